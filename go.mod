@@ -1,0 +1,8 @@
+module poise
+
+go 1.26.0
+
+require (
+	go.yaml.in/yaml/v3 v3.0.5 // indirect
+	golang.org/x/sys v0.49.0 // indirect
+)

@@ -1,0 +1,157 @@
+package urdf
+
+import (
+	"poise/internal/xmltree"
+	"poise/spatial"
+)
+
+// Document is a URDF file: links connected by joints, and what hangs on them.
+type Document struct {
+	Name          string
+	Links         []Link
+	Joints        []Joint
+	Materials     []Material
+	Transmissions []Transmission
+	Pos           Pos
+}
+
+// Pos is a place in a file.
+type Pos = xmltree.Pos
+
+// Link is a rigid body.
+type Link struct {
+	Name       string
+	Inertial   *Inertial // nil if the file has none
+	Visuals    []Visual
+	Collisions []Collision
+	Pos        Pos
+}
+
+// Inertial is the mass of a link. I is about the centre of mass, in the axes of
+// Origin.
+type Inertial struct {
+	Origin Origin
+	Mass   float64
+	I      InertiaTensor
+	Pos    Pos
+}
+
+// InertiaTensor holds the six numbers of a symmetric tensor, kg·m².
+type InertiaTensor struct{ XX, XY, XZ, YY, YZ, ZZ float64 }
+
+// Origin is a pose as URDF writes it: kept as angles so that a file reads back
+// as it was.
+type Origin struct {
+	XYZ spatial.Vec3
+	RPY spatial.Vec3 // roll, pitch, yaw about fixed axes
+}
+
+// Pose returns the origin as a pose.
+func (o Origin) Pose() spatial.Pose {
+	return spatial.Pose{R: spatial.FromRPY(o.RPY.X, o.RPY.Y, o.RPY.Z), P: o.XYZ}
+}
+
+// Visual is a shape to look at; Collision one to bump into.
+type Visual struct {
+	Name     string
+	Origin   Origin
+	Geometry Geometry
+	Material *Material // nil if none; a bare name refers to Document.Materials
+	Pos      Pos
+}
+
+// Collision is a shape that stands for the link's extent.
+type Collision struct {
+	Name     string
+	Origin   Origin
+	Geometry Geometry
+	Pos      Pos
+}
+
+// Shape tells which of the fields of a Geometry count.
+type Shape uint8
+
+// The shapes of URDF.
+const (
+	Box Shape = iota
+	Cylinder
+	Sphere
+	Capsule
+	Mesh
+)
+
+// Geometry is one shape.
+type Geometry struct {
+	Shape          Shape
+	Size           spatial.Vec3 // Box: edge lengths
+	Radius, Length float64      // Cylinder, Capsule, Sphere (radius)
+	Mesh           string       // Mesh: file as written
+	Scale          spatial.Vec3 // Mesh: 1 1 1 by default
+}
+
+// Material is a colour, a texture, or both.
+type Material struct {
+	Name    string
+	Color   *[4]float64 // r g b a, nil if none
+	Texture string
+	Pos     Pos
+}
+
+// JointType is the kind of a joint.
+type JointType uint8
+
+// The joint types of URDF.
+const (
+	Fixed JointType = iota
+	Revolute
+	Continuous
+	Prismatic
+	Planar
+	Floating
+)
+
+// Joint connects a child link to its parent.
+type Joint struct {
+	Name          string
+	Type          JointType
+	Parent, Child string
+	Origin        Origin
+	Axis          spatial.Vec3 // as written; 1 0 0 by default
+	Limit         *Limit
+	Dynamics      *Dynamics
+	Mimic         *Mimic
+	Safety        *Safety
+	Calibration   *Calibration
+	Pos           Pos
+}
+
+// Limit is the range of a joint. Lower and Upper are zero if not written.
+type Limit struct {
+	Lower, Upper     float64
+	Effort, Velocity float64
+	Pos              Pos
+}
+
+// Dynamics is the passive friction of a joint.
+type Dynamics struct{ Damping, Friction float64 }
+
+// Mimic makes a joint follow another: value = Multiplier·other + Offset.
+type Mimic struct {
+	Joint              string
+	Multiplier, Offset float64
+	Pos                Pos
+}
+
+// Safety is URDF's safety_controller.
+type Safety struct{ SoftLower, SoftUpper, KPosition, KVelocity float64 }
+
+// Calibration is URDF's calibration element; nil where not written.
+type Calibration struct{ Rising, Falling *float64 }
+
+// Transmission is kept as read: Poise does not interpret it.
+type Transmission struct {
+	Name string
+	Type string
+	Tree *xmltree.Node // the whole element
+	Pos  Pos
+}
