@@ -1,0 +1,70 @@
+# Two commands do everything on a fresh machine: make run, make test.
+
+GO          ?= go
+STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+FUZZTIME    ?= 5s
+TOOLS       := $(CURDIR)/.tools
+VENV        := $(TOOLS)/venv
+GOLDEN_LOG  := $(TOOLS)/golden.log
+
+export POISE_GOLDEN_LOG := $(GOLDEN_LOG)
+export POISE_PYTHON     := $(VENV)/bin/python
+
+.NOTPARALLEL:
+.PHONY: run build test setup format vet unit race fuzz examples golden soak bench bench-peers oracle mutate clean
+
+run: build
+	./bin/poise check pony
+
+build:
+	CGO_ENABLED=0 $(GO) build -trimpath -o bin/poise ./cmd/poise
+
+test: setup format vet unit race fuzz examples golden
+
+setup:
+	@tools/setup.sh $(VENV)
+
+format:
+	@out=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go')); \
+	if [ -n "$$out" ]; then echo "gofmt wants to change:"; echo "$$out"; exit 1; fi
+
+vet: build
+	$(GO) vet ./...
+	$(GO) run $(STATICCHECK) ./...
+
+unit:
+	@mkdir -p $(TOOLS) && : > $(GOLDEN_LOG)
+	$(GO) test -count=1 ./...
+
+# the race detector slows a test tenfold: short variants, and not counted again
+race:
+	POISE_GOLDEN_LOG= $(GO) test -race -short -count=1 ./...
+
+fuzz:
+	@POISE_GOLDEN_LOG= tools/fuzz.sh $(FUZZTIME)
+
+examples:
+	@for d in $$(ls -d examples/*/ 2>/dev/null); do echo "== $$d"; $(GO) run ./$$d > /dev/null || exit 1; done
+
+golden:
+	@tools/golden.sh $(GOLDEN_LOG)
+
+# what takes long: random runs by the hundred million, lateness over minutes
+soak:
+	POISE_SOAK=1 $(GO) test -count=1 -timeout 12h -v -run 'Soak|Random|Explor|Property' ./...
+
+bench:
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+bench-peers:
+	tools/peers/run.sh
+
+oracle: build setup
+	$(POISE_PYTHON) -m pip install -q -r tools/oracle/requirements-dynamics.txt
+	$(POISE_PYTHON) tools/oracle/dynamics.py --poise bin/poise
+
+mutate:
+	$(GO) run ./tools/mutate
+
+clean:
+	rm -rf bin $(TOOLS)

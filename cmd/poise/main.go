@@ -1,0 +1,135 @@
+// Command poise takes a robot description and gives a moving robot.
+//
+// main only wires: each command stands in a file of its own, and the work is
+// done by the packages below.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+)
+
+// commands lists what the binary can do, in the order of the help text.
+var commands = []command{}
+
+func main() {
+	os.Exit(run(&env{in: os.Stdin, out: os.Stdout, err: os.Stderr}, os.Args[1:]))
+}
+
+// env is what a command may touch of the outside.
+type env struct {
+	in       io.Reader
+	out, err io.Writer
+}
+
+// command is one word of the command line.
+type command struct {
+	name  string
+	args  string // what follows the name, as in the help text
+	short string // one line
+	run   func(e *env, args []string) error
+}
+
+// usageError is a command line that cannot be understood: exit code 2.
+type usageError struct{ msg string }
+
+func (e *usageError) Error() string { return e.msg }
+
+func usagef(format string, a ...any) error { return &usageError{fmt.Sprintf(format, a...)} }
+
+// errAnswered ends a command with exit code 1 whose answer has been printed
+// already, such as a refusal given as JSON.
+var errAnswered = errors.New("answered")
+
+// Exit codes are a contract: scripts rely on them.
+const (
+	exitOK      = 0
+	exitFailure = 1 // a refusal or a failure
+	exitUsage   = 2 // wrong usage
+)
+
+func run(e *env, args []string) int {
+	if len(args) == 0 || args[0] == "help" || args[0] == "-h" || args[0] == "--help" {
+		help(e.out)
+		if len(args) == 0 {
+			return exitUsage
+		}
+		return exitOK
+	}
+	for _, c := range commands {
+		if c.name == args[0] {
+			return report(e, c, c.run(e, args[1:]))
+		}
+	}
+	fmt.Fprintf(e.err, "poise: %s: unknown command; poise help lists them\n", args[0])
+	return exitUsage
+}
+
+// report prints what went wrong, one line each, and chooses the exit code.
+func report(e *env, c command, err error) int {
+	var usage *usageError
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Fprintf(e.out, "usage: poise %s %s\n%s\n", c.name, c.args, c.short)
+		return exitOK
+	case errors.Is(err, errAnswered):
+		return exitFailure
+	case errors.As(err, &usage):
+		fmt.Fprintf(e.err, "poise: %s: %v\nusage: poise %s %s\n", c.name, err, c.name, c.args)
+		return exitUsage
+	}
+	for _, one := range flatten(err) {
+		fmt.Fprintf(e.err, "poise: %s: %v\n", c.name, one)
+	}
+	return exitFailure
+}
+
+// flatten takes joined errors apart, so that each stands on its own line.
+func flatten(err error) []error {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []error{err}
+	}
+	var all []error
+	for _, one := range joined.Unwrap() {
+		all = append(all, flatten(one)...)
+	}
+	return all
+}
+
+// parseFlags reads flags standing before, between or after the arguments, and
+// returns the arguments. What follows "--" is never a flag.
+func parseFlags(fs *flag.FlagSet, args []string) ([]string, error) {
+	fs.SetOutput(io.Discard)
+	var rest []string
+	for {
+		if err := fs.Parse(args); err != nil {
+			if errors.Is(err, flag.ErrHelp) {
+				return nil, err
+			}
+			return nil, usagef("%v", err)
+		}
+		left := fs.Args()
+		if len(left) == 0 {
+			return rest, nil
+		}
+		if n := len(args) - len(left); n > 0 && args[n-1] == "--" {
+			return append(rest, left...), nil
+		}
+		rest = append(rest, left[0])
+		args = left[1:]
+	}
+}
+
+func help(w io.Writer) {
+	fmt.Fprintf(w, "Poise: robot motion control. A robot description goes in, a moving robot comes out.\n\nusage: poise COMMAND …\n\n")
+	for _, c := range commands {
+		fmt.Fprintf(w, "  poise %s %s\n        %s\n", c.name, c.args, c.short)
+	}
+	fmt.Fprintf(w, "\nROBOT is a name shipped inside (pony, arm6), a .urdf or .xacro file (xacro arguments\nas name:=value after it), or a folder. Flags may stand before or after arguments.\n")
+}

@@ -1,0 +1,171 @@
+package poise_test
+
+import (
+	"encoding/json"
+	"errors"
+	"go/parser"
+	"go/token"
+	"io"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// layers lists the packages from the ground up: a package may import only what
+// stands before it. Adding a package means deciding where it sits.
+var layers = []string{
+	// tools of the trade, knowing nothing of robots
+	"internal/rt", "internal/roots", "internal/xmltree", "internal/plot",
+	// values and kernels
+	"spatial", "linalg", "qp",
+	// documents and the robot
+	"urdf", "urdf/xacro/expr", "urdf/xacro", "robot", "robot/shipped", "robot/load",
+	// algorithms on the robot
+	"kinematics", "dynamics", "contact", "collision",
+	// motion in time
+	"trajectory/profile", "trajectory/move", "trajectory/spline", "trajectory", "trajectory/retime",
+	"planner",
+	// execution
+	"arbiter", "arbiter/scenario",
+	"action",
+	// programs
+	"cmd/poise",
+}
+
+// testOnly packages serve tests and may import anything below cmd; nothing but
+// tests may import them.
+var testOnly = []string{"internal/approx", "internal/golden", "internal/randbot", "internal/oracle"}
+
+// free folders hold programs that may import everything and are imported by none.
+var free = []string{"examples/", "tools/"}
+
+type goPackage struct {
+	ImportPath string
+	Imports    []string
+}
+
+func TestLayering(t *testing.T) {
+	rank := map[string]int{}
+	for i, p := range layers {
+		rank[p] = i
+	}
+	for _, p := range goPackages(t) {
+		name := strings.TrimPrefix(p.ImportPath, "poise/")
+		if name == "poise" || slices.Contains(testOnly, name) || isFree(name) {
+			continue
+		}
+		own, placed := rank[name]
+		if !placed {
+			t.Errorf("package %s has no place: add it to layers in layers_test.go", name)
+			continue
+		}
+		for _, imp := range p.Imports {
+			below, ours := strings.CutPrefix(imp, "poise/")
+			if !ours {
+				continue
+			}
+			switch r, ok := rank[below]; {
+			case slices.Contains(testOnly, below):
+				t.Errorf("%s imports %s, which is for tests only", name, below)
+			case !ok:
+				t.Errorf("%s imports %s, which has no place in layers", name, below)
+			case r >= own:
+				t.Errorf("%s imports %s, which stands above it", name, below)
+			}
+		}
+	}
+}
+
+func TestEveryPackageHasAComment(t *testing.T) {
+	for _, p := range goPackages(t) {
+		dir := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, "poise"), "/")
+		files, err := filepath.Glob(filepath.Join(dir, "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		documented, sources := false, 0
+		for _, f := range files {
+			if strings.HasSuffix(f, "_test.go") {
+				continue
+			}
+			sources++
+			tree, err := parser.ParseFile(token.NewFileSet(), f, nil, parser.PackageClauseOnly|parser.ParseComments)
+			if err != nil {
+				t.Fatal(err)
+			}
+			documented = documented || tree.Doc != nil
+		}
+		if sources > 0 && !documented {
+			t.Errorf("package %s has no package comment", path.Join("poise", dir))
+		}
+	}
+}
+
+// purePackages see no clock, no file, no network and no log: time and data are
+// arguments, and what they say goes out as values.
+var purePackages = []string{
+	"spatial", "linalg", "qp", "urdf", "robot", "kinematics", "dynamics", "contact",
+	"trajectory", "planner", "arbiter", "action", "control",
+}
+
+func TestPurePackagesSeeNoOutside(t *testing.T) {
+	forbidden := []string{"os", "net", "net/http", "log", "log/slog", "time"}
+	for _, p := range goPackages(t) {
+		name := strings.TrimPrefix(p.ImportPath, "poise/")
+		if !slices.Contains(purePackages, name) {
+			continue
+		}
+		for _, imp := range p.Imports {
+			if slices.Contains(forbidden, imp) {
+				t.Errorf("%s imports %s", name, imp)
+			}
+		}
+	}
+}
+
+// TestLayersNameNoGhosts keeps the list true: what it names exists, once.
+func TestLayersNameNoGhosts(t *testing.T) {
+	have := map[string]bool{}
+	for _, p := range goPackages(t) {
+		have[strings.TrimPrefix(p.ImportPath, "poise/")] = true
+	}
+	for _, p := range layers {
+		if !have[p] {
+			t.Errorf("layers lists %s, which does not exist", p)
+		}
+	}
+	seen := map[string]bool{}
+	for _, p := range layers {
+		if seen[p] {
+			t.Errorf("layers lists %s twice", p)
+		}
+		seen[p] = true
+	}
+}
+
+func isFree(name string) bool {
+	return slices.ContainsFunc(free, func(f string) bool { return strings.HasPrefix(name+"/", f) })
+}
+
+// goPackages asks the go command, so that build constraints count.
+func goPackages(t *testing.T) []goPackage {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-json=ImportPath,Imports", "./...").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []goPackage
+	dec := json.NewDecoder(strings.NewReader(string(out)))
+	for {
+		var p goPackage
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, p)
+	}
+}

@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Sees to it that what the tests need is there: a C compiler for the race
+# detector and a Python with the outside tools that we compare with.
+set -eu
+venv=$1
+here=$(cd "$(dirname "$0")" && pwd)
+
+need() { # command, Debian package
+	command -v "$1" >/dev/null 2>&1 && return
+	if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+		echo "setup: installing $2"
+		apt-get update -qq >/dev/null && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$2" >/dev/null
+	else
+		echo "setup: $1 is missing; install it (Debian: apt-get install $2)" >&2
+		exit 1
+	fi
+}
+
+need gcc gcc
+need python3 python3
+
+requirements=$here/oracle/requirements.txt
+stamp=$venv/.installed
+if [ ! -f "$stamp" ] || ! cmp -s "$requirements" "$stamp"; then
+	echo "setup: Python tools into ${venv#"$PWD"/}"
+	python3 -m venv "$venv" 2>/dev/null || { need python3-venv python3-venv; python3 -m venv "$venv"; }
+	"$venv/bin/python" -m pip install -q --disable-pip-version-check -r "$requirements"
+	cp "$requirements" "$stamp"
+fi
