@@ -1,18 +1,16 @@
-// Package xmltree reads an XML document into a small tree that remembers the
-// line of everything, strictly and in bounded memory.
-//
-// It is the ground of urdf, srdf and xacro: encoding/xml does the tokens, this
-// package adds positions, name spaces kept as written, and refusal of what a
-// robot description never needs (DTDs and entities, bombs, endless nesting).
 package xmltree
 
-import "fmt"
+import (
+	"fmt"
+	"iter"
+)
 
 // Node is an element, or a piece of text between elements (Name empty).
 type Node struct {
 	Space    string // URI of the element's name space, "" if none
 	Prefix   string // prefix as written, "" if none
 	Name     string // local name; "" for text
+	Spaces   []Attr // xmlns declarations as written: Name is the prefix, "" for the default
 	Attrs    []Attr // in document order, without xmlns declarations
 	Children []*Node
 	Text     string // for a text node only
@@ -34,13 +32,6 @@ type Pos struct {
 
 func (p Pos) String() string { return fmt.Sprintf("%s:%d", p.File, p.Line) }
 
-// Limits bound what Parse accepts; the zero value of a field means its default.
-type Limits struct {
-	Bytes int // size of the document
-	Depth int // nesting of elements
-	Nodes int // elements and pieces of text
-}
-
 // Error is a problem with a document, at a place.
 type Error struct {
 	Pos  Pos
@@ -53,4 +44,84 @@ func (e *Error) Error() string {
 		return fmt.Sprintf("%s: %s", e.Pos, e.Msg)
 	}
 	return fmt.Sprintf("%s: %s: %q", e.Pos, e.Msg, e.Text)
+}
+
+// IsText reports whether n is text.
+func (n *Node) IsText() bool { return n.Name == "" }
+
+// QName returns the element's name as written: prefix:name, or name.
+func (n *Node) QName() string { return qname(n.Prefix, n.Name) }
+
+// QName returns the attribute's name as written.
+func (a *Attr) QName() string { return qname(a.Prefix, a.Name) }
+
+func qname(prefix, name string) string {
+	if prefix == "" {
+		return name
+	}
+	return prefix + ":" + name
+}
+
+// Attr returns the attribute of that name in no name space, nil if there is none.
+func (n *Node) Attr(name string) *Attr {
+	for i := range n.Attrs {
+		if a := &n.Attrs[i]; a.Name == name && a.Space == "" {
+			return a
+		}
+	}
+	return nil
+}
+
+// Elements yields the children that are elements.
+func (n *Node) Elements() iter.Seq[*Node] {
+	return func(yield func(*Node) bool) {
+		for _, c := range n.Children {
+			if !c.IsText() && !yield(c) {
+				return
+			}
+		}
+	}
+}
+
+// Clone returns a copy that shares nothing with n but its strings.
+func (n *Node) Clone() *Node {
+	c := *n
+	c.Spaces = append([]Attr(nil), n.Spaces...)
+	c.Attrs = append([]Attr(nil), n.Attrs...)
+	c.Children = nil
+	if len(n.Children) > 0 {
+		c.Children = make([]*Node, len(n.Children))
+		for i, child := range n.Children {
+			c.Children[i] = child.Clone()
+		}
+	}
+	return &c
+}
+
+// Equal reports whether two trees say the same, wherever they were written.
+func Equal(a, b *Node) bool {
+	if a.Space != b.Space || a.Prefix != b.Prefix || a.Name != b.Name || a.Text != b.Text ||
+		!equalAttrs(a.Spaces, b.Spaces) || !equalAttrs(a.Attrs, b.Attrs) || len(a.Children) != len(b.Children) {
+		return false
+	}
+	for i := range a.Children {
+		if !Equal(a.Children[i], b.Children[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func equalAttrs(a, b []Attr) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		x, y := a[i], b[i]
+		x.Pos, y.Pos = Pos{}, Pos{}
+		if x != y {
+			return false
+		}
+	}
+	return true
 }
