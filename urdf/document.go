@@ -8,6 +8,7 @@ import (
 // Document is a URDF file: links connected by joints, and what hangs on them.
 type Document struct {
 	Name          string
+	Version       string // of URDF, "" if not written
 	Links         []Link
 	Joints        []Joint
 	Materials     []Material
@@ -51,7 +52,7 @@ func (o Origin) Pose() spatial.Pose {
 	return spatial.Pose{R: spatial.FromRPY(o.RPY.X, o.RPY.Y, o.RPY.Z), P: o.XYZ}
 }
 
-// Visual is a shape to look at; Collision one to bump into.
+// Visual is a shape to look at.
 type Visual struct {
 	Name     string
 	Origin   Origin
@@ -84,7 +85,7 @@ const (
 type Geometry struct {
 	Shape          Shape
 	Size           spatial.Vec3 // Box: edge lengths
-	Radius, Length float64      // Cylinder, Capsule, Sphere (radius)
+	Radius, Length float64      // Cylinder, Capsule (its cylinder's length), Sphere (radius)
 	Mesh           string       // Mesh: file as written
 	Scale          spatial.Vec3 // Mesh: 1 1 1 by default
 }
@@ -125,12 +126,28 @@ type Joint struct {
 	Pos           Pos
 }
 
-// Limit is the range of a joint. Lower and Upper are zero if not written.
+// Limit is the range of a joint. What is not written is zero; Has tells.
 type Limit struct {
-	Lower, Upper     float64
-	Effort, Velocity float64
-	Pos              Pos
+	Lower, Upper                     float64
+	Effort, Velocity                 float64
+	Acceleration, Deceleration, Jerk float64 // since URDF 1.2; all are magnitudes
+	Has                              LimitSet
+	Pos                              Pos
 }
+
+// LimitSet is a set of the limits that a Limit may have.
+type LimitSet uint8
+
+// The limits, each as a set of one.
+const (
+	HasLower LimitSet = 1 << iota
+	HasUpper
+	HasEffort
+	HasVelocity
+	HasAcceleration
+	HasDeceleration
+	HasJerk
+)
 
 // Dynamics is the passive friction of a joint.
 type Dynamics struct{ Damping, Friction float64 }
@@ -146,12 +163,12 @@ type Mimic struct {
 type Safety struct{ SoftLower, SoftUpper, KPosition, KVelocity float64 }
 
 // Calibration is URDF's calibration element; nil where not written.
-type Calibration struct{ Rising, Falling *float64 }
+type Calibration struct{ Reference, Rising, Falling *float64 }
 
 // Transmission is kept as read: Poise does not interpret it.
 type Transmission struct {
 	Name string
-	Type string
-	Tree *xmltree.Node // the whole element
+	Type string        // the attribute type, or else the text of the element type
+	Tree *xmltree.Node // the whole element, without what is of other name spaces
 	Pos  Pos
 }
