@@ -1,6 +1,9 @@
 package robot
 
-import "poise/spatial"
+import (
+	"poise/spatial"
+	"poise/urdf"
+)
 
 // JointID numbers the independent joints in the order of all arrays.
 type JointID int
@@ -17,6 +20,9 @@ const World BodyID = 0
 // FrameID numbers the frames: one for each link of the file, in document order
 // of the tree walk.
 type FrameID int
+
+// NoFrame stands for a frame that is not there.
+const NoFrame FrameID = -1
 
 // Kind says how a body moves against its parent.
 type Kind uint8
@@ -66,7 +72,7 @@ type Body struct {
 	Offset  float64         // 0, or the offset of a mimic
 	Mimic   bool            // moved by another body's joint
 	Name    string          // of the joint in the file, "" for the floating base
-	Link    FrameID         // the link that the joint carries
+	Link    FrameID         // the link that the joint carries; NoFrame for the world of a floating robot
 }
 
 // Joint is an independent joint: one place in the arrays, with its limits.
@@ -115,6 +121,9 @@ type Model struct {
 	bodies   []Body
 	joints   []Joint
 	frames   []Frame
+	doc      *urdf.Document
+
+	cartesian *CartesianLimits // nil if nobody gave any
 
 	jointByName map[string]JointID
 	frameByName map[string]FrameID
@@ -122,6 +131,10 @@ type Model struct {
 
 // Name returns the robot's name.
 func (m *Model) Name() string { return m.name }
+
+// Document returns what the model was built from: shapes, materials,
+// transmissions. It is shared: read only.
+func (m *Model) Document() *urdf.Document { return m.doc }
 
 // NumQ returns the length of a configuration vector.
 func (m *Model) NumQ() int { return m.nq }
@@ -152,3 +165,6 @@ func (m *Model) Joint(name string) (JointID, bool) { id, ok := m.jointByName[nam
 
 // Frame finds a frame by the name of its link; at start-up only.
 func (m *Model) Frame(name string) (FrameID, bool) { id, ok := m.frameByName[name]; return id, ok }
+
+// CartesianLimits returns the limits of the tip's motion, nil if there are none.
+func (m *Model) CartesianLimits() *CartesianLimits { return m.cartesian }

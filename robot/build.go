@@ -1,0 +1,267 @@
+package robot
+
+import (
+	"poise/spatial"
+	"poise/urdf"
+)
+
+// Options say how a document becomes a model. The zero value gives a robot with
+// a fixed base and the limits of its URDF.
+type Options struct {
+	Base           Base         // decides over the description
+	Description    *Description // robot.yaml, nil if there is none
+	Limits         *LimitTable  // joint_limits.yaml, nil if there is none
+	OverrideLimits bool         // the table may loosen what the URDF says
+	Cartesian      *CartesianLimits
+
+	// MeshExists reports whether a mesh file, named as in the URDF, is there.
+	// Nil leaves meshes unchecked.
+	MeshExists func(name string) bool
+}
+
+// Base says whether the root link is free.
+type Base uint8
+
+// Choices of Base.
+const (
+	BaseAsDescribed Base = iota // by the description; fixed without one
+	BaseFixed
+	BaseFloating
+)
+
+// StandardGravity is the acceleration of free fall unless the robot says
+// otherwise, m/s².
+const StandardGravity = 9.81
+
+// Build makes a model of a document. It reports every problem at once: errors
+// joined (each a *Problem), and warnings of a robot that works all the same.
+func Build(doc *urdf.Document, opts Options) (*Model, []*Problem, error) {
+	b := builder{doc: doc, opts: opts}
+	t, ok := newTree(doc, &b.problems)
+	for _, l := range doc.Links {
+		checkInertial(l, &b.problems)
+	}
+	for _, j := range doc.Joints {
+		checkJoint(j, &b.problems)
+	}
+	b.checkMeshes()
+	mimics := resolveMimics(t, &b.problems)
+	if !ok {
+		return nil, b.warns, b.err()
+	}
+	b.tree = t
+	b.m = &Model{name: doc.Name, doc: doc, gravity: spatial.Vec3{Z: -StandardGravity}}
+	b.chooseBase()
+	b.assemble(mimics)
+	b.checkMass()
+	b.limit()
+	if err := b.err(); err != nil {
+		return nil, b.warns, err
+	}
+	return b.m, b.warns, nil
+}
+
+// builder carries a model while it is made.
+type builder struct {
+	problems
+	doc  *urdf.Document
+	opts Options
+	tree *tree
+	m    *Model
+
+	linkFrame []FrameID         // frame of each link of the document
+	jointBody []BodyID          // body of each joint of the document, World if fixed
+	followers map[string]*Joint // mimic followers with limits of their own
+}
+
+func (b *builder) chooseBase() {
+	d := b.opts.Description
+	b.m.floating = b.opts.Base == BaseFloating || b.opts.Base == BaseAsDescribed && d != nil && d.Base == "floating"
+}
+
+// checkMeshes warns once of each mesh that is not there.
+func (b *builder) checkMeshes() {
+	if b.opts.MeshExists == nil {
+		return
+	}
+	seen := map[string]bool{}
+	check := func(l urdf.Link, g urdf.Geometry, at urdf.Pos) {
+		if g.Shape != urdf.Mesh || seen[g.Mesh] {
+			return
+		}
+		seen[g.Mesh] = true
+		if !b.opts.MeshExists(g.Mesh) {
+			b.warnf(MissingMesh, at, link(l.Name), "mesh %q is missing", g.Mesh)
+		}
+	}
+	for _, l := range b.doc.Links {
+		for _, v := range l.Visuals {
+			check(l, v.Geometry, v.Pos)
+		}
+		for _, c := range l.Collisions {
+			check(l, c.Geometry, c.Pos)
+		}
+	}
+}
+
+// assemble walks the tree and makes bodies, joints and frames.
+func (b *builder) assemble(mimics []mimicOf) {
+	m := b.m
+	m.jointByName = make(map[string]JointID)
+	m.frameByName = make(map[string]FrameID, len(b.doc.Links))
+	b.linkFrame = make([]FrameID, len(b.doc.Links))
+	b.jointBody = make([]BodyID, len(b.doc.Joints))
+	b.followers = make(map[string]*Joint)
+
+	m.bodies = append(m.bodies, Body{Rest: spatial.IdentityPose, Joint: NoJoint, Ratio: 1, Link: NoFrame})
+	root := World
+	if m.floating {
+		m.bodies = append(m.bodies, Body{Kind: Floating, Rest: spatial.IdentityPose, Joint: NoJoint, Ratio: 1, Link: NoFrame})
+		m.nq, m.nv = Floating.NumQ(), Floating.NumV()
+		root = 1
+	}
+	for _, l := range b.tree.order {
+		if above := b.tree.up[l]; above < 0 {
+			m.bodies[root].Link = b.addFrame(l, root, spatial.IdentityPose)
+		} else {
+			b.hang(l, above, mimics[above])
+		}
+	}
+	b.bindFollowers(mimics)
+	for i := range m.bodies {
+		M, X := &m.bodies[i].Inertia, m.bodies[i].Rest
+		if !M.Com.Finite() || !X.P.Finite() || !finite(M.Mass) || !finite(M.I[:]...) {
+			b.errorf(NotFinite, b.doc.Pos, joint(m.bodies[i].Name), "numbers of the links that it carries are too large to add up")
+		}
+	}
+}
+
+// hang puts link l on the joint above it: a fixed one welds it to the parent's
+// body, any other makes a body.
+func (b *builder) hang(l, above int, mimic mimicOf) {
+	m, j := b.m, b.doc.Joints[above]
+	f := m.frames[b.linkFrame[b.tree.parent[above]]]
+	X_BJ := f.Pose.Mul(j.Origin.Pose())
+	if j.Type == urdf.Fixed {
+		b.addFrame(l, f.Body, X_BJ)
+		return
+	}
+
+	// turn the body frame so that the axis is +z; the link keeps its own frame
+	kind := kindOf(j.Type)
+	R_JB := spatial.Identity3
+	if kind != Floating {
+		R_JB = zTo(j.Axis)
+	}
+	body := Body{
+		Parent: f.Body, Kind: kind, Name: j.Name, Ratio: 1,
+		Rest: X_BJ.Mul(spatial.Pose{R: R_JB}),
+		Q:    m.nq, V: m.nv,
+	}
+	id := BodyID(len(m.bodies))
+	b.jointBody[above] = id
+	own := Joint{Name: j.Name, Kind: kind, Body: id, Q: m.nq, V: m.nv, Limits: b.urdfLimits(j)}
+	if j.Dynamics != nil {
+		own.Damping, own.Friction = j.Dynamics.Damping, j.Dynamics.Friction
+	}
+	if mimic.leader >= 0 {
+		body.Mimic, body.Ratio, body.Offset = true, mimic.ratio, mimic.offset
+		b.followers[j.Name] = &own
+	} else {
+		body.Joint = JointID(len(m.joints))
+		m.jointByName[j.Name] = body.Joint
+		m.joints = append(m.joints, own)
+		m.nq, m.nv = m.nq+kind.NumQ(), m.nv+kind.NumV()
+	}
+	m.bodies = append(m.bodies, body)
+	m.bodies[id].Link = b.addFrame(l, id, spatial.Pose{R: R_JB.Transpose()})
+}
+
+// addFrame adds link l to a body: its frame X_BF, its inertia, its mass.
+func (b *builder) addFrame(l int, body BodyID, X_BF spatial.Pose) FrameID {
+	m, id := b.m, FrameID(len(b.m.frames))
+	doc := b.doc.Links[l]
+	m.frames = append(m.frames, Frame{Name: doc.Name, Body: body, Pose: X_BF})
+	m.frameByName[doc.Name] = id
+	b.linkFrame[l] = id
+	if doc.Inertial != nil {
+		M_B := &m.bodies[body].Inertia
+		*M_B = M_B.Add(inertiaOf(doc).Transform(X_BF))
+		m.mass += doc.Inertial.Mass
+	}
+	return id
+}
+
+// bindFollowers gives each follower its leader's place in the arrays, which is
+// known only after the walk.
+func (b *builder) bindFollowers(mimics []mimicOf) {
+	m := b.m
+	for i, mimic := range mimics {
+		if mimic.leader < 0 {
+			continue
+		}
+		follower, leader := &m.bodies[b.jointBody[i]], m.bodies[b.jointBody[mimic.leader]]
+		follower.Joint, follower.Q, follower.V = leader.Joint, leader.Q, leader.V
+	}
+}
+
+// checkMass warns of bodies that a motor would have nothing to move with.
+func (b *builder) checkMass() {
+	m := b.m
+	if m.mass == 0 {
+		b.warnf(ZeroMass, b.doc.Pos, "", "no link of robot %q has a mass: it has kinematics, but no dynamics", m.name)
+		return
+	}
+	for _, body := range m.bodies[1:] {
+		if body.Inertia.Mass != 0 || body.Inertia.I != (spatial.Mat3{}) {
+			continue
+		}
+		l := m.frames[body.Link].Name
+		b.warnf(ZeroMass, b.doc.Links[b.tree.linkIndex[l]].Pos, link(l), "moves, but neither it nor what is welded to it has a mass")
+	}
+}
+
+func kindOf(t urdf.JointType) Kind {
+	switch t {
+	case urdf.Continuous:
+		return Continuous
+	case urdf.Prismatic:
+		return Prismatic
+	case urdf.Planar:
+		return Planar
+	case urdf.Floating:
+		return Floating
+	}
+	return Revolute
+}
+
+// zTo returns the smallest rotation that takes the z axis to the direction of
+// axis. With unit axis a = (x, y, c) it turns about z × a, and Rodrigues'
+// formula becomes
+//
+//	    ⎡ 1 − f·x²   −f·x·y    x ⎤
+//	R = ⎢  −f·x·y   1 − f·y²   y ⎥,  f = 1/(1+c) = (1−c)/(x²+y²)
+//	    ⎣    −x        −y      c ⎦
+//
+// where the second form of f keeps its digits for c < 0.
+func zTo(axis spatial.Vec3) spatial.Mat3 {
+	a, ok := axis.Unit()
+	if !ok {
+		return spatial.Identity3 // reported as an error elsewhere
+	}
+	x, y, c := a.X, a.Y, a.Z
+	var f float64
+	switch s2 := x*x + y*y; {
+	case c >= 0:
+		f = 1 / (1 + c)
+	case s2 > 0:
+		f = (1 - c) / s2
+	default:
+		return spatial.Mat3{1, 0, 0, 0, -1, 0, 0, 0, -1} // half a turn about x
+	}
+	return spatial.Mat3{
+		1 - f*x*x, -f * x * y, x,
+		-f * x * y, 1 - f*y*y, y,
+		-x, -y, c,
+	}
+}

@@ -1,0 +1,172 @@
+package robot
+
+import (
+	"math"
+
+	"poise/spatial"
+	"poise/urdf"
+)
+
+// Tolerances of the inertia checks, relative to the largest principal moment:
+// what rounding in double precision can do to an exact tensor, not what
+// rounding of printed digits does.
+const (
+	tolDefinite = 1e-12
+	tolTriangle = 1e-9
+)
+
+// checkInertial reports what no rigid body can have.
+func checkInertial(l urdf.Link, ps *problems) {
+	in := l.Inertial
+	if in == nil {
+		return
+	}
+	I := in.I
+	if !finite(in.Mass, I.XX, I.XY, I.XZ, I.YY, I.YZ, I.ZZ) || !in.Origin.XYZ.Finite() || !in.Origin.RPY.Finite() {
+		ps.errorf(NotFinite, in.Pos, link(l.Name), "inertial has a number that is not finite")
+		return
+	}
+	if in.Mass < 0 {
+		ps.errorf(NegativeMass, in.Pos, link(l.Name), "mass %g kg is negative", in.Mass)
+	}
+	λ := eigenvalues(tensor(I))
+	scale := math.Max(math.Abs(λ[0]), math.Abs(λ[2]))
+	switch {
+	case λ[0] < -tolDefinite*scale:
+		ps.errorf(IndefiniteInertia, in.Pos, link(l.Name),
+			"inertia is not positive: its principal moments are %.6g, %.6g and %.6g kg·m²", λ[0], λ[1], λ[2])
+	case in.Mass == 0 && scale == 0:
+		ps.warnf(ZeroMass, in.Pos, link(l.Name), "mass and inertia are zero")
+	case in.Mass == 0:
+		ps.warnf(ZeroMass, in.Pos, link(l.Name), "mass is zero, but its inertia is not")
+	case scale == 0:
+		ps.warnf(ZeroInertia, in.Pos, link(l.Name), "inertia is zero with a mass of %g kg", in.Mass)
+	case λ[0] <= tolDefinite*scale:
+		ps.warnf(ZeroInertia, in.Pos, link(l.Name),
+			"a principal moment is zero: they are %.6g, %.6g and %.6g kg·m²", λ[0], λ[1], λ[2])
+	case λ[0]+λ[1] < λ[2]*(1-tolTriangle):
+		ps.warnf(TriangleInequality, in.Pos, link(l.Name),
+			"principal moments %.6g and %.6g together are less than the third, %.6g kg·m²: no mass distribution has them",
+			λ[0], λ[1], λ[2])
+	}
+}
+
+// checkJoint reports what no joint can have, apart from mimics and limit files.
+func checkJoint(j urdf.Joint, ps *problems) {
+	if !j.Origin.XYZ.Finite() || !j.Origin.RPY.Finite() || !j.Axis.Finite() {
+		ps.errorf(NotFinite, j.Pos, joint(j.Name), "origin or axis has a number that is not finite")
+	}
+	if d := j.Dynamics; d != nil {
+		if !finite(d.Damping, d.Friction) {
+			ps.errorf(NotFinite, j.Pos, joint(j.Name), "dynamics have a number that is not finite")
+		} else if d.Damping < 0 || d.Friction < 0 {
+			ps.errorf(NegativeLimit, j.Pos, joint(j.Name), "damping %g and friction %g must not be negative", d.Damping, d.Friction)
+		}
+	}
+	switch j.Type {
+	case urdf.Fixed, urdf.Floating:
+		return
+	case urdf.Revolute, urdf.Continuous, urdf.Prismatic, urdf.Planar:
+	default:
+		ps.errorf(BadName, j.Pos, joint(j.Name), "type %d is unknown", j.Type)
+		return
+	}
+	if j.Axis == (spatial.Vec3{}) {
+		ps.errorf(ZeroAxis, j.Pos, joint(j.Name), "axis 0 0 0 has no direction")
+	}
+	bounded := j.Type == urdf.Revolute || j.Type == urdf.Prismatic
+	if j.Limit == nil {
+		if bounded {
+			ps.errorf(MissingLimit, j.Pos, joint(j.Name), "a revolute or prismatic joint needs a <limit>; one that turns freely is continuous")
+		}
+		return
+	}
+	checkLimit(j, bounded, ps)
+}
+
+func checkLimit(j urdf.Joint, bounded bool, ps *problems) {
+	l := j.Limit
+	if !finite(l.Lower, l.Upper, l.Velocity, l.Effort) {
+		ps.errorf(NotFinite, l.Pos, joint(j.Name), "limit has a number that is not finite")
+		return
+	}
+	if l.Velocity < 0 {
+		ps.errorf(NegativeLimit, l.Pos, joint(j.Name), "velocity limit %g is negative", l.Velocity)
+	}
+	if l.Effort < 0 {
+		ps.errorf(NegativeLimit, l.Pos, joint(j.Name), "effort limit %g is negative", l.Effort)
+	}
+	switch {
+	case bounded && l.Lower > l.Upper:
+		ps.errorf(InvertedLimits, l.Pos, joint(j.Name), "lower limit %g is above the upper limit %g", l.Lower, l.Upper)
+	case bounded && l.Lower == l.Upper:
+		ps.warnf(EmptyRange, l.Pos, joint(j.Name), "lower and upper limit are both %g: it cannot move", l.Lower)
+	case !bounded && (l.Lower != 0 || l.Upper != 0):
+		ps.warnf(UnusedLimit, l.Pos, joint(j.Name), "the range %g … %g is not used: only revolute and prismatic joints have one", l.Lower, l.Upper)
+	}
+}
+
+// inertiaOf returns the inertia of a link in its own frame, zero if it has none.
+func inertiaOf(l urdf.Link) spatial.Inertia {
+	if l.Inertial == nil {
+		return spatial.Inertia{}
+	}
+	M_C := spatial.Inertia{Mass: l.Inertial.Mass, I: tensor(l.Inertial.I)}
+	return M_C.Transform(l.Inertial.Origin.Pose())
+}
+
+func tensor(t urdf.InertiaTensor) spatial.Mat3 {
+	return spatial.Mat3{t.XX, t.XY, t.XZ, t.XY, t.YY, t.YZ, t.XZ, t.YZ, t.ZZ}
+}
+
+// eigenvalues returns the eigenvalues of a symmetric matrix in rising order, by
+// Jacobi's rotations: for 3×3 a few sweeps reach machine precision, and small
+// eigenvalues beside large ones keep their digits, unlike the roots of the
+// cubic.
+func eigenvalues(A spatial.Mat3) [3]float64 {
+	const sweeps = 30 // convergence is quadratic: about six suffice
+	for range sweeps {
+		if A[1] == 0 && A[2] == 0 && A[5] == 0 {
+			break
+		}
+		for _, pq := range [...][2]int{{0, 1}, {0, 2}, {1, 2}} {
+			A = rotateAway(A, pq[0], pq[1])
+		}
+	}
+	a, b, c := A[0], A[4], A[8]
+	return [3]float64{min(a, b, c), max(min(a, b), min(max(a, b), c)), max(a, b, c)}
+}
+
+// rotateAway makes element (p,q) of a symmetric matrix zero by a rotation in
+// the plane of axes p and q.
+func rotateAway(A spatial.Mat3, p, q int) spatial.Mat3 {
+	apq := A[3*p+q]
+	if apq == 0 {
+		return A
+	}
+	// the smaller of the two angles: tan φ = t, t² + 2θt − 1 = 0
+	θ := (A[4*q] - A[4*p]) / (2 * apq)
+	t := 1 / (math.Abs(θ) + math.Hypot(θ, 1))
+	if θ < 0 {
+		t = -t
+	}
+	c := 1 / math.Hypot(t, 1)
+	s := t * c
+	r := 3 - p - q // the axis that stays
+	arp, arq := A[3*r+p], A[3*r+q]
+	A[4*p] -= t * apq
+	A[4*q] += t * apq
+	A[3*p+q], A[3*q+p] = 0, 0
+	A[3*r+p], A[3*p+r] = c*arp-s*arq, c*arp-s*arq
+	A[3*r+q], A[3*q+r] = s*arp+c*arq, s*arp+c*arq
+	return A
+}
+
+func finite(xs ...float64) bool {
+	for _, x := range xs {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return false
+		}
+	}
+	return true
+}
