@@ -1,0 +1,124 @@
+// Package strictyaml reads YAML into Go values and takes nothing on trust: an
+// unknown key, a key written twice, a value of the wrong kind, a number that is
+// not finite and a second document are errors, all reported at once, each with
+// file, line and the path to the place.
+//
+// Decode fills structs by their `yaml:"key"` tags. Four tags mean more than a
+// key:
+//
+//	,key    of a slice's element: the slice stands in the file as a mapping,
+//	        in the order of the file, and this field takes the key
+//	,value  of such an element: the value is this field alone, not a mapping
+//	,line   an int that takes the line where the element begins
+//	,inline a slice of ,key elements that takes the whole mapping
+//
+// Numbers may be written as integers. Aliases are followed, within a budget.
+package strictyaml
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// What a document may cost.
+const (
+	maxBytes  = 1 << 20 // size of a document
+	maxVisits = 1 << 18 // nodes looked at, those behind aliases each time
+	maxErrors = 100     // told of one document
+)
+
+// Error is a problem at a place.
+type Error struct {
+	File string
+	Line int
+	Path string // such as chains.leg1.base, "" at the top
+	Text string
+}
+
+func (e *Error) Error() string {
+	if e.Path == "" {
+		return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Text)
+	}
+	return fmt.Sprintf("%s:%d: %s: %s", e.File, e.Line, e.Path, e.Text)
+}
+
+// Node is a value of a document.
+type Node struct {
+	d *decoder
+	y *yaml.Node // nil for an empty document
+	p string     // path from the top
+}
+
+// Parse reads a document; file is its name in messages.
+func Parse(data []byte, file string) (Node, error) {
+	d := &decoder{file: file}
+	if len(data) > maxBytes {
+		return Node{}, &Error{file, 1, "", fmt.Sprintf("%d bytes; a file of this kind has at most %d", len(data), maxBytes)}
+	}
+	dec := yaml.NewDecoder(bytes.NewReader(data))
+	var doc, second yaml.Node
+	switch err := dec.Decode(&doc); {
+	case errors.Is(err, io.EOF):
+		return Node{d: d}, nil
+	case err != nil:
+		return Node{}, syntaxError(file, err)
+	}
+	switch err := dec.Decode(&second); {
+	case errors.Is(err, io.EOF):
+	case err != nil:
+		return Node{}, syntaxError(file, err)
+	default:
+		return Node{}, &Error{file, second.Line, "", "a second document begins here; one is allowed"}
+	}
+	return Node{d: d, y: doc.Content[0]}, nil
+}
+
+// syntaxError takes the line out of the parser's text "yaml: line 3: …".
+func syntaxError(file string, err error) error {
+	text := strings.TrimPrefix(err.Error(), "yaml: ")
+	line := 1
+	if n, _ := fmt.Sscanf(text, "line %d:", &line); n == 1 {
+		_, text, _ = strings.Cut(text, ": ")
+	}
+	return &Error{file, line, "", text}
+}
+
+// Only returns the value of key if the node is a mapping with this key alone:
+// the way into a file that wraps its contents.
+func (n Node) Only(key string) (Node, bool) {
+	if n.y == nil || n.y.Kind != yaml.MappingNode || len(n.y.Content) != 2 || n.y.Content[0].Value != key {
+		return n, false
+	}
+	return Node{n.d, n.y.Content[1], join(n.p, key)}, true
+}
+
+// Decode fills what into points to. An empty document leaves it as it is.
+func (n Node) Decode(into any) error {
+	if n.y == nil || n.y.Tag == "!!null" {
+		return nil
+	}
+	n.d.errs, n.d.visits = nil, 0
+	n.d.decode(n.y, target(into), n.p)
+	return errors.Join(n.d.errs...)
+}
+
+// Decode parses a document and fills what into points to.
+func Decode(data []byte, file string, into any) error {
+	n, err := Parse(data, file)
+	if err != nil {
+		return err
+	}
+	return n.Decode(into)
+}
+
+func join(path, key string) string {
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}
