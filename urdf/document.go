@@ -1,6 +1,8 @@
 package urdf
 
 import (
+	"math"
+
 	"poise/internal/xmltree"
 	"poise/spatial"
 )
@@ -52,6 +54,18 @@ func (o Origin) Pose() spatial.Pose {
 	return spatial.Pose{R: spatial.FromRPY(o.RPY.X, o.RPY.Y, o.RPY.Z), P: o.XYZ}
 }
 
+// angles returns roll, pitch, yaw with R = Rz(yaw)·Ry(pitch)·Rx(roll). With an
+// upright pitch only the sum or difference of the others counts: roll is 0.
+func angles(R spatial.Mat3) spatial.Vec3 {
+	const upright = 1e-9 // below it cos(pitch) is rounding, and so are its ratios
+	cosPitch := math.Hypot(R[0], R[3])
+	pitch := math.Atan2(-R[6], cosPitch)
+	if cosPitch < upright {
+		return spatial.Vec3{Y: pitch, Z: math.Atan2(-R[1], R[4])}
+	}
+	return spatial.Vec3{X: math.Atan2(R[7], R[8]), Y: pitch, Z: math.Atan2(R[3], R[0])}
+}
+
 // Visual is a shape to look at.
 type Visual struct {
 	Name     string
@@ -80,6 +94,11 @@ const (
 	Capsule
 	Mesh
 )
+
+var shapeNames = [...]string{"box", "cylinder", "sphere", "capsule", "mesh"}
+
+// String returns the name of the shape's element.
+func (s Shape) String() string { return shapeNames[s] }
 
 // Geometry is one shape.
 type Geometry struct {
@@ -110,6 +129,11 @@ const (
 	Planar
 	Floating
 )
+
+var jointTypeNames = [...]string{"fixed", "revolute", "continuous", "prismatic", "planar", "floating"}
+
+// String returns the type as URDF writes it.
+func (t JointType) String() string { return jointTypeNames[t] }
 
 // Joint connects a child link to its parent.
 type Joint struct {

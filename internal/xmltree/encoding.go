@@ -208,12 +208,16 @@ func excerpt(s string) string {
 	if i := strings.IndexByte(s, '\n'); i >= 0 && i < most && !blank(s[:i]) {
 		s = s[:i]
 	}
+	return cut(s, most)
+}
+
+// cut shortens text to that many bytes, give or take a character.
+func cut(s string, most int) string {
 	if len(s) <= most {
 		return s
 	}
-	cut := most
-	for cut > 0 && !utf8.RuneStart(s[cut]) {
-		cut--
+	for most > 0 && !utf8.RuneStart(s[most]) {
+		most--
 	}
-	return s[:cut] + "…"
+	return s[:most] + "…"
 }

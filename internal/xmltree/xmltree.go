@@ -72,6 +72,14 @@ func (n *Node) Attr(name string) *Attr {
 	return nil
 }
 
+// Value returns the value of an attribute in no name space, "" if there is none.
+func (n *Node) Value(name string) string {
+	if a := n.Attr(name); a != nil {
+		return a.Value
+	}
+	return ""
+}
+
 // Elements yields the children that are elements.
 func (n *Node) Elements() iter.Seq[*Node] {
 	return func(yield func(*Node) bool) {
