@@ -1,6 +1,10 @@
 package robot
 
 import (
+	"math"
+
+	"poise/robot/rule"
+	"poise/robot/tree"
 	"poise/spatial"
 	"poise/urdf"
 )
@@ -33,40 +37,36 @@ const (
 // otherwise, m/s².
 const StandardGravity = 9.81
 
+// Problem is one thing wrong with a robot, or worth a second look.
+type Problem = rule.Problem
+
 // Build makes a model of a document. It reports every problem at once: errors
 // joined (each a *Problem), and warnings of a robot that works all the same.
 func Build(doc *urdf.Document, opts Options) (*Model, []*Problem, error) {
 	b := builder{doc: doc, opts: opts}
-	t, ok := newTree(doc, &b.problems)
-	for _, l := range doc.Links {
-		checkInertial(l, &b.problems)
-	}
-	for _, j := range doc.Joints {
-		checkJoint(j, &b.problems)
-	}
+	t, ok := tree.New(doc, &b.Report)
 	b.checkMeshes()
-	mimics := resolveMimics(t, &b.problems)
 	if !ok {
-		return nil, b.warns, b.err()
+		return nil, b.Warnings, b.Err()
 	}
 	b.tree = t
 	b.m = &Model{name: doc.Name, doc: doc, gravity: spatial.Vec3{Z: -StandardGravity}}
 	b.chooseBase()
-	b.assemble(mimics)
+	b.assemble()
 	b.checkMass()
 	b.limit()
-	if err := b.err(); err != nil {
-		return nil, b.warns, err
+	if err := b.Err(); err != nil {
+		return nil, b.Warnings, err
 	}
-	return b.m, b.warns, nil
+	return b.m, b.Warnings, nil
 }
 
 // builder carries a model while it is made.
 type builder struct {
-	problems
+	rule.Report
 	doc  *urdf.Document
 	opts Options
-	tree *tree
+	tree *tree.Tree
 	m    *Model
 
 	linkFrame []FrameID         // frame of each link of the document
@@ -91,7 +91,7 @@ func (b *builder) checkMeshes() {
 		}
 		seen[g.Mesh] = true
 		if !b.opts.MeshExists(g.Mesh) {
-			b.warnf(MissingMesh, at, link(l.Name), "mesh %q is missing", g.Mesh)
+			b.Warnf(rule.MissingMesh, at, rule.Link(l.Name), "mesh %q is missing", g.Mesh)
 		}
 	}
 	for _, l := range b.doc.Links {
@@ -105,7 +105,7 @@ func (b *builder) checkMeshes() {
 }
 
 // assemble walks the tree and makes bodies, joints and frames.
-func (b *builder) assemble(mimics []mimicOf) {
+func (b *builder) assemble() {
 	m := b.m
 	m.jointByName = make(map[string]JointID)
 	m.frameByName = make(map[string]FrameID, len(b.doc.Links))
@@ -120,27 +120,27 @@ func (b *builder) assemble(mimics []mimicOf) {
 		m.nq, m.nv = Floating.NumQ(), Floating.NumV()
 		root = 1
 	}
-	for _, l := range b.tree.order {
-		if above := b.tree.up[l]; above < 0 {
+	for _, l := range b.tree.Order {
+		if above := b.tree.Up[l]; above < 0 {
 			m.bodies[root].Link = b.addFrame(l, root, spatial.IdentityPose)
 		} else {
-			b.hang(l, above, mimics[above])
+			b.hang(l, above)
 		}
 	}
-	b.bindFollowers(mimics)
+	b.bindFollowers()
 	for i := range m.bodies {
 		M, X := &m.bodies[i].Inertia, m.bodies[i].Rest
 		if !M.Com.Finite() || !X.P.Finite() || !finite(M.Mass) || !finite(M.I[:]...) {
-			b.errorf(NotFinite, b.doc.Pos, joint(m.bodies[i].Name), "numbers of the links that it carries are too large to add up")
+			b.Errorf(rule.NotFinite, b.doc.Pos, rule.Joint(m.bodies[i].Name), "numbers of the links that it carries are too large to add up")
 		}
 	}
 }
 
 // hang puts link l on the joint above it: a fixed one welds it to the parent's
 // body, any other makes a body.
-func (b *builder) hang(l, above int, mimic mimicOf) {
+func (b *builder) hang(l, above int) {
 	m, j := b.m, b.doc.Joints[above]
-	f := m.frames[b.linkFrame[b.tree.parent[above]]]
+	f := m.frames[b.linkFrame[b.tree.Parent[above]]]
 	X_BJ := f.Pose.Mul(j.Origin.Pose())
 	if j.Type == urdf.Fixed {
 		b.addFrame(l, f.Body, X_BJ)
@@ -164,8 +164,8 @@ func (b *builder) hang(l, above int, mimic mimicOf) {
 	if j.Dynamics != nil {
 		own.Damping, own.Friction = j.Dynamics.Damping, j.Dynamics.Friction
 	}
-	if mimic.leader >= 0 {
-		body.Mimic, body.Ratio, body.Offset = true, mimic.ratio, mimic.offset
+	if mimic := b.tree.Mimics[above]; mimic.Leader >= 0 {
+		body.Mimic, body.Ratio, body.Offset = true, mimic.Ratio, mimic.Offset
 		b.followers[j.Name] = &own
 	} else {
 		body.Joint = JointID(len(m.joints))
@@ -186,7 +186,7 @@ func (b *builder) addFrame(l int, body BodyID, X_BF spatial.Pose) FrameID {
 	b.linkFrame[l] = id
 	if doc.Inertial != nil {
 		M_B := &m.bodies[body].Inertia
-		*M_B = M_B.Add(inertiaOf(doc).Transform(X_BF))
+		*M_B = M_B.Add(tree.Inertia(doc).Transform(X_BF))
 		m.mass += doc.Inertial.Mass
 	}
 	return id
@@ -194,13 +194,13 @@ func (b *builder) addFrame(l int, body BodyID, X_BF spatial.Pose) FrameID {
 
 // bindFollowers gives each follower its leader's place in the arrays, which is
 // known only after the walk.
-func (b *builder) bindFollowers(mimics []mimicOf) {
+func (b *builder) bindFollowers() {
 	m := b.m
-	for i, mimic := range mimics {
-		if mimic.leader < 0 {
+	for i, mimic := range b.tree.Mimics {
+		if mimic.Leader < 0 {
 			continue
 		}
-		follower, leader := &m.bodies[b.jointBody[i]], m.bodies[b.jointBody[mimic.leader]]
+		follower, leader := &m.bodies[b.jointBody[i]], m.bodies[b.jointBody[mimic.Leader]]
 		follower.Joint, follower.Q, follower.V = leader.Joint, leader.Q, leader.V
 	}
 }
@@ -209,7 +209,7 @@ func (b *builder) bindFollowers(mimics []mimicOf) {
 func (b *builder) checkMass() {
 	m := b.m
 	if m.mass == 0 {
-		b.warnf(ZeroMass, b.doc.Pos, "", "no link of robot %q has a mass: it has kinematics, but no dynamics", m.name)
+		b.Warnf(rule.ZeroMass, b.doc.Pos, "", "no link of robot %q has a mass: it has kinematics, but no dynamics", m.name)
 		return
 	}
 	for _, body := range m.bodies[1:] {
@@ -217,7 +217,7 @@ func (b *builder) checkMass() {
 			continue
 		}
 		l := m.frames[body.Link].Name
-		b.warnf(ZeroMass, b.doc.Links[b.tree.linkIndex[l]].Pos, link(l), "moves, but neither it nor what is welded to it has a mass")
+		b.Warnf(rule.ZeroMass, b.doc.Links[b.tree.LinkIndex[l]].Pos, rule.Link(l), "moves, but neither it nor what is welded to it has a mass")
 	}
 }
 
@@ -264,4 +264,13 @@ func zTo(axis spatial.Vec3) spatial.Mat3 {
 		-f * x * y, 1 - f*y*y, y,
 		-x, -y, c,
 	}
+}
+
+func finite(xs ...float64) bool {
+	for _, x := range xs {
+		if math.IsNaN(x) || math.IsInf(x, 0) {
+			return false
+		}
+	}
+	return true
 }

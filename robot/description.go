@@ -5,8 +5,8 @@ package robot
 // docs/robot-yaml.md explains each, and a test keeps the two in step.
 //
 // A slice whose element has a ",key" field stands in the file as a mapping
-// from that name, in the order of the file. A ",line" field takes the line
-// where the value begins.
+// from that name, in the order of the file. ",line" and ",lines" fields take
+// the lines where things stand.
 type Description struct {
 	Name string `yaml:"name"`
 	Text string `yaml:"description"`
@@ -32,7 +32,8 @@ type Description struct {
 	Poses      []PoseEntry      `yaml:"poses"`
 	Mirror     []MirrorEntry    `yaml:"mirror"`
 
-	File string `yaml:"-"` // as named in messages
+	File  string         `yaml:"-"`      // as named in messages
+	Lines map[string]int `yaml:",lines"` // of each key at the top
 }
 
 // Argument is an argument of a xacro file.

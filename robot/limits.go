@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"poise/robot/rule"
 	"poise/urdf"
 )
 
@@ -81,7 +82,7 @@ func (b *builder) urdfLimits(j urdf.Joint) (l Limits) {
 			return Limit{}
 		}
 		if value == 0 {
-			b.warnf(UnsetLimit, u.Pos, joint(j.Name), "%s limit 0 counts as not given", name)
+			b.Warnf(rule.UnsetLimit, u.Pos, rule.Joint(j.Name), "%s limit 0 counts as not given", name)
 			return Limit{}
 		}
 		return Limit{value, true, src}
@@ -94,7 +95,7 @@ func (b *builder) urdfLimits(j urdf.Joint) (l Limits) {
 	if given(urdf.HasEffort, u.Effort) {
 		l.Effort = Limit{u.Effort, true, src}
 		if u.Effort == 0 {
-			b.warnf(UnsetLimit, u.Pos, joint(j.Name), "effort limit is 0: by its description it can exert nothing")
+			b.Warnf(rule.UnsetLimit, u.Pos, rule.Joint(j.Name), "effort limit is 0: by its description it can exert nothing")
 		}
 	}
 	return l
@@ -123,7 +124,7 @@ func (b *builder) limitTarget(name string, at urdf.Pos) *Joint {
 	if id, ok := b.m.jointByName[name]; ok {
 		j := &b.m.joints[id]
 		if j.Kind == Planar || j.Kind == Floating {
-			b.warnf(UnusedLimit, at, joint(name), "limits of a joint with several coordinates are not used")
+			b.Warnf(rule.UnusedLimit, at, rule.Joint(name), "limits of a joint with several coordinates are not used")
 			return nil
 		}
 		return j
@@ -131,20 +132,20 @@ func (b *builder) limitTarget(name string, at urdf.Pos) *Joint {
 	if f, ok := b.followers[name]; ok {
 		return f
 	}
-	if _, fixed := b.tree.jointIndex[name]; fixed {
-		b.warnf(UnusedLimit, at, joint(name), "is fixed: its limits are not used")
+	if _, fixed := b.tree.JointIndex[name]; fixed {
+		b.Warnf(rule.UnusedLimit, at, rule.Joint(name), "is fixed: its limits are not used")
 		return nil
 	}
-	b.warnf(UnknownJoint, at, joint(name), "limits for a joint that the robot does not have%s", didYouMean(name, b.tree.jointNames()))
+	b.Warnf(rule.UnknownJoint, at, rule.Joint(name), "limits for a joint that the robot does not have%s", rule.DidYouMean(name, b.tree.JointNames()))
 	return nil
 }
 
 // merge lets an entry of the file tighten a joint's limits, or replace them if
 // the options allow it.
 func (b *builder) merge(j *Joint, entry JointLimits, at urdf.Pos) {
-	thing := joint(j.Name)
+	thing := rule.Joint(j.Name)
 	if (entry.Limits.Lower.Has || entry.Limits.Upper.Has) && j.Kind == Continuous {
-		b.errorf(BadLimit, at, thing, "a continuous joint has no range; make it revolute in the URDF")
+		b.Errorf(rule.BadLimit, at, thing, "a continuous joint has no range; make it revolute in the URDF")
 		return
 	}
 	for _, q := range quantities {
@@ -155,16 +156,16 @@ func (b *builder) merge(j *Joint, entry JointLimits, at urdf.Pos) {
 				*was = Limit{} // turned off
 			}
 		case !finite(now.Value), q.sign != 0 && now.Value*q.sign <= 0:
-			b.errorf(BadLimit, at, thing, "%s limit %g of %s must be %s", q.name, now.Value, now.Source, signWord(q.sign))
+			b.Errorf(rule.BadLimit, at, thing, "%s limit %g of %s must be %s", q.name, now.Value, now.Source, signWord(q.sign))
 		case was.Has && !b.opts.OverrideLimits && !q.tighter(now.Value, was.Value):
-			b.errorf(LooserLimit, at, thing, "%s limit %g of %s is looser than %g of %s; a limit file may only tighten, --override-limits lets it loosen",
+			b.Errorf(rule.LooserLimit, at, thing, "%s limit %g of %s is looser than %g of %s; a limit file may only tighten, --override-limits lets it loosen",
 				q.name, now.Value, now.Source, was.Value, was.Source)
 		default:
 			*was = now
 		}
 	}
 	if l := j.Limits; l.Lower.Has && l.Upper.Has && l.Lower.Value > l.Upper.Value {
-		b.errorf(InvertedLimits, at, thing, "lower limit %g of %s is above the upper limit %g of %s",
+		b.Errorf(rule.InvertedLimits, at, thing, "lower limit %g of %s is above the upper limit %g of %s",
 			l.Lower.Value, l.Lower.Source, l.Upper.Value, l.Upper.Source)
 	}
 }
@@ -185,9 +186,9 @@ func signWord(sign float64) string {
 func (b *builder) checkFollower(f *Joint) {
 	body := b.m.bodies[f.Body]
 	leader := b.m.joints[body.Joint]
-	at := b.doc.Joints[b.tree.jointIndex[f.Name]].Mimic.Pos
+	at := b.doc.Joints[b.tree.JointIndex[f.Name]].Mimic.Pos
 	if followerEscapes(f, leader, body) {
-		b.warnf(FollowerLimit, at, joint(f.Name), "follows %q to %s, past its own range %s", leader.Name,
+		b.Warnf(rule.FollowerLimit, at, rule.Joint(f.Name), "follows %q to %s, past its own range %s", leader.Name,
 			rangeText(image(leader.Limits, body.Ratio, body.Offset)), rangeText(f.Limits))
 	}
 	for _, q := range quantities {
@@ -196,7 +197,7 @@ func (b *builder) checkFollower(f *Joint) {
 			continue
 		}
 		if reached := math.Abs(lead.Value * body.Ratio); reached > math.Abs(own.Value)*(1+tolFollower) {
-			b.warnf(FollowerLimit, at, joint(f.Name), "follows %q to a %s of %g, past its own limit %g of %s",
+			b.Warnf(rule.FollowerLimit, at, rule.Joint(f.Name), "follows %q to a %s of %g, past its own limit %g of %s",
 				leader.Name, q.name, reached, math.Abs(own.Value), own.Source)
 		}
 	}

@@ -83,12 +83,18 @@ func (d *decoder) decodeStruct(y *yaml.Node, v reflect.Value, path string) {
 		d.decodeKeyed(y, v.Field(i), path)
 		return
 	}
-	known := Keys(v.Type())
+	known, lines := Keys(v.Type()), fieldOf(v.Type(), ",lines")
+	if lines >= 0 {
+		v.Field(lines).Set(reflect.ValueOf(map[string]int{}))
+	}
 	d.eachKey(y, path, func(key, value *yaml.Node) {
 		i := fieldOf(v.Type(), key.Value)
 		if i < 0 || strings.HasPrefix(key.Value, ",") {
 			d.errorf(key, path, "unknown key %q; known are %s", key.Value, strings.Join(known, ", "))
 			return
+		}
+		if lines >= 0 {
+			v.Field(lines).SetMapIndex(reflect.ValueOf(key.Value), reflect.ValueOf(key.Line))
 		}
 		d.decode(value, v.Field(i), join(path, key.Value))
 	})

@@ -3,13 +3,14 @@
 // not finite and a second document are errors, all reported at once, each with
 // file, line and the path to the place.
 //
-// Decode fills structs by their `yaml:"key"` tags. Four tags mean more than a
+// Decode fills structs by their `yaml:"key"` tags. Some tags mean more than a
 // key:
 //
 //	,key    of a slice's element: the slice stands in the file as a mapping,
 //	        in the order of the file, and this field takes the key
 //	,value  of such an element: the value is this field alone, not a mapping
 //	,line   an int that takes the line where the element begins
+//	,lines  a map[string]int that takes the line of each key
 //	,inline a slice of ,key elements that takes the whole mapping
 //
 // Numbers may be written as integers. Aliases are followed, within a budget.

@@ -38,6 +38,8 @@ type file struct {
 	Items  []item      `yaml:"items"`
 	Points [][]float64 `yaml:"points"`
 	Hidden string      `yaml:"-"`
+
+	Lines map[string]int `yaml:",lines"`
 }
 
 func TestDecodeFillsEverything(t *testing.T) {
@@ -66,6 +68,7 @@ points: [[1, 2.5], [0x10]]
 		Poses:  []pose{{"up", 9, []value{{"j2", 1}, {"j1", -0.5}}}},
 		Items:  []item{{11, "l"}, {12, "m"}},
 		Points: [][]float64{{1, 2.5}, {16}},
+		Lines:  map[string]int{"name": 1, "count": 2, "limbs": 3, "poses": 8, "items": 10, "points": 13},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)

@@ -1,15 +1,19 @@
-package robot
+// Package rule names what a robot must obey, and reports where it does not.
+//
+// A Problem is one breach: which rule, where, which thing, what value against
+// what limit. Some rules forbid a model, others only warn; a Report gathers
+// both, so that a person sees everything at once.
+package rule
 
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"poise/urdf"
 )
 
-// Problem is one thing wrong with a robot, or worth a second look: which rule,
-// where, what, and by how much. Build returns problems that forbid a model as
-// errors and the others as warnings.
+// Problem is one thing wrong with a robot, or worth a second look.
 type Problem struct {
 	Rule  Rule
 	Pos   urdf.Pos // zero if the robot was not read from a file
@@ -43,7 +47,6 @@ const (
 	UnknownLink       Rule = "unknown link"
 	Loop              Rule = "loop in the tree"
 	TwoRoots          Rule = "more than one root"
-	TwoParents        Rule = "link with two parents"
 	NotFinite         Rule = "number not finite"
 	NegativeMass      Rule = "negative mass"
 	IndefiniteInertia Rule = "indefinite inertia"
@@ -75,25 +78,44 @@ const (
 	Ignored            Rule = "ignored"
 )
 
-// problems gathers what is found, so that everything is reported at once.
-type problems struct{ errs, warns []*Problem }
+// Report gathers what is found.
+type Report struct{ Errors, Warnings []*Problem }
 
-func (ps *problems) errorf(r Rule, at urdf.Pos, thing, format string, a ...any) {
-	ps.errs = append(ps.errs, &Problem{r, at, thing, fmt.Sprintf(format, a...)})
+// Errorf adds a problem that forbids a model.
+func (r *Report) Errorf(rule Rule, at urdf.Pos, thing, format string, a ...any) {
+	r.Errors = append(r.Errors, &Problem{rule, at, thing, fmt.Sprintf(format, a...)})
 }
 
-func (ps *problems) warnf(r Rule, at urdf.Pos, thing, format string, a ...any) {
-	ps.warns = append(ps.warns, &Problem{r, at, thing, fmt.Sprintf(format, a...)})
+// Warnf adds a problem that a robot works with all the same.
+func (r *Report) Warnf(rule Rule, at urdf.Pos, thing, format string, a ...any) {
+	r.Warnings = append(r.Warnings, &Problem{rule, at, thing, fmt.Sprintf(format, a...)})
 }
 
-// err returns all errors joined, nil if there are none.
-func (ps *problems) err() error {
-	all := make([]error, len(ps.errs))
-	for i, p := range ps.errs {
+// Err returns all errors joined, nil if there are none.
+func (r *Report) Err() error {
+	all := make([]error, len(r.Errors))
+	for i, p := range r.Errors {
 		all[i] = p
 	}
 	return errors.Join(all...)
 }
 
-func link(name string) string  { return fmt.Sprintf("link %q", name) }
-func joint(name string) string { return fmt.Sprintf("joint %q", name) }
+// Link names a link for a message.
+func Link(name string) string { return fmt.Sprintf("link %q", name) }
+
+// Joint names a joint for a message.
+func Joint(name string) string { return fmt.Sprintf("joint %q", name) }
+
+// List joins names for a message, and cuts long lists.
+func List(names []string) string {
+	const most = 8
+	quoted := make([]string, 0, most+1)
+	for i, n := range names {
+		if i == most {
+			quoted = append(quoted, "…")
+			break
+		}
+		quoted = append(quoted, fmt.Sprintf("%q", n))
+	}
+	return strings.Join(quoted, ", ")
+}

@@ -1,8 +1,9 @@
-package robot
+package tree
 
 import (
 	"math"
 
+	"poise/robot/rule"
 	"poise/spatial"
 	"poise/urdf"
 )
@@ -16,51 +17,51 @@ const (
 )
 
 // checkInertial reports what no rigid body can have.
-func checkInertial(l urdf.Link, ps *problems) {
+func checkInertial(l urdf.Link, r *rule.Report) {
 	in := l.Inertial
 	if in == nil {
 		return
 	}
 	I := in.I
 	if !finite(in.Mass, I.XX, I.XY, I.XZ, I.YY, I.YZ, I.ZZ) || !in.Origin.XYZ.Finite() || !in.Origin.RPY.Finite() {
-		ps.errorf(NotFinite, in.Pos, link(l.Name), "inertial has a number that is not finite")
+		r.Errorf(rule.NotFinite, in.Pos, rule.Link(l.Name), "inertial has a number that is not finite")
 		return
 	}
 	if in.Mass < 0 {
-		ps.errorf(NegativeMass, in.Pos, link(l.Name), "mass %g kg is negative", in.Mass)
+		r.Errorf(rule.NegativeMass, in.Pos, rule.Link(l.Name), "mass %g kg is negative", in.Mass)
 	}
 	λ := eigenvalues(tensor(I))
 	scale := math.Max(math.Abs(λ[0]), math.Abs(λ[2]))
 	switch {
 	case λ[0] < -tolDefinite*scale:
-		ps.errorf(IndefiniteInertia, in.Pos, link(l.Name),
+		r.Errorf(rule.IndefiniteInertia, in.Pos, rule.Link(l.Name),
 			"inertia is not positive: its principal moments are %.6g, %.6g and %.6g kg·m²", λ[0], λ[1], λ[2])
 	case in.Mass == 0 && scale == 0:
-		ps.warnf(ZeroMass, in.Pos, link(l.Name), "mass and inertia are zero")
+		r.Warnf(rule.ZeroMass, in.Pos, rule.Link(l.Name), "mass and inertia are zero")
 	case in.Mass == 0:
-		ps.warnf(ZeroMass, in.Pos, link(l.Name), "mass is zero, but its inertia is not")
+		r.Warnf(rule.ZeroMass, in.Pos, rule.Link(l.Name), "mass is zero, but its inertia is not")
 	case scale == 0:
-		ps.warnf(ZeroInertia, in.Pos, link(l.Name), "inertia is zero with a mass of %g kg", in.Mass)
+		r.Warnf(rule.ZeroInertia, in.Pos, rule.Link(l.Name), "inertia is zero with a mass of %g kg", in.Mass)
 	case λ[0] <= tolDefinite*scale:
-		ps.warnf(ZeroInertia, in.Pos, link(l.Name),
+		r.Warnf(rule.ZeroInertia, in.Pos, rule.Link(l.Name),
 			"a principal moment is zero: they are %.6g, %.6g and %.6g kg·m²", λ[0], λ[1], λ[2])
 	case λ[0]+λ[1] < λ[2]*(1-tolTriangle):
-		ps.warnf(TriangleInequality, in.Pos, link(l.Name),
+		r.Warnf(rule.TriangleInequality, in.Pos, rule.Link(l.Name),
 			"principal moments %.6g and %.6g together are less than the third, %.6g kg·m²: no mass distribution has them",
 			λ[0], λ[1], λ[2])
 	}
 }
 
 // checkJoint reports what no joint can have, apart from mimics and limit files.
-func checkJoint(j urdf.Joint, ps *problems) {
+func checkJoint(j urdf.Joint, r *rule.Report) {
 	if !j.Origin.XYZ.Finite() || !j.Origin.RPY.Finite() || !j.Axis.Finite() {
-		ps.errorf(NotFinite, j.Pos, joint(j.Name), "origin or axis has a number that is not finite")
+		r.Errorf(rule.NotFinite, j.Pos, rule.Joint(j.Name), "origin or axis has a number that is not finite")
 	}
 	if d := j.Dynamics; d != nil {
 		if !finite(d.Damping, d.Friction) {
-			ps.errorf(NotFinite, j.Pos, joint(j.Name), "dynamics have a number that is not finite")
+			r.Errorf(rule.NotFinite, j.Pos, rule.Joint(j.Name), "dynamics have a number that is not finite")
 		} else if d.Damping < 0 || d.Friction < 0 {
-			ps.errorf(NegativeLimit, j.Pos, joint(j.Name), "damping %g and friction %g must not be negative", d.Damping, d.Friction)
+			r.Errorf(rule.NegativeLimit, j.Pos, rule.Joint(j.Name), "damping %g and friction %g must not be negative", d.Damping, d.Friction)
 		}
 	}
 	switch j.Type {
@@ -68,46 +69,46 @@ func checkJoint(j urdf.Joint, ps *problems) {
 		return
 	case urdf.Revolute, urdf.Continuous, urdf.Prismatic, urdf.Planar:
 	default:
-		ps.errorf(BadName, j.Pos, joint(j.Name), "type %d is unknown", j.Type)
+		r.Errorf(rule.BadName, j.Pos, rule.Joint(j.Name), "type %d is unknown", j.Type)
 		return
 	}
 	if j.Axis == (spatial.Vec3{}) {
-		ps.errorf(ZeroAxis, j.Pos, joint(j.Name), "axis 0 0 0 has no direction")
+		r.Errorf(rule.ZeroAxis, j.Pos, rule.Joint(j.Name), "axis 0 0 0 has no direction")
 	}
 	bounded := j.Type == urdf.Revolute || j.Type == urdf.Prismatic
 	if j.Limit == nil {
 		if bounded {
-			ps.errorf(MissingLimit, j.Pos, joint(j.Name), "a revolute or prismatic joint needs a <limit>; one that turns freely is continuous")
+			r.Errorf(rule.MissingLimit, j.Pos, rule.Joint(j.Name), "a revolute or prismatic joint needs a <limit>; one that turns freely is continuous")
 		}
 		return
 	}
-	checkLimit(j, bounded, ps)
+	checkLimit(j, bounded, r)
 }
 
-func checkLimit(j urdf.Joint, bounded bool, ps *problems) {
+func checkLimit(j urdf.Joint, bounded bool, r *rule.Report) {
 	l := j.Limit
 	if !finite(l.Lower, l.Upper, l.Velocity, l.Effort) {
-		ps.errorf(NotFinite, l.Pos, joint(j.Name), "limit has a number that is not finite")
+		r.Errorf(rule.NotFinite, l.Pos, rule.Joint(j.Name), "limit has a number that is not finite")
 		return
 	}
 	if l.Velocity < 0 {
-		ps.errorf(NegativeLimit, l.Pos, joint(j.Name), "velocity limit %g is negative", l.Velocity)
+		r.Errorf(rule.NegativeLimit, l.Pos, rule.Joint(j.Name), "velocity limit %g is negative", l.Velocity)
 	}
 	if l.Effort < 0 {
-		ps.errorf(NegativeLimit, l.Pos, joint(j.Name), "effort limit %g is negative", l.Effort)
+		r.Errorf(rule.NegativeLimit, l.Pos, rule.Joint(j.Name), "effort limit %g is negative", l.Effort)
 	}
 	switch {
 	case bounded && l.Lower > l.Upper:
-		ps.errorf(InvertedLimits, l.Pos, joint(j.Name), "lower limit %g is above the upper limit %g", l.Lower, l.Upper)
+		r.Errorf(rule.InvertedLimits, l.Pos, rule.Joint(j.Name), "lower limit %g is above the upper limit %g", l.Lower, l.Upper)
 	case bounded && l.Lower == l.Upper:
-		ps.warnf(EmptyRange, l.Pos, joint(j.Name), "lower and upper limit are both %g: it cannot move", l.Lower)
+		r.Warnf(rule.EmptyRange, l.Pos, rule.Joint(j.Name), "lower and upper limit are both %g: it cannot move", l.Lower)
 	case !bounded && (l.Lower != 0 || l.Upper != 0):
-		ps.warnf(UnusedLimit, l.Pos, joint(j.Name), "the range %g … %g is not used: only revolute and prismatic joints have one", l.Lower, l.Upper)
+		r.Warnf(rule.UnusedLimit, l.Pos, rule.Joint(j.Name), "the range %g … %g is not used: only revolute and prismatic joints have one", l.Lower, l.Upper)
 	}
 }
 
-// inertiaOf returns the inertia of a link in its own frame, zero if it has none.
-func inertiaOf(l urdf.Link) spatial.Inertia {
+// Inertia returns the inertia of a link in its own frame, zero if it has none.
+func Inertia(l urdf.Link) spatial.Inertia {
 	if l.Inertial == nil {
 		return spatial.Inertia{}
 	}
