@@ -182,7 +182,7 @@ func blank(s string) bool { return strings.TrimLeft(s, spaces) == "" }
 
 // nameStarts are the ranges of NameStartChar without the colon (XML 1.0 §2.3).
 var nameStarts = [][2]rune{
-	{'A', 'Z'}, {'_', '_'}, {'a', 'z'}, {0xC0, 0xD6}, {0xD8, 0xF6}, {0xF8, 0x2FF},
+	{'a', 'z'}, {'_', '_'}, {'A', 'Z'}, {0xC0, 0xD6}, {0xD8, 0xF6}, {0xF8, 0x2FF},
 	{0x370, 0x37D}, {0x37F, 0x1FFF}, {0x200C, 0x200D}, {0x2070, 0x218F}, {0x2C00, 0x2FEF},
 	{0x3001, 0xD7FF}, {0xF900, 0xFDCF}, {0xFDF0, 0xFFFD}, {0x10000, 0xEFFFF},
 }
@@ -200,7 +200,9 @@ func inRanges(r rune, ranges [][2]rune) bool {
 }
 
 func isNameStart(r rune) bool { return inRanges(r, nameStarts) }
-func isNameChar(r rune) bool  { return inRanges(r, nameStarts) || inRanges(r, nameRest) }
+func isNameChar(r rune) bool {
+	return 'a' <= r && r <= 'z' || inRanges(r, nameStarts) || inRanges(r, nameRest)
+}
 
 // excerpt shortens offending text to what fits on a line.
 func excerpt(s string) string {

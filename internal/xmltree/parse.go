@@ -12,7 +12,7 @@ import (
 type Limits struct {
 	Bytes int // size of the document; 16 MiB
 	Depth int // nesting of elements; 256
-	Nodes int // elements, attributes and pieces of text together; 500,000
+	Nodes int // elements, attributes and pieces of text together; 250,000
 }
 
 func (l Limits) withDefaults() Limits {
@@ -23,7 +23,7 @@ func (l Limits) withDefaults() Limits {
 		l.Depth = 256
 	}
 	if l.Nodes == 0 {
-		l.Nodes = 500_000
+		l.Nodes = 250_000
 	}
 	return l
 }
@@ -34,8 +34,10 @@ const (
 	xmlnsSpace = "http://www.w3.org/2000/xmlns/"
 )
 
-// maxErrors bounds how many mistakes are collected from one document.
-const maxErrors = 100
+const (
+	maxErrors = 100  // how many mistakes are collected from one document
+	maxAttrs  = 1000 // of one element
+)
 
 // Read reads all of r, never more than the limit, and parses it.
 func Read(r io.Reader, file string, lim Limits) (*Node, error) {
@@ -60,7 +62,6 @@ func Parse(data []byte, file string, lim Limits) (*Node, error) {
 	p := &parser{
 		src: src, file: file, lim: lim, seenLine: 1,
 		bound: map[string][]string{"": {""}, "xml": {xmlSpace}},
-		taken: map[[2]string]int{},
 	}
 	if err := p.document(); err != nil {
 		p.errs = append(p.errs, err)
@@ -84,7 +85,6 @@ type parser struct {
 	open  []*Node             // elements not yet closed
 	nodes int                 // counted against lim.Nodes
 	bound map[string][]string // prefix → its URIs, innermost last
-	taken map[[2]string]int   // attribute's name space and name → the element (by count) that last had it
 
 	text    []byte // since the last tag
 	textPos Pos    // of the first character that is not white space
@@ -365,6 +365,9 @@ func (p *parser) attribute(n *Node) error {
 	if err := p.count(start); err != nil {
 		return err
 	}
+	if len(n.Attrs)+len(n.Spaces) >= maxAttrs {
+		return p.fail(start, "<"+n.QName(), "element has more than %d attributes", maxAttrs)
+	}
 	a := Attr{Pos: p.pos(start)}
 	var ok bool
 	if a.Prefix, a.Name, ok = p.qualifiedName(); !ok {
@@ -416,19 +419,12 @@ func (p *parser) resolve(n *Node) error {
 	for i := range n.Spaces {
 		d := &n.Spaces[i]
 		d.Space = xmlnsSpace
-		written := "xmlns"
-		if d.Name != "" {
-			written += ":" + d.Name
-		}
+		p.bound[d.Name] = append(p.bound[d.Name], d.Value)
 		reserved := d.Name == "xmlns" || d.Value == xmlnsSpace || (d.Name == "xml") != (d.Value == xmlSpace)
 		if reserved || d.Value == "" && d.Name != "" {
-			if err := p.note(d.Pos, written+"="+strconv.Quote(d.Value), "name space declaration that XML forbids"); err != nil {
+			if err := p.note(d.Pos, declared(d)+"="+strconv.Quote(d.Value), "name space declaration that XML forbids"); err != nil {
 				return err
 			}
-		}
-		p.bound[d.Name] = append(p.bound[d.Name], d.Value)
-		if err := p.unique(d, written); err != nil {
-			return err
 		}
 	}
 	var err error
@@ -442,8 +438,42 @@ func (p *parser) resolve(n *Node) error {
 				return err
 			}
 		}
-		if err := p.unique(a, a.QName()); err != nil {
-			return err
+	}
+	if err := p.unique(n.Spaces, declared); err != nil {
+		return err
+	}
+	return p.unique(n.Attrs, (*Attr).QName)
+}
+
+// declared returns the name of a declaration as written.
+func declared(d *Attr) string {
+	if d.Name == "" {
+		return "xmlns"
+	}
+	return "xmlns:" + d.Name
+}
+
+// unique refuses an attribute that comes twice.
+func (p *parser) unique(attrs []Attr, written func(*Attr) string) error {
+	const few = 8 // below it comparing all with all is faster than a map
+	var taken map[[2]string]bool
+	if len(attrs) > few {
+		taken = make(map[[2]string]bool, len(attrs))
+	}
+	for i := range attrs {
+		a := &attrs[i]
+		again := taken[[2]string{a.Space, a.Name}]
+		if taken != nil {
+			taken[[2]string{a.Space, a.Name}] = true
+		} else {
+			for j := range i {
+				again = again || attrs[j].Name == a.Name && attrs[j].Space == a.Space
+			}
+		}
+		if again {
+			if err := p.note(a.Pos, written(a), "attribute comes twice"); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
@@ -454,15 +484,4 @@ func (p *parser) lookup(prefix, written string, pos Pos) (string, error) {
 		return uris[len(uris)-1], nil
 	}
 	return "", p.note(pos, written, "name space prefix without a declaration (xmlns:%s=\"…\")", excerpt(prefix))
-}
-
-// unique refuses an attribute that the element has already. Elements are told
-// apart by the node count at their end, which no two share.
-func (p *parser) unique(a *Attr, written string) error {
-	key := [2]string{a.Space, a.Name}
-	if p.taken[key] == p.nodes {
-		return p.note(a.Pos, written, "attribute comes twice")
-	}
-	p.taken[key] = p.nodes
-	return nil
 }

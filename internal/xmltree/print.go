@@ -22,11 +22,7 @@ func printNode(b *strings.Builder, n *Node, lead string, indent bool) {
 	b.WriteByte('<')
 	b.WriteString(n.QName())
 	for i := range n.Spaces {
-		name := "xmlns"
-		if n.Spaces[i].Name != "" {
-			name += ":" + n.Spaces[i].Name
-		}
-		printAttr(b, name, n.Spaces[i].Value)
+		printAttr(b, declared(&n.Spaces[i]), n.Spaces[i].Value)
 	}
 	for i := range n.Attrs {
 		printAttr(b, n.Attrs[i].QName(), n.Attrs[i].Value)
