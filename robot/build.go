@@ -3,6 +3,7 @@ package robot
 import (
 	"math"
 
+	"poise/robot/limit"
 	"poise/robot/rule"
 	"poise/robot/tree"
 	"poise/spatial"
@@ -12,10 +13,11 @@ import (
 // Options say how a document becomes a model. The zero value gives a robot with
 // a fixed base and the limits of its URDF.
 type Options struct {
-	Base           Base         // decides over the description
-	Description    *Description // robot.yaml, nil if there is none
-	Limits         *LimitTable  // joint_limits.yaml, nil if there is none
-	OverrideLimits bool         // the table may loosen what the URDF says
+	Base           Base            // decides over the description
+	Description    *Description    // robot.yaml, nil if there is none
+	SRDF           *urdf.Semantics // nil if there is none
+	Limits         *limit.Table    // joint_limits.yaml, nil if there is none
+	OverrideLimits bool            // the table may loosen what the URDF says
 	Cartesian      *CartesianLimits
 
 	// MeshExists reports whether a mesh file, named as in the URDF, is there.
@@ -55,6 +57,7 @@ func Build(doc *urdf.Document, opts Options) (*Model, []*Problem, error) {
 	b.assemble()
 	b.checkMass()
 	b.limit()
+	b.describe()
 	if err := b.Err(); err != nil {
 		return nil, b.Warnings, err
 	}
@@ -72,6 +75,7 @@ type builder struct {
 	linkFrame []FrameID         // frame of each link of the document
 	jointBody []BodyID          // body of each joint of the document, World if fixed
 	followers map[string]*Joint // mimic followers with limits of their own
+	members   int               // joints of all groups together
 }
 
 func (b *builder) chooseBase() {
@@ -160,7 +164,7 @@ func (b *builder) hang(l, above int) {
 	}
 	id := BodyID(len(m.bodies))
 	b.jointBody[above] = id
-	own := Joint{Name: j.Name, Kind: kind, Body: id, Q: m.nq, V: m.nv, Limits: b.urdfLimits(j)}
+	own := Joint{Name: j.Name, Kind: kind, Body: id, Q: m.nq, V: m.nv, Limits: limit.FromURDF(j, &b.Report)}
 	if j.Dynamics != nil {
 		own.Damping, own.Friction = j.Dynamics.Damping, j.Dynamics.Friction
 	}
@@ -219,6 +223,58 @@ func (b *builder) checkMass() {
 		l := m.frames[body.Link].Name
 		b.Warnf(rule.ZeroMass, b.doc.Links[b.tree.LinkIndex[l]].Pos, rule.Link(l), "moves, but neither it nor what is welded to it has a mass")
 	}
+}
+
+// limit merges the limit file into the joints and looks at the followers.
+func (b *builder) limit() {
+	m := b.m
+	m.cartesian = b.opts.Cartesian
+	if t := b.opts.Limits; t != nil {
+		for _, e := range t.Joints {
+			if j := b.limited(e.Joint, t.At(e)); j != nil {
+				b.mergeLimits(j, t, e)
+			}
+		}
+	}
+	for _, body := range m.bodies {
+		if body.Mimic {
+			at := b.doc.Joints[b.tree.JointIndex[body.Name]].Mimic.Pos
+			leader := m.joints[body.Joint]
+			limit.CheckFollower(body.Name, b.followers[body.Name].Limits, leader.Name, leader.Limits, body.Ratio, body.Offset, at, &b.Report)
+		}
+	}
+}
+
+func (b *builder) mergeLimits(j *Joint, t *limit.Table, e limit.Entry) {
+	if j.Kind == Continuous && (e.Limits.Lower.Has || e.Limits.Upper.Has) {
+		b.Errorf(rule.BadLimit, t.At(e), rule.Joint(j.Name), "a continuous joint has no range; make it revolute in the URDF")
+		return
+	}
+	t.Merge(&j.Limits, e, b.opts.OverrideLimits, &b.Report)
+}
+
+// limited finds the joint that an entry of a limit file means. One that the
+// robot does not have is a warning: a file may serve several variants of a
+// robot.
+func (b *builder) limited(name string, at urdf.Pos) *Joint {
+	thing := rule.Joint(name)
+	if id, ok := b.m.jointByName[name]; ok {
+		j := &b.m.joints[id]
+		if j.Kind == Planar || j.Kind == Floating {
+			b.Warnf(rule.UnusedLimit, at, thing, "limits of a joint with several coordinates are not used")
+			return nil
+		}
+		return j
+	}
+	if f := b.followers[name]; f != nil {
+		return f
+	}
+	if _, fixed := b.tree.JointIndex[name]; fixed {
+		b.Warnf(rule.UnusedLimit, at, thing, "is fixed: its limits are not used")
+		return nil
+	}
+	b.Warnf(rule.UnknownJoint, at, thing, "limits for a joint that the robot does not have%s", rule.DidYouMean(name, b.tree.JointNames()))
+	return nil
 }
 
 func kindOf(t urdf.JointType) Kind {

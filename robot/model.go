@@ -1,6 +1,8 @@
 package robot
 
 import (
+	"poise/robot/description"
+	"poise/robot/limit"
 	"poise/spatial"
 	"poise/urdf"
 )
@@ -84,25 +86,21 @@ type Joint struct {
 	Limits Limits
 
 	Damping, Friction float64 // as the file has them, 0 if not
+
+	Virtual bool // no servo moves it: it exists in poses and in the maths only
 }
 
-// Limits are the bounds of a joint, SI. A limit that nobody gave is absent: it
-// is never invented.
-type Limits struct {
-	Lower, Upper Limit
-	Velocity     Limit // |v| ≤, > 0
-	Effort       Limit
-	Acceleration Limit // > 0
-	Deceleration Limit // < 0, as in MoveIt's files
-	Jerk         Limit
-}
+// Limits are the bounds of a joint, SI; one that nobody gave is absent.
+type Limits = limit.Limits
 
 // Limit is one bound and where it came from.
-type Limit struct {
-	Value  float64
-	Has    bool
-	Source string // file and line, "" if absent
-}
+type Limit = limit.Limit
+
+// CartesianLimits bound the motion of a tip, in the words of the Pilz planner.
+type CartesianLimits = limit.Cartesian
+
+// Description is what robot.yaml says.
+type Description = description.Description
 
 // Frame is a named place on a body: one for each link.
 type Frame struct {
@@ -125,8 +123,23 @@ type Model struct {
 
 	cartesian *CartesianLimits // nil if nobody gave any
 
+	// how it is used: robot.yaml and SRDF
+	chains     []Chain
+	contacts   []Contact
+	groups     []Group
+	effectors  []EndEffector
+	outputs    []Output
+	servos     []Servo // of each joint
+	poses      []NamedPose
+	mirror     []Mirrored  // of each joint, nil without a mirror table
+	safe       []SafeState // of each group
+	transition Limit
+	resources  *Resources
+	tooMany    error // why there are no resources
+
 	jointByName map[string]JointID
 	frameByName map[string]FrameID
+	groupByName map[string]GroupID
 }
 
 // Name returns the robot's name.

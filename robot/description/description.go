@@ -1,7 +1,14 @@
-package robot
+// Package description reads robot.yaml: how a robot is used, where the URDF
+// says how it is built. It knows the form of the file; whether the robot has
+// what is named there, package robot tells.
+package description
 
-// Description is what robot.yaml says: how the robot is used, where the URDF
-// says how it is built. The field tags name the keys of the file;
+import (
+	"poise/internal/strictyaml"
+	"poise/urdf"
+)
+
+// Description is a robot.yaml. The field tags name the keys of the file;
 // docs/robot-yaml.md explains each, and a test keeps the two in step.
 //
 // A slice whose element has a ",key" field stands in the file as a mapping
@@ -22,19 +29,34 @@ type Description struct {
 	Gravity                []float64 `yaml:"gravity"` // three numbers, m/s²
 	TransitionAcceleration *float64  `yaml:"transition_acceleration"`
 
-	Chains     []ChainEntry     `yaml:"chains"`
-	Contacts   []ContactEntry   `yaml:"contacts"`
-	Outputs    []OutputEntry    `yaml:"outputs"`
-	Groups     []GroupEntry     `yaml:"groups"`
-	SafeStates []SafeStateEntry `yaml:"safe_states"`
-	Servos     []ServoEntry     `yaml:"servos"`
-	Virtual    []string         `yaml:"virtual_joints"`
-	Poses      []PoseEntry      `yaml:"poses"`
-	Mirror     []MirrorEntry    `yaml:"mirror"`
+	Chains     []Chain     `yaml:"chains"`
+	Contacts   []Contact   `yaml:"contacts"`
+	Outputs    []Output    `yaml:"outputs"`
+	Groups     []Group     `yaml:"groups"`
+	SafeStates []SafeState `yaml:"safe_states"`
+	Servos     []Servo     `yaml:"servos"`
+	Virtual    []string    `yaml:"virtual_joints"`
+	Poses      []Pose      `yaml:"poses"`
+	Mirror     []Mirror    `yaml:"mirror"`
 
 	File  string         `yaml:"-"`      // as named in messages
 	Lines map[string]int `yaml:",lines"` // of each key at the top
 }
+
+// Read reads a robot.yaml; file is its name in messages.
+func Read(data []byte, file string) (*Description, error) {
+	d := &Description{File: file}
+	if err := strictyaml.Decode(data, file, d); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// At returns a place in the file.
+func (d *Description) At(line int) urdf.Pos { return urdf.Pos{File: d.File, Line: line} }
+
+// AtKey returns the place of a key at the top.
+func (d *Description) AtKey(key string) urdf.Pos { return d.At(d.Lines[key]) }
 
 // Argument is an argument of a xacro file.
 type Argument struct {
@@ -48,8 +70,8 @@ type Package struct {
 	Folder string `yaml:",value"`
 }
 
-// ChainEntry declares a chain of the robot: a limb.
-type ChainEntry struct {
+// Chain declares a chain of the robot: a limb.
+type Chain struct {
 	Name       string `yaml:",key"`
 	Line       int    `yaml:",line"`
 	Base       string `yaml:"base"`
@@ -58,22 +80,22 @@ type ChainEntry struct {
 	Contact    string `yaml:"contact"`
 }
 
-// ContactEntry declares a named set of contact points.
-type ContactEntry struct {
+// Contact declares a named set of contact points.
+type Contact struct {
 	Name   string      `yaml:",key"`
 	Line   int         `yaml:",line"`
 	Points [][]float64 `yaml:"points"` // in the frame of the chain's tip, m
 }
 
-// OutputEntry declares a leaf resource that is no joint.
-type OutputEntry struct {
+// Output declares a leaf resource that is no joint.
+type Output struct {
 	Name string `yaml:",key"`
 	Line int    `yaml:",line"`
 	Type string `yaml:"type"`
 }
 
-// GroupEntry declares a group: the union of what it lists.
-type GroupEntry struct {
+// Group declares a group: the union of what it lists.
+type Group struct {
 	Name     string   `yaml:",key"`
 	Line     int      `yaml:",line"`
 	Chains   []string `yaml:"chains"`
@@ -84,16 +106,16 @@ type GroupEntry struct {
 	Resource *bool    `yaml:"resource"` // true if absent, false if Groups is all it lists
 }
 
-// SafeStateEntry declares what a limb does when it must stop being dangerous.
-type SafeStateEntry struct {
+// SafeState declares what a limb does when it must stop being dangerous.
+type SafeState struct {
 	Group string `yaml:",key"`
 	Line  int    `yaml:",line"`
 	Do    string `yaml:"do"`
 	Pose  string `yaml:"pose"`
 }
 
-// ServoEntry assigns a servo to a joint.
-type ServoEntry struct {
+// Servo assigns a servo to a joint.
+type Servo struct {
 	Joint    string   `yaml:",key"`
 	Line     int      `yaml:",line"`
 	ID       *int     `yaml:"id"`
@@ -104,8 +126,8 @@ type ServoEntry struct {
 	Gear     *float64 `yaml:"gear"`
 }
 
-// PoseEntry declares a named pose of some joints.
-type PoseEntry struct {
+// Pose declares a named pose of some joints.
+type Pose struct {
 	Name   string       `yaml:",key"`
 	Line   int          `yaml:",line"`
 	Joints []JointValue `yaml:",inline"`
@@ -118,9 +140,9 @@ type JointValue struct {
 	Value float64 `yaml:",value"`
 }
 
-// MirrorEntry declares two joints that are each other's mirror image, or one
+// Mirror declares two joints that are each other's mirror image, or one
 // in the middle that is its own.
-type MirrorEntry struct {
+type Mirror struct {
 	Line   int    `yaml:",line"`
 	Left   string `yaml:"left"`
 	Right  string `yaml:"right"`

@@ -1,0 +1,176 @@
+package robot
+
+import (
+	"slices"
+
+	"poise/robot/description"
+	"poise/robot/rule"
+	"poise/spatial"
+	"poise/urdf"
+)
+
+// ChainID numbers the chains in the order of robot.yaml.
+type ChainID int
+
+// NoChain stands for a chain that is not there.
+const NoChain ChainID = -1
+
+// ContactID numbers the named sets of contact points.
+type ContactID int
+
+// NoContact stands for a contact that is not there.
+const NoContact ContactID = -1
+
+// Chain is a limb: the joints between a link near the body and a link at its
+// end.
+type Chain struct {
+	Name       string
+	Base, Tip  FrameID
+	VirtualTip FrameID   // behind the tip, over joints that no servo moves; the tip if there is none
+	Joints     []JointID // base to virtual tip
+	Contact    ContactID // how the tip touches unless told otherwise; a chain with one has a support leaf
+	Mirror     ChainID   // its image in the mirror table
+}
+
+// Contact is a named set of points in the frame of a chain's tip. They generate
+// constraints; forces may act elsewhere.
+type Contact struct {
+	Name   string
+	Points []spatial.Vec3
+}
+
+// Chains returns the chains. The slice is shared: read only.
+func (m *Model) Chains() []Chain { return m.chains }
+
+// Contacts returns the contact sets. The slice is shared: read only.
+func (m *Model) Contacts() []Contact { return m.contacts }
+
+// Chain finds a chain by name; at start-up only.
+func (m *Model) Chain(name string) (ChainID, bool) {
+	i := slices.IndexFunc(m.chains, func(c Chain) bool { return c.Name == name })
+	return ChainID(i), i >= 0
+}
+
+// Contact finds a contact set by name; at start-up only.
+func (m *Model) Contact(name string) (ContactID, bool) {
+	i := slices.IndexFunc(m.contacts, func(c Contact) bool { return c.Name == name })
+	return ContactID(i), i >= 0
+}
+
+// Path returns the joints that move tip against base, in the order of the way
+// from base to tip; a follower counts as its leader. Down is true if base is
+// above tip in the tree or on the same body. At start-up only.
+func (m *Model) Path(base, tip FrameID) (joints []JointID, down bool) {
+	a, b := m.frames[base].Body, m.frames[tip].Body
+	var up, rest []JointID
+
+	// a parent's number is lower than its child's: climb from the higher one
+	for a != b {
+		from, to := &a, &up
+		if b > a {
+			from, to = &b, &rest
+		}
+		if id := m.bodies[*from].Joint; id != NoJoint {
+			*to = append(*to, id)
+		}
+		*from = m.bodies[*from].Parent
+	}
+	slices.Reverse(rest)
+
+	// with its leader on the way too, a follower makes it come twice
+	seen := make(map[JointID]bool, len(up)+len(rest))
+	joints = slices.DeleteFunc(append(up, rest...), func(id JointID) bool {
+		twice := seen[id]
+		seen[id] = true
+		return twice
+	})
+	return joints, a == m.frames[base].Body
+}
+
+// describeChains reads chains and contacts of the description.
+func (b *builder) describeChains(d *Description) {
+	for _, c := range d.Contacts {
+		at, thing := d.At(c.Line), quote("contact", c.Name)
+		contact := Contact{Name: c.Name}
+		for _, p := range c.Points {
+			if len(p) != 3 {
+				b.Errorf(rule.BadDescription, at, thing, "a point has 3 numbers, not %d", len(p))
+				continue
+			}
+			contact.Points = append(contact.Points, spatial.Vec3{X: p[0], Y: p[1], Z: p[2]})
+		}
+		if len(c.Points) == 0 {
+			b.Errorf(rule.BadDescription, at, thing, "has no point")
+		}
+		b.m.contacts = append(b.m.contacts, contact)
+	}
+	for _, c := range d.Chains {
+		b.m.chains = append(b.m.chains, b.describeChain(c, d))
+	}
+}
+
+func (b *builder) describeChain(c description.Chain, d *Description) Chain {
+	m, at, thing := b.m, d.At(c.Line), quote("chain", c.Name)
+	chain := Chain{Name: c.Name, Contact: NoContact, Mirror: NoChain}
+	if c.Contact != "" {
+		id, ok := m.Contact(c.Contact)
+		if !ok {
+			b.Errorf(rule.BadDescription, at, thing, "contact %q is not declared", c.Contact)
+		}
+		chain.Contact = id
+	}
+	var okBase, okTip, okVirtual bool
+	chain.Base, okBase = b.frameNamed(c.Base, "base", at, thing)
+	chain.Tip, okTip = b.frameNamed(c.Tip, "tip", at, thing)
+	chain.VirtualTip, okVirtual = chain.Tip, true
+	if c.VirtualTip != "" {
+		chain.VirtualTip, okVirtual = b.frameNamed(c.VirtualTip, "virtual_tip", at, thing)
+	}
+	if !okBase || !okTip || !okVirtual {
+		return chain
+	}
+	joints, down := m.Path(chain.Base, chain.VirtualTip)
+	switch _, below := m.Path(chain.Tip, chain.VirtualTip); {
+	case !down:
+		b.Errorf(rule.BadDescription, at, thing, "base %q is not above tip %q", c.Base, m.frames[chain.VirtualTip].Name)
+	case !below:
+		b.Errorf(rule.BadDescription, at, thing, "virtual tip %q is not below tip %q", c.VirtualTip, c.Tip)
+	case len(joints) == 0:
+		b.Errorf(rule.BadDescription, at, thing, "no joint moves tip %q against base %q", c.Tip, c.Base)
+	}
+	chain.Joints = joints
+	return chain
+}
+
+// frameNamed finds a link for an entry of the description.
+func (b *builder) frameNamed(name, key string, at urdf.Pos, thing string) (FrameID, bool) {
+	id, ok := b.m.frameByName[name]
+	switch {
+	case name == "":
+		b.Errorf(rule.BadDescription, at, thing, "%s is missing", key)
+	case !ok:
+		b.Errorf(rule.UnknownLink, at, thing, "%s: link %q does not exist%s", key, name, rule.DidYouMean(name, b.tree.LinkNames()))
+	}
+	return id, ok
+}
+
+// jointNamed finds an independent joint for an entry of a file. A follower is
+// none: it has no coordinate of its own.
+func (b *builder) jointNamed(name string, at urdf.Pos, thing string) (JointID, bool) {
+	id, ok := b.m.jointByName[name]
+	if ok {
+		return id, true
+	}
+	follower := b.followers[name]
+	_, fixed := b.tree.JointIndex[name]
+	switch {
+	case follower != nil:
+		leader := b.m.joints[b.m.bodies[follower.Body].Joint].Name
+		b.Errorf(rule.BadDescription, at, thing, "joint %q follows %q and has no value of its own", name, leader)
+	case fixed:
+		b.Errorf(rule.BadDescription, at, thing, "joint %q is fixed", name)
+	default:
+		b.Errorf(rule.UnknownJoint, at, thing, "joint %q does not exist%s", name, rule.DidYouMean(name, b.tree.JointNames()))
+	}
+	return NoJoint, false
+}

@@ -1,0 +1,362 @@
+package robot
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"poise/robot/rule"
+	"poise/spatial"
+	"poise/urdf"
+)
+
+// Servo says which servo moves a joint.
+type Servo struct {
+	Assigned bool
+	Bus      string // "" if there is one
+	ID       int
+	Type     string
+	Reversed bool    // counts against the joint's axis
+	Zero     float64 // its reading at the joint's zero, in steps of its own
+	Gear     float64 // turns of the joint for one of the servo, > 0
+}
+
+// NamedPose is a pose of some joints: of robot.yaml, or a group state of the
+// SRDF under the name group/state.
+type NamedPose struct {
+	Name   string
+	Joints []JointID
+	Q      [][]float64 // of each joint, NumQ numbers
+	Source string
+}
+
+// Mirrored is the image of a joint in the mirror table: Sign·(position of Of).
+type Mirrored struct {
+	Of   JointID
+	Sign float64 // 1 or −1; 0 where a joint has no image
+}
+
+// SafeAction is what a limb does when a fault takes it out of service.
+type SafeAction uint8
+
+// The safe actions. The zero value means that the robot does not say.
+const (
+	SafeUnset SafeAction = iota
+	SafeHold
+	SafeCrouchThenOff
+	SafeBrake
+	SafeOff
+)
+
+var safeWords = []string{"", "hold", "crouch then off", "brake", "off"}
+
+func (a SafeAction) String() string { return safeWords[a] }
+
+// SafeState is a group's safe action; Pose is the index of the pose where it
+// crouches, −1 for other actions.
+type SafeState struct {
+	Do   SafeAction
+	Pose int
+}
+
+// Servo returns the servo of a joint; Assigned is false if it has none.
+func (m *Model) Servo(id JointID) Servo { return m.servos[id] }
+
+// Poses returns the named poses. The slice is shared: read only.
+func (m *Model) Poses() []NamedPose { return m.poses }
+
+// Pose finds a named pose; at start-up only.
+func (m *Model) Pose(name string) (*NamedPose, bool) {
+	i := slices.IndexFunc(m.poses, func(p NamedPose) bool { return p.Name == name })
+	if i < 0 {
+		return nil, false
+	}
+	return &m.poses[i], true
+}
+
+// Mirror returns the image of each joint, nil if the robot has no mirror table.
+// The slice is shared: read only.
+func (m *Model) Mirror() []Mirrored { return m.mirror }
+
+// SafeState returns what a group does when a fault takes it out of service.
+func (m *Model) SafeState(id GroupID) SafeState { return m.safe[id] }
+
+// TransitionAcceleration returns the acceleration for hand-overs of joints
+// without an acceleration limit; absent unless robot.yaml has it.
+func (m *Model) TransitionAcceleration() Limit { return m.transition }
+
+func quote(kind, name string) string { return fmt.Sprintf("%s %q", kind, name) }
+
+// describe gives the model its use: what robot.yaml and the SRDF say.
+func (b *builder) describe() {
+	d := b.opts.Description
+	b.m.servos = make([]Servo, len(b.m.joints))
+	if d != nil {
+		b.describeWorld(d)
+		b.describeChains(d)
+		b.describeOutputs(d)
+		b.describeServos(d)
+	}
+	b.describeGroups()
+	b.describeStates()
+	b.m.safe = make([]SafeState, len(b.m.groups))
+	for i := range b.m.safe {
+		b.m.safe[i].Pose = -1
+	}
+	if d != nil {
+		b.describePoses(d)
+		b.describeMirror(d)
+	}
+	b.describeResources()
+	if d != nil {
+		b.describeSafety(d)
+	}
+}
+
+func (b *builder) describeWorld(d *Description) {
+	if d.Name != "" {
+		b.m.name = d.Name
+	}
+	if d.Base != "" && d.Base != "fixed" && d.Base != "floating" {
+		b.Errorf(rule.BadDescription, d.AtKey("base"), "base", "%q is neither fixed nor floating", d.Base)
+	}
+	if g := d.Gravity; len(g) == 3 {
+		b.m.gravity = spatial.Vec3{X: g[0], Y: g[1], Z: g[2]}
+	} else if g != nil {
+		b.Errorf(rule.BadDescription, d.AtKey("gravity"), "gravity", "has 3 numbers, not %d", len(g))
+	}
+	if a := d.TransitionAcceleration; a != nil {
+		at := d.AtKey("transition_acceleration")
+		if *a <= 0 {
+			b.Errorf(rule.BadDescription, at, "transition_acceleration", "%g is not positive", *a)
+		}
+		b.m.transition = Limit{Value: *a, Has: true, Source: at.String()}
+	}
+}
+
+func (b *builder) describeOutputs(d *Description) {
+	for _, o := range d.Outputs {
+		if o.Type == "" {
+			b.Errorf(rule.BadDescription, d.At(o.Line), quote("output", o.Name), "type is missing")
+		}
+		b.m.outputs = append(b.m.outputs, Output{o.Name, o.Type})
+	}
+}
+
+// highestServoID is the last address of a servo: 254 speaks to all.
+const highestServoID = 253
+
+func (b *builder) describeServos(d *Description) {
+	m := b.m
+	for _, name := range d.Virtual {
+		if id, ok := b.jointNamed(name, d.AtKey("virtual_joints"), "virtual_joints"); ok {
+			m.joints[id].Virtual = true
+		}
+	}
+	type address struct {
+		bus string
+		id  int
+	}
+	taken := map[address]string{}
+	for _, s := range d.Servos {
+		at, thing := d.At(s.Line), quote("servo of joint", s.Joint)
+		id, ok := b.jointNamed(s.Joint, at, thing)
+		if !ok {
+			continue
+		}
+		servo := Servo{Assigned: true, Bus: s.Bus, Type: s.Type, Reversed: s.Reversed, Zero: s.Zero, Gear: 1}
+		switch {
+		case s.ID == nil:
+			b.Errorf(rule.BadDescription, at, thing, "id is missing")
+		case *s.ID < 0 || *s.ID > highestServoID:
+			b.Errorf(rule.BadDescription, at, thing, "id %d is not within 0 … %d", *s.ID, highestServoID)
+		case taken[address{s.Bus, *s.ID}] != "":
+			b.Errorf(rule.BadDescription, at, thing, "id %d is that of joint %q already", *s.ID, taken[address{s.Bus, *s.ID}])
+		default:
+			servo.ID = *s.ID
+			taken[address{s.Bus, *s.ID}] = s.Joint
+		}
+		if s.Gear != nil {
+			if servo.Gear = *s.Gear; servo.Gear <= 0 {
+				b.Errorf(rule.BadDescription, at, thing, "gear %g is not positive", servo.Gear)
+			}
+		}
+		if m.joints[id].Virtual {
+			b.Errorf(rule.BadDescription, at, thing, "virtual_joints says that no servo moves it")
+		}
+		m.servos[id] = servo
+	}
+	for i, j := range m.joints {
+		if len(d.Servos) > 0 && !m.servos[i].Assigned && !j.Virtual {
+			b.Errorf(rule.BadDescription, d.AtKey("servos"), rule.Joint(j.Name), "has no servo and is not in virtual_joints")
+		}
+	}
+}
+
+// describeStates reads the group states of the SRDF.
+func (b *builder) describeStates() {
+	if b.opts.SRDF == nil {
+		return
+	}
+	for _, s := range b.opts.SRDF.States {
+		thing := quote("group state", s.Group+"/"+s.Name)
+		if _, ok := b.m.groupByName[s.Group]; !ok {
+			b.Errorf(rule.BadDescription, s.Pos, thing, "group %q does not exist", s.Group)
+		}
+		pose := NamedPose{Name: s.Group + "/" + s.Name, Source: s.Pos.String()}
+		for _, v := range s.Joints {
+			id, ok := b.m.jointByName[v.Joint]
+			if !ok {
+				if _, known := b.tree.JointIndex[v.Joint]; !known && !b.isVirtual(v.Joint) {
+					b.jointNamed(v.Joint, v.Pos, thing)
+				}
+				continue // fixed joints, followers and the base have no say
+			}
+			if j := b.m.joints[id]; len(v.Value) != j.Kind.NumQ() {
+				b.Errorf(rule.BadDescription, v.Pos, thing, "joint %q takes %d numbers, not %d", j.Name, j.Kind.NumQ(), len(v.Value))
+			} else if j.Kind.NumQ() == 1 && !j.Limits.Contains(v.Value[0]) {
+				b.Warnf(rule.PoseOutOfLimits, v.Pos, thing, "joint %q at %g is outside %s", j.Name, v.Value[0], j.Limits.Range())
+			}
+			pose.Joints, pose.Q = append(pose.Joints, id), append(pose.Q, v.Value)
+		}
+		b.m.poses = append(b.m.poses, pose)
+	}
+}
+
+// isVirtual reports whether the SRDF has a virtual joint of this name: that is
+// how it calls the base.
+func (b *builder) isVirtual(name string) bool {
+	return slices.ContainsFunc(b.opts.SRDF.VirtualJoints, func(j urdf.VirtualJoint) bool { return j.Name == name })
+}
+
+func (b *builder) describePoses(d *Description) {
+	for _, p := range d.Poses {
+		thing := quote("pose", p.Name)
+		pose := NamedPose{Name: p.Name, Source: d.At(p.Line).String()}
+		for _, v := range p.Joints {
+			id, ok := b.jointNamed(v.Joint, d.At(v.Line), thing)
+			if !ok {
+				continue
+			}
+			switch j := b.m.joints[id]; {
+			case j.Kind.NumQ() != 1:
+				b.Errorf(rule.BadDescription, d.At(v.Line), thing, "joint %q takes %d numbers, a pose gives one", j.Name, j.Kind.NumQ())
+			case !j.Limits.Contains(v.Value):
+				b.Errorf(rule.BadDescription, d.At(v.Line), thing, "joint %q at %g is outside %s", j.Name, v.Value, j.Limits.Range())
+			}
+			pose.Joints, pose.Q = append(pose.Joints, id), append(pose.Q, []float64{v.Value})
+		}
+		if _, twice := b.m.Pose(p.Name); twice {
+			b.Errorf(rule.BadName, d.At(p.Line), thing, "is the name of a group state already")
+		}
+		b.m.poses = append(b.m.poses, pose)
+	}
+}
+
+func (b *builder) describeMirror(d *Description) {
+	if len(d.Mirror) == 0 {
+		return
+	}
+	m := b.m
+	m.mirror = make([]Mirrored, len(m.joints))
+	for _, e := range d.Mirror {
+		at := d.At(e.Line)
+		pair := []string{e.Left, e.Right}
+		switch {
+		case e.Middle != "" && e.Left == "" && e.Right == "":
+			pair = []string{e.Middle, e.Middle}
+		case e.Middle != "" || e.Left == "" || e.Right == "" || e.Left == e.Right:
+			b.Errorf(rule.BadDescription, at, "mirror", "an entry has left and right, two joints, or middle")
+			continue
+		}
+		if e.Sign == nil || *e.Sign != 1 && *e.Sign != -1 {
+			b.Errorf(rule.BadDescription, at, "mirror", "joint %q: sign must be 1 or -1", pair[0])
+			continue
+		}
+		b.mirrorPair(pair, float64(*e.Sign), at)
+	}
+	for i, image := range m.mirror {
+		if j := m.joints[i]; image.Sign == 0 && j.Kind.NumQ() == 1 {
+			b.Errorf(rule.BadDescription, d.AtKey("mirror"), "mirror", "joint %q is missing: a mirror table has each joint once", j.Name)
+		}
+	}
+	for i := range m.chains {
+		m.chains[i].Mirror = b.mirrorChain(m.chains[i])
+	}
+}
+
+// mirrorPair makes two joints each other's image, or one its own.
+func (b *builder) mirrorPair(pair []string, sign float64, at urdf.Pos) {
+	m := b.m
+	left, okLeft := b.jointNamed(pair[0], at, "mirror")
+	right, okRight := left, okLeft
+	if pair[1] != pair[0] {
+		right, okRight = b.jointNamed(pair[1], at, "mirror")
+	}
+	if !okLeft || !okRight {
+		return
+	}
+	l, r := m.joints[left], m.joints[right]
+	switch {
+	case l.Kind.NumQ() != 1 || (l.Kind == Prismatic) != (r.Kind == Prismatic):
+		b.Errorf(rule.BadDescription, at, "mirror", "joints %q and %q do not move alike", l.Name, r.Name)
+		return
+	case m.mirror[left].Sign != 0 || m.mirror[right].Sign != 0:
+		b.Errorf(rule.BadDescription, at, "mirror", "joint %q or %q has an image already: mirroring twice would not give the pose back", l.Name, r.Name)
+		return
+	}
+	m.mirror[left], m.mirror[right] = Mirrored{right, sign}, Mirrored{left, sign}
+	if want := l.Limits.Image(sign, 0); !sameBound(want.Lower, r.Limits.Lower) || !sameBound(want.Upper, r.Limits.Upper) {
+		b.Warnf(rule.UnevenMirror, at, "mirror", "joint %q has the range %s, but the image of joint %q has %s",
+			r.Name, r.Limits.Range(), l.Name, want.Range())
+	}
+}
+
+// sameBound compares bounds that are written in decimal digits on both sides.
+func sameBound(a, b Limit) bool {
+	return a.Has == b.Has && math.Abs(a.Value-b.Value) <= 1e-9*math.Max(1, math.Abs(a.Value))
+}
+
+// mirrorChain finds the chain that has the images of a chain's joints.
+func (b *builder) mirrorChain(c Chain) ChainID {
+	want := make([]JointID, len(c.Joints))
+	for i, j := range c.Joints {
+		want[i] = b.m.mirror[j].Of
+	}
+	return ChainID(slices.IndexFunc(b.m.chains, func(o Chain) bool { return slices.Equal(o.Joints, want) }))
+}
+
+func (b *builder) describeSafety(d *Description) {
+	for _, s := range d.SafeStates {
+		at, thing := d.At(s.Line), quote("safe state of", s.Group)
+		id, ok := b.m.groupByName[s.Group]
+		if !ok || !b.m.groups[id].Resource {
+			b.Errorf(rule.BadDescription, at, thing, "%q is not a resource", s.Group)
+			continue
+		}
+		do := slices.Index(safeWords, s.Do)
+		if do <= 0 {
+			b.Errorf(rule.BadDescription, at, thing, "do: %q is none of hold, crouch then off, brake, off", s.Do)
+			continue
+		}
+		state := SafeState{Do: SafeAction(do), Pose: slices.IndexFunc(b.m.poses, func(p NamedPose) bool { return p.Name == s.Pose })}
+		switch {
+		case state.Do != SafeCrouchThenOff && s.Pose != "":
+			b.Errorf(rule.BadDescription, at, thing, "pose belongs to crouch then off alone")
+		case state.Do == SafeCrouchThenOff && state.Pose < 0:
+			b.Errorf(rule.BadDescription, at, thing, "crouch then off needs a declared pose; %q is none", s.Pose)
+		case state.Do == SafeCrouchThenOff:
+			b.checkCrouch(b.m.groups[id], b.m.poses[state.Pose], at, thing)
+		}
+		b.m.safe[id] = state
+	}
+}
+
+// checkCrouch makes sure that the pose places every joint that could stay up.
+func (b *builder) checkCrouch(g Group, p NamedPose, at urdf.Pos, thing string) {
+	for _, j := range g.Joints {
+		if !b.m.joints[j].Virtual && !slices.Contains(p.Joints, j) {
+			b.Errorf(rule.BadDescription, at, thing, "pose %q does not place joint %q", p.Name, b.m.joints[j].Name)
+		}
+	}
+}
