@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 
+	"poise/linalg"
 	"poise/robot"
 	"poise/spatial"
 )
@@ -15,10 +16,12 @@ const (
 	firstDamping = 0.5  // share of the squared error that damps a step
 	lowDamping   = 1e-3 // damping never falls below this share
 	floorDamping = 1e-12
-	maxRaise     = 8   // how often damping is raised before an attempt is given up
-	maxStep      = 0.8 // of one coordinate, rad (and this share of the length scale for sliders)
-	stallWindow  = 8   // iterations after which the squared error must have halved
-	lever        = 3.0 // reach / lever is the length at which 1 m weighs as much as 1 rad
+	maxRaise     = 8     // how often damping is raised before an attempt is given up
+	maxStep      = 0.8   // of one coordinate, rad (and this share of the length scale for sliders)
+	goodShrink   = 1e-4  // of the squared error: the linearisation is used once more
+	stallWindow  = 8     // iterations after which the squared error must have halved
+	lever        = 3.0   // reach / lever is the length at which 1 m weighs as much as 1 rad
+	farthest     = 1e100 // errors beyond this are as good as this, and their squares stay finite
 	postureGain  = 0.3
 	postureSteps = 60
 	postureDone  = 1e-9 // squared relative progress at which the posture has settled
@@ -28,20 +31,23 @@ const (
 
 // workspace is the memory of the numeric solver, sized once.
 type workspace struct {
-	x, try, best []float64 // coordinates
-	seed         []float64 // where the caller wants to stay near
-	pose         []spatial.Pose
-	tipPose      []spatial.Pose
+	x, try, best    []float64 // coordinates
+	seed            []float64 // where the caller wants to stay near
+	angle, sin, cos []float64 // of the nodes
+	pose            []spatial.Pose
+	tipPose         []spatial.Pose
 
-	rows   int       // 6 for each tip
-	jac    []float64 // columns of rows numbers each, weighted, zero where an axis is free
-	err    []float64 // weighted error, zero where an axis is free or within tolerance
-	fixed  []bool    // coordinate at a limit that the error pushes outwards
-	normal []float64 // J·Jᵀ + λ·1, rows × rows, or Jᵀ·J + λ·1
-	rhs    []float64
-	step   []float64
-	null   []float64 // step towards the posture
-	rng    rand.PCG
+	rows    int       // 6 for each tip
+	jac     []float64 // columns of rows numbers each, weighted, zero where an axis is free
+	err     []float64 // weighted error, zero where an axis is free or within tolerance
+	fixed   []bool    // coordinate at a limit that the error pushes outwards
+	product []float64 // J·Jᵀ + λ·1 or Jᵀ·J + λ·1
+	normal  []float64 // its factor
+	six     ldl6      // the same for one tip with enough joints, the case that must be fast
+	rhs     []float64
+	step    []float64
+	null    []float64 // step towards the posture
+	rng     rand.PCG
 }
 
 func (w *workspace) init(t *tree) {
@@ -52,11 +58,18 @@ func (w *workspace) init(t *tree) {
 	w.jac, w.err = make([]float64, rows*n), make([]float64, rows)
 	w.fixed, w.step, w.null = make([]bool, n), make([]float64, n), make([]float64, n)
 	k := max(rows, n)
-	w.normal, w.rhs = make([]float64, k*k), make([]float64, k)
+	w.product, w.normal, w.rhs = make([]float64, k*k), make([]float64, k*k), make([]float64, k)
+	w.angle, w.sin, w.cos = make([]float64, len(t.nodes)), make([]float64, len(t.nodes)), make([]float64, len(t.nodes))
 }
 
 // place computes the poses of all nodes and tips at coordinates x.
 func (w *workspace) place(t *tree, x []float64) {
+	for i := range t.nodes {
+		if n := &t.nodes[i]; n.x >= 0 {
+			w.angle[i] = n.ratio*x[n.x] + n.offset
+		}
+	}
+	linalg.SincosTo(w.sin, w.cos, w.angle)
 	for i := range t.nodes {
 		n := &t.nodes[i]
 		rest := &n.rest
@@ -72,16 +85,16 @@ func (w *workspace) place(t *tree, x []float64) {
 		if n.x < 0 {
 			continue
 		}
-		v := n.ratio*x[n.x] + n.offset
 		R := &X.R
 		if n.slide {
+			v := w.angle[i]
 			X.P.X += R[2] * v
 			X.P.Y += R[5] * v
 			X.P.Z += R[8] * v
 			continue
 		}
 		// turning about z mixes the first two columns only
-		s, c := math.Sincos(v)
+		s, c := w.sin[i], w.cos[i]
 		R[0], R[1] = c*R[0]+s*R[1], c*R[1]-s*R[0]
 		R[3], R[4] = c*R[3]+s*R[4], c*R[4]-s*R[3]
 		R[6], R[7] = c*R[6]+s*R[7], c*R[7]-s*R[6]
@@ -130,6 +143,7 @@ func (w *workspace) measure(t *tree, targets []Target) (m misfit) {
 		var position, rotation float64
 		for k := range 6 {
 			tol := targets[i].Tolerance[k]
+			raw[k] = min(max(raw[k], -farthest), farthest)
 			over := math.Abs(raw[k]) - tol
 			e := 0.0
 			if over > 0 {
@@ -246,133 +260,13 @@ func (w *workspace) gradient(i int) (g float64) {
 	return g
 }
 
-// solveStep fills w.step with the damped step: the smaller of the two equal forms
-//
-//	Δx = Jᵀ·(J·Jᵀ + λ·1)⁻¹·e = (Jᵀ·J + λ·1)⁻¹·Jᵀ·e
-func (w *workspace) solveStep(λ float64) {
-	n, m := len(w.x), w.rows
-	if m > n {
-		w.factorColumns(λ)
-		for i := range n {
-			w.rhs[i] = 0
-			if !w.fixed[i] {
-				w.rhs[i] = w.gradient(i)
-			}
-		}
-		choleskySolve(w.normal, w.rhs[:n], n)
-		copy(w.step, w.rhs[:n])
-		return
-	}
-	w.factorRows(λ)
-	copy(w.rhs, w.err)
-	choleskySolve(w.normal, w.rhs[:m], m)
-	w.backTo(w.step, w.rhs[:m])
-}
-
-// backTo stores Jᵀ·y for the coordinates that are free to move.
-func (w *workspace) backTo(dst, y []float64) {
-	m := w.rows
-	for i := range dst {
-		s := 0.0
-		if !w.fixed[i] {
-			c := w.jac[i*m : i*m+m]
-			for r, v := range y {
-				s += c[r] * v
-			}
-		}
-		dst[i] = s
-	}
-}
-
-// factorRows fills and factors J·Jᵀ + λ·1 over the coordinates free to move.
-func (w *workspace) factorRows(λ float64) {
-	m := w.rows
-	A := w.normal[:m*m]
-	clear(A)
-	for i, fixed := range w.fixed {
-		if fixed {
-			continue
-		}
-		c := w.jac[i*m : i*m+m]
-		for r := range c {
-			v := c[r]
-			row := A[r*m : r*m+r+1]
-			for k := range row {
-				row[k] += v * c[k]
-			}
-		}
-	}
-	for r := range m {
-		A[r*m+r] += λ
-	}
-	choleskyFactor(A, m)
-}
-
-// factorColumns fills and factors Jᵀ·J + λ·1; a fixed coordinate keeps λ alone.
-func (w *workspace) factorColumns(λ float64) {
-	n, m := len(w.x), w.rows
-	A := w.normal[:n*n]
-	for i := range n {
-		for k := range i + 1 {
-			s := 0.0
-			if !w.fixed[i] && !w.fixed[k] {
-				for r := range m {
-					s += w.jac[i*m+r] * w.jac[k*m+r]
-				}
-			}
-			A[i*n+k] = s
-		}
-		A[i*n+i] += λ
-	}
-	choleskyFactor(A, n)
-}
-
-// choleskyFactor replaces the lower triangle of the n×n matrix A by its factor L,
-// with 1/L_ii on the diagonal. A is positive definite by its damping.
-func choleskyFactor(A []float64, n int) {
-	for i := range n {
-		ri := A[i*n : i*n+i+1]
-		for k := range i {
-			rk := A[k*n : k*n+k+1]
-			s := ri[k]
-			for j := range k {
-				s -= ri[j] * rk[j]
-			}
-			ri[k] = s * rk[k]
-		}
-		s := ri[i]
-		for j := range i {
-			s -= ri[j] * ri[j]
-		}
-		ri[i] = 1 / math.Sqrt(max(s, math.SmallestNonzeroFloat64))
-	}
-}
-
-// choleskySolve replaces b by A⁻¹·b, given the factor of A.
-func choleskySolve(A, b []float64, n int) {
-	for i := range n {
-		s := b[i]
-		for j, v := range A[i*n : i*n+i] {
-			s -= v * b[j]
-		}
-		b[i] = s * A[i*n+i]
-	}
-	for i := n - 1; i >= 0; i-- {
-		s := b[i]
-		for k := i + 1; k < n; k++ {
-			s -= A[k*n+i] * b[k]
-		}
-		b[i] = s * A[i*n+i]
-	}
-}
-
 // advance puts x + step into try, no coordinate further than maxStep and none
-// beyond its limits.
-func (w *workspace) advance(t *tree, limited bool) {
+// beyond its limits; it reports whether either cut the step short.
+func (w *workspace) advance(t *tree, limited bool) (clipped bool) {
 	scale := 1.0
 	for i, d := range w.step {
 		bound := maxStep
-		if !t.turns[i] {
+		if t.slides[i] {
 			bound *= t.reach / lever
 		}
 		if a := math.Abs(d); a*scale > bound {
@@ -384,8 +278,10 @@ func (w *workspace) advance(t *tree, limited bool) {
 		if limited {
 			v = min(max(v, t.lower[i]), t.upper[i])
 		}
+		clipped = clipped || v != w.x[i]+scale*d
 		w.try[i] = v
 	}
+	return clipped || scale != 1
 }
 
 func (s *Solver) arrived(m misfit) bool {
@@ -393,31 +289,47 @@ func (s *Solver) arrived(m misfit) bool {
 }
 
 // attempt iterates from w.x until it arrives or gives up; the last coordinates
-// stay in w.x and their poses in place. It returns the misfit there.
+// stay in w.x. It returns the misfit there.
+//
+// A step that shrank the error a hundredfold shows that the linearisation is good:
+// the next one uses it again and saves the factorisation.
 func (s *Solver) attempt(targets []Target, limited bool, r *Result) misfit {
 	w, t := &s.work, &s.tree
 	w.place(t, w.x)
 	m := w.measure(t, targets)
-	damping := firstDamping
-	mark := m.squared
+	damping, mark, reuse := firstDamping, m.squared, false
 	for it := 1; it <= s.opt.MaxIterations && !s.arrived(m); it++ {
 		r.Iterations++
-		w.linearise(t, targets, limited)
+		if !reuse {
+			w.linearise(t, targets, limited)
+			w.factor(damping*m.squared + floorDamping)
+		}
 		better := false
-		for range maxRaise {
-			w.solveStep(damping*m.squared + floorDamping)
-			w.advance(t, limited)
+		for raised := 0; ; {
+			w.solveStep()
+			clipped := w.advance(t, limited)
 			w.place(t, w.try)
 			next := w.measure(t, targets)
 			if next.squared < m.squared {
+				reuse = !clipped && next.squared < goodShrink*m.squared
 				m, better = next, true
 				w.x, w.try = w.try, w.x
 				damping = max(damping/4, lowDamping)
 				break
 			}
-			damping *= 8
+			if raised == maxRaise {
+				break
+			}
+			raised++
 			w.place(t, w.x)
 			w.measure(t, targets) // the error that the next step is solved for
+			if reuse {
+				reuse = false
+				w.linearise(t, targets, limited)
+			} else {
+				damping *= 8
+			}
+			w.factor(damping*m.squared + floorDamping)
 		}
 		if !better {
 			break
@@ -433,7 +345,7 @@ func (s *Solver) attempt(targets []Target, limited bool, r *Result) misfit {
 }
 
 // solveNumeric looks for a solution from the seed, then from other places.
-func (s *Solver) solveNumeric(q []float64, targets []Target) Result {
+func (s *Solver) solveNumeric(q []float64, targets []Target, restarts int) Result {
 	w, t := &s.work, &s.tree
 	r := Result{Joint: robot.NoJoint}
 	for i, at := range t.index {
@@ -441,14 +353,15 @@ func (s *Solver) solveNumeric(q []float64, targets []Target) Result {
 		w.x[i] = min(max(q[at], t.lower[i]), t.upper[i])
 	}
 	w.rng.Seed(goldenSeed1, goldenSeed2)
-	best := misfit{squared: math.Inf(1)}
+	copy(w.best, w.x)
+	best := misfit{squared: math.Inf(1), position: math.Inf(1), rotation: math.Inf(1)}
 	for {
 		m := s.attempt(targets, true, &r)
 		if m.squared < best.squared || s.arrived(m) {
 			best = m
 			copy(w.best, w.x)
 		}
-		if s.arrived(m) || r.Restarts == s.opt.MaxRestarts || len(w.x) == 0 {
+		if s.arrived(m) || r.Restarts == restarts || len(w.x) == 0 {
 			break
 		}
 		r.Restarts++
@@ -466,16 +379,19 @@ func (s *Solver) solveNumeric(q []float64, targets []Target) Result {
 	return r
 }
 
-// scatter draws coordinates evenly within the limits, half a turn to each side
-// of the seed where there are none.
+// scatter draws coordinates evenly within the limits, and to both sides of the
+// seed where there are none.
 func (w *workspace) scatter(t *tree) {
 	for i := range w.x {
 		u := float64(w.rng.Uint64()>>11) / (1 << 53)
 		lower, upper := t.lower[i], t.upper[i]
 		if math.IsInf(lower, 0) || math.IsInf(upper, 0) {
 			half := math.Pi
-			if !t.turns[i] {
+			switch {
+			case t.slides[i]:
 				half = t.reach
+			case !t.turns[i]:
+				half = 4 * math.Pi // followers tell whole turns of it apart
 			}
 			lower, upper = max(lower, w.seed[i]-half), min(upper, w.seed[i]+half)
 		}
@@ -576,7 +492,7 @@ func (s *Solver) nullStep(gain float64) {
 		}
 	}
 	w.factorRows(floorDamping)
-	choleskySolve(w.normal, w.rhs[:m], m)
+	linalg.CholeskySolve(w.rhs[:m], w.normal[:m*m], m)
 	w.backTo(w.step, w.rhs[:m])
 	for i, z := range w.null {
 		w.step[i] = z - w.step[i]

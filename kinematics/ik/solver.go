@@ -50,6 +50,10 @@ type Options struct {
 	Posture []float64
 }
 
+// hopelessRestarts is how many attempts are made at a pose that the closed form
+// has shown to be out of reach.
+const hopelessRestarts = 4
+
 // Result tells what was reached and what stood in the way.
 type Result struct {
 	Status        Status
@@ -123,7 +127,8 @@ func (s *Solver) PoseTo(q []float64, pose spatial.Pose, seed []float64) Result {
 
 // SolveTo stores in q the configuration that was found, or the best one if none
 // was: joints that the solver does not move keep the value of the seed. There is
-// one target per tip. q and seed have length NumQ and may alias. Loop-safe.
+// one target per tip; one that is not finite is unreachable, and q then is the
+// seed. q and seed have length NumQ and may alias. Loop-safe.
 func (s *Solver) SolveTo(q []float64, targets []Target, seed []float64) Result {
 	if len(q) != s.m.NumQ() || len(seed) != s.m.NumQ() {
 		panic(fmt.Sprintf("ik: len(q) = %d, len(seed) = %d, want %d", len(q), len(seed), s.m.NumQ()))
@@ -132,13 +137,29 @@ func (s *Solver) SolveTo(q []float64, targets []Target, seed []float64) Result {
 		panic(fmt.Sprintf("ik: %d targets for %d tips", len(targets), len(s.tree.tips)))
 	}
 	copy(q, seed)
+	for i := range targets {
+		if !finite(&targets[i].Pose) {
+			return Result{Status: Unreachable, Joint: robot.NoJoint, PositionError: math.Inf(1), RotationError: math.Inf(1)}
+		}
+	}
 	s.tree.freeze(seed)
+	restarts := s.opt.MaxRestarts
 	if s.closed != nil && s.opt.Posture == nil && targets[0].Tolerance == ([6]float64{}) {
 		if r, done := s.solveClosed(q, &targets[0]); done {
 			return r
 		}
+		// there is no exact solution: a few attempts tell how near one gets
+		restarts = min(restarts, hopelessRestarts)
 	}
-	return s.solveNumeric(q, targets)
+	return s.solveNumeric(q, targets, restarts)
+}
+
+func finite(X *spatial.Pose) bool {
+	ok := X.P.Finite()
+	for _, v := range X.R {
+		ok = ok && v-v == 0
+	}
+	return ok
 }
 
 // store writes the moved coordinates x into the configuration q.
@@ -149,20 +170,24 @@ func (s *Solver) store(q, x []float64) {
 }
 
 // nearestTurn returns the value that equals x up to whole turns, lies within the
-// bounds and is nearest to seed; ok is false if none lies within. Continuous
-// joints have infinite bounds.
+// bounds and is nearest to seed. If none lies within, it returns the one that is
+// least outside, and ok is false. Continuous joints have infinite bounds.
 func nearestTurn(x, seed, lower, upper float64) (best float64, ok bool) {
 	const turn = 2 * math.Pi
 	best = x + turn*math.Round((seed-x)/turn)
 	if best >= lower && best <= upper {
 		return best, true
 	}
-	// the turn next to the seed is out of bounds: the nearest one inside is next
-	// to the bound that was crossed
-	if best > upper {
-		best = x + turn*math.Floor((upper-x)/turn)
-	} else {
-		best = x + turn*math.Ceil((lower-x)/turn)
+	// the turn next to the seed is out of bounds: the nearest one inside, if there
+	// is one, is next to the bound that was crossed
+	below, above := x+turn*math.Floor((upper-x)/turn), x+turn*math.Ceil((lower-x)/turn)
+	switch {
+	case below >= lower && best > upper:
+		return below, true
+	case above <= upper && best < lower:
+		return above, true
+	case lower-below < above-upper:
+		return below, false
 	}
-	return best, best >= lower && best <= upper
+	return above, false
 }

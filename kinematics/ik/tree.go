@@ -16,7 +16,8 @@ type tree struct {
 	index  []int           // of each coordinate in q
 	lower  []float64       // −Inf if unbounded
 	upper  []float64
-	turns  []bool // an angle: whole turns are the same place
+	slides []bool // a length, not an angle
+	turns  []bool // an angle whose whole turns are the same place
 
 	nodes []node
 	tips  []tip
@@ -66,6 +67,9 @@ func (t *tree) build(m *robot.Model, joints []robot.JointID, tips []robot.FrameI
 		body := &bodies[b]
 		n := node{body: robot.BodyID(b), parent: nodeOf[body.Parent], x: t.coordinate(body.Joint),
 			slide: body.Kind == robot.Prismatic, ratio: body.Ratio, offset: body.Offset, rest: body.Rest}
+		if n.x >= 0 && (n.slide || n.ratio != math.Trunc(n.ratio)) {
+			t.turns[n.x] = false // a turn of the leader is not one of this follower
+		}
 		nodeOf[b] = len(t.nodes)
 		t.nodes = append(t.nodes, n)
 		t.reach += body.Rest.P.Norm()
@@ -113,6 +117,7 @@ func (t *tree) chooseJoints(joints []robot.JointID, needed []bool) error {
 		t.joints = append(t.joints, robot.JointID(id))
 		t.index = append(t.index, j.Q)
 		t.lower, t.upper = append(t.lower, lower), append(t.upper, upper)
+		t.slides = append(t.slides, j.Kind == robot.Prismatic)
 		t.turns = append(t.turns, j.Kind != robot.Prismatic)
 	}
 	return nil
