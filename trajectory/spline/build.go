@@ -38,6 +38,36 @@ func Quintic(times []float64, keys, velocities, accelerations [][]float64) (*Spl
 	})
 }
 
+// Piecewise returns the curve whose coefficients in (1) are given: for each
+// segment and each joint four or six of them. It is how profiles made of
+// polynomials become splines. It takes what it is given: pieces need not meet.
+func Piecewise(knots []float64, joints int, coefficients []float64) (*Spline, error) {
+	segments := max(1, len(knots)-1)
+	order := cubic
+	if len(coefficients) == segments*joints*quintic {
+		order = quintic
+	}
+	var p problems
+	if want := segments * joints * order; joints < 1 || len(coefficients) != want {
+		p.add(KeyError{Kind: ErrSize, Quantity: "coefficients", Key: -1, Joint: -1, Value: float64(len(coefficients)), Bound: float64(want)})
+		return nil, p.err()
+	}
+	keys := rows(len(knots), joints)
+	if _, err := check(knots, 2, table{"position", keys}); err != nil {
+		return nil, err
+	}
+	last := (segments - 1) * joints * order
+	h := knots[segments] - knots[segments-1]
+	for j := range joints {
+		p := poly{n: order}
+		copy(p.c[:], coefficients[last+j*order:last+(j+1)*order])
+		keys[segments][j] = p.at(h)
+	}
+	return assemble(knots, keys, joints, order, func(c []float64, i, j int, _ float64) {
+		copy(c, coefficients[(i*joints+j)*order:])
+	})
+}
+
 // Natural returns the cubic curve through keys with continuous acceleration,
 // zero at both ends: the shape of least bending. It may swing beyond its keys.
 func Natural(times []float64, keys [][]float64) (*Spline, error) {

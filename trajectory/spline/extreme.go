@@ -13,6 +13,11 @@ const (
 	Jerk
 )
 
+// String returns the word for the quantity.
+func (d Derivative) String() string {
+	return [...]string{"position", "velocity", "acceleration", "jerk"}[d]
+}
+
 // Extreme is the largest or smallest value of a quantity and when it occurs.
 type Extreme struct{ Time, Value float64 }
 
@@ -26,23 +31,38 @@ func (s *Spline) Range(joint int, d Derivative, from, to float64) (low, high Ext
 	to = math.Max(to, from)
 	low.Value, high.Value = math.Inf(1), math.Inf(-1)
 	for i := s.Segment(from); i < s.Segments(); i++ {
-		h := s.knots[i+1] - s.knots[i]
-		lo := math.Max(0, from-s.knots[i]) / h
-		hi := math.Min(h, to-s.knots[i]) / h
-		p := s.unit(i, joint, d, h)
-		p.extremes(lo, hi, func(x, y float64) {
-			t := math.Max(from, math.Min(s.knots[i]+x*h, math.Min(s.knots[i+1], to)))
-			if y < low.Value {
-				low = Extreme{t, y}
-			}
-			if y > high.Value {
-				high = Extreme{t, y}
-			}
-		})
+		least, most := s.SegmentRange(i, joint, d, from, to)
+		if least.Value < low.Value {
+			low = least
+		}
+		if most.Value > high.Value {
+			high = most
+		}
 		if to <= s.knots[i+1] {
 			break
 		}
 	}
+	return low, high
+}
+
+// SegmentRange is Range for the polynomial of one segment alone: where it meets
+// its neighbours their values do not count. Loop-safe.
+func (s *Spline) SegmentRange(segment, joint int, d Derivative, from, to float64) (low, high Extreme) {
+	start, end := s.knots[segment], s.knots[segment+1]
+	h := end - start
+	from = math.Max(start, math.Min(from, end))
+	to = math.Max(from, math.Min(to, end))
+	low.Value, high.Value = math.Inf(1), math.Inf(-1)
+	p := s.unit(segment, joint, d, h)
+	p.extremes((from-start)/h, (to-start)/h, func(x, y float64) {
+		t := math.Max(from, math.Min(start+x*h, to))
+		if y < low.Value {
+			low = Extreme{t, y}
+		}
+		if y > high.Value {
+			high = Extreme{t, y}
+		}
+	})
 	return low, high
 }
 
@@ -57,12 +77,19 @@ func (s *Spline) Peak(joint int, d Derivative, from, to float64) Extreme {
 }
 
 // Within reports whether a quantity of a joint stays in [low, high] on a whole
-// segment. It asks the control points of the Bernstein form first, between which
-// the polynomial lies, and the exact extremes only if those do not decide.
-// Loop-safe.
+// segment. It asks the cheapest bound first, then the control points of the
+// Bernstein form, between which the polynomial lies, and the exact extremes only
+// if those do not decide. Loop-safe.
 func (s *Spline) Within(segment, joint int, d Derivative, low, high float64) bool {
 	h := s.knots[segment+1] - s.knots[segment]
 	p := s.unit(segment, joint, d, h)
+	rest := 0.0
+	for _, x := range p.c[1:p.n] {
+		rest += math.Abs(x)
+	}
+	if p.c[0]-rest >= low && p.c[0]+rest <= high {
+		return true
+	}
 	if lo, hi := p.hull(); lo >= low && hi <= high {
 		return true
 	}
@@ -71,19 +98,77 @@ func (s *Spline) Within(segment, joint int, d Derivative, low, high float64) boo
 	return ok
 }
 
+// Zeros stores in dst the times strictly inside a segment at which a quantity of
+// a joint changes sign, rising, and returns them: at most four. Loop-safe.
+func (s *Spline) Zeros(dst *[6]float64, segment, joint int, d Derivative) []float64 {
+	start := s.knots[segment]
+	h := s.knots[segment+1] - start
+	p := s.unit(segment, joint, d, h)
+	zeros := dst[:p.roots(dst, 0, 1)]
+	for i := range zeros {
+		zeros[i] = start + zeros[i]*h
+	}
+	return zeros
+}
+
+// Deviation returns where two curves differ most in the position of a joint
+// while both run: the exact extreme of their difference, b minus a. Loop-safe.
+func Deviation(a, b *Spline, joint int) (worst Extreme) {
+	from, to := math.Max(a.Start(), b.Start()), math.Min(a.End(), b.End())
+	for t := from; t < to; {
+		i, k := a.Segment(t), b.Segment(t)
+		next := math.Min(to, math.Min(a.knots[i+1], b.knots[k+1]))
+		d := difference(a.around(i, joint, t), b.around(k, joint, t), next-t)
+		d.extremes(0, 1, func(x, y float64) {
+			if math.Abs(y) > math.Abs(worst.Value) {
+				worst = Extreme{t + x*(next-t), y}
+			}
+		})
+		t = next
+	}
+	return worst
+}
+
+// around returns the coefficients of a segment in powers of the time since t.
+func (s *Spline) around(segment, joint int, t float64) (c [quintic]float64) {
+	n := copy(c[:], s.Coefficients(segment, joint))
+	x := t - s.knots[segment]
+	for i := range n { // repeated Horner: each round leaves one coefficient final
+		for k := n - 2; k >= i; k-- {
+			c[k] += x * c[k+1]
+		}
+	}
+	return c
+}
+
+// difference returns b − a on the unit interval that stands for a time h.
+func difference(a, b [quintic]float64, h float64) (p poly) {
+	p.n = quintic
+	power := 1.0
+	for k := range p.c {
+		p.c[k] = (b[k] - a[k]) * power
+		power *= h
+	}
+	return p
+}
+
 // unit returns a derivative of a segment as a polynomial of x = τ/h, which runs
 // from zero to one.
 func (s *Spline) unit(segment, joint int, d Derivative, h float64) (p poly) {
 	c := s.Coefficients(segment, joint)
 	p.n = len(c) - int(d)
 	power := 1.0
-	for k := range p.n {
-		x := c[k+int(d)]
-		for f := range int(d) {
-			x *= float64(k + int(d) - f)
-		}
-		p.c[k] = x * power
+	for k, x := range c[d:] {
+		p.c[k] = x * power * falling[d][k]
 		power *= h
 	}
 	return p
+}
+
+// falling holds (k+d)·(k+d−1)⋯(k+1), what d derivations make of a power.
+var falling = [4][quintic]float64{
+	{1, 1, 1, 1, 1, 1},
+	{1, 2, 3, 4, 5},
+	{2, 6, 12, 20},
+	{6, 24, 60},
 }

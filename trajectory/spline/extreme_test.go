@@ -135,6 +135,57 @@ func TestWithinAgreesWithRange(t *testing.T) {
 	}
 }
 
+// Zeros are where the sign changes, and nowhere else.
+func TestZerosSplitTheSegmentBySign(t *testing.T) {
+	r := rng(22)
+	found := 0
+	for range 500 {
+		times, keys := randomKeys(r, 3, 1)
+		for name, s := range builders(t, r, times, keys) {
+			var dst [6]float64
+			zeros := s.Zeros(&dst, 0, 0, spline.Velocity)
+			found += len(zeros)
+			ends := append(append([]float64{times[0]}, zeros...), times[1])
+			for i := 1; i < len(ends); i++ {
+				low, high := s.Range(0, spline.Velocity, ends[i-1], math.Nextafter(ends[i], 0))
+				if low.Value < -1e-9 && high.Value > 1e-9 {
+					t.Fatalf("seed %d: %s velocity runs from %g to %g between zeros", seed, name, low.Value, high.Value)
+				}
+			}
+		}
+	}
+	t.Logf("%d zeros", found)
+}
+
+// Deviation of two curves bounds their sampled difference and is attained.
+func TestDeviationIsTheLargestDifference(t *testing.T) {
+	r := rng(23)
+	for range 200 {
+		times, keys := randomKeys(r, 5, 1)
+		made := builders(t, r, times, keys)
+		later := append([]float64(nil), times...)
+		for i := range later {
+			later[i] += 0.3
+		}
+		other, err := spline.Natural(later, keys)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for name, s := range made {
+			worst := spline.Deviation(s, other, 0)
+			sampled := 0.0
+			for i := range 2000 {
+				at := later[0] + (times[4]-later[0])*float64(i)/2000
+				sampled = math.Max(sampled, math.Abs(value(other, spline.Position, at)-value(s, spline.Position, at)))
+			}
+			there := value(other, spline.Position, worst.Time) - value(s, spline.Position, worst.Time)
+			if sampled > math.Abs(worst.Value)*(1+1e-12) || math.Abs(there-worst.Value) > 1e-9*(1+sampled) {
+				t.Fatalf("seed %d: %s deviates by %g at %g, sampled %g, there %g", seed, name, worst.Value, worst.Time, sampled, there)
+			}
+		}
+	}
+}
+
 // Any finite keys give a finite curve or a typed error.
 func FuzzFiniteKeysNeverGiveNaN(f *testing.F) {
 	f.Add(0.0, 1.0, 2.0, 0.0, 1.0, 0.0, 0.0, 0.3)

@@ -42,19 +42,35 @@ func (p *poly) extremes(lo, hi float64, visit func(x, y float64)) {
 //
 // between which the polynomial stays on [0, 1].
 func (p *poly) hull() (low, high float64) {
-	low, high = math.Inf(1), math.Inf(-1)
-	for k := range p.n {
-		b, w := 0.0, 1.0
-		for i := range k + 1 {
-			b += w * p.c[i]
-			if i < k {
-				w *= float64(k-i) / float64(p.n-1-i)
-			}
+	low, high = p.c[0], p.c[0]
+	weights := &bernstein[p.n]
+	for k := 1; k < p.n; k++ {
+		b := p.c[0]
+		for i := 1; i <= k; i++ {
+			b += weights[k][i] * p.c[i]
 		}
-		low, high = math.Min(low, b), math.Max(high, b)
+		if b < low {
+			low = b
+		}
+		if b > high {
+			high = b
+		}
 	}
 	return low, high
 }
+
+// bernstein holds C(k,i)/C(n−1,i) for polynomials of n coefficients.
+var bernstein = func() (w [quintic + 1][quintic][quintic]float64) {
+	for n := 1; n <= quintic; n++ {
+		for k := range n {
+			w[n][k][0] = 1
+			for i := 1; i <= k; i++ {
+				w[n][k][i] = w[n][k][i-1] * float64(k-i+1) / float64(n-i)
+			}
+		}
+	}
+	return w
+}()
 
 // roots stores the points of (lo, hi) where p changes sign, rising, and returns
 // how many. Degrees up to two are solved in closed form. A higher degree is

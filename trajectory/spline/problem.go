@@ -85,6 +85,21 @@ type table struct {
 	rows [][]float64
 }
 
+// Check reports everything wrong with a table of key points, of which there must
+// be at least some number: sizes, order of times, values that are not finite. A
+// nil table of velocities or accelerations is absent. It returns the number of
+// joints.
+func Check(times []float64, least int, positions, velocities, accelerations [][]float64) (joints int, err error) {
+	tables := []table{{"position", positions}}
+	if velocities != nil {
+		tables = append(tables, table{"velocity", velocities})
+	}
+	if accelerations != nil {
+		tables = append(tables, table{"acceleration", accelerations})
+	}
+	return check(times, least, tables...)
+}
+
 // check reports everything wrong with times and tables and returns the number of
 // joints.
 func check(times []float64, least int, tables ...table) (joints int, err error) {

@@ -305,6 +305,47 @@ func TestManyProblemsAreCounted(t *testing.T) {
 	}
 }
 
+func TestPiecewiseTakesCoefficients(t *testing.T) {
+	r := rng(8)
+	times, keys := randomKeys(r, 5, 2)
+	for name, s := range builders(t, r, times, keys) {
+		var all []float64
+		for i := range s.Segments() {
+			for j := range 2 {
+				all = append(all, s.Coefficients(i, j)...)
+			}
+		}
+		same, err := spline.Piecewise(times, 2, all)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		var q, want [2]float64
+		for range 50 {
+			at := s.Start() + r.Float64()*s.Duration()
+			same.PositionTo(q[:], at)
+			s.PositionTo(want[:], at)
+			if q != want {
+				t.Fatalf("%s at %g: %v, want %v", name, at, q, want)
+			}
+		}
+		same.PositionTo(q[:], s.End())
+		approx.Equal(t, name+" end", q[:], keys[4], tolKey)
+	}
+	for _, bad := range []func() (*spline.Spline, error){
+		func() (*spline.Spline, error) { return spline.Piecewise([]float64{0, 1}, 1, []float64{1, 2, 3}) },
+		func() (*spline.Spline, error) { return spline.Piecewise([]float64{0, 1}, 0, nil) },
+		func() (*spline.Spline, error) { return spline.Piecewise([]float64{0, 0}, 1, make([]float64, 4)) },
+		func() (*spline.Spline, error) { return spline.Piecewise([]float64{0}, 1, make([]float64, 4)) },
+		func() (*spline.Spline, error) {
+			return spline.Piecewise([]float64{0, 1}, 1, []float64{math.NaN(), 0, 0, 0})
+		},
+	} {
+		if s, err := bad(); err == nil {
+			t.Errorf("accepted: %v", s)
+		}
+	}
+}
+
 func TestWrongLengthPanics(t *testing.T) {
 	s, _ := spline.Natural([]float64{0, 1}, [][]float64{{0}, {1}})
 	defer func() {
