@@ -38,6 +38,11 @@ const (
 	Floating               // free: x y z qx qy qz qw (7 coordinates, 6 velocities)
 )
 
+// String returns the word that URDF has for the kind.
+func (k Kind) String() string {
+	return [...]string{"revolute", "continuous", "prismatic", "planar", "floating"}[k]
+}
+
 // NumQ returns how many numbers of q a joint of this kind takes.
 func (k Kind) NumQ() int {
 	switch k {

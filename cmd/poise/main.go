@@ -13,7 +13,10 @@ import (
 )
 
 // commands lists what the binary can do, in the order of the help text.
-var commands = []command{}
+var commands = []command{
+	{"check", "ROBOT [NAME:=VALUE …] [--json] [--floating|--fixed] [--limits F] [--cartesian-limits F] [--override-limits] [--write-limits]",
+		"what it is: joints, groups, limits and where each comes from, mass, warnings", runCheck},
+}
 
 func main() {
 	os.Exit(run(&env{in: os.Stdin, out: os.Stdout, err: os.Stderr}, os.Args[1:]))

@@ -55,8 +55,14 @@ func Read(data []byte, file string) (*Description, error) {
 // At returns a place in the file.
 func (d *Description) At(line int) urdf.Pos { return urdf.Pos{File: d.File, Line: line} }
 
-// AtKey returns the place of a key at the top.
-func (d *Description) AtKey(key string) urdf.Pos { return d.At(d.Lines[key]) }
+// AtKey returns the place of a key at the top, of nothing if the key is absent.
+func (d *Description) AtKey(key string) urdf.Pos {
+	line, ok := d.Lines[key]
+	if !ok {
+		return urdf.Pos{}
+	}
+	return d.At(line)
+}
 
 // Argument is an argument of a xacro file.
 type Argument struct {

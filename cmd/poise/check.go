@@ -1,0 +1,50 @@
+package main
+
+import (
+	"encoding/json"
+	"flag"
+
+	"poise/robot"
+	"poise/robot/limit"
+	"poise/robot/summary"
+)
+
+// runCheck says what a robot is, or everything that is wrong with it.
+func runCheck(e *env, args []string) error {
+	fs := flag.NewFlagSet("check", flag.ContinueOnError)
+	var from robotFlags
+	from.register(fs)
+	asJSON := fs.Bool("json", false, "for programs")
+	writeLimits := fs.Bool("write-limits", false, "propose a joint_limits.yaml for what is missing")
+	args, err := parseFlags(fs, args)
+	if err != nil {
+		return err
+	}
+	bot, rest, err := from.load(args)
+	switch {
+	case err != nil:
+		return err
+	case len(rest) > 0:
+		return usagef("%q is too much: one robot, then xacro arguments as name:=value", rest[0])
+	case *asJSON && *writeLimits:
+		return usagef("--json and --write-limits exclude each other")
+	case *writeLimits:
+		return limit.Propose(e.out, bot.Model.Name(), proposable(bot.Model))
+	case *asJSON:
+		enc := json.NewEncoder(e.out)
+		enc.SetEscapeHTML(false)
+		return enc.Encode(summary.New(bot.Model, bot.Warnings))
+	}
+	return summary.Print(e.out, bot.Model, bot.Warnings)
+}
+
+// proposable lists the joints that limit files speak of.
+func proposable(m *robot.Model) []limit.Joint {
+	var all []limit.Joint
+	for _, j := range m.Joints() {
+		if j.Kind.NumQ() == 1 {
+			all = append(all, limit.Joint{Name: j.Name, Linear: j.Kind == robot.Prismatic, Limits: j.Limits})
+		}
+	}
+	return all
+}

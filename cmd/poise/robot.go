@@ -1,0 +1,56 @@
+package main
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"poise/robot"
+	"poise/robot/description"
+	"poise/robot/load"
+)
+
+// robotFlags are the flags of every command that reads a robot.
+type robotFlags struct {
+	floating, fixed bool
+	packages        string
+	opts            load.Options
+}
+
+func (r *robotFlags) register(fs *flag.FlagSet) {
+	fs.BoolVar(&r.floating, "floating", false, "the root link is free")
+	fs.BoolVar(&r.fixed, "fixed", false, "the root link is bolted to the world")
+	fs.StringVar(&r.opts.Limits, "limits", "", "joint limits `file` instead of the robot's own")
+	fs.StringVar(&r.opts.Cartesian, "cartesian-limits", "", "Cartesian limits `file` instead of the robot's own")
+	fs.BoolVar(&r.opts.OverrideLimits, "override-limits", false, "a limit file may loosen what the URDF says")
+	fs.StringVar(&r.packages, "package-path", os.Getenv("ROS_PACKAGE_PATH"), "`folders` where packages are looked for")
+}
+
+// load takes the robot and its xacro arguments from the front of args, reads
+// it, and returns what is left of args.
+func (r *robotFlags) load(args []string) (*load.Loaded, []string, error) {
+	if len(args) == 0 {
+		return nil, nil, usagef("which robot? A shipped name (%s), a file or a folder", strings.Join(load.Shipped(), ", "))
+	}
+	switch {
+	case r.floating && r.fixed:
+		return nil, nil, usagef("--floating and --fixed exclude each other")
+	case r.floating:
+		r.opts.Base = robot.BaseFloating
+	case r.fixed:
+		r.opts.Base = robot.BaseFixed
+	}
+	r.opts.PackagePath = filepath.SplitList(r.packages)
+	name, rest := args[0], args[1:]
+	for len(rest) > 0 {
+		key, value, ok := strings.Cut(rest[0], ":=")
+		if !ok {
+			break
+		}
+		r.opts.Arguments = append(r.opts.Arguments, description.Argument{Name: key, Value: value})
+		rest = rest[1:]
+	}
+	bot, err := load.Robot(name, r.opts)
+	return bot, rest, err
+}

@@ -1,0 +1,343 @@
+// Package load finds a robot and reads all that belongs to it: the one place
+// where robots touch files.
+//
+// A robot is a name shipped inside, a .urdf or .xacro file, or a folder. A
+// folder with robot.yaml is read by it (docs/robot-yaml.md); without one its
+// files are found by their names.
+//
+//	bot, err := load.Robot("pony", load.Options{})
+//	fmt.Println(bot.Model.Mass())
+package load
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"poise/robot"
+	"poise/robot/description"
+	"poise/robot/limit"
+	"poise/robot/rule"
+	"poise/robot/shipped"
+	"poise/urdf"
+)
+
+// Options change what is read. The zero value reads the robot as it says
+// itself.
+type Options struct {
+	Base           robot.Base
+	Arguments      []description.Argument // of xacro, over those of robot.yaml
+	Limits         string                 // file instead of the robot's own joint limits
+	Cartesian      string                 // file instead of the robot's own Cartesian limits
+	OverrideLimits bool                   // a limit file may loosen what the URDF says
+	PackagePath    []string               // folders where packages are looked for
+}
+
+// Loaded is a robot with what was noticed on the way.
+type Loaded struct {
+	Model    *robot.Model
+	Warnings []string
+	Folder   string // of the robot's files, as named in messages
+}
+
+// Robot reads a robot by name or path. An error holds every problem found.
+func Robot(name string, opts Options) (*Loaded, error) {
+	if isShipped(name) {
+		return Folder(shipped.FS, name, opts)
+	}
+	info, err := os.Stat(name)
+	switch {
+	case err != nil && strings.ContainsAny(name, `/\.`):
+		return nil, fmt.Errorf("robot %q: %w", name, reason(err))
+	case err != nil:
+		return nil, fmt.Errorf("robot %q: neither shipped (%s) nor a file or folder%s",
+			name, strings.Join(Shipped(), ", "), rule.DidYouMean(name, Shipped()))
+	case info.IsDir():
+		return Folder(Disk, name, opts)
+	}
+	return File(Disk, name, opts)
+}
+
+// Shipped lists the robots inside the binary.
+func Shipped() []string {
+	entries, err := fs.ReadDir(shipped.FS, ".")
+	if err != nil {
+		panic(err) // the files are part of the program
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	return names
+}
+
+func isShipped(name string) bool {
+	info, err := fs.Stat(shipped.FS, name)
+	return err == nil && info.IsDir() && path.Dir(name) == "." && name != "."
+}
+
+// Disk is the file system of the machine: it takes any path, also absolute ones
+// and such with "..".
+var Disk fs.FS = disk{}
+
+type disk struct{}
+
+func (disk) Open(name string) (fs.File, error) { return os.Open(name) }
+
+// File reads a robot that is one URDF or xacro file.
+func File(fsys fs.FS, name string, opts Options) (*Loaded, error) {
+	l := newLoader(fsys, path.Dir(filepath.ToSlash(name)), opts)
+	return l.finish(l.readURDF(filepath.ToSlash(name), urdf.Pos{}))
+}
+
+// Folder reads a robot folder.
+func Folder(fsys fs.FS, dir string, opts Options) (*Loaded, error) {
+	l := newLoader(fsys, filepath.ToSlash(dir), opts)
+	l.describe()
+	doc := l.readURDF(l.descriptionFile(), l.described.AtKey("urdf"))
+	l.readSRDF()
+	l.readLimits()
+	return l.finish(doc)
+}
+
+// loader gathers a robot's parts and what is wrong with them.
+type loader struct {
+	fsys      fs.FS
+	dir       string
+	opts      Options
+	described *description.Description
+	build     robot.Options
+	warnings  []string
+	errs      []error
+}
+
+func newLoader(fsys fs.FS, dir string, opts Options) *loader {
+	return &loader{fsys: fsys, dir: dir, opts: opts, described: &description.Description{}}
+}
+
+func (l *loader) fail(err error) {
+	if err != nil {
+		l.errs = append(l.errs, err)
+	}
+}
+
+// describe reads robot.yaml if the folder has one.
+func (l *loader) describe() {
+	name := path.Join(l.dir, "robot.yaml")
+	if !l.exists(name) {
+		return
+	}
+	data, err := l.read(name)
+	if err != nil {
+		l.fail(fmt.Errorf("%s: %w", name, err))
+		return
+	}
+	d, err := description.Read(data, name)
+	l.fail(err)
+	if d != nil {
+		l.described, l.build.Description = d, d
+	}
+}
+
+// descriptionFile chooses the URDF or xacro file of a folder, "" if it has none.
+func (l *loader) descriptionFile() string {
+	if l.described.URDF != "" {
+		return l.named("urdf", l.described.URDF)
+	}
+	base := l.folderName()
+	tried := []string{base + ".urdf", base + ".urdf.xacro", base + ".xacro"}
+	for _, name := range tried {
+		if p := path.Join(l.dir, name); l.exists(p) {
+			return p
+		}
+	}
+	l.fail(fmt.Errorf("%s: no robot description: there is neither %s", l.dir, strings.Join(tried, " nor ")))
+	return ""
+}
+
+func (l *loader) folderName() string {
+	if full, err := filepath.Abs(l.dir); err == nil {
+		return filepath.Base(full)
+	}
+	return path.Base(l.dir)
+}
+
+// named returns the path of a file that a key of robot.yaml names, "" if it may
+// not be read.
+func (l *loader) named(key, name string) string {
+	if !filepath.IsLocal(name) {
+		l.fail(&rule.Problem{Rule: rule.BadDescription, Pos: l.described.AtKey(key), Thing: key,
+			Text: fmt.Sprintf("%q is outside the robot's folder", name)})
+		return ""
+	}
+	return path.Join(l.dir, filepath.ToSlash(name))
+}
+
+// optional returns the path of a file: named by a key, or by default where it
+// exists. "" means that there is none.
+func (l *loader) optional(key, name, byDefault string) string {
+	if name != "" {
+		return l.named(key, name)
+	}
+	if p := path.Join(l.dir, byDefault); l.exists(p) {
+		return p
+	}
+	return ""
+}
+
+func (l *loader) readSRDF() {
+	name := l.optional("srdf", l.described.SRDF, l.folderName()+".srdf")
+	data := l.content(name, l.described.AtKey("srdf"))
+	if data == nil {
+		return
+	}
+	s, warnings, err := urdf.ParseSRDF(data, name)
+	l.warn(warnings)
+	l.fail(err)
+	l.build.SRDF = s
+}
+
+// readLimits reads the limit files of the folder.
+func (l *loader) readLimits() {
+	joints := l.optional("joint_limits", l.described.JointLimits, "joint_limits.yaml")
+	cartesian := l.optional("cartesian_limits", l.described.CartesianLimits, "pilz_cartesian_limits.yaml")
+	if l.opts.Limits == "" {
+		l.limitFile(joints, l.described.AtKey("joint_limits"))
+	}
+	if l.opts.Cartesian == "" && cartesian != joints {
+		l.limitFile(cartesian, l.described.AtKey("cartesian_limits"))
+	}
+}
+
+// limitFile takes what a limit file has; two files must not have the same.
+func (l *loader) limitFile(name string, at urdf.Pos) {
+	data := l.content(name, at)
+	if data == nil {
+		return
+	}
+	table, cartesian, err := limit.Read(data, name)
+	l.fail(err)
+	if table != nil {
+		if l.build.Limits != nil {
+			l.fail(fmt.Errorf("%s: joint limits stand in %s already", name, l.build.Limits.File))
+		}
+		l.build.Limits = table
+	}
+	if cartesian != nil {
+		if had := l.build.Cartesian; had != nil {
+			l.fail(fmt.Errorf("%s: Cartesian limits stand at %s already", name, had.MaxTransVel.Source))
+		}
+		l.build.Cartesian = cartesian
+	}
+	if table == nil && cartesian == nil && err == nil {
+		l.fail(fmt.Errorf("%s: has neither joint_limits nor cartesian_limits", name))
+	}
+}
+
+// replaceLimits reads the limit files that the options name.
+func (l *loader) replaceLimits() {
+	for _, o := range []struct {
+		name, what string
+	}{{l.opts.Limits, "joint_limits"}, {l.opts.Cartesian, "cartesian_limits"}} {
+		if o.name == "" {
+			continue
+		}
+		data, err := readAll(Disk, o.name)
+		if err != nil {
+			l.fail(fmt.Errorf("%s: %w", o.name, err))
+			continue
+		}
+		table, cartesian, err := limit.Read(data, filepath.ToSlash(o.name))
+		l.fail(err)
+		switch {
+		case err != nil:
+		case o.what == "joint_limits" && table != nil:
+			l.build.Limits = table
+		case o.what == "cartesian_limits" && cartesian != nil:
+			l.build.Cartesian = cartesian
+		default:
+			l.fail(fmt.Errorf("%s: has no %s", o.name, o.what))
+		}
+	}
+}
+
+// finish builds the model of what was read.
+func (l *loader) finish(doc *urdf.Document) (*Loaded, error) {
+	l.replaceLimits()
+	if doc == nil {
+		return nil, errors.Join(l.errs...)
+	}
+	l.build.Base = l.opts.Base
+	l.build.OverrideLimits = l.opts.OverrideLimits
+	l.build.MeshExists = l.meshes(doc)
+	m, problems, err := robot.Build(doc, l.build)
+	l.fail(err)
+	for _, p := range problems {
+		l.warnings = append(l.warnings, p.Error())
+	}
+	if err := errors.Join(l.errs...); err != nil {
+		return nil, err
+	}
+	return &Loaded{Model: m, Warnings: l.warnings, Folder: l.dir}, nil
+}
+
+func (l *loader) warn(warnings []urdf.Warning) {
+	for _, w := range warnings {
+		l.warnings = append(l.warnings, w.String())
+	}
+}
+
+// content reads a file of the folder, nil if there is none or on an error; at
+// is the place that names it.
+func (l *loader) content(name string, at urdf.Pos) []byte {
+	if name == "" {
+		return nil
+	}
+	data, err := l.read(name)
+	if err != nil {
+		l.fail(&rule.Problem{Rule: rule.BadDescription, Pos: at, Thing: name, Text: err.Error()})
+		return nil
+	}
+	return data
+}
+
+func (l *loader) read(name string) ([]byte, error) { return readAll(l.fsys, name) }
+
+func (l *loader) exists(name string) bool {
+	info, err := fs.Stat(l.fsys, name)
+	return err == nil && !info.IsDir()
+}
+
+// maxFile bounds what is read of one file, bytes; the parsers have bounds of
+// their own below it.
+const maxFile = 64 << 20
+
+func readAll(fsys fs.FS, name string) ([]byte, error) {
+	f, err := fsys.Open(name)
+	if err != nil {
+		return nil, reason(err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	switch {
+	case err != nil:
+		return nil, reason(err)
+	case len(data) > maxFile:
+		return nil, fmt.Errorf("file is larger than %d bytes", maxFile)
+	}
+	return data, nil
+}
+
+// reason takes the path out of an error that is going to be named anyway.
+func reason(err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) {
+		return p.Err
+	}
+	return err
+}

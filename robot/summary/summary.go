@@ -1,0 +1,135 @@
+// Package summary tells what a robot is: as data for programs, as a table for
+// people.
+package summary
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"poise/robot"
+)
+
+// Summary is a robot in a form that prints as JSON. Joints are the independent
+// ones in the order of all arrays; absent limits are null.
+type Summary struct {
+	Name      string     `json:"name"`
+	NumQ      int        `json:"nq"`
+	NumV      int        `json:"nv"`
+	Mass      float64    `json:"mass"`
+	Joints    []Joint    `json:"joints"`
+	Mimic     []Mimic    `json:"mimic"`
+	Links     []string   `json:"links"`
+	Groups    Groups     `json:"groups"`
+	Cartesian *Cartesian `json:"cartesian_limits"`
+	Warnings  []string   `json:"warnings"`
+}
+
+// Joint is one independent joint with its limits.
+type Joint struct {
+	Name         string            `json:"name"`
+	Type         string            `json:"type"`
+	Lower        *float64          `json:"lower"`
+	Upper        *float64          `json:"upper"`
+	Velocity     *float64          `json:"velocity"`
+	Effort       *float64          `json:"effort"`
+	Acceleration *float64          `json:"acceleration"`
+	Deceleration *float64          `json:"deceleration"`
+	Jerk         *float64          `json:"jerk"`
+	Source       map[string]string `json:"source"` // limit → file and line
+}
+
+// Mimic is a joint that follows another: multiplier·of + offset, with chains of
+// mimics multiplied out.
+type Mimic struct {
+	Name       string  `json:"name"`
+	Of         string  `json:"of"`
+	Multiplier float64 `json:"multiplier"`
+	Offset     float64 `json:"offset"`
+}
+
+// Groups maps names to joints, in the order of the robot.
+type Groups []Group
+
+// Group is a group and its independent joints.
+type Group struct {
+	Name   string
+	Joints []string
+}
+
+// Cartesian are the limits of the tip.
+type Cartesian struct {
+	MaxTransVel float64 `json:"max_trans_vel"`
+	MaxTransAcc float64 `json:"max_trans_acc"`
+	MaxTransDec float64 `json:"max_trans_dec"`
+	MaxRotVel   float64 `json:"max_rot_vel"`
+}
+
+// New summarises a model.
+func New(m *robot.Model, warnings []string) *Summary {
+	s := &Summary{
+		Name: m.Name(), NumQ: m.NumQ(), NumV: m.NumV(), Mass: m.Mass(),
+		Joints: []Joint{}, Mimic: []Mimic{}, Links: []string{}, Groups: Groups{},
+		Warnings: append([]string{}, warnings...),
+	}
+	for _, j := range m.Joints() {
+		s.Joints = append(s.Joints, newJoint(j))
+	}
+	for _, b := range m.Bodies() {
+		if b.Mimic {
+			s.Mimic = append(s.Mimic, Mimic{b.Name, m.Joints()[b.Joint].Name, b.Ratio, b.Offset})
+		}
+	}
+	for _, f := range m.Frames() {
+		s.Links = append(s.Links, f.Name)
+	}
+	for _, g := range m.Groups() {
+		names := []string{}
+		for _, j := range g.Joints {
+			names = append(names, m.Joints()[j].Name)
+		}
+		s.Groups = append(s.Groups, Group{g.Name, names})
+	}
+	if c := m.CartesianLimits(); c != nil {
+		s.Cartesian = &Cartesian{c.MaxTransVel.Value, c.MaxTransAcc.Value, c.MaxTransDec.Value, c.MaxRotVel.Value}
+	}
+	return s
+}
+
+func newJoint(j robot.Joint) Joint {
+	out := Joint{Name: j.Name, Type: j.Kind.String(), Source: map[string]string{}}
+	field := map[string]**float64{
+		"lower": &out.Lower, "upper": &out.Upper, "velocity": &out.Velocity, "effort": &out.Effort,
+		"acceleration": &out.Acceleration, "deceleration": &out.Deceleration, "jerk": &out.Jerk,
+	}
+	for name, limit := range j.Limits.All {
+		if limit.Has {
+			*field[name] = &limit.Value
+			out.Source[name] = limit.Source
+		}
+	}
+	return out
+}
+
+// MarshalJSON writes the groups as an object that keeps their order.
+func (g Groups) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, group := range g {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		name, err := json.Marshal(group.Name)
+		if err != nil {
+			return nil, err
+		}
+		joints, err := json.Marshal(group.Joints)
+		if err != nil {
+			return nil, err
+		}
+		b.Write(name)
+		b.WriteByte(':')
+		b.Write(joints)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
