@@ -1,0 +1,227 @@
+package dynamics
+
+import (
+	"errors"
+	"fmt"
+
+	"poise/kinematics"
+	"poise/linalg"
+	"poise/robot"
+	"poise/spatial"
+)
+
+// Data holds the working memory of dynamics for one Model. It is made once and
+// used by one goroutine; its methods do not allocate and keep nothing from call
+// to call.
+type Data struct {
+	m   *robot.Model
+	kin *kinematics.Data // poses and twists in the world, for momentum and energy
+	nv  int
+
+	// compiled from the Model by NewData
+	body     []body
+	mimics   bool // some body follows another's joint
+	singular []*SingularError
+	zero     []float64 // NumV
+
+	// of each call: what the algorithms store for each body
+	angle, sin, cos []float64
+	motion          []motion      // inverse
+	composite       []composite   // mass matrix
+	articulated     []articulated // forward
+
+	column []column // forward, of each velocity
+
+	// forward dynamics with mimics: the mass matrix and its factor, the bias
+	factor, bias []float64
+}
+
+// body is a body of the Model as the kernels want it.
+type body struct {
+	parent        int32
+	q, v          int32 // first index in q and v
+	kind          robot.Kind
+	ratio, offset float64      // 1 and 0, or those of a mimic
+	E             spatial.Mat3 // R_PB at zero
+	p             spatial.Vec3 // p_PB at zero
+
+	// mass, first and second moments of the mass about the body's origin, in its
+	// axes: m, ∫x dm, ∫x·xᵀ dm. The second moments Σ stand for the inertia
+	// I = tr(Σ)·1 − Σ, because x × (Ψ·x) summed over the body needs them.
+	mass                         float64
+	mx, my, mz                   float64
+	sxx, sxy, sxz, syy, syz, szz float64
+	com                          spatial.Vec3
+	inertia                      spatial.Mat3 // about the centre of mass
+}
+
+// Load is what a caller adds to the bodies and their weight. The zero Load adds
+// nothing.
+type Load struct {
+	// Wrench acts on each body from outside: about the origin of the body and in
+	// its axes (kinematics.Data.WrenchOnBody makes that of a wrench in the
+	// world). Nil, or one for each body.
+	Wrench []spatial.Wrench
+
+	// Armature is the inertia of the rotor that turns with each velocity, times
+	// the square of its gear: added to the diagonal of the mass matrix. Nil, or
+	// one for each velocity, not negative; zero for free bodies, which no rotor
+	// drives.
+	Armature []float64
+}
+
+// ErrSingular is matched by every SingularError.
+var ErrSingular = errors.New("mass matrix is singular")
+
+// SingularError says that nothing resists the motion of a joint: any force would
+// accelerate it without bound. It is made once and may be kept.
+type SingularError struct {
+	Joint string // as in the file, "" for the floating base
+}
+
+func (e *SingularError) Error() string {
+	if e.Joint == "" {
+		return "dynamics: mass matrix is singular: nothing resists the floating base"
+	}
+	return fmt.Sprintf("dynamics: mass matrix is singular: nothing resists joint %q", e.Joint)
+}
+
+// Is reports whether target is ErrSingular.
+func (e *SingularError) Is(target error) bool { return target == ErrSingular }
+
+// NewData makes room for the dynamics of m.
+func NewData(m *robot.Model) *Data {
+	n, nv := len(m.Bodies()), m.NumV()
+	d := &Data{
+		m:           m,
+		kin:         kinematics.NewData(m),
+		nv:          nv,
+		body:        make([]body, n),
+		singular:    make([]*SingularError, n),
+		zero:        make([]float64, nv),
+		angle:       make([]float64, n),
+		sin:         make([]float64, n),
+		cos:         make([]float64, n),
+		motion:      make([]motion, n),
+		composite:   make([]composite, n),
+		articulated: make([]articulated, n),
+		column:      make([]column, nv),
+	}
+	d.composite[robot.World].R = spatial.Identity3
+	d.articulated[robot.World].R = spatial.Identity3
+	for i, b := range m.Bodies() {
+		d.body[i] = compile(b)
+		d.singular[i] = &SingularError{Joint: b.Name}
+		d.mimics = d.mimics || b.Mimic
+	}
+	if d.mimics {
+		d.factor, d.bias = make([]float64, nv*nv), make([]float64, nv)
+	}
+	return d
+}
+
+func compile(b robot.Body) body {
+	I := b.Inertia.AboutOrigin()
+	half := (I[0] + I[4] + I[8]) / 2 // tr Σ
+	mc := b.Inertia.Com.Scale(b.Inertia.Mass)
+	return body{
+		parent: int32(b.Parent),
+		q:      int32(b.Q),
+		v:      int32(b.V),
+		kind:   b.Kind,
+		ratio:  b.Ratio,
+		offset: b.Offset,
+		E:      b.Rest.R,
+		p:      b.Rest.P,
+		mass:   b.Inertia.Mass,
+		mx:     mc.X, my: mc.Y, mz: mc.Z,
+		sxx: half - I[0], sxy: -I[1], sxz: -I[2], syy: half - I[4], syz: -I[5], szz: half - I[8],
+		com:     b.Inertia.Com,
+		inertia: b.Inertia.I,
+	}
+}
+
+// Model returns the robot that d belongs to.
+func (d *Data) Model() *robot.Model { return d.m }
+
+// turns computes sine and cosine of every angle in q.
+func (d *Data) turns(q []float64) {
+	for i := 1; i < len(d.body); i++ {
+		switch b := &d.body[i]; b.kind {
+		case robot.Revolute, robot.Continuous:
+			d.angle[i] = b.ratio*q[b.q] + b.offset
+		case robot.Planar:
+			d.angle[i] = q[b.q+2]
+		}
+	}
+	linalg.SincosTo(d.sin, d.cos, d.angle)
+}
+
+// rotation returns R_PB of the body i, whose angle turns has taken.
+func (d *Data) rotation(i int, q []float64) spatial.Mat3 {
+	b := &d.body[i]
+	E := &b.E
+	switch b.kind {
+	case robot.Prismatic:
+		return *E
+	case robot.Floating:
+		return E.Mul(freeRotation(q[b.q:]))
+	}
+	s, c := d.sin[i], d.cos[i]
+	return spatial.Mat3{
+		c*E[0] + s*E[1], c*E[1] - s*E[0], E[2],
+		c*E[3] + s*E[4], c*E[4] - s*E[3], E[5],
+		c*E[6] + s*E[7], c*E[7] - s*E[6], E[8],
+	}
+}
+
+// offset returns p_PB of the body i.
+func (d *Data) offset(i int, q []float64) spatial.Vec3 {
+	b := &d.body[i]
+	switch b.kind {
+	case robot.Prismatic:
+		return b.p.Add(b.E.Col(2).Scale(b.ratio*q[b.q] + b.offset))
+	case robot.Planar:
+		return b.p.Add(b.E.Col(0).Scale(q[b.q])).Add(b.E.Col(1).Scale(q[b.q+1]))
+	case robot.Floating:
+		return b.p.Add(b.E.MulVec(spatial.Vec3{X: q[b.q], Y: q[b.q+1], Z: q[b.q+2]}))
+	}
+	return b.p
+}
+
+// freeRotation returns the rotation of x y z qx qy qz qw, whatever the length of
+// the quaternion.
+func freeRotation(q []float64) spatial.Mat3 {
+	x, y, z, w := q[3], q[4], q[5], q[6]
+	s := 2 / (x*x + y*y + z*z + w*w)
+	return spatial.Mat3{
+		1 - s*(y*y+z*z), s * (x*y - w*z), s * (x*z + w*y),
+		s * (x*y + w*z), 1 - s*(x*x+z*z), s * (y*z - w*x),
+		s * (x*z - w*y), s * (y*z + w*x), 1 - s*(x*x+y*y),
+	}
+}
+
+func (d *Data) checkLoad(l Load) {
+	if l.Wrench != nil && len(l.Wrench) != len(d.body) {
+		panic(fmt.Sprintf("dynamics: len(Wrench) = %d, want %d", len(l.Wrench), len(d.body)))
+	}
+	if l.Armature == nil {
+		return
+	}
+	mustLen("Armature", l.Armature, d.nv)
+	for i := 1; i < len(d.body); i++ {
+		if b := &d.body[i]; b.kind == robot.Floating {
+			for k := range 6 {
+				if l.Armature[int(b.v)+k] != 0 {
+					panic(fmt.Sprintf("dynamics: Armature[%d] = %v, want 0 for a free body", int(b.v)+k, l.Armature[int(b.v)+k]))
+				}
+			}
+		}
+	}
+}
+
+func mustLen(name string, x []float64, n int) {
+	if len(x) != n {
+		panic(fmt.Sprintf("dynamics: len(%s) = %d, want %d", name, len(x), n))
+	}
+}

@@ -1,0 +1,537 @@
+package dynamics
+
+import (
+	"poise/linalg"
+	"poise/robot"
+	"poise/spatial"
+)
+
+// articulated is what forward dynamics stores for a body: axes are the world's,
+// moments are taken about the body's own origin.
+type articulated struct {
+	R spatial.Mat3 // R_WB
+	r spatial.Vec3 // from the parent's origin to the body's
+
+	// motion if no joint accelerated, as in inverse dynamics
+	w, dw, a spatial.Vec3
+	Ψ        spatial.Mat3
+
+	// what hangs on the body resists with torque n + A·ẇ + B·a and force
+	// f + Bᵀ·ẇ + C·a to a further acceleration (ẇ, a); A and C are symmetric
+	axx, axy, axz, ayy, ayz, azz                float64
+	bxx, bxy, bxz, byx, byy, byz, bzx, bzy, bzz float64
+	cxx, cxy, cxz, cyy, cyz, czz                float64
+	f, n                                        spatial.Vec3
+
+	// size of what hangs on the body, if frozen: mass, first moment, ∫|x|² dm
+	mass float64
+	mc   spatial.Vec3
+	size float64
+
+	// further acceleration, found on the way out
+	ddw, da spatial.Vec3
+}
+
+// column is what forward dynamics keeps of a velocity that its joint adds: the
+// force U that a unit of acceleration takes, its share 1/(S·U) and the joint
+// force that is left for it.
+type column struct {
+	n, f spatial.Vec3 // U: torque, force
+	inv  float64      // 1/D, D = S·U
+	u    float64      // τ − S·(n, f)
+}
+
+// pivotTolerance is how small the resistance D of a joint may get against that
+// of a like mass at the distance of what hangs on it: below, rounding (some
+// 1e-15) leaves too few digits. The smallest of real robots, long thin links
+// about their own axes, are near 1e-8.
+const pivotTolerance = 1e-12
+
+// ForwardTo stores in dst the acceleration that the joint forces tau give at the
+// configuration q and the velocity v, under gravity and the load. It is the
+// articulated body algorithm of [RBDA] ch. 7 in world axes, in a form where the
+// velocities have their effect beforehand: the motion without joint
+// acceleration is that of inverse dynamics, and its forces are what the joints
+// have to overcome,
+//
+//	U = I·S,  D = S·U,  u = τ − S·F                                      (1)
+//	I_P += I − U·Uᵀ/D,  F_P += F + U·u/D                                 (2)
+//	q̈ = (u − U·A_P)/D                                                    (3)
+//
+// With mimics, which close loops in the tree, it solves M·a = τ − h instead.
+// If nothing resists some joint, dst is zero and the error an ErrSingular. dst
+// may alias tau. Loop-safe.
+func (d *Data) ForwardTo(dst, q, v, tau []float64, l Load) error {
+	mustLen("dst", dst, d.nv)
+	mustLen("q", q, d.m.NumQ())
+	mustLen("v", v, d.nv)
+	mustLen("tau", tau, d.nv)
+	d.checkLoad(l)
+	bad := 0
+	if d.mimics {
+		bad = d.solve(dst, q, v, tau, l)
+	} else {
+		d.turns(q)
+		d.coast(q, v)
+		if bad = d.resist(tau, l); bad == 0 {
+			d.accelerate(dst)
+		}
+	}
+	if bad != 0 {
+		clear(dst)
+		return d.singular[bad]
+	}
+	return nil
+}
+
+// coast goes outward: motion and forces without joint acceleration.
+func (d *Data) coast(q, v []float64) {
+	d.articulated[0].a = d.m.Gravity().Neg()
+	for i := 1; i < len(d.body); i++ {
+		b := &d.body[i]
+		B, P := &d.articulated[i], &d.articulated[b.parent]
+
+		// the parent carries the body, the joint adds its velocity
+		if b.kind <= robot.Continuous {
+			d.coastTurn(i, v[b.v])
+		} else {
+			B.R = P.R.Mul(d.rotation(i, q))
+			B.r = P.R.MulVec(d.offset(i, q))
+			B.w, B.dw = P.w, P.dw
+			B.a = P.a.Add(P.Ψ.MulVec(B.r))
+			d.coastMore(i, v)
+		}
+		B.own(b)
+	}
+}
+
+// coastTurn places and moves the body i, which turns about its z.
+func (d *Data) coastTurn(i int, dq float64) {
+	b := &d.body[i]
+	B, P := &d.articulated[i], &d.articulated[b.parent]
+	R, E := &P.R, &b.E
+	s, c := d.sin[i], d.cos[i]
+	x0, y0, z0 := R[0]*E[0]+R[1]*E[3]+R[2]*E[6], R[0]*E[1]+R[1]*E[4]+R[2]*E[7], R[0]*E[2]+R[1]*E[5]+R[2]*E[8]
+	x1, y1, z1 := R[3]*E[0]+R[4]*E[3]+R[5]*E[6], R[3]*E[1]+R[4]*E[4]+R[5]*E[7], R[3]*E[2]+R[4]*E[5]+R[5]*E[8]
+	x2, y2, z2 := R[6]*E[0]+R[7]*E[3]+R[8]*E[6], R[6]*E[1]+R[7]*E[4]+R[8]*E[7], R[6]*E[2]+R[7]*E[5]+R[8]*E[8]
+	B.R = spatial.Mat3{
+		c*x0 + s*y0, c*y0 - s*x0, z0,
+		c*x1 + s*y1, c*y1 - s*x1, z1,
+		c*x2 + s*y2, c*y2 - s*x2, z2,
+	}
+	rx := R[0]*b.p.X + R[1]*b.p.Y + R[2]*b.p.Z
+	ry := R[3]*b.p.X + R[4]*b.p.Y + R[5]*b.p.Z
+	rz := R[6]*b.p.X + R[7]*b.p.Y + R[8]*b.p.Z
+	B.r = spatial.Vec3{X: rx, Y: ry, Z: rz}
+	Ψ := &P.Ψ
+	B.a = spatial.Vec3{
+		X: P.a.X + Ψ[0]*rx + Ψ[1]*ry + Ψ[2]*rz,
+		Y: P.a.Y + Ψ[3]*rx + Ψ[4]*ry + Ψ[5]*rz,
+		Z: P.a.Z + Ψ[6]*rx + Ψ[7]*ry + Ψ[8]*rz,
+	}
+
+	// w = w_P + z·q̇, ẇ = ẇ_P + w_P × z·q̇
+	sx, sy, sz := z0*dq, z1*dq, z2*dq
+	B.w = spatial.Vec3{X: P.w.X + sx, Y: P.w.Y + sy, Z: P.w.Z + sz}
+	B.dw = spatial.Vec3{
+		X: P.dw.X + P.w.Y*sz - P.w.Z*sy,
+		Y: P.dw.Y + P.w.Z*sx - P.w.X*sz,
+		Z: P.dw.Z + P.w.X*sy - P.w.Y*sx,
+	}
+}
+
+// coastMore moves the body i, placed already, by a joint that does not just turn.
+func (d *Data) coastMore(i int, v []float64) {
+	b := &d.body[i]
+	B := &d.articulated[i]
+	switch b.kind {
+	case robot.Prismatic:
+		B.a = B.a.Add(B.w.Cross(B.R.Col(2).Scale(2 * v[b.v])))
+	case robot.Planar:
+		x, y := d.slideAxes(i)
+		B.a = B.a.Add(B.w.Cross(x.Scale(v[b.v]).Add(y.Scale(v[b.v+1]))).Scale(2))
+		spin := B.R.Col(2).Scale(v[b.v+2])
+		B.dw = B.dw.Add(B.w.Cross(spin))
+		B.w = B.w.Add(spin)
+	case robot.Floating:
+		lin, spin := six(v[b.v:])
+		lin, spin = B.R.MulVec(lin), B.R.MulVec(spin)
+		B.a = B.a.Add(B.w.Cross(lin).Scale(2)).Add(spin.Cross(lin))
+		B.dw = B.dw.Add(B.w.Cross(spin))
+		B.w = B.w.Add(spin)
+	}
+}
+
+// own sets inertia and forces to those of the body alone, moving as coast says.
+func (B *articulated) own(b *body) {
+	R := &B.R
+
+	// first and second moments of its mass, world axes
+	mx := R[0]*b.mx + R[1]*b.my + R[2]*b.mz
+	my := R[3]*b.mx + R[4]*b.my + R[5]*b.mz
+	mz := R[6]*b.mx + R[7]*b.my + R[8]*b.mz
+	t0, t1, t2 := R[0]*b.sxx+R[1]*b.sxy+R[2]*b.sxz, R[0]*b.sxy+R[1]*b.syy+R[2]*b.syz, R[0]*b.sxz+R[1]*b.syz+R[2]*b.szz
+	t3, t4, t5 := R[3]*b.sxx+R[4]*b.sxy+R[5]*b.sxz, R[3]*b.sxy+R[4]*b.syy+R[5]*b.syz, R[3]*b.sxz+R[4]*b.syz+R[5]*b.szz
+	t6, t7, t8 := R[6]*b.sxx+R[7]*b.sxy+R[8]*b.sxz, R[6]*b.sxy+R[7]*b.syy+R[8]*b.syz, R[6]*b.sxz+R[7]*b.syz+R[8]*b.szz
+	sxx := t0*R[0] + t1*R[1] + t2*R[2]
+	sxy := t0*R[3] + t1*R[4] + t2*R[5]
+	sxz := t0*R[6] + t1*R[7] + t2*R[8]
+	syy := t3*R[3] + t4*R[4] + t5*R[5]
+	syz := t3*R[6] + t4*R[7] + t5*R[8]
+	szz := t6*R[6] + t7*R[7] + t8*R[8]
+
+	// A = tr(Σ)·1 − Σ, B = [mc]×, C = m·1
+	B.axx, B.axy, B.axz, B.ayy, B.ayz, B.azz = syy+szz, -sxy, -sxz, sxx+szz, -syz, sxx+syy
+	B.bxx, B.bxy, B.bxz = 0, -mz, my
+	B.byx, B.byy, B.byz = mz, 0, -mx
+	B.bzx, B.bzy, B.bzz = -my, mx, 0
+	B.cxx, B.cxy, B.cxz, B.cyy, B.cyz, B.czz = b.mass, 0, 0, b.mass, 0, b.mass
+	B.mass, B.mc, B.size = b.mass, spatial.Vec3{X: mx, Y: my, Z: mz}, sxx+syy+szz
+
+	// Ψ = [ẇ]× + w·wᵀ − |w|²·1
+	wx, wy, wz := B.w.X, B.w.Y, B.w.Z
+	ax, ay, az := B.dw.X, B.dw.Y, B.dw.Z
+	lx, ly, lz := B.a.X, B.a.Y, B.a.Z
+	xx, yy, zz := wx*wx, wy*wy, wz*wz
+	xy, xz, yz := wx*wy, wx*wz, wy*wz
+	Ψ0, Ψ1, Ψ2 := -yy-zz, xy-az, xz+ay
+	Ψ3, Ψ4, Ψ5 := xy+az, -xx-zz, yz-ax
+	Ψ6, Ψ7, Ψ8 := xz-ay, yz+ax, -xx-yy
+	B.Ψ = spatial.Mat3{Ψ0, Ψ1, Ψ2, Ψ3, Ψ4, Ψ5, Ψ6, Ψ7, Ψ8}
+
+	// f = m·a + Ψ·mc, n = mc × a + the antisymmetric part of Ψ·Σ
+	B.f = spatial.Vec3{
+		X: b.mass*lx + Ψ0*mx + Ψ1*my + Ψ2*mz,
+		Y: b.mass*ly + Ψ3*mx + Ψ4*my + Ψ5*mz,
+		Z: b.mass*lz + Ψ6*mx + Ψ7*my + Ψ8*mz,
+	}
+	B.n = spatial.Vec3{
+		X: my*lz - mz*ly + Ψ6*sxy - Ψ3*sxz + Ψ7*syy - Ψ5*szz + (Ψ8-Ψ4)*syz,
+		Y: mz*lx - mx*lz + Ψ1*syz - Ψ7*sxy + Ψ2*szz - Ψ6*sxx + (Ψ0-Ψ8)*sxz,
+		Z: mx*ly - my*lx + Ψ5*sxz - Ψ2*syz + Ψ3*sxx - Ψ1*syy + (Ψ4-Ψ0)*sxy,
+	}
+}
+
+// resist goes inward: (1) and (2). It returns the body whose joint nothing
+// resists, 0 if there is none.
+func (d *Data) resist(tau []float64, l Load) (bad int) {
+	if l.Wrench != nil {
+		for i := 1; i < len(d.body); i++ {
+			B := &d.articulated[i]
+			B.f = B.f.Sub(B.R.MulVec(l.Wrench[i].Force))
+			B.n = B.n.Sub(B.R.MulVec(l.Wrench[i].Torque))
+		}
+	}
+	for i := len(d.body) - 1; i > 0; i-- {
+		b := &d.body[i]
+		B := &d.articulated[i]
+		v := int(b.v)
+		rotor := func(k int) float64 {
+			if l.Armature == nil {
+				return 0
+			}
+			return l.Armature[v+k]
+		}
+		ok := true
+		switch b.kind {
+		case robot.Revolute, robot.Continuous:
+			ok = B.turn(&d.column[v], tau[v], rotor(0))
+		case robot.Prismatic:
+			ok = B.slide(&d.column[v], B.R.Col(2), tau[v], rotor(0))
+		case robot.Planar:
+			// one after the other, as if light bodies stood between them
+			x, y := d.slideAxes(i)
+			ok = B.turn(&d.column[v+2], tau[v+2], rotor(2)) &&
+				B.slide(&d.column[v+1], y, tau[v+1], rotor(1)) &&
+				B.slide(&d.column[v], x, tau[v], rotor(0))
+		case robot.Floating:
+			ok = B.free(tau[v : v+6])
+		}
+		if !ok {
+			return i
+		}
+		if b.parent != 0 {
+			d.articulated[b.parent].add(B)
+		}
+	}
+	return 0
+}
+
+// turn is (1) and (2) for a joint about z.
+func (B *articulated) turn(c *column, τ, rotor float64) bool {
+	zx, zy, zz := B.R[2], B.R[5], B.R[8]
+	nx := B.axx*zx + B.axy*zy + B.axz*zz
+	ny := B.axy*zx + B.ayy*zy + B.ayz*zz
+	nz := B.axz*zx + B.ayz*zy + B.azz*zz
+	fx := B.bxx*zx + B.byx*zy + B.bzx*zz
+	fy := B.bxy*zx + B.byy*zy + B.bzy*zz
+	fz := B.bxz*zx + B.byz*zy + B.bzz*zz
+	D := nx*zx + ny*zy + nz*zz + rotor
+	if !(D > pivotTolerance*B.size) {
+		return false
+	}
+	c.n, c.f = spatial.Vec3{X: nx, Y: ny, Z: nz}, spatial.Vec3{X: fx, Y: fy, Z: fz}
+	c.inv = 1 / D
+	c.u = τ - (B.n.X*zx + B.n.Y*zy + B.n.Z*zz)
+	B.yield(c)
+	return true
+}
+
+// slide is (1) and (2) for a joint along e.
+func (B *articulated) slide(c *column, e spatial.Vec3, τ, rotor float64) bool {
+	c.n.X = B.bxx*e.X + B.bxy*e.Y + B.bxz*e.Z
+	c.n.Y = B.byx*e.X + B.byy*e.Y + B.byz*e.Z
+	c.n.Z = B.bzx*e.X + B.bzy*e.Y + B.bzz*e.Z
+	c.f.X = B.cxx*e.X + B.cxy*e.Y + B.cxz*e.Z
+	c.f.Y = B.cxy*e.X + B.cyy*e.Y + B.cyz*e.Z
+	c.f.Z = B.cxz*e.X + B.cyz*e.Y + B.czz*e.Z
+	D := c.f.Dot(e) + rotor
+	if !(D > pivotTolerance*B.mass) {
+		return false
+	}
+	c.inv = 1 / D
+	c.u = τ - B.f.Dot(e)
+	B.yield(c)
+	return true
+}
+
+// yield takes away what the joint gives way to, (2).
+func (B *articulated) yield(c *column) {
+	nx, ny, nz, fx, fy, fz := c.n.X, c.n.Y, c.n.Z, c.f.X, c.f.Y, c.f.Z
+	kx, ky, kz := nx*c.inv, ny*c.inv, nz*c.inv
+	B.axx -= kx * nx
+	B.axy -= kx * ny
+	B.axz -= kx * nz
+	B.ayy -= ky * ny
+	B.ayz -= ky * nz
+	B.azz -= kz * nz
+	B.bxx -= kx * fx
+	B.bxy -= kx * fy
+	B.bxz -= kx * fz
+	B.byx -= ky * fx
+	B.byy -= ky * fy
+	B.byz -= ky * fz
+	B.bzx -= kz * fx
+	B.bzy -= kz * fy
+	B.bzz -= kz * fz
+	B.n.X += kx * c.u
+	B.n.Y += ky * c.u
+	B.n.Z += kz * c.u
+	kx, ky, kz = fx*c.inv, fy*c.inv, fz*c.inv
+	B.cxx -= kx * fx
+	B.cxy -= kx * fy
+	B.cxz -= kx * fz
+	B.cyy -= ky * fy
+	B.cyz -= ky * fz
+	B.czz -= kz * fz
+	B.f.X += kx * c.u
+	B.f.Y += ky * c.u
+	B.f.Z += kz * c.u
+}
+
+// free solves for the acceleration of a body that its joint leaves free: nothing
+// of its inertia reaches the parent, only the joint's own force τ.
+func (B *articulated) free(τ []float64) bool {
+	f, n := six(τ)
+	f, n = B.R.MulVec(f), B.R.MulVec(n)
+	K := [36]float64{
+		B.axx, B.axy, B.axz, B.bxx, B.bxy, B.bxz,
+		B.axy, B.ayy, B.ayz, B.byx, B.byy, B.byz,
+		B.axz, B.ayz, B.azz, B.bzx, B.bzy, B.bzz,
+		B.bxx, B.byx, B.bzx, B.cxx, B.cxy, B.cxz,
+		B.bxy, B.byy, B.bzy, B.cxy, B.cyy, B.cyz,
+		B.bxz, B.byz, B.bzz, B.cxz, B.cyz, B.czz,
+	}
+	for i := range 3 {
+		if !(K[7*i] > pivotTolerance*B.size) || !(K[7*(3+i)] > pivotTolerance*B.mass) {
+			return false
+		}
+	}
+	if linalg.CholeskyTo(K[:], K[:], 6, pivotTolerance) < 6 {
+		return false
+	}
+	x := [6]float64{n.X - B.n.X, n.Y - B.n.Y, n.Z - B.n.Z, f.X - B.f.X, f.Y - B.f.Y, f.Z - B.f.Z}
+	linalg.CholeskySolve(x[:], K[:], 6)
+	B.da, B.ddw = spatial.Vec3{X: x[3], Y: x[4], Z: x[5]}, spatial.Vec3{X: x[0], Y: x[1], Z: x[2]}
+
+	r, R, mass, mc, size := B.r, B.R, B.mass, B.mc, B.size
+	da, ddw := B.da, B.ddw
+	*B = articulated{r: r, R: R, mass: mass, mc: mc, size: size, f: f, n: n, da: da, ddw: ddw}
+	return true
+}
+
+// add hangs what is left of B on its parent P, moved to P's origin:
+//
+//	C_P += C,  B_P += B',  A_P += A + [r]×·Bᵀ − B'·[r]×,  B' = B + [r]×·C
+func (P *articulated) add(B *articulated) {
+	rx, ry, rz := B.r.X, B.r.Y, B.r.Z
+
+	bxx := B.bxx + ry*B.cxz - rz*B.cxy
+	bxy := B.bxy + ry*B.cyz - rz*B.cyy
+	bxz := B.bxz + ry*B.czz - rz*B.cyz
+	byx := B.byx + rz*B.cxx - rx*B.cxz
+	byy := B.byy + rz*B.cxy - rx*B.cyz
+	byz := B.byz + rz*B.cxz - rx*B.czz
+	bzx := B.bzx + rx*B.cxy - ry*B.cxx
+	bzy := B.bzy + rx*B.cyy - ry*B.cxy
+	bzz := B.bzz + rx*B.cyz - ry*B.cxz
+
+	P.axx += B.axx + ry*(B.bxz+bxz) - rz*(B.bxy+bxy)
+	P.ayy += B.ayy + rz*(B.byx+byx) - rx*(B.byz+byz)
+	P.azz += B.azz + rx*(B.bzy+bzy) - ry*(B.bzx+bzx)
+	P.axy += B.axy + ry*B.byz - rz*B.byy + rz*bxx - rx*bxz
+	P.axz += B.axz + ry*B.bzz - rz*B.bzy + rx*bxy - ry*bxx
+	P.ayz += B.ayz + rz*B.bzx - rx*B.bzz + rx*byy - ry*byx
+
+	P.bxx += bxx
+	P.bxy += bxy
+	P.bxz += bxz
+	P.byx += byx
+	P.byy += byy
+	P.byz += byz
+	P.bzx += bzx
+	P.bzy += bzy
+	P.bzz += bzz
+
+	P.cxx += B.cxx
+	P.cxy += B.cxy
+	P.cxz += B.cxz
+	P.cyy += B.cyy
+	P.cyz += B.cyz
+	P.czz += B.czz
+
+	P.f.X += B.f.X
+	P.f.Y += B.f.Y
+	P.f.Z += B.f.Z
+	P.n.X += B.n.X + ry*B.f.Z - rz*B.f.Y
+	P.n.Y += B.n.Y + rz*B.f.X - rx*B.f.Z
+	P.n.Z += B.n.Z + rx*B.f.Y - ry*B.f.X
+
+	// and its size: ∫|x+r|² = ∫|x|² + 2·r·∫x + m·r²
+	mx, my, mz := B.mc.X, B.mc.Y, B.mc.Z
+	P.size += B.size + 2*(rx*mx+ry*my+rz*mz) + B.mass*(rx*rx+ry*ry+rz*rz)
+	P.mc.X += mx + B.mass*rx
+	P.mc.Y += my + B.mass*ry
+	P.mc.Z += mz + B.mass*rz
+	P.mass += B.mass
+}
+
+// accelerate goes outward: (3).
+func (d *Data) accelerate(dst []float64) {
+	d.articulated[0].ddw, d.articulated[0].da = spatial.Vec3{}, spatial.Vec3{}
+	for i := 1; i < len(d.body); i++ {
+		b := &d.body[i]
+		B, P := &d.articulated[i], &d.articulated[b.parent]
+
+		// as a part of the parent
+		wx, wy, wz := P.ddw.X, P.ddw.Y, P.ddw.Z
+		ax := P.da.X + wy*B.r.Z - wz*B.r.Y
+		ay := P.da.Y + wz*B.r.X - wx*B.r.Z
+		az := P.da.Z + wx*B.r.Y - wy*B.r.X
+
+		v := int(b.v)
+		switch b.kind {
+		case robot.Revolute, robot.Continuous:
+			c := &d.column[v]
+			ddq := c.inv * (c.u - (c.n.X*wx + c.n.Y*wy + c.n.Z*wz + c.f.X*ax + c.f.Y*ay + c.f.Z*az))
+			dst[v] = ddq
+			B.ddw = spatial.Vec3{X: wx + ddq*B.R[2], Y: wy + ddq*B.R[5], Z: wz + ddq*B.R[8]}
+			B.da = spatial.Vec3{X: ax, Y: ay, Z: az}
+		case robot.Prismatic:
+			B.ddw, B.da = spatial.Vec3{X: wx, Y: wy, Z: wz}, spatial.Vec3{X: ax, Y: ay, Z: az}
+			dst[v] = d.column[v].solve(B)
+			B.da = B.da.Add(B.R.Col(2).Scale(dst[v]))
+		case robot.Planar:
+			B.ddw, B.da = spatial.Vec3{X: wx, Y: wy, Z: wz}, spatial.Vec3{X: ax, Y: ay, Z: az}
+			x, y := d.slideAxes(i)
+			dst[v] = d.column[v].solve(B)
+			B.da = B.da.Add(x.Scale(dst[v]))
+			dst[v+1] = d.column[v+1].solve(B)
+			B.da = B.da.Add(y.Scale(dst[v+1]))
+			dst[v+2] = d.column[v+2].solve(B)
+			B.ddw = B.ddw.Add(B.R.Col(2).Scale(dst[v+2]))
+		case robot.Floating:
+			lin := B.R.TMulVec(B.da.Sub(spatial.Vec3{X: ax, Y: ay, Z: az}))
+			ang := B.R.TMulVec(B.ddw.Sub(spatial.Vec3{X: wx, Y: wy, Z: wz}))
+			u := dst[v : v+6]
+			u[0], u[1], u[2] = lin.X, lin.Y, lin.Z
+			u[3], u[4], u[5] = ang.X, ang.Y, ang.Z
+		}
+	}
+}
+
+// solve is (3) with the acceleration that B has so far.
+func (c *column) solve(B *articulated) float64 {
+	return c.inv * (c.u - c.n.Dot(B.ddw) - c.f.Dot(B.da))
+}
+
+// slideAxes returns the directions in which a planar joint slides, world axes.
+func (d *Data) slideAxes(i int) (x, y spatial.Vec3) {
+	R := &d.articulated[i].R
+	s, c := d.sin[i], d.cos[i]
+	return R.Col(0).Scale(c).Sub(R.Col(1).Scale(s)), R.Col(0).Scale(s).Add(R.Col(1).Scale(c))
+}
+
+// solve is forward dynamics by the mass matrix: M·a = τ − h. It returns the body
+// whose joint nothing resists, 0 if there is none.
+func (d *Data) solve(dst, q, v, tau []float64, l Load) (bad int) {
+	d.BiasTo(d.bias, q, v, Load{Wrench: l.Wrench})
+	for i := range dst {
+		dst[i] = tau[i] - d.bias[i]
+	}
+	d.MassMatrixTo(d.factor, q, Load{Armature: l.Armature})
+	row := d.weightless()
+	if row == d.nv {
+		row = linalg.CholeskyTo(d.factor, d.factor, d.nv, pivotTolerance)
+	}
+	if row < d.nv {
+		return d.bodyOf(row)
+	}
+	linalg.CholeskySolve(dst, d.factor, d.nv)
+	return 0
+}
+
+// weightless returns the first velocity that moves nothing, by the diagonal of
+// the mass matrix just made; NumV if there is none.
+func (d *Data) weightless() int {
+	scale := d.bias
+	clear(scale)
+	for i := 1; i < len(d.body); i++ {
+		b, C := &d.body[i], &d.composite[i]
+		mc := spatial.Vec3{X: C.mx, Y: C.my, Z: C.mz}
+		size := (C.ixx+C.iyy+C.izz)/2 - 2*C.p.Dot(mc) + C.mass*C.p.Dot(C.p)
+		turns, slides := 0, 0 // which of the joint's velocities are which
+		switch b.kind {
+		case robot.Revolute, robot.Continuous:
+			turns = 1
+		case robot.Prismatic:
+			slides = 1
+		case robot.Planar:
+			slides, turns = 2, 1
+		case robot.Floating:
+			slides, turns = 3, 3
+		}
+		for k := range slides {
+			scale[int(b.v)+k] += b.ratio * b.ratio * C.mass
+		}
+		for k := range turns {
+			scale[int(b.v)+slides+k] += b.ratio * b.ratio * size
+		}
+	}
+	for v, s := range scale {
+		if !(d.factor[v*d.nv+v] > pivotTolerance*s) {
+			return v
+		}
+	}
+	return d.nv
+}
+
+// bodyOf returns the body whose own joint has the velocity v.
+func (d *Data) bodyOf(v int) int {
+	for i, b := range d.m.Bodies() {
+		if i > 0 && !b.Mimic && b.V <= v && v < b.V+b.Kind.NumV() {
+			return i
+		}
+	}
+	return 0
+}
