@@ -133,7 +133,12 @@ const (
 var jointTypeNames = [...]string{"fixed", "revolute", "continuous", "prismatic", "planar", "floating"}
 
 // String returns the type as URDF writes it.
-func (t JointType) String() string { return jointTypeNames[t] }
+func (t JointType) String() string {
+	if int(t) >= len(jointTypeNames) {
+		return "unknown"
+	}
+	return jointTypeNames[t]
+}
 
 // Joint connects a child link to its parent.
 type Joint struct {

@@ -230,10 +230,10 @@ func TestErrors(t *testing.T) {
 		{"colour of three", wrap(twoLinks + "<material name='m'><color rgba='1 1 1'/></material>"), 2, "1 1 1", "4 numbers"},
 		{"colour of none", wrap(twoLinks + "<material name='m'><color/></material>"), 2, "<color>", "rgba is missing"},
 		{"joint without name", wrap(twoLinks + "<joint type='fixed'><parent link='a'/><child link='b'/></joint>"), 2, "<joint>", "name is missing"},
-		{"joint without type", wrap(twoLinks + "<joint name='j'><parent link='a'/><child link='b'/></joint>"), 2, "<joint>", "type is missing"},
+		{"joint without type", wrap(twoLinks + "<joint name='j'><parent link='a'/><child link='b'/></joint>"), 2, "<joint name='j'>", "type is missing"},
 		{"unknown type", wrap(twoLinks + "<joint name='j'\ntype='hinge'><parent link='a'/><child link='b'/></joint>"), 3, "hinge", "none of fixed, revolute"},
-		{"joint without parent", wrap(twoLinks + "<joint name='j' type='fixed'><child link='b'/></joint>"), 2, "<joint>", "<parent> is missing"},
-		{"joint without child", wrap(twoLinks + "<joint name='j' type='fixed'><parent link='a'/></joint>"), 2, "<joint>", "<child> is missing"},
+		{"joint without parent", wrap(twoLinks + "<joint name='j' type='fixed'><child link='b'/></joint>"), 2, "<joint name='j'>", "<parent> is missing"},
+		{"joint without child", wrap(twoLinks + "<joint name='j' type='fixed'><parent link='a'/></joint>"), 2, "<joint name='j'>", "<child> is missing"},
 		{"parent without link", wrap(twoLinks + "<joint name='j' type='fixed'><parent/><child link='b'/></joint>"), 2, "<parent>", "link is missing"},
 		{"two parents", jointWith(limit + "<parent link='a'/>"), 4, "<parent>", "on line 3"},
 		{"two limits", jointWith(limit + limit), 4, "<limit>", "one already"},
@@ -277,10 +277,10 @@ func TestAllErrorsAtOnce(t *testing.T) {
 f.urdf:3: value of <mass>: heavy is not a number: "heavy"
 f.urdf:3: element <inertia> is missing: "<inertial>"
 f.urdf:4: type of <joint> is none of fixed, revolute, continuous, prismatic, planar, floating: "hinge"
+f.urdf:4: element <parent> is missing: "<joint name='j'>"
+f.urdf:4: element <child> is missing: "<joint name='j'>"
 f.urdf:5: lower of <limit>: NaN is not finite: "NaN"
-f.urdf:5: upper of <limit>: 1e999 is too large: "1e999"
-f.urdf:4: element <parent> is missing: "<joint>"
-f.urdf:4: element <child> is missing: "<joint>"`
+f.urdf:5: upper of <limit>: 1e999 is too large: "1e999"`
 	if err == nil || err.Error() != want {
 		t.Errorf("got\n%v\nwant\n%s", err, want)
 	}

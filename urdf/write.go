@@ -25,7 +25,7 @@ func (d *Document) Tree() *xmltree.Node {
 		add(root, jointTree(&d.Joints[i]))
 	}
 	for i := range d.Transmissions {
-		add(root, d.Transmissions[i].Tree.Clone())
+		add(root, transmissionTree(&d.Transmissions[i]))
 	}
 	return root
 }
@@ -158,7 +158,7 @@ func jointTree(j *Joint) *xmltree.Node {
 	if j.Limit != nil {
 		c := element("limit")
 		for _, f := range j.Limit.fields() {
-			if j.Limit.Has&f.is != 0 {
+			if j.Limit.Has&f.is != 0 || *f.value != 0 {
 				addText(c, f.name, number(*f.value))
 			}
 		}
@@ -197,4 +197,13 @@ func addOptional(n *xmltree.Node, attr string, x *float64) {
 	if x != nil {
 		addText(n, attr, number(*x))
 	}
+}
+
+func transmissionTree(t *Transmission) *xmltree.Node {
+	if t.Tree != nil {
+		return t.Tree.Clone()
+	}
+	n := element("transmission", "name", t.Name)
+	addText(n, "type", t.Type)
+	return n
 }

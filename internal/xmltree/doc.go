@@ -12,4 +12,7 @@
 // with a byte-order mark, US-ASCII and Latin-1 are understood. Comments,
 // processing instructions and text that is only white space are dropped;
 // CDATA sections are text like any other.
+//
+//	text ──Parse──▶ Node ──Reader──▶ values, errors, warnings
+//	     ◀──Print──
 package xmltree

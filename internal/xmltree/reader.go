@@ -1,6 +1,7 @@
 package xmltree
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"iter"
@@ -38,7 +39,7 @@ type Reader struct {
 	Warnings []Warning
 
 	space  string // of the root element, the document's own whatever its name
-	errs   []error
+	errs   []*Error
 	unsaid int            // errors beyond maxReadErrors
 	byMsg  map[string]int // index of a warning
 }
@@ -78,11 +79,17 @@ func (r *Reader) Warnf(pos Pos, format string, args ...any) {
 	r.Warnings[i].Count++
 }
 
-// Err joins all errors.
+// Err joins all errors, in the order of their places.
 func (r *Reader) Err() error {
-	errs := r.errs
+	slices.SortStableFunc(r.errs, func(a, b *Error) int {
+		return cmp.Or(cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line))
+	})
+	var errs []error
+	for _, e := range r.errs {
+		errs = append(errs, e)
+	}
 	if r.unsaid > 0 {
-		errs = append(errs[:len(errs):len(errs)], fmt.Errorf("and %d more errors", r.unsaid))
+		errs = append(errs, fmt.Errorf("and %d more errors", r.unsaid))
 	}
 	return errors.Join(errs...)
 }
@@ -125,7 +132,7 @@ func (r *Reader) Children(n *Node, once ...string) iter.Seq[*Node] {
 			}
 			if i := slices.Index(once, c.Name); i >= 0 {
 				if first[i] != nil {
-					r.Errorf(c.Pos, "<"+c.Name+">", "<%s> has one already on line %d", n.Name, first[i].Pos.Line)
+					r.Errorf(c.Pos, tag(c), "<%s> has one already on line %d", n.Name, first[i].Pos.Line)
 					continue
 				}
 				first[i] = c
@@ -153,13 +160,21 @@ func (r *Reader) Leaf(n *Node, known ...string) {
 // Need reports an element that is missing in n.
 func (r *Reader) Need(n *Node, child string, has bool) {
 	if !has {
-		r.Errorf(n.Pos, "<"+n.QName()+">", "element <%s> is missing", child)
+		r.Errorf(n.Pos, tag(n), "element <%s> is missing", child)
 	}
+}
+
+// tag shows an element: its name, and that of the thing it stands for.
+func tag(n *Node) string {
+	if a := n.Attr("name"); a != nil {
+		return fmt.Sprintf("<%s name='%s'>", n.QName(), excerpt(a.Value))
+	}
+	return "<" + n.QName() + ">"
 }
 
 // missing reports an attribute that must be there.
 func (r *Reader) missing(n *Node, attr string) {
-	r.Errorf(n.Pos, "<"+n.QName()+">", "attribute %s is missing", attr)
+	r.Errorf(n.Pos, tag(n), "attribute %s is missing", attr)
 }
 
 // Name returns an attribute that must be there and not be blank.
