@@ -22,7 +22,11 @@ func decode(data []byte, file string) (string, error) {
 		if len(data)%2 != 0 {
 			return "", fail(1, "", "UTF-16 document with half a character at its end")
 		}
-		src, marked = fromUTF16(data), "utf-16"
+		var ok bool
+		if src, ok = fromUTF16(data); !ok {
+			return "", fail(1, "", "UTF-16 document with half a surrogate pair")
+		}
+		marked = "utf-16"
 	}
 	decl, body := splitDeclaration(src)
 	encoding := marked
@@ -117,17 +121,24 @@ func declaredEncoding(decl string) (encoding, msg string) {
 	return encoding, ""
 }
 
-// fromUTF16 decodes a document with byte-order mark and an even length.
-func fromUTF16(data []byte) string {
+// fromUTF16 decodes a document with byte-order mark and an even length; not ok
+// if a surrogate stands alone.
+func fromUTF16(data []byte) (text string, ok bool) {
 	lo, hi := 0, 1 // which byte of a pair is the low one
 	if data[0] == 0xfe {
 		lo, hi = 1, 0
 	}
 	units := make([]uint16, 0, len(data)/2-1)
+	replaced := 0 // characters written as the one that stands for broken ones
 	for i := 2; i < len(data); i += 2 {
-		units = append(units, uint16(data[i+hi])<<8|uint16(data[i+lo]))
+		unit := uint16(data[i+hi])<<8 | uint16(data[i+lo])
+		if unit == utf8.RuneError {
+			replaced++
+		}
+		units = append(units, unit)
 	}
-	return string(utf16.Decode(units))
+	text = string(utf16.Decode(units))
+	return text, strings.Count(text, string(utf8.RuneError)) == replaced
 }
 
 func fromLatin1(s string) string {

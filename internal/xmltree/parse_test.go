@@ -111,6 +111,7 @@ func TestEncodings(t *testing.T) {
 		"utf-16 without mark":    doc("utf-16", "x"),
 		"mark contradicts":       append([]byte("\xef\xbb\xbf"), doc("latin-1", "x")...),
 		"half a utf-16 unit":     utf16Doc(true, "<a/>")[:9],
+		"half a surrogate pair":  []byte("\xfe\xff\x00<\x00a\x00/\x00>\xd8\x00"),
 		"nul bytes":              []byte("<a n='\x00'/>"),
 		"forbidden code point":   []byte("<a n='\uffff'/>"),
 		"declaration unfinished": []byte("<?xml version='1.0'"),
