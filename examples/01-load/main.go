@@ -6,7 +6,6 @@ package main
 import (
 	"fmt"
 	"log"
-	"math"
 	"os"
 
 	"poise/robot/load"
@@ -30,15 +29,14 @@ func main() {
 	m := bot.Model
 	fmt.Printf("%s weighs %.2f kg and has %d joints\n", m.Name(), m.Mass(), len(m.Joints()))
 
-	// what may a controller own, and how far does each joint go?
-	const degree = math.Pi / 180
+	// what may a controller own, and how far does each joint go (rad or m)?
 	for _, g := range m.Groups() {
 		fmt.Printf("\n%s\n", g.Name)
 		for _, id := range g.Joints {
 			j := m.Joints()[id]
 			fmt.Printf("  %-18s", j.Name)
 			if l := j.Limits; l.Lower.Has && l.Upper.Has {
-				fmt.Printf(" %5.0f° … %4.0f°", l.Lower.Value/degree, l.Upper.Value/degree)
+				fmt.Printf(" %7.4g … %6.4g", l.Lower.Value, l.Upper.Value)
 			}
 			if s := m.Servo(id); s.Assigned {
 				fmt.Printf("  servo %d", s.ID)
@@ -50,6 +48,6 @@ func main() {
 	// which poses have a name?
 	fmt.Println()
 	for _, p := range m.Poses() {
-		fmt.Printf("pose %s places %d joints\n", p.Name, len(p.Joints))
+		fmt.Printf("pose %-10s of %2d joints\n", p.Name, len(p.Joints))
 	}
 }

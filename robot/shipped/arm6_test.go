@@ -8,9 +8,11 @@ import (
 	"strings"
 	"testing"
 
+	"poise/dynamics"
 	"poise/internal/approx"
 	"poise/robot"
 	"poise/spatial"
+	"poise/urdf"
 )
 
 func TestArmGroups(t *testing.T) {
@@ -145,4 +147,42 @@ func TestArmFingersMoveTogether(t *testing.T) {
 	left, right := base.Inverse().Mul(s.frame(t, "finger_left")).P, base.Inverse().Mul(s.frame(t, "finger_right")).P
 	equalVec(t, "finger_left", left, spatial.Vec3{Y: 0.035, Z: 0.068}, tolProduct)
 	equalVec(t, "finger_right", right, spatial.Vec3{Y: -0.035, Z: 0.068}, tolProduct)
+}
+
+// With 5 kg between the fingers every drive has the torque for all acceleration
+// limits at once, from rest in any pose: joint_limits.yaml says so.
+func TestArmHasTheTorqueForItsAccelerations(t *testing.T) {
+	m := model(t, "arm6")
+	doc := *m.Document()
+	doc.Links = slices.Clone(doc.Links)
+	for i := range doc.Links {
+		if doc.Links[i].Name == "tcp" {
+			doc.Links[i].Inertial = &urdf.Inertial{Mass: 5, I: urdf.InertiaTensor{XX: 0.01, YY: 0.01, ZZ: 0.01}}
+		}
+	}
+	loaded, _, err := robot.Build(&doc, robot.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	approx.Scalar(t, "mass with payload", loaded.Mass(), m.Mass()+5, approx.Tol{Abs: 1e-9})
+
+	d := dynamics.NewData(loaded)
+	v, a, tau := make([]float64, m.NumV()), make([]float64, m.NumV()), make([]float64, m.NumV())
+	rng := rand.New(rand.NewPCG(6, 7))
+	var worst float64
+	for range 20000 {
+		q := sample(rng, m)
+		for _, j := range m.Joints() {
+			a[j.V] = j.Limits.Acceleration.Value * float64(2*rng.IntN(2)-1)
+		}
+		d.InverseTo(tau, q, v, a, dynamics.Load{})
+		for _, j := range m.Joints() {
+			share := math.Abs(tau[j.V]) / j.Limits.Effort.Value
+			worst = math.Max(worst, share)
+			if share > 1 {
+				t.Fatalf("%s needs %.3g, has %.3g, at q = %v, a = %v", j.Name, tau[j.V], j.Limits.Effort.Value, q, a)
+			}
+		}
+	}
+	t.Logf("at most %.0f %% of a drive's torque", 100*worst)
 }
