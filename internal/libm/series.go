@@ -66,20 +66,42 @@ var (
 )
 
 // taylor sums first·(1 + r/(a·b) + r²/(a·b·c·d) + …), where the divisors are
-// consecutive from n, step of them per term.
+// consecutive from n, step of them per term. Fixed-point numbers do it, with
+// bits enough for first to keep its precision however small it is.
 func taylor(first, r *big.Float, n int64, step int) *big.Float {
 	prec := r.Prec()
-	sum := number(prec).Set(first)
-	term := number(prec).Set(first)
-	for term.Sign() != 0 && sum.MantExp(nil)-term.MantExp(nil) < int(prec)+8 {
-		term.Mul(term, r)
+	bits := prec + 16
+	if e := first.MantExp(nil); e < 0 {
+		bits += uint(-e)
+	}
+	sum := fixed(first, bits)
+	term, factor := new(big.Int).Abs(sum), fixed(r, bits)
+	minus := sum.Sign() < 0
+	flip := factor.Sign() < 0
+	factor.Abs(factor)
+	divisor := new(big.Int)
+	for term.Sign() != 0 {
+		term.Rsh(term.Mul(term, factor), bits)
+		product := int64(1)
 		for range step {
-			term.Quo(term, small(n))
+			product *= n
 			n++
 		}
-		sum.Add(sum, term)
+		term.Quo(term, divisor.SetInt64(product))
+		if minus = minus != flip; minus {
+			sum.Sub(sum, term)
+		} else {
+			sum.Add(sum, term)
+		}
 	}
-	return sum
+	x := number(prec).SetInt(sum)
+	return x.SetMantExp(x, -int(bits))
+}
+
+// fixed is x·2^bits, cut off.
+func fixed(x *big.Float, bits uint) *big.Int {
+	n, _ := new(big.Float).SetMantExp(x, int(bits)).Int(nil)
+	return n
 }
 
 // sinCos is for any finite x.
