@@ -75,6 +75,13 @@ func (q quantity) looser(a, b float64) bool {
 	return a > b
 }
 
+func (q quantity) withArticle() string {
+	if q.name == "acceleration" {
+		return "an " + q.name
+	}
+	return "a " + q.name
+}
+
 // All yields the limits with their names, in the order of all listings.
 func (l Limits) All(yield func(name string, limit Limit) bool) {
 	for _, q := range quantities {

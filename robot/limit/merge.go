@@ -104,8 +104,8 @@ func CheckFollower(name string, own Limits, leader string, lead Limits, ratio, o
 			continue
 		}
 		if reached := math.Abs(theirs.Value * ratio); reached > math.Abs(mine.Value)*(1+tolFollower) {
-			r.Warnf(rule.FollowerLimit, at, rule.Joint(name), "follows %q to a %s of %g, past its own limit %g of %s",
-				leader, q.name, reached, math.Abs(mine.Value), mine.Source)
+			r.Warnf(rule.FollowerLimit, at, rule.Joint(name), "follows %q to %s of %g, past its own limit %g of %s",
+				leader, q.withArticle(), reached, math.Abs(mine.Value), mine.Source)
 		}
 	}
 }

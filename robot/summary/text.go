@@ -46,14 +46,23 @@ func (p *printer) line(format string, a ...any) {
 	}
 }
 
-// table prints rows with aligned columns; a column that is empty below its head
-// is left out.
-func (p *printer) table(rows [][]string) {
+// table prints rows with aligned columns under a head, which may be nil; a
+// column that no row fills is left out.
+func (p *printer) table(head []string, rows [][]string) {
+	used := map[int]bool{}
+	for _, row := range rows {
+		for i, cell := range row {
+			used[i] = used[i] || cell != ""
+		}
+	}
+	if head != nil {
+		rows = append([][]string{head}, rows...)
+	}
 	var b strings.Builder
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, row := range rows {
 		for i, cell := range row {
-			if slices.ContainsFunc(rows[min(1, len(rows)-1):], func(r []string) bool { return r[i] != "" }) {
+			if used[i] {
 				fmt.Fprintf(t, "%s\t", cell)
 			}
 		}
@@ -80,7 +89,8 @@ func (p *printer) head() {
 func (p *printer) joints() {
 	p.line("")
 	p.line("Joints, in the order of all arrays (rad, m, s; – means not given):")
-	rows := [][]string{{"#", "name", "type", "lower", "upper", "velocity", "effort", "accel.", "decel.", "jerk", "servo", "limits from"}}
+	head := []string{"#", "name", "type", "lower", "upper", "velocity", "effort", "accel.", "decel.", "jerk", "servo", "limits from"}
+	var rows [][]string
 	for i, j := range p.m.Joints() {
 		l := j.Limits
 		rows = append(rows, []string{
@@ -89,7 +99,7 @@ func (p *printer) joints() {
 			number(l.Acceleration), number(l.Deceleration), number(l.Jerk), p.servo(robot.JointID(i)), sources(l),
 		})
 	}
-	p.table(rows)
+	p.table(head, rows)
 }
 
 func (p *printer) servo(id robot.JointID) string {
@@ -129,7 +139,7 @@ func (p *printer) mimics() {
 	if len(rows) > 0 {
 		p.line("")
 		p.line("Followers:")
-		p.table(rows)
+		p.table(nil, rows)
 	}
 }
 
@@ -151,7 +161,7 @@ func (p *printer) groups() {
 		}
 		rows = append(rows, []string{name, "tip " + tip, p.names(g.Joints), safe})
 	}
-	p.table(rows)
+	p.table(nil, rows)
 	if _, err := p.m.Resources(); err != nil {
 		p.line("  cannot be controlled: %v", err)
 	}
@@ -175,7 +185,7 @@ func (p *printer) chains() {
 		frames := p.m.Frames()
 		rows = append(rows, []string{c.Name, frames[c.Base].Name + " → " + frames[c.VirtualTip].Name, contact, mirror})
 	}
-	p.table(rows)
+	p.table(nil, rows)
 }
 
 func (p *printer) rest() {
