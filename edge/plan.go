@@ -1,0 +1,206 @@
+package edge
+
+import (
+	"fmt"
+
+	"poise/msgs"
+	"poise/planner"
+	"poise/robot"
+	"poise/spatial"
+)
+
+// PilzPipeline is the pipeline_id of those who want plans as Pilz makes them.
+const PilzPipeline = "pilz_industrial_motion_planner"
+
+// errorCodes is how MoveIt numbers our kinds of refusal.
+var errorCodes = map[planner.Kind]int32{
+	planner.BadRequest:     msgs.ErrorInvalidMotionPlan,
+	planner.UnknownCommand: msgs.ErrorPlanningFailed,
+	planner.UnknownGroup:   msgs.ErrorInvalidGroupName,
+	planner.BadState:       msgs.ErrorInvalidRobotState,
+	planner.BadGoal:        msgs.ErrorInvalidGoalConstraints,
+	planner.UnknownLink:    msgs.ErrorInvalidLinkName,
+	planner.UnknownFrame:   msgs.ErrorFrameTransformFailure,
+	planner.NoSolution:     msgs.ErrorNoIKSolution,
+	planner.LimitExceeded:  msgs.ErrorPlanningFailed,
+	planner.MissingLimit:   msgs.ErrorFailure,
+	planner.BlendFailed:    msgs.ErrorFailure,
+	planner.Cancelled:      msgs.ErrorPreempted,
+	planner.TimedOut:       msgs.ErrorTimedOut,
+}
+
+// ErrorCode words a refusal as MoveIt does, nil as success.
+func ErrorCode(why *planner.Refusal, source string) msgs.MoveItErrorCodes {
+	if why == nil {
+		return msgs.MoveItErrorCodes{Val: msgs.ErrorSuccess, Source: source}
+	}
+	return msgs.MoveItErrorCodes{Val: errorCodes[why.Kind], Message: why.Error(), Source: source}
+}
+
+// PlanRequest turns a message into a request. Refused are fields that we could
+// only ignore. These have no bearing and may say what they like:
+// workspace_parameters (they bound a mobile base, which no command here moves),
+// num_planning_attempts (a plan comes out the same every time), weights and goal
+// tolerances (the goal is one, and is reached exactly), efforts and time stamps
+// of the start state. allowed_planning_time is the caller's to honour.
+func PlanRequest(m *msgs.MotionPlanRequest) (planner.Request, *planner.Refusal) {
+	req := planner.Request{
+		Command: planner.ParseCommand(m.PlannerID), CommandName: m.PlannerID, Group: m.GroupName,
+		VelocityScaling: m.MaxVelocityScalingFactor, AccelerationScaling: m.MaxAccelerationScalingFactor,
+		MaxSpeed: m.MaxCartesianSpeed, SpeedLink: m.CartesianSpeedLimitedLink, Smoothness: m.SmoothnessLevel,
+		Start: planner.StartState{Names: m.StartState.JointState.Name,
+			Position: m.StartState.JointState.Position, Velocity: m.StartState.JointState.Velocity},
+	}
+	for i := range m.GoalConstraints {
+		req.Goals = append(req.Goals, goal(&m.GoalConstraints[i]))
+	}
+	req.Via.Name = m.PathConstraints.Name
+	for i := range m.PathConstraints.PositionConstraints {
+		req.Via.Points = append(req.Via.Points, positionGoal(&m.PathConstraints.PositionConstraints[i]))
+	}
+	return req, unsupported(m, req.Command)
+}
+
+func goal(c *msgs.Constraints) (g planner.Goal) {
+	for _, j := range c.JointConstraints {
+		g.Joints = append(g.Joints, planner.JointGoal{Joint: j.JointName, Position: j.Position})
+	}
+	for i := range c.PositionConstraints {
+		g.Positions = append(g.Positions, positionGoal(&c.PositionConstraints[i]))
+	}
+	for _, o := range c.OrientationConstraints {
+		g.Orientations = append(g.Orientations, planner.OrientationGoal{
+			Frame: o.Header.FrameID, Link: o.LinkName, Orientation: quat(o.Orientation)})
+	}
+	return g
+}
+
+func positionGoal(p *msgs.PositionConstraint) planner.PositionGoal {
+	g := planner.PositionGoal{Frame: p.Header.FrameID, Link: p.LinkName, Offset: spatial.Vec3(p.TargetPointOffset)}
+	for _, x := range p.ConstraintRegion.PrimitivePoses {
+		g.Points = append(g.Points, planner.PointGoal{Position: spatial.Vec3(x.Position), Orientation: quat(x.Orientation)})
+	}
+	return g
+}
+
+func quat(q msgs.Quaternion) spatial.Quat { return spatial.Quat{W: q.W, X: q.X, Y: q.Y, Z: q.Z} }
+
+// unsupported refuses what we could only ignore.
+func unsupported(m *msgs.MotionPlanRequest, c planner.Command) *planner.Refusal {
+	no := func(field, why string) *planner.Refusal {
+		return planner.Refuse(planner.BadRequest, "%s is given, and %s", field, why)
+	}
+	way := &m.PathConstraints
+	pathless := c == planner.PTP || c == planner.LIN
+	switch {
+	case len(m.TrajectoryConstraints.Constraints) > 0:
+		return planner.Refuse(planner.UnknownCommand, "trajectory_constraints are given, and no command here takes them")
+	case len(m.ReferenceTrajectories) > 0:
+		return no("reference_trajectories", "no command here takes them")
+	case m.PipelineID != "" && m.PipelineID != PilzPipeline:
+		return planner.Refuse(planner.UnknownCommand, "pipeline_id %q is unknown", m.PipelineID).With("leave it empty, or use %s", PilzPipeline)
+	case m.NumPlanningAttempts < 0:
+		return no("a negative num_planning_attempts", "that is no number of attempts")
+	case !(m.AllowedPlanningTime >= 0):
+		return planner.Refuse(planner.BadRequest, "allowed_planning_time is %g s, and must not be negative", m.AllowedPlanningTime)
+	case len(m.StartState.MultiDOFJointState.JointNames) > 0:
+		return planner.Refuse(planner.BadState, "start_state.multi_dof_joint_state is given, and only joints of one coordinate are planned for")
+	case len(m.StartState.AttachedCollisionObjects) > 0:
+		return planner.Refuse(planner.BadState, "start_state.attached_collision_objects are given, and collisions are not checked")
+	case pathless && (way.Name != "" || len(way.PositionConstraints) > 0):
+		return no("path_constraints", c.String()+" goes its own way")
+	case len(way.JointConstraints)+len(way.OrientationConstraints)+len(way.VisibilityConstraints) > 0:
+		return no("path_constraints other than positions", "no command here takes them")
+	case m.SmoothnessLevel != 0 && c != planner.POLYLINE:
+		return no("smoothness_level", "only POLYLINE takes it")
+	}
+	for i := range m.GoalConstraints {
+		if why := unsupportedGoal(&m.GoalConstraints[i], fmt.Sprintf("goal_constraints[%d]", i)); why != nil {
+			return why
+		}
+	}
+	return unsupportedRegions(way.PositionConstraints, "path_constraints")
+}
+
+func unsupportedGoal(g *msgs.Constraints, path string) *planner.Refusal {
+	if len(g.VisibilityConstraints) > 0 {
+		return planner.Refuse(planner.BadGoal, "%s.visibility_constraints are given, and no command here takes them", path)
+	}
+	for i, j := range g.JointConstraints {
+		if j.ToleranceAbove < 0 || j.ToleranceBelow < 0 {
+			return planner.Refuse(planner.BadGoal, "%s.joint_constraints[%d]: tolerances %g and %g must not be negative", path, i, j.ToleranceBelow, j.ToleranceAbove)
+		}
+	}
+	return unsupportedRegions(g.PositionConstraints, path)
+}
+
+func unsupportedRegions(all []msgs.PositionConstraint, path string) *planner.Refusal {
+	for i := range all {
+		if r := &all[i].ConstraintRegion; len(r.Meshes)+len(r.MeshPoses) > 0 {
+			return planner.Refuse(planner.BadGoal, "%s.position_constraints[%d].constraint_region has meshes, and a place is wanted", path, i)
+		}
+	}
+	return nil
+}
+
+// Planned is one group's motion as a planner hands it over.
+type Planned struct {
+	Group  *robot.Group
+	Joints []robot.JointID
+	Start  []float64 // whole configuration
+	Points []Point
+}
+
+// Point is one row of a trajectory.
+type Point struct {
+	Nanos                            int64 // since the start
+	Position, Velocity, Acceleration []float64
+}
+
+// PlanResponse words the answer to a single request. p is nil if it was refused.
+func PlanResponse(m *robot.Model, p *Planned, group string, seconds float64, code msgs.MoveItErrorCodes) msgs.MotionPlanResponse {
+	r := msgs.MotionPlanResponse{GroupName: group, PlanningTime: seconds, ErrorCode: code}
+	if p != nil {
+		r.TrajectoryStart = robotState(m, p.Start)
+		r.Trajectory = robotTrajectory(m, p)
+	}
+	return r
+}
+
+// SequenceResponse words the answer to a sequence. The start is that of the first
+// motion.
+func SequenceResponse(m *robot.Model, all []*Planned, seconds float64, code msgs.MoveItErrorCodes) msgs.MotionSequenceResponse {
+	r := msgs.MotionSequenceResponse{PlanningTime: seconds, ErrorCode: code}
+	for i, p := range all {
+		if i == 0 {
+			r.SequenceStart = robotState(m, p.Start)
+		}
+		r.PlannedTrajectories = append(r.PlannedTrajectories, robotTrajectory(m, p))
+	}
+	return r
+}
+
+func robotState(m *robot.Model, q []float64) (s msgs.RobotState) {
+	s.JointState.Header.FrameID = m.Frames()[0].Name
+	for _, j := range m.Joints() {
+		if j.Kind.NumQ() == 1 {
+			s.JointState.Name = append(s.JointState.Name, j.Name)
+			s.JointState.Position = append(s.JointState.Position, q[j.Q])
+		}
+	}
+	return s
+}
+
+func robotTrajectory(m *robot.Model, p *Planned) (t msgs.RobotTrajectory) {
+	jt := &t.JointTrajectory
+	jt.Header.FrameID = m.Frames()[0].Name
+	for _, j := range p.Joints {
+		jt.JointNames = append(jt.JointNames, m.Joints()[j].Name)
+	}
+	for _, x := range p.Points {
+		jt.Points = append(jt.Points, msgs.JointTrajectoryPoint{
+			Positions: x.Position, Velocities: x.Velocity, Accelerations: x.Acceleration,
+			TimeFromStart: msgs.DurationOf(x.Nanos)})
+	}
+	return t
+}

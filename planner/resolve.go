@@ -1,0 +1,467 @@
+package planner
+
+import (
+	"math"
+	"slices"
+
+	"poise/kinematics"
+	"poise/kinematics/ik"
+	"poise/robot"
+	"poise/robot/rule"
+	"poise/spatial"
+)
+
+// Scaling factors lie in (minScaling, 1]; the lower end is excluded, as in Pilz.
+const minScaling = 0.0001
+
+// restSpeed is the joint speed below which a start state counts as at rest.
+const restSpeed = 1e-8
+
+// Scene is what a request meets: the robot and where it is.
+type Scene struct {
+	Model   *robot.Model
+	Current []float64 // whole configuration
+	// AllowMoving lets a start state have speed.
+	AllowMoving bool
+	// AnySpeedLink takes the speed limit of a link that does not exist for the
+	// tool's, as Pilz does.
+	AnySpeedLink bool
+}
+
+// Resolve gives a request's names a meaning and checks everything that can be
+// checked before geometry begins. The order of the checks is Pilz's: a request
+// with several mistakes is refused for the same one.
+func (s *Scene) Resolve(req *Request) (*Task, *Refusal) {
+	r := resolver{Scene: s, req: req, data: kinematics.NewData(s.Model)}
+	for _, step := range []func() *Refusal{
+		r.scaling, r.group, r.start, r.goalShape, r.viaShape, r.goal, r.via, r.speed,
+	} {
+		if why := step(); why != nil {
+			return nil, why
+		}
+	}
+	return &r.task, nil
+}
+
+// resolver fills a Task step by step.
+type resolver struct {
+	*Scene
+	req  *Request
+	task Task
+	data *kinematics.Data // at the start configuration once that is known
+}
+
+func (r *resolver) scaling() *Refusal {
+	for _, f := range []struct {
+		name  string
+		value float64
+	}{
+		{"max_velocity_scaling_factor", r.req.VelocityScaling},
+		{"max_acceleration_scaling_factor", r.req.AccelerationScaling},
+	} {
+		if !(f.value > minScaling && f.value <= 1) {
+			why := Refuse(BadRequest, "%s is %g, and must be above %g and at most 1", f.name, f.value, minScaling)
+			why.Value, why.Limit = f.value, 1
+			return why
+		}
+	}
+	r.task.Command = r.req.Command
+	r.task.VelocityScaling, r.task.AccelerationScaling = r.req.VelocityScaling, r.req.AccelerationScaling
+	r.task.Smoothness = r.req.Smoothness
+	return nil
+}
+
+func (r *resolver) group() *Refusal {
+	if r.req.Command == Unknown {
+		return Refuse(UnknownCommand, "planner_id %q is unknown", r.req.CommandName).With("use PTP, LIN, CIRC or POLYLINE")
+	}
+	id, ok := r.Model.Group(r.req.Group)
+	if !ok {
+		var names []string
+		for _, g := range r.Model.Groups() {
+			names = append(names, g.Name)
+		}
+		return Refuse(UnknownGroup, "group %q is unknown%s", r.req.Group, rule.DidYouMean(r.req.Group, names))
+	}
+	r.task.Group = &r.Model.Groups()[id]
+	for _, j := range r.task.Group.Joints {
+		if r.Model.Joints()[j].Kind.NumQ() == 1 {
+			r.task.Joints = append(r.task.Joints, j)
+		}
+	}
+	return nil
+}
+
+func (r *resolver) start() *Refusal {
+	st := &r.req.Start
+	r.task.Start = slices.Clone(r.Current)
+	r.task.StartVelocity = make([]float64, len(r.task.Joints))
+	if !st.Empty() {
+		if why := r.givenStart(st); why != nil {
+			return why
+		}
+	}
+	for _, j := range r.task.Joints {
+		joint := &r.Model.Joints()[j]
+		if q := r.task.Start[joint.Q]; !joint.Limits.Contains(q) && joint.Kind != robot.Continuous {
+			why := Refuse(BadState, "start state: joint %q is at %g, outside its limits %s", joint.Name, q, joint.Limits.Range())
+			why.Joint, why.Value, why.Limit = joint.Name, q, nearestBound(joint.Limits, q)
+			return why.With("move the joint inside first")
+		}
+	}
+	r.data.UpdatePosition(r.task.Start)
+	return nil
+}
+
+func nearestBound(l robot.Limits, q float64) float64 {
+	if l.Upper.Has && q > l.Upper.Value {
+		return l.Upper.Value
+	}
+	return l.Lower.Value
+}
+
+func (r *resolver) givenStart(st *StartState) *Refusal {
+	if len(st.Names) != len(st.Position) {
+		return Refuse(BadState, "start state names %d joints and gives %d positions", len(st.Names), len(st.Position))
+	}
+	if len(st.Velocity) != 0 && len(st.Velocity) != len(st.Names) {
+		return Refuse(BadState, "start state names %d joints and gives %d velocities", len(st.Names), len(st.Velocity))
+	}
+	seen := map[string]bool{}
+	for i, name := range st.Names {
+		id, ok := r.Model.Joint(name)
+		if !ok || r.Model.Joints()[id].Kind.NumQ() != 1 {
+			if r.isFollower(name) {
+				continue // its leader says it all
+			}
+			return Refuse(BadState, "start state: joint %q is unknown%s", name, rule.DidYouMean(name, r.jointNames()))
+		}
+		if seen[name] {
+			return Refuse(BadState, "start state: joint %q stands there twice", name)
+		}
+		seen[name] = true
+		if q := st.Position[i]; math.IsNaN(q) || math.IsInf(q, 0) {
+			return Refuse(BadState, "start state: joint %q is at %g, which is not a number", name, q)
+		}
+		r.task.Start[r.Model.Joints()[id].Q] = st.Position[i]
+		if len(st.Velocity) == 0 {
+			continue
+		}
+		k := slices.Index(r.task.Joints, id)
+		if k < 0 {
+			continue
+		}
+		v := st.Velocity[i]
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return Refuse(BadState, "start state: joint %q moves at %g, which is not a number", name, v)
+		}
+		if math.Abs(v) >= restSpeed {
+			if !r.AllowMoving {
+				why := Refuse(BadState, "start state: joint %q moves at %g rad/s, and must be at rest", name, v)
+				why.Joint, why.Value, why.Limit = name, v, restSpeed
+				return why
+			}
+			r.task.StartVelocity[k] = v
+		}
+	}
+	return nil
+}
+
+func (r *resolver) isFollower(name string) bool {
+	return slices.ContainsFunc(r.Model.Bodies(), func(b robot.Body) bool { return b.Mimic && b.Name == name })
+}
+
+func (r *resolver) jointNames() (names []string) {
+	for _, j := range r.Model.Joints() {
+		names = append(names, j.Name)
+	}
+	return names
+}
+
+// goalShape checks what was said about the goal, before what it means.
+func (r *resolver) goalShape() *Refusal {
+	if len(r.req.Goals) != 1 {
+		return Refuse(BadGoal, "%d goals given, want exactly one", len(r.req.Goals))
+	}
+	g := &r.req.Goals[0]
+	joints := len(g.Joints) > 0
+	pose := len(g.Positions) == 1 && len(g.Orientations) == 1
+	if joints == pose || (joints && len(g.Positions)+len(g.Orientations) > 0) {
+		return Refuse(BadGoal, "the goal has %d joint, %d position and %d orientation constraints", len(g.Joints), len(g.Positions), len(g.Orientations)).
+			With("give either joint constraints, or one position and one orientation constraint")
+	}
+	if joints {
+		return r.jointGoalShape(g.Joints)
+	}
+	p, o := &g.Positions[0], &g.Orientations[0]
+	switch {
+	case p.Link == "":
+		return Refuse(BadGoal, "the position constraint names no link")
+	case o.Link == "":
+		return Refuse(BadGoal, "the orientation constraint names no link")
+	case p.Link != o.Link:
+		return Refuse(BadGoal, "the position constraint is about link %q, the orientation constraint about %q", p.Link, o.Link)
+	}
+	link, ok := r.Model.Frame(p.Link)
+	if !ok || !r.carries(link) {
+		return Refuse(NoSolution, "group %q does not move link %q as its tip", r.req.Group, p.Link).With("%s", r.tipHelp())
+	}
+	r.task.Link = link
+	if len(p.Points) == 0 {
+		return Refuse(BadGoal, "the position constraint has no primitive pose")
+	}
+	return nil
+}
+
+func (r *resolver) tipHelp() string {
+	if r.task.Group.Tip == robot.NoFrame {
+		return "the group has no single tip"
+	}
+	return "use its tip " + r.Model.Frames()[r.task.Group.Tip].Name + ", or a link that is fixed to it"
+}
+
+// carries reports whether the whole chain of the group moves the link: it is the
+// tip, or hangs on it.
+func (r *resolver) carries(link robot.FrameID) bool {
+	tip := r.task.Group.Tip
+	if tip == robot.NoFrame {
+		return false
+	}
+	frames, bodies := r.Model.Frames(), r.Model.Bodies()
+	for b := frames[link].Body; b != robot.World; b = bodies[b].Parent {
+		if b == frames[tip].Body {
+			return true
+		}
+	}
+	return frames[tip].Body == robot.World
+}
+
+func (r *resolver) jointGoalShape(goals []JointGoal) *Refusal {
+	r.task.Named = make([]bool, len(r.task.Joints))
+	r.task.Goal = slices.Clone(r.task.Start)
+	for _, g := range goals {
+		id, ok := r.Model.Joint(g.Joint)
+		k := slices.Index(r.task.Joints, id)
+		if !ok || k < 0 {
+			var names []string
+			for _, j := range r.task.Joints {
+				names = append(names, r.Model.Joints()[j].Name)
+			}
+			return Refuse(BadGoal, "goal: joint %q is not in group %q%s", g.Joint, r.req.Group, rule.DidYouMean(g.Joint, names))
+		}
+		j := &r.Model.Joints()[id]
+		switch {
+		case r.task.Named[k]:
+			return Refuse(BadGoal, "goal: joint %q stands there twice", g.Joint)
+		case math.IsNaN(g.Position) || math.IsInf(g.Position, 0):
+			return Refuse(BadGoal, "goal: joint %q is to go to %g, which is not a number", g.Joint, g.Position)
+		case j.Kind != robot.Continuous && !j.Limits.Contains(g.Position):
+			why := Refuse(BadGoal, "goal: joint %q is to go to %g, outside its limits %s", g.Joint, g.Position, j.Limits.Range())
+			why.Joint, why.Value, why.Limit = g.Joint, g.Position, nearestBound(j.Limits, g.Position)
+			return why
+		}
+		r.task.Named[k] = true
+		r.task.Goal[j.Q] = g.Position
+	}
+	return nil
+}
+
+// viaShape checks what was said about the way.
+func (r *resolver) viaShape() *Refusal {
+	v := &r.req.Via
+	switch r.req.Command {
+	case CIRC:
+		if v.Name != "center" && v.Name != "interim" {
+			return Refuse(BadRequest, "the path constraint of a circle is named %q", v.Name).With("name it center or interim")
+		}
+		if len(v.Points) != 1 || len(v.Points[0].Points) != 1 {
+			return Refuse(BadRequest, "a circle takes one position constraint with one primitive pose, not %d with %v", len(v.Points), countPoints(v.Points))
+		}
+	case POLYLINE:
+		if len(v.Points) < 2 {
+			return Refuse(BadRequest, "a polyline takes at least 2 waypoints as path position constraints, not %d", len(v.Points))
+		}
+		for i := range v.Points {
+			if len(v.Points[i].Points) == 0 {
+				return Refuse(BadRequest, "waypoint %d of the polyline has no primitive pose", i)
+			}
+		}
+	}
+	return nil
+}
+
+func countPoints(all []PositionGoal) (counts []int) {
+	for i := range all {
+		counts = append(counts, len(all[i].Points))
+	}
+	return counts
+}
+
+// goal finds the pose and the joints of the goal.
+func (r *resolver) goal() *Refusal {
+	t := &r.task
+	if t.Goal != nil {
+		return r.jointGoal()
+	}
+	t.Cartesian = true
+	g := &r.req.Goals[0]
+	p, o := &g.Positions[0], &g.Orientations[0]
+	X, why := r.frame(p.Frame)
+	if why != nil {
+		return why
+	}
+	Xo := X
+	if o.Frame != "" && o.Frame != p.Frame {
+		if Xo, why = r.frame(o.Frame); why != nil {
+			return why
+		}
+	}
+	q, ok := o.Orientation.Unit()
+	if !ok {
+		return Refuse(BadGoal, "the goal's orientation is %v, which is no quaternion", o.Orientation)
+	}
+	if !p.Points[0].Position.Finite() || !p.Offset.Finite() {
+		return Refuse(BadGoal, "the goal's position %v or offset %v is not a number", p.Points[0].Position, p.Offset)
+	}
+	t.GoalPose.R = Xo.R.Mul(q.Matrix())
+	t.GoalPose.P = X.Apply(p.Points[0].Position).Sub(t.GoalPose.R.MulVec(p.Offset))
+	t.StartPose = r.data.Pose(r.data.At(t.Link))
+	solver, err := ik.New(r.Model, ik.Options{}, t.Joints, t.Link)
+	if err != nil {
+		return Refuse(NoSolution, "%v", err)
+	}
+	t.Goal = make([]float64, r.Model.NumQ())
+	res := solver.PoseTo(t.Goal, t.GoalPose, t.Start)
+	if res.Status != ik.Solved {
+		return r.unreachable("the goal", t.GoalPose, res)
+	}
+	t.Named = make([]bool, len(t.Joints))
+	for i := range t.Named {
+		t.Named[i] = true
+	}
+	return nil
+}
+
+func (r *resolver) unreachable(what string, X spatial.Pose, res ik.Result) *Refusal {
+	return Unreachable(r.Model, what, X, res)
+}
+
+// Unreachable words the answer of the inverse kinematics to a pose.
+func Unreachable(m *robot.Model, what string, X spatial.Pose, res ik.Result) *Refusal {
+	why := Refuse(NoSolution, "%s at (%.4g, %.4g, %.4g) m is not reached: the nearest joint position found stays %.3g m and %.3g rad away",
+		what, X.P.X, X.P.Y, X.P.Z, res.PositionError, res.RotationError)
+	why.Value = res.PositionError
+	if res.Status == ik.AtLimits {
+		j := &m.Joints()[res.Joint]
+		why.Joint, why.Limit = j.Name, nearestBound(j.Limits, math.Inf(1))
+		why.Help = "joint " + j.Name + " would have to go " + short(res.Excess) + " beyond its limits " + j.Limits.Range()
+	}
+	return why
+}
+
+// jointGoal finds the pose of a goal given in joints, for commands that need one.
+func (r *resolver) jointGoal() *Refusal {
+	t := &r.task
+	if t.Command == PTP {
+		return nil
+	}
+	for k, named := range t.Named {
+		if !named {
+			return Refuse(BadGoal, "the goal names %d of the group's %d joints, and %s needs all: %q is missing",
+				len(r.req.Goals[0].Joints), len(t.Joints), t.Command, r.Model.Joints()[t.Joints[k]].Name)
+		}
+	}
+	t.Link = t.Group.Tip
+	if t.Link == robot.NoFrame {
+		return Refuse(NoSolution, "group %q has no single tip that could follow a path", t.Group.Name)
+	}
+	if t.Command == CIRC {
+		name := r.req.Via.Points[0].Link
+		link, ok := r.Model.Frame(name)
+		if !ok {
+			return Refuse(UnknownLink, "the circle's auxiliary point is about link %q, which is unknown", name)
+		}
+		if !r.carries(link) {
+			return Refuse(NoSolution, "group %q does not move link %q as its tip", t.Group.Name, name).With("%s", r.tipHelp())
+		}
+		t.Link = link
+	}
+	t.StartPose = r.data.Pose(r.data.At(t.Link))
+	end := kinematics.NewData(r.Model)
+	end.UpdatePosition(t.Goal)
+	t.GoalPose = end.Pose(end.At(t.Link))
+	return nil
+}
+
+// via finds the places that the path passes or goes around.
+func (r *resolver) via() *Refusal {
+	t, v := &r.task, &r.req.Via
+	t.ViaName = v.Name
+	if t.Command != CIRC && t.Command != POLYLINE {
+		return nil
+	}
+	for i := range v.Points {
+		p := &v.Points[i]
+		frame, offset := p.Frame, p.Offset
+		if t.Command == CIRC && t.Cartesian {
+			offset = r.req.Goals[0].Positions[0].Offset // the same point of the tool
+		}
+		if t.Command == POLYLINE && frame == "" && t.Cartesian {
+			frame = r.req.Goals[0].Positions[0].Frame
+		}
+		X, why := r.frame(frame)
+		if why != nil {
+			return why
+		}
+		at := p.Points[0]
+		if !at.Position.Finite() || !offset.Finite() {
+			return Refuse(BadRequest, "path constraint %d: position %v or offset %v is not a number", i, at.Position, offset)
+		}
+		R := t.GoalPose.R
+		if t.Command == POLYLINE {
+			q, ok := at.Orientation.Unit()
+			if !ok {
+				return Refuse(BadRequest, "waypoint %d: orientation %v is no quaternion", i, at.Orientation)
+			}
+			R = X.R.Mul(q.Matrix())
+		}
+		t.Via = append(t.Via, spatial.Pose{R: R, P: X.Apply(at.Position).Sub(R.MulVec(offset))})
+	}
+	return nil
+}
+
+// speed finds the link whose speed is limited.
+func (r *resolver) speed() *Refusal {
+	t := &r.task
+	if math.IsNaN(r.req.MaxSpeed) || math.IsInf(r.req.MaxSpeed, 0) {
+		return Refuse(BadRequest, "max_cartesian_speed is %g", r.req.MaxSpeed)
+	}
+	if !(r.req.MaxSpeed > 0) || r.req.SpeedLink == "" {
+		return nil
+	}
+	link, ok := r.Model.Frame(r.req.SpeedLink)
+	if !ok && r.AnySpeedLink {
+		link, ok = t.Link, true
+	}
+	if !ok {
+		return Refuse(UnknownLink, "cartesian_speed_limited_link %q is unknown", r.req.SpeedLink)
+	}
+	t.MaxSpeed, t.SpeedLink = r.req.MaxSpeed, link
+	return nil
+}
+
+// frame returns the pose of a frame at the start: the robot's root for "", or any
+// of its links.
+func (r *resolver) frame(name string) (spatial.Pose, *Refusal) {
+	if name == "" {
+		name = r.Model.Frames()[0].Name
+	}
+	id, ok := r.Model.Frame(name)
+	if !ok {
+		if name == "world" { // what tools call the root when they do not know its name
+			return r.data.Pose(r.data.At(0)), nil
+		}
+		return spatial.Pose{}, Refuse(UnknownFrame, "frame %q is unknown", name).With("use a link of the robot, or leave it empty for its root")
+	}
+	return r.data.Pose(r.data.At(id)), nil
+}
