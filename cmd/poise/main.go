@@ -16,6 +16,10 @@ import (
 var commands = []command{
 	{"check", "ROBOT [NAME:=VALUE …] [--json] [--floating|--fixed] [--limits F] [--cartesian-limits F] [--override-limits] [--write-limits]",
 		"what it is: joints, groups, limits and where each comes from, mass, warnings", runCheck},
+	{"kin", "ROBOT [NAME:=VALUE …] fk|jacobian|ik [--floating|--fixed]",
+		"where links are and how joints move them: JSON lines in, JSON lines out", runKin},
+	{"dyn", "ROBOT [NAME:=VALUE …] rnea|crba|aba|gravity|com|centroidal [--floating|--fixed]",
+		"forces, masses and momentum of rigid bodies: JSON lines in, JSON lines out", runDyn},
 }
 
 func main() {
