@@ -239,29 +239,31 @@ func (l *loader) limitFile(name string, at urdf.Pos) {
 	}
 }
 
-// replaceLimits reads the limit files that the options name.
+// replaceLimits reads the limit files that the options name. A file that has
+// both kinds serves for both unless the options name another.
 func (l *loader) replaceLimits() {
-	for _, o := range []struct {
-		name, what string
-	}{{l.opts.Limits, "joint_limits"}, {l.opts.Cartesian, "cartesian_limits"}} {
-		if o.name == "" {
+	for _, name := range []string{l.opts.Limits, l.opts.Cartesian} {
+		if name == "" {
 			continue
 		}
-		data, err := readAll(Disk, o.name)
+		data, err := readAll(Disk, name)
 		if err != nil {
-			l.fail(fmt.Errorf("%s: %w", o.name, err))
+			l.fail(fmt.Errorf("%s: %w", name, err))
 			continue
 		}
-		table, cartesian, err := limit.Read(data, filepath.ToSlash(o.name))
+		table, cartesian, err := limit.Read(data, filepath.ToSlash(name))
 		l.fail(err)
-		switch {
-		case err != nil:
-		case o.what == "joint_limits" && table != nil:
+		if table != nil && (name == l.opts.Limits || l.opts.Limits == "") {
 			l.build.Limits = table
-		case o.what == "cartesian_limits" && cartesian != nil:
+		}
+		if cartesian != nil && (name == l.opts.Cartesian || l.opts.Cartesian == "") {
 			l.build.Cartesian = cartesian
-		default:
-			l.fail(fmt.Errorf("%s: has no %s", o.name, o.what))
+		}
+		if name == l.opts.Limits && table == nil && err == nil {
+			l.fail(fmt.Errorf("%s: has no joint_limits", name))
+		}
+		if name == l.opts.Cartesian && cartesian == nil && err == nil {
+			l.fail(fmt.Errorf("%s: has no cartesian_limits", name))
 		}
 	}
 }

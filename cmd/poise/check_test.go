@@ -1,0 +1,131 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// save writes a file for a command to read.
+func save(t *testing.T, name, text string) string {
+	t.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+const elbow = `<robot name="elbow"><link name="a"/><link name="b"/>
+<joint name="bend" type="revolute"><parent link="a"/><child link="b"/><limit lower="-1" upper="1" velocity="2" effort="3"/></joint></robot>`
+
+func TestCheckJSON(t *testing.T) {
+	file := save(t, filepath.Join(t.TempDir(), "elbow.urdf"), elbow)
+	for _, args := range [][]string{{"check", file, "--json"}, {"check", "--json", file}, {"check", "-json", file}} {
+		out, errs, code := poise("", args...)
+		var got map[string]any
+		if err := json.Unmarshal([]byte(out), &got); code != 0 || errs != "" || err != nil {
+			t.Fatalf("%v: code %d, %v, %s%s", args, code, err, out, errs)
+		}
+		if got["nq"] != 1.0 || got["name"] != "elbow" {
+			t.Errorf("%v: %s", args, out)
+		}
+		for _, key := range []string{"name", "nq", "nv", "mass", "joints", "mimic", "links", "groups", "cartesian_limits", "warnings"} {
+			if _, ok := got[key]; !ok {
+				t.Errorf("%s is missing", key)
+			}
+		}
+		if len(got) != 10 {
+			t.Errorf("%d keys, want 10", len(got))
+		}
+	}
+}
+
+func TestCheckFloating(t *testing.T) {
+	for _, tc := range []struct {
+		args []string
+		nq   string
+	}{
+		{[]string{"check", "pony", "--json"}, `"nq":45,"nv":44`},
+		{[]string{"check", "pony", "--json", "--fixed"}, `"nq":38,"nv":38`},
+		{[]string{"check", "arm6", "--json"}, `"nq":7,"nv":7`},
+		{[]string{"check", "--floating", "arm6", "--json"}, `"nq":14,"nv":13`},
+	} {
+		if out, errs, code := poise("", tc.args...); code != 0 || !strings.Contains(out, tc.nq) {
+			t.Errorf("%v: code %d, %.60s%s, want %s", tc.args, code, out, errs, tc.nq)
+		}
+	}
+}
+
+func TestCheckTable(t *testing.T) {
+	out, errs, code := poise("", "check", "arm6")
+	if code != 0 || errs != "" || !strings.HasPrefix(out, "arm6: fixed base, 7 joints") || !strings.Contains(out, "joint_limits.yaml:") {
+		t.Errorf("code %d\n%s%s", code, out, errs)
+	}
+}
+
+func TestCheckListsEveryError(t *testing.T) {
+	bad := strings.Replace(elbow, `lower="-1"`, `lower="2"`, 1)
+	bad = strings.Replace(bad, `velocity="2"`, `velocity="-2"`, 1)
+	bad = strings.Replace(bad, `<link name="b"/>`, `<link name="b"><inertial><mass value="-1"/><inertia ixx="-1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>`, 1)
+	file := save(t, filepath.Join(t.TempDir(), "elbow.urdf"), bad)
+	for _, args := range [][]string{{"check", file}, {"check", file, "--json"}} {
+		out, errs, code := poise("", args...)
+		if code != 1 || out != "" || strings.Count(errs, "poise: check: ") != 4 {
+			t.Errorf("%v: code %d, %s\n%s", args, code, out, errs)
+		}
+		for _, want := range []string{"mass -1 kg is negative", "inertia is not positive", "lower limit 2 is above the upper limit 1", "velocity limit -2 is negative", "elbow.urdf:2"} {
+			if !strings.Contains(errs, want) {
+				t.Errorf("%v: %s lacks %s", args, errs, want)
+			}
+		}
+	}
+}
+
+func TestCheckLimits(t *testing.T) {
+	dir := t.TempDir()
+	file := save(t, filepath.Join(dir, "elbow.urdf"), elbow)
+	fast := save(t, filepath.Join(dir, "fast.yaml"), "joint_limits: {bend: {max_velocity: 5}}\n")
+	if _, errs, code := poise("", "check", file, "--limits", fast); code != 1 || !strings.Contains(errs, `joint "bend": velocity limit 5`) || !strings.Contains(errs, "looser than 2") {
+		t.Errorf("code %d, %s", code, errs)
+	}
+	if out, errs, code := poise("", "check", file, "--limits", fast, "--override-limits", "--json"); code != 0 || !strings.Contains(out, `"velocity":5`) || !strings.Contains(out, "fast.yaml:1") {
+		t.Errorf("code %d, %s%s", code, out, errs)
+	}
+	tip := save(t, filepath.Join(dir, "tip.yaml"), "cartesian_limits: {max_trans_vel: 1, max_trans_acc: 2, max_trans_dec: -3, max_rot_vel: 4}\n")
+	if out, errs, code := poise("", "check", file, "--cartesian-limits="+tip, "--json"); code != 0 || !strings.Contains(out, `"cartesian_limits":{"max_trans_vel":1`) {
+		t.Errorf("code %d, %s%s", code, out, errs)
+	}
+}
+
+// TestWriteLimits goes the whole way: propose, save, load.
+func TestWriteLimits(t *testing.T) {
+	dir := t.TempDir()
+	file := save(t, filepath.Join(dir, "elbow.urdf"), elbow)
+	out, errs, code := poise("", "check", file, "--write-limits")
+	if code != 0 || errs != "" || !strings.Contains(out, "to be accepted by a person") {
+		t.Fatalf("code %d, %s%s", code, out, errs)
+	}
+	if entries, _ := os.ReadDir(dir); len(entries) != 1 {
+		t.Error("a proposal was written without being asked for")
+	}
+	accepted := save(t, filepath.Join(dir, "joint_limits.yaml"), out)
+	out, errs, code = poise("", "check", file, "--json", "--limits", accepted)
+	if code != 0 || !strings.Contains(out, `"acceleration":4,"deceleration":-4,"jerk":40`) {
+		t.Errorf("code %d, %s%s", code, out, errs)
+	}
+}
+
+func TestCheckUsage(t *testing.T) {
+	for _, args := range [][]string{
+		{"check"}, {"check", "arm6", "pony"}, {"check", "arm6", "--floating", "--fixed"}, {"check", "arm6", "--nope"}, {"check", "arm6", "--json", "--write-limits"},
+	} {
+		if out, errs, code := poise("", args...); code != 2 || out != "" || !strings.HasPrefix(errs, "poise: check: ") {
+			t.Errorf("%v: code %d, %s%s", args, code, out, errs)
+		}
+	}
+	if _, errs, code := poise("", "check", "nobody"); code != 1 || !strings.HasPrefix(errs, `poise: check: robot "nobody": `) {
+		t.Errorf("code %d, %s", code, errs)
+	}
+}

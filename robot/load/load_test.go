@@ -1,0 +1,217 @@
+package load_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"poise/robot"
+	"poise/robot/description"
+	"poise/robot/load"
+)
+
+const armURDF = `<robot name="arm"><link name="a"><visual><geometry><mesh filename="%MESH%"/></geometry></visual></link><link name="b"/>
+<joint name="j" type="revolute"><parent link="a"/><child link="b"/><limit lower="-1" upper="1" velocity="2" effort="3"/></joint></robot>`
+
+const (
+	armSRDF      = `<robot name="arm"><group name="g"><joint name="j"/></group></robot>`
+	armLimits    = "joint_limits: {j: {max_acceleration: 4}}\n"
+	armCartesian = "cartesian_limits: {max_trans_vel: 1, max_trans_acc: 2, max_trans_dec: -3, max_rot_vel: 4}\n"
+)
+
+func urdfWith(mesh string) string { return strings.Replace(armURDF, "%MESH%", mesh, 1) }
+
+func files(pairs ...string) fstest.MapFS {
+	fsys := fstest.MapFS{}
+	for i := 0; i < len(pairs); i += 2 {
+		fsys[pairs[i]] = &fstest.MapFile{Data: []byte(pairs[i+1])}
+	}
+	return fsys
+}
+
+func acceleration(m *robot.Model) float64 { return m.Joints()[0].Limits.Acceleration.Value }
+
+func TestFolderByConvention(t *testing.T) {
+	fsys := files("bots/arm/arm.urdf", urdfWith("x.stl"), "bots/arm/arm.srdf", armSRDF, "bots/arm/joint_limits.yaml", armLimits, "bots/arm/pilz_cartesian_limits.yaml", armCartesian)
+	bot, err := load.Folder(fsys, "bots/arm", load.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := bot.Model
+	if _, ok := m.Group("g"); !ok || acceleration(m) != 4 || m.CartesianLimits().MaxRotVel.Value != 4 || m.Floating() {
+		t.Errorf("groups %v, limits %+v, Cartesian %+v", m.Groups(), m.Joints()[0].Limits, m.CartesianLimits())
+	}
+	for _, name := range []string{"bots/arm/arm.srdf", "bots/arm/joint_limits.yaml", "bots/arm/pilz_cartesian_limits.yaml"} {
+		delete(fsys, name)
+		if _, err := load.Folder(fsys, "bots/arm", load.Options{}); err != nil {
+			t.Errorf("without %s: %v", name, err)
+		}
+	}
+	delete(fsys, "bots/arm/arm.urdf")
+	if _, err := load.Folder(fsys, "bots/arm", load.Options{}); err == nil || !strings.Contains(err.Error(), "neither arm.urdf nor arm.urdf.xacro nor arm.xacro") {
+		t.Errorf("without a URDF: %v", err)
+	}
+}
+
+func TestFolderByDescription(t *testing.T) {
+	fsys := files("arm/robot.yaml", "name: bob\nurdf: sub/x.urdf\njoint_limits: l.yaml\nbase: floating\n",
+		"arm/sub/x.urdf", urdfWith("x.stl"), "arm/l.yaml", armLimits, "arm/joint_limits.yaml", "nonsense", "arm/arm.srdf", armSRDF)
+	bot, err := load.Folder(fsys, "arm", load.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := bot.Model; m.Name() != "bob" || !m.Floating() || acceleration(m) != 4 || m.Joints()[0].Limits.Acceleration.Source != "arm/l.yaml:1" {
+		t.Errorf("%s, floating %t, %+v", m.Name(), m.Floating(), m.Joints()[0].Limits)
+	}
+	if _, ok := bot.Model.Group("g"); !ok {
+		t.Error("the SRDF was not found by its name")
+	}
+	bot, err = load.Folder(fsys, "arm", load.Options{Base: robot.BaseFixed})
+	if err != nil || bot.Model.Floating() {
+		t.Errorf("--fixed is not heard: %v", err)
+	}
+}
+
+func TestFolderRefuses(t *testing.T) {
+	for _, tc := range []struct {
+		name, yaml string
+		more       []string
+		want       []string
+	}{
+		{"file outside", "name: a\nurdf: ../x.urdf\n", nil, []string{`arm/robot.yaml:2: urdf: "../x.urdf" is outside the robot's folder`}},
+		{"file missing", "urdf: x.urdf\nsrdf: y.srdf\n", nil, []string{"arm/robot.yaml:1: arm/x.urdf: file does not exist", "arm/robot.yaml:2: arm/y.srdf: file does not exist"}},
+		{"bad key", "urdf: arm.urdf\nfoot: 1\n", nil, []string{`arm/robot.yaml:2: unknown key "foot"`}},
+		{"limit file without limits", "", []string{"arm/joint_limits.yaml", "# nothing\n"}, []string{"arm/joint_limits.yaml: has neither joint_limits nor cartesian_limits"}},
+		{"joint limits twice", "", []string{"arm/joint_limits.yaml", armLimits, "arm/pilz_cartesian_limits.yaml", armLimits}, []string{"arm/pilz_cartesian_limits.yaml: joint limits stand in arm/joint_limits.yaml already"}},
+		{"Cartesian limits twice", "", []string{"arm/joint_limits.yaml", armCartesian, "arm/pilz_cartesian_limits.yaml", armCartesian}, []string{"Cartesian limits stand at arm/joint_limits.yaml:1 already"}},
+		{"everything at once", "foot: 1\n", []string{"arm/joint_limits.yaml", "x: 1\n", "arm/arm.srdf", "<robot", "arm/pilz_cartesian_limits.yaml", "cartesian_limits: {max_rot_vel: 1}\n"},
+			[]string{`unknown key "foot"`, `unknown key "x"`, "arm/arm.srdf:1", "max_trans_vel is missing"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			fsys := files(append([]string{"arm/robot.yaml", tc.yaml, "arm/arm.urdf", urdfWith("x.stl")}, tc.more...)...)
+			_, err := load.Folder(fsys, "arm", load.Options{})
+			for _, want := range tc.want {
+				if err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("error %v, want %s", err, want)
+				}
+			}
+		})
+	}
+}
+
+func TestMeshesAreFound(t *testing.T) {
+	for mesh, there := range map[string]bool{
+		"x.stl":                       true,
+		"../meshes/y.stl":             true,
+		"gone.stl":                    false,
+		"package://bots/meshes/y.stl": true, // the package that brings the robot along
+		"package://extra/z.stl":       true, // on the search path
+		"package://named/z.stl":       true, // by robot.yaml
+		"package://extra/gone.stl":    false,
+		"package://unknown/z.stl":     false,
+		"http://example.org/a.stl":    true, // not ours to judge
+	} {
+		fsys := files("bots/arm/arm.urdf", urdfWith(mesh), "bots/arm/robot.yaml", "packages: {named: lib}\n", "bots/arm/x.stl", "", "bots/meshes/y.stl", "", "share/extra/z.stl", "", "bots/arm/lib/z.stl", "")
+		bot, err := load.Folder(fsys, "bots/arm", load.Options{PackagePath: []string{"share"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		warned := slices.ContainsFunc(bot.Warnings, func(w string) bool { return strings.Contains(w, "is missing") })
+		if warned == there {
+			t.Errorf("%s: warnings %v", mesh, bot.Warnings)
+		}
+	}
+}
+
+func TestFileAlone(t *testing.T) {
+	fsys := files("x/any.urdf", urdfWith("x.stl"), "x/joint_limits.yaml", armLimits)
+	bot, err := load.File(fsys, "x/any.urdf", load.Options{})
+	if err != nil || bot.Model.Joints()[0].Limits.Acceleration.Has || bot.Model.Name() != "arm" {
+		t.Errorf("a file alone takes limits from beside it: %v", err)
+	}
+}
+
+func TestUnknownRobots(t *testing.T) {
+	for name, want := range map[string]string{
+		"ponny":       `robot "ponny": neither shipped (arm6, pony) nor a file or folder; did you mean "pony"?`,
+		"./no.urdf":   `robot "./no.urdf": no such file or directory`,
+		".":           `no robot description: there is neither load.urdf`,
+		"":            `robot "": neither shipped`,
+		"pony/x.urdf": `robot "pony/x.urdf": no such file or directory`,
+	} {
+		if _, err := load.Robot(name, load.Options{}); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("Robot(%q): %v, want %s", name, err, want)
+		}
+	}
+}
+
+func TestReplacedLimits(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	joints := write("joints.yaml", armLimits)
+	tip := write("tip.yaml", armCartesian)
+	both := write("both.yaml", "joint_limits: {j: {max_acceleration: 7}}\n"+strings.Replace(armCartesian, "max_rot_vel: 4", "max_rot_vel: 9", 1))
+	own := write("own.urdf", urdfWith("x.stl"))
+	for _, tc := range []struct {
+		name        string
+		opts        load.Options
+		accel, turn float64 // 0: absent
+		want        string  // of the error
+	}{
+		{"none", load.Options{}, 0, 0, ""},
+		{"joints", load.Options{Limits: joints}, 4, 0, ""},
+		{"tip", load.Options{Cartesian: tip}, 0, 4, ""},
+		{"one file for both", load.Options{Limits: both}, 7, 9, ""},
+		{"the other way round", load.Options{Cartesian: both}, 7, 9, ""},
+		{"each its own", load.Options{Limits: both, Cartesian: tip}, 7, 4, ""},
+		{"no joint limits in it", load.Options{Limits: tip}, 0, 0, "tip.yaml: has no joint_limits"},
+		{"no Cartesian limits in it", load.Options{Cartesian: joints}, 0, 0, "joints.yaml: has no cartesian_limits"},
+		{"missing", load.Options{Limits: "nowhere.yaml"}, 0, 0, "nowhere.yaml: no such file or directory"},
+		{"not YAML", load.Options{Limits: "load.go"}, 0, 0, "load.go:"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			bot, err := load.Robot(own, tc.opts)
+			if tc.want != "" {
+				if err == nil || !strings.Contains(err.Error(), tc.want) {
+					t.Errorf("error %v, want %s", err, tc.want)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			turn := 0.0
+			if c := bot.Model.CartesianLimits(); c != nil {
+				turn = c.MaxRotVel.Value
+			}
+			if acceleration(bot.Model) != tc.accel || turn != tc.turn {
+				t.Errorf("acceleration %g, turn %g, want %g, %g", acceleration(bot.Model), turn, tc.accel, tc.turn)
+			}
+		})
+	}
+}
+
+func TestShippedRobots(t *testing.T) {
+	if got := load.Shipped(); !slices.Equal(got, []string{"arm6", "pony"}) {
+		t.Errorf("shipped: %v", got)
+	}
+	for _, name := range load.Shipped() {
+		bot, err := load.Robot(name, load.Options{Arguments: []description.Argument{}})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if len(bot.Warnings) > 0 {
+			t.Errorf("%s: %v", name, bot.Warnings)
+		}
+	}
+}
