@@ -18,20 +18,22 @@ import (
 // stands before it. Adding a package means deciding where it sits.
 var layers = []string{
 	// tools of the trade, knowing nothing of robots
-	"internal/rt", "internal/roots", "internal/xmltree", "internal/plot",
+	"internal/libm", "internal/roots", "internal/phase", "internal/xmltree", "internal/strictyaml",
 	// values and kernels
-	"spatial", "linalg", "qp",
+	"spatial", "linalg",
 	// documents and the robot
-	"urdf", "urdf/xacro/expr", "urdf/xacro", "robot", "robot/shipped", "robot/load",
+	"urdf", "urdf/xacro/value", "urdf/xacro/builtin", "urdf/xacro/expr", "urdf/xacro",
+	"robot/rule", "robot/limit", "robot/description", "robot/tree", "robot",
+	"robot/summary", "robot/shipped", "robot/load",
 	// algorithms on the robot
-	"kinematics", "dynamics", "contact", "collision",
+	"kinematics", "kinematics/ik", "dynamics",
 	// motion in time
-	"trajectory/profile", "trajectory/move", "trajectory/spline", "trajectory", "trajectory/retime",
-	"planner",
+	"trajectory/spline", "trajectory", "trajectory/move", "trajectory/retime",
+	"planner/path", "planner", "planner/pilz",
 	// execution
-	"arbiter", "arbiter/scenario",
-	"action",
-	// programs
+	"arbiter", "action",
+	// messages and programs
+	"msgs", "msgs/rosjson", "edge",
 	"cmd/poise",
 }
 

@@ -3,17 +3,16 @@ package ik_test
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"poise/internal/golden"
 	"poise/kinematics"
 	"poise/kinematics/ik"
 	"poise/robot"
+	loader "poise/robot/load"
 	"poise/spatial"
-	"poise/urdf"
 )
 
 // Answers are verified by the forward kinematics of another package.
@@ -34,23 +33,25 @@ var arms = []arm{
 	{"ur5e", "robots/ur5e/ur5e.urdf", "tool0", false},
 	{"iiwa14", "robots/iiwa14/iiwa14.urdf", "iiwa_link_ee", false},
 	{"fanuc", "robots/fanuc/fanuc.urdf", "tool0", true},
+	{"arm6", "arm6", "tool0", true},
+	{"pony leg 1", "pony", "hoof1", true},
+	{"pony leg 2", "pony", "hoof2", true},
+	{"pony leg 3", "pony", "hoof3", true},
+	{"pony leg 4", "pony", "hoof4", true},
+	{"pony leg 1 with its virtual yaw", "pony", "bone16", true},
 }
 
-func load(t testing.TB, file string) *robot.Model {
+// load reads a robot: shipped ones by name, others from the shared folder.
+func load(t testing.TB, name string) *robot.Model {
 	t.Helper()
-	data, err := os.ReadFile(golden.Path(t, file))
+	if strings.Contains(name, "/") {
+		name = golden.Path(t, name)
+	}
+	r, err := loader.Robot(name, loader.Options{Base: robot.BaseFixed})
 	if err != nil {
 		t.Fatal(err)
 	}
-	doc, _, err := urdf.Parse(data, filepath.Base(file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, _, err := robot.Build(doc, robot.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return r.Model
 }
 
 func frame(t testing.TB, m *robot.Model, name string) robot.FrameID {

@@ -69,12 +69,12 @@ func TestEveryBranchIsASolutionAndNoneIsMissed(t *testing.T) {
 					}
 				}
 				// the truth is one of them, and so is whatever another solver finds
-				if !contains(b.m, branches, b.truth, 1e-5) {
+				if !b.contains(branches, b.truth, 1e-5) {
 					t.Fatalf("the configuration that made the pose is not among %d branches", n)
 				}
 				for range 5 {
 					b.space.RandomTo(b.seed, b.rng)
-					if r := numeric.PoseTo(b.q, want, b.seed); r.Status == ik.Solved && !contains(b.m, branches, b.q, 1e-4) {
+					if r := numeric.PoseTo(b.q, want, b.seed); r.Status == ik.Solved && !b.contains(branches, b.q, 1e-4) {
 						missed++
 					}
 				}
@@ -83,7 +83,7 @@ func TestEveryBranchIsASolutionAndNoneIsMissed(t *testing.T) {
 			if missed > 0 {
 				t.Errorf("%d solutions of the numeric solver are no branch", missed)
 			}
-			if most < 4 {
+			if most < 2 {
 				t.Errorf("never more than %d branches", most)
 			}
 		})
@@ -104,9 +104,12 @@ func (w twin) PoseTo(q []float64, pose spatial.Pose, seed []float64) ik.Result {
 	return w.s.SolveTo(q, []ik.Target{{Pose: pose, Tolerance: [6]float64{1e-12}}}, seed)
 }
 
-func contains(m *robot.Model, all [][]float64, q []float64, tol float64) bool {
+// contains reports whether q is one of the configurations, as far as the solver
+// moves joints.
+func (b *bench) contains(all [][]float64, q []float64, tol float64) bool {
 	return slices.ContainsFunc(all, func(x []float64) bool {
-		for _, j := range m.Joints() {
+		for _, id := range b.s.Joints() {
+			j := &b.m.Joints()[id]
 			if math.Abs(math.Remainder(x[j.Q]-q[j.Q], 2*math.Pi)) > tol {
 				return false
 			}
