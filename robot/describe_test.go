@@ -273,6 +273,16 @@ func TestTooManyLeaves(t *testing.T) {
 	}
 }
 
+func TestJointCalledBase(t *testing.T) {
+	doc := &urdf.Document{Name: "r", Links: []urdf.Link{{Name: "a"}, {Name: "b", Inertial: unitInertial()}}, Joints: []urdf.Joint{revolute("base", "a", "b")}}
+	if _, err := build(t, doc, false).Resources(); err != nil {
+		t.Errorf("with a fixed base: %v", err)
+	}
+	if _, err := build(t, doc, true).Resources(); !errors.Is(err, rule.BadName) || !strings.Contains(err.Error(), `leaf "base": is the name of joint "base" and of the base`) {
+		t.Errorf("with a floating base: %v", err)
+	}
+}
+
 // each case changes the dog's description; the error must name line, thing and
 // value.
 func TestDescriptionIsChecked(t *testing.T) {
@@ -293,7 +303,7 @@ func TestDescriptionIsChecked(t *testing.T) {
 		{"chain that cannot move", "stub: {base: trunk, tip: tail}", "stub: {base: l_shin, tip: l_sole}", `chain "stub": no joint moves tip "l_sole" against base "l_shin"`},
 		{"virtual tip elsewhere", "virtual_tip: l_yaw", "virtual_tip: r_yaw", `chain "left": virtual tip "r_yaw" is not below tip "l_shin"`},
 		{"output without type", "face: {type: display}", "face: {}", `output "face": type is missing`},
-		{"output named as a joint", "  face: {type: display}", "  face: {type: display}\n  bite: {type: tooth}", `is the name of joint "bite" and of output "bite"`},
+		{"output named as a joint", "  face: {type: display}", "  face: {type: display}\n  bite: {type: tooth}", `robot.yaml:11: leaf "bite": is the name of joint "bite" and of output "bite"`},
 		{"group of an unknown chain", "chains: [left]}", "chains: [lft]}", `robot.yaml:14: group "left": chain "lft" is not declared`},
 		{"group of an unknown joint", "tail: {joints: [tail]}", "tail: {joints: [tial]}", `group "tail": joint "tial" does not exist; did you mean "tail"?`},
 		{"group of a follower", "tail: {joints: [tail]}", "tail: {joints: [bite2]}", `group "tail": joint "bite2" follows "bite" and has no value of its own`},

@@ -129,18 +129,18 @@ type Model struct {
 	cartesian *CartesianLimits // nil if nobody gave any
 
 	// how it is used: robot.yaml and SRDF
-	chains     []Chain
-	contacts   []Contact
-	groups     []Group
-	effectors  []EndEffector
-	outputs    []Output
-	servos     []Servo // of each joint
-	poses      []NamedPose
-	mirror     []Mirrored  // of each joint, nil without a mirror table
-	safe       []SafeState // of each group
-	transition Limit
-	resources  *Resources
-	tooMany    error // why there are no resources
+	chains         []Chain
+	contacts       []Contact
+	groups         []Group
+	effectors      []EndEffector
+	outputs        []Output
+	servos         []Servo // of each joint
+	poses          []NamedPose
+	mirror         []Mirrored  // of each joint, nil without a mirror table
+	safe           []SafeState // of each group
+	transition     Limit
+	resources      *Resources
+	uncontrollable error // why there are no resources
 
 	jointByName map[string]JointID
 	frameByName map[string]FrameID

@@ -50,9 +50,9 @@ type Resources struct {
 }
 
 // Resources returns the robot's resources, or an error if it has more leaves
-// than a Set can tell apart: such a robot can be checked and computed with, but
-// not controlled.
-func (m *Model) Resources() (*Resources, error) { return m.resources, m.tooMany }
+// than a Set can tell apart or two of one name: such a robot can be checked,
+// computed and planned with, but not controlled.
+func (m *Model) Resources() (*Resources, error) { return m.resources, m.uncontrollable }
 
 // Leaves returns the leaves by number. The slice is shared: read only.
 func (r *Resources) Leaves() []LeafResource { return r.leaves }
@@ -114,8 +114,8 @@ func (b *builder) describeResources() {
 	number := make(map[string]int, len(leaves))
 	for i, l := range leaves {
 		if first, twice := number[l.Name]; twice {
-			b.Errorf(rule.BadName, b.doc.Pos, quote("leaf", l.Name), "is the name of %s and of %s",
-				leafWord(leaves[first]), leafWord(l))
+			b.leafClash(leaves[first], l)
+			continue
 		}
 		number[l.Name] = i
 	}
@@ -125,11 +125,24 @@ func (b *builder) describeResources() {
 	}
 	b.checkDisjoint(members, leaves, number)
 	if len(leaves) > MaxLeaves {
-		m.tooMany = &Problem{Rule: rule.TooManyLeaves, Pos: b.doc.Pos, Thing: fmt.Sprintf("robot %q", m.name),
+		m.uncontrollable = &Problem{Rule: rule.TooManyLeaves, Pos: b.doc.Pos, Thing: quote("robot", m.name),
 			Text: fmt.Sprintf("has %d leaf resources, at most %d can be controlled", len(leaves), MaxLeaves)}
-		return
 	}
-	m.resources = newResources(m, leaves, members)
+	if m.uncontrollable == nil {
+		m.resources = newResources(m, leaves, members)
+	}
+}
+
+// leafClash reports two leaves of one name. Outputs can be renamed; a joint that
+// happens to be called "base" only keeps the robot from being controlled.
+func (b *builder) leafClash(first, second LeafResource) {
+	p := &Problem{Rule: rule.BadName, Pos: b.doc.Pos, Thing: quote("leaf", second.Name),
+		Text: fmt.Sprintf("is the name of %s and of %s", leafWord(first), leafWord(second))}
+	if second.Kind == OutputLeaf {
+		p.Pos = b.opts.Description.AtKey("outputs")
+		b.Errors = append(b.Errors, p)
+	}
+	b.m.uncontrollable = p
 }
 
 // groupLeaves lists the leaves of a group: its joints, what it declares, and

@@ -23,7 +23,7 @@ type Description struct {
 	SRDF            string     `yaml:"srdf"`
 	JointLimits     string     `yaml:"joint_limits"`
 	CartesianLimits string     `yaml:"cartesian_limits"`
-	Packages        []Package  `yaml:"packages"`
+	Packages        []string   `yaml:"packages"`
 
 	Base                   string    `yaml:"base"`    // "fixed" or "floating"
 	Gravity                []float64 `yaml:"gravity"` // three numbers, m/s²
@@ -68,12 +68,6 @@ func (d *Description) AtKey(key string) urdf.Pos {
 type Argument struct {
 	Name  string `yaml:",key"`
 	Value string `yaml:",value"`
-}
-
-// Package says in which folder package://NAME and $(find NAME) look.
-type Package struct {
-	Name   string `yaml:",key"`
-	Folder string `yaml:",value"`
 }
 
 // Chain declares a chain of the robot: a limb.

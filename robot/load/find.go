@@ -14,15 +14,14 @@ import (
 // them: where robot.yaml says, else on the search path, else above the robot's
 // own folder, where a package lies that brings its robot along.
 func (l *loader) findPackage(name string) (dir string, ok bool) {
-	for _, p := range l.described.Packages {
-		if p.Name == name {
-			return path.Join(l.dir, filepath.ToSlash(p.Folder)), true
-		}
-	}
 	if name == "" || name == "." || name == ".." || strings.ContainsAny(name, `/\`) {
 		return "", false
 	}
-	for _, d := range append(slashes(l.opts.PackagePath), l.above()...) {
+	var own []string
+	for _, p := range l.described.Packages {
+		own = append(own, path.Join(l.dir, filepath.ToSlash(p)))
+	}
+	for _, d := range append(append(own, slashes(l.opts.PackagePath)...), l.above()...) {
 		if path.Base(d) == name && l.isFolder(d) {
 			return d, true
 		}

@@ -114,7 +114,7 @@ func TestMeshesAreFound(t *testing.T) {
 		"package://unknown/z.stl":     false,
 		"http://example.org/a.stl":    true, // not ours to judge
 	} {
-		fsys := files("bots/arm/arm.urdf", urdfWith(mesh), "bots/arm/robot.yaml", "packages: {named: lib}\n", "bots/arm/x.stl", "", "bots/meshes/y.stl", "", "share/extra/z.stl", "", "bots/arm/lib/z.stl", "")
+		fsys := files("bots/arm/arm.urdf", urdfWith(mesh), "bots/arm/robot.yaml", "packages: [lib/named]\n", "bots/arm/x.stl", "", "bots/meshes/y.stl", "", "share/extra/z.stl", "", "bots/arm/lib/named/z.stl", "")
 		bot, err := load.Folder(fsys, "bots/arm", load.Options{PackagePath: []string{"share"}})
 		if err != nil {
 			t.Fatal(err)
