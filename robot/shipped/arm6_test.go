@@ -186,3 +186,28 @@ func TestArmHasTheTorqueForItsAccelerations(t *testing.T) {
 	}
 	t.Logf("at most %.0f %% of a drive's torque", 100*worst)
 }
+
+// Which way an axis turns: docs/robots.md says it in words.
+func TestArmDirections(t *testing.T) {
+	tests := []struct {
+		joint, link string
+		point       spatial.Vec3 // of the link
+		goes        spatial.Vec3
+	}{
+		{"joint_1", "tool0", spatial.Vec3{}, spatial.Vec3{Y: 1}},
+		{"joint_2", "link_3", spatial.Vec3{}, spatial.Vec3{X: 1}},
+		{"joint_3", "link_5", spatial.Vec3{}, spatial.Vec3{Z: -1}},
+		{"joint_4", "tool0", spatial.Vec3{}, spatial.Vec3{Y: 1}},
+		{"joint_5", "tool0", spatial.Vec3{}, spatial.Vec3{X: -1}},
+		{"joint_6", "tool0", spatial.Vec3{X: 1}, spatial.Vec3{Y: -1}}, // about its own z, which looks down
+	}
+	m := model(t, "arm6")
+	zero := at(t, m, nil)
+	for _, tc := range tests {
+		moved := at(t, m, map[string]float64{tc.joint: 0.05})
+		step := moved.frame(t, tc.link).Apply(tc.point).Sub(zero.frame(t, tc.link).Apply(tc.point))
+		if d := step.Dot(tc.goes) / step.Norm(); !(d > 0.9) {
+			t.Errorf("%s: a point of %s goes along %v, want %v", tc.joint, tc.link, step, tc.goes)
+		}
+	}
+}

@@ -391,3 +391,52 @@ func TestPonyPupilsFollowTheEyes(t *testing.T) {
 		t.Errorf("followers = %v", followers)
 	}
 }
+
+// Which way a joint goes when its position grows: docs/robots.md says it in words.
+func TestPonyDirections(t *testing.T) {
+	var (
+		forward = spatial.Vec3{X: 1}
+		back    = spatial.Vec3{X: -1}
+		left    = spatial.Vec3{Y: 1}
+		right   = spatial.Vec3{Y: -1}
+		up      = spatial.Vec3{Z: 1}
+		down    = spatial.Vec3{Z: -1}
+	)
+	tests := []struct {
+		joint, link string
+		point       spatial.Vec3 // of the link
+		goes        spatial.Vec3
+	}{
+		{"joint11", "hoof1", spatial.Vec3{}, right},
+		{"joint12", "hoof1", spatial.Vec3{}, forward},
+		{"joint13", "hoof1", spatial.Vec3{}, forward},
+		{"joint14", "hoof1", spatial.Vec3{}, forward},
+		{"joint15", "hoof1", spatial.Vec3{}, right},
+		{"joint16", "bone16", forward, left},
+		{"joint51", "bone54", spatial.Vec3{}, back},
+		{"joint52", "bone56", spatial.Vec3{}, left},
+		{"joint53", "bone56", spatial.Vec3{}, up},
+		{"joint54", "bone54", up, right},
+		{"joint55", "bone56", forward, left},
+		{"joint56", "bone56", forward, down},
+		{"eyes_yaw", "eyes_pitch_link", forward, right},
+		{"eyes_yaw", "pupil_left", forward, right},
+		{"eyes_pitch", "eyes_pitch_link", forward, up},
+		{"eyes_pitch", "pupil_right", forward, up},
+		{"ear_l_joint", "ear_left", up, forward},
+		{"ear_r_joint", "ear_right", up, forward},
+		{"mouth_joint", "jaw", forward, up},
+		{"tail_joint1", "tail3", back, right},
+		{"tail_joint2", "tail3", back, up},
+		{"tail_joint3", "tail3", back, right},
+	}
+	m := model(t, "pony")
+	zero := at(t, m, nil)
+	for _, tc := range tests {
+		moved := at(t, m, map[string]float64{tc.joint: 0.05})
+		step := moved.frame(t, tc.link).Apply(tc.point).Sub(zero.frame(t, tc.link).Apply(tc.point))
+		if d := step.Dot(tc.goes) / step.Norm(); !(d > 0.5) {
+			t.Errorf("%s: a point of %s goes along %v, want %v", tc.joint, tc.link, step, tc.goes)
+		}
+	}
+}
