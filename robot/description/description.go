@@ -43,13 +43,12 @@ type Description struct {
 	Lines map[string]int `yaml:",lines"` // of each key at the top
 }
 
-// Read reads a robot.yaml; file is its name in messages.
+// Read reads a robot.yaml; file is its name in messages. Beside an error it
+// returns what could be read, so that whoever builds a robot of it can report
+// the robot's errors together with the file's.
 func Read(data []byte, file string) (*Description, error) {
 	d := &Description{File: file}
-	if err := strictyaml.Decode(data, file, d); err != nil {
-		return nil, err
-	}
-	return d, nil
+	return d, strictyaml.Decode(data, file, d)
 }
 
 // At returns a place in the file.

@@ -62,7 +62,8 @@ type cartesianEntry struct {
 
 // Read reads a limit file: joint_limits.yaml or pilz_cartesian_limits.yaml, or
 // both in one. It may be wrapped in robot_description_planning, and that in the
-// parameters of a ROS 2 node. What the file does not have is nil.
+// parameters of a ROS 2 node. What the file does not have is nil. Beside an error
+// it returns what could be read.
 func Read(data []byte, name string) (*Table, *Cartesian, error) {
 	n, err := strictyaml.Parse(data, name)
 	if err != nil {
@@ -72,10 +73,7 @@ func Read(data []byte, name string) (*Table, *Cartesian, error) {
 		n, _ = n.Only(wrapper)
 	}
 	var f file
-	if err := n.Decode(&f); err != nil {
-		return nil, nil, err
-	}
-	var errs []error
+	errs := []error{n.Decode(&f)}
 	var table *Table
 	if f.Joints != nil {
 		table = &Table{File: name}

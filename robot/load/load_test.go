@@ -89,6 +89,12 @@ func TestFolderRefuses(t *testing.T) {
 		{"Cartesian limits twice", "", []string{"arm/joint_limits.yaml", armCartesian, "arm/pilz_cartesian_limits.yaml", armCartesian}, []string{"Cartesian limits stand at arm/joint_limits.yaml:1 already"}},
 		{"everything at once", "foot: 1\n", []string{"arm/joint_limits.yaml", "x: 1\n", "arm/arm.srdf", "<robot", "arm/pilz_cartesian_limits.yaml", "cartesian_limits: {max_rot_vel: 1}\n"},
 			[]string{`unknown key "foot"`, `unknown key "x"`, "arm/arm.srdf:1", "max_trans_vel is missing"}},
+		{"mistakes of form and of meaning", "foot: 1\nposes: {up: {j: 7}}\n", []string{"arm/joint_limits.yaml", "x: 1\njoint_limits: {j: {max_velocity: 9}}\n",
+			"arm/arm.urdf", strings.NewReplacer(
+				`<link name="a">`, `<link name="a"><inertial><mass value="-2"/><inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial>`,
+				`<link name="b"/>`, `<link name="b"><inertial><mass value="1"/><inertia ixx="one" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link>`,
+			).Replace(urdfWith("x.stl"))},
+			[]string{`unknown key "foot"`, `joint "j" at 7 is outside`, `unknown key "x"`, "velocity limit 9", `"one"`, "mass -2 kg is negative"}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			fsys := files(append([]string{"arm/robot.yaml", tc.yaml, "arm/arm.urdf", urdfWith("x.stl")}, tc.more...)...)

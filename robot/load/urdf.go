@@ -20,8 +20,5 @@ func (l *loader) readURDF(name string, at urdf.Pos) *urdf.Document {
 	doc, warnings, err := urdf.Parse(data, name)
 	l.warn(warnings)
 	l.fail(err)
-	if err != nil {
-		return nil
-	}
-	return doc
+	return doc // beside an error what could be read: the robot may have more of them
 }

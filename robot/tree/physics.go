@@ -87,15 +87,17 @@ func checkJoint(j urdf.Joint, r *rule.Report) {
 
 func checkLimit(j urdf.Joint, bounded bool, r *rule.Report) {
 	l := j.Limit
-	if !finite(l.Lower, l.Upper, l.Velocity, l.Effort) {
+	if !finite(l.Lower, l.Upper, l.Velocity, l.Effort, l.Acceleration, l.Deceleration, l.Jerk) {
 		r.Errorf(rule.NotFinite, l.Pos, rule.Joint(j.Name), "limit has a number that is not finite")
 		return
 	}
-	if l.Velocity < 0 {
-		r.Errorf(rule.NegativeLimit, l.Pos, rule.Joint(j.Name), "velocity limit %g is negative", l.Velocity)
-	}
-	if l.Effort < 0 {
-		r.Errorf(rule.NegativeLimit, l.Pos, rule.Joint(j.Name), "effort limit %g is negative", l.Effort)
+	for _, x := range []struct {
+		name  string
+		value float64
+	}{{"velocity", l.Velocity}, {"effort", l.Effort}, {"acceleration", l.Acceleration}, {"deceleration", l.Deceleration}, {"jerk", l.Jerk}} {
+		if x.value < 0 {
+			r.Errorf(rule.NegativeLimit, l.Pos, rule.Joint(j.Name), "%s limit %g is negative", x.name, x.value)
+		}
 	}
 	switch {
 	case bounded && l.Lower > l.Upper:

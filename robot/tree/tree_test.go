@@ -204,6 +204,16 @@ func TestNumbersMustBeFinite(t *testing.T) {
 	}
 }
 
+func TestLimitsOfURDF12MustNotBeNegative(t *testing.T) {
+	doc := chain(1)
+	doc.Joints[0].Limit = &urdf.Limit{Acceleration: -1, Deceleration: -2, Jerk: -3}
+	var r rule.Report
+	tree.New(doc, &r)
+	if len(r.Errors) != 3 || !errors.Is(r.Err(), rule.NegativeLimit) {
+		t.Errorf("errors %v", r.Err())
+	}
+}
+
 func TestNamesMustBeUnique(t *testing.T) {
 	doc := &urdf.Document{Links: []urdf.Link{{Name: "a"}, {Name: "a"}, {Name: ""}}, Joints: []urdf.Joint{{Name: "j", Parent: "a", Child: ""}, {Name: "j", Parent: "a", Child: ""}}}
 	var r rule.Report
