@@ -30,6 +30,8 @@ var layers = []string{
 	// motion in time
 	"trajectory/spline", "trajectory", "trajectory/move", "trajectory/retime",
 	"planner/path", "planner", "planner/pilz",
+	// the machine
+	"servo", "servo/sim",
 	// execution
 	"arbiter", "action",
 	// messages and programs
@@ -110,7 +112,7 @@ func TestEveryPackageHasAComment(t *testing.T) {
 // arguments, and what they say goes out as values.
 var purePackages = []string{
 	"spatial", "linalg", "qp", "urdf", "robot", "kinematics", "dynamics", "contact",
-	"trajectory", "planner", "arbiter", "action", "control",
+	"trajectory", "planner", "servo", "servo/sim", "arbiter", "action", "control",
 }
 
 func TestPurePackagesSeeNoOutside(t *testing.T) {

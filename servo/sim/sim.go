@@ -1,0 +1,254 @@
+package sim
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"poise/servo"
+)
+
+// Servo says how a simulated servo behaves. The zero value is ideal: it is where
+// it was told to be, at once.
+type Servo struct {
+	Lag        float64 // time constant of following its ramp, s; 0 follows exactly
+	Delay      int     // ticks from Exchange until a setpoint takes effect
+	Quantum    float64 // step of position readings, rad; 0 is none
+	Noise      float64 // standard deviation of position readings, rad
+	Stiffness  float64 // N·m/rad: it sags by load/stiffness; 0 does not sag
+	Loss       float64 // share of packets lost, each way, 0 … 1
+	VMax       float64 // largest speed, rad/s; 0 is unlimited
+	Unreadable bool    // never answers
+}
+
+// Idle values of what a healthy servo reports.
+const (
+	roomTemperature = 25.0 // °C
+	nominalVoltage  = 12.0 // V
+)
+
+// Trouble is something that happens to one servo for a while.
+type Trouble struct {
+	Joint       int
+	From, Until uint64 // ticks, Until excluded; 0 is for ever
+	Frozen      bool   // position does not change any more
+	Silent      bool   // no answer
+	Temperature float64
+	Voltage     float64
+	Fault       servo.Fault // reported in addition
+}
+
+func (t *Trouble) at(n uint64) bool { return n >= t.From && (t.Until == 0 || n < t.Until) }
+
+// Bus is a simulated robot. It implements servo.Bus.
+type Bus struct {
+	servos []Servo
+	state  []state
+	load   func(dst, q []float64) // N·m that each joint carries; nil is none
+	loads  []float64
+	where  []float64
+	queue  [][]servo.Setpoint // of the last ticks, for delays; used as a ring
+	rng    *rand.Rand
+	plans  []Trouble
+	down   func(n uint64) bool
+}
+
+// state is one servo's inside.
+type state struct {
+	ramp      float64 // where its own ramp is
+	target    float64
+	left      float64 // time left on the ramp, s
+	position  float64 // of the joint
+	velocity  float64
+	mode      servo.Mode
+	last      servo.Reading // newest answer that got through
+	stiffness float64
+}
+
+// Config makes a Bus.
+type Config struct {
+	Servos   []Servo
+	Position []float64 // where the joints are at first; nil is zero
+	Seed     uint64
+	// Load returns what each joint carries at positions q, N·m; nil is nothing.
+	Load func(dst, q []float64)
+}
+
+// New returns a simulated robot with its torque off.
+func New(c Config) *Bus {
+	n := len(c.Servos)
+	b := &Bus{servos: c.Servos, state: make([]state, n), load: c.Load, loads: make([]float64, n), where: make([]float64, n),
+		rng: rand.New(rand.NewPCG(c.Seed, 0x5eed))}
+	longest := 0
+	for i := range b.state {
+		s := &b.state[i]
+		if c.Position != nil {
+			s.position = c.Position[i]
+		}
+		s.ramp, s.target = s.position, s.position
+		s.last = servo.Reading{Age: servo.Never}
+		longest = max(longest, c.Servos[i].Delay)
+	}
+	b.queue = make([][]servo.Setpoint, longest+1)
+	for i := range b.queue {
+		b.queue[i] = make([]servo.Setpoint, n)
+	}
+	return b
+}
+
+// Plan adds trouble. Setup.
+func (b *Bus) Plan(t Trouble) { b.plans = append(b.plans, t) }
+
+// Down sets when the whole bus is silent; nil is never. Setup.
+func (b *Bus) Down(f func(n uint64) bool) { b.down = f }
+
+// PoseByHand moves a joint that has no torque, as a person would; it reports
+// false if the joint holds itself.
+func (b *Bus) PoseByHand(joint int, position float64) bool {
+	s := &b.state[joint]
+	if s.mode != servo.Off {
+		return false
+	}
+	s.position, s.ramp, s.target, s.left, s.velocity = position, position, position, 0, 0
+	return true
+}
+
+// Joint returns where a joint really is, whatever its servo says.
+func (b *Bus) Joint(i int) float64 { return b.state[i].position }
+
+// Exchange moves all servos by one tick. Loop-safe.
+func (b *Bus) Exchange(t servo.Tick, dst []servo.Reading, src []servo.Setpoint) servo.Fault {
+	if b.down != nil && b.down(t.N) {
+		b.move(t, nil)
+		for i := range dst {
+			dst[i] = b.older(i, servo.NoAnswer)
+		}
+		return servo.BusDown
+	}
+	copy(b.queue[t.N%uint64(len(b.queue))], src)
+	b.move(t, src)
+	for i := range dst {
+		dst[i] = b.read(t, i)
+	}
+	return 0
+}
+
+// move takes the setpoints that arrive now and moves the joints.
+func (b *Bus) move(t servo.Tick, src []servo.Setpoint) {
+	for i := range b.state {
+		b.where[i] = b.state[i].position
+	}
+	if b.load != nil {
+		b.load(b.loads, b.where)
+	}
+	for i := range b.state {
+		if src != nil {
+			b.receive(t, i)
+		}
+		if !b.frozen(t.N, i) {
+			b.step(i, t.Dt)
+		} else {
+			b.state[i].velocity = 0
+		}
+	}
+}
+
+// receive takes the setpoint that was sent a delay ago, unless it was lost.
+func (b *Bus) receive(t servo.Tick, i int) {
+	d := uint64(b.servos[i].Delay)
+	if t.N < d || b.lost(i) {
+		return
+	}
+	p := b.queue[(t.N-d)%uint64(len(b.queue))][i]
+	s := &b.state[i]
+	if s.mode != servo.Position && p.Mode == servo.Position {
+		s.ramp = s.position // it begins where it is
+	}
+	s.mode, s.stiffness = p.Mode, p.Stiffness
+	if p.Mode == servo.Position {
+		s.target, s.left = p.Target, p.PlayTime
+	}
+}
+
+func (b *Bus) lost(i int) bool {
+	return b.servos[i].Loss > 0 && b.rng.Float64() < b.servos[i].Loss
+}
+
+// step moves one joint by a period.
+func (b *Bus) step(i int, dt float64) {
+	s, c := &b.state[i], &b.servos[i]
+	before := s.position
+	if s.mode == servo.Position {
+		// the ramp: straight to the target within the time that is left
+		if s.left <= dt {
+			s.ramp = s.target
+		} else {
+			s.ramp += (s.target - s.ramp) * dt / s.left
+		}
+		s.left = max(s.left-dt, 0)
+		goal := s.ramp
+		if c.Stiffness > 0 && s.stiffness > 0 {
+			goal -= b.loads[i] / (c.Stiffness * s.stiffness)
+		}
+		move := goal - s.position
+		if c.Lag > 0 {
+			move *= -math.Expm1(-dt / c.Lag)
+		}
+		if c.VMax > 0 {
+			move = min(max(move, -c.VMax*dt), c.VMax*dt)
+		}
+		s.position += move
+	}
+	s.velocity = (s.position - before) / dt
+}
+
+func (b *Bus) frozen(n uint64, i int) bool {
+	for k := range b.plans {
+		if p := &b.plans[k]; p.Joint == i && p.Frozen && p.at(n) {
+			return true
+		}
+	}
+	return false
+}
+
+// read makes the answer of one servo.
+func (b *Bus) read(t servo.Tick, i int) servo.Reading {
+	s, c := &b.state[i], &b.servos[i]
+	r := servo.Reading{Position: s.position, Velocity: s.velocity, Effort: b.loads[i], Voltage: nominalVoltage, Temperature: roomTemperature}
+	silent := c.Unreadable || b.lost(i)
+	for k := range b.plans {
+		p := &b.plans[k]
+		if p.Joint != i || !p.at(t.N) {
+			continue
+		}
+		silent = silent || p.Silent
+		r.Fault |= p.Fault
+		if p.Temperature != 0 {
+			r.Temperature = p.Temperature
+		}
+		if p.Voltage != 0 {
+			r.Voltage = p.Voltage
+		}
+	}
+	if silent {
+		return b.older(i, servo.NoAnswer)
+	}
+	if c.Noise > 0 {
+		r.Position += c.Noise * b.rng.NormFloat64()
+	}
+	if c.Quantum > 0 {
+		r.Position = c.Quantum * math.Round(r.Position/c.Quantum)
+	}
+	s.last = r
+	return r
+}
+
+// older returns the last answer, a tick older.
+func (b *Bus) older(i int, f servo.Fault) servo.Reading {
+	last := &b.state[i].last
+	if last.Age != servo.Never {
+		last.Age++
+	}
+	r := *last
+	r.Fault |= f
+	return r
+}

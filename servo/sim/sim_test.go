@@ -1,0 +1,184 @@
+package sim
+
+import (
+	"math"
+	"testing"
+
+	"poise/servo"
+)
+
+const dt = 0.01
+
+// run sends one setpoint for some ticks and returns the last reading.
+func run(b *Bus, from, ticks uint64, p servo.Setpoint) (r servo.Reading) {
+	dst, src := make([]servo.Reading, len(b.servos)), make([]servo.Setpoint, len(b.servos))
+	for i := range src {
+		src[i] = p
+	}
+	for n := from; n < from+ticks; n++ {
+		b.Exchange(servo.Tick{N: n, Time: int64(n) * 1e7, Dt: dt}, dst, src)
+	}
+	return dst[0]
+}
+
+func goTo(x float64) servo.Setpoint {
+	return servo.Setpoint{Target: x, PlayTime: dt, Stiffness: 1, Mode: servo.Position}
+}
+
+func TestIdealServoIsWhereItWasTold(t *testing.T) {
+	b := New(Config{Servos: make([]Servo, 1)})
+	if r := run(b, 0, 1, goTo(0.3)); r.Position != 0.3 || math.Abs(r.Velocity-30) > 1e-12 || r.Age != 0 {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestPlayTimeIsARamp(t *testing.T) {
+	b := New(Config{Servos: make([]Servo, 1)})
+	p := goTo(1)
+	p.PlayTime = 10 * dt
+	if r := run(b, 0, 1, p); math.Abs(r.Position-0.1) > 1e-12 {
+		t.Errorf("after a tenth of the time at %g", r.Position)
+	}
+}
+
+func TestLaggingServoFollowsExponentially(t *testing.T) {
+	b := New(Config{Servos: []Servo{{Lag: 0.05}}})
+	r := run(b, 0, 5, goTo(1))
+	if want := 1 - math.Exp(-1); math.Abs(r.Position-want) > 1e-12 {
+		t.Errorf("after one time constant at %g, want %g", r.Position, want)
+	}
+}
+
+func TestDelayCountsTicks(t *testing.T) {
+	b := New(Config{Servos: []Servo{{Delay: 3}}})
+	if r := run(b, 0, 3, goTo(1)); r.Position != 0 {
+		t.Errorf("moved before the delay: %g", r.Position)
+	}
+	if r := run(b, 3, 1, goTo(1)); r.Position != 1 {
+		t.Errorf("not moved after the delay: %g", r.Position)
+	}
+}
+
+func TestQuantisedReadings(t *testing.T) {
+	b := New(Config{Servos: []Servo{{Quantum: 0.01}}})
+	if r := run(b, 0, 1, goTo(0.1234)); math.Abs(r.Position-0.12) > 1e-15 || b.Joint(0) != 0.1234 {
+		t.Errorf("reads %g, is at %g", r.Position, b.Joint(0))
+	}
+}
+
+func TestSagIsLoadOverStiffness(t *testing.T) {
+	b := New(Config{Servos: []Servo{{Stiffness: 5}}, Load: func(dst, q []float64) { dst[0] = 0.5 }})
+	if r := run(b, 0, 2, goTo(1)); math.Abs(r.Position-0.9) > 1e-12 || r.Effort != 0.5 {
+		t.Errorf("%+v", r)
+	}
+	soft := goTo(1)
+	soft.Stiffness = 0.5
+	if r := run(b, 2, 2, soft); math.Abs(r.Position-0.8) > 1e-12 {
+		t.Errorf("at half the stiffness %g", r.Position)
+	}
+}
+
+func TestSpeedIsBounded(t *testing.T) {
+	b := New(Config{Servos: []Servo{{VMax: 2}}})
+	if r := run(b, 0, 10, goTo(1)); math.Abs(r.Position-0.2) > 1e-12 {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestTorqueOffStaysAndIsPosedByHand(t *testing.T) {
+	b := New(Config{Servos: make([]Servo, 1), Position: []float64{0.5}})
+	if r := run(b, 0, 5, servo.Setpoint{Mode: servo.Off, Target: 3}); r.Position != 0.5 {
+		t.Errorf("moved without torque to %g", r.Position)
+	}
+	if !b.PoseByHand(0, 0.7) || b.Joint(0) != 0.7 {
+		t.Error("a free joint could not be posed")
+	}
+	run(b, 5, 1, goTo(0.7))
+	if b.PoseByHand(0, 1) {
+		t.Error("a joint under torque was posed by hand")
+	}
+}
+
+func TestTorqueOnBeginsWhereItIs(t *testing.T) {
+	b := New(Config{Servos: make([]Servo, 1), Position: []float64{0.5}})
+	run(b, 0, 1, servo.Setpoint{Mode: servo.Off})
+	p := goTo(1.5)
+	p.PlayTime = 10 * dt
+	if r := run(b, 1, 1, p); math.Abs(r.Position-0.6) > 1e-12 {
+		t.Errorf("jumped to %g", r.Position)
+	}
+}
+
+func TestLostPacketsAgeTheReading(t *testing.T) {
+	b := New(Config{Servos: []Servo{{Loss: 0.3}}, Seed: 1})
+	dst, src := make([]servo.Reading, 1), []servo.Setpoint{goTo(0)}
+	late, n := 0, 20000
+	for k := range n {
+		b.Exchange(servo.Tick{N: uint64(k), Dt: dt}, dst, src)
+		if dst[0].Fault&servo.NoAnswer != 0 {
+			late++
+			if dst[0].Age == 0 {
+				t.Fatal("no answer, and a fresh reading")
+			}
+		}
+	}
+	if share := float64(late) / float64(n); math.Abs(share-0.3) > 0.02 {
+		t.Errorf("%.3f of the answers are lost, want 0.3", share)
+	}
+}
+
+func TestUnreadableServoWasNeverRead(t *testing.T) {
+	b := New(Config{Servos: []Servo{{Unreadable: true}}})
+	if r := run(b, 0, 5, goTo(1)); r.Age != servo.Never || r.Fault&servo.NoAnswer == 0 {
+		t.Errorf("%+v", r)
+	}
+}
+
+func TestTroubleComesAndGoes(t *testing.T) {
+	b := New(Config{Servos: make([]Servo, 1)})
+	b.Plan(Trouble{From: 2, Until: 4, Frozen: true, Temperature: 85, Voltage: 6, Fault: servo.Overload})
+	for n, want := range []bool{false, false, true, true, false} {
+		x := float64(n) / 10
+		r := run(b, uint64(n), 1, goTo(x))
+		if ill := r.Fault&servo.Overload != 0; ill != want || (r.Temperature == 85) != want || (r.Voltage == 6) != want {
+			t.Errorf("tick %d: %+v", n, r)
+		}
+		if moved := r.Position == x; moved == want {
+			t.Errorf("tick %d at %g", n, r.Position)
+		}
+	}
+	b.Plan(Trouble{From: 6, Silent: true})
+	if r := run(b, 6, 3, goTo(1)); r.Age != 3 {
+		t.Errorf("silent for three ticks, age %d", r.Age)
+	}
+}
+
+func TestBusDownIsSilenceOfAll(t *testing.T) {
+	b := New(Config{Servos: make([]Servo, 2)})
+	b.Down(func(n uint64) bool { return n >= 3 })
+	run(b, 0, 3, goTo(0.2))
+	dst, src := make([]servo.Reading, 2), []servo.Setpoint{goTo(1), goTo(1)}
+	if f := b.Exchange(servo.Tick{N: 3, Dt: dt}, dst, src); f != servo.BusDown || dst[1].Age != 1 || dst[1].Position != 0.2 {
+		t.Errorf("%v %+v", f, dst[1])
+	}
+}
+
+func TestSameSeedSameReadings(t *testing.T) {
+	c := Config{Servos: []Servo{{Loss: 0.2, Noise: 0.01, Lag: 0.02}}, Seed: 7}
+	a, b := New(c), New(c)
+	for n := range uint64(500) {
+		if ra, rb := run(a, n, 1, goTo(1)), run(b, n, 1, goTo(1)); ra != rb {
+			t.Fatalf("tick %d: %+v and %+v", n, ra, rb)
+		}
+	}
+}
+
+func TestExchangeDoesNotAllocate(t *testing.T) {
+	b := New(Config{Servos: []Servo{{Lag: 0.1, Delay: 2, Loss: 0.1, Noise: 1e-3, Quantum: 1e-3, Stiffness: 5}}, Load: func(dst, q []float64) { dst[0] = q[0] }})
+	b.Plan(Trouble{Fault: servo.Overload})
+	dst, src := make([]servo.Reading, 1), []servo.Setpoint{goTo(1)}
+	n := uint64(0)
+	if a := testing.AllocsPerRun(200, func() { b.Exchange(servo.Tick{N: n, Dt: dt}, dst, src); n++ }); a != 0 {
+		t.Errorf("%v allocations", a)
+	}
+}
