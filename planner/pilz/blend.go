@@ -19,12 +19,12 @@ const stateEpsilon = 1e-4
 // it, the tool goes over smoothly from one to the other. It returns the first
 // part, the blend and the second part; the time of each point is counted from the
 // point before it.
-func (p *Planner) blend(ctx context.Context, a, b *Motion, radius float64) (first, middle, second []step, why *planner.Refusal) {
+func (p *Planner) blend(ctx context.Context, a, b *planner.Motion, radius float64) (first, middle, second []step, why *planner.Refusal) {
 	period, why := blendable(a, b)
 	if why != nil {
 		return nil, nil, nil, why
 	}
-	tipA, tipB := tips(p.Model, a, a.link), tips(p.Model, b, a.link)
+	tipA, tipB := tips(p.Model, a, a.Group.Tip), tips(p.Model, b, a.Group.Tip)
 	corner := tipA[len(tipA)-1].P
 	f, g, why := window(tipA, tipB, corner, radius)
 	if why != nil {
@@ -76,8 +76,8 @@ func mix(X1, X2 spatial.Pose, s float64) spatial.Pose {
 }
 
 // blendWalker stands at the last point of the first part.
-func (p *Planner) blendWalker(a *Motion, f int) (*walker, *planner.Refusal) {
-	w, why := p.walk(&planner.Task{Joints: a.Joints, Start: a.Start}, a.link)
+func (p *Planner) blendWalker(a *planner.Motion, f int) (*walker, *planner.Refusal) {
+	w, why := p.walk(&planner.Task{Joints: a.Joints, Start: a.Start}, a.Group.Tip)
 	if why != nil {
 		return nil, why
 	}
@@ -126,7 +126,7 @@ func window(a, b []spatial.Pose, corner spatial.Vec3, radius float64) (f, g int,
 
 // blendable checks that two motions meet at rest and are sampled alike, and
 // returns the period.
-func blendable(a, b *Motion) (period float64, why *planner.Refusal) {
+func blendable(a, b *planner.Motion) (period float64, why *planner.Refusal) {
 	last, first := a.Trajectory.Points[len(a.Trajectory.Points)-1], b.Trajectory.Points[0]
 	if !same(&last, &first) {
 		return 0, planner.Refuse(planner.BlendFailed, "the second motion does not begin where the first ends")

@@ -118,7 +118,7 @@ func TestSingleRequestsAreAnsweredAsByTheOriginal(t *testing.T) {
 					t.Fatal(err)
 				}
 				req, why := edge.PlanRequest(&msg)
-				var got *pilz.Motion
+				var got *planner.Motion
 				if why == nil {
 					p := pilz.Planner{Model: m, Sampling: c.SamplingTime}
 					got, why = p.Plan(context.Background(), &req, current)
@@ -140,13 +140,13 @@ func TestSequencesAreAnsweredAsByTheOriginal(t *testing.T) {
 			if err := rosjson.Unmarshal(request(t, c.Name), &msg); err != nil {
 				t.Fatal(err)
 			}
-			var items []pilz.Item
+			var items []planner.Item
 			for i := range msg.Items {
 				req, why := edge.PlanRequest(&msg.Items[i].Req)
 				if why != nil {
 					t.Fatal(why)
 				}
-				items = append(items, pilz.Item{Request: req, Radius: msg.Items[i].BlendRadius})
+				items = append(items, planner.Item{Request: req, Radius: msg.Items[i].BlendRadius})
 			}
 			p := pilz.Planner{Model: m}
 			got, why := p.Sequence(context.Background(), items, current)
@@ -172,7 +172,7 @@ func checkCode(t *testing.T, why *planner.Refusal, want int32) {
 }
 
 // compare asks for the same points: times, joints, and where the tool is.
-func compare(t *testing.T, m *robot.Model, got *pilz.Motion, want goldenTrajectory) {
+func compare(t *testing.T, m *robot.Model, got *planner.Motion, want goldenTrajectory) {
 	t.Helper()
 	pts := got.Trajectory.Points
 	if len(pts) != len(want.Points) {

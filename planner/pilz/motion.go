@@ -26,17 +26,6 @@ type Planner struct {
 	Sampling float64 // s; 0 means DefaultSampling
 }
 
-// Motion is a planned trajectory of one group. Every waypoint has the positions
-// of all joints of the group, in its order.
-type Motion struct {
-	Group      *robot.Group
-	Joints     []robot.JointID
-	Start      []float64 // whole configuration at the beginning
-	Trajectory *trajectory.Trajectory
-
-	link robot.FrameID // that a blend looks at: the group's tip
-}
-
 func (p *Planner) sampling() float64 {
 	if p.Sampling == 0 {
 		return DefaultSampling
@@ -45,7 +34,7 @@ func (p *Planner) sampling() float64 {
 }
 
 // Plan plans one request from where the robot is.
-func (p *Planner) Plan(ctx context.Context, req *planner.Request, current []float64) (*Motion, *planner.Refusal) {
+func (p *Planner) Plan(ctx context.Context, req *planner.Request, current []float64) (*planner.Motion, *planner.Refusal) {
 	scene := planner.Scene{Model: p.Model, Current: current, AnySpeedLink: true}
 	task, why := scene.Resolve(req)
 	if why != nil {
@@ -54,8 +43,8 @@ func (p *Planner) Plan(ctx context.Context, req *planner.Request, current []floa
 	return p.plan(ctx, task)
 }
 
-func (p *Planner) plan(ctx context.Context, task *planner.Task) (*Motion, *planner.Refusal) {
-	m := &Motion{Group: task.Group, Joints: task.Joints, Start: task.Start, link: task.Group.Tip}
+func (p *Planner) plan(ctx context.Context, task *planner.Task) (*planner.Motion, *planner.Refusal) {
+	m := &planner.Motion{Group: task.Group, Joints: task.Joints, Start: task.Start}
 	var why *planner.Refusal
 	if task.Command == planner.PTP {
 		m.Trajectory, why = p.pointToPoint(task)
@@ -235,7 +224,7 @@ func exceeded(j *robot.Joint, quantity string, value, limit float64, help string
 }
 
 // tips returns where a link is at the points of a motion.
-func tips(m *robot.Model, mo *Motion, link robot.FrameID) []spatial.Pose {
+func tips(m *robot.Model, mo *planner.Motion, link robot.FrameID) []spatial.Pose {
 	d := kinematics.NewData(m)
 	q := append([]float64(nil), mo.Start...)
 	out := make([]spatial.Pose, len(mo.Trajectory.Points))

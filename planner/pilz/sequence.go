@@ -9,13 +9,6 @@ import (
 	"poise/trajectory"
 )
 
-// Item is one request of a sequence, and how far before its goal the tool may
-// leave for the next.
-type Item struct {
-	Request planner.Request
-	Radius  float64 // m
-}
-
 // step is a point of a motion with the time since the point before it.
 type step struct {
 	point trajectory.Point
@@ -38,11 +31,11 @@ func steps(t *trajectory.Trajectory) []step {
 // Sequence plans one request after the other. Consecutive items of one group
 // become one motion with one clock; a change of group begins another. If one item
 // is refused, all is.
-func (p *Planner) Sequence(ctx context.Context, items []Item, current []float64) ([]*Motion, *planner.Refusal) {
-	if why := CheckRadii(items); why != nil {
+func (p *Planner) Sequence(ctx context.Context, items []planner.Item, current []float64) ([]*planner.Motion, *planner.Refusal) {
+	if why := planner.CheckRadii(items); why != nil {
 		return nil, why
 	}
-	if why := CheckStarts(items); why != nil {
+	if why := planner.CheckStarts(items); why != nil {
 		return nil, why
 	}
 	motions, why := p.planItems(ctx, items, current)
@@ -51,7 +44,7 @@ func (p *Planner) Sequence(ctx context.Context, items []Item, current []float64)
 	}
 	radii := make([]float64, len(items))
 	for i := range items[:max(len(items)-1, 0)] {
-		if motions[i].Group == motions[i+1].Group && motions[i].link != robot.NoFrame {
+		if motions[i].Group == motions[i+1].Group && motions[i].Group.Tip != robot.NoFrame {
 			radii[i] = items[i].Radius
 		}
 	}
@@ -61,41 +54,9 @@ func (p *Planner) Sequence(ctx context.Context, items []Item, current []float64)
 	return p.join(ctx, motions, radii)
 }
 
-// CheckRadii refuses radii that no geometry can make sense of.
-func CheckRadii(items []Item) *planner.Refusal {
-	for i := range items {
-		if r := items[i].Radius; !(r >= 0) {
-			why := bad("blend_radius is %g m, and must not be negative", r)
-			why.Item, why.Value = i, r
-			return why
-		}
-	}
-	if n := len(items); n > 0 && items[n-1].Radius != 0 {
-		why := bad("blend_radius of the last item is %g m, and must be 0: nothing follows it", items[n-1].Radius)
-		why.Item, why.Value = n-1, items[n-1].Radius
-		return why
-	}
-	return nil
-}
-
-// CheckStarts refuses a start state where the item before says where it starts.
-func CheckStarts(items []Item) *planner.Refusal {
-	seen := map[string]bool{}
-	for i := range items {
-		req := &items[i].Request
-		if seen[req.Group] && !req.Start.Empty() {
-			why := planner.Refuse(planner.BadState, "a start state is given, but group %q starts where its item before ends", req.Group)
-			why.Item = i
-			return why.With("give a start state to the first item of a group only")
-		}
-		seen[req.Group] = true
-	}
-	return nil
-}
-
-func (p *Planner) planItems(ctx context.Context, items []Item, current []float64) ([]*Motion, *planner.Refusal) {
+func (p *Planner) planItems(ctx context.Context, items []planner.Item, current []float64) ([]*planner.Motion, *planner.Refusal) {
 	here := slices.Clone(current)
-	motions := make([]*Motion, len(items))
+	motions := make([]*planner.Motion, len(items))
 	for i := range items {
 		m, why := p.Plan(ctx, &items[i].Request, here)
 		if why != nil {
@@ -114,13 +75,13 @@ func (p *Planner) planItems(ctx context.Context, items []Item, current []float64
 }
 
 // checkOverlap refuses blends whose spheres touch.
-func (p *Planner) checkOverlap(motions []*Motion, radii []float64) *planner.Refusal {
+func (p *Planner) checkOverlap(motions []*planner.Motion, radii []float64) *planner.Refusal {
 	for i := 0; i+2 < len(motions); i++ {
 		sum := radii[i] + radii[i+1]
 		if motions[i].Group != motions[i+1].Group || sum == 0 {
 			continue
 		}
-		a, b := tips(p.Model, motions[i], motions[i].link), tips(p.Model, motions[i+1], motions[i].link)
+		a, b := tips(p.Model, motions[i], motions[i].Group.Tip), tips(p.Model, motions[i+1], motions[i].Group.Tip)
 		apart := a[len(a)-1].P.Sub(b[len(b)-1].P).Norm()
 		if apart <= sum {
 			why := bad("the blend radii of items %d and %d add up to %g m, and their goals are %.4g m apart", i, i+1, sum, apart)
@@ -132,11 +93,11 @@ func (p *Planner) checkOverlap(motions []*Motion, radii []float64) *planner.Refu
 }
 
 // join puts the motions one behind the other, blended where a radius says so.
-func (p *Planner) join(ctx context.Context, motions []*Motion, radii []float64) ([]*Motion, *planner.Refusal) {
-	var out []*Motion
+func (p *Planner) join(ctx context.Context, motions []*planner.Motion, radii []float64) ([]*planner.Motion, *planner.Refusal) {
+	var out []*planner.Motion
 	var tail []step // planned, and perhaps to be blended with what comes
 	var open *builder
-	var pending *Motion // the motion that tail is of
+	var pending *planner.Motion // the motion that tail is of
 	for i, m := range motions {
 		switch {
 		case open == nil || open.motion.Group != m.Group:
@@ -161,7 +122,7 @@ func (p *Planner) join(ctx context.Context, motions []*Motion, radii []float64) 
 			open.commit(tail)
 			tail = steps(m.Trajectory)
 		}
-		pending = &Motion{Group: m.Group, Joints: m.Joints, Start: m.Start, link: m.link}
+		pending = &planner.Motion{Group: m.Group, Joints: m.Joints, Start: m.Start}
 	}
 	if open != nil {
 		open.commit(tail)
@@ -186,12 +147,12 @@ func retimed(s []step) *trajectory.Trajectory {
 
 // builder collects the steps of one motion.
 type builder struct {
-	motion *Motion
+	motion *planner.Motion
 	done   []step
 }
 
-func newBuilder(m *Motion) *builder {
-	return &builder{motion: &Motion{Group: m.Group, Joints: m.Joints, Start: m.Start, link: m.link}}
+func newBuilder(m *planner.Motion) *builder {
+	return &builder{motion: &planner.Motion{Group: m.Group, Joints: m.Joints, Start: m.Start}}
 }
 
 // commit appends steps; a first one that repeats the last is left out, so that
@@ -210,7 +171,7 @@ func (b *builder) commit(s []step) {
 	b.done = append(b.done, s...)
 }
 
-func (b *builder) finish() *Motion {
+func (b *builder) finish() *planner.Motion {
 	b.motion.Trajectory = retimed(b.done)
 	return b.motion
 }
