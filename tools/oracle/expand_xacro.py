@@ -45,7 +45,10 @@ def expand(folder):
     for case in cases:
         os.environ.update(case.get("env", {}))
         path = os.path.join(folder, "cases", case["file"])
-        doc = xacro.process_file(path, mappings=dict(case.get("args", {})), verbosity=0)
+        try:
+            doc = xacro.process_file(path, mappings=dict(case.get("args", {})), verbosity=0)
+        except Exception as e:
+            sys.exit("expand_xacro.py: %s: %s" % (case["name"], e))
         for name in case.get("env", {}):
             del os.environ[name]
         results[case["name"]] = doc.toprettyxml(indent="  ").replace(folder, "")

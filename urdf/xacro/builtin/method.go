@@ -182,7 +182,8 @@ func place(find func(s, x string) int) stringMethod {
 }
 
 var stringMethods = map[string]stringMethod{
-	"lower": plain(strings.ToLower), "upper": plain(strings.ToUpper),
+	"lower": plain(strings.ToLower),
+	"upper": plain(func(s string) string { return strings.ReplaceAll(strings.ToUpper(s), "ß", "SS") }),
 	"capitalize": plain(func(s string) string {
 		_, first := utf8.DecodeRuneInString(s)
 		return strings.ToUpper(s[:first]) + strings.ToLower(s[first:])

@@ -1,0 +1,153 @@
+package locate
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+
+	"poise/internal/xmltree"
+)
+
+// Files is what may be read: a file system, and where packages are.
+//
+// Names are written with slashes. An absolute name starts at the root of FS, a
+// relative one at Dir. With FS = os.DirFS("/") and Dir = the working folder,
+// names mean what they mean on the command line.
+type Files struct {
+	FS       fs.FS
+	Dir      string   // absolute; "" is the root
+	Packages []string // folders of packages, searched in order for $(find p) and package://p
+}
+
+// Abs makes a name absolute and clean.
+func (f Files) Abs(name string) string {
+	if !path.IsAbs(name) {
+		name = path.Join("/", f.Dir, name)
+	}
+	return path.Clean(name)
+}
+
+// inFS turns a name into one that FS knows.
+func (f Files) inFS(name string) string {
+	if name = strings.TrimPrefix(f.Abs(name), "/"); name == "" {
+		return "."
+	}
+	return name
+}
+
+func (f Files) isDir(name string) bool {
+	info, err := fs.Stat(f.FS, f.inFS(name))
+	return err == nil && info.IsDir()
+}
+
+// Find returns the folder of a package. It is looked for as a folder of that
+// name in each folder of the search path (or in its subfolder share, as ROS 2
+// installs); a folder of the search path may also be the package itself, and so
+// may any folder above the file from, because a description that is not
+// installed still stands inside of its own package.
+func (f Files) Find(pkg, from string) (string, error) {
+	if pkg == "" || pkg == "." || pkg == ".." || strings.ContainsAny(pkg, `/\`) {
+		return "", fmt.Errorf("%q is not the name of a package", pkg)
+	}
+	for _, dir := range f.Packages {
+		for _, candidate := range []string{path.Join(dir, pkg), path.Join(dir, "share", pkg)} {
+			if f.isDir(candidate) {
+				return f.Abs(candidate), nil
+			}
+		}
+		if f.isPackage(dir, pkg) {
+			return f.Abs(dir), nil
+		}
+	}
+	if from != "" {
+		for dir := path.Dir(f.Abs(from)); dir != "/"; dir = path.Dir(dir) {
+			if f.isPackage(dir, pkg) {
+				return dir, nil
+			}
+			if sibling := path.Join(path.Dir(dir), pkg); f.packageName(sibling) == pkg {
+				return sibling, nil
+			}
+		}
+	}
+	return "", fmt.Errorf("package %q is in none of the folders %v", pkg, f.Packages)
+}
+
+// isPackage tells whether a folder is that package, by its own name or by the
+// one in its package.xml.
+func (f Files) isPackage(dir, pkg string) bool {
+	dir = f.Abs(dir)
+	return path.Base(dir) == pkg && f.isDir(dir) || f.packageName(dir) == pkg
+}
+
+// packageName is the name that a folder's package.xml gives, "" if it has none.
+func (f Files) packageName(dir string) string {
+	data, err := f.Read(path.Join(dir, "package.xml"), 1<<20)
+	if err != nil {
+		return ""
+	}
+	root, err := xmltree.Parse(data, "package.xml", xmltree.Limits{})
+	if err != nil {
+		return ""
+	}
+	for n := range root.Elements() {
+		if n.Name == "name" && len(n.Children) == 1 {
+			return strings.TrimSpace(n.Children[0].Text)
+		}
+	}
+	return ""
+}
+
+// Resolve returns the name of the file that another file refers to: package://
+// and file:// are followed, a relative name starts at the folder of from.
+func (f Files) Resolve(spec, from string) (string, error) {
+	if rest, ok := strings.CutPrefix(spec, "package://"); ok {
+		pkg, rest, _ := strings.Cut(rest, "/")
+		dir, err := f.Find(pkg, from)
+		return path.Join(dir, rest), err
+	}
+	spec = strings.TrimPrefix(spec, "file://")
+	if path.IsAbs(spec) {
+		return path.Clean(spec), nil
+	}
+	return path.Join(path.Dir(from), spec), nil
+}
+
+// ErrTooLarge is the error of Read for a file beyond the limit.
+var ErrTooLarge = errors.New("file is too large")
+
+// Read returns the contents of a regular file that has no more than limit bytes.
+func (f Files) Read(name string, limit int) ([]byte, error) {
+	file, err := f.FS.Open(f.inFS(name))
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, errors.New("not a regular file")
+	case info.Size() > int64(limit):
+		return nil, ErrTooLarge
+	}
+	data, err := io.ReadAll(io.LimitReader(file, int64(limit)+1))
+	if err == nil && len(data) > limit {
+		err = ErrTooLarge // it grew
+	}
+	return data, err
+}
+
+// Glob returns the files that match a pattern, sorted.
+func (f Files) Glob(pattern string) ([]string, error) {
+	matches, err := fs.Glob(f.FS, f.inFS(pattern))
+	for i, m := range matches {
+		matches[i] = "/" + m
+	}
+	slices.Sort(matches)
+	return matches, err
+}

@@ -1,0 +1,365 @@
+package xacro
+
+import (
+	"slices"
+	"strings"
+
+	"poise/internal/xmltree"
+	"poise/urdf/xacro/expr"
+	"poise/urdf/xacro/syntax"
+)
+
+// prefix marks the elements and attributes that belong to xacro.
+const prefix = "xacro"
+
+// env is what the elements of a place can see.
+type env struct {
+	symbols *scope
+	macros  *macros
+	level   int // nesting in the expanded document
+}
+
+// maxLevel is the depth of an expanded document, the same as of one that is read.
+const maxLevel = 256
+
+// root expands the document's element. It is never a macro itself.
+func (x *expander) root(source *xmltree.Node) *xmltree.Node {
+	e := env{symbols: x.scope(nil), macros: newMacros(nil)}
+	root := x.shell(source)
+	if a := xacroAttr(source, "targetNamespace"); a != nil {
+		setSpace(root, xmltree.Attr{Prefix: "xmlns", Value: a.Value, Pos: a.Pos}, true)
+	}
+	x.attributes(source, root, e)
+	x.children(source.Children, root, e)
+	return root
+}
+
+// shell is an element without attributes and children, and without what only
+// xacro needs.
+func (x *expander) shell(source *xmltree.Node) *xmltree.Node {
+	x.made(1, source.Pos)
+	n := &xmltree.Node{Space: source.Space, Prefix: source.Prefix, Name: source.Name, Pos: source.Pos}
+	for _, d := range source.Spaces {
+		if d.Name != prefix {
+			n.Spaces = append(n.Spaces, d)
+		}
+	}
+	return n
+}
+
+func (x *expander) attributes(source, dst *xmltree.Node, e env) {
+	for _, a := range source.Attrs {
+		if a.Prefix == prefix {
+			continue
+		}
+		v, err := x.evalString(a.Value, e.symbols, a.Pos)
+		if err != nil {
+			x.fail(err)
+			continue
+		}
+		a.Value = v
+		dst.Attrs = append(dst.Attrs, a)
+		x.made(1, a.Pos)
+		x.spend(len(v)/16, a.Pos)
+	}
+}
+
+// children expands nodes into dst.
+func (x *expander) children(nodes []*xmltree.Node, dst *xmltree.Node, e env) {
+	for _, n := range nodes {
+		if x.halted {
+			return
+		}
+		if n.IsText() {
+			x.text(n, dst, e)
+		} else {
+			x.element(n, dst, e)
+		}
+	}
+}
+
+func (x *expander) text(n, dst *xmltree.Node, e env) {
+	v, err := x.evalString(n.Text, e.symbols, n.Pos)
+	if err != nil {
+		x.fail(err)
+		return
+	}
+	if strings.TrimSpace(v) == "" {
+		return
+	}
+	x.made(1, n.Pos)
+	x.spend(1+len(v)/16, n.Pos)
+	if last := len(dst.Children) - 1; last >= 0 && dst.Children[last].IsText() {
+		dst.Children[last].Text += v
+		x.spend(len(dst.Children[last].Text)/16, n.Pos)
+		return
+	}
+	dst.Children = append(dst.Children, &xmltree.Node{Text: v, Pos: n.Pos})
+}
+
+// element expands one element into dst: itself, or what xacro makes of it.
+func (x *expander) element(n, dst *xmltree.Node, e env) {
+	x.enter(n.Pos)
+	defer x.leave()
+	if x.halted {
+		return
+	}
+	if n.Prefix != prefix {
+		if e.level++; e.level > maxLevel {
+			x.halt(n.Pos, "elements of the expanded document nest deeper than %d", maxLevel)
+			return
+		}
+		out := x.shell(n)
+		dst.Children = append(dst.Children, out)
+		x.attributes(n, out, e)
+		x.children(n.Children, out, e)
+		return
+	}
+	switch n.Name {
+	case "property":
+		x.property(n, e)
+	case "macro":
+		x.define(n, e)
+	case "include":
+		x.include(n, dst, e)
+	case "insert_block":
+		x.insertBlock(n, dst, e)
+	case "if", "unless":
+		x.condition(n, dst, e)
+	case "arg":
+		x.argument(n, e)
+	case "element":
+		x.rename(n, dst, e)
+	case "attribute":
+		x.attribute(n, dst, e)
+	case "call":
+		x.dynamicCall(n, dst, e)
+	default:
+		x.call(n, n.Name, n.Attrs, dst, e)
+	}
+}
+
+// attrs fetches required and optional attributes in that order, nil for an
+// optional one that is missing. Others are worth a warning.
+func (x *expander) attrs(n *xmltree.Node, required []string, optional ...string) ([]*xmltree.Attr, bool) {
+	out := make([]*xmltree.Attr, 0, len(required)+len(optional))
+	ok := true
+	for _, name := range required {
+		a := n.Attr(name)
+		if a == nil {
+			x.fail(x.at(n.Pos, "<"+n.QName()+">", "attribute %s is missing", name))
+			ok = false
+		}
+		out = append(out, a)
+	}
+	for _, name := range optional {
+		out = append(out, n.Attr(name))
+	}
+	for _, a := range n.Attrs {
+		if a.Prefix == "" && !slices.Contains(required, a.Name) && !slices.Contains(optional, a.Name) {
+			x.warn(a.Pos, a.Name, "unknown attribute of <%s>", n.QName())
+		}
+	}
+	return out, ok
+}
+
+func xacroAttr(n *xmltree.Node, name string) *xmltree.Attr {
+	for i := range n.Attrs {
+		if a := &n.Attrs[i]; a.Prefix == prefix && a.Name == name {
+			return a
+		}
+	}
+	return nil
+}
+
+// flag evaluates an optional attribute that is true or false.
+func (x *expander) flag(a *xmltree.Attr, missing bool, e env) (bool, bool) {
+	if a == nil {
+		return missing, true
+	}
+	v, err := x.evalText(a.Value, e.symbols, a.Pos)
+	if err != nil {
+		x.fail(err)
+		return false, false
+	}
+	yes, err := syntax.Truth(v)
+	if err != nil {
+		x.fail(x.at(a.Pos, a.Value, "%s: %v", a.Name, err))
+	}
+	return yes, err == nil
+}
+
+func (x *expander) condition(n, dst *xmltree.Node, e env) {
+	a, ok := x.attrs(n, []string{"value"})
+	if !ok {
+		return
+	}
+	if yes, ok := x.flag(a[0], false, e); ok && yes == (n.Name == "if") {
+		x.children(n.Children, dst, e)
+	}
+}
+
+// argument declares $(arg name). What the caller gave stays.
+func (x *expander) argument(n *xmltree.Node, e env) {
+	a, ok := x.attrs(n, []string{"name", "default"})
+	if !ok {
+		return
+	}
+	x.used[a[0].Value] = true
+	if _, given := x.args[a[0].Value]; given {
+		return
+	}
+	v, err := x.evalString(a[1].Value, e.symbols, a[1].Pos)
+	x.fail(err)
+	x.args[a[0].Value] = v
+}
+
+// rename handles xacro:element, whose tag is computed. It may become any
+// element, also a macro.
+func (x *expander) rename(n, dst *xmltree.Node, e env) {
+	a := xacroAttr(n, "name")
+	if a == nil {
+		x.fail(x.at(n.Pos, "<xacro:element>", "attribute xacro:name is missing"))
+		return
+	}
+	name, err := x.evalString(a.Value, e.symbols, a.Pos)
+	if err != nil {
+		x.fail(err)
+		return
+	}
+	p, local, ok := syntax.XMLName(name)
+	if !ok {
+		x.fail(x.at(a.Pos, name, "not a name for an element"))
+		return
+	}
+	renamed := *n
+	renamed.Space, renamed.Prefix, renamed.Name = "", p, local
+	renamed.Attrs = slices.DeleteFunc(slices.Clone(n.Attrs), func(b xmltree.Attr) bool { return b.Prefix == prefix && b.Name == "name" })
+	x.element(&renamed, dst, e)
+}
+
+// attribute handles xacro:attribute, which sets one of the element around it.
+func (x *expander) attribute(n, dst *xmltree.Node, e env) {
+	a, ok := x.attrs(n, []string{"name", "value"})
+	if !ok {
+		return
+	}
+	name, err := x.evalString(a[0].Value, e.symbols, a[0].Pos)
+	if err != nil {
+		x.fail(err)
+		return
+	}
+	v, err := x.evalString(a[1].Value, e.symbols, a[1].Pos)
+	if err != nil {
+		x.fail(err)
+		return
+	}
+	p, local, ok := syntax.XMLName(name)
+	if !ok || p == prefix || p == "xmlns" || name == "xmlns" {
+		x.fail(x.at(a[0].Pos, name, "not a name for an attribute"))
+		return
+	}
+	x.made(1, n.Pos)
+	for i := range dst.Attrs {
+		if dst.Attrs[i].QName() == name {
+			dst.Attrs[i].Value, dst.Attrs[i].Pos = v, n.Pos
+			return
+		}
+	}
+	x.spend(len(dst.Attrs), n.Pos)
+	dst.Attrs = append(dst.Attrs, xmltree.Attr{Prefix: p, Name: local, Value: v, Pos: n.Pos})
+}
+
+// insertBlock puts a block here and evaluates it, again if it came as a
+// parameter: it sees the macro's own properties.
+func (x *expander) insertBlock(n, dst *xmltree.Node, e env) {
+	a, ok := x.attrs(n, []string{"name"})
+	if !ok {
+		return
+	}
+	nodes, _, ok := e.symbols.block(a[0].Value)
+	if !ok {
+		x.fail(x.at(a[0].Pos, a[0].Value, "undefined block"))
+		return
+	}
+	x.children(nodes, dst, e)
+}
+
+// property defines a property, a block, or removes a property.
+func (x *expander) property(n *xmltree.Node, e env) {
+	a, ok := x.attrs(n, []string{"name"}, "value", "default", "remove", "scope", "lazy_eval")
+	if !ok {
+		return
+	}
+	val, def, scopeAttr := a[1], a[2], a[4]
+	name, err := x.evalString(a[0].Value, e.symbols, a[0].Pos)
+	if err != nil {
+		x.fail(err)
+		return
+	}
+	remove, ok1 := x.flag(a[3], false, e)
+	lazy, ok2 := x.flag(a[5], true, e)
+	switch {
+	case !ok1 || !ok2:
+		return
+	case !expr.IsName(name):
+		x.fail(x.at(a[0].Pos, name, "name of a property is not an identifier"))
+		return
+	case strings.HasPrefix(name, "__"):
+		x.fail(x.at(a[0].Pos, name, "name of a property begins with two underscores"))
+		return
+	case val != nil && def != nil || remove && (val != nil || def != nil):
+		x.fail(x.at(n.Pos, name, "property has more than one of value, default and remove"))
+		return
+	case remove:
+		e.symbols.remove(name)
+		return
+	case def != nil:
+		if e.symbols.has(name) {
+			return
+		}
+		val = def
+	}
+	target, lazy := x.target(scopeAttr, lazy, e)
+	if target == nil {
+		return
+	}
+	if val == nil {
+		target.blocks["**"+name] = n.Children
+		return
+	}
+	if lazy {
+		target.set(name, val.Value, true, val.Pos)
+		return
+	}
+	v, err := x.evalText(val.Value, e.symbols, val.Pos)
+	if err != nil {
+		x.fail(err)
+		return
+	}
+	target.set(name, v, false, val.Pos)
+}
+
+// target is the scope that a property goes to. Outside of its own scope it
+// cannot be evaluated later.
+func (x *expander) target(a *xmltree.Attr, lazy bool, e env) (*scope, bool) {
+	switch {
+	case a == nil:
+		return e.symbols, lazy
+	case a.Value == "global":
+		return e.symbols.top(), false
+	case a.Value != "parent":
+		x.fail(x.at(a.Pos, a.Value, "scope is neither parent nor global"))
+		return nil, false
+	}
+	target := e.symbols.parent
+	if !e.symbols.space {
+		for target != nil && target.space {
+			target = target.parent
+		}
+	}
+	if target == nil {
+		x.fail(x.at(a.Pos, a.Value, "there is no scope around the outermost one"))
+	}
+	return target, false
+}

@@ -1,0 +1,146 @@
+package xacro
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"poise/internal/xmltree"
+	"poise/urdf/xacro/builtin"
+	"poise/urdf/xacro/value"
+	"poise/urdf/xacro/yaml11"
+)
+
+// builtins are the symbols that need no file: those of units in YAML.
+type builtins struct{}
+
+func (builtins) Lookup(name string) (value.Value, bool, error) {
+	v, ok := builtin.Global(name)
+	return v, ok, nil
+}
+
+// functions are the symbols that depend on the expansion: the name space xacro,
+// and those of its functions that were once outside of it.
+func (x *expander) functions() map[string]value.Value {
+	text := func(name string, do func(s string) (value.Value, error)) *builtin.Func {
+		return &builtin.Func{Name: name, Min: 1, Max: 1, Do: func(_ *value.Budget, a builtin.Args) (value.Value, error) {
+			s, ok := a.Pos[0].(string)
+			if !ok {
+				return nil, fmt.Errorf("%s needs a string, not %s", name, value.TypeName(a.Pos[0]))
+			}
+			return do(s)
+		}}
+	}
+	loadYAML := text("load_yaml", x.loadYAML)
+	absFilename := text("abs_filename", func(s string) (value.Value, error) {
+		name, err := x.Resolve(s, x.file())
+		return name, err
+	})
+	dotify := &builtin.Func{Name: "dotify", Min: 1, Max: 1, Do: func(_ *value.Budget, a builtin.Args) (value.Value, error) {
+		return a.Pos[0], nil // every dict has dotted access
+	}}
+	members := map[string]value.Value{
+		"load_yaml": loadYAML, "abs_filename": absFilename, "dotify": dotify,
+		"arg":      text("arg", func(s string) (value.Value, error) { return x.arg(s) }),
+		"tokenize": &builtin.Func{Name: "tokenize", Min: 1, Max: 3, Named: []string{"sep", "skip_empty"}, Do: tokenize},
+		"fatal": &builtin.Func{Name: "fatal", Max: -1, Do: func(b *value.Budget, a builtin.Args) (value.Value, error) {
+			s, err := sentence(b, a)
+			return nil, errors.Join(err, errors.New(s))
+		}},
+	}
+	for _, name := range []string{"message", "warning", "error", "print_location"} {
+		members[name] = &builtin.Func{Name: name, Max: -1, Named: []string{"*"}, Do: func(b *value.Budget, a builtin.Args) (value.Value, error) {
+			s, err := sentence(b, a)
+			x.warn(xmltree.Pos{File: x.file(), Line: 1}, s, "%s of the file", name)
+			return "", err
+		}}
+	}
+	return map[string]value.Value{
+		"xacro":     &builtin.Module{Name: "xacro", Members: members},
+		"load_yaml": loadYAML, "abs_filename": absFilename, "dotify": dotify,
+	}
+}
+
+func sentence(b *value.Budget, a builtin.Args) (string, error) {
+	words := make([]string, len(a.Pos))
+	for i, v := range a.Pos {
+		s, err := value.Str(b, v)
+		if err != nil {
+			return "", err
+		}
+		words[i] = excerpt(s)
+	}
+	return strings.Join(words, " "), nil
+}
+
+// tokenize cuts a string at any of the characters of sep.
+func tokenize(b *value.Budget, a builtin.Args) (value.Value, error) {
+	sep, skip := value.Value(",; "), value.Value(true)
+	for i, v := range a.Pos[1:] {
+		if i == 0 {
+			sep = v
+		} else {
+			skip = v
+		}
+	}
+	if v, ok := a.Named("sep"); ok {
+		sep = v
+	}
+	if v, ok := a.Named("skip_empty"); ok {
+		skip = v
+	}
+	s, ok1 := a.Pos[0].(string)
+	cuts, ok2 := sep.(string)
+	if !ok1 || !ok2 {
+		return nil, errors.New("tokenize needs strings")
+	}
+	if err := b.Spend(1 + len(s)); err != nil {
+		return nil, err
+	}
+	out := value.List{}
+	for {
+		i := strings.IndexAny(s, cuts)
+		token := s
+		if i >= 0 {
+			token = s[:i]
+		}
+		if token != "" || !value.Truth(skip) {
+			out = append(out, token)
+		}
+		if i < 0 {
+			return out, nil
+		}
+		s = s[i:]
+		s = s[len(string([]rune(s[:min(len(s), 4)])[0])):]
+	}
+}
+
+// loadYAML reads a file once and returns its value.
+func (x *expander) loadYAML(spec string) (value.Value, error) {
+	name, err := x.Resolve(spec, x.file())
+	if err != nil {
+		return nil, err
+	}
+	key := x.Abs(name)
+	if v, ok := x.yamls[key]; ok {
+		return v, nil
+	}
+	data, err := x.load(name, xmltree.Pos{File: x.file(), Line: 1})
+	if err != nil {
+		var placed *Error
+		if errors.As(err, &placed) {
+			err = fmt.Errorf("%s: %s", placed.Msg, name) // the caller knows the place
+		}
+		return nil, err
+	}
+	v, err := yaml11.Read(data, name, builtins{}, x.budget)
+	if err != nil {
+		var placed *xmltree.Error
+		if errors.As(err, &placed) {
+			err = x.at(placed.Pos, placed.Text, "%s", placed.Msg)
+		}
+		return nil, err
+	}
+	x.yamls[key] = v
+	return v, nil
+}

@@ -1,0 +1,177 @@
+package xacro
+
+import (
+	"fmt"
+	"strings"
+
+	"poise/internal/xmltree"
+	"poise/urdf/xacro/syntax"
+	"poise/urdf/xacro/value"
+)
+
+// define handles xacro:macro. A macro of the same name is replaced.
+func (x *expander) define(n *xmltree.Node, e env) {
+	a, ok := x.attrs(n, []string{"name"}, "params")
+	if !ok {
+		return
+	}
+	name := strings.TrimPrefix(a[0].Value, prefix+":")
+	switch {
+	case name == "call":
+		x.fail(x.at(a[0].Pos, name, "a macro cannot have the name call"))
+		return
+	case strings.Contains(name, "."):
+		x.fail(x.at(a[0].Pos, name, "name of a macro has a point, which separates name spaces"))
+		return
+	case name != a[0].Value:
+		x.warn(a[0].Pos, a[0].Value, "name of a macro needs no prefix")
+	}
+	m := &macro{name: name, body: n}
+	if a[1] != nil {
+		params, err := syntax.Params(a[1].Value)
+		if err != nil {
+			x.fail(x.at(a[1].Pos, a[1].Value, "parameters of macro %s: %v", name, err))
+			return
+		}
+		m.params = params
+	}
+	e.macros.named[name] = m
+}
+
+// dynamicCall handles xacro:call, which names its macro in an attribute.
+func (x *expander) dynamicCall(n, dst *xmltree.Node, e env) {
+	a := n.Attr("macro")
+	if a == nil {
+		x.fail(x.at(n.Pos, "<xacro:call>", "attribute macro is missing"))
+		return
+	}
+	name, err := x.evalString(a.Value, e.symbols, a.Pos)
+	if err != nil {
+		x.fail(err)
+		return
+	}
+	var rest []xmltree.Attr
+	for _, b := range n.Attrs {
+		if b.QName() != "macro" {
+			rest = append(rest, b)
+		}
+	}
+	x.call(n, name, rest, dst, e)
+}
+
+// call expands a macro into dst.
+func (x *expander) call(n *xmltree.Node, name string, attrs []xmltree.Attr, dst *xmltree.Node, e env) {
+	m, seen, around := e.macros.find(name, e.symbols)
+	if m == nil {
+		x.fail(x.at(n.Pos, "<"+prefix+":"+name+">", "unknown macro; known are %v", e.macros.names()))
+		return
+	}
+	inner := env{symbols: x.scope(around), macros: newMacros(seen), level: e.level}
+	x.via = append(x.via, fmt.Sprintf("macro %s called at %s", m.name, n.Pos))
+	defer func() { x.via = x.via[:len(x.via)-1] }()
+	before := len(x.errs)
+
+	left := x.passAttrs(m, attrs, inner.symbols, e)
+	left = x.passBlocks(m, n, left, inner.symbols, e)
+	x.passDefaults(m, n, left, inner.symbols, e)
+
+	if len(x.errs) > before || x.halted {
+		return // the body would only repeat it
+	}
+	x.importSpaces(m.body, dst)
+	x.children(m.body.Children, dst, inner)
+}
+
+// passAttrs gives a call's attributes to the parameters of their names and
+// returns the parameters that are left.
+func (x *expander) passAttrs(m *macro, attrs []xmltree.Attr, to *scope, e env) []syntax.Param {
+	given := map[string]bool{}
+	for _, a := range attrs {
+		known := false
+		for _, p := range m.params {
+			known = known || p.Name == a.QName() && !p.IsBlock()
+		}
+		if !known {
+			x.fail(x.at(a.Pos, a.QName(), "macro %s has no parameter of that name; it has %s", m.name, m.signature()))
+			continue
+		}
+		given[a.Name] = true
+		v, err := x.evalText(a.Value, e.symbols, a.Pos)
+		if err != nil {
+			x.fail(err)
+			continue
+		}
+		to.set(a.Name, v, false, a.Pos)
+	}
+	var left []syntax.Param
+	for _, p := range m.params {
+		if !given[p.Name] {
+			left = append(left, p)
+		}
+	}
+	return left
+}
+
+func (m *macro) signature() string {
+	names := make([]string, len(m.params))
+	for i, p := range m.params {
+		names[i] = p.Name
+	}
+	return "[" + strings.Join(names, " ") + "]"
+}
+
+// passBlocks expands the elements inside of a call, where the caller stands,
+// and gives them in order to the block parameters.
+func (x *expander) passBlocks(m *macro, n *xmltree.Node, left []syntax.Param, to *scope, e env) []syntax.Param {
+	holder := &xmltree.Node{Name: "blocks"}
+	x.children(n.Children, holder, e)
+	var blocks []*xmltree.Node
+	for b := range holder.Elements() {
+		blocks = append(blocks, b)
+	}
+	var rest []syntax.Param
+	for _, p := range left {
+		switch {
+		case !p.IsBlock():
+			rest = append(rest, p)
+		case len(blocks) == 0:
+			x.fail(x.at(n.Pos, "<"+n.QName()+">", "macro %s needs an element for its block %s", m.name, p.Name))
+		default:
+			to.blocks[p.Name] = blocks[:1:1]
+			if strings.HasPrefix(p.Name, "**") {
+				to.blocks[p.Name] = blocks[0].Children
+			}
+			blocks = blocks[1:]
+		}
+	}
+	if len(blocks) > 0 {
+		x.fail(x.at(blocks[0].Pos, "<"+blocks[0].QName()+">", "macro %s has no block parameter for this element", m.name))
+	}
+	return rest
+}
+
+// passDefaults gives the rest what they are by default, as the caller sees it.
+func (x *expander) passDefaults(m *macro, n *xmltree.Node, left []syntax.Param, to *scope, e env) {
+	var missing []string
+	for _, p := range left {
+		var v value.Value
+		var err error
+		switch found := p.Forward && e.symbols.has(p.Name); {
+		case found:
+			v, _, err = e.symbols.Lookup(p.Name)
+		case p.HasDefault:
+			v, err = x.evalText(p.Default, e.symbols, m.body.Attr("params").Pos)
+		default:
+			missing = append(missing, p.Name)
+			continue
+		}
+		if err != nil {
+			x.fail(x.wrap(err, n.Pos, p.Name))
+			continue
+		}
+		to.set(p.Name, v, false, n.Pos)
+	}
+	if len(missing) > 0 {
+		x.fail(x.at(n.Pos, "<"+n.QName()+">", "macro %s is not given %s", m.name, strings.Join(missing, ", ")))
+	}
+}

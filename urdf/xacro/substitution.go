@@ -1,0 +1,155 @@
+package xacro
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"poise/internal/xmltree"
+	"poise/urdf/xacro/builtin"
+	"poise/urdf/xacro/expr"
+	"poise/urdf/xacro/syntax"
+	"poise/urdf/xacro/value"
+)
+
+// substitution evaluates the inside of $(…).
+func (x *expander) substitution(inside string, s *scope, pos xmltree.Pos) (value.Value, error) {
+	text, err := x.evalInside(inside, s, pos)
+	if err != nil {
+		return nil, err
+	}
+	whole := "$(" + inside + ")"
+	if source, ok := strings.CutPrefix(text, "eval "); ok {
+		v, err := expr.Eval(source, &evalScope{x, pos}, x.budget)
+		if err != nil {
+			return nil, x.wrap(err, pos, whole)
+		}
+		out, err := value.Str(x.budget, v)
+		if err != nil {
+			return nil, x.wrap(err, pos, whole)
+		}
+		return out, nil
+	}
+	words := strings.FieldsFunc(text, func(r rune) bool { return r == ' ' })
+	if len(words) == 0 {
+		return nil, x.at(pos, whole, "empty substitution")
+	}
+	out, err := x.command(words[0], words[1:], pos)
+	if err == nil {
+		out, err = x.findInside(out)
+	}
+	if err != nil {
+		return nil, x.wrap(err, pos, whole)
+	}
+	return out, nil
+}
+
+func (x *expander) command(name string, args []string, pos xmltree.Pos) (string, error) {
+	one := len(args) == 1
+	switch {
+	case name == "find" && one:
+		return x.Find(args[0], x.stack[0]) // above the file that was asked for, if nowhere else
+	case name == "arg" && one:
+		return x.arg(args[0])
+	case name == "env" && one:
+		v, ok := x.Env[args[0]]
+		if !ok {
+			return "", fmt.Errorf("environment variable %s is not given", args[0])
+		}
+		return v, nil
+	case name == "optenv" && len(args) > 0:
+		if v, ok := x.Env[args[0]]; ok {
+			return v, nil
+		}
+		return strings.Join(args[1:], " "), nil
+	case name == "dirname" && len(args) == 0:
+		return x.dirname(pos), nil
+	case name == "cwd" && len(args) == 0:
+		return x.Abs("."), nil
+	}
+	switch name {
+	case "find", "arg", "env", "optenv", "dirname", "cwd":
+		return "", fmt.Errorf("$(%s) with %d words behind it", name, len(args))
+	}
+	return "", errors.New("unknown substitution; known are find, arg, env, optenv, dirname, cwd, eval")
+}
+
+func (x *expander) arg(name string) (string, error) {
+	x.used[name] = true
+	v, ok := x.args[name]
+	if !ok {
+		return "", fmt.Errorf("undefined argument %s", name)
+	}
+	return v, nil
+}
+
+// dirname is the folder of the file in which it is written.
+func (x *expander) dirname(pos xmltree.Pos) string { return path.Dir(x.Abs(pos.File)) }
+
+// findInside resolves the $(find …) that the value of an argument may contain.
+func (x *expander) findInside(text string) (string, error) {
+	const open = "$(find "
+	var out strings.Builder
+	for {
+		before, rest, ok := strings.Cut(text, open)
+		out.WriteString(before)
+		if !ok {
+			return out.String(), nil
+		}
+		pkg, after, ok := strings.Cut(rest, ")")
+		if !ok {
+			return out.String() + open + rest, nil
+		}
+		dir, err := x.Find(strings.TrimSpace(pkg), x.stack[0])
+		if err != nil {
+			return "", err
+		}
+		out.WriteString(dir)
+		text = after
+	}
+}
+
+// evalScope are the names of $(eval …): arguments, not properties.
+type evalScope struct {
+	x   *expander
+	pos xmltree.Pos
+}
+
+func (s *evalScope) Lookup(name string) (value.Value, bool, error) {
+	switch name {
+	case "true":
+		return true, true, nil
+	case "false":
+		return false, true, nil
+	case "arg", "env", "optenv", "find", "dirname":
+		return s.function(name), true, nil
+	}
+	if v, ok := builtin.Global(name); ok {
+		return v, true, nil
+	}
+	if _, ok := s.x.args[name]; !ok {
+		return nil, false, nil
+	}
+	text, err := s.x.arg(name)
+	return syntax.Argument(text), true, err
+}
+
+// function makes a substitution callable.
+func (s *evalScope) function(name string) *builtin.Func {
+	return &builtin.Func{Name: name, Max: -1, Do: func(b *value.Budget, a builtin.Args) (value.Value, error) {
+		words := make([]string, len(a.Pos))
+		for i, v := range a.Pos {
+			text, err := value.Str(b, v)
+			if err != nil {
+				return nil, err
+			}
+			words[i] = text
+		}
+		out, err := s.x.command(name, words, s.pos)
+		if err == nil && name == "arg" {
+			return syntax.Argument(out), nil
+		}
+		return out, err
+	}}
+}

@@ -1,0 +1,151 @@
+package xacro
+
+import (
+	"errors"
+	"strings"
+
+	"poise/internal/xmltree"
+	"poise/urdf/xacro/expr"
+	"poise/urdf/xacro/syntax"
+	"poise/urdf/xacro/value"
+)
+
+// evalText evaluates the ${…} and $(…) of a text. A text that is nothing but
+// one of them has the type of its value, any other is a string. The error is an
+// *Error.
+func (x *expander) evalText(text string, s *scope, pos xmltree.Pos) (value.Value, error) {
+	if strings.IndexByte(text, '$') < 0 {
+		return text, nil
+	}
+	// line breaks survive in text, not in attributes; a node's place is its first word
+	counted := len(text) - len(strings.TrimLeft(text, " \t\n\r"))
+	var parts []value.Value
+	err := syntax.Split(text, func(kind byte, part string, off int) error {
+		if off > counted {
+			pos.Line += strings.Count(text[counted:off], "\n")
+			counted = off
+		}
+		var v value.Value = part
+		err := x.budget.Spend(1 + min(len(text)-off, syntax.MaxPart)/16)
+		switch {
+		case err != nil:
+			err = x.wrap(err, pos, text)
+		case kind == '{':
+			v, err = x.expression(part, s, pos)
+		case kind == '(':
+			v, err = x.substitution(part, s, pos)
+		case kind == 0:
+			err = x.at(pos, text[off:], "%s without its end", part)
+		}
+		parts = append(parts, v)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(parts) == 1 {
+		return parts[0], nil
+	}
+	var out strings.Builder
+	for _, part := range parts {
+		t, err := value.Str(x.budget, part)
+		if err == nil {
+			err = x.budget.Spend(1 + len(t)/16)
+		}
+		if err != nil {
+			return nil, x.wrap(err, pos, text)
+		}
+		out.WriteString(t)
+		if out.Len() > value.MaxBytes {
+			return nil, x.at(pos, text, "text is longer than %d bytes", value.MaxBytes)
+		}
+	}
+	return out.String(), nil
+}
+
+// evalString is evalText as it goes into the document.
+func (x *expander) evalString(text string, s *scope, pos xmltree.Pos) (string, error) {
+	v, err := x.evalText(text, s, pos)
+	if err != nil {
+		return "", err
+	}
+	out, err := value.Str(x.budget, v)
+	if err != nil {
+		return "", x.wrap(err, pos, text)
+	}
+	if i := strings.IndexFunc(out, notXML); i >= 0 {
+		return "", x.at(pos, text, "result has a character that XML does not allow")
+	}
+	return out, nil
+}
+
+func notXML(r rune) bool {
+	return r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0xFFFE || r == 0xFFFF || r == 0xFFFD
+}
+
+// maxPrograms bounds the parsed expressions that are kept.
+const maxPrograms = 10_000
+
+// expression evaluates the inside of ${…}, whose own $(…) are put in as text
+// first.
+func (x *expander) expression(inside string, s *scope, pos xmltree.Pos) (value.Value, error) {
+	src, err := x.evalInside(inside, s, pos)
+	if err != nil {
+		return nil, err
+	}
+	p := x.programs[src]
+	if p == nil {
+		if err := x.budget.Spend(1 + len(src)/4); err != nil {
+			return nil, x.wrap(err, pos, "${"+inside+"}")
+		}
+		if p, err = expr.Parse(src); err != nil {
+			return nil, x.wrap(err, pos, "${"+inside+"}")
+		}
+		if len(x.programs) < maxPrograms {
+			x.programs[src] = p
+		}
+	}
+	v, err := p.Eval(s, x.budget)
+	if err != nil {
+		return nil, x.wrap(err, pos, "${"+inside+"}")
+	}
+	return v, nil
+}
+
+func (x *expander) evalInside(inside string, s *scope, pos xmltree.Pos) (string, error) {
+	if x.depth > x.lim.Depth {
+		return "", x.at(pos, inside, "properties refer to each other deeper than %d", x.lim.Depth)
+	}
+	x.depth++
+	defer x.leave()
+	v, err := x.evalText(inside, s, pos)
+	if err != nil {
+		return "", err
+	}
+	src, err := value.Str(x.budget, v)
+	if err != nil {
+		return "", x.wrap(err, pos, inside)
+	}
+	return src, nil
+}
+
+// wrap puts an error of an expression at its place; one that the definition of
+// a property gave keeps the place that it has.
+func (x *expander) wrap(err error, pos xmltree.Pos, text string) error {
+	var placed *Error
+	if errors.As(err, &placed) {
+		return placed
+	}
+	e := x.at(pos, text, "%v", err)
+	var inner *expr.Error
+	if errors.As(err, &inner) {
+		if e.Msg = inner.Msg; inner.Part() != "" && inner.Part() != strings.TrimSpace(inner.Src) {
+			e.Msg = inner.Error()
+		}
+	}
+	if errors.Is(err, value.ErrBudget) {
+		x.fail(e)
+		x.halted = true
+	}
+	return e
+}
