@@ -1,8 +1,6 @@
 package robot
 
 import (
-	"math"
-
 	"poise/robot/limit"
 	"poise/robot/rule"
 	"poise/robot/tree"
@@ -47,7 +45,7 @@ type Problem = rule.Problem
 func Build(doc *urdf.Document, opts Options) (*Model, []*Problem, error) {
 	b := builder{doc: doc, opts: opts}
 	t, ok := tree.New(doc, &b.Report)
-	b.checkMeshes()
+	tree.CheckMeshes(doc, opts.MeshExists, &b.Report)
 	if !ok {
 		return nil, b.Warnings, b.Err()
 	}
@@ -83,31 +81,6 @@ func (b *builder) chooseBase() {
 	b.m.floating = b.opts.Base == BaseFloating || b.opts.Base == BaseAsDescribed && d != nil && d.Base == "floating"
 }
 
-// checkMeshes warns once of each mesh that is not there.
-func (b *builder) checkMeshes() {
-	if b.opts.MeshExists == nil {
-		return
-	}
-	seen := map[string]bool{}
-	check := func(l urdf.Link, g urdf.Geometry, at urdf.Pos) {
-		if g.Shape != urdf.Mesh || seen[g.Mesh] {
-			return
-		}
-		seen[g.Mesh] = true
-		if !b.opts.MeshExists(g.Mesh) {
-			b.Warnf(rule.MissingMesh, at, rule.Link(l.Name), "mesh %q is missing", g.Mesh)
-		}
-	}
-	for _, l := range b.doc.Links {
-		for _, v := range l.Visuals {
-			check(l, v.Geometry, v.Pos)
-		}
-		for _, c := range l.Collisions {
-			check(l, c.Geometry, c.Pos)
-		}
-	}
-}
-
 // assemble walks the tree and makes bodies, joints and frames.
 func (b *builder) assemble() {
 	m := b.m
@@ -134,7 +107,7 @@ func (b *builder) assemble() {
 	b.bindFollowers()
 	for i := range m.bodies {
 		M, X := &m.bodies[i].Inertia, m.bodies[i].Rest
-		if !M.Com.Finite() || !X.P.Finite() || !finite(M.Mass) || !finite(M.I[:]...) {
+		if !M.Com.Finite() || !X.P.Finite() || !tree.Finite(M.Mass) || !tree.Finite(M.I[:]...) {
 			b.Errorf(rule.NotFinite, b.doc.Pos, rule.Joint(m.bodies[i].Name), "numbers of the links that it carries are too large to add up")
 		}
 	}
@@ -155,7 +128,7 @@ func (b *builder) hang(l, above int) {
 	kind := kindOf(j.Type)
 	R_JB := spatial.Identity3
 	if kind != Floating {
-		R_JB = zTo(j.Axis)
+		R_JB = spatial.ZTo(j.Axis)
 	}
 	body := Body{
 		Parent: f.Body, Kind: kind, Name: j.Name, Ratio: 1,
@@ -289,44 +262,4 @@ func kindOf(t urdf.JointType) Kind {
 		return Floating
 	}
 	return Revolute
-}
-
-// zTo returns the smallest rotation that takes the z axis to the direction of
-// axis. With unit axis a = (x, y, c) it turns about z × a, and Rodrigues'
-// formula becomes
-//
-//	    ⎡ 1 − f·x²   −f·x·y    x ⎤
-//	R = ⎢  −f·x·y   1 − f·y²   y ⎥,  f = 1/(1+c) = (1−c)/(x²+y²)
-//	    ⎣    −x        −y      c ⎦
-//
-// where the second form of f keeps its digits for c < 0.
-func zTo(axis spatial.Vec3) spatial.Mat3 {
-	a, ok := axis.Unit()
-	if !ok {
-		return spatial.Identity3 // reported as an error elsewhere
-	}
-	x, y, c := a.X, a.Y, a.Z
-	var f float64
-	switch s2 := x*x + y*y; {
-	case c >= 0:
-		f = 1 / (1 + c)
-	case s2 > 0:
-		f = (1 - c) / s2
-	default:
-		return spatial.Mat3{1, 0, 0, 0, -1, 0, 0, 0, -1} // half a turn about x
-	}
-	return spatial.Mat3{
-		1 - f*x*x, -f * x * y, x,
-		-f * x * y, 1 - f*y*y, y,
-		-x, -y, c,
-	}
-}
-
-func finite(xs ...float64) bool {
-	for _, x := range xs {
-		if math.IsNaN(x) || math.IsInf(x, 0) {
-			return false
-		}
-	}
-	return true
 }

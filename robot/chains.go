@@ -90,17 +90,11 @@ func (m *Model) Path(base, tip FrameID) (joints []JointID, down bool) {
 // describeChains reads chains and contacts of the description.
 func (b *builder) describeChains(d *Description) {
 	for _, c := range d.Contacts {
-		at, thing := d.At(c.Line), quote("contact", c.Name)
 		contact := Contact{Name: c.Name}
 		for _, p := range c.Points {
-			if len(p) != 3 {
-				b.Errorf(rule.BadDescription, at, thing, "a point has 3 numbers, not %d", len(p))
-				continue
+			if len(p) == 3 {
+				contact.Points = append(contact.Points, spatial.Vec3{X: p[0], Y: p[1], Z: p[2]})
 			}
-			contact.Points = append(contact.Points, spatial.Vec3{X: p[0], Y: p[1], Z: p[2]})
-		}
-		if len(c.Points) == 0 {
-			b.Errorf(rule.BadDescription, at, thing, "has no point")
 		}
 		b.m.contacts = append(b.m.contacts, contact)
 	}
@@ -110,7 +104,7 @@ func (b *builder) describeChains(d *Description) {
 }
 
 func (b *builder) describeChain(c description.Chain, d *Description) Chain {
-	m, at, thing := b.m, d.At(c.Line), quote("chain", c.Name)
+	m, at, thing := b.m, d.At(c.Line), description.Named("chain", c.Name)
 	chain := Chain{Name: c.Name, Contact: NoContact, Mirror: NoChain}
 	if c.Contact != "" {
 		id, ok := m.Contact(c.Contact)

@@ -74,7 +74,7 @@ func (b *builder) describeGroups() {
 	b.m.groupByName = make(map[string]GroupID, len(plans))
 	for i, p := range plans {
 		if first, twice := b.m.groupByName[p.name]; twice {
-			b.Errorf(rule.BadName, p.at, quote("group", p.name), "name used twice, first at %s", plans[first].at)
+			b.Errorf(rule.BadName, p.at, description.Named("group", p.name), "name used twice, first at %s", plans[first].at)
 			continue
 		}
 		if p.name == "" {
@@ -105,10 +105,10 @@ func (b *builder) resolveGroup(plans []groupPlan, id GroupID) {
 		other, ok := b.m.groupByName[name]
 		switch {
 		case !ok:
-			b.Errorf(rule.BadDescription, p.at, quote("group", p.name), "group %q does not exist", name)
+			b.Errorf(rule.BadDescription, p.at, description.Named("group", p.name), "group %q does not exist", name)
 			continue
 		case plans[other].state == planOpen:
-			b.Errorf(rule.Loop, p.at, quote("group", p.name), "group %q contains itself", name)
+			b.Errorf(rule.Loop, p.at, description.Named("group", p.name), "group %q contains itself", name)
 			continue
 		}
 		b.resolveGroup(plans, other)
@@ -128,7 +128,7 @@ func (b *builder) resolveGroup(plans []groupPlan, id GroupID) {
 	g.has = nil
 	if b.members += len(g.Joints); b.members > maxMembers {
 		if b.members-len(g.Joints) <= maxMembers {
-			b.Errorf(rule.BadDescription, p.at, quote("group", p.name), "the groups up to here have more than %d joints together", maxMembers)
+			b.Errorf(rule.BadDescription, p.at, description.Named("group", p.name), "the groups up to here have more than %d joints together", maxMembers)
 		}
 		g.Joints = nil
 	}
@@ -147,7 +147,7 @@ func (g *Group) add(joints ...JointID) {
 
 // yamlGroup reads a group of robot.yaml.
 func (b *builder) yamlGroup(e description.Group, d *Description) groupPlan {
-	at, thing := d.At(e.Line), quote("group", e.Name)
+	at, thing := d.At(e.Line), description.Named("group", e.Name)
 	p := groupPlan{name: e.Name, at: at, leaves: e.Leaves, groups: e.Groups}
 	p.resource = len(e.Chains)+len(e.Joints)+len(e.Leaves) > 0
 	if e.Resource != nil {
@@ -170,9 +170,6 @@ func (b *builder) yamlGroup(e description.Group, d *Description) groupPlan {
 		}
 		if e.Tip != "" {
 			g.Tip, _ = b.frameNamed(e.Tip, "tip", at, thing)
-		}
-		if len(e.Chains)+len(e.Joints)+len(e.Groups)+len(e.Leaves) == 0 {
-			b.Errorf(rule.BadDescription, at, thing, "lists nothing")
 		}
 	}
 	return p
@@ -214,7 +211,7 @@ func (b *builder) srdfGroups() []groupPlan {
 
 // srdfMembers adds the chains, joints and links that a group of the SRDF lists.
 func (b *builder) srdfMembers(g *Group, sg urdf.Group) {
-	thing := quote("group", sg.Name)
+	thing := description.Named("group", sg.Name)
 	for _, c := range sg.Chains {
 		base, okBase := b.frameNamed(c.Base, "base_link", c.Pos, thing)
 		tip, okTip := b.frameNamed(c.Tip, "tip_link", c.Pos, thing)

@@ -1,10 +1,10 @@
 package robot
 
 import (
-	"fmt"
 	"math"
 	"slices"
 
+	"poise/robot/description"
 	"poise/robot/rule"
 	"poise/spatial"
 	"poise/urdf"
@@ -39,7 +39,8 @@ type Mirrored struct {
 // SafeAction is what a limb does when a fault takes it out of service.
 type SafeAction uint8
 
-// The safe actions. The zero value means that the robot does not say.
+// The safe actions, in the order of description.SafeActions. The zero value means
+// that the robot does not say.
 const (
 	SafeUnset SafeAction = iota
 	SafeHold
@@ -48,9 +49,12 @@ const (
 	SafeOff
 )
 
-var safeWords = []string{"", "hold", "crouch then off", "brake", "off"}
-
-func (a SafeAction) String() string { return safeWords[a] }
+func (a SafeAction) String() string {
+	if a == SafeUnset {
+		return ""
+	}
+	return description.SafeActions[a-1]
+}
 
 // SafeState is a group's safe action; Pose is the index of the pose where it
 // crouches, −1 for other actions.
@@ -85,16 +89,14 @@ func (m *Model) SafeState(id GroupID) SafeState { return m.safe[id] }
 // without an acceleration limit; absent unless robot.yaml has it.
 func (m *Model) TransitionAcceleration() Limit { return m.transition }
 
-func quote(kind, name string) string { return fmt.Sprintf("%s %q", kind, name) }
-
 // describe gives the model its use: what robot.yaml and the SRDF say.
 func (b *builder) describe() {
 	d := b.opts.Description
 	b.m.servos = make([]Servo, len(b.m.joints))
 	if d != nil {
+		d.Check(&b.Report)
 		b.describeWorld(d)
 		b.describeChains(d)
-		b.describeOutputs(d)
 		b.describeServos(d)
 	}
 	b.describeGroups()
@@ -117,34 +119,16 @@ func (b *builder) describeWorld(d *Description) {
 	if d.Name != "" {
 		b.m.name = d.Name
 	}
-	if d.Base != "" && d.Base != "fixed" && d.Base != "floating" {
-		b.Errorf(rule.BadDescription, d.AtKey("base"), "base", "%q is neither fixed nor floating", d.Base)
-	}
 	if g := d.Gravity; len(g) == 3 {
 		b.m.gravity = spatial.Vec3{X: g[0], Y: g[1], Z: g[2]}
-	} else if g != nil {
-		b.Errorf(rule.BadDescription, d.AtKey("gravity"), "gravity", "has 3 numbers, not %d", len(g))
 	}
 	if a := d.TransitionAcceleration; a != nil {
-		at := d.AtKey("transition_acceleration")
-		if *a <= 0 {
-			b.Errorf(rule.BadDescription, at, "transition_acceleration", "%g is not positive", *a)
-		}
-		b.m.transition = Limit{Value: *a, Has: true, Source: at.String()}
+		b.m.transition = Limit{Value: *a, Has: true, Source: d.AtKey("transition_acceleration").String()}
 	}
-}
-
-func (b *builder) describeOutputs(d *Description) {
 	for _, o := range d.Outputs {
-		if o.Type == "" {
-			b.Errorf(rule.BadDescription, d.At(o.Line), quote("output", o.Name), "type is missing")
-		}
 		b.m.outputs = append(b.m.outputs, Output{o.Name, o.Type})
 	}
 }
-
-// highestServoID is the last address of a servo: 254 speaks to all.
-const highestServoID = 253
 
 func (b *builder) describeServos(d *Description) {
 	m := b.m
@@ -153,36 +137,17 @@ func (b *builder) describeServos(d *Description) {
 			m.joints[id].Virtual = true
 		}
 	}
-	type address struct {
-		bus string
-		id  int
-	}
-	taken := map[address]string{}
 	for _, s := range d.Servos {
-		at, thing := d.At(s.Line), quote("servo of joint", s.Joint)
-		id, ok := b.jointNamed(s.Joint, at, thing)
+		id, ok := b.jointNamed(s.Joint, d.At(s.Line), description.Named("servo of joint", s.Joint))
 		if !ok {
 			continue
 		}
 		servo := Servo{Assigned: true, Bus: s.Bus, Type: s.Type, Reversed: s.Reversed, Zero: s.Zero, Gear: 1}
-		switch {
-		case s.ID == nil:
-			b.Errorf(rule.BadDescription, at, thing, "id is missing")
-		case *s.ID < 0 || *s.ID > highestServoID:
-			b.Errorf(rule.BadDescription, at, thing, "id %d is not within 0 … %d", *s.ID, highestServoID)
-		case taken[address{s.Bus, *s.ID}] != "":
-			b.Errorf(rule.BadDescription, at, thing, "id %d is that of joint %q already", *s.ID, taken[address{s.Bus, *s.ID}])
-		default:
+		if s.ID != nil {
 			servo.ID = *s.ID
-			taken[address{s.Bus, *s.ID}] = s.Joint
 		}
 		if s.Gear != nil {
-			if servo.Gear = *s.Gear; servo.Gear <= 0 {
-				b.Errorf(rule.BadDescription, at, thing, "gear %g is not positive", servo.Gear)
-			}
-		}
-		if m.joints[id].Virtual {
-			b.Errorf(rule.BadDescription, at, thing, "virtual_joints says that no servo moves it")
+			servo.Gear = *s.Gear
 		}
 		m.servos[id] = servo
 	}
@@ -199,7 +164,7 @@ func (b *builder) describeStates() {
 		return
 	}
 	for _, s := range b.opts.SRDF.States {
-		thing := quote("group state", s.Group+"/"+s.Name)
+		thing := description.Named("group state", s.Group+"/"+s.Name)
 		if _, ok := b.m.groupByName[s.Group]; !ok {
 			b.Errorf(rule.BadDescription, s.Pos, thing, "group %q does not exist", s.Group)
 		}
@@ -231,7 +196,7 @@ func (b *builder) isVirtual(name string) bool {
 
 func (b *builder) describePoses(d *Description) {
 	for _, p := range d.Poses {
-		thing := quote("pose", p.Name)
+		thing := description.Named("pose", p.Name)
 		pose := NamedPose{Name: p.Name, Source: d.At(p.Line).String()}
 		for _, v := range p.Joints {
 			id, ok := b.jointNamed(v.Joint, d.At(v.Line), thing)
@@ -260,20 +225,12 @@ func (b *builder) describeMirror(d *Description) {
 	m := b.m
 	m.mirror = make([]Mirrored, len(m.joints))
 	for _, e := range d.Mirror {
-		at := d.At(e.Line)
-		pair := []string{e.Left, e.Right}
-		switch {
-		case e.Middle != "" && e.Left == "" && e.Right == "":
-			pair = []string{e.Middle, e.Middle}
-		case e.Middle != "" || e.Left == "" || e.Right == "" || e.Left == e.Right:
-			b.Errorf(rule.BadDescription, at, "mirror", "an entry has left and right, two joints, or middle")
-			continue
+		if e.Middle != "" {
+			e.Left, e.Right = e.Middle, e.Middle
 		}
-		if e.Sign == nil || *e.Sign != 1 && *e.Sign != -1 {
-			b.Errorf(rule.BadDescription, at, "mirror", "joint %q: sign must be 1 or -1", pair[0])
-			continue
+		if e.Sign != nil {
+			b.mirrorPair(e.Left, e.Right, float64(*e.Sign), d.At(e.Line))
 		}
-		b.mirrorPair(pair, float64(*e.Sign), at)
 	}
 	for i, image := range m.mirror {
 		if j := m.joints[i]; image.Sign == 0 && j.Kind.NumQ() == 1 {
@@ -286,14 +243,14 @@ func (b *builder) describeMirror(d *Description) {
 }
 
 // mirrorPair makes two joints each other's image, or one its own.
-func (b *builder) mirrorPair(pair []string, sign float64, at urdf.Pos) {
+func (b *builder) mirrorPair(leftName, rightName string, sign float64, at urdf.Pos) {
 	m := b.m
-	left, okLeft := b.jointNamed(pair[0], at, "mirror")
-	right, okRight := left, okLeft
-	if pair[1] != pair[0] {
-		right, okRight = b.jointNamed(pair[1], at, "mirror")
+	left, ok := b.jointNamed(leftName, at, "mirror")
+	right := left
+	if rightName != leftName && ok {
+		right, ok = b.jointNamed(rightName, at, "mirror")
 	}
-	if !okLeft || !okRight {
+	if !ok {
 		return
 	}
 	l, r := m.joints[left], m.joints[right]
@@ -328,24 +285,19 @@ func (b *builder) mirrorChain(c Chain) ChainID {
 
 func (b *builder) describeSafety(d *Description) {
 	for _, s := range d.SafeStates {
-		at, thing := d.At(s.Line), quote("safe state of", s.Group)
+		at, thing := d.At(s.Line), description.Named("safe state of", s.Group)
 		id, ok := b.m.groupByName[s.Group]
 		if !ok || !b.m.groups[id].Resource {
 			b.Errorf(rule.BadDescription, at, thing, "%q is not a resource", s.Group)
 			continue
 		}
-		do := slices.Index(safeWords, s.Do)
-		if do <= 0 {
-			b.Errorf(rule.BadDescription, at, thing, "do: %q is none of hold, crouch then off, brake, off", s.Do)
-			continue
-		}
-		state := SafeState{Do: SafeAction(do), Pose: slices.IndexFunc(b.m.poses, func(p NamedPose) bool { return p.Name == s.Pose })}
-		switch {
-		case state.Do != SafeCrouchThenOff && s.Pose != "":
-			b.Errorf(rule.BadDescription, at, thing, "pose belongs to crouch then off alone")
-		case state.Do == SafeCrouchThenOff && state.Pose < 0:
-			b.Errorf(rule.BadDescription, at, thing, "crouch then off needs a declared pose; %q is none", s.Pose)
-		case state.Do == SafeCrouchThenOff:
+		state := SafeState{Do: SafeAction(1 + slices.Index(description.SafeActions, s.Do)), Pose: -1}
+		if state.Do == SafeCrouchThenOff {
+			state.Pose = slices.IndexFunc(b.m.poses, func(p NamedPose) bool { return p.Name == s.Pose })
+			if state.Pose < 0 {
+				b.Errorf(rule.BadDescription, at, thing, "crouch then off needs a declared pose; %q is none", s.Pose)
+				continue
+			}
 			b.checkCrouch(b.m.groups[id], b.m.poses[state.Pose], at, thing)
 		}
 		b.m.safe[id] = state

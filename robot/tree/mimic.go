@@ -72,7 +72,7 @@ func directMimic(t *Tree, j urdf.Joint, r *rule.Report) Mimic {
 	leader, ok := t.JointIndex[mimic.Joint]
 	leaderType := t.Doc.Joints[leader].Type // of any joint if there is none
 	switch {
-	case !finite(mimic.Multiplier, mimic.Offset):
+	case !Finite(mimic.Multiplier, mimic.Offset):
 		r.Errorf(rule.NotFinite, mimic.Pos, thing, "mimic has a number that is not finite")
 	case j.Type == urdf.Planar || j.Type == urdf.Floating:
 		r.Errorf(rule.BadMimic, mimic.Pos, thing, "a planar or floating joint cannot mimic another")
@@ -102,7 +102,7 @@ func reportRing(doc *urdf.Document, all []Mimic, at int, r *rule.Report) {
 }
 
 func checkComposed(j urdf.Joint, m Mimic, r *rule.Report) {
-	if !finite(m.Ratio, m.Offset) {
+	if !Finite(m.Ratio, m.Offset) {
 		r.Errorf(rule.NotFinite, j.Mimic.Pos, rule.Joint(j.Name), "multipliers of its chain of mimics overflow")
 	}
 }

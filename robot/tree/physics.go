@@ -23,7 +23,7 @@ func checkInertial(l urdf.Link, r *rule.Report) {
 		return
 	}
 	I := in.I
-	if !finite(in.Mass, I.XX, I.XY, I.XZ, I.YY, I.YZ, I.ZZ) || !in.Origin.XYZ.Finite() || !in.Origin.RPY.Finite() {
+	if !Finite(in.Mass, I.XX, I.XY, I.XZ, I.YY, I.YZ, I.ZZ) || !in.Origin.XYZ.Finite() || !in.Origin.RPY.Finite() {
 		r.Errorf(rule.NotFinite, in.Pos, rule.Link(l.Name), "inertial has a number that is not finite")
 		return
 	}
@@ -58,7 +58,7 @@ func checkJoint(j urdf.Joint, r *rule.Report) {
 		r.Errorf(rule.NotFinite, j.Pos, rule.Joint(j.Name), "origin or axis has a number that is not finite")
 	}
 	if d := j.Dynamics; d != nil {
-		if !finite(d.Damping, d.Friction) {
+		if !Finite(d.Damping, d.Friction) {
 			r.Errorf(rule.NotFinite, j.Pos, rule.Joint(j.Name), "dynamics have a number that is not finite")
 		} else if d.Damping < 0 || d.Friction < 0 {
 			r.Errorf(rule.NegativeLimit, j.Pos, rule.Joint(j.Name), "damping %g and friction %g must not be negative", d.Damping, d.Friction)
@@ -87,7 +87,7 @@ func checkJoint(j urdf.Joint, r *rule.Report) {
 
 func checkLimit(j urdf.Joint, bounded bool, r *rule.Report) {
 	l := j.Limit
-	if !finite(l.Lower, l.Upper, l.Velocity, l.Effort, l.Acceleration, l.Deceleration, l.Jerk) {
+	if !Finite(l.Lower, l.Upper, l.Velocity, l.Effort, l.Acceleration, l.Deceleration, l.Jerk) {
 		r.Errorf(rule.NotFinite, l.Pos, rule.Joint(j.Name), "limit has a number that is not finite")
 		return
 	}
@@ -106,6 +106,31 @@ func checkLimit(j urdf.Joint, bounded bool, r *rule.Report) {
 		r.Warnf(rule.EmptyRange, l.Pos, rule.Joint(j.Name), "lower and upper limit are both %g: it cannot move", l.Lower)
 	case !bounded && (l.Lower != 0 || l.Upper != 0):
 		r.Warnf(rule.UnusedLimit, l.Pos, rule.Joint(j.Name), "the range %g … %g is not used: only revolute and prismatic joints have one", l.Lower, l.Upper)
+	}
+}
+
+// CheckMeshes warns once of each mesh that is not there; exists may be nil.
+func CheckMeshes(doc *urdf.Document, exists func(name string) bool, r *rule.Report) {
+	if exists == nil {
+		return
+	}
+	seen := map[string]bool{}
+	check := func(l urdf.Link, g urdf.Geometry, at urdf.Pos) {
+		if g.Shape != urdf.Mesh || seen[g.Mesh] {
+			return
+		}
+		seen[g.Mesh] = true
+		if !exists(g.Mesh) {
+			r.Warnf(rule.MissingMesh, at, rule.Link(l.Name), "mesh %q is missing", g.Mesh)
+		}
+	}
+	for _, l := range doc.Links {
+		for _, v := range l.Visuals {
+			check(l, v.Geometry, v.Pos)
+		}
+		for _, c := range l.Collisions {
+			check(l, c.Geometry, c.Pos)
+		}
 	}
 }
 
@@ -165,7 +190,8 @@ func rotateAway(A spatial.Mat3, p, q int) spatial.Mat3 {
 	return A
 }
 
-func finite(xs ...float64) bool {
+// Finite reports whether no number is NaN or infinite.
+func Finite(xs ...float64) bool {
 	for _, x := range xs {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
 			return false

@@ -1,0 +1,108 @@
+package description
+
+import (
+	"fmt"
+	"slices"
+
+	"poise/robot/rule"
+)
+
+// SafeActions are the words of safe_states.GROUP.do.
+var SafeActions = []string{"hold", "crouch then off", "brake", "off"}
+
+// Crouch is the safe action that needs a pose.
+const Crouch = "crouch then off"
+
+// highestServoID is the last address of a servo: 254 speaks to all.
+const highestServoID = 253
+
+// Check reports what is wrong with a description whatever the robot is.
+func (d *Description) Check(r *rule.Report) {
+	fail := func(line int, thing, format string, a ...any) {
+		r.Errorf(rule.BadDescription, d.At(line), thing, format, a...)
+	}
+	if !slices.Contains([]string{"", "fixed", "floating"}, d.Base) {
+		fail(d.Lines["base"], "base", "%q is neither fixed nor floating", d.Base)
+	}
+	if d.Gravity != nil && len(d.Gravity) != 3 {
+		fail(d.Lines["gravity"], "gravity", "has 3 numbers, not %d", len(d.Gravity))
+	}
+	if a := d.TransitionAcceleration; a != nil && *a <= 0 {
+		fail(d.Lines["transition_acceleration"], "transition_acceleration", "%g is not positive", *a)
+	}
+	for _, c := range d.Contacts {
+		if len(c.Points) == 0 {
+			fail(c.Line, Named("contact", c.Name), "has no point")
+		}
+		for _, p := range c.Points {
+			if len(p) != 3 {
+				fail(c.Line, Named("contact", c.Name), "a point has 3 numbers, not %d", len(p))
+			}
+		}
+	}
+	for _, o := range d.Outputs {
+		if o.Type == "" {
+			fail(o.Line, Named("output", o.Name), "type is missing")
+		}
+	}
+	for _, g := range d.Groups {
+		if len(g.Chains)+len(g.Joints)+len(g.Groups)+len(g.Leaves) == 0 {
+			fail(g.Line, Named("group", g.Name), "lists nothing")
+		}
+	}
+	for _, s := range d.SafeStates {
+		switch thing := Named("safe state of", s.Group); {
+		case !slices.Contains(SafeActions, s.Do):
+			fail(s.Line, thing, "do: %q is none of hold, crouch then off, brake, off", s.Do)
+		case s.Do != Crouch && s.Pose != "":
+			fail(s.Line, thing, "pose belongs to crouch then off alone")
+		}
+	}
+	d.checkServos(fail)
+	d.checkMirror(fail)
+}
+
+func (d *Description) checkServos(fail func(int, string, string, ...any)) {
+	type address struct {
+		bus string
+		id  int
+	}
+	taken := map[address]string{}
+	for _, s := range d.Servos {
+		thing := Named("servo of joint", s.Joint)
+		if s.Gear != nil && *s.Gear <= 0 {
+			fail(s.Line, thing, "gear %g is not positive", *s.Gear)
+		}
+		if slices.Contains(d.Virtual, s.Joint) {
+			fail(s.Line, thing, "virtual_joints says that no servo moves it")
+		}
+		if s.ID == nil {
+			fail(s.Line, thing, "id is missing")
+			continue
+		}
+		if *s.ID < 0 || *s.ID > highestServoID {
+			fail(s.Line, thing, "id %d is not within 0 … %d", *s.ID, highestServoID)
+		}
+		at := address{s.Bus, *s.ID}
+		if other, ok := taken[at]; ok {
+			fail(s.Line, thing, "id %d is that of joint %q already", *s.ID, other)
+		}
+		taken[at] = s.Joint
+	}
+}
+
+func (d *Description) checkMirror(fail func(int, string, string, ...any)) {
+	for _, e := range d.Mirror {
+		alone := e.Middle != "" && e.Left == "" && e.Right == ""
+		pair := e.Middle == "" && e.Left != "" && e.Right != "" && e.Left != e.Right
+		if !alone && !pair {
+			fail(e.Line, "mirror", "an entry has left and right, two joints, or middle")
+		}
+		if e.Sign == nil || *e.Sign != 1 && *e.Sign != -1 {
+			fail(e.Line, "mirror", "joint %q: sign must be 1 or -1", e.Left+e.Middle)
+		}
+	}
+}
+
+// Named names a thing for a message.
+func Named(kind, name string) string { return fmt.Sprintf("%s %q", kind, name) }
