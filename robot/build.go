@@ -105,10 +105,17 @@ func (b *builder) assemble() {
 		}
 	}
 	b.bindFollowers()
-	for i := range m.bodies {
-		M, X := &m.bodies[i].Inertia, m.bodies[i].Rest
-		if !M.Com.Finite() || !X.P.Finite() || !tree.Finite(M.Mass) || !tree.Finite(M.I[:]...) {
-			b.Errorf(rule.NotFinite, b.doc.Pos, rule.Joint(m.bodies[i].Name), "numbers of the links that it carries are too large to add up")
+	b.checkSums()
+}
+
+// checkSums reports numbers that are finite each and overflow together.
+func (b *builder) checkSums() {
+	for _, f := range b.m.frames {
+		M, X := b.m.bodies[f.Body].Inertia, b.m.bodies[f.Body].Rest
+		if !f.Pose.P.Finite() || !X.P.Finite() || !M.Com.Finite() || !tree.Finite(M.Mass, b.m.mass) || !tree.Finite(M.I[:]...) {
+			at := b.doc.Links[b.tree.LinkIndex[f.Name]].Pos
+			b.Errorf(rule.NotFinite, at, rule.Link(f.Name), "lengths or masses up to here are too large to add up")
+			return
 		}
 	}
 }

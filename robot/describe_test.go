@@ -572,6 +572,24 @@ func TestLimitFileMeetsTheRobot(t *testing.T) {
 	}
 }
 
+func TestSumsMustBeFinite(t *testing.T) {
+	heavy := func(mass float64) *urdf.Inertial {
+		return &urdf.Inertial{Mass: mass, I: urdf.InertiaTensor{XX: 1, YY: 1, ZZ: 1}}
+	}
+	far := urdf.Origin{XYZ: spatial.Vec3{X: 1e308}}
+	for name, doc := range map[string]*urdf.Document{
+		"mass of the robot":      {Links: []urdf.Link{{Name: "a", Inertial: heavy(1e308)}, {Name: "b", Inertial: heavy(1e308)}}, Joints: []urdf.Joint{revolute("j", "a", "b")}},
+		"moment of the far away": {Links: []urdf.Link{{Name: "a", Inertial: heavy(1)}, {Name: "b", Inertial: heavy(1)}}, Joints: []urdf.Joint{{Name: "j", Parent: "a", Child: "b", Origin: far}}},
+		"length": {Links: []urdf.Link{{Name: "a"}, {Name: "b"}, {Name: "c"}}, Joints: []urdf.Joint{
+			{Name: "j", Parent: "a", Child: "b", Origin: far}, {Name: "k", Parent: "b", Child: "c", Origin: far}}},
+	} {
+		_, _, err := robot.Build(doc, robot.Options{})
+		if !errors.Is(err, rule.NotFinite) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestMissingMeshIsAWarningOnce(t *testing.T) {
 	const text = `<robot name="m"><link name="a">
 <visual><geometry><mesh filename="here.stl"/></geometry></visual>

@@ -133,7 +133,6 @@ type Model struct {
 	contacts       []Contact
 	groups         []Group
 	effectors      []EndEffector
-	outputs        []Output
 	servos         []Servo // of each joint
 	poses          []NamedPose
 	mirror         []Mirrored  // of each joint, nil without a mirror table

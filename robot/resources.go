@@ -27,12 +27,6 @@ type LeafResource struct {
 	Type  string  // of an OutputLeaf
 }
 
-// Output is a leaf resource that is no joint.
-type Output struct{ Name, Type string }
-
-// Outputs returns the declared outputs. The slice is shared: read only.
-func (m *Model) Outputs() []Output { return m.outputs }
-
 // Resource is a group as it is owned: a set of leaves under a name, disjoint
 // from all other resources.
 type Resource struct {
@@ -89,7 +83,7 @@ func (r *Resources) Joint(id LeafID) (j JointID, ok bool) { return JointID(id), 
 // leafNames lists all leaves, however many.
 func (b *builder) leafNames() []LeafResource {
 	m := b.m
-	leaves := make([]LeafResource, 0, len(m.joints)+len(m.chains)+len(m.outputs)+1)
+	leaves := make([]LeafResource, 0, len(m.joints)+len(m.chains)+1)
 	for _, j := range m.joints {
 		leaves = append(leaves, LeafResource{Name: j.Name, Chain: NoChain})
 	}
@@ -101,8 +95,10 @@ func (b *builder) leafNames() []LeafResource {
 			leaves = append(leaves, LeafResource{Name: "support/" + c.Name, Kind: SupportLeaf, Chain: ChainID(i)})
 		}
 	}
-	for _, o := range m.outputs {
-		leaves = append(leaves, LeafResource{Name: o.Name, Kind: OutputLeaf, Chain: NoChain, Type: o.Type})
+	if d := b.opts.Description; d != nil {
+		for _, o := range d.Outputs {
+			leaves = append(leaves, LeafResource{Name: o.Name, Kind: OutputLeaf, Chain: NoChain, Type: o.Type})
+		}
 	}
 	return leaves
 }

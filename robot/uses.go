@@ -125,9 +125,6 @@ func (b *builder) describeWorld(d *Description) {
 	if a := d.TransitionAcceleration; a != nil {
 		b.m.transition = Limit{Value: *a, Has: true, Source: d.AtKey("transition_acceleration").String()}
 	}
-	for _, o := range d.Outputs {
-		b.m.outputs = append(b.m.outputs, Output{o.Name, o.Type})
-	}
 }
 
 func (b *builder) describeServos(d *Description) {
