@@ -117,6 +117,18 @@ func TestWriteLimits(t *testing.T) {
 	}
 }
 
+func TestCheckXacro(t *testing.T) {
+	text := `<robot name="elbow" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:arg name="v" default="2"/><link name="a"/><link name="b"/>
+<joint name="bend" type="revolute"><parent link="a"/><child link="b"/><limit lower="-1" upper="1" velocity="$(arg v)" effort="$(optenv POISE_TEST_EFFORT 3)"/></joint></robot>`
+	file := save(t, filepath.Join(t.TempDir(), "elbow.xacro"), text)
+	t.Setenv("POISE_TEST_EFFORT", "7")
+	for _, args := range [][]string{{"check", file, "v:=5", "--json"}, {"check", "--json", file, "v:=5"}} {
+		if out, errs, code := poise("", args...); code != 0 || !strings.Contains(out, `"velocity":5,"effort":7`) {
+			t.Errorf("%v: code %d, %s%s", args, code, out, errs)
+		}
+	}
+}
+
 func TestCheckUsage(t *testing.T) {
 	for _, args := range [][]string{
 		{"check"}, {"check", "arm6", "pony"}, {"check", "arm6", "--floating", "--fixed"}, {"check", "arm6", "--nope"}, {"check", "arm6", "--json", "--write-limits"},

@@ -42,6 +42,7 @@ func (r *robotFlags) load(args []string) (*load.Loaded, []string, error) {
 		r.opts.Base = robot.BaseFixed
 	}
 	r.opts.PackagePath = filepath.SplitList(r.packages)
+	r.opts.Env = environment()
 	name, rest := args[0], args[1:]
 	for len(rest) > 0 {
 		key, value, ok := strings.Cut(rest[0], ":=")
@@ -53,4 +54,15 @@ func (r *robotFlags) load(args []string) (*load.Loaded, []string, error) {
 	}
 	bot, err := load.Robot(name, r.opts)
 	return bot, rest, err
+}
+
+// environment returns the variables that xacro files may ask for.
+func environment() map[string]string {
+	all := map[string]string{}
+	for _, v := range os.Environ() {
+		if name, value, ok := strings.Cut(v, "="); ok {
+			all[name] = value
+		}
+	}
+	return all
 }

@@ -25,6 +25,7 @@ import (
 	"poise/robot/rule"
 	"poise/robot/shipped"
 	"poise/urdf"
+	"poise/urdf/locate"
 )
 
 // Options change what is read. The zero value reads the robot as it says
@@ -36,6 +37,7 @@ type Options struct {
 	Cartesian      string                 // file instead of the robot's own Cartesian limits
 	OverrideLimits bool                   // a limit file may loosen what the URDF says
 	PackagePath    []string               // folders where packages are looked for
+	Env            map[string]string      // what $(env …) of a xacro file sees
 }
 
 // Loaded is a robot with what was noticed on the way.
@@ -57,10 +59,16 @@ func Robot(name string, opts Options) (*Loaded, error) {
 	case err != nil:
 		return nil, fmt.Errorf("robot %q: neither shipped (%s) nor a file or folder%s",
 			name, strings.Join(Shipped(), ", "), rule.DidYouMean(name, Shipped()))
-	case info.IsDir():
-		return Folder(Disk, name, opts)
 	}
-	return File(Disk, name, opts)
+	here, err := os.Getwd()
+	if err != nil {
+		return nil, err
+	}
+	disk := locate.Files{FS: os.DirFS("/"), Dir: filepath.ToSlash(here)}
+	if info.IsDir() {
+		return readFolder(disk, filepath.ToSlash(name), opts)
+	}
+	return readFile(disk, filepath.ToSlash(name), opts)
 }
 
 // Shipped lists the robots inside the binary.
@@ -81,23 +89,23 @@ func isShipped(name string) bool {
 	return err == nil && info.IsDir() && path.Dir(name) == "." && name != "."
 }
 
-// Disk is the file system of the machine: it takes any path, also absolute ones
-// and such with "..".
-var Disk fs.FS = disk{}
-
-type disk struct{}
-
-func (disk) Open(name string) (fs.File, error) { return os.Open(name) }
-
 // File reads a robot that is one URDF or xacro file.
 func File(fsys fs.FS, name string, opts Options) (*Loaded, error) {
-	l := newLoader(fsys, path.Dir(filepath.ToSlash(name)), opts)
-	return l.finish(l.readURDF(filepath.ToSlash(name), urdf.Pos{}))
+	return readFile(locate.Files{FS: fsys}, name, opts)
 }
 
 // Folder reads a robot folder.
 func Folder(fsys fs.FS, dir string, opts Options) (*Loaded, error) {
-	l := newLoader(fsys, filepath.ToSlash(dir), opts)
+	return readFolder(locate.Files{FS: fsys}, dir, opts)
+}
+
+func readFile(files locate.Files, name string, opts Options) (*Loaded, error) {
+	l := newLoader(files, path.Dir(name), opts)
+	return l.finish(l.readURDF(name, urdf.Pos{}))
+}
+
+func readFolder(files locate.Files, dir string, opts Options) (*Loaded, error) {
+	l := newLoader(files, dir, opts)
 	l.describe()
 	doc := l.readURDF(l.descriptionFile(), l.described.AtKey("urdf"))
 	l.readSRDF()
@@ -107,7 +115,7 @@ func Folder(fsys fs.FS, dir string, opts Options) (*Loaded, error) {
 
 // loader gathers a robot's parts and what is wrong with them.
 type loader struct {
-	fsys      fs.FS
+	files     locate.Files
 	dir       string
 	opts      Options
 	described *description.Description
@@ -116,8 +124,11 @@ type loader struct {
 	errs      []error
 }
 
-func newLoader(fsys fs.FS, dir string, opts Options) *loader {
-	return &loader{fsys: fsys, dir: dir, opts: opts, described: &description.Description{}}
+func newLoader(files locate.Files, dir string, opts Options) *loader {
+	for _, p := range opts.PackagePath {
+		files.Packages = append(files.Packages, filepath.ToSlash(p))
+	}
+	return &loader{files: files, dir: dir, opts: opts, described: &description.Description{}}
 }
 
 func (l *loader) fail(err error) {
@@ -139,9 +150,15 @@ func (l *loader) describe() {
 	}
 	d, err := description.Read(data, name)
 	l.fail(err)
-	if d != nil {
-		l.described, l.build.Description = d, d
+	if d == nil {
+		return
 	}
+	l.described, l.build.Description = d, d
+	var own []string
+	for _, p := range d.Packages {
+		own = append(own, path.Join(l.dir, filepath.ToSlash(p)))
+	}
+	l.files.Packages = append(own, l.files.Packages...)
 }
 
 // descriptionFile chooses the URDF or xacro file of a folder, "" if it has none.
@@ -160,12 +177,7 @@ func (l *loader) descriptionFile() string {
 	return ""
 }
 
-func (l *loader) folderName() string {
-	if full, err := filepath.Abs(l.dir); err == nil {
-		return filepath.Base(full)
-	}
-	return path.Base(l.dir)
-}
+func (l *loader) folderName() string { return path.Base(l.files.Abs(l.dir)) }
 
 // named returns the path of a file that a key of robot.yaml names, "" if it may
 // not be read.
@@ -246,7 +258,7 @@ func (l *loader) replaceLimits() {
 		if name == "" {
 			continue
 		}
-		data, err := readAll(Disk, name)
+		data, err := readGiven(name)
 		if err != nil {
 			l.fail(fmt.Errorf("%s: %w", name, err))
 			continue
@@ -276,7 +288,7 @@ func (l *loader) finish(doc *urdf.Document) (*Loaded, error) {
 	}
 	l.build.Base = l.opts.Base
 	l.build.OverrideLimits = l.opts.OverrideLimits
-	l.build.MeshExists = l.meshes(doc)
+	l.build.MeshExists = l.meshExists(doc)
 	m, problems, err := robot.Build(doc, l.build)
 	l.fail(err)
 	for _, p := range problems {
@@ -308,10 +320,8 @@ func (l *loader) content(name string, at urdf.Pos) []byte {
 	return data
 }
 
-func (l *loader) read(name string) ([]byte, error) { return readAll(l.fsys, name) }
-
 func (l *loader) exists(name string) bool {
-	info, err := fs.Stat(l.fsys, name)
+	info, err := fs.Stat(l.files.FS, strings.TrimPrefix(l.files.Abs(name), "/"))
 	return err == nil && !info.IsDir()
 }
 
@@ -319,20 +329,23 @@ func (l *loader) exists(name string) bool {
 // their own below it.
 const maxFile = 64 << 20
 
-func readAll(fsys fs.FS, name string) ([]byte, error) {
-	f, err := fsys.Open(name)
+func (l *loader) read(name string) ([]byte, error) {
+	data, err := l.files.Read(name, maxFile)
+	return data, reason(err)
+}
+
+// readGiven reads a file that the command line names; it may be a pipe.
+func readGiven(name string) ([]byte, error) {
+	f, err := os.Open(name)
 	if err != nil {
 		return nil, reason(err)
 	}
 	defer f.Close()
 	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	switch {
-	case err != nil:
-		return nil, reason(err)
-	case len(data) > maxFile:
-		return nil, fmt.Errorf("file is larger than %d bytes", maxFile)
+	if len(data) > maxFile {
+		return nil, locate.ErrTooLarge
 	}
-	return data, nil
+	return data, reason(err)
 }
 
 // reason takes the path out of an error that is going to be named anyway.

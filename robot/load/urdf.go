@@ -5,20 +5,58 @@ import (
 	"strings"
 
 	"poise/urdf"
+	"poise/urdf/xacro"
 )
 
-// readURDF reads the robot description, nil on an error.
+// readURDF reads the robot description and expands it if need be; nil on an
+// error.
 func (l *loader) readURDF(name string, at urdf.Pos) *urdf.Document {
 	data := l.content(name, at)
 	if data == nil {
 		return nil
 	}
-	if strings.HasSuffix(name, ".xacro") {
-		l.fail(fmt.Errorf("%s: xacro files are not read yet", name))
-		return nil
+	var doc *urdf.Document
+	var warnings []urdf.Warning
+	var err error
+	if xacro.Needed(name, data) {
+		doc, warnings, err = l.expand(name)
+	} else {
+		if len(l.opts.Arguments) > 0 {
+			l.fail(fmt.Errorf("%s: argument %q: only xacro files take arguments", name, l.opts.Arguments[0].Name))
+		}
+		doc, warnings, err = urdf.Parse(data, name)
 	}
-	doc, warnings, err := urdf.Parse(data, name)
 	l.warn(warnings)
 	l.fail(err)
 	return doc // beside an error what could be read: the robot may have more of them
+}
+
+func (l *loader) expand(name string) (*urdf.Document, []urdf.Warning, error) {
+	args := map[string]string{}
+	for _, a := range l.described.XacroArguments {
+		args[a.Name] = a.Value
+	}
+	for _, a := range l.opts.Arguments {
+		args[a.Name] = a.Value
+	}
+	result, err := xacro.Expand(name, xacro.Config{Files: l.files, Args: args, Env: l.opts.Env})
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, w := range result.Warnings {
+		l.warnings = append(l.warnings, w.Error())
+	}
+	return urdf.FromTree(result.Root)
+}
+
+// meshExists returns a function that tells whether a mesh is there. A relative
+// name starts beside the file that names it.
+func (l *loader) meshExists(doc *urdf.Document) func(string) bool {
+	return func(mesh string) bool {
+		if scheme, _, ok := strings.Cut(mesh, "://"); ok && scheme != "package" && scheme != "file" {
+			return true // elsewhere: not ours to judge
+		}
+		file, err := l.files.Resolve(mesh, doc.Pos.File)
+		return err == nil && l.exists(file)
+	}
 }
