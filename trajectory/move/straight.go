@@ -1,0 +1,125 @@
+package move
+
+import "math"
+
+// collinear is how far, relative to the largest of its kind, a number may be off
+// the line on which the others lie: a few roundings.
+const collinear = 1e-14
+
+// alongLine tries to move all axes along the straight line between their states,
+// as one axis that obeys the limits of all. Without Straight in the options it
+// must not take longer than t.
+func (m *Motion) alongLine(t float64, o Options) bool {
+	lead := m.project()
+	if lead < 0 {
+		return false
+	}
+	l, x := &m.line, &m.axes[lead]
+	m.bounds = m.shared()
+	if x.velocity {
+		l.reachVelocity(&m.bounds, x.start, x.to.V)
+	} else {
+		l.reach(&m.bounds, x.start, x.to)
+	}
+	if l.numBrakes > 0 {
+		return false // each axis comes back into its limits by itself
+	}
+	took := l.fit(t, o)
+	if o.Sync != Straight && took > t*(1+1e-12) {
+		return false
+	}
+	m.duration, m.straight = took, true
+	l.writeTo(&m.profiles[lead], took)
+	for i := range m.axes {
+		if i != lead {
+			m.profiles[i].follow(&m.profiles[lead], m.ratio[i], &m.axes[i])
+		}
+	}
+	return true
+}
+
+// project finds the ratio of each axis to the one that moves most, whose number
+// it returns, or −1 if they are not on one line or nothing moves.
+func (m *Motion) project() int {
+	var size, slack [numQuantities]float64
+	for i := range m.axes {
+		x := &m.axes[i]
+		if x.numBrakes > 0 {
+			return -1
+		}
+		for k, v := range x.quantities() {
+			size[k] = max(size[k], math.Abs(v))
+			slack[k] = collinear * size[k]
+		}
+		// a displacement is known as well as the positions
+		slack[0] = max(slack[0], collinear*(math.Abs(x.start.P)+math.Abs(x.to.P)))
+	}
+	// the kind of quantity that is known best names the line
+	kind, known := -1, 1.0
+	for k := range size {
+		if size[k] > known*slack[k] {
+			kind, known = k, size[k]/slack[k]
+		}
+	}
+	if kind < 0 {
+		return -1
+	}
+	lead := 0
+	var of [numQuantities]float64
+	for i := range m.axes {
+		if q := m.axes[i].quantities(); math.Abs(q[kind]) == size[kind] {
+			lead, of = i, q
+		}
+	}
+	for i := range m.axes {
+		q := m.axes[i].quantities()
+		m.ratio[i] = q[kind] / of[kind]
+		for k, v := range q {
+			if math.Abs(v-m.ratio[i]*of[k]) > slack[k] {
+				return -1
+			}
+		}
+	}
+	return lead
+}
+
+const numQuantities = 5
+
+// quantities are what must be proportional.
+func (x *axis) quantities() [numQuantities]float64 {
+	travel := x.travel
+	if x.velocity {
+		travel = 0
+	}
+	return [numQuantities]float64{travel, x.from.V, x.from.A, x.to.V, x.to.A}
+}
+
+// shared returns the limits of the leading axis that keep all others in theirs.
+func (m *Motion) shared() Limits {
+	s := Limits{-inf, inf, -inf, inf, inf}
+	for i, r := range m.ratio {
+		if r == 0 {
+			continue
+		}
+		velMin, velMax, accMin, accMax := m.limits[i].oriented(r)
+		r = math.Abs(r)
+		s.VelMin, s.VelMax = max(s.VelMin, velMin/r), min(s.VelMax, velMax/r)
+		s.AccMin, s.AccMax = max(s.AccMin, accMin/r), min(s.AccMax, accMax/r)
+		s.Jerk = min(s.Jerk, m.limits[i].Jerk/r)
+	}
+	return s
+}
+
+// follow makes p the motion of a leading axis, scaled.
+func (p *Profile) follow(lead *Profile, ratio float64, x *axis) {
+	c := p.begin(x.start)
+	for i := range lead.n {
+		s := &lead.segments[i]
+		c.add(s.dt, ratio*s.a, ratio*s.j)
+	}
+	target := x.to
+	if x.velocity {
+		target.P = c.p
+	}
+	c.finish(lead.duration, target)
+}

@@ -1,0 +1,65 @@
+package move
+
+import "math"
+
+// reachVelocity takes a task of velocity: come to a steady velocity, wherever
+// that is. Every duration from the shortest on is possible.
+func (x *axis) reachVelocity(l *Limits, from State, velocity float64) {
+	x.limits, x.rj = l, 1/l.Jerk
+	x.start, x.from = from, from
+	x.to = State{V: velocity}
+	x.velocity = true
+	// only the acceleration is brought in: the velocity goes where it is told
+	x.brakes, x.numBrakes = [2]phase{}, 0
+	if x.rj > 0 {
+		free := Limits{-inf, inf, l.AccMin, l.AccMax, l.Jerk}
+		x.brakes, x.numBrakes = free.brake(from.V, from.A, x.rj)
+	}
+	x.applyBrakes()
+
+	e, sign := x.foot()
+	x.numSpans = 1
+	gain := max(sign*velocity-e.base, e.must)
+	x.spans[0] = span{lo: 2*e.climb(gain, x.rj) - e.a*x.rj, hi: inf}
+}
+
+// foot returns the start as the foot of a climb to the wanted velocity, and the
+// direction in which that is up.
+func (x *axis) foot() (e end, sign float64) {
+	a := x.from.A
+	if x.to.V < x.from.V+a*math.Abs(a)*x.rj/2 {
+		return newEnd(-x.from.V, -a, -x.limits.AccMin, x.rj), -1
+	}
+	return newEnd(x.from.V, a, x.limits.AccMax, x.rj), 1
+}
+
+// accelerate appends the climb to the wanted velocity that takes the time t with
+// the least acceleration: ramp to x, hold, ramp to zero.
+func (x *axis) accelerate(c *chain, t float64) {
+	e, s := x.foot()
+	rj, j := x.rj, s*x.limits.Jerk
+
+	// up to x ≥ a: gain = x·hold + x²/j, t = hold + (2x − a)/j
+	gain, b := max(s*x.to.V-e.base, e.must), max(t+e.a*rj, 0)
+	peak := 0.0
+	if gain > 0 && b > 0 {
+		peak = min(2*gain/(b+math.Sqrt(max(b*b-4*rj*gain, 0))), e.lim)
+	}
+	if rj > 0 {
+		peak = min(peak, b/(2*rj)) // where gain and b are only rounding
+	}
+	if hold := b - 2*peak*rj; peak >= e.a {
+		c.add((peak-e.a)*rj, s*e.a, j)
+		c.add(hold, s*peak, 0)
+		c.add(peak*rj, s*peak, -j)
+		return
+	}
+	// down to x < a: gain beyond the plateau = x·hold, t = hold + a/j
+	hold := t - e.a*rj
+	if peak = 0; hold > 0 {
+		peak = (gain - e.must) / hold
+	}
+	c.add((e.a-peak)*rj, s*e.a, -j)
+	c.add(hold, s*peak, 0)
+	c.add(peak*rj, s*peak, -j)
+}
