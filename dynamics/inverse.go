@@ -54,9 +54,9 @@ func (d *Data) forces(q, v, a []float64) {
 	for i := 1; i < len(bodies); i++ {
 		b := &bodies[i]
 		B, P := &motions[i], &motions[b.parent]
+		var wx, wy, wz, ax, ay, az, lx, ly, lz float64 // w, ẇ, a
 
-		switch b.kind {
-		case robot.Revolute, robot.Continuous:
+		if b.kind <= robot.Continuous {
 			dq, ddq := b.ratio*v[b.v], b.ratio*a[b.v]
 
 			// R_PB = E · turn about z
@@ -65,63 +65,62 @@ func (d *Data) forces(q, v, a []float64) {
 			R0, R1, R2 := c*E[0]+s*E[1], c*E[1]-s*E[0], E[2]
 			R3, R4, R5 := c*E[3]+s*E[4], c*E[4]-s*E[3], E[5]
 			R6, R7, R8 := c*E[6]+s*E[7], c*E[7]-s*E[6], E[8]
-			B.R = spatial.Mat3{R0, R1, R2, R3, R4, R5, R6, R7, R8}
-			B.r = b.p
-
-			// w = R_BP·w_P + z·q̇
-			wx := R0*P.w.X + R3*P.w.Y + R6*P.w.Z
-			wy := R1*P.w.X + R4*P.w.Y + R7*P.w.Z
-			wz := R2*P.w.X + R5*P.w.Y + R8*P.w.Z + dq
-
-			// ẇ = R_BP·ẇ_P + w × z·q̇ + z·q̈
-			ax := R0*P.dw.X + R3*P.dw.Y + R6*P.dw.Z + wy*dq
-			ay := R1*P.dw.X + R4*P.dw.Y + R7*P.dw.Z - wx*dq
-			az := R2*P.dw.X + R5*P.dw.Y + R8*P.dw.Z + ddq
+			B.R[0], B.R[1], B.R[2] = R0, R1, R2
+			B.R[3], B.R[4], B.R[5] = R3, R4, R5
+			B.R[6], B.R[7], B.R[8] = R6, R7, R8
 
 			// (1)
-			ux := P.a.X + P.Ψ[0]*b.p.X + P.Ψ[1]*b.p.Y + P.Ψ[2]*b.p.Z
-			uy := P.a.Y + P.Ψ[3]*b.p.X + P.Ψ[4]*b.p.Y + P.Ψ[5]*b.p.Z
-			uz := P.a.Z + P.Ψ[6]*b.p.X + P.Ψ[7]*b.p.Y + P.Ψ[8]*b.p.Z
-			B.a = spatial.Vec3{
-				X: R0*ux + R3*uy + R6*uz,
-				Y: R1*ux + R4*uy + R7*uz,
-				Z: R2*ux + R5*uy + R8*uz,
-			}
-			B.w = spatial.Vec3{X: wx, Y: wy, Z: wz}
-			B.dw = spatial.Vec3{X: ax, Y: ay, Z: az}
-		default:
+			rx, ry, rz := b.p.X, b.p.Y, b.p.Z
+			B.r.X, B.r.Y, B.r.Z = rx, ry, rz
+			ux := P.a.X + P.Ψ[0]*rx + P.Ψ[1]*ry + P.Ψ[2]*rz
+			uy := P.a.Y + P.Ψ[3]*rx + P.Ψ[4]*ry + P.Ψ[5]*rz
+			uz := P.a.Z + P.Ψ[6]*rx + P.Ψ[7]*ry + P.Ψ[8]*rz
+			lx = R0*ux + R3*uy + R6*uz
+			ly = R1*ux + R4*uy + R7*uz
+			lz = R2*ux + R5*uy + R8*uz
+
+			// w = R_BP·w_P + z·q̇
+			px, py, pz := P.w.X, P.w.Y, P.w.Z
+			wx = R0*px + R3*py + R6*pz
+			wy = R1*px + R4*py + R7*pz
+			wz = R2*px + R5*py + R8*pz + dq
+
+			// ẇ = R_BP·ẇ_P + w × z·q̇ + z·q̈
+			px, py, pz = P.dw.X, P.dw.Y, P.dw.Z
+			ax = R0*px + R3*py + R6*pz + wy*dq
+			ay = R1*px + R4*py + R7*pz - wx*dq
+			az = R2*px + R5*py + R8*pz + ddq
+
+			B.w.X, B.w.Y, B.w.Z = wx, wy, wz
+			B.dw.X, B.dw.Y, B.dw.Z = ax, ay, az
+			B.a.X, B.a.Y, B.a.Z = lx, ly, lz
+		} else {
 			d.carry(i, q, v, a)
+			wx, wy, wz = B.w.X, B.w.Y, B.w.Z
+			ax, ay, az = B.dw.X, B.dw.Y, B.dw.Z
+			lx, ly, lz = B.a.X, B.a.Y, B.a.Z
 		}
-		b.force(B)
-	}
-}
 
-// force computes Ψ and (2).
-func (b *body) force(B *motion) {
-	wx, wy, wz := B.w.X, B.w.Y, B.w.Z
-	ax, ay, az := B.dw.X, B.dw.Y, B.dw.Z
-	lx, ly, lz := B.a.X, B.a.Y, B.a.Z
+		// Ψ = [ẇ]× + w·wᵀ − |w|²·1
+		xx, yy, zz := wx*wx, wy*wy, wz*wz
+		xy, xz, yz := wx*wy, wx*wz, wy*wz
+		Ψ0, Ψ1, Ψ2 := -yy-zz, xy-az, xz+ay
+		Ψ3, Ψ4, Ψ5 := xy+az, -xx-zz, yz-ax
+		Ψ6, Ψ7, Ψ8 := xz-ay, yz+ax, -xx-yy
+		B.Ψ[0], B.Ψ[1], B.Ψ[2] = Ψ0, Ψ1, Ψ2
+		B.Ψ[3], B.Ψ[4], B.Ψ[5] = Ψ3, Ψ4, Ψ5
+		B.Ψ[6], B.Ψ[7], B.Ψ[8] = Ψ6, Ψ7, Ψ8
 
-	// Ψ = [ẇ]× + w·wᵀ − |w|²·1
-	xx, yy, zz := wx*wx, wy*wy, wz*wz
-	xy, xz, yz := wx*wy, wx*wz, wy*wz
-	Ψ0, Ψ1, Ψ2 := -yy-zz, xy-az, xz+ay
-	Ψ3, Ψ4, Ψ5 := xy+az, -xx-zz, yz-ax
-	Ψ6, Ψ7, Ψ8 := xz-ay, yz+ax, -xx-yy
-	B.Ψ = spatial.Mat3{Ψ0, Ψ1, Ψ2, Ψ3, Ψ4, Ψ5, Ψ6, Ψ7, Ψ8}
+		// f = m·a + Ψ·mc
+		mx, my, mz := b.mx, b.my, b.mz
+		B.f.X = b.mass*lx + Ψ0*mx + Ψ1*my + Ψ2*mz
+		B.f.Y = b.mass*ly + Ψ3*mx + Ψ4*my + Ψ5*mz
+		B.f.Z = b.mass*lz + Ψ6*mx + Ψ7*my + Ψ8*mz
 
-	// f = m·a + Ψ·mc
-	B.f = spatial.Vec3{
-		X: b.mass*lx + Ψ0*b.mx + Ψ1*b.my + Ψ2*b.mz,
-		Y: b.mass*ly + Ψ3*b.mx + Ψ4*b.my + Ψ5*b.mz,
-		Z: b.mass*lz + Ψ6*b.mx + Ψ7*b.my + Ψ8*b.mz,
-	}
-
-	// n = mc × a + the antisymmetric part of Ψ·Σ
-	B.n = spatial.Vec3{
-		X: b.my*lz - b.mz*ly + Ψ6*b.sxy - Ψ3*b.sxz + Ψ7*b.syy - Ψ5*b.szz + (Ψ8-Ψ4)*b.syz,
-		Y: b.mz*lx - b.mx*lz + Ψ1*b.syz - Ψ7*b.sxy + Ψ2*b.szz - Ψ6*b.sxx + (Ψ0-Ψ8)*b.sxz,
-		Z: b.mx*ly - b.my*lx + Ψ5*b.sxz - Ψ2*b.syz + Ψ3*b.sxx - Ψ1*b.syy + (Ψ4-Ψ0)*b.sxy,
+		// n = mc × a + the antisymmetric part of Ψ·Σ
+		B.n.X = my*lz - mz*ly + Ψ6*b.sxy - Ψ3*b.sxz + Ψ7*b.syy - Ψ5*b.szz + (Ψ8-Ψ4)*b.syz
+		B.n.Y = mz*lx - mx*lz + Ψ1*b.syz - Ψ7*b.sxy + Ψ2*b.szz - Ψ6*b.sxx + (Ψ0-Ψ8)*b.sxz
+		B.n.Z = mx*ly - my*lx + Ψ5*b.sxz - Ψ2*b.syz + Ψ3*b.sxx - Ψ1*b.syy + (Ψ4-Ψ0)*b.sxy
 	}
 }
 
@@ -215,16 +214,19 @@ func (d *Data) gather(dst, a []float64, l Load) {
 			continue
 		}
 
-		R, r := &B.R, &B.r
-		fx := R[0]*B.f.X + R[1]*B.f.Y + R[2]*B.f.Z
-		fy := R[3]*B.f.X + R[4]*B.f.Y + R[5]*B.f.Z
-		fz := R[6]*B.f.X + R[7]*B.f.Y + R[8]*B.f.Z
+		R := &B.R
+		x, y, z := B.f.X, B.f.Y, B.f.Z
+		fx := R[0]*x + R[1]*y + R[2]*z
+		fy := R[3]*x + R[4]*y + R[5]*z
+		fz := R[6]*x + R[7]*y + R[8]*z
+		x, y, z = B.n.X, B.n.Y, B.n.Z
+		rx, ry, rz := B.r.X, B.r.Y, B.r.Z
 		P.f.X += fx
 		P.f.Y += fy
 		P.f.Z += fz
-		P.n.X += R[0]*B.n.X + R[1]*B.n.Y + R[2]*B.n.Z + r.Y*fz - r.Z*fy
-		P.n.Y += R[3]*B.n.X + R[4]*B.n.Y + R[5]*B.n.Z + r.Z*fx - r.X*fz
-		P.n.Z += R[6]*B.n.X + R[7]*B.n.Y + R[8]*B.n.Z + r.X*fy - r.Y*fx
+		P.n.X += R[0]*x + R[1]*y + R[2]*z + ry*fz - rz*fy
+		P.n.Y += R[3]*x + R[4]*y + R[5]*z + rz*fx - rx*fz
+		P.n.Z += R[6]*x + R[7]*y + R[8]*z + rx*fy - ry*fx
 	}
 }
 

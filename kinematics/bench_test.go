@@ -58,6 +58,27 @@ func BenchmarkJacobian(b *testing.B) {
 	})
 }
 
+// BenchmarkJacobianOne follows only the bodies that carry the frame.
+func BenchmarkJacobianOne(b *testing.B) {
+	for _, r := range oracle.Benches {
+		b.Run(r.Name, func(b *testing.B) {
+			m := oracle.Robot(b, r.Name, r.Base)
+			id, _ := m.Frame(r.Tip)
+			f := m.Frames()[id]
+			tip := kinematics.Place{Body: f.Body, Pose: f.Pose}
+			d, s := kinematics.NewDataFor(m, tip), oracle.NewStates(m)
+			J := make([]float64, 6*m.NumV())
+			b.ReportAllocs()
+			i := 0
+			for b.Loop() {
+				d.UpdatePosition(s.Q[i%oracle.Pool])
+				d.JacobianTo(J, tip)
+				i++
+			}
+		})
+	}
+}
+
 // BenchmarkGrowth shows that time grows with the number of bodies and no faster.
 func BenchmarkGrowth(b *testing.B) {
 	for _, n := range []int{10, 50, 200, 500, 1000, 2000} {

@@ -9,6 +9,7 @@ import (
 // welded to the world. A robot without mass has none: ok is false. Loop-safe.
 func (d *Data) Com() (c spatial.Vec3, ok bool) {
 	d.need(position, "Com")
+	d.needAll("Com")
 	M := d.joint[robot.World].subtree
 	if M == 0 {
 		return spatial.Vec3{}, false
@@ -23,6 +24,7 @@ func (d *Data) Com() (c spatial.Vec3, ok bool) {
 // ComVelocity returns the velocity of the centre of mass; see Com. Loop-safe.
 func (d *Data) ComVelocity() (v spatial.Vec3, ok bool) {
 	d.need(velocity, "ComVelocity")
+	d.needAll("ComVelocity")
 	M := d.joint[robot.World].subtree
 	if M == 0 {
 		return spatial.Vec3{}, false
@@ -41,6 +43,7 @@ func (d *Data) ComVelocity() (v spatial.Vec3, ok bool) {
 // A joint moves the centre of what hangs on it, as much as that weighs.
 func (d *Data) ComJacobianTo(dst []float64) (ok bool) {
 	d.need(position, "ComJacobianTo")
+	d.needAll("ComJacobianTo")
 	n := d.nv
 	mustLen("dst", dst, 3*n)
 	clear(dst)

@@ -8,14 +8,16 @@ import (
 	"poise/spatial"
 )
 
-// Data holds the kinematics of one Model. It is made once and used by one
-// goroutine; its methods do not allocate.
+// Data holds the kinematics of one Model, or of the part of it that carries some
+// places. It is made once and used by one goroutine; its methods do not allocate.
 type Data struct {
 	m  *robot.Model
 	nv int
 
-	// compiled from the Model by NewData
-	joint []joint // how each body hangs on its parent (bodies)
+	// compiled from the Model by NewData and NewDataFor; "bodies" below are those
+	// that d follows, the world first
+	slot  []int32 // which of them a body of the Model is, -1 if none (Model's bodies)
+	joint []joint // how each hangs on its parent (bodies)
 
 	// position stage: filled by UpdatePosition
 	angle    []float64      // by which a body turns about its z (bodies)
@@ -37,9 +39,10 @@ type Data struct {
 
 // joint is a body of the Model as the kernels want it.
 type joint struct {
-	parent        int32
+	parent        int32 // slot
 	q, v          int32 // first index in q and v
 	kind          robot.Kind
+	base          bool         // free, against the world itself
 	ratio, offset float64      // 1 and 0, or those of a mimic
 	rest          spatial.Pose // X_PB at zero
 	mass          float64      // of the body
@@ -58,43 +61,79 @@ const (
 
 // NewData makes room for the kinematics of m.
 func NewData(m *robot.Model) *Data {
-	bodies := m.Bodies()
-	n := len(bodies)
-	d := &Data{
-		m:      m,
-		nv:     m.NumV(),
-		joint:  make([]joint, n),
-		angle:  make([]float64, n),
-		sin:    make([]float64, n),
-		cos:    make([]float64, n),
-		pose:   make([]spatial.Pose, n),
-		v:      make([]float64, m.NumV()),
-		twist:  make([]spatial.Twist, n),
-		accel:  make([]spatial.Twist, n),
-		moment: make([]spatial.Vec3, n),
+	all := make([]bool, len(m.Bodies()))
+	for b := range all {
+		all[b] = true
 	}
-	d.pose[robot.World] = spatial.IdentityPose
-	for b, body := range bodies {
-		d.joint[b] = joint{
-			parent: int32(body.Parent),
+	return newData(m, all)
+}
+
+// NewDataFor makes room for the part of m that carries the places: all the rest
+// is passed over, and asking about it panics. For one limb of a robot with many
+// this saves most of the work.
+func NewDataFor(m *robot.Model, places ...Place) *Data {
+	carries := make([]bool, len(m.Bodies()))
+	carries[robot.World] = true
+	for _, p := range places {
+		for b := p.Body; b != robot.World; b = m.Bodies()[b].Parent {
+			carries[b] = true
+		}
+	}
+	return newData(m, carries)
+}
+
+func newData(m *robot.Model, follow []bool) *Data {
+	d := &Data{m: m, nv: m.NumV(), slot: make([]int32, len(follow))}
+	for b, body := range m.Bodies() {
+		if !follow[b] {
+			d.slot[b] = -1
+			continue
+		}
+		d.slot[b] = int32(len(d.joint))
+		d.joint = append(d.joint, joint{
+			parent: d.slot[body.Parent],
 			q:      int32(body.Q),
 			v:      int32(body.V),
 			kind:   body.Kind,
+			base:   body.Parent == robot.World && body.Rest == spatial.IdentityPose,
 			ratio:  body.Ratio,
 			offset: body.Offset,
 			rest:   body.Rest,
 			mass:   body.Inertia.Mass,
 			com:    body.Inertia.Com,
-		}
+		})
 	}
-	for b := n - 1; b >= 0; b-- {
-		j := &d.joint[b]
+	n := len(d.joint)
+	d.angle, d.sin, d.cos = make([]float64, n), make([]float64, n), make([]float64, n)
+	d.pose = make([]spatial.Pose, n)
+	d.pose[robot.World] = spatial.IdentityPose
+	d.v = make([]float64, d.nv)
+	d.twist, d.accel = make([]spatial.Twist, n), make([]spatial.Twist, n)
+	d.moment = make([]spatial.Vec3, n)
+	for i := n - 1; i >= 0; i-- {
+		j := &d.joint[i]
 		j.subtree += j.mass
-		if b > 0 {
+		if i > 0 {
 			d.joint[j.parent].subtree += j.subtree
 		}
 	}
 	return d
+}
+
+// at returns the slot of a body.
+func (d *Data) at(b robot.BodyID) int {
+	i := d.slot[b]
+	if i < 0 {
+		panic(fmt.Sprintf("kinematics: body %d carries none of the places that the Data was made for", b))
+	}
+	return int(i)
+}
+
+// needAll panics if d follows only a part of the robot.
+func (d *Data) needAll(who string) {
+	if len(d.joint) != len(d.slot) {
+		panic("kinematics: " + who + " of a part of the robot")
+	}
 }
 
 // Model returns the robot that d belongs to.
@@ -124,6 +163,13 @@ func (d *Data) UpdatePosition(q []float64) {
 	for b := 1; b < len(joints); b++ {
 		j := &joints[b]
 		P, B := &pose[j.parent], &pose[b]
+		if j.kind == robot.Floating {
+			*B = freePose(q[j.q : j.q+7])
+			if !j.base {
+				*B = P.Mul(j.rest).Mul(*B)
+			}
+			continue
+		}
 
 		// X_WB = X_WP · Rest
 		R, E, r := &P.R, &j.rest.R, &j.rest.P
@@ -135,35 +181,21 @@ func (d *Data) UpdatePosition(q []float64) {
 		pz := P.P.Z + R[6]*r.X + R[7]*r.Y + R[8]*r.Z
 
 		switch j.kind {
-		case robot.Revolute, robot.Continuous:
-			// a turn about z mixes the columns x and y
-			s, c := sin[b], cos[b]
-			B.R = spatial.Mat3{
-				c*x0 + s*y0, c*y0 - s*x0, z0,
-				c*x1 + s*y1, c*y1 - s*x1, z1,
-				c*x2 + s*y2, c*y2 - s*x2, z2,
-			}
-			B.P = spatial.Vec3{X: px, Y: py, Z: pz}
 		case robot.Prismatic:
 			u := j.ratio*q[j.q] + j.offset
-			B.R = spatial.Mat3{x0, y0, z0, x1, y1, z1, x2, y2, z2}
-			B.P = spatial.Vec3{X: px + u*z0, Y: py + u*z1, Z: pz + u*z2}
+			px, py, pz = px+u*z0, py+u*z1, pz+u*z2
 		case robot.Planar:
-			s, c := sin[b], cos[b]
-			x, y := q[j.q], q[j.q+1]
-			B.R = spatial.Mat3{
-				c*x0 + s*y0, c*y0 - s*x0, z0,
-				c*x1 + s*y1, c*y1 - s*x1, z1,
-				c*x2 + s*y2, c*y2 - s*x2, z2,
-			}
-			B.P = spatial.Vec3{X: px + x*x0 + y*y0, Y: py + x*x1 + y*y1, Z: pz + x*x2 + y*y2}
-		case robot.Floating:
-			Rest := spatial.Pose{
-				R: spatial.Mat3{x0, y0, z0, x1, y1, z1, x2, y2, z2},
-				P: spatial.Vec3{X: px, Y: py, Z: pz},
-			}
-			*B = Rest.Mul(freePose(q[j.q : j.q+7]))
+			u, v := q[j.q], q[j.q+1]
+			px, py, pz = px+u*x0+v*y0, py+u*x1+v*y1, pz+u*x2+v*y2
 		}
+
+		// a turn about z mixes the columns x and y; written one by one, because a
+		// literal would go through memory twice
+		s, c := sin[b], cos[b]
+		B.R[0], B.R[1], B.R[2] = c*x0+s*y0, c*y0-s*x0, z0
+		B.R[3], B.R[4], B.R[5] = c*x1+s*y1, c*y1-s*x1, z1
+		B.R[6], B.R[7], B.R[8] = c*x2+s*y2, c*y2-s*x2, z2
+		B.P.X, B.P.Y, B.P.Z = px, py, pz
 	}
 }
 

@@ -10,7 +10,8 @@ import (
 // Columns of joints that do not carry the place are zero. Loop-safe.
 func (d *Data) JacobianTo(dst []float64, p Place) {
 	d.need(position, "JacobianTo")
-	d.columnsTo(dst, p.Body, d.pose[p.Body].Apply(p.Pose.P))
+	b := d.at(p.Body)
+	d.columnsTo(dst, b, d.pose[b].Apply(p.Pose.P))
 }
 
 // SpaceJacobianTo is JacobianTo for the point of the body that passes through
@@ -18,14 +19,14 @@ func (d *Data) JacobianTo(dst []float64, p Place) {
 // Loop-safe.
 func (d *Data) SpaceJacobianTo(dst []float64, b robot.BodyID) {
 	d.need(position, "SpaceJacobianTo")
-	d.columnsTo(dst, b, spatial.Vec3{})
+	d.columnsTo(dst, d.at(b), spatial.Vec3{})
 }
 
 // BodyJacobianTo is JacobianTo in the axes of the place itself. Loop-safe.
 func (d *Data) BodyJacobianTo(dst []float64, p Place) {
 	d.need(position, "BodyJacobianTo")
 	X_WF := d.Pose(p)
-	d.columnsTo(dst, p.Body, X_WF.P)
+	d.columnsTo(dst, d.at(p.Body), X_WF.P)
 	n := d.nv
 	for half := 0; half < 6; half += 3 {
 		x, y, z := dst[half*n:(half+1)*n], dst[(half+1)*n:(half+2)*n], dst[(half+2)*n:(half+3)*n]
@@ -36,14 +37,14 @@ func (d *Data) BodyJacobianTo(dst []float64, p Place) {
 	}
 }
 
-// columnsTo walks from the body b to the world and stores what each joint on the
-// way does to the point x that is carried by b.
-func (d *Data) columnsTo(dst []float64, b robot.BodyID, x spatial.Vec3) {
+// columnsTo walks from the body in slot b to the world and stores what each joint
+// on the way does to the point x that is carried by b.
+func (d *Data) columnsTo(dst []float64, b int, x spatial.Vec3) {
 	n := d.nv
 	mustLen("dst", dst, 6*n)
 	clear(dst)
 	J := columns{dst[:n], dst[n : 2*n], dst[2*n : 3*n], dst[3*n : 4*n], dst[4*n : 5*n], dst[5*n:]}
-	for i := int32(b); i != int32(robot.World); {
+	for i := b; i != 0; {
 		j := &d.joint[i]
 		X := &d.pose[i]
 		rx, ry, rz := x.X-X.P.X, x.Y-X.P.Y, x.Z-X.P.Z
@@ -64,7 +65,7 @@ func (d *Data) columnsTo(dst []float64, b robot.BodyID, x spatial.Vec3) {
 			J[2][v] += j.ratio * X.R[8]
 		case robot.Planar:
 			r := spatial.Vec3{X: rx, Y: ry, Z: rz}
-			ex, ey := d.planarAxes(int(i))
+			ex, ey := d.planarAxes(i)
 			J.slide(v, ex)
 			J.slide(v+1, ey)
 			J.turn(v+2, X.R.Col(2), r)
@@ -75,7 +76,7 @@ func (d *Data) columnsTo(dst []float64, b robot.BodyID, x spatial.Vec3) {
 				J.turn(v+3+k, X.R.Col(k), r)
 			}
 		}
-		i = j.parent
+		i = int(j.parent)
 	}
 }
 
@@ -101,9 +102,10 @@ func (J *columns) turn(v int, e, r spatial.Vec3) {
 //	d/dt (e × (x−p)) = ė × (x−p) + e × (ẋ−ṗ)
 func (d *Data) BiasAcceleration(p Place) (A spatial.Twist) {
 	d.need(velocity, "BiasAcceleration")
-	x := d.pose[p.Body].Apply(p.Pose.P)
+	b := d.at(p.Body)
+	x := d.pose[b].Apply(p.Pose.P)
 	ẋ := d.Twist(p).Linear
-	for b := int(p.Body); b != int(robot.World); {
+	for b != 0 {
 		j := &d.joint[b]
 		V_J := d.jointTwist(b, d.v) // Σ slide axes·v, Σ turn axes·v
 		ω := d.twist[j.parent].Angular

@@ -353,6 +353,52 @@ func TestQuaternionOfAnyLength(t *testing.T) {
 	approx.Equal(t, "position", vec(y.P), vec(x.P), tolExact)
 }
 
+func TestPartIsLikeTheWhole(t *testing.T) {
+	robots(t, func(t *testing.T, m *robot.Model, s state) {
+		whole := at(m, s)
+		p, o := place(s.rng, whole), place(s.rng, whole)
+		part := kinematics.NewDataFor(m, p, o)
+		part.UpdatePosition(s.q)
+		part.UpdateVelocity(s.v)
+		part.UpdateAcceleration(s.a)
+		a, b := make([]float64, 6*m.NumV()), make([]float64, 6*m.NumV())
+		for _, p := range []kinematics.Place{p, o} {
+			if whole.Pose(p) != part.Pose(p) || whole.Twist(p) != part.Twist(p) || whole.Acceleration(p) != part.Acceleration(p) ||
+				whole.BiasAcceleration(p) != part.BiasAcceleration(p) {
+				t.Error("the part moves otherwise than the whole")
+			}
+			whole.JacobianTo(a, p)
+			part.JacobianTo(b, p)
+			approx.Equal(t, "J", b, a, approx.Tol{})
+		}
+	})
+}
+
+func TestPartKnowsNothingOfTheRest(t *testing.T) {
+	m := randbot.Model(t, randbot.New(1), randbot.Config{Bodies: 3, Serial: true})
+	q := randbot.Position(randbot.New(1), m)
+	first := kinematics.Place{Body: 1, Pose: spatial.IdentityPose}
+	last := kinematics.Place{Body: 3, Pose: spatial.IdentityPose}
+	for _, tc := range []struct {
+		want string
+		call func(d *kinematics.Data)
+	}{
+		{"kinematics: body 3 carries none of the places that the Data was made for", func(d *kinematics.Data) { d.Pose(last) }},
+		{"kinematics: Com of a part of the robot", func(d *kinematics.Data) { d.Com() }},
+	} {
+		t.Run(tc.want, func(t *testing.T) {
+			defer func() {
+				if r := recover(); r != tc.want {
+					t.Errorf("panic %v", r)
+				}
+			}()
+			d := kinematics.NewDataFor(m, first)
+			d.UpdatePosition(q)
+			tc.call(d)
+		})
+	}
+}
+
 func TestUpdatingTwiceChangesNothing(t *testing.T) {
 	robots(t, func(t *testing.T, m *robot.Model, s state) {
 		d := at(m, s)

@@ -25,20 +25,21 @@ func (p Place) Offset(X_FG spatial.Pose) Place {
 // BodyPose returns X_WB, the pose of a body.
 func (d *Data) BodyPose(b robot.BodyID) spatial.Pose {
 	d.need(position, "BodyPose")
-	return d.pose[b]
+	return d.pose[d.at(b)]
 }
 
 // Pose returns X_WF.
 func (d *Data) Pose(p Place) spatial.Pose {
 	d.need(position, "Pose")
-	return d.pose[p.Body].Mul(p.Pose)
+	return d.pose[d.at(p.Body)].Mul(p.Pose)
 }
 
 // Twist returns the velocity of the place: its origin's, and how it turns; world
 // axes.
 func (d *Data) Twist(p Place) spatial.Twist {
 	d.need(velocity, "Twist")
-	return d.twist[p.Body].At(d.pose[p.Body].R.MulVec(p.Pose.P))
+	b := d.at(p.Body)
+	return d.twist[b].At(d.pose[b].R.MulVec(p.Pose.P))
 }
 
 // Acceleration returns the acceleration of the place: the second derivative of
@@ -46,9 +47,10 @@ func (d *Data) Twist(p Place) spatial.Twist {
 // without gravity.
 func (d *Data) Acceleration(p Place) spatial.Twist {
 	d.need(acceleration, "Acceleration")
-	r := d.pose[p.Body].R.MulVec(p.Pose.P)
-	ω := d.twist[p.Body].Angular
-	A := d.accel[p.Body].At(r)
+	b := d.at(p.Body)
+	r := d.pose[b].R.MulVec(p.Pose.P)
+	ω := d.twist[b].Angular
+	A := d.accel[b].At(r)
 	A.Linear = A.Linear.Add(ω.Cross(ω.Cross(r)))
 	return A
 }
@@ -58,6 +60,6 @@ func (d *Data) Acceleration(p Place) spatial.Twist {
 // and in its axes.
 func (d *Data) WrenchOnBody(p Place, w spatial.Wrench) spatial.Wrench {
 	d.need(position, "WrenchOnBody")
-	R_BW := d.pose[p.Body].R.Transpose()
+	R_BW := d.pose[d.at(p.Body)].R.Transpose()
 	return w.In(R_BW).At(p.Pose.P.Neg())
 }
