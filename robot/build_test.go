@@ -272,6 +272,46 @@ func TestModelIsSharedWithoutHarm(t *testing.T) {
 	wg.Wait()
 }
 
+// TestModelDoesNotChangeWithItsSources scribbles over everything that Build was
+// given but the document, which it keeps.
+func TestModelDoesNotChangeWithItsSources(t *testing.T) {
+	d := describe(t, dogYAML)
+	s, _, err := urdf.ParseSRDF([]byte(`<robot name="dog"><group name="spine"><joint name="bite"/></group><group_state name="s" group="spine"><joint name="bite" value="0.05"/></group_state></robot>`), "dog.srdf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, _, err := robot.Build(parse(t, dogURDF), robot.Options{Description: d, SRDF: s})
+	if err != nil {
+		t.Fatal(err)
+	}
+	look := func() string {
+		var poses []string
+		for _, p := range m.Poses() {
+			poses = append(poses, fmt.Sprintf("%+v", p))
+		}
+		r, _ := m.Resources()
+		return fmt.Sprintf("%+v %+v %+v %+v %+v %v %+v %v", m.Bodies(), m.Joints(), m.Chains(), m.Contacts(), m.Groups(), poses, r.Leaves(), m.Gravity())
+	}
+	before := look()
+	s.States[0].Joints[0].Value[0] = 9
+	for i := range d.Contacts {
+		d.Contacts[i].Points[0][0] = 9
+	}
+	d.Gravity[0] = 9
+	for i := range d.Groups {
+		for k := range d.Groups[i].Leaves {
+			d.Groups[i].Leaves[k] = "x"
+		}
+		for k := range d.Groups[i].Joints {
+			d.Groups[i].Joints[k] = "x"
+		}
+	}
+	d.Poses[0].Joints[0].Value = 9
+	if after := look(); after != before {
+		t.Errorf("the model changed:\n%s\n%s", before, after)
+	}
+}
+
 // build makes a model and fails the test on an error.
 func build(t testing.TB, doc *urdf.Document, floating bool) *robot.Model {
 	t.Helper()

@@ -14,4 +14,16 @@
 //
 // Order of all joint arrays: depth first from the root, the children of a link
 // sorted by joint name; a floating base comes first.
+//
+// Beside what a robot is, the Model holds how it is used: chains and contacts,
+// groups, and the leaf resources that controllers own. They come from the SRDF
+// and from robot.yaml (docs/robot-yaml.md).
+//
+//	m, warnings, err := robot.Build(doc, robot.Options{})
+//	id, ok := m.Joint("elbow")       // names at start-up, ids in loops
+//	m.Joints()[id].Limits.Velocity   // with the file and line that it came from
+//
+// The work is divided: tree puts a document together and checks it, limit merges
+// limits, description reads robot.yaml, rule names what is forbidden, load finds
+// the files, summary prints the result.
 package robot

@@ -124,6 +124,16 @@ func TestLongChainCostsInProportion(t *testing.T) {
 	}
 }
 
+func TestManyMassesAddUpExactly(t *testing.T) {
+	doc, _, err := urdf.Parse(chainText(2000), "chain.urdf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := build(t, doc, false).Mass(); got != 200 {
+		t.Errorf("2,000 links of 0.1 kg make %.17g kg", got)
+	}
+}
+
 // BenchmarkLoad reads and builds a chain of 2,000 joints.
 func BenchmarkLoad(b *testing.B) {
 	text := chainText(2000)

@@ -179,7 +179,7 @@ func (b *builder) describeStates() {
 			} else if j.Kind.NumQ() == 1 && !j.Limits.Contains(v.Value[0]) {
 				b.Warnf(rule.PoseOutOfLimits, v.Pos, thing, "joint %q at %g is outside %s", j.Name, v.Value[0], j.Limits.Range())
 			}
-			pose.Joints, pose.Q = append(pose.Joints, id), append(pose.Q, v.Value)
+			pose.Joints, pose.Q = append(pose.Joints, id), append(pose.Q, slices.Clone(v.Value))
 		}
 		b.m.poses = append(b.m.poses, pose)
 	}

@@ -167,8 +167,11 @@ func randomJoint(rng *rand.Rand, i, parent int, types []urdf.JointType) urdf.Joi
 		// many real axes lie along a coordinate axis
 		j.Axis = [...]spatial.Vec3{{X: 1}, {Y: 1}, {Z: 1}, {X: -1}, {Y: -1}, {Z: -1}}[rng.IntN(6)]
 	}
-	if j.Type != urdf.Revolute && j.Type != urdf.Prismatic {
+	switch j.Type {
+	case urdf.Continuous:
 		j.Limit.Lower, j.Limit.Upper, j.Limit.Has = 0, 0, urdf.HasVelocity|urdf.HasEffort
+	case urdf.Planar, urdf.Floating:
+		j.Limit = nil
 	}
 	return j
 }

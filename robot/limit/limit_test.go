@@ -178,6 +178,15 @@ func TestFromURDF(t *testing.T) {
 			t.Errorf("limits %+v, warnings %v", l, r.Warnings)
 		}
 	})
+	t.Run("planar and floating", func(t *testing.T) {
+		for _, kind := range []urdf.JointType{urdf.Planar, urdf.Floating} {
+			var r rule.Report
+			l := FromURDF(urdf.Joint{Name: "j", Type: kind, Limit: &urdf.Limit{Velocity: 3, Has: all, Pos: at}}, &r)
+			if l != (Limits{}) || len(r.Warnings) != 1 || r.Warnings[0].Rule != rule.UnusedLimit {
+				t.Errorf("limits %+v, warnings %v", l, r.Warnings)
+			}
+		}
+	})
 	t.Run("URDF 1.2", func(t *testing.T) {
 		var r rule.Report
 		l := FromURDF(urdf.Joint{Type: urdf.Revolute, Limit: &urdf.Limit{Acceleration: 5, Deceleration: 6, Jerk: 7, Pos: at}}, &r)

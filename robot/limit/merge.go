@@ -12,7 +12,11 @@ import (
 // effort of zero stays what it is. Both earn a warning.
 func FromURDF(j urdf.Joint, r *rule.Report) (l Limits) {
 	u := j.Limit
-	if u == nil || j.Type == urdf.Planar || j.Type == urdf.Floating {
+	if u == nil {
+		return l
+	}
+	if j.Type == urdf.Planar || j.Type == urdf.Floating {
+		r.Warnf(rule.UnusedLimit, u.Pos, rule.Joint(j.Name), "limits of a joint with several coordinates are not used")
 		return l
 	}
 	src := u.Pos.String()

@@ -104,7 +104,7 @@ func checkLimit(j urdf.Joint, bounded bool, r *rule.Report) {
 		r.Errorf(rule.InvertedLimits, l.Pos, rule.Joint(j.Name), "lower limit %g is above the upper limit %g", l.Lower, l.Upper)
 	case bounded && l.Lower == l.Upper:
 		r.Warnf(rule.EmptyRange, l.Pos, rule.Joint(j.Name), "lower and upper limit are both %g: it cannot move", l.Lower)
-	case !bounded && (l.Lower != 0 || l.Upper != 0):
+	case j.Type == urdf.Continuous && (l.Lower != 0 || l.Upper != 0):
 		r.Warnf(rule.UnusedLimit, l.Pos, rule.Joint(j.Name), "the range %g … %g is not used: only revolute and prismatic joints have one", l.Lower, l.Upper)
 	}
 }
