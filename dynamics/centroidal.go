@@ -44,7 +44,7 @@ func (d *Data) CentroidalTo(dst, q []float64) (ok bool) {
 		return false
 	}
 
-	// place the bodies as seen from the centre of mass
+	// place the bodies as seen from the centre of mass, in world axes
 	d.turns(q)
 	for i := 1; i < len(d.body); i++ {
 		C := &d.composite[i]
