@@ -375,6 +375,62 @@ func aberth(roots *[4]complex128, a [5]float64, degree int) {
 	}
 }
 
+// Who follows a path asks for poses next to the last: a step or two from the seed
+// then is all it takes, and no branch has to be looked at.
+const (
+	nearbyPosition   = 0.05 // how far the seed's tip may be, share of the reach
+	nearbyRotation   = 0.1  // rad
+	nearbyMove       = 0.05 // sum of joint distances that the answer may be away, rad
+	nearbyIterations = 4
+	nearbyPivot      = 1e-4 // smallest pivot of J·Jᵀ: below, branches may be close together
+)
+
+// solveNearby tries a pose next to the seed's. The answer is the nearest branch:
+// another one as near as this would have to be within twice its distance, and
+// where the Jacobian is regular there is none. done is false if any of that is in
+// doubt.
+func (s *Solver) solveNearby(q []float64, targets []Target) (r Result, done bool) {
+	w, t := &s.work, &s.tree
+	if len(w.x) != 6 {
+		return r, false
+	}
+	for i, at := range t.index {
+		if q[at] < t.lower[i] || q[at] > t.upper[i] {
+			return r, false
+		}
+		w.x[i], w.seed[i] = q[at], q[at]
+	}
+	w.place(t, w.x)
+	if m := w.measure(t, targets); m.position > nearbyPosition*t.reach || m.rotation > nearbyRotation {
+		return r, false
+	}
+	most := s.opt.MaxIterations
+	s.opt.MaxIterations = nearbyIterations
+	m := s.attempt(targets, true, &r)
+	s.opt.MaxIterations = most
+	moved := 0.0
+	for i := range w.x {
+		moved += math.Abs(w.x[i] - w.seed[i])
+	}
+	if !s.arrived(m) || moved > nearbyMove || (r.Iterations > 0 && !w.regular()) {
+		return Result{}, false
+	}
+	r.Joint, r.PositionError, r.RotationError = robot.NoJoint, m.position, m.rotation
+	s.store(q, w.x)
+	return r, true
+}
+
+// regular reports whether the last factored J·Jᵀ is far from singular, and no
+// joint was held at a limit.
+func (w *workspace) regular() bool {
+	for i, inverse := range w.six.d {
+		if inverse > 1/nearbyPivot || w.fixed[i] {
+			return false
+		}
+	}
+	return true
+}
+
 // solveClosed takes the branch within the limits that is nearest to the seed in
 // q. done is false where the closed form knows no branch at all: then the numeric
 // solver says how near one gets.

@@ -178,32 +178,43 @@ func BenchmarkCold(b *testing.B) {
 	}
 }
 
-// BenchmarkLine follows a metre of straight line, a millimetre a step, the tool
-// pointing down; each step starts from the solution before.
+// BenchmarkLine follows a straight line, a millimetre a step, the tool pointing
+// down; each step starts from the solution before.
 func BenchmarkLine(b *testing.B) {
-	m := load(b, "robots/panda/panda.urdf")
-	s := solver(b, m, ik.Options{}, "panda_link8")
-	q, start := make([]float64, m.NumQ()), make([]float64, m.NumQ())
-	copy(start, []float64{-0.8, 0.3, 0, -2.2, 0, 2.5, 0})
-	down := spatial.Mat3{1, 0, 0, 0, -1, 0, 0, 0, -1}
-	at := func(i int) spatial.Pose {
-		return spatial.Pose{R: down, P: spatial.Vec3{X: 0.4, Y: -0.5 + float64(i)/1000, Z: 0.35}}
-	}
-	if r := s.PoseTo(start, at(0), start); r.Status != ik.Solved {
-		b.Fatalf("start: %+v", r)
-	}
-	b.ReportAllocs()
-	steps := 0
-	for b.Loop() {
-		copy(q, start)
-		for i := range 1001 {
-			r := s.PoseTo(q, at(i), q)
-			if r.Status != ik.Solved {
-				b.Fatalf("at %d mm: %+v", i, r)
+	for _, l := range []struct {
+		name, file, tip string
+		start           []float64
+		x, z, length    float64
+	}{
+		{"panda", "robots/panda/panda.urdf", "panda_link8", []float64{-0.8, 0.3, 0, -2.2, 0, 2.5, 0}, 0.4, 0.35, 1},
+		{"arm6", "arm6", "tool0", []float64{-0.8, 0.3, 0.3, 0, 0, 0}, 0.4, 0.35, 1},
+	} {
+		b.Run(l.name, func(b *testing.B) {
+			m := load(b, l.file)
+			s := solver(b, m, ik.Options{}, l.tip)
+			q, start := make([]float64, m.NumQ()), make([]float64, m.NumQ())
+			copy(start, l.start)
+			down := spatial.Mat3{1, 0, 0, 0, -1, 0, 0, 0, -1}
+			at := func(i int) spatial.Pose {
+				return spatial.Pose{R: down, P: spatial.Vec3{X: l.x, Y: -l.length/2 + float64(i)/1000, Z: l.z}}
 			}
-			steps += r.Iterations
-		}
+			if r := s.PoseTo(start, at(0), start); r.Status != ik.Solved {
+				b.Fatalf("start: %+v", r)
+			}
+			b.ReportAllocs()
+			steps, n := 0, int(l.length*1000)+1
+			for b.Loop() {
+				copy(q, start)
+				for i := range n {
+					r := s.PoseTo(q, at(i), q)
+					if r.Status != ik.Solved {
+						b.Fatalf("at %d mm: %+v", i, r)
+					}
+					steps += r.Iterations
+				}
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/step")
+			b.ReportMetric(float64(steps)/float64(b.N)/float64(n), "iterations/step")
+		})
 	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1001, "ns/step")
-	b.ReportMetric(float64(steps)/float64(b.N)/1001, "iterations/step")
 }

@@ -145,6 +145,40 @@ func TestNearestBranchWins(t *testing.T) {
 	}
 }
 
+func TestNearbyPosesGiveTheNearestBranchToo(t *testing.T) {
+	for _, a := range arms {
+		if !a.closed {
+			continue
+		}
+		b := newBench(t, a.file, a.tip, ik.Options{})
+		all := make([]float64, 16*b.m.NumQ())
+		nearby := 0
+		for i := range 2000 {
+			b.draw()
+			copy(b.seed, b.truth)
+			for _, id := range b.s.Joints() {
+				b.seed[b.m.Joints()[id].Q] += 0.01 * b.rng.NormFloat64()
+			}
+			want := b.pose(b.truth)
+			if r := b.s.PoseTo(b.q, want, b.seed); r.Iterations > 0 {
+				nearby++
+			}
+			if b.s.BranchesTo(all, want, b.seed) == 0 {
+				t.Fatalf("%s case %d: no branch", a.name, i)
+			}
+			got, best := 0.0, 0.0
+			for k := range b.q {
+				got += math.Abs(b.q[k] - b.seed[k])
+				best += math.Abs(all[k] - b.seed[k])
+			}
+			if got > best+1e-5 { // joints are known to the tolerance of the pose over the smallest singular value
+				t.Fatalf("%s case %d: the answer is %.9g away, a branch %.9g", a.name, i, got, best)
+			}
+		}
+		t.Logf("%s: %d of 2000 without looking at branches", a.name, nearby)
+	}
+}
+
 func TestSeedThatSolvesStays(t *testing.T) {
 	for _, a := range arms {
 		b := newBench(t, a.file, a.tip, ik.Options{})

@@ -63,7 +63,7 @@ type Result struct {
 	Excess        float64       // by how much it would have to go beyond, rad or m
 	Iterations    int           // in all attempts; 0 for a closed form
 	Restarts      int
-	Branches      int // closed form: how many solutions there were within the limits
+	Branches      int // closed form: how many solutions there were within the limits; 0 if nobody had to look
 }
 
 // Solver finds joint positions for one set of tips. It is bound to its Model and
@@ -145,6 +145,9 @@ func (s *Solver) SolveTo(q []float64, targets []Target, seed []float64) Result {
 	s.tree.freeze(seed)
 	restarts := s.opt.MaxRestarts
 	if s.closed != nil && s.opt.Posture == nil && targets[0].Tolerance == ([6]float64{}) {
+		if r, done := s.solveNearby(q, targets); done {
+			return r
+		}
 		if r, done := s.solveClosed(q, &targets[0]); done {
 			return r
 		}
