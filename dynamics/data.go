@@ -107,7 +107,6 @@ func NewData(m *robot.Model) *Data {
 		articulated: make([]articulated, n),
 		column:      make([]column, nv),
 	}
-	d.articulated[robot.World].R = spatial.Identity3
 	for i, b := range m.Bodies() {
 		d.body[i] = compile(b)
 		d.singular[i] = &SingularError{Joint: b.Name}

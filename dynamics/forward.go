@@ -6,10 +6,11 @@ import (
 	"poise/spatial"
 )
 
-// articulated is what forward dynamics stores for a body: axes are the world's,
-// moments are taken about the body's own origin.
+// articulated is what forward dynamics stores for a body. Axes are those of the
+// root, the first body that moves against the world, so that for the root itself
+// there is little to do; moments are taken about the body's own origin.
 type articulated struct {
-	R spatial.Mat3 // R_WB
+	R spatial.Mat3 // R_0B
 	r spatial.Vec3 // from the parent's origin to the body's
 
 	// motion if no joint accelerated, as in inverse dynamics
@@ -49,7 +50,7 @@ const pivotTolerance = 1e-12
 
 // ForwardTo stores in dst the acceleration that the joint forces tau give at the
 // configuration q and the velocity v, under gravity and the load. It is the
-// articulated body algorithm of [RBDA] ch. 7 in world axes, in a form where the
+// articulated body algorithm of [RBDA] ch. 7 in root axes, in a form where the
 // velocities have their effect beforehand: the motion without joint
 // acceleration is that of inverse dynamics, and its forces are what the joints
 // have to overcome,
@@ -86,20 +87,24 @@ func (d *Data) ForwardTo(dst, q, v, tau []float64, l Load) error {
 
 // coast goes outward: motion and forces without joint acceleration.
 func (d *Data) coast(q, v []float64) {
-	d.articulated[0].a = d.m.Gravity().Neg()
 	for i := 1; i < len(d.body); i++ {
 		b := &d.body[i]
-		B, P := &d.articulated[i], &d.articulated[b.parent]
-
-		// the parent carries the body, the joint adds its velocity
-		if b.kind <= robot.Continuous {
+		B := &d.articulated[i]
+		switch {
+		case b.parent == 0:
+			// let the world accelerate upwards instead of pulling every body down
+			R_W0 := d.rotation(i, q)
+			*B = articulated{R: spatial.Identity3, a: R_W0.TMulVec(d.m.Gravity().Neg())}
+			d.spin(i, v)
+		case b.kind <= robot.Continuous:
 			d.coastTurn(i, v[b.v])
-		} else {
+		default:
+			P := &d.articulated[b.parent]
 			B.R = P.R.Mul(d.rotation(i, q))
 			B.r = P.R.MulVec(d.offset(i, q))
 			B.w, B.dw = P.w, P.dw
 			B.a = P.a.Add(P.Ψ.MulVec(B.r))
-			d.coastMore(i, v)
+			d.spin(i, v)
 		}
 		B.own(b)
 	}
@@ -114,37 +119,36 @@ func (d *Data) coastTurn(i int, dq float64) {
 	x0, y0, z0 := R[0]*E[0]+R[1]*E[3]+R[2]*E[6], R[0]*E[1]+R[1]*E[4]+R[2]*E[7], R[0]*E[2]+R[1]*E[5]+R[2]*E[8]
 	x1, y1, z1 := R[3]*E[0]+R[4]*E[3]+R[5]*E[6], R[3]*E[1]+R[4]*E[4]+R[5]*E[7], R[3]*E[2]+R[4]*E[5]+R[5]*E[8]
 	x2, y2, z2 := R[6]*E[0]+R[7]*E[3]+R[8]*E[6], R[6]*E[1]+R[7]*E[4]+R[8]*E[7], R[6]*E[2]+R[7]*E[5]+R[8]*E[8]
-	B.R = spatial.Mat3{
-		c*x0 + s*y0, c*y0 - s*x0, z0,
-		c*x1 + s*y1, c*y1 - s*x1, z1,
-		c*x2 + s*y2, c*y2 - s*x2, z2,
-	}
+	B.R[0], B.R[1], B.R[2] = c*x0+s*y0, c*y0-s*x0, z0
+	B.R[3], B.R[4], B.R[5] = c*x1+s*y1, c*y1-s*x1, z1
+	B.R[6], B.R[7], B.R[8] = c*x2+s*y2, c*y2-s*x2, z2
 	rx := R[0]*b.p.X + R[1]*b.p.Y + R[2]*b.p.Z
 	ry := R[3]*b.p.X + R[4]*b.p.Y + R[5]*b.p.Z
 	rz := R[6]*b.p.X + R[7]*b.p.Y + R[8]*b.p.Z
-	B.r = spatial.Vec3{X: rx, Y: ry, Z: rz}
+	B.r.X, B.r.Y, B.r.Z = rx, ry, rz
 	Ψ := &P.Ψ
-	B.a = spatial.Vec3{
-		X: P.a.X + Ψ[0]*rx + Ψ[1]*ry + Ψ[2]*rz,
-		Y: P.a.Y + Ψ[3]*rx + Ψ[4]*ry + Ψ[5]*rz,
-		Z: P.a.Z + Ψ[6]*rx + Ψ[7]*ry + Ψ[8]*rz,
-	}
+	B.a.X = P.a.X + Ψ[0]*rx + Ψ[1]*ry + Ψ[2]*rz
+	B.a.Y = P.a.Y + Ψ[3]*rx + Ψ[4]*ry + Ψ[5]*rz
+	B.a.Z = P.a.Z + Ψ[6]*rx + Ψ[7]*ry + Ψ[8]*rz
 
 	// w = w_P + z·q̇, ẇ = ẇ_P + w_P × z·q̇
 	sx, sy, sz := z0*dq, z1*dq, z2*dq
-	B.w = spatial.Vec3{X: P.w.X + sx, Y: P.w.Y + sy, Z: P.w.Z + sz}
-	B.dw = spatial.Vec3{
-		X: P.dw.X + P.w.Y*sz - P.w.Z*sy,
-		Y: P.dw.Y + P.w.Z*sx - P.w.X*sz,
-		Z: P.dw.Z + P.w.X*sy - P.w.Y*sx,
-	}
+	wx, wy, wz := P.w.X, P.w.Y, P.w.Z
+	B.w.X, B.w.Y, B.w.Z = wx+sx, wy+sy, wz+sz
+	B.dw.X = P.dw.X + wy*sz - wz*sy
+	B.dw.Y = P.dw.Y + wz*sx - wx*sz
+	B.dw.Z = P.dw.Z + wx*sy - wy*sx
 }
 
-// coastMore moves the body i, placed already, by a joint that does not just turn.
-func (d *Data) coastMore(i int, v []float64) {
+// spin moves the body i, placed and carried along already, by its own joint.
+func (d *Data) spin(i int, v []float64) {
 	b := &d.body[i]
 	B := &d.articulated[i]
 	switch b.kind {
+	case robot.Revolute, robot.Continuous:
+		turn := B.R.Col(2).Scale(v[b.v])
+		B.dw = B.dw.Add(B.w.Cross(turn))
+		B.w = B.w.Add(turn)
 	case robot.Prismatic:
 		B.a = B.a.Add(B.w.Cross(B.R.Col(2).Scale(2 * v[b.v])))
 	case robot.Planar:
@@ -166,19 +170,18 @@ func (d *Data) coastMore(i int, v []float64) {
 func (B *articulated) own(b *body) {
 	R := &B.R
 
-	// first and second moments of its mass, world axes
+	// first and second moments of its mass
 	mx := R[0]*b.mx + R[1]*b.my + R[2]*b.mz
 	my := R[3]*b.mx + R[4]*b.my + R[5]*b.mz
 	mz := R[6]*b.mx + R[7]*b.my + R[8]*b.mz
-	t0, t1, t2 := R[0]*b.sxx+R[1]*b.sxy+R[2]*b.sxz, R[0]*b.sxy+R[1]*b.syy+R[2]*b.syz, R[0]*b.sxz+R[1]*b.syz+R[2]*b.szz
-	t3, t4, t5 := R[3]*b.sxx+R[4]*b.sxy+R[5]*b.sxz, R[3]*b.sxy+R[4]*b.syy+R[5]*b.syz, R[3]*b.sxz+R[4]*b.syz+R[5]*b.szz
-	t6, t7, t8 := R[6]*b.sxx+R[7]*b.sxy+R[8]*b.sxz, R[6]*b.sxy+R[7]*b.syy+R[8]*b.syz, R[6]*b.sxz+R[7]*b.syz+R[8]*b.szz
-	sxx := t0*R[0] + t1*R[1] + t2*R[2]
-	sxy := t0*R[3] + t1*R[4] + t2*R[5]
-	sxz := t0*R[6] + t1*R[7] + t2*R[8]
-	syy := t3*R[3] + t4*R[4] + t5*R[5]
-	syz := t3*R[6] + t4*R[7] + t5*R[8]
-	szz := t6*R[6] + t7*R[7] + t8*R[8]
+	tx, ty, tz := R[0]*b.sxx+R[1]*b.sxy+R[2]*b.sxz, R[0]*b.sxy+R[1]*b.syy+R[2]*b.syz, R[0]*b.sxz+R[1]*b.syz+R[2]*b.szz
+	sxx := tx*R[0] + ty*R[1] + tz*R[2]
+	sxy := tx*R[3] + ty*R[4] + tz*R[5]
+	sxz := tx*R[6] + ty*R[7] + tz*R[8]
+	tx, ty, tz = R[3]*b.sxx+R[4]*b.sxy+R[5]*b.sxz, R[3]*b.sxy+R[4]*b.syy+R[5]*b.syz, R[3]*b.sxz+R[4]*b.syz+R[5]*b.szz
+	syy := tx*R[3] + ty*R[4] + tz*R[5]
+	syz := tx*R[6] + ty*R[7] + tz*R[8]
+	szz := b.sxx + b.syy + b.szz - sxx - syy // the trace stays
 
 	// A = tr(Σ)·1 − Σ, B = [mc]×, C = m·1
 	B.axx, B.axy, B.axz, B.ayy, B.ayz, B.azz = syy+szz, -sxy, -sxz, sxx+szz, -syz, sxx+syy
@@ -186,7 +189,8 @@ func (B *articulated) own(b *body) {
 	B.byx, B.byy, B.byz = mz, 0, -mx
 	B.bzx, B.bzy, B.bzz = -my, mx, 0
 	B.cxx, B.cxy, B.cxz, B.cyy, B.cyz, B.czz = b.mass, 0, 0, b.mass, 0, b.mass
-	B.mass, B.mc, B.size = b.mass, spatial.Vec3{X: mx, Y: my, Z: mz}, sxx+syy+szz
+	B.mass, B.size = b.mass, sxx+syy+szz
+	B.mc.X, B.mc.Y, B.mc.Z = mx, my, mz
 
 	// Ψ = [ẇ]× + w·wᵀ − |w|²·1
 	wx, wy, wz := B.w.X, B.w.Y, B.w.Z
@@ -197,19 +201,17 @@ func (B *articulated) own(b *body) {
 	Ψ0, Ψ1, Ψ2 := -yy-zz, xy-az, xz+ay
 	Ψ3, Ψ4, Ψ5 := xy+az, -xx-zz, yz-ax
 	Ψ6, Ψ7, Ψ8 := xz-ay, yz+ax, -xx-yy
-	B.Ψ = spatial.Mat3{Ψ0, Ψ1, Ψ2, Ψ3, Ψ4, Ψ5, Ψ6, Ψ7, Ψ8}
+	B.Ψ[0], B.Ψ[1], B.Ψ[2] = Ψ0, Ψ1, Ψ2
+	B.Ψ[3], B.Ψ[4], B.Ψ[5] = Ψ3, Ψ4, Ψ5
+	B.Ψ[6], B.Ψ[7], B.Ψ[8] = Ψ6, Ψ7, Ψ8
 
 	// f = m·a + Ψ·mc, n = mc × a + the antisymmetric part of Ψ·Σ
-	B.f = spatial.Vec3{
-		X: b.mass*lx + Ψ0*mx + Ψ1*my + Ψ2*mz,
-		Y: b.mass*ly + Ψ3*mx + Ψ4*my + Ψ5*mz,
-		Z: b.mass*lz + Ψ6*mx + Ψ7*my + Ψ8*mz,
-	}
-	B.n = spatial.Vec3{
-		X: my*lz - mz*ly + Ψ6*sxy - Ψ3*sxz + Ψ7*syy - Ψ5*szz + (Ψ8-Ψ4)*syz,
-		Y: mz*lx - mx*lz + Ψ1*syz - Ψ7*sxy + Ψ2*szz - Ψ6*sxx + (Ψ0-Ψ8)*sxz,
-		Z: mx*ly - my*lx + Ψ5*sxz - Ψ2*syz + Ψ3*sxx - Ψ1*syy + (Ψ4-Ψ0)*sxy,
-	}
+	B.f.X = b.mass*lx + Ψ0*mx + Ψ1*my + Ψ2*mz
+	B.f.Y = b.mass*ly + Ψ3*mx + Ψ4*my + Ψ5*mz
+	B.f.Z = b.mass*lz + Ψ6*mx + Ψ7*my + Ψ8*mz
+	B.n.X = my*lz - mz*ly + Ψ6*sxy - Ψ3*sxz + Ψ7*syy - Ψ5*szz + (Ψ8-Ψ4)*syz
+	B.n.Y = mz*lx - mx*lz + Ψ1*syz - Ψ7*sxy + Ψ2*szz - Ψ6*sxx + (Ψ0-Ψ8)*sxz
+	B.n.Z = mx*ly - my*lx + Ψ5*sxz - Ψ2*syz + Ψ3*sxx - Ψ1*syy + (Ψ4-Ψ0)*sxy
 }
 
 // resist goes inward: (1) and (2). It returns the body whose joint nothing
@@ -270,7 +272,7 @@ func (B *articulated) turn(c *column, τ, rotor float64) bool {
 	if !(D > pivotTolerance*B.size) {
 		return false
 	}
-	c.n, c.f = spatial.Vec3{X: nx, Y: ny, Z: nz}, spatial.Vec3{X: fx, Y: fy, Z: fz}
+	c.n.X, c.n.Y, c.n.Z, c.f.X, c.f.Y, c.f.Z = nx, ny, nz, fx, fy, fz
 	c.inv = 1 / D
 	c.u = τ - (B.n.X*zx + B.n.Y*zy + B.n.Z*zz)
 	B.yield(c)
@@ -435,8 +437,8 @@ func (d *Data) accelerate(dst []float64) {
 			c := &d.column[v]
 			ddq := c.inv * (c.u - (c.n.X*wx + c.n.Y*wy + c.n.Z*wz + c.f.X*ax + c.f.Y*ay + c.f.Z*az))
 			dst[v] = ddq
-			B.ddw = spatial.Vec3{X: wx + ddq*B.R[2], Y: wy + ddq*B.R[5], Z: wz + ddq*B.R[8]}
-			B.da = spatial.Vec3{X: ax, Y: ay, Z: az}
+			B.ddw.X, B.ddw.Y, B.ddw.Z = wx+ddq*B.R[2], wy+ddq*B.R[5], wz+ddq*B.R[8]
+			B.da.X, B.da.Y, B.da.Z = ax, ay, az
 		case robot.Prismatic:
 			B.ddw, B.da = spatial.Vec3{X: wx, Y: wy, Z: wz}, spatial.Vec3{X: ax, Y: ay, Z: az}
 			dst[v] = d.column[v].solve(B)
@@ -465,7 +467,7 @@ func (c *column) solve(B *articulated) float64 {
 	return c.inv * (c.u - c.n.Dot(B.ddw) - c.f.Dot(B.da))
 }
 
-// slideAxes returns the directions in which a planar joint slides, world axes.
+// slideAxes returns the directions in which a planar joint slides, root axes.
 func (d *Data) slideAxes(i int) (x, y spatial.Vec3) {
 	R := &d.articulated[i].R
 	s, c := d.sin[i], d.cos[i]
