@@ -74,7 +74,6 @@ type builder struct {
 	linkFrame []FrameID         // frame of each link of the document
 	jointBody []BodyID          // body of each joint of the document, World if fixed
 	followers map[string]*Joint // mimic followers with limits of their own
-	members   int               // joints of all groups together
 }
 
 func (b *builder) chooseBase() {
@@ -106,28 +105,8 @@ func (b *builder) assemble() {
 		}
 	}
 	b.bindFollowers()
-	m.mass = b.totalMass()
+	m.mass = tree.Mass(b.doc)
 	b.checkSums()
-}
-
-// totalMass adds the masses of all links, with the part that each addition
-// rounds away carried along (Neumaier's sum): 2,000 links of 0.1 kg make 200 kg.
-func (b *builder) totalMass() float64 {
-	sum, lost := 0.0, 0.0
-	for _, l := range b.doc.Links {
-		if l.Inertial == nil {
-			continue
-		}
-		x := l.Inertial.Mass
-		next := sum + x
-		if sum >= x {
-			lost += (sum - next) + x
-		} else {
-			lost += (x - next) + sum
-		}
-		sum = next
-	}
-	return sum + lost
 }
 
 // checkSums reports numbers that are finite each and overflow together.
@@ -232,8 +211,12 @@ func (b *builder) limit() {
 	m.cartesian = b.opts.Cartesian
 	if t := b.opts.Limits; t != nil {
 		for _, e := range t.Joints {
-			if j := b.limited(e.Joint, t.At(e)); j != nil {
-				b.mergeLimits(j, t, e)
+			switch j := b.limited(e.Joint, t.At(e)); {
+			case j == nil:
+			case j.Kind == Continuous && (e.Limits.Lower.Has || e.Limits.Upper.Has):
+				b.Errorf(rule.BadLimit, t.At(e), rule.Joint(j.Name), "a continuous joint has no range; make it revolute in the URDF")
+			default:
+				t.Merge(&j.Limits, e, b.opts.OverrideLimits, &b.Report)
 			}
 		}
 	}
@@ -244,14 +227,6 @@ func (b *builder) limit() {
 			limit.CheckFollower(body.Name, b.followers[body.Name].Limits, leader.Name, leader.Limits, body.Ratio, body.Offset, at, &b.Report)
 		}
 	}
-}
-
-func (b *builder) mergeLimits(j *Joint, t *limit.Table, e limit.Entry) {
-	if j.Kind == Continuous && (e.Limits.Lower.Has || e.Limits.Upper.Has) {
-		b.Errorf(rule.BadLimit, t.At(e), rule.Joint(j.Name), "a continuous joint has no range; make it revolute in the URDF")
-		return
-	}
-	t.Merge(&j.Limits, e, b.opts.OverrideLimits, &b.Report)
 }
 
 // limited finds the joint that an entry of a limit file means. One that the

@@ -65,6 +65,18 @@ func TestCheckTable(t *testing.T) {
 	}
 }
 
+func TestCheckTableOfThePony(t *testing.T) {
+	out, _, code := poise("", "check", "pony")
+	for _, want := range []string{
+		"pony: floating base", "stands on hoof_flat", "mirrors leg2", "safe state: crouch then off", "none", "Poses: ",
+		"hand-overs assume an acceleration", "leg1 *", "Followers:",
+	} {
+		if code != 0 || !strings.Contains(out, want) {
+			t.Errorf("code %d: the table lacks %q:\n%s", code, want, out)
+		}
+	}
+}
+
 func TestCheckListsEveryError(t *testing.T) {
 	bad := strings.Replace(elbow, `lower="-1"`, `lower="2"`, 1)
 	bad = strings.Replace(bad, `velocity="2"`, `velocity="-2"`, 1)

@@ -1,0 +1,120 @@
+// Package group resolves groups that contain groups: each gets the members of
+// those it lists, once each. Names used twice, groups that do not exist and
+// groups that contain themselves are reported; the size is bounded, because a
+// short file can name very many members.
+package group
+
+import (
+	"slices"
+
+	"poise/robot/description"
+	"poise/robot/rule"
+	"poise/urdf"
+)
+
+// Plan is a group as a file declares it.
+type Plan struct {
+	Name   string
+	At     urdf.Pos
+	Joints []int    // by number, doubles allowed
+	Leaves []string // other members, by name
+	Groups []string // whose members it has too
+	Sorted bool     // joints by number, instead of in the order listed
+}
+
+// MaxMembers bounds the joints of all groups together: a tree of n joints can
+// have n²/4 of them, and a hostile file must not fill the memory.
+const MaxMembers = 1 << 20
+
+// Resolve replaces the members of each plan by all that it has, and returns the
+// index of each name.
+func Resolve(plans []Plan, r *rule.Report) map[string]int {
+	s := &resolver{plans: plans, index: make(map[string]int, len(plans)), state: make([]state, len(plans)), r: r}
+	for i, p := range plans {
+		if first, twice := s.index[p.Name]; twice {
+			r.Errorf(rule.BadName, p.At, description.Named("group", p.Name), "name used twice, first at %s", plans[first].At)
+			continue
+		}
+		if p.Name == "" {
+			r.Errorf(rule.BadName, p.At, "group", "name is empty")
+		}
+		s.index[p.Name] = i
+	}
+	for i := range plans {
+		s.resolve(i)
+	}
+	return s.index
+}
+
+type resolver struct {
+	plans   []Plan
+	index   map[string]int
+	state   []state
+	members int // joints of the groups done
+	r       *rule.Report
+}
+
+type state uint8
+
+const (
+	fresh state = iota
+	open
+	done
+)
+
+// resolve fills a group, those it lists first.
+func (s *resolver) resolve(i int) {
+	if s.state[i] != fresh {
+		return
+	}
+	s.state[i] = open
+	p := &s.plans[i]
+	thing := description.Named("group", p.Name)
+	joints, leaves := newSet(p.Joints), newSet(p.Leaves)
+	for _, name := range p.Groups {
+		other, ok := s.index[name]
+		switch {
+		case !ok:
+			s.r.Errorf(rule.BadDescription, p.At, thing, "group %q does not exist", name)
+			continue
+		case s.state[other] == open:
+			s.r.Errorf(rule.Loop, p.At, thing, "group %q contains itself", name)
+			continue
+		}
+		s.resolve(other)
+		joints.add(s.plans[other].Joints)
+		leaves.add(s.plans[other].Leaves)
+	}
+	p.Joints, p.Leaves = joints.list, leaves.list
+	if p.Sorted {
+		slices.Sort(p.Joints)
+	}
+	if s.members += len(p.Joints); s.members > MaxMembers {
+		if s.members-len(p.Joints) <= MaxMembers {
+			s.r.Errorf(rule.BadDescription, p.At, thing, "the groups up to here have more than %d joints together", MaxMembers)
+		}
+		p.Joints = nil
+	}
+	s.state[i] = done
+}
+
+// set keeps what is added in order, once each.
+type set[T comparable] struct {
+	list []T
+	has  map[T]bool
+}
+
+func newSet[T comparable](items []T) *set[T] {
+	s := &set[T]{has: make(map[T]bool, len(items))}
+	s.add(items)
+	return s
+}
+
+func (s *set[T]) add(items []T) {
+	for _, x := range items {
+		if !s.has[x] {
+			s.has[x] = true
+			s.list = append(s.list, x)
+		}
+	}
+}

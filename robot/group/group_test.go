@@ -1,0 +1,76 @@
+package group
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"poise/robot/rule"
+)
+
+func TestResolve(t *testing.T) {
+	plans := []Plan{
+		{Name: "all", Groups: []string{"arm", "hand"}, Sorted: true},
+		{Name: "hand", Joints: []int{7, 6, 7}, Leaves: []string{"x"}},
+		{Name: "arm", Joints: []int{2, 1}, Groups: []string{"base"}},
+		{Name: "base", Joints: []int{0, 1}, Leaves: []string{"x", "y"}},
+	}
+	var r rule.Report
+	index := Resolve(plans, &r)
+	if r.Err() != nil {
+		t.Fatal(r.Err())
+	}
+	for name, want := range map[string]string{
+		"all": "[0 1 2 6 7] [x y]", "hand": "[7 6] [x]", "arm": "[2 1 0] [x y]", "base": "[0 1] [x y]",
+	} {
+		p := plans[index[name]]
+		if got := fmt.Sprint(p.Joints, p.Leaves); got != want {
+			t.Errorf("%s: %s, want %s", name, got, want)
+		}
+	}
+}
+
+func TestResolveRefuses(t *testing.T) {
+	for _, tc := range []struct {
+		name  string
+		plans []Plan
+		rule  rule.Rule
+		words string
+	}{
+		{"unknown", []Plan{{Name: "a", Groups: []string{"b"}}}, rule.BadDescription, `group "a": group "b" does not exist`},
+		{"itself", []Plan{{Name: "a", Groups: []string{"a"}}}, rule.Loop, `group "a": group "a" contains itself`},
+		{"ring", []Plan{{Name: "a", Groups: []string{"b"}}, {Name: "b", Groups: []string{"c"}}, {Name: "c", Groups: []string{"a"}}}, rule.Loop, `group "c": group "a" contains itself`},
+		{"twice", []Plan{{Name: "a"}, {Name: "a"}}, rule.BadName, `group "a": name used twice`},
+		{"no name", []Plan{{}}, rule.BadName, `group: name is empty`},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var r rule.Report
+			Resolve(tc.plans, &r)
+			if err := r.Err(); !errors.Is(err, tc.rule) || !strings.Contains(err.Error(), tc.words) {
+				t.Errorf("error %v, want %s", err, tc.words)
+			}
+		})
+	}
+}
+
+// TestSizeIsBounded: a tower of groups, each with all members of those below.
+func TestSizeIsBounded(t *testing.T) {
+	many := make([]int, 5000)
+	for i := range many {
+		many[i] = i
+	}
+	plans := []Plan{{Name: "g0", Joints: many}}
+	for i := range 400 {
+		plans = append(plans, Plan{Name: fmt.Sprintf("g%d", i+1), Groups: []string{fmt.Sprintf("g%d", i)}})
+	}
+	var r rule.Report
+	Resolve(plans, &r)
+	total := 0
+	for _, p := range plans {
+		total += len(p.Joints)
+	}
+	if total > MaxMembers || len(r.Errors) != 1 || !strings.Contains(r.Err().Error(), "joints together") {
+		t.Errorf("%d joints, errors %v", total, r.Err())
+	}
+}
