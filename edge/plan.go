@@ -77,10 +77,22 @@ func goal(c *msgs.Constraints) (g planner.Goal) {
 
 func positionGoal(p *msgs.PositionConstraint) planner.PositionGoal {
 	g := planner.PositionGoal{Frame: p.Header.FrameID, Link: p.LinkName, Offset: spatial.Vec3(p.TargetPointOffset)}
-	for _, x := range p.ConstraintRegion.PrimitivePoses {
-		g.Points = append(g.Points, planner.PointGoal{Position: spatial.Vec3(x.Position), Orientation: quat(x.Orientation)})
+	for i, x := range p.ConstraintRegion.PrimitivePoses {
+		g.Points = append(g.Points, planner.PointGoal{Position: spatial.Vec3(x.Position), Orientation: quat(x.Orientation),
+			Radius: sphere(p.ConstraintRegion.Primitives, i)})
 	}
 	return g
+}
+
+// sphere returns the radius of the region around point i.
+func sphere(regions []msgs.SolidPrimitive, i int) float64 {
+	switch {
+	case i >= len(regions):
+		return 0
+	case regions[i].Type == msgs.PrimitiveSphere && len(regions[i].Dimensions) == 1:
+		return regions[i].Dimensions[0]
+	}
+	return planner.OtherShape
 }
 
 func quat(q msgs.Quaternion) spatial.Quat { return spatial.Quat{W: q.W, X: q.X, Y: q.Y, Z: q.Z} }

@@ -6,6 +6,14 @@ type SolidPrimitive struct {
 	Dimensions []float64 `json:"dimensions"`
 }
 
+// Kinds of SolidPrimitive.
+const (
+	PrimitiveBox      = 1
+	PrimitiveSphere   = 2 // dimensions: radius
+	PrimitiveCylinder = 3
+	PrimitiveCone     = 4
+)
+
 // MeshTriangle is shape_msgs/MeshTriangle.
 type MeshTriangle struct {
 	VertexIndices [3]uint32 `json:"vertex_indices"`

@@ -1,6 +1,7 @@
 package planner
 
 import (
+	"context"
 	"fmt"
 	"strings"
 )
@@ -37,15 +38,16 @@ const None = -1
 
 // Refusal explains why nothing was planned.
 type Refusal struct {
-	Kind   Kind
-	Item   int     // of a sequence, counted from 0; None for a single request
-	Joint  string  // "" if it is not about one
-	Sample int     // None if it is not about one
-	Time   float64 // of the sample, s
-	Value  float64 // what was asked for or would be
-	Limit  float64 // what is allowed
-	What   string  // the trouble in words, with its numbers
-	Help   string  // what would make it pass, "" if unknown
+	Kind     Kind
+	Item     int     // of a sequence, counted from 0; None for a single request
+	Joint    string  // "" if it is not about one
+	Sample   int     // None if it is not about one
+	Time     float64 // of the sample, s
+	Distance float64 // along the path, m; 0 if it is not about a place on it
+	Value    float64 // what was asked for or would be
+	Limit    float64 // what is allowed
+	What     string  // the trouble in words, with its numbers
+	Help     string  // what would make it pass, "" if unknown
 }
 
 func (r *Refusal) Error() string {
@@ -64,6 +66,17 @@ func (r *Refusal) Error() string {
 // Refuse returns a refusal that is about no sample and no item.
 func Refuse(k Kind, format string, a ...any) *Refusal {
 	return &Refusal{Kind: k, Item: None, Sample: None, What: fmt.Sprintf(format, a...)}
+}
+
+// Stopped returns the refusal of a plan whose context has ended, nil if it goes on.
+func Stopped(ctx context.Context) *Refusal {
+	switch ctx.Err() {
+	case nil:
+		return nil
+	case context.DeadlineExceeded:
+		return Refuse(TimedOut, "planning took longer than it was allowed to")
+	}
+	return Refuse(Cancelled, "planning was cancelled")
 }
 
 // With returns the refusal with a word on what would help.

@@ -83,7 +83,11 @@ type PositionGoal struct {
 type PointGoal struct {
 	Position    spatial.Vec3
 	Orientation spatial.Quat // need not be unit; zero means none given
+	Radius      float64      // of the sphere given around it, m; 0 if none, OtherShape if it is no sphere
 }
+
+// OtherShape stands for a region around a point that is not a sphere.
+const OtherShape = -1
 
 // OrientationGoal is an orientation for a link.
 type OrientationGoal struct {
@@ -95,7 +99,7 @@ type OrientationGoal struct {
 // Via is what a path passes or goes around: a circle's auxiliary point, or the
 // waypoints of a polyline.
 type Via struct {
-	Name   string // "center" or "interim" for CIRC
+	Name   string // "center" or "interim" for CIRC; see Scene.Extensions
 	Points []PositionGoal
 }
 
@@ -117,6 +121,8 @@ type Task struct {
 	Link          robot.FrameID   // that follows the path; not for PTP in joint space
 	StartPose     spatial.Pose    // of Link
 	GoalPose      spatial.Pose
-	ViaName       string
+	ViaName       string          // "center", "interim" or "circle"
+	ViaAngle      float64         // that a circle is followed for, rad; 0: to the goal
 	Via           []spatial.Pose
+	ViaRadius     []float64 // of a polyline's corners, m; 0: by Smoothness
 }

@@ -3,6 +3,8 @@ package planner
 import (
 	"math"
 	"slices"
+	"strconv"
+	"strings"
 
 	"poise/kinematics"
 	"poise/kinematics/ik"
@@ -26,6 +28,11 @@ type Scene struct {
 	// AnySpeedLink takes the speed limit of a link that does not exist for the
 	// tool's, as Pilz does.
 	AnySpeedLink bool
+	// Extensions takes what Pilz has no words for: a circle's path constraint
+	// named "circle", or "center" and "interim" followed by ":angle=1.2" or
+	// ":angle=270deg"; a sphere around a waypoint of a polyline as the radius of
+	// its corner.
+	Extensions bool
 }
 
 // Resolve gives a request's names a meaning and checks everything that can be
@@ -271,12 +278,7 @@ func (r *resolver) viaShape() *Refusal {
 	v := &r.req.Via
 	switch r.req.Command {
 	case CIRC:
-		if v.Name != "center" && v.Name != "interim" {
-			return Refuse(BadRequest, "the path constraint of a circle is named %q", v.Name).With("name it center or interim")
-		}
-		if len(v.Points) != 1 || len(v.Points[0].Points) != 1 {
-			return Refuse(BadRequest, "a circle takes one position constraint with one primitive pose, not %d with %v", len(v.Points), countPoints(v.Points))
-		}
+		return r.circleShape()
 	case POLYLINE:
 		if len(v.Points) < 2 {
 			return Refuse(BadRequest, "a polyline takes at least 2 waypoints as path position constraints, not %d", len(v.Points))
@@ -288,6 +290,53 @@ func (r *resolver) viaShape() *Refusal {
 		}
 	}
 	return nil
+}
+
+// circleShape checks the name of a circle's path constraint, and its points.
+func (r *resolver) circleShape() *Refusal {
+	v, t := &r.req.Via, &r.task
+	name, option, _ := strings.Cut(v.Name, ":")
+	want := 1
+	switch {
+	case !r.Extensions && v.Name != "center" && v.Name != "interim":
+		return Refuse(BadRequest, "the path constraint of a circle is named %q", v.Name).With("name it center or interim")
+	case name == "circle" && option == "":
+		want = 2
+	case name != "center" && name != "interim":
+		return Refuse(BadRequest, "the path constraint of a circle is named %q", v.Name).
+			With("name it center, interim or circle, or center:angle=… or interim:angle=… with an angle in radians, or in degrees as 270deg")
+	case option != "":
+		angle, ok := parseAngle(option)
+		if !ok {
+			return Refuse(BadRequest, "the path constraint of a circle is named %q, and %q is no angle", v.Name, option).
+				With("write angle=4.71 or angle=270deg, up to %g turns and not zero", maxTurns)
+		}
+		t.ViaAngle = angle
+	}
+	t.ViaName = name
+	one := len(v.Points) == want
+	for i := range v.Points {
+		one = one && len(v.Points[i].Points) == 1
+	}
+	if !one {
+		return Refuse(BadRequest, "a %q circle takes %d position constraint(s) with one primitive pose each, not %d with %v", name, want, len(v.Points), countPoints(v.Points))
+	}
+	return nil
+}
+
+// maxTurns is how often a circle may go round.
+const maxTurns = 100.0
+
+// parseAngle reads angle=1.2 or angle=270deg.
+func parseAngle(option string) (float64, bool) {
+	number, ok := strings.CutPrefix(option, "angle=")
+	unit := 1.0
+	if degrees, is := strings.CutSuffix(number, "deg"); is {
+		number, unit = degrees, math.Pi/180
+	}
+	x, err := strconv.ParseFloat(number, 64)
+	x *= unit
+	return x, ok && err == nil && math.Abs(x) <= maxTurns*2*math.Pi && math.Abs(x) > 1e-9
 }
 
 func countPoints(all []PositionGoal) (counts []int) {
@@ -396,7 +445,6 @@ func (r *resolver) jointGoal() *Refusal {
 // via finds the places that the path passes or goes around.
 func (r *resolver) via() *Refusal {
 	t, v := &r.task, &r.req.Via
-	t.ViaName = v.Name
 	if t.Command != CIRC && t.Command != POLYLINE {
 		return nil
 	}
@@ -424,6 +472,13 @@ func (r *resolver) via() *Refusal {
 				return Refuse(BadRequest, "waypoint %d: orientation %v is no quaternion", i, at.Orientation)
 			}
 			R = X.R.Mul(q.Matrix())
+		}
+		if r.Extensions && t.Command == POLYLINE {
+			if !(at.Radius >= 0) || math.IsInf(at.Radius, 1) {
+				return Refuse(BadRequest, "waypoint %d: its region is no sphere with a radius", i).
+					With("give a sphere whose radius is that of the corner, or only the pose")
+			}
+			t.ViaRadius = append(t.ViaRadius, at.Radius)
 		}
 		t.Via = append(t.Via, spatial.Pose{R: R, P: X.Apply(at.Position).Sub(R.MulVec(offset))})
 	}

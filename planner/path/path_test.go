@@ -28,7 +28,11 @@ func randomPaths(rng *rand.Rand) map[string]Path {
 	normal, _ := start.Sub(centre).Cross(vec(rng)).Unit()
 	line := NewLine(start, vec(rng), t, c)
 	arc := NewArc(start, centre, normal, (rng.Float64()-0.5)*12, t, c)
+	bend := NewBend(line.At(0.4), arc.At(0.3), 0.3+rng.Float64())
 	return map[string]Path{
+		"bend":               bend,
+		"stretch":            Cut(arc, 0.1*arc.Length(), 0.9*arc.Length()),
+		"spiral":             NewSpiral(start, centre, normal, 0.5+rng.Float64(), start.Sub(centre).Norm()*1.1, t),
 		"line":               line,
 		"line without lever": NewLine(start, vec(rng), t, Coupling{}),
 		"pure rotation":      NewLine(start, start, t, Coupling{}),
@@ -107,5 +111,43 @@ func TestChainIsContinuousAndKnowsItsBorders(t *testing.T) {
 	compare(t, "end", c.At(c.Length()).Pose.P, spatial.Vec3{X: 1.5, Y: 0.5})
 	if NewChain().Length() != 0 || NewChain(a).Knots() != nil {
 		t.Error("an empty chain has length, or a single one knots")
+	}
+}
+
+// A bend continues what it joins: pose, first and second derivative.
+func TestBendMeetsItsEndsSmoothly(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	for range 100 {
+		paths := randomPaths(rng)
+		a, b := paths["arc"].At(0.1), paths["line"].At(0.2)
+		c := NewBend(a, b, 0.2+rng.Float64())
+		for i, pair := range [][2]State{{a, c.At(0)}, {b, c.At(c.Length())}} {
+			want, got := pair[0], pair[1]
+			compare(t, "position", got.Pose.P, want.Pose.P)
+			approx.Equal(t, "rotation", got.Pose.R[:], want.Pose.R[:], approx.Tol{Abs: 1e-12})
+			compare(t, "tangent", got.D1.Linear, want.D1.Linear)
+			compare(t, "turning", got.D1.Angular, want.D1.Angular)
+			compare(t, "curvature", got.D2.Linear, want.D2.Linear)
+			compare(t, "change of turning", got.D2.Angular, want.D2.Angular)
+			if t.Failed() {
+				t.Fatalf("end %d", i)
+			}
+		}
+	}
+}
+
+func TestSpiralEndsAtTheOtherRadius(t *testing.T) {
+	s := NewSpiral(spatial.Vec3{X: 1}, spatial.Vec3{}, spatial.Vec3{Z: 1}, math.Pi/2, 1.01, Turn{Start: spatial.Identity3})
+	compare(t, "end", s.At(s.Length()).Pose.P, spatial.Vec3{Y: 1.01})
+	compare(t, "tangent at the end", s.At(s.Length()).D1.Linear, spatial.Vec3{X: -1.01})
+	compare(t, "start", s.At(0).Pose.P, spatial.Vec3{X: 1})
+}
+
+func TestCutOfACutIsACut(t *testing.T) {
+	a := NewArc(spatial.Vec3{X: 1}, spatial.Vec3{}, spatial.Vec3{Z: 1}, 3, Turn{Start: spatial.Identity3}, Coupling{})
+	c := Cut(Cut(a, 1, 2.5), 0.5, 1)
+	compare(t, "start", c.At(0).Pose.P, a.At(1.5).Pose.P)
+	if c.Length() != 0.5 || Cut(a, 0, a.Length()) != Path(a) {
+		t.Errorf("length %g", c.Length())
 	}
 }

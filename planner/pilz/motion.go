@@ -165,13 +165,10 @@ func rest(p *trajectory.Point) {
 
 // cancelled looks at the context now and then.
 func cancelled(ctx context.Context, i int) *planner.Refusal {
-	if i%64 != 0 || ctx.Err() == nil {
+	if i%64 != 0 {
 		return nil
 	}
-	if ctx.Err() == context.DeadlineExceeded {
-		return planner.Refuse(planner.TimedOut, "planning took longer than it was allowed to")
-	}
-	return planner.Refuse(planner.Cancelled, "planning was cancelled")
+	return planner.Stopped(ctx)
 }
 
 func at(why *planner.Refusal, sample int, t float64) *planner.Refusal {
