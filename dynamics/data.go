@@ -3,6 +3,7 @@ package dynamics
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"poise/kinematics"
 	"poise/linalg"
@@ -28,6 +29,7 @@ type Data struct {
 	angle, sin, cos []float64
 	motion          []motion      // inverse
 	composite       []composite   // mass matrix
+	screw           []screw       // mass matrix
 	articulated     []articulated // forward
 
 	column []column // forward, of each velocity
@@ -53,6 +55,10 @@ type body struct {
 	sxx, sxy, sxz, syy, syz, szz float64
 	com                          spatial.Vec3
 	inertia                      spatial.Mat3 // about the centre of mass
+
+	// second moments about the centre of mass as λ·1 + g·gᵀ + h·hᵀ
+	λ    float64
+	g, h spatial.Vec3
 }
 
 // Load is what a caller adds to the bodies and their weight. The zero Load adds
@@ -104,11 +110,16 @@ func NewData(m *robot.Model) *Data {
 		cos:         make([]float64, n),
 		motion:      make([]motion, n),
 		composite:   make([]composite, n),
+		screw:       make([]screw, n),
 		articulated: make([]articulated, n),
 		column:      make([]column, nv),
 	}
 	for i, b := range m.Bodies() {
 		d.body[i] = compile(b)
+		d.screw[i] = screw{
+			parent: int32(b.Parent), v: int32(b.V),
+			single: b.Kind.NumV() == 1, free: b.Kind == robot.Floating && b.Parent == robot.World,
+		}
 		d.singular[i] = &SingularError{Joint: b.Name}
 		d.mimics = d.mimics || b.Mimic
 	}
@@ -122,6 +133,7 @@ func compile(b robot.Body) body {
 	I := b.Inertia.AboutOrigin()
 	half := (I[0] + I[4] + I[8]) / 2 // tr Σ
 	mc := b.Inertia.Com.Scale(b.Inertia.Mass)
+	λ, g, h := dyads(b.Inertia.I)
 	return body{
 		parent: int32(b.Parent),
 		q:      int32(b.Q),
@@ -136,7 +148,20 @@ func compile(b robot.Body) body {
 		sxx: half - I[0], sxy: -I[1], sxz: -I[2], syy: half - I[4], syz: -I[5], szz: half - I[8],
 		com:     b.Inertia.Com,
 		inertia: b.Inertia.I,
+		λ:       λ, g: g, h: h,
 	}
+}
+
+// dyads takes the second moments Σ = ½tr(I)·1 − I apart along their principal
+// axes, least moment λ first: Σ = λ·1 + g·gᵀ + h·hᵀ.
+func dyads(I spatial.Mat3) (λ float64, g, h spatial.Vec3) {
+	moments, axes := spatial.Principal(I)
+	// the greatest moment of inertia is the least second moment
+	half := (moments[0] + moments[1] + moments[2]) / 2
+	λ = half - moments[2]
+	g = axes.Col(0).Scale(math.Sqrt(moments[2] - moments[0]))
+	h = axes.Col(1).Scale(math.Sqrt(moments[2] - moments[1]))
+	return λ, g, h
 }
 
 // Model returns the robot that d belongs to.

@@ -13,11 +13,20 @@ import (
 type composite struct {
 	R spatial.Mat3 // R_0B
 	p spatial.Vec3 // p_0B
-	m spatial.Vec3 // p × z: velocity at the root's origin for a turn about z
 
 	mass                         float64
 	mx, my, mz                   float64 // ∫x dm
 	ixx, ixy, ixz, iyy, iyz, izz float64 // ∫(|x|²·1 − x·xᵀ) dm
+}
+
+// screw is what a joint with one velocity does to the root's axes: S = (e, u),
+// the turn and the velocity at the root's origin. A follower's is scaled by its
+// ratio. Joints with more velocities have none.
+type screw struct {
+	ex, ey, ez, ux, uy, uz float64
+	parent, v              int32
+	single                 bool // one velocity
+	free                   bool // a free root
 }
 
 // MassMatrixTo stores in dst the mass matrix M(q), NumV×NumV, both triangles,
@@ -41,17 +50,13 @@ func (d *Data) MassMatrixTo(dst, q []float64, l Load) {
 		dst[i*d.nv+i] = inertia
 	}
 	for i := len(d.body) - 1; i > 0; i-- {
-		b, C := &d.body[i], &d.composite[i]
-		switch b.kind {
-		case robot.Revolute, robot.Continuous:
-			d.shareTurn(dst, i)
-		case robot.Prismatic:
-			d.shareSlide(dst, i)
-		default:
+		if d.screw[i].single {
+			d.shareOne(dst, i)
+		} else {
 			d.shareMany(dst, i)
 		}
-		if b.parent != 0 {
-			d.composite[b.parent].add(C)
+		if parent := d.body[i].parent; parent != 0 {
+			d.composite[parent].add(&d.composite[i])
 		}
 	}
 }
@@ -64,8 +69,10 @@ func (d *Data) weigh(q []float64) {
 	for i := 1; i < len(bodies); i++ {
 		b := &bodies[i]
 		C := &composites[i]
+		S := &d.screw[i]
 		if b.parent == 0 {
 			C.root(b)
+			S.set(b, C)
 			continue
 		}
 		P := &composites[b.parent]
@@ -74,6 +81,7 @@ func (d *Data) weigh(q []float64) {
 			C.R = R.Mul(d.rotation(i, q))
 			C.p = P.p.Add(R.MulVec(d.offset(i, q)))
 			C.own(b)
+			S.set(b, C)
 			continue
 		}
 
@@ -82,53 +90,70 @@ func (d *Data) weigh(q []float64) {
 		x0, y0, z0 := R[0]*E[0]+R[1]*E[3]+R[2]*E[6], R[0]*E[1]+R[1]*E[4]+R[2]*E[7], R[0]*E[2]+R[1]*E[5]+R[2]*E[8]
 		x1, y1, z1 := R[3]*E[0]+R[4]*E[3]+R[5]*E[6], R[3]*E[1]+R[4]*E[4]+R[5]*E[7], R[3]*E[2]+R[4]*E[5]+R[5]*E[8]
 		x2, y2, z2 := R[6]*E[0]+R[7]*E[3]+R[8]*E[6], R[6]*E[1]+R[7]*E[4]+R[8]*E[7], R[6]*E[2]+R[7]*E[5]+R[8]*E[8]
-		C.p.X = P.p.X + R[0]*p.X + R[1]*p.Y + R[2]*p.Z
-		C.p.Y = P.p.Y + R[3]*p.X + R[4]*p.Y + R[5]*p.Z
-		C.p.Z = P.p.Z + R[6]*p.X + R[7]*p.Y + R[8]*p.Z
+		px := P.p.X + R[0]*p.X + R[1]*p.Y + R[2]*p.Z
+		py := P.p.Y + R[3]*p.X + R[4]*p.Y + R[5]*p.Z
+		pz := P.p.Z + R[6]*p.X + R[7]*p.Y + R[8]*p.Z
+		C.p.X, C.p.Y, C.p.Z = px, py, pz
 		s, c := sin[i], cos[i]
 		C.R[0], C.R[1], C.R[2] = c*x0+s*y0, c*y0-s*x0, z0
 		C.R[3], C.R[4], C.R[5] = c*x1+s*y1, c*y1-s*x1, z1
 		C.R[6], C.R[7], C.R[8] = c*x2+s*y2, c*y2-s*x2, z2
 		C.own(b)
+
+		// S = (z, p × z)
+		z0, z1, z2 = b.ratio*z0, b.ratio*z1, b.ratio*z2
+		S.ex, S.ey, S.ez = z0, z1, z2
+		S.ux, S.uy, S.uz = py*z2-pz*z1, pz*z0-px*z2, px*z1-py*z0
 	}
+}
+
+// set is the screw of a body that is placed.
+func (S *screw) set(b *body, C *composite) {
+	z := C.R.Col(2).Scale(b.ratio)
+	var e, u spatial.Vec3
+	switch b.kind {
+	case robot.Revolute, robot.Continuous:
+		e, u = z, C.p.Cross(z)
+	case robot.Prismatic:
+		u = z
+	}
+	S.ex, S.ey, S.ez, S.ux, S.uy, S.uz = e.X, e.Y, e.Z, u.X, u.Y, u.Z
 }
 
 // root sets the composite of a root to its mass alone: as compiled.
 func (C *composite) root(b *body) {
-	C.R, C.p, C.m = spatial.Identity3, spatial.Vec3{}, spatial.Vec3{}
+	C.R, C.p = spatial.Identity3, spatial.Vec3{}
 	C.mass, C.mx, C.my, C.mz = b.mass, b.mx, b.my, b.mz
 	C.ixx, C.ixy, C.ixz = b.syy+b.szz, -b.sxy, -b.sxz
 	C.iyy, C.iyz, C.izz = b.sxx+b.szz, -b.syz, b.sxx+b.syy
 }
 
-// own sets the composite of a placed body to its mass alone.
+// own sets the composite of a placed body to its mass alone. With the second
+// moments about the centre of mass as λ·1 + g·gᵀ + h·hᵀ, three vectors are all
+// that has to be turned.
 func (C *composite) own(b *body) {
 	R := &C.R
 	R0, R1, R2, R3, R4, R5, R6, R7, R8 := R[0], R[1], R[2], R[3], R[4], R[5], R[6], R[7], R[8]
-	px, py, pz := C.p.X, C.p.Y, C.p.Z
-	C.m.X, C.m.Y, C.m.Z = py*R8-pz*R5, pz*R2-px*R8, px*R5-py*R2
+	x, y, z := b.com.X, b.com.Y, b.com.Z
+	cx := C.p.X + R0*x + R1*y + R2*z
+	cy := C.p.Y + R3*x + R4*y + R5*z
+	cz := C.p.Z + R6*x + R7*y + R8*z
+	x, y, z = b.g.X, b.g.Y, b.g.Z
+	gx, gy, gz := R0*x+R1*y+R2*z, R3*x+R4*y+R5*z, R6*x+R7*y+R8*z
+	x, y, z = b.h.X, b.h.Y, b.h.Z
+	hx, hy, hz := R0*x+R1*y+R2*z, R3*x+R4*y+R5*z, R6*x+R7*y+R8*z
 
-	// centre of mass
-	c := &b.com
-	cx := px + R0*c.X + R1*c.Y + R2*c.Z
-	cy := py + R3*c.X + R4*c.Y + R5*c.Z
-	cz := pz + R6*c.X + R7*c.Y + R8*c.Z
 	mx, my, mz := b.mass*cx, b.mass*cy, b.mass*cz
 	C.mass, C.mx, C.my, C.mz = b.mass, mx, my, mz
 
-	// R·I·Rᵀ about the centre of mass, moved to the root's origin
-	I := &b.inertia
-	xx, xy, xz, yy, yz, zz := I[0], I[1], I[2], I[4], I[5], I[8]
-	sx, sy, sz := mx*cx, my*cy, mz*cz
-	tx, ty, tz := R0*xx+R1*xy+R2*xz, R0*xy+R1*yy+R2*yz, R0*xz+R1*yz+R2*zz
-	C.ixx = tx*R0 + ty*R1 + tz*R2 + sy + sz
-	C.ixy = tx*R3 + ty*R4 + tz*R5 - mx*cy
-	C.ixz = tx*R6 + ty*R7 + tz*R8 - mx*cz
-	tx, ty, tz = R3*xx+R4*xy+R5*xz, R3*xy+R4*yy+R5*yz, R3*xz+R4*yz+R5*zz
-	C.iyy = tx*R3 + ty*R4 + tz*R5 + sx + sz
-	C.iyz = tx*R6 + ty*R7 + tz*R8 - my*cz
-	tx, ty, tz = R6*xx+R7*xy+R8*xz, R6*xy+R7*yy+R8*yz, R6*xz+R7*yz+R8*zz
-	C.izz = tx*R6 + ty*R7 + tz*R8 + sx + sy
+	// Σ = λ·1 + g·gᵀ + h·hᵀ + m·c·cᵀ,  I = tr(Σ)·1 − Σ
+	xx := b.λ + gx*gx + hx*hx + mx*cx
+	yy := b.λ + gy*gy + hy*hy + my*cy
+	zz := b.λ + gz*gz + hz*hz + mz*cz
+	C.ixx, C.iyy, C.izz = yy+zz, xx+zz, xx+yy
+	C.ixy = -(gx*gy + hx*hy + mx*cy)
+	C.ixz = -(gx*gz + hx*hz + mx*cz)
+	C.iyz = -(gy*gz + hy*hz + my*cz)
 }
 
 // add hangs the composite B on C.
@@ -171,35 +196,56 @@ func (C *composite) push(e, u spatial.Vec3) (f, n spatial.Vec3) {
 	return f, n
 }
 
-// shareTurn is (1) for the joint of body i, which turns about z.
-func (d *Data) shareTurn(M []float64, i int) {
-	b, C := &d.body[i], &d.composite[i]
-	k := b.ratio
-	zx, zy, zz := k*C.R[2], k*C.R[5], k*C.R[8]
-	ux, uy, uz := k*C.m.X, k*C.m.Y, k*C.m.Z
+// shareOne is (1) for the joint of body i, which has one velocity.
+func (d *Data) shareOne(M []float64, i int) {
+	C, S := &d.composite[i], &d.screw[i]
+	ex, ey, ez, ux, uy, uz := S.ex, S.ey, S.ez, S.ux, S.uy, S.uz
 
-	// f = m·u + z × mc, n = I·z + mc × u
-	mx, my, mz := C.mx, C.my, C.mz
-	fx := C.mass*ux + zy*mz - zz*my
-	fy := C.mass*uy + zz*mx - zx*mz
-	fz := C.mass*uz + zx*my - zy*mx
-	nx := C.ixx*zx + C.ixy*zy + C.ixz*zz + my*uz - mz*uy
-	ny := C.ixy*zx + C.iyy*zy + C.iyz*zz + mz*ux - mx*uz
-	nz := C.ixz*zx + C.iyz*zy + C.izz*zz + mx*uy - my*ux
+	// f = m·u + e × mc, n = I·e + mc × u
+	m, mx, my, mz := C.mass, C.mx, C.my, C.mz
+	fx := m*ux + ey*mz - ez*my
+	fy := m*uy + ez*mx - ex*mz
+	fz := m*uz + ex*my - ey*mx
+	nx := C.ixx*ex + C.ixy*ey + C.ixz*ez + my*uz - mz*uy
+	ny := C.ixy*ex + C.iyy*ey + C.iyz*ez + mz*ux - mx*uz
+	nz := C.ixz*ex + C.iyz*ey + C.izz*ez + mx*uy - my*ux
 
-	v := int(b.v)
-	M[v*d.nv+v] += zx*nx + zy*ny + zz*nz + ux*fx + uy*fy + uz*fz
-	d.share(M, v, int(b.parent), spatial.Vec3{X: fx, Y: fy, Z: fz}, spatial.Vec3{X: nx, Y: ny, Z: nz})
-}
+	nv, v := d.nv, int(S.v)
+	row := M[v*nv:][:nv]
+	row[v] += ex*nx + ey*ny + ez*nz + ux*fx + uy*fy + uz*fz
 
-// shareSlide is (1) for the joint of body i, which slides along z.
-func (d *Data) shareSlide(M []float64, i int) {
-	b, C := &d.body[i], &d.composite[i]
-	z := spatial.Vec3{X: C.R[2], Y: C.R[5], Z: C.R[8]}
-	f, n := C.slide(z.Scale(b.ratio))
-	v := int(b.v)
-	M[v*d.nv+v] += b.ratio * z.Dot(f)
-	d.share(M, v, int(b.parent), f, n)
+	// walk to the root
+	screws := d.screw
+	for k := S.parent; k != 0; {
+		S := &screws[k]
+		if S.free {
+			// a free root carries everything, and its axes are those we see from
+			u := int(S.v)
+			r := row[u : u+6]
+			r[0] += fx
+			r[1] += fy
+			r[2] += fz
+			r[3] += nx
+			r[4] += ny
+			r[5] += nz
+			M[u*nv+v] = r[0]
+			M[(u+1)*nv+v] = r[1]
+			M[(u+2)*nv+v] = r[2]
+			M[(u+3)*nv+v] = r[3]
+			M[(u+4)*nv+v] = r[4]
+			M[(u+5)*nv+v] = r[5]
+			return
+		}
+		if !S.single {
+			d.share(M, v, int(k), spatial.Vec3{X: fx, Y: fy, Z: fz}, spatial.Vec3{X: nx, Y: ny, Z: nz})
+			return
+		}
+		τ := S.ex*nx + S.ey*ny + S.ez*nz + S.ux*fx + S.uy*fy + S.uz*fz
+		u := int(S.v)
+		row[u] += τ
+		M[u*nv+v] += τ
+		k = S.parent
+	}
 }
 
 // shareMany is (1) for a joint with several coordinates.
@@ -288,29 +334,21 @@ func (d *Data) project(τ *[6]float64, i int, f, n spatial.Vec3) int {
 // carries of the force (f, n) that belongs to the velocity v.
 func (d *Data) share(M []float64, v, i int, f, n spatial.Vec3) {
 	nv := d.nv
-	row := M[v*nv : (v+1)*nv]
-	fx, fy, fz, nx, ny, nz := f.X, f.Y, f.Z, n.X, n.Y, n.Z
 	for i != 0 {
-		b, C := &d.body[i], &d.composite[i]
-		u := int(b.v)
-		switch b.kind {
-		case robot.Revolute, robot.Continuous:
-			τ := b.ratio * (C.R[2]*nx + C.R[5]*ny + C.R[8]*nz + C.m.X*fx + C.m.Y*fy + C.m.Z*fz)
-			row[u] += τ
-			M[u*nv+v] += τ
-		case robot.Prismatic:
-			τ := b.ratio * (C.R[2]*fx + C.R[5]*fy + C.R[8]*fz)
-			row[u] += τ
-			M[u*nv+v] += τ
-		default:
-			var τ [6]float64
-			k := d.project(&τ, i, f, n)
-			for c := range k {
-				row[u+c] += τ[c]
-				M[(u+c)*nv+v] += τ[c]
-			}
+		S := &d.screw[i]
+		var τ [6]float64
+		k := 1
+		if S.single {
+			τ[0] = S.ex*n.X + S.ey*n.Y + S.ez*n.Z + S.ux*f.X + S.uy*f.Y + S.uz*f.Z
+		} else {
+			k = d.project(&τ, i, f, n)
 		}
-		i = int(b.parent)
+		for c := range k {
+			u := int(S.v) + c
+			M[v*nv+u] += τ[c]
+			M[u*nv+v] += τ[c]
+		}
+		i = int(S.parent)
 	}
 }
 
