@@ -5,7 +5,8 @@
     expand_xacro.py eval < EXPRESSIONS   one expression a line, as JSON: list of [str, repr] or null
 
 With --write the results go to FOLDER/expected/NAME.xml (expand), and
---write FILE puts the list into a file (eval).
+--write FILE puts the list into a file (eval). With --tolerant a case that
+fails has the result null.
 
 Two things that xacro leaves to a ROS installation are supplied here: $(find p)
 is FOLDER/packages/p, and $(dirname) is the folder of the file being read, which
@@ -36,7 +37,7 @@ def supply_packages(folder):
     substitution_args._eval_dirname = lambda _: os.path.dirname(os.path.abspath(xacro.filestack[-1]))
 
 
-def expand(folder):
+def expand(folder, tolerant):
     folder = os.path.abspath(folder)
     supply_packages(folder)
     with open(os.path.join(folder, "cases.json")) as f:
@@ -47,7 +48,10 @@ def expand(folder):
         path = os.path.join(folder, "cases", case["file"])
         try:
             doc = xacro.process_file(path, mappings=dict(case.get("args", {})), verbosity=0)
-        except Exception as e:
+        except (Exception, SystemExit) as e:
+            if tolerant:
+                results[case["name"]] = None
+                continue
             sys.exit("expand_xacro.py: %s: %s" % (case["name"], e))
         for name in case.get("env", {}):
             del os.environ[name]
@@ -78,6 +82,7 @@ def main():
     options.add_argument("what", choices=["expand", "eval"])
     options.add_argument("folder", nargs="?")
     options.add_argument("--write", nargs="?", const=True)
+    options.add_argument("--tolerant", action="store_true")
     options = options.parse_args()
 
     import importlib.metadata
@@ -92,7 +97,7 @@ def main():
                 f.write("[\n" + ",\n".join(json.dumps(r) for r in results) + "\n]\n")
             return
     else:
-        results = expand(options.folder)
+        results = expand(options.folder, options.tolerant)
         if options.write:
             os.makedirs(os.path.join(options.folder, "expected"), exist_ok=True)
             for name, text in results.items():

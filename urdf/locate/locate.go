@@ -151,3 +151,32 @@ func (f Files) Glob(pattern string) ([]string, error) {
 	slices.Sort(matches)
 	return matches, err
 }
+
+// Reader reads files within a bound for all of them together.
+type Reader struct {
+	Names []string // of the files that were read
+	files Files
+	left  int
+	limit int
+}
+
+// NewReader returns a reader of at most limit bytes.
+func NewReader(f Files, limit int) *Reader { return &Reader{files: f, left: limit, limit: limit} }
+
+// Read returns the contents of a file.
+func (r *Reader) Read(name string) ([]byte, error) {
+	data, err := r.files.Read(name, r.left)
+	switch {
+	case errors.Is(err, ErrTooLarge):
+		return nil, fmt.Errorf("%w: all files together have more than %d bytes", err, r.limit)
+	case err != nil:
+		var p *fs.PathError
+		if errors.As(err, &p) {
+			err = p.Err // who asks knows the name
+		}
+		return nil, err
+	}
+	r.left -= len(data)
+	r.Names = append(r.Names, name)
+	return data, nil
+}

@@ -24,10 +24,11 @@ const maxLevel = 256
 
 // root expands the document's element. It is never a macro itself.
 func (x *expander) root(source *xmltree.Node) *xmltree.Node {
-	e := env{symbols: x.scope(nil), macros: newMacros(nil)}
+	e := env{symbols: x.scope(nil), macros: &macros{}}
 	root := x.shell(source)
 	if a := xacroAttr(source, "targetNamespace"); a != nil {
-		setSpace(root, xmltree.Attr{Prefix: "xmlns", Value: a.Value, Pos: a.Pos}, true)
+		root.Spaces = slices.DeleteFunc(root.Spaces, func(d xmltree.Attr) bool { return d.Name == "" })
+		root.Declare(xmltree.Attr{Value: a.Value, Pos: a.Pos})
 	}
 	x.attributes(source, root, e)
 	x.children(source.Children, root, e)
@@ -54,7 +55,7 @@ func (x *expander) attributes(source, dst *xmltree.Node, e env) {
 		}
 		v, err := x.evalString(a.Value, e.symbols, a.Pos)
 		if err != nil {
-			x.fail(err)
+			x.Fail(err)
 			continue
 		}
 		a.Value = v
@@ -67,7 +68,7 @@ func (x *expander) attributes(source, dst *xmltree.Node, e env) {
 // children expands nodes into dst.
 func (x *expander) children(nodes []*xmltree.Node, dst *xmltree.Node, e env) {
 	for _, n := range nodes {
-		if x.halted {
+		if x.Halted {
 			return
 		}
 		if n.IsText() {
@@ -81,7 +82,7 @@ func (x *expander) children(nodes []*xmltree.Node, dst *xmltree.Node, e env) {
 func (x *expander) text(n, dst *xmltree.Node, e env) {
 	v, err := x.evalString(n.Text, e.symbols, n.Pos)
 	if err != nil {
-		x.fail(err)
+		x.Fail(err)
 		return
 	}
 	if strings.TrimSpace(v) == "" {
@@ -101,7 +102,7 @@ func (x *expander) text(n, dst *xmltree.Node, e env) {
 func (x *expander) element(n, dst *xmltree.Node, e env) {
 	x.enter(n.Pos)
 	defer x.leave()
-	if x.halted {
+	if x.Halted {
 		return
 	}
 	if n.Prefix != prefix {
@@ -147,7 +148,7 @@ func (x *expander) attrs(n *xmltree.Node, required []string, optional ...string)
 	for _, name := range required {
 		a := n.Attr(name)
 		if a == nil {
-			x.fail(x.at(n.Pos, "<"+n.QName()+">", "attribute %s is missing", name))
+			x.Fail(x.At(n.Pos, "<"+n.QName()+">", "attribute %s is missing", name))
 			ok = false
 		}
 		out = append(out, a)
@@ -157,7 +158,7 @@ func (x *expander) attrs(n *xmltree.Node, required []string, optional ...string)
 	}
 	for _, a := range n.Attrs {
 		if a.Prefix == "" && !slices.Contains(required, a.Name) && !slices.Contains(optional, a.Name) {
-			x.warn(a.Pos, a.Name, "unknown attribute of <%s>", n.QName())
+			x.Warn(a.Pos, a.Name, "unknown attribute of <%s>", n.QName())
 		}
 	}
 	return out, ok
@@ -179,12 +180,12 @@ func (x *expander) flag(a *xmltree.Attr, missing bool, e env) (bool, bool) {
 	}
 	v, err := x.evalText(a.Value, e.symbols, a.Pos)
 	if err != nil {
-		x.fail(err)
+		x.Fail(err)
 		return false, false
 	}
 	yes, err := syntax.Truth(v)
 	if err != nil {
-		x.fail(x.at(a.Pos, a.Value, "%s: %v", a.Name, err))
+		x.Fail(x.At(a.Pos, a.Value, "%s: %v", a.Name, err))
 	}
 	return yes, err == nil
 }
@@ -210,7 +211,7 @@ func (x *expander) argument(n *xmltree.Node, e env) {
 		return
 	}
 	v, err := x.evalString(a[1].Value, e.symbols, a[1].Pos)
-	x.fail(err)
+	x.Fail(err)
 	x.args[a[0].Value] = v
 }
 
@@ -219,17 +220,17 @@ func (x *expander) argument(n *xmltree.Node, e env) {
 func (x *expander) rename(n, dst *xmltree.Node, e env) {
 	a := xacroAttr(n, "name")
 	if a == nil {
-		x.fail(x.at(n.Pos, "<xacro:element>", "attribute xacro:name is missing"))
+		x.Fail(x.At(n.Pos, "<xacro:element>", "attribute xacro:name is missing"))
 		return
 	}
 	name, err := x.evalString(a.Value, e.symbols, a.Pos)
 	if err != nil {
-		x.fail(err)
+		x.Fail(err)
 		return
 	}
 	p, local, ok := syntax.XMLName(name)
 	if !ok {
-		x.fail(x.at(a.Pos, name, "not a name for an element"))
+		x.Fail(x.At(a.Pos, name, "not a name for an element"))
 		return
 	}
 	renamed := *n
@@ -246,17 +247,17 @@ func (x *expander) attribute(n, dst *xmltree.Node, e env) {
 	}
 	name, err := x.evalString(a[0].Value, e.symbols, a[0].Pos)
 	if err != nil {
-		x.fail(err)
+		x.Fail(err)
 		return
 	}
 	v, err := x.evalString(a[1].Value, e.symbols, a[1].Pos)
 	if err != nil {
-		x.fail(err)
+		x.Fail(err)
 		return
 	}
 	p, local, ok := syntax.XMLName(name)
 	if !ok || p == prefix || p == "xmlns" || name == "xmlns" {
-		x.fail(x.at(a[0].Pos, name, "not a name for an attribute"))
+		x.Fail(x.At(a[0].Pos, name, "not a name for an attribute"))
 		return
 	}
 	x.made(1, n.Pos)
@@ -277,12 +278,16 @@ func (x *expander) insertBlock(n, dst *xmltree.Node, e env) {
 	if !ok {
 		return
 	}
-	nodes, _, ok := e.symbols.block(a[0].Value)
-	if !ok {
-		x.fail(x.at(a[0].Pos, a[0].Value, "undefined block"))
-		return
+	block, contents := e.symbols.block(a[0].Value)
+	switch {
+	case block == nil:
+		x.Fail(x.At(a[0].Pos, a[0].Value, "undefined block"))
+	case contents:
+		x.settle(block, e)
+		x.children(block.Children, dst, e)
+	default:
+		x.element(block, dst, e)
 	}
-	x.children(nodes, dst, e)
 }
 
 // property defines a property, a block, or removes a property.
@@ -294,7 +299,7 @@ func (x *expander) property(n *xmltree.Node, e env) {
 	val, def, scopeAttr := a[1], a[2], a[4]
 	name, err := x.evalString(a[0].Value, e.symbols, a[0].Pos)
 	if err != nil {
-		x.fail(err)
+		x.Fail(err)
 		return
 	}
 	remove, ok1 := x.flag(a[3], false, e)
@@ -303,13 +308,13 @@ func (x *expander) property(n *xmltree.Node, e env) {
 	case !ok1 || !ok2:
 		return
 	case !expr.IsName(name):
-		x.fail(x.at(a[0].Pos, name, "name of a property is not an identifier"))
+		x.Fail(x.At(a[0].Pos, name, "name of a property is not an identifier"))
 		return
 	case strings.HasPrefix(name, "__"):
-		x.fail(x.at(a[0].Pos, name, "name of a property begins with two underscores"))
+		x.Fail(x.At(a[0].Pos, name, "name of a property begins with two underscores"))
 		return
 	case val != nil && def != nil || remove && (val != nil || def != nil):
-		x.fail(x.at(n.Pos, name, "property has more than one of value, default and remove"))
+		x.Fail(x.At(n.Pos, name, "property has more than one of value, default and remove"))
 		return
 	case remove:
 		e.symbols.remove(name)
@@ -325,7 +330,7 @@ func (x *expander) property(n *xmltree.Node, e env) {
 		return
 	}
 	if val == nil {
-		target.blocks["**"+name] = n.Children
+		target.setBlock("**"+name, n)
 		return
 	}
 	if lazy {
@@ -334,7 +339,7 @@ func (x *expander) property(n *xmltree.Node, e env) {
 	}
 	v, err := x.evalText(val.Value, e.symbols, val.Pos)
 	if err != nil {
-		x.fail(err)
+		x.Fail(err)
 		return
 	}
 	target.set(name, v, false, val.Pos)
@@ -349,7 +354,7 @@ func (x *expander) target(a *xmltree.Attr, lazy bool, e env) (*scope, bool) {
 	case a.Value == "global":
 		return e.symbols.top(), false
 	case a.Value != "parent":
-		x.fail(x.at(a.Pos, a.Value, "scope is neither parent nor global"))
+		x.Fail(x.At(a.Pos, a.Value, "scope is neither parent nor global"))
 		return nil, false
 	}
 	target := e.symbols.parent
@@ -359,7 +364,7 @@ func (x *expander) target(a *xmltree.Attr, lazy bool, e env) (*scope, bool) {
 		}
 	}
 	if target == nil {
-		x.fail(x.at(a.Pos, a.Value, "there is no scope around the outermost one"))
+		x.Fail(x.At(a.Pos, a.Value, "there is no scope around the outermost one"))
 	}
 	return target, false
 }

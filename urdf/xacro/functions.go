@@ -7,6 +7,7 @@ import (
 
 	"poise/internal/xmltree"
 	"poise/urdf/xacro/builtin"
+	"poise/urdf/xacro/report"
 	"poise/urdf/xacro/value"
 	"poise/urdf/xacro/yaml11"
 )
@@ -42,7 +43,7 @@ func (x *expander) functions() map[string]value.Value {
 	members := map[string]value.Value{
 		"load_yaml": loadYAML, "abs_filename": absFilename, "dotify": dotify,
 		"arg":      text("arg", func(s string) (value.Value, error) { return x.arg(s) }),
-		"tokenize": &builtin.Func{Name: "tokenize", Min: 1, Max: 3, Named: []string{"sep", "skip_empty"}, Do: tokenize},
+		"tokenize": builtin.Tokenize,
 		"fatal": &builtin.Func{Name: "fatal", Max: -1, Do: func(b *value.Budget, a builtin.Args) (value.Value, error) {
 			s, err := sentence(b, a)
 			return nil, errors.Join(err, errors.New(s))
@@ -51,7 +52,7 @@ func (x *expander) functions() map[string]value.Value {
 	for _, name := range []string{"message", "warning", "error", "print_location"} {
 		members[name] = &builtin.Func{Name: name, Max: -1, Named: []string{"*"}, Do: func(b *value.Budget, a builtin.Args) (value.Value, error) {
 			s, err := sentence(b, a)
-			x.warn(xmltree.Pos{File: x.file(), Line: 1}, s, "%s of the file", name)
+			x.Warn(x.place, s, "%s of the file", name)
 			return "", err
 		}}
 	}
@@ -68,51 +69,9 @@ func sentence(b *value.Budget, a builtin.Args) (string, error) {
 		if err != nil {
 			return "", err
 		}
-		words[i] = excerpt(s)
+		words[i] = report.Excerpt(s)
 	}
 	return strings.Join(words, " "), nil
-}
-
-// tokenize cuts a string at any of the characters of sep.
-func tokenize(b *value.Budget, a builtin.Args) (value.Value, error) {
-	sep, skip := value.Value(",; "), value.Value(true)
-	for i, v := range a.Pos[1:] {
-		if i == 0 {
-			sep = v
-		} else {
-			skip = v
-		}
-	}
-	if v, ok := a.Named("sep"); ok {
-		sep = v
-	}
-	if v, ok := a.Named("skip_empty"); ok {
-		skip = v
-	}
-	s, ok1 := a.Pos[0].(string)
-	cuts, ok2 := sep.(string)
-	if !ok1 || !ok2 {
-		return nil, errors.New("tokenize needs strings")
-	}
-	if err := b.Spend(1 + len(s)); err != nil {
-		return nil, err
-	}
-	out := value.List{}
-	for {
-		i := strings.IndexAny(s, cuts)
-		token := s
-		if i >= 0 {
-			token = s[:i]
-		}
-		if token != "" || !value.Truth(skip) {
-			out = append(out, token)
-		}
-		if i < 0 {
-			return out, nil
-		}
-		s = s[i:]
-		s = s[len(string([]rune(s[:min(len(s), 4)])[0])):]
-	}
 }
 
 // loadYAML reads a file once and returns its value.
@@ -125,7 +84,7 @@ func (x *expander) loadYAML(spec string) (value.Value, error) {
 	if v, ok := x.yamls[key]; ok {
 		return v, nil
 	}
-	data, err := x.load(name, xmltree.Pos{File: x.file(), Line: 1})
+	data, err := x.load(name, x.place)
 	if err != nil {
 		var placed *Error
 		if errors.As(err, &placed) {
@@ -137,7 +96,7 @@ func (x *expander) loadYAML(spec string) (value.Value, error) {
 	if err != nil {
 		var placed *xmltree.Error
 		if errors.As(err, &placed) {
-			err = x.at(placed.Pos, placed.Text, "%s", placed.Msg)
+			err = x.At(placed.Pos, placed.Text, "%s", placed.Msg)
 		}
 		return nil, err
 	}

@@ -2,12 +2,11 @@ package xacro
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"strings"
 
 	"poise/internal/xmltree"
-	"poise/urdf/locate"
+	"poise/urdf/xacro/report"
 )
 
 // maxOpen is how often a file may be open at the same time: a file that guards
@@ -32,31 +31,18 @@ func (x *expander) document(name string, pos xmltree.Pos) (*xmltree.Node, error)
 	return root, nil
 }
 
-// load reads a file within the bound for all of them.
+// load reads a file.
 func (x *expander) load(name string, pos xmltree.Pos) ([]byte, error) {
-	data, err := x.Files.Read(name, x.lim.Bytes-x.bytes)
+	data, err := x.Reader.Read(name)
 	switch {
-	case errors.Is(err, locate.ErrTooLarge):
-		return nil, x.at(pos, name, "the files read together have more than %d bytes", x.lim.Bytes)
 	case errors.Is(err, fs.ErrNotExist):
-		e := x.at(pos, name, "file does not exist")
-		e.missing = true
+		e := x.At(pos, name, "file does not exist")
+		e.Missing = true
 		return nil, e
 	case err != nil:
-		return nil, x.at(pos, name, "file cannot be read: %v", cause(err))
+		return nil, x.At(pos, name, "file cannot be read: %v", err)
 	}
-	x.bytes += len(data)
-	x.read = append(x.read, name)
 	return data, nil
-}
-
-// cause leaves out the name that a path error repeats.
-func cause(err error) error {
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		return p.Err
-	}
-	return err
 }
 
 // include expands one or more other files here.
@@ -71,24 +57,24 @@ func (x *expander) include(n, dst *xmltree.Node, e env) {
 	}
 	spec, err := x.evalString(a[0].Value, e.symbols, a[0].Pos)
 	if err != nil {
-		x.fail(err)
+		x.Fail(err)
 		return
 	}
 	if a[1] != nil {
 		space, err := x.evalString(a[1].Value, e.symbols, a[1].Pos)
 		if err != nil {
-			x.fail(err)
+			x.Fail(err)
 			return
 		}
 		e = x.namespaced(space, a[1].Pos, e)
 	}
 	for range n.Elements() {
-		x.warn(n.Pos, "<xacro:include>", "elements inside of an include are not read")
+		x.Warn(n.Pos, "<xacro:include>", "elements inside of an include are not read")
 		break
 	}
 	names, err := x.matches(spec, a[0])
 	if err != nil {
-		x.fail(x.wrap(err, a[0].Pos, a[0].Value))
+		x.Fail(x.wrap(err, a[0].Pos, a[0].Value))
 		return
 	}
 	for _, name := range names {
@@ -101,8 +87,7 @@ func (x *expander) namespaced(name string, pos xmltree.Pos, e env) env {
 	inner := x.scope(e.symbols)
 	inner.space = true
 	e.symbols.set(name, &namespace{name, inner}, false, pos)
-	e.macros.spaces[name] = newMacros(nil)
-	return env{symbols: inner, macros: e.macros.spaces[name], level: e.level}
+	return env{symbols: inner, macros: e.macros.space(name), level: e.level}
 }
 
 // matches resolves the name of an include, which may be a pattern.
@@ -113,7 +98,7 @@ func (x *expander) matches(spec string, a *xmltree.Attr) ([]string, error) {
 	}
 	names, err := x.Glob(name)
 	if err == nil && len(names) == 0 {
-		x.warn(a.Pos, spec, "no file matches")
+		x.Warn(a.Pos, spec, "no file matches")
 	}
 	return names, err
 }
@@ -126,85 +111,32 @@ func (x *expander) includeFile(name string, a *xmltree.Attr, optional bool, dst 
 		}
 	}
 	if open >= maxOpen {
-		x.halt(a.Pos, "file includes itself without end: %s", excerpt(strings.Join(append(x.stack, name), " → ")))
+		x.halt(a.Pos, "file includes itself without end: %s", report.Excerpt(strings.Join(append(x.stack, name), " → ")))
 		return
 	}
 	root, err := x.document(name, a.Pos)
 	if err != nil {
 		var e *Error
-		if !optional || !errors.As(err, &e) || !e.missing {
-			x.fail(err)
+		if !optional || !errors.As(err, &e) || !e.Missing {
+			x.Fail(err)
 		}
 		return
 	}
 	x.stack = append(x.stack, name)
-	x.via = append(x.via, fmt.Sprintf("included at %s", a.Pos))
+	x.Push("%s included at %s", name, a.Pos)
 	x.attributes(root, &xmltree.Node{}, e) // they go nowhere, but must make sense
 	x.importSpaces(root, dst)
 	x.children(root.Children, dst, e)
 	x.stack = x.stack[:len(x.stack)-1]
-	x.via = x.via[:len(x.via)-1]
+	x.Pop()
 }
 
 // importSpaces declares the name spaces of an element that vanishes at the one
 // that takes its contents.
 func (x *expander) importSpaces(from, to *xmltree.Node) {
 	for _, d := range from.Spaces {
-		if d.Name != prefix && d.Name != "" && !setSpace(to, d, false) {
-			x.warn(d.Pos, d.Value, "name space %s is declared otherwise already", d.Name)
+		if d.Name != prefix && d.Name != "" && !to.Declare(d) {
+			x.Warn(d.Pos, d.Value, "name space %s is declared otherwise already", d.Name)
 		}
-	}
-}
-
-// setSpace declares a name space, and tells whether it is declared that way.
-func setSpace(n *xmltree.Node, d xmltree.Attr, replace bool) bool {
-	for i, old := range n.Spaces {
-		if old.Name == d.Name {
-			if replace {
-				n.Spaces[i].Value = d.Value
-			}
-			return n.Spaces[i].Value == d.Value
-		}
-	}
-	n.Spaces = append(n.Spaces, d)
-	return true
-}
-
-// bindSpaces gives every element and attribute the name space that its prefix
-// has at the place where it stands now. A prefix whose declaration got lost is
-// declared again.
-func bindSpaces(n *xmltree.Node, bound map[string]string) {
-	if n.IsText() {
-		return
-	}
-	if len(n.Spaces) > 0 {
-		inner := make(map[string]string, len(bound)+len(n.Spaces))
-		for p, uri := range bound {
-			inner[p] = uri
-		}
-		for _, d := range n.Spaces {
-			inner[d.Name] = d.Value
-		}
-		bound = inner
-	}
-	resolve := func(p, was string) string {
-		uri, ok := bound[p]
-		if !ok && p != "" && p != "xml" && was != "" {
-			n.Spaces = append(n.Spaces, xmltree.Attr{Prefix: "xmlns", Name: p, Value: was, Pos: n.Pos})
-			return was
-		}
-		if !ok && p != "" {
-			return was
-		}
-		return uri
-	}
-	n.Space = resolve(n.Prefix, n.Space)
-	for i := range n.Attrs {
-		if a := &n.Attrs[i]; a.Prefix != "" {
-			a.Space = resolve(a.Prefix, a.Space)
-		}
-	}
-	for _, c := range n.Children {
-		bindSpaces(c, bound)
 	}
 }

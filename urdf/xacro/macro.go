@@ -1,7 +1,6 @@
 package xacro
 
 import (
-	"fmt"
 	"strings"
 
 	"poise/internal/xmltree"
@@ -18,36 +17,36 @@ func (x *expander) define(n *xmltree.Node, e env) {
 	name := strings.TrimPrefix(a[0].Value, prefix+":")
 	switch {
 	case name == "call":
-		x.fail(x.at(a[0].Pos, name, "a macro cannot have the name call"))
+		x.Fail(x.At(a[0].Pos, name, "a macro cannot have the name call"))
 		return
 	case strings.Contains(name, "."):
-		x.fail(x.at(a[0].Pos, name, "name of a macro has a point, which separates name spaces"))
+		x.Fail(x.At(a[0].Pos, name, "name of a macro has a point, which separates name spaces"))
 		return
 	case name != a[0].Value:
-		x.warn(a[0].Pos, a[0].Value, "name of a macro needs no prefix")
+		x.Warn(a[0].Pos, a[0].Value, "name of a macro needs no prefix")
 	}
 	m := &macro{name: name, body: n}
 	if a[1] != nil {
 		params, err := syntax.Params(a[1].Value)
 		if err != nil {
-			x.fail(x.at(a[1].Pos, a[1].Value, "parameters of macro %s: %v", name, err))
+			x.Fail(x.At(a[1].Pos, a[1].Value, "parameters of macro %s: %v", name, err))
 			return
 		}
 		m.params = params
 	}
-	e.macros.named[name] = m
+	e.macros.define(m)
 }
 
 // dynamicCall handles xacro:call, which names its macro in an attribute.
 func (x *expander) dynamicCall(n, dst *xmltree.Node, e env) {
 	a := n.Attr("macro")
 	if a == nil {
-		x.fail(x.at(n.Pos, "<xacro:call>", "attribute macro is missing"))
+		x.Fail(x.At(n.Pos, "<xacro:call>", "attribute macro is missing"))
 		return
 	}
 	name, err := x.evalString(a.Value, e.symbols, a.Pos)
 	if err != nil {
-		x.fail(err)
+		x.Fail(err)
 		return
 	}
 	var rest []xmltree.Attr
@@ -59,27 +58,40 @@ func (x *expander) dynamicCall(n, dst *xmltree.Node, e env) {
 	x.call(n, name, rest, dst, e)
 }
 
+// callCost is what a call costs besides its body, in operations of expressions.
+const callCost = 10
+
 // call expands a macro into dst.
 func (x *expander) call(n *xmltree.Node, name string, attrs []xmltree.Attr, dst *xmltree.Node, e env) {
 	m, seen, around := e.macros.find(name, e.symbols)
 	if m == nil {
-		x.fail(x.at(n.Pos, "<"+prefix+":"+name+">", "unknown macro; known are %v", e.macros.names()))
+		x.Fail(x.At(n.Pos, "<"+prefix+":"+name+">", "unknown macro; known are %v", e.macros.names()))
 		return
 	}
-	inner := env{symbols: x.scope(around), macros: newMacros(seen), level: e.level}
-	x.via = append(x.via, fmt.Sprintf("macro %s called at %s", m.name, n.Pos))
-	defer func() { x.via = x.via[:len(x.via)-1] }()
-	before := len(x.errs)
+	inner := env{symbols: x.scope(around), macros: &macros{parent: seen}, level: e.level}
+	x.spend(callCost, n.Pos)
+	x.Push("macro %s called at %s", m.name, n.Pos)
+	defer x.Pop()
+	before := x.Failures()
 
 	left := x.passAttrs(m, attrs, inner.symbols, e)
 	left = x.passBlocks(m, n, left, inner.symbols, e)
 	x.passDefaults(m, n, left, inner.symbols, e)
 
-	if len(x.errs) > before || x.halted {
+	if x.Failures() > before || x.Halted {
 		return // the body would only repeat it
 	}
+	x.settle(m.body, inner)
 	x.importSpaces(m.body, dst)
 	x.children(m.body.Children, dst, inner)
+}
+
+// settle evaluates the attributes of an element that vanishes, because ROS xacro
+// does so and thereby evaluates the properties that they name.
+func (x *expander) settle(n *xmltree.Node, e env) {
+	for _, a := range n.Attrs {
+		_, _ = x.evalText(a.Value, e.symbols, a.Pos)
+	}
 }
 
 // passAttrs gives a call's attributes to the parameters of their names and
@@ -92,13 +104,13 @@ func (x *expander) passAttrs(m *macro, attrs []xmltree.Attr, to *scope, e env) [
 			known = known || p.Name == a.QName() && !p.IsBlock()
 		}
 		if !known {
-			x.fail(x.at(a.Pos, a.QName(), "macro %s has no parameter of that name; it has %s", m.name, m.signature()))
+			x.Fail(x.At(a.Pos, a.QName(), "macro %s has no parameter of that name; it has %s", m.name, m.signature()))
 			continue
 		}
 		given[a.Name] = true
 		v, err := x.evalText(a.Value, e.symbols, a.Pos)
 		if err != nil {
-			x.fail(err)
+			x.Fail(err)
 			continue
 		}
 		to.set(a.Name, v, false, a.Pos)
@@ -135,17 +147,14 @@ func (x *expander) passBlocks(m *macro, n *xmltree.Node, left []syntax.Param, to
 		case !p.IsBlock():
 			rest = append(rest, p)
 		case len(blocks) == 0:
-			x.fail(x.at(n.Pos, "<"+n.QName()+">", "macro %s needs an element for its block %s", m.name, p.Name))
+			x.Fail(x.At(n.Pos, "<"+n.QName()+">", "macro %s needs an element for its block %s", m.name, p.Name))
 		default:
-			to.blocks[p.Name] = blocks[:1:1]
-			if strings.HasPrefix(p.Name, "**") {
-				to.blocks[p.Name] = blocks[0].Children
-			}
+			to.setBlock(p.Name, blocks[0])
 			blocks = blocks[1:]
 		}
 	}
 	if len(blocks) > 0 {
-		x.fail(x.at(blocks[0].Pos, "<"+blocks[0].QName()+">", "macro %s has no block parameter for this element", m.name))
+		x.Fail(x.At(blocks[0].Pos, "<"+blocks[0].QName()+">", "macro %s has no block parameter for this element", m.name))
 	}
 	return rest
 }
@@ -166,12 +175,12 @@ func (x *expander) passDefaults(m *macro, n *xmltree.Node, left []syntax.Param, 
 			continue
 		}
 		if err != nil {
-			x.fail(x.wrap(err, n.Pos, p.Name))
+			x.Fail(x.wrap(err, n.Pos, p.Name))
 			continue
 		}
 		to.set(p.Name, v, false, n.Pos)
 	}
 	if len(missing) > 0 {
-		x.fail(x.at(n.Pos, "<"+n.QName()+">", "macro %s is not given %s", m.name, strings.Join(missing, ", ")))
+		x.Fail(x.At(n.Pos, "<"+n.QName()+">", "macro %s is not given %s", m.name, strings.Join(missing, ", ")))
 	}
 }

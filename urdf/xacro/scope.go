@@ -1,7 +1,6 @@
 package xacro
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -18,11 +17,11 @@ type scope struct {
 	parent *scope // nil outside of all macros
 	space  bool   // of an include with a name space
 	vars   map[string]*property
-	blocks map[string][]*xmltree.Node // "*name" one element, "**name" what is in it
+	blocks map[string]*xmltree.Node // "*name" the element, "**name" what is in it
 }
 
 func (x *expander) scope(parent *scope) *scope {
-	return &scope{x: x, parent: parent, vars: map[string]*property{}, blocks: map[string][]*xmltree.Node{}}
+	return &scope{x: x, parent: parent}
 }
 
 // property is a value, or the text that will be evaluated when it is first needed.
@@ -76,14 +75,14 @@ func (s *scope) Lookup(name string) (value.Value, bool, error) {
 func (s *scope) resolve(name string, p *property) error {
 	x := s.x
 	if p.busy {
-		return x.at(p.pos, name, "property is defined by itself")
+		return x.At(p.pos, name, "property is defined by itself")
 	}
 	p.busy = true
-	x.via = append(x.via, fmt.Sprintf("property %s of %s", name, p.pos))
+	x.Push("property %s of %s", name, p.pos)
 	x.enter(p.pos)
 	v, err := x.evalText(p.v.(string), s, p.pos)
 	x.leave()
-	x.via = x.via[:len(x.via)-1]
+	x.Pop()
 	p.busy = false
 	if err != nil {
 		return err
@@ -96,10 +95,13 @@ func (s *scope) resolve(name string, p *property) error {
 // if lazy.
 func (s *scope) set(name string, v value.Value, lazy bool, pos xmltree.Pos) {
 	if s.builtin(name) != nil {
-		s.x.warn(pos, name, "property hides a built-in symbol")
+		s.x.Warn(pos, name, "property hides a built-in symbol")
 	}
 	v = syntax.Literal(v)
 	_, isText := v.(string)
+	if s.vars == nil {
+		s.vars = map[string]*property{}
+	}
 	s.vars[name] = &property{v: v, lazy: lazy && isText, pos: pos}
 }
 
@@ -118,17 +120,24 @@ func (s *scope) top() *scope {
 	return s
 }
 
-// block returns a block of that name; several tells that it is the contents of
-// an element. What is in a block comes before a block that is one element.
-func (s *scope) block(name string) (nodes []*xmltree.Node, several, ok bool) {
+// block returns the element of a block, nil if there is none of that name, and
+// whether only its contents are meant. Such blocks come before the others.
+func (s *scope) block(name string) (n *xmltree.Node, contents bool) {
 	for _, prefix := range []string{"**", "*"} {
 		for t := s; t != nil; t = t.parent {
-			if nodes, ok := t.blocks[prefix+name]; ok {
-				return nodes, prefix == "**", true
+			if n := t.blocks[prefix+name]; n != nil {
+				return n, prefix == "**"
 			}
 		}
 	}
-	return nil, false, false
+	return nil, false
+}
+
+func (s *scope) setBlock(name string, n *xmltree.Node) {
+	if s.blocks == nil {
+		s.blocks = map[string]*xmltree.Node{}
+	}
+	s.blocks[name] = n
 }
 
 // namespace makes the scope of an include a value: ns.property.
@@ -155,8 +164,20 @@ type macros struct {
 	spaces map[string]*macros
 }
 
-func newMacros(parent *macros) *macros {
-	return &macros{parent, map[string]*macro{}, map[string]*macros{}}
+func (m *macros) define(d *macro) {
+	if m.named == nil {
+		m.named = map[string]*macro{}
+	}
+	m.named[d.name] = d
+}
+
+// space opens a name space, empty and without a view of what is outside.
+func (m *macros) space(name string) *macros {
+	if m.spaces == nil {
+		m.spaces = map[string]*macros{}
+	}
+	m.spaces[name] = &macros{}
+	return m.spaces[name]
 }
 
 // find resolves the name of a macro, which may go through name spaces: a.b.name.

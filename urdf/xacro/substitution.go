@@ -33,7 +33,7 @@ func (x *expander) substitution(inside string, s *scope, pos xmltree.Pos) (value
 	}
 	words := strings.FieldsFunc(text, func(r rune) bool { return r == ' ' })
 	if len(words) == 0 {
-		return nil, x.at(pos, whole, "empty substitution")
+		return nil, x.At(pos, whole, "empty substitution")
 	}
 	out, err := x.command(words[0], words[1:], pos)
 	if err == nil {

@@ -35,7 +35,7 @@ func (x *expander) evalText(text string, s *scope, pos xmltree.Pos) (value.Value
 		case kind == '(':
 			v, err = x.substitution(part, s, pos)
 		case kind == 0:
-			err = x.at(pos, text[off:], "%s without its end", part)
+			err = x.At(pos, text[off:], "%s without its end", part)
 		}
 		parts = append(parts, v)
 		return err
@@ -57,7 +57,7 @@ func (x *expander) evalText(text string, s *scope, pos xmltree.Pos) (value.Value
 		}
 		out.WriteString(t)
 		if out.Len() > value.MaxBytes {
-			return nil, x.at(pos, text, "text is longer than %d bytes", value.MaxBytes)
+			return nil, x.At(pos, text, "text is longer than %d bytes", value.MaxBytes)
 		}
 	}
 	return out.String(), nil
@@ -74,7 +74,7 @@ func (x *expander) evalString(text string, s *scope, pos xmltree.Pos) (string, e
 		return "", x.wrap(err, pos, text)
 	}
 	if i := strings.IndexFunc(out, notXML); i >= 0 {
-		return "", x.at(pos, text, "result has a character that XML does not allow")
+		return "", x.At(pos, text, "result has a character that XML does not allow")
 	}
 	return out, nil
 }
@@ -105,6 +105,7 @@ func (x *expander) expression(inside string, s *scope, pos xmltree.Pos) (value.V
 			x.programs[src] = p
 		}
 	}
+	x.place = pos
 	v, err := p.Eval(s, x.budget)
 	if err != nil {
 		return nil, x.wrap(err, pos, "${"+inside+"}")
@@ -114,7 +115,7 @@ func (x *expander) expression(inside string, s *scope, pos xmltree.Pos) (value.V
 
 func (x *expander) evalInside(inside string, s *scope, pos xmltree.Pos) (string, error) {
 	if x.depth > x.lim.Depth {
-		return "", x.at(pos, inside, "properties refer to each other deeper than %d", x.lim.Depth)
+		return "", x.At(pos, inside, "properties refer to each other deeper than %d", x.lim.Depth)
 	}
 	x.depth++
 	defer x.leave()
@@ -136,7 +137,7 @@ func (x *expander) wrap(err error, pos xmltree.Pos, text string) error {
 	if errors.As(err, &placed) {
 		return placed
 	}
-	e := x.at(pos, text, "%v", err)
+	e := x.At(pos, text, "%v", err)
 	var inner *expr.Error
 	if errors.As(err, &inner) {
 		if e.Msg = inner.Msg; inner.Part() != "" && inner.Part() != strings.TrimSpace(inner.Src) {
@@ -144,8 +145,7 @@ func (x *expander) wrap(err error, pos xmltree.Pos, text string) error {
 		}
 	}
 	if errors.Is(err, value.ErrBudget) {
-		x.fail(e)
-		x.halted = true
+		x.Halt(e)
 	}
 	return e
 }

@@ -11,6 +11,7 @@ import (
 	"poise/internal/xmltree"
 	"poise/urdf/locate"
 	"poise/urdf/xacro/expr"
+	"poise/urdf/xacro/report"
 	"poise/urdf/xacro/value"
 )
 
@@ -51,25 +52,7 @@ type Result struct {
 }
 
 // Error is a mistake in a file, and how the expansion came there.
-type Error struct {
-	Pos  xmltree.Pos
-	Text string // the offending text
-	Msg  string
-	Via  []string // macros, includes and properties on the way, innermost first
-
-	missing bool // a file does not exist, which an optional include forgives
-}
-
-func (e *Error) Error() string {
-	s := e.Unwrap().Error()
-	if len(e.Via) > 0 {
-		s += " (" + strings.Join(e.Via, ", ") + ")"
-	}
-	return s
-}
-
-// Unwrap returns the mistake without the way.
-func (e *Error) Unwrap() error { return &xmltree.Error{Pos: e.Pos, Text: e.Text, Msg: e.Msg} }
+type Error = report.Error
 
 // Expand reads a file and everything it includes, and returns the document
 // without macros. The error joins all mistakes that were found: each an *Error,
@@ -77,7 +60,7 @@ func (e *Error) Unwrap() error { return &xmltree.Error{Pos: e.Pos, Text: e.Text,
 func Expand(file string, c Config) (*Result, error) {
 	lim := c.Limits.withDefaults()
 	x := &expander{
-		Config: c, lim: lim, budget: value.NewBudget(lim.Steps),
+		Config: c, Reader: locate.NewReader(c.Files, lim.Bytes), lim: lim, budget: value.NewBudget(lim.Steps),
 		args: map[string]string{}, used: map[string]bool{},
 		documents: map[string]*xmltree.Node{}, yamls: map[string]value.Value{}, programs: map[string]*expr.Program{},
 	}
@@ -92,11 +75,11 @@ func Expand(file string, c Config) (*Result, error) {
 	x.stack = []string{file}
 	root := x.root(source)
 	x.unusedArgs(source)
-	if len(x.errs) > 0 {
-		return nil, errors.Join(x.errs...)
+	if err := x.Err(); err != nil {
+		return nil, err
 	}
-	bindSpaces(root, nil)
-	return &Result{Root: root, Warnings: x.warnings, Files: x.read}, nil
+	xmltree.Rebind(root)
+	return &Result{Root: root, Warnings: x.Warnings, Files: x.Names}, nil
 }
 
 // Needed tells whether a document has to be expanded before it is read: by its
@@ -129,71 +112,26 @@ func ParseArgs(args []string) (map[string]string, error) {
 // expander is the state of one expansion.
 type expander struct {
 	Config
+	*locate.Reader
+	report.Log
 	lim      Limits
 	budget   *value.Budget
 	args     map[string]string
 	used     map[string]bool // arguments that were declared or read
 	builtins map[string]value.Value
 
-	stack     []string // files being read, the innermost last
-	via       []string // macros, includes, properties being expanded, likewise
+	place     xmltree.Pos // of the expression being evaluated
+	stack     []string    // files being read, the innermost last
 	depth     int
 	nodes     int
-	bytes     int
-	read      []string
 	documents map[string]*xmltree.Node // by absolute name
 	yamls     map[string]value.Value
 	programs  map[string]*expr.Program
-
-	errs     []error
-	warnings []*Error
-	halted   bool // a bound is reached: only the way out is left
-}
-
-// maxErrors and maxVia bound what is reported.
-const (
-	maxErrors = 100
-	maxVia    = 4
-)
-
-// at makes an error at a place.
-func (x *expander) at(pos xmltree.Pos, text, format string, args ...any) *Error {
-	e := &Error{Pos: pos, Text: excerpt(text), Msg: fmt.Sprintf(format, args...)}
-	for i := len(x.via) - 1; i >= 0 && len(e.Via) < maxVia; i-- {
-		e.Via = append(e.Via, x.via[i])
-	}
-	return e
-}
-
-// fail collects an error; the same mistake met again on another way counts once.
-func (x *expander) fail(err error) {
-	if err == nil || x.halted {
-		return
-	}
-	same := func(old error) bool {
-		a, ok1 := old.(*Error)
-		b, ok2 := err.(*Error)
-		return ok1 && ok2 && a.Pos == b.Pos && a.Text == b.Text && a.Msg == b.Msg
-	}
-	if !slices.ContainsFunc(x.errs, same) {
-		x.errs = append(x.errs, err)
-	}
-	if errors.Is(err, value.ErrBudget) || len(x.errs) >= maxErrors {
-		x.halted = true
-	}
-}
-
-func (x *expander) warn(pos xmltree.Pos, text, format string, args ...any) {
-	w := x.at(pos, text, format, args...)
-	if len(x.warnings) < maxErrors {
-		x.warnings = append(x.warnings, w)
-	}
 }
 
 // halt stops the expansion at a bound.
 func (x *expander) halt(pos xmltree.Pos, format string, args ...any) {
-	x.fail(x.at(pos, "", format, args...))
-	x.halted = true
+	x.Halt(x.At(pos, "", format, args...))
 }
 
 // spend charges the expansion's own work.
@@ -232,20 +170,6 @@ func (x *expander) unusedArgs(root *xmltree.Node) {
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		x.warn(root.Pos, name, "argument is not used by the file")
+		x.Warn(root.Pos, name, "argument is not used by the file")
 	}
-}
-
-// excerpt shortens text to what fits on a line.
-func excerpt(s string) string {
-	const most = 80
-	s = strings.Join(strings.Fields(s), " ")
-	if len(s) <= most {
-		return s
-	}
-	cut := most
-	for cut > 0 && s[cut]&0xC0 == 0x80 {
-		cut--
-	}
-	return s[:cut] + "…"
 }

@@ -191,7 +191,7 @@ func (r *reader) scalar(n *yaml.Node) (value.Value, error) {
 		}
 		return f * factor, nil
 	}
-	want := map[string]string{"!!str": "str", "!!int": "int", "!!float": "float", "!!bool": "bool", "!!null": "NoneType", "!": "str"}[n.Tag]
+	want := map[string]string{"!!str": "str", "!!int": "int", "!!float": "float", "!!bool": "bool", "!!null": "NoneType"}[n.Tag]
 	v := plainScalar(n.Value)
 	switch {
 	case want == "":

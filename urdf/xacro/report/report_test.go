@@ -1,0 +1,57 @@
+package report
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"poise/internal/xmltree"
+)
+
+func TestLogCollectsEachMistakeOnce(t *testing.T) {
+	var l Log
+	pos := xmltree.Pos{File: "a.xacro", Line: 3}
+	l.Push("macro %s called at %s", "leg", xmltree.Pos{File: "b.xacro", Line: 7})
+	l.Fail(l.At(pos, "${x}", "undefined %s", "name"))
+	l.Pop()
+	l.Push("macro %s called at %s", "leg", xmltree.Pos{File: "b.xacro", Line: 8})
+	l.Fail(l.At(pos, "${x}", "undefined %s", "name"))
+	l.Pop()
+	l.Fail(nil)
+	want := `a.xacro:3: undefined name: "${x}" (macro leg called at b.xacro:7)`
+	if l.Failures() != 1 || l.Err().Error() != want {
+		t.Errorf("log has %d errors: %v\nwant %s", l.Failures(), l.Err(), want)
+	}
+	var plain *xmltree.Error
+	if !errors.As(l.Err(), &plain) || plain.Pos != pos {
+		t.Errorf("the error is no xmltree.Error: %v", plain)
+	}
+	l.Warn(pos, "w", "look")
+	l.Warn(pos, "w", "look")
+	if len(l.Warnings) != 1 {
+		t.Errorf("%d warnings, want 1", len(l.Warnings))
+	}
+}
+
+func TestLogEnds(t *testing.T) {
+	var l Log
+	for i := range 10 * MaxErrors {
+		l.Fail(l.At(xmltree.Pos{Line: i}, "", "wrong"))
+	}
+	if l.Failures() != MaxErrors || !l.Halted {
+		t.Errorf("%d errors, halted: %t", l.Failures(), l.Halted)
+	}
+}
+
+func TestExcerpt(t *testing.T) {
+	for _, s := range []string{"", "short", " two\n words ", strings.Repeat("é", 200), strings.Repeat("x", 5000), strings.Repeat("名", 1000)} {
+		got := Excerpt(s)
+		if len(got) > 84 || !utf8.ValidString(got) || strings.ContainsAny(got, "\n") {
+			t.Errorf("Excerpt(%.20q) = %q", s, got)
+		}
+	}
+	if got := Excerpt(" two\n words "); got != "two words" {
+		t.Errorf("Excerpt folds to %q", got)
+	}
+}
