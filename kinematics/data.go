@@ -2,6 +2,7 @@ package kinematics
 
 import (
 	"fmt"
+	"math"
 
 	"poise/linalg"
 	"poise/robot"
@@ -22,7 +23,7 @@ type Data struct {
 	// position stage: filled by UpdatePosition
 	angle    []float64      // by which a body turns about its z (bodies)
 	sin, cos []float64      // of angle (bodies)
-	pose     []spatial.Pose // X_WB, body in the world (bodies)
+	pose     []spatial.Pose // X_WB, body in the world, turned as its hinge says (bodies)
 
 	// velocity stage: filled by UpdateVelocity
 	v     []float64       // as given (NumV)
@@ -42,12 +43,13 @@ type joint struct {
 	parent        int32 // slot
 	q, v          int32 // first index in q and v
 	kind          robot.Kind
-	base          bool         // free, against the world itself
-	ratio, offset float64      // 1 and 0, or those of a mimic
-	rest          spatial.Pose // X_PB at zero
+	base          bool    // free, against the world itself
+	ratio, offset float64 // 1 and 0, or those of a mimic
+	hinge         Hinge
+	sin, cos      float64      // of the hinge's Turn
 	mass          float64      // of the body
 	subtree       float64      // mass of the body and all that hangs on it
-	com           spatial.Vec3 // in the body
+	com           spatial.Vec3 // in the body, as turned
 }
 
 type stage uint8
@@ -84,27 +86,32 @@ func NewDataFor(m *robot.Model, places ...Place) *Data {
 
 func newData(m *robot.Model, follow []bool) *Data {
 	d := &Data{m: m, nv: m.NumV(), slot: make([]int32, len(follow))}
+	hinges := Hinges(m)
 	for b, body := range m.Bodies() {
 		if !follow[b] {
 			d.slot[b] = -1
 			continue
 		}
 		d.slot[b] = int32(len(d.joint))
+		sin, cos := math.Sincos(hinges[b].Turn)
+		d.angle = append(d.angle, hinges[b].Zero)
 		d.joint = append(d.joint, joint{
 			parent: d.slot[body.Parent],
 			q:      int32(body.Q),
 			v:      int32(body.V),
 			kind:   body.Kind,
-			base:   body.Parent == robot.World && body.Rest == spatial.IdentityPose,
+			base:   body.Kind == robot.Floating && body.Parent == robot.World && body.Rest == spatial.IdentityPose,
 			ratio:  body.Ratio,
 			offset: body.Offset,
-			rest:   body.Rest,
+			hinge:  hinges[b],
+			sin:    sin,
+			cos:    cos,
 			mass:   body.Inertia.Mass,
-			com:    body.Inertia.Com,
+			com:    spatial.TurnZ(-hinges[b].Turn).MulVec(body.Inertia.Com),
 		})
 	}
 	n := len(d.joint)
-	d.angle, d.sin, d.cos = make([]float64, n), make([]float64, n), make([]float64, n)
+	d.sin, d.cos = make([]float64, n), make([]float64, n)
 	d.pose = make([]spatial.Pose, n)
 	d.pose[robot.World] = spatial.IdentityPose
 	d.v = make([]float64, d.nv)
@@ -153,7 +160,7 @@ func (d *Data) UpdatePosition(q []float64) {
 		j := &joints[b]
 		switch j.kind {
 		case robot.Revolute, robot.Continuous:
-			d.angle[b] = j.ratio*q[j.q] + j.offset
+			d.angle[b] = j.ratio*q[j.q] + (j.offset + j.hinge.Zero)
 		case robot.Planar:
 			d.angle[b] = q[j.q+2]
 		}
@@ -163,40 +170,65 @@ func (d *Data) UpdatePosition(q []float64) {
 	for b := 1; b < len(joints); b++ {
 		j := &joints[b]
 		P, B := &pose[j.parent], &pose[b]
-		if j.kind == robot.Floating {
-			*B = freePose(q[j.q : j.q+7])
-			if !j.base {
-				*B = P.Mul(j.rest).Mul(*B)
-			}
+		h := &j.hinge
+		if !axial(j.kind) {
+			d.placeMany(b, q)
 			continue
 		}
 
-		// X_WB = X_WP · Rest
-		R, E, r := &P.R, &j.rest.R, &j.rest.P
-		x0, y0, z0 := R[0]*E[0]+R[1]*E[3]+R[2]*E[6], R[0]*E[1]+R[1]*E[4]+R[2]*E[7], R[0]*E[2]+R[1]*E[5]+R[2]*E[8]
-		x1, y1, z1 := R[3]*E[0]+R[4]*E[3]+R[5]*E[6], R[3]*E[1]+R[4]*E[4]+R[5]*E[7], R[3]*E[2]+R[4]*E[5]+R[5]*E[8]
-		x2, y2, z2 := R[6]*E[0]+R[7]*E[3]+R[8]*E[6], R[6]*E[1]+R[7]*E[4]+R[8]*E[7], R[6]*E[2]+R[7]*E[5]+R[8]*E[8]
-		px := P.P.X + R[0]*r.X + R[1]*r.Y + R[2]*r.Z
-		py := P.P.Y + R[3]*r.X + R[4]*r.Y + R[5]*r.Z
-		pz := P.P.Z + R[6]*r.X + R[7]*r.Y + R[8]*r.Z
+		// X_WB = X_WP · Rest: turns mix columns
+		R, r := &P.R, &h.P
+		x0, y0, z0 := R[0], R[1], R[2]
+		x1, y1, z1 := R[3], R[4], R[5]
+		x2, y2, z2 := R[6], R[7], R[8]
+		px := P.P.X + x0*r.X + y0*r.Y + z0*r.Z
+		py := P.P.Y + x1*r.X + y1*r.Y + z1*r.Z
+		pz := P.P.Z + x2*r.X + y2*r.Y + z2*r.Z
+		if h.Banked {
+			s, c := h.SinBank, h.CosBank
+			x0, y0 = c*x0+s*y0, c*y0-s*x0
+			x1, y1 = c*x1+s*y1, c*y1-s*x1
+			x2, y2 = c*x2+s*y2, c*y2-s*x2
+		}
+		s, c := h.SinTilt, h.CosTilt
+		y0, z0 = c*y0+s*z0, c*z0-s*y0
+		y1, z1 = c*y1+s*z1, c*z1-s*y1
+		y2, z2 = c*y2+s*z2, c*z2-s*y2
 
-		switch j.kind {
-		case robot.Prismatic:
+		if j.kind == robot.Prismatic {
 			u := j.ratio*q[j.q] + j.offset
 			px, py, pz = px+u*z0, py+u*z1, pz+u*z2
-		case robot.Planar:
-			u, v := q[j.q], q[j.q+1]
-			px, py, pz = px+u*x0+v*y0, py+u*x1+v*y1, pz+u*x2+v*y2
 		}
 
-		// a turn about z mixes the columns x and y; written one by one, because a
-		// literal would go through memory twice
-		s, c := sin[b], cos[b]
+		// the joint's turn; numbers are stored one by one, because a literal would
+		// go through memory twice
+		s, c = sin[b], cos[b]
 		B.R[0], B.R[1], B.R[2] = c*x0+s*y0, c*y0-s*x0, z0
 		B.R[3], B.R[4], B.R[5] = c*x1+s*y1, c*y1-s*x1, z1
 		B.R[6], B.R[7], B.R[8] = c*x2+s*y2, c*y2-s*x2, z2
 		B.P.X, B.P.Y, B.P.Z = px, py, pz
 	}
+}
+
+// placeMany places a body whose joint has several coordinates.
+func (d *Data) placeMany(b int, q []float64) {
+	j := &d.joint[b]
+	P, B := &d.pose[j.parent], &d.pose[b]
+	u := q[j.q:]
+	if j.base {
+		*B = freePose(u)
+		return
+	}
+	*B = P.Mul(j.hinge.Rest)
+	if j.kind == robot.Floating {
+		*B = B.Mul(freePose(u))
+		return
+	}
+	s, c := d.sin[b], d.cos[b]
+	*B = B.Mul(spatial.Pose{
+		R: spatial.Mat3{c, -s, 0, s, c, 0, 0, 0, 1},
+		P: spatial.Vec3{X: u[0], Y: u[1]},
+	})
 }
 
 // UpdateVelocity moves the bodies placed by UpdatePosition with the velocity v.

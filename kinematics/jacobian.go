@@ -11,7 +11,7 @@ import (
 func (d *Data) JacobianTo(dst []float64, p Place) {
 	d.need(position, "JacobianTo")
 	b := d.at(p.Body)
-	d.columnsTo(dst, b, d.pose[b].Apply(p.Pose.P))
+	d.columnsTo(dst, b, d.pose[b].P.Add(d.lever(b, p)))
 }
 
 // SpaceJacobianTo is JacobianTo for the point of the body that passes through
@@ -103,7 +103,7 @@ func (J *columns) turn(v int, e, r spatial.Vec3) {
 func (d *Data) BiasAcceleration(p Place) (A spatial.Twist) {
 	d.need(velocity, "BiasAcceleration")
 	b := d.at(p.Body)
-	x := d.pose[b].Apply(p.Pose.P)
+	x := d.pose[b].P.Add(d.lever(b, p))
 	ẋ := d.Twist(p).Linear
 	for b != 0 {
 		j := &d.joint[b]

@@ -421,7 +421,7 @@ func TestStagesInOrder(t *testing.T) {
 		want string
 		call func(d *kinematics.Data)
 	}{
-		{"kinematics: Pose before UpdatePosition", func(d *kinematics.Data) { d.Pose(d.At(0)) }},
+		{"kinematics: BodyPose before UpdatePosition", func(d *kinematics.Data) { d.Pose(d.At(0)) }},
 		{"kinematics: UpdateVelocity before UpdatePosition", func(d *kinematics.Data) { d.UpdateVelocity(v) }},
 		{"kinematics: Twist before UpdateVelocity", func(d *kinematics.Data) { d.UpdatePosition(q); d.Twist(d.At(0)) }},
 		{"kinematics: Acceleration before UpdateAcceleration", func(d *kinematics.Data) {
