@@ -20,8 +20,8 @@ import (
 type testCase struct {
 	Name string            `json:"name"`
 	File string            `json:"file"`
-	Args map[string]string `json:"args"`
-	Env  map[string]string `json:"env"`
+	Args map[string]string `json:"args,omitempty"`
+	Env  map[string]string `json:"env,omitempty"`
 }
 
 func testCases(t testing.TB) []testCase {
