@@ -16,17 +16,17 @@ func (d *Data) Momentum(q, v []float64) (h spatial.Momentum, ok bool) {
 	if !ok {
 		return h, false
 	}
-	for i := 1; i < len(d.body); i++ {
-		b := &d.body[i]
+	bodies := d.m.Bodies()
+	for i := 1; i < len(bodies); i++ {
+		M := &bodies[i].Inertia
 		X_WB := d.kin.BodyPose(robot.BodyID(i))
-		at := kinematics.Place{Body: robot.BodyID(i), Pose: spatial.Pose{P: b.com}}
-		V := d.kin.Twist(at)
+		V := d.kin.Twist(kinematics.Place{Body: robot.BodyID(i), Pose: spatial.Pose{P: M.Com}})
 
 		// of the centre of mass, and about it
-		p := V.Linear.Scale(b.mass)
-		spin := X_WB.R.MulVec(b.inertia.MulVec(X_WB.R.TMulVec(V.Angular)))
+		p := V.Linear.Scale(M.Mass)
+		spin := X_WB.R.MulVec(M.I.MulVec(X_WB.R.TMulVec(V.Angular)))
 		h.Linear = h.Linear.Add(p)
-		h.Angular = h.Angular.Add(spin).Add(X_WB.Apply(b.com).Sub(com).Cross(p))
+		h.Angular = h.Angular.Add(spin).Add(X_WB.Apply(M.Com).Sub(com).Cross(p))
 	}
 	return h, true
 }
@@ -49,7 +49,7 @@ func (d *Data) CentroidalTo(dst, q []float64) (ok bool) {
 	for i := 1; i < len(d.body); i++ {
 		C := &d.composite[i]
 		X_WB := d.kin.BodyPose(robot.BodyID(i))
-		C.R, C.p = X_WB.R, X_WB.P.Sub(com)
+		C.R, C.p = X_WB.R.Mul(spatial.TurnZ(d.body[i].hinge.Turn)), X_WB.P.Sub(com)
 		C.own(&d.body[i])
 	}
 
@@ -98,11 +98,12 @@ func (d *Data) KineticEnergy(q, v []float64) float64 {
 	d.kin.UpdatePosition(q)
 	d.kin.UpdateVelocity(v)
 	twice := 0.0
-	for i := 1; i < len(d.body); i++ {
-		b := &d.body[i]
-		V := d.kin.Twist(kinematics.Place{Body: robot.BodyID(i), Pose: spatial.Pose{P: b.com}})
+	bodies := d.m.Bodies()
+	for i := 1; i < len(bodies); i++ {
+		M := &bodies[i].Inertia
+		V := d.kin.Twist(kinematics.Place{Body: robot.BodyID(i), Pose: spatial.Pose{P: M.Com}})
 		w := d.kin.BodyPose(robot.BodyID(i)).R.TMulVec(V.Angular)
-		twice += b.mass*V.Linear.Dot(V.Linear) + w.Dot(b.inertia.MulVec(w))
+		twice += M.Mass*V.Linear.Dot(V.Linear) + w.Dot(M.I.MulVec(w))
 	}
 	return twice / 2
 }
@@ -113,9 +114,8 @@ func (d *Data) PotentialEnergy(q []float64) float64 {
 	d.kin.UpdatePosition(q)
 	g := d.m.Gravity()
 	e := 0.0
-	for i := range d.body {
-		b := &d.body[i]
-		e -= b.mass * g.Dot(d.kin.BodyPose(robot.BodyID(i)).Apply(b.com))
+	for i, b := range d.m.Bodies() {
+		e -= b.Inertia.Mass * g.Dot(d.kin.BodyPose(robot.BodyID(i)).Apply(b.Inertia.Com))
 	}
 	return e
 }

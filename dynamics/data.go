@@ -43,18 +43,16 @@ type body struct {
 	parent        int32
 	q, v          int32 // first index in q and v
 	kind          robot.Kind
-	ratio, offset float64      // 1 and 0, or those of a mimic
-	E             spatial.Mat3 // R_PB at zero
-	p             spatial.Vec3 // p_PB at zero
+	ratio, offset float64 // 1 and 0, or those of a mimic
+	hinge         kinematics.Hinge
 
 	// mass, first and second moments of the mass about the body's origin, in its
-	// axes: m, ∫x dm, ∫x·xᵀ dm. The second moments Σ stand for the inertia
+	// axes as turned: m, ∫x dm, ∫x·xᵀ dm. The second moments Σ stand for the inertia
 	// I = tr(Σ)·1 − Σ, because x × (Ψ·x) summed over the body needs them.
 	mass                         float64
 	mx, my, mz                   float64
 	sxx, sxy, sxz, syy, syz, szz float64
 	com                          spatial.Vec3
-	inertia                      spatial.Mat3 // about the centre of mass
 
 	// second moments about the centre of mass as λ·1 + g·gᵀ + h·hᵀ
 	λ    float64
@@ -114,8 +112,10 @@ func NewData(m *robot.Model) *Data {
 		articulated: make([]articulated, n),
 		column:      make([]column, nv),
 	}
+	hinges := kinematics.Hinges(m)
 	for i, b := range m.Bodies() {
-		d.body[i] = compile(b)
+		d.body[i] = compile(b, hinges[i])
+		d.angle[i] = hinges[i].Zero
 		d.screw[i] = screw{
 			parent: int32(b.Parent), v: int32(b.V),
 			single: b.Kind.NumV() == 1, free: b.Kind == robot.Floating && b.Parent == robot.World,
@@ -129,11 +129,12 @@ func NewData(m *robot.Model) *Data {
 	return d
 }
 
-func compile(b robot.Body) body {
-	I := b.Inertia.AboutOrigin()
+func compile(b robot.Body, hinge kinematics.Hinge) body {
+	M := b.Inertia.Transform(spatial.Pose{R: spatial.TurnZ(-hinge.Turn)})
+	I := M.AboutOrigin()
 	half := (I[0] + I[4] + I[8]) / 2 // tr Σ
-	mc := b.Inertia.Com.Scale(b.Inertia.Mass)
-	λ, g, h := dyads(b.Inertia.I)
+	mc := M.Com.Scale(M.Mass)
+	λ, g, h := dyads(M.I)
 	return body{
 		parent: int32(b.Parent),
 		q:      int32(b.Q),
@@ -141,14 +142,12 @@ func compile(b robot.Body) body {
 		kind:   b.Kind,
 		ratio:  b.Ratio,
 		offset: b.Offset,
-		E:      b.Rest.R,
-		p:      b.Rest.P,
-		mass:   b.Inertia.Mass,
+		hinge:  hinge,
+		mass:   M.Mass,
 		mx:     mc.X, my: mc.Y, mz: mc.Z,
 		sxx: half - I[0], sxy: -I[1], sxz: -I[2], syy: half - I[4], syz: -I[5], szz: half - I[8],
-		com:     b.Inertia.Com,
-		inertia: b.Inertia.I,
-		λ:       λ, g: g, h: h,
+		com: M.Com,
+		λ:   λ, g: g, h: h,
 	}
 }
 
@@ -172,7 +171,7 @@ func (d *Data) turns(q []float64) {
 	for i := 1; i < len(d.body); i++ {
 		switch b := &d.body[i]; b.kind {
 		case robot.Revolute, robot.Continuous:
-			d.angle[i] = b.ratio*q[b.q] + b.offset
+			d.angle[i] = b.ratio*q[b.q] + (b.offset + b.hinge.Zero)
 		case robot.Planar:
 			d.angle[i] = q[b.q+2]
 		}
@@ -180,36 +179,26 @@ func (d *Data) turns(q []float64) {
 	linalg.SincosTo(d.sin, d.cos, d.angle)
 }
 
-// rotation returns R_PB of the body i, whose angle turns has taken.
-func (d *Data) rotation(i int, q []float64) spatial.Mat3 {
+// pose returns X_PB of the body i, whose angle turns has taken.
+func (d *Data) pose(i int, q []float64) (R spatial.Mat3, r spatial.Vec3) {
 	b := &d.body[i]
-	E := &b.E
-	switch b.kind {
-	case robot.Prismatic:
-		return *E
-	case robot.Floating:
-		return E.Mul(freeRotation(q[b.q:]))
-	}
+	h := &b.hinge
 	s, c := d.sin[i], d.cos[i]
-	return spatial.Mat3{
-		c*E[0] + s*E[1], c*E[1] - s*E[0], E[2],
-		c*E[3] + s*E[4], c*E[4] - s*E[3], E[5],
-		c*E[6] + s*E[7], c*E[7] - s*E[6], E[8],
-	}
-}
-
-// offset returns p_PB of the body i.
-func (d *Data) offset(i int, q []float64) spatial.Vec3 {
-	b := &d.body[i]
+	turn := spatial.Mat3{c, -s, 0, s, c, 0, 0, 0, 1}
 	switch b.kind {
-	case robot.Prismatic:
-		return b.p.Add(b.E.Col(2).Scale(b.ratio*q[b.q] + b.offset))
 	case robot.Planar:
-		return b.p.Add(b.E.Col(0).Scale(q[b.q])).Add(b.E.Col(1).Scale(q[b.q+1]))
+		return h.Rest.R.Mul(turn), h.Rest.Apply(spatial.Vec3{X: q[b.q], Y: q[b.q+1]})
 	case robot.Floating:
-		return b.p.Add(b.E.MulVec(spatial.Vec3{X: q[b.q], Y: q[b.q+1], Z: q[b.q+2]}))
+		return h.Rest.R.Mul(freeRotation(q[b.q:])), h.Rest.Apply(spatial.Vec3{X: q[b.q], Y: q[b.q+1], Z: q[b.q+2]})
 	}
-	return b.p
+	bank := spatial.Mat3{h.CosBank, -h.SinBank, 0, h.SinBank, h.CosBank, 0, 0, 0, 1}
+	tilt := spatial.Mat3{1, 0, 0, 0, h.CosTilt, -h.SinTilt, 0, h.SinTilt, h.CosTilt}
+	R = bank.Mul(tilt).Mul(turn)
+	r = h.P
+	if b.kind == robot.Prismatic {
+		r = r.Add(R.Col(2).Scale(b.ratio*q[b.q] + b.offset))
+	}
+	return R, r
 }
 
 // freeRotation returns the rotation of x y z qx qy qz qw, whatever the length of

@@ -93,15 +93,14 @@ func (d *Data) coast(q, v []float64) {
 		switch {
 		case b.parent == 0:
 			// let the world accelerate upwards instead of pulling every body down
-			R_W0 := d.rotation(i, q)
-			*B = articulated{R: spatial.Identity3, a: R_W0.TMulVec(d.m.Gravity().Neg())}
+			*B = articulated{R: spatial.Identity3, a: d.seenFromRoot(i, q, d.m.Gravity().Neg())}
 			d.spin(i, v)
 		case b.kind <= robot.Continuous:
 			d.coastTurn(i, v[b.v])
 		default:
 			P := &d.articulated[b.parent]
-			B.R = P.R.Mul(d.rotation(i, q))
-			B.r = P.R.MulVec(d.offset(i, q))
+			R_PB, r := d.pose(i, q)
+			B.R, B.r = P.R.Mul(R_PB), P.R.MulVec(r)
 			B.w, B.dw = P.w, P.dw
 			B.a = P.a.Add(P.Ψ.MulVec(B.r))
 			d.spin(i, v)
@@ -110,21 +109,46 @@ func (d *Data) coast(q, v []float64) {
 	}
 }
 
+// seenFromRoot returns u, given in world axes, in those of the root i.
+func (d *Data) seenFromRoot(i int, q []float64, u spatial.Vec3) spatial.Vec3 {
+	b := &d.body[i]
+	h := &b.hinge
+	if b.kind > robot.Prismatic {
+		R_W0, _ := d.pose(i, q)
+		return R_W0.TMulVec(u)
+	}
+	u.X, u.Y = h.CosBank*u.X+h.SinBank*u.Y, h.CosBank*u.Y-h.SinBank*u.X
+	u.Y, u.Z = h.CosTilt*u.Y+h.SinTilt*u.Z, h.CosTilt*u.Z-h.SinTilt*u.Y
+	u.X, u.Y = d.cos[i]*u.X+d.sin[i]*u.Y, d.cos[i]*u.Y-d.sin[i]*u.X
+	return u
+}
+
 // coastTurn places and moves the body i, which turns about its z.
 func (d *Data) coastTurn(i int, dq float64) {
 	b := &d.body[i]
 	B, P := &d.articulated[i], &d.articulated[b.parent]
-	R, E := &P.R, &b.E
-	s, c := d.sin[i], d.cos[i]
-	x0, y0, z0 := R[0]*E[0]+R[1]*E[3]+R[2]*E[6], R[0]*E[1]+R[1]*E[4]+R[2]*E[7], R[0]*E[2]+R[1]*E[5]+R[2]*E[8]
-	x1, y1, z1 := R[3]*E[0]+R[4]*E[3]+R[5]*E[6], R[3]*E[1]+R[4]*E[4]+R[5]*E[7], R[3]*E[2]+R[4]*E[5]+R[5]*E[8]
-	x2, y2, z2 := R[6]*E[0]+R[7]*E[3]+R[8]*E[6], R[6]*E[1]+R[7]*E[4]+R[8]*E[7], R[6]*E[2]+R[7]*E[5]+R[8]*E[8]
+	h := &b.hinge
+	R := &P.R
+	x0, y0, z0 := R[0], R[1], R[2]
+	x1, y1, z1 := R[3], R[4], R[5]
+	x2, y2, z2 := R[6], R[7], R[8]
+	rx := x0*h.P.X + y0*h.P.Y + z0*h.P.Z
+	ry := x1*h.P.X + y1*h.P.Y + z1*h.P.Z
+	rz := x2*h.P.X + y2*h.P.Y + z2*h.P.Z
+	if h.Banked {
+		s, c := h.SinBank, h.CosBank
+		x0, y0 = c*x0+s*y0, c*y0-s*x0
+		x1, y1 = c*x1+s*y1, c*y1-s*x1
+		x2, y2 = c*x2+s*y2, c*y2-s*x2
+	}
+	s, c := h.SinTilt, h.CosTilt
+	y0, z0 = c*y0+s*z0, c*z0-s*y0
+	y1, z1 = c*y1+s*z1, c*z1-s*y1
+	y2, z2 = c*y2+s*z2, c*z2-s*y2
+	s, c = d.sin[i], d.cos[i]
 	B.R[0], B.R[1], B.R[2] = c*x0+s*y0, c*y0-s*x0, z0
 	B.R[3], B.R[4], B.R[5] = c*x1+s*y1, c*y1-s*x1, z1
 	B.R[6], B.R[7], B.R[8] = c*x2+s*y2, c*y2-s*x2, z2
-	rx := R[0]*b.p.X + R[1]*b.p.Y + R[2]*b.p.Z
-	ry := R[3]*b.p.X + R[4]*b.p.Y + R[5]*b.p.Z
-	rz := R[6]*b.p.X + R[7]*b.p.Y + R[8]*b.p.Z
 	B.r.X, B.r.Y, B.r.Z = rx, ry, rz
 	Ψ := &P.Ψ
 	B.a.X = P.a.X + Ψ[0]*rx + Ψ[1]*ry + Ψ[2]*rz
@@ -220,8 +244,9 @@ func (d *Data) resist(tau []float64, l Load) (bad int) {
 	if l.Wrench != nil {
 		for i := 1; i < len(d.body); i++ {
 			B := &d.articulated[i]
-			B.f = B.f.Sub(B.R.MulVec(l.Wrench[i].Force))
-			B.n = B.n.Sub(B.R.MulVec(l.Wrench[i].Torque))
+			w := d.turned(i, l.Wrench[i]).In(B.R)
+			B.f = B.f.Sub(w.Force)
+			B.n = B.n.Sub(w.Torque)
 		}
 	}
 	for i := len(d.body) - 1; i > 0; i-- {

@@ -8,8 +8,8 @@ import (
 // motion is what inverse dynamics stores for a body B, all in its own axes, with
 // P its parent.
 type motion struct {
-	R spatial.Mat3 // R_PB
-	r spatial.Vec3 // p_PB, in P's axes
+	R spatial.Mat3 // R_PB, of joints that do not just turn
+	r spatial.Vec3 // p_PB, in P's axes, of such joints
 
 	w, dw spatial.Vec3 // angular velocity and acceleration
 	a     spatial.Vec3 // acceleration of the origin, less gravity
@@ -57,39 +57,42 @@ func (d *Data) forces(q, v, a []float64) {
 		var wx, wy, wz, ax, ay, az, lx, ly, lz float64 // w, ẇ, a
 
 		if b.kind <= robot.Continuous {
+			h := &b.hinge
 			dq, ddq := b.ratio*v[b.v], b.ratio*a[b.v]
 
-			// R_PB = E · turn about z
+			// R_PB = tilt · joint's turn, and bank before them
 			s, c := sin[i], cos[i]
-			E := &b.E
-			R0, R1, R2 := c*E[0]+s*E[1], c*E[1]-s*E[0], E[2]
-			R3, R4, R5 := c*E[3]+s*E[4], c*E[4]-s*E[3], E[5]
-			R6, R7, R8 := c*E[6]+s*E[7], c*E[7]-s*E[6], E[8]
-			B.R[0], B.R[1], B.R[2] = R0, R1, R2
-			B.R[3], B.R[4], B.R[5] = R3, R4, R5
-			B.R[6], B.R[7], B.R[8] = R6, R7, R8
+			st, ct := h.SinTilt, h.CosTilt
+			R0, R1, R2 := c, -s, 0.0
+			R3, R4, R5 := ct*s, ct*c, -st
+			R6, R7, R8 := st*s, st*c, ct
+			if h.Banked {
+				sb, cb := h.SinBank, h.CosBank
+				R0, R3 = cb*R0-sb*R3, sb*R0+cb*R3
+				R1, R4 = cb*R1-sb*R4, sb*R1+cb*R4
+				R2, R5 = -sb*R5, cb*R5
+			}
 
 			// (1)
-			rx, ry, rz := b.p.X, b.p.Y, b.p.Z
-			B.r.X, B.r.Y, B.r.Z = rx, ry, rz
-			ux := P.a.X + P.Ψ[0]*rx + P.Ψ[1]*ry + P.Ψ[2]*rz
-			uy := P.a.Y + P.Ψ[3]*rx + P.Ψ[4]*ry + P.Ψ[5]*rz
-			uz := P.a.Z + P.Ψ[6]*rx + P.Ψ[7]*ry + P.Ψ[8]*rz
-			lx = R0*ux + R3*uy + R6*uz
-			ly = R1*ux + R4*uy + R7*uz
-			lz = R2*ux + R5*uy + R8*uz
+			rx, ry, rz := h.P.X, h.P.Y, h.P.Z
+			x := P.a.X + (P.Ψ[0]*rx + P.Ψ[1]*ry + P.Ψ[2]*rz)
+			y := P.a.Y + (P.Ψ[3]*rx + P.Ψ[4]*ry + P.Ψ[5]*rz)
+			z := P.a.Z + (P.Ψ[6]*rx + P.Ψ[7]*ry + P.Ψ[8]*rz)
+			lx = R0*x + R3*y + R6*z
+			ly = R1*x + R4*y + R7*z
+			lz = R2*x + R5*y + R8*z
 
 			// w = R_BP·w_P + z·q̇
-			px, py, pz := P.w.X, P.w.Y, P.w.Z
-			wx = R0*px + R3*py + R6*pz
-			wy = R1*px + R4*py + R7*pz
-			wz = R2*px + R5*py + R8*pz + dq
+			x, y, z = P.w.X, P.w.Y, P.w.Z
+			wx = R0*x + R3*y + R6*z
+			wy = R1*x + R4*y + R7*z
+			wz = dq + R2*x + R5*y + R8*z
 
 			// ẇ = R_BP·ẇ_P + w × z·q̇ + z·q̈
-			px, py, pz = P.dw.X, P.dw.Y, P.dw.Z
-			ax = R0*px + R3*py + R6*pz + wy*dq
-			ay = R1*px + R4*py + R7*pz - wx*dq
-			az = R2*px + R5*py + R8*pz + ddq
+			x, y, z = P.dw.X, P.dw.Y, P.dw.Z
+			ax = wy*dq + (R0*x + R3*y + R6*z)
+			ay = (R1*x + R4*y + R7*z) - wx*dq
+			az = ddq + R2*x + R5*y + R8*z
 
 			B.w.X, B.w.Y, B.w.Z = wx, wy, wz
 			B.dw.X, B.dw.Y, B.dw.Z = ax, ay, az
@@ -128,8 +131,7 @@ func (d *Data) forces(q, v, a []float64) {
 func (d *Data) carry(i int, q, v, a []float64) {
 	b := &d.body[i]
 	B, P := &d.motion[i], &d.motion[b.parent]
-	B.R = d.rotation(i, q)
-	B.r = d.offset(i, q)
+	B.R, B.r = d.pose(i, q)
 
 	// as a part of the parent
 	w := B.R.TMulVec(P.w)
@@ -178,8 +180,9 @@ func (d *Data) gather(dst, a []float64, l Load) {
 	if l.Wrench != nil {
 		for i := 1; i < len(d.body); i++ {
 			B := &d.motion[i]
-			B.f = B.f.Sub(l.Wrench[i].Force)
-			B.n = B.n.Sub(l.Wrench[i].Torque)
+			w := d.turned(i, l.Wrench[i])
+			B.f = B.f.Sub(w.Force)
+			B.n = B.n.Sub(w.Torque)
 		}
 	}
 	if l.Armature == nil {
@@ -191,6 +194,7 @@ func (d *Data) gather(dst, a []float64, l Load) {
 	}
 	bodies := d.body
 	motions := d.motion[:len(bodies)]
+	sin, cos := d.sin[:len(bodies)], d.cos[:len(bodies)]
 	for i := len(bodies) - 1; i > 0; i-- {
 		b := &bodies[i]
 		B, P := &motions[i], &motions[b.parent]
@@ -201,7 +205,7 @@ func (d *Data) gather(dst, a []float64, l Load) {
 		case robot.Prismatic:
 			dst[b.v] += b.ratio * B.f.Z
 		case robot.Planar:
-			s, c := d.sin[i], d.cos[i]
+			s, c := sin[i], cos[i]
 			dst[b.v] += c*B.f.X - s*B.f.Y
 			dst[b.v+1] += s*B.f.X + c*B.f.Y
 			dst[b.v+2] += B.n.Z
@@ -214,20 +218,41 @@ func (d *Data) gather(dst, a []float64, l Load) {
 			continue
 		}
 
-		R := &B.R
-		x, y, z := B.f.X, B.f.Y, B.f.Z
-		fx := R[0]*x + R[1]*y + R[2]*z
-		fy := R[3]*x + R[4]*y + R[5]*z
-		fz := R[6]*x + R[7]*y + R[8]*z
-		x, y, z = B.n.X, B.n.Y, B.n.Z
-		rx, ry, rz := B.r.X, B.r.Y, B.r.Z
+		var fx, fy, fz, nx, ny, nz, rx, ry, rz float64
+		if b.kind <= robot.Continuous {
+			h := &b.hinge
+			s, c := sin[i], cos[i]
+			st, ct := h.SinTilt, h.CosTilt
+			x, y, z := B.f.X, B.f.Y, B.f.Z
+			u, v, w := B.n.X, B.n.Y, B.n.Z
+
+			// R_PB: the joint's turn and tilt, then bank
+			fx, nx = c*x-s*y, c*u-s*v
+			fy, ny = ct*s*x+ct*c*y-st*z, ct*s*u+ct*c*v-st*w
+			fz, nz = st*s*x+st*c*y+ct*z, st*s*u+st*c*v+ct*w
+			if h.Banked {
+				sb, cb := h.SinBank, h.CosBank
+				fx, fy = cb*fx-sb*fy, sb*fx+cb*fy
+				nx, ny = cb*nx-sb*ny, sb*nx+cb*ny
+			}
+			rx, ry, rz = h.P.X, h.P.Y, h.P.Z
+		} else {
+			f, n := B.R.MulVec(B.f), B.R.MulVec(B.n)
+			fx, fy, fz, nx, ny, nz = f.X, f.Y, f.Z, n.X, n.Y, n.Z
+			rx, ry, rz = B.r.X, B.r.Y, B.r.Z
+		}
 		P.f.X += fx
 		P.f.Y += fy
 		P.f.Z += fz
-		P.n.X += R[0]*x + R[1]*y + R[2]*z + ry*fz - rz*fy
-		P.n.Y += R[3]*x + R[4]*y + R[5]*z + rz*fx - rx*fz
-		P.n.Z += R[6]*x + R[7]*y + R[8]*z + rx*fy - ry*fx
+		P.n.X += nx + (ry*fz - rz*fy)
+		P.n.Y += ny + (rz*fx - rx*fz)
+		P.n.Z += nz + (rx*fy - ry*fx)
 	}
+}
+
+// turned returns a wrench on body i in the axes of its turned frame.
+func (d *Data) turned(i int, w spatial.Wrench) spatial.Wrench {
+	return w.In(spatial.TurnZ(-d.body[i].hinge.Turn))
 }
 
 // BiasTo stores in dst the forces h(q, v) that keep the joints at constant

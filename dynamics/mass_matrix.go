@@ -78,23 +78,33 @@ func (d *Data) weigh(q []float64) {
 		P := &composites[b.parent]
 		R := &P.R
 		if b.kind > robot.Continuous {
-			C.R = R.Mul(d.rotation(i, q))
-			C.p = P.p.Add(R.MulVec(d.offset(i, q)))
+			R_PB, r := d.pose(i, q)
+			C.R, C.p = R.Mul(R_PB), P.p.Add(R.MulVec(r))
 			C.own(b)
 			S.set(b, C)
 			continue
 		}
 
-		// R_0B = R_0P · E · turn about z
-		E, p := &b.E, &b.p
-		x0, y0, z0 := R[0]*E[0]+R[1]*E[3]+R[2]*E[6], R[0]*E[1]+R[1]*E[4]+R[2]*E[7], R[0]*E[2]+R[1]*E[5]+R[2]*E[8]
-		x1, y1, z1 := R[3]*E[0]+R[4]*E[3]+R[5]*E[6], R[3]*E[1]+R[4]*E[4]+R[5]*E[7], R[3]*E[2]+R[4]*E[5]+R[5]*E[8]
-		x2, y2, z2 := R[6]*E[0]+R[7]*E[3]+R[8]*E[6], R[6]*E[1]+R[7]*E[4]+R[8]*E[7], R[6]*E[2]+R[7]*E[5]+R[8]*E[8]
-		px := P.p.X + R[0]*p.X + R[1]*p.Y + R[2]*p.Z
-		py := P.p.Y + R[3]*p.X + R[4]*p.Y + R[5]*p.Z
-		pz := P.p.Z + R[6]*p.X + R[7]*p.Y + R[8]*p.Z
+		// R_0B = R_0P·R_PB: turns mix columns
+		h := &b.hinge
+		x0, y0, z0 := R[0], R[1], R[2]
+		x1, y1, z1 := R[3], R[4], R[5]
+		x2, y2, z2 := R[6], R[7], R[8]
+		px := P.p.X + x0*h.P.X + y0*h.P.Y + z0*h.P.Z
+		py := P.p.Y + x1*h.P.X + y1*h.P.Y + z1*h.P.Z
+		pz := P.p.Z + x2*h.P.X + y2*h.P.Y + z2*h.P.Z
 		C.p.X, C.p.Y, C.p.Z = px, py, pz
-		s, c := sin[i], cos[i]
+		if h.Banked {
+			s, c := h.SinBank, h.CosBank
+			x0, y0 = c*x0+s*y0, c*y0-s*x0
+			x1, y1 = c*x1+s*y1, c*y1-s*x1
+			x2, y2 = c*x2+s*y2, c*y2-s*x2
+		}
+		s, c := h.SinTilt, h.CosTilt
+		y0, z0 = c*y0+s*z0, c*z0-s*y0
+		y1, z1 = c*y1+s*z1, c*z1-s*y1
+		y2, z2 = c*y2+s*z2, c*z2-s*y2
+		s, c = sin[i], cos[i]
 		C.R[0], C.R[1], C.R[2] = c*x0+s*y0, c*y0-s*x0, z0
 		C.R[3], C.R[4], C.R[5] = c*x1+s*y1, c*y1-s*x1, z1
 		C.R[6], C.R[7], C.R[8] = c*x2+s*y2, c*y2-s*x2, z2
