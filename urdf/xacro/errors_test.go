@@ -169,8 +169,8 @@ func TestAllMistakesAtOnce(t *testing.T) {
 		`<xacro:include filename="none.xacro"/>`,           // 9
 		`<xacro:if value="perhaps"/>`,                      // 10
 		`<xacro:include filename="lib.xacro"/>`,            // 11
-		`text $(arg four)`,                                 // 12
-	), "lib.xacro", robot(`<d v="${five}"/>`))
+		`text $(arg four)<xacro:include filename="broken.xacro"/><xacro:include filename="broken.xacro"/>`, // 12
+	), "lib.xacro", robot(`<d v="${five}"/>`), "broken.xacro", "<a>\n</b>")
 	_, err := Expand("main.xacro", Config{Files: files})
 	var got []string
 	for _, e := range listErrors(err) {
@@ -179,7 +179,7 @@ func TestAllMistakesAtOnce(t *testing.T) {
 	want := []string{
 		"main.xacro:2 ${one}", "main.xacro:2 ${1/0}", "main.xacro:3 <xacro:unknown>", "main.xacro:4 ${two}",
 		"main.xacro:6 q", "main.xacro:6 <xacro:m>", "main.xacro:7 ${three}", "main.xacro:9 none.xacro",
-		"main.xacro:10 perhaps", "lib.xacro:2 ${five}", "main.xacro:12 $(arg four)",
+		"main.xacro:10 perhaps", "lib.xacro:2 ${five}", "main.xacro:12 $(arg four)", "broken.xacro:2 </b>",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("mistakes are\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))

@@ -13,22 +13,25 @@ import (
 // itself by a condition may come back to itself, one that does not is a cycle.
 const maxOpen = 8
 
+// parsed is a file that was read: its root element, or why it has none.
+type parsed struct {
+	root *xmltree.Node
+	err  error
+}
+
 // document reads and parses a file once.
 func (x *expander) document(name string, pos xmltree.Pos) (*xmltree.Node, error) {
 	key := x.Abs(name)
-	if root := x.documents[key]; root != nil {
-		return root, nil
+	if d, ok := x.documents[key]; ok {
+		return d.root, d.err
 	}
 	data, err := x.load(name, pos)
 	if err != nil {
 		return nil, err
 	}
 	root, err := xmltree.Parse(data, name, xmltree.Limits{})
-	if err != nil {
-		return nil, err
-	}
-	x.documents[key] = root
-	return root, nil
+	x.documents[key] = parsed{root, err}
+	return root, err
 }
 
 // load reads a file.

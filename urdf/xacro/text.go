@@ -73,18 +73,19 @@ func (x *expander) evalString(text string, s *scope, pos xmltree.Pos) (string, e
 	if err != nil {
 		return "", x.wrap(err, pos, text)
 	}
-	if i := strings.IndexFunc(out, notXML); i >= 0 {
+	if strings.ContainsFunc(out, notXML) {
 		return "", x.At(pos, text, "result has a character that XML does not allow")
 	}
 	return out, nil
 }
 
 func notXML(r rune) bool {
-	return r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0xFFFE || r == 0xFFFF || r == 0xFFFD
+	return r < ' ' && r != '\t' && r != '\n' && r != '\r' || r == 0xFFFE || r == 0xFFFF
 }
 
-// maxPrograms bounds the parsed expressions that are kept.
-const maxPrograms = 10_000
+// maxKept bounds the parsed expressions that are kept, by the bytes of their
+// sources.
+const maxKept = 1 << 20
 
 // expression evaluates the inside of ${…}, whose own $(…) are put in as text
 // first.
@@ -95,13 +96,13 @@ func (x *expander) expression(inside string, s *scope, pos xmltree.Pos) (value.V
 	}
 	p := x.programs[src]
 	if p == nil {
-		if err := x.budget.Spend(1 + len(src)/4); err != nil {
+		if err := x.budget.Spend(1 + len(src)); err != nil {
 			return nil, x.wrap(err, pos, "${"+inside+"}")
 		}
 		if p, err = expr.Parse(src); err != nil {
 			return nil, x.wrap(err, pos, "${"+inside+"}")
 		}
-		if len(x.programs) < maxPrograms {
+		if x.kept += len(src); x.kept <= maxKept {
 			x.programs[src] = p
 		}
 	}

@@ -62,7 +62,7 @@ func Expand(file string, c Config) (*Result, error) {
 	x := &expander{
 		Config: c, Reader: locate.NewReader(c.Files, lim.Bytes), lim: lim, budget: value.NewBudget(lim.Steps),
 		args: map[string]string{}, used: map[string]bool{},
-		documents: map[string]*xmltree.Node{}, yamls: map[string]value.Value{}, programs: map[string]*expr.Program{},
+		documents: map[string]parsed{}, yamls: map[string]value.Value{}, programs: map[string]*expr.Program{},
 	}
 	for name, v := range c.Args {
 		x.args[name] = v
@@ -124,9 +124,10 @@ type expander struct {
 	stack     []string    // files being read, the innermost last
 	depth     int
 	nodes     int
-	documents map[string]*xmltree.Node // by absolute name
-	yamls     map[string]value.Value
+	documents map[string]parsed      // by absolute name
+	yamls     map[string]value.Value // likewise
 	programs  map[string]*expr.Program
+	kept      int // bytes of the sources of programs
 }
 
 // halt stops the expansion at a bound.

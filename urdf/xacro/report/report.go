@@ -81,7 +81,7 @@ func (l *Log) Fail(err error) {
 	e, _ := err.(*Error)
 	known := slices.ContainsFunc(l.errs, func(old error) bool {
 		o, ok := old.(*Error)
-		return ok && e != nil && e.same(o)
+		return ok && e != nil && e.same(o) || old == err
 	})
 	if !known {
 		l.errs = append(l.errs, err)

@@ -28,26 +28,18 @@ func equal(b *Budget, x, y Value, depth int) (bool, error) {
 		s, ok := y.(string)
 		return ok && x == s, b.Spend(len(x) / 64)
 	case List:
-		l, ok := y.(List)
-		if !ok {
-			return false, nil
+		if l, ok := y.(List); ok {
+			return equalItems(b, x, l, depth)
 		}
-		return equalItems(b, x, l, depth)
 	case Tuple:
-		l, ok := y.(Tuple)
-		if !ok {
-			return false, nil
+		if l, ok := y.(Tuple); ok {
+			return equalItems(b, x, l, depth)
 		}
-		return equalItems(b, x, l, depth)
 	case *Dict:
-		d, ok := y.(*Dict)
-		if !ok {
-			return false, nil
+		if d, ok := y.(*Dict); ok {
+			return equalDicts(b, x, d, depth)
 		}
-		return equalDicts(b, x, d, depth)
-	case Range:
-		return x == y, nil
-	case Object:
+	case Range, Object:
 		return x == y, nil
 	}
 	return false, nil
