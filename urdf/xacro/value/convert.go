@@ -81,7 +81,7 @@ func Round(v Value, digits int) (Value, error) {
 		return f, nil
 	}
 	// the exact value as a fraction, times 10^digits, to the nearest even integer
-	scale := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(min(abs(digits), 400))), nil))
+	scale := new(big.Rat).SetInt(new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(min(max(digits, -digits), 400))), nil))
 	if digits < 0 {
 		scale.Inv(scale)
 	}
@@ -126,5 +126,3 @@ func halfEven(num, den *big.Int) *big.Int {
 	}
 	return whole
 }
-
-func abs(n int) int { return max(n, -n) }

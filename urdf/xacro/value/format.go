@@ -34,22 +34,16 @@ func Format(b *Budget, format string, args Value) (Value, error) {
 		format = format[i+1:]
 		var arg Value
 		named := strings.HasPrefix(format, "(")
+		var err error
 		if named {
-			key, rest, ok := strings.Cut(format[1:], ")")
-			if !ok || dict == nil {
-				return nil, errors.New("%(key) needs a closing parenthesis and a dict")
-			}
-			found, err := Index(b, dict, key)
-			if err != nil {
+			if arg, format, err = byKey(b, format, dict); err != nil {
 				return nil, err
 			}
-			arg, format = found, rest
 		}
-		s, rest, err := parseSpec(format)
-		if err != nil {
+		var s spec
+		if s, format, err = parseSpec(format); err != nil {
 			return nil, err
 		}
-		format = rest
 		if s.verb == '%' {
 			out.WriteByte('%')
 			continue
@@ -77,6 +71,16 @@ func Format(b *Budget, format string, args Value) (Value, error) {
 		return nil, errors.New("too many values for the format")
 	}
 	return b.text(out.String() + format)
+}
+
+// byKey looks up the (key) at the front of a conversion.
+func byKey(b *Budget, format string, dict *Dict) (arg Value, rest string, err error) {
+	key, rest, ok := strings.Cut(format[1:], ")")
+	if !ok || dict == nil {
+		return nil, "", errors.New("%(key) needs a closing parenthesis and a dict")
+	}
+	arg, err = Index(b, dict, key)
+	return arg, rest, err
 }
 
 // keyed tells what a format may leave unused, because it could ask by key.

@@ -84,11 +84,7 @@ func (w *writer) value(v Value, depth int) {
 	case nil:
 		w.put("None")
 	case bool:
-		if v {
-			w.put("True")
-		} else {
-			w.put("False")
-		}
+		w.put(map[bool]string{true: "True", false: "False"}[v])
 	case *big.Int:
 		w.put(v.String())
 	case float64:
