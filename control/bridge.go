@@ -1,0 +1,154 @@
+package control
+
+import (
+	"math"
+
+	"poise/trajectory/move"
+)
+
+// Decay says how a bridge lets the difference between command and reference go.
+type Decay uint8
+
+// The decays.
+const (
+	// JerkLimited is the fastest decay within the share of velocity,
+	// acceleration and jerk that the reference leaves, the same duration for all
+	// joints of a hand-over.
+	JerkLimited Decay = iota
+	// Exponential is critically damped: x″ = −2/T·x′ − x/T².
+	Exponential
+)
+
+// BridgeConfig chooses the decay. The zero value is jerk-limited.
+type BridgeConfig struct {
+	Decay        Decay
+	TimeConstant float64 // T of Exponential, s
+}
+
+// expEnds is how many time constants an exponential decay lasts: what is left
+// then is below the rounding of a reading.
+const expEnds = 40
+
+// Share of the limits that a bridge has at least, however much the reference
+// claims: a hand-over must end.
+const leastShare = 0.1
+
+// Bridge carries joints from where the command is to where a new owner's
+// reference is:
+//
+//	command = reference + offset,   offset → 0
+//
+// At a hand-over the offset is the difference in position, velocity and
+// acceleration, so nothing jumps; when it has decayed it is exactly zero, and the
+// command is the reference bit for bit.
+type Bridge struct {
+	config BridgeConfig
+	limits []move.Limits
+	wraps  []bool // an angle without limits: the short way round
+
+	plan *move.Motion // of one hand-over, reused
+	from []move.State // its axes
+	rest []move.State
+	lim  []move.Limits
+
+	joints []bridging
+}
+
+// bridging is the offset of one joint.
+type bridging struct {
+	active  bool
+	began   float64 // s
+	ends    float64 // s after it began
+	profile move.Profile
+	first   move.State // Exponential: where it began
+}
+
+// NewBridge returns a bridge for joints with the given limits; wraps tells which
+// are angles without limits. A joint whose acceleration is unbounded must have a
+// transition acceleration in its limits: a bridge has to know how fast it may be.
+func NewBridge(c BridgeConfig, limits []move.Limits, wraps []bool) (*Bridge, error) {
+	n := len(limits)
+	plan, err := move.New(limits)
+	if err != nil {
+		return nil, err
+	}
+	return &Bridge{config: c, limits: limits, wraps: wraps, plan: plan,
+		from: make([]move.State, n), rest: make([]move.State, n), lim: make([]move.Limits, n), joints: make([]bridging, n)}, nil
+}
+
+// Begin starts a hand-over of some joints at time t (s): from the state of the
+// command to that of the reference, both indexed by joint. peak is the share of
+// the limits that the reference may use; the bridge takes the rest. It returns
+// how long the hand-over takes, s.
+func (b *Bridge) Begin(t float64, joints []int, command, reference []move.State, peak float64) float64 {
+	share := min(max(1-peak, leastShare), 1)
+	n := len(joints)
+	for k, j := range joints {
+		d := move.State{P: command[j].P - reference[j].P, V: command[j].V - reference[j].V, A: command[j].A - reference[j].A}
+		if b.wraps[j] {
+			d.P = math.Remainder(d.P, 2*math.Pi)
+		}
+		l := b.limits[j]
+		b.from[k], b.rest[k] = d, move.State{}
+		b.lim[k] = move.Limits{VelMin: share * l.VelMin, VelMax: share * l.VelMax, AccMin: share * l.AccMin, AccMax: share * l.AccMax, Jerk: share * l.Jerk}
+	}
+	duration := 0.0
+	if b.config.Decay == Exponential {
+		duration = expEnds * b.config.TimeConstant
+	} else {
+		if err := b.plan.SetLimits(b.lim[:n]); err != nil {
+			panic("control: " + err.Error()) // limits were valid, and a share of them is
+		}
+		if err := b.plan.Reach(b.from[:n], b.rest[:n], move.Options{}); err != nil {
+			return b.jump(joints)
+		}
+		duration = b.plan.Duration()
+	}
+	for k, j := range joints {
+		x := &b.joints[j]
+		x.active, x.began, x.ends, x.first = duration > 0, t, duration, b.from[k]
+		if b.config.Decay == JerkLimited {
+			x.profile = *b.plan.Axis(k)
+		}
+	}
+	return duration
+}
+
+// jump drops the offsets of joints whose states are no numbers: the gate after
+// the bridge sees to the rest.
+func (b *Bridge) jump(joints []int) float64 {
+	for _, j := range joints {
+		b.joints[j].active = false
+	}
+	return 0
+}
+
+// Active reports whether a joint is being handed over.
+func (b *Bridge) Active(joint int) bool { return b.joints[joint].active }
+
+// Drop ends the hand-over of a joint at once: its command is re-seeded elsewhere.
+func (b *Bridge) Drop(joint int) { b.joints[joint].active = false }
+
+// Offset returns what is added to the reference of a joint at time t (s): exactly
+// zero once the hand-over is over.
+func (b *Bridge) Offset(joint int, t float64) move.State {
+	x := &b.joints[joint]
+	if !x.active {
+		return move.State{}
+	}
+	since := t - x.began
+	if since >= x.ends {
+		x.active = false
+		return move.State{}
+	}
+	if b.config.Decay == JerkLimited {
+		return x.profile.At(since)
+	}
+	// x(t) = (x0 + (v0 + x0/T)·t)·e^(−t/T)
+	T := b.config.TimeConstant
+	k := x.first.V + x.first.P/T
+	e := math.Exp(-since / T)
+	p := (x.first.P + k*since) * e
+	v := k*e - p/T
+	return move.State{P: p, V: v, A: -k*e/T - v/T}
+}

@@ -1,0 +1,170 @@
+package control
+
+import (
+	"poise/arbiter"
+	"poise/robot"
+	"poise/servo"
+	"poise/spatial"
+)
+
+// Code says what a Reason is about. The numbers are stable: records and wires
+// carry them.
+type Code uint16
+
+// The codes.
+const (
+	OK              Code = 0
+	BadProgram      Code = 1 // not a program of this controller
+	NotRunning      Code = 2 // the controller is stopped and takes no goals
+	StartTooFar     Code = 3 // Joint is Value away from where the motion starts, Max is allowed
+	BeyondLimit     Code = 4 // Joint would come to Value, its limit is Max
+	NotGranted      Code = 5 // a resource it needs is with Who
+	ResourceLost    Code = 6 // taken by Who
+	Replaced        Code = 7
+	Cancelled       Code = 8
+	Panicked        Code = 9 // the controller's own code failed
+	PowerOff        Code = 10
+	StoppedByFault  Code = 11 // Value is the fault
+	Stale           Code = 12 // nothing was heard for Value s, Max is allowed
+	ToleranceBroken Code = 13 // Joint was Value off at At, Max is allowed
+	Stopping        Code = 14 // a stop is under way
+	Full            Code = 15 // no room for another order
+	Unknown         Code = 16 // no such controller or goal
+)
+
+var codeNames = [...]string{
+	"ok", "bad program", "not running", "start too far", "beyond limit", "not granted", "resource lost",
+	"replaced", "cancelled", "panicked", "power off", "stopped by fault", "stale", "tolerance broken",
+	"stopping", "full", "unknown",
+}
+
+func (c Code) String() string {
+	if int(c) < len(codeNames) {
+		return codeNames[c]
+	}
+	return "unknown code"
+}
+
+// Reason is why something was refused or ended: small enough to cross the border
+// by value. Words are made at the edge.
+type Reason struct {
+	Code           Code
+	Joint          robot.JointID // NoJoint if it is not about one
+	Who            arbiter.ClientID
+	At, Value, Max float64
+}
+
+// Because returns a reason that is about no joint and nobody.
+func Because(c Code) Reason { return Reason{Code: c, Joint: robot.NoJoint, Who: arbiter.Nobody} }
+
+// BaseRef is where the base is and how it moves.
+type BaseRef struct {
+	Pose  spatial.Pose  // X_WB
+	Twist spatial.Twist // in base axes
+	Has   bool
+}
+
+// Support is the contact of one chain: 0 is free, 1 carries.
+type Support struct {
+	Weight  float64
+	Contact robot.ContactID
+}
+
+// LimbRef is Cartesian intent: where a chain's tip is to be.
+type LimbRef struct {
+	Chain robot.ChainID
+	Pose  spatial.Pose
+	Twist spatial.Twist
+	Has   bool
+}
+
+// Motion is the commanded state of the whole robot. There is one, and the loop
+// owns it.
+type Motion struct {
+	Q, V, A, Tau []float64 // of each joint; Tau is feed-forward, N·m
+	Base         BaseRef
+	Support      []Support // of each chain
+}
+
+// Measured is what the robot says of itself.
+type Measured struct {
+	Q, V, Effort []float64 // of each joint
+	Age          []uint32  // ticks since each was measured
+	Fault        []servo.Fault
+	Base         BaseRef
+	Volt         float64
+}
+
+// Reference is one controller's partial wish. What it does not have is nobody's
+// business.
+type Reference struct {
+	Has        robot.Set
+	Q, V, A    []float64 // of each joint
+	Tau, Stiff []float64 // feed-forward and share of full stiffness
+	Base       BaseRef
+	Limb       []LimbRef
+	Support    []Support // of each chain
+	Output     []float64 // of each typed leaf
+	Peak       float64   // share of the limits that it may use, 0 … 1
+	Cut        bool      // "I jumped on purpose": bridge me
+}
+
+// NewReference returns a reference with room for a robot.
+func NewReference(joints, chains, outputs int) *Reference {
+	block := make([]float64, 5*joints)
+	take := func() []float64 { x := block[:joints:joints]; block = block[joints:]; return x }
+	return &Reference{Q: take(), V: take(), A: take(), Tau: take(), Stiff: take(),
+		Limb: make([]LimbRef, chains), Support: make([]Support, chains), Output: make([]float64, outputs)}
+}
+
+// Reset empties the reference before a controller fills it. Loop-safe.
+func (r *Reference) Reset() {
+	r.Has, r.Base, r.Peak, r.Cut = robot.Set{}, BaseRef{}, 1, false
+	clear(r.Tau)
+	for i := range r.Stiff {
+		r.Stiff[i] = 1
+	}
+	for i := range r.Limb {
+		r.Limb[i].Has = false
+	}
+}
+
+// Input is what a controller sees of the world.
+type Input struct {
+	Tick servo.Tick
+	Cmd  *Motion   // the command of the last tick: start from here
+	Meas *Measured // what the robot says
+	Own  robot.Set // what the controller owns now
+	Rate float64   // how fast time shall go for motions: 1 is as planned, 0 is a pause
+}
+
+// Status is how a controller got on.
+type Status uint8
+
+// The statuses.
+const (
+	Going  Status = iota
+	Done          // the goal is reached
+	Failed        // the goal cannot be reached; the reason says why
+	Quit          // it lost what it cannot do without
+)
+
+// Program is a checked, immutable piece of work for one kind of controller. It
+// crosses the border by pointer and is never written again.
+type Program interface {
+	Claim() (needs, wants robot.Set)
+}
+
+// Controller produces references for part of the body. All methods run inside the
+// cycle: they must not block, allocate, log or look at a clock. A panic is the
+// controller's own fault and stops what it owned.
+type Controller interface {
+	// Check says whether the program could start now; it takes nothing.
+	Check(in *Input, p Program) Reason
+	// Start begins from the command; a refusal leaves no trace.
+	Start(in *Input, p Program) Reason
+	// Update fills out for this tick.
+	Update(in *Input, out *Reference) (Status, Reason)
+	// Owned tells of a change of its set: live on, or quit.
+	Owned(in *Input, now robot.Set) Status
+}

@@ -1,0 +1,12 @@
+// Package control is the vocabulary of the cycle and the stages that every
+// command passes, whoever asked for it.
+//
+//	references ──Aggregate──▶ one wish ──Bridge──▶ command ──Limiter──▶ command ──▶ servo ──Guard──▶
+//
+// Limiter is the gate on the command: what leaves it is finite, within position,
+// velocity and acceleration limits, and viable: from any state that it lets
+// through, the joint can still stop before its limit. Guard is the gate on the
+// setpoint, after the servo model has been inverted.
+//
+// Everything here is loop-safe: memory is made once, by New…, for one robot.
+package control

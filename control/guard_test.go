@@ -1,0 +1,82 @@
+package control
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"poise/servo"
+)
+
+func setpoint(x float64) servo.Setpoint {
+	return servo.Setpoint{Target: x, PlayTime: 0.01, Stiffness: 1, Mode: servo.Position}
+}
+
+var guardBounds = GuardBounds{Lower: -1, Upper: 1, Rate: 5, Distance: 0.5}
+
+func TestGuardRules(t *testing.T) {
+	here := servo.Reading{Position: 0.2}
+	for _, tc := range []struct {
+		name string
+		in   servo.Setpoint
+		at   servo.Reading
+		want float64
+		trip Trip
+	}{
+		{"sane", setpoint(0.3), here, 0.3, 0},
+		{"not a number", setpoint(math.NaN()), here, 0.2, TripFinite},
+		{"infinite", setpoint(math.Inf(1)), here, 0.2, TripFinite},
+		{"beyond the range", setpoint(1.2), servo.Reading{Position: 0.9}, 1, TripRange},
+		{"far from where it is", setpoint(0.9), here, 0.7, TripDistance},
+		{"never read", setpoint(0.9), servo.Reading{Age: servo.Never}, 0.9, 0},
+		{"no number and never read", setpoint(math.NaN()), servo.Reading{Age: servo.Never}, 0, TripFinite},
+		{"play time of zero", servo.Setpoint{Target: 0.3, Stiffness: 1, Mode: servo.Position}, here, 0.2, TripFinite},
+	} {
+		g := NewGuard([]GuardBounds{guardBounds})
+		s := tc.in
+		trip := g.Apply(0, &s, &tc.at, 0.01)
+		if math.Abs(s.Target-tc.want) > 1e-15 || trip != tc.trip || !(s.PlayTime > 0) {
+			t.Errorf("%s: target %g, trip %b, play time %g; want %g, %b", tc.name, s.Target, trip, s.PlayTime, tc.want, tc.trip)
+		}
+	}
+}
+
+func TestGuardBoundsTheRate(t *testing.T) {
+	g := NewGuard([]GuardBounds{guardBounds})
+	at := servo.Reading{}
+	s := setpoint(0)
+	g.Apply(0, &s, &at, 0.01)
+	s = setpoint(0.4)
+	if trip := g.Apply(0, &s, &at, 0.01); trip != TripRate || math.Abs(s.Target-0.05) > 1e-15 {
+		t.Errorf("target %g, trip %b", s.Target, trip)
+	}
+	g.Reset(0)
+	s = setpoint(0.4)
+	if trip := g.Apply(0, &s, &at, 0.01); trip != 0 || s.Target != 0.4 {
+		t.Errorf("after torque-on: target %g, trip %b", s.Target, trip)
+	}
+}
+
+func TestJointWithoutTorquePasses(t *testing.T) {
+	g := NewGuard([]GuardBounds{guardBounds})
+	s := servo.Setpoint{Mode: servo.Off, Target: math.NaN()}
+	if trip := g.Apply(0, &s, &servo.Reading{}, 0.01); trip != 0 || s.Mode != servo.Off {
+		t.Errorf("%+v, trip %b", s, trip)
+	}
+}
+
+// TestNothingInsaneReachesAServo feeds rubbish.
+func TestNothingInsaneReachesAServo(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 3))
+	g := NewGuard([]GuardBounds{guardBounds})
+	rubbish := []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64, -1e300, 0, 0.3, -0.7}
+	pick := func() float64 { return rubbish[rng.IntN(len(rubbish))] }
+	for range 20000 {
+		s := servo.Setpoint{Target: pick(), PlayTime: pick(), Stiffness: pick(), Mode: servo.Mode(rng.IntN(3))}
+		r := servo.Reading{Position: pick(), Age: []uint32{0, 3, servo.Never}[rng.IntN(3)]}
+		g.Apply(0, &s, &r, 0.01)
+		if s.Mode == servo.Position && (!finite(s.Target) || !finite(s.PlayTime) || !finite(s.Stiffness) || s.Target < -1 || s.Target > 1) {
+			t.Fatalf("out came %+v", s)
+		}
+	}
+}

@@ -1,0 +1,17 @@
+// Package loop is the cycle: one owner of motion.
+//
+//	read → orders + arbitrate → control → aggregate + bridge → limit → invert → guard → write → publish
+//
+// A Loop has no goroutine and no clock: Step runs one tick, and the same ticks,
+// readings and orders give the same commands bit for bit. Nothing in Step
+// allocates, locks, waits, logs or looks up a name. A runner steps one or more
+// loops on a thread of its own; tests step by hand.
+//
+// Orders come in through a bounded ring: a full one refuses the sender. Reports go
+// out through a ring that loses nothing, snapshots through a buffer of which only
+// the newest counts.
+//
+// Every joint has exactly one writer: the controller that owns it, or nobody, and
+// nobody means: hold where the shortest stop ends. Loss of a resource, a panic, an
+// abort and a stop are therefore the same code.
+package loop

@@ -1,0 +1,75 @@
+package loop
+
+import (
+	"poise/arbiter"
+	"poise/control"
+	"poise/robot"
+	"poise/servo"
+)
+
+// OrderKind says what an Order asks for.
+type OrderKind uint8
+
+// The kinds of orders.
+const (
+	StartGoal  OrderKind = iota // Controller, Goal, Program
+	CancelGoal                  // Controller, Goal (0: whatever runs)
+	Run                         // Controller takes goals from now on
+	Halt                        // Controller takes none, and what it does is aborted
+	SetRate                     // Value: how fast time goes for all motions, 0 … 2
+	PowerOn                     // energise; a separate act after every stop
+	PowerOff                    // category 1
+	Reset                       // faults that are gone are forgotten
+)
+
+// Order is a wish from outside. Small, and copied.
+type Order struct {
+	Kind       OrderKind
+	Controller arbiter.ClientID
+	Goal       uint64 // the sender's number for it
+	Program    control.Program
+	Value      float64
+}
+
+// ReportKind says what a Report tells.
+type ReportKind uint8
+
+// The kinds of reports.
+const (
+	GoalStarted  ReportKind = iota // Controller, Goal
+	GoalRejected                   // and why
+	GoalEnded                      // Status and why
+	OwnerChanged                   // Controller now owns Set
+	FaultRaised                    // Fault, Joint in Reason
+	FaultCleared
+	Stopped // Value: category; Time and Way of the stop
+	PowerChanged
+	OrderRefused // and why
+)
+
+// Report is what happened. It carries the tick that caused it.
+type Report struct {
+	Kind       ReportKind
+	Tick       servo.Tick
+	Controller arbiter.ClientID
+	Goal       uint64
+	Status     control.Status
+	Reason     control.Reason
+	Set        robot.Set
+	Fault      FaultKind
+	Power      Power
+	Value      float64
+	Time, Way  float64 // of a stop: s, and the largest way of a joint
+}
+
+// Snapshot is the state of the robot after a tick.
+type Snapshot struct {
+	Tick     servo.Tick
+	Command  control.Motion
+	Measured control.Measured
+	Owner    [robot.MaxLeaves]arbiter.ClientID
+	Power    Power
+	Rate     float64 // achieved
+	Faults   int     // active
+	Cut      []control.Cut
+}
