@@ -43,6 +43,7 @@ type body struct {
 	parent        int32
 	q, v          int32 // first index in q and v
 	kind          robot.Kind
+	base          bool    // free, against the world itself
 	ratio, offset float64 // 1 and 0, or those of a mimic
 	hinge         kinematics.Hinge
 
@@ -140,6 +141,7 @@ func compile(b robot.Body, hinge kinematics.Hinge) body {
 		q:      int32(b.Q),
 		v:      int32(b.V),
 		kind:   b.Kind,
+		base:   b.Kind == robot.Floating && b.Parent == robot.World && b.Rest == spatial.IdentityPose,
 		ratio:  b.Ratio,
 		offset: b.Offset,
 		hinge:  hinge,

@@ -113,7 +113,11 @@ func (d *Data) coast(q, v []float64) {
 func (d *Data) seenFromRoot(i int, q []float64, u spatial.Vec3) spatial.Vec3 {
 	b := &d.body[i]
 	h := &b.hinge
-	if b.kind > robot.Prismatic {
+	switch {
+	case b.base:
+		R_W0 := freeRotation(q[b.q:])
+		return R_W0.TMulVec(u)
+	case b.kind > robot.Prismatic:
 		R_W0, _ := d.pose(i, q)
 		return R_W0.TMulVec(u)
 	}
@@ -357,34 +361,77 @@ func (B *articulated) yield(c *column) {
 }
 
 // free solves for the acceleration of a body that its joint leaves free: nothing
-// of its inertia reaches the parent, only the joint's own force τ.
+// of its inertia reaches the parent, only the joint's own force τ. By blocks,
+//
+//	a = C⁻¹·(f − Bᵀ·ẇ),  (A − B·C⁻¹·Bᵀ)·ẇ = n − B·C⁻¹·f
 func (B *articulated) free(τ []float64) bool {
 	f, n := six(τ)
 	f, n = B.R.MulVec(f), B.R.MulVec(n)
-	K := [36]float64{
-		B.axx, B.axy, B.axz, B.bxx, B.bxy, B.bxz,
-		B.axy, B.ayy, B.ayz, B.byx, B.byy, B.byz,
-		B.axz, B.ayz, B.azz, B.bzx, B.bzy, B.bzz,
-		B.bxx, B.byx, B.bzx, B.cxx, B.cxy, B.cxz,
-		B.bxy, B.byy, B.bzy, B.cxy, B.cyy, B.cyz,
-		B.bxz, B.byz, B.bzz, B.cxz, B.cyz, B.czz,
-	}
-	for i := range 3 {
-		if !(K[7*i] > pivotTolerance*B.size) || !(K[7*(3+i)] > pivotTolerance*B.mass) {
-			return false
-		}
-	}
-	if linalg.CholeskyTo(K[:], K[:], 6, pivotTolerance) < 6 {
+	C, ok := symmetric{B.cxx, B.cxy, B.cxz, B.cyy, B.cyz, B.czz}.inverse(B.mass)
+	if !ok {
 		return false
 	}
-	x := [6]float64{n.X - B.n.X, n.Y - B.n.Y, n.Z - B.n.Z, f.X - B.f.X, f.Y - B.f.Y, f.Z - B.f.Z}
-	linalg.CholeskySolve(x[:], K[:], 6)
-	B.da, B.ddw = spatial.Vec3{X: x[3], Y: x[4], Z: x[5]}, spatial.Vec3{X: x[0], Y: x[1], Z: x[2]}
 
-	r, R, mass, mc, size := B.r, B.R, B.mass, B.mc, B.size
-	da, ddw := B.da, B.ddw
-	*B = articulated{r: r, R: R, mass: mass, mc: mc, size: size, f: f, n: n, da: da, ddw: ddw}
+	// rows of T = B·C⁻¹
+	x := C.times(spatial.Vec3{X: B.bxx, Y: B.bxy, Z: B.bxz})
+	y := C.times(spatial.Vec3{X: B.byx, Y: B.byy, Z: B.byz})
+	z := C.times(spatial.Vec3{X: B.bzx, Y: B.bzy, Z: B.bzz})
+	S, ok := symmetric{
+		B.axx - (x.X*B.bxx + x.Y*B.bxy + x.Z*B.bxz),
+		B.axy - (x.X*B.byx + x.Y*B.byy + x.Z*B.byz),
+		B.axz - (x.X*B.bzx + x.Y*B.bzy + x.Z*B.bzz),
+		B.ayy - (y.X*B.byx + y.Y*B.byy + y.Z*B.byz),
+		B.ayz - (y.X*B.bzx + y.Y*B.bzy + y.Z*B.bzz),
+		B.azz - (z.X*B.bzx + z.Y*B.bzy + z.Z*B.bzz),
+	}.inverse(B.size)
+	if !ok {
+		return false
+	}
+	Δf, Δn := f.Sub(B.f), n.Sub(B.n)
+	w := S.times(spatial.Vec3{X: Δn.X - x.Dot(Δf), Y: Δn.Y - y.Dot(Δf), Z: Δn.Z - z.Dot(Δf)})
+	B.ddw = w
+	B.da = C.times(spatial.Vec3{
+		X: Δf.X - (B.bxx*w.X + B.byx*w.Y + B.bzx*w.Z),
+		Y: Δf.Y - (B.bxy*w.X + B.byy*w.Y + B.bzy*w.Z),
+		Z: Δf.Z - (B.bxz*w.X + B.byz*w.Y + B.bzz*w.Z),
+	})
+
+	B.axx, B.axy, B.axz, B.ayy, B.ayz, B.azz = 0, 0, 0, 0, 0, 0
+	B.bxx, B.bxy, B.bxz, B.byx, B.byy, B.byz, B.bzx, B.bzy, B.bzz = 0, 0, 0, 0, 0, 0, 0, 0, 0
+	B.cxx, B.cxy, B.cxz, B.cyy, B.cyz, B.czz = 0, 0, 0, 0, 0, 0
+	B.f, B.n = f, n
 	return true
+}
+
+// symmetric is a symmetric 3×3 matrix.
+type symmetric struct{ xx, xy, xz, yy, yz, zz float64 }
+
+func (S symmetric) times(u spatial.Vec3) spatial.Vec3 {
+	return spatial.Vec3{
+		X: S.xx*u.X + S.xy*u.Y + S.xz*u.Z,
+		Y: S.xy*u.X + S.yy*u.Y + S.yz*u.Z,
+		Z: S.xz*u.X + S.yz*u.Y + S.zz*u.Z,
+	}
+}
+
+// inverse returns the inverse of a positive definite S by its cofactors. It is
+// not ok if S is singular to working precision: an element of the diagonal is
+// small against scale, or the determinant against the diagonal.
+func (S symmetric) inverse(scale float64) (inv symmetric, ok bool) {
+	xx := S.yy*S.zz - S.yz*S.yz
+	xy := S.xz*S.yz - S.xy*S.zz
+	xz := S.xy*S.yz - S.xz*S.yy
+	det := S.xx*xx + S.xy*xy + S.xz*xz
+	least := pivotTolerance * scale
+	if !(S.xx > least && S.yy > least && S.zz > least && det > pivotTolerance*S.xx*S.yy*S.zz) {
+		return inv, false
+	}
+	k := 1 / det
+	return symmetric{
+		xx: k * xx, xy: k * xy, xz: k * xz,
+		yy: k * (S.xx*S.zz - S.xz*S.xz), yz: k * (S.xy*S.xz - S.xx*S.yz),
+		zz: k * (S.xx*S.yy - S.xy*S.xy),
+	}, true
 }
 
 // add hangs what is left of B on its parent P, moved to P's origin:

@@ -131,6 +131,15 @@ func (d *Data) forces(q, v, a []float64) {
 func (d *Data) carry(i int, q, v, a []float64) {
 	b := &d.body[i]
 	B, P := &d.motion[i], &d.motion[b.parent]
+	if b.base {
+		// the world does not turn: what a free base does is all its own
+		lin, spin := six(v[b.v:])
+		dlin, dspin := six(a[b.v:])
+		R := freeRotation(q[b.q:])
+		B.w, B.dw = spin, dspin
+		B.a = R.TMulVec(P.a).Add(spin.Cross(lin)).Add(dlin)
+		return
+	}
 	B.R, B.r = d.pose(i, q)
 
 	// as a part of the parent
