@@ -22,18 +22,19 @@ var layers = []string{
 	// values and kernels
 	"spatial", "linalg",
 	// documents and the robot
-	"urdf", "urdf/xacro/value", "urdf/xacro/builtin", "urdf/xacro/expr", "urdf/xacro",
-	"robot/rule", "robot/limit", "robot/description", "robot/tree", "robot",
+	"urdf", "urdf/locate",
+	"urdf/xacro/value", "urdf/xacro/syntax", "urdf/xacro/builtin", "urdf/xacro/expr", "urdf/xacro/yaml11", "urdf/xacro/report", "urdf/xacro",
+	"robot/rule", "robot/limit", "robot/description", "robot/group", "robot/tree", "robot",
 	"robot/summary", "robot/shipped", "robot/load",
 	// algorithms on the robot
 	"kinematics", "kinematics/ik", "dynamics",
 	// motion in time
-	"trajectory/spline", "trajectory", "trajectory/move", "trajectory/retime",
-	"planner/path", "planner", "planner/pilz",
+	"trajectory/spline", "trajectory", "trajectory/profile", "trajectory/move",
+	"planner/path", "planner", "planner/pilz", "planner/track",
 	// the machine
 	"servo", "servo/sim",
 	// execution
-	"arbiter", "action",
+	"arbiter", "action", "control", "loop",
 	// messages and programs
 	"msgs", "msgs/rosjson", "edge",
 	"cmd/poise",

@@ -7,7 +7,7 @@ for file in $(git ls-files -co --exclude-standard '*_test.go' | xargs grep -lE '
 	for target in $(grep -oE '^func Fuzz[A-Za-z0-9_]+' "$file" | cut -c6-); do
 		echo "fuzz: $(dirname "$file") $target $duration"
 		log=$(mktemp)
-		if ! go test -run '^$' -fuzz "^$target\$" -fuzztime "$duration" "./$(dirname "$file")" >"$log" 2>&1; then
+		if ! go test -run '^$' -fuzz "^$target\$" -fuzztime "$duration" -fuzzminimizetime 10x "./$(dirname "$file")" >"$log" 2>&1; then
 			cat "$log"
 			rm -f "$log"
 			exit 1
