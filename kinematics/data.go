@@ -241,15 +241,31 @@ func (d *Data) UpdateVelocity(v []float64) {
 
 	for b := 1; b < len(d.joint); b++ {
 		j := &d.joint[b]
-		V_P := &d.twist[j.parent]
+		X, X_P := &d.pose[b], &d.pose[j.parent]
+		V, V_P := &d.twist[b], &d.twist[j.parent]
 
-		// the parent carries the body: ω_B = ω_P, v_B = v_P + ω_P × r
-		r := d.pose[b].P.Sub(d.pose[j.parent].P)
-		V_B := V_P.At(r)
+		// the parent carries the body: ω = ω_P, v = v_P + ω_P × r
+		rx, ry, rz := X.P.X-X_P.P.X, X.P.Y-X_P.P.Y, X.P.Z-X_P.P.Z
+		wx, wy, wz := V_P.Angular.X, V_P.Angular.Y, V_P.Angular.Z
+		vx := V_P.Linear.X + (wy*rz - wz*ry)
+		vy := V_P.Linear.Y + (wz*rx - wx*rz)
+		vz := V_P.Linear.Z + (wx*ry - wy*rx)
 
 		// and the joint adds its own
-		V_B = V_B.Add(d.jointTwist(b, v))
-		d.twist[b] = V_B
+		switch j.kind {
+		case robot.Revolute, robot.Continuous:
+			dq := j.ratio * v[j.v]
+			wx, wy, wz = wx+dq*X.R[2], wy+dq*X.R[5], wz+dq*X.R[8]
+		case robot.Prismatic:
+			dq := j.ratio * v[j.v]
+			vx, vy, vz = vx+dq*X.R[2], vy+dq*X.R[5], vz+dq*X.R[8]
+		default:
+			V_J := d.jointTwist(b, v)
+			wx, wy, wz = wx+V_J.Angular.X, wy+V_J.Angular.Y, wz+V_J.Angular.Z
+			vx, vy, vz = vx+V_J.Linear.X, vy+V_J.Linear.Y, vz+V_J.Linear.Z
+		}
+		V.Angular.X, V.Angular.Y, V.Angular.Z = wx, wy, wz
+		V.Linear.X, V.Linear.Y, V.Linear.Z = vx, vy, vz
 	}
 }
 
@@ -262,26 +278,54 @@ func (d *Data) UpdateAcceleration(a []float64) {
 
 	for b := 1; b < len(d.joint); b++ {
 		j := &d.joint[b]
-		V_P, A_P := &d.twist[j.parent], &d.accel[j.parent]
-		r := d.pose[b].P.Sub(d.pose[j.parent].P)
-		V_J := d.jointTwist(b, d.v)
-		ω := V_P.Angular
+		X, X_P := &d.pose[b], &d.pose[j.parent]
+		V_P, A_P, A := &d.twist[j.parent], &d.accel[j.parent], &d.accel[b]
 
-		// as a point fixed on the parent: α_P × r + ω × (ω × r)
-		A_B := A_P.At(r)
-		A_B.Linear = A_B.Linear.Add(ω.Cross(ω.Cross(r)))
+		// as a point fixed on the parent: a_P + α_P × r + ω × (ω × r)
+		rx, ry, rz := X.P.X-X_P.P.X, X.P.Y-X_P.P.Y, X.P.Z-X_P.P.Z
+		wx, wy, wz := V_P.Angular.X, V_P.Angular.Y, V_P.Angular.Z
+		αx, αy, αz := A_P.Angular.X, A_P.Angular.Y, A_P.Angular.Z
+		ux, uy, uz := wy*rz-wz*ry, wz*rx-wx*rz, wx*ry-wy*rx
+		ax := A_P.Linear.X + (αy*rz - αz*ry + wy*uz - wz*uy)
+		ay := A_P.Linear.Y + (αz*rx - αx*rz + wz*ux - wx*uz)
+		az := A_P.Linear.Z + (αx*ry - αy*rx + wx*uy - wy*ux)
 
-		// moving along the parent (Coriolis), and the axes turning with it
-		A_B.Linear = A_B.Linear.Add(ω.Cross(V_J.Linear).Scale(2))
-		A_B.Angular = A_B.Angular.Add(ω.Cross(V_J.Angular))
-		if j.kind == robot.Floating {
-			// v is in the body's axes, which turn against the parent's
-			A_B.Linear = A_B.Linear.Add(V_J.Angular.Cross(V_J.Linear))
+		// the joint's own, its axis turning with the parent, and Coriolis
+		switch j.kind {
+		case robot.Revolute, robot.Continuous:
+			dq, ddq := j.ratio*d.v[j.v], j.ratio*a[j.v]
+			zx, zy, zz := X.R[2], X.R[5], X.R[8]
+			αx += ddq*zx + dq*(wy*zz-wz*zy)
+			αy += ddq*zy + dq*(wz*zx-wx*zz)
+			αz += ddq*zz + dq*(wx*zy-wy*zx)
+		case robot.Prismatic:
+			dq, ddq := 2*j.ratio*d.v[j.v], j.ratio*a[j.v]
+			zx, zy, zz := X.R[2], X.R[5], X.R[8]
+			ax += ddq*zx + dq*(wy*zz-wz*zy)
+			ay += ddq*zy + dq*(wz*zx-wx*zz)
+			az += ddq*zz + dq*(wx*zy-wy*zx)
+		default:
+			A_J := d.jointAcceleration(b, V_P.Angular, a)
+			αx, αy, αz = αx+A_J.Angular.X, αy+A_J.Angular.Y, αz+A_J.Angular.Z
+			ax, ay, az = ax+A_J.Linear.X, ay+A_J.Linear.Y, az+A_J.Linear.Z
 		}
-
-		// the joint's own
-		d.accel[b] = A_B.Add(d.jointTwist(b, a))
+		A.Angular.X, A.Angular.Y, A.Angular.Z = αx, αy, αz
+		A.Linear.X, A.Linear.Y, A.Linear.Z = ax, ay, az
 	}
+}
+
+// jointAcceleration returns what the joint of body b adds to the acceleration of
+// a point fixed on its parent, which turns with ω.
+func (d *Data) jointAcceleration(b int, ω spatial.Vec3, a []float64) spatial.Twist {
+	V_J := d.jointTwist(b, d.v)
+	A_J := d.jointTwist(b, a)
+	A_J.Linear = A_J.Linear.Add(ω.Cross(V_J.Linear).Scale(2))
+	A_J.Angular = A_J.Angular.Add(ω.Cross(V_J.Angular))
+	if d.joint[b].kind == robot.Floating {
+		// v is in the body's axes, which turn against the parent's
+		A_J.Linear = A_J.Linear.Add(V_J.Angular.Cross(V_J.Linear))
+	}
+	return A_J
 }
 
 // jointTwist returns what the joint of body b makes of the rates u (a velocity or
