@@ -1,0 +1,285 @@
+package retime
+
+import (
+	"math"
+	"sort"
+
+	"poise/trajectory/spline"
+)
+
+// use says how much of the limits a stretch of a law takes, as multiples of them.
+type use struct{ vel, acc, jerk float64 }
+
+// inspect checks a smoothed law at every instant: the motion itself at five
+// places between its nodes and, if samples are wanted, the quintic through them.
+// It writes the report, notes for every interval of the grid by how much limits
+// are exceeded around it, and returns the worst and where it is.
+func (w *Solver) inspect(l *Law) (worst, at float64) {
+	m := &w.smooth
+	n := len(w.piece)
+	m.vel, m.acc, m.jerk = sized(m.vel, n), sized(m.acc, n), sized(m.jerk, n)
+	clear(m.vel)
+	clear(m.acc)
+	clear(m.jerk)
+	l.stretches = l.stretches[:0]
+	w.follow(l)
+	var through *spline.Spline
+	if w.p.Period > 0 {
+		through = w.quintic(len(l.nodes), func(k int) float64 { return l.nodes[k].t })
+	}
+	for k := range len(l.nodes) - 1 {
+		now, next := &l.nodes[k], &l.nodes[k+1]
+		u, b := w.instants(l, k)
+		if through != nil {
+			u = u.or(w.between(through, k, m.motion.pieceAt(now.s), m.motion.pieceAt(next.s)))
+		}
+		l.add(now.s, next.s, b.limit, b.row, now.v, next.v)
+		if x := max(u.vel*u.vel, u.acc, u.jerk); x > 1+certified {
+			w.blame(l, k, u)
+			if x > worst {
+				worst, at = x, now.s
+			}
+		}
+	}
+	return worst, at
+}
+
+// follow makes the solver's motion that of a law.
+func (w *Solver) follow(l *Law) {
+	m := &w.smooth.motion
+	if m.path != w.p.Path || len(m.q) != w.rows {
+		*m = *NewMotion(w.p.Path, l)
+	}
+	m.law, m.i, m.piece = l, 0, 0
+}
+
+func (u use) or(o use) use {
+	return use{max(u.vel, o.vel), max(u.acc, o.acc), max(u.jerk, o.jerk)}
+}
+
+// instants checks stretch k of a law at five places, with what may be between
+// them, and returns which limit it uses most.
+func (w *Solver) instants(l *Law, k int) (u use, b binding) {
+	m := &w.smooth.motion
+	w.rate5, w.acc5 = sized(w.rate5, w.rows*places), sized(w.acc5, w.rows*places)
+	h := l.nodes[k+1].t - l.nodes[k].t
+	first := m.pieceAt(l.nodes[k].s)
+	for i := range places {
+		s, v, a := l.at(k, l.nodes[k].t+h*float64(i)/(places-1))
+		w.p.Path.StateTo(w.q, w.dq, w.ddq, m.pieceAt(s), s)
+		for r := range w.rows {
+			w.rate5[r*places+i] = w.dq[r] * v
+			w.acc5[r*places+i] = w.ddq[r]*v*v + w.dq[r]*a
+		}
+	}
+	b = binding{None, -1}
+	most := active
+	for piece := first; piece <= m.piece; piece++ {
+		set := w.set(piece)
+		for r := range w.rows {
+			v, a := (*[places]float64)(w.rate5[r*places:]), (*[places]float64)(w.acc5[r*places:])
+			x := w.row(v, a, set+r, h)
+			if x.vel > most {
+				most, b = x.vel, binding{Velocity, r}
+			}
+			if x.acc > most {
+				most, b = x.acc, binding{Acceleration, r}
+				if v[2]*a[2] < 0 {
+					b.limit = Deceleration
+				}
+			}
+			if x.jerk > most {
+				most, b = x.jerk, binding{Jerk, r}
+			}
+			u = u.or(x)
+		}
+	}
+	for piece := first; piece < m.piece; piece++ {
+		u = u.or(w.seam(l, k, piece))
+	}
+	return u, b
+}
+
+// seam checks both sides of the break after a piece, which stretch k of a law
+// passes: there accelerations may jump or have a corner that lies between all
+// places.
+func (w *Solver) seam(l *Law, k, piece int) (u use) {
+	s := w.p.Path.Breaks()[piece+1]
+	_, v, a := l.at(k, l.when(k, s))
+	for side := range 2 {
+		w.p.Path.StateTo(w.q, w.dq, w.ddq, piece+side, s)
+		for r := range w.rows {
+			i := w.set(piece+side) + r
+			rate, g := w.dq[r]*v, w.ddq[r]*v*v+w.dq[r]*a
+			inv := w.invAcc[i]
+			if g*rate < 0 {
+				inv = w.invDec[i]
+			} else if rate == 0 {
+				inv = max(inv, w.invDec[i])
+			}
+			u = u.or(use{vel: math.Abs(rate) * math.Sqrt(w.invVel2[i]), acc: math.Abs(g) * inv})
+		}
+	}
+	return u
+}
+
+// row returns what a row uses, given its velocity and acceleration at five
+// places within h.
+func (w *Solver) row(v, a *[places]float64, limits int, h float64) (u use) {
+	forth, back := false, false
+	for _, x := range v {
+		forth, back = forth || x > 0, back || x < 0
+	}
+	up, down := w.invAcc[limits], w.invDec[limits]
+	switch {
+	case forth && back || !forth && !back:
+		up = max(up, down)
+		down = up
+	case back:
+		up, down = down, up
+	}
+	var high, low, fast, slow, quick [places]float64
+	for k := range places {
+		high[k], low[k] = a[k]*up, -a[k]*down
+		fast[k], slow[k] = v[k], -v[k]
+	}
+	u.acc = max(peak(&high), peak(&low))
+	u.vel = max(peak(&fast), peak(&slow)) * math.Sqrt(w.invVel2[limits])
+	if inv := w.invJerk[limits]; inv > 0 {
+		// mean jerks between the places, and what it may vary within them
+		for k := range places - 1 {
+			quick[k] = (a[k+1] - a[k]) / h * (places - 1) * inv
+		}
+		for k := range places - 1 {
+			vary := 0.0
+			if k > 0 {
+				vary = math.Abs(quick[k] - quick[k-1])
+			}
+			if k < places-2 {
+				vary = max(vary, math.Abs(quick[k+1]-quick[k]))
+			}
+			u.jerk = max(u.jerk, math.Abs(quick[k])+vary/2)
+		}
+	}
+	return u
+}
+
+// quintic returns the curve through samples of the followed motion's joints, nil
+// if there is none.
+func (w *Solver) quintic(count int, time func(k int) float64) *spline.Spline {
+	joints := w.p.Path.Joints()
+	times := make([]float64, count)
+	state := [3][][]float64{}
+	for d := range state {
+		state[d] = make([][]float64, count)
+		flat := make([]float64, count*joints)
+		for k := range count {
+			state[d][k] = flat[k*joints : (k+1)*joints]
+		}
+	}
+	for k := range count {
+		times[k] = time(k)
+		w.smooth.motion.StateTo(state[0][k], state[1][k], state[2][k], times[k])
+	}
+	s, err := spline.Quintic(times, state[0], state[1], state[2])
+	if err != nil {
+		return nil
+	}
+	return s
+}
+
+// between returns what the joints use on segment k of the curve through the
+// samples, under the limits of some pieces.
+func (w *Solver) between(s *spline.Spline, k, first, last int) (u use) {
+	from, to := s.Knots()[k], s.Knots()[k+1]
+	for piece := first; piece <= last; piece++ {
+		for j := range s.Joints() {
+			i := w.set(piece) + j
+			if inv := math.Sqrt(w.invVel2[i]); !s.Within(k, j, spline.Velocity, -1/inv, 1/inv) {
+				low, high := s.SegmentRange(k, j, spline.Velocity, from, to)
+				u.vel = max(u.vel, max(-low.Value, high.Value)*inv)
+			}
+			if limit := min(w.acc[i], w.dec[i]); !s.Within(k, j, spline.Acceleration, -limit, limit) {
+				u.acc = max(u.acc, w.braking(s, k, j, i, from, to))
+			}
+			if inv := w.invJerk[i]; !s.Within(k, j, spline.Jerk, -1/inv, 1/inv) {
+				low, high := s.SegmentRange(k, j, spline.Jerk, from, to)
+				u.jerk = max(u.jerk, max(-low.Value, high.Value)*inv)
+			}
+		}
+		if len(w.p.Limits) == 1 {
+			break
+		}
+	}
+	return u
+}
+
+// braking returns how much of its acceleration limits joint j uses on segment k,
+// with the stricter one where it turns.
+func (w *Solver) braking(s *spline.Spline, k, j, limits int, from, to float64) float64 {
+	low, high := s.SegmentRange(k, j, spline.Acceleration, from, to)
+	slow, fast := s.SegmentRange(k, j, spline.Velocity, from, to)
+	up, down := w.invAcc[limits], w.invDec[limits]
+	switch {
+	case slow.Value < 0 && fast.Value > 0:
+		up = max(up, down)
+		down = up
+	case slow.Value < 0:
+		up, down = down, up
+	}
+	return max(high.Value*up, -low.Value*down)
+}
+
+// blame notes on the grid that stretch k of a law takes too much: everything the
+// average saw there.
+func (w *Solver) blame(l *Law, k int, u use) {
+	m := &w.smooth
+	reach := (m.width+2)/2 + 1
+	from := l.nodes[max(0, k-reach)].s
+	to := l.nodes[min(len(l.nodes)-1, k+1+reach)].s
+	first := max(0, sort.SearchFloat64s(w.s, from)-1)
+	for i := first; i < len(w.piece) && w.s[i] <= to; i++ {
+		m.vel[i], m.acc[i], m.jerk[i] = max(m.vel[i], u.vel), max(m.acc[i], u.acc), max(m.jerk[i], u.jerk)
+	}
+}
+
+// relax lowers what the blamed intervals may use.
+func (w *Solver) relax() {
+	m := &w.smooth
+	const more = 1 + 1e-7 // a little further than needed, so that it ends
+	for i := range w.piece {
+		if x := m.acc[i]; x > 1+certified {
+			w.share[i] = min(w.share[i], max(w.used[i], 0.01)) / (x * more)
+			w.changed[i] = true
+		}
+		if x := m.vel[i]; x > 1+certified {
+			w.lower(i, max(w.x[i], w.x[i+1])/(x*x*more))
+		}
+		if x := m.jerk[i]; x > 1+certified {
+			w.share[i] /= x * more
+			w.lower(i, max(w.x[i], w.x[i+1])/math.Pow(x*more, 2.0/3))
+		}
+	}
+}
+
+// samplesHold reports whether the quintic through even samples of a law obeys
+// the limits of the joints.
+func (w *Solver) samplesHold(l *Law) bool {
+	count := int(math.Ceil(l.Duration()/w.p.Period - 1e-9))
+	step := l.Duration() / float64(count)
+	w.follow(l)
+	s := w.quintic(count+1, func(k int) float64 { return float64(k) * step })
+	if s == nil {
+		return false
+	}
+	for k := range s.Segments() {
+		s0, _, _ := l.At(s.Knots()[k])
+		s1, _, _ := l.At(s.Knots()[k+1])
+		m := &w.smooth.motion
+		u := w.between(s, k, m.pieceAt(s0), m.pieceAt(s1))
+		if max(u.vel, u.acc, u.jerk) > 1+certified {
+			return false
+		}
+	}
+	return true
+}

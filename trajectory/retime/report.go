@@ -1,0 +1,147 @@
+package retime
+
+import (
+	"fmt"
+	"math"
+)
+
+// Limit is a kind of limit that can hold a motion back.
+type Limit uint8
+
+// The kinds of limits.
+const (
+	None Limit = iota // nothing is used to the full
+	Velocity
+	Acceleration
+	Deceleration
+	Jerk
+)
+
+// String returns the word for the kind.
+func (l Limit) String() string {
+	return [...]string{"nothing", "velocity", "acceleration", "deceleration", "jerk"}[l]
+}
+
+// Stretch is a part of the path along which one limit was active.
+type Stretch struct {
+	From, To float64 // path positions
+	Limit    Limit
+	Row      int     // a joint, or after them a measure; −1 with None
+	Slowest  float64 // the lowest path speed in it,
+	At       float64 // and where that is
+}
+
+func (s Stretch) String() string {
+	if s.Limit == None {
+		return fmt.Sprintf("s %.4g–%.4g: nothing", s.From, s.To)
+	}
+	return fmt.Sprintf("s %.4g–%.4g: %v of row %d", s.From, s.To, s.Limit, s.Row)
+}
+
+// active is the share of a limit from which it counts as holding the motion back.
+const active = 0.99
+
+// Active returns the share of the path's length along which some limit is active.
+func (l *Law) Active() float64 {
+	if !(l.length > 0) {
+		return 1
+	}
+	sum := 0.0
+	for _, s := range l.stretches {
+		if s.Limit != None {
+			sum += s.To - s.From
+		}
+	}
+	return sum / l.length
+}
+
+// Tightest returns the bottleneck: the place where the motion is furthest below
+// the speeds that it reaches both before and after, and the stretch it lies in.
+// If there is no such place it is where the motion is fastest: what holds that
+// back. Given rows, only stretches of those are looked at. It returns false if
+// there is none.
+func (l *Law) Tightest(rows ...int) (tight Stretch, ok bool) {
+	after := 0.0 // the highest speed still to come, from the end
+	ahead := make([]float64, len(l.nodes))
+	for i := len(l.nodes) - 1; i >= 0; i-- {
+		after = max(after, l.nodes[i].v)
+		ahead[i] = after
+	}
+	before, deepest, k := 0.0, math.Inf(-1), 0
+	for i, n := range l.nodes {
+		before = max(before, n.v)
+		for k < len(l.stretches)-1 && n.s >= l.stretches[k].To {
+			k++
+		}
+		if k == len(l.stretches) || l.stretches[k].Limit == None || !among(l.stretches[k].Row, rows) {
+			continue
+		}
+		// on a tie of no drop at all, the fastest
+		drop := min(before, ahead[i]) - n.v
+		if drop > deepest || drop == deepest && drop == 0 && n.v > tight.Slowest {
+			deepest, ok = drop, true
+			tight = l.stretches[k]
+			tight.At, tight.Slowest = n.s, n.v
+		}
+	}
+	return tight, ok
+}
+
+func among(row int, rows []int) bool {
+	for _, r := range rows {
+		if r == row {
+			return true
+		}
+	}
+	return len(rows) == 0
+}
+
+// add appends an interval to the report, merged with the one before if the same
+// limit is active.
+func (l *Law) add(from, to float64, limit Limit, row int, v0, v1 float64) {
+	slow, at := v0, from
+	if v1 < v0 {
+		slow, at = v1, to
+	}
+	if n := len(l.stretches); n > 0 {
+		last := &l.stretches[n-1]
+		if last.Limit == limit && last.Row == row {
+			last.To = to
+			if slow < last.Slowest {
+				last.Slowest, last.At = slow, at
+			}
+			return
+		}
+	}
+	l.stretches = append(l.stretches, Stretch{From: from, To: to, Limit: limit, Row: row, Slowest: slow, At: at})
+}
+
+// reportTo lists the limits that are used most on each interval.
+func (w *Solver) reportTo(l *Law) {
+	l.stretches = l.stretches[:0]
+	for i, b := range w.binding {
+		if b.limit == Velocity {
+			b.row = w.fastest(i)
+		}
+		l.add(w.s[i], w.s[i+1], b.limit, b.row, math.Sqrt(w.x[i]), math.Sqrt(w.x[i+1]))
+	}
+}
+
+// fastest returns the row that comes closest to its velocity limit in the middle
+// of interval i.
+func (w *Solver) fastest(i int) (row int) {
+	set, most := w.set(w.piece[i]), 0.0
+	for r := range w.rows {
+		rate := w.rate[(i*w.rows+r)*places+places/2]
+		if use := rate * rate * w.invVel2[set+r]; use > most {
+			most, row = use, r
+		}
+	}
+	return row
+}
+
+// binding is the limit that an interval uses to the full, if any.
+type binding struct {
+	limit Limit
+	row   int
+}

@@ -1,0 +1,362 @@
+package retime
+
+import "math"
+
+const (
+	maxNodes   = 4000 // of a law smoothed for jerk alone
+	perWindow  = 16   // its steps within the averaging window
+	maxRounds  = 60   // of checking and tightening a smoothed law
+	maxWindows = 6    // tries to find the window of a moving start
+	maxPauses  = 4    // rounds of putting in pauses
+)
+
+// smoother holds what smoothing needs: the window, the law that is smoothed, and
+// what inspection found.
+type smoother struct {
+	step  float64 // h of (2)
+	width int     // steps that the moving average takes
+	sharp Law     // the law before smoothing
+	slow  float64 // how many times slower it is smoothed
+
+	rest    []float64 // how long node i is to keep its speed
+	samples []float64 // s of the sharp law
+	a, v, p []float64 // of the smoothed one at its nodes
+
+	vel, acc, jerk []float64 // by how much limits are exceeded around interval i of the grid
+	motion         Motion    // evaluates the smoothed law
+}
+
+// half is how far (2) looks to either side.
+func (m *smoother) half() float64 { return float64(m.width+1) / 2 * m.step }
+
+// solveSmooth finds a law whose acceleration does not jump.
+func (w *Solver) solveSmooth(dst *Law, p *Problem, from, to float64) error {
+	w.smooth.slow = 1
+	base, err := w.worthwhile(p, from, to)
+	if err != nil {
+		return err
+	}
+	if err := w.sharpen(p, from, to, base); err != nil {
+		return err
+	}
+	for round := 0; ; round++ {
+		w.smoothTo(dst)
+		worst, at := w.inspect(dst)
+		switch {
+		case !(worst > 1+certified):
+			dst.factor = w.factor * w.smooth.slow
+			return nil
+		case round < maxRounds:
+			w.relax()
+			if err := w.solve(p.StartSpeed, p.EndSpeed); err != nil {
+				return err
+			}
+			if err := w.pauses(); err != nil {
+				return err
+			}
+		case p.StartSpeed > 0 || p.EndSpeed > 0:
+			return &BrokenError{S: at, Ratio: worst}
+		default:
+			w.smooth.slow *= math.Sqrt(worst) * (1 + 1e-6)
+		}
+	}
+}
+
+// worthwhile returns the share of the acceleration limits that makes the
+// smoothed law fastest: what is accelerated harder needs a wider window, and on
+// a short way that costs more than it gains. Without a jerk limit it is all.
+func (w *Solver) worthwhile(p *Problem, from, to float64) (share float64, err error) {
+	if !w.jerky {
+		return 1, nil
+	}
+	const finer = 0.8 // from one trial to the next
+	best, fastest := 1.0, math.Inf(1)
+	for share := 1.0; share > 1e-3; share *= finer {
+		if err := w.sharpen(p, from, to, share); err != nil {
+			if math.IsInf(fastest, 1) {
+				return 1, err
+			}
+			break // too little is left to reach the end speed
+		}
+		w.lawTo(&w.smooth.sharp)
+		total := w.smooth.sharp.Duration() + 2*w.smooth.half()
+		if total < fastest {
+			best, fastest = share, total
+		} else if share < best*finer*finer {
+			break
+		}
+	}
+	return best, nil
+}
+
+// sharpen solves for the fastest law that can be smoothed: it keeps its speed
+// where the window begins and ends, and pauses between accelerations that the
+// window cannot join.
+func (w *Solver) sharpen(p *Problem, from, to, base float64) error {
+	m := &w.smooth
+	m.step, m.width = p.Period, 1
+	moving := p.StartSpeed > 0 || p.EndSpeed > 0
+	for try := range maxWindows {
+		lead, trail := p.StartSpeed*m.half(), p.EndSpeed*m.half()
+		if !(from+lead < to-trail) {
+			return &SpeedError{End: trail > lead, Speed: max(p.StartSpeed, p.EndSpeed), Max: (to - from) / (2 * m.half())}
+		}
+		w.prepare(p, from+lead, to-trail, base)
+		if err := w.load(); err != nil {
+			return err
+		}
+		if err := w.resolve(); err != nil {
+			return err
+		}
+		if err := w.solveSharp(); err != nil {
+			return err
+		}
+		// a moving start is prepared for the window that it turns out to need
+		step, width := w.window()
+		enough := float64(width)*step <= float64(m.width)*m.step || moving && try == maxWindows-1
+		if !enough {
+			m.step, m.width = step, width
+		}
+		if enough || !moving {
+			break
+		}
+	}
+	return w.pauses()
+}
+
+// window returns step and width of the average that lets every acceleration of
+// the law rise from zero within its jerk limits.
+func (w *Solver) window() (step float64, width int) {
+	need, time := 0.0, 0.0
+	for i := range w.piece {
+		need = max(need, w.ramp(i, math.Abs(w.accel(i))))
+		time += 2 * w.interval[i].Length / (math.Sqrt(w.x[i]) + math.Sqrt(w.x[i+1]))
+	}
+	step = w.p.Period
+	if step == 0 {
+		step = max(need/perWindow, time/maxNodes)
+	}
+	return step, max(1, int(math.Ceil(need/step)))
+}
+
+// accel returns the path acceleration on interval i.
+func (w *Solver) accel(i int) float64 {
+	return (w.x[i+1] - w.x[i]) * (0.5 / w.interval[i].Length)
+}
+
+// ramp returns how long a change of path acceleration by du takes within the
+// jerk limits on interval i.
+func (w *Solver) ramp(i int, du float64) (need float64) {
+	set := w.set(w.piece[i])
+	for r := range w.rows {
+		need = max(need, math.Abs(w.rate[(i*w.rows+r)*places+places/2])*du*w.invJerk[set+r])
+	}
+	return need
+}
+
+// pauses puts in what pauses are missing, and those that they bring about.
+func (w *Solver) pauses() error {
+	for range maxPauses {
+		if !w.jerky || !w.pause() {
+			return nil
+		}
+		if err := w.solve(w.p.StartSpeed, w.p.EndSpeed); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pause puts a stretch of constant speed wherever the path acceleration, within
+// a window, changes sign by more than that window can ramp: at such tops and
+// bottoms of the speed. It reports whether there was one.
+func (w *Solver) pause() (found bool) {
+	m := &w.smooth
+	window := float64(m.width) * m.step
+	n := len(w.piece)
+	w.lawTo(&m.sharp)
+	nodes := m.sharp.nodes
+	m.rest = sized(m.rest, n+1)
+	clear(m.rest)
+	for i, j := 0, 0; i < n; i++ {
+		// the interval a window later than the middle of this one, or the next
+		later := (nodes[i].t+nodes[i+1].t)/2 + window*(1-1e-3)
+		for j < n && (j <= i || nodes[j+1].t <= later) {
+			j++
+		}
+		if j == n {
+			break
+		}
+		u, next := nodes[i].a, nodes[j].a
+		missing := w.ramp(i, math.Abs(next-u)) - window*(1+1e-3)
+		if u*next >= 0 || missing <= 0 {
+			continue
+		}
+		turn := i + 1
+		for k := turn; k <= j; k++ {
+			if w.x[k] > w.x[turn] == (u > 0) && w.x[k] != w.x[turn] {
+				turn = k
+			}
+		}
+		if !w.stop[turn] {
+			m.rest[turn] = max(m.rest[turn], missing)
+		}
+	}
+	for i, time := range m.rest {
+		if time > 0 {
+			top := i == n || w.x[i+1] < w.x[i] || i > 0 && w.x[i-1] < w.x[i]
+			found = w.level(i, time, top) || found
+		}
+	}
+	return found
+}
+
+// level caps the speed around a node so that it stays constant for a time: a top
+// is cut off, a bottom is filled up from both sides.
+func (w *Solver) level(turn int, time float64, top bool) bool {
+	l, r := turn, turn
+	first, last := 0, len(w.piece)
+	if w.x[first] > 0 {
+		first++ // a given speed is not lowered
+	}
+	if w.x[last] > 0 {
+		last--
+	}
+	x := w.x[l]
+	lasts := func() bool {
+		from, to := l, r
+		if w.x[l] < x {
+			from++ // the level is reached a node later
+		}
+		if w.x[r] < x {
+			to--
+		}
+		return w.s[to]-w.s[from] >= time*math.Sqrt(x)*(1-1e-3)
+	}
+	for !lasts() && (l > first || r < last) && !w.stop[l] && !w.stop[r] {
+		if l > first && (r >= last || w.x[l-1] >= w.x[r+1] == top) {
+			l--
+		} else {
+			r++
+		}
+		if top {
+			x = max(w.x[l], w.x[r])
+		}
+	}
+	lowered := false
+	for i := l; i < r && x > 0; i++ {
+		if max(w.x[i], w.x[i+1]) > x*(1+1e-6) {
+			w.lower(i, x)
+			lowered = true
+		}
+	}
+	return lowered
+}
+
+// lower caps x on interval i.
+func (w *Solver) lower(i int, x float64) {
+	w.cap[i] = min(w.cap[i], x)
+	w.ceiling[i], w.ceiling[i+1] = min(w.ceiling[i], x), min(w.ceiling[i+1], x)
+	w.changed[i] = true
+	if i+1 < len(w.changed) {
+		w.changed[i+1] = true
+	}
+}
+
+// smoothTo applies (2) to the solution, section by section between stops.
+func (w *Solver) smoothTo(dst *Law) {
+	m := &w.smooth
+	w.lawTo(&m.sharp)
+	dst.nodes = dst.nodes[:0]
+	nodes := m.sharp.nodes
+	for first := 0; first < len(nodes)-1; {
+		last := first + 1
+		for last < len(nodes)-1 && !w.stop[last] {
+			last++
+		}
+		m.section(dst, nodes[first:last+1])
+		first = last
+	}
+	dst.length = dst.nodes[len(dst.nodes)-1].s - dst.nodes[0].s
+}
+
+// section appends one smoothed section to the law.
+//
+// The section's law is continued before its start and after its end at constant
+// speed, and sampled at steps h. The moving averages of the samples are the
+// control points c of (2), whose second differences are the accelerations at the
+// nodes; velocities and positions follow by integration, so that all three agree
+// to the last bit.
+func (m *smoother) section(dst *Law, sharp []node) {
+	start, end := &sharp[0], &sharp[len(sharp)-1]
+	time := (end.t-start.t)*m.slow + 2*m.half()
+	h := m.step
+	count := int(math.Ceil(time/h - 1e-9))
+	if end.v > 0 {
+		h = time / float64(count) // it must arrive in time, not wait
+	}
+	m.sample(sharp, count, h)
+
+	// accelerations at the nodes, integrated
+	m.a, m.v, m.p = sized(m.a, count+1), sized(m.v, count+1), sized(m.p, count+1)
+	s := m.samples
+	for k := range m.a {
+		m.a[k] = ((s[k+m.width+1] - s[k+m.width]) - (s[k+1] - s[k])) / (float64(m.width) * h * h)
+	}
+	m.a[0], m.a[count] = 0, 0
+	m.v[0], m.p[0] = start.v/m.slow, start.s-start.v*m.half()/m.slow
+	for k := range count {
+		m.v[k+1] = m.v[k] + h*(m.a[k]+m.a[k+1])/2
+	}
+	spread(m.v, end.v/m.slow)
+	for k := range count {
+		m.p[k+1] = m.p[k] + h*(m.v[k]+h*(2*m.a[k]+m.a[k+1])/6)
+	}
+	spread(m.p, end.s+end.v*m.half()/m.slow)
+
+	t := 0.0
+	if n := len(dst.nodes); n > 0 {
+		t = dst.nodes[n-1].t
+		dst.nodes = dst.nodes[:n-1]
+	}
+	for k := range m.p {
+		n := node{t: t + float64(k)*h, s: m.p[k], v: max(m.v[k], 0), a: m.a[k]}
+		if k < count {
+			n.jerk = (m.a[k+1] - m.a[k]) / h
+		}
+		dst.nodes = append(dst.nodes, n)
+	}
+}
+
+// sample takes s of a section's law at steps h. What node k averages begins with
+// sample k and lies symmetrically around its time.
+func (m *smoother) sample(sharp []node, count int, h float64) {
+	start, end := &sharp[0], &sharp[len(sharp)-1]
+	m.samples = sized(m.samples, count+m.width+2)
+	i := 0
+	for k := range m.samples {
+		t := ((float64(k)-float64(m.width+1)/2)*h - m.half()) / m.slow
+		switch {
+		case t <= 0:
+			m.samples[k] = start.s + start.v*t
+		case t >= end.t-start.t:
+			m.samples[k] = end.s + end.v*(t-(end.t-start.t))
+		default:
+			for sharp[i+1].t-start.t <= t {
+				i++
+			}
+			x := t - (sharp[i].t - start.t)
+			m.samples[k] = sharp[i].s + x*(sharp[i].v+x*sharp[i].a/2)
+		}
+	}
+}
+
+// spread makes the last value exact by spreading the rounding of a sum evenly.
+func spread(x []float64, last float64) {
+	n := float64(len(x) - 1)
+	off := last - x[len(x)-1]
+	for k := range x {
+		x[k] += off * (float64(k) / n)
+	}
+	x[len(x)-1] = last
+}
