@@ -74,6 +74,8 @@ type builder struct {
 	linkFrame []FrameID         // frame of each link of the document
 	jointBody []BodyID          // body of each joint of the document, World if fixed
 	followers map[string]*Joint // mimic followers with limits of their own
+	virtual   map[string]bool   // joints of the SRDF that stand for the base
+	passed    int               // bodies, by the ways of chains and groups
 }
 
 func (b *builder) chooseBase() {
@@ -249,7 +251,7 @@ func (b *builder) limited(name string, at urdf.Pos) *Joint {
 		b.Warnf(rule.UnusedLimit, at, thing, "is fixed: its limits are not used")
 		return nil
 	}
-	b.Warnf(rule.UnknownJoint, at, thing, "limits for a joint that the robot does not have%s", rule.DidYouMean(name, b.tree.JointNames()))
+	b.Warnf(rule.UnknownJoint, at, thing, "limits for a joint that the robot does not have%s", b.DidYouMean(name, b.tree.JointNames()))
 	return nil
 }
 

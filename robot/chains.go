@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"poise/robot/description"
+	"poise/robot/group"
 	"poise/robot/rule"
 	"poise/spatial"
 	"poise/urdf"
@@ -47,22 +48,33 @@ func (m *Model) Contacts() []Contact { return m.contacts }
 
 // Chain finds a chain by name; at start-up only.
 func (m *Model) Chain(name string) (ChainID, bool) {
-	i := slices.IndexFunc(m.chains, func(c Chain) bool { return c.Name == name })
-	return ChainID(i), i >= 0
+	if id, ok := m.chainByName[name]; ok {
+		return id, true
+	}
+	return NoChain, false
 }
 
 // Contact finds a contact set by name; at start-up only.
 func (m *Model) Contact(name string) (ContactID, bool) {
-	i := slices.IndexFunc(m.contacts, func(c Contact) bool { return c.Name == name })
-	return ContactID(i), i >= 0
+	if id, ok := m.contactByName[name]; ok {
+		return id, true
+	}
+	return NoContact, false
 }
 
 // Path returns the joints that move tip against base, in the order of the way
 // from base to tip; a follower counts as its leader. Down is true if base is
 // above tip in the tree or on the same body. At start-up only.
 func (m *Model) Path(base, tip FrameID) (joints []JointID, down bool) {
+	joints, down, _ = m.way(base, tip)
+	return joints, down
+}
+
+// way is Path, with the number of bodies that it passes.
+func (m *Model) way(base, tip FrameID) (joints []JointID, down bool, passed int) {
 	a, b := m.frames[base].Body, m.frames[tip].Body
 	var up, rest []JointID
+	follower := false
 
 	// a parent's number is lower than its child's: climb from the higher one
 	for a != b {
@@ -70,25 +82,51 @@ func (m *Model) Path(base, tip FrameID) (joints []JointID, down bool) {
 		if b > a {
 			from, to = &b, &rest
 		}
-		if id := m.bodies[*from].Joint; id != NoJoint {
-			*to = append(*to, id)
+		body := m.bodies[*from]
+		if body.Joint != NoJoint {
+			*to = append(*to, body.Joint)
 		}
-		*from = m.bodies[*from].Parent
+		follower = follower || body.Mimic
+		*from = body.Parent
+		passed++
 	}
 	slices.Reverse(rest)
+	joints = append(up, rest...)
 
 	// with its leader on the way too, a follower makes it come twice
-	seen := make(map[JointID]bool, len(up)+len(rest))
-	joints = slices.DeleteFunc(append(up, rest...), func(id JointID) bool {
-		twice := seen[id]
-		seen[id] = true
-		return twice
-	})
-	return joints, a == m.frames[base].Body
+	if follower {
+		seen := map[JointID]bool{}
+		joints = slices.Clone(slices.DeleteFunc(joints, func(id JointID) bool {
+			twice := seen[id]
+			seen[id] = true
+			return twice
+		}))
+	}
+	return joints, a == m.frames[base].Body, passed
+}
+
+// maxPassed bounds the bodies that the chains and groups of a robot pass
+// together: a short file can name very many long ways.
+const maxPassed = group.MaxMembers
+
+// way is the model's, as long as the ways have not become too many: that is
+// told once.
+func (b *builder) way(base, tip FrameID, at urdf.Pos, thing string) (joints []JointID, down, ok bool) {
+	if b.passed > maxPassed {
+		return nil, false, false
+	}
+	joints, down, passed := b.m.way(base, tip)
+	if b.passed += passed; b.passed > maxPassed {
+		b.Errorf(rule.BadDescription, at, thing, "the chains up to here pass more than %d bodies together", maxPassed)
+		return nil, false, false
+	}
+	return joints, down, true
 }
 
 // describeChains reads chains and contacts of the description.
 func (b *builder) describeChains(d *Description) {
+	b.m.contactByName = make(map[string]ContactID, len(d.Contacts))
+	b.m.chainByName = make(map[string]ChainID, len(d.Chains))
 	for _, c := range d.Contacts {
 		contact := Contact{Name: c.Name}
 		for _, p := range c.Points {
@@ -96,9 +134,11 @@ func (b *builder) describeChains(d *Description) {
 				contact.Points = append(contact.Points, spatial.Vec3{X: p[0], Y: p[1], Z: p[2]})
 			}
 		}
+		b.m.contactByName[c.Name] = ContactID(len(b.m.contacts))
 		b.m.contacts = append(b.m.contacts, contact)
 	}
 	for _, c := range d.Chains {
+		b.m.chainByName[c.Name] = ChainID(len(b.m.chains))
 		b.m.chains = append(b.m.chains, b.describeChain(c, d))
 	}
 }
@@ -123,8 +163,10 @@ func (b *builder) describeChain(c description.Chain, d *Description) Chain {
 	if !okBase || !okTip || !okVirtual {
 		return chain
 	}
-	joints, down := m.Path(chain.Base, chain.VirtualTip)
-	switch _, below := m.Path(chain.Tip, chain.VirtualTip); {
+	joints, down, ok := b.way(chain.Base, chain.VirtualTip, at, thing)
+	_, below, ok2 := b.way(chain.Tip, chain.VirtualTip, at, thing)
+	switch {
+	case !ok || !ok2:
 	case !down:
 		b.Errorf(rule.BadDescription, at, thing, "base %q is not above tip %q", c.Base, m.frames[chain.VirtualTip].Name)
 	case !below:
@@ -143,7 +185,7 @@ func (b *builder) frameNamed(name, key string, at urdf.Pos, thing string) (Frame
 	case name == "":
 		b.Errorf(rule.BadDescription, at, thing, "%s is missing", key)
 	case !ok:
-		b.Errorf(rule.UnknownLink, at, thing, "%s: link %q does not exist%s", key, name, rule.DidYouMean(name, b.tree.LinkNames()))
+		b.Errorf(rule.UnknownLink, at, thing, "%s: link %q does not exist%s", key, name, b.DidYouMean(name, b.tree.LinkNames()))
 	}
 	return id, ok
 }
@@ -164,7 +206,7 @@ func (b *builder) jointNamed(name string, at urdf.Pos, thing string) (JointID, b
 	case fixed:
 		b.Errorf(rule.BadDescription, at, thing, "joint %q is fixed", name)
 	default:
-		b.Errorf(rule.UnknownJoint, at, thing, "joint %q does not exist%s", name, rule.DidYouMean(name, b.tree.JointNames()))
+		b.Errorf(rule.UnknownJoint, at, thing, "joint %q does not exist%s", name, b.DidYouMean(name, b.tree.JointNames()))
 	}
 	return NoJoint, false
 }

@@ -114,7 +114,7 @@ func (b *builder) srdfGroups(s *urdf.Semantics) (plans []group.Plan, made []Grou
 	for _, p := range s.PassiveJoints {
 		if id, ok := b.m.jointByName[p.Name]; ok {
 			passive[int(id)] = true
-		} else if _, known := b.tree.JointIndex[p.Name]; !known && !b.isVirtual(p.Name) {
+		} else if _, known := b.tree.JointIndex[p.Name]; !known && !b.virtual[p.Name] {
 			b.Warnf(rule.UnknownJoint, p.Pos, rule.Joint(p.Name), "is declared passive, but does not exist")
 		}
 	}
@@ -143,8 +143,8 @@ func (b *builder) srdfMembers(sg urdf.Group) (joints []int, tip FrameID) {
 		base, okBase := b.frameNamed(c.Base, "base_link", c.Pos, thing)
 		end, okTip := b.frameNamed(c.Tip, "tip_link", c.Pos, thing)
 		if okBase && okTip {
-			path, _ := b.m.Path(base, end)
-			joints, tip = appendInts(joints, path), end
+			way, _, _ := b.way(base, end, c.Pos, thing)
+			joints, tip = appendInts(joints, way), end
 		}
 	}
 	// a follower counts as its leader, a fixed joint as nothing
@@ -156,7 +156,7 @@ func (b *builder) srdfMembers(sg urdf.Group) (joints []int, tip FrameID) {
 	for _, j := range sg.Joints {
 		if i, ok := b.tree.JointIndex[j.Name]; ok {
 			move(i)
-		} else if !b.isVirtual(j.Name) {
+		} else if !b.virtual[j.Name] {
 			b.jointNamed(j.Name, j.Pos, thing)
 		}
 	}
@@ -180,16 +180,15 @@ func appendInts(to []int, ids []JointID) []int {
 // tipGroups makes a group for each link that nothing hangs on.
 func (b *builder) tipGroups() {
 	b.m.groupByName = map[string]GroupID{}
-	members := 0
 	for _, l := range b.tree.Order {
 		if len(b.tree.Down[l]) > 0 {
 			continue
 		}
 		tip := b.linkFrame[l]
-		joints, _ := b.m.Path(0, tip)
-		if members += len(joints); members > group.MaxMembers {
-			b.Warnf(rule.Ignored, b.doc.Pos, "", "the tips have more than %d joints together: no group is made for %q and those after it",
-				group.MaxMembers, b.m.frames[tip].Name)
+		joints, _, passed := b.m.way(0, tip)
+		if b.passed += passed; b.passed > maxPassed {
+			b.Warnf(rule.Ignored, b.doc.Pos, "", "the ways to the tips pass more than %d bodies together: no group is made for %q and those after it",
+				maxPassed, b.m.frames[tip].Name)
 			return
 		}
 		b.m.groupByName[b.m.frames[tip].Name] = GroupID(len(b.m.groups))
@@ -203,19 +202,15 @@ func (b *builder) lastLink(joints []JointID) FrameID {
 	if len(joints) == 0 {
 		return NoFrame
 	}
-	has := make(map[JointID]bool, len(joints))
-	for _, j := range joints {
-		has[j] = true
-	}
-	// bodies are numbered in the order of their joints
-	last := b.m.joints[slices.Max(joints)].Body
-	on := 0
-	for at := last; at != World; at = b.m.bodies[at].Parent {
-		if body := b.m.bodies[at]; !body.Mimic && has[body.Joint] {
-			on++
+	// joints are numbered down the tree: on the way up the numbers fall
+	left := slices.Sorted(slices.Values(joints))
+	last := b.m.joints[left[len(left)-1]].Body
+	for at := last; at != World && len(left) > 0; at = b.m.bodies[at].Parent {
+		if body := b.m.bodies[at]; !body.Mimic && body.Joint == left[len(left)-1] {
+			left = left[:len(left)-1]
 		}
 	}
-	if on < len(joints) {
+	if len(left) > 0 {
 		return NoFrame
 	}
 	return b.m.bodies[last].Link

@@ -144,6 +144,10 @@ type Model struct {
 	jointByName map[string]JointID
 	frameByName map[string]FrameID
 	groupByName map[string]GroupID
+
+	chainByName   map[string]ChainID
+	contactByName map[string]ContactID
+	poseByName    map[string]int
 }
 
 // Name returns the robot's name.

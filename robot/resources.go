@@ -160,8 +160,8 @@ func (b *builder) groupLeaves(g *Group, leaves []LeafResource, number map[string
 		}
 		all = append(all, n)
 	}
-	for n, l := range leaves {
-		if l.Kind == SupportLeaf && !slices.ContainsFunc(b.m.chains[l.Chain].Joints, func(j JointID) bool { return !has[j] }) {
+	for n := len(b.m.joints); n < len(leaves); n++ { // the joints come first
+		if l := leaves[n]; l.Kind == SupportLeaf && !slices.ContainsFunc(b.m.chains[l.Chain].Joints, func(j JointID) bool { return !has[j] }) {
 			all = append(all, n)
 		}
 	}

@@ -71,8 +71,8 @@ func (m *Model) Poses() []NamedPose { return m.poses }
 
 // Pose finds a named pose; at start-up only.
 func (m *Model) Pose(name string) (*NamedPose, bool) {
-	i := slices.IndexFunc(m.poses, func(p NamedPose) bool { return p.Name == name })
-	if i < 0 {
+	i, ok := m.poseByName[name]
+	if !ok {
 		return nil, false
 	}
 	return &m.poses[i], true
@@ -93,6 +93,8 @@ func (m *Model) TransitionAcceleration() Limit { return m.transition }
 func (b *builder) describe() {
 	d := b.opts.Description
 	b.m.servos = make([]Servo, len(b.m.joints))
+	b.m.poseByName = map[string]int{}
+	b.findVirtual()
 	if d != nil {
 		d.Check(&b.Report)
 		b.describeWorld(d)
@@ -169,7 +171,7 @@ func (b *builder) describeStates() {
 		for _, v := range s.Joints {
 			id, ok := b.m.jointByName[v.Joint]
 			if !ok {
-				if _, known := b.tree.JointIndex[v.Joint]; !known && !b.isVirtual(v.Joint) {
+				if _, known := b.tree.JointIndex[v.Joint]; !known && !b.virtual[v.Joint] {
 					b.jointNamed(v.Joint, v.Pos, thing)
 				}
 				continue // fixed joints, followers and the base have no say
@@ -181,14 +183,29 @@ func (b *builder) describeStates() {
 			}
 			pose.Joints, pose.Q = append(pose.Joints, id), append(pose.Q, slices.Clone(v.Value))
 		}
-		b.m.poses = append(b.m.poses, pose)
+		b.addPose(pose)
 	}
 }
 
-// isVirtual reports whether the SRDF has a virtual joint of this name: that is
-// how it calls the base.
-func (b *builder) isVirtual(name string) bool {
-	return slices.ContainsFunc(b.opts.SRDF.VirtualJoints, func(j urdf.VirtualJoint) bool { return j.Name == name })
+// findVirtual notes the virtual joints of the SRDF: that is how it calls the
+// base.
+func (b *builder) findVirtual() {
+	b.virtual = map[string]bool{}
+	if s := b.opts.SRDF; s != nil {
+		for _, j := range s.VirtualJoints {
+			b.virtual[j.Name] = true
+		}
+	}
+}
+
+// addPose adds a pose; the first of a name keeps it.
+func (b *builder) addPose(p NamedPose) (first bool) {
+	if _, twice := b.m.poseByName[p.Name]; twice {
+		return false
+	}
+	b.m.poseByName[p.Name] = len(b.m.poses)
+	b.m.poses = append(b.m.poses, p)
+	return true
 }
 
 func (b *builder) describePoses(d *Description) {
@@ -208,10 +225,9 @@ func (b *builder) describePoses(d *Description) {
 			}
 			pose.Joints, pose.Q = append(pose.Joints, id), append(pose.Q, []float64{v.Value})
 		}
-		if _, twice := b.m.Pose(p.Name); twice {
+		if !b.addPose(pose) {
 			b.Errorf(rule.BadName, d.At(p.Line), thing, "is the name of a group state already")
 		}
-		b.m.poses = append(b.m.poses, pose)
 	}
 }
 
@@ -234,9 +250,7 @@ func (b *builder) describeMirror(d *Description) {
 			b.Errorf(rule.BadDescription, d.AtKey("mirror"), "mirror", "joint %q is missing: a mirror table has each joint once", j.Name)
 		}
 	}
-	for i := range m.chains {
-		m.chains[i].Mirror = b.mirrorChain(m.chains[i])
-	}
+	b.mirrorChains()
 }
 
 // mirrorPair makes two joints each other's image, or one its own.
@@ -271,13 +285,32 @@ func sameBound(a, b Limit) bool {
 	return a.Has == b.Has && math.Abs(a.Value-b.Value) <= 1e-9*math.Max(1, math.Abs(a.Value))
 }
 
-// mirrorChain finds the chain that has the images of a chain's joints.
-func (b *builder) mirrorChain(c Chain) ChainID {
-	want := make([]JointID, len(c.Joints))
-	for i, j := range c.Joints {
-		want[i] = b.m.mirror[j].Of
+// mirrorChains finds for each chain the one that has the images of its joints.
+func (b *builder) mirrorChains() {
+	type ends struct{ first, last JointID }
+	of := map[ends][]ChainID{} // those with the same ends
+	for i, c := range b.m.chains {
+		if n := len(c.Joints); n > 0 {
+			at := ends{c.Joints[0], c.Joints[n-1]}
+			of[at] = append(of[at], ChainID(i))
+		}
 	}
-	return ChainID(slices.IndexFunc(b.m.chains, func(o Chain) bool { return slices.Equal(o.Joints, want) }))
+	for i, c := range b.m.chains {
+		n := len(c.Joints)
+		if n == 0 {
+			continue
+		}
+		want := make([]JointID, n)
+		for k, j := range c.Joints {
+			want[k] = b.m.mirror[j].Of
+		}
+		for _, id := range of[ends{want[0], want[n-1]}] {
+			if slices.Equal(b.m.chains[id].Joints, want) {
+				b.m.chains[i].Mirror = id
+				break
+			}
+		}
+	}
 }
 
 func (b *builder) describeSafety(d *Description) {
@@ -290,8 +323,8 @@ func (b *builder) describeSafety(d *Description) {
 		}
 		state := SafeState{Do: SafeAction(1 + slices.Index(description.SafeActions, s.Do)), Pose: -1}
 		if state.Do == SafeCrouchThenOff {
-			state.Pose = slices.IndexFunc(b.m.poses, func(p NamedPose) bool { return p.Name == s.Pose })
-			if state.Pose < 0 {
+			var declared bool
+			if state.Pose, declared = b.m.poseByName[s.Pose]; !declared {
 				b.Errorf(rule.BadDescription, at, thing, "crouch then off needs a declared pose; %q is none", s.Pose)
 				continue
 			}

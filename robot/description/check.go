@@ -68,12 +68,16 @@ func (d *Description) checkServos(fail func(int, string, string, ...any)) {
 		id  int
 	}
 	taken := map[address]string{}
+	virtual := make(map[string]bool, len(d.Virtual))
+	for _, name := range d.Virtual {
+		virtual[name] = true
+	}
 	for _, s := range d.Servos {
 		thing := Named("servo of joint", s.Joint)
 		if s.Gear != nil && *s.Gear <= 0 {
 			fail(s.Line, thing, "gear %g is not positive", *s.Gear)
 		}
-		if slices.Contains(d.Virtual, s.Joint) {
+		if virtual[s.Joint] {
 			fail(s.Line, thing, "virtual_joints says that no servo moves it")
 		}
 		if s.ID == nil {

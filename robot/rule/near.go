@@ -1,5 +1,24 @@
 package rule
 
+// maxCompared bounds the work that the hints of one report may cost, in pairs
+// of letters: many wrong names in a large robot must not take long to tell.
+const maxCompared = 1 << 24
+
+// DidYouMean is the function of that name as long as the report's hints have
+// not cost much; later problems are told without a hint.
+func (r *Report) DidYouMean(name string, candidates []string) string {
+	if r.compared > maxCompared {
+		return ""
+	}
+	for _, c := range candidates {
+		r.compared += 1 + len(name)*len(c)
+	}
+	if r.compared > maxCompared {
+		return ""
+	}
+	return DidYouMean(name, candidates)
+}
+
 // DidYouMean returns a hint naming the candidates nearest to a name that does
 // not exist, "" if none is near.
 func DidYouMean(name string, candidates []string) string {

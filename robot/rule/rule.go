@@ -79,7 +79,11 @@ const (
 )
 
 // Report gathers what is found.
-type Report struct{ Errors, Warnings []*Problem }
+type Report struct {
+	Errors, Warnings []*Problem
+
+	compared int // letters, for hints
+}
 
 // Errorf adds a problem that forbids a model.
 func (r *Report) Errorf(rule Rule, at urdf.Pos, thing, format string, a ...any) {

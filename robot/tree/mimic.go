@@ -77,7 +77,7 @@ func directMimic(t *Tree, j urdf.Joint, r *rule.Report) Mimic {
 	case j.Type == urdf.Planar || j.Type == urdf.Floating:
 		r.Errorf(rule.BadMimic, mimic.Pos, thing, "a planar or floating joint cannot mimic another")
 	case !ok:
-		r.Errorf(rule.BadMimic, mimic.Pos, thing, "mimics joint %q, which does not exist%s", mimic.Joint, rule.DidYouMean(mimic.Joint, t.JointNames()))
+		r.Errorf(rule.BadMimic, mimic.Pos, thing, "mimics joint %q, which does not exist%s", mimic.Joint, r.DidYouMean(mimic.Joint, t.JointNames()))
 	case mimic.Joint == j.Name:
 		r.Errorf(rule.BadMimic, mimic.Pos, thing, "mimics itself")
 	case leaderType == urdf.Fixed, leaderType == urdf.Planar, leaderType == urdf.Floating:

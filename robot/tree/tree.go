@@ -20,6 +20,8 @@ type Tree struct {
 	Down       [][]int // joints below each link, sorted by name
 	Order      []int   // links depth first from the root
 	Mimics     []Mimic // of each joint, chains multiplied out
+
+	linkNames, jointNames []string // once asked for
 }
 
 // New puts a document together and reports everything that is wrong with it.
@@ -71,22 +73,26 @@ func (t *Tree) nameJoints(r *rule.Report) {
 	}
 }
 
-// LinkNames lists the links in the order of the document.
+// LinkNames lists the links in the order of the document. The slice is shared:
+// read only.
 func (t *Tree) LinkNames() []string {
-	names := make([]string, len(t.Doc.Links))
-	for i, l := range t.Doc.Links {
-		names[i] = l.Name
+	if t.linkNames == nil {
+		for _, l := range t.Doc.Links {
+			t.linkNames = append(t.linkNames, l.Name)
+		}
 	}
-	return names
+	return t.linkNames
 }
 
-// JointNames lists the joints in the order of the document.
+// JointNames lists the joints in the order of the document. The slice is
+// shared: read only.
 func (t *Tree) JointNames() []string {
-	names := make([]string, len(t.Doc.Joints))
-	for i, j := range t.Doc.Joints {
-		names[i] = j.Name
+	if t.jointNames == nil {
+		for _, j := range t.Doc.Joints {
+			t.jointNames = append(t.jointNames, j.Name)
+		}
 	}
-	return names
+	return t.jointNames
 }
 
 // connect finds the parent and the child of each joint.
@@ -121,7 +127,7 @@ func (t *Tree) connect(r *rule.Report) {
 func (t *Tree) find(role, name string, j urdf.Joint, r *rule.Report) (int, bool) {
 	i, ok := t.LinkIndex[name]
 	if !ok {
-		r.Errorf(rule.UnknownLink, j.Pos, rule.Joint(j.Name), "%s link %q does not exist%s", role, name, rule.DidYouMean(name, t.LinkNames()))
+		r.Errorf(rule.UnknownLink, j.Pos, rule.Joint(j.Name), "%s link %q does not exist%s", role, name, r.DidYouMean(name, t.LinkNames()))
 	}
 	return i, ok
 }
