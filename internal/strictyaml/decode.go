@@ -52,6 +52,10 @@ func (d *decoder) decode(y *yaml.Node, v reflect.Value, path string) {
 	if !ok {
 		return
 	}
+	if v.Type() == reflect.TypeFor[Node]() {
+		v.Set(reflect.ValueOf(Node{d, y, path})) // to be looked at and decoded later
+		return
+	}
 	switch v.Kind() {
 	case reflect.Pointer:
 		p := reflect.New(v.Type().Elem())

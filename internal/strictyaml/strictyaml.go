@@ -48,7 +48,8 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s:%d: %s: %s", e.File, e.Line, e.Path, e.Text)
 }
 
-// Node is a value of a document.
+// Node is a value of a document. A field of this type takes a value that may be
+// of more than one kind, to be decoded once its kind is known.
 type Node struct {
 	d *decoder
 	y *yaml.Node // nil for an empty document
@@ -67,26 +68,46 @@ func Parse(data []byte, file string) (Node, error) {
 	case errors.Is(err, io.EOF):
 		return Node{d: d}, nil
 	case err != nil:
-		return Node{}, syntaxError(file, err)
+		return Node{}, syntaxError(file, data, err)
 	}
 	switch err := dec.Decode(&second); {
 	case errors.Is(err, io.EOF):
 	case err != nil:
-		return Node{}, syntaxError(file, err)
+		return Node{}, syntaxError(file, data, err)
 	default:
 		return Node{}, &Error{file, second.Line, "", "a second document begins here; one is allowed"}
 	}
 	return Node{d: d, y: doc.Content[0]}, nil
 }
 
-// syntaxError takes the line out of the parser's text "yaml: line 3: …".
-func syntaxError(file string, err error) error {
+// countedFromZero begin the texts of what the library's parser, as opposed to
+// its scanner, finds wrong: there it counts lines from zero.
+var countedFromZero = []string{
+	"did not find expected '-' indicator", "did not find expected ',' or", "did not find expected key",
+	"did not find expected node content", "did not find expected <", "found undefined tag handle", "found duplicate %",
+	"found incompatible YAML",
+}
+
+// syntaxError takes the line out of the library's text "yaml: line 3: …".
+func syntaxError(file string, data []byte, err error) error {
 	text := strings.TrimPrefix(err.Error(), "yaml: ")
 	line := 1
 	if n, _ := fmt.Sscanf(text, "line %d:", &line); n == 1 {
 		_, text, _ = strings.Cut(text, ": ")
+		for _, begin := range countedFromZero {
+			if strings.HasPrefix(text, begin) {
+				line++
+				break
+			}
+		}
+	} else if name, ok := strings.CutPrefix(text, "unknown anchor '"); ok {
+		name, _, _ = strings.Cut(name, "'")
+		if before, _, found := bytes.Cut(data, []byte("*"+name)); found {
+			line += bytes.Count(before, []byte("\n"))
+		}
 	}
-	return &Error{file, line, "", text}
+	last := 1 + bytes.Count(bytes.TrimSuffix(data, []byte("\n")), []byte("\n"))
+	return &Error{file, min(line, last), "", text} // what the end of the file lacks, its last line lacks
 }
 
 // Only returns the value of key if the node is a mapping with this key alone:
@@ -96,6 +117,28 @@ func (n Node) Only(key string) (Node, bool) {
 		return n, false
 	}
 	return Node{n.d, n.y.Content[1], join(n.p, key)}, true
+}
+
+// Line returns where the node begins, 0 for none.
+func (n Node) Line() int {
+	if n.y == nil {
+		return 0
+	}
+	return n.y.Line
+}
+
+// Path returns the way to the node from the top, such as chains.leg1.base.
+func (n Node) Path() string { return n.p }
+
+// Mapping reports whether the node is a mapping, and returns its keys.
+func (n Node) Mapping() (keys []string, ok bool) {
+	if n.y == nil || n.y.Kind != yaml.MappingNode {
+		return nil, false
+	}
+	for i := 0; i < len(n.y.Content); i += 2 {
+		keys = append(keys, n.y.Content[i].Value)
+	}
+	return keys, true
 }
 
 // Decode fills what into points to. An empty document leaves it as it is.

@@ -132,6 +132,52 @@ func TestAliasesAreFollowedWithinABudget(t *testing.T) {
 	}
 }
 
+func TestSyntaxErrorsHaveTheirLine(t *testing.T) {
+	for _, tc := range []struct {
+		text string
+		line string
+	}{
+		{"a: last\nb: [head\nc: ]\n", "f.yaml:2:"},
+		{"a: [a]\nb:\n- c: x\n  d: [a]\n e: 1\n", "f.yaml:5:"},
+		{"a: [a]\nb: last\n- x\n", "f.yaml:3:"},
+		{"a: 1\nb: }\n", "f.yaml:2:"},
+		{"a: 1\nb: {c\n", "f.yaml:2:"},
+		{"a: 1\nb: !x!y 1\n", "f.yaml:2:"},
+		{"a: 1\nb: @last\nc: 3\n", "f.yaml:2:"},
+		{"a: 1\n\tb: 1\n", "f.yaml:2:"},
+		{"a: b: c\n", "f.yaml:1:"},
+		{"a: [b\n", "f.yaml:1:"},
+		{"a: 1\nb: *c\n", "f.yaml:2:"},
+	} {
+		if _, err := Parse([]byte(tc.text), "f.yaml"); err == nil || !strings.HasPrefix(err.Error(), tc.line) {
+			t.Errorf("Parse(%q): %v, want %s", tc.text, err, tc.line)
+		}
+	}
+}
+
+func TestNodeWaitsToBeDecoded(t *testing.T) {
+	var f struct {
+		Either []Node `yaml:"either"`
+	}
+	if err := Decode([]byte("either:\n- 3\n- {x: 1, y: 2}\n"), "f.yaml", &f); err != nil || len(f.Either) != 2 {
+		t.Fatal(f, err)
+	}
+	number, x := f.Either[0], 0
+	if _, mapping := number.Mapping(); mapping || number.Line() != 2 || number.Path() != "either[0]" || number.Decode(&x) != nil || x != 3 {
+		t.Errorf("number: line %d, path %s, %d", number.Line(), number.Path(), x)
+	}
+	keys, mapping := f.Either[1].Mapping()
+	if !mapping || !reflect.DeepEqual(keys, []string{"x", "y"}) {
+		t.Errorf("mapping: %v %v", keys, mapping)
+	}
+	if err := f.Either[1].Decode(&x); err == nil || !strings.HasPrefix(err.Error(), "f.yaml:3: either[1]: ") {
+		t.Errorf("error %v", err)
+	}
+	if (Node{}).Line() != 0 {
+		t.Error("a node that is not there has a line")
+	}
+}
+
 func TestSizeIsBounded(t *testing.T) {
 	var f file
 	if err := Decode(make([]byte, maxBytes+1), "f.yaml", &f); err == nil {
