@@ -53,7 +53,7 @@ func (r *rig) handle(e Event) {
 	r.t.Helper()
 	e.At = r.now
 	r.s.Handle(&e, &r.out)
-	if err := broken(&r.s, len(r.clients), robot.MaxLeaves); err != nil {
+	if err := broken(&r.s, MaxClients, 32); err != nil {
 		r.t.Fatalf("after %v of %d: %v", e.Kind, e.From, err)
 	}
 	for _, m := range r.out.Messages() {

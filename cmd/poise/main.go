@@ -20,6 +20,8 @@ var commands = []command{
 		"where links are and how joints move them: JSON lines in, JSON lines out", runKin},
 	{"dyn", "ROBOT [NAME:=VALUE …] rnea|crba|aba|gravity|com|centroidal [--floating|--fixed]",
 		"forces, masses and momentum of rigid bodies: JSON lines in, JSON lines out", runDyn},
+	{"arbitrate", "SCENARIO [--plot FILE.png|FILE.svg]",
+		"run the arbiter on a script of requests and faults: a JSON line for every change", runArbitrate},
 }
 
 func main() {
