@@ -29,12 +29,12 @@ var layers = []string{
 	// algorithms on the robot
 	"kinematics", "kinematics/ik", "dynamics",
 	// motion in time
-	"trajectory/spline", "trajectory", "trajectory/profile", "trajectory/move",
+	"trajectory/spline", "trajectory", "trajectory/profile", "trajectory/move", "trajectory/retime",
 	"planner/path", "planner", "planner/pilz", "planner/track",
 	// the machine
 	"servo", "servo/sim",
 	// execution
-	"arbiter", "action", "control", "loop",
+	"arbiter", "arbiter/scenario", "action", "control", "loop",
 	// messages and programs
 	"msgs", "msgs/rosjson", "edge",
 	"cmd/poise",
