@@ -201,3 +201,15 @@ func (c *Chain) Knots() []float64 {
 	}
 	return c.ends[:len(c.ends)-1]
 }
+
+// Even reports whether position and rotation run at the same rate along the
+// whole path: lines, arcs and stretches of them.
+func Even(p Path) bool {
+	switch p := p.(type) {
+	case *Line, *Arc:
+		return true
+	case *Stretch:
+		return Even(p.of)
+	}
+	return false
+}

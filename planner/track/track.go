@@ -421,3 +421,7 @@ func (t *Tracker) curve(nodes []node, start []float64) (*spline.Spline, *planner
 	}
 	return c, nil
 }
+
+// Redundant reports whether the arm has more joints than the path of the last
+// Follow needed.
+func (t *Tracker) Redundant() bool { return t.extra > 0 }

@@ -1,0 +1,165 @@
+package smooth
+
+import (
+	"math"
+
+	"poise/planner"
+	"poise/robot"
+	"poise/trajectory"
+)
+
+var inf = math.Inf(1)
+
+// tool bounds how a tool moves along its path, all ≥ 0.
+type tool struct {
+	speed, acceleration, deceleration           float64 // m
+	turning, turnAcceleration, turnDeceleration float64 // rad
+}
+
+// free bounds nothing.
+var free = tool{inf, inf, inf, inf, inf, inf}
+
+// min returns what keeps both.
+func (a tool) min(b tool) tool {
+	return tool{
+		min(a.speed, b.speed), min(a.acceleration, b.acceleration), min(a.deceleration, b.deceleration),
+		min(a.turning, b.turning), min(a.turnAcceleration, b.turnAcceleration), min(a.turnDeceleration, b.turnDeceleration),
+	}
+}
+
+// toolLimits returns the Cartesian limits that a task may use, not scaled. A
+// speed limit on the very link that follows the path takes the place of
+// max_trans_vel, if it is lower. Rotational accelerations follow from the others
+// by Pilz's rule: max_trans_acc / max_trans_vel · max_rot_vel.
+func (p *Planner) toolLimits(task *planner.Task) (t tool, why *planner.Refusal) {
+	l := p.Model.CartesianLimits()
+	if l == nil {
+		return t, planner.Refuse(planner.MissingLimit, "%s needs Cartesian limits, and the robot has none: max_trans_vel, max_trans_acc and max_rot_vel are missing", task.Command).
+			With("give pilz_cartesian_limits.yaml")
+	}
+	for _, k := range []struct {
+		name  string
+		limit robot.Limit
+	}{{"max_trans_vel", l.MaxTransVel}, {"max_trans_acc", l.MaxTransAcc}, {"max_rot_vel", l.MaxRotVel}} {
+		if !k.limit.Has {
+			return t, planner.Refuse(planner.MissingLimit, "%s needs the Cartesian limit %s, which is not given", task.Command, k.name).
+				With("add %s to pilz_cartesian_limits.yaml", k.name)
+		}
+	}
+	t.speed, t.acceleration, t.deceleration = l.MaxTransVel.Value, l.MaxTransAcc.Value, l.MaxTransAcc.Value
+	if l.MaxTransDec.Has {
+		t.deceleration = -l.MaxTransDec.Value
+	}
+	if task.MaxSpeed > 0 && task.SpeedLink == task.Link {
+		t.speed = min(t.speed, task.MaxSpeed)
+	}
+	t.turning = l.MaxRotVel.Value
+	t.turnAcceleration = t.acceleration / t.speed * t.turning
+	t.turnDeceleration = t.deceleration / t.speed * t.turning
+	return t, nil
+}
+
+// turnOnTheSpot is the way per radian below which a motion is a turn: then it is
+// the turn that is commanded, and scaled, m/rad.
+const turnOnTheSpot = 0.02
+
+// scaled returns the limits of a stretch of path that turns by angle over a
+// distance. Scaling is a command to the tool's way; rotation is no reason to fall
+// below it as long as its own limits hold. Only a turn on the spot is scaled
+// itself.
+func (t tool) scaled(velocity, acceleration, distance, angle float64) tool {
+	t.speed *= velocity
+	t.acceleration *= acceleration
+	t.deceleration *= acceleration
+	if distance < turnOnTheSpot*angle {
+		t.turning *= velocity
+		t.turnAcceleration *= acceleration
+		t.turnDeceleration *= acceleration
+	}
+	return t
+}
+
+// rows is how many measures follow the joints: way and turn of the tool, way of a
+// link whose speed is limited.
+const (
+	wayRow = iota
+	turnRow
+	linkRow
+	measures
+)
+
+// limits returns the limits of joints and measures in the order of a route.
+func (p *Planner) limits(joints []robot.JointID, velocity, acceleration float64, t tool, link float64) trajectory.Limits {
+	n := len(joints)
+	all := make([]float64, 4*(n+measures))
+	cut := func(i int) []float64 { return all[i*(n+measures) : (i+1)*(n+measures)] }
+	l := trajectory.Limits{Velocity: cut(0), Acceleration: cut(1), Deceleration: cut(2)}
+	jerk := cut(3)
+	for k, j := range joints {
+		x := &p.Model.Joints()[j].Limits
+		l.Velocity[k] = scale(x.Velocity, velocity)
+		l.Acceleration[k] = scale(x.Acceleration, acceleration)
+		l.Deceleration[k] = scale(deceleration(x), acceleration)
+		jerk[k] = scale(x.Jerk, 1)
+		if x.Jerk.Has {
+			l.Jerk = jerk
+		}
+	}
+	l.Velocity[n+wayRow], l.Acceleration[n+wayRow], l.Deceleration[n+wayRow] = t.speed, t.acceleration, t.deceleration
+	l.Velocity[n+turnRow], l.Acceleration[n+turnRow], l.Deceleration[n+turnRow] = t.turning, t.turnAcceleration, t.turnDeceleration
+	l.Velocity[n+linkRow], l.Acceleration[n+linkRow], l.Deceleration[n+linkRow] = link, inf, inf
+	for i := range measures {
+		jerk[n+i] = inf
+	}
+	return l
+}
+
+// scale returns the size of a limit times a factor, infinite if there is none.
+func scale(l robot.Limit, by float64) float64 {
+	if !l.Has {
+		return inf
+	}
+	return math.Abs(l.Value) * by
+}
+
+// deceleration is the joint's own limit, or its acceleration limit negated.
+func deceleration(l *robot.Limits) robot.Limit {
+	if l.Deceleration.Has {
+		return l.Deceleration
+	}
+	d := l.Acceleration
+	d.Value = -d.Value
+	return d
+}
+
+// needs refuses a joint that moves without a limit that its command needs.
+func needs(j *robot.Joint, c planner.Command) *planner.Refusal {
+	missing := func(what string) *planner.Refusal {
+		why := planner.Refuse(planner.MissingLimit, "%s moves joint %q, and its %s limit is not given", c, j.Name, what)
+		why.Joint = j.Name
+		return why.With("give max_%s of %s in joint_limits.yaml", what, j.Name)
+	}
+	switch {
+	case !j.Limits.Acceleration.Has:
+		return missing("acceleration")
+	case c == planner.PTP && !j.Limits.Velocity.Has:
+		return missing("velocity")
+	}
+	return nil
+}
+
+// limitBend gives a bend of the joints the limits of both its legs: the smaller
+// scaling of those that scale joints, and the slower of two speeds of a link. A
+// tool's own speed is commanded where its path is, not before.
+func (p *Planner) limitBend(bend *piece) {
+	velocity, acceleration, link := 1.0, 1.0, inf
+	for _, l := range bend.legs {
+		if !l.cartesian() {
+			velocity, acceleration = min(velocity, l.task.VelocityScaling), min(acceleration, l.task.AccelerationScaling)
+		}
+		if v := l.linkSpeed(); v < link {
+			bend.link, link = l.task.SpeedLink, v
+		}
+	}
+	bend.limits = p.limits(bend.legs[0].task.Joints, velocity, acceleration, free, link)
+}

@@ -1,0 +1,269 @@
+package smooth
+
+import (
+	"context"
+
+	"poise/kinematics"
+	"poise/planner"
+	"poise/robot"
+	"poise/spatial"
+	"poise/trajectory"
+)
+
+// builder puts motions together, item by item.
+type builder struct {
+	*Planner
+	ctx    context.Context
+	items  []planner.Item
+	single bool
+	here   []float64 // whole configuration: where the next item starts
+
+	// of the motion at hand
+	period float64
+	result *planner.Motion
+	radii  []float64 // of all items: what is left of them
+	goals  []spatial.Vec3
+	data   *kinematics.Data
+	q, v   []float64 // whole robot, for data
+}
+
+// about says which item a refusal is about.
+func (b *builder) about(why *planner.Refusal, item int) *planner.Refusal {
+	if why != nil && !b.single {
+		why.Item = item
+	}
+	return why
+}
+
+func (b *builder) note(n planner.Note, item int) {
+	n.Item = item
+	if b.single {
+		n.Item = planner.None
+	}
+	b.result.Notes = append(b.result.Notes, n)
+}
+
+// motion plans the items [from, to) of one group.
+func (b *builder) motion(from, to int) (*planner.Motion, *planner.Refusal) {
+	b.result, b.period = &planner.Motion{}, b.sampling()
+	b.blendable(from, to)
+	for first := from; first < to; {
+		if why := planner.Stopped(b.ctx); why != nil {
+			return nil, why
+		}
+		last := first // of the run
+		for last+1 < to && b.radii[last] > 0 {
+			last++
+		}
+		if why := b.run(first, last, first == from); why != nil {
+			return nil, why
+		}
+		first = last + 1
+	}
+	m := b.result
+	if len(m.Trajectory.Points) == 0 {
+		m.Trajectory = b.rest()
+	}
+	if why := b.clear(m); why != nil {
+		return nil, why
+	}
+	return m, nil
+}
+
+// rest is the trajectory of a motion that need not move.
+func (b *builder) rest() *trajectory.Trajectory {
+	t := trajectory.New(1, len(b.result.Joints))
+	t.Points[0].Time = b.sampling()
+	for k, j := range b.result.Joints {
+		t.Points[0].Position[k] = b.here[b.Model.Joints()[j].Q]
+	}
+	return t
+}
+
+// blendable drops blend radii that nothing can be done with, and says so: before
+// another group, and of a group without a tip.
+func (b *builder) blendable(from, to int) {
+	if b.radii == nil {
+		b.radii, b.goals = make([]float64, len(b.items)), make([]spatial.Vec3, len(b.items))
+		b.data = kinematics.NewData(b.Model)
+		b.q, b.v = make([]float64, b.Model.NumQ()), make([]float64, b.Model.NumV())
+	}
+	id, known := b.Model.Group(b.items[from].Request.Group)
+	tipless := known && b.Model.Groups()[id].Tip == robot.NoFrame
+	for i := from; i < to; i++ {
+		b.radii[i] = b.items[i].Radius
+		why := ""
+		switch {
+		case b.radii[i] == 0:
+		case i == to-1:
+			why = "another group follows"
+		case tipless:
+			why = "the group has no tip"
+		}
+		if why != "" {
+			b.radii[i] = 0
+			b.note(planner.Note{Kind: planner.Unblended, Text: "not blended: " + why}, i)
+		}
+	}
+}
+
+// run plans the items from first to last, which are blended with each other, and
+// appends it to the motion.
+func (b *builder) run(first, last int, opening bool) *planner.Refusal {
+	var strands []*strand
+	var open []*leg
+	flush := func() *planner.Refusal {
+		if open == nil {
+			return nil
+		}
+		s, why := b.toolStrand(open)
+		open = nil
+		if why == nil {
+			b.here = s.end
+			strands = append(strands, s)
+		}
+		return why
+	}
+	for i := first; i <= last; i++ {
+		// what is open must be finished before another kind of leg can start from it
+		command := b.items[i].Request.Command
+		if open != nil && command == planner.PTP {
+			if why := flush(); why != nil {
+				return why
+			}
+		}
+		l, why := b.leg(i, opening && i == first)
+		if why != nil {
+			return why
+		}
+		switch {
+		case l == nil && first == last:
+			return nil
+		case l == nil:
+			why := planner.Refuse(planner.BlendFailed, "the tool does not move, and so cannot be blended with what comes before or after")
+			return b.about(why.With("leave the item out, or set the blend radii around it to 0"), i)
+		case !l.cartesian():
+			s := b.jointStrand(l)
+			b.here = s.end
+			strands = append(strands, s)
+			continue
+		}
+		if open != nil && open[len(open)-1].task.Link != l.task.Link {
+			if why := flush(); why != nil {
+				return why
+			}
+			if l, why = b.leg(i, false); why != nil {
+				return why
+			}
+		}
+		open = append(open, l)
+		b.here = l.task.Goal
+	}
+	if why := flush(); why != nil {
+		return why
+	}
+	speed, bridged, why := b.opening(strands[0])
+	if why != nil {
+		return b.about(why, first)
+	}
+	if !bridged {
+		if bridged, why = b.finish(strands, speed); why != nil {
+			return why
+		}
+	}
+	if bridged { // from where the robot stands now
+		b.items[first].Request.Start = planner.StartState{}
+		return b.run(first, last, false)
+	}
+	return nil
+}
+
+// opening returns the speed along its path with which a run begins, or bridges a
+// start that moves in another direction.
+func (b *builder) opening(s *strand) (speed float64, bridged bool, why *planner.Refusal) {
+	l := s.first()
+	if !l.cartesian() || !moving(l.task) {
+		return 0, false, nil
+	}
+	if speed, along := startSpeed(s.pieces[0], l.task.StartVelocity); along {
+		return speed, false, nil
+	}
+	return 0, true, b.bridge(l)
+}
+
+// leg reads an item and finds its path; nil if nothing moves.
+func (b *builder) leg(i int, opening bool) (*leg, *planner.Refusal) {
+	scene := planner.Scene{Model: b.Model, Current: b.here, AllowMoving: true, Extensions: true}
+	task, why := scene.Resolve(&b.items[i].Request)
+	if why != nil {
+		return nil, b.about(why, i)
+	}
+	if b.result.Group == nil {
+		m := b.result
+		m.Group, m.Joints, m.Start = task.Group, task.Joints, task.Start
+		m.Trajectory = &trajectory.Trajectory{}
+	}
+	if why := b.apart(i, task); why != nil {
+		return nil, b.about(why, i-1)
+	}
+	l := &leg{item: i, task: task}
+	if !l.cartesian() {
+		l.transfer, why = b.Planner.transfer(task, b.period)
+		if why != nil || l.transfer == nil {
+			return nil, b.about(why, i)
+		}
+		return l, nil
+	}
+	if l.tool, why = b.toolLimits(task); why != nil {
+		return nil, b.about(why, i)
+	}
+	if l.parts, why = shape(task); why != nil || l.parts == nil {
+		return nil, b.about(why, i)
+	}
+	return l, nil
+}
+
+// apart refuses blends whose spheres touch, except at the last item, which has
+// none.
+func (b *builder) apart(i int, task *planner.Task) *planner.Refusal {
+	tip := task.Group.Tip
+	if tip == robot.NoFrame {
+		return nil
+	}
+	b.goals[i] = b.pose(task.Goal, tip).P
+	if i == 0 || i == len(b.items)-1 || b.items[i-1].Request.Group != b.items[i].Request.Group {
+		return nil
+	}
+	sum, distance := b.radii[i-1]+b.radii[i], b.goals[i].Sub(b.goals[i-1]).Norm()
+	if sum == 0 || sum < distance {
+		return nil
+	}
+	why := bad("the blend radii of items %d and %d add up to %g m, and their goals are %.4g m apart", i-1, i, sum, distance)
+	why.Value, why.Limit = sum, distance
+	return why.With("make the radii smaller")
+}
+
+// pose returns where a link is at a whole configuration.
+func (b *builder) pose(q []float64, link robot.FrameID) spatial.Pose {
+	b.data.UpdatePosition(q)
+	return b.data.Pose(b.data.At(link))
+}
+
+// clear asks whether the robot may be where the motion leads.
+func (b *builder) clear(m *planner.Motion) *planner.Refusal {
+	if b.Clear == nil {
+		return nil
+	}
+	copy(b.q, m.Start)
+	for i, p := range m.Trajectory.Points {
+		for k, j := range m.Joints {
+			b.q[b.Model.Joints()[j].Q] = p.Position[k]
+		}
+		if err := b.Clear(b.q); err != nil {
+			why := planner.Refuse(planner.NoSolution, "the robot must not be where the motion leads %.4g s after its start: %v", p.Time, err)
+			why.Sample, why.Time = i, p.Time
+			return why
+		}
+	}
+	return nil
+}

@@ -1,0 +1,230 @@
+package smooth
+
+import (
+	"math"
+
+	"poise/planner"
+	"poise/planner/path"
+	"poise/spatial"
+)
+
+const (
+	radiusTolerance = 1e-2   // by how much the radii of an arc about a centre may differ, m
+	leastRadius     = 1e-5   // of a circle, m
+	leastSine       = 1e-5   // of the angle between what gives a circle its plane
+	sameRadius      = 1e-10  // radii that differ by rounding, m
+	samePlace       = 1e-6   // of a full circle's start and goal, m
+	waypointGap     = 0.2e-3 // nearer waypoints are one, m
+	straight        = 1e-7   // a bend of less is none, rad
+	minSmoothness   = 0.01   // as in Pilz
+	maxSmoothness   = 0.99
+)
+
+func bad(format string, a ...any) *planner.Refusal {
+	return planner.Refuse(planner.BadRequest, format, a...)
+}
+
+// shape returns the path of a task's tool in parts, none if it does not move.
+// Parts that meet without a corner are smooth there.
+func shape(t *planner.Task) ([]path.Path, *planner.Refusal) {
+	var way path.Path
+	var why *planner.Refusal
+	switch t.Command {
+	case planner.POLYLINE:
+		return polyline(t)
+	case planner.CIRC:
+		way, why = circle(t)
+	default:
+		way = line(t.StartPose, t.GoalPose)
+	}
+	if why != nil || !(way.Length() > 0) {
+		return nil, why
+	}
+	return []path.Path{way}, nil
+}
+
+// line is the straight way, measured by it, or in radians if there is none.
+func line(start, goal spatial.Pose) *path.Line {
+	turn := path.TurnBetween(start.R, goal.R)
+	if turn.Angle < still {
+		turn.Angle = 0
+	}
+	if goal.P.Sub(start.P).Norm() < still {
+		goal.P = start.P
+	}
+	return path.NewLine(start.P, goal.P, turn, path.Coupling{})
+}
+
+func circle(t *planner.Task) (path.Path, *planner.Refusal) {
+	switch t.ViaName {
+	case "center":
+		return arcAround(t)
+	case "circle":
+		if d := t.GoalPose.P.Sub(t.StartPose.P).Norm(); d > samePlace {
+			why := bad("a full circle ends where it starts, and the goal is %.4g m from the start", d)
+			why.Value, why.Limit = d, samePlace
+			return nil, why.With("give the start's position as the goal, or an arc by an interim point")
+		}
+		return arcThrough(t, t.Via[0].P, t.Via[1].P, 2*math.Pi)
+	}
+	return arcThrough(t, t.Via[0].P, t.GoalPose.P, t.ViaAngle)
+}
+
+// arcAround is the shorter arc about a centre, or one by an angle: positive
+// angles go the way of the shorter arc.
+func arcAround(t *planner.Task) (path.Path, *planner.Refusal) {
+	centre := t.Via[0].P
+	x, y := t.StartPose.P.Sub(centre), t.GoalPose.P.Sub(centre)
+	a, b := x.Norm(), y.Norm()
+	if d := math.Abs(a - b); d > radiusTolerance && t.ViaAngle == 0 {
+		why := bad("the start is %.4g m from the circle's centre and the goal %.4g m: they differ by %.3g m, at most %g m is allowed", a, b, d, radiusTolerance)
+		why.Value, why.Limit = d, radiusTolerance
+		return nil, why
+	}
+	if a < leastRadius || b < leastRadius {
+		why := bad("the circle's radius is %.3g m, and must be at least %g m", min(a, b), leastRadius)
+		why.Value, why.Limit = min(a, b), leastRadius
+		return nil, why
+	}
+	cross := x.Cross(y)
+	if cross.Norm() < leastSine*a*b {
+		return nil, bad("start, centre and goal lie on one line, which gives no plane and no shorter arc").
+			With("give a half circle by an interim point, a full one by a path constraint named circle")
+	}
+	normal, _ := cross.Unit()
+	turn := path.TurnBetween(t.StartPose.R, t.GoalPose.R)
+	if t.ViaAngle != 0 {
+		return path.NewArc(t.StartPose.P, centre, normal, t.ViaAngle, turn, path.Coupling{}), nil
+	}
+	angle := math.Atan2(cross.Norm(), x.Dot(y))
+	if math.Abs(a-b) > sameRadius {
+		return path.NewSpiral(t.StartPose.P, centre, normal, angle, b, turn), nil
+	}
+	return path.NewArc(t.StartPose.P, centre, normal, angle, turn, path.Coupling{}), nil
+}
+
+// arcThrough is the arc from the start through two points, to the second of them
+// or by an angle, which is positive towards the first.
+func arcThrough(t *planner.Task, via, other spatial.Vec3, angle float64) (path.Path, *planner.Refusal) {
+	start := t.StartPose.P
+	m, u, v := via.Sub(start), other.Sub(start), other.Sub(via)
+	w := m.Cross(u)
+	shortest := min(m.Norm(), u.Norm(), v.Norm())
+	if shortest < leastRadius {
+		why := bad("two of the three points that give the circle are only %.3g m apart, at least %g m is needed", shortest, leastRadius)
+		why.Value, why.Limit = shortest, leastRadius
+		return nil, why
+	}
+	if w.Norm() < leastSine*m.Norm()*u.Norm() {
+		return nil, bad("the three points that give the circle lie on one line").With("use LIN, or move the interim point aside")
+	}
+	centre := start.Add(u.Scale(m.Dot(m) * u.Dot(v)).Sub(m.Scale(u.Dot(u) * m.Dot(v))).Scale(0.5 / w.Dot(w)))
+	normal, _ := w.Unit()
+	if angle == 0 {
+		x, y := start.Sub(centre), other.Sub(centre)
+		angle = math.Atan2(normal.Dot(x.Cross(y)), x.Dot(y))
+		if angle <= 0 {
+			angle += 2 * math.Pi
+		}
+	}
+	turn := path.TurnBetween(t.StartPose.R, t.GoalPose.R)
+	return path.NewArc(start, centre, normal, angle, turn, path.Coupling{}), nil
+}
+
+// polyline joins straight lines by bends inside the spheres of its corners. It
+// ends at the goal.
+func polyline(t *planner.Task) ([]path.Path, *planner.Refusal) {
+	points, radii := waypoints(t)
+	lines := make([]*path.Line, 0, len(points))
+	for i := 1; i < len(points); i++ {
+		lines = append(lines, line(points[i-1], points[i]))
+	}
+	if why := cornerRadii(t, points, radii); why != nil {
+		return nil, why
+	}
+	var parts []path.Path
+	from := 0.0
+	for i, l := range lines {
+		to := l.Length()
+		r := radii[i+1]
+		if r > 0 {
+			to -= r
+		}
+		if to > from {
+			parts = append(parts, path.Cut(l, from, to))
+		}
+		from = 0
+		if r > 0 {
+			a, b := l.At(to), lines[i+1].At(r)
+			bend, ok := toolBend(a, b, points[i+1].P, r)
+			if !ok {
+				return nil, bad("the polyline cannot be rounded at waypoint %d", i)
+			}
+			parts = append(parts, bend)
+			from = r
+		}
+	}
+	return parts, nil
+}
+
+// waypoints returns the places of a polyline with the radii asked for: the start,
+// waypoints that are places of their own, the goal.
+func waypoints(t *planner.Task) (points []spatial.Pose, radii []float64) {
+	points, radii = []spatial.Pose{t.StartPose}, []float64{0}
+	add := func(X spatial.Pose, r float64) {
+		last := points[len(points)-1]
+		if X.P.Sub(last.P).Norm() < waypointGap && path.TurnBetween(last.R, X.R).Angle < 1e-6 {
+			return
+		}
+		points, radii = append(points, X), append(radii, r)
+	}
+	for i, X := range t.Via {
+		add(X, t.ViaRadius[i])
+	}
+	if last := len(points) - 1; last > 0 && points[last].P.Sub(t.GoalPose.P).Norm() < waypointGap {
+		points, radii = points[:last], radii[:last]
+	}
+	points, radii = append(points, t.GoalPose), append(radii, 0)
+	return points, radii
+}
+
+// cornerRadii replaces the radii of corners by what is left of the line on both
+// sides: asked for, or by smoothness as in Pilz, which rounds all corners by arcs
+// of one radius. A point on a straight way is no corner, nor is one where the
+// tool turns on the spot; the path then goes through it.
+func cornerRadii(t *planner.Task, points []spatial.Pose, radii []float64) *planner.Refusal {
+	smooth := min(max(t.Smoothness, minSmoothness), maxSmoothness)
+	halves := make([]float64, len(points)) // tan of half the inner angle
+	arc := inf
+	for i := 1; i+1 < len(points); i++ {
+		in, out := points[i].P.Sub(points[i-1].P), points[i+1].P.Sub(points[i].P)
+		bend := math.Atan2(in.Cross(out).Norm(), in.Dot(out))
+		if in.Norm() < waypointGap || out.Norm() < waypointGap || bend < straight {
+			radii[i] = -1
+			continue
+		}
+		halves[i] = math.Tan((math.Pi - bend) / 2)
+		if radii[i] == 0 {
+			arc = min(arc, math.Abs(halves[i])*min(in.Norm(), out.Norm())/2)
+		}
+	}
+	for i := 1; i+1 < len(points); i++ {
+		switch {
+		case radii[i] < 0:
+			radii[i] = 0
+		case radii[i] == 0 && halves[i] > 1e-3:
+			radii[i] = smooth * arc / halves[i]
+		case radii[i] == 0: // it turns back on itself: an arc would have no room
+			radii[i] = smooth * min(points[i].P.Sub(points[i-1].P).Norm(), points[i+1].P.Sub(points[i].P).Norm()) / 2
+		}
+	}
+	for i := 1; i < len(points); i++ {
+		side := points[i].P.Sub(points[i-1].P).Norm()
+		if sum := radii[i-1] + radii[i]; sum > side*(1+1e-12) && sum > 0 {
+			why := bad("the corners at both ends of the polyline's side %d need %.4g m of it, and it is %.4g m long", i-1, sum, side)
+			why.Value, why.Limit = sum, side
+			return why.With("make the radii of waypoints %d and %d smaller", i-2, i-1)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,107 @@
+package smooth
+
+import (
+	"math"
+
+	"poise/planner"
+	"poise/trajectory/move"
+	"poise/trajectory/spline"
+)
+
+// Along the path is a start velocity that differs from it by less than this share
+// of itself, and rad/s or m/s.
+const (
+	alongShare = 1e-4
+	alongSpeed = 1e-6
+)
+
+// moving reports whether a start has velocity.
+func moving(t *planner.Task) bool {
+	for _, v := range t.StartVelocity {
+		if v != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// startSpeed returns the speed along a route that a start velocity is, and
+// whether it is one: along the path, and forwards.
+func startSpeed(p *piece, velocity []float64) (speed float64, along bool) {
+	n := len(velocity)
+	all := make([]float64, 3*n)
+	q, d := all[:n], all[n:2*n]
+	p.curve.SegmentTo(q, d, all[2*n:], 0, p.from)
+	vd, dd, vv := 0.0, 0.0, 0.0
+	for j, v := range velocity {
+		vd, dd, vv = vd+v*d[j], dd+d[j]*d[j], vv+v*v
+	}
+	if !(vd > 0) {
+		return 0, false
+	}
+	speed = vd / dd
+	off := 0.0
+	for j, v := range velocity {
+		off = max(off, math.Abs(v-speed*d[j]))
+	}
+	return speed * p.scale, off <= alongShare*math.Sqrt(vv)+alongSpeed
+}
+
+// bridge brings the robot to rest from a start that does not move along its path,
+// and says so. A line then begins where it stops; a circle, which would be
+// another one from there, where it was asked to begin.
+func (b *builder) bridge(l *leg) *planner.Refusal {
+	task, n := l.task, len(l.task.Joints)
+	t := &transfer{from: make([]move.State, n), to: make([]move.State, n), period: b.period}
+	limits := make([]move.Limits, n)
+	for k, j := range task.Joints {
+		joint := &b.Model.Joints()[j]
+		q, v := task.Start[joint.Q], task.StartVelocity[k]
+		t.from[k], t.to[k] = move.State{P: q + v*b.period, V: v}, move.State{P: q}
+		limits[k] = move.Symmetric(1, 1, inf)
+		if v == 0 {
+			continue
+		}
+		if why := needs(joint, planner.PTP); why != nil {
+			return why
+		}
+		a := min(joint.Limits.Acceleration.Value, -deceleration(&joint.Limits).Value)
+		limits[k] = move.Symmetric(joint.Limits.Velocity.Value, a, scale(joint.Limits.Jerk, 1))
+	}
+	m, err := move.New(limits)
+	t.motion = m
+	back := task.Command == planner.CIRC
+	switch {
+	case err != nil:
+	case back:
+		err = m.Reach(t.from, t.to, move.Options{Sync: move.Phase, Period: b.period})
+	default:
+		err = m.ReachVelocity(t.from, nil, move.Options{Sync: move.Phase, Period: b.period})
+		for k := range t.to {
+			t.to[k].P = m.Axis(k).Target().P
+		}
+	}
+	if err != nil {
+		return planner.Refuse(planner.BadState, "the robot cannot be stopped: %v", err)
+	}
+	c := t.curve()
+	if why := b.inRange(c); why != nil {
+		why.What = "the start moves so fast that it cannot stop in time: " + why.What
+		return why
+	}
+	b.append(samples(c))
+	b.sayBridged(l, c, back)
+	b.here = append([]float64(nil), task.Start...)
+	for k, j := range task.Joints {
+		b.here[b.Model.Joints()[j].Q] = t.to[k].P
+	}
+	return nil
+}
+
+func (b *builder) sayBridged(l *leg, c *spline.Spline, back bool) {
+	text := "bridged: the start does not move along the path; the motion first stops, and the path begins there"
+	if back {
+		text = "bridged: the start does not move along the path; the motion first comes back to it at rest"
+	}
+	b.note(planner.Note{Kind: planner.Bridged, To: c.Duration(), Time: 0, Text: text}, l.item)
+}
