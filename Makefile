@@ -11,7 +11,7 @@ export POISE_GOLDEN_LOG := $(GOLDEN_LOG)
 export POISE_PYTHON     := $(VENV)/bin/python
 
 .NOTPARALLEL:
-.PHONY: run build test setup format vet unit race fuzz examples golden soak bench bench-peers oracle mutate clean
+.PHONY: run build test setup format vet unit race fuzz examples golden soak bench bench-peers oracle mutate images clean
 
 run: build
 	./bin/poise check pony
@@ -58,6 +58,7 @@ bench:
 
 bench-peers:
 	tools/peers/run.sh
+	tools/peers/ruckig.sh
 
 oracle: build setup
 	$(POISE_PYTHON) -m pip install -q -r tools/oracle/requirements-dynamics.txt
@@ -65,6 +66,10 @@ oracle: build setup
 
 mutate:
 	$(GO) run ./tools/mutate
+
+# pictures of the robots in docs/images, drawn by a browser
+images:
+	cd tools/render && npm ci && npm run images
 
 clean:
 	rm -rf bin $(TOOLS)
