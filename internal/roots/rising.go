@@ -9,8 +9,8 @@ const maxSteps = 2200
 // Rising returns where f passes from negative to positive in [lo, hi]. f must not
 // fall there; it returns its value and its slope, and where the slope is zero,
 // infinite, too small or not known (NaN) that costs steps but not the answer. If f
-// is positive everywhere lo is returned, if it is negative hi. Newton's method
-// inside a shrinking bracket.
+// is positive everywhere lo is returned, if it is negative hi. The last call of f
+// is for the place that is returned. Newton's method inside a shrinking bracket.
 func Rising(f func(x float64) (y, slope float64), lo, hi, guess float64) float64 {
 	x := guess
 	if !(x >= lo) {
@@ -53,6 +53,7 @@ func Rising(f func(x float64) (y, slope float64), lo, hi, guess float64) float64
 		}
 		x, last = next, step
 	}
+	f(x)
 	return x
 }
 

@@ -95,8 +95,10 @@ func TestRising(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			for _, guess := range []float64{c.lo, c.hi, (c.lo + c.hi) / 2, math.NaN()} {
 				calls = 0
+				var asked float64
 				got := Rising(func(x float64) (float64, float64) {
 					calls++
+					asked = x
 					if !(x >= c.lo && x <= c.hi) {
 						t.Fatalf("asked for f(%g) outside [%g, %g]", x, c.lo, c.hi)
 					}
@@ -104,6 +106,9 @@ func TestRising(t *testing.T) {
 				}, c.lo, c.hi, guess)
 				if math.Abs(got-c.want) > c.tol*(1+math.Abs(c.want)) {
 					t.Errorf("from %g: %.17g, want %.17g", guess, got, c.want)
+				}
+				if asked != got {
+					t.Errorf("from %g: asked last for f(%g), returned %g", guess, asked, got)
 				}
 				if calls > c.most {
 					t.Errorf("from %g: %d calls, more than %d", guess, calls, c.most)

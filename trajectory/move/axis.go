@@ -18,13 +18,16 @@ type axis struct {
 	from      State
 	travel    float64
 
-	// the families of greatest and least displacement; possible durations after braking
-	up, down hill
-	spans    [sharedSpans]span
-	numSpans int
+	// the families of greatest and least displacement, made when asked for;
+	// possible durations after braking
+	up, down       hill
+	hasUp, hasDown bool
+	spans          [sharedSpans]span
+	numSpans       int
 
-	// what is mixed
-	a, b phases
+	// work space of writeTo
+	a, b         phases
+	level, limit [2]member
 }
 
 // reach takes a task of position.
@@ -32,16 +35,29 @@ func (x *axis) reach(l *Limits, from, to State) {
 	x.limits, x.rj = l, 1/l.Jerk
 	x.start, x.from, x.to = from, from, to
 	x.velocity = false
-	x.brakes, x.numBrakes = l.brake(from.V, from.A, x.rj)
+	x.numBrakes = l.brakeTo(&x.brakes, from.V, from.A, x.rj)
 	x.applyBrakes()
 	x.travel = to.P - x.from.P
-	x.up.span(l, x.rj, 1, &x.from, &x.to)
-	x.down.span(l, x.rj, -1, &x.from, &x.to)
+	x.hasUp, x.hasDown = false, false
 	if to.V == 0 && to.A == 0 {
 		x.solveRest()
 	} else {
 		x.solveMoving()
 	}
+}
+
+// hill returns the family of greatest or least displacements, in which everything
+// has the given sign.
+func (x *axis) hill(sign float64) *hill {
+	h, has := &x.up, &x.hasUp
+	if sign < 0 {
+		h, has = &x.down, &x.hasDown
+	}
+	if !*has {
+		h.span(x.limits, x.rj, sign, &x.from, &x.to)
+		*has = true
+	}
+	return h
 }
 
 func (x *axis) applyBrakes() {
@@ -58,18 +74,22 @@ func (x *axis) applyBrakes() {
 
 // solveRest finds the shortest duration to a target at rest. Every longer one is
 // possible too: one could wait at the target. So the displacement rises along
-// both families, and the one to look at is told by the shared first member.
+// both families, and the one to look at is told by their shared first member.
 func (x *axis) solveRest() {
 	var m member
-	h, travel := &x.up, x.travel
+	sign := math.Copysign(1, x.travel)
+	h := x.hill(sign)
 	foot, _, _ := h.feet()
-	if h.at(&m, foot); m.travel > travel+h.rounding(m.duration) {
-		h, travel = &x.down, -travel
+	slope := h.at(&m, foot)
+	if m.travel > sign*x.travel+h.rounding(m.duration) {
+		sign = -sign
+		h = x.hill(sign)
 		foot, _, _ = h.feet()
+		slope = h.at(&m, foot)
 	}
-	tau, reached := h.ascend(&m, foot, h.summit(foot), travel)
+	tau, reached := h.ascend(&m, slope, foot, h.summit(foot), sign*x.travel)
 	if !reached {
-		m.stay((travel - m.travel) / m.u)
+		m.stay((sign*x.travel - m.travel) / m.u)
 	}
 	x.spans[0] = span{max(m.duration, 0), inf, h, tau, m.cruise}
 	x.numSpans = 1
@@ -79,8 +99,8 @@ func (x *axis) solveRest() {
 // enough for both the greatest and the least displacement.
 func (x *axis) solveMoving() {
 	var over, under [pieceSpans]span
-	no := x.up.spans(&over, x.travel)
-	nu := x.down.spans(&under, -x.travel)
+	no := x.hill(1).spans(&over, x.travel)
+	nu := x.hill(-1).spans(&under, -x.travel)
 	x.numSpans = 0
 	for i, k := 0, 0; i < no && k < nu; {
 		a, b := &over[i], &under[k]
@@ -88,7 +108,7 @@ func (x *axis) solveMoving() {
 		if b.lo > a.lo {
 			s = b
 		}
-		if s.lo <= hi+(grain-1)*(hi+x.up.pull*x.rj) { // also a single moment that both know
+		if s.lo <= hi || x.up.moment(hi, s.lo) { // also a moment that both know
 			x.spans[x.numSpans] = span{s.lo, max(s.lo, hi), s.hill, s.tau, s.cruise}
 			x.numSpans++
 		}
@@ -122,53 +142,63 @@ func (x *axis) writeTo(p *Profile, duration float64) {
 		c.finish(duration, State{c.p, x.to.V, 0})
 		return
 	}
-	for i := range x.numSpans {
-		if s := &x.spans[i]; math.Abs(x.brakeTime+s.lo-duration) <= ulps*(duration+x.up.pull*x.rj) {
-			var m member
-			s.hill.at(&m, s.tau)
-			m.stay(s.cruise)
-			x.a.write(s.hill, &m)
-			for _, ph := range x.a.list[:x.a.n] {
-				c.add(ph.dt, ph.a, ph.j)
-			}
-			c.finish(duration, x.to)
-			return
+	if s := x.spanAt(duration); s != nil {
+		m := &x.level[0]
+		s.hill.at(m, s.tau)
+		m.stay(s.cruise)
+		x.a.write(s.hill, m)
+		for i := range x.a.n {
+			ph := &x.a.list[i]
+			c.add(ph.dt, ph.a, ph.j)
 		}
+	} else {
+		w := x.bracket(duration - x.brakeTime)
+		c.mix(&x.a, &x.b, w)
 	}
-	c.mix(&x.a, &x.b, x.bracket(duration-x.brakeTime))
 	c.finish(duration, x.to)
 }
 
-// bracket puts into a and b two motions of the given duration that travel less
-// and more than wanted, and returns the weight of b in their mix. They are
-// neighbours among four: the least travel, cruising as low and as high as the
-// ends must go anyway, and the greatest travel. The middle ones matter: they do
-// not pass the target unless they must, and a mix of them does not either.
+// spanAt returns the span that begins with this duration, or nil.
+func (x *axis) spanAt(duration float64) *span {
+	for i := range x.numSpans {
+		s := &x.spans[i]
+		if math.Abs(x.brakeTime+s.lo-duration) <= ulps*(duration+s.hill.pull*x.rj) {
+			return s
+		}
+	}
+	return nil
+}
+
+// bracket makes x.a and x.b two motions of the given duration that travel less and
+// more than wanted, and returns the weight of b in their mix. They are neighbours
+// among four: the least travel, cruising as low and as high as the ends must go
+// anyway, and the greatest travel. The middle ones matter: they do not pass the
+// target unless they must, and then a mix of them does not either.
 func (x *axis) bracket(t float64) (w float64) {
-	var high, low, more, less member
-	hasHigh := x.up.level(&high, t)
-	if hasHigh && x.travel >= high.travel {
-		x.up.lasting(&more, t)
-		x.a.write(&x.up, &high)
-		x.b.write(&x.up, &more)
-		return weight(high.travel, more.travel, x.travel)
+	sign := math.Copysign(1, x.travel)
+	var has [2]bool
+	for i := range has { // the hill towards the target, then the other
+		h, want := x.hill(sign), sign*x.travel
+		has[i] = h.level(&x.level[i], t)
+		if has[i] && want >= x.level[i].travel {
+			h.lasting(&x.limit[i], t)
+			x.a.write(h, &x.level[i])
+			x.b.write(h, &x.limit[i])
+			return weight(x.level[i].travel, x.limit[i].travel, want)
+		}
+		sign = -sign
 	}
-	hasLow := x.down.level(&low, t)
-	if hasLow && x.travel <= -low.travel {
-		x.down.lasting(&less, t)
-		x.a.write(&x.down, &less)
-		x.b.write(&x.down, &low)
-		return weight(-less.travel, -low.travel, x.travel)
+	// between the levels, or the limits where a level takes too long
+	h, other := x.hill(sign), x.hill(-sign)
+	if !has[0] {
+		h.lasting(&x.level[0], t)
 	}
-	if !hasHigh {
-		x.up.lasting(&high, t)
+	if !has[1] {
+		other.lasting(&x.level[1], t)
 	}
-	if !hasLow {
-		x.down.lasting(&low, t)
-	}
-	x.a.write(&x.down, &low)
-	x.b.write(&x.up, &high)
-	return weight(-low.travel, high.travel, x.travel)
+	x.a.write(other, &x.level[1])
+	x.b.write(h, &x.level[0])
+	return weight(-x.level[1].travel, x.level[0].travel, sign*x.travel)
 }
 
 // weight returns w with (1 − w)·lo + w·hi = want, within [0, 1].

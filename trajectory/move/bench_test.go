@@ -3,82 +3,84 @@ package move
 import (
 	"math/rand/v2"
 	"testing"
-	"time"
 )
 
-func benchAxes(moving bool) (l []Limits, from, to []State) {
+const benchPool = 256
+
+// benchTasks makes tasks for a number of axes, from rest or from moving states.
+func benchTasks(axes int, moving bool) (limits [][]Limits, from, to [][]State) {
 	r := rand.New(rand.NewPCG(1, 2))
-	for range 4096 {
-		l = append(l, Symmetric(.1+12*r.Float64(), .1+12*r.Float64(), .1+12*r.Float64()))
-		s := State{P: 4 * r.NormFloat64()}
-		if moving {
-			s.V, s.A = .8*r.NormFloat64(), .8*r.NormFloat64()
+	between := func(lo, hi float64) float64 { return lo + (hi-lo)*r.Float64() }
+	for range benchPool {
+		var l []Limits
+		var a, b []State
+		for range axes {
+			l = append(l, Symmetric(between(0.5, 4), between(0.5, 8), between(1, 40)))
+			s := State{P: between(-3, 3)}
+			if moving {
+				s.V, s.A = between(-0.5, 0.5), between(-0.5, 0.5)
+			}
+			a, b = append(a, s), append(b, State{P: between(-3, 3)})
 		}
-		from = append(from, s)
-		to = append(to, State{P: 4 * r.NormFloat64()})
+		limits, from, to = append(limits, l), append(from, a), append(to, b)
 	}
-	return
+	return limits, from, to
 }
 
-func BenchmarkAxis(b *testing.B) {
-	for _, moving := range []bool{false, true} {
-		l, from, to := benchAxes(moving)
-		name := "rest"
-		if moving {
-			name = "moving"
-		}
-		b.Run(name+"/solve", func(b *testing.B) {
-			var x axis
-			i := 0
-			for b.Loop() {
-				k := i & 4095
-				i++
-				x.reach(&l[k], from[k], to[k])
-			}
-		})
-		b.Run(name+"/stretch", func(b *testing.B) {
-			var x axis
-			var p Profile
-			i := 0
-			for b.Loop() {
-				k := i & 4095
-				i++
-				x.reach(&l[k], from[k], to[k])
-				x.writeTo(&p, x.next(0)*1.2)
-			}
-		})
-	}
-}
-
-func TestMeanOfMin(t *testing.T) {
-	for _, moving := range []bool{false, true} {
-		l, from, to := benchAxes(moving)
-		const N = 7
-		var ms []*Motion
-		n := len(l) / N
-		for i := range n {
-			m, err := New(l[N*i : N*i+N])
+func BenchmarkReach(b *testing.B) {
+	for _, c := range []struct {
+		name   string
+		axes   int
+		moving bool
+	}{
+		{"rest/1", 1, false}, {"rest/7", 7, false}, {"moving/1", 1, true}, {"moving/7", 7, true}, {"moving/30", 30, true},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			limits, from, to := benchTasks(c.axes, c.moving)
+			m, err := New(limits[0])
 			if err != nil {
-				t.Fatal(err)
+				b.Fatal(err)
 			}
-			ms = append(ms, m)
-		}
-		best := make([]time.Duration, n)
-		for rep := range 60 {
-			for i := range n {
-				ms[0].SetLimits(l[N*i : N*i+N])
-				s := time.Now()
-				ms[0].Reach(from[N*i:N*i+N], to[N*i:N*i+N], Options{})
-				d := time.Since(s)
-				if rep == 0 || d < best[i] {
-					best[i] = d
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				k := i % benchPool
+				if err := m.SetLimits(limits[k]); err != nil {
+					b.Fatal(err)
+				}
+				if err := m.Reach(from[k], to[k], Options{}); err != nil {
+					b.Fatal(err)
 				}
 			}
+		})
+	}
+}
+
+func BenchmarkStop(b *testing.B) {
+	limits, from, _ := benchTasks(7, true)
+	m, err := New(limits[0])
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		if err := m.Stop(from[i%benchPool]); err != nil {
+			b.Fatal(err)
 		}
-		sum := time.Duration(0)
-		for _, b := range best {
-			sum += b
-		}
-		t.Logf("moving %v: mean of min %v", moving, sum/time.Duration(n))
+	}
+}
+
+func BenchmarkSample(b *testing.B) {
+	limits, from, to := benchTasks(7, true)
+	m, err := New(limits[0])
+	if err != nil {
+		b.Fatal(err)
+	}
+	if err := m.Reach(from[0], to[0], Options{}); err != nil {
+		b.Fatal(err)
+	}
+	dst := make([]State, 7)
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		m.StatesTo(dst, m.Duration()*float64(i%benchPool)/benchPool)
 	}
 }

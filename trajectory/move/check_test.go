@@ -11,12 +11,26 @@ import (
 	"testing"
 )
 
-// What the package promises, relative to the size of the numbers of a motion.
+// The accuracy that doc.go promises. The issue behind it asks for 1e-8; what is
+// promised is closer, and grows with the ratio of the duration to the shortest
+// ramp of acceleration, because a time is known to one part in 2⁵².
 const (
-	tolLimit = 1e-8 // how far a limit may be exceeded
-	tolEnd   = 1e-8 // how far from its target a chain of segments may end
-	tolTime  = 1e-8 // how far durations may be apart that should be the same
+	tolRounding = 1e-11 // relative to the largest of its kind in the motion
+	tolPerRatio = 1e-14 // and this for each unit of the ratio
+	tolRamp     = 5e-13 // for an acceleration: it is what ramps
+	tolTime     = 1e-8  // s: how far durations may be apart that should be the same
+	maxRatio    = 1e9   // beyond, motions are only checked to be finite
 )
+
+// ratio returns the duration in units of the shortest ramp of acceleration: to a
+// limit, or to what is reached.
+func (x *axis) ratio(duration, acceleration float64) float64 {
+	if x.rj == 0 || duration == 0 {
+		return 1
+	}
+	ramp := min(x.limits.AccMax, -x.limits.AccMin, acceleration) * x.rj
+	return max(1, duration/ramp)
+}
 
 // task is one axis to move.
 type task struct {
@@ -29,7 +43,10 @@ func (k task) String() string {
 }
 
 func (k task) valid() bool {
-	return k.Limits.Validate(0) == nil && len(k.Limits.checkTarget(0, k.To)) == 0
+	var p problems
+	p.limits(&k.Limits)
+	p.target(&k.To, &k.Limits)
+	return p.errs == nil
 }
 
 // kind says which tasks a generator makes.
@@ -139,39 +156,24 @@ func (x *axis) plan(k *task) float64 {
 	return x.next(0)
 }
 
-// apart reports whether the time scales of a motion are so far from each other
-// that rounding of time alone exceeds the tolerances.
-func (x *axis) apart(duration float64) bool {
-	const span = 1e9
-	shortest := duration
-	for _, a := range [...]float64{x.limits.AccMax, -x.limits.AccMin} {
-		shortest = min(shortest, max(a*x.rj, 1e-300))
-	}
-	return x.rj > 0 && duration > span*shortest
-}
-
 // verify checks a profile exactly: by the extremes of its segments.
 func verify(x *axis, p *Profile) error {
 	e := p.Extremes()
 	l, s := x.limits, x.start
 
-	// what the numbers of this motion are measured by; a time T is known to T/2⁵²,
-	// and in that time the next derivative acts
-	instant := 8 * p.duration / (1 << 52)
+	// what the numbers of this motion are measured by
 	size := State{P: largestOf(e.P), V: largestOf(e.V), A: largestOf(e.A)}
 	size.V += (s.A*s.A + p.target.A*p.target.A) * x.rj / 2 // what accelerations make of velocities
-	off := State{
-		P: tolEnd*size.P + instant*size.V,
-		V: tolEnd*size.V + instant*size.A,
-		A: tolEnd*size.A + instant*largestOf(e.Jerk),
-	}
+	ratio := x.ratio(p.duration, size.A)
+	tol := tolRounding + tolPerRatio*ratio
+	off := State{tol * size.P, tol * size.V, (tolRounding + tolRamp*ratio) * size.A}
 	for _, v := range [...]float64{e.P.Min, e.P.Max, e.V.Min, e.V.Max, e.A.Min, e.A.Max, p.duration} {
 		if math.IsNaN(v) || math.IsInf(v, 0) {
 			return fmt.Errorf("not finite: %+v, duration %g", e, p.duration)
 		}
 	}
 
-	if x.apart(p.duration) {
+	if ratio > maxRatio {
 		return nil
 	}
 
@@ -197,7 +199,7 @@ func verify(x *axis, p *Profile) error {
 	if d := math.Abs(end.A - p.target.A); x.rj > 0 && !(d <= off.A) {
 		return fmt.Errorf("chain ends with acceleration %.17g, not %.17g", end.A, p.target.A)
 	}
-	if d := math.Abs(p.ends[last] - p.duration); !(d <= tolTime*p.duration+ulps*(math.Abs(s.A)+math.Abs(p.target.A))*x.rj) {
+	if d := math.Abs(p.ends[last] - p.duration); !(d <= tolRounding*(p.duration+(math.Abs(s.A)+math.Abs(p.target.A))*x.rj)) {
 		return fmt.Errorf("chain ends at time %.17g, not %.17g", p.ends[last], p.duration)
 	}
 
@@ -211,13 +213,13 @@ func verify(x *axis, p *Profile) error {
 		name      string
 		got       Range
 		low, high float64
-		rounding  float64
+		off       float64
 	}{
-		{"velocity", e.V, velMin, velMax, ulps*size.V + instant*size.A},
-		{"acceleration", e.A, min(l.AccMin, s.A), max(l.AccMax, s.A), ulps*size.A + instant*largestOf(e.Jerk)},
-		{"jerk", e.Jerk, -l.Jerk, l.Jerk, 0},
+		{"velocity", e.V, velMin, velMax, off.V},
+		{"acceleration", e.A, min(l.AccMin, s.A), max(l.AccMax, s.A), tol * size.A},
+		{"jerk", e.Jerk, -l.Jerk, l.Jerk, tolRounding * largestOf(e.Jerk)},
 	} {
-		if c.got.Max > c.high+tolLimit*math.Abs(c.high)+c.rounding || c.got.Min < c.low-tolLimit*math.Abs(c.low)-c.rounding {
+		if c.got.Max > c.high+c.off || c.got.Min < c.low-c.off {
 			return fmt.Errorf("%s in [%.17g, %.17g], allowed [%.17g, %.17g]", c.name, c.got.Min, c.got.Max, c.low, c.high)
 		}
 	}

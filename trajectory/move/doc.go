@@ -47,12 +47,18 @@
 //
 // # Accuracy
 //
-// What is asked for is reached bit for bit at the end. The chain of segments
-// arrives there with an error of rounding only; relative to the largest numbers
-// of the motion (positions; velocity limit or peak; time) it is below 1e-12 for
-// limits between 1e-3 and 1e6, and below 1e-8 for all limits whose time scales
-// are within a factor of 1e9. Limits are exceeded by rounding only, below 1e-12
-// relative. Numbers above 1e15, and limits below 1e-15, are refused.
+// What is asked for is reached bit for bit at the end. On the way there, with r the
+// duration in units of the shortest ramp of acceleration (to a limit, or to what is
+// reached, over jerk):
+//
+//	positions and velocities meet within    1e-11 + 1e-14·r
+//	accelerations                           1e-11 + 5e-13·r
+//	limits of velocity, acceleration, jerk  1e-11 + 1e-14·r
+//
+// each relative to the largest of its kind in the motion. For a machine r is below
+// a million. A displacement that differs by rounding (2e-13 relative) from that of a
+// simpler motion is taken as the same. Numbers above 1e15, and limits below 1e-15,
+// are refused.
 //
 // # References
 //

@@ -40,7 +40,7 @@ func ExampleMotion_Stop() {
 		fmt.Println(err)
 		return
 	}
-	if err := m.Stop([]move.State{{P: 0.2, V: 0.6}}, move.Options{}); err != nil {
+	if err := m.Stop([]move.State{{P: 0.2, V: 0.6}}); err != nil {
 		fmt.Println(err)
 		return
 	}

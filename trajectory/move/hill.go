@@ -114,13 +114,20 @@ func (h *hill) span(l *Limits, rj, sign float64, from, to *State) {
 }
 
 // ulps is the relative error allowed to numbers that were computed.
-const ulps = 256.0 / (1 << 52)
+const ulps = 1024.0 / (1 << 52)
 
 // rounding returns by how much a displacement within the given time may differ
 // although the same was meant: the error of states that were computed, such as
 // samples of a motion that is planned again.
 func (h *hill) rounding(t float64) float64 {
 	return ulps * (h.place + t*(h.speed+t*h.pull))
+}
+
+// moment reports whether two times are the same up to rounding: what is travelled
+// in between is not worth mentioning.
+func (h *hill) moment(t1, t2 float64) bool {
+	dt := math.Abs(t1 - t2)
+	return dt*(h.speed+dt*h.pull) <= h.rounding(t1)
 }
 
 // member is one motion of a hill.

@@ -31,18 +31,18 @@ type Options struct {
 
 // Motion moves any number of axes together. It is not safe for concurrent use
 // while it is being planned; all methods but New, and SetLimits with more axes
-// than ever before, are loop-safe.
+// than ever before, are loop-safe. A refusal allocates, for its words.
 type Motion struct {
 	limits   []Limits
 	axes     []axis
 	profiles []Profile
 	duration float64
-	straight bool
+	onLine   bool
 
-	// of straight motions
+	// of motions along a line
 	line   axis
-	ratio  []float64
 	bounds Limits
+	ratio  []float64
 }
 
 // New makes a motion for axes with these limits. It stands still at zero until it
@@ -56,17 +56,16 @@ func New(limits []Limits) (*Motion, error) {
 }
 
 // SetLimits replaces the limits, and the number of axes if there are more or
-// fewer. The next plan obeys them; all problems are reported, joined, and then
-// nothing changes.
+// fewer; what is planned next obeys them. All problems are reported, joined, and
+// then nothing changes.
 func (m *Motion) SetLimits(limits []Limits) error {
-	var errs []error
-	for i, l := range limits {
-		if err := l.Validate(i); err != nil {
-			errs = append(errs, err)
-		}
+	var p problems
+	for i := range limits {
+		p.axis = i
+		p.limits(&limits[i])
 	}
-	if len(errs) > 0 {
-		return errors.Join(errs...)
+	if p.errs != nil {
+		return errors.Join(p.errs...)
 	}
 	n := len(limits)
 	if n > cap(m.limits) {
@@ -75,8 +74,7 @@ func (m *Motion) SetLimits(limits []Limits) error {
 		m.profiles = append(make([]Profile, 0, n), m.profiles...)
 		m.ratio = make([]float64, n)
 	}
-	m.limits, m.axes, m.ratio = m.limits[:n], m.axes[:n], m.ratio[:n]
-	m.profiles = m.profiles[:n]
+	m.limits, m.axes, m.profiles, m.ratio = m.limits[:n], m.axes[:n], m.profiles[:n], m.ratio[:n]
 	copy(m.limits, limits)
 	return nil
 }
@@ -88,7 +86,7 @@ func (m *Motion) NumAxes() int { return len(m.limits) }
 func (m *Motion) Duration() float64 { return m.duration }
 
 // OnLine reports whether all axes keep to the straight line between their states.
-func (m *Motion) OnLine() bool { return m.straight }
+func (m *Motion) OnLine() bool { return m.onLine }
 
 // Axis returns the motion of one axis, valid until the next plan.
 func (m *Motion) Axis(i int) *Profile { return &m.profiles[i] }
@@ -101,13 +99,36 @@ func (m *Motion) StatesTo(dst []State, t float64) {
 	}
 }
 
+// SampleTo writes positions, velocities and accelerations of all axes at time t.
+// What is nil is left out.
+func (m *Motion) SampleTo(p, v, a []float64, t float64) {
+	for i := range m.profiles {
+		s := m.profiles[i].At(t)
+		if p != nil {
+			p[i] = s.P
+		}
+		if v != nil {
+			v[i] = s.V
+		}
+		if a != nil {
+			a[i] = s.A
+		}
+	}
+}
+
 // Reach plans from states to states. What cannot be planned is refused with all
 // reasons joined, each an *InputError, and then the motion stays as it was.
 func (m *Motion) Reach(from, to []State, o Options) error {
 	mustLen("from", len(from), len(m.limits))
 	mustLen("to", len(to), len(m.limits))
-	if !sane(from, largest) || !m.reachable(to) || !o.sane() {
-		return m.explain(from, to, nil, o)
+	var p problems
+	for i := range m.limits {
+		p.axis = i
+		p.start(&from[i])
+		p.target(&to[i], &m.limits[i])
+	}
+	if p.options(&o); p.errs != nil {
+		return errors.Join(p.errs...)
 	}
 	for i := range m.axes {
 		m.axes[i].reach(&m.limits[i], from[i], to[i])
@@ -116,43 +137,48 @@ func (m *Motion) Reach(from, to []State, o Options) error {
 	return nil
 }
 
-// ReachVelocity plans from states to steady velocities, as fast as the limits of
-// acceleration and jerk allow; the limits of velocity do not count.
+// ReachVelocity plans from states to steady velocities, or to rest if velocities is
+// nil, as fast as the limits of acceleration and jerk allow; where that is, the
+// targets of the axes tell. Refusals are as with Reach.
 func (m *Motion) ReachVelocity(from []State, velocities []float64, o Options) error {
 	mustLen("from", len(from), len(m.limits))
-	mustLen("velocities", len(velocities), len(m.limits))
-	ok := sane(from, largest) && o.sane()
-	for _, v := range velocities {
-		ok = ok && math.Abs(v) <= largest
+	if velocities != nil {
+		mustLen("velocities", len(velocities), len(m.limits))
 	}
-	if !ok {
-		return m.explain(from, nil, velocities, o)
+	target := func(i int) (s State) {
+		if velocities != nil {
+			s.V = velocities[i]
+		}
+		return s
+	}
+	var p problems
+	for i := range m.limits {
+		p.axis = i
+		p.start(&from[i])
+		to := target(i)
+		p.target(&to, &m.limits[i])
+	}
+	if p.options(&o); p.errs != nil {
+		return errors.Join(p.errs...)
 	}
 	for i := range m.axes {
-		m.axes[i].reachVelocity(&m.limits[i], from[i], velocities[i])
+		m.axes[i].reachVelocity(&m.limits[i], from[i], target(i).V)
 	}
 	m.join(o)
 	return nil
 }
 
-// Stop plans the shortest way from states to rest, wherever that is.
-func (m *Motion) Stop(from []State, o Options) error {
-	mustLen("from", len(from), len(m.limits))
-	if !sane(from, largest) || !o.sane() {
-		return m.explain(from, nil, nil, o)
-	}
-	for i := range m.axes {
-		m.axes[i].reachVelocity(&m.limits[i], from[i], 0)
-	}
-	m.join(o)
-	return nil
+// Stop plans the shortest way to rest of each axis by itself. To stop together, or
+// along a line, use ReachVelocity.
+func (m *Motion) Stop(from []State) error {
+	return m.ReachVelocity(from, nil, Options{Sync: Free})
 }
 
 // join chooses the durations and writes the profiles.
 func (m *Motion) join(o Options) {
-	m.straight = false
-	m.duration = 0
+	m.onLine = false
 	if o.Sync == Free {
+		m.duration = 0
 		for i := range m.axes {
 			x := &m.axes[i]
 			t := x.fit(0, o)

@@ -108,6 +108,7 @@ func (p *Profile) Extremes() Extremes {
 type chain struct {
 	profile *Profile
 	t, p, v float64
+	longest int // segment so far
 }
 
 func (p *Profile) begin(from State) chain {
@@ -124,6 +125,9 @@ func (c *chain) add(dt, a, j float64) {
 	c.t += dt
 	p.segments[p.n] = segment{dt, c.p, c.v, a, j}
 	p.ends[p.n] = c.t
+	if dt > p.segments[c.longest].dt {
+		c.longest = p.n
+	}
 	p.n++
 	c.p += dt * (c.v + dt*(a/2+dt*j/6))
 	c.v += dt * (a + dt*j/2)
@@ -142,14 +146,8 @@ func (c *chain) finish(duration float64, target State) {
 		p.n = 1
 		return
 	}
-	longest := 0
-	for i := range p.n {
-		if p.segments[i].dt > p.segments[longest].dt {
-			longest = i
-		}
-	}
 	at := target
-	for i := p.n - 1; i > longest; i-- {
+	for i := p.n - 1; i > c.longest; i-- {
 		s := &p.segments[i]
 		s.v = at.V - s.dt*(s.a+s.dt*s.j/2)
 		s.p = at.P - s.dt*(s.v+s.dt*(s.a/2+s.dt*s.j/6))

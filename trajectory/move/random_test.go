@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"sync/atomic"
 	"testing"
 )
 
@@ -35,9 +36,10 @@ func TestRandomTasks(t *testing.T) {
 
 // TestRandomStops is the same for the velocity interface.
 func TestRandomStops(t *testing.T) {
-	n := count(200_000, 10_000, 20_000_000)
+	n := count(200_000, 10_000, 20_000_000) / len(kinds)
+	ran := 0
 	for i, k := range kinds {
-		n := n / len(kinds)
+		ran += n
 		parallel(t, n, uint64(100+i), func(r *rand.Rand, x *axis) error {
 			var p Profile
 			task := k.random(r)
@@ -52,19 +54,21 @@ func TestRandomStops(t *testing.T) {
 			return nil
 		})
 	}
-	t.Logf("%d tasks", n)
+	t.Logf("%d tasks", ran)
 }
 
-// TestDenseSamples looks at motions as a user would: sample by sample. Position
+// TestRandomDenseSamples looks at motions as a user would: sample by sample. Position
 // and velocity have no jumps, acceleration none where the jerk is limited, and
 // no sample is beyond the exact extremes.
-func TestDenseSamples(t *testing.T) {
-	n := count(2_000, 200, 200_000)
+func TestRandomDenseSamples(t *testing.T) {
+	n := count(2_000, 200, 200_000) / len(kinds)
+	ran := 0
 	for i, k := range kinds {
 		if k.wild {
 			continue
 		}
-		parallel(t, n/len(kinds), uint64(200+i), func(r *rand.Rand, x *axis) error {
+		ran += n
+		parallel(t, n, uint64(200+i), func(r *rand.Rand, x *axis) error {
 			var p Profile
 			task := k.random(r)
 			x.writeTo(&p, x.next(x.plan(&task)*(1+r.Float64())))
@@ -97,63 +101,82 @@ func TestDenseSamples(t *testing.T) {
 			return nil
 		})
 	}
-	t.Logf("%d motions of 1000 samples", n)
+	t.Logf("%d motions of 1000 samples", ran)
 }
 
-// TestReplanningGivesRemainingTime: a motion planned again from one of its own
-// samples takes the time that was left. The least time is not a smooth function
-// of the displacement: it grows with its root at the shortest stop, and for a
-// target that moves it may jump. So the time is compared with those that targets
-// this close would give:
-func TestReplanningGivesRemainingTime(t *testing.T) {
-	const near = 1e-10 // of the size of the motion
-	n := count(100_000, 5_000, 10_000_000)
+// TestRandomReplanningGivesRemainingTime: a motion planned again from one of its own
+// samples takes the time that was left. A sample is known up to rounding, and the
+// least time is not a smooth function of the state: at the shortest stop it grows
+// with the cube root of a displacement, and for a target that moves it may jump.
+// So what must agree is the time that was left and those of targets this near.
+func TestRandomReplanningGivesRemainingTime(t *testing.T) {
+	const rounding = 4.0 / (1 << 52)
+	const nearMoving = 1e-7 // to the root of rounding, a moving target is elsewhere
+	const needles = 1e-6    // share of moving targets that rounding misses all the same
+	var missed atomic.Int64
+	n := count(200_000, 10_000, 20_000_000) / len(kinds)
+	ran := 0
 	for i, k := range kinds {
 		if k.wild || k.noJerk || k.open {
 			continue // an acceleration that jumps is not part of the state
 		}
-		parallel(t, n/len(kinds), uint64(300+i), func(r *rand.Rand, x *axis) error {
+		ran += n
+		parallel(t, n, uint64(300+i), func(r *rand.Rand, x *axis) error {
 			var p Profile
 			task := k.random(r)
 			T := x.plan(&task)
 			x.writeTo(&p, T)
 			e := p.Extremes()
+			size := rounding * (largestOf(e.P) + e.P.Max - e.P.Min)
+			tol := tolTime*T + 8*math.Cbrt(size*x.rj)
+
 			at := T * r.Float64()
 			again := task
 			again.From = p.At(at)
-			left, rest := T-at, x.plan(&again)
-			const rootOfRounding = 3e-7 // s, at these sizes
-			if math.Abs(rest-left) <= rootOfRounding {
+			left := T - at
+			lo, hi := inf, 0.0
+			reach := size
+			if task.To.V != 0 || task.To.A != 0 {
+				reach = nearMoving * (largestOf(e.P) + e.P.Max - e.P.Min)
+			}
+			for i := range 9 {
+				near := again
+				near.To.P += float64(i%3-1) * reach
+				near.From.V += float64(i/3-1) * rounding * largestOf(e.V)
+				rest := x.plan(&near)
+				lo, hi = min(lo, rest), max(hi, rest)
+				if left > lo-tol && left < hi+tol {
+					return nil
+				}
+			}
+			if k.moving {
+				missed.Add(1) // it takes the next possible duration instead
 				return nil
 			}
-			lo, hi := rest, rest
-			for _, d := range [...]float64{-near, near} {
-				off := again
-				off.To.P += d * (1 + e.P.Max - e.P.Min)
-				lo, hi = min(lo, x.plan(&off)), max(hi, x.plan(&off))
-			}
-			if left < lo-rootOfRounding || left > hi+rootOfRounding {
-				return fmt.Errorf("after %g of %g s the rest takes %.17g (%g … %g nearby), not %.17g\n%v", at, T, rest, lo, hi, left, task)
-			}
-			return nil
+			return fmt.Errorf("after %g of %g s the rest takes %.17g to %.17g, not %.17g\n%v", at, T, lo, hi, left, task)
 		})
 	}
-	t.Logf("%d motions", n)
+	t.Logf("%d motions, %d of them to moving targets that were missed by rounding", ran, missed.Load())
+	if most := int64(needles * float64(ran)); missed.Load() > most {
+		t.Errorf("%d moving targets missed, more than %d", missed.Load(), most)
+	}
 }
 
-// TestSymmetries: a mirrored task takes the same time, and so does one run
+// TestRandomSymmetries: a mirrored task takes the same time, and so does one run
 // backwards; scaling time and length scales the duration.
-func TestSymmetries(t *testing.T) {
-	n := count(100_000, 5_000, 10_000_000)
+func TestRandomSymmetries(t *testing.T) {
+	n := count(200_000, 10_000, 20_000_000) / len(kinds)
+	ran := 0
 	for i, k := range kinds {
 		if k.wild {
 			continue
 		}
-		parallel(t, n/len(kinds), uint64(400+i), func(r *rand.Rand, x *axis) error {
+		ran += n
+		parallel(t, n, uint64(400+i), func(r *rand.Rand, x *axis) error {
 			task := k.random(r)
 			T := x.plan(&task)
 			inside := x.numBrakes == 0
-			const tol = 1e-7 // see rounding in TestReplanningGivesRemainingTime
+			const tol = 1e-7 // see rounding in TestRandomReplanningGivesRemainingTime
 
 			l := task.Limits
 			mirrored := task
@@ -188,5 +211,5 @@ func TestSymmetries(t *testing.T) {
 			return nil
 		})
 	}
-	t.Logf("%d tasks", n)
+	t.Logf("%d tasks", ran)
 }

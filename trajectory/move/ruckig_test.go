@@ -15,9 +15,9 @@ import (
 	"poise/internal/golden"
 )
 
-// TestRuckigDurations compares durations with those of the Ruckig library, run by
+// TestRandomTasksAgainstRuckig compares durations with those of the Ruckig library, run by
 // the Python that POISE_PYTHON names.
-func TestRuckigDurations(t *testing.T) {
+func TestRandomTasksAgainstRuckig(t *testing.T) {
 	python := os.Getenv("POISE_PYTHON")
 	if python == "" {
 		t.Skip("POISE_PYTHON names no Python with Ruckig")

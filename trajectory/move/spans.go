@@ -63,21 +63,23 @@ func (h *hill) piece(dst *[pieceSpans]span, n int, lo, hi float64, open bool, tr
 	var m member
 
 	// rising until the fall
-	tau, inside := h.ascend(&m, lo, fallFrom, travel)
+	slope := h.at(&m, lo)
+	tau, inside := h.ascend(&m, slope, lo, fallFrom, travel)
 	if inside {
 		dst[n] = span{max(m.duration, 0), inf, h, tau, 0}
 	}
 
 	// falling
-	if h.at(&m, fallTo); inside && m.travel < travel {
-		h.descend(&m, fallFrom, fallTo, travel)
-		dst[n].hi = m.duration
+	if slope = h.at(&m, fallTo); inside && m.travel < travel {
+		var last member
+		h.descend(&last, fallFrom, fallTo, travel)
+		dst[n].hi = last.duration
 		n, inside = n+1, false
 	}
 
 	// rising again
 	if !inside {
-		tau, inside = h.ascend(&m, fallTo, hi, travel)
+		tau, inside = h.ascend(&m, slope, fallTo, hi, travel)
 		if !inside && open {
 			m.stay((travel - m.travel) / m.u)
 			inside = true
@@ -96,11 +98,11 @@ func (h *hill) piece(dst *[pieceSpans]span, n int, lo, hi float64, open bool, tr
 	return n
 }
 
-// ascend makes m the first member from lo on that travels as far as wanted,
-// returns its τ, and reports whether there is one up to hi; if not, m is the
-// member at hi. The travel must not fall in between.
-func (h *hill) ascend(m *member, lo, hi, travel float64) (tau float64, ok bool) {
-	slope := h.at(m, lo)
+// ascend makes m, which is the member at lo, with its slope, the first one from
+// there on that travels as far as wanted, returns its τ, and reports whether there
+// is one up to hi; if not, m is the member at hi. The travel must not fall in
+// between.
+func (h *hill) ascend(m *member, slope, lo, hi, travel float64) (tau float64, ok bool) {
 	if m.travel >= travel-h.rounding(m.duration) {
 		return lo, true
 	}
@@ -115,16 +117,15 @@ func (h *hill) ascend(m *member, lo, hi, travel float64) (tau float64, ok bool) 
 		slope := h.at(m, tau)
 		return m.travel - travel, slope
 	}, lo, hi, guess)
-	h.at(m, tau)
-	return tau, tau < hi || m.travel >= travel
+	return tau, tau < hi || m.travel >= travel-h.rounding(m.duration)
 }
 
 // halfway returns the τ of a motion from rest to rest over d, if neither or both
 // ends reach their limit of acceleration: d = 2·j·τ³, or d = ½·u·(T of both ends).
 func (e *end) halfway(f *end, d, rj float64) float64 {
 	a, b := 1/e.lim+1/f.lim, e.ramp+f.ramp
-	if tau := math.Cbrt(d * rj / 2); tau < min(e.ramp, f.ramp) || b > largest {
-		return tau
+	if cube, ramp := d*rj/2, min(e.ramp, f.ramp); cube < ramp*ramp*ramp || b > largest {
+		return math.Cbrt(cube)
 	}
 	u := 4 * d / (b + math.Sqrt(b*b+8*a*d))
 	return e.climb(u, rj)
@@ -133,11 +134,10 @@ func (e *end) halfway(f *end, d, rj float64) float64 {
 // descend makes m the member between two τ, while the travel falls, that travels
 // as far as wanted.
 func (h *hill) descend(m *member, lo, hi, travel float64) {
-	tau := roots.Rising(func(tau float64) (float64, float64) {
+	roots.Rising(func(tau float64) (float64, float64) {
 		slope := h.at(m, tau)
 		return travel - m.travel, -slope
 	}, lo, hi, lo+(hi-lo)/2)
-	h.at(m, tau)
 }
 
 // lift is u + ½·x·y/j, which has the sign of the slope of the travel, and its own

@@ -25,10 +25,10 @@ func (m *Motion) alongLine(t float64, o Options) bool {
 		return false // each axis comes back into its limits by itself
 	}
 	took := l.fit(t, o)
-	if o.Sync != Straight && took > t*(1+1e-12) {
+	if o.Sync != Straight && took > t*grain {
 		return false
 	}
-	m.duration, m.straight = took, true
+	m.duration, m.onLine = took, true
 	l.writeTo(&m.profiles[lead], took)
 	for i := range m.axes {
 		if i != lead {
@@ -42,18 +42,21 @@ func (m *Motion) alongLine(t float64, o Options) bool {
 // it returns, or −1 if they are not on one line or nothing moves.
 func (m *Motion) project() int {
 	var size, slack [numQuantities]float64
+	place := 0.0 // a displacement is known as well as the positions
 	for i := range m.axes {
 		x := &m.axes[i]
 		if x.numBrakes > 0 {
 			return -1
 		}
+		place = max(place, math.Abs(x.start.P)+math.Abs(x.to.P))
 		for k, v := range x.quantities() {
 			size[k] = max(size[k], math.Abs(v))
-			slack[k] = collinear * size[k]
 		}
-		// a displacement is known as well as the positions
-		slack[0] = max(slack[0], collinear*(math.Abs(x.start.P)+math.Abs(x.to.P)))
 	}
+	for k := range size {
+		slack[k] = collinear * size[k]
+	}
+	slack[0] += collinear * place
 	// the kind of quantity that is known best names the line
 	kind, known := -1, 1.0
 	for k := range size {

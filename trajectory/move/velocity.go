@@ -10,10 +10,10 @@ func (x *axis) reachVelocity(l *Limits, from State, velocity float64) {
 	x.to = State{V: velocity}
 	x.velocity = true
 	// only the acceleration is brought in: the velocity goes where it is told
-	x.brakes, x.numBrakes = [2]phase{}, 0
+	x.numBrakes = 0
 	if x.rj > 0 {
 		free := Limits{-inf, inf, l.AccMin, l.AccMax, l.Jerk}
-		x.brakes, x.numBrakes = free.brake(from.V, from.A, x.rj)
+		x.numBrakes = free.brakeTo(&x.brakes, from.V, from.A, x.rj)
 	}
 	x.applyBrakes()
 

@@ -271,9 +271,9 @@ func checkSCurve(r *rand.Rand, b Bounds, start, goal, jerk float64) error {
 	return verify(b, jerk, &p, p.corners(), p.phases[:])
 }
 
-// TestFromVelocityProperties: a moving start ends at the goal at rest, however far
+// TestRandomFromVelocity: a moving start ends at the goal at rest, however far
 // it has to come back.
-func TestFromVelocityProperties(t *testing.T) {
+func TestRandomFromVelocity(t *testing.T) {
 	n := count(200_000, 10_000, 20_000_000)
 	r := rand.New(rand.NewPCG(3, 4))
 	for i := range n {
@@ -301,9 +301,9 @@ func TestFromVelocityProperties(t *testing.T) {
 	t.Logf("%d profiles", n)
 }
 
-// TestAgainstStateToState: the profiles are the fastest motions from rest to rest,
+// TestRandomProfilesAgainstStateToState: the profiles are the fastest motions from rest to rest,
 // found by an independent algorithm.
-func TestAgainstStateToState(t *testing.T) {
+func TestRandomProfilesAgainstStateToState(t *testing.T) {
 	n := count(50_000, 2_000, 5_000_000)
 	r := rand.New(rand.NewPCG(5, 6))
 	m, err := move.New([]move.Limits{move.Symmetric(1, 1, 1)})
