@@ -52,5 +52,5 @@ func ExampleProblem_period() {
 		return
 	}
 	fmt.Printf("%d points, %.3f s, violations: %v\n", len(points.Points), law.Duration(), limits.Violations(curve, 1e-8))
-	// Output: 367 points, 1.464 s, violations: []
+	// Output: 362 points, 1.444 s, violations: []
 }

@@ -40,7 +40,9 @@ type Solver struct {
 	// limits, and their inverses, 0 where there is none: (limit set, row)
 	acc, dec                         []float64
 	invVel2, invAcc, invDec, invJerk []float64
-	jerky                            bool // some row has a jerk limit
+	weight                           []float64 // by which rows are compared
+	cubic                            bool      // the path is one of cubic pieces
+	jerky                            bool      // some row has a jerk limit
 
 	// constraints, filled by load, tightened by repair
 	interval []phase.Interval
@@ -61,11 +63,14 @@ type Solver struct {
 	binding []binding // what holds interval i back,
 	used    []float64 // and the share of the acceleration limits it uses: filled by excess
 
-	split       []bool    // interval i is to be split
-	most        []float64 // the largest of q′ and q″ of each row
-	q, dq, ddq  []float64 // one evaluation of the path
-	left        []float64 // q′ and q″ left of a break
-	rate5, acc5 []float64 // velocities and accelerations at five instants: (row, place)
+	split []bool // interval i is to be split
+
+	// how well the places tell what lies between: filled by fold
+	blur        []float64  // (interval; q′, q″): what they miss, weighed by the limits
+	most        [2]float64 // the largest q′ and q″, weighed likewise
+	q, dq, ddq  []float64  // one evaluation of the path
+	left        []float64  // q′ and q″ left of a break
+	rate5, acc5 []float64  // velocities and accelerations at five instants: (row, place)
 
 	smooth smoother
 	factor float64 // by which the whole motion was slowed
@@ -78,14 +83,17 @@ func (w *Solver) prepare(p *Problem, from, to, base float64) {
 	w.q, w.dq, w.ddq = sized(w.q, w.rows), sized(w.dq, w.rows), sized(w.ddq, w.rows)
 	w.left = sized(w.left, 2*w.rows)
 	n := len(p.Limits) * w.rows
-	w.acc, w.dec = sized(w.acc, n), sized(w.dec, n)
+	w.acc, w.dec, w.weight = sized(w.acc, n), sized(w.dec, n), sized(w.weight, n)
 	w.invVel2, w.invAcc, w.invDec, w.invJerk = sized(w.invVel2, n), sized(w.invAcc, n), sized(w.invDec, n), sized(w.invJerk, n)
+	known, ok := p.Path.(interface{ cubic() bool })
+	w.cubic = ok && known.cubic()
 	w.jerky = false
 	for k := range p.Limits {
 		for r := range w.rows {
 			_, _, vel, acc, dec, jerk := p.Limits[k].Of(r)
 			i := k*w.rows + r
 			w.acc[i], w.dec[i] = acc, dec
+			w.weight[i] = max(1/vel, 1/acc, 1/dec)
 			w.jerky = w.jerky || !math.IsInf(jerk, 1)
 			w.invVel2[i], w.invAcc[i], w.invDec[i], w.invJerk[i] = 1/(vel*vel), 1/acc, 1/dec, 1/jerk
 		}
@@ -137,6 +145,7 @@ func (w *Solver) load() error {
 	w.moved, w.split, w.binding = sized(w.moved, n+1), sized(w.split, n), sized(w.binding, n)
 	w.used = sized(w.used, n)
 	w.spare = w.spare[:0]
+	w.blur, w.most = sized(w.blur, 2*n), [2]float64{}
 	w.ceiling[0] = w.top()
 	w.stop[0], w.stop[n] = false, false
 	for i := range n {
@@ -151,25 +160,12 @@ func (w *Solver) load() error {
 }
 
 // resolve splits intervals until what the path does inside them can be told from
-// their places: q′ at the inner places as the ends and q″ there foretell it, and
-// q″ in the middle as its neighbours do.
+// their places.
 func (w *Solver) resolve() error {
 	for {
-		most := sized(w.most, 2*w.rows)
-		clear(most)
-		w.most = most
-		for i := range w.piece {
-			for r := range w.rows {
-				at := (i*w.rows + r) * places
-				for k := range places {
-					most[r] = max(most[r], math.Abs(w.rate[at+k]))
-					most[w.rows+r] = max(most[w.rows+r], math.Abs(w.bend[at+k]))
-				}
-			}
-		}
 		coarse := false
 		for i := range w.piece {
-			w.split[i] = w.coarse(i, most)
+			w.split[i] = w.blur[2*i] > unresolved*w.most[0] || w.blur[2*i+1] > unresolved*w.most[1]
 			coarse = coarse || w.split[i]
 		}
 		if !coarse {
@@ -181,19 +177,16 @@ func (w *Solver) resolve() error {
 	}
 }
 
-// coarse reports whether interval i hides something.
-func (w *Solver) coarse(i int, most []float64) bool {
-	h := w.s[i+1] - w.s[i]
-	for r := range w.rows {
-		at := (i*w.rows + r) * places
-		d, b := (*[places]float64)(w.rate[at:]), (*[places]float64)(w.bend[at:])
-		mid := (d[0]+d[4])/2 + h/8*(b[0]-b[4]) // of the cubic with these ends and slopes
-		bent := (4*(b[1]+b[3]) - b[0] - b[4]) / 6
-		if math.Abs(d[2]-mid) > unresolved*most[r] || math.Abs(b[2]-bent) > unresolved*most[w.rows+r] {
-			return true
-		}
+// restart forgets everything that was tightened, and may use another share of
+// the acceleration limits.
+func (w *Solver) restart(base float64) {
+	w.base, w.factor = base, 1
+	w.spare = w.spare[:0]
+	w.ceiling[0] = w.top()
+	for i := range w.piece {
+		w.share[i], w.speed[i], w.cap[i], w.fine[i] = base, 1, math.Inf(1), false
+		_ = w.constrain(i) // it did not fail before
 	}
-	return false
 }
 
 // top is the ceiling of x where nothing else is: the path within a nanosecond.
@@ -203,7 +196,7 @@ func (w *Solver) top() float64 { return (w.to - w.from) * 1e9 * (w.to - w.from) 
 func (w *Solver) evaluate(i int) error {
 	a, b := w.s[i], w.s[i+1]
 	same := i > 0 && w.piece[i] == w.piece[i-1]
-	for k := range places {
+	for k := 0; k < places; k++ {
 		s := a + (b-a)*float64(k)/(places-1)
 		if k == places-1 {
 			s = b
@@ -223,10 +216,30 @@ func (w *Solver) evaluate(i int) error {
 			w.rate[at], w.bend[at] = d, dd
 			at += places
 		}
+		if w.cubic && k == 0 {
+			k = places - 2 // the ends tell the rest
+		}
 	}
 	copy(w.left[:w.rows], w.dq)
 	copy(w.left[w.rows:], w.ddq)
+	if w.cubic {
+		w.interpolate(i)
+	}
 	return nil
+}
+
+// interpolate fills the inner places of interval i of a cubic path from its ends.
+func (w *Solver) interpolate(i int) {
+	h := w.s[i+1] - w.s[i]
+	for r := range w.rows {
+		at := (i*w.rows + r) * places
+		d, b := (*[places]float64)(w.rate[at:]), (*[places]float64)(w.bend[at:])
+		change := b[4] - b[0]
+		b[1], b[2], b[3] = b[0]+change/4, b[0]+change/2, b[4]-change/4
+		d[1] = d[0] + h*(b[0]/4+change/32)
+		d[2] = d[0] + h*(b[0]/2+change/8)
+		d[3] = d[0] + h*(b[0]*3/4+change*9/32)
+	}
 }
 
 // huge is more than any derivative or limit may be, and its inverse less: their
@@ -256,19 +269,8 @@ func (w *Solver) jumps() bool {
 func jump(a, b []float64) bool {
 	size, most := 0.0, 0.0
 	for r, x := range a {
-		d, y := x-b[r], x+b[r]
-		if d < 0 {
-			d = -d
-		}
-		if y < 0 {
-			y = -y
-		}
-		if d > most {
-			most = d
-		}
-		if y > size {
-			size = y
-		}
+		most = max(most, math.Abs(x-b[r]))
+		size = max(size, math.Abs(x+b[r]))
 	}
 	return most > corner*(size+most)
 }
@@ -320,41 +322,46 @@ func under(left, right, share, ceiling float64) (float64, float64) {
 // fold turns each row that goes back so that it goes forth: its acceleration
 // then counts along its motion. A row that turns on the way stays as it is, and
 // is marked: both limits apply to it. It also finds the fastest row at each
-// place, and whether the path is curved, and reports whether any row with an
-// acceleration limit moves.
+// place, whether the path is curved and what hides between places, and reports
+// whether any row with an acceleration limit moves.
 func (w *Solver) fold(i int) (moves bool) {
 	set := w.set(w.piece[i])
+	h := w.s[i+1] - w.s[i]
 	var fast [places]float64
+	var blur [2]float64
 	bends := false
 	for r := range w.rows {
 		at := (i*w.rows + r) * places
-		rate, bend := (*[places]float64)(w.rate[at:]), (*[places]float64)(w.bend[at:])
-		inv := w.invVel2[set+r]
-		forth, back := false, false
+		d, b := (*[places]float64)(w.rate[at:]), (*[places]float64)(w.bend[at:])
+		inv, weight := w.invVel2[set+r], w.weight[set+r]
+		least, most := min(d[0], d[1], d[2], d[3], d[4]), max(d[0], d[1], d[2], d[3], d[4])
+		forth, back := most > 0, least < 0
+		bent := b[0] != 0 || b[1] != 0 || b[2] != 0 || b[3] != 0 || b[4] != 0
 		for k := range places {
-			d := rate[k]
-			if d > 0 {
-				forth = true
-			} else if d < 0 {
-				back = true
-			}
-			if v := d * d * inv; v > fast[k] {
-				fast[k] = v
-			}
-			if bend[k] != 0 {
-				bends = true
-				moves = moves || w.invAcc[set+r]+w.invDec[set+r] > 0
-			}
+			fast[k] = max(fast[k], d[k]*d[k]*inv)
 		}
 		if back && !forth {
 			for k := range places {
-				rate[k], bend[k] = -rate[k], -bend[k]
+				d[k], b[k] = -d[k], -b[k]
 			}
 		}
 		w.turn[i*w.rows+r] = forth && back
-		moves = moves || (forth || back) && w.invAcc[set+r]+w.invDec[set+r] > 0
+		moves = moves || (forth || back || bent) && w.invAcc[set+r]+w.invDec[set+r] > 0
+		bends = bends || bent
+		if !bent || w.cubic {
+			continue
+		}
+
+		// q′ as its ends and q″ there foretell it, q″ as its neighbours do
+		mid := (d[0]+d[4])/2 + h/8*(b[0]-b[4])
+		between := (4*(b[1]+b[3]) - b[0] - b[4]) * (1.0 / 6)
+		blur[0] = max(blur[0], math.Abs(d[2]-mid)*weight)
+		blur[1] = max(blur[1], math.Abs(b[2]-between)*weight)
+		w.most[0] = max(w.most[0], math.Abs(d[2])*weight)
+		w.most[1] = max(w.most[1], math.Abs(b[2])*weight)
 	}
 	copy(w.fast[i*places:], fast[:])
+	copy(w.blur[2*i:], blur[:])
 	if bends {
 		w.share[i], w.speed[i] = min(w.share[i], curved), min(w.speed[i], curved)
 	}

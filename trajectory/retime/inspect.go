@@ -3,17 +3,15 @@ package retime
 import (
 	"math"
 	"sort"
-
-	"poise/trajectory/spline"
 )
 
 // use says how much of the limits a stretch of a law takes, as multiples of them.
 type use struct{ vel, acc, jerk float64 }
 
 // inspect checks a smoothed law at every instant: the motion itself at five
-// places between its nodes and, if samples are wanted, the quintic through them.
-// It writes the report, notes for every interval of the grid by how much limits
-// are exceeded around it, and returns the worst and where it is.
+// places between its nodes or, if it is made for samples, the quintic through
+// them. It writes the report, notes for every interval of the grid by how much
+// limits are exceeded around it, and returns the worst and where it is.
 func (w *Solver) inspect(l *Law) (worst, at float64) {
 	m := &w.smooth
 	n := len(w.piece)
@@ -23,16 +21,19 @@ func (w *Solver) inspect(l *Law) (worst, at float64) {
 	clear(m.jerk)
 	l.stretches = l.stretches[:0]
 	w.follow(l)
-	var through *spline.Spline
 	if w.p.Period > 0 {
-		through = w.quintic(len(l.nodes), func(k int) float64 { return l.nodes[k].t })
+		w.tabulate(l)
 	}
+	m.motion.piece = 0
 	for k := range len(l.nodes) - 1 {
-		now, next := &l.nodes[k], &l.nodes[k+1]
-		u, b := w.instants(l, k)
-		if through != nil {
-			u = u.or(w.between(through, k, m.motion.pieceAt(now.s), m.motion.pieceAt(next.s)))
+		var u use
+		var b binding
+		if w.p.Period > 0 {
+			u, b = w.between(l, k)
+		} else {
+			u, b = w.instants(l, k)
 		}
+		now, next := &l.nodes[k], &l.nodes[k+1]
 		l.add(now.s, next.s, b.limit, b.row, now.v, next.v)
 		if x := max(u.vel*u.vel, u.acc, u.jerk); x > 1+certified {
 			w.blame(l, k, u)
@@ -72,43 +73,34 @@ func (w *Solver) instants(l *Law, k int) (u use, b binding) {
 			w.acc5[r*places+i] = w.ddq[r]*v*v + w.dq[r]*a
 		}
 	}
-	b = binding{None, -1}
-	most := active
+	b = binding{row: -1}
 	for piece := first; piece <= m.piece; piece++ {
 		set := w.set(piece)
 		for r := range w.rows {
 			v, a := (*[places]float64)(w.rate5[r*places:]), (*[places]float64)(w.acc5[r*places:])
 			x := w.row(v, a, set+r, h)
-			if x.vel > most {
-				most, b = x.vel, binding{Velocity, r}
-			}
-			if x.acc > most {
-				most, b = x.acc, binding{Acceleration, r}
-				if v[2]*a[2] < 0 {
-					b.limit = Deceleration
-				}
-			}
-			if x.jerk > most {
-				most, b = x.jerk, binding{Jerk, r}
-			}
+			b.raise(x, r, v[2]*a[2] < 0)
 			u = u.or(x)
 		}
 	}
 	for piece := first; piece < m.piece; piece++ {
-		u = u.or(w.seam(l, k, piece))
+		u = u.or(w.seam(l, k, piece, 0))
 	}
 	return u, b
 }
 
 // seam checks both sides of the break after a piece, which stretch k of a law
-// passes: there accelerations may jump or have a corner that lies between all
-// places.
-func (w *Solver) seam(l *Law, k, piece int) (u use) {
+// passes, for rows from some on: there accelerations may jump or have a corner
+// that lies between all places.
+func (w *Solver) seam(l *Law, k, piece, from int) (u use) {
+	if from == w.rows {
+		return u
+	}
 	s := w.p.Path.Breaks()[piece+1]
 	_, v, a := l.at(k, l.when(k, s))
 	for side := range 2 {
 		w.p.Path.StateTo(w.q, w.dq, w.ddq, piece+side, s)
-		for r := range w.rows {
+		for r := from; r < w.rows; r++ {
 			i := w.set(piece+side) + r
 			rate, g := w.dq[r]*v, w.ddq[r]*v*v+w.dq[r]*a
 			inv := w.invAcc[i]
@@ -164,72 +156,6 @@ func (w *Solver) row(v, a *[places]float64, limits int, h float64) (u use) {
 	return u
 }
 
-// quintic returns the curve through samples of the followed motion's joints, nil
-// if there is none.
-func (w *Solver) quintic(count int, time func(k int) float64) *spline.Spline {
-	joints := w.p.Path.Joints()
-	times := make([]float64, count)
-	state := [3][][]float64{}
-	for d := range state {
-		state[d] = make([][]float64, count)
-		flat := make([]float64, count*joints)
-		for k := range count {
-			state[d][k] = flat[k*joints : (k+1)*joints]
-		}
-	}
-	for k := range count {
-		times[k] = time(k)
-		w.smooth.motion.StateTo(state[0][k], state[1][k], state[2][k], times[k])
-	}
-	s, err := spline.Quintic(times, state[0], state[1], state[2])
-	if err != nil {
-		return nil
-	}
-	return s
-}
-
-// between returns what the joints use on segment k of the curve through the
-// samples, under the limits of some pieces.
-func (w *Solver) between(s *spline.Spline, k, first, last int) (u use) {
-	from, to := s.Knots()[k], s.Knots()[k+1]
-	for piece := first; piece <= last; piece++ {
-		for j := range s.Joints() {
-			i := w.set(piece) + j
-			if inv := math.Sqrt(w.invVel2[i]); !s.Within(k, j, spline.Velocity, -1/inv, 1/inv) {
-				low, high := s.SegmentRange(k, j, spline.Velocity, from, to)
-				u.vel = max(u.vel, max(-low.Value, high.Value)*inv)
-			}
-			if limit := min(w.acc[i], w.dec[i]); !s.Within(k, j, spline.Acceleration, -limit, limit) {
-				u.acc = max(u.acc, w.braking(s, k, j, i, from, to))
-			}
-			if inv := w.invJerk[i]; !s.Within(k, j, spline.Jerk, -1/inv, 1/inv) {
-				low, high := s.SegmentRange(k, j, spline.Jerk, from, to)
-				u.jerk = max(u.jerk, max(-low.Value, high.Value)*inv)
-			}
-		}
-		if len(w.p.Limits) == 1 {
-			break
-		}
-	}
-	return u
-}
-
-// braking returns how much of its acceleration limits joint j uses on segment k,
-// with the stricter one where it turns.
-func (w *Solver) braking(s *spline.Spline, k, j, limits int, from, to float64) float64 {
-	low, high := s.SegmentRange(k, j, spline.Acceleration, from, to)
-	slow, fast := s.SegmentRange(k, j, spline.Velocity, from, to)
-	up, down := w.invAcc[limits], w.invDec[limits]
-	switch {
-	case slow.Value < 0 && fast.Value > 0:
-		up = max(up, down)
-		down = up
-	case slow.Value < 0:
-		up, down = down, up
-	}
-	return max(high.Value*up, -low.Value*down)
-}
-
 // blame notes on the grid that stretch k of a law takes too much: everything the
 // average saw there.
 func (w *Solver) blame(l *Law, k int, u use) {
@@ -260,26 +186,4 @@ func (w *Solver) relax() {
 			w.lower(i, max(w.x[i], w.x[i+1])/math.Pow(x*more, 2.0/3))
 		}
 	}
-}
-
-// samplesHold reports whether the quintic through even samples of a law obeys
-// the limits of the joints.
-func (w *Solver) samplesHold(l *Law) bool {
-	count := int(math.Ceil(l.Duration()/w.p.Period - 1e-9))
-	step := l.Duration() / float64(count)
-	w.follow(l)
-	s := w.quintic(count+1, func(k int) float64 { return float64(k) * step })
-	if s == nil {
-		return false
-	}
-	for k := range s.Segments() {
-		s0, _, _ := l.At(s.Knots()[k])
-		s1, _, _ := l.At(s.Knots()[k+1])
-		m := &w.smooth.motion
-		u := w.between(s, k, m.pieceAt(s0), m.pieceAt(s1))
-		if max(u.vel, u.acc, u.jerk) > 1+certified {
-			return false
-		}
-	}
-	return true
 }

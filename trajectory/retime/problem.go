@@ -186,6 +186,10 @@ func FromSpline(s *spline.Spline) Path { return splinePath{s} }
 
 type splinePath struct{ *spline.Spline }
 
+// cubic reports whether q′ is a parabola and q″ a line on every piece, so that
+// the two ends of an interval tell all about it.
+func (p splinePath) cubic() bool { return len(p.Coefficients(0, 0)) == 4 }
+
 func (p splinePath) Measures() int     { return 0 }
 func (p splinePath) Breaks() []float64 { return p.Knots() }
 func (p splinePath) StateTo(q, dq, ddq []float64, piece int, s float64) {

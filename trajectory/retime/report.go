@@ -144,4 +144,22 @@ func (w *Solver) fastest(i int) (row int) {
 type binding struct {
 	limit Limit
 	row   int
+	share float64
+}
+
+// raise notes what a row uses if it is more than any before.
+func (b *binding) raise(u use, row int, braking bool) {
+	most := max(b.share, active)
+	if u.vel > most {
+		*b, most = binding{Velocity, row, u.vel}, u.vel
+	}
+	if u.acc > most {
+		*b, most = binding{Acceleration, row, u.acc}, u.acc
+		if braking {
+			b.limit = Deceleration
+		}
+	}
+	if u.jerk > most {
+		*b = binding{Jerk, row, u.jerk}
+	}
 }

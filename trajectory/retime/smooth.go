@@ -8,6 +8,7 @@ const (
 	maxRounds  = 60   // of checking and tightening a smoothed law
 	maxWindows = 6    // tries to find the window of a moving start
 	maxPauses  = 4    // rounds of putting in pauses
+	spare      = 1e-6 // by which a window is wider than needed: room for rounding
 )
 
 // smoother holds what smoothing needs: the window, the law that is smoothed, and
@@ -22,8 +23,9 @@ type smoother struct {
 	samples []float64 // s of the sharp law
 	a, v, p []float64 // of the smoothed one at its nodes
 
-	vel, acc, jerk []float64 // by how much limits are exceeded around interval i of the grid
-	motion         Motion    // evaluates the smoothed law
+	vel, acc, jerk []float64    // by how much limits are exceeded around interval i of the grid
+	motion         Motion       // evaluates the smoothed law
+	table          [3][]float64 // positions, velocities, accelerations of samples: (sample, row)
 }
 
 // half is how far (2) looks to either side.
@@ -31,20 +33,25 @@ func (m *smoother) half() float64 { return float64(m.width+1) / 2 * m.step }
 
 // solveSmooth finds a law whose acceleration does not jump.
 func (w *Solver) solveSmooth(dst *Law, p *Problem, from, to float64) error {
-	w.smooth.slow = 1
-	base, err := w.worthwhile(p, from, to)
-	if err != nil {
-		return err
-	}
-	if err := w.sharpen(p, from, to, base); err != nil {
-		return err
+	m := &w.smooth
+	m.slow = 1
+	if w.jerky || p.StartSpeed > 0 || p.EndSpeed > 0 {
+		base, err := w.worthwhile(p, from, to)
+		if err != nil {
+			return err
+		}
+		if err := w.sharpen(p, from, to, base); err != nil {
+			return err
+		}
+	} else {
+		m.step, m.width = p.Period, 1 // the law at hand is the one to smooth
 	}
 	for round := 0; ; round++ {
 		w.smoothTo(dst)
 		worst, at := w.inspect(dst)
 		switch {
 		case !(worst > 1+certified):
-			dst.factor = w.factor * w.smooth.slow
+			dst.factor = w.factor * m.slow
 			return nil
 		case round < maxRounds:
 			w.relax()
@@ -57,7 +64,7 @@ func (w *Solver) solveSmooth(dst *Law, p *Problem, from, to float64) error {
 		case p.StartSpeed > 0 || p.EndSpeed > 0:
 			return &BrokenError{S: at, Ratio: worst}
 		default:
-			w.smooth.slow *= math.Sqrt(worst) * (1 + 1e-6)
+			m.slow *= math.Sqrt(worst) * (1 + 1e-6)
 		}
 	}
 }
@@ -101,12 +108,16 @@ func (w *Solver) sharpen(p *Problem, from, to, base float64) error {
 		if !(from+lead < to-trail) {
 			return &SpeedError{End: trail > lead, Speed: max(p.StartSpeed, p.EndSpeed), Max: (to - from) / (2 * m.half())}
 		}
-		w.prepare(p, from+lead, to-trail, base)
-		if err := w.load(); err != nil {
-			return err
-		}
-		if err := w.resolve(); err != nil {
-			return err
+		if w.from == from+lead && w.to == to-trail {
+			w.restart(base) // the grid is there already
+		} else {
+			w.prepare(p, from+lead, to-trail, base)
+			if err := w.load(); err != nil {
+				return err
+			}
+			if err := w.resolve(); err != nil {
+				return err
+			}
 		}
 		if err := w.solveSharp(); err != nil {
 			return err
@@ -134,9 +145,9 @@ func (w *Solver) window() (step float64, width int) {
 	}
 	step = w.p.Period
 	if step == 0 {
-		step = max(need/perWindow, time/maxNodes)
+		step = max(need/perWindow*(1+spare), time/maxNodes)
 	}
-	return step, max(1, int(math.Ceil(need/step)))
+	return step, max(1, int(math.Ceil(need/step*(1+spare))))
 }
 
 // accel returns the path acceleration on interval i.

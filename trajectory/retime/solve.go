@@ -110,7 +110,7 @@ func (w *Solver) blunt() (found bool) {
 	long := blunt * w.smooth.sharp.Duration()
 	for i := range w.piece {
 		fast := w.fast[i*places : (i+1)*places]
-		full := w.used[i] > active || min(fast[0]*w.x[i], fast[places-1]*w.x[i+1]) > active
+		full := w.used[i] > active*w.share[i] || min(fast[0]*w.x[i], fast[places-1]*w.x[i+1]) > active
 		w.split[i] = !full && nodes[i+1].t-nodes[i].t > long
 		found = found || w.split[i]
 	}
@@ -214,7 +214,7 @@ func (w *Solver) excess(i int) (acc, vel2, imposed float64) {
 	step := (x1 - x0) * (1.0 / (places - 1))
 	x := [places]float64{x0, x0 + step, x0 + 2*step, x0 + 3*step, x1}
 	set := w.set(w.piece[i])
-	most, held := active, binding{None, -1}
+	most, held := active, binding{row: -1}
 	used := 0.0
 	for r := range w.rows {
 		at := (i*w.rows + r) * places
@@ -225,28 +225,27 @@ func (w *Solver) excess(i int) (acc, vel2, imposed float64) {
 			invDec = invAcc
 		}
 		var g [places]float64
-		var high, low float64
 		for k := range places {
 			g[k] = rate[k]*u + bend[k]*x[k]
-			if g[k] > high {
-				high = g[k]
-			}
-			if g[k] < low {
-				low = g[k]
-			}
 		}
+		high, low := max(g[0], g[1], g[2], g[3], g[4]), min(g[0], g[1], g[2], g[3], g[4])
 		// what is far from its limit at all places is not looked at closer
-		used = max(used, high*invAcc, -low*invDec)
+		if use := high * invAcc; use > used {
+			used = use
+		}
+		if use := -low * invDec; use > used {
+			used = use
+		}
 		if use := high * invAcc; use > near {
 			acc, imposed = w.raise(i, &g, invAcc, acc, imposed)
 			if use > most {
-				most, held = use, binding{Acceleration, r}
+				most, held = use, binding{limit: Acceleration, row: r}
 			}
 		}
 		if use := -low * invDec; use > near {
 			acc, imposed = w.raise(i, &g, -invDec, acc, imposed)
 			if use > most {
-				most, held = use, binding{Deceleration, r}
+				most, held = use, binding{limit: Deceleration, row: r}
 			}
 		}
 	}
@@ -258,7 +257,7 @@ func (w *Solver) excess(i int) (acc, vel2, imposed float64) {
 		vel2 = w.speeding(i, &x)
 	}
 	if fast > most*most {
-		held = binding{Velocity, -1}
+		held = binding{limit: Velocity}
 	}
 	w.binding[i], w.used[i] = held, used
 	return acc, vel2, imposed
@@ -272,10 +271,16 @@ func (w *Solver) speeding(i int, x *[places]float64) (vel2 float64) {
 		at := (i*w.rows + r) * places
 		rate := (*[places]float64)(w.rate[at:])
 		var y [places]float64
+		top := 0.0
 		for k := range places {
 			y[k] = rate[k] * rate[k] * x[k] * w.invVel2[set+r]
+			if y[k] > top {
+				top = y[k]
+			}
 		}
-		vel2 = max(vel2, peak(&y))
+		if top > near {
+			vel2 = max(vel2, peak(&y))
+		}
 	}
 	return vel2
 }
