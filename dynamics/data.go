@@ -21,9 +21,10 @@ type Data struct {
 
 	// compiled from the Model by NewData
 	body     []body
-	mimics   bool // some body follows another's joint
-	singular []*SingularError
-	zero     []float64 // NumV
+	turn     []kinematics.Angle // how each body turns about its z
+	mimics   bool               // some body follows another's joint
+	singular []*SingularError   // what is said of each body's joint
+	zero     []float64          // NumV
 
 	// of each call: what the algorithms store for each body
 	angle, sin, cos []float64
@@ -47,17 +48,22 @@ type body struct {
 	ratio, offset float64 // 1 and 0, or those of a mimic
 	hinge         kinematics.Hinge
 
-	// mass, first and second moments of the mass about the body's origin, in its
-	// axes as turned: m, ∫x dm, ∫x·xᵀ dm. The second moments Σ stand for the inertia
-	// I = tr(Σ)·1 − Σ, because x × (Ψ·x) summed over the body needs them.
-	mass                         float64
-	mx, my, mz                   float64
-	sxx, sxy, sxz, syy, syz, szz float64
-	com                          spatial.Vec3
+	moments              // of its mass, about the origin, in its axes as turned
+	com     spatial.Vec3 // centre of mass
 
 	// second moments about the centre of mass as λ·1 + g·gᵀ + h·hᵀ
 	λ    float64
 	g, h spatial.Vec3
+
+	lumped moments // as inverse dynamics wants them: see lump
+}
+
+// moments are ∫dm, ∫x dm and ∫x·xᵀ dm of a body. The second moments Σ stand for
+// the inertia I = tr(Σ)·1 − Σ, because x × (Ψ·x) summed over the body needs them.
+type moments struct {
+	mass                         float64
+	mx, my, mz                   float64
+	sxx, sxy, sxz, syy, syz, szz float64
 }
 
 // Load is what a caller adds to the bodies and their weight. The zero Load adds
@@ -102,6 +108,7 @@ func NewData(m *robot.Model) *Data {
 		kin:         kinematics.NewData(m),
 		nv:          nv,
 		body:        make([]body, n),
+		turn:        make([]kinematics.Angle, n),
 		singular:    make([]*SingularError, n),
 		zero:        make([]float64, nv),
 		angle:       make([]float64, n),
@@ -116,7 +123,7 @@ func NewData(m *robot.Model) *Data {
 	hinges := kinematics.Hinges(m)
 	for i, b := range m.Bodies() {
 		d.body[i] = compile(b, hinges[i])
-		d.angle[i] = hinges[i].Zero
+		d.turn[i] = hinges[i].Angle
 		d.screw[i] = screw{
 			parent: int32(b.Parent), v: int32(b.V),
 			single: b.Kind.NumV() == 1, free: b.Kind == robot.Floating && b.Parent == robot.World,
@@ -124,6 +131,7 @@ func NewData(m *robot.Model) *Data {
 		d.singular[i] = &SingularError{Joint: b.Name}
 		d.mimics = d.mimics || b.Mimic
 	}
+	lump(d.body)
 	if d.mimics {
 		d.factor, d.bias = make([]float64, nv*nv), make([]float64, nv)
 	}
@@ -132,9 +140,6 @@ func NewData(m *robot.Model) *Data {
 
 func compile(b robot.Body, hinge kinematics.Hinge) body {
 	M := b.Inertia.Transform(spatial.Pose{R: spatial.TurnZ(-hinge.Turn)})
-	I := M.AboutOrigin()
-	half := (I[0] + I[4] + I[8]) / 2 // tr Σ
-	mc := M.Com.Scale(M.Mass)
 	λ, g, h := dyads(M.I)
 	return body{
 		parent: int32(b.Parent),
@@ -145,11 +150,55 @@ func compile(b robot.Body, hinge kinematics.Hinge) body {
 		ratio:  b.Ratio,
 		offset: b.Offset,
 		hinge:  hinge,
-		mass:   M.Mass,
-		mx:     mc.X, my: mc.Y, mz: mc.Z,
+
+		moments: momentsOf(M),
+		com:     M.Com,
+		λ:       λ, g: g, h: h,
+	}
+}
+
+func momentsOf(M spatial.Inertia) moments {
+	I := M.AboutOrigin()
+	half := (I[0] + I[4] + I[8]) / 2 // tr Σ
+	mc := M.Com.Scale(M.Mass)
+	return moments{
+		mass: M.Mass,
+		mx:   mc.X, my: mc.Y, mz: mc.Z,
 		sxx: half - I[0], sxy: -I[1], sxz: -I[2], syy: half - I[4], syz: -I[5], szz: half - I[8],
-		com: M.Com,
-		λ:   λ, g: g, h: h,
+	}
+}
+
+// lump gives to each parent what may as well belong to it: of a body that turns
+// about z, the mass m, its moment mz and its second moment szz move no force
+// across the joint if they lie on the axis, so a thin rod there stands for them.
+// Inverse dynamics then has three numbers less to count with.
+func lump(bodies []body) {
+	for i := range bodies {
+		bodies[i].lumped = bodies[i].moments
+	}
+	for i := len(bodies) - 1; i > 0; i-- {
+		b := &bodies[i]
+		if b.kind > robot.Continuous {
+			continue
+		}
+		h := &b.hinge
+		p, z := h.P, spatial.Vec3{X: h.SinBank * h.SinTilt, Y: -h.CosBank * h.SinTilt, Z: h.CosTilt}
+		m, mz, szz := b.lumped.mass, b.lumped.mz, b.lumped.szz
+		b.lumped.mass, b.lumped.mz, b.lumped.szz = 0, 0, 0
+
+		// ∫x dm and ∫x·xᵀ dm of x = p + s·z along the rod
+		P := &bodies[b.parent].lumped
+		second := func(pi, zi, pj, zj float64) float64 { return m*pi*pj + mz*(pi*zj+zi*pj) + szz*zi*zj }
+		P.mass += m
+		P.mx += m*p.X + mz*z.X
+		P.my += m*p.Y + mz*z.Y
+		P.mz += m*p.Z + mz*z.Z
+		P.sxx += second(p.X, z.X, p.X, z.X)
+		P.sxy += second(p.X, z.X, p.Y, z.Y)
+		P.sxz += second(p.X, z.X, p.Z, z.Z)
+		P.syy += second(p.Y, z.Y, p.Y, z.Y)
+		P.syz += second(p.Y, z.Y, p.Z, z.Z)
+		P.szz += second(p.Z, z.Z, p.Z, z.Z)
 	}
 }
 
@@ -170,15 +219,11 @@ func (d *Data) Model() *robot.Model { return d.m }
 
 // turns computes sine and cosine of every angle in q.
 func (d *Data) turns(q []float64) {
-	for i := 1; i < len(d.body); i++ {
-		switch b := &d.body[i]; b.kind {
-		case robot.Revolute, robot.Continuous:
-			d.angle[i] = b.ratio*q[b.q] + (b.offset + b.hinge.Zero)
-		case robot.Planar:
-			d.angle[i] = q[b.q+2]
-		}
+	turn, angle := d.turn, d.angle[:len(d.turn)]
+	for i := 1; i < len(turn); i++ {
+		angle[i] = turn[i].Ratio*q[turn[i].Q] + turn[i].Zero
 	}
-	linalg.SincosTo(d.sin, d.cos, d.angle)
+	linalg.SincosTo(d.sin[1:], d.cos[1:], angle[1:])
 }
 
 // pose returns X_PB of the body i, whose angle turns has taken.

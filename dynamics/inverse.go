@@ -114,16 +114,24 @@ func (d *Data) forces(q, v, a []float64) {
 		B.Ψ[3], B.Ψ[4], B.Ψ[5] = Ψ3, Ψ4, Ψ5
 		B.Ψ[6], B.Ψ[7], B.Ψ[8] = Ψ6, Ψ7, Ψ8
 
-		// f = m·a + Ψ·mc
-		mx, my, mz := b.mx, b.my, b.mz
-		B.f.X = b.mass*lx + Ψ0*mx + Ψ1*my + Ψ2*mz
-		B.f.Y = b.mass*ly + Ψ3*mx + Ψ4*my + Ψ5*mz
-		B.f.Z = b.mass*lz + Ψ6*mx + Ψ7*my + Ψ8*mz
-
-		// n = mc × a + the antisymmetric part of Ψ·Σ
-		B.n.X = my*lz - mz*ly + Ψ6*b.sxy - Ψ3*b.sxz + Ψ7*b.syy - Ψ5*b.szz + (Ψ8-Ψ4)*b.syz
-		B.n.Y = mz*lx - mx*lz + Ψ1*b.syz - Ψ7*b.sxy + Ψ2*b.szz - Ψ6*b.sxx + (Ψ0-Ψ8)*b.sxz
-		B.n.Z = mx*ly - my*lx + Ψ5*b.sxz - Ψ2*b.syz + Ψ3*b.sxx - Ψ1*b.syy + (Ψ4-Ψ0)*b.sxy
+		// f = m·a + Ψ·mc, n = mc × a + the antisymmetric part of Ψ·Σ
+		m := &b.lumped
+		mx, my := m.mx, m.my
+		B.f.X = Ψ0*mx + Ψ1*my
+		B.f.Y = Ψ3*mx + Ψ4*my
+		B.f.Z = Ψ6*mx + Ψ7*my
+		B.n.X = my*lz + Ψ6*m.sxy - Ψ3*m.sxz + Ψ7*m.syy + (Ψ8-Ψ4)*m.syz
+		B.n.Y = Ψ1*m.syz - mx*lz - Ψ7*m.sxy - Ψ6*m.sxx + (Ψ0-Ψ8)*m.sxz
+		B.n.Z = mx*ly - my*lx + Ψ5*m.sxz - Ψ2*m.syz + Ψ3*m.sxx - Ψ1*m.syy + (Ψ4-Ψ0)*m.sxy
+		if b.kind > robot.Continuous {
+			// what those that turn have given away
+			mass, mz, szz := m.mass, m.mz, m.szz
+			B.f.X += mass*lx + Ψ2*mz
+			B.f.Y += mass*ly + Ψ5*mz
+			B.f.Z += mass*lz + Ψ8*mz
+			B.n.X -= mz*ly + Ψ5*szz
+			B.n.Y += mz*lx + Ψ2*szz
+		}
 	}
 }
 

@@ -19,6 +19,7 @@ type Data struct {
 	// that d follows, the world first
 	slot  []int32 // which of them a body of the Model is, -1 if none (Model's bodies)
 	joint []joint // how each hangs on its parent (bodies)
+	turn  []Angle // how each turns about its z (bodies)
 
 	// position stage: filled by UpdatePosition
 	angle    []float64      // by which a body turns about its z (bodies)
@@ -94,7 +95,7 @@ func newData(m *robot.Model, follow []bool) *Data {
 		}
 		d.slot[b] = int32(len(d.joint))
 		sin, cos := math.Sincos(hinges[b].Turn)
-		d.angle = append(d.angle, hinges[b].Zero)
+		d.turn = append(d.turn, hinges[b].Angle)
 		d.joint = append(d.joint, joint{
 			parent: d.slot[body.Parent],
 			q:      int32(body.Q),
@@ -111,7 +112,7 @@ func newData(m *robot.Model, follow []bool) *Data {
 		})
 	}
 	n := len(d.joint)
-	d.sin, d.cos = make([]float64, n), make([]float64, n)
+	d.angle, d.sin, d.cos = make([]float64, n), make([]float64, n), make([]float64, n)
 	d.pose = make([]spatial.Pose, n)
 	d.pose[robot.World] = spatial.IdentityPose
 	d.v = make([]float64, d.nv)
@@ -156,16 +157,11 @@ func (d *Data) UpdatePosition(q []float64) {
 	sin, cos := d.sin[:len(joints)], d.cos[:len(joints)]
 
 	// all angles at once
+	turn, angle := d.turn[:len(joints)], d.angle[:len(joints)]
 	for b := 1; b < len(joints); b++ {
-		j := &joints[b]
-		switch j.kind {
-		case robot.Revolute, robot.Continuous:
-			d.angle[b] = j.ratio*q[j.q] + (j.offset + j.hinge.Zero)
-		case robot.Planar:
-			d.angle[b] = q[j.q+2]
-		}
+		angle[b] = turn[b].Ratio*q[turn[b].Q] + turn[b].Zero
 	}
-	linalg.SincosTo(sin, cos, d.angle)
+	linalg.SincosTo(sin[1:], cos[1:], angle[1:])
 
 	for b := 1; b < len(joints); b++ {
 		j := &joints[b]

@@ -12,7 +12,7 @@ import (
 // Denavit and Hartenberg used, is spent so that going from parent P to body B
 // takes as few turns as possible,
 //
-//	R_PB = TurnZ(bank)·TurnX(tilt)·TurnZ(q + Zero),
+//	R_PB = TurnZ(bank)·TurnX(tilt)·TurnZ(angle),
 //
 // and bank is zero for the first child of a body.
 type Hinge struct {
@@ -22,11 +22,17 @@ type Hinge struct {
 	Banked           bool // bank is not zero
 	SinBank, CosBank float64
 	SinTilt, CosTilt float64
-	Zero             float64 // what is added to the joint's angle; all of it for a slide
 
 	// all joints, seen from the turned parent
-	Rest spatial.Pose // X_PB at zero; of a planar or floating joint, which is not turned
-	P    spatial.Vec3 // its origin
+	Angle Angle        // by which the body turns about its z, last of all
+	Rest  spatial.Pose // X_PB at zero; of a planar or floating joint, which is not turned
+	P     spatial.Vec3 // its origin
+}
+
+// Angle is Ratio·q[Q] + Zero. Where a joint does not turn about z, Ratio is 0.
+type Angle struct {
+	Q           int
+	Ratio, Zero float64
 }
 
 // Hinges returns the hinges of all bodies of m.
@@ -52,6 +58,9 @@ func Hinges(m *robot.Model) []Hinge {
 		X_PB := spatial.Pose{R: spatial.TurnZ(-turned)}.Mul(bodies[b].Rest)
 		h.Rest, h.P = X_PB, X_PB.P
 		if !axial(bodies[b].Kind) {
+			if bodies[b].Kind == robot.Planar {
+				h.Angle = Angle{Q: bodies[b].Q + 2, Ratio: 1}
+			}
 			continue
 		}
 		first, tilt, last := bodies[b].Rest.R.EulerZXZ()
@@ -59,7 +68,11 @@ func Hinges(m *robot.Model) []Hinge {
 		h.Banked = first != 0
 		h.SinBank, h.CosBank = math.Sincos(first)
 		h.SinTilt, h.CosTilt = math.Sincos(tilt)
-		h.Zero = last + h.Turn
+		h.Angle.Zero = last + h.Turn
+		if bodies[b].Kind != robot.Prismatic {
+			h.Angle.Q, h.Angle.Ratio = bodies[b].Q, bodies[b].Ratio
+			h.Angle.Zero += bodies[b].Offset
+		}
 	}
 	return all
 }
