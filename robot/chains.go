@@ -144,7 +144,7 @@ func (b *builder) describeChains(d *Description) {
 }
 
 func (b *builder) describeChain(c description.Chain, d *Description) Chain {
-	m, at, thing := b.m, d.At(c.Line), description.Named("chain", c.Name)
+	m, at, thing := b.m, d.At(c.Line), rule.Named("chain", c.Name)
 	chain := Chain{Name: c.Name, Contact: NoContact, Mirror: NoChain}
 	if c.Contact != "" {
 		id, ok := m.Contact(c.Contact)

@@ -385,6 +385,28 @@ func TestBaseOptionDecidesOverTheDescription(t *testing.T) {
 	}
 }
 
+// TestFixedBaseHasNoLeaf: a robot that is held fast for once keeps its groups.
+func TestFixedBaseHasNoLeaf(t *testing.T) {
+	m, _, err := robot.Build(parse(t, dogURDF), robot.Options{Description: describe(t, dogYAML), Base: robot.BaseFixed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := m.Resources()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := r.Find("base"); ok {
+		t.Error("there is a leaf for the base")
+	}
+	if body, ok := r.Find("body"); !ok || body != (robot.Set{}) {
+		t.Errorf("group body is %v", body)
+	}
+	_, _, err = robot.Build(parse(t, dogURDF), robot.Options{Description: describe(t, strings.Replace(dogYAML, "floating", "fixed", 1))})
+	if err == nil || !strings.Contains(err.Error(), `leaf "base" is neither`) {
+		t.Errorf("a fixed robot that declares it: %v", err)
+	}
+}
+
 func TestGroupsOfSRDF(t *testing.T) {
 	const srdf = `<robot name="dog">
 <group name="left"><chain base_link="trunk" tip_link="l_sole"/></group>

@@ -86,7 +86,7 @@ func (b *builder) yamlGroup(e description.Group, d *Description) (group.Plan, Gr
 	if e.Resource != nil {
 		g.Resource = *e.Resource
 	}
-	thing := description.Named("group", e.Name)
+	thing := rule.Named("group", e.Name)
 	for _, name := range e.Chains {
 		id, ok := b.m.Chain(name)
 		if !ok {
@@ -137,7 +137,7 @@ func (b *builder) srdfGroups(s *urdf.Semantics) (plans []group.Plan, made []Grou
 // srdfMembers finds the joints that a group of the SRDF lists, and the tip of
 // its last chain.
 func (b *builder) srdfMembers(sg urdf.Group) (joints []int, tip FrameID) {
-	thing := description.Named("group", sg.Name)
+	thing := rule.Named("group", sg.Name)
 	tip = NoFrame
 	for _, c := range sg.Chains {
 		base, okBase := b.frameNamed(c.Base, "base_link", c.Pos, thing)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"poise/robot/description"
 	"poise/robot/rule"
 )
 
@@ -122,7 +121,7 @@ func (b *builder) describeResources() {
 	}
 	b.checkDisjoint(members, leaves, number)
 	if len(leaves) > MaxLeaves {
-		m.uncontrollable = &Problem{Rule: rule.TooManyLeaves, Pos: b.doc.Pos, Thing: description.Named("robot", m.name),
+		m.uncontrollable = &Problem{Rule: rule.TooManyLeaves, Pos: b.doc.Pos, Thing: rule.Named("robot", m.name),
 			Text: fmt.Sprintf("has %d leaf resources, at most %d can be controlled", len(leaves), MaxLeaves)}
 	}
 	if m.uncontrollable == nil {
@@ -133,7 +132,7 @@ func (b *builder) describeResources() {
 // leafClash reports two leaves of one name. Outputs can be renamed; a joint that
 // happens to be called "base" only keeps the robot from being controlled.
 func (b *builder) leafClash(first, second LeafResource) {
-	p := &Problem{Rule: rule.BadName, Pos: b.doc.Pos, Thing: description.Named("leaf", second.Name),
+	p := &Problem{Rule: rule.BadName, Pos: b.doc.Pos, Thing: rule.Named("leaf", second.Name),
 		Text: fmt.Sprintf("is the name of %s and of %s", leafWord(first), leafWord(second))}
 	if second.Kind == OutputLeaf {
 		p.Pos = b.opts.Description.AtKey("outputs")
@@ -152,9 +151,12 @@ func (b *builder) groupLeaves(g *Group, leaves []LeafResource, number map[string
 		has[j] = true
 	}
 	for _, name := range g.leaves {
+		if d := b.opts.Description; name == "base" && d.Base == "floating" && !b.m.floating {
+			continue // held fast by whoever asked for it
+		}
 		n, ok := number[name]
 		if !ok || leaves[n].Kind == JointLeaf || leaves[n].Kind == SupportLeaf {
-			b.Errorf(rule.BadDescription, g.at, description.Named("group", g.Name),
+			b.Errorf(rule.BadDescription, g.at, rule.Named("group", g.Name),
 				"leaf %q is neither a declared output nor the base of a floating robot", name)
 			continue
 		}
@@ -178,7 +180,7 @@ func (b *builder) checkDisjoint(members [][]int, leaves []LeafResource, number m
 	}
 	claim := func(id GroupID, strict bool) {
 		g := &b.m.groups[id]
-		at, thing := g.at, description.Named("group", g.Name)
+		at, thing := g.at, rule.Named("group", g.Name)
 		if n, leaf := number[g.Name]; leaf && !slices.Equal(members[id], []int{n}) {
 			if strict {
 				b.Errorf(rule.SharedResource, at, thing, "has the name of %s, but is not that alone", leafWord(leaves[n]))

@@ -137,7 +137,7 @@ func (b *builder) describeServos(d *Description) {
 		}
 	}
 	for _, s := range d.Servos {
-		id, ok := b.jointNamed(s.Joint, d.At(s.Line), description.Named("servo of joint", s.Joint))
+		id, ok := b.jointNamed(s.Joint, d.At(s.Line), rule.Named("servo of joint", s.Joint))
 		if !ok {
 			continue
 		}
@@ -163,7 +163,7 @@ func (b *builder) describeStates() {
 		return
 	}
 	for _, s := range b.opts.SRDF.States {
-		thing := description.Named("group state", s.Group+"/"+s.Name)
+		thing := rule.Named("group state", s.Group+"/"+s.Name)
 		if _, ok := b.m.groupByName[s.Group]; !ok {
 			b.Errorf(rule.BadDescription, s.Pos, thing, "group %q does not exist", s.Group)
 		}
@@ -192,6 +192,7 @@ func (b *builder) describeStates() {
 func (b *builder) findVirtual() {
 	b.virtual = map[string]bool{}
 	if s := b.opts.SRDF; s != nil {
+		b.tree.CheckSemantics(s, &b.Report)
 		for _, j := range s.VirtualJoints {
 			b.virtual[j.Name] = true
 		}
@@ -210,7 +211,7 @@ func (b *builder) addPose(p NamedPose) (first bool) {
 
 func (b *builder) describePoses(d *Description) {
 	for _, p := range d.Poses {
-		thing := description.Named("pose", p.Name)
+		thing := rule.Named("pose", p.Name)
 		pose := NamedPose{Name: p.Name, Source: d.At(p.Line).String()}
 		for _, v := range p.Joints {
 			id, ok := b.jointNamed(v.Joint, d.At(v.Line), thing)
@@ -315,7 +316,7 @@ func (b *builder) mirrorChains() {
 
 func (b *builder) describeSafety(d *Description) {
 	for _, s := range d.SafeStates {
-		at, thing := d.At(s.Line), description.Named("safe state of", s.Group)
+		at, thing := d.At(s.Line), rule.Named("safe state of", s.Group)
 		id, ok := b.m.groupByName[s.Group]
 		if !ok || !b.m.groups[id].Resource {
 			b.Errorf(rule.BadDescription, at, thing, "%q is not a resource", s.Group)

@@ -20,14 +20,15 @@ func runCheck(e *env, args []string) error {
 	if err != nil {
 		return err
 	}
+	if *asJSON && *writeLimits {
+		return usagef("--json and --write-limits exclude each other")
+	}
 	bot, rest, err := from.load(args)
 	switch {
-	case err != nil:
-		return err
 	case len(rest) > 0:
 		return usagef("%q is too much: one robot, then xacro arguments as name:=value", rest[0])
-	case *asJSON && *writeLimits:
-		return usagef("--json and --write-limits exclude each other")
+	case err != nil:
+		return err
 	case *writeLimits:
 		return limit.Propose(e.out, bot.Model.Name(), proposable(bot.Model))
 	case *asJSON:

@@ -2,13 +2,16 @@ package main
 
 import (
 	"flag"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"poise/robot"
 	"poise/robot/description"
 	"poise/robot/load"
+	"poise/urdf/xacro"
 )
 
 // robotFlags are the flags of every command that reads a robot.
@@ -44,13 +47,16 @@ func (r *robotFlags) load(args []string) (*load.Loaded, []string, error) {
 	r.opts.PackagePath = filepath.SplitList(r.packages)
 	r.opts.Env = environment()
 	name, rest := args[0], args[1:]
-	for len(rest) > 0 {
-		key, value, ok := strings.Cut(rest[0], ":=")
-		if !ok {
-			break
-		}
-		r.opts.Arguments = append(r.opts.Arguments, description.Argument{Name: key, Value: value})
-		rest = rest[1:]
+	var given []string
+	for len(rest) > 0 && strings.Contains(rest[0], ":=") {
+		given, rest = append(given, rest[0]), rest[1:]
+	}
+	arguments, err := xacro.ParseArgs(given)
+	if err != nil {
+		return nil, nil, usagef("%v", err)
+	}
+	for _, key := range slices.Sorted(maps.Keys(arguments)) {
+		r.opts.Arguments = append(r.opts.Arguments, description.Argument{Name: key, Value: arguments[key]})
 	}
 	bot, err := load.Robot(name, r.opts)
 	return bot, rest, err

@@ -58,9 +58,11 @@ func (d *decoder) decode(y *yaml.Node, v reflect.Value, path string) {
 	}
 	switch v.Kind() {
 	case reflect.Pointer:
-		p := reflect.New(v.Type().Elem())
+		p, before := reflect.New(v.Type().Elem()), len(d.errs)
 		d.decode(y, p.Elem(), path)
-		v.Set(p)
+		if len(d.errs) == before || p.Elem().Kind() == reflect.Struct {
+			v.Set(p) // a number that cannot be read stays absent
+		}
 	case reflect.Struct:
 		d.decodeStruct(y, v, path)
 	case reflect.Slice:

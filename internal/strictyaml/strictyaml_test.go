@@ -109,6 +109,22 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
+// TestWhatCannotBeReadIsAbsent: behind a pointer it is nil, not zero.
+func TestWhatCannotBeReadIsAbsent(t *testing.T) {
+	var f struct {
+		Good *float64 `yaml:"good"`
+		Bad  *float64 `yaml:"bad"`
+		None *int     `yaml:"none"`
+		Part *struct {
+			A float64 `yaml:"a"`
+		} `yaml:"part"`
+	}
+	err := Decode([]byte("good: 1\nbad: x\nnone: 1.5\npart: {a: 2, b: 3}\n"), "f.yaml", &f)
+	if err == nil || f.Good == nil || f.Bad != nil || f.None != nil || f.Part == nil || f.Part.A != 2 {
+		t.Errorf("%+v, %v", f, err)
+	}
+}
+
 func TestDecodeReportsAllAtOnce(t *testing.T) {
 	var f file
 	err := Decode([]byte("nope: 1\ncount: x\nlimbs: {a: {gain: y}}\n"), "f.yaml", &f)

@@ -1,7 +1,6 @@
 package description
 
 import (
-	"fmt"
 	"slices"
 
 	"poise/robot/rule"
@@ -32,26 +31,26 @@ func (d *Description) Check(r *rule.Report) {
 	}
 	for _, c := range d.Contacts {
 		if len(c.Points) == 0 {
-			fail(c.Line, Named("contact", c.Name), "has no point")
+			fail(c.Line, rule.Named("contact", c.Name), "has no point")
 		}
 		for _, p := range c.Points {
 			if len(p) != 3 {
-				fail(c.Line, Named("contact", c.Name), "a point has 3 numbers, not %d", len(p))
+				fail(c.Line, rule.Named("contact", c.Name), "a point has 3 numbers, not %d", len(p))
 			}
 		}
 	}
 	for _, o := range d.Outputs {
 		if o.Type == "" {
-			fail(o.Line, Named("output", o.Name), "type is missing")
+			fail(o.Line, rule.Named("output", o.Name), "type is missing")
 		}
 	}
 	for _, g := range d.Groups {
 		if len(g.Chains)+len(g.Joints)+len(g.Groups)+len(g.Leaves) == 0 {
-			fail(g.Line, Named("group", g.Name), "lists nothing")
+			fail(g.Line, rule.Named("group", g.Name), "lists nothing")
 		}
 	}
 	for _, s := range d.SafeStates {
-		switch thing := Named("safe state of", s.Group); {
+		switch thing := rule.Named("safe state of", s.Group); {
 		case !slices.Contains(SafeActions, s.Do):
 			fail(s.Line, thing, "do: %q is none of hold, crouch then off, brake, off", s.Do)
 		case s.Do != Crouch && s.Pose != "":
@@ -73,7 +72,7 @@ func (d *Description) checkServos(fail func(int, string, string, ...any)) {
 		virtual[name] = true
 	}
 	for _, s := range d.Servos {
-		thing := Named("servo of joint", s.Joint)
+		thing := rule.Named("servo of joint", s.Joint)
 		if s.Gear != nil && *s.Gear <= 0 {
 			fail(s.Line, thing, "gear %g is not positive", *s.Gear)
 		}
@@ -81,7 +80,9 @@ func (d *Description) checkServos(fail func(int, string, string, ...any)) {
 			fail(s.Line, thing, "virtual_joints says that no servo moves it")
 		}
 		if s.ID == nil {
-			fail(s.Line, thing, "id is missing")
+			if s.Lines["id"] == 0 { // else it cannot be read, which is told already
+				fail(s.Line, thing, "id is missing")
+			}
 			continue
 		}
 		if *s.ID < 0 || *s.ID > highestServoID {
@@ -107,6 +108,3 @@ func (d *Description) checkMirror(fail func(int, string, string, ...any)) {
 		}
 	}
 }
-
-// Named names a thing for a message.
-func Named(kind, name string) string { return fmt.Sprintf("%s %q", kind, name) }

@@ -115,14 +115,15 @@ type SafeState struct {
 
 // Servo assigns a servo to a joint.
 type Servo struct {
-	Joint    string   `yaml:",key"`
-	Line     int      `yaml:",line"`
-	ID       *int     `yaml:"id"`
-	Bus      string   `yaml:"bus"`
-	Type     string   `yaml:"type"`
-	Reversed bool     `yaml:"reversed"`
-	Zero     float64  `yaml:"zero"`
-	Gear     *float64 `yaml:"gear"`
+	Joint    string         `yaml:",key"`
+	Line     int            `yaml:",line"`
+	Lines    map[string]int `yaml:",lines"`
+	ID       *int           `yaml:"id"`
+	Bus      string         `yaml:"bus"`
+	Type     string         `yaml:"type"`
+	Reversed bool           `yaml:"reversed"`
+	Zero     float64        `yaml:"zero"`
+	Gear     *float64       `yaml:"gear"`
 }
 
 // Pose declares a named pose of some joints.

@@ -7,7 +7,6 @@ package group
 import (
 	"slices"
 
-	"poise/robot/description"
 	"poise/robot/rule"
 	"poise/urdf"
 )
@@ -32,7 +31,7 @@ func Resolve(plans []Plan, r *rule.Report) map[string]int {
 	s := &resolver{plans: plans, index: make(map[string]int, len(plans)), state: make([]state, len(plans)), r: r}
 	for i, p := range plans {
 		if first, twice := s.index[p.Name]; twice {
-			r.Errorf(rule.BadName, p.At, description.Named("group", p.Name), "name used twice, first at %s", plans[first].At)
+			r.Errorf(rule.BadName, p.At, rule.Named("group", p.Name), "name used twice, first at %s", plans[first].At)
 			continue
 		}
 		if p.Name == "" {
@@ -69,7 +68,7 @@ func (s *resolver) resolve(i int) {
 	}
 	s.state[i] = open
 	p := &s.plans[i]
-	thing := description.Named("group", p.Name)
+	thing := rule.Named("group", p.Name)
 	joints, leaves := newSet(p.Joints), newSet(p.Leaves)
 	for _, name := range p.Groups {
 		other, ok := s.index[name]

@@ -273,13 +273,56 @@ func TestProposalLoadsAndFillsWhatIsMissing(t *testing.T) {
 			}
 		}
 	}
-	for _, want := range []string{"A PROPOSAL, to be accepted by a person", "max_velocity: 1  # PROPOSED: a cautious rad/s", "max_velocity: 0.1  # PROPOSED: a cautious m/s", "full speed in 0.5 s", "# r.urdf:5"} {
+	for _, want := range []string{"A PROPOSAL, to be accepted by a person", "max_velocity: 1.0  # PROPOSED: a cautious rad/s", "max_velocity: 0.1  # PROPOSED: a cautious m/s", "full speed in 0.5 s", "# r.urdf:5"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the proposal lacks %q:\n%s", want, b.String())
 		}
 	}
 	if n := strings.Count(b.String(), "PROPOSED:"); n != 4+4+0+3 {
 		t.Errorf("%d lines are proposed, want 11", n)
+	}
+}
+
+// TestProposedNumbersAreFloats for every reader of YAML: MoveIt refuses
+// integers, and YAML 1.1 wants a point.
+func TestProposedNumbersAreFloats(t *testing.T) {
+	for x, want := range map[float64]string{1: "1.0", -2.5: "-2.5", 0: "0.0", 1e21: "1.0e+21", -1e-7: "-1.0e-07", 1.5e300: "1.5e+300"} {
+		if got := number(x); got != want {
+			t.Errorf("%g is written %s, want %s", x, got, want)
+		}
+	}
+}
+
+func TestProposalForNoJointLoads(t *testing.T) {
+	var b strings.Builder
+	if err := Propose(&b, "r", nil); err != nil {
+		t.Fatal(err)
+	}
+	if tab, _, err := Read([]byte(b.String()), "proposal"); err != nil || tab == nil || len(tab.Joints) != 0 {
+		t.Errorf("%+v, %v of\n%s", tab, err, b.String())
+	}
+}
+
+// TestWhatCannotBeReadIsToldOnce: a value of the wrong kind is neither missing
+// nor zero.
+func TestWhatCannotBeReadIsToldOnce(t *testing.T) {
+	for _, text := range []string{
+		"joint_limits: {j: {has_velocity_limits: true, max_velocity: fast}}",
+		"joint_limits: {j: {max_deceleration: .nan}}",
+		"cartesian_limits: {max_trans_vel: fast, max_trans_acc: 1, max_trans_dec: -1, max_rot_vel: 1}",
+	} {
+		tab, _, err := Read([]byte(text), "f")
+		if err == nil || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v", text, err)
+		}
+		if tab == nil {
+			continue
+		}
+		var r rule.Report
+		l := urdfLimits()
+		if tab.Merge(&l, tab.Joints[0], false, &r); r.Err() != nil {
+			t.Errorf("%s: again as %v", text, r.Err())
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 )
 
 // Joint is a joint for which Propose writes limits.
@@ -32,7 +33,11 @@ func Propose(w io.Writer, robot string, joints []Joint) error {
 	p.line("# Limits of robot %q: A PROPOSAL, to be accepted by a person.", robot)
 	p.line("# Lines marked PROPOSED stand in no file and were not measured: check each against")
 	p.line("# the data sheet of the drive before you save this as joint_limits.yaml.")
-	p.line("joint_limits:")
+	if len(joints) == 0 {
+		p.line("joint_limits: {}")
+	} else {
+		p.line("joint_limits:")
+	}
 	for _, j := range joints {
 		p.joint(j)
 	}
@@ -88,5 +93,17 @@ func (p *printer) value(name string, have Limit, guess float64, how string) floa
 	return guess
 }
 
-// number prints the shortest decimal that reads back as x.
-func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+// number prints the shortest decimal that reads back as x, always with a point:
+// MoveIt takes no integers for these parameters, and YAML 1.1 takes 1e+06 for a
+// word.
+func number(x float64) string {
+	text := strconv.FormatFloat(x, 'g', -1, 64)
+	if strings.Contains(text, ".") {
+		return text
+	}
+	digits, exponent, ok := strings.Cut(text, "e")
+	if !ok {
+		return text + ".0"
+	}
+	return digits + ".0e" + exponent
+}

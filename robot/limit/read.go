@@ -16,6 +16,8 @@ type file struct {
 	// for clients of MoveIt, not for limits
 	VelocityScaling     *float64 `yaml:"default_velocity_scaling_factor"`
 	AccelerationScaling *float64 `yaml:"default_acceleration_scaling_factor"`
+
+	Lines map[string]int `yaml:",lines"`
 }
 
 // jointEntry has all keys that MoveIt knows. A pointer is nil if the key is
@@ -75,7 +77,7 @@ func Read(data []byte, name string) (*Table, *Cartesian, error) {
 	var f file
 	errs := []error{n.Decode(&f)}
 	var table *Table
-	if f.Joints != nil {
+	if f.Lines["joint_limits"] > 0 {
 		table = &Table{File: name}
 		for _, j := range f.Joints {
 			e, err := j.entry(name)
@@ -102,7 +104,7 @@ func (j *jointEntry) entry(file string) (Entry, error) {
 			into.Source = source(file, j.Lines[flagKey])
 		case value != nil:
 			*into = Limit{*value, true, source(file, j.Lines[key])}
-		case flag != nil:
+		case flag != nil && j.Lines[key] == 0:
 			errs = append(errs, &strictyaml.Error{File: file, Line: j.Lines[flagKey], Path: "joint_limits." + j.Name,
 				Text: fmt.Sprintf("%s is true, but %s is missing", flagKey, key)})
 		}
@@ -124,6 +126,8 @@ func (c *cartesianEntry) limits(file string) (*Cartesian, error) {
 	read := func(key string, value *float64, sign float64) Limit {
 		line, text := c.Lines[key], ""
 		switch {
+		case value == nil && line > 0:
+			return Limit{} // cannot be read, which is told already
 		case value == nil:
 			line, text = c.Line, key+" is missing: the four limits belong together"
 		case *value*sign <= 0:

@@ -84,6 +84,7 @@ func TestFolderRefuses(t *testing.T) {
 		{"file outside", "name: a\nurdf: ../x.urdf\n", nil, []string{`arm/robot.yaml:2: urdf: "../x.urdf" is outside the robot's folder`}},
 		{"file missing", "urdf: x.urdf\nsrdf: y.srdf\n", nil, []string{"arm/robot.yaml:1: arm/x.urdf: file does not exist", "arm/robot.yaml:2: arm/y.srdf: file does not exist"}},
 		{"bad key", "urdf: arm.urdf\nfoot: 1\n", nil, []string{`arm/robot.yaml:2: unknown key "foot"`}},
+		{"arguments without xacro", "xacro_arguments: {arms: 2}\n", nil, []string{`arm/arm.urdf: argument "arms": only xacro files take arguments`}},
 		{"limit file without limits", "", []string{"arm/joint_limits.yaml", "# nothing\n"}, []string{"arm/joint_limits.yaml: has neither joint_limits nor cartesian_limits"}},
 		{"joint limits twice", "", []string{"arm/joint_limits.yaml", armLimits, "arm/pilz_cartesian_limits.yaml", armLimits}, []string{"arm/pilz_cartesian_limits.yaml: joint limits stand in arm/joint_limits.yaml already"}},
 		{"Cartesian limits twice", "", []string{"arm/joint_limits.yaml", armCartesian, "arm/pilz_cartesian_limits.yaml", armCartesian}, []string{"Cartesian limits stand at arm/joint_limits.yaml:1 already"}},

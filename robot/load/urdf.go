@@ -2,6 +2,7 @@ package load
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"poise/urdf"
@@ -21,8 +22,8 @@ func (l *loader) readURDF(name string, at urdf.Pos) *urdf.Document {
 	if xacro.Needed(name, data) {
 		doc, warnings, err = l.expand(name)
 	} else {
-		if len(l.opts.Arguments) > 0 {
-			l.fail(fmt.Errorf("%s: argument %q: only xacro files take arguments", name, l.opts.Arguments[0].Name))
+		for _, a := range slices.Concat(l.described.XacroArguments, l.opts.Arguments) {
+			l.fail(fmt.Errorf("%s: argument %q: only xacro files take arguments", name, a.Name))
 		}
 		doc, warnings, err = urdf.Parse(data, name)
 	}

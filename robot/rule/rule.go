@@ -105,10 +105,13 @@ func (r *Report) Err() error {
 }
 
 // Link names a link for a message.
-func Link(name string) string { return fmt.Sprintf("link %q", name) }
+func Link(name string) string { return Named("link", name) }
 
 // Joint names a joint for a message.
-func Joint(name string) string { return fmt.Sprintf("joint %q", name) }
+func Joint(name string) string { return Named("joint", name) }
+
+// Named names a thing of some kind for a message.
+func Named(kind, name string) string { return fmt.Sprintf("%s %q", kind, name) }
 
 // List joins names for a message, and cuts long lists.
 func List(names []string) string {

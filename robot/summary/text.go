@@ -88,6 +88,10 @@ func (p *printer) head() {
 
 func (p *printer) joints() {
 	p.line("")
+	if len(p.m.Joints()) == 0 {
+		p.line("No joint moves.")
+		return
+	}
 	p.line("Joints, in the order of all arrays (rad, m, s; – means not given):")
 	head := []string{"#", "name", "type", "lower", "upper", "velocity", "effort", "accel.", "decel.", "jerk", "servo", "limits from"}
 	var rows [][]string

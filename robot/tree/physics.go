@@ -33,6 +33,8 @@ func checkInertial(l urdf.Link, r *rule.Report) {
 	λ := eigenvalues(tensor(I))
 	scale := math.Max(math.Abs(λ[0]), math.Abs(λ[2]))
 	switch {
+	case !Finite(λ[:]...):
+		r.Errorf(rule.NotFinite, in.Pos, rule.Link(l.Name), "inertia is too large to find its principal moments")
 	case λ[0] < -tolDefinite*scale:
 		r.Errorf(rule.IndefiniteInertia, in.Pos, rule.Link(l.Name),
 			"inertia is not positive: its principal moments are %.6g, %.6g and %.6g kg·m²", λ[0], λ[1], λ[2])

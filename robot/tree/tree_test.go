@@ -67,6 +67,8 @@ var forbidden = []struct {
 		rule.IndefiniteInertia, 3, `link "a": inertia is not positive: its principal moments are -1, 1 and 1`},
 	{"indefinite by its off-diagonal", "<link name=\"a\">\n<inertial><mass value=\"1\"/><inertia ixx=\"1\" ixy=\"2\" ixz=\"0\" iyy=\"1\" iyz=\"0\" izz=\"1\"/></inertial></link>",
 		rule.IndefiniteInertia, 3, `principal moments are -1, 1 and 3`},
+	{"inertia that overflows", "<link name=\"a\">\n<inertial><mass value=\"1\"/><inertia ixx=\"1e308\" ixy=\"1e308\" ixz=\"1e308\" iyy=\"1e308\" iyz=\"1e308\" izz=\"1e308\"/></inertial></link>",
+		rule.NotFinite, 3, `link "a": inertia is too large`},
 	{"zero axis", "<link name=\"a\"/><link name=\"b\"/>\n<joint name=\"j\" type=\"continuous\"><parent link=\"a\"/><child link=\"b\"/><axis xyz=\"0 0 0\"/></joint>",
 		rule.ZeroAxis, 3, `joint "j": axis 0 0 0`},
 	{"revolute without limit", "<link name=\"a\"/><link name=\"b\"/>\n<joint name=\"j\" type=\"revolute\"><parent link=\"a\"/><child link=\"b\"/></joint>",
