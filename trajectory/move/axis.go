@@ -54,7 +54,7 @@ func (x *axis) hill(sign float64) *hill {
 		h, has = &x.down, &x.hasDown
 	}
 	if !*has {
-		h.span(x.limits, x.rj, sign, &x.from, &x.to)
+		h.join(x.limits, x.rj, sign, &x.from, &x.to)
 		*has = true
 	}
 	return h
@@ -89,7 +89,7 @@ func (x *axis) solveRest() {
 	}
 	tau, reached := h.ascend(&m, slope, foot, h.summit(foot), sign*x.travel)
 	if !reached {
-		m.stay((sign*x.travel - m.travel) / m.u)
+		h.cruise(&m, sign*x.travel)
 	}
 	x.spans[0] = span{max(m.duration, 0), inf, h, tau, m.cruise}
 	x.numSpans = 1

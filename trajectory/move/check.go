@@ -51,8 +51,15 @@ func (p *problems) within(quantity string, value, lo, hi float64) {
 	}
 }
 
+// usable reports whether the size of a limit is one to compute with.
+func usable(size float64) bool { return size >= smallest && size <= largest || size == inf }
+
+func (l *Limits) usable() bool {
+	return usable(l.VelMax) && usable(-l.VelMin) && usable(l.AccMax) && usable(-l.AccMin) && usable(l.Jerk)
+}
+
 func (p *problems) limit(quantity string, value, sign float64) {
-	if size := value * sign; !(size >= smallest && size <= largest || size == inf) {
+	if !usable(value * sign) {
 		p.add("limit of "+quantity, value, fmt.Sprintf("between %g and %g, or %g", sign*smallest, sign*largest, sign*inf))
 	}
 }

@@ -21,9 +21,13 @@
 //
 // The greatest displacement belongs to a motion that climbs from both ends, as
 // steeply as jerk and acceleration allow, to a common top velocity u, and stays
-// there only if u is the velocity limit: any other motion of that duration is
-// slower everywhere. These motions are a family with one parameter (type hill).
-// The least displacement is the same with all signs turned.
+// there only if u is the velocity limit. No other motion of that duration is faster
+// at any instant: the difference δ of their velocities begins and ends with δ = 0
+// and δ' = 0; on the first and on the last ramp δ" ≥ 0, while the acceleration is
+// held δ' ≥ 0 on the way up and δ' ≤ 0 on the way down, so δ ≥ 0 on both; in between
+// δ" ≤ 0, or the velocity is at its limit, so δ ≥ 0 there too. These motions are a
+// family with one parameter (type hill). The least displacement is the same with
+// all signs turned.
 //
 // The fastest motion over a displacement D has the smallest T for which
 // least(T) ≤ D ≤ greatest(T): D is then an end of the interval, and the motion is a

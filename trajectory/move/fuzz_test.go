@@ -15,6 +15,8 @@ func FuzzReach(f *testing.F) {
 	f.Add(-1e-15, 1e15, -1e15, 1e-15, 1e15, 1e15, -1e15, 1e15, -1e15, 0.0, 0.0, 1e15, uint8(3))
 	f.Add(-1e-15, 1e-15, -1e-15, 1e-15, 1e-15, 1e15, -1e15, 1e15, -1e15, 0.0, 0.0, 0.0, uint8(0))
 	f.Add(math.Inf(-1), math.Inf(1), math.Inf(-1), math.Inf(1), 1e-15, 0.0, 1e15, 1e15, 0.0, 1e-15, 1e-15, 0.0, uint8(7))
+	f.Add(math.Inf(-1), math.Inf(1), -1e-15, 1e-15, 1e-15, 0.0, 1e15, 1e15, 0.0, 0.0, 0.0, 0.0, uint8(4))
+	f.Add(-1e-15, 1e15, -1e15, 1e-15, 5e14, 1e15, -1e15, 1e15, -1e15, 19.0, 0.0, 1e15, uint8(71))
 	f.Add(-1.0, 1.0, -1.0, 1.0, 1.0, 0.0, math.NaN(), 0.0, 1.0, 0.0, 0.0, 0.0, uint8(9))
 	f.Fuzz(func(t *testing.T, velMin, velMax, accMin, accMax, jerk, p0, v0, a0, p1, v1, a1, least float64, mode uint8) {
 		limits := []Limits{{velMin, velMax, accMin, accMax, jerk}, Symmetric(1, 2, 3)}

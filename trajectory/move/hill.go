@@ -68,6 +68,7 @@ type hill struct {
 	gap       float64 // from the base of far up to that of near, ≥ 0
 	must      float64 // how high above the near base both ends climb anyway
 	top       float64 // height of the velocity limit above the near base
+	limit     float64 // that velocity
 	sign      float64 // −1: everything is mirrored, for the least displacements
 	swapped   bool    // near is the last end
 	j, rj     float64 // jerk and 1/jerk; rj = 0 if the acceleration may jump
@@ -76,9 +77,9 @@ type hill struct {
 	place, speed, pull float64 // sizes of what both ends are made of, see rounding
 }
 
-// span makes h the family of greatest (sign = 1) or least (sign = −1)
+// join makes h the family of greatest (sign = 1) or least (sign = −1)
 // displacements between two states.
-func (h *hill) span(l *Limits, rj, sign float64, from, to *State) {
+func (h *hill) join(l *Limits, rj, sign float64, from, to *State) {
 	up, down, top := l.AccMax, -l.AccMin, l.VelMax
 	if sign < 0 {
 		up, down, top = down, up, -l.VelMin
@@ -111,6 +112,7 @@ func (h *hill) span(l *Limits, rj, sign float64, from, to *State) {
 	}
 	h.must = max(n.must, f.must-h.gap)
 	h.top = max(top-n.base, h.must)
+	h.limit = max(top, n.base+h.must)
 }
 
 // ulps is the relative error allowed to numbers that were computed.
@@ -182,13 +184,20 @@ func (m *member) stay(dt float64) {
 	m.travel += m.u * dt
 }
 
+// cruise lets the member at the velocity limit cruise until it has gone far enough.
+func (h *hill) cruise(m *member, travel float64) {
+	m.u = h.limit // without the rounding of its height, which may be all of it
+	m.stay((travel - m.travel) / m.u)
+}
+
 // lasting makes m the member that takes the given time: the greatest travel that
 // is possible in it.
 func (h *hill) lasting(m *member, duration float64) {
-	if h.top <= largest {
+	if h.limit < inf {
 		tau, sigma := h.near.climb(h.top, h.rj), h.far.climb(h.top+h.gap, h.rj)
 		if spare := duration - (2*(tau+sigma) - h.lag); spare >= 0 {
 			h.at(m, tau)
+			m.u = h.limit
 			m.stay(spare)
 			return
 		}

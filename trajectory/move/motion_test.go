@@ -2,6 +2,7 @@ package move
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"strings"
@@ -228,9 +229,8 @@ func TestRandomNoOvershoot(t *testing.T) {
 	t.Logf("%d motions", n)
 }
 
-// TestRandomStopsAreShortest: a stop planned with the velocity interface takes no
-// longer than any motion to where it ends, and its place is that of the exhaustive
-// integration of its phases.
+// TestRandomStopsAreShortest: planned as a motion of position to the place where it
+// ends, a stop takes the same time, so no motion to that place is shorter.
 func TestRandomStopsAreShortest(t *testing.T) {
 	n := count(50_000, 2_000, 5_000_000)
 	parallel(t, n, 52, func(r *rand.Rand, x *axis) error {
@@ -240,8 +240,12 @@ func TestRandomStopsAreShortest(t *testing.T) {
 		var stop Profile
 		x.writeTo(&stop, T)
 		k.To = stop.Target()
-		if got := x.plan(&k); x.numBrakes == 0 && math.Abs(got-T) > 3e-7 {
-			return errors.New("stop is not the fastest way to where it ends: " + k.String())
+		got := x.plan(&k)
+		// at the shortest stop time grows with the cube root of a displacement
+		const rounding = 4.0 / (1 << 52)
+		tol := 8 * math.Cbrt(rounding*(math.Abs(k.From.P)+math.Abs(k.To.P))*x.rj)
+		if x.numBrakes == 0 && math.Abs(got-T) > tol {
+			return fmt.Errorf("a stop takes %.17g, a motion to its end %.17g\n%v", T, got, k)
 		}
 		return nil
 	})

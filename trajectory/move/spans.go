@@ -48,10 +48,11 @@ func (h *hill) spans(dst *[pieceSpans]span, travel float64) (n int) {
 	return h.piece(dst, n, main, h.summit(main), true, travel)
 }
 
-// summit returns the τ at which the top velocity is reached.
+// summit returns the τ at which the top velocity is reached, or one that no
+// motion needs if there is no top.
 func (h *hill) summit(foot float64) float64 {
-	if h.top > largest {
-		return largest
+	if h.limit == inf {
+		return 1e65
 	}
 	return max(foot, h.near.climb(h.top, h.rj))
 }
@@ -81,7 +82,7 @@ func (h *hill) piece(dst *[pieceSpans]span, n int, lo, hi float64, open bool, tr
 	if !inside {
 		tau, inside = h.ascend(&m, slope, fallTo, hi, travel)
 		if !inside && open {
-			m.stay((travel - m.travel) / m.u)
+			h.cruise(&m, travel)
 			inside = true
 		}
 		if inside {

@@ -15,7 +15,9 @@ func (m *Motion) alongLine(t float64, o Options) bool {
 		return false
 	}
 	l, x := &m.line, &m.axes[lead]
-	m.bounds = m.shared()
+	if m.bounds = m.shared(); !m.bounds.usable() {
+		return false
+	}
 	if x.velocity {
 		l.reachVelocity(&m.bounds, x.start, x.to.V)
 	} else {

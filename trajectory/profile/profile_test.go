@@ -354,6 +354,55 @@ func TestRandomProfilesAgainstStateToState(t *testing.T) {
 	t.Logf("%d profiles", n)
 }
 
+// TestRandomDenseProfiles looks at profiles as a user would: sample by sample. No
+// limit is exceeded, nothing jumps that should not, and the goal is reached.
+func TestRandomDenseProfiles(t *testing.T) {
+	n := count(2_000, 200, 200_000)
+	r := rand.New(rand.NewPCG(7, 8))
+	for i := range n {
+		b := bounds(t, 0.1+5*r.Float64(), 0.1+5*r.Float64(), 0.1+5*r.Float64())
+		jerk := 0.1 + 20*r.Float64()
+		s, err := b.WithJerk(jerk)
+		if err != nil {
+			t.Fatal(err)
+		}
+		start, goal := r.NormFloat64(), 3*r.NormFloat64()
+		duration := 5 * r.Float64() // stretched, or the fastest if that is longer
+		trapezoid, err := b.Within(start, goal, duration)
+		if err != nil {
+			t.Fatal(err)
+		}
+		scurve, err := s.Within(start, goal, duration)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range []shape{&trapezoid, &scurve} {
+			const steps = 500
+			h := p.Duration() / steps
+			sign := math.Copysign(1, goal-start)
+			last, lastAcc := p.Position(0), p.Acceleration(0)
+			for k := 1; k <= steps; k++ {
+				at := float64(k) * h
+				x, v, a := p.Position(at), sign*p.Velocity(at), sign*p.Acceleration(at)
+				if v < -tolLimit || v > b.vel*(1+tolLimit) || a > b.acc*(1+tolLimit) || a < -b.dec*(1+tolLimit) {
+					t.Fatalf("case %d: %T has %g, %g at %g; bounds %+v", i, p, v, a, at, b)
+				}
+				if step := sign * (x - last); step < -tolEnd || step > b.vel*h*(1+tolLimit) {
+					t.Fatalf("case %d: %T steps by %g at %g", i, p, step, at)
+				}
+				if step := math.Abs(a - sign*lastAcc); p == shape(&scurve) && step > jerk*h*(1+tolLimit)+tolLimit {
+					t.Fatalf("case %d: acceleration steps by %g at %g", i, step, at)
+				}
+				last, lastAcc = x, sign*a
+			}
+			if math.Abs(last-goal) > tolEnd*(1+math.Abs(goal)) {
+				t.Fatalf("case %d: %T ends at %g, not %g", i, p, last, goal)
+			}
+		}
+	}
+	t.Logf("%d trapezoids and S-curves of 500 samples", n)
+}
+
 // TestDenseDerivatives: each curve is the derivative of the one before it.
 func TestDenseDerivatives(t *testing.T) {
 	b := bounds(t, 2, 3, 1)
