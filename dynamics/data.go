@@ -37,6 +37,7 @@ type Data struct {
 
 	// forward dynamics with mimics: the mass matrix and its factor, the bias
 	factor, bias []float64
+	first        []int // where the rows of the factor begin
 }
 
 // body is a body of the Model as the kernels want it.
@@ -133,7 +134,7 @@ func NewData(m *robot.Model) *Data {
 	}
 	lump(d.body)
 	if d.mimics {
-		d.factor, d.bias = make([]float64, nv*nv), make([]float64, nv)
+		d.factor, d.bias, d.first = make([]float64, nv*nv), make([]float64, nv), make([]int, nv)
 	}
 	return d
 }

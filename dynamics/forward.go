@@ -1,6 +1,8 @@
 package dynamics
 
 import (
+	"slices"
+
 	"poise/linalg"
 	"poise/robot"
 	"poise/spatial"
@@ -257,14 +259,19 @@ func (d *Data) solve(dst, q, v, tau []float64, l Load) (bad int) {
 		dst[i] = tau[i] - d.bias[i]
 	}
 	d.MassMatrixTo(d.factor, q, Load{Armature: l.Armature})
-	row := d.weightless()
-	if row == d.nv {
-		row = linalg.CholeskyTo(d.factor, d.factor, d.nv, pivotTolerance)
-	}
-	if row < d.nv {
+	if row := d.weightless(); row < d.nv {
 		return d.bodyOf(row)
 	}
-	linalg.CholeskySolve(dst, d.factor, d.nv)
+
+	// from the tips to the root, as the articulated bodies go, most of M is zero;
+	// a symmetric matrix read backwards has its rows and columns in that order
+	slices.Reverse(d.factor)
+	slices.Reverse(dst)
+	if row := linalg.SkylineTo(d.factor, d.factor, d.first, d.nv, pivotTolerance); row < d.nv {
+		return d.bodyOf(d.nv - 1 - row)
+	}
+	linalg.SkylineSolve(dst, d.factor, d.first, d.nv)
+	slices.Reverse(dst)
 	return 0
 }
 

@@ -51,6 +51,48 @@ func TestCholeskySolvesWhatItFactors(t *testing.T) {
 	}
 }
 
+func TestSkylineIsCholesky(t *testing.T) {
+	const seed = 8
+	rng := rand.New(rand.NewPCG(seed, 0))
+	for n := 0; n <= 30; n++ {
+		// rows that begin with zeros: G·Gᵀ + 1 of blocks and a full last row
+		A := spd(rng, n)
+		for i := range n {
+			begin := rng.IntN(i + 1)
+			if i == n-1 {
+				begin = 0
+			}
+			for j := range begin {
+				A[i*n+j], A[j*n+i] = 0, 0
+			}
+			A[i*n+i] += 30 // stays positive definite
+		}
+		x := make([]float64, n)
+		for i := range x {
+			x[i] = rng.NormFloat64()
+		}
+		b := mul(A, x, n)
+		dense, sky := make([]float64, n*n), make([]float64, n*n)
+		first := make([]int, n)
+		if a, b := linalg.CholeskyTo(dense, A, n, noTol), linalg.SkylineTo(sky, A, first, n, noTol); a != n || b != n {
+			t.Fatalf("seed %d, n %d: stopped at rows %d, %d", seed, n, a, b)
+		}
+		approx.Equal(t, fmt.Sprintf("L, n=%d", n), sky, dense, tolSolve)
+		linalg.SkylineSolve(b, sky, first, n)
+		approx.Equal(t, fmt.Sprintf("x, n=%d", n), b, x, tolSolve)
+
+		// in place
+		linalg.SkylineTo(A, A, first, n, noTol)
+		for i := range n {
+			for j := range i + 1 {
+				if A[i*n+j] != sky[i*n+j] {
+					t.Fatalf("in place, n=%d: L(%d,%d) = %v, want %v", n, i, j, A[i*n+j], sky[i*n+j])
+				}
+			}
+		}
+	}
+}
+
 func TestCholeskyNamesTheBadRow(t *testing.T) {
 	nan, inf := math.NaN(), math.Inf(1)
 	for _, tc := range []struct {
@@ -74,6 +116,9 @@ func TestCholeskyNamesTheBadRow(t *testing.T) {
 			if row := linalg.CholeskyTo(L, tc.A, tc.n, tc.tol); row != tc.row {
 				t.Errorf("CholeskyTo stopped at row %d, want %d", row, tc.row)
 			}
+			if row := linalg.SkylineTo(L, tc.A, make([]int, tc.n), tc.n, tc.tol); row != tc.row {
+				t.Errorf("SkylineTo stopped at row %d, want %d", row, tc.row)
+			}
 		})
 	}
 }
@@ -81,10 +126,12 @@ func TestCholeskyNamesTheBadRow(t *testing.T) {
 func TestCholeskyNoAlloc(t *testing.T) {
 	const n = 12
 	A := spd(rand.New(rand.NewPCG(1, 1)), n)
-	L, b := make([]float64, n*n), make([]float64, n)
+	L, b, first := make([]float64, n*n), make([]float64, n), make([]int, n)
 	if got := testing.AllocsPerRun(100, func() {
 		linalg.CholeskyTo(L, A, n, noTol)
 		linalg.CholeskySolve(b, L, n)
+		linalg.SkylineTo(L, A, first, n, noTol)
+		linalg.SkylineSolve(b, L, first, n)
 	}); got != 0 {
 		t.Errorf("factor and solve allocate %v times", got)
 	}
