@@ -30,12 +30,14 @@ const (
 	Stopping        Code = 14 // a stop is under way
 	Full            Code = 15 // no room for another order
 	Unknown         Code = 16 // no such controller or goal
+	NotANumber      Code = 17 // Joint, or the leaf Value, was not given a number
+	BadValue        Code = 18 // Value is not between 0 and Max
 )
 
 var codeNames = [...]string{
 	"ok", "bad program", "not running", "start too far", "beyond limit", "not granted", "resource lost",
 	"replaced", "cancelled", "panicked", "power off", "stopped by fault", "stale", "tolerance broken",
-	"stopping", "full", "unknown",
+	"stopping", "full", "unknown", "not a number", "bad value",
 }
 
 func (c Code) String() string {
@@ -72,9 +74,8 @@ type Support struct {
 
 // LimbRef is Cartesian intent: where a chain's tip is to be.
 type LimbRef struct {
-	Chain robot.ChainID
-	Pose  spatial.Pose
-	Twist spatial.Twist
+	Pose  spatial.Pose  // X_WT
+	Twist spatial.Twist // in tip axes
 	Has   bool
 }
 
@@ -82,8 +83,32 @@ type LimbRef struct {
 // owns it.
 type Motion struct {
 	Q, V, A, Tau []float64 // of each joint; Tau is feed-forward, N·m
+	Stiff        []float64 // of each joint: share of full stiffness, 0 is limp
 	Base         BaseRef
+	Limb         []LimbRef // of each chain: intent of whoever owns all its joints
 	Support      []Support // of each chain
+	Output       []float64 // of each typed leaf
+}
+
+// NewMotion returns a motion with room for a robot.
+func NewMotion(joints, chains, outputs int) Motion {
+	block := make([]float64, 5*joints)
+	take := func() []float64 { x := block[:joints:joints]; block = block[joints:]; return x }
+	return Motion{Q: take(), V: take(), A: take(), Tau: take(), Stiff: take(),
+		Limb: make([]LimbRef, chains), Support: make([]Support, chains), Output: make([]float64, outputs)}
+}
+
+// Copy makes m equal to src, which is for the same robot. Loop-safe.
+func (m *Motion) Copy(src *Motion) {
+	copy(m.Q, src.Q)
+	copy(m.V, src.V)
+	copy(m.A, src.A)
+	copy(m.Tau, src.Tau)
+	copy(m.Stiff, src.Stiff)
+	copy(m.Limb, src.Limb)
+	copy(m.Support, src.Support)
+	copy(m.Output, src.Output)
+	m.Base = src.Base
 }
 
 // Measured is what the robot says of itself.
@@ -95,18 +120,35 @@ type Measured struct {
 	Volt         float64
 }
 
+// NewMeasured returns room for what a robot says.
+func NewMeasured(joints int) Measured {
+	return Measured{Q: make([]float64, joints), V: make([]float64, joints), Effort: make([]float64, joints),
+		Age: make([]uint32, joints), Fault: make([]servo.Fault, joints)}
+}
+
+// Copy makes m equal to src, which is for the same robot. Loop-safe.
+func (m *Measured) Copy(src *Measured) {
+	copy(m.Q, src.Q)
+	copy(m.V, src.V)
+	copy(m.Effort, src.Effort)
+	copy(m.Age, src.Age)
+	copy(m.Fault, src.Fault)
+	m.Base, m.Volt = src.Base, src.Volt
+}
+
 // Reference is one controller's partial wish. What it does not have is nobody's
 // business.
 type Reference struct {
 	Has        robot.Set
 	Q, V, A    []float64 // of each joint
-	Tau, Stiff []float64 // feed-forward and share of full stiffness
+	Tau, Stiff []float64 // feed-forward, and share of full stiffness: 0 lets go
 	Base       BaseRef
 	Limb       []LimbRef
 	Support    []Support // of each chain
 	Output     []float64 // of each typed leaf
 	Peak       float64   // share of the limits that it may use, 0 … 1
 	Cut        bool      // "I jumped on purpose": bridge me
+	Rate       float64   // how fast its time really went; less than Input.Rate while limits hold it back
 }
 
 // NewReference returns a reference with room for a robot.
@@ -119,8 +161,10 @@ func NewReference(joints, chains, outputs int) *Reference {
 
 // Reset empties the reference before a controller fills it. Loop-safe.
 func (r *Reference) Reset() {
-	r.Has, r.Base, r.Peak, r.Cut = robot.Set{}, BaseRef{}, 1, false
+	r.Has, r.Base, r.Peak, r.Cut, r.Rate = robot.Set{}, BaseRef{}, 1, false, 1
 	clear(r.Tau)
+	clear(r.Support)
+	clear(r.Output)
 	for i := range r.Stiff {
 		r.Stiff[i] = 1
 	}

@@ -1,8 +1,6 @@
 package loop
 
 import (
-	"errors"
-	"fmt"
 	"math"
 	"sync/atomic"
 
@@ -14,33 +12,39 @@ import (
 	"poise/trajectory/move"
 )
 
+// Settings are what decides how a loop behaves, apart from the robot and its
+// controllers: plain data, which recordings carry along. Zero values mean the
+// defaults.
+type Settings struct {
+	Lead       servo.Lead
+	Bridge     control.BridgeConfig
+	Policy     arbiter.Policy
+	Faults     FaultRules
+	Transition control.Transition
+
+	StopDeadline   float64 // s, for the ramps of categories 1 and 2; default 2
+	CrouchDeadline float64 // s, for a limb to reach its safe pose; default 5
+}
+
 // Config makes a Loop. Zero values mean the defaults.
 type Config struct {
-	Model  *robot.Model
-	Bus    servo.Bus
-	Lead   servo.Lead
-	Bridge control.BridgeConfig
-	Policy arbiter.Policy
-	Faults FaultRules
+	Model *robot.Model
+	Bus   servo.Bus
+	Settings
 
-	// Transition is the acceleration for hand-overs and stops of joints that have
-	// no acceleration limit, rad/s² or m/s²; 0 takes the robot's own. It is used
-	// for nothing else: a limit is never invented.
-	Transition float64
-	// JerkTime is how long such a hand-over takes to build up its acceleration
-	// where no jerk limit is given, s; default 0.1.
-	JerkTime float64
+	Orders      int // room for orders, default 256
+	Reports     int // room for reports, default 4096
+	Controllers []Registration
 
-	StopDeadline float64 // s, category 1 and the ramp of category 2; default 2
-	Orders       int     // room for orders, default 256
-	Reports      int     // room for reports, default 4096
-	Controllers  []Registration
+	Tap   Tap   // sees every tick; nil is none
+	Probe Probe // times the stages; nil is none
 }
 
 // Registration is one controller of a loop: loaded, and running from the start
 // unless it is halted.
 type Registration struct {
 	Name        string
+	Kind        string // by which a replay makes it again
 	Controller  control.Controller
 	Pending     float32 // priority while it asks
 	Operational float32 // priority once it runs
@@ -64,64 +68,67 @@ type Loop struct {
 	input    control.Input
 	command  control.Motion
 	measured control.Measured
-	reading  []servo.Reading
+	raw      []servo.Reading // as swapped
+	reading  []servo.Reading // the newest that are numbers
 	setpoint []servo.Setpoint
 
-	state  []move.State       // of the command
-	wish   []move.State       // reference of this tick
-	source []arbiter.ClientID // who wrote each joint last; Nobody is the holder
-	fresh  []bool             // source has to be bridged: it changed, jumped, or was cut
-	cut    []control.Cut
-	batch  []int // joints of one hand-over
-	back   []move.State
+	state []move.State // of the command
+	wish  []move.State // reference of this tick
+	mode  []servo.Mode // of each servo
+	fresh []bool       // has to be bridged: its reference is new, or the gate cut it
+	cut   []control.Cut
+	batch []int // joints of one hand-over
+	back  []move.State
 
+	merge   *control.Aggregate
 	limiter *control.Limiter
-	guard   *control.Guard
+	guards  *control.Guard
 	bridge  *control.Bridge
 	holder  *holder
 	powered power
 	stops   stopping
 	faults  monitor
-	rate    float64 // wanted by orders
-	lost    uint64  // reports for which there was no room
+	rates   rates
+	frame   Frame
+	box     blackBox
+	lost    uint64 // reports for which there was no room
 }
 
 // Defaults of Config.
 const (
-	defaultJerkTime = 0.1 // s
-	defaultDeadline = 2.0 // s
-	defaultOrders   = 256
-	defaultReports  = 4096
-	ordersPerTick   = 16
+	defaultStopDeadline   = 2.0 // s
+	defaultCrouchDeadline = 5.0 // s
+	defaultOrders         = 256
+	defaultReports        = 4096
+	ordersPerTick         = 16
 )
+
+// reserve is the room among the reports below which no more orders are taken:
+// what runs has enough of it to end, so no report is ever lost.
+const reserve = 1024
 
 // New makes a loop, with its power off. A robot whose joints are not all of one
 // coordinate, or that has no resources, cannot be controlled.
 func New(cfg Config) (*Loop, error) {
-	if _, err := cfg.Model.Resources(); err != nil {
-		return nil, err
-	}
-	for _, j := range cfg.Model.Joints() {
-		if j.Kind.NumQ() != 1 {
-			return nil, fmt.Errorf("loop: joint %q has %d coordinates, and only joints of one are controlled", j.Name, j.Kind.NumQ())
-		}
-	}
 	setDefaults(&cfg)
-	limits, bounds, err := jointLimits(cfg)
+	limits, bounds, err := control.JointLimits(cfg.Model, cfg.Transition)
 	if err != nil {
 		return nil, err
 	}
 	n := len(cfg.Model.Joints())
-	l := &Loop{cfg: cfg, dof: n, rate: 1,
+	l := &Loop{cfg: cfg, dof: n, rates: rates{all: 1},
 		arb:     arbiter.NewDirect(arbiter.Config{Policy: cfg.Policy}),
 		orders:  rt.NewRing[Order](cfg.Orders),
 		reports: rt.NewRing[Report](cfg.Reports),
-		reading: make([]servo.Reading, n), setpoint: make([]servo.Setpoint, n),
-		state: make([]move.State, n), wish: make([]move.State, n), source: make([]arbiter.ClientID, n),
+		raw:     make([]servo.Reading, n), reading: make([]servo.Reading, n), setpoint: make([]servo.Setpoint, n),
+		state: make([]move.State, n), wish: make([]move.State, n), mode: make([]servo.Mode, n),
 		fresh: make([]bool, n), cut: make([]control.Cut, n), batch: make([]int, 0, n), back: make([]move.State, n),
-		limiter: control.NewLimiter(bounds), guard: control.NewGuard(guardBounds(cfg.Model)),
+		limiter: control.NewLimiter(bounds), guards: control.NewGuard(control.JointGuards(cfg.Model)),
 	}
-	if l.bridge, err = control.NewBridge(cfg.Bridge, limits, wraps(cfg.Model)); err != nil {
+	if l.merge, err = control.NewAggregate(cfg.Model); err != nil {
+		return nil, err
+	}
+	if l.bridge, err = control.NewBridge(cfg.Bridge, limits, control.Wraps(cfg.Model)); err != nil {
 		return nil, err
 	}
 	if l.holder, err = newHolder(limits); err != nil {
@@ -138,14 +145,11 @@ func New(cfg Config) (*Loop, error) {
 }
 
 func setDefaults(c *Config) {
-	if c.Transition == 0 {
-		c.Transition = c.Model.TransitionAcceleration().Value
-	}
-	if c.JerkTime == 0 {
-		c.JerkTime = defaultJerkTime
-	}
 	if c.StopDeadline == 0 {
-		c.StopDeadline = defaultDeadline
+		c.StopDeadline = defaultStopDeadline
+	}
+	if c.CrouchDeadline == 0 {
+		c.CrouchDeadline = defaultCrouchDeadline
 	}
 	if c.Orders == 0 {
 		c.Orders = defaultOrders
@@ -153,127 +157,24 @@ func setDefaults(c *Config) {
 	if c.Reports == 0 {
 		c.Reports = defaultReports
 	}
-}
-
-// jointLimits returns what transitions may use and what the gate enforces. Only
-// transitions use assumed values.
-func jointLimits(c Config) ([]move.Limits, []control.Bounds, error) {
-	inf := math.Inf(1)
-	value := func(l robot.Limit, absent float64) float64 {
-		if l.Has {
-			return math.Abs(l.Value)
-		}
-		return absent
-	}
-	var moves []move.Limits
-	var gates []control.Bounds
-	var errs []error
-	for _, j := range c.Model.Joints() {
-		l := j.Limits
-		b := control.Bounds{Lower: -inf, Upper: inf, Velocity: value(l.Velocity, inf), Acceleration: value(l.Acceleration, inf)}
-		b.Deceleration = value(l.Deceleration, b.Acceleration)
-		if j.Kind != robot.Continuous && l.Lower.Has && l.Upper.Has {
-			b.Lower, b.Upper = l.Lower.Value, l.Upper.Value
-		}
-		acc := min(b.Acceleration, b.Deceleration)
-		if math.IsInf(acc, 1) {
-			acc = c.Transition
-		}
-		if !(acc > 0) {
-			errs = append(errs, fmt.Errorf("loop: joint %q has no acceleration limit, and no transition_acceleration is given to hand it over with", j.Name))
-			acc = 1
-		}
-		moves = append(moves, move.Symmetric(b.Velocity, acc, value(l.Jerk, acc/c.JerkTime)))
-		gates = append(gates, b)
-	}
-	return moves, gates, errors.Join(errs...)
-}
-
-// Bounds of setpoints beyond those of the command: what a wrong servo model could
-// ask for, and a right one never does.
-const (
-	guardMargin   = 0.2 // beyond the position limits, rad
-	guardRate     = 3.0 // times the velocity limit
-	guardDistance = 1.0 // from the measured position, rad
-	guardFastest  = 50  // rad/s where no velocity limit is given
-)
-
-func guardBounds(m *robot.Model) (all []control.GuardBounds) {
-	for _, j := range m.Joints() {
-		b := control.GuardBounds{Lower: math.Inf(-1), Upper: math.Inf(1), Rate: guardFastest, Distance: guardDistance}
-		if l := j.Limits; j.Kind != robot.Continuous && l.Lower.Has && l.Upper.Has {
-			b.Lower, b.Upper = l.Lower.Value-guardMargin, l.Upper.Value+guardMargin
-		}
-		if j.Limits.Velocity.Has {
-			b.Rate = guardRate * j.Limits.Velocity.Value
-		}
-		all = append(all, b)
-	}
-	return all
-}
-
-func wraps(m *robot.Model) (all []bool) {
-	for _, j := range m.Joints() {
-		all = append(all, j.Kind == robot.Continuous)
-	}
-	return all
+	c.Reports = max(c.Reports, 2*reserve)
 }
 
 func (l *Loop) makeStates() {
-	n, chains := l.dof, len(l.cfg.Model.Chains())
-	motion := func() control.Motion {
-		return control.Motion{Q: make([]float64, n), V: make([]float64, n), A: make([]float64, n), Tau: make([]float64, n), Support: make([]control.Support, chains)}
-	}
-	measured := func() control.Measured {
-		return control.Measured{Q: make([]float64, n), V: make([]float64, n), Effort: make([]float64, n), Age: make([]uint32, n), Fault: make([]servo.Fault, n)}
-	}
-	l.command, l.measured = motion(), measured()
+	n, chains, outputs := l.dof, len(l.cfg.Model.Chains()), l.merge.Outputs()
+	l.command, l.measured = control.NewMotion(n, chains, outputs), control.NewMeasured(n)
+	l.command.Copy(&l.merge.Motion)
 	l.input = control.Input{Cmd: &l.command, Meas: &l.measured}
 	l.snapshots = rt.NewLatest(func(s *Snapshot) {
-		s.Command, s.Measured, s.Cut = motion(), measured(), make([]control.Cut, n)
+		s.Command, s.Measured = control.NewMotion(n, chains, outputs), control.NewMeasured(n)
+		s.Cut, s.Age = make([]control.Cut, n), make([]uint32, len(l.merge.Age))
 	})
-	for j := range l.source {
-		l.source[j] = arbiter.Nobody
-		l.reading[j].Age = servo.Never
+	l.stops.from, l.stops.still = make([]float64, n), make([]float64, n)
+	l.box.init(n)
+	l.frame.Orders = make([]Order, 0, ordersPerTick)
+	for j := range l.reading {
+		l.raw[j].Age, l.reading[j].Age = servo.Never, servo.Never
 		l.holder.begin(j, move.State{}, 0)
-	}
-}
-
-// Send hands an order to the cycle; false means that there is no room, and
-// nothing was taken. Concurrent.
-func (l *Loop) Send(o Order) bool { return l.orders.Send(o) }
-
-// Stop asks for a stop of category 0, 1 or 2 (IEC 60204-1). It is a word that the
-// cycle reads each tick: it needs no room and cannot be refused. The more severe
-// of two wins. Concurrent.
-func (l *Loop) Stop(category uint8) {
-	word := uint32(min(category, 2)) + 1
-	for {
-		old := l.stopWord.Load()
-		if old != 0 && old <= word {
-			return
-		}
-		if l.stopWord.CompareAndSwap(old, word) {
-			return
-		}
-	}
-}
-
-// Receive takes the oldest report. Concurrent.
-func (l *Loop) Receive() (Report, bool) { return l.reports.Receive() }
-
-// Snapshot returns the newest state; for one reader.
-func (l *Loop) Snapshot() (*Snapshot, bool) { return l.snapshots.Load() }
-
-// Controller returns the number of a controller by name. Setup.
-func (l *Loop) Controller(name string) (arbiter.ClientID, bool) { return l.arb.Lookup(name) }
-
-// report sends a report. The ring is large; if a reader sleeps for so long that it
-// is full, the loss is counted and seen in the snapshot.
-func (l *Loop) report(r Report) {
-	r.Tick = l.tick
-	if !l.reports.TrySend(r) {
-		l.lost++
 	}
 }
 
@@ -281,142 +182,173 @@ func (l *Loop) report(r Report) {
 func (l *Loop) Step(t servo.Tick) {
 	l.tick, l.now = t, float64(t.Time)*1e-9
 	l.input.Tick = t
+	l.mark(Begin)
 	l.read()
+	l.mark(Read)
+	l.estimate()
+	l.mark(Estimate)
+	l.decide()
+	l.mark(Orders)
+	l.control()
+	l.mark(Control)
+	l.aggregate()
+	l.mark(Aggregate)
+	l.limit()
+	l.mark(Limit)
+	l.dynamics()
+	l.mark(Dynamics)
+	l.invert()
+	l.mark(Invert)
+	l.guard()
+	l.mark(Guard)
+	l.write()
+	l.mark(Write)
+	l.publish()
+	l.mark(Publish)
+}
+
+// read takes what the bus said at the end of the last tick. A reading that is no
+// number counts as none: the last one that was grows older.
+func (l *Loop) read() {
+	for j := range l.raw {
+		r, last := &l.raw[j], &l.reading[j]
+		if finite(r.Position) && finite(r.Velocity) && finite(r.Effort) && finite(r.Voltage) && finite(r.Temperature) {
+			*last = *r
+			continue
+		}
+		if last.Age != servo.Never {
+			last.Age++
+		}
+		last.Fault = r.Fault | servo.SensorFault
+	}
+}
+
+// estimate makes the measured state of what was read.
+func (l *Loop) estimate() {
+	m := &l.measured
+	volts := 0.0 // of servos that were heard; the best of them is nearest to the supply
+	for j := range l.reading {
+		r := &l.reading[j]
+		m.Q[j], m.V[j], m.Effort[j] = r.Position, r.Velocity, r.Effort
+		m.Age[j], m.Fault[j] = r.Age, r.Fault
+		if r.Age == 0 {
+			volts = max(volts, r.Voltage)
+		}
+	}
+	if volts > 0 {
+		m.Volt = volts
+	}
+}
+
+// decide settles what may move: the stop word, orders, power, stops and faults.
+func (l *Loop) decide() {
 	l.powered.update(l)
 	l.readStop()
 	l.drainOrders()
 	l.stops.update(l)
 	l.faults.update(l)
-	l.control()
-	l.aggregate()
-	l.limit()
-	l.invert()
-	l.write()
-	l.publish()
-}
-
-// read takes what the bus said at the end of the last tick.
-func (l *Loop) read() {
-	volts := 0.0
-	for j := range l.reading {
-		r := &l.reading[j]
-		l.measured.Q[j], l.measured.V[j], l.measured.Effort[j] = r.Position, r.Velocity, r.Effort
-		l.measured.Age[j], l.measured.Fault[j] = r.Age, r.Fault
-		volts = max(volts, r.Voltage)
-	}
-	l.measured.Volt = volts
-}
-
-// drainOrders takes a few orders each tick; the rest waits for the next.
-func (l *Loop) drainOrders() {
-	for range ordersPerTick {
-		o, ok := l.orders.TryReceive()
-		if !ok {
-			return
-		}
-		l.obey(o)
-	}
-}
-
-func (l *Loop) obey(o Order) {
-	switch o.Kind {
-	case SetRate:
-		l.rate = min(max(o.Value, 0), 2)
-		return
-	case PowerOn:
-		l.powered.on(l)
-		return
-	case PowerOff:
-		l.stops.begin(l, 1)
-		return
-	case Reset:
-		l.stops.reset(l)
-		l.faults.reset(l)
-		return
-	}
-	if int(o.Controller) >= len(l.seats) {
-		l.report(Report{Kind: OrderRefused, Controller: o.Controller, Goal: o.Goal, Reason: control.Because(control.Unknown)})
-		return
-	}
-	s := l.seats[o.Controller]
-	switch o.Kind {
-	case StartGoal:
-		s.startGoal(o)
-	case CancelGoal:
-		s.cancelGoal(o)
-	case Run:
-		s.running = true
-	case Halt:
-		s.halt()
-	}
 }
 
 // control lets every active controller make its reference.
 func (l *Loop) control() {
 	for _, s := range l.seats {
-		if s.program != nil {
+		switch {
+		case s.program != nil:
 			s.update()
+		case s.operational(): // it ended inside a hook, where it could not give back
+			_ = l.arb.Quit(l.tick.Time, s.id)
 		}
 	}
 }
 
-// aggregate gives each joint its one writer and its wish, and begins hand-overs
-// where the writer changed or jumped.
+// aggregate gives each leaf its one writer, each joint its wish, and begins
+// hand-overs where the writer changed or jumped.
 func (l *Loop) aggregate() {
-	dt := l.tick.Dt
-	before := l.now - dt
-	for j := range l.source {
-		owner := l.arb.Owner(robot.LeafID(j))
-		s := l.writer(owner, j)
-		if s == nil {
-			owner = arbiter.Nobody
-		}
-		if owner == arbiter.Nobody {
-			if l.source[j] != arbiter.Nobody || l.fresh[j] {
-				l.bridge.Drop(j)
-				l.holder.begin(j, l.state[j], before)
-			}
-			l.source[j], l.fresh[j] = owner, false
-			l.wish[j] = l.holder.at(j, l.now)
+	l.merge.Begin()
+	for _, s := range l.seats {
+		if s.program == nil {
 			continue
 		}
-		l.holder.end(j)
-		r := s.ref
-		l.wish[j] = move.State{P: r.Q[j], V: r.V[j], A: r.A[j]}
-		l.fresh[j] = l.fresh[j] || l.source[j] != owner || r.Cut
-		l.source[j] = owner
+		if leaf, ok := l.merge.Take(s.id, l.ownedBy(s.id).Minus(l.faults.blocked), s.ref); !ok {
+			s.status, s.why = control.Failed, control.Reason{Code: control.NotANumber, Joint: l.jointOf(leaf), Who: s.id, At: l.now, Value: float64(leaf)}
+		}
+		if s.status != control.Going {
+			s.end(s.status, s.why) // its last reference still counts in this tick
+		}
 	}
-	for id, s := range l.seats {
-		l.handOver(arbiter.ClientID(id), s, before)
+	l.merge.End()
+	l.energise()
+	before := l.now - l.tick.Dt
+	for j := range l.wish {
+		fresh := l.fresh[j] || l.merge.Fresh.Has(robot.LeafID(j))
+		l.fresh[j] = fresh
+		if l.merge.Writer[j] != arbiter.Nobody {
+			l.holder.end(j)
+			l.wish[j] = l.merge.Wish[j]
+			continue
+		}
+		if fresh && !l.holder.placed(j) {
+			l.bridge.Drop(j)
+			l.holder.begin(j, l.state[j], before)
+			l.fresh[j] = false
+		}
+		l.wish[j] = l.holder.at(j, l.now)
+	}
+	for _, s := range l.seats {
+		l.handOver(s.id, s.ref.Peak)
+	}
+	l.handOver(arbiter.Nobody, 0) // joints on their way to a safe pose
+}
+
+// ownedBy returns what a controller owns by the arbiter's books.
+func (l *Loop) ownedBy(id arbiter.ClientID) (own robot.Set) {
+	for leaf := range l.merge.Writer {
+		if l.arb.Owner(robot.LeafID(leaf)) == id {
+			own = own.With(robot.LeafID(leaf))
+		}
+	}
+	return own
+}
+
+func (l *Loop) jointOf(leaf robot.LeafID) robot.JointID {
+	if int(leaf) < l.dof {
+		return robot.JointID(leaf)
+	}
+	return robot.NoJoint
+}
+
+// energise finds which servos have torque. One that gets it now begins at the
+// measured position, at rest, so that nothing jumps.
+func (l *Loop) energise() {
+	for j := range l.mode {
+		mode := l.powered.mode(l, j)
+		if mode == servo.Position && l.mode[j] != servo.Position {
+			l.seed(j)
+		}
+		l.mode[j] = mode
 	}
 }
 
-// writer returns the seat that writes a joint this tick, nil if nobody does.
-func (l *Loop) writer(owner arbiter.ClientID, j int) *seat {
-	if owner == arbiter.Nobody || int(owner) >= len(l.seats) {
-		return nil
-	}
-	s := l.seats[owner]
-	if s.program == nil || !s.ref.Has.Has(robot.LeafID(j)) {
-		return nil
-	}
-	if r := s.ref; !finite(r.Q[j]) || !finite(r.V[j]) || !finite(r.A[j]) {
-		s.fail(control.Reason{Code: control.Panicked, Joint: robot.JointID(j), Who: owner})
-		return nil
-	}
-	return s
+// seed puts the command of a joint to where the joint is.
+func (l *Loop) seed(j int) {
+	q := l.reading[j].Position
+	l.state[j] = move.State{P: q}
+	l.limiter.Reset(j, q)
+	l.guards.Reset(j)
+	l.bridge.Drop(j)
+	l.holder.end(j)
+	l.fresh[j] = true
+	l.command.Q[j], l.command.V[j], l.command.A[j] = q, 0, 0
 }
-
-func finite(x float64) bool { return x-x == 0 }
 
 // handOver bridges the joints of one owner that are new to it, all together. The
 // bridge begins at the last tick, where the command is known; the reference is
 // taken back to there along its own motion.
-func (l *Loop) handOver(id arbiter.ClientID, s *seat, before float64) {
+func (l *Loop) handOver(id arbiter.ClientID, peak float64) {
 	l.batch = l.batch[:0]
 	dt := l.tick.Dt
-	for j := range l.source {
-		if l.source[j] != id || !l.fresh[j] {
+	for j := range l.wish {
+		if !l.fresh[j] || l.merge.Writer[j] != id {
 			continue
 		}
 		l.fresh[j] = false
@@ -425,7 +357,7 @@ func (l *Loop) handOver(id arbiter.ClientID, s *seat, before float64) {
 		l.batch = append(l.batch, j)
 	}
 	if len(l.batch) > 0 {
-		l.bridge.Begin(before, l.batch, l.state, l.back, s.ref.Peak)
+		l.bridge.Begin(l.now-dt, l.batch, l.state, l.back, peak)
 	}
 }
 
@@ -448,46 +380,78 @@ func (l *Loop) limit() {
 	}
 }
 
-// invert turns commands into setpoints, and guards them.
+// stiffSlope is how fast stiffness changes at most, 1/s: a limb that sags must
+// not snap.
+const stiffSlope = 4
+
+// dynamics completes the command by what is not motion: feed-forward, stiffness,
+// base, limbs, supports and typed values.
+func (l *Loop) dynamics() {
+	m, w := &l.command, &l.merge.Motion
+	step := stiffSlope * l.tick.Dt
+	for j := range m.Stiff {
+		m.Stiff[j] += min(max(w.Stiff[j]-m.Stiff[j], -step), step)
+		if l.mode[j] != servo.Position {
+			m.Stiff[j] = w.Stiff[j]
+		}
+	}
+	copy(m.Tau, w.Tau)
+	copy(m.Limb, w.Limb)
+	copy(m.Support, w.Support)
+	copy(m.Output, w.Output)
+	m.Base = w.Base
+}
+
+// invert turns commands into setpoints.
 func (l *Loop) invert() {
 	for j := range l.setpoint {
 		s := l.cfg.Lead.Invert(l.command.Q[j], l.command.V[j], l.tick.Dt)
-		s.Mode = l.powered.mode(l, j)
-		l.guard.Apply(j, &s, &l.reading[j], l.tick.Dt)
+		s.Mode, s.Stiffness = l.mode[j], l.command.Stiff[j]
 		l.setpoint[j] = s
 	}
 }
 
+// guard makes setpoints sane, whatever the servo model said.
+func (l *Loop) guard() {
+	for j := range l.setpoint {
+		l.guards.Apply(j, &l.setpoint[j], &l.reading[j], l.tick.Dt)
+	}
+}
+
 func (l *Loop) write() {
-	l.faults.bus = l.cfg.Bus.Exchange(l.tick, l.reading, l.setpoint)
+	l.faults.bus = l.cfg.Bus.Exchange(l.tick, l.raw, l.setpoint)
 }
 
 func (l *Loop) publish() {
 	s := l.snapshots.Slot()
-	s.Tick, s.Power, s.Rate, s.Faults = l.tick, l.powered.state, l.input.Rate, l.faults.active
-	copyMotion(&s.Command, &l.command)
-	copyMeasured(&s.Measured, &l.measured)
+	s.Tick, s.Power, s.Faults, s.Lost = l.tick, l.powered.state, l.faults.active, l.lost
+	s.Wanted, s.Rate = l.wantedRate(), l.achievedRate()
+	s.Stopped = l.stops.blocks()
+	s.Command.Copy(&l.command)
+	s.Measured.Copy(&l.measured)
 	copy(s.Cut, l.cut)
+	copy(s.Age, l.merge.Age)
 	for i := range s.Owner {
 		s.Owner[i] = l.arb.Owner(robot.LeafID(i))
 	}
 	l.snapshots.Publish()
+	l.box.add(l)
+	l.record()
 }
 
-func copyMotion(dst, src *control.Motion) {
-	copy(dst.Q, src.Q)
-	copy(dst.V, src.V)
-	copy(dst.A, src.A)
-	copy(dst.Tau, src.Tau)
-	copy(dst.Support, src.Support)
-	dst.Base = src.Base
+func finite(x float64) bool { return x-x == 0 }
+
+// atRest reports whether every joint's command stands still.
+func (l *Loop) atRest() bool {
+	for j := range l.state {
+		if !l.still(j) {
+			return false
+		}
+	}
+	return true
 }
 
-func copyMeasured(dst, src *control.Measured) {
-	copy(dst.Q, src.Q)
-	copy(dst.V, src.V)
-	copy(dst.Effort, src.Effort)
-	copy(dst.Age, src.Age)
-	copy(dst.Fault, src.Fault)
-	dst.Base, dst.Volt = src.Base, src.Volt
-}
+// restSpeed is the step velocity below which a joint counts as at rest, rad/s.
+const restSpeed = 1e-6
+
+func (l *Loop) still(j int) bool { return math.Abs(l.limiter.Velocity(j)) <= restSpeed }

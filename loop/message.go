@@ -7,7 +7,8 @@ import (
 	"poise/servo"
 )
 
-// OrderKind says what an Order asks for.
+// OrderKind says what an Order asks for. The numbers are stable: records carry
+// them.
 type OrderKind uint8
 
 // The kinds of orders.
@@ -19,7 +20,12 @@ const (
 	SetRate                     // Value: how fast time goes for all motions, 0 … 2
 	PowerOn                     // energise; a separate act after every stop
 	PowerOff                    // category 1
-	Reset                       // faults that are gone are forgotten
+	Reset                       // after a stop; faults that are gone are forgotten
+	Pause                       // all motions stand still on their paths
+	Resume                      // and go on
+	GoalRate                    // Controller, Value: of its motion alone
+	GoalPause                   // Controller
+	GoalResume                  // Controller
 )
 
 // Order is a wish from outside. Small, and copied.
@@ -31,7 +37,7 @@ type Order struct {
 	Value      float64
 }
 
-// ReportKind says what a Report tells.
+// ReportKind says what a Report tells. The numbers are stable.
 type ReportKind uint8
 
 // The kinds of reports.
@@ -40,11 +46,12 @@ const (
 	GoalRejected                   // and why
 	GoalEnded                      // Status and why
 	OwnerChanged                   // Controller now owns Set
-	FaultRaised                    // Fault, Joint in Reason
+	FaultRaised                    // Fault, Severity, Joint in Reason
 	FaultCleared
 	Stopped // Value: category; Time and Way of the stop
 	PowerChanged
 	OrderRefused // and why
+	LimbSafe     // Set has reached its safe state
 )
 
 // Report is what happened. It carries the tick that caused it.
@@ -57,9 +64,11 @@ type Report struct {
 	Reason     control.Reason
 	Set        robot.Set
 	Fault      FaultKind
+	Severity   Severity
 	Power      Power
 	Value      float64
-	Time, Way  float64 // of a stop: s, and the largest way of a joint
+	Time, Way  float64  // of a stop: s, and the largest way of a joint
+	Last       *Excerpt // of a panic: the last second of states; Release it when read
 }
 
 // Snapshot is the state of the robot after a tick.
@@ -68,8 +77,12 @@ type Snapshot struct {
 	Command  control.Motion
 	Measured control.Measured
 	Owner    [robot.MaxLeaves]arbiter.ClientID
+	Age      []uint32 // of each leaf: ticks since its owner wrote it
 	Power    Power
-	Rate     float64 // achieved
+	Stopped  bool    // goals are refused until a reset
+	Wanted   float64 // how fast time is to go
+	Rate     float64 // achieved: that of the slowest motion
 	Faults   int     // active
+	Lost     uint64  // reports for which there was no room
 	Cut      []control.Cut
 }

@@ -1,10 +1,10 @@
 package loop
 
 import (
+	"poise/arbiter"
 	"poise/control"
 	"poise/robot"
 	"poise/servo"
-	"poise/trajectory/move"
 )
 
 // Power is whether the servos have torque.
@@ -16,7 +16,7 @@ const (
 	Ready                 // no torque; may be switched on
 	Enabled               // torque
 	Stopping              // on its way to no torque
-	Faulted               // no torque, until a reset
+	Faulted               // no torque, until the fault is gone and reset
 )
 
 var powerNames = [...]string{"off", "ready", "enabled", "stopping", "fault"}
@@ -24,11 +24,7 @@ var powerNames = [...]string{"off", "ready", "enabled", "stopping", "fault"}
 func (p Power) String() string { return powerNames[p] }
 
 // power decides which servo has torque.
-type power struct {
-	state Power
-	limp  robot.Set // joints that a fault has made limp
-	brake robot.Set // joints that a fault has braked
-}
+type power struct{ state Power }
 
 // update follows what was read: a robot of which a joint was never read cannot be
 // switched on.
@@ -52,6 +48,9 @@ func (p *power) set(l *Loop, s Power) {
 	}
 }
 
+// torque reports whether servos have any.
+func (p *power) torque() bool { return p.state == Enabled || p.state == Stopping }
+
 // on energises, from where the joints are: the command starts at the measured
 // pose, at rest, so nothing jumps.
 func (p *power) on(l *Loop) {
@@ -59,37 +58,51 @@ func (p *power) on(l *Loop) {
 		return
 	}
 	if p.state != Ready || l.stops.blocks() {
-		l.report(Report{Kind: OrderRefused, Reason: control.Because(control.PowerOff), Power: p.state})
+		code := control.PowerOff
+		if l.stops.blocks() {
+			code = control.Stopping
+		}
+		l.report(Report{Kind: OrderRefused, Controller: arbiter.Nobody, Reason: control.Because(code), Power: p.state})
 		return
 	}
 	for j := range l.reading {
-		q := l.reading[j].Position
-		l.state[j] = move.State{P: q}
-		l.limiter.Reset(j, q)
-		l.guard.Reset(j)
-		l.bridge.Drop(j)
-		l.holder.begin(j, l.state[j], l.now-l.tick.Dt)
-		l.command.Q[j], l.command.V[j], l.command.A[j] = q, 0, 0
+		l.seed(j)
 	}
 	p.set(l, Enabled)
 }
 
-// off takes the torque away at once.
-func (p *power) off(l *Loop, to Power) {
+// off takes the torque away at once. After a fault it stays away until a reset.
+func (p *power) off(l *Loop) {
 	for _, s := range l.seats {
 		s.end(control.Quit, control.Because(control.PowerOff))
 	}
+	if !p.torque() {
+		return
+	}
+	to := Ready
+	if l.faults.robot >= RampOff {
+		to = Faulted
+	}
 	p.set(l, to)
+}
+
+// reset leaves the fault state once no fault asks for it.
+func (p *power) reset(l *Loop) {
+	if p.state == Faulted && l.faults.robot < RampOff {
+		p.set(l, Ready)
+	}
 }
 
 // mode returns what a servo is to do.
 func (p *power) mode(l *Loop, j int) servo.Mode {
 	leaf := robot.LeafID(j)
 	switch {
-	case p.state != Enabled && p.state != Stopping, p.limp.Has(leaf):
+	case !p.torque(), l.reading[j].Age == servo.Never, l.faults.limp.Has(leaf):
 		return servo.Off
-	case p.brake.Has(leaf):
+	case l.faults.brake.Has(leaf):
 		return servo.Brake
+	case l.merge.Motion.Stiff[j] == 0: // its owner lets go
+		return servo.Off
 	}
 	return servo.Position
 }

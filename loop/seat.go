@@ -2,7 +2,6 @@ package loop
 
 import (
 	"fmt"
-	"math"
 
 	"poise/arbiter"
 	"poise/control"
@@ -18,13 +17,17 @@ type seat struct {
 	running    bool
 	claim      arbiter.Claim
 
-	program control.Program // being performed, nil if none
-	goal    uint64
-	ref     *control.Reference
-	rate    float64 // its own share of time: 0 after a cancel
-	since   float64 // of the cancel, s
+	program   control.Program // being performed, nil if none
+	goal      uint64
+	ref       *control.Reference
+	status    control.Status // of the last update, and why
+	why       control.Reason
+	rate      float64 // speed override of its own
+	paused    bool
+	cancelled bool
+	since     float64 // of the cancel, s
 
-	pending     control.Program // asked for, waiting for its resources
+	pending     control.Program // asked for, inside a round
 	pendingGoal uint64
 	refusal     control.Reason // of the pending one
 }
@@ -32,7 +35,7 @@ type seat struct {
 func (l *Loop) register(r Registration) error {
 	id := arbiter.ClientID(len(l.seats))
 	s := &seat{l: l, id: id, controller: r.Controller, running: true, rate: 1,
-		ref: control.NewReference(l.dof, len(l.cfg.Model.Chains()), l.outputs())}
+		ref: control.NewReference(l.dof, len(l.cfg.Model.Chains()), l.merge.Outputs())}
 	s.claim.SetPriority(r.Pending, r.Operational)
 	if _, known := l.arb.Lookup(r.Name); known {
 		return fmt.Errorf("loop: two controllers are named %q", r.Name)
@@ -48,81 +51,90 @@ func (l *Loop) register(r Registration) error {
 	return nil
 }
 
-// outputs counts the robot's typed leaves.
-func (l *Loop) outputs() (n int) {
-	res, _ := l.cfg.Model.Resources() // New has looked
-	for _, leaf := range res.Leaves() {
-		if leaf.Kind == robot.OutputLeaf {
-			n++
-		}
-	}
-	return n
-}
-
 func (s *seat) report(k ReportKind, goal uint64, st control.Status, why control.Reason) {
-	s.l.report(Report{Kind: k, Controller: s.id, Goal: goal, Status: st, Reason: why})
+	r := Report{Kind: k, Controller: s.id, Goal: goal, Status: st, Reason: why}
+	if why.Code == control.Panicked {
+		r.Last = s.l.box.excerpt()
+	}
+	s.l.report(r)
 }
 
 // startGoal asks for a program to be performed. What runs is not disturbed until
 // the new one can start.
 func (s *seat) startGoal(o Order) {
-	reject := func(why control.Reason) { s.report(GoalRejected, o.Goal, control.Failed, why) }
-	switch {
-	case !s.running:
-		reject(control.Because(control.NotRunning))
-		return
-	case s.l.stops.blocks():
-		reject(control.Because(control.Stopping))
-		return
-	case s.l.powered.state != Enabled:
-		reject(control.Because(control.PowerOff))
-		return
-	case o.Program == nil:
-		reject(control.Because(control.BadProgram))
+	why := s.willing(o)
+	if why.Code == control.OK {
+		why = s.check(o.Program, s.owned())
+	}
+	if why.Code != control.OK {
+		s.report(GoalRejected, o.Goal, control.Failed, why)
 		return
 	}
-	if why := s.check(o.Program); why.Code != control.OK {
-		reject(why)
-		return
-	}
-	if s.pending != nil { // a newer one replaces it
-		s.report(GoalRejected, s.pendingGoal, control.Failed, control.Because(control.Replaced))
-		s.pending = nil
-	}
-	needs, wants := o.Program.Claim()
+	needs, wants := s.claims(o.Program)
 	if own := s.owned(); s.program != nil && own.Contains(needs) && wants.Minus(own).Empty() {
-		s.swap(o.Program, o.Goal, reject)
+		s.swap(o.Program, o.Goal)
 		return
 	}
 	s.claim.Need, s.claim.Want = needs, wants
-	s.pending, s.pendingGoal, s.refusal = o.Program, o.Goal, control.Because(control.NotGranted)
-	why, err := s.l.arb.Request(s.l.tick.Time, s.id, &s.claim)
+	s.pending, s.pendingGoal, s.refusal = o.Program, o.Goal, control.Because(control.OK)
+	denied, err := s.l.arb.Request(s.l.tick.Time, s.id, &s.claim)
 	if s.pending == nil {
 		return // started, or refused by its own hook
 	}
 	s.pending = nil
-	s.refusal.Who = why.Who
-	if err != nil {
+	switch {
+	case err != nil:
 		s.refusal = control.Because(control.Unknown)
+	case s.refusal.Code == control.OK:
+		s.refusal = control.Reason{Code: control.NotGranted, Joint: s.l.jointOf(denied.Leaf), Who: denied.Who,
+			Value: float64(denied.Mine), Max: float64(denied.Theirs)}
 	}
-	reject(s.refusal)
+	s.report(GoalRejected, o.Goal, control.Failed, s.refusal)
 }
 
-// swap replaces the running program by one that needs nothing more: the same
-// tick, no round.
-func (s *seat) swap(p control.Program, goal uint64, reject func(control.Reason)) {
+// willing tells why a goal cannot be taken, whatever it is.
+func (s *seat) willing(o Order) control.Reason {
+	switch {
+	case !s.running:
+		return control.Because(control.NotRunning)
+	case s.l.stops.blocks():
+		return control.Because(control.Stopping)
+	case s.l.powered.state != Enabled:
+		return control.Because(control.PowerOff)
+	case o.Program == nil:
+		return control.Because(control.BadProgram)
+	}
+	if needs, _ := o.Program.Claim(); needs.Overlaps(s.l.faults.blocked) {
+		why := control.Because(control.StoppedByFault)
+		for leaf := range needs.Intersect(s.l.faults.blocked).All {
+			why.Joint, why.Value = s.l.jointOf(leaf), float64(leaf)
+			break
+		}
+		return why
+	}
+	return control.Because(control.OK)
+}
+
+// claims returns what a program asks the arbiter for: whoever has a whole limb
+// has its support, too.
+func (s *seat) claims(p control.Program) (needs, wants robot.Set) {
+	needs, wants = p.Claim()
+	all := s.l.merge.Whole(needs.Union(wants))
+	needs = s.l.merge.Whole(needs)
+	return needs, all.Minus(needs)
+}
+
+// swap starts a program that needs nothing more, in place of the running one if
+// there is one: the same tick, no round. It reports whether it was started.
+func (s *seat) swap(p control.Program, goal uint64) bool {
 	if why := s.start(p); why.Code != control.OK {
-		reject(why)
-		return
+		s.report(GoalRejected, goal, control.Failed, why)
+		return false
 	}
 	if s.program != nil {
 		s.report(GoalEnded, s.goal, control.Quit, control.Because(control.Replaced))
 	}
-	s.begin(p, goal)
-}
-
-func (s *seat) begin(p control.Program, goal uint64) {
-	s.program, s.goal, s.rate = p, goal, 1
+	s.program, s.goal, s.rate, s.paused, s.cancelled = p, goal, 1, false, false
 	needs, wants := p.Claim()
 	for leaf := range needs.Union(wants).All {
 		if int(leaf) < s.l.dof {
@@ -130,6 +142,7 @@ func (s *seat) begin(p control.Program, goal uint64) {
 		}
 	}
 	s.report(GoalStarted, goal, control.Going, control.Because(control.OK))
+	return true
 }
 
 func (s *seat) owned() robot.Set {
@@ -137,12 +150,17 @@ func (s *seat) owned() robot.Set {
 	return c.Owned()
 }
 
+func (s *seat) operational() bool {
+	c := s.l.arb.Client(s.id)
+	return c.Operational()
+}
+
 // CanStart answers the arbiter's offer.
-func (s *seat) CanStart(robot.Set) bool {
+func (s *seat) CanStart(offer robot.Set) bool {
 	if s.pending == nil {
 		return false
 	}
-	s.refusal = s.check(s.pending)
+	s.refusal = s.check(s.pending, offer)
 	return s.refusal.Code == control.OK
 }
 
@@ -153,12 +171,7 @@ func (s *seat) ResourcesChanged(owned robot.Set) bool {
 		p, goal := s.pending, s.pendingGoal
 		if needs, _ := p.Claim(); owned.Contains(needs) {
 			s.pending = nil
-			started := true
-			s.swap(p, goal, func(why control.Reason) {
-				s.report(GoalRejected, goal, control.Failed, why)
-				started = false
-			})
-			return started || s.program != nil
+			return s.swap(p, goal) || s.program != nil
 		}
 	}
 	if s.program == nil {
@@ -167,45 +180,70 @@ func (s *seat) ResourcesChanged(owned robot.Set) bool {
 	return s.tellOwned(owned) != control.Quit
 }
 
-// update lets the controller make its reference, and ends its goal if it is over.
+// update lets the controller make its reference.
 func (s *seat) update() {
 	l := s.l
-	client := l.arb.Client(s.id)
-	if !client.Operational() {
-		s.end(control.Quit, control.Because(control.ResourceLost))
+	if !s.operational() {
+		s.end(control.Quit, s.lostTo())
 		return
 	}
-	l.input.Own, l.input.Rate = client.Owned(), s.rate*l.timeRate()
+	l.input.Own, l.input.Rate = s.owned(), s.wantedRate()
 	s.ref.Reset()
-	status, why := s.safeUpdate()
-	s.ref.Has = s.ref.Has.Intersect(l.input.Own)
-	if s.rate == 0 && status == control.Going && (s.atRest() || l.now-s.since > l.cfg.StopDeadline) {
-		status, why = control.Quit, control.Because(control.Cancelled)
+	s.status, s.why = s.safeUpdate()
+	if s.program == nil || s.why.Code == control.Panicked {
+		s.ref.Has = robot.Set{}
 	}
-	if status != control.Going {
-		s.end(status, why)
+	if s.cancelled && s.status == control.Going && (s.atRest() || s.bridging() || l.now-s.since > l.cfg.StopDeadline) {
+		s.status, s.why = control.Quit, control.Because(control.Cancelled)
 	}
 }
 
-// timeRate is how fast time goes for all motions now.
-func (l *Loop) timeRate() float64 {
-	if l.stops.ramping() {
+// lostTo says who has what the program needed.
+func (s *seat) lostTo() control.Reason {
+	why := control.Because(control.ResourceLost)
+	needs, _ := s.program.Claim()
+	for leaf := range needs.All {
+		if who := s.l.arb.Owner(leaf); who != s.id && who != arbiter.Nobody {
+			why.Who, why.Joint = who, s.l.jointOf(leaf)
+			break
+		}
+	}
+	return why
+}
+
+// wantedRate is how fast time is to go for this motion.
+func (s *seat) wantedRate() float64 {
+	if s.cancelled || s.paused {
 		return 0
 	}
-	return min(l.rate, l.faults.slow)
+	rate := min(s.rate*s.l.wantedRate(), maxRate)
+	if s.owned().Overlaps(s.l.faults.slow) {
+		rate = min(rate, slowRate)
+	}
+	return rate
 }
-
-// restSpeed is the step velocity below which a joint counts as at rest, rad/s.
-const restSpeed = 1e-6
 
 // atRest reports whether all joints that the controller owns stand still.
 func (s *seat) atRest() bool {
 	for leaf := range s.owned().All {
-		if j := int(leaf); j < s.l.dof && math.Abs(s.l.limiter.Velocity(j)) > restSpeed {
+		if j := int(leaf); j < s.l.dof && !s.l.still(j) {
 			return false
 		}
 	}
 	return true
+}
+
+// bridging reports whether a joint of the motion is still being handed over.
+func (s *seat) bridging() bool {
+	if s.program == nil {
+		return false
+	}
+	for leaf := range s.owned().All {
+		if j := int(leaf); j < s.l.dof && s.l.bridge.Active(j) {
+			return true
+		}
+	}
+	return false
 }
 
 // end ends the running goal, and gives everything back.
@@ -215,25 +253,17 @@ func (s *seat) end(st control.Status, why control.Reason) {
 	}
 	s.program = nil
 	s.report(GoalEnded, s.goal, st, why)
-	// an error here means that it was called from a hook: the arbiter then takes
-	// back what the hook gives up
+	// inside a hook the arbiter refuses; then the next control stage gives back
 	_ = s.l.arb.Quit(s.l.tick.Time, s.id)
 }
 
-// fail ends the running goal for a fault of its own.
-func (s *seat) fail(why control.Reason) { s.end(control.Failed, why) }
-
 func (s *seat) cancelGoal(o Order) {
-	switch {
-	case s.pending != nil && (o.Goal == 0 || o.Goal == s.pendingGoal):
-		s.report(GoalRejected, s.pendingGoal, control.Quit, control.Because(control.Cancelled))
-		s.pending = nil
-	case s.program != nil && (o.Goal == 0 || o.Goal == s.goal):
-		if s.rate != 0 {
-			s.rate, s.since = 0, s.l.now // its own clock slows along its path
-		}
-	default:
-		s.report(OrderRefused, o.Goal, control.Quit, control.Because(control.Unknown))
+	if s.program == nil || o.Goal != 0 && o.Goal != s.goal {
+		s.l.refuse(o, control.Because(control.Unknown))
+		return
+	}
+	if !s.cancelled {
+		s.cancelled, s.since = true, s.l.now // its own clock slows along its path
 	}
 }
 
@@ -246,15 +276,15 @@ func (s *seat) halt() {
 // The controller's own code may fail; then it is its own fault and nobody
 // else's.
 
-func (s *seat) check(p control.Program) (why control.Reason) {
+func (s *seat) check(p control.Program, own robot.Set) (why control.Reason) {
 	defer s.recovered(&why)
-	s.l.input.Own, s.l.input.Rate = s.owned(), s.l.timeRate()
+	s.l.input.Own, s.l.input.Rate = own, s.wantedRate()
 	return s.controller.Check(&s.l.input, p)
 }
 
 func (s *seat) start(p control.Program) (why control.Reason) {
 	defer s.recovered(&why)
-	s.l.input.Own, s.l.input.Rate = s.owned(), s.l.timeRate()
+	s.l.input.Own, s.l.input.Rate = s.owned(), s.wantedRate()
 	return s.controller.Start(&s.l.input, p)
 }
 
@@ -286,7 +316,10 @@ func (s *seat) recoveredAs(bad control.Status, st *control.Status, why *control.
 	}
 }
 
+// blame makes a panic the controller's fault. It takes no goals any more until
+// somebody runs it again.
 func (s *seat) blame(why *control.Reason) {
-	*why = control.Reason{Code: control.Panicked, Joint: robot.NoJoint, Who: s.id}
-	s.l.faults.raise(s.l, ControllerPanic, robot.NoJoint, float64(s.id))
+	*why = control.Reason{Code: control.Panicked, Joint: robot.NoJoint, Who: s.id, At: s.l.now}
+	s.running = false
+	s.l.faults.raise(s.l, ControllerPanic, s.l.dof, float64(s.id))
 }

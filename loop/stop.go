@@ -3,6 +3,7 @@ package loop
 import (
 	"math"
 
+	"poise/arbiter"
 	"poise/control"
 )
 
@@ -14,9 +15,15 @@ type stopping struct {
 	held     bool // stopped, and a separate act is needed to go on
 	category uint8
 	began    float64
+	ended    float64
 	from     []float64 // where the joints were
-	ramped   bool      // category 2: motions were let go after their ramp
+	taken    bool      // category 2: motions did not slow down in time and were taken away
+	watching bool      // category 2: still holds the pose that must not change
+	still    []float64
 }
+
+// settleTime is how long servos may take to come to rest after their command, s.
+const settleTime = 0.5
 
 // blocks reports whether goals and power are refused until a reset.
 func (s *stopping) blocks() bool { return s.active || s.held }
@@ -26,7 +33,9 @@ func (s *stopping) ramping() bool { return s.active && s.category == 2 }
 
 // readStop takes the stop word.
 func (l *Loop) readStop() {
-	if word := l.stopWord.Swap(0); word != 0 {
+	word := l.stopWord.Swap(0)
+	l.frame.Stop = uint8(word)
+	if word != 0 {
 		l.stops.begin(l, uint8(word-1))
 	}
 }
@@ -36,17 +45,14 @@ func (s *stopping) begin(l *Loop, category uint8) {
 	if s.active && s.category <= category {
 		return
 	}
-	if s.from == nil {
-		s.from = make([]float64, l.dof)
-	}
 	if !s.active {
 		s.began = l.now
 		copy(s.from, l.command.Q)
 	}
-	s.active, s.category, s.ramped = true, category, false
+	s.active, s.watching, s.category, s.taken = true, false, category, false
 	switch category {
 	case 0:
-		l.powered.off(l, Ready)
+		l.powered.off(l)
 	case 1:
 		if l.powered.state == Enabled {
 			l.powered.set(l, Stopping)
@@ -62,9 +68,11 @@ func (l *Loop) letGo() {
 	}
 }
 
-// update ends a stop when the robot stands still, or its deadline is over.
+// update ends a stop when the robot stands still, or its deadline is over, and
+// watches the standstill afterwards.
 func (s *stopping) update(l *Loop) {
 	if !s.active {
+		s.watch(l)
 		return
 	}
 	late := l.now-s.began > l.cfg.StopDeadline
@@ -74,12 +82,13 @@ func (s *stopping) update(l *Loop) {
 		s.finish(l)
 	case 1:
 		if still || late {
-			l.powered.off(l, Ready)
+			l.powered.off(l)
 			s.finish(l)
 		}
 	case 2:
-		if late && !s.ramped {
-			s.ramped = true // some motion did not slow down: take it away
+		l.dropHandOvers()
+		if late && !s.taken {
+			s.taken = true // some motion did not slow down
 			l.letGo()
 		}
 		if still {
@@ -89,29 +98,42 @@ func (s *stopping) update(l *Loop) {
 	}
 }
 
+// dropHandOvers takes away motions that are still being handed over: a hand-over
+// has no path to slow down on, and its shortest stop is the holder's.
+func (l *Loop) dropHandOvers() {
+	for _, s := range l.seats {
+		if s.bridging() {
+			s.end(control.Quit, control.Because(control.Stopping))
+		}
+	}
+}
+
+// watch notes the pose of a standstill of category 2, once the servos have
+// settled; from then on the fault monitor compares.
+func (s *stopping) watch(l *Loop) {
+	if !s.held || s.category != 2 || s.watching || l.now-s.ended < settleTime {
+		return
+	}
+	s.watching = true
+	for j := range s.still {
+		s.still[j] = l.reading[j].Position
+	}
+}
+
 // finish reports how long the stop took and how far joints went.
 func (s *stopping) finish(l *Loop) {
 	way := 0.0
 	for j, q := range s.from {
 		way = max(way, math.Abs(l.command.Q[j]-q))
 	}
-	s.active, s.held = false, true
-	l.report(Report{Kind: Stopped, Value: float64(s.category), Time: l.now - s.began, Way: way})
+	s.active, s.held, s.ended = false, true, l.now
+	l.report(Report{Kind: Stopped, Controller: arbiter.Nobody, Value: float64(s.category), Time: l.now - s.began, Way: way})
 }
 
 // reset is the separate act after a stop.
-func (s *stopping) reset(*Loop) {
-	if !s.active {
-		s.held = false
+func (s *stopping) reset(l *Loop) {
+	if s.active || l.faults.robot >= RampOff {
+		return
 	}
-}
-
-// atRest reports whether every joint's command stands still.
-func (l *Loop) atRest() bool {
-	for j := range l.state {
-		if math.Abs(l.limiter.Velocity(j)) > restSpeed {
-			return false
-		}
-	}
-	return true
+	s.held, s.watching = false, false
 }

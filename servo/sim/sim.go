@@ -32,6 +32,7 @@ type Trouble struct {
 	From, Until uint64 // ticks, Until excluded; 0 is for ever
 	Frozen      bool   // position does not change any more
 	Silent      bool   // no answer
+	Nonsense    bool   // answers with no numbers
 	Temperature float64
 	Voltage     float64
 	Fault       servo.Fault // reported in addition
@@ -49,6 +50,7 @@ type Bus struct {
 	queue  [][]servo.Setpoint // of the last ticks, for delays; used as a ring
 	rng    *rand.Rand
 	plans  []Trouble
+	pushes []float64 // N·m on each joint, from outside
 	down   func(n uint64) bool
 }
 
@@ -76,7 +78,7 @@ type Config struct {
 // New returns a simulated robot with its torque off.
 func New(c Config) *Bus {
 	n := len(c.Servos)
-	b := &Bus{servos: c.Servos, state: make([]state, n), load: c.Load, loads: make([]float64, n), where: make([]float64, n),
+	b := &Bus{servos: c.Servos, state: make([]state, n), load: c.Load, loads: make([]float64, n), where: make([]float64, n), pushes: make([]float64, n),
 		rng: rand.New(rand.NewPCG(c.Seed, 0x5eed))}
 	longest := 0
 	for i := range b.state {
@@ -112,6 +114,10 @@ func (b *Bus) PoseByHand(joint int, position float64) bool {
 	return true
 }
 
+// Push loads a joint from outside, as a hand would, until it is pushed by zero,
+// N·m. Only a servo with a stiffness gives way.
+func (b *Bus) Push(joint int, effort float64) { b.pushes[joint] = effort }
+
 // Joint returns where a joint really is, whatever its servo says.
 func (b *Bus) Joint(i int) float64 { return b.state[i].position }
 
@@ -137,8 +143,12 @@ func (b *Bus) move(t servo.Tick, src []servo.Setpoint) {
 	for i := range b.state {
 		b.where[i] = b.state[i].position
 	}
+	clear(b.loads)
 	if b.load != nil {
 		b.load(b.loads, b.where)
+	}
+	for i, push := range b.pushes {
+		b.loads[i] += push
 	}
 	for i := range b.state {
 		if src != nil {
@@ -221,6 +231,9 @@ func (b *Bus) read(t servo.Tick, i int) servo.Reading {
 			continue
 		}
 		silent = silent || p.Silent
+		if p.Nonsense {
+			r.Position, r.Velocity = math.NaN(), math.Inf(1)
+		}
 		r.Fault |= p.Fault
 		if p.Temperature != 0 {
 			r.Temperature = p.Temperature

@@ -1,0 +1,225 @@
+package control
+
+import (
+	"math"
+
+	"poise/arbiter"
+	"poise/robot"
+	"poise/spatial"
+	"poise/trajectory/move"
+)
+
+// Aggregate merges the partial references of all controllers into one wish for
+// the whole robot, once per tick:
+//
+//	a.Begin()
+//	a.Take(who, owns, reference)   // of each active controller
+//	a.End()
+//
+// A leaf is accepted from its owner and from nobody else. What nobody wrote stays
+// as it was, at rest: a joint is then for the holder, and feed-forward and twists
+// are zero, so that nothing old goes on moving.
+type Aggregate struct {
+	Wish   []move.State // of each joint that has a writer
+	Motion Motion       // everything of a wish but Q, V and A
+
+	Writer []arbiter.ClientID // of each leaf, this tick; Nobody is the holder
+	Age    []uint32           // of each leaf: ticks since somebody wrote it
+	Fresh  robot.Set          // leaves with another writer than a tick ago, or one that jumped
+
+	leaves []robot.LeafResource
+	chains []chainLeaves
+	output []int // index into Output, by leaf
+	before []arbiter.ClientID
+}
+
+// chainLeaves are the leaves of one limb.
+type chainLeaves struct {
+	joints  robot.Set
+	support robot.LeafID
+	has     bool // a support leaf
+}
+
+// NewAggregate returns the aggregate of a robot. Legs carry until somebody says
+// otherwise.
+func NewAggregate(m *robot.Model) (*Aggregate, error) {
+	res, err := m.Resources()
+	if err != nil {
+		return nil, err
+	}
+	leaves := res.Leaves()
+	joints, chains, outputs := len(m.Joints()), m.Chains(), 0
+	a := &Aggregate{Wish: make([]move.State, joints), leaves: leaves, output: make([]int, len(leaves)),
+		Writer: make([]arbiter.ClientID, len(leaves)), Age: make([]uint32, len(leaves)), before: make([]arbiter.ClientID, len(leaves)),
+		chains: make([]chainLeaves, len(chains))}
+	for i, c := range chains {
+		for _, j := range c.Joints {
+			a.chains[i].joints = a.chains[i].joints.With(res.OfJoint(j))
+		}
+	}
+	for i, l := range leaves {
+		a.Writer[i], a.Age[i] = arbiter.Nobody, math.MaxUint32
+		switch l.Kind {
+		case robot.SupportLeaf:
+			a.chains[l.Chain].support, a.chains[l.Chain].has = robot.LeafID(i), true
+		case robot.OutputLeaf:
+			a.output[i] = outputs
+			outputs++
+		}
+	}
+	a.Motion = NewMotion(joints, len(chains), outputs)
+	for i, c := range chains {
+		a.Motion.Support[i].Contact = c.Contact
+		if c.Contact != robot.NoContact {
+			a.Motion.Support[i].Weight = 1
+		}
+	}
+	for j := range a.Motion.Stiff {
+		a.Motion.Stiff[j] = 1
+	}
+	return a, nil
+}
+
+// Outputs returns how many typed values the robot has.
+func (a *Aggregate) Outputs() int { return len(a.Motion.Output) }
+
+// Whole adds to a set what belongs to it: whoever owns all joints of a limb owns
+// its support, too. Loop-safe.
+func (a *Aggregate) Whole(s robot.Set) robot.Set {
+	for i := range a.chains {
+		if c := &a.chains[i]; c.has && s.Contains(c.joints) {
+			s = s.With(c.support)
+		}
+	}
+	return s
+}
+
+// Begin opens a tick. Loop-safe.
+func (a *Aggregate) Begin() {
+	copy(a.before, a.Writer)
+	a.Fresh = robot.Set{}
+	for i := range a.Writer {
+		a.Writer[i] = arbiter.Nobody
+	}
+}
+
+// Take accepts what a reference has of the leaves that who owns. If a number of it
+// is none, nothing is accepted and that leaf returned. Loop-safe.
+func (a *Aggregate) Take(who arbiter.ClientID, owns robot.Set, r *Reference) (bad robot.LeafID, ok bool) {
+	has := r.Has.Intersect(owns)
+	for leaf := range has.All {
+		if !a.sane(leaf, r) {
+			return leaf, false
+		}
+	}
+	for i := range a.chains {
+		if c := &a.chains[i]; r.Limb[i].Has && owns.Contains(c.joints) && !finiteAt(&r.Limb[i].Pose, &r.Limb[i].Twist) {
+			return firstLeaf(c.joints), false
+		}
+	}
+	for leaf := range has.All {
+		a.Writer[leaf] = who
+		a.Age[leaf] = 0
+		if r.Cut || a.before[leaf] != who {
+			a.Fresh = a.Fresh.With(leaf)
+		}
+		a.copyLeaf(leaf, r)
+	}
+	for i := range a.chains {
+		if r.Limb[i].Has && owns.Contains(a.chains[i].joints) {
+			a.Motion.Limb[i] = r.Limb[i]
+		}
+	}
+	return 0, true
+}
+
+// sane reports whether what a reference says of a leaf are numbers.
+func (a *Aggregate) sane(leaf robot.LeafID, r *Reference) bool {
+	switch l := &a.leaves[leaf]; l.Kind {
+	case robot.BaseLeaf:
+		return finiteAt(&r.Base.Pose, &r.Base.Twist)
+	case robot.SupportLeaf:
+		return finite(r.Support[l.Chain].Weight)
+	case robot.OutputLeaf:
+		return finite(r.Output[a.output[leaf]])
+	}
+	return finite(r.Q[leaf]) && finite(r.V[leaf]) && finite(r.A[leaf]) && finite(r.Tau[leaf]) && finite(r.Stiff[leaf])
+}
+
+func (a *Aggregate) copyLeaf(leaf robot.LeafID, r *Reference) {
+	m := &a.Motion
+	switch l := &a.leaves[leaf]; l.Kind {
+	case robot.JointLeaf:
+		a.Wish[leaf] = move.State{P: r.Q[leaf], V: r.V[leaf], A: r.A[leaf]}
+		m.Tau[leaf], m.Stiff[leaf] = r.Tau[leaf], min(max(r.Stiff[leaf], 0), 1)
+	case robot.BaseLeaf:
+		m.Base = r.Base
+		m.Base.Has = true
+	case robot.SupportLeaf:
+		s := r.Support[l.Chain]
+		m.Support[l.Chain] = Support{Weight: min(max(s.Weight, 0), 1), Contact: s.Contact}
+	case robot.OutputLeaf:
+		m.Output[a.output[leaf]] = r.Output[a.output[leaf]]
+	}
+}
+
+// End closes a tick: what nobody wrote grows older and is at rest. Loop-safe.
+func (a *Aggregate) End() {
+	m := &a.Motion
+	for i, who := range a.Writer {
+		if who != arbiter.Nobody {
+			continue
+		}
+		if a.Age[i] != math.MaxUint32 {
+			a.Age[i]++
+		}
+		if a.before[i] != arbiter.Nobody {
+			a.Fresh = a.Fresh.With(robot.LeafID(i))
+		}
+		switch a.leaves[i].Kind {
+		case robot.JointLeaf:
+			m.Tau[i], m.Stiff[i] = 0, 1
+		case robot.BaseLeaf:
+			m.Base.Twist = spatial.Twist{}
+		}
+	}
+	for i := range a.chains {
+		a.rest(&m.Limb[i], a.chains[i].joints)
+	}
+}
+
+// rest ends the intent for a limb when not all of its joints have one writer.
+func (a *Aggregate) rest(limb *LimbRef, joints robot.Set) {
+	if !limb.Has {
+		return
+	}
+	one := arbiter.Nobody
+	for leaf := range joints.All {
+		switch who := a.Writer[leaf]; {
+		case who == arbiter.Nobody, one != arbiter.Nobody && who != one:
+			limb.Has, limb.Twist = false, spatial.Twist{}
+			return
+		default:
+			one = who
+		}
+	}
+}
+
+// finiteAt reports whether a pose and its twist are numbers.
+func finiteAt(X *spatial.Pose, ξ *spatial.Twist) bool {
+	for _, x := range X.R {
+		if !finite(x) {
+			return false
+		}
+	}
+	return finiteVec(X.P) && finiteVec(ξ.Angular) && finiteVec(ξ.Linear)
+}
+
+func finiteVec(v spatial.Vec3) bool { return finite(v.X) && finite(v.Y) && finite(v.Z) }
+
+func firstLeaf(s robot.Set) robot.LeafID {
+	for leaf := range s.All {
+		return leaf
+	}
+	return 0
+}

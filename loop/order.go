@@ -1,0 +1,160 @@
+package loop
+
+import (
+	"poise/arbiter"
+	"poise/control"
+)
+
+// Send hands an order to the cycle; false means that there is no room, and
+// nothing was taken. Concurrent.
+func (l *Loop) Send(o Order) bool { return l.orders.Send(o) }
+
+// Stop asks for a stop of category 0, 1 or 2 (IEC 60204-1). It is a word that the
+// cycle reads each tick: it needs no room and cannot be refused. The more severe
+// of two wins. Concurrent.
+func (l *Loop) Stop(category uint8) {
+	word := uint32(min(category, 2)) + 1
+	for {
+		old := l.stopWord.Load()
+		if old != 0 && old <= word {
+			return
+		}
+		if l.stopWord.CompareAndSwap(old, word) {
+			return
+		}
+	}
+}
+
+// Receive takes the oldest report. Concurrent.
+func (l *Loop) Receive() (Report, bool) { return l.reports.Receive() }
+
+// Snapshot returns the newest state; for one reader.
+func (l *Loop) Snapshot() (*Snapshot, bool) { return l.snapshots.Load() }
+
+// Controller returns the number of a controller by name. Setup.
+func (l *Loop) Controller(name string) (arbiter.ClientID, bool) { return l.arb.Lookup(name) }
+
+// Late tells the next tick that it comes some periods too late. The runner calls
+// it from its own thread; a replay repeats it. Loop-safe.
+func (l *Loop) Late(periods uint32) { l.faults.late += periods }
+
+// report sends a report. No order is taken while there is little room, so the
+// ring is never full; if it were, the loss would be counted and seen.
+func (l *Loop) report(r Report) {
+	r.Tick = l.tick
+	if !l.reports.TrySend(r) {
+		l.lost++
+	}
+}
+
+// drainOrders takes a few orders each tick; the rest waits for the next. While
+// nobody reads the reports, orders wait too.
+func (l *Loop) drainOrders() {
+	l.frame.Orders = l.frame.Orders[:0]
+	for range ordersPerTick {
+		if l.reports.Cap()-l.reports.Len() < reserve {
+			return
+		}
+		o, ok := l.orders.TryReceive()
+		if !ok {
+			return
+		}
+		l.frame.Orders = append(l.frame.Orders, o)
+		l.obey(o)
+	}
+}
+
+func (l *Loop) obey(o Order) {
+	switch o.Kind {
+	case SetRate:
+		if l.goodRate(o) {
+			l.rates.all = o.Value
+		}
+	case Pause:
+		l.rates.paused = true
+	case Resume:
+		l.rates.paused = false
+	case PowerOn:
+		l.powered.on(l)
+	case PowerOff:
+		l.stops.begin(l, 1)
+	case Reset:
+		l.faults.reset(l)
+		l.stops.reset(l)
+		l.powered.reset(l)
+	default:
+		l.obeySeat(o)
+	}
+}
+
+// obeySeat carries out an order to one controller.
+func (l *Loop) obeySeat(o Order) {
+	if int(o.Controller) >= len(l.seats) || o.Kind > GoalResume {
+		l.refuse(o, control.Because(control.Unknown))
+		return
+	}
+	s := l.seats[o.Controller]
+	switch o.Kind {
+	case StartGoal:
+		s.startGoal(o)
+	case CancelGoal:
+		s.cancelGoal(o)
+	case Run:
+		s.running = true
+	case Halt:
+		s.halt()
+	case GoalRate:
+		if l.goodRate(o) {
+			s.rate = o.Value
+		}
+	case GoalPause:
+		s.paused = true
+	case GoalResume:
+		s.paused = false
+	}
+}
+
+func (l *Loop) refuse(o Order, why control.Reason) {
+	l.report(Report{Kind: OrderRefused, Controller: o.Controller, Goal: o.Goal, Value: o.Value, Reason: why})
+}
+
+// maxRate is the largest speed override, 200 %.
+const maxRate = 2
+
+func (l *Loop) goodRate(o Order) bool {
+	if o.Value >= 0 && o.Value <= maxRate {
+		return true
+	}
+	why := control.Because(control.BadValue)
+	why.Value, why.Max = o.Value, maxRate
+	l.refuse(o, why)
+	return false
+}
+
+// rates are how fast time goes for motions.
+type rates struct {
+	all    float64
+	paused bool
+}
+
+// wantedRate is how fast time is to go for all motions.
+func (l *Loop) wantedRate() float64 {
+	if l.stops.ramping() || l.rates.paused {
+		return 0
+	}
+	return l.rates.all
+}
+
+// achievedRate is how fast time went for the slowest motion.
+func (l *Loop) achievedRate() float64 {
+	rate, any := 0.0, false
+	for _, s := range l.seats {
+		if s.program != nil && (!any || s.ref.Rate < rate) {
+			rate, any = s.ref.Rate, true
+		}
+	}
+	if !any {
+		return l.wantedRate()
+	}
+	return rate
+}

@@ -1,0 +1,248 @@
+package loop
+
+import (
+	"poise/arbiter"
+	"poise/control"
+	"poise/robot"
+)
+
+// reaction is what faults make of the robot: a level for each joint, which only
+// rises until faults are reset, and what follows from it.
+type reaction struct {
+	level   []Severity // of each joint
+	wanted  []Severity // scratch of relax
+	robot   Severity   // the most severe that concerns the whole robot
+	slow    robot.Set  // motions with these go at half speed
+	blocked robot.Set  // nobody may move these: they are held
+	ramping robot.Set  // on their way to rest, and then limp
+	limp    robot.Set  // no torque
+	brake   robot.Set  // braked
+
+	whole  robot.Set
+	limbs  []limb
+	limbOf []int // by joint
+}
+
+// limb is what goes to a safe state together.
+type limb struct {
+	set    robot.Set
+	joints []int
+	do     robot.SafeAction
+	pose   []float64 // of each of joints, where it crouches
+	posed  []bool    // and whether the pose has it
+
+	crouching bool
+	began     float64
+}
+
+func (f *reaction) init(m *robot.Model) {
+	n := len(m.Joints())
+	f.level, f.wanted, f.limbOf = make([]Severity, n), make([]Severity, n), make([]int, n)
+	res, err := m.Resources()
+	if err != nil {
+		panic("loop: New has looked") // a programmer's mistake
+	}
+	f.whole = res.All()
+	for j := range f.limbOf {
+		f.limbOf[j] = -1
+	}
+	for _, r := range res.List() {
+		f.addLimb(m, r.Set, m.SafeState(r.Group))
+	}
+	for j, at := range f.limbOf {
+		if at < 0 { // a joint of no resource is a limb of its own, and holds
+			f.addLimb(m, robot.Leaf(robot.LeafID(j)), robot.SafeState{})
+		}
+	}
+}
+
+func (f *reaction) addLimb(m *robot.Model, set robot.Set, safe robot.SafeState) {
+	x := limb{set: set, do: safe.Do}
+	for leaf := range set.All {
+		if j := int(leaf); j < len(f.limbOf) {
+			f.limbOf[j] = len(f.limbs)
+			x.joints = append(x.joints, j)
+		}
+	}
+	x.pose, x.posed = make([]float64, len(x.joints)), make([]bool, len(x.joints))
+	if safe.Do == robot.SafeCrouchThenOff {
+		pose := &m.Poses()[safe.Pose]
+		for i, j := range x.joints {
+			for k, id := range pose.Joints {
+				if int(id) == j {
+					x.pose[i], x.posed[i] = pose.Q[k][0], true
+				}
+			}
+		}
+	}
+	f.limbs = append(f.limbs, x)
+}
+
+// react raises joints to the level of a fault that concerns them. A joint that
+// has the level or a higher one already is not disturbed.
+func (f *reaction) react(l *Loop, concerned robot.Set, rule *Rule, disobeys bool, why control.Reason) {
+	severity := rule.Severity
+	if severity >= Slow {
+		f.slow = f.slow.Union(concerned)
+	}
+	if severity < Hold {
+		return
+	}
+	var raised robot.Set
+	for leaf := range concerned.All {
+		if j := int(leaf); j < len(f.level) && f.level[j] < severity {
+			f.level[j] = severity
+			raised = raised.With(leaf)
+		}
+	}
+	if concerned == f.whole && severity >= RampOff {
+		if severity > f.robot {
+			f.robot = severity
+			f.stopRobot(l, severity)
+		}
+		return
+	}
+	if raised.Empty() {
+		return
+	}
+	f.block(l, concerned, why)
+	switch severity {
+	case Safe:
+		for i := range f.limbs {
+			if x := &f.limbs[i]; x.set.Overlaps(raised) {
+				f.makeSafe(l, x, disobeys && concerned != f.whole)
+			}
+		}
+	case RampOff:
+		f.ramping = f.ramping.Union(raised)
+	case TorqueOff:
+		f.limp = f.limp.Union(raised)
+	}
+}
+
+// stopRobot is a stop of category 1 or 0 for a fault.
+func (f *reaction) stopRobot(l *Loop, severity Severity) {
+	if !l.powered.torque() {
+		return
+	}
+	if severity == TorqueOff {
+		l.stops.begin(l, 0)
+	} else {
+		l.stops.begin(l, 1)
+	}
+}
+
+// block takes leaves from whoever moves them: they stop and are held. A
+// controller that only wants them lives on without.
+func (f *reaction) block(l *Loop, set robot.Set, why control.Reason) {
+	f.blocked = f.blocked.Union(set)
+	for _, s := range l.seats {
+		if s.program == nil || !s.owned().Overlaps(set) {
+			continue
+		}
+		if needs, _ := s.program.Claim(); needs.Overlaps(set) {
+			s.end(control.Failed, why)
+		}
+	}
+}
+
+// makeSafe begins the safe state that the robot declares for a limb; a robot that
+// does not say holds. A limb with a joint that does not obey cannot be led to a
+// pose: what is left of crouching is to let go.
+func (f *reaction) makeSafe(l *Loop, x *limb, disobeys bool) {
+	f.blocked = f.blocked.Union(x.set)
+	switch x.do {
+	case robot.SafeCrouchThenOff:
+		if !disobeys && l.powered.torque() {
+			f.crouch(l, x)
+			return
+		}
+		f.limp = f.limp.Union(x.set)
+	case robot.SafeOff:
+		f.limp = f.limp.Union(x.set)
+	case robot.SafeBrake:
+		f.brake = f.brake.Union(x.set)
+	}
+	l.report(Report{Kind: LimbSafe, Controller: arbiter.Nobody, Set: x.set})
+}
+
+// crouch gives the joints of a limb their places; the bridge leads there, all
+// joints together.
+func (f *reaction) crouch(l *Loop, x *limb) {
+	if x.crouching {
+		return
+	}
+	x.crouching, x.began = true, l.now
+	for i, j := range x.joints {
+		if x.posed[i] {
+			l.holder.put(j, x.pose[i])
+			l.fresh[j] = true
+		}
+	}
+}
+
+// progress follows limbs on their way to their safe states.
+func (f *reaction) progress(l *Loop) {
+	for i := range f.limbs {
+		x := &f.limbs[i]
+		if !x.crouching || l.now == x.began {
+			continue
+		}
+		if l.now-x.began > l.cfg.CrouchDeadline || f.arrived(l, x) {
+			x.crouching = false
+			f.limp = f.limp.Union(x.set)
+			l.report(Report{Kind: LimbSafe, Controller: arbiter.Nobody, Set: x.set, Time: l.now - x.began})
+		}
+	}
+	if f.ramping.Empty() {
+		return
+	}
+	for leaf := range f.ramping.All {
+		if l.still(int(leaf)) {
+			f.limp, f.ramping = f.limp.With(leaf), f.ramping.Without(leaf)
+		}
+	}
+}
+
+// arrived reports whether all joints of a limb rest where they were sent.
+func (f *reaction) arrived(l *Loop, x *limb) bool {
+	for i, j := range x.joints {
+		if !l.still(j) || l.bridge.Active(j) || l.fresh[j] || x.posed[i] && l.command.Q[j] != x.pose[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// lower brings joints down to their wanted levels after a reset. What gets its
+// torque back begins where it is.
+func (f *reaction) lower(l *Loop) {
+	f.slow, f.blocked = robot.Set{}, robot.Set{}
+	for j, want := range f.wanted {
+		leaf := robot.LeafID(j)
+		f.level[j] = min(f.level[j], want)
+		if want >= Slow {
+			f.slow = f.slow.With(leaf)
+		}
+		if want >= Hold {
+			f.blocked = f.blocked.With(leaf)
+		}
+		if want < Safe {
+			f.limp, f.brake = f.limp.Without(leaf), f.brake.Without(leaf)
+		}
+		if want < RampOff {
+			f.ramping = f.ramping.Without(leaf)
+		}
+	}
+	for i := range f.limbs {
+		x := &f.limbs[i]
+		if !x.crouching || x.set.Overlaps(f.blocked) {
+			continue
+		}
+		x.crouching = false
+		for _, j := range x.joints {
+			l.holder.end(j) // stay where the way to the pose was left
+			l.fresh[j] = true
+		}
+	}
+}

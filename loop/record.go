@@ -1,0 +1,103 @@
+package loop
+
+import (
+	"math"
+
+	"poise/arbiter"
+	"poise/control"
+	"poise/servo"
+)
+
+// Stage is a part of a tick.
+type Stage uint8
+
+// The stages, in order. Begin is the start of a tick.
+const (
+	Begin Stage = iota
+	Read
+	Estimate
+	Orders // with power, stops, faults and arbitration
+	Control
+	Aggregate // with the bridge's hand-overs
+	Limit
+	Dynamics
+	Invert
+	Guard
+	Write
+	Publish
+	NumStages
+)
+
+var stageNames = [NumStages]string{"begin", "read", "estimate", "orders", "control", "aggregate", "limit", "dynamics", "invert", "guard", "write", "publish"}
+
+func (s Stage) String() string { return stageNames[s] }
+
+// Probe is told when a stage is over. It is for measurements: nothing of it comes
+// back into the tick. Loop-safe.
+type Probe interface{ Done(s Stage) }
+
+func (l *Loop) mark(s Stage) {
+	if l.cfg.Probe != nil {
+		l.cfg.Probe.Done(s)
+	}
+}
+
+// SetProbe makes p time the stages; nil ends that. Setup.
+func (l *Loop) SetProbe(p Probe) { l.cfg.Probe = p }
+
+// Frame is everything that came into one tick, and a hash of what came of it.
+type Frame struct {
+	Tick    servo.Tick
+	Stop    uint8  // stop word: 0, or category + 1
+	Late    uint32 // periods by which the tick was late
+	Orders  []Order
+	Reading []servo.Reading // as swapped at the end of the tick
+	Bus     servo.Fault
+	Hash    uint64
+
+	Command *control.Motion
+	Writer  []arbiter.ClientID // of each leaf
+	Power   Power
+	Faults  int // active
+}
+
+// Tap sees every tick. What a frame points to is valid during the call only. It
+// must be loop-safe.
+type Tap interface{ Tick(f *Frame) }
+
+func (l *Loop) record() {
+	if l.cfg.Tap == nil {
+		return
+	}
+	f := &l.frame
+	f.Tick, f.Reading, f.Bus, f.Hash = l.tick, l.raw, l.faults.bus, l.hash()
+	f.Command, f.Writer, f.Power, f.Faults = &l.command, l.merge.Writer, l.powered.state, l.faults.active
+	l.cfg.Tap.Tick(f)
+}
+
+// hash condenses the command, the setpoints and the arbiter's books: two runs
+// that agree in it have done the same, bit for bit.
+func (l *Loop) hash() uint64 {
+	h := l.arb.Hash()
+	mix := func(v uint64) { h = (h ^ v) * 1099511628211; h ^= h >> 29 }
+	c := &l.command
+	for j := range c.Q {
+		s := &l.setpoint[j]
+		mix(math.Float64bits(c.Q[j]))
+		mix(math.Float64bits(c.V[j]))
+		mix(math.Float64bits(c.A[j]))
+		mix(math.Float64bits(s.Target))
+		mix(math.Float64bits(s.Stiffness) ^ uint64(s.Mode))
+	}
+	for i := range c.Support {
+		mix(math.Float64bits(c.Support[i].Weight) ^ uint64(c.Support[i].Contact))
+	}
+	for _, x := range c.Output {
+		mix(math.Float64bits(x))
+	}
+	mix(math.Float64bits(c.Base.Pose.P.X))
+	mix(math.Float64bits(c.Base.Pose.P.Y))
+	mix(math.Float64bits(c.Base.Pose.P.Z))
+	mix(uint64(l.powered.state)<<32 | uint64(l.faults.active))
+	return h
+}
