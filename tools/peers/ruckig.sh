@@ -7,7 +7,7 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 python=${POISE_PYTHON:-python3}
 [ -x "$(command -v "$python")" ] || python=python3
 version=0.19.4
-cache=${POISE_PEERS_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/poise-peers}/ruckig-$version
+cache=${POISE_PEERS_CACHE:-$root/.tools/peers}/ruckig-$version
 source=$cache/ruckig-$version
 mkdir -p "$cache"
 

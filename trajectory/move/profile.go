@@ -40,13 +40,20 @@ func (p *Profile) At(t float64) State {
 	if t >= p.duration {
 		return p.after(t - p.duration)
 	}
+	ends := p.ends[:p.n]
 	i, t0 := 0, 0.0
-	for i < p.n-1 && t >= p.ends[i] {
-		t0 = p.ends[i]
+	for i < len(ends)-1 && t >= ends[i] {
+		t0 = ends[i]
 		i++
 	}
-	s := &p.segments[i]
-	return s.at(min(max(t-t0, 0), s.dt))
+	s, dt := &p.segments[i], t-t0
+	if dt > s.dt {
+		dt = s.dt
+	}
+	if dt < 0 {
+		dt = 0
+	}
+	return s.at(dt)
 }
 
 func (p *Profile) after(dt float64) State {
