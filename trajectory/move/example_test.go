@@ -48,3 +48,32 @@ func ExampleMotion_Stop() {
 	// Output:
 	// rest after 0.50 s at 0.35
 }
+
+// A hand-over: the difference between the command so far and a new reference fades
+// to zero, for all axes in the same time.
+func ExampleMotion_Reach() {
+	bridge, err := move.New([]move.Limits{move.Symmetric(1, 4, 50), move.Symmetric(1, 4, 50)})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	command := []move.State{{P: 0.30, V: 0.2}, {P: -0.10}}
+	reference := []move.State{{P: 0.25}, {P: -0.10, V: 0.1}}
+	offset := make([]move.State, 2)
+	for i, c := range command {
+		r := reference[i]
+		offset[i] = move.State{P: c.P - r.P, V: c.V - r.V, A: c.A - r.A}
+	}
+	if err := bridge.Reach(offset, make([]move.State, 2), move.Options{}); err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Printf("%.3f s\n", bridge.Duration())
+	for i := range 2 {
+		fmt.Printf("%.3f %v\n", bridge.Axis(i).At(0).P, bridge.Axis(i).At(bridge.Duration()))
+	}
+	// Output:
+	// 0.393 s
+	// 0.050 {0 0 0}
+	// 0.000 {0 0 0}
+}

@@ -197,6 +197,22 @@ func TestRandomStraightLines(t *testing.T) {
 	t.Logf("%d tasks on a line, %d of them straight at no cost", n, straight)
 }
 
+// TestSameLimitsKeepTheLine: from rest to rest with the same limits a motion that is
+// synchronised in time is straight, because slower axes are scaled copies.
+func TestSameLimitsKeepTheLine(t *testing.T) {
+	l := Limits{-2, 1, -3, 4, 5}
+	m := newMotion(t, l, l, l)
+	way := []float64{5, 2, 0.01}
+	reach(t, m, make([]State, 3), []State{{P: way[0]}, {P: way[1]}, {P: way[2]}}, Options{})
+	states := make([]State, 3)
+	for i := 0; i <= 100; i++ {
+		m.StatesTo(states, m.Duration()*float64(i)/100)
+		for k, s := range states {
+			approx.Scalar(t, "share of the way", s.P/way[k], states[0].P/way[0], approx.Tol{Abs: 1e-12})
+		}
+	}
+}
+
 // TestOffTheLine: axes that do not begin on the line are synchronised in time.
 func TestOffTheLine(t *testing.T) {
 	m := newMotion(t, Symmetric(1, 1, 1), Symmetric(1, 1, 1))
