@@ -30,7 +30,7 @@ var layers = []string{
 	"kinematics", "kinematics/ik", "dynamics",
 	// motion in time
 	"trajectory/spline", "trajectory", "trajectory/profile", "trajectory/move", "trajectory/retime",
-	"planner/path", "planner", "planner/pilz", "planner/track",
+	"planner/path", "planner", "planner/pilz", "planner/track", "planner/smooth",
 	// the machine
 	"servo", "servo/sim",
 	// execution

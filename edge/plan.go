@@ -155,22 +155,8 @@ func unsupportedRegions(all []msgs.PositionConstraint, path string) *planner.Ref
 	return nil
 }
 
-// Planned is one group's motion as a planner hands it over.
-type Planned struct {
-	Group  *robot.Group
-	Joints []robot.JointID
-	Start  []float64 // whole configuration
-	Points []Point
-}
-
-// Point is one row of a trajectory.
-type Point struct {
-	Nanos                            int64 // since the start
-	Position, Velocity, Acceleration []float64
-}
-
 // PlanResponse words the answer to a single request. p is nil if it was refused.
-func PlanResponse(m *robot.Model, p *Planned, group string, seconds float64, code msgs.MoveItErrorCodes) msgs.MotionPlanResponse {
+func PlanResponse(m *robot.Model, p *planner.Motion, group string, seconds float64, code msgs.MoveItErrorCodes) msgs.MotionPlanResponse {
 	r := msgs.MotionPlanResponse{GroupName: group, PlanningTime: seconds, ErrorCode: code}
 	if p != nil {
 		r.TrajectoryStart = robotState(m, p.Start)
@@ -181,7 +167,7 @@ func PlanResponse(m *robot.Model, p *Planned, group string, seconds float64, cod
 
 // SequenceResponse words the answer to a sequence. The start is that of the first
 // motion.
-func SequenceResponse(m *robot.Model, all []*Planned, seconds float64, code msgs.MoveItErrorCodes) msgs.MotionSequenceResponse {
+func SequenceResponse(m *robot.Model, all []*planner.Motion, seconds float64, code msgs.MoveItErrorCodes) msgs.MotionSequenceResponse {
 	r := msgs.MotionSequenceResponse{PlanningTime: seconds, ErrorCode: code}
 	for i, p := range all {
 		if i == 0 {
@@ -203,16 +189,16 @@ func robotState(m *robot.Model, q []float64) (s msgs.RobotState) {
 	return s
 }
 
-func robotTrajectory(m *robot.Model, p *Planned) (t msgs.RobotTrajectory) {
+func robotTrajectory(m *robot.Model, p *planner.Motion) (t msgs.RobotTrajectory) {
 	jt := &t.JointTrajectory
 	jt.Header.FrameID = m.Frames()[0].Name
 	for _, j := range p.Joints {
 		jt.JointNames = append(jt.JointNames, m.Joints()[j].Name)
 	}
-	for _, x := range p.Points {
+	for _, x := range p.Trajectory.Points {
 		jt.Points = append(jt.Points, msgs.JointTrajectoryPoint{
 			Positions: x.Position, Velocities: x.Velocity, Accelerations: x.Acceleration,
-			TimeFromStart: msgs.DurationOf(x.Nanos)})
+			TimeFromStart: msgs.DurationFromSeconds(x.Time)})
 	}
 	return t
 }

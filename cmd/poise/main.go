@@ -20,6 +20,8 @@ var commands = []command{
 		"where links are and how joints move them: JSON lines in, JSON lines out", runKin},
 	{"dyn", "ROBOT [NAME:=VALUE …] rnea|crba|aba|gravity|com|centroidal [--floating|--fixed]",
 		"forces, masses and momentum of rigid bodies: JSON lines in, JSON lines out", runDyn},
+	{"plan", "ROBOT [NAME:=VALUE …] REQUEST [--compat pilz] [--sampling S] [--current JSON] [--limits F] [--cartesian-limits F] [--override-limits] [-o F] [--plot F]",
+		"a MotionPlanRequest or MotionSequenceRequest (JSON or YAML) → the planned motion, or why not, as JSON", runPlan},
 	{"arbitrate", "SCENARIO [--plot FILE.png|FILE.svg]",
 		"run the arbiter on a script of requests and faults: a JSON line for every change", runArbitrate},
 }

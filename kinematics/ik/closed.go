@@ -408,6 +408,9 @@ func (s *Solver) solveNearby(q []float64, targets []Target) (r Result, done bool
 	s.opt.MaxIterations = nearbyIterations
 	m := s.attempt(targets, true, &r)
 	s.opt.MaxIterations = most
+	if s.arrived(m) && r.Iterations > 0 {
+		m = s.refine(targets, m)
+	}
 	moved := 0.0
 	for i := range w.x {
 		moved += math.Abs(w.x[i] - w.seed[i])
@@ -418,6 +421,23 @@ func (s *Solver) solveNearby(q []float64, targets []Target) (r Result, done bool
 	r.Joint, r.PositionError, r.RotationError = robot.NoJoint, m.position, m.rotation
 	s.store(q, w.x)
 	return r, true
+}
+
+// refine takes one more step with the last factorisation, to the last digits: an
+// answer from nearby is then as exact as one in closed form.
+func (s *Solver) refine(targets []Target, m misfit) misfit {
+	w, t := &s.work, &s.tree
+	w.place(t, w.x)
+	w.measure(t, targets)
+	w.solveStep()
+	w.advance(t, true)
+	w.place(t, w.try)
+	next := w.measure(t, targets)
+	if next.squared < m.squared {
+		w.x, w.try = w.try, w.x
+		return next
+	}
+	return m
 }
 
 // regular reports whether the last factored J·Jᵀ is far from singular, and no

@@ -162,6 +162,9 @@ func TestNearbyPosesGiveTheNearestBranchToo(t *testing.T) {
 			want := b.pose(b.truth)
 			if r := b.s.PoseTo(b.q, want, b.seed); r.Iterations > 0 {
 				nearby++
+				if r.PositionError > 1e-9 || r.RotationError > 1e-9 {
+					t.Fatalf("%s case %d: %g m and %g rad are left", a.name, i, r.PositionError, r.RotationError)
+				}
 			}
 			if b.s.BranchesTo(all, want, b.seed) == 0 {
 				t.Fatalf("%s case %d: no branch", a.name, i)

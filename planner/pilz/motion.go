@@ -215,7 +215,7 @@ func deceleration(j *robot.Joint) robot.Limit {
 }
 
 func exceeded(j *robot.Joint, quantity string, value, limit float64, help string) *planner.Refusal {
-	why := planner.Refuse(planner.LimitExceeded, "joint %q would need a %s of %.4g, and its limit is %.4g", j.Name, quantity, value, limit)
+	why := planner.Refuse(planner.LimitExceeded, "joint %q would need %s %.4g, and its limit is %.4g", j.Name, quantity, value, limit)
 	why.Joint, why.Value, why.Limit = j.Name, value, limit
 	return why.With("%s, or plan without --compat: the motion is then slowed down where it must be", help)
 }

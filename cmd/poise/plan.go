@@ -1,0 +1,360 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"poise/edge"
+	"poise/kinematics"
+	"poise/msgs"
+	"poise/msgs/rosjson"
+	"poise/planner"
+	"poise/planner/pilz"
+	"poise/planner/smooth"
+	"poise/robot"
+	"poise/robot/rule"
+)
+
+// planSource is the name under which the planner signs its answers.
+const planSource = "poise plan"
+
+// runPlan answers one MotionPlanRequest or MotionSequenceRequest.
+func runPlan(e *env, args []string) error {
+	fs := flag.NewFlagSet("plan", flag.ContinueOnError)
+	var from robotFlags
+	from.register(fs)
+	var job planJob
+	compat := fs.String("compat", "", "plan as another planner does: `pilz`")
+	fs.Float64Var(&job.sampling, "sampling", 0, "time between points, `s`")
+	current := fs.String("current", "", "where the robot is: `JSON` array, object of joints, or JointState")
+	output := fs.String("o", "", "also write the answer to `file` (.json), or its points (.csv)")
+	plot := fs.String("plot", "", "draw positions, velocities, accelerations and tool speed to `file` (.png or .svg)")
+	args, err := parseFlags(fs, args)
+	if err != nil {
+		return err
+	}
+	job.pilz = *compat == "pilz"
+	switch {
+	case *compat != "" && !job.pilz:
+		return usagef("--compat %q is unknown: only pilz is", *compat)
+	case job.sampling < 0 || math.IsNaN(job.sampling) || math.IsInf(job.sampling, 0):
+		return usagef("--sampling %g s is no time between points", job.sampling)
+	case !hasSuffix(*output, ".json", ".csv"):
+		return usagef("-o %q: the name must end in .json or .csv", *output)
+	case !hasSuffix(*plot, ".png", ".svg"):
+		return usagef("--plot %q: the name must end in .png or .svg", *plot)
+	}
+	bot, rest, err := from.load(args)
+	if err != nil {
+		return err
+	}
+	if len(rest) != 1 {
+		return usagef("want one REQUEST, a file or - for standard input, got %d", len(rest))
+	}
+	job.m = bot.Model
+	if job.current, err = parseCurrent(job.m, *current); err != nil {
+		return err
+	}
+	text, err := readRequest(e, rest[0])
+	if err != nil {
+		return err
+	}
+	end := progress(e.err, "planning")
+	answer := job.answer(text)
+	end()
+	fmt.Fprintf(e.out, "%s\n", answer.json)
+	if err := answer.save(job.m, *output, *plot); err != nil {
+		return err
+	}
+	if answer.code != msgs.ErrorSuccess {
+		return errAnswered
+	}
+	return nil
+}
+
+// hasSuffix reports whether a file name is not given, or ends as it must.
+func hasSuffix(name string, endings ...string) bool {
+	for _, end := range endings {
+		if name == "" || filepath.Ext(name) == end {
+			return true
+		}
+	}
+	return false
+}
+
+func readRequest(e *env, name string) ([]byte, error) {
+	if name == "-" {
+		return io.ReadAll(e.in)
+	}
+	return os.ReadFile(name)
+}
+
+// planJob is one question to a planner.
+type planJob struct {
+	m        *robot.Model
+	pilz     bool
+	sampling float64
+	current  []float64
+}
+
+// planAnswer is what was answered.
+type planAnswer struct {
+	json    []byte
+	code    int32
+	motions []*planner.Motion
+}
+
+// commandPlanner is what both modes can do.
+type commandPlanner interface {
+	Plan(ctx context.Context, req *planner.Request, current []float64) (*planner.Motion, *planner.Refusal)
+	Sequence(ctx context.Context, items []planner.Item, current []float64) ([]*planner.Motion, *planner.Refusal)
+}
+
+// planner chooses the mode: by flag, or by the request's pipeline.
+func (j *planJob) planner(pipeline string) commandPlanner {
+	if j.pilz || pipeline == edge.PilzPipeline {
+		return &pilz.Planner{Model: j.m, Sampling: j.sampling}
+	}
+	return &smooth.Planner{Model: j.m, Sampling: j.sampling}
+}
+
+// answer reads the request and plans it. Whatever is wrong, even with the text,
+// becomes a response.
+func (j *planJob) answer(text []byte) planAnswer {
+	sequence, err := rosjson.HasKey(text, "items")
+	if err == nil && sequence {
+		return j.answerSequence(text)
+	}
+	var msg msgs.MotionPlanRequest
+	if err == nil {
+		err = rosjson.Unmarshal(text, &msg)
+	}
+	if err != nil {
+		return j.single("", nil, 0, unreadable(err))
+	}
+	req, why := edge.PlanRequest(&msg)
+	if why != nil {
+		return j.single(msg.GroupName, nil, 0, edge.ErrorCode(why, planSource))
+	}
+	ctx, cancel := allowed(msg.AllowedPlanningTime)
+	defer cancel()
+	begin := time.Now()
+	motion, why := j.planner(msg.PipelineID).Plan(ctx, &req, j.current)
+	seconds := time.Since(begin).Seconds()
+	if why != nil {
+		return j.single(msg.GroupName, nil, seconds, edge.ErrorCode(why, planSource))
+	}
+	return j.single(msg.GroupName, motion, seconds, success(motion))
+}
+
+func (j *planJob) answerSequence(text []byte) planAnswer {
+	var msg msgs.MotionSequenceRequest
+	if err := rosjson.Unmarshal(text, &msg); err != nil {
+		return j.sequence(nil, 0, unreadable(err))
+	}
+	items, pipeline, seconds, why := sequenceItems(&msg)
+	if why != nil {
+		return j.sequence(nil, 0, edge.ErrorCode(why, planSource))
+	}
+	ctx, cancel := allowed(seconds)
+	defer cancel()
+	begin := time.Now()
+	motions, why := j.planner(pipeline).Sequence(ctx, items, j.current)
+	took := time.Since(begin).Seconds()
+	if why != nil {
+		return j.sequence(nil, took, edge.ErrorCode(why, planSource))
+	}
+	return j.sequence(motions, took, success(motions...))
+}
+
+// sequenceItems turns the messages of a sequence into requests. One planner plans
+// all of it, in the sum of the times that its items allow.
+func sequenceItems(msg *msgs.MotionSequenceRequest) (items []planner.Item, pipeline string, seconds float64, why *planner.Refusal) {
+	for i := range msg.Items {
+		m := &msg.Items[i].Req
+		req, why := edge.PlanRequest(m)
+		if why == nil && i > 0 && m.PipelineID != pipeline {
+			why = planner.Refuse(planner.BadRequest, "pipeline_id %q differs from the first item's %q: one planner plans all of a sequence", m.PipelineID, pipeline)
+		}
+		if why != nil {
+			why.Item = i
+			return nil, "", 0, why
+		}
+		pipeline = m.PipelineID
+		seconds += m.AllowedPlanningTime
+		items = append(items, planner.Item{Request: req, Radius: msg.Items[i].BlendRadius})
+	}
+	return items, pipeline, seconds, nil
+}
+
+// allowed returns a context that ends after some seconds; 0 never ends.
+func allowed(seconds float64) (context.Context, context.CancelFunc) {
+	if seconds == 0 || seconds > math.MaxInt64/1e9 {
+		return context.WithCancel(context.Background())
+	}
+	return context.WithTimeout(context.Background(), time.Duration(seconds*float64(time.Second)))
+}
+
+// success is the code of a plan, with what its notes have to say.
+func success(motions ...*planner.Motion) msgs.MoveItErrorCodes {
+	code := edge.ErrorCode(nil, planSource)
+	code.Message = planner.Summary(motions...)
+	return code
+}
+
+// unreadable is the code of a text that is no request.
+func unreadable(err error) msgs.MoveItErrorCodes {
+	why := planner.Refuse(planner.BadRequest, "the request cannot be read: %s", join(err))
+	return edge.ErrorCode(why, planSource)
+}
+
+// join puts all problems of an error on one line.
+func join(err error) string {
+	var b bytes.Buffer
+	for i, one := range flatten(err) {
+		if i > 0 {
+			b.WriteString("; ")
+		}
+		b.WriteString(one.Error())
+	}
+	return b.String()
+}
+
+func (j *planJob) single(group string, m *planner.Motion, seconds float64, code msgs.MoveItErrorCodes) planAnswer {
+	a := planAnswer{code: code.Val, json: rosjson.Marshal(edge.PlanResponse(j.m, m, group, seconds, code))}
+	if m != nil {
+		a.motions = []*planner.Motion{m}
+	}
+	return a
+}
+
+func (j *planJob) sequence(all []*planner.Motion, seconds float64, code msgs.MoveItErrorCodes) planAnswer {
+	return planAnswer{code: code.Val, motions: all, json: rosjson.Marshal(edge.SequenceResponse(j.m, all, seconds, code))}
+}
+
+// save writes the answer and the picture, each if it is asked for.
+func (a *planAnswer) save(m *robot.Model, output, plot string) error {
+	var errs []error
+	switch filepath.Ext(output) {
+	case ".json":
+		errs = append(errs, os.WriteFile(output, append(a.json, '\n'), 0o644))
+	case ".csv":
+		errs = append(errs, os.WriteFile(output, a.csv(m), 0o644))
+	}
+	if plot != "" && len(a.motions) > 0 {
+		errs = append(errs, drawPlan(m, a.motions, plot))
+	}
+	return errors.Join(errs...)
+}
+
+// csv writes the points as a table: time, then position, velocity and
+// acceleration of each joint. Motions of other groups follow with their own head.
+func (a *planAnswer) csv(m *robot.Model) []byte {
+	var b bytes.Buffer
+	for _, mo := range a.motions {
+		b.WriteString("time")
+		for _, quantity := range []string{"position", "velocity", "acceleration"} {
+			for _, j := range mo.Joints {
+				fmt.Fprintf(&b, ",%s %s", m.Joints()[j].Name, quantity)
+			}
+		}
+		b.WriteByte('\n')
+		for _, p := range mo.Trajectory.Points {
+			b.WriteString(strconv.FormatFloat(p.Time, 'g', -1, 64))
+			for _, column := range [][]float64{p.Position, p.Velocity, p.Acceleration} {
+				for _, x := range column {
+					b.WriteByte(',')
+					b.WriteString(strconv.FormatFloat(x, 'g', -1, 64))
+				}
+			}
+			b.WriteByte('\n')
+		}
+	}
+	return b.Bytes()
+}
+
+// parseCurrent reads where the robot is: an array of all joints, an object of
+// joints by name, or a JointState. Nothing means zero.
+func parseCurrent(m *robot.Model, text string) ([]float64, error) {
+	q := make([]float64, m.NumQ())
+	for _, b := range m.Bodies() {
+		if b.Kind == robot.Floating {
+			q[b.Q+6] = 1 // upright
+		}
+	}
+	if text == "" {
+		return q, nil
+	}
+	if text[0] == '[' {
+		var all []float64
+		if err := json.Unmarshal([]byte(text), &all); err != nil {
+			return nil, fmt.Errorf("--current: %w", err)
+		}
+		if len(all) != len(q) {
+			return nil, fmt.Errorf("--current has %d numbers, the robot %d", len(all), len(q))
+		}
+		return all, nil
+	}
+	var state msgs.JointState
+	if err := rosjson.Unmarshal([]byte(text), &state); err != nil {
+		var byName map[string]float64
+		if json.Unmarshal([]byte(text), &byName) != nil {
+			return nil, fmt.Errorf("--current: want an array, an object of joints or a JointState: %w", err)
+		}
+		for _, j := range m.Joints() { // in order, so that complaints are
+			if _, ok := byName[j.Name]; ok {
+				state.Name, state.Position = append(state.Name, j.Name), append(state.Position, byName[j.Name])
+				delete(byName, j.Name)
+			}
+		}
+		for name := range byName {
+			return nil, fmt.Errorf("--current: joint %q is unknown%s", name, rule.DidYouMean(name, jointNames(m)))
+		}
+	}
+	if len(state.Name) != len(state.Position) {
+		return nil, fmt.Errorf("--current names %d joints and gives %d positions", len(state.Name), len(state.Position))
+	}
+	for i, name := range state.Name {
+		id, ok := m.Joint(name)
+		if !ok || m.Joints()[id].Kind.NumQ() != 1 {
+			return nil, fmt.Errorf("--current: joint %q is unknown%s", name, rule.DidYouMean(name, jointNames(m)))
+		}
+		q[m.Joints()[id].Q] = state.Position[i]
+	}
+	return q, nil
+}
+
+func jointNames(m *robot.Model) (names []string) {
+	for _, j := range m.Joints() {
+		names = append(names, j.Name)
+	}
+	return names
+}
+
+// toolSpeed returns the speed of a link along a motion, m/s.
+func toolSpeed(m *robot.Model, mo *planner.Motion, link robot.FrameID) []float64 {
+	d := kinematics.NewData(m)
+	q := append([]float64(nil), mo.Start...)
+	v := make([]float64, m.NumV())
+	speeds := make([]float64, len(mo.Trajectory.Points))
+	for i, p := range mo.Trajectory.Points {
+		for k, id := range mo.Joints {
+			j := &m.Joints()[id]
+			q[j.Q], v[j.V] = p.Position[k], p.Velocity[k]
+		}
+		d.UpdatePosition(q)
+		d.UpdateVelocity(v)
+		speeds[i] = d.Twist(d.At(link)).Linear.Norm()
+	}
+	return speeds
+}

@@ -1,0 +1,226 @@
+package main
+
+import (
+	"bytes"
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"poise/internal/golden"
+	"poise/msgs"
+	"poise/msgs/rosjson"
+)
+
+const linRequest = `{"planner_id":"LIN","group_name":"manipulator","max_velocity_scaling_factor":0.5,"max_acceleration_scaling_factor":0.5,
+"goal_constraints":[{"position_constraints":[{"link_name":"tool0","constraint_region":{"primitive_poses":[{"position":{"x":0.5,"y":0.2,"z":0.5},"orientation":{"w":1}}]}}],
+"orientation_constraints":[{"link_name":"tool0","orientation":{"x":0,"y":1,"z":0,"w":0}}]}]}`
+
+const home = `{"joint_1":0.1,"joint_2":0.1,"joint_3":0.3,"joint_5":-0.3}`
+
+// plan runs poise plan and reads a single response.
+func plan(t *testing.T, request string, args ...string) (r msgs.MotionPlanResponse, code int) {
+	t.Helper()
+	out, stderr, code := poise(request, append([]string{"plan"}, args...)...)
+	if stderr != "" {
+		t.Fatal(stderr)
+	}
+	if err := rosjson.Unmarshal([]byte(out), &r); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return r, code
+}
+
+func TestPlanAnswersAMotionThatEndsAtRest(t *testing.T) {
+	for _, mode := range [][]string{nil, {"--compat", "pilz"}} {
+		r, code := plan(t, linRequest, append([]string{"arm6", "-", "--current", home}, mode...)...)
+		if code != exitOK || r.ErrorCode.Val != 1 || r.GroupName != "manipulator" {
+			t.Fatalf("%v: exit %d, %+v", mode, code, r.ErrorCode)
+		}
+		jt := r.Trajectory.JointTrajectory
+		if fmt.Sprint(jt.JointNames) != "[joint_1 joint_2 joint_3 joint_4 joint_5 joint_6]" {
+			t.Errorf("joints %v", jt.JointNames)
+		}
+		before := int64(-1)
+		for i, p := range jt.Points {
+			if now := p.TimeFromStart.Nanos(); now <= before {
+				t.Fatalf("%v: point %d does not come later", mode, i)
+			} else {
+				before = now
+			}
+		}
+		last := jt.Points[len(jt.Points)-1]
+		for k := range last.Velocities {
+			if last.Velocities[k] != 0 || last.Accelerations[k] != 0 {
+				t.Errorf("%v: the last point moves: %v %v", mode, last.Velocities, last.Accelerations)
+			}
+		}
+		if len(r.TrajectoryStart.JointState.Name) != 7 || r.TrajectoryStart.JointState.Position[0] != 0.1 {
+			t.Errorf("start %+v", r.TrajectoryStart.JointState)
+		}
+	}
+}
+
+func TestRefusalIsAResponseAndExitCodeOne(t *testing.T) {
+	for _, tc := range []struct {
+		name, request string
+		val           int32
+		says          string
+	}{
+		{"no JSON", `{"planner_id":`, -2, "cannot be read"},
+		{"unknown field", `{"planer_id":"LIN"}`, -2, "planer_id"},
+		{"empty", ``, -2, "empty"},
+		{"a list", `[]`, -2, "object"},
+		{"nothing said", `{}`, -2, "max_velocity_scaling_factor"},
+		{"unknown planner", strings.Replace(linRequest, "LIN", "SPIRAL", 1), -1, "SPIRAL"},
+		{"unknown group", strings.Replace(linRequest, "manipulator", "arm", 1), -15, `"arm"`},
+		{"out of reach", strings.Replace(linRequest, `"x":0.5`, `"x":5`, 1), -31, "not reached"},
+		{"unknown pipeline", strings.Replace(linRequest, `"planner_id"`, `"pipeline_id":"ompl","planner_id"`, 1), -1, "ompl"},
+		{"attached object", strings.Replace(linRequest, `"planner_id"`, `"start_state":{"attached_collision_objects":[{"link_name":"tool0"}]},"planner_id"`, 1), -17, "attached_collision_objects"},
+		{"trajectory constraints", strings.Replace(linRequest, `"planner_id"`, `"trajectory_constraints":{"constraints":[{}]},"planner_id"`, 1), -1, "trajectory_constraints"},
+		{"path constraints of a line", strings.Replace(linRequest, `"planner_id"`, `"path_constraints":{"name":"center"},"planner_id"`, 1), -2, "path_constraints"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			r, code := plan(t, tc.request, "arm6", "-", "--current", home)
+			if code != exitFailure || r.ErrorCode.Val != tc.val || !strings.Contains(r.ErrorCode.Message, tc.says) {
+				t.Errorf("exit %d, %+v; want %d and %q", code, r.ErrorCode, tc.val, tc.says)
+			}
+			if len(r.Trajectory.JointTrajectory.Points) != 0 {
+				t.Error("a refusal has points")
+			}
+		})
+	}
+}
+
+func TestPlanGoldenThroughTheCommandLine(t *testing.T) {
+	robot := golden.Path(t, "robots/prbt")
+	for name, val := range map[string]int32{"lin2_cart": 1, "lin2_cart_full_speed": -1, "LIN_no_goal": -16, "PTP_start_size_mismatch": -17, "circ_invalid_aux_name": -2} {
+		request := golden.Path(t, "golden/pilz/requests/"+name+".json")
+		out, _, _ := poise("", "plan", "--compat=pilz", robot, request)
+		var r msgs.MotionPlanResponse
+		if err := rosjson.Unmarshal([]byte(out), &r); err != nil {
+			t.Fatal(err)
+		}
+		if r.ErrorCode.Val != val {
+			t.Errorf("%s: %+v, want %d", name, r.ErrorCode, val)
+		}
+		if name == "lin2_cart" {
+			p := r.Trajectory.JointTrajectory.Points
+			if len(p) != 54 || math.Abs(p[53].TimeFromStart.Seconds()-5.224758294) > 1e-6 {
+				t.Errorf("%d points, %v", len(p), p[len(p)-1].TimeFromStart)
+			}
+		}
+	}
+}
+
+func TestPlanASequence(t *testing.T) {
+	request := golden.Path(t, "golden/pilz/requests/SimpleSequence_0.149_yaml.json")
+	out, _, code := poise("", "plan", golden.Path(t, "robots/prbt"), request, "--compat", "pilz")
+	var r msgs.MotionSequenceResponse
+	if err := rosjson.Unmarshal([]byte(out), &r); err != nil {
+		t.Fatal(err)
+	}
+	if code != exitOK || len(r.PlannedTrajectories) != 1 || len(r.PlannedTrajectories[0].JointTrajectory.Points) != 71 {
+		t.Errorf("exit %d, %+v, %d trajectories", code, r.ErrorCode, len(r.PlannedTrajectories))
+	}
+	out, _, code = poise(`{"items":[]}`, "plan", "arm6", "-")
+	if err := rosjson.Unmarshal([]byte(out), &r); err != nil || code != exitOK || r.ErrorCode.Val != 1 {
+		t.Errorf("an empty sequence: exit %d, %s", code, out)
+	}
+}
+
+func TestPlanFiles(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a.json", "a.csv", "a.png", "a.svg"} {
+		flag := "-o"
+		if strings.HasSuffix(name, "g") {
+			flag = "--plot"
+		}
+		file := filepath.Join(dir, name)
+		if _, stderr, code := poise(linRequest, "plan", "arm6", "-", "--current", home, "--sampling", "0.01", flag, file); code != exitOK {
+			t.Fatalf("%s: %s", name, stderr)
+		}
+		data, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch filepath.Ext(name) {
+		case ".json":
+			if !json.Valid(data) {
+				t.Error("not JSON")
+			}
+		case ".csv":
+			rows, err := csv.NewReader(bytes.NewReader(data)).ReadAll()
+			if err != nil || len(rows) < 10 || len(rows[0]) != 19 || rows[0][1] != "joint_1 position" {
+				t.Errorf("%v, %d rows of %v", err, len(rows), rows[0])
+			}
+		case ".svg":
+			if !bytes.Contains(data, []byte("speed of the tool")) {
+				t.Error("the picture does not show the tool")
+			}
+		}
+	}
+}
+
+func TestPlanUsage(t *testing.T) {
+	for _, tc := range []struct {
+		args []string
+		code int
+		says string
+	}{
+		{[]string{"arm6"}, exitUsage, "REQUEST"},
+		{[]string{"arm6", "-", "-"}, exitUsage, "REQUEST"},
+		{[]string{"arm6", "-", "--compat", "ompl"}, exitUsage, "ompl"},
+		{[]string{"arm6", "-", "--sampling", "-1"}, exitUsage, "--sampling -1"},
+		{[]string{"arm6", "-", "-o", "x.txt"}, exitUsage, ".csv"},
+		{[]string{"arm6", "-", "--plot", "x.gif"}, exitUsage, ".png"},
+		{[]string{"arm6", "/no/such/file.json"}, exitFailure, "no such file"},
+		{[]string{"arm6", "-", "--current", "[1,2]"}, exitFailure, "2 numbers, the robot 7"},
+		{[]string{"arm6", "-", "--current", `{"joint1":0}`}, exitFailure, `did you mean "joint_1"`},
+		{[]string{"arm6", "-", "--current", `{"name":["joint_1"],"position":[]}`}, exitFailure, "1 joints and gives 0"},
+		{[]string{"arm6", "-", "--current", `"x"`}, exitFailure, "--current"},
+	} {
+		_, stderr, code := poise(linRequest, append([]string{"plan"}, tc.args...)...)
+		if code != tc.code || !strings.Contains(stderr, tc.says) {
+			t.Errorf("%v: exit %d, %q; want %d and %q", tc.args, code, stderr, tc.code, tc.says)
+		}
+	}
+}
+
+func TestAllowedPlanningTimeIsKept(t *testing.T) {
+	slow := strings.Replace(linRequest, `"planner_id"`, `"allowed_planning_time":1e-9,"planner_id"`, 1)
+	if r, code := plan(t, slow, "arm6", "-", "--current", home); code != exitFailure || r.ErrorCode.Val != msgs.ErrorTimedOut {
+		t.Errorf("exit %d, %+v", code, r.ErrorCode)
+	}
+}
+
+func TestProgressShowsOnlyOnATerminal(t *testing.T) {
+	var quiet bytes.Buffer
+	progress(&quiet, "planning")()
+	if quiet.Len() != 0 {
+		t.Errorf("%q", quiet.String())
+	}
+	var b bytes.Buffer
+	done := make(chan struct{})
+	go func() { time.Sleep(patience + 300*time.Millisecond); close(done) }()
+	showProgress(&b, "planning", done)
+	if s := b.String(); !strings.Contains(s, "planning [") || !strings.HasSuffix(s, "\r") {
+		t.Errorf("%q", s)
+	}
+}
+
+func FuzzPlanRequest(f *testing.F) {
+	f.Add([]byte(linRequest))
+	f.Add([]byte(`{"items":[{"req":` + linRequest + `,"blend_radius":0.05},{"req":` + linRequest + `}]}`))
+	f.Fuzz(func(t *testing.T, request []byte) {
+		out, stderr, code := poise(string(request), "plan", "arm6", "-", "--current", home, "--sampling", "0.05")
+		if code == exitUsage || stderr != "" || !json.Valid([]byte(out)) {
+			t.Fatalf("exit %d, %q, %s", code, stderr, out)
+		}
+	})
+}
