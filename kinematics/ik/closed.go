@@ -382,7 +382,8 @@ const (
 	nearbyRotation   = 0.1  // rad
 	nearbyMove       = 0.05 // sum of joint distances that the answer may be away, rad
 	nearbyIterations = 4
-	nearbyPivot      = 1e-4 // smallest pivot of J·Jᵀ: below, branches may be close together
+	refined          = 1e-22 // half the squared weighted error at which nothing is left to refine
+	nearbyPivot      = 1e-4  // smallest pivot of J·Jᵀ: below, branches may be close together
 )
 
 // solveNearby tries a pose next to the seed's. The answer is the nearest branch:
@@ -408,7 +409,7 @@ func (s *Solver) solveNearby(q []float64, targets []Target) (r Result, done bool
 	s.opt.MaxIterations = nearbyIterations
 	m := s.attempt(targets, true, &r)
 	s.opt.MaxIterations = most
-	if s.arrived(m) && r.Iterations > 0 {
+	for n := 0; n < 3 && s.arrived(m) && r.Iterations > 0 && m.squared > refined; n++ {
 		m = s.refine(targets, m)
 	}
 	moved := 0.0
