@@ -14,6 +14,10 @@ import (
 // of positions, velocities and accelerations each.
 const stateEpsilon = 1e-4
 
+// borderEpsilon lets a sample on the border of a blend sphere count as inside,
+// whatever rounding says, m.
+const borderEpsilon = 1e-9
+
 // blend replaces the corner between two motions by a transition window: from
 // where the first enters a sphere around the corner to where the second leaves
 // it, the tool goes over smoothly from one to the other. It returns the first
@@ -105,13 +109,14 @@ func (w *walker) step(X spatial.Pose, period float64) (trajectory.Point, *planne
 // window finds the first sample of A and the last sample of B inside the sphere.
 func window(a, b []spatial.Pose, corner spatial.Vec3, radius float64) (f, g int, why *planner.Refusal) {
 	distance := func(X spatial.Pose) float64 { return X.P.Sub(corner).Norm() }
+	inside := func(X spatial.Pose) bool { return distance(X) <= radius+borderEpsilon }
 	for f = len(a) - 1; f > 0; f-- {
-		if distance(a[f]) <= radius && distance(a[f-1]) >= radius {
+		if inside(a[f]) && !inside(a[f-1]) {
 			break
 		}
 	}
 	for g = 0; g < len(b)-1; g++ {
-		if distance(b[g]) <= radius && distance(b[g+1]) >= radius {
+		if inside(b[g]) && !inside(b[g+1]) {
 			break
 		}
 	}
