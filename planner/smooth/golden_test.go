@@ -55,6 +55,10 @@ func TestScratch(t *testing.T) {
 			}
 			a, why1 := c.Sequence(context.Background(), items, q)
 			b, why2 := d.Sequence(context.Background(), items, q)
+			t.Log(name)
+			for _, x := range b {
+				checkMotion(t, m, x, 0.001)
+			}
 			report(t, name, a, b, why1, why2)
 			continue
 		}
@@ -69,6 +73,11 @@ func TestScratch(t *testing.T) {
 		}
 		a, why1 := c.Plan(context.Background(), &req, q)
 		b, why2 := d.Plan(context.Background(), &req, q)
+		if b != nil {
+			t.Log(name)
+			checkMotion(t, m, b, 0.001)
+			t.Log(planner.Summary(b))
+		}
 		report(t, name, []*planner.Motion{a}, []*planner.Motion{b}, why1, why2)
 	}
 }

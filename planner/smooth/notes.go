@@ -20,6 +20,9 @@ func (b *builder) slowdowns(run *timedRun, start float64) {
 		if s.Limit == retime.None || s.Row == n+wayRow {
 			continue
 		}
+		if s.Row < n && !r.pieces[r.pieceAt(s.At)].onPath {
+			continue // so it is with a point-to-point motion: its joints are what is limited
+		}
 		from, to := run.when(s.From), run.when(s.To)
 		if to-from < b.period {
 			continue

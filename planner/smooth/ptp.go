@@ -140,5 +140,6 @@ func samples(s *spline.Spline) *trajectory.Trajectory {
 		p.Time = at
 		s.SegmentTo(p.Position, p.Velocity, p.Acceleration, min(i, s.Segments()-1), at)
 	}
+	s.PositionTo(t.Points[len(t.Points)-1].Position, s.End()) // what was asked for, bit for bit
 	return t
 }

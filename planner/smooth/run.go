@@ -19,12 +19,15 @@ type builder struct {
 	here   []float64 // whole configuration: where the next item starts
 
 	// of the motion at hand
-	period float64
-	result *planner.Motion
-	radii  []float64 // of all items: what is left of them
-	goals  []spatial.Vec3
-	data   *kinematics.Data
-	q, v   []float64 // whole robot, for data
+	period         float64 // of its samples: sampling() / factor
+	factor, wanted int
+	reason         string // why wanted is more than 1
+	runs           int    // how many there are
+	result         *planner.Motion
+	radii          []float64 // of all items: what is left of them
+	goals          []spatial.Vec3
+	data           *kinematics.Data
+	q, v           []float64 // whole robot, for data
 }
 
 // about says which item a refusal is about.
@@ -43,31 +46,49 @@ func (b *builder) note(n planner.Note, item int) {
 	b.result.Notes = append(b.result.Notes, n)
 }
 
-// motion plans the items [from, to) of one group.
+// motion plans the items [from, to) of one group, sampled as finely as it must be.
 func (b *builder) motion(from, to int) (*planner.Motion, *planner.Refusal) {
-	b.result, b.period = &planner.Motion{}, b.sampling()
+	here := b.here
+	b.wanted = 1
+	for b.factor = 0; b.factor < b.wanted; {
+		b.factor = b.wanted
+		b.period = b.sampling() / float64(b.factor)
+		b.here = here
+		if why := b.plan(from, to); why != nil {
+			return nil, why
+		}
+	}
+	b.sayFiner(from)
+	if len(b.result.Trajectory.Points) == 0 {
+		b.result.Trajectory = b.rest()
+	}
+	return b.result, b.clear(b.result)
+}
+
+// plan plans the items [from, to) with the present period.
+func (b *builder) plan(from, to int) *planner.Refusal {
+	b.result = &planner.Motion{}
 	b.blendable(from, to)
+	b.runs = 0
+	for i := from; i < to; i++ {
+		if b.radii[i] == 0 {
+			b.runs++
+		}
+	}
 	for first := from; first < to; {
 		if why := planner.Stopped(b.ctx); why != nil {
-			return nil, why
+			return why
 		}
 		last := first // of the run
 		for last+1 < to && b.radii[last] > 0 {
 			last++
 		}
 		if why := b.run(first, last, first == from); why != nil {
-			return nil, why
+			return why
 		}
 		first = last + 1
 	}
-	m := b.result
-	if len(m.Trajectory.Points) == 0 {
-		m.Trajectory = b.rest()
-	}
-	if why := b.clear(m); why != nil {
-		return nil, why
-	}
-	return m, nil
+	return nil
 }
 
 // rest is the trajectory of a motion that need not move.
@@ -81,7 +102,7 @@ func (b *builder) rest() *trajectory.Trajectory {
 }
 
 // blendable drops blend radii that nothing can be done with, and says so: before
-// another group, and of a group without a tip.
+// another group, and of a group that leads no tip around corners.
 func (b *builder) blendable(from, to int) {
 	if b.radii == nil {
 		b.radii, b.goals = make([]float64, len(b.items)), make([]spatial.Vec3, len(b.items))
@@ -89,7 +110,11 @@ func (b *builder) blendable(from, to int) {
 		b.q, b.v = make([]float64, b.Model.NumQ()), make([]float64, b.Model.NumV())
 	}
 	id, known := b.Model.Group(b.items[from].Request.Group)
-	tipless := known && b.Model.Groups()[id].Tip == robot.NoFrame
+	tipless, single := false, false
+	if known {
+		g := &b.Model.Groups()[id]
+		tipless, single = g.Tip == robot.NoFrame, len(g.Joints) < 2
+	}
 	for i := from; i < to; i++ {
 		b.radii[i] = b.items[i].Radius
 		why := ""
@@ -99,6 +124,8 @@ func (b *builder) blendable(from, to int) {
 			why = "another group follows"
 		case tipless:
 			why = "the group has no tip"
+		case single:
+			why = "one joint has no corner to round"
 		}
 		if why != "" {
 			b.radii[i] = 0
@@ -112,11 +139,17 @@ func (b *builder) blendable(from, to int) {
 func (b *builder) run(first, last int, opening bool) *planner.Refusal {
 	var strands []*strand
 	var open []*leg
+	bridged := false
 	flush := func() *planner.Refusal {
 		if open == nil {
 			return nil
 		}
 		s, why := b.toolStrand(open)
+		if l := open[0]; why != nil && opening && l.item == first && moving(l.task) && l.task.Command != planner.CIRC {
+			// the path from here leads nowhere, but it begins where the robot comes to rest
+			bridged = true
+			return b.about(b.bridge(l), first)
+		}
 		open = nil
 		if why == nil {
 			b.here = s.end
@@ -159,36 +192,20 @@ func (b *builder) run(first, last int, opening bool) *planner.Refusal {
 		open = append(open, l)
 		b.here = l.task.Goal
 	}
-	if why := flush(); why != nil {
+	why := flush()
+	if why == nil && !bridged {
+		bridged, why = b.finish(strands)
+	}
+	if why != nil {
 		return why
 	}
-	speed, bridged, why := b.opening(strands[0])
-	if why != nil {
-		return b.about(why, first)
-	}
-	if !bridged {
-		if bridged, why = b.finish(strands, speed); why != nil {
-			return why
-		}
-	}
 	if bridged { // from where the robot stands now
+		start := b.items[first].Request.Start
 		b.items[first].Request.Start = planner.StartState{}
-		return b.run(first, last, false)
+		why = b.run(first, last, false)
+		b.items[first].Request.Start = start
 	}
-	return nil
-}
-
-// opening returns the speed along its path with which a run begins, or bridges a
-// start that moves in another direction.
-func (b *builder) opening(s *strand) (speed float64, bridged bool, why *planner.Refusal) {
-	l := s.first()
-	if !l.cartesian() || !moving(l.task) {
-		return 0, false, nil
-	}
-	if speed, along := startSpeed(s.pieces[0], l.task.StartVelocity); along {
-		return speed, false, nil
-	}
-	return 0, true, b.bridge(l)
+	return why
 }
 
 // leg reads an item and finds its path; nil if nothing moves.

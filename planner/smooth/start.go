@@ -47,6 +47,32 @@ func startSpeed(p *piece, velocity []float64) (speed float64, along bool) {
 	return speed * p.scale, off <= alongShare*math.Sqrt(vv)+alongSpeed
 }
 
+// braking lets a start that is faster along the path than its leg asks for keep
+// its speed while it brakes: on the first stretch of path.
+func braking(pieces []*piece, speed float64, joints int) []*piece {
+	const room = 1 + 1e-4
+	p := pieces[0]
+	if speed == 0 || speed*room <= p.wanted(joints) {
+		return pieces
+	}
+	row := joints + wayRow
+	if p.rate[wayRow] == 0 {
+		row = joints + turnRow
+	}
+	v, wanted, brake := speed*p.rate[row-joints], p.limits.Velocity[row], p.limits.Deceleration[row]
+	far := 1.2 * max(v*v-wanted*wanted, 1e-3*v*v) / (2 * brake * p.rate[row-joints])
+	first := *p
+	first.limits.Velocity = append([]float64(nil), p.limits.Velocity...)
+	first.limits.Velocity[row] = v * room
+	if far >= p.to-p.from {
+		return append([]*piece{&first}, pieces[1:]...)
+	}
+	rest := *p
+	first.to = p.from + far
+	rest.from, rest.done = first.to, p.done+far
+	return append([]*piece{&first, &rest}, pieces[1:]...)
+}
+
 // bridge brings the robot to rest from a start that does not move along its path,
 // and says so. A line then begins where it stops; a circle, which would be
 // another one from there, where it was asked to begin.

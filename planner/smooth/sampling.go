@@ -1,0 +1,165 @@
+package smooth
+
+import (
+	"fmt"
+	"math"
+
+	"poise/planner"
+	"poise/planner/path"
+	"poise/robot"
+	"poise/spatial"
+	"poise/trajectory"
+)
+
+// Even samples that are smoothed cost up to three periods in time. With a long
+// period that is a lot; then samples are taken more finely than asked for, by a
+// whole factor, until a run is not longer than this share and one period beyond
+// the plain trapezoid for it, which is what Pilz would take.
+const (
+	dearest  = 1.01
+	maxFiner = 32
+)
+
+// finer asks for a sampling that is finer than the present one by a factor.
+func (b *builder) finer(by float64, why string) {
+	k := min(max(math.Ceil(float64(b.factor)*by), float64(b.factor+1)), maxFiner)
+	if int(k) > b.wanted {
+		b.wanted, b.reason = int(k), why
+	}
+}
+
+// spend looks at the time that a run takes beyond a trapezoid.
+func (b *builder) spend(legs []*leg, runs int, took float64) {
+	if runs == 0 {
+		return
+	}
+	ref := 0.0
+	for _, l := range legs {
+		ref += b.trapezoid(l)
+	}
+	h := b.period
+	if took-3*h > dearest*ref {
+		return // limits make it longer, not the samples
+	}
+	if share := b.sampling() / float64(runs); took > dearest*ref+share {
+		b.finer(3*h/((dearest-1)*ref+share), "so that even samples cost no time")
+	}
+}
+
+// trapezoid returns how long the leg would take with a plain trapezoid of speed:
+// of the tool's, translation and rotation coupled, or of the joint with the
+// longest way under the strictest limits of the group.
+func (b *builder) trapezoid(l *leg) float64 {
+	t := l.task
+	if l.cartesian() {
+		length := 0.0
+		for _, p := range l.parts {
+			x, n := p.At(0), p.Length()
+			length += max(n*x.D1.Linear.Norm(), n*x.D1.Angular.Norm()*l.tool.speed/l.tool.turning)
+		}
+		a := l.tool.acceleration * t.AccelerationScaling
+		return ramps(length, l.tool.speed*t.VelocityScaling, a, a)
+	}
+	v, a, d, far := inf, inf, inf, 0.0
+	for k, j := range t.Joints {
+		x := &b.Model.Joints()[j].Limits
+		v, a = min(v, scale(x.Velocity, t.VelocityScaling)), min(a, scale(x.Acceleration, t.AccelerationScaling))
+		d = min(d, scale(deceleration(x), t.AccelerationScaling))
+		far = max(far, math.Abs(l.transfer.to[k].P-l.transfer.from[k].P))
+	}
+	return ramps(far, v, a, d)
+}
+
+// ramps returns the time over a distance from rest to rest.
+func ramps(distance, v, a, d float64) float64 {
+	brake := v * v / 2 * (1/a + 1/d)
+	if distance > brake {
+		return v/a + v/d + (distance-brake)/v
+	}
+	v = math.Sqrt(2 * distance * a * d / (a + d))
+	return v/a + v/d
+}
+
+// deviates looks how far the quintic through samples leads away from the motion
+// that is sampled, half way between them: where it is farthest.
+func (t *timedRun) deviates(out *trajectory.Trajectory, half func(i int) float64) {
+	link, h := t.result.Group.Tip, t.period
+	if l := t.route.pieces[0].legs[0]; l.cartesian() {
+		link = l.task.Link
+	}
+	if link == robot.NoFrame || t.closeAnyway(link) {
+		return
+	}
+	n := len(t.route.joints)
+	row := make([]float64, 3*(n+measures))
+	q, dq, ddq := row[:n+measures], row[n+measures:2*(n+measures)], row[2*(n+measures):]
+	mid := make([]float64, n)
+	worst := 0.0
+	for i := 1; i < len(out.Points); i++ {
+		a, b := &out.Points[i-1], &out.Points[i]
+		s := half(i - 1)
+		t.route.StateTo(q, dq, ddq, t.route.pieceAt(s), s)
+		off := 0.0
+		for j := range n {
+			mid[j] = (a.Position[j]+b.Position[j])/2 + 5*h/32*(a.Velocity[j]-b.Velocity[j]) + h*h/64*(a.Acceleration[j]+b.Acceleration[j])
+			off = max(off, math.Abs(mid[j]-q[j]))
+		}
+		if off < 1e-3*t.deviation() { // no arm is so long
+			continue
+		}
+		X, Y := t.tipAt(q[:n], link), t.tipAt(mid, link)
+		worst = max(worst, X.P.Sub(Y.P).Norm()/t.deviation(), path.TurnBetween(X.R, Y.R).Angle/t.turn())
+	}
+	if worst > 1 {
+		t.finer(math.Pow(worst, 1.0/3)*1.1, "to stay near the path between samples")
+	}
+}
+
+// closeAnyway reports whether samples are so dense that no curve within the
+// limits of acceleration can lead away from the path: two that share their ends
+// differ by at most A·h²/4 if neither accelerates by more than A.
+func (t *timedRun) closeAnyway(link robot.FrameID) bool {
+	sum := 0.0
+	for j := range t.route.joints {
+		a := 0.0
+		for _, p := range t.route.pieces {
+			a = max(a, p.limits.Acceleration[j], p.limits.Deceleration[j])
+		}
+		sum += a * t.period * t.period / 4
+	}
+	return sum <= t.turn() && sum*t.reach(link) <= t.deviation()
+}
+
+// reach bounds how far a link can be from any joint that carries it, at least 1 m
+// so that sliders count too.
+func (b *builder) reach(link robot.FrameID) float64 {
+	f := b.Model.Frames()[link]
+	sum := f.Pose.P.Norm()
+	for body := f.Body; body != robot.World; body = b.Model.Bodies()[body].Parent {
+		x := &b.Model.Bodies()[body]
+		sum += x.Rest.P.Norm()
+	}
+	for _, j := range b.result.Joints {
+		if joint := &b.Model.Joints()[j]; joint.Kind == robot.Prismatic {
+			sum += math.Abs(joint.Limits.Lower.Value) + math.Abs(joint.Limits.Upper.Value)
+		}
+	}
+	return max(sum, 1)
+}
+
+// tipAt returns where a link is with the group's joints at q.
+func (b *builder) tipAt(q []float64, link robot.FrameID) spatial.Pose {
+	copy(b.q, b.here)
+	for k, j := range b.result.Joints {
+		b.q[b.Model.Joints()[j].Q] = q[k]
+	}
+	return b.pose(b.q, link)
+}
+
+// sayFiner notes that samples are finer than asked for.
+func (b *builder) sayFiner(item int) {
+	if b.factor > 1 {
+		b.note(planner.Note{Kind: planner.Finer, Share: 1 / float64(b.factor),
+			Text: fmt.Sprintf("sampled every %.4g s instead of %.4g s, %s", b.period, b.sampling(), b.reason)}, item)
+	}
+}
