@@ -2,7 +2,8 @@
 
     python tools/oracle/dynamics.py --poise bin/poise [--states N] [--seed S] [URDF | URDF:floating] …
 
-Without files it takes every robot of ../shared/robots, fixed and floating. With
+Without files it takes every robot of ../shared/robots and those shipped, fixed and
+floating. With
 --write DIR it stores what Pinocchio says, in the form of the golden files, one
 file for each robot. Exit code 1 if anything differs by more than it may.
 
@@ -461,6 +462,7 @@ def main():
         files = sorted(f for f in shared.glob("*/*.urdf") if "nomesh" not in f.name)
         if not files:
             sys.exit("oracle: ../shared/robots is absent; name a URDF")
+        files += sorted(pathlib.Path(__file__).resolve().parents[2].glob("robot/shipped/*/*.urdf"))
         jobs = [(f, floating) for f in files for floating in (False, True)]
 
     good = True
