@@ -24,6 +24,8 @@ var commands = []command{
 		"a MotionPlanRequest or MotionSequenceRequest (JSON or YAML) → the planned motion, or why not, as JSON", runPlan},
 	{"arbitrate", "SCENARIO [--plot FILE.png|FILE.svg]",
 		"run the arbiter on a script of requests and faults: a JSON line for every change", runArbitrate},
+	{"replay", "FILE [--robot ROBOT] [--json]",
+		"run a flight recording again and compare every tick, bit for bit", runReplay},
 }
 
 func main() {

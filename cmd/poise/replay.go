@@ -1,0 +1,127 @@
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+
+	"poise/control"
+	"poise/control/swing"
+	"poise/loop"
+	"poise/robot"
+	"poise/telemetry"
+)
+
+// recordedKinds are the controllers that a recording may speak of.
+var recordedKinds = telemetry.Kinds{
+	"swing": {
+		New: func(m *robot.Model, s loop.Settings) (control.Controller, error) {
+			limits, _, err := control.JointLimits(m, s.Transition)
+			return swing.New(limits), err
+		},
+		Decode: swing.Decode,
+	},
+}
+
+// replayAnswer is what a program reads.
+type replayAnswer struct {
+	Robot       string   `json:"robot"`
+	Build       string   `json:"build"`
+	Ticks       uint64   `json:"ticks"`
+	Seconds     float64  `json:"seconds"`
+	Orders      uint64   `json:"orders"`
+	HandOvers   uint64   `json:"hand_overs"`
+	Faults      uint64   `json:"faults"`
+	Stops       uint64   `json:"stops"`
+	Late        uint64   `json:"late"`
+	Checkpoints uint64   `json:"checkpoints"`
+	Missing     uint64   `json:"missing"`
+	Notes       []string `json:"notes"`
+	Equal       bool     `json:"equal"`
+	Tick        *uint64  `json:"tick,omitempty"` // of the first difference
+	Joints      []string `json:"joints,omitempty"`
+}
+
+// runReplay runs a recording again and compares hashes.
+func runReplay(e *env, args []string) error {
+	fs := flag.NewFlagSet("replay", flag.ContinueOnError)
+	var from robotFlags
+	from.register(fs)
+	name := fs.String("robot", "", "the recorded `robot`, if it is not found under its recorded name")
+	asJSON := fs.Bool("json", false, "for programs")
+	args, err := parseFlags(fs, args)
+	if err != nil {
+		return err
+	}
+	if len(args) != 1 {
+		return usagef("one recording, %d given", len(args))
+	}
+	file, err := os.Open(args[0])
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	r, err := telemetry.NewReader(file)
+	if err != nil {
+		return err
+	}
+	if *name == "" {
+		*name = r.Header.Robot
+	}
+	bot, _, err := from.load([]string{*name})
+	if err != nil {
+		return err
+	}
+	out, err := telemetry.Replay(r, bot.Model, recordedKinds)
+	if out == nil {
+		return err
+	}
+	answer := describe(r, out, bot.Model)
+	answer.Equal = answer.Equal && err == nil
+	if *asJSON {
+		if err := json.NewEncoder(e.out).Encode(answer); err != nil {
+			return err
+		}
+	} else {
+		printReplay(e, answer, out)
+	}
+	switch {
+	case err != nil:
+		return err
+	case out.First != nil:
+		return fmt.Errorf("%v", out.First)
+	case out.Missing > 0:
+		return fmt.Errorf("%d ticks are missing after tick %d: the replay ends there", out.Missing, out.Ticks)
+	}
+	return nil
+}
+
+func describe(r *telemetry.Reader, out *telemetry.Outcome, m *robot.Model) replayAnswer {
+	a := replayAnswer{Robot: r.Header.Robot, Build: r.Header.Build, Ticks: out.Ticks, Seconds: float64(out.Ticks) * r.Header.Period,
+		Orders: out.Orders, HandOvers: out.HandOvers, Faults: out.Faults, Stops: out.Stops, Late: out.Late, Checkpoints: out.Checkpoints,
+		Missing: out.Missing, Notes: append([]string{}, out.Notes...), Equal: out.First == nil && out.Missing == 0}
+	if d := out.First; d != nil {
+		a.Tick = &d.Tick.N
+		for _, j := range d.Joints {
+			a.Joints = append(a.Joints, m.Joints()[j.Joint].Name)
+		}
+	}
+	return a
+}
+
+func printReplay(e *env, a replayAnswer, out *telemetry.Outcome) {
+	fmt.Fprintf(e.out, "%s: %d ticks, %.3f s, recorded by build %s\n", a.Robot, a.Ticks, a.Seconds, a.Build)
+	fmt.Fprintf(e.out, "  %d orders, %d hand-overs, %d faults, %d stops, %d late ticks, %d checkpoints\n", a.Orders, a.HandOvers, a.Faults, a.Stops, a.Late, a.Checkpoints)
+	for _, n := range a.Notes {
+		fmt.Fprintf(e.out, "  note: %s\n", n)
+	}
+	if a.Equal {
+		fmt.Fprintf(e.out, "all %d hashes are equal\n", a.Ticks)
+	}
+	if out.First != nil {
+		for i, j := range out.First.Joints {
+			fmt.Fprintf(e.out, "  %s is at %v, was at %v\n", a.Joints[i], j.Got, j.Want)
+		}
+	}
+}

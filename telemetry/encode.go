@@ -1,0 +1,184 @@
+package telemetry
+
+import (
+	"bufio"
+	"encoding"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"math"
+	"reflect"
+
+	"poise/control"
+	"poise/loop"
+	"poise/servo"
+)
+
+// A recording is the magic line, the header, then records:
+//
+//	kind  length  payload  CRC-32 of the payload
+//	byte  uvarint          4 bytes, little endian
+//
+// Numbers in a payload are uvarints, or eight bytes where they are floats.
+const magic = "poise recording 1\n"
+
+// The kinds of records.
+const (
+	headerRecord     = 1 // JSON
+	programRecord    = 2 // its number, what MarshalBinary made of it
+	tickRecord       = 3
+	checkpointRecord = 4 // of the tick before it
+	gapRecord        = 5 // ticks that are missing here
+)
+
+// opaque is the number of a program that could not be written down.
+const opaque = math.MaxUint32
+
+type encoder struct {
+	w        *bufio.Writer
+	buf      []byte
+	last     []servo.Reading
+	programs map[control.Program]uint64
+	count    uint64 // of programs
+}
+
+func newEncoder(w io.Writer, h *Header) (*encoder, error) {
+	e := &encoder{w: bufio.NewWriterSize(w, 1<<16), last: make([]servo.Reading, h.Joints), programs: map[control.Program]uint64{}}
+	text, err := json.Marshal(h)
+	if err != nil {
+		return nil, fmt.Errorf("telemetry: %w", err)
+	}
+	if _, err := e.w.WriteString(magic); err != nil {
+		return nil, err
+	}
+	return e, e.record(headerRecord, text)
+}
+
+func (e *encoder) flush() error { return e.w.Flush() }
+
+func (e *encoder) record(kind byte, payload []byte) error {
+	head := binary.AppendUvarint([]byte{kind}, uint64(len(payload)))
+	sum := binary.LittleEndian.AppendUint32(nil, crc32.ChecksumIEEE(payload))
+	for _, part := range [...][]byte{head, payload, sum} {
+		if _, err := e.w.Write(part); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (e *encoder) frame(f *frame) error {
+	if f.missing > 0 {
+		if err := e.record(gapRecord, binary.AppendUvarint(nil, f.missing)); err != nil {
+			return err
+		}
+	}
+	numbers := [maxOrders]uint64{}
+	for i := range f.orders {
+		var err error
+		if numbers[i], err = e.program(f.orders[i].Program); err != nil {
+			return err
+		}
+	}
+	b := e.buf[:0]
+	b = binary.AppendUvarint(b, f.tick.N)
+	b = binary.AppendVarint(b, f.tick.Time)
+	b = appendFloat(b, f.tick.Dt)
+	b = binary.AppendVarint(b, f.tick.Stamp)
+	b = append(b, f.stop)
+	b = binary.AppendUvarint(b, uint64(f.late))
+	b = binary.AppendUvarint(b, uint64(f.bus))
+	b = binary.LittleEndian.AppendUint64(b, f.hash)
+	b = append(b, byte(len(f.orders)))
+	for i := range f.orders {
+		o := &f.orders[i]
+		b = append(b, byte(o.Kind), byte(o.Controller))
+		b = binary.AppendUvarint(b, o.Goal)
+		b = appendFloat(b, o.Value)
+		b = binary.AppendUvarint(b, numbers[i])
+	}
+	b = e.readings(b, f.reading)
+	e.buf = b
+	if err := e.record(tickRecord, b); err != nil || !f.point {
+		return err
+	}
+	return e.record(checkpointRecord, appendCheckpoint(nil, &f.check))
+}
+
+// program writes a program when it is first used, and returns its number: 0 is no
+// program.
+func (e *encoder) program(p control.Program) (uint64, error) {
+	if p == nil {
+		return 0, nil
+	}
+	same := reflect.TypeOf(p).Comparable() // a pointer, as programs are
+	if same && e.programs[p] != 0 {
+		return e.programs[p], nil
+	}
+	m, ok := p.(encoding.BinaryMarshaler)
+	if !ok {
+		return opaque, nil
+	}
+	blob, err := m.MarshalBinary()
+	if err != nil {
+		return 0, err
+	}
+	e.count++
+	n := e.count
+	if same {
+		e.programs[p] = n
+	}
+	return n, e.record(programRecord, append(binary.AppendUvarint(nil, n), blob...))
+}
+
+// readings writes what has changed since the tick before: of each joint a mask,
+// then the fields that it names.
+func (e *encoder) readings(b []byte, all []servo.Reading) []byte {
+	for j := range all {
+		r, last := &all[j], &e.last[j]
+		at := len(b)
+		b = append(b, 0)
+		for i, f := range fields(r) {
+			if bits := math.Float64bits(*f); bits != math.Float64bits(*fields(last)[i]) {
+				b[at] |= 1 << i
+				b = binary.LittleEndian.AppendUint64(b, bits)
+			}
+		}
+		if r.Age != last.Age {
+			b[at] |= 1 << 5
+			b = binary.AppendUvarint(b, uint64(r.Age))
+		}
+		if r.Fault != last.Fault {
+			b[at] |= 1 << 6
+			b = binary.AppendUvarint(b, uint64(r.Fault))
+		}
+		*last = *r
+	}
+	return b
+}
+
+// fields are the numbers of a reading, in the order of their bits.
+func fields(r *servo.Reading) [5]*float64 {
+	return [5]*float64{&r.Position, &r.Velocity, &r.Effort, &r.Voltage, &r.Temperature}
+}
+
+func appendFloat(b []byte, x float64) []byte {
+	return binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
+}
+
+func appendCheckpoint(b []byte, c *checkpoint) []byte {
+	for _, v := range [...][]float64{c.q, c.v, c.a} {
+		for _, x := range v {
+			b = appendFloat(b, x)
+		}
+	}
+	for _, w := range c.writer {
+		b = append(b, byte(w))
+	}
+	b = append(b, byte(c.power))
+	return binary.AppendUvarint(b, uint64(c.faults))
+}
+
+var _ loop.Tap = (*Recorder)(nil)
