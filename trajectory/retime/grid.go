@@ -259,15 +259,22 @@ func (w *Solver) bad(row int, s float64) error {
 // measured at a break.
 func (w *Solver) jumps() bool {
 	n := w.p.Path.Joints()
-	if jump(w.left[:n], w.dq[:n]) {
+	if jump(w.left[:n], w.dq[:n], 0) {
 		return true
 	}
-	return w.jerky && jump(w.left[w.rows:w.rows+n], w.ddq[:n])
+	// where the path is straight q″ is all rounding: measured by what it would
+	// make of q′ along the whole path
+	size := 0.0
+	for _, d := range w.dq[:n] {
+		size = max(size, math.Abs(d))
+	}
+	return w.jerky && jump(w.left[w.rows:w.rows+n], w.ddq[:n], size/(w.to-w.from))
 }
 
-// jump reports whether two vectors differ by more than rounding.
-func jump(a, b []float64) bool {
-	size, most := 0.0, 0.0
+// jump reports whether two vectors differ by more than rounding, given how large
+// they could be at least.
+func jump(a, b []float64, size float64) bool {
+	most := 0.0
 	for r, x := range a {
 		most = max(most, math.Abs(x-b[r]))
 		size = max(size, math.Abs(x+b[r]))
