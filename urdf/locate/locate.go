@@ -116,11 +116,16 @@ func (f Files) Resolve(spec, from string) (string, error) {
 	return path.Join(path.Dir(from), spec), nil
 }
 
+var errNotRegular = errors.New("not a regular file")
+
 // ErrTooLarge is the error of Read for a file beyond the limit.
 var ErrTooLarge = errors.New("file is too large")
 
 // Read returns the contents of a regular file that has no more than limit bytes.
 func (f Files) Read(name string, limit int) ([]byte, error) {
+	if info, err := fs.Stat(f.FS, f.inFS(name)); err == nil && !info.Mode().IsRegular() {
+		return nil, errNotRegular // opening a pipe would wait for a writer
+	}
 	file, err := f.FS.Open(f.inFS(name))
 	if err != nil {
 		return nil, err
@@ -131,7 +136,7 @@ func (f Files) Read(name string, limit int) ([]byte, error) {
 	case err != nil:
 		return nil, err
 	case !info.Mode().IsRegular():
-		return nil, errors.New("not a regular file")
+		return nil, errNotRegular
 	case info.Size() > int64(limit):
 		return nil, ErrTooLarge
 	}
@@ -142,14 +147,59 @@ func (f Files) Read(name string, limit int) ([]byte, error) {
 	return data, err
 }
 
-// Glob returns the files that match a pattern, sorted.
+// maxListed bounds the entries of folders that one pattern may look at.
+const maxListed = 1 << 16
+
+// Glob returns the files that match a pattern, sorted. As in a shell, a name
+// that begins with a point matches only a pattern that does. Folders that cannot
+// be read have no files.
 func (f Files) Glob(pattern string) ([]string, error) {
-	matches, err := fs.Glob(f.FS, f.inFS(pattern))
-	for i, m := range matches {
-		matches[i] = "/" + m
+	found, left := []string{"."}, maxListed
+	for part := range strings.SplitSeq(f.inFS(pattern), "/") {
+		part = strings.ReplaceAll(part, "[!", "[^") // as Python and shells write it
+		var deeper []string
+		for _, dir := range found {
+			names, err := f.matching(dir, part, &left)
+			if err != nil {
+				return nil, err
+			}
+			deeper = append(deeper, names...)
+		}
+		found = deeper
 	}
-	slices.Sort(matches)
-	return matches, err
+	for i, name := range found {
+		found[i] = "/" + name
+	}
+	slices.Sort(found)
+	return found, nil
+}
+
+// matching lists what a folder has under a pattern for one name, and takes what
+// it looks at from left.
+func (f Files) matching(dir, pattern string, left *int) (names []string, err error) {
+	if !strings.ContainsAny(pattern, `*?[\`) {
+		name := path.Join(dir, pattern)
+		if _, err := fs.Stat(f.FS, name); err == nil {
+			names = append(names, name)
+		}
+		*left--
+	} else {
+		entries, _ := fs.ReadDir(f.FS, dir)
+		*left -= 1 + len(entries)
+		for _, e := range entries {
+			ok, err := path.Match(pattern, e.Name())
+			if err != nil {
+				return nil, err
+			}
+			if ok && (e.Name()[0] != '.' || pattern[0] == '.') {
+				names = append(names, path.Join(dir, e.Name()))
+			}
+		}
+	}
+	if *left < 0 {
+		return nil, fmt.Errorf("the pattern looks at more than %d files", maxListed)
+	}
+	return names, nil
 }
 
 // Reader reads files within a bound for all of them together.

@@ -2,6 +2,7 @@ package locate
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"strings"
 	"testing"
@@ -108,5 +109,62 @@ func TestReaderBoundsAllFilesTogether(t *testing.T) {
 	}
 	if got := strings.Join(r.Names, " "); got != "bare/bare.urdf /opt/share/arm/urdf/arm.urdf" {
 		t.Errorf("files read are %s", got)
+	}
+}
+
+// pipe is a file system whose one file must not be opened: a pipe would wait
+// for somebody who writes.
+type pipe struct{ t *testing.T }
+
+func (p pipe) Open(name string) (fs.File, error) {
+	p.t.Errorf("%s is opened", name)
+	return nil, fs.ErrPermission
+}
+
+func (p pipe) Stat(name string) (fs.FileInfo, error) {
+	return fs.Stat(fstest.MapFS{name: {Mode: fs.ModeNamedPipe}}, name)
+}
+
+func TestPipesAreNotOpened(t *testing.T) {
+	if _, err := (Files{FS: pipe{t}}).Read("fifo", 10); err == nil || !strings.Contains(err.Error(), "not a regular file") {
+		t.Errorf("error is %v", err)
+	}
+}
+
+func TestGlob(t *testing.T) {
+	m := fstest.MapFS{}
+	for _, name := range []string{"a/x.urdf", "a/y.urdf", "a/.z.urdf", "a/b/x.urdf", "c/x.urdf", "c/x.txt", ".d/x.urdf"} {
+		m[name] = &fstest.MapFile{}
+	}
+	for _, tc := range []struct{ pattern, want string }{
+		{"/a/*.urdf", "/a/x.urdf /a/y.urdf"},
+		{"/a/.*.urdf", "/a/.z.urdf"},
+		{"/a/[!x].urdf", "/a/y.urdf"},
+		{"/*/x.urdf", "/a/x.urdf /c/x.urdf"},
+		{"/*/*/x.urdf", "/a/b/x.urdf"},
+		{"?.urdf", "/a/x.urdf /a/y.urdf"}, // relative to Dir
+		{"/nowhere/*", ""},
+		{"/a/x.urdf/*", ""},
+	} {
+		got, err := (Files{FS: m, Dir: "/a"}).Glob(tc.pattern)
+		if err != nil || strings.Join(got, " ") != tc.want {
+			t.Errorf("%s: %v, %v, want %s", tc.pattern, got, err, tc.want)
+		}
+	}
+	if _, err := (Files{FS: m}).Glob("/a/[x"); err == nil {
+		t.Error("half a pattern is taken")
+	}
+}
+
+// TestGlobIsBounded: a pattern of stars could list a whole disk.
+func TestGlobIsBounded(t *testing.T) {
+	m := fstest.MapFS{}
+	for i := range 70 {
+		for j := range 1000 {
+			m[fmt.Sprintf("%d/%d", i, j)] = &fstest.MapFile{}
+		}
+	}
+	if got, err := (Files{FS: m}).Glob("/*/*"); err == nil || !strings.Contains(err.Error(), "more than 65536 files") {
+		t.Errorf("%d files, %v", len(got), err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"poise/internal/xmltree"
 	"poise/urdf/xacro/expr"
+	"poise/urdf/xacro/report"
 	"poise/urdf/xacro/syntax"
 	"poise/urdf/xacro/value"
 )
@@ -141,8 +142,8 @@ func (x *expander) wrap(err error, pos xmltree.Pos, text string) error {
 	e := x.At(pos, text, "%v", err)
 	var inner *expr.Error
 	if errors.As(err, &inner) {
-		if e.Msg = inner.Msg; inner.Part() != "" && inner.Part() != strings.TrimSpace(inner.Src) {
-			e.Msg = inner.Error()
+		if e.Msg = report.Cut(inner.Msg); inner.Part() != "" && inner.Part() != strings.TrimSpace(inner.Src) {
+			e.Msg = report.Cut(inner.Error())
 		}
 	}
 	if errors.Is(err, value.ErrBudget) {

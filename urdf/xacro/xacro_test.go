@@ -236,6 +236,7 @@ func TestHostileInput(t *testing.T) {
 		{"YAML that contains itself", `<a v="${xacro.load_yaml('cycle.yaml')}"/>`, "contain"},
 		{"YAML that merges itself", `<a v="${xacro.load_yaml('merge.yaml')}"/>`, "contain"},
 		{"YAML that nests", `<a v="${xacro.load_yaml('deep.yaml')}"/>`, "nests deeper"},
+		{"a mistake met again and again", `<xacro:macro name="m0"><a v="${wrong}"/></xacro:macro>` + levels.String() + `<xacro:m30/>`, "undefined name"},
 		{"large YAML", `<a v="${xacro.load_yaml('large.yaml')}"/>`, "more than 1048576 bytes"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -38,6 +38,8 @@ func (e *Error) same(o *Error) bool { return e.Pos == o.Pos && e.Text == o.Text 
 const (
 	MaxErrors = 100
 	maxVia    = 4
+	maxMsg    = 300    // bytes
+	maxMet    = 10_000 // mistakes met again and again
 )
 
 // Log collects errors and warnings. Its zero value is empty.
@@ -45,6 +47,7 @@ type Log struct {
 	Warnings []*Error
 	Halted   bool // a bound is reached: what follows is not collected
 	errs     []error
+	met      int // mistakes, the known ones too
 	via      []step
 }
 
@@ -64,7 +67,7 @@ func (l *Log) Pop() { l.via = l.via[:len(l.via)-1] }
 
 // At makes an error at a place.
 func (l *Log) At(pos xmltree.Pos, text, format string, args ...any) *Error {
-	e := &Error{Pos: pos, Text: Excerpt(text), Msg: fmt.Sprintf(format, args...)}
+	e := &Error{Pos: pos, Text: Excerpt(text), Msg: Cut(fmt.Sprintf(format, args...))}
 	for i := len(l.via) - 1; i >= 0 && len(e.Via) < maxVia; i-- {
 		v := l.via[i]
 		e.Via = append(e.Via, fmt.Sprintf(v.what, v.name, v.pos))
@@ -86,7 +89,8 @@ func (l *Log) Fail(err error) {
 	if !known {
 		l.errs = append(l.errs, err)
 	}
-	l.Halted = len(l.errs) >= MaxErrors
+	l.met++
+	l.Halted = len(l.errs) >= MaxErrors || l.met >= maxMet
 }
 
 // Halt collects an error that ends everything.
@@ -97,8 +101,10 @@ func (l *Log) Halt(err error) {
 
 // Warn collects a warning.
 func (l *Log) Warn(pos xmltree.Pos, text, format string, args ...any) {
-	w := l.At(pos, text, format, args...)
-	if !slices.ContainsFunc(l.Warnings, w.same) && len(l.Warnings) < MaxErrors {
+	if len(l.Warnings) == MaxErrors {
+		return
+	}
+	if w := l.At(pos, text, format, args...); !slices.ContainsFunc(l.Warnings, w.same) {
 		l.Warnings = append(l.Warnings, w)
 	}
 }
@@ -115,13 +121,19 @@ func Excerpt(s string) string {
 	if len(s) > 16*most {
 		s = s[:16*most] // before the words are looked at
 	}
-	s = strings.Join(strings.Fields(s), " ")
+	return cut(strings.Join(strings.Fields(s), " "), most)
+}
+
+// Cut shortens a message to what an Error tells.
+func Cut(msg string) string { return cut(msg, maxMsg) }
+
+// cut shortens text to at most that many bytes, between characters.
+func cut(s string, most int) string {
 	if len(s) <= most {
 		return s
 	}
-	cut := most
-	for cut > 0 && s[cut]&0xC0 == 0x80 {
-		cut--
+	for most > 0 && s[most]&0xC0 == 0x80 {
+		most--
 	}
-	return s[:cut] + "…"
+	return s[:most] + "…"
 }

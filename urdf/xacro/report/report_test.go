@@ -34,6 +34,26 @@ func TestLogCollectsEachMistakeOnce(t *testing.T) {
 	}
 }
 
+// TestLogEndsWithOneMistakeMetOften: an expansion that repeats a mistake a
+// million times has told it once.
+func TestLogEndsWithOneMistakeMetOften(t *testing.T) {
+	var l Log
+	n := 0
+	for ; !l.Halted && n < 1_000_000; n++ {
+		l.Fail(l.At(xmltree.Pos{Line: 1}, "", "wrong"))
+	}
+	if !l.Halted || l.Failures() != 1 {
+		t.Errorf("after %d times %d errors, halted %t", n, l.Failures(), l.Halted)
+	}
+}
+
+func TestMessagesAreShort(t *testing.T) {
+	var l Log
+	if e := l.At(xmltree.Pos{}, "", "unknown: %s", strings.Repeat("é", 10_000)); len(e.Msg) > maxMsg+len("…") || !utf8.ValidString(e.Msg) {
+		t.Errorf("a message has %d bytes: %q", len(e.Msg), e.Msg)
+	}
+}
+
 func TestLogEnds(t *testing.T) {
 	var l Log
 	for i := range 10 * MaxErrors {

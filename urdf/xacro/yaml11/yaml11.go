@@ -65,12 +65,16 @@ func (r *reader) fail(n *yaml.Node, text, format string, args ...any) error {
 	return &xmltree.Error{Pos: xmltree.Pos{File: r.file, Line: max(n.Line, 1)}, Text: text, Msg: fmt.Sprintf(format, args...)}
 }
 
+// nodeCost is what a value costs, in operations of expressions: a file of many
+// aliases makes many of them.
+const nodeCost = 8
+
 func (r *reader) value(n *yaml.Node) (value.Value, error) {
 	if r.depth++; r.depth > value.MaxDepth {
 		return nil, r.fail(n, "", "YAML nests deeper than %d; does an anchor contain itself?", value.MaxDepth)
 	}
 	defer func() { r.depth-- }()
-	if err := r.budget.Spend(1 + len(n.Value)/16); err != nil {
+	if err := r.budget.Spend(nodeCost + len(n.Value)/16); err != nil {
 		return nil, err
 	}
 	switch n.Kind {
