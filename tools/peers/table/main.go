@@ -48,20 +48,25 @@ func main() {
 	write(os.Stdout, times)
 }
 
-// read returns the smallest time of each benchmark, ns.
+// read returns the smallest time of each benchmark, ns: of one step where a
+// benchmark tells it, else of the whole.
 func read(r io.Reader) (map[string]float64, error) {
 	least := map[string]float64{}
 	in := bufio.NewScanner(r)
 	for in.Scan() {
-		f := strings.Fields(in.Text())
-		name, ok := "", false
-		if len(f) >= 4 && f[3] == "ns/op" {
-			name, ok = strings.CutPrefix(f[0], "Benchmark")
-		}
-		if !ok {
+		fields := strings.Fields(in.Text())
+		if len(fields) == 0 {
 			continue
 		}
-		ns, err := strconv.ParseFloat(f[2], 64)
+		name, ok := strings.CutPrefix(fields[0], "Benchmark")
+		text := value(fields, "ns/step")
+		if text == "" {
+			text = value(fields, "ns/op")
+		}
+		if !ok || text == "" {
+			continue
+		}
+		ns, err := strconv.ParseFloat(text, 64)
 		if err != nil {
 			return nil, fmt.Errorf("line %q: %w", in.Text(), err)
 		}
@@ -71,6 +76,16 @@ func read(r io.Reader) (map[string]float64, error) {
 		}
 	}
 	return least, in.Err()
+}
+
+// value returns what stands before a unit, "" if the line has no such unit.
+func value(fields []string, unit string) string {
+	for i := 1; i < len(fields); i++ {
+		if fields[i] == unit {
+			return fields[i-1]
+		}
+	}
+	return ""
 }
 
 // withoutProcs cuts the -2 that Go appends for the number of processors.
