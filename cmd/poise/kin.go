@@ -29,6 +29,7 @@ func runLines(e *env, name string, args []string, operations func(m *robot.Model
 	fs := flag.NewFlagSet(name, flag.ContinueOnError)
 	var from robotFlags
 	from.register(fs)
+	fs.Bool("json", true, "answers are JSON in any case")
 	args, err := parseFlags(fs, args)
 	if err != nil {
 		return err
