@@ -106,3 +106,16 @@ func (p *power) mode(l *Loop, j int) servo.Mode {
 	}
 	return servo.Position
 }
+
+// Stopping reports whether servos have torque, or a stop is on its way to take it
+// away. For the thread that steps.
+func (l *Loop) Stopping() bool { return l.powered.torque() || l.stopWord.Load() != 0 }
+
+// LetGo takes the torque of all servos away at once, past everything else: for a
+// runner that has to end. For the thread that steps.
+func (l *Loop) LetGo(t servo.Tick) {
+	for j := range l.setpoint {
+		l.setpoint[j].Mode = servo.Off
+	}
+	l.cfg.Bus.Exchange(t, l.raw, l.setpoint)
+}

@@ -349,7 +349,7 @@ func TestHeaderSurvives(t *testing.T) {
 }
 
 func FuzzReader(f *testing.F) {
-	_, file := recording(f, 120)
+	_, file := recording(f, 6)
 	f.Add(file)
 	f.Add(file[:len(file)/2])
 	f.Add([]byte(magic))

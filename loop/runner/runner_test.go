@@ -1,0 +1,245 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"poise/loop"
+	"poise/robot/load"
+	"poise/servo"
+	"poise/servo/sim"
+)
+
+// fakeClock is simulated time: sleeping jumps, and work takes what the test says.
+type fakeClock struct {
+	now   int64
+	late  func(deadline int64) int64 // how much too late SleepUntil returns
+	stamp int64
+	slept int
+}
+
+func (c *fakeClock) Now() int64 { return c.now }
+func (c *fakeClock) SleepUntil(ns int64) {
+	c.slept++
+	c.now = max(c.now, ns)
+	if c.late != nil {
+		c.now += c.late(ns)
+	}
+}
+func (c *fakeClock) Stamp() int64 { return c.stamp + c.now }
+
+// spyBus is a simulated bus that tells of its ticks.
+type spyBus struct {
+	*sim.Bus
+	name  string
+	tell  func(name string, t servo.Tick, on bool)
+	panic uint64 // at this tick
+}
+
+func (b *spyBus) Exchange(t servo.Tick, dst []servo.Reading, src []servo.Setpoint) servo.Fault {
+	if b.panic != 0 && t.N == b.panic {
+		panic("bus")
+	}
+	b.tell(b.name, t, src[0].Mode != servo.Off)
+	return b.Bus.Exchange(t, dst, src)
+}
+
+func newLoop(t *testing.T, name string, tell func(string, servo.Tick, bool)) (*loop.Loop, *spyBus) {
+	t.Helper()
+	bot, err := load.Robot("arm6", load.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	bus := &spyBus{Bus: sim.New(sim.Config{Servos: make([]sim.Servo, len(bot.Model.Joints()))}), name: name, tell: tell}
+	l, err := loop.New(loop.Config{Model: bot.Model, Bus: bus})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l, bus
+}
+
+// TestLoopsShareAThread runs two loops with different periods: ticks are
+// consecutive, time is N·period exactly, and deadlines are kept in order.
+func TestLoopsShareAThread(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	clock := &fakeClock{}
+	last := map[string]servo.Tick{}
+	var order []string
+	tell := func(name string, x servo.Tick, _ bool) {
+		if before, seen := last[name]; seen && x.N != before.N+1 {
+			t.Errorf("%s: tick %d after %d", name, x.N, before.N)
+		}
+		period := map[string]int64{"fast": 1e6, "slow": 11200000}[name]
+		if x.Time != int64(x.N)*period || x.Dt != float64(period)*1e-9 {
+			t.Errorf("%s: %+v", name, x)
+		}
+		last[name] = x
+		order = append(order, name)
+		if name == "slow" && x.N == 49 {
+			cancel()
+		}
+	}
+	fast, _ := newLoop(t, "fast", tell)
+	slow, _ := newLoop(t, "slow", tell)
+	r, err := New(Config{Clock: clock, Probe: true, Members: []Member{
+		{Name: "fast", Loop: fast}, {Name: "slow", Loop: slow, Period: HerkuleXTick, Unit: HerkuleXTick}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Run(ctx); err != nil {
+		t.Fatal(err)
+	}
+	if n := last["fast"].N; n < 558 || n > 562 || last["slow"].N < 49 {
+		t.Errorf("ticks: fast %d, slow %d", n, last["slow"].N)
+	}
+	if slices.Index(order, "slow") != 11 {
+		t.Errorf("the slow loop had its first turn at %d", slices.Index(order, "slow"))
+	}
+	stats, said, realtime := r.Stats()
+	if len(stats) != 2 || stats[0].Ticks < 558 || stats[0].Overruns != 0 || stats[0].Missed != 0 || realtime || said == "" {
+		t.Errorf("%+v, %q", stats[0].Ticks, said)
+	}
+	if stats[0].Stages[loop.Write].Count() != stats[0].Ticks {
+		t.Errorf("%d of %d ticks were probed", stats[0].Stages[loop.Write].Count(), stats[0].Ticks)
+	}
+}
+
+// TestLateTicksAreCountedAndTold: a tick that is late by some periods is run once,
+// the periods are counted, and the loop knows.
+func TestLateTicksAreCountedAndTold(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	clock := &fakeClock{}
+	calls := 0
+	clock.late = func(int64) int64 {
+		if calls++; calls%50 == 0 {
+			return 3_400_000 // 3.4 periods
+		}
+		return 40_000
+	}
+	ticks := uint64(0)
+	l, _ := newLoop(t, "one", func(_ string, x servo.Tick, _ bool) {
+		if ticks = x.N + 1; ticks == 1000 {
+			cancel()
+		}
+	})
+	r, err := New(Config{Clock: clock, Members: []Member{{Loop: l}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Run(ctx); err != nil {
+		t.Fatal(err)
+	}
+	stats, _, _ := r.Stats()
+	s := &stats[0]
+	if s.Missed != 60 || s.Ticks < 1000 || s.Lateness.Max() != 3_400_000 || s.Lateness.Quantile(0.5) < 40_000 {
+		t.Errorf("missed %d of %d, lateness p50 %d max %d", s.Missed, s.Ticks, s.Lateness.Quantile(0.5), s.Lateness.Max())
+	}
+	raised := false
+	for {
+		rep, ok := l.Receive()
+		if !ok {
+			break
+		}
+		raised = raised || rep.Kind == loop.FaultRaised && rep.Fault == loop.Overrun
+	}
+	if !raised {
+		t.Error("the fault monitor does not know")
+	}
+}
+
+// TestShutDownHasAnOrder: ramp, torque off, bus.
+func TestShutDownHasAnOrder(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	var story []string
+	say := func(s string) {
+		if len(story) == 0 || story[len(story)-1] != s {
+			story = append(story, s)
+		}
+	}
+	l, _ := newLoop(t, "one", func(_ string, x servo.Tick, on bool) {
+		if x.N == 100 {
+			cancel()
+		}
+		say(map[bool]string{false: "off", true: "on"}[on])
+	})
+	l.Send(loop.Order{Kind: loop.PowerOn}) // refused: nothing was read yet
+	r, err := New(Config{Clock: &fakeClock{}, Members: []Member{{Loop: l, Close: func() error { say("closed"); return errors.New("stuck") }}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.Send(loop.Order{Kind: loop.SetRate, Value: 1})
+	// orders are taken a few at a time: these come in later ticks
+	for range 40 {
+		l.Send(loop.Order{Kind: loop.PowerOn})
+	}
+	err = r.Run(ctx)
+	if err == nil || !strings.Contains(err.Error(), "stuck") {
+		t.Errorf("%v", err)
+	}
+	if !slices.Equal(story, []string{"off", "on", "off", "closed"}) {
+		t.Errorf("%v", story)
+	}
+}
+
+// TestPanicOfTheCycleTakesTheTorqueAway: a mistake of the program itself ends the
+// run, without torque, and says where.
+func TestPanicOfTheCycleTakesTheTorqueAway(t *testing.T) {
+	last := true
+	l, bus := newLoop(t, "one", func(_ string, _ servo.Tick, on bool) { last = on })
+	bus.panic = 50
+	for range 40 {
+		l.Send(loop.Order{Kind: loop.PowerOn})
+	}
+	closed := false
+	r, err := New(Config{Clock: &fakeClock{}, Members: []Member{{Name: "one", Loop: l, Close: func() error { closed = true; return nil }}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = r.Run(context.Background())
+	if err == nil || !strings.Contains(err.Error(), "tick 50") {
+		t.Errorf("%v", err)
+	}
+	if last || !closed {
+		t.Errorf("torque %v, closed %v", last, closed)
+	}
+}
+
+func TestBadConfigurationsAreRefused(t *testing.T) {
+	l, _ := newLoop(t, "one", func(string, servo.Tick, bool) {})
+	_, err := New(Config{Priority: 100, Members: []Member{
+		{Loop: l, Period: 20 * time.Millisecond, Unit: HerkuleXTick}, {Loop: l, Period: -1}}})
+	if err == nil {
+		t.Fatal("accepted")
+	}
+	for _, want := range []string{"priority 100", "no multiple of 11.2ms", "22.4ms would be", "period -1ns"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is missing in %v", want, err)
+		}
+	}
+	if _, err := New(Config{}); err == nil {
+		t.Error("nothing to run is accepted")
+	}
+}
+
+// TestRealClock runs a loop for a moment in real time.
+func TestRealClock(t *testing.T) {
+	ctx, cancel := context.WithTimeout(context.Background(), 100*time.Millisecond)
+	defer cancel()
+	l, _ := newLoop(t, "one", func(string, servo.Tick, bool) {})
+	r, err := New(Config{Members: []Member{{Loop: l}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan error)
+	go func() { done <- r.Run(ctx) }()
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if stats, _, _ := r.Stats(); stats[0].Ticks == 0 {
+		t.Error("no tick in 100 ms")
+	}
+}
