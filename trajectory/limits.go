@@ -141,6 +141,24 @@ func (l *Limits) Violations(s *spline.Spline, slack float64) []Violation {
 	return all
 }
 
+// Use returns the largest shares of the velocity and acceleration limits that a
+// curve uses, exact like Violations: 1 is up to the limit. What has no limit uses
+// nothing.
+func (l *Limits) Use(s *spline.Spline) (velocity, acceleration float64) {
+	for j := range s.Joints() {
+		_, _, vel, acc, dec, _ := l.Of(j)
+		velocity = math.Max(velocity, math.Abs(s.Peak(j, spline.Velocity, s.Start(), s.End()).Value)/vel)
+		if acc == dec {
+			acceleration = math.Max(acceleration, math.Abs(s.Peak(j, spline.Acceleration, s.Start(), s.End()).Value)/acc)
+			continue
+		}
+		for _, v := range appendBraking(nil, s, j, acc, dec, 0) {
+			acceleration = math.Max(acceleration, v.Ratio())
+		}
+	}
+	return velocity, acceleration
+}
+
 // appendWorst adds the worst place where a quantity leaves [low, high].
 func appendWorst(all []Violation, s *spline.Spline, j int, d spline.Derivative, low, high, lower, upper float64) []Violation {
 	var worst Violation

@@ -71,6 +71,26 @@ func TestViolationsAreExactlyThoseThatDenseSamplesApproach(t *testing.T) {
 	t.Logf("%d motions, %d violations", n, found)
 }
 
+// A curve played faster until it uses its limits to the full just holds them.
+func TestUseIsTheMarginThatViolationsSee(t *testing.T) {
+	r := rng(14)
+	for i := range 300 {
+		tr := random(r, 5, 2, i%3)
+		l := trajectory.Limits{Velocity: []float64{1 + r.Float64(), 2}, Acceleration: []float64{3 * r.Float64(), 4}, Deceleration: []float64{2, 4 * r.Float64()}}
+		if i%2 == 0 {
+			l.Deceleration = nil
+		}
+		velocity, acceleration := l.Use(curve(t, tr))
+		worst := math.Max(velocity, math.Sqrt(acceleration))
+		if bad := l.Violations(curve(t, tr.Scaled(1/worst)), 1e-9); bad != nil {
+			t.Fatalf("seed %d case %d: slowed to its limits it breaks %v", seed, i, bad)
+		}
+		if bad := l.Violations(curve(t, tr.Scaled(1.001/worst)), 0); bad == nil {
+			t.Fatalf("seed %d case %d: a little faster it still holds", seed, i)
+		}
+	}
+}
+
 func TestBrakingAndSpeedingAreToldApart(t *testing.T) {
 	// smooth step of 1 rad in 1 s: +6 rad/s² at the start, −6 rad/s² at the end
 	s, _ := spline.Akima([]float64{0, 1}, [][]float64{{0}, {1}}, 0)

@@ -67,9 +67,15 @@ func (v *Interval) Entry(alpha, beta, low, high float64) {
 // of the way.
 func (v *Interval) Exit(alpha, beta, low, high float64) { v.Within(1, alpha, beta, low, high) }
 
-// Within adds −low ≤ α·u + β·x ≤ high at a share of the way through.
+// Within adds −low ≤ α·u + β·x ≤ high at a share of the way through. What is left
+// of α when its terms cancel there is rounding, and nothing.
 func (v *Interval) Within(share, alpha, beta, low, high float64) {
-	v.Entry(alpha+2*share*v.Length*beta, beta, low, high)
+	change := 2 * share * v.Length * beta
+	sum := alpha + change
+	if math.Abs(sum) < 1e-12*math.Abs(change) {
+		sum = 0
+	}
+	v.Entry(sum, beta, low, high)
 }
 
 // Range returns the bounds of u at x that keep all lines, with the P of the
