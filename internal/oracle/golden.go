@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"encoding/json"
+	"sync"
 	"testing"
 
 	"poise/internal/golden"
@@ -94,12 +95,26 @@ func Robots() []string {
 		"panda", "panda_inertial", "pr2", "prbt", "prbt_pg70", "ur5e")
 }
 
+// loaded keeps robots that have been read: tests ask for each a hundred times,
+// and a Model never changes.
+var loaded sync.Map
+
+type loadKey struct {
+	path string
+	base robot.Base
+}
+
 func loadFile(tb testing.TB, path string, base robot.Base) *robot.Model {
 	tb.Helper()
+	key := loadKey{path, base}
+	if m, ok := loaded.Load(key); ok {
+		return m.(*robot.Model)
+	}
 	bot, err := load.Robot(path, load.Options{Base: base})
 	if err != nil {
 		tb.Fatal(err)
 	}
+	loaded.Store(key, bot.Model)
 	return bot.Model
 }
 
