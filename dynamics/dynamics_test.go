@@ -199,18 +199,21 @@ func leastPivot(M []float64, n int) float64 {
 }
 
 // inverseTol is tolInverse, and for robots with mimics, whose mass matrix may be
-// near singular whatever the bodies, what a rounding of the forces makes of the
-// acceleration: 4·ε·|M⁻¹|·|τ|.
+// near singular whatever the bodies, what rounding allows.
 func inverseTol(m *robot.Model, s state, tau []float64) approx.Tol {
+	for _, b := range m.Bodies() {
+		if b.Mimic {
+			return roundingTol(m, s, tau)
+		}
+	}
+	return tolInverse
+}
+
+// roundingTol is tolInverse, and what a rounding of the forces makes of the
+// acceleration, with what adds up along a chain: 32·ε·|M⁻¹|·|τ|.
+func roundingTol(m *robot.Model, s state, tau []float64) approx.Tol {
 	tol := tolInverse
 	n := m.NumV()
-	mimics := false
-	for _, b := range m.Bodies() {
-		mimics = mimics || b.Mimic
-	}
-	if !mimics {
-		return tol
-	}
 	L := make([]float64, n*n)
 	dynamics.NewData(m).MassMatrixTo(L, s.q, none)
 	linalg.CholeskyTo(L, L, n, 0)
@@ -224,7 +227,7 @@ func inverseTol(m *robot.Model, s state, tau []float64) approx.Tol {
 		}
 	}
 	for _, x := range sum {
-		tol.Abs = math.Max(tol.Abs, 4*0x1p-52*x)
+		tol.Abs = math.Max(tol.Abs, 32*0x1p-52*x)
 	}
 	return tol
 }
