@@ -1,7 +1,9 @@
 package control
 
 import (
+	"fmt"
 	"math"
+	"strings"
 
 	"poise/trajectory/move"
 )
@@ -19,10 +21,29 @@ const (
 	Exponential
 )
 
-// BridgeConfig chooses the decay. The zero value is jerk-limited.
+var decayNames = [...]string{"jerk_limited", "exponential"}
+
+func (d Decay) String() string { return decayNames[d] }
+
+// MarshalText writes the decay's name.
+func (d Decay) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// UnmarshalText reads the decay's name.
+func (d *Decay) UnmarshalText(text []byte) error {
+	for i, name := range decayNames {
+		if string(text) == name {
+			*d = Decay(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("control: no decay is named %q; there are %s", text, strings.Join(decayNames[:], " and "))
+}
+
+// BridgeConfig chooses the decay, by name and parameters. The zero value is
+// jerk-limited.
 type BridgeConfig struct {
-	Decay        Decay
-	TimeConstant float64 // T of Exponential, s
+	Decay        Decay   `json:"decay"`
+	TimeConstant float64 `json:"time_constant"` // T of Exponential, s, > 0
 }
 
 // expEnds is how many time constants an exponential decay lasts: what is left
@@ -68,6 +89,9 @@ type bridging struct {
 // transition acceleration in its limits: a bridge has to know how fast it may be.
 func NewBridge(c BridgeConfig, limits []move.Limits, wraps []bool) (*Bridge, error) {
 	n := len(limits)
+	if c.Decay == Exponential && !(c.TimeConstant > 0 && !math.IsInf(c.TimeConstant, 1)) {
+		return nil, fmt.Errorf("control: time constant of the exponential decay is %g s, must be above zero", c.TimeConstant)
+	}
 	plan, err := move.New(limits)
 	if err != nil {
 		return nil, err

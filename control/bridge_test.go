@@ -166,3 +166,22 @@ func TestBridgeDoesNotAllocate(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+func TestDecaysHaveNames(t *testing.T) {
+	for _, d := range []Decay{JerkLimited, Exponential} {
+		text, _ := d.MarshalText()
+		var back Decay
+		if err := back.UnmarshalText(text); err != nil || back != d {
+			t.Errorf("%s: %v, %v", text, back, err)
+		}
+	}
+	var d Decay
+	if err := d.UnmarshalText([]byte("linear")); err == nil {
+		t.Error("any name is a decay")
+	}
+	for _, T := range []float64{0, -1, math.NaN(), math.Inf(1)} {
+		if _, err := NewBridge(BridgeConfig{Decay: Exponential, TimeConstant: T}, nil, nil); err == nil {
+			t.Errorf("time constant %g was accepted", T)
+		}
+	}
+}

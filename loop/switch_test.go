@@ -236,3 +236,22 @@ func BenchmarkStep(b *testing.B) {
 		})
 	}
 }
+
+// TestExponentialHandOvers takes the other decay: the gate keeps it within limits,
+// and it ends on the reference too.
+func TestExponentialHandOvers(t *testing.T) {
+	r := newRig(t, parts{robot: "arm6", controllers: 2, settings: Settings{Policy: arbiter.PolicyLast,
+		Bridge: control.BridgeConfig{Decay: control.Exponential, TimeConstant: 0.05}}})
+	r.checks = true
+	equal := 0
+	for n := range 8 {
+		r.must(n%2, uint64(n+1), r.program(r.limb("manipulator"), 0.2, 1+float64(n)/8))
+		for range 3000 {
+			r.run(1)
+			equal += r.onReference()
+		}
+	}
+	if equal < 8*1000 {
+		t.Errorf("on the reference in %d joint samples", equal)
+	}
+}

@@ -182,3 +182,33 @@ func TestExchangeDoesNotAllocate(t *testing.T) {
 		t.Errorf("%v allocations", a)
 	}
 }
+
+func TestPushedServoGivesWay(t *testing.T) {
+	b := New(Config{Servos: []Servo{{Stiffness: 20}, {}}})
+	dst, src := make([]servo.Reading, 2), []servo.Setpoint{{PlayTime: 0.01, Stiffness: 1, Mode: servo.Position}, {PlayTime: 0.01, Stiffness: 1, Mode: servo.Position}}
+	b.Push(0, 4)
+	b.Push(1, 4)
+	for n := range 10 {
+		b.Exchange(servo.Tick{N: uint64(n), Dt: 0.01}, dst, src)
+	}
+	if got := b.Joint(0); math.Abs(got+0.2) > 1e-12 || b.Joint(1) != 0 {
+		t.Errorf("joints at %g and %g, want −0.2 and 0", got, b.Joint(1))
+	}
+	b.Push(0, 0)
+	b.Exchange(servo.Tick{N: 10, Dt: 0.01}, dst, src)
+	if b.Joint(0) != 0 {
+		t.Errorf("joint at %g after the push", b.Joint(0))
+	}
+}
+
+func TestNonsenseIsNoNumber(t *testing.T) {
+	b := New(Config{Servos: make([]Servo, 1)})
+	b.Plan(Trouble{From: 3, Nonsense: true})
+	dst, src := make([]servo.Reading, 1), make([]servo.Setpoint, 1)
+	for n := range 5 {
+		b.Exchange(servo.Tick{N: uint64(n), Dt: 0.01}, dst, src)
+		if math.IsNaN(dst[0].Position) != (n >= 3) {
+			t.Errorf("tick %d: %g", n, dst[0].Position)
+		}
+	}
+}
