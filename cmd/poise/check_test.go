@@ -141,6 +141,38 @@ func TestCheckXacro(t *testing.T) {
 	}
 }
 
+// TestCheckFindsPackages of ROS 1 and of ROS 2 by the environment, or where it
+// is told.
+func TestCheckFindsPackages(t *testing.T) {
+	ros1, ros2 := t.TempDir(), t.TempDir()
+	for _, dir := range []string{filepath.Join(ros1, "one"), filepath.Join(ros2, "share", "two")} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		save(t, filepath.Join(dir, "a.stl"), "solid")
+	}
+	file := save(t, filepath.Join(t.TempDir(), "r.urdf"), `<robot name="r"><link name="a"><visual><geometry><mesh filename="package://one/a.stl"/></geometry></visual>
+<visual><geometry><mesh filename="package://two/a.stl"/></geometry></visual></link></robot>`)
+	for _, tc := range []struct {
+		ros1, ros2, flag string
+		missing          int
+	}{
+		{"", "", "", 2}, {ros1, "", "", 1}, {"", ros2, "", 1}, {ros1, ros2, "", 0}, {ros1, ros2, ros1, 1},
+		{"", "", ros1 + string(filepath.ListSeparator) + ros2, 0},
+	} {
+		t.Setenv("ROS_PACKAGE_PATH", tc.ros1)
+		t.Setenv("AMENT_PREFIX_PATH", tc.ros2)
+		args := []string{"check", "--json", file}
+		if tc.flag != "" {
+			args = append(args, "--package-path", tc.flag)
+		}
+		out, errs, code := poise("", args...)
+		if got := strings.Count(out, "is missing"); code != 0 || got != tc.missing {
+			t.Errorf("%+v: %d meshes are missing, code %d\n%s%s", tc, got, code, out, errs)
+		}
+	}
+}
+
 func TestCheckUsage(t *testing.T) {
 	for _, args := range [][]string{
 		{"check"}, {"check", "arm6", "pony"}, {"check", "arm6", "--floating", "--fixed"}, {"check", "arm6", "--nope"}, {"check", "arm6", "--json", "--write-limits"},

@@ -14,7 +14,7 @@ import (
 
 // commands lists what the binary can do, in the order of the help text.
 var commands = []command{
-	{"check", "ROBOT [NAME:=VALUE …] [--json] [--floating|--fixed] [--limits F] [--cartesian-limits F] [--override-limits] [--write-limits]",
+	{"check", "ROBOT [NAME:=VALUE …] [--json] [--floating|--fixed] [--limits F] [--cartesian-limits F] [--override-limits] [--write-limits] [--package-path DIRS]",
 		"what it is: joints, groups, limits and where each comes from, mass, warnings", runCheck},
 	{"kin", "ROBOT [NAME:=VALUE …] fk|jacobian|ik [--floating|--fixed]",
 		"where links are and how joints move them: JSON lines in, JSON lines out", runKin},
@@ -144,5 +144,5 @@ func help(w io.Writer) {
 	for _, c := range commands {
 		fmt.Fprintf(w, "  poise %s %s\n        %s\n", c.name, c.args, c.short)
 	}
-	fmt.Fprintf(w, "\nROBOT is a name shipped inside (pony, arm6), a .urdf or .xacro file (xacro arguments\nas name:=value after it), or a folder. Flags may stand before or after arguments.\n")
+	fmt.Fprintf(w, "\nROBOT is a name shipped inside (pony, arm6), a .urdf or .xacro file (xacro arguments\nas name:=value after it), or a folder. Flags may stand before or after arguments.\nPackages that package://… and $(find …) name are looked for above the robot's own\nfile and in the folders of --package-path, by default those of ROS_PACKAGE_PATH and\nAMENT_PREFIX_PATH.\n")
 }

@@ -27,7 +27,7 @@ func (r *robotFlags) register(fs *flag.FlagSet) {
 	fs.StringVar(&r.opts.Limits, "limits", "", "joint limits `file` instead of the robot's own")
 	fs.StringVar(&r.opts.Cartesian, "cartesian-limits", "", "Cartesian limits `file` instead of the robot's own")
 	fs.BoolVar(&r.opts.OverrideLimits, "override-limits", false, "a limit file may loosen what the URDF says")
-	fs.StringVar(&r.packages, "package-path", os.Getenv("ROS_PACKAGE_PATH"), "`folders` where packages are looked for")
+	fs.StringVar(&r.packages, "package-path", packagePath(), "`folders` where packages are looked for")
 }
 
 // load takes the robot and its xacro arguments from the front of args, reads
@@ -60,6 +60,12 @@ func (r *robotFlags) load(args []string) (*load.Loaded, []string, error) {
 	}
 	bot, err := load.Robot(name, r.opts)
 	return bot, rest, err
+}
+
+// packagePath joins the search paths of ROS 1 and ROS 2.
+func packagePath() string {
+	const sep = string(filepath.ListSeparator)
+	return strings.Trim(os.Getenv("ROS_PACKAGE_PATH")+sep+os.Getenv("AMENT_PREFIX_PATH"), sep)
 }
 
 // environment returns the variables that xacro files may ask for.
