@@ -82,6 +82,7 @@ type explorer struct {
 	fault error    // the first broken promise
 	lent  []*world // one for each depth
 
+	orderly         bool // nobody dies and nothing is lost
 	dislike, refuse bool // what the hooks answer next
 	before          robot.Set
 }
@@ -99,6 +100,7 @@ func newExplorer(p Policy, menu [nClients][]Claim) *explorer {
 
 func (x *explorer) start(left budget) *world {
 	x.s.Init(x.cfg)
+	x.orderly = left.Lost+left.Crashes+left.Restarts == 0 && x.cfg.Policy != PolicyNone
 	w := &world{left: left}
 	for c := range w.clients {
 		x.s.Handle(&Event{Kind: Register, From: ClientID(c)}, &x.out)
@@ -255,6 +257,22 @@ func (x *explorer) deliver(w *world, p packet) {
 	}
 	if e, ok := w.clients[c].Receive(w.now, &p.message, x); ok {
 		w.send(e, 0)
+	}
+	x.checkUsers(w)
+}
+
+// checkUsers looks for a leaf that two controllers believe to own. As long as
+// all live and no time has run out there is none, whatever overtakes what.
+func (x *explorer) checkUsers(w *world) {
+	if !x.orderly || w.now > 0 {
+		return
+	}
+	for a := range w.clients {
+		for b := range a {
+			if w.clients[a].owned.Overlaps(w.clients[b].owned) {
+				x.fail("%d and %d both use %v", b, a, w.clients[a].owned.Intersect(w.clients[b].owned))
+			}
+		}
 	}
 }
 

@@ -518,6 +518,142 @@ func TestLateAndDoubledMessagesChangeNothing(t *testing.T) {
 	}
 }
 
+func TestReadyForAnEarlierRequestIsNoAnswer(t *testing.T) {
+	r := newRig(t, PolicyLast)
+	r.grant(gait, needing(leg1))
+	r.ask(trot, needing(leg1))
+	r.step()
+	r.step()
+	late := r.wire[0].event // ready for the first request
+	r.wire = nil
+	r.players[trot].refuse = true
+	r.ask(trot, needing(leg1))
+	r.step() // the second is offered
+	r.handle(late)
+	r.owns(leg1, gait)
+	r.run()
+	r.owns(leg1, gait)
+	r.phase(gait, Operational)
+	r.phase(trot, NonOperational)
+}
+
+func TestRefusalAfterTheGrantGivesAllBack(t *testing.T) {
+	// the client lost patience while its grant was on the way
+	r := newRig(t, PolicyLast)
+	r.clients[gait] = NewClient(gait, 0, 50*ms)
+	r.ask(gait, needing(leg1))
+	r.step()
+	r.step()
+	r.step()
+	r.owns(leg1, gait)
+	r.wire = nil // the grant is lost
+	r.now = 50 * ms
+	e, ok := r.clients[gait].Tick(r.now)
+	if !ok {
+		t.Fatal("the client still waits")
+	}
+	r.handle(e)
+	r.owns(leg1, Nobody)
+	r.phase(gait, NonOperational)
+}
+
+func TestRequestGivenUpButGrantedEndsInQuitting(t *testing.T) {
+	// the grant of another set is lost, and so is the word that it was given up:
+	// the books say leg2, the client believes leg1
+	r := newRig(t, PolicyLast)
+	r.clients[gait] = NewClient(gait, 0, 50*ms)
+	r.grant(gait, needing(leg1))
+	r.ask(gait, needing(leg2))
+	r.step()
+	r.step()
+	r.step()
+	r.owns(leg2, gait)
+	r.wire = nil
+	r.now = 50 * ms
+	r.clients[gait].Tick(r.now)
+	e, _ := r.clients[gait].Report(r.now)
+	r.send(e)
+	for n := 0; len(r.wire) > 0; n++ {
+		if n > 20 {
+			t.Fatal("they talk past each other for ever")
+		}
+		r.step()
+	}
+	r.phase(gait, NonOperational)
+	r.owns(leg2, Nobody)
+}
+
+func TestWhoIsAboutToQuitInheritsNothing(t *testing.T) {
+	r := newRig(t, PolicyLast)
+	r.grant(look, wanting(tail))
+	r.grant(gait, needing(leg1).wanting(tail)) // later than look
+	r.grant(wag, needing(tail))
+	r.mute[gait] = true
+	r.grant(trot, needing(leg1)) // the gait is asked, and silent
+	calls := len(r.players[gait].sets)
+	r.quit(wag)
+	r.owns(tail, look)
+	if n := len(r.players[gait].sets) - calls; n != 0 {
+		t.Errorf("the gait was called %d times for a leaf it could not keep", n)
+	}
+	r.pass(20 * ms)
+	r.owns(tail, look)
+	r.owns(leg1, trot)
+}
+
+// TestEarlierRoundsEndFirst: two rounds that wait for a third end in the order
+// of their requests, and so the second still inherits with its pending priority.
+func TestEarlierRoundsEndFirst(t *testing.T) {
+	const silent, owner, user, blocker, first, second = 0, 1, 2, 3, 5, 4 // the later request has the smaller number
+	const x0, x1, x2, y = 10, 11, 12, 13
+	m, port := NewMachine(Config{Policy: PolicyPriority}), &localPort{}
+	for c := range ClientID(6) {
+		port.local[c] = true // answers at once
+		port.clients[c] = NewClient(c, 0, 0)
+		m.Do(&Event{Kind: Register, From: c, Local: c != silent && c != blocker}, port)
+	}
+	do := func(c ClientID, claim Claim) {
+		e := port.clients[c].Request(0, &claim)
+		m.Do(&e, port)
+	}
+	do(silent, needing(x0).priority(1, 1))
+	do(user, wanting(y).priority(5, 5))
+	keeps := needing(x1).wanting(y).priority(1, 1)
+	keeps.Pending[y], keeps.Operational[y] = 9, 9
+	do(owner, keeps)
+	port.local[silent] = false
+	do(blocker, needing(x0, x1, x2).priority(2, 2)) // waits for the silent one
+	do(first, needing(x1).priority(3, 3))
+	do(second, needing(x2).wanting(y).priority(7, 1))
+	if m.Phase(first) != Pending || m.Phase(second) != Pending {
+		t.Fatalf("%v and %v", m.Phase(first), m.Phase(second))
+	}
+	m.Do(&Event{Kind: Refuse, From: blocker, Request: 1}, port)
+	if m.Owner(x1) != first || m.Owner(x2) != second {
+		t.Errorf("x1 %d, x2 %d", m.Owner(x1), m.Owner(x2))
+	}
+	if got := m.Owner(y); got != second {
+		t.Errorf("what the first round left went to %d, want %d", got, second)
+	}
+}
+
+func TestOldAssignmentChangesNothing(t *testing.T) {
+	c := NewClient(gait, 0, 0)
+	claim := needing(leg1).wanting(head, tail)
+	c.Request(0, &claim)
+	c.Receive(0, &Message{Kind: Offer, Request: 1}, nil)
+	c.Receive(0, &Message{Kind: Grant, Request: 1, Serial: 3, Leaves: leaves(leg1, head, tail)}, nil)
+	c.Receive(0, &Message{Kind: Assign, Request: 1, Serial: 7, Leaves: leaves(leg1)}, nil)
+	before := c
+	var p player
+	if e, ok := c.Receive(0, &Message{Kind: Assign, Request: 1, Serial: 5, Leaves: leaves(leg1, head)}, &p); ok || c != before || len(p.sets) > 0 {
+		t.Errorf("answered %v, owns %v", e.Kind, c.Owned())
+	}
+	if e, ok := c.Receive(0, &Message{Kind: Revoke, Request: 1, Serial: 4}, &p); ok || c != before {
+		t.Errorf("answered %v, %v", e.Kind, c.Phase())
+	}
+}
+
 func TestQuitThatOvertakesItsRequest(t *testing.T) {
 	r := newRig(t, PolicyLast)
 	claim := needing(leg1)
