@@ -3,6 +3,8 @@ package retime
 import (
 	"math"
 	"sort"
+
+	"poise/trajectory/reach"
 )
 
 // use says how much of the limits a stretch of a law takes, as multiples of them.
@@ -14,7 +16,7 @@ type use struct{ vel, acc, jerk float64 }
 // limits are exceeded around it, and returns the worst and where it is.
 func (w *Solver) inspect(l *Law) (worst, at float64) {
 	m := &w.smooth
-	n := len(w.piece)
+	n := len(w.grid.Piece)
 	m.vel, m.acc, m.jerk = sized(m.vel, n), sized(m.acc, n), sized(m.jerk, n)
 	clear(m.vel)
 	clear(m.acc)
@@ -34,7 +36,7 @@ func (w *Solver) inspect(l *Law) (worst, at float64) {
 			u, b = w.instants(l, k)
 		}
 		now, next := &l.nodes[k], &l.nodes[k+1]
-		l.add(now.s, next.s, b.limit, b.row, now.v, next.v)
+		l.add(now.s, next.s, b.Binding, now.v, next.v)
 		if x := max(u.vel*u.vel, u.acc, u.jerk); x > 1+certified {
 			w.blame(l, k, u)
 			if x > worst {
@@ -48,7 +50,7 @@ func (w *Solver) inspect(l *Law) (worst, at float64) {
 // follow makes the solver's motion that of a law.
 func (w *Solver) follow(l *Law) {
 	m := &w.smooth.motion
-	if m.path != w.p.Path || len(m.q) != w.rows {
+	if m.path != w.p.Path || len(m.q) != w.grid.Rows {
 		*m = *NewMotion(w.p.Path, l)
 	}
 	m.law, m.i, m.piece = l, 0, 0
@@ -62,22 +64,22 @@ func (u use) or(o use) use {
 // them, and returns which limit it uses most.
 func (w *Solver) instants(l *Law, k int) (u use, b binding) {
 	m := &w.smooth.motion
-	w.rate5, w.acc5 = sized(w.rate5, w.rows*places), sized(w.acc5, w.rows*places)
+	w.smooth.rate5, w.smooth.acc5 = sized(w.smooth.rate5, w.grid.Rows*reach.Places), sized(w.smooth.acc5, w.grid.Rows*reach.Places)
 	h := l.nodes[k+1].t - l.nodes[k].t
 	first := m.pieceAt(l.nodes[k].s)
-	for i := range places {
-		s, v, a := l.at(k, l.nodes[k].t+h*float64(i)/(places-1))
-		w.p.Path.StateTo(w.q, w.dq, w.ddq, m.pieceAt(s), s)
-		for r := range w.rows {
-			w.rate5[r*places+i] = w.dq[r] * v
-			w.acc5[r*places+i] = w.ddq[r]*v*v + w.dq[r]*a
+	for i := range reach.Places {
+		s, v, a := l.at(k, l.nodes[k].t+h*float64(i)/(reach.Places-1))
+		w.p.Path.StateTo(w.smooth.motion.q, w.smooth.motion.dq, w.smooth.motion.ddq, m.pieceAt(s), s)
+		for r := range w.grid.Rows {
+			w.smooth.rate5[r*reach.Places+i] = w.smooth.motion.dq[r] * v
+			w.smooth.acc5[r*reach.Places+i] = w.smooth.motion.ddq[r]*v*v + w.smooth.motion.dq[r]*a
 		}
 	}
-	b = binding{row: -1}
+	b = binding{Binding: reach.Binding{Row: -1}}
 	for piece := first; piece <= m.piece; piece++ {
-		set := w.set(piece)
-		for r := range w.rows {
-			v, a := (*[places]float64)(w.rate5[r*places:]), (*[places]float64)(w.acc5[r*places:])
+		set := w.grid.Set(piece)
+		for r := range w.grid.Rows {
+			v, a := (*[reach.Places]float64)(w.smooth.rate5[r*reach.Places:]), (*[reach.Places]float64)(w.smooth.acc5[r*reach.Places:])
 			x := w.row(v, a, set+r, h)
 			b.raise(x, r, v[2]*a[2] < 0)
 			u = u.or(x)
@@ -93,23 +95,23 @@ func (w *Solver) instants(l *Law, k int) (u use, b binding) {
 // passes, for rows from some on: there accelerations may jump or have a corner
 // that lies between all places.
 func (w *Solver) seam(l *Law, k, piece, from int) (u use) {
-	if from == w.rows {
+	if from == w.grid.Rows {
 		return u
 	}
 	s := w.p.Path.Breaks()[piece+1]
 	_, v, a := l.at(k, l.when(k, s))
 	for side := range 2 {
-		w.p.Path.StateTo(w.q, w.dq, w.ddq, piece+side, s)
-		for r := from; r < w.rows; r++ {
-			i := w.set(piece+side) + r
-			rate, g := w.dq[r]*v, w.ddq[r]*v*v+w.dq[r]*a
-			inv := w.invAcc[i]
+		w.p.Path.StateTo(w.smooth.motion.q, w.smooth.motion.dq, w.smooth.motion.ddq, piece+side, s)
+		for r := from; r < w.grid.Rows; r++ {
+			i := w.grid.Set(piece+side) + r
+			rate, g := w.smooth.motion.dq[r]*v, w.smooth.motion.ddq[r]*v*v+w.smooth.motion.dq[r]*a
+			inv := w.grid.InvAcc[i]
 			if g*rate < 0 {
-				inv = w.invDec[i]
+				inv = w.grid.InvDec[i]
 			} else if rate == 0 {
-				inv = max(inv, w.invDec[i])
+				inv = max(inv, w.grid.InvDec[i])
 			}
-			u = u.or(use{vel: math.Abs(rate) * math.Sqrt(w.invVel2[i]), acc: math.Abs(g) * inv})
+			u = u.or(use{vel: math.Abs(rate) * math.Sqrt(w.grid.InvVel2[i]), acc: math.Abs(g) * inv})
 		}
 	}
 	return u
@@ -117,12 +119,12 @@ func (w *Solver) seam(l *Law, k, piece, from int) (u use) {
 
 // row returns what a row uses, given its velocity and acceleration at five
 // places within h.
-func (w *Solver) row(v, a *[places]float64, limits int, h float64) (u use) {
+func (w *Solver) row(v, a *[reach.Places]float64, limits int, h float64) (u use) {
 	forth, back := false, false
 	for _, x := range v {
 		forth, back = forth || x > 0, back || x < 0
 	}
-	up, down := w.invAcc[limits], w.invDec[limits]
+	up, down := w.grid.InvAcc[limits], w.grid.InvDec[limits]
 	switch {
 	case forth && back || !forth && !back:
 		up = max(up, down)
@@ -130,24 +132,24 @@ func (w *Solver) row(v, a *[places]float64, limits int, h float64) (u use) {
 	case back:
 		up, down = down, up
 	}
-	var high, low, fast, slow, quick [places]float64
-	for k := range places {
+	var high, low, fast, slow, quick [reach.Places]float64
+	for k := range reach.Places {
 		high[k], low[k] = a[k]*up, -a[k]*down
 		fast[k], slow[k] = v[k], -v[k]
 	}
-	u.acc = max(peak(&high), peak(&low))
-	u.vel = max(peak(&fast), peak(&slow)) * math.Sqrt(w.invVel2[limits])
-	if inv := w.invJerk[limits]; inv > 0 {
+	u.acc = max(reach.Peak(&high), reach.Peak(&low))
+	u.vel = max(reach.Peak(&fast), reach.Peak(&slow)) * math.Sqrt(w.grid.InvVel2[limits])
+	if inv := w.grid.InvJerk[limits]; inv > 0 {
 		// mean jerks between the places, and what it may vary within them
-		for k := range places - 1 {
-			quick[k] = (a[k+1] - a[k]) / h * (places - 1) * inv
+		for k := range reach.Places - 1 {
+			quick[k] = (a[k+1] - a[k]) / h * (reach.Places - 1) * inv
 		}
-		for k := range places - 1 {
+		for k := range reach.Places - 1 {
 			vary := 0.0
 			if k > 0 {
 				vary = math.Abs(quick[k] - quick[k-1])
 			}
-			if k < places-2 {
+			if k < reach.Places-2 {
 				vary = max(vary, math.Abs(quick[k+1]-quick[k]))
 			}
 			u.jerk = max(u.jerk, math.Abs(quick[k])+vary/2)
@@ -163,8 +165,8 @@ func (w *Solver) blame(l *Law, k int, u use) {
 	reach := (m.width+2)/2 + 1
 	from := l.nodes[max(0, k-reach)].s
 	to := l.nodes[min(len(l.nodes)-1, k+1+reach)].s
-	first := max(0, sort.SearchFloat64s(w.s, from)-1)
-	for i := first; i < len(w.piece) && w.s[i] <= to; i++ {
+	first := max(0, sort.SearchFloat64s(w.grid.S, from)-1)
+	for i := first; i < len(w.grid.Piece) && w.grid.S[i] <= to; i++ {
 		m.vel[i], m.acc[i], m.jerk[i] = max(m.vel[i], u.vel), max(m.acc[i], u.acc), max(m.jerk[i], u.jerk)
 	}
 }
@@ -173,17 +175,16 @@ func (w *Solver) blame(l *Law, k int, u use) {
 func (w *Solver) relax() {
 	m := &w.smooth
 	const more = 1 + 1e-7 // a little further than needed, so that it ends
-	for i := range w.piece {
+	for i := range w.grid.Piece {
 		if x := m.acc[i]; x > 1+certified {
-			w.share[i] = min(w.share[i], max(w.used[i], 0.01)) / (x * more)
-			w.changed[i] = true
+			w.grid.Tighten(i, min(w.grid.Share[i], max(w.grid.Used[i], 0.01))/(x*more))
 		}
 		if x := m.vel[i]; x > 1+certified {
-			w.lower(i, max(w.x[i], w.x[i+1])/(x*x*more))
+			w.grid.Lower(i, max(w.grid.X[i], w.grid.X[i+1])/(x*x*more))
 		}
 		if x := m.jerk[i]; x > 1+certified {
-			w.share[i] /= x * more
-			w.lower(i, max(w.x[i], w.x[i+1])/math.Pow(x*more, 2.0/3))
+			w.grid.Tighten(i, w.grid.Share[i]/(x*more))
+			w.grid.Lower(i, max(w.grid.X[i], w.grid.X[i+1])/math.Pow(x*more, 2.0/3))
 		}
 	}
 }

@@ -2,29 +2,15 @@ package retime
 
 import (
 	"errors"
-	"fmt"
 	"math"
 
 	"poise/trajectory"
+	"poise/trajectory/reach"
 	"poise/trajectory/spline"
 )
 
-// Path is the geometry that a motion follows: rows of numbers over a path
-// parameter s, first the joints, then measures. A measure is a distance along
-// the path; its derivative is the rate ds makes, never negative.
-//
-// The path is smooth inside pieces. At the breaks between them q′ should be
-// continuous; where it is not the motion stops. q″ may jump.
-type Path interface {
-	Joints() int
-	Measures() int
-	// Breaks returns the s of the piece boundaries, strictly rising: the first
-	// is the start of the path, the last its end.
-	Breaks() []float64
-	// StateTo stores all rows and their exact derivatives at s, on a piece that
-	// contains s (also at its ends).
-	StateTo(q, dq, ddq []float64, piece int, s float64)
-}
+// Path is the geometry that a motion follows; see package reach.
+type Path = reach.Path
 
 // Problem is a path with the limits to obey on it.
 type Problem struct {
@@ -43,155 +29,35 @@ type Problem struct {
 
 // What Solve can refuse; errors.Is finds them.
 var (
-	ErrPath   = errors.New("bad path")       // *PathError
-	ErrSpeed  = errors.New("speed too high") // *SpeedError
-	ErrFree   = errors.New("nothing limits") // *FreeError
-	ErrBroken = errors.New("cannot be kept") // *BrokenError
+	ErrPath   = reach.ErrPath   // *PathError
+	ErrSpeed  = reach.ErrSpeed  // *SpeedError
+	ErrFree   = reach.ErrFree   // *FreeError
+	ErrBroken = reach.ErrBroken // *BrokenError
 )
 
-// PathError says what is wrong with a path.
-type PathError struct {
-	What  string // "break", "position", "first derivative", "second derivative"
-	Row   int    // −1 if it is about none
-	S     float64
-	Value float64
+// The errors that say so.
+type (
+	PathError   = reach.PathError
+	SpeedError  = reach.SpeedError
+	FreeError   = reach.FreeError
+	BrokenError = reach.BrokenError
+)
+
+// sharp returns the problem without what smoothing adds to it.
+func (p *Problem) sharp() reach.Problem {
+	return reach.Problem{Path: p.Path, Limits: p.Limits, StartSpeed: p.StartSpeed, EndSpeed: p.EndSpeed, Grid: p.Grid}
 }
-
-func (e *PathError) Error() string {
-	if e.Row < 0 {
-		return fmt.Sprintf("retime: %s at s = %g is %g", e.What, e.S, e.Value)
-	}
-	return fmt.Sprintf("retime: %s of row %d at s = %g is %g", e.What, e.Row, e.S, e.Value)
-}
-
-// Is matches ErrPath.
-func (e *PathError) Is(target error) bool { return target == ErrPath }
-
-// SpeedError says that a given path speed cannot be kept, and what could.
-type SpeedError struct {
-	End        bool // it is the end speed
-	Speed, Max float64
-}
-
-func (e *SpeedError) Error() string {
-	word := "start"
-	if e.End {
-		word = "end"
-	}
-	return fmt.Sprintf("retime: %s speed %g is not possible, at most %g", word, e.Speed, e.Max)
-}
-
-// Is matches ErrSpeed.
-func (e *SpeedError) Is(target error) bool { return target == ErrSpeed }
-
-// FreeError says that on a stretch of path no row with an acceleration limit
-// moves: its time would be arbitrary.
-type FreeError struct{ From, To float64 }
-
-func (e *FreeError) Error() string {
-	return fmt.Sprintf("retime: from s = %g to %g no row with an acceleration limit moves", e.From, e.To)
-}
-
-// Is matches ErrFree.
-func (e *FreeError) Is(target error) bool { return target == ErrFree }
-
-// BrokenError says that a limit is exceeded with the given start or end speed
-// and cannot be mended by time.
-type BrokenError struct {
-	S     float64
-	Ratio float64 // how many times the limit
-}
-
-func (e *BrokenError) Error() string {
-	return fmt.Sprintf("retime: at s = %g the given end speeds lead to %g times a limit", e.S, e.Ratio)
-}
-
-// Is matches ErrBroken.
-func (e *BrokenError) Is(target error) bool { return target == ErrBroken }
-
-// rows returns how many rows the path has.
-func (p *Problem) rows() int { return p.Path.Joints() + p.Path.Measures() }
 
 // check reports everything wrong with a problem.
 func (p *Problem) check() error {
-	var bad []error
-	breaks := p.Path.Breaks()
-	if len(breaks) < 2 {
-		bad = append(bad, &PathError{What: "number of breaks", Row: -1, Value: float64(len(breaks))})
-	}
-	bad = append(bad, checkBreaks(breaks)...)
-	if n := len(p.Limits); n != 1 && n != len(breaks)-1 {
-		bad = append(bad, &trajectory.LimitError{Quantity: "sets of", Joint: -1, Value: float64(n), Bound: float64(len(breaks) - 1)})
-	}
-	for i := range p.Limits {
-		if err := p.Limits[i].Check(p.rows()); err != nil {
-			bad = append(bad, fmt.Errorf("piece %d: %w", i, err))
-		}
-		bad = append(bad, checkSize(&p.Limits[i])...)
-	}
-	for i, v := range []float64{p.StartSpeed, p.EndSpeed} {
-		if !(v >= 0) || math.IsInf(v, 1) {
-			bad = append(bad, &SpeedError{End: i == 1, Speed: v, Max: math.MaxFloat64})
-		}
-	}
+	sharp := p.sharp()
+	err := sharp.Check()
 	if !(p.Period >= 0) || math.IsInf(p.Period, 1) {
-		bad = append(bad, &trajectory.PeriodError{Period: p.Period})
+		err = errors.Join(err, &trajectory.PeriodError{Period: p.Period})
 	}
-	return errors.Join(bad...)
-}
-
-// checkBreaks reports breaks that do not rise; a path of no length has two equal
-// ones.
-func checkBreaks(breaks []float64) (bad []error) {
-	if len(breaks) < 2 {
-		return []error{&PathError{What: "number of breaks", Row: -1, Value: float64(len(breaks))}}
-	}
-	length := breaks[len(breaks)-1] - breaks[0]
-	if len(breaks) == 2 && length == 0 {
-		return nil
-	}
-	if !(length < huge && length > 1/huge) {
-		bad = append(bad, &PathError{What: "length", Row: -1, S: breaks[0], Value: length})
-	}
-	for i, s := range breaks {
-		if math.IsNaN(s) || math.IsInf(s, 0) || i > 0 && !(s-breaks[i-1] > shortest*length) {
-			bad = append(bad, &PathError{What: fmt.Sprintf("break %d", i), Row: -1, S: s, Value: s})
-		}
-	}
-	return bad
-}
-
-// shortest is the share of a path that a piece must at least be: below it the
-// places of a piece are no longer different numbers.
-const shortest = 1e-11
-
-// checkSize reports limits with which products would overflow.
-func checkSize(l *trajectory.Limits) (bad []error) {
-	for _, q := range []struct {
-		name   string
-		values []float64
-	}{{"velocity", l.Velocity}, {"acceleration", l.Acceleration}, {"deceleration", l.Deceleration}, {"jerk", l.Jerk}} {
-		for r, x := range q.values {
-			if x < 1/huge || x > huge && !math.IsInf(x, 1) {
-				bad = append(bad, &trajectory.LimitError{Quantity: q.name, Joint: r, Value: x})
-			}
-		}
-	}
-	return bad
+	return err
 }
 
 // FromSpline makes a path of a curve: its time becomes the path parameter, its
 // segments the pieces.
-func FromSpline(s *spline.Spline) Path { return splinePath{s} }
-
-type splinePath struct{ *spline.Spline }
-
-// cubic reports whether q′ is a parabola and q″ a line on every piece, so that
-// the two ends of an interval tell all about it.
-func (p splinePath) cubic() bool { return len(p.Coefficients(0, 0)) == 4 }
-
-func (p splinePath) Measures() int     { return 0 }
-func (p splinePath) Breaks() []float64 { return p.Knots() }
-func (p splinePath) StateTo(q, dq, ddq []float64, piece int, s float64) {
-	p.SegmentTo(q, dq, ddq, piece, s)
-}
+func FromSpline(s *spline.Spline) Path { return reach.FromSpline(s) }

@@ -3,24 +3,21 @@ package retime
 import (
 	"fmt"
 	"math"
+
+	"poise/trajectory/reach"
 )
 
 // Limit is a kind of limit that can hold a motion back.
-type Limit uint8
+type Limit = reach.Limit
 
 // The kinds of limits.
 const (
-	None Limit = iota // nothing is used to the full
-	Velocity
-	Acceleration
-	Deceleration
-	Jerk
+	None         = reach.None // nothing is used to the full
+	Velocity     = reach.Velocity
+	Acceleration = reach.Acceleration
+	Deceleration = reach.Deceleration
+	Jerk         = reach.Jerk
 )
-
-// String returns the word for the kind.
-func (l Limit) String() string {
-	return [...]string{"nothing", "velocity", "acceleration", "deceleration", "jerk"}[l]
-}
 
 // Stretch is a part of the path along which one limit was active.
 type Stretch struct {
@@ -37,9 +34,6 @@ func (s Stretch) String() string {
 	}
 	return fmt.Sprintf("s %.4g–%.4g: %v of row %d", s.From, s.To, s.Limit, s.Row)
 }
-
-// active is the share of a limit from which it counts as holding the motion back.
-const active = 0.99
 
 // Active returns the share of the path's length along which some limit is active.
 func (l *Law) Active() float64 {
@@ -98,14 +92,14 @@ func among(row int, rows []int) bool {
 
 // add appends an interval to the report, merged with the one before if the same
 // limit is active.
-func (l *Law) add(from, to float64, limit Limit, row int, v0, v1 float64) {
+func (l *Law) add(from, to float64, b reach.Binding, v0, v1 float64) {
 	slow, at := v0, from
 	if v1 < v0 {
 		slow, at = v1, to
 	}
 	if n := len(l.stretches); n > 0 {
 		last := &l.stretches[n-1]
-		if last.Limit == limit && last.Row == row {
+		if last.Limit == b.Limit && last.Row == b.Row {
 			last.To = to
 			if slow < last.Slowest {
 				last.Slowest, last.At = slow, at
@@ -113,53 +107,28 @@ func (l *Law) add(from, to float64, limit Limit, row int, v0, v1 float64) {
 			return
 		}
 	}
-	l.stretches = append(l.stretches, Stretch{From: from, To: to, Limit: limit, Row: row, Slowest: slow, At: at})
+	l.stretches = append(l.stretches, Stretch{From: from, To: to, Limit: b.Limit, Row: b.Row, Slowest: slow, At: at})
 }
 
-// reportTo lists the limits that are used most on each interval.
-func (w *Solver) reportTo(l *Law) {
-	l.stretches = l.stretches[:0]
-	for i, b := range w.binding {
-		if b.limit == Velocity {
-			b.row = w.fastest(i)
-		}
-		l.add(w.s[i], w.s[i+1], b.limit, b.row, math.Sqrt(w.x[i]), math.Sqrt(w.x[i+1]))
-	}
-}
-
-// fastest returns the row that comes closest to its velocity limit in the middle
-// of interval i.
-func (w *Solver) fastest(i int) (row int) {
-	set, most := w.set(w.piece[i]), 0.0
-	for r := range w.rows {
-		rate := w.rate[(i*w.rows+r)*places+places/2]
-		if use := rate * rate * w.invVel2[set+r]; use > most {
-			most, row = use, r
-		}
-	}
-	return row
-}
-
-// binding is the limit that an interval uses to the full, if any.
+// binding is the limit of which a stretch uses the largest share.
 type binding struct {
-	limit Limit
-	row   int
+	reach.Binding
 	share float64
 }
 
 // raise notes what a row uses if it is more than any before.
 func (b *binding) raise(u use, row int, braking bool) {
-	most := max(b.share, active)
+	most := max(b.share, reach.Active)
 	if u.vel > most {
-		*b, most = binding{Velocity, row, u.vel}, u.vel
+		*b, most = binding{reach.Binding{Limit: Velocity, Row: row}, u.vel}, u.vel
 	}
 	if u.acc > most {
-		*b, most = binding{Acceleration, row, u.acc}, u.acc
+		*b, most = binding{reach.Binding{Limit: Acceleration, Row: row}, u.acc}, u.acc
 		if braking {
-			b.limit = Deceleration
+			b.Limit = Deceleration
 		}
 	}
 	if u.jerk > most {
-		*b = binding{Jerk, row, u.jerk}
+		*b = binding{reach.Binding{Limit: Jerk, Row: row}, u.jerk}
 	}
 }

@@ -163,7 +163,7 @@ func TestStartSpeedTooHighIsRefusedWithTheNumber(t *testing.T) {
 	var law retime.Law
 	err := w.Solve(&law, p)
 	var speed *retime.SpeedError
-	if !errors.As(err, &speed) || speed.End || math.Abs(speed.Max-2) > 1e-9 || err.Error() != "retime: start speed 2.5 is not possible, at most 2" {
+	if !errors.As(err, &speed) || speed.End || math.Abs(speed.Max-2) > 1e-9 || err.Error() != "start speed 2.5 is not possible, at most 2" {
 		t.Fatalf("error %v", err)
 	}
 	p.StartSpeed = 2

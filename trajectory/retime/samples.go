@@ -1,6 +1,10 @@
 package retime
 
-import "math"
+import (
+	"math"
+
+	"poise/trajectory/reach"
+)
 
 // tabulate stores the rows of the followed law at its nodes.
 func (w *Solver) tabulate(l *Law) {
@@ -15,19 +19,19 @@ func (w *Solver) tabulate(l *Law) {
 func (w *Solver) reserve(count int) {
 	m := &w.smooth
 	for d := range m.table {
-		m.table[d] = sized(m.table[d], count*w.rows)
+		m.table[d] = sized(m.table[d], count*w.grid.Rows)
 	}
 }
 
 // enter stores sample k.
 func (w *Solver) enter(k int, s, v, a float64) {
 	m := &w.smooth
-	w.p.Path.StateTo(w.q, w.dq, w.ddq, m.motion.pieceAt(s), s)
-	at := k * w.rows
-	for r := range w.rows {
-		m.table[0][at+r] = w.q[r]
-		m.table[1][at+r] = w.dq[r] * v
-		m.table[2][at+r] = w.ddq[r]*v*v + w.dq[r]*a
+	w.p.Path.StateTo(w.smooth.motion.q, w.smooth.motion.dq, w.smooth.motion.ddq, m.motion.pieceAt(s), s)
+	at := k * w.grid.Rows
+	for r := range w.grid.Rows {
+		m.table[0][at+r] = w.smooth.motion.q[r]
+		m.table[1][at+r] = w.smooth.motion.dq[r] * v
+		m.table[2][at+r] = w.smooth.motion.ddq[r]*v*v + w.smooth.motion.dq[r]*a
 	}
 }
 
@@ -38,24 +42,24 @@ func (w *Solver) between(l *Law, k int) (u use, b binding) {
 	now, next := &l.nodes[k], &l.nodes[k+1]
 	first, last := m.motion.pieceAt(now.s), m.motion.pieceAt(next.s)
 	joints := w.p.Path.Joints()
-	b = binding{row: -1}
+	b = binding{Binding: reach.Binding{Row: -1}}
 	var mid [2]float64
-	if joints < w.rows {
+	if joints < w.grid.Rows {
 		s, v, a := l.at(k, (now.t+next.t)/2)
-		w.p.Path.StateTo(w.q, w.dq, w.ddq, m.motion.pieceAt(s), s)
+		w.p.Path.StateTo(w.smooth.motion.q, w.smooth.motion.dq, w.smooth.motion.ddq, m.motion.pieceAt(s), s)
 		mid = [2]float64{v, a}
 		m.motion.pieceAt(next.s)
 	}
 	for piece := first; piece <= last; piece++ {
-		set := w.set(piece)
-		for r := range w.rows {
+		set := w.grid.Set(piece)
+		for r := range w.grid.Rows {
 			var x use
 			if r < joints {
 				x = w.quintic(k, r, set+r, next.t-now.t)
 			} else {
-				x = w.measure(k, r, set+r, next.t-now.t, w.dq[r]*mid[0], w.ddq[r]*mid[0]*mid[0]+w.dq[r]*mid[1])
+				x = w.measure(k, r, set+r, next.t-now.t, w.smooth.motion.dq[r]*mid[0], w.smooth.motion.ddq[r]*mid[0]*mid[0]+w.smooth.motion.dq[r]*mid[1])
 			}
-			at := k*w.rows + r
+			at := k*w.grid.Rows + r
 			b.raise(x, r, m.table[1][at]*m.table[2][at] < 0)
 			u = u.or(x)
 		}
@@ -73,10 +77,10 @@ func (w *Solver) between(l *Law, k int) (u use, b binding) {
 // and acceleration halfway.
 func (w *Solver) measure(k, row, limits int, h, v, a float64) use {
 	m := &w.smooth
-	i, j := k*w.rows+row, (k+1)*w.rows+row
-	three := func(x []float64, mid float64) *[places]float64 {
+	i, j := k*w.grid.Rows+row, (k+1)*w.grid.Rows+row
+	three := func(x []float64, mid float64) *[reach.Places]float64 {
 		// the parabola through three
-		y := [places]float64{0: x[i], 2: mid, 4: x[j]}
+		y := [reach.Places]float64{0: x[i], 2: mid, 4: x[j]}
 		y[1] = (3*y[0] + 6*y[2] - y[4]) / 8
 		y[3] = (3*y[4] + 6*y[2] - y[0]) / 8
 		return &y
@@ -99,7 +103,7 @@ func (w *Solver) samplesHold(l *Law) bool {
 		w.enter(k, s, v, a)
 		for piece := before; k > 0 && piece <= m.piece; piece++ {
 			for r := range w.p.Path.Joints() {
-				if u := w.quintic(k-1, r, w.set(piece)+r, step); max(u.vel, u.acc, u.jerk) > 1+certified {
+				if u := w.quintic(k-1, r, w.grid.Set(piece)+r, step); max(u.vel, u.acc, u.jerk) > 1+certified {
 					return false
 				}
 			}
@@ -119,7 +123,7 @@ func (w *Solver) samplesHold(l *Law) bool {
 // limits so is the curve; where not, its extremes decide.
 func (w *Solver) quintic(k, row, limits int, h float64) (u use) {
 	m := &w.smooth
-	i, j := k*w.rows+row, (k+1)*w.rows+row
+	i, j := k*w.grid.Rows+row, (k+1)*w.grid.Rows+row
 	dq := m.table[0][j] - m.table[0][i]
 	v0, v1, a0, a1 := m.table[1][i], m.table[1][j], m.table[2][i], m.table[2][j]
 	mid := 5*dq/h - 2*(v0+v1) - h*(a0-a1)/4
@@ -128,7 +132,7 @@ func (w *Solver) quintic(k, row, limits int, h float64) (u use) {
 
 	slow, fast := min(vel[0], vel[1], vel[2], vel[3], vel[4]), max(vel[0], vel[1], vel[2], vel[3], vel[4])
 	low, high := min(acc[0], acc[1], acc[2], acc[3]), max(acc[0], acc[1], acc[2], acc[3])
-	up, down := w.invAcc[limits], w.invDec[limits]
+	up, down := w.grid.InvAcc[limits], w.grid.InvDec[limits]
 	switch {
 	case slow < 0 && fast > 0:
 		up = max(up, down)
@@ -137,7 +141,7 @@ func (w *Solver) quintic(k, row, limits int, h float64) (u use) {
 		up, down = down, up
 	}
 
-	inv := math.Sqrt(w.invVel2[limits])
+	inv := math.Sqrt(w.grid.InvVel2[limits])
 	if u.vel = max(fast, -slow) * inv; u.vel > 1 {
 		u.vel = inv * fastest(&vel, &acc)
 	}
@@ -145,7 +149,7 @@ func (w *Solver) quintic(k, row, limits int, h float64) (u use) {
 		low, high = extremes(&acc)
 		u.acc = max(high*up, -low*down)
 	}
-	if inv := w.invJerk[limits]; inv > 0 {
+	if inv := w.grid.InvJerk[limits]; inv > 0 {
 		c := [3]float64{3 * (acc[1] - acc[0]) / h, 3 * (acc[2] - acc[1]) / h, 3 * (acc[3] - acc[2]) / h}
 		u.jerk = max(math.Abs(c[0]), math.Abs(c[2]), math.Abs(parabola(&c))) * inv
 	}

@@ -14,7 +14,7 @@ const (
 // smoother holds what smoothing needs: the window, the law that is smoothed, and
 // what inspection found.
 type smoother struct {
-	step  float64 // h of (2)
+	step  float64 // h of (1)
 	width int     // steps that the moving average takes
 	sharp Law     // the law before smoothing
 	slow  float64 // how many times slower it is smoothed
@@ -25,17 +25,18 @@ type smoother struct {
 
 	vel, acc, jerk []float64    // by how much limits are exceeded around interval i of the grid
 	motion         Motion       // evaluates the smoothed law
+	rate5, acc5    []float64    // velocities and accelerations at five instants: (row, place)
 	table          [3][]float64 // positions, velocities, accelerations of samples: (sample, row)
 }
 
-// half is how far (2) looks to either side.
+// half is how far (1) looks to either side.
 func (m *smoother) half() float64 { return float64(m.width+1) / 2 * m.step }
 
 // solveSmooth finds a law whose acceleration does not jump.
 func (w *Solver) solveSmooth(dst *Law, p *Problem, from, to float64) error {
 	m := &w.smooth
 	m.slow = 1
-	if w.jerky || p.StartSpeed > 0 || p.EndSpeed > 0 {
+	if w.grid.Jerky || p.StartSpeed > 0 || p.EndSpeed > 0 {
 		base, err := w.worthwhile(p, from, to)
 		if err != nil {
 			return err
@@ -51,11 +52,11 @@ func (w *Solver) solveSmooth(dst *Law, p *Problem, from, to float64) error {
 		worst, at := w.inspect(dst)
 		switch {
 		case !(worst > 1+certified):
-			dst.factor = w.factor * m.slow
+			dst.factor = w.grid.Factor * m.slow
 			return nil
 		case round < maxRounds:
 			w.relax()
-			if err := w.solve(p.StartSpeed, p.EndSpeed); err != nil {
+			if err := w.grid.Solve(); err != nil {
 				return err
 			}
 			if err := w.pauses(); err != nil {
@@ -73,7 +74,7 @@ func (w *Solver) solveSmooth(dst *Law, p *Problem, from, to float64) error {
 // smoothed law fastest: what is accelerated harder needs a wider window, and on
 // a short way that costs more than it gains. Without a jerk limit it is all.
 func (w *Solver) worthwhile(p *Problem, from, to float64) (share float64, err error) {
-	if !w.jerky {
+	if !w.grid.Jerky {
 		return 1, nil
 	}
 	const finer = 0.8 // from one trial to the next
@@ -108,18 +109,14 @@ func (w *Solver) sharpen(p *Problem, from, to, base float64) error {
 		if !(from+lead < to-trail) {
 			return &SpeedError{End: trail > lead, Speed: max(p.StartSpeed, p.EndSpeed), Max: (to - from) / (2 * m.half())}
 		}
-		if w.from == from+lead && w.to == to-trail {
-			w.restart(base) // the grid is there already
+		if w.grid.From == from+lead && w.grid.To == to-trail {
+			w.grid.Restart(base) // the grid is there already
 		} else {
-			w.prepare(p, from+lead, to-trail, base)
-			if err := w.load(); err != nil {
-				return err
-			}
-			if err := w.resolve(); err != nil {
+			if err := w.grid.Prepare(&w.sharp, from+lead, to-trail, base); err != nil {
 				return err
 			}
 		}
-		if err := w.solveSharp(); err != nil {
+		if err := w.grid.SolveSharp(); err != nil {
 			return err
 		}
 		// a moving start is prepared for the window that it turns out to need
@@ -139,9 +136,9 @@ func (w *Solver) sharpen(p *Problem, from, to, base float64) error {
 // the law rise from zero within its jerk limits.
 func (w *Solver) window() (step float64, width int) {
 	need, time := 0.0, 0.0
-	for i := range w.piece {
-		need = max(need, w.ramp(i, math.Abs(w.accel(i))))
-		time += 2 * w.interval[i].Length / (math.Sqrt(w.x[i]) + math.Sqrt(w.x[i+1]))
+	for i := range w.grid.Piece {
+		need = max(need, w.ramp(i, math.Abs(w.grid.Accel(i))))
+		time += w.grid.Time(i)
 	}
 	step = w.p.Period
 	if step == 0 {
@@ -150,17 +147,13 @@ func (w *Solver) window() (step float64, width int) {
 	return step, max(1, int(math.Ceil(need/step*(1+spare))))
 }
 
-// accel returns the path acceleration on interval i.
-func (w *Solver) accel(i int) float64 {
-	return (w.x[i+1] - w.x[i]) * (0.5 / w.interval[i].Length)
-}
-
 // ramp returns how long a change of path acceleration by du takes within the
 // jerk limits on interval i.
 func (w *Solver) ramp(i int, du float64) (need float64) {
-	set := w.set(w.piece[i])
-	for r := range w.rows {
-		need = max(need, math.Abs(w.rate[(i*w.rows+r)*places+places/2])*du*w.invJerk[set+r])
+	g := &w.grid
+	set := g.Set(g.Piece[i])
+	for r := range g.Rows {
+		need = max(need, g.Rate(i, r)*du*g.InvJerk[set+r])
 	}
 	return need
 }
@@ -168,10 +161,10 @@ func (w *Solver) ramp(i int, du float64) (need float64) {
 // pauses puts in what pauses are missing, and those that they bring about.
 func (w *Solver) pauses() error {
 	for range maxPauses {
-		if !w.jerky || !w.pause() {
+		if !w.grid.Jerky || !w.pause() {
 			return nil
 		}
-		if err := w.solve(w.p.StartSpeed, w.p.EndSpeed); err != nil {
+		if err := w.grid.Solve(); err != nil {
 			return err
 		}
 	}
@@ -184,7 +177,7 @@ func (w *Solver) pauses() error {
 func (w *Solver) pause() (found bool) {
 	m := &w.smooth
 	window := float64(m.width) * m.step
-	n := len(w.piece)
+	n := len(w.grid.Piece)
 	w.lawTo(&m.sharp)
 	nodes := m.sharp.nodes
 	m.rest = sized(m.rest, n+1)
@@ -205,17 +198,17 @@ func (w *Solver) pause() (found bool) {
 		}
 		turn := i + 1
 		for k := turn; k <= j; k++ {
-			if w.x[k] > w.x[turn] == (u > 0) && w.x[k] != w.x[turn] {
+			if w.grid.X[k] > w.grid.X[turn] == (u > 0) && w.grid.X[k] != w.grid.X[turn] {
 				turn = k
 			}
 		}
-		if !w.stop[turn] {
+		if !w.grid.Stop[turn] {
 			m.rest[turn] = max(m.rest[turn], missing)
 		}
 	}
 	for i, time := range m.rest {
 		if time > 0 {
-			top := i == n || w.x[i+1] < w.x[i] || i > 0 && w.x[i-1] < w.x[i]
+			top := i == n || w.grid.X[i+1] < w.grid.X[i] || i > 0 && w.grid.X[i-1] < w.grid.X[i]
 			found = w.level(i, time, top) || found
 		}
 	}
@@ -226,55 +219,45 @@ func (w *Solver) pause() (found bool) {
 // is cut off, a bottom is filled up from both sides.
 func (w *Solver) level(turn int, time float64, top bool) bool {
 	l, r := turn, turn
-	first, last := 0, len(w.piece)
-	if w.x[first] > 0 {
+	first, last := 0, len(w.grid.Piece)
+	if w.grid.X[first] > 0 {
 		first++ // a given speed is not lowered
 	}
-	if w.x[last] > 0 {
+	if w.grid.X[last] > 0 {
 		last--
 	}
-	x := w.x[l]
+	x := w.grid.X[l]
 	lasts := func() bool {
 		from, to := l, r
-		if w.x[l] < x {
+		if w.grid.X[l] < x {
 			from++ // the level is reached a node later
 		}
-		if w.x[r] < x {
+		if w.grid.X[r] < x {
 			to--
 		}
-		return w.s[to]-w.s[from] >= time*math.Sqrt(x)*(1-1e-3)
+		return w.grid.S[to]-w.grid.S[from] >= time*math.Sqrt(x)*(1-1e-3)
 	}
-	for !lasts() && (l > first || r < last) && !w.stop[l] && !w.stop[r] {
-		if l > first && (r >= last || w.x[l-1] >= w.x[r+1] == top) {
+	for !lasts() && (l > first || r < last) && !w.grid.Stop[l] && !w.grid.Stop[r] {
+		if l > first && (r >= last || w.grid.X[l-1] >= w.grid.X[r+1] == top) {
 			l--
 		} else {
 			r++
 		}
 		if top {
-			x = max(w.x[l], w.x[r])
+			x = max(w.grid.X[l], w.grid.X[r])
 		}
 	}
 	lowered := false
 	for i := l; i < r && x > 0; i++ {
-		if max(w.x[i], w.x[i+1]) > x*(1+1e-6) {
-			w.lower(i, x)
+		if max(w.grid.X[i], w.grid.X[i+1]) > x*(1+1e-6) {
+			w.grid.Lower(i, x)
 			lowered = true
 		}
 	}
 	return lowered
 }
 
-// lower caps x on interval i.
-func (w *Solver) lower(i int, x float64) {
-	w.cap[i] = min(w.cap[i], x)
-	w.ceiling[i], w.ceiling[i+1] = min(w.ceiling[i], x), min(w.ceiling[i+1], x)
-	w.changed[i] = true
-	if i+1 < len(w.changed) {
-		w.changed[i+1] = true
-	}
-}
-
-// smoothTo applies (2) to the solution, section by section between stops.
+// smoothTo applies (1) to the solution, section by section between stops.
 func (w *Solver) smoothTo(dst *Law) {
 	m := &w.smooth
 	w.lawTo(&m.sharp)
@@ -282,7 +265,7 @@ func (w *Solver) smoothTo(dst *Law) {
 	nodes := m.sharp.nodes
 	for first := 0; first < len(nodes)-1; {
 		last := first + 1
-		for last < len(nodes)-1 && !w.stop[last] {
+		for last < len(nodes)-1 && !w.grid.Stop[last] {
 			last++
 		}
 		m.section(dst, nodes[first:last+1])
@@ -295,7 +278,7 @@ func (w *Solver) smoothTo(dst *Law) {
 //
 // The section's law is continued before its start and after its end at constant
 // speed, and sampled at steps h. The moving averages of the samples are the
-// control points c of (2), whose second differences are the accelerations at the
+// control points c of (1), whose second differences are the accelerations at the
 // nodes; velocities and positions follow by integration, so that all three agree
 // to the last bit.
 func (m *smoother) section(dst *Law, sharp []node) {

@@ -1,0 +1,55 @@
+package reach
+
+import (
+	"math"
+
+	"poise/trajectory"
+)
+
+// Bounds are the limits of all rows, ready for use: inverses are 0 where there is
+// no limit. Each set of limits takes Rows places.
+type Bounds struct {
+	Rows                             int
+	Acc, Dec                         []float64
+	InvVel2, InvAcc, InvDec, InvJerk []float64
+	Jerky                            bool // some row has a jerk limit
+
+	sets   int
+	weight []float64 // by which rows are compared
+}
+
+// Set returns where the limits of a piece begin in the arrays.
+func (b *Bounds) Set(piece int) int {
+	if b.sets == 1 {
+		return 0
+	}
+	return piece * b.Rows
+}
+
+// read takes the limits over.
+func (b *Bounds) read(limits []trajectory.Limits, rows int) {
+	n := len(limits) * rows
+	b.Rows, b.sets, b.Jerky = rows, len(limits), false
+	b.Acc, b.Dec, b.weight = sized(b.Acc, n), sized(b.Dec, n), sized(b.weight, n)
+	b.InvVel2, b.InvAcc, b.InvDec, b.InvJerk = sized(b.InvVel2, n), sized(b.InvAcc, n), sized(b.InvDec, n), sized(b.InvJerk, n)
+	for k := range limits {
+		for r := range rows {
+			_, _, vel, acc, dec, jerk := limits[k].Of(r)
+			i := k*rows + r
+			b.Acc[i], b.Dec[i] = acc, dec
+			b.weight[i] = max(1/vel, 1/acc, 1/dec)
+			b.Jerky = b.Jerky || !math.IsInf(jerk, 1)
+			b.InvVel2[i], b.InvAcc[i], b.InvDec[i], b.InvJerk[i] = 1/(vel*vel), 1/acc, 1/dec, 1/jerk
+		}
+	}
+}
+
+// sized returns a slice of length n that keeps the memory, and the contents, of x.
+func sized[T any](x []T, n int) []T {
+	if cap(x) < n {
+		grown := make([]T, n, n+n/4)
+		copy(grown, x)
+		return grown
+	}
+	return x[:n]
+}

@@ -1,0 +1,138 @@
+package reach
+
+import (
+	"math"
+
+	"poise/internal/phase"
+)
+
+// constrain turns (1) at both ends of interval i into lines, and velocity limits
+// into ceilings.
+func (g *Grid) constrain(i int) error {
+	block := g.lines[i*4*g.Rows : (i+1)*4*g.Rows]
+	half := len(block) / 2
+	g.interval[i] = phase.Interval{Upper: block[:0:half], Lower: block[half:half], Most: g.top(), Length: g.S[i+1] - g.S[i]}
+	if !g.fold(i) {
+		return &FreeError{From: g.S[i], To: g.S[i+1]}
+	}
+	g.impose(i, 0)
+	g.impose(i, Places-1)
+	if g.fine[i] {
+		g.refineInside(i)
+	}
+	g.changed[i] = true
+
+	fast := g.fast[i*Places : (i+1)*Places]
+	left := min(g.speed[i]/fast[0], g.limit[i], g.ceiling[i])
+	right := min(g.speed[i]/fast[Places-1], g.limit[i], g.top())
+	for k := 1; k < Places-1; k++ {
+		left, right = under(left, right, float64(k)*(1.0/(Places-1)), g.speed[i]/fast[k])
+	}
+	g.ceiling[i], g.ceiling[i+1] = left, right
+	if g.Stop[i] {
+		g.ceiling[i] = 0
+	}
+	return nil
+}
+
+// under lowers the ends of a straight line, the higher first, until it passes
+// below a ceiling at a share of the way.
+func under(left, right, share, ceiling float64) (float64, float64) {
+	over := left*(1-share) + right*share - ceiling
+	switch {
+	case !(over > 0):
+		return left, right
+	case min(left, right) >= ceiling:
+		return ceiling, ceiling
+	case left > right:
+		return (ceiling - right*share) / (1 - share), right
+	}
+	return left, (ceiling - left*(1-share)) / share
+}
+
+// fold turns each row that goes back so that it goes forth: its acceleration
+// then counts along its motion. A row that turns on the way stays as it is, and
+// is marked: both limits apply to it. It also finds the fastest row at each
+// place, whether the path is curved and what hides between places, and reports
+// whether any row with an acceleration limit moves.
+func (g *Grid) fold(i int) (moves bool) {
+	set := g.Set(g.Piece[i])
+	h := g.S[i+1] - g.S[i]
+	var fast [Places]float64
+	var blur [2]float64
+	bends := false
+	for r := range g.Rows {
+		at := (i*g.Rows + r) * Places
+		d, b := (*[Places]float64)(g.rate[at:]), (*[Places]float64)(g.bend[at:])
+		inv, weight := g.InvVel2[set+r], g.weight[set+r]
+		least, most := min(d[0], d[1], d[2], d[3], d[4]), max(d[0], d[1], d[2], d[3], d[4])
+		forth, back := most > 0, least < 0
+		bent := b[0] != 0 || b[1] != 0 || b[2] != 0 || b[3] != 0 || b[4] != 0
+		for k := range Places {
+			fast[k] = max(fast[k], d[k]*d[k]*inv)
+		}
+		if back && !forth {
+			for k := range Places {
+				d[k], b[k] = -d[k], -b[k]
+			}
+		}
+		g.turn[i*g.Rows+r] = forth && back
+		moves = moves || (forth || back || bent) && g.InvAcc[set+r]+g.InvDec[set+r] > 0
+		bends = bends || bent
+		if !bent || g.cubic {
+			continue
+		}
+
+		// q′ as its ends and q″ there foretell it, q″ as its neighbours do
+		mid := (d[0]+d[4])/2 + h/8*(b[0]-b[4])
+		between := (4*(b[1]+b[3]) - b[0] - b[4]) * (1.0 / 6)
+		blur[0] = max(blur[0], math.Abs(d[2]-mid)*weight)
+		blur[1] = max(blur[1], math.Abs(b[2]-between)*weight)
+		g.most[0] = max(g.most[0], math.Abs(d[2])*weight)
+		g.most[1] = max(g.most[1], math.Abs(b[2])*weight)
+	}
+	copy(g.fast[i*Places:], fast[:])
+	copy(g.blur[2*i:], blur[:])
+	if bends {
+		g.Share[i], g.speed[i] = min(g.Share[i], curved), min(g.speed[i], curved)
+	}
+	return moves
+}
+
+// refineInside imposes the limits at the places inside interval i as well; the
+// lines move to where there is room for them.
+func (g *Grid) refineInside(i int) {
+	room := 2 * Places * g.Rows
+	if len(g.spare)+room > cap(g.spare) {
+		g.spare = make([]phase.Line, 0, 2*cap(g.spare)+16*room) // the old block stays with its intervals
+	}
+	block := g.spare[len(g.spare) : len(g.spare)+room]
+	g.spare = g.spare[:len(g.spare)+room]
+	v := &g.interval[i]
+	v.Upper = append(block[:0:room/2], v.Upper...)
+	v.Lower = append(block[room/2:room/2], v.Lower...)
+	for k := 1; k < Places-1; k++ {
+		g.impose(i, k)
+	}
+}
+
+// impose adds the acceleration limits of all rows at one place of interval i.
+func (g *Grid) impose(i, place int) {
+	v := &g.interval[i]
+	set := g.Set(g.Piece[i])
+	for r := range g.Rows {
+		at := (i*g.Rows+r)*Places + place
+		rate, bend := g.rate[at], g.bend[at]
+		acc, dec := g.Acc[set+r], g.Dec[set+r]
+		if g.turn[i*g.Rows+r] || rate == 0 {
+			acc = min(acc, dec) // with and against the motion within a moment
+			dec = acc
+		}
+		v.Within(float64(place)*(1.0/(Places-1)), rate, bend, dec, acc)
+	}
+}
+
+// curved is the share of the limits that an interval may use at first where the
+// path is not straight: between its ends a limit is then exceeded by so little,
+// on a reasonable grid, that certification has nothing to mend.
+const curved = 1 - 2e-5
