@@ -86,8 +86,9 @@ type parser struct {
 	nodes int                 // counted against lim.Nodes
 	bound map[string][]string // prefix → its URIs, innermost last
 
-	text    []byte // since the last tag
-	textPos Pos    // of the first character that is not white space
+	text     []byte // since the last tag
+	textPos  Pos    // of the first character that is not white space
+	verbatim bool   // all of it but white space stands in CDATA sections
 
 	seenOff, seenLine int // newlines counted so far
 }
@@ -186,14 +187,17 @@ func (p *parser) characters() error {
 	if err != nil {
 		return err
 	}
-	p.addText(text, raw, start)
+	p.addText(text, raw, start, false)
 	return nil
 }
 
 // addText appends to the text since the last tag; raw is how it was written.
-func (p *parser) addText(text, raw string, off int) {
-	if p.textPos.Line == 0 && !blank(text) {
-		p.textPos = p.pos(off + len(raw) - len(strings.TrimLeft(raw, spaces)))
+func (p *parser) addText(text, raw string, off int, verbatim bool) {
+	if !blank(text) {
+		p.verbatim = verbatim && (p.verbatim || p.textPos.Line == 0)
+		if p.textPos.Line == 0 {
+			p.textPos = p.pos(off + len(raw) - len(strings.TrimLeft(raw, spaces)))
+		}
 	}
 	p.text = append(p.text, text...)
 }
@@ -205,7 +209,7 @@ func (p *parser) flushText() error {
 			return err
 		}
 		top := p.open[len(p.open)-1]
-		top.Children = append(top.Children, &Node{Text: string(p.text), Pos: p.textPos})
+		top.Children = append(top.Children, &Node{Text: string(p.text), Verbatim: p.verbatim, Pos: p.textPos})
 	}
 	p.text, p.textPos = p.text[:0], Pos{}
 	return nil
@@ -234,7 +238,7 @@ func (p *parser) cdata() error {
 	if end < 0 {
 		return p.fail(p.off, p.src[p.off:], "CDATA section does not end")
 	}
-	p.addText(body[:end], body[:end], p.off+open)
+	p.addText(body[:end], body[:end], p.off+open, true)
 	p.off += open + end + 3
 	return nil
 }

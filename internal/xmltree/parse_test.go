@@ -406,3 +406,20 @@ func TestRealRobotsReadBackAsPrinted(t *testing.T) {
 		t.Fatalf("%d files, %v", files, err)
 	}
 }
+
+// TestVerbatim: whoever looks for meaning in text can tell that CDATA has none.
+func TestVerbatim(t *testing.T) {
+	for text, want := range map[string]bool{
+		"<a>x</a>": false, "<a><![CDATA[x]]></a>": true, "<a>\n <![CDATA[x]]> \n</a>": true, "<a><![CDATA[x]]><![CDATA[y]]></a>": true,
+		"<a>x<![CDATA[y]]></a>": false, "<a><![CDATA[x]]>y</a>": false, "<a><![CDATA[ ]]>y</a>": false, "<a><b><![CDATA[x]]></b>y</a>": false,
+	} {
+		n := mustParse(t, text)
+		last := n.Children[len(n.Children)-1]
+		if !last.IsText() || last.Verbatim != want {
+			t.Errorf("%s: text %q, verbatim %t, want %t", text, last.Text, last.Verbatim, want)
+		}
+		if same := mustParse(t, string(Print(n))); !Equal(n, same) {
+			t.Errorf("%s: printed and read it differs", text)
+		}
+	}
+}

@@ -14,6 +14,7 @@ type Node struct {
 	Attrs    []Attr // in document order, without xmlns declarations
 	Children []*Node
 	Text     string // for a text node only
+	Verbatim bool   // the text stands in CDATA sections; the same text otherwise
 	Pos      Pos
 }
 

@@ -37,8 +37,9 @@
 // most 4096 bits; a function that was not called has no text.
 //
 // Other is: comments are dropped, and with them xacro:eval-comments; a CDATA
-// section is text and is evaluated; name:= on the command line gives an empty
-// argument, where ROS takes the default; dates in YAML are text; the last digit
-// of a transcendental function, where the C library of Python rounds wrongly;
-// an include that comes back to itself is refused at the eighth time.
+// section beside other text is evaluated with it; name:= on the command line
+// gives an empty argument, where ROS takes the default; dates in YAML are text;
+// the last digit of a transcendental function, where the C library of Python
+// rounds wrongly; an include that comes back to itself is refused at the eighth
+// time.
 package xacro

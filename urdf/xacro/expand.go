@@ -80,10 +80,13 @@ func (x *expander) children(nodes []*xmltree.Node, dst *xmltree.Node, e env) {
 }
 
 func (x *expander) text(n, dst *xmltree.Node, e env) {
-	v, err := x.evalString(n.Text, e.symbols, n.Pos)
-	if err != nil {
-		x.Fail(err)
-		return
+	v := n.Text
+	if !n.Verbatim { // ROS xacro leaves CDATA sections alone
+		var err error
+		if v, err = x.evalString(n.Text, e.symbols, n.Pos); err != nil {
+			x.Fail(err)
+			return
+		}
 	}
 	if strings.TrimSpace(v) == "" {
 		return
@@ -92,10 +95,11 @@ func (x *expander) text(n, dst *xmltree.Node, e env) {
 	x.spend(1+len(v)/16, n.Pos)
 	if last := len(dst.Children) - 1; last >= 0 && dst.Children[last].IsText() {
 		dst.Children[last].Text += v
+		dst.Children[last].Verbatim = dst.Children[last].Verbatim && n.Verbatim
 		x.spend(len(dst.Children[last].Text)/16, n.Pos)
 		return
 	}
-	dst.Children = append(dst.Children, &xmltree.Node{Text: v, Pos: n.Pos})
+	dst.Children = append(dst.Children, &xmltree.Node{Text: v, Verbatim: n.Verbatim, Pos: n.Pos})
 }
 
 // element expands one element into dst: itself, or what xacro makes of it.
