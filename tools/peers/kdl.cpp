@@ -105,30 +105,32 @@ static void kinematics(const Arm& arm, const std::string& name) {
 constexpr int samples = 1001;
 static KDL::Frame step(int i) { return {KDL::Rotation::RPY(M_PI, 0, 0), KDL::Vector(0.4, -0.5 + 0.001 * i, 0.35)}; }
 
-// follow solves the whole line and returns how many samples failed.
+// follow solves the whole line, keeps the smallest time of each sample and returns
+// how many failed.
 template <typename Solver>
-static int follow(Solver& solver, const JntArray& start) {
+static int follow(Solver& solver, const JntArray& start, std::vector<double>& least) {
+  using clock = std::chrono::steady_clock;
   JntArray q = start, next = start;
   int failed = 0;
   for (int i = 0; i < samples; ++i) {
-    if (solver.CartToJnt(q, step(i), next) < 0) ++failed;
+    const KDL::Frame X = step(i);
+    const auto t0 = clock::now();
+    if (solver.CartToJnt(q, X, next) < 0) ++failed;
+    least[i] = std::min(least[i], std::chrono::duration<double, std::nano>(clock::now() - t0).count());
     q = next;
   }
   return failed;
 }
 
-// line prints ns per solve, as the smallest of several runs, and the failures.
+// line prints the mean of the smallest times, ns per solve, and the failures.
 template <typename Solver>
 static void line(const std::string& name, const std::string& what, Solver& solver, const JntArray& start) {
-  double best = 1e300;
+  std::vector<double> least(samples, 1e300);
   int failed = 0;
-  for (int run = 0; run < 12; ++run) {
-    const auto t0 = std::chrono::steady_clock::now();
-    failed = follow(solver, start);
-    const double ns = std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - t0).count() / samples;
-    if (ns < best) best = ns;
-  }
-  std::printf("BenchmarkPeer/kdl/line-%s/%s %d %.1f ns/op %d failed\n", what.c_str(), name.c_str(), samples, best, failed);
+  for (int run = 0; run < 12; ++run) failed = follow(solver, start, least);
+  double sum = 0;
+  for (const double ns : least) sum += ns;
+  std::printf("BenchmarkPeer/kdl/line-%s/%s %d %.1f ns/op %d failed\n", what.c_str(), name.c_str(), samples, sum / samples, failed);
   std::fflush(stdout);
 }
 
@@ -146,10 +148,11 @@ static void inverse(const Arm& arm, const std::string& name) {
   // a start within the limits from which the whole line can be followed
   std::srand(1);
   JntArray seed(n), start(n);
+  std::vector<double> unused(samples, 1e300);
   bool found = false;
   for (int i = 0; i < 20000 && !found; ++i) {
     for (unsigned k = 0; k < n; ++k) seed(k) = uniform(std::max(-M_PI, arm.lower(k)), std::min(M_PI, arm.upper(k)));
-    found = byWdls.CartToJnt(seed, step(0), start) >= 0 && follow(byWdls, start) == 0;
+    found = byWdls.CartToJnt(seed, step(0), start) >= 0 && follow(byWdls, start, unused) == 0;
   }
   if (!found) {
     std::fprintf(stderr, "kdl: %s cannot follow the line\n", name.c_str());
