@@ -17,7 +17,7 @@ func (b *builder) join(strands []*strand) ([]*piece, *planner.Refusal) {
 		if why != nil {
 			return nil, b.about(why, before.last().item)
 		}
-		pieces = append(append(pieces, bend), after.pieces...)
+		pieces = append(append(pieces, b.limitBend(bend)...), after.pieces...)
 	}
 	return pieces, nil
 }
@@ -57,7 +57,6 @@ func (b *builder) jointBend(before, after *strand, pieces *[]*piece) (*piece, *p
 			q.done += leave - q.from
 			q.from = leave
 			bend.legs, bend.done = []*leg{a, z}, p.done+enter
-			b.limitBend(bend)
 			return bend, nil
 		}
 	}

@@ -148,18 +148,34 @@ func needs(j *robot.Joint, c planner.Command) *planner.Refusal {
 	return nil
 }
 
-// limitBend gives a bend of the joints the limits of both its legs: the smaller
-// scaling of those that scale joints, and the slower of two speeds of a link. A
-// tool's own speed is commanded where its path is, not before.
-func (p *Planner) limitBend(bend *piece) {
-	velocity, acceleration, link := 1.0, 1.0, inf
+// limitBend gives a bend of the joints its limits and returns it as the pieces
+// that differ in them. Between two point-to-point motions the smaller scaling
+// counts. Next to a line or an arc, whose scaling is not of joints, each half is
+// scaled as its own leg is; a tool's speed is commanded where its path is, not
+// before. The slower of two speeds of a link counts everywhere.
+func (p *Planner) limitBend(bend *piece) []*piece {
+	a, b := bend.legs[0], bend.legs[1]
+	link := inf
 	for _, l := range bend.legs {
-		if !l.cartesian() {
-			velocity, acceleration = min(velocity, l.task.VelocityScaling), min(acceleration, l.task.AccelerationScaling)
-		}
 		if v := l.linkSpeed(); v < link {
 			bend.link, link = l.task.SpeedLink, v
 		}
 	}
-	bend.limits = p.limits(bend.legs[0].task.Joints, velocity, acceleration, free, link)
+	scaled := func(legs ...*leg) trajectory.Limits {
+		velocity, acceleration := 1.0, 1.0
+		for _, l := range legs {
+			if !l.cartesian() {
+				velocity, acceleration = min(velocity, l.task.VelocityScaling), min(acceleration, l.task.AccelerationScaling)
+			}
+		}
+		return p.limits(a.task.Joints, velocity, acceleration, free, link)
+	}
+	bend.limits = scaled(a, b)
+	if a.cartesian() == b.cartesian() {
+		return []*piece{bend}
+	}
+	first, second := *bend, *bend
+	first.to, second.from = bend.to/2, bend.to/2
+	first.limits, second.limits = scaled(a), scaled(b)
+	return []*piece{&first, &second}
 }

@@ -51,6 +51,7 @@ func (b *builder) slowdowns(run *timedRun, start float64) {
 		unit := "m"
 		if !p.onPath {
 			unit = "s"
+			note.From, note.To = start+from, start+to
 		}
 		note.Text = fmt.Sprintf("slowed to %.0f %% from %.3g to %.3g %s by the %s limit of %s", 100*share, note.From, note.To, unit, note.Limit, whose)
 		b.note(note, p.legs[0].item)
@@ -60,7 +61,7 @@ func (b *builder) slowdowns(run *timedRun, start float64) {
 // wanted returns the speed along the route that the leg asks for on a piece.
 func (p *piece) wanted(joints int) float64 {
 	if !p.onPath {
-		return p.scale // a point-to-point motion at its own pace
+		return p.pace * p.scale // a point-to-point motion at its own pace
 	}
 	if p.rate[wayRow] > 0 {
 		return p.limits.Velocity[joints+wayRow] / p.rate[wayRow]

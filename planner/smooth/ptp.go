@@ -143,3 +143,94 @@ func samples(s *spline.Spline) *trajectory.Trajectory {
 	s.PositionTo(t.Points[len(t.Points)-1].Position, s.End()) // what was asked for, bit for bit
 	return t
 }
+
+// geometry returns the way of a point-to-point motion without its time: over the
+// parameter
+//
+//	s = ∫ ‖(q̇₁/v₁, q̇₂/v₂, …)‖ dt
+//
+// with the joints' velocity limits v, in which it is as regular at the ends,
+// where the motion rests, as elsewhere. It returns the largest ds/dt, and that of
+// a moving start, too.
+func geometry(c *spline.Spline, limits []float64) (way *spline.Spline, most, start float64) {
+	n := c.Joints()
+	var s []float64
+	var q, d1, d2 [][]float64
+	pace := func(v []float64) (sum float64) {
+		for j, x := range v {
+			sum += x / limits[j] * x / limits[j]
+		}
+		return math.Sqrt(sum)
+	}
+	knots := c.Knots()
+	rows := make([]float64, len(knots)*3*n)
+	paces := make([]float64, len(knots))
+	for i, t := range knots {
+		row := rows[i*3*n : (i+1)*3*n]
+		c.SegmentTo(row[:n], row[n:2*n], row[2*n:], min(i, c.Segments()-1), t)
+		paces[i] = pace(row[n : 2*n])
+		most = max(most, paces[i])
+	}
+	// near rest directions drown in rounding: the way is straight there
+	const slow, short = 1e-3, 1e-7
+	at, last := 0.0, -1
+	for i := range knots {
+		row := rows[i*3*n : (i+1)*3*n]
+		if i > 0 {
+			at += between(rows[(i-1)*3*n:i*3*n], row, knots[i]-knots[i-1], n, pace)
+		}
+		end := i == 0 || i == len(knots)-1
+		if !end && (paces[i] < slow*most || at-s[last] < short) {
+			continue
+		}
+		dd := make([]float64, 2*n)
+		v, a := row[n:2*n], row[2*n:]
+		if p := paces[i]; p >= slow*most {
+			// q′ = q̇/p, q″ = (q̈ − q̇·ṗ/p)/p²
+			dot := 0.0
+			for j := range v {
+				dot += v[j] / limits[j] * a[j] / limits[j]
+			}
+			for j := range v {
+				dd[j], dd[n+j] = v[j]/p, (a[j]-v[j]*dot/(p*p))/(p*p)
+			}
+		}
+		s, q, d1, d2 = append(s, at), append(q, row[:n]), append(d1, dd[:n]), append(d2, dd[n:])
+		last++
+	}
+	straightEnds(s, q, d1, paces[0] < slow*most, pace)
+	way, err := spline.Quintic(s, q, d1, d2)
+	if err != nil {
+		panic("smooth: " + err.Error()) // made of finite numbers at rising places
+	}
+	return way, most, paces[0]
+}
+
+// between returns ∫ p dt from one sample to the next, by Simpson's rule: the
+// velocity half way is that of the cubic.
+func between(a, b []float64, h float64, n int, pace func([]float64) float64) float64 {
+	mid := make([]float64, n)
+	for j := range mid {
+		mid[j] = (a[n+j]+b[n+j])/2 + h/8*(a[2*n+j]-b[2*n+j])
+	}
+	return h / 6 * (pace(a[n:2*n]) + 4*pace(mid) + pace(b[n:2*n]))
+}
+
+// straightEnds gives the first and the last place, where the motion rests, the
+// direction of their neighbours.
+func straightEnds(s []float64, q, d1 [][]float64, first bool, pace func([]float64) float64) {
+	last := len(s) - 1
+	direct := func(i, from, to int) {
+		for j := range d1[i] {
+			d1[i][j] = q[to][j] - q[from][j]
+		}
+		size := pace(d1[i])
+		for j := range d1[i] {
+			d1[i][j] /= size
+		}
+	}
+	if first {
+		direct(0, 0, 1)
+	}
+	direct(last, last-1, last)
+}

@@ -32,8 +32,8 @@ func (l *leg) linkSpeed() float64 {
 }
 
 // piece is a stretch of a run on which the joints are smooth functions of one
-// parameter: the length of the tool's path, or the time of a point-to-point
-// motion, or the length of a bend.
+// parameter: the length of the tool's path, that of a bend, or the way of a
+// point-to-point motion.
 type piece struct {
 	curve    *spline.Spline
 	from, to float64       // what is used of curve
@@ -42,9 +42,12 @@ type piece struct {
 	rate     [2]float64    // way and turn of the tool per parameter, at most
 	link     robot.FrameID // whose speed is limited, NoFrame if none's
 	limits   trajectory.Limits
-	legs     []*leg  // that it belongs to: two for a bend between them
-	done     float64 // of the leg before from, in its parameter
-	segment  int     // of curve, where it was last looked at
+	legs     []*leg         // that it belongs to: two for a bend between them
+	done     float64        // of the leg before from, in its parameter
+	timed    *spline.Spline // of a point-to-point motion that is not blended: over time
+	pace     float64        // and how fast it would go, at most and at its start
+	opening  float64
+	segment  int // of curve, where it was last looked at
 }
 
 func (p *piece) length() float64 { return (p.to - p.from) * p.scale }

@@ -9,7 +9,6 @@ import (
 	"sync"
 	"testing"
 
-	"poise/kinematics"
 	"poise/planner"
 	"poise/spatial"
 	"poise/trajectory/move"
@@ -286,7 +285,7 @@ func TestMovingStartFasterThanTheNewPlanBrakesAlongThePath(t *testing.T) {
 			t.Errorf("%s: %v", name, n)
 		}
 		_, v, _ := b.tool(again)
-		if math.Abs(v[0]-0.45) > 1e-4 || math.Abs(v[len(v)/2]-0.15) > 1e-4 {
+		if math.Abs(v[0]-0.45) > 1e-4 || math.Abs(v[len(v)/2]-0.15) > 1e-3 {
 			t.Errorf("%s: goes from %g m/s to %g, want 0.45 and 0.15", name, v[0], v[len(v)/2])
 		}
 	}
@@ -606,5 +605,3 @@ func TestNothingMovesIfTheGoalIsTheStart(t *testing.T) {
 		}
 	}
 }
-
-var _ = kinematics.NewData

@@ -21,8 +21,10 @@ type builder struct {
 	// of the motion at hand
 	period         float64 // of its samples: sampling() / factor
 	factor, wanted int
-	reason         string // why wanted is more than 1
-	runs           int    // how many there are
+	round          int
+	off            float64 // how many times the deviation allowed, if it is exceeded
+	reason         string  // why wanted is more than 1
+	runs           int     // how many there are
 	result         *planner.Motion
 	radii          []float64 // of all items: what is left of them
 	goals          []spatial.Vec3
@@ -50,13 +52,18 @@ func (b *builder) note(n planner.Note, item int) {
 func (b *builder) motion(from, to int) (*planner.Motion, *planner.Refusal) {
 	here := b.here
 	b.wanted = 1
-	for b.factor = 0; b.factor < b.wanted; {
-		b.factor = b.wanted
+	b.factor = 0
+	for b.round = 0; b.round < rounds && b.factor < b.wanted; b.round++ {
+		b.factor, b.off = b.wanted, 0
 		b.period = b.sampling() / float64(b.factor)
 		b.here = here
 		if why := b.plan(from, to); why != nil {
 			return nil, why
 		}
+	}
+	if b.off > 0 {
+		why := bad("samples every %.3g s still leave the path by %.3g times the deviation allowed", b.period, b.off)
+		return nil, why.With("allow more, or sample more finely")
 	}
 	b.sayFiner(from)
 	if len(b.result.Trajectory.Points) == 0 {

@@ -17,7 +17,9 @@ import (
 // the plain trapezoid for it, which is what Pilz would take.
 const (
 	dearest  = 1.01
-	maxFiner = 32
+	finest   = 0.25e-3 // s: no need to divide shorter periods for that
+	maxFiner = 1000
+	rounds   = 8 // of finer and finer sampling
 )
 
 // finer asks for a sampling that is finer than the present one by a factor.
@@ -28,22 +30,27 @@ func (b *builder) finer(by float64, why string) {
 	}
 }
 
-// spend looks at the time that a run takes beyond a trapezoid.
-func (b *builder) spend(legs []*leg, runs int, took float64) {
-	if runs == 0 {
-		return
+// spend looks at the time that a run takes beyond the law that was smoothed, and
+// beyond a trapezoid for a single leg. Jerk limits cost what they cost.
+func (b *builder) spend(legs []*leg, law, took float64) {
+	ref := law
+	if len(legs) == 1 {
+		ref = max(ref, b.trapezoid(legs[0]))
 	}
-	ref := 0.0
-	for _, l := range legs {
-		ref += b.trapezoid(l)
+	share := b.sampling() / float64(b.runs)
+	if h := b.period; b.round < 3 && !b.jerky() && ref > 0 && h > finest && took > dearest*ref+share {
+		b.finer(max(1.5, 3*h/((dearest-1)*ref+share)), "so that even samples cost no time")
 	}
-	h := b.period
-	if took-3*h > dearest*ref {
-		return // limits make it longer, not the samples
+}
+
+// jerky reports whether some joint of the motion has a jerk limit.
+func (b *builder) jerky() bool {
+	for _, j := range b.result.Joints {
+		if b.Model.Joints()[j].Limits.Jerk.Has {
+			return true
+		}
 	}
-	if share := b.sampling() / float64(runs); took > dearest*ref+share {
-		b.finer(3*h/((dearest-1)*ref+share), "so that even samples cost no time")
-	}
+	return false
 }
 
 // trapezoid returns how long the leg would take with a plain trapezoid of speed:
@@ -111,6 +118,7 @@ func (t *timedRun) deviates(out *trajectory.Trajectory, half func(i int) float64
 		worst = max(worst, X.P.Sub(Y.P).Norm()/t.deviation(), path.TurnBetween(X.R, Y.R).Angle/t.turn())
 	}
 	if worst > 1 {
+		t.off = worst
 		t.finer(math.Pow(worst, 1.0/3)*1.1, "to stay near the path between samples")
 	}
 }

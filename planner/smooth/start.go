@@ -48,22 +48,24 @@ func startSpeed(p *piece, velocity []float64) (speed float64, along bool) {
 }
 
 // braking lets a start that is faster along the path than its leg asks for keep
-// its speed while it brakes: on the first stretch of path.
-func braking(pieces []*piece, speed float64, joints int) []*piece {
+// its speed while it brakes: on a first stretch of path, which is longer with
+// every try.
+func braking(pieces []*piece, speed float64, joints, try int) []*piece {
 	const room = 1 + 1e-4
 	p := pieces[0]
-	if speed == 0 || speed*room <= p.wanted(joints) {
+	if speed == 0 || !p.onPath || try == 0 && speed*room <= p.wanted(joints) {
 		return pieces
 	}
 	row := joints + wayRow
 	if p.rate[wayRow] == 0 {
 		row = joints + turnRow
 	}
-	v, wanted, brake := speed*p.rate[row-joints], p.limits.Velocity[row], p.limits.Deceleration[row]
-	far := 1.2 * max(v*v-wanted*wanted, 1e-3*v*v) / (2 * brake * p.rate[row-joints])
+	rate := p.rate[row-joints]
+	v, wanted, brake := speed*rate, p.limits.Velocity[row], p.limits.Deceleration[row]
+	far := (max(v*v-wanted*wanted, 0)/(2*brake) + v*0.005) / rate * math.Ldexp(1.2, try)
 	first := *p
 	first.limits.Velocity = append([]float64(nil), p.limits.Velocity...)
-	first.limits.Velocity[row] = v * room
+	first.limits.Velocity[row] = max(wanted, v*room)
 	if far >= p.to-p.from {
 		return append([]*piece{&first}, pieces[1:]...)
 	}

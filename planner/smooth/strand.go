@@ -23,10 +23,10 @@ type strand struct {
 func (s *strand) first() *leg { return s.legs[0] }
 func (s *strand) last() *leg  { return s.legs[len(s.legs)-1] }
 
-// jointStrand is a point-to-point motion.
+// jointStrand is a point-to-point motion, with its own time if it stands alone:
+// then nothing but its way through the joints is left of it.
 func (b *builder) jointStrand(l *leg) *strand {
 	t := l.task
-	c := l.transfer.curve()
 	s := &strand{legs: []*leg{l}, end: append([]float64(nil), t.Start...)}
 	for k, j := range t.Joints {
 		s.end[b.Model.Joints()[j].Q] = l.transfer.to[k].P
@@ -35,8 +35,13 @@ func (b *builder) jointStrand(l *leg) *strand {
 	if !math.IsInf(l.linkSpeed(), 1) {
 		link = t.SpeedLink
 	}
-	s.pieces = []*piece{{curve: c, to: c.End(), scale: 1, link: link, legs: s.legs,
-		limits: b.limits(t.Joints, t.VelocityScaling, t.AccelerationScaling, free, l.linkSpeed())}}
+	p := &piece{scale: 1, link: link, legs: s.legs,
+		limits: b.limits(t.Joints, t.VelocityScaling, t.AccelerationScaling, free, l.linkSpeed())}
+	c := l.transfer.curve()
+	p.curve, p.pace, p.opening = geometry(c, p.limits.Velocity[:len(t.Joints)])
+	p.to = p.curve.End()
+	p.timed = c
+	s.pieces = []*piece{p}
 	return s
 }
 

@@ -23,18 +23,20 @@ func (b *builder) finish(strands []*strand) (bridged bool, why *planner.Refusal)
 	if why != nil {
 		return false, why
 	}
-	pieces = braking(pieces, speed, len(b.result.Joints))
-	r := newRoute(b.Model, b.result.Joints, pieces, b.here)
-	run := timedRun{route: r, builder: b, start: speed}
 	if len(pieces) == 1 && !first.cartesian() && math.IsInf(first.linkSpeed(), 1) {
 		// a point-to-point motion is timed already
-		b.append(samples(pieces[0].curve))
+		timed := pieces[0].timed
+		b.append(samples(timed))
 		if !moving(first.task) {
-			b.spend(strands[0].legs, b.runs, pieces[0].curve.End())
+			b.spend(strands[0].legs, 0, timed.End())
 		}
 		return false, nil
 	}
-	t, err := run.solve()
+	if !first.cartesian() && moving(first.task) {
+		speed = pieces[0].opening * pieces[0].scale
+	}
+	run := timedRun{builder: b, start: speed}
+	t, err := run.begin(pieces)
 	var fast *retime.SpeedError
 	switch {
 	case errors.As(err, &fast) && !fast.End && speed > 0:
@@ -42,8 +44,12 @@ func (b *builder) finish(strands []*strand) (bridged bool, why *planner.Refusal)
 	case err != nil:
 		return false, b.about(planner.Refuse(planner.LimitExceeded, "the motion cannot be timed: %v", err), first.item)
 	}
-	if len(strands) == 1 && len(strands[0].legs) == 1 && speed == 0 {
-		b.spend(strands[0].legs, b.runs, t.Points[len(t.Points)-1].Time)
+	if speed == 0 {
+		var legs []*leg
+		for _, s := range strands {
+			legs = append(legs, s.legs...)
+		}
+		b.spend(legs, run.sharp, t.Points[len(t.Points)-1].Time)
 	}
 	b.slowdowns(&run, b.append(t))
 	return false, nil
@@ -76,14 +82,29 @@ func (b *builder) append(t *trajectory.Trajectory) (start float64) {
 // timedRun is a run on its way from geometry to samples.
 type timedRun struct {
 	*builder
-	route      *route
-	start, end float64 // speeds along the route
-	law        retime.Law
+	route *route
+	start float64 // speed along the route with which it begins
+	law   retime.Law
+	sharp float64 // how long the law takes before it is smoothed, if known
 }
 
-// margin is what the fast way leaves of the joints' limits to the smoothing of
-// its samples.
-const margin = 0.995
+// begin solves with as little room to brake as a moving start needs.
+func (t *timedRun) begin(pieces []*piece) (out *trajectory.Trajectory, err error) {
+	const tries = 7
+	for k := range tries {
+		t.route = newRoute(t.Model, t.result.Joints, braking(pieces, t.start, len(t.result.Joints), k), t.here)
+		out, err = t.solve()
+		var fast *retime.SpeedError
+		if t.start == 0 || !errors.As(err, &fast) || fast.End {
+			break
+		}
+	}
+	return out, err
+}
+
+// margins are what the fast way leaves of the joints' limits to the smoothing of
+// its samples, one try after the other.
+var margins = []float64{0.995, 0.98, 0.95}
 
 // solve finds the fastest law and samples it.
 func (t *timedRun) solve() (*trajectory.Trajectory, error) {
@@ -93,16 +114,21 @@ func (t *timedRun) solve() (*trajectory.Trajectory, error) {
 		limits[i] = p.limits
 		jerky = jerky || p.limits.Jerk != nil
 	}
-	problem := retime.Problem{Path: t.route, Limits: limits, StartSpeed: t.start, EndSpeed: t.end}
+	problem := retime.Problem{Path: t.route, Limits: limits, StartSpeed: t.start}
 	var solver retime.Solver
-	if !jerky && t.start == 0 && t.end == 0 {
-		problem.Limits = tightened(limits, len(t.route.joints))
-		if err := solver.Solve(&t.law, &problem); err != nil {
-			return nil, err
-		}
-		if out, s := t.sampled(); t.holds(out, s) {
-			t.deviates(out, t.between(s))
-			return out, nil
+	if !jerky && t.start == 0 {
+		for i, margin := range margins {
+			problem.Limits = tightened(limits, len(t.route.joints), margin)
+			if err := solver.Solve(&t.law, &problem); err != nil {
+				return nil, err
+			}
+			if i == 0 {
+				t.sharp = t.law.Duration()
+			}
+			if out, s := t.sampled(); t.holds(out, s) {
+				t.deviates(out, t.between(s))
+				return out, nil
+			}
 		}
 		problem.Limits = limits
 	}
@@ -145,15 +171,15 @@ func ends(t *trajectory.Trajectory) bool {
 }
 
 // tightened returns limits with a margin on those of the joints.
-func tightened(all []trajectory.Limits, joints int) []trajectory.Limits {
+func tightened(all []trajectory.Limits, joints int, margin float64) []trajectory.Limits {
 	out := make([]trajectory.Limits, len(all))
 	for i, l := range all {
-		out[i] = trajectory.Limits{Velocity: shrunk(l.Velocity, joints), Acceleration: shrunk(l.Acceleration, joints), Deceleration: shrunk(l.Deceleration, joints)}
+		out[i] = trajectory.Limits{Velocity: shrunk(l.Velocity, joints, margin), Acceleration: shrunk(l.Acceleration, joints, margin), Deceleration: shrunk(l.Deceleration, joints, margin)}
 	}
 	return out
 }
 
-func shrunk(x []float64, joints int) []float64 {
+func shrunk(x []float64, joints int, margin float64) []float64 {
 	x = append([]float64(nil), x...)
 	for j := range joints {
 		x[j] *= margin
@@ -213,20 +239,43 @@ func (t *timedRun) sampled() (out *trajectory.Trajectory, places []place) {
 // joints at every instant. On a segment its velocity and acceleration lie between
 // the control points of their Bernstein form; where those are within the limits
 // so is the curve. (They are so close to it that nothing more exact is needed.)
+// Where limits change along the run, smoothing lets the wider ones reach over by
+// two samples: scaling is a wish, and wide limits are the joints' own.
 func (t *timedRun) holds(out *trajectory.Trajectory, s []place) bool {
-	piece := 0
-	for i := 1; i < len(out.Points); i++ {
-		first := piece
-		for piece+1 < len(t.route.pieces) && s[i].s > t.route.breaks[piece+1] {
-			piece++
+	const reach = 2
+	last := len(out.Points) - 1
+	first, ahead := 0, 0 // pieces within reach of the segment
+	for i := 1; i <= last; i++ {
+		for ahead+1 < len(t.route.pieces) && s[min(i+reach, last)].s > t.route.breaks[ahead+1] {
+			ahead++
 		}
-		for k := first; k <= piece; k++ {
-			if !t.segmentHolds(&out.Points[i-1], &out.Points[i], &t.route.pieces[k].limits) {
-				return false
-			}
+		for first < ahead && s[max(i-1-reach, 0)].s > t.route.breaks[first+1] {
+			first++
+		}
+		l := &t.route.pieces[first].limits
+		if first < ahead {
+			l = t.widest(first, ahead)
+		}
+		if !t.segmentHolds(&out.Points[i-1], &out.Points[i], l) {
+			return false
 		}
 	}
 	return true
+}
+
+// widest returns the widest limits of the joints on some pieces.
+func (t *timedRun) widest(first, last int) *trajectory.Limits {
+	n := len(t.route.joints)
+	all := make([]float64, 3*n)
+	w := &trajectory.Limits{Velocity: all[:n], Acceleration: all[n : 2*n], Deceleration: all[2*n:]}
+	for _, p := range t.route.pieces[first : last+1] {
+		for j := range n {
+			w.Velocity[j] = max(w.Velocity[j], p.limits.Velocity[j])
+			w.Acceleration[j] = max(w.Acceleration[j], p.limits.Acceleration[j])
+			w.Deceleration[j] = max(w.Deceleration[j], p.limits.Deceleration[j])
+		}
+	}
+	return w
 }
 
 func (t *timedRun) segmentHolds(from, to *trajectory.Point, l *trajectory.Limits) bool {
