@@ -183,7 +183,7 @@ func TestRandomSymmetries(t *testing.T) {
 			mirrored.Limits = Limits{-l.VelMax, -l.VelMin, -l.AccMax, -l.AccMin, l.Jerk}
 			mirrored.From = State{-task.From.P, -task.From.V, -task.From.A}
 			mirrored.To = State{-task.To.P, -task.To.V, -task.To.A}
-			if got := x.plan(&mirrored); got != T {
+			if got := x.plan(&mirrored); math.Abs(got-T) > 1e-12*T {
 				return fmt.Errorf("mirrored: %.17g, not %.17g\n%v", got, T, task)
 			}
 
