@@ -6,6 +6,7 @@ import (
 
 	"poise/arbiter"
 	"poise/control"
+	"poise/loop/fault"
 	"poise/robot"
 	"poise/servo"
 	"poise/servo/sim"
@@ -15,13 +16,13 @@ func TestFaultsOfOneJointConcernItsLimb(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
 		trouble sim.Trouble
-		kind    FaultKind
+		kind    fault.Kind
 		off     bool // its leg lets go in the end
 	}{
-		{"frozen servo", sim.Trouble{Frozen: true}, Tracking, false},
-		{"over temperature", sim.Trouble{Temperature: 90}, Hot, true},
-		{"silent servo", sim.Trouble{Silent: true}, StaleReading, true},
-		{"servo fault", sim.Trouble{Fault: servo.Overload}, ServoFault, false},
+		{"frozen servo", sim.Trouble{Frozen: true}, fault.Tracking, false},
+		{"over temperature", sim.Trouble{Temperature: 90}, fault.Hot, true},
+		{"silent servo", sim.Trouble{Silent: true}, fault.StaleReading, true},
+		{"servo fault", sim.Trouble{Fault: servo.Overload}, fault.ServoFault, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			r := newRig(t, parts{robot: "pony", controllers: 3})
@@ -72,8 +73,8 @@ func TestCrouchThenOff(t *testing.T) {
 	r.bus.Plan(sim.Trouble{Joint: joint, From: 1500, Until: 8000, Temperature: 90})
 	r.must(0, 1, r.program(leg, 0.3, 1))
 	r.run(1600 + 50)
-	if !r.raised(Hot) || r.l.mode[joint] != servo.Position {
-		t.Fatalf("raised %v, mode %v", r.raised(Hot), r.l.mode[joint])
+	if !r.raised(fault.Hot) || r.l.mode[joint] != servo.Position {
+		t.Fatalf("raised %v, mode %v", r.raised(fault.Hot), r.l.mode[joint])
 	}
 	r.run(5500)
 	pose, _ := r.m.Pose("lying")
@@ -90,7 +91,7 @@ func TestCrouchThenOff(t *testing.T) {
 	}
 	r.l.Send(Order{Kind: Reset})
 	r.run(1)
-	if refused := r.told(OrderRefused); len(refused) != 1 || refused[0].Fault != Hot || r.l.faults.active != 1 {
+	if refused := r.told(OrderRefused); len(refused) != 1 || refused[0].Fault != fault.Hot || r.l.faults.Active() != 1 {
 		t.Fatalf("a fault that is not gone was reset: %+v", refused)
 	}
 	r.run(2000)
@@ -98,8 +99,8 @@ func TestCrouchThenOff(t *testing.T) {
 	r.run(2)
 	r.l.Send(Order{Kind: Reset})
 	r.run(500)
-	if r.l.faults.active != 0 || r.l.mode[joint] != servo.Position || r.bus.Joint(joint) != 0.7 {
-		t.Errorf("%d faults, mode %v, joint at %g", r.l.faults.active, r.l.mode[joint], r.bus.Joint(joint))
+	if r.l.faults.Active() != 0 || r.l.mode[joint] != servo.Position || r.bus.Joint(joint) != 0.7 {
+		t.Errorf("%d faults, mode %v, joint at %g", r.l.faults.Active(), r.l.mode[joint], r.bus.Joint(joint))
 	}
 	r.must(0, 2, r.program(leg, 0.1, 1))
 }
@@ -109,24 +110,24 @@ func TestCrouchThenOff(t *testing.T) {
 func TestSeverities(t *testing.T) {
 	const same, slow, held, off = "same", "slow", "held", "off"
 	for _, tc := range []struct {
-		severity          Severity
-		scope             Scope
+		severity          fault.Severity
+		scope             fault.Scope
 		joint, limb, rest string
 	}{
-		{Warn, OfJoint, same, same, same},
-		{Slow, OfJoint, slow, slow, same},
-		{Slow, OfLimb, slow, slow, same},
-		{Slow, OfRobot, slow, slow, slow},
-		{Hold, OfLimb, held, held, same},
-		{Hold, OfRobot, held, held, held},
-		{Safe, OfLimb, off, off, same},
-		{Safe, OfRobot, off, off, held}, // the pony's legs let go, its head holds
-		{RampOff, OfLimb, off, off, same},
-		{RampOff, OfRobot, off, off, off},
-		{TorqueOff, OfLimb, off, off, same},
-		{TorqueOff, OfRobot, off, off, off},
+		{fault.Warn, fault.OfJoint, same, same, same},
+		{fault.Slow, fault.OfJoint, slow, slow, same},
+		{fault.Slow, fault.OfLimb, slow, slow, same},
+		{fault.Slow, fault.OfRobot, slow, slow, slow},
+		{fault.Hold, fault.OfLimb, held, held, same},
+		{fault.Hold, fault.OfRobot, held, held, held},
+		{fault.Safe, fault.OfLimb, off, off, same},
+		{fault.Safe, fault.OfRobot, off, off, held}, // the pony's legs let go, its head holds
+		{fault.RampOff, fault.OfLimb, off, off, same},
+		{fault.RampOff, fault.OfRobot, off, off, off},
+		{fault.TorqueOff, fault.OfLimb, off, off, same},
+		{fault.TorqueOff, fault.OfRobot, off, off, off},
 	} {
-		rules := FaultRules{Hot: {Threshold: 75, Debounce: 3, Severity: tc.severity, Scope: tc.scope}}
+		rules := fault.Rules{fault.Hot: {Threshold: 75, Debounce: 3, Severity: tc.severity, Scope: tc.scope}}
 		r := newRig(t, parts{robot: "pony", controllers: 2, settings: Settings{Faults: rules}})
 		r.checks = true
 		leg, head := r.limb("leg1"), r.limb("head")
@@ -156,14 +157,14 @@ func TestSeverities(t *testing.T) {
 // same tick: the limb and the robot end as the more severe of the two alone would
 // have left them.
 func TestAllPairsOfFaults(t *testing.T) {
-	single := map[FaultKind][2]string{}
-	for k := FaultKind(1); k < numFaults; k++ {
+	single := map[fault.Kind][2]string{}
+	for k := fault.Kind(1); k < fault.NumKinds; k++ {
 		single[k] = pairOfFaults(t, k, k, 0)
 	}
 	rank := func(s string) int { return slices.Index([]string{"going", "held", "off"}, s) }
 	pairs := 0
-	for a := FaultKind(1); a < numFaults; a++ {
-		for b := FaultKind(1); b < numFaults; b++ {
+	for a := fault.Kind(1); a < fault.NumKinds; a++ {
+		for b := fault.Kind(1); b < fault.NumKinds; b++ {
 			if a == b {
 				continue
 			}
@@ -185,12 +186,12 @@ func TestAllPairsOfFaults(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d ordered pairs of %d kinds of faults", pairs, numFaults-1)
+	t.Logf("%d ordered pairs of %d kinds of faults", pairs, fault.NumKinds-1)
 }
 
 // pairOfFaults brings two faults about, and says what becomes of a leg and of the
 // head.
-func pairOfFaults(t *testing.T, a, b FaultKind, apart int) [2]string {
+func pairOfFaults(t *testing.T, a, b fault.Kind, apart int) [2]string {
 	t.Helper()
 	r := newRig(t, parts{robot: "pony", period: busPeriod, controllers: 2, servo: sim.Servo{Stiffness: 20}})
 	r.checks = true
@@ -220,29 +221,29 @@ func pairOfFaults(t *testing.T, a, b FaultKind, apart int) [2]string {
 }
 
 // cause brings one fault about, now.
-func (r *rig) cause(k FaultKind) {
+func (r *rig) cause(k fault.Kind) {
 	joint := int(first(r.limb("leg1")))
 	switch k {
-	case Tracking:
+	case fault.Tracking:
 		r.bus.Plan(sim.Trouble{Joint: joint, From: r.n, Frozen: true})
-	case StaleReading:
+	case fault.StaleReading:
 		r.bus.Plan(sim.Trouble{Joint: joint, From: r.n, Silent: true})
-	case Hot:
+	case fault.Hot:
 		r.bus.Plan(sim.Trouble{Joint: joint, From: r.n, Temperature: 90})
-	case LowVoltage:
+	case fault.LowVoltage:
 		for j := range r.l.dof {
 			r.bus.Plan(sim.Trouble{Joint: j, From: r.n, Voltage: 5})
 		}
-	case ServoFault:
+	case fault.ServoFault:
 		r.bus.Plan(sim.Trouble{Joint: joint, From: r.n, Fault: servo.Overload})
-	case BusSilent:
+	case fault.BusSilent:
 		from := r.n
 		r.bus.Down(func(n uint64) bool { return n >= from })
-	case Overrun:
+	case fault.Overrun:
 		r.l.Late(20)
-	case ControllerPanic:
+	case fault.ControllerPanic:
 		r.swings[0].panics = "Update"
-	case Standstill: // a stop, and then a push
+	case fault.Standstill: // a stop, and then a push
 		r.l.Stop(2)
 		r.run(250)
 		r.bus.Push(int(first(r.limb("head"))), 4)
@@ -278,8 +279,8 @@ func TestLatePacketsAreNoFault(t *testing.T) {
 	r.checks = true
 	r.must(0, 1, r.program(r.limb("leg1"), 0.3, 1.5))
 	r.run(3000)
-	if r.l.faults.active != 0 || r.l.seats[0].program == nil {
-		t.Errorf("%d faults: %+v", r.l.faults.active, r.told(FaultRaised))
+	if r.l.faults.Active() != 0 || r.l.seats[0].program == nil {
+		t.Errorf("%d faults: %+v", r.l.faults.Active(), r.told(FaultRaised))
 	}
 }
 
@@ -291,7 +292,7 @@ func TestNoReadingOfNonsense(t *testing.T) {
 	r.run(100)
 	r.bus.Plan(sim.Trouble{Joint: 1, From: r.n, Nonsense: true})
 	r.run(1000)
-	if !r.raised(StaleReading) {
+	if !r.raised(fault.StaleReading) {
 		t.Errorf("%+v", r.told(FaultRaised))
 	}
 	if !finite(r.l.measured.Q[1]) {
@@ -317,7 +318,7 @@ func TestPanicIsTheControllersOwnFault(t *testing.T) {
 				r.goal(0, 4, r.program(r.limb("leg1"), 0.1, 3))
 			}
 			r.run(1000)
-			if !r.raised(ControllerPanic) {
+			if !r.raised(fault.ControllerPanic) {
 				t.Fatal("no fault was raised")
 			}
 			var told *Report
@@ -367,18 +368,18 @@ func TestOverrunsAreAFaultThatFades(t *testing.T) {
 		r.l.Late(1)
 		r.run(1)
 	}
-	if r.raised(Overrun) {
+	if r.raised(fault.Overrun) {
 		t.Error("four late ticks are a fault")
 	}
 	for range 4 {
 		r.l.Late(1)
 		r.run(1)
 	}
-	if !r.raised(Overrun) || r.l.faults.active != 1 {
+	if !r.raised(fault.Overrun) || r.l.faults.Active() != 1 {
 		t.Error("eight late ticks are none")
 	}
 	r.run(1000)
-	if r.l.faults.active != 0 {
+	if r.l.faults.Active() != 0 {
 		t.Error("it does not fade")
 	}
 }

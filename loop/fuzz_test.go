@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"poise/arbiter"
+	"poise/loop/fault"
 	"poise/robot"
 	"poise/servo"
 	"poise/servo/sim"
@@ -125,21 +126,17 @@ func (r *rig) invariants() {
 		if !l.powered.torque() && s.Mode != servo.Off {
 			r.t.Fatalf("joint %d is %v while power is %v", j, s.Mode, l.powered.state)
 		}
-		if l.faults.blocked.Has(robot.LeafID(j)) && l.merge.Writer[j] != arbiter.Nobody && l.faults.level[j] >= Hold {
+		if l.faults.blocked.Has(robot.LeafID(j)) && l.merge.Writer[j] != arbiter.Nobody && l.faults.level[j] >= fault.Hold {
 			// blocked in this very tick, after it was written, is for the next
 			r.t.Fatalf("joint %d is blocked and written by %d", j, l.merge.Writer[j])
 		}
 	}
 	active := 0
-	for row := range l.faults.latched {
-		for _, on := range l.faults.latched[row] {
-			if on {
-				active++
-			}
-		}
+	for range l.faults.All {
+		active++
 	}
-	if active != l.faults.active || l.lost != 0 {
-		r.t.Fatalf("%d faults latched, %d counted; %d reports lost", active, l.faults.active, l.lost)
+	if active != l.faults.Active() || l.lost != 0 {
+		r.t.Fatalf("%d faults latched, %d counted; %d reports lost", active, l.faults.Active(), l.lost)
 	}
 	for _, s := range l.seats {
 		if s.program != nil && (l.stops.active && l.stops.category < 2 || !l.powered.torque()) {

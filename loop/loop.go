@@ -7,6 +7,7 @@ import (
 	"poise/arbiter"
 	"poise/control"
 	"poise/internal/rt"
+	"poise/loop/fault"
 	"poise/robot"
 	"poise/servo"
 	"poise/trajectory/move"
@@ -19,7 +20,7 @@ type Settings struct {
 	Lead       servo.Lead
 	Bridge     control.BridgeConfig
 	Policy     arbiter.Policy
-	Faults     FaultRules
+	Faults     fault.Rules
 	Transition control.Transition
 
 	StopDeadline   float64 // s, for the ramps of categories 1 and 2; default 2
@@ -84,7 +85,7 @@ type Loop struct {
 	limiter *control.Limiter
 	guards  *control.Guard
 	bridge  *control.Bridge
-	holder  *holder
+	holder  *control.Holder
 	powered power
 	stops   stopping
 	faults  monitor
@@ -131,7 +132,7 @@ func New(cfg Config) (*Loop, error) {
 	if l.bridge, err = control.NewBridge(cfg.Bridge, limits, control.Wraps(cfg.Model)); err != nil {
 		return nil, err
 	}
-	if l.holder, err = newHolder(limits); err != nil {
+	if l.holder, err = control.NewHolder(limits); err != nil {
 		return nil, err
 	}
 	l.makeStates()
@@ -174,7 +175,7 @@ func (l *Loop) makeStates() {
 	l.frame.Orders = make([]Order, 0, ordersPerTick)
 	for j := range l.reading {
 		l.raw[j].Age, l.reading[j].Age = servo.Never, servo.Never
-		l.holder.begin(j, move.State{}, 0)
+		l.holder.Begin(j, move.State{}, 0)
 	}
 }
 
@@ -283,16 +284,16 @@ func (l *Loop) aggregate() {
 		fresh := l.fresh[j] || l.merge.Fresh.Has(robot.LeafID(j))
 		l.fresh[j] = fresh
 		if l.merge.Writer[j] != arbiter.Nobody {
-			l.holder.end(j)
+			l.holder.End(j)
 			l.wish[j] = l.merge.Wish[j]
 			continue
 		}
-		if fresh && !l.holder.placed(j) {
+		if fresh && !l.holder.Placed(j) {
 			l.bridge.Drop(j)
-			l.holder.begin(j, l.state[j], before)
+			l.holder.Begin(j, l.state[j], before)
 			l.fresh[j] = false
 		}
-		l.wish[j] = l.holder.at(j, l.now)
+		l.wish[j] = l.holder.At(j, l.now)
 	}
 	for _, s := range l.seats {
 		l.handOver(s.id, s.ref.Peak)
@@ -336,7 +337,7 @@ func (l *Loop) seed(j int) {
 	l.limiter.Reset(j, q)
 	l.guards.Reset(j)
 	l.bridge.Drop(j)
-	l.holder.end(j)
+	l.holder.End(j)
 	l.fresh[j] = true
 	l.command.Q[j], l.command.V[j], l.command.A[j] = q, 0, 0
 }
@@ -424,7 +425,7 @@ func (l *Loop) write() {
 
 func (l *Loop) publish() {
 	s := l.snapshots.Slot()
-	s.Tick, s.Power, s.Faults, s.Lost = l.tick, l.powered.state, l.faults.active, l.lost
+	s.Tick, s.Power, s.Faults, s.Lost = l.tick, l.powered.state, l.faults.Active(), l.lost
 	s.Wanted, s.Rate = l.wantedRate(), l.achievedRate()
 	s.Stopped = l.stops.blocks()
 	s.Command.Copy(&l.command)

@@ -3,6 +3,7 @@ package loop
 import (
 	"poise/arbiter"
 	"poise/control"
+	"poise/loop/fault"
 	"poise/robot"
 	"poise/servo"
 )
@@ -63,8 +64,8 @@ type Report struct {
 	Status     control.Status
 	Reason     control.Reason
 	Set        robot.Set
-	Fault      FaultKind
-	Severity   Severity
+	Fault      fault.Kind
+	Severity   fault.Severity
 	Power      Power
 	Value      float64
 	Time, Way  float64  // of a stop: s, and the largest way of a joint

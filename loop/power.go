@@ -3,6 +3,7 @@ package loop
 import (
 	"poise/arbiter"
 	"poise/control"
+	"poise/loop/fault"
 	"poise/robot"
 	"poise/servo"
 )
@@ -80,7 +81,7 @@ func (p *power) off(l *Loop) {
 		return
 	}
 	to := Ready
-	if l.faults.robot >= RampOff {
+	if l.faults.robot >= fault.RampOff {
 		to = Faulted
 	}
 	p.set(l, to)
@@ -88,7 +89,7 @@ func (p *power) off(l *Loop) {
 
 // reset leaves the fault state once no fault asks for it.
 func (p *power) reset(l *Loop) {
-	if p.state == Faulted && l.faults.robot < RampOff {
+	if p.state == Faulted && l.faults.robot < fault.RampOff {
 		p.set(l, Ready)
 	}
 }

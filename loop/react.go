@@ -3,20 +3,24 @@ package loop
 import (
 	"poise/arbiter"
 	"poise/control"
+	"poise/loop/fault"
 	"poise/robot"
 )
+
+// slowRate is how fast time goes while a fault asks to slow down.
+const slowRate = 0.5
 
 // reaction is what faults make of the robot: a level for each joint, which only
 // rises until faults are reset, and what follows from it.
 type reaction struct {
-	level   []Severity // of each joint
-	wanted  []Severity // scratch of relax
-	robot   Severity   // the most severe that concerns the whole robot
-	slow    robot.Set  // motions with these go at half speed
-	blocked robot.Set  // nobody may move these: they are held
-	ramping robot.Set  // on their way to rest, and then limp
-	limp    robot.Set  // no torque
-	brake   robot.Set  // braked
+	level   []fault.Severity // of each joint
+	wanted  []fault.Severity // scratch of relax
+	robot   fault.Severity   // the most severe that concerns the whole robot
+	slow    robot.Set        // motions with these go at half speed
+	blocked robot.Set        // nobody may move these: they are held
+	ramping robot.Set        // on their way to rest, and then limp
+	limp    robot.Set        // no torque
+	brake   robot.Set        // braked
 
 	whole  robot.Set
 	limbs  []limb
@@ -37,7 +41,7 @@ type limb struct {
 
 func (f *reaction) init(m *robot.Model) {
 	n := len(m.Joints())
-	f.level, f.wanted, f.limbOf = make([]Severity, n), make([]Severity, n), make([]int, n)
+	f.level, f.wanted, f.limbOf = make([]fault.Severity, n), make([]fault.Severity, n), make([]int, n)
 	res, err := m.Resources()
 	if err != nil {
 		panic("loop: New has looked") // a programmer's mistake
@@ -80,12 +84,11 @@ func (f *reaction) addLimb(m *robot.Model, set robot.Set, safe robot.SafeState) 
 
 // react raises joints to the level of a fault that concerns them. A joint that
 // has the level or a higher one already is not disturbed.
-func (f *reaction) react(l *Loop, concerned robot.Set, rule *Rule, disobeys bool, why control.Reason) {
-	severity := rule.Severity
-	if severity >= Slow {
+func (f *reaction) react(l *Loop, concerned robot.Set, severity fault.Severity, disobeys bool, why control.Reason) {
+	if severity >= fault.Slow {
 		f.slow = f.slow.Union(concerned)
 	}
-	if severity < Hold {
+	if severity < fault.Hold {
 		return
 	}
 	var raised robot.Set
@@ -95,7 +98,7 @@ func (f *reaction) react(l *Loop, concerned robot.Set, rule *Rule, disobeys bool
 			raised = raised.With(leaf)
 		}
 	}
-	if concerned == f.whole && severity >= RampOff {
+	if concerned == f.whole && severity >= fault.RampOff {
 		if severity > f.robot {
 			f.robot = severity
 			f.stopRobot(l, severity)
@@ -107,25 +110,25 @@ func (f *reaction) react(l *Loop, concerned robot.Set, rule *Rule, disobeys bool
 	}
 	f.block(l, concerned, why)
 	switch severity {
-	case Safe:
+	case fault.Safe:
 		for i := range f.limbs {
 			if x := &f.limbs[i]; x.set.Overlaps(raised) {
 				f.makeSafe(l, x, disobeys && concerned != f.whole)
 			}
 		}
-	case RampOff:
+	case fault.RampOff:
 		f.ramping = f.ramping.Union(raised)
-	case TorqueOff:
+	case fault.TorqueOff:
 		f.limp = f.limp.Union(raised)
 	}
 }
 
 // stopRobot is a stop of category 1 or 0 for a fault.
-func (f *reaction) stopRobot(l *Loop, severity Severity) {
+func (f *reaction) stopRobot(l *Loop, severity fault.Severity) {
 	if !l.powered.torque() {
 		return
 	}
-	if severity == TorqueOff {
+	if severity == fault.TorqueOff {
 		l.stops.begin(l, 0)
 	} else {
 		l.stops.begin(l, 1)
@@ -175,7 +178,7 @@ func (f *reaction) crouch(l *Loop, x *limb) {
 	x.crouching, x.began = true, l.now
 	for i, j := range x.joints {
 		if x.posed[i] {
-			l.holder.put(j, x.pose[i])
+			l.holder.Put(j, x.pose[i])
 			l.fresh[j] = true
 		}
 	}
@@ -221,16 +224,16 @@ func (f *reaction) lower(l *Loop) {
 	for j, want := range f.wanted {
 		leaf := robot.LeafID(j)
 		f.level[j] = min(f.level[j], want)
-		if want >= Slow {
+		if want >= fault.Slow {
 			f.slow = f.slow.With(leaf)
 		}
-		if want >= Hold {
+		if want >= fault.Hold {
 			f.blocked = f.blocked.With(leaf)
 		}
-		if want < Safe {
+		if want < fault.Safe {
 			f.limp, f.brake = f.limp.Without(leaf), f.brake.Without(leaf)
 		}
-		if want < RampOff {
+		if want < fault.RampOff {
 			f.ramping = f.ramping.Without(leaf)
 		}
 	}
@@ -241,7 +244,7 @@ func (f *reaction) lower(l *Loop) {
 		}
 		x.crouching = false
 		for _, j := range x.joints {
-			l.holder.end(j) // stay where the way to the pose was left
+			l.holder.End(j) // stay where the way to the pose was left
 			l.fresh[j] = true
 		}
 	}

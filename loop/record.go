@@ -71,7 +71,7 @@ func (l *Loop) record() {
 	}
 	f := &l.frame
 	f.Tick, f.Reading, f.Bus, f.Hash = l.tick, l.raw, l.faults.bus, l.hash()
-	f.Command, f.Writer, f.Power, f.Faults = &l.command, l.merge.Writer, l.powered.state, l.faults.active
+	f.Command, f.Writer, f.Power, f.Faults = &l.command, l.merge.Writer, l.powered.state, l.faults.Active()
 	l.cfg.Tap.Tick(f)
 }
 
@@ -98,6 +98,6 @@ func (l *Loop) hash() uint64 {
 	mix(math.Float64bits(c.Base.Pose.P.X))
 	mix(math.Float64bits(c.Base.Pose.P.Y))
 	mix(math.Float64bits(c.Base.Pose.P.Z))
-	mix(uint64(l.powered.state)<<32 | uint64(l.faults.active))
+	mix(uint64(l.powered.state)<<32 | uint64(l.faults.Active()))
 	return h
 }

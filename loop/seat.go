@@ -321,5 +321,5 @@ func (s *seat) recoveredAs(bad control.Status, st *control.Status, why *control.
 func (s *seat) blame(why *control.Reason) {
 	*why = control.Reason{Code: control.Panicked, Joint: robot.NoJoint, Who: s.id, At: s.l.now}
 	s.running = false
-	s.l.faults.raise(s.l, ControllerPanic, s.l.dof, float64(s.id))
+	s.l.faults.panicked(s.l, s.id)
 }

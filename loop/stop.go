@@ -5,6 +5,7 @@ import (
 
 	"poise/arbiter"
 	"poise/control"
+	"poise/loop/fault"
 )
 
 // stopping is a stop under way, or one that waits to be reset. Categories are
@@ -132,7 +133,7 @@ func (s *stopping) finish(l *Loop) {
 
 // reset is the separate act after a stop.
 func (s *stopping) reset(l *Loop) {
-	if s.active || l.faults.robot >= RampOff {
+	if s.active || l.faults.robot >= fault.RampOff {
 		return
 	}
 	s.held, s.watching = false, false

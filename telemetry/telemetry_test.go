@@ -14,6 +14,7 @@ import (
 	"poise/control"
 	"poise/control/swing"
 	"poise/loop"
+	"poise/loop/fault"
 	"poise/robot"
 	"poise/robot/load"
 	"poise/servo"
@@ -135,7 +136,7 @@ func (s *session) run(t testing.TB, n int) {
 				break
 			}
 			switch {
-			case r.Kind == loop.FaultRaised && r.Fault == loop.ControllerPanic:
+			case r.Kind == loop.FaultRaised && r.Fault == fault.ControllerPanic:
 				s.panics++
 			case r.Kind == loop.FaultRaised:
 				s.faults++

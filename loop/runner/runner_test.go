@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"poise/loop"
+	"poise/loop/fault"
 	"poise/robot/load"
 	"poise/servo"
 	"poise/servo/sim"
@@ -144,7 +145,7 @@ func TestLateTicksAreCountedAndTold(t *testing.T) {
 		if !ok {
 			break
 		}
-		raised = raised || rep.Kind == loop.FaultRaised && rep.Fault == loop.Overrun
+		raised = raised || rep.Kind == loop.FaultRaised && rep.Fault == fault.Overrun
 	}
 	if !raised {
 		t.Error("the fault monitor does not know")

@@ -1,0 +1,66 @@
+package control
+
+import "poise/trajectory/move"
+
+// Holder keeps joints that nobody owns: each comes to rest by the shortest stop
+// from where its command was, and stays there; or it has a place to be at, to
+// which a bridge leads.
+type Holder struct {
+	limits []move.Limits
+	plan   *move.Motion
+	one    [1]move.Limits
+	from   [1]move.State
+	joints []holding
+}
+
+type holding struct {
+	placed  bool
+	place   float64
+	began   float64
+	profile move.Profile
+}
+
+// NewHolder returns the holder of joints with these limits of transitions.
+func NewHolder(limits []move.Limits) (*Holder, error) {
+	if len(limits) == 0 {
+		return &Holder{}, nil
+	}
+	plan, err := move.New(limits[:1])
+	if err != nil {
+		return nil, err
+	}
+	return &Holder{limits: limits, plan: plan, joints: make([]holding, len(limits))}, nil
+}
+
+// Begin stops a joint from a state, at time t (s). Loop-safe.
+func (h *Holder) Begin(joint int, from move.State, t float64) {
+	x := &h.joints[joint]
+	x.placed, x.began = false, t
+	h.one[0], h.from[0] = h.limits[joint], from
+	if h.plan.SetLimits(h.one[:]) != nil || h.plan.Stop(h.from[:]) != nil {
+		// a state that cannot be planned with has no stop: stay where it is
+		x.placed, x.place = true, from.P
+		return
+	}
+	x.profile = *h.plan.Axis(0)
+}
+
+// Put gives a joint a place to rest at. Loop-safe.
+func (h *Holder) Put(joint int, place float64) {
+	h.joints[joint].placed, h.joints[joint].place = true, place
+}
+
+// Placed reports whether a joint has a place to be at.
+func (h *Holder) Placed(joint int) bool { return h.joints[joint].placed }
+
+// End gives a joint to an owner. Loop-safe.
+func (h *Holder) End(joint int) { h.joints[joint].placed = false }
+
+// At returns where a held joint is to be at time t (s). Loop-safe.
+func (h *Holder) At(joint int, t float64) move.State {
+	x := &h.joints[joint]
+	if x.placed {
+		return move.State{P: x.place}
+	}
+	return x.profile.At(t - x.began)
+}
