@@ -42,9 +42,6 @@ func NewClient(id ClientID, first uint64, patience int64) Client {
 	return Client{id: id, request: first, patience: patience}
 }
 
-// ID returns the client's number.
-func (c *Client) ID() ClientID { return c.id }
-
 // Phase returns how far the client believes to be.
 func (c *Client) Phase() Phase { return c.phase }
 

@@ -7,65 +7,30 @@ import (
 	"poise/robot"
 )
 
-// Errors of Direct.
+// Errors of calls that cannot be made.
 var (
-	ErrBusy = errors.New("arbiter: called from inside a hook")        // a call that would wait for itself
+	ErrBusy = errors.New("arbiter: called from inside a hook")        // it would wait for itself
 	ErrFull = fmt.Errorf("arbiter: more than %d clients", MaxClients) // no room for another name
 	ErrName = errors.New("arbiter: no such client")                   // never registered
 )
 
-// Names gives controllers their numbers, as they come. It stands outside the
-// machine, which knows numbers alone.
-type Names struct {
-	names []string
-	ids   map[string]ClientID
-}
-
-// Register returns the number of a name, a new one if it is new.
-func (n *Names) Register(name string) (ClientID, error) {
-	if id, ok := n.ids[name]; ok {
-		return id, nil
-	}
-	if len(n.names) == MaxClients {
-		return Nobody, fmt.Errorf("%q: %w", name, ErrFull)
-	}
-	if n.ids == nil {
-		n.ids = make(map[string]ClientID)
-	}
-	id := ClientID(len(n.names))
-	n.names = append(n.names, name)
-	n.ids[name] = id
-	return id, nil
-}
-
-// Lookup returns the number of a name.
-func (n *Names) Lookup(name string) (ClientID, bool) {
-	id, ok := n.ids[name]
-	return id, ok
-}
-
-// Name returns the name of a number, "" for Nobody.
-func (n *Names) Name(c ClientID) string {
-	if int(c) >= len(n.names) {
-		return ""
-	}
-	return n.names[c]
-}
-
-// Direct is the machine with plain calls: register, request, release, check.
-// What a call causes is done when it returns, hooks of all controllers
-// included. A hook that calls back is refused with ErrBusy: it would wait for
-// itself. Direct is meant for one goroutine.
+// Direct is the machine with plain calls and names: register, request, release,
+// check. What a call causes is done when it returns, the hooks of all
+// controllers included. A hook that calls back is refused with ErrBusy: it would
+// wait for itself. Direct is meant for one goroutine.
 type Direct struct {
-	Names
 	*Machine
+	names   []string
+	ids     map[string]ClientID
 	clients [MaxClients]Client
 	hooks   [MaxClients]Hooks
 	inside  bool
 }
 
 // NewDirect makes an arbiter with no controllers.
-func NewDirect(cfg Config) *Direct { return &Direct{Machine: NewMachine(cfg)} }
+func NewDirect(cfg Config) *Direct {
+	return &Direct{Machine: NewMachine(cfg), ids: map[string]ClientID{}}
+}
 
 // Register makes a controller known by name; h may be nil. A name that is known
 // begins a new life: what it held is free.
@@ -73,14 +38,32 @@ func (d *Direct) Register(now int64, name string, h Hooks) (ClientID, error) {
 	if d.inside {
 		return Nobody, ErrBusy
 	}
-	id, err := d.Names.Register(name)
-	if err != nil {
-		return Nobody, err
+	id, known := d.ids[name]
+	if !known {
+		if len(d.names) == MaxClients {
+			return Nobody, fmt.Errorf("%q: %w", name, ErrFull)
+		}
+		id = ClientID(len(d.names))
+		d.names, d.ids[name] = append(d.names, name), id
 	}
 	first := d.client[id].request
 	d.clients[id], d.hooks[id] = NewClient(id, first, 0), h
 	d.do(&Event{At: now, Kind: Register, From: id, Local: true, Request: first})
 	return id, nil
+}
+
+// Lookup returns the number of a name.
+func (d *Direct) Lookup(name string) (ClientID, bool) {
+	id, ok := d.ids[name]
+	return id, ok
+}
+
+// Name returns the name of a client, "" for Nobody.
+func (d *Direct) Name(c ClientID) string {
+	if int(c) >= len(d.names) {
+		return ""
+	}
+	return d.names[c]
 }
 
 // Request asks for a claim. When it returns the client is operational, or the
@@ -136,7 +119,7 @@ func (d *Direct) Check(c ClientID, claim *Claim) (gets robot.Set, r Reason, err 
 // Client returns the client's own view.
 func (d *Direct) Client(c ClientID) Client { return d.clients[c] }
 
-// Deliver is the Port of a Direct.
+// Deliver makes a Direct the Port of its machine.
 func (d *Direct) Deliver(now int64, m *Message) (Event, bool) {
 	return d.clients[m.To].Receive(now, m, d.hooks[m.To])
 }
@@ -145,7 +128,7 @@ func (d *Direct) usable(c ClientID) error {
 	if d.inside {
 		return ErrBusy
 	}
-	if c >= MaxClients || !d.Known(c) {
+	if int(c) >= len(d.names) {
 		return fmt.Errorf("%w: number %d", ErrName, c)
 	}
 	return nil

@@ -27,7 +27,7 @@ func Example() {
 }
 
 // Check explains what is in the way, and takes nothing.
-func ExampleState_Check() {
+func ExampleDirect_Check() {
 	d := arbiter.NewDirect(arbiter.Config{Policy: arbiter.PolicyPriority})
 	walk, _ := d.Register(0, "walk", nil)
 	wave, _ := d.Register(0, "wave", nil)

@@ -138,7 +138,7 @@ func (s *State) refuse(e *Event, out *Effects) {
 		cl.seen = s.now
 		s.deny(c, Reason{Code: Refused, Who: Nobody}, out)
 	case cl.held == e.Request && cl.held != 0:
-		s.end(c, QuitItself, true, out) // too late: it had been granted
+		s.share(s.strike(c, QuitItself, true, out)) // too late: it had been granted
 	default:
 		cl.request = max(cl.request, e.Request) // overtook its request
 	}
@@ -167,7 +167,7 @@ func (s *State) report(e *Event, out *Effects) {
 	case e.Serial != 0: // believes to run, and does not
 		s.serial++
 		out.assign(Message{To: c, Kind: Revoke, Request: e.Request, Serial: s.serial})
-	default: // waits for an answer that was lost, or to a request that was
+	default: // waits for an answer that was lost, or whose request was
 		cl.request = max(cl.request, e.Request)
 		out.send(Message{To: c, Kind: Deny, Request: e.Request, Reason: Reason{Code: Unknown, Who: Nobody}})
 	}
@@ -196,7 +196,7 @@ func (s *State) quit(e *Event, out *Effects) {
 		s.deny(c, Reason{Code: Refused, Who: Nobody}, out)
 	}
 	if cl.phase&Operational != 0 && e.Request >= cl.held {
-		s.end(c, QuitItself, false, out)
+		s.share(s.strike(c, QuitItself, false, out))
 	}
 	cl.request = max(cl.request, e.Request)
 }
@@ -243,7 +243,7 @@ func (s *State) gone(c ClientID, why Code, out *Effects) {
 		s.deny(c, Reason{Code: why, Who: Nobody}, out)
 	}
 	if cl.phase&Operational != 0 {
-		s.end(c, why, why != Forgotten, out)
+		s.share(s.strike(c, why, why != Forgotten, out))
 	}
 }
 

@@ -18,14 +18,10 @@ type Change struct {
 	Request  uint64 // the request the new owner runs on, 0 for Nobody
 }
 
-// historySize is how many changes are kept: half a minute of a leg handed
-// over twice a second, base and supports included.
-const historySize = 512
-
-// maxAnswers bounds the answers on their way inside one step: each message of
-// an event has at most one, and an answer causes messages only by ending a
-// round or taking a client out of operation.
-const maxAnswers = 8 * MaxClients
+const (
+	historySize = 512            // changes that are kept
+	maxAnswers  = 8 * MaxClients // on their way inside one step: a message has one at most
+)
 
 // Machine runs a State: it carries messages to the clients and their immediate
 // answers back until none is left, and keeps the history. Make one with
@@ -97,11 +93,7 @@ func (m *Machine) record() {
 
 // History yields the changes that are still remembered, oldest first.
 func (m *Machine) History(yield func(Change) bool) {
-	first := uint64(0)
-	if m.changes > historySize {
-		first = m.changes - historySize
-	}
-	for i := first; i < m.changes; i++ {
+	for i := m.changes - min(m.changes, historySize); i < m.changes; i++ {
 		if !yield(m.history[i%historySize]) {
 			return
 		}

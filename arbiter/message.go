@@ -108,8 +108,10 @@ const (
 )
 
 var codeNames = [...]string{"ok",
-	"asks for nothing", "held", "contested", "refused", "silent", "replaced", "unknown",
-	"granted", "returned", "released", "lost a needed leaf", "quit", "lease expired", "forgotten"}
+	"asks for nothing", "held", "contested", "the controller cannot start", "the controller did not answer in time",
+	"replaced by a newer request of the controller", "the request is not known, or is over",
+	"granted", "returned", "released", "its owner lost a leaf it needs", "its owner quit",
+	"no sign of life for a lease", "forgotten"}
 
 func (c Code) String() string { return word(codeNames[:], int(c)) }
 
@@ -125,22 +127,10 @@ type Reason struct {
 // Text puts the reason into words. Under PolicyLast the later request wins and
 // the priorities say nothing.
 func (r Reason) Text(leaf func(robot.LeafID) string, client func(ClientID) string) string {
-	switch r.Code {
-	case Held, Contested:
-		doing := "held by"
-		if r.Code == Contested {
-			doing = "being asked for by"
-		}
-		return fmt.Sprintf("%s is %s %s (priority %g against %g; among equals the later request wins)",
-			leaf(r.Leaf), doing, client(r.Who), r.Mine, r.Theirs)
-	case Refused:
-		return "the controller cannot start"
-	case Silent:
-		return "the controller did not answer its offer in time"
-	case Replaced:
-		return "a newer request of the same controller took its place"
-	case Unknown:
-		return "the request is not known, or is over"
+	doing := map[Code]string{Held: "held by", Contested: "being asked for by"}[r.Code]
+	if doing == "" {
+		return r.Code.String()
 	}
-	return r.Code.String()
+	return fmt.Sprintf("%s is %s %s (priority %g against %g; among equals the later request wins)",
+		leaf(r.Leaf), doing, client(r.Who), r.Mine, r.Theirs)
 }

@@ -219,62 +219,6 @@ func (r *crowdRun) rest() {
 	}
 }
 
-// TestTwoWaysInOneMachine: the same calls made directly and sent as messages
-// come to the same ownership.
-func TestTwoWaysInOneMachine(t *testing.T) {
-	for _, p := range []Policy{PolicyNone, PolicyLast, PolicyPriority} {
-		const seed = 2
-		rng := rand.New(rand.NewPCG(seed, uint64(p)))
-		direct := NewDirect(Config{Policy: p})
-		wired := newRig(t, p)
-		for c := range wired.clients {
-			direct.Register(0, fmt.Sprint(c), &wired.players[c])
-		}
-		steps := 3000
-		if testing.Short() {
-			steps = 300
-		}
-		for n := range steps {
-			c := ClientID(rng.IntN(len(wired.clients)))
-			wired.players[c].refuse = rng.IntN(5) == 0
-			claim := randomClaim(rng)
-			claim.Need, claim.Want = few(claim.Need), few(claim.Want)
-			part := leaves(robot.LeafID(rng.IntN(8)))
-			switch rng.IntN(4) {
-			case 0, 1:
-				direct.Request(0, c, &claim)
-				wired.grant(c, claim)
-			case 2:
-				direct.Quit(0, c)
-				wired.quit(c)
-			case 3:
-				direct.Release(0, c, part)
-				if e, ok := wired.clients[c].Release(0, part); ok {
-					wired.send(e)
-					wired.run()
-				}
-			}
-			for c := range wired.clients {
-				if direct.Phase(ClientID(c)) != wired.s.Phase(ClientID(c)) {
-					t.Fatalf("%v seed %d step %d: client %d is %v called directly, %v over the wire", p, seed, n, c,
-						direct.Phase(ClientID(c)), wired.s.Phase(ClientID(c)))
-				}
-			}
-			if direct.owner != wired.s.owner {
-				t.Fatalf("%v seed %d step %d: owners %v called directly, %v over the wire", p, seed, n, direct.owner[:8], wired.s.owner[:8])
-			}
-		}
-	}
-}
-
-// few folds a set of many leaves onto eight.
-func few(s robot.Set) (t robot.Set) {
-	for leaf := range s.All {
-		t = t.With(leaf % 8)
-	}
-	return t
-}
-
 // busyCrowd is a crowd in which every controller runs or waits, with its
 // claims, for measurements.
 func busyCrowd() (*Machine, *localPort, []Claim) {

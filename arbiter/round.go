@@ -183,14 +183,8 @@ func (s *State) close(c ClientID, out *Effects) {
 	out.resume = true
 }
 
-// end takes c out of operation and passes on what it held. A client that may
-// not know is told.
-func (s *State) end(c ClientID, why Code, tellIt bool, out *Effects) {
-	s.share(s.strike(c, why, tellIt, out))
-}
-
-// strike takes c out of operation and returns what is free by it. A round that
-// c has open goes on.
+// strike takes c out of operation and returns what is free by it. A client that
+// may not know is told. A round that it has open goes on.
 func (s *State) strike(c ClientID, why Code, tellIt bool, out *Effects) (free robot.Set) {
 	cl := &s.client[c]
 	free = s.vacate(c, cl.owned, why)

@@ -1,6 +1,7 @@
 package arbiter
 
 import (
+	"slices"
 	"testing"
 
 	"poise/robot"
@@ -792,30 +793,8 @@ func TestCheckExplainsAndTakesNothing(t *testing.T) {
 	}
 }
 
-func TestCheckAsksTheController(t *testing.T) {
-	d := NewDirect(Config{Policy: PolicyLast})
-	var p player
-	id, _ := d.Register(0, "gait", &p)
-	claim := needing(leg1)
-	if gets, r, err := d.Check(id, &claim); err != nil || r.Code != OK || gets != leaves(leg1) || d.Owner(leg1) != Nobody {
-		t.Errorf("%v %v %v", gets, r, err)
-	}
-	p.refuse = true
-	if _, r, _ := d.Check(id, &claim); r.Code != Refused {
-		t.Errorf("%v", r)
-	}
-	if _, _, err := d.Check(55, &claim); err == nil {
-		t.Error("a stranger was checked")
-	}
-}
-
 func TestLocalHandOverTakesOneStep(t *testing.T) {
-	m, port := NewMachine(Config{Policy: PolicyLast}), &localPort{}
-	for c := range ClientID(6) {
-		port.local[c] = true
-		port.clients[c] = NewClient(c, 0, 0)
-		m.Do(&Event{Kind: Register, From: c, Local: true}, port)
-	}
+	m, port := locals(6)
 	for c, claim := range []Claim{needing(leg1).wanting(tail), needing(leg2), needing(head).wanting(eyes)} {
 		e := port.clients[c].Request(0, &claim)
 		m.Do(&e, port)
@@ -932,81 +911,68 @@ func TestLocalOwnersKeepMovingWhileRemoteOnesAreAsked(t *testing.T) {
 	}
 }
 
+// locals is a machine with clients that answer at once.
+func locals(n ClientID) (*Machine, *localPort) {
+	m, port := NewMachine(Config{Policy: PolicyLast}), &localPort{}
+	for c := range n {
+		port.local[c] = true
+		port.clients[c] = NewClient(c, 0, 0)
+		m.Do(&Event{Kind: Register, From: c, Local: true}, port)
+	}
+	return m, port
+}
+
 func TestWhoHoldsWhatSinceWhenAndWhy(t *testing.T) {
-	d := NewDirect(Config{Policy: PolicyLast})
-	a, _ := d.Register(0, "look", nil)
-	b, _ := d.Register(0, "yawn", nil)
-	claimA, claimB := needing(eyes).wanting(head), needing(head)
-	d.Request(1*ms, a, &claimA)
-	d.Request(2*ms, b, &claimB)
-	d.Quit(3*ms, b)
-	at, why := d.Since(head)
-	if d.Owner(head) != a || at != 3*ms || why != Returned {
-		t.Errorf("head: %d since %d because %v", d.Owner(head), at, why)
+	m, port := locals(2)
+	const look, yawn = 0, 1
+	claims := [2]Claim{needing(eyes).wanting(head), needing(head)}
+	for c := range claims {
+		e := port.clients[c].Request(int64(c+1)*ms, &claims[c])
+		m.Do(&e, port)
+	}
+	e, _ := port.clients[yawn].Quit(3 * ms)
+	m.Do(&e, port)
+	at, why := m.Since(head)
+	if m.Owner(head) != look || at != 3*ms || why != Returned {
+		t.Errorf("head: %d since %d because %v", m.Owner(head), at, why)
 	}
 	var got []Change
-	for c := range d.History {
+	for c := range m.History {
 		if c.Leaf == head {
 			got = append(got, c)
 		}
 	}
 	want := []Change{
-		{1 * ms, head, Nobody, a, Granted, 1},
-		{2 * ms, head, a, b, Granted, 1},
-		{3 * ms, head, b, a, Returned, 1},
+		{1 * ms, head, Nobody, look, Granted, 1},
+		{2 * ms, head, look, yawn, Granted, 1},
+		{3 * ms, head, yawn, look, Returned, 1},
 	}
-	if len(got) != len(want) {
-		t.Fatalf("history %+v", got)
-	}
-	for i := range want {
-		if got[i] != want[i] {
-			t.Errorf("history %d: %+v, want %+v", i, got[i], want[i])
-		}
+	if !slices.Equal(got, want) {
+		t.Errorf("history %+v, want %+v", got, want)
 	}
 }
 
 func TestHistoryIsARing(t *testing.T) {
-	d := NewDirect(Config{Policy: PolicyLast})
-	id, _ := d.Register(0, "gait", nil)
+	m, port := locals(1)
 	claim := needing(leg1)
 	for i := range int64(historySize) {
-		d.Request(i, id, &claim)
-		d.Quit(i, id)
+		e := port.clients[0].Request(i, &claim)
+		m.Do(&e, port)
+		e, _ = port.clients[0].Quit(i)
+		m.Do(&e, port)
 	}
 	n, last := 0, int64(-1)
-	for c := range d.History {
+	for c := range m.History {
 		if c.At < last {
 			t.Fatal("out of order")
 		}
 		n, last = n+1, c.At
 	}
-	if n != historySize || last != historySize-1 || d.Changes() != 2*historySize {
-		t.Errorf("%d kept, the last from %d, %d in all", n, last, d.Changes())
+	if n != historySize || last != historySize-1 || m.Changes() != 2*historySize {
+		t.Errorf("%d kept, the last from %d, %d in all", n, last, m.Changes())
 	}
-	for range d.History {
+	for range m.History {
 		break // stops when told to
-	}
-}
-
-func TestNamesAreBounded(t *testing.T) {
-	var n Names
-	for i := range MaxClients {
-		id, err := n.Register(string(rune('A' + i)))
-		if err != nil || id != ClientID(i) {
-			t.Fatalf("%d: %v %v", i, id, err)
-		}
-	}
-	if _, err := n.Register("one too many"); err == nil {
-		t.Error("no error")
-	}
-	if id, err := n.Register("B"); err != nil || id != 1 || n.Name(1) != "B" || n.Name(Nobody) != "" {
-		t.Errorf("B: %v %v", id, err)
-	}
-	if _, ok := n.Lookup("C"); !ok {
-		t.Error("C is lost")
-	}
-	if _, ok := n.Lookup("missing"); ok {
-		t.Error("a stranger is known")
 	}
 }
 

@@ -49,12 +49,9 @@ func TestSwitchingSeed(t *testing.T) {
 		{"what a deactivated client leaves returns to an operational one", leftoversReturn},
 		{"simultaneous switches are not lost", simultaneousSwitches},
 		{"a client knows its own answer from another's", ownAnswer},
-		{"with operations, what a request stops has stopped when it returns", operationsAreComplete},
-		{"an operation called from inside a hook is refused, not waited for", noDeadlock},
 		{"priorities of the non-operational are nil", idlePrioritiesAreNil},
 		{"giving up a leaf is a trigger too", releaseTriggers},
 		{"each exchange is the last or loses a client, so the procedure ends", exchangesEnd},
-		{"a client outside the list of controllers joins at run time", joinsAtRunTime},
 	} {
 		t.Run(tc.rule, tc.test)
 	}
@@ -389,50 +386,6 @@ func ownAnswer(t *testing.T) {
 	r.owns(leg2, gait)
 }
 
-func operationsAreComplete(t *testing.T) {
-	d := NewDirect(Config{Policy: PolicyLast})
-	var a, b player
-	first, _ := d.Register(0, "gait", &a)
-	second, _ := d.Register(0, "trot", &b)
-	claim := needing(leg1)
-	d.Request(0, first, &claim)
-	r, err := d.Request(0, second, &claim)
-	if err != nil || r.Code != OK {
-		t.Fatalf("%v, %v", r, err)
-	}
-	if d.Phase(first) != NonOperational || d.Client(first).phase != NonOperational || d.Owner(leg1) != second {
-		t.Error("the request returned before the gait had stopped")
-	}
-}
-
-type caller struct {
-	d   *Direct
-	id  ClientID
-	err error
-}
-
-func (c *caller) CanStart(robot.Set) bool { return true }
-func (c *caller) ResourcesChanged(robot.Set) bool {
-	c.err = c.d.Release(0, c.id, leaves(leg1))
-	return true
-}
-
-func noDeadlock(t *testing.T) {
-	d := NewDirect(Config{Policy: PolicyLast})
-	h := &caller{d: d}
-	h.id, _ = d.Register(0, "gait", h)
-	claim := needing(leg1)
-	if r, err := d.Request(0, h.id, &claim); err != nil || r.Code != OK {
-		t.Fatalf("%v, %v", r, err)
-	}
-	if h.err != ErrBusy {
-		t.Errorf("the call from inside returned %v", h.err)
-	}
-	if err := d.Release(0, h.id, leaves(leg1)); err != nil {
-		t.Errorf("the call from outside returned %v", err)
-	}
-}
-
 func idlePrioritiesAreNil(t *testing.T) {
 	r := newRig(t, PolicyPriority)
 	r.grant(gait, needing(leg1).priority(9, 9))
@@ -468,23 +421,6 @@ func exchangesEnd(t *testing.T) {
 		r.phase(c, NonOperational)
 	}
 	r.phase(6, Operational)
-}
-
-func joinsAtRunTime(t *testing.T) {
-	d := NewDirect(Config{Policy: PolicyLast})
-	claim := needing(tail)
-	for _, name := range []string{"gait", "wag", "shake"} {
-		id, err := d.Register(0, name, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if r, err := d.Request(0, id, &claim); err != nil || r.Code != OK {
-			t.Errorf("%s: %v, %v", name, r, err)
-		}
-		if d.Name(d.Owner(tail)) != name {
-			t.Errorf("the tail is owned by %q, want %q", d.Name(d.Owner(tail)), name)
-		}
-	}
 }
 
 // TestSeedYawnOverLookAt: the head is taken for a moment and given back.

@@ -105,9 +105,6 @@ func (s *State) Init(cfg Config) {
 	}
 }
 
-// Config returns what the books were made for.
-func (s *State) Config() Config { return s.cfg }
-
 // Owner returns who owns the leaf, or Nobody.
 func (s *State) Owner(leaf robot.LeafID) ClientID { return s.owner[leaf] }
 
@@ -116,9 +113,6 @@ func (s *State) Since(leaf robot.LeafID) (at int64, why Code) { return s.since[l
 
 // Phase returns how far the client is.
 func (s *State) Phase(c ClientID) Phase { return s.client[c].phase }
-
-// Known reports whether the client is registered.
-func (s *State) Known(c ClientID) bool { return s.client[c].known }
 
 // Owned returns the leaves the client owns.
 func (s *State) Owned(c ClientID) robot.Set { return s.client[c].owned }

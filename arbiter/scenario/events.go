@@ -95,7 +95,7 @@ func (r *reader) release(ev *event, e *eventEntry) {
 }
 
 func (r *reader) who(verb string, w word) arbiter.ClientID {
-	c, ok := r.clients.Lookup(w.Text)
+	c, ok := r.clients[w.Text]
 	if !ok {
 		r.errorf(w.Line, "%s: %q is none of the controllers", verb, w.Text)
 		return arbiter.Nobody

@@ -123,7 +123,7 @@ type reader struct {
 	errs    []error
 	s       *Scenario
 	leaves  map[string]robot.LeafID
-	clients arbiter.Names
+	clients map[string]arbiter.ClientID
 }
 
 // Parse reads a scenario; name stands in messages. All problems are reported,
@@ -133,7 +133,7 @@ func Parse(data []byte, name string) (*Scenario, error) {
 	if err := strictyaml.Decode(data, name, &f); err != nil {
 		return nil, err
 	}
-	r := &reader{file: name, s: &Scenario{}, leaves: map[string]robot.LeafID{}}
+	r := &reader{file: name, s: &Scenario{}, leaves: map[string]robot.LeafID{}, clients: map[string]arbiter.ClientID{}}
 	r.resources(f.Resources)
 	r.config(&f)
 	r.controllers(f.Controllers)
@@ -216,7 +216,7 @@ func (r *reader) controllers(list []controllerEntry) {
 	for i := range list {
 		e := &list[i]
 		w := e.Name
-		switch _, twice := r.clients.Lookup(w.Text); {
+		switch _, twice := r.clients[w.Text]; {
 		case w.Text == "":
 			r.errorf(max(w.Line, e.Line), "controllers: a name is missing")
 			continue
@@ -226,11 +226,11 @@ func (r *reader) controllers(list []controllerEntry) {
 		case w.Text == arbiterName:
 			r.errorf(w.Line, "controllers: %q is the arbiter's own name", w.Text)
 			continue
-		}
-		if _, err := r.clients.Register(w.Text); err != nil {
+		case len(r.s.Controllers) == arbiter.MaxClients:
 			r.errorf(w.Line, "controllers: more than %d", arbiter.MaxClients)
 			return
 		}
+		r.clients[w.Text] = arbiter.ClientID(len(r.s.Controllers))
 		c := Controller{Name: w.Text}
 		c.Claim.Need, c.Claim.Want = r.claim(w.Text, e.Line, e.Needs, e.Wants)
 		r.priority(&c, e.Priority)

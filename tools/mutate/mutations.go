@@ -39,7 +39,7 @@ var mutations = []mutation{
 	{"arbiter/handle.go", "a lost release of a part is noticed",
 		"s.giveBack(c, cl.told.Minus(e.Leaves), out)", "s.giveBack(c, cl.told.Minus(cl.told), out)"},
 	{"arbiter/handle.go", "a refusal that comes after the grant gives all back",
-		"		s.end(c, QuitItself, true, out) // too late: it had been granted", "		cl.seen = s.now"},
+		"		s.share(s.strike(c, QuitItself, true, out)) // too late: it had been granted", "		cl.seen = s.now"},
 
 	// the hand-over
 	{"arbiter/round.go", "victims are heard before the leaf changes hands",
