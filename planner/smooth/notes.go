@@ -58,6 +58,32 @@ func (b *builder) slowdowns(run *timedRun, start float64) {
 	}
 }
 
+// overall notes a run of one line or arc that takes longer than it was asked to
+// without a place where one limit would be the reason: jerk limits, or many at
+// once.
+func (b *builder) overall(run *timedRun, l *leg, start, took float64) {
+	const much = 0.9
+	share := b.trapezoid(l) / took
+	if !l.cartesian() || share > much {
+		return
+	}
+	for _, n := range b.result.Notes {
+		if n.Kind == planner.Slowed && n.Time >= start {
+			return
+		}
+	}
+	// the slowest place between the ramps
+	slowest, place, n := inf, 0.0, run.law.Nodes()
+	for i := n / 4; i < n-n/4; i++ {
+		t, s := run.law.Node(i)
+		if v := run.speed(t); v < slowest {
+			slowest, place = v, s
+		}
+	}
+	b.note(planner.Note{Kind: planner.Slowed, Time: start + run.when(place), Share: share, From: run.route.along(place), To: run.route.along(place), Limit: "joint",
+		Text: fmt.Sprintf("slowed to %.2g %% on the whole by the limits of the joints, most of all %.3g m along the path", 100*share, run.route.along(place))}, l.item)
+}
+
 // wanted returns the speed along the route that the leg asks for on a piece.
 func (p *piece) wanted(joints int) float64 {
 	if !p.onPath {

@@ -90,7 +90,7 @@ func (b *builder) plan(from, to int) *planner.Refusal {
 		for last+1 < to && b.radii[last] > 0 {
 			last++
 		}
-		if why := b.run(first, last, first == from); why != nil {
+		if why := b.run(first, last, first == from, false); why != nil {
 			return why
 		}
 		first = last + 1
@@ -142,8 +142,9 @@ func (b *builder) blendable(from, to int) {
 }
 
 // run plans the items from first to last, which are blended with each other, and
-// appends it to the motion.
-func (b *builder) run(first, last int, opening bool) *planner.Refusal {
+// appends it to the motion. The opening one may have a start that moves; twisted
+// says that a prefix has brought the robot to where it is.
+func (b *builder) run(first, last int, opening, twisted bool) *planner.Refusal {
 	var strands []*strand
 	var open []*leg
 	bridged := false
@@ -156,6 +157,11 @@ func (b *builder) run(first, last int, opening bool) *planner.Refusal {
 			// the path from here leads nowhere, but it begins where the robot comes to rest
 			bridged = true
 			return b.about(b.bridge(l), first)
+		} else if why != nil && why.Kind == planner.NoSolution && why.Distance < 1e-6 && l.item == first && !twisted {
+			turned, no := b.untwist(l)
+			if bridged = turned; turned || no != nil {
+				return b.about(no, first)
+			}
 		}
 		open = nil
 		if why == nil {
@@ -209,7 +215,7 @@ func (b *builder) run(first, last int, opening bool) *planner.Refusal {
 	if bridged { // from where the robot stands now
 		start := b.items[first].Request.Start
 		b.items[first].Request.Start = planner.StartState{}
-		why = b.run(first, last, false)
+		why = b.run(first, last, false, true)
 		b.items[first].Request.Start = start
 	}
 	return why

@@ -3,7 +3,9 @@ package smooth
 import (
 	"math"
 
+	"poise/kinematics/ik"
 	"poise/planner"
+	"poise/planner/path"
 	"poise/trajectory/move"
 	"poise/trajectory/spline"
 )
@@ -132,4 +134,42 @@ func (b *builder) sayBridged(l *leg, c *spline.Spline, back bool) {
 		text = "bridged: the start does not move along the path; the motion first comes back to it at rest"
 	}
 	b.note(planner.Note{Kind: planner.Bridged, To: c.Duration(), Time: 0, Text: text}, l.item)
+}
+
+// untwist turns the arm in place where a path begins in a singularity and goes on
+// with other joints than the arm has there: the tool stays where it is, within the
+// deviation allowed. It reports whether that helped.
+func (b *builder) untwist(l *leg) (bool, *planner.Refusal) {
+	const ahead, places = 1e-5, 64
+	task := l.task
+	solver, err := ik.New(b.Model, ik.Options{}, task.Joints, task.Link)
+	if err != nil {
+		return false, nil
+	}
+	q := make([]float64, b.Model.NumQ())
+	if r := solver.PoseTo(q, l.parts[0].At(min(ahead, l.parts[0].Length())).Pose, task.Start); r.Status != ik.Solved {
+		return false, nil
+	}
+	if r := solver.PoseTo(q, task.StartPose, q); r.Status != ik.Solved {
+		return false, nil
+	}
+	turn := *task
+	turn.Command, turn.Goal, turn.StartVelocity = planner.PTP, q, make([]float64, len(task.Joints))
+	t, why := b.Planner.transfer(&turn, b.period)
+	if why != nil || t == nil {
+		return false, why
+	}
+	c := t.curve()
+	x, v, a := make([]float64, c.Joints()), make([]float64, c.Joints()), make([]float64, c.Joints())
+	for k := range places + 1 {
+		c.StateTo(x, v, a, c.End()*float64(k)/places)
+		X := b.tipAt(x, task.Link)
+		if X.P.Sub(task.StartPose.P).Norm() > b.deviation() || path.TurnBetween(X.R, task.StartPose.R).Angle > b.turn() {
+			return false, nil
+		}
+	}
+	b.append(samples(c))
+	b.here = append([]float64(nil), q...)
+	b.note(planner.Note{Kind: planner.Bridged, To: c.Duration(), Text: "bridged: the arm is singular where the path begins; it first turns in place"}, l.item)
+	return true, nil
 }

@@ -51,7 +51,12 @@ func (b *builder) finish(strands []*strand) (bridged bool, why *planner.Refusal)
 		}
 		b.spend(legs, run.sharp, t.Points[len(t.Points)-1].Time)
 	}
-	b.slowdowns(&run, b.append(t))
+	took := t.Points[len(t.Points)-1].Time
+	at := b.append(t)
+	b.slowdowns(&run, at)
+	if len(strands) == 1 && len(strands[0].legs) == 1 {
+		b.overall(&run, first, at, took)
+	}
 	return false, nil
 }
 
