@@ -45,7 +45,8 @@ func (c *Clock) Done() bool { return c.track == nil || c.cell >= len(c.track.cel
 // Step lets dt seconds pass while a rate is wanted: 0 pauses, 1 is as planned.
 // The rate changes as fast as limits allow until it is the wanted one, and stays
 // below what limits allow, here and further on. What is not a number means
-// pause. Loop-safe.
+// pause. Every millisecond of dt is decided upon by itself: a step is for a cycle,
+// not for a minute. Loop-safe.
 func (c *Clock) Step(dt, wanted float64) State {
 	if c.Done() {
 		c.rate, c.accel = 0, 0

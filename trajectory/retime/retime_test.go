@@ -445,6 +445,51 @@ func dynamicProgramming(path *formula, l *trajectory.Limits, n, m int, law *reti
 	return best[0]
 }
 
+// Replanning from any sample, with the speed it has, gives what remains of the
+// duration.
+func TestRandomReplanningGivesTheRemainingDuration(t *testing.T) {
+	n := 300
+	switch {
+	case os.Getenv("POISE_SOAK") != "":
+		n = 50_000
+	case testing.Short():
+		n = 30
+	}
+	r := rng(5)
+	var w retime.Solver
+	var law, rest retime.Law
+	worst := 0.0
+	for i := range n {
+		joints := 1 + r.IntN(5)
+		path := randomPath(t, r, 2+r.IntN(4), joints, 0)
+		p := &retime.Problem{Path: path, Limits: []trajectory.Limits{randomLimits(r, joints)}, Grid: 1000}
+		if err := w.Solve(&law, p); err != nil {
+			t.Fatal(err)
+		}
+		at := law.Duration() * (0.05 + 0.85*r.Float64())
+		s, v, _ := law.At(at)
+		b := path.Breaks()
+		first := 0
+		for s >= b[first+1] {
+			first++
+		}
+		// what is left of the path; where the law rides on a limit the new grid may
+		// not allow the last digits of its speed
+		part := &formula{joints: joints, breaks: append([]float64{s}, b[first+1:]...),
+			at: func(q, dq, ddq []float64, piece int, s float64) { path.StateTo(q, dq, ddq, first+piece, s) }}
+		err := w.Solve(&rest, &retime.Problem{Path: part, Limits: p.Limits, StartSpeed: v * (1 - 1e-3), Grid: 1000})
+		if err != nil {
+			t.Fatalf("seed %d case %d: at %g of %g s: %v", seed, i, at, law.Duration(), err)
+		}
+		off := math.Abs(rest.Duration()-(law.Duration()-at)) / law.Duration()
+		worst = max(worst, off)
+		if off > 5e-3 {
+			t.Errorf("seed %d case %d: %g s from %g s on, want %g s", seed, i, rest.Duration(), at, law.Duration()-at)
+		}
+	}
+	t.Logf("%d replannings, at most %.2g of the duration off", n, worst)
+}
+
 // The point of it all: where only a stretch is hard, slowing there beats slowing
 // everything. The rival is the best trapezoid along the whole path, at any ratio
 // of speed and acceleration, slowed until every limit holds.

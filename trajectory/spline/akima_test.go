@@ -2,6 +2,7 @@ package spline_test
 
 import (
 	"math"
+	"os"
 	"testing"
 
 	"poise/internal/approx"
@@ -53,10 +54,13 @@ func TestHoldThresholdStopsCreep(t *testing.T) {
 
 // The promise of no overshoot, on random keys: exact extremes of each segment
 // are its two keys, and ends rest.
-func TestAkimaNeverLeavesItsNeighbourKeys(t *testing.T) {
+func TestRandomAkimaNeverLeavesItsNeighbourKeys(t *testing.T) {
 	r := rng(10)
-	n := 20000
-	if testing.Short() {
+	n := 210_000
+	switch {
+	case os.Getenv("POISE_SOAK") != "":
+		n = 21_000_000
+	case testing.Short():
 		n = 2000
 	}
 	segments := 0
