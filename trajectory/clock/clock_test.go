@@ -18,6 +18,14 @@ const seed = 8
 // tolLimit is the promise: no limit exceeded by more, relatively, at any instant.
 const tolLimit = 1e-8
 
+// cases returns how many cases a test runs: a twentieth in short ones.
+func cases(n int) int {
+	if testing.Short() {
+		return n / 20
+	}
+	return n
+}
+
 func rng(stream uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, stream)) }
 
 // random draws a motion, Akima or quintic, and limits that it just holds at rate
@@ -109,7 +117,7 @@ func TestRandomWishesKeepAllLimits(t *testing.T) {
 	case os.Getenv("POISE_SOAK") != "":
 		n = 100_000
 	case testing.Short():
-		n = 60
+		n = 8
 	}
 	r := rng(1)
 	instants, fastest, worst := 0, 0.0, 0.0
@@ -166,7 +174,7 @@ func TestRandomWishesKeepAllLimits(t *testing.T) {
 // As planned means as planned: at rate 1 the clock is the clock, bit for bit.
 func TestRateOneIsThePlannedMotion(t *testing.T) {
 	r := rng(2)
-	for i := range 200 {
+	for i := range cases(200) {
 		s, l := random(t, r, i%2)
 		track, err := clock.Compile(s, &l, clock.Options{})
 		if err != nil {
@@ -198,7 +206,7 @@ func TestRandomStopsAreStops(t *testing.T) {
 	case os.Getenv("POISE_SOAK") != "":
 		n = 1_000_000
 	case testing.Short():
-		n = 100
+		n = 20
 	}
 	r := rng(3)
 	busy, total, longest, sum := 0, 0, 0.0, 0.0
@@ -277,7 +285,7 @@ func (w *watch) fullyUsed() bool {
 // Long steps are decided upon by the millisecond: the way is that of short ones.
 func TestStepLengthDoesNotMatter(t *testing.T) {
 	r := rng(4)
-	for i := range 300 {
+	for i := range cases(300) {
 		s, l := random(t, r, i%2)
 		track, err := clock.Compile(s, &l, clock.Options{})
 		if err != nil {
@@ -301,7 +309,7 @@ func TestStepLengthDoesNotMatter(t *testing.T) {
 func TestStatesAreConsistent(t *testing.T) {
 	r := rng(5)
 	const dt = 1e-5
-	for i := range 100 {
+	for i := range cases(100) {
 		s, l := random(t, r, i%2)
 		track, err := clock.Compile(s, &l, clock.Options{Acceleration: 3})
 		if err != nil {

@@ -36,7 +36,11 @@ func trapezoid(d, v, a, dec float64) float64 {
 
 func TestStraightLineIsTheTrapezoid(t *testing.T) {
 	r := rng(1)
-	for range 200 {
+	n := 200
+	if testing.Short() {
+		n = 20
+	}
+	for range n {
 		d, v, a, dec := math.Exp(r.NormFloat64()), math.Exp(r.NormFloat64()), math.Exp(r.NormFloat64()), math.Exp(r.NormFloat64())
 		l := trajectory.Limits{Velocity: []float64{v, 1e9}, Acceleration: []float64{a, 1e9}, Deceleration: []float64{dec, 1e9}}
 		law := solve(t, &retime.Problem{Path: line(d), Limits: []trajectory.Limits{l}})
@@ -60,7 +64,7 @@ func TestRandomPathsHoldTheirLimits(t *testing.T) {
 	case os.Getenv("POISE_SOAK") != "":
 		n = 200_000
 	case testing.Short():
-		n = 60
+		n = 30
 	}
 	r := rng(2)
 	var w retime.Solver
@@ -322,7 +326,11 @@ func TestCertifyAgainstAdversarialPaths(t *testing.T) {
 			q[1], dq[1], ddq[1] = e, -2*x/width*e, (4*x*x-2)/(width*width)*e
 		}}
 	}
-	for _, grid := range []int{2, 7, 64, 0} {
+	grids, dense := []int{2, 7, 64, 0}, 40000
+	if testing.Short() {
+		grids, dense = []int{7}, 4000
+	}
+	for _, grid := range grids {
 		for i, path := range []*formula{
 			ripple(0.01, 20, 0), ripple(0.001, 61, 0.3), ripple(0.1, 3, 1), ripple(0.002, 37, 2),
 			bump(0.5, 0.02), bump(0.3127, 0.011), bump(0.77, 0.05), elbow(0.9999, 0.01), elbow(0.98, 0.15),
@@ -341,7 +349,7 @@ func TestCertifyAgainstAdversarialPaths(t *testing.T) {
 				}
 				l = trajectory.Limits{Velocity: cut(l.Velocity), Acceleration: cut(l.Acceleration), Deceleration: cut(l.Deceleration)}
 				law := solve(t, &retime.Problem{Path: path, Limits: []trajectory.Limits{l}, Grid: grid})
-				if d := check(path, law, []trajectory.Limits{l}, 40000); d.vel > 1+tolLimit || d.acc > 1+tolLimit {
+				if d := check(path, law, []trajectory.Limits{l}, dense); d.vel > 1+tolLimit || d.acc > 1+tolLimit {
 					t.Errorf("grid %d path %d limits %d: velocity %.12g, acceleration %.12g of the limit at %g s", grid, i, k, d.vel, d.acc, d.time)
 				}
 			}
@@ -453,7 +461,7 @@ func TestRandomReplanningGivesTheRemainingDuration(t *testing.T) {
 	case os.Getenv("POISE_SOAK") != "":
 		n = 50_000
 	case testing.Short():
-		n = 30
+		n = 10
 	}
 	r := rng(5)
 	var w retime.Solver

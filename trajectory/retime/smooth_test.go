@@ -36,7 +36,7 @@ func TestJerkLimitedLineIsNearlyTheSCurve(t *testing.T) {
 	r := rng(20)
 	n, worst := 100, 0.0
 	if testing.Short() {
-		n = 10
+		n = 5
 	}
 	for i := range n {
 		d, v, a, j := math.Exp(r.NormFloat64()), math.Exp(r.NormFloat64()), math.Exp(r.NormFloat64()), math.Exp(2+2*r.NormFloat64())
@@ -63,7 +63,7 @@ func TestRandomJerkLimitedPaths(t *testing.T) {
 	case os.Getenv("POISE_SOAK") != "":
 		n = 20_000
 	case testing.Short():
-		n = 8
+		n = 4
 	}
 	r := rng(21)
 	var w retime.Solver
@@ -105,7 +105,7 @@ func TestRandomSampledLawsHoldBetweenSamples(t *testing.T) {
 	case os.Getenv("POISE_SOAK") != "":
 		n = 20_000
 	case testing.Short():
-		n = 8
+		n = 4
 	}
 	r := rng(22)
 	var w retime.Solver
