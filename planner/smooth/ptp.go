@@ -57,7 +57,7 @@ func (p *Planner) transfer(task *planner.Task, period float64) (*transfer, *plan
 	if err = t.motion.Reach(t.from, t.to, move.Options{Sync: move.Phase, Period: period}); err != nil {
 		return nil, planner.Refuse(planner.BadState, "the motion cannot be planned: %v", err)
 	}
-	return t, nil
+	return t, tooLong(t.motion.Duration(), period)
 }
 
 // axisLimits are the scaled limits of a joint that goes a way. Acceleration and

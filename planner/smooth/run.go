@@ -233,6 +233,9 @@ func (b *builder) leg(i int, opening bool) (*leg, *planner.Refusal) {
 		m.Group, m.Joints, m.Start = task.Group, task.Joints, task.Start
 		m.Trajectory = &trajectory.Trajectory{}
 	}
+	if why := b.possible(task); why != nil {
+		return nil, b.about(why, i)
+	}
 	if why := b.apart(i, task); why != nil {
 		return nil, b.about(why, i-1)
 	}

@@ -22,6 +22,19 @@ const (
 	rounds   = 8 // of finer and finer sampling
 )
 
+// maxSamples bounds what one motion may need: half an hour at 1 kHz.
+const maxSamples = 2_000_000
+
+// tooLong refuses a motion that has more samples than any memory should hold.
+func tooLong(duration, period float64) *planner.Refusal {
+	if duration <= maxSamples*period {
+		return nil
+	}
+	why := bad("the motion would last %.4g s and have more than %d samples every %g s", duration, maxSamples, period)
+	why.Value, why.Limit = duration/period, maxSamples
+	return why.With("sample less finely, or raise the scaling factors")
+}
+
 // finer asks for a sampling that is finer than the present one by a factor.
 func (b *builder) finer(by float64, why string) {
 	k := min(max(math.Ceil(float64(b.factor)*by), float64(b.factor+1)), maxFiner)

@@ -27,6 +27,20 @@ func moving(t *planner.Task) bool {
 	return false
 }
 
+// possible refuses a start that moves faster than its joints can.
+func (b *builder) possible(t *planner.Task) *planner.Refusal {
+	const slack = 1.001
+	for k, j := range t.Joints {
+		joint := &b.Model.Joints()[j]
+		if v, l := math.Abs(t.StartVelocity[k]), joint.Limits.Velocity; l.Has && v > slack*l.Value {
+			why := planner.Refuse(planner.BadState, "start state: joint %q moves at %.4g, and its velocity limit is %.4g", joint.Name, t.StartVelocity[k], l.Value)
+			why.Joint, why.Value, why.Limit = joint.Name, v, l.Value
+			return why
+		}
+	}
+	return nil
+}
+
 // startSpeed returns the speed along a route that a start velocity is, and
 // whether it is one: along the path, and forwards.
 func startSpeed(p *piece, velocity []float64) (speed float64, along bool) {

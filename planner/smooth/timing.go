@@ -38,7 +38,10 @@ func (b *builder) finish(strands []*strand) (bridged bool, why *planner.Refusal)
 	run := timedRun{builder: b, start: speed}
 	t, err := run.begin(pieces)
 	var fast *retime.SpeedError
+	var refused *planner.Refusal
 	switch {
+	case errors.As(err, &refused):
+		return false, b.about(refused, first.item)
 	case errors.As(err, &fast) && !fast.End && speed > 0:
 		return true, b.about(b.bridge(first), first.item)
 	case err != nil:
@@ -130,12 +133,23 @@ func (t *timedRun) solve() (*trajectory.Trajectory, error) {
 			if i == 0 {
 				t.sharp = t.law.Duration()
 			}
+			if why := tooLong(t.law.Duration(), t.period); why != nil {
+				return nil, why
+			}
 			if out, s := t.sampled(); t.holds(out, s) {
 				t.deviates(out, t.between(s))
 				return out, nil
 			}
 		}
 		problem.Limits = limits
+	}
+	if t.sharp == 0 { // how long will it be?
+		if err := solver.Solve(&t.law, &retime.Problem{Path: t.route, Limits: withoutJerk(limits), StartSpeed: t.start}); err != nil {
+			return nil, err
+		}
+		if why := tooLong(t.law.Duration(), t.period); why != nil {
+			return nil, why
+		}
 	}
 	problem.Period = t.period
 	if err := solver.Solve(&t.law, &problem); err != nil {
@@ -180,6 +194,14 @@ func tightened(all []trajectory.Limits, joints int, margin float64) []trajectory
 	out := make([]trajectory.Limits, len(all))
 	for i, l := range all {
 		out[i] = trajectory.Limits{Velocity: shrunk(l.Velocity, joints, margin), Acceleration: shrunk(l.Acceleration, joints, margin), Deceleration: shrunk(l.Deceleration, joints, margin)}
+	}
+	return out
+}
+
+func withoutJerk(all []trajectory.Limits) []trajectory.Limits {
+	out := append([]trajectory.Limits(nil), all...)
+	for i := range out {
+		out[i].Jerk = nil
 	}
 	return out
 }
