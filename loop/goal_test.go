@@ -245,13 +245,13 @@ func TestReportsAreNeverLost(t *testing.T) {
 	r := newRig(t, parts{robot: "pony", controllers: 1})
 	r.reports = nil
 	sent := 0
-	for n := range 20000 {
+	for n := range 3000 {
 		for r.l.Send(Order{Kind: CancelGoal, Goal: uint64(sent + 1)}) {
 			sent++
 		}
 		r.l.Step(servo.Tick{N: r.n + uint64(n), Time: int64(r.n+uint64(n)) * 1e6, Dt: period})
 	}
-	r.n += 20000
+	r.n += 3000
 	if r.l.lost != 0 {
 		t.Fatalf("%d reports lost", r.l.lost)
 	}
@@ -267,13 +267,17 @@ func TestReportsAreNeverLost(t *testing.T) {
 
 // TestOneWriterPerJoint lets two controllers fight for a leg at every tick.
 func TestOneWriterPerJoint(t *testing.T) {
+	fights := 3000
+	if testing.Short() {
+		fights = 300
+	}
 	for _, dt := range []float64{period, busPeriod} {
 		r := newRig(t, parts{robot: "pony", controllers: 2, period: dt, settings: Settings{Policy: arbiter.PolicyLast}})
 		r.checks = true
 		rng := rand.New(rand.NewPCG(3, 9))
 		leg := r.limb("leg1")
 		writers := map[arbiter.ClientID]int{}
-		for n := range 3000 {
+		for n := range fights {
 			r.goal(rng.IntN(2), uint64(n+1), r.program(leg, 0.05, 1+3*rng.Float64()))
 			r.run(1)
 			writer := r.l.merge.Writer[first(leg)]
@@ -287,7 +291,7 @@ func TestOneWriterPerJoint(t *testing.T) {
 				}
 			}
 		}
-		t.Logf("period %g ms: 3000 fights, writers %v", dt*1e3, writers)
+		t.Logf("period %g ms: %d fights, writers %v", dt*1e3, fights, writers)
 	}
 }
 

@@ -77,7 +77,7 @@ func (l *Loop) obey(o Order) {
 	case PowerOn:
 		l.powered.on(l)
 	case PowerOff:
-		l.stops.begin(l, 1)
+		l.stops.powerOff(l)
 	case Reset:
 		l.faults.reset(l)
 		l.stops.reset(l)

@@ -18,6 +18,7 @@ type stopping struct {
 	began    float64
 	ended    float64
 	from     []float64 // where the joints were
+	plain    bool      // power was ordered off: ordering it on again is act enough
 	taken    bool      // category 2: motions did not slow down in time and were taken away
 	watching bool      // category 2: still holds the pose that must not change
 	still    []float64
@@ -43,6 +44,7 @@ func (l *Loop) readStop() {
 
 // begin starts a stop; the more severe of two wins.
 func (s *stopping) begin(l *Loop, category uint8) {
+	s.plain = false
 	if s.active && s.category <= category {
 		return
 	}
@@ -60,6 +62,16 @@ func (s *stopping) begin(l *Loop, category uint8) {
 		}
 		l.letGo() // nobody owns anything: every joint takes its shortest stop
 	}
+}
+
+// powerOff ramps down and takes the torque away because somebody ordered it.
+func (s *stopping) powerOff(l *Loop) {
+	if !l.powered.torque() {
+		return
+	}
+	plain := s.plain || !s.blocks()
+	s.begin(l, 1)
+	s.plain = plain
 }
 
 // letGo ends all goals; the holder takes over.
@@ -127,7 +139,7 @@ func (s *stopping) finish(l *Loop) {
 	for j, q := range s.from {
 		way = max(way, math.Abs(l.command.Q[j]-q))
 	}
-	s.active, s.held, s.ended = false, true, l.now
+	s.active, s.held, s.ended = false, !s.plain, l.now
 	l.report(Report{Kind: Stopped, Controller: arbiter.Nobody, Value: float64(s.category), Time: l.now - s.began, Way: way})
 }
 

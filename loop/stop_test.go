@@ -323,3 +323,28 @@ func TestRestartAfterAStopIsASeparateAct(t *testing.T) {
 		t.Errorf("power %v after reset", r.l.powered.state)
 	}
 }
+
+// TestPowerOffAndOnAreOrdersLikeOthers: who orders power off may order it on
+// again; a stop in between makes it a stop.
+func TestPowerOffAndOnAreOrdersLikeOthers(t *testing.T) {
+	for _, stop := range []bool{false, true} {
+		r := newRig(t, parts{robot: "arm6", controllers: 1})
+		r.checks = true
+		r.must(0, 1, r.program(r.limb("manipulator"), 0.3, 2))
+		r.run(2000)
+		r.l.Send(Order{Kind: PowerOff})
+		r.run(2)
+		if stop {
+			r.l.Stop(1)
+		}
+		r.run(1000)
+		if r.l.powered.state != Ready {
+			t.Fatalf("power %v", r.l.powered.state)
+		}
+		r.l.Send(Order{Kind: PowerOn})
+		r.run(2)
+		if on := r.l.powered.state == Enabled; on == stop {
+			t.Errorf("stop %v: power %v", stop, r.l.powered.state)
+		}
+	}
+}

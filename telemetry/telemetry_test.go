@@ -103,9 +103,9 @@ func (s *session) run(t testing.TB, n int) {
 		all := res.List()
 		return all[rng.IntN(len(all))].Set
 	}
-	s.bus.Plan(sim.Trouble{Joint: 2, From: 3000, Until: 4000, Temperature: 95})
-	s.bus.Plan(sim.Trouble{Joint: 8, From: 5000, Until: 5600, Silent: true})
-	s.bus.Down(func(n uint64) bool { return n > 7000 && n < 7100 })
+	s.bus.Plan(sim.Trouble{Joint: 2, From: 1200, Until: 1600, Temperature: 95})
+	s.bus.Plan(sim.Trouble{Joint: 8, From: 1700, Until: 2000, Silent: true})
+	s.bus.Down(func(n uint64) bool { return n > 2130 && n < 2180 })
 	for k := range n {
 		switch {
 		case k == 100:
@@ -174,7 +174,7 @@ func replay(t testing.TB, file []byte, m *robot.Model) (*Outcome, error) {
 func TestReplayIsBitIdentical(t *testing.T) {
 	ticks := 10000
 	if testing.Short() {
-		ticks = 4000
+		ticks = 2200
 	}
 	s, file := recording(t, ticks)
 	out, err := replay(t, file, s.m)
