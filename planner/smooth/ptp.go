@@ -76,25 +76,18 @@ func axisLimits(l *robot.Limits, task *planner.Task, way, velocity float64) move
 	return move.Limits{VelMin: -v, VelMax: v, AccMin: -d, AccMax: a, Jerk: scale(l.Jerk, 1)}
 }
 
-// curve returns the motion smoothed over its samples: a cubic B-spline whose
+// samples returns the motion smoothed over its samples: a cubic B-spline whose
 // control points are where the joints would be. Between two samples accelerations
 // change linearly; velocity, acceleration and jerk are averages of those of the
-// motion around, and so within all its limits. The curve begins a period earlier
-// than the motion and ends a period later.
-func (t *transfer) curve() *spline.Spline {
+// motion around, and so within all its limits. It begins a period earlier than
+// the motion and ends a period later.
+func (t *transfer) samples() *trajectory.Trajectory {
 	count := int(math.Round(t.motion.Duration()/t.period)) + 2
 	n, h := len(t.from), t.period
-	times := make([]float64, count+1)
-	rows := func() [][]float64 {
-		all, out := make([]float64, (count+1)*n), make([][]float64, count+1)
-		for i := range out {
-			out[i] = all[i*n : (i+1)*n]
-		}
-		return out
-	}
-	q, v, a := rows(), rows(), rows()
-	for k := range times {
-		times[k] = float64(k) * h
+	out := trajectory.New(count+1, n)
+	pts := out.Points
+	for k := range pts {
+		pts[k].Time = float64(k) * h
 	}
 	for j := range n {
 		axis, from := t.motion.Axis(j), t.from[j]
@@ -106,23 +99,19 @@ func (t *transfer) curve() *spline.Spline {
 			}
 		}
 		before, now := at(-1), at(0)
-		for k := range times {
+		for k := range pts {
 			next := at(k + 1)
 			up, down := next.P-now.P, now.P-before.P
-			q[k][j] = now.P + (up-down)/6
-			v[k][j] = (up + down) / (2 * h)
-			a[k][j] = within((up-down)/(h*h), before.A, now.A, next.A)
+			pts[k].Position[j] = now.P + (up-down)/6
+			pts[k].Velocity[j] = (up + down) / (2 * h)
+			pts[k].Acceleration[j] = within((up-down)/(h*h), before.A, now.A, next.A)
 			before, now = now, next
 		}
 		// the ends are what was asked for, bit for bit
-		q[0][j], v[0][j], a[0][j] = from.P-h*from.V, from.V, 0
-		q[count][j], v[count][j], a[count][j] = t.to[j].P, 0, 0
+		pts[0].Position[j], pts[0].Velocity[j], pts[0].Acceleration[j] = from.P-h*from.V, from.V, 0
+		pts[count].Position[j], pts[count].Velocity[j], pts[count].Acceleration[j] = t.to[j].P, 0, 0
 	}
-	s, err := spline.Quintic(times, q, v, a)
-	if err != nil {
-		panic("smooth: " + err.Error()) // made of finite numbers at rising times
-	}
-	return s
+	return out
 }
 
 // within takes the rounding of a difference of close numbers out of an average:
@@ -130,18 +119,6 @@ func (t *transfer) curve() *spline.Spline {
 func within(x, a, b, c float64) float64 {
 	low, high := min(a, b, c), max(a, b, c)
 	return min(max(x, min(low, 0)), max(high, 0))
-}
-
-// samples returns a curve whose knots are its samples as a trajectory.
-func samples(s *spline.Spline) *trajectory.Trajectory {
-	t := trajectory.New(s.Segments()+1, s.Joints())
-	for i, at := range s.Knots() {
-		p := &t.Points[i]
-		p.Time = at
-		s.SegmentTo(p.Position, p.Velocity, p.Acceleration, min(i, s.Segments()-1), at)
-	}
-	s.PositionTo(t.Points[len(t.Points)-1].Position, s.End()) // what was asked for, bit for bit
-	return t
 }
 
 // geometry returns the way of a point-to-point motion without its time: over the
@@ -152,51 +129,45 @@ func samples(s *spline.Spline) *trajectory.Trajectory {
 // with the joints' velocity limits v, in which it is as regular at the ends,
 // where the motion rests, as elsewhere. It returns the largest ds/dt, and that of
 // a moving start, too.
-func geometry(c *spline.Spline, limits []float64) (way *spline.Spline, most, start float64) {
-	n := c.Joints()
-	var s []float64
-	var q, d1, d2 [][]float64
+func geometry(t *trajectory.Trajectory, limits []float64) (way *spline.Spline, most, start float64) {
+	pts, n := t.Points, len(limits)
 	pace := func(v []float64) (sum float64) {
 		for j, x := range v {
 			sum += x / limits[j] * x / limits[j]
 		}
 		return math.Sqrt(sum)
 	}
-	knots := c.Knots()
-	rows := make([]float64, len(knots)*3*n)
-	paces := make([]float64, len(knots))
-	for i, t := range knots {
-		row := rows[i*3*n : (i+1)*3*n]
-		c.SegmentTo(row[:n], row[n:2*n], row[2*n:], min(i, c.Segments()-1), t)
-		paces[i] = pace(row[n : 2*n])
+	paces := make([]float64, len(pts))
+	for i := range pts {
+		paces[i] = pace(pts[i].Velocity)
 		most = max(most, paces[i])
 	}
 	// near rest directions drown in rounding: the way is straight there
 	const slow, short = 1e-3, 1e-7
-	at, last := 0.0, -1
-	for i := range knots {
-		row := rows[i*3*n : (i+1)*3*n]
+	var s []float64
+	var q, d1, d2 [][]float64
+	at := 0.0
+	for i := range pts {
+		p := &pts[i]
 		if i > 0 {
-			at += between(rows[(i-1)*3*n:i*3*n], row, knots[i]-knots[i-1], n, pace)
+			at += between(&pts[i-1], p, pace)
 		}
-		end := i == 0 || i == len(knots)-1
-		if !end && (paces[i] < slow*most || at-s[last] < short) {
+		end := i == 0 || i == len(pts)-1
+		if !end && (paces[i] < slow*most || at-s[len(s)-1] < short) {
 			continue
 		}
 		dd := make([]float64, 2*n)
-		v, a := row[n:2*n], row[2*n:]
-		if p := paces[i]; p >= slow*most {
+		if x := paces[i]; x >= slow*most {
 			// q′ = q̇/p, q″ = (q̈ − q̇·ṗ/p)/p²
 			dot := 0.0
-			for j := range v {
-				dot += v[j] / limits[j] * a[j] / limits[j]
+			for j, v := range p.Velocity {
+				dot += v / limits[j] * p.Acceleration[j] / limits[j]
 			}
-			for j := range v {
-				dd[j], dd[n+j] = v[j]/p, (a[j]-v[j]*dot/(p*p))/(p*p)
+			for j, v := range p.Velocity {
+				dd[j], dd[n+j] = v/x, (p.Acceleration[j]-v*dot/(x*x))/(x*x)
 			}
 		}
-		s, q, d1, d2 = append(s, at), append(q, row[:n]), append(d1, dd[:n]), append(d2, dd[n:])
-		last++
+		s, q, d1, d2 = append(s, at), append(q, p.Position), append(d1, dd[:n]), append(d2, dd[n:])
 	}
 	straightEnds(s, q, d1, paces[0] < slow*most, pace)
 	way, err := spline.Quintic(s, q, d1, d2)
@@ -208,12 +179,12 @@ func geometry(c *spline.Spline, limits []float64) (way *spline.Spline, most, sta
 
 // between returns ∫ p dt from one sample to the next, by Simpson's rule: the
 // velocity half way is that of the cubic.
-func between(a, b []float64, h float64, n int, pace func([]float64) float64) float64 {
-	mid := make([]float64, n)
+func between(a, b *trajectory.Point, pace func([]float64) float64) float64 {
+	mid, h := make([]float64, len(a.Velocity)), b.Time-a.Time
 	for j := range mid {
-		mid[j] = (a[n+j]+b[n+j])/2 + h/8*(a[2*n+j]-b[2*n+j])
+		mid[j] = (a.Velocity[j]+b.Velocity[j])/2 + h/8*(a.Acceleration[j]-b.Acceleration[j])
 	}
-	return h / 6 * (pace(a[n:2*n]) + 4*pace(mid) + pace(b[n:2*n]))
+	return h / 6 * (pace(a.Velocity) + 4*pace(mid) + pace(b.Velocity))
 }
 
 // straightEnds gives the first and the last place, where the motion rests, the

@@ -42,10 +42,10 @@ type piece struct {
 	rate     [2]float64    // way and turn of the tool per parameter, at most
 	link     robot.FrameID // whose speed is limited, NoFrame if none's
 	limits   trajectory.Limits
-	legs     []*leg         // that it belongs to: two for a bend between them
-	done     float64        // of the leg before from, in its parameter
-	timed    *spline.Spline // of a point-to-point motion that is not blended: over time
-	pace     float64        // and how fast it would go, at most and at its start
+	legs     []*leg                 // that it belongs to: two for a bend between them
+	done     float64                // of the leg before from, in its parameter
+	timed    *trajectory.Trajectory // of a point-to-point motion, if it stands alone
+	pace     float64                // and how fast it would go, at most and at its start
 	opening  float64
 	segment  int // of curve, where it was last looked at
 }

@@ -189,7 +189,7 @@ func (b *builder) run(first, last int, opening, twisted bool) *planner.Refusal {
 			why := planner.Refuse(planner.BlendFailed, "the tool does not move, and so cannot be blended with what comes before or after")
 			return b.about(why.With("leave the item out, or set the blend radii around it to 0"), i)
 		case !l.cartesian():
-			s := b.jointStrand(l)
+			s := b.jointStrand(l, first == last)
 			b.here = s.end
 			strands = append(strands, s)
 			continue

@@ -7,7 +7,6 @@ import (
 	"poise/planner"
 	"poise/planner/path"
 	"poise/trajectory/move"
-	"poise/trajectory/spline"
 )
 
 // Along the path is a start velocity that differs from it by less than this share
@@ -128,13 +127,17 @@ func (b *builder) bridge(l *leg) *planner.Refusal {
 	if err != nil {
 		return planner.Refuse(planner.BadState, "the robot cannot be stopped: %v", err)
 	}
-	c := t.curve()
+	out := t.samples()
+	c, err := out.Interpolant()
+	if err != nil {
+		return planner.Refuse(planner.BadState, "the robot cannot be stopped: %v", err)
+	}
 	if why := b.inRange(c); why != nil {
 		why.What = "the start moves so fast that it cannot stop in time: " + why.What
 		return why
 	}
-	b.append(samples(c))
-	b.sayBridged(l, c, back)
+	b.append(out)
+	b.sayBridged(l, c.End(), back)
 	b.here = append([]float64(nil), task.Start...)
 	for k, j := range task.Joints {
 		b.here[b.Model.Joints()[j].Q] = t.to[k].P
@@ -142,12 +145,12 @@ func (b *builder) bridge(l *leg) *planner.Refusal {
 	return nil
 }
 
-func (b *builder) sayBridged(l *leg, c *spline.Spline, back bool) {
+func (b *builder) sayBridged(l *leg, took float64, back bool) {
 	text := "bridged: the start does not move along the path; the motion first stops, and the path begins there"
 	if back {
 		text = "bridged: the start does not move along the path; the motion first comes back to it at rest"
 	}
-	b.note(planner.Note{Kind: planner.Bridged, To: c.Duration(), Time: 0, Text: text}, l.item)
+	b.note(planner.Note{Kind: planner.Bridged, To: took, Text: text}, l.item)
 }
 
 // untwist turns the arm in place where a path begins in a singularity and goes on
@@ -173,17 +176,17 @@ func (b *builder) untwist(l *leg) (bool, *planner.Refusal) {
 	if why != nil || t == nil {
 		return false, why
 	}
-	c := t.curve()
-	x, v, a := make([]float64, c.Joints()), make([]float64, c.Joints()), make([]float64, c.Joints())
+	out := t.samples()
+	last := len(out.Points) - 1
 	for k := range places + 1 {
-		c.StateTo(x, v, a, c.End()*float64(k)/places)
-		X := b.tipAt(x, task.Link)
+		X := b.tipAt(out.Points[last*k/places].Position, task.Link)
 		if X.P.Sub(task.StartPose.P).Norm() > b.deviation() || path.TurnBetween(X.R, task.StartPose.R).Angle > b.turn() {
 			return false, nil
 		}
 	}
-	b.append(samples(c))
+	took := out.Points[last].Time
+	b.append(out)
 	b.here = append([]float64(nil), q...)
-	b.note(planner.Note{Kind: planner.Bridged, To: c.Duration(), Text: "bridged: the arm is singular where the path begins; it first turns in place"}, l.item)
+	b.note(planner.Note{Kind: planner.Bridged, To: took, Text: "bridged: the arm is singular where the path begins; it first turns in place"}, l.item)
 	return true, nil
 }

@@ -23,25 +23,25 @@ type strand struct {
 func (s *strand) first() *leg { return s.legs[0] }
 func (s *strand) last() *leg  { return s.legs[len(s.legs)-1] }
 
-// jointStrand is a point-to-point motion, with its own time if it stands alone:
-// then nothing but its way through the joints is left of it.
-func (b *builder) jointStrand(l *leg) *strand {
+// jointStrand is a point-to-point motion. If it stands alone it has its own time;
+// otherwise nothing but its way through the joints is left of it.
+func (b *builder) jointStrand(l *leg, alone bool) *strand {
 	t := l.task
 	s := &strand{legs: []*leg{l}, end: append([]float64(nil), t.Start...)}
 	for k, j := range t.Joints {
 		s.end[b.Model.Joints()[j].Q] = l.transfer.to[k].P
 	}
-	link := robot.NoFrame
-	if !math.IsInf(l.linkSpeed(), 1) {
-		link = t.SpeedLink
-	}
-	p := &piece{scale: 1, link: link, legs: s.legs,
-		limits: b.limits(t.Joints, t.VelocityScaling, t.AccelerationScaling, free, l.linkSpeed())}
-	c := l.transfer.curve()
-	p.curve, p.pace, p.opening = geometry(c, p.limits.Velocity[:len(t.Joints)])
-	p.to = p.curve.End()
-	p.timed = c
+	p := &piece{scale: 1, link: robot.NoFrame, legs: s.legs, timed: l.transfer.samples()}
 	s.pieces = []*piece{p}
+	if alone && math.IsInf(l.linkSpeed(), 1) {
+		return s
+	}
+	if !math.IsInf(l.linkSpeed(), 1) {
+		p.link = t.SpeedLink
+	}
+	p.limits = b.limits(t.Joints, t.VelocityScaling, t.AccelerationScaling, free, l.linkSpeed())
+	p.curve, p.pace, p.opening = geometry(p.timed, p.limits.Velocity[:len(t.Joints)])
+	p.to = p.curve.End()
 	return s
 }
 

@@ -23,12 +23,11 @@ func (b *builder) finish(strands []*strand) (bridged bool, why *planner.Refusal)
 	if why != nil {
 		return false, why
 	}
-	if len(pieces) == 1 && !first.cartesian() && math.IsInf(first.linkSpeed(), 1) {
-		// a point-to-point motion is timed already
-		timed := pieces[0].timed
-		b.append(samples(timed))
+	if p := pieces[0]; p.curve == nil { // a point-to-point motion is timed already
+		took := p.timed.Points[len(p.timed.Points)-1].Time
+		b.append(p.timed)
 		if !moving(first.task) {
-			b.spend(strands[0].legs, 0, timed.End())
+			b.spend(strands[0].legs, 0, took)
 		}
 		return false, nil
 	}
