@@ -5,7 +5,7 @@
 //
 // Aggregate takes each leaf from its owner alone; Holder has what nobody owns.
 // Bridge lets the difference between command and reference go, so that nothing
-// jumps when an owner changes. Clock is a motion's own time.
+// jumps when an owner changes.
 // Limiter is the gate on the command: what leaves it is finite, within position,
 // velocity and acceleration limits, and viable: from any state that it lets
 // through, the joint can still stop before its limit. Guard is the gate on the

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"math"
 
 	"poise/arbiter"
 	"poise/control"
@@ -233,13 +234,17 @@ func (s *seat) atRest() bool {
 	return true
 }
 
+// nearEnough is an offset from the reference that does not count as a hand-over
+// any more: what the gate shaves off a motion stays far below it, rad or m.
+const nearEnough = 0.01
+
 // bridging reports whether a joint of the motion is still being handed over.
 func (s *seat) bridging() bool {
 	if s.program == nil {
 		return false
 	}
 	for leaf := range s.owned().All {
-		if j := int(leaf); j < s.l.dof && s.l.bridge.Active(j) {
+		if j := int(leaf); j < s.l.dof && math.Abs(s.l.bridge.Offset(j, s.l.now).P) > nearEnough {
 			return true
 		}
 	}

@@ -188,11 +188,12 @@ func TestPauseAndSpeedKeepThePath(t *testing.T) {
 	r.l.Send(Order{Kind: SetRate, Value: 0.25})
 	rate(0.25)
 	r.l.Send(Order{Kind: SetRate, Value: 2})
-	v, a := make([]float64, r.l.dof), make([]float64, r.l.dof)
-	for j := range v {
-		v[j], a[j] = 0.3, 0.3
+	fastest := 2.0
+	for leaf := range p.Needs.All {
+		l := r.limits[leaf]
+		fastest = min(fastest, l.VelMax/0.3, math.Sqrt(l.AccMax/0.3))
 	}
-	rate(min(2, control.Fastest(r.limits, p.Needs, v, a)))
+	rate(fastest)
 	r.l.Send(Order{Kind: GoalPause, Controller: 0})
 	rate(0)
 	r.l.Send(Order{Kind: GoalResume, Controller: 0})

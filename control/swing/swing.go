@@ -49,7 +49,7 @@ func Decode(b []byte) (control.Program, error) {
 type Controller struct {
 	limits []move.Limits
 	p      *Program
-	clock  control.Clock
+	clock  swingClock
 	v, a   []float64 // of the motion at its present time and rate 1
 }
 
@@ -97,14 +97,14 @@ func (c *Controller) Start(in *control.Input, p control.Program) control.Reason 
 	for j := range c.v {
 		c.v[j], c.a[j] = c.p.Amplitude*c.p.Frequency, c.p.Amplitude*c.p.Frequency*c.p.Frequency
 	}
-	c.clock.Start(control.Fastest(c.limits, all, c.v, c.a))
+	c.clock.start(fastest(c.limits, all, c.v, c.a))
 	c.motion()
 	return control.Because(control.OK)
 }
 
 // motion fills in how the joints move at the clock's present time.
 func (c *Controller) motion() (offset float64) {
-	sin, cos := math.Sincos(c.p.Frequency * c.clock.Time())
+	sin, cos := math.Sincos(c.p.Frequency * c.clock.now())
 	for j := range c.v {
 		c.v[j], c.a[j] = c.p.Amplitude*c.p.Frequency*cos, -c.p.Amplitude*c.p.Frequency*c.p.Frequency*sin
 	}
@@ -114,9 +114,9 @@ func (c *Controller) motion() (offset float64) {
 // Update moves on by a tick.
 func (c *Controller) Update(in *control.Input, out *control.Reference) (control.Status, control.Reason) {
 	all := c.p.Needs.Union(c.p.Wants)
-	before := c.clock.Rate()
-	c.clock.Advance(in.Tick.Dt, in.Rate, c.limits, all, c.v, c.a)
-	offset, rate := c.motion(), c.clock.Rate()
+	before := c.clock.rate
+	c.clock.advance(in.Tick.Dt, in.Rate, c.limits, all, c.v, c.a)
+	offset, rate := c.motion(), c.clock.rate
 	slope := (rate - before) / in.Tick.Dt
 	out.Has, out.Peak, out.Rate = all, peak, rate
 	for leaf := range all.All {
@@ -126,7 +126,7 @@ func (c *Controller) Update(in *control.Input, out *control.Reference) (control.
 			out.A[j] = rate*rate*c.a[j] + slope*c.v[j]
 		}
 	}
-	if c.p.Duration > 0 && c.clock.Time() >= c.p.Duration {
+	if c.p.Duration > 0 && c.clock.now() >= c.p.Duration {
 		return control.Done, control.Because(control.OK)
 	}
 	return control.Going, control.Because(control.OK)

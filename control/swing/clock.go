@@ -1,4 +1,4 @@
-package control
+package swing
 
 import (
 	"math"
@@ -7,14 +7,15 @@ import (
 	"poise/trajectory/move"
 )
 
-// Clock is a motion's own time. Pause, speed override, cancel and a stop of
+// swingClock is the time of a swing. Pause, speed override, cancel and a stop of
 // category 2 change how fast it goes, never the path:
 //
 //	q(t)  at rate r:   q̇ = r·q′,   q̈ = r²·q″ + r′·q′
 //
-// The rate changes as fast as the accelerations left over by r²·q″ allow. The
-// zero Clock stands at zero.
-type Clock struct {
+// The rate changes as fast as the accelerations left over by r²·q″ allow. Package
+// trajectory/clock does this for splines, and looks ahead; a sine is the same all
+// the way, and needs neither.
+type swingClock struct {
 	time, rate, most float64
 }
 
@@ -25,20 +26,17 @@ const clockShare = 0.95
 // clockSlope is the fastest change of a rate, 1/s, also where nothing moves.
 const clockSlope = 10
 
-// Start sets the clock to zero, at rate 1 or less. most is the largest rate that
-// the motion bears as a whole, at least 1: see Fastest. Loop-safe.
-func (c *Clock) Start(most float64) { c.time, c.most, c.rate = 0, max(most, 1), 1 }
+// start sets the clock to zero, at rate 1 or less. most is the largest rate that
+// the motion bears as a whole, at least 1: see fastest. Loop-safe.
+func (c *swingClock) start(most float64) { c.time, c.most, c.rate = 0, max(most, 1), 1 }
 
-// Time returns the motion's time, s.
-func (c *Clock) Time() float64 { return c.time }
+// now returns the motion's time, s.
+func (c *swingClock) now() float64 { return c.time }
 
-// Rate returns how fast it goes now: what was achieved, not what was asked for.
-func (c *Clock) Rate() float64 { return c.rate }
-
-// Advance moves the time on by one period dt, with the rate on its way to want.
+// advance moves the time on by one period dt, with the rate on its way to want.
 // v and a are the velocities and accelerations of the motion at its present time
 // and at rate 1, by joint; joints says which count. Loop-safe.
-func (c *Clock) Advance(dt, want float64, limits []move.Limits, joints robot.Set, v, a []float64) {
+func (c *swingClock) advance(dt, want float64, limits []move.Limits, joints robot.Set, v, a []float64) {
 	want = min(max(want, 0), c.most)
 	slow, fast := -float64(clockSlope), float64(clockSlope)
 	square := c.rate * c.rate
@@ -57,10 +55,10 @@ func (c *Clock) Advance(dt, want float64, limits []move.Limits, joints robot.Set
 	c.rate = next
 }
 
-// Fastest returns the largest rate at which a motion whose joints reach these
+// fastest returns the largest rate at which a motion whose joints reach these
 // velocities and accelerations at rate 1 keeps its limits; never below 1, since a
 // motion keeps them as it was made.
-func Fastest(limits []move.Limits, joints robot.Set, v, a []float64) float64 {
+func fastest(limits []move.Limits, joints robot.Set, v, a []float64) float64 {
 	most := math.Inf(1)
 	for leaf := range joints.All {
 		if j := int(leaf); j < len(v) {

@@ -1,4 +1,4 @@
-package control
+package swing
 
 import (
 	"math"
@@ -20,12 +20,12 @@ func TestClockKeepsTheLimits(t *testing.T) {
 	for n := range 200 {
 		amplitude, ω := 0.1+rng.Float64(), 0.5+2*rng.Float64()
 		amplitude = min(amplitude, 2/ω, 8/(ω*ω))
-		most := Fastest(limits, one, []float64{amplitude * ω}, []float64{amplitude * ω * ω})
-		var c Clock
-		c.Start(most)
+		most := fastest(limits, one, []float64{amplitude * ω}, []float64{amplitude * ω * ω})
+		var c swingClock
+		c.start(most)
 		v, a := []float64{0}, []float64{0}
 		motion := func() float64 {
-			s, cos := math.Sincos(ω * c.Time())
+			s, cos := math.Sincos(ω * c.now())
 			v[0], a[0] = amplitude*ω*cos, -amplitude*ω*ω*s
 			return amplitude * s
 		}
@@ -35,8 +35,8 @@ func TestClockKeepsTheLimits(t *testing.T) {
 			if k%4000 == 0 {
 				want = 2 * rng.Float64() * float64(rng.IntN(2))
 			}
-			before := c.Time()
-			c.Advance(dt, want, limits, one, v, a)
+			before := c.now()
+			c.advance(dt, want, limits, one, v, a)
 			q := motion()
 			vel := (q - q0) / dt
 			acc := (vel - v0) / dt
@@ -45,8 +45,8 @@ func TestClockKeepsTheLimits(t *testing.T) {
 				started = true
 				continue
 			}
-			if c.Time() < before || c.Rate() < 0 || c.Rate() > max(most, 1) {
-				t.Fatalf("case %d: time %g → %g, rate %g of at most %g", n, before, c.Time(), c.Rate(), most)
+			if c.now() < before || c.rate < 0 || c.rate > max(most, 1) {
+				t.Fatalf("case %d: time %g → %g, rate %g of at most %g", n, before, c.now(), c.rate, most)
 			}
 			if math.Abs(vel) > 2*(1+1e-6) || math.Abs(acc) > 8*(1+1e-3) {
 				t.Fatalf("case %d, tick %d: velocity %g, acceleration %g", n, k, vel, acc)
@@ -57,17 +57,17 @@ func TestClockKeepsTheLimits(t *testing.T) {
 
 func TestClockStopsAndDoesNotAllocate(t *testing.T) {
 	limits := []move.Limits{move.Symmetric(2, 8, 80)}
-	var c Clock
-	c.Start(1)
+	var c swingClock
+	c.start(1)
 	v, a := []float64{1}, []float64{0}
 	for range 2000 {
-		c.Advance(1e-3, 0, limits, robot.Leaf(0), v, a)
+		c.advance(1e-3, 0, limits, robot.Leaf(0), v, a)
 	}
-	if c.Rate() != 0 {
-		t.Errorf("rate %g", c.Rate())
+	if c.rate != 0 {
+		t.Errorf("rate %g", c.rate)
 	}
-	at := c.Time()
-	if n := testing.AllocsPerRun(10, func() { c.Advance(1e-3, 0, limits, robot.Leaf(0), v, a) }); n != 0 || c.Time() != at {
-		t.Errorf("%v allocations, time %g → %g", n, at, c.Time())
+	at := c.now()
+	if n := testing.AllocsPerRun(10, func() { c.advance(1e-3, 0, limits, robot.Leaf(0), v, a) }); n != 0 || c.now() != at {
+		t.Errorf("%v allocations, time %g → %g", n, at, c.now())
 	}
 }
