@@ -121,8 +121,8 @@ type Task struct {
 	Link          robot.FrameID   // that follows the path; not for PTP in joint space
 	StartPose     spatial.Pose    // of Link
 	GoalPose      spatial.Pose
-	ViaName       string          // "center", "interim" or "circle"
-	ViaAngle      float64         // that a circle is followed for, rad; 0: to the goal
+	ViaName       string  // "center", "interim" or "circle"
+	ViaAngle      float64 // that a circle is followed for, rad; 0: to the goal
 	Via           []spatial.Pose
 	ViaRadius     []float64 // of a polyline's corners, m; 0: by Smoothness
 }
