@@ -1,8 +1,10 @@
 package planner
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"poise/robot"
@@ -56,15 +58,37 @@ func (n Note) String() string {
 	return n.Text
 }
 
-// Summary words the notes of motions in one line, "" if there are none.
+// mostNotes is how many slowdowns a summary tells of, the worst ones.
+const mostNotes = 4
+
+// Summary words the notes of motions in one line, "" if there are none. Of many
+// slowdowns it tells the worst.
 func Summary(motions ...*Motion) string {
-	var all []string
+	var all, slow []Note
 	for _, m := range motions {
 		for _, n := range m.Notes {
-			all = append(all, n.String())
+			all = append(all, n)
+			if n.Kind == Slowed {
+				slow = append(slow, n)
+			}
 		}
 	}
-	return strings.Join(all, "; ")
+	slices.SortStableFunc(slow, func(a, b Note) int { return cmp.Compare(a.Share, b.Share) })
+	left := 0
+	if len(slow) > mostNotes {
+		left = len(slow) - mostNotes
+		slow = slow[:mostNotes]
+	}
+	var words []string
+	for _, n := range all {
+		if n.Kind != Slowed || slices.Contains(slow, n) {
+			words = append(words, n.String())
+		}
+	}
+	if left > 0 {
+		words = append(words, fmt.Sprintf("and slowed less at %d more places", left))
+	}
+	return strings.Join(words, "; ")
 }
 
 // CheckRadii refuses blend radii that no geometry can make sense of.

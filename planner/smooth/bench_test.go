@@ -62,19 +62,25 @@ func reach(tb testing.TB, m *robot.Model, g *robot.Group, X spatial.Pose, seed [
 }
 
 // armWithoutJerk is arm6 with its velocities and accelerations only.
-func armWithoutJerk(tb testing.TB) *robot.Model {
+func armWithoutJerk(tb testing.TB) *robot.Model { return withoutJerk(tb, "arm6") }
+
+func withoutJerk(tb testing.TB, name string) *robot.Model {
 	text := "joint_limits:\n"
-	for _, j := range loadRobot(tb, "arm6").Joints() {
-		text += "  " + j.Name + ": {has_velocity_limits: true, max_velocity: " + ftoa(j.Limits.Velocity.Value) +
-			", has_acceleration_limits: true, max_acceleration: " + ftoa(j.Limits.Acceleration.Value) + "}\n"
+	for _, j := range loadRobot(tb, name).Joints() {
+		if j.Limits.Acceleration.Has {
+			text += "  " + j.Name + ": {has_velocity_limits: true, max_velocity: " + ftoa(j.Limits.Velocity.Value) +
+				", has_acceleration_limits: true, max_acceleration: " + ftoa(j.Limits.Acceleration.Value) + "}\n"
+		}
 	}
-	return withLimits(tb, "arm6", text, "")
+	if name != "arm6" {
+		name = golden.Path(tb, "robots/"+name)
+	}
+	return withLimits(tb, name, text, "")
 }
 
 // BenchmarkLin plans a straight metre, sampled every millisecond: inverse
 // kinematics, timing and samples.
 func BenchmarkLin(b *testing.B) {
-	panda := []float64{-1.3809530089187754, 0.7103668767404734, -2.8392150261222917, -1.7569416691326176, -1.4452868661754075, 2.1246471807090725, 0.8842823558543298, 0.036416744922051346}
 	for _, c := range []struct {
 		name    string
 		model   func(testing.TB) *robot.Model
@@ -84,7 +90,8 @@ func BenchmarkLin(b *testing.B) {
 		{"6-axes", armWithoutJerk, "manipulator", 1},
 		{"6-axes-half-speed", armWithoutJerk, "manipulator", 0.5},
 		{"6-axes-jerk", func(tb testing.TB) *robot.Model { return loadRobot(tb, "arm6") }, "manipulator", 1},
-		{"7-axes", func(tb testing.TB) *robot.Model { return loadRobot(tb, "panda") }, "panda_arm", 0.5},
+		{"7-axes", func(tb testing.TB) *robot.Model { return withoutJerk(tb, "panda") }, "panda_arm", 1},
+		{"7-axes-jerk", func(tb testing.TB) *robot.Model { return loadRobot(tb, "panda") }, "panda_arm", 1},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			m := c.model(b)
@@ -93,9 +100,9 @@ func BenchmarkLin(b *testing.B) {
 			from, to := spatial.Pose{P: at(0.45, -0.5, 0.5), R: tool}, spatial.Pose{P: at(0.45, 0.5, 0.5), R: tool}
 			seed := make([]float64, m.NumQ())
 			if c.group == "panda_arm" {
-				seed = panda
-				from = tipAt(m, g, panda)
-				to = spatial.Pose{P: at(-0.04019622768073225, 0.6454656071339968, 0.04652953802297877), R: from.R}
+				copy(seed, []float64{0, -0.785, 0, -2.356, 0, 1.571, 0.785})
+				from.R = tipAt(m, g, seed).R
+				from.P, to.P, to.R = at(0.4, -0.5, 0.4), at(0.4, 0.5, 0.4), from.R
 			}
 			q := reach(b, m, g, from, seed)
 			req := linRequest(m, g, to, c.scaling)

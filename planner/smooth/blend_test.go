@@ -71,7 +71,7 @@ func TestBlendsLeaveThePathOnlyInsideTheSphere(t *testing.T) {
 			// jerk limits are kept by one window for the whole run, which a tight bend widens
 			most := duration(plain)
 			if name == "with jerk limits" {
-				most *= 1.3
+				most *= 1.4
 			}
 			if duration(blended) > most {
 				t.Errorf("%s, %s: blended %g s, with a stop %g s", name, c.name, duration(blended), duration(plain))

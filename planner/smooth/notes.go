@@ -2,64 +2,78 @@ package smooth
 
 import (
 	"fmt"
+	"math"
 	"sort"
 
 	"poise/planner"
 	"poise/trajectory/retime"
 )
 
-// worth is the share of the wanted speed from which on a slowdown is worth a word.
-const worth = 0.995
+// A slowdown is worth a word if it costs this share of the run, and seconds.
+const (
+	worthShare = 0.01
+	worthTime  = 0.005
+)
+
+// slowdown is a stretch of a run on which a limit keeps the motion behind what was
+// asked for.
+type slowdown struct {
+	from, to     float64 // on the route
+	limit        retime.Limit
+	row          int
+	ideal, taken float64 // time, s
+}
 
 // slowdowns notes where the law stays behind what was asked for, and why: the
 // limits of joints, of rotation and of a link's speed. That the tool's own speed
-// and acceleration limit it is what was asked for.
+// and acceleration limit it is what was asked for, and that its joints limit a
+// point-to-point motion as well.
 func (b *builder) slowdowns(run *timedRun, start float64) {
 	r, n := run.route, len(run.route.joints)
+	var all []slowdown
 	for _, s := range run.law.Stretches() {
-		if s.Limit == retime.None || s.Row == n+wayRow {
+		if s.Limit == retime.None || s.Row == n+wayRow || s.Row < n && !r.pieces[r.pieceAt(s.At)].onPath {
 			continue
 		}
-		if s.Row < n && !r.pieces[r.pieceAt(s.At)].onPath {
-			continue // so it is with a point-to-point motion: its joints are what is limited
-		}
-		from, to := run.when(s.From), run.when(s.To)
-		if to-from < b.period {
+		taken := run.when(s.To) - run.when(s.From)
+		x := slowdown{s.From, s.To, s.Limit, s.Row, min(run.ideal(s.From, s.To), taken), taken}
+		const gap = 0.03 // of the route: nearer ones are one
+		if k := len(all) - 1; k >= 0 && all[k].row == x.row && all[k].limit == x.limit && x.from-all[k].to < gap*r.breaks[len(r.breaks)-1] {
+			all[k].to, all[k].ideal, all[k].taken = x.to, all[k].ideal+x.ideal, all[k].taken+x.taken
 			continue
 		}
-		i := r.pieceAt(s.At)
-		p := r.pieces[i]
-		wanted := p.wanted(n)
-		speed := s.Slowest
-		if s.At == r.breaks[0] || s.At == r.breaks[len(r.breaks)-1] {
-			speed = max(run.speed(from), run.speed(to)) // a ramp is as fast as its fast end
+		all = append(all, x)
+	}
+	for _, x := range all {
+		if x.taken-x.ideal > max(worthTime, worthShare*run.law.Duration()) {
+			b.saySlowed(run, &x, start)
 		}
-		share := speed / wanted
-		if share > worth {
-			continue
-		}
-		note := planner.Note{Kind: planner.Slowed, Time: start + from, Limit: s.Limit.String(), Share: share,
-			From: r.along(s.From), To: r.along(s.To)}
-		whose := "the tool's rotation"
-		switch {
-		case s.Row < n:
-			note.Joint = b.Model.Joints()[r.joints[s.Row]].Name
-			whose = "joint " + note.Joint
-		case s.Row == n+linkRow:
-			whose = "link " + b.Model.Frames()[p.link].Name
-		}
-		unit := "m"
-		if !p.onPath {
-			unit = "s"
-			note.From, note.To = start+from, start+to
-		}
-		note.Text = fmt.Sprintf("slowed to %.0f %% from %.3g to %.3g %s by the %s limit of %s", 100*share, note.From, note.To, unit, note.Limit, whose)
-		b.note(note, p.legs[0].item)
 	}
 }
 
-// overall notes a run of one line or arc that takes longer than it was asked to
-// without a place where one limit would be the reason: jerk limits, or many at
+func (b *builder) saySlowed(run *timedRun, x *slowdown, start float64) {
+	r, n := run.route, len(run.route.joints)
+	p := r.pieces[r.pieceAt((x.from+x.to)/2)]
+	note := planner.Note{Kind: planner.Slowed, Time: start + run.when(x.from), Limit: x.limit.String(), Share: x.ideal / x.taken,
+		From: r.along(x.from), To: r.along(x.to)}
+	whose, unit := "the tool's rotation", "m"
+	switch {
+	case x.row < n:
+		note.Joint = b.Model.Joints()[r.joints[x.row]].Name
+		whose = "joint " + note.Joint
+	case x.row == n+linkRow:
+		whose = "link " + b.Model.Frames()[p.link].Name
+	}
+	if !p.onPath {
+		unit = "s"
+		note.From, note.To = note.Time, start+run.when(x.to)
+	}
+	note.Text = fmt.Sprintf("slowed to %.0f %% from %.3g to %.3g %s by the %s limit of %s", 100*note.Share, note.From, note.To, unit, note.Limit, whose)
+	b.note(note, p.legs[0].item)
+}
+
+// overall notes a run of one line or arc that takes much longer than it was asked
+// to without a place where one limit would be the reason: jerk limits, or many at
 // once.
 func (b *builder) overall(run *timedRun, l *leg, start, took float64) {
 	const much = 0.9
@@ -80,8 +94,31 @@ func (b *builder) overall(run *timedRun, l *leg, start, took float64) {
 			slowest, place = v, s
 		}
 	}
-	b.note(planner.Note{Kind: planner.Slowed, Time: start + run.when(place), Share: share, From: run.route.along(place), To: run.route.along(place), Limit: "joint",
-		Text: fmt.Sprintf("slowed to %.2g %% on the whole by the limits of the joints, most of all %.3g m along the path", 100*share, run.route.along(place))}, l.item)
+	at := run.route.along(place)
+	b.note(planner.Note{Kind: planner.Slowed, Time: start + run.when(place), Share: share, From: at, To: at, Limit: "joint",
+		Text: fmt.Sprintf("slowed to %.2g %% on the whole by the limits of the joints, most of all %.3g m along the path", 100*share, at)}, l.item)
+}
+
+// ideal returns the time that a stretch of the route would take if only what was
+// asked for limited it: speed, and ramps from and to rest.
+func (t *timedRun) ideal(from, to float64) (sum float64) {
+	const places = 8
+	r, n := t.route, len(t.route.joints)
+	end := r.breaks[len(r.breaks)-1]
+	for k := range places {
+		s := from + (to-from)*(float64(k)+0.5)/places
+		p := r.pieces[r.pieceAt(s)]
+		row := n + wayRow
+		if p.rate[wayRow] == 0 {
+			row = n + turnRow
+		}
+		v := p.wanted(n)
+		if rate := p.rate[row-n]; p.onPath && rate > 0 {
+			v = min(v, math.Sqrt(2*p.limits.Acceleration[row]/rate*s+t.start*t.start), math.Sqrt(2*p.limits.Deceleration[row]/rate*(end-s)))
+		}
+		sum += (to - from) / places / v
+	}
+	return sum
 }
 
 // wanted returns the speed along the route that the leg asks for on a piece.

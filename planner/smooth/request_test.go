@@ -44,9 +44,11 @@ func arm6(t *testing.T) *bench { return newBench(t, loadRobot(t, "arm6"), "manip
 // plainArm is arm6 without jerk limits, and with other Cartesian ones if given.
 func plainArm(t *testing.T, cartesian string) *bench {
 	t.Helper()
-	src := loadRobot(t, "arm6")
+	if cartesian == "" {
+		return newBench(t, armWithoutJerk(t), "manipulator")
+	}
 	text := "joint_limits:\n"
-	for _, j := range src.Joints() {
+	for _, j := range loadRobot(t, "arm6").Joints() {
 		text += "  " + j.Name + ": {has_velocity_limits: true, max_velocity: " + ftoa(j.Limits.Velocity.Value) +
 			", has_acceleration_limits: true, max_acceleration: " + ftoa(j.Limits.Acceleration.Value) + "}\n"
 	}

@@ -123,13 +123,17 @@ func (t *timedRun) solve() (*trajectory.Trajectory, error) {
 	}
 	problem := retime.Problem{Path: t.route, Limits: limits, StartSpeed: t.start}
 	var solver retime.Solver
-	if !jerky && t.start == 0 {
-		for i, margin := range margins {
+	if t.start == 0 {
+		tries := margins
+		if jerky { // dear ones
+			tries = margins[1:2]
+		}
+		for i, margin := range tries {
 			problem.Limits = tightened(limits, len(t.route.joints), margin)
 			if err := solver.Solve(&t.law, &problem); err != nil {
 				return nil, err
 			}
-			if i == 0 {
+			if i == 0 && !jerky {
 				t.sharp = t.law.Duration()
 			}
 			if why := tooLong(t.law.Duration(), t.period); why != nil {
@@ -192,7 +196,8 @@ func ends(t *trajectory.Trajectory) bool {
 func tightened(all []trajectory.Limits, joints int, margin float64) []trajectory.Limits {
 	out := make([]trajectory.Limits, len(all))
 	for i, l := range all {
-		out[i] = trajectory.Limits{Velocity: shrunk(l.Velocity, joints, margin), Acceleration: shrunk(l.Acceleration, joints, margin), Deceleration: shrunk(l.Deceleration, joints, margin)}
+		out[i] = trajectory.Limits{Velocity: shrunk(l.Velocity, joints, margin), Acceleration: shrunk(l.Acceleration, joints, margin),
+			Deceleration: shrunk(l.Deceleration, joints, margin), Jerk: shrunk(l.Jerk, joints, margin)}
 	}
 	return out
 }
@@ -206,6 +211,9 @@ func withoutJerk(all []trajectory.Limits) []trajectory.Limits {
 }
 
 func shrunk(x []float64, joints int, margin float64) []float64 {
+	if x == nil {
+		return nil
+	}
 	x = append([]float64(nil), x...)
 	for j := range joints {
 		x[j] *= margin
@@ -293,7 +301,7 @@ func (t *timedRun) holds(out *trajectory.Trajectory, s []place) bool {
 func (t *timedRun) widest(first, last int) *trajectory.Limits {
 	n := len(t.route.joints)
 	all := make([]float64, 3*n)
-	w := &trajectory.Limits{Velocity: all[:n], Acceleration: all[n : 2*n], Deceleration: all[2*n:]}
+	w := &trajectory.Limits{Velocity: all[:n], Acceleration: all[n : 2*n], Deceleration: all[2*n:], Jerk: t.route.pieces[first].limits.Jerk}
 	for _, p := range t.route.pieces[first : last+1] {
 		for j := range n {
 			w.Velocity[j] = max(w.Velocity[j], p.limits.Velocity[j])
@@ -305,7 +313,7 @@ func (t *timedRun) widest(first, last int) *trajectory.Limits {
 }
 
 func (t *timedRun) segmentHolds(from, to *trajectory.Point, l *trajectory.Limits) bool {
-	const slack = 1 + 1e-8 // rounding of differences
+	const slack, rounding = 1 + 1e-8, 1e-8 // of differences
 	h := t.period
 	per := 1 / h
 	for j := range t.route.joints {
@@ -333,6 +341,12 @@ func (t *timedRun) segmentHolds(from, to *trajectory.Point, l *trajectory.Limits
 			up, down = down, up
 		}
 		if max(a0, c1, c2, a1) > up*slack || -min(a0, c1, c2, a1) > down*slack {
+			return false
+		}
+		if l.Jerk == nil {
+			continue
+		}
+		if most := l.Jerk[j] * (slack + rounding); max(math.Abs(c1-a0), math.Abs(c2-c1), math.Abs(a1-c2))*3*per > most {
 			return false
 		}
 	}

@@ -1,0 +1,76 @@
+package smooth_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"poise/edge"
+	"poise/internal/golden"
+	"poise/msgs"
+	"poise/msgs/rosjson"
+	"poise/planner"
+	"poise/planner/smooth"
+)
+
+// expected is what the examples show: words of a note, "" for none.
+var expected = map[string]string{
+	"ptp_own_limits": "", "ptp_partial_goal": "", "ptp_link_speed": "velocity limit of link tool0",
+	"lin_slows_down": "slowed", "lin_turning_tool": "", "lin_jerk_limited": "", "lin_half_speed": "", "lin_speed_of_a_link": "velocity limit of link link_3",
+	"lin_moving_start": "", "lin_bridge": "bridged", "lin_through_singularity": "slowed", "lin_from_singularity": "turns in place",
+	"circ_center": "", "circ_half_by_interim": "", "circ_full": "", "circ_by_angle": "",
+	"polyline_corner_radii": "", "polyline_points_on_a_line": "",
+	"sequence_blended": "", "sequence_ptp_blends": "", "sequence_smaller_scaling": "", "sequence_gripper": "",
+}
+
+func TestExamplesArePlanned(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(golden.Root(t), "examples", "plan", "*.*"))
+	must(t, err)
+	b := arm6(t)
+	seen := 0
+	for _, f := range files {
+		name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(f), ".json"), ".yaml")
+		words, ok := expected[name]
+		if !ok {
+			t.Errorf("nothing is expected of %s", f)
+			continue
+		}
+		seen++
+		raw, err := os.ReadFile(f)
+		must(t, err)
+		var list msgs.MotionSequenceRequest
+		if !strings.HasPrefix(name, "sequence") {
+			list.Items = make([]msgs.MotionSequenceItem, 1)
+			err = rosjson.Unmarshal(raw, &list.Items[0].Req)
+		} else {
+			err = rosjson.Unmarshal(raw, &list)
+		}
+		must(t, err)
+		var items []planner.Item
+		for i := range list.Items {
+			req, why := edge.PlanRequest(&list.Items[i].Req)
+			if why != nil {
+				t.Fatalf("%s: %v", name, why)
+			}
+			items = append(items, planner.Item{Request: req, Radius: list.Items[i].BlendRadius})
+		}
+		all, why := (&smooth.Planner{Model: b.m}).Sequence(context.Background(), items, b.q)
+		if why != nil {
+			t.Errorf("%s: %v", name, why)
+			continue
+		}
+		for _, m := range all {
+			checkMotion(t, b.m, m, smooth.DefaultSampling)
+		}
+		if notes := planner.Summary(all...); !strings.Contains(notes, words) {
+			t.Errorf("%s: notes %q, want %q", name, notes, words)
+		} else {
+			t.Logf("%s: %.3f s: %s", name, duration(all...), notes)
+		}
+	}
+	if seen != len(expected) {
+		t.Errorf("%d examples, want %d", seen, len(expected))
+	}
+}
