@@ -29,12 +29,12 @@ var layers = []string{
 	// algorithms on the robot
 	"kinematics", "kinematics/ik", "dynamics",
 	// motion in time
-	"trajectory/spline", "trajectory", "trajectory/profile", "trajectory/move", "trajectory/retime", "trajectory/clock",
+	"trajectory/spline", "trajectory", "trajectory/profile", "trajectory/move", "trajectory/reach", "trajectory/retime", "trajectory/clock",
 	"planner/path", "planner", "planner/pilz", "planner/track", "planner/smooth",
 	// the machine
 	"servo", "servo/sim",
 	// execution
-	"arbiter", "arbiter/scenario", "action", "control", "control/swing", "loop", "telemetry", "loop/runner",
+	"arbiter", "arbiter/scenario", "action", "control", "control/swing", "loop/fault", "loop", "telemetry", "loop/runner",
 	// messages and programs
 	"msgs", "msgs/rosjson", "edge",
 	"cmd/poise",
