@@ -43,8 +43,11 @@ race:
 fuzz:
 	@POISE_GOLDEN_LOG= tools/fuzz.sh $(FUZZTIME)
 
-examples:
-	@for d in $$(ls -d examples/*/ 2>/dev/null); do echo "== $$d"; $(GO) run ./$$d > /dev/null || exit 1; done
+# programs run, requests are planned, scenarios are played
+examples: build
+	@for d in $$(dirname examples/*/main.go); do echo "example: $$d"; $(GO) run ./$$d > /dev/null || exit 1; done
+	@for f in examples/plan/*; do echo "example: $$f"; ./bin/poise plan arm6 $$f > /dev/null || exit 1; done
+	@for f in examples/arbitrate/*; do echo "example: $$f"; ./bin/poise arbitrate $$f > /dev/null || exit 1; done
 
 golden:
 	@tools/golden.sh $(GOLDEN_LOG)

@@ -159,7 +159,7 @@ func TestExploreAllShortLives(t *testing.T) {
 	}
 	explore(depth)
 	t.Logf("%d sequences of up to %d moves, %d kinds of state", sequences, depth, len(states))
-	if len(states) != 7 { // stopped; running with {no, active, preempting} × {pending or not}
+	if !testing.Short() && len(states) != 7 { // stopped; running with {no, active, preempting} × {pending or not}
 		t.Errorf("%d kinds of state reached, want 7", len(states))
 	}
 }
