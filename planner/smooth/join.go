@@ -2,6 +2,7 @@ package smooth
 
 import (
 	"poise/planner"
+	"poise/planner/shape"
 	"poise/robot"
 	"poise/spatial"
 	"poise/trajectory/spline"
@@ -165,8 +166,8 @@ func (b *builder) bendBetween(p *piece, x float64, q *piece, y float64, link rob
 		qa1[j], qa2[j] = qa1[j]/p.scale, qa2[j]/(p.scale*p.scale)
 		qb1[j], qb2[j] = qb1[j]/q.scale, qb2[j]/(q.scale*q.scale)
 	}
-	length := bendLength(ta, tb, r) / mean
-	for range bendTries {
+	length := shape.BendLength(ta, tb, r) / mean
+	for range shape.Tries {
 		curve, err := spline.Quintic([]float64{0, length}, [][]float64{qa, qb}, [][]float64{qa1, qb1}, [][]float64{qa2, qb2})
 		if err != nil {
 			return nil
@@ -175,16 +176,16 @@ func (b *builder) bendBetween(p *piece, x float64, q *piece, y float64, link rob
 		if b.inside(bend, link, centre, radius) && b.inRange(curve) == nil {
 			return bend
 		}
-		length *= bendShrink
+		length *= shape.Shrink
 	}
 	return nil
 }
 
 // inside reports whether a link stays in a sphere along a piece.
 func (b *builder) inside(p *piece, link robot.FrameID, centre spatial.Vec3, r float64) bool {
-	for k := 1; k < bendPlaces; k++ {
-		b.placeAt(p, p.to*float64(k)/bendPlaces)
-		if b.data.Pose(b.data.At(link)).P.Sub(centre).Norm() > r*(1+sphereSlip) {
+	for k := 1; k < shape.Places; k++ {
+		b.placeAt(p, p.to*float64(k)/shape.Places)
+		if b.data.Pose(b.data.At(link)).P.Sub(centre).Norm() > r*(1+shape.Slip) {
 			return false
 		}
 	}

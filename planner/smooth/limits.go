@@ -10,6 +10,9 @@ import (
 
 var inf = math.Inf(1)
 
+// still is the joint movement that counts as none, rad or m.
+const still = 1e-9
+
 // tool bounds how a tool moves along its path, all ≥ 0.
 type tool struct {
 	speed, acceleration, deceleration           float64 // m
@@ -99,7 +102,7 @@ func (p *Planner) limits(joints []robot.JointID, velocity, acceleration float64,
 		x := &p.Model.Joints()[j].Limits
 		l.Velocity[k] = scale(x.Velocity, velocity)
 		l.Acceleration[k] = scale(x.Acceleration, acceleration)
-		l.Deceleration[k] = scale(deceleration(x), acceleration)
+		l.Deceleration[k] = scale(planner.Deceleration(x), acceleration)
 		jerk[k] = scale(x.Jerk, 1)
 		if x.Jerk.Has {
 			l.Jerk = jerk
@@ -120,32 +123,6 @@ func scale(l robot.Limit, by float64) float64 {
 		return inf
 	}
 	return math.Abs(l.Value) * by
-}
-
-// deceleration is the joint's own limit, or its acceleration limit negated.
-func deceleration(l *robot.Limits) robot.Limit {
-	if l.Deceleration.Has {
-		return l.Deceleration
-	}
-	d := l.Acceleration
-	d.Value = -d.Value
-	return d
-}
-
-// needs refuses a joint that moves without a limit that its command needs.
-func needs(j *robot.Joint, c planner.Command) *planner.Refusal {
-	missing := func(what string) *planner.Refusal {
-		why := planner.Refuse(planner.MissingLimit, "%s moves joint %q, and its %s limit is not given", c, j.Name, what)
-		why.Joint = j.Name
-		return why.With("give max_%s of %s in joint_limits.yaml", what, j.Name)
-	}
-	switch {
-	case !j.Limits.Acceleration.Has:
-		return missing("acceleration")
-	case c == planner.PTP && !j.Limits.Velocity.Has:
-		return missing("velocity")
-	}
-	return nil
 }
 
 // limitBend gives a bend of the joints its limits and returns it as the pieces

@@ -95,3 +95,7 @@ func (p *Planner) check() *planner.Refusal {
 	}
 	return nil
 }
+
+func bad(format string, a ...any) *planner.Refusal {
+	return planner.Refuse(planner.BadRequest, format, a...)
+}

@@ -6,6 +6,7 @@ import (
 	"poise/kinematics"
 	"poise/planner"
 	"poise/planner/path"
+	"poise/planner/transfer"
 	"poise/robot"
 	"poise/trajectory"
 	"poise/trajectory/spline"
@@ -15,9 +16,9 @@ import (
 type leg struct {
 	item     int
 	task     *planner.Task
-	parts    []path.Path // of the tool; none for PTP
-	tool     tool        // Cartesian limits, not scaled
-	transfer *transfer   // PTP
+	parts    []path.Path        // of the tool; none for PTP
+	tool     tool               // Cartesian limits, not scaled
+	transfer *transfer.Transfer // PTP
 }
 
 func (l *leg) cartesian() bool { return l.task.Command != planner.PTP }

@@ -5,6 +5,8 @@ import (
 
 	"poise/kinematics"
 	"poise/planner"
+	"poise/planner/shape"
+	"poise/planner/transfer"
 	"poise/robot"
 	"poise/spatial"
 	"poise/trajectory"
@@ -241,7 +243,10 @@ func (b *builder) leg(i int, opening bool) (*leg, *planner.Refusal) {
 	}
 	l := &leg{item: i, task: task}
 	if !l.cartesian() {
-		l.transfer, why = b.Planner.transfer(task, b.period)
+		l.transfer, why = transfer.New(b.Model, task, b.period)
+		if why == nil && l.transfer != nil {
+			why = tooLong(l.transfer.Duration(), b.period)
+		}
 		if why != nil || l.transfer == nil {
 			return nil, b.about(why, i)
 		}
@@ -250,7 +255,7 @@ func (b *builder) leg(i int, opening bool) (*leg, *planner.Refusal) {
 	if l.tool, why = b.toolLimits(task); why != nil {
 		return nil, b.about(why, i)
 	}
-	if l.parts, why = shape(task); why != nil || l.parts == nil {
+	if l.parts, why = shape.Of(task); why != nil || l.parts == nil {
 		return nil, b.about(why, i)
 	}
 	return l, nil

@@ -84,8 +84,8 @@ func (b *builder) trapezoid(l *leg) float64 {
 	for k, j := range t.Joints {
 		x := &b.Model.Joints()[j].Limits
 		v, a = min(v, scale(x.Velocity, t.VelocityScaling)), min(a, scale(x.Acceleration, t.AccelerationScaling))
-		d = min(d, scale(deceleration(x), t.AccelerationScaling))
-		far = max(far, math.Abs(l.transfer.to[k].P-l.transfer.from[k].P))
+		d = min(d, scale(planner.Deceleration(x), t.AccelerationScaling))
+		far = max(far, math.Abs(l.transfer.End(k)-l.transfer.Start(k)))
 	}
 	return ramps(far, v, a, d)
 }

@@ -6,7 +6,7 @@ import (
 	"poise/kinematics/ik"
 	"poise/planner"
 	"poise/planner/path"
-	"poise/trajectory/move"
+	"poise/planner/transfer"
 )
 
 // Along the path is a start velocity that differs from it by less than this share
@@ -94,40 +94,13 @@ func braking(pieces []*piece, speed float64, joints, try int) []*piece {
 // and says so. A line then begins where it stops; a circle, which would be
 // another one from there, where it was asked to begin.
 func (b *builder) bridge(l *leg) *planner.Refusal {
-	task, n := l.task, len(l.task.Joints)
-	t := &transfer{from: make([]move.State, n), to: make([]move.State, n), period: b.period}
-	limits := make([]move.Limits, n)
-	for k, j := range task.Joints {
-		joint := &b.Model.Joints()[j]
-		q, v := task.Start[joint.Q], task.StartVelocity[k]
-		t.from[k], t.to[k] = move.State{P: q + v*b.period, V: v}, move.State{P: q}
-		limits[k] = move.Symmetric(1, 1, inf)
-		if v == 0 {
-			continue
-		}
-		if why := needs(joint, planner.PTP); why != nil {
-			return why
-		}
-		a := min(joint.Limits.Acceleration.Value, -deceleration(&joint.Limits).Value)
-		limits[k] = move.Symmetric(joint.Limits.Velocity.Value, a, scale(joint.Limits.Jerk, 1))
-	}
-	m, err := move.New(limits)
-	t.motion = m
+	task := l.task
 	back := task.Command == planner.CIRC
-	switch {
-	case err != nil:
-	case back:
-		err = m.Reach(t.from, t.to, move.Options{Sync: move.Phase, Period: b.period})
-	default:
-		err = m.ReachVelocity(t.from, nil, move.Options{Sync: move.Phase, Period: b.period})
-		for k := range t.to {
-			t.to[k].P = m.Axis(k).Target().P
-		}
+	t, why := transfer.Stop(b.Model, task, b.period, back)
+	if why != nil {
+		return why
 	}
-	if err != nil {
-		return planner.Refuse(planner.BadState, "the robot cannot be stopped: %v", err)
-	}
-	out := t.samples()
+	out := t.Samples()
 	c, err := out.Interpolant()
 	if err != nil {
 		return planner.Refuse(planner.BadState, "the robot cannot be stopped: %v", err)
@@ -140,7 +113,7 @@ func (b *builder) bridge(l *leg) *planner.Refusal {
 	b.sayBridged(l, c.End(), back)
 	b.here = append([]float64(nil), task.Start...)
 	for k, j := range task.Joints {
-		b.here[b.Model.Joints()[j].Q] = t.to[k].P
+		b.here[b.Model.Joints()[j].Q] = t.End(k)
 	}
 	return nil
 }
@@ -172,11 +145,11 @@ func (b *builder) untwist(l *leg) (bool, *planner.Refusal) {
 	}
 	turn := *task
 	turn.Command, turn.Goal, turn.StartVelocity = planner.PTP, q, make([]float64, len(task.Joints))
-	t, why := b.Planner.transfer(&turn, b.period)
+	t, why := transfer.New(b.Model, &turn, b.period)
 	if why != nil || t == nil {
 		return false, why
 	}
-	out := t.samples()
+	out := t.Samples()
 	last := len(out.Points) - 1
 	for k := range places + 1 {
 		X := b.tipAt(out.Points[last*k/places].Position, task.Link)

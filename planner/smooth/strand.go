@@ -5,7 +5,9 @@ import (
 
 	"poise/planner"
 	"poise/planner/path"
+	"poise/planner/shape"
 	"poise/planner/track"
+	"poise/planner/transfer"
 	"poise/robot"
 	"poise/spatial"
 	"poise/trajectory/spline"
@@ -29,9 +31,9 @@ func (b *builder) jointStrand(l *leg, alone bool) *strand {
 	t := l.task
 	s := &strand{legs: []*leg{l}, end: append([]float64(nil), t.Start...)}
 	for k, j := range t.Joints {
-		s.end[b.Model.Joints()[j].Q] = l.transfer.to[k].P
+		s.end[b.Model.Joints()[j].Q] = l.transfer.End(k)
 	}
-	p := &piece{scale: 1, link: robot.NoFrame, legs: s.legs, timed: l.transfer.samples()}
+	p := &piece{scale: 1, link: robot.NoFrame, legs: s.legs, timed: l.transfer.Samples()}
 	s.pieces = []*piece{p}
 	if alone && math.IsInf(l.linkSpeed(), 1) {
 		return s
@@ -40,7 +42,7 @@ func (b *builder) jointStrand(l *leg, alone bool) *strand {
 		p.link = t.SpeedLink
 	}
 	p.limits = b.limits(t.Joints, t.VelocityScaling, t.AccelerationScaling, free, l.linkSpeed())
-	p.curve, p.pace, p.opening = geometry(p.timed, p.limits.Velocity[:len(t.Joints)])
+	p.curve, p.pace, p.opening = transfer.Way(p.timed, p.limits.Velocity[:len(t.Joints)])
 	p.to = p.curve.End()
 	return s
 }
@@ -64,8 +66,8 @@ func (s *stretch) bounds() (rate [2]float64, t tool) {
 		return [2]float64{x.D1.Linear.Norm(), x.D1.Angular.Norm()}, t
 	}
 	way, turn, bend, twist := 1.0, 0.0, 0.0, 0.0
-	for k := range bendPlaces + 1 {
-		x := s.path.At(s.path.Length() * float64(k) / bendPlaces)
+	for k := range shape.Places + 1 {
+		x := s.path.At(s.path.Length() * float64(k) / shape.Places)
 		way, turn = max(way, x.D1.Linear.Norm()), max(turn, x.D1.Angular.Norm())
 		bend, twist = max(bend, x.D2.Linear.Norm()), max(twist, x.D2.Angular.Norm())
 	}
@@ -123,7 +125,7 @@ func (b *builder) moves(curves []*spline.Spline, k int, joint *robot.Joint, c pl
 	}
 	for _, x := range curves {
 		if low, high := x.Range(k, spline.Position, x.Start(), x.End()); high.Value-low.Value > still {
-			return needs(joint, c)
+			return planner.NeedsLimits(joint, c)
 		}
 	}
 	return nil
@@ -206,12 +208,12 @@ func (b *builder) blend(legs []*leg) ([]stretch, *planner.Refusal) {
 		if l.task.ViaAngle != 0 {
 			centre = way.At(to).Pose.P
 		}
-		enter, ok := crossing(way, centre, r, true)
-		leave, ok2 := crossing(next, centre, r, false)
+		enter, ok := shape.Crossing(way, centre, r, true)
+		leave, ok2 := shape.Crossing(next, centre, r, false)
 		if !ok || !ok2 || enter <= from {
 			return nil, b.about(tooLarge(r, way, next, centre), l.item)
 		}
-		bend, ok := toolBend(way.At(enter), next.At(leave), centre, r)
+		bend, ok := shape.Bend(way.At(enter), next.At(leave), centre, r)
 		if !ok {
 			return nil, b.about(planner.Refuse(planner.BlendFailed, "no bend fits into the sphere of %g m around the goal", r), l.item)
 		}
@@ -251,34 +253,4 @@ func (l *leg) stretches(from, to float64) (out []stretch) {
 		}
 	}
 	return out
-}
-
-// crossing returns where a path last enters a sphere before its end, or first
-// leaves it after its start.
-func crossing(p path.Path, centre spatial.Vec3, r float64, last bool) (s float64, ok bool) {
-	const places = 256
-	length := p.Length()
-	outside := func(s float64) bool { return p.At(s).Pose.P.Sub(centre).Norm() > r }
-	inner := 0.0
-	if last {
-		inner = length
-	}
-	for i := 1; i <= places; i++ {
-		outer := length * float64(i) / places
-		if last {
-			outer = length - outer
-		}
-		if outside(outer) {
-			for range 60 {
-				if mid := (inner + outer) / 2; outside(mid) {
-					outer = mid
-				} else {
-					inner = mid
-				}
-			}
-			return inner, true
-		}
-		inner = outer
-	}
-	return 0, false
 }

@@ -1,4 +1,4 @@
-package smooth
+package transfer
 
 import (
 	"testing"
@@ -22,10 +22,9 @@ func BenchmarkPTPProfile(b *testing.B) {
 	if why != nil {
 		b.Fatal(why)
 	}
-	p := &Planner{Model: r.Model}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, why := p.transfer(task, DefaultSampling); why != nil {
+		if _, why := New(r.Model, task, 1e-3); why != nil {
 			b.Fatal(why)
 		}
 	}

@@ -1,4 +1,4 @@
-package smooth
+package shape
 
 import (
 	"math"
@@ -16,6 +16,7 @@ const (
 	samePlace       = 1e-6   // of a full circle's start and goal, m
 	waypointGap     = 0.2e-3 // nearer waypoints are one, m
 	straight        = 1e-7   // a bend of less is none, rad
+	still           = 1e-9   // a way or a turn of less is none, m and rad
 	minSmoothness   = 0.01   // as in Pilz
 	maxSmoothness   = 0.99
 )
@@ -24,9 +25,10 @@ func bad(format string, a ...any) *planner.Refusal {
 	return planner.Refuse(planner.BadRequest, format, a...)
 }
 
-// shape returns the path of a task's tool in parts, none if it does not move.
-// Parts that meet without a corner are smooth there.
-func shape(t *planner.Task) ([]path.Path, *planner.Refusal) {
+// Of returns the path of a task's tool in parts, none if it does not move. Parts
+// that meet without a corner are smooth there. Each is measured by the way of the
+// tool, or in radians where it only turns.
+func Of(t *planner.Task) ([]path.Path, *planner.Refusal) {
 	var way path.Path
 	var why *planner.Refusal
 	switch t.Command {
@@ -156,7 +158,7 @@ func polyline(t *planner.Task) ([]path.Path, *planner.Refusal) {
 		from = 0
 		if r > 0 {
 			a, b := l.At(to), lines[i+1].At(r)
-			bend, ok := toolBend(a, b, points[i+1].P, r)
+			bend, ok := Bend(a, b, points[i+1].P, r)
 			if !ok {
 				return nil, bad("the polyline cannot be rounded at waypoint %d", i)
 			}
@@ -195,7 +197,7 @@ func waypoints(t *planner.Task) (points []spatial.Pose, radii []float64) {
 func cornerRadii(t *planner.Task, points []spatial.Pose, radii []float64) *planner.Refusal {
 	smooth := min(max(t.Smoothness, minSmoothness), maxSmoothness)
 	halves := make([]float64, len(points)) // tan of half the inner angle
-	arc := inf
+	arc := math.Inf(1)
 	for i := 1; i+1 < len(points); i++ {
 		in, out := points[i].P.Sub(points[i-1].P), points[i+1].P.Sub(points[i].P)
 		bend := math.Atan2(in.Cross(out).Norm(), in.Dot(out))
