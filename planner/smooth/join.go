@@ -3,6 +3,7 @@ package smooth
 import (
 	"poise/planner"
 	"poise/planner/shape"
+	"poise/planner/timing"
 	"poise/robot"
 	"poise/spatial"
 	"poise/trajectory/spline"
@@ -53,10 +54,10 @@ func (b *builder) jointBend(before, after *strand, pieces *[]*piece) (*piece, *p
 		q.pacing(b.rateOf(q, leave, link).Norm())
 		if bend := b.bendBetween(p, enter, q, leave, link, centre, radius, r); bend != nil {
 			*pieces = (*pieces)[:i+1]
-			p.to = enter
+			p.To = enter
 			after.pieces = after.pieces[k:]
-			q.done += leave - q.from
-			q.from = leave
+			q.done += leave - q.From
+			q.From = leave
 			bend.legs, bend.done = []*leg{a, z}, p.done+enter
 			return bend, nil
 		}
@@ -64,11 +65,11 @@ func (b *builder) jointBend(before, after *strand, pieces *[]*piece) (*piece, *p
 	return nil, planner.Refuse(planner.BlendFailed, "no bend of the joints keeps the tool inside the sphere of %g m around the goal", radius)
 }
 
-// pacing measures a point-to-point motion by the way of the tool where it is
+// pacing timing.Measures a point-to-point motion by the way of the tool where it is
 // blended first, so that both sides of a bend are measured alike.
 func (p *piece) pacing(rate float64) {
-	if !p.onPath && p.scale == 1 && rate > 0 {
-		p.scale = rate
+	if !p.onPath && p.Scale == 1 && rate > 0 {
+		p.Scale = rate
 	}
 }
 
@@ -77,8 +78,7 @@ func (b *builder) placeAt(p *piece, x float64) (q, d1, d2 []float64) {
 	n := len(b.result.Joints)
 	all := make([]float64, 3*n)
 	q, d1, d2 = all[:n], all[n:2*n], all[2*n:]
-	p.seek(x)
-	p.curve.SegmentTo(q, d1, d2, p.segment, x)
+	p.StateTo(q, d1, d2, x)
 	copy(b.q, b.here)
 	clear(b.v)
 	for k, j := range b.result.Joints {
@@ -109,14 +109,14 @@ func (b *builder) edge(pieces []*piece, link robot.FrameID, centre spatial.Vec3,
 			b.placeAt(p, x)
 			return b.data.Pose(b.data.At(link)).P.Sub(centre).Norm() > r
 		}
-		inner := p.from
+		inner := p.From
 		if last {
-			inner = p.to
+			inner = p.To
 		}
 		for k := range places + 1 {
-			outer := p.from + (p.to-p.from)*float64(k)/places
+			outer := p.From + (p.To-p.From)*float64(k)/places
 			if last {
-				outer = p.from + p.to - outer
+				outer = p.From + p.To - outer
 			}
 			if !outside(outer) {
 				inner = outer
@@ -130,7 +130,7 @@ func (b *builder) edge(pieces []*piece, link robot.FrameID, centre spatial.Vec3,
 				}
 			}
 			// at the very end of a piece the sphere belongs to its neighbour
-			if last && inner > p.from || !last && inner < p.to {
+			if last && inner > p.From || !last && inner < p.To {
 				return i, inner, true
 			}
 			break
@@ -144,7 +144,7 @@ func (b *builder) farthest(pieces []*piece, link robot.FrameID, centre spatial.V
 	const places = 64
 	for _, p := range pieces {
 		for k := range places + 1 {
-			b.placeAt(p, p.from+(p.to-p.from)*float64(k)/places)
+			b.placeAt(p, p.From+(p.To-p.From)*float64(k)/places)
 			far = max(far, b.data.Pose(b.data.At(link)).P.Sub(centre).Norm())
 		}
 	}
@@ -154,7 +154,7 @@ func (b *builder) farthest(pieces []*piece, link robot.FrameID, centre spatial.V
 // bendBetween returns the bend from place x of a piece to place y of another; nil
 // if the tool leaves the sphere on it, or a joint its limits.
 func (b *builder) bendBetween(p *piece, x float64, q *piece, y float64, link robot.FrameID, centre spatial.Vec3, radius, r float64) *piece {
-	tangent := func(p *piece, x float64) spatial.Vec3 { return b.rateOf(p, x, link).Scale(1 / p.scale) }
+	tangent := func(p *piece, x float64) spatial.Vec3 { return b.rateOf(p, x, link).Scale(1 / p.Scale) }
 	ta, tb := tangent(p, x), tangent(q, y)
 	mean := (ta.Norm() + tb.Norm()) / 2
 	if !(mean > 0) {
@@ -163,8 +163,8 @@ func (b *builder) bendBetween(p *piece, x float64, q *piece, y float64, link rob
 	qa, qa1, qa2 := b.placeAt(p, x)
 	qb, qb1, qb2 := b.placeAt(q, y)
 	for j := range qa {
-		qa1[j], qa2[j] = qa1[j]/p.scale, qa2[j]/(p.scale*p.scale)
-		qb1[j], qb2[j] = qb1[j]/q.scale, qb2[j]/(q.scale*q.scale)
+		qa1[j], qa2[j] = qa1[j]/p.Scale, qa2[j]/(p.Scale*p.Scale)
+		qb1[j], qb2[j] = qb1[j]/q.Scale, qb2[j]/(q.Scale*q.Scale)
 	}
 	length := shape.BendLength(ta, tb, r) / mean
 	for range shape.Tries {
@@ -172,7 +172,7 @@ func (b *builder) bendBetween(p *piece, x float64, q *piece, y float64, link rob
 		if err != nil {
 			return nil
 		}
-		bend := &piece{curve: curve, to: length, scale: 1, link: robot.NoFrame}
+		bend := &piece{Piece: timing.Piece{Curve: curve, To: length, Scale: 1, Link: robot.NoFrame}}
 		if b.inside(bend, link, centre, radius) && b.inRange(curve) == nil {
 			return bend
 		}
@@ -184,7 +184,7 @@ func (b *builder) bendBetween(p *piece, x float64, q *piece, y float64, link rob
 // inside reports whether a link stays in a sphere along a piece.
 func (b *builder) inside(p *piece, link robot.FrameID, centre spatial.Vec3, r float64) bool {
 	for k := 1; k < shape.Places; k++ {
-		b.placeAt(p, p.to*float64(k)/shape.Places)
+		b.placeAt(p, p.To*float64(k)/shape.Places)
 		if b.data.Pose(b.data.At(link)).P.Sub(centre).Norm() > r*(1+shape.Slip) {
 			return false
 		}

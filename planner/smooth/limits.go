@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"poise/planner"
+	"poise/planner/timing"
 	"poise/robot"
 	"poise/trajectory"
 )
@@ -82,20 +83,11 @@ func (t tool) scaled(velocity, acceleration, distance, angle float64) tool {
 	return t
 }
 
-// rows is how many measures follow the joints: way and turn of the tool, way of a
-// link whose speed is limited.
-const (
-	wayRow = iota
-	turnRow
-	linkRow
-	measures
-)
-
 // limits returns the limits of joints and measures in the order of a route.
 func (p *Planner) limits(joints []robot.JointID, velocity, acceleration float64, t tool, link float64) trajectory.Limits {
 	n := len(joints)
-	all := make([]float64, 4*(n+measures))
-	cut := func(i int) []float64 { return all[i*(n+measures) : (i+1)*(n+measures)] }
+	all := make([]float64, 4*(n+timing.Measures))
+	cut := func(i int) []float64 { return all[i*(n+timing.Measures) : (i+1)*(n+timing.Measures)] }
 	l := trajectory.Limits{Velocity: cut(0), Acceleration: cut(1), Deceleration: cut(2)}
 	jerk := cut(3)
 	for k, j := range joints {
@@ -108,10 +100,10 @@ func (p *Planner) limits(joints []robot.JointID, velocity, acceleration float64,
 			l.Jerk = jerk
 		}
 	}
-	l.Velocity[n+wayRow], l.Acceleration[n+wayRow], l.Deceleration[n+wayRow] = t.speed, t.acceleration, t.deceleration
-	l.Velocity[n+turnRow], l.Acceleration[n+turnRow], l.Deceleration[n+turnRow] = t.turning, t.turnAcceleration, t.turnDeceleration
-	l.Velocity[n+linkRow], l.Acceleration[n+linkRow], l.Deceleration[n+linkRow] = link, inf, inf
-	for i := range measures {
+	l.Velocity[n+timing.Way], l.Acceleration[n+timing.Way], l.Deceleration[n+timing.Way] = t.speed, t.acceleration, t.deceleration
+	l.Velocity[n+timing.Turn], l.Acceleration[n+timing.Turn], l.Deceleration[n+timing.Turn] = t.turning, t.turnAcceleration, t.turnDeceleration
+	l.Velocity[n+timing.LinkWay], l.Acceleration[n+timing.LinkWay], l.Deceleration[n+timing.LinkWay] = link, inf, inf
+	for i := range timing.Measures {
 		jerk[n+i] = inf
 	}
 	return l
@@ -135,7 +127,7 @@ func (p *Planner) limitBend(bend *piece) []*piece {
 	link := inf
 	for _, l := range bend.legs {
 		if v := l.linkSpeed(); v < link {
-			bend.link, link = l.task.SpeedLink, v
+			bend.Link, link = l.task.SpeedLink, v
 		}
 	}
 	scaled := func(legs ...*leg) trajectory.Limits {
@@ -147,12 +139,12 @@ func (p *Planner) limitBend(bend *piece) []*piece {
 		}
 		return p.limits(a.task.Joints, velocity, acceleration, free, link)
 	}
-	bend.limits = scaled(a, b)
+	bend.Limits = scaled(a, b)
 	if a.cartesian() == b.cartesian() {
 		return []*piece{bend}
 	}
 	first, second := *bend, *bend
-	first.to, second.from = bend.to/2, bend.to/2
-	first.limits, second.limits = scaled(a), scaled(b)
+	first.To, second.From = bend.To/2, bend.To/2
+	first.Limits, second.Limits = scaled(a), scaled(b)
 	return []*piece{&first, &second}
 }

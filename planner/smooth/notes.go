@@ -3,9 +3,9 @@ package smooth
 import (
 	"fmt"
 	"math"
-	"sort"
 
 	"poise/planner"
+	"poise/planner/timing"
 	"poise/trajectory/retime"
 )
 
@@ -29,44 +29,44 @@ type slowdown struct {
 // and acceleration limit it is what was asked for, and that its joints limit a
 // point-to-point motion as well.
 func (b *builder) slowdowns(run *timedRun, start float64) {
-	r, n := run.route, len(run.route.joints)
+	r, n := run.Route, run.Route.Joints()
 	var all []slowdown
-	for _, s := range run.law.Stretches() {
-		if s.Limit == retime.None || s.Row == n+wayRow || s.Row < n && !r.pieces[r.pieceAt(s.At)].onPath {
+	for _, s := range run.Law.Stretches() {
+		if s.Limit == retime.None || s.Row == n+timing.Way || s.Row < n && !run.pieces[r.PieceAt(s.At)].onPath {
 			continue
 		}
-		taken := run.when(s.To) - run.when(s.From)
+		taken := run.When(s.To) - run.When(s.From)
 		x := slowdown{s.From, s.To, s.Limit, s.Row, min(run.ideal(s.From, s.To), taken), taken}
 		const gap = 0.03 // of the route: nearer ones are one
-		if k := len(all) - 1; k >= 0 && all[k].row == x.row && all[k].limit == x.limit && x.from-all[k].to < gap*r.breaks[len(r.breaks)-1] {
+		if k := len(all) - 1; k >= 0 && all[k].row == x.row && all[k].limit == x.limit && x.from-all[k].to < gap*r.Length() {
 			all[k].to, all[k].ideal, all[k].taken = x.to, all[k].ideal+x.ideal, all[k].taken+x.taken
 			continue
 		}
 		all = append(all, x)
 	}
 	for _, x := range all {
-		if x.taken-x.ideal > max(worthTime, worthShare*run.law.Duration()) {
+		if x.taken-x.ideal > max(worthTime, worthShare*run.Law.Duration()) {
 			b.saySlowed(run, &x, start)
 		}
 	}
 }
 
 func (b *builder) saySlowed(run *timedRun, x *slowdown, start float64) {
-	r, n := run.route, len(run.route.joints)
-	p := r.pieces[r.pieceAt((x.from+x.to)/2)]
-	note := planner.Note{Kind: planner.Slowed, Time: start + run.when(x.from), Limit: x.limit.String(), Share: x.ideal / x.taken,
-		From: r.along(x.from), To: r.along(x.to)}
+	r, n := run.Route, run.Route.Joints()
+	p := run.pieces[r.PieceAt((x.from+x.to)/2)]
+	note := planner.Note{Kind: planner.Slowed, Time: start + run.When(x.from), Limit: x.limit.String(), Share: x.ideal / x.taken,
+		From: run.along(x.from), To: run.along(x.to)}
 	whose, unit := "the tool's rotation", "m"
 	switch {
 	case x.row < n:
-		note.Joint = b.Model.Joints()[r.joints[x.row]].Name
+		note.Joint = b.Model.Joints()[b.result.Joints[x.row]].Name
 		whose = "joint " + note.Joint
-	case x.row == n+linkRow:
-		whose = "link " + b.Model.Frames()[p.link].Name
+	case x.row == n+timing.LinkWay:
+		whose = "link " + b.Model.Frames()[p.Link].Name
 	}
 	if !p.onPath {
 		unit = "s"
-		note.From, note.To = note.Time, start+run.when(x.to)
+		note.From, note.To = note.Time, start+run.When(x.to)
 	}
 	note.Text = fmt.Sprintf("slowed to %.0f %% from %.3g to %.3g %s by the %s limit of %s", 100*note.Share, note.From, note.To, unit, note.Limit, whose)
 	b.note(note, p.legs[0].item)
@@ -87,15 +87,15 @@ func (b *builder) overall(run *timedRun, l *leg, start, took float64) {
 		}
 	}
 	// the slowest place between the ramps
-	slowest, place, n := inf, 0.0, run.law.Nodes()
+	slowest, place, n := inf, 0.0, run.Law.Nodes()
 	for i := n / 4; i < n-n/4; i++ {
-		t, s := run.law.Node(i)
-		if v := run.speed(t); v < slowest {
+		t, s := run.Law.Node(i)
+		if v := run.Speed(t); v < slowest {
 			slowest, place = v, s
 		}
 	}
-	at := run.route.along(place)
-	b.note(planner.Note{Kind: planner.Slowed, Time: start + run.when(place), Share: share, From: at, To: at, Limit: "joint",
+	at := run.along(place)
+	b.note(planner.Note{Kind: planner.Slowed, Time: start + run.When(place), Share: share, From: at, To: at, Limit: "joint",
 		Text: fmt.Sprintf("slowed to %.2g %% on the whole by the limits of the joints, most of all %.3g m along the path", 100*share, at)}, l.item)
 }
 
@@ -103,18 +103,18 @@ func (b *builder) overall(run *timedRun, l *leg, start, took float64) {
 // asked for limited it: speed, and ramps from and to rest.
 func (t *timedRun) ideal(from, to float64) (sum float64) {
 	const places = 8
-	r, n := t.route, len(t.route.joints)
-	end := r.breaks[len(r.breaks)-1]
+	r, n := t.Route, t.Route.Joints()
+	end := r.Length()
 	for k := range places {
 		s := from + (to-from)*(float64(k)+0.5)/places
-		p := r.pieces[r.pieceAt(s)]
-		row := n + wayRow
-		if p.rate[wayRow] == 0 {
-			row = n + turnRow
+		p := t.pieces[r.PieceAt(s)]
+		row := n + timing.Way
+		if p.Rate[timing.Way] == 0 {
+			row = n + timing.Turn
 		}
 		v := p.wanted(n)
-		if rate := p.rate[row-n]; p.onPath && rate > 0 {
-			v = min(v, math.Sqrt(2*p.limits.Acceleration[row]/rate*s+t.start*t.start), math.Sqrt(2*p.limits.Deceleration[row]/rate*(end-s)))
+		if rate := p.Rate[row-n]; p.onPath && rate > 0 {
+			v = min(v, math.Sqrt(2*p.Limits.Acceleration[row]/rate*s+t.Start*t.Start), math.Sqrt(2*p.Limits.Deceleration[row]/rate*(end-s)))
 		}
 		sum += (to - from) / places / v
 	}
@@ -124,34 +124,17 @@ func (t *timedRun) ideal(from, to float64) (sum float64) {
 // wanted returns the speed along the route that the leg asks for on a piece.
 func (p *piece) wanted(joints int) float64 {
 	if !p.onPath {
-		return p.pace * p.scale // a point-to-point motion at its own pace
+		return p.pace * p.Scale // a point-to-point motion at its own pace
 	}
-	if p.rate[wayRow] > 0 {
-		return p.limits.Velocity[joints+wayRow] / p.rate[wayRow]
+	if p.Rate[timing.Way] > 0 {
+		return p.Limits.Velocity[joints+timing.Way] / p.Rate[timing.Way]
 	}
-	return p.limits.Velocity[joints+turnRow] / p.rate[turnRow]
+	return p.Limits.Velocity[joints+timing.Turn] / p.Rate[timing.Turn]
 }
 
 // along returns how far along its own leg a place of the route is.
-func (r *route) along(s float64) float64 {
-	i := r.pieceAt(s)
-	p := r.pieces[i]
-	return p.done + (s-r.breaks[i])/p.scale
-}
-
-func (r *route) pieceAt(s float64) int {
-	return min(max(sort.SearchFloat64s(r.breaks, s)-1, 0), len(r.pieces)-1)
-}
-
-// when returns the time at which the law is at s.
-func (t *timedRun) when(s float64) float64 {
-	i := sort.Search(t.law.Nodes(), func(i int) bool { _, at := t.law.Node(i); return at >= s })
-	time, _ := t.law.Node(min(i, t.law.Nodes()-1))
-	return time
-}
-
-// speed returns the path speed at a time.
-func (t *timedRun) speed(time float64) float64 {
-	_, v, _ := t.law.At(time)
-	return v
+func (t *timedRun) along(s float64) float64 {
+	i := t.Route.PieceAt(s)
+	p := t.pieces[i]
+	return p.done + (s-t.Route.Breaks()[i])/p.Scale
 }

@@ -6,6 +6,7 @@ import (
 
 	"poise/planner"
 	"poise/planner/path"
+	"poise/planner/timing"
 	"poise/robot"
 	"poise/spatial"
 	"poise/trajectory"
@@ -22,16 +23,13 @@ const (
 	rounds   = 8 // of finer and finer sampling
 )
 
-// maxSamples bounds what one motion may need: half an hour at 1 kHz.
-const maxSamples = 2_000_000
-
 // tooLong refuses a motion that has more samples than any memory should hold.
 func tooLong(duration, period float64) *planner.Refusal {
-	if duration <= maxSamples*period {
+	if duration <= timing.MaxSamples*period {
 		return nil
 	}
-	why := bad("the motion would last %.4g s and have more than %d samples every %g s", duration, maxSamples, period)
-	why.Value, why.Limit = duration/period, maxSamples
+	why := bad("the motion would last %.4g s and have more than %d samples every %g s", duration, timing.MaxSamples, period)
+	why.Value, why.Limit = duration/period, timing.MaxSamples
 	return why.With("sample less finely, or raise the scaling factors")
 }
 
@@ -102,53 +100,53 @@ func ramps(distance, v, a, d float64) float64 {
 
 // deviates looks how far the quintic through samples leads away from the motion
 // that is sampled, half way between them: where it is farthest.
-func (t *timedRun) deviates(out *trajectory.Trajectory, half func(i int) float64) {
-	link, h := t.result.Group.Tip, t.period
-	if l := t.route.pieces[0].legs[0]; l.cartesian() {
+func (b *builder) deviates(run *timedRun, out *trajectory.Trajectory) {
+	link, h, r := b.result.Group.Tip, b.period, run.Route
+	if l := run.pieces[0].legs[0]; l.cartesian() {
 		link = l.task.Link
 	}
-	if link == robot.NoFrame || t.closeAnyway(link) {
+	if link == robot.NoFrame || b.closeAnyway(run, link) {
 		return
 	}
-	n := len(t.route.joints)
-	row := make([]float64, 3*(n+measures))
-	q, dq, ddq := row[:n+measures], row[n+measures:2*(n+measures)], row[2*(n+measures):]
+	n := r.Joints()
+	row := make([]float64, 3*(n+timing.Measures))
+	q, dq, ddq := row[:n+timing.Measures], row[n+timing.Measures:2*(n+timing.Measures)], row[2*(n+timing.Measures):]
 	mid := make([]float64, n)
 	worst := 0.0
 	for i := 1; i < len(out.Points); i++ {
-		a, b := &out.Points[i-1], &out.Points[i]
-		s := half(i - 1)
-		t.route.StateTo(q, dq, ddq, t.route.pieceAt(s), s)
+		from, to := &out.Points[i-1], &out.Points[i]
+		s := run.Half(i - 1)
+		r.StateTo(q, dq, ddq, r.PieceAt(s), s)
 		off := 0.0
 		for j := range n {
-			mid[j] = (a.Position[j]+b.Position[j])/2 + 5*h/32*(a.Velocity[j]-b.Velocity[j]) + h*h/64*(a.Acceleration[j]+b.Acceleration[j])
+			mid[j] = (from.Position[j]+to.Position[j])/2 + 5*h/32*(from.Velocity[j]-to.Velocity[j]) + h*h/64*(from.Acceleration[j]+to.Acceleration[j])
 			off = max(off, math.Abs(mid[j]-q[j]))
 		}
-		if off < 1e-3*t.deviation() { // no arm is so long
+		if off < 1e-3*b.deviation() { // no arm is so long
 			continue
 		}
-		X, Y := t.tipAt(q[:n], link), t.tipAt(mid, link)
-		worst = max(worst, X.P.Sub(Y.P).Norm()/t.deviation(), path.TurnBetween(X.R, Y.R).Angle/t.turn())
+		X, Y := b.tipAt(q[:n], link), b.tipAt(mid, link)
+		worst = max(worst, X.P.Sub(Y.P).Norm()/b.deviation(), path.TurnBetween(X.R, Y.R).Angle/b.turn())
 	}
 	if worst > 1 {
-		t.off = worst
-		t.finer(math.Pow(worst, 1.0/3)*1.1, "to stay near the path between samples")
+		b.off = worst
+		b.finer(math.Pow(worst, 1.0/3)*1.1, "to stay near the path between samples")
 	}
 }
 
 // closeAnyway reports whether samples are so dense that no curve within the
 // limits of acceleration can lead away from the path: two that share their ends
 // differ by at most A·h²/4 if neither accelerates by more than A.
-func (t *timedRun) closeAnyway(link robot.FrameID) bool {
+func (b *builder) closeAnyway(run *timedRun, link robot.FrameID) bool {
 	sum := 0.0
-	for j := range t.route.joints {
+	for j := range run.Route.Joints() {
 		a := 0.0
-		for _, p := range t.route.pieces {
-			a = max(a, p.limits.Acceleration[j], p.limits.Deceleration[j])
+		for _, p := range run.pieces {
+			a = max(a, p.Limits.Acceleration[j], p.Limits.Deceleration[j])
 		}
-		sum += a * t.period * t.period / 4
+		sum += a * b.period * b.period / 4
 	}
-	return sum <= t.turn() && sum*t.reach(link) <= t.deviation()
+	return sum <= b.turn() && sum*b.reach(link) <= b.deviation()
 }
 
 // reach bounds how far a link can be from any joint that carries it, at least 1 m

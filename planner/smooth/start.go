@@ -6,6 +6,7 @@ import (
 	"poise/kinematics/ik"
 	"poise/planner"
 	"poise/planner/path"
+	"poise/planner/timing"
 	"poise/planner/transfer"
 )
 
@@ -46,7 +47,7 @@ func startSpeed(p *piece, velocity []float64) (speed float64, along bool) {
 	n := len(velocity)
 	all := make([]float64, 3*n)
 	q, d := all[:n], all[n:2*n]
-	p.curve.SegmentTo(q, d, all[2*n:], 0, p.from)
+	p.Curve.SegmentTo(q, d, all[2*n:], 0, p.From)
 	vd, dd, vv := 0.0, 0.0, 0.0
 	for j, v := range velocity {
 		vd, dd, vv = vd+v*d[j], dd+d[j]*d[j], vv+v*v
@@ -59,7 +60,7 @@ func startSpeed(p *piece, velocity []float64) (speed float64, along bool) {
 	for j, v := range velocity {
 		off = max(off, math.Abs(v-speed*d[j]))
 	}
-	return speed * p.scale, off <= alongShare*math.Sqrt(vv)+alongSpeed
+	return speed * p.Scale, off <= alongShare*math.Sqrt(vv)+alongSpeed
 }
 
 // braking lets a start that is faster along the path than its leg asks for keep
@@ -71,22 +72,22 @@ func braking(pieces []*piece, speed float64, joints, try int) []*piece {
 	if speed == 0 || !p.onPath || try == 0 && speed*room <= p.wanted(joints) {
 		return pieces
 	}
-	row := joints + wayRow
-	if p.rate[wayRow] == 0 {
-		row = joints + turnRow
+	row := joints + timing.Way
+	if p.Rate[timing.Way] == 0 {
+		row = joints + timing.Turn
 	}
-	rate := p.rate[row-joints]
-	v, wanted, brake := speed*rate, p.limits.Velocity[row], p.limits.Deceleration[row]
+	rate := p.Rate[row-joints]
+	v, wanted, brake := speed*rate, p.Limits.Velocity[row], p.Limits.Deceleration[row]
 	far := (max(v*v-wanted*wanted, 0)/(2*brake) + v*0.005) / rate * math.Ldexp(1.2, try)
 	first := *p
-	first.limits.Velocity = append([]float64(nil), p.limits.Velocity...)
-	first.limits.Velocity[row] = max(wanted, v*room)
-	if far >= p.to-p.from {
+	first.Limits.Velocity = append([]float64(nil), p.Limits.Velocity...)
+	first.Limits.Velocity[row] = max(wanted, v*room)
+	if far >= p.To-p.From {
 		return append([]*piece{&first}, pieces[1:]...)
 	}
 	rest := *p
-	first.to = p.from + far
-	rest.from, rest.done = first.to, p.done+far
+	first.To = p.From + far
+	rest.From, rest.done = first.To, p.done+far
 	return append([]*piece{&first, &rest}, pieces[1:]...)
 }
 

@@ -6,6 +6,7 @@ import (
 	"poise/planner"
 	"poise/planner/path"
 	"poise/planner/shape"
+	"poise/planner/timing"
 	"poise/planner/track"
 	"poise/planner/transfer"
 	"poise/robot"
@@ -33,17 +34,17 @@ func (b *builder) jointStrand(l *leg, alone bool) *strand {
 	for k, j := range t.Joints {
 		s.end[b.Model.Joints()[j].Q] = l.transfer.End(k)
 	}
-	p := &piece{scale: 1, link: robot.NoFrame, legs: s.legs, timed: l.transfer.Samples()}
+	p := &piece{Piece: timing.Piece{Scale: 1, Link: robot.NoFrame}, legs: s.legs, timed: l.transfer.Samples()}
 	s.pieces = []*piece{p}
 	if alone && math.IsInf(l.linkSpeed(), 1) {
 		return s
 	}
 	if !math.IsInf(l.linkSpeed(), 1) {
-		p.link = t.SpeedLink
+		p.Link = t.SpeedLink
 	}
-	p.limits = b.limits(t.Joints, t.VelocityScaling, t.AccelerationScaling, free, l.linkSpeed())
-	p.curve, p.pace, p.opening = transfer.Way(p.timed, p.limits.Velocity[:len(t.Joints)])
-	p.to = p.curve.End()
+	p.Limits = b.limits(t.Joints, t.VelocityScaling, t.AccelerationScaling, free, l.linkSpeed())
+	p.Curve, p.pace, p.opening = transfer.Way(p.timed, p.Limits.Velocity[:len(t.Joints)])
+	p.To = p.Curve.End()
 	return s
 }
 
@@ -90,16 +91,16 @@ func (b *builder) toolStrand(legs []*leg) (*strand, *planner.Refusal) {
 	}
 	s := &strand{legs: legs, end: append([]float64(nil), task.Start...)}
 	for i, c := range curves {
-		p := &piece{curve: c, to: c.End(), scale: 1, onPath: true, link: robot.NoFrame, legs: parts[i].legs, done: parts[i].done}
+		p := &piece{Piece: timing.Piece{Curve: c, To: c.End(), Scale: 1, Link: robot.NoFrame}, onPath: true, legs: parts[i].legs, done: parts[i].done}
 		var bounds tool
-		p.rate, bounds = parts[i].bounds()
+		p.Rate, bounds = parts[i].bounds()
 		link := inf
 		for _, l := range p.legs {
 			if v := l.linkSpeed(); v < link {
-				p.link, link = l.task.SpeedLink, v
+				p.Link, link = l.task.SpeedLink, v
 			}
 		}
-		p.limits = b.limits(task.Joints, 1, 1, bounds, link)
+		p.Limits = b.limits(task.Joints, 1, 1, bounds, link)
 		s.pieces = append(s.pieces, p)
 	}
 	for k, j := range task.Joints {

@@ -1,0 +1,168 @@
+package timing
+
+import (
+	"fmt"
+	"math"
+	"sort"
+
+	"poise/trajectory"
+	"poise/trajectory/retime"
+)
+
+// Run is a route on its way from geometry to samples.
+type Run struct {
+	Route  *Route
+	Period float64 // between samples, s
+	Start  float64 // speed along the route with which it begins
+
+	Law   retime.Law // filled by Solve
+	Sharp float64    // how long the law takes before it is smoothed, if known
+
+	places []place // of the samples, if they were smoothed here
+}
+
+// margins are what the fast way leaves of the joints' limits to the smoothing of
+// its samples, one try after the other.
+var margins = []float64{0.995, 0.98, 0.95}
+
+// Solve finds the fastest law and returns its samples, which begin and end at rest
+// unless the start moves.
+func (t *Run) Solve() (*trajectory.Trajectory, error) {
+	limits := make([]trajectory.Limits, len(t.Route.pieces))
+	jerky := false
+	for i, p := range t.Route.pieces {
+		limits[i] = p.Limits
+		jerky = jerky || p.Limits.Jerk != nil
+	}
+	if t.Start == 0 {
+		if out, err := t.quickly(limits, jerky); out != nil || err != nil {
+			return out, err
+		}
+	}
+	var solver retime.Solver
+	if t.Sharp == 0 { // how long will it be?
+		if err := solver.Solve(&t.Law, &retime.Problem{Path: t.Route, Limits: withoutJerk(limits), StartSpeed: t.Start}); err != nil {
+			return nil, err
+		}
+		if err := t.fits(); err != nil {
+			return nil, err
+		}
+	}
+	if err := solver.Solve(&t.Law, &retime.Problem{Path: t.Route, Limits: limits, StartSpeed: t.Start, Period: t.Period}); err != nil {
+		return nil, err
+	}
+	out, err := trajectory.Sample(retime.NewMotion(t.Route, &t.Law), t.Period)
+	if err != nil {
+		return nil, err
+	}
+	if t.Start == 0 && !ends(out) { // a law that nothing had to smooth yet
+		return t.sampled(), nil
+	}
+	t.places = nil
+	return out, nil
+}
+
+// quickly smooths the samples of a law that leaves some of the joints' limits to
+// that; nil if it takes too much nevertheless.
+func (t *Run) quickly(limits []trajectory.Limits, jerky bool) (*trajectory.Trajectory, error) {
+	tries := margins
+	if jerky { // dear ones
+		tries = margins[1:2]
+	}
+	var solver retime.Solver
+	for i, margin := range tries {
+		if err := solver.Solve(&t.Law, &retime.Problem{Path: t.Route, Limits: tightened(limits, t.Route.Joints(), margin)}); err != nil {
+			return nil, err
+		}
+		if i == 0 && !jerky {
+			t.Sharp = t.Law.Duration()
+		}
+		if err := t.fits(); err != nil {
+			return nil, err
+		}
+		if out := t.sampled(); t.holds(out) {
+			return out, nil
+		}
+	}
+	return nil, nil
+}
+
+// LongError says that a motion has more samples than any memory should hold.
+type LongError struct{ Duration, Period float64 }
+
+func (e *LongError) Error() string {
+	return fmt.Sprintf("the motion would last %.4g s and have more than %d samples every %g s", e.Duration, MaxSamples, e.Period)
+}
+
+// MaxSamples bounds what one motion may need: half an hour at 1 kHz.
+const MaxSamples = 2_000_000
+
+func (t *Run) fits() error {
+	if t.Law.Duration() <= MaxSamples*t.Period {
+		return nil
+	}
+	return &LongError{t.Law.Duration(), t.Period}
+}
+
+// Half returns where on the route the motion is half way between a sample and the
+// next.
+func (t *Run) Half(i int) float64 {
+	if s := t.places; s != nil {
+		return (s[i].s+s[i+1].s)/2 + t.Period/8*(s[i].v-s[i+1].v)
+	}
+	s, _, _ := t.Law.At((float64(i) + 0.5) * t.Period)
+	return s
+}
+
+// When returns the time at which the law is at s.
+func (t *Run) When(s float64) float64 {
+	i := sort.Search(t.Law.Nodes(), func(i int) bool { _, at := t.Law.Node(i); return at >= s })
+	time, _ := t.Law.Node(min(i, t.Law.Nodes()-1))
+	return time
+}
+
+// Speed returns the speed along the route at a time.
+func (t *Run) Speed(time float64) float64 {
+	_, v, _ := t.Law.At(time)
+	return v
+}
+
+// ends reports whether a trajectory ends without acceleration, up to rounding.
+func ends(t *trajectory.Trajectory) bool {
+	const rounding = 1e-9 // of any acceleration limit that makes sense
+	for _, a := range t.Points[len(t.Points)-1].Acceleration {
+		if math.Abs(a) > rounding {
+			return false
+		}
+	}
+	return true
+}
+
+// tightened returns limits with a margin on those of the joints.
+func tightened(all []trajectory.Limits, joints int, margin float64) []trajectory.Limits {
+	out := make([]trajectory.Limits, len(all))
+	for i, l := range all {
+		out[i] = trajectory.Limits{Velocity: shrunk(l.Velocity, joints, margin), Acceleration: shrunk(l.Acceleration, joints, margin),
+			Deceleration: shrunk(l.Deceleration, joints, margin), Jerk: shrunk(l.Jerk, joints, margin)}
+	}
+	return out
+}
+
+func withoutJerk(all []trajectory.Limits) []trajectory.Limits {
+	out := append([]trajectory.Limits(nil), all...)
+	for i := range out {
+		out[i].Jerk = nil
+	}
+	return out
+}
+
+func shrunk(x []float64, joints int, margin float64) []float64 {
+	if x == nil {
+		return nil
+	}
+	x = append([]float64(nil), x...)
+	for j := range joints {
+		x[j] *= margin
+	}
+	return x
+}

@@ -1,0 +1,141 @@
+package timing
+
+import (
+	"math"
+
+	"poise/trajectory"
+)
+
+// place is where a sample is on a route, and how fast.
+type place struct{ s, v float64 }
+
+// sampled samples the law evenly, smoothed over its samples: the path parameter
+// is a cubic B-spline in time whose control points are where the law would be. It
+// begins and ends at rest without acceleration, a period earlier and later than
+// the law.
+func (t *Run) sampled() *trajectory.Trajectory {
+	h, duration := t.Period, t.Law.Duration()
+	count := max(1, int(math.Ceil(duration/h-1e-9)))
+	n := len(t.Route.joints)
+	out := trajectory.New(count+3, n)
+	t.places = make([]place, count+3)
+	row := make([]float64, 3*(n+Measures))
+	q, dq, ddq := row[:n+Measures], row[n+Measures:2*(n+Measures)], row[2*(n+Measures):]
+	end := t.Route.breaks[len(t.Route.breaks)-1]
+	at := func(k int) float64 {
+		switch {
+		case k <= 1:
+			return 0
+		case k >= count+1:
+			return end
+		}
+		s, _, _ := t.Law.At(float64(k-1) * h)
+		return s
+	}
+	piece := 0
+	before, now := at(-1), at(0)
+	for k := range out.Points {
+		next := at(k + 1)
+		up, down := next-now, now-before
+		s, v, a := now+(up-down)/6, (up+down)/(2*h), (up-down)/(h*h)
+		before, now = now, next
+		t.places[k] = place{s, v}
+		for piece+1 < len(t.Route.pieces) && s > t.Route.breaks[piece+1] {
+			piece++
+		}
+		t.Route.StateTo(q, dq, ddq, piece, s)
+		p := &out.Points[k]
+		p.Time = float64(k) * h
+		for j := range n {
+			p.Position[j] = q[j]
+			p.Velocity[j] = dq[j] * v
+			p.Acceleration[j] = ddq[j]*v*v + dq[j]*a
+		}
+	}
+	return out
+}
+
+// holds reports whether the quintic through samples keeps the limits of the
+// joints at every instant. On a segment its velocity and acceleration lie between
+// the control points of their Bernstein form; where those are within the limits
+// so is the curve. (They are so close to it that nothing more exact is needed.)
+// Where limits change along the run, smoothing lets the wider ones reach over by
+// two samples: scaling is a wish, and wide limits are the joints' own.
+func (t *Run) holds(out *trajectory.Trajectory) bool {
+	s := t.places
+	const reach = 2
+	last := len(out.Points) - 1
+	first, ahead := 0, 0 // pieces within reach of the segment
+	for i := 1; i <= last; i++ {
+		for ahead+1 < len(t.Route.pieces) && s[min(i+reach, last)].s > t.Route.breaks[ahead+1] {
+			ahead++
+		}
+		for first < ahead && s[max(i-1-reach, 0)].s > t.Route.breaks[first+1] {
+			first++
+		}
+		l := &t.Route.pieces[first].Limits
+		if first < ahead {
+			l = t.widest(first, ahead)
+		}
+		if !t.segmentHolds(&out.Points[i-1], &out.Points[i], l) {
+			return false
+		}
+	}
+	return true
+}
+
+// widest returns the widest limits of the joints on some pieces.
+func (t *Run) widest(first, last int) *trajectory.Limits {
+	n := len(t.Route.joints)
+	all := make([]float64, 3*n)
+	w := &trajectory.Limits{Velocity: all[:n], Acceleration: all[n : 2*n], Deceleration: all[2*n:], Jerk: t.Route.pieces[first].Limits.Jerk}
+	for _, p := range t.Route.pieces[first : last+1] {
+		for j := range n {
+			w.Velocity[j] = max(w.Velocity[j], p.Limits.Velocity[j])
+			w.Acceleration[j] = max(w.Acceleration[j], p.Limits.Acceleration[j])
+			w.Deceleration[j] = max(w.Deceleration[j], p.Limits.Deceleration[j])
+		}
+	}
+	return w
+}
+
+func (t *Run) segmentHolds(from, to *trajectory.Point, l *trajectory.Limits) bool {
+	const slack, rounding = 1 + 1e-8, 1e-8 // of differences
+	h := t.Period
+	per := 1 / h
+	for j := range t.Route.joints {
+		q0, v0, a0 := from.Position[j], from.Velocity[j], from.Acceleration[j]
+		q1, v1, a1 := to.Position[j], to.Velocity[j], to.Acceleration[j]
+		d := (q1 - q0) * per
+
+		// velocities: v0, b1, b2, b3, v1
+		b1, b3 := v0+h*a0/4, v1-h*a1/4
+		b2 := 5*d - 2*(v0+v1) + h*(a1-a0)/4
+		fast, slow := max(v0, b1, b2, b3, v1), min(v0, b1, b2, b3, v1)
+		if most := l.Velocity[j] * slack; fast > most || -slow > most {
+			return false
+		}
+
+		// accelerations: a0, c1, c2, a1
+		c1 := 20*(d-0.4*v1-0.6*v0)*per + a1 - 2*a0
+		c2 := 20*(0.6*v1+0.4*v0-d)*per - 2*a1 + a0
+		up, down := l.Acceleration[j], l.Deceleration[j]
+		switch {
+		case slow < 0 && fast > 0: // it turns, or rests: both
+			up = min(up, down)
+			down = up
+		case slow < 0:
+			up, down = down, up
+		}
+		if max(a0, c1, c2, a1) > up*slack || -min(a0, c1, c2, a1) > down*slack {
+			return false
+		}
+		if l.Jerk == nil {
+			continue
+		}
+		if most := l.Jerk[j] * (slack + rounding); max(math.Abs(c1-a0), math.Abs(c2-c1), math.Abs(a1-c2))*3*per > most {
+			return false
+		}
+	}
+	return true
+}
