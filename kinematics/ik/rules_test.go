@@ -13,6 +13,14 @@ import (
 	"poise/spatial"
 )
 
+// few is n, and an eighth of it in short runs.
+func few(n int) int {
+	if testing.Short() {
+		return n / 8
+	}
+	return n
+}
+
 // bench is a robot with what a test needs to ask it something.
 type bench struct {
 	m              *robot.Model
@@ -53,7 +61,7 @@ func TestEveryBranchIsASolutionAndNoneIsMissed(t *testing.T) {
 			numeric := numericTwin(t, b, a.tip)
 			all := make([]float64, 16*b.m.NumQ())
 			most, missed := 0, 0
-			for range 300 {
+			for range few(300) {
 				want := b.draw()
 				n := b.s.BranchesTo(all, want, b.seed)
 				most = max(most, n)
@@ -127,7 +135,7 @@ func TestNearestBranchWins(t *testing.T) {
 		}
 		return d
 	}
-	for i := range 500 {
+	for i := range few(500) {
 		want := b.draw()
 		r := b.s.PoseTo(b.q, want, b.seed)
 		n := b.s.BranchesTo(all, want, b.seed)
@@ -153,7 +161,7 @@ func TestNearbyPosesGiveTheNearestBranchToo(t *testing.T) {
 		b := newBench(t, a.file, a.tip, ik.Options{})
 		all := make([]float64, 16*b.m.NumQ())
 		nearby := 0
-		for i := range 400 {
+		for i := range few(400) {
 			b.draw()
 			copy(b.seed, b.truth)
 			for _, id := range b.s.Joints() {
@@ -178,7 +186,7 @@ func TestNearbyPosesGiveTheNearestBranchToo(t *testing.T) {
 				t.Fatalf("%s case %d: the answer is %.9g away, a branch %.9g", a.name, i, got, best)
 			}
 		}
-		t.Logf("%s: %d of 400 without looking at branches", a.name, nearby)
+		t.Logf("%s: %d of %d without looking at branches", a.name, nearby, few(400))
 	}
 }
 
@@ -218,7 +226,7 @@ func TestUnreachablePoseTellsHowNear(t *testing.T) {
 func TestLimitInTheWayIsNamed(t *testing.T) {
 	b := newBench(t, "robots/prbt/prbt.urdf", "prbt_tcp", ik.Options{})
 	named, cases := 0, 0
-	for range 2000 {
+	for range few(2000) {
 		// a pose whose making needs joint 2 beyond its limit
 		b.space.RandomTo(b.truth, b.rng)
 		b.space.RandomTo(b.seed, b.rng)
@@ -236,7 +244,7 @@ func TestLimitInTheWayIsNamed(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if cases < 50 || named != cases {
+	if cases < few(50) || named != cases {
 		t.Errorf("of %d refusals %d name a joint and an excess of at most 0.3 rad", cases, named)
 	}
 }
