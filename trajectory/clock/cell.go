@@ -76,10 +76,7 @@ func (b *bernstein) bounds(l *limit) (up, down float64) {
 func (t *Track) on(k, joint int, at, h float64) bernstein {
 	segment := int(t.cells[k].segment)
 	b := rates(t.motion.Coefficients(segment, joint), at-t.motion.Knots()[segment], h)
-	for _, a := range b.a {
-		b.noise = max(b.noise, math.Abs(a))
-	}
-	b.noise *= 1e-11
+	b.noise = t.limits[joint].noise
 	return b
 }
 
@@ -139,7 +136,10 @@ func (t *Track) lines(k int, at, x, y float64) span {
 			if u := high.p - high.m*x; u < s.high {
 				s.high, s.upper, s.by = u, high, j
 			}
-			if math.Abs(b.a[i]) < b.noise {
+			if math.Abs(b.a[i]) < b.noise { // u makes no difference: x and y are allowed, or not
+				if max(beta*x, beta*y) > up || min(beta*x, beta*y) < -down {
+					s.least, s.fastest = math.Inf(1), math.Inf(-1)
+				}
 				continue
 			}
 			low, high, _ = strip(b.a[i], beta, up, down)
@@ -199,8 +199,11 @@ func (t *Track) span(k int, at, rate, want float64) span {
 	}
 	s.low, s.high = min(s.low, 0), max(s.high, 0)
 	s.least, s.fastest = min(s.least, 0), max(s.fastest, 0)
-	if want*want > steady {
-		s.least, s.fastest = 0, 0
+	if y >= x {
+		s.least = 0 // it leads up to y, and not away from it
+	}
+	if y <= x {
+		s.fastest = 0
 	}
 	return s
 }

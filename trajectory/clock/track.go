@@ -52,8 +52,9 @@ type Track struct {
 	steady  float64   // any σ̇² up to this is within limits while it is constant
 }
 
-// limit holds the limits of a joint; infinite where there is none.
-type limit struct{ vel, acc, dec float64 }
+// limit holds the limits of a joint, infinite where there is none, and the
+// velocity below which it is taken for rounding.
+type limit struct{ vel, acc, dec, noise float64 }
 
 // cell is a short part of a segment.
 type cell struct {
@@ -88,7 +89,8 @@ func Compile(motion *spline.Spline, limits *trajectory.Limits, o Options) (*Trac
 	t := &Track{motion: motion, option: o, limits: make([]limit, motion.Joints())}
 	for j := range t.limits {
 		_, _, vel, acc, dec, _ := limits.Of(j)
-		t.limits[j] = limit{vel, acc, dec}
+		peak := motion.Peak(j, spline.Velocity, motion.Start(), motion.End())
+		t.limits[j] = limit{vel, acc, dec, math.Abs(peak.Value) * 1e-11}
 	}
 	t.steady = steady(motion, limits)
 	t.divide()
@@ -158,9 +160,13 @@ func (t *Track) survive() {
 	}
 	t.ceiling[n] = max(t.ceiling[n], min(t.steady, top))
 	for k := n - 1; k >= 0; k-- {
-		t.ceiling[k] = t.most(k, t.cells[k].start, t.ceiling[k])
+		t.ceiling[k] = max(t.most(k, t.cells[k].start, t.ceiling[k])*inside, min(t.steady, top))
 	}
 }
+
+// inside keeps ceilings a little below what can just be survived: there every
+// rounding would count, and grow from cell to cell.
+const inside = 1 - 1e-8
 
 // most returns the largest σ̇² up to some top from which cell k can be survived
 // from a time inside it on.
