@@ -41,6 +41,8 @@ type closedForm struct {
 	det     float64         // of row, as a sine of the angle between them
 	g       trig3           // g(θ3)
 	gg, gh2 trig            // |g|² and h2·g
+
+	lower, upper [6]float64 // limits; those of a made-up axis are zero
 }
 
 // trig is a function k + c·cos θ + s·sin θ; trig3 one with vectors.
@@ -58,6 +60,7 @@ const (
 	meetTolerance     = 1e-9 // share of the reach
 	parallelTolerance = 1e-6 // sine of an angle
 	boundarySlack     = 1e-7 // how far beyond ±1 a cosine may be from rounding at the edge of reach
+	doubtTolerance    = 1e-6 // share of the reach below which a lever leaves its angle in doubt
 	maxCandidates     = 16
 )
 
@@ -85,6 +88,7 @@ func findClosedForm(t *tree) *closedForm {
 			X = spatial.IdentityPose // the first joint's rest belongs to what comes before
 		}
 		f.h[i], o[i] = X.R.Col(2), X.P
+		f.lower[i], f.upper[i] = t.lower[i], t.upper[i]
 	}
 	f.tip0 = X.Mul(t.tips[0].place)
 	var ok bool
@@ -151,8 +155,9 @@ func across(h spatial.Vec3) (e1, e2 spatial.Vec3) {
 
 // candidates holds branches before they are checked.
 type candidates struct {
-	n int
-	x [maxCandidates][6]float64
+	n     int
+	x     [maxCandidates][6]float64
+	doubt bool // the pose is singular or next to it: each branch stands for a family of them
 }
 
 func (c *candidates) add(x [6]float64) {
@@ -165,7 +170,7 @@ func (c *candidates) add(x [6]float64) {
 // solve collects the branches that bring the tip to T, given in the frame before
 // the first axis. Where an angle does not matter the seed's is taken.
 func (f *closedForm) solve(out *candidates, T spatial.Pose, seed *[6]float64) {
-	out.n = 0
+	out.n, out.doubt = 0, false
 	R := T.R.Mul(f.tip0.R.Transpose())
 	c := T.Apply(f.tip0.Inverse().Apply(f.w))
 	d := c.Sub(f.o1)
@@ -225,9 +230,11 @@ func (f *closedForm) arm(out *candidates, θ3, y1, y2 float64, d spatial.Vec3, R
 	R2 := spatial.AxisAngle(f.h[1], θ2)
 	v := f.p12.Add(R2.MulVec(g))
 	θ1 := seed[0]
-	if a, ok := angleAbout(f.h[0], v, d, f.scale); ok {
+	a, lever := angleAbout(f.h[0], v, d)
+	if lever > meetTolerance*f.scale {
 		θ1 = a
 	}
+	out.doubt = out.doubt || lever < doubtTolerance*f.scale
 	R123 := spatial.AxisAngle(f.h[0], θ1).Mul(R2).Mul(spatial.AxisAngle(f.h[2], θ3))
 	f.wrist(out, [3]float64{θ1, θ2, θ3}, R123.Transpose().Mul(R), seed)
 }
@@ -241,26 +248,59 @@ func (f *closedForm) wrist(out *candidates, arm [3]float64, Q spatial.Mat3, seed
 	var θ [2]float64
 	for _, θ5 := range θ[:firstDegree(&θ, trig{k - h4.Dot(z), h4.Dot(h6) - k, h4.Dot(h5.Cross(h6))}, seed[4])] {
 		R5 := spatial.AxisAngle(h5, θ5)
-		θ4 := seed[3]
-		if a, ok := angleAbout(h4, R5.MulVec(h6), z, 1); ok {
-			θ4 = a
+		θ4, lever := angleAbout(h4, R5.MulVec(h6), z)
+		inLine := lever < meetTolerance
+		if inLine {
+			θ4 = 0
 		}
 		R6 := spatial.AxisAngle(h4, θ4).Mul(R5).Transpose().Mul(Q)
 		u, _ := across(h6)
-		θ6, _ := angleAbout(h6, u, R6.MulVec(u), 1)
+		θ6, _ := angleAbout(h6, u, R6.MulVec(u))
+		if inLine {
+			θ4, θ6 = f.share(θ6, math.Copysign(1, h4.Dot(z)), seed)
+		}
+		out.doubt = out.doubt || lever < doubtTolerance
 		out.add([6]float64{arm[0], arm[1], arm[2], θ4, θ5, θ6})
 	}
 }
 
+// share splits a turn between axes 4 and 6 that are in line, where only
+// θ6 + sign·θ4 = sum is known, within the limits and nearest to the seed. The sum
+// of distances is linear between the seed and the limits of either joint, so the
+// best split has one of the two at its seed or at a limit.
+func (f *closedForm) share(sum, sign float64, seed *[6]float64) (θ4, θ6 float64) {
+	leastOver, nearest := math.Inf(1), math.Inf(1)
+	try := func(a, b float64) {
+		over := max(0, f.lower[3]-a, a-f.upper[3]) + max(0, f.lower[5]-b, b-f.upper[5])
+		if over < 1e-9 {
+			over = 0 // rounding at a limit
+		}
+		distance := math.Abs(a-seed[3]) + math.Abs(b-seed[5])
+		if over < leastOver || over == leastOver && distance < nearest {
+			leastOver, nearest, θ4, θ6 = over, distance, a, b
+		}
+	}
+	for _, a := range [3]float64{seed[3], f.lower[3], f.upper[3]} {
+		if !math.IsInf(a, 0) {
+			b, _ := nearestTurn(sum-sign*a, seed[5], f.lower[5], f.upper[5])
+			try(a, b)
+		}
+	}
+	for _, b := range [3]float64{seed[5], f.lower[5], f.upper[5]} {
+		if !math.IsInf(b, 0) {
+			a, _ := nearestTurn(sign*(sum-b), seed[3], f.lower[3], f.upper[3])
+			try(a, b)
+		}
+	}
+	return θ4, θ6
+}
+
 // angleAbout returns the turn about h that brings the part of a across h to that
-// of b; ok is false if either is too short to tell.
-func angleAbout(h, a, b spatial.Vec3, scale float64) (angle float64, ok bool) {
+// of b, and the shorter of the two parts: near zero it tells nothing.
+func angleAbout(h, a, b spatial.Vec3) (angle, lever float64) {
 	a = a.Sub(h.Scale(h.Dot(a)))
 	b = b.Sub(h.Scale(h.Dot(b)))
-	if a.Norm() < meetTolerance*scale || b.Norm() < meetTolerance*scale {
-		return 0, false
-	}
-	return math.Atan2(h.Dot(a.Cross(b)), a.Dot(b)), true
+	return math.Atan2(h.Dot(a.Cross(b)), a.Dot(b)), min(a.Norm(), b.Norm())
 }
 
 // firstDegree solves k + c·cos θ + s·sin θ = 0 and returns how many solutions it
@@ -453,8 +493,8 @@ func (w *workspace) regular() bool {
 }
 
 // solveClosed takes the branch within the limits that is nearest to the seed in
-// q. done is false where the closed form knows no branch at all: then the numeric
-// solver says how near one gets.
+// q. done is false where the closed form cannot tell: it knows no branch at all, or
+// none within the limits and the pose is singular.
 func (s *Solver) solveClosed(q []float64, target *Target) (r Result, done bool) {
 	w, t, f := &s.work, &s.tree, s.closed
 	r.Joint = robot.NoJoint
@@ -494,7 +534,12 @@ func (s *Solver) solveClosed(q []float64, target *Target) (r Result, done bool) 
 		for i := range w.x {
 			w.x[i] = min(max(outside[i], t.lower[i]), t.upper[i])
 		}
-		s.attempt(one[:], true, &r)
+		switch m := s.attempt(one[:], true, &r); {
+		case s.arrived(m):
+			r = Result{Joint: robot.NoJoint, Iterations: r.Iterations}
+		case branches.doubt:
+			return r, false // another member of the family may be within
+		}
 	}
 	w.place(t, w.x)
 	m := w.measure(t, one[:])
@@ -511,7 +556,9 @@ func (t *Target) one() [1]Target { return [1]Target{*t} }
 func (s *Solver) branches(out *candidates, target *Target) {
 	w, t, f := &s.work, &s.tree, s.closed
 	var seed [6]float64
-	copy(seed[:], w.seed)
+	for i, v := range w.seed {
+		seed[i] = min(max(v, t.lower[i]), t.upper[i])
+	}
 	base := t.nodes[f.first].rest
 	for k := t.nodes[f.first].parent; k >= 0; k = t.nodes[k].parent {
 		base = t.nodes[k].held.Mul(base)
@@ -519,7 +566,7 @@ func (s *Solver) branches(out *candidates, target *Target) {
 	var raw candidates
 	f.solve(&raw, base.Inverse().Mul(target.Pose), &seed)
 	one := target.one()
-	out.n = 0
+	out.n, out.doubt = 0, raw.doubt
 	var r Result
 	for b := range raw.n {
 		x := raw.x[b]

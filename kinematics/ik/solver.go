@@ -148,11 +148,14 @@ func (s *Solver) SolveTo(q []float64, targets []Target, seed []float64) Result {
 		if r, done := s.solveNearby(q, targets); done {
 			return r
 		}
-		if r, done := s.solveClosed(q, &targets[0]); done {
+		r, done := s.solveClosed(q, &targets[0])
+		if done {
 			return r
 		}
-		// there is no exact solution: a few attempts tell how near one gets
-		restarts = min(restarts, hopelessRestarts)
+		if r.Joint == robot.NoJoint {
+			// there is no exact solution: a few attempts tell how near one gets
+			restarts = min(restarts, hopelessRestarts)
+		}
 	}
 	return s.solveNumeric(q, targets, restarts)
 }
