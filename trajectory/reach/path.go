@@ -59,8 +59,8 @@ func (p *Problem) Check() error {
 		bad = append(bad, checkSize(&p.Limits[i])...)
 	}
 	for i, v := range []float64{p.StartSpeed, p.EndSpeed} {
-		if !(v >= 0) || math.IsInf(v, 1) {
-			bad = append(bad, &SpeedError{End: i == 1, Speed: v, Max: math.MaxFloat64})
+		if !(v >= 0 && v <= huge) {
+			bad = append(bad, &SpeedError{End: i == 1, Speed: v, Max: huge})
 		}
 	}
 	return errors.Join(bad...)
@@ -98,8 +98,8 @@ func checkSize(l *trajectory.Limits) (bad []error) {
 		values []float64
 	}{{"velocity", l.Velocity}, {"acceleration", l.Acceleration}, {"deceleration", l.Deceleration}, {"jerk", l.Jerk}} {
 		for r, x := range q.values {
-			if x < 1/huge || x > huge && !math.IsInf(x, 1) {
-				bad = append(bad, &trajectory.LimitError{Quantity: q.name, Joint: r, Value: x})
+			if x > 0 && x < 1/huge || x > huge && !math.IsInf(x, 1) {
+				bad = append(bad, &SizeError{Quantity: q.name, Joint: r, Value: x})
 			}
 		}
 	}

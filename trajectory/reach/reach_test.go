@@ -188,3 +188,32 @@ func Example() {
 	fmt.Printf("%.2f m in %.2f s; halfway %.2f m/s, held back by the %v of row %d\n", g.To, total, math.Sqrt(g.X[half]), g.Held(half).Limit, g.Held(half).Row)
 	// Output: 0.63 m in 1.60 s; halfway 0.45 m/s, held back by the acceleration of row 0
 }
+
+func TestRefusalsNameTheNumberGivenAndWhatIsWanted(t *testing.T) {
+	s, err := spline.Hermite([]float64{0, 1}, [][]float64{{0}, {1}}, [][]float64{{1}, {1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := trajectory.Limits{Velocity: []float64{1}, Acceleration: []float64{1}}
+	for _, c := range []struct {
+		name       string
+		limits     trajectory.Limits
+		start, end float64
+		want       string
+	}{
+		{"limit too small", trajectory.Limits{Velocity: []float64{1e-300}, Acceleration: []float64{1}}, 0, 0,
+			"velocity limit of joint 0 is 1e-300, want 1e-50 to 1e+50, or +Inf for none"},
+		{"limit too large", trajectory.Limits{Velocity: []float64{1}, Acceleration: []float64{1e300}}, 0, 0,
+			"acceleration limit of joint 0 is 1e+300, want 1e-50 to 1e+50, or +Inf for none"},
+		{"said once", trajectory.Limits{Velocity: []float64{0}, Acceleration: []float64{1}}, 0, 0,
+			"piece 0: trajectory: velocity limit of joint 0 is 0, want a number above 0"},
+		{"speed whose square overflows", one, 1e300, 0, "start speed 1e+300 is not possible, at most 1e+50"},
+		{"backwards", one, 0, -1, "end speed -1 is not possible, want at least 0"},
+		{"not a number", one, math.NaN(), 0, "start speed NaN is not possible, want at least 0"},
+	} {
+		p := reach.Problem{Path: reach.FromSpline(s), Limits: []trajectory.Limits{c.limits}, StartSpeed: c.start, EndSpeed: c.end}
+		if err := p.Check(); err == nil || err.Error() != c.want {
+			t.Errorf("%s: %v, want %s", c.name, err, c.want)
+		}
+	}
+}

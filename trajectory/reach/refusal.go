@@ -42,11 +42,25 @@ func (e *SpeedError) Error() string {
 	if e.End {
 		word = "end"
 	}
+	if !(e.Speed >= 0) {
+		return fmt.Sprintf("%s speed %g is not possible, want at least 0", word, e.Speed)
+	}
 	return fmt.Sprintf("%s speed %g is not possible, at most %g", word, e.Speed, e.Max)
 }
 
 // Is matches ErrSpeed.
 func (e *SpeedError) Is(target error) bool { return target == ErrSpeed }
+
+// SizeError says that a limit is a number with which products would overflow.
+type SizeError struct {
+	Quantity string // "velocity", …
+	Joint    int    // or, after them, a measure
+	Value    float64
+}
+
+func (e *SizeError) Error() string {
+	return fmt.Sprintf("%s limit of joint %d is %g, want %g to %g, or +Inf for none", e.Quantity, e.Joint, e.Value, 1/huge, huge)
+}
 
 // FreeError says that on a stretch of path no row with an acceleration limit
 // moves: its time would be arbitrary.
