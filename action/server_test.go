@@ -374,3 +374,23 @@ func TestForgetKeepsWhatItIsToldTo(t *testing.T) {
 		t.Errorf("left %v, want b (kept) and c (pending)", left)
 	}
 }
+
+func TestSingleTellsTheNameAndKeepsTheHandle(t *testing.T) {
+	s, r := server(t, Hooks[int]{})
+	ours, err := s.Submit("", 5, 10)
+	if err != nil || ours == "" {
+		t.Fatalf("a goal without a name got %q, %v", ours, err)
+	}
+	must(t, "AcceptPending", s.AcceptPending("", ""))
+	var twice *DuplicateError
+	if again, err := s.Submit(ours, 6, 20); again != "" || !errors.As(err, &twice) || twice.State != Active {
+		t.Errorf("the name again: %q, %v", again, err)
+	}
+	if id, err := s.Submit("b", 7, 30); id != "b" || err != nil {
+		t.Errorf("b was named %q, %v", id, err)
+	}
+	if g, ok := s.ActiveGoal(); !ok || g != 10 {
+		t.Errorf("ActiveGoal = %v, %v", g, ok)
+	}
+	r.expect(string(ours)+" pending", string(ours)+" active", "b pending")
+}

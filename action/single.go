@@ -39,11 +39,16 @@ func (s *Single[G, F, R]) Stop(r R) bool {
 	return acted
 }
 
-// Submit takes a goal from a client; see Many.Submit.
-func (s *Single[G, F, R]) Submit(id ID, stamp Time, goal G) (*Handle[G, F, R], error) {
+// Submit takes a goal from a client and returns its name, ours if it had none;
+// see Many.Submit. The handle is kept here: whoever had it could end the goal
+// behind the server's back.
+func (s *Single[G, F, R]) Submit(id ID, stamp Time, goal G) (ID, error) {
 	h, err := s.many.Submit(id, stamp, goal)
 	s.many.Forget(nil) // one server, two goals: names of the past are the wire's matter
-	return h, err
+	if err != nil {
+		return "", err
+	}
+	return h.id, nil
 }
 
 // Cancel takes a client's wish to end goals; see Many.Cancel.
