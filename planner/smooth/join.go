@@ -65,7 +65,7 @@ func (b *builder) jointBend(before, after *strand, pieces *[]*piece) (*piece, *p
 	return nil, planner.Refuse(planner.BlendFailed, "no bend of the joints keeps the tool inside the sphere of %g m around the goal", radius)
 }
 
-// pacing timing.Measures a point-to-point motion by the way of the tool where it is
+// pacing measures a point-to-point motion by the way of the tool where it is
 // blended first, so that both sides of a bend are measured alike.
 func (p *piece) pacing(rate float64) {
 	if !p.onPath && p.Scale == 1 && rate > 0 {

@@ -13,7 +13,7 @@ type leg struct {
 	item     int
 	task     *planner.Task
 	parts    []path.Path        // of the tool; none for PTP
-	tool     tool               // Cartesian limits, not scaled
+	tool     planner.Tool       // Cartesian limits, not scaled
 	transfer *transfer.Transfer // PTP
 }
 

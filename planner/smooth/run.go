@@ -144,87 +144,111 @@ func (b *builder) blendable(from, to int) {
 }
 
 // run plans the items from first to last, which are blended with each other, and
-// appends it to the motion. The opening one may have a start that moves; twisted
+// appends it to the motion. The opening one may have a start that moves; settled
 // says that a prefix has brought the robot to where it is.
-func (b *builder) run(first, last int, opening, twisted bool) *planner.Refusal {
-	var strands []*strand
-	var open []*leg
-	bridged := false
-	flush := func() *planner.Refusal {
-		if open == nil {
-			return nil
-		}
-		s, why := b.toolStrand(open)
-		if l := open[0]; why != nil && opening && l.item == first && moving(l.task) && l.task.Command != planner.CIRC {
-			// the path from here leads nowhere, but it begins where the robot comes to rest
-			bridged = true
-			return b.about(b.bridge(l), first)
-		} else if why != nil && why.Kind == planner.NoSolution && why.Distance < 1e-6 && l.item == first && !twisted {
-			turned, no := b.untwist(l)
-			if bridged = turned; turned || no != nil {
-				return b.about(no, first)
-			}
-		}
-		open = nil
-		if why == nil {
-			b.here = s.end
-			strands = append(strands, s)
-		}
-		return why
-	}
-	for i := first; i <= last; i++ {
-		// what is open must be finished before another kind of leg can start from it
-		command := b.items[i].Request.Command
-		if open != nil && command == planner.PTP {
-			if why := flush(); why != nil {
-				return why
-			}
-		}
-		l, why := b.leg(i, opening && i == first)
-		if why != nil {
+func (b *builder) run(first, last int, opening, settled bool) *planner.Refusal {
+	a := assembly{builder: b, first: first, opening: opening, settled: settled}
+	for i := first; i <= last && !a.bridged; i++ {
+		if why := a.add(i); why != nil {
 			return why
 		}
-		switch {
-		case l == nil && first == last:
-			return nil
-		case l == nil:
-			why := planner.Refuse(planner.BlendFailed, "the tool does not move, and so cannot be blended with what comes before or after")
-			return b.about(why.With("leave the item out, or set the blend radii around it to 0"), i)
-		case !l.cartesian():
-			s := b.jointStrand(l, first == last)
-			b.here = s.end
-			strands = append(strands, s)
-			continue
-		}
-		if open != nil && open[len(open)-1].task.Link != l.task.Link {
-			if why := flush(); why != nil {
-				return why
-			}
-			if l, why = b.leg(i, false); why != nil {
-				return why
-			}
-		}
-		open = append(open, l)
-		b.here = l.task.Goal
 	}
-	why := flush()
-	if why == nil && !bridged {
-		bridged, why = b.finish(strands)
+	why := a.close()
+	if why == nil && !a.bridged && len(a.strands) > 0 {
+		a.bridged, why = b.finish(a.strands)
 	}
+	if why != nil || !a.bridged {
+		return why
+	}
+	// again, from where the robot stands now
+	start := b.items[first].Request.Start
+	b.items[first].Request.Start = planner.StartState{}
+	why = b.run(first, last, false, true)
+	b.items[first].Request.Start = start
+	return why
+}
+
+// assembly collects the strands of a run.
+type assembly struct {
+	*builder
+	first            int
+	opening, settled bool
+	strands          []*strand
+	open             []*leg // lines and arcs that may go on
+	bridged          bool   // a prefix was planned instead: begin again after it
+}
+
+// add takes the next item. What is open must be finished before another kind of
+// leg, or one of another link, can start from it.
+func (a *assembly) add(i int) *planner.Refusal {
+	if a.items[i].Request.Command == planner.PTP {
+		if why := a.close(); why != nil || a.bridged {
+			return why
+		}
+	}
+	l, why := a.leg(i)
 	if why != nil {
 		return why
 	}
-	if bridged { // from where the robot stands now
-		start := b.items[first].Request.Start
-		b.items[first].Request.Start = planner.StartState{}
-		why = b.run(first, last, false, true)
-		b.items[first].Request.Start = start
+	if l == nil {
+		if a.radii[i] == 0 && i == a.first {
+			return nil
+		}
+		why := planner.Refuse(planner.BlendFailed, "the tool does not move, and so cannot be blended with what comes before or after")
+		return a.about(why.With("leave the item out, or set the blend radii around it to 0"), i)
+	}
+	if !l.cartesian() {
+		s := a.jointStrand(l, a.radii[i] == 0 && i == a.first)
+		a.here = s.end
+		a.strands = append(a.strands, s)
+		return nil
+	}
+	if n := len(a.open); n > 0 && a.open[n-1].task.Link != l.task.Link {
+		if why := a.close(); why != nil || a.bridged {
+			return why
+		}
+		if l, why = a.leg(i); why != nil {
+			return why
+		}
+	}
+	a.open = append(a.open, l)
+	a.here = l.task.Goal
+	return nil
+}
+
+// close makes a strand of what is open. Where its path cannot be followed from
+// the start, the robot may get to another one: a moving start by stopping, since
+// the path begins where it comes to rest, a singular one by turning in place.
+func (a *assembly) close() *planner.Refusal {
+	if a.open == nil {
+		return nil
+	}
+	l := a.open[0]
+	s, why := a.toolStrand(a.open)
+	a.open = nil
+	if why == nil {
+		a.here = s.end
+		a.strands = append(a.strands, s)
+		return nil
+	}
+	if a.settled || l.item != a.first || why.Kind != planner.NoSolution {
+		return why
+	}
+	if a.opening && moving(l.task) && l.task.Command != planner.CIRC {
+		a.bridged = true
+		return a.about(a.bridge(l), l.item)
+	}
+	if why.Distance < 1e-6 {
+		turned, no := a.untwist(l)
+		if a.bridged = turned; turned || no != nil {
+			return a.about(no, l.item)
+		}
 	}
 	return why
 }
 
 // leg reads an item and finds its path; nil if nothing moves.
-func (b *builder) leg(i int, opening bool) (*leg, *planner.Refusal) {
+func (b *builder) leg(i int) (*leg, *planner.Refusal) {
 	scene := planner.Scene{Model: b.Model, Current: b.here, AllowMoving: true, Extensions: true}
 	task, why := scene.Resolve(&b.items[i].Request)
 	if why != nil {
@@ -252,7 +276,7 @@ func (b *builder) leg(i int, opening bool) (*leg, *planner.Refusal) {
 		}
 		return l, nil
 	}
-	if l.tool, why = b.toolLimits(task); why != nil {
+	if l.tool, why = task.ToolLimits(b.Model); why != nil {
 		return nil, b.about(why, i)
 	}
 	if l.parts, why = shape.Of(task); why != nil || l.parts == nil {

@@ -73,10 +73,10 @@ func (b *builder) trapezoid(l *leg) float64 {
 		length := 0.0
 		for _, p := range l.parts {
 			x, n := p.At(0), p.Length()
-			length += max(n*x.D1.Linear.Norm(), n*x.D1.Angular.Norm()*l.tool.speed/l.tool.turning)
+			length += max(n*x.D1.Linear.Norm(), n*x.D1.Angular.Norm()*l.tool.Speed/l.tool.Turning)
 		}
-		a := l.tool.acceleration * t.AccelerationScaling
-		return ramps(length, l.tool.speed*t.VelocityScaling, a, a)
+		a := l.tool.Acceleration * t.AccelerationScaling
+		return ramps(length, l.tool.Speed*t.VelocityScaling, a, a)
 	}
 	v, a, d, far := inf, inf, inf, 0.0
 	for k, j := range t.Joints {

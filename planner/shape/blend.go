@@ -1,0 +1,106 @@
+package shape
+
+import (
+	"math"
+
+	"poise/planner"
+	"poise/planner/path"
+)
+
+// Leg is a path that is to be joined with others.
+type Leg struct {
+	Parts                  []path.Path
+	Tool                   planner.Tool // not scaled
+	Velocity, Acceleration float64      // scaling
+	Radius                 float64      // of the sphere around its end inside which it may leave for the next leg
+}
+
+// Stretch is a part of legs that were joined, with what bounds the tool on it.
+type Stretch struct {
+	Path path.Path
+	Tool planner.Tool // scaled
+	Leg  int
+	Bend bool    // it leads to the next leg
+	Done float64 // of the leg before it
+}
+
+// Join returns the stretches of legs that follow each other: their own paths
+// outside the spheres around the ends between them, bends inside. If it cannot, it
+// says which leg is to blame.
+func Join(legs []Leg) (out []Stretch, leg int, why *planner.Refusal) {
+	from := 0.0
+	for k := range legs {
+		way := path.NewChain(legs[k].Parts...)
+		if k == len(legs)-1 {
+			return append(out, legs[k].between(k, from, way.Length())...), k, nil
+		}
+		next := path.NewChain(legs[k+1].Parts...)
+		centre, r := way.At(way.Length()).Pose.P, legs[k].Radius
+		enter, ok := Crossing(way, centre, r, true)
+		leave, ok2 := Crossing(next, centre, r, false)
+		if !ok || !ok2 || enter <= from {
+			return nil, k, tooLarge(r, way, next)
+		}
+		bend, ok := Bend(way.At(enter), next.At(leave), centre, r)
+		if !ok {
+			return nil, k, planner.Refuse(planner.BlendFailed, "no bend fits into the sphere of %g m around the goal", r)
+		}
+		own, following := legs[k].between(k, from, enter), legs[k+1].between(k+1, leave, next.Length())
+		out = append(out, own...)
+		out = append(out, Stretch{Path: bend, Tool: own[len(own)-1].Tool.Min(following[0].Tool), Leg: k, Bend: true, Done: enter})
+		from = leave
+	}
+	return out, 0, nil
+}
+
+func tooLarge(r float64, a, b path.Path) *planner.Refusal {
+	centre := a.At(a.Length()).Pose.P
+	most := min(a.At(0).Pose.P.Sub(centre).Norm(), b.At(b.Length()).Pose.P.Sub(centre).Norm())
+	why := planner.Refuse(planner.BlendFailed, "the blend radius of %g m is larger than the motion on one side of the goal", r)
+	why.Value, why.Limit = r, most
+	return why.With("a radius below %.4g m fits", most)
+}
+
+// between cuts the leg's path and says what bounds the tool on each part.
+func (l *Leg) between(leg int, from, to float64) (out []Stretch) {
+	done := 0.0
+	for _, p := range l.Parts {
+		a, b := max(from-done, 0), min(to-done, p.Length())
+		if b > a {
+			cut := path.Cut(p, a, b)
+			x := cut.At(0)
+			out = append(out, Stretch{Path: cut, Leg: leg, Done: done + a,
+				Tool: l.Tool.Scaled(l.Velocity, l.Acceleration, x.D1.Linear.Norm(), x.D1.Angular.Norm())})
+		}
+		done += p.Length()
+	}
+	// a rounded corner takes what both its sides allow
+	for i := 1; i+1 < len(out); i++ {
+		if !path.Even(out[i].Path) {
+			out[i].Tool = out[i-1].Tool.Min(out[i+1].Tool)
+		}
+	}
+	return out
+}
+
+// Bounds returns way and turn of the tool per length, and what bounds them. On a
+// line or an arc they are the same everywhere. On a bend they vary: it is held to
+// the most of them, and passed so slowly that the acceleration which its shape
+// alone asks of the tool is within the limits too.
+func (s *Stretch) Bounds() (rate [2]float64, t planner.Tool) {
+	t = s.Tool
+	if path.Even(s.Path) {
+		x := s.Path.At(0)
+		return [2]float64{x.D1.Linear.Norm(), x.D1.Angular.Norm()}, t
+	}
+	way, turn, bend, twist := 1.0, 0.0, 0.0, 0.0
+	for k := range Places + 1 {
+		x := s.Path.At(s.Path.Length() * float64(k) / Places)
+		way, turn = max(way, x.D1.Linear.Norm()), max(turn, x.D1.Angular.Norm())
+		bend, twist = max(bend, x.D2.Linear.Norm()), max(twist, x.D2.Angular.Norm())
+	}
+	pace := min(t.Speed/way, math.Sqrt(min(t.Acceleration, t.Deceleration)/bend),
+		math.Sqrt(min(t.TurnAcceleration, t.TurnDeceleration)/twist))
+	t.Speed = pace * way
+	return [2]float64{way, turn}, t
+}
