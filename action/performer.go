@@ -45,6 +45,7 @@ type Performer[G, F, R, W any] struct {
 	need    robot.Set // of the active goal
 	asked   robot.Set // needed by the pending goal, while its request is under way
 	waiting bool
+	left    bool // the active goal is over, and its resources are held for the pending one
 }
 
 // NewPerformer returns a stopped performer. result makes a goal's result of why
@@ -82,7 +83,7 @@ func (p *Performer[G, F, R, W]) begin(need robot.Set) bool {
 		p.RejectPending(ConditionsUnmet, p.result(ConditionsUnmet, why), "the goal could not be started")
 		return false
 	}
-	p.need = need
+	p.need, p.left = need, false
 	return p.AcceptPending(p.result(Replaced, none), "replaced by a newer goal")
 }
 
@@ -91,6 +92,7 @@ func (p *Performer[G, F, R, W]) dropPending() {
 	if p.waiting {
 		p.waiting = false
 		p.stage.Withdraw()
+		p.clear()
 	}
 }
 
@@ -125,6 +127,7 @@ func (p *Performer[G, F, R, W]) ResourcesChanged(owned robot.Set) bool {
 func (p *Performer[G, F, R, W]) Denied(why W) {
 	p.waiting = false
 	p.RejectPending(NotGranted, p.result(NotGranted, why), "a resource it needs was not granted")
+	p.clear()
 }
 
 // Lost ends the active goal, which has lost a resource it needs.
@@ -160,11 +163,20 @@ func (p *Performer[G, F, R, W]) WoundDown(why W) bool {
 func (p *Performer[G, F, R, W]) leave(acted bool) bool {
 	if acted {
 		p.need = robot.Set{}
+		p.left = true
 		if !p.waiting {
-			p.stage.Release()
+			p.clear()
 		}
 	}
 	return acted
+}
+
+// clear gives back what a goal that is over has left behind.
+func (p *Performer[G, F, R, W]) clear() {
+	if p.left {
+		p.left = false
+		p.stage.Release()
+	}
 }
 
 // Shut aborts what runs, rejects what waits, and takes no more goals; resources
@@ -178,7 +190,7 @@ func (p *Performer[G, F, R, W]) Shut(why W) bool {
 	}
 	p.dropPending()
 	p.Single.Stop(p.result(ServerStopped, why))
-	p.need = robot.Set{}
-	p.stage.Release()
+	p.need, p.left = robot.Set{}, true
+	p.clear()
 	return true
 }

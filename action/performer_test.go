@@ -299,3 +299,29 @@ func FuzzPerformer(f *testing.F) {
 		}
 	})
 }
+
+func TestNothingIsHeldWhenTheLastGoalIsOver(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		end  func(w show)
+		seat string
+	}{
+		{"denied", func(w show) { w.Denied("held") }, "request, request, release"},
+		{"cancelled", func(w show) { w.Cancel("b", 0) }, "request, request, withdraw, release"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			w := newShow(t)
+			w.r.quiet = true
+			w.Submit("a", 1, 5)
+			w.grant(5)
+			w.Submit("b", 2, 6) // other resources: a round is under way
+			must(t, "Done", w.Done("there"))
+			w.told(t, "start 5", "request, request") // b may still come: nothing goes back yet
+			c.end(w)
+			w.told(t, "start 5", c.seat)
+			if w.IsActive() || w.IsPending() || !w.seat.held.Empty() {
+				t.Errorf("active %v, pending %v, held %v", w.IsActive(), w.IsPending(), w.seat.held)
+			}
+		})
+	}
+}
