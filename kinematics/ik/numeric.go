@@ -13,6 +13,8 @@ import (
 // the solve rates and medians in docs/benchmarks.md; none of them changes what
 // counts as solved.
 const (
+	spreadRestarts = 3 // restarts until coordinates are drawn from all of their range
+
 	firstDamping = 0.5  // share of the squared error that damps a step
 	lowDamping   = 1e-3 // damping never falls below this share
 	floorDamping = 1e-12
@@ -365,7 +367,7 @@ func (s *Solver) solveNumeric(q []float64, targets []Target, restarts int) Resul
 			break
 		}
 		r.Restarts++
-		w.scatter(t)
+		w.scatter(t, min(1, float64(r.Restarts)/spreadRestarts))
 	}
 	if s.arrived(best) {
 		s.settle(targets, &r, &best)
@@ -380,8 +382,9 @@ func (s *Solver) solveNumeric(q []float64, targets []Target, restarts int) Resul
 }
 
 // scatter draws coordinates evenly within the limits, and to both sides of the
-// seed where there are none.
-func (w *workspace) scatter(t *tree) {
+// seed where there are none; a spread below one keeps them nearer to the seed, so
+// that a solution next to it is found before others.
+func (w *workspace) scatter(t *tree, spread float64) {
 	for i := range w.x {
 		u := float64(w.rng.Uint64()>>11) / (1 << 53)
 		lower, upper := t.lower[i], t.upper[i]
@@ -395,7 +398,8 @@ func (w *workspace) scatter(t *tree) {
 			}
 			lower, upper = max(lower, w.seed[i]-half), min(upper, w.seed[i]+half)
 		}
-		w.x[i] = lower + u*(upper-lower)
+		from := min(max(w.seed[i], lower), upper)
+		w.x[i] = from + spread*(lower+u*(upper-lower)-from)
 	}
 }
 
