@@ -55,11 +55,10 @@ func (k *inverse) answer(r *request) (any, error) {
 	if r.has("seed") {
 		seed = r.configuration("seed", k.m)
 	}
-	group := ""
+	group, joints := "", []robot.JointID(nil)
 	if r.has("group") {
-		group = r.text("group")
+		group, joints = k.group(r)
 	}
-	joints := k.joints(r, group)
 	if err := r.done(); err != nil {
 		return nil, err
 	}
@@ -76,21 +75,24 @@ func (k *inverse) answer(r *request) (any, error) {
 	return got, nil
 }
 
-// joints returns the joints of a group, nil for all that the link hangs on.
-func (k *inverse) joints(r *request, group string) []robot.JointID {
-	if group == "" {
-		return nil
+// group takes the name of a group and returns its joints, never nil: to a solver
+// that would mean all that the link hangs on.
+func (k *inverse) group(r *request) (name string, joints []robot.JointID) {
+	before := len(r.errs)
+	name = r.text("group")
+	if len(r.errs) > before {
+		return name, nil
 	}
-	id, ok := k.m.Group(group)
+	id, ok := k.m.Group(name)
 	if !ok {
 		var names []string
 		for _, g := range k.m.Groups() {
 			names = append(names, g.Name)
 		}
-		r.fail("group %q is unknown%s", group, rule.DidYouMean(group, names))
-		return nil
+		r.fail("group %q is unknown%s", name, rule.DidYouMean(name, names))
+		return name, nil
 	}
-	return k.m.Groups()[id].Joints
+	return name, append([]robot.JointID{}, k.m.Groups()[id].Joints...)
 }
 
 func (k *inverse) solver(key inverseKey, joints []robot.JointID) (*ik.Solver, error) {
@@ -104,9 +106,9 @@ func (k *inverse) solver(key inverseKey, joints []robot.JointID) (*ik.Solver, er
 	if len(s.Joints()) == 0 {
 		name := k.m.Frames()[key.frame].Name
 		if key.group == "" {
-			return nil, fmt.Errorf("no joint moves frame %q", name)
+			return nil, fmt.Errorf("no joint moves frame %q (a floating base and joints of several coordinates are held)", name)
 		}
-		return nil, fmt.Errorf("group %q does not move frame %q", key.group, name)
+		return nil, fmt.Errorf("group %q does not move frame %q (a floating base and joints of several coordinates are held)", key.group, name)
 	}
 	k.solvers[key] = s
 	return s, nil

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -88,6 +90,26 @@ func TestIKOfAGroup(t *testing.T) {
 	}
 }
 
+func TestIKOfAGroupWithoutJointsMovesNothing(t *testing.T) {
+	folder := filepath.Join(t.TempDir(), "bare")
+	if err := os.Mkdir(folder, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for file, text := range map[string]string{
+		"bare.urdf": `<robot name="bare"><link name="a"/><link name="b"/><joint name="j" type="revolute"><parent link="a"/><child link="b"/>
+			<axis xyz="0 0 1"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint></robot>`,
+		"bare.srdf": `<robot name="bare"><group name="none"><link name="a"/></group></robot>`,
+	} {
+		if err := os.WriteFile(filepath.Join(folder, file), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	a, code := askIK(t, `{"frame":"b","group":"none",`+anyPose+`}`, folder, "ik")
+	if code != exitFailure || !strings.Contains(a.Error, `group "none" does not move frame "b"`) {
+		t.Errorf("exit %d, %s", code, a.Error)
+	}
+}
+
 func TestIKRefusesBadLinesByName(t *testing.T) {
 	for _, tc := range []struct{ line, want string }{
 		{`{"frame":"tool",` + anyPose + `}`, `did you mean "tool0"?`},
@@ -100,6 +122,8 @@ func TestIKRefusesBadLinesByName(t *testing.T) {
 		{`{"frame":"tool0","pose":{"position":{"x":0,"y":0,"z":0},"orientation":{"x":0,"y":0,"z":0,"w":1},"frame":"a"}}`, `pose has keys that are unknown`},
 		{`{"frame":"base_link",` + anyPose + `}`, `no joint moves frame "base_link"`},
 		{`{"frame":"tool0","group":"arm",` + anyPose + `}`, `group "arm" is unknown`},
+		{`{"frame":"tool0","group":"",` + anyPose + `}`, `group "" is unknown`},
+		{`{"frame":"tool0","group":null,` + anyPose + `}`, `group: a string is wanted`},
 		{`{"frame":"tool0",` + anyPose + `,"seed":[1]}`, `seed has 1 numbers, want 7`},
 		{`{"frame":"tool0",` + anyPose + `,"sead":[1]}`, `key "sead" is unknown`},
 	} {
