@@ -153,7 +153,8 @@ type node struct {
 // Follow makes the link follow parts of a path, one behind the other, beginning
 // at the configuration start, where the link must be on the path. It returns for
 // each part the positions of the group's joints over its length. If end is not
-// nil, redundant joints go straight towards that configuration meanwhile.
+// nil, redundant joints go straight towards that configuration meanwhile. Parts
+// have length.
 func (t *Tracker) Follow(ctx context.Context, parts []path.Path, start, end []float64) ([]*spline.Spline, *planner.Refusal) {
 	t.prepare(start)
 	total := 0.0
@@ -169,6 +170,9 @@ func (t *Tracker) Follow(ctx context.Context, parts []path.Path, start, end []fl
 	q := append([]float64(nil), t.ref.start...)
 	var out []*spline.Spline
 	for _, p := range parts {
+		if why := planner.Stopped(ctx); why != nil {
+			return nil, why
+		}
 		nodes, why := t.walk(ctx, p, q)
 		if why == nil {
 			var curve *spline.Spline
