@@ -272,8 +272,8 @@ func (f *closedForm) share(sum, sign float64, seed *[6]float64) (θ4, θ6 float6
 	leastOver, nearest := math.Inf(1), math.Inf(1)
 	try := func(a, b float64) {
 		over := max(0, f.lower[3]-a, a-f.upper[3]) + max(0, f.lower[5]-b, b-f.upper[5])
-		if over < 1e-9 {
-			over = 0 // rounding at a limit
+		if over < limitSlack {
+			over = 0
 		}
 		distance := math.Abs(a-seed[3]) + math.Abs(b-seed[5])
 		if over < leastOver || over == leastOver && distance < nearest {
@@ -605,17 +605,9 @@ func (c *candidates) has(x []float64) bool {
 func (t *tree) fit(x, seed []float64) (distance, excess float64, joint robot.JointID) {
 	joint = robot.NoJoint
 	for i := range x {
-		v, ok := nearestTurn(x[i], seed[i], t.lower[i], t.upper[i])
-		if !ok {
-			// rounding may put a solution at a limit a hair beyond it
-			inside := min(max(v, t.lower[i]), t.upper[i])
-			if over := math.Abs(v - inside); over > 1e-9 {
-				if over > excess {
-					excess, joint = over, t.joints[i]
-				}
-			} else {
-				v = inside
-			}
+		v, _ := nearestTurn(x[i], seed[i], t.lower[i], t.upper[i])
+		if over := max(t.lower[i]-v, v-t.upper[i]); over > excess {
+			excess, joint = over, t.joints[i]
 		}
 		x[i] = v
 		distance += math.Abs(v - seed[i])

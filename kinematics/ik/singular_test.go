@@ -124,3 +124,34 @@ func TestTurnOfAxesInLineIsSharedNearestToTheSeed(t *testing.T) {
 		t.Errorf("%g allocations", n)
 	}
 }
+
+// TestSolutionsAtALimitAreWithinIt: rounding, above all of whole turns, must
+// neither leave an angle a hair outside nor cost a turn.
+func TestSolutionsAtALimitAreWithinIt(t *testing.T) {
+	for _, a := range arms {
+		b := newBench(t, a.file, a.tip, ik.Options{})
+		for _, id := range b.s.Joints() {
+			j := b.m.Joints()[id]
+			for i := range few(100) {
+				b.draw()
+				b.truth[j.Q] = j.Limits.Lower.Value
+				if i%2 == 0 {
+					b.truth[j.Q] = j.Limits.Upper.Value
+				}
+				want := b.pose(b.truth)
+				if r := b.s.PoseTo(b.q, want, b.seed); r.Status != ik.Solved || within(b.m, b.q) != nil {
+					t.Fatalf("%s, %s at %g: %v, %v\nseed %v", a.name, j.Name, b.truth[j.Q], r.Status, within(b.m, b.q), b.seed)
+				}
+				got, drawn := 0.0, 0.0
+				for _, id := range b.s.Joints() {
+					k := b.m.Joints()[id].Q
+					got += math.Abs(b.q[k] - b.seed[k])
+					drawn += math.Abs(b.truth[k] - b.seed[k])
+				}
+				if a.closed && got > drawn+1e-5 {
+					t.Fatalf("%s, %s at %g: the answer is %g away from the seed, the joints drawn %g", a.name, j.Name, b.truth[j.Q], got, drawn)
+				}
+			}
+		}
+	}
+}

@@ -175,23 +175,28 @@ func (s *Solver) store(q, x []float64) {
 	}
 }
 
+// limitSlack is how far rounding may put an angle at a limit beyond it, rad.
+const limitSlack = 1e-9
+
 // nearestTurn returns the value that equals x up to whole turns, lies within the
-// bounds and is nearest to seed. If none lies within, it returns the one that is
-// least outside, and ok is false. Continuous joints have infinite bounds.
+// bounds and is nearest to seed. What is beyond a bound by rounding alone is put
+// onto it. If none lies within, it returns the one that is least outside, and ok is
+// false. Continuous joints have infinite bounds.
 func nearestTurn(x, seed, lower, upper float64) (best float64, ok bool) {
 	const turn = 2 * math.Pi
+	low, high := lower-limitSlack, upper+limitSlack
 	best = x + turn*math.Round((seed-x)/turn)
-	if best >= lower && best <= upper {
-		return best, true
+	if best >= low && best <= high {
+		return min(max(best, lower), upper), true
 	}
 	// the turn next to the seed is out of bounds: the nearest one inside, if there
 	// is one, is next to the bound that was crossed
-	below, above := x+turn*math.Floor((upper-x)/turn), x+turn*math.Ceil((lower-x)/turn)
+	below, above := x+turn*math.Floor((high-x)/turn), x+turn*math.Ceil((low-x)/turn)
 	switch {
-	case below >= lower && best > upper:
-		return below, true
-	case above <= upper && best < lower:
-		return above, true
+	case below >= low && best > upper:
+		return min(max(below, lower), upper), true
+	case above <= high && best < lower:
+		return min(max(above, lower), upper), true
 	case lower-below < above-upper:
 		return below, false
 	}
