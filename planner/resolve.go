@@ -94,6 +94,9 @@ func (r *resolver) group() *Refusal {
 			r.task.Joints = append(r.task.Joints, j)
 		}
 	}
+	if len(r.task.Joints) == 0 {
+		return Refuse(UnknownGroup, "group %q has no joint that can be planned for", r.req.Group)
+	}
 	return nil
 }
 
