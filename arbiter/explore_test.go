@@ -620,35 +620,48 @@ var exploreMenu = [nClients][]Claim{
 	{claimOf(leaves(2, 3), robot.Set{}, 4, 4), claimOf(leaves(3), leaves(2), 4, 4)},
 }
 
+// Controllers that want what the others need, and ask for something else while
+// they run.
+var crossMenu = [nClients][]Claim{
+	{claimOf(leaves(0), leaves(2), 5, 2), claimOf(leaves(0, 1), robot.Set{}, 5, 2)},
+	{claimOf(leaves(1), leaves(2), 4, 3), claimOf(leaves(3), leaves(0), 4, 3)},
+	{claimOf(leaves(3), robot.Set{}, 5, 5), claimOf(leaves(2), leaves(0, 1), 5, 5)},
+}
+
 // exploration is one walk through all interleavings, as far as a budget goes.
 type exploration struct {
 	name    string
 	policy  Policy
 	running []int // clients that run when it begins
 	left    budget
+	menu    *[nClients][]Claim // exploreMenu if nil
 }
 
 // Those of every run, and those of a soak.
 var (
 	explorations = []exploration{
-		{"three requests at once", PolicyPriority, nil, budget{Requests: [nClients]int8{1, 1, 1}, Time: 1}},
-		{"loss, two requests", PolicyLast, []int{0}, budget{Requests: [nClients]int8{0, 1, 1}, Lost: 1, Time: 1}},
-		{"loss twice", PolicyPriority, []int{0, 2}, budget{Requests: [nClients]int8{0, 1, 0}, Lost: 2, Time: 3}},
-		{"doubling", PolicyPriority, []int{0, 2}, budget{Requests: [nClients]int8{0, 1, 0}, Doubled: 2, Time: 3}},
-		{"crash and restart", PolicyLast, []int{0, 2}, budget{Requests: [nClients]int8{0, 1, 0}, Crashes: 1, Restarts: 1, Time: 4}},
-		{"refusal", PolicyLast, []int{0, 2}, budget{Requests: [nClients]int8{0, 1, 0}, Refusals: 1, Dislikes: 1, Time: 3}},
-		{"release", PolicyLast, []int{0, 2}, budget{Requests: [nClients]int8{0, 1, 0}, Quits: 1, Parts: 1, Time: 1}},
-		{"request while running", PolicyPriority, []int{0}, budget{Requests: [nClients]int8{1, 1, 0}, Reports: 1, Time: 2}},
-		{"loss, doubling and crash", PolicyLast, []int{0}, budget{Requests: [nClients]int8{0, 1, 0}, Lost: 1, Doubled: 1, Crashes: 1, Time: 4}},
-		{"no policy", PolicyNone, []int{0}, budget{Requests: [nClients]int8{0, 1, 0}, Quits: 1, Lost: 1, Crashes: 1, Time: 3}},
+		{"three requests at once", PolicyPriority, nil, budget{Requests: [nClients]int8{1, 1, 1}, Time: 1}, nil},
+		{"loss, two requests", PolicyLast, []int{0}, budget{Requests: [nClients]int8{0, 1, 1}, Lost: 1, Time: 1}, nil},
+		{"loss twice", PolicyPriority, []int{0, 2}, budget{Requests: [nClients]int8{0, 1, 0}, Lost: 2, Time: 3}, nil},
+		{"doubling", PolicyPriority, []int{0, 2}, budget{Requests: [nClients]int8{0, 1, 0}, Doubled: 2, Time: 3}, nil},
+		{"crash and restart", PolicyLast, []int{0, 2}, budget{Requests: [nClients]int8{0, 1, 0}, Crashes: 1, Restarts: 1, Time: 4}, nil},
+		{"refusal", PolicyLast, []int{0, 2}, budget{Requests: [nClients]int8{0, 1, 0}, Refusals: 1, Dislikes: 1, Time: 3}, nil},
+		{"release", PolicyLast, []int{0, 2}, budget{Requests: [nClients]int8{0, 1, 0}, Quits: 1, Parts: 1, Time: 1}, nil},
+		{"request while running", PolicyPriority, []int{0}, budget{Requests: [nClients]int8{1, 1, 0}, Reports: 1, Time: 2}, nil},
+		{"loss, doubling and crash", PolicyLast, []int{0}, budget{Requests: [nClients]int8{0, 1, 0}, Lost: 1, Doubled: 1, Crashes: 1, Time: 4}, nil},
+		{"wants across", PolicyLast, []int{0, 1, 2}, budget{Requests: [nClients]int8{1, 0, 1}, Quits: 1, Time: 1}, &crossMenu},
+		{"wants across, loss", PolicyPriority, []int{0, 1, 2}, budget{Requests: [nClients]int8{1, 1, 0}, Lost: 1, Time: 1}, &crossMenu},
+		{"no policy", PolicyNone, []int{0}, budget{Requests: [nClients]int8{0, 1, 0}, Quits: 1, Lost: 1, Crashes: 1, Time: 3}, nil},
 	}
 	soakExplorations = []exploration{
-		{"two requests, loss and doubling", PolicyLast, []int{0, 2}, budget{Requests: [nClients]int8{0, 1, 1}, Lost: 1, Doubled: 1, Time: 2}},
-		{"all faults at once", PolicyPriority, []int{0, 2}, budget{Requests: [nClients]int8{0, 1, 0}, Lost: 2, Doubled: 1, Crashes: 1, Reports: 1, Time: 3}},
-		{"two requests, loss and crash", PolicyPriority, []int{0}, budget{Requests: [nClients]int8{0, 1, 1}, Lost: 1, Crashes: 1, Time: 3}},
-		{"request while running, loss", PolicyLast, []int{0, 2}, budget{Requests: [nClients]int8{1, 1, 0}, Lost: 1, Quits: 1, Time: 3}},
-		{"two requests, refusals", PolicyLast, []int{0, 2}, budget{Requests: [nClients]int8{0, 1, 1}, Refusals: 1, Dislikes: 1, Quits: 1, Time: 2}},
-		{"no policy, two requests", PolicyNone, []int{0}, budget{Requests: [nClients]int8{0, 1, 1}, Lost: 1, Crashes: 1, Quits: 1, Time: 3}},
+		{"two requests, loss and doubling", PolicyLast, []int{0, 2}, budget{Requests: [nClients]int8{0, 1, 1}, Lost: 1, Doubled: 1, Time: 2}, nil},
+		{"all faults at once", PolicyPriority, []int{0, 2}, budget{Requests: [nClients]int8{0, 1, 0}, Lost: 2, Doubled: 1, Crashes: 1, Reports: 1, Time: 3}, nil},
+		{"two requests, loss and crash", PolicyPriority, []int{0}, budget{Requests: [nClients]int8{0, 1, 1}, Lost: 1, Crashes: 1, Time: 3}, nil},
+		{"request while running, loss", PolicyLast, []int{0, 2}, budget{Requests: [nClients]int8{1, 1, 0}, Lost: 1, Quits: 1, Time: 3}, nil},
+		{"two requests, refusals", PolicyLast, []int{0, 2}, budget{Requests: [nClients]int8{0, 1, 1}, Refusals: 1, Dislikes: 1, Quits: 1, Time: 2}, nil},
+		{"wants across, three requests", PolicyLast, []int{0, 1, 2}, budget{Requests: [nClients]int8{1, 1, 1}, Quits: 1, Time: 2}, &crossMenu},
+		{"wants across, faults", PolicyPriority, []int{0, 1, 2}, budget{Requests: [nClients]int8{1, 1, 0}, Quits: 1, Lost: 1, Crashes: 1, Time: 3}, &crossMenu},
+		{"no policy, two requests", PolicyNone, []int{0}, budget{Requests: [nClients]int8{0, 1, 1}, Lost: 1, Crashes: 1, Quits: 1, Time: 3}, nil},
 	}
 )
 
@@ -671,14 +684,18 @@ func TestExplore(t *testing.T) {
 	list, limit := explorations, 1<<30
 	switch {
 	case soak():
-		list, limit = append(list, soakExplorations...), 8_000_000
+		list, limit = append(list, soakExplorations...), 4_000_000
 	case testing.Short():
 		limit = 2000
 	}
 	total := 0
 	for _, e := range list {
 		t.Run(e.name, func(t *testing.T) {
-			x := newExplorer(e.policy, exploreMenu)
+			menu := &exploreMenu
+			if e.menu != nil {
+				menu = e.menu
+			}
+			x := newExplorer(e.policy, *menu)
 			w := x.begin(e)
 			first := *w
 			path := x.explore(w, nil, limit)
@@ -708,7 +725,7 @@ func TestExploreRandomWalks(t *testing.T) {
 		walks = 20
 	}
 	if soak() {
-		walks = 200_000
+		walks = 60_000
 	}
 	left := budget{Requests: [nClients]int8{3, 3, 3}, Quits: 2, Parts: 2, Refusals: 2, Dislikes: 2,
 		Lost: 4, Doubled: 3, Crashes: 2, Restarts: 2, Reports: 4, Time: 20}

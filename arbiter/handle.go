@@ -154,6 +154,9 @@ func (s *State) report(e *Event, out *Effects) {
 			return // never sent
 		}
 		cl.acked = max(cl.acked, e.Serial)
+		if e.Serial != 0 && !cl.shed.Empty() {
+			s.giveShed(c)
+		}
 		switch {
 		case e.Serial == cl.serial:
 			s.giveBack(c, cl.told.Minus(e.Leaves), out)

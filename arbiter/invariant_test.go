@@ -75,8 +75,10 @@ func brokenClient(s *State, c ClientID, owned, losing robot.Set, shared bool) er
 		return fmt.Errorf("traces of an operation that is over: %+v", *cl)
 	case operational && !cl.owned.Contains(s.runs(c).Need):
 		return fmt.Errorf("operational without %v", s.runs(c).Need.Minus(cl.owned))
-	case operational && !s.runs(c).All().Contains(cl.owned):
+	case operational && !s.runs(c).All().Contains(cl.owned.Minus(cl.shed)):
 		return fmt.Errorf("owns %v without asking", cl.owned.Minus(s.runs(c).All()))
+	case !cl.owned.Contains(cl.shed) || s.runs(c).All().Overlaps(cl.shed):
+		return fmt.Errorf("will give back %v, owns %v, asks for %v", cl.shed, cl.owned, s.runs(c).All())
 	case operational && cl.told != s.due(c):
 		return fmt.Errorf("was told %v, should know %v", cl.told, s.due(c))
 	case cl.stage == asking && !cl.offer.Contains(s.asks(c).Need):

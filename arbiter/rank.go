@@ -55,7 +55,7 @@ func (s *State) judge(c ClientID, claim *Claim, turn uint64, arriving bool) (v v
 	// owners, and those for whom the leaf is reserved
 	for leaf := range claim.All().All {
 		mine := rank{claim.Pending[leaf], turn}
-		if h := s.owner[leaf]; h != Nobody && h != c {
+		if h := s.owner[leaf]; h != Nobody && h != c && !s.client[h].shed.Has(leaf) {
 			if theirs := s.runRank(h, leaf); !s.above(mine, theirs) {
 				v.obstacle(claim, Reason{Held, leaf, h, mine.priority, theirs.priority})
 				continue

@@ -70,13 +70,15 @@ func (s *State) reserve(c ClientID, leaves robot.Set) {
 			s.client[n].offer = s.client[n].offer.Without(leaf)
 		}
 		s.next[leaf] = c
-		if h := s.owner[leaf]; h == c {
-			cl.losing = cl.losing.Without(leaf)
-			s.untold.add(c)
-		} else if h != Nobody {
+		if h := s.owner[leaf]; h != Nobody && h != c {
 			s.client[h].losing = s.client[h].losing.With(leaf)
 			s.untold.add(h)
 		}
+	}
+	if kept := cl.losing.Intersect(leaves); !kept.Empty() { // its own, won back
+		cl.losing = cl.losing.Minus(kept)
+		s.untold.add(c)
+		s.share(s.unowned(s.runs(c).Want))
 	}
 }
 
@@ -109,8 +111,8 @@ func (s *State) commit(c ClientID, out *Effects) {
 	var victims clientSet
 	for leaf := range cl.offer.All {
 		if h := s.owner[leaf]; h != Nobody && h != c && s.cfg.Policy != PolicyNone {
-			s.client[h].owned = s.client[h].owned.Without(leaf)
-			s.client[h].losing = s.client[h].losing.Without(leaf)
+			v := &s.client[h]
+			v.owned, v.losing, v.shed = v.owned.Without(leaf), v.losing.Without(leaf), v.shed.Without(leaf)
 			s.move(leaf, Nobody, Granted)
 			victims.add(h)
 			s.untold.add(h)
@@ -127,7 +129,7 @@ func (s *State) commit(c ClientID, out *Effects) {
 	}
 	s.share(free)
 
-	// c runs on what it asked for; what it no longer asks for is given back
+	// c runs on what it asked for
 	gets, had := cl.offer, cl.owned
 	for leaf := range gets.All {
 		s.next[leaf] = Nobody
@@ -136,10 +138,15 @@ func (s *State) commit(c ClientID, out *Effects) {
 	*s.runs(c) = Claim{}
 	cl.running = 1 - cl.running
 	cl.held, cl.turn = cl.request, cl.asked
-	cl.owned, cl.losing = gets, robot.Set{}
+	cl.owned, cl.losing = had.Union(gets), cl.losing.Minus(gets)
 	cl.phase = Operational
 	s.close(c, out)
-	s.share(s.vacate(c, had.Minus(gets), Released))
+
+	// what it no longer asks for it gives back, a remote one when it has heard
+	cl.shed = had.Minus(s.runs(c).All())
+	if cl.local || s.cfg.Policy == PolicyNone {
+		s.giveShed(c)
+	}
 
 	// and learns the outcome
 	s.serial++
@@ -193,7 +200,7 @@ func (s *State) strike(c ClientID, why Code, tellIt bool, out *Effects) (free ro
 		out.assign(Message{To: c, Kind: Revoke, Request: cl.held, Serial: s.serial})
 	}
 	*s.runs(c) = Claim{}
-	cl.owned, cl.losing, cl.told = robot.Set{}, robot.Set{}, robot.Set{}
+	cl.owned, cl.losing, cl.shed, cl.told = robot.Set{}, robot.Set{}, robot.Set{}, robot.Set{}
 	cl.held, cl.turn, cl.serial, cl.acked = 0, 0, 0, 0
 	cl.phase &^= Operational
 	if cl.phase == NonOperational {
@@ -218,6 +225,14 @@ func (s *State) vacate(c ClientID, leaves robot.Set, why Code) (free robot.Set) 
 	return free
 }
 
+// giveShed passes on what c no longer asks for.
+func (s *State) giveShed(c ClientID) {
+	cl := &s.client[c]
+	free := s.vacate(c, cl.shed, Released)
+	cl.owned, cl.losing, cl.shed = cl.owned.Minus(cl.shed), cl.losing.Minus(cl.shed), robot.Set{}
+	s.share(free)
+}
+
 // unowned returns those of the leaves that are neither owned nor reserved.
 func (s *State) unowned(leaves robot.Set) (free robot.Set) {
 	for leaf := range leaves.All {
@@ -237,11 +252,12 @@ func (s *State) giveBack(c ClientID, leaves robot.Set, out *Effects) {
 	cl := &s.client[c]
 	s.runs(c).drop(leaves)
 	free := s.vacate(c, cl.owned.Intersect(leaves), Released)
-	cl.owned, cl.losing, cl.told = cl.owned.Minus(leaves), cl.losing.Minus(leaves), cl.told.Minus(leaves)
+	cl.owned, cl.losing, cl.shed = cl.owned.Minus(leaves), cl.losing.Minus(leaves), cl.shed.Minus(leaves)
+	cl.told = cl.told.Minus(leaves)
 	if s.runs(c).All().Empty() {
 		free = free.Union(s.strike(c, Released, false, out))
 	}
-	s.share(free.Union(s.unowned(s.runs(c).Want))) // it may have been about to quit, and a heir again
+	s.share(free.Union(s.unowned(s.runs(c).Want))) // it may have been about to quit, and is a heir again
 }
 
 // share passes free leaves on: each to the operational client of the highest

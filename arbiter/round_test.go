@@ -273,6 +273,31 @@ func TestRequestWhileRunning(t *testing.T) {
 	})
 }
 
+// TestGivenBackWhenItsOwnerHasHeard: what a client no longer asks for is in
+// nobody's way, but it is not passed on while the client may still use it.
+func TestGivenBackWhenItsOwnerHasHeard(t *testing.T) {
+	r := newRig(t, PolicyPriority)
+	r.grant(gait, needing(leg1).wanting(tail).priority(9, 9))
+	r.ask(gait, needing(leg1).priority(9, 9))
+	r.step()
+	r.step()
+	r.step()
+	slow := r.wire[0] // its grant
+	r.wire = nil
+	r.phase(wag, NonOperational)
+	r.grant(wag, needing(tail).priority(1, 1)) // weaker than the gait, which does not care any more
+	r.phase(wag, Pending)
+	r.owns(tail, gait)
+	if !r.clients[gait].Owned().Has(tail) || r.clients[wag].Owned().Has(tail) {
+		t.Error("the wag uses the tail, or the gait does not")
+	}
+	r.wire = append(r.wire, slow)
+	r.run()
+	r.owns(tail, wag)
+	r.phase(wag, Operational)
+	r.phase(gait, Operational)
+}
+
 func TestNeededTogetherOrNotAtAll(t *testing.T) {
 	r := newRig(t, PolicyPriority)
 	r.grant(look, needing(head).priority(9, 9))
@@ -600,6 +625,22 @@ func TestWhoIsAboutToQuitInheritsNothing(t *testing.T) {
 	r.pass(20 * ms)
 	r.owns(tail, look)
 	r.owns(leg1, trot)
+}
+
+func TestWhoWinsBackWhatItNeedsInheritsAgain(t *testing.T) {
+	r := newRig(t, PolicyLast)
+	r.grant(gait, needing(leg1).wanting(tail))
+	r.grant(wag, needing(tail))
+	r.grant(yawn, needing(head))
+	r.grant(trot, needing(eyes))
+	r.mute[yawn], r.mute[trot], r.deaf[gait] = true, true, true
+	r.grant(look, needing(head).wanting(leg1)) // waits for the yawn; the gait is to lose the leg
+	r.quit(wag)
+	r.owns(tail, Nobody)
+	r.deaf[gait] = false
+	r.grant(gait, needing(leg1, eyes)) // waits for the trot; the leg is not the look's any more
+	r.phase(gait, OperationalPending)
+	r.owns(tail, gait)
 }
 
 // TestEarlierRoundsEndFirst: two rounds that wait for a third end in the order

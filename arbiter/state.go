@@ -56,6 +56,7 @@ type client struct {
 	turn   uint64    // order of arrival of that request
 	owned  robot.Set // leaves it owns
 	losing robot.Set // of those, what a round has reserved for another
+	shed   robot.Set // of those, what it will give back when it hears of its grant
 	told   robot.Set // what it was last told to own
 	serial uint64    // of the message that told it
 	acked  uint64    // newest message it has confirmed
@@ -166,7 +167,7 @@ func (s *State) Hash() uint64 {
 		for _, v := range [...]uint64{uint64(cl.seen), cl.held, cl.turn, cl.serial, cl.acked, cl.asked, uint64(cl.deadline), cl.since} {
 			mix(v)
 		}
-		for _, set := range [...]robot.Set{cl.owned, cl.losing, cl.told, cl.offer, s.runs(c).Need, s.runs(c).Want, s.asks(c).Need, s.asks(c).Want} {
+		for _, set := range [...]robot.Set{cl.owned, cl.losing, cl.shed, cl.told, cl.offer, s.runs(c).Need, s.runs(c).Want, s.asks(c).Need, s.asks(c).Want} {
 			for _, w := range set {
 				mix(w)
 			}
@@ -188,7 +189,7 @@ func (s *State) due(c ClientID) robot.Set {
 	if cl.local {
 		return cl.owned
 	}
-	return cl.owned.Minus(cl.losing)
+	return cl.owned.Minus(cl.losing).Minus(cl.shed)
 }
 
 // doomed reports whether the client is about to lose a leaf it needs.

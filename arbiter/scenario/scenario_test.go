@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"fmt"
+	"os"
 	"strings"
 	"testing"
 
@@ -251,6 +252,33 @@ func TestBounds(t *testing.T) {
 	for _, want := range []string{"s.yaml:1: resources: more than 256", "s.yaml:131: controllers: more than 128"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("no %q in %v", want, err)
+		}
+	}
+}
+
+// TestDocumentedExample plays the script of docs/arbiter.md: what its remarks say
+// comes true.
+func TestDocumentedExample(t *testing.T) {
+	page, err := os.ReadFile("../../docs/arbiter.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, text, _ := strings.Cut(string(page), "```yaml\n")
+	text, _, _ = strings.Cut(text, "```")
+	s, frames := play(t, text)
+	check(t, s, frames)
+	const gait = "leg1:gait leg2:gait "
+	for _, m := range []moment{
+		{150, gait + "head:yawn eyes:look_at tail:gait gait:operational look_at:operational yawn:operational"},
+		{200, gait + "head:look_at eyes:look_at tail:gait gait:operational look_at:operational"},
+		{319, gait + "head:look_at eyes:look_at gait:operational look_at:operational yawn:pending"},
+		{320, gait + "head:look_at eyes:look_at gait:operational look_at:operational"},
+		{404, gait + "head:look_at eyes:look_at gait:operational look_at:operational yawn:pending"},
+		{405, gait + "head:yawn eyes:look_at gait:operational look_at:operational yawn:operational"},
+		{700, gait + "head:look_at eyes:look_at gait:operational look_at:operational"},
+	} {
+		if got := at(s, frames, m.ms); got != m.want {
+			t.Errorf("at %v ms: %q, want %q", m.ms, got, m.want)
 		}
 	}
 }
