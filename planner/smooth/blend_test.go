@@ -45,6 +45,10 @@ func corners(b *bench) []corner {
 func TestBlendsLeaveThePathOnlyInsideTheSphere(t *testing.T) {
 	for name, b := range map[string]*bench{"with jerk limits": arm6(t), "without": plainArm(t, "")} {
 		b.start(at(0.5, -0.3, 0.5), down)
+		chord := 1e-5 // m: how far lines between samples are from what they are samples of
+		if testing.Short() {
+			b.p.Sampling, chord = 0.008, 1e-4
+		}
 		for _, c := range corners(b) {
 			blended := b.sequence(planner.Item{Request: c.a, Radius: c.radius}, planner.Item{Request: c.b})[0]
 			plain := b.sequence(planner.Item{Request: c.a}, planner.Item{Request: c.b})[0]
@@ -57,12 +61,12 @@ func TestBlendsLeaveThePathOnlyInsideTheSphere(t *testing.T) {
 					slowest = min(slowest, speeds[i])
 					continue
 				}
-				if off := distanceTo(want, X.P); off > 1e-5 {
+				if off := distanceTo(want, X.P); off > chord {
 					t.Errorf("%s, %s: at %v, %.3g m off the path outside the sphere", name, c.name, X.P, off)
 					break
 				}
 			}
-			if inside < 10 {
+			if inside < 3 {
 				t.Errorf("%s, %s: %d points in the sphere", name, c.name, inside)
 			}
 			if slowest < 0.01 && c.name != "LIN LIN back" {

@@ -43,12 +43,15 @@ func TestUsersFullScalingNeverFailsForALimit(t *testing.T) {
 		}
 		p := newBench(t, m, "manipulator").p
 		p.Sampling = 0.004
+		if testing.Short() {
+			p.Sampling = 0.05
+		}
 		all, why := g.plan(&p)
 		if why != nil && (why.Kind == planner.LimitExceeded || why.Kind == planner.BlendFailed && g.name[:9] != "NoInterse" && g.name[:6] != "radius") {
 			t.Errorf("%s: %v", g.name, why)
 		}
 		for _, x := range all {
-			checkMotion(t, m, x, 0.004)
+			checkMotion(t, m, x, p.Sampling)
 		}
 	}
 }
