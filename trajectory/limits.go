@@ -182,6 +182,7 @@ func appendWorst(all []Violation, s *spline.Spline, j int, d spline.Derivative, 
 func appendBraking(all []Violation, s *spline.Spline, j int, acc, dec, over float64) []Violation {
 	var with, against Violation
 	knots, strict := s.Knots(), math.Min(acc, dec)*over
+	still := atRest * math.Abs(s.Peak(j, spline.Velocity, s.Start(), s.End()).Value)
 	var dst [6]float64
 	for i := range s.Segments() {
 		if s.Within(i, j, spline.Acceleration, -strict, strict) {
@@ -195,7 +196,11 @@ func appendBraking(all []Violation, s *spline.Spline, j int, acc, dec, over floa
 				to = turns[k]
 			}
 			up, down := acc, dec // bounds of positive and negative acceleration
-			if sign(s, i, j, (from+to)/2) < 0 {
+			switch v := velocity(s, i, j, (from+to)/2); {
+			case math.Abs(v) <= still: // neither with nor against
+				up = math.Max(acc, dec)
+				down = up
+			case v < 0:
 				up, down = dec, acc
 			}
 			least, most := s.SegmentRange(i, j, spline.Acceleration, from, to)
@@ -229,8 +234,12 @@ func (v *Violation) appendTo(all []Violation) []Violation {
 	return append(all, *v)
 }
 
-// sign returns the velocity of a joint on a segment.
-func sign(s *spline.Spline, segment, joint int, t float64) float64 {
+// atRest is the share of a joint's largest velocity below which it is taken for
+// the rounding of none.
+const atRest = 1e-9
+
+// velocity returns that of a joint on a segment.
+func velocity(s *spline.Spline, segment, joint int, t float64) float64 {
 	x := t - s.Knots()[segment]
 	c := s.Coefficients(segment, joint)
 	v := 0.0

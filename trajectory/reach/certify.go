@@ -13,14 +13,18 @@ func (g *Grid) certify() (ok, coarse bool) {
 		if !changed {
 			continue
 		}
-		acc, vel2, ends := g.excess(i)
-		if !(acc > 1+certified) && !(vel2 > 1+certified) {
+		e := g.excess(i)
+		if !(e.acc > 1+certified) && !(e.vel2 > 1+certified) && !e.blurred {
 			continue
 		}
 		ok = false
 		g.redo[i] = true
-		if vel2 > 1+certified {
-			by := vel2 * (1 + certified)
+		if e.blurred {
+			g.split[i], coarse = true, true
+			continue
+		}
+		if e.vel2 > 1+certified {
+			by := e.vel2 * (1 + certified)
 			g.speed[i] /= by
 			g.ceiling[i] /= by
 			g.ceiling[i+1] /= by
@@ -29,24 +33,30 @@ func (g *Grid) certify() (ok, coarse bool) {
 			}
 		}
 		switch {
-		case vel2 > splitAbove || g.fine[i] && acc > splitAbove*ends:
+		case e.vel2 > splitAbove || g.fine[i] && e.acc > splitAbove*e.imposed:
 			g.split[i], coarse = true, true
-		case acc > 1+certified && !g.fine[i] && acc > fineAbove*ends:
+		case e.acc > 1+certified && !g.fine[i] && e.acc > fineAbove*e.imposed:
 			g.fine[i] = true
 			g.refineInside(i)
-		case acc > 1+certified:
-			g.Share[i] = math.Min(g.Share[i], ends/acc) * (1 - certified)
+		case e.acc > 1+certified:
+			g.Share[i] = min(g.Share[i], e.imposed/e.acc) * (1 - certified)
 		}
 	}
 	g.changed, g.redo = g.redo, g.changed
 	return ok, coarse
 }
 
-// excess returns the largest acceleration inside interval i, as a multiple of
-// its limit, and the largest squared velocity of the squared limit, with what
-// may be between the places. It also returns how much of that acceleration limit
-// is used where it is imposed, and notes what holds the interval back.
-func (g *Grid) excess(i int) (acc, vel2, imposed float64) {
+// excess is what an interval takes of its limits, with what may be between the
+// places.
+type excess struct {
+	acc     float64 // the largest acceleration, as a multiple of its limit,
+	imposed float64 // and how much of that limit is used where it is imposed
+	vel2    float64 // the largest squared velocity, of the squared limit
+	blurred bool    // the places do not tell well enough what is between them
+}
+
+// excess returns what interval i takes, and notes what holds it back.
+func (g *Grid) excess(i int) (e excess) {
 	x0, x1 := g.X[i], g.X[i+1]
 	u := (x1 - x0) * (0.5 / g.interval[i].Length)
 	step := (x1 - x0) * (1.0 / (Places - 1))
@@ -75,13 +85,13 @@ func (g *Grid) excess(i int) (acc, vel2, imposed float64) {
 			used = use
 		}
 		if use := high * invAcc; use > near {
-			acc, imposed = g.raise(i, &a, invAcc, acc, imposed)
+			g.raise(&e, i, &a, invAcc)
 			if use > most {
 				most, held = use, Binding{Acceleration, r}
 			}
 		}
 		if use := -low * invDec; use > near {
-			acc, imposed = g.raise(i, &a, -invDec, acc, imposed)
+			g.raise(&e, i, &a, -invDec)
 			if use > most {
 				most, held = use, Binding{Deceleration, r}
 			}
@@ -92,57 +102,59 @@ func (g *Grid) excess(i int) (acc, vel2, imposed float64) {
 		fast = max(fast, f*x[k])
 	}
 	if fast > near {
-		vel2 = g.speeding(i, &x)
+		g.speeding(&e, i, &x)
 	}
 	if fast > most*most {
 		held = Binding{Velocity, -1}
 	}
 	g.held[i], g.Used[i] = held, used
-	return acc, vel2, imposed
+	return e
 }
 
-// speeding returns the largest squared velocity of any row on interval i, as a
-// multiple of its squared limit.
-func (g *Grid) speeding(i int, x *[Places]float64) (vel2 float64) {
+// speeding finds the largest squared velocity of any row on interval i.
+func (g *Grid) speeding(e *excess, i int, x *[Places]float64) {
 	set := g.Set(g.Piece[i])
 	for r := range g.Rows {
 		at := (i*g.Rows + r) * Places
 		rate := (*[Places]float64)(g.rate[at:])
 		var y [Places]float64
-		top := 0.0
 		for k := range Places {
 			y[k] = rate[k] * rate[k] * x[k] * g.InvVel2[set+r]
-			if y[k] > top {
-				top = y[k]
-			}
 		}
-		if top > near {
-			vel2 = max(vel2, Peak(&y))
+		if max(y[0], y[1], y[2], y[3], y[4]) > near {
+			e.vel2 = max(e.vel2, Peak(&y))
+			e.blurred = e.blurred || blurred(&y)
 		}
 	}
-	return vel2
 }
 
-// raise takes the peak of a·inv into account if it is higher than acc.
-func (g *Grid) raise(i int, a *[Places]float64, inv, acc, imposed float64) (float64, float64) {
+// raise takes the peak of a·inv into account if it is higher than any before.
+func (g *Grid) raise(e *excess, i int, a *[Places]float64, inv float64) {
 	var y [Places]float64
 	for k := range Places {
 		y[k] = a[k] * inv
 	}
+	e.blurred = e.blurred || blurred(&y)
 	p := Peak(&y)
-	if p <= acc {
-		return acc, imposed
+	if p <= e.acc {
+		return
 	}
-	imposed = math.Max(y[0], y[Places-1])
+	e.acc, e.imposed = p, max(y[0], y[Places-1])
 	if g.fine[i] {
-		imposed = math.Max(imposed, math.Max(y[1], math.Max(y[2], y[3])))
+		e.imposed = max(e.imposed, y[1], y[2], y[3])
 	}
-	return p, imposed
+}
+
+// blurred reports whether the quartic term of a curve near its limit, which is 1,
+// is so large that Peak may miss what comes after it.
+func blurred(y *[Places]float64) bool {
+	return math.Abs(y[0]+y[4]-4*(y[1]+y[3])+6*y[2]) > unresolved
 }
 
 // Peak returns a bound on the largest value of a curve known at five equidistant
 // places: the highest vertex of the parabolas through three of them, plus what
-// the cubic and quartic terms can add between places, δ³y‴/(9√3) and 3δ⁴y⁗/128.
+// the cubic term can add between places, 0.0642·δ³y‴, and the quartic one,
+// 0.042·δ⁴y⁗ at most and taken half as much again for what follows.
 func Peak(y *[Places]float64) float64 {
 	third, next := y[3]-y[0]-3*(y[2]-y[1]), y[4]-y[1]-3*(y[3]-y[2])
 	most := max(math.Abs(third), math.Abs(next))
@@ -160,6 +172,6 @@ func Peak(y *[Places]float64) float64 {
 	if !turns {
 		return top // it runs up to an end
 	}
-	const cubic, quartic = 0.0642, 0.0235
+	const cubic, quartic = 0.0642, 0.063
 	return top + cubic*most + quartic*math.Abs(next-third)
 }

@@ -66,7 +66,8 @@ func (g *Grid) fold(i int) (moves bool) {
 		d, b := (*[Places]float64)(g.rate[at:]), (*[Places]float64)(g.bend[at:])
 		inv, weight := g.InvVel2[set+r], g.weight[set+r]
 		least, most := min(d[0], d[1], d[2], d[3], d[4]), max(d[0], d[1], d[2], d[3], d[4])
-		forth, back := most > 0, least < 0
+		tiny := atRest * max(most, -least)
+		forth, back := most > tiny, least < -tiny
 		bent := b[0] != 0 || b[1] != 0 || b[2] != 0 || b[3] != 0 || b[4] != 0
 		for k := range Places {
 			fast[k] = max(fast[k], d[k]*d[k]*inv)
@@ -98,6 +99,10 @@ func (g *Grid) fold(i int) (moves bool) {
 	}
 	return moves
 }
+
+// atRest is the share of a row's largest rate on an interval below which it is
+// taken for the rounding of none.
+const atRest = 1e-12
 
 // refineInside imposes the limits at the places inside interval i as well; the
 // lines move to where there is room for them.

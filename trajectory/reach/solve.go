@@ -138,9 +138,8 @@ func (g *Grid) unstick() {
 func (g *Grid) slow(start, end float64) error {
 	worst, at := 1.0, 0
 	for i := range g.Piece {
-		acc, vel2, _ := g.excess(i)
-		if e := math.Max(acc, vel2); e > worst {
-			worst, at = e, i
+		if e := g.excess(i); max(e.acc, e.vel2) > worst {
+			worst, at = max(e.acc, e.vel2), i
 		}
 	}
 	if start > 0 || end > 0 {

@@ -98,40 +98,49 @@ func (w *Solver) seam(l *Law, k, piece, from int) (u use) {
 	if from == w.grid.Rows {
 		return u
 	}
-	s := w.p.Path.Breaks()[piece+1]
+	w.smooth.spare = sized(w.smooth.spare, w.grid.Rows)
+	breaks := w.p.Path.Breaks()
+	s := breaks[piece+1]
 	_, v, a := l.at(k, l.when(k, s))
+	m := &w.smooth.motion
 	for side := range 2 {
-		w.p.Path.StateTo(w.smooth.motion.q, w.smooth.motion.dq, w.smooth.motion.ddq, piece+side, s)
+		// q‴ by a difference towards the inside of the piece
+		step := (breaks[piece+side+1] - breaks[piece+side]) * 1e-4 * float64(2*side-1)
+		w.p.Path.StateTo(m.q, m.dq, m.ddq, piece+side, s+step)
+		copy(m.q, m.ddq)
+		w.p.Path.StateTo(w.smooth.spare, m.dq, m.ddq, piece+side, s)
 		for r := from; r < w.grid.Rows; r++ {
+			third := (m.q[r] - m.ddq[r]) / step
+			rate, g := m.dq[r]*v, m.ddq[r]*v*v+m.dq[r]*a
+			jerk := third*v*v*v + 3*m.ddq[r]*v*a + m.dq[r]*l.nodes[k].jerk
 			i := w.grid.Set(piece+side) + r
-			rate, g := w.smooth.motion.dq[r]*v, w.smooth.motion.ddq[r]*v*v+w.smooth.motion.dq[r]*a
-			inv := w.grid.InvAcc[i]
-			if g*rate < 0 {
-				inv = w.grid.InvDec[i]
-			} else if rate == 0 {
-				inv = max(inv, w.grid.InvDec[i])
-			}
-			u = u.or(use{vel: math.Abs(rate) * math.Sqrt(w.grid.InvVel2[i]), acc: math.Abs(g) * inv})
+			up, down := braking(min(rate, 0), max(rate, 0), w.grid.InvAcc[i], w.grid.InvDec[i])
+			u = u.or(use{vel: math.Abs(rate) * math.Sqrt(w.grid.InvVel2[i]), acc: max(g*up, -g*down), jerk: math.Abs(jerk) * w.grid.InvJerk[i]})
 		}
 	}
 	return u
 }
 
+// braking returns the inverse limits of positive and negative acceleration of a
+// row whose velocities lie between two: the stricter for both where it turns. A
+// row that comes to rest does not turn, up to rounding.
+func braking(slow, fast, acc, dec float64) (up, down float64) {
+	tiny := 1e-12 * max(fast, -slow)
+	switch {
+	case slow < -tiny && fast > tiny:
+		strict := max(acc, dec)
+		return strict, strict
+	case slow < -tiny:
+		return dec, acc
+	}
+	return acc, dec
+}
+
 // row returns what a row uses, given its velocity and acceleration at five
 // places within h.
 func (w *Solver) row(v, a *[reach.Places]float64, limits int, h float64) (u use) {
-	forth, back := false, false
-	for _, x := range v {
-		forth, back = forth || x > 0, back || x < 0
-	}
 	up, down := w.grid.InvAcc[limits], w.grid.InvDec[limits]
-	switch {
-	case forth && back || !forth && !back:
-		up = max(up, down)
-		down = up
-	case back:
-		up, down = down, up
-	}
+	up, down = braking(min(v[0], v[1], v[2], v[3], v[4]), max(v[0], v[1], v[2], v[3], v[4]), up, down)
 	var high, low, fast, slow, quick [reach.Places]float64
 	for k := range reach.Places {
 		high[k], low[k] = a[k]*up, -a[k]*down

@@ -113,6 +113,10 @@ func (w *Solver) samplesHold(l *Law) bool {
 	return true
 }
 
+// maxNoise bounds what is left to rounding: with periods so short that it would
+// be more, limits mean less than rounding does.
+const maxNoise = 1e-4
+
 // quintic returns what a joint uses on the quintic between samples k and k+1, h
 // apart. In Bernstein form its velocities and accelerations have the control
 // points
@@ -132,14 +136,7 @@ func (w *Solver) quintic(k, row, limits int, h float64) (u use) {
 
 	slow, fast := min(vel[0], vel[1], vel[2], vel[3], vel[4]), max(vel[0], vel[1], vel[2], vel[3], vel[4])
 	low, high := min(acc[0], acc[1], acc[2], acc[3]), max(acc[0], acc[1], acc[2], acc[3])
-	up, down := w.grid.InvAcc[limits], w.grid.InvDec[limits]
-	switch {
-	case slow < 0 && fast > 0:
-		up = max(up, down)
-		down = up
-	case slow < 0:
-		up, down = down, up
-	}
+	up, down := braking(slow, fast, w.grid.InvAcc[limits], w.grid.InvDec[limits])
 
 	inv := math.Sqrt(w.grid.InvVel2[limits])
 	if u.vel = max(fast, -slow) * inv; u.vel > 1 {
@@ -148,6 +145,11 @@ func (w *Solver) quintic(k, row, limits int, h float64) (u use) {
 	if u.acc = max(high*up, -low*down); u.acc > 1 {
 		low, high = extremes(&acc)
 		u.acc = max(high*up, -low*down)
+	}
+	if u.acc > 0.9 {
+		// what rounding of positions and times makes of a second difference
+		last := float64(k+1) * h
+		u.acc += min(maxNoise, 24*0x1p-52*(math.Abs(m.table[0][i])+math.Abs(v0)*last)/(h*h)*max(up, down))
 	}
 	if inv := w.grid.InvJerk[limits]; inv > 0 {
 		c := [3]float64{3 * (acc[1] - acc[0]) / h, 3 * (acc[2] - acc[1]) / h, 3 * (acc[3] - acc[2]) / h}

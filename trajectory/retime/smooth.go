@@ -26,6 +26,7 @@ type smoother struct {
 	vel, acc, jerk []float64    // by how much limits are exceeded around interval i of the grid
 	motion         Motion       // evaluates the smoothed law
 	rate5, acc5    []float64    // velocities and accelerations at five instants: (row, place)
+	spare          []float64    // an evaluation that only its derivatives are taken of
 	table          [3][]float64 // positions, velocities, accelerations of samples: (sample, row)
 }
 
