@@ -56,13 +56,17 @@ func TestExamplesArePlanned(t *testing.T) {
 			}
 			items = append(items, planner.Item{Request: req, Radius: list.Items[i].BlendRadius})
 		}
-		all, why := (&smooth.Planner{Model: b.m}).Sequence(context.Background(), items, b.q)
+		period := smooth.DefaultSampling
+		if testing.Short() {
+			period = 0.01
+		}
+		all, why := (&smooth.Planner{Model: b.m, Sampling: period}).Sequence(context.Background(), items, b.q)
 		if why != nil {
 			t.Errorf("%s: %v", name, why)
 			continue
 		}
 		for _, m := range all {
-			checkMotion(t, b.m, m, smooth.DefaultSampling)
+			checkMotion(t, b.m, m, period)
 		}
 		if notes := planner.Summary(all...); !strings.Contains(notes, words) {
 			t.Errorf("%s: notes %q, want %q", name, notes, words)
