@@ -36,11 +36,14 @@ func (t *Run) Solve() (*trajectory.Trajectory, error) {
 	}
 	if t.Start == 0 {
 		if out, err := t.quickly(limits, jerky); out != nil || err != nil {
+			if jerky {
+				t.Sharp = 0
+			}
 			return out, err
 		}
 	}
 	var solver retime.Solver
-	if t.Sharp == 0 { // how long will it be?
+	if t.Sharp == 0 || jerky { // how long will it be?
 		if err := solver.Solve(&t.Law, &retime.Problem{Path: t.Route, Limits: withoutJerk(limits), StartSpeed: t.Start}); err != nil {
 			return nil, err
 		}
@@ -56,7 +59,7 @@ func (t *Run) Solve() (*trajectory.Trajectory, error) {
 		return nil, err
 	}
 	if t.Start == 0 && !ends(out) { // a law that nothing had to smooth yet
-		return t.sampled(), nil
+		return t.sampled(1), nil
 	}
 	t.places = nil
 	return out, nil
@@ -65,22 +68,52 @@ func (t *Run) Solve() (*trajectory.Trajectory, error) {
 // quickly smooths the samples of a law that leaves some of the joints' limits to
 // that; nil if it takes too much nevertheless.
 func (t *Run) quickly(limits []trajectory.Limits, jerky bool) (*trajectory.Trajectory, error) {
-	tries := margins
-	if jerky { // dear ones
-		tries = margins[1:2]
+	if !jerky {
+		return t.try(limits, margins, 1)
 	}
+	// a short window makes up for accelerations that jump, from none or to the opposite
+	if ramp := t.ramp(limits); 2*ramp <= longestWindow {
+		for _, window := range []float64{ramp, 2 * ramp} {
+			width := max(1, int(math.Ceil(window/t.Period)))
+			if out, err := t.try(withoutJerk(limits), margins[1:2], width); out != nil || err != nil {
+				return out, err
+			}
+		}
+	}
+	return t.try(limits, margins[1:2], 1)
+}
+
+// longestWindow is over how long accelerations can be averaged before the path
+// under them changes, s.
+const longestWindow = 0.08
+
+// ramp returns how long a joint takes to its limit of acceleration, at most.
+func (t *Run) ramp(limits []trajectory.Limits) (most float64) {
+	for _, l := range limits {
+		for j := range t.Route.Joints() {
+			if l.Jerk != nil && !math.IsInf(l.Jerk[j], 1) {
+				most = max(most, max(l.Acceleration[j], l.Deceleration[j])/l.Jerk[j])
+			}
+		}
+	}
+	return most
+}
+
+// try solves with one margin after the other until the samples, averaged over a
+// width of periods, keep the limits; nil if none does.
+func (t *Run) try(limits []trajectory.Limits, margins []float64, width int) (*trajectory.Trajectory, error) {
 	var solver retime.Solver
-	for i, margin := range tries {
+	for i, margin := range margins {
 		if err := solver.Solve(&t.Law, &retime.Problem{Path: t.Route, Limits: tightened(limits, t.Route.Joints(), margin)}); err != nil {
 			return nil, err
 		}
-		if i == 0 && !jerky {
+		if i == 0 {
 			t.Sharp = t.Law.Duration()
 		}
 		if err := t.fits(); err != nil {
 			return nil, err
 		}
-		if out := t.sampled(); t.holds(out) {
+		if out := t.sampled(width); t.holds(out) {
 			return out, nil
 		}
 	}

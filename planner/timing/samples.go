@@ -10,35 +10,48 @@ import (
 type place struct{ s, v float64 }
 
 // sampled samples the law evenly, smoothed over its samples: the path parameter
-// is a cubic B-spline in time whose control points are where the law would be. It
-// begins and ends at rest without acceleration, a period earlier and later than
-// the law.
-func (t *Run) sampled() *trajectory.Trajectory {
+// is a cubic B-spline in time, (1), whose control points are means of where the law
+// is over a width of periods; one period is the law itself. It begins and ends at
+// rest without acceleration, and takes width + 1 periods longer than the law.
+func (t *Run) sampled(width int) *trajectory.Trajectory {
 	h, duration := t.Period, t.Law.Duration()
 	count := max(1, int(math.Ceil(duration/h-1e-9)))
 	n := len(t.Route.joints)
-	out := trajectory.New(count+3, n)
-	t.places = make([]place, count+3)
+	out := trajectory.New(count+2+width, n)
+	t.places = make([]place, count+2+width)
 	row := make([]float64, 3*(n+Measures))
 	q, dq, ddq := row[:n+Measures], row[n+Measures:2*(n+Measures)], row[2*(n+Measures):]
 	end := t.Route.breaks[len(t.Route.breaks)-1]
-	at := func(k int) float64 {
+
+	// where the law is at a whole period, and sums over width of them
+	law := func(k int) float64 {
 		switch {
-		case k <= 1:
+		case k <= 0:
 			return 0
-		case k >= count+1:
+		case k >= count:
 			return end
 		}
-		s, _, _ := t.Law.At(float64(k-1) * h)
+		s, _, _ := t.Law.At(float64(k) * h)
 		return s
 	}
+	sum := 0.0
+	step := func(k int) float64 { // from the window before to [k − width, k)
+		if width == 1 {
+			return law(k - 1) // no sum, no rounding of it
+		}
+		sum += law(k-1) - law(k-1-width)
+		return sum / float64(width)
+	}
 	piece := 0
-	before, now := at(-1), at(0)
+	before, now := step(-1), step(0)
 	for k := range out.Points {
-		next := at(k + 1)
+		next := step(k + 1)
 		up, down := next-now, now-before
 		s, v, a := now+(up-down)/6, (up+down)/(2*h), (up-down)/(h*h)
 		before, now = now, next
+		if k == len(out.Points)-1 {
+			s, v, a = end, 0, 0 // the sum has rounding in it
+		}
 		t.places[k] = place{s, v}
 		for piece+1 < len(t.Route.pieces) && s > t.Route.breaks[piece+1] {
 			piece++
