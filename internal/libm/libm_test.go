@@ -7,11 +7,12 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
-	"os"
 	"os/exec"
 	"strconv"
 	"strings"
 	"testing"
+
+	"poise/internal/golden"
 )
 
 const seed = 1
@@ -160,10 +161,7 @@ func TestAgreesWithGo(t *testing.T) {
 const leastAgreement = 0.97
 
 func TestAgreesWithPython(t *testing.T) {
-	python := os.Getenv("POISE_PYTHON")
-	if python == "" {
-		t.Skip("POISE_PYTHON names no Python to compare with")
-	}
+	python := golden.Python(t)
 	rng := rand.New(rand.NewPCG(seed, 3))
 	var script bytes.Buffer
 	script.WriteString("import math\n")

@@ -18,10 +18,7 @@ import (
 // TestRandomTasksAgainstRuckig compares durations with those of the Ruckig library, run by
 // the Python that POISE_PYTHON names.
 func TestRandomTasksAgainstRuckig(t *testing.T) {
-	python := os.Getenv("POISE_PYTHON")
-	if python == "" {
-		t.Skip("POISE_PYTHON names no Python with Ruckig")
-	}
+	python := golden.Python(t)
 	const tolRuckig = 1e-6 // s
 	for _, c := range []struct {
 		name  string

@@ -137,10 +137,7 @@ func compare(t *testing.T, tc testCase, expected []byte) {
 // runXacro asks ROS xacro for all cases of a folder; nil stands for a failure.
 func runXacro(t *testing.T, folder string, flags ...string) map[string]*string {
 	t.Helper()
-	python := os.Getenv("POISE_PYTHON")
-	if python == "" {
-		t.Skip("POISE_PYTHON names no Python with xacro to compare with")
-	}
+	python := golden.Python(t)
 	script := filepath.Join(golden.Root(t), "tools/oracle/expand_xacro.py")
 	cmd := exec.Command(python, append([]string{script, "expand", folder}, flags...)...)
 	var stderr bytes.Buffer
@@ -150,7 +147,7 @@ func runXacro(t *testing.T, folder string, flags ...string) map[string]*string {
 		if os.Getenv("CI") == "true" {
 			t.Fatalf("%v: %s", err, stderr.String())
 		}
-		t.Skipf("POISE_PYTHON has no xacro: %v: %s", err, stderr.String())
+		golden.Missing(t, "POISE_PYTHON has no xacro: %v: %s", err, stderr.String())
 	}
 	results := map[string]*string{}
 	if err := json.Unmarshal(out, &results); err != nil {

@@ -74,10 +74,7 @@ func (g generator) expression(depth int) string {
 
 // TestRandomExpressionsEqualPython asks the outside evaluator itself.
 func TestRandomExpressionsEqualPython(t *testing.T) {
-	python := os.Getenv("POISE_PYTHON")
-	if python == "" {
-		t.Skip("POISE_PYTHON names no Python with xacro to compare with")
-	}
+	python := golden.Python(t)
 	count := 3000
 	if testing.Short() {
 		count = 300
@@ -98,7 +95,7 @@ func TestRandomExpressionsEqualPython(t *testing.T) {
 		if os.Getenv("CI") == "true" {
 			t.Fatalf("%v: %s", err, stderr.String())
 		}
-		t.Skipf("POISE_PYTHON has no xacro: %v", err)
+		golden.Missing(t, "POISE_PYTHON has no xacro: %v", err)
 	}
 	var want [][]string
 	if err := json.Unmarshal(out, &want); err != nil || len(want) != count {
