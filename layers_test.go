@@ -37,6 +37,7 @@ var layers = []string{
 	"arbiter", "arbiter/scenario", "action", "control", "control/swing", "loop/fault", "loop", "telemetry", "loop/runner",
 	// messages and programs
 	"msgs", "msgs/rosjson", "edge",
+	"server/config",
 	"cmd/poise",
 }
 

@@ -26,6 +26,8 @@ var commands = []command{
 		"run the arbiter on a script of requests and faults: a JSON line for every change", runArbitrate},
 	{"replay", "FILE [--robot ROBOT] [--json]",
 		"run a flight recording again and compare every tick, bit for bit", runReplay},
+	{"config", "[--config FILE]",
+		"the configuration of the server with all defaults and comments", runConfig},
 }
 
 func main() {

@@ -1,0 +1,28 @@
+package main
+
+import (
+	"flag"
+
+	"poise/server/config"
+)
+
+// runConfig prints the configuration with all defaults and comments; with a file,
+// what that file comes to.
+func runConfig(e *env, args []string) error {
+	fs := flag.NewFlagSet("config", flag.ContinueOnError)
+	file := fs.String("config", "", "")
+	rest, err := parseFlags(fs, args)
+	if err != nil {
+		return err
+	}
+	if len(rest) > 0 {
+		return usagef("takes no argument, got %q", rest[0])
+	}
+	c := config.Default()
+	if *file != "" {
+		if c, err = config.Load(*file); err != nil {
+			return err
+		}
+	}
+	return config.Write(e.out, c)
+}

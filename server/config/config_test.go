@@ -1,0 +1,120 @@
+package config
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"poise/loop/fault"
+)
+
+// TestWrittenConfigurationReadsBack proves that file and struct agree: what Write
+// prints is what Read takes, and gives the same values.
+func TestWrittenConfigurationReadsBack(t *testing.T) {
+	other := Default()
+	other.Robot, other.Motions = "robots/my arm: 2", "#not a comment"
+	other.Loop.Period, other.RealSim, other.Sim.Seed = 0.0112, true, 77
+	other.Faults.Tracking = Rule{0.125, "torque off"}
+	for _, c := range []Config{Default(), other} {
+		var b strings.Builder
+		if err := Write(&b, c); err != nil {
+			t.Fatal(err)
+		}
+		back, err := Read([]byte(b.String()), "poise.yaml")
+		if err != nil {
+			t.Fatalf("%v in\n%s", err, b.String())
+		}
+		if back != c {
+			t.Errorf("wrote %+v\nread  %+v", c, back)
+		}
+	}
+}
+
+// TestDocsListEveryKey proves that docs/configuration.md has a row for each key
+// with its default and meaning, and no other row.
+func TestDocsListEveryKey(t *testing.T) {
+	doc, err := os.ReadFile("../../docs/configuration.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got, want []string
+	for _, line := range strings.Split(string(doc), "\n") {
+		if strings.HasPrefix(line, "| `") {
+			got = append(got, line)
+		}
+	}
+	for _, k := range Keys() {
+		want = append(want, "| `"+k.Path+"` | `"+k.Default+"` | "+k.Text+" |")
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("docs/configuration.md should say\n%s", strings.Join(want, "\n"))
+	}
+}
+
+func TestEveryKeyIsExplained(t *testing.T) {
+	for _, k := range Keys() {
+		if k.Text == "" {
+			t.Errorf("%s has no sentence", k.Path)
+		}
+	}
+}
+
+// TestRefusals names key, value and limit, all problems at once.
+func TestRefusals(t *testing.T) {
+	for _, c := range []struct{ document, want string }{
+		{"loop: {period: 2}", "loop.period is 2, must be 0.0001 … 1"},
+		{"loop: {period: .nan}", "loop.period"},
+		{"loop: {arbiter: fair}", `loop.arbiter is "fair", must be priority`},
+		{"loop: {handover: quick}", `loop.handover is "quick", must be jerk_limited or exponential`},
+		{"listen: 0.0.0.0:8080", "only loopback"},
+		{"listen: example.com:80", "only loopback"},
+		{"listen: 8080", "address and a port"},
+		{"speed: 3", `unknown key "speed"`},
+		{"rates: {tf: fast}", "rates.tf"},
+		{"faults: {temperature: {severity: panic}}", `faults.temperature.severity is "panic", must be one of ignore, warn`},
+		{"planner: {pipeline: ompl}", `planner.pipeline is "ompl"`},
+		{"limits: {connections: 0}", "limits.connections is 0, must be 1 … 10000"},
+	} {
+		if _, err := Read([]byte(c.document), "poise.yaml"); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %s", c.document, err, c.want)
+		}
+	}
+	_, err := Read([]byte("loop: {period: 2, lead: -1}\nlisten: a"), "poise.yaml")
+	for _, want := range []string{"loop.period", "loop.lead", "listen"} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v does not speak of %s", err, want)
+		}
+	}
+}
+
+// TestSettingsCarryTheRules: what is not touched keeps its default, what is set
+// reaches the loop.
+func TestSettingsCarryTheRules(t *testing.T) {
+	c := Default()
+	c.Faults.Temperature = Rule{60, "warn"}
+	s, err := c.Settings()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := fault.Defaults()
+	want[fault.Hot].Threshold, want[fault.Hot].Clear, want[fault.Hot].Severity = 60, 0, fault.Warn
+	if s.Faults != want {
+		t.Errorf("rules %+v", s.Faults)
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	var b strings.Builder
+	if err := Write(&b, Default()); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b.String())
+	f.Add("loop: {period: 1e999}")
+	f.Fuzz(func(t *testing.T, text string) {
+		if c, err := Read([]byte(text), "poise.yaml"); err == nil {
+			if err := c.Check(); err != nil {
+				t.Errorf("read, and then refused: %v", err)
+			}
+		}
+	})
+}
