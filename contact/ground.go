@@ -1,0 +1,189 @@
+package contact
+
+import (
+	"fmt"
+	"math"
+
+	"poise/kinematics"
+	"poise/robot"
+	"poise/spatial"
+)
+
+// Foot is a chain that touches the ground.
+type Foot struct {
+	Chain   robot.ChainID   `json:"chain"`
+	Contact robot.ContactID `json:"contact"` // which points of it
+}
+
+// Ground places one robot on the ground. Make one with NewGround.
+type Ground struct {
+	m      *robot.Model
+	data   *kinematics.Data
+	q      []float64          // base at the origin, then the joints
+	tips   []kinematics.Place // of each chain
+	points []spatial.Vec3     // scratch: contact points in the base
+	soles  []spatial.Vec3     // scratch: those that carry
+	flat   []Point            // scratch of balance
+}
+
+// NewGround returns the ground under a robot. Robots with joints of several
+// coordinates have no place here: one number per joint cannot describe them.
+func NewGround(m *robot.Model) (*Ground, error) {
+	for i := range m.Joints() {
+		if j := &m.Joints()[i]; j.Kind.NumQ() != 1 {
+			return nil, fmt.Errorf("contact: joint %q has %d coordinates, and a pose gives it one number", j.Name, j.Kind.NumQ())
+		}
+	}
+	g := &Ground{m: m, data: kinematics.NewData(m), q: make([]float64, m.NumQ()), tips: make([]kinematics.Place, len(m.Chains()))}
+	kinematics.NewSpace(m).NeutralTo(g.q)
+	for i, c := range m.Chains() {
+		g.tips[i] = g.data.At(c.Tip)
+	}
+	return g, nil
+}
+
+// Model returns the robot.
+func (g *Ground) Model() *robot.Model { return g.m }
+
+// DefaultFeetTo appends the chains that stand unless told otherwise, with their
+// own contacts.
+func (g *Ground) DefaultFeetTo(dst []Foot) []Foot {
+	for i, c := range g.m.Chains() {
+		if c.Contact != robot.NoContact {
+			dst = append(dst, Foot{robot.ChainID(i), c.Contact})
+		}
+	}
+	return dst
+}
+
+// pose computes where everything is, seen from the base.
+func (g *Ground) pose(joints []float64) {
+	all := g.m.Joints()
+	if len(joints) != len(all) {
+		panic("contact: one number per joint")
+	}
+	for i := range all {
+		g.q[all[i].Q] = joints[i]
+	}
+	g.data.UpdatePosition(g.q)
+}
+
+// level is how far from the sole a contact point still counts as on it, m.
+const level = 1e-6
+
+// pointsOf appends the contact points of a foot as seen from the base, and those
+// that carry. Upright reports whether the contact keeps the tip upright.
+func (g *Ground) pointsOf(f Foot) (X_BT spatial.Pose, upright bool) {
+	X_BT = g.data.Pose(g.tips[f.Chain])
+	all := g.m.Contacts()[f.Contact].Points
+	for _, p := range all {
+		x := X_BT.Apply(p)
+		g.points = append(g.points, x)
+		if math.Abs(p.Z-all[0].Z) <= level {
+			g.soles = append(g.soles, x)
+		} else {
+			upright = true
+		}
+	}
+	return X_BT, upright
+}
+
+// PointsTo appends the contact points of the feet in the world, foot by foot, with
+// the base at X_WB. Loop-safe if dst has room.
+func (g *Ground) PointsTo(dst []spatial.Vec3, joints []float64, feet []Foot, X_WB spatial.Pose) []spatial.Vec3 {
+	g.pose(joints)
+	g.points, g.soles = g.points[:0], g.soles[:0]
+	for _, f := range feet {
+		g.pointsOf(f)
+	}
+	for _, p := range g.points {
+		dst = append(dst, X_WB.Apply(p))
+	}
+	return dst
+}
+
+// Settling: iterations of Gauss and Newton's method and the step at which they
+// end, rad; how much the wish to stand upright counts beside the heights of the
+// soles; what keeps directions that nothing decides.
+const (
+	settleSteps = 30
+	settledStep = 1e-13
+	uprightArm  = 1e-5 // m
+	undecided   = 1e-15
+)
+
+// Settle returns the pose of the base when the robot stands on its feet on the
+// plane z = 0, as level as its soles allow: base above the origin, nose along x.
+// A robot whose base is fixed stays where it is. Ok is false if there are no feet:
+// then the base is at the origin. Loop-safe.
+//
+// It solves for the tilt that gives all soles the same height: with x, y the place
+// of a sole and z its height, seen from their middle, a small turn ω changes z by
+// ωx·y − ωy·x. A foot that stands upright wants its axis vertical, too; this
+// counts where soles alone leave a freedom, as on one leg.
+func (g *Ground) Settle(joints []float64, feet []Foot) (X_WB spatial.Pose, ok bool) {
+	if !g.m.Floating() {
+		return spatial.IdentityPose, true
+	}
+	g.pose(joints)
+	g.points, g.soles = g.points[:0], g.soles[:0]
+	var axes [maxFeet]spatial.Vec3
+	upright := axes[:0]
+	for _, f := range feet {
+		if X_BT, up := g.pointsOf(f); up && len(upright) < maxFeet {
+			upright = append(upright, X_BT.R.Col(2))
+		}
+	}
+	if len(g.soles) == 0 {
+		return spatial.IdentityPose, false
+	}
+	R, height := spatial.Identity3, 0.0
+	for range settleSteps {
+		var ω spatial.Vec3
+		ω, height = g.tilt(R, upright)
+		R = spatial.ExpRotation(ω).Matrix().Mul(R)
+		if ω.Norm() < settledStep {
+			break
+		}
+	}
+	R, _ = straighten(R)
+	yaw := 0.0
+	if x := R.Col(0); math.Hypot(x.X, x.Y) > level {
+		yaw = math.Atan2(x.Y, x.X)
+	}
+	return spatial.Pose{R: spatial.TurnZ(-yaw).Mul(R), P: spatial.Vec3{Z: -height}}, true
+}
+
+// maxFeet is how many upright feet decide a tilt; more do not add to it.
+const maxFeet = 16
+
+// tilt returns the turn that levels the soles under the rotation R of the base,
+// and the mean height of the soles.
+func (g *Ground) tilt(R spatial.Mat3, upright []spatial.Vec3) (ω spatial.Vec3, height float64) {
+	var mean spatial.Vec3
+	for _, p := range g.soles {
+		mean = mean.Add(R.MulVec(p))
+	}
+	mean = mean.Scale(1 / float64(len(g.soles)))
+	// normal equations of  ωx·y − ωy·x = −z
+	var xx, xy, yy, xz, yz float64
+	for _, p := range g.soles {
+		d := R.MulVec(p).Sub(mean)
+		xx, xy, yy, xz, yz = xx+d.X*d.X, xy+d.X*d.Y, yy+d.Y*d.Y, xz+d.X*d.Z, yz+d.Y*d.Z
+	}
+	// and of  arm·(axis + ω×axis) having no horizontal part
+	for _, b := range upright {
+		a := R.MulVec(b).Scale(uprightArm)
+		xx, yy = xx+a.Z*a.Z, yy+a.Z*a.Z
+		xz, yz = xz-a.X*a.Z, yz-a.Y*a.Z
+	}
+	xx, yy = xx+undecided, yy+undecided
+	det := xx*yy - xy*xy
+	return spatial.Vec3{X: (xy*xz - xx*yz) / det, Y: (yy*xz - xy*yz) / det}, mean.Z
+}
+
+// straighten returns the rotation nearest to a matrix that is almost one.
+func straighten(R spatial.Mat3) (spatial.Mat3, bool) {
+	q, ok := R.Quat().Unit()
+	return q.Matrix(), ok
+}
