@@ -1,0 +1,293 @@
+package frame
+
+import (
+	"encoding/json"
+	"math"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fxamacker/cbor/v2"
+)
+
+func TestParseTakesWhatClientsSend(t *testing.T) {
+	yes, four, half := true, 4, 0.5
+	for _, tc := range []struct {
+		name, text string
+		want       Message
+	}{
+		{"roslib subscribes", `{"op":"subscribe","id":"subscribe:/a:1","type":"std_msgs/String","topic":"/a","compression":"none","throttle_rate":100,"queue_length":3}`,
+			Message{Op: Subscribe, ID: `"subscribe:/a:1"`, Type: "std_msgs/String", Topic: "/a", Compression: "none", ThrottleRate: 100, QueueLength: 3}},
+		{"an id may be a number", `{"op":"publish","id":7.0,"topic":"a","msg":{"data":null}}`,
+			Message{Op: Publish, ID: "7", Topic: "a", Msg: []byte(`{"data":null}`)}},
+		{"null is not given", `{"op":"call_service","id":null,"service":"s","args":[],"timeout":0.5}`,
+			Message{Op: CallService, Service: "s", Args: []byte("[]"), Timeout: &half}},
+		{"result of an action", `{"op":"action_result","id":"g","action":"a","values":{},"status":4,"result":true}`,
+			Message{Op: ActionResult, ID: `"g"`, Action: "a", Values: []byte("{}"), Status: &four, Result: &yes}},
+		{"what is not known is named", `{"op":"publish","topic":"a","msg":1,"zeta":1,"alpha":2}`,
+			Message{Op: Publish, Topic: "a", Msg: []byte("1"), Unknown: []string{"alpha", "zeta"}}},
+		{"auth", `{"op":"auth","mac":"m","client":"c","dest":"d","rand":"r","t":1,"level":"l","end":2}`,
+			Message{Op: Auth, Level: "l"}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			got, err := Parse([]byte(tc.text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !reflect.DeepEqual(*got, tc.want) {
+				t.Errorf("Parse(%s) =\n%+v, want\n%+v", tc.text, *got, tc.want)
+			}
+		})
+	}
+}
+
+func TestParseNamesWhatIsWrong(t *testing.T) {
+	for _, tc := range []struct{ name, text, want, id string }{
+		{"not JSON", `{"op":`, "not JSON", ""},
+		{"not an object", `[1]`, "a frame is an object, not a list", ""},
+		{"null", `null`, "a frame is an object, not null", ""},
+		{"no op", `{"id":"x"}`, `"op" is missing`, `"x"`},
+		{"op of a wrong kind", `{"op":1,"id":3}`, "op: want a string, got a number", "3"},
+		{"topic of a wrong kind", `{"op":"publish","id":"a","topic":{}}`, "topic: want a string, got an object", `"a"`},
+		{"id of a wrong kind", `{"op":"publish","id":[1]}`, "id: want a string or a whole number, got a list", ""},
+		{"broken number", `{"op":"subscribe","queue_length":1.5}`, "queue_length: want a whole number that fits into 32 bits, got 1.5", ""},
+		{"huge number", `{"op":"subscribe","queue_length":1e300}`, "queue_length: want a whole number", ""},
+		{"two at once", `{"op":"subscribe","topic":1,"type":2}`, "type: want a string", ""},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			m, err := Parse([]byte(tc.text))
+			if err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("Parse(%s): %v, want %q", tc.text, err, tc.want)
+			}
+			if m.ID != tc.id {
+				t.Errorf("id %q, want %q: the answer must carry it", m.ID, tc.id)
+			}
+		})
+	}
+}
+
+func TestAppendIsReadBack(t *testing.T) {
+	no, six, two := false, 6, 2.5
+	for _, m := range []Message{
+		{Op: Publish, ID: `"é\"\n"`, Topic: "/a b", Msg: []byte(`{"x":[1,2]}`)},
+		{Op: ActionResult, ID: "12", Action: "/go", Values: []byte(`"why not"`), Status: &six, Result: &no},
+		{Op: CallService, ID: `"c"`, Service: "/s", Args: []byte(`{}`), Timeout: &two},
+		{Op: Subscribe, Topic: "t", Type: "a/msg/B", ThrottleRate: 2.5, QueueLength: 1, FragmentSize: 10, Compression: "cbor"},
+		{Op: Advertise, Topic: "t", Latch: true, QueueSize: 5},
+		{Op: SendActionGoal, Action: "a", ActionType: "p/action/T", Feedback: true, Args: []byte("{}")},
+		{Op: Fragment, ID: `"f"`, Data: "", Num: 0, Total: 1},
+		{Op: SetLevel, Level: "none"},
+	} {
+		text := m.Append(nil)
+		if !json.Valid(text) {
+			t.Errorf("not JSON: %s", text)
+		}
+		got, err := Parse(text)
+		if err != nil || !reflect.DeepEqual(*got, m) {
+			t.Errorf("Parse(Append(%+v)) = %+v, %v", m, *got, err)
+		}
+	}
+}
+
+func TestCBORSaysTheSameAsJSON(t *testing.T) {
+	msg := map[string]any{
+		"op": "publish", "id": 5, "topic": "/a",
+		"msg": map[string]any{
+			"f64":  cbor.Tag{Number: 86, Content: []byte{0, 0, 0, 0, 0, 0, 0xf8, 0x3f, 0, 0, 0, 0, 0, 0, 0xf8, 0x7f}},
+			"f32":  cbor.Tag{Number: 85, Content: []byte{0, 0, 0xc0, 0x3f}},
+			"f16":  cbor.Tag{Number: 84, Content: []byte{0, 0x3e, 1, 0, 0, 0xfc}},
+			"f64b": cbor.Tag{Number: 82, Content: []byte{0x3f, 0xf8, 0, 0, 0, 0, 0, 0}},
+			"i32":  cbor.Tag{Number: 78, Content: []byte{0xff, 0xff, 0xff, 0xff, 2, 0, 0, 0}},
+			"i8":   cbor.Tag{Number: 72, Content: []byte{0xfe}},
+			"u16":  cbor.Tag{Number: 69, Content: []byte{1, 2}},
+			"u64":  cbor.Tag{Number: 71, Content: []byte{1, 0, 0, 0, 0, 0, 0, 0}},
+			"raw":  []byte{1, 255}, "text": "ü", "nan": math.NaN(), "list": []any{true, nil, -3, 1.25},
+		},
+	}
+	data, err := cbor.Marshal(msg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := ParseCBOR(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"f16":[1.5,5.960464477539063e-08,null],"f32":[1.5],"f64":[1.5,null],"f64b":[1.5],"i32":[-1,2],"i8":[-2],` +
+		`"list":[true,null,-3,1.25],"nan":null,"raw":[1,255],"text":"ü","u16":[513],"u64":[1]}`
+	if m.Op != Publish || m.ID != "5" || string(m.Msg) != want {
+		t.Errorf("ParseCBOR = %+v\nmsg %s\nwant %s", m, m.Msg, want)
+	}
+}
+
+func TestCBORRefusesWhatItCannotRead(t *testing.T) {
+	enc := func(v any) []byte {
+		b, err := cbor.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return b
+	}
+	for _, tc := range []struct {
+		name string
+		data []byte
+		want string
+	}{
+		{"nothing", nil, "not CBOR"},
+		{"cut short", []byte{0xa1, 0x62}, "not CBOR"},
+		{"names that are numbers", enc(map[int]int{1: 2}), "want a string"},
+		{"a tag that nobody knows", enc(map[string]any{"op": cbor.Tag{Number: 4242, Content: 1}}), "tag 4242"},
+		{"a typed array of a bad length", enc(map[string]any{"op": cbor.Tag{Number: 86, Content: []byte{1}}}), "1 bytes are not"},
+		{"a typed array of no bytes", enc(map[string]any{"op": cbor.Tag{Number: 86, Content: 1}}), "a byte string"},
+		{"quadruple precision", enc(map[string]any{"op": cbor.Tag{Number: 83, Content: make([]byte, 16)}}), "128 bits"},
+		{"a claim of four thousand million items", []byte{0x9a, 0xff, 0xff, 0xff, 0xff}, "not CBOR"},
+		{"nested too deep", append(slices.Repeat([]byte{0x81}, 100), 1), "not CBOR"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			if _, err := ParseCBOR(tc.data); err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("error %v, want %q", err, tc.want)
+			}
+		})
+	}
+}
+
+func TestFragmentsJoinInAnyOrder(t *testing.T) {
+	text := []byte(`{"op":"publish","topic":"/ü","msg":{"data":"` + strings.Repeat("äö", 40) + `"}}`)
+	for _, size := range []int{1, 5, 16, len(text) - 1} {
+		frames := Split(text, size, "x")
+		if len(frames) < 2 {
+			t.Fatalf("size %d: %d frames", size, len(frames))
+		}
+		slices.Reverse(frames)
+		frames = append(frames[:1], frames...) // and one twice
+		j := Joiner{MaxBytes: 4096, MaxOpen: 1, MaxAge: time.Minute}
+		var whole []byte
+		for _, f := range frames {
+			m, err := Parse(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(m.Data) > max(size, 4) {
+				t.Errorf("size %d: a part of %d bytes", size, len(m.Data))
+			}
+			got, err := j.Add(m, time.Unix(0, 0))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got != nil {
+				whole = got
+			}
+		}
+		if string(whole) != string(text) || j.Open() != 0 || j.bytes != 0 {
+			t.Errorf("size %d: joined %q, %d open, %d bytes", size, whole, j.Open(), j.bytes)
+		}
+	}
+	if got := Split(text, len(text), "x"); len(got) != 1 || &got[0][0] != &text[0] {
+		t.Error("a text that fits is not split")
+	}
+}
+
+func TestJoinerIsBounded(t *testing.T) {
+	now := time.Unix(100, 0)
+	part := func(id string, num, total int, data string) *Message {
+		return &Message{Op: Fragment, ID: id, Num: num, Total: total, Data: data}
+	}
+	for _, tc := range []struct {
+		name  string
+		parts []*Message
+		want  string
+	}{
+		{"without an id", []*Message{part("", 0, 1, "a")}, "needs an id"},
+		{"no parts", []*Message{part("1", 0, 0, "a")}, "total is 0"},
+		{"too many parts", []*Message{part("1", 0, 1<<30, "a")}, "total is 1073741824"},
+		{"outside", []*Message{part("1", 2, 2, "a")}, "num is 2, want 0 to 1"},
+		{"negative", []*Message{part("1", -1, 2, "a")}, "num is -1"},
+		{"changes its mind", []*Message{part("1", 0, 2, "a"), part("1", 1, 3, "a")}, "total changed from 2 to 3"},
+		{"too many open", []*Message{part("1", 0, 2, "a"), part("2", 0, 2, "a"), part("3", 0, 2, "a")}, "2 fragmented messages are open"},
+		{"too large", []*Message{part("1", 0, 2, strings.Repeat("a", 60)), part("2", 0, 2, strings.Repeat("a", 60))}, "more than 100 bytes"},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			j := Joiner{MaxBytes: 100, MaxOpen: 2, MaxAge: time.Second}
+			var err error
+			for _, p := range tc.parts {
+				_, err = j.Add(p, now)
+			}
+			if err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("error %v, want %q", err, tc.want)
+			}
+		})
+	}
+	t.Run("what is not finished is forgotten", func(t *testing.T) {
+		j := Joiner{MaxBytes: 100, MaxOpen: 1, MaxAge: time.Second}
+		if _, err := j.Add(part("1", 0, 2, "a"), now); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := j.Add(part("2", 0, 2, "a"), now.Add(2*time.Second)); err != nil {
+			t.Errorf("the old one is still open: %v", err)
+		}
+	})
+}
+
+func FuzzParse(f *testing.F) {
+	for _, s := range []string{`{"op":"publish","topic":"a","msg":{}}`, `{"op":"fragment","id":1,"data":"x","num":0,"total":2}`, `{`, `{"op":"a","id":1e99}`, "\xff"} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		m, err := Parse(data)
+		if m == nil {
+			t.Fatal("no message")
+		}
+		if err != nil {
+			return
+		}
+		m.Unknown = nil
+		text := m.Append(nil)
+		again, err := Parse(text)
+		if err != nil {
+			t.Fatalf("%s is not read back: %v", text, err)
+		}
+		if second := again.Append(nil); string(second) != string(text) {
+			t.Errorf("%s became %s", text, second)
+		}
+	})
+}
+
+func FuzzCBOR(f *testing.F) {
+	for _, v := range []any{map[string]any{"op": "x", "id": 1}, cbor.Tag{Number: 85, Content: []byte{1, 2, 3, 4}}, []any{1.5, nil}} {
+		b, err := cbor.Marshal(v)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		text, err := JSON(data)
+		if err == nil && !json.Valid(text) {
+			t.Errorf("not JSON: %s", text)
+		}
+		if m, _ := ParseCBOR(data); m == nil {
+			t.Fatal("no message")
+		}
+	})
+}
+
+func FuzzSplit(f *testing.F) {
+	f.Add([]byte("hällo"), 1)
+	f.Add([]byte("\x80\x80\x80\x80\x80\x80"), 4)
+	f.Fuzz(func(t *testing.T, text []byte, size int) {
+		if len(text) > 1<<12 {
+			return
+		}
+		total := 0
+		for _, frame := range Split(text, size, "f") {
+			if len(frame) == 0 && len(text) > 0 {
+				t.Fatal("empty frame")
+			}
+			total += len(frame)
+		}
+		if total < len(text) {
+			t.Errorf("%d bytes of %d", total, len(text))
+		}
+	})
+}

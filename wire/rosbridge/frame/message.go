@@ -1,0 +1,253 @@
+package frame
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"sort"
+	"strconv"
+)
+
+// The words of the protocol.
+const (
+	Advertise          = "advertise"
+	Unadvertise        = "unadvertise"
+	Publish            = "publish"
+	Subscribe          = "subscribe"
+	Unsubscribe        = "unsubscribe"
+	CallService        = "call_service"
+	ServiceResponse    = "service_response"
+	AdvertiseService   = "advertise_service"
+	UnadvertiseService = "unadvertise_service"
+	SendActionGoal     = "send_action_goal"
+	CancelActionGoal   = "cancel_action_goal"
+	ActionFeedback     = "action_feedback"
+	ActionResult       = "action_result"
+	AdvertiseAction    = "advertise_action"
+	UnadvertiseAction  = "unadvertise_action"
+	Fragment           = "fragment"
+	PNG                = "png"
+	Status             = "status"
+	SetLevel           = "set_level"
+	Auth               = "auth"
+)
+
+// Message is one frame, either way. Members that were not there are zero.
+type Message struct {
+	Op string
+	ID string // JSON text of a string or a whole number, to be echoed; "" if there was none
+
+	Topic, Service, Action string
+	Type                   string // of a topic, a service or an advertised action
+	ActionType             string // of the action that a goal is for
+	Msg, Args, Values      []byte // JSON text
+
+	Latch        bool
+	Feedback     bool
+	Result       *bool
+	Status       *int     // action_result
+	Timeout      *float64 // call_service, s
+	ThrottleRate float64  // subscribe, ms between messages
+	QueueLength  int
+	QueueSize    int
+	FragmentSize int
+	Compression  string
+
+	Level string // set_level, status
+	Data  string // fragment
+	Num   int
+	Total int
+
+	Unknown []string // members that the protocol does not have, sorted
+}
+
+// maxSafe is the largest whole number that survives a JSON reader with one number
+// type.
+const maxSafe = 1 << 53
+
+// Parse reads a text frame. If it is an object, the message comes back even with
+// an error, as far as it could be read, so that the answer can carry its id.
+func Parse(data []byte) (*Message, error) {
+	m := &Message{}
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(data, &members); err != nil {
+		var kind *json.UnmarshalTypeError
+		if errors.As(err, &kind) {
+			return m, fmt.Errorf("a frame is an object, not %s", kindOf(data))
+		}
+		return m, fmt.Errorf("not JSON: %w", err)
+	}
+	if members == nil {
+		return m, errors.New("a frame is an object, not null")
+	}
+	r := reader{members: members}
+	m.read(&r)
+	m.Unknown = r.rest(m.Op)
+	if m.Op == "" && len(r.problems) == 0 {
+		r.problems = append(r.problems, errors.New(`the member "op" is missing`))
+	}
+	return m, errors.Join(r.problems...)
+}
+
+// read takes the members out of r.
+func (m *Message) read(r *reader) {
+	m.Op = r.text("op")
+	m.ID = r.id()
+	m.Topic, m.Service, m.Action = r.text("topic"), r.text("service"), r.text("action")
+	m.Type, m.ActionType = r.text("type"), r.text("action_type")
+	m.Msg, m.Args, m.Values = r.raw("msg"), r.raw("args"), r.raw("values")
+	m.Latch, m.Feedback = r.flag("latch"), r.flag("feedback")
+	if r.has("result") {
+		v := r.flag("result")
+		m.Result = &v
+	}
+	if m.Op != Status && r.has("status") {
+		v := r.whole("status")
+		m.Status = &v
+	}
+	if r.has("timeout") {
+		v := r.number("timeout")
+		m.Timeout = &v
+	}
+	m.ThrottleRate = r.number("throttle_rate")
+	m.QueueLength, m.QueueSize = r.whole("queue_length"), r.whole("queue_size")
+	m.FragmentSize = r.whole("fragment_size")
+	m.Compression, m.Level, m.Data = r.text("compression"), r.text("level"), r.text("data")
+	m.Num, m.Total = r.whole("num"), r.whole("total")
+}
+
+// authMembers belong to an op that is answered without being read.
+var authMembers = []string{"mac", "client", "dest", "rand", "t", "level", "end"}
+
+// reader takes members out of an object and collects what is wrong with them.
+type reader struct {
+	members  map[string]json.RawMessage
+	problems []error
+}
+
+func (r *reader) has(name string) bool {
+	v, ok := r.members[name]
+	if ok && string(v) == "null" {
+		// null stands for "not given": Python clients write None
+		delete(r.members, name)
+		return false
+	}
+	return ok
+}
+
+func (r *reader) raw(name string) []byte {
+	v := r.members[name]
+	delete(r.members, name)
+	return v
+}
+
+func (r *reader) wrong(name, want string, got []byte) {
+	r.problems = append(r.problems, fmt.Errorf("%s: want %s, got %s", name, want, kindOf(got)))
+}
+
+func (r *reader) text(name string) (s string) {
+	if !r.has(name) {
+		return ""
+	}
+	if v := r.raw(name); json.Unmarshal(v, &s) != nil {
+		r.wrong(name, "a string", v)
+	}
+	return s
+}
+
+func (r *reader) flag(name string) (b bool) {
+	if !r.has(name) {
+		return false
+	}
+	if v := r.raw(name); json.Unmarshal(v, &b) != nil {
+		r.wrong(name, "true or false", v)
+	}
+	return b
+}
+
+func (r *reader) number(name string) (x float64) {
+	if !r.has(name) {
+		return 0
+	}
+	if v := r.raw(name); json.Unmarshal(v, &x) != nil {
+		r.wrong(name, "a number", v)
+	}
+	return x
+}
+
+func (r *reader) whole(name string) int {
+	if !r.has(name) {
+		return 0
+	}
+	v := r.members[name]
+	x := r.number(name)
+	if x != math.Trunc(x) || math.Abs(x) > math.MaxInt32 {
+		r.problems = append(r.problems, fmt.Errorf("%s: want a whole number that fits into 32 bits, got %s", name, v))
+		return 0
+	}
+	return int(x)
+}
+
+// id returns the id's JSON text, cleaned of spelling: 7.0 is 7.
+func (r *reader) id() string {
+	if !r.has("id") {
+		return ""
+	}
+	v := r.raw("id")
+	var s string
+	if json.Unmarshal(v, &s) == nil {
+		return string(AppendString(nil, s))
+	}
+	var x float64
+	if json.Unmarshal(v, &x) == nil && x == math.Trunc(x) && math.Abs(x) <= maxSafe {
+		return strconv.FormatInt(int64(x), 10)
+	}
+	r.wrong("id", "a string or a whole number", v)
+	return ""
+}
+
+// rest returns what nobody has asked for.
+func (r *reader) rest(op string) (names []string) {
+	if op == Auth {
+		for _, name := range authMembers {
+			delete(r.members, name)
+		}
+	}
+	for name := range r.members {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	return names
+}
+
+// kindOf says what a JSON text is, for messages.
+func kindOf(v []byte) string {
+	v = bytes.TrimLeft(v, " \t\r\n")
+	if len(v) == 0 {
+		return "nothing"
+	}
+	switch v[0] {
+	case '{':
+		return "an object"
+	case '[':
+		return "a list"
+	case '"':
+		return "a string"
+	case 't', 'f':
+		return "a boolean"
+	case 'n':
+		return "null"
+	}
+	return "a number"
+}
+
+// IDText returns an id as plain text: a string without its quotes.
+func IDText(id string) string {
+	var s string
+	if json.Unmarshal([]byte(id), &s) == nil {
+		return s
+	}
+	return id
+}
