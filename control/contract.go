@@ -32,12 +32,17 @@ const (
 	Unknown         Code = 16 // no such controller or goal
 	NotANumber      Code = 17 // Joint, or the leaf Value, was not given a number
 	BadValue        Code = 18 // Value is not between 0 and Max
+	NotActive       Code = 19 // the controller performs nothing that a stream could lead
+	NotVirtual      Code = 20 // the robot is real, and cannot be put somewhere at once
+	Unreachable     Code = 21 // a limb stays Value m, or rad, away from where it is to be, Max is allowed; Joint is in the way
+	Unbalanced      Code = 22 // the centre of mass would be Value m inside its supports, Max is needed
 )
 
 var codeNames = [...]string{
 	"ok", "bad program", "not running", "start too far", "beyond limit", "not granted", "resource lost",
 	"replaced", "cancelled", "panicked", "power off", "stopped by fault", "stale", "tolerance broken",
-	"stopping", "full", "unknown", "not a number", "bad value",
+	"stopping", "full", "unknown", "not a number", "bad value", "not active", "not virtual",
+	"unreachable", "unbalanced",
 }
 
 func (c Code) String() string {
@@ -149,6 +154,8 @@ type Reference struct {
 	Peak       float64   // share of the limits that it may use, 0 … 1
 	Cut        bool      // "I jumped on purpose": bridge me
 	Rate       float64   // how fast its time really went; less than Input.Rate while limits hold it back
+	Time       float64   // the program's own clock, s
+	Passed     uint32    // how many events of the program have left so far: never fewer than a tick ago
 }
 
 // NewReference returns a reference with room for a robot.
@@ -161,7 +168,7 @@ func NewReference(joints, chains, outputs int) *Reference {
 
 // Reset empties the reference before a controller fills it. Loop-safe.
 func (r *Reference) Reset() {
-	r.Has, r.Base, r.Peak, r.Cut, r.Rate = robot.Set{}, BaseRef{}, 1, false, 1
+	r.Has, r.Base, r.Peak, r.Cut, r.Rate, r.Time, r.Passed = robot.Set{}, BaseRef{}, 1, false, 1, 0, 0
 	clear(r.Tau)
 	clear(r.Support)
 	clear(r.Output)
@@ -211,4 +218,13 @@ type Controller interface {
 	Update(in *Input, out *Reference) (Status, Reason)
 	// Owned tells of a change of its set: live on, or quit.
 	Owned(in *Input, now robot.Set) Status
+}
+
+// Fed is a Controller that follows a stream. Feed gives it the newest value of one
+// while it performs a program, before Update of the same tick; of several that
+// came within a tick only the last is given. A value carries its own stamp: one
+// that is older than the program, or out of order, is for the controller to refuse.
+type Fed interface {
+	Controller
+	Feed(in *Input, p Program) Reason
 }

@@ -48,6 +48,9 @@ func NewLimiter(bounds []Bounds) *Limiter {
 // Reset puts a joint to a place, at rest: at torque-on, from the measurement.
 func (l *Limiter) Reset(joint int, q float64) { l.q[joint], l.v[joint] = q, 0 }
 
+// Bounds returns what a joint may do.
+func (l *Limiter) Bounds(joint int) Bounds { return l.bounds[joint] }
+
 // Velocity returns the last step of a joint per second.
 func (l *Limiter) Velocity(joint int) float64 { return l.v[joint] }
 

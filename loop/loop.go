@@ -169,6 +169,7 @@ func (l *Loop) makeStates() {
 	l.snapshots = rt.NewLatest(func(s *Snapshot) {
 		s.Command, s.Measured = control.NewMotion(n, chains, outputs), control.NewMeasured(n)
 		s.Cut, s.Age = make([]control.Cut, n), make([]uint32, len(l.merge.Age))
+		s.Active, s.Mode = make([]Activity, len(l.cfg.Controllers)), make([]servo.Mode, n)
 	})
 	l.stops.from, l.stops.still = make([]float64, n), make([]float64, n)
 	l.box.init(n)
@@ -272,6 +273,11 @@ func (l *Loop) aggregate() {
 		}
 		if leaf, ok := l.merge.Take(s.id, l.ownedBy(s.id).Minus(l.faults.blocked), s.ref); !ok {
 			s.status, s.why = control.Failed, control.Reason{Code: control.NotANumber, Joint: l.jointOf(leaf), Who: s.id, At: l.now, Value: float64(leaf)}
+		} else if s.why.Code != control.Panicked {
+			s.due = max(s.due, s.ref.Passed)
+		}
+		if !l.crowded() { // nobody reads: events gather, and leave together, with the goal's end at the latest
+			s.tellEvents()
 		}
 		if s.status != control.Going {
 			s.end(s.status, s.why) // its last reference still counts in this tick
@@ -330,16 +336,14 @@ func (l *Loop) energise() {
 	}
 }
 
-// seed puts the command of a joint to where the joint is.
+// seed puts the command of a joint to where the joint is, and forgets what led to
+// where it was.
 func (l *Loop) seed(j int) {
-	q := l.reading[j].Position
-	l.state[j] = move.State{P: q}
-	l.limiter.Reset(j, q)
+	l.follow(j)
 	l.guards.Reset(j)
 	l.bridge.Drop(j)
 	l.holder.End(j)
 	l.fresh[j] = true
-	l.command.Q[j], l.command.V[j], l.command.A[j] = q, 0, 0
 }
 
 // handOver bridges the joints of one owner that are new to it, all together. The
@@ -365,6 +369,10 @@ func (l *Loop) handOver(id arbiter.ClientID, peak float64) {
 // limit makes the command: reference plus offset, through the gate.
 func (l *Loop) limit() {
 	for j := range l.wish {
+		if l.mode[j] != servo.Position {
+			l.follow(j)
+			continue
+		}
 		w := l.wish[j]
 		if o := l.bridge.Offset(j, l.now); o != (move.State{}) {
 			w = move.State{P: w.P + o.P, V: w.V + o.V, A: w.A + o.A}
@@ -379,6 +387,20 @@ func (l *Loop) limit() {
 		l.state[j] = w
 		l.command.Q[j], l.command.V[j], l.command.A[j] = w.P, w.V, w.A
 	}
+}
+
+// follow lets the command of a joint without torque be where the joint is, at
+// rest: whoever plans from the command then plans from the truth. A joint that
+// was never read has none.
+func (l *Loop) follow(j int) {
+	l.cut[j] = 0
+	if l.reading[j].Age == servo.Never {
+		return
+	}
+	q := l.reading[j].Position
+	l.state[j] = move.State{P: q}
+	l.limiter.Reset(j, q)
+	l.command.Q[j], l.command.V[j], l.command.A[j] = q, 0, 0
 }
 
 // stiffSlope is how fast stiffness changes at most, 1/s: a limb that sags must
@@ -430,6 +452,10 @@ func (l *Loop) publish() {
 	s.Stopped = l.stops.blocks()
 	s.Command.Copy(&l.command)
 	s.Measured.Copy(&l.measured)
+	for i, seat := range l.seats {
+		seat.activity(&s.Active[i])
+	}
+	copy(s.Mode, l.mode)
 	copy(s.Cut, l.cut)
 	copy(s.Age, l.merge.Age)
 	for i := range s.Owner {

@@ -27,6 +27,9 @@ const (
 	GoalRate                    // Controller, Value: of its motion alone
 	GoalPause                   // Controller
 	GoalResume                  // Controller
+	Feed                        // Controller, Program: the newest value of a stream
+	Place                       // Program, a control.Placement: puts joints of a virtual robot somewhere at once
+	numOrders
 )
 
 // Order is a wish from outside. Small, and copied.
@@ -53,6 +56,8 @@ const (
 	PowerChanged
 	OrderRefused // and why
 	LimbSafe     // Set has reached its safe state
+	EventsLeft   // Controller, Goal: the events From … To−1 of its program are due
+	Placed       // Goal: the joints of an order Place are where it said
 )
 
 // Report is what happened. It carries the tick that caused it.
@@ -68,8 +73,25 @@ type Report struct {
 	Severity   fault.Severity
 	Power      Power
 	Value      float64
-	Time, Way  float64  // of a stop: s, and the largest way of a joint
+	From, To   uint32   // of events: by number, To excluded
+	Time, Way  float64  // of a stop: s, and the largest way of a joint; of events: the program's own time
 	Last       *Excerpt // of a panic: the last second of states; Release it when read
+}
+
+// Activity is what one controller does.
+type Activity struct {
+	Running   bool // takes goals
+	Active    bool // performs Goal; otherwise the rest is of the last one
+	Paused    bool
+	Cancelled bool // slows down to its end
+	HandOver  bool // a joint of it is still on its way to its reference
+	Goal      uint64
+	Status    control.Status
+	Own       robot.Set
+	Time      float64 // the program's own clock, s
+	Wanted    float64 // how fast that is to go
+	Rate      float64 // and goes
+	Passed    uint32  // events that have left
 }
 
 // Snapshot is the state of the robot after a tick.
@@ -77,6 +99,8 @@ type Snapshot struct {
 	Tick     servo.Tick
 	Command  control.Motion
 	Measured control.Measured
+	Active   []Activity // of each controller
+	Mode     []servo.Mode
 	Owner    [robot.MaxLeaves]arbiter.ClientID
 	Age      []uint32 // of each leaf: ticks since its owner wrote it
 	Power    Power

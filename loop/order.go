@@ -47,12 +47,17 @@ func (l *Loop) report(r Report) {
 	}
 }
 
+// crowded reports that nobody reads the reports: what is left of their room is for
+// what runs to end.
+func (l *Loop) crowded() bool { return l.reports.Cap()-l.reports.Len() < reserve }
+
 // drainOrders takes a few orders each tick; the rest waits for the next. While
 // nobody reads the reports, orders wait too.
 func (l *Loop) drainOrders() {
 	l.frame.Orders = l.frame.Orders[:0]
+	defer l.feed()
 	for range ordersPerTick {
-		if l.reports.Cap()-l.reports.Len() < reserve {
+		if l.crowded() {
 			return
 		}
 		o, ok := l.orders.TryReceive()
@@ -78,6 +83,8 @@ func (l *Loop) obey(o Order) {
 		l.powered.on(l)
 	case PowerOff:
 		l.stops.powerOff(l)
+	case Place:
+		l.place(o)
 	case Reset:
 		l.faults.reset(l)
 		l.stops.reset(l)
@@ -89,7 +96,7 @@ func (l *Loop) obey(o Order) {
 
 // obeySeat carries out an order to one controller.
 func (l *Loop) obeySeat(o Order) {
-	if int(o.Controller) >= len(l.seats) || o.Kind > GoalResume {
+	if int(o.Controller) >= len(l.seats) || o.Kind >= numOrders {
 		l.refuse(o, control.Because(control.Unknown))
 		return
 	}
@@ -111,6 +118,24 @@ func (l *Loop) obeySeat(o Order) {
 		s.paused = true
 	case GoalResume:
 		s.paused = false
+	case Feed:
+		if o.Program == nil {
+			l.refuse(o, control.Because(control.BadProgram))
+			return
+		}
+		s.fed, s.fedGoal = o.Program, o.Goal // the newest of a tick counts
+	}
+}
+
+// feed gives controllers the newest values of their streams.
+func (l *Loop) feed() {
+	for _, s := range l.seats {
+		if p := s.fed; p != nil {
+			s.fed = nil
+			if why := s.feed(p); why.Code != control.OK {
+				l.refuse(Order{Controller: s.id, Goal: s.fedGoal}, why)
+			}
+		}
 	}
 }
 

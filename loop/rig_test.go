@@ -173,8 +173,11 @@ func (r *rig) run(ticks int) {
 					r.t.Fatalf("tick %d, joint %d: torque on at %g, and the joint is at %g", r.n, j, q, at)
 				}
 				v = 0
-			case !has && !had && q == r.l.reading[j].Position:
-				v = 0 // power came, and a fault keeps the joint limp: its command begins where it is
+			case !has: // without torque the command is where the joint is
+				if at := r.l.reading[j].Position; r.checks && q != at {
+					r.t.Fatalf("tick %d, joint %d: no torque, command %g, and the joint is at %g", r.n, j, q, at)
+				}
+				v = 0
 			case r.checks:
 				r.judge(j, q, v)
 			}

@@ -26,7 +26,13 @@ type seat struct {
 	rate      float64 // speed override of its own
 	paused    bool
 	cancelled bool
-	since     float64 // of the cancel, s
+	since     float64        // of the cancel, s
+	due, told uint32         // events that have left, and those that were reported
+	broken    control.Reason // its code has failed, and what it performs has to end
+
+	fed     control.Program // newest value of a stream, until the orders of a tick are taken
+	fedGoal uint64
+	stream  control.Fed // the controller, if it follows one
 
 	pending     control.Program // asked for, inside a round
 	pendingGoal uint64
@@ -37,6 +43,7 @@ func (l *Loop) register(r Registration) error {
 	id := arbiter.ClientID(len(l.seats))
 	s := &seat{l: l, id: id, controller: r.Controller, running: true, rate: 1,
 		ref: control.NewReference(l.dof, len(l.cfg.Model.Chains()), l.merge.Outputs())}
+	s.stream, _ = r.Controller.(control.Fed)
 	s.claim.SetPriority(r.Pending, r.Operational)
 	if _, known := l.arb.Lookup(r.Name); known {
 		return fmt.Errorf("loop: two controllers are named %q", r.Name)
@@ -133,9 +140,11 @@ func (s *seat) swap(p control.Program, goal uint64) bool {
 		return false
 	}
 	if s.program != nil {
+		s.tellEvents()
 		s.report(GoalEnded, s.goal, control.Quit, control.Because(control.Replaced))
 	}
-	s.program, s.goal, s.rate, s.paused, s.cancelled = p, goal, 1, false, false
+	s.ref.Time, s.broken = 0, control.Reason{}
+	s.program, s.goal, s.rate, s.paused, s.cancelled, s.due, s.told = p, goal, 1, false, false, 0, 0
 	needs, wants := p.Claim()
 	for leaf := range needs.Union(wants).All {
 		if int(leaf) < s.l.dof {
@@ -184,6 +193,10 @@ func (s *seat) ResourcesChanged(owned robot.Set) bool {
 // update lets the controller make its reference.
 func (s *seat) update() {
 	l := s.l
+	if s.broken.Code != control.OK {
+		s.end(control.Failed, s.broken)
+		return
+	}
 	if !s.operational() {
 		s.end(control.Quit, s.lostTo())
 		return
@@ -196,6 +209,42 @@ func (s *seat) update() {
 	}
 	if s.cancelled && s.status == control.Going && (s.atRest() || s.bridging() || l.now-s.since > l.cfg.StopDeadline) {
 		s.status, s.why = control.Quit, control.Because(control.Cancelled)
+	}
+}
+
+// tellEvents reports the events that have left.
+func (s *seat) tellEvents() {
+	if s.due <= s.told {
+		return
+	}
+	s.l.report(Report{Kind: EventsLeft, Controller: s.id, Goal: s.goal, From: s.told, To: s.due, Time: s.ref.Time})
+	s.told = s.due
+}
+
+// feed gives the controller the newest value of its stream.
+func (s *seat) feed(p control.Program) (why control.Reason) {
+	switch {
+	case s.stream == nil:
+		return control.Because(control.BadProgram)
+	case !s.running:
+		return control.Because(control.NotRunning)
+	case s.program == nil:
+		return control.Because(control.NotActive)
+	}
+	defer s.recovered(&why)
+	s.l.input.Own, s.l.input.Rate = s.owned(), s.wantedRate()
+	return s.stream.Feed(&s.l.input, p)
+}
+
+// activity fills in what the controller does.
+func (s *seat) activity(a *Activity) {
+	*a = Activity{Running: s.running, Active: s.program != nil, Paused: s.paused, Cancelled: s.cancelled,
+		Goal: s.goal, Status: s.status, Own: s.owned(), Time: s.ref.Time, Wanted: s.wantedRate(), Rate: s.ref.Rate, Passed: s.due}
+	for leaf := range a.Own.All {
+		if j := int(leaf); j < s.l.dof && s.l.bridge.Active(j) {
+			a.HandOver = true
+			return
+		}
 	}
 }
 
@@ -256,7 +305,8 @@ func (s *seat) end(st control.Status, why control.Reason) {
 	if s.program == nil {
 		return
 	}
-	s.program = nil
+	s.program, s.broken = nil, control.Reason{}
+	s.tellEvents()
 	s.report(GoalEnded, s.goal, st, why)
 	// inside a hook the arbiter refuses; then the next control stage gives back
 	_ = s.l.arb.Quit(s.l.tick.Time, s.id)
@@ -325,6 +375,6 @@ func (s *seat) recoveredAs(bad control.Status, st *control.Status, why *control.
 // somebody runs it again.
 func (s *seat) blame(why *control.Reason) {
 	*why = control.Reason{Code: control.Panicked, Joint: robot.NoJoint, Who: s.id, At: s.l.now}
-	s.running = false
+	s.running, s.broken = false, *why
 	s.l.faults.panicked(s.l, s.id)
 }

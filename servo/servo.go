@@ -84,6 +84,13 @@ type Bus interface {
 	Exchange(t Tick, dst []Reading, src []Setpoint) Fault
 }
 
+// Placer is a Bus whose joints can be put somewhere at once: a virtual robot.
+// Place is called between exchanges, by whoever exchanges. Loop-safe.
+type Placer interface {
+	Bus
+	Place(joints []int, positions []float64)
+}
+
 // Lead makes up for the time that a setpoint takes: the target is where the joint
 // is to be a lead later, and the servo is given the period and the lead to get
 // there. A packet that is lost then costs a little lead, not a halt.

@@ -33,19 +33,32 @@ const (
 	gapRecord        = 5 // ticks that are missing here
 )
 
-// opaque is the number of a program that could not be written down.
-const opaque = math.MaxUint32
+// Numbers of programs that are not counted: one that could not be written down,
+// and values of streams, whose numbers are used again in every tick.
+const (
+	opaque   = math.MaxUint32
+	streamed = opaque - maxOrders // and the ones after it, by order of a tick
+)
+
+// memory is how many programs are remembered in order to be written only once.
+const memory = 64
 
 type encoder struct {
 	w        *bufio.Writer
 	buf      []byte
 	last     []servo.Reading
-	programs map[control.Program]uint64
-	count    uint64 // of programs
+	programs [memory]written // the last ones
+	count    uint64          // of programs
+}
+
+// written is a program that has a number.
+type written struct {
+	program control.Program
+	number  uint64
 }
 
 func newEncoder(w io.Writer, h *Header) (*encoder, error) {
-	e := &encoder{w: bufio.NewWriterSize(w, 1<<16), last: make([]servo.Reading, h.Joints), programs: map[control.Program]uint64{}}
+	e := &encoder{w: bufio.NewWriterSize(w, 1<<16), last: make([]servo.Reading, h.Joints)}
 	text, err := json.Marshal(h)
 	if err != nil {
 		return nil, fmt.Errorf("telemetry: %w", err)
@@ -78,7 +91,7 @@ func (e *encoder) frame(f *frame) error {
 	numbers := [maxOrders]uint64{}
 	for i := range f.orders {
 		var err error
-		if numbers[i], err = e.program(f.orders[i].Program); err != nil {
+		if numbers[i], err = e.program(&f.orders[i], streamed+uint64(i)); err != nil {
 			return err
 		}
 	}
@@ -107,15 +120,18 @@ func (e *encoder) frame(f *frame) error {
 	return e.record(checkpointRecord, appendCheckpoint(nil, &f.check))
 }
 
-// program writes a program when it is first used, and returns its number: 0 is no
-// program.
-func (e *encoder) program(p control.Program) (uint64, error) {
+// program writes the program of an order when it is first used, and returns its
+// number: 0 is no program. Values of streams are used once.
+func (e *encoder) program(o *loop.Order, once uint64) (uint64, error) {
+	p := o.Program
 	if p == nil {
 		return 0, nil
 	}
 	same := reflect.TypeOf(p).Comparable() // a pointer, as programs are
-	if same && e.programs[p] != 0 {
-		return e.programs[p], nil
+	for i := range e.programs {
+		if same && e.programs[i].program == p {
+			return e.programs[i].number, nil
+		}
 	}
 	m, ok := p.(encoding.BinaryMarshaler)
 	if !ok {
@@ -125,10 +141,13 @@ func (e *encoder) program(p control.Program) (uint64, error) {
 	if err != nil {
 		return 0, err
 	}
-	e.count++
-	n := e.count
-	if same {
-		e.programs[p] = n
+	n := once
+	if o.Kind != loop.Feed {
+		e.count++
+		n = e.count
+		if same {
+			e.programs[n%memory] = written{p, n}
+		}
 	}
 	return n, e.record(programRecord, append(binary.AppendUvarint(nil, n), blob...))
 }

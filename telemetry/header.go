@@ -11,6 +11,7 @@ import (
 	"poise/loop"
 	"poise/robot"
 	"poise/robot/summary"
+	"poise/servo"
 )
 
 // Header says what a recording is of: enough to make the same loop again, and to
@@ -27,6 +28,7 @@ type Header struct {
 	Controllers   []Controller  `json:"controllers"`
 	Joints        int           `json:"joints"`
 	Leaves        int           `json:"leaves"`
+	Virtual       bool          `json:"virtual"` // its joints can be placed
 }
 
 // Controller is a controller as it was registered.
@@ -44,8 +46,9 @@ func NewHeader(name string, period float64, c *loop.Config) (Header, error) {
 	if err != nil {
 		return Header{}, err
 	}
+	_, virtual := c.Bus.(servo.Placer)
 	h := Header{Build: build(), Go: runtime.Version(), Architecture: runtime.GOOS + "/" + runtime.GOARCH, Robot: name,
-		Period: period, Settings: c.Settings, Controllers: []Controller{}, Joints: len(c.Model.Joints()), Leaves: len(res.Leaves())}
+		Period: period, Settings: c.Settings, Controllers: []Controller{}, Joints: len(c.Model.Joints()), Leaves: len(res.Leaves()), Virtual: virtual}
 	for _, r := range c.Controllers {
 		h.Controllers = append(h.Controllers, Controller{r.Name, r.Kind, r.Pending, r.Operational})
 	}

@@ -170,7 +170,10 @@ func (r *Reader) Next(t *Tick) error {
 			missing += c.uvarint()
 		case programRecord:
 			n := c.uvarint()
-			if !c.bad && len(r.programs) < maxPrograms {
+			if _, again := r.programs[n]; !again && len(r.programs) >= maxPrograms {
+				return &FormatError{rec.at, fmt.Sprintf("more than %d programs", maxPrograms)}
+			}
+			if !c.bad {
 				r.programs[n] = c.b
 				c.b = nil
 			}

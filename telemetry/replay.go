@@ -111,6 +111,9 @@ func newPlayer(r *Reader, m *robot.Model, kinds Kinds) (*player, error) {
 		state: newCheckpoint(h.Joints, h.Leaves), recorded: newCheckpoint(h.Joints, h.Leaves)}
 	p.notes()
 	cfg := loop.Config{Model: m, Bus: p, Tap: p, Settings: h.Settings}
+	if h.Virtual {
+		cfg.Bus = virtual{p}
+	}
 	var errs []error
 	for _, c := range h.Controllers {
 		k, known := kinds[c.Kind]
@@ -155,6 +158,11 @@ func (p *player) Exchange(_ servo.Tick, dst []servo.Reading, _ []servo.Setpoint)
 	copy(dst, p.reading)
 	return p.bus
 }
+
+// virtual is the bus of a robot that can be placed; where it then is was recorded.
+type virtual struct{ *player }
+
+func (virtual) Place([]int, []float64) {}
 
 // Tick takes what the replay came to.
 func (p *player) Tick(f *loop.Frame) {
@@ -209,17 +217,24 @@ func (p *player) order(o *Order, at int64) (loop.Order, error) {
 		return o.Order, nil
 	}
 	made, known := p.programs[o.Number]
-	if !known {
+	if !known || o.Kind == loop.Feed {
 		if o.Number == opaque {
 			return loop.Order{}, &FormatError{at, "a program that cannot be written down was ordered: the replay ends here"}
 		}
-		blob, ok := p.r.Program(o.Number)
 		controllers := p.r.Header.Controllers
-		if !ok || int(o.Controller) >= len(controllers) {
+		decode := control.DecodePlacement
+		if o.Kind != loop.Place {
+			if int(o.Controller) >= len(controllers) {
+				return o.Order, nil // refused, whatever it is
+			}
+			decode = p.kinds[controllers[o.Controller].Kind].Decode
+		}
+		blob, ok := p.r.Program(o.Number)
+		if !ok {
 			return loop.Order{}, &FormatError{at, fmt.Sprintf("no program %d for controller %d", o.Number, o.Controller)}
 		}
 		var err error
-		if made, err = p.kinds[controllers[o.Controller].Kind].Decode(blob); err != nil {
+		if made, err = decode(blob); err != nil {
 			return loop.Order{}, err
 		}
 		p.programs[o.Number] = made

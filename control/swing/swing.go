@@ -118,7 +118,7 @@ func (c *Controller) Update(in *control.Input, out *control.Reference) (control.
 	c.clock.advance(in.Tick.Dt, in.Rate, c.limits, all, c.v, c.a)
 	offset, rate := c.motion(), c.clock.rate
 	slope := (rate - before) / in.Tick.Dt
-	out.Has, out.Peak, out.Rate = all, peak, rate
+	out.Has, out.Peak, out.Rate, out.Time = all, peak, rate, c.clock.now()
 	for leaf := range all.All {
 		if j := int(leaf); j < len(out.Q) {
 			out.Q[j] = c.p.Centre[j] + offset

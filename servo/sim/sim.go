@@ -3,7 +3,9 @@ package sim
 import (
 	"math"
 	"math/rand/v2"
+	"sync/atomic"
 
+	"poise/internal/rt"
 	"poise/servo"
 )
 
@@ -40,7 +42,7 @@ type Trouble struct {
 
 func (t *Trouble) at(n uint64) bool { return n >= t.From && (t.Until == 0 || n < t.Until) }
 
-// Bus is a simulated robot. It implements servo.Bus.
+// Bus is a simulated robot. It implements servo.Bus and servo.Placer.
 type Bus struct {
 	servos []Servo
 	state  []state
@@ -52,7 +54,19 @@ type Bus struct {
 	plans  []Trouble
 	pushes []float64 // N·m on each joint, from outside
 	down   func(n uint64) bool
+
+	hands *rt.Ring[hand] // what people do with limp joints, until the next tick
+	limp  []atomic.Bool  // which joints are, for them
 }
+
+// hand is a joint moved by a person.
+type hand struct {
+	joint    int
+	position float64
+}
+
+// handRoom is how many moves by hand may wait for a tick.
+const handRoom = 256
 
 // state is one servo's inside.
 type state struct {
@@ -79,7 +93,7 @@ type Config struct {
 func New(c Config) *Bus {
 	n := len(c.Servos)
 	b := &Bus{servos: c.Servos, state: make([]state, n), load: c.Load, loads: make([]float64, n), where: make([]float64, n), pushes: make([]float64, n),
-		rng: rand.New(rand.NewPCG(c.Seed, 0x5eed))}
+		rng: rand.New(rand.NewPCG(c.Seed, 0x5eed)), hands: rt.NewRing[hand](handRoom), limp: make([]atomic.Bool, n)}
 	longest := 0
 	for i := range b.state {
 		s := &b.state[i]
@@ -88,6 +102,7 @@ func New(c Config) *Bus {
 		}
 		s.ramp, s.target = s.position, s.position
 		s.last = servo.Reading{Age: servo.Never}
+		b.limp[i].Store(true)
 		longest = max(longest, c.Servos[i].Delay)
 	}
 	b.queue = make([][]servo.Setpoint, longest+1)
@@ -103,15 +118,44 @@ func (b *Bus) Plan(t Trouble) { b.plans = append(b.plans, t) }
 // Down sets when the whole bus is silent; nil is never. Setup.
 func (b *Bus) Down(f func(n uint64) bool) { b.down = f }
 
-// PoseByHand moves a joint that has no torque, as a person would; it reports
-// false if the joint holds itself.
+// PoseByHand moves a joint that has no torque, as a person would, in the next
+// tick. It reports false if the joint holds itself, or there is no room for
+// another move before that tick. Concurrent.
 func (b *Bus) PoseByHand(joint int, position float64) bool {
-	s := &b.state[joint]
-	if s.mode != servo.Off {
-		return false
+	return b.limp[joint].Load() && b.hands.Send(hand{joint, position})
+}
+
+// Place puts joints somewhere at once, at rest, whether they have torque or not;
+// setpoints that are still on their way change with them. Loop-safe.
+func (b *Bus) Place(joints []int, positions []float64) {
+	for k, j := range joints {
+		b.put(j, positions[k])
+		b.state[j].last.Position, b.state[j].last.Velocity = positions[k], 0
+		for _, sent := range b.queue {
+			sent[j].Target = positions[k]
+		}
 	}
+}
+
+var _ servo.Placer = (*Bus)(nil)
+
+// put moves a joint, and its servo's ramp with it.
+func (b *Bus) put(joint int, position float64) {
+	s := &b.state[joint]
 	s.position, s.ramp, s.target, s.left, s.velocity = position, position, position, 0, 0
-	return true
+}
+
+// takeHands moves limp joints as people did since the last tick.
+func (b *Bus) takeHands() {
+	for {
+		h, ok := b.hands.TryReceive()
+		if !ok {
+			return
+		}
+		if b.state[h.joint].mode == servo.Off { // torque may have come back meanwhile
+			b.put(h.joint, h.position)
+		}
+	}
 }
 
 // Push loads a joint from outside, as a hand would, until it is pushed by zero,
@@ -150,10 +194,13 @@ func (b *Bus) move(t servo.Tick, src []servo.Setpoint) {
 	for i, push := range b.pushes {
 		b.loads[i] += push
 	}
-	for i := range b.state {
-		if src != nil {
+	if src != nil {
+		for i := range b.state {
 			b.receive(t, i)
 		}
+	}
+	b.takeHands()
+	for i := range b.state {
 		if !b.frozen(t.N, i) {
 			b.step(i, t.Dt)
 		} else {
@@ -174,6 +221,7 @@ func (b *Bus) receive(t servo.Tick, i int) {
 		s.ramp = s.position // it begins where it is
 	}
 	s.mode, s.stiffness = p.Mode, p.Stiffness
+	b.limp[i].Store(p.Mode == servo.Off)
 	if p.Mode == servo.Position {
 		s.target, s.left = p.Target, p.PlayTime
 	}

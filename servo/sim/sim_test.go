@@ -90,10 +90,17 @@ func TestTorqueOffStaysAndIsPosedByHand(t *testing.T) {
 	if r := run(b, 0, 5, servo.Setpoint{Mode: servo.Off, Target: 3}); r.Position != 0.5 {
 		t.Errorf("moved without torque to %g", r.Position)
 	}
-	if !b.PoseByHand(0, 0.7) || b.Joint(0) != 0.7 {
+	if !b.PoseByHand(0, 0.7) {
 		t.Error("a free joint could not be posed")
 	}
-	run(b, 5, 1, goTo(0.7))
+	if r := run(b, 5, 1, servo.Setpoint{Mode: servo.Off, Target: 3}); r.Position != 0.7 || b.Joint(0) != 0.7 {
+		t.Errorf("posed at 0.7, reads %g, is at %g", r.Position, b.Joint(0))
+	}
+	b.PoseByHand(0, 0.9) // too late: torque comes in the same tick
+	run(b, 6, 1, goTo(0.7))
+	if b.Joint(0) != 0.7 {
+		t.Errorf("joint at %g", b.Joint(0))
+	}
 	if b.PoseByHand(0, 1) {
 		t.Error("a joint under torque was posed by hand")
 	}
@@ -210,5 +217,98 @@ func TestNonsenseIsNoNumber(t *testing.T) {
 		if math.IsNaN(dst[0].Position) != (n >= 3) {
 			t.Errorf("tick %d: %g", n, dst[0].Position)
 		}
+	}
+}
+
+// TestHandsOfOthers moves a limp joint from another goroutine, for the race
+// detector, until torque comes: from then on nobody can.
+func TestHandsOfOthers(t *testing.T) {
+	b := New(Config{Servos: make([]Servo, 2)})
+	free := servo.Setpoint{Mode: servo.Off}
+	run(b, 0, 1, free)
+	done := make(chan bool)
+	go func() {
+		for k := 0; b.PoseByHand(1, float64(k%100)/100); k++ {
+			if k%100 == 99 {
+				for b.hands.Len() > 0 { // do not outrun the ticks
+					if !b.limp[1].Load() {
+						break
+					}
+				}
+			}
+		}
+		done <- true
+	}()
+	n := uint64(1)
+	for b.Joint(1) == 0 {
+		run(b, n, 1, free)
+		n++
+	}
+	run(b, n, 1, goTo(0.5))
+	<-done
+	run(b, n+1, 1, goTo(0.5))
+	if b.Joint(1) != 0.5 {
+		t.Errorf("a joint under torque was moved to %g", b.Joint(1))
+	}
+}
+
+// TestPlacedJointsStay: a joint that is placed is there in the next reading, and
+// no setpoint that was under way, or answer that was lost, leads it back.
+func TestPlacedJointsStay(t *testing.T) {
+	for name, kind := range map[string]Servo{"ideal": {}, "delayed": {Delay: 4}, "lagging": {Lag: 0.1}, "lossy": {Loss: 0.5}} {
+		t.Run(name, func(t *testing.T) {
+			b := New(Config{Servos: []Servo{kind, kind}, Seed: 3})
+			run(b, 0, 50, goTo(0.2))
+			b.Place([]int{1}, []float64{1.5})
+			dst, src := make([]servo.Reading, 2), []servo.Setpoint{goTo(0.2), goTo(1.5)}
+			for n := uint64(50); n < 80; n++ {
+				b.Exchange(servo.Tick{N: n, Dt: dt}, dst, src)
+				if dst[1].Position != 1.5 || dst[1].Velocity != 0 {
+					t.Fatalf("tick %d: %+v", n, dst[1])
+				}
+			}
+		})
+	}
+}
+
+// TestNoiseHasItsDeviation and no offset.
+func TestNoiseHasItsDeviation(t *testing.T) {
+	const σ, n = 0.01, 20000
+	b := New(Config{Servos: []Servo{{Noise: σ}}, Seed: 5})
+	sum, square := 0.0, 0.0
+	for k := range uint64(n) {
+		x := run(b, k, 1, goTo(0)).Position
+		sum, square = sum+x, square+x*x
+	}
+	// 5 standard deviations of the mean, and of the deviation
+	if mean, dev := sum/n, math.Sqrt(square/n); math.Abs(mean) > 5*σ/math.Sqrt(n) || math.Abs(dev-σ) > 5*σ/math.Sqrt(2*n) {
+		t.Errorf("mean %g, deviation %g", mean, dev)
+	}
+}
+
+// TestStaticSagOfAPendulum: a servo that holds a pendulum settles where its
+// stiffness carries g(q).
+func TestStaticSagOfAPendulum(t *testing.T) {
+	const torque, stiffness = 2.0, 10.0 // N·m, N·m/rad
+	b := New(Config{Servos: []Servo{{Stiffness: stiffness, Lag: 0.03}},
+		Load: func(dst, q []float64) { dst[0] = torque * math.Cos(q[0]) }})
+	r := run(b, 0, 400, goTo(0.4))
+	if got, want := stiffness*(0.4-r.Position), torque*math.Cos(r.Position); math.Abs(got-want) > 1e-9 {
+		t.Errorf("the servo gives %g N·m, the pendulum asks for %g", got, want)
+	}
+}
+
+func TestPosingAndPlacingDoNotAllocate(t *testing.T) {
+	b := New(Config{Servos: []Servo{{Lag: 0.01, Noise: 1e-3, Loss: 0.1, Delay: 2, Stiffness: 5}, {}}})
+	dst, src := make([]servo.Reading, 2), []servo.Setpoint{goTo(0.2), {Mode: servo.Off}}
+	joints, where := []int{0}, []float64{0.1}
+	n := uint64(0)
+	if a := testing.AllocsPerRun(500, func() {
+		b.PoseByHand(1, float64(n))
+		b.Place(joints, where)
+		b.Exchange(servo.Tick{N: n, Dt: dt}, dst, src)
+		n++
+	}); a != 0 {
+		t.Errorf("%v allocations", a)
 	}
 }

@@ -1,0 +1,77 @@
+package loop
+
+import (
+	"poise/arbiter"
+	"poise/control"
+	"poise/robot"
+	"poise/servo"
+	"poise/trajectory/move"
+)
+
+// place puts joints of a virtual robot somewhere at once: the simulated servos,
+// the command, and every stage that remembers one. All of them, or none.
+func (l *Loop) place(o Order) {
+	p, ok := o.Program.(*control.Placement)
+	if !ok || len(p.Joints) != len(p.Q) {
+		l.refuse(o, control.Because(control.BadProgram))
+		return
+	}
+	bus, virtual := l.cfg.Bus.(servo.Placer)
+	if !virtual {
+		l.refuse(o, control.Because(control.NotVirtual))
+		return
+	}
+	if why := l.mayPlace(p); why.Code != control.OK {
+		l.refuse(o, why)
+		return
+	}
+	l.batch = l.batch[:0]
+	for _, j := range p.Joints {
+		l.batch = append(l.batch, int(j))
+	}
+	bus.Place(l.batch, p.Q)
+	for i, j := range l.batch {
+		q := p.Q[i]
+		// the robot is there: nothing is to be led, guarded or found too far away
+		l.reading[j].Position, l.reading[j].Velocity = q, 0
+		l.measured.Q[j], l.measured.V[j] = q, 0
+		l.seed(j)
+		l.holder.Begin(j, move.State{P: q}, l.now)
+		l.fresh[j] = false
+	}
+	l.report(Report{Kind: Placed, Controller: arbiter.Nobody, Goal: o.Goal})
+}
+
+// mayPlace tells why joints cannot be placed: somebody moves them, a stop or a
+// fault holds them, or there is no such place.
+func (l *Loop) mayPlace(p *control.Placement) control.Reason {
+	if l.stops.blocks() {
+		return control.Because(control.Stopping)
+	}
+	if len(p.Joints) > l.dof {
+		return control.Because(control.BadProgram)
+	}
+	for i, j := range p.Joints {
+		if j < 0 || int(j) >= l.dof {
+			return control.Because(control.BadProgram)
+		}
+		why := control.Reason{Joint: j, Who: arbiter.Nobody, Value: p.Q[i]}
+		b := l.limiter.Bounds(int(j))
+		switch who := l.arb.Owner(robot.LeafID(j)); {
+		case !finite(p.Q[i]):
+			why.Code = control.NotANumber
+		case p.Q[i] < b.Lower:
+			why.Code, why.Max = control.BeyondLimit, b.Lower
+		case p.Q[i] > b.Upper:
+			why.Code, why.Max = control.BeyondLimit, b.Upper
+		case who != arbiter.Nobody:
+			why.Code, why.Who = control.NotGranted, who
+		case l.faults.blocked.Has(robot.LeafID(j)):
+			why.Code, why.Value = control.StoppedByFault, float64(j)
+		default:
+			continue
+		}
+		return why
+	}
+	return control.Because(control.OK)
+}
