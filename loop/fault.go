@@ -115,14 +115,15 @@ func (f *monitor) concerned(k fault.Kind, row int) robot.Set {
 
 // reset forgets the faults that are gone; those that are not are told as the
 // reason why the reset did not do all.
-func (f *monitor) reset(l *Loop) {
+func (f *monitor) reset(l *Loop, o Order) {
 	f.Reset(func(k fault.Kind, row int, forgotten bool) {
 		if forgotten {
 			f.cleared(l, k, row)
 			return
 		}
-		l.report(Report{Kind: OrderRefused, Controller: arbiter.Nobody, Fault: k, Reason: control.Reason{
-			Code: control.StoppedByFault, Joint: f.joint(row), Who: arbiter.Nobody, At: l.now, Max: f.Rules[k].Threshold}})
+		r := refusal(o, control.Reason{Code: control.StoppedByFault, Joint: f.joint(row), Who: arbiter.Nobody, At: l.now, Max: f.Rules[k].Threshold})
+		r.Fault = k
+		l.report(r)
 	})
 	f.relax(l)
 }

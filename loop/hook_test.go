@@ -363,6 +363,23 @@ func TestPlaceWithoutPower(t *testing.T) {
 	}
 }
 
+// TestEchoComesBack after everything that was ordered before it.
+func TestEchoComesBack(t *testing.T) {
+	r := newRig(t, parts{robot: "arm6", controllers: 1})
+	r.reports = nil
+	for range 20 { // more than a tick takes
+		r.l.Send(Order{Kind: SetRate, Value: 9})
+	}
+	r.l.Send(Order{Kind: Echo, Goal: 42})
+	r.run(3)
+	if n := len(r.reports); n != 21 || r.reports[n-1].Kind != Echoed || r.reports[n-1].Goal != 42 || r.reports[n-1].Controller != arbiter.Nobody {
+		t.Errorf("%d reports: %+v", n, r.reports)
+	}
+	if first := r.reports[0]; first.Kind != OrderRefused || first.Order != SetRate || first.Controller != arbiter.Nobody || first.Value != 9 {
+		t.Errorf("%+v", first)
+	}
+}
+
 // TestHooksDoNotAllocate measures events, streams and placements.
 func TestHooksDoNotAllocate(t *testing.T) {
 	r := newRig(t, parts{robot: "arm6", controllers: 2})
@@ -374,7 +391,7 @@ func TestHooksDoNotAllocate(t *testing.T) {
 	orders := []Order{{Kind: Feed, Program: &streamed{0.2}}, {Kind: Feed, Program: &streamed{0.1}},
 		{Kind: Place, Program: &control.Placement{Joints: []robot.JointID{2, 3}, Q: []float64{0.1, 0.2}}},
 		{Kind: Place, Program: &control.Placement{Joints: []robot.JointID{1}, Q: []float64{0.1}}}}
-	var told [Placed + 1]int
+	var told [Echoed + 1]int
 	if a := testing.AllocsPerRun(2000, func() {
 		for _, o := range orders {
 			r.l.Send(o)

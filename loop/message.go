@@ -29,6 +29,7 @@ const (
 	GoalResume                  // Controller
 	Feed                        // Controller, Program: the newest value of a stream
 	Place                       // Program, a control.Placement: puts joints of a virtual robot somewhere at once
+	Echo                        // Goal comes back in a report: all orders before it were taken
 	numOrders
 )
 
@@ -54,15 +55,17 @@ const (
 	FaultCleared
 	Stopped // Value: category; Time and Way of the stop
 	PowerChanged
-	OrderRefused // and why
+	OrderRefused // Order, and why
 	LimbSafe     // Set has reached its safe state
 	EventsLeft   // Controller, Goal: the events From … To−1 of its program are due
 	Placed       // Goal: the joints of an order Place are where it said
+	Echoed       // Goal of an order Echo
 )
 
 // Report is what happened. It carries the tick that caused it.
 type Report struct {
 	Kind       ReportKind
+	Order      OrderKind // that was refused
 	Tick       servo.Tick
 	Controller arbiter.ClientID
 	Goal       uint64

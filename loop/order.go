@@ -80,13 +80,15 @@ func (l *Loop) obey(o Order) {
 	case Resume:
 		l.rates.paused = false
 	case PowerOn:
-		l.powered.on(l)
+		l.powered.on(l, o)
 	case PowerOff:
 		l.stops.powerOff(l)
 	case Place:
 		l.place(o)
+	case Echo:
+		l.report(Report{Kind: Echoed, Controller: arbiter.Nobody, Goal: o.Goal})
 	case Reset:
-		l.faults.reset(l)
+		l.faults.reset(l, o)
 		l.stops.reset(l)
 		l.powered.reset(l)
 	default:
@@ -133,14 +135,21 @@ func (l *Loop) feed() {
 		if p := s.fed; p != nil {
 			s.fed = nil
 			if why := s.feed(p); why.Code != control.OK {
-				l.refuse(Order{Controller: s.id, Goal: s.fedGoal}, why)
+				l.refuse(Order{Kind: Feed, Controller: s.id, Goal: s.fedGoal}, why)
 			}
 		}
 	}
 }
 
-func (l *Loop) refuse(o Order, why control.Reason) {
-	l.report(Report{Kind: OrderRefused, Controller: o.Controller, Goal: o.Goal, Value: o.Value, Reason: why})
+// refuse tells the sender why an order was not carried out.
+func (l *Loop) refuse(o Order, why control.Reason) { l.report(refusal(o, why)) }
+
+func refusal(o Order, why control.Reason) Report {
+	switch o.Kind {
+	case SetRate, Pause, Resume, PowerOn, PowerOff, Reset, Place, Echo: // of the whole robot
+		o.Controller = arbiter.Nobody
+	}
+	return Report{Kind: OrderRefused, Order: o.Kind, Controller: o.Controller, Goal: o.Goal, Value: o.Value, Reason: why}
 }
 
 // maxRate is the largest speed override, 200 %.

@@ -54,7 +54,7 @@ func (p *power) torque() bool { return p.state == Enabled || p.state == Stopping
 
 // on energises, from where the joints are: the command starts at the measured
 // pose, at rest, so nothing jumps.
-func (p *power) on(l *Loop) {
+func (p *power) on(l *Loop, o Order) {
 	if p.state == Enabled {
 		return
 	}
@@ -63,7 +63,9 @@ func (p *power) on(l *Loop) {
 		if l.stops.blocks() {
 			code = control.Stopping
 		}
-		l.report(Report{Kind: OrderRefused, Controller: arbiter.Nobody, Reason: control.Because(code), Power: p.state})
+		r := refusal(o, control.Because(code))
+		r.Power = p.state
+		l.report(r)
 		return
 	}
 	for j := range l.reading {

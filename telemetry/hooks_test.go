@@ -91,7 +91,7 @@ func TestStreamsAndPlacementsReplay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var told [loop.Placed + 1]int
+	var told [loop.Echoed + 1]int
 	const ticks = 4000
 	for k := range ticks {
 		switch {
