@@ -273,8 +273,8 @@ func (l *Loop) aggregate() {
 		}
 		if leaf, ok := l.merge.Take(s.id, l.ownedBy(s.id).Minus(l.faults.blocked), s.ref); !ok {
 			s.status, s.why = control.Failed, control.Reason{Code: control.NotANumber, Joint: l.jointOf(leaf), Who: s.id, At: l.now, Value: float64(leaf)}
-		} else if s.why.Code != control.Panicked {
-			s.due = max(s.due, s.ref.Passed)
+		} else if s.why.Code != control.Panicked && !s.cancelled { // events are cancelled with their motion
+			s.due, s.told = max(s.due, s.ref.Passed), max(s.told, s.ref.Skipped)
 		}
 		if !l.crowded() { // nobody reads: events gather, and leave together, with the goal's end at the latest
 			s.tellEvents()

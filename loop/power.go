@@ -1,7 +1,6 @@
 package loop
 
 import (
-	"poise/arbiter"
 	"poise/control"
 	"poise/loop/fault"
 	"poise/robot"
