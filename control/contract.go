@@ -36,13 +36,15 @@ const (
 	NotVirtual      Code = 20 // the robot is real, and cannot be put somewhere at once
 	Unreachable     Code = 21 // a limb stays Value m, or rad, away from where it is to be, Max is allowed; Joint is in the way
 	Unbalanced      Code = 22 // the centre of mass would be Value m inside its supports, Max is needed
+	GoalMissed      Code = 23 // Joint was still Value off at At, when the time to settle was over, Max is allowed
+	TooOld          Code = 24 // the motion was to be over Value s ago
 )
 
 var codeNames = [...]string{
 	"ok", "bad program", "not running", "start too far", "beyond limit", "not granted", "resource lost",
 	"replaced", "cancelled", "panicked", "power off", "stopped by fault", "stale", "tolerance broken",
 	"stopping", "full", "unknown", "not a number", "bad value", "not active", "not virtual",
-	"unreachable", "unbalanced",
+	"unreachable", "unbalanced", "goal missed", "too old",
 }
 
 func (c Code) String() string {
@@ -156,6 +158,7 @@ type Reference struct {
 	Rate       float64   // how fast its time really went; less than Input.Rate while limits hold it back
 	Time       float64   // the program's own clock, s
 	Passed     uint32    // how many events of the program have left so far: never fewer than a tick ago
+	Skipped    uint32    // and how many of them did not: the program was joined after them
 }
 
 // NewReference returns a reference with room for a robot.
@@ -168,7 +171,7 @@ func NewReference(joints, chains, outputs int) *Reference {
 
 // Reset empties the reference before a controller fills it. Loop-safe.
 func (r *Reference) Reset() {
-	r.Has, r.Base, r.Peak, r.Cut, r.Rate, r.Time, r.Passed = robot.Set{}, BaseRef{}, 1, false, 1, 0, 0
+	r.Has, r.Base, r.Peak, r.Cut, r.Rate, r.Time, r.Passed, r.Skipped = robot.Set{}, BaseRef{}, 1, false, 1, 0, 0, 0
 	clear(r.Tau)
 	clear(r.Support)
 	clear(r.Output)
