@@ -30,6 +30,7 @@ const (
 	Feed                        // Controller, Program: the newest value of a stream
 	Place                       // Program, a control.Placement: puts joints of a virtual robot somewhere at once
 	Echo                        // Goal comes back in a report: all orders before it were taken
+	CheckGoal                   // Controller, Goal, Program: could it start now? Takes nothing
 	numOrders
 )
 
@@ -60,6 +61,7 @@ const (
 	EventsLeft   // Controller, Goal: the events From … To−1 of its program are due
 	Placed       // Goal: the joints of an order Place are where it said
 	Echoed       // Goal of an order Echo
+	GoalChecked  // Controller, Goal: the reason why it could not start now, or OK
 )
 
 // Report is what happened. It carries the tick that caused it.

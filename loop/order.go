@@ -106,6 +106,8 @@ func (l *Loop) obeySeat(o Order) {
 	switch o.Kind {
 	case StartGoal:
 		s.startGoal(o)
+	case CheckGoal:
+		s.report(GoalChecked, o.Goal, control.Going, s.couldStart(o))
 	case CancelGoal:
 		s.cancelGoal(o)
 	case Run:

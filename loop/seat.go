@@ -90,14 +90,41 @@ func (s *seat) startGoal(o Order) {
 		return // started, or refused by its own hook
 	}
 	s.pending = nil
+	s.report(GoalRejected, o.Goal, control.Failed, s.denied(denied, err))
+}
+
+// couldStart tells why a goal could not start now; nothing is taken, and nobody is
+// disturbed.
+func (s *seat) couldStart(o Order) control.Reason {
+	why := s.willing(o)
+	if why.Code == control.OK {
+		why = s.check(o.Program, s.owned())
+	}
+	if why.Code != control.OK {
+		return why
+	}
+	claim := s.claim
+	s.claim.Need, s.claim.Want = s.claims(o.Program)
+	s.pending, s.refusal = o.Program, control.Because(control.OK)
+	_, denied, err := s.l.arb.Check(s.id, &s.claim)
+	s.pending, s.claim = nil, claim
+	if err == nil && denied.Code == arbiter.OK {
+		return control.Because(control.OK)
+	}
+	return s.denied(denied, err)
+}
+
+// denied says why a request came to nothing: the controller's own refusal, or the
+// arbiter's.
+func (s *seat) denied(why arbiter.Reason, err error) control.Reason {
 	switch {
 	case err != nil:
-		s.refusal = control.Because(control.Unknown)
-	case s.refusal.Code == control.OK:
-		s.refusal = control.Reason{Code: control.NotGranted, Joint: s.l.jointOf(denied.Leaf), Who: denied.Who,
-			Value: float64(denied.Mine), Max: float64(denied.Theirs)}
+		return control.Because(control.Unknown)
+	case s.refusal.Code != control.OK:
+		return s.refusal
 	}
-	s.report(GoalRejected, o.Goal, control.Failed, s.refusal)
+	return control.Reason{Code: control.NotGranted, Joint: s.l.jointOf(why.Leaf), Who: why.Who,
+		Value: float64(why.Mine), Max: float64(why.Theirs)}
 }
 
 // willing tells why a goal cannot be taken, whatever it is.

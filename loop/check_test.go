@@ -1,0 +1,50 @@
+package loop
+
+import (
+	"testing"
+
+	"poise/arbiter"
+	"poise/control"
+)
+
+// TestCheckGoalTakesNothing asks whether goals could start: the answers are those
+// that starting them would have, and nothing changes.
+func TestCheckGoalTakesNothing(t *testing.T) {
+	r := newRig(t, parts{robot: "pony", controllers: 3})
+	head := r.limb("head")
+	check := func(controller int, p control.Program) control.Reason {
+		t.Helper()
+		r.l.Send(Order{Kind: CheckGoal, Controller: arbiter.ClientID(controller), Goal: 77, Program: p})
+		r.run(1)
+		told := r.told(GoalChecked)
+		if len(told) != 1 || told[0].Goal != 77 || told[0].Controller != arbiter.ClientID(controller) {
+			t.Fatalf("told %+v", told)
+		}
+		return told[0].Reason
+	}
+	if why := check(0, r.program(head, 0.05, 1)); why.Code != control.OK {
+		t.Errorf("free: %+v", why)
+	}
+	r.must(1, 5, r.program(head, 0.05, 1))
+	before := r.l.arb.Hash()
+	if why := check(2, r.program(head, 0.05, 1)); why.Code != control.OK {
+		t.Errorf("a controller of higher priority: %+v", why)
+	}
+	if why := check(0, r.program(head, 0.05, 1)); why.Code != control.NotGranted || why.Who != 1 {
+		t.Errorf("a controller of lower priority: %+v", why)
+	}
+	if why := check(2, r.program(head, 10, 100)); why.Code != control.BeyondLimit {
+		t.Errorf("too fast: %+v", why)
+	}
+	r.swings[2].refuse = true
+	if why := check(2, r.program(head, 0.05, 1)); why.Code != control.StartTooFar {
+		t.Errorf("refused by the controller: %+v", why)
+	}
+	r.l.Send(Order{Kind: Halt, Controller: 2})
+	if why := check(2, r.program(head, 0.05, 1)); why.Code != control.NotRunning {
+		t.Errorf("halted: %+v", why)
+	}
+	if after := r.l.arb.Hash(); after != before || r.l.seats[1].goal != 5 || r.l.seats[1].program == nil {
+		t.Errorf("something was taken: %x → %x", before, after)
+	}
+}
