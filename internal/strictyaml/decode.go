@@ -15,6 +15,7 @@ type decoder struct {
 	file   string
 	errs   []error
 	visits int
+	values int // that may be visited
 }
 
 func (d *decoder) errorf(y *yaml.Node, path, format string, a ...any) {
@@ -35,9 +36,9 @@ func target(into any) reflect.Value {
 // spent, which is said once.
 func (d *decoder) enter(y *yaml.Node, path string) (*yaml.Node, bool) {
 	d.visits++
-	if d.visits > maxVisits {
-		if d.visits == maxVisits+1 {
-			d.errorf(y, path, "aliases unfold to more than %d values", maxVisits)
+	if d.visits > d.values {
+		if d.visits == d.values+1 {
+			d.errorf(y, path, "aliases unfold to more than %d values", d.values)
 		}
 		return y, false
 	}
@@ -151,7 +152,7 @@ func (d *decoder) decodeList(y *yaml.Node, v reflect.Value, path string) {
 	for i, item := range y.Content {
 		e := reflect.New(v.Type().Elem()).Elem()
 		d.decode(item, e, fmt.Sprintf("%s[%d]", path, i))
-		if d.visits > maxVisits {
+		if d.visits > d.values {
 			return
 		}
 		v.Set(reflect.Append(v, e))

@@ -26,12 +26,16 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// What a document may cost.
-const (
-	maxBytes  = 1 << 20 // size of a document
-	maxVisits = 1 << 18 // nodes looked at, those behind aliases each time
-	maxErrors = 100     // told of one document
-)
+// Bounds are what a document may cost.
+type Bounds struct {
+	Bytes  int // size of a document
+	Values int // nodes looked at, those behind aliases each time
+}
+
+// usual are the bounds where a caller asks for none.
+var usual = Bounds{Bytes: 1 << 20, Values: 1 << 18}
+
+const maxErrors = 100 // told of one document
 
 // Error is a problem at a place.
 type Error struct {
@@ -57,10 +61,12 @@ type Node struct {
 }
 
 // Parse reads a document; file is its name in messages.
-func Parse(data []byte, file string) (Node, error) {
-	d := &decoder{file: file}
-	if len(data) > maxBytes {
-		return Node{}, &Error{file, 1, "", fmt.Sprintf("%d bytes; a file of this kind has at most %d", len(data), maxBytes)}
+func Parse(data []byte, file string) (Node, error) { return parse(data, file, usual) }
+
+func parse(data []byte, file string, within Bounds) (Node, error) {
+	d := &decoder{file: file, values: within.Values}
+	if len(data) > within.Bytes {
+		return Node{}, &Error{file, 1, "", fmt.Sprintf("%d bytes; a file of this kind has at most %d", len(data), within.Bytes)}
 	}
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	var doc, second yaml.Node
@@ -153,7 +159,12 @@ func (n Node) Decode(into any) error {
 
 // Decode parses a document and fills what into points to.
 func Decode(data []byte, file string, into any) error {
-	n, err := Parse(data, file)
+	return DecodeWithin(data, file, into, usual)
+}
+
+// DecodeWithin is Decode for files that may cost more than the usual, or less.
+func DecodeWithin(data []byte, file string, into any, within Bounds) error {
+	n, err := parse(data, file, within)
 	if err != nil {
 		return err
 	}

@@ -196,7 +196,7 @@ func TestNodeWaitsToBeDecoded(t *testing.T) {
 
 func TestSizeIsBounded(t *testing.T) {
 	var f file
-	if err := Decode(make([]byte, maxBytes+1), "f.yaml", &f); err == nil {
+	if err := Decode(make([]byte, usual.Bytes+1), "f.yaml", &f); err == nil {
 		t.Error("an oversized document was taken")
 	}
 }
@@ -244,4 +244,18 @@ func FuzzDecode(f *testing.F) {
 			t.Errorf("two readings differ: %v, %v", first, second)
 		}
 	})
+}
+
+func TestDecodeWithinBounds(t *testing.T) {
+	var got file
+	text := []byte("points: [[1, 2], [3, 4]]\n")
+	if err := DecodeWithin(text, "f.yaml", &got, Bounds{Bytes: len(text), Values: 100}); err != nil || len(got.Points) != 2 {
+		t.Fatal(got, err)
+	}
+	if err := DecodeWithin(text, "f.yaml", &got, Bounds{Bytes: len(text) - 1, Values: 100}); err == nil || !strings.Contains(err.Error(), "at most 24") {
+		t.Error(err)
+	}
+	if err := DecodeWithin(text, "f.yaml", &got, Bounds{Bytes: len(text), Values: 5}); err == nil || !strings.Contains(err.Error(), "more than 5 values") {
+		t.Error(err)
+	}
 }
