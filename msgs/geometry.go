@@ -51,3 +51,69 @@ type Wrench struct {
 	Force  Vector3 `json:"force"`
 	Torque Vector3 `json:"torque"`
 }
+
+// Point32 is geometry_msgs/Point32.
+type Point32 struct {
+	X float32 `json:"x"`
+	Y float32 `json:"y"`
+	Z float32 `json:"z"`
+}
+
+// Polygon is geometry_msgs/Polygon.
+type Polygon struct {
+	Points []Point32 `json:"points"`
+}
+
+// PointStamped is geometry_msgs/PointStamped.
+type PointStamped struct {
+	Header Header `json:"header"`
+	Point  Point  `json:"point"`
+}
+
+// PoseArray is geometry_msgs/PoseArray.
+type PoseArray struct {
+	Header Header `json:"header"`
+	Poses  []Pose `json:"poses"`
+}
+
+// TransformStamped is geometry_msgs/TransformStamped.
+type TransformStamped struct {
+	Header       Header    `json:"header"`
+	ChildFrameID string    `json:"child_frame_id"`
+	Transform    Transform `json:"transform"`
+}
+
+// TwistStamped is geometry_msgs/TwistStamped.
+type TwistStamped struct {
+	Header Header `json:"header"`
+	Twist  Twist  `json:"twist"`
+}
+
+// WrenchStamped is geometry_msgs/WrenchStamped.
+type WrenchStamped struct {
+	Header Header `json:"header"`
+	Wrench Wrench `json:"wrench"`
+}
+
+// Vector3Stamped is geometry_msgs/Vector3Stamped.
+type Vector3Stamped struct {
+	Header Header  `json:"header"`
+	Vector Vector3 `json:"vector"`
+}
+
+// QuaternionStamped is geometry_msgs/QuaternionStamped.
+type QuaternionStamped struct {
+	Header     Header     `json:"header"`
+	Quaternion Quaternion `json:"quaternion"`
+}
+
+// PolygonStamped is geometry_msgs/PolygonStamped.
+type PolygonStamped struct {
+	Header  Header  `json:"header"`
+	Polygon Polygon `json:"polygon"`
+}
+
+// TFMessage is tf2_msgs/TFMessage.
+type TFMessage struct {
+	Transforms []TransformStamped `json:"transforms"`
+}

@@ -17,7 +17,7 @@ type MotionPlanRequest struct {
 	MaxAccelerationScalingFactor float64               `json:"max_acceleration_scaling_factor"`
 	CartesianSpeedLimitedLink    string                `json:"cartesian_speed_limited_link"`
 	MaxCartesianSpeed            float64               `json:"max_cartesian_speed"`
-	SmoothnessLevel              float64               `json:"smoothness_level"`
+	SmoothnessLevel              float64               `json:"smoothness_level" form:"2"`
 }
 
 // MotionPlanResponse is moveit_msgs/MotionPlanResponse.
@@ -51,8 +51,8 @@ type MotionSequenceResponse struct {
 // MoveItErrorCodes is moveit_msgs/MoveItErrorCodes.
 type MoveItErrorCodes struct {
 	Val     int32  `json:"val"`
-	Message string `json:"message"`
-	Source  string `json:"source"`
+	Message string `json:"message" form:"2"`
+	Source  string `json:"source" form:"2"`
 }
 
 // The values of MoveItErrorCodes.
@@ -225,7 +225,7 @@ type CollisionObject struct {
 	PlanePoses     []Pose           `json:"plane_poses"`
 	SubframeNames  []string         `json:"subframe_names"`
 	SubframePoses  []Pose           `json:"subframe_poses"`
-	Operation      uint8            `json:"operation"`
+	Operation      uint8            `json:"operation" ros:"byte"`
 }
 
 // ObjectType is object_recognition_msgs/ObjectType.

@@ -3,7 +3,8 @@ package msgs
 // SolidPrimitive is shape_msgs/SolidPrimitive.
 type SolidPrimitive struct {
 	Type       uint8     `json:"type"`
-	Dimensions []float64 `json:"dimensions"`
+	Dimensions []float64 `json:"dimensions" bound:"3"`
+	Polygon    Polygon   `json:"polygon" form:"2"`
 }
 
 // Kinds of SolidPrimitive.
@@ -12,6 +13,7 @@ const (
 	PrimitiveSphere   = 2 // dimensions: radius
 	PrimitiveCylinder = 3
 	PrimitiveCone     = 4
+	PrimitivePrism    = 5
 )
 
 // MeshTriangle is shape_msgs/MeshTriangle.

@@ -1,12 +1,14 @@
 package rosjson
 
 import (
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"math"
 	"reflect"
 	"strconv"
 	"strings"
+	"sync"
 
 	"poise/msgs"
 )
@@ -129,24 +131,53 @@ func (d *decoder) structure(n *node, v reflect.Value, path string) {
 		d.fail(n, path, "want an object, got %s%s", n.kind, shown(n))
 		return
 	}
-	seen := make(map[string]bool, len(n.keys))
+	p := planOf(v.Type())
+	seen := make([]bool, v.NumField())
 	for i, key := range n.keys {
 		at := join(path, key)
-		if seen[key] {
+		field, ok := p.index[key]
+		switch {
+		case !ok:
+			d.fail(n.items[i], at, "the message has no such field; it has %s", strings.Join(p.names, ", "))
+		case seen[field]:
 			d.fail(n.items[i], at, "the field stands here twice")
-			continue
+		default:
+			seen[field] = true
+			d.value(n.items[i], v.Field(field), at)
+			d.bound(n.items[i], v, field, at)
 		}
-		seen[key] = true
-		f, ok := fieldByName(v, key)
-		if !ok {
-			d.fail(n.items[i], at, "the message has no such field; it has %s", strings.Join(fieldNames(v.Type()), ", "))
-			continue
+	}
+}
+
+// bound refuses a list that is longer than its field allows.
+func (d *decoder) bound(n *node, v reflect.Value, field int, path string) {
+	if tag := v.Type().Field(field).Tag.Get("bound"); tag != "" {
+		if most, _ := strconv.Atoi(tag); v.Field(field).Len() > most {
+			d.fail(n, path, "%d values, at most %d fit", v.Field(field).Len(), most)
 		}
-		d.value(n.items[i], f, at)
+	}
+}
+
+// bytes reads base64, as rosbridge writes uint8[].
+func (d *decoder) bytes(n *node, v reflect.Value, path string) {
+	data, err := base64.StdEncoding.DecodeString(n.text)
+	switch {
+	case err != nil:
+		d.fail(n, path, "want a list of bytes or base64, got%s", shown(n))
+	case v.Kind() == reflect.Slice:
+		v.SetBytes(data)
+	case len(data) != v.Len():
+		d.fail(n, path, "want %d bytes, got %d", v.Len(), len(data))
+	default:
+		reflect.Copy(v, reflect.ValueOf(data))
 	}
 }
 
 func (d *decoder) slice(n *node, v reflect.Value, path string) {
+	if n.kind == text && v.Type().Elem().Kind() == reflect.Uint8 {
+		d.bytes(n, v, path)
+		return
+	}
 	if n.kind != list {
 		d.fail(n, path, "want a list, got %s%s", n.kind, shown(n))
 		return
@@ -159,6 +190,10 @@ func (d *decoder) slice(n *node, v reflect.Value, path string) {
 }
 
 func (d *decoder) array(n *node, v reflect.Value, path string) {
+	if n.kind == text && v.Type().Elem().Kind() == reflect.Uint8 {
+		d.bytes(n, v, path)
+		return
+	}
 	if n.kind != list || len(n.items) != v.Len() {
 		d.fail(n, path, "want a list of %d, got %s of %d", v.Len(), n.kind, len(n.items))
 		return
@@ -199,47 +234,91 @@ func (d *decoder) integer(n *node, v reflect.Value, path string) {
 		d.fail(n, path, "want a whole number, got %s%s", n.kind, shown(n))
 		return
 	}
-	// a whole number may come as 3.0: clients in languages with one number type do that
-	x, err := strconv.ParseFloat(n.text, 64)
-	if err != nil || x != math.Trunc(x) || math.Abs(x) > 1<<53 {
-		d.fail(n, path, "%s is not a whole number", n.text)
-		return
-	}
 	if v.CanInt() {
-		if v.OverflowInt(int64(x)) {
+		x, err := wholeNumber(n.text)
+		switch {
+		case err != nil:
+			d.fail(n, path, "%s is not a whole number", n.text)
+		case v.OverflowInt(x):
 			d.fail(n, path, "%s does not fit into %s", n.text, v.Type())
-			return
+		default:
+			v.SetInt(x)
 		}
-		v.SetInt(int64(x))
 		return
 	}
-	if x < 0 || v.OverflowUint(uint64(x)) {
+	if x, err := strconv.ParseUint(n.text, 10, 64); err == nil && !v.OverflowUint(x) {
+		v.SetUint(x)
+		return
+	}
+	switch x, err := wholeNumber(n.text); {
+	case err != nil:
+		d.fail(n, path, "%s is not a whole number", n.text)
+	case x < 0 || v.OverflowUint(uint64(x)):
 		d.fail(n, path, "%s does not fit into %s", n.text, v.Type())
-		return
+	default:
+		v.SetUint(uint64(x))
 	}
-	v.SetUint(uint64(x))
 }
 
-func fieldByName(v reflect.Value, name string) (reflect.Value, bool) {
-	for i := range v.NumField() {
-		if tagName(v.Type().Field(i)) == name {
-			return v.Field(i), true
+var errNotWhole = errors.New("not a whole number")
+
+// wholeNumber reads a whole number, which may come as 3.0: clients in languages
+// with one number type do that.
+func wholeNumber(s string) (int64, error) {
+	if x, err := strconv.ParseInt(s, 10, 64); err == nil {
+		return x, nil
+	}
+	x, err := strconv.ParseFloat(s, 64)
+	if err != nil || x != math.Trunc(x) || math.Abs(x) > 1<<53 {
+		return 0, errNotWhole
+	}
+	return int64(x), nil
+}
+
+// plan is how a struct's fields are named on the wire.
+type plan struct {
+	index map[string]int // by name, in either form
+	names []string       // in the ROS 2 form, then those of ROS 1 alone
+}
+
+var plans sync.Map
+
+func planOf(t reflect.Type) *plan {
+	if p, ok := plans.Load(t); ok {
+		return p.(*plan)
+	}
+	p := &plan{index: map[string]int{}}
+	for form := range msgs.NumForms {
+		for i := range t.NumField() {
+			f := t.Field(i)
+			name := fieldName(f, form)
+			if _, known := p.index[name]; inForm(f, form) && !known {
+				p.index[name] = i
+				p.names = append(p.names, name)
+			}
 		}
 	}
-	return reflect.Value{}, false
+	plans.Store(t, p)
+	return p
 }
 
-func fieldNames(t reflect.Type) (names []string) {
-	for i := range t.NumField() {
-		names = append(names, tagName(t.Field(i)))
+// fieldName returns the ROS name of a field in a form.
+func fieldName(f reflect.StructField, form msgs.Form) string {
+	if other := f.Tag.Get("ros1"); other != "" && form == msgs.ROS1 {
+		return other
 	}
-	return names
+	return f.Tag.Get("json")
 }
 
-// tagName returns the ROS name of a field: its json tag without options.
-func tagName(f reflect.StructField) string {
-	name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-	return name
+// inForm reports whether a form has the field.
+func inForm(f reflect.StructField, form msgs.Form) bool {
+	switch f.Tag.Get("form") {
+	case "1":
+		return form == msgs.ROS1
+	case "2":
+		return form == msgs.ROS2
+	}
+	return true
 }
 
 func join(path, key string) string {

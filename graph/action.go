@@ -1,0 +1,393 @@
+package graph
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"poise/action"
+	"poise/msgs"
+	"poise/msgs/registry"
+)
+
+// ActionOptions say how an action is served.
+type ActionOptions struct {
+	Node     string // who serves; default the graph's own
+	MaxGoals int    // goals not over yet; default 64
+}
+
+const defaultMaxGoals = 64
+
+// GoalHandler is the untyped server's side of an action. Both are called without
+// locks, one call at a time and in the order of events; a handler may act on the
+// goal at once or keep it for later.
+type GoalHandler struct {
+	Goal   func(h *GoalHandle) // a new goal, pending
+	Cancel func(h *GoalHandle) // its client wants the end; without it, goals end at once
+}
+
+// ActionServer is the registration of an action.
+type ActionServer struct {
+	g        *Graph
+	name     string
+	node     string
+	typ      *registry.Action
+	handler  GoalHandler
+	maxGoals int
+
+	mu       sync.Mutex
+	many     *action.Many[any, any, any]
+	goals    map[action.ID]*goalRecord
+	arriving *goalRecord // the goal that is being submitted
+	calls    []func()    // of the handler, waiting for their turn
+	calling  bool
+	closed   bool
+
+	status, feedback, result *Advertisement
+	ends                     []func() // of the topics read
+}
+
+// goalRecord is what the graph knows of a goal, kept for a while after its end.
+type goalRecord struct {
+	handle  *GoalHandle
+	caller  string
+	clients []*GoalClient
+	id      action.ID
+	stamp   action.Time
+	last    Update
+	ended   time.Time
+}
+
+// GoalHandle is a goal in the hands of its server. It stays valid for ever and
+// refuses what the goal's state does not allow.
+type GoalHandle struct {
+	server *ActionServer
+	goal   *action.Handle[any, any, any]
+	caller string
+	typed  any
+}
+
+// Act registers an action by the name of its type.
+func (g *Graph) Act(name, typeName string, h GoalHandler, o ActionOptions) (*ActionServer, error) {
+	typ, _, err := registry.ActionNamed(typeName)
+	if err != nil {
+		return nil, err
+	}
+	return g.act(name, typ, h, o)
+}
+
+func (g *Graph) act(name string, typ *registry.Action, h GoalHandler, o ActionOptions) (*ActionServer, error) {
+	if o.MaxGoals <= 0 {
+		o.MaxGoals = defaultMaxGoals
+	}
+	s := &ActionServer{g: g, node: g.node(o.Node), typ: typ, handler: h, maxGoals: o.MaxGoals, goals: map[action.ID]*goalRecord{}}
+	s.many = action.NewMany[any, any, any]((*manyHandler)(s), (*manyObserver)(s))
+	s.many.Start()
+	g.mu.Lock()
+	name, err := g.resolve(name)
+	switch {
+	case err != nil:
+	case g.closed:
+		err = ErrClosed
+	case g.actions[name] != nil:
+		err = &ExistsError{Kind: "action", Name: name, Owner: g.actions[name].node}
+	case len(g.actions) >= g.o.MaxNames:
+		err = &FullError{What: "actions", Limit: g.o.MaxNames}
+	default:
+		s.name = name
+		g.actions[name] = s
+	}
+	g.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	if err := s.openTopics(); err != nil {
+		s.Close()
+		return nil, fmt.Errorf("action %s: %w", name, err)
+	}
+	return s, nil
+}
+
+// Close ends the action: running goals are aborted, waiting ones rejected.
+func (s *ActionServer) Close() {
+	s.end(func() { s.many.Stop(nil) })
+}
+
+// Lose ends the action of a server that is gone, a client whose connection broke:
+// its goals are lost.
+func (s *ActionServer) Lose() {
+	s.end(func() { s.many.Lose() })
+}
+
+func (s *ActionServer) end(goals func()) {
+	s.locked(func() {
+		if s.closed {
+			return
+		}
+		s.closed = true
+		goals()
+	})
+	s.closeTopics()
+	s.g.mu.Lock()
+	defer s.g.mu.Unlock()
+	if s.g.actions[s.name] == s {
+		delete(s.g.actions, s.name)
+	}
+}
+
+// locked runs f with the lock held, and then, without it, the handler's calls
+// that f caused. Calls caused meanwhile by others, or by the handler itself, are
+// made by whoever is calling already: one at a time, in order.
+func (s *ActionServer) locked(f func()) {
+	s.mu.Lock()
+	f()
+	if s.calling {
+		s.mu.Unlock()
+		return
+	}
+	s.calling = true
+	for len(s.calls) > 0 {
+		call := s.calls[0]
+		s.calls = s.calls[1:]
+		s.mu.Unlock()
+		call()
+		s.mu.Lock()
+	}
+	s.calling = false
+	s.mu.Unlock()
+}
+
+// manyHandler is the server as its goal machine sees it.
+type manyHandler ActionServer
+
+func (m *manyHandler) Goal(h *action.Handle[any, any, any]) {
+	s := (*ActionServer)(m)
+	rec := s.goals[h.ID()]
+	rec.handle = &GoalHandle{server: s, goal: h, caller: rec.caller}
+	s.calls = append(s.calls, func() { s.handler.Goal(rec.handle) })
+}
+
+func (m *manyHandler) Cancel(h *action.Handle[any, any, any]) {
+	s := (*ActionServer)(m)
+	rec := s.goals[h.ID()]
+	if s.handler.Cancel == nil {
+		h.Withdraw(action.ClientCancel, s.typ.Result.New(), "cancelled")
+		return
+	}
+	s.calls = append(s.calls, func() { s.handler.Cancel(rec.handle) })
+}
+
+// manyObserver is the server as told of what happens, with the lock held.
+type manyObserver ActionServer
+
+func (o *manyObserver) Changed(c action.Change[any]) {
+	s := (*ActionServer)(o)
+	rec := s.goals[c.ID]
+	if rec == nil {
+		rec = s.arriving
+		rec.id = c.ID
+		s.goals[c.ID] = rec
+		for _, client := range rec.clients {
+			client.id = c.ID
+		}
+	}
+	u := Update{State: c.To, Cause: c.Cause, Text: c.Detail}
+	if c.To.Terminal() {
+		rec.ended = s.g.o.Now()
+		value := c.Result
+		if value == nil {
+			value = s.typ.Result.New()
+		}
+		u.Result = &Message{Type: s.typ.Result, Value: value, From: s.node}
+	}
+	rec.last = u
+	for _, client := range rec.clients {
+		client.push(u)
+	}
+	s.tellChange(rec)
+}
+
+func (o *manyObserver) Feedback(id action.ID, f any) {
+	s := (*ActionServer)(o)
+	rec := s.goals[id]
+	u := Update{State: rec.last.State, Feedback: &Message{Type: s.typ.Feedback, Value: f, From: s.node}}
+	for _, client := range rec.clients {
+		client.push(u)
+	}
+	s.tellFeedback(rec, f)
+}
+
+// submit takes a goal. The record carries who sends it and who watches it.
+func (s *ActionServer) submit(id action.ID, stamp action.Time, goal any, rec *goalRecord) (err error) {
+	s.locked(func() {
+		s.forget()
+		switch {
+		case s.closed:
+			err = &NotFoundError{Kind: "action", Name: s.name}
+			return
+		case s.open() >= s.maxGoals:
+			err = &FullError{What: "goals of action " + s.name, Limit: s.maxGoals}
+			return
+		}
+		rec.stamp = stamp
+		s.arriving = rec
+		_, err = s.many.Submit(id, stamp, goal)
+		s.arriving = nil
+	})
+	return err
+}
+
+// open counts the goals that are not over.
+func (s *ActionServer) open() (n int) {
+	for _, h := range s.many.Goals() {
+		if !h.State().Terminal() {
+			n++
+		}
+	}
+	return n
+}
+
+// forget drops goals that have been over for long enough.
+func (s *ActionServer) forget() {
+	now := s.g.o.Now()
+	s.many.Forget(func(id action.ID) bool {
+		if now.Sub(s.goals[id].ended) <= s.g.o.KeepResults {
+			return true
+		}
+		delete(s.goals, id)
+		return false
+	})
+}
+
+func (s *ActionServer) cancel(id action.ID, stamp action.Time) (n int) {
+	s.locked(func() { n = s.many.Cancel(id, stamp) })
+	return n
+}
+
+// ID returns the goal's name.
+func (h *GoalHandle) ID() action.ID { return h.goal.ID() }
+
+// Stamp returns when the client says that it asked.
+func (h *GoalHandle) Stamp() action.Time { return h.goal.Stamp() }
+
+// Caller returns who sent the goal.
+func (h *GoalHandle) Caller() string { return h.caller }
+
+// Value returns a pointer to the goal. It is shared and must not be written.
+func (h *GoalHandle) Value() any { return h.goal.Goal() }
+
+// State returns where the goal stands.
+func (h *GoalHandle) State() (s action.State) {
+	h.server.mu.Lock()
+	defer h.server.mu.Unlock()
+	return h.goal.State()
+}
+
+// Accept starts the goal and reports whether that was legal.
+func (h *GoalHandle) Accept() (ok bool) {
+	h.server.locked(func() { ok = h.goal.Accept() })
+	return ok
+}
+
+// Feedback tells how a running goal gets on.
+func (h *GoalHandle) Feedback(f any) (ok bool) {
+	h.server.check(f, h.server.typ.Feedback)
+	h.server.locked(func() { ok = h.goal.Feedback(f) })
+	return ok
+}
+
+// Reject refuses a goal that has not been accepted. A nil result is the zero one.
+func (h *GoalHandle) Reject(c action.Cause, r any, text string) bool {
+	return h.over(r, func(r any) bool { return h.goal.Reject(c, r, text) })
+}
+
+// Succeed ends a running goal that did what it was asked to.
+func (h *GoalHandle) Succeed(r any, text string) bool {
+	return h.over(r, func(r any) bool { return h.goal.Succeed(r, text) })
+}
+
+// Abort ends a running goal that cannot go on.
+func (h *GoalHandle) Abort(c action.Cause, r any, text string) bool {
+	return h.over(r, func(r any) bool { return h.goal.Abort(c, r, text) })
+}
+
+// Withdraw ends a goal that its client or a newer goal called off.
+func (h *GoalHandle) Withdraw(c action.Cause, r any, text string) bool {
+	return h.over(r, func(r any) bool { return h.goal.Withdraw(c, r, text) })
+}
+
+func (h *GoalHandle) over(r any, end func(any) bool) (ok bool) {
+	if r == nil {
+		r = h.server.typ.Result.New()
+	}
+	h.server.check(r, h.server.typ.Result)
+	h.server.locked(func() { ok = end(r) })
+	return ok
+}
+
+// check panics for a value of the wrong type: goal handles are for code, and
+// wires check what they read before.
+func (s *ActionServer) check(v any, t *registry.Type) {
+	if !t.Holds(v) {
+		panic("graph: " + wrongValue("action", s.name, v, t).Error())
+	}
+}
+
+// Type returns the action's type.
+func (s *ActionServer) Type() *registry.Action { return s.typ }
+
+// Goal is a goal of a component's action. See GoalHandle.
+type Goal[G, F, R any] struct{ *GoalHandle }
+
+// Value returns the goal. It is shared and must not be written.
+func (h *Goal[G, F, R]) Value() *G { return h.GoalHandle.Value().(*G) }
+
+// Feedback tells how a running goal gets on.
+func (h *Goal[G, F, R]) Feedback(f *F) bool { return h.GoalHandle.Feedback(f) }
+
+// Reject refuses a goal that has not been accepted.
+func (h *Goal[G, F, R]) Reject(c action.Cause, r R, text string) bool {
+	return h.GoalHandle.Reject(c, &r, text)
+}
+
+// Succeed ends a running goal that did what it was asked to.
+func (h *Goal[G, F, R]) Succeed(r R, text string) bool { return h.GoalHandle.Succeed(&r, text) }
+
+// Abort ends a running goal that cannot go on.
+func (h *Goal[G, F, R]) Abort(c action.Cause, r R, text string) bool {
+	return h.GoalHandle.Abort(c, &r, text)
+}
+
+// Withdraw ends a goal that its client or a newer goal called off.
+func (h *Goal[G, F, R]) Withdraw(c action.Cause, r R, text string) bool {
+	return h.GoalHandle.Withdraw(c, &r, text)
+}
+
+// ActionHandler is a component's side of an action; see GoalHandler. The same
+// goal always comes as the same pointer.
+type ActionHandler[G, F, R any] struct {
+	Goal   func(h *Goal[G, F, R])
+	Cancel func(h *Goal[G, F, R])
+}
+
+// Action registers an action of a component.
+func Action[G, F, R any](g *Graph, name string, h ActionHandler[G, F, R], o ActionOptions) (*ActionServer, error) {
+	typ, ok := registry.ActionFor[G, F, R]()
+	if !ok {
+		panic(fmt.Sprintf("graph: no action of the registry has %T, %T and %T", *new(G), *new(F), *new(R)))
+	}
+	typed := func(h *GoalHandle) *Goal[G, F, R] {
+		if h.typed == nil {
+			h.typed = &Goal[G, F, R]{h}
+		}
+		return h.typed.(*Goal[G, F, R])
+	}
+	untyped := GoalHandler{Goal: func(x *GoalHandle) { h.Goal(typed(x)) }}
+	if h.Cancel != nil {
+		untyped.Cancel = func(x *GoalHandle) { h.Cancel(typed(x)) }
+	}
+	return g.act(name, typ, untyped, o)
+}
+
+// stampOf returns a moment as the header of a message has it.
+func stampOf(t time.Time) msgs.Time { return msgs.TimeOf(t.UnixNano()) }

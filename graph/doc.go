@@ -1,0 +1,40 @@
+// Package graph holds the topics, services and actions of Poise.
+//
+// A component registers a thing once; every wire shows the same graph. Inside,
+// values travel as pointers to the structs of package msgs, and a value that has
+// been handed over is never written again. A wire asks a message for its text in
+// the form its client wants; it is encoded once, however many clients there are.
+//
+// Components use the typed functions:
+//
+//	pub, err := graph.Topic[msgs.JointState](g, "joint_states", graph.TopicOptions{})
+//	pub.PublishFunc(func() *msgs.JointState { … })   // costs nothing if nobody listens
+//	sub, err := graph.Listen[msgs.JointState](g, "joints_ref", graph.SubscribeOptions{Queue: 1})
+//	srv, err := graph.Service(g, "stop", func(ctx context.Context, q *poisemsgs.StopRequest) (*poisemsgs.StopResponse, error) { … }, graph.ServiceOptions{})
+//	act, err := graph.Action(g, "play_motion", graph.ActionHandler[G, F, R]{Goal: …, Cancel: …}, graph.ActionOptions{})
+//
+// Wires use the methods of Graph, by name and with values as any or as JSON:
+// Subscribe, Advertise, Call, CallJSON, Serve, SendGoal, SendGoalJSON, Cancel,
+// Watch, Act. They announce themselves by a node name, which listings show and
+// handlers may ask for (Caller).
+//
+// # Rules
+//
+//   - Names are absolute; a leading slash may be left out. Alias gives a name, and
+//     all names below it, a second one.
+//   - Types come from msgs/registry and are checked at registration, subscription,
+//     publication and call. Who comes first decides a topic's type.
+//   - A subscription has a bounded queue. When it is full the oldest message goes,
+//     and the next one delivered tells how many were lost.
+//   - A latched topic gives its last message to those who come later.
+//   - A call has a deadline, the caller's or the service's own, and ends when
+//     either is over, even if the handler does not listen to its context.
+//   - An action is one goal server (package action): many goals, each with states,
+//     feedback and a result that is kept for a while. It is shown twice, as a ROS 2
+//     action and as ROS 1's five topics NAME/goal, cancel, status, feedback, result.
+//     State changes and results are never lost on the way to a GoalClient; feedback
+//     is, oldest first, when the client is slow.
+//
+// Everything here may be called from any goroutine. Wake functions are called with
+// locks held: they may signal, and nothing else.
+package graph

@@ -1,0 +1,177 @@
+package graph
+
+import (
+	"reflect"
+
+	"poise/action"
+	"poise/msgs"
+	"poise/msgs/registry"
+)
+
+// The five topics of ROS 1's actionlib, beside the action of ROS 2.
+
+// actionQueue is the default queue of readers of an action's topics: a result
+// must not be lost because a reader slept for a second.
+const actionQueue = 256
+
+func (s *ActionServer) openTopics() error {
+	open := func(a **Advertisement, what, typeName string, latched bool) error {
+		made, err := s.g.Advertise(s.name+what, typeName, TopicOptions{Node: s.node, Latched: latched, Queue: actionQueue})
+		*a = made
+		return err
+	}
+	if err := open(&s.status, "/status", "actionlib_msgs/GoalStatusArray", false); err != nil {
+		return err
+	}
+	if err := open(&s.feedback, "/feedback", s.typ.ActionFeedback.String(), false); err != nil {
+		return err
+	}
+	if err := open(&s.result, "/result", s.typ.ActionResult.String(), false); err != nil {
+		return err
+	}
+	end, err := s.g.sink(s.name+"/goal", s.typ.ActionGoal, s.goalCame)
+	if err != nil {
+		return err
+	}
+	s.ends = append(s.ends, end)
+	goalID, _, err := registry.Message("actionlib_msgs/GoalID")
+	if err != nil {
+		return err
+	}
+	if end, err = s.g.sink(s.name+"/cancel", goalID, s.cancelCame); err != nil {
+		return err
+	}
+	s.ends = append(s.ends, end)
+	return nil
+}
+
+func (s *ActionServer) closeTopics() {
+	s.mu.Lock()
+	ends := s.ends
+	s.ends = nil
+	s.mu.Unlock()
+	for _, end := range ends {
+		end()
+	}
+	for _, a := range []*Advertisement{s.status, s.feedback, s.result} {
+		if a != nil {
+			a.Close()
+		}
+	}
+}
+
+// goalCame takes a goal from the topic. One that is refused before it gets a state
+// is answered on the result topic, which is all that a client there can hear.
+func (s *ActionServer) goalCame(m *Message) {
+	v := reflect.ValueOf(m.Value).Elem()
+	id := v.FieldByName("GoalID").Interface().(msgs.GoalID)
+	goal := v.FieldByName("Goal").Addr().Interface()
+	stamp := action.Time(id.Stamp.Nanos())
+	if stamp == 0 {
+		stamp = action.Time(s.g.o.Now().UnixNano())
+	}
+	err := s.submit(action.ID(id.ID), stamp, goal, &goalRecord{caller: m.From})
+	if err == nil {
+		return
+	}
+	if _, duplicate := err.(*action.DuplicateError); duplicate {
+		return // the goal that has the name will be answered
+	}
+	s.publishResult(msgs.GoalStatus{GoalID: id, Status: msgs.GoalRejected, Text: err.Error()}, s.typ.Result.New())
+}
+
+func (s *ActionServer) cancelCame(m *Message) {
+	id := m.Value.(*msgs.GoalID)
+	s.cancel(action.ID(id.ID), action.Time(id.Stamp.Nanos()))
+}
+
+// tellChange publishes a goal's new state, and its result. The lock is held.
+func (s *ActionServer) tellChange(rec *goalRecord) {
+	s.tellStatus()
+	if rec.last.Result != nil {
+		s.publishResult(rec.status(), rec.last.Result.Value)
+	}
+}
+
+func (s *ActionServer) publishResult(status msgs.GoalStatus, value any) {
+	if s.result == nil || !s.result.Wanted() {
+		return
+	}
+	m := reflect.New(s.typ.ActionResult.Go())
+	v := m.Elem()
+	v.FieldByName("Header").Set(reflect.ValueOf(s.header()))
+	v.FieldByName("Status").Set(reflect.ValueOf(status))
+	v.FieldByName("Result").Set(reflect.ValueOf(value).Elem())
+	s.result.publish(m.Interface())
+}
+
+func (s *ActionServer) tellFeedback(rec *goalRecord, f any) {
+	if s.feedback == nil || !s.feedback.Wanted() {
+		return
+	}
+	m := reflect.New(s.typ.ActionFeedback.Go())
+	v := m.Elem()
+	v.FieldByName("Header").Set(reflect.ValueOf(s.header()))
+	v.FieldByName("Status").Set(reflect.ValueOf(rec.status()))
+	v.FieldByName("Feedback").Set(reflect.ValueOf(f).Elem())
+	s.feedback.publish(m.Interface())
+}
+
+// tellStatus publishes where all goals stand.
+func (s *ActionServer) tellStatus() {
+	if s.status == nil || !s.status.Wanted() {
+		return
+	}
+	list := &msgs.GoalStatusArray{Header: s.header()}
+	for _, h := range s.many.Goals() {
+		list.StatusList = append(list.StatusList, s.goals[h.ID()].status())
+	}
+	s.status.publish(list)
+}
+
+func (s *ActionServer) header() msgs.Header { return msgs.Header{Stamp: stampOf(s.g.o.Now())} }
+
+func (r *goalRecord) status() msgs.GoalStatus {
+	return msgs.GoalStatus{GoalID: msgs.GoalID{Stamp: msgs.TimeOf(int64(r.stamp)), ID: string(r.id)},
+		Status: StatusROS1(r.last.State), Text: r.last.Text}
+}
+
+// beat is called every StatusPeriod.
+func (s *ActionServer) beat() {
+	s.locked(func() {
+		if !s.closed {
+			s.forget()
+			s.tellStatus()
+		}
+	})
+}
+
+// StatusROS1 returns a state as actionlib numbers it.
+func StatusROS1(s action.State) uint8 {
+	return [...]uint8{
+		action.Pending: msgs.GoalPending, action.Recalling: msgs.GoalRecalling, action.Active: msgs.GoalActive,
+		action.Preempting: msgs.GoalPreempting, action.Recalled: msgs.GoalRecalled, action.Preempted: msgs.GoalPreempted,
+		action.Succeeded: msgs.GoalSucceeded, action.Aborted: msgs.GoalAborted, action.Rejected: msgs.GoalRejected, action.Lost: msgs.GoalLost,
+	}[s]
+}
+
+// StatusROS2 returns a state as action_msgs numbers it. ROS 2 knows no preempted
+// goal: one that a newer goal replaced is aborted, one that its client called off
+// is cancelled. It has no state for a rejected goal either; those are aborted.
+func StatusROS2(s action.State, c action.Cause) int8 {
+	switch s {
+	case action.Pending, action.Recalling:
+		return msgs.StatusUnknown
+	case action.Active:
+		return msgs.StatusExecuting
+	case action.Preempting:
+		return msgs.StatusCanceling
+	case action.Succeeded:
+		return msgs.StatusSucceeded
+	case action.Recalled, action.Preempted:
+		if c == action.ClientCancel {
+			return msgs.StatusCanceled
+		}
+	}
+	return msgs.StatusAborted
+}

@@ -1,0 +1,248 @@
+package graph
+
+import (
+	"errors"
+	"fmt"
+	"sort"
+	"strings"
+	"sync"
+	"time"
+
+	"poise/msgs/registry"
+)
+
+// Options are a graph's settings; zero values take the defaults.
+type Options struct {
+	Now          func() time.Time // for stamps and the age of results; default time.Now
+	Node         string           // who registers what has no Node of its own; default "/poise"
+	KeepResults  time.Duration    // how long a result is kept after its goal's end; default 30 s, at least 10 s
+	StatusPeriod time.Duration    // of ROS 1 status topics, by which clients know a server is there; default 200 ms
+	MaxNames     int              // bound on topics, and on services and actions each; default 4096
+}
+
+// Bounds and defaults.
+const (
+	minKeepResults      = 10 * time.Second
+	defaultKeepResults  = 30 * time.Second
+	defaultStatusPeriod = 200 * time.Millisecond
+	defaultMaxNames     = 4096
+	maxNameLength       = 255
+)
+
+// Graph is a set of topics, services and actions.
+type Graph struct {
+	o Options
+
+	mu       sync.RWMutex
+	topics   map[string]*topic
+	services map[string]*Server
+	actions  map[string]*ActionServer
+	aliases  map[string]string // second name → name
+	closed   bool
+
+	stop chan struct{}
+	done sync.WaitGroup
+}
+
+// New returns an empty graph. Close ends it.
+func New(o Options) *Graph {
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Node == "" {
+		o.Node = "/poise"
+	}
+	if o.KeepResults == 0 {
+		o.KeepResults = defaultKeepResults
+	}
+	o.KeepResults = max(o.KeepResults, minKeepResults)
+	if o.StatusPeriod <= 0 {
+		o.StatusPeriod = defaultStatusPeriod
+	}
+	if o.MaxNames <= 0 {
+		o.MaxNames = defaultMaxNames
+	}
+	g := &Graph{o: o, topics: map[string]*topic{}, services: map[string]*Server{}, actions: map[string]*ActionServer{},
+		aliases: map[string]string{}, stop: make(chan struct{})}
+	g.done.Add(1)
+	go g.beat()
+	return g
+}
+
+// beat tells ROS 1 clients now and then where goals stand, and forgets old
+// results.
+func (g *Graph) beat() {
+	defer g.done.Done()
+	tick := time.NewTicker(g.o.StatusPeriod)
+	defer tick.Stop()
+	for {
+		select {
+		case <-g.stop:
+			return
+		case <-tick.C:
+			for _, a := range g.actionServers() {
+				a.beat()
+			}
+		}
+	}
+}
+
+// Close ends all actions, services and subscriptions.
+func (g *Graph) Close() {
+	g.mu.Lock()
+	if g.closed {
+		g.mu.Unlock()
+		return
+	}
+	g.closed = true
+	var topics []*topic
+	for _, t := range g.topics {
+		topics = append(topics, t)
+	}
+	var services []*Server
+	for _, s := range g.services {
+		services = append(services, s)
+	}
+	g.mu.Unlock()
+	close(g.stop)
+	g.done.Wait()
+	for _, a := range g.actionServers() {
+		a.Close()
+	}
+	for _, s := range services {
+		s.Close()
+	}
+	for _, t := range topics {
+		for _, s := range t.subscriptions() {
+			s.Close()
+		}
+	}
+}
+
+// ErrClosed is what a closed subscription, goal client or graph answers.
+var ErrClosed = errors.New("closed")
+
+// NameError is a name that ROS would not take.
+type NameError struct{ Name, Why string }
+
+func (e *NameError) Error() string { return fmt.Sprintf("name %q %s", e.Name, e.Why) }
+
+// NotFoundError is a name that nobody serves.
+type NotFoundError struct{ Kind, Name string }
+
+func (e *NotFoundError) Error() string { return fmt.Sprintf("there is no %s %s", e.Kind, e.Name) }
+
+// ExistsError is a service or action that somebody serves already.
+type ExistsError struct{ Kind, Name, Owner string }
+
+func (e *ExistsError) Error() string {
+	return fmt.Sprintf("%s %s is served by %s already", e.Kind, e.Name, e.Owner)
+}
+
+// TypeError is a type other than the one that a topic, service or action has.
+type TypeError struct{ Kind, Name, Got, Want string }
+
+func (e *TypeError) Error() string {
+	return fmt.Sprintf("%s %s has type %s, not %s", e.Kind, e.Name, e.Want, e.Got)
+}
+
+// FullError is a bound that has been reached.
+type FullError struct {
+	What  string
+	Limit int
+}
+
+func (e *FullError) Error() string { return fmt.Sprintf("no more %s: the limit is %d", e.What, e.Limit) }
+
+// Clean returns the absolute form of a name, or why it is not one.
+func Clean(name string) (string, error) {
+	s := strings.TrimPrefix(name, "/")
+	if s == "" || len(s) >= maxNameLength {
+		return "", &NameError{Name: name, Why: fmt.Sprintf("must have 1 to %d characters", maxNameLength-1)}
+	}
+	start := true
+	for _, c := range s {
+		switch {
+		case c == '/' && !start:
+			start = true
+			continue
+		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '_':
+		default:
+			return "", &NameError{Name: name, Why: fmt.Sprintf("may hold letters, digits, _ and single slashes, not %q", c)}
+		}
+		start = false
+	}
+	if start {
+		return "", &NameError{Name: name, Why: "must not end with a slash"}
+	}
+	return "/" + s, nil
+}
+
+// Alias gives name, and every name below it, a second name.
+func (g *Graph) Alias(second, name string) error {
+	from, err := Clean(second)
+	to, err2 := Clean(name)
+	if err = errors.Join(err, err2); err != nil {
+		return err
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	_, taken := g.aliases[from]
+	if taken || g.topics[from] != nil || g.services[from] != nil || g.actions[from] != nil {
+		return &ExistsError{Kind: "name", Name: from, Owner: "another"}
+	}
+	g.aliases[from] = to
+	return nil
+}
+
+// resolve returns the name that a thing goes by inside. The caller holds the lock.
+func (g *Graph) resolve(name string) (string, error) {
+	s, err := Clean(name)
+	if err != nil || len(g.aliases) == 0 {
+		return s, err
+	}
+	for at := len(s); at > 0; at = strings.LastIndexByte(s[:at], '/') {
+		if to, ok := g.aliases[s[:at]]; ok {
+			return to + s[at:], nil
+		}
+	}
+	return s, nil
+}
+
+// secondNames returns the other names of a name. The caller holds the lock.
+func (g *Graph) secondNames(name string) (names []string) {
+	for from, to := range g.aliases {
+		if rest, ok := strings.CutPrefix(name, to); ok && (rest == "" || rest[0] == '/') {
+			names = append(names, from+rest)
+		}
+	}
+	sort.Strings(names)
+	return names
+}
+
+func (g *Graph) node(name string) string {
+	if name == "" {
+		return g.o.Node
+	}
+	return name
+}
+
+func (g *Graph) actionServers() []*ActionServer {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	out := make([]*ActionServer, 0, len(g.actions))
+	for _, a := range g.actions {
+		out = append(out, a)
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].name < out[j].name })
+	return out
+}
+
+// typeFor returns the registered type of T.
+func typeFor[T any]() *registry.Type {
+	t, ok := registry.For[T]()
+	if !ok {
+		panic(fmt.Sprintf("graph: %T is not in the registry", *new(T)))
+	}
+	return t
+}

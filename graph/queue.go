@@ -1,0 +1,228 @@
+package graph
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"poise/msgs"
+	"poise/msgs/registry"
+)
+
+// SubscribeOptions say how a topic is read.
+type SubscribeOptions struct {
+	Type  string // refuse any other; empty takes what the topic has
+	Queue int    // messages kept for a slow reader; default the topic's
+	Node  string // who reads; default the graph's own
+	Wake  func() // called when the queue is no longer empty; may only signal
+}
+
+// maxQueue bounds what one subscriber can make us keep.
+const maxQueue = 4096
+
+// Subscription is a reader's bounded queue of a topic.
+type Subscription struct {
+	topic *topic
+	node  string
+	form  msgs.Form
+	wake  func()
+	ready chan struct{} // holds a token while the queue may have something
+
+	mu     sync.Mutex
+	ring   []*Message
+	head   int
+	count  int
+	lost   int // since the last delivery
+	total  uint64
+	closed bool
+}
+
+// Subscribe reads a topic. It need not be published yet.
+func (g *Graph) Subscribe(name string, o SubscribeOptions) (*Subscription, error) {
+	var typ *registry.Type
+	form := msgs.ROS2
+	if o.Type != "" {
+		var err error
+		if typ, form, err = registry.Message(o.Type); err != nil {
+			return nil, err
+		}
+	}
+	return g.subscribe(name, typ, form, o)
+}
+
+func (g *Graph) subscribe(name string, typ *registry.Type, form msgs.Form, o SubscribeOptions) (*Subscription, error) {
+	t, err := g.topicNamed(name)
+	if err != nil {
+		return nil, err
+	}
+	queue := o.Queue
+	if queue <= 0 {
+		queue = t.queue
+	}
+	s := &Subscription{topic: t, node: g.node(o.Node), form: form, wake: o.Wake,
+		ready: make(chan struct{}, 1), ring: make([]*Message, min(queue, maxQueue))}
+	if err = t.setType(typ); err == nil {
+		t.subs = append(t.subs, s)
+		t.wanted.Add(1)
+		for _, a := range t.pubs {
+			if a.last != nil {
+				s.push(a.last)
+			}
+		}
+	}
+	after := t.tidy()
+	t.mu.Unlock()
+	after()
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// push adds a message, at the cost of the oldest if there is no room.
+func (s *Subscription) push(m *Message) {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return
+	}
+	if s.count == len(s.ring) {
+		s.ring[s.head] = m
+		s.head = (s.head + 1) % len(s.ring)
+		s.lost++
+		s.total++
+		s.mu.Unlock()
+		return
+	}
+	s.ring[(s.head+s.count)%len(s.ring)] = m
+	s.count++
+	first := s.count == 1
+	s.mu.Unlock()
+	if first {
+		s.signal()
+	}
+}
+
+func (s *Subscription) signal() {
+	select {
+	case s.ready <- struct{}{}:
+	default:
+	}
+	if s.wake != nil {
+		s.wake()
+	}
+}
+
+// Poll returns the oldest message, if there is one, and how many older ones were
+// lost since the last.
+func (s *Subscription) Poll() (m *Message, lost int, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.count == 0 {
+		return nil, 0, false
+	}
+	m, s.ring[s.head] = s.ring[s.head], nil
+	s.head = (s.head + 1) % len(s.ring)
+	s.count--
+	lost, s.lost = s.lost, 0
+	return m, lost, true
+}
+
+// Next waits for a message.
+func (s *Subscription) Next(ctx context.Context) (m *Message, lost int, err error) {
+	for {
+		if m, lost, ok := s.Poll(); ok {
+			return m, lost, nil
+		}
+		if s.isClosed() {
+			return nil, 0, ErrClosed
+		}
+		select {
+		case <-s.ready:
+		case <-ctx.Done():
+			return nil, 0, ctx.Err()
+		}
+	}
+}
+
+func (s *Subscription) isClosed() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.closed
+}
+
+// Topic returns the topic's full name.
+func (s *Subscription) Topic() string { return s.topic.name }
+
+// Type returns the topic's type, nil while nobody has said it.
+func (s *Subscription) Type() *registry.Type {
+	s.topic.mu.Lock()
+	defer s.topic.mu.Unlock()
+	return s.topic.typ
+}
+
+// Form returns the form that the subscriber's type name asked for.
+func (s *Subscription) Form() msgs.Form { return s.form }
+
+// Len returns how many messages wait.
+func (s *Subscription) Len() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.count
+}
+
+// Lost returns how many messages this subscriber has lost in all.
+func (s *Subscription) Lost() uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.total
+}
+
+// Close ends the subscription; a Next that waits returns ErrClosed.
+func (s *Subscription) Close() {
+	s.mu.Lock()
+	if s.closed {
+		s.mu.Unlock()
+		return
+	}
+	s.closed = true
+	clear(s.ring)
+	s.count = 0
+	s.mu.Unlock()
+	s.signal()
+
+	t := s.topic
+	t.mu.Lock()
+	t.subs = slices.DeleteFunc(t.subs, func(x *Subscription) bool { return x == s })
+	t.wanted.Add(-1)
+	after := t.tidy()
+	t.mu.Unlock()
+	after()
+}
+
+// Listener is a component's subscription to T.
+type Listener[T any] struct{ *Subscription }
+
+// Listen reads a topic of T.
+func Listen[T any](g *Graph, name string, o SubscribeOptions) (Listener[T], error) {
+	s, err := g.subscribe(name, typeFor[T](), msgs.ROS2, o)
+	return Listener[T]{s}, err
+}
+
+// Next waits for a value. It is shared and must not be written.
+func (l Listener[T]) Next(ctx context.Context) (v *T, lost int, err error) {
+	m, lost, err := l.Subscription.Next(ctx)
+	if err != nil {
+		return nil, 0, err
+	}
+	return m.Value.(*T), lost, nil
+}
+
+// Poll returns the oldest value that waits.
+func (l Listener[T]) Poll() (v *T, lost int, ok bool) {
+	m, lost, ok := l.Subscription.Poll()
+	if !ok {
+		return nil, 0, false
+	}
+	return m.Value.(*T), lost, true
+}

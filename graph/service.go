@@ -1,0 +1,300 @@
+package graph
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strconv"
+	"sync"
+	"time"
+
+	"poise/msgs"
+	"poise/msgs/registry"
+	"poise/msgs/rosjson"
+)
+
+// ServiceOptions say how a service is served.
+type ServiceOptions struct {
+	Timeout  time.Duration // deadline of a call that has none; default 10 s
+	MaxCalls int           // calls under way at once; default 64
+	Node     string        // who serves; default the graph's own
+}
+
+const (
+	defaultTimeout  = 10 * time.Second
+	defaultMaxCalls = 64
+)
+
+// Handler answers a call: a pointer to the request in, one to the response out.
+type Handler func(ctx context.Context, request any) (response any, err error)
+
+// Server is the registration of a service.
+type Server struct {
+	g       *Graph
+	name    string
+	node    string
+	typ     *registry.Service
+	handler Handler
+	timeout time.Duration
+	slots   chan struct{}
+	gone    chan struct{}
+	once    sync.Once
+}
+
+// Serve registers a service by the name of its type.
+func (g *Graph) Serve(name, typeName string, h Handler, o ServiceOptions) (*Server, error) {
+	typ, _, err := registry.ServiceNamed(typeName)
+	if err != nil {
+		return nil, err
+	}
+	return g.serve(name, typ, h, o)
+}
+
+func (g *Graph) serve(name string, typ *registry.Service, h Handler, o ServiceOptions) (*Server, error) {
+	if o.Timeout <= 0 {
+		o.Timeout = defaultTimeout
+	}
+	if o.MaxCalls <= 0 {
+		o.MaxCalls = defaultMaxCalls
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	name, err := g.resolve(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case g.closed:
+		return nil, ErrClosed
+	case g.services[name] != nil:
+		return nil, &ExistsError{Kind: "service", Name: name, Owner: g.services[name].node}
+	case len(g.services) >= g.o.MaxNames:
+		return nil, &FullError{What: "services", Limit: g.o.MaxNames}
+	}
+	s := &Server{g: g, name: name, node: g.node(o.Node), typ: typ, handler: h, timeout: o.Timeout,
+		slots: make(chan struct{}, o.MaxCalls), gone: make(chan struct{})}
+	g.services[name] = s
+	return s, nil
+}
+
+// Close ends the service; calls under way end too.
+func (s *Server) Close() {
+	s.once.Do(func() {
+		close(s.gone)
+		s.g.mu.Lock()
+		defer s.g.mu.Unlock()
+		delete(s.g.services, s.name)
+	})
+}
+
+// Service registers a service of a component.
+func Service[Req, Res any](g *Graph, name string, h func(ctx context.Context, request *Req) (*Res, error), o ServiceOptions) (*Server, error) {
+	typ, ok := registry.ServiceFor[Req, Res]()
+	if !ok {
+		panic(fmt.Sprintf("graph: no service of the registry has %T and %T", *new(Req), *new(Res)))
+	}
+	return g.serve(name, typ, func(ctx context.Context, q any) (any, error) {
+		r, err := h(ctx, q.(*Req))
+		if r == nil {
+			return nil, err // not a nil pointer in an interface
+		}
+		return r, err
+	}, o)
+}
+
+// CallError is a call that was not answered.
+type CallError struct {
+	Service string
+	After   time.Duration // the deadline, if that is what ended it
+	Err     error
+}
+
+func (e *CallError) Error() string {
+	if e.After > 0 {
+		return fmt.Sprintf("service %s did not answer within %v", e.Service, e.After)
+	}
+	return fmt.Sprintf("service %s: %v", e.Service, e.Err)
+}
+
+func (e *CallError) Unwrap() error { return e.Err }
+
+type callerKey struct{}
+
+// WithCaller names the client behind a call, for Caller and for audits.
+func WithCaller(ctx context.Context, name string) context.Context {
+	return context.WithValue(ctx, callerKey{}, name)
+}
+
+// Caller returns the client behind a call, empty if it was not named.
+func Caller(ctx context.Context) string {
+	name, _ := ctx.Value(callerKey{}).(string)
+	return name
+}
+
+// Call calls a service with a pointer to its request.
+func (g *Graph) Call(ctx context.Context, name string, request any) (any, error) {
+	s, err := g.serviceNamed(name)
+	if err != nil {
+		return nil, err
+	}
+	if !s.typ.Request.Holds(request) {
+		return nil, wrongValue("service", s.name, request, s.typ.Request)
+	}
+	return s.call(ctx, request)
+}
+
+// CallJSON calls a service with its request as JSON: an object, or a list of the
+// fields in order, or nothing. A type name is checked if given, and its form is
+// that of the answer.
+func (g *Graph) CallJSON(ctx context.Context, name, typeName string, args []byte) ([]byte, error) {
+	s, err := g.serviceNamed(name)
+	if err != nil {
+		return nil, err
+	}
+	form := msgs.ROS2
+	if typeName != "" {
+		asked, f, err := registry.ServiceNamed(typeName)
+		if err != nil {
+			return nil, err
+		}
+		if asked != s.typ {
+			return nil, &TypeError{Kind: "service", Name: s.name, Got: asked.String(), Want: s.typ.String()}
+		}
+		form = f
+	}
+	request := s.typ.Request.New()
+	if err := readArgs(args, request, s.typ.Request, form); err != nil {
+		return nil, err
+	}
+	response, err := s.call(ctx, request)
+	if err != nil {
+		return nil, err
+	}
+	return rosjson.Append(nil, response, form), nil
+}
+
+// readArgs reads arguments as rosbridge sends them.
+func readArgs(args []byte, dst any, t *registry.Type, f msgs.Form) error {
+	args = bytes.TrimSpace(args)
+	if len(args) == 0 || bytes.Equal(args, []byte("null")) {
+		return nil
+	}
+	if args[0] != '[' {
+		return rosjson.Unmarshal(args, dst)
+	}
+	var list []json.RawMessage
+	if err := json.Unmarshal(args, &list); err != nil {
+		return err
+	}
+	fields := t.Fields(f)
+	if len(list) > len(fields) {
+		return fmt.Errorf("%d arguments are given, and %s has %d fields", len(list), t.Name(f), len(fields))
+	}
+	object := []byte{'{'}
+	for i, v := range list {
+		if i > 0 {
+			object = append(object, ',')
+		}
+		object = strconv.AppendQuote(object, fields[i].Name)
+		object = append(append(object, ':'), v...)
+	}
+	return rosjson.Unmarshal(append(object, '}'), dst)
+}
+
+// Call calls a service of the same process.
+func Call[Req, Res any](ctx context.Context, g *Graph, name string, request *Req) (*Res, error) {
+	r, err := g.Call(ctx, name, request)
+	if err != nil {
+		return nil, err
+	}
+	res, ok := r.(*Res)
+	if !ok {
+		return nil, &TypeError{Kind: "service", Name: name, Got: fmt.Sprintf("%T", *new(Res)), Want: fmt.Sprintf("%T", r)}
+	}
+	return res, nil
+}
+
+func (g *Graph) serviceNamed(name string) (*Server, error) {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	name, err := g.resolve(name)
+	if err != nil {
+		return nil, err
+	}
+	if s := g.services[name]; s != nil {
+		return s, nil
+	}
+	return nil, &NotFoundError{Kind: "service", Name: name}
+}
+
+type answer struct {
+	response any
+	err      error
+}
+
+// call runs the handler on a goroutine of its own, so that the caller is free at
+// its deadline whatever the handler does.
+func (s *Server) call(ctx context.Context, request any) (any, error) {
+	limit := time.Duration(0)
+	if _, has := ctx.Deadline(); !has {
+		limit = s.timeout
+	}
+	ctx, cancel := s.bound(ctx, limit)
+	defer cancel()
+	select {
+	case s.slots <- struct{}{}:
+	default:
+		return nil, &CallError{Service: s.name, Err: &FullError{What: "calls at once", Limit: cap(s.slots)}}
+	}
+	done := make(chan answer, 1)
+	go func() {
+		defer func() { <-s.slots }()
+		done <- s.answer(ctx, request)
+	}()
+	select {
+	case a := <-done:
+		if a.err != nil {
+			return nil, &CallError{Service: s.name, Err: a.err}
+		}
+		return a.response, nil
+	case <-s.gone:
+		return nil, &CallError{Service: s.name, Err: ErrClosed}
+	case <-ctx.Done():
+		if limit > 0 && ctx.Err() == context.DeadlineExceeded {
+			return nil, &CallError{Service: s.name, After: limit, Err: ctx.Err()}
+		}
+		return nil, &CallError{Service: s.name, Err: ctx.Err()}
+	}
+}
+
+func (s *Server) bound(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	if limit > 0 {
+		return context.WithTimeout(ctx, limit)
+	}
+	return context.WithCancel(ctx)
+}
+
+// answer runs the handler. Its panic is its own failure, not that of the graph.
+func (s *Server) answer(ctx context.Context, request any) (a answer) {
+	defer func() {
+		if p := recover(); p != nil {
+			a = answer{err: fmt.Errorf("the handler panicked: %v", p)}
+		}
+	}()
+	a.response, a.err = s.handler(ctx, request)
+	if a.err == nil && !s.typ.Response.Holds(a.response) {
+		a.err = wrongValue("the answer of service", s.name, a.response, s.typ.Response)
+	}
+	return a
+}
+
+func wrongValue(kind, name string, v any, want *registry.Type) error {
+	got := "nothing"
+	if t, ok := registry.Of(v); ok && reflect.ValueOf(v).Kind() == reflect.Pointer {
+		got = t.String()
+	} else if v != nil {
+		got = fmt.Sprintf("a Go %T", v)
+	}
+	return &TypeError{Kind: kind, Name: name, Got: got, Want: want.String()}
+}

@@ -1,0 +1,250 @@
+package graph
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"poise/msgs"
+	"poise/msgs/registry"
+	"poise/msgs/rosjson"
+)
+
+// TopicOptions say how a topic is published.
+type TopicOptions struct {
+	Latched bool   // late subscribers get the last message
+	Node    string // who publishes; default the graph's own
+	Queue   int    // queue of subscribers that do not say; default 10
+}
+
+const defaultQueue = 10
+
+// topic is a name that messages are published on. It exists as long as somebody
+// publishes or subscribes.
+type topic struct {
+	g       *Graph
+	name    string
+	wanted  atomic.Int32 // subscribers and sinks
+	mu      sync.Mutex
+	typ     *registry.Type // nil while only subscribers without a type are here
+	pubs    []*Advertisement
+	subs    []*Subscription
+	sinks   []*func(*Message) // called by the publisher, without locks
+	queue   int
+	removed bool
+}
+
+// Advertisement is a publisher's registration, used by wires; components have
+// Publisher.
+type Advertisement struct {
+	topic *topic
+	node  string
+	latch bool
+	form  msgs.Form
+	last  *Message // of a latched publisher
+	gone  bool
+}
+
+// topicNamed returns the topic of a name, locked, made if it is not there.
+func (g *Graph) topicNamed(name string) (*topic, error) {
+	for {
+		g.mu.Lock()
+		name, err := g.resolve(name)
+		if err == nil && g.closed {
+			err = ErrClosed
+		}
+		t := g.topics[name]
+		if err == nil && t == nil && len(g.topics) >= g.o.MaxNames {
+			err = &FullError{What: "topics", Limit: g.o.MaxNames}
+		}
+		if err != nil {
+			g.mu.Unlock()
+			return nil, err
+		}
+		if t == nil {
+			t = &topic{g: g, name: name, queue: defaultQueue}
+			g.topics[name] = t
+		}
+		g.mu.Unlock()
+		if t.mu.Lock(); !t.removed {
+			return t, nil
+		}
+		t.mu.Unlock()
+	}
+}
+
+// setType fixes the topic's type, or says that it has another. t is locked.
+func (t *topic) setType(typ *registry.Type) error {
+	if t.typ != nil && typ != nil && t.typ != typ {
+		return &TypeError{Kind: "topic", Name: t.name, Got: typ.String(), Want: t.typ.String()}
+	}
+	if t.typ == nil {
+		t.typ = typ
+	}
+	return nil
+}
+
+// tidy drops a topic that nobody uses. t is locked; the caller unlocks it first
+// and then calls what is returned.
+func (t *topic) tidy() func() {
+	if len(t.pubs)+len(t.subs)+len(t.sinks) > 0 {
+		return func() {}
+	}
+	t.removed = true
+	return func() {
+		t.g.mu.Lock()
+		defer t.g.mu.Unlock()
+		if t.g.topics[t.name] == t {
+			delete(t.g.topics, t.name)
+		}
+	}
+}
+
+func (t *topic) subscriptions() []*Subscription {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.subs)
+}
+
+// Advertise registers a publisher of a topic by the name of its type.
+func (g *Graph) Advertise(name, typeName string, o TopicOptions) (*Advertisement, error) {
+	typ, form, err := registry.Message(typeName)
+	if err != nil {
+		return nil, err
+	}
+	return g.advertise(name, typ, form, o)
+}
+
+func (g *Graph) advertise(name string, typ *registry.Type, form msgs.Form, o TopicOptions) (*Advertisement, error) {
+	t, err := g.topicNamed(name)
+	if err != nil {
+		return nil, err
+	}
+	a := &Advertisement{topic: t, node: g.node(o.Node), latch: o.Latched, form: form}
+	err = t.setType(typ)
+	if err == nil {
+		t.pubs = append(t.pubs, a)
+		if o.Queue > 0 {
+			t.queue = o.Queue
+		}
+	}
+	after := t.tidy()
+	t.mu.Unlock()
+	after()
+	if err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// Type returns the topic's type.
+func (a *Advertisement) Type() *registry.Type { return a.topic.typ }
+
+// Wanted reports whether a message published now would be kept or read.
+func (a *Advertisement) Wanted() bool { return a.latch || a.topic.wanted.Load() > 0 }
+
+// Publish hands a value, a pointer to the topic's struct, to all subscribers. It
+// must not be written any more.
+func (a *Advertisement) Publish(v any) error {
+	if !a.topic.typ.Holds(v) {
+		return wrongValue("topic", a.topic.name, v, a.topic.typ)
+	}
+	a.publish(v)
+	return nil
+}
+
+// PublishJSON reads a message of either form and publishes it.
+func (a *Advertisement) PublishJSON(data []byte) error {
+	v := a.topic.typ.New()
+	if err := rosjson.Unmarshal(data, v); err != nil {
+		return err
+	}
+	a.publish(v)
+	return nil
+}
+
+func (a *Advertisement) publish(v any) {
+	if !a.Wanted() {
+		return
+	}
+	t := a.topic
+	m := &Message{Type: t.typ, Value: v, From: a.node}
+	t.mu.Lock()
+	if a.gone {
+		t.mu.Unlock()
+		return
+	}
+	if a.latch {
+		a.last = m
+	}
+	for _, s := range t.subs {
+		s.push(m)
+	}
+	sinks := t.sinks
+	t.mu.Unlock()
+	for _, sink := range sinks {
+		(*sink)(m)
+	}
+}
+
+// Close ends the registration. What it latched is gone with it.
+func (a *Advertisement) Close() {
+	t := a.topic
+	t.mu.Lock()
+	if a.gone {
+		t.mu.Unlock()
+		return
+	}
+	a.gone = true
+	t.pubs = slices.DeleteFunc(t.pubs, func(x *Advertisement) bool { return x == a })
+	after := t.tidy()
+	t.mu.Unlock()
+	after()
+}
+
+// sink calls f, from the publisher's goroutine, with every message of a topic. It
+// returns what ends it.
+func (g *Graph) sink(name string, typ *registry.Type, f func(*Message)) (func(), error) {
+	t, err := g.topicNamed(name)
+	if err != nil {
+		return nil, err
+	}
+	err = t.setType(typ)
+	if err == nil {
+		t.sinks = append(slices.Clone(t.sinks), &f)
+		t.wanted.Add(1)
+	}
+	after := t.tidy()
+	t.mu.Unlock()
+	after()
+	if err != nil {
+		return nil, err
+	}
+	return func() {
+		t.mu.Lock()
+		t.sinks = slices.DeleteFunc(slices.Clone(t.sinks), func(x *func(*Message)) bool { return x == &f })
+		t.wanted.Add(-1)
+		after := t.tidy()
+		t.mu.Unlock()
+		after()
+	}, nil
+}
+
+// Publisher is a component's registration to publish T.
+type Publisher[T any] struct{ *Advertisement }
+
+// Topic registers a publisher of T.
+func Topic[T any](g *Graph, name string, o TopicOptions) (Publisher[T], error) {
+	a, err := g.advertise(name, typeFor[T](), msgs.ROS2, o)
+	return Publisher[T]{a}, err
+}
+
+// Publish hands a value to all subscribers. It must not be written any more.
+func (p Publisher[T]) Publish(v *T) { p.publish(v) }
+
+// PublishFunc makes a value and publishes it, if somebody wants it.
+func (p Publisher[T]) PublishFunc(make func() *T) {
+	if p.Wanted() {
+		p.publish(make())
+	}
+}
