@@ -1,0 +1,179 @@
+package follow
+
+import (
+	"fmt"
+	"math"
+
+	"poise/trajectory"
+)
+
+// near is a distance from the first point that is left to the bridge even where
+// an approach is allowed, rad or m.
+const near = 0.01
+
+// closed is how far apart the ends of a loop, or a motion and what follows it, may
+// be, rad or m.
+const closed = 0.001
+
+// shortestMove is the time that an approach takes at least, s.
+const shortestMove = 0.05
+
+func fmtHelp(format string, args ...any) string { return fmt.Sprintf(format, args...) }
+
+// body returns the goal's own points, by column, with angles the short way.
+func (c *compiler) body() part {
+	pick := func(row []float64) []float64 {
+		if len(row) == 0 {
+			return nil
+		}
+		out := make([]float64, max(len(c.column), 1))
+		for k, j := range c.column {
+			out[k] = row[j]
+		}
+		return out
+	}
+	points := make([]trajectory.Point, len(c.g.Points))
+	for i, p := range c.g.Points {
+		points[i] = trajectory.Point{Time: p.Time, Position: pick(p.Position), Velocity: pick(p.Velocity), Acceleration: pick(p.Acceleration)}
+		c.r.Steps = append(c.r.Steps, p.Time)
+	}
+	for k := range c.column {
+		if c.r.Wraps[k] {
+			unwrap(points, k)
+		}
+	}
+	c.r.Duration = points[len(points)-1].Time
+	return partOf(points)
+}
+
+// unwrap takes the jumps out of a column of angles: from each to the next it goes
+// the short way. A column that leaves ±half a turn counts whole turns, and is left
+// as it is.
+func unwrap(points []trajectory.Point, k int) {
+	const half = math.Pi * (1 + 1e-9)
+	for i := range points {
+		if math.Abs(points[i].Position[k]) > half {
+			return
+		}
+	}
+	for i := 1; i < len(points); i++ {
+		points[i].Position[k] = trajectory.Nearest(points[i].Position[k], points[i-1].Position[k])
+	}
+}
+
+// begin puts the parts of the motion together: a way to the first point, the
+// body, and in a loop the way back.
+func (c *compiler) begin(body part) {
+	switch {
+	case body.Times[0] > 0:
+		c.leadIn(&body)
+	case len(body.Times) == 1: // a pose
+		body.Times = []float64{0, instant}
+		body.Q = append(body.Q, body.Q[0])
+		body.V, body.A = nil, nil
+		fallthrough
+	default:
+		c.approach(body.Q[0])
+	}
+	c.r.Parts = append(c.r.Parts, body)
+	if c.r.Loop {
+		c.wayBack(&c.r.Parts[len(c.r.Parts)-1])
+	}
+}
+
+// leadIn begins a goal whose first point is later than zero where the command is.
+func (c *compiler) leadIn(body *part) {
+	if c.from == nil {
+		c.bad.add(Problem{Kind: NoStart, Point: 0, At: body.Times[0], Value: body.Times[0], Help: "give a point at time 0"},
+			"the first point is at %g s, and where the robot is at 0 s is not known", body.Times[0])
+		return
+	}
+	first := trajectory.Point{Position: c.pose}
+	if len(c.joints) == 0 {
+		first.Position = make([]float64, 1)
+	}
+	for k := range c.joints {
+		if c.r.Wraps[k] { // the whole motion moves to the turn that the joint is in
+			by := trajectory.Nearest(body.Q[0][k], c.pose[k]) - body.Q[0][k]
+			for i := range body.Q {
+				body.Q[i][k] += by
+			}
+		}
+	}
+	row := func(of []float64) []float64 {
+		out := make([]float64, max(len(c.joints), 1))
+		for k, id := range c.joints {
+			out[k] = of[id]
+		}
+		return out
+	}
+	body.Times, body.Q = append([]float64{0}, body.Times...), append([][]float64{first.Position}, body.Q...)
+	if body.V != nil {
+		body.V = append([][]float64{row(c.from.V)}, body.V...)
+	}
+	if body.A != nil {
+		body.A = append([][]float64{row(c.from.A)}, body.A...)
+	}
+}
+
+// approach inserts a move to the first point if the robot stands elsewhere, or
+// refuses.
+func (c *compiler) approach(first []float64) {
+	if c.from == nil || c.r.Begin != 0 && c.g.Approach == 0 {
+		return // the controller judges when it begins
+	}
+	start := make([]float64, len(first))
+	far := false
+	for k := range c.joints {
+		start[k] = c.pose[k]
+		if c.r.Wraps[k] {
+			start[k] = trajectory.Nearest(c.pose[k], first[k])
+		}
+		off, most := math.Abs(start[k]-first[k]), c.r.Path[k].Position
+		far = far || off > near
+		if most >= 0 && off > most && c.g.Approach == 0 {
+			c.bad.add(Problem{Kind: StartTooFar, Joint: c.r.Names[k], Point: 0, Value: off, Limit: most, Help: "move there first, or allow an approach"},
+				"%q is %.4g away from where the motion starts, %.4g is allowed", c.r.Names[k], off, most)
+		}
+	}
+	if c.g.Approach > 0 && far {
+		c.r.Parts = append(c.r.Parts, resting(start, first, -c.moveTime(start, first), 0))
+	}
+}
+
+// wayBack closes a loop.
+func (c *compiler) wayBack(body *part) {
+	first, last := body.Q[0], body.Q[len(body.Q)-1]
+	again := make([]float64, len(first))
+	gapes := false
+	for k := range c.joints {
+		if again[k] = first[k]; c.r.Wraps[k] {
+			again[k] = trajectory.Nearest(first[k], last[k])
+		}
+		if gap := math.Abs(again[k] - last[k]); gap > closed {
+			gapes = true
+			if c.g.Approach == 0 {
+				c.bad.add(Problem{Kind: OpenLoop, Joint: c.r.Names[k], Point: len(c.g.Points) - 1, At: body.end(), Value: gap, Limit: closed,
+					Help: "end where it begins, or allow an approach"}, "the loop ends with %q %.4g away from its beginning", c.r.Names[k], gap)
+			}
+		}
+	}
+	if !gapes {
+		copy(last, again) // a hair's breadth is closed for good
+		return
+	}
+	if c.g.Approach > 0 {
+		c.r.Parts = append(c.r.Parts, resting(last, again, body.end(), body.end()+c.moveTime(last, again)))
+	}
+}
+
+// moveTime returns how long a quintic from rest to rest takes with the share of
+// the limits that an approach may use. Its peaks are 15/8·d/T and 10/√3·d/T².
+func (c *compiler) moveTime(from, to []float64) float64 {
+	share, t := c.g.Approach, shortestMove
+	for k, id := range c.joints {
+		d, l := math.Abs(to[k]-from[k]), c.moves[id]
+		t = max(t, 1.875*d/(share*l.VelMax), math.Sqrt(5.7735026918962577*d/(share*l.AccMax)))
+	}
+	return t
+}

@@ -1,0 +1,387 @@
+package follow
+
+import (
+	"math"
+	"slices"
+	"strings"
+
+	"poise/control"
+	"poise/robot"
+	"poise/trajectory"
+	"poise/trajectory/move"
+	"poise/trajectory/spline"
+)
+
+// Bounds of what is played as one motion.
+const (
+	maxPoints   = 20_000
+	maxDuration = 3600 // s
+	maxEvents   = 10_000
+)
+
+// instant is how long a goal of one point at time zero lasts, s: it is a pose.
+const instant = 0.001
+
+// Compile checks a goal against a robot, over the whole motion, and makes it
+// ready to be played. From is the command that it is to start from; nil if that
+// is not known, which only goals bear whose first point is at time zero. All
+// problems are reported at once; Problems finds them in the error.
+func Compile(m *robot.Model, o Options, from *control.Motion, g *Goal) (*Program, error) {
+	c := compiler{m: m, o: o, g: g, from: from}
+	return c.program()
+}
+
+// compiler holds a goal while it is being checked.
+type compiler struct {
+	m    *robot.Model
+	o    Options
+	g    *Goal
+	from *control.Motion
+	bad  problems
+
+	moves  []move.Limits // of each joint of the robot,
+	bounds []control.Bounds
+	joints []robot.JointID // of each column of r,
+	column []int           // and its column in the goal
+	pose   []float64       // of each column of r: where the command is; nil if nobody knows
+	r      record
+}
+
+func (c *compiler) program() (*Program, error) {
+	var err error
+	if c.moves, c.bounds, err = control.JointLimits(c.m, c.o.Transition); err != nil {
+		return nil, err
+	}
+	c.options()
+	c.columns()
+	c.points()
+	c.tolerances()
+	c.events()
+	if c.bad.any() {
+		return nil, c.bad.err()
+	}
+	body := c.body()
+	c.begin(body)
+	if c.bad.any() {
+		return nil, c.bad.err()
+	}
+	curve, err := joined(c.r.Parts)
+	if err != nil {
+		return nil, err
+	}
+	c.limits(curve)
+	if c.bad.any() {
+		return nil, c.bad.err()
+	}
+	return build(c.r)
+}
+
+// options fills in defaults and refuses what makes no sense.
+func (c *compiler) options() {
+	c.r.Against, c.r.Begin, c.r.Loop = c.g.Against, c.g.Begin, c.g.Loop
+	if c.r.MaxRate = c.o.MaxRate; c.r.MaxRate == 0 {
+		c.r.MaxRate = 2
+	}
+	if c.r.GoalTime = c.g.GoalTime; c.r.GoalTime == 0 {
+		if c.r.GoalTime = c.o.GoalTime; c.r.GoalTime == 0 {
+			c.r.GoalTime = defaultGoalTime
+		}
+	}
+	if !finite(c.r.GoalTime) {
+		c.bad.add(Problem{Kind: BadOption, Point: -1, Value: c.r.GoalTime}, "goal time tolerance is %g s", c.r.GoalTime)
+	}
+	if c.g.Against > Commanded {
+		c.bad.add(Problem{Kind: BadOption, Point: -1, Value: float64(c.g.Against)}, "tolerances against %d, there are 0 and 1", c.g.Against)
+	}
+	if a := c.g.Approach; !(a >= 0 && a <= 1) {
+		c.bad.add(Problem{Kind: BadOption, Point: -1, Value: a, Limit: 1}, "an approach with a share of %g of the limits, want 0 … 1", a)
+	}
+}
+
+// columns finds joints and chains by name.
+func (c *compiler) columns() {
+	res, err := c.m.Resources()
+	if err != nil {
+		c.bad.list = append(c.bad.list, err)
+		return
+	}
+	if len(c.g.Joints) == 0 {
+		c.bad.add(Problem{Kind: NoPoints, Point: -1}, "the goal names no joints")
+	}
+	seen := map[string]bool{}
+	for k, name := range c.g.Joints {
+		if seen[name] {
+			c.bad.add(Problem{Kind: UnknownJoint, Joint: name, Point: -1}, "%q is named twice", name)
+			continue
+		}
+		seen[name] = true
+		if chain, ok := strings.CutPrefix(name, SupportPrefix); ok {
+			c.support(res, k, chain)
+			continue
+		}
+		id, ok := c.m.Joint(name)
+		if !ok {
+			c.unknown(name)
+			continue
+		}
+		c.joints, c.column = append(c.joints, id), append(c.column, k)
+		c.r.Names, c.r.Joints = append(c.r.Names, name), append(c.r.Joints, int(id))
+		c.r.Wraps = append(c.r.Wraps, c.m.Joints()[id].Kind == robot.Continuous)
+	}
+	c.freeChains(res)
+	if c.from != nil {
+		for _, id := range c.joints {
+			c.pose = append(c.pose, c.from.Q[id])
+		}
+	}
+}
+
+// unknown refuses a name that is no joint of its own, and says what it may be.
+func (c *compiler) unknown(name string) {
+	p := Problem{Kind: UnknownJoint, Joint: name, Point: -1}
+	for _, b := range c.m.Bodies() {
+		if b.Mimic && b.Name == name {
+			leader := c.m.Joints()[b.Joint].Name
+			p.Help = "move " + leader
+			c.bad.add(p, "joint %q follows %q and cannot be led", name, leader)
+			return
+		}
+	}
+	if near := c.near(name); near != "" {
+		p.Help = "perhaps " + near + " is meant"
+	}
+	c.bad.add(p, "robot %q has no joint %q", c.m.Name(), name)
+}
+
+// near returns the joint whose name differs only in case, or by one letter.
+func (c *compiler) near(name string) string {
+	for i := range c.m.Joints() {
+		n := c.m.Joints()[i].Name
+		if strings.EqualFold(n, name) || oneOff(n, name) || oneOff(name, n) {
+			return n
+		}
+	}
+	return ""
+}
+
+// oneOff reports whether b is a with one letter changed or left out.
+func oneOff(a, b string) bool {
+	i := 0
+	for i < len(a) && i < len(b) && a[i] == b[i] {
+		i++
+	}
+	if i == len(a) || i == len(b) {
+		return len(a) == len(b)+1
+	}
+	return a[i+1:] == b[i+1:] || a[i+1:] == b[i:]
+}
+
+// support takes a column as the track of a chain.
+func (c *compiler) support(res *robot.Resources, column int, name string) {
+	p := Problem{Kind: UnknownJoint, Joint: SupportPrefix + name, Point: -1}
+	id, ok := c.m.Chain(name)
+	if !ok {
+		c.bad.add(p, "robot %q has no chain %q", c.m.Name(), name)
+		return
+	}
+	leaf, ok := supportLeaf(res, id)
+	if !ok {
+		c.bad.add(p, "chain %q has no contact, and supports nothing", name)
+		return
+	}
+	x := carried{Chain: id, Leaf: leaf, Contact: c.m.Chains()[id].Contact, Track: []control.Support{}}
+	for _, point := range c.g.Points {
+		if column < len(point.Position) {
+			x.Track = append(x.Track, c.supportOf(x.Contact, point.Position[column]))
+		}
+	}
+	c.r.Chains = append(c.r.Chains, x)
+}
+
+// supportOf reads the number of a support track.
+func (c *compiler) supportOf(own robot.ContactID, x float64) control.Support {
+	switch whole, part := math.Modf(x); {
+	case !(x > 0):
+		return control.Support{Contact: own}
+	case x <= 1:
+		return control.Support{Weight: x, Contact: own}
+	case whole < float64(len(c.m.Contacts())):
+		return control.Support{Weight: part, Contact: robot.ContactID(whole)}
+	default:
+		return control.Support{Weight: part, Contact: own}
+	}
+}
+
+// freeChains declares chains free that have a driven joint and no track.
+func (c *compiler) freeChains(res *robot.Resources) {
+	for i, chain := range c.m.Chains() {
+		id := robot.ChainID(i)
+		driven := slices.ContainsFunc(chain.Joints, func(j robot.JointID) bool { return slices.Contains(c.joints, j) })
+		tracked := slices.ContainsFunc(c.r.Chains, func(x carried) bool { return x.Chain == id })
+		if leaf, ok := supportLeaf(res, id); ok && driven && !tracked {
+			c.r.Chains = append(c.r.Chains, carried{Chain: id, Leaf: leaf, Contact: chain.Contact})
+		}
+	}
+}
+
+func supportLeaf(res *robot.Resources, chain robot.ChainID) (robot.LeafID, bool) {
+	for i, l := range res.Leaves() {
+		if l.Kind == robot.SupportLeaf && l.Chain == chain {
+			return robot.LeafID(i), true
+		}
+	}
+	return 0, false
+}
+
+// points checks the table: sizes, numbers, order of times.
+func (c *compiler) points() {
+	all := c.g.Points
+	if len(all) == 0 {
+		c.bad.add(Problem{Kind: NoPoints, Point: -1}, "the goal has no points, at least one is needed")
+		return
+	}
+	if len(all) > maxPoints {
+		c.bad.add(Problem{Kind: TooMuch, Point: -1, Value: float64(len(all)), Limit: maxPoints}, "%d points, at most %d are played", len(all), maxPoints)
+		return
+	}
+	last := math.Inf(-1)
+	for i := range all {
+		p := &all[i]
+		switch {
+		case !finite(p.Time):
+			c.bad.add(Problem{Kind: NotFinite, Point: i, Value: p.Time}, "time of point %d is %g", i, p.Time)
+		case p.Time < 0:
+			c.bad.add(Problem{Kind: NotRising, Point: i, At: p.Time, Value: p.Time}, "point %d is at %g s, before the motion begins", i, p.Time)
+		case p.Time <= last:
+			c.bad.add(Problem{Kind: NotRising, Point: i, At: p.Time, Value: p.Time, Limit: last, Help: "times must strictly increase"},
+				"point %d at %g s is not after point %d at %g s", i, p.Time, i-1, last)
+		}
+		last = p.Time
+		c.row(i, "position", p.Position, true)
+		c.row(i, "velocity", p.Velocity, len(all[0].Velocity) > 0)
+		c.row(i, "acceleration", p.Acceleration, len(all[0].Acceleration) > 0)
+	}
+	if last > maxDuration {
+		c.bad.add(Problem{Kind: TooMuch, Point: len(all) - 1, At: last, Value: last, Limit: maxDuration}, "it lasts %g s, at most %d s are played", last, int(maxDuration))
+	}
+	if len(all[0].Acceleration) > 0 && len(all[0].Velocity) == 0 {
+		c.bad.add(Problem{Kind: WrongSize, Point: 0, Limit: float64(len(c.g.Joints))}, "accelerations are given, and no velocities")
+	}
+	c.restsAtEnd(&all[len(all)-1])
+}
+
+// row checks one row of numbers; it is wanted, or must be absent.
+func (c *compiler) row(i int, word string, x []float64, wanted bool) {
+	n := len(c.g.Joints)
+	if !wanted {
+		n = 0
+	}
+	if len(x) != n {
+		p := Problem{Kind: WrongSize, Point: i, At: c.g.Points[i].Time, Value: float64(len(x)), Limit: float64(n)}
+		if word != "position" {
+			p.Help = "all points have them, or none"
+		}
+		c.bad.add(p, "point %d has %d numbers for %s, want %d", i, len(x), word, n)
+		return
+	}
+	for k, v := range x {
+		if !finite(v) {
+			c.bad.add(Problem{Kind: NotFinite, Joint: c.g.Joints[k], Point: i, At: c.g.Points[i].Time, Value: v}, "%s of %q at point %d is %g", word, c.g.Joints[k], i, v)
+		}
+	}
+}
+
+// restsAtEnd refuses a motion that would have to stop all at once.
+func (c *compiler) restsAtEnd(last *trajectory.Point) {
+	for k, j := range c.column {
+		if j < len(last.Velocity) && math.Abs(last.Velocity[j]) > atRest {
+			c.bad.add(Problem{Kind: MovesAtEnd, Joint: c.r.Names[k], Point: len(c.g.Points) - 1, At: last.Time, Value: last.Velocity[j],
+				Help: "the last point must have velocity 0"}, "%q still moves with %.4g /s at the end", c.r.Names[k], last.Velocity[j])
+		}
+	}
+}
+
+// atRest is the velocity below which a joint stands, rad/s or m/s.
+const atRest = 1e-6
+
+// Slack over limits that counts as none: what rounding and decimal notation do.
+const limitSlack = 1e-6
+
+// limits checks the curve at every instant, and finds what its clock may use.
+func (c *compiler) limits(curve *spline.Spline) {
+	n := max(len(c.joints), 1)
+	own := trajectory.Limits{Lower: make([]float64, n), Upper: make([]float64, n), Velocity: make([]float64, n), Acceleration: make([]float64, n), Deceleration: make([]float64, n)}
+	c.r.Velocity, c.r.Acceleration, c.r.Deceleration = make([]float64, n), make([]float64, n), make([]float64, n)
+	for k := range n {
+		b := control.Unbounded
+		if k < len(c.joints) {
+			b = c.bounds[c.joints[k]]
+		}
+		if c.pose != nil && k < len(c.pose) { // a robot that stands outside may come back
+			b.Lower, b.Upper = min(b.Lower, c.pose[k]), max(b.Upper, c.pose[k])
+		}
+		own.Lower[k], own.Upper[k], own.Velocity[k], own.Acceleration[k], own.Deceleration[k] = b.Lower, b.Upper, b.Velocity, b.Acceleration, b.Deceleration
+		if k < len(c.joints) {
+			c.clockLimits(curve, k, b)
+		}
+	}
+	all := own.Violations(curve, limitSlack)
+	slower := 1.0 // the speed at which it would pass
+	for _, v := range all {
+		switch v.Quantity {
+		case spline.Velocity:
+			slower = min(slower, 1/v.Ratio())
+		case spline.Acceleration:
+			slower = min(slower, math.Sqrt(1/v.Ratio()))
+		}
+	}
+	for _, v := range all {
+		c.beyond(v, slower)
+	}
+}
+
+// clockLimits finds what changes of rate may use of one column's limits. Steps of
+// one period add a little to a change of rate, so a motion that leaves room is
+// held below its limits; one that does not may use them whole, as planned.
+func (c *compiler) clockLimits(curve *spline.Spline, k int, b control.Bounds) {
+	const share = 0.98
+	vel := math.Abs(curve.Peak(k, spline.Velocity, curve.Start(), curve.End()).Value)
+	acc := math.Abs(curve.Peak(k, spline.Acceleration, curve.Start(), curve.End()).Value)
+	if !math.IsInf(b.Velocity, 1) {
+		c.r.Velocity[k] = max(b.Velocity, vel)
+	}
+	if math.IsInf(b.Acceleration, 1) && math.IsInf(b.Deceleration, 1) {
+		b.Acceleration = c.moves[c.joints[k]].AccMax // a motion that has more by itself keeps it
+		b.Deceleration = b.Acceleration
+	}
+	c.r.Acceleration[k] = max(share*b.Acceleration, acc)
+	c.r.Deceleration[k] = max(share*b.Deceleration, acc)
+}
+
+// beyond reports a limit that the motion breaks.
+func (c *compiler) beyond(v trajectory.Violation, slower float64) {
+	name := c.r.Names[v.Joint]
+	p := Problem{Joint: name, Point: -1, At: v.Time, Value: v.Value, Limit: v.Limit}
+	unit := "rad"
+	if c.m.Joints()[c.joints[v.Joint]].Kind == robot.Prismatic {
+		unit = "m"
+	}
+	word := v.Quantity.String()
+	switch v.Quantity {
+	case spline.Position:
+		p.Kind = BeyondPosition
+		p.Help = fmtHelp("keep it %.4g %s further in", math.Abs(v.Value-v.Limit), unit)
+	case spline.Velocity:
+		p.Kind, unit = BeyondVelocity, unit+"/s"
+		p.Help = fmtHelp("it would pass at %.3g %% of its speed", math.Floor(slower*1e3)/10)
+	default:
+		p.Kind, unit = BeyondAcceleration, unit+"/s²"
+		p.Help = fmtHelp("it would pass at %.3g %% of its speed", math.Floor(slower*1e3)/10)
+		if v.Braking {
+			word = "deceleration"
+		}
+	}
+	c.bad.add(p, "%s of %q is %.4g %s at %.4g s, its limit is %.4g", word, name, v.Value, unit, v.Time, v.Limit)
+}
+
+func finite(x float64) bool { return x-x == 0 }

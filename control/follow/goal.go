@@ -1,0 +1,82 @@
+package follow
+
+import (
+	"poise/control"
+	"poise/servo"
+	"poise/trajectory"
+)
+
+// SupportPrefix begins the name of a column that is no joint but the support
+// track of a chain: "support/leg1".
+const SupportPrefix = "support/"
+
+// Goal is a motion as it is asked for.
+//
+// A support column holds step-like values, each from its point on until the next:
+// below 0 means free; up to 1 is the weight on the chain's own contact; above 1
+// the whole part is the number of a contact of the robot, the fraction its weight.
+type Goal struct {
+	Joints []string           // names of the columns, in any order: joints, support/<chain>
+	Points []trajectory.Point // at least one, times rising from 0; a later first point is reached from the command
+
+	Path     []Tolerance // on the way: empty is none, a joint not listed has the default
+	Final    []Tolerance // at the end, likewise
+	GoalTime float64     // s that the end may take to be met: 0 is the default, negative is for ever
+	Against  Against     // what tolerances look at
+
+	Events []Event // in any order
+	Begin  int64   // cycle time at which its clock is at zero, ns (see CycleTime); 0 is when it starts
+
+	// Approach allows a move to the first point from a start pose that is out of
+	// tolerance, and from the last to the first of a Loop, with this share of the
+	// limits; 0 does not.
+	Approach float64
+	Loop     bool // begins again when it ends
+}
+
+// Tolerance says how far a joint may be off, as control_msgs/JointTolerance does:
+// 0 is the default, negative is none.
+type Tolerance struct {
+	Joint                            string
+	Position, Velocity, Acceleration float64
+}
+
+// Event is a text command that leaves at a time of the motion.
+type Event struct {
+	Time    float64 `json:"time"`
+	Type    string  `json:"type"`
+	Command string  `json:"command"`
+	Options string  `json:"options,omitempty"`
+}
+
+// Against is what tolerances compare the motion with.
+type Against uint8
+
+// The choices. Positions and velocities are compared; accelerations, which nothing
+// measures, are not.
+const (
+	Measured Against = iota
+	Commanded
+)
+
+// Options are what a robot's owner decides, once for all goals. Zero values mean
+// the defaults.
+type Options struct {
+	Transition control.Transition // where the robot has no acceleration limit, for stops and approach
+
+	Path, Final trajectory.Tolerance // defaults of tolerances; a zero quantity is the default of this package
+	GoalTime    float64              // s, default 1
+	MaxRate     float64              // highest speed, default 2
+}
+
+// CycleTime returns what Goal.Begin is for a stamp of the day (ns since the
+// epoch), given a tick that knows both times. A stamp of zero means now.
+func CycleTime(stamp int64, at servo.Tick) int64 {
+	if stamp == 0 {
+		return 0
+	}
+	if t := at.Time + (stamp - at.Stamp); t != 0 {
+		return t
+	}
+	return 1
+}
