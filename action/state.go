@@ -109,11 +109,12 @@ const (
 	Fault           Cause = 8  // something broke
 	Failed          Cause = 9  // it ran and did not reach what it was asked for
 	ServerGone      Cause = 10 // nobody is there any more
+	Stopped         Cause = 11 // the whole machine was stopped, or its power switched off
 )
 
 var causeNames = [...]string{
 	"none", "finished", "client cancel", "replaced", "conditions unmet", "not granted",
-	"resource lost", "server stopped", "fault", "failed", "server gone",
+	"resource lost", "server stopped", "fault", "failed", "server gone", "stopped",
 }
 
 func (c Cause) String() string {

@@ -1,0 +1,171 @@
+package explain
+
+import (
+	"fmt"
+	"strconv"
+
+	"poise/arbiter"
+	"poise/control"
+	"poise/loop/fault"
+	"poise/robot"
+)
+
+// Reason puts a reason of the cycle into words. controller is whose goal or order
+// it is about.
+func (w *Words) Reason(r control.Reason, controller string) Explanation {
+	x := Explanation{Code: Code(r.Code), Joint: w.Joint(r.Joint), Owner: w.who(r.Who), At: r.At, Value: r.Value, Limit: r.Max}
+	if r.Joint >= 0 {
+		x.Resource = w.Resource(robot.LeafID(r.Joint))
+	}
+	if say, ok := sentences[r.Code]; ok {
+		say(w, &x, r, controller)
+	} else {
+		x.Text = r.Code.String()
+	}
+	return x
+}
+
+// sentences make the words of each code. They see the joint and owner by name.
+var sentences = map[control.Code]func(w *Words, x *Explanation, r control.Reason, controller string){
+	control.BadProgram: func(_ *Words, x *Explanation, _ control.Reason, who string) {
+		x.Text = "controller " + quoted(who) + " cannot perform such a goal"
+		x.Help = "send it to a controller of its kind"
+	},
+	control.NotRunning: func(_ *Words, x *Explanation, _ control.Reason, who string) {
+		x.Text = "controller " + quoted(who) + " is stopped and takes no goals"
+		x.Help = "start it with switch_controllers"
+	},
+	control.StartTooFar: func(w *Words, x *Explanation, r control.Reason, _ string) {
+		x.Text = fmt.Sprintf("joint %s is %s %s away from where the motion starts, %s is allowed", x.Joint, num(r.Value), w.Unit(r.Joint), num(r.Max))
+		x.Help = "allow an approach move, go to the start pose first, or widen the tolerance of the joint"
+	},
+	control.BeyondLimit: func(_ *Words, x *Explanation, r control.Reason, _ string) {
+		x.Text = fmt.Sprintf("joint %s would come to %s, its limit is %s%s", x.Joint, num(r.Value), num(r.Max), at(r.At))
+		x.Help = "slow the motion down, or keep it within the limits of the joint"
+	},
+	control.NotGranted: func(_ *Words, x *Explanation, r control.Reason, who string) {
+		x.Text = fmt.Sprintf("controller %s does not get %s%s", quoted(who), what(x), heldBy(x))
+		if x.Owner != "" {
+			x.Text += fmt.Sprintf(" (priority %s against %s)", num(r.Value), num(r.Max))
+			x.Help = "stop " + quoted(x.Owner) + " or wait until it gives " + what(x) + " back"
+		}
+	},
+	control.ResourceLost: func(_ *Words, x *Explanation, _ control.Reason, who string) {
+		x.Text = fmt.Sprintf("controller %s needs %s and lost it", quoted(who), what(x))
+		if x.Owner != "" {
+			x.Text += " to " + quoted(x.Owner)
+			x.Help = "start it again when " + quoted(x.Owner) + " is done"
+		}
+	},
+	control.Replaced: func(_ *Words, x *Explanation, _ control.Reason, _ string) {
+		x.Text = "a newer goal took its place"
+	},
+	control.Cancelled: func(_ *Words, x *Explanation, _ control.Reason, _ string) {
+		x.Text = "its client called it off"
+	},
+	control.Panicked: func(_ *Words, x *Explanation, _ control.Reason, who string) {
+		x.Text = "the code of controller " + quoted(who) + " failed; what it moved was stopped and is held"
+		x.Help = "the controller takes no goals until it is started again with switch_controllers"
+	},
+	control.PowerOff: func(_ *Words, x *Explanation, _ control.Reason, _ string) {
+		x.Text = "the servos have no torque"
+		x.Help = "switch torque on with set_torque"
+	},
+	control.StoppedByFault: func(w *Words, x *Explanation, r control.Reason, _ string) {
+		x.Text = "a fault holds the robot"
+		if x.Joint != "" {
+			x.Text = "a fault holds joint " + x.Joint
+		}
+		x.Help = "see the state for the fault; mend it, then reset"
+	},
+	control.Stale: func(_ *Words, x *Explanation, r control.Reason, _ string) {
+		x.Text = fmt.Sprintf("nothing was heard for %s s, %s is allowed", num(r.Value), num(r.Max))
+		x.Help = "send values at a steady rate"
+	},
+	control.ToleranceBroken: func(w *Words, x *Explanation, r control.Reason, _ string) {
+		x.Text = fmt.Sprintf("joint %s was %s %s off%s, %s is allowed", x.Joint, num(r.Value), w.Unit(r.Joint), at(r.At), num(r.Max))
+		x.Help = "widen the tolerance of the joint, or slow the motion down"
+	},
+	control.Stopping: func(_ *Words, x *Explanation, _ control.Reason, _ string) {
+		x.Text = "the robot was stopped"
+		x.Help = "reset, then try again"
+	},
+	control.Full: func(_ *Words, x *Explanation, _ control.Reason, _ string) {
+		x.Text = "there is no room for another order"
+		x.Help = "send fewer at a time, and try again"
+	},
+	control.Unknown: func(_ *Words, x *Explanation, _ control.Reason, _ string) {
+		x.Text = "there is no such controller, or it does not perform such a goal now"
+	},
+	control.NotANumber: func(w *Words, x *Explanation, r control.Reason, who string) {
+		x.Resource = w.Resource(robot.LeafID(max(r.Value, 0)))
+		x.Text = fmt.Sprintf("controller %s gave %s a value that is no number; it was stopped", quoted(who), what(x))
+	},
+	control.BadValue: func(_ *Words, x *Explanation, r control.Reason, _ string) {
+		x.Text = fmt.Sprintf("the value %s is not between 0 and %s", num(r.Value), num(r.Max))
+	},
+}
+
+// Fault puts a fault into words, and what is done about it.
+func (w *Words) Fault(k fault.Kind, severity fault.Severity, r control.Reason) Explanation {
+	x := Explanation{Code: "fault_" + underscored(k.String()), Joint: w.Joint(r.Joint), At: r.At, Value: r.Value, Limit: r.Max}
+	x.Text = k.String()
+	if x.Joint != "" {
+		x.Resource = w.Resource(robot.LeafID(r.Joint))
+		x.Text += " of joint " + x.Joint
+	}
+	switch k {
+	case fault.ControllerPanic:
+		x.Owner = w.who(arbiter.ClientID(max(0, min(r.Value, float64(arbiter.Nobody)))))
+		x.Text += " of " + quoted(x.Owner)
+	case fault.Tracking, fault.StaleReading, fault.Hot, fault.LowVoltage, fault.Overrun, fault.Standstill:
+		x.Text += fmt.Sprintf(": %s, the threshold is %s", num(r.Value), num(r.Max))
+	}
+	if severity > fault.Warn {
+		x.Text += " (" + severity.String() + ")"
+	}
+	x.Help = faultHelp[k]
+	return x
+}
+
+var faultHelp = map[fault.Kind]string{
+	fault.Tracking:        "see what holds the joint back, then reset",
+	fault.StaleReading:    "see whether the servo still answers, then reset",
+	fault.Hot:             "let it cool down, then reset",
+	fault.LowVoltage:      "charge or connect the supply, then reset",
+	fault.ServoFault:      "clear the servo's own fault, then reset",
+	fault.BusSilent:       "see whether the bus is connected, then reset",
+	fault.Overrun:         "the machine is too busy: a longer period, or real-time priority, helps",
+	fault.ControllerPanic: "start the controller again with switch_controllers, then reset",
+	fault.Standstill:      "see what moves the joint, then reset",
+}
+
+// what names what an explanation is about.
+func what(x *Explanation) string {
+	switch {
+	case x.Joint != "" && x.Resource != "" && x.Resource != x.Joint:
+		return "joint " + x.Joint + " of " + x.Resource
+	case x.Joint != "":
+		return "joint " + x.Joint
+	case x.Resource != "":
+		return x.Resource
+	}
+	return "a resource"
+}
+
+func heldBy(x *Explanation) string {
+	if x.Owner == "" {
+		return ""
+	}
+	return ": " + quoted(x.Owner) + " has it"
+}
+
+func at(t float64) string {
+	if t == 0 {
+		return ""
+	}
+	return " at " + num(t) + " s"
+}
+
+// num prints a number as people read it: four digits.
+func num(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
