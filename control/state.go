@@ -1,0 +1,39 @@
+package control
+
+import (
+	"poise/contact"
+	"poise/robot"
+	"poise/trajectory/move"
+)
+
+// State returns where a joint's command is and how it moves. Loop-safe.
+func (m *Motion) State(joint int) move.State {
+	return move.State{P: m.Q[joint], V: m.V[joint], A: m.A[joint]}
+}
+
+// FeetTo appends the chains that carry: those with a contact and more than half of
+// full weight. Loop-safe if dst has room.
+func (m *Motion) FeetTo(dst []contact.Foot) []contact.Foot {
+	for i, s := range m.Support {
+		if s.Contact != robot.NoContact && s.Weight > 0.5 {
+			dst = append(dst, contact.Foot{Chain: robot.ChainID(i), Contact: s.Contact})
+		}
+	}
+	return dst
+}
+
+// JointLeaves returns the leaves of a robot's first n joints: all of them, if it
+// has n. Joints come first among the leaves.
+func JointLeaves(n int) (s robot.Set) {
+	for j := range n {
+		s = s.With(robot.LeafID(j))
+	}
+	return s
+}
+
+// At returns a reason that is about a joint, a value and its bound.
+func (c Code) At(joint robot.JointID, value, bound float64) Reason {
+	r := Because(c)
+	r.Joint, r.Value, r.Max = joint, value, bound
+	return r
+}

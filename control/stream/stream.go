@@ -1,0 +1,262 @@
+// Package stream follows a stream of joint states from outside: a slider, a
+// script, a controller in another process.
+//
+// Only the newest value counts. What is older than the activation, or than the
+// value before it, is refused by its stamp, so nothing that was queued while
+// somebody else moved the robot ever moves a joint. When the stream dries up the
+// joints stop and hold, and the reason says so; they follow again when it comes
+// back.
+//
+// A value is a wish, not a command: each joint goes there from where it is and
+// however it moves, within its limits. A jump of the input is a motion.
+package stream
+
+import (
+	"math"
+
+	"poise/control"
+	"poise/control/pace"
+	"poise/robot"
+	"poise/trajectory/move"
+)
+
+// Controller performs Programs and is fed with Samples. Make one with New.
+type Controller struct {
+	limits   []move.Limits
+	bounds   []control.Bounds
+	wraps    []bool
+	supports []robot.LeafID // of each chain
+	stands   []bool         // a chain has a support leaf
+	contacts []robot.ContactID
+	all      robot.Set // joints of the robot
+	plan     *move.Motion
+	one      [1]move.Limits
+	from, to [1]move.State
+
+	p       *Program
+	started int64     // ns
+	last    int64     // stamp of the newest value, ns
+	heard   float64   // when it came, s
+	stale   bool      // the stream is dry: joints hold
+	speed   float64   // share of velocity that joints are planned with now; 0 is a halt
+	own     robot.Set // joints being led
+	given   robot.Set // joints that the stream has spoken of
+	wish    []float64 // where each joint is to be, at rest
+	joints  []leading
+	weight  []float64 // of each chain
+	said    []bool    // the stream has spoken of it
+}
+
+// leading is the motion of one joint.
+type leading struct {
+	began   float64
+	profile move.Profile
+}
+
+// New returns a controller for a robot.
+func New(m *robot.Model, assumed control.Transition) (*Controller, error) {
+	limits, bounds, err := control.JointLimits(m, assumed)
+	if err != nil {
+		return nil, err
+	}
+	res, err := m.Resources()
+	if err != nil {
+		return nil, err
+	}
+	n, chains := len(limits), len(m.Chains())
+	c := &Controller{limits: pace.Shared(limits), bounds: bounds, wraps: control.Wraps(m), all: control.JointLeaves(n),
+		wish: make([]float64, n), joints: make([]leading, n),
+		supports: make([]robot.LeafID, chains), stands: make([]bool, chains), contacts: make([]robot.ContactID, chains),
+		weight: make([]float64, chains), said: make([]bool, chains)}
+	for i, l := range res.Leaves() {
+		if l.Kind == robot.SupportLeaf {
+			c.supports[l.Chain], c.stands[l.Chain] = robot.LeafID(i), true
+			c.contacts[l.Chain] = m.Chains()[l.Chain].Contact
+		}
+	}
+	if n > 0 {
+		c.plan, err = move.New(limits[:1])
+	}
+	return c, err
+}
+
+const defaultTimeout = 0.5 // s
+
+func (p *Program) timeout() float64 {
+	if p.Timeout == 0 {
+		return defaultTimeout
+	}
+	return p.Timeout
+}
+
+// Check refuses programs without joints or with times that are none.
+func (c *Controller) Check(_ *control.Input, p control.Program) control.Reason {
+	s, ok := p.(*Program)
+	if !ok || s.Needs.Union(s.Wants).Intersect(c.all).Empty() {
+		return control.Because(control.BadProgram)
+	}
+	for _, x := range [...]float64{s.Timeout, s.Patience} {
+		if !(x >= 0 && !math.IsInf(x, 1)) {
+			return control.BadValue.At(robot.NoJoint, x, math.MaxFloat64)
+		}
+	}
+	if !(s.Speed >= 0 && s.Speed <= 1) {
+		return control.BadValue.At(robot.NoJoint, s.Speed, 1)
+	}
+	return control.Because(control.OK)
+}
+
+// Start brings the joints to rest: nothing of the stream counts that came before.
+func (c *Controller) Start(in *control.Input, p control.Program) control.Reason {
+	if why := c.Check(in, p); why.Code != control.OK {
+		return why
+	}
+	c.p = p.(*Program)
+	c.started, c.last, c.heard = in.Tick.Time, in.Tick.Time, seconds(in)
+	c.stale, c.speed = false, c.wanted(in)
+	c.own, c.given = robot.Set{}, robot.Set{}
+	clear(c.said)
+	c.take(in, c.p.Needs.Union(c.p.Wants).Intersect(c.all))
+	return control.Because(control.OK)
+}
+
+func seconds(in *control.Input) float64 { return float64(in.Tick.Time) * 1e-9 }
+
+// wanted is the share of velocity limits to be used now.
+func (c *Controller) wanted(in *control.Input) float64 {
+	speed := c.p.Speed
+	if speed == 0 {
+		speed = 1
+	}
+	return min(speed*in.Rate, 1)
+}
+
+// take begins to lead joints that are new, from their commands.
+func (c *Controller) take(in *control.Input, now robot.Set) {
+	before := seconds(in) - in.Tick.Dt
+	for leaf := range now.Minus(c.own).All {
+		c.lead(int(leaf), in.Cmd.State(int(leaf)), before)
+	}
+	c.own = now
+}
+
+// lead plans the motion of one joint from a state: to its newest wish, or to rest
+// if it has none, or is not to move.
+func (c *Controller) lead(j int, from move.State, began float64) {
+	x := &c.joints[j]
+	l := c.limits[j]
+	halt := c.stale || c.speed <= 0 || !c.given.Has(robot.LeafID(j))
+	if !halt {
+		l.VelMin, l.VelMax = l.VelMin*c.speed, l.VelMax*c.speed
+	}
+	c.one[0], c.from[0], c.to[0] = l, from, move.State{P: c.wish[j]}
+	if c.wraps[j] { // the short way round
+		c.to[0].P = from.P + math.Remainder(c.to[0].P-from.P, 2*math.Pi)
+	}
+	err := c.plan.SetLimits(c.one[:])
+	if err == nil && !halt {
+		err = c.plan.Reach(c.from[:], c.to[:], move.Options{})
+	}
+	if err != nil || halt {
+		err = c.plan.Stop(c.from[:])
+	}
+	if err != nil {
+		return // a state that cannot be planned from: what was planned stays
+	}
+	x.began, x.profile = began, *c.plan.Axis(0)
+}
+
+// again plans all joints anew from where their references are.
+func (c *Controller) again(in *control.Input, joints robot.Set) {
+	before := seconds(in) - in.Tick.Dt
+	for leaf := range joints.All {
+		x := &c.joints[leaf]
+		c.lead(int(leaf), x.profile.At(before-x.began), before)
+	}
+}
+
+// Feed takes the newest value. It is refused if it is older than the activation or
+// than the one before, and if it is no value for this robot.
+func (c *Controller) Feed(in *control.Input, p control.Program) control.Reason {
+	s, ok := p.(*Sample)
+	if !ok || len(s.Q) != len(c.limits) {
+		return control.Because(control.BadProgram)
+	}
+	if s.At < c.last { // c.last is the activation at first
+		return control.Stale.At(robot.NoJoint, float64(in.Tick.Time-s.At)*1e-9, float64(in.Tick.Time-c.last)*1e-9)
+	}
+	if age := float64(in.Tick.Time-s.At) * 1e-9; age > c.p.timeout() {
+		return control.Stale.At(robot.NoJoint, age, c.p.timeout())
+	}
+	joints := s.Joints.Intersect(c.all)
+	for leaf := range joints.All {
+		if !finite(s.Q[leaf]) {
+			return control.NotANumber.At(robot.JointID(leaf), float64(leaf), 0)
+		}
+	}
+	for _, x := range s.Support {
+		if int(x.Chain) >= len(c.weight) || x.Chain < 0 || !(x.Weight >= 0 && x.Weight <= 1) {
+			return control.BadValue.At(robot.NoJoint, x.Weight, 1)
+		}
+	}
+	c.last, c.heard = s.At, seconds(in)
+	for leaf := range joints.All {
+		b := &c.bounds[leaf]
+		c.wish[leaf] = min(max(s.Q[leaf], b.Lower), b.Upper)
+	}
+	c.given = c.given.Union(joints)
+	for _, x := range s.Support {
+		c.weight[x.Chain], c.said[x.Chain] = x.Weight, true
+	}
+	if c.stale {
+		c.stale = false
+		joints = c.own // all of them, also those that this value does not speak of
+	}
+	c.again(in, joints.Intersect(c.own))
+	return control.Because(control.OK)
+}
+
+// Update moves the joints on by a tick.
+func (c *Controller) Update(in *control.Input, out *control.Reference) (control.Status, control.Reason) {
+	now := seconds(in)
+	silence := now - c.heard
+	stale := silence > c.p.timeout()
+	if speed := c.wanted(in); speed != c.speed || stale != c.stale {
+		c.speed, c.stale = speed, stale
+		c.again(in, c.own)
+	}
+	out.Has, out.Peak, out.Rate, out.Time = c.own, pace.Peak, in.Rate, float64(in.Tick.Time-c.started)*1e-9
+	for leaf := range c.own.All {
+		x := &c.joints[leaf]
+		s := x.profile.At(now - x.began)
+		out.Q[leaf], out.V[leaf], out.A[leaf] = s.P, s.V, s.A
+	}
+	for i, said := range c.said {
+		if said && c.stands[i] && in.Own.Has(c.supports[i]) {
+			out.Has = out.Has.With(c.supports[i])
+			out.Support[i] = control.Support{Weight: c.weight[i], Contact: c.contacts[i]}
+		}
+	}
+	if !stale {
+		return control.Going, control.Because(control.OK)
+	}
+	why := control.Stale.At(robot.NoJoint, silence, c.p.timeout())
+	if c.p.Patience > 0 && silence > c.p.Patience {
+		why.Max = c.p.Patience
+		return control.Failed, why
+	}
+	return control.Going, why
+}
+
+// Owned lives on with what it needs, and with any joint at all.
+func (c *Controller) Owned(in *control.Input, now robot.Set) control.Status {
+	enough := now.Contains(c.p.Needs)
+	now = now.Intersect(c.p.Needs.Union(c.p.Wants)).Intersect(c.all)
+	if !enough || now.Empty() {
+		return control.Quit
+	}
+	c.take(in, now)
+	return control.Going
+}
+
+func finite(x float64) bool { return x-x == 0 }

@@ -1,0 +1,90 @@
+// Package torqueoff lets limbs go while the rest of the robot holds: a person can
+// then pose them by hand.
+//
+// The reference of a limp joint is where it is measured, at rest. Whoever takes
+// the joint next begins there, and so does the torque when it comes back: nothing
+// jumps. Ending the goal gives the torque back; a stop ends it too, and never does
+// (the cycle gives no torque while a stop is on).
+package torqueoff
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"poise/control"
+	"poise/robot"
+	"poise/servo"
+)
+
+// Program lets go of the joints of Needs until it is cancelled. It is never
+// written after it was sent.
+type Program struct {
+	Needs robot.Set `json:"needs"`
+}
+
+// Claim returns what it asks for.
+func (p *Program) Claim() (needs, wants robot.Set) { return p.Needs, robot.Set{} }
+
+// MarshalBinary is for the flight recorder.
+func (p *Program) MarshalBinary() ([]byte, error) { return json.Marshal(p) }
+
+// Decode reads what MarshalBinary wrote.
+func Decode(b []byte) (control.Program, error) {
+	p := new(Program)
+	if err := json.Unmarshal(b, p); err != nil {
+		return nil, fmt.Errorf("torqueoff: %w", err)
+	}
+	return p, nil
+}
+
+// Controller performs Programs. Make one with New.
+type Controller struct {
+	joints, limp robot.Set
+}
+
+// New returns a controller for a robot.
+func New(m *robot.Model, _ control.Transition) (*Controller, error) {
+	return &Controller{joints: control.JointLeaves(len(m.Joints()))}, nil
+}
+
+// Check refuses joints that were never measured: their torque could not come back
+// without a jump.
+func (c *Controller) Check(in *control.Input, p control.Program) control.Reason {
+	t, ok := p.(*Program)
+	if !ok || t.Needs.Intersect(c.joints).Empty() {
+		return control.Because(control.BadProgram)
+	}
+	for leaf := range t.Needs.Intersect(c.joints).All {
+		if in.Meas.Age[leaf] == servo.Never {
+			return control.Stale.At(robot.JointID(leaf), 0, 0)
+		}
+	}
+	return control.Because(control.OK)
+}
+
+// Start lets go.
+func (c *Controller) Start(in *control.Input, p control.Program) control.Reason {
+	if why := c.Check(in, p); why.Code != control.OK {
+		return why
+	}
+	c.limp = p.(*Program).Needs.Intersect(c.joints)
+	return control.Because(control.OK)
+}
+
+// Update mirrors what is measured.
+func (c *Controller) Update(in *control.Input, out *control.Reference) (control.Status, control.Reason) {
+	out.Has, out.Peak, out.Rate = c.limp, 0, in.Rate
+	for leaf := range c.limp.All {
+		out.Q[leaf], out.V[leaf], out.A[leaf] = in.Meas.Q[leaf], 0, 0
+		out.Stiff[leaf] = 0
+	}
+	return control.Going, control.Because(control.OK)
+}
+
+// Owned quits when a joint is taken: a limb is limp as a whole.
+func (c *Controller) Owned(_ *control.Input, now robot.Set) control.Status {
+	if !now.Contains(c.limp) {
+		return control.Quit
+	}
+	return control.Going
+}
