@@ -105,6 +105,8 @@ func (p *power) mode(l *Loop, j int) servo.Mode {
 		return servo.Brake
 	case l.merge.Motion.Stiff[j] == 0: // its owner lets go
 		return servo.Off
+	case l.stops.blocks() && l.mode[j] == servo.Off: // a stop gives no torque to who had none
+		return servo.Off
 	}
 	return servo.Position
 }
