@@ -30,6 +30,8 @@ func build() *builder {
 	robots(b)
 	moveit(b)
 	original(b)
+	rosapi(b)
+	poise(b)
 	return b
 }
 
@@ -51,6 +53,9 @@ func (b *builder) add(name, section, ros2name string, goType reflect.Type, const
 		panic("registry: bad or double name " + name)
 	}
 	t := &Type{pkg: pkg, name: short, section: section, ros2name: ros2name, goType: goType}
+	if pkg == rosapiROS1 {
+		t.ros2pkg = rosapiROS2
+	}
 	for _, c := range constants {
 		t.constants = append(t.constants, constant(c))
 	}

@@ -18,7 +18,9 @@ type Service struct {
 
 // Name returns the full name: std_srvs/srv/SetBool in ROS 2, std_srvs/SetBool in
 // ROS 1.
-func (s *Service) Name(f msgs.Form) string { return fullName(s.pkg, "srv", s.name, f) }
+func (s *Service) Name(f msgs.Form) string {
+	return fullName(s.Request.home(f), "srv", s.name, f)
+}
 
 // String returns the ROS 2 name.
 func (s *Service) String() string { return s.Name(msgs.ROS2) }
@@ -161,9 +163,18 @@ func Services() []*Service { return sorted(table.services) }
 // Actions returns all action types by name.
 func Actions() []*Action { return sorted(table.actions) }
 
+// The package of rosapi changed its name. Clients use either with either form.
+const (
+	rosapiROS1 = "rosapi"
+	rosapiROS2 = "rosapi_msgs"
+)
+
 // split returns pkg/T and the form of a name.
 func split(name, kind, section string) (string, msgs.Form, error) {
 	parts := strings.Split(name, "/")
+	if parts[0] == rosapiROS2 {
+		name, parts[0] = rosapiROS1+strings.TrimPrefix(name, rosapiROS2), rosapiROS1
+	}
 	switch {
 	case len(parts) == 2 && parts[0] != "" && parts[1] != "":
 		return name, msgs.ROS1, nil

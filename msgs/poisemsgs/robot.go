@@ -1,0 +1,382 @@
+package poisemsgs
+
+import "poise/msgs"
+
+// Explanation is poise_msgs/Explanation.
+type Explanation struct {
+	Code     string  `json:"code"`
+	Text     string  `json:"text"`
+	Joint    string  `json:"joint"`
+	Resource string  `json:"resource"`
+	Owner    string  `json:"owner"`
+	Help     string  `json:"help"`
+	At       float64 `json:"at"`
+	Value    float64 `json:"value"`
+	Limit    float64 `json:"limit"`
+}
+
+// JointInfo is poise_msgs/JointInfo.
+type JointInfo struct {
+	Name            string  `json:"name"`
+	Type            string  `json:"type"`
+	Resource        string  `json:"resource"`
+	Lower           float64 `json:"lower"`
+	Upper           float64 `json:"upper"`
+	MaxVelocity     float64 `json:"max_velocity"`
+	MaxAcceleration float64 `json:"max_acceleration"`
+	Continuous      bool    `json:"continuous"`
+	HasLimits       bool    `json:"has_limits"`
+	HasServo        bool    `json:"has_servo"`
+	Mimic           bool    `json:"mimic"`
+}
+
+// GroupInfo is poise_msgs/GroupInfo.
+type GroupInfo struct {
+	Name      string   `json:"name"`
+	Joints    []string `json:"joints"`
+	Resources []string `json:"resources"`
+	Tip       string   `json:"tip"`
+	Base      string   `json:"base"`
+}
+
+// ChainInfo is poise_msgs/ChainInfo.
+type ChainInfo struct {
+	Name    string   `json:"name"`
+	Joints  []string `json:"joints"`
+	Tip     string   `json:"tip"`
+	Support string   `json:"support"`
+}
+
+// NamedPose is poise_msgs/NamedPose.
+type NamedPose struct {
+	Name      string    `json:"name"`
+	Group     string    `json:"group"`
+	Joints    []string  `json:"joints"`
+	Positions []float64 `json:"positions"`
+}
+
+// MirrorPair is poise_msgs/MirrorPair.
+type MirrorPair struct {
+	Left  string  `json:"left"`
+	Right string  `json:"right"`
+	Sign  float64 `json:"sign"`
+}
+
+// RobotInfoRequest is poise_msgs/RobotInfo's request.
+type RobotInfoRequest struct{}
+
+// RobotInfoResponse is poise_msgs/RobotInfo's response.
+type RobotInfoResponse struct {
+	Success      bool          `json:"success"`
+	Message      string        `json:"message"`
+	Explanations []Explanation `json:"explanations"`
+	Name         string        `json:"name"`
+	Description  string        `json:"description"`
+	Base         string        `json:"base"`
+	Joints       []JointInfo   `json:"joints"`
+	Groups       []GroupInfo   `json:"groups"`
+	Chains       []ChainInfo   `json:"chains"`
+	Poses        []NamedPose   `json:"poses"`
+	Mirror       []MirrorPair  `json:"mirror"`
+	Outputs      []string      `json:"outputs"`
+	Period       float64       `json:"period"`
+	Simulated    bool          `json:"simulated"`
+	HasReal      bool          `json:"has_real"`
+	URDF         string        `json:"urdf"`
+}
+
+// BalanceState is poise_msgs/BalanceState.
+type BalanceState struct {
+	Header        msgs.Header    `json:"header"`
+	Mass          float64        `json:"mass"`
+	CoM           msgs.Vector3   `json:"com"`
+	CoP           msgs.Vector3   `json:"cop"`
+	ZMP           msgs.Vector3   `json:"zmp"`
+	SupportPoints []msgs.Vector3 `json:"support_points"`
+	Supports      []string       `json:"supports"`
+	Margin        float64        `json:"margin"`
+	Stable        bool           `json:"stable"`
+}
+
+// Event is poise_msgs/Event.
+type Event struct {
+	Header     msgs.Header      `json:"header"`
+	Goal       string           `json:"goal"`
+	Motion     string           `json:"motion"`
+	Controller string           `json:"controller"`
+	Time       float64          `json:"time"`
+	Command    msgs.TextCommand `json:"command"`
+}
+
+// ControllerInfo is poise_msgs/ControllerInfo.
+type ControllerInfo struct {
+	Name      string        `json:"name"`
+	Kind      string        `json:"kind"`
+	State     string        `json:"state"`
+	Running   bool          `json:"running"`
+	Active    bool          `json:"active"`
+	Paused    bool          `json:"paused"`
+	Goal      string        `json:"goal"`
+	Resources []string      `json:"resources"`
+	Time      float64       `json:"time"`
+	Rate      float64       `json:"rate"`
+	Refused   []Explanation `json:"refused"`
+}
+
+// ControllersState is poise_msgs/ControllersState.
+type ControllersState struct {
+	Header      msgs.Header      `json:"header"`
+	Controllers []ControllerInfo `json:"controllers"`
+}
+
+// Ownership is poise_msgs/Ownership.
+type Ownership struct {
+	Resource string `json:"resource"`
+	Owner    string `json:"owner"`
+}
+
+// GoalInfo is poise_msgs/GoalInfo.
+type GoalInfo struct {
+	ID         string  `json:"id"`
+	Action     string  `json:"action"`
+	Client     string  `json:"client"`
+	State      string  `json:"state"`
+	Controller string  `json:"controller"`
+	Phase      string  `json:"phase"`
+	Time       float64 `json:"time"`
+	Duration   float64 `json:"duration"`
+	Rate       float64 `json:"rate"`
+}
+
+// FaultInfo is poise_msgs/FaultInfo.
+type FaultInfo struct {
+	Kind        string      `json:"kind"`
+	Joint       string      `json:"joint"`
+	Severity    string      `json:"severity"`
+	Explanation Explanation `json:"explanation"`
+}
+
+// RobotStatus is poise_msgs/RobotStatus.
+type RobotStatus struct {
+	Header      msgs.Header      `json:"header"`
+	Power       string           `json:"power"`
+	Stopped     bool             `json:"stopped"`
+	Silent      bool             `json:"silent"`
+	WantedRate  float64          `json:"wanted_rate"`
+	Rate        float64          `json:"rate"`
+	Controllers []ControllerInfo `json:"controllers"`
+	Owners      []Ownership      `json:"owners"`
+	Goals       []GoalInfo       `json:"goals"`
+	Faults      []FaultInfo      `json:"faults"`
+	Limp        []string         `json:"limp"`
+}
+
+// GetStateRequest is poise_msgs/GetState's request.
+type GetStateRequest struct{}
+
+// GetStateResponse is poise_msgs/GetState's response.
+type GetStateResponse struct {
+	Success      bool          `json:"success"`
+	Message      string        `json:"message"`
+	Explanations []Explanation `json:"explanations"`
+	State        RobotStatus   `json:"state"`
+}
+
+// StopRequest is poise_msgs/Stop's request.
+type StopRequest struct {
+	Category uint8 `json:"category"`
+}
+
+// StopResponse is poise_msgs/Stop's response.
+type StopResponse struct {
+	Success      bool          `json:"success"`
+	Message      string        `json:"message"`
+	Explanations []Explanation `json:"explanations"`
+}
+
+// ResetRequest is poise_msgs/Reset's request.
+type ResetRequest struct{}
+
+// ResetResponse is poise_msgs/Reset's response.
+type ResetResponse struct {
+	Success      bool          `json:"success"`
+	Message      string        `json:"message"`
+	Explanations []Explanation `json:"explanations"`
+}
+
+// SetPowerRequest is poise_msgs/SetPower's request.
+type SetPowerRequest struct {
+	On bool `json:"on"`
+}
+
+// SetPowerResponse is poise_msgs/SetPower's response.
+type SetPowerResponse struct {
+	Success      bool          `json:"success"`
+	Message      string        `json:"message"`
+	Explanations []Explanation `json:"explanations"`
+}
+
+// PauseRequest is poise_msgs/Pause's request.
+type PauseRequest struct {
+	Controller string `json:"controller"`
+}
+
+// PauseResponse is poise_msgs/Pause's response.
+type PauseResponse struct {
+	Success      bool          `json:"success"`
+	Message      string        `json:"message"`
+	Explanations []Explanation `json:"explanations"`
+}
+
+// ResumeRequest is poise_msgs/Resume's request.
+type ResumeRequest struct {
+	Controller string `json:"controller"`
+}
+
+// ResumeResponse is poise_msgs/Resume's response.
+type ResumeResponse struct {
+	Success      bool          `json:"success"`
+	Message      string        `json:"message"`
+	Explanations []Explanation `json:"explanations"`
+}
+
+// SetSpeedRequest is poise_msgs/SetSpeed's request.
+type SetSpeedRequest struct {
+	Rate       float64 `json:"rate"`
+	Controller string  `json:"controller"`
+}
+
+// SetSpeedResponse is poise_msgs/SetSpeed's response.
+type SetSpeedResponse struct {
+	Success      bool          `json:"success"`
+	Message      string        `json:"message"`
+	Explanations []Explanation `json:"explanations"`
+	Achieved     float64       `json:"achieved"`
+}
+
+// SetTorqueRequest is poise_msgs/SetTorque's request.
+type SetTorqueRequest struct {
+	On        bool     `json:"on"`
+	Resources []string `json:"resources"`
+}
+
+// SetTorqueResponse is poise_msgs/SetTorque's response.
+type SetTorqueResponse struct {
+	Success      bool          `json:"success"`
+	Message      string        `json:"message"`
+	Explanations []Explanation `json:"explanations"`
+}
+
+// SwitchControllersRequest is poise_msgs/SwitchControllers's request.
+type SwitchControllersRequest struct {
+	Start  []string `json:"start"`
+	Stop   []string `json:"stop"`
+	Strict bool     `json:"strict"`
+}
+
+// SwitchControllersResponse is poise_msgs/SwitchControllers's response.
+type SwitchControllersResponse struct {
+	Success      bool          `json:"success"`
+	Message      string        `json:"message"`
+	Explanations []Explanation `json:"explanations"`
+}
+
+// CheckGoalRequest is poise_msgs/CheckGoal's request.
+type CheckGoalRequest struct {
+	Controller string `json:"controller"`
+	GoalJSON   string `json:"goal_json"`
+}
+
+// CheckGoalResponse is poise_msgs/CheckGoal's response.
+type CheckGoalResponse struct {
+	Success      bool          `json:"success"`
+	Message      string        `json:"message"`
+	Explanations []Explanation `json:"explanations"`
+}
+
+// JointsSetRequest is poise_msgs/JointsSet's request.
+type JointsSetRequest struct {
+	Joints msgs.JointState `json:"joints"`
+}
+
+// JointsSetResponse is poise_msgs/JointsSet's response.
+type JointsSetResponse struct {
+	Success      bool          `json:"success"`
+	Message      string        `json:"message"`
+	Explanations []Explanation `json:"explanations"`
+}
+
+// JointsHandSetRequest is poise_msgs/JointsHandSet's request.
+type JointsHandSetRequest struct {
+	Joints msgs.JointState `json:"joints"`
+}
+
+// JointsHandSetResponse is poise_msgs/JointsHandSet's response.
+type JointsHandSetResponse struct {
+	Success      bool          `json:"success"`
+	Message      string        `json:"message"`
+	Explanations []Explanation `json:"explanations"`
+}
+
+// RigidBodyTrajectoryPoint is poise_msgs/RigidBodyTrajectoryPoint.
+type RigidBodyTrajectoryPoint struct {
+	Pose    msgs.Pose  `json:"pose"`
+	Twist   msgs.Twist `json:"twist"`
+	Accel   msgs.Twist `json:"accel"`
+	Contact bool       `json:"contact"`
+}
+
+// RigidBodyTrajectory is poise_msgs/RigidBodyTrajectory.
+type RigidBodyTrajectory struct {
+	Name   string                     `json:"name"`
+	Points []RigidBodyTrajectoryPoint `json:"points"`
+}
+
+// FollowStepSequenceGoal is poise_msgs/FollowStepSequence's goal.
+type FollowStepSequenceGoal struct {
+	Header               msgs.Header           `json:"header"`
+	Append               bool                  `json:"append"`
+	TimeFromStart        []float64             `json:"time_from_start"`
+	BaseMotion           RigidBodyTrajectory   `json:"base_motion"`
+	EeMotion             []RigidBodyTrajectory `json:"ee_motion"`
+	PositionTolerance    float64               `json:"position_tolerance"`
+	OrientationTolerance float64               `json:"orientation_tolerance"`
+}
+
+// FollowStepSequenceResult is poise_msgs/FollowStepSequence's result.
+type FollowStepSequenceResult struct {
+	ErrorCode   int32  `json:"error_code"`
+	ErrorString string `json:"error_string"`
+}
+
+// FollowStepSequenceFeedback is poise_msgs/FollowStepSequence's feedback.
+type FollowStepSequenceFeedback struct {
+	TimeFromStart msgs.Duration `json:"time_from_start"`
+}
+
+// RigidBodyState is poise_msgs/RigidBodyState.
+type RigidBodyState struct {
+	Header msgs.Header   `json:"header"`
+	Name   []string      `json:"name"`
+	Frame  []msgs.Pose   `json:"frame"`
+	Twist  []msgs.Twist  `json:"twist"`
+	Wrench []msgs.Wrench `json:"wrench"`
+}
+
+// SupportState is poise_msgs/SupportState.
+type SupportState struct {
+	Header  msgs.Header `json:"header"`
+	Name    []string    `json:"name"`
+	Contact []string    `json:"contact"`
+	Support []float64   `json:"support"`
+}
+
+// JointStateAccel is poise_msgs/JointStateAccel.
+type JointStateAccel struct {
+	Header       msgs.Header `json:"header"`
+	Name         []string    `json:"name"`
+	Position     []float64   `json:"position"`
+	Velocity     []float64   `json:"velocity"`
+	Acceleration []float64   `json:"acceleration"`
+	Effort       []float64   `json:"effort"`
+}
