@@ -1,0 +1,421 @@
+package executive
+
+import (
+	"fmt"
+	"math"
+
+	"poise/control"
+	"poise/executive/explain"
+	"poise/loop"
+	"poise/loop/fault"
+)
+
+// Outcome is what became of a command.
+type Outcome struct {
+	Explanations []Explanation // why not; none if it was done
+	Value        float64       // of a speed: what was achieved; of a stop: how long it took, s
+	Way          float64       // of a stop: the largest way of a joint, rad or m
+}
+
+// OK reports whether the command was carried out.
+func (o *Outcome) OK() bool { return len(o.Explanations) == 0 }
+
+// Answer is the outcome of a command, as soon as there is one.
+type Answer struct {
+	done    chan struct{}
+	outcome Outcome
+}
+
+func newAnswer() *Answer { return &Answer{done: make(chan struct{})} }
+
+// Done is closed when the outcome is there.
+func (a *Answer) Done() <-chan struct{} { return a.done }
+
+// Outcome returns the outcome; ok is false while there is none.
+func (a *Answer) Outcome() (o Outcome, ok bool) {
+	select {
+	case <-a.done:
+		return a.outcome, true
+	default:
+		return Outcome{}, false
+	}
+}
+
+// resolve gives the outcome; only the first counts.
+func (a *Answer) resolve(o Outcome) bool {
+	select {
+	case <-a.done:
+		return false
+	default:
+		a.outcome = o
+		close(a.done)
+		return true
+	}
+}
+
+// command is an order, or several, whose outcome somebody waits for. All of them
+// carry its number, and behind them goes an echo.
+type command struct {
+	answer *Answer
+	who    string
+	what   string
+	number uint64
+	echoed bool
+	tick   uint64 // of the echo
+	began  int64  // now
+	why    []Explanation
+	// settled reports whether the state after the echo is what was wanted; nil is
+	// at once.
+	settled func(s *loop.Snapshot) (o Outcome, ok bool)
+	// told, if not nil, waits for a report instead of an echo.
+	told func(r *loop.Report) (o Outcome, ok bool)
+}
+
+// commandPatience is how long a command may take, in patiences of the cycle.
+const commandPatience = 10
+
+// maxOrdered is how many orders may wait for room before commands are refused.
+const maxOrdered = 1024
+
+// command sends orders, and waits for their outcome.
+func (e *Executive) command(c *command, orders ...loop.Order) *Answer {
+	var why []Explanation
+	switch {
+	case e.closed:
+		why = append(why, explain.Because("server_stopped", "the executive is closed"))
+	case e.silent:
+		why = append(why, e.whySilent())
+	case len(e.ordered) > maxOrdered:
+		why = append(why, e.words.Reason(control.Because(control.Full), ""))
+	}
+	if len(why) > 0 {
+		return e.refuse(c.who, c.what, why...)
+	}
+	if c.number == 0 {
+		c.number = e.nextNumber()
+	}
+	for _, o := range orders {
+		o.Goal = c.number
+		e.order(o)
+	}
+	if c.told == nil {
+		e.order(loop.Order{Kind: loop.Echo, Goal: c.number})
+	}
+	c.answer, c.began = newAnswer(), e.now
+	e.commands = append(e.commands, c)
+	return c.answer
+}
+
+// refuse answers a command that cannot even be sent.
+func (e *Executive) refuse(who, what string, why ...Explanation) *Answer {
+	a := newAnswer()
+	a.resolve(Outcome{Explanations: why})
+	e.audit(who, what, outcomeText(a.outcome))
+	return a
+}
+
+func outcomeText(o Outcome) string {
+	if o.OK() {
+		return "ok"
+	}
+	return explain.Join(o.Explanations)
+}
+
+// commandTold shows a report to the commands.
+func (e *Executive) commandTold(r *loop.Report) {
+	for _, c := range append([]*command(nil), e.commands...) {
+		switch {
+		case r.Kind == loop.Echoed && c.number == r.Goal:
+			c.echoed, c.tick = true, r.Tick.N
+		case c.told != nil:
+			if o, ok := c.told(r); ok {
+				e.finish(c, o)
+			}
+		}
+	}
+}
+
+// orderRefused gives a refusal to whoever sent the order.
+func (e *Executive) orderRefused(r *loop.Report) {
+	why := e.words.Reason(r.Reason, e.controllerName(r.Controller))
+	if r.Fault != 0 { // of a reset
+		severity := fault.Warn
+		if f, ok := e.faultOf(r.Fault, e.words.Joint(r.Reason.Joint)); ok {
+			severity = f.Severity
+		}
+		why = e.words.Fault(r.Fault, severity, r.Reason)
+		why.Text = "still there: " + why.Text
+	}
+	for _, c := range e.commands {
+		if c.number == r.Goal {
+			c.why = append(c.why, why)
+			if c.told != nil {
+				e.finish(c, Outcome{Explanations: c.why})
+			}
+			return
+		}
+	}
+	if seat := e.seatOf(r.Controller); seat != nil && r.Order == loop.Feed {
+		seat.fed = why
+	}
+}
+
+// stopped is the cycle's word that a stop is complete.
+func (e *Executive) stopped(r *loop.Report) {
+	x := explain.Because("stopped", fmt.Sprintf("a stop of category %g took %.3g s and %.3g rad or m", r.Value, r.Time, r.Way))
+	x.Value, x.At = r.Value, float64(r.Tick.Time)*1e-9
+	e.notice(Notice{Tick: r.Tick, Kind: "stop", Explanation: x})
+	e.commandTold(r)
+}
+
+// settleCommands ends the commands that are done, or take too long.
+func (e *Executive) settleCommands() {
+	for _, c := range append([]*command(nil), e.commands...) {
+		switch {
+		case c.echoed && len(c.why) > 0:
+			e.finish(c, Outcome{Explanations: c.why})
+		case c.echoed && c.settled == nil:
+			e.finish(c, Outcome{})
+		case c.echoed && e.snap != nil && e.snap.Tick.N >= c.tick:
+			if o, ok := c.settled(e.snap); ok {
+				e.finish(c, o)
+			}
+		}
+		if late := e.now - c.began; late > commandPatience*int64(e.cfg.Patience) || e.silent {
+			e.finish(c, Outcome{Explanations: []Explanation{e.whyUnanswered(late)}})
+		}
+	}
+}
+
+func (e *Executive) whyUnanswered(late int64) Explanation {
+	if e.silent {
+		return e.whySilent()
+	}
+	x := explain.Because("unanswered", "the cycle did not do it in time")
+	x.Value, x.Limit = float64(late)*1e-9, commandPatience*e.cfg.Patience.Seconds()
+	return x
+}
+
+func (e *Executive) finish(c *command, o Outcome) {
+	if c.answer.resolve(o) {
+		e.audit(c.who, c.what, outcomeText(o))
+	}
+	for i := range e.commands {
+		if e.commands[i] == c {
+			e.commands = append(e.commands[:i:i], e.commands[i+1:]...)
+			return
+		}
+	}
+}
+
+// ask runs a command with everything locked.
+func (e *Executive) ask(f func() *Answer) (a *Answer) {
+	e.locked(func() { a = f() })
+	return a
+}
+
+// Stop stops the robot: category 0 takes the torque away, 1 ramps down first, 2
+// ramps down and holds. It needs no room and cannot be refused; the answer comes
+// when the robot stands, with the time and the way that it took. Goals end as
+// stopped, and are refused until Reset.
+func (e *Executive) Stop(who string, category uint8) *Answer {
+	return e.ask(func() *Answer {
+		category = min(category, 2)
+		e.cfg.Loop.Stop(category)
+		told := func(r *loop.Report) (Outcome, bool) {
+			return Outcome{Value: r.Time, Way: r.Way}, r.Kind == loop.Stopped && uint8(r.Value) <= category
+		}
+		return e.command(&command{who: who, what: fmt.Sprintf("stop %d", category), told: told})
+	})
+}
+
+// Reset is the separate act after a stop: goals are taken again, and faults that
+// are gone are forgotten. Those that are not are why it fails.
+func (e *Executive) Reset(who string) *Answer {
+	return e.ask(func() *Answer {
+		settled := func(s *loop.Snapshot) (o Outcome, ok bool) {
+			if s.Stopped {
+				o.Explanations = []Explanation{explain.Because("stopping", "a stop is under way").With("reset again when the robot stands")}
+			}
+			return o, true
+		}
+		return e.command(&command{who: who, what: "reset", settled: settled}, loop.Order{Kind: loop.Reset})
+	})
+}
+
+// Power switches the torque of the whole robot on, from where its joints are, or
+// off, after a ramp.
+func (e *Executive) Power(who string, on bool) *Answer {
+	return e.ask(func() *Answer { return e.power(who, on) })
+}
+
+func (e *Executive) power(who string, on bool) *Answer {
+	order, what := loop.PowerOff, "power off"
+	if on {
+		order, what = loop.PowerOn, "power on"
+	}
+	settled := func(s *loop.Snapshot) (o Outcome, ok bool) {
+		torque := s.Power == loop.Enabled || s.Power == loop.Stopping
+		return o, on && s.Power == loop.Enabled || !on && !torque
+	}
+	return e.command(&command{who: who, what: what, settled: settled}, loop.Order{Kind: order})
+}
+
+// Pause lets motions stand still on their paths: all of them, or those of one
+// controller.
+func (e *Executive) Pause(who, controller string) *Answer {
+	return e.rate(who, "pause", controller, loop.Order{Kind: loop.Pause}, loop.GoalPause)
+}
+
+// Resume lets them go on.
+func (e *Executive) Resume(who, controller string) *Answer {
+	return e.rate(who, "resume", controller, loop.Order{Kind: loop.Resume}, loop.GoalResume)
+}
+
+// SetSpeed sets how fast time goes for motions, 0 … 2; of one controller, or of all
+// with an empty name. The answer comes when the motions have followed, with what
+// was achieved: limits may keep it lower.
+func (e *Executive) SetSpeed(who string, rate float64, controller string) *Answer {
+	return e.rate(who, fmt.Sprintf("speed %.4g", rate), controller, loop.Order{Kind: loop.SetRate, Value: rate}, loop.GoalRate)
+}
+
+// speedSettles is how long the achieved speed may take to be told, s of the cycle.
+const speedSettles = 1.0
+
+func (e *Executive) rate(who, what, controller string, all loop.Order, one loop.OrderKind) *Answer {
+	return e.ask(func() *Answer {
+		order := all
+		var target *seat
+		if controller != "" {
+			s, ok := e.seat(controller)
+			if !ok {
+				return e.refuse(who, what, explain.UnknownName("unknown_controller", "controller", controller, e.controllerNames()))
+			}
+			target, order.Kind, order.Controller = s, one, s.id
+			what += " of " + controller
+		}
+		began := int64(math.MinInt64)
+		settled := func(s *loop.Snapshot) (o Outcome, ok bool) {
+			wanted, have := s.Wanted, s.Rate
+			if target != nil {
+				a := e.activity(target)
+				wanted, have = a.Wanted, a.Rate
+				if !a.Active {
+					have = wanted
+				}
+			}
+			if began == math.MinInt64 {
+				began = s.Tick.Time
+			}
+			return Outcome{Value: have}, have == wanted || float64(s.Tick.Time-began)*1e-9 >= speedSettles
+		}
+		return e.command(&command{who: who, what: what, settled: settled}, order)
+	})
+}
+
+// Place puts joints of a virtual robot somewhere at once. It is refused for a real
+// one, and for joints that a goal moves, naming its controller.
+func (e *Executive) Place(who string, joints []string, positions []float64) *Answer {
+	return e.ask(func() *Answer {
+		p := &control.Placement{}
+		var why []Explanation
+		if len(joints) != len(positions) {
+			x := explain.Because("wrong_size", fmt.Sprintf("%d names and %d positions", len(joints), len(positions)))
+			x.Value, x.Limit = float64(len(positions)), float64(len(joints))
+			return e.refuse(who, "place", x)
+		}
+		for i, name := range joints {
+			id, ok := e.model.Joint(name)
+			if !ok {
+				why = append(why, e.unknownJoint(name))
+				continue
+			}
+			p.Joints, p.Q = append(p.Joints, id), append(p.Q, positions[i])
+		}
+		if len(why) > 0 {
+			return e.refuse(who, "place", why...)
+		}
+		number := e.nextNumber()
+		told := func(r *loop.Report) (o Outcome, ok bool) { return o, r.Kind == loop.Placed && r.Goal == number }
+		return e.command(&command{who: who, what: "place", number: number, told: told}, loop.Order{Kind: loop.Place, Program: p})
+	})
+}
+
+// Feed gives a controller that follows a stream its newest value. What the cycle
+// says to it is in State: a stream does not wait for answers.
+func (e *Executive) Feed(controller string, value control.Program) (why []Explanation) {
+	e.locked(func() {
+		s, ok := e.seat(controller)
+		switch {
+		case !ok:
+			why = append(why, explain.UnknownName("unknown_controller", "controller", controller, e.controllerNames()))
+		case !e.orderNow(loop.Order{Kind: loop.Feed, Controller: s.id, Goal: e.nextNumber(), Program: value}):
+			why = append(why, e.words.Reason(control.Because(control.Full), controller))
+		default:
+			e.remoteAlive(s)
+		}
+	})
+	return why
+}
+
+func (e *Executive) unknownJoint(name string) Explanation {
+	var names []string
+	for _, j := range e.model.Joints() {
+		names = append(names, j.Name)
+	}
+	x := explain.UnknownName("unknown_joint", "joint", name, names)
+	x.Joint = name
+	return x
+}
+
+// CheckGoal tells whether a goal could start now. It takes nothing: not a
+// resource, not a tick of anybody else's motion. A goal that is planned first is
+// checked as far as that goes without a plan.
+func (e *Executive) CheckGoal(who string, g Goal) *Answer {
+	return e.ask(func() *Answer {
+		c := &command{who: who, what: "check " + g.Action()}
+		w, why := g.prepare(e)
+		if len(why) > 0 {
+			return e.refuse(c.who, c.what, why...)
+		}
+		if w.program == nil {
+			return e.refuse(c.who, c.what)
+		}
+		seat, busy := e.choose(w)
+		if seat == nil {
+			return e.refuse(c.who, c.what, busy)
+		}
+		c.number = e.nextNumber()
+		c.told = func(r *loop.Report) (o Outcome, ok bool) {
+			if r.Kind != loop.GoalChecked || r.Goal != c.number {
+				return o, false
+			}
+			if r.Reason.Code != control.OK {
+				o.Explanations = []Explanation{e.words.Reason(r.Reason, seat.Name)}
+			}
+			return o, true
+		}
+		return e.command(c, loop.Order{Kind: loop.CheckGoal, Controller: seat.id, Program: w.program})
+	})
+}
+
+// configuration is the whole configuration that the robot is commanded to be in.
+func (e *Executive) configuration() []float64 {
+	q := make([]float64, e.model.NumQ())
+	if e.model.Floating() {
+		q[6] = 1
+	}
+	if e.snap == nil {
+		return q
+	}
+	if b := &e.snap.Command.Base; e.model.Floating() && b.Has {
+		p, r := b.Pose.P, b.Pose.R.Quat()
+		copy(q, []float64{p.X, p.Y, p.Z, r.X, r.Y, r.Z, r.W})
+	}
+	for i := range e.model.Joints() {
+		if j := &e.model.Joints()[i]; j.Kind.NumQ() == 1 && i < len(e.snap.Command.Q) {
+			q[j.Q] = e.snap.Command.Q[i]
+		}
+	}
+	return q
+}

@@ -1,0 +1,137 @@
+package executive
+
+import (
+	"context"
+	"time"
+
+	"poise/arbiter"
+	"poise/control"
+	"poise/control/follow"
+	"poise/executive/explain"
+	"poise/loop"
+	"poise/planner"
+	"poise/robot"
+	"poise/servo"
+)
+
+// Explanation is why something was refused or ended.
+type Explanation = explain.Explanation
+
+// Cycle is a loop as seen from outside; *loop.Loop is one.
+type Cycle interface {
+	Send(loop.Order) bool
+	Stop(category uint8)
+	Receive() (loop.Report, bool)
+	Snapshot() (*loop.Snapshot, bool)
+	Controller(name string) (arbiter.ClientID, bool)
+}
+
+// Controller is a controller of the loop, and what the executive has to know of it.
+type Controller struct {
+	Name string // as registered with the loop
+	Kind string // such as "follow": goals look for their controllers by it
+	// Operate makes the program of a goal Operational on some leaves. Nil is for
+	// controllers that are not switched on and off but given goals.
+	Operate func(set robot.Set, now *loop.Snapshot) (control.Program, error)
+	// Resources are what Operational asks for if the goal does not say.
+	Resources []string
+	// Remote makes the controller a seat for controllers outside the process.
+	Remote bool
+}
+
+// Planner plans motions; smooth.Planner and pilz.Planner are ones.
+type Planner interface {
+	Plan(ctx context.Context, req *planner.Request, current []float64) (*planner.Motion, *planner.Refusal)
+	Sequence(ctx context.Context, items []planner.Item, current []float64) ([]*planner.Motion, *planner.Refusal)
+}
+
+// Pipeline is a planner under a name.
+type Pipeline struct {
+	Name    string
+	Planner Planner
+}
+
+// Config makes an Executive. Zero values mean the defaults.
+type Config struct {
+	Model       *robot.Model
+	Loop        Cycle
+	Controllers []Controller
+	Pipelines   []Pipeline // the first is meant where a goal names none
+	Library     Library    // stored motions; nil has none
+
+	FeedbackRate float64       // Hz, of feedback to each goal; default 20
+	Patience     time.Duration // how long the cycle may say nothing; default 1 s
+	Keep         time.Duration // how long ids of goals that are over stay taken; default 10 s
+	Planning     int           // plans made at the same time; default 2
+	Approach     ApproachLimits
+	Follow       follow.Options // defaults of tolerances
+
+	// Sinks; each may be nil. They come one at a time, in order.
+	Event    func(Event)          // a text command leaves
+	Notice   func(Notice)         // power, stops, faults, failures
+	Snapshot func(*loop.Snapshot) // every new state that Pump saw; valid during the call only
+	Audit    func(Audit)          // every command and goal, and what became of it
+
+	// Go runs a planning job; nil is a goroutine. Tests run them at once.
+	Go func(job func())
+}
+
+// ApproachLimits are how fast approach moves are.
+type ApproachLimits struct {
+	Share float64 // of the joints' limits; default 0.5
+	Speed float64 // rad/s or m/s where a joint has no velocity limit; default 1
+}
+
+// Defaults of Config.
+const (
+	defaultFeedbackRate  = 20.0
+	defaultPatience      = time.Second
+	defaultKeep          = 10 * time.Second
+	defaultPlanning      = 2
+	defaultApproachShare = 0.5
+	defaultApproachSpeed = 1.0
+)
+
+func (c *Config) setDefaults() {
+	orElse(&c.FeedbackRate, defaultFeedbackRate)
+	orElse(&c.Patience, defaultPatience)
+	orElse(&c.Keep, defaultKeep)
+	orElse(&c.Planning, defaultPlanning)
+	orElse(&c.Approach.Share, defaultApproachShare)
+	orElse(&c.Approach.Speed, defaultApproachSpeed)
+	if c.Go == nil {
+		c.Go = func(job func()) { go job() }
+	}
+}
+
+func orElse[T comparable](value *T, standard T) {
+	var zero T
+	if *value == zero {
+		*value = standard
+	}
+}
+
+// Event is a text command that leaves with a motion.
+type Event struct {
+	Tick                   servo.Tick // of the cycle in which it was due
+	Goal                   GoalID
+	Motion                 string  // name of the stored motion, if it is one
+	Time                   float64 // on the clock of the motion, s
+	Type, Command, Options string
+}
+
+// Notice is something that everybody should know.
+type Notice struct {
+	Tick        servo.Tick
+	Kind        string // "power", "stop", "fault", "fault_cleared", "panic", "limb_safe", "refused"
+	Explanation Explanation
+	Last        *loop.Excerpt // of a panic: the last second of states; valid during the call only
+}
+
+// Audit is one line about what somebody wanted, and what became of it.
+type Audit struct {
+	Now    int64  // ns, as given to Pump
+	Who    string // as the caller said
+	What   string // "stop 2", "follow goal-1"
+	Result string // "asked", "ok", "succeeded", or why not
+}

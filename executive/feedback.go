@@ -1,0 +1,74 @@
+package executive
+
+import (
+	"poise/loop"
+	"poise/robot"
+)
+
+// feedback tells running goals how they get on: at the set rate of cycle time, and
+// at once when an event left or the resources changed.
+func (e *Executive) feedback() {
+	s := e.snap
+	if s == nil {
+		return
+	}
+	period := int64(1e9 / e.cfg.FeedbackRate)
+	for _, j := range append([]*job(nil), e.live...) {
+		if !j.begun || s.Tick.Time < j.due || s.Tick.N < j.tick {
+			continue
+		}
+		j.noteTime()
+		j.h.Feedback(j.feedback(s))
+		j.left = nil
+		if j.due == 0 || s.Tick.Time-j.due > period {
+			j.due = s.Tick.Time
+		}
+		j.due += period
+	}
+}
+
+// feedback describes the goal in a state.
+func (j *job) feedback(s *loop.Snapshot) Feedback {
+	w, a := j.work, &s.Active[j.seat.id]
+	f := Feedback{Goal: j.id, Tick: s.Tick, Time: j.time, Duration: w.duration, Wanted: a.Wanted, Rate: a.Rate,
+		Resources: j.e.words.Names(a.Own), Events: j.left, Phase: j.phase(a)}
+	joints := w.joints
+	if joints == nil {
+		joints = jointsOf(a.Own, len(s.Command.Q))
+	}
+	n := len(joints)
+	block := make([]float64, 5*n)
+	take := func() []float64 { x := block[:n:n]; block = block[n:]; return x }
+	f.Joints = make([]string, n)
+	f.Desired, f.Actual, f.Error, f.DesiredSpeed, f.ActualSpeed = take(), take(), take(), take(), take()
+	for i, id := range joints {
+		f.Joints[i] = j.e.words.Joint(id)
+		f.Desired[i], f.Actual[i] = s.Command.Q[id], s.Measured.Q[id]
+		f.DesiredSpeed[i], f.ActualSpeed[i] = s.Command.V[id], s.Measured.V[id]
+		f.Error[i] = f.Desired[i] - f.Actual[i]
+	}
+	return f
+}
+
+func (j *job) phase(a *loop.Activity) Phase {
+	w := j.work
+	switch {
+	case a.Time < w.from:
+		return Approaching
+	case w.to > 0 && a.Time > w.to && a.Time < w.duration:
+		return Returning
+	case w.duration > 0 && a.Time >= w.duration && !a.Cancelled:
+		return Settling
+	}
+	return Moving
+}
+
+// jointsOf returns the joints of a set, in array order.
+func jointsOf(set robot.Set, dof int) (all []robot.JointID) {
+	for leaf := range set.All {
+		if int(leaf) < dof {
+			all = append(all, robot.JointID(leaf))
+		}
+	}
+	return all
+}

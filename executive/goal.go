@@ -1,0 +1,110 @@
+package executive
+
+import (
+	"poise/action"
+	"poise/control"
+	"poise/planner"
+	"poise/servo"
+)
+
+// GoalID names a goal: ids are names within one action.
+type GoalID struct {
+	Action string // see Goal
+	ID     action.ID
+}
+
+func (g GoalID) String() string { return g.Action + " " + string(g.ID) }
+
+// Goal is something to be done: *Follow, *Play, *Pose, *Step, *Perform,
+// *Operational, *Execute or *Move. A goal is not written after it was submitted.
+type Goal interface {
+	// Action is the name of the server of such goals.
+	Action() string
+	// prepare checks the goal and says how it is done; it takes nothing.
+	prepare(e *Executive) (*work, []Explanation)
+}
+
+// Perform is a compiled program for one controller by name: what all other goals
+// come to in the end.
+type Perform struct {
+	Controller string
+	Program    control.Program
+	Duration   float64 // s, 0 if it goes on for ever
+	Rate       float64 // of its clock; 0 is 1
+}
+
+// Operational switches a continuous controller on or off. On stays active until it
+// is called off; its feedback is what the controller owns.
+type Operational struct {
+	Controller string
+	On         bool
+	Resources  []string // none are the controller's own
+}
+
+// Move plans, and then performs what was planned.
+type Move struct {
+	Items    []planner.Item // one, or a sequence
+	Sequence bool           // always performs, also where nothing moves
+	Pipeline string         // planner by name; "" is the first
+	PlanOnly bool           // nothing moves
+	Rate     float64        // of its clock; 0 is 1
+}
+
+// Watch is told what becomes of one goal, in order. Each may be nil.
+type Watch struct {
+	Changed  func(Change)
+	Feedback func(Feedback)
+}
+
+// Change is one step in the life of a goal. The first is from Pending to Pending.
+type Change struct {
+	Goal     GoalID
+	From, To action.State
+	Cause    action.Cause
+	Tick     servo.Tick // of the newest state that was known
+	Result   Result     // meaningful when To is final
+}
+
+// Result is what became of a goal.
+type Result struct {
+	Code         string        // stable: "ok", or that of the first explanation
+	Explanations []Explanation // why it ended, if not because it was done
+	Time         float64       // its own clock at the end, s
+
+	Motions  []*planner.Motion // of Move: what was planned
+	Refusal  *planner.Refusal  // of Move: why nothing was
+	Executed bool              // of Move: something was performed
+}
+
+// Text puts all explanations into one text.
+func (r *Result) Text() string { return joinText(r.Explanations) }
+
+// Feedback is how a goal gets on.
+type Feedback struct {
+	Goal  GoalID
+	Tick  servo.Tick
+	Phase Phase
+
+	Time, Duration float64 // of its own clock, s; Duration 0 goes on for ever
+	Wanted, Rate   float64 // how fast that clock is to go, and goes
+
+	Joints                 []string // that it moves, in the order of the goal
+	Desired, Actual, Error []float64
+	DesiredSpeed           []float64
+	ActualSpeed            []float64
+	Resources              []string // that it owns
+	Events                 []Event  // that left since the last feedback
+}
+
+// Phase is what a running goal is about.
+type Phase string
+
+// The phases.
+const (
+	Planning    Phase = "planning"
+	Starting    Phase = "starting"
+	Approaching Phase = "approaching" // on its way to the first point
+	Moving      Phase = "moving"
+	Returning   Phase = "returning" // on its way back to where it began
+	Settling    Phase = "settling"  // at the end, until the joints are there too
+)

@@ -1,0 +1,269 @@
+package executive
+
+import (
+	"fmt"
+	"slices"
+
+	"poise/action"
+	"poise/control"
+	"poise/executive/explain"
+	"poise/loop"
+	"poise/robot"
+	"poise/servo"
+)
+
+// work is how a goal is done: a program for one controller of a pool. A goal that
+// has to be planned first has the program later.
+type work struct {
+	pool     []*seat
+	program  control.Program
+	claim    robot.Set // all that the program asks for
+	duration float64   // s of its own clock; 0 goes on for ever
+	rate     float64   // of that clock; 0 is 1
+	joints   []robot.JointID
+	event    func(n uint32) Event // of the program, by number; nil has none
+	motion   string               // name of the stored motion, if it is one
+
+	from, to float64 // of the motion proper on the clock: before is approach, after is return
+
+	plan *planJob // make this first
+	off  *seat    // end what this controller does
+}
+
+// newWork is the work of a program.
+func newWork(pool []*seat, p control.Program) *work {
+	needs, wants := p.Claim()
+	return &work{pool: pool, program: p, claim: needs.Union(wants)}
+}
+
+// job is a goal on its way.
+type job struct {
+	e      *Executive
+	server *server
+	id     GoalID
+	goal   Goal
+	watch  Watch
+	who    string
+	h      *action.Handle[*job, Feedback, Result]
+
+	work   *work
+	seat   *seat  // that performs it, once it is ordered
+	number uint64 // of its order, 0 before
+	since  int64  // now when it was ordered
+	begun  bool   // the cycle performs it
+	tick   uint64 // since when
+	time   float64
+	due    int64 // tick time of its next feedback, ns
+	left   []Event
+	result Result // what is known of it so far
+	stop   func() // ends its planning
+}
+
+// begin takes a new goal: checks it, and orders it or plans it first.
+func (j *job) begin(h *action.Handle[*job, Feedback, Result]) {
+	e := j.e
+	j.h = h
+	w, why := j.goal.prepare(e)
+	switch {
+	case len(why) > 0:
+		j.fail(action.ConditionsUnmet, why...)
+	case e.silent:
+		j.fail(action.ServerGone, e.whySilent())
+	case w.off != nil:
+		j.work = w
+		h.Accept()
+		j.switchOff()
+	case w.plan != nil:
+		j.work = w
+		h.Accept()
+		j.startPlanning()
+	default:
+		j.work = w
+		j.dispatch()
+	}
+}
+
+// dispatch orders the cycle to perform the program.
+func (j *job) dispatch() {
+	e := j.e
+	seat, why := e.choose(j.work)
+	if seat == nil {
+		j.fail(action.NotGranted, why)
+		return
+	}
+	number := e.nextNumber()
+	if !e.orderNow(loop.Order{Kind: loop.StartGoal, Controller: seat.id, Goal: number, Program: j.work.program}) {
+		j.fail(action.ConditionsUnmet, e.words.Reason(control.Because(control.Full), seat.Name))
+		return
+	}
+	j.seat, j.number, j.since = seat, number, e.now
+	e.jobs[number] = j
+}
+
+// choose finds the controller for some work: the one that moves some of its joints
+// already, which is then replaced in flight, or else one that is free.
+func (e *Executive) choose(w *work) (*seat, Explanation) {
+	var free *seat
+	var busy []string
+	for _, s := range w.pool {
+		jobs := e.jobsOf(s)
+		for _, j := range jobs {
+			if j.work.claim.Overlaps(w.claim) {
+				return s, Explanation{}
+			}
+		}
+		switch {
+		case len(jobs) > 0:
+			busy = append(busy, jobs[len(jobs)-1].id.String())
+		case free == nil || e.halted(free) && !e.halted(s):
+			free = s
+		}
+	}
+	if free == nil && len(w.pool) == 1 {
+		return w.pool[0], Explanation{} // what it does is replaced
+	}
+	if free == nil {
+		return nil, explain.Because("all_busy", fmt.Sprintf("all %d controllers for such goals are busy with other joints: %v", len(w.pool), busy)).
+			With("wait for one of them to end, or cancel it")
+	}
+	return free, Explanation{}
+}
+
+// halted reports whether a controller takes no goals.
+func (e *Executive) halted(s *seat) bool {
+	if a := e.activity(s); a != nil {
+		return !a.Running
+	}
+	return s.halted
+}
+
+// activity returns what a controller does by the newest state, nil if there is none.
+func (e *Executive) activity(s *seat) *loop.Activity {
+	if e.snap == nil || int(s.id) >= len(e.snap.Active) {
+		return nil
+	}
+	return &e.snap.Active[s.id]
+}
+
+// jobsOf returns the goals that were ordered of a controller and are not over.
+func (e *Executive) jobsOf(s *seat) (all []*job) {
+	for _, j := range e.live {
+		if j.seat == s {
+			all = append(all, j)
+		}
+	}
+	return all
+}
+
+// cancel ends the goal because its client wants that. What the cycle performs
+// slows down along its path first.
+func (j *job) cancel() {
+	e := j.e
+	switch {
+	case j.number != 0:
+		e.order(loop.Order{Kind: loop.CancelGoal, Controller: j.seat.id, Goal: j.number})
+	default:
+		if j.stop != nil {
+			j.stop()
+		}
+		r := failed(e.words.Reason(control.Because(control.Cancelled), ""))
+		r.Motions = j.result.Motions
+		j.h.Withdraw(action.ClientCancel, r, "cancelled by its client")
+	}
+}
+
+// fail ends the goal: rejected if it has not been accepted, else aborted.
+func (j *job) fail(cause action.Cause, why ...Explanation) {
+	r := j.result
+	r.Explanations, r.Time = why, j.time
+	r.Code = failed(why...).Code
+	text := explain.Join(why)
+	switch {
+	case cause == action.Replaced || cause == action.ClientCancel:
+		j.h.Withdraw(cause, r, text)
+	case j.h.State().Waiting():
+		j.h.Reject(cause, r, text)
+	default:
+		j.h.Abort(cause, r, text)
+	}
+}
+
+// succeed ends the goal as done.
+func (j *job) succeed() {
+	r := j.result
+	r.Code, r.Time = "ok", j.time
+	j.h.Succeed(r, "")
+}
+
+// started is the cycle's word that it performs the program.
+func (j *job) started(tick uint64) {
+	j.begun, j.tick = true, tick
+	j.result.Executed = true
+	if j.h.State().Waiting() {
+		j.h.Accept()
+	}
+	if r := j.work.rate; r != 0 && r != 1 {
+		j.e.order(loop.Order{Kind: loop.GoalRate, Controller: j.seat.id, Goal: j.number, Value: r})
+	}
+}
+
+// changed keeps the books of the goal's life, and tells its watch.
+func (j *job) changed(c action.Change[Result]) {
+	e := j.e
+	if c.From == action.Pending && c.To == action.Pending {
+		e.live = append(e.live, j)
+		e.audit(j.who, j.id.String(), "asked")
+	}
+	out := Change{Goal: j.id, From: c.From, To: c.To, Cause: c.Cause, Result: c.Result}
+	out.Tick = e.lastTick()
+	if c.To.Terminal() {
+		if len(out.Result.Explanations) == 0 && c.To != action.Succeeded {
+			out.Result = failed(explain.Because(underscore(c.Cause.String()), c.Detail))
+		}
+		e.live = slices.DeleteFunc(e.live, func(x *job) bool { return x == j })
+		delete(e.jobs, j.number)
+		j.server.over[j.id.ID] = e.now
+		said := c.To.String()
+		if text := out.Result.Text(); text != "" {
+			said += ": " + text
+		}
+		e.audit(j.who, j.id.String(), said)
+		e.offWaiters(j.seat)
+	}
+	if call := j.watch.Changed; call != nil {
+		e.tell(func() { call(out) })
+	}
+}
+
+// order sends an order that must not get lost: without room it waits.
+func (e *Executive) order(o loop.Order) {
+	if len(e.ordered) > 0 || !e.cfg.Loop.Send(o) {
+		e.ordered = append(e.ordered, o)
+	}
+}
+
+// orderNow sends an order, or refuses.
+func (e *Executive) orderNow(o loop.Order) bool {
+	e.flush()
+	return len(e.ordered) == 0 && e.cfg.Loop.Send(o)
+}
+
+// flush sends what found no room before.
+func (e *Executive) flush() {
+	for len(e.ordered) > 0 && e.cfg.Loop.Send(e.ordered[0]) {
+		e.ordered = e.ordered[1:]
+	}
+}
+
+// lastTick is that of the newest state.
+func (e *Executive) lastTick() (t servo.Tick) {
+	if e.snap != nil {
+		t = e.snap.Tick
+	}
+	return t
+}
+
+func (e *Executive) nextNumber() uint64 {
+	e.number++
+	return e.number
+}

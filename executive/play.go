@@ -1,0 +1,196 @@
+package executive
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+
+	"poise/control"
+	"poise/control/follow"
+	"poise/executive/explain"
+	"poise/motion"
+	"poise/trajectory"
+)
+
+// Library finds stored motions by name. An error says why one that is there cannot
+// be read. It must be safe for concurrent use.
+type Library interface {
+	Motion(name string) (*motion.Document, error)
+	Names() []string // of all motions, readable or not
+}
+
+// Play plays a stored motion.
+type Play struct {
+	Name     string
+	Speed    float64 // 0 is 1
+	Loop     bool    // again and again until it is called off
+	Part     bool    // from the start mark to the end mark
+	Backward bool
+	Approach bool // moves to its first row, if the robot is elsewhere
+	Return   bool // goes back to where the joints were
+}
+
+// ParsePlay reads a motion's name and the options of a text command: words such
+// as "loop", "part", "backward", "approach", "return" and "speed=0.5", separated by
+// blanks or commas. All that cannot be read is explained at once.
+func ParsePlay(name, options string) (*Play, []Explanation) {
+	p := &Play{Name: name}
+	flags := map[string]*bool{"loop": &p.Loop, "part": &p.Part, "backward": &p.Backward, "approach": &p.Approach, "return": &p.Return}
+	words := []string{"loop", "part", "backward", "approach", "return", "speed"}
+	var why []Explanation
+	for _, word := range strings.FieldsFunc(options, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' || r == '\n' }) {
+		key, value, has := strings.Cut(word, "=")
+		flag, ok := flags[key]
+		var err error
+		switch {
+		case key == "speed":
+			p.Speed, err = strconv.ParseFloat(value, 64)
+		case ok && !has:
+			*flag = true
+		case ok:
+			*flag, err = strconv.ParseBool(value)
+		default:
+			why = append(why, explain.UnknownName("bad_option", "option", word, words))
+		}
+		if err != nil {
+			why = append(why, explain.Because("bad_option", fmt.Sprintf("option %q: %q is not its value", key, value)))
+		}
+	}
+	return p, why
+}
+
+// Action names the server.
+func (g *Play) Action() string { return "play" }
+
+func (g *Play) prepare(e *Executive) (*work, []Explanation) {
+	if why := checkRate(g.Speed); why != nil {
+		return nil, why
+	}
+	d, why := e.stored(g.Name)
+	if why != nil {
+		return nil, why
+	}
+	if e.snap == nil {
+		return nil, []Explanation{e.whySilent()}
+	}
+	played, err := d.Goal(motion.Part{Marked: g.Part, Backward: g.Backward})
+	if err != nil {
+		return nil, motionProblems(err)
+	}
+	goal := followGoal(played)
+	goal.Loop = g.Loop
+	if g.Approach {
+		goal.Approach = e.cfg.Approach.Share
+	}
+	if why := e.inStartPose(d, g); len(why) > 0 {
+		return nil, why
+	}
+	end := 0.0
+	if g.Return && !g.Loop {
+		end = endOf(goal.Points)
+		e.addReturn(&goal)
+	}
+	w, why := e.compile(&goal, false)
+	if why != nil {
+		return nil, why
+	}
+	w.rate, w.motion, w.to = g.Speed, g.Name, end
+	return w, nil
+}
+
+// stored finds a motion by name.
+func (e *Executive) stored(name string) (*motion.Document, []Explanation) {
+	if e.cfg.Library == nil {
+		return nil, []Explanation{explain.Because("no_library", "there is no library of stored motions")}
+	}
+	d, err := e.cfg.Library.Motion(name)
+	if err == nil {
+		return d, nil
+	}
+	names := e.cfg.Library.Names()
+	for _, n := range names {
+		if n == name {
+			x := explain.Because("unreadable_motion", fmt.Sprintf("motion %q cannot be read: %v", name, err))
+			return nil, []Explanation{x.With("mend its file; it is read again when it changes")}
+		}
+	}
+	return nil, []Explanation{explain.UnknownName("unknown_motion", "motion", name, names)}
+}
+
+// followGoal is a stored motion as a trajectory.
+func followGoal(m *motion.Goal) follow.Goal {
+	g := follow.Goal{GoalTime: m.GoalTimeTolerance}
+	g.Joints = append(g.Joints, m.Joints...)
+	for _, c := range m.Chains {
+		g.Joints = append(g.Joints, follow.SupportPrefix+c)
+	}
+	for i, t := range m.Times {
+		p := trajectory.Point{Time: t, Position: append([]float64(nil), m.Positions[i]...)}
+		p.Position = append(p.Position, m.Supports[i]...)
+		g.Points = append(g.Points, p)
+	}
+	for i, name := range m.Joints {
+		g.Path, g.Final = tolerance(g.Path, name, m.Path[i]), tolerance(g.Final, name, m.Goal[i])
+	}
+	for _, ev := range m.Events {
+		g.Events = append(g.Events, follow.Event(ev))
+	}
+	return g
+}
+
+func tolerance(all []follow.Tolerance, joint string, t *motion.Tolerance) []follow.Tolerance {
+	if t == nil {
+		return all
+	}
+	return append(all, follow.Tolerance{Joint: joint, Position: t.Position, Velocity: t.Velocity, Acceleration: t.Acceleration})
+}
+
+func motionProblems(err error) (all []Explanation) {
+	if many, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, one := range many.Unwrap() {
+			all = append(all, motionProblems(one)...)
+		}
+		return all
+	}
+	if p, ok := err.(*motion.Problem); ok {
+		return []Explanation{{Code: "bad_motion", Text: p.Error(), Joint: p.Joint, Value: p.Value, Limit: p.Limit}}
+	}
+	return explain.Errors("bad_motion", err)
+}
+
+// startPoseTolerance is how far joints may be from the pose that a motion has to
+// begin in, rad or m.
+const startPoseTolerance = 0.174
+
+// inStartPose explains which joints are not in the pose that a motion has to begin
+// in. Joints that an approach brings to their first row need not be.
+func (e *Executive) inStartPose(d *motion.Document, g *Play) (why []Explanation) {
+	if d.StartPose == "" || g.Part {
+		return nil
+	}
+	named, ok := e.model.Pose(d.StartPose)
+	if !ok {
+		return []Explanation{explain.UnknownName("unknown_pose", "pose", d.StartPose, e.poseNames())}
+	}
+	for i, id := range named.Joints {
+		name := e.words.Joint(id)
+		if k := d.Joint(name); g.Approach && k >= 0 && d.Joints[k].Enabled || len(named.Q[i]) != 1 {
+			continue
+		}
+		if off := math.Abs(e.snap.Command.Q[id] - named.Q[i][0]); off > startPoseTolerance {
+			x := e.words.Reason(control.Reason{Code: control.StartTooFar, Joint: id, Value: off, Max: startPoseTolerance}, "")
+			x.Owner = ""
+			x.Text = fmt.Sprintf("motion %q begins in pose %q, and joint %s is %.4g away from it, %g is allowed", g.Name, d.StartPose, name, off, startPoseTolerance)
+			why = append(why, x.With(fmt.Sprintf("go to pose %q first", d.StartPose)))
+		}
+	}
+	return why
+}
+
+func (e *Executive) poseNames() (all []string) {
+	for _, p := range e.model.Poses() {
+		all = append(all, p.Name)
+	}
+	return all
+}

@@ -1,0 +1,328 @@
+package executive
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"poise/action"
+	"poise/control"
+	"poise/executive/explain"
+	"poise/loop"
+	"poise/loop/fault"
+)
+
+// Pump takes what the cycle has told and moves all goals on. now is the time of
+// the caller's clock, ns; it serves patience alone. Nothing waits here.
+func (e *Executive) Pump(now int64) {
+	e.pumping.Lock()
+	defer e.pumping.Unlock()
+	e.mu.Lock()
+	before := e.tickNumber()
+	e.pump(now)
+	fresh := e.snap != nil && e.tickNumber() != before
+	snap := e.snap
+	e.mu.Unlock()
+	// the state is read by this goroutine alone until the next Pump
+	if fresh && e.cfg.Snapshot != nil {
+		e.cfg.Snapshot(snap)
+	}
+	e.deliver()
+}
+
+// Run pumps every few milliseconds until ctx is done, then closes.
+func (e *Executive) Run(ctx context.Context) {
+	ticker := time.NewTicker(pumpPeriod)
+	defer ticker.Stop()
+	began := time.Now()
+	for {
+		e.Pump(int64(time.Since(began)))
+		select {
+		case <-ctx.Done():
+			e.Close()
+			e.Pump(int64(time.Since(began)))
+			return
+		case <-ticker.C:
+		}
+	}
+}
+
+// pumpPeriod is how often Run looks: a goal waits no longer than that for its
+// answer, and feedback at 100 Hz is not late.
+const pumpPeriod = 2 * time.Millisecond
+
+func (e *Executive) tickNumber() uint64 {
+	if e.snap == nil {
+		return 0
+	}
+	return e.snap.Tick.N
+}
+
+// reportsPerPump bounds the work of one Pump; the ring of reports is not longer.
+const reportsPerPump = 1 << 14
+
+func (e *Executive) pump(now int64) {
+	e.now = max(now, e.now)
+	e.flush()
+	// the state first: all that happened up to it is then among the reports
+	e.look()
+	for range reportsPerPump {
+		r, ok := e.cfg.Loop.Receive()
+		if !ok {
+			break
+		}
+		e.take(&r)
+	}
+	e.takePlans()
+	e.noteLimp()
+	e.reconcile()
+	e.listen()
+	e.settleCommands()
+	e.watchRemotes()
+	e.feedback()
+	for _, name := range e.names {
+		e.servers[name].forget(e.now - int64(e.cfg.Keep))
+	}
+}
+
+// look takes the newest state. The first one may be that of a loop that runs for
+// long: numbers of orders begin above all that were given before, and goals that
+// somebody else left behind are called off.
+func (e *Executive) look() {
+	s, ok := e.cfg.Loop.Snapshot()
+	if !ok {
+		return
+	}
+	first, fresh := e.snap == nil, s.Tick.N != e.tickNumber()
+	e.snap = s
+	if first || fresh {
+		e.heard, e.silent = e.now, false
+	}
+	if !first {
+		return
+	}
+	e.number = max(e.number, s.Tick.N<<20)
+	for _, seat := range e.seats {
+		if a := e.activity(seat); a != nil && a.Active && e.jobs[a.Goal] == nil {
+			e.order(loop.Order{Kind: loop.CancelGoal, Controller: seat.id, Goal: a.Goal})
+			e.notice(Notice{Tick: s.Tick, Kind: "refused", Explanation: explain.Because("orphan",
+				fmt.Sprintf("controller %q performed a goal that nobody here asked for; it was called off", seat.Name))})
+		}
+	}
+}
+
+// take handles one report.
+func (e *Executive) take(r *loop.Report) {
+	switch r.Kind {
+	case loop.GoalStarted, loop.GoalRejected, loop.GoalEnded, loop.EventsLeft:
+		e.takeGoal(r)
+	case loop.OwnerChanged:
+		e.ownerChanged(r)
+	case loop.FaultRaised, loop.FaultCleared:
+		e.takeFault(r)
+	case loop.OrderRefused:
+		e.orderRefused(r)
+	case loop.Stopped:
+		e.stopped(r)
+	case loop.PowerChanged:
+		e.notice(Notice{Tick: r.Tick, Kind: "power", Explanation: explain.Because("power_"+r.Power.String(), "power is "+r.Power.String())})
+	case loop.LimbSafe:
+		x := explain.Because("limb_safe", "in its safe state: "+strings.Join(e.words.Names(r.Set), ", "))
+		e.notice(Notice{Tick: r.Tick, Kind: "limb_safe", Explanation: x})
+	default:
+		e.commandTold(r)
+	}
+}
+
+func (e *Executive) takeGoal(r *loop.Report) {
+	j, ok := e.jobs[r.Goal]
+	if r.Last != nil {
+		defer e.tellPanic(r)
+	}
+	if !ok {
+		if r.Kind == loop.GoalStarted { // its life is over already: the cycle was silent for too long
+			e.order(loop.Order{Kind: loop.CancelGoal, Controller: r.Controller, Goal: r.Goal})
+		}
+		return
+	}
+	switch r.Kind {
+	case loop.GoalStarted:
+		j.started(r.Tick.N)
+	case loop.GoalRejected:
+		cause := action.ConditionsUnmet
+		if r.Reason.Code == control.NotGranted {
+			cause = action.NotGranted
+		}
+		j.fail(cause, e.words.Reason(r.Reason, j.seat.Name))
+	case loop.GoalEnded:
+		j.ended(r)
+	case loop.EventsLeft:
+		j.eventsLeft(r)
+	}
+}
+
+// ended closes a goal by the word of the cycle.
+func (j *job) ended(r *loop.Report) {
+	e := j.e
+	j.noteTime()
+	if r.Status == control.Done {
+		j.time = max(j.time, j.work.duration)
+		j.succeed()
+		return
+	}
+	why := e.words.Reason(r.Reason, j.seat.Name)
+	j.fail(e.causeOf(r, j), why)
+}
+
+// causeOf says which kind of end a reason is.
+func (e *Executive) causeOf(r *loop.Report, j *job) action.Cause {
+	switch r.Reason.Code {
+	case control.Cancelled:
+		return action.ClientCancel
+	case control.Replaced:
+		return action.Replaced
+	case control.ResourceLost:
+		// a newer goal of the same kind in another seat is a replacement, too
+		if by := e.seatOf(r.Reason.Who); by != nil && by != j.seat && by.Kind == j.seat.Kind && !by.Remote {
+			return action.Replaced
+		}
+		return action.ResourceLost
+	case control.NotRunning:
+		return action.ServerStopped
+	case control.Stopping, control.PowerOff:
+		return action.Stopped
+	case control.StoppedByFault, control.Panicked, control.NotANumber:
+		return action.Fault
+	}
+	return action.Failed
+}
+
+// noteTime remembers how far the goal's own clock has come.
+func (j *job) noteTime() {
+	if a := j.e.activity(j.seat); a != nil && a.Goal == j.number {
+		j.time = a.Time
+	}
+}
+
+// eventsLeft turns numbers into words, tells the sink, and keeps them for the
+// goal's feedback.
+func (j *job) eventsLeft(r *loop.Report) {
+	e := j.e
+	for i := r.From; i < r.To && j.work.event != nil; i++ {
+		ev := j.work.event(i)
+		ev.Tick, ev.Goal, ev.Motion = r.Tick, j.id, j.work.motion
+		if sink := e.cfg.Event; sink != nil {
+			e.tell(func() { sink(ev) })
+		}
+		j.left = append(j.left, ev)
+	}
+	j.due = 0 // feedback now
+}
+
+func (e *Executive) tellPanic(r *loop.Report) {
+	last := r.Last
+	if e.cfg.Notice == nil {
+		last.Release()
+		return
+	}
+	n := Notice{Tick: r.Tick, Kind: "panic", Explanation: e.words.Reason(r.Reason, e.controllerName(r.Controller)), Last: last}
+	e.tell(func() {
+		e.cfg.Notice(n)
+		last.Release()
+	})
+}
+
+func (e *Executive) ownerChanged(r *loop.Report) {
+	if s := e.seatOf(r.Controller); s != nil {
+		for _, j := range e.jobsOf(s) {
+			j.due = 0
+		}
+		e.remoteOwns(s, r.Set)
+	}
+}
+
+// takeFault keeps the list of faults.
+func (e *Executive) takeFault(r *loop.Report) {
+	x := e.words.Fault(r.Fault, r.Severity, r.Reason)
+	kept := e.faults[:0]
+	for _, f := range e.faults {
+		if f.Kind != r.Fault || f.Joint != e.words.Joint(r.Reason.Joint) {
+			kept = append(kept, f)
+		}
+	}
+	e.faults = kept
+	if r.Kind == loop.FaultRaised {
+		e.faults = append(e.faults, FaultState{Kind: r.Fault, Joint: x.Joint, Severity: r.Severity, Since: r.Tick, Explanation: x})
+		e.notice(Notice{Tick: r.Tick, Kind: "fault", Explanation: x})
+		if r.Last != nil {
+			e.tellPanic(r)
+		}
+		return
+	}
+	x.Text = r.Fault.String() + " is over"
+	if x.Joint != "" {
+		x.Text = fmt.Sprintf("%s of joint %s is over", r.Fault, x.Joint)
+	}
+	x.Help = ""
+	e.notice(Notice{Tick: r.Tick, Kind: "fault_cleared", Explanation: x})
+}
+
+// reconcile ends goals that the cycle does not perform any more, though no report
+// said so. There is no such case unless reports were lost; then this is the net.
+func (e *Executive) reconcile() {
+	if e.snap == nil {
+		return
+	}
+	for _, j := range append([]*job(nil), e.live...) {
+		if !j.begun || e.snap.Tick.N < j.tick {
+			continue
+		}
+		if a := e.activity(j.seat); a != nil && (!a.Active || a.Goal != j.number) {
+			j.fail(action.Fault, explain.Because("report_lost", "the cycle does not perform the goal any more, and its report was lost"))
+		}
+	}
+}
+
+// listen ends everything when the cycle has been silent for too long, and single
+// goals that it does not answer.
+func (e *Executive) listen() {
+	if !e.pumped {
+		e.pumped, e.heard = true, e.now
+	}
+	patience := int64(e.cfg.Patience)
+	if e.now-e.heard <= patience {
+		return
+	}
+	if !e.silent {
+		e.silent = true
+		e.notice(Notice{Kind: "fault", Explanation: e.whySilent()})
+	}
+	for _, j := range append([]*job(nil), e.live...) {
+		if j.number != 0 {
+			e.order(loop.Order{Kind: loop.CancelGoal, Controller: j.seat.id, Goal: j.number})
+		}
+		if j.stop != nil {
+			j.stop()
+		}
+		j.fail(action.ServerGone, e.whySilent())
+	}
+}
+
+func (e *Executive) whySilent() Explanation {
+	x := explain.Because("cycle_silent", "the cycle of the robot does not run")
+	x.Value, x.Limit = float64(e.now-e.heard)*1e-9, e.cfg.Patience.Seconds()
+	return x.With("see whether its runner has stopped")
+}
+
+// faultOf tells whether a fault is among the active ones.
+func (e *Executive) faultOf(k fault.Kind, joint string) (FaultState, bool) {
+	for _, f := range e.faults {
+		if f.Kind == k && f.Joint == joint {
+			return f, true
+		}
+	}
+	return FaultState{}, false
+}
+
+func underscore(s string) string { return strings.ReplaceAll(s, " ", "_") }

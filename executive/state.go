@@ -1,0 +1,158 @@
+package executive
+
+import (
+	"poise/action"
+	"poise/arbiter"
+	"poise/loop"
+	"poise/loop/fault"
+	"poise/robot"
+	"poise/servo"
+)
+
+// State is what the robot does, and who does it.
+type State struct {
+	Tick        servo.Tick
+	Power       loop.Power
+	Stopped     bool    // goals are refused until a reset
+	Silent      bool    // the cycle does not run
+	Wanted      float64 // how fast time is to go for motions
+	Rate        float64 // and goes for the slowest
+	Controllers []ControllerState
+	Owners      []Ownership // of every resource that somebody has, whole or in part
+	Goals       []GoalState // that are not over
+	Faults      []FaultState
+	Limp        []string // resources whose torque is switched off
+	Lost        uint64   // reports that found no room: always 0
+}
+
+// ControllerState is what one controller does.
+type ControllerState struct {
+	Name, Kind string
+	Running    bool // takes goals
+	Active     bool // performs one
+	Paused     bool
+	Goal       GoalID // that it performs
+	Resources  []string
+	Time       float64 // of what it performs, s
+	Rate       float64
+	Refused    Explanation // of its stream's newest value; no code if it was taken
+}
+
+// Ownership says who has a resource, or a part of it.
+type Ownership struct {
+	Resource string
+	Owner    string
+	Part     bool // not all of it
+}
+
+// GoalState is how far a goal has come.
+type GoalState struct {
+	Goal           GoalID
+	Who            string
+	State          action.State
+	Controller     string
+	Phase          Phase
+	Time, Duration float64
+	Rate           float64
+}
+
+// FaultState is a fault that is there, or was and has not been reset.
+type FaultState struct {
+	Kind        fault.Kind
+	Joint       string // "" for the robot
+	Severity    fault.Severity
+	Since       servo.Tick
+	Explanation Explanation
+}
+
+// State returns what the robot does now.
+func (e *Executive) State() (st State) {
+	e.locked(func() { st = e.state() })
+	return st
+}
+
+// View shows the newest state of the cycle to f, which must not keep it or call
+// back. It reports whether there is one.
+func (e *Executive) View(f func(*loop.Snapshot)) bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.snap == nil {
+		return false
+	}
+	f(e.snap)
+	return true
+}
+
+func (e *Executive) state() State {
+	st := State{Silent: e.silent, Faults: append([]FaultState(nil), e.faults...), Limp: e.words.Names(e.limp)}
+	for _, s := range e.seats {
+		st.Controllers = append(st.Controllers, e.controllerState(s))
+	}
+	for _, j := range e.live {
+		st.Goals = append(st.Goals, j.state())
+	}
+	if s := e.snap; s != nil {
+		st.Tick, st.Power, st.Stopped, st.Wanted, st.Rate, st.Lost = s.Tick, s.Power, s.Stopped, s.Wanted, s.Rate, s.Lost
+		st.Owners = e.owners(s)
+	}
+	return st
+}
+
+func (e *Executive) controllerState(s *seat) ControllerState {
+	c := ControllerState{Name: s.Name, Kind: s.Kind, Refused: s.fed, Running: !s.halted}
+	if a := e.activity(s); a != nil {
+		c.Running, c.Active, c.Paused, c.Resources = a.Running, a.Active, a.Paused, e.words.Names(a.Own)
+		if a.Active {
+			c.Time, c.Rate = a.Time, a.Rate
+			if j := e.jobs[a.Goal]; j != nil {
+				c.Goal = j.id
+			}
+		}
+	}
+	return c
+}
+
+func (j *job) state() GoalState {
+	g := GoalState{Goal: j.id, Who: j.who, State: j.h.State(), Phase: Starting}
+	if j.work != nil {
+		g.Duration = j.work.duration
+	}
+	if j.stop != nil && j.number == 0 {
+		g.Phase = Planning
+	}
+	if j.seat != nil {
+		g.Controller = j.seat.Name
+		if a := j.e.activity(j.seat); j.begun && a != nil && a.Goal == j.number {
+			g.Time, g.Rate, g.Phase = a.Time, a.Rate, j.phase(a)
+		}
+	}
+	return g
+}
+
+// owners lists who has what, by resource.
+func (e *Executive) owners(s *loop.Snapshot) (all []Ownership) {
+	res, err := e.model.Resources()
+	if err != nil {
+		return nil
+	}
+	free := res.All()
+	list := func(name string, set robot.Set) {
+		free = free.Minus(set)
+		n, shares := set.Len(), map[arbiter.ClientID]int{}
+		for leaf := range set.All {
+			shares[s.Owner[leaf]]++
+		}
+		for _, c := range e.seats {
+			if has := shares[c.id]; has > 0 {
+				all = append(all, Ownership{Resource: name, Owner: c.Name, Part: has < n})
+			}
+		}
+	}
+	for _, r := range res.List() {
+		list(r.Name, r.Set)
+	}
+	for leaf := range free.All { // leaves of no resource
+		list(res.Leaves()[leaf].Name, robot.Leaf(leaf))
+	}
+	return all
+}
