@@ -31,6 +31,8 @@ type Aggregate struct {
 	chains []chainLeaves
 	output []int // index into Output, by leaf
 	before []arbiter.ClientID
+
+	contacts int
 }
 
 // chainLeaves are the leaves of one limb.
@@ -51,7 +53,7 @@ func NewAggregate(m *robot.Model) (*Aggregate, error) {
 	joints, chains, outputs := len(m.Joints()), m.Chains(), 0
 	a := &Aggregate{Wish: make([]move.State, joints), leaves: leaves, output: make([]int, len(leaves)),
 		Writer: make([]arbiter.ClientID, len(leaves)), Age: make([]uint32, len(leaves)), before: make([]arbiter.ClientID, len(leaves)),
-		chains: make([]chainLeaves, len(chains))}
+		chains: make([]chainLeaves, len(chains)), contacts: len(m.Contacts())}
 	for i, c := range chains {
 		for _, j := range c.Joints {
 			a.chains[i].joints = a.chains[i].joints.With(res.OfJoint(j))
@@ -107,6 +109,9 @@ func (a *Aggregate) Begin() {
 // is none, nothing is accepted and that leaf returned. Loop-safe.
 func (a *Aggregate) Take(who arbiter.ClientID, owns robot.Set, r *Reference) (bad robot.LeafID, ok bool) {
 	has := r.Has.Intersect(owns)
+	if !finite(r.Peak) || !finite(r.Rate) || !finite(r.Time) {
+		return firstLeaf(has), false
+	}
 	for leaf := range has.All {
 		if !a.sane(leaf, r) {
 			return leaf, false
@@ -157,7 +162,10 @@ func (a *Aggregate) copyLeaf(leaf robot.LeafID, r *Reference) {
 		m.Base.Has = true
 	case robot.SupportLeaf:
 		s := r.Support[l.Chain]
-		m.Support[l.Chain] = Support{Weight: min(max(s.Weight, 0), 1), Contact: s.Contact}
+		m.Support[l.Chain].Weight = min(max(s.Weight, 0), 1)
+		if s.Contact >= 0 && int(s.Contact) < a.contacts || s.Contact == robot.NoContact {
+			m.Support[l.Chain].Contact = s.Contact
+		}
 	case robot.OutputLeaf:
 		m.Output[a.output[leaf]] = r.Output[a.output[leaf]]
 	}

@@ -51,8 +51,13 @@ type BridgeConfig struct {
 const expEnds = 40
 
 // Share of the limits that a bridge has at least, however much the reference
-// claims: a hand-over must end.
-const leastShare = 0.1
+// claims: a hand-over must end. One that begins at speed has as much as that
+// speed is of its limit, up to a half: a joint that may hardly brake would run far
+// away before it came back. What both together ask too much the gate cuts.
+const (
+	leastShare = 0.1
+	speedShare = 0.5
+)
 
 // Bridge carries joints from where the command is to where a new owner's
 // reference is:
@@ -107,6 +112,11 @@ func NewBridge(c BridgeConfig, limits []move.Limits, wraps []bool) (*Bridge, err
 func (b *Bridge) Begin(t float64, joints []int, command, reference []move.State, peak float64) float64 {
 	share := min(max(1-peak, leastShare), 1)
 	n := len(joints)
+	for _, j := range joints {
+		l := &b.limits[j]
+		fast := max(math.Abs(command[j].V-reference[j].V)/l.VelMax, math.Abs(command[j].A-reference[j].A)/l.AccMax)
+		share = max(share, min(fast, speedShare))
+	}
 	for k, j := range joints {
 		d := move.State{P: command[j].P - reference[j].P, V: command[j].V - reference[j].V, A: command[j].A - reference[j].A}
 		if b.wraps[j] {

@@ -58,6 +58,21 @@ func (l *Limiter) Velocity(joint int) float64 { return l.v[joint] }
 // and returns the one that is allowed, with its step velocity and acceleration,
 // and what was cut. A wish within the limits comes back as it was.
 func (l *Limiter) Apply(joint int, want, dt float64) (q, v, a float64, cut Cut) {
+	q, v, cut = l.judge(joint, want, dt)
+	a = (v - l.v[joint]) / dt
+	l.q[joint], l.v[joint] = q, v
+	return q, v, a, cut
+}
+
+// Allows reports whether a wanted next position is within the limits; it changes
+// nothing.
+func (l *Limiter) Allows(joint int, want, dt float64) bool {
+	_, _, cut := l.judge(joint, want, dt)
+	return cut == 0
+}
+
+// judge returns the allowed next position, its step velocity, and what was cut.
+func (l *Limiter) judge(joint int, want, dt float64) (q, v float64, cut Cut) {
 	b := &l.bounds[joint]
 	q0, v0 := l.q[joint], l.v[joint]
 	if math.IsNaN(want) || math.IsInf(want, 0) {
@@ -86,9 +101,7 @@ func (l *Limiter) Apply(joint int, want, dt float64) (q, v, a float64, cut Cut) 
 	} else {
 		q = q0 + v*dt
 	}
-	a = (v - v0) / dt
-	l.q[joint], l.v[joint] = q, v
-	return q, v, a, cut
+	return q, v, cut
 }
 
 // clamp bounds v, letting slack pass, and notes if it had to.

@@ -271,11 +271,7 @@ func (l *Loop) aggregate() {
 		if s.program == nil {
 			continue
 		}
-		if leaf, ok := l.merge.Take(s.id, l.ownedBy(s.id).Minus(l.faults.blocked), s.ref); !ok {
-			s.status, s.why = control.Failed, control.Reason{Code: control.NotANumber, Joint: l.jointOf(leaf), Who: s.id, At: l.now, Value: float64(leaf)}
-		} else if s.why.Code != control.Panicked && !s.cancelled { // events are cancelled with their motion
-			s.due, s.told = max(s.due, s.ref.Passed), max(s.told, s.ref.Skipped)
-		}
+		s.give()
 		if !l.crowded() { // nobody reads: events gather, and leave together, with the goal's end at the latest
 			s.tellEvents()
 		}
@@ -292,6 +288,7 @@ func (l *Loop) aggregate() {
 		if l.merge.Writer[j] != arbiter.Nobody {
 			l.holder.End(j)
 			l.wish[j] = l.merge.Wish[j]
+			l.fresh[j] = fresh || l.jumps(j)
 			continue
 		}
 		if fresh && !l.holder.Placed(j) {
@@ -305,6 +302,12 @@ func (l *Loop) aggregate() {
 		l.handOver(s.id, s.ref.Peak)
 	}
 	l.handOver(arbiter.Nobody, 0) // joints on their way to a safe pose
+}
+
+// jumps reports whether the limits cannot follow the reference of a joint: then it
+// is handed over anew, from the last command.
+func (l *Loop) jumps(j int) bool {
+	return l.mode[j] == servo.Position && !l.limiter.Allows(j, l.wish[j].P+l.bridge.Offset(j, l.now).P, l.tick.Dt)
 }
 
 // ownedBy returns what a controller owns by the arbiter's books.
@@ -384,10 +387,24 @@ func (l *Loop) limit() {
 			l.fresh[j] = true
 		}
 		l.cut[j] = cut
+		// what a reference claims of its speed may be anything
+		b := l.limiter.Bounds(j)
+		w.V, w.A = within(w.V, b.Velocity), within(w.A, max(b.Acceleration, b.Deceleration))
 		l.state[j] = w
 		l.command.Q[j], l.command.V[j], l.command.A[j] = w.P, w.V, w.A
 	}
 }
+
+// within bounds a number, unless rounding is all that it exceeds the bound by.
+func within(x, bound float64) float64 {
+	if math.Abs(x) <= bound*(1+claimSlack) {
+		return x
+	}
+	return math.Copysign(bound, x)
+}
+
+// claimSlack is how far beyond a limit rounding leads a reference that keeps it.
+const claimSlack = 1e-6
 
 // follow lets the command of a joint without torque be where the joint is, at
 // rest: whoever plans from the command then plans from the truth. A joint that

@@ -143,7 +143,7 @@ func (f *reaction) block(l *Loop, set robot.Set, why control.Reason) {
 		if s.program == nil || !s.owned().Overlaps(set) {
 			continue
 		}
-		if needs, _ := s.program.Claim(); needs.Overlaps(set) {
+		if s.needs.Overlaps(set) {
 			s.end(control.Failed, why)
 		}
 	}

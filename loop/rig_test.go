@@ -169,10 +169,11 @@ func (r *rig) run(ticks int) {
 			had, has := r.mode[j] == servo.Position, r.l.mode[j] == servo.Position
 			switch {
 			case has && !had: // torque comes back where the joint is
-				if at := r.l.reading[j].Position; r.checks && math.Abs(q-at) > 1e-4 {
+				at := r.l.reading[j].Position
+				if r.checks && math.Abs(q-at) > r.limits[j].AccMax*r.dt*r.dt*(1+1e-6) {
 					r.t.Fatalf("tick %d, joint %d: torque on at %g, and the joint is at %g", r.n, j, q, at)
 				}
-				v = 0
+				v = (q - at) / r.dt
 			case !has: // without torque the command is where the joint is
 				if at := r.l.reading[j].Position; r.checks && q != at {
 					r.t.Fatalf("tick %d, joint %d: no torque, command %g, and the joint is at %g", r.n, j, q, at)

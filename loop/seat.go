@@ -19,6 +19,7 @@ type seat struct {
 	claim      arbiter.Claim
 
 	program   control.Program // being performed, nil if none
+	needs     robot.Set       // and what it cannot do without
 	goal      uint64
 	ref       *control.Reference
 	status    control.Status // of the last update, and why
@@ -35,6 +36,8 @@ type seat struct {
 	stream  control.Fed // the controller, if it follows one
 
 	pending     control.Program // asked for, inside a round
+	needed      robot.Set       // for it, and
+	wanted      robot.Set       // as well
 	pendingGoal uint64
 	refusal     control.Reason // of the pending one
 }
@@ -70,15 +73,11 @@ func (s *seat) report(k ReportKind, goal uint64, st control.Status, why control.
 // startGoal asks for a program to be performed. What runs is not disturbed until
 // the new one can start.
 func (s *seat) startGoal(o Order) {
-	why := s.willing(o)
-	if why.Code == control.OK {
-		why = s.check(o.Program, s.owned())
-	}
-	if why.Code != control.OK {
+	if why := s.willing(o); why.Code != control.OK {
 		s.report(GoalRejected, o.Goal, control.Failed, why)
 		return
 	}
-	needs, wants := s.claims(o.Program)
+	needs, wants := s.whole()
 	if own := s.owned(); s.program != nil && own.Contains(needs) && wants.Minus(own).Empty() {
 		s.swap(o.Program, o.Goal)
 		return
@@ -96,15 +95,11 @@ func (s *seat) startGoal(o Order) {
 // couldStart tells why a goal could not start now; nothing is taken, and nobody is
 // disturbed.
 func (s *seat) couldStart(o Order) control.Reason {
-	why := s.willing(o)
-	if why.Code == control.OK {
-		why = s.check(o.Program, s.owned())
-	}
-	if why.Code != control.OK {
+	if why := s.willing(o); why.Code != control.OK {
 		return why
 	}
 	claim := s.claim
-	s.claim.Need, s.claim.Want = s.claims(o.Program)
+	s.claim.Need, s.claim.Want = s.whole()
 	s.pending, s.refusal = o.Program, control.Because(control.OK)
 	_, denied, err := s.l.arb.Check(s.id, &s.claim)
 	s.pending, s.claim = nil, claim
@@ -127,7 +122,7 @@ func (s *seat) denied(why arbiter.Reason, err error) control.Reason {
 		Value: float64(why.Mine), Max: float64(why.Theirs)}
 }
 
-// willing tells why a goal cannot be taken, whatever it is.
+// willing tells why a goal cannot be taken, whoever has what it needs.
 func (s *seat) willing(o Order) control.Reason {
 	switch {
 	case !s.running:
@@ -139,23 +134,25 @@ func (s *seat) willing(o Order) control.Reason {
 	case o.Program == nil:
 		return control.Because(control.BadProgram)
 	}
-	if needs, _ := o.Program.Claim(); needs.Overlaps(s.l.faults.blocked) {
+	if why := s.ask(o.Program); why.Code != control.OK {
+		return why
+	}
+	if s.needed.Overlaps(s.l.faults.blocked) {
 		why := control.Because(control.StoppedByFault)
-		for leaf := range needs.Intersect(s.l.faults.blocked).All {
+		for leaf := range s.needed.Intersect(s.l.faults.blocked).All {
 			why.Joint, why.Value = s.l.jointOf(leaf), float64(leaf)
 			break
 		}
 		return why
 	}
-	return control.Because(control.OK)
+	return s.check(o.Program, s.owned())
 }
 
-// claims returns what a program asks the arbiter for: whoever has a whole limb
-// has its support, too.
-func (s *seat) claims(p control.Program) (needs, wants robot.Set) {
-	needs, wants = p.Claim()
-	all := s.l.merge.Whole(needs.Union(wants))
-	needs = s.l.merge.Whole(needs)
+// whole returns what to ask the arbiter for: whoever has a whole limb has its
+// support, too.
+func (s *seat) whole() (needs, wants robot.Set) {
+	all := s.l.merge.Whole(s.needed.Union(s.wanted))
+	needs = s.l.merge.Whole(s.needed)
 	return needs, all.Minus(needs)
 }
 
@@ -172,8 +169,8 @@ func (s *seat) swap(p control.Program, goal uint64) bool {
 	}
 	s.ref.Time, s.broken = 0, control.Reason{}
 	s.program, s.goal, s.rate, s.paused, s.cancelled, s.due, s.told = p, goal, 1, false, false, 0, 0
-	needs, wants := p.Claim()
-	for leaf := range needs.Union(wants).All {
+	s.needs = s.needed
+	for leaf := range s.needed.Union(s.wanted).All {
 		if int(leaf) < s.l.dof {
 			s.l.fresh[leaf] = true // a new program is a new reference
 		}
@@ -206,7 +203,7 @@ func (s *seat) ResourcesChanged(owned robot.Set) bool {
 	s.l.report(Report{Kind: OwnerChanged, Controller: s.id, Set: owned})
 	if s.pending != nil {
 		p, goal := s.pending, s.pendingGoal
-		if needs, _ := p.Claim(); owned.Contains(needs) {
+		if owned.Contains(s.needed) {
 			s.pending = nil
 			return s.swap(p, goal) || s.program != nil
 		}
@@ -237,6 +234,28 @@ func (s *seat) update() {
 	if s.cancelled && s.status == control.Going && (s.atRest() || s.bridging() || l.now-s.since > l.cfg.StopDeadline) {
 		s.status, s.why = control.Quit, control.Because(control.Cancelled)
 	}
+}
+
+// give hands the reference to the aggregate, and counts the events that left with
+// it. Whatever is wrong with the reference is the controller's own fault.
+func (s *seat) give() {
+	leaf, ok := s.take()
+	switch {
+	case s.broken.Code != control.OK: // in Update, or now
+		s.status, s.why = control.Failed, s.broken
+	case !ok:
+		s.status, s.why = control.Failed, control.Reason{Code: control.NotANumber, Joint: s.l.jointOf(leaf), Who: s.id, At: s.l.now, Value: float64(leaf)}
+	case !s.cancelled && !s.l.stops.ramping(): // events end with the motion
+		s.due, s.told = max(s.due, s.ref.Passed), max(s.told, s.ref.Skipped)
+	}
+}
+
+// take is Aggregate.Take; a controller may have cut the reference's own memory
+// short.
+func (s *seat) take() (bad robot.LeafID, ok bool) {
+	var why control.Reason
+	defer s.recovered(&why)
+	return s.l.merge.Take(s.id, s.l.ownedBy(s.id).Minus(s.l.faults.blocked), s.ref)
 }
 
 // tellEvents reports the events that have left.
@@ -278,8 +297,7 @@ func (s *seat) activity(a *Activity) {
 // lostTo says who has what the program needed.
 func (s *seat) lostTo() control.Reason {
 	why := control.Because(control.ResourceLost)
-	needs, _ := s.program.Claim()
-	for leaf := range needs.All {
+	for leaf := range s.needs.All {
 		if who := s.l.arb.Owner(leaf); who != s.id && who != arbiter.Nobody {
 			why.Who, why.Joint = who, s.l.jointOf(leaf)
 			break
@@ -362,6 +380,13 @@ func (s *seat) check(p control.Program, own robot.Set) (why control.Reason) {
 	defer s.recovered(&why)
 	s.l.input.Own, s.l.input.Rate = own, s.wantedRate()
 	return s.controller.Check(&s.l.input, p)
+}
+
+// ask finds out what a program claims.
+func (s *seat) ask(p control.Program) (why control.Reason) {
+	defer s.recovered(&why)
+	s.needed, s.wanted = p.Claim()
+	return control.Because(control.OK)
 }
 
 func (s *seat) start(p control.Program) (why control.Reason) {

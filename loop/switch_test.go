@@ -75,34 +75,6 @@ func (r *rig) onReference() (count int) {
 	return count
 }
 
-// TestAdversarialReferences lets a controller write steps and saw-teeth against
-// the limits: the gate keeps every command legal, on both robots and periods.
-func TestAdversarialReferences(t *testing.T) {
-	ticks := 20000
-	if testing.Short() {
-		ticks = 1000
-	}
-	for _, dt := range []float64{period, busPeriod} {
-		r := newRig(t, parts{robot: "arm6", period: dt, controllers: 1})
-		r.checks = true
-		r.swings[0].jump = true
-		r.must(0, 1, r.program(r.limb("manipulator"), 0.2, 1))
-		cuts := 0
-		for range ticks {
-			r.run(1)
-			for _, c := range r.l.cut {
-				if c != 0 {
-					cuts++
-				}
-			}
-		}
-		if cuts == 0 {
-			t.Error("nothing was ever cut")
-		}
-		t.Logf("period %g ms: %d ticks, %d commands cut, none beyond its limits", dt*1e3, ticks, cuts)
-	}
-}
-
 func TestNotANumberStopsItsController(t *testing.T) {
 	r := newRig(t, parts{robot: "pony", controllers: 2})
 	r.checks = true
