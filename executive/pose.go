@@ -1,0 +1,33 @@
+package executive
+
+import (
+	"poise/control/pose"
+	"poise/executive/explain"
+)
+
+// Pose goes to a named pose of the robot.
+type Pose struct {
+	Name  string
+	Speed float64 // share of the limits of velocity, 0 … 1; 0 is 1
+}
+
+// Action names the server.
+func (g *Pose) Action() string { return "pose" }
+
+// poseKind is the kind of the controllers that go to poses.
+const poseKind = "pose"
+
+func (g *Pose) prepare(e *Executive) (*work, []Explanation) {
+	if _, ok := e.model.Pose(g.Name); !ok {
+		return nil, []Explanation{explain.UnknownName("unknown_pose", "pose", g.Name, e.poseNames())}
+	}
+	p, err := pose.Named(e.model, g.Name, g.Speed)
+	if err != nil {
+		return nil, explain.Errors("bad_pose", err)
+	}
+	w := newWork(e.pool(poseKind), p)
+	if len(w.pool) == 0 {
+		return nil, []Explanation{explain.Because("no_controller", "no controller goes to poses")}
+	}
+	return w, nil
+}
