@@ -29,11 +29,10 @@ var margins = []float64{0.995, 0.98, 0.95}
 // unless the start moves.
 func (t *Run) Solve() (*trajectory.Trajectory, error) {
 	limits := make([]trajectory.Limits, len(t.Route.pieces))
-	jerky := false
 	for i, p := range t.Route.pieces {
 		limits[i] = p.Limits
-		jerky = jerky || p.Limits.Jerk != nil
 	}
+	jerky := t.jerky()
 	if t.Start == 0 {
 		if out, err := t.quickly(limits, jerky); out != nil || err != nil {
 			if jerky {
@@ -51,7 +50,7 @@ func (t *Run) Solve() (*trajectory.Trajectory, error) {
 			return nil, err
 		}
 	}
-	if err := solver.Solve(&t.Law, &retime.Problem{Path: t.Route, Limits: limits, StartSpeed: t.Start, Period: t.Period}); err != nil {
+	if err := solver.Solve(&t.Law, &retime.Problem{Path: t.Route, Limits: limits, StartSpeed: t.Start, Period: t.Period, Patient: t.patient()}); err != nil {
 		return nil, err
 	}
 	out, err := trajectory.Sample(retime.NewMotion(t.Route, &t.Law), t.Period)
@@ -63,6 +62,16 @@ func (t *Run) Solve() (*trajectory.Trajectory, error) {
 	}
 	t.places = nil
 	return out, nil
+}
+
+// jerky reports whether some joint has a jerk limit.
+func (t *Run) jerky() bool {
+	for _, p := range t.Route.pieces {
+		if p.Limits.Jerk != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // quickly smooths the samples of a law that leaves some of the joints' limits to
@@ -103,8 +112,12 @@ func (t *Run) ramp(limits []trajectory.Limits) (most float64) {
 // width of periods, keep the limits; nil if none does.
 func (t *Run) try(limits []trajectory.Limits, margins []float64, width int) (*trajectory.Trajectory, error) {
 	var solver retime.Solver
+	slowable := 1.0
+	if t.jerky() && t.long() {
+		slowable = 1.02
+	}
 	for i, margin := range margins {
-		if err := solver.Solve(&t.Law, &retime.Problem{Path: t.Route, Limits: tightened(limits, t.Route.Joints(), margin)}); err != nil {
+		if err := solver.Solve(&t.Law, &retime.Problem{Path: t.Route, Limits: tightened(limits, t.Route.Joints(), margin), Patient: t.patient()}); err != nil {
 			return nil, err
 		}
 		if i == 0 {
@@ -113,12 +126,31 @@ func (t *Run) try(limits []trajectory.Limits, margins []float64, width int) (*tr
 		if err := t.fits(); err != nil {
 			return nil, err
 		}
-		if out := t.sampled(width); t.holds(out) {
+		out := t.sampled(width)
+		excess := t.excess(out)
+		for k := 0; k < slowings && excess > 1 && excess < slowable; k++ {
+			t.Law.Slow(excess * (1 + 1e-6))
+			out = t.sampled(width)
+			excess = t.excess(out)
+		}
+		if excess == 1 {
 			return out, nil
 		}
 	}
 	return nil, nil
 }
+
+// slowings is how often a long run of jerk-limited joints whose samples exceed a
+// limit by little is slowed as a whole, which takes no time to find.
+const slowings = 3
+
+// long reports whether a run has so many corners that time to plan counts more
+// than care.
+func (t *Run) long() bool { return len(t.Route.pieces) > 7 }
+
+// patient reports whether a run has a corner or two: blending them is to be faster
+// than stopping.
+func (t *Run) patient() bool { return len(t.Route.pieces) > 1 && !t.long() }
 
 // LongError says that a motion has more samples than any memory should hold.
 type LongError struct{ Duration, Period float64 }

@@ -68,13 +68,15 @@ func (t *Run) sampled(width int) *trajectory.Trajectory {
 	return out
 }
 
-// holds reports whether the quintic through samples keeps the limits of the
-// joints at every instant. On a segment its velocity and acceleration lie between
-// the control points of their Bernstein form; where those are within the limits
-// so is the curve. (They are so close to it that nothing more exact is needed.)
-// Where limits change along the run, smoothing lets the wider ones reach over by
-// two samples: scaling is a wish, and wide limits are the joints' own.
-func (t *Run) holds(out *trajectory.Trajectory) bool {
+// excess returns by which factor the quintic through samples would have to be
+// slowed to keep the limits of the joints at every instant: 1 if it does. On a
+// segment its velocity and acceleration lie between the control points of their
+// Bernstein form; where those are within the limits so is the curve. (They are so
+// close to it that nothing more exact is needed.) Where limits change along the
+// run, smoothing lets the wider ones reach over by two samples: scaling is a wish,
+// and wide limits are the joints' own.
+func (t *Run) excess(out *trajectory.Trajectory) float64 {
+	worst := 1.0
 	s := t.places
 	const reach = 2
 	last := len(out.Points) - 1
@@ -90,11 +92,9 @@ func (t *Run) holds(out *trajectory.Trajectory) bool {
 		if first < ahead {
 			l = t.widest(first, ahead)
 		}
-		if !t.segmentHolds(&out.Points[i-1], &out.Points[i], l) {
-			return false
-		}
+		worst = max(worst, t.segmentExcess(&out.Points[i-1], &out.Points[i], l))
 	}
-	return true
+	return worst
 }
 
 // widest returns the widest limits of the joints on some pieces.
@@ -112,7 +112,9 @@ func (t *Run) widest(first, last int) *trajectory.Limits {
 	return w
 }
 
-func (t *Run) segmentHolds(from, to *trajectory.Point, l *trajectory.Limits) bool {
+// segmentExcess returns the factor for one segment.
+func (t *Run) segmentExcess(from, to *trajectory.Point, l *trajectory.Limits) float64 {
+	worst := 1.0
 	const slack, rounding = 1 + 1e-8, 1e-8 // of differences
 	h := t.Period
 	per := 1 / h
@@ -125,8 +127,8 @@ func (t *Run) segmentHolds(from, to *trajectory.Point, l *trajectory.Limits) boo
 		b1, b3 := v0+h*a0/4, v1-h*a1/4
 		b2 := 5*d - 2*(v0+v1) + h*(a1-a0)/4
 		fast, slow := max(v0, b1, b2, b3, v1), min(v0, b1, b2, b3, v1)
-		if most := l.Velocity[j] * slack; fast > most || -slow > most {
-			return false
+		if v := max(fast, -slow); v > l.Velocity[j]*slack {
+			worst = max(worst, v/l.Velocity[j])
 		}
 
 		// accelerations: a0, c1, c2, a1
@@ -140,15 +142,30 @@ func (t *Run) segmentHolds(from, to *trajectory.Point, l *trajectory.Limits) boo
 		case slow < 0:
 			up, down = down, up
 		}
-		if max(a0, c1, c2, a1) > up*slack || -min(a0, c1, c2, a1) > down*slack {
-			return false
+		if high, low := max(a0, c1, c2, a1), -min(a0, c1, c2, a1); high > up*slack || low > down*slack {
+			worst = max(worst, math.Sqrt(max(high/up, low/down)))
 		}
 		if l.Jerk == nil {
 			continue
 		}
-		if most := l.Jerk[j] * (slack + rounding); max(math.Abs(c1-a0), math.Abs(c2-c1), math.Abs(a1-c2))*3*per > most {
-			return false
+		first, mid, last := 3*(c1-a0)*per, 3*(c2-c1)*per, 3*(a1-c2)*per
+		if x := max(math.Abs(first), math.Abs(mid), math.Abs(last)); x > l.Jerk[j]*(slack+rounding) {
+			x = max(math.Abs(first), math.Abs(last), math.Abs(peak(first, mid, last)))
+			if x > l.Jerk[j]*(slack+rounding) {
+				worst = max(worst, math.Cbrt(x/l.Jerk[j]))
+			}
 		}
 	}
-	return true
+	return worst
+}
+
+// peak returns the value of a quadratic in Bernstein form where it turns, or its
+// first one if that is outside.
+func peak(a, b, c float64) float64 {
+	x := (a - b) / (a - 2*b + c)
+	if !(x > 0 && x < 1) {
+		return a
+	}
+	y := 1 - x
+	return y*y*a + 2*x*y*b + x*x*c
 }

@@ -26,6 +26,11 @@ func (b *Bounds) Set(piece int) int {
 	return piece * b.Rows
 }
 
+// Free reports whether the row at a place in the arrays has no limit at all.
+func (b *Bounds) Free(i int) bool {
+	return b.InvVel2[i] == 0 && b.InvAcc[i] == 0 && b.InvDec[i] == 0 && b.InvJerk[i] == 0
+}
+
 // read takes the limits over.
 func (b *Bounds) read(limits []trajectory.Limits, rows int) {
 	n := len(limits) * rows

@@ -223,6 +223,12 @@ func (g *Grid) Rate(i, row int) float64 {
 	return math.Abs(g.rate[(i*g.Rows+row)*Places+Places/2])
 }
 
+// Third returns the magnitude of a row's mean q‴ on interval i.
+func (g *Grid) Third(i, row int) float64 {
+	b := g.bend[(i*g.Rows+row)*Places:]
+	return math.Abs(b[Places-1]-b[0]) / g.interval[i].Length
+}
+
 // Tighten lets interval i use at most a share of its acceleration limits from
 // now on.
 func (g *Grid) Tighten(i int, share float64) {

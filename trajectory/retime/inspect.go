@@ -7,6 +7,10 @@ import (
 	"poise/trajectory/reach"
 )
 
+// near is the share of a limit from which on the peak between places is
+// estimated: nothing doubles between them.
+const near = 0.5
+
 // use says how much of the limits a stretch of a law takes, as multiples of them.
 type use struct{ vel, acc, jerk float64 }
 
@@ -79,6 +83,9 @@ func (w *Solver) instants(l *Law, k int) (u use, b binding) {
 	for piece := first; piece <= m.piece; piece++ {
 		set := w.grid.Set(piece)
 		for r := range w.grid.Rows {
+			if w.grid.Free(set + r) {
+				continue
+			}
 			v, a := (*[reach.Places]float64)(w.smooth.rate5[r*reach.Places:]), (*[reach.Places]float64)(w.smooth.acc5[r*reach.Places:])
 			x := w.row(v, a, set+r, h)
 			b.raise(x, r, v[2]*a[2] < 0)
@@ -139,32 +146,28 @@ func braking(slow, fast, acc, dec float64) (up, down float64) {
 // row returns what a row uses, given its velocity and acceleration at five
 // places within h.
 func (w *Solver) row(v, a *[reach.Places]float64, limits int, h float64) (u use) {
-	up, down := w.grid.InvAcc[limits], w.grid.InvDec[limits]
-	up, down = braking(min(v[0], v[1], v[2], v[3], v[4]), max(v[0], v[1], v[2], v[3], v[4]), up, down)
-	var high, low, fast, slow, quick [reach.Places]float64
-	for k := range reach.Places {
-		high[k], low[k] = a[k]*up, -a[k]*down
-		fast[k], slow[k] = v[k], -v[k]
+	slow, fast := min(v[0], v[1], v[2], v[3], v[4]), max(v[0], v[1], v[2], v[3], v[4])
+	low, high := min(a[0], a[1], a[2], a[3], a[4]), max(a[0], a[1], a[2], a[3], a[4])
+	up, down := braking(slow, fast, w.grid.InvAcc[limits], w.grid.InvDec[limits])
+	if u.acc = max(high*up, -low*down); u.acc > near {
+		u.acc = max(up*reach.Peak(a), down*reach.Peak(negative(a)))
 	}
-	u.acc = max(reach.Peak(&high), reach.Peak(&low))
-	u.vel = max(reach.Peak(&fast), reach.Peak(&slow)) * math.Sqrt(w.grid.InvVel2[limits])
+	inv := math.Sqrt(w.grid.InvVel2[limits])
+	if u.vel = inv * max(fast, -slow); u.vel > near {
+		u.vel = inv * max(reach.Peak(v), reach.Peak(negative(v)))
+	}
 	if inv := w.grid.InvJerk[limits]; inv > 0 {
 		// mean jerks between the places, and what it may vary within them
-		for k := range reach.Places - 1 {
-			quick[k] = (a[k+1] - a[k]) / h * (reach.Places - 1) * inv
-		}
-		for k := range reach.Places - 1 {
-			vary := 0.0
-			if k > 0 {
-				vary = math.Abs(quick[k] - quick[k-1])
-			}
-			if k < reach.Places-2 {
-				vary = max(vary, math.Abs(quick[k+1]-quick[k]))
-			}
-			u.jerk = max(u.jerk, math.Abs(quick[k])+vary/2)
-		}
+		per := (reach.Places - 1) / h * inv
+		q := [...]float64{(a[1] - a[0]) * per, (a[2] - a[1]) * per, (a[3] - a[2]) * per, (a[4] - a[3]) * per}
+		vary := [...]float64{math.Abs(q[1]-q[0]) / 2, math.Abs(q[2]-q[1]) / 2, math.Abs(q[3]-q[2]) / 2}
+		u.jerk = max(math.Abs(q[0])+vary[0], math.Abs(q[1])+max(vary[0], vary[1]), math.Abs(q[2])+max(vary[1], vary[2]), math.Abs(q[3])+vary[2])
 	}
 	return u
+}
+
+func negative(x *[reach.Places]float64) *[reach.Places]float64 {
+	return &[reach.Places]float64{-x[0], -x[1], -x[2], -x[3], -x[4]}
 }
 
 // blame notes on the grid that stretch k of a law takes too much: everything the
@@ -180,8 +183,8 @@ func (w *Solver) blame(l *Law, k int, u use) {
 	}
 }
 
-// relax lowers what the blamed intervals may use.
-func (w *Solver) relax() {
+// relax lowers what the blamed intervals may use; at last, below what they do use.
+func (w *Solver) relax(last bool) {
 	m := &w.smooth
 	const more = 1 + 1e-7 // a little further than needed, so that it ends
 	for i := range w.grid.Piece {
@@ -192,8 +195,13 @@ func (w *Solver) relax() {
 			w.grid.Lower(i, max(w.grid.X[i], w.grid.X[i+1])/(x*x*more))
 		}
 		if x := m.jerk[i]; x > 1+certified {
-			w.grid.Tighten(i, w.grid.Share[i]/(x*more))
-			w.grid.Lower(i, max(w.grid.X[i], w.grid.X[i+1])/math.Pow(x*more, 2.0/3))
+			// most of it is the ramp of path acceleration, the rest goes with speed
+			share := w.grid.Share[i]
+			if last {
+				share = min(share, max(w.grid.Used[i], 0.01))
+			}
+			w.grid.Tighten(i, share/(math.Pow(x, m.style.tighten)*more))
+			w.grid.Lower(i, max(w.grid.X[i], w.grid.X[i+1])/math.Pow(x*more, m.style.lower))
 		}
 	}
 }

@@ -40,6 +40,19 @@ func (l *Law) Node(i int) (t, s float64) { return l.nodes[i].t, l.nodes[i].s }
 // limits could not be kept by slowing parts of it: 1 if it was not.
 func (l *Law) Slowed() float64 { return l.factor }
 
+// Slow makes the whole motion take by times as long.
+func (l *Law) Slow(by float64) {
+	per := 1 / by
+	for i := range l.nodes {
+		n := &l.nodes[i]
+		n.t, n.v, n.a, n.jerk = n.t*by, n.v*per, n.a*per*per, n.jerk*per*per*per
+	}
+	for i := range l.stretches {
+		l.stretches[i].Slowest *= per
+	}
+	l.factor *= by
+}
+
 // Stretches returns which limit was active where, in order along the path. The
 // slice is shared: read only.
 func (l *Law) Stretches() []Stretch { return l.stretches }

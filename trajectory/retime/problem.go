@@ -23,6 +23,9 @@ type Problem struct {
 	// Period, if positive, asks for a law to be sampled with it: the quintic
 	// through the samples obeys the limits of the joints between them too.
 	Period float64
+	// Patient asks for more care with jerk limits: a faster law, found in twice
+	// the time or more.
+	Patient bool
 	// Grid is how many intervals the path is cut into at least; 0 means 256.
 	Grid int
 }

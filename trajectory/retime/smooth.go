@@ -3,12 +3,17 @@ package retime
 import "math"
 
 const (
-	maxNodes   = 4000 // of a law smoothed for jerk alone
-	perWindow  = 16   // its steps within the averaging window
-	maxRounds  = 60   // of checking and tightening a smoothed law
-	maxWindows = 6    // tries to find the window of a moving start
-	maxPauses  = 4    // rounds of putting in pauses
-	spare      = 1e-6 // by which a window is wider than needed: room for rounding
+	maxNodes   = 4000  // of a law smoothed for jerk alone
+	perWindow  = 16    // its steps within the averaging window,
+	fewer      = 10    // and of a very long motion
+	maxRounds  = 60    // of checking and tightening a smoothed law
+	maxWindows = 6     // tries to find the window of a moving start
+	maxPauses  = 4     // rounds of putting in pauses
+	patience   = 12    // rounds after which tightening is meant to end
+	lengthy    = 8     // windows that a long motion lasts at least
+	slight     = 1.003 // a motion that is to be slowed by so little is slowed as a whole
+	little     = 1.1   // ramps that need so many windows get no pause
+	spare      = 1e-6  // by which a window is wider than needed: room for rounding
 )
 
 // smoother holds what smoothing needs: the window, the law that is smoothed, and
@@ -18,6 +23,7 @@ type smoother struct {
 	width int     // steps that the moving average takes
 	sharp Law     // the law before smoothing
 	slow  float64 // how many times slower it is smoothed
+	style style
 
 	rest    []float64 // how long node i is to keep its speed
 	samples []float64 // s of the sharp law
@@ -33,8 +39,36 @@ type smoother struct {
 // half is how far (1) looks to either side.
 func (m *smoother) half() float64 { return float64(m.width+1) / 2 * m.step }
 
-// solveSmooth finds a law whose acceleration does not jump.
+// style is how a law is brought to keep its jerk limits. What is tightened cannot
+// be loosened again: who goes gently ends up faster, and takes more rounds.
+type style struct {
+	path    float64 // the share of a jerk limit that the path alone may take
+	tighten float64 // the power of what is exceeded by which acceleration is lowered
+	lower   float64 // and that for the square of speed
+}
+
+var (
+	firm   = style{path: 0.7, tighten: 1, lower: 0.13}
+	gentle = style{path: 1, tighten: 0.7, lower: 0.13}
+)
+
+// solveSmooth finds a law whose acceleration does not jump. A patient problem is
+// solved in both styles, and the faster law taken.
 func (w *Solver) solveSmooth(dst *Law, p *Problem, from, to float64) error {
+	w.smooth.style = firm
+	err := w.smoothly(dst, p, from, to)
+	if err != nil || !p.Patient || !w.grid.Jerky {
+		return err
+	}
+	w.smooth.style = gentle
+	if w.smoothly(&w.second, p, from, to) == nil && w.second.Duration() < dst.Duration() {
+		*dst, w.second = w.second, *dst
+	}
+	return nil
+}
+
+// smoothly finds one in the style at hand.
+func (w *Solver) smoothly(dst *Law, p *Problem, from, to float64) error {
 	m := &w.smooth
 	m.slow = 1
 	if w.grid.Jerky || p.StartSpeed > 0 || p.EndSpeed > 0 {
@@ -55,8 +89,12 @@ func (w *Solver) solveSmooth(dst *Law, p *Problem, from, to float64) error {
 		case !(worst > 1+certified):
 			dst.factor = w.grid.Factor * m.slow
 			return nil
+		case math.Sqrt(worst) < slight && p.Period == 0 && w.long(&m.sharp) && p.StartSpeed == 0 && p.EndSpeed == 0:
+			dst.factor = w.grid.Factor * m.slow
+			dst.Slow(math.Sqrt(worst))
+			return nil
 		case round < maxRounds:
-			w.relax()
+			w.relax(round > patience)
 			if err := w.grid.Solve(); err != nil {
 				return err
 			}
@@ -88,8 +126,11 @@ func (w *Solver) worthwhile(p *Problem, from, to float64) (share float64, err er
 			break // too little is left to reach the end speed
 		}
 		w.lawTo(&w.smooth.sharp)
-		total := w.smooth.sharp.Duration() + 2*w.smooth.half()
-		if total < fastest {
+		took, window := w.smooth.sharp.Duration(), 2*w.smooth.half()
+		if took > lengthy*window {
+			break // and on a long way it never does
+		}
+		if total := took + window; total < fastest {
 			best, fastest = share, total
 		} else if share < best*finer*finer {
 			break
@@ -117,6 +158,7 @@ func (w *Solver) sharpen(p *Problem, from, to, base float64) error {
 				return err
 			}
 		}
+		w.curb()
 		if err := w.grid.SolveSharp(); err != nil {
 			return err
 		}
@@ -133,6 +175,28 @@ func (w *Solver) sharpen(p *Problem, from, to, base float64) error {
 	return w.pauses()
 }
 
+// curb caps the speed where the path alone would take too much of a jerk limit:
+// q‴·ṡ³.
+func (w *Solver) curb() {
+	g := &w.grid
+	for i := range g.Piece {
+		set := g.Set(g.Piece[i])
+		most := 0.0
+		for r := range g.Rows {
+			most = max(most, g.Third(i, r)*g.InvJerk[set+r])
+		}
+		if most > 0 {
+			v := math.Cbrt(w.smooth.style.path / most)
+			g.Lower(i, v*v)
+		}
+	}
+}
+
+// long reports whether a law is one of many windows.
+func (w *Solver) long(l *Law) bool {
+	return w.grid.Jerky && l.Duration() > 3*lengthy*float64(w.smooth.width)*w.smooth.step
+}
+
 // window returns step and width of the average that lets every acceleration of
 // the law rise from zero within its jerk limits.
 func (w *Solver) window() (step float64, width int) {
@@ -143,7 +207,11 @@ func (w *Solver) window() (step float64, width int) {
 	}
 	step = w.p.Period
 	if step == 0 {
-		step = max(need/perWindow*(1+spare), time/maxNodes)
+		steps := float64(perWindow)
+		if time > 3*lengthy*need {
+			steps = fewer
+		}
+		step = max(need/steps*(1+spare), time/maxNodes)
 	}
 	return step, max(1, int(math.Ceil(need/step*(1+spare))))
 }
@@ -174,7 +242,9 @@ func (w *Solver) pauses() error {
 
 // pause puts a stretch of constant speed wherever the path acceleration, within
 // a window, changes sign by more than that window can ramp: at such tops and
-// bottoms of the speed. It reports whether there was one.
+// bottoms of the speed. The stretch lasts a whole window, since the average is as
+// steep as what is a window apart; what misses little is left to relax. It reports
+// whether there was such a place.
 func (w *Solver) pause() (found bool) {
 	m := &w.smooth
 	window := float64(m.width) * m.step
@@ -193,8 +263,7 @@ func (w *Solver) pause() (found bool) {
 			break
 		}
 		u, next := nodes[i].a, nodes[j].a
-		missing := w.ramp(i, math.Abs(next-u)) - window*(1+1e-3)
-		if u*next >= 0 || missing <= 0 {
+		if u*next >= 0 || w.ramp(i, math.Abs(next-u)) <= window*little {
 			continue
 		}
 		turn := i + 1
@@ -204,7 +273,7 @@ func (w *Solver) pause() (found bool) {
 			}
 		}
 		if !w.grid.Stop[turn] {
-			m.rest[turn] = max(m.rest[turn], missing)
+			m.rest[turn] = window
 		}
 	}
 	for i, time := range m.rest {

@@ -202,3 +202,54 @@ func TestSmoothedLawsKeepStartSpeedAndCorners(t *testing.T) {
 		t.Errorf("acceleration %.10g, jerk %.10g of the limit", d.acc, d.jerk)
 	}
 }
+
+// jerkyProblem is a random smooth path with limits of jerk.
+func jerkyProblem(t *testing.T, stream uint64) *retime.Problem {
+	r := rng(stream)
+	path := randomPath(t, r, 6, 3, 0)
+	l := randomLimits(r, 3)
+	l.Jerk = repeat(20, 3)
+	return &retime.Problem{Path: path, Limits: []trajectory.Limits{l}}
+}
+
+// A law that is slowed is the same motion, later.
+func TestSlowedLawIsTheSameMotionLater(t *testing.T) {
+	const by = 1.7
+	law, slowed := solve(t, jerkyProblem(t, 25)), solve(t, jerkyProblem(t, 25))
+	slowed.Slow(by)
+	if got, want := slowed.Duration(), by*law.Duration(); math.Abs(got-want) > 1e-12*want {
+		t.Errorf("lasts %g s, want %g s", got, want)
+	}
+	if got, want := slowed.Slowed(), by*law.Slowed(); math.Abs(got-want) > 1e-12 {
+		t.Errorf("says it was slowed %g times, want %g", got, want)
+	}
+	for k := range 101 {
+		time := law.Duration() * float64(k) / 100
+		s, v, a := law.At(time)
+		S, V, A := slowed.At(by * time)
+		if math.Abs(S-s) > 1e-9 || math.Abs(V*by-v) > 1e-9 || math.Abs(A*by*by-a) > 1e-6 {
+			t.Fatalf("at %g s: (%g, %g, %g), slowed (%g, %g, %g)", time, s, v, a, S, V, A)
+		}
+	}
+}
+
+// Patience pays: the law is never longer, and keeps the limits.
+func TestPatientLawIsNotLonger(t *testing.T) {
+	saved := 0.0
+	for stream := range uint64(8) {
+		p := jerkyProblem(t, 30+stream)
+		quick := solve(t, p)
+		p.Patient = true
+		patient := solve(t, p)
+		if patient.Duration() > quick.Duration() {
+			t.Errorf("stream %d: patient %g s, else %g s", stream, patient.Duration(), quick.Duration())
+		}
+		saved += quick.Duration() - patient.Duration()
+		if c := check(p.Path, patient, p.Limits, 20000); c.vel > 1+tolLimit || c.acc > 1+tolLimit || c.jerk > 1+tolLimit {
+			t.Errorf("stream %d: velocity %.10g, acceleration %.10g, jerk %.10g of the limit", stream, c.vel, c.acc, c.jerk)
+		}
+	}
+	if saved == 0 {
+		t.Error("it never paid")
+	}
+}

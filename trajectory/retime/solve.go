@@ -19,6 +19,7 @@ type Solver struct {
 	sharp  reach.Problem // the same, without smoothing
 	grid   reach.Grid    // and the largest speeds along it
 	smooth smoother
+	second Law // of a patient problem
 }
 
 // Solve finds the fastest law for a problem and stores it in dst. Once the
@@ -35,6 +36,9 @@ func (w *Solver) Solve(dst *Law, p *Problem) error {
 	}
 	if err := w.grid.Prepare(&w.sharp, from, to, 1); err != nil {
 		return err
+	}
+	if w.grid.Jerky && p.Period == 0 {
+		return w.solveSmooth(dst, p, from, to)
 	}
 	if err := w.grid.SolveSharp(); err != nil {
 		return err
