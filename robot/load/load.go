@@ -45,6 +45,9 @@ type Loaded struct {
 	Model    *robot.Model
 	Warnings []string
 	Folder   string // of the robot's files, as named in messages
+	URDF     []byte // the robot description, expanded if it was xacro
+	// Mesh reads a mesh file by the name that the description gives it.
+	Mesh func(name string) ([]byte, error)
 }
 
 // Robot reads a robot by name or path. An error holds every problem found.
@@ -120,6 +123,7 @@ type loader struct {
 	opts      Options
 	described *description.Description
 	build     robot.Options
+	text      []byte // of the URDF
 	warnings  []string
 	errs      []error
 }
@@ -297,7 +301,14 @@ func (l *loader) finish(doc *urdf.Document) (*Loaded, error) {
 	if err := errors.Join(l.errs...); err != nil {
 		return nil, err
 	}
-	return &Loaded{Model: m, Warnings: l.warnings, Folder: l.dir}, nil
+	mesh := func(name string) ([]byte, error) {
+		file, err := l.meshFile(name, doc)
+		if err != nil {
+			return nil, err
+		}
+		return l.read(file)
+	}
+	return &Loaded{Model: m, Warnings: l.warnings, Folder: l.dir, URDF: l.text, Mesh: mesh}, nil
 }
 
 func (l *loader) warn(warnings []urdf.Warning) {

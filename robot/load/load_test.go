@@ -1,6 +1,7 @@
 package load_test
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -220,5 +221,34 @@ func TestShippedRobots(t *testing.T) {
 		if len(bot.Warnings) > 0 {
 			t.Errorf("%s: %v", name, bot.Warnings)
 		}
+	}
+}
+
+// TestDescriptionAndMeshesCanBePassedOn: whoever shows the robot gets its URDF,
+// expanded, and the meshes that it names.
+func TestDescriptionAndMeshesCanBePassedOn(t *testing.T) {
+	const urdf = `<robot name="r"><link name="a"><visual><geometry><mesh filename="%s"/></geometry></visual></link></robot>`
+	fsys := fstest.MapFS{
+		"bots/r/r.urdf":         {Data: []byte(fmt.Sprintf(urdf, "meshes/a.stl"))},
+		"bots/r/meshes/a.stl":   {Data: []byte("solid")},
+		"bots/x/x.urdf.xacro":   {Data: []byte(`<robot name="x" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:property name="n" value="a"/><link name="${n}"/></robot>`)},
+		"bots/r/meshes/b/c.stl": {Data: []byte("other")},
+	}
+	bot, err := load.Folder(fsys, "bots/r", load.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(bot.URDF), "meshes/a.stl") {
+		t.Errorf("description %s", bot.URDF)
+	}
+	if mesh, err := bot.Mesh("meshes/a.stl"); err != nil || string(mesh) != "solid" {
+		t.Errorf("mesh %q, %v", mesh, err)
+	}
+	if _, err := bot.Mesh("meshes/none.stl"); err == nil {
+		t.Error("a mesh that is not there was read")
+	}
+	bot, err = load.Folder(fsys, "bots/x", load.Options{})
+	if err != nil || !strings.Contains(string(bot.URDF), `<link name="a"`) || strings.Contains(string(bot.URDF), "${") {
+		t.Errorf("description %s, %v", bot.URDF, err)
 	}
 }

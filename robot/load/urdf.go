@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"poise/internal/xmltree"
 	"poise/urdf"
 	"poise/urdf/xacro"
 )
@@ -26,6 +27,7 @@ func (l *loader) readURDF(name string, at urdf.Pos) *urdf.Document {
 			l.fail(fmt.Errorf("%s: argument %q: only xacro files take arguments", name, a.Name))
 		}
 		doc, warnings, err = urdf.Parse(data, name)
+		l.text = data
 	}
 	l.warn(warnings)
 	l.fail(err)
@@ -47,17 +49,23 @@ func (l *loader) expand(name string) (*urdf.Document, []urdf.Warning, error) {
 	for _, w := range result.Warnings {
 		l.warnings = append(l.warnings, w.Error())
 	}
+	l.text = xmltree.Print(result.Root)
 	return urdf.FromTree(result.Root)
 }
 
-// meshExists returns a function that tells whether a mesh is there. A relative
-// name starts beside the file that names it.
+// meshFile returns the file of a mesh. A relative name starts beside the file that
+// names it.
+func (l *loader) meshFile(mesh string, doc *urdf.Document) (string, error) {
+	return l.files.Resolve(mesh, doc.Pos.File)
+}
+
+// meshExists returns a function that tells whether a mesh is there.
 func (l *loader) meshExists(doc *urdf.Document) func(string) bool {
 	return func(mesh string) bool {
 		if scheme, _, ok := strings.Cut(mesh, "://"); ok && scheme != "package" && scheme != "file" {
 			return true // elsewhere: not ours to judge
 		}
-		file, err := l.files.Resolve(mesh, doc.Pos.File)
+		file, err := l.meshFile(mesh, doc)
 		return err == nil && l.exists(file)
 	}
 }
