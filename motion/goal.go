@@ -4,14 +4,16 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
+	"poise/control/follow"
 	"poise/robot"
 	"poise/trajectory"
 	"poise/trajectory/spline"
 )
 
 // SupportPrefix begins the name of a goal's column that holds a chain's support.
-const SupportPrefix = "support/"
+const SupportPrefix = follow.SupportPrefix
 
 // Part says what of a document is played, and how; the zero value is the whole, at
 // table times.
@@ -153,14 +155,17 @@ func (g *Goal) reverse() {
 	slices.Reverse(g.Events)
 }
 
-// Curve returns the curve that the goal means: what the player of trajectories makes
-// of positions. It rests at both ends and where a row is repeated, and never leaves
-// the range of two neighbouring rows. Continuous joints of the robot, which may be
-// nil, go the short way from row to row.
+// Curve returns the curve that the goal means: the one that follow plays. It rests at
+// both ends and where a row is repeated, and never leaves the range of two
+// neighbouring rows. Continuous joints of the robot, which may be nil, go the short
+// way from row to row.
 func (g *Goal) Curve(m *robot.Model) (*spline.Spline, error) {
 	t := &trajectory.Trajectory{Joints: g.Joints}
 	for i, time := range g.Times {
 		t.Points = append(t.Points, trajectory.Point{Time: time, Position: g.Positions[i]})
+	}
+	if err := t.Check(); err != nil {
+		return nil, err
 	}
 	if m != nil {
 		continuous := make([]bool, len(g.Joints))
@@ -170,7 +175,36 @@ func (g *Goal) Curve(m *robot.Model) (*spline.Spline, error) {
 		}
 		t = t.Unwrapped(continuous)
 	}
-	return t.Interpolant()
+	return follow.Curve(t.Points)
+}
+
+// Follow returns the goal as the controller takes it: supports as columns among the
+// joints.
+func (g *Goal) Follow() *follow.Goal {
+	f := &follow.Goal{Joints: slices.Clone(g.Order), GoalTime: g.GoalTimeTolerance}
+	for i, t := range g.Times {
+		p := trajectory.Point{Time: t, Position: make([]float64, len(g.Order))}
+		for k, name := range g.Order {
+			if j := slices.Index(g.Joints, name); j >= 0 {
+				p.Position[k] = g.Positions[i][j]
+			} else {
+				p.Position[k] = g.Supports[i][slices.Index(g.Chains, strings.TrimPrefix(name, SupportPrefix))]
+			}
+		}
+		f.Points = append(f.Points, p)
+	}
+	for i, name := range g.Joints {
+		if t := g.Path[i]; t != nil {
+			f.Path = append(f.Path, follow.Tolerance{Joint: name, Position: t.Position, Velocity: t.Velocity, Acceleration: t.Acceleration})
+		}
+		if t := g.Goal[i]; t != nil {
+			f.Final = append(f.Final, follow.Tolerance{Joint: name, Position: t.Position, Velocity: t.Velocity, Acceleration: t.Acceleration})
+		}
+	}
+	for _, e := range g.Events {
+		f.Events = append(f.Events, follow.Event(e))
+	}
+	return f
 }
 
 // Duration returns the time from the first row to the last.

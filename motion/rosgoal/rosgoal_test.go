@@ -1,0 +1,302 @@
+package rosgoal_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os/exec"
+	"reflect"
+	"strings"
+	"testing"
+
+	"poise/internal/golden"
+	"poise/motion"
+	"poise/motion/file"
+	"poise/motion/rosgoal"
+)
+
+// stored is a goal as motions were stored, support columns among the joints.
+const stored = `{
+    "trajectory": {
+        "header": {
+            "seq": 0,
+            "stamp": {
+                "secs": 0,
+                "nsecs": 0
+            },
+            "frame_id": ""
+        },
+        "joint_names": [
+            "joint51",
+            "support/leg1",
+            "joint52"
+        ],
+        "points": [
+            {
+                "positions": [
+                    -0.30000000000000004,
+                    1.0,
+                    1e-76
+                ],
+                "velocities": [],
+                "accelerations": [],
+                "effort": [],
+                "time_from_start": {
+                    "secs": 0,
+                    "nsecs": 0
+                }
+            },
+            {
+                "positions": [
+                    0.1,
+                    0.0,
+                    -0.0
+                ],
+                "velocities": [],
+                "accelerations": [],
+                "effort": [],
+                "time_from_start": {
+                    "secs": 1,
+                    "nsecs": 299999999
+                }
+            }
+        ]
+    },
+    "path_tolerance": [
+        {
+            "name": "joint51",
+            "position": 0.5,
+            "velocity": 0.0,
+            "acceleration": 0.0
+        },
+        {
+            "name": "joint52",
+            "position": 3.14,
+            "velocity": 0.1,
+            "acceleration": 1e-05
+        }
+    ],
+    "goal_tolerance": [],
+    "goal_time_tolerance": {
+        "secs": 1,
+        "nsecs": 0
+    }
+}
+`
+
+// through reads a goal, writes it as a motion file, reads that and makes the goal again.
+func through(t testing.TB, data []byte) []byte {
+	t.Helper()
+	d, _, err := rosgoal.Read(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err = file.Read(file.Write(d, nil), "x")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := d.Goal(motion.Part{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rosgoal.Write(g)
+}
+
+func TestStoredGoalComesBackByteForByte(t *testing.T) {
+	if got := string(through(t, []byte(stored))); got != stored {
+		t.Errorf("got\n%s", got)
+	}
+	d, notes, err := rosgoal.Read([]byte(stored))
+	if err != nil || len(notes) > 0 {
+		t.Fatal(notes, err)
+	}
+	if len(d.Columns) != 2 || len(d.Joints) != 2 || len(d.Chains) != 1 || d.Joints[0].Goal != nil || d.Points[1].Time != 1.299999999 {
+		t.Errorf("%+v", d)
+	}
+	// in both dialects of time
+	other := strings.NewReplacer(`"secs"`, `"sec"`, `"nsecs"`, `"nanosec"`).Replace(stored)
+	if got := string(through(t, []byte(other))); got != stored {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+func TestTemplateWithoutPointsComesBack(t *testing.T) {
+	template := `{"trajectory": {"joint_names": ["a", "support/b"], "points": []}, "path_tolerance": [], "goal_tolerance": [], "goal_time_tolerance": {"secs": 0, "nsecs": 0}}`
+	var want, got struct {
+		Trajectory struct {
+			JointNames []string `json:"joint_names"`
+			Points     []any    `json:"points"`
+		}
+	}
+	if err := json.Unmarshal([]byte(template), &want); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(through(t, []byte(template)), &got); err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v %v, want %+v", got, err, want)
+	}
+}
+
+// TestRandomGoalsComeBackBitForBit makes goals of random bits and compares every
+// number of what comes back, after a round through a motion file.
+func TestRandomGoalsComeBackBitForBit(t *testing.T) {
+	rounds := 1000
+	if testing.Short() {
+		rounds = 100
+	}
+	for seed := range uint64(rounds) {
+		rng := rand.New(rand.NewPCG(seed, 888))
+		text, want := randomGoal(rng)
+		got := through(t, text)
+		if string(got) != string(text) {
+			t.Fatalf("seed %d\n%s\nwant\n%s", seed, got, text)
+		}
+		var back struct {
+			Trajectory struct {
+				Points []struct{ Positions []float64 }
+			}
+		}
+		if err := json.Unmarshal(got, &back); err != nil {
+			t.Fatal(err)
+		}
+		for i, p := range back.Trajectory.Points {
+			for k, v := range p.Positions {
+				if math.Float64bits(v) != math.Float64bits(want[i][k]) {
+					t.Fatalf("seed %d: point %d column %d: %v, want %v", seed, i, k, v, want[i][k])
+				}
+			}
+		}
+	}
+}
+
+// randomGoal returns a goal's text and its positions.
+func randomGoal(rng *rand.Rand) ([]byte, [][]float64) {
+	number := func() float64 {
+		for {
+			if x := math.Float64frombits(rng.Uint64()); !math.IsNaN(x) && !math.IsInf(x, 0) {
+				return x
+			}
+		}
+	}
+	g := &motion.Goal{GoalTimeTolerance: float64(rng.IntN(3)) - 1}
+	for i := range rng.IntN(6) {
+		if rng.IntN(3) == 0 {
+			g.Chains = append(g.Chains, fmt.Sprint("leg", i))
+			g.Order = append(g.Order, fmt.Sprint("support/leg", i))
+			continue
+		}
+		g.Joints = append(g.Joints, fmt.Sprint("joint", i))
+		g.Order = append(g.Order, fmt.Sprint("joint", i))
+		var t [2]*motion.Tolerance
+		for k := range t {
+			if rng.IntN(2) == 0 {
+				t[k] = &motion.Tolerance{Position: math.Remainder(number(), 3), Velocity: math.Remainder(number(), 3), Acceleration: 0}
+			}
+		}
+		g.Path, g.Goal = append(g.Path, t[0]), append(g.Goal, t[1])
+	}
+	var want [][]float64
+	nanos := int64(0)
+	for range rng.IntN(8) {
+		g.Times = append(g.Times, float64(nanos)/1e9)
+		nanos += rng.Int64N(20e9)
+		q, s, all := make([]float64, len(g.Joints)), make([]float64, len(g.Chains)), []float64{}
+		for k := range q {
+			q[k] = number()
+		}
+		for k := range s {
+			s[k] = rng.Float64() * 2
+		}
+		joint, chain := 0, 0
+		for _, name := range g.Order {
+			if strings.HasPrefix(name, motion.SupportPrefix) {
+				all, chain = append(all, s[chain]), chain+1
+			} else {
+				all, joint = append(all, q[joint]), joint+1
+			}
+		}
+		g.Positions, g.Supports, want = append(g.Positions, q), append(g.Supports, s), append(want, all)
+	}
+	return rosgoal.Write(g), want
+}
+
+// TestTimesComeBackToTheNanosecond goes through times up to the longest.
+func TestTimesComeBackToTheNanosecond(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	for range 100_000 {
+		secs, nsecs := rng.Int64N(4_000_000), rng.Int64N(1e9)
+		if rng.IntN(2) == 0 {
+			secs = rng.Int64N(60)
+		}
+		if s, n := rosgoal.DurationOf(float64(secs*1e9+nsecs) / 1e9); s != secs || n != nsecs {
+			t.Fatalf("%d s %d ns came back as %d s %d ns", secs, nsecs, s, n)
+		}
+	}
+}
+
+func TestReadRefuses(t *testing.T) {
+	for _, tc := range []struct{ name, text, want string }{
+		{"not JSON", "{\n\"trajectory\": {,}}", "line 2"},
+		{"no goal", `{"points": []}`, `"trajectory" is missing`},
+		{"unknown field", `{"trajectory": {"joints": []}}`, `unknown field "joints"`},
+		{"wrong kind", "{\"trajectory\": {\n\"joint_names\": 3}}", "line 2"},
+		{"row too short", `{"trajectory": {"joint_names": ["a"], "points": [{"positions": []}]}}`, "points[0]: 0 positions for 1 joint_names"},
+		{"joint twice", `{"trajectory": {"joint_names": ["a", "a"]}}`, `"a" comes twice`},
+		{"support twice", `{"trajectory": {"joint_names": ["support/a", "support/a"]}}`, `"a" comes twice`},
+		{"tolerance of nobody", `{"trajectory": {"joint_names": ["a"]}, "path_tolerance": [{"name": "b"}]}`, `path_tolerance[0]: "b" is not in joint_names`},
+		{"tolerance twice", `{"trajectory": {"joint_names": ["a"]}, "goal_tolerance": [{"name": "a"}, {"name": "a"}]}`, `goal_tolerance[1]: "a" comes twice`},
+		{"too long", `{"trajectory": {}, "goal_time_tolerance": {"secs": 4000001}}`, "more than a motion may last"},
+		{"two goals", `{"trajectory": {}} {}`, "not a goal"},
+		{"number too large", `{"trajectory": {"joint_names": ["a"], "points": [{"positions": [1e999]}]}}`, "not a goal"},
+	} {
+		if _, _, err := rosgoal.Read([]byte(tc.text)); err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%s: %v, want %s", tc.name, err, tc.want)
+		}
+	}
+	_, notes, err := rosgoal.Read([]byte(`{"trajectory": {"joint_names": ["a"], "points": [{"positions": [1], "velocities": [2]}]}}`))
+	if err != nil || len(notes) != 1 || !strings.Contains(notes[0], "velocities") {
+		t.Error(notes, err)
+	}
+}
+
+// TestPythonReadsTheSameNumbers lets another language read a goal and write it in its
+// own way: the bytes are the same.
+func TestPythonReadsTheSameNumbers(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		golden.Missing(t, "no python3: %v", err)
+	}
+	text, _ := randomGoal(rand.New(rand.NewPCG(5, 5)))
+	for _, in := range []string{stored, string(text)} {
+		run := exec.Command(python, "-c", "import json,sys; print(json.dumps(json.load(sys.stdin), indent=4))")
+		run.Stdin = strings.NewReader(in)
+		out, err := run.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(out) != in {
+			t.Errorf("got\n%s\nwant\n%s", out, in)
+		}
+	}
+}
+
+func FuzzRead(f *testing.F) {
+	f.Add([]byte(stored))
+	f.Add([]byte(`{"trajectory": {"joint_names": ["a", "support/b"], "points": [{"positions": [1, 2], "effort": [3], "time_from_start": {"sec": -1, "nanosec": 5}}]}}`))
+	text, _ := randomGoal(rand.New(rand.NewPCG(6, 6)))
+	f.Add(text)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		d, _, err := rosgoal.Read(data)
+		if err != nil {
+			return
+		}
+		g, err := d.Goal(motion.Part{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		once := rosgoal.Write(g)
+		if twice := through(t, once); string(twice) != string(once) {
+			t.Fatalf("%s\nthen %s", once, twice)
+		}
+	})
+}
