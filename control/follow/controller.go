@@ -66,6 +66,9 @@ func (c *Controller) Check(in *control.Input, program control.Program) control.R
 		why.Value = late
 		return why
 	}
+	if at < 0 {
+		return control.Because(control.OK) // on its approach it is still on the way to the start
+	}
 	return c.checkStart(in, p, at)
 }
 
@@ -96,10 +99,11 @@ func (p *Program) since(in *control.Input) float64 { return float64(in.Tick.Time
 // whether it has to wait before, and by how much it comes too late.
 func (p *Program) joins(in *control.Input) (at float64, wait bool, late float64) {
 	start, end := p.motion.Start(), p.motion.End()
-	if p.r.Begin == 0 {
-		return max(start, p.r.Splice), false, 0
-	}
 	switch now := p.since(in); {
+	case p.r.Continues != 0: // and what it extends is over
+		return p.r.Splice, false, 0
+	case p.r.Begin == 0:
+		return start, false, 0
 	case now <= start:
 		return start, true, 0
 	case start < 0: // it has an approach, and begins with that

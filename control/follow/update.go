@@ -140,6 +140,9 @@ func (c *Controller) release(out *control.Reference) {
 func (c *Controller) judge(in *control.Input, off float64, handing bool) (control.Status, control.Reason) {
 	p := c.p
 	if c.stage == playing {
+		if c.clock.Time() < 0 { // an approach is not what was asked for
+			return control.Going, control.Because(control.OK)
+		}
 		if why, broken := c.past.broken(c, in, handing); broken {
 			return control.Failed, why
 		}
