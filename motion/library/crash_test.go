@@ -1,0 +1,166 @@
+package library_test
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"poise/motion"
+	"poise/motion/file"
+	"poise/motion/library"
+)
+
+// writerVariable makes the test binary a writer in the folder that it names.
+const writerVariable = "POISE_TEST_WRITER"
+
+func TestMain(m *testing.M) {
+	if dir := os.Getenv(writerVariable); dir != "" {
+		writeForEver(dir)
+	}
+	os.Exit(m.Run())
+}
+
+// large is the n-th of many documents; they differ in length, so that a file of both
+// would be neither.
+func large(n int) *motion.Document {
+	d := document(fmt.Sprint("number ", n))
+	for i := range 50 + 37*(n%5) {
+		d.Points = append(d.Points, motion.Point{Time: float64(2 + i), Enabled: true, Positions: []float64{float64(n) / 7}})
+	}
+	return d
+}
+
+// writeForEver replaces one motion again and again and says so.
+func writeForEver(dir string) {
+	l := library.Open(dir, nil)
+	out := bufio.NewWriterSize(os.Stdout, 1)
+	for n := 0; ; n++ {
+		m, err := l.Get("nod")
+		if err == nil {
+			_, err = l.Put("nod", large(n), m.Version)
+		}
+		if err != nil {
+			fmt.Println("failed:", err)
+			os.Exit(1)
+		}
+		out.WriteByte('.')
+		out.Flush()
+	}
+}
+
+// TestSoakKilledWritersLeaveWholeFiles kills a process that writes without end, at
+// random instants, and looks at what it leaves: one of the documents that it wrote,
+// whole, and nothing that is taken for a motion. POISE_SOAK=1 goes on to 10⁴ writes.
+func TestSoakKilledWritersLeaveWholeFiles(t *testing.T) {
+	want := 150
+	switch {
+	case os.Getenv("POISE_SOAK") != "":
+		want = 10_000
+	case testing.Short():
+		want = 20
+	}
+	rng := rand.New(rand.NewPCG(8, 8))
+	dir := t.TempDir()
+	put(t, library.Open(dir, nil), "nod", "first", "")
+	writes, kills, left := 0, 0, 0
+	for writes < want {
+		writer := exec.Command(os.Args[0])
+		writer.Env = append(os.Environ(), writerVariable+"="+dir)
+		var said bytes.Buffer
+		writer.Stdout, writer.Stderr = &said, &said
+		if err := writer.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Duration(20+rng.IntN(60)) * time.Millisecond)
+		if err := writer.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = writer.Wait() // killed
+		if strings.Contains(said.String(), "failed") {
+			t.Fatal(said.String())
+		}
+		writes, kills = writes+said.Len(), kills+1
+		checkWhole(t, dir)
+		if n, _ := filepath.Glob(filepath.Join(dir, ".*")); len(n) > 0 {
+			left++
+		}
+		if kills > 100*want {
+			t.Fatalf("only %d writes in %d lives", writes, kills)
+		}
+	}
+	put(t, library.Open(dir, nil), "other", "sweeps", "")
+	if n, _ := filepath.Glob(filepath.Join(dir, ".*")); len(n) > 0 {
+		t.Errorf("left behind: %v", n)
+	}
+	t.Logf("%d writes, %d kills, %d in the middle of a write", writes, kills, left)
+}
+
+// checkWhole fails unless the file is exactly one of the documents.
+func checkWhole(t *testing.T, dir string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, "nod"+file.Extension))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := file.Read(text, "nod")
+	if err != nil {
+		t.Fatalf("half a file: %v", err)
+	}
+	n := 0
+	if _, err := fmt.Sscanf(d.Description, "number %d", &n); err != nil {
+		return // the first one
+	}
+	if !bytes.Equal(text, file.Write(large(n), nil)) {
+		t.Fatalf("document %d is not whole", n)
+	}
+	if got := names(t, library.Open(dir, nil)); got != "nod" {
+		t.Fatal(got)
+	}
+}
+
+// TestCrashAtEveryStep stops a writer before each step of its work, as a crash would:
+// the file is the old one or the new one, and the next writer is not disturbed.
+func TestCrashAtEveryStep(t *testing.T) {
+	steps := []string{"create", "write", "write on", "sync file", "rename", "sync folder"}
+	for _, at := range steps {
+		dir := t.TempDir()
+		l := library.Open(dir, nil)
+		v := put(t, l, "nod", "old", "")
+		var passed []string
+		l.Interrupt(func(step string) {
+			if passed = append(passed, step); step == at {
+				panic("crash")
+			}
+		})
+		func() {
+			defer func() { _ = recover() }()
+			_, _ = l.Put("nod", document("new"), v)
+		}()
+		if passed[len(passed)-1] != at {
+			t.Fatalf("never came to %q: %v", at, passed)
+		}
+		after := library.Open(dir, nil)
+		m, err := after.Get("nod")
+		if err != nil {
+			t.Fatalf("crash before %q: %v", at, err)
+		}
+		want := "old"
+		if at == "sync folder" {
+			want = "new"
+		}
+		if m.Document.Description != want || names(t, after) != "nod" {
+			t.Errorf("crash before %q leaves %q, want %q", at, m.Document.Description, want)
+		}
+		put(t, after, "nod", "next", m.Version)
+		if n, _ := filepath.Glob(filepath.Join(dir, ".*")); len(n) > 0 {
+			t.Errorf("crash before %q leaves %v", at, n)
+		}
+	}
+}
