@@ -67,7 +67,7 @@ type command struct {
 	// settled reports whether the state after the echo is what was wanted; nil is
 	// at once.
 	settled func(s *loop.Snapshot) (o Outcome, ok bool)
-	// told, if not nil, waits for a report instead of an echo.
+	// told, if not nil, is shown the reports that are nobody else's.
 	told func(r *loop.Report) (o Outcome, ok bool)
 }
 
@@ -174,9 +174,9 @@ func (e *Executive) settleCommands() {
 		switch {
 		case c.echoed && len(c.why) > 0:
 			e.finish(c, Outcome{Explanations: c.why})
-		case c.echoed && c.settled == nil:
+		case c.echoed && c.settled == nil && c.told == nil:
 			e.finish(c, Outcome{})
-		case c.echoed && e.snap != nil && e.snap.Tick.N >= c.tick:
+		case c.echoed && c.settled != nil && e.snap != nil && e.snap.Tick.N >= c.tick:
 			if o, ok := c.settled(e.snap); ok {
 				e.finish(c, o)
 			}

@@ -217,7 +217,11 @@ func (j *job) eventsLeft(r *loop.Report) {
 		}
 		j.left = append(j.left, ev)
 	}
-	j.due = 0 // feedback now
+	if e.snap != nil { // the end may be the next report
+		j.noteTime()
+		j.h.Feedback(j.feedback(e.snap))
+		j.left = nil
+	}
 }
 
 func (e *Executive) tellPanic(r *loop.Report) {

@@ -36,7 +36,10 @@ type rig struct {
 	limits []move.Limits
 	n      uint64
 	dt     float64
-	cmd    []float64 // of the tick before
+	cmd    []float64 // of the tick before, and its step
+	step1  []float64
+	held   []bool // had torque
+	checks bool   // judge every command
 	events []Event
 	notes  []Notice
 	audits []Audit
@@ -46,6 +49,7 @@ type rig struct {
 // parts of a rig; zero values are defaults.
 type parts struct {
 	robot    string // pony
+	model    *robot.Model
 	period   float64
 	servo    sim.Servo
 	settings loop.Settings
@@ -75,13 +79,17 @@ func newRig(t testing.TB, p parts) *rig {
 	if p.robot == "" {
 		p.robot = "pony"
 	}
-	bot, err := load.Robot(p.robot, load.Options{})
-	if err != nil {
-		t.Fatal(err)
+	m := p.model
+	var err error
+	if m == nil {
+		bot, err := load.Robot(p.robot, load.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m = bot.Model
 	}
-	m := bot.Model
 	n := len(m.Joints())
-	r := &rig{t: t, m: m, dt: p.period, cmd: make([]float64, n)}
+	r := &rig{t: t, m: m, dt: p.period, cmd: make([]float64, n), step1: make([]float64, n), held: make([]bool, n), checks: true}
 	if r.dt == 0 {
 		r.dt = period
 	}
@@ -112,10 +120,10 @@ func newRig(t testing.TB, p parts) *rig {
 	}
 	known := []Controller{
 		{Name: "trajectory", Kind: "follow"}, {Name: "trajectory_2", Kind: "follow"}, {Name: "trajectory_3", Kind: "follow"},
-		{Name: "swing", Kind: "swing", Operate: r.operate(0), Resources: []string{"head"}},
-		{Name: "sway", Kind: "swing", Operate: r.operate(0), Resources: []string{"tail"}},
+		{Name: "swing", Kind: "swing", Operate: r.operate, Resources: []string{"head"}},
+		{Name: "sway", Kind: "swing", Operate: r.operate, Resources: []string{"tail"}},
 	}
-	if p.robot != "pony" {
+	if p.robot != "pony" || p.model != nil {
 		known[3].Resources, known[4].Resources = nil, nil
 	}
 	regs, known = append(regs, p.more...), append(known, p.known...)
@@ -128,7 +136,9 @@ func newRig(t testing.TB, p parts) *rig {
 		Event:     func(ev Event) { r.events = append(r.events, ev) },
 		Notice:    func(n Notice) { r.notes = append(r.notes, n) },
 		Audit:     func(a Audit) { r.audits = append(r.audits, a) },
+		Snapshot:  r.judge,
 		Go:        func(job func()) { job() }}
+	cfg.Follow.Transition = p.settings.Transition
 	if p.change != nil {
 		p.change(&cfg)
 	}
@@ -142,12 +152,9 @@ func newRig(t testing.TB, p parts) *rig {
 	return r
 }
 
-// operate makes swings about where the joints are; those of the needed resources
-// among the leaves are needed, all if there are none.
-func (r *rig) operate(wants int) func(robot.Set, *loop.Snapshot) (control.Program, error) {
-	return func(set robot.Set, now *loop.Snapshot) (control.Program, error) {
-		return r.swing(set, now, 0), nil
-	}
+// operate makes swings about where the joints are.
+func (r *rig) operate(set robot.Set, now *loop.Snapshot) (control.Program, error) {
+	return r.swing(set, now, 0), nil
 }
 
 func (r *rig) swing(set robot.Set, now *loop.Snapshot, duration float64) *swing.Program {
@@ -169,9 +176,26 @@ func (r *rig) tick() servo.Tick {
 }
 
 func (r *rig) step() {
-	r.e.View(func(s *loop.Snapshot) { copy(r.cmd, s.Command.Q) })
 	r.l.Step(r.tick())
 	r.n++
+}
+
+// judge asks that no command jumps: velocity and acceleration stay within the
+// limits of transitions while a joint has torque.
+func (r *rig) judge(s *loop.Snapshot) {
+	const slack = 1.05 // what a hand-over and a motion add to each other by rounding and steps
+	for j, q := range s.Command.Q {
+		v := (q - r.cmd[j]) / r.dt
+		held := s.Mode[j] == servo.Position
+		if r.checks && held && r.held[j] {
+			if l := r.limits[j]; math.Abs(v) > l.VelMax*slack || math.Abs(v-r.step1[j])/r.dt > l.AccMax*slack+1e-6 {
+				r.t.Fatalf("tick %d, %s: velocity %.4g → %.4g, limits %g and %g", s.Tick.N, r.m.Joints()[j].Name, r.step1[j], v, l.VelMax, l.AccMax)
+			}
+		} else {
+			v = 0
+		}
+		r.cmd[j], r.step1[j], r.held[j] = q, v, held
+	}
 }
 
 // seconds runs for some time.

@@ -52,7 +52,7 @@ func (e *Executive) SwitchControllers(who string, s Switch) *Answer {
 		if len(why) > 0 {
 			return e.refuse(who, what, why...)
 		}
-		x.command = &command{who: who, what: what, number: e.nextNumber(), told: x.told}
+		x.command = &command{who: who, what: what, number: e.nextNumber(), told: x.told, settled: x.settled}
 		a := e.command(x.command)
 		if _, over := a.Outcome(); !over {
 			x.check()
@@ -229,7 +229,7 @@ func (x *switching) carryOut() {
 		}
 		s.id = id
 	}
-	x.settle()
+	e.order(loop.Order{Kind: loop.Echo, Goal: x.command.number})
 }
 
 // changed follows the goal of one controller that is started.
@@ -242,20 +242,19 @@ func (x *switching) changed(s *starting, c Change) {
 		if c.To != action.Active {
 			x.failed = append(x.failed, c.Result.Explanations...)
 		}
-		x.settle()
 	})
 }
 
-// settle ends the switch when all have answered; one that failed takes the others
+// settled ends the switch when all have answered; one that failed takes the others
 // with it.
-func (x *switching) settle() {
+func (x *switching) settled(*loop.Snapshot) (o Outcome, ok bool) {
 	if slices.ContainsFunc(x.start, func(s *starting) bool { return !s.done }) {
-		return
+		return o, false
 	}
 	if len(x.failed) > 0 {
 		x.rollBack()
 	}
-	x.e.finish(x.command, Outcome{Explanations: x.failed})
+	return Outcome{Explanations: x.failed}, true
 }
 
 // rollBack makes everything as it was.
