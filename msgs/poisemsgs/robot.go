@@ -33,6 +33,7 @@ type JointInfo struct {
 // GroupInfo is poise_msgs/GroupInfo.
 type GroupInfo struct {
 	Name      string   `json:"name"`
+	Resource  bool     `json:"resource"`
 	Joints    []string `json:"joints"`
 	Resources []string `json:"resources"`
 	Tip       string   `json:"tip"`
@@ -73,6 +74,7 @@ type RobotInfoResponse struct {
 	Name         string        `json:"name"`
 	Description  string        `json:"description"`
 	Base         string        `json:"base"`
+	Root         string        `json:"root"`
 	Joints       []JointInfo   `json:"joints"`
 	Groups       []GroupInfo   `json:"groups"`
 	Chains       []ChainInfo   `json:"chains"`

@@ -1,0 +1,112 @@
+package edge
+
+import (
+	"math"
+	"slices"
+
+	"poise/executive/explain"
+	"poise/motion"
+	"poise/msgs/poisemsgs"
+	"poise/robot"
+)
+
+// Document turns a message into a stored motion. Nothing is dropped: Motion turns
+// it back into the same message.
+func Document(m *poisemsgs.Motion) *motion.Document {
+	d := &motion.Document{Description: m.Description, Tags: m.Tags, StartPose: m.StartPose, Loop: m.Loop,
+		GoalTimeTolerance: m.GoalTimeTolerance, Columns: m.Columns, Chains: m.Chains, Order: m.Order}
+	for _, j := range m.Joints {
+		d.Joints = append(d.Joints, motion.Joint{Name: j.Name, Enabled: j.Enabled, Path: tolerance(j.PathTolerance), Goal: tolerance(j.GoalTolerance)})
+	}
+	for _, p := range m.Points {
+		d.Points = append(d.Points, motion.Point{Time: p.Time, Label: p.Label, Enabled: p.Enabled, Mark: motion.Mark(p.Mark),
+			Positions: p.Positions, Supports: p.Supports})
+	}
+	for _, e := range m.Events {
+		d.Events = append(d.Events, motion.Event(e))
+	}
+	return d
+}
+
+func tolerance(list []poisemsgs.MotionTolerance) *motion.Tolerance {
+	if len(list) == 0 {
+		return nil
+	}
+	t := motion.Tolerance(list[0])
+	return &t
+}
+
+// Motion turns a stored motion into a message.
+func Motion(name string, d *motion.Document) poisemsgs.Motion {
+	m := poisemsgs.Motion{Name: name, Description: d.Description, Tags: d.Tags, StartPose: d.StartPose, Loop: d.Loop,
+		GoalTimeTolerance: d.GoalTimeTolerance, Columns: d.Columns, Chains: d.Chains, Order: d.Order}
+	stated := func(t *motion.Tolerance) []poisemsgs.MotionTolerance {
+		if t == nil {
+			return nil
+		}
+		return []poisemsgs.MotionTolerance{poisemsgs.MotionTolerance(*t)}
+	}
+	for _, j := range d.Joints {
+		m.Joints = append(m.Joints, poisemsgs.MotionJoint{Name: j.Name, Enabled: j.Enabled, PathTolerance: stated(j.Path), GoalTolerance: stated(j.Goal)})
+	}
+	for _, p := range d.Points {
+		m.Points = append(m.Points, poisemsgs.MotionPoint{Time: p.Time, Label: p.Label, Enabled: p.Enabled, Mark: string(p.Mark),
+			Positions: p.Positions, Supports: p.Supports})
+	}
+	for _, e := range d.Events {
+		m.Events = append(m.Events, poisemsgs.MotionEvent(e))
+	}
+	return m
+}
+
+// Operation turns a message into an edit.
+func Operation(m *poisemsgs.MotionOperation) motion.Operation {
+	op := motion.Operation{Op: m.Op, Time: m.Time, Value: m.Value, Names: m.Names, Values: m.Values, Texts: m.Texts}
+	for _, row := range m.Rows {
+		op.Rows = append(op.Rows, int(row))
+	}
+	return op
+}
+
+// Curves turns samples into messages. A limit that the robot does not have is NaN,
+// null in JSON.
+func Curves(s *motion.Samples) (out []poisemsgs.Curve) {
+	for _, c := range s.Curves {
+		out = append(out, poisemsgs.Curve{Joint: c.Joint, Position: c.Position, Velocity: c.Velocity, Acceleration: c.Acceleration,
+			Lower: bound(c.Limits.Lower), Upper: bound(c.Limits.Upper),
+			MaxVelocity: bound(c.Limits.Velocity), MaxAcceleration: bound(c.Limits.Acceleration)})
+	}
+	return out
+}
+
+func bound(l robot.Limit) float64 {
+	if !l.Has {
+		return math.NaN()
+	}
+	return l.Value
+}
+
+// MotionProblems explains what is wrong with a motion or an edit of it.
+func MotionProblems(err error) (all []explain.Explanation) {
+	for _, one := range flat(err) {
+		x := explain.Because("bad_motion", one.Error())
+		if p, ok := one.(*motion.Problem); ok {
+			x.Joint, x.Value, x.Limit = p.Joint, p.Value, p.Limit
+		}
+		all = append(all, x)
+	}
+	return all
+}
+
+// flat takes joined errors apart.
+func flat(err error) []error {
+	joined, ok := err.(interface{ Unwrap() []error })
+	if !ok {
+		return []error{err}
+	}
+	var all []error
+	for _, one := range joined.Unwrap() {
+		all = slices.Concat(all, flat(one))
+	}
+	return all
+}
