@@ -16,7 +16,10 @@ type ActionOptions struct {
 	MaxGoals int    // goals not over yet; default 64
 }
 
-const defaultMaxGoals = 64
+const (
+	defaultMaxGoals = 64
+	maxKept         = 4096 // goals that are known, those with kept results among them
+)
 
 // GoalHandler is the untyped server's side of an action. Both are called without
 // locks, one call at a time and in the order of events; a handler may act on the
@@ -39,12 +42,18 @@ type ActionServer struct {
 	many     *action.Many[any, any, any]
 	goals    map[action.ID]*goalRecord
 	arriving *goalRecord // the goal that is being submitted
-	calls    []func()    // of the handler, waiting for their turn
+	calls    []call      // of the handler, waiting for their turn
 	calling  bool
 	closed   bool
 
 	status, feedback, result *Advertisement
 	ends                     []func() // of the topics read
+}
+
+// call is a call of the handler that waits for its turn.
+type call struct {
+	f func(*GoalHandle)
+	h *GoalHandle
 }
 
 // goalRecord is what the graph knows of a goal, kept for a while after its end.
@@ -101,7 +110,10 @@ func (g *Graph) act(name string, typ *registry.Action, h GoalHandler, o ActionOp
 	if err != nil {
 		return nil, err
 	}
-	if err := s.openTopics(); err != nil {
+	s.mu.Lock()
+	err = s.openTopics()
+	s.mu.Unlock()
+	if err != nil {
 		s.Close()
 		return nil, fmt.Errorf("action %s: %w", name, err)
 	}
@@ -147,14 +159,25 @@ func (s *ActionServer) locked(f func()) {
 	}
 	s.calling = true
 	for len(s.calls) > 0 {
-		call := s.calls[0]
+		next := s.calls[0]
 		s.calls = s.calls[1:]
 		s.mu.Unlock()
-		call()
+		next.make()
 		s.mu.Lock()
 	}
 	s.calling = false
 	s.mu.Unlock()
+}
+
+// make calls the handler. Its panic is the end of the goal, not of the action.
+func (c call) make() {
+	defer func() {
+		if p := recover(); p != nil {
+			why := fmt.Sprintf("the handler panicked: %v", p)
+			_ = c.h.Reject(action.Fault, nil, why) || c.h.Abort(action.Fault, nil, why)
+		}
+	}()
+	c.f(c.h)
 }
 
 // manyHandler is the server as its goal machine sees it.
@@ -164,7 +187,7 @@ func (m *manyHandler) Goal(h *action.Handle[any, any, any]) {
 	s := (*ActionServer)(m)
 	rec := s.goals[h.ID()]
 	rec.handle = &GoalHandle{server: s, goal: h, caller: rec.caller}
-	s.calls = append(s.calls, func() { s.handler.Goal(rec.handle) })
+	s.calls = append(s.calls, call{s.handler.Goal, rec.handle})
 }
 
 func (m *manyHandler) Cancel(h *action.Handle[any, any, any]) {
@@ -174,7 +197,7 @@ func (m *manyHandler) Cancel(h *action.Handle[any, any, any]) {
 		h.Withdraw(action.ClientCancel, s.typ.Result.New(), "cancelled")
 		return
 	}
-	s.calls = append(s.calls, func() { s.handler.Cancel(rec.handle) })
+	s.calls = append(s.calls, call{s.handler.Cancel, rec.handle})
 }
 
 // manyObserver is the server as told of what happens, with the lock held.
@@ -227,6 +250,9 @@ func (s *ActionServer) submit(id action.ID, stamp action.Time, goal any, rec *go
 			return
 		case s.open() >= s.maxGoals:
 			err = &FullError{What: "goals of action " + s.name, Limit: s.maxGoals}
+			return
+		case len(s.goals) >= maxKept:
+			err = &FullError{What: "goals of action " + s.name + " within " + s.g.o.KeepResults.String(), Limit: maxKept}
 			return
 		}
 		rec.stamp = stamp

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"reflect"
+	"time"
 
 	"poise/action"
 	"poise/msgs"
@@ -13,6 +14,10 @@ import (
 // actionQueue is the default queue of readers of an action's topics: a result
 // must not be lost because a reader slept for a second.
 const actionQueue = 256
+
+// statusTime is how long a goal that is over stays in the list of states, as in
+// actionlib.
+const statusTime = 5 * time.Second
 
 func (s *ActionServer) openTopics() error {
 	open := func(a **Advertisement, what, typeName string, latched bool) error {
@@ -123,8 +128,11 @@ func (s *ActionServer) tellStatus() {
 		return
 	}
 	list := &msgs.GoalStatusArray{Header: s.header()}
+	now := s.g.o.Now()
 	for _, h := range s.many.Goals() {
-		list.StatusList = append(list.StatusList, s.goals[h.ID()].status())
+		if rec := s.goals[h.ID()]; !rec.last.State.Terminal() || now.Sub(rec.ended) <= statusTime {
+			list.StatusList = append(list.StatusList, rec.status())
+		}
 	}
 	s.status.publish(list)
 }

@@ -152,7 +152,9 @@ type FullError struct {
 	Limit int
 }
 
-func (e *FullError) Error() string { return fmt.Sprintf("no more %s: the limit is %d", e.What, e.Limit) }
+func (e *FullError) Error() string {
+	return fmt.Sprintf("no more %s: the limit is %d", e.What, e.Limit)
+}
 
 // Clean returns the absolute form of a name, or why it is not one.
 func Clean(name string) (string, error) {

@@ -29,7 +29,8 @@ type Subscription struct {
 	ready chan struct{} // holds a token while the queue may have something
 
 	mu     sync.Mutex
-	ring   []*Message
+	limit  int        // of the queue
+	ring   []*Message // grows up to the limit
 	head   int
 	count  int
 	lost   int // since the last delivery
@@ -60,7 +61,7 @@ func (g *Graph) subscribe(name string, typ *registry.Type, form msgs.Form, o Sub
 		queue = t.queue
 	}
 	s := &Subscription{topic: t, node: g.node(o.Node), form: form, wake: o.Wake,
-		ready: make(chan struct{}, 1), ring: make([]*Message, min(queue, maxQueue))}
+		ready: make(chan struct{}, 1), limit: min(queue, maxQueue)}
 	if err = t.setType(typ); err == nil {
 		t.subs = append(t.subs, s)
 		t.wanted.Add(1)
@@ -86,6 +87,9 @@ func (s *Subscription) push(m *Message) {
 		s.mu.Unlock()
 		return
 	}
+	if s.count == len(s.ring) && s.count < s.limit {
+		s.grow()
+	}
 	if s.count == len(s.ring) {
 		s.ring[s.head] = m
 		s.head = (s.head + 1) % len(s.ring)
@@ -101,6 +105,14 @@ func (s *Subscription) push(m *Message) {
 	if first {
 		s.signal()
 	}
+}
+
+// grow makes room: most queues hold a message or two, whatever their limit.
+func (s *Subscription) grow() {
+	ring := make([]*Message, min(max(2*len(s.ring), 2), s.limit))
+	n := copy(ring, s.ring[s.head:])
+	copy(ring[n:], s.ring[:s.head])
+	s.ring, s.head = ring, 0
 }
 
 func (s *Subscription) signal() {

@@ -1,0 +1,72 @@
+package graph
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"poise/msgs"
+)
+
+func TestListingsShowEverythingWithTypesAndNodes(t *testing.T) {
+	g := newGraph(t)
+	must[Publisher[msgs.TFMessage]](t)(Topic[msgs.TFMessage](g, "tf_static", TopicOptions{Latched: true}))
+	must[*Subscription](t)(g.Subscribe("tf_static", SubscribeOptions{Node: "/client_1"}))
+	setBool(t, g, "set_torque", ServiceOptions{}, func(context.Context, *msgs.SetBoolRequest) (*msgs.SetBoolResponse, error) { return nil, nil })
+	(&keeper{}).serve(t, g)
+	if err := g.Alias("virtual/play_motion", "play_motion"); err != nil {
+		t.Fatal(err)
+	}
+	send(t, g, "a", "")
+
+	var topics []string
+	for _, i := range g.Topics() {
+		if i.Action == "" {
+			topics = append(topics, fmt.Sprintf("%s %s %v %v %v", i.Name, i.Type, i.Latched, i.Publishers, i.Subscribers))
+		}
+	}
+	if got := strings.Join(topics, "\n"); got != "/tf_static tf2_msgs/msg/TFMessage true [/poise] [/client_1]" {
+		t.Errorf("topics:\n%s", got)
+	}
+	if n := len(g.Topics()); n != 11 {
+		t.Errorf("%d topics, want 1 and twice 5 of the action", n)
+	}
+	if s := g.Services(); len(s) != 1 || s[0].Name != "/set_torque" || s[0].Type.String() != "std_srvs/srv/SetBool" || s[0].Node != "/poise" {
+		t.Errorf("services: %+v", s)
+	}
+	if a := g.Actions(); len(a) != 2 || a[0].Name != "/play_motion" || a[1].Name != "/virtual/play_motion" || a[0].Goals != 1 {
+		t.Errorf("actions: %+v", a)
+	}
+	if got := fmt.Sprint(g.Nodes()); got != "[/client_1 /poise]" {
+		t.Errorf("nodes: %s", got)
+	}
+}
+
+// After Close nothing of the graph runs any more.
+func TestCloseLeavesNoGoroutine(t *testing.T) {
+	before := runtime.NumGoroutine()
+	for range 20 {
+		g := New(Options{})
+		(&keeper{}).serve(t, g)
+		setBool(t, g, "x", ServiceOptions{}, func(ctx context.Context, _ *msgs.SetBoolRequest) (*msgs.SetBoolResponse, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		})
+		s := must[*Subscription](t)(g.Subscribe("n", SubscribeOptions{}))
+		go func() { _, _, _ = s.Next(context.Background()) }()
+		go func() { _, _ = g.Call(context.Background(), "x", &msgs.SetBoolRequest{}) }()
+		send(t, g, "a", "")
+		g.Close()
+		g.Close()
+	}
+	for range 200 { // goroutines that were told to end need a moment to do so
+		if runtime.NumGoroutine() <= before {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+}
