@@ -3,14 +3,14 @@ module poise
 go 1.26.0
 
 require (
+	github.com/coder/websocket v1.8.15
+	github.com/fxamacker/cbor/v2 v2.9.6
 	go.yaml.in/yaml/v3 v3.0.5
 	golang.org/x/image v0.47.0
 	golang.org/x/sys v0.49.0
 )
 
 require (
-	github.com/coder/websocket v1.8.15 // indirect
-	github.com/fxamacker/cbor/v2 v2.9.6 // indirect
 	github.com/x448/float16 v0.8.4 // indirect
 	golang.org/x/text v0.43.0 // indirect
 )

@@ -229,6 +229,20 @@ func TestJoinerIsBounded(t *testing.T) {
 	})
 }
 
+func TestSniffFindsWhoseItIs(t *testing.T) {
+	for _, tc := range []struct{ text, op, id, topic string }{
+		{`{"op":"publish","id":"a","topic":"/t","msg":{"data":"xxxx`, "publish", `"a"`, "/t"},
+		{`{"msg":{"a":[1,{"b":2}],"op":"no"},"op":"publish","id":12,"x`, "publish", "12", ""},
+		{`{"msg":[[[[`, "", "", ""},
+		{`[1,2`, "", "", ""},
+		{``, "", "", ""},
+	} {
+		if m := Sniff([]byte(tc.text)); m.Op != tc.op || m.ID != tc.id || m.Topic != tc.topic {
+			t.Errorf("Sniff(%s) = %+v", tc.text, m)
+		}
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{`{"op":"publish","topic":"a","msg":{}}`, `{"op":"fragment","id":1,"data":"x","num":0,"total":2}`, `{`, `{"op":"a","id":1e99}`, "\xff"} {
 		f.Add([]byte(s))

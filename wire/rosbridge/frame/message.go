@@ -251,3 +251,54 @@ func IDText(id string) string {
 	}
 	return id
 }
+
+// Sniff finds op, id and name in the beginning of a frame that is too long to be
+// read, so that the refusal can say whose it is.
+func Sniff(start []byte) *Message {
+	m := &Message{}
+	dec := json.NewDecoder(bytes.NewReader(start))
+	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
+		return m
+	}
+	for {
+		key, err := dec.Token()
+		if err != nil {
+			return m
+		}
+		value, err := dec.Token()
+		if err != nil {
+			return m
+		}
+		if _, nested := value.(json.Delim); nested {
+			for depth := 1; depth > 0; {
+				t, err := dec.Token()
+				if err != nil {
+					return m
+				}
+				switch t {
+				case json.Delim('{'), json.Delim('['):
+					depth++
+				case json.Delim('}'), json.Delim(']'):
+					depth--
+				}
+			}
+			continue
+		}
+		text, isText := value.(string)
+		number, isNumber := value.(float64)
+		switch {
+		case key == "op" && isText:
+			m.Op = text
+		case key == "id" && isText:
+			m.ID = StringID(text)
+		case key == "id" && isNumber:
+			m.ID = strconv.FormatFloat(number, 'f', 0, 64)
+		case key == "topic" && isText:
+			m.Topic = text
+		case key == "service" && isText:
+			m.Service = text
+		case key == "action" && isText:
+			m.Action = text
+		}
+	}
+}

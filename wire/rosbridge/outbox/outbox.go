@@ -222,6 +222,16 @@ func (l *Lane) Put(frames [][]byte, binary bool) {
 	l.arm(now)
 }
 
+// Lose counts messages that were lost before they got here.
+func (l *Lane) Lose(n int) {
+	if n == 0 {
+		return
+	}
+	l.box.mu.Lock()
+	defer l.box.mu.Unlock()
+	l.lost += n
+}
+
 func (l *Lane) arm(now time.Time) {
 	if l.timer == nil && len(l.held) > 0 {
 		l.timer = time.AfterFunc(l.next.Sub(now), l.release)

@@ -1,0 +1,242 @@
+package rosbridge
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"poise/action"
+	"poise/graph"
+	"poise/msgs"
+	"poise/msgs/registry"
+	"poise/wire/rosbridge/frame"
+	"poise/wire/rosbridge/outbox"
+)
+
+var errNoAction = errors.New(`the member "action" is missing`)
+
+// goal is a goal of the client on its way through the graph.
+type goal struct {
+	x        *session
+	key      string // in the session's map
+	id       string // JSON text of the client's id; empty if it gave none
+	name     string // of the action, as spelled
+	form     msgs.Form
+	feedback bool
+	silent   bool // sent by ROS 1's topics: only the audit listens
+	fragment int
+	lane     *outbox.Lane
+	queued   atomic.Bool
+	started  bool
+
+	mu     sync.Mutex
+	client *graph.GoalClient
+}
+
+func (x *session) roomForGoal() error {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if limit := x.server.c.Limits.Goals; len(x.goals) >= limit {
+		return &LimitError{What: "too many goals that are not over", Limit: float64(limit)}
+	}
+	return nil
+}
+
+// sendGoal sends a goal to an action. Its id is the client's own; in the graph it
+// gets a name that no other client can choose.
+func (x *session) sendGoal(m *frame.Message) error {
+	switch {
+	case m.Action == "":
+		return errNoAction
+	case m.Compression != "" && m.Compression != "none":
+		return fmt.Errorf("compression %q is not served for answers; use none", m.Compression)
+	}
+	if err := x.roomForGoal(); err != nil {
+		return err
+	}
+	g := &goal{x: x, id: m.ID, name: m.Action, feedback: m.Feedback, fragment: m.FragmentSize}
+	if m.ActionType != "" {
+		_, form, err := registry.ActionNamed(m.ActionType)
+		if err != nil {
+			return err
+		}
+		g.form = form
+	}
+	g.lane = x.box.Lane("feedback of "+m.Action, x.server.c.Limits.Queue, 0)
+	x.mu.Lock()
+	x.goalSeq++
+	id := action.ID(fmt.Sprintf("%s/%d", x.client.Node, x.goalSeq))
+	g.key = frame.IDText(m.ID)
+	if m.ID == "" {
+		g.key = string(id)
+	}
+	if x.goals[g.key] != nil {
+		x.mu.Unlock()
+		return fmt.Errorf("%s: a goal with the id %q is under way", m.Action, g.key)
+	}
+	x.goals[g.key] = g
+	x.mu.Unlock()
+	client, err := x.server.g.SendGoalJSON(m.Action, m.ActionType, m.Args, graph.GoalOptions{ID: id, Node: x.client.Node,
+		Queue: graphQueue, Wake: func() { x.pump.wake(g) }})
+	if err != nil {
+		g.forget()
+		x.server.audit(x, Goal, m.Action, frame.IDText(m.ID), err.Error())
+		return err
+	}
+	g.follow(client)
+	return nil
+}
+
+// watchGoal follows a goal that came by ROS 1's topics, for limits and audit.
+func (x *session) watchGoal(name, id string) {
+	g := &goal{x: x, key: name + " " + id, id: frame.StringID(id), name: name, silent: true}
+	x.mu.Lock()
+	known := x.goals[g.key] != nil
+	if !known {
+		x.goals[g.key] = g
+	}
+	x.mu.Unlock()
+	if known {
+		return // sent twice: the graph has refused the second
+	}
+	client, err := x.server.g.Watch(name, action.ID(id), graph.GoalOptions{Queue: 1, Wake: func() { x.pump.wake(g) }})
+	if err != nil {
+		g.forget()
+		x.server.audit(x, Goal, name, id, err.Error())
+		return
+	}
+	g.follow(client)
+}
+
+func (g *goal) follow(client *graph.GoalClient) {
+	g.mu.Lock()
+	g.client = client
+	g.mu.Unlock()
+	g.x.pump.wake(g)
+}
+
+func (g *goal) forget() {
+	g.x.mu.Lock()
+	defer g.x.mu.Unlock()
+	if g.x.goals[g.key] == g {
+		delete(g.x.goals, g.key)
+	}
+}
+
+// leave is called when the client has gone.
+func (g *goal) leave(cancel bool) {
+	g.mu.Lock()
+	client := g.client
+	g.mu.Unlock()
+	if client == nil {
+		return
+	}
+	if cancel {
+		client.Cancel()
+		g.x.server.audit(g.x, Cancel, g.name, frame.IDText(g.id), "the client has gone")
+	}
+	client.Close()
+}
+
+func (g *goal) flag() *atomic.Bool { return &g.queued }
+
+// drain tells the client what has become of its goal.
+func (g *goal) drain() (more bool) {
+	g.mu.Lock()
+	client := g.client
+	g.mu.Unlock()
+	if client == nil {
+		return false // SendGoal has not returned yet; follow wakes again
+	}
+	for {
+		u, ok := client.Poll()
+		if !ok {
+			return false
+		}
+		switch {
+		case u.Feedback != nil:
+			g.tellFeedback(u)
+		case u.Result != nil:
+			g.tellResult(u)
+			g.forget()
+			client.Close()
+			return false
+		case u.State == action.Active && !g.started:
+			g.started = true
+			g.x.server.audit(g.x, Goal, g.name, frame.IDText(g.id), "accepted")
+		}
+	}
+}
+
+func (g *goal) tellFeedback(u graph.Update) {
+	if !g.feedback {
+		return
+	}
+	m := frame.Message{Op: frame.ActionFeedback, ID: g.id, Action: g.name, Values: u.Feedback.JSON(g.form)}
+	g.lane.Lose(u.Lost)
+	g.lane.Put(g.x.split(m.Append(nil), g.fragment), false)
+}
+
+func (g *goal) tellResult(u graph.Update) {
+	text := u.State.String()
+	if u.Text != "" {
+		text += ": " + u.Text
+	}
+	g.x.server.audit(g.x, Goal, g.name, frame.IDText(g.id), text)
+	if g.silent {
+		return
+	}
+	if u.State == action.Rejected || u.State == action.Lost {
+		why := u.Text
+		if why == "" {
+			why = u.Cause.String()
+		}
+		g.x.answerRejected(g.id, g.name, why)
+		return
+	}
+	status, yes := int(graph.StatusROS2(u.State, u.Cause)), true
+	g.x.answer(&frame.Message{Op: frame.ActionResult, ID: g.id, Action: g.name, Values: u.Result.JSON(g.form),
+		Status: &status, Result: &yes}, g.fragment)
+}
+
+// answerRejected says that a goal never ran, and why: as a string, since that is
+// what clients show.
+func (x *session) answerRejected(id, name, why string) {
+	status, no := int(msgs.StatusAborted), false
+	x.answer(&frame.Message{Op: frame.ActionResult, ID: id, Action: name, Values: frame.AppendString(nil, why),
+		Status: &status, Result: &no}, 0)
+}
+
+func (x *session) cancelGoal(m *frame.Message) error {
+	id := frame.IDText(m.ID)
+	x.mu.Lock()
+	g := x.goals[id]
+	x.mu.Unlock()
+	if g == nil || m.Action != "" && !sameName(g.name, m.Action) {
+		return fmt.Errorf("%s: this client has no goal with the id %q that is not over", m.Action, id)
+	}
+	g.mu.Lock()
+	client := g.client
+	g.mu.Unlock()
+	client.Cancel()
+	x.server.audit(x, Cancel, g.name, id, "done")
+	return nil
+}
+
+func sameName(a, b string) bool {
+	return strings.TrimPrefix(a, "/") == strings.TrimPrefix(b, "/")
+}
+
+// actionOf splits a topic's name if it is one that an action listens to.
+func (x *session) actionOf(topic string) (name, part string) {
+	for _, part := range []string{"/goal", "/cancel"} {
+		if name, ok := strings.CutSuffix(topic, part); ok {
+			if info, known := x.findTopic(topic); known && info.Action != "" {
+				return name, part
+			}
+		}
+	}
+	return "", ""
+}

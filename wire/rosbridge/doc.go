@@ -1,0 +1,37 @@
+// Package rosbridge shows the graph to WebSocket clients that speak rosbridge v2:
+// roslib in browsers and Node, roslibpy, dashboards. No ROS is needed on either
+// side.
+//
+//	bridge := rosbridge.New(g, rosbridge.Config{Log: log, Audit: audit})
+//	http.Handle("/rosbridge", bridge)
+//	defer bridge.Close()
+//
+// A Server is an http.Handler; each connection is a session with four goroutines:
+// one reads and obeys, one moves what the graph has to say into the session's
+// outbox, one writes, one pings. Nothing that a client does or leaves undone can
+// hold up the graph: what it does not read in time is lost, oldest first, and the
+// client is told so by a status message.
+//
+// # Rules
+//
+//   - Every op of the protocol is served: topics, services and actions, both those
+//     of the graph and those that clients advertise. The five topics of a ROS 1
+//     action are the graph's.
+//   - What cannot be done is answered by a status of level error with the id of the
+//     message and the name of what is wrong; a call and a goal get their own
+//     negative answer besides. The level at the beginning is warning.
+//   - Names come back as the client spelled them, with or without leading slash.
+//   - A type name chooses the form of messages: pkg/T is ROS 1's, pkg/msg/T ROS 2's.
+//   - Compression none, cbor and cbor-raw are served; png is refused.
+//   - A goal that was refused is answered with result false, status 6 and the
+//     explanation as values; one that ended otherwise with result true, its result,
+//     and status 4 (succeeded), 5 (cancelled) or 6 (aborted, also when a newer goal
+//     replaced it).
+//   - Goals of a client that goes away run on, unless CancelOnDisconnect says
+//     otherwise; everything that it advertised is withdrawn.
+//   - Only loopback names may connect; see package wire/loopback.
+//
+// The protocol has no word for refusing an advertised topic to a client, no
+// authentication worth the name and no flow control; the limits of this package
+// stand in for the last.
+package rosbridge

@@ -1,0 +1,167 @@
+package rosbridge
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/coder/websocket"
+
+	"poise/graph"
+	"poise/wire/loopback"
+)
+
+// Server shows a graph to rosbridge clients.
+type Server struct {
+	g     *graph.Graph
+	c     Config
+	guard loopback.Guard
+
+	mu       sync.Mutex
+	sessions map[*session]bool
+	count    uint64
+	closed   bool
+	done     sync.WaitGroup
+
+	stats struct{ received, sent, lost, refused atomic.Uint64 }
+}
+
+// New returns a server of the graph. Close ends it.
+func New(g *graph.Graph, c Config) *Server {
+	c.Limits = c.Limits.withDefaults()
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Audit == nil {
+		c.Audit = func(Entry) {}
+	}
+	return &Server{g: g, c: c, guard: loopback.Guard{Origins: c.Origins}, sessions: map[*session]bool{}}
+}
+
+// IsUpgrade reports whether a request asks for a WebSocket: a server that has a
+// page at the same path tells the two apart by it.
+func IsUpgrade(r *http.Request) bool {
+	for _, v := range r.Header.Values("Connection") {
+		for _, word := range strings.Split(v, ",") {
+			if strings.EqualFold(strings.TrimSpace(word), "upgrade") {
+				return strings.EqualFold(r.Header.Get("Upgrade"), "websocket")
+			}
+		}
+	}
+	return false
+}
+
+// ServeHTTP takes a client in and returns when it is gone.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if err := s.guard.Check(r); err != nil {
+		s.stats.refused.Add(1)
+		s.c.Log.Warn("client refused", "addr", r.RemoteAddr, "why", err)
+		http.Error(w, err.Error(), http.StatusForbidden)
+		return
+	}
+	if !IsUpgrade(r) {
+		w.Header().Set("Upgrade", "websocket")
+		w.Header().Set("Connection", "Upgrade")
+		http.Error(w, "this is a rosbridge server: connect with a WebSocket", http.StatusUpgradeRequired)
+		return
+	}
+	x, err := s.admit(r)
+	if err != nil {
+		s.stats.refused.Add(1)
+		s.c.Log.Warn("client refused", "addr", r.RemoteAddr, "why", err)
+		http.Error(w, err.Error(), http.StatusServiceUnavailable)
+		return
+	}
+	defer s.leave(x)
+	// the guard has checked the origin already
+	x.conn, err = websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
+	if err != nil {
+		s.c.Log.Warn("client refused", "addr", r.RemoteAddr, "why", err)
+		return // Accept has answered
+	}
+	s.c.Log.Info("client connected", "client", x.client.String(), "agent", x.client.Agent)
+	why := x.run(r.Context())
+	s.c.Log.Info("client gone", "client", x.client.String(), "why", why)
+}
+
+// admit makes a session if there is room for one.
+func (s *Server) admit(r *http.Request) (*session, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return nil, fmt.Errorf("the server is closing")
+	}
+	if len(s.sessions) >= s.c.Limits.Connections {
+		return nil, &LimitError{What: "too many clients", Limit: float64(s.c.Limits.Connections)}
+	}
+	s.count++
+	x := newSession(s, Client{
+		Node: fmt.Sprintf("/rosbridge/client_%d", s.count), Addr: r.RemoteAddr,
+		Agent: r.UserAgent(), Origin: r.Header.Get("Origin"),
+	})
+	s.sessions[x] = true
+	s.done.Add(1)
+	return x, nil
+}
+
+func (s *Server) leave(x *session) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.sessions, x)
+	s.done.Done()
+}
+
+// Close says goodbye to all clients, and returns when they are gone.
+func (s *Server) Close() {
+	s.mu.Lock()
+	s.closed = true
+	for x := range s.sessions {
+		x.stop(errGoingAway)
+	}
+	s.mu.Unlock()
+	s.done.Wait()
+}
+
+// Stats are counts since the server began, but for Clients.
+type Stats struct {
+	Clients   int
+	Connected uint64 // clients that ever were
+	Refused   uint64 // that were not let in
+	Received  uint64 // messages
+	Sent      uint64
+	Lost      uint64 // messages that clients were too slow for
+}
+
+// Stats returns what a metrics page shows.
+func (s *Server) Stats() Stats {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return Stats{Clients: len(s.sessions), Connected: s.count, Refused: s.stats.refused.Load(),
+		Received: s.stats.received.Load(), Sent: s.stats.sent.Load(), Lost: s.stats.lost.Load()}
+}
+
+// Clients returns who is connected.
+func (s *Server) Clients() []Client {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := make([]Client, 0, len(s.sessions))
+	for x := range s.sessions {
+		out = append(out, x.client)
+	}
+	sortClients(out)
+	return out
+}
+
+func (s *Server) audit(x *session, kind Kind, name, id, result string) {
+	s.c.Audit(Entry{Time: time.Now(), Client: x.client, Kind: kind, Name: name, ID: id, Result: result})
+}
+
+// callContext is what a call of a client runs in.
+func (x *session) callContext() context.Context {
+	return graph.WithCaller(x.ctx, x.client.Node)
+}

@@ -1,0 +1,232 @@
+package rosbridge
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"poise/action"
+	"poise/graph"
+	"poise/msgs"
+	"poise/msgs/registry"
+	"poise/msgs/rosjson"
+	"poise/wire/rosbridge/frame"
+)
+
+var errNoService = errors.New(`the member "service" is missing`)
+
+// longest is the deadline of a call that asks for none.
+const longest = 24 * time.Hour
+
+// callService runs a call on a goroutine of its own: a slow service does not hold
+// up what else the client says.
+func (x *session) callService(m *frame.Message) error {
+	if m.Service == "" {
+		return errNoService
+	}
+	if m.Compression != "" && m.Compression != "none" {
+		return fmt.Errorf("compression %q is not served for answers; use none", m.Compression)
+	}
+	if limit := x.server.c.Limits.Calls; int(x.callCount.Load()) >= limit {
+		return &LimitError{What: "too many calls at once", Limit: float64(limit)}
+	}
+	x.callCount.Add(1)
+	x.work.Go(func() {
+		defer x.callCount.Add(-1)
+		x.call(m)
+	})
+	return nil
+}
+
+func (x *session) call(m *frame.Message) {
+	ctx := x.callContext()
+	if m.Timeout != nil {
+		limit := longest
+		if t := *m.Timeout; t > 0 && t < longest.Seconds() {
+			limit = time.Duration(t * float64(time.Second))
+		}
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, limit)
+		defer cancel()
+	}
+	values, err := x.callAny(ctx, m)
+	result := "done"
+	if err != nil {
+		result = err.Error()
+	}
+	if !strings.HasPrefix(strings.TrimPrefix(m.Service, "/"), "rosapi/") {
+		x.server.audit(x, Call, m.Service, frame.IDText(m.ID), result)
+	}
+	var ran *graph.CallError
+	if err != nil && !errors.As(err, &ran) {
+		// the call never got to its service: that is the message's fault
+		x.refuse(m, err)
+		return
+	}
+	x.answerCall(m, values, err)
+}
+
+// callAny calls a service of the graph, or the one that every action has in ROS 2.
+func (x *session) callAny(ctx context.Context, m *frame.Message) ([]byte, error) {
+	values, err := x.server.g.CallJSON(ctx, m.Service, m.Type, m.Args)
+	if err == nil && m.Type == "" && sameName(m.Service, "/rosapi/get_time") {
+		return bothTimes(values), nil
+	}
+	var missing *graph.NotFoundError
+	if name, ok := strings.CutSuffix(m.Service, "/_action/cancel_goal"); ok && errors.As(err, &missing) {
+		return x.cancelByService(name, m.Args)
+	}
+	return values, err
+}
+
+// bothTimes gives the answer of get_time the names of both forms: a call says no
+// type, and roslibpy reads ROS 1's names whatever the server is.
+func bothTimes(values []byte) []byte {
+	var r struct {
+		Time msgs.Time `json:"time"`
+	}
+	if json.Unmarshal(values, &r) != nil {
+		return values
+	}
+	return fmt.Appendf(nil, `{"time":{"sec":%d,"nanosec":%d,"secs":%d,"nsecs":%d}}`, r.Time.Sec, r.Time.Nanosec, r.Time.Sec, r.Time.Nanosec)
+}
+
+// answerCall sends a call's response.
+func (x *session) answerCall(m *frame.Message, values []byte, err error) {
+	ok := err == nil
+	if !ok {
+		values = frame.AppendString(nil, err.Error())
+	}
+	x.answer(&frame.Message{Op: frame.ServiceResponse, ID: m.ID, Service: m.Service, Values: values, Result: &ok}, m.FragmentSize)
+}
+
+// cancelByService is action_msgs/srv/CancelGoal of an action: without an id and a
+// stamp all goals, with a stamp those no younger. Goals here have names, not
+// UUIDs, so one cannot be asked for by UUID.
+func (x *session) cancelByService(name string, args []byte) ([]byte, error) {
+	var q struct {
+		GoalInfo struct {
+			GoalID struct {
+				UUID []int `json:"uuid"`
+			} `json:"goal_id"`
+			Stamp msgs.Time `json:"stamp"`
+		} `json:"goal_info"`
+	}
+	if text := strings.TrimSpace(string(args)); text != "" && text != "[]" {
+		if err := json.Unmarshal(args, &q); err != nil {
+			return nil, err
+		}
+	}
+	for _, b := range q.GoalInfo.GoalID.UUID {
+		if b != 0 {
+			return []byte(`{"return_code":2,"goals_canceling":[]}`), nil // ERROR_UNKNOWN_GOAL_ID
+		}
+	}
+	n, err := x.server.g.Cancel(name, "", action.Time(q.GoalInfo.Stamp.Nanos()))
+	if err != nil {
+		return nil, err
+	}
+	x.server.audit(x, Cancel, name, "", fmt.Sprintf("%d goals", n))
+	return []byte(`{"return_code":0,"goals_canceling":[]}`), nil
+}
+
+// advertiseService puts a service of the client into the graph.
+func (x *session) advertiseService(m *frame.Message) error {
+	switch {
+	case m.Service == "":
+		return errNoService
+	case m.Type == "":
+		return fmt.Errorf(`%s: the member "type" is missing`, m.Service)
+	case x.services[m.Service] != nil:
+		return fmt.Errorf("the service %q is advertised by this client already", m.Service)
+	}
+	if err := x.roomToAdvertise(); err != nil {
+		return err
+	}
+	typ, form, err := registry.ServiceNamed(m.Type)
+	if err != nil {
+		return err
+	}
+	server, err := x.server.g.Serve(m.Service, m.Type, func(ctx context.Context, request any) (any, error) {
+		return x.askClient(ctx, m.Service, typ, form, request)
+	}, graph.ServiceOptions{Node: x.client.Node})
+	if err != nil {
+		return err
+	}
+	x.services[m.Service] = closer(server.Close)
+	return nil
+}
+
+// closer makes an io.Closer of a function.
+type closer func()
+
+func (c closer) Close() error { c(); return nil }
+
+func (x *session) unadvertiseService(m *frame.Message) error {
+	s := x.services[m.Service]
+	if s == nil {
+		return fmt.Errorf("the service %q is not advertised by this client", m.Service)
+	}
+	delete(x.services, m.Service)
+	return s.Close()
+}
+
+var errClientGone = errors.New("the client that serves it has gone")
+
+// askClient sends a call to the client and waits for its answer.
+func (x *session) askClient(ctx context.Context, name string, typ *registry.Service, form msgs.Form, request any) (any, error) {
+	reply := make(chan *frame.Message, 1)
+	x.mu.Lock()
+	x.callSeq++
+	id := fmt.Sprintf("service_request:%s:%d", name, x.callSeq)
+	x.pending[id] = reply
+	x.mu.Unlock()
+	defer func() {
+		x.mu.Lock()
+		defer x.mu.Unlock()
+		delete(x.pending, id)
+	}()
+	x.answer(&frame.Message{Op: frame.CallService, ID: frame.StringID(id), Service: name, Args: rosjson.Append(nil, request, form)}, 0)
+	select {
+	case m := <-reply:
+		if m.Result != nil && !*m.Result {
+			return nil, fmt.Errorf("the client says: %s", saying(m.Values))
+		}
+		response := typ.Response.New()
+		if len(m.Values) > 0 {
+			if err := rosjson.Unmarshal(m.Values, response); err != nil {
+				x.status(levelError, m.ID, fmt.Sprintf("service_response: %s: %v", name, err))
+				return nil, fmt.Errorf("the client's answer: %w", err)
+			}
+		}
+		return response, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	case <-x.ctx.Done():
+		return nil, errClientGone
+	}
+}
+
+// saying returns an explanation as plain text, whatever its kind.
+func saying(values []byte) string {
+	if len(values) == 0 {
+		return "no"
+	}
+	return frame.IDText(string(values))
+}
+
+// serviceResponse takes the client's answer to a call.
+func (x *session) serviceResponse(m *frame.Message) error {
+	x.mu.Lock()
+	reply := x.pending[frame.IDText(m.ID)]
+	delete(x.pending, frame.IDText(m.ID))
+	x.mu.Unlock()
+	if reply == nil {
+		return fmt.Errorf("no call waits for an answer with the id %q", frame.IDText(m.ID))
+	}
+	reply <- m
+	return nil
+}

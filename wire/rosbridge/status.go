@@ -1,0 +1,100 @@
+package rosbridge
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"poise/wire/rosbridge/frame"
+)
+
+// Levels of status messages, each including those before it.
+const (
+	levelNone = iota
+	levelError
+	levelWarning
+	levelInfo
+)
+
+var levels = []string{"none", "error", "warning", "info"}
+
+func statusFrame(level int, id, text string) []byte {
+	m := frame.Message{Op: frame.Status, ID: id, Level: levels[level], Msg: frame.AppendString(nil, text)}
+	return m.Append(nil)
+}
+
+// status tells the client something, if it wants to hear it.
+func (x *session) status(level int32, id, text string) {
+	if level <= x.level.Load() {
+		x.box.Must([][]byte{statusFrame(int(level), id, text)}, false)
+	}
+}
+
+// refuse answers a message that cannot be obeyed: by a status, and by the negative
+// answer that a call or a goal waits for.
+func (x *session) refuse(m *frame.Message, err error) {
+	text := err.Error()
+	if m.Op != "" {
+		text = m.Op + ": " + text
+	}
+	x.status(levelError, m.ID, text)
+	switch m.Op {
+	case frame.CallService:
+		x.answerCall(m, nil, err)
+	case frame.SendActionGoal:
+		x.answerRejected(m.ID, m.Action, err.Error())
+	}
+	x.server.c.Log.Debug("message refused", "client", x.client.String(), "why", text)
+}
+
+func (x *session) setLevel(m *frame.Message) error {
+	level := slices.Index(levels, m.Level)
+	if level < 0 {
+		return fmt.Errorf("level is %q, must be one of none, error, warning, info", m.Level)
+	}
+	x.level.Store(int32(level))
+	return nil
+}
+
+// clientStatus takes what a client has to say about itself.
+func (x *session) clientStatus(m *frame.Message) error {
+	x.server.c.Log.Info("client says", "client", x.client.String(), "level", m.Level, "text", string(m.Msg))
+	return nil
+}
+
+func (x *session) auth(m *frame.Message) error {
+	x.status(levelWarning, m.ID, "auth: nothing was checked: this server serves every program of its machine and knows no users")
+	return nil
+}
+
+func (x *session) png(*frame.Message) error {
+	return errors.New("PNG compression is not served; use none or cbor")
+}
+
+func (x *session) takeFragment(m *frame.Message) error {
+	whole, err := x.joiner.Add(m, time.Now())
+	if err != nil || whole == nil {
+		return err
+	}
+	inner, err := frame.Parse(whole)
+	if err != nil {
+		return fmt.Errorf("the joined message: %w", err)
+	}
+	if inner.Op == frame.Fragment {
+		return errors.New("the joined message is a fragment itself")
+	}
+	x.take(whole, false)
+	return nil
+}
+
+// compressions that are served. cbor-raw holds the message in ROS's own
+// serialization.
+var compressions = []string{"", "none", "cbor", "cbor-raw"}
+
+func checkCompression(word string) error {
+	if !slices.Contains(compressions, word) {
+		return fmt.Errorf("compression %q is not served; use none, cbor or cbor-raw", word)
+	}
+	return nil
+}
