@@ -96,6 +96,9 @@ func (a *Aggregate) Whole(s robot.Set) robot.Set {
 	return s
 }
 
+// Limb returns the joints of a chain, as leaves.
+func (a *Aggregate) Limb(chain int) robot.Set { return a.chains[chain].joints }
+
 // Begin opens a tick. Loop-safe.
 func (a *Aggregate) Begin() {
 	copy(a.before, a.Writer)

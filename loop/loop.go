@@ -85,6 +85,7 @@ type Loop struct {
 	limiter *control.Limiter
 	guards  *control.Guard
 	bridge  *control.Bridge
+	poses   poses
 	holder  *control.Holder
 	powered power
 	stops   stopping
@@ -136,6 +137,7 @@ func New(cfg Config) (*Loop, error) {
 		return nil, err
 	}
 	l.makeStates()
+	l.poses.init(cfg.Model)
 	l.faults.init(cfg.Model, cfg.Faults)
 	for _, r := range cfg.Controllers {
 		if err := l.register(r); err != nil {
@@ -280,6 +282,7 @@ func (l *Loop) aggregate() {
 		}
 	}
 	l.merge.End()
+	l.poses.handOver(l)
 	l.energise()
 	before := l.now - l.tick.Dt
 	for j := range l.wish {
@@ -440,6 +443,7 @@ func (l *Loop) dynamics() {
 	copy(m.Support, w.Support)
 	copy(m.Output, w.Output)
 	m.Base = w.Base
+	l.poses.apply(l)
 }
 
 // invert turns commands into setpoints.

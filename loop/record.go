@@ -6,6 +6,7 @@ import (
 	"poise/arbiter"
 	"poise/control"
 	"poise/servo"
+	"poise/spatial"
 )
 
 // Stage is a part of a tick.
@@ -86,6 +87,7 @@ func (l *Loop) hash() uint64 {
 		mix(math.Float64bits(c.Q[j]))
 		mix(math.Float64bits(c.V[j]))
 		mix(math.Float64bits(c.A[j]))
+		mix(math.Float64bits(c.Tau[j]))
 		mix(math.Float64bits(s.Target))
 		mix(math.Float64bits(s.Stiffness) ^ uint64(s.Mode))
 	}
@@ -95,9 +97,20 @@ func (l *Loop) hash() uint64 {
 	for _, x := range c.Output {
 		mix(math.Float64bits(x))
 	}
-	mix(math.Float64bits(c.Base.Pose.P.X))
-	mix(math.Float64bits(c.Base.Pose.P.Y))
-	mix(math.Float64bits(c.Base.Pose.P.Z))
+	mixPose := func(x *spatial.Pose) {
+		for _, r := range x.R {
+			mix(math.Float64bits(r))
+		}
+		mix(math.Float64bits(x.P.X))
+		mix(math.Float64bits(x.P.Y))
+		mix(math.Float64bits(x.P.Z))
+	}
+	mixPose(&c.Base.Pose)
+	for i := range c.Limb {
+		if c.Limb[i].Has {
+			mixPose(&c.Limb[i].Pose)
+		}
+	}
 	mix(uint64(l.powered.state)<<32 | uint64(l.faults.Active()))
 	return h
 }

@@ -170,11 +170,13 @@ func (s *seat) swap(p control.Program, goal uint64) bool {
 	s.ref.Time, s.broken = 0, control.Reason{}
 	s.program, s.goal, s.rate, s.paused, s.cancelled, s.due, s.told = p, goal, 1, false, false, 0, 0
 	s.needs = s.needed
-	for leaf := range s.needed.Union(s.wanted).All {
+	all := s.needed.Union(s.wanted)
+	for leaf := range all.All {
 		if int(leaf) < s.l.dof {
 			s.l.fresh[leaf] = true // a new program is a new reference
 		}
 	}
+	s.l.poses.fresh = s.l.poses.fresh.Union(all)
 	s.report(GoalStarted, goal, control.Going, control.Because(control.OK))
 	return true
 }

@@ -45,7 +45,8 @@ const memory = 64
 
 type encoder struct {
 	w        *bufio.Writer
-	buf      []byte
+	buf      []byte // payload of a tick
+	whole    []byte // a record
 	last     []servo.Reading
 	programs [memory]written // the last ones
 	count    uint64          // of programs
@@ -71,15 +72,19 @@ func newEncoder(w io.Writer, h *Header) (*encoder, error) {
 
 func (e *encoder) flush() error { return e.w.Flush() }
 
+// record writes a record in one piece: whatever ends the file, only whole records
+// are in it.
 func (e *encoder) record(kind byte, payload []byte) error {
-	head := binary.AppendUvarint([]byte{kind}, uint64(len(payload)))
-	sum := binary.LittleEndian.AppendUint32(nil, crc32.ChecksumIEEE(payload))
-	for _, part := range [...][]byte{head, payload, sum} {
-		if _, err := e.w.Write(part); err != nil {
+	b := binary.AppendUvarint(append(e.whole[:0], kind), uint64(len(payload)))
+	b = binary.LittleEndian.AppendUint32(append(b, payload...), crc32.ChecksumIEEE(payload))
+	e.whole = b
+	if e.w.Available() < len(b) {
+		if err := e.w.Flush(); err != nil {
 			return err
 		}
 	}
-	return nil
+	_, err := e.w.Write(b)
+	return err
 }
 
 func (e *encoder) frame(f *frame) error {
@@ -133,13 +138,9 @@ func (e *encoder) program(o *loop.Order, once uint64) (uint64, error) {
 			return e.programs[i].number, nil
 		}
 	}
-	m, ok := p.(encoding.BinaryMarshaler)
+	blob, ok := write(p)
 	if !ok {
 		return opaque, nil
-	}
-	blob, err := m.MarshalBinary()
-	if err != nil {
-		return 0, err
 	}
 	n := once
 	if o.Kind != loop.Feed {
@@ -150,6 +151,22 @@ func (e *encoder) program(o *loop.Order, once uint64) (uint64, error) {
 		}
 	}
 	return n, e.record(programRecord, append(binary.AppendUvarint(nil, n), blob...))
+}
+
+// write asks a program to write itself down. One that does not, cannot, or panics
+// costs the replay from there on, and nothing else.
+func write(p control.Program) (blob []byte, ok bool) {
+	m, ok := p.(encoding.BinaryMarshaler)
+	if !ok {
+		return nil, false
+	}
+	defer func() {
+		if recover() != nil {
+			ok = false
+		}
+	}()
+	blob, err := m.MarshalBinary()
+	return blob, err == nil
 }
 
 // readings writes what has changed since the tick before: of each joint a mask,
