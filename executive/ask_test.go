@@ -428,9 +428,11 @@ func yes(r *rig, joints ...string) *motion.Document {
 // TestAsk14MotionAndSoundAreOne plays a stored motion by name: its events leave at
 // their cycle and are in the feedback; pause holds them, cancel drops them.
 func TestAsk14MotionAndSoundAreOne(t *testing.T) {
-	library := shelf{"broken": nil}
+	library := shelf(t)
 	r := newRig(t, parts{library: library})
-	library["nod_yes"] = yes(r, r.headJoint())
+	if _, err := library.Put("nod_yes", yes(r, r.headJoint()), ""); err != nil {
+		t.Fatal(err)
+	}
 	g := r.active(r.submit(&Play{Name: "nod_yes"}))
 	began := r.n - 1
 	r.mustEnd(g, 5, action.Succeeded, action.Finished, "ok")
@@ -472,7 +474,7 @@ func TestAsk14MotionAndSoundAreOne(t *testing.T) {
 		t.Errorf("%+v", c.Result.Explanations)
 	}
 	c = r.mustEnd(r.submit(&Play{Name: "broken"}), 1, action.Rejected, action.ConditionsUnmet, "unreadable_motion")
-	if !said(c.Result.Explanations[0], "line 3") {
+	if !said(c.Result.Explanations[0], "sped") {
 		t.Errorf("%+v", c.Result.Explanations)
 	}
 }

@@ -372,9 +372,9 @@ func (e *Executive) unknownJoint(name string) Explanation {
 // resource, not a tick of anybody else's motion. A goal that is planned first is
 // checked as far as that goes without a plan.
 func (e *Executive) CheckGoal(who string, g Goal) *Answer {
+	w, why := e.look().prepare(g)
 	return e.ask(func() *Answer {
 		c := &command{who: who, what: "check " + g.Action()}
-		w, why := g.prepare(e)
 		if len(why) > 0 {
 			return e.refuse(c.who, c.what, why...)
 		}
@@ -397,25 +397,4 @@ func (e *Executive) CheckGoal(who string, g Goal) *Answer {
 		}
 		return e.command(c, loop.Order{Kind: loop.CheckGoal, Controller: seat.id, Program: w.program})
 	})
-}
-
-// configuration is the whole configuration that the robot is commanded to be in.
-func (e *Executive) configuration() []float64 {
-	q := make([]float64, e.model.NumQ())
-	if e.model.Floating() {
-		q[6] = 1
-	}
-	if e.snap == nil {
-		return q
-	}
-	if b := &e.snap.Command.Base; e.model.Floating() && b.Has {
-		p, r := b.Pose.P, b.Pose.R.Quat()
-		copy(q, []float64{p.X, p.Y, p.Z, r.X, r.Y, r.Z, r.W})
-	}
-	for i := range e.model.Joints() {
-		if j := &e.model.Joints()[i]; j.Kind.NumQ() == 1 && i < len(e.snap.Command.Q) {
-			q[j.Q] = e.snap.Command.Q[i]
-		}
-	}
-	return q
 }

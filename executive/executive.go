@@ -20,7 +20,8 @@ type Executive struct {
 	words *explain.Words
 	seats []*seat // by the order of Config.Controllers
 
-	pumping sync.Mutex // one Pump at a time: snapshots have one reader
+	workers chan struct{} // room for plans that are made at the same time
+	pumping sync.Mutex    // one Pump at a time: snapshots have one reader
 
 	mu       sync.Mutex // all below
 	now      int64      // ns, as given to the last Pump
@@ -58,7 +59,8 @@ type seat struct {
 // does not have, and names that come twice, are reported all at once.
 func New(cfg Config) (*Executive, error) {
 	cfg.setDefaults()
-	e := &Executive{cfg: cfg, model: cfg.Model, servers: map[string]*server{}, jobs: map[uint64]*job{}}
+	e := &Executive{cfg: cfg, model: cfg.Model, servers: map[string]*server{}, jobs: map[uint64]*job{},
+		workers: make(chan struct{}, max(cfg.Planning, 1))}
 	words, err := explain.New(cfg.Model, e.controllerName)
 	if err != nil {
 		return nil, err
@@ -83,7 +85,7 @@ func New(cfg Config) (*Executive, error) {
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
-	e.look()
+	e.newest()
 	return e, nil
 }
 
@@ -185,13 +187,21 @@ func (e *Executive) notice(n Notice) {
 // happens. Everything else is told to the watch, a refusal too. stamp is the
 // client's time for cancels by time, 0 if it has none.
 func (e *Executive) Submit(who string, id action.ID, stamp action.Time, g Goal, w Watch) (name GoalID, err error) {
-	e.locked(func() { name, err = e.submit(who, id, stamp, g, w) })
+	v := e.look()
+	work, why := v.prepare(g)
+	e.locked(func() {
+		if v.kept != nil {
+			e.last = v.kept
+		}
+		name, err = e.submit(who, id, stamp, &job{goal: g, watch: w, work: work, why: why})
+	})
 	return name, err
 }
 
-func (e *Executive) submit(who string, id action.ID, stamp action.Time, g Goal, w Watch) (GoalID, error) {
-	s := e.server(g.Action())
-	j := &job{e: e, server: s, goal: g, watch: w, who: who}
+// submit takes a goal that is prepared.
+func (e *Executive) submit(who string, id action.ID, stamp action.Time, j *job) (GoalID, error) {
+	s := e.server(j.goal.Action())
+	j.e, j.server, j.who = e, s, who
 	s.incoming = j
 	h, err := s.many.Submit(id, stamp, j)
 	s.incoming = nil

@@ -34,20 +34,17 @@ type Execute struct {
 // Action names the server.
 func (g *Follow) Action() string { return "follow" }
 
-func (g *Follow) prepare(e *Executive) (*work, []Explanation) {
-	if e.snap == nil {
-		return nil, []Explanation{e.whySilent()}
-	}
+func (g *Follow) prepare(v *view) (*work, []Explanation) {
 	goal := g.Goal
-	goal.Begin = follow.CycleTime(g.Stamp, e.snap.Tick)
-	e.keep("follow", &goal)
+	goal.Begin = follow.CycleTime(g.Stamp, v.snap.Tick)
+	v.keep("follow", &goal)
 	var end float64
 	if g.Return {
 		if end = endOf(goal.Points); !goal.Loop {
-			e.addReturn(&goal)
+			v.addReturn(&goal)
 		}
 	}
-	w, why := e.compile(&goal, g.Append)
+	w, why := v.compile(&goal, g.Append)
 	if why != nil {
 		return nil, why
 	}
@@ -58,23 +55,18 @@ func (g *Follow) prepare(e *Executive) (*work, []Explanation) {
 // Action names the server.
 func (g *Execute) Action() string { return "execute" }
 
-func (g *Execute) prepare(e *Executive) (*work, []Explanation) {
+func (g *Execute) prepare(v *view) (*work, []Explanation) {
 	goal := g.Goal
 	if len(g.Motions) > 0 {
-		goal = e.joined(g.Motions)
+		goal = joined(v.e.model, g.Motions)
 	}
-	if e.snap == nil {
-		return nil, []Explanation{e.whySilent()}
-	}
-	if len(g.Motions) == 0 {
-		e.keep("execute", &goal)
-	}
+	v.keep("execute", &goal)
 	if len(goal.Path) == 0 { // what was planned begins where the robot is
-		if why := e.startsElsewhere(&goal); len(why) > 0 {
+		if why := v.startsElsewhere(&goal); len(why) > 0 {
 			return nil, why
 		}
 	}
-	w, why := e.compile(&goal, false)
+	w, why := v.compile(&goal, false)
 	if why != nil {
 		return nil, why
 	}
@@ -87,7 +79,8 @@ func (g *Execute) prepare(e *Executive) (*work, []Explanation) {
 const startTolerance = 0.01
 
 // startsElsewhere explains which joints are not where a trajectory begins.
-func (e *Executive) startsElsewhere(g *follow.Goal) (why []Explanation) {
+func (v *view) startsElsewhere(g *follow.Goal) (why []Explanation) {
+	e := v.e
 	if len(g.Points) == 0 || g.Points[0].Time > 0 || g.Approach > 0 {
 		return nil
 	}
@@ -96,7 +89,7 @@ func (e *Executive) startsElsewhere(g *follow.Goal) (why []Explanation) {
 		if !ok || k >= len(g.Points[0].Position) {
 			continue
 		}
-		at, want := e.snap.Command.Q[id], g.Points[0].Position[k]
+		at, want := v.snap.Command.Q[id], g.Points[0].Position[k]
 		if e.model.Joints()[id].Kind == robot.Continuous {
 			want = trajectory.Nearest(want, at)
 		}
@@ -111,17 +104,18 @@ func (e *Executive) startsElsewhere(g *follow.Goal) (why []Explanation) {
 }
 
 // compile makes the work of a trajectory.
-func (e *Executive) compile(g *follow.Goal, extend bool) (*work, []Explanation) {
+func (v *view) compile(g *follow.Goal, extend bool) (*work, []Explanation) {
+	e := v.e
 	var p *follow.Program
 	var err error
 	running := (*follow.Program)(nil)
 	if extend {
-		running = e.runningOn(g.Joints)
+		running = v.runningOn(g.Joints)
 	}
 	if running != nil {
 		p, err = running.Append(e.model, e.cfg.Follow, g)
 	} else {
-		p, err = follow.Compile(e.model, e.cfg.Follow, &e.snap.Command, g)
+		p, err = follow.Compile(e.model, e.cfg.Follow, &v.snap.Command, g)
 	}
 	if err != nil {
 		return nil, followProblems(err)
@@ -149,16 +143,14 @@ func (e *Executive) compile(g *follow.Goal, extend bool) (*work, []Explanation) 
 
 // runningOn returns the program that moves some of these joints now, nil if none
 // does.
-func (e *Executive) runningOn(joints []string) *follow.Program {
-	set := e.leavesOf(joints)
-	for _, s := range e.pool(followKind) {
-		for _, j := range e.jobsOf(s) {
-			if p, ok := j.work.program.(*follow.Program); ok && j.work.claim.Overlaps(set) {
-				return p
-			}
+func (v *view) runningOn(joints []string) (last *follow.Program) {
+	set := v.e.leavesOf(joints)
+	for _, w := range v.running {
+		if p, ok := w.program.(*follow.Program); ok && w.claim.Overlaps(set) {
+			last = p
 		}
 	}
-	return nil
+	return last
 }
 
 func (e *Executive) leavesOf(joints []string) (set robot.Set) {
@@ -191,7 +183,8 @@ const (
 // addReturn appends the way back to where the joints are commanded to be now. The
 // way is a cubic or quintic from rest to rest; its peaks are at most 15/8·d/T and
 // 6·d/T².
-func (e *Executive) addReturn(g *follow.Goal) {
+func (v *view) addReturn(g *follow.Goal) {
+	e := v.e
 	n := len(g.Points)
 	if n == 0 || len(g.Points[n-1].Position) != len(g.Joints) {
 		return // the compiler says what is wrong
@@ -208,7 +201,7 @@ func (e *Executive) addReturn(g *follow.Goal) {
 		if !ok {
 			continue
 		}
-		back[k] = e.snap.Command.Q[id]
+		back[k] = v.snap.Command.Q[id]
 		d, l := math.Abs(back[k]-last.Position[k]), limits[id]
 		share := e.cfg.Approach.Share
 		speed := l.VelMax
@@ -240,13 +233,13 @@ func endOf(points []trajectory.Point) float64 {
 
 // joined makes one trajectory of motions of several groups, one after the other;
 // joints of the others hold meanwhile.
-func (e *Executive) joined(motions []*planner.Motion) follow.Goal {
+func joined(model *robot.Model, motions []*planner.Motion) follow.Goal {
 	joints := moved(motions)
 	g := follow.Goal{}
 	at := make([]float64, len(joints))
 	for k, j := range joints {
-		g.Joints = append(g.Joints, e.words.Joint(j))
-		at[k] = motions[0].Start[e.model.Joints()[j].Q]
+		g.Joints = append(g.Joints, model.Joints()[j].Name)
+		at[k] = motions[0].Start[model.Joints()[j].Q]
 	}
 	end := 0.0
 	for i, m := range motions {

@@ -20,8 +20,10 @@ func (g GoalID) String() string { return g.Action + " " + string(g.ID) }
 type Goal interface {
 	// Action is the name of the server of such goals.
 	Action() string
-	// prepare checks the goal and says how it is done; it takes nothing.
-	prepare(e *Executive) (*work, []Explanation)
+	// prepare checks the goal and says how it is done; it takes nothing. It runs
+	// in the goroutine of whoever submits, with nothing locked: files are read and
+	// trajectories compiled here.
+	prepare(v *view) (*work, []Explanation)
 }
 
 // Perform is a compiled program for one controller by name: what all other goals

@@ -47,11 +47,12 @@ type job struct {
 	h      *action.Handle[*job, Feedback, Result]
 
 	work   *work
-	seat   *seat  // that performs it, once it is ordered
-	number uint64 // of its order, 0 before
-	since  int64  // now when it was ordered
-	begun  bool   // the cycle performs it
-	tick   uint64 // since when
+	why    []Explanation // it cannot even be ordered
+	seat   *seat         // that performs it, once it is ordered
+	number uint64        // of its order, 0 before
+	since  int64         // now when it was ordered
+	begun  bool          // the cycle performs it
+	tick   uint64        // since when
 	time   float64
 	due    int64 // tick time of its next feedback, ns
 	left   []Event
@@ -63,22 +64,18 @@ type job struct {
 func (j *job) begin(h *action.Handle[*job, Feedback, Result]) {
 	e := j.e
 	j.h = h
-	w, why := j.goal.prepare(e)
 	switch {
-	case len(why) > 0:
-		j.fail(action.ConditionsUnmet, why...)
+	case len(j.why) > 0:
+		j.fail(action.ConditionsUnmet, j.why...)
 	case e.silent:
 		j.fail(action.ServerGone, e.whySilent())
-	case w.off != nil:
-		j.work = w
+	case j.work.off != nil:
 		h.Accept()
 		j.switchOff()
-	case w.plan != nil:
-		j.work = w
+	case j.work.plan != nil:
 		h.Accept()
 		j.startPlanning()
 	default:
-		j.work = w
 		j.dispatch()
 	}
 }

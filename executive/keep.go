@@ -32,19 +32,16 @@ func (e *Executive) Last() (k Kept, ok bool) {
 	return *e.last, true
 }
 
-func (e *Executive) keep(source string, g *follow.Goal) {
+func (v *view) keep(source string, g *follow.Goal) {
 	goal := *g
 	goal.Begin = 0
-	e.last = &Kept{Source: source, Goal: goal}
-	if e.snap != nil {
-		e.last.Tick, e.last.Pose = e.snap.Tick, slices.Clone(e.snap.Command.Q)
-	}
+	v.kept = &Kept{Source: source, Goal: goal, Tick: v.snap.Tick, Pose: v.snap.Command.Q}
 }
 
-func (e *Executive) keepMotions(source string, motions []*planner.Motion) {
+func (v *view) keepMotions(source string, motions []*planner.Motion) {
 	if len(motions) > 0 {
-		g := e.joined(motions)
-		e.keep(source, &g)
+		g := joined(v.e.model, motions)
+		v.keep(source, &g)
 	}
 }
 

@@ -13,7 +13,8 @@ import (
 // Action names the server: each controller has its own.
 func (g *Operational) Action() string { return g.Controller + "/set_operational" }
 
-func (g *Operational) prepare(e *Executive) (*work, []Explanation) {
+func (g *Operational) prepare(v *view) (*work, []Explanation) {
+	e := v.e
 	s, why := e.operable(g.Controller)
 	if why != nil {
 		return nil, why
@@ -29,7 +30,7 @@ func (g *Operational) prepare(e *Executive) (*work, []Explanation) {
 	if len(unknown) > 0 {
 		return nil, unknown
 	}
-	return e.operate(s, set)
+	return e.operate(s, set, v.snap)
 }
 
 // operable finds a controller that can be switched on and off.
@@ -46,14 +47,11 @@ func (e *Executive) operable(name string) (*seat, []Explanation) {
 }
 
 // operate makes the work of a continuous controller on some leaves.
-func (e *Executive) operate(s *seat, set robot.Set) (*work, []Explanation) {
+func (e *Executive) operate(s *seat, set robot.Set, now *loop.Snapshot) (*work, []Explanation) {
 	if set.Empty() {
 		return nil, []Explanation{explain.Because("no_resources", fmt.Sprintf("controller %q is to work on nothing", s.Name)).With("name at least one resource")}
 	}
-	if e.snap == nil {
-		return nil, []Explanation{e.whySilent()}
-	}
-	p, err := s.Operate(set, e.snap)
+	p, err := s.Operate(set, now)
 	if err != nil {
 		return nil, explain.Errors("invalid_resource_set", err)
 	}
@@ -93,7 +91,8 @@ func (e *Executive) offWaiters(s *seat) {
 // Action names the server.
 func (g *Perform) Action() string { return "perform" }
 
-func (g *Perform) prepare(e *Executive) (*work, []Explanation) {
+func (g *Perform) prepare(v *view) (*work, []Explanation) {
+	e := v.e
 	s, ok := e.seat(g.Controller)
 	switch {
 	case !ok:
@@ -134,7 +133,7 @@ func (e *Executive) SetTorque(who string, on bool, resources []string) *Answer {
 	}
 	return e.ask(func() *Answer {
 		pool := e.pool(torqueKind)
-		if len(pool) == 0 {
+		if len(pool) == 0 || e.snap == nil {
 			return e.refuse(who, "set torque", explain.Because("no_controller", "no controller lets single limbs go").With("switch the power of the whole robot"))
 		}
 		set, unknown := e.words.Set(resources)
@@ -152,24 +151,25 @@ func (e *Executive) SetTorque(who string, on bool, resources []string) *Answer {
 
 // setLimp makes the torque controller own exactly these leaves.
 func (e *Executive) setLimp(who string, s *seat, limp robot.Set) *Answer {
-	a := newAnswer()
-	g := Goal(&limpGoal{seat: s, set: limp})
-	if limp.Empty() {
-		g = &Operational{Controller: s.Name}
-	}
 	what := "torque off: " + strings.Join(e.words.Names(limp), ", ")
-	w := Watch{Changed: func(c Change) {
+	j := &job{goal: &Operational{Controller: s.Name}, work: &work{off: s}}
+	if !limp.Empty() {
+		w, why := e.operate(s, limp, e.snap)
+		j = &job{goal: &ready{s, w}, work: w, why: why}
+	}
+	a := newAnswer()
+	j.watch.Changed = func(c Change) {
 		switch {
 		case c.To == action.Active && !limp.Empty(), c.To == action.Succeeded:
 			a.resolve(Outcome{})
 		case c.To.Terminal():
 			a.resolve(Outcome{Explanations: c.Result.Explanations})
 		}
-	}}
-	if _, err := e.submit(who, "", 0, g, w); err != nil {
-		a.resolve(Outcome{Explanations: explain.Errors("invalid", err)})
 	}
 	e.audit(who, what, "asked")
+	if _, err := e.submit(who, "", 0, j); err != nil {
+		a.resolve(Outcome{Explanations: explain.Errors("invalid", err)})
+	}
 	return a
 }
 
@@ -181,16 +181,6 @@ func (e *Executive) letHold() {
 		}
 	}
 }
-
-// limpGoal lets exactly some leaves go.
-type limpGoal struct {
-	seat *seat
-	set  robot.Set
-}
-
-func (g *limpGoal) Action() string { return g.seat.Name + "/set_operational" }
-
-func (g *limpGoal) prepare(e *Executive) (*work, []Explanation) { return e.operate(g.seat, g.set) }
 
 // noteLimp follows what the torque controllers own.
 func (e *Executive) noteLimp() {

@@ -7,27 +7,19 @@ import (
 
 	"poise/action"
 	"poise/executive/explain"
+	"poise/loop"
 	"poise/planner"
 	"poise/robot"
 )
 
-// planJob is a plan to be made on a worker.
+// planJob is a plan to be made on a worker, and what is to be done with it.
 type planJob struct {
+	view     *view
 	planner  Planner
 	items    []planner.Item
 	sequence bool
-	current  []float64
-}
-
-func (p *planJob) run(ctx context.Context) ([]*planner.Motion, *planner.Refusal) {
-	if p.sequence {
-		return p.planner.Sequence(ctx, p.items, p.current)
-	}
-	m, why := p.planner.Plan(ctx, &p.items[0].Request, p.current)
-	if why != nil {
-		return nil, why
-	}
-	return []*planner.Motion{m}, nil
+	only     bool // nothing is performed
+	rate     float64
 }
 
 // planned is a plan that came back.
@@ -35,6 +27,39 @@ type planned struct {
 	job     *job
 	motions []*planner.Motion
 	refusal *planner.Refusal
+	kept    *Kept
+	work    *work // nil if there is nothing to perform
+	why     []Explanation
+}
+
+// run plans, and prepares what is performed then: a sequence always; a single
+// motion unless it nowhere leaves where the robot is.
+func (p *planJob) run(ctx context.Context) (out planned) {
+	out.motions, out.refusal = p.plan(ctx)
+	if out.refusal != nil {
+		out.why = []Explanation{explain.Refusal(out.refusal)}
+		return out
+	}
+	source := "plan"
+	if !p.only && len(out.motions) > 0 && (p.sequence || !arrived(out.motions, p.view.snap)) {
+		source = "move"
+		out.work, out.why = (&Execute{Motions: out.motions, Rate: p.rate}).prepare(p.view)
+	}
+	p.view.keepMotions(source, out.motions)
+	out.kept = p.view.kept
+	return out
+}
+
+func (p *planJob) plan(ctx context.Context) ([]*planner.Motion, *planner.Refusal) {
+	current := p.view.configuration()
+	if p.sequence {
+		return p.planner.Sequence(ctx, p.items, current)
+	}
+	m, why := p.planner.Plan(ctx, &p.items[0].Request, current)
+	if why != nil {
+		return nil, why
+	}
+	return []*planner.Motion{m}, nil
 }
 
 // Action names the server: single motions and sequences have one each.
@@ -45,38 +70,32 @@ func (g *Move) Action() string {
 	return "move"
 }
 
-func (g *Move) prepare(e *Executive) (*work, []Explanation) {
+func (g *Move) prepare(v *view) (*work, []Explanation) {
 	if why := checkRate(g.Rate); why != nil {
 		return nil, why
 	}
-	p, why := e.planOf(g.Items, g.Sequence, g.Pipeline)
+	p, why := v.planOf(g.Items, g.Sequence, g.Pipeline)
 	if why != nil {
-		return nil, []Explanation{*why}
+		return nil, why
 	}
-	return &work{plan: p, rate: g.Rate}, nil
+	p.only, p.rate = g.PlanOnly, g.Rate
+	return &work{plan: p}, nil
 }
 
-// planOf makes the job of a request, from where the robot is.
-func (e *Executive) planOf(items []planner.Item, sequence bool, pipeline string) (*planJob, *Explanation) {
-	var refuse Explanation
-	var names []string
-	for i, p := range e.cfg.Pipelines {
-		names = append(names, p.Name)
-		if p.Name != pipeline && (pipeline != "" || i > 0) {
-			continue
-		}
-		switch {
-		case len(items) == 0 && !sequence:
-			refuse = explain.Because("no_request", "there is nothing to plan")
-			return nil, &refuse
-		case e.snap == nil:
-			refuse = e.whySilent()
-			return nil, &refuse
-		}
-		return &planJob{planner: p.Planner, items: items, sequence: sequence, current: e.configuration()}, nil
+// planOf makes the job of a request.
+func (v *view) planOf(items []planner.Item, sequence bool, pipeline string) (*planJob, []Explanation) {
+	if len(items) == 0 && !sequence {
+		return nil, []Explanation{explain.Because("no_request", "there is nothing to plan")}
 	}
-	refuse = explain.UnknownName("unknown_pipeline", "planner", pipeline, names)
-	return nil, &refuse
+	all := v.e.cfg.Pipelines
+	i := slices.IndexFunc(all, func(p Pipeline) bool { return p.Name == pipeline })
+	if pipeline == "" && len(all) > 0 {
+		i = 0
+	}
+	if i < 0 {
+		return nil, []Explanation{explain.UnknownName("unknown_pipeline", "planner", pipeline, v.e.Pipelines())}
+	}
+	return &planJob{view: v, planner: all[i].Planner, items: items, sequence: sequence}, nil
 }
 
 // startPlanning gives the plan to a worker.
@@ -88,9 +107,15 @@ func (j *job) startPlanning() {
 	j.h.Feedback(Feedback{Goal: j.id, Phase: Planning, Tick: e.lastTick()})
 	e.tell(func() {
 		e.cfg.Go(func() {
-			motions, refusal := p.run(ctx)
+			e.workers <- struct{}{} // so many at a time
+			defer func() { <-e.workers }()
+			out := planned{refusal: planner.Stopped(ctx)}
+			if out.refusal == nil {
+				out = p.run(ctx)
+			}
+			out.job = j
 			e.mu.Lock()
-			e.plans = append(e.plans, planned{j, motions, refusal})
+			e.plans = append(e.plans, out)
 			e.mu.Unlock()
 		})
 	})
@@ -103,37 +128,29 @@ func (e *Executive) takePlans() {
 	for _, p := range plans {
 		p.job.stop()
 		p.job.stop = nil
+		if p.kept != nil {
+			e.last = p.kept
+		}
 		if !p.job.h.State().Terminal() {
-			p.job.planned(p.motions, p.refusal)
+			p.job.planned(&p)
 		}
 	}
 }
 
-// planned performs what was planned. A sequence is always performed; a single
-// motion that nowhere leaves where the robot is has nothing to perform.
-func (j *job) planned(motions []*planner.Motion, refusal *planner.Refusal) {
-	e, g := j.e, j.goal.(*Move)
-	j.result.Motions, j.result.Refusal = motions, refusal
+// planned performs what was planned.
+func (j *job) planned(p *planned) {
+	j.result.Motions, j.result.Refusal = p.motions, p.refusal
 	switch {
-	case refusal != nil:
-		j.fail(action.Failed, explain.Refusal(refusal))
-		return
-	case g.PlanOnly:
-		e.keepMotions("plan", motions)
+	case p.refusal != nil:
+		j.fail(action.Failed, p.why...)
+	case len(p.why) > 0:
+		j.fail(action.ConditionsUnmet, p.why...)
+	case p.work == nil:
 		j.succeed()
-		return
-	case !g.Sequence && e.arrived(motions), len(motions) == 0:
-		j.succeed()
-		return
+	default:
+		j.work = p.work
+		j.dispatch()
 	}
-	e.keepMotions(g.Action(), motions)
-	w, why := (&Execute{Motions: motions, Rate: g.Rate}).prepare(e)
-	if len(why) > 0 {
-		j.fail(action.ConditionsUnmet, why...)
-		return
-	}
-	j.work = w
-	j.dispatch()
 }
 
 // standstill is how far a joint may be led about for a motion to count as none,
@@ -141,11 +158,11 @@ func (j *job) planned(motions []*planner.Motion, refusal *planner.Refusal) {
 const standstill = 1e-4
 
 // arrived reports whether motions nowhere leave where the robot is.
-func (e *Executive) arrived(motions []*planner.Motion) bool {
+func arrived(motions []*planner.Motion, now *loop.Snapshot) bool {
 	for _, m := range motions {
 		for i := range m.Trajectory.Points {
 			for k, q := range m.Trajectory.Points[i].Position {
-				if math.Abs(q-e.snap.Command.Q[m.Joints[k]]) > standstill {
+				if math.Abs(q-now.Command.Q[m.Joints[k]]) > standstill {
 					return false
 				}
 			}
@@ -157,21 +174,25 @@ func (e *Executive) arrived(motions []*planner.Motion) bool {
 // Plan plans without moving anything, in the caller's goroutine, from where the
 // robot is. What was planned can be kept (Last).
 func (e *Executive) Plan(ctx context.Context, who string, items []planner.Item, sequence bool, pipeline string) Result {
-	var p *planJob
-	var why *Explanation
-	e.locked(func() { p, why = e.planOf(items, sequence, pipeline) })
-	if why != nil {
-		return failed(*why)
+	v := e.look()
+	if v.snap == nil {
+		_, why := v.prepare(nil)
+		return failed(why...)
 	}
-	motions, refusal := p.run(ctx)
-	r := Result{Code: "ok", Motions: motions, Refusal: refusal}
-	if refusal != nil {
-		r = failed(explain.Refusal(refusal))
-		r.Refusal = refusal
+	p, why := v.planOf(items, sequence, pipeline)
+	if why != nil {
+		return failed(why...)
+	}
+	p.only = true
+	out := p.run(ctx)
+	r := Result{Code: "ok", Motions: out.motions}
+	if out.refusal != nil {
+		r = failed(out.why...)
+		r.Refusal = out.refusal
 	}
 	e.locked(func() {
-		if refusal == nil {
-			e.keepMotions("plan", motions)
+		if out.kept != nil {
+			e.last = out.kept
 		}
 		e.audit(who, "plan", r.Code)
 	})
@@ -198,4 +219,23 @@ func moved(motions []*planner.Motion) (joints []robot.JointID) {
 	}
 	slices.Sort(joints)
 	return joints
+}
+
+// configuration is the whole configuration that the robot is commanded to be in.
+func (v *view) configuration() []float64 {
+	e := v.e
+	q := make([]float64, e.model.NumQ())
+	if e.model.Floating() {
+		q[6] = 1
+	}
+	if b := &v.snap.Command.Base; e.model.Floating() && b.Has {
+		p, r := b.Pose.P, b.Pose.R.Quat()
+		copy(q, []float64{p.X, p.Y, p.Z, r.X, r.Y, r.Z, r.W})
+	}
+	for i := range e.model.Joints() {
+		if j := &e.model.Joints()[i]; j.Kind.NumQ() == 1 && i < len(v.snap.Command.Q) {
+			q[j.Q] = v.snap.Command.Q[i]
+		}
+	}
+	return q
 }

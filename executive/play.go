@@ -1,6 +1,7 @@
 package executive
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -10,14 +11,14 @@ import (
 	"poise/control/follow"
 	"poise/executive/explain"
 	"poise/motion"
+	"poise/motion/library"
 	"poise/trajectory"
 )
 
-// Library finds stored motions by name. An error says why one that is there cannot
-// be read. It must be safe for concurrent use.
+// Library finds stored motions by name; *library.Library is one. It must be safe
+// for concurrent use.
 type Library interface {
-	Motion(name string) (*motion.Document, error)
-	Names() []string // of all motions, readable or not
+	Get(name string) (*library.Motion, error)
 }
 
 // Play plays a stored motion.
@@ -63,16 +64,14 @@ func ParsePlay(name, options string) (*Play, []Explanation) {
 // Action names the server.
 func (g *Play) Action() string { return "play" }
 
-func (g *Play) prepare(e *Executive) (*work, []Explanation) {
+func (g *Play) prepare(v *view) (*work, []Explanation) {
+	e := v.e
 	if why := checkRate(g.Speed); why != nil {
 		return nil, why
 	}
 	d, why := e.stored(g.Name)
 	if why != nil {
 		return nil, why
-	}
-	if e.snap == nil {
-		return nil, []Explanation{e.whySilent()}
 	}
 	played, err := d.Goal(motion.Part{Marked: g.Part, Backward: g.Backward})
 	if err != nil {
@@ -83,15 +82,15 @@ func (g *Play) prepare(e *Executive) (*work, []Explanation) {
 	if g.Approach {
 		goal.Approach = e.cfg.Approach.Share
 	}
-	if why := e.inStartPose(d, g); len(why) > 0 {
+	if why := v.inStartPose(d, g); len(why) > 0 {
 		return nil, why
 	}
 	end := 0.0
 	if g.Return && !g.Loop {
 		end = endOf(goal.Points)
-		e.addReturn(&goal)
+		v.addReturn(&goal)
 	}
-	w, why := e.compile(&goal, false)
+	w, why := v.compile(&goal, false)
 	if why != nil {
 		return nil, why
 	}
@@ -104,18 +103,16 @@ func (e *Executive) stored(name string) (*motion.Document, []Explanation) {
 	if e.cfg.Library == nil {
 		return nil, []Explanation{explain.Because("no_library", "there is no library of stored motions")}
 	}
-	d, err := e.cfg.Library.Motion(name)
-	if err == nil {
-		return d, nil
+	m, err := e.cfg.Library.Get(name)
+	switch {
+	case err == nil:
+		return m.Document, nil
+	case errors.Is(err, library.ErrUnreadable):
+		return nil, []Explanation{explain.Because("unreadable_motion", err.Error()).With("mend its file; it is read again when it changes")}
+	case errors.Is(err, library.ErrUnknown):
+		return nil, []Explanation{explain.Because("unknown_motion", err.Error())}
 	}
-	names := e.cfg.Library.Names()
-	for _, n := range names {
-		if n == name {
-			x := explain.Because("unreadable_motion", fmt.Sprintf("motion %q cannot be read: %v", name, err))
-			return nil, []Explanation{x.With("mend its file; it is read again when it changes")}
-		}
-	}
-	return nil, []Explanation{explain.UnknownName("unknown_motion", "motion", name, names)}
+	return nil, explain.Errors("library", err)
 }
 
 // followGoal is a stored motion as a trajectory.
@@ -165,7 +162,8 @@ const startPoseTolerance = 0.174
 
 // inStartPose explains which joints are not in the pose that a motion has to begin
 // in. Joints that an approach brings to their first row need not be.
-func (e *Executive) inStartPose(d *motion.Document, g *Play) (why []Explanation) {
+func (v *view) inStartPose(d *motion.Document, g *Play) (why []Explanation) {
+	e := v.e
 	if d.StartPose == "" || g.Part {
 		return nil
 	}
@@ -178,7 +176,7 @@ func (e *Executive) inStartPose(d *motion.Document, g *Play) (why []Explanation)
 		if k := d.Joint(name); g.Approach && k >= 0 && d.Joints[k].Enabled || len(named.Q[i]) != 1 {
 			continue
 		}
-		if off := math.Abs(e.snap.Command.Q[id] - named.Q[i][0]); off > startPoseTolerance {
+		if off := math.Abs(v.snap.Command.Q[id] - named.Q[i][0]); off > startPoseTolerance {
 			x := e.words.Reason(control.Reason{Code: control.StartTooFar, Joint: id, Value: off, Max: startPoseTolerance}, "")
 			x.Owner = ""
 			x.Text = fmt.Sprintf("motion %q begins in pose %q, and joint %s is %.4g away from it, %g is allowed", g.Name, d.StartPose, name, off, startPoseTolerance)

@@ -17,7 +17,8 @@ func (g *Pose) Action() string { return "pose" }
 // poseKind is the kind of the controllers that go to poses.
 const poseKind = "pose"
 
-func (g *Pose) prepare(e *Executive) (*work, []Explanation) {
+func (g *Pose) prepare(v *view) (*work, []Explanation) {
+	e := v.e
 	if _, ok := e.model.Pose(g.Name); !ok {
 		return nil, []Explanation{explain.UnknownName("unknown_pose", "pose", g.Name, e.poseNames())}
 	}

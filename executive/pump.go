@@ -66,7 +66,7 @@ func (e *Executive) pump(now int64) {
 	e.now = max(now, e.now)
 	e.flush()
 	// the state first: all that happened up to it is then among the reports
-	e.look()
+	e.newest()
 	for range reportsPerPump {
 		r, ok := e.cfg.Loop.Receive()
 		if !ok {
@@ -86,10 +86,10 @@ func (e *Executive) pump(now int64) {
 	}
 }
 
-// look takes the newest state. The first one may be that of a loop that runs for
+// newest takes the newest state. The first one may be that of a loop that runs for
 // long: numbers of orders begin above all that were given before, and goals that
 // somebody else left behind are called off.
-func (e *Executive) look() {
+func (e *Executive) newest() {
 	s, ok := e.cfg.Loop.Snapshot()
 	if !ok {
 		return

@@ -64,13 +64,18 @@ func (e *Executive) RequestRemote(who string, r RemoteRequest, tell func(Assignm
 			why = unknown
 			return
 		}
-		w, bad := e.operate(x.seat, set)
+		if e.snap == nil {
+			why = []Explanation{e.whySilent()}
+			return
+		}
+		w, bad := e.operate(x.seat, set, e.snap)
 		if bad != nil {
 			why = bad
 			return
 		}
 		x.request, x.since, x.tell = r.ID, e.now, tell
-		id, err := e.submit(who, "", 0, &ready{x.seat, w}, Watch{Changed: func(c Change) { e.locked(func() { e.remoteChanged(x, r.ID, c) }) }})
+		changed := func(c Change) { e.locked(func() { e.remoteChanged(x, r.ID, c) }) }
+		id, err := e.submit(who, "", 0, &job{goal: &ready{x.seat, w}, work: w, watch: Watch{Changed: changed}})
 		if err != nil {
 			why = explain.Errors("invalid", err)
 			return

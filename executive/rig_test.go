@@ -1,8 +1,9 @@
 package executive
 
 import (
-	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,7 +14,7 @@ import (
 	"poise/control/follow"
 	"poise/control/swing"
 	"poise/loop"
-	"poise/motion"
+	"poise/motion/library"
 	"poise/planner/pilz"
 	"poise/planner/smooth"
 	"poise/robot"
@@ -356,26 +357,14 @@ func (r *rig) nod(joint string, d float64) follow.Goal {
 		{Time: 0, Position: []float64{q}}, {Time: 1, Position: []float64{q + d}}, {Time: 2, Position: []float64{q}}}}
 }
 
-// shelf is a library in memory.
-type shelf map[string]*motion.Document
-
-func (s shelf) Motion(name string) (*motion.Document, error) {
-	d, ok := s[name]
-	if !ok {
-		return nil, fmt.Errorf("no motion %q", name)
+// shelf is a library in a folder of its own.
+func shelf(t testing.TB) *library.Library {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "broken.motion.yaml"), []byte("description: x\nsped: 3\n"), 0o600); err != nil {
+		t.Fatal(err)
 	}
-	if d == nil {
-		return nil, fmt.Errorf("line 3: unknown key %q", "sped")
-	}
-	return d, nil
-}
-
-func (s shelf) Names() (all []string) {
-	for name := range s {
-		all = append(all, name)
-	}
-	slices.Sort(all)
-	return all
+	return library.Open(dir, nil)
 }
 
 // said reports whether an explanation has all of these words.

@@ -48,6 +48,9 @@ type starting struct {
 func (e *Executive) SwitchControllers(who string, s Switch) *Answer {
 	return e.ask(func() *Answer {
 		what := fmt.Sprintf("switch: start %s; stop %s", strings.Join(s.Start, " "), strings.Join(s.Stop, " "))
+		if e.snap == nil {
+			return e.refuse(who, what, e.whySilent())
+		}
 		x, why := e.planSwitch(&s)
 		if len(why) > 0 {
 			return e.refuse(who, what, why...)
@@ -124,7 +127,7 @@ func (e *Executive) planStart(c *seat, strict bool) (*starting, []Explanation) {
 	if len(unknown) > 0 {
 		return nil, unknown
 	}
-	w, why := e.operate(c, set)
+	w, why := e.operate(c, set, e.snap)
 	if len(why) > 0 {
 		return nil, why
 	}
@@ -223,7 +226,7 @@ func (x *switching) carryOut() {
 			s.done = true
 			continue
 		}
-		id, err := e.submit(x.command.who, "", 0, &ready{s.seat, s.work}, Watch{Changed: func(c Change) { x.changed(s, c) }})
+		id, err := e.submit(x.command.who, "", 0, &job{goal: &ready{s.seat, s.work}, work: s.work, watch: Watch{Changed: func(c Change) { x.changed(s, c) }}})
 		if err != nil {
 			x.failed = append(x.failed, explain.Errors("invalid", err)...)
 		}
@@ -273,7 +276,7 @@ func (x *switching) rollBack() {
 	}
 	for _, j := range x.before {
 		if j.seat.Operate != nil {
-			if _, err := e.submit(j.who, "", 0, &ready{j.seat, j.work}, j.watch); err != nil {
+			if _, err := e.submit(j.who, "", 0, &job{goal: &ready{j.seat, j.work}, work: j.work, watch: j.watch}); err != nil {
 				x.failed = append(x.failed, explain.Errors("invalid", err)...)
 			}
 		}
@@ -289,4 +292,4 @@ type ready struct {
 // Action names the server.
 func (g *ready) Action() string { return g.seat.Name + "/set_operational" }
 
-func (g *ready) prepare(*Executive) (*work, []Explanation) { return g.work, nil }
+func (g *ready) prepare(*view) (*work, []Explanation) { return g.work, nil }
