@@ -50,7 +50,8 @@ func (p *Program) Append(m *robot.Model, o Options, g *Goal) (*Program, error) {
 		r.Deceleration[k] = max(r.Deceleration[k], p.r.Deceleration[k])
 	}
 	r.Steps, r.Chains = p.joinTracks(&then.r, by)
-	r.Begin, r.Continues, r.Splice, r.Duration = p.r.Begin, p.id, end, r.Duration+by
+	r.Begin, r.Continues, r.Splice, r.Extended = p.r.Begin, p.id, end, len(p.r.Events)
+	r.Duration += by
 	return build(r)
 }
 

@@ -153,8 +153,7 @@ func (c *Controller) Start(in *control.Input, program control.Program) control.R
 			c.stage = playing
 		}
 		c.begin(p, at, rate)
-		c.skip = uint32(p.passed(at))
-		c.p = p
+		c.p, c.skip = p, uint32(min(p.passed(at), p.r.Extended))
 		return control.Because(control.OK)
 	}
 	c.rememberSupports(in, p)
@@ -170,16 +169,25 @@ func (c *Controller) Start(in *control.Input, program control.Program) control.R
 	}
 	c.p, c.round = p, 0
 	c.begin(p, at, c.fittingRate(in, p, v))
-	c.skip = 0
-	if at > 0 {
-		c.skip = uint32(p.passed(math.Nextafter(at, 0)))
-	}
+	c.skip = uint32(p.before(at))
 	c.stage, c.shown, c.settled = playing, false, 0
 	if wait {
 		c.stage = waiting
 	}
 	c.past.clear()
 	return control.Because(control.OK)
+}
+
+// before returns how many events lie before a time at which the program is taken
+// up: they do not leave.
+func (p *Program) before(at float64) int {
+	switch {
+	case p.r.Continues != 0:
+		return p.r.Extended
+	case at > 0:
+		return p.passed(math.Nextafter(at, 0))
+	}
+	return 0
 }
 
 // begin sets the clock, as near to a rate as limits allow.

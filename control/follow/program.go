@@ -56,7 +56,8 @@ type record struct {
 	Begin     int64   `json:"begin,omitempty"`
 	Loop      bool    `json:"loop,omitempty"`
 	Continues uint64  `json:"continues,omitempty"` // the program that it extends,
-	Splice    float64 `json:"splice,omitempty"`    // from this time on
+	Splice    float64 `json:"splice,omitempty"`    // from this time on,
+	Extended  int     `json:"extended,omitempty"`  // after so many events
 }
 
 // carried is the support of one chain.
