@@ -1,0 +1,173 @@
+package lint
+
+import (
+	"fmt"
+	"math"
+
+	"poise/motion"
+	"poise/robot"
+	"poise/trajectory"
+	"poise/trajectory/spline"
+)
+
+// slack is what rounding may add to a value at its limit.
+const slack = 1e-9
+
+// perSegment is in how many steps a stretch that breaks a limit is looked at, to tell
+// from when to when. Whether a limit is broken at all is exact.
+const perSegment = 24
+
+// LimitsOf returns the limits of joints of a robot as arrays; what the robot does not
+// limit is infinite.
+func LimitsOf(m *robot.Model, joints []string) *trajectory.Limits {
+	l := &trajectory.Limits{}
+	value := func(x robot.Limit, absent float64) float64 {
+		if x.Has {
+			return x.Value
+		}
+		return absent
+	}
+	inf := math.Inf(1)
+	for _, name := range joints {
+		var of robot.Limits
+		if id, ok := m.Joint(name); ok {
+			of = m.Joints()[id].Limits
+		}
+		l.Lower, l.Upper = append(l.Lower, value(of.Lower, -inf)), append(l.Upper, value(of.Upper, inf))
+		l.Velocity = append(l.Velocity, value(of.Velocity, inf))
+		a := value(of.Acceleration, inf)
+		l.Acceleration = append(l.Acceleration, a)
+		l.Deceleration = append(l.Deceleration, math.Abs(value(of.Deceleration, a)))
+	}
+	return l
+}
+
+// curve looks for limits that the motion breaks at any instant.
+func (c *checker) curve(g *motion.Goal) {
+	s, err := g.Curve(c.m)
+	if err != nil {
+		c.add(Finding{Rule: Table, Row: -1, Text: err.Error()})
+		return
+	}
+	limits := LimitsOf(c.m, g.Joints)
+	for _, q := range []spline.Derivative{spline.Position, spline.Velocity, spline.Acceleration} {
+		for _, v := range limits.Violations(s, slack) {
+			if v.Quantity == q {
+				c.broken(g, s, limits, v)
+			}
+		}
+	}
+}
+
+// broken adds a finding for each stretch of time in which a limit is broken.
+func (c *checker) broken(g *motion.Goal, s *spline.Spline, limits *trajectory.Limits, v trajectory.Violation) {
+	type stretch struct {
+		from, to     float64
+		value, limit float64
+	}
+	var all []stretch
+	open := false
+	look := func(t, value, limit float64, bad bool) {
+		switch {
+		case !bad:
+			open = false
+		case !open:
+			all, open = append(all, stretch{t, t, value, limit}), true
+		default:
+			last := &all[len(all)-1]
+			if last.to = t; math.Abs(value-limit) > math.Abs(last.value-last.limit) {
+				last.value, last.limit = value, limit
+			}
+		}
+	}
+	n := s.Joints()
+	x := [3][]float64{make([]float64, n), make([]float64, n), make([]float64, n)}
+	knots := s.Knots()
+	for seg := range s.Segments() {
+		for k := range perSegment + 1 {
+			t := knots[seg] + (knots[seg+1]-knots[seg])*float64(k)/perSegment
+			s.SegmentTo(x[0], x[1], x[2], seg, t)
+			value := x[v.Quantity][v.Joint]
+			limit, bad := beyond(limits, v, value, x[1][v.Joint])
+			look(t, value, limit, bad)
+		}
+	}
+	// the exact worst may lie between two looks
+	found := false
+	for i := range all {
+		if st := &all[i]; v.Time >= st.from-1e-12 && v.Time <= st.to+1e-12 {
+			st.value, st.limit, found = v.Value, v.Limit, true
+		}
+	}
+	if !found {
+		all = append(all, stretch{v.Time, v.Time, v.Value, v.Limit})
+	}
+	for _, st := range all {
+		c.add(c.limitFinding(g, v, st.from, st.to, st.value, st.limit))
+	}
+}
+
+// beyond returns the limit that a value meets and whether it is broken.
+func beyond(limits *trajectory.Limits, v trajectory.Violation, value, velocity float64) (limit float64, bad bool) {
+	lower, upper, speed, faster, slower, _ := limits.Of(v.Joint)
+	switch v.Quantity {
+	case spline.Position:
+		if value < lower {
+			return lower, value < lower-slack
+		}
+		return upper, value > upper+slack
+	case spline.Velocity:
+		return math.Copysign(speed, value), math.Abs(value) > speed*(1+slack)
+	}
+	most, braking := faster, value*velocity < 0
+	if v.Braking {
+		most = slower
+	}
+	// where both limits are the same, braking makes no difference
+	if faster != slower && braking != v.Braking && velocity != 0 {
+		return most, false
+	}
+	return math.Copysign(most, value), math.Abs(value) > most*(1+slack)
+}
+
+func (c *checker) limitFinding(g *motion.Goal, v trajectory.Violation, from, to, value, limit float64) Finding {
+	name := g.Joints[v.Joint]
+	unit := "rad"
+	if id, ok := c.m.Joint(name); ok && c.m.Joints()[id].Kind == robot.Prismatic {
+		unit = "m"
+	}
+	f := Finding{Joint: name, From: from, To: to, Value: value, Limit: limit, Row: c.rowAt(from)}
+	what := v.Quantity.String()
+	switch v.Quantity {
+	case spline.Position:
+		f.Rule = Position
+	case spline.Velocity:
+		f.Rule, unit = Velocity, unit+"/s"
+	default:
+		f.Rule, unit = Acceleration, unit+"/s²"
+		if v.Braking {
+			what = "deceleration"
+		}
+	}
+	f.Text = fmt.Sprintf("%s of %s is %s %s, limit %s %s", what, name, short(value), unit, short(limit), c.span(from, to))
+	return f
+}
+
+// rowAt returns the last enabled row that is not after a time.
+func (c *checker) rowAt(t float64) int {
+	row := c.rows[0]
+	for _, r := range c.rows {
+		if c.d.Points[r].Time <= t {
+			row = r
+		}
+	}
+	return row
+}
+
+// span words from when to when, and between which rows.
+func (c *checker) span(from, to float64) string {
+	if to-from < 1e-9 {
+		return fmt.Sprintf("(at %s s, row %d)", short(from), c.rowAt(from)+1)
+	}
+	return fmt.Sprintf("(%s s to %s s, from row %d)", short(from), short(to), c.rowAt(from)+1)
+}

@@ -1,0 +1,209 @@
+package lint
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"poise/contact"
+	"poise/motion"
+	"poise/robot"
+	"poise/trajectory/spline"
+)
+
+// contactOf returns the contact with which a chain stands for a value of its support
+// track: up to 1 its own, above the one of that number. Ok is false if there is none.
+func contactOf(m *robot.Model, chain string, support float64) (id robot.ContactID, ok bool) {
+	c, known := m.Chain(chain)
+	if !known || support <= 0 {
+		return robot.NoContact, true
+	}
+	if support <= 1 {
+		return m.Chains()[c].Contact, true
+	}
+	if n := int(support); n < len(m.Contacts()) {
+		return robot.ContactID(n), true
+	}
+	return m.Chains()[c].Contact, false
+}
+
+// stance is what is known of a robot while it plays a motion.
+type stance struct {
+	curve  *spline.Spline
+	tracks *spline.Steps // nil if no support is told
+	column []int         // of each joint in the curve, −1 if it does not move
+	rest   []float64     // of each joint that does not move
+	feet   []foot
+}
+
+// foot is a chain that can stand.
+type foot struct {
+	chain robot.ChainID
+	own   robot.ContactID
+	track int  // of its support, −1 if it has none
+	holds bool // without a track: it does not move, so it stands
+}
+
+// standing looks for feet that slip and for a centre of mass that is not above them.
+func (c *checker) standing(g *motion.Goal) {
+	ground, err := contact.NewGround(c.m)
+	if err != nil {
+		return // joints of several coordinates: nobody can tell
+	}
+	s, ok := c.stance(g)
+	if !ok {
+		return
+	}
+	first, last := g.Times[0], g.Times[len(g.Times)-1]
+	steps := min(int(math.Ceil((last-first)/c.o.Step)), maxSteps)
+	times := slices.Clone(g.Times) // rows, where supports change
+	for k := range steps {
+		times = append(times, first+(last-first)*float64(k)/float64(steps))
+	}
+	slices.Sort(times)
+	times = slices.Compact(times)
+
+	odometer := contact.NewOdometer(ground)
+	slip := &watch{c: c, rule: Slip, limit: c.o.Slip, text: slipText}
+	fall := &watch{c: c, rule: Balance, limit: c.o.Margin, below: true, text: fallText}
+	q := make([]float64, len(s.column))
+	moving := make([]float64, s.curve.Joints())
+	var feet []contact.Foot
+	var b contact.Balance
+	for _, t := range times {
+		s.curve.PositionTo(moving, t)
+		for j, col := range s.column {
+			if q[j] = s.rest[j]; col >= 0 {
+				q[j] = moving[col]
+			}
+		}
+		feet = s.feetTo(feet[:0], c.m, t)
+		odometer.Update(q, feet)
+		slip.look(t, odometer.Slip(), len(feet) > 1)
+		if len(feet) > 0 {
+			X_WB, _ := ground.Settle(q, feet)
+			ground.BalanceTo(&b, q, feet, X_WB)
+		}
+		fall.look(t, b.Margin, len(feet) > 0 && c.m.Floating())
+	}
+	slip.end()
+	fall.end()
+}
+
+// stance gathers what is known; ok is false if that is not enough to judge.
+func (c *checker) stance(g *motion.Goal) (s *stance, ok bool) {
+	joints := c.m.Joints()
+	s = &stance{column: make([]int, len(joints)), rest: make([]float64, len(joints))}
+	known := make([]bool, len(joints))
+	pose, hasPose := c.m.Pose(c.d.StartPose)
+	for j := range joints {
+		s.column[j] = slices.Index(g.Joints, joints[j].Name)
+		known[j] = s.column[j] >= 0
+		if l := joints[j].Limits; l.Lower.Has && l.Upper.Has {
+			s.rest[j] = min(max(0, l.Lower.Value), l.Upper.Value)
+		}
+		if v, captured := c.d.Captured(c.rows[0], joints[j].Name); captured {
+			s.rest[j], known[j] = v, true
+		} else if hasPose {
+			if i := slices.Index(pose.Joints, robot.JointID(j)); i >= 0 && len(pose.Q[i]) == 1 {
+				s.rest[j], known[j] = pose.Q[i][0], true
+			}
+		}
+	}
+	for id, chain := range c.m.Chains() {
+		if chain.Contact == robot.NoContact {
+			continue
+		}
+		moves := slices.ContainsFunc(chain.Joints, func(j robot.JointID) bool { return s.column[j] >= 0 })
+		f := foot{chain: robot.ChainID(id), own: chain.Contact, track: slices.Index(g.Chains, chain.Name), holds: !moves}
+		if f.track < 0 && !f.holds {
+			continue // moved and not said to stand: it is free
+		}
+		if slices.ContainsFunc(chain.Joints, func(j robot.JointID) bool { return !known[j] }) {
+			return nil, false
+		}
+		s.feet = append(s.feet, f)
+	}
+	var err error
+	if s.curve, err = g.Curve(c.m); err != nil {
+		return nil, false
+	}
+	if len(g.Chains) > 0 {
+		s.tracks, err = spline.NewSteps(g.Times, g.Supports)
+	}
+	return s, err == nil && len(s.feet) > 0
+}
+
+// feetTo appends the feet that stand at a time.
+func (s *stance) feetTo(dst []contact.Foot, m *robot.Model, t float64) []contact.Foot {
+	var values []float64
+	if s.tracks != nil {
+		values = s.tracks.At(t)
+	}
+	for _, f := range s.feet {
+		id := f.own
+		if f.track >= 0 {
+			if id, _ = contactOf(m, m.Chains()[f.chain].Name, values[f.track]); id == robot.NoContact {
+				continue
+			}
+		}
+		dst = append(dst, contact.Foot{Chain: f.chain, Contact: id})
+	}
+	return dst
+}
+
+// watch makes findings of the stretches of time in which a number is beyond its limit.
+type watch struct {
+	c     *checker
+	rule  string
+	text  func(worst, limit float64) string
+	limit float64
+	below bool // the limit is a least one
+
+	open     bool
+	from, to float64
+	worst    float64
+}
+
+// look takes the number of one time, if it counts there.
+func (w *watch) look(t, value float64, counts bool) {
+	bad := counts && (value > w.limit) != w.below && value != w.limit
+	switch {
+	case !bad:
+		w.end()
+	case !w.open:
+		w.open, w.from, w.to, w.worst = true, t, t, value
+	default:
+		if w.to = t; (value > w.worst) != w.below {
+			w.worst = value
+		}
+	}
+}
+
+func (w *watch) end() {
+	if !w.open {
+		return
+	}
+	w.open = false
+	worst := w.worst
+	if math.IsInf(worst, 0) {
+		worst = -math.MaxFloat64
+	}
+	w.c.add(Finding{Rule: w.rule, From: w.from, To: w.to, Value: worst, Limit: w.limit, Row: w.c.rowAt(w.from),
+		Text: w.text(w.worst, w.limit) + " " + w.c.span(w.from, w.to)})
+}
+
+func slipText(worst, limit float64) string {
+	return fmt.Sprintf("a standing foot moves by %s m, limit %s", short(worst), short(limit))
+}
+
+func fallText(worst, limit float64) string {
+	where := fmt.Sprintf("%s m outside the supports", short(-worst))
+	switch {
+	case math.IsInf(worst, -1):
+		where = "above no support"
+	case worst >= 0:
+		where = fmt.Sprintf("only %s m inside the supports", short(worst))
+	}
+	return fmt.Sprintf("the centre of mass is %s, it has to be %s m inside", where, short(limit))
+}
