@@ -82,10 +82,15 @@ func (c *Clock) Step(dt, want float64, limits []move.Limits, joints robot.Set, v
 // Reference fills in what a joint does at the clock's rate, given its state at the
 // clock's time and at rate 1. Loop-safe.
 func (c *Clock) Reference(out *control.Reference, joint int, s move.State) {
+	s = c.Real(s)
+	out.Q[joint], out.V[joint], out.A[joint] = s.P, s.V, s.A
+}
+
+// Real returns how an axis moves at the clock's rate, given its state at the
+// clock's time and at rate 1. Loop-safe.
+func (c *Clock) Real(s move.State) move.State {
 	bend := (c.Rate - c.was) / c.dt
-	out.Q[joint] = s.P
-	out.V[joint] = c.Rate * s.V
-	out.A[joint] = c.Rate*c.Rate*s.A + bend*s.V
+	return move.State{P: s.P, V: c.Rate * s.V, A: c.Rate*c.Rate*s.A + bend*s.V}
 }
 
 // Fastest returns the largest rate at which a motion whose joints reach these

@@ -1,0 +1,325 @@
+// Package stance moves the body over hooves that stay where they are.
+//
+// When it starts, the feet are anchored where they stand. From then on the body
+// goes where it is told, as fast as its legs can, and the legs follow from the
+// anchors by inverse kinematics in closed form, every cycle: hooves do not creep,
+// because nothing is integrated.
+//
+// It keeps the balance: a target from which the centre of mass would leave the
+// polygon of the feet is refused with the distance, and so is one that legs do
+// not reach, with the joint in the way. Other limbs may move meanwhile; if they
+// take the centre of mass to the edge, the body stops on its way.
+package stance
+
+import (
+	"fmt"
+	"math"
+
+	"poise/contact"
+	"poise/control"
+	"poise/control/pace"
+	"poise/kinematics"
+	"poise/kinematics/ik"
+	"poise/robot"
+	"poise/spatial"
+	"poise/trajectory/move"
+)
+
+// Controller performs Programs and is fed with Targets. Make one with New.
+type Controller struct {
+	limits []move.Limits // that legs may use
+	legs   []leg
+	base   robot.LeafID
+	index  []int // of each joint in a configuration
+	ground *contact.Ground
+	data   *kinematics.Data
+	stand  contact.Balance
+
+	run, trial *course
+	tried      uint64 // tick in which trial was planned
+	started    int64  // ns
+	last       int64  // stamp of the newest target, ns
+	clock      pace.Clock
+	moving     bool
+	guarded    bool      // balance is lost: it waits
+	q          []float64 // legs as they are led, in a configuration of the whole robot
+	v, a       []float64 // of each joint, at rate 1
+
+	// scratch; configurations of the whole robot, but for joints
+	way, seed, scratch []float64
+	near               [3][]float64
+	joints             []float64
+}
+
+// New returns a controller for a robot. It must stand free on legs whose inverse
+// kinematics has a closed form.
+func New(m *robot.Model, assumed control.Transition) (*Controller, error) {
+	limits, _, err := control.JointLimits(m, assumed)
+	if err != nil {
+		return nil, err
+	}
+	if !m.Floating() {
+		return nil, fmt.Errorf("stance: the base of %s does not move", m.Name())
+	}
+	res, err := m.Resources()
+	if err != nil {
+		return nil, err
+	}
+	ground, err := contact.NewGround(m)
+	if err != nil {
+		return nil, err
+	}
+	n := len(limits)
+	c := &Controller{limits: pace.Shared(limits), tried: math.MaxUint64, ground: ground, data: kinematics.NewData(m), v: make([]float64, n), a: make([]float64, n), joints: make([]float64, n)}
+	for _, j := range m.Joints() {
+		c.index = append(c.index, j.Q)
+	}
+	for i, l := range res.Leaves() {
+		switch l.Kind {
+		case robot.BaseLeaf:
+			c.base = robot.LeafID(i)
+		case robot.SupportLeaf:
+			chain := &m.Chains()[l.Chain]
+			solver, err := ik.New(m, ik.Options{MaxIterations: 10, MaxRestarts: 1}, chain.Joints, chain.VirtualTip)
+			if err != nil {
+				return nil, err
+			}
+			if !solver.ClosedForm() {
+				return nil, fmt.Errorf("stance: the inverse kinematics of %s has no closed form", chain.Name)
+			}
+			c.legs = append(c.legs, leg{chain: l.Chain, joints: chain.Joints, support: robot.LeafID(i), tip: c.data.At(chain.VirtualTip), solver: solver})
+		}
+	}
+	if len(c.legs) == 0 {
+		return nil, fmt.Errorf("stance: %s has nothing to stand on", m.Name())
+	}
+	for _, q := range []*[]float64{&c.q, &c.way, &c.seed, &c.scratch, &c.near[0], &c.near[1], &c.near[2]} {
+		*q = make([]float64, m.NumQ())
+		kinematics.NewSpace(m).NeutralTo(*q)
+	}
+	for _, k := range []**course{&c.run, &c.trial} {
+		motion, err := move.New(calm[:])
+		if err != nil {
+			return nil, err
+		}
+		*k = &course{motion: motion, anchors: make([]spatial.Pose, len(c.legs)), stands: make([]bool, len(c.legs))}
+	}
+	return c, nil
+}
+
+const defaultMargin = 0.01 // m
+
+// Check refuses targets out of reach and out of balance.
+func (c *Controller) Check(in *control.Input, p control.Program) control.Reason {
+	s, ok := p.(*Program)
+	if !ok || len(s.Feet) == 0 || !s.Needs.Has(c.base) {
+		return control.Because(control.BadProgram)
+	}
+	if !(s.Margin >= 0 && s.Margin < 1) {
+		return control.BadValue.At(robot.NoJoint, s.Margin, 1)
+	}
+	for _, f := range s.Feet {
+		known := false
+		for i := range c.legs {
+			known = known || c.legs[i].chain == f.Chain
+		}
+		if !known || f.Contact < 0 || int(f.Contact) >= len(c.ground.Model().Contacts()) {
+			return control.Because(control.BadProgram)
+		}
+	}
+	k := c.trial
+	if k.program == s && c.tried == in.Tick.N {
+		return k.verdict // asked again within the tick, as a round does
+	}
+	k.program, k.margin = s, s.Margin
+	if k.margin == 0 {
+		k.margin = defaultMargin
+	}
+	c.settle(in, k)
+	k.start = [axes]move.State{}
+	c.tried, k.verdict = in.Tick.N, c.aim(in, k, s.Target)
+	return k.verdict
+}
+
+// aim plans the way to a target; none is where the body is.
+func (c *Controller) aim(in *control.Input, k *course, t *Target) control.Reason {
+	if t == nil {
+		why := c.plan(k, new([axes]move.State), 1)
+		k.most = 1
+		return why
+	}
+	if !isPose(&t.Body) {
+		return control.NotANumber.At(robot.NoJoint, float64(c.base), 0)
+	}
+	to := t.Body
+	if t.Relative {
+		to = k.origin.Mul(to)
+	}
+	return c.reach(in, k, to)
+}
+
+// Start anchors the feet and begins to move the body.
+func (c *Controller) Start(in *control.Input, p control.Program) control.Reason {
+	if why := c.Check(in, p); why.Code != control.OK {
+		return why
+	}
+	c.run, c.trial = c.trial, c.run
+	c.tried = math.MaxUint64
+	c.started, c.last = in.Tick.Time, in.Tick.Time
+	c.begin(min(in.Rate, 1))
+	c.fill(c.q, in)
+	return control.Because(control.OK)
+}
+
+// begin starts the clock of a motion that was just planned.
+func (c *Controller) begin(rate float64) {
+	c.clock.Start(rate, c.run.most)
+	c.moving, c.guarded = true, false
+	clear(c.v)
+	clear(c.a)
+}
+
+// Feed takes a new target while the body moves, or has come to rest. What it was
+// told before counts until the new one is found good.
+func (c *Controller) Feed(in *control.Input, p control.Program) control.Reason {
+	t, ok := p.(*Target)
+	if !ok {
+		return control.Because(control.BadProgram)
+	}
+	if t.At < c.last {
+		return control.Stale.At(robot.NoJoint, float64(in.Tick.Time-t.At)*1e-9, float64(in.Tick.Time-c.last)*1e-9)
+	}
+	k := c.trial
+	c.tried = math.MaxUint64
+	k.program, k.origin, k.margin = c.run.program, c.run.origin, c.run.margin
+	copy(k.anchors, c.run.anchors)
+	copy(k.stands, c.run.stands)
+	rest := true
+	for i := range k.start {
+		s := c.run.motion.Axis(i).At(c.clock.Time)
+		k.start[i] = c.clock.Real(s)
+		rest = rest && k.start[i].V == 0 && k.start[i].A == 0
+	}
+	if why := c.aim(in, k, t); why.Code != control.OK {
+		return why
+	}
+	c.last = t.At
+	c.run, c.trial = c.trial, c.run
+	rate := 1.0
+	if rest {
+		rate = min(in.Rate, 1)
+	}
+	c.begin(rate)
+	return control.Because(control.OK)
+}
+
+// Update moves the body on by a tick.
+func (c *Controller) Update(in *control.Input, out *control.Reference) (control.Status, control.Reason) {
+	k := c.run
+	rate := in.Rate
+	if c.guarded {
+		rate = 0
+	}
+	c.clock.Step(in.Tick.Dt, rate, c.limits, k.program.Needs, c.v, c.a)
+	X, twist, why := c.follow(in)
+	if why.Code != control.OK {
+		return control.Failed, why
+	}
+	why = c.guard(in, X)
+	c.write(in, out, X, twist)
+	if c.clock.Time >= k.motion.Duration() {
+		c.moving = false
+		if k.program.Once {
+			return control.Done, control.Because(control.OK)
+		}
+	}
+	return control.Going, why
+}
+
+// follow finds the legs for the present, and how they move, from their answers a
+// moment before and after. A body at rest needs nothing new.
+func (c *Controller) follow(in *control.Input) (X spatial.Pose, twist spatial.Twist, why control.Reason) {
+	k, t := c.run, c.clock.Time
+	X = k.at(t)
+	if !c.moving {
+		clear(c.v)
+		clear(c.a)
+		return X, twist, control.Because(control.OK)
+	}
+	why = control.Because(control.OK)
+	for i, at := range [...]float64{t - step, t + step, t} {
+		if bad, ok := c.legsTo(c.q, k, k.at(at)); !ok {
+			c.fill(c.seed, in)
+			return X, twist, c.explain(bad, k, c.seed, t)
+		}
+		copy(c.near[i], c.q)
+	}
+	for i := range c.legs {
+		if !k.stands[i] {
+			continue
+		}
+		for _, j := range c.legs[i].joints {
+			at := c.index[j]
+			before, after, now := c.near[0][at], c.near[1][at], c.near[2][at]
+			c.v[j], c.a[j] = (after-before)/(2*step), (after-2*now+before)/(step*step)
+		}
+	}
+	d := k.at(t - step).Inverse().Mul(k.at(t + step))
+	twist = spatial.LogTwist(d.R.Quat(), d.P).Scale(c.clock.Rate / (2 * step))
+	return X, twist, why
+}
+
+// guard looks at the balance with the whole robot as it is commanded: other limbs
+// may have moved. On the edge the body waits.
+func (c *Controller) guard(in *control.Input, X spatial.Pose) control.Reason {
+	k := c.run
+	copy(c.joints, in.Cmd.Q)
+	for i := range c.legs {
+		if k.stands[i] {
+			for _, j := range c.legs[i].joints {
+				c.joints[j] = c.q[c.index[j]]
+			}
+		}
+	}
+	before := c.stand.Margin
+	c.ground.BalanceTo(&c.stand, c.joints, k.program.Feet, X)
+	m := c.stand.Margin
+	if m >= k.margin {
+		c.guarded = false
+		return control.Because(control.OK)
+	}
+	if c.moving && m < before-tiny {
+		c.guarded = true
+	}
+	return control.Unbalanced.At(robot.NoJoint, m, k.margin)
+}
+
+// write fills in the reference.
+func (c *Controller) write(in *control.Input, out *control.Reference, X spatial.Pose, twist spatial.Twist) {
+	k := c.run
+	out.Has, out.Peak, out.Rate, out.Time = robot.Leaf(c.base), pace.Peak, c.clock.Rate, float64(in.Tick.Time-c.started)*1e-9
+	out.Base = control.BaseRef{Pose: X, Twist: twist, Has: true}
+	for i := range c.legs {
+		if !k.stands[i] {
+			continue
+		}
+		l := &c.legs[i]
+		for _, j := range l.joints {
+			out.Has = out.Has.With(robot.LeafID(j))
+			c.clock.Reference(out, int(j), move.State{P: c.q[c.index[j]], V: c.v[j], A: c.a[j]})
+		}
+		out.Has = out.Has.With(l.support)
+		out.Limb[l.chain] = control.LimbRef{Pose: k.anchors[i], Has: true}
+	}
+	for _, f := range k.program.Feet {
+		out.Support[f.Chain] = control.Support{Weight: 1, Contact: f.Contact}
+	}
+}
+
+// Owned quits when a leg is taken: the body stands on all its feet.
+func (c *Controller) Owned(_ *control.Input, now robot.Set) control.Status {
+	if !now.Contains(c.run.program.Needs) {
+		return control.Quit
+	}
+	return control.Going
+}
