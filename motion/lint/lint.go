@@ -60,7 +60,7 @@ func Rules() []Rule {
 		{UnknownJoint, "joints that the robot does not have"},
 		{UnknownChain, "support tracks of chains that cannot stand"},
 		{MissingJoint, "joints that take part and were not captured in a row; no joint at all"},
-		{StartPose, "a start pose that the robot does not have"},
+		{StartPose, "a start pose that the robot does not have, or in which the motion does not begin"},
 		{Support, "supports that are not told, negative, or of a contact that the robot does not have"},
 		{Event, "events before the first or after the last row, or without a type"},
 		{Loop, "a loop whose end is not its beginning"},
@@ -78,6 +78,7 @@ type Options struct {
 	Margin float64 // m by which the centre of mass has to be inside the supports; default 0
 	Step   float64 // s between looks at slip and balance; default 0.01
 	Seam   float64 // rad or m between the end and the beginning of a loop; default 0.001
+	Start  float64 // rad or m between the start pose and the first row; default 0.1
 }
 
 // maxSteps bounds the looks at slip and balance of one motion.
@@ -92,6 +93,7 @@ func (o Options) orDefault() Options {
 	set(&o.Slip, 0.005)
 	set(&o.Step, 0.01)
 	set(&o.Seam, 0.001)
+	set(&o.Start, 0.1)
 	return o
 }
 
@@ -246,16 +248,37 @@ func (c *checker) names() *motion.Document {
 		c.add(Finding{Rule: MissingJoint, Row: -1, Text: "no joint of the robot takes part"})
 	}
 	c.chains()
-	if pose := c.d.StartPose; pose != "" {
-		if _, ok := c.m.Pose(pose); !ok {
-			var poses []string
-			for _, p := range c.m.Poses() {
-				poses = append(poses, p.Name)
-			}
-			c.add(Finding{Rule: StartPose, Row: -1, Text: fmt.Sprintf("start pose %q does not exist%s", pose, rule.DidYouMean(pose, poses))})
+	c.startPose()
+	return playable
+}
+
+// startPose looks whether the pose in which the motion has to begin is there, and is
+// where the first row begins.
+func (c *checker) startPose() {
+	if c.d.StartPose == "" {
+		return
+	}
+	pose, ok := c.m.Pose(c.d.StartPose)
+	if !ok {
+		var poses []string
+		for _, p := range c.m.Poses() {
+			poses = append(poses, p.Name)
+		}
+		c.add(Finding{Rule: StartPose, Row: -1, Text: fmt.Sprintf("start pose %q does not exist%s", c.d.StartPose, rule.DidYouMean(c.d.StartPose, poses))})
+		return
+	}
+	for i, id := range pose.Joints {
+		name := c.m.Joints()[id].Name
+		part := c.d.Joint(name)
+		if len(c.rows) == 0 || part < 0 || !c.d.Joints[part].Enabled || len(pose.Q[i]) != 1 {
+			continue
+		}
+		if v, ok := c.d.Captured(c.rows[0], name); ok && math.Abs(v-pose.Q[i][0]) > c.o.Start {
+			f := c.at(StartPose, c.rows[0], name, "begins with %s at %s, in the pose %q it is at %s", name, short(v), c.d.StartPose, short(pose.Q[i][0]))
+			f.Value, f.Limit = v-pose.Q[i][0], c.o.Start
+			c.add(f)
 		}
 	}
-	return playable
 }
 
 // captured looks for rows that did not capture a joint.

@@ -96,6 +96,7 @@ func TestEveryRuleFindsItsFault(t *testing.T) {
 		{lint.MissingJoint, func(d *motion.Document) { d.Points[2].Positions[d.Column("joint52")] = math.NaN() }, lint.Finding{Row: 2, Joint: "joint52", From: 2, To: 2}, "1 of 3"},
 		{lint.MissingJoint, func(d *motion.Document) { d.Joints = nil }, lint.Finding{Row: -1}, "no joint"},
 		{lint.StartPose, func(d *motion.Document) { d.StartPose = "stnad" }, lint.Finding{Row: -1}, `"stand"`},
+		{lint.StartPose, func(d *motion.Document) { d.StartPose = "bow" }, lint.Finding{Row: 0, Joint: "joint51", Value: 0.2, Limit: 0.1}, `in the pose "bow" it is at -0.5`},
 		{lint.Support, func(d *motion.Document) { *d = *apply(t, m, d, legs); d.Points[1].Supports[0] = 7.5 }, lint.Finding{Row: 1, Joint: "leg1", Value: 7.5, Limit: 3}, "contact 7"},
 		{lint.Event, func(d *motion.Document) { d.Events[0].Time = 2.25 }, lint.Finding{Row: -1, From: 2.25, Limit: 2}, "past the end"},
 		{lint.Event, func(d *motion.Document) { d.Events[0].Type = "" }, lint.Finding{Row: -1, From: 2}, "no type"},

@@ -1,0 +1,64 @@
+package shipped_test
+
+import (
+	"testing"
+
+	"poise/motion"
+	"poise/motion/file"
+	"poise/motion/library"
+	"poise/motion/lint"
+	"poise/motion/shipped"
+	"poise/robot"
+	"poise/robot/load"
+)
+
+// TestShippedMotionsPassLint wants of each motion that comes with a robot: no finding,
+// all joints captured, words that say what it is, and the form in which it is written.
+func TestShippedMotionsPassLint(t *testing.T) {
+	for name, least := range map[string]int{"pony": 2, "arm6": 1} {
+		bot, err := load.Robot(name, load.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := library.Open("", shipped.Of(name)).List()
+		if err != nil || len(all) < least {
+			t.Fatalf("%s: %d motions, want %d (%v)", name, len(all), least, err)
+		}
+		for _, s := range all {
+			if s.Err != nil {
+				t.Error(s.Err)
+				continue
+			}
+			d := s.Document
+			for _, f := range lint.Check(d, bot.Model, lint.Options{}) {
+				t.Errorf("%s %s: %v", name, s.Name, f)
+			}
+			if d.Description == "" || len(d.Tags) == 0 || d.StartPose == "" {
+				t.Errorf("%s %s: says too little of itself", name, s.Name)
+			}
+			if string(file.Write(d, s.Text)) != string(s.Text) {
+				t.Errorf("%s %s: is not in the form that is written", name, s.Name)
+			}
+			wantAllJoints(t, s.Name, d, bot.Model)
+		}
+	}
+}
+
+func wantAllJoints(t *testing.T, name string, d *motion.Document, m *robot.Model) {
+	t.Helper()
+	for row := range d.Points {
+		for _, j := range m.Joints() {
+			if _, ok := d.Captured(row, j.Name); !ok {
+				t.Errorf("%s: row %d did not capture %s", name, row+1, j.Name)
+			}
+		}
+	}
+}
+
+func TestRobotsWithoutMotionsHaveNone(t *testing.T) {
+	for _, name := range []string{"", ".", "..", "panda", "pony/nod.motion.yaml", "/pony"} {
+		if shipped.Of(name) != nil {
+			t.Errorf("%q has motions", name)
+		}
+	}
+}
