@@ -181,7 +181,7 @@ func readArgs(args []byte, dst any, t *registry.Type, f msgs.Form) error {
 		return nil
 	}
 	if args[0] != '[' {
-		return rosjson.Unmarshal(args, dst)
+		return rosjson.UnmarshalJSON(args, dst)
 	}
 	var list []json.RawMessage
 	if err := json.Unmarshal(args, &list); err != nil {
@@ -199,7 +199,7 @@ func readArgs(args []byte, dst any, t *registry.Type, f msgs.Form) error {
 		object = strconv.AppendQuote(object, fields[i].Name)
 		object = append(append(object, ':'), v...)
 	}
-	return rosjson.Unmarshal(append(object, '}'), dst)
+	return rosjson.UnmarshalJSON(append(object, '}'), dst)
 }
 
 // Call calls a service of the same process.

@@ -156,7 +156,7 @@ func (a *Advertisement) Publish(v any) error {
 // PublishJSON reads a message of either form and publishes it.
 func (a *Advertisement) PublishJSON(data []byte) error {
 	v := a.topic.typ.New()
-	if err := rosjson.Unmarshal(data, v); err != nil {
+	if err := rosjson.UnmarshalJSON(data, v); err != nil {
 		return err
 	}
 	a.publish(v)

@@ -79,7 +79,6 @@ type MotionOperation struct {
 // Finding is poise_msgs/Finding.
 type Finding struct {
 	Rule     string  `json:"rule"`
-	Severity string  `json:"severity"`
 	Text     string  `json:"text"`
 	Joint    string  `json:"joint"`
 	Row      int32   `json:"row"`

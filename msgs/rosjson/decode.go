@@ -33,12 +33,32 @@ func (e *FieldError) Error() string {
 // Unmarshal reads JSON or YAML text into the message that dst points to. All
 // problems are returned together; dst is then not to be used.
 func Unmarshal(data []byte, dst any) error {
+	if looksLikeJSON(data) {
+		err := UnmarshalJSON(data, dst)
+		var broken *SyntaxError
+		if !errors.As(err, &broken) {
+			return err
+		}
+		// flow YAML begins like JSON: if it is that, well; if not, the JSON
+		// reader's complaint is the useful one
+		n, yamlErr := parseYAML(data)
+		if yamlErr != nil {
+			return err
+		}
+		reflect.ValueOf(dst).Elem().SetZero()
+		return fill(n, dst, len(data))
+	}
 	n, err := parse(data)
 	if err != nil {
 		return err
 	}
-	d := decoder{}
-	d.value(n, reflect.ValueOf(dst).Elem(), "")
+	return fill(n, dst, len(data))
+}
+
+// fill reads a tree into a message.
+func fill(n *node, dst any, size int) error {
+	d := decoder{budget: budgetFor(size)}
+	d.value(n, reflect.ValueOf(dst).Elem())
 	return errors.Join(d.problems...)
 }
 
@@ -60,12 +80,61 @@ func HasKey(data []byte, key string) (bool, error) {
 	return false, nil
 }
 
-type decoder struct{ problems []error }
+// decoder fills a message from values of a text.
+type decoder struct {
+	problems []error
+	steps    []step     // where we are
+	budget   int        // bytes that lists may still take
+	here     func() int // the line of a problem that has none, if that can be told
+}
 
-func (d *decoder) fail(n *node, path, format string, a ...any) {
+// step is one step of a path: into a field, or into an item if the name is empty.
+type step struct {
+	name  string
+	index int
+}
+
+// budgetFor bounds the memory of what is read: "{}" costs three bytes of text and
+// may stand for a kilobyte of message. No list of numbers needs more than this.
+func budgetFor(size int) int { return 16<<20 + 8*size }
+
+// spend takes the memory of one more item, or says that there is none.
+func (d *decoder) spend(line int, item reflect.Type) bool {
+	if d.budget < 0 {
+		return false
+	}
+	if d.budget -= int(item.Size()); d.budget < 0 {
+		d.fail(line, "the lists are too long: the message would take far more memory than its text")
+		return false
+	}
+	return true
+}
+
+func (d *decoder) into(s step) { d.steps = append(d.steps, s) }
+func (d *decoder) out()        { d.steps = d.steps[:len(d.steps)-1] }
+
+func (d *decoder) path() string {
+	var b strings.Builder
+	for i, s := range d.steps {
+		switch {
+		case s.name == "":
+			fmt.Fprintf(&b, "[%d]", s.index)
+		case i == 0:
+			b.WriteString(s.name)
+		default:
+			b.WriteString("." + s.name)
+		}
+	}
+	return b.String()
+}
+
+func (d *decoder) fail(line int, format string, a ...any) {
 	switch {
 	case len(d.problems) < maxProblems:
-		d.problems = append(d.problems, &FieldError{Path: path, Line: n.line, Msg: fmt.Sprintf(format, a...)})
+		if line == 0 && d.here != nil {
+			line = d.here()
+		}
+		d.problems = append(d.problems, &FieldError{Path: d.path(), Line: line, Msg: fmt.Sprintf(format, a...)})
 	case len(d.problems) == maxProblems:
 		d.problems = append(d.problems, errors.New("and more problems of this kind"))
 	}
@@ -76,145 +145,155 @@ var (
 	durationType = reflect.TypeFor[msgs.Duration]()
 )
 
-func (d *decoder) value(n *node, v reflect.Value, path string) {
+func (d *decoder) value(n *node, v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Struct:
-		if v.Type() == timeType || v.Type() == durationType {
-			d.structure(respell(n), v, path)
+		d.structure(n, v)
+	case reflect.Slice, reflect.Array:
+		if n.kind != list {
+			d.scalar(n, v)
 			return
 		}
-		d.structure(n, v, path)
-	case reflect.Slice:
-		d.slice(n, v, path)
-	case reflect.Array:
-		d.array(n, v, path)
-	case reflect.Float64, reflect.Float32:
-		d.float(n, v, path)
-	case reflect.String:
-		if n.kind != text {
-			d.fail(n, path, "want a string, got %s%s", n.kind, shown(n))
-			return
-		}
-		v.SetString(n.text)
-	case reflect.Bool:
-		if n.kind != boolean {
-			d.fail(n, path, "want true or false, got %s%s", n.kind, shown(n))
-			return
-		}
-		v.SetBool(strings.EqualFold(n.text, "true"))
+		d.list(n, v)
 	default:
-		d.integer(n, v, path)
+		d.scalar(n, v)
 	}
 }
 
-// respell turns ROS 1's names of a time's parts into ROS 2's.
-func respell(n *node) *node {
+func (d *decoder) structure(n *node, v reflect.Value) {
 	if n.kind != object {
-		return n
-	}
-	out := *n
-	out.keys = make([]string, len(n.keys))
-	for i, k := range n.keys {
-		switch k {
-		case "secs":
-			k = "sec"
-		case "nsecs":
-			k = "nanosec"
-		}
-		out.keys[i] = k
-	}
-	return &out
-}
-
-func (d *decoder) structure(n *node, v reflect.Value, path string) {
-	if n.kind != object {
-		d.fail(n, path, "want an object, got %s%s", n.kind, shown(n))
+		d.scalar(n, v)
 		return
 	}
 	p := planOf(v.Type())
 	seen := make([]bool, v.NumField())
 	for i, key := range n.keys {
-		at := join(path, key)
-		field, ok := p.index[key]
-		switch {
-		case !ok:
-			d.fail(n.items[i], at, "the message has no such field; it has %s", strings.Join(p.names, ", "))
-		case seen[field]:
-			d.fail(n.items[i], at, "the field stands here twice")
-		default:
-			seen[field] = true
-			d.value(n.items[i], v.Field(field), at)
-			d.bound(n.items[i], v, field, at)
+		d.into(step{name: key})
+		if field, ok := d.field(n.items[i].line, p, key, seen); ok {
+			d.value(n.items[i], v.Field(field))
+			d.bound(n.items[i].line, p, v, field)
 		}
+		d.out()
 	}
 }
 
+// field finds the field of a key that has not been there before.
+func (d *decoder) field(line int, p *plan, key string, seen []bool) (int, bool) {
+	field, ok := p.index[key]
+	switch {
+	case !ok:
+		d.fail(line, "the message has no such field; it has %s", strings.Join(p.names, ", "))
+	case seen[field]:
+		d.fail(line, "the field stands here twice")
+		ok = false
+	default:
+		seen[field] = true
+	}
+	return field, ok
+}
+
 // bound refuses a list that is longer than its field allows.
-func (d *decoder) bound(n *node, v reflect.Value, field int, path string) {
-	if tag := v.Type().Field(field).Tag.Get("bound"); tag != "" {
-		if most, _ := strconv.Atoi(tag); v.Field(field).Len() > most {
-			d.fail(n, path, "%d values, at most %d fit", v.Field(field).Len(), most)
+func (d *decoder) bound(line int, p *plan, v reflect.Value, field int) {
+	if most := p.bounds[field]; most > 0 && v.Field(field).Len() > most {
+		d.fail(line, "%d values, at most %d fit", v.Field(field).Len(), most)
+	}
+}
+
+func (d *decoder) list(n *node, v reflect.Value) {
+	if v.Kind() == reflect.Array && len(n.items) != v.Len() {
+		d.fail(n.line, "want a list of %d, got a list of %d", v.Len(), len(n.items))
+		return
+	}
+	if v.Kind() == reflect.Slice {
+		v.SetZero()
+	}
+	for i, item := range n.items {
+		if v.Kind() == reflect.Slice {
+			if !d.spend(item.line, v.Type().Elem()) {
+				return
+			}
+			extend(v)
 		}
+		d.into(step{index: i})
+		d.value(item, v.Index(i))
+		d.out()
+	}
+	notNil(v)
+}
+
+// extend makes room for one more item, which is zero.
+func extend(v reflect.Value) {
+	n := v.Len()
+	if n == v.Cap() {
+		v.Grow(1)
+	}
+	v.SetLen(n + 1)
+}
+
+// notNil makes an empty list of a slice that is none.
+func notNil(v reflect.Value) {
+	if v.Kind() == reflect.Slice && v.IsNil() {
+		v.Set(reflect.MakeSlice(v.Type(), 0, 0))
+	}
+}
+
+// scalar reads a plain value, or says why it is not what the field takes.
+func (d *decoder) scalar(n *node, v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Struct:
+		d.fail(n.line, "want an object, got %s%s", n.kind, shown(n))
+	case reflect.Slice, reflect.Array:
+		d.bytes(n, v)
+	case reflect.Float64, reflect.Float32:
+		d.float(n, v)
+	case reflect.String:
+		if n.kind != text {
+			d.fail(n.line, "want a string, got %s%s", n.kind, shown(n))
+			return
+		}
+		v.SetString(n.text)
+	case reflect.Bool:
+		if n.kind != boolean {
+			d.fail(n.line, "want true or false, got %s%s", n.kind, shown(n))
+			return
+		}
+		v.SetBool(strings.EqualFold(n.text, "true"))
+	default:
+		d.integer(n, v)
 	}
 }
 
 // bytes reads base64, as rosbridge writes uint8[].
-func (d *decoder) bytes(n *node, v reflect.Value, path string) {
+func (d *decoder) bytes(n *node, v reflect.Value) {
+	if n.kind != text || v.Type().Elem().Kind() != reflect.Uint8 {
+		d.fail(n.line, "want a list, got %s%s", n.kind, shown(n))
+		return
+	}
 	data, err := base64.StdEncoding.DecodeString(n.text)
 	switch {
 	case err != nil:
-		d.fail(n, path, "want a list of bytes or base64, got%s", shown(n))
+		d.fail(n.line, "want a list of bytes or base64, got%s", shown(n))
 	case v.Kind() == reflect.Slice:
 		v.SetBytes(data)
 	case len(data) != v.Len():
-		d.fail(n, path, "want %d bytes, got %d", v.Len(), len(data))
+		d.fail(n.line, "want %d bytes, got %d", v.Len(), len(data))
 	default:
 		reflect.Copy(v, reflect.ValueOf(data))
 	}
 }
 
-func (d *decoder) slice(n *node, v reflect.Value, path string) {
-	if n.kind == text && v.Type().Elem().Kind() == reflect.Uint8 {
-		d.bytes(n, v, path)
-		return
-	}
-	if n.kind != list {
-		d.fail(n, path, "want a list, got %s%s", n.kind, shown(n))
-		return
-	}
-	s := reflect.MakeSlice(v.Type(), len(n.items), len(n.items))
-	for i, item := range n.items {
-		d.value(item, s.Index(i), path+"["+strconv.Itoa(i)+"]")
-	}
-	v.Set(s)
-}
-
-func (d *decoder) array(n *node, v reflect.Value, path string) {
-	if n.kind == text && v.Type().Elem().Kind() == reflect.Uint8 {
-		d.bytes(n, v, path)
-		return
-	}
-	if n.kind != list || len(n.items) != v.Len() {
-		d.fail(n, path, "want a list of %d, got %s of %d", v.Len(), n.kind, len(n.items))
-		return
-	}
-	for i, item := range n.items {
-		d.value(item, v.Index(i), path+"["+strconv.Itoa(i)+"]")
-	}
-}
-
-func (d *decoder) float(n *node, v reflect.Value, path string) {
+func (d *decoder) float(n *node, v reflect.Value) {
 	if n.kind == null {
 		v.SetFloat(math.NaN())
 		return
 	}
 	if n.kind != number {
-		d.fail(n, path, "want a number, got %s%s", n.kind, shown(n))
+		d.fail(n.line, "want a number, got %s%s", n.kind, shown(n))
 		return
 	}
-	x, err := strconv.ParseFloat(yamlNumber(n.text), 64)
+	x, err := strconv.ParseFloat(yamlNumber(n.text), v.Type().Bits())
 	if err != nil {
-		d.fail(n, path, "%s is not a number that fits", n.text)
+		d.fail(n.line, "%s is not a number that fits", n.text)
 		return
 	}
 	v.SetFloat(x)
@@ -229,34 +308,25 @@ func yamlNumber(s string) string {
 	return s
 }
 
-func (d *decoder) integer(n *node, v reflect.Value, path string) {
+func (d *decoder) integer(n *node, v reflect.Value) {
 	if n.kind != number {
-		d.fail(n, path, "want a whole number, got %s%s", n.kind, shown(n))
+		d.fail(n.line, "want a whole number, got %s%s", n.kind, shown(n))
 		return
 	}
-	if v.CanInt() {
-		x, err := wholeNumber(n.text)
-		switch {
-		case err != nil:
-			d.fail(n, path, "%s is not a whole number", n.text)
-		case v.OverflowInt(x):
-			d.fail(n, path, "%s does not fit into %s", n.text, v.Type())
-		default:
-			v.SetInt(x)
-		}
-		return
-	}
-	if x, err := strconv.ParseUint(n.text, 10, 64); err == nil && !v.OverflowUint(x) {
+	if x, err := strconv.ParseUint(n.text, 10, 64); err == nil && v.CanUint() && !v.OverflowUint(x) {
 		v.SetUint(x)
 		return
 	}
-	switch x, err := wholeNumber(n.text); {
+	x, err := wholeNumber(n.text)
+	switch {
 	case err != nil:
-		d.fail(n, path, "%s is not a whole number", n.text)
-	case x < 0 || v.OverflowUint(uint64(x)):
-		d.fail(n, path, "%s does not fit into %s", n.text, v.Type())
-	default:
+		d.fail(n.line, "%s is not a whole number", n.text)
+	case v.CanInt() && !v.OverflowInt(x):
+		v.SetInt(x)
+	case v.CanUint() && x >= 0 && !v.OverflowUint(uint64(x)):
 		v.SetUint(uint64(x))
+	default:
+		d.fail(n.line, "%s does not fit into %s", n.text, v.Type())
 	}
 }
 
@@ -279,6 +349,9 @@ func wholeNumber(s string) (int64, error) {
 type plan struct {
 	index map[string]int // by name, in either form
 	names []string       // in the ROS 2 form, then those of ROS 1 alone
+
+	bounds []int    // of lists, by field; 0 is none
+	own    []string // name of each field, for paths
 }
 
 var plans sync.Map
@@ -287,7 +360,14 @@ func planOf(t reflect.Type) *plan {
 	if p, ok := plans.Load(t); ok {
 		return p.(*plan)
 	}
-	p := &plan{index: map[string]int{}}
+	p := &plan{index: map[string]int{}, bounds: make([]int, t.NumField())}
+	for i := range t.NumField() {
+		p.bounds[i], _ = strconv.Atoi(t.Field(i).Tag.Get("bound"))
+		p.own = append(p.own, t.Field(i).Tag.Get("json"))
+	}
+	if t == timeType || t == durationType {
+		p.index["secs"], p.index["nsecs"] = 0, 1 // as ROS 1 spells it
+	}
 	for form := range msgs.NumForms {
 		for i := range t.NumField() {
 			f := t.Field(i)
@@ -319,13 +399,6 @@ func inForm(f reflect.StructField, form msgs.Form) bool {
 		return form == msgs.ROS2
 	}
 	return true
-}
-
-func join(path, key string) string {
-	if path == "" {
-		return key
-	}
-	return path + "." + key
 }
 
 // shown returns a short quotation of a plain value, for messages.

@@ -41,20 +41,25 @@ type node struct {
 	line  int
 }
 
+// looksLikeJSON reports whether the text begins as JSON messages do.
+func looksLikeJSON(data []byte) bool {
+	first := bytes.TrimLeft(bytes.TrimPrefix(data, byteOrderMark), " \t\r\n")
+	return len(first) > 0 && (first[0] == '{' || first[0] == '[')
+}
+
+var byteOrderMark = []byte("\xef\xbb\xbf")
+
 // parse reads JSON if the text is JSON, else YAML.
 func parse(data []byte) (*node, error) {
 	if len(data) > maxBytes {
 		return nil, fmt.Errorf("%d bytes, at most %d are read", len(data), maxBytes)
 	}
-	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-	first := bytes.TrimLeft(data, " \t\r\n")
-	if len(first) > 0 && (first[0] == '{' || first[0] == '[') {
+	data = bytes.TrimPrefix(data, byteOrderMark)
+	if looksLikeJSON(data) {
 		n, err := parseJSON(data)
 		if err == nil {
 			return n, nil
 		}
-		// flow YAML begins like JSON: if it is that, well; if not, the JSON
-		// reader's complaint is the useful one
 		if n, yamlErr := parseYAML(data); yamlErr == nil {
 			return n, nil
 		}
