@@ -38,18 +38,19 @@ func ErrorCode(why *planner.Refusal, source string) msgs.MoveItErrorCodes {
 }
 
 // PlanRequest turns a message into a request. Refused are fields that we could
-// only ignore. These have no bearing and may say what they like:
-// workspace_parameters (they bound a mobile base, which no command here moves),
-// num_planning_attempts (a plan comes out the same every time), weights and goal
-// tolerances (the goal is one, and is reached exactly), efforts and time stamps
-// of the start state. allowed_planning_time is the caller's to honour.
+// only ignore. These are satisfied by every plan, whatever they say, if it makes
+// sense: workspace_parameters (they bound a mobile base, which no command here
+// moves), num_planning_attempts (a plan comes out the same every time), weights,
+// tolerances and regions of goals (the goal is one, and is reached exactly), efforts
+// of the start state. Names of constraints and time stamps are labels.
+// allowed_planning_time is the caller's to honour.
 func PlanRequest(m *msgs.MotionPlanRequest) (planner.Request, *planner.Refusal) {
 	req := planner.Request{
 		Command: planner.ParseCommand(m.PlannerID), CommandName: m.PlannerID, Group: m.GroupName,
 		VelocityScaling: m.MaxVelocityScalingFactor, AccelerationScaling: m.MaxAccelerationScalingFactor,
 		MaxSpeed: m.MaxCartesianSpeed, SpeedLink: m.CartesianSpeedLimitedLink, Smoothness: m.SmoothnessLevel,
 		Start: planner.StartState{Names: m.StartState.JointState.Name,
-			Position: m.StartState.JointState.Position, Velocity: m.StartState.JointState.Velocity},
+			Position: m.StartState.JointState.Position, Velocity: m.StartState.JointState.Velocity, Effort: m.StartState.JointState.Effort},
 	}
 	for i := range m.GoalConstraints {
 		req.Goals = append(req.Goals, goal(&m.GoalConstraints[i]))
@@ -97,12 +98,12 @@ func sphere(regions []msgs.SolidPrimitive, i int) float64 {
 
 func quat(q msgs.Quaternion) spatial.Quat { return spatial.Quat{W: q.W, X: q.X, Y: q.Y, Z: q.Z} }
 
-// unsupported refuses what we could only ignore.
+// unsupported refuses what we could only ignore, and numbers that are none.
 func unsupported(m *msgs.MotionPlanRequest, c planner.Command) *planner.Refusal {
 	no := func(field, why string) *planner.Refusal {
 		return planner.Refuse(planner.BadRequest, "%s is given, and %s", field, why)
 	}
-	way := &m.PathConstraints
+	way, box := &m.PathConstraints, &m.WorkspaceParameters
 	pathless := c == planner.PTP || c == planner.LIN
 	switch {
 	case len(m.TrajectoryConstraints.Constraints) > 0:
@@ -115,16 +116,19 @@ func unsupported(m *msgs.MotionPlanRequest, c planner.Command) *planner.Refusal 
 		return no("a negative num_planning_attempts", "that is no number of attempts")
 	case !(m.AllowedPlanningTime >= 0):
 		return planner.Refuse(planner.BadRequest, "allowed_planning_time is %g s, and must not be negative", m.AllowedPlanningTime)
-	case len(m.StartState.MultiDOFJointState.JointNames) > 0:
-		return planner.Refuse(planner.BadState, "start_state.multi_dof_joint_state is given, and only joints of one coordinate are planned for")
-	case len(m.StartState.AttachedCollisionObjects) > 0:
-		return planner.Refuse(planner.BadState, "start_state.attached_collision_objects are given, and collisions are not checked")
+	case !(box.MinCorner.X <= box.MaxCorner.X && box.MinCorner.Y <= box.MaxCorner.Y && box.MinCorner.Z <= box.MaxCorner.Z):
+		return no("workspace_parameters", "its min_corner is not below its max_corner")
 	case pathless && (way.Name != "" || len(way.PositionConstraints) > 0):
 		return no("path_constraints", c.String()+" goes its own way")
 	case len(way.JointConstraints)+len(way.OrientationConstraints)+len(way.VisibilityConstraints) > 0:
 		return no("path_constraints other than positions", "no command here takes them")
 	case m.SmoothnessLevel != 0 && c != planner.POLYLINE:
 		return no("smoothness_level", "only POLYLINE takes it")
+	case !(m.SmoothnessLevel >= 0):
+		return planner.Refuse(planner.BadRequest, "smoothness_level is %g, and must not be negative", m.SmoothnessLevel)
+	}
+	if why := unsupportedState(&m.StartState); why != nil {
+		return why
 	}
 	for i := range m.GoalConstraints {
 		if why := unsupportedGoal(&m.GoalConstraints[i], fmt.Sprintf("goal_constraints[%d]", i)); why != nil {
@@ -134,22 +138,72 @@ func unsupported(m *msgs.MotionPlanRequest, c planner.Command) *planner.Refusal 
 	return unsupportedRegions(way.PositionConstraints, "path_constraints")
 }
 
+func unsupportedState(s *msgs.RobotState) *planner.Refusal {
+	d := &s.MultiDOFJointState
+	switch {
+	case len(d.JointNames)+len(d.Transforms)+len(d.Twist)+len(d.Wrench) > 0:
+		return planner.Refuse(planner.BadState, "start_state.multi_dof_joint_state is given, and only joints of one coordinate are planned for")
+	case len(s.AttachedCollisionObjects) > 0:
+		return planner.Refuse(planner.BadState, "start_state.attached_collision_objects are given, and collisions are not checked")
+	}
+	return nil
+}
+
 func unsupportedGoal(g *msgs.Constraints, path string) *planner.Refusal {
 	if len(g.VisibilityConstraints) > 0 {
 		return planner.Refuse(planner.BadGoal, "%s.visibility_constraints are given, and no command here takes them", path)
 	}
 	for i, j := range g.JointConstraints {
-		if j.ToleranceAbove < 0 || j.ToleranceBelow < 0 {
+		if !(j.ToleranceAbove >= 0 && j.ToleranceBelow >= 0) {
 			return planner.Refuse(planner.BadGoal, "%s.joint_constraints[%d]: tolerances %g and %g must not be negative", path, i, j.ToleranceBelow, j.ToleranceAbove)
+		}
+		if why := unsupportedWeight(j.Weight, fmt.Sprintf("%s.joint_constraints[%d]", path, i)); why != nil {
+			return why
+		}
+	}
+	for i, o := range g.OrientationConstraints {
+		what := fmt.Sprintf("%s.orientation_constraints[%d]", path, i)
+		switch {
+		case !(o.AbsoluteXAxisTolerance >= 0 && o.AbsoluteYAxisTolerance >= 0 && o.AbsoluteZAxisTolerance >= 0):
+			return planner.Refuse(planner.BadGoal, "%s: tolerances %g, %g and %g must not be negative", what, o.AbsoluteXAxisTolerance, o.AbsoluteYAxisTolerance, o.AbsoluteZAxisTolerance)
+		case o.Parameterization > rotationVector:
+			return planner.Refuse(planner.BadGoal, "%s.parameterization is %d, and must be 0 or 1", what, o.Parameterization)
+		}
+		if why := unsupportedWeight(o.Weight, what); why != nil {
+			return why
 		}
 	}
 	return unsupportedRegions(g.PositionConstraints, path)
 }
 
+// rotationVector is the last of OrientationConstraint's parameterizations.
+const rotationVector = 1
+
+func unsupportedWeight(w float64, what string) *planner.Refusal {
+	if w >= 0 {
+		return nil
+	}
+	return planner.Refuse(planner.BadGoal, "%s.weight is %g, and must not be negative", what, w)
+}
+
 func unsupportedRegions(all []msgs.PositionConstraint, path string) *planner.Refusal {
 	for i := range all {
-		if r := &all[i].ConstraintRegion; len(r.Meshes)+len(r.MeshPoses) > 0 {
-			return planner.Refuse(planner.BadGoal, "%s.position_constraints[%d].constraint_region has meshes, and a place is wanted", path, i)
+		r, what := &all[i].ConstraintRegion, fmt.Sprintf("%s.position_constraints[%d]", path, i)
+		if len(r.Meshes)+len(r.MeshPoses) > 0 {
+			return planner.Refuse(planner.BadGoal, "%s.constraint_region has meshes, and a place is wanted", what)
+		}
+		if len(r.Primitives) > len(r.PrimitivePoses) && len(r.PrimitivePoses) > 0 {
+			return planner.Refuse(planner.BadGoal, "%s.constraint_region has %d primitives and %d poses", what, len(r.Primitives), len(r.PrimitivePoses))
+		}
+		for k, p := range r.Primitives {
+			for _, d := range p.Dimensions {
+				if !(d >= 0) {
+					return planner.Refuse(planner.BadGoal, "%s.constraint_region.primitives[%d] has a dimension of %g, and must not be negative", what, k, d)
+				}
+			}
+		}
+		if why := unsupportedWeight(all[i].Weight, what); why != nil {
+			return why
 		}
 	}
 	return nil
@@ -159,7 +213,7 @@ func unsupportedRegions(all []msgs.PositionConstraint, path string) *planner.Ref
 func PlanResponse(m *robot.Model, p *planner.Motion, group string, seconds float64, code msgs.MoveItErrorCodes) msgs.MotionPlanResponse {
 	r := msgs.MotionPlanResponse{GroupName: group, PlanningTime: seconds, ErrorCode: code}
 	if p != nil {
-		r.TrajectoryStart = robotState(m, p.Start)
+		r.TrajectoryStart = robotState(m, p)
 		r.Trajectory = robotTrajectory(m, p)
 	}
 	return r
@@ -171,19 +225,32 @@ func SequenceResponse(m *robot.Model, all []*planner.Motion, seconds float64, co
 	r := msgs.MotionSequenceResponse{PlanningTime: seconds, ErrorCode: code}
 	for i, p := range all {
 		if i == 0 {
-			r.SequenceStart = robotState(m, p.Start)
+			r.SequenceStart = robotState(m, p)
 		}
 		r.PlannedTrajectories = append(r.PlannedTrajectories, robotTrajectory(m, p))
 	}
 	return r
 }
 
-func robotState(m *robot.Model, q []float64) (s msgs.RobotState) {
+// robotState is where a motion begins, and how fast if it is moving there.
+func robotState(m *robot.Model, p *planner.Motion) (s msgs.RobotState) {
+	v := make([]float64, m.NumV())
+	moving := false
+	if points := p.Trajectory.Points; len(points) > 0 {
+		for k, j := range p.Joints {
+			v[m.Joints()[j].V] = points[0].Velocity[k]
+			moving = moving || points[0].Velocity[k] != 0
+		}
+	}
 	s.JointState.Header.FrameID = m.Frames()[0].Name
 	for _, j := range m.Joints() {
-		if j.Kind.NumQ() == 1 {
-			s.JointState.Name = append(s.JointState.Name, j.Name)
-			s.JointState.Position = append(s.JointState.Position, q[j.Q])
+		if j.Kind.NumQ() != 1 {
+			continue
+		}
+		s.JointState.Name = append(s.JointState.Name, j.Name)
+		s.JointState.Position = append(s.JointState.Position, p.Start[j.Q])
+		if moving {
+			s.JointState.Velocity = append(s.JointState.Velocity, v[j.V])
 		}
 	}
 	return s

@@ -38,8 +38,8 @@ type Request struct {
 	CommandName                          string // as written, for messages
 	Group                                string
 	VelocityScaling, AccelerationScaling float64
-	MaxSpeed                             float64 // m/s of SpeedLink; counts if positive and the link is named
-	SpeedLink                            string
+	MaxSpeed                             float64 // m/s of SpeedLink; counts if positive
+	SpeedLink                            string  // "" is the tool; to Pilz no limit at all
 	Start                                StartState
 	Goals                                []Goal // exactly one makes sense
 	Via                                  Via
@@ -51,11 +51,12 @@ type Request struct {
 type StartState struct {
 	Names              []string
 	Position, Velocity []float64 // Velocity may be empty
+	Effort             []float64 // may be empty, and moves nothing
 }
 
 // Empty reports whether nothing was said.
 func (s *StartState) Empty() bool {
-	return len(s.Names) == 0 && len(s.Position) == 0 && len(s.Velocity) == 0
+	return len(s.Names) == 0 && len(s.Position) == 0 && len(s.Velocity) == 0 && len(s.Effort) == 0
 }
 
 // Goal is where to go: joints, or a position and an orientation of a link.

@@ -24,7 +24,7 @@ type Scene struct {
 	// AllowMoving lets a start state have speed.
 	AllowMoving bool
 	// AnySpeedLink takes the speed limit of a link that does not exist for the
-	// tool's, as Pilz does.
+	// tool's, and does without if none is named, as Pilz does.
 	AnySpeedLink bool
 	// Extensions takes what Pilz has no words for: a circle's path constraint
 	// named "circle", or "center" and "interim" followed by ":angle=1.2" or
@@ -135,6 +135,9 @@ func (r *resolver) givenStart(st *StartState) *Refusal {
 	if len(st.Velocity) != 0 && len(st.Velocity) != len(st.Names) {
 		return Refuse(BadState, "start state names %d joints and gives %d velocities", len(st.Names), len(st.Velocity))
 	}
+	if r.Extensions && len(st.Effort) != 0 && len(st.Effort) != len(st.Names) {
+		return Refuse(BadState, "start state names %d joints and gives %d efforts", len(st.Names), len(st.Effort))
+	}
 	seen := map[string]bool{}
 	for i, name := range st.Names {
 		id, ok := r.Model.Joint(name)
@@ -217,6 +220,9 @@ func (r *resolver) goalShape() *Refusal {
 	r.task.Link = link
 	if len(p.Points) == 0 {
 		return Refuse(BadGoal, "the position constraint has no primitive pose")
+	}
+	if r.Extensions && len(p.Points) > 1 {
+		return Refuse(BadGoal, "the position constraint has %d primitive poses, and a goal is one place", len(p.Points))
 	}
 	return nil
 }
@@ -376,15 +382,20 @@ func (r *resolver) speed() *Refusal {
 	if math.IsNaN(r.req.MaxSpeed) || math.IsInf(r.req.MaxSpeed, 0) {
 		return Refuse(BadRequest, "max_cartesian_speed is %g", r.req.MaxSpeed)
 	}
-	if !(r.req.MaxSpeed > 0) || r.req.SpeedLink == "" {
+	if !(r.req.MaxSpeed > 0) || r.req.SpeedLink == "" && r.AnySpeedLink {
 		return nil
 	}
 	link, ok := r.Model.Frame(r.req.SpeedLink)
-	if !ok && r.AnySpeedLink {
+	switch {
+	case !ok && r.AnySpeedLink:
 		link, ok = t.Link, true
+	case r.req.SpeedLink == "" && (t.Cartesian || t.Command != PTP):
+		link, ok = t.Link, true
+	case r.req.SpeedLink == "" && t.Group.Tip != robot.NoFrame:
+		link, ok = t.Group.Tip, true
 	}
 	if !ok {
-		return Refuse(UnknownLink, "cartesian_speed_limited_link %q is unknown", r.req.SpeedLink)
+		return Refuse(UnknownLink, "max_cartesian_speed is given, and cartesian_speed_limited_link %q is unknown", r.req.SpeedLink)
 	}
 	t.MaxSpeed, t.SpeedLink = r.req.MaxSpeed, link
 	return nil

@@ -22,6 +22,10 @@ func (r *resolver) viaShape() *Refusal {
 			if len(v.Points[i].Points) == 0 {
 				return Refuse(BadRequest, "waypoint %d of the polyline has no primitive pose", i)
 			}
+			if n := len(v.Points[i].Points); r.Extensions && n > 1 {
+				return Refuse(BadRequest, "waypoint %d of the polyline has %d primitive poses, and is one place", i, n).
+					With("give each waypoint a position constraint of its own")
+			}
 		}
 	}
 	return nil
@@ -89,6 +93,9 @@ func (r *resolver) via() *Refusal {
 	}
 	for i := range v.Points {
 		p := &v.Points[i]
+		if why := r.sameTool(p, i); why != nil {
+			return why
+		}
 		frame, offset := p.Frame, p.Offset
 		if t.Command == CIRC && t.Cartesian {
 			offset = r.req.Goals[0].Positions[0].Offset // the same point of the tool
@@ -120,6 +127,26 @@ func (r *resolver) via() *Refusal {
 			t.ViaRadius = append(t.ViaRadius, at.Radius)
 		}
 		t.Via = append(t.Via, spatial.Pose{R: R, P: X.Apply(at.Position).Sub(R.MulVec(offset))})
+	}
+	return nil
+}
+
+// sameTool refuses a point on the way that speaks of another link than the goal, or
+// for a circle of another point of it: one link follows the path. Pilz does not
+// look.
+func (r *resolver) sameTool(p *PositionGoal, i int) *Refusal {
+	t := &r.task
+	if !r.Extensions {
+		return nil
+	}
+	if tool := r.Model.Frames()[t.Link].Name; p.Link != "" && p.Link != tool {
+		return Refuse(BadRequest, "path constraint %d is about link %q, and the goal about %q", i, p.Link, tool)
+	}
+	if t.Command != CIRC || !t.Cartesian || p.Offset == (spatial.Vec3{}) {
+		return nil
+	}
+	if want := r.req.Goals[0].Positions[0].Offset; p.Offset != want {
+		return Refuse(BadRequest, "target_point_offset of path constraint %d is %v, and that of the goal %v: a circle is of one point", i, p.Offset, want)
 	}
 	return nil
 }
