@@ -1,10 +1,16 @@
 package control
 
 import (
+	"errors"
+
 	"poise/contact"
 	"poise/robot"
 	"poise/trajectory/move"
 )
+
+// ErrUnfit is matched by errors.Is when a controller has nothing to do on a robot:
+// no legs to stand on, no eyes to look with.
+var ErrUnfit = errors.New("does not fit the robot")
 
 // State returns where a joint's command is and how it moves. Loop-safe.
 func (m *Motion) State(joint int) move.State {

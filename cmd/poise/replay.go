@@ -7,21 +7,22 @@ import (
 	"os"
 
 	"poise/control"
-	"poise/control/swing"
+	"poise/control/kind"
 	"poise/loop"
 	"poise/robot"
 	"poise/telemetry"
 )
 
 // recordedKinds are the controllers that a recording may speak of.
-var recordedKinds = telemetry.Kinds{
-	"swing": {
-		New: func(m *robot.Model, s loop.Settings) (control.Controller, error) {
-			limits, _, err := control.JointLimits(m, s.Transition)
-			return swing.New(limits), err
-		},
-		Decode: swing.Decode,
-	},
+var recordedKinds = kindsOf(kind.Table)
+
+func kindsOf(table []kind.Kind) telemetry.Kinds {
+	all := telemetry.Kinds{}
+	for _, k := range table {
+		all[k.Name] = telemetry.Kind{
+			New: func(m *robot.Model, s loop.Settings) (control.Controller, error) { return k.New(m, s.Transition) }, Decode: k.Decode}
+	}
+	return all
 }
 
 // replayAnswer is what a program reads.

@@ -59,7 +59,7 @@ func New(m *robot.Model, assumed control.Transition) (*Controller, error) {
 		return nil, err
 	}
 	if !m.Floating() {
-		return nil, fmt.Errorf("stance: the base of %s does not move", m.Name())
+		return nil, fmt.Errorf("stance %w: the base of %s does not move", control.ErrUnfit, m.Name())
 	}
 	res, err := m.Resources()
 	if err != nil {
@@ -85,13 +85,13 @@ func New(m *robot.Model, assumed control.Transition) (*Controller, error) {
 				return nil, err
 			}
 			if !solver.ClosedForm() {
-				return nil, fmt.Errorf("stance: the inverse kinematics of %s has no closed form", chain.Name)
+				return nil, fmt.Errorf("stance %w: the inverse kinematics of %s has no closed form", control.ErrUnfit, chain.Name)
 			}
 			c.legs = append(c.legs, leg{chain: l.Chain, joints: chain.Joints, support: robot.LeafID(i), tip: c.data.At(chain.VirtualTip), solver: solver})
 		}
 	}
 	if len(c.legs) == 0 {
-		return nil, fmt.Errorf("stance: %s has nothing to stand on", m.Name())
+		return nil, fmt.Errorf("stance %w: %s has nothing to stand on", control.ErrUnfit, m.Name())
 	}
 	for _, q := range []*[]float64{&c.q, &c.way, &c.seed, &c.scratch, &c.near[0], &c.near[1], &c.near[2]} {
 		*q = make([]float64, m.NumQ())
