@@ -33,6 +33,10 @@ func (p *Program) Append(m *robot.Model, o Options, g *Goal) (*Program, error) {
 	r := then.r
 	end := p.motion.End()
 	by := end - then.motion.Start()
+	if whole := then.motion.End() + by - p.motion.Start(); whole > maxDuration {
+		c.bad.add(Problem{Kind: TooMuch, Point: -1, Value: whole, Limit: maxDuration}, "together they last %g s, at most %d s are played", whole, int(maxDuration))
+		return nil, c.bad.err()
+	}
 	r.Parts = slices.Clone(p.r.Parts)
 	for _, x := range then.r.Parts {
 		x = x.shifted(by)

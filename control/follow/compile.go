@@ -17,6 +17,8 @@ const (
 	maxPoints   = 20_000
 	maxDuration = 3600 // s
 	maxEvents   = 10_000
+
+	leastApproach = 0.01 // of the limits
 )
 
 // instant is how long a goal of one point at time zero lasts, s: it is a pose.
@@ -93,8 +95,8 @@ func (c *compiler) options() {
 	if c.g.Against > Commanded {
 		c.bad.add(Problem{Kind: BadOption, Point: -1, Value: float64(c.g.Against)}, "tolerances against %d, there are 0 and 1", c.g.Against)
 	}
-	if a := c.g.Approach; !(a >= 0 && a <= 1) {
-		c.bad.add(Problem{Kind: BadOption, Point: -1, Value: a, Limit: 1}, "an approach with a share of %g of the limits, want 0 … 1", a)
+	if a := c.g.Approach; a != 0 && !(a >= leastApproach && a <= 1) {
+		c.bad.add(Problem{Kind: BadOption, Point: -1, Value: a, Limit: 1}, "an approach with a share of %g of the limits, want %g … 1, or 0 for none", a, leastApproach)
 	}
 }
 

@@ -323,7 +323,7 @@ func TestLoop(t *testing.T) {
 	r = newRig(t, parts{robot: "arm6"})
 	g = line("joint_1", 0.5, 0, 0.2)
 	g.Loop, g.Approach = true, 0.5
-	goal = r.must(0, g)
+	r.must(0, g)
 	most, least := 0.0, 1.0
 	for range 4000 {
 		r.run(1)

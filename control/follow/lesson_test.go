@@ -214,7 +214,7 @@ func TestRandomGoals(t *testing.T) {
 		rounds = 6
 	}
 	if soak {
-		rounds = 3000
+		rounds = 1500
 	}
 	rng := rand.New(rand.NewPCG(8, 1))
 	outcomes := map[control.Code]int{}

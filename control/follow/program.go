@@ -81,8 +81,10 @@ func (r *record) check() error {
 	for _, limits := range [...][]float64{r.Velocity, r.Acceleration, r.Deceleration} {
 		ok = ok && len(limits) == max(n, 1)
 	}
+	points := 0
 	for i := range r.Parts {
 		p := &r.Parts[i]
+		points += len(p.Times)
 		ok = ok && len(p.Times) > 0 && len(p.Q) > 0 && len(p.Q[0]) == max(n, 1) && (i == 0 || p.Times[0] == r.Parts[i-1].end())
 	}
 	for _, j := range r.Joints {
@@ -98,7 +100,7 @@ func (r *record) check() error {
 	for i := 1; i < len(r.Events); i++ {
 		ok = ok && r.Events[i].Time >= r.Events[i-1].Time
 	}
-	if !ok || r.Against > Commanded {
+	if !ok || r.Against > Commanded || points > 2*maxPoints || !(r.Parts[len(r.Parts)-1].end()-r.Parts[0].Times[0] <= 2*maxDuration) {
 		return errRecord
 	}
 	return nil
