@@ -5,6 +5,7 @@ import (
 
 	"poise/robot"
 	"poise/trajectory"
+	"poise/trajectory/spline"
 )
 
 // maxSamples bounds what one question for curves may cost.
@@ -43,16 +44,50 @@ func (g *Goal) Sample(m *robot.Model, period float64) (*Samples, error) {
 		s.Times = append(s.Times, p.Time)
 	}
 	for j, name := range g.Joints {
-		c := Curve{Joint: name}
-		if m != nil {
-			if id, ok := m.Joint(name); ok {
-				c.Limits = m.Joints()[id].Limits
-			}
-		}
+		c := Curve{Joint: name, Limits: limitsOf(m, name)}
 		for _, p := range t.Points {
 			c.Position, c.Velocity, c.Acceleration = append(c.Position, p.Position[j]), append(c.Velocity, p.Velocity[j]), append(c.Acceleration, p.Acceleration[j])
 		}
 		s.Curves = append(s.Curves, c)
 	}
 	return s, nil
+}
+
+// Peak is what one joint does at most: exact extremes of its curve.
+type Peak struct {
+	Joint     string
+	Low, High float64 // positions
+
+	// magnitudes with their sign
+	Velocity, Acceleration float64
+
+	Limits robot.Limits
+}
+
+// Peaks returns the extremes of the goal's curve, joint by joint. The robot may be nil.
+func (g *Goal) Peaks(m *robot.Model) ([]Peak, error) {
+	s, err := g.Curve(m)
+	if err != nil {
+		return nil, err
+	}
+	var all []Peak
+	for j, name := range g.Joints {
+		p := Peak{Joint: name, Limits: limitsOf(m, name)}
+		low, high := s.Range(j, spline.Position, s.Start(), s.End())
+		p.Low, p.High = low.Value, high.Value
+		p.Velocity = s.Peak(j, spline.Velocity, s.Start(), s.End()).Value
+		p.Acceleration = s.Peak(j, spline.Acceleration, s.Start(), s.End()).Value
+		all = append(all, p)
+	}
+	return all, nil
+}
+
+func limitsOf(m *robot.Model, joint string) (l robot.Limits) {
+	if m == nil {
+		return l
+	}
+	if id, ok := m.Joint(joint); ok {
+		l = m.Joints()[id].Limits
+	}
+	return l
 }

@@ -1,0 +1,186 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// storedGoal is a goal as ROS stored motions; %s stands for a position.
+const storedGoal = `{"trajectory": {"header": {"seq": 0, "stamp": {"secs": 0, "nsecs": 0}, "frame_id": ""},
+ "joint_names": ["support/leg1", "joint51", "joint52"],
+ "points": [
+  {"positions": [1.0, -0.3, 1e-76], "velocities": [], "accelerations": [], "effort": [], "time_from_start": {"secs": 0, "nsecs": 0}},
+  {"positions": [0.0, %s, 0.30000000000000004], "velocities": [], "accelerations": [], "effort": [], "time_from_start": {"secs": 1, "nsecs": 500000001}}]},
+ "path_tolerance": [{"name": "joint51", "position": 0.5, "velocity": 0.0, "acceleration": 0.0}, {"name": "joint52", "position": 0.5, "velocity": 0.0, "acceleration": 0.0}],
+ "goal_tolerance": [], "goal_time_tolerance": {"secs": 1, "nsecs": 0}}`
+
+func TestMotionsImportAndExportAreExact(t *testing.T) {
+	tmp := t.TempDir()
+	goal := save(t, filepath.Join(tmp, "look.json"), fmt.Sprintf(storedGoal, "-0.1"))
+	dir := filepath.Join(tmp, "motions") // does not exist yet
+	if out, errs, code := poise("", "motions", "import", goal, "--dir", dir); code != 0 || errs != "" || !strings.HasPrefix(out, "look: 2 points, 2 joints") {
+		t.Fatal(code, out, errs)
+	}
+	if _, err := os.Stat(filepath.Join(dir, "look.motion.yaml")); err != nil {
+		t.Fatal(err)
+	}
+	out, errs, code := poise("", "motions", "export", "look", "--dir", dir, "--goal")
+	var got, want any
+	if err := json.Unmarshal([]byte(out), &got); err != nil || code != 0 {
+		t.Fatal(code, err, errs)
+	}
+	if err := json.Unmarshal([]byte(fmt.Sprintf(storedGoal, "-0.1")), &want); err != nil {
+		t.Fatal(err)
+	}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("%v\nwant %v", got, want)
+	}
+	// a second import does not destroy the first, unless it is told to
+	save(t, goal, fmt.Sprintf(storedGoal, "-0.2"))
+	if _, errs, code := poise("", "motions", "import", goal, "--dir", dir); code != 1 || !strings.Contains(errs, "exists already") {
+		t.Error(code, errs)
+	}
+	if _, errs, code := poise("", "motions", "import", goal, "--dir", dir, "--replace"); code != 0 {
+		t.Error(code, errs)
+	}
+	if out, _, _ := poise("", "motions", "export", "look", "--dir", dir); !strings.Contains(out, "joint51: -0.2") {
+		t.Error(out)
+	}
+}
+
+func TestMotionsExportUsesAllEnabledRows(t *testing.T) {
+	dir := t.TempDir()
+	save(t, filepath.Join(dir, "part.motion.yaml"), `joints: {joint51: {}}
+points:
+  - {time: 0, positions: {joint51: 0}}
+  - {time: 1, mark: start, positions: {joint51: -0.1}}
+  - {time: 2, enabled: false, positions: {joint51: -0.2}}
+  - {time: 3, mark: end, positions: {joint51: -0.3}}
+  - {time: 4, positions: {joint51: -0.4}}
+`)
+	times := func(args ...string) string {
+		out, errs, code := poise("", append([]string{"motions", "export", "part", "--goal", "--dir", dir}, args...)...)
+		var g struct {
+			Trajectory struct {
+				Points []struct {
+					Time struct{ Secs int } `json:"time_from_start"`
+				}
+			}
+		}
+		if err := json.Unmarshal([]byte(out), &g); err != nil || code != 0 {
+			t.Fatal(code, err, errs)
+		}
+		var all []int
+		for _, p := range g.Trajectory.Points {
+			all = append(all, p.Time.Secs)
+		}
+		return fmt.Sprint(all)
+	}
+	if got := times(); got != "[0 1 3 4]" {
+		t.Error(got, "marks must not change what is exported")
+	}
+	if got := times("--marked", "--scale", "2"); got != "[0 4]" {
+		t.Error(got)
+	}
+}
+
+func TestMotionsListShowAndLint(t *testing.T) {
+	for _, robot := range []string{"pony", "arm6"} {
+		if out, errs, code := poise("", "motions", "lint", "--robot", robot); code != 0 {
+			t.Errorf("%s: code %d\n%s%s", robot, code, out, errs)
+		}
+	}
+	out, errs, code := poise("", "motions", "list", "--json")
+	var list []motionInfo
+	if err := json.Unmarshal([]byte(out), &list); err != nil || code != 0 || len(list) < 2 || !list[0].Shipped {
+		t.Fatal(code, err, out, errs)
+	}
+	if out, _, code := poise("", "motions", "show", "nod"); code != 0 || !strings.Contains(out, "down again") || !strings.Contains(out, "eyes/action") {
+		t.Error(code, out)
+	}
+
+	dir := t.TempDir()
+	goal := save(t, filepath.Join(dir, "far.json"), fmt.Sprintf(storedGoal, "1.5")) // joint51 ends at 0.26
+	if _, errs, code := poise("", "motions", "import", goal, "--dir", dir); code != 0 {
+		t.Fatal(errs)
+	}
+	save(t, filepath.Join(dir, "broken.motion.yaml"), "points:\n  - tiem: 0\n")
+	out, _, code = poise("", "motions", "list", "--dir", dir)
+	if code != 0 || !strings.Contains(out, "broken.motion.yaml:2: points[0]: unknown key \"tiem\"") || strings.Contains(out, "far.json") {
+		t.Error(code, out)
+	}
+	out, _, code = poise("", "motions", "lint", "far", "--dir", dir, "--json")
+	var found []motionFinding
+	if err := json.Unmarshal([]byte(out), &found); err != nil || code != 1 {
+		t.Fatal(code, err, out)
+	}
+	rules := ""
+	for _, f := range found {
+		rules += f.Rule + " "
+		if f.Motion != "far" || f.Joint != "joint51" {
+			t.Errorf("%+v", f)
+		}
+	}
+	if rules != "position velocity " {
+		t.Error(rules)
+	}
+	if out, _, code = poise("", "motions", "lint", "--dir", dir); code != 1 || !strings.Contains(out, "broken: unreadable") || !strings.Contains(out, "far: position") {
+		t.Error(code, out)
+	}
+}
+
+func TestMotionsPreviewDraws(t *testing.T) {
+	for _, name := range []string{"out.png", "out.svg"} {
+		file := filepath.Join(t.TempDir(), name)
+		if _, errs, code := poise("", "motions", "preview", "nod", "--plot", file); code != 0 {
+			t.Fatal(code, errs)
+		}
+		if info, err := os.Stat(file); err != nil || info.Size() < 1000 {
+			t.Error(info, err)
+		}
+	}
+	if out, _, code := poise("", "motions", "preview", "wave", "--robot", "arm6"); code != 0 || !strings.Contains(out, "joint_4") {
+		t.Error(code, out)
+	}
+	out, _, code := poise("", "motions", "preview", "nod", "--json")
+	var got struct {
+		Times  []float64
+		Curves []curveJSON
+	}
+	if err := json.Unmarshal([]byte(out), &got); err != nil || code != 0 || len(got.Curves) != 4 || len(got.Curves[0].Position) != len(got.Times) || got.Curves[0].MaxAcceleration != nil {
+		t.Error(code, err)
+	}
+}
+
+func TestMotionsRefuses(t *testing.T) {
+	dir := t.TempDir()
+	bad := save(t, filepath.Join(dir, "bad.json"), `{"trajectory": {"joint_names": ["a"], "points": [{"positions": []}]}}`)
+	for _, tc := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"motions"}, 2, "list, show, lint"},
+		{[]string{"motions", "dance"}, 2, "list, show, lint"},
+		{[]string{"motions", "show"}, 2, "which motion"},
+		{[]string{"motions", "show", "nodd"}, 1, `did you mean "nod"`},
+		{[]string{"motions", "lint", "nod", "bwo"}, 1, `motion "bwo": does not exist`},
+		{[]string{"motions", "import", bad}, 2, "needs --dir"},
+		{[]string{"motions", "import", bad, "--dir", dir}, 1, "bad.json: points[0]: 0 positions for 1 joint_names"},
+		{[]string{"motions", "import", filepath.Join(dir, "none.json"), "--dir", dir}, 1, "none.json"},
+		{[]string{"motions", "list", "--dir", filepath.Join(dir, "none")}, 1, "none"},
+		{[]string{"motions", "list", "--robot", "centaur"}, 1, "centaur"},
+		{[]string{"motions", "preview", "nod", "--plot", filepath.Join(dir, "out.gif")}, 1, "gif"},
+		{[]string{"motions", "preview", "nod", "--period", "0"}, 1, "period"},
+		{[]string{"motions", "export", "nod", "--goal", "--scale", "-1"}, 1, "scale"},
+	} {
+		out, errs, code := poise("", tc.args...)
+		if code != tc.code || !strings.Contains(errs, tc.want) {
+			t.Errorf("%v: code %d, %s%s; want %d and %q", tc.args, code, out, errs, tc.code, tc.want)
+		}
+	}
+}
