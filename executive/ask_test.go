@@ -32,7 +32,11 @@ import (
 // within its limits, stands, gets exactly one end, and nothing moves any more.
 func TestAsk01CancelStopsWithARamp(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
-	for range 12 {
+	runs := 12
+	if testing.Short() {
+		runs = 2
+	}
+	for range runs {
 		r := newRig(t, parts{})
 		joint := r.headJoint()
 		g := r.active(r.submit(&Follow{Goal: r.nod(joint, -0.6)}))

@@ -254,11 +254,17 @@ func (e *Executive) power(who string, on bool) *Answer {
 	if on {
 		order, what = loop.PowerOn, "power on"
 	}
-	settled := func(s *loop.Snapshot) (o Outcome, ok bool) {
-		torque := s.Power == loop.Enabled || s.Power == loop.Stopping
-		return o, on && s.Power == loop.Enabled || !on && !torque
+	c := &command{who: who, what: what}
+	c.settled = func(s *loop.Snapshot) (o Outcome, ok bool) {
+		switch torque := s.Power == loop.Enabled || s.Power == loop.Stopping; {
+		case on && s.Power != loop.Enabled: // it came, and something else took it away
+			o.Explanations = []Explanation{e.words.Reason(control.Because(control.PowerOff), "").With("power is " + s.Power.String() + ": see the state for what took it away")}
+		case !on && torque && e.turned < c.tick: // whoever switched it on since did so after this
+			return o, false
+		}
+		return o, true
 	}
-	return e.command(&command{who: who, what: what, settled: settled}, loop.Order{Kind: order})
+	return e.command(c, loop.Order{Kind: order})
 }
 
 // Pause lets motions stand still on their paths: all of them, or those of one

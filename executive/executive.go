@@ -10,6 +10,7 @@ import (
 	"poise/executive/explain"
 	"poise/loop"
 	"poise/robot"
+	"poise/servo"
 )
 
 // Executive is the outside half of one robot's control. Make one with New; all
@@ -26,7 +27,8 @@ type Executive struct {
 	mu       sync.Mutex // all below
 	now      int64      // ns, as given to the last Pump
 	snap     *loop.Snapshot
-	heard    int64 // now when a new tick was last seen
+	tick     servo.Tick // of snap
+	heard    int64      // now when a new tick was last seen
 	pumped   bool
 	silent   bool
 	closed   bool
@@ -40,6 +42,7 @@ type Executive struct {
 	plans    []planned
 	faults   []FaultState
 	limp     robot.Set // what SetTorque has switched off
+	turned   uint64    // tick in which torque last came or went
 	remotes  []*remote
 	last     *Kept
 

@@ -9,7 +9,6 @@ import (
 	"poise/executive/explain"
 	"poise/loop"
 	"poise/robot"
-	"poise/servo"
 )
 
 // work is how a goal is done: a program for one controller of a pool. A goal that
@@ -212,7 +211,7 @@ func (j *job) changed(c action.Change[Result]) {
 		e.audit(j.who, j.id.String(), "asked")
 	}
 	out := Change{Goal: j.id, From: c.From, To: c.To, Cause: c.Cause, Result: c.Result}
-	out.Tick = e.lastTick()
+	out.Tick = e.tick
 	if c.To.Terminal() {
 		if len(out.Result.Explanations) == 0 && c.To != action.Succeeded {
 			out.Result = failed(explain.Because(underscore(c.Cause.String()), c.Detail))
@@ -250,14 +249,6 @@ func (e *Executive) flush() {
 	for len(e.ordered) > 0 && e.cfg.Loop.Send(e.ordered[0]) {
 		e.ordered = e.ordered[1:]
 	}
-}
-
-// lastTick is that of the newest state.
-func (e *Executive) lastTick() (t servo.Tick) {
-	if e.snap != nil {
-		t = e.snap.Tick
-	}
-	return t
 }
 
 func (e *Executive) nextNumber() uint64 {

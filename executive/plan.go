@@ -104,7 +104,7 @@ func (j *job) startPlanning() {
 	ctx, stop := context.WithCancel(context.Background())
 	j.stop = stop
 	p := j.work.plan
-	j.h.Feedback(Feedback{Goal: j.id, Phase: Planning, Tick: e.lastTick()})
+	j.h.Feedback(Feedback{Goal: j.id, Phase: Planning, Tick: e.tick})
 	e.tell(func() {
 		e.cfg.Go(func() {
 			e.workers <- struct{}{} // so many at a time

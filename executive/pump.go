@@ -19,9 +19,9 @@ func (e *Executive) Pump(now int64) {
 	e.pumping.Lock()
 	defer e.pumping.Unlock()
 	e.mu.Lock()
-	before := e.tickNumber()
+	before, had := e.tick, e.snap != nil
 	e.pump(now)
-	fresh := e.snap != nil && e.tickNumber() != before
+	fresh := e.snap != nil && (!had || e.tick != before)
 	snap := e.snap
 	e.mu.Unlock()
 	// the state is read by this goroutine alone until the next Pump
@@ -51,13 +51,6 @@ func (e *Executive) Run(ctx context.Context) {
 // pumpPeriod is how often Run looks: a goal waits no longer than that for its
 // answer, and feedback at 100 Hz is not late.
 const pumpPeriod = 2 * time.Millisecond
-
-func (e *Executive) tickNumber() uint64 {
-	if e.snap == nil {
-		return 0
-	}
-	return e.snap.Tick.N
-}
 
 // reportsPerPump bounds the work of one Pump; the ring of reports is not longer.
 const reportsPerPump = 1 << 14
@@ -94,8 +87,8 @@ func (e *Executive) newest() {
 	if !ok {
 		return
 	}
-	first, fresh := e.snap == nil, s.Tick.N != e.tickNumber()
-	e.snap = s
+	first, fresh := e.snap == nil, s.Tick != e.tick
+	e.snap, e.tick = s, s.Tick // the one before belongs to the cycle again
 	if first || fresh {
 		e.heard, e.silent = e.now, false
 	}
@@ -126,6 +119,9 @@ func (e *Executive) take(r *loop.Report) {
 	case loop.Stopped:
 		e.stopped(r)
 	case loop.PowerChanged:
+		if r.Power != loop.Stopping {
+			e.turned = r.Tick.N
+		}
 		e.notice(Notice{Tick: r.Tick, Kind: "power", Explanation: explain.Because("power_"+r.Power.String(), "power is "+r.Power.String())})
 	case loop.LimbSafe:
 		x := explain.Because("limb_safe", "in its safe state: "+strings.Join(e.words.Names(r.Set), ", "))
