@@ -2,6 +2,7 @@ package graph
 
 import (
 	"sync"
+	"sync/atomic"
 
 	"poise/msgs"
 	"poise/msgs/registry"
@@ -14,6 +15,7 @@ type Message struct {
 	Value any    // pointer to the struct; never written again
 	From  string // the node that published it
 
+	size *atomic.Int32 // of the last text of its topic: what to make room for; may be nil
 	mu   sync.Mutex
 	made []encoding
 }
@@ -29,7 +31,14 @@ type jsonKey msgs.Form
 // JSON returns the message as JSON in one form. The bytes are shared: they are
 // not to be changed.
 func (m *Message) JSON(f msgs.Form) []byte {
-	return m.Encoded(jsonKey(f), func() []byte { return rosjson.Append(nil, m.Value, f) })
+	return m.Encoded(jsonKey(f), func() []byte {
+		if m.size == nil {
+			return rosjson.Append(nil, m.Value, f)
+		}
+		text := rosjson.Append(make([]byte, 0, m.size.Load()), m.Value, f)
+		m.size.Store(int32(len(text) + len(text)/8))
+		return text
+	})
 }
 
 // Encoded returns the message in an encoding that the wire names by key, which

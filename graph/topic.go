@@ -25,6 +25,7 @@ type topic struct {
 	g       *Graph
 	name    string
 	wanted  atomic.Int32 // subscribers and sinks
+	size    atomic.Int32 // of the last text, and some
 	mu      sync.Mutex
 	typ     *registry.Type // nil while only subscribers without a type are here
 	pubs    []*Advertisement
@@ -168,7 +169,7 @@ func (a *Advertisement) publish(v any) {
 		return
 	}
 	t := a.topic
-	m := &Message{Type: t.typ, Value: v, From: a.node}
+	m := &Message{Type: t.typ, Value: v, From: a.node, size: &t.size}
 	t.mu.Lock()
 	if a.gone {
 		t.mu.Unlock()

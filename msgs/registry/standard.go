@@ -38,7 +38,7 @@ func standard(b *builder) {
 	message[msgs.Clock](b, "rosgraph_msgs/Clock")
 	log := message[msgs.Log](b, "rosgraph_msgs/Log",
 		"1:byte DEBUG=1", "1:byte INFO=2", "1:byte WARN=4", "1:byte ERROR=8", "1:byte FATAL=16",
-		"2:byte DEBUG=10", "2:byte INFO=20", "2:byte WARN=30", "2:byte ERROR=40", "2:byte FATAL=50")
+		"2:uint8 DEBUG=10", "2:uint8 INFO=20", "2:uint8 WARN=30", "2:uint8 ERROR=40", "2:uint8 FATAL=50")
 	log.ros2pkg = "rcl_interfaces"
 	b.messages2[log.Name(msgs.ROS2)] = log
 	message[msgs.KeyValue](b, "diagnostic_msgs/KeyValue")
@@ -95,7 +95,7 @@ func robots(b *builder) {
 		"uint8 POWER_SUPPLY_HEALTH_COLD=6", "uint8 POWER_SUPPLY_HEALTH_WATCHDOG_TIMER_EXPIRE=7", "uint8 POWER_SUPPLY_HEALTH_SAFETY_TIMER_EXPIRE=8",
 		"uint8 POWER_SUPPLY_TECHNOLOGY_UNKNOWN=0", "uint8 POWER_SUPPLY_TECHNOLOGY_NIMH=1", "uint8 POWER_SUPPLY_TECHNOLOGY_LION=2",
 		"uint8 POWER_SUPPLY_TECHNOLOGY_LIPO=3", "uint8 POWER_SUPPLY_TECHNOLOGY_LIFE=4", "uint8 POWER_SUPPLY_TECHNOLOGY_NICD=5",
-		"uint8 POWER_SUPPLY_TECHNOLOGY_LIMN=6")
+		"uint8 POWER_SUPPLY_TECHNOLOGY_LIMN=6", "2:uint8 POWER_SUPPLY_TECHNOLOGY_TERNARY=7", "2:uint8 POWER_SUPPLY_TECHNOLOGY_VRLA=8")
 
 	message[msgs.SolidPrimitive](b, "shape_msgs/SolidPrimitive",
 		"uint8 BOX=1", "uint8 SPHERE=2", "uint8 CYLINDER=3", "uint8 CONE=4", "2:uint8 PRISM=5",
