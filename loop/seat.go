@@ -79,7 +79,9 @@ func (s *seat) startGoal(o Order) {
 	}
 	needs, wants := s.whole()
 	if own := s.owned(); s.program != nil && own.Contains(needs) && wants.Minus(own).Empty() {
-		s.swap(o.Program, o.Goal)
+		if rest := own.Minus(needs.Union(wants)); s.swap(o.Program, o.Goal) && !rest.Empty() {
+			_ = s.l.arb.Release(s.l.tick.Time, s.id, rest) // what it does not ask for any more
+		}
 		return
 	}
 	s.claim.Need, s.claim.Want = needs, wants
