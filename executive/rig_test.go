@@ -124,7 +124,7 @@ func newRig(t testing.TB, p parts) *rig {
 		{Name: "swing", Kind: "swing", Operate: r.operate, Resources: []string{"head"}},
 		{Name: "sway", Kind: "swing", Operate: r.operate, Resources: []string{"tail"}},
 	}
-	if p.robot != "pony" || p.model != nil {
+	if m.Name() != "pony" {
 		known[3].Resources, known[4].Resources = nil, nil
 	}
 	regs, known = append(regs, p.more...), append(known, p.known...)
