@@ -45,11 +45,11 @@ func full(t testing.TB, p parts) *rig {
 		return &stream.Program{Needs: set}, nil
 	}
 	p.model = bot.m
-	p.more = []loop.Registration{{Name: "joint_state", Kind: "stream", Controller: st}, {Name: "torque_off", Kind: "torqueoff", Controller: limp},
+	p.more = []loop.Registration{{Name: "joint_state", Kind: "stream", Controller: st}, {Name: "torque_off", Kind: "torque_off", Controller: limp},
 		{Name: "poses", Kind: "pose", Controller: poses}, {Name: "outside_1", Kind: "stream", Controller: outside}}
 	p.known = []Controller{
 		{Name: "joint_state", Kind: "stream", Operate: follows, Resources: []string{"head", "tail"}},
-		{Name: "torque_off", Kind: "torqueoff", Operate: func(set robot.Set, _ *loop.Snapshot) (control.Program, error) {
+		{Name: "torque_off", Kind: "torque_off", Operate: func(set robot.Set, _ *loop.Snapshot) (control.Program, error) {
 			return &torqueoff.Program{Needs: set}, nil
 		}},
 		{Name: "poses", Kind: "pose"},

@@ -118,7 +118,7 @@ func checkRate(rate float64) []Explanation {
 }
 
 // torqueKind is the kind of the controller that lets limbs go.
-const torqueKind = "torqueoff"
+const torqueKind = "torque_off"
 
 // SetTorque gives resources their torque back or takes it away, while the rest
 // holds. Without names it switches the power of the whole robot.
