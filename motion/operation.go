@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"poise/motion/document"
 	"poise/robot"
 	"poise/robot/rule"
 )
@@ -84,7 +85,7 @@ type edit struct {
 	d  *Document
 	m  *robot.Model // nil: names are not checked, and there is no mirror
 	op Operation
-	problems
+	document.Problems
 }
 
 // Apply carries out an edit and returns the new document; the old one stays what it
@@ -104,15 +105,15 @@ func Apply(d *Document, m *robot.Model, op Operation) (*Document, error) {
 		return nil, err
 	}
 	e := &edit{d: d.Clone(), m: m, op: op}
-	broken := d.markProblem() != nil
+	broken := markProblem(d) != nil
 	verbs[k].run(e)
-	if len(e.all) == 0 {
+	if e.Len() == 0 {
 		slices.SortStableFunc(e.d.Points, byTime)
-		if p := e.d.markProblem(); p != nil && !broken {
-			e.add(*p)
+		if p := markProblem(e.d); p != nil && !broken {
+			e.Add(*p)
 		}
 	}
-	if err := e.err(); err != nil {
+	if err := e.Err(); err != nil {
 		return nil, err
 	}
 	if err := e.d.Check(); err != nil {
@@ -133,7 +134,7 @@ func byTime(a, b Point) int {
 
 // markProblem returns what is wrong with the marks of a table: the start comes
 // before the end, and a marked row is enabled.
-func (d *Document) markProblem() *Problem {
+func markProblem(d *Document) *Problem {
 	start, end := d.Marked(StartMark), d.Marked(EndMark)
 	for _, row := range []int{start, end} {
 		if row >= 0 && !d.Points[row].Enabled {
@@ -154,7 +155,7 @@ func (d *Document) markProblem() *Problem {
 func (e *edit) rows(noneIsAll bool) []int {
 	if len(e.op.Rows) == 0 {
 		if !noneIsAll {
-			e.add(Problem{Kind: ErrOperation, Text: e.op.Op + ": which rows?"})
+			e.Add(Problem{Kind: ErrOperation, Text: e.op.Op + ": which rows?"})
 			return nil
 		}
 		all := make([]int, len(e.d.Points))
@@ -174,7 +175,7 @@ func (e *edit) numbers(n int, what string) []int {
 		if r >= 0 && r < n {
 			return false
 		}
-		e.add(Problem{Kind: ErrRow, Value: float64(r), Limit: float64(n), Text: fmt.Sprintf("%s %d does not exist: there are %d", what, r+1, n)})
+		e.Add(Problem{Kind: ErrRow, Value: float64(r), Limit: float64(n), Text: fmt.Sprintf("%s %d does not exist: there are %d", what, r+1, n)})
 		return true
 	})
 }
@@ -182,10 +183,10 @@ func (e *edit) numbers(n int, what string) []int {
 // row returns the one row that is meant, −1 with a complaint if it is not there.
 func (e *edit) row() int {
 	switch rows := e.rows(false); {
-	case len(e.all) > 0:
+	case e.Len() > 0:
 		return -1
 	case len(rows) != 1:
-		e.add(Problem{Kind: ErrOperation, Text: fmt.Sprintf("%s takes one row, not %d", e.op.Op, len(rows))})
+		e.Add(Problem{Kind: ErrOperation, Text: fmt.Sprintf("%s takes one row, not %d", e.op.Op, len(rows))})
 		return -1
 	default:
 		return rows[0]
@@ -203,7 +204,7 @@ func (e *edit) text() string {
 func (e *edit) values() []float64 {
 	n := len(e.op.Names)
 	for _, v := range e.op.Values {
-		e.finite(v, "a value", -1, "")
+		e.Finite(v, "a value", -1, "")
 	}
 	switch len(e.op.Values) {
 	case n:
@@ -211,7 +212,7 @@ func (e *edit) values() []float64 {
 	case 1:
 		return slices.Repeat(e.op.Values, n)
 	}
-	e.add(Problem{Kind: ErrSize, Value: float64(len(e.op.Values)), Limit: float64(n),
+	e.Add(Problem{Kind: ErrSize, Value: float64(len(e.op.Values)), Limit: float64(n),
 		Text: fmt.Sprintf("%s: %d values for %d names", e.op.Op, len(e.op.Values), n)})
 	return make([]float64, n)
 }
@@ -225,9 +226,9 @@ func (e *edit) knownJoint(name string) {
 	id, ok := e.m.Joint(name)
 	switch {
 	case !ok:
-		e.add(Problem{Kind: ErrUnknownJoint, Joint: name, Text: fmt.Sprintf("joint %q does not exist%s", name, rule.DidYouMean(name, jointNames(e.m)))})
+		e.Add(Problem{Kind: ErrUnknownJoint, Joint: name, Text: fmt.Sprintf("joint %q does not exist%s", name, rule.DidYouMean(name, jointNames(e.m)))})
 	case e.m.Joints()[id].Kind.NumQ() != 1:
-		e.add(Problem{Kind: ErrUnknownJoint, Joint: name, Text: fmt.Sprintf("joint %q is %v: its position is not one number", name, e.m.Joints()[id].Kind)})
+		e.Add(Problem{Kind: ErrUnknownJoint, Joint: name, Text: fmt.Sprintf("joint %q is %v: its position is not one number", name, e.m.Joints()[id].Kind)})
 	}
 }
 
@@ -235,7 +236,7 @@ func (e *edit) knownJoint(name string) {
 func (e *edit) listed(name string) *Joint {
 	i := e.d.Joint(name)
 	if i < 0 {
-		e.add(Problem{Kind: ErrUnknownJoint, Joint: name, Text: fmt.Sprintf("joint %q takes no part%s", name, rule.DidYouMean(name, e.d.jointNames()))})
+		e.Add(Problem{Kind: ErrUnknownJoint, Joint: name, Text: fmt.Sprintf("joint %q takes no part%s", name, rule.DidYouMean(name, e.d.JointNames()))})
 		return nil
 	}
 	return &e.d.Joints[i]
@@ -245,7 +246,7 @@ func (e *edit) listed(name string) *Joint {
 func (e *edit) eachListed(f func(*Joint)) {
 	names := e.op.Names
 	if len(names) == 0 {
-		names = e.d.jointNames()
+		names = e.d.JointNames()
 	}
 	for _, n := range names {
 		if j := e.listed(n); j != nil {
@@ -256,13 +257,13 @@ func (e *edit) eachListed(f func(*Joint)) {
 
 // freeTime complains about a time that is before zero or taken by another row.
 func (e *edit) freeTime(t float64, except ...int) {
-	e.finite(t, "the time", -1, "")
+	e.Finite(t, "the time", -1, "")
 	if t < 0 {
-		e.add(Problem{Kind: ErrOrder, Value: t, Text: fmt.Sprintf("time %v s is before the beginning, 0", t)})
+		e.Add(Problem{Kind: ErrOrder, Value: t, Text: fmt.Sprintf("time %v s is before the beginning, 0", t)})
 	}
 	for i, p := range e.d.Points {
 		if p.Time == t && !slices.Contains(except, i) {
-			e.add(Problem{Kind: ErrOrder, Row: i, HasRow: true, Value: t, Limit: p.Time, Text: fmt.Sprintf("is already at %v s: times must rise", t)})
+			e.Add(Problem{Kind: ErrOrder, Row: i, HasRow: true, Value: t, Limit: p.Time, Text: fmt.Sprintf("is already at %v s: times must rise", t)})
 			return
 		}
 	}

@@ -1,4 +1,4 @@
-package motion
+package document
 
 import (
 	"fmt"
@@ -41,7 +41,7 @@ type Goal struct {
 // enabled rows, supports and events. Every position that was not captured stands in
 // the way, as *Problem.
 func (d *Document) Goal(part Part) (*Goal, error) {
-	var p problems
+	var p Problems
 	if err := d.Check(); err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func (d *Document) Goal(part Part) (*Goal, error) {
 	var columns []int
 	for _, j := range d.Joints {
 		if j.Enabled {
-			g.Joints, g.Path, g.Goal = append(g.Joints, j.Name), append(g.Path, j.Path.clone()), append(g.Goal, j.Goal.clone())
+			g.Joints, g.Path, g.Goal = append(g.Joints, j.Name), append(g.Path, j.Path.Clone()), append(g.Goal, j.Goal.Clone())
 			columns = append(columns, d.Column(j.Name))
 		}
 	}
@@ -64,7 +64,7 @@ func (d *Document) Goal(part Part) (*Goal, error) {
 
 	from, to, zero := math.Inf(-1), math.Inf(1), 0.0
 	if part.Marked {
-		from, to = d.partSpan()
+		from, to = d.PartSpan()
 		zero = from
 	}
 	for row, pt := range d.Points {
@@ -77,12 +77,12 @@ func (d *Document) Goal(part Part) (*Goal, error) {
 				q[i] = pt.Positions[c]
 			}
 			if math.IsNaN(q[i]) {
-				p.add(Problem{Kind: ErrMissing, Joint: g.Joints[i], Row: row, HasRow: true, Text: fmt.Sprintf("did not capture joint %q", g.Joints[i])})
+				p.Add(Problem{Kind: ErrMissing, Joint: g.Joints[i], Row: row, HasRow: true, Text: fmt.Sprintf("did not capture joint %q", g.Joints[i])})
 			}
 		}
 		for i, s := range pt.Supports {
 			if math.IsNaN(s) {
-				p.add(Problem{Kind: ErrMissing, Joint: d.Chains[i], Row: row, HasRow: true, Text: fmt.Sprintf("does not say the support of chain %q", d.Chains[i])})
+				p.Add(Problem{Kind: ErrMissing, Joint: d.Chains[i], Row: row, HasRow: true, Text: fmt.Sprintf("does not say the support of chain %q", d.Chains[i])})
 			}
 		}
 		g.Times = append(g.Times, (pt.Time-zero)*scale)
@@ -97,12 +97,12 @@ func (d *Document) Goal(part Part) (*Goal, error) {
 	if part.Backward {
 		g.reverse()
 	}
-	return g, p.err()
+	return g, p.Err()
 }
 
-// partSpan returns the times between which part execution runs: from mark to mark,
+// PartSpan returns the times between which part execution runs: from mark to mark,
 // without one from or to the end of the enabled rows.
-func (d *Document) partSpan() (from, to float64) {
+func (d *Document) PartSpan() (from, to float64) {
 	from, to = d.Span()
 	if row := d.Marked(StartMark); row >= 0 {
 		from = d.Points[row].Time
@@ -134,7 +134,8 @@ func (d *Document) goalOrder(joints []string) []string {
 	return order
 }
 
-// reverse runs the goal backwards in the same span of time; see edit.reverse.
+// reverse runs the goal backwards in the same span of time. A support holds from its
+// row to the next, so it moves by one row.
 func (g *Goal) reverse() {
 	n := len(g.Times)
 	if n == 0 {

@@ -1,4 +1,4 @@
-package motion
+package document
 
 import (
 	"encoding/json"
@@ -122,7 +122,7 @@ func (d *Document) Clone() *Document {
 	c.Joints, c.Points, c.Events = slices.Clone(d.Joints), slices.Clone(d.Points), slices.Clone(d.Events)
 	for i := range c.Joints {
 		j := &c.Joints[i]
-		j.Path, j.Goal = j.Path.clone(), j.Goal.clone()
+		j.Path, j.Goal = j.Path.Clone(), j.Goal.Clone()
 	}
 	for i := range c.Points {
 		p := &c.Points[i]
@@ -131,7 +131,8 @@ func (d *Document) Clone() *Document {
 	return &c
 }
 
-func (t *Tolerance) clone() *Tolerance {
+// Clone returns a copy, nil of nil.
+func (t *Tolerance) Clone() *Tolerance {
 	if t == nil {
 		return nil
 	}
@@ -189,26 +190,26 @@ func (d *Document) Span() (first, last float64) {
 // marks that are none or that come twice. What a table can have and should not, such
 // as times that do not rise, is for motion/lint to say.
 func (d *Document) Check() error {
-	var p problems
+	var p Problems
 	for _, list := range []struct {
 		what  string
 		names []string
-	}{{"column", d.Columns}, {"chain", d.Chains}, {"order", d.Order}, {"joint", d.jointNames()}} {
+	}{{"column", d.Columns}, {"chain", d.Chains}, {"order", d.Order}, {"joint", d.JointNames()}} {
 		seen := map[string]bool{}
 		for _, name := range list.names {
 			if name == "" {
-				p.add(Problem{Kind: ErrName, Text: fmt.Sprintf("a %s has no name", list.what)})
+				p.Add(Problem{Kind: ErrName, Text: fmt.Sprintf("a %s has no name", list.what)})
 			} else if seen[name] {
-				p.add(Problem{Kind: ErrName, Joint: name, Text: fmt.Sprintf("%s %q comes twice", list.what, name)})
+				p.Add(Problem{Kind: ErrName, Joint: name, Text: fmt.Sprintf("%s %q comes twice", list.what, name)})
 			}
 			seen[name] = true
 		}
 	}
-	p.finite(d.GoalTimeTolerance, "the goal time tolerance", -1, "")
+	p.Finite(d.GoalTimeTolerance, "the goal time tolerance", -1, "")
 	for _, j := range d.Joints {
 		for _, t := range []*Tolerance{j.Path, j.Goal} {
 			if t != nil {
-				p.finite(t.Position+t.Velocity+t.Acceleration, "a tolerance of "+j.Name, -1, j.Name)
+				p.Finite(t.Position+t.Velocity+t.Acceleration, "a tolerance of "+j.Name, -1, j.Name)
 			}
 		}
 	}
@@ -217,40 +218,41 @@ func (d *Document) Check() error {
 		d.checkPoint(&p, i, seen)
 	}
 	for i, e := range d.Events {
-		p.finite(e.Time, fmt.Sprintf("the time of event %d", i+1), -1, "")
+		p.Finite(e.Time, fmt.Sprintf("the time of event %d", i+1), -1, "")
 	}
-	return p.err()
+	return p.Err()
 }
 
-func (d *Document) checkPoint(p *problems, row int, seen map[Mark]int) {
+func (d *Document) checkPoint(p *Problems, row int, seen map[Mark]int) {
 	pt := &d.Points[row]
-	p.finite(pt.Time, "its time", row, "")
+	p.Finite(pt.Time, "its time", row, "")
 	if len(pt.Positions) != len(d.Columns) {
-		p.add(Problem{Kind: ErrSize, Row: row, HasRow: true, Value: float64(len(pt.Positions)), Limit: float64(len(d.Columns)),
+		p.Add(Problem{Kind: ErrSize, Row: row, HasRow: true, Value: float64(len(pt.Positions)), Limit: float64(len(d.Columns)),
 			Text: fmt.Sprintf("%d positions for %d columns", len(pt.Positions), len(d.Columns))})
 	}
 	if len(pt.Supports) != len(d.Chains) {
-		p.add(Problem{Kind: ErrSize, Row: row, HasRow: true, Value: float64(len(pt.Supports)), Limit: float64(len(d.Chains)),
+		p.Add(Problem{Kind: ErrSize, Row: row, HasRow: true, Value: float64(len(pt.Supports)), Limit: float64(len(d.Chains)),
 			Text: fmt.Sprintf("%d supports for %d chains", len(pt.Supports), len(d.Chains))})
 	}
 	for i, v := range slices.Concat(pt.Positions, pt.Supports) {
 		if math.IsInf(v, 0) {
-			p.finite(v, fmt.Sprintf("value %d", i+1), row, "")
+			p.Finite(v, fmt.Sprintf("value %d", i+1), row, "")
 		}
 	}
 	switch pt.Mark {
 	case NoMark:
 	case StartMark, EndMark:
 		if first, twice := seen[pt.Mark]; twice {
-			p.add(Problem{Kind: ErrMark, Row: row, HasRow: true, Text: fmt.Sprintf("the %s mark is already at row %d", pt.Mark, first+1)})
+			p.Add(Problem{Kind: ErrMark, Row: row, HasRow: true, Text: fmt.Sprintf("the %s mark is already at row %d", pt.Mark, first+1)})
 		}
 		seen[pt.Mark] = row
 	default:
-		p.add(Problem{Kind: ErrMark, Row: row, HasRow: true, Text: fmt.Sprintf("%q is no mark: start or end", string(pt.Mark))})
+		p.Add(Problem{Kind: ErrMark, Row: row, HasRow: true, Text: fmt.Sprintf("%q is no mark: start or end", string(pt.Mark))})
 	}
 }
 
-func (d *Document) jointNames() []string {
+// JointNames lists the joints that take part, enabled or not.
+func (d *Document) JointNames() []string {
 	names := make([]string, len(d.Joints))
 	for i, j := range d.Joints {
 		names[i] = j.Name

@@ -1,4 +1,4 @@
-package motion
+package document
 
 import (
 	"fmt"
