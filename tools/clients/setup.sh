@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# Installs the clients that others wrote into a folder (.tools/clients): roslib
+# with npm, roslibpy with pip, both in the versions that are pinned here. Says what
+# is missing instead of failing half-way.
+#
+#   tools/clients/setup.sh [FOLDER]
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+folder=${1:-$here/../../.tools/clients}
+mkdir -p "$folder"
+folder=$(cd "$folder" && pwd)
+
+for tool in node npm python3; do
+	command -v "$tool" >/dev/null 2>&1 || { echo "clients: $tool is missing; install it (Debian: apt-get install nodejs npm python3-venv)" >&2; exit 1; }
+done
+
+if ! cmp -s "$here/package-lock.json" "$folder/.installed-node"; then
+	echo "clients: roslib into ${folder#"$PWD"/}"
+	cp "$here/package.json" "$here/package-lock.json" "$folder/"
+	(cd "$folder" && npm ci --silent --no-audit --no-fund)
+	cp "$here/package-lock.json" "$folder/.installed-node"
+fi
+
+if ! cmp -s "$here/requirements.txt" "$folder/.installed-python"; then
+	echo "clients: roslibpy into ${folder#"$PWD"/}"
+	python3 -m venv "$folder/venv"
+	"$folder/venv/bin/python" -m pip install -q --disable-pip-version-check -r "$here/requirements.txt"
+	cp "$here/requirements.txt" "$folder/.installed-python"
+fi
