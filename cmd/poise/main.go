@@ -28,6 +28,8 @@ var commands = []command{
 		"run the arbiter on a script of requests and faults: a JSON line for every change", runArbitrate},
 	{"replay", "FILE [--robot ROBOT] [--json]",
 		"run a flight recording again and compare every tick, bit for bit", runReplay},
+	{"interface", "list|show|md5 [TYPE] [--ros1] [--json]",
+		"message, service and action types: their definitions as ROS writes them, and their ROS 1 sums", runInterface},
 	{"config", "[--config FILE]",
 		"the configuration of the server with all defaults and comments", runConfig},
 }

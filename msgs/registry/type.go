@@ -203,3 +203,6 @@ func constant(line string) Constant {
 	}
 	return Constant{Type: kind, Name: name, Value: value, forms: formsOf(form)}
 }
+
+// Part reports whether the type is a half of a service or a part of an action.
+func (t *Type) Part() bool { return t.section != "msg" }

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+
+	"poise/msgs"
+	"poise/msgs/registry"
+)
+
+// definition is what messages, services and actions have in common.
+type definition interface {
+	Name(f msgs.Form) string
+	Text(f msgs.Form) string
+	MD5() string
+}
+
+// runInterface shows the message types: their definitions as files of ROS hold
+// them, and the sums by which ROS 1 peers agree on them.
+func runInterface(e *env, args []string) error {
+	fs := flag.NewFlagSet("interface", flag.ContinueOnError)
+	ros1 := fs.Bool("ros1", false, "")
+	asJSON := fs.Bool("json", false, "")
+	rest, err := parseFlags(fs, args)
+	if err != nil {
+		return err
+	}
+	form := msgs.ROS2
+	if *ros1 {
+		form = msgs.ROS1
+	}
+	switch {
+	case len(rest) == 1 && rest[0] == "list":
+		return listInterfaces(e, form, *asJSON)
+	case len(rest) == 2 && (rest[0] == "show" || rest[0] == "md5"):
+	default:
+		return usagef("want list, show TYPE or md5 TYPE")
+	}
+	d, asked, err := findDefinition(rest[1])
+	if err != nil {
+		return err
+	}
+	if asked == msgs.ROS1 {
+		form = msgs.ROS1
+	}
+	switch {
+	case *asJSON:
+		return printInterfaces(e, describeInterface(d, form))
+	case rest[0] == "md5":
+		fmt.Fprintln(e.out, d.MD5())
+	default:
+		fmt.Fprint(e.out, d.Text(form))
+	}
+	return nil
+}
+
+// interfaceInfo is a type as programs read it.
+type interfaceInfo struct {
+	Type string `json:"type"`
+	MD5  string `json:"md5"` // of the ROS 1 form
+	Text string `json:"text"`
+}
+
+func describeInterface(d definition, form msgs.Form) interfaceInfo {
+	return interfaceInfo{Type: d.Name(form), MD5: d.MD5(), Text: d.Text(form)}
+}
+
+func printInterfaces(e *env, v any) error {
+	enc := json.NewEncoder(e.out)
+	enc.SetIndent("", "  ")
+	return enc.Encode(v)
+}
+
+func listInterfaces(e *env, form msgs.Form, asJSON bool) error {
+	var all []definition
+	for _, m := range registry.Messages() {
+		all = append(all, m)
+	}
+	for _, s := range registry.Services() {
+		all = append(all, s)
+	}
+	for _, a := range registry.Actions() {
+		all = append(all, a)
+	}
+	var infos []interfaceInfo
+	for _, d := range all {
+		if m, ok := d.(*registry.Type); ok && (m.Part() || form == msgs.ROS2 && m.Form() == msgs.ROS1) {
+			continue // shown by its service or action, or not of this form
+		}
+		infos = append(infos, describeInterface(d, form))
+	}
+	if asJSON {
+		return printInterfaces(e, infos)
+	}
+	for _, i := range infos {
+		fmt.Fprintln(e.out, i.Type)
+	}
+	return nil
+}
+
+// findDefinition looks a name up as a message, a service and an action.
+func findDefinition(name string) (definition, msgs.Form, error) {
+	if a, form, err := registry.ActionNamed(name); err == nil {
+		// ROS 1's name of an action is also that of a message: the one with the sum
+		if m, form, err := registry.Message(name); err == nil {
+			return m, form, nil
+		}
+		return a, form, nil
+	}
+	if s, form, err := registry.ServiceNamed(name); err == nil {
+		return s, form, nil
+	}
+	m, form, err := registry.Message(name)
+	if err != nil {
+		return nil, 0, err
+	}
+	return m, form, nil
+}
