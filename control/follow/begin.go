@@ -64,6 +64,9 @@ func unwrap(points []trajectory.Point, k int) {
 // begin puts the parts of the motion together: a way to the first point, the
 // body, and in a loop the way back.
 func (c *compiler) begin(body part) {
+	if c.r.Loop {
+		c.r.Again = body.Times[0]
+	}
 	switch {
 	case body.Times[0] > 0:
 		c.leadIn(&body)
@@ -99,6 +102,13 @@ func (c *compiler) leadIn(body *part) {
 				body.Q[i][k] += by
 			}
 		}
+	}
+	if c.r.Loop { // each round begins at the first point, at rest
+		c.r.Parts = append(c.r.Parts, resting(first.Position, body.Q[0], 0, body.Times[0]))
+		if len(body.Times) == 1 {
+			body.Times, body.Q, body.V, body.A = append(body.Times, body.Times[0]+instant), append(body.Q, body.Q[0]), nil, nil
+		}
+		return
 	}
 	row := func(of []float64) []float64 {
 		out := make([]float64, max(len(c.joints), 1))

@@ -269,7 +269,10 @@ func (c *compiler) points() {
 	if len(all[0].Acceleration) > 0 && len(all[0].Velocity) == 0 {
 		c.bad.add(Problem{Kind: WrongSize, Point: 0, Limit: float64(len(c.g.Joints))}, "accelerations are given, and no velocities")
 	}
-	c.restsAtEnd(&all[len(all)-1])
+	c.rests(len(all)-1, "last")
+	if c.g.Loop {
+		c.rests(0, "first")
+	}
 }
 
 // row checks one row of numbers; it is wanted, or must be absent.
@@ -293,12 +296,13 @@ func (c *compiler) row(i int, word string, x []float64, wanted bool) {
 	}
 }
 
-// restsAtEnd refuses a motion that would have to stop all at once.
-func (c *compiler) restsAtEnd(last *trajectory.Point) {
+// rests refuses a motion that would have to stop, or begin a loop, all at once.
+func (c *compiler) rests(i int, word string) {
+	p := &c.g.Points[i]
 	for k, j := range c.column {
-		if j < len(last.Velocity) && math.Abs(last.Velocity[j]) > atRest {
-			c.bad.add(Problem{Kind: MovesAtEnd, Joint: c.r.Names[k], Point: len(c.g.Points) - 1, At: last.Time, Value: last.Velocity[j],
-				Help: "the last point must have velocity 0"}, "%q still moves with %.4g /s at the end", c.r.Names[k], last.Velocity[j])
+		if j < len(p.Velocity) && math.Abs(p.Velocity[j]) > atRest {
+			c.bad.add(Problem{Kind: MovesAtEnd, Joint: c.r.Names[k], Point: i, At: p.Time, Value: p.Velocity[j], Help: "it must have velocity 0 there"},
+				"%q moves with %.4g /s at the %s point", c.r.Names[k], p.Velocity[j], word)
 		}
 	}
 }

@@ -64,7 +64,7 @@ func TestRefusalsNameTheThingTheValueAndTheLimit(t *testing.T) {
 		{"beyond the range", line("joint_2", 2, 0, 2.5, 0), BeyondPosition, "joint_2", "position of \"joint_2\" is 2.5 rad at 2 s, its limit is 2.269"},
 		{"too fast", line("joint_1", 0.5, 0, 2), BeyondVelocity, "joint_1", "velocity of \"joint_1\" is 6 rad/s at 0.25 s, its limit is 4"},
 		{"accelerates too much", line("joint_1", 0.5, 0, 1), BeyondAcceleration, "joint_1", "acceleration"},
-		{"moves at its end", one(trajectory.Point{Position: []float64{0}, Velocity: []float64{0}}, trajectory.Point{Time: 1, Position: []float64{0.1}, Velocity: []float64{0.2}}), MovesAtEnd, "joint_1", "velocity 0"},
+		{"moves at its end", one(trajectory.Point{Position: []float64{0}, Velocity: []float64{0}}, trajectory.Point{Time: 1, Position: []float64{0.1}, Velocity: []float64{0.2}}), MovesAtEnd, "joint_1", "at the last point"},
 		{"starts elsewhere", within(line("joint_1", 1, 0.3, 0), 0.1, 0), StartTooFar, "joint_1", "0.3 away from where the motion starts, 0.1 is allowed"},
 		{"a tolerance for another joint", &Goal{Joints: []string{"joint_1"}, Points: []trajectory.Point{point(0, 0)}, Path: []Tolerance{{Joint: "joint_2"}}}, BadTolerance, "joint_2", "does not move"},
 		{"a tolerance twice", &Goal{Joints: []string{"joint_1"}, Points: []trajectory.Point{point(0, 0)}, Final: []Tolerance{{Joint: "joint_1"}, {Joint: "joint_1"}}}, BadTolerance, "joint_1", "two goal tolerances"},

@@ -108,8 +108,8 @@ func (p *Program) joins(in *control.Input) (at float64, wait bool, late float64)
 		return start, true, 0
 	case start < 0: // it has an approach, and begins with that
 		return start, false, 0
-	case p.r.Loop:
-		return math.Mod(now, end), false, 0
+	case now >= end && p.r.Loop:
+		return p.r.Again + math.Mod(now-p.r.Again, end-p.r.Again), false, 0
 	case now >= end:
 		return end, false, max(now-end, math.SmallestNonzeroFloat64)
 	default:

@@ -336,6 +336,20 @@ func TestLoop(t *testing.T) {
 		t.Errorf("between %g and %g", least, most)
 	}
 
+	// one that is led in begins again at its first point, and so do its events
+	r = newRig(t, parts{robot: "arm6"})
+	g = withEvents(line("joint_1", 0.5, 0.1, 0.2, 0.1), 0.2, 0.5, 1)
+	for i := range g.Points {
+		g.Points[i].Time += 0.4
+	}
+	g.Loop = true
+	goal = r.must(0, g)
+	r.run(3500)
+	words, _ = r.left(goal)
+	if got := strings.Join(words, ""); got != "abcbcbc" {
+		t.Errorf("events %s", got)
+	}
+
 	// a wheel that goes round and round keeps turning
 	m := spinner(t)
 	r = newRig(t, parts{model: m})

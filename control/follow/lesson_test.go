@@ -214,7 +214,7 @@ func TestRandomGoals(t *testing.T) {
 		rounds = 6
 	}
 	if soak {
-		rounds = 1500
+		rounds = 1000
 	}
 	rng := rand.New(rand.NewPCG(8, 1))
 	outcomes := map[control.Code]int{}
@@ -250,7 +250,7 @@ func TestRandomGoals(t *testing.T) {
 			r.l.Send(loop.Order{Kind: loop.CancelGoal})
 		}
 		if _, rejected := r.report(loop.GoalRejected, last); !rejected {
-			r.finish(last, 30)
+			r.finish(last, 40+r.programs[last].End()-r.programs[last].Start())
 		}
 		for _, rep := range r.reports {
 			if rep.Kind == loop.GoalEnded || rep.Kind == loop.GoalRejected {

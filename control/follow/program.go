@@ -20,6 +20,7 @@ import (
 type Program struct {
 	r      record
 	id     uint64 // of its contents
+	once   int    // events before a loop begins again: they leave in its first round only
 	needs  robot.Set
 	motion *spline.Spline
 	track  *clock.Track
@@ -55,6 +56,7 @@ type record struct {
 	Duration  float64 `json:"duration"` // of the goal, s
 	Begin     int64   `json:"begin,omitempty"`
 	Loop      bool    `json:"loop,omitempty"`
+	Again     float64 `json:"again,omitempty"`     // where a loop begins again
 	Continues uint64  `json:"continues,omitempty"` // the program that it extends,
 	Splice    float64 `json:"splice,omitempty"`    // from this time on,
 	Extended  int     `json:"extended,omitempty"`  // after so many events
@@ -77,7 +79,7 @@ var (
 // when the goal was.
 func (r *record) check() error {
 	n := len(r.Joints)
-	ok := len(r.Parts) > 0 && len(r.Names) == n && len(r.Wraps) == n && len(r.Path) == n && len(r.Final) == n && n+len(r.Chains) > 0
+	ok := len(r.Parts) > 0 && r.Again >= 0 && len(r.Names) == n && len(r.Wraps) == n && len(r.Path) == n && len(r.Final) == n && n+len(r.Chains) > 0
 	for _, limits := range [...][]float64{r.Velocity, r.Acceleration, r.Deceleration} {
 		ok = ok && len(limits) == max(n, 1)
 	}
@@ -100,7 +102,8 @@ func (r *record) check() error {
 	for i := 1; i < len(r.Events); i++ {
 		ok = ok && r.Events[i].Time >= r.Events[i-1].Time
 	}
-	if !ok || r.Against > Commanded || points > 2*maxPoints || !(r.Parts[len(r.Parts)-1].end()-r.Parts[0].Times[0] <= 2*maxDuration) {
+	if !ok || r.Against > Commanded || points > 2*maxPoints ||
+		!(r.Parts[len(r.Parts)-1].end()-r.Parts[0].Times[0] <= 2*maxDuration) || !(r.Again < r.Parts[len(r.Parts)-1].end()) {
 		return errRecord
 	}
 	return nil
@@ -130,6 +133,7 @@ func build(r record) (*Program, error) {
 	p.gentle = min(1, handOverShare/vel, math.Sqrt(handOverShare/acc))
 	p.peak = min(max(vel, acc), handOverShare)
 	p.path, p.final = free(r.Path), free(r.Final)
+	p.once = p.passed(math.Nextafter(r.Again, -1))
 	b, err := p.MarshalBinary()
 	if err != nil {
 		return nil, fmt.Errorf("follow: %w", err)
@@ -204,7 +208,23 @@ func (p *Program) StateTo(q, v, a []float64, t float64) {
 
 // Event returns an event by the number under which it leaves. Those of a loop go
 // on counting, round after round.
-func (p *Program) Event(number uint32) Event { return p.r.Events[int(number)%len(p.r.Events)] }
+func (p *Program) Event(number uint32) Event {
+	n := int(number)
+	if n < len(p.r.Events) {
+		return p.r.Events[n]
+	}
+	return p.r.Events[p.once+(n-len(p.r.Events))%(len(p.r.Events)-p.once)]
+}
+
+// left returns how many events have left in some round of a loop, counted from 0,
+// when passed of this round's have. Loop-safe.
+func (p *Program) left(round uint32, passed int) uint32 {
+	if round == 0 {
+		return uint32(passed)
+	}
+	all := len(p.r.Events)
+	return uint32(all) + (round-1)*uint32(all-p.once) + uint32(max(passed-p.once, 0))
+}
 
 // passed returns how many events lie at or before a time. Loop-safe.
 func (p *Program) passed(t float64) (n int) {

@@ -53,13 +53,19 @@ type parts struct {
 	load     func(dst, q []float64)
 }
 
+// models keeps what was loaded: a model never changes.
+var models = map[string]*robot.Model{}
+
 func model(t testing.TB, name string) *robot.Model {
 	t.Helper()
-	bot, err := load.Robot(name, load.Options{})
-	if err != nil {
-		t.Fatal(err)
+	if models[name] == nil {
+		bot, err := load.Robot(name, load.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		models[name] = bot.Model
 	}
-	return bot.Model
+	return models[name]
 }
 
 func newRig(t testing.TB, p parts) *rig {
@@ -211,7 +217,7 @@ func (r *rig) finish(goal uint64, most float64) loop.Report {
 		}
 		r.run(1)
 	}
-	r.t.Fatalf("goal %d does not end within %g s", goal, most)
+	r.t.Fatalf("goal %d of %v does not end within %g s: %+v, %g off its path", goal, r.programs[goal].r.Names, most, r.s.Active[0], r.offPath(0))
 	return loop.Report{}
 }
 

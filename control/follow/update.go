@@ -85,7 +85,7 @@ func (c *Controller) advance(in *control.Input, handing bool) {
 		}
 		c.round++
 		c.turnOn()
-		c.begin(p, 0, want)
+		c.begin(p, p.r.Again, want)
 		c.clock.Step(left, want)
 	case c.stage == playing:
 		c.stage = settling
@@ -97,7 +97,7 @@ func (c *Controller) turnOn() {
 	p := c.p
 	n := p.motion.Joints()
 	first, last := c.scratch[0][:n], c.scratch[1][:n]
-	p.motion.PositionTo(first, 0)
+	p.motion.PositionTo(first, p.r.Again)
 	p.motion.PositionTo(last, p.motion.End())
 	for k := range p.r.Joints {
 		if p.r.Wraps[k] {
@@ -120,7 +120,7 @@ func (c *Controller) fill(in *control.Input, out *control.Reference) {
 	if c.stage == settling {
 		out.Time, out.Rate, done = now+c.settled, in.Rate, len(p.r.Events)
 	}
-	out.Passed, out.Skipped = c.round*uint32(len(p.r.Events))+uint32(done), c.skip
+	out.Passed, out.Skipped = p.left(c.round, done), c.skip
 	if c.stage == waiting {
 		out.Time, out.Passed, out.Skipped = p.since(in), 0, 0
 	}
