@@ -2,6 +2,7 @@ package lint_test
 
 import (
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -249,5 +250,23 @@ func TestRulesAreKnown(t *testing.T) {
 			t.Error(r)
 		}
 		seen[r.Name] = true
+	}
+}
+
+// TestDocumentationHasEveryRule keeps the table of rules in the documentation equal to
+// the one here.
+func TestDocumentationHasEveryRule(t *testing.T) {
+	text, err := os.ReadFile("../../docs/motions.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(text), "| rule | finds |\n|---|---|\n")
+	table, _, _ = strings.Cut(table, "\n\n")
+	var want []string
+	for _, r := range lint.Rules() {
+		want = append(want, "| `"+r.Name+"` | "+r.Finds+" |")
+	}
+	if got := strings.TrimSpace(table); got != strings.Join(want, "\n") {
+		t.Errorf("docs/motions.md says\n%s\nwant\n%s", got, strings.Join(want, "\n"))
 	}
 }
