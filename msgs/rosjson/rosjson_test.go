@@ -91,6 +91,9 @@ func TestAllProblemsAtOnce(t *testing.T) {
 }
 
 func TestYAMLBombIsRefused(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the bound is met after millions of nodes")
+	}
 	bomb := "a: &a [x,x,x,x,x,x,x,x,x]\n"
 	for c := 'b'; c <= 'j'; c++ {
 		bomb += string(c) + ": &" + string(c) + " [" + strings.Repeat("*"+string(c-1)+",", 9) + "]\n"
