@@ -52,7 +52,7 @@ func ParsePlay(name, options string) (*Play, []Explanation) {
 		case ok:
 			*flag, err = strconv.ParseBool(value)
 		default:
-			why = append(why, explain.UnknownName("bad_option", "option", word, words))
+			why = append(why, explain.UnknownName("bad_option", "option", key, words))
 		}
 		if err != nil {
 			why = append(why, explain.Because("bad_option", fmt.Sprintf("option %q: %q is not its value", key, value)))

@@ -58,7 +58,8 @@ type parts struct {
 	more     []loop.Registration // and what the executive knows of them
 	known    []Controller
 	orders   int
-	off      bool // power stays off
+	rank     map[string]float32 // priorities of controllers
+	off      bool               // power stays off
 	change   func(*Config)
 }
 
@@ -128,6 +129,9 @@ func newRig(t testing.TB, p parts) *rig {
 		known[3].Resources, known[4].Resources = nil, nil
 	}
 	regs, known = append(regs, p.more...), append(known, p.known...)
+	for i := range regs {
+		regs[i].Pending, regs[i].Operational = p.rank[regs[i].Name], p.rank[regs[i].Name]
+	}
 	r.l, err = loop.New(loop.Config{Model: m, Bus: r.bus, Settings: p.settings, Controllers: regs, Orders: p.orders})
 	if err != nil {
 		t.Fatal(err)
