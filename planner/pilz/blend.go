@@ -81,7 +81,7 @@ func mix(X1, X2 spatial.Pose, s float64) spatial.Pose {
 
 // blendWalker stands at the last point of the first part.
 func (p *Planner) blendWalker(a *planner.Motion, f int) (*walker, *planner.Refusal) {
-	w, why := p.walk(&planner.Task{Joints: a.Joints, Start: a.Start}, a.Group.Tip)
+	w, why := p.walk(&planner.Task{Command: planner.LIN, Joints: a.Joints, Start: a.Start}, a.Group.Tip)
 	if why != nil {
 		return nil, why
 	}

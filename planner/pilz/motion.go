@@ -17,6 +17,7 @@ import (
 const (
 	DefaultSampling = 0.1  // s
 	shortest        = 1e-5 // s: intervals must be longer
+	still           = 1e-9 // rad or m: less is no movement
 )
 
 // Planner plans like Pilz on one robot. It holds no state between calls and is
@@ -76,7 +77,11 @@ func (p *Planner) cartesian(ctx context.Context, task *planner.Task) (*trajector
 	if why != nil {
 		return nil, why
 	}
-	return w.follow(ctx, p.times(profile.duration), func(t float64) spatial.Pose { return way.At(profile.at(t)).Pose })
+	times, why := p.times(profile.duration, shortest)
+	if why != nil {
+		return nil, why
+	}
+	return w.follow(ctx, times, func(t float64) spatial.Pose { return way.At(profile.at(t)).Pose })
 }
 
 // needCartesian refuses a path command where a Cartesian limit is missing.
@@ -96,24 +101,34 @@ func needCartesian(l *robot.CartesianLimits, c planner.Command) *planner.Refusal
 	return nil
 }
 
-// times returns the sample times of a motion: every period, and the end.
-func (p *Planner) times(duration float64) []float64 {
+// times returns the sample times of a motion: every period by a running sum, and
+// the end, which a sample must not be nearer to than a while.
+func (p *Planner) times(duration, while float64) ([]float64, *planner.Refusal) {
 	period := p.sampling()
+	if !(duration <= maxSamples*period) {
+		why := planner.Refuse(planner.BadRequest, "the motion would last %.4g s and have more than %d samples every %g s", duration, maxSamples, period)
+		why.Value, why.Limit = duration/period, maxSamples
+		return nil, why.With("sample less finely, or raise the scaling factors")
+	}
 	var ts []float64
-	for t := 0.0; t < duration-shortest; t += period {
+	for t := 0.0; t < duration-while; t += period {
 		ts = append(ts, t)
 	}
-	return append(ts, duration)
+	return append(ts, duration), nil
 }
+
+// maxSamples bounds what one motion may need.
+const maxSamples = 2_000_000
 
 // walker follows poses with the joints of a group, sample by sample.
 type walker struct {
-	m      *robot.Model
-	joints []robot.JointID
-	solver *ik.Solver
-	period float64
-	q      []float64 // whole configuration: the last solution
-	last   trajectory.Point
+	m       *robot.Model
+	joints  []robot.JointID
+	command planner.Command
+	solver  *ik.Solver
+	period  float64
+	q       []float64 // whole configuration: the last solution
+	last    trajectory.Point
 }
 
 func (p *Planner) walk(task *planner.Task, link robot.FrameID) (*walker, *planner.Refusal) {
@@ -121,7 +136,7 @@ func (p *Planner) walk(task *planner.Task, link robot.FrameID) (*walker, *planne
 	if err != nil {
 		return nil, planner.Refuse(planner.NoSolution, "%v", err)
 	}
-	w := &walker{m: p.Model, joints: task.Joints, solver: solver, period: p.sampling(), q: append([]float64(nil), task.Start...)}
+	w := &walker{m: p.Model, joints: task.Joints, command: task.Command, solver: solver, period: p.sampling(), q: append([]float64(nil), task.Start...)}
 	return w, nil
 }
 
@@ -185,6 +200,9 @@ func (w *walker) differ(p *trajectory.Point, dt, before float64) *planner.Refusa
 	for i, j := range w.joints {
 		joint := &w.m.Joints()[j]
 		v := (p.Position[i] - w.last.Position[i]) / dt
+		if math.Abs(v)*dt > still && !joint.Limits.Acceleration.Has {
+			return planner.NeedsLimits(joint, w.command)
+		}
 		if joint.Kind == robot.Continuous {
 			v = math.Remainder(p.Position[i]-w.last.Position[i], 2*math.Pi) / dt
 		}

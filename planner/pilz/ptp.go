@@ -67,11 +67,10 @@ func (p *Planner) pointToPoint(task *planner.Task) (*trajectory.Trajectory, *pla
 		return t, nil
 	}
 	lead := fastest(far, limits)
-	var times []float64
-	for t := 0.0; t < lead.duration(); t += p.sampling() {
-		times = append(times, t)
+	times, why := p.times(lead.duration(), 0)
+	if why != nil {
+		return nil, why
 	}
-	times = append(times, lead.duration())
 	out := trajectory.New(len(times), n)
 	for k, t := range times {
 		point := &out.Points[k]

@@ -57,6 +57,7 @@ func (p *Planner) Sequence(ctx context.Context, items []planner.Item, current []
 func (p *Planner) planItems(ctx context.Context, items []planner.Item, current []float64) ([]*planner.Motion, *planner.Refusal) {
 	here := slices.Clone(current)
 	motions := make([]*planner.Motion, len(items))
+	total := 0
 	for i := range items {
 		m, why := p.Plan(ctx, &items[i].Request, here)
 		if why != nil {
@@ -64,6 +65,15 @@ func (p *Planner) planItems(ctx context.Context, items []planner.Item, current [
 			return nil, why
 		}
 		motions[i] = m
+		if total += len(m.Trajectory.Points); total > maxSamples {
+			why := bad("the sequence would have more than %d samples every %g s", maxSamples, p.sampling())
+			why.Item, why.Value, why.Limit = i, float64(total), maxSamples
+			return nil, why.With("sample less finely, raise the scaling factors, or plan it in parts")
+		}
+		if why := planner.Stopped(ctx); why != nil {
+			why.Item = i
+			return nil, why
+		}
 		// the next item starts where this one ends
 		copy(here, m.Start)
 		end := m.Trajectory.Points[len(m.Trajectory.Points)-1]

@@ -19,6 +19,7 @@ type Leg struct {
 type Stretch struct {
 	Path path.Path
 	Tool planner.Tool // scaled
+	Full planner.Tool // not scaled
 	Leg  int
 	Bend bool    // it leads to the next leg
 	Done float64 // of the leg before it
@@ -47,7 +48,7 @@ func Join(legs []Leg) (out []Stretch, leg int, why *planner.Refusal) {
 		}
 		own, following := legs[k].between(k, from, enter), legs[k+1].between(k+1, leave, next.Length())
 		out = append(out, own...)
-		out = append(out, Stretch{Path: bend, Tool: own[len(own)-1].Tool.Min(following[0].Tool), Leg: k, Bend: true, Done: enter})
+		out = append(out, Stretch{Path: bend, Tool: own[len(own)-1].Tool.Min(following[0].Tool), Full: legs[k].Tool.Min(legs[k+1].Tool), Leg: k, Bend: true, Done: enter})
 		from = leave
 	}
 	return out, 0, nil
@@ -69,7 +70,7 @@ func (l *Leg) between(leg int, from, to float64) (out []Stretch) {
 		if b > a {
 			cut := path.Cut(p, a, b)
 			x := cut.At(0)
-			out = append(out, Stretch{Path: cut, Leg: leg, Done: done + a,
+			out = append(out, Stretch{Path: cut, Leg: leg, Done: done + a, Full: l.Tool,
 				Tool: l.Tool.Scaled(l.Velocity, l.Acceleration, x.D1.Linear.Norm(), x.D1.Angular.Norm())})
 		}
 		done += p.Length()
@@ -86,7 +87,9 @@ func (l *Leg) between(leg int, from, to float64) (out []Stretch) {
 // Bounds returns way and turn of the tool per length, and what bounds them. On a
 // line or an arc they are the same everywhere. On a bend they vary: it is held to
 // the most of them, and passed so slowly that the acceleration which its shape
-// alone asks of the tool is within the limits too.
+// alone asks of the tool is within the limits too. Those are not scaled: scaling
+// commands how fast the tool gets on, and nobody would slow down for a corner that
+// it can take.
 func (s *Stretch) Bounds() (rate [2]float64, t planner.Tool) {
 	t = s.Tool
 	if path.Even(s.Path) {
@@ -99,8 +102,8 @@ func (s *Stretch) Bounds() (rate [2]float64, t planner.Tool) {
 		way, turn = max(way, x.D1.Linear.Norm()), max(turn, x.D1.Angular.Norm())
 		bend, twist = max(bend, x.D2.Linear.Norm()), max(twist, x.D2.Angular.Norm())
 	}
-	pace := min(t.Speed/way, math.Sqrt(min(t.Acceleration, t.Deceleration)/bend),
-		math.Sqrt(min(t.TurnAcceleration, t.TurnDeceleration)/twist))
+	pace := min(t.Speed/way, math.Sqrt(min(s.Full.Acceleration, s.Full.Deceleration)/bend),
+		math.Sqrt(min(s.Full.TurnAcceleration, s.Full.TurnDeceleration)/twist))
 	t.Speed = pace * way
 	return [2]float64{way, turn}, t
 }

@@ -142,6 +142,54 @@ func TestBlendTakesTheSmallerScaling(t *testing.T) {
 	}
 }
 
+// Next to a line or an arc, whose scaling is the tool's, the scaling of a
+// point-to-point motion counts for the joints through the whole blend, and of two
+// point-to-point motions the smaller one.
+func TestBlendWithPTPTakesTheSmallerScalingOfJoints(t *testing.T) {
+	b := plainArm(t, "")
+	b.start(at(0.5, -0.3, 0.5), down)
+	corner := at(0.5, 0, 0.5)
+	ptp := func(p spatial.Vec3, scaling float64) planner.Request {
+		r := b.request(planner.PTP)
+		r.Goals = b.pose(p, down)
+		r.VelocityScaling, r.AccelerationScaling = scaling, scaling
+		return r
+	}
+	const slow = 0.15
+	for _, c := range []struct {
+		name string
+		a, b planner.Request
+	}{
+		{"PTP LIN", ptp(corner, slow), b.lin(at(0.7, 0, 0.5), down)},
+		{"LIN PTP", b.lin(corner, down), ptp(at(0.7, 0, 0.5), slow)},
+		{"slow PTP, PTP", ptp(corner, slow), ptp(at(0.7, 0, 0.5), 0.9)},
+		{"PTP, slow PTP", ptp(corner, 0.9), ptp(at(0.7, 0, 0.5), slow)},
+	} {
+		const radius = 0.1
+		m := b.sequence(planner.Item{Request: c.a, Radius: radius}, planner.Item{Request: c.b})[0]
+		l := limitsOf(b.m, m.Joints, slow, slow)
+		poses, _, _ := b.tool(m)
+		inside, fastest := 0, 0.0
+		for i, X := range poses {
+			p := &m.Trajectory.Points[i]
+			for j := range p.Velocity {
+				use := math.Abs(p.Velocity[j]) / l.Velocity[j]
+				if X.P.Sub(corner).Norm() > 0.98*radius { // smoothing reaches over by two samples
+					fastest = max(fastest, use)
+					continue
+				}
+				inside++
+				if acc := math.Abs(p.Acceleration[j]) / l.Acceleration[j]; use > 1+tolLimit || acc > 1+tolLimit {
+					t.Fatalf("%s: joint %d uses %g of the smaller velocity and %g of the smaller acceleration in the blend", c.name, j, use, acc)
+				}
+			}
+		}
+		if inside < 10 || fastest < 1.2 {
+			t.Errorf("%s: %d values in the blend, outside it at most %g times the smaller scaling", c.name, inside, fastest)
+		}
+	}
+}
+
 func TestBlendRadiiThatTouchAreRefused(t *testing.T) {
 	b := arm6(t)
 	b.start(at(0.5, -0.3, 0.5), down)

@@ -19,7 +19,8 @@ func (b *builder) join(strands []*strand) ([]*piece, *planner.Refusal) {
 		if why != nil {
 			return nil, b.about(why, before.last().item)
 		}
-		pieces = append(append(pieces, b.limitBend(bend)...), after.pieces...)
+		b.limitBend(bend)
+		pieces = append(append(pieces, bend), after.pieces...)
 	}
 	return pieces, nil
 }

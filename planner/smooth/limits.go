@@ -48,34 +48,19 @@ func scale(l robot.Limit, by float64) float64 {
 	return math.Abs(l.Value) * by
 }
 
-// limitBend gives a bend of the joints its limits and returns it as the pieces
-// that differ in them. Between two point-to-point motions the smaller scaling
-// counts. Next to a line or an arc, whose scaling is not of joints, each half is
-// scaled as its own leg is; a tool's speed is commanded where its path is, not
-// before. The slower of two speeds of a link counts everywhere.
-func (p *Planner) limitBend(bend *piece) []*piece {
-	a, b := bend.legs[0], bend.legs[1]
-	link := inf
+// limitBend gives a bend of the joints its limits: those of the joints by the
+// smallest scaling of joints that its legs have, which is 1 for a line or an arc, and
+// the slower of two speeds of a link. A tool's speed is commanded where its path is,
+// not before.
+func (p *Planner) limitBend(bend *piece) {
+	link, velocity, acceleration := inf, 1.0, 1.0
 	for _, l := range bend.legs {
 		if v := l.linkSpeed(); v < link {
 			bend.Link, link = l.task.SpeedLink, v
 		}
-	}
-	scaled := func(legs ...*leg) trajectory.Limits {
-		velocity, acceleration := 1.0, 1.0
-		for _, l := range legs {
-			if !l.cartesian() {
-				velocity, acceleration = min(velocity, l.task.VelocityScaling), min(acceleration, l.task.AccelerationScaling)
-			}
+		if !l.cartesian() {
+			velocity, acceleration = min(velocity, l.task.VelocityScaling), min(acceleration, l.task.AccelerationScaling)
 		}
-		return p.limits(a.task.Joints, velocity, acceleration, planner.FreeTool, link)
 	}
-	bend.Limits = scaled(a, b)
-	if a.cartesian() == b.cartesian() {
-		return []*piece{bend}
-	}
-	first, second := *bend, *bend
-	first.To, second.From = bend.To/2, bend.To/2
-	first.Limits, second.Limits = scaled(a), scaled(b)
-	return []*piece{&first, &second}
+	bend.Limits = p.limits(bend.legs[0].task.Joints, velocity, acceleration, planner.FreeTool, link)
 }

@@ -78,6 +78,7 @@ func (p *Planner) sequence(ctx context.Context, items []planner.Item, current []
 			return nil, why
 		}
 		all = append(all, m)
+		b.before += len(m.Trajectory.Points)
 		from = to
 	}
 	return all, nil

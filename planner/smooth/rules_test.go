@@ -575,6 +575,64 @@ func TestPlanningCanBeCancelled(t *testing.T) {
 	}
 }
 
+// countdown is a context that is cancelled when it has been asked often enough.
+type countdown struct {
+	context.Context
+	left *int
+}
+
+func (c countdown) Err() error {
+	if *c.left--; *c.left < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// Wherever a plan is, it ends when it is told to: between items, along a path,
+// while it is timed, and when it is checked.
+func TestPlanningCanBeCancelledAtAnyTime(t *testing.T) {
+	b := arm6(t)
+	b.p.Clear = func([]float64) error { return nil }
+	slow := b.lin(at(0.5, 0.1, 0.7), down)
+	slow.VelocityScaling = 0.01
+	for name, items := range map[string][]planner.Item{
+		"PTP":     {{Request: b.ptp(0.5, 0.3)}},
+		"LIN":     {{Request: b.lin(at(0.5, 0.1, 0.7), down)}},
+		"long":    {{Request: slow}},
+		"blended": {{Request: b.lin(at(0.5, 0.1, 0.7), down), Radius: 0.05}, {Request: b.lin(at(0.5, 0.1, 0.5), down)}},
+	} {
+		asked := 0
+		for n := 0; ; n = n*4/3 + 1 {
+			left := n
+			all, why := b.p.Sequence(countdown{context.Background(), &left}, items, b.q)
+			if why == nil {
+				break
+			}
+			if why.Kind != planner.Cancelled || all != nil {
+				t.Fatalf("%s, cancelled after %d questions: %v", name, n, why)
+			}
+			asked = n
+		}
+		if asked < 3 {
+			t.Errorf("%s asks only %d times whether to go on", name, asked)
+		}
+	}
+}
+
+// A sequence has no more samples than one motion may have.
+func TestSequencesOfTooManySamplesAreRefused(t *testing.T) {
+	b := newBench(t, loadRobot(t, "arm6"), "gripper")
+	b.p.Sampling = 0.5e-6
+	var items []planner.Item
+	for i := range 6 {
+		items = append(items, planner.Item{Request: b.ptp(0.03 * float64(1-i%2))})
+	}
+	_, why := b.p.Sequence(context.Background(), items, b.q)
+	if why == nil || why.Kind != planner.BadRequest || why.Item < 1 || why.Value <= why.Limit {
+		t.Errorf("got %v", why)
+	}
+}
+
 func TestPlanningIsDeterministicAndSafeForConcurrentUse(t *testing.T) {
 	b := arm6(t)
 	items := []planner.Item{{Request: b.ptp(0.3, 0.2), Radius: 0.05}, {Request: b.lin(at(0.5, 0.3, 0.5), down), Radius: 0.05}, {Request: b.lin(at(0.4, 0, 0.5), down)}}

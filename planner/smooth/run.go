@@ -6,6 +6,7 @@ import (
 	"poise/kinematics"
 	"poise/planner"
 	"poise/planner/shape"
+	"poise/planner/timing"
 	"poise/planner/transfer"
 	"poise/robot"
 	"poise/spatial"
@@ -19,6 +20,7 @@ type builder struct {
 	items  []planner.Item
 	single bool
 	here   []float64 // whole configuration: where the next item starts
+	before int       // samples of the motions before
 
 	// of the motion at hand
 	period         float64 // of its samples: sampling() / factor
@@ -95,9 +97,14 @@ func (b *builder) plan(from, to int) *planner.Refusal {
 		if why := b.run(first, last, first == from, false); why != nil {
 			return why
 		}
+		if n := b.before + len(b.result.Trajectory.Points); n > timing.MaxSamples {
+			why := bad("the sequence would have more than %d samples every %g s", timing.MaxSamples, b.period)
+			why.Value, why.Limit = float64(n), timing.MaxSamples
+			return b.about(why.With("sample less finely, raise the scaling factors, or plan it in parts"), last)
+		}
 		first = last + 1
 	}
-	return nil
+	return planner.Stopped(b.ctx)
 }
 
 // rest is the trajectory of a motion that need not move.
@@ -320,6 +327,9 @@ func (b *builder) clear(m *planner.Motion) *planner.Refusal {
 	for i, p := range m.Trajectory.Points {
 		for k, j := range m.Joints {
 			b.q[b.Model.Joints()[j].Q] = p.Position[k]
+		}
+		if why := planner.Stopped(b.ctx); why != nil && i%64 == 0 {
+			return why
 		}
 		if err := b.Clear(b.q); err != nil {
 			why := planner.Refuse(planner.NoSolution, "the robot must not be where the motion leads %.4g s after its start: %v", p.Time, err)

@@ -33,11 +33,13 @@ func (b *builder) finish(strands []*strand) (bridged bool, why *planner.Refusal)
 	if !first.cartesian() && moving(first.task) {
 		speed = pieces[0].opening * pieces[0].Scale
 	}
-	run := timedRun{Run: timing.Run{Start: speed, Period: b.period}}
+	run := timedRun{Run: timing.Run{Start: speed, Period: b.period, Stop: b.ctx.Err}}
 	t, err := b.solve(&run, pieces)
 	var fast *retime.SpeedError
 	var long *timing.LongError
 	switch {
+	case err != nil && b.ctx.Err() != nil:
+		return false, b.about(planner.Stopped(b.ctx), first.item)
 	case errors.As(err, &long):
 		return false, b.about(tooLong(long.Duration, long.Period), first.item)
 	case errors.As(err, &fast) && !fast.End && speed > 0:

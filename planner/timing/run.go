@@ -12,8 +12,9 @@ import (
 // Run is a route on its way from geometry to samples.
 type Run struct {
 	Route  *Route
-	Period float64 // between samples, s
-	Start  float64 // speed along the route with which it begins
+	Period float64      // between samples, s
+	Start  float64      // speed along the route with which it begins
+	Stop   func() error // asked now and then, if not nil; its error ends Solve
 
 	Law   retime.Law // filled by Solve
 	Sharp float64    // how long the law takes before it is smoothed, if known
@@ -43,14 +44,17 @@ func (t *Run) Solve() (*trajectory.Trajectory, error) {
 	}
 	var solver retime.Solver
 	if t.Sharp == 0 || jerky { // how long will it be?
-		if err := solver.Solve(&t.Law, &retime.Problem{Path: t.Route, Limits: withoutJerk(limits), StartSpeed: t.Start}); err != nil {
+		if err := solver.Solve(&t.Law, &retime.Problem{Path: t.Route, Limits: withoutJerk(limits), StartSpeed: t.Start, Stop: t.Stop}); err != nil {
 			return nil, err
 		}
 		if err := t.fits(); err != nil {
 			return nil, err
 		}
 	}
-	if err := solver.Solve(&t.Law, &retime.Problem{Path: t.Route, Limits: limits, StartSpeed: t.Start, Period: t.Period, Patient: t.patient()}); err != nil {
+	if err := solver.Solve(&t.Law, &retime.Problem{Path: t.Route, Limits: limits, StartSpeed: t.Start, Period: t.Period, Patient: t.patient(), Stop: t.Stop}); err != nil {
+		return nil, err
+	}
+	if err := t.stopped(); err != nil {
 		return nil, err
 	}
 	out, err := trajectory.Sample(retime.NewMotion(t.Route, &t.Law), t.Period)
@@ -62,6 +66,13 @@ func (t *Run) Solve() (*trajectory.Trajectory, error) {
 	}
 	t.places = nil
 	return out, nil
+}
+
+func (t *Run) stopped() error {
+	if t.Stop == nil {
+		return nil
+	}
+	return t.Stop()
 }
 
 // jerky reports whether some joint has a jerk limit.
@@ -117,13 +128,16 @@ func (t *Run) try(limits []trajectory.Limits, margins []float64, width int) (*tr
 		slowable = 1.02
 	}
 	for i, margin := range margins {
-		if err := solver.Solve(&t.Law, &retime.Problem{Path: t.Route, Limits: tightened(limits, t.Route.Joints(), margin), Patient: t.patient()}); err != nil {
+		if err := solver.Solve(&t.Law, &retime.Problem{Path: t.Route, Limits: tightened(limits, t.Route.Joints(), margin), Patient: t.patient(), Stop: t.Stop}); err != nil {
 			return nil, err
 		}
 		if i == 0 {
 			t.Sharp = t.Law.Duration()
 		}
 		if err := t.fits(); err != nil {
+			return nil, err
+		}
+		if err := t.stopped(); err != nil {
 			return nil, err
 		}
 		out := t.sampled(width)

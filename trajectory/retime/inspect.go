@@ -11,14 +11,18 @@ import (
 // estimated: nothing doubles between them.
 const near = 0.5
 
+// stopEvery is after how many nodes Stop is asked.
+const stopEvery = 4096
+
 // use says how much of the limits a stretch of a law takes, as multiples of them.
 type use struct{ vel, acc, jerk float64 }
 
 // inspect checks a smoothed law at every instant: the motion itself at five
 // places between its nodes or, if it is made for samples, the quintic through
 // them. It writes the report, notes for every interval of the grid by how much
-// limits are exceeded around it, and returns the worst and where it is.
-func (w *Solver) inspect(l *Law) (worst, at float64) {
+// limits are exceeded around it, and returns the worst and where it is, or why it
+// was told to stop.
+func (w *Solver) inspect(l *Law) (worst, at float64, err error) {
 	m := &w.smooth
 	n := len(w.grid.Piece)
 	m.vel, m.acc, m.jerk = sized(m.vel, n), sized(m.acc, n), sized(m.jerk, n)
@@ -32,6 +36,11 @@ func (w *Solver) inspect(l *Law) (worst, at float64) {
 	}
 	m.motion.piece = 0
 	for k := range len(l.nodes) - 1 {
+		if k%stopEvery == 0 {
+			if err := w.p.stopped(); err != nil {
+				return 0, 0, err
+			}
+		}
 		var u use
 		var b binding
 		if w.p.Period > 0 {
@@ -48,7 +57,7 @@ func (w *Solver) inspect(l *Law) (worst, at float64) {
 			}
 		}
 	}
-	return worst, at
+	return worst, at, nil
 }
 
 // follow makes the solver's motion that of a law.

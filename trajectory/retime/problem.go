@@ -26,6 +26,9 @@ type Problem struct {
 	// Patient asks for more care with jerk limits: a faster law, found in twice
 	// the time or more.
 	Patient bool
+	// Stop, if not nil, is asked now and then; its error ends Solve, which returns
+	// it.
+	Stop func() error
 	// Grid is how many intervals the path is cut into at least; 0 means 256.
 	Grid int
 }
@@ -49,6 +52,14 @@ type (
 // sharp returns the problem without what smoothing adds to it.
 func (p *Problem) sharp() reach.Problem {
 	return reach.Problem{Path: p.Path, Limits: p.Limits, StartSpeed: p.StartSpeed, EndSpeed: p.EndSpeed, Grid: p.Grid}
+}
+
+// stopped returns why a problem is no longer to be solved.
+func (p *Problem) stopped() error {
+	if p.Stop == nil {
+		return nil
+	}
+	return p.Stop()
 }
 
 // check reports everything wrong with a problem.

@@ -64,7 +64,7 @@ func (w *Solver) solveSmooth(dst *Law, p *Problem, from, to float64) error {
 	if w.smoothly(&w.second, p, from, to) == nil && w.second.Duration() < dst.Duration() {
 		*dst, w.second = w.second, *dst
 	}
-	return nil
+	return p.stopped()
 }
 
 // smoothly finds one in the style at hand.
@@ -84,7 +84,10 @@ func (w *Solver) smoothly(dst *Law, p *Problem, from, to float64) error {
 	}
 	for round := 0; ; round++ {
 		w.smoothTo(dst)
-		worst, at := w.inspect(dst)
+		worst, at, err := w.inspect(dst)
+		if err != nil {
+			return err
+		}
 		switch {
 		case !(worst > 1+certified):
 			dst.factor = w.grid.Factor * m.slow
@@ -120,7 +123,7 @@ func (w *Solver) worthwhile(p *Problem, from, to float64) (share float64, err er
 	best, fastest := 1.0, math.Inf(1)
 	for share := 1.0; share > 1e-3; share *= finer {
 		if err := w.sharpen(p, from, to, share); err != nil {
-			if math.IsInf(fastest, 1) {
+			if math.IsInf(fastest, 1) || p.stopped() != nil {
 				return 1, err
 			}
 			break // too little is left to reach the end speed
@@ -147,6 +150,9 @@ func (w *Solver) sharpen(p *Problem, from, to, base float64) error {
 	m.step, m.width = p.Period, 1
 	moving := p.StartSpeed > 0 || p.EndSpeed > 0
 	for try := range maxWindows {
+		if err := p.stopped(); err != nil {
+			return err
+		}
 		lead, trail := p.StartSpeed*m.half(), p.EndSpeed*m.half()
 		if !(from+lead < to-trail) {
 			return &SpeedError{End: trail > lead, Speed: max(p.StartSpeed, p.EndSpeed), Max: (to - from) / (2 * m.half())}
