@@ -87,14 +87,14 @@ func TestEventsAreNeverLost(t *testing.T) {
 		"panicked": func(r *rig) { r.l.seats[0].controller = &unruly{Controller: r.swings[0].Controller, panics: "Update"} },
 	} {
 		t.Run(name, func(t *testing.T) {
-			r := newRig(t, parts{robot: "arm6", controllers: 1})
+			r := newRig(t, parts{robot: "arm6", controllers: 1, reports: 2 * reserve})
 			r.withEvents(0, period)
 			p := r.program(r.limb("manipulator"), 0.01, 1)
-			p.Duration = 8
+			p.Duration = 2.5
 			r.must(0, 1, p)
 			told := uint32(0)
-			for ; r.n < 9000 && r.l.seats[0].program != nil; r.n++ { // nobody listens
-				if r.n == 7000 {
+			for ; r.n < 3500 && r.l.seats[0].program != nil; r.n++ { // nobody listens
+				if r.n == 2000 {
 					end(r)
 				}
 				told = max(told, r.l.seats[0].ref.Passed)
@@ -118,7 +118,7 @@ func TestEventsAreNeverLost(t *testing.T) {
 					ended = true
 				}
 			}
-			if !ended || next < told || next < 6000 {
+			if !ended || next < told || next < 1900 {
 				t.Errorf("%d events were told, %d left; ended %v", next, told, ended)
 			}
 		})

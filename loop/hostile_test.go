@@ -129,11 +129,11 @@ func TestAdversarialReferences(t *testing.T) {
 			r.reports = r.reports[:0]
 		}
 		for way, n := range ways {
-			if n == 0 {
+			if n == 0 && !testing.Short() {
 				t.Errorf("way %d was never tried", way)
 			}
 		}
-		if cuts == 0 || restarts < 3 {
+		if (cuts == 0 || restarts < 3) && !testing.Short() {
 			t.Errorf("too little happened: %d cuts, %d restarts", cuts, restarts)
 		}
 		t.Logf("%s, period %g ms: %d ticks, %d commands cut, %d restarts, none beyond its limits", tc.robot, tc.period*1e3, ticks, cuts, restarts)
@@ -151,15 +151,18 @@ func (r *rig) guard(j int) (low, high float64) {
 func TestJumpIsHandedOver(t *testing.T) {
 	for _, peak := range []float64{0, 0.5, 1} {
 		for _, jump := range []float64{0.001, 0.1, 1} {
+			if testing.Short() && peak*jump != 0.1 {
+				continue
+			}
 			r := newRig(t, parts{robot: "arm6", controllers: 1})
 			r.checks = true
 			c := &jumper{Controller: r.swings[0].Controller, peak: peak}
 			r.l.seats[0].controller = c
 			r.must(0, 1, r.program(robot.Leaf(0), 0, 1))
-			r.run(2000)
+			r.run(100)
 			c.at = jump
 			low, high, arrived := 0.0, 0.0, 0
-			for k := range 10000 {
+			for k := 0; k < 10000 && (arrived == 0 || k < arrived+100); k++ {
 				r.run(1)
 				q := r.l.command.Q[0]
 				low, high = min(low, q), max(high, q)
@@ -179,6 +182,9 @@ func TestJumpIsHandedOver(t *testing.T) {
 // brake is not more than four times the shortest way.
 func TestHandOverAtSpeedDoesNotRunAway(t *testing.T) {
 	for _, peak := range []float64{0, 0.5, 0.9, 1} {
+		if testing.Short() && peak != 1 {
+			continue
+		}
 		r := newRig(t, parts{robot: "arm6", controllers: 2})
 		r.checks = true
 		c := &jumper{Controller: r.swings[1].Controller, peak: peak}
@@ -192,7 +198,7 @@ func TestHandOverAtSpeedDoesNotRunAway(t *testing.T) {
 		c.at = q
 		r.must(1, 2, r.program(robot.Leaf(0), 0, 1))
 		far := 0.0
-		for range 8000 {
+		for range 3000 {
 			r.run(1)
 			far = max(far, math.Abs(r.l.command.Q[0]-q))
 		}

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"slices"
@@ -103,31 +104,46 @@ type parts struct {
 	settings    Settings
 	options     load.Options
 	tap         Tap
+	reports     int
 }
 
-func newRig(t testing.TB, p parts) *rig {
+// model loads a robot once for all tests: a model never changes.
+func model(t testing.TB, name string, o load.Options) *robot.Model {
 	t.Helper()
-	bot, err := load.Robot(p.robot, p.options)
+	key := fmt.Sprint(name, o)
+	if m := models[key]; m != nil {
+		return m
+	}
+	bot, err := load.Robot(name, o)
 	if err != nil {
 		t.Fatal(err)
 	}
+	models[key] = bot.Model
+	return bot.Model
+}
+
+var models = map[string]*robot.Model{}
+
+func newRig(t testing.TB, p parts) *rig {
+	t.Helper()
 	if p.period == 0 {
 		p.period = period
 	}
-	m := bot.Model
+	m := model(t, p.robot, p.options)
 	n := len(m.Joints())
 	all := make([]sim.Servo, n)
 	for i := range all {
 		all[i] = p.servo
 	}
 	r := &rig{t: t, m: m, dt: p.period, bus: sim.New(sim.Config{Servos: all, Seed: 1}), before: make([]float64, n), step: make([]float64, n), mode: make([]servo.Mode, n)}
+	var err error
 	if r.limits, _, err = control.JointLimits(m, p.settings.Transition); err != nil {
 		t.Fatal(err)
 	}
 	if p.settings.Policy == arbiter.PolicyNone {
 		p.settings.Policy = arbiter.PolicyPriority
 	}
-	cfg := Config{Model: m, Bus: r.bus, Settings: p.settings, Tap: p.tap}
+	cfg := Config{Model: m, Bus: r.bus, Settings: p.settings, Tap: p.tap, Reports: p.reports}
 	for i := range p.controllers {
 		c := &unruly{Controller: swing.New(r.limits)}
 		r.swings = append(r.swings, c)

@@ -168,7 +168,7 @@ func TestPauseAndSpeedKeepThePath(t *testing.T) {
 	r.run(4000) // the bridge is over
 	rate := func(want float64) {
 		t.Helper()
-		r.run(3000)
+		r.run(1500)
 		s, _ := r.l.Snapshot()
 		if math.Abs(s.Rate-want) > 1e-9 {
 			t.Errorf("achieved rate %g, want %g", s.Rate, want)
