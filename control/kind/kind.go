@@ -12,6 +12,7 @@ import (
 	"poise/control"
 	"poise/control/follow"
 	"poise/control/hold"
+	"poise/control/lookat"
 	"poise/control/pose"
 	"poise/control/stance"
 	"poise/control/stream"
@@ -42,6 +43,7 @@ var Table = []Kind{
 	{"stream", "follows joint states from outside", made(stream.New), stream.Decode},
 	{"torque_off", "lets limbs go, to be posed by hand", made(torqueoff.New), torqueoff.Decode},
 	{"stance", "moves the body over hooves that stay", made(stance.New), stance.Decode},
+	{"look_at", "looks at a point with eyes and head", made(lookat.New), lookat.Decode},
 	{"swing", "swings joints, for tests and identification", newSwing, swing.Decode},
 }
 
