@@ -53,6 +53,21 @@ func (h *Histogram) Mean() float64 {
 	return float64(h.sum) / float64(h.count)
 }
 
+// Sum returns all durations together, ns.
+func (h *Histogram) Sum() int64 { return h.sum }
+
+// Below returns how many durations were shorter than a bound, ns; exactly, if the
+// bound is a power of two or eighths of one, otherwise those of the bins below it.
+func (h *Histogram) Below(bound int64) (n uint64) {
+	for b := range h.bins {
+		if lowest(b+1) > bound {
+			break
+		}
+		n += h.bins[b]
+	}
+	return n
+}
+
 // Quantile returns the upper end of the bin in which the share p of all durations
 // is reached, ns, and never more than Max.
 func (h *Histogram) Quantile(p float64) int64 {

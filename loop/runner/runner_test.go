@@ -186,6 +186,92 @@ func TestShutDownHasAnOrder(t *testing.T) {
 	}
 }
 
+// TestLoopsOfOnePeriodTakeTurns: a virtual and a real robot with the same period
+// tick in the order in which they were given; when they stop, all have lost their
+// torque before the first bus is closed.
+func TestLoopsOfOnePeriodTakeTurns(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	clock := &fakeClock{}
+	var order []string
+	torque := map[string]bool{}
+	tell := func(name string, x servo.Tick, on bool) {
+		order, torque[name] = append(order, name), on
+		if x.N == 200 {
+			if name == "real" && !torque["virtual"] {
+				t.Error("nothing has torque")
+			}
+			cancel()
+		}
+	}
+	var closed []string
+	member := func(name string) Member {
+		l, _ := newLoop(t, name, tell)
+		for range 40 {
+			l.Send(loop.Order{Kind: loop.PowerOn})
+		}
+		return Member{Name: name, Loop: l, Period: 2 * time.Millisecond, Close: func() error {
+			if torque["virtual"] || torque["real"] {
+				t.Errorf("%s is closed while a robot has torque: %v", name, torque)
+			}
+			closed = append(closed, name)
+			return nil
+		}}
+	}
+	r, err := New(Config{Clock: clock, Members: []Member{member("virtual"), member("real")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Run(ctx); err != nil {
+		t.Fatal(err)
+	}
+	for i, name := range order[:400] {
+		if want := [2]string{"virtual", "real"}[i%2]; name != want {
+			t.Fatalf("turn %d is %s's", i, name)
+		}
+	}
+	if !slices.Equal(closed, []string{"virtual", "real"}) {
+		t.Errorf("closed %v", closed)
+	}
+	stats, _, _ := r.Stats()
+	if len(stats) != 2 || stats[0].Name != "virtual" || stats[1].Name != "real" || stats[1].Ticks < 200 || stats[1].Lateness.Count() != stats[1].Ticks {
+		t.Errorf("%d members", len(stats))
+	}
+}
+
+// TestPanicOfOneLoopStopsTheOthersInOrder: they ramp down.
+func TestPanicOfOneLoopStopsTheOthersInOrder(t *testing.T) {
+	torque := map[string]bool{}
+	tell := func(name string, _ servo.Tick, on bool) { torque[name] = on }
+	good, _ := newLoop(t, "good", tell)
+	bad, bus := newLoop(t, "bad", tell)
+	bus.panic = 60
+	for range 40 {
+		good.Send(loop.Order{Kind: loop.PowerOn})
+		bad.Send(loop.Order{Kind: loop.PowerOn})
+	}
+	r, err := New(Config{Clock: &fakeClock{}, Members: []Member{{Name: "good", Loop: good}, {Name: "bad", Loop: bad}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Run(context.Background()); err == nil || !strings.Contains(err.Error(), "bad: tick 60") {
+		t.Errorf("%v", err)
+	}
+	if torque["good"] || torque["bad"] {
+		t.Errorf("torque: %v", torque)
+	}
+	stopped := false
+	for {
+		rep, ok := good.Receive()
+		if !ok {
+			break
+		}
+		stopped = stopped || rep.Kind == loop.Stopped && rep.Value == 1
+	}
+	if !stopped {
+		t.Error("the other loop did not ramp down")
+	}
+}
+
 // TestPanicOfTheCycleTakesTheTorqueAway: a mistake of the program itself ends the
 // run, without torque, and says where.
 func TestPanicOfTheCycleTakesTheTorqueAway(t *testing.T) {
