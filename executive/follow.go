@@ -1,11 +1,12 @@
 package executive
 
 import (
+	"fmt"
 	"math"
-	"slices"
 
 	"poise/control"
 	"poise/control/follow"
+	"poise/executive/compose"
 	"poise/executive/explain"
 	"poise/planner"
 	"poise/robot"
@@ -40,7 +41,7 @@ func (g *Follow) prepare(v *view) (*work, []Explanation) {
 	v.keep("follow", &goal)
 	var end float64
 	if g.Return {
-		if end = endOf(goal.Points); !goal.Loop {
+		if end = compose.End(goal.Points); !goal.Loop {
 			v.addReturn(&goal)
 		}
 	}
@@ -58,7 +59,7 @@ func (g *Execute) Action() string { return "execute" }
 func (g *Execute) prepare(v *view) (*work, []Explanation) {
 	goal := g.Goal
 	if len(g.Motions) > 0 {
-		goal = joined(v.e.model, g.Motions)
+		goal = compose.Join(v.e.model, g.Motions)
 	}
 	v.keep("execute", &goal)
 	if len(goal.Path) == 0 { // what was planned begins where the robot is
@@ -66,12 +67,56 @@ func (g *Execute) prepare(v *view) (*work, []Explanation) {
 			return nil, why
 		}
 	}
-	w, why := v.compile(&goal, false)
+	w, why := v.compileSlower(&goal)
 	if why != nil {
 		return nil, why
 	}
 	w.rate = g.Rate
 	return w, checkRate(g.Rate)
+}
+
+// slowest is the speed below which a planned motion is not played instead of being
+// refused.
+const slowest = 0.5
+
+// compileSlower makes the work of a planned motion. A plan keeps its limits at its
+// samples; the curve between them may pass them where the plan has corners. Time
+// cures that: such a motion is played a little slower, along the same path.
+func (v *view) compileSlower(g *follow.Goal) (*work, []Explanation) {
+	speed := 1.0
+	for {
+		w, why := v.compile(g, false)
+		next := speed * passesAt(why)
+		switch {
+		case why == nil && speed < 1:
+			x := explain.Because("slowed", fmt.Sprintf("played at %.3g %% of its planned speed: between its samples it would pass limits", 100*speed))
+			x.Value = speed
+			w.notes = []Explanation{x}
+			return w, nil
+		case why == nil || next < slowest:
+			return w, why
+		}
+		*g = compose.Slower(g, next/speed)
+		speed = next
+	}
+}
+
+// passesAt returns the speed at which a motion would keep the limits that it was
+// refused for; 0 if speed does not help.
+func passesAt(why []Explanation) float64 {
+	const margin = 0.999 // so that rounding does not ask for more
+	speed := 1.0
+	for _, x := range why {
+		switch ratio := math.Abs(x.Limit / x.Value); x.Code {
+		case underscore(follow.BeyondVelocity.String()):
+			speed = min(speed, ratio)
+		case underscore(follow.BeyondAcceleration.String()):
+			speed = min(speed, math.Sqrt(ratio))
+		default:
+			return 0
+		}
+	}
+	return margin * speed
 }
 
 // startTolerance is how far a joint may be from where a planned motion without
@@ -174,97 +219,10 @@ func followProblems(err error) (all []Explanation) {
 	return all
 }
 
-// Shape of the way back to where a motion began.
-const (
-	returnRest = 0.1 // s that the motion rests at its end
-	returnMin  = 0.2 // s that the way takes at least
-)
-
-// addReturn appends the way back to where the joints are commanded to be now. The
-// way is a cubic or quintic from rest to rest; its peaks are at most 15/8·d/T and
-// 6·d/T².
+// addReturn lets a goal go back to where its joints are commanded to be now.
 func (v *view) addReturn(g *follow.Goal) {
-	e := v.e
-	n := len(g.Points)
-	if n == 0 || len(g.Points[n-1].Position) != len(g.Joints) {
-		return // the compiler says what is wrong
+	limits, _, err := control.JointLimits(v.e.model, v.e.cfg.Follow.Transition)
+	if err == nil { // otherwise the compiler says what is wrong
+		compose.Return(g, v.e.model, limits, compose.Way{Share: v.e.cfg.Approach.Share, Speed: v.e.cfg.Approach.Speed}, v.snap.Command.Q)
 	}
-	last := g.Points[n-1]
-	limits, _, err := control.JointLimits(e.model, e.cfg.Follow.Transition)
-	if err != nil {
-		return
-	}
-	back := slices.Clone(last.Position)
-	duration := returnMin
-	for k, name := range g.Joints {
-		id, ok := e.model.Joint(name)
-		if !ok {
-			continue
-		}
-		back[k] = v.snap.Command.Q[id]
-		d, l := math.Abs(back[k]-last.Position[k]), limits[id]
-		share := e.cfg.Approach.Share
-		speed := l.VelMax
-		if math.IsInf(speed, 1) {
-			speed = e.cfg.Approach.Speed / share
-		}
-		duration = max(duration, 1.875*d/(share*speed), math.Sqrt(6*d/(share*l.AccMax)))
-	}
-	rest := func(t float64, q []float64) trajectory.Point {
-		p := trajectory.Point{Time: t, Position: q}
-		if len(last.Velocity) > 0 {
-			p.Velocity = make([]float64, len(q))
-		}
-		if len(last.Acceleration) > 0 {
-			p.Acceleration = make([]float64, len(q))
-		}
-		return p
-	}
-	g.Points = append(slices.Clone(g.Points), rest(last.Time+returnRest, last.Position), rest(last.Time+returnRest+duration, back))
-	// where it ends is not where the goal's own tolerance was meant for, and no worse
-}
-
-func endOf(points []trajectory.Point) float64 {
-	if len(points) == 0 {
-		return 0
-	}
-	return points[len(points)-1].Time
-}
-
-// joined makes one trajectory of motions of several groups, one after the other;
-// joints of the others hold meanwhile.
-func joined(model *robot.Model, motions []*planner.Motion) follow.Goal {
-	joints := moved(motions)
-	g := follow.Goal{}
-	at := make([]float64, len(joints))
-	for k, j := range joints {
-		g.Joints = append(g.Joints, model.Joints()[j].Name)
-		at[k] = motions[0].Start[model.Joints()[j].Q]
-	}
-	end := 0.0
-	for i, m := range motions {
-		column := make([]int, len(m.Joints))
-		for c, j := range m.Joints {
-			column[c] = slices.Index(joints, j)
-		}
-		start := m.Trajectory.Start()
-		for p := range m.Trajectory.Points {
-			if i > 0 && p == 0 {
-				continue // where the one before ends
-			}
-			src := &m.Trajectory.Points[p]
-			dst := trajectory.Point{Time: end + src.Time - start, Position: slices.Clone(at),
-				Velocity: make([]float64, len(at)), Acceleration: make([]float64, len(at))}
-			for c, k := range column {
-				dst.Position[k] = src.Position[c]
-				if len(src.Velocity) > 0 && len(src.Acceleration) > 0 {
-					dst.Velocity[k], dst.Acceleration[k] = src.Velocity[c], src.Acceleration[c]
-				}
-			}
-			at = dst.Position
-			g.Points = append(g.Points, dst)
-		}
-		end = endOf(g.Points)
-	}
-	return g
 }

@@ -72,6 +72,7 @@ type Result struct {
 	Code         string        // stable: "ok", or that of the first explanation
 	Explanations []Explanation // why it ended, if not because it was done
 	Time         float64       // its own clock at the end, s
+	Notes        []Explanation // what else should be known of it
 
 	Motions  []*planner.Motion // of Move: what was planned
 	Refusal  *planner.Refusal  // of Move: why nothing was

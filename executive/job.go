@@ -25,6 +25,8 @@ type work struct {
 
 	from, to float64 // of the motion proper on the clock: before is approach, after is return
 
+	notes []Explanation // for the result
+
 	plan *planJob // make this first
 	off  *seat    // end what this controller does
 }
@@ -188,6 +190,9 @@ func (j *job) fail(cause action.Cause, why ...Explanation) {
 func (j *job) succeed() {
 	r := j.result
 	r.Code, r.Time = "ok", j.time
+	if j.work != nil {
+		r.Notes = j.work.notes
+	}
 	j.h.Succeed(r, "")
 }
 

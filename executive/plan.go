@@ -9,7 +9,6 @@ import (
 	"poise/executive/explain"
 	"poise/loop"
 	"poise/planner"
-	"poise/robot"
 )
 
 // planJob is a plan to be made on a worker, and what is to be done with it.
@@ -206,19 +205,6 @@ func (e *Executive) Pipelines() (names []string) {
 		names = append(names, p.Name)
 	}
 	return names
-}
-
-// moved returns all joints of some motions, each once, in array order.
-func moved(motions []*planner.Motion) (joints []robot.JointID) {
-	for _, m := range motions {
-		for _, j := range m.Joints {
-			if !slices.Contains(joints, j) {
-				joints = append(joints, j)
-			}
-		}
-	}
-	slices.Sort(joints)
-	return joints
 }
 
 // configuration is the whole configuration that the robot is commanded to be in.

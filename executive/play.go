@@ -8,11 +8,10 @@ import (
 	"strings"
 
 	"poise/control"
-	"poise/control/follow"
+	"poise/executive/compose"
 	"poise/executive/explain"
 	"poise/motion"
 	"poise/motion/library"
-	"poise/trajectory"
 )
 
 // Library finds stored motions by name; *library.Library is one. It must be safe
@@ -77,7 +76,7 @@ func (g *Play) prepare(v *view) (*work, []Explanation) {
 	if err != nil {
 		return nil, motionProblems(err)
 	}
-	goal := followGoal(played)
+	goal := compose.FromMotion(played)
 	goal.Loop = g.Loop
 	if g.Approach {
 		goal.Approach = e.cfg.Approach.Share
@@ -87,7 +86,7 @@ func (g *Play) prepare(v *view) (*work, []Explanation) {
 	}
 	end := 0.0
 	if g.Return && !g.Loop {
-		end = endOf(goal.Points)
+		end = compose.End(goal.Points)
 		v.addReturn(&goal)
 	}
 	w, why := v.compile(&goal, false)
@@ -113,34 +112,6 @@ func (e *Executive) stored(name string) (*motion.Document, []Explanation) {
 		return nil, []Explanation{explain.Because("unknown_motion", err.Error())}
 	}
 	return nil, explain.Errors("library", err)
-}
-
-// followGoal is a stored motion as a trajectory.
-func followGoal(m *motion.Goal) follow.Goal {
-	g := follow.Goal{GoalTime: m.GoalTimeTolerance}
-	g.Joints = append(g.Joints, m.Joints...)
-	for _, c := range m.Chains {
-		g.Joints = append(g.Joints, follow.SupportPrefix+c)
-	}
-	for i, t := range m.Times {
-		p := trajectory.Point{Time: t, Position: append([]float64(nil), m.Positions[i]...)}
-		p.Position = append(p.Position, m.Supports[i]...)
-		g.Points = append(g.Points, p)
-	}
-	for i, name := range m.Joints {
-		g.Path, g.Final = tolerance(g.Path, name, m.Path[i]), tolerance(g.Final, name, m.Goal[i])
-	}
-	for _, ev := range m.Events {
-		g.Events = append(g.Events, follow.Event(ev))
-	}
-	return g
-}
-
-func tolerance(all []follow.Tolerance, joint string, t *motion.Tolerance) []follow.Tolerance {
-	if t == nil {
-		return all
-	}
-	return append(all, follow.Tolerance{Joint: joint, Position: t.Position, Velocity: t.Velocity, Acceleration: t.Acceleration})
 }
 
 func motionProblems(err error) (all []Explanation) {

@@ -1,0 +1,170 @@
+package compose
+
+import (
+	"math"
+	"slices"
+
+	"poise/control/follow"
+	"poise/motion"
+	"poise/planner"
+	"poise/robot"
+	"poise/trajectory"
+	"poise/trajectory/move"
+)
+
+// FromMotion returns a stored motion as a trajectory.
+func FromMotion(m *motion.Goal) follow.Goal {
+	g := follow.Goal{GoalTime: m.GoalTimeTolerance}
+	g.Joints = append(g.Joints, m.Joints...)
+	for _, c := range m.Chains {
+		g.Joints = append(g.Joints, follow.SupportPrefix+c)
+	}
+	for i, t := range m.Times {
+		p := trajectory.Point{Time: t, Position: append([]float64(nil), m.Positions[i]...)}
+		p.Position = append(p.Position, m.Supports[i]...)
+		g.Points = append(g.Points, p)
+	}
+	for i, name := range m.Joints {
+		g.Path, g.Final = tolerance(g.Path, name, m.Path[i]), tolerance(g.Final, name, m.Goal[i])
+	}
+	for _, ev := range m.Events {
+		g.Events = append(g.Events, follow.Event(ev))
+	}
+	return g
+}
+
+func tolerance(all []follow.Tolerance, joint string, t *motion.Tolerance) []follow.Tolerance {
+	if t == nil {
+		return all
+	}
+	return append(all, follow.Tolerance{Joint: joint, Position: t.Position, Velocity: t.Velocity, Acceleration: t.Acceleration})
+}
+
+// Join makes one trajectory of motions of several groups, one after the other;
+// joints of the others hold meanwhile.
+func Join(model *robot.Model, motions []*planner.Motion) follow.Goal {
+	joints := moved(motions)
+	g := follow.Goal{}
+	at := make([]float64, len(joints))
+	for k, j := range joints {
+		g.Joints = append(g.Joints, model.Joints()[j].Name)
+		at[k] = motions[0].Start[model.Joints()[j].Q]
+	}
+	end := 0.0
+	for i, m := range motions {
+		column := make([]int, len(m.Joints))
+		for c, j := range m.Joints {
+			column[c] = slices.Index(joints, j)
+		}
+		start := m.Trajectory.Start()
+		for p := range m.Trajectory.Points {
+			if i > 0 && p == 0 {
+				continue // where the one before ends
+			}
+			src := &m.Trajectory.Points[p]
+			dst := trajectory.Point{Time: end + src.Time - start, Position: slices.Clone(at),
+				Velocity: make([]float64, len(at)), Acceleration: make([]float64, len(at))}
+			for c, k := range column {
+				dst.Position[k] = src.Position[c]
+				if len(src.Velocity) > 0 && len(src.Acceleration) > 0 {
+					dst.Velocity[k], dst.Acceleration[k] = src.Velocity[c], src.Acceleration[c]
+				}
+			}
+			at = dst.Position
+			g.Points = append(g.Points, dst)
+		}
+		end = End(g.Points)
+	}
+	return g
+}
+
+// moved returns all joints of some motions, each once, in array order.
+func moved(motions []*planner.Motion) (joints []robot.JointID) {
+	for _, m := range motions {
+		for _, j := range m.Joints {
+			if !slices.Contains(joints, j) {
+				joints = append(joints, j)
+			}
+		}
+	}
+	slices.Sort(joints)
+	return joints
+}
+
+// Shape of the way back to where a motion began.
+const (
+	returnRest = 0.1 // s that the motion rests at its end
+	returnMin  = 0.2 // s that the way takes at least
+)
+
+// Way says how fast a way back is.
+type Way struct {
+	Share float64 // of the joints' limits
+	Speed float64 // rad/s or m/s where a joint has no velocity limit
+}
+
+// Return appends the way back to a pose (of each joint of the robot) to a goal. It
+// is a cubic or quintic from rest to rest; its peaks are at most 15/8·d/T and
+// 6·d/T².
+func Return(g *follow.Goal, m *robot.Model, limits []move.Limits, way Way, pose []float64) {
+	n := len(g.Points)
+	if n == 0 || len(g.Points[n-1].Position) != len(g.Joints) {
+		return // the compiler says what is wrong
+	}
+	last := g.Points[n-1]
+	back := slices.Clone(last.Position)
+	duration := returnMin
+	for k, name := range g.Joints {
+		id, ok := m.Joint(name)
+		if !ok {
+			continue
+		}
+		back[k] = pose[id]
+		d, l := math.Abs(back[k]-last.Position[k]), limits[id]
+		speed := l.VelMax
+		if math.IsInf(speed, 1) {
+			speed = way.Speed / way.Share
+		}
+		duration = max(duration, 1.875*d/(way.Share*speed), math.Sqrt(6*d/(way.Share*l.AccMax)))
+	}
+	rest := func(t float64, q []float64) trajectory.Point {
+		p := trajectory.Point{Time: t, Position: q}
+		if len(last.Velocity) > 0 {
+			p.Velocity = make([]float64, len(q))
+		}
+		if len(last.Acceleration) > 0 {
+			p.Acceleration = make([]float64, len(q))
+		}
+		return p
+	}
+	g.Points = append(slices.Clone(g.Points), rest(last.Time+returnRest, last.Position), rest(last.Time+returnRest+duration, back))
+}
+
+// End returns the time of the last point, zero if there is none.
+func End(points []trajectory.Point) float64 {
+	if len(points) == 0 {
+		return 0
+	}
+	return points[len(points)-1].Time
+}
+
+// Slower returns a goal played at a share of its speed, along the same path.
+func Slower(g *follow.Goal, speed float64) follow.Goal {
+	out := *g
+	out.Points, out.Events = make([]trajectory.Point, len(g.Points)), slices.Clone(g.Events)
+	scaled := func(x []float64, by float64) []float64 {
+		y := slices.Clone(x)
+		for i := range y {
+			y[i] *= by
+		}
+		return y
+	}
+	for i, p := range g.Points {
+		out.Points[i] = trajectory.Point{Time: p.Time / speed, Position: slices.Clone(p.Position),
+			Velocity: scaled(p.Velocity, speed), Acceleration: scaled(p.Acceleration, speed*speed)}
+	}
+	for i := range out.Events {
+		out.Events[i].Time /= speed
+	}
+	return out
+}
