@@ -60,6 +60,9 @@ func init() {
 		{"set_labels", "rows, texts", "labels rows: one text for all, or one per row", (*edit).setLabels},
 		{"set_positions", "rows, names, values", "sets positions, one per name, in all the rows", (*edit).setPositions},
 
+		{"apply_pose", "rows, texts[0]", "puts the joints of a named pose into rows", (*edit).applyPose},
+		{"thin", "value", "leaves out rows that the curve through the others meets within the value; labels, marks and changes of support stay", (*edit).thin},
+
 		{"set_time", "rows[0], time", "moves one row in time", (*edit).setTime},
 		{"shift_times", "rows, time", "moves rows by some time; no rows: everything, events too", (*edit).shiftTimes},
 		{"scale_times", "value", "multiplies all times, events and supports too", (*edit).scaleTimes},

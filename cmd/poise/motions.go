@@ -301,7 +301,10 @@ func (j *motionsJob) export(args []string) error {
 		return err
 	}
 	text := m.Text
-	if j.goal {
+	switch {
+	case j.json && !j.goal:
+		return j.printMotion(m)
+	case j.goal:
 		g, err := m.Document.Goal(j.part())
 		if err != nil {
 			return err

@@ -8,6 +8,7 @@ import (
 
 	"poise/internal/plot"
 	"poise/motion"
+	"poise/motion/library"
 	"poise/robot"
 )
 
@@ -20,6 +21,10 @@ type shownMotion struct {
 	*motion.Document
 }
 
+func (j *motionsJob) printMotion(m *library.Motion) error {
+	return j.print(shownMotion{m.Name, m.Version, m.Shipped, m.Document.Duration(), withLists(m.Document)})
+}
+
 // show prints a motion as tables.
 func (j *motionsJob) show(args []string) error {
 	m, err := j.one(args)
@@ -27,7 +32,7 @@ func (j *motionsJob) show(args []string) error {
 		return err
 	}
 	if j.json {
-		return j.print(shownMotion{m.Name, m.Version, m.Shipped, m.Document.Duration(), withLists(m.Document)})
+		return j.printMotion(m)
 	}
 	d := m.Document
 	fmt.Fprintf(j.e.out, "%s: %.4g s, version %s\n", m.Name, d.Duration(), m.Version)

@@ -102,3 +102,22 @@ func TestCloneSharesNothing(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 }
+
+// TestEqualTimesAreToldNotPlayed: a goal of zero duration once crashed the player.
+func TestEqualTimesAreToldNotPlayed(t *testing.T) {
+	d := &document.Document{Joints: []document.Joint{{Name: "a", Enabled: true}}, Columns: []string{"a"},
+		Points: []document.Point{{Enabled: true, Positions: []float64{0}}, {Enabled: true, Positions: []float64{1}}}}
+	g, err := d.Goal(document.Part{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, n := range []int{0, 1, 2} { // no rows, one row, two at one time
+		h := &document.Goal{Joints: g.Joints, Times: g.Times[:n], Positions: g.Positions[:n]}
+		if _, err := h.Curve(nil); err == nil {
+			t.Errorf("%d rows have a curve", n)
+		}
+		if _, err := h.Sample(nil, 0.1); err == nil {
+			t.Errorf("%d rows have samples", n)
+		}
+	}
+}

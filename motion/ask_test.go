@@ -1,0 +1,169 @@
+package motion_test
+
+import (
+	"errors"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"poise/control"
+	"poise/control/follow"
+	"poise/motion"
+	"poise/motion/file"
+)
+
+// TestAsk02KeyframeEditor makes a motion as people with a timeline do: named poses as
+// steps with durations, easing at rest, scrubbing, a loop; and plays it.
+func TestAsk02KeyframeEditor(t *testing.T) {
+	m, names, q := pony(t)
+	l, err := motion.NewList(m, &motion.Document{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	do(t, l,
+		motion.Operation{Op: "add_point", Time: 0, Names: names, Values: q, Texts: []string{"stand"}},
+		motion.Operation{Op: "duplicate_points", Rows: []int{0}, Time: 2},
+		motion.Operation{Op: "apply_pose", Rows: []int{1}, Texts: []string{"crouched"}},
+		motion.Operation{Op: "set_labels", Rows: []int{1}, Texts: []string{"crouched"}},
+		motion.Operation{Op: "duplicate_points", Rows: []int{1}, Time: 3}, // a hold
+		motion.Operation{Op: "duplicate_points", Rows: []int{0}, Time: 5},
+		motion.Operation{Op: "set_loop", Value: 1})
+	pose, _ := m.Pose("crouched")
+	var legs []string
+	for _, id := range pose.Joints {
+		legs = append(legs, m.Joints()[id].Name)
+	}
+	do(t, l, motion.Operation{Op: "add_joints", Names: legs}, // partial: the head does what it did
+		motion.Operation{Op: "add_supports", Names: []string{"leg1", "leg2", "leg3", "leg4"}, Values: []float64{1}},
+		motion.Operation{Op: "shift_times", Rows: []int{3}, Time: 1}) // the last step takes longer
+	g, err := l.Goal(motion.Part{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(g.Times, []float64{0, 2, 3, 6}) || len(g.Joints) != len(legs) {
+		t.Fatal(g.Times, g.Joints)
+	}
+	// scrub: any instant can be looked at; steps begin and end at rest, a hold is still
+	s, err := g.Sample(m, 0.01)
+	if err != nil {
+		t.Fatal(err)
+	}
+	knee := slices.IndexFunc(s.Curves, func(c motion.Curve) bool { return c.Joint == "joint13" })
+	for i, at := range s.Times {
+		q, v := s.Curves[knee].Position[i], s.Curves[knee].Velocity[i]
+		if at >= 2 && at <= 3 && (q != 1.208 || v != 0) {
+			t.Fatalf("at %v s the hold is at %v with %v rad/s", at, q, v)
+		}
+	}
+	if c := s.Curves[knee]; c.Position[0] != 0.699 || c.Velocity[0] != 0 || c.Position[len(c.Position)-1] != 0.699 {
+		t.Error("does not begin and end at rest, standing")
+	}
+	// it plays on the model
+	f := g.Follow()
+	f.Loop = l.Document().Loop
+	if _, err := follow.Compile(m, follow.Options{Transition: control.Transition{Acceleration: 8}}, nil, f); err != nil {
+		t.Error(err)
+	}
+	if err := l.Do(motion.Operation{Op: "apply_pose", Rows: []int{1}, Texts: []string{"crouchd"}}); !errors.Is(err, motion.ErrName) {
+		t.Error(err)
+	}
+}
+
+// TestAsk23RecordedMovementIsTrimmedAndThinned takes a hand-guided movement with a
+// pause, 50 rows a second, cuts its ends off and keeps the rows that matter: every pose
+// that was recorded is met by the curve that is played.
+func TestAsk23RecordedMovementIsTrimmedAndThinned(t *testing.T) {
+	rng := rand.New(rand.NewPCG(23, 23))
+	d := &motion.Document{Joints: []motion.Joint{{Name: "a", Enabled: true}, {Name: "b", Enabled: true}}, Columns: []string{"a", "b"}}
+	for i := range 401 {
+		at := float64(i) / 50
+		phase := min(at, 3) + max(0, at-5) // still from 3 s to 5 s
+		noise := 0.0004 * rng.NormFloat64()
+		d.Points = append(d.Points, motion.Point{Time: at, Enabled: true, Positions: []float64{math.Sin(2*phase) + noise, 0.5 * math.Cos(phase)}})
+	}
+	l, err := motion.NewList(nil, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	do(t, l, motion.Operation{Op: "mark_start", Rows: []int{25}}, motion.Operation{Op: "mark_end", Rows: []int{375}},
+		motion.Operation{Op: "trim"}, motion.Operation{Op: "set_labels", Rows: []int{100}, Texts: []string{"here"}})
+	whole, err := l.Goal(motion.Part{})
+	if err != nil || whole.Times[0] != 0 || len(whole.Times) != 351 {
+		t.Fatal(len(whole.Times), err)
+	}
+	const within = 0.01
+	do(t, l, motion.Operation{Op: "thin", Value: within})
+	g, err := l.Goal(motion.Part{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	curve, err := g.Curve(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := make([]float64, 2)
+	for i, at := range whole.Times {
+		curve.PositionTo(q, at)
+		for j := range q {
+			if miss := math.Abs(q[j] - whole.Positions[i][j]); miss > within {
+				t.Fatalf("joint %d misses the pose at %v s by %v", j, at, miss)
+			}
+		}
+	}
+	if len(g.Times) > 60 || g.Duration() != whole.Duration() {
+		t.Errorf("%d rows are left of 351, over %v s", len(g.Times), g.Duration())
+	}
+	if !slices.ContainsFunc(l.Document().Points, func(p motion.Point) bool { return p.Label == "here" }) {
+		t.Error("a labelled row is gone")
+	}
+	t.Logf("%d rows of 351 are left", len(g.Times))
+}
+
+// TestAsk36NothingUnrecordedIsLost edits, saves, edits on: undo reaches back over the
+// save, the file has all rows at table times whatever was played, and a change that is
+// not saved is known.
+func TestAsk36NothingUnrecordedIsLost(t *testing.T) {
+	l, _ := waver(t)
+	do(t, l, motion.Operation{Op: "disable_points", Rows: []int{1}}, motion.Operation{Op: "mark_start", Rows: []int{2}})
+	if _, err := l.Goal(motion.Part{Marked: true, Scale: 3, Backward: true}); err != nil {
+		t.Fatal(err)
+	}
+	saved := file.Write(l.Document(), nil)
+	l.Saved()
+	back, err := file.Read(saved, "x")
+	if err != nil || len(back.Points) != 4 || back.Points[3].Time != 3 || back.Points[1].Enabled || back.Marked(motion.StartMark) != 2 {
+		t.Fatal(back, err)
+	}
+	do(t, l, motion.Operation{Op: "set_positions", Rows: []int{0}, Names: []string{"joint52"}, Values: []float64{0.4}})
+	if !l.Changed() {
+		t.Error("a change that is not saved is not known")
+	}
+	for l.Undo() {
+	}
+	if len(l.Document().Points) != 0 {
+		t.Error("undo ends at the save")
+	}
+}
+
+// TestAsk37MirrorDuplicatePartialPoses copies a pose in time, from left to right, and
+// for a part of the body.
+func TestAsk37MirrorDuplicatePartialPoses(t *testing.T) {
+	l, _ := waver(t)
+	do(t, l,
+		motion.Operation{Op: "set_positions", Rows: []int{0}, Names: []string{"joint11", "joint12"}, Values: []float64{0.3, -0.5}},
+		motion.Operation{Op: "duplicate_points", Rows: []int{0}, Time: 4},
+		motion.Operation{Op: "mirror", Rows: []int{4}},                             // the whole pose
+		motion.Operation{Op: "apply_pose", Rows: []int{4}, Texts: []string{"bow"}}, // legs and head of it
+		motion.Operation{Op: "mirror", Rows: []int{0}, Names: []string{"joint21"}})
+	got := func(row int, joint string) float64 {
+		v, _ := l.Document().Captured(row, joint)
+		return v
+	}
+	if got(0, "joint21") != -0.3 || got(0, "joint22") == -0.5 {
+		t.Error("more than one joint was copied over")
+	}
+	if got(4, "joint12") != 0.238 || got(4, "joint51") != -0.5 || got(4, "tail_joint1") != 0 {
+		t.Error("the pose is not there")
+	}
+}

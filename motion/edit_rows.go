@@ -1,0 +1,117 @@
+package motion
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"poise/control/follow"
+	"poise/robot/rule"
+	"poise/trajectory"
+)
+
+// applyPose puts the joints of a named pose into rows: a part of the body, or all of it.
+func (e *edit) applyPose() {
+	rows := e.rows(false)
+	if e.m == nil {
+		e.Add(Problem{Kind: ErrOperation, Text: "without a robot there are no named poses"})
+		return
+	}
+	pose, ok := e.m.Pose(e.text())
+	if !ok {
+		var names []string
+		for _, p := range e.m.Poses() {
+			names = append(names, p.Name)
+		}
+		e.Add(Problem{Kind: ErrName, Text: fmt.Sprintf("pose %q does not exist%s", e.text(), rule.DidYouMean(e.text(), names))})
+		return
+	}
+	for i, id := range pose.Joints {
+		if len(pose.Q[i]) != 1 {
+			continue
+		}
+		c := e.column(e.m.Joints()[id].Name)
+		for _, row := range rows {
+			e.d.Points[row].Positions[c] = pose.Q[i][0]
+		}
+	}
+}
+
+// thin leaves out rows of a recording that are not needed: the curve through those that
+// stay meets each one that goes within the value, in every joint that takes part. Rows
+// with a label or a mark, disabled ones, and those where a support changes all stay.
+//
+// It begins with the rows that have to stay and takes in the one that is missed most,
+// until none is missed by more than is allowed.
+func (e *edit) thin() {
+	if !(e.op.Value > 0) || math.IsInf(e.op.Value, 0) {
+		e.Add(Problem{Kind: ErrOperation, Value: e.op.Value, Text: fmt.Sprintf("rows cannot be met within %v: it must be more than 0", e.op.Value)})
+		return
+	}
+	g, err := e.d.Goal(Part{})
+	if err != nil {
+		e.Add(Problem{Kind: ErrMissing, Text: err.Error()})
+		return
+	}
+	n := len(g.Times)
+	if n < 3 || len(g.Joints) == 0 {
+		return
+	}
+	var rows []int // of the document, for each of the goal
+	for i, p := range e.d.Points {
+		if p.Enabled {
+			rows = append(rows, i)
+		}
+	}
+	stays := make([]bool, n)
+	for i, row := range rows {
+		p := e.d.Points[row]
+		stays[i] = i == 0 || i == n-1 || p.Label != "" || p.Mark != NoMark || !slices.Equal(p.Supports, e.d.Points[rows[i-1]].Supports)
+	}
+	for {
+		missed, err := mostMissed(g, stays, e.op.Value)
+		if err != nil {
+			e.Add(Problem{Kind: ErrOrder, Text: err.Error()})
+			return
+		}
+		if missed < 0 {
+			break
+		}
+		stays[missed] = true
+	}
+	for i := n - 1; i >= 0; i-- {
+		if !stays[i] {
+			e.d.Points = slices.Delete(e.d.Points, rows[i], rows[i]+1)
+		}
+	}
+}
+
+// mostMissed returns the row that the curve through the others misses most, −1 if it
+// meets all within a distance.
+func mostMissed(g *Goal, stays []bool, within float64) (int, error) {
+	var points []trajectory.Point
+	for i, t := range g.Times {
+		if stays[i] {
+			points = append(points, trajectory.Point{Time: t, Position: g.Positions[i]})
+		}
+	}
+	curve, err := follow.Curve(points)
+	if err != nil {
+		return -1, err
+	}
+	q := make([]float64, len(g.Joints))
+	cursor := curve.Cursor()
+	worst, at := within, -1
+	for i, t := range g.Times {
+		if stays[i] {
+			continue
+		}
+		cursor.PositionTo(q, t)
+		for j := range q {
+			if miss := math.Abs(q[j] - g.Positions[i][j]); miss > worst {
+				worst, at = miss, i
+			}
+		}
+	}
+	return at, nil
+}
