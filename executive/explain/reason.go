@@ -104,6 +104,33 @@ var sentences = map[control.Code]func(w *Words, x *Explanation, r control.Reason
 	control.BadValue: func(_ *Words, x *Explanation, r control.Reason, _ string) {
 		x.Text = fmt.Sprintf("the value %s is not between 0 and %s", num(r.Value), num(r.Max))
 	},
+	control.NotActive: func(_ *Words, x *Explanation, _ control.Reason, who string) {
+		x.Text = "controller " + quoted(who) + " is not operational and follows nothing"
+		x.Help = "switch it on with set_operational"
+	},
+	control.NotVirtual: func(_ *Words, x *Explanation, _ control.Reason, _ string) {
+		x.Text = "the robot is real and cannot be put somewhere at once"
+		x.Help = "move it there by a goal"
+	},
+	control.Unreachable: func(_ *Words, x *Explanation, r control.Reason, _ string) {
+		x.Text = fmt.Sprintf("a limb stays %s m or rad away from where it is to be, %s is allowed", num(r.Value), num(r.Max))
+		if x.Joint != "" {
+			x.Text += "; joint " + x.Joint + " is in the way"
+		}
+		x.Help = "choose a target nearer to the present pose"
+	},
+	control.Unbalanced: func(_ *Words, x *Explanation, r control.Reason, _ string) {
+		x.Text = fmt.Sprintf("the centre of mass would be %s m inside its supports, %s is needed", num(r.Value), num(r.Max))
+		x.Help = "choose a target nearer to the middle of the feet"
+	},
+	control.GoalMissed: func(w *Words, x *Explanation, r control.Reason, _ string) {
+		x.Text = fmt.Sprintf("joint %s was still %s %s off the goal%s, %s is allowed", x.Joint, num(r.Value), w.Unit(r.Joint), at(r.At), num(r.Max))
+		x.Help = "widen the goal tolerance of the joint, or allow more time to reach it"
+	},
+	control.TooOld: func(_ *Words, x *Explanation, r control.Reason, _ string) {
+		x.Text = fmt.Sprintf("the motion was to be over %s s ago", num(r.Value))
+		x.Help = "give it a later time stamp, or none"
+	},
 }
 
 // Fault puts a fault into words, and what is done about it.

@@ -1,0 +1,158 @@
+package explain
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"poise/arbiter"
+	"poise/control"
+	"poise/loop/fault"
+	"poise/planner"
+	"poise/robot"
+	"poise/robot/load"
+)
+
+func words(t testing.TB) *Words {
+	t.Helper()
+	bot, err := load.Robot("pony", load.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := New(bot.Model, func(id arbiter.ClientID) string { return []string{"gait", "gaze"}[id%2] })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// TestEveryCodeHasASentence: whatever the cycle says, people get a sentence, and
+// one of their own.
+func TestEveryCodeHasASentence(t *testing.T) {
+	w := words(t)
+	seen := map[string]control.Code{}
+	for c := control.OK + 1; c.String() != control.Code(65535).String(); c++ {
+		r := control.Reason{Code: c, Joint: 3, Who: 1, At: 1.5, Value: 0.25, Max: 0.125}
+		x := w.Reason(r, "stepper")
+		if _, ok := sentences[c]; !ok || x.Text == "" || x.Code != strings.ReplaceAll(c.String(), " ", "_") {
+			t.Errorf("code %d (%v): %+v", c, c, x)
+		}
+		if other, twice := seen[x.Text]; twice {
+			t.Errorf("%v and %v read the same: %q", other, c, x.Text)
+		}
+		seen[x.Text] = c
+		if x.Joint != "joint14" || x.Resource != "leg1" && c != control.NotANumber || x.Owner != "gaze" || x.Value != 0.25 || x.Limit != 0.125 || x.At != 1.5 {
+			t.Errorf("%v: %+v", c, x)
+		}
+		if none := w.Reason(control.Because(c), ""); strings.Contains(none.Text, "%!") || none.Joint != "" || none.Owner != "" {
+			t.Errorf("%v about nothing: %+v", c, none)
+		}
+	}
+	if len(seen) < 18 {
+		t.Errorf("only %d codes", len(seen))
+	}
+}
+
+// TestReasonsSayWhoWhatAndHow asks a few in full.
+func TestReasonsSayWhoWhatAndHow(t *testing.T) {
+	w := words(t)
+	for _, c := range []struct {
+		r    control.Reason
+		want string
+	}{
+		{control.Reason{Code: control.StartTooFar, Joint: 3, Who: arbiter.Nobody, Value: 0.75, Max: 0.5},
+			"joint joint14 is 0.75 rad away from where the motion starts, 0.5 is allowed; allow an approach move, go to the start pose first, or widen the tolerance of the joint"},
+		{control.Reason{Code: control.NotGranted, Joint: 3, Who: 0, Value: 2, Max: 9},
+			`controller "follow" does not get joint joint14 of leg1: "gait" has it (priority 2 against 9); stop "gait" or wait until it gives joint joint14 of leg1 back`},
+		{control.Reason{Code: control.ToleranceBroken, Joint: 3, Who: arbiter.Nobody, At: 1.25, Value: 0.2, Max: 0.1},
+			"joint joint14 was 0.2 rad off at 1.25 s, 0.1 is allowed; widen the tolerance of the joint, or slow the motion down"},
+		{control.Reason{Code: control.ResourceLost, Joint: 3, Who: 1},
+			`controller "follow" needs joint joint14 of leg1 and lost it to "gaze"; start it again when "gaze" is done`},
+	} {
+		if got := w.Reason(c.r, "follow").Error(); got != c.want {
+			t.Errorf("%v:\n%s\nwant\n%s", c.r.Code, got, c.want)
+		}
+	}
+}
+
+// TestEveryFaultHasWords and says what helps.
+func TestEveryFaultHasWords(t *testing.T) {
+	w := words(t)
+	for k := fault.Tracking; k < fault.NumKinds; k++ {
+		x := w.Fault(k, fault.Hold, control.Reason{Joint: 3, Who: arbiter.Nobody, Value: 1, Max: 0.5})
+		if x.Text == "" || x.Help == "" || !strings.HasPrefix(x.Code, "fault_") || x.Joint != "joint14" || !strings.Contains(x.Text, "hold") {
+			t.Errorf("%v: %+v", k, x)
+		}
+	}
+}
+
+// TestNamesOfSets goes from names to leaves and back.
+func TestNamesOfSets(t *testing.T) {
+	w := words(t)
+	for _, names := range [][]string{{"head"}, {"leg1", "tail"}, {"leg2", "joint51"}, nil} {
+		set, unknown := w.Set(names)
+		if len(unknown) > 0 || !slices.Equal(w.Names(set), names) {
+			t.Errorf("%v: %v, %v", names, w.Names(set), unknown)
+		}
+	}
+	_, unknown := w.Set([]string{"hed", "wing", "tail"})
+	if len(unknown) != 2 || unknown[0].Resource != "hed" || !strings.Contains(unknown[0].Help, `"head"`) {
+		t.Errorf("%+v", unknown)
+	}
+	if w.Unit(robot.NoJoint) != "rad" || w.Resource(robot.LeafID(24)) != "head" {
+		t.Error(w.Resource(24))
+	}
+}
+
+// TestNear finds what people may have meant.
+func TestNear(t *testing.T) {
+	names := []string{"nod", "nod_yes", "shake_head", "bow", "brohoof_begin", "brohoof_end", "yawn"}
+	for _, c := range []struct{ name, want string }{
+		{"nodd", "nod"}, {"Nod", "nod nod_yes"}, {"brohoof", "brohoof_end brohoof_begin"}, {"yaun", "yawn"}, {"head", "shake_head"}, {"gallop", ""}, {"", ""},
+	} {
+		if got := strings.Join(Near(c.name, names), " "); got != c.want {
+			t.Errorf("%q: %q, want %q", c.name, got, c.want)
+		}
+	}
+	if x := UnknownName("unknown_motion", "motion", "gallop", names); !strings.Contains(x.Help, "there are nod, nod_yes") {
+		t.Errorf("%+v", x)
+	}
+	if x := UnknownName("unknown_motion", "motion", "gallop", nil); !strings.Contains(x.Help, "none") {
+		t.Errorf("%+v", x)
+	}
+}
+
+// TestErrors takes joined errors apart.
+func TestErrors(t *testing.T) {
+	refusal := planner.Refuse(planner.LimitExceeded, "too fast").With("go slower")
+	all := Errors("invalid", fmt.Errorf("two: %w", errors.Join(errors.New("plain"), refusal, Because("own", "mine"))))
+	if len(all) == 1 { // wrapped: one text
+		all = Errors("invalid", errors.Join(errors.New("plain"), refusal, Because("own", "mine")))
+	}
+	if len(all) != 3 || all[0].Code != "invalid" || all[1].Help != "go slower" || !strings.HasPrefix(all[1].Code, "plan_") || all[2].Code != "own" {
+		t.Errorf("%+v", all)
+	}
+	if Errors("x", nil) != nil || Join(all) != "plain\ntoo fast; go slower\nmine" {
+		t.Errorf("%q", Join(all))
+	}
+}
+
+// FuzzNear never fails, and only gives names there are.
+func FuzzNear(f *testing.F) {
+	f.Add("nod", "nod\nbow")
+	f.Add("", "")
+	f.Add("\xff", "é\n\n")
+	f.Fuzz(func(t *testing.T, name, list string) {
+		if len(name) > 100 || len(list) > 1000 {
+			return
+		}
+		names := strings.Split(list, "\n")
+		for _, n := range Near(name, names) {
+			if !slices.Contains(names, n) {
+				t.Errorf("%q is none of %q", n, names)
+			}
+		}
+	})
+}
