@@ -4,11 +4,11 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
@@ -59,40 +59,23 @@ func writeForEver(dir string) {
 // random instants, and looks at what it leaves: one of the documents that it wrote,
 // whole, and nothing that is taken for a motion. POISE_SOAK=1 goes on to 10⁴ writes.
 func TestSoakKilledWritersLeaveWholeFiles(t *testing.T) {
-	want := 150
+	want := 80
 	switch {
 	case os.Getenv("POISE_SOAK") != "":
 		want = 10_000
 	case testing.Short():
-		want = 20
+		want = 15
 	}
 	rng := rand.New(rand.NewPCG(8, 8))
 	dir := t.TempDir()
 	put(t, library.Open(dir, nil), "nod", "first", "")
 	writes, kills, left := 0, 0, 0
 	for writes < want {
-		writer := exec.Command(os.Args[0])
-		writer.Env = append(os.Environ(), writerVariable+"="+dir)
-		var said bytes.Buffer
-		writer.Stdout, writer.Stderr = &said, &said
-		if err := writer.Start(); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(time.Duration(20+rng.IntN(60)) * time.Millisecond)
-		if err := writer.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
-		_ = writer.Wait() // killed
-		if strings.Contains(said.String(), "failed") {
-			t.Fatal(said.String())
-		}
-		writes, kills = writes+said.Len(), kills+1
+		writes += killedLife(t, dir, time.Duration(rng.IntN(30_000))*time.Microsecond)
+		kills++
 		checkWhole(t, dir)
 		if n, _ := filepath.Glob(filepath.Join(dir, ".*")); len(n) > 0 {
 			left++
-		}
-		if kills > 100*want {
-			t.Fatalf("only %d writes in %d lives", writes, kills)
 		}
 	}
 	put(t, library.Open(dir, nil), "other", "sweeps", "")
@@ -100,6 +83,33 @@ func TestSoakKilledWritersLeaveWholeFiles(t *testing.T) {
 		t.Errorf("left behind: %v", n)
 	}
 	t.Logf("%d writes, %d kills, %d in the middle of a write", writes, kills, left)
+}
+
+// killedLife starts a writer, lets it write once and then for some time, kills it, and
+// returns how many writes it finished.
+func killedLife(t *testing.T, dir string, life time.Duration) (writes int) {
+	t.Helper()
+	writer := exec.Command(os.Args[0])
+	writer.Env = append(os.Environ(), writerVariable+"="+dir)
+	said, err := writer.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := writer.Start(); err != nil {
+		t.Fatal(err)
+	}
+	in := bufio.NewReader(said)
+	_, err = in.Peek(1)
+	time.Sleep(life)
+	if killed := writer.Process.Kill(); err != nil || killed != nil {
+		t.Fatal(err, killed)
+	}
+	all, err := io.ReadAll(in)
+	if err != nil || bytes.Contains(all, []byte("failed")) {
+		t.Fatalf("%v: %s", err, all)
+	}
+	_ = writer.Wait() // killed
+	return len(all)
 }
 
 // checkWhole fails unless the file is exactly one of the documents.
