@@ -62,7 +62,7 @@ func runPlan(e *env, args []string) error {
 		return usagef("want one REQUEST, a file or - for standard input, got %d", len(rest))
 	}
 	job.m = bot.Model
-	if job.current, err = parseCurrent(job.m, *current); err != nil {
+	if job.current, job.moving, err = parseCurrent(job.m, *current); err != nil {
 		return err
 	}
 	text, err := readRequest(e, rest[0])
@@ -105,6 +105,7 @@ type planJob struct {
 	pilz     bool
 	sampling float64
 	current  []float64
+	moving   planner.StartState // the current state, if it has velocities
 }
 
 // planAnswer is what was answered.
@@ -146,6 +147,7 @@ func (j *planJob) answer(text []byte) planAnswer {
 	if why != nil {
 		return j.single(msg.GroupName, nil, 0, edge.ErrorCode(why, planSource))
 	}
+	j.begin(&req)
 	ctx, cancel := allowed(msg.AllowedPlanningTime)
 	defer cancel()
 	begin := time.Now()
@@ -166,6 +168,13 @@ func (j *planJob) answerSequence(text []byte) planAnswer {
 	if why != nil {
 		return j.sequence(nil, 0, edge.ErrorCode(why, planSource))
 	}
+	seen := map[string]bool{}
+	for i := range items {
+		if r := &items[i].Request; !seen[r.Group] {
+			j.begin(r)
+			seen[r.Group] = true
+		}
+	}
 	ctx, cancel := allowed(seconds)
 	defer cancel()
 	begin := time.Now()
@@ -175,6 +184,14 @@ func (j *planJob) answerSequence(text []byte) planAnswer {
 		return j.sequence(nil, took, edge.ErrorCode(why, planSource))
 	}
 	return j.sequence(motions, took, success(motions...))
+}
+
+// begin lets a request that says nothing about its start begin where the robot is,
+// and as fast as it is there.
+func (j *planJob) begin(r *planner.Request) {
+	if r.Start.Empty() {
+		r.Start = j.moving
+	}
 }
 
 // sequenceItems turns the messages of a sequence into requests. One planner plans
@@ -284,32 +301,32 @@ func (a *planAnswer) csv(m *robot.Model) []byte {
 }
 
 // parseCurrent reads where the robot is: an array of all joints, an object of
-// joints by name, or a JointState. Nothing means zero.
-func parseCurrent(m *robot.Model, text string) ([]float64, error) {
-	q := make([]float64, m.NumQ())
+// joints by name, or a JointState, which may have velocities. Nothing means zero.
+func parseCurrent(m *robot.Model, text string) (q []float64, moving planner.StartState, err error) {
+	q = make([]float64, m.NumQ())
 	for _, b := range m.Bodies() {
 		if b.Kind == robot.Floating {
 			q[b.Q+6] = 1 // upright
 		}
 	}
 	if text == "" {
-		return q, nil
+		return q, moving, nil
 	}
 	if text[0] == '[' {
 		var all []float64
 		if err := json.Unmarshal([]byte(text), &all); err != nil {
-			return nil, fmt.Errorf("--current: %w", err)
+			return nil, moving, fmt.Errorf("--current: %w", err)
 		}
 		if len(all) != len(q) {
-			return nil, fmt.Errorf("--current has %d numbers, the robot %d", len(all), len(q))
+			return nil, moving, fmt.Errorf("--current has %d numbers, the robot %d", len(all), len(q))
 		}
-		return all, nil
+		return all, moving, nil
 	}
 	var state msgs.JointState
 	if err := rosjson.Unmarshal([]byte(text), &state); err != nil {
 		var byName map[string]float64
 		if json.Unmarshal([]byte(text), &byName) != nil {
-			return nil, fmt.Errorf("--current: want an array, an object of joints or a JointState: %w", err)
+			return nil, moving, fmt.Errorf("--current: want an array, an object of joints or a JointState: %w", err)
 		}
 		for _, j := range m.Joints() { // in order, so that complaints are
 			if _, ok := byName[j.Name]; ok {
@@ -318,20 +335,27 @@ func parseCurrent(m *robot.Model, text string) ([]float64, error) {
 			}
 		}
 		for name := range byName {
-			return nil, fmt.Errorf("--current: joint %q is unknown%s", name, rule.DidYouMean(name, jointNames(m)))
+			return nil, moving, fmt.Errorf("--current: joint %q is unknown%s", name, rule.DidYouMean(name, jointNames(m)))
 		}
 	}
 	if len(state.Name) != len(state.Position) {
-		return nil, fmt.Errorf("--current names %d joints and gives %d positions", len(state.Name), len(state.Position))
+		return nil, moving, fmt.Errorf("--current names %d joints and gives %d positions", len(state.Name), len(state.Position))
 	}
 	for i, name := range state.Name {
 		id, ok := m.Joint(name)
 		if !ok || m.Joints()[id].Kind.NumQ() != 1 {
-			return nil, fmt.Errorf("--current: joint %q is unknown%s", name, rule.DidYouMean(name, jointNames(m)))
+			return nil, moving, fmt.Errorf("--current: joint %q is unknown%s", name, rule.DidYouMean(name, jointNames(m)))
 		}
 		q[m.Joints()[id].Q] = state.Position[i]
 	}
-	return q, nil
+	switch {
+	case len(state.Velocity) == 0:
+	case len(state.Velocity) != len(state.Name):
+		return nil, moving, fmt.Errorf("--current names %d joints and gives %d velocities", len(state.Name), len(state.Velocity))
+	default:
+		moving = planner.StartState{Names: state.Name, Position: state.Position, Velocity: state.Velocity}
+	}
+	return q, moving, nil
 }
 
 func jointNames(m *robot.Model) (names []string) {

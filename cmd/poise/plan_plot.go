@@ -9,8 +9,7 @@ import (
 )
 
 // drawPlan draws planned motions one behind the other: positions, velocities and
-// accelerations with the limits that all drawn joints share, and the speed of the
-// tool.
+// accelerations of the joints, each with its own limits, and the speed of the tool.
 func drawPlan(m *robot.Model, motions []*planner.Motion, file string) error {
 	c := plot.Chart{Title: m.Name() + ": planned motion", XLabel: "time, s"}
 	var joints []robot.JointID
@@ -24,9 +23,10 @@ func drawPlan(m *robot.Model, motions []*planner.Motion, file string) error {
 		}
 	}
 	panels := []plot.Panel{{Title: "position, rad or m"}, {Title: "velocity, rad/s or m/s"}, {Title: "acceleration, rad/s² or m/s²"}}
-	for k := range panels {
-		for _, j := range joints {
-			panels[k].Series = append(panels[k].Series, plot.Series{Name: m.Joints()[j].Name})
+	for _, j := range joints {
+		joint := &m.Joints()[j]
+		for k, limits := range limitLines(joint) {
+			panels[k].Series = append(panels[k].Series, plot.Series{Name: joint.Name, Limits: limits})
 		}
 	}
 	tool := plot.Panel{Title: "speed of the tool, m/s", Series: []plot.Series{{Name: "tool"}}}
@@ -51,8 +51,6 @@ func drawPlan(m *robot.Model, motions []*planner.Motion, file string) error {
 		}
 		begin += mo.Trajectory.Duration()
 	}
-	panels[1].Limits = shared(m, joints, func(l robot.Limits) robot.Limit { return l.Velocity })
-	panels[2].Limits = shared(m, joints, func(l robot.Limits) robot.Limit { return l.Acceleration })
 	if l := m.CartesianLimits(); l != nil && l.MaxTransVel.Has {
 		tool.Limits = []float64{l.MaxTransVel.Value}
 	}
@@ -60,17 +58,23 @@ func drawPlan(m *robot.Model, motions []*planner.Motion, file string) error {
 	return c.Save(file)
 }
 
-// shared returns the strictest limit of the joints, both ways; none if one has
-// none.
-func shared(m *robot.Model, joints []robot.JointID, of func(robot.Limits) robot.Limit) []float64 {
-	least := math.Inf(1)
-	for _, j := range joints {
-		if l := of(m.Joints()[j].Limits); l.Has {
-			least = min(least, l.Value)
+// limitLines returns what bounds position, velocity and acceleration of a joint.
+func limitLines(j *robot.Joint) (lines [3][]float64) {
+	add := func(k int, l robot.Limit, signs ...float64) {
+		for _, sign := range signs {
+			if l.Has {
+				lines[k] = append(lines[k], sign*l.Value)
+			}
 		}
 	}
-	if math.IsInf(least, 1) {
-		return nil
+	if j.Kind != robot.Continuous {
+		add(0, j.Limits.Lower, 1)
+		add(0, j.Limits.Upper, 1)
 	}
-	return []float64{-least, least}
+	add(1, j.Limits.Velocity, -1, 1)
+	add(2, j.Limits.Acceleration, -1, 1)
+	if d := j.Limits.Deceleration; d.Value != -j.Limits.Acceleration.Value {
+		add(2, d, -1, 1)
+	}
+	return lines
 }

@@ -202,6 +202,50 @@ func TestAllowedPlanningTimeIsKept(t *testing.T) {
 	}
 }
 
+// A plan from a running robot: --current may have velocities, which count where the
+// request says nothing about its start.
+func TestCurrentStateMayMove(t *testing.T) {
+	const running = `{"name":["joint_1","joint_2"],"position":[0.1,0.2],"velocity":[0.4,0]}`
+	const ptp = `{"planner_id":"PTP","group_name":"manipulator","max_velocity_scaling_factor":1,"max_acceleration_scaling_factor":1,
+"goal_constraints":[{"joint_constraints":[{"joint_name":"joint_1","position":1}]}]}`
+	r, code := plan(t, ptp, "arm6", "-", "--current", running)
+	if v := r.TrajectoryStart.JointState.Velocity; code != exitOK || len(v) == 0 || math.Abs(v[0]-0.4) > 1e-6 {
+		t.Errorf("exit %d, starts at %v: %s", code, v, r.ErrorCode.Message)
+	}
+	if v := r.Trajectory.JointTrajectory.Points[0].Velocities; math.Abs(v[0]-0.4) > 1e-6 {
+		t.Errorf("first point at %v", v)
+	}
+	if r, code := plan(t, ptp, "arm6", "-", "--current", running, "--compat", "pilz"); code != exitFailure || r.ErrorCode.Val != msgs.ErrorInvalidRobotState {
+		t.Errorf("compat: exit %d, %+v", code, r.ErrorCode)
+	}
+	out, _, code := poise(`{"items":[{"req":`+ptp+`,"blend_radius":0},{"req":`+linRequest+`}]}`, "plan", "arm6", "-", "--current", running)
+	var s msgs.MotionSequenceResponse
+	if err := rosjson.Unmarshal([]byte(out), &s); err != nil || code != exitOK || len(s.SequenceStart.JointState.Velocity) == 0 {
+		t.Errorf("sequence: %v, exit %d, %+v", err, code, s.ErrorCode)
+	}
+	if _, stderr, code := poise(ptp, "plan", "arm6", "-", "--current", `{"name":["joint_1"],"position":[0],"velocity":[1,2]}`); code != exitFailure || !strings.Contains(stderr, "velocities") {
+		t.Errorf("exit %d, %q", code, stderr)
+	}
+}
+
+// More samples than memory should hold are refused in both modes, and at once.
+func TestTooManySamplesAreRefused(t *testing.T) {
+	for _, mode := range [][]string{nil, {"--compat", "pilz"}} {
+		r, code := plan(t, linRequest, append([]string{"arm6", "-", "--current", home, "--sampling", "1e-9"}, mode...)...)
+		if code != exitFailure || r.ErrorCode.Val != msgs.ErrorInvalidMotionPlan || !strings.Contains(r.ErrorCode.Message, "samples") {
+			t.Errorf("%v: exit %d, %+v", mode, code, r.ErrorCode)
+		}
+	}
+}
+
+// A plan that is allowed half of what it needs ends when that is over.
+func TestAllowedPlanningTimeEndsALongPlan(t *testing.T) {
+	slow := strings.NewReplacer(`"planner_id"`, `"allowed_planning_time":0.02,"planner_id"`, `"max_velocity_scaling_factor":0.5`, `"max_velocity_scaling_factor":0.0002`).Replace(linRequest)
+	if r, code := plan(t, slow, "arm6", "-", "--current", home); code != exitFailure || r.ErrorCode.Val != msgs.ErrorTimedOut {
+		t.Errorf("exit %d, %+v", code, r.ErrorCode)
+	}
+}
+
 func TestProgressShowsOnlyOnATerminal(t *testing.T) {
 	var quiet bytes.Buffer
 	progress(&quiet, "planning")()

@@ -7,8 +7,9 @@ import (
 
 // Series is one curve.
 type Series struct {
-	Name string
-	Y    []float64 // at the chart's times; NaN leaves a gap
+	Name   string
+	Y      []float64 // at the chart's times; NaN leaves a gap
+	Limits []float64 // of this curve: dashed lines in its colour
 }
 
 // Panel is curves with one scale.
@@ -54,10 +55,11 @@ func (c *Chart) panel(v canvas, p *Panel, top float64) {
 	top += 14
 	x := newScale(c.X, nil, leftMargin, leftMargin+plotWidth)
 	var all []float64
+	limits := append([]float64(nil), p.Limits...)
 	for _, s := range p.Series {
-		all = append(all, s.Y...)
+		all, limits = append(all, s.Y...), append(limits, s.Limits...)
 	}
-	y := newScale(all, p.Limits, top+panelHeight-14, top)
+	y := newScale(all, limits, top+panelHeight-14, top)
 	v.text(leftMargin, top-5, 12, left, ink, p.Title)
 	for _, t := range y.ticks {
 		v.line([]float64{leftMargin, leftMargin + plotWidth}, []float64{y.at(t), y.at(t)}, faint, 1, 0)
@@ -71,6 +73,9 @@ func (c *Chart) panel(v canvas, p *Panel, top float64) {
 		v.line([]float64{leftMargin, leftMargin + plotWidth}, []float64{y.at(l), y.at(l)}, alarm, 1, 5)
 	}
 	for i, s := range p.Series {
+		for _, l := range s.Limits {
+			v.line([]float64{leftMargin, leftMargin + plotWidth}, []float64{y.at(l), y.at(l)}, Color(i), 1, 5+float64(i%3)*2)
+		}
 		curve(v, &x, &y, c.X, s.Y, i)
 		at := top + 8 + float64(i)*15
 		if at < top+panelHeight {
@@ -97,7 +102,13 @@ func curve(v canvas, x, y *scale, xs, ys []float64, colour int) {
 			flush()
 			continue
 		}
-		px, py = append(px, x.at(xs[i])), append(py, y.at(value))
+		X, Y := x.at(xs[i]), y.at(value)
+		// of many points in one place, the outer ones are what is seen
+		if n := len(px); n > 2 && X-px[n-3] < 0.5 && (Y-py[n-1])*(py[n-1]-py[n-2]) >= 0 {
+			px[n-1], py[n-1] = X, Y
+			continue
+		}
+		px, py = append(px, X), append(py, Y)
 	}
 	flush()
 }

@@ -21,7 +21,7 @@ func sample() *Chart {
 		a, b = append(a, math.Sin(3*t)), append(b, math.Cos(2*t)/2)
 	}
 	b[50] = math.NaN()
-	c.Panels = []Panel{{Title: "position, rad", Series: []Series{{"joint_1", a}, {"joint_2", b}}, Limits: []float64{-1.2, 1.2}}, {Title: "nothing"}}
+	c.Panels = []Panel{{Title: "position, rad", Series: []Series{{Name: "joint_1", Y: a, Limits: []float64{-1.1, 1.1}}, {Name: "joint_2", Y: b}}, Limits: []float64{-1.2, 1.2}}, {Title: "nothing"}}
 	return c
 }
 
@@ -109,5 +109,42 @@ func TestScalesAreRoundAndCoverEverything(t *testing.T) {
 	}
 	if got := number(-0.0000001, 0.5); strings.Contains(got, "-0.0") && got != "-0.0" {
 		t.Errorf("%q", got)
+	}
+}
+
+// Limits of a curve are in its colour, and within the panel.
+func TestLimitsOfACurveAreInItsColour(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "x.svg")
+	if err := sample().Save(file); err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	count := 0
+	for _, l := range strings.Split(string(data), "\n") {
+		if strings.Contains(l, "dasharray") && strings.Contains(l, hex(Color(0))) {
+			count++
+		}
+	}
+	if count != 2 {
+		t.Errorf("%d dashed lines in the colour of the curve, want 2", count)
+	}
+}
+
+// A long motion is drawn with as many points as can be seen.
+func TestManyPointsAreThinnedOut(t *testing.T) {
+	c := &Chart{Panels: []Panel{{Series: []Series{{Name: "x"}}}}}
+	for i := range 300_000 {
+		c.X = append(c.X, float64(i))
+		c.Panels[0].Series[0].Y = append(c.Panels[0].Series[0].Y, math.Sin(float64(i)/3e4))
+	}
+	file := filepath.Join(t.TempDir(), "x.svg")
+	if err := c.Save(file); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(file); err != nil || info.Size() > 1<<18 {
+		t.Errorf("%v, %v", info.Size(), err)
 	}
 }
