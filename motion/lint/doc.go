@@ -7,8 +7,9 @@
 //
 // Limits are checked at every instant of the curve that is played, not at samples.
 // Whether feet slip and whether the centre of mass stays above them is looked at in
-// steps of time, at rest: speeds do not count. A robot whose standing pose the motion
-// does not tell (no start pose, legs not captured) is not judged by that.
+// steps of time, at rest: speeds do not count. Joints that a motion does not move are
+// where its first row captured them, else as in its start pose, else as in the first of
+// the robot's poses that has them; a robot without such a pose is not judged.
 //
 // Rules lists everything that is looked for.
 package lint

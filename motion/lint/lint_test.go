@@ -216,6 +216,28 @@ func TestFeetThatSlipAreFound(t *testing.T) {
 	}
 }
 
+// TestGoalsOfSomeJointsAreJudgedToo imports nothing but one leg, which stands and moves:
+// the other legs are as the robot's first pose has them.
+func TestGoalsOfSomeJointsAreJudgedToo(t *testing.T) {
+	m := model(t, "pony")
+	names := []string{"joint11", "joint12", "joint13", "joint14", "joint15"} // no virtual joint
+	d := &motion.Document{Columns: names, Chains: []string{"leg1"}, Points: []motion.Point{
+		{Enabled: true, Positions: []float64{0, -0.383, 0.699, -0.316, 0}, Supports: []float64{1}},
+		{Time: 2, Enabled: true, Positions: []float64{0, -0.183, 0.699, -0.316, 0}, Supports: []float64{1}}}}
+	for _, n := range names {
+		d.Joints = append(d.Joints, motion.Joint{Name: n, Enabled: true})
+	}
+	if all := lint.Check(d, m, lint.Options{}); !strings.Contains(rules(all), lint.Slip) {
+		t.Error(all)
+	}
+	for i := range d.Points {
+		d.Points[i].Supports[0] = 0
+	}
+	if all := lint.Check(d, m, lint.Options{}); strings.Contains(rules(all), lint.Slip) {
+		t.Error(all)
+	}
+}
+
 func TestCentreOfMassLeavingTheSupportsIsFound(t *testing.T) {
 	m := model(t, "pony")
 	d := legsOf(t, m, standing(t, m, 0, 1, 2))

@@ -95,31 +95,22 @@ func (c *checker) stance(g *motion.Goal) (s *stance, ok bool) {
 	joints := c.m.Joints()
 	s = &stance{column: make([]int, len(joints)), rest: make([]float64, len(joints))}
 	known := make([]bool, len(joints))
-	pose, hasPose := c.m.Pose(c.d.StartPose)
 	for j := range joints {
 		s.column[j] = slices.Index(g.Joints, joints[j].Name)
-		known[j] = s.column[j] >= 0
-		if l := joints[j].Limits; l.Lower.Has && l.Upper.Has {
-			s.rest[j] = min(max(0, l.Lower.Value), l.Upper.Value)
-		}
-		if v, captured := c.d.Captured(c.rows[0], joints[j].Name); captured {
-			s.rest[j], known[j] = v, true
-		} else if hasPose {
-			if i := slices.Index(pose.Joints, robot.JointID(j)); i >= 0 && len(pose.Q[i]) == 1 {
-				s.rest[j], known[j] = pose.Q[i][0], true
-			}
-		}
+		s.rest[j], known[j] = c.restOf(robot.JointID(j))
+		known[j] = known[j] || s.column[j] >= 0
 	}
 	for id, chain := range c.m.Chains() {
 		if chain.Contact == robot.NoContact {
 			continue
 		}
-		moves := slices.ContainsFunc(chain.Joints, func(j robot.JointID) bool { return s.column[j] >= 0 })
+		leg, _ := c.m.Path(chain.Base, chain.Tip) // what lies behind the tip does not move the contact
+		moves := slices.ContainsFunc(leg, func(j robot.JointID) bool { return s.column[j] >= 0 })
 		f := foot{chain: robot.ChainID(id), own: chain.Contact, track: slices.Index(g.Chains, chain.Name), holds: !moves}
 		if f.track < 0 && !f.holds {
 			continue // moved and not said to stand: it is free
 		}
-		if slices.ContainsFunc(chain.Joints, func(j robot.JointID) bool { return !known[j] }) {
+		if slices.ContainsFunc(leg, func(j robot.JointID) bool { return !known[j] }) {
 			return nil, false
 		}
 		s.feet = append(s.feet, f)
@@ -132,6 +123,29 @@ func (c *checker) stance(g *motion.Goal) (s *stance, ok bool) {
 		s.tracks, err = spline.NewSteps(g.Times, g.Supports)
 	}
 	return s, err == nil && len(s.feet) > 0
+}
+
+// restOf returns where a joint is that the motion does not move: as its first row
+// captured it, as the start pose has it, else as the first of the robot's poses that
+// has it.
+func (c *checker) restOf(id robot.JointID) (q float64, known bool) {
+	joint := c.m.Joints()[id]
+	if v, captured := c.d.Captured(c.rows[0], joint.Name); captured {
+		return v, true
+	}
+	poses := c.m.Poses()
+	if pose, ok := c.m.Pose(c.d.StartPose); ok {
+		poses = append([]robot.NamedPose{*pose}, poses...)
+	}
+	for _, p := range poses {
+		if i := slices.Index(p.Joints, id); i >= 0 && len(p.Q[i]) == 1 {
+			return p.Q[i][0], true
+		}
+	}
+	if l := joint.Limits; l.Lower.Has && l.Upper.Has {
+		q = min(max(0, l.Lower.Value), l.Upper.Value)
+	}
+	return q, false
 }
 
 // feetTo appends the feet that stand at a time.
