@@ -27,23 +27,28 @@ var layers = []string{
 	"robot/rule", "robot/limit", "robot/description", "robot/group", "robot/tree", "robot",
 	"robot/summary", "robot/shipped", "robot/load",
 	// algorithms on the robot
-	"kinematics", "kinematics/ik", "dynamics",
+	"kinematics", "kinematics/ik", "dynamics", "contact",
 	// motion in time
 	"trajectory/spline", "trajectory", "trajectory/profile", "trajectory/move", "trajectory/reach", "trajectory/retime", "trajectory/clock",
 	"planner/path", "planner", "planner/pilz", "planner/track", "planner/shape", "planner/transfer", "planner/timing", "planner/smooth",
 	// the machine
 	"servo", "servo/sim",
 	// execution
-	"arbiter", "arbiter/scenario", "action", "control", "control/swing", "loop/fault", "loop", "telemetry", "loop/runner",
-	// messages and programs
-	"msgs", "msgs/rosjson", "edge",
-	"server/config",
+	"arbiter", "arbiter/scenario", "action", "control", "control/swing", "control/pace",
+	"control/follow", "control/pose", "control/hold", "control/stream", "control/torqueoff", "control/stance", "control/lookat", "control/kind",
+	"loop/fault", "loop", "telemetry", "loop/runner",
+	"motion/document", "motion", "motion/file", "motion/rosgoal", "motion/library", "motion/lint", "motion/shipped",
+	"executive/explain", "executive",
+	// messages, wires and programs
+	"msgs", "msgs/rosjson", "msgs/poisemsgs", "msgs/rosapimsgs", "msgs/registry", "edge", "graph",
+	"wire/loopback", "wire/rosapi", "wire/rosbridge/frame", "wire/rosbridge/pack", "wire/rosbridge/outbox", "wire/rosbridge/client", "wire/rosbridge",
+	"server/config", "server", "studio",
 	"cmd/poise",
 }
 
 // testOnly packages serve tests and may import anything below cmd; nothing but
 // tests may import them.
-var testOnly = []string{"internal/approx", "internal/golden", "internal/randbot", "internal/oracle"}
+var testOnly = []string{"internal/approx", "internal/golden", "internal/randbot", "internal/rig", "internal/oracle"}
 
 // free folders hold programs that may import everything and are imported by none.
 var free = []string{"examples/", "tools/"}

@@ -6,6 +6,7 @@ import (
 
 	"poise/executive/explain"
 	"poise/motion"
+	"poise/motion/lint"
 	"poise/msgs/poisemsgs"
 	"poise/robot"
 )
@@ -109,4 +110,13 @@ func flat(err error) []error {
 		all = slices.Concat(all, flat(one))
 	}
 	return all
+}
+
+// Findings turns what is wrong with a motion into messages.
+func Findings(all []lint.Finding) (out []poisemsgs.Finding) {
+	for _, f := range all {
+		out = append(out, poisemsgs.Finding{Rule: f.Rule, Text: f.Text, Joint: f.Joint, Row: int32(f.Row),
+			FromTime: f.From, ToTime: f.To, Value: f.Value, Limit: f.Limit})
+	}
+	return out
 }

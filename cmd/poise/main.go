@@ -14,6 +14,8 @@ import (
 
 // commands lists what the binary can do, in the order of the help text.
 var commands = []command{
+	{"serve", "[--robot ROBOT] [--listen 127.0.0.1:8080] [--motions DIR] [--with-real-sim] [--config FILE] [--period S] [--priority N] [--record FILE] [--quiet]",
+		"the main job: a virtual robot, its graph for ROS clients, and the Studio in the browser", runServe},
 	{"check", "ROBOT [NAME:=VALUE …] [--json] [--floating|--fixed] [--limits F] [--cartesian-limits F] [--override-limits] [--write-limits] [--package-path DIRS]",
 		"what it is: joints, groups, limits and where each comes from, mass, warnings", runCheck},
 	{"kin", "ROBOT [NAME:=VALUE …] fk|jacobian|ik [--floating|--fixed]",

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+	"time"
+
+	"poise/server"
+	"poise/server/config"
+	"poise/studio"
+)
+
+// runServe is the main job: a virtual robot with every topic, service and action of
+// Poise on a WebSocket, and the page.
+func runServe(e *env, args []string) error {
+	fs := flag.NewFlagSet("serve", flag.ContinueOnError)
+	file := fs.String("config", "", "")
+	robot := fs.String("robot", "", "")
+	listen := fs.String("listen", "", "")
+	motions := fs.String("motions", "", "")
+	record := fs.String("record", "", "")
+	period := fs.Float64("period", 0, "")
+	priority := fs.Int("priority", -1, "")
+	real := fs.Bool("with-real-sim", false, "")
+	quiet := fs.Bool("quiet", false, "")
+	rest, err := parseFlags(fs, args)
+	if err != nil {
+		return err
+	}
+	if len(rest) > 0 {
+		return usagef("takes no argument, got %q", rest[0])
+	}
+	c := config.Default()
+	if *file != "" {
+		if c, err = config.Load(*file); err != nil {
+			return err
+		}
+	}
+	fs.Visit(func(f *flag.Flag) { // a flag wins over the file
+		switch f.Name {
+		case "robot":
+			c.Robot = *robot
+		case "listen":
+			c.Listen = *listen
+		case "motions":
+			c.Motions = *motions
+		case "record":
+			c.Record.File = *record
+		case "period":
+			c.Loop.Period = *period
+		case "priority":
+			c.Loop.Priority = *priority
+		case "with-real-sim":
+			c.RealSim = *real
+		}
+	})
+	o := server.Options{Page: studio.Handler()}
+	if !*quiet {
+		o.Log = e.err
+	}
+	s, err := server.New(c, o)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	go func() {
+		select {
+		case <-s.Ready():
+			banner(e, s, &c)
+		case <-ctx.Done():
+		}
+	}()
+	return s.Run(ctx)
+}
+
+// banner says what runs, where it is, and what it is not.
+func banner(e *env, s *server.Server, c *config.Config) {
+	real := "none; --with-real-sim adds a simulated one that lags and sags"
+	if c.RealSim {
+		real = fmt.Sprintf("simulated: lag %v s, noise %v rad, sag by gravity ÷ %v N·m/rad", c.Sim.Lag, c.Sim.Noise, c.Sim.Stiffness)
+	}
+	motions := s.Motions()
+	if motions == "" {
+		motions = "cannot be saved: there is no home folder; use --motions DIR"
+	}
+	lines := []string{
+		"Poise is running. Open http://" + s.Address() + " in a browser.",
+		"  robot      " + c.Robot + ", virtual, " + time.Duration(c.Loop.Period*1e9).String() + " cycle",
+		"  real robot " + real,
+		"  graph      ws://" + s.Address() + "/rosbridge (roslib, roslibpy, Foxglove, poise play …)",
+		"  motions    " + motions,
+		"  real time  " + s.Said(),
+		"Ctrl-C stops: goals end, the robot ramps down and lets go.",
+	}
+	fmt.Fprintln(e.out, strings.Join(lines, "\n"))
+}

@@ -1,0 +1,34 @@
+package edge
+
+import (
+	"poise/executive"
+	"poise/msgs"
+)
+
+// executionCodes is how MoveIt numbers what can happen to a trajectory on its way.
+var executionCodes = map[string]int32{
+	"ok":                  msgs.ErrorSuccess,
+	"cancelled":           msgs.ErrorPreempted,
+	"replaced":            msgs.ErrorPreempted,
+	"start_too_far":       msgs.ErrorInvalidRobotState,
+	"unknown_joint":       msgs.ErrorInvalidMotionPlan,
+	"beyond_position":     msgs.ErrorInvalidMotionPlan,
+	"beyond_velocity":     msgs.ErrorInvalidMotionPlan,
+	"beyond_acceleration": msgs.ErrorInvalidMotionPlan,
+	"not_rising":          msgs.ErrorInvalidMotionPlan,
+	"wrong_size":          msgs.ErrorInvalidMotionPlan,
+	"no_points":           msgs.ErrorInvalidMotionPlan,
+}
+
+// ExecutionCode words how an execution ended as MoveIt does. A plan that was refused
+// keeps the planner's own number.
+func ExecutionCode(r *executive.Result, source string) msgs.MoveItErrorCodes {
+	if r.Refusal != nil {
+		return ErrorCode(r.Refusal, source)
+	}
+	val, known := executionCodes[r.Code]
+	if !known {
+		val = msgs.ErrorControlFailed
+	}
+	return msgs.MoveItErrorCodes{Val: val, Message: r.Text(), Source: source}
+}

@@ -1,0 +1,142 @@
+package server
+
+import (
+	"fmt"
+
+	"poise/control/follow"
+	"poise/edge"
+	"poise/executive"
+	"poise/msgs"
+)
+
+// serveGoals registers what can be asked of the robot as a goal.
+func (in *instance) serveGoals(r *registrar) {
+	act(r, "follow_joint_trajectory", goals[msgs.FollowJointTrajectoryGoal, msgs.FollowJointTrajectoryFeedback, msgs.FollowJointTrajectoryResult]{
+		goal: func(g *msgs.FollowJointTrajectoryGoal) (executive.Goal, error) {
+			f, err := edge.FollowGoal(g)
+			if err != nil {
+				return nil, err
+			}
+			return f, nil
+		},
+		feedback: edge.FollowFeedback,
+		result: func(r *executive.Result) msgs.FollowJointTrajectoryResult {
+			code, text := edge.FollowCode(r)
+			return msgs.FollowJointTrajectoryResult{ErrorCode: code, ErrorString: text}
+		},
+		refused: func(text string) msgs.FollowJointTrajectoryResult {
+			return msgs.FollowJointTrajectoryResult{ErrorCode: msgs.FollowInvalidGoal, ErrorString: text}
+		},
+	})
+	act(r, "follow_joint_trajectory_with_actions", goals[msgs.FollowJointTrajectoryWithActionsGoal, msgs.FollowJointTrajectoryWithActionsFeedback, msgs.FollowJointTrajectoryWithActionsResult]{
+		goal: func(g *msgs.FollowJointTrajectoryWithActionsGoal) (executive.Goal, error) {
+			f, err := edge.FollowGoalWithActions(g)
+			if err != nil {
+				return nil, err
+			}
+			return f, nil
+		},
+		feedback: edge.FollowFeedbackWithActions,
+		result: func(r *executive.Result) msgs.FollowJointTrajectoryWithActionsResult {
+			code, text := edge.FollowCode(r)
+			return msgs.FollowJointTrajectoryWithActionsResult{ErrorCode: code, ErrorString: text}
+		},
+		refused: func(text string) msgs.FollowJointTrajectoryWithActionsResult {
+			return msgs.FollowJointTrajectoryWithActionsResult{ErrorCode: msgs.FollowInvalidGoal, ErrorString: text}
+		},
+	})
+	text := func(goal func(c msgs.TextCommand) (executive.Goal, error)) goals[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult] {
+		return goals[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]{
+			goal: func(g *msgs.TextActionGoal) (executive.Goal, error) { return goal(g.Command) },
+			feedback: func(f *executive.Feedback) *msgs.TextActionFeedback {
+				return &msgs.TextActionFeedback{Status: edge.StatusText(f)}
+			},
+			result: func(r *executive.Result) msgs.TextActionResult {
+				code, text := edge.FollowCode(r)
+				return msgs.TextActionResult{ErrorCode: code, ErrorString: text}
+			},
+			refused: func(text string) msgs.TextActionResult {
+				return msgs.TextActionResult{ErrorCode: msgs.FollowInvalidGoal, ErrorString: text}
+			},
+		}
+	}
+	act(r, "play_motion", text(playGoal))
+	act(r, "go_to_pose", text(func(c msgs.TextCommand) (executive.Goal, error) {
+		if c.Type != "" && c.Type != "pose" {
+			return nil, fmt.Errorf("command.type is %q: only pose is understood here", c.Type)
+		}
+		return &executive.Pose{Name: c.Command}, nil
+	}))
+	act(r, "execute_trajectory", goals[msgs.ExecuteTrajectoryGoal, msgs.ExecuteTrajectoryFeedback, msgs.ExecuteTrajectoryResult]{
+		goal: executeGoal,
+		feedback: func(f *executive.Feedback) *msgs.ExecuteTrajectoryFeedback {
+			return &msgs.ExecuteTrajectoryFeedback{State: edge.StatusText(f)}
+		},
+		result: func(r *executive.Result) msgs.ExecuteTrajectoryResult {
+			return msgs.ExecuteTrajectoryResult{ErrorCode: edge.ExecutionCode(r, planSource)}
+		},
+		refused: func(text string) msgs.ExecuteTrajectoryResult {
+			return msgs.ExecuteTrajectoryResult{ErrorCode: msgs.MoveItErrorCodes{Val: msgs.ErrorInvalidMotionPlan, Message: text, Source: planSource}}
+		},
+	})
+	for _, name := range in.switched {
+		act(r, "controllers/"+name+"/set_operational", goals[msgs.SetOperationalGoal, msgs.SetOperationalFeedback, msgs.SetOperationalResult]{
+			goal: func(g *msgs.SetOperationalGoal) (executive.Goal, error) {
+				return &executive.Operational{Controller: name, On: g.Operational, Resources: g.Resources}, nil
+			},
+			feedback: func(f *executive.Feedback) *msgs.SetOperationalFeedback {
+				return &msgs.SetOperationalFeedback{Resources: f.Resources}
+			},
+			result: func(r *executive.Result) msgs.SetOperationalResult {
+				return msgs.SetOperationalResult{ErrorCode: operationalCode(r.Code), ErrorString: r.Text()}
+			},
+			refused: func(text string) msgs.SetOperationalResult {
+				return msgs.SetOperationalResult{ErrorCode: msgs.SetOperationalBadResources, ErrorString: text}
+			},
+		})
+	}
+}
+
+// playGoal reads a text command that plays a motion.
+func playGoal(c msgs.TextCommand) (executive.Goal, error) {
+	switch c.Type {
+	case "", "motion", "motion/joint_trajectory":
+	default:
+		return nil, fmt.Errorf("command.type is %q: motion is understood here", c.Type)
+	}
+	p, why := executive.ParsePlay(c.Command, c.Options)
+	if len(why) > 0 {
+		return nil, why[0]
+	}
+	return p, nil
+}
+
+// executeGoal reads a trajectory that was planned elsewhere.
+func executeGoal(g *msgs.ExecuteTrajectoryGoal) (executive.Goal, error) {
+	if n := len(g.Trajectory.MultiDOFJointTrajectory.Points); n > 0 {
+		return nil, fmt.Errorf("trajectory.multi_dof_joint_trajectory has %d points: only joints of one coordinate can be followed", n)
+	}
+	if len(g.ControllerNames) > 0 {
+		return nil, fmt.Errorf("controller_names %q: which controller plays a trajectory is decided here", g.ControllerNames)
+	}
+	points, _, err := edge.Trajectory(&g.Trajectory.JointTrajectory)
+	if err != nil {
+		return nil, err
+	}
+	return &executive.Execute{Goal: follow.Goal{Joints: g.Trajectory.JointTrajectory.JointNames, Points: points}}, nil
+}
+
+// operationalCode is how resource_control_msgs numbers the ends of a controller.
+func operationalCode(code string) int32 {
+	switch code {
+	case "ok":
+		return msgs.SetOperationalSuccessful
+	case "unknown_resource", "no_resources", "invalid_resource_set":
+		return msgs.SetOperationalBadResources
+	case "not_running", "power_off", "stopping", "cycle_silent":
+		return msgs.SetOperationalNotReady
+	case "start_too_far", "not_granted", "unbalanced", "unreachable":
+		return msgs.SetOperationalConditions
+	}
+	return msgs.SetOperationalExecutionError
+}

@@ -1,0 +1,157 @@
+package server
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"html/template"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+
+	"poise/internal/xmltree"
+	"poise/loop"
+	"poise/telemetry"
+	"poise/wire/rosbridge"
+)
+
+// routes lists what the server answers over HTTP. WebSockets are taken at /rosbridge,
+// and at / for clients that cannot set a path.
+func (s *Server) routes() http.Handler {
+	mux := http.NewServeMux()
+	mux.Handle("/rosbridge", s.wire)
+	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
+	mux.HandleFunc("GET /readyz", s.readyz)
+	mux.HandleFunc("GET /metrics", s.metrics)
+	mux.HandleFunc("GET /mesh/{name...}", s.mesh)
+	page := s.page
+	if page == nil {
+		page = http.HandlerFunc(s.plainPage)
+	}
+	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
+		if rosbridge.IsUpgrade(r) {
+			s.wire.ServeHTTP(w, r)
+			return
+		}
+		page.ServeHTTP(w, r)
+	})
+	return mux
+}
+
+// readyz answers whether goals are taken.
+func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) {
+	select {
+	case <-s.ready:
+	default:
+		http.Error(w, "the robot has no torque yet", http.StatusServiceUnavailable)
+		return
+	}
+	for _, in := range []*instance{s.virtual, s.real} {
+		if in != nil && in.exec.State().Silent {
+			http.Error(w, "the cycle of the "+in.name+" robot is silent", http.StatusServiceUnavailable)
+			return
+		}
+	}
+	fmt.Fprintln(w, "ok")
+}
+
+// pageURDF is the description with the names of its meshes as the page can fetch
+// them.
+func (s *Server) pageURDF() string {
+	root, err := xmltree.Parse(s.robot.URDF, "robot.urdf", xmltree.Limits{})
+	if err != nil {
+		return string(s.robot.URDF)
+	}
+	changed := false
+	var walk func(n *xmltree.Node)
+	walk = func(n *xmltree.Node) {
+		if a := n.Attr("filename"); a != nil && n.QName() == "mesh" {
+			if scheme, _, ok := strings.Cut(a.Value, "://"); !ok || scheme == "package" || scheme == "file" {
+				a.Value = "/mesh/" + meshKey(a.Value)
+				changed = true
+			}
+		}
+		for child := range n.Elements() {
+			walk(child)
+		}
+	}
+	walk(root)
+	if !changed {
+		return string(s.robot.URDF)
+	}
+	return string(xmltree.Print(root))
+}
+
+// meshKey is the name under which a mesh is served: short, and nothing of the
+// machine's folders in it.
+func meshKey(name string) string {
+	sum := sha256.Sum256([]byte(name))
+	return hex.EncodeToString(sum[:8]) + strings.ToLower(path.Ext(name))
+}
+
+// mesh serves a mesh that the description names, and no other file.
+func (s *Server) mesh(w http.ResponseWriter, r *http.Request) {
+	for _, name := range s.meshNames() {
+		if meshKey(name) != r.PathValue("name") {
+			continue
+		}
+		data, err := s.robot.Mesh(name)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusNotFound)
+			return
+		}
+		http.ServeContent(w, r, path.Base(name), s.started, bytes.NewReader(data))
+		return
+	}
+	http.NotFound(w, r)
+}
+
+func (s *Server) meshNames() (names []string) {
+	for _, l := range s.robot.Model.Document().Links {
+		for _, v := range l.Visuals {
+			if m := v.Geometry.Mesh; m != "" {
+				names = append(names, m)
+			}
+		}
+	}
+	return names
+}
+
+var plain = template.Must(template.New("page").Parse(`<!doctype html>
+<html lang="en"><meta charset="utf-8"><title>Poise: {{.Robot}}</title>
+<style>body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:3rem auto;padding:0 1rem}code{background:#8882;padding:.1em .3em;border-radius:.3em}</style>
+<h1>Poise</h1>
+<p>The robot <b>{{.Robot}}</b> is running. Its graph is at <code>ws://{{.Host}}/rosbridge</code>.</p>
+<p>Try <code>poise state</code>, <code>poise play NAME</code>, <code>poise topic list</code>. Figures: <a href="/metrics">metrics</a>, <a href="/healthz">health</a>, <a href="/readyz">ready</a>.</p>
+`))
+
+func (s *Server) plainPage(w http.ResponseWriter, r *http.Request) {
+	if r.URL.Path != "/" {
+		http.NotFound(w, r)
+		return
+	}
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	// a client that went away is no trouble
+	_ = plain.Execute(w, struct{ Robot, Host string }{s.robot.Model.Name(), r.Host})
+}
+
+// recorder begins the flight recording that the configuration asks for; nil is none.
+func (s *Server) recorder(c *loop.Config) loop.Tap {
+	if s.cfg.Record.File == "" {
+		return nil
+	}
+	h, err := telemetry.NewHeader(s.cfg.Robot, s.cfg.Loop.Period, c)
+	if err == nil {
+		s.record, err = telemetry.Create(s.cfg.Record.File, h, int64(s.cfg.Record.Megabytes)<<20)
+	}
+	if err != nil {
+		s.failed = fmt.Errorf("record: %w", err)
+		return nil
+	}
+	return s.record
+}
+
+// uptime is how long the server has been there.
+func (s *Server) uptime() time.Duration { return time.Since(s.started) }

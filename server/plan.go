@@ -1,0 +1,311 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"poise/edge"
+	"poise/executive"
+	"poise/kinematics"
+	"poise/kinematics/ik"
+	"poise/loop"
+	"poise/msgs"
+	"poise/planner"
+	"poise/robot"
+	"poise/spatial"
+)
+
+// planSource signs answers about plans.
+const planSource = "poise serve"
+
+// servePlanning registers what MoveIt offers: plans that move nothing, plans that are
+// performed, and kinematics.
+func (in *instance) servePlanning(r *registrar) {
+	serve(r, "plan_kinematic_path", in.planPath)
+	serve(r, "plan_sequence_path", in.planSequence)
+	serve(r, "compute_fk", in.computeFK)
+	serve(r, "compute_ik", in.computeIK)
+	act(r, "move_action", goals[msgs.MoveGroupGoal, msgs.MoveGroupFeedback, msgs.MoveGroupResult]{
+		goal: moveGoal,
+		feedback: func(f *executive.Feedback) *msgs.MoveGroupFeedback {
+			return &msgs.MoveGroupFeedback{State: moveState(f)}
+		},
+		result: func(r *executive.Result) msgs.MoveGroupResult { return in.moveResult(r) },
+		refused: func(text string) msgs.MoveGroupResult {
+			return msgs.MoveGroupResult{ErrorCode: msgs.MoveItErrorCodes{Val: msgs.ErrorInvalidMotionPlan, Message: text, Source: planSource}}
+		},
+	})
+	act(r, "sequence_move_group", goals[msgs.MoveGroupSequenceGoal, msgs.MoveGroupSequenceFeedback, msgs.MoveGroupSequenceResult]{
+		goal: sequenceGoal,
+		feedback: func(f *executive.Feedback) *msgs.MoveGroupSequenceFeedback {
+			return &msgs.MoveGroupSequenceFeedback{State: moveState(f)}
+		},
+		result: func(r *executive.Result) msgs.MoveGroupSequenceResult {
+			return msgs.MoveGroupSequenceResult{Response: edge.SequenceResponse(in.model, r.Motions, 0, planCode(r))}
+		},
+		refused: func(text string) msgs.MoveGroupSequenceResult {
+			code := msgs.MoveItErrorCodes{Val: msgs.ErrorInvalidMotionPlan, Message: text, Source: planSource}
+			return msgs.MoveGroupSequenceResult{Response: edge.SequenceResponse(in.model, nil, 0, code)}
+		},
+	})
+}
+
+// moveState words a phase as move_group does.
+func moveState(f *executive.Feedback) string {
+	if f.Phase == executive.Planning {
+		return "PLANNING"
+	}
+	return "MONITOR"
+}
+
+// checkOptions refuses options of planning that could only be ignored.
+func checkOptions(o *msgs.PlanningOptions) error {
+	switch {
+	case o.LookAround:
+		return errors.New("planning_options.look_around: nothing is looked around for here")
+	case o.Replan:
+		return errors.New("planning_options.replan: a plan comes out the same every time")
+	case len(o.PlanningSceneDiff.World.CollisionObjects) > 0:
+		return fmt.Errorf("planning_options.planning_scene_diff has %d collision objects: collisions are not looked at yet", len(o.PlanningSceneDiff.World.CollisionObjects))
+	}
+	return nil
+}
+
+func moveGoal(g *msgs.MoveGroupGoal) (executive.Goal, error) {
+	if err := checkOptions(&g.PlanningOptions); err != nil {
+		return nil, err
+	}
+	req, why := edge.PlanRequest(&g.Request)
+	if why != nil {
+		return nil, why
+	}
+	return &executive.Move{Items: []planner.Item{{Request: req}}, Pipeline: g.Request.PipelineID, PlanOnly: g.PlanningOptions.PlanOnly}, nil
+}
+
+func sequenceGoal(g *msgs.MoveGroupSequenceGoal) (executive.Goal, error) {
+	if err := checkOptions(&g.PlanningOptions); err != nil {
+		return nil, err
+	}
+	items, pipeline, _, why := edge.SequenceItems(&g.Request)
+	if why != nil {
+		return nil, why
+	}
+	return &executive.Move{Items: items, Sequence: true, Pipeline: pipeline, PlanOnly: g.PlanningOptions.PlanOnly}, nil
+}
+
+// planCode is the code of what was planned, and then performed or not.
+func planCode(r *executive.Result) msgs.MoveItErrorCodes {
+	code := edge.ExecutionCode(r, planSource)
+	if code.Val == msgs.ErrorSuccess {
+		code.Message = planner.Summary(r.Motions...)
+	}
+	return code
+}
+
+func (in *instance) moveResult(r *executive.Result) msgs.MoveGroupResult {
+	out := msgs.MoveGroupResult{ErrorCode: planCode(r)}
+	if len(r.Motions) == 0 {
+		return out
+	}
+	m := r.Motions[0]
+	p := edge.PlanResponse(in.model, m, m.Group.Name, 0, out.ErrorCode)
+	out.TrajectoryStart, out.PlannedTrajectory = p.TrajectoryStart, p.Trajectory
+	if r.Executed {
+		out.ExecutedTrajectory = p.Trajectory
+	}
+	return out
+}
+
+// allowed bounds a plan by the time that its request allows; 0 is the service's own.
+func allowed(ctx context.Context, seconds float64) (context.Context, context.CancelFunc) {
+	if seconds <= 0 || seconds > math.MaxInt64/1e9 {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, time.Duration(seconds*float64(time.Second)))
+}
+
+func (in *instance) planPath(ctx context.Context, q *msgs.GetMotionPlanRequest) (*msgs.GetMotionPlanResponse, error) {
+	msg := &q.MotionPlanRequest
+	answer := func(m *planner.Motion, seconds float64, code msgs.MoveItErrorCodes) (*msgs.GetMotionPlanResponse, error) {
+		return &msgs.GetMotionPlanResponse{MotionPlanResponse: edge.PlanResponse(in.model, m, msg.GroupName, seconds, code)}, nil
+	}
+	req, why := edge.PlanRequest(msg)
+	if why != nil {
+		return answer(nil, 0, edge.ErrorCode(why, planSource))
+	}
+	ctx, cancel := allowed(ctx, msg.AllowedPlanningTime)
+	defer cancel()
+	begin := time.Now()
+	r := in.exec.Plan(ctx, who(ctx), []planner.Item{{Request: req}}, false, msg.PipelineID)
+	seconds := time.Since(begin).Seconds()
+	if len(r.Motions) == 0 {
+		return answer(nil, seconds, planCode(&r))
+	}
+	return answer(r.Motions[0], seconds, planCode(&r))
+}
+
+func (in *instance) planSequence(ctx context.Context, q *msgs.GetMotionSequenceRequest) (*msgs.GetMotionSequenceResponse, error) {
+	answer := func(all []*planner.Motion, seconds float64, code msgs.MoveItErrorCodes) (*msgs.GetMotionSequenceResponse, error) {
+		return &msgs.GetMotionSequenceResponse{Response: edge.SequenceResponse(in.model, all, seconds, code)}, nil
+	}
+	items, pipeline, limit, why := edge.SequenceItems(&q.Request)
+	if why != nil {
+		return answer(nil, 0, edge.ErrorCode(why, planSource))
+	}
+	ctx, cancel := allowed(ctx, limit)
+	defer cancel()
+	begin := time.Now()
+	r := in.exec.Plan(ctx, who(ctx), items, true, pipeline)
+	return answer(r.Motions, time.Since(begin).Seconds(), planCode(&r))
+}
+
+// configuration reads a robot state over the present one: joints that it does not
+// name are where they are, and the base of a robot on its feet is where these
+// joints bring it.
+func (in *instance) configuration(state *msgs.RobotState) ([]float64, *msgs.MoveItErrorCodes) {
+	m := in.model
+	joints := restPose(m)
+	in.exec.View(func(now *loop.Snapshot) { copy(joints, in.topics.pose(now)) })
+	bad := func(format string, a ...any) *msgs.MoveItErrorCodes {
+		return &msgs.MoveItErrorCodes{Val: msgs.ErrorInvalidRobotState, Message: fmt.Sprintf(format, a...), Source: planSource}
+	}
+	js := &state.JointState
+	if len(js.Name) != len(js.Position) {
+		return nil, bad("robot_state.joint_state names %d joints and gives %d positions", len(js.Name), len(js.Position))
+	}
+	for i, name := range js.Name {
+		id, ok := m.Joint(name)
+		if !ok {
+			return nil, bad("robot_state.joint_state: joint %q is unknown", name)
+		}
+		if x := js.Position[i]; math.IsNaN(x) || math.IsInf(x, 0) {
+			return nil, bad("robot_state.joint_state: position of %q is no number", name)
+		}
+		joints[id] = js.Position[i]
+	}
+	full := make([]float64, m.NumQ())
+	kinematics.NewSpace(m).NeutralTo(full)
+	for i, j := range m.Joints() {
+		full[j.Q] = joints[i]
+	}
+	if m.Floating() {
+		setBase(full, m, in.settle(joints))
+	}
+	return full, nil
+}
+
+// settle returns where the base is for some joints, the feet that stand now staying
+// where they are.
+func (in *instance) settle(joints []float64) spatial.Pose { return in.topics.settle(joints) }
+
+func (in *instance) computeFK(_ context.Context, q *msgs.GetPositionFKRequest) (*msgs.GetPositionFKResponse, error) {
+	m := in.model
+	r := &msgs.GetPositionFKResponse{ErrorCode: msgs.MoveItErrorCodes{Val: msgs.ErrorSuccess, Source: planSource}}
+	full, bad := in.configuration(&q.RobotState)
+	if bad != nil {
+		r.ErrorCode = *bad
+		return r, nil
+	}
+	d := kinematics.NewData(m)
+	d.UpdatePosition(full)
+	from, code := in.frame(q.Header.FrameID, d)
+	if code != nil {
+		r.ErrorCode = *code
+		return r, nil
+	}
+	for _, name := range q.FKLinkNames {
+		f, ok := m.Frame(name)
+		if !ok {
+			return &msgs.GetPositionFKResponse{ErrorCode: msgs.MoveItErrorCodes{Val: msgs.ErrorInvalidLinkName,
+				Message: fmt.Sprintf("link %q is unknown", name), Source: planSource}}, nil
+		}
+		r.FKLinkNames = append(r.FKLinkNames, name)
+		r.PoseStamped = append(r.PoseStamped, msgs.PoseStamped{Header: msgs.Header{FrameID: q.Header.FrameID}, Pose: edge.Pose(from.Inverse().Mul(d.Pose(d.At(f))))})
+	}
+	return r, nil
+}
+
+// frame returns the pose of a frame in the world; none named is the world.
+func (in *instance) frame(name string, d *kinematics.Data) (spatial.Pose, *msgs.MoveItErrorCodes) {
+	if name == "" || name == worldFrame {
+		return spatial.IdentityPose, nil
+	}
+	f, ok := in.model.Frame(name)
+	if !ok {
+		return spatial.Pose{}, &msgs.MoveItErrorCodes{Val: msgs.ErrorFrameTransformFailure, Message: fmt.Sprintf("frame %q is unknown", name), Source: planSource}
+	}
+	return d.Pose(d.At(f)), nil
+}
+
+// computeIK finds joints of a group or chain that bring a link to a pose.
+func (in *instance) computeIK(_ context.Context, q *msgs.GetPositionIKRequest) (*msgs.GetPositionIKResponse, error) {
+	m, req := in.model, &q.IKRequest
+	refuse := func(val int32, format string, a ...any) (*msgs.GetPositionIKResponse, error) {
+		return &msgs.GetPositionIKResponse{ErrorCode: msgs.MoveItErrorCodes{Val: val, Message: fmt.Sprintf(format, a...), Source: planSource}}, nil
+	}
+	switch {
+	case req.AvoidCollisions:
+		return refuse(msgs.ErrorCollisionCheckingUnavailable, "ik_request.avoid_collisions: collisions are not looked at yet")
+	case len(req.IKLinkNames) > 0 || len(req.PoseStampedVector) > 0:
+		return refuse(msgs.ErrorNoIKSolution, "ik_request.ik_link_names: one link at a time")
+	}
+	joints, tip, ok := in.limb(req.GroupName)
+	if !ok {
+		return refuse(msgs.ErrorInvalidGroupName, "group or chain %q is unknown, or has no single tip", req.GroupName)
+	}
+	if req.IKLinkName != "" {
+		if tip, ok = m.Frame(req.IKLinkName); !ok {
+			return refuse(msgs.ErrorInvalidLinkName, "link %q is unknown", req.IKLinkName)
+		}
+	}
+	seed, bad := in.configuration(&req.RobotState)
+	if bad != nil {
+		return &msgs.GetPositionIKResponse{ErrorCode: *bad}, nil
+	}
+	d := kinematics.NewData(m)
+	d.UpdatePosition(seed)
+	from, code := in.frame(req.PoseStamped.Header.FrameID, d)
+	X, ok := edge.PoseOf(req.PoseStamped.Pose)
+	switch {
+	case code != nil:
+		return &msgs.GetPositionIKResponse{ErrorCode: *code}, nil
+	case !ok:
+		return refuse(msgs.ErrorNoIKSolution, "ik_request.pose_stamped: the orientation has no length")
+	}
+	s, err := ik.New(m, ik.Options{MaxRestarts: 20}, joints, tip)
+	if err != nil {
+		return refuse(msgs.ErrorNoIKSolution, "%v", err)
+	}
+	found := make([]float64, m.NumQ())
+	res := s.PoseTo(found, from.Mul(X), seed)
+	if res.Status != ik.Solved {
+		// a limb with fewer than six joints goes where it can, its orientation free
+		res = s.SolveTo(found, []ik.Target{{Pose: from.Mul(X), Tolerance: ik.PositionOnly}}, seed)
+	}
+	if res.Status != ik.Solved {
+		return refuse(msgs.ErrorNoIKSolution, "%v", planner.Unreachable(m, "the pose", from.Mul(X), res))
+	}
+	r := &msgs.GetPositionIKResponse{ErrorCode: msgs.MoveItErrorCodes{Val: msgs.ErrorSuccess, Source: planSource}}
+	for _, j := range m.Joints() {
+		r.Solution.JointState.Name = append(r.Solution.JointState.Name, j.Name)
+		r.Solution.JointState.Position = append(r.Solution.JointState.Position, found[j.Q])
+	}
+	return r, nil
+}
+
+// limb returns the joints and the tip of a group or a chain.
+func (in *instance) limb(name string) ([]robot.JointID, robot.FrameID, bool) {
+	if id, ok := in.model.Chain(name); ok {
+		c := in.model.Chains()[id]
+		return c.Joints, c.Tip, true
+	}
+	id, ok := in.model.Group(name)
+	if !ok || in.model.Groups()[id].Tip == robot.NoFrame {
+		return nil, 0, false
+	}
+	g := in.model.Groups()[id]
+	return g.Joints, g.Tip, true
+}

@@ -1,0 +1,283 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"poise/edge"
+	"poise/graph"
+	"poise/loop/runner"
+	"poise/motion/library"
+	"poise/motion/shipped"
+	"poise/msgs/poisemsgs"
+	"poise/robot/load"
+	"poise/server/config"
+	"poise/servo/sim"
+	"poise/telemetry"
+	"poise/wire/loopback"
+	"poise/wire/rosapi"
+	"poise/wire/rosbridge"
+)
+
+// Options are what a server is given besides its configuration.
+type Options struct {
+	Robot *load.Loaded // nil loads the one that the configuration names
+	Page  http.Handler // what a browser sees; nil is a plain page
+	Log   io.Writer    // where log lines go; nil is nowhere
+}
+
+// Server is a robot, or two, with all that people connect to. Make one with New.
+type Server struct {
+	cfg     config.Config
+	robot   *load.Loaded
+	library shelf
+	graph   *graph.Graph
+	log     *slog.Logger
+	page    http.Handler
+
+	virtual *instance
+	real    *instance // nil if there is none
+	runner  *runner.Runner
+	wire    *rosbridge.Server
+	record  *telemetry.File
+	failed  error // of the recorder
+
+	listener   net.Listener
+	started    time.Time
+	ready      chan struct{} // closed when robots have torque
+	life       context.Context
+	end        context.CancelFunc
+	background sync.WaitGroup
+	counts     counts
+	findings   findings
+}
+
+// New makes everything and listens, but serves nobody yet. All problems are reported
+// at once where they can be found at once.
+func New(cfg config.Config, o Options) (*Server, error) {
+	if err := cfg.Check(); err != nil {
+		return nil, err
+	}
+	s := &Server{cfg: cfg, robot: o.Robot, page: o.Page, started: time.Now(), ready: make(chan struct{})}
+	s.life, s.end = context.WithCancel(context.Background())
+	s.graph = graph.New(graph.Options{})
+	s.log = slog.New(newLog(s.graph, o.Log))
+	if err := s.assemble(); err != nil {
+		s.end()
+		s.graph.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// assemble makes the parts, bottom to top.
+func (s *Server) assemble() error {
+	var err error
+	if s.robot == nil {
+		if s.robot, err = load.Robot(s.cfg.Robot, load.Options{PackagePath: filepath.SplitList(os.Getenv("ROS_PACKAGE_PATH"))}); err != nil {
+			return err
+		}
+	}
+	if _, err := s.robot.Model.Resources(); err != nil {
+		return err
+	}
+	s.library = shelf{library.Open(s.motionsFolder(), shipped.Of(s.robot.Model.Name()))}
+	if s.virtual, err = s.newInstance("virtual", sim.Servo{}); err != nil {
+		return err
+	}
+	instances := []*instance{s.virtual}
+	if s.cfg.RealSim {
+		c := s.cfg.Sim
+		servos := sim.Servo{Lag: c.Lag, Delay: int(c.Delay/s.cfg.Loop.Period + 0.5), Noise: c.Noise, Stiffness: c.Stiffness, Loss: c.Loss}
+		if s.real, err = s.newInstance("real", servos); err != nil {
+			return err
+		}
+		instances = append(instances, s.real)
+	}
+	members := make([]runner.Member, len(instances))
+	for i, in := range instances {
+		members[i] = runner.Member{Name: in.name, Loop: in.loop, Period: in.period}
+	}
+	if s.runner, err = runner.New(runner.Config{Members: members, Priority: s.cfg.Loop.Priority}); err != nil {
+		return err
+	}
+	errs := []error{s.serveMotions(), s.failed}
+	for _, in := range instances {
+		r := &registrar{in: in}
+		in.serveGoals(r)
+		in.serveCommands(r)
+		in.servePlanning(r)
+		errs = append(errs, r.err)
+	}
+	_, err = rosapi.Serve(s.graph, rosapi.Options{Params: map[string]any{"/robot_description": string(s.robot.URDF)}})
+	errs = append(errs, err)
+	s.wire = rosbridge.New(s.graph, rosbridge.Config{Log: s.log, Limits: rosbridge.Limits{
+		Connections: s.cfg.Limits.Connections, MessageBytes: s.cfg.Limits.MessageSize, MessageRate: s.cfg.Limits.MessageRate,
+		Subscriptions: s.cfg.Limits.Subscriptions, Goals: s.cfg.Limits.Goals, Queue: s.cfg.Limits.Queue,
+	}})
+	if err := errors.Join(errs...); err != nil {
+		return err
+	}
+	s.listener, err = net.Listen("tcp", s.cfg.Listen)
+	return err
+}
+
+// motionsFolder is where people's own motions are kept.
+func (s *Server) motionsFolder() string {
+	if s.cfg.Motions != "" {
+		return s.cfg.Motions
+	}
+	data := os.Getenv("XDG_DATA_HOME")
+	if data == "" {
+		home, err := os.UserHomeDir()
+		if err != nil {
+			return "" // then motions cannot be saved, and that is said
+		}
+		data = filepath.Join(home, ".local", "share")
+	}
+	return filepath.Join(data, "poise", "motions", s.robot.Model.Name())
+}
+
+// Address returns where the server listens.
+func (s *Server) Address() string { return s.listener.Addr().String() }
+
+// Motions returns the folder where motions are saved, "" if they cannot be.
+func (s *Server) Motions() string { return s.library.Dir() }
+
+// info answers robot_info.
+func (s *Server) info(in *instance) (*poisemsgs.RobotInfoResponse, error) {
+	r, err := edge.RobotInfo(in.model)
+	if err != nil {
+		return nil, err
+	}
+	r.URDF = s.pageURDF()
+	r.Period, r.Simulated, r.HasReal = s.cfg.Loop.Period, true, s.real != nil
+	return r, nil
+}
+
+// cycleStats returns the figures of an instance's cycle, and what the system
+// granted.
+func (s *Server) cycleStats(name string) (runner.Stats, string) {
+	all, said, _ := s.runner.Stats()
+	for _, one := range all {
+		if one.Name == name {
+			return one, said
+		}
+	}
+	return runner.Stats{}, said
+}
+
+// Run serves until ctx is done; then it stops in order: goals, ramp, hold, safe state,
+// files. It returns what went wrong.
+func (s *Server) Run(ctx context.Context) error {
+	instances := []*instance{s.virtual}
+	if s.real != nil {
+		instances = append(instances, s.real)
+	}
+	robots, stopRobots := context.WithCancel(context.Background())
+	defer stopRobots()
+	cycle := make(chan error, 1)
+	go func() { cycle <- s.runner.Run(robots) }()
+	for _, in := range instances {
+		s.background.Go(func() { in.exec.Run(s.life) })
+	}
+	s.background.Go(func() { s.energise(instances) })
+
+	web := &http.Server{Handler: loopback.Guard{}.Handler(s.routes()), ReadHeaderTimeout: 5 * time.Second,
+		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)}
+	served := make(chan error, 1)
+	go func() { served <- web.Serve(s.listener) }()
+
+	var errs []error
+	select {
+	case <-ctx.Done():
+	case err := <-served:
+		errs = append(errs, fmt.Errorf("http: %w", err))
+	case err := <-cycle:
+		errs = append(errs, fmt.Errorf("cycle: %w", err))
+		cycle <- nil
+	}
+	s.wind(instances, web, stopRobots)
+	if err := <-cycle; err != nil {
+		errs = append(errs, err)
+	}
+	s.end()
+	s.background.Wait()
+	if s.record != nil {
+		errs = append(errs, s.record.Close())
+	}
+	s.graph.Close()
+	return errors.Join(errs...)
+}
+
+// Patience for the parts of a stop, 3 s in all.
+const (
+	rampPatience = 1500 * time.Millisecond
+	webPatience  = 300 * time.Millisecond
+)
+
+// wind stops in order: goals are called off and ramp down, the robots hold and go to
+// their safe state, clients hear of it, connections close.
+func (s *Server) wind(instances []*instance, web *http.Server, stopRobots func()) {
+	s.log.Info("stopping")
+	ctx, cancel := context.WithTimeout(context.Background(), rampPatience)
+	defer cancel()
+	for _, in := range instances {
+		in.exec.CancelAll("server")
+	}
+	var ramps sync.WaitGroup
+	for _, in := range instances {
+		ramps.Go(func() {
+			if _, err := wait(ctx, in.exec.Stop("server", 2)); err != nil {
+				s.log.Warn("the ramp took too long", "robot", in.name)
+			}
+		})
+	}
+	ramps.Wait()
+	stopRobots() // category 1: ramp, then no torque
+	closing, done := context.WithTimeout(context.Background(), webPatience)
+	defer done()
+	s.wire.Close()
+	if err := web.Shutdown(closing); err != nil {
+		web.Close()
+	}
+}
+
+// energise gives the robots torque as soon as every joint has been read.
+func (s *Server) energise(instances []*instance) {
+	for _, in := range instances {
+		for {
+			o, err := wait(s.life, in.exec.Power("server", true))
+			if err != nil {
+				return
+			}
+			if o.OK() {
+				break
+			}
+			select {
+			case <-s.life.Done():
+				return
+			case <-time.After(20 * time.Millisecond):
+			}
+		}
+	}
+	close(s.ready)
+}
+
+// Ready is closed when the robots can be moved.
+func (s *Server) Ready() <-chan struct{} { return s.ready }
+
+// Said is what the system granted of real time.
+func (s *Server) Said() string {
+	_, said, _ := s.runner.Stats()
+	return said
+}

@@ -1,0 +1,279 @@
+package server
+
+import (
+	"context"
+	"fmt"
+
+	"poise/control"
+	"poise/control/stance"
+	"poise/control/stream"
+	"poise/edge"
+	"poise/executive"
+	"poise/executive/explain"
+	"poise/loop"
+	"poise/msgs"
+	"poise/msgs/poisemsgs"
+	"poise/msgs/rosjson"
+	"poise/robot"
+)
+
+// serveCommands registers what an instance can be told.
+func (in *instance) serveCommands(r *registrar) {
+	e := in.exec
+	command(r, "stop", func(who string, q *poisemsgs.StopRequest) *executive.Answer { return e.Stop(who, q.Category) },
+		func(ok bool, text string, why []poisemsgs.Explanation, o executive.Outcome) *poisemsgs.StopResponse {
+			if ok {
+				text = fmt.Sprintf("stands after %.3f s", o.Value)
+			}
+			return &poisemsgs.StopResponse{Success: ok, Message: text, Explanations: why}
+		})
+	command(r, "reset", func(who string, _ *poisemsgs.ResetRequest) *executive.Answer { return in.restart(who) },
+		func(ok bool, text string, why []poisemsgs.Explanation, _ executive.Outcome) *poisemsgs.ResetResponse {
+			return &poisemsgs.ResetResponse{Success: ok, Message: text, Explanations: why}
+		})
+	command(r, "set_power", func(who string, q *poisemsgs.SetPowerRequest) *executive.Answer { return e.Power(who, q.On) },
+		func(ok bool, text string, why []poisemsgs.Explanation, _ executive.Outcome) *poisemsgs.SetPowerResponse {
+			return &poisemsgs.SetPowerResponse{Success: ok, Message: text, Explanations: why}
+		})
+	command(r, "pause", func(who string, q *poisemsgs.PauseRequest) *executive.Answer { return e.Pause(who, q.Controller) },
+		func(ok bool, text string, why []poisemsgs.Explanation, _ executive.Outcome) *poisemsgs.PauseResponse {
+			return &poisemsgs.PauseResponse{Success: ok, Message: text, Explanations: why}
+		})
+	command(r, "resume", func(who string, q *poisemsgs.ResumeRequest) *executive.Answer { return e.Resume(who, q.Controller) },
+		func(ok bool, text string, why []poisemsgs.Explanation, _ executive.Outcome) *poisemsgs.ResumeResponse {
+			return &poisemsgs.ResumeResponse{Success: ok, Message: text, Explanations: why}
+		})
+	command(r, "set_speed", func(who string, q *poisemsgs.SetSpeedRequest) *executive.Answer {
+		return e.SetSpeed(who, q.Rate, q.Controller)
+	}, func(ok bool, text string, why []poisemsgs.Explanation, o executive.Outcome) *poisemsgs.SetSpeedResponse {
+		return &poisemsgs.SetSpeedResponse{Success: ok, Message: text, Explanations: why, Achieved: o.Value}
+	})
+	command(r, "set_torque", func(who string, q *poisemsgs.SetTorqueRequest) *executive.Answer {
+		return e.SetTorque(who, q.On, q.Resources)
+	}, func(ok bool, text string, why []poisemsgs.Explanation, _ executive.Outcome) *poisemsgs.SetTorqueResponse {
+		return &poisemsgs.SetTorqueResponse{Success: ok, Message: text, Explanations: why}
+	})
+	command(r, "switch_controllers", func(who string, q *poisemsgs.SwitchControllersRequest) *executive.Answer {
+		return e.SwitchControllers(who, executive.Switch{Start: q.Start, Stop: q.Stop, Strict: q.Strict})
+	}, func(ok bool, text string, why []poisemsgs.Explanation, _ executive.Outcome) *poisemsgs.SwitchControllersResponse {
+		return &poisemsgs.SwitchControllersResponse{Success: ok, Message: text, Explanations: why}
+	})
+	serve(r, "check_goal", in.checkGoal)
+	serve(r, "get_state", func(context.Context, *poisemsgs.GetStateRequest) (*poisemsgs.GetStateResponse, error) {
+		state := e.State()
+		return &poisemsgs.GetStateResponse{Success: true, State: *edge.Status(&state)}, nil
+	})
+	serve(r, "robot_info", func(context.Context, *poisemsgs.RobotInfoRequest) (*poisemsgs.RobotInfoResponse, error) {
+		return in.s.info(in)
+	})
+	if in.name == "virtual" {
+		in.servePlacing(r)
+	} else {
+		serve(r, "joints_hand_set", in.poseByHand)
+	}
+	in.serveStreams(r)
+}
+
+// restart is the separate act after a stop: it forgets what is gone, and gives the
+// torque back if a stop took it away.
+func (in *instance) restart(who string) *executive.Answer { return in.exec.Reset(who) }
+
+// servePlacing registers how the virtual robot is put somewhere at once: as a topic,
+// and as a service for those who want to know whether it was.
+func (in *instance) servePlacing(r *registrar) {
+	place := func(who string, j *msgs.JointState) *executive.Answer { return in.exec.Place(who, j.Name, j.Position) }
+	word := func(ok bool, text string, why []poisemsgs.Explanation, _ executive.Outcome) *poisemsgs.JointsSetResponse {
+		return &poisemsgs.JointsSetResponse{Success: ok, Message: text, Explanations: why}
+	}
+	command(r, "joints_virtual_set", func(who string, q *poisemsgs.JointsSetRequest) *executive.Answer { return place(who, &q.Joints) }, word)
+	listen(&registrar{in: in}, "joints_virtual_set", 10, func(v *msgs.JointState) {
+		if o, err := wait(in.s.life, place("joints_virtual_set", v)); err == nil && !o.OK() {
+			in.s.log.Warn("joints_virtual_set refused", "why", explain.Join(o.Explanations))
+		}
+	})
+	listen(r, "joints_marker_set", 1, func(*msgs.JointState) {}) // it exists for those who show it
+}
+
+// poseByHand moves limp joints of the simulated real robot.
+func (in *instance) poseByHand(_ context.Context, q *poisemsgs.JointsHandSetRequest) (*poisemsgs.JointsHandSetResponse, error) {
+	var why []explain.Explanation
+	names := q.Joints.Name
+	if len(q.Joints.Position) != len(names) {
+		why = append(why, explain.Because("wrong_size", fmt.Sprintf("%d joints and %d positions", len(names), len(q.Joints.Position))))
+	}
+	ids := make([]robot.JointID, len(names))
+	for i, name := range names {
+		id, ok := in.model.Joint(name)
+		if ids[i] = id; !ok {
+			why = append(why, explain.UnknownName("unknown_joint", "joint", name, in.topics.names))
+		}
+	}
+	if len(why) == 0 {
+		for i, id := range ids {
+			if !in.bus.PoseByHand(int(id), q.Joints.Position[i]) {
+				x := explain.Because("has_torque", fmt.Sprintf("joint %q has torque: a hand cannot move it", names[i])).With("switch the torque of its limb off first: set_torque")
+				x.Joint = names[i]
+				why = append(why, x)
+			}
+		}
+	}
+	if len(why) > 0 {
+		return &poisemsgs.JointsHandSetResponse{Message: explain.Join(why), Explanations: edge.Explanations(why)}, nil
+	}
+	return &poisemsgs.JointsHandSetResponse{Success: true, Message: "done"}, nil
+}
+
+// serveStreams registers the topics that continuous controllers follow, and the
+// messages of controllers outside the process.
+func (in *instance) serveStreams(r *registrar) {
+	feed := func(controller string) func(v *msgs.JointState) {
+		return func(v *msgs.JointState) { in.feedJoints(controller, v) }
+	}
+	listen(r, "joints_ref", 1, feed("joint_state"))
+	listen(r, "controllers/joint_state/ref_joints", 1, feed("joint_state"))
+	if _, ok := in.loop.Controller("stance"); ok {
+		listen(r, "controllers/stance/target", 1, func(v *msgs.PoseStamped) {
+			X, ok := edge.PoseOf(v.Pose)
+			if !ok {
+				in.s.log.Warn("controllers/stance/target refused", "why", "the orientation has no length")
+				return
+			}
+			in.feed("stance", func(at int64) control.Program {
+				return &stance.Target{At: at, Body: X, Relative: v.Header.FrameID == "base"}
+			})
+		})
+	}
+	in.serveRemotes(r)
+}
+
+// feed hands a value that was made now to a controller.
+func (in *instance) feed(controller string, value func(at int64) control.Program) {
+	var at int64
+	if !in.exec.View(func(now *loop.Snapshot) { at = now.Tick.Time }) {
+		return
+	}
+	if why := in.exec.Feed(controller, value(at)); len(why) > 0 {
+		in.s.log.Warn("stream refused", "controller", controller, "why", explain.Join(why))
+	}
+}
+
+// feedJoints hands a joint state to a stream. A stamp says when it was made: what is
+// older than the controller's activation moves nothing.
+func (in *instance) feedJoints(controller string, v *msgs.JointState) {
+	if len(v.Position) != len(v.Name) {
+		in.s.log.Warn("stream refused", "controller", controller, "why", fmt.Sprintf("%d joints and %d positions", len(v.Name), len(v.Position)))
+		return
+	}
+	sample := &stream.Sample{Q: make([]float64, len(in.model.Joints()))}
+	for i, name := range v.Name {
+		id, ok := in.model.Joint(name)
+		if !ok {
+			in.s.log.Warn("stream refused", "controller", controller, "why", fmt.Sprintf("joint %q is unknown", name))
+			return
+		}
+		sample.Joints = sample.Joints.With(robot.LeafID(id))
+		sample.Q[id] = v.Position[i]
+	}
+	stamp := v.Header.Stamp.Nanos()
+	if !in.exec.View(func(now *loop.Snapshot) {
+		if sample.At = now.Tick.Time; stamp > 0 {
+			sample.At = min(now.Tick.Time-(now.Tick.Stamp-stamp), now.Tick.Time)
+		}
+	}) {
+		return
+	}
+	if why := in.exec.Feed(controller, sample); len(why) > 0 {
+		in.s.log.Warn("stream refused", "controller", controller, "why", explain.Join(why))
+	}
+}
+
+// maxOutside bounds how many controllers outside are listened to.
+const maxOutside = 64
+
+// serveRemotes registers the messages by which controllers outside ask for resources
+// and say that they live; who asked is then heard on controllers/NAME/ref_joints.
+func (in *instance) serveRemotes(r *registrar) {
+	heard := map[string]bool{} // of this goroutine alone
+	listen(r, "resource_request", 100, func(v *msgs.ResourceRequest) {
+		refuse := func(why string) {
+			in.s.log.Warn("resource_request refused", "robot", in.name, "requester", v.RequesterName, "why", why)
+			in.topics.assigned.Publish(&msgs.ResourceAssignment{RequestIds: []uint32{v.RequestID}})
+		}
+		if !heard[v.RequesterName] {
+			if len(heard) >= maxOutside {
+				refuse(fmt.Sprintf("%d controllers outside have asked already", maxOutside))
+				return
+			}
+			own := &registrar{in: in}
+			listen(own, "controllers/"+v.RequesterName+"/ref_joints", 1, func(j *msgs.JointState) {
+				if seat, ok := in.exec.RemoteSeat(v.RequesterName); ok {
+					in.feedJoints(seat, j)
+				}
+			})
+			if own.err != nil {
+				refuse(own.err.Error())
+				return
+			}
+			heard[v.RequesterName] = true
+		}
+		ask := executive.RemoteRequest{Name: v.RequesterName, ID: v.RequestID, Resources: v.Resources}
+		why := in.exec.RequestRemote(v.RequesterName, ask, func(a executive.Assignment) {
+			in.topics.assigned.Publish(&msgs.ResourceAssignment{RequestIds: a.Requests, Resources: a.Resources, Owners: a.Owners})
+		})
+		if len(why) > 0 {
+			refuse(explain.Join(why))
+		}
+	})
+	listen(r, "resource_requester_state", 100, func(v *msgs.ResourceRequesterState) {
+		in.exec.RemoteState(executive.RemoteState{Name: v.RequesterName, ID: v.RequestID, Operational: v.IsOperational})
+	})
+}
+
+// checkGoal tells whether a goal, given as JSON, could start now.
+func (in *instance) checkGoal(ctx context.Context, q *poisemsgs.CheckGoalRequest) (*poisemsgs.CheckGoalResponse, error) {
+	goal, err := in.readGoal(q.Controller, []byte(q.GoalJSON))
+	if err != nil {
+		return &poisemsgs.CheckGoalResponse{Message: err.Error(), Explanations: edge.Explanations(explain.Errors("bad_goal", err))}, nil
+	}
+	o, err := wait(ctx, in.exec.CheckGoal(who(ctx), goal))
+	if err != nil {
+		return nil, err
+	}
+	text := "it could start now"
+	if !o.OK() {
+		text = explain.Join(o.Explanations)
+	}
+	return &poisemsgs.CheckGoalResponse{Success: o.OK(), Message: text, Explanations: edge.Explanations(o.Explanations)}, nil
+}
+
+// readGoal reads a goal of one of the actions.
+func (in *instance) readGoal(name string, text []byte) (executive.Goal, error) {
+	switch name {
+	case "follow_joint_trajectory", "trajectory", "follow":
+		var g msgs.FollowJointTrajectoryGoal
+		if err := rosjson.Unmarshal(text, &g); err != nil {
+			return nil, err
+		}
+		return edge.FollowGoal(&g)
+	case "follow_joint_trajectory_with_actions":
+		var g msgs.FollowJointTrajectoryWithActionsGoal
+		if err := rosjson.Unmarshal(text, &g); err != nil {
+			return nil, err
+		}
+		return edge.FollowGoalWithActions(&g)
+	case "play_motion", "go_to_pose", "pose":
+		var g msgs.TextActionGoal
+		if err := rosjson.Unmarshal(text, &g); err != nil {
+			return nil, err
+		}
+		if name != "play_motion" {
+			return &executive.Pose{Name: g.Command.Command}, nil
+		}
+		return playGoal(g.Command)
+	}
+	var g msgs.SetOperationalGoal
+	if err := rosjson.Unmarshal(text, &g); err != nil {
+		return nil, err
+	}
+	return &executive.Operational{Controller: name, On: g.Operational, Resources: g.Resources}, nil
+}

@@ -1,0 +1,342 @@
+package server
+
+import (
+	"fmt"
+	"math"
+	"sync"
+
+	"poise/contact"
+	"poise/edge"
+	"poise/executive"
+	"poise/graph"
+	"poise/kinematics"
+	"poise/loop"
+	"poise/msgs"
+	"poise/msgs/poisemsgs"
+	"poise/robot"
+	"poise/servo"
+	"poise/spatial"
+)
+
+// worldFrame is what the robots stand in.
+const worldFrame = "world"
+
+// topics is what an instance tells without being asked, each at its rate. All of it
+// is made from snapshots, in the goroutine that pumps the executive.
+type topics struct {
+	in    *instance
+	names []string // of the joints
+
+	command   graph.Publisher[msgs.JointState]
+	measured  graph.Publisher[msgs.JointState]
+	tf        graph.Publisher[msgs.TFMessage]
+	balance   graph.Publisher[poisemsgs.BalanceState]
+	status    graph.Publisher[poisemsgs.RobotStatus]
+	switching graph.Publisher[poisemsgs.ControllersState]
+	assigned  graph.Publisher[msgs.ResourceAssignment]
+	health    graph.Publisher[msgs.DiagnosticArray]
+	events    graph.Publisher[poisemsgs.Event]
+
+	jointsDue, tfDue, statusDue, healthDue int64 // cycle time, ns
+	owners                                 string
+
+	stand *standing
+	kin   *kinematics.Data
+	full  []float64
+	links []link // that move
+
+	mu      sync.Mutex // of what services ask for
+	base    spatial.Pose
+	anchors []spatial.Vec3 // where the feet that stand touch the ground
+	touch   []contact.Foot
+	asked   *contact.Ground // serves one goroutine at a time
+}
+
+// link is a transform of tf: a link seen from the one that carries it.
+type link struct {
+	parent, child         string
+	parentFrame, ownFrame robot.FrameID
+}
+
+// standing finds out where the base of a robot is.
+type standing struct {
+	ground   *contact.Ground
+	odometer *contact.Odometer
+	feet     []contact.Foot
+	balance  contact.Balance
+}
+
+func newTopics(in *instance) (*topics, error) {
+	m := in.model
+	t := &topics{in: in, kin: kinematics.NewData(m), full: make([]float64, m.NumQ()), base: spatial.IdentityPose}
+	kinematics.NewSpace(m).NeutralTo(t.full)
+	for _, j := range m.Joints() {
+		t.names = append(t.names, j.Name)
+	}
+	ground, err := contact.NewGround(m)
+	if err != nil {
+		return nil, err
+	}
+	t.stand = &standing{ground: ground, odometer: contact.NewOdometer(ground)}
+	if t.asked, err = contact.NewGround(m); err != nil {
+		return nil, err
+	}
+	r := &registrar{in: in}
+	t.command = advertise[msgs.JointState](r, "joint_states", graph.TopicOptions{})
+	t.measured = advertise[msgs.JointState](r, "joint_states_real", graph.TopicOptions{})
+	t.tf = advertise[msgs.TFMessage](r, "tf", graph.TopicOptions{Queue: 100})
+	t.balance = advertise[poisemsgs.BalanceState](r, "balance_state", graph.TopicOptions{})
+	t.status = advertise[poisemsgs.RobotStatus](r, "robot_status", graph.TopicOptions{Latched: true})
+	t.switching = advertise[poisemsgs.ControllersState](r, "controllers_state", graph.TopicOptions{Latched: true})
+	t.assigned = advertise[msgs.ResourceAssignment](r, "resource_assignment", graph.TopicOptions{Latched: true})
+	t.health = advertise[msgs.DiagnosticArray](r, "diagnostics", graph.TopicOptions{})
+	t.events = advertise[poisemsgs.Event](r, "events", graph.TopicOptions{Queue: 100})
+	advertise[msgs.String](r, "robot_description", graph.TopicOptions{Latched: true}).Publish(&msgs.String{Data: string(in.s.robot.URDF)})
+	still := advertise[msgs.TFMessage](r, "tf_static", graph.TopicOptions{Latched: true})
+	if r.err != nil {
+		return nil, r.err
+	}
+	still.Publish(t.tree())
+	return t, nil
+}
+
+// tree sorts the links into those that move and those that do not, which it
+// returns as transforms.
+func (t *topics) tree() *msgs.TFMessage {
+	m := t.in.model
+	t.kin.UpdatePosition(t.full)
+	out := &msgs.TFMessage{}
+	for _, j := range m.Document().Joints {
+		parent, ok := m.Frame(j.Parent)
+		own, ok2 := m.Frame(j.Child)
+		if !ok || !ok2 {
+			continue
+		}
+		l := link{t.in.frames + j.Parent, t.in.frames + j.Child, parent, own}
+		if m.Frames()[parent].Body == m.Frames()[own].Body {
+			out.Transforms = append(out.Transforms, t.transform(l, servo.Tick{}))
+		} else {
+			t.links = append(t.links, l)
+		}
+	}
+	if root := m.Frames()[0].Name; !m.Floating() && root != worldFrame {
+		out.Transforms = append(out.Transforms, msgs.TransformStamped{Header: msgs.Header{FrameID: worldFrame},
+			ChildFrameID: t.in.frames + root, Transform: edge.Transform(spatial.IdentityPose)})
+	}
+	return out
+}
+
+func (t *topics) transform(l link, at servo.Tick) msgs.TransformStamped {
+	parent, own := t.kin.Pose(t.kin.At(l.parentFrame)), t.kin.Pose(t.kin.At(l.ownFrame))
+	return msgs.TransformStamped{Header: edge.Header(at, l.parent), ChildFrameID: l.child, Transform: edge.Transform(parent.Inverse().Mul(own))}
+}
+
+// due reports whether something is to be told now, and when next.
+func due(next *int64, now int64, rate float64) bool {
+	if now < *next {
+		return false
+	}
+	every := int64(math.Round(1e9 / rate))
+	if *next += every; *next <= now {
+		*next = now + every
+	}
+	return true
+}
+
+// snapshot tells what is due. It runs in the pump's goroutine.
+func (t *topics) snapshot(now *loop.Snapshot) {
+	rates := &t.in.s.cfg.Rates
+	at := now.Tick.Time
+	if due(&t.jointsDue, at, rates.JointStates) {
+		t.command.PublishFunc(func() *msgs.JointState {
+			return t.joints(now, now.Command.Q, now.Command.V, now.Command.Tau)
+		})
+		t.measured.PublishFunc(func() *msgs.JointState {
+			return t.joints(now, now.Measured.Q, now.Measured.V, now.Measured.Effort)
+		})
+	}
+	if due(&t.tfDue, at, rates.TF) {
+		t.place(now)
+	}
+	if due(&t.statusDue, at, statusRate) {
+		t.tellStatus()
+	}
+	if due(&t.healthDue, at, rates.Diagnostics) {
+		t.health.PublishFunc(func() *msgs.DiagnosticArray { return t.diagnostics(now) })
+	}
+}
+
+// statusRate is how often the state of the robot is told, Hz.
+const statusRate = 20
+
+func (t *topics) joints(now *loop.Snapshot, q, v, effort []float64) *msgs.JointState {
+	return &msgs.JointState{Header: edge.Header(now.Tick, ""), Name: t.names,
+		Position: append([]float64(nil), q...), Velocity: append([]float64(nil), v...), Effort: append([]float64(nil), effort...)}
+}
+
+// pose returns the joints that tell where the robot is: a virtual robot is where it
+// is told to be, a real one where it is.
+func (t *topics) pose(now *loop.Snapshot) []float64 {
+	if t.in.name == "real" {
+		return now.Measured.Q
+	}
+	return now.Command.Q
+}
+
+// place finds where the base is and tells all frames, and the balance.
+func (t *topics) place(now *loop.Snapshot) {
+	m, q := t.in.model, t.pose(now)
+	base := spatial.IdentityPose
+	if m.Floating() {
+		t.stand.feet = t.stand.feet[:0]
+		for c, s := range now.Command.Support {
+			if s.Weight > 0 && m.Chains()[c].Contact != robot.NoContact {
+				foot := contact.Foot{Chain: robot.ChainID(c), Contact: s.Contact}
+				if s.Contact == robot.NoContact {
+					foot.Contact = m.Chains()[c].Contact
+				}
+				t.stand.feet = append(t.stand.feet, foot)
+			}
+		}
+		base = t.stand.odometer.Update(q, t.stand.feet)
+		t.mu.Lock()
+		t.base, t.touch = base, append(t.touch[:0], t.stand.feet...)
+		t.anchors = t.stand.ground.PointsTo(t.anchors[:0], q, t.stand.feet, base)
+		t.mu.Unlock()
+	}
+	t.tf.PublishFunc(func() *msgs.TFMessage {
+		for i, j := range m.Joints() {
+			t.full[j.Q] = q[i]
+		}
+		setBase(t.full, m, base)
+		t.kin.UpdatePosition(t.full)
+		out := &msgs.TFMessage{Transforms: make([]msgs.TransformStamped, 0, len(t.links)+1)}
+		if m.Floating() {
+			out.Transforms = append(out.Transforms, msgs.TransformStamped{Header: edge.Header(now.Tick, worldFrame),
+				ChildFrameID: t.in.frames + m.Frames()[0].Name, Transform: edge.Transform(base)})
+		}
+		for _, l := range t.links {
+			out.Transforms = append(out.Transforms, t.transform(l, now.Tick))
+		}
+		return out
+	})
+	if !m.Floating() {
+		return
+	}
+	t.balance.PublishFunc(func() *poisemsgs.BalanceState {
+		b := &t.stand.balance
+		t.stand.ground.BalanceTo(b, q, t.stand.feet, base)
+		out := &poisemsgs.BalanceState{Header: edge.Header(now.Tick, worldFrame), Mass: b.Mass, CoM: edge.Vector(b.Com),
+			CoP: msgs.Vector3{X: b.Com.X, Y: b.Com.Y}, ZMP: msgs.Vector3{X: b.Com.X, Y: b.Com.Y}, Margin: b.Margin, Stable: b.Margin > 0}
+		if math.IsInf(b.Margin, 0) {
+			out.Margin = 0 // nothing stands
+		}
+		for _, p := range b.Support.Corners {
+			out.SupportPoints = append(out.SupportPoints, msgs.Vector3{X: p.X, Y: p.Y})
+		}
+		for _, f := range t.stand.feet {
+			out.Supports = append(out.Supports, m.Chains()[f.Chain].Name)
+		}
+		return out
+	})
+}
+
+// settle returns where the base is for some joints, with the feet that stand now
+// staying where they are.
+func (t *topics) settle(joints []float64) spatial.Pose {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	X, _ := t.asked.Fit(joints, t.touch, t.anchors, t.base)
+	return X
+}
+
+// setBase writes the pose of a floating base into a configuration.
+func setBase(full []float64, m *robot.Model, base spatial.Pose) {
+	if !m.Floating() {
+		return
+	}
+	q := base.R.Quat()
+	copy(full, []float64{base.P.X, base.P.Y, base.P.Z, q.X, q.Y, q.Z, q.W})
+}
+
+// tellStatus tells what the robot does and, when it changes, who owns what.
+func (t *topics) tellStatus() {
+	state := t.in.exec.State()
+	t.status.PublishFunc(func() *poisemsgs.RobotStatus { return edge.Status(&state) })
+	t.switching.PublishFunc(func() *poisemsgs.ControllersState {
+		return &poisemsgs.ControllersState{Header: edge.Header(state.Tick, ""), Controllers: edge.Controllers(&state)}
+	})
+	if now := fmt.Sprint(state.Owners); now != t.owners {
+		t.owners = now
+		a := &msgs.ResourceAssignment{}
+		for _, o := range state.Owners {
+			a.Resources, a.Owners = append(a.Resources, o.Resource), append(a.Owners, o.Owner)
+		}
+		t.assigned.Publish(a)
+	}
+}
+
+// Levels of diagnostic_msgs/DiagnosticStatus.
+const (
+	levelOK    = 0
+	levelWarn  = 1
+	levelError = 2
+	levelStale = 3
+)
+
+// diagnostics words the health of cycle, power and joints.
+func (t *topics) diagnostics(now *loop.Snapshot) *msgs.DiagnosticArray {
+	out := &msgs.DiagnosticArray{Header: edge.Header(now.Tick, "")}
+	add := func(level uint8, name, message string, values ...string) {
+		s := msgs.DiagnosticStatus{Level: level, Name: t.in.name + "/" + name, Message: message, HardwareID: t.in.name}
+		for i := 0; i+1 < len(values); i += 2 {
+			s.Values = append(s.Values, msgs.KeyValue{Key: values[i], Value: values[i+1]})
+		}
+		out.Status = append(out.Status, s)
+	}
+	stats, said := t.in.s.cycleStats(t.in.name)
+	level, message := uint8(levelOK), said
+	if stats.Overruns > 0 {
+		level = levelWarn
+		message = fmt.Sprintf("%d overruns; %s", stats.Overruns, said)
+	}
+	add(level, "cycle", message, "ticks", fmt.Sprint(stats.Ticks), "overruns", fmt.Sprint(stats.Overruns), "missed", fmt.Sprint(stats.Missed),
+		"lateness_p99_us", fmt.Sprintf("%.1f", float64(stats.Lateness.Quantile(0.99))/1e3))
+	level = levelOK
+	if now.Power == loop.Faulted || now.Faults > 0 {
+		level = levelError
+	}
+	add(level, "power", now.Power.String(), "faults", fmt.Sprint(now.Faults), "voltage", fmt.Sprintf("%.2f", now.Measured.Volt))
+	for i, j := range t.in.model.Joints() {
+		if j.Virtual {
+			continue
+		}
+		level, message := uint8(levelOK), "ok"
+		age := float64(now.Measured.Age[i]) * now.Tick.Dt
+		switch {
+		case now.Measured.Fault[i] != 0:
+			level, message = levelError, fmt.Sprintf("fault %d", now.Measured.Fault[i])
+		case age > 0.2:
+			level, message = levelStale, "not heard of"
+		}
+		add(level, "joint/"+j.Name, message, "age", fmt.Sprintf("%.4f", age))
+	}
+	return out
+}
+
+// event lets a text command leave.
+func (in *instance) event(e executive.Event) {
+	in.topics.events.Publish(edge.EventMessage(e))
+	in.s.log.Info("event", "robot", in.name, "motion", e.Motion, "type", e.Type, "command", e.Command, "options", e.Options)
+}
+
+// notice logs what everybody should know.
+func (in *instance) notice(n executive.Notice) {
+	in.s.log.Warn(n.Explanation.Text, "robot", in.name, "kind", n.Kind, "code", n.Explanation.Code)
+}
+
+// audit leaves a line about every command and goal.
+func (in *instance) audit(a executive.Audit) {
+	in.s.log.Info("audit", "robot", in.name, "who", a.Who, "what", a.What, "result", a.Result)
+	in.s.counts.command(in.name, a)
+}

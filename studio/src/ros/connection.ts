@@ -1,0 +1,141 @@
+// The page's side of the wire: one rosbridge connection that heals by itself.
+import { Ros, Topic } from "roslib";
+import type { Answer } from "./messages";
+
+export type Link = "connecting" | "open" | "lost";
+
+// Refused is an answer that says no, with the reason as the server gave it.
+export class Refused extends Error {
+  constructor(
+    message: string,
+    readonly answer?: Answer,
+  ) {
+    super(message);
+  }
+}
+
+// GoalEnd is how a goal ended: status as in action_msgs (4 succeeded, 5
+// cancelled, 6 aborted or rejected).
+export interface GoalEnd<Result> {
+  accepted: boolean;
+  status: number;
+  result?: Result;
+  text: string;
+}
+
+export interface Goal<Result> {
+  done: Promise<GoalEnd<Result>>;
+  cancel(): void;
+}
+
+const firstRetry = 250; // ms
+const longestRetry = 2000;
+
+export class Connection {
+  readonly ros = new Ros();
+  private tries = 0;
+  private serial = 0;
+  private readonly waiting = new Map<string, (why: string) => void>();
+
+  constructor(
+    private readonly url: string,
+    private readonly changed: (link: Link) => void,
+  ) {
+    this.ros.on("connection", () => {
+      this.tries = 0;
+      this.changed("open");
+    });
+    this.ros.on("close", () => {
+      this.changed("lost");
+      for (const fail of [...this.waiting.values()]) fail("the connection was lost");
+      const delay = Math.min(firstRetry * 2 ** this.tries++, longestRetry);
+      setTimeout(() => this.connect(), delay);
+    });
+    this.ros.on("error", () => {}); // a close follows, and says the same
+    this.changed("connecting");
+    this.connect();
+  }
+
+  private connect() {
+    this.ros.connect(this.url).catch(() => {}); // close tells
+  }
+
+  private next(kind: string) {
+    return `${kind}:studio:${++this.serial}`;
+  }
+
+  // call asks a service; a response with success false is thrown as Refused.
+  call<Response extends object>(service: string, args: object = {}, timeout = 10): Promise<Response> {
+    const id = this.next("call_service");
+    return new Promise((resolve, reject) => {
+      if (!this.ros.isConnected) {
+        reject(new Refused("there is no connection to the server"));
+        return;
+      }
+      const end = () => {
+        this.ros.off(id, heard);
+        this.waiting.delete(id);
+        clearTimeout(timer);
+      };
+      const fail = (why: string, answer?: Answer) => {
+        end();
+        reject(new Refused(why, answer));
+      };
+      const heard = (message: unknown) => {
+        const { result, values } = message as { result: boolean; values: unknown };
+        if (!result) return fail(String(values));
+        const answer = values as Answer;
+        if (answer.success === false) return fail(answer.message, answer);
+        end();
+        resolve(values as Response);
+      };
+      const timer = setTimeout(() => fail(`${service} did not answer within ${timeout} s`), timeout * 1000);
+      this.waiting.set(id, fail);
+      this.ros.on(id, heard);
+      this.ros.callOnConnection({ op: "call_service", id, service, args } as never);
+    });
+  }
+
+  // subscribe calls f with every message, also after the connection came back.
+  subscribe<T>(name: string, messageType: string, f: (message: T) => void, throttle = 0): () => void {
+    const topic = new Topic<T>({ ros: this.ros, name, messageType, throttle_rate: throttle, queue_length: 1 });
+    topic.subscribe(f);
+    return () => topic.unsubscribe(f);
+  }
+
+  publisher<T>(name: string, messageType: string): (message: T) => void {
+    const topic = new Topic<T>({ ros: this.ros, name, messageType });
+    return (message) => topic.publish(message);
+  }
+
+  // send starts a goal. Whatever happens, done is fulfilled once.
+  send<Result, Feedback>(action: string, type: string, goal: object, feedback?: (f: Feedback) => void): Goal<Result> {
+    const id = this.next("send_action_goal");
+    const done = new Promise<GoalEnd<Result>>((resolve) => {
+      const end = (how: GoalEnd<Result>) => {
+        this.ros.off(id, heard);
+        this.waiting.delete(id);
+        resolve(how);
+      };
+      const heard = (message: unknown) => {
+        const m = message as { op: string; result: boolean; status: number; values: unknown };
+        if (m.op === "action_feedback") feedback?.(m.values as Feedback);
+        if (m.op !== "action_result") return;
+        if (!m.result) return end({ accepted: false, status: m.status, text: String(m.values) });
+        const result = m.values as Result & { error_string?: string };
+        end({ accepted: true, status: m.status, result, text: result.error_string ?? "" });
+      };
+      if (!this.ros.isConnected) {
+        end({ accepted: false, status: 6, text: "there is no connection to the server" });
+        return;
+      }
+      this.waiting.set(id, (why) => end({ accepted: true, status: 0, text: why }));
+      this.ros.on(id, heard);
+      this.ros.callOnConnection({ op: "send_action_goal", id, action, action_type: type, args: goal, feedback: !!feedback } as never);
+    });
+    return {
+      done,
+      cancel: () => this.ros.callOnConnection({ op: "cancel_action_goal", id, action } as never),
+    };
+  }
+}

@@ -1,0 +1,181 @@
+// Messages of the graph, as JSON carries them in their ROS 2 form.
+
+export interface Time { sec: number; nanosec: number }
+export interface Header { stamp: Time; frame_id: string }
+export interface Vector3 { x: number; y: number; z: number }
+export interface Quaternion { x: number; y: number; z: number; w: number }
+export interface Pose { position: Vector3; orientation: Quaternion }
+export interface Transform { translation: Vector3; rotation: Quaternion }
+export interface TransformStamped { header: Header; child_frame_id: string; transform: Transform }
+
+export interface JointState {
+  header: Header;
+  name: string[];
+  position: number[];
+  velocity: number[];
+  effort: number[];
+}
+
+export interface Explanation {
+  code: string;
+  text: string;
+  joint: string;
+  resource: string;
+  owner: string;
+  help: string;
+  at: number;
+  value: number;
+  limit: number;
+}
+
+// Answer is how every response of poise_msgs begins.
+export interface Answer {
+  success: boolean;
+  message: string;
+  explanations: Explanation[];
+}
+
+// Tolerance: 0 is the player's default, negative is none.
+export interface Tolerance { position: number; velocity: number; acceleration: number }
+// A joint that takes part; an empty list states no tolerance.
+export interface MotionJoint { name: string; enabled: boolean; path_tolerance: Tolerance[]; goal_tolerance: Tolerance[] }
+// A row: null is a joint that was not captured.
+export interface MotionPoint {
+  time: number;
+  label: string;
+  enabled: boolean;
+  mark: "" | "start" | "end";
+  positions: (number | null)[];
+  supports: (number | null)[];
+}
+export interface MotionEvent { time: number; type: string; command: string; options: string }
+
+export interface Motion {
+  name: string;
+  description: string;
+  tags: string[];
+  start_pose: string;
+  loop: boolean;
+  joints: MotionJoint[];
+  goal_time_tolerance: number;
+  columns: string[];
+  chains: string[];
+  order: string[];
+  points: MotionPoint[];
+  events: MotionEvent[];
+}
+
+export interface MotionInfo {
+  name: string;
+  description: string;
+  tags: string[];
+  joints: string[];
+  duration: number;
+  points: number;
+  events: number;
+  loop: boolean;
+  shipped: boolean;
+  version: string;
+  error: string;
+  findings: string[];
+}
+
+export interface MotionOperation {
+  op: string;
+  rows: number[];
+  time: number;
+  value: number;
+  names: string[];
+  values: number[];
+  texts: string[];
+}
+
+export interface Finding {
+  rule: string;
+  text: string;
+  joint: string;
+  from_time: number;
+  to_time: number;
+  value: number;
+  limit: number;
+  row: number;
+}
+
+export interface Curve {
+  joint: string;
+  position: number[];
+  velocity: number[];
+  acceleration: number[];
+  lower: number;
+  upper: number;
+  max_velocity: number;
+  max_acceleration: number;
+}
+
+export interface JointInfo {
+  name: string;
+  type: string;
+  resource: string;
+  lower: number;
+  upper: number;
+  max_velocity: number;
+  max_acceleration: number;
+  continuous: boolean;
+  has_limits: boolean;
+  has_servo: boolean;
+  mimic: boolean;
+}
+
+export interface GroupInfo { name: string; resource: boolean; joints: string[]; resources: string[]; tip: string }
+export interface ChainInfo { name: string; joints: string[]; tip: string; support: string }
+export interface NamedPose { name: string; group: string; joints: string[]; positions: number[] }
+
+export interface RobotInfo extends Answer {
+  name: string;
+  description: string;
+  base: string;
+  root: string;
+  urdf: string;
+  joints: JointInfo[];
+  groups: GroupInfo[];
+  chains: ChainInfo[];
+  poses: NamedPose[];
+  period: number;
+  simulated: boolean;
+  has_real: boolean;
+}
+
+export interface ControllerInfo { name: string; kind: string; state: string; running: boolean; active: boolean; paused: boolean; resources: string[] }
+
+// GoalInfo is a goal that runs: where its own clock is, and how fast it goes.
+export interface GoalInfo { id: string; action: string; client: string; state: string; controller: string; phase: string; time: number; duration: number; rate: number }
+
+export interface RobotStatus {
+  header: Header;
+  power: string;
+  stopped: boolean;
+  silent: boolean;
+  wanted_rate: number;
+  rate: number;
+  controllers: ControllerInfo[];
+  goals: GoalInfo[];
+  faults: { kind: string; joint: string; severity: string; explanation: Explanation }[];
+  limp: string[]; // resources without torque
+}
+
+export interface BalanceState {
+  header: Header;
+  mass: number;
+  com: Vector3;
+  support_points: Vector3[];
+  supports: string[]; // chains that carry
+  margin: number;
+  stable: boolean;
+}
+
+export interface EventMessage { header: Header; motion: string; command: { type: string; command: string; options: string } }
+
+// TrajectoryGoal is what follow_joint_trajectory_with_actions takes; the server
+// makes it, the page only passes it on.
+export interface TrajectoryGoal { trajectory: { points: { time_from_start: Time }[] } }
+export interface TrajectoryResult { error_code: number; error_string: string }

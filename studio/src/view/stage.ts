@@ -1,0 +1,126 @@
+// The stage of the 3-D view: camera, lights, floor, and a picture only when
+// something changed.
+import * as THREE from "three";
+import { OrbitControls } from "three/addons/controls/OrbitControls.js";
+
+export interface Colours { background: number; grid: number; gridCentre: number }
+
+export class Stage {
+  readonly scene = new THREE.Scene();
+  readonly camera = new THREE.PerspectiveCamera(35, 1, 0.005, 200);
+  readonly renderer: THREE.WebGLRenderer;
+  readonly orbit: OrbitControls;
+  private readonly key = new THREE.DirectionalLight(0xfff4e6, 2.4);
+  private grid = new THREE.GridHelper();
+  private stale = true;
+  private frame = 0;
+  private home = { position: new THREE.Vector3(1, -1, 0.6), target: new THREE.Vector3() };
+  private readonly watcher: ResizeObserver;
+
+  constructor(private readonly holder: HTMLElement) {
+    this.renderer = new THREE.WebGLRenderer({ antialias: true });
+    this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+    this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.type = THREE.PCFShadowMap;
+    this.renderer.toneMapping = THREE.NeutralToneMapping;
+    holder.append(this.renderer.domElement);
+
+    this.camera.up.set(0, 0, 1); // as the robot: x forward, y left, z up
+    this.orbit = new OrbitControls(this.camera, this.renderer.domElement);
+    this.orbit.addEventListener("change", () => this.touch());
+
+    this.key.castShadow = true;
+    this.key.shadow.mapSize.set(1024, 1024);
+    this.scene.add(new THREE.HemisphereLight(0xffffff, 0xb8c4c8, 1.5), this.key, this.key.target);
+    const fill = new THREE.DirectionalLight(0xdfeaff, 0.7);
+    fill.position.set(-2, -1.5, 1.5);
+    const floor = new THREE.Mesh(new THREE.PlaneGeometry(40, 40), new THREE.ShadowMaterial({ opacity: 0.18 }));
+    floor.receiveShadow = true;
+    this.scene.add(fill, floor);
+
+    this.watcher = new ResizeObserver(() => this.resize());
+    this.watcher.observe(holder);
+    const draw = () => {
+      this.frame = requestAnimationFrame(draw);
+      if (!this.stale) return;
+      this.stale = false;
+      this.renderer.render(this.scene, this.camera);
+    };
+    draw();
+  }
+
+  // touch asks for a new picture.
+  touch() {
+    this.stale = true;
+  }
+
+  paint(c: Colours) {
+    this.scene.background = new THREE.Color(c.background);
+    this.scene.remove(this.grid);
+    this.grid.dispose();
+    this.grid = new THREE.GridHelper(4, 40, c.gridCentre, c.grid);
+    this.grid.rotation.x = Math.PI / 2;
+    this.grid.position.z = 0.0005;
+    this.scene.add(this.grid);
+    this.touch();
+  }
+
+  // settle chooses the view that "Reset view" returns to: all of a box, from the
+  // front left and a little above.
+  settle(box: THREE.Box3) {
+    const centre = box.getCenter(new THREE.Vector3());
+    const size = Math.max(box.getBoundingSphere(new THREE.Sphere()).radius, 0.05);
+    this.home.target.copy(centre);
+    this.home.position.set(0.8, 1, 0.45).normalize().multiplyScalar(3.9 * size).add(centre);
+    this.key.position.copy(centre).addScaledVector(new THREE.Vector3(1.2, 1.6, 2.6), 2 * size);
+    this.key.target.position.copy(centre);
+    const reach = 2.5 * size;
+    Object.assign(this.key.shadow.camera, { left: -reach, right: reach, top: reach, bottom: -reach, near: 0.01, far: 14 * size });
+    this.key.shadow.camera.updateProjectionMatrix();
+    this.key.shadow.normalBias = 0.004 * size;
+    this.reset();
+  }
+
+  reset() {
+    this.camera.position.copy(this.home.position);
+    this.orbit.target.copy(this.home.target);
+    this.orbit.update();
+    this.touch();
+  }
+
+  // ray returns the line of sight through a point of the picture.
+  ray(event: { clientX: number; clientY: number }): THREE.Raycaster {
+    const box = this.renderer.domElement.getBoundingClientRect();
+    const at = new THREE.Vector2(
+      ((event.clientX - box.left) / box.width) * 2 - 1,
+      1 - ((event.clientY - box.top) / box.height) * 2,
+    );
+    const caster = new THREE.Raycaster();
+    caster.setFromCamera(at, this.camera);
+    return caster;
+  }
+
+  // project returns where a point of the world is seen on the page.
+  project(p: THREE.Vector3): { x: number; y: number } {
+    const box = this.renderer.domElement.getBoundingClientRect();
+    const v = p.clone().project(this.camera);
+    return { x: box.left + ((v.x + 1) / 2) * box.width, y: box.top + ((1 - v.y) / 2) * box.height };
+  }
+
+  private resize() {
+    const { clientWidth: w, clientHeight: h } = this.holder;
+    if (w === 0 || h === 0) return;
+    this.renderer.setSize(w, h);
+    this.camera.aspect = w / h;
+    this.camera.updateProjectionMatrix();
+    this.touch();
+  }
+
+  close() {
+    cancelAnimationFrame(this.frame);
+    this.watcher.disconnect();
+    this.orbit.dispose();
+    this.renderer.dispose();
+    this.renderer.domElement.remove();
+  }
+}
