@@ -194,6 +194,10 @@ func TestTolerancesReadAsInROS(t *testing.T) {
 	if p.r.GoalTime != defaultGoalTime || compile(Options{GoalTime: 3}).r.GoalTime != 3 {
 		t.Error("goal time 0 is not the default")
 	}
+	g.Path[0].Position = inf
+	if compile(Options{}).path[1].Position != inf {
+		t.Error("an infinite tolerance is not none")
+	}
 	if g.GoalTime = -1; compile(Options{GoalTime: 3}).r.GoalTime != -1 {
 		t.Error("negative goal time is not for ever")
 	}
