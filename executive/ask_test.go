@@ -217,7 +217,7 @@ func TestAsk06PlannedElsewhere(t *testing.T) {
 	g := follow.Goal{Joints: []string{"joint_1", "joint_2"}, Points: []trajectory.Point{
 		{Position: []float64{0.5, 0}}, {Time: 1, Position: []float64{0.6, 0}}}}
 	c := r.mustEnd(r.submit(&Execute{Goal: g}), 1, action.Rejected, action.ConditionsUnmet, "start_too_far")
-	if x := c.Result.Explanations; len(x) != 1 || x[0].Joint != "joint_1" || math.Abs(x[0].Value-0.5) > 1e-9 || x[0].Limit != startTolerance {
+	if x := c.Result.Explanations; len(x) != 1 || x[0].Joint != "joint_1" || math.Abs(x[0].Value-0.5) > 1e-9 || x[0].Limit != 0.01 {
 		t.Errorf("%+v", x)
 	}
 }

@@ -378,13 +378,13 @@ func (e *Executive) unknownJoint(name string) Explanation {
 // resource, not a tick of anybody else's motion. A goal that is planned first is
 // checked as far as that goes without a plan.
 func (e *Executive) CheckGoal(who string, g Goal) *Answer {
-	w, why := e.look().prepare(g)
+	w, why := e.look().Prepare(g)
 	return e.ask(func() *Answer {
 		c := &command{who: who, what: "check " + g.Action()}
 		if len(why) > 0 {
 			return e.refuse(c.who, c.what, why...)
 		}
-		if w.program == nil {
+		if w.Program == nil {
 			return e.refuse(c.who, c.what)
 		}
 		seat, busy := e.choose(w)
@@ -401,6 +401,6 @@ func (e *Executive) CheckGoal(who string, g Goal) *Answer {
 			}
 			return o, true
 		}
-		return e.command(c, loop.Order{Kind: loop.CheckGoal, Controller: seat.id, Program: w.program})
+		return e.command(c, loop.Order{Kind: loop.CheckGoal, Controller: seat.id, Program: w.Program})
 	})
 }

@@ -1,15 +1,13 @@
 package executive
 
 import (
-	"context"
 	"time"
 
 	"poise/arbiter"
-	"poise/control"
 	"poise/control/follow"
 	"poise/executive/explain"
+	"poise/executive/wish"
 	"poise/loop"
-	"poise/planner"
 	"poise/robot"
 	"poise/servo"
 )
@@ -26,30 +24,14 @@ type Cycle interface {
 	Controller(name string) (arbiter.ClientID, bool)
 }
 
-// Controller is a controller of the loop, and what the executive has to know of it.
-type Controller struct {
-	Name string // as registered with the loop
-	Kind string // such as "follow": goals look for their controllers by it
-	// Operate makes the program of a goal Operational on some leaves. Nil is for
-	// controllers that are not switched on and off but given goals.
-	Operate func(set robot.Set, now *loop.Snapshot) (control.Program, error)
-	// Resources are what Operational asks for if the goal does not say.
-	Resources []string
-	// Remote makes the controller a seat for controllers outside the process.
-	Remote bool
-}
-
-// Planner plans motions; smooth.Planner and pilz.Planner are ones.
-type Planner interface {
-	Plan(ctx context.Context, req *planner.Request, current []float64) (*planner.Motion, *planner.Refusal)
-	Sequence(ctx context.Context, items []planner.Item, current []float64) ([]*planner.Motion, *planner.Refusal)
-}
-
-// Pipeline is a planner under a name.
-type Pipeline struct {
-	Name    string
-	Planner Planner
-}
+// What goals are done with, as package wish has it.
+type (
+	Controller     = wish.Controller
+	Planner        = wish.Planner
+	Pipeline       = wish.Pipeline
+	Library        = wish.Library
+	ApproachLimits = wish.ApproachLimits
+)
 
 // Config makes an Executive. Zero values mean the defaults.
 type Config struct {
@@ -74,12 +56,6 @@ type Config struct {
 
 	// Go runs a planning job; nil is a goroutine. Tests run them at once.
 	Go func(job func())
-}
-
-// ApproachLimits are how fast approach moves are.
-type ApproachLimits struct {
-	Share float64 // of the joints' limits; default 0.5
-	Speed float64 // rad/s or m/s where a joint has no velocity limit; default 1
 }
 
 // Defaults of Config.

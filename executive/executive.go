@@ -3,11 +3,13 @@ package executive
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
 	"poise/action"
 	"poise/arbiter"
 	"poise/executive/explain"
+	"poise/executive/wish"
 	"poise/loop"
 	"poise/robot"
 	"poise/servo"
@@ -19,6 +21,7 @@ type Executive struct {
 	cfg   Config
 	model *robot.Model
 	words *explain.Words
+	means *wish.Means
 	seats []*seat // by the order of Config.Controllers
 
 	workers chan struct{} // room for plans that are made at the same time
@@ -52,7 +55,7 @@ type Executive struct {
 
 // seat is a controller of the loop.
 type seat struct {
-	Controller
+	*Controller
 	id     arbiter.ClientID
 	fed    Explanation // why the last value of its stream was refused
 	halted bool        // by an order of ours
@@ -62,6 +65,7 @@ type seat struct {
 // does not have, and names that come twice, are reported all at once.
 func New(cfg Config) (*Executive, error) {
 	cfg.setDefaults()
+	cfg.Controllers = slices.Clone(cfg.Controllers)
 	e := &Executive{cfg: cfg, model: cfg.Model, servers: map[string]*server{}, jobs: map[uint64]*job{},
 		workers: make(chan struct{}, max(cfg.Planning, 1))}
 	words, err := explain.New(cfg.Model, e.controllerName)
@@ -69,9 +73,11 @@ func New(cfg Config) (*Executive, error) {
 		return nil, err
 	}
 	e.words = words
+	e.means = &wish.Means{Model: cfg.Model, Words: words, Pipelines: cfg.Pipelines, Library: cfg.Library, Follow: cfg.Follow, Approach: cfg.Approach}
 	var errs []error
 	seen := map[string]bool{}
-	for _, c := range cfg.Controllers {
+	for i := range cfg.Controllers {
+		c := &cfg.Controllers[i]
 		id, ok := cfg.Loop.Controller(c.Name)
 		switch {
 		case !ok:
@@ -84,6 +90,7 @@ func New(cfg Config) (*Executive, error) {
 		}
 		seen[c.Name] = true
 		e.seats = append(e.seats, &seat{Controller: c, id: id})
+		e.means.Controllers = append(e.means.Controllers, c)
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
@@ -191,10 +198,10 @@ func (e *Executive) notice(n Notice) {
 // client's time for cancels by time, 0 if it has none.
 func (e *Executive) Submit(who string, id action.ID, stamp action.Time, g Goal, w Watch) (name GoalID, err error) {
 	v := e.look()
-	work, why := v.prepare(g)
+	work, why := v.Prepare(g)
 	e.locked(func() {
-		if v.kept != nil {
-			e.last = v.kept
+		if v.Kept != nil {
+			e.last = v.Kept
 		}
 		name, err = e.submit(who, id, stamp, &job{goal: g, watch: w, work: work, why: why})
 	})

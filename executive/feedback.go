@@ -30,9 +30,9 @@ func (e *Executive) feedback() {
 // feedback describes the goal in a state.
 func (j *job) feedback(s *loop.Snapshot) Feedback {
 	w, a := j.work, &s.Active[j.seat.id]
-	f := Feedback{Goal: j.id, Tick: s.Tick, Time: j.time, Duration: w.duration, Wanted: a.Wanted, Rate: a.Rate,
+	f := Feedback{Goal: j.id, Tick: s.Tick, Time: j.time, Duration: w.Duration, Wanted: a.Wanted, Rate: a.Rate,
 		Resources: j.e.words.Names(a.Own), Events: j.left, Phase: j.phase(a)}
-	joints := w.joints
+	joints := w.Joints
 	if joints == nil {
 		joints = jointsOf(a.Own, len(s.Command.Q))
 	}
@@ -53,11 +53,11 @@ func (j *job) feedback(s *loop.Snapshot) Feedback {
 func (j *job) phase(a *loop.Activity) Phase {
 	w := j.work
 	switch {
-	case a.Time < w.from:
+	case a.Time < w.From:
 		return Approaching
-	case w.to > 0 && a.Time > w.to && a.Time < w.duration:
+	case w.To > 0 && a.Time > w.To && a.Time < w.Duration:
 		return Returning
-	case w.duration > 0 && a.Time >= w.duration && !a.Cancelled:
+	case w.Duration > 0 && a.Time >= w.Duration && !a.Cancelled:
 		return Settling
 	}
 	return Moving

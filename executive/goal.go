@@ -2,7 +2,7 @@ package executive
 
 import (
 	"poise/action"
-	"poise/control"
+	"poise/executive/wish"
 	"poise/planner"
 	"poise/servo"
 )
@@ -15,42 +15,22 @@ type GoalID struct {
 
 func (g GoalID) String() string { return g.Action + " " + string(g.ID) }
 
-// Goal is something to be done: *Follow, *Play, *Pose, *Step, *Perform,
-// *Operational, *Execute or *Move. A goal is not written after it was submitted.
-type Goal interface {
-	// Action is the name of the server of such goals.
-	Action() string
-	// prepare checks the goal and says how it is done; it takes nothing. It runs
-	// in the goroutine of whoever submits, with nothing locked: files are read and
-	// trajectories compiled here.
-	prepare(v *view) (*work, []Explanation)
-}
+// Goals, as package wish has them.
+type (
+	Goal        = wish.Goal
+	Follow      = wish.Follow
+	Play        = wish.Play
+	Pose        = wish.Pose
+	Perform     = wish.Perform
+	Operational = wish.Operational
+	Execute     = wish.Execute
+	Move        = wish.Move
+	Kept        = wish.Kept
+)
 
-// Perform is a compiled program for one controller by name: what all other goals
-// come to in the end.
-type Perform struct {
-	Controller string
-	Program    control.Program
-	Duration   float64 // s, 0 if it goes on for ever
-	Rate       float64 // of its clock; 0 is 1
-}
-
-// Operational switches a continuous controller on or off. On stays active until it
-// is called off; its feedback is what the controller owns.
-type Operational struct {
-	Controller string
-	On         bool
-	Resources  []string // none are the controller's own
-}
-
-// Move plans, and then performs what was planned.
-type Move struct {
-	Items    []planner.Item // one, or a sequence
-	Sequence bool           // always performs, also where nothing moves
-	Pipeline string         // planner by name; "" is the first
-	PlanOnly bool           // nothing moves
-	Rate     float64        // of its clock; 0 is 1
-}
+// ParsePlay reads a motion's name and the options of a text command; see
+// wish.ParsePlay.
+func ParsePlay(name, options string) (*Play, []Explanation) { return wish.ParsePlay(name, options) }
 
 // Watch is told what becomes of one goal, in order. Each may be nil.
 type Watch struct {

@@ -7,35 +7,9 @@ import (
 	"poise/action"
 	"poise/control"
 	"poise/executive/explain"
+	"poise/executive/wish"
 	"poise/loop"
-	"poise/robot"
 )
-
-// work is how a goal is done: a program for one controller of a pool. A goal that
-// has to be planned first has the program later.
-type work struct {
-	pool     []*seat
-	program  control.Program
-	claim    robot.Set // all that the program asks for
-	duration float64   // s of its own clock; 0 goes on for ever
-	rate     float64   // of that clock; 0 is 1
-	joints   []robot.JointID
-	event    func(n uint32) Event // of the program, by number; nil has none
-	motion   string               // name of the stored motion, if it is one
-
-	from, to float64 // of the motion proper on the clock: before is approach, after is return
-
-	notes []Explanation // for the result
-
-	plan *planJob // make this first
-	off  *seat    // end what this controller does
-}
-
-// newWork is the work of a program.
-func newWork(pool []*seat, p control.Program) *work {
-	needs, wants := p.Claim()
-	return &work{pool: pool, program: p, claim: needs.Union(wants)}
-}
 
 // job is a goal on its way.
 type job struct {
@@ -47,7 +21,7 @@ type job struct {
 	who    string
 	h      *action.Handle[*job, Feedback, Result]
 
-	work   *work
+	work   *wish.Work
 	why    []Explanation // it cannot even be ordered
 	seat   *seat         // that performs it, once it is ordered
 	number uint64        // of its order, 0 before
@@ -70,10 +44,10 @@ func (j *job) begin(h *action.Handle[*job, Feedback, Result]) {
 		j.fail(action.ConditionsUnmet, j.why...)
 	case e.silent:
 		j.fail(action.ServerGone, e.whySilent())
-	case j.work.off != nil:
+	case j.work.Off != "":
 		h.Accept()
 		j.switchOff()
-	case j.work.plan != nil:
+	case j.work.Plan != nil:
 		h.Accept()
 		j.startPlanning()
 	default:
@@ -90,7 +64,7 @@ func (j *job) dispatch() {
 		return
 	}
 	number := e.nextNumber()
-	if !e.orderNow(loop.Order{Kind: loop.StartGoal, Controller: seat.id, Goal: number, Program: j.work.program}) {
+	if !e.orderNow(loop.Order{Kind: loop.StartGoal, Controller: seat.id, Goal: number, Program: j.work.Program}) {
 		j.fail(action.ConditionsUnmet, e.words.Reason(control.Because(control.Full), seat.Name))
 		return
 	}
@@ -100,13 +74,14 @@ func (j *job) dispatch() {
 
 // choose finds the controller for some work: the one that moves some of its joints
 // already, which is then replaced in flight, or else one that is free.
-func (e *Executive) choose(w *work) (*seat, Explanation) {
+func (e *Executive) choose(w *wish.Work) (*seat, Explanation) {
 	var free *seat
 	var busy []string
-	for _, s := range w.pool {
+	for _, name := range w.Pool {
+		s, _ := e.seat(name)
 		jobs := e.jobsOf(s)
 		for _, j := range jobs {
-			if j.work.claim.Overlaps(w.claim) {
+			if j.work.Claim.Overlaps(w.Claim) {
 				return s, Explanation{}
 			}
 		}
@@ -117,11 +92,12 @@ func (e *Executive) choose(w *work) (*seat, Explanation) {
 			free = s
 		}
 	}
-	if free == nil && len(w.pool) == 1 {
-		return w.pool[0], Explanation{} // what it does is replaced
+	if free == nil && len(w.Pool) == 1 {
+		s, _ := e.seat(w.Pool[0])
+		return s, Explanation{} // what it does is replaced
 	}
 	if free == nil {
-		return nil, explain.Because("all_busy", fmt.Sprintf("all %d controllers for such goals are busy with other joints: %v", len(w.pool), busy)).
+		return nil, explain.Because("all_busy", fmt.Sprintf("all %d controllers for such goals are busy with other joints: %v", len(w.Pool), busy)).
 			With("wait for one of them to end, or cancel it")
 	}
 	return free, Explanation{}
@@ -191,7 +167,7 @@ func (j *job) succeed() {
 	r := j.result
 	r.Code, r.Time = "ok", j.time
 	if j.work != nil {
-		r.Notes = j.work.notes
+		r.Notes = j.work.Notes
 	}
 	j.h.Succeed(r, "")
 }
@@ -203,7 +179,7 @@ func (j *job) started(tick uint64) {
 	if j.h.State().Waiting() {
 		j.h.Accept()
 	}
-	if r := j.work.rate; r != 0 && r != 1 {
+	if r := j.work.Rate; r != 0 && r != 1 {
 		j.e.order(loop.Order{Kind: loop.GoalRate, Controller: j.seat.id, Goal: j.number, Value: r})
 	}
 }
@@ -219,7 +195,7 @@ func (j *job) changed(c action.Change[Result]) {
 	out.Tick = e.tick
 	if c.To.Terminal() {
 		if len(out.Result.Explanations) == 0 && c.To != action.Succeeded {
-			out.Result = failed(explain.Because(underscore(c.Cause.String()), c.Detail))
+			out.Result = failed(explain.Because(explain.Underscored(c.Cause.String()), c.Detail))
 		}
 		e.live = slices.DeleteFunc(e.live, func(x *job) bool { return x == j })
 		delete(e.jobs, j.number)

@@ -121,7 +121,7 @@ func TestPlanningIsCancelled(t *testing.T) {
 	var workers sync.WaitGroup
 	slow := slowPlanner{entered: make(chan struct{}, 1)}
 	r := newRig(t, parts{robot: "arm6", change: func(c *Config) {
-		c.Pipelines = []Pipeline{{"slow", slow}}
+		c.Pipelines = []Pipeline{{Name: "slow", Planner: slow}}
 		c.Go = func(job func()) { workers.Go(job) }
 	}})
 	g := r.submit(&Move{Items: items(arm(0.4))})

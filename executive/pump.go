@@ -163,7 +163,7 @@ func (j *job) ended(r *loop.Report) {
 	e := j.e
 	j.noteTime()
 	if r.Status == control.Done {
-		j.time = max(j.time, j.work.duration)
+		j.time = max(j.time, j.work.Duration)
 		j.succeed()
 		return
 	}
@@ -205,9 +205,9 @@ func (j *job) noteTime() {
 // goal's feedback.
 func (j *job) eventsLeft(r *loop.Report) {
 	e := j.e
-	for i := r.From; i < r.To && j.work.event != nil; i++ {
-		ev := j.work.event(i)
-		ev.Tick, ev.Goal, ev.Motion = r.Tick, j.id, j.work.motion
+	for i := r.From; i < r.To && j.work.Event != nil; i++ {
+		due := j.work.Event(i)
+		ev := Event{Tick: r.Tick, Goal: j.id, Motion: j.work.Motion, Time: due.Time, Type: due.Type, Command: due.Command, Options: due.Options}
 		if sink := e.cfg.Event; sink != nil {
 			e.tell(func() { sink(ev) })
 		}
@@ -324,5 +324,3 @@ func (e *Executive) faultOf(k fault.Kind, joint string) (FaultState, bool) {
 	}
 	return FaultState{}, false
 }
-
-func underscore(s string) string { return strings.ReplaceAll(s, " ", "_") }

@@ -68,7 +68,7 @@ func (e *Executive) RequestRemote(who string, r RemoteRequest, tell func(Assignm
 			why = []Explanation{e.whySilent()}
 			return
 		}
-		w, bad := e.operate(x.seat, set, e.snap)
+		w, bad := e.operate(x.seat, set)
 		if bad != nil {
 			why = bad
 			return

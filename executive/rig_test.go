@@ -137,7 +137,7 @@ func newRig(t testing.TB, p parts) *rig {
 		t.Fatal(err)
 	}
 	cfg := Config{Model: m, Loop: r.l, Controllers: known, Library: p.library,
-		Pipelines: []Pipeline{{"poise", &smooth.Planner{Model: m, Sampling: 0.005}}, {"pilz_industrial_motion_planner", &pilz.Planner{Model: m}}},
+		Pipelines: []Pipeline{{Name: "poise", Planner: &smooth.Planner{Model: m, Sampling: 0.005}}, {Name: "pilz_industrial_motion_planner", Planner: &pilz.Planner{Model: m}}},
 		Event:     func(ev Event) { r.events = append(r.events, ev) },
 		Notice:    func(n Notice) { r.notes = append(r.notes, n) },
 		Audit:     func(a Audit) { r.audits = append(r.audits, a) },

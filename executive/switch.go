@@ -8,6 +8,7 @@ import (
 	"poise/action"
 	"poise/control"
 	"poise/executive/explain"
+	"poise/executive/wish"
 	"poise/loop"
 	"poise/robot"
 )
@@ -36,11 +37,10 @@ type switching struct {
 
 // starting is one controller to be started.
 type starting struct {
-	seat    *seat
-	work    *work // nil for one that takes goals
-	checked bool
-	done    bool
-	id      GoalID
+	seat *seat
+	work *wish.Work // nil for one that takes goals
+	done bool
+	id   GoalID
 }
 
 // SwitchControllers starts and stops controllers: the whole set, or nothing. The
@@ -127,7 +127,7 @@ func (e *Executive) planStart(c *seat, strict bool) (*starting, []Explanation) {
 	if len(unknown) > 0 {
 		return nil, unknown
 	}
-	w, why := e.operate(c, set, e.snap)
+	w, why := e.operate(c, set)
 	if len(why) > 0 {
 		return nil, why
 	}
@@ -141,8 +141,8 @@ func (e *Executive) conflicts(all []*starting) (why []Explanation) {
 			if a.work == nil || b.work == nil {
 				continue
 			}
-			needA, _ := a.work.program.Claim()
-			needB, _ := b.work.program.Claim()
+			needA, _ := a.work.Program.Claim()
+			needB, _ := b.work.Program.Claim()
 			if both := needA.Intersect(needB); !both.Empty() {
 				names := e.words.Names(both)
 				why = append(why, conflict(b.seat.Name, names[0],
@@ -164,12 +164,12 @@ func (x *switching) check() {
 		if s.work == nil {
 			continue
 		}
-		needs, wants := s.work.program.Claim()
+		needs, wants := s.work.Program.Claim()
 		if needs.Union(wants).Overlaps(freed) || x.e.halted(s.seat) {
 			continue // its resources come free by this very switch: the start itself is the check
 		}
 		x.asked++
-		x.e.order(loop.Order{Kind: loop.CheckGoal, Controller: s.seat.id, Goal: x.command.number, Program: s.work.program})
+		x.e.order(loop.Order{Kind: loop.CheckGoal, Controller: s.seat.id, Goal: x.command.number, Program: s.work.Program})
 	}
 	if x.asked == 0 {
 		x.carryOut()
@@ -180,7 +180,7 @@ func (x *switching) check() {
 func (x *switching) freed() (set robot.Set) {
 	for _, c := range x.stop {
 		for _, j := range x.e.jobsOf(c) {
-			set = set.Union(j.work.claim)
+			set = set.Union(j.work.Claim)
 		}
 	}
 	return set
@@ -286,10 +286,10 @@ func (x *switching) rollBack() {
 // ready is a goal of a continuous controller whose program is made already.
 type ready struct {
 	seat *seat
-	work *work
+	work *wish.Work
 }
 
 // Action names the server.
 func (g *ready) Action() string { return g.seat.Name + "/set_operational" }
 
-func (g *ready) prepare(*view) (*work, []Explanation) { return g.work, nil }
+func (g *ready) Prepare(*wish.View) (*wish.Work, []Explanation) { return g.work, nil }

@@ -151,7 +151,7 @@ func (w *Words) who(id arbiter.ClientID) string {
 
 // Refusal turns the planner's answer into an explanation.
 func Refusal(r *planner.Refusal) Explanation {
-	return Explanation{Code: "plan_" + underscored(r.Kind.String()), Text: r.What, Joint: r.Joint,
+	return Explanation{Code: "plan_" + Underscored(r.Kind.String()), Text: r.What, Joint: r.Joint,
 		At: r.Time, Value: r.Value, Limit: r.Limit, Help: r.Help}
 }
 
@@ -180,8 +180,9 @@ func Errors(code string, err error) (all []Explanation) {
 }
 
 // Code returns the name of a code of the cycle, for programs.
-func Code(c control.Code) string { return underscored(c.String()) }
+func Code(c control.Code) string { return Underscored(c.String()) }
 
-func underscored(s string) string { return strings.ReplaceAll(s, " ", "_") }
+// Underscored makes a code of words.
+func Underscored(s string) string { return strings.ReplaceAll(s, " ", "_") }
 
 func quoted(s string) string { return "\"" + s + "\"" }

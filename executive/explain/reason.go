@@ -135,7 +135,7 @@ var sentences = map[control.Code]func(w *Words, x *Explanation, r control.Reason
 
 // Fault puts a fault into words, and what is done about it.
 func (w *Words) Fault(k fault.Kind, severity fault.Severity, r control.Reason) Explanation {
-	x := Explanation{Code: "fault_" + underscored(k.String()), Joint: w.Joint(r.Joint), At: r.At, Value: r.Value, Limit: r.Max}
+	x := Explanation{Code: "fault_" + Underscored(k.String()), Joint: w.Joint(r.Joint), At: r.At, Value: r.Value, Limit: r.Max}
 	x.Text = k.String()
 	if x.Joint != "" {
 		x.Resource = w.Resource(robot.LeafID(r.Joint))

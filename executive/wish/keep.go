@@ -1,4 +1,4 @@
-package executive
+package wish
 
 import (
 	"poise/control/follow"
@@ -18,25 +18,15 @@ type Kept struct {
 	Pose   []float64 // of each joint of the robot, when it came
 }
 
-// Last returns the last trajectory that was received or planned.
-func (e *Executive) Last() (k Kept, ok bool) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.last == nil {
-		return Kept{}, false
-	}
-	return *e.last, true
-}
-
-func (v *view) keep(source string, g *follow.Goal) {
+func (v *View) keep(source string, g *follow.Goal) {
 	goal := *g
 	goal.Begin = 0
-	v.kept = &Kept{Source: source, Goal: goal, Tick: v.snap.Tick, Pose: v.snap.Command.Q}
+	v.Kept = &Kept{Source: source, Goal: goal, Tick: v.Now.Tick, Pose: v.Now.Command.Q}
 }
 
-func (v *view) keepMotions(source string, motions []*planner.Motion) {
+func (v *View) keepMotions(source string, motions []*planner.Motion) {
 	if len(motions) > 0 {
-		g := compose.Join(v.e.model, motions)
+		g := compose.Join(v.Model, motions)
 		v.keep(source, &g)
 	}
 }

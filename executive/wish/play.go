@@ -1,4 +1,4 @@
-package executive
+package wish
 
 import (
 	"errors"
@@ -13,12 +13,6 @@ import (
 	"poise/motion"
 	"poise/motion/library"
 )
-
-// Library finds stored motions by name; *library.Library is one. It must be safe
-// for concurrent use.
-type Library interface {
-	Get(name string) (*library.Motion, error)
-}
 
 // Play plays a stored motion.
 type Play struct {
@@ -63,12 +57,11 @@ func ParsePlay(name, options string) (*Play, []Explanation) {
 // Action names the server.
 func (g *Play) Action() string { return "play" }
 
-func (g *Play) prepare(v *view) (*work, []Explanation) {
-	e := v.e
+func (g *Play) Prepare(v *View) (*Work, []Explanation) {
 	if why := checkRate(g.Speed); why != nil {
 		return nil, why
 	}
-	d, why := e.stored(g.Name)
+	d, why := v.stored(g.Name)
 	if why != nil {
 		return nil, why
 	}
@@ -79,7 +72,7 @@ func (g *Play) prepare(v *view) (*work, []Explanation) {
 	goal := compose.FromMotion(played)
 	goal.Loop = g.Loop
 	if g.Approach {
-		goal.Approach = e.cfg.Approach.Share
+		goal.Approach = v.Approach.Share
 	}
 	if why := v.inStartPose(d, g); len(why) > 0 {
 		return nil, why
@@ -93,16 +86,16 @@ func (g *Play) prepare(v *view) (*work, []Explanation) {
 	if why != nil {
 		return nil, why
 	}
-	w.rate, w.motion, w.to = g.Speed, g.Name, end
+	w.Rate, w.Motion, w.To = g.Speed, g.Name, end
 	return w, nil
 }
 
 // stored finds a motion by name.
-func (e *Executive) stored(name string) (*motion.Document, []Explanation) {
-	if e.cfg.Library == nil {
+func (v *View) stored(name string) (*motion.Document, []Explanation) {
+	if v.Library == nil {
 		return nil, []Explanation{explain.Because("no_library", "there is no library of stored motions")}
 	}
-	m, err := e.cfg.Library.Get(name)
+	m, err := v.Library.Get(name)
 	switch {
 	case err == nil:
 		return m.Document, nil
@@ -133,22 +126,21 @@ const startPoseTolerance = 0.174
 
 // inStartPose explains which joints are not in the pose that a motion has to begin
 // in. Joints that an approach brings to their first row need not be.
-func (v *view) inStartPose(d *motion.Document, g *Play) (why []Explanation) {
-	e := v.e
+func (v *View) inStartPose(d *motion.Document, g *Play) (why []Explanation) {
 	if d.StartPose == "" || g.Part {
 		return nil
 	}
-	named, ok := e.model.Pose(d.StartPose)
+	named, ok := v.Model.Pose(d.StartPose)
 	if !ok {
-		return []Explanation{explain.UnknownName("unknown_pose", "pose", d.StartPose, e.poseNames())}
+		return []Explanation{explain.UnknownName("unknown_pose", "pose", d.StartPose, v.poseNames())}
 	}
 	for i, id := range named.Joints {
-		name := e.words.Joint(id)
+		name := v.Words.Joint(id)
 		if k := d.Joint(name); g.Approach && k >= 0 && d.Joints[k].Enabled || len(named.Q[i]) != 1 {
 			continue
 		}
-		if off := math.Abs(v.snap.Command.Q[id] - named.Q[i][0]); off > startPoseTolerance {
-			x := e.words.Reason(control.Reason{Code: control.StartTooFar, Joint: id, Value: off, Max: startPoseTolerance}, "")
+		if off := math.Abs(v.Now.Command.Q[id] - named.Q[i][0]); off > startPoseTolerance {
+			x := v.Words.Reason(control.Reason{Code: control.StartTooFar, Joint: id, Value: off, Max: startPoseTolerance}, "")
 			x.Owner = ""
 			x.Text = fmt.Sprintf("motion %q begins in pose %q, and joint %s is %.4g away from it, %g is allowed", g.Name, d.StartPose, name, off, startPoseTolerance)
 			why = append(why, x.With(fmt.Sprintf("go to pose %q first", d.StartPose)))
@@ -157,8 +149,8 @@ func (v *view) inStartPose(d *motion.Document, g *Play) (why []Explanation) {
 	return why
 }
 
-func (e *Executive) poseNames() (all []string) {
-	for _, p := range e.model.Poses() {
+func (v *View) poseNames() (all []string) {
+	for _, p := range v.Model.Poses() {
 		all = append(all, p.Name)
 	}
 	return all

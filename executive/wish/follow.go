@@ -1,4 +1,4 @@
-package executive
+package wish
 
 import (
 	"fmt"
@@ -35,9 +35,9 @@ type Execute struct {
 // Action names the server.
 func (g *Follow) Action() string { return "follow" }
 
-func (g *Follow) prepare(v *view) (*work, []Explanation) {
+func (g *Follow) Prepare(v *View) (*Work, []Explanation) {
 	goal := g.Goal
-	goal.Begin = follow.CycleTime(g.Stamp, v.snap.Tick)
+	goal.Begin = follow.CycleTime(g.Stamp, v.Now.Tick)
 	v.keep("follow", &goal)
 	var end float64
 	if g.Return {
@@ -49,17 +49,17 @@ func (g *Follow) prepare(v *view) (*work, []Explanation) {
 	if why != nil {
 		return nil, why
 	}
-	w.rate, w.to = g.Rate, end
+	w.Rate, w.To = g.Rate, end
 	return w, checkRate(g.Rate)
 }
 
 // Action names the server.
 func (g *Execute) Action() string { return "execute" }
 
-func (g *Execute) prepare(v *view) (*work, []Explanation) {
+func (g *Execute) Prepare(v *View) (*Work, []Explanation) {
 	goal := g.Goal
 	if len(g.Motions) > 0 {
-		goal = compose.Join(v.e.model, g.Motions)
+		goal = compose.Join(v.Model, g.Motions)
 	}
 	v.keep("execute", &goal)
 	if len(goal.Path) == 0 { // what was planned begins where the robot is
@@ -71,7 +71,7 @@ func (g *Execute) prepare(v *view) (*work, []Explanation) {
 	if why != nil {
 		return nil, why
 	}
-	w.rate = g.Rate
+	w.Rate = g.Rate
 	return w, checkRate(g.Rate)
 }
 
@@ -82,7 +82,7 @@ const slowest = 0.5
 // compileSlower makes the work of a planned motion. A plan keeps its limits at its
 // samples; the curve between them may pass them where the plan has corners. Time
 // cures that: such a motion is played a little slower, along the same path.
-func (v *view) compileSlower(g *follow.Goal) (*work, []Explanation) {
+func (v *View) compileSlower(g *follow.Goal) (*Work, []Explanation) {
 	speed := 1.0
 	for {
 		w, why := v.compile(g, false)
@@ -91,7 +91,7 @@ func (v *view) compileSlower(g *follow.Goal) (*work, []Explanation) {
 		case why == nil && speed < 1:
 			x := explain.Because("slowed", fmt.Sprintf("played at %.3g %% of its planned speed: between its samples it would pass limits", 100*speed))
 			x.Value = speed
-			w.notes = []Explanation{x}
+			w.Notes = []Explanation{x}
 			return w, nil
 		case why == nil || next < slowest:
 			return w, why
@@ -108,9 +108,9 @@ func passesAt(why []Explanation) float64 {
 	speed := 1.0
 	for _, x := range why {
 		switch ratio := math.Abs(x.Limit / x.Value); x.Code {
-		case underscore(follow.BeyondVelocity.String()):
+		case explain.Underscored(follow.BeyondVelocity.String()):
 			speed = min(speed, ratio)
-		case underscore(follow.BeyondAcceleration.String()):
+		case explain.Underscored(follow.BeyondAcceleration.String()):
 			speed = min(speed, math.Sqrt(ratio))
 		default:
 			return 0
@@ -124,23 +124,22 @@ func passesAt(why []Explanation) float64 {
 const startTolerance = 0.01
 
 // startsElsewhere explains which joints are not where a trajectory begins.
-func (v *view) startsElsewhere(g *follow.Goal) (why []Explanation) {
-	e := v.e
+func (v *View) startsElsewhere(g *follow.Goal) (why []Explanation) {
 	if len(g.Points) == 0 || g.Points[0].Time > 0 || g.Approach > 0 {
 		return nil
 	}
 	for k, name := range g.Joints {
-		id, ok := e.model.Joint(name)
+		id, ok := v.Model.Joint(name)
 		if !ok || k >= len(g.Points[0].Position) {
 			continue
 		}
-		at, want := v.snap.Command.Q[id], g.Points[0].Position[k]
-		if e.model.Joints()[id].Kind == robot.Continuous {
+		at, want := v.Now.Command.Q[id], g.Points[0].Position[k]
+		if v.Model.Joints()[id].Kind == robot.Continuous {
 			want = trajectory.Nearest(want, at)
 		}
 		if off := math.Abs(at - want); off > startTolerance {
 			r := control.Reason{Code: control.StartTooFar, Joint: id, Value: off, Max: startTolerance}
-			x := e.words.Reason(r, "")
+			x := v.Words.Reason(r, "")
 			x.Owner = ""
 			why = append(why, x)
 		}
@@ -149,8 +148,7 @@ func (v *view) startsElsewhere(g *follow.Goal) (why []Explanation) {
 }
 
 // compile makes the work of a trajectory.
-func (v *view) compile(g *follow.Goal, extend bool) (*work, []Explanation) {
-	e := v.e
+func (v *View) compile(g *follow.Goal, extend bool) (*Work, []Explanation) {
 	var p *follow.Program
 	var err error
 	running := (*follow.Program)(nil)
@@ -158,49 +156,46 @@ func (v *view) compile(g *follow.Goal, extend bool) (*work, []Explanation) {
 		running = v.runningOn(g.Joints)
 	}
 	if running != nil {
-		p, err = running.Append(e.model, e.cfg.Follow, g)
+		p, err = running.Append(v.Model, v.Follow, g)
 	} else {
-		p, err = follow.Compile(e.model, e.cfg.Follow, &v.snap.Command, g)
+		p, err = follow.Compile(v.Model, v.Follow, &v.Now.Command, g)
 	}
 	if err != nil {
 		return nil, followProblems(err)
 	}
-	w := newWork(e.pool(followKind), p)
-	if len(w.pool) == 0 {
+	w := newWork(v.pool(followKind), p)
+	if len(w.Pool) == 0 {
 		return nil, []Explanation{explain.Because("no_controller", "no controller plays trajectories")}
 	}
 	if !g.Loop {
-		w.duration = p.End()
+		w.Duration = p.End()
 	}
 	joints, _ := p.Columns()
-	w.joints = make([]robot.JointID, len(joints))
+	w.Joints = make([]robot.JointID, len(joints))
 	for i, j := range joints {
-		w.joints[i] = robot.JointID(j)
+		w.Joints[i] = robot.JointID(j)
 	}
 	if len(g.Events) > 0 {
-		w.event = func(n uint32) Event {
-			ev := p.Event(n)
-			return Event{Time: ev.Time, Type: ev.Type, Command: ev.Command, Options: ev.Options}
-		}
+		w.Event = p.Event
 	}
 	return w, nil
 }
 
 // runningOn returns the program that moves some of these joints now, nil if none
 // does.
-func (v *view) runningOn(joints []string) (last *follow.Program) {
-	set := v.e.leavesOf(joints)
-	for _, w := range v.running {
-		if p, ok := w.program.(*follow.Program); ok && w.claim.Overlaps(set) {
+func (v *View) runningOn(joints []string) (last *follow.Program) {
+	set := v.leavesOf(joints)
+	for _, w := range v.Running {
+		if p, ok := w.Program.(*follow.Program); ok && w.Claim.Overlaps(set) {
 			last = p
 		}
 	}
 	return last
 }
 
-func (e *Executive) leavesOf(joints []string) (set robot.Set) {
+func (v *View) leavesOf(joints []string) (set robot.Set) {
 	for _, name := range joints {
-		if id, ok := e.model.Joint(name); ok {
+		if id, ok := v.Model.Joint(name); ok {
 			set = set.With(robot.LeafID(id))
 		}
 	}
@@ -210,7 +205,7 @@ func (e *Executive) leavesOf(joints []string) (set robot.Set) {
 // followProblems explains what is wrong with a trajectory.
 func followProblems(err error) (all []Explanation) {
 	for _, p := range follow.Problems(err) {
-		all = append(all, Explanation{Code: underscore(p.Kind.String()), Text: p.Text, Joint: p.Joint,
+		all = append(all, Explanation{Code: explain.Underscored(p.Kind.String()), Text: p.Text, Joint: p.Joint,
 			At: p.At, Value: p.Value, Limit: p.Limit, Help: p.Help})
 	}
 	if len(all) == 0 {
@@ -220,9 +215,9 @@ func followProblems(err error) (all []Explanation) {
 }
 
 // addReturn lets a goal go back to where its joints are commanded to be now.
-func (v *view) addReturn(g *follow.Goal) {
-	limits, _, err := control.JointLimits(v.e.model, v.e.cfg.Follow.Transition)
+func (v *View) addReturn(g *follow.Goal) {
+	limits, _, err := control.JointLimits(v.Model, v.Follow.Transition)
 	if err == nil { // otherwise the compiler says what is wrong
-		compose.Return(g, v.e.model, limits, compose.Way{Share: v.e.cfg.Approach.Share, Speed: v.e.cfg.Approach.Speed}, v.snap.Command.Q)
+		compose.Return(g, v.Model, limits, compose.Way{Share: v.Approach.Share, Speed: v.Approach.Speed}, v.Now.Command.Q)
 	}
 }

@@ -1,0 +1,101 @@
+package wish
+
+import (
+	"fmt"
+
+	"poise/control"
+	"poise/executive/explain"
+	"poise/robot"
+)
+
+// Perform is a compiled program for one controller by name: what all other goals
+// come to in the end.
+type Perform struct {
+	Controller string
+	Program    control.Program
+	Duration   float64 // s, 0 if it goes on for ever
+	Rate       float64 // of its clock; 0 is 1
+}
+
+// Operational switches a continuous controller on or off. On stays active until it
+// is called off; its feedback is what the controller owns.
+type Operational struct {
+	Controller string
+	On         bool
+	Resources  []string // none are the controller's own
+}
+
+// Action names the server: each controller has its own.
+func (g *Operational) Action() string { return g.Controller + "/set_operational" }
+
+func (g *Operational) Prepare(v *View) (*Work, []Explanation) {
+	s, why := v.operable(g.Controller)
+	if why != nil {
+		return nil, why
+	}
+	if !g.On {
+		return &Work{Off: s.Name}, nil
+	}
+	names := g.Resources
+	if len(names) == 0 {
+		names = s.Resources
+	}
+	set, unknown := v.Words.Set(names)
+	if len(unknown) > 0 {
+		return nil, unknown
+	}
+	return v.Operate(s, set)
+}
+
+// operable finds a controller that can be switched on and off.
+func (m *Means) operable(name string) (*Controller, []Explanation) {
+	s, ok := m.controller(name)
+	switch {
+	case !ok:
+		return nil, []Explanation{explain.UnknownName("unknown_controller", "controller", name, m.controllerNames())}
+	case s.Operate == nil:
+		return nil, []Explanation{explain.Because("not_continuous", fmt.Sprintf("controller %q is not switched on and off: it performs goals", name)).
+			With("send it a goal")}
+	}
+	return s, nil
+}
+
+// Operate makes the work of a continuous controller on some leaves.
+func (v *View) Operate(s *Controller, set robot.Set) (*Work, []Explanation) {
+	if set.Empty() {
+		return nil, []Explanation{explain.Because("no_resources", fmt.Sprintf("controller %q is to work on nothing", s.Name)).With("name at least one resource")}
+	}
+	p, err := s.Operate(set, v.Now)
+	if err != nil {
+		return nil, explain.Errors("invalid_resource_set", err)
+	}
+	return newWork([]string{s.Name}, p), nil
+}
+
+// Action names the server.
+func (g *Perform) Action() string { return "perform" }
+
+func (g *Perform) Prepare(v *View) (*Work, []Explanation) {
+	s, ok := v.controller(g.Controller)
+	switch {
+	case !ok:
+		return nil, []Explanation{explain.UnknownName("unknown_controller", "controller", g.Controller, v.controllerNames())}
+	case g.Program == nil:
+		return nil, []Explanation{explain.Because("bad_program", "there is nothing to perform")}
+	}
+	w := newWork([]string{s.Name}, g.Program)
+	w.Duration, w.Rate = g.Duration, g.Rate
+	return w, checkRate(g.Rate)
+}
+
+// maxRate is the largest speed of a motion, 200 %.
+const maxRate = 2
+
+func checkRate(rate float64) []Explanation {
+	if rate >= 0 && rate <= maxRate {
+		return nil
+	}
+	x := explain.Because("bad_value", fmt.Sprintf("speed %g is not between 0 and %g", rate, float64(maxRate)))
+	x.Value, x.Limit = rate, maxRate
+	return []Explanation{x}
+}
