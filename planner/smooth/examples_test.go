@@ -15,6 +15,9 @@ import (
 	"poise/planner/smooth"
 )
 
+// refused stands before words of a refusal.
+const refused = "refused: "
+
 // expected is what the examples show: words of a note, "" for none.
 var expected = map[string]string{
 	"ptp_own_limits": "", "ptp_partial_goal": "", "ptp_link_speed": "velocity limit of link tool0",
@@ -22,6 +25,7 @@ var expected = map[string]string{
 	"lin_moving_start": "", "lin_bridge": "bridged", "lin_through_singularity": "slowed", "lin_from_singularity": "turns in place",
 	"circ_center": "", "circ_half_by_interim": "", "circ_full": "", "circ_by_angle": "",
 	"polyline_corner_radii": "", "polyline_points_on_a_line": "",
+	"lin_brakes_harder": "", "sequence_out_of_reach": refused + "item 1: ",
 	"sequence_blended": "", "sequence_ptp_blends": "", "sequence_smaller_scaling": "", "sequence_gripper": "",
 }
 
@@ -31,6 +35,9 @@ func TestExamplesArePlanned(t *testing.T) {
 	b := arm6(t)
 	seen := 0
 	for _, f := range files {
+		if filepath.Base(f) == "README.md" {
+			continue
+		}
 		name := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(f), ".json"), ".yaml")
 		words, ok := expected[name]
 		if !ok {
@@ -61,6 +68,12 @@ func TestExamplesArePlanned(t *testing.T) {
 			period = 0.01
 		}
 		all, why := (&smooth.Planner{Model: b.m, Sampling: period}).Sequence(context.Background(), items, b.q)
+		if no, is := strings.CutPrefix(words, refused); is {
+			if why == nil || !strings.Contains(why.Error(), no) || !strings.Contains(why.Error(), "along the path") || !(why.Distance > 0) {
+				t.Errorf("%s: %v, want a refusal with %q", name, why, no)
+			}
+			continue
+		}
 		if why != nil {
 			t.Errorf("%s: %v", name, why)
 			continue
@@ -76,5 +89,31 @@ func TestExamplesArePlanned(t *testing.T) {
 	}
 	if seen != len(expected) {
 		t.Errorf("%d examples, want %d", seen, len(expected))
+	}
+}
+
+// The table of examples names each of them, and tests that exist.
+func TestExamplesAreExplained(t *testing.T) {
+	root := golden.Root(t)
+	raw, err := os.ReadFile(filepath.Join(root, "examples", "plan", "README.md"))
+	must(t, err)
+	table := string(raw)
+	for name := range expected {
+		if !strings.Contains(table, "`"+name+".") {
+			t.Errorf("%s is not in the table", name)
+		}
+	}
+	var tests strings.Builder
+	files, err := filepath.Glob(filepath.Join(root, "planner", "smooth", "*_test.go"))
+	must(t, err)
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		must(t, err)
+		tests.Write(text)
+	}
+	for _, word := range strings.FieldsFunc(table, func(r rune) bool { return strings.ContainsRune("`|, \n()", r) }) {
+		if strings.HasPrefix(word, "Test") && !strings.Contains(tests.String(), "func "+word+"(") {
+			t.Errorf("there is no %s", word)
+		}
 	}
 }
