@@ -167,3 +167,26 @@ func TestAsk37MirrorDuplicatePartialPoses(t *testing.T) {
 		t.Error("the pose is not there")
 	}
 }
+
+// BenchmarkThin thins a noisy recording of 10 000 rows of 38 joints, of which most stay.
+func BenchmarkThin(b *testing.B) {
+	m, names, q := pony(b)
+	rng := rand.New(rand.NewPCG(1, 1))
+	d := &motion.Document{Columns: names}
+	for _, n := range names {
+		d.Joints = append(d.Joints, motion.Joint{Name: n, Enabled: true})
+	}
+	for i := range 10_000 {
+		row := slices.Clone(q)
+		for j := range row {
+			row[j] += 0.01 * rng.NormFloat64()
+		}
+		d.Points = append(d.Points, motion.Point{Time: float64(i) / 50, Enabled: true, Positions: row})
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := motion.Apply(d, m, motion.Operation{Op: "thin", Value: 0.005}); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

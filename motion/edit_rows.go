@@ -41,8 +41,8 @@ func (e *edit) applyPose() {
 // stay meets each one that goes within the value, in every joint that takes part. Rows
 // with a label or a mark, disabled ones, and those where a support changes all stay.
 //
-// It begins with the rows that have to stay and takes in the one that is missed most,
-// until none is missed by more than is allowed.
+// It begins with the rows that have to stay and takes in, of each stretch between two of
+// them, the row that is missed most, until none is missed by more than is allowed.
 func (e *edit) thin() {
 	if !(e.op.Value > 0) || math.IsInf(e.op.Value, 0) {
 		e.Add(Problem{Kind: ErrOperation, Value: e.op.Value, Text: fmt.Sprintf("rows cannot be met within %v: it must be more than 0", e.op.Value)})
@@ -69,15 +69,17 @@ func (e *edit) thin() {
 		stays[i] = i == 0 || i == n-1 || p.Label != "" || p.Mark != NoMark || !slices.Equal(p.Supports, e.d.Points[rows[i-1]].Supports)
 	}
 	for {
-		missed, err := mostMissed(g, stays, e.op.Value)
+		missed, err := missed(g, stays, e.op.Value)
 		if err != nil {
 			e.Add(Problem{Kind: ErrOrder, Text: err.Error()})
 			return
 		}
-		if missed < 0 {
+		if len(missed) == 0 {
 			break
 		}
-		stays[missed] = true
+		for _, i := range missed {
+			stays[i] = true
+		}
 	}
 	for i := n - 1; i >= 0; i-- {
 		if !stays[i] {
@@ -86,9 +88,9 @@ func (e *edit) thin() {
 	}
 }
 
-// mostMissed returns the row that the curve through the others misses most, −1 if it
-// meets all within a distance.
-func mostMissed(g *Goal, stays []bool, within float64) (int, error) {
+// missed returns, for each stretch between two rows that stay, the row that the curve
+// through them misses most, if that is by more than a distance.
+func missed(g *Goal, stays []bool, within float64) (rows []int, err error) {
 	var points []trajectory.Point
 	for i, t := range g.Times {
 		if stays[i] {
@@ -97,13 +99,17 @@ func mostMissed(g *Goal, stays []bool, within float64) (int, error) {
 	}
 	curve, err := follow.Curve(points)
 	if err != nil {
-		return -1, err
+		return nil, err
 	}
 	q := make([]float64, len(g.Joints))
 	cursor := curve.Cursor()
 	worst, at := within, -1
 	for i, t := range g.Times {
 		if stays[i] {
+			if at >= 0 {
+				rows = append(rows, at)
+			}
+			worst, at = within, -1
 			continue
 		}
 		cursor.PositionTo(q, t)
@@ -113,5 +119,5 @@ func mostMissed(g *Goal, stays []bool, within float64) (int, error) {
 			}
 		}
 	}
-	return at, nil
+	return rows, nil
 }

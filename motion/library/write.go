@@ -114,7 +114,7 @@ func (l *Library) change(do func() error) error {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err := os.MkdirAll(l.dir, 0o755); err != nil {
+	if err := makeFolder(l.dir); err != nil {
 		return err
 	}
 	unlock, err := lock(l.dir)
@@ -186,6 +186,23 @@ func (l *Library) replace(path string, text []byte) error {
 		return errors.Join(err, os.Remove(f.Name()))
 	}
 	return nil
+}
+
+// makeFolder makes a folder and those above it, on the disk before anything is in it.
+func makeFolder(dir string) error {
+	if _, err := os.Stat(dir); err == nil {
+		return nil
+	}
+	above := filepath.Dir(dir)
+	if above != dir {
+		if err := makeFolder(above); err != nil {
+			return err
+		}
+	}
+	if err := os.Mkdir(dir, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return syncFolder(above)
 }
 
 // syncFolder brings the names of a folder to the disk.

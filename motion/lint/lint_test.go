@@ -170,7 +170,7 @@ func TestEachStretchIsTold(t *testing.T) {
 }
 
 // legsOf lets the legs take part and stand.
-func legsOf(t *testing.T, m *robot.Model, d *motion.Document) *motion.Document {
+func legsOf(t testing.TB, m *robot.Model, d *motion.Document) *motion.Document {
 	var joints []string
 	for _, c := range m.Chains() {
 		if c.Contact != robot.NoContact {
