@@ -15,6 +15,7 @@ import (
 	"poise/control/lookat"
 	"poise/control/pose"
 	"poise/control/stance"
+	"poise/control/step"
 	"poise/control/stream"
 	"poise/control/swing"
 	"poise/control/torqueoff"
@@ -44,6 +45,7 @@ var Table = []Kind{
 	{"torque_off", "lets limbs go, to be posed by hand", made(torqueoff.New), torqueoff.Decode},
 	{"stance", "moves the body over hooves that stay", made(stance.New), stance.Decode},
 	{"look_at", "looks at a point with eyes and head", made(lookat.New), lookat.Decode},
+	{"step", "plays Cartesian steps of limbs and base, with contacts", made(step.New), step.Decode},
 	{"swing", "swings joints, for tests and identification", newSwing, swing.Decode},
 }
 

@@ -1,0 +1,172 @@
+package step
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"poise/robot"
+	"poise/robot/rule"
+	"poise/spatial"
+)
+
+// Goal is a sequence of steps as plain data: where limbs and base are at some times,
+// and what touches. Between the samples each coordinate goes along a local cubic
+// that never leaves the range of the two samples around it and rests where they
+// are equal: a hoof that stands does not move.
+type Goal struct {
+	Times  []float64      // of the samples, s, rising; the motion begins with the first
+	Base   []spatial.Pose // X_WB at each; nil leaves the base alone, and limbs are seen from it
+	Limbs  []Limb
+	InBase bool // limb poses are seen from the base at their time; otherwise in the world
+
+	// Tolerances of limbs at the start, and on the way between command and
+	// measurement: 0 means 0.07 m and 0.5 rad, negative means none.
+	PositionTolerance, OrientationTolerance float64
+
+	MaySlow bool // where joints are too slow for the times, time slows down; otherwise that is a problem
+}
+
+// Limb is the motion of one chain: of its end with all coordinates, which is its
+// virtual tip if it has one.
+type Limb struct {
+	Chain    string
+	Poses    []spatial.Pose // at each time
+	Contacts []string       // from each time on: the contact it stands on, "" while it is free; nil is free all the way
+}
+
+// Problem is one thing wrong with a goal.
+type Problem struct {
+	Limb       string  // "" if it is not about one
+	Sample     int     // −1 if it is not about one
+	At         float64 // s
+	Joint      string  // in the way, "" if none is
+	Value, Max float64 // SI
+	Text       string  // what is wrong, in words
+}
+
+func (p *Problem) Error() string { return p.Text }
+
+// Bounds of goals: an hour, and a table that fits into memory.
+const (
+	maxSamples  = 100000
+	maxDuration = 3600.0 // s
+)
+
+// slip is how far a limb that stands may be moved by its samples, m.
+const slip = 0.005
+
+// tolerance of a rotation matrix made of a message, per element.
+const roundoff = 1e-6
+
+// checker collects problems.
+type checker struct {
+	m    *robot.Model
+	g    *Goal
+	errs []error
+}
+
+func (c *checker) problem(p Problem, format string, args ...any) {
+	p.Text = "step: " + fmt.Sprintf(format, args...)
+	c.errs = append(c.errs, &p)
+}
+
+// check finds what is wrong with a goal before anything is computed.
+func (c *checker) check() error {
+	g := c.g
+	n := len(g.Times)
+	if len(g.Limbs) == 0 {
+		c.problem(Problem{Sample: -1}, "no limb")
+	}
+	if n < 2 || n > maxSamples {
+		c.problem(Problem{Sample: -1, Value: float64(n), Max: maxSamples}, "%d samples, must be 2 … %d", n, maxSamples)
+	}
+	c.times()
+	if g.Base != nil && len(g.Base) != n {
+		c.problem(Problem{Sample: -1, Value: float64(len(g.Base)), Max: float64(n)}, "%d poses of the base at %d times", len(g.Base), n)
+	}
+	if g.Base != nil && !c.m.Floating() {
+		c.problem(Problem{Sample: -1}, "the base of %s does not move", c.m.Name())
+	}
+	c.poses("", g.Base)
+	for _, x := range [...]float64{g.PositionTolerance, g.OrientationTolerance} {
+		if math.IsNaN(x) {
+			c.problem(Problem{Sample: -1, Value: x}, "a tolerance is not a number")
+		}
+	}
+	seen := map[string]bool{}
+	for i := range g.Limbs {
+		c.limb(&g.Limbs[i], seen)
+	}
+	return errors.Join(c.errs...)
+}
+
+func (c *checker) times() {
+	last := 0.0
+	for k, t := range c.g.Times {
+		switch {
+		case !(t >= 0 && t <= maxDuration):
+			c.problem(Problem{Sample: k, At: t, Value: t, Max: maxDuration}, "sample %d is at %g s, must be within 0 … %g", k, t, maxDuration)
+			return
+		case k > 0 && !(t > last):
+			c.problem(Problem{Sample: k, At: t, Value: t, Max: last}, "sample %d is at %g s, not after %g s", k, t, last)
+			return
+		}
+		last = t
+	}
+}
+
+func (c *checker) limb(l *Limb, seen map[string]bool) {
+	n := len(c.g.Times)
+	if id, ok := c.m.Chain(l.Chain); !ok {
+		var names []string
+		for _, x := range c.m.Chains() {
+			names = append(names, x.Name)
+		}
+		c.problem(Problem{Limb: l.Chain, Sample: -1}, "%s has no chain %q%s", c.m.Name(), l.Chain, rule.DidYouMean(l.Chain, names))
+	} else if c.m.Chains()[id].VirtualTip == robot.NoFrame {
+		c.problem(Problem{Limb: l.Chain, Sample: -1}, "chain %q has no end", l.Chain)
+	}
+	if seen[l.Chain] {
+		c.problem(Problem{Limb: l.Chain, Sample: -1}, "limb %q is given twice", l.Chain)
+	}
+	seen[l.Chain] = true
+	if len(l.Poses) != n {
+		c.problem(Problem{Limb: l.Chain, Sample: -1, Value: float64(len(l.Poses)), Max: float64(n)}, "limb %q has %d poses at %d times", l.Chain, len(l.Poses), n)
+	}
+	c.poses(l.Chain, l.Poses)
+	if l.Contacts != nil && len(l.Contacts) != n {
+		c.problem(Problem{Limb: l.Chain, Sample: -1, Value: float64(len(l.Contacts)), Max: float64(n)}, "limb %q has %d contacts at %d times", l.Chain, len(l.Contacts), n)
+	}
+	for k, name := range l.Contacts {
+		if _, ok := c.m.Contact(name); name != "" && !ok {
+			c.problem(Problem{Limb: l.Chain, Sample: k}, "limb %q stands on %q at sample %d, and %s has no such contact", l.Chain, name, k, c.m.Name())
+			return
+		}
+	}
+}
+
+// poses reports the first that is none.
+func (c *checker) poses(limb string, all []spatial.Pose) {
+	who := "the base"
+	if limb != "" {
+		who = fmt.Sprintf("limb %q", limb)
+	}
+	for k := range all {
+		if !isPose(&all[k]) {
+			c.problem(Problem{Limb: limb, Sample: k}, "the pose of %s at sample %d is not one: numbers and a rotation are needed", who, k)
+			return
+		}
+	}
+}
+
+// isPose reports whether something can be there: numbers, and a rotation.
+func isPose(X *spatial.Pose) bool {
+	E := X.R.Transpose().Mul(X.R)
+	for i, e := range E {
+		if !(math.Abs(e-spatial.Identity3[i]) <= roundoff) {
+			return false
+		}
+	}
+	return X.P.Finite() && X.R.Col(0).Cross(X.R.Col(1)).Dot(X.R.Col(2)) > 0
+}
