@@ -3,9 +3,11 @@ package loop
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"poise/arbiter"
+	"poise/control"
 	"poise/loop/fault"
 	"poise/robot"
 	"poise/servo"
@@ -66,7 +68,7 @@ func TestRandomScripts(t *testing.T) {
 func (r *rig) play(what, arg byte) {
 	set := r.limb("manipulator")
 	who := int(arg) % 3
-	switch what % 15 {
+	switch what % 18 {
 	case 0, 1, 2:
 		p := r.program(set, 0.05*float64(arg%4), 1+float64(arg%3)/2)
 		if arg&1 != 0 { // one joint needed, the rest wanted
@@ -81,7 +83,7 @@ func (r *rig) play(what, arg byte) {
 		r.l.Send(Order{Kind: Reset})
 		r.l.Send(Order{Kind: PowerOn})
 	case 6:
-		r.l.Send(Order{Kind: OrderKind(arg % 16), Controller: arbiter.ClientID(arg / 16), Value: float64(arg) / 100})
+		r.l.Send(Order{Kind: OrderKind(arg % 20), Controller: arbiter.ClientID(arg / 20), Value: float64(arg) / 100})
 	case 7:
 		r.swings[who].nan = arg&8 != 0
 	case 8:
@@ -105,8 +107,30 @@ func (r *rig) play(what, arg byte) {
 		r.l.Send(Order{Kind: SetRate, Value: float64(arg) / 100})
 	case 14:
 		r.run(int(arg) % 100)
+	case 15:
+		r.swings[who].limp = arg&8 != 0
+	case 16:
+		r.bus.PoseByHand(int(arg%6), float64(arg)/200-0.6)
+	case 17:
+		r.place(robot.JointID(arg%6), float64(arg)/200-0.6)
 	}
 	r.run(1)
+}
+
+// place puts a joint somewhere; what the rig remembers of it follows, if it is
+// placed.
+func (r *rig) place(j robot.JointID, q float64) {
+	was := r.l.command.Q[j]
+	r.l.Send(Order{Kind: Place, Program: &control.Placement{Joints: []robot.JointID{j}, Q: []float64{q}}})
+	checks := r.checks
+	r.checks = false
+	r.run(1)
+	r.checks = checks
+	if placed := slices.ContainsFunc(r.reports, func(rep Report) bool { return rep.Kind == Placed }); placed && r.l.command.Q[j] == q {
+		r.step[j] = 0
+	} else if !placed && math.Abs(r.l.command.Q[j]-was) > 1 && r.l.mode[j] == servo.Position {
+		r.t.Fatalf("joint %d went from %g to %g, and was not placed at %g", j, was, r.l.command.Q[j], q)
+	}
 }
 
 // invariants hold after every tick.

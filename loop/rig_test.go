@@ -30,6 +30,7 @@ var soak = os.Getenv("POISE_SOAK") != ""
 type unruly struct {
 	*swing.Controller
 	refuse, nan, jump, stubborn bool
+	limp                        bool
 	panics                      string // the method that does
 }
 
@@ -53,6 +54,9 @@ func (c *unruly) Update(in *control.Input, out *control.Reference) (control.Stat
 		own.Rate = 1 // it does not slow down, whatever it is told
 	}
 	st, why := c.Controller.Update(&own, out)
+	if c.limp {
+		clear(out.Stiff)
+	}
 	for leaf := range out.Has.All {
 		if j := int(leaf); j < len(out.Q) {
 			switch {
