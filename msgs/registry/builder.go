@@ -27,8 +27,11 @@ func build() *builder {
 		serviceByGo: map[[2]reflect.Type]*Service{}, actionByGo: map[[3]reflect.Type]*Action{},
 	}
 	standard(b)
+	geometry(b)
+	goals(b)
 	robots(b)
 	moveit(b)
+	planning(b)
 	original(b)
 	rosapi(b)
 	poise(b)

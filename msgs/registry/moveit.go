@@ -37,7 +37,10 @@ func moveit(b *builder) {
 	message[msgs.AttachedCollisionObject](b, "moveit_msgs/AttachedCollisionObject")
 	message[msgs.RobotState](b, "moveit_msgs/RobotState")
 	message[msgs.RobotTrajectory](b, "moveit_msgs/RobotTrajectory")
+}
 
+// planning holds MoveIt's requests, scenes, services and actions.
+func planning(b *builder) {
 	message[msgs.MotionPlanRequest](b, "moveit_msgs/MotionPlanRequest")
 	message[msgs.MotionPlanResponse](b, "moveit_msgs/MotionPlanResponse")
 	message[msgs.MotionSequenceItem](b, "moveit_msgs/MotionSequenceItem")

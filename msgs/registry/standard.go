@@ -44,7 +44,10 @@ func standard(b *builder) {
 	message[msgs.KeyValue](b, "diagnostic_msgs/KeyValue")
 	message[msgs.DiagnosticStatus](b, "diagnostic_msgs/DiagnosticStatus", "byte OK=0", "byte WARN=1", "byte ERROR=2", "byte STALE=3")
 	message[msgs.DiagnosticArray](b, "diagnostic_msgs/DiagnosticArray")
+}
 
+// geometry holds points, poses and frames.
+func geometry(b *builder) {
 	message[msgs.Point](b, "geometry_msgs/Point")
 	message[msgs.Point32](b, "geometry_msgs/Point32")
 	message[msgs.Vector3](b, "geometry_msgs/Vector3")
@@ -65,7 +68,10 @@ func standard(b *builder) {
 	message[msgs.WrenchStamped](b, "geometry_msgs/WrenchStamped")
 	message[msgs.PolygonStamped](b, "geometry_msgs/PolygonStamped")
 	message[msgs.TFMessage](b, "tf2_msgs/TFMessage")
+}
 
+// goals holds what all actions share, in ROS 1 and in ROS 2.
+func goals(b *builder) {
 	message[msgs.GoalID](b, "actionlib_msgs/GoalID")
 	message[msgs.GoalStatus](b, "actionlib_msgs/GoalStatus",
 		"uint8 PENDING=0", "uint8 ACTIVE=1", "uint8 PREEMPTED=2", "uint8 SUCCEEDED=3", "uint8 ABORTED=4",
