@@ -152,9 +152,12 @@ func (e *edit) disablePoints() {
 }
 
 func (e *edit) setLabels() {
-	rows := e.rows(false)
+	e.rows(false) // are they there?
+	rows := e.op.Rows
 	if n := len(e.op.Texts); n != 1 && n != len(rows) {
 		e.Add(Problem{Kind: ErrSize, Value: float64(n), Limit: float64(len(rows)), Text: fmt.Sprintf("%d labels for %d rows", n, len(rows))})
+	}
+	if e.Len() > 0 {
 		return
 	}
 	for i, row := range rows {

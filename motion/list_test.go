@@ -439,3 +439,19 @@ func TestDoAfterUndoForgetsWhatWasUndone(t *testing.T) {
 		t.Error(now, redo)
 	}
 }
+
+func TestLabelsBelongToTheRowsAsGiven(t *testing.T) {
+	l, _ := waver(t)
+	do(t, l, motion.Operation{Op: "set_labels", Rows: []int{3, 0}, Texts: []string{"last", "first"}},
+		motion.Operation{Op: "set_labels", Rows: []int{2, 1}, Texts: []string{"between"}})
+	var got []string
+	for _, p := range l.Document().Points {
+		got = append(got, p.Label)
+	}
+	if !slices.Equal(got, []string{"first", "between", "between", "last"}) {
+		t.Error(got)
+	}
+	if err := l.Do(motion.Operation{Op: "set_labels", Rows: []int{0, 9}, Texts: []string{"a", "b"}}); !errors.Is(err, motion.ErrRow) {
+		t.Error(err)
+	}
+}

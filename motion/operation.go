@@ -43,8 +43,8 @@ func init() {
 
 		{"add_joints", "names, values", "lets joints take part; rows that did not capture one get its value: one for all, or one per name", (*edit).addJoints},
 		{"remove_joints", "names", "takes joints off the list; what rows captured of them stays", (*edit).removeJoints},
-		{"enable_joints", "names", "joints are sent again", (*edit).enableJoints},
-		{"disable_joints", "names", "joints stay in the list and are not sent", (*edit).disableJoints},
+		{"enable_joints", "names", "joints are sent again; no names: all", (*edit).enableJoints},
+		{"disable_joints", "names", "joints stay in the list and are not sent; no names: all", (*edit).disableJoints},
 		{"order_joints", "names", "puts the joints in this order; those not named follow", (*edit).orderJoints},
 		{"set_path_tolerance", "names, value", "how far joints may be off on the way; no names: all", (*edit).setPathTolerance},
 		{"set_goal_tolerance", "names, value", "how far joints may be off at the end; no names: all", (*edit).setGoalTolerance},
@@ -55,10 +55,10 @@ func init() {
 		{"update_points", "rows, names, values", "captures rows anew from a full joint state", (*edit).updatePoints},
 		{"duplicate_points", "rows, time", "copies rows, the first to the time, the others at their distance", (*edit).duplicatePoints},
 		{"delete_points", "rows", "deletes rows, marks with them", (*edit).deletePoints},
-		{"enable_points", "rows", "rows are played again", (*edit).enablePoints},
+		{"enable_points", "rows", "rows are played again; no rows: all", (*edit).enablePoints},
 		{"disable_points", "rows", "rows stay in the table and are not played; a marked one cannot", (*edit).disablePoints},
 		{"set_labels", "rows, texts", "labels rows: one text for all, or one per row", (*edit).setLabels},
-		{"set_positions", "rows, names, values", "sets positions, one per name, in all the rows", (*edit).setPositions},
+		{"set_positions", "rows, names, values", "sets positions, one per name, in each of the rows; no rows: all", (*edit).setPositions},
 
 		{"apply_pose", "rows, texts[0]", "puts the joints of a named pose into rows", (*edit).applyPose},
 		{"thin", "value", "leaves out rows that the curve through the others meets within the value; labels, marks and changes of support stay", (*edit).thin},
@@ -75,7 +75,7 @@ func init() {
 
 		{"add_supports", "names, values", "adds support tracks of chains: one value for all rows, or one per name", (*edit).addSupports},
 		{"remove_supports", "names", "removes support tracks", (*edit).removeSupports},
-		{"set_supports", "rows, names, values", "sets supports, one per chain named, in all the rows", (*edit).setSupports},
+		{"set_supports", "rows, names, values", "sets supports, one per chain named, in each of the rows; no rows: all", (*edit).setSupports},
 
 		{"add_event", "time, texts", "adds an event: type, command, options", (*edit).addEvent},
 		{"set_event", "rows[0], time, texts", "changes the event of that number", (*edit).setEvent},
