@@ -22,7 +22,7 @@ var commands = []command{
 		"where links are and how joints move them: JSON lines in, JSON lines out", runKin},
 	{"dyn", "ROBOT [NAME:=VALUE …] rnea|crba|aba|gravity|com|centroidal [--floating|--fixed]",
 		"forces, masses and momentum of rigid bodies: JSON lines in, JSON lines out", runDyn},
-	{"plan", "ROBOT [NAME:=VALUE …] REQUEST [--compat pilz] [--sampling S] [--current JSON] [--limits F] [--cartesian-limits F] [--override-limits] [-o F] [--plot F]",
+	{"plan", "ROBOT [NAME:=VALUE …] REQUEST [--compat pilz] [--sampling S] [--current JSON] [--limits F] [--cartesian-limits F] [--override-limits] [-o F] [--plot F] | --execute REQUEST [--server ADDRESS]",
 		"a MotionPlanRequest or MotionSequenceRequest (JSON or YAML) → the planned motion, or why not, as JSON", runPlan},
 	{"motions", "list|show|lint|import|export|preview [NAME …|FILE.json …] [--dir DIR] [--robot R] [--json] [--goal] [--replace] [-o F] [--plot F] [--period S] [--scale X] [--backward] [--marked]",
 		"stored motions: list, show and judge them, exchange them with ROS, draw their curves", runMotions},
@@ -34,6 +34,19 @@ var commands = []command{
 		"message, service and action types: their definitions as ROS writes them, and their ROS 1 sums", runInterface},
 	{"config", "[--config FILE]",
 		"the configuration of the server with all defaults and comments", runConfig},
+	{"play", "NAME [--robot virtual|real] [--speed PERCENT] [--loop] [--part] [--backward] [--return] [--no-approach] [--server ADDRESS] [--json]",
+		"play a stored motion on a running server; Ctrl-C ramps down", runPlay},
+	{"stop", "[CATEGORY] [--robot virtual|real] [--server ADDRESS] [--json]",
+		"stop: 2 (ramp, then hold; the default), 1 (ramp, then torque off) or 0 (torque off)", runStop},
+	{"reset", "[--robot virtual|real] [--server ADDRESS] [--json]", "take goals again after a stop or a fault", runReset},
+	{"pause", "[CONTROLLER] [--robot virtual|real] [--server ADDRESS] [--json]", "let motions stand still on their paths", runPause},
+	{"resume", "[CONTROLLER] [--robot virtual|real] [--server ADDRESS] [--json]", "let them go on", runResume},
+	{"speed", "PERCENT [CONTROLLER] [--robot virtual|real] [--server ADDRESS] [--json]", "how fast motions go, 0 … 200 %; prints what was achieved", runSpeed},
+	{"state", "[--robot virtual|real] [--server ADDRESS] [--json]", "power, goals, who owns what, faults", runState},
+	{"controllers", "[--robot virtual|real] [--server ADDRESS] [--json]", "the controllers and what they do", runControllers},
+	{"switch", "[--start NAMES] [--stop NAMES] [--strict] [--robot virtual|real] [--server ADDRESS] [--json]", "start and stop controllers: all of it, or nothing", runSwitch},
+	{"topic", "list | echo NAME [--count N] [--server ADDRESS] [--json]", "the topics of a server, and what one says", runTopic},
+	{"call", "SERVICE [JSON] [--server ADDRESS] [--json]", "call any service of a server", runCall},
 }
 
 func main() {

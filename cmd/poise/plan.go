@@ -11,6 +11,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -30,6 +31,9 @@ const planSource = "poise plan"
 
 // runPlan answers one MotionPlanRequest or MotionSequenceRequest.
 func runPlan(e *env, args []string) error {
+	if slices.Contains(args, "--execute") || slices.Contains(args, "-execute") {
+		return runExecute(e, args)
+	}
 	fs := flag.NewFlagSet("plan", flag.ContinueOnError)
 	var from robotFlags
 	from.register(fs)
