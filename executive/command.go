@@ -5,134 +5,43 @@ import (
 	"math"
 
 	"poise/control"
+	"poise/executive/desk"
 	"poise/executive/explain"
 	"poise/loop"
 	"poise/loop/fault"
 )
 
-// Outcome is what became of a command.
-type Outcome struct {
-	Explanations []Explanation // why not; none if it was done
-	Value        float64       // of a speed: what was achieved; of a stop: how long it took, s
-	Way          float64       // of a stop: the largest way of a joint, rad or m
-}
-
-// OK reports whether the command was carried out.
-func (o *Outcome) OK() bool { return len(o.Explanations) == 0 }
-
-// Answer is the outcome of a command, as soon as there is one.
-type Answer struct {
-	done    chan struct{}
-	outcome Outcome
-}
-
-func newAnswer() *Answer { return &Answer{done: make(chan struct{})} }
-
-// Done is closed when the outcome is there.
-func (a *Answer) Done() <-chan struct{} { return a.done }
-
-// Outcome returns the outcome; ok is false while there is none.
-func (a *Answer) Outcome() (o Outcome, ok bool) {
-	select {
-	case <-a.done:
-		return a.outcome, true
-	default:
-		return Outcome{}, false
-	}
-}
-
-// resolve gives the outcome; only the first counts.
-func (a *Answer) resolve(o Outcome) bool {
-	select {
-	case <-a.done:
-		return false
-	default:
-		a.outcome = o
-		close(a.done)
-		return true
-	}
-}
-
-// command is an order, or several, whose outcome somebody waits for. All of them
-// carry its number, and behind them goes an echo.
-type command struct {
-	answer *Answer
-	who    string
-	what   string
-	number uint64
-	echoed bool
-	tick   uint64 // of the echo
-	began  int64  // now
-	why    []Explanation
-	// settled reports whether the state after the echo is what was wanted; nil is
-	// at once.
-	settled func(s *loop.Snapshot) (o Outcome, ok bool)
-	// told, if not nil, is shown the reports that are nobody else's.
-	told func(r *loop.Report) (o Outcome, ok bool)
-}
+// Answers of commands, as package desk gives them.
+type (
+	Outcome = desk.Outcome
+	Answer  = desk.Answer
+)
 
 // commandPatience is how long a command may take, in patiences of the cycle.
 const commandPatience = 10
 
-// maxOrdered is how many orders may wait for room before commands are refused.
-const maxOrdered = 1024
+// maxWaiting is how many orders may wait for room before commands are refused.
+const maxWaiting = 1024
 
 // command sends orders, and waits for their outcome.
-func (e *Executive) command(c *command, orders ...loop.Order) *Answer {
-	var why []Explanation
+func (e *Executive) command(c *desk.Command, orders ...loop.Order) *Answer {
 	switch {
 	case e.closed:
-		why = append(why, explain.Because("server_stopped", "the executive is closed"))
+		return e.refuse(c.Who, c.What, explain.Because("server_stopped", "the executive is closed"))
 	case e.silent:
-		why = append(why, e.whySilent())
-	case len(e.ordered) > maxOrdered:
-		why = append(why, e.words.Reason(control.Because(control.Full), ""))
+		return e.refuse(c.Who, c.What, e.whySilent())
+	case e.desk.Waiting() > maxWaiting:
+		return e.refuse(c.Who, c.What, e.words.Reason(control.Because(control.Full), ""))
 	}
-	if len(why) > 0 {
-		return e.refuse(c.who, c.what, why...)
-	}
-	if c.number == 0 {
-		c.number = e.nextNumber()
-	}
-	for _, o := range orders {
-		o.Goal = c.number
-		e.order(o)
-	}
-	if c.told == nil {
-		e.order(loop.Order{Kind: loop.Echo, Goal: c.number})
-	}
-	c.answer, c.began = newAnswer(), e.now
-	e.commands = append(e.commands, c)
-	return c.answer
+	return e.desk.Start(c, e.now, orders...)
 }
 
-// refuse answers a command that cannot even be sent.
+// refuse answers a command that cannot even be sent; without a reason it is done.
 func (e *Executive) refuse(who, what string, why ...Explanation) *Answer {
-	a := newAnswer()
-	a.resolve(Outcome{Explanations: why})
-	e.audit(who, what, outcomeText(a.outcome))
+	a, o := desk.NewAnswer(), desk.Refused(why...)
+	a.Resolve(o)
+	e.audit(who, what, o.Text())
 	return a
-}
-
-func outcomeText(o Outcome) string {
-	if o.OK() {
-		return "ok"
-	}
-	return explain.Join(o.Explanations)
-}
-
-// commandTold shows a report to the commands.
-func (e *Executive) commandTold(r *loop.Report) {
-	for _, c := range append([]*command(nil), e.commands...) {
-		switch {
-		case r.Kind == loop.Echoed && c.number == r.Goal:
-			c.echoed, c.tick = true, r.Tick.N
-		case c.told != nil:
-			if o, ok := c.told(r); ok {
-				e.finish(c, o)
-			}
-		}
-	}
 }
 
 // orderRefused gives a refusal to whoever sent the order.
@@ -146,14 +55,8 @@ func (e *Executive) orderRefused(r *loop.Report) {
 		why = e.words.Fault(r.Fault, severity, r.Reason)
 		why.Text = "still there: " + why.Text
 	}
-	for _, c := range e.commands {
-		if c.number == r.Goal {
-			c.why = append(c.why, why)
-			if c.told != nil {
-				e.finish(c, Outcome{Explanations: c.why})
-			}
-			return
-		}
+	if e.desk.Refuse(r.Goal, why) {
+		return
 	}
 	if seat := e.seatOf(r.Controller); seat != nil && r.Order == loop.Feed {
 		seat.fed = why
@@ -165,47 +68,23 @@ func (e *Executive) stopped(r *loop.Report) {
 	x := explain.Because("stopped", fmt.Sprintf("a stop of category %g took %.3g s and %.3g rad or m", r.Value, r.Time, r.Way))
 	x.Value, x.At = r.Value, float64(r.Tick.Time)*1e-9
 	e.notice(Notice{Tick: r.Tick, Kind: "stop", Explanation: x})
-	e.commandTold(r)
+	e.desk.Take(r)
 }
 
 // settleCommands ends the commands that are done, or take too long.
 func (e *Executive) settleCommands() {
-	for _, c := range append([]*command(nil), e.commands...) {
-		switch {
-		case c.echoed && len(c.why) > 0:
-			e.finish(c, Outcome{Explanations: c.why})
-		case c.echoed && c.settled == nil && c.told == nil:
-			e.finish(c, Outcome{})
-		case c.echoed && c.settled != nil && e.snap != nil && e.snap.Tick.N >= c.tick:
-			if o, ok := c.settled(e.snap); ok {
-				e.finish(c, o)
-			}
-		}
-		if late := e.now - c.began; late > commandPatience*int64(e.cfg.Patience) || e.silent {
-			e.finish(c, Outcome{Explanations: []Explanation{e.whyUnanswered(late)}})
-		}
-	}
-}
-
-func (e *Executive) whyUnanswered(late int64) Explanation {
+	patience := commandPatience * int64(e.cfg.Patience)
 	if e.silent {
-		return e.whySilent()
+		patience = -1
 	}
-	x := explain.Because("unanswered", "the cycle did not do it in time")
-	x.Value, x.Limit = float64(late)*1e-9, commandPatience*e.cfg.Patience.Seconds()
-	return x
-}
-
-func (e *Executive) finish(c *command, o Outcome) {
-	if c.answer.resolve(o) {
-		e.audit(c.who, c.what, outcomeText(o))
-	}
-	for i := range e.commands {
-		if e.commands[i] == c {
-			e.commands = append(e.commands[:i:i], e.commands[i+1:]...)
-			return
+	e.desk.Settle(e.snap, e.now, patience, func(_ *desk.Command, took int64) Explanation {
+		if e.silent {
+			return e.whySilent()
 		}
-	}
+		x := explain.Because("unanswered", "the cycle did not do it in time")
+		x.Value, x.Limit = float64(took)*1e-9, float64(patience)*1e-9
+		return x
+	})
 }
 
 // ask runs a command with everything locked.
@@ -222,10 +101,11 @@ func (e *Executive) Stop(who string, category uint8) *Answer {
 	return e.ask(func() *Answer {
 		category = min(category, 2)
 		e.cfg.Loop.Stop(category)
+		known := e.tick.N // a stop that was over by then is another one
 		told := func(r *loop.Report) (Outcome, bool) {
-			return Outcome{Value: r.Time, Way: r.Way}, r.Kind == loop.Stopped && uint8(r.Value) <= category
+			return Outcome{Value: r.Time, Way: r.Way}, r.Kind == loop.Stopped && uint8(r.Value) <= category && r.Tick.N > known
 		}
-		return e.command(&command{who: who, what: fmt.Sprintf("stop %d", category), told: told})
+		return e.command(&desk.Command{Who: who, What: fmt.Sprintf("stop %d", category), Told: told})
 	})
 }
 
@@ -239,7 +119,7 @@ func (e *Executive) Reset(who string) *Answer {
 			}
 			return o, true
 		}
-		return e.command(&command{who: who, what: "reset", settled: settled}, loop.Order{Kind: loop.Reset})
+		return e.command(&desk.Command{Who: who, What: "reset", Settled: settled}, loop.Order{Kind: loop.Reset})
 	})
 }
 
@@ -254,12 +134,12 @@ func (e *Executive) power(who string, on bool) *Answer {
 	if on {
 		order, what = loop.PowerOn, "power on"
 	}
-	c := &command{who: who, what: what}
-	c.settled = func(s *loop.Snapshot) (o Outcome, ok bool) {
+	c := &desk.Command{Who: who, What: what}
+	c.Settled = func(s *loop.Snapshot) (o Outcome, ok bool) {
 		switch torque := s.Power == loop.Enabled || s.Power == loop.Stopping; {
 		case on && s.Power != loop.Enabled: // it came, and something else took it away
 			o.Explanations = []Explanation{e.words.Reason(control.Because(control.PowerOff), "").With("power is " + s.Power.String() + ": see the state for what took it away")}
-		case !on && torque && e.turned < c.tick: // whoever switched it on since did so after this
+		case !on && torque && e.turned < c.Tick: // whoever switched it on since did so after this
 			return o, false
 		}
 		return o, true
@@ -315,7 +195,7 @@ func (e *Executive) rate(who, what, controller string, all loop.Order, one loop.
 			}
 			return Outcome{Value: have}, have == wanted || float64(s.Tick.Time-began)*1e-9 >= speedSettles
 		}
-		return e.command(&command{who: who, what: what, settled: settled}, order)
+		return e.command(&desk.Command{Who: who, What: what, Settled: settled}, order)
 	})
 }
 
@@ -341,9 +221,9 @@ func (e *Executive) Place(who string, joints []string, positions []float64) *Ans
 		if len(why) > 0 {
 			return e.refuse(who, "place", why...)
 		}
-		number := e.nextNumber()
+		number := e.desk.Number()
 		told := func(r *loop.Report) (o Outcome, ok bool) { return o, r.Kind == loop.Placed && r.Goal == number }
-		return e.command(&command{who: who, what: "place", number: number, told: told}, loop.Order{Kind: loop.Place, Program: p})
+		return e.command(&desk.Command{Who: who, What: "place", Number: number, Told: told}, loop.Order{Kind: loop.Place, Program: p})
 	})
 }
 
@@ -355,7 +235,7 @@ func (e *Executive) Feed(controller string, value control.Program) (why []Explan
 		switch {
 		case !ok:
 			why = append(why, explain.UnknownName("unknown_controller", "controller", controller, e.controllerNames()))
-		case !e.orderNow(loop.Order{Kind: loop.Feed, Controller: s.id, Goal: e.nextNumber(), Program: value}):
+		case !e.desk.OrderNow(loop.Order{Kind: loop.Feed, Controller: s.id, Goal: e.desk.Number(), Program: value}):
 			why = append(why, e.words.Reason(control.Because(control.Full), controller))
 		default:
 			e.remoteAlive(s)
@@ -380,20 +260,20 @@ func (e *Executive) unknownJoint(name string) Explanation {
 func (e *Executive) CheckGoal(who string, g Goal) *Answer {
 	w, why := e.look().Prepare(g)
 	return e.ask(func() *Answer {
-		c := &command{who: who, what: "check " + g.Action()}
+		c := &desk.Command{Who: who, What: "check " + g.Action()}
 		if len(why) > 0 {
-			return e.refuse(c.who, c.what, why...)
+			return e.refuse(c.Who, c.What, why...)
 		}
 		if w.Program == nil {
-			return e.refuse(c.who, c.what)
+			return e.refuse(c.Who, c.What)
 		}
 		seat, busy := e.choose(w)
 		if seat == nil {
-			return e.refuse(c.who, c.what, busy)
+			return e.refuse(c.Who, c.What, busy)
 		}
-		c.number = e.nextNumber()
-		c.told = func(r *loop.Report) (o Outcome, ok bool) {
-			if r.Kind != loop.GoalChecked || r.Goal != c.number {
+		c.Number = e.desk.Number()
+		c.Told = func(r *loop.Report) (o Outcome, ok bool) {
+			if r.Kind != loop.GoalChecked || r.Goal != c.Number {
 				return o, false
 			}
 			if r.Reason.Code != control.OK {

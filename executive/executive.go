@@ -8,6 +8,7 @@ import (
 
 	"poise/action"
 	"poise/arbiter"
+	"poise/executive/desk"
 	"poise/executive/explain"
 	"poise/executive/wish"
 	"poise/loop"
@@ -27,27 +28,25 @@ type Executive struct {
 	workers chan struct{} // room for plans that are made at the same time
 	pumping sync.Mutex    // one Pump at a time: snapshots have one reader
 
-	mu       sync.Mutex // all below
-	now      int64      // ns, as given to the last Pump
-	snap     *loop.Snapshot
-	tick     servo.Tick // of snap
-	heard    int64      // now when a new tick was last seen
-	pumped   bool
-	silent   bool
-	closed   bool
-	number   uint64 // of the last order
-	servers  map[string]*server
-	names    []string // of servers, by arrival
-	live     []*job   // goals that are not over, by arrival
-	jobs     map[uint64]*job
-	ordered  []loop.Order // that must go out, and found no room yet
-	commands []*command
-	plans    []planned
-	faults   []FaultState
-	limp     robot.Set // what SetTorque has switched off
-	turned   uint64    // tick in which torque last came or went
-	remotes  []*remote
-	last     *Kept
+	mu      sync.Mutex // all below
+	desk    *desk.Desk
+	now     int64 // ns, as given to the last Pump
+	snap    *loop.Snapshot
+	tick    servo.Tick // of snap
+	heard   int64      // now when a new tick was last seen
+	pumped  bool
+	silent  bool
+	closed  bool
+	servers map[string]*server
+	names   []string // of servers, by arrival
+	live    []*job   // goals that are not over, by arrival
+	jobs    map[uint64]*job
+	plans   []planned
+	faults  []FaultState
+	limp    robot.Set // what SetTorque has switched off
+	turned  uint64    // tick in which torque last came or went
+	remotes []*remote
+	last    *Kept
 
 	calls      []func() // to the outside, in order
 	delivering bool
@@ -68,6 +67,7 @@ func New(cfg Config) (*Executive, error) {
 	cfg.Controllers = slices.Clone(cfg.Controllers)
 	e := &Executive{cfg: cfg, model: cfg.Model, servers: map[string]*server{}, jobs: map[uint64]*job{},
 		workers: make(chan struct{}, max(cfg.Planning, 1))}
+	e.desk = desk.New(cfg.Loop.Send, func(c *desk.Command, o Outcome) { e.audit(c.Who, c.What, o.Text()) })
 	words, err := explain.New(cfg.Model, e.controllerName)
 	if err != nil {
 		return nil, err
@@ -253,7 +253,7 @@ func (e *Executive) Close() {
 		}
 		for _, j := range e.live {
 			if j.number != 0 {
-				e.order(loop.Order{Kind: loop.CancelGoal, Controller: j.seat.id, Goal: j.number})
+				e.desk.Order(loop.Order{Kind: loop.CancelGoal, Controller: j.seat.id, Goal: j.number})
 			}
 			if j.stop != nil {
 				j.stop()
@@ -263,10 +263,8 @@ func (e *Executive) Close() {
 		for _, name := range e.names {
 			e.servers[name].many.Stop(failed(why))
 		}
-		for _, c := range e.commands {
-			c.answer.resolve(Outcome{Explanations: []Explanation{why}})
-		}
-		e.commands, e.closed = nil, true
+		e.desk.End(why)
+		e.closed = true
 	})
 }
 

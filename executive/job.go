@@ -63,8 +63,8 @@ func (j *job) dispatch() {
 		j.fail(action.NotGranted, why)
 		return
 	}
-	number := e.nextNumber()
-	if !e.orderNow(loop.Order{Kind: loop.StartGoal, Controller: seat.id, Goal: number, Program: j.work.Program}) {
+	number := e.desk.Number()
+	if !e.desk.OrderNow(loop.Order{Kind: loop.StartGoal, Controller: seat.id, Goal: number, Program: j.work.Program}) {
 		j.fail(action.ConditionsUnmet, e.words.Reason(control.Because(control.Full), seat.Name))
 		return
 	}
@@ -135,7 +135,7 @@ func (j *job) cancel() {
 	e := j.e
 	switch {
 	case j.number != 0:
-		e.order(loop.Order{Kind: loop.CancelGoal, Controller: j.seat.id, Goal: j.number})
+		e.desk.Order(loop.Order{Kind: loop.CancelGoal, Controller: j.seat.id, Goal: j.number})
 	default:
 		if j.stop != nil {
 			j.stop()
@@ -180,7 +180,7 @@ func (j *job) started(tick uint64) {
 		j.h.Accept()
 	}
 	if r := j.work.Rate; r != 0 && r != 1 {
-		j.e.order(loop.Order{Kind: loop.GoalRate, Controller: j.seat.id, Goal: j.number, Value: r})
+		j.e.desk.Order(loop.Order{Kind: loop.GoalRate, Controller: j.seat.id, Goal: j.number, Value: r})
 	}
 }
 
@@ -210,29 +210,4 @@ func (j *job) changed(c action.Change[Result]) {
 	if call := j.watch.Changed; call != nil {
 		e.tell(func() { call(out) })
 	}
-}
-
-// order sends an order that must not get lost: without room it waits.
-func (e *Executive) order(o loop.Order) {
-	if len(e.ordered) > 0 || !e.cfg.Loop.Send(o) {
-		e.ordered = append(e.ordered, o)
-	}
-}
-
-// orderNow sends an order, or refuses.
-func (e *Executive) orderNow(o loop.Order) bool {
-	e.flush()
-	return len(e.ordered) == 0 && e.cfg.Loop.Send(o)
-}
-
-// flush sends what found no room before.
-func (e *Executive) flush() {
-	for len(e.ordered) > 0 && e.cfg.Loop.Send(e.ordered[0]) {
-		e.ordered = e.ordered[1:]
-	}
-}
-
-func (e *Executive) nextNumber() uint64 {
-	e.number++
-	return e.number
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"poise/action"
+	"poise/executive/desk"
 	"poise/executive/explain"
 	"poise/executive/wish"
 	"poise/loop"
@@ -32,7 +33,7 @@ func (e *Executive) operate(s *seat, set robot.Set) (*wish.Work, []Explanation) 
 
 // withdraw calls a goal off in the cycle, without a wish of its client.
 func (j *job) withdraw() {
-	j.e.order(loop.Order{Kind: loop.CancelGoal, Controller: j.seat.id, Goal: j.number})
+	j.e.desk.Order(loop.Order{Kind: loop.CancelGoal, Controller: j.seat.id, Goal: j.number})
 }
 
 // offWaiters ends the goals that waited for a controller to be free.
@@ -87,18 +88,18 @@ func (e *Executive) setLimp(who string, s *seat, limp robot.Set) *Answer {
 		w, why := e.operate(s, limp)
 		j = &job{goal: &ready{s, w}, work: w, why: why}
 	}
-	a := newAnswer()
+	a := desk.NewAnswer()
 	j.watch.Changed = func(c Change) {
 		switch {
 		case c.To == action.Active && !limp.Empty(), c.To == action.Succeeded:
-			a.resolve(Outcome{})
+			a.Resolve(Outcome{})
 		case c.To.Terminal():
-			a.resolve(Outcome{Explanations: c.Result.Explanations})
+			a.Resolve(Outcome{Explanations: c.Result.Explanations})
 		}
 	}
 	e.audit(who, what, "asked")
 	if _, err := e.submit(who, "", 0, j); err != nil {
-		a.resolve(Outcome{Explanations: explain.Errors("invalid", err)})
+		a.Resolve(Outcome{Explanations: explain.Errors("invalid", err)})
 	}
 	return a
 }

@@ -57,7 +57,7 @@ const reportsPerPump = 1 << 14
 
 func (e *Executive) pump(now int64) {
 	e.now = max(now, e.now)
-	e.flush()
+	e.desk.Flush()
 	// the state first: all that happened up to it is then among the reports
 	e.newest()
 	for range reportsPerPump {
@@ -95,10 +95,10 @@ func (e *Executive) newest() {
 	if !first {
 		return
 	}
-	e.number = max(e.number, s.Tick.N<<20)
+	e.desk.Above(s.Tick.N << 20)
 	for _, seat := range e.seats {
 		if a := e.activity(seat); a != nil && a.Active && e.jobs[a.Goal] == nil {
-			e.order(loop.Order{Kind: loop.CancelGoal, Controller: seat.id, Goal: a.Goal})
+			e.desk.Order(loop.Order{Kind: loop.CancelGoal, Controller: seat.id, Goal: a.Goal})
 			e.notice(Notice{Tick: s.Tick, Kind: "refused", Explanation: explain.Because("orphan",
 				fmt.Sprintf("controller %q performed a goal that nobody here asked for; it was called off", seat.Name))})
 		}
@@ -127,7 +127,7 @@ func (e *Executive) take(r *loop.Report) {
 		x := explain.Because("limb_safe", "in its safe state: "+strings.Join(e.words.Names(r.Set), ", "))
 		e.notice(Notice{Tick: r.Tick, Kind: "limb_safe", Explanation: x})
 	default:
-		e.commandTold(r)
+		e.desk.Take(r)
 	}
 }
 
@@ -138,7 +138,7 @@ func (e *Executive) takeGoal(r *loop.Report) {
 	}
 	if !ok {
 		if r.Kind == loop.GoalStarted { // its life is over already: the cycle was silent for too long
-			e.order(loop.Order{Kind: loop.CancelGoal, Controller: r.Controller, Goal: r.Goal})
+			e.desk.Order(loop.Order{Kind: loop.CancelGoal, Controller: r.Controller, Goal: r.Goal})
 		}
 		return
 	}
@@ -300,7 +300,7 @@ func (e *Executive) listen() {
 	}
 	for _, j := range append([]*job(nil), e.live...) {
 		if j.number != 0 {
-			e.order(loop.Order{Kind: loop.CancelGoal, Controller: j.seat.id, Goal: j.number})
+			e.desk.Order(loop.Order{Kind: loop.CancelGoal, Controller: j.seat.id, Goal: j.number})
 		}
 		if j.stop != nil {
 			j.stop()

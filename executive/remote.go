@@ -211,7 +211,7 @@ func (e *Executive) watchRemotes() {
 func (e *Executive) endRemote(x *remote) {
 	for _, j := range e.jobsOf(x.seat) {
 		if j.id == x.goal {
-			e.order(loop.Order{Kind: loop.CancelGoal, Controller: x.seat.id, Goal: j.number})
+			e.desk.Order(loop.Order{Kind: loop.CancelGoal, Controller: x.seat.id, Goal: j.number})
 		}
 	}
 }

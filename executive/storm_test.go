@@ -144,8 +144,8 @@ func TestStormsEndEveryGoalOnce(t *testing.T) {
 		if len(st.Goals) > 0 || len(r.e.jobs) > 0 || len(r.e.live) > 0 || st.Lost > 0 {
 			t.Fatalf("seed %d: left behind: %+v", seed, st.Goals)
 		}
-		if len(r.e.commands) > 0 {
-			t.Fatalf("seed %d: %d commands without an answer, such as %+v", seed, len(r.e.commands), *r.e.commands[0])
+		if n := r.e.desk.Open(); n > 0 {
+			t.Fatalf("seed %d: %d commands without an answer", seed, n)
 		}
 		t.Logf("seed %d: %d goals: %v", seed, c.asked, c.ends)
 		goals -= c.asked

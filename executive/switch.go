@@ -7,6 +7,7 @@ import (
 
 	"poise/action"
 	"poise/control"
+	"poise/executive/desk"
 	"poise/executive/explain"
 	"poise/executive/wish"
 	"poise/loop"
@@ -27,7 +28,7 @@ type Switch struct {
 // started are stopped and those that were stopped are started again.
 type switching struct {
 	e       *Executive
-	command *command
+	command *desk.Command
 	start   []*starting
 	stop    []*seat
 	asked   int
@@ -55,7 +56,7 @@ func (e *Executive) SwitchControllers(who string, s Switch) *Answer {
 		if len(why) > 0 {
 			return e.refuse(who, what, why...)
 		}
-		x.command = &command{who: who, what: what, number: e.nextNumber(), told: x.told, settled: x.settled}
+		x.command = &desk.Command{Who: who, What: what, Number: e.desk.Number(), Told: x.told, Settled: x.settled}
 		a := e.command(x.command)
 		if _, over := a.Outcome(); !over {
 			x.check()
@@ -169,7 +170,7 @@ func (x *switching) check() {
 			continue // its resources come free by this very switch: the start itself is the check
 		}
 		x.asked++
-		x.e.order(loop.Order{Kind: loop.CheckGoal, Controller: s.seat.id, Goal: x.command.number, Program: s.work.Program})
+		x.e.desk.Order(loop.Order{Kind: loop.CheckGoal, Controller: s.seat.id, Goal: x.command.Number, Program: s.work.Program})
 	}
 	if x.asked == 0 {
 		x.carryOut()
@@ -188,7 +189,7 @@ func (x *switching) freed() (set robot.Set) {
 
 // told takes the answers of the cycle to the checks.
 func (x *switching) told(r *loop.Report) (o Outcome, ok bool) {
-	if r.Kind != loop.GoalChecked || r.Goal != x.command.number {
+	if r.Kind != loop.GoalChecked || r.Goal != x.command.Number {
 		return o, false
 	}
 	x.asked--
@@ -217,22 +218,22 @@ func (x *switching) carryOut() {
 			continue
 		}
 		c.halted = true
-		e.order(loop.Order{Kind: loop.Halt, Controller: c.id})
+		e.desk.Order(loop.Order{Kind: loop.Halt, Controller: c.id})
 	}
 	for _, s := range x.start {
 		s.seat.halted = false
-		e.order(loop.Order{Kind: loop.Run, Controller: s.seat.id})
+		e.desk.Order(loop.Order{Kind: loop.Run, Controller: s.seat.id})
 		if s.work == nil {
 			s.done = true
 			continue
 		}
-		id, err := e.submit(x.command.who, "", 0, &job{goal: &ready{s.seat, s.work}, work: s.work, watch: Watch{Changed: func(c Change) { x.changed(s, c) }}})
+		id, err := e.submit(x.command.Who, "", 0, &job{goal: &ready{s.seat, s.work}, work: s.work, watch: Watch{Changed: func(c Change) { x.changed(s, c) }}})
 		if err != nil {
 			x.failed = append(x.failed, explain.Errors("invalid", err)...)
 		}
 		s.id = id
 	}
-	e.order(loop.Order{Kind: loop.Echo, Goal: x.command.number})
+	e.desk.Echo(x.command)
 }
 
 // changed follows the goal of one controller that is started.
@@ -272,7 +273,7 @@ func (x *switching) rollBack() {
 	}
 	for _, c := range x.stop {
 		c.halted = false
-		e.order(loop.Order{Kind: loop.Run, Controller: c.id})
+		e.desk.Order(loop.Order{Kind: loop.Run, Controller: c.id})
 	}
 	for _, j := range x.before {
 		if j.seat.Operate != nil {
