@@ -92,6 +92,7 @@ type Activity struct {
 	HandOver  bool // a joint of it is still on its way to its reference
 	Goal      uint64
 	Status    control.Status
+	Why       control.Reason // of its last tick: one that goes on and waits says why
 	Own       robot.Set
 	Time      float64 // the program's own clock, s
 	Wanted    float64 // how fast that is to go

@@ -289,7 +289,7 @@ func (s *seat) feed(p control.Program) (why control.Reason) {
 // activity fills in what the controller does.
 func (s *seat) activity(a *Activity) {
 	*a = Activity{Running: s.running, Active: s.program != nil, Paused: s.paused, Cancelled: s.cancelled,
-		Goal: s.goal, Status: s.status, Own: s.owned(), Time: s.ref.Time, Wanted: s.wantedRate(), Rate: s.ref.Rate, Passed: s.due}
+		Goal: s.goal, Status: s.status, Why: s.why, Own: s.owned(), Time: s.ref.Time, Wanted: s.wantedRate(), Rate: s.ref.Rate, Passed: s.due}
 	for leaf := range a.Own.All {
 		if j := int(leaf); j < s.l.dof && s.l.bridge.Active(j) {
 			a.HandOver = true
