@@ -24,7 +24,10 @@ var powerNames = [...]string{"off", "ready", "enabled", "stopping", "fault"}
 func (p Power) String() string { return powerNames[p] }
 
 // power decides which servo has torque.
-type power struct{ state Power }
+type power struct {
+	state Power
+	loose robot.Set // joints that their owners have let go
+}
 
 // update follows what was read: a robot of which a joint was never read cannot be
 // switched on.
@@ -67,6 +70,7 @@ func (p *power) on(l *Loop, o Order) {
 		l.report(r)
 		return
 	}
+	p.loose = robot.Set{}
 	for j := range l.reading {
 		l.seed(j)
 	}
@@ -104,10 +108,12 @@ func (p *power) mode(l *Loop, j int) servo.Mode {
 	case l.faults.brake.Has(leaf):
 		return servo.Brake
 	case l.merge.Motion.Stiff[j] == 0: // its owner lets go
+		p.loose = p.loose.With(leaf)
 		return servo.Off
-	case l.stops.blocks() && l.mode[j] == servo.Off: // a stop gives no torque to who had none
-		return servo.Off
+	case p.loose.Has(leaf) && (l.stops.blocks() || l.faults.blocked.Has(leaf)):
+		return servo.Off // a stop or a fault gives no torque to what may be in somebody's hands
 	}
+	p.loose = p.loose.Without(leaf)
 	return servo.Position
 }
 

@@ -1,0 +1,121 @@
+package loop
+
+import (
+	"math"
+	"testing"
+
+	"poise/control"
+	"poise/loop/fault"
+	"poise/robot"
+	"poise/servo"
+	"poise/servo/sim"
+)
+
+// TestLimpLimbIsPosedByHand lets a leg go, moves it by hand further than any fault
+// or guard would bear under torque, and gives it its torque back in every way
+// there is: nothing jumps, no fault is raised, and the command was the truth all
+// the time.
+func TestLimpLimbIsPosedByHand(t *testing.T) {
+	for _, tc := range []struct {
+		name   string
+		back   func(r *rig)
+		torque bool // comes back by itself
+	}{
+		{"its owner stiffens", func(r *rig) { r.swings[0].limp = false }, true},
+		{"its owner is cancelled", func(r *rig) { r.l.Send(Order{Kind: CancelGoal}) }, true},
+		{"its owner is halted", func(r *rig) { r.l.Send(Order{Kind: Halt}) }, true},
+		{"its owner panics", func(r *rig) { r.swings[0].panics = "Update" }, true},
+		{"another takes it", func(r *rig) { r.goal(1, 2, r.program(r.limb("leg1"), 0.1, 1)) }, true},
+		{"a stop of category 2", func(r *rig) { r.l.Stop(2) }, false},
+		{"a stop of category 1", func(r *rig) { r.l.Stop(1) }, false},
+		{"a stop of category 0", func(r *rig) { r.l.Stop(0) }, false},
+		{"a fault that holds", func(r *rig) {
+			r.bus.Plan(sim.Trouble{Joint: int(first(r.limb("leg1"))), From: r.n, Until: r.n + 20, Fault: servo.Overload})
+			r.run(10)
+			if !r.raised(fault.ServoFault) {
+				r.t.Error("no fault was raised")
+			}
+		}, false},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			r := newRig(t, parts{robot: "pony", period: busPeriod, controllers: 2, options: ponyLimits(t), servo: sim.Servo{Lag: 0.02}})
+			r.checks = true
+			leg := r.limb("leg1")
+			j := int(first(leg)) + 2
+			r.must(0, 1, r.program(leg, 0.1, 1))
+			r.run(200)
+			r.swings[0].limp = true
+			r.run(2)
+			limits := r.m.Joints()[j].Limits
+			for k := range 200 { // back and forth through the whole range, faster than any limit
+				q := limits.Lower.Value + (limits.Upper.Value-limits.Lower.Value)*(0.5+0.49*math.Sin(float64(k)))
+				if !r.bus.PoseByHand(j, q) {
+					t.Fatalf("tick %d: the joint holds itself", r.n)
+				}
+				r.run(2)
+				if s, _ := r.l.Snapshot(); s.Command.Q[j] != q || s.Command.V[j] != 0 || s.Mode[j] != servo.Off || s.Cut[j] != 0 {
+					t.Fatalf("tick %d: at %g, command %g (%g/s), mode %v, cut %v", r.n, q, s.Command.Q[j], s.Command.V[j], s.Mode[j], s.Cut[j])
+				}
+			}
+			if r.l.faults.Active() != 0 || r.l.seats[0].program == nil {
+				t.Fatalf("posing by hand is a fault: %+v", r.reports)
+			}
+			there := r.bus.Joint(j)
+			tc.back(r)
+			r.run(3)
+			if got := r.l.mode[j] == servo.Position; got != tc.torque {
+				t.Errorf("torque %v, want %v", got, tc.torque)
+			}
+			if d := math.Abs(r.bus.Joint(j) - there); d > 0.02 {
+				t.Errorf("the joint jumped by %g", d)
+			}
+			r.run(400)
+			if !tc.torque {
+				if r.bus.Joint(j) != there {
+					t.Errorf("a limp joint went from %g to %g", there, r.bus.Joint(j))
+				}
+				r.swings[0].limp = false
+				r.l.Send(Order{Kind: Reset})
+				r.l.Send(Order{Kind: PowerOn})
+				r.run(100)
+				if r.l.mode[j] != servo.Position || math.Abs(r.bus.Joint(j)-there) > 1e-6 {
+					t.Errorf("mode %v after reset and power on, joint at %g, was at %g", r.l.mode[j], r.bus.Joint(j), there)
+				}
+			}
+			for _, rep := range r.reports {
+				if rep.Kind == FaultRaised && tc.name != "its owner panics" && tc.name != "a fault that holds" {
+					t.Errorf("%v", rep.Fault)
+				}
+			}
+		})
+	}
+}
+
+// TestLimpLimbStartsFromTheTruth: a program that checks where it starts sees where
+// the hand left the joint.
+func TestLimpLimbStartsFromTheTruth(t *testing.T) {
+	r := newRig(t, parts{robot: "arm6", controllers: 2})
+	r.must(0, 1, r.program(robot.Leaf(1), 0.1, 1))
+	r.run(1000)
+	r.swings[0].limp = true
+	r.run(2)
+	r.bus.PoseByHand(1, 0.77)
+	r.run(2)
+	c := &nosy{Controller: r.swings[1].Controller}
+	r.l.seats[1].controller = c
+	r.must(1, 2, r.program(robot.Leaf(1), 0.1, 1))
+	if c.saw != 0.77 {
+		t.Errorf("started from %g", c.saw)
+	}
+}
+
+// nosy remembers where it started.
+type nosy struct {
+	control.Controller
+	saw float64
+}
+
+func (c *nosy) Start(in *control.Input, p control.Program) control.Reason {
+	c.saw = in.Cmd.Q[1]
+	return c.Controller.Start(in, p)
+}
