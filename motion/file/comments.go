@@ -36,65 +36,76 @@ type place struct {
 // comments finds the comments of a file by the paths of their items in a new
 // document. A file that cannot be read has none.
 func comments(previous []byte, d *motion.Document) map[string]*comment {
-	kept := map[string]*comment{}
+	g := &gatherer{kept: map[string]*comment{}}
 	if !bytes.ContainsRune(previous, '#') {
-		return kept
+		return g.kept
 	}
 	old, err := Read(previous, "")
 	var tree yaml.Node
 	if err != nil || yaml.Unmarshal(previous, &tree) != nil {
-		return kept
+		return g.kept
 	}
-	var places []place
 	if len(tree.Content) > 0 {
-		places = itemsOf(tree.Content[0])
+		g.places = itemsOf(tree.Content[0])
 	}
-	rename := renaming(old, d)
-	at := func(path string) *comment {
-		if path = rename(path); kept[path] == nil {
-			kept[path] = &comment{}
-		}
-		return kept[path]
-	}
-	var above []string
+	g.rename = renaming(old, d)
 	lines := strings.Split(string(previous), "\n")
 	hashes := hashesOf(lines)
 	for i, line := range lines {
-		blank := strings.TrimSpace(line) == ""
-		text, isComment := "", hashes[i] >= 0
-		if isComment {
-			text = printable(line[hashes[i]:])
-		}
-		switch {
-		case blank && len(above) > 0:
-			above = append(above, "")
-			continue
-		case isComment && strings.TrimSpace(line[:hashes[i]]) == "":
-			above = append(above, text)
-			continue
-		}
-		if len(above) > 0 && !blank {
-			if p, ok := first(places, i+1); ok {
-				c := at(p)
-				c.head, above = append(c.head, above...), nil
-			}
-		}
-		if isComment {
-			c := at(last(places, i+1))
-			if c.tail != "" {
-				c.head = append(c.head, text)
-			} else {
-				c.tail = text
-			}
-		}
+		g.line(i+1, line, hashes[i])
 	}
-	for len(above) > 0 && above[len(above)-1] == "" {
-		above = above[:len(above)-1]
+	for len(g.above) > 0 && g.above[len(g.above)-1] == "" {
+		g.above = g.above[:len(g.above)-1]
 	}
-	if len(above) > 0 {
-		at(foot).head = above
+	if len(g.above) > 0 {
+		g.at(foot).head = g.above
 	}
-	return kept
+	return g.kept
+}
+
+// gatherer goes through a file line by line and gives comments to items.
+type gatherer struct {
+	kept   map[string]*comment
+	places []place
+	rename func(string) string
+	above  []string // lines that wait for the item below them
+}
+
+// at returns the comment of an item of the old file.
+func (g *gatherer) at(path string) *comment {
+	path = g.rename(path)
+	if g.kept[path] == nil {
+		g.kept[path] = &comment{}
+	}
+	return g.kept[path]
+}
+
+// line takes a line, with the column where its comment begins, −1 if it has none.
+func (g *gatherer) line(number int, line string, hash int) {
+	blank, text := strings.TrimSpace(line) == "", ""
+	if hash >= 0 {
+		text = printable(line[hash:])
+	}
+	switch {
+	case blank && len(g.above) > 0:
+		g.above = append(g.above, "")
+		return
+	case hash >= 0 && strings.TrimSpace(line[:hash]) == "":
+		g.above = append(g.above, text)
+		return
+	}
+	if p, ok := first(g.places, number); ok && len(g.above) > 0 && !blank {
+		c := g.at(p)
+		c.head, g.above = append(c.head, g.above...), nil
+	}
+	if hash < 0 {
+		return
+	}
+	if c := g.at(last(g.places, number)); c.tail != "" {
+		c.head = append(c.head, text)
+	} else {
+		c.tail = text
+	}
 }
 
 // printable leaves out what a comment of YAML must not have.
