@@ -159,8 +159,8 @@ func (g *goal) drain() (more bool) {
 		case u.Feedback != nil:
 			g.tellFeedback(u)
 		case u.Result != nil:
+			g.forget() // first: the client may use the id again as soon as it hears
 			g.tellResult(u)
-			g.forget()
 			client.Close()
 			return false
 		case u.State == action.Active && !g.started:

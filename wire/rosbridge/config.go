@@ -1,8 +1,8 @@
 package rosbridge
 
 import (
-	"fmt"
 	"log/slog"
+	"strconv"
 	"time"
 )
 
@@ -58,7 +58,9 @@ type LimitError struct {
 	Limit float64
 }
 
-func (e *LimitError) Error() string { return fmt.Sprintf("%s: the limit is %g", e.What, e.Limit) }
+func (e *LimitError) Error() string {
+	return e.What + ": the limit is " + strconv.FormatFloat(e.Limit, 'f', -1, 64)
+}
 
 // Kind is what an audit entry is about.
 type Kind string

@@ -190,17 +190,10 @@ func (c *Client) serve(conn *websocket.Conn) error {
 	defer conn.CloseNow()
 	defer cancel()
 	wg.Go(func() { c.ping(ctx, conn) })
-	c.mu.Lock()
-	c.conn = conn
-	close(c.online)
-	again := c.registrations()
-	c.mu.Unlock()
-	c.o.Changed(nil)
-	for _, m := range again {
-		if err := conn.Write(ctx, websocket.MessageText, m.Append(nil)); err != nil {
-			return err
-		}
+	if err := c.registerAgain(ctx, conn); err != nil {
+		return err
 	}
+	c.o.Changed(nil)
 	join := frame.Joiner{MaxBytes: c.o.MaxBytes, MaxOpen: 64, MaxAge: time.Minute}
 	for {
 		typ, data, err := conn.Read(ctx)
@@ -211,22 +204,47 @@ func (c *Client) serve(conn *websocket.Conn) error {
 	}
 }
 
-// registrations is what a new connection must be told. The lock is held.
-func (c *Client) registrations() (all []*frame.Message) {
-	for _, p := range c.pubs {
-		all = append(all, p.message(frame.Advertise))
+// registerAgain tells a new connection what there was before, and what has been
+// added meanwhile; only then others may use it, so that nothing overtakes.
+func (c *Client) registerAgain(ctx context.Context, conn *websocket.Conn) error {
+	told := map[any]bool{}
+	for {
+		var news []*frame.Message
+		c.mu.Lock()
+		for _, p := range c.pubs {
+			if !told[p] {
+				told[p] = true
+				news = append(news, p.message(frame.Advertise))
+			}
+		}
+		for _, s := range c.subs {
+			if !told[s] {
+				told[s] = true
+				news = append(news, s.message())
+			}
+		}
+		if len(news) == 0 {
+			c.conn = conn
+			close(c.online)
+			c.mu.Unlock()
+			return nil
+		}
+		c.mu.Unlock()
+		for _, m := range news {
+			if err := conn.Write(ctx, websocket.MessageText, m.Append(nil)); err != nil {
+				return err
+			}
+		}
 	}
-	for _, s := range c.subs {
-		all = append(all, s.message())
-	}
-	return all
 }
 
 // lost ends what was under way when the connection broke.
 func (c *Client) lost(why error) {
 	c.mu.Lock()
-	c.conn = nil
-	c.online = make(chan struct{})
+	if c.conn != nil {
+		c.conn = nil
+		c.online = make(chan struct{})
+	}
 	calls, goals := c.calls, c.goals
 	c.calls, c.goals = map[string]chan reply{}, map[string]*Goal{}
 	c.mu.Unlock()

@@ -2,6 +2,7 @@ package client
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"sync"
 
@@ -48,10 +49,11 @@ func (c *Client) Subscribe(topic, typ string, o SubscribeOptions) (*Subscription
 	c.subs = append(c.subs, s)
 	c.statuses[s.id] = s.queue.end
 	c.mu.Unlock()
-	if err := c.send(c.ctx, s.message()); err != nil && c.Connected() {
+	// if there is no connection, the next one says it
+	if err := c.send(c.ctx, s.message()); errors.Is(err, ErrClosed) {
 		return nil, err
 	}
-	return s, nil // if there is no connection, the next one says it
+	return s, nil
 }
 
 func (s *Subscription) message() *frame.Message {
@@ -102,7 +104,7 @@ func (c *Client) Advertise(topic, typ string, latch bool) (*Publisher, error) {
 	c.pubs = append(c.pubs, p)
 	c.statuses[p.id] = p.refuse
 	c.mu.Unlock()
-	if err := c.send(c.ctx, p.message(frame.Advertise)); err != nil && c.Connected() {
+	if err := c.send(c.ctx, p.message(frame.Advertise)); errors.Is(err, ErrClosed) {
 		return nil, err
 	}
 	return p, nil
