@@ -66,6 +66,8 @@ const (
 	defaultPlanning      = 2
 	defaultApproachShare = 0.5
 	defaultApproachSpeed = 1.0
+
+	maxFeedbackRate = 1000 // Hz
 )
 
 func (c *Config) setDefaults() {

@@ -92,6 +92,15 @@ func New(cfg Config) (*Executive, error) {
 		e.seats = append(e.seats, &seat{Controller: c, id: id})
 		e.means.Controllers = append(e.means.Controllers, c)
 	}
+	if !(cfg.FeedbackRate > 0 && cfg.FeedbackRate <= maxFeedbackRate) {
+		errs = append(errs, fmt.Errorf("executive: feedback at %g Hz, must be above 0 and at most %d", cfg.FeedbackRate, maxFeedbackRate))
+	}
+	if cfg.Patience < 0 || cfg.Keep < 0 || cfg.Planning < 0 {
+		errs = append(errs, fmt.Errorf("executive: patience %v, keep %v, planning %d: none may be negative", cfg.Patience, cfg.Keep, cfg.Planning))
+	}
+	if !(cfg.Approach.Share > 0 && cfg.Approach.Share <= 1) || !(cfg.Approach.Speed > 0) {
+		errs = append(errs, fmt.Errorf("executive: approach moves with a share of %g and at %g rad/s, the share must be above 0 and at most 1", cfg.Approach.Share, cfg.Approach.Speed))
+	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}

@@ -23,6 +23,7 @@ type (
 	Pose        = wish.Pose
 	Perform     = wish.Perform
 	Operational = wish.Operational
+	Step        = wish.Step
 	Execute     = wish.Execute
 	Move        = wish.Move
 	Kept        = wish.Kept

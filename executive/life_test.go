@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -328,6 +329,23 @@ func TestAuditTellsEverything(t *testing.T) {
 	want := []string{"test: follow " + string(g.id.ID) + ": asked", "test: follow " + string(g.id.ID) + ": succeeded", "somebody: stop 2: ok"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q", got)
+	}
+}
+
+// TestBadConfiguration reports everything at once.
+func TestBadConfiguration(t *testing.T) {
+	r := newRig(t, parts{})
+	cfg := r.e.cfg
+	cfg.Controllers = append(slices.Clone(cfg.Controllers), Controller{Name: "nobody"}, Controller{Name: "swing", Resources: []string{"wing"}})
+	cfg.FeedbackRate, cfg.Patience, cfg.Approach.Share = math.Inf(1), -1, 2
+	_, err := New(cfg)
+	if err == nil {
+		t.Fatal("taken")
+	}
+	for _, want := range []string{"nobody", `"swing" comes twice`, "wing", "+Inf Hz", "-1ns", "share of 2"} {
+		if !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is not in: %v", want, err)
+		}
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 	"poise/control"
 	"poise/control/follow"
 	"poise/control/lookat"
+	"poise/control/step"
+	"poise/kinematics"
 	"poise/loop"
 	"poise/motion"
 	"poise/robot"
@@ -138,5 +140,54 @@ func TestYawnDuringLookAt(t *testing.T) {
 	}
 	if len(r.events) != 1 || r.events[0].Motion != "yawn" {
 		t.Errorf("%+v", r.events)
+	}
+}
+
+// TestStepLiftsALeg plays Cartesian samples of one leg, seen from the base, and
+// refuses what it cannot reach.
+func TestStepLiftsALeg(t *testing.T) {
+	bot := newRig(t, parts{off: true})
+	steps, err := step.New(bot.m, control.Transition{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRig(t, parts{model: bot.m, more: []loop.Registration{{Name: "step_sequence", Kind: "step", Controller: steps}},
+		known: []Controller{{Name: "step_sequence", Kind: "step"}}})
+	id, _ := r.m.Chain("leg1")
+	d := kinematics.NewData(r.m)
+	tip := d.At(r.m.Chains()[id].VirtualTip)
+	hoof := func() spatial.Pose {
+		q := make([]float64, r.m.NumQ())
+		q[6] = 1
+		r.e.View(func(s *loop.Snapshot) {
+			for j, x := range s.Command.Q {
+				q[r.m.Joints()[j].Q] = x
+			}
+		})
+		d.UpdatePosition(q)
+		return d.Pose(tip)
+	}
+	low := hoof()
+	up := func(by float64) step.Goal {
+		high := low
+		high.P.Z += by
+		return step.Goal{Times: []float64{0, 1, 2}, InBase: true, Limbs: []step.Limb{{Chain: "leg1", Poses: []spatial.Pose{low, high, low}}}}
+	}
+	g := r.active(r.submit(&Step{Goal: up(0.02)}))
+	highest := 0.0
+	for !g.over() {
+		r.run(1)
+		highest = max(highest, hoof().P.Z-low.P.Z)
+	}
+	r.mustEnd(g, 1, action.Succeeded, action.Finished, "ok")
+	if math.Abs(highest-0.02) > 2e-3 || hoof().P.Sub(low.P).Norm() > 2e-3 {
+		t.Errorf("the hoof rose by %g and came back to %v of %v", highest, hoof().P, low.P)
+	}
+	if f := g.feedback[len(g.feedback)/2]; f.Duration != 2 || !slices.Contains(f.Joints, "joint13") {
+		t.Errorf("%+v", f)
+	}
+	c := r.mustEnd(r.submit(&Step{Goal: up(0.5)}), 1, action.Rejected, action.ConditionsUnmet, "bad_step")
+	if x := c.Result.Explanations[0]; x.Resource != "leg1" || x.Value == 0 {
+		t.Errorf("%+v", x)
 	}
 }

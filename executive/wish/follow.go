@@ -36,6 +36,9 @@ type Execute struct {
 func (g *Follow) Action() string { return "follow" }
 
 func (g *Follow) Prepare(v *View) (*Work, []Explanation) {
+	if why := checkRate(g.Rate); why != nil {
+		return nil, why
+	}
 	goal := g.Goal
 	goal.Begin = follow.CycleTime(g.Stamp, v.Now.Tick)
 	v.keep("follow", &goal)
@@ -50,13 +53,16 @@ func (g *Follow) Prepare(v *View) (*Work, []Explanation) {
 		return nil, why
 	}
 	w.Rate, w.To = g.Rate, end
-	return w, checkRate(g.Rate)
+	return w, nil
 }
 
 // Action names the server.
 func (g *Execute) Action() string { return "execute" }
 
 func (g *Execute) Prepare(v *View) (*Work, []Explanation) {
+	if why := checkRate(g.Rate); why != nil {
+		return nil, why
+	}
 	goal := g.Goal
 	if len(g.Motions) > 0 {
 		goal = compose.Join(v.Model, g.Motions)
@@ -72,7 +78,7 @@ func (g *Execute) Prepare(v *View) (*Work, []Explanation) {
 		return nil, why
 	}
 	w.Rate = g.Rate
-	return w, checkRate(g.Rate)
+	return w, nil
 }
 
 // slowest is the speed below which a planned motion is not played instead of being

@@ -30,8 +30,9 @@ type Means struct {
 type Controller struct {
 	Name string // as registered with the loop
 	Kind string // such as "follow": goals look for their controllers by it
-	// Operate makes the program of a goal Operational on some leaves. Nil is for
-	// controllers that are not switched on and off but given goals.
+	// Operate makes the program of a goal Operational on some leaves; now is valid
+	// during the call only. Nil is for controllers that are not switched on and off
+	// but given goals.
 	Operate func(set robot.Set, now *loop.Snapshot) (control.Program, error)
 	// Resources are what Operational asks for if the goal does not say.
 	Resources []string

@@ -76,6 +76,9 @@ func (v *View) Operate(s *Controller, set robot.Set) (*Work, []Explanation) {
 func (g *Perform) Action() string { return "perform" }
 
 func (g *Perform) Prepare(v *View) (*Work, []Explanation) {
+	if why := checkRate(g.Rate); why != nil {
+		return nil, why
+	}
 	s, ok := v.controller(g.Controller)
 	switch {
 	case !ok:
@@ -85,7 +88,7 @@ func (g *Perform) Prepare(v *View) (*Work, []Explanation) {
 	}
 	w := newWork([]string{s.Name}, g.Program)
 	w.Duration, w.Rate = g.Duration, g.Rate
-	return w, checkRate(g.Rate)
+	return w, nil
 }
 
 // maxRate is the largest speed of a motion, 200 %.

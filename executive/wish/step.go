@@ -1,0 +1,58 @@
+package wish
+
+import (
+	"errors"
+
+	"poise/control/step"
+	"poise/executive/explain"
+	"poise/robot"
+)
+
+// Step moves limbs and base along Cartesian samples, with contacts.
+type Step struct {
+	Goal step.Goal
+	Rate float64 // of its clock; 0 is 1
+}
+
+// Action names the server.
+func (g *Step) Action() string { return "step" }
+
+// stepKind is the kind of the controllers that play steps.
+const stepKind = "step"
+
+// Prepare compiles the steps from where the joints are.
+func (g *Step) Prepare(v *View) (*Work, []Explanation) {
+	if why := checkRate(g.Rate); why != nil {
+		return nil, why
+	}
+	p, err := step.Compile(v.Model, step.Options{Transition: v.Follow.Transition, From: v.Now.Command.Q}, &g.Goal)
+	if err != nil {
+		return nil, stepProblems(err)
+	}
+	w := newWork(v.pool(stepKind), p)
+	if len(w.Pool) == 0 {
+		return nil, []Explanation{explain.Because("no_controller", "no controller plays steps")}
+	}
+	w.Rate, w.Duration = g.Rate, p.Duration()
+	for leaf := range w.Claim.All {
+		if int(leaf) < len(v.Model.Joints()) {
+			w.Joints = append(w.Joints, robot.JointID(leaf))
+		}
+	}
+	return w, nil
+}
+
+// stepProblems explains what is wrong with steps.
+func stepProblems(err error) (all []Explanation) {
+	if many, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, one := range many.Unwrap() {
+			all = append(all, stepProblems(one)...)
+		}
+		return all
+	}
+	var p *step.Problem
+	if errors.As(err, &p) {
+		return []Explanation{{Code: "bad_step", Text: p.Text, Joint: p.Joint, Resource: p.Limb, At: p.At, Value: p.Value, Limit: p.Max}}
+	}
+	return explain.Errors("bad_step", err)
+}

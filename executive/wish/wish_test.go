@@ -1,0 +1,178 @@
+package wish
+
+import (
+	"context"
+	"math"
+	"reflect"
+	"strings"
+	"testing"
+
+	"poise/arbiter"
+	"poise/control"
+	"poise/control/follow"
+	"poise/executive/explain"
+	"poise/loop"
+	"poise/planner"
+	"poise/planner/smooth"
+	"poise/robot"
+	"poise/robot/load"
+	"poise/trajectory"
+)
+
+// view is of an arm that stands at zero.
+func view(t testing.TB) *View {
+	t.Helper()
+	bot, err := load.Robot("arm6", load.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := bot.Model
+	words, err := explain.New(m, func(arbiter.ClientID) string { return "" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := len(m.Joints())
+	return &View{Now: &loop.Snapshot{Command: control.NewMotion(n, len(m.Chains()), 0), Measured: control.NewMeasured(n)},
+		Means: &Means{Model: m, Words: words, Approach: ApproachLimits{Share: 0.5, Speed: 1},
+			Controllers: []*Controller{{Name: "follow", Kind: "follow"}, {Name: "follow_2", Kind: "follow"}, {Name: "far", Kind: "follow", Remote: true},
+				{Name: "hold", Kind: "hold", Resources: []string{"manipulator"}, Operate: func(set robot.Set, _ *loop.Snapshot) (control.Program, error) {
+					return nothing{set}, nil
+				}}},
+			Pipelines: []Pipeline{{Name: "poise", Planner: &smooth.Planner{Model: m, Sampling: 0.01}}}}}
+}
+
+type nothing struct{ set robot.Set }
+
+func (n nothing) Claim() (needs, wants robot.Set) { return n.set, robot.Set{} }
+
+func turn(q float64) follow.Goal {
+	return follow.Goal{Joints: []string{"joint_1"}, Points: []trajectory.Point{{Position: []float64{0}}, {Time: 1, Position: []float64{q}}}, Events: []follow.Event{{Time: 0.5, Command: "x"}}}
+}
+
+// TestFollowBecomesWork says who could do it, for how long, with which joints.
+func TestFollowBecomesWork(t *testing.T) {
+	v := view(t)
+	w, why := v.Prepare(&Follow{Goal: turn(0.2), Rate: 0.5})
+	if len(why) > 0 {
+		t.Fatal(why)
+	}
+	if !reflect.DeepEqual(w.Pool, []string{"follow", "follow_2"}) || w.Duration != 1 || w.Rate != 0.5 || w.Claim != robot.Leaf(0) ||
+		!reflect.DeepEqual(w.Joints, []robot.JointID{0}) || w.Event(0).Command != "x" {
+		t.Errorf("%+v", w)
+	}
+	if v.Kept == nil || v.Kept.Source != "follow" {
+		t.Error("the trajectory is not kept")
+	}
+	if w, _ = v.Prepare(&Follow{Goal: turn(0.2), Return: true}); !(w.Duration > 1.3) || w.To != 1 {
+		t.Errorf("with its way back it lasts %g s, and its own end is %g", w.Duration, w.To)
+	}
+	if _, why = (&View{Means: v.Means}).Prepare(&Follow{}); len(why) != 1 || why[0].Code != "cycle_silent" {
+		t.Errorf("%+v", why)
+	}
+}
+
+// TestAppendGoesOnWithWhatRuns takes the newest motion of the joints.
+func TestAppendGoesOnWithWhatRuns(t *testing.T) {
+	v := view(t)
+	first, why := v.Prepare(&Follow{Goal: turn(0.2)})
+	if len(why) > 0 {
+		t.Fatal(why)
+	}
+	v.Running = []*Work{first}
+	more := follow.Goal{Joints: []string{"joint_1"}, Points: []trajectory.Point{{Position: []float64{0.2}}, {Time: 2, Position: []float64{0}}}}
+	both, why := v.Prepare(&Follow{Goal: more, Append: true})
+	if len(why) > 0 || both.Duration != 3 {
+		t.Fatalf("%+v %+v", both, why)
+	}
+	more.Points[0].Position[0] = 0.5
+	if _, why = v.Prepare(&Follow{Goal: more, Append: true}); len(why) == 0 || why[0].Code != "start_too_far" || why[0].Joint != "joint_1" {
+		t.Errorf("%+v", why)
+	}
+}
+
+// TestOperationalNeedsAContinuousController, by its own resources or named ones.
+func TestOperationalNeedsAContinuousController(t *testing.T) {
+	v := view(t)
+	w, why := v.Prepare(&Operational{Controller: "hold", On: true})
+	if len(why) > 0 || w.Claim.Len() != 6 || w.Pool[0] != "hold" {
+		t.Errorf("%+v %+v", w, why)
+	}
+	w, _ = v.Prepare(&Operational{Controller: "hold", On: true, Resources: []string{"gripper", "joint_2"}})
+	if w.Claim.Len() != 2 {
+		t.Errorf("%+v", w)
+	}
+	if w, _ = v.Prepare(&Operational{Controller: "hold"}); w.Off != "hold" {
+		t.Errorf("%+v", w)
+	}
+	for name, code := range map[string]string{"follow": "not_continuous", "hodl": "unknown_controller"} {
+		if _, why = v.Prepare(&Operational{Controller: name, On: true}); len(why) != 1 || why[0].Code != code || why[0].Help == "" {
+			t.Errorf("%s: %+v", name, why)
+		}
+	}
+}
+
+// TestPlansArePreparedOnTheWorker: a plan comes back with what is to be performed.
+func TestPlansArePreparedOnTheWorker(t *testing.T) {
+	v := view(t)
+	goal := planner.Goal{}
+	for i, j := range []string{"joint_1", "joint_2", "joint_3", "joint_4", "joint_5", "joint_6"} {
+		goal.Joints = append(goal.Joints, planner.JointGoal{Joint: j, Position: 0.1 * float64(i%2)})
+	}
+	req := planner.Request{Command: planner.PTP, CommandName: "PTP", Group: "manipulator", VelocityScaling: 1, AccelerationScaling: 1, Goals: []planner.Goal{goal}}
+	w, why := v.Prepare(&Move{Items: []planner.Item{{Request: req}}})
+	if len(why) > 0 || w.Plan == nil || w.Program != nil {
+		t.Fatalf("%+v %+v", w, why)
+	}
+	out := w.Plan.Run(context.Background())
+	if out.Refusal != nil || out.Work == nil || len(out.Motions) != 1 || out.Kept.Source != "move" {
+		t.Fatalf("%+v", out)
+	}
+	if math.Abs(out.Work.Duration-out.Motions[0].Trajectory.Duration()) > 1e-9 || len(out.Work.Joints) != 6 {
+		t.Errorf("%+v", out.Work)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if out = w.Plan.Run(ctx); out.Refusal == nil || out.Refusal.Kind != planner.Cancelled || out.Work != nil {
+		t.Errorf("%+v", out)
+	}
+}
+
+// FuzzPlayOptions reads any text: what it accepts is what was written.
+func FuzzPlayOptions(f *testing.F) {
+	f.Add("speed=0.5, loop")
+	f.Add("speed=NaN part=1 return=false")
+	f.Add("=,==,speed=")
+	f.Fuzz(func(t *testing.T, options string) {
+		p, why := ParsePlay("nod", options)
+		if p == nil || p.Name != "nod" {
+			t.Fatal("no goal")
+		}
+		for _, x := range why {
+			if x.Text == "" || x.Code != "bad_option" {
+				t.Errorf("%+v", x)
+			}
+		}
+		if len(why) == 0 && p.Speed != 0 && !strings.Contains(options, "speed=") {
+			t.Errorf("speed %g out of %q", p.Speed, options)
+		}
+	})
+}
+
+// FuzzFollow prepares trajectories of any numbers: work or explanations, never
+// both, never neither.
+func FuzzFollow(f *testing.F) {
+	f.Add(0.0, 0.5, 1.0, 0.2, 1.0, true, false)
+	f.Add(-1.0, math.Inf(1), 0.0, math.NaN(), 2.5, false, true)
+	f.Add(1e-9, 1e300, 3600.0, -4.0, 0.0, true, true)
+	f.Fuzz(func(t *testing.T, t0, q0, t1, q1, rate float64, back, approach bool) {
+		v := view(t)
+		g := &Follow{Rate: rate, Return: back, Goal: follow.Goal{Joints: []string{"joint_2"}, Points: []trajectory.Point{{Time: t0, Position: []float64{q0}}, {Time: t1, Position: []float64{q1}}}}}
+		if approach {
+			g.Goal.Approach = 0.5
+		}
+		w, why := v.Prepare(g)
+		if (w == nil || w.Program == nil) == (len(why) == 0) {
+			t.Errorf("work %+v, explanations %+v", w, why)
+		}
+	})
+}
