@@ -346,10 +346,9 @@ func TestPanicIsTheControllersOwnFault(t *testing.T) {
 			if r.l.seats[1].program == nil {
 				t.Error("another controller was stopped")
 			}
-			if method == "Update" || method == "Owned" {
-				if o := r.l.arb.Owner(first(r.limb("leg1"))); o != arbiter.Nobody {
-					t.Errorf("leg 1 is with %d", o)
-				}
+			leaf := first(r.limb("leg1"))
+			if o := r.l.arb.Owner(leaf); o != arbiter.Nobody || r.l.seats[0].program != nil || !r.l.still(int(leaf)) {
+				t.Errorf("leg 1 is with %d, goal %v, at rest %v", o, r.l.seats[0].program, r.l.still(int(leaf)))
 			}
 			// it takes goals again after a separate act
 			r.swings[0].panics = ""

@@ -346,3 +346,31 @@ func TestSameTicksSameCommands(t *testing.T) {
 type tapFunc func(*Frame)
 
 func (f tapFunc) Tick(x *Frame) { f(x) }
+
+// TestProbeIsTold of every stage in order, and nothing of it comes back.
+func TestProbeIsTold(t *testing.T) {
+	run := func(p Probe) (hashes []uint64) {
+		tap := tapFunc(func(f *Frame) { hashes = append(hashes, f.Hash) })
+		r := newRig(t, parts{robot: "pony", controllers: 1, servo: sim.Servo{Lag: 0.02, Noise: 1e-3}, tap: tap})
+		r.l.SetProbe(p)
+		r.must(0, 1, r.program(r.limb("leg1"), 0.1, 2))
+		r.run(200)
+		return hashes
+	}
+	var p stageProbe
+	if with, without := run(&p), run(nil); !slices.Equal(with, without) {
+		t.Error("a probe changes what the robot does")
+	}
+	if len(p) != 201*int(NumStages) {
+		t.Fatalf("told %d times", len(p))
+	}
+	for i, s := range p {
+		if s != Stage(i%int(NumStages)) {
+			t.Fatalf("stage %v at place %d", s, i)
+		}
+	}
+}
+
+type stageProbe []Stage
+
+func (p *stageProbe) Done(s Stage) { *p = append(*p, s) }

@@ -182,6 +182,9 @@ func (r *rig) run(ticks int) {
 			if !ok {
 				break
 			}
+			if rep.Tick != tick {
+				r.t.Fatalf("tick %d: a report of tick %d", r.n-1, rep.Tick.N)
+			}
 			r.reports = append(r.reports, rep)
 		}
 		for j, q := range r.l.command.Q {

@@ -28,7 +28,7 @@ func TestRandomSwitches(t *testing.T) {
 	r.checks = true
 	set := r.limb("manipulator")
 	p := r.program(set, 0, 0)
-	equal := 0
+	equal, started := 0, 0
 	for n := range switches {
 		// programs are never written again once sent, so each is new
 		q := *p
@@ -52,7 +52,15 @@ func TestRandomSwitches(t *testing.T) {
 			r.run(1)
 			equal += r.onReference()
 		}
+		for i := range r.reports {
+			if r.reports[i].Kind == GoalStarted {
+				started++
+			}
+		}
 		r.reports = r.reports[:0]
+	}
+	if started != switches {
+		t.Errorf("%d of %d switches took place", started, switches)
 	}
 	t.Logf("%d switches, %d joint samples after the end of their bridges, all on their references", switches, equal)
 	if equal == 0 {
