@@ -190,7 +190,7 @@ func TestAsk06StartDeviates(t *testing.T) {
 	}
 	goal = r.send(0, p)
 	speed := 0.0
-	for r.s.Active[0].Time < 0 {
+	for r.s.Active[0].Active && r.s.Active[0].Time < 0 {
 		r.run(1)
 		speed = max(speed, maxSpeed(r))
 		if words, _ := r.left(goal); len(words) > 0 && r.s.Active[0].Time < 0 {

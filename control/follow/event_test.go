@@ -137,6 +137,9 @@ func TestEventsOfAPart(t *testing.T) {
 			t.Errorf("point %d: %+v, want support %g", i, part.Points[i], want)
 		}
 	}
+	if part, err = g.Part(1, 2); err != nil || len(part.Points) != 2 || part.Points[0].Position[0] != 0 || part.Points[1].Position[0] != 0.5 {
+		t.Errorf("between two points: %+v %v", part, err)
+	}
 	for _, x := range [][2]float64{{-1, 1}, {1, 1}, {2, 1}, {0, 4}, {math.NaN(), 1}} {
 		if _, err := g.Part(x[0], x[1]); err == nil {
 			t.Errorf("a part from %g to %g", x[0], x[1])
@@ -299,17 +302,17 @@ func TestAppend(t *testing.T) {
 // go in each round, and goes back to its beginning if it is allowed to.
 func TestLoop(t *testing.T) {
 	r := newRig(t, parts{robot: "arm6"})
-	g := withEvents(line("joint_1", 0.3505, 0, 0.1, 0), 0, 0.3)
+	g := withEvents(line("joint_1", 0.35065, 0, 0.1, 0), 0, 0.3)
 	g.Loop = true
 	goal := r.must(0, g)
 	start := r.n - 1
-	r.run(7010)
+	r.run(7015)
 	words, ticks := r.left(goal)
 	if got := strings.Join(words, ""); got != strings.Repeat("ab", 10)+"a" {
 		t.Errorf("events %s", got)
 	}
 	for i, at := range ticks {
-		want := float64(i/2) * 0.701
+		want := float64(i/2) * 0.7013
 		if i%2 == 1 {
 			want += 0.3
 		}

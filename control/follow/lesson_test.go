@@ -209,7 +209,7 @@ func TestStartIsBlended(t *testing.T) {
 // replacements and cancels, on good and bad servos: every command keeps the limits
 // of its joint, and every goal ends.
 func TestRandomGoals(t *testing.T) {
-	rounds := 60
+	rounds := 25
 	if testing.Short() {
 		rounds = 6
 	}
