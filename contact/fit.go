@@ -99,17 +99,19 @@ type Odometer struct {
 	slip    float64
 	begun   bool
 	scratch []spatial.Vec3
+	was     []float64 // joints of the last Update
 }
 
 // NewOdometer returns the odometer of a robot; its first Update settles it.
-func NewOdometer(g *Ground) *Odometer { return &Odometer{g: g, pose: spatial.IdentityPose} }
+func NewOdometer(g *Ground) *Odometer {
+	return &Odometer{g: g, pose: spatial.IdentityPose, was: make([]float64, len(g.m.Joints()))}
+}
 
 // Reset puts the base somewhere; the feet stand from the next Update on where they
 // then are. Loop-safe.
 func (o *Odometer) Reset(X_WB spatial.Pose) { o.pose, o.begun, o.feet = X_WB, true, o.feet[:0] }
 
-// Pose returns where the base is, and Slip by how much feet have missed their
-// places, m.
+// Pose returns where the base is.
 func (o *Odometer) Pose() spatial.Pose { return o.pose }
 
 // Slip returns the largest distance of a foot from where it stood, m, at the last
@@ -124,6 +126,10 @@ func (o *Odometer) Update(joints []float64, feet []Foot) spatial.Pose {
 			o.pose, o.begun = X, true
 		}
 	}
+	if len(feet) > 0 && slices.Equal(o.feet, feet) && o.still(joints) {
+		return o.pose
+	}
+	copy(o.was, joints)
 	o.keep(feet)
 	if len(o.feet) > 0 {
 		o.pose, o.slip = o.g.Fit(joints, o.feet, o.anchors, o.pose)
@@ -132,6 +138,18 @@ func (o *Odometer) Update(joints []float64, feet []Foot) spatial.Pose {
 		o.land(joints, feet)
 	}
 	return o.pose
+}
+
+// still reports whether no leg that stands has moved since the last Update.
+func (o *Odometer) still(joints []float64) bool {
+	for _, f := range o.feet {
+		for _, j := range o.g.m.Chains()[f.Chain].Joints {
+			if joints[j] != o.was[j] {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // keep forgets feet that were lifted, with their anchors.

@@ -113,6 +113,16 @@ func TestPoseBeginsFromAnyMotion(t *testing.T) {
 	}
 }
 
+// TestNoWayToGo: a pose that is there already is reached at once. Goals without
+// duration crashed the original.
+func TestNoWayToGo(t *testing.T) {
+	r := setup(t, "pony", rig.Options{Pose: "crouched"})
+	began := r.N
+	if st, why := r.Until(r.Start("pose", named(t, r, "crouched", 0)), 1); st != control.Done || r.N-began > 2 {
+		t.Errorf("%v %+v after %d ticks", st, why, r.N-began)
+	}
+}
+
 // TestSpeedOverrideIsHeldByLimits: at full limits 200 % is not had, and the rate
 // says so; at half speed it is.
 func TestSpeedOverrideIsHeldByLimits(t *testing.T) {

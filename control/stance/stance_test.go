@@ -318,6 +318,9 @@ func TestAHeadThatLeansOutStopsTheBody(t *testing.T) {
 	if _, why, over := r.Ended(goal); over {
 		t.Fatalf("ended: %v %+v", why.Code, why)
 	}
+	if why := r.Activity("stance").Why; why.Code != control.Unbalanced || !(why.Value < why.Max) {
+		t.Errorf("it waits and says %v %+v", why.Code, why)
+	}
 	r.Until(turn(0), 5)
 	r.For(1)
 	if at := r.Now.Command.Base.Pose.P.Y; math.Abs(at-y) > 1e-9 {

@@ -160,6 +160,9 @@ func TestDryStreamHoldsAndSaysSo(t *testing.T) {
 	if q := r.Now.Command.Q[r.Joint("joint52")]; q != at || at < 0.02 || at > 0.3 {
 		t.Errorf("not held: %g → %g", at, q)
 	}
+	if a := r.Activity("stream"); !a.Active || a.Why.Code != control.Stale || a.Why.Max != 0.1 || a.Why.Value < 0.5 {
+		t.Errorf("it holds and does not say why: %+v", a)
+	}
 	r.Feed("stream", sample(r, "joint52", 0.5))
 	r.For(0.05)
 	if r.Now.Command.Q[r.Joint("joint52")] <= at {
