@@ -85,6 +85,7 @@ type Loop struct {
 	limiter *control.Limiter
 	guards  *control.Guard
 	bridge  *control.Bridge
+	wraps   []bool // joints that are angles without limits
 	poses   poses
 	holder  *control.Holder
 	powered power
@@ -130,7 +131,8 @@ func New(cfg Config) (*Loop, error) {
 	if l.merge, err = control.NewAggregate(cfg.Model); err != nil {
 		return nil, err
 	}
-	if l.bridge, err = control.NewBridge(cfg.Bridge, limits, control.Wraps(cfg.Model)); err != nil {
+	l.wraps = control.Wraps(cfg.Model)
+	if l.bridge, err = control.NewBridge(cfg.Bridge, limits, l.wraps); err != nil {
 		return nil, err
 	}
 	if l.holder, err = control.NewHolder(limits); err != nil {
@@ -290,7 +292,7 @@ func (l *Loop) aggregate() {
 		l.fresh[j] = fresh
 		if l.merge.Writer[j] != arbiter.Nobody {
 			l.holder.End(j)
-			l.wish[j] = l.merge.Wish[j]
+			l.wish[j] = l.nearest(j, l.merge.Wish[j])
 			l.fresh[j] = fresh || l.jumps(j)
 			continue
 		}
@@ -305,6 +307,17 @@ func (l *Loop) aggregate() {
 		l.handOver(s.id, s.ref.Peak)
 	}
 	l.handOver(arbiter.Nobody, 0) // joints on their way to a safe pose
+}
+
+// nearest adds whole turns to the reference of an angle without limits, so that it
+// is nearest to the command: who writes −π after π has not turned back.
+func (l *Loop) nearest(j int, w move.State) move.State {
+	if l.wraps[j] {
+		if turns := math.Round((l.state[j].P - w.P) / (2 * math.Pi)); turns != 0 {
+			w.P += 2 * math.Pi * turns
+		}
+	}
+	return w
 }
 
 // jumps reports whether the limits cannot follow the reference of a joint: then it
