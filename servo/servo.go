@@ -35,7 +35,7 @@ type Setpoint struct {
 
 // Reading is what a servo says of itself.
 type Reading struct {
-	Position, Velocity float64 // rad or m, and per s
+	Position, Velocity float64 // rad or m, and per s; an angle without limits counts its turns as targets do
 	Effort             float64 // N·m or N
 	Voltage            float64 // V
 	Temperature        float64 // °C
