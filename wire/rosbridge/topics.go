@@ -170,7 +170,7 @@ type want struct {
 }
 
 // graphQueue is how many messages wait for the pump, which never waits itself.
-const graphQueue = 256
+const graphQueue = 128
 
 func (x *session) subscribe(m *frame.Message) error {
 	if m.Topic == "" {

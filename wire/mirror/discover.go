@@ -1,0 +1,110 @@
+package mirror
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"poise/msgs/registry"
+	"poise/wire/rosbridge/client"
+)
+
+// Discover asks a robot by its rosapi what it has, and returns what can be
+// mirrored under prefix: topics that it publishes, services and actions whose
+// types are known here. skipped says what was left out, and why.
+func Discover(ctx context.Context, c *client.Client, prefix string) (s Spec, skipped []error, err error) {
+	prefix = strings.TrimSuffix(prefix, "/")
+	local := func(name string) string { return prefix + "/" + strings.TrimPrefix(name, "/") }
+
+	var actions struct {
+		Names []string `json:"action_servers"`
+	}
+	if err := ask(ctx, c, "action_servers", "", &actions); err != nil {
+		return Spec{}, nil, err
+	}
+	ofAction := map[string]bool{}
+	for _, name := range actions.Names {
+		for _, part := range []string{"/goal", "/cancel", "/status", "/feedback", "/result"} {
+			ofAction[name+part] = true
+		}
+	}
+	var topics struct{ Topics, Types []string }
+	if err := ask(ctx, c, "topics", "", &topics); err != nil {
+		return Spec{}, nil, err
+	}
+	for i, name := range topics.Topics {
+		if i >= len(topics.Types) || ofAction[name] {
+			continue
+		}
+		if _, _, err := registry.Message(topics.Types[i]); err != nil {
+			skipped = append(skipped, fmt.Errorf("topic %s: %w", name, err))
+			continue
+		}
+		s.Topics = append(s.Topics, Name{Remote: name, Type: topics.Types[i], Local: local(name)})
+	}
+	if err := s.services(ctx, c, local, &skipped); err != nil {
+		return Spec{}, nil, err
+	}
+	for _, name := range actions.Names {
+		typ, err := actionType(ctx, c, name, topics.Topics, topics.Types)
+		if err == nil {
+			_, _, err = registry.ActionNamed(typ)
+		}
+		if err != nil {
+			skipped = append(skipped, fmt.Errorf("action %s: %w", name, err))
+			continue
+		}
+		s.Actions = append(s.Actions, Name{Remote: name, Type: typ, Local: local(name)})
+	}
+	return s, skipped, nil
+}
+
+func (s *Spec) services(ctx context.Context, c *client.Client, local func(string) string, skipped *[]error) error {
+	var list struct{ Services []string }
+	if err := ask(ctx, c, "services", "", &list); err != nil {
+		return err
+	}
+	for _, name := range list.Services {
+		if strings.HasPrefix(name, "/rosapi/") {
+			continue // the mirror of a list of mirrors would only confuse
+		}
+		var r struct{ Type string }
+		if err := ask(ctx, c, "service_type", fmt.Sprintf(`{"service":%q}`, name), &r); err != nil {
+			return err
+		}
+		if _, _, err := registry.ServiceNamed(r.Type); err != nil {
+			*skipped = append(*skipped, fmt.Errorf("service %s: %w", name, err))
+			continue
+		}
+		s.Services = append(s.Services, Name{Remote: name, Type: r.Type, Local: local(name)})
+	}
+	return nil
+}
+
+// actionType asks for an action's type; a robot of ROS 1 has no such service, and
+// there the type of the goal topic tells.
+func actionType(ctx context.Context, c *client.Client, name string, topics, types []string) (string, error) {
+	var r struct{ Type string }
+	err := ask(ctx, c, "action_type", fmt.Sprintf(`{"action":%q}`, name), &r)
+	if err == nil && r.Type != "" {
+		return r.Type, nil
+	}
+	for i, topic := range topics {
+		if topic == name+"/goal" && i < len(types) {
+			return strings.TrimSuffix(types[i], "Goal"), nil
+		}
+	}
+	if err == nil {
+		err = fmt.Errorf("the robot does not say its type")
+	}
+	return "", err
+}
+
+func ask(ctx context.Context, c *client.Client, name, args string, answer any) error {
+	values, err := c.Call(ctx, "/rosapi/"+name, []byte(args))
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(values, answer)
+}
