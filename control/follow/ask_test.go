@@ -21,7 +21,7 @@ import (
 func TestAsk01StopReallyStops(t *testing.T) {
 	stride := 1
 	if testing.Short() {
-		stride = 10
+		stride = 50
 	}
 	stops, longest, off := 0, 0.0, 0.0
 	for m := range 3 {
@@ -180,6 +180,11 @@ func TestAsk06StartDeviates(t *testing.T) {
 	rep, ok := r.report(loop.GoalRejected, goal)
 	if why := rep.Reason; !ok || why.Code != control.StartTooFar || why.Joint != 1 || math.Abs(why.Value-0.5) > 1e-6 || why.Max != 0.05 {
 		t.Errorf("%+v", rep)
+	}
+
+	tight := within(arm(1, []float64{0.306, 0.2, 0, 0, 0, 0}, []float64{0.4, 0.2, 0, 0, 0, 0}), 0.004, 0.004)
+	if tight.Approach = 1; r.compile(tight).Start() >= 0 {
+		t.Error("a small step out of a tight tolerance is not approached")
 	}
 
 	g.Approach = 0.3

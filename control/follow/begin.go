@@ -140,7 +140,7 @@ func (c *compiler) approach(first []float64) {
 			start[k] = trajectory.Nearest(c.pose[k], first[k])
 		}
 		off, most := math.Abs(start[k]-first[k]), c.r.Path[k].Position
-		far = far || off > near
+		far = far || off > near || most >= 0 && off > most
 		if most >= 0 && off > most && c.g.Approach == 0 {
 			c.bad.add(Problem{Kind: StartTooFar, Joint: c.r.Names[k], Point: 0, Value: off, Limit: most, Help: "move there first, or allow an approach"},
 				"%q is %.4g away from where the motion starts, %.4g is allowed", c.r.Names[k], off, most)

@@ -211,10 +211,18 @@ func TestStampInThePastDropsPoints(t *testing.T) {
 	}
 }
 
+// stride makes steps longer in short tests.
+func stride(n int) int {
+	if testing.Short() {
+		return 6 * n
+	}
+	return n
+}
+
 // TestReplaceInFlight: a new goal takes over at any instant, from the command; the
 // rig judges the limits, the old goal is told why it ended.
 func TestReplaceInFlight(t *testing.T) {
-	for k := 20; k < 1200; k += 97 {
+	for k := 20; k < 1200; k += stride(97) {
 		r := newRig(t, parts{robot: "arm6"})
 		first := r.must(0, bend())
 		r.run(k)
@@ -238,7 +246,7 @@ func TestAppend(t *testing.T) {
 			Events: []Event{{Time: 0.5, Command: "f"}}}
 		return g
 	}
-	for k := 1; k < 1200; k += 83 {
+	for k := 1; k < 1200; k += stride(83) {
 		r := newRig(t, parts{robot: "arm6"})
 		first := r.must(0, nod())
 		r.run(k)

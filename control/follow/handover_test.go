@@ -167,7 +167,11 @@ func TestGoalTimeStandsInAPause(t *testing.T) {
 func TestAppendWithApproach(t *testing.T) {
 	r := newRig(t, parts{robot: "arm6"})
 	first := r.compile(bend())
-	for i := range 60 {
+	cases := 60
+	if testing.Short() {
+		cases = 3
+	}
+	for i := range cases {
 		g := line("joint_1", 0.5, 0.3+0.001*float64(i), 0.3)
 		g.Joints = bend().Joints
 		for k := range g.Points {

@@ -211,7 +211,7 @@ func TestStartIsBlended(t *testing.T) {
 func TestRandomGoals(t *testing.T) {
 	rounds := 25
 	if testing.Short() {
-		rounds = 6
+		rounds = 1
 	}
 	if soak {
 		rounds = 1000
