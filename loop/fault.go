@@ -121,6 +121,9 @@ func (f *monitor) reset(l *Loop, o Order) {
 			f.cleared(l, k, row)
 			return
 		}
+		if f.Rules[k].Severity <= fault.Warn {
+			return // nothing to be reset waits for it
+		}
 		r := refusal(o, control.Reason{Code: control.StoppedByFault, Joint: f.joint(row), Who: arbiter.Nobody, At: l.now, Max: f.Rules[k].Threshold})
 		r.Fault = k
 		l.report(r)

@@ -157,9 +157,6 @@ func (s *Server) newInstance(name string, servos sim.Servo) (*instance, error) {
 	}
 	in.bus = sim.New(sim.Config{Servos: all, Position: restPose(m), Seed: uint64(s.cfg.Sim.Seed), Load: gravityLoad(m, servos.Stiffness)})
 	cfg := loop.Config{Model: m, Bus: in.bus, Settings: settings}
-	if name == "virtual" {
-		cfg.Tap = s.recorder(&cfg)
-	}
 	known := make([]executive.Controller, len(parts))
 	for i, p := range parts {
 		cfg.Controllers = append(cfg.Controllers, p.Registration)
@@ -167,6 +164,9 @@ func (s *Server) newInstance(name string, servos sim.Servo) (*instance, error) {
 		if p.operate != nil && !p.remote {
 			in.switched = append(in.switched, p.Name)
 		}
+	}
+	if name == "virtual" {
+		cfg.Tap = s.recorder(&cfg) // of the whole configuration
 	}
 	if in.loop, err = loop.New(cfg); err != nil {
 		return nil, err
