@@ -11,18 +11,19 @@ export POISE_GOLDEN_LOG := $(GOLDEN_LOG)
 export POISE_PYTHON     := $(VENV)/bin/python
 
 .NOTPARALLEL:
-.PHONY: run build test setup format vet unit race fuzz examples golden soak bench bench-peers oracle mutate images clean
+.PHONY: run build test setup format vet unit race fuzz examples studio studio-check browser golden soak bench bench-peers oracle mutate images clean
 
 run: build
-	./bin/poise check pony
+	./bin/poise serve $(ARGS)
 
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -o bin/poise ./cmd/poise
 
-test: setup format vet unit race fuzz examples golden
+test: setup format vet studio-check unit race fuzz examples browser golden
 
 setup:
 	@tools/setup.sh $(VENV)
+	@tools/clients/setup.sh $(TOOLS)/clients
 
 format:
 	@out=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go')); \
@@ -48,6 +49,21 @@ examples: build
 	@for d in $$(dirname examples/*/main.go); do echo "example: $$d"; $(GO) run ./$$d > /dev/null || exit 1; done
 	@for f in examples/plan/*; do echo "example: $$f"; ./bin/poise plan arm6 $$f > /dev/null || exit 1; done
 	@for f in examples/arbitrate/*; do echo "example: $$f"; ./bin/poise arbitrate $$f > /dev/null || exit 1; done
+
+# the page, built into studio/dist, which is committed
+studio: studio/node_modules/.installed
+	cd studio && npm run --silent build
+
+studio/node_modules/.installed: studio/package-lock.json
+	cd studio && npm ci --silent --no-audit --no-fund
+	@touch $@
+
+studio-check: studio
+	@if [ -n "$$(git status --porcelain -- studio/dist)" ]; then git status --short -- studio/dist; echo "studio/dist differs from what its sources give: commit what make studio built"; exit 1; fi
+
+# a real browser on the real binary
+browser: build studio/node_modules/.installed
+	cd studio && POISE=$(CURDIR)/bin/poise npm run --silent test
 
 golden:
 	@tools/golden.sh $(GOLDEN_LOG)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Sees to it that what the tests need is there: a C compiler for the race
-# detector and a Python with the outside tools that we compare with.
+# detector, a Python with the outside tools that we compare with, Node and a
+# browser for the page and for clients that others wrote.
 set -eu
 venv=$1
 here=$(cd "$(dirname "$0")" && pwd)
@@ -18,6 +19,9 @@ need() { # command, Debian package
 
 need gcc gcc
 need python3 python3
+need node nodejs
+need npm npm
+need chromium chromium
 
 requirements=$here/oracle/requirements.txt
 stamp=$venv/.installed
