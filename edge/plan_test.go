@@ -184,6 +184,9 @@ func TestEveryFieldIsHonouredOrRefused(t *testing.T) {
 		count := 0
 		edits(reflect.ValueOf(&base).Elem(), "", func(string, func()) { count++ })
 		for n := range count {
+			if testing.Short() && n%8 != 0 {
+				continue
+			}
 			msg, i := copied(t, base), 0
 			field := ""
 			edits(reflect.ValueOf(&msg).Elem(), "", func(path string, change func()) {
@@ -204,7 +207,7 @@ func TestEveryFieldIsHonouredOrRefused(t *testing.T) {
 		}
 	}
 	for path := range satisfied {
-		if !used[path] {
+		if !used[path] && !testing.Short() {
 			t.Errorf("%s need not be in the list", path)
 		}
 	}

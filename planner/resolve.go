@@ -17,6 +17,10 @@ const minScaling = 0.0001
 // restSpeed is the joint speed below which a start state counts as at rest.
 const restSpeed = 1e-8
 
+// leastSpeed is what a limit on a link's speed must be at least, m/s: with less
+// nothing arrives.
+const leastSpeed = 1e-9
+
 // Scene is what a request meets: the robot and where it is.
 type Scene struct {
 	Model   *robot.Model
@@ -384,6 +388,11 @@ func (r *resolver) speed() *Refusal {
 	}
 	if !(r.req.MaxSpeed > 0) || r.req.SpeedLink == "" && r.AnySpeedLink {
 		return nil
+	}
+	if r.req.MaxSpeed < leastSpeed {
+		why := Refuse(BadRequest, "max_cartesian_speed is %g m/s, and must be at least %g, or 0 for no limit", r.req.MaxSpeed, leastSpeed)
+		why.Value, why.Limit = r.req.MaxSpeed, leastSpeed
+		return why
 	}
 	link, ok := r.Model.Frame(r.req.SpeedLink)
 	switch {

@@ -601,6 +601,9 @@ func TestPlanningCanBeCancelledAtAnyTime(t *testing.T) {
 		"long":    {{Request: slow}},
 		"blended": {{Request: b.lin(at(0.5, 0.1, 0.7), down), Radius: 0.05}, {Request: b.lin(at(0.5, 0.1, 0.5), down)}},
 	} {
+		if testing.Short() && name == "long" {
+			continue
+		}
 		asked := 0
 		for n := 0; ; n = n*4/3 + 1 {
 			left := n
@@ -621,6 +624,9 @@ func TestPlanningCanBeCancelledAtAnyTime(t *testing.T) {
 
 // A sequence has no more samples than one motion may have.
 func TestSequencesOfTooManySamplesAreRefused(t *testing.T) {
+	if testing.Short() {
+		t.Skip("two million samples")
+	}
 	b := newBench(t, loadRobot(t, "arm6"), "gripper")
 	b.p.Sampling = 0.5e-6
 	var items []planner.Item

@@ -236,7 +236,11 @@ func TestSlowedLawIsTheSameMotionLater(t *testing.T) {
 // Patience pays: the law is never longer, and keeps the limits.
 func TestPatientLawIsNotLonger(t *testing.T) {
 	saved := 0.0
-	for stream := range uint64(8) {
+	streams := uint64(8)
+	if testing.Short() {
+		streams = 2
+	}
+	for stream := range streams {
 		p := jerkyProblem(t, 30+stream)
 		quick := solve(t, p)
 		p.Patient = true
@@ -249,7 +253,7 @@ func TestPatientLawIsNotLonger(t *testing.T) {
 			t.Errorf("stream %d: velocity %.10g, acceleration %.10g, jerk %.10g of the limit", stream, c.vel, c.acc, c.jerk)
 		}
 	}
-	if saved == 0 {
+	if saved == 0 && !testing.Short() {
 		t.Error("it never paid")
 	}
 }
