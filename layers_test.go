@@ -35,13 +35,13 @@ var layers = []string{
 	"servo", "servo/sim",
 	// execution
 	"arbiter", "arbiter/scenario", "action", "control", "control/swing", "control/pace",
-	"control/follow", "control/pose", "control/hold", "control/stream", "control/torqueoff", "control/stance", "control/lookat", "control/kind",
+	"control/follow", "control/pose", "control/hold", "control/stream", "control/torqueoff", "control/stance", "control/lookat", "control/step", "control/kind",
 	"loop/fault", "loop", "telemetry", "loop/runner",
 	"motion/document", "motion", "motion/file", "motion/rosgoal", "motion/library", "motion/lint", "motion/shipped",
-	"executive/explain", "executive",
+	"executive/explain", "executive/compose", "executive/desk", "executive/wish", "executive",
 	// messages, wires and programs
 	"msgs", "msgs/rosjson", "msgs/poisemsgs", "msgs/rosapimsgs", "msgs/registry", "edge", "graph",
-	"wire/loopback", "wire/rosapi", "wire/rosbridge/frame", "wire/rosbridge/pack", "wire/rosbridge/outbox", "wire/rosbridge/client", "wire/rosbridge",
+	"wire/loopback", "wire/rosapi", "wire/rosbridge/frame", "wire/rosbridge/pack", "wire/rosbridge/outbox", "wire/rosbridge/client", "wire/mirror", "wire/rosbridge",
 	"server/config", "server", "studio",
 	"cmd/poise",
 }
@@ -119,7 +119,11 @@ func TestEveryPackageHasAComment(t *testing.T) {
 // arguments, and what they say goes out as values.
 var purePackages = []string{
 	"spatial", "linalg", "qp", "urdf", "robot", "kinematics", "dynamics", "contact",
-	"trajectory", "planner", "servo", "servo/sim", "arbiter", "action", "control",
+	"trajectory", "trajectory/spline", "trajectory/profile", "trajectory/move", "trajectory/reach", "trajectory/retime", "trajectory/clock",
+	"planner", "servo", "servo/sim", "arbiter", "action", "control", "control/follow", "control/pose", "control/hold",
+	"control/stream", "control/torqueoff", "control/stance", "control/lookat", "control/step", "control/kind", "loop", "loop/fault",
+	"motion/document", "motion", "motion/file", "motion/rosgoal", "motion/lint", "executive/explain", "executive/compose",
+	"msgs", "msgs/rosjson", "msgs/registry", "edge",
 }
 
 func TestPurePackagesSeeNoOutside(t *testing.T) {
