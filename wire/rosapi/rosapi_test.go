@@ -135,7 +135,10 @@ func TestListsAgree(t *testing.T) {
 // not built in must be described in the same answer.
 func TestEveryTypeIsDescribedToItsLeaves(t *testing.T) {
 	g := newGraph(t)
-	for _, typ := range registry.Messages() {
+	for i, typ := range registry.Messages() {
+		if testing.Short() && i%10 != 0 {
+			continue
+		}
 		for _, form := range []msgs.Form{msgs.ROS1, msgs.ROS2} {
 			var r struct {
 				Typedefs []struct {

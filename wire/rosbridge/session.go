@@ -268,7 +268,9 @@ func (x *session) write() {
 }
 
 func (x *session) send(data []byte, binary bool) error {
-	ctx, cancel := context.WithTimeout(x.ctx, x.server.c.Limits.PongWithin)
+	// not x.ctx: its end in the middle of a frame would break the connection off
+	// before hangUp's last word; hangUp ends a write that hangs
+	ctx, cancel := context.WithTimeout(context.Background(), x.server.c.Limits.PongWithin)
 	defer cancel()
 	typ := websocket.MessageText
 	if binary {

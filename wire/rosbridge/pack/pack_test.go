@@ -53,7 +53,10 @@ func fill(r *rand.Rand, v reflect.Value) {
 func TestCBORSaysTheSameAsJSON(t *testing.T) {
 	const seed = 11
 	r := rand.New(rand.NewPCG(seed, 1))
-	for _, typ := range registry.Messages() {
+	for i, typ := range registry.Messages() {
+		if testing.Short() && i%10 != 0 {
+			continue
+		}
 		for _, form := range []msgs.Form{msgs.ROS1, msgs.ROS2} {
 			v := typ.New()
 			fill(r, reflect.ValueOf(v).Elem())
