@@ -383,3 +383,5 @@ func said(x Explanation, words ...string) bool {
 }
 
 func (r *rig) headJoint() string { return r.joints("head")[0] }
+
+func point(t float64, q []float64) trajectory.Point { return trajectory.Point{Time: t, Position: q} }
