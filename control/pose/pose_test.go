@@ -38,7 +38,7 @@ func named(t *testing.T, r *rig.Rig, name string, speed float64) *pose.Program {
 // TestPoseIsReachedTogether: all joints arrive in the same tick, exactly, as fast
 // as the slowest of them may, and stay.
 func TestPoseIsReachedTogether(t *testing.T) {
-	for _, period := range []float64{0.001, 0.0112} {
+	for _, period := range rig.Periods() {
 		r := setup(t, "pony", rig.Options{Period: period})
 		p := named(t, r, "crouched", 0)
 		goal := r.Start("pose", p)
@@ -65,6 +65,9 @@ func TestPoseIsReachedTogether(t *testing.T) {
 // moves, and the pose is reached all the same. At half speed it takes twice as
 // long.
 func TestPosePausesAndResumes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; nothing in it is concurrent")
+	}
 	r := setup(t, "pony", rig.Options{})
 	p := named(t, r, "crouched", 0)
 	full := r.N
@@ -106,6 +109,9 @@ func TestPosePausesAndResumes(t *testing.T) {
 // TestPoseBeginsFromAnyMotion: another goal takes over in mid-flight, with a pose
 // back and forth; the rig judges that velocity is continuous within limits.
 func TestPoseBeginsFromAnyMotion(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; nothing in it is concurrent")
+	}
 	r := setup(t, "pony", rig.Options{})
 	for k := range 12 {
 		r.Start([]string{"pose", "other"}[k%2], named(t, r, []string{"crouched", "bow", "stand"}[k%3], 0))

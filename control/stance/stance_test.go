@@ -95,7 +95,7 @@ func (h *hooves) look(r *rig.Rig) {
 // figure-eight of 60 by 20 mm with roll, pitch and yaw, at 20 Hz; hooves stay
 // within a millimetre, by command and at the servos, and the body goes there.
 func TestFigureEightKeepsTheHooves(t *testing.T) {
-	for _, period := range []float64{0.001, 0.0112} {
+	for _, period := range rig.Periods() {
 		r := setup(t, rig.Options{Pose: "crouched", Period: period})
 		goal := r.Start("stance", stand(t, r))
 		h := watch(t, r)
@@ -141,8 +141,11 @@ func TestTargetsAreReached(t *testing.T) {
 	r.Until(r.Start("stance", p), 1)
 	h := watch(t, r)
 	home := r.Now.Command.Base.Pose
-	reached := 0
-	for n := range 12 {
+	reached, all := 0, 12
+	if testing.Short() {
+		all = 4
+	}
+	for n := range all {
 		d := moved(0.02*rng.NormFloat64(), 0.01*rng.NormFloat64(), 0.01*rng.NormFloat64(), 0.1*rng.NormFloat64(), 0.1*rng.NormFloat64(), 0.1*rng.NormFloat64())
 		q := *p
 		q.Target = &stance.Target{Body: home.Mul(d)}
@@ -169,8 +172,8 @@ func TestTargetsAreReached(t *testing.T) {
 			t.Errorf("case %d of seed 8, 6: the body is %g m, %g rad away", n, off.P.Norm(), off.R.Quat().Log().Norm())
 		}
 	}
-	if reached < 6 || h.worst > hoofDrift || h.apart > hoofDrift {
-		t.Errorf("%d of 12 reached, drift %g m, at the servos %g m", reached, h.worst, h.apart)
+	if reached < all/2 || h.worst > hoofDrift || h.apart > hoofDrift {
+		t.Errorf("%d of %d reached, drift %g m, at the servos %g m", reached, all, h.worst, h.apart)
 	}
 }
 
@@ -263,6 +266,9 @@ func TestBodyIsNotStuck(t *testing.T) {
 
 // TestPauseStopsTheBodyOnItsWay, and cancel ends it there; hooves stay.
 func TestPauseStopsTheBodyOnItsWay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; nothing in it is concurrent")
+	}
 	r := setup(t, rig.Options{Pose: "crouched"})
 	r.Start("stance", stand(t, r))
 	h := watch(t, r)
@@ -288,6 +294,9 @@ func TestPauseStopsTheBodyOnItsWay(t *testing.T) {
 // a place that was allowed when it was asked for; on the edge the body waits, and
 // goes on when the head is back.
 func TestAHeadThatLeansOutStopsTheBody(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; nothing in it is concurrent")
+	}
 	r := setup(t, rig.Options{Pose: "crouched"})
 	p := stand(t, r)
 	goal := r.Start("stance", p)

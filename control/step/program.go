@@ -115,7 +115,7 @@ func build(r record) (*Program, error) {
 		return nil, err
 	}
 	limits := trajectory.Limits{Velocity: orInfinite(r.Velocity, curve.Joints()), Acceleration: orInfinite(r.Acceleration, curve.Joints())}
-	if p.track, err = clock.Compile(curve, &limits, clock.Options{Acceleration: rateSlope, Jerk: rateBend}); err != nil {
+	if p.track, err = clock.Compile(curve, &limits, clock.Options{}); err != nil {
 		return nil, err
 	}
 	if r.Base {
@@ -123,13 +123,6 @@ func build(r record) (*Program, error) {
 	}
 	return p, nil
 }
-
-// How fast the clock starts and stops. Curves of samples begin with an acceleration;
-// a clock that takes a moment begins without one, and there is nothing to hand over.
-const (
-	rateSlope = 20  // 1/s²
-	rateBend  = 400 // 1/s³
-)
 
 // orInfinite lengthens limits to n columns; 0 is none.
 func orInfinite(x []float64, n int) []float64 {

@@ -38,6 +38,7 @@ type Controller struct {
 	clock   clock.Clock
 	x, v, a []float64 // columns now
 	sample  int
+	begun   bool
 }
 
 // New returns a controller for a robot.
@@ -124,10 +125,10 @@ func (c *Controller) Start(in *control.Input, p control.Program) control.Reason 
 	}
 	s := p.(*Program)
 	var k clock.Clock
-	if highest, ok := k.Start(s.track, s.track.Motion().Start(), 0); !ok {
-		return control.BadValue.At(robot.NoJoint, 0, highest)
+	if highest, ok := k.Start(s.track, s.track.Motion().Start(), min(in.Rate, 1)); !ok {
+		k.Start(s.track, s.track.Motion().Start(), highest)
 	}
-	c.p, c.clock, c.sample = s, k, 0
+	c.p, c.clock, c.sample, c.begun = s, k, 0, false
 	clear(c.qv)
 	n := s.track.Motion().Joints()
 	c.x, c.v, c.a = c.x[:n], c.v[:n], c.a[:n]
@@ -144,8 +145,7 @@ func (c *Controller) Update(in *control.Input, out *control.Reference) (control.
 		why.At = c.clock.Time()
 		return control.Failed, why
 	}
-	now := c.clock.Step(in.Tick.Dt, in.Rate)
-	c.clock.StateTo(c.x, c.v, c.a)
+	now := c.advance(in)
 	out.Peak, out.Rate, out.Time = pace.Peak, now.Rate, now.Time
 	for k, j := range s.r.Joints {
 		out.Has = out.Has.With(robot.LeafID(j))
@@ -160,6 +160,21 @@ func (c *Controller) Update(in *control.Input, out *control.Reference) (control.
 		return control.Done, control.Because(control.OK)
 	}
 	return control.Going, control.Because(control.OK)
+}
+
+// advance lets a tick pass. The first one is for the hand-over: steps begin at rest,
+// with an acceleration that nobody has to bridge.
+func (c *Controller) advance(in *control.Input) clock.State {
+	now := clock.State{Time: c.clock.Time(), Rate: c.clock.Rate()}
+	if c.begun {
+		now = c.clock.Step(in.Tick.Dt, in.Rate)
+	}
+	c.clock.StateTo(c.x, c.v, c.a)
+	if !c.begun {
+		clear(c.a)
+	}
+	c.begun = true
+	return now
 }
 
 // writeBase fills in the base: the rotation vector's rate is made into a twist by a

@@ -128,7 +128,7 @@ func (s *stage) walk() *step.Goal {
 // is where it is to be, and a hoof that stands does not move in between. Supports
 // change with the samples.
 func TestWalkKeepsTheFeet(t *testing.T) {
-	for _, period := range []float64{0.001, 0.0112} {
+	for _, period := range rig.Periods() {
 		r := setup(t, rig.Options{Pose: "crouched", Period: period})
 		r.Slack = math.Inf(1) // the gait sets its own accelerations, and the robot has no limit of them
 		s := newStage(t, r)
@@ -186,6 +186,9 @@ func TestWalkKeepsTheFeet(t *testing.T) {
 // TestPauseHoldsTheGait: paused in mid-swing nothing moves, and it ends where it
 // would have.
 func TestPauseHoldsTheGait(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; nothing in it is concurrent")
+	}
 	r := setup(t, rig.Options{Pose: "crouched"})
 	r.Slack = math.Inf(1)
 	s := newStage(t, r)
@@ -217,6 +220,9 @@ func TestPauseHoldsTheGait(t *testing.T) {
 // TestLimbsSeenFromTheBase mean the same when the base is given with them, and work
 // without one.
 func TestLimbsSeenFromTheBase(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; nothing in it is concurrent")
+	}
 	r := setup(t, rig.Options{Pose: "crouched"})
 	r.Slack = math.Inf(1)
 	s := newStage(t, r)
@@ -335,6 +341,9 @@ func TestProblems(t *testing.T) {
 // TestStartAndTolerance: a start from elsewhere is refused with limb and distance; a
 // limb that falls behind its command breaks the tolerance, from both sides of it.
 func TestStartAndTolerance(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; nothing in it is concurrent")
+	}
 	r := setup(t, rig.Options{Pose: "crouched"})
 	r.Slack = math.Inf(1)
 	g := newStage(t, r).walk()

@@ -117,6 +117,9 @@ func TestOnlyTheNewestCounts(t *testing.T) {
 // position limits too; the rig judges every command, and what is asked for is
 // reached when the input rests.
 func TestAStepIsALimitedMotion(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; nothing in it is concurrent")
+	}
 	r := setup(t)
 	rng := rand.New(rand.NewPCG(8, 5))
 	r.Start("stream", &stream.Program{Needs: r.Set("head", "leg1", "tail", "ears")})
@@ -215,6 +218,9 @@ func TestAnyGrantedSubset(t *testing.T) {
 
 // TestPauseAndSpeed: a pause stops a stream, and half speed halves its velocity.
 func TestPauseAndSpeed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; nothing in it is concurrent")
+	}
 	r := setup(t)
 	r.Start("stream", &stream.Program{Needs: r.Set("head"), Timeout: 10})
 	neck := r.Joint("joint52")

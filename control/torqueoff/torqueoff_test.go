@@ -122,6 +122,9 @@ func TestNextOwnerBeginsWhereTheHandLeftIt(t *testing.T) {
 // every category, power off and the end of the controller by either leave a limp
 // limb limp.
 func TestShutdownNeverReenergises(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long; nothing in it is concurrent")
+	}
 	for _, c := range []struct {
 		name string
 		stop func(r *rig.Rig)

@@ -276,3 +276,12 @@ func (r *Rig) Joint(name string) int {
 	}
 	return int(j)
 }
+
+// Periods are those that timing is tested with, s: of a virtual robot, and of a
+// HerkuleX bus; the short variants of tests take the second, which has fewer ticks.
+func Periods() []float64 {
+	if testing.Short() {
+		return []float64{0.0112}
+	}
+	return []float64{0.001, 0.0112}
+}
