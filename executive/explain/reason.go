@@ -88,7 +88,7 @@ var sentences = map[control.Code]func(w *Words, x *Explanation, r control.Reason
 	},
 	control.Stopping: func(_ *Words, x *Explanation, _ control.Reason, _ string) {
 		x.Text = "the robot was stopped"
-		x.Help = "reset, then try again"
+		x.Help = "reset, then, if the stop took the torque, set_torque; then try again"
 	},
 	control.Full: func(_ *Words, x *Explanation, _ control.Reason, _ string) {
 		x.Text = "there is no room for another order"
