@@ -194,7 +194,7 @@ func (x *session) subscribe(m *frame.Message) error {
 		if s, err = x.openStream(m); err != nil {
 			return err
 		}
-	} else if err := s.sameType(m.Type); err != nil {
+	} else if err := s.join(m.Type, isNew); err != nil {
 		return err
 	}
 	if isNew {
@@ -241,13 +241,11 @@ func (x *session) openStream(m *frame.Message) (*stream, error) {
 	return s, nil
 }
 
-// sameType checks a further subscription of the same topic against the first.
-func (s *stream) sameType(typeName string) error {
-	if typeName == "" {
-		return nil
-	}
-	// the graph knows what types and forms are
-	probe, err := s.x.server.g.Subscribe(s.name, graph.SubscribeOptions{Type: typeName, Queue: 1, Node: s.x.client.Node})
+// join checks a further subscription of the same topic against the first, and
+// gives a new one what the topic has latched.
+func (s *stream) join(typeName string, isNew bool) error {
+	// the graph knows what types and forms are, and what is latched
+	probe, err := s.x.server.g.Subscribe(s.name, graph.SubscribeOptions{Type: typeName, Queue: graphQueue, Node: s.x.client.Node})
 	if err != nil {
 		return err
 	}
@@ -255,10 +253,14 @@ func (s *stream) sameType(typeName string) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
+	case typeName == "":
 	case s.anyForm:
 		s.anyForm, s.form = false, probe.Form()
 	case s.form != probe.Form():
 		return fmt.Errorf("%s: this client reads it in the form of %v already; one topic has one form per connection", s.name, s.form)
+	}
+	for m, _, ok := probe.Poll(); ok && isNew; m, _, ok = probe.Poll() {
+		s.lane.Put(s.frames(m))
 	}
 	return nil
 }

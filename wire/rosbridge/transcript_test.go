@@ -83,6 +83,17 @@ func TestTwoSubscriptionsGetEachMessageOnce(t *testing.T) {
 	p.expect(`{"op":"status","id":"b","level":"error","msg":"~\"/chatter\" is not subscribed"}`)
 }
 
+func TestALateSubscriptionGetsWhatIsLatched(t *testing.T) {
+	b := newBed(t, rosbridge.Config{})
+	p := b.dial()
+	for id := range 3 {
+		p.send(fmt.Sprintf(`{"op":"subscribe","id":%d,"topic":"/joint_states","type":"sensor_msgs/msg/JointState"}`, id))
+		p.expect(`{"op":"publish","topic":"/joint_states","msg":"*"}`)
+	}
+	p.send(`{"op":"subscribe","id":0,"topic":"/joint_states"}`) // known already
+	p.sync()
+}
+
 func TestAdvertiseAndPublish(t *testing.T) {
 	b := newBed(t, rosbridge.Config{})
 	sub := must(b.g.Subscribe("mine", graph.SubscribeOptions{}))
