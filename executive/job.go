@@ -184,12 +184,31 @@ func (j *job) started(tick uint64) {
 	}
 }
 
+// what names the goal for the audit: by its id, and by what people call it.
+func (j *job) what() string {
+	switch g := j.goal.(type) {
+	case *Play:
+		return fmt.Sprintf("%s (motion %s)", j.id, g.Name)
+	case *Pose:
+		return fmt.Sprintf("%s (pose %s)", j.id, g.Name)
+	case *Operational:
+		if !g.On {
+			return fmt.Sprintf("%s (off)", j.id)
+		}
+	case *Move:
+		if g.PlanOnly {
+			return fmt.Sprintf("%s (plan only)", j.id)
+		}
+	}
+	return j.id.String()
+}
+
 // changed keeps the books of the goal's life, and tells its watch.
 func (j *job) changed(c action.Change[Result]) {
 	e := j.e
 	if c.From == action.Pending && c.To == action.Pending {
 		e.live = append(e.live, j)
-		e.audit(j.who, j.id.String(), "asked")
+		e.audit(j.who, j.what(), "asked")
 	}
 	out := Change{Goal: j.id, From: c.From, To: c.To, Cause: c.Cause, Result: c.Result}
 	out.Tick = e.tick
@@ -204,7 +223,7 @@ func (j *job) changed(c action.Change[Result]) {
 		if text := out.Result.Text(); text != "" {
 			said += ": " + text
 		}
-		e.audit(j.who, j.id.String(), said)
+		e.audit(j.who, j.what(), said)
 		e.offWaiters(j.seat)
 	}
 	if call := j.watch.Changed; call != nil {

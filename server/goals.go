@@ -7,6 +7,7 @@ import (
 	"poise/edge"
 	"poise/executive"
 	"poise/msgs"
+	"poise/msgs/poisemsgs"
 )
 
 // serveGoals registers what can be asked of the robot as a goal.
@@ -79,6 +80,29 @@ func (in *instance) serveGoals(r *registrar) {
 			return msgs.ExecuteTrajectoryResult{ErrorCode: msgs.MoveItErrorCodes{Val: msgs.ErrorInvalidMotionPlan, Message: text, Source: planSource}}
 		},
 	})
+	if _, ok := in.loop.Controller("step"); ok {
+		act(r, "follow_step_sequence", goals[poisemsgs.FollowStepSequenceGoal, poisemsgs.FollowStepSequenceFeedback, poisemsgs.FollowStepSequenceResult]{
+			goal: func(g *poisemsgs.FollowStepSequenceGoal) (executive.Goal, error) {
+				s, err := edge.StepGoal(in.model, g)
+				if err != nil {
+					return nil, err
+				}
+				return s, nil
+			},
+			feedback: edge.StepFeedback,
+			result: func(r *executive.Result) poisemsgs.FollowStepSequenceResult {
+				code, text := edge.StepCode(in.model, r)
+				return poisemsgs.FollowStepSequenceResult{ErrorCode: code, ErrorString: text}
+			},
+			refused: func(text string) poisemsgs.FollowStepSequenceResult {
+				code := int32(edge.StepInvalidTrajectory)
+				if text == edge.ErrAppend.Error() {
+					code = edge.StepUnableToAppend
+				}
+				return poisemsgs.FollowStepSequenceResult{ErrorCode: code, ErrorString: text}
+			},
+		})
+	}
 	for _, name := range in.switched {
 		act(r, "controllers/"+name+"/set_operational", goals[msgs.SetOperationalGoal, msgs.SetOperationalFeedback, msgs.SetOperationalResult]{
 			goal: func(g *msgs.SetOperationalGoal) (executive.Goal, error) {
@@ -129,7 +153,7 @@ func executeGoal(g *msgs.ExecuteTrajectoryGoal) (executive.Goal, error) {
 // operationalCode is how resource_control_msgs numbers the ends of a controller.
 func operationalCode(code string) int32 {
 	switch code {
-	case "ok":
+	case "ok", "cancelled":
 		return msgs.SetOperationalSuccessful
 	case "unknown_resource", "no_resources", "invalid_resource_set":
 		return msgs.SetOperationalBadResources

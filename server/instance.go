@@ -10,6 +10,7 @@ import (
 	"poise/control"
 	"poise/control/hold"
 	"poise/control/kind"
+	"poise/control/lookat"
 	"poise/control/stance"
 	"poise/control/stream"
 	"poise/control/torqueoff"
@@ -22,6 +23,7 @@ import (
 	"poise/robot"
 	"poise/server/config"
 	"poise/servo/sim"
+	"poise/spatial"
 )
 
 // instance is one robot: a simulated one in this version, be it the virtual robot
@@ -123,7 +125,46 @@ func controllers(m *robot.Model, assumed control.Transition) (all []part, err er
 		}}, "torque_off", byHand)
 	add(part{Registration: named("stance"), resources: legs,
 		operate: func(robot.Set, *loop.Snapshot) (control.Program, error) { return stance.Stand(m) }}, "stance", background)
+	add(part{Registration: named("look_at"), resources: face(m),
+		operate: func(set robot.Set, _ *loop.Snapshot) (control.Program, error) { return look(m, set) }}, "look_at", background)
+	add(part{Registration: named("step")}, "step", asked)
 	return all, errors.Join(errs...)
+}
+
+// ahead is where a robot looks that nobody has shown anything: straight on.
+var ahead = spatial.Vec3{X: 10}
+
+// look returns the program that looks straight on with some of eyes and head.
+func look(m *robot.Model, set robot.Set) (control.Program, error) {
+	p, err := lookat.At(m, ahead)
+	if err != nil {
+		return nil, err
+	}
+	p.Target.InBase = true
+	p.Needs, p.Wants = p.Needs.Intersect(set), p.Wants.Intersect(set)
+	if p.Needs.Empty() {
+		p.Needs, p.Wants = p.Wants, robot.Set{}
+	}
+	if p.Needs.Empty() {
+		return nil, errors.New("neither eyes nor head are among the resources")
+	}
+	return p, nil
+}
+
+// face names the resources that look: all of which a part can turn eyes or head.
+func face(m *robot.Model) (names []string) {
+	p, err := lookat.At(m, ahead)
+	resources, err2 := m.Resources()
+	if err != nil || err2 != nil {
+		return nil // such a robot does not look
+	}
+	all := p.Needs.Union(p.Wants)
+	for _, r := range resources.List() {
+		if r.Set.Overlaps(all) {
+			names = append(names, r.Name)
+		}
+	}
+	return names
 }
 
 func numbered(name string, i int) string {

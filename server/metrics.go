@@ -22,10 +22,11 @@ type countKey struct{ robot, what, result string }
 // command counts a command or goal and what became of it.
 func (c *counts) command(robot string, a executive.Audit) {
 	what, _, _ := strings.Cut(a.What, " ")
-	result := "refused"
-	switch a.Result {
-	case "ok", "asked", "accepted", "succeeded", "cancelled", "replaced", "aborted":
-		result = a.Result
+	result, _, _ := strings.Cut(a.Result, ":")
+	switch result {
+	case "ok", "asked", "succeeded", "aborted", "preempted", "recalled", "lost":
+	default:
+		result = "refused"
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()

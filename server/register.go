@@ -40,9 +40,9 @@ func advertise[T any](r *registrar, name string, o graph.TopicOptions) graph.Pub
 	return p
 }
 
-// listen calls f with every message of a topic, newest first if they come too fast,
-// until the server ends.
-func listen[T any](r *registrar, name string, queue int, f func(v *T)) {
+// listen calls f with every message of a topic and who sent it, the oldest left out if
+// they come too fast, until the server ends.
+func listen[T any](r *registrar, name string, queue int, f func(from string, v *T)) {
 	s := r.in.s
 	l, err := graph.Listen[T](s.graph, r.name(name), graph.SubscribeOptions{Queue: queue})
 	if err != nil {
@@ -51,11 +51,11 @@ func listen[T any](r *registrar, name string, queue int, f func(v *T)) {
 	}
 	s.background.Go(func() {
 		for {
-			v, _, err := l.Next(s.life)
+			m, _, err := l.Subscription.Next(s.life)
 			if err != nil {
 				return
 			}
-			f(v)
+			f(m.From, m.Value.(*T))
 		}
 	})
 }

@@ -58,6 +58,7 @@ type Server struct {
 	end        context.CancelFunc
 	background sync.WaitGroup
 	counts     counts
+	repeats    repeats
 	findings   findings
 }
 
@@ -159,7 +160,7 @@ func (s *Server) info(in *instance) (*poisemsgs.RobotInfoResponse, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.URDF = s.pageURDF()
+	r.URDF, r.Description = s.pageURDF(), s.robot.About
 	r.Period, r.Simulated, r.HasReal = s.cfg.Loop.Period, true, s.real != nil
 	return r, nil
 }

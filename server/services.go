@@ -3,8 +3,10 @@ package server
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"poise/control"
+	"poise/control/lookat"
 	"poise/control/stance"
 	"poise/control/stream"
 	"poise/edge"
@@ -15,6 +17,7 @@ import (
 	"poise/msgs/poisemsgs"
 	"poise/msgs/rosjson"
 	"poise/robot"
+	"poise/spatial"
 )
 
 // serveCommands registers what an instance can be told.
@@ -27,8 +30,11 @@ func (in *instance) serveCommands(r *registrar) {
 			}
 			return &poisemsgs.StopResponse{Success: ok, Message: text, Explanations: why}
 		})
-	command(r, "reset", func(who string, _ *poisemsgs.ResetRequest) *executive.Answer { return in.restart(who) },
+	command(r, "reset", func(who string, _ *poisemsgs.ResetRequest) *executive.Answer { return e.Reset(who) },
 		func(ok bool, text string, why []poisemsgs.Explanation, _ executive.Outcome) *poisemsgs.ResetResponse {
+			if ok && in.exec.State().Power != loop.Enabled {
+				text = "done; the servos have no torque: set_torque gives it back"
+			}
 			return &poisemsgs.ResetResponse{Success: ok, Message: text, Explanations: why}
 		})
 	command(r, "set_power", func(who string, q *poisemsgs.SetPowerRequest) *executive.Answer { return e.Power(who, q.On) },
@@ -74,10 +80,6 @@ func (in *instance) serveCommands(r *registrar) {
 	in.serveStreams(r)
 }
 
-// restart is the separate act after a stop: it forgets what is gone, and gives the
-// torque back if a stop took it away.
-func (in *instance) restart(who string) *executive.Answer { return in.exec.Reset(who) }
-
 // servePlacing registers how the virtual robot is put somewhere at once: as a topic,
 // and as a service for those who want to know whether it was.
 func (in *instance) servePlacing(r *registrar) {
@@ -86,16 +88,14 @@ func (in *instance) servePlacing(r *registrar) {
 		return &poisemsgs.JointsSetResponse{Success: ok, Message: text, Explanations: why}
 	}
 	command(r, "joints_virtual_set", func(who string, q *poisemsgs.JointsSetRequest) *executive.Answer { return place(who, &q.Joints) }, word)
-	listen(&registrar{in: in}, "joints_virtual_set", 10, func(v *msgs.JointState) {
-		if o, err := wait(in.s.life, place("joints_virtual_set", v)); err == nil && !o.OK() {
-			in.s.log.Warn("joints_virtual_set refused", "why", explain.Join(o.Explanations))
-		}
+	listen(&registrar{in: in}, "joints_virtual_set", 10, func(from string, v *msgs.JointState) {
+		_, _ = wait(in.s.life, place(from, v)) // a topic has no answer; the audit has it
 	})
-	listen(r, "joints_marker_set", 1, func(*msgs.JointState) {}) // it exists for those who show it
+	listen(r, "joints_marker_set", 1, func(string, *msgs.JointState) {}) // it exists for those who show it
 }
 
 // poseByHand moves limp joints of the simulated real robot.
-func (in *instance) poseByHand(_ context.Context, q *poisemsgs.JointsHandSetRequest) (*poisemsgs.JointsHandSetResponse, error) {
+func (in *instance) poseByHand(ctx context.Context, q *poisemsgs.JointsHandSetRequest) (*poisemsgs.JointsHandSetResponse, error) {
 	var why []explain.Explanation
 	names := q.Joints.Name
 	if len(q.Joints.Position) != len(names) {
@@ -117,6 +117,11 @@ func (in *instance) poseByHand(_ context.Context, q *poisemsgs.JointsHandSetRequ
 			}
 		}
 	}
+	result := "ok"
+	if len(why) > 0 {
+		result = explain.Join(why)
+	}
+	in.audit(executive.Audit{Who: who(ctx), What: "place by hand", Result: result})
 	if len(why) > 0 {
 		return &poisemsgs.JointsHandSetResponse{Message: explain.Join(why), Explanations: edge.Explanations(why)}, nil
 	}
@@ -126,49 +131,76 @@ func (in *instance) poseByHand(_ context.Context, q *poisemsgs.JointsHandSetRequ
 // serveStreams registers the topics that continuous controllers follow, and the
 // messages of controllers outside the process.
 func (in *instance) serveStreams(r *registrar) {
-	feed := func(controller string) func(v *msgs.JointState) {
-		return func(v *msgs.JointState) { in.feedJoints(controller, v) }
+	feed := func(controller string) func(from string, v *msgs.JointState) {
+		return func(from string, v *msgs.JointState) { in.feedJoints(from, controller, v) }
 	}
 	listen(r, "joints_ref", 1, feed("joint_state"))
 	listen(r, "controllers/joint_state/ref_joints", 1, feed("joint_state"))
 	if _, ok := in.loop.Controller("stance"); ok {
-		listen(r, "controllers/stance/target", 1, func(v *msgs.PoseStamped) {
+		listen(r, "controllers/stance/target", 1, func(from string, v *msgs.PoseStamped) {
 			X, ok := edge.PoseOf(v.Pose)
-			if !ok {
-				in.s.log.Warn("controllers/stance/target refused", "why", "the orientation has no length")
+			relative, known := edge.InBase(in.model, &v.Header)
+			switch {
+			case !ok:
+				in.streamed(from, "stance", "the orientation has no length")
+			case !known:
+				in.streamed(from, "stance", in.unknownFrame(v.Header.FrameID))
+			default:
+				in.feed(from, "stance", func(at int64) control.Program { return &stance.Target{At: at, Body: X, Relative: relative} })
+			}
+		})
+	}
+	if _, ok := in.loop.Controller("look_at"); ok {
+		listen(r, "controllers/look_at/target", 1, func(from string, v *msgs.PointStamped) {
+			base, known := edge.InBase(in.model, &v.Header)
+			if !known {
+				in.streamed(from, "look_at", in.unknownFrame(v.Header.FrameID))
 				return
 			}
-			in.feed("stance", func(at int64) control.Program {
-				return &stance.Target{At: at, Body: X, Relative: v.Header.FrameID == "base"}
-			})
+			point := spatial.Vec3{X: v.Point.X, Y: v.Point.Y, Z: v.Point.Z}
+			in.feed(from, "look_at", func(at int64) control.Program { return &lookat.Target{At: at, Point: point, InBase: base} })
 		})
 	}
 	in.serveRemotes(r)
 }
 
+func (in *instance) unknownFrame(name string) string {
+	return fmt.Sprintf("frame %q: %s or %s is understood", name, worldFrame, in.model.Frames()[0].Name)
+}
+
+// streamed leaves an audit line about a value of a stream, once a second at most; why
+// says why it was not passed on. Whether the controller took it is in its state.
+func (in *instance) streamed(from, controller, why string) {
+	result := "ok"
+	if why != "" {
+		result = why
+	}
+	in.s.repeats.say(in.s.life, strings.Join([]string{in.name, from, controller, result}, "|"), streamEvery, func(leftOut int) {
+		in.s.log.Info("audit", "robot", in.name, "who", from, "what", "stream to "+controller, "result", result, "left_out", leftOut)
+	})
+}
+
 // feed hands a value that was made now to a controller.
-func (in *instance) feed(controller string, value func(at int64) control.Program) {
+func (in *instance) feed(from, controller string, value func(at int64) control.Program) {
 	var at int64
 	if !in.exec.View(func(now *loop.Snapshot) { at = now.Tick.Time }) {
 		return
 	}
-	if why := in.exec.Feed(controller, value(at)); len(why) > 0 {
-		in.s.log.Warn("stream refused", "controller", controller, "why", explain.Join(why))
-	}
+	in.streamed(from, controller, explain.Join(in.exec.Feed(controller, value(at))))
 }
 
 // feedJoints hands a joint state to a stream. A stamp says when it was made: what is
 // older than the controller's activation moves nothing.
-func (in *instance) feedJoints(controller string, v *msgs.JointState) {
+func (in *instance) feedJoints(from, controller string, v *msgs.JointState) {
 	if len(v.Position) != len(v.Name) {
-		in.s.log.Warn("stream refused", "controller", controller, "why", fmt.Sprintf("%d joints and %d positions", len(v.Name), len(v.Position)))
+		in.streamed(from, controller, fmt.Sprintf("%d joints and %d positions", len(v.Name), len(v.Position)))
 		return
 	}
 	sample := &stream.Sample{Q: make([]float64, len(in.model.Joints()))}
 	for i, name := range v.Name {
 		id, ok := in.model.Joint(name)
 		if !ok {
-			in.s.log.Warn("stream refused", "controller", controller, "why", fmt.Sprintf("joint %q is unknown", name))
+			in.streamed(from, controller, fmt.Sprintf("joint %q is unknown", name))
 			return
 		}
 		sample.Joints = sample.Joints.With(robot.LeafID(id))
@@ -182,9 +214,7 @@ func (in *instance) feedJoints(controller string, v *msgs.JointState) {
 	}) {
 		return
 	}
-	if why := in.exec.Feed(controller, sample); len(why) > 0 {
-		in.s.log.Warn("stream refused", "controller", controller, "why", explain.Join(why))
-	}
+	in.streamed(from, controller, explain.Join(in.exec.Feed(controller, sample)))
 }
 
 // maxOutside bounds how many controllers outside are listened to.
@@ -194,9 +224,9 @@ const maxOutside = 64
 // and say that they live; who asked is then heard on controllers/NAME/ref_joints.
 func (in *instance) serveRemotes(r *registrar) {
 	heard := map[string]bool{} // of this goroutine alone
-	listen(r, "resource_request", 100, func(v *msgs.ResourceRequest) {
+	listen(r, "resource_request", 100, func(from string, v *msgs.ResourceRequest) {
 		refuse := func(why string) {
-			in.s.log.Warn("resource_request refused", "robot", in.name, "requester", v.RequesterName, "why", why)
+			in.audit(executive.Audit{Who: fmt.Sprintf("%s (%s)", v.RequesterName, from), What: "resource request", Result: why})
 			in.topics.assigned.Publish(&msgs.ResourceAssignment{RequestIds: []uint32{v.RequestID}})
 		}
 		if !heard[v.RequesterName] {
@@ -205,9 +235,9 @@ func (in *instance) serveRemotes(r *registrar) {
 				return
 			}
 			own := &registrar{in: in}
-			listen(own, "controllers/"+v.RequesterName+"/ref_joints", 1, func(j *msgs.JointState) {
+			listen(own, "controllers/"+v.RequesterName+"/ref_joints", 1, func(from string, j *msgs.JointState) {
 				if seat, ok := in.exec.RemoteSeat(v.RequesterName); ok {
-					in.feedJoints(seat, j)
+					in.feedJoints(from, seat, j)
 				}
 			})
 			if own.err != nil {
@@ -217,14 +247,14 @@ func (in *instance) serveRemotes(r *registrar) {
 			heard[v.RequesterName] = true
 		}
 		ask := executive.RemoteRequest{Name: v.RequesterName, ID: v.RequestID, Resources: v.Resources}
-		why := in.exec.RequestRemote(v.RequesterName, ask, func(a executive.Assignment) {
+		why := in.exec.RequestRemote(fmt.Sprintf("%s (%s)", v.RequesterName, from), ask, func(a executive.Assignment) {
 			in.topics.assigned.Publish(&msgs.ResourceAssignment{RequestIds: a.Requests, Resources: a.Resources, Owners: a.Owners})
 		})
 		if len(why) > 0 {
 			refuse(explain.Join(why))
 		}
 	})
-	listen(r, "resource_requester_state", 100, func(v *msgs.ResourceRequesterState) {
+	listen(r, "resource_requester_state", 100, func(_ string, v *msgs.ResourceRequesterState) {
 		in.exec.RemoteState(executive.RemoteState{Name: v.RequesterName, ID: v.RequestID, Operational: v.IsOperational})
 	})
 }

@@ -2,8 +2,11 @@ package server
 
 import (
 	"fmt"
+	"log/slog"
 	"math"
+	"strings"
 	"sync"
+	"time"
 
 	"poise/contact"
 	"poise/edge"
@@ -19,7 +22,7 @@ import (
 )
 
 // worldFrame is what the robots stand in.
-const worldFrame = "world"
+const worldFrame = edge.WorldFrame
 
 // topics is what an instance tells without being asked, each at its rate. All of it
 // is made from snapshots, in the goroutine that pumps the executive.
@@ -330,13 +333,49 @@ func (in *instance) event(e executive.Event) {
 	in.s.log.Info("event", "robot", in.name, "motion", e.Motion, "type", e.Type, "command", e.Command, "options", e.Options)
 }
 
-// notice logs what everybody should know.
+// Periods within which the same thing is said once.
+const (
+	noticeEvery = 10 * time.Second // a fault that comes and goes
+	streamEvery = time.Second      // joints that somebody drags
+)
+
+// notice logs what everybody should know. A fault that comes and goes is told once in
+// a while, with how often it was left out.
 func (in *instance) notice(n executive.Notice) {
-	in.s.log.Warn(n.Explanation.Text, "robot", in.name, "kind", n.Kind, "code", n.Explanation.Code)
+	level := slog.LevelInfo
+	switch n.Kind {
+	case "fault", "panic", "refused":
+		level = slog.LevelWarn
+	}
+	say := func(leftOut int) {
+		args := []any{"robot", in.name, "kind", n.Kind, "code", n.Explanation.Code}
+		if leftOut > 0 {
+			args = append(args, "left_out", leftOut)
+		}
+		in.s.log.Log(in.s.life, level, n.Explanation.Text, args...)
+	}
+	switch n.Kind {
+	case "fault", "fault_cleared", "refused":
+		in.s.repeats.say(in.s.life, strings.Join([]string{in.name, n.Kind, n.Explanation.Code, n.Explanation.Joint, n.Explanation.Owner}, "|"), noticeEvery, say)
+	default:
+		say(0)
+	}
 }
 
-// audit leaves a line about every command and goal.
+// audit leaves a line about every command and goal. Placing joints comes as often as
+// a hand drags them: of such a stream there is a line a second, with a count.
 func (in *instance) audit(a executive.Audit) {
-	in.s.log.Info("audit", "robot", in.name, "who", a.Who, "what", a.What, "result", a.Result)
 	in.s.counts.command(in.name, a)
+	say := func(leftOut int) {
+		args := []any{"robot", in.name, "who", a.Who, "what", a.What, "result", a.Result}
+		if leftOut > 0 {
+			args = append(args, "left_out", leftOut)
+		}
+		in.s.log.Info("audit", args...)
+	}
+	if a.What == "place" {
+		in.s.repeats.say(in.s.life, strings.Join([]string{in.name, a.Who, a.What, a.Result}, "|"), streamEvery, say)
+		return
+	}
+	say(0)
 }

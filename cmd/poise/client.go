@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"syscall"
 	"text/tabwriter"
 	"time"
 
@@ -69,7 +70,7 @@ func (r *remote) open(args []string, least, most int) (rest []string, end func()
 	if r.c, err = client.Dial(dialing, url, client.Options{}); err != nil {
 		return nil, nil, fmt.Errorf("no server at %s: %w (start one with poise serve)", r.server, err)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	r.ctx = ctx
 	return rest, func() { stop(); r.c.Close() }, nil
 }
@@ -148,6 +149,17 @@ func runStop(e *env, args []string) error {
 
 func runReset(e *env, args []string) error {
 	return simple(e, "reset", args, 0, 0, "reset", func([]string) (any, error) { return &poisemsgs.ResetRequest{}, nil })
+}
+
+// runTorque gives the torque back or takes it away: of the whole robot, or of some
+// resources.
+func runTorque(e *env, args []string) error {
+	return simple(e, "torque", args, 1, -1, "set_torque", func(rest []string) (any, error) {
+		if rest[0] != "on" && rest[0] != "off" {
+			return nil, usagef("torque %q: on or off", rest[0])
+		}
+		return &poisemsgs.SetTorqueRequest{On: rest[0] == "on", Resources: rest[1:]}, nil
+	})
 }
 
 func runPause(e *env, args []string) error {

@@ -168,7 +168,7 @@ func (j *planJob) answerSequence(text []byte) planAnswer {
 	if err := rosjson.Unmarshal(text, &msg); err != nil {
 		return j.sequence(nil, 0, unreadable(err))
 	}
-	items, pipeline, seconds, why := sequenceItems(&msg)
+	items, pipeline, seconds, why := edge.SequenceItems(&msg)
 	if why != nil {
 		return j.sequence(nil, 0, edge.ErrorCode(why, planSource))
 	}
@@ -196,26 +196,6 @@ func (j *planJob) begin(r *planner.Request) {
 	if r.Start.Empty() {
 		r.Start = j.moving
 	}
-}
-
-// sequenceItems turns the messages of a sequence into requests. One planner plans
-// all of it, in the sum of the times that its items allow.
-func sequenceItems(msg *msgs.MotionSequenceRequest) (items []planner.Item, pipeline string, seconds float64, why *planner.Refusal) {
-	for i := range msg.Items {
-		m := &msg.Items[i].Req
-		req, why := edge.PlanRequest(m)
-		if why == nil && i > 0 && m.PipelineID != pipeline {
-			why = planner.Refuse(planner.BadRequest, "pipeline_id %q differs from the first item's %q: one planner plans all of a sequence", m.PipelineID, pipeline)
-		}
-		if why != nil {
-			why.Item = i
-			return nil, "", 0, why
-		}
-		pipeline = m.PipelineID
-		seconds += m.AllowedPlanningTime
-		items = append(items, planner.Item{Request: req, Radius: msg.Items[i].BlendRadius})
-	}
-	return items, pipeline, seconds, nil
 }
 
 // allowed returns a context that ends after some seconds; 0 never ends.

@@ -44,6 +44,7 @@ type Options struct {
 type Loaded struct {
 	Model    *robot.Model
 	Warnings []string
+	About    string // what the robot is, in its own words; may be empty
 	Folder   string // of the robot's files, as named in messages
 	URDF     []byte // the robot description, expanded if it was xacro
 	// Mesh reads a mesh file by the name that the description gives it.
@@ -308,7 +309,7 @@ func (l *loader) finish(doc *urdf.Document) (*Loaded, error) {
 		}
 		return l.read(file)
 	}
-	return &Loaded{Model: m, Warnings: l.warnings, Folder: l.dir, URDF: l.text, Mesh: mesh}, nil
+	return &Loaded{Model: m, Warnings: l.warnings, About: l.described.Text, Folder: l.dir, URDF: l.text, Mesh: mesh}, nil
 }
 
 func (l *loader) warn(warnings []urdf.Warning) {

@@ -1,0 +1,119 @@
+package edge
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"poise/control/step"
+	"poise/executive"
+	"poise/msgs"
+	"poise/msgs/poisemsgs"
+	"poise/robot"
+	"poise/spatial"
+)
+
+// Numbers of poise_msgs/FollowStepSequence.
+const (
+	StepSuccessful         = 0
+	StepInvalidTrajectory  = -1
+	StepInvalidEndEffector = -2
+	StepUnableToAppend     = -3
+	StepToleranceViolated  = -4
+	StepInternalError      = -5
+)
+
+// ErrAppend is a step sequence that is to go on behind another one.
+var ErrAppend = errors.New("append: steps begin where the robot is, they are not put behind others")
+
+// StepGoal turns Cartesian steps into ours. Limbs are seen from the world or, if the
+// header says the robot's root link, from the base; without a motion of the base they
+// are always seen from it. Contact is that of the limb's own foot.
+func StepGoal(m *robot.Model, g *poisemsgs.FollowStepSequenceGoal) (*executive.Step, error) {
+	if g.Append {
+		return nil, ErrAppend
+	}
+	goal := step.Goal{Times: g.TimeFromStart, PositionTolerance: g.PositionTolerance, OrientationTolerance: g.OrientationTolerance}
+	switch root, frame := m.Frames()[0].Name, g.Header.FrameID; frame {
+	case "", WorldFrame:
+		goal.InBase = len(g.BaseMotion.Points) == 0
+	case root:
+		goal.InBase = true
+	default:
+		return nil, fmt.Errorf("header.frame_id is %q: limbs are seen from %s or from %s", frame, WorldFrame, root)
+	}
+	var errs []error
+	poses := func(where string, points []poisemsgs.RigidBodyTrajectoryPoint) (all []spatial.Pose) {
+		for i := range points {
+			X, ok := PoseOf(points[i].Pose)
+			if !ok {
+				errs = append(errs, fmt.Errorf("%s.points[%d].pose: the orientation has no length", where, i))
+			}
+			all = append(all, X)
+		}
+		return all
+	}
+	goal.Base = poses("base_motion", g.BaseMotion.Points)
+	for _, limb := range g.EeMotion {
+		l := step.Limb{Chain: limb.Name, Poses: poses("ee_motion "+limb.Name, limb.Points)}
+		contact := ""
+		if id, ok := m.Chain(limb.Name); ok {
+			if c := m.Chains()[id].Contact; c != robot.NoContact {
+				contact = m.Contacts()[c].Name
+			}
+		}
+		for i := range limb.Points {
+			stands := ""
+			if limb.Points[i].Contact {
+				if stands = contact; contact == "" {
+					errs = append(errs, fmt.Errorf("ee_motion %s.points[%d].contact: this limb has nothing to stand on", limb.Name, i))
+				}
+			}
+			l.Contacts = append(l.Contacts, stands)
+		}
+		goal.Limbs = append(goal.Limbs, l)
+	}
+	if err := errors.Join(errs...); err != nil {
+		return nil, err
+	}
+	return &executive.Step{Goal: goal}, nil
+}
+
+// StepCode returns the number and the words of how steps ended.
+func StepCode(m *robot.Model, r *executive.Result) (code int32, text string) {
+	switch r.Code {
+	case "ok":
+		return StepSuccessful, r.Text()
+	case "tolerance_broken", "start_too_far":
+		return StepToleranceViolated, r.Text()
+	case "bad_step":
+		for _, x := range r.Explanations {
+			if _, known := m.Chain(x.Resource); x.Resource != "" && !known {
+				return StepInvalidEndEffector, r.Text()
+			}
+		}
+		return StepInvalidTrajectory, r.Text()
+	}
+	return StepInternalError, r.Text()
+}
+
+// StepFeedback tells how far steps are.
+func StepFeedback(f *executive.Feedback) *poisemsgs.FollowStepSequenceFeedback {
+	return &poisemsgs.FollowStepSequenceFeedback{TimeFromStart: msgs.DurationFromSeconds(f.Time)}
+}
+
+// WorldFrame is what robots stand in.
+const WorldFrame = "world"
+
+// InBase reports whether a header speaks of what is seen from the robot's base: its
+// root link, by name or as "base". ok is false for any frame that is neither that nor
+// the world, which an empty name means too.
+func InBase(m *robot.Model, h *msgs.Header) (base, ok bool) {
+	switch frame := strings.TrimPrefix(h.FrameID, "/"); frame {
+	case "", WorldFrame:
+		return false, true
+	case "base", m.Frames()[0].Name:
+		return true, true
+	}
+	return false, false
+}
