@@ -157,7 +157,8 @@ func readMessage(r io.Reader, limit int) (data []byte, size int, err error) {
 // take reads one message and obeys it.
 func (x *session) take(data []byte, binary bool) {
 	parse := frame.Parse
-	if binary {
+	// some clients send JSON in binary frames; no CBOR object begins with a brace
+	if binary && !bytes.HasPrefix(data, []byte{'{'}) {
 		parse = frame.ParseCBOR
 	}
 	m, err := parse(data)

@@ -538,6 +538,10 @@ func TestCBOR(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.expect(`{"op":"service_response","id":7,"service":"/set","values":{"success":true,"message":"was told"},"result":true}`)
+	if err := p.conn.Write(t.Context(), websocket.MessageBinary, []byte(`{"op":"call_service","id":8,"service":"/set"}`)); err != nil {
+		t.Fatal(err)
+	}
+	p.expect(`{"op":"service_response","id":8,"service":"/set","values":{"success":false,"message":"was told"},"result":true}`)
 	if err := p.conn.Write(t.Context(), websocket.MessageBinary, []byte{0xff}); err != nil {
 		t.Fatal(err)
 	}
