@@ -197,6 +197,9 @@ func (c *Controller) look(k *course) (slow float64, why control.Reason) {
 	least := k.margin
 	for n := range looks {
 		t := T * float64(n) / looks
+		if n > 0 {
+			c.foresee(k, T/looks-step)
+		}
 		for i, at := range [...]float64{t - step, t, t + step} {
 			X := k.at(at)
 			if bad, ok := c.legsTo(c.way, k, X); !ok {
@@ -219,6 +222,20 @@ func (c *Controller) look(k *course) (slow float64, why control.Reason) {
 		slow = max(slow, c.ratio(k))
 	}
 	return slow, control.Because(control.OK)
+}
+
+// foresee carries the legs on from the last look for a while, as they moved there:
+// an answer next to its seed is found soonest.
+func (c *Controller) foresee(k *course, dt float64) {
+	for i := range c.legs {
+		if !k.stands[i] {
+			continue
+		}
+		for _, j := range c.legs[i].joints {
+			at := c.index[j]
+			c.way[at] = c.near[1][at] + dt*(c.near[2][at]-c.near[0][at])/(2*step)
+		}
+	}
 }
 
 const tiny = 1e-9 // m, rounding of a margin
