@@ -274,6 +274,49 @@ func everything(t *testing.T, r *rig.Rig) {
 	r.Until(r.Start("step", liftLeg(t, r)), 0.6)
 }
 
+// TestTwistsAgreeWithPoses: what stance and step say of the speed of base and limbs is
+// the difference of their poses. Twists are about the origin and in the axes of what
+// moves.
+func TestTwistsAgreeWithPoses(t *testing.T) {
+	r := setup(t, rig.Options{Pose: "crouched"})
+	r.Slack = math.Inf(1)
+	leg2, _ := r.M.Chain("leg2")
+	agree := func(name string, seconds float64, get func() (spatial.Pose, spatial.Twist)) {
+		t.Helper()
+		X, ξ := get()
+		worst, fastest := 0.0, 0.0
+		for range int(seconds / r.Dt) {
+			r.Run(1)
+			Y, η := get()
+			d := X.Inverse().Mul(Y)
+			got := spatial.LogTwist(d.R.Quat(), d.P).Scale(1 / r.Dt)
+			mean := ξ.Add(η).Scale(0.5)
+			worst = max(worst, got.Linear.Sub(mean.Linear).Norm(), got.Angular.Sub(mean.Angular).Norm())
+			fastest = max(fastest, got.Linear.Norm())
+			X, ξ = Y, η
+		}
+		// accelerations jump at samples: half a step of 1 ms of a few m/s²
+		if worst > 5e-3 || fastest < 0.01 {
+			t.Errorf("%s: twists and poses differ by %g, at speeds up to %g m/s", name, worst, fastest)
+		}
+	}
+	base := func() (spatial.Pose, spatial.Twist) { return r.Now.Command.Base.Pose, r.Now.Command.Base.Twist }
+	p, err := stance.Stand(r.M)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Target = &stance.Target{Body: spatial.Pose{R: spatial.FromRPY(0.05, 0.1, 0.1), P: spatial.Vec3{X: 0.02, Z: -0.01}}, Relative: true}
+	r.Start("stance", p)
+	agree("base in stance", 0.3, base)
+	r.For(1)
+	r.Start("step", liftLeg(t, r))
+	r.Run(2)
+	agree("limb in step", 0.25, func() (spatial.Pose, spatial.Twist) {
+		l := &r.Now.Command.Limb[leg2]
+		return l.Pose, l.Twist
+	})
+}
+
 // liftLeg puts a hoof up and back, as seen from the base.
 func liftLeg(t *testing.T, r *rig.Rig) *step.Program {
 	t.Helper()
@@ -288,6 +331,7 @@ func liftLeg(t *testing.T, r *rig.Rig) *step.Program {
 	X := d.Pose(d.At(r.M.Chains()[id].VirtualTip))
 	up := X
 	up.P.Z += 0.005
+	up.P.X += 0.003
 	p, err := step.Compile(r.M, step.Options{From: r.Now.Command.Q},
 		&step.Goal{Times: []float64{0, 0.15, 0.3}, Limbs: []step.Limb{{Chain: "leg2", Poses: []spatial.Pose{X, up, X}, Contacts: []string{"", "", "hoof_flat"}}}})
 	if err != nil {

@@ -47,10 +47,10 @@ type Problem struct {
 
 func (p *Problem) Error() string { return p.Text }
 
-// Bounds of goals: an hour, and a table that fits into memory.
+// Bounds of goals: ten minutes, and a table that fits into memory.
 const (
 	maxSamples  = 100000
-	maxDuration = 3600.0 // s
+	maxDuration = 600.0 // s
 )
 
 // slip is how far a limb that stands may be moved by its samples, m.
