@@ -133,4 +133,7 @@ func TestStreamsAndPlacementsReplay(t *testing.T) {
 	if err != nil || out.First != nil || out.Ticks != ticks {
 		t.Fatalf("%v: %+v, first %v", err, out, out.First)
 	}
+	if n := len(r.programs); n > 1000 {
+		t.Errorf("%d programs are kept: values of streams share their numbers", n)
+	}
 }
