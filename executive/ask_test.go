@@ -285,6 +285,7 @@ func TestAsk08ContinuousJointsGoTheShortWay(t *testing.T) {
 // TestAsk10PauseResumeSpeed pauses, resumes and slows a motion with tolerances:
 // its own time stands and goes with it, and so does the time to reach the goal.
 func TestAsk10PauseResumeSpeed(t *testing.T) {
+	sequential(t)
 	r := newRig(t, parts{})
 	joint := r.headJoint()
 	goal := r.nod(joint, -0.4)
@@ -363,6 +364,7 @@ func TestAsk11LimitsAreTheLastGate(t *testing.T) {
 // TestAsk12RecoveryWithoutRestart stops in every category, resets and goes on:
 // goals are refused in between with that reason, and nothing jumps.
 func TestAsk12RecoveryWithoutRestart(t *testing.T) {
+	sequential(t)
 	for category := range uint8(3) {
 		r := newRig(t, parts{})
 		joint := r.headJoint()
@@ -394,6 +396,7 @@ func TestAsk12RecoveryWithoutRestart(t *testing.T) {
 // TestAsk13NothingJumpsOnActivation hands the head to and fro between moving
 // controllers at random instants; every command is judged.
 func TestAsk13NothingJumpsOnActivation(t *testing.T) {
+	sequential(t)
 	r := newRig(t, parts{})
 	rng := rand.New(rand.NewPCG(13, 13))
 	for range 40 {
@@ -432,6 +435,7 @@ func yes(r *rig, joints ...string) *motion.Document {
 // TestAsk14MotionAndSoundAreOne plays a stored motion by name: its events leave at
 // their cycle and are in the feedback; pause holds them, cancel drops them.
 func TestAsk14MotionAndSoundAreOne(t *testing.T) {
+	sequential(t)
 	library := shelf(t)
 	r := newRig(t, parts{library: library})
 	if _, err := library.Put("nod_yes", yes(r, r.headJoint()), ""); err != nil {

@@ -112,6 +112,7 @@ func (r *rig) stateOf(st State, name string) ControllerState {
 // TestLessonShutdownGivesNoTorque lets a limb go and then shuts down in every way:
 // no joint of it gets torque again.
 func TestLessonShutdownGivesNoTorque(t *testing.T) {
+	sequential(t)
 	ways := map[string]func(*rig){
 		"stop 0": func(r *rig) { r.e.Stop("test", 0) }, "stop 1": func(r *rig) { r.e.Stop("test", 1) },
 		"power off": func(r *rig) { r.e.Power("test", false) },

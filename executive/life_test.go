@@ -67,6 +67,7 @@ func TestAppend(t *testing.T) {
 
 // TestFeedbackRate counts: 20 Hz of cycle time unless told otherwise.
 func TestFeedbackRate(t *testing.T) {
+	sequential(t)
 	for _, hz := range []float64{0, 100} {
 		r := newRig(t, parts{change: func(c *Config) { c.FeedbackRate = hz }})
 		g := r.submit(&Follow{Goal: r.nod(r.headJoint(), -0.3)})
@@ -90,6 +91,7 @@ func TestFeedbackRate(t *testing.T) {
 
 // TestIdsAndCancels has goals of one action cancelled by name, by time and all.
 func TestIdsAndCancels(t *testing.T) {
+	sequential(t)
 	r := newRig(t, parts{})
 	give := func(id action.ID, stamp action.Time, joint string) *goal {
 		g := &goal{}
@@ -363,6 +365,7 @@ func TestPlayOptions(t *testing.T) {
 // TestPlayInParts plays a stored motion looped, in part, faster, and from a start
 // pose that it requires.
 func TestPlayInParts(t *testing.T) {
+	sequential(t)
 	lib := shelf(t)
 	r := newRig(t, parts{library: lib})
 	head := r.headJoint()

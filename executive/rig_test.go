@@ -385,3 +385,12 @@ func said(x Explanation, words ...string) bool {
 func (r *rig) headJoint() string { return r.joints("head")[0] }
 
 func point(t float64, q []float64) trajectory.Point { return trajectory.Point{Time: t, Position: q} }
+
+// sequential skips a long test of one goroutine in short runs: those are for the race
+// detector, which has nothing to find in it.
+func sequential(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("long, and in one goroutine")
+	}
+}

@@ -88,6 +88,7 @@ func yawn(r *rig) *motion.Document {
 // while the eyes look on, and looks with its head again afterwards, at the same
 // point. Every command is judged, so nothing jumps on the way.
 func TestYawnDuringLookAt(t *testing.T) {
+	sequential(t)
 	lib := shelf(t)
 	bot := newRig(t, parts{off: true})
 	gaze, err := lookat.New(bot.m, control.Transition{})
@@ -146,6 +147,7 @@ func TestYawnDuringLookAt(t *testing.T) {
 // TestStepLiftsALeg plays Cartesian samples of one leg, seen from the base, and
 // refuses what it cannot reach.
 func TestStepLiftsALeg(t *testing.T) {
+	sequential(t)
 	bot := newRig(t, parts{off: true})
 	steps, err := step.New(bot.m, control.Transition{})
 	if err != nil {

@@ -111,7 +111,7 @@ func (r *rig) randomSwing(rng *rand.Rand) (p *swing.Program) {
 func TestStormsEndEveryGoalOnce(t *testing.T) {
 	goals := 10_000
 	if testing.Short() {
-		goals = 500
+		goals = 120
 	}
 	for seed := uint64(1); goals > 0; seed++ {
 		rng := rand.New(rand.NewPCG(seed, 99))
