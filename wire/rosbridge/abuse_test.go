@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net"
 	"net/http"
@@ -409,6 +410,38 @@ func TestCloseSaysGoodbye(t *testing.T) {
 	b.server.Close()
 	if err := <-closed; websocket.CloseStatus(err) != websocket.StatusGoingAway {
 		t.Errorf("the client hears %v", err)
+	}
+}
+
+// TestCloseDoesNotWaitForTheDead closes while one client answers nothing and
+// another has stopped reading in the middle of a frame.
+func TestCloseDoesNotWaitForTheDead(t *testing.T) {
+	b := newBed(t, rosbridge.Config{})
+	dead, err := net.Dial("tcp", strings.TrimPrefix(b.http.URL, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dead.Close()
+	fmt.Fprintf(dead, "GET / HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
+	stuck := b.dial()
+	stuck.send(`{"op":"subscribe","topic":"/chatter"}`)
+	stuck.sync()
+	data := strings.Repeat("x", 1<<20)
+	for range 30 {
+		b.chatter.Publish(&msgs.String{Data: data})
+	}
+	wait(t, "both are connected", func() bool { return b.server.Stats().Clients == 2 })
+	start := time.Now()
+	b.server.Close()
+	t.Logf("Close took %v", time.Since(start)) // a client has a second for its goodbye
+	if n := b.server.Stats().Clients; n != 0 {
+		t.Errorf("%d clients are left", n)
+	}
+	if err := dead.SetReadDeadline(time.Now().Add(patience)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.ReadAll(dead); err != nil {
+		t.Errorf("the dead client's socket is still open: %v", err)
 	}
 }
 

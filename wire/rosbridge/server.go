@@ -1,9 +1,11 @@
 package rosbridge
 
 import (
+	"bufio"
 	"context"
 	"fmt"
 	"log/slog"
+	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -79,14 +81,30 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	defer s.leave(x)
 	// the guard has checked the origin already
-	x.conn, err = websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
+	socket := &hijacked{ResponseWriter: w}
+	x.conn, err = websocket.Accept(socket, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
 	if err != nil {
 		s.c.Log.Warn("client refused", "addr", r.RemoteAddr, "why", err)
 		return // Accept has answered
 	}
+	x.socket = socket.conn
 	s.c.Log.Info("client connected", "client", x.client.String(), "agent", x.client.Agent)
 	why := x.run(r.Context())
 	s.c.Log.Info("client gone", "client", x.client.String(), "why", why)
+}
+
+// hijacked keeps the socket in sight when the WebSocket takes it over: a goodbye
+// that nobody answers must end.
+type hijacked struct {
+	http.ResponseWriter
+	conn net.Conn
+}
+
+// Hijack hands the socket over.
+func (h *hijacked) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	conn, rw, err := http.NewResponseController(h.ResponseWriter).Hijack()
+	h.conn = conn
+	return conn, rw, err
 }
 
 // admit makes a session if there is room for one.

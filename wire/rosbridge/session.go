@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -24,6 +25,7 @@ type session struct {
 	server *Server
 	client Client
 	conn   *websocket.Conn
+	socket net.Conn // under conn
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	box    *outbox.Box
@@ -99,7 +101,7 @@ const goodbye = time.Second
 
 // hangUp closes the connection with a word, if the client may still hear it.
 func (x *session) hangUp(why error) {
-	defer time.AfterFunc(goodbye, func() { x.conn.CloseNow() }).Stop()
+	defer time.AfterFunc(goodbye, func() { x.socket.Close() }).Stop()
 	switch {
 	case errors.Is(why, errGoingAway):
 		x.conn.Close(websocket.StatusGoingAway, why.Error())

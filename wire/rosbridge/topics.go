@@ -344,6 +344,9 @@ func (s *stream) drain() (more bool) {
 	}
 	const turn = 64
 	for range turn {
+		if s.x.ctx.Err() != nil {
+			return false
+		}
 		m, lost, ok := s.sub.Poll()
 		if !ok {
 			return false
