@@ -19,14 +19,15 @@ import (
 )
 
 // What users of robots ask for most, one test each. Three of the first fourteen are
-// not about execution and are proved elsewhere:
+// not about execution and are proved elsewhere; those about trajectories have tests
+// of their own in control/follow, too.
 //
-//	 2  editor of key points and a timeline   package motion: TestRandomEdits… and its neighbours
-//	 5  jitter and overruns measured           packages loop/runner and loop: TestCycleDoesNotAllocate and the runner's tests
-//	 9  tool speed in m/s, constant            package planner/smooth: TestUsers…
-//	43  back to the start pose afterwards      here
+//	 2  editor of key points, timeline      motion: TestAsk02KeyframeEditor
+//	 5  jitter and overruns are measured    loop/runner: TestLateTicksAreCountedAndTold
+//	    slow calls do not disturb           loop: TestStepDoesNotAllocate, TestOverrunsAreAFaultThatFades
+//	 9  tool speed in m/s, of any link      planner/smooth: TestUsersSpeedOfAnyLinkOnALine, TestPTPHonoursTheSpeedOfANamedLink
 //
-// All others begin with TestAsk and their number.
+// All others, and 43 (back to the start pose), are here: TestAsk and their number.
 
 // TestAsk01CancelStopsWithARamp cancels a motion at many instants: it slows down
 // within its limits, stands, gets exactly one end, and nothing moves any more.

@@ -19,10 +19,22 @@ import (
 	"poise/trajectory"
 )
 
-// What went wrong on real robots of this kind, and must not again. Those lessons
-// that are about trajectories stand with control/follow, those about streams,
-// stances and looking with their controllers, those about the servo bus with its
-// driver. Here are the ones of the whole.
+// What went wrong on real robots of this kind, and must not again. Four lessons are
+// about the servo bus and come with its driver; these are the other twelve:
+//
+//	phantom motions after activation     here; control/stream: TestPhantomInputNeverMovesAJoint
+//	jerk when the robot starts           here: TestLessonRobotStartsWhereItIs
+//	torque comes back at shutdown        here; control/torqueoff: TestShutdownNeverReenergises
+//	operations that wait for each other  here: TestLessonCallbacksMayCallBack (the bus has its own)
+//	jumps of inverse kinematics          kinematics/ik: TestNearestBranchWins, TestNearestTurnWithinWideLimits, TestSolutionsAtALimitAreWithinIt
+//	body stuck in a stance               control/stance: TestBodyIsNotStuck
+//	twists of two conventions            kinematics: TestTwistIsTheDerivativeOfPose, TestJacobianTimesVelocityIsTwist
+//	quaternions that drift               kinematics: TestQuaternionOfAnyLength
+//	overshoot at ends, creep in holds    control/follow: TestNoOvershootAtEndsNoCreepInHolds
+//	oscillation of the gaze              control/lookat: TestNoOscillation
+//	sizes that nobody checked            here: TestLessonSizesAreChecked
+//	speed kept after a switch            here; control/follow: TestNoSpeedIsKeptAfterASwitch
+//	goals that last no time              here; control/follow: TestGoalWithoutDuration
 
 // full is a rig with the controllers of the library.
 func full(t testing.TB, p parts) *rig {
