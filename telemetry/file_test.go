@@ -96,7 +96,7 @@ func TestFileReplays(t *testing.T) {
 // record; the loop goes on, and the end is told.
 func TestFullFileReplays(t *testing.T) {
 	name := filepath.Join(t.TempDir(), "run.poise")
-	const room = 100_000
+	const room = 150_000 // bytes; the writer gives up at most 64 KiB before it
 	m, f := recorded(t, name, room, 1900, func(int, *loop.Loop) {})
 	err := f.Close()
 	bytes, _, said := f.State()
