@@ -431,3 +431,44 @@ func BenchmarkLookAt(b *testing.B) {
 		c.Update(in, out)
 	}
 }
+
+// FuzzPrograms: no record makes it fail, and whatever it takes on gives numbers.
+func FuzzPrograms(f *testing.F) {
+	r := setup(f, rig.Options{})
+	c, err := lookat.New(r.M, control.Transition{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	p := at(f, r, 1, 0.2, 0.3)
+	for _, x := range []interface{ MarshalBinary() ([]byte, error) }{p, &p.Target} {
+		b, err := x.MarshalBinary()
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b, 1.0, 0.0, 0.3)
+	}
+	f.Fuzz(func(t *testing.T, b []byte, x, y, z float64) {
+		in := &control.Input{Tick: r.Tick(), Cmd: &r.Now.Command, Meas: &r.Now.Measured, Own: p.Needs.Union(p.Wants), Rate: 1}
+		out := control.NewReference(len(r.M.Joints()), len(r.M.Chains()), 1)
+		q, err := lookat.Decode(b)
+		if err != nil || c.Start(in, q).Code != control.OK {
+			if why := c.Start(in, p); why.Code != control.OK {
+				t.Fatalf("%v %+v", why.Code, why)
+			}
+		}
+		if err == nil {
+			c.Feed(in, q)
+		}
+		c.Feed(in, &lookat.Target{At: in.Tick.Time, Point: spatial.Vec3{X: x, Y: y, Z: z}})
+		for range 5 {
+			out.Reset()
+			in.Tick.Time += 2e8
+			c.Update(in, out)
+			for leaf := range out.Has.All {
+				if int(leaf) < len(out.Q) && (out.Q[leaf]-out.Q[leaf] != 0 || out.V[leaf]-out.V[leaf] != 0) {
+					t.Fatalf("%s: %g, %g", r.M.Joints()[leaf].Name, out.Q[leaf], out.V[leaf])
+				}
+			}
+		}
+	})
+}

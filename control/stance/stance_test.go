@@ -461,3 +461,45 @@ func BenchmarkStance(b *testing.B) {
 		}
 	})
 }
+
+// FuzzPrograms: no record makes it fail, and whatever it takes on gives numbers.
+func FuzzPrograms(f *testing.F) {
+	r := setup(f, rig.Options{Pose: "crouched"})
+	c, err := stance.New(r.M, control.Transition{})
+	if err != nil {
+		f.Fatal(err)
+	}
+	p := stand(f, r)
+	p.Target = &stance.Target{Body: moved(0.01, 0, 0, 0, 0.1, 0), Relative: true}
+	for _, x := range []interface{ MarshalBinary() ([]byte, error) }{p, p.Target} {
+		b, err := x.MarshalBinary()
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b, 0.01)
+	}
+	f.Fuzz(func(t *testing.T, b []byte, x float64) {
+		in := &control.Input{Tick: r.Tick(), Cmd: &r.Now.Command, Meas: &r.Now.Measured, Own: p.Needs, Rate: 1}
+		out := control.NewReference(len(r.M.Joints()), len(r.M.Chains()), 1)
+		q, err := stance.Decode(b)
+		if err != nil || c.Start(in, q).Code != control.OK {
+			if why := c.Start(in, p); why.Code != control.OK {
+				t.Fatalf("%v %+v", why.Code, why)
+			}
+		}
+		if err == nil {
+			c.Feed(in, q)
+		}
+		c.Feed(in, &stance.Target{At: in.Tick.Time, Body: moved(x, -x, x/2, x, x, x), Relative: true})
+		for range 5 {
+			out.Reset()
+			in.Tick.Time += 1e6
+			c.Update(in, out)
+			for leaf := range out.Has.All {
+				if int(leaf) < len(out.Q) && (out.Q[leaf]-out.Q[leaf] != 0 || out.V[leaf]-out.V[leaf] != 0) {
+					t.Fatalf("%s: %g, %g", r.M.Joints()[leaf].Name, out.Q[leaf], out.V[leaf])
+				}
+			}
+		}
+	})
+}
