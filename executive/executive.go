@@ -287,8 +287,15 @@ type server struct {
 	incoming *job                // being submitted
 }
 
+// maxActions is how many names of actions are told apart; more are made up.
+const maxActions = 512
+
 func (e *Executive) server(name string) *server {
 	s, ok := e.servers[name]
+	if !ok && len(e.servers) >= maxActions {
+		name = "other"
+		s, ok = e.servers[name]
+	}
 	if !ok {
 		s = &server{e: e, name: name, jobs: map[action.ID]*job{}, over: map[action.ID]int64{}}
 		s.many = action.NewMany(handler{s}, action.Observer[Feedback, Result](observer{s}))

@@ -27,6 +27,7 @@ type job struct {
 	number uint64        // of its order, 0 before
 	since  int64         // now when it was ordered
 	begun  bool          // the cycle performs it
+	off    bool          // its controller is being switched off
 	tick   uint64        // since when
 	time   float64
 	due    int64 // tick time of its next feedback, ns

@@ -170,6 +170,27 @@ func TestRobbedByAnother(t *testing.T) {
 	}
 }
 
+// TestSwitchedOffByAnother ends a goal whose controller somebody else switches off:
+// not as if its own client had called it off.
+func TestSwitchedOffByAnother(t *testing.T) {
+	r := newRig(t, parts{})
+	g := r.active(r.submit(&Operational{Controller: "swing", On: true}))
+	off := r.submit(&Operational{Controller: "swing"})
+	c := r.mustEnd(g, 1, action.Aborted, action.ServerStopped, "switched_off")
+	if !said(c.Result.Explanations[0], "swing") {
+		t.Errorf("%+v", c.Result)
+	}
+	r.mustEnd(off, 1, action.Succeeded, action.Finished, "ok")
+	r.mustEnd(r.submit(&Operational{Controller: "swing"}), 1, action.Succeeded, action.Finished, "ok") // off already
+	// names that are made up do not fill the memory
+	for i := range 3 * maxActions {
+		r.submit(&Operational{Controller: strings.Repeat("x", i+1), On: true})
+	}
+	if n := len(r.e.servers); n > maxActions+1 {
+		t.Errorf("%d actions", n)
+	}
+}
+
 // TestPanicIsTold ends the goal of a controller whose code fails, with the last
 // second of states, and goes on with everybody else.
 func TestPanicIsTold(t *testing.T) {

@@ -31,8 +31,10 @@ func (e *Executive) operate(s *seat, set robot.Set) (*wish.Work, []Explanation) 
 	return v.Operate(s.Controller, set)
 }
 
-// withdraw calls a goal off in the cycle, without a wish of its client.
+// withdraw calls a goal off in the cycle, without a wish of its client: somebody
+// switched its controller off.
 func (j *job) withdraw() {
+	j.off = true
 	j.e.desk.Order(loop.Order{Kind: loop.CancelGoal, Controller: j.seat.id, Goal: j.number})
 }
 

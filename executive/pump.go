@@ -167,8 +167,12 @@ func (j *job) ended(r *loop.Report) {
 		j.succeed()
 		return
 	}
-	why := e.words.Reason(r.Reason, j.seat.Name)
-	j.fail(e.causeOf(r, j), why)
+	why, cause := e.words.Reason(r.Reason, j.seat.Name), e.causeOf(r, j)
+	if j.off && cause == action.ClientCancel && j.h.State() != action.Preempting {
+		cause = action.ServerStopped
+		why = explain.Because("switched_off", fmt.Sprintf("controller %q was switched off", j.seat.Name))
+	}
+	j.fail(cause, why)
 }
 
 // causeOf says which kind of end a reason is.

@@ -277,7 +277,7 @@ func (x *switching) rollBack() {
 	}
 	for _, j := range x.before {
 		if j.seat.Operate != nil {
-			if _, err := e.submit(j.who, "", 0, &job{goal: &ready{j.seat, j.work}, work: j.work, watch: j.watch}); err != nil {
+			if _, err := e.submit(x.command.Who, "", 0, &job{goal: &ready{j.seat, j.work}, work: j.work}); err != nil {
 				x.failed = append(x.failed, explain.Errors("invalid", err)...)
 			}
 		}
