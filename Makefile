@@ -9,6 +9,7 @@ GOLDEN_LOG  := $(TOOLS)/golden.log
 
 export POISE_GOLDEN_LOG := $(GOLDEN_LOG)
 export POISE_PYTHON     := $(VENV)/bin/python
+export POISE_CLIENTS    := $(TOOLS)/clients
 
 .NOTPARALLEL:
 .PHONY: run build test setup format vet unit race fuzz examples studio studio-check browser golden soak bench bench-peers oracle mutate images clean
