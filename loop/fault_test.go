@@ -313,14 +313,14 @@ func TestPanicIsTheControllersOwnFault(t *testing.T) {
 			p.Wants = r.limb("head")
 			r.must(0, 1, p)
 			r.must(1, 2, r.program(r.limb("leg2"), 0.1, 2))
-			r.run(1500)
+			r.run(1050) // more than an excerpt remembers
 			r.reports = nil
 			r.swings[0].panics = method
 			r.goal(2, 3, r.program(r.limb("head"), 0.1, 2)) // takes the head from the first: Owned
 			if method == "Check" || method == "Start" {
 				r.goal(0, 4, r.program(r.limb("leg1"), 0.1, 3))
 			}
-			r.run(1000)
+			r.run(500)
 			if !r.raised(fault.ControllerPanic) {
 				t.Fatal("no fault was raised")
 			}
