@@ -148,6 +148,10 @@ func TestAsk04SwitchingIsAllOrNothing(t *testing.T) {
 	if len(o.Explanations) != 1 || !said(o.Explanations[0], "swing", "already") || slices.Contains(active(), "sway") {
 		t.Errorf("%+v, active %v", o.Explanations, active())
 	}
+	o = r.answer(r.e.SwitchControllers("test", Switch{Stop: []string{"sway"}, Strict: true}))
+	if len(o.Explanations) != 1 || !said(o.Explanations[0], "sway", "stopped already") {
+		t.Errorf("%+v", o.Explanations)
+	}
 	// two that need the same are refused before anything happens, by name
 	r = newRig(t, parts{})
 	r.e.seats[4].Resources = []string{"head"}
@@ -176,13 +180,14 @@ func TestAsk04SwitchThatFailsIsUndone(t *testing.T) {
 		return p, nil
 	}
 	r.ok(r.e.SwitchControllers("test", Switch{Start: []string{"swing"}}))
-	o := r.answer(r.e.SwitchControllers("test", Switch{Stop: []string{"swing"}, Start: []string{"sway"}}))
+	r.ok(r.e.SwitchControllers("test", Switch{Stop: []string{"trajectory_3"}}))
+	o := r.answer(r.e.SwitchControllers("test", Switch{Stop: []string{"swing"}, Start: []string{"sway", "trajectory_3"}}))
 	if o.OK() || o.Explanations[0].Code != "beyond_limit" || o.Explanations[0].Joint == "" {
 		t.Fatalf("%+v", o)
 	}
 	r.seconds(0.5)
 	for _, c := range r.e.State().Controllers {
-		if want := c.Name == "swing"; c.Active != want || !c.Running {
+		if want := c.Name == "swing"; c.Active != want || c.Running != (c.Name != "trajectory_3") {
 			t.Errorf("%s: active %v, running %v", c.Name, c.Active, c.Running)
 		}
 	}

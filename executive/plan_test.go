@@ -10,6 +10,7 @@ import (
 	"poise/action"
 	"poise/control/follow"
 	"poise/planner"
+	"poise/planner/smooth"
 	"poise/trajectory"
 )
 
@@ -168,7 +169,7 @@ func TestLastTrajectoryBecomesAMotion(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n := len(d.Points); n < 3 || n > 60 || len(d.Columns) != len(r.m.Joints()) {
+	if n := len(d.Points); n < 3 || n > 80 || d.Duration() > 1.2*kept.Goal.Points[len(kept.Goal.Points)-1].Time || len(d.Columns) != len(r.m.Joints()) {
 		t.Errorf("%d rows of %d columns, of %d samples", n, len(d.Columns), len(kept.Goal.Points))
 	}
 	played, err := d.Goal(motionWhole)
@@ -181,7 +182,7 @@ func TestLastTrajectoryBecomesAMotion(t *testing.T) {
 	}
 	q := make([]float64, len(played.Joints))
 	for _, p := range kept.Goal.Points {
-		curve.PositionTo(q, p.Time)
+		curve.PositionTo(q, p.Time*d.Duration()/kept.Goal.Points[len(kept.Goal.Points)-1].Time)
 		for i := range q {
 			if math.Abs(q[i]-p.Position[i]) > 1e-3 {
 				t.Fatalf("at %g s, %s: %g, planned %g", p.Time, played.Joints[i], q[i], p.Position[i])
@@ -218,5 +219,32 @@ func TestPlansAtFullSpeedArePerformed(t *testing.T) {
 			t.Errorf("%s: planned %g s, played %g s: %+v", pipeline, planned, c.Result.Time, c.Result.Notes)
 		}
 		t.Logf("%s: planned %g s, played %g s: %+v", pipeline, planned, c.Result.Time, c.Result.Notes)
+	}
+}
+
+// TestKeptPlanPlays stores what was planned at full speed, and plays it by name.
+func TestKeptPlanPlays(t *testing.T) {
+	for _, pipeline := range []string{"poise", "pilz_industrial_motion_planner"} {
+		lib := shelf(t)
+		r := newRig(t, parts{robot: "arm6", library: lib, change: func(c *Config) {
+			c.Pipelines[0].Planner = &smooth.Planner{Model: c.Model} // every millisecond
+		}})
+		req := arm(1.1)
+		req.VelocityScaling, req.AccelerationScaling = 1, 1
+		r.mustEnd(r.submit(&Move{Items: items(req), Pipeline: pipeline}), 10, action.Succeeded, action.Finished, "ok")
+		kept, _ := r.e.Last()
+		d, err := kept.Document(r.m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%s: %d rows of %d points, %.3f s of %.3f s, %q", pipeline, len(d.Points), len(kept.Goal.Points), d.Duration(), kept.Goal.Points[len(kept.Goal.Points)-1].Time, d.Description)
+		if _, err := lib.Put("reach", d, ""); err != nil {
+			t.Fatal(err)
+		}
+		r.mustEnd(r.submit(&Move{Items: items(arm(0))}), 10, action.Succeeded, action.Finished, "ok")
+		r.mustEnd(r.submit(&Play{Name: "reach"}), 10, action.Succeeded, action.Finished, "ok")
+		if q := r.command("joint_1"); math.Abs(q-1.1) > 1e-3 {
+			t.Errorf("%s: it plays to %g", pipeline, q)
+		}
 	}
 }

@@ -33,7 +33,8 @@ type switching struct {
 	stop    []*seat
 	asked   int
 	failed  []Explanation
-	before  []*job // what the stopped controllers did, to be begun again if need be
+	before  []*job  // what the stopped controllers did, to be begun again if need be
+	halted  []*seat // controllers that took no goals before
 }
 
 // starting is one controller to be started.
@@ -84,7 +85,7 @@ func (e *Executive) planSwitch(s *Switch) (*switching, []Explanation) {
 		case c == nil:
 		case slices.Contains(s.Start, name):
 			why = append(why, conflict(name, "", fmt.Sprintf("controller %q is to be started and stopped", name)))
-		case s.Strict && e.halted(c) && len(e.jobsOf(c)) == 0:
+		case s.Strict && (e.halted(c) || c.Operate != nil) && len(e.jobsOf(c)) == 0:
 			why = append(why, conflict(name, "", fmt.Sprintf("controller %q is stopped already", name)))
 		default:
 			x.stop = append(x.stop, c)
@@ -209,7 +210,15 @@ func (x *switching) told(r *loop.Report) (o Outcome, ok bool) {
 // carryOut sends all orders at once: the cycle takes them in one tick.
 func (x *switching) carryOut() {
 	e := x.e
+	for _, s := range x.start {
+		if e.halted(s.seat) {
+			x.halted = append(x.halted, s.seat)
+		}
+	}
 	for _, c := range x.stop {
+		if e.halted(c) {
+			x.halted = append(x.halted, c)
+		}
 		x.before = append(x.before, e.jobsOf(c)...)
 		if c.Operate != nil {
 			for _, j := range e.jobsOf(c) {
@@ -274,6 +283,10 @@ func (x *switching) rollBack() {
 	for _, c := range x.stop {
 		c.halted = false
 		e.desk.Order(loop.Order{Kind: loop.Run, Controller: c.id})
+	}
+	for _, c := range x.halted {
+		c.halted = true
+		e.desk.Order(loop.Order{Kind: loop.Halt, Controller: c.id})
 	}
 	for _, j := range x.before {
 		if j.seat.Operate != nil {

@@ -170,10 +170,13 @@ func TestKeyRowsGiveTheSameMotion(t *testing.T) {
 	g := follow.Goal{Joints: []string{"joint_1"}}
 	for k := range 1001 {
 		s := float64(k) / 1000
-		g.Points = append(g.Points, trajectory.Point{Time: 2 * s, Position: []float64{math.Sin(6*s) * s * s * (1 - s)}, Velocity: []float64{0}})
+		g.Points = append(g.Points, trajectory.Point{Time: 2 * s, Position: []float64{math.Sin(6*s) * s * s * (1 - s) * (1 - s)}, Velocity: []float64{0}})
 	}
-	rows, err := keyRows(&g)
-	if err != nil || len(rows) > 40 || rows[0] != 0 || rows[len(rows)-1] != 1000 {
-		t.Errorf("%d rows, %v", len(rows), err)
+	rows, speed, err := thinned(model(t, "arm6"), &g)
+	if err != nil || len(rows) > 80 || rows[0] != 0 || rows[len(rows)-1] != 1000 || !(speed > 0.6) {
+		t.Errorf("%d rows at %g, %v", len(rows), speed, err)
+	}
+	if _, off, err := through(&g, rows); err != nil || off > keyDeviation {
+		t.Errorf("%g off, %v", off, err)
 	}
 }

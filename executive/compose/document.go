@@ -1,6 +1,7 @@
 package compose
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -9,6 +10,7 @@ import (
 	"poise/motion"
 	"poise/robot"
 	"poise/trajectory"
+	"poise/trajectory/spline"
 )
 
 // keyDeviation is how far a stored motion may be from the trajectory that it was
@@ -16,8 +18,10 @@ import (
 const keyDeviation = 1e-3
 
 // Document makes a stored motion of a trajectory. Its rows capture all joints of the
-// robot, those that it does not move in a pose; dense samples are thinned to the key points that give the same motion
-// within a milliradian.
+// robot, those that it does not move in a pose. Dense samples are thinned to the key
+// points that give the same motion within a milliradian; if the curve through them
+// would pass limits that the samples keep, it is stored a little slower, and its
+// description says so.
 func Document(m *robot.Model, g *follow.Goal, pose []float64) (*motion.Document, error) {
 	d := &motion.Document{Loop: g.Loop, GoalTimeTolerance: g.GoalTime}
 	for _, j := range m.Joints() {
@@ -33,12 +37,15 @@ func Document(m *robot.Model, g *follow.Goal, pose []float64) (*motion.Document,
 		d.Joints = append(d.Joints, motion.Joint{Name: name, Enabled: true, Path: stated(g.Path, name), Goal: stated(g.Final, name)})
 	}
 	d.Order = slices.Clone(g.Joints)
-	rows, err := keyRows(g)
+	rows, speed, err := thinned(m, g)
 	if err != nil {
 		return nil, err
 	}
+	if speed < 1 {
+		d.Description = fmt.Sprintf("at %.3g %% of its speed", 100*speed)
+	}
 	for _, i := range rows {
-		p := motion.Point{Time: g.Points[i].Time, Enabled: true, Positions: slices.Clone(pose)}
+		p := motion.Point{Time: g.Points[i].Time / speed, Enabled: true, Positions: slices.Clone(pose)}
 		for len(p.Positions) < len(d.Columns) {
 			p.Positions = append(p.Positions, math.NaN())
 		}
@@ -53,6 +60,7 @@ func Document(m *robot.Model, g *follow.Goal, pose []float64) (*motion.Document,
 		d.Points = append(d.Points, p)
 	}
 	for _, ev := range g.Events {
+		ev.Time /= speed
 		d.Events = append(d.Events, motion.Event(ev))
 	}
 	return d, d.Check()
@@ -67,43 +75,96 @@ func stated(all []follow.Tolerance, joint string) *motion.Tolerance {
 	return nil
 }
 
-// keyRows returns which points a stored motion needs. A table of positions is its
-// own; of one with velocities, points are taken where the curve through those
-// taken before is furthest from it, until none is far.
-func keyRows(g *follow.Goal) ([]int, error) {
-	points := g.Points
-	all := make([]int, len(points))
-	for i := range all {
-		all[i] = i
+// What a stored motion may cost to be small: rows are added until it keeps almost
+// the speed of its trajectory, or there are many of them. It is a table of positions,
+// whose curve never has the accelerations of the trajectory exactly.
+const (
+	fewRows  = 4
+	manyRows = 60
+	almost   = 0.9
+)
+
+// thinned returns which points a stored motion needs, and the share of its speed at
+// which it keeps the limits of the joints. A table of positions is its own. Of dense
+// samples even ones are taken: the slopes of a local cubic are best there, and with
+// them its accelerations.
+func thinned(m *robot.Model, g *follow.Goal) (rows []int, speed float64, err error) {
+	n := len(g.Points)
+	if n < 3 || len(g.Points[0].Velocity) == 0 {
+		return even(n, n), 1, nil
 	}
-	if len(points) < 3 || len(points[0].Velocity) == 0 {
-		return all, nil
-	}
-	rows := []int{0, len(points) - 1}
-	for len(rows) < len(points) {
-		t := &trajectory.Trajectory{}
-		for _, i := range rows {
-			t.Points = append(t.Points, trajectory.Point{Time: points[i].Time, Position: points[i].Position})
-		}
-		curve, err := t.Interpolant()
+	for count := fewRows; ; count += 1 + count/4 {
+		some := even(n, count)
+		curve, off, err := through(g, some)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
-		worst, at := 0.0, -1
-		q := make([]float64, len(points[0].Position))
-		for i := range points {
-			curve.PositionTo(q, points[i].Time)
-			for c := range q {
-				if off := math.Abs(q[c] - points[i].Position[c]); off > worst {
-					worst, at = off, i
-				}
-			}
+		last := len(some) == n || count > manyRows
+		if at := keeps(m, g.Joints, curve); at > speed && (off <= keyDeviation || last && rows == nil) {
+			rows, speed = some, at
 		}
-		if worst <= keyDeviation {
-			break
+		if speed >= almost || last {
+			return rows, speed, nil
 		}
-		rows = append(rows, at)
-		slices.Sort(rows)
 	}
-	return rows, nil
+}
+
+// even picks some of n points, evenly, both ends among them.
+func even(n, count int) (rows []int) {
+	count = min(count, n)
+	for i := range count {
+		rows = append(rows, i*(n-1)/max(count-1, 1))
+	}
+	return rows
+}
+
+// keeps returns the share of its speed at which a curve keeps the limits of joints.
+func keeps(m *robot.Model, joints []string, curve *spline.Spline) float64 {
+	const slack, margin = 1e-6, 0.999
+	n := len(joints)
+	limits := trajectory.Limits{Velocity: make([]float64, n), Acceleration: make([]float64, n), Deceleration: make([]float64, n)}
+	or := func(l robot.Limit, absent float64) float64 {
+		if l.Has {
+			return math.Abs(l.Value)
+		}
+		return absent
+	}
+	for k, name := range joints {
+		limits.Velocity[k], limits.Acceleration[k], limits.Deceleration[k] = math.Inf(1), math.Inf(1), math.Inf(1)
+		if id, ok := m.Joint(name); ok {
+			l := &m.Joints()[id].Limits
+			limits.Velocity[k], limits.Acceleration[k] = or(l.Velocity, math.Inf(1)), or(l.Acceleration, math.Inf(1))
+			limits.Deceleration[k] = or(l.Deceleration, limits.Acceleration[k])
+		}
+	}
+	speed := 1.0
+	for _, v := range limits.Violations(curve, slack) {
+		switch v.Quantity {
+		case spline.Velocity:
+			speed = min(speed, margin/v.Ratio())
+		case spline.Acceleration:
+			speed = min(speed, margin*math.Sqrt(1/v.Ratio()))
+		}
+	}
+	return speed
+}
+
+// through returns the curve through some points of a goal, and how far it is from
+// the others.
+func through(g *follow.Goal, rows []int) (curve *spline.Spline, off float64, err error) {
+	t := &trajectory.Trajectory{}
+	for _, i := range rows {
+		t.Points = append(t.Points, trajectory.Point{Time: g.Points[i].Time, Position: g.Points[i].Position})
+	}
+	if curve, err = t.Interpolant(); err != nil {
+		return nil, 0, err
+	}
+	q := make([]float64, len(g.Points[0].Position))
+	for i := range g.Points {
+		curve.PositionTo(q, g.Points[i].Time)
+		for c := range q {
+			off = max(off, math.Abs(q[c]-g.Points[i].Position[c]))
+		}
+	}
+	return curve, off, nil
 }

@@ -1,6 +1,8 @@
 package wish
 
 import (
+	"strings"
+
 	"poise/control/follow"
 	"poise/executive/compose"
 	"poise/motion"
@@ -37,7 +39,7 @@ func (v *View) keepMotions(source string, motions []*planner.Motion) {
 func (k *Kept) Document(m *robot.Model) (*motion.Document, error) {
 	d, err := compose.Document(m, &k.Goal, k.Pose)
 	if err == nil {
-		d.Description = "kept from " + k.Source
+		d.Description = strings.TrimSpace("kept from " + k.Source + " " + d.Description)
 	}
 	return d, err
 }
