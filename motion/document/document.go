@@ -209,7 +209,9 @@ func (d *Document) Check() error {
 	for _, j := range d.Joints {
 		for _, t := range []*Tolerance{j.Path, j.Goal} {
 			if t != nil {
-				p.Finite(t.Position+t.Velocity+t.Acceleration, "a tolerance of "+j.Name, -1, j.Name)
+				for _, v := range []float64{t.Position, t.Velocity, t.Acceleration} {
+					p.Finite(v, "a tolerance of "+j.Name, -1, j.Name)
+				}
 			}
 		}
 	}

@@ -143,12 +143,16 @@ func parse(data []byte) (*goal, error) {
 	if len(data) > maxBytes {
 		return nil, fmt.Errorf("%d bytes; a goal has at most %d", len(data), maxBytes)
 	}
+	data = bytes.TrimPrefix(data, utf8BOM)
 	var top map[string]json.RawMessage
 	if err := json.Unmarshal(data, &top); err != nil {
 		return nil, fmt.Errorf("not a goal: %w", located(data, err))
 	}
 	if _, ok := top["trajectory"]; !ok {
 		return nil, errors.New(`not a goal: "trajectory" is missing`)
+	}
+	if err := strict(data); err != nil {
+		return nil, fmt.Errorf("not a goal: %w", err)
 	}
 	var g goal
 	dec := json.NewDecoder(bytes.NewReader(data))
@@ -180,6 +184,10 @@ func located(data []byte, err error) error {
 }
 
 func (r *reader) seconds(d duration, what string) float64 {
+	if (d.Secs != 0 || d.Nsecs != 0) && (d.Sec != 0 || d.Nanosec != 0) {
+		r.errorf("%s: the time comes twice, as secs and nsecs and as sec and nanosec", what)
+		return 0
+	}
 	t, ok := d.seconds()
 	if !ok {
 		r.errorf("%s: %d s is more than a motion may last, %d s", what, d.Secs+d.Sec, maxTime)

@@ -247,6 +247,14 @@ func TestReadRefuses(t *testing.T) {
 		{"tolerance twice", `{"trajectory": {"joint_names": ["a"]}, "goal_tolerance": [{"name": "a"}, {"name": "a"}]}`, `goal_tolerance[1]: "a" comes twice`},
 		{"too long", `{"trajectory": {}, "goal_time_tolerance": {"secs": 4000001}}`, "more than a motion may last"},
 		{"two goals", `{"trajectory": {}} {}`, "not a goal"},
+		{"time in both dialects", `{"trajectory": {}, "goal_time_tolerance": {"secs": 1, "sec": 1}}`, "goal_time_tolerance: the time comes twice"},
+		{"times that overflow", `{"trajectory": {}, "goal_time_tolerance": {"secs": 9223372036854775807, "sec": 9223372036854775807}}`, "the time comes twice"},
+		{"null for a position", "{\"trajectory\": {\"joint_names\": [\"a\", \"b\"],\n\"points\": [{\"positions\": [1, null]}]}}", "line 2: trajectory.points[0].positions[1] is null"},
+		{"null for a time", `{"trajectory": {"points": [{"time_from_start": null}]}}`, "trajectory.points[0].time_from_start is null"},
+		{"null for a tolerance", `{"trajectory": {"joint_names": ["a"]}, "path_tolerance": [{"name": "a", "position": null}]}`, "path_tolerance[0].position is null"},
+		{"key twice", `{"trajectory": {"joint_names": ["a"], "points": [{"positions": [1], "positions": [2]}]}}`, "trajectory.points[0].positions comes twice"},
+		{"key twice in another case", `{"trajectory": {}, "path_tolerance": [], "Path_Tolerance": []}`, "Path_Tolerance comes twice"},
+		{"two problems", `{"trajectory": {"header": null, "points": null}}`, "line 1: trajectory.points is null"},
 		{"number too large", `{"trajectory": {"joint_names": ["a"], "points": [{"positions": [1e999]}]}}`, "not a goal"},
 	} {
 		if _, _, err := rosgoal.Read([]byte(tc.text)); err == nil || !strings.Contains(err.Error(), tc.want) {
@@ -256,6 +264,21 @@ func TestReadRefuses(t *testing.T) {
 	_, notes, err := rosgoal.Read([]byte(`{"trajectory": {"joint_names": ["a"], "points": [{"positions": [1], "velocities": [2]}]}}`))
 	if err != nil || len(notes) != 1 || !strings.Contains(notes[0], "velocities") {
 		t.Error(notes, err)
+	}
+}
+
+// TestMarkOfByteOrderIsSkipped reads a goal as some editors save it.
+func TestMarkOfByteOrderIsSkipped(t *testing.T) {
+	if got := string(through(t, []byte("\ufeff"+stored))); got != stored {
+		t.Errorf("got\n%s", got)
+	}
+}
+
+// TestHugeTolerancesComeBack has tolerances whose sum is no number any more.
+func TestHugeTolerancesComeBack(t *testing.T) {
+	huge := strings.NewReplacer(`"velocity": 0.1`, `"velocity": 1.7e+308`, `"acceleration": 1e-05`, `"acceleration": 1.7e+308`).Replace(stored)
+	if got := string(through(t, []byte(huge))); got != huge {
+		t.Errorf("got\n%s", got)
 	}
 }
 
