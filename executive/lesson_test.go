@@ -338,13 +338,14 @@ func TestPlaceTheVirtualRobot(t *testing.T) {
 func TestControllersOutside(t *testing.T) {
 	r := full(t, parts{})
 	var told []Assignment
+	r.active(r.submit(&Operational{Controller: "swing", On: true}))
 	why := r.e.RequestRemote("wire", RemoteRequest{Name: "gait", ID: 7, Resources: []string{"tail"}}, func(a Assignment) { told = append(told, a) })
 	if len(why) > 0 {
 		t.Fatal(why)
 	}
 	r.run(5)
 	owner := func(a Assignment, resource string) string { return a.Owners[slices.Index(a.Resources, resource)] }
-	if len(told) != 1 || told[0].Requests[0] != 7 || owner(told[0], "tail") != "gait" || owner(told[0], "head") != "" {
+	if len(told) != 1 || told[0].Requests[0] != 7 || owner(told[0], "tail") != "gait" || owner(told[0], "head") != "swing" || owner(told[0], "leg1") != "" {
 		t.Fatalf("%+v", told)
 	}
 	seat, ok := r.e.RemoteSeat("gait")

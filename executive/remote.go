@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"poise/action"
+	"poise/arbiter"
 	"poise/executive/explain"
 	"poise/loop"
 	"poise/robot"
@@ -168,7 +169,7 @@ func (e *Executive) remoteChanged(x *remote, request uint32, c Change) {
 // assign tells a controller outside who has what.
 func (e *Executive) assign(x *remote, request uint32) {
 	call := x.tell
-	if call == nil {
+	if call == nil || e.snap == nil {
 		return
 	}
 	a := Assignment{Requests: []uint32{request}}
@@ -177,13 +178,35 @@ func (e *Executive) assign(x *remote, request uint32) {
 		return
 	}
 	for _, r := range res.List() {
-		owner := ""
+		owner := e.ownerOf(r.Set, x)
 		if x.owns.Contains(r.Set) {
 			owner = x.name
 		}
 		a.Resources, a.Owners = append(a.Resources, r.Name), append(a.Owners, owner)
 	}
 	e.tell(func() { call(a) })
+}
+
+// ownerOf names who has all of a resource by the newest state, "" if nobody does. Of
+// the one who asks, its own word counts, which is newer.
+func (e *Executive) ownerOf(set robot.Set, asks *remote) string {
+	owner, first := arbiter.Nobody, true
+	for leaf := range set.All {
+		if has := e.snap.Owner[leaf]; first || has == owner {
+			owner, first = has, false
+		} else {
+			return ""
+		}
+	}
+	if owner == asks.seat.id {
+		return ""
+	}
+	for _, x := range e.remotes {
+		if x.seat.id == owner {
+			return x.name
+		}
+	}
+	return e.controllerName(owner)
 }
 
 func (e *Executive) remoteAlive(s *seat) {
