@@ -107,7 +107,7 @@ func (r *rig) randomSwing(rng *rand.Rand) (p *swing.Program) {
 
 // TestStormsEndEveryGoalOnce throws random goals, cancels, stops, faults and
 // switches at the robot, with little room for orders: every goal ends exactly once,
-// no report is lost, and no command ever jumps.
+// and no report is lost.
 func TestStormsEndEveryGoalOnce(t *testing.T) {
 	goals := 10_000
 	if testing.Short() {

@@ -220,7 +220,7 @@ type Log struct {
 	Header   Header   `json:"header" form:"1"`
 	Stamp    Time     `json:"stamp" form:"2"`
 	Level    uint8    `json:"level" form:"2"`
-	Severity uint8    `json:"level" form:"1" ros:"byte"`
+	Severity uint8    `json:"severity" ros1:"level" form:"1" ros:"byte"`
 	Name     string   `json:"name"`
 	Msg      string   `json:"msg"`
 	File     string   `json:"file"`
