@@ -226,11 +226,8 @@ func runSwitch(e *env, args []string) error {
 	return err
 }
 
-func commaList(names string) (all []string) {
-	for _, n := range strings.FieldsFunc(names, func(c rune) bool { return c == ',' || c == ' ' }) {
-		all = append(all, n)
-	}
-	return all
+func commaList(names string) []string {
+	return strings.FieldsFunc(names, func(c rune) bool { return c == ',' || c == ' ' })
 }
 
 // status asks what the robot does.
