@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"math"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -103,6 +106,19 @@ func start(t *testing.T, change func(c *config.Config)) *bed {
 		t.Fatal("the robot did not get its torque")
 	}
 	b.c = b.dial()
+	return b
+}
+
+// stock puts a short motion of the pony's head into the library: it turns it there and
+// back in a second, and blinks in the middle.
+func (b *bed) stock() *bed {
+	b.t.Helper()
+	m := poisemsgs.Motion{Name: "twitch", Columns: []string{"joint52"}, Joints: []poisemsgs.MotionJoint{{Name: "joint52", Enabled: true}},
+		Events: []poisemsgs.MotionEvent{{Time: 0.5, Type: "eyes/action", Command: "blink"}}}
+	for i, q := range []float64{0, 0.2, 0} {
+		m.Points = append(m.Points, poisemsgs.MotionPoint{Time: 0.5 * float64(i), Enabled: true, Positions: []float64{q}})
+	}
+	b.must("/motions/put", &poisemsgs.MotionsPutRequest{Motion: m})
 	return b
 }
 
@@ -357,4 +373,31 @@ func readFeedback(b *bed, g *client.Goal, f any) {
 	if err := client.Read(u.Feedback, f); err != nil {
 		b.t.Fatal(err)
 	}
+}
+
+// manyJoints writes a robot of so many joints in a row.
+func manyJoints(t *testing.T, n int) string {
+	t.Helper()
+	var s strings.Builder
+	s.WriteString(`<robot name="centipede"><link name="link0"/>`)
+	for i := range n {
+		fmt.Fprintf(&s, `<link name="link%d"/><joint name="joint%d" type="revolute"><parent link="link%d"/><child link="link%d"/><axis xyz="0 0 1"/><limit lower="-1" upper="1" velocity="1" effort="1"/></joint>`, i+1, i+1, i, i+1)
+	}
+	s.WriteString("</robot>")
+	file := filepath.Join(t.TempDir(), "centipede.urdf")
+	if err := os.WriteFile(file, []byte(s.String()), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// owns reports whether a controller, or one numbered like it, has a resource.
+func (b *bed) owns(controller, resource string) bool {
+	b.t.Helper()
+	for _, o := range b.state().Owners {
+		if o.Resource == resource && strings.HasPrefix(o.Owner, controller) {
+			return true
+		}
+	}
+	return false
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -124,11 +125,30 @@ func controllers(m *robot.Model, assumed control.Transition) (all []part, err er
 			return &torqueoff.Program{Needs: set}, nil
 		}}, "torque_off", byHand)
 	add(part{Registration: named("stance"), resources: legs,
-		operate: func(robot.Set, *loop.Snapshot) (control.Program, error) { return stance.Stand(m) }}, "stance", background)
+		operate: func(set robot.Set, _ *loop.Snapshot) (control.Program, error) { return stand(m, set) }}, "stance", background)
 	add(part{Registration: named("look_at"), resources: face(m),
 		operate: func(set robot.Set, _ *loop.Snapshot) (control.Program, error) { return look(m, set) }}, "look_at", background)
 	add(part{Registration: named("step")}, "step", asked)
 	return all, errors.Join(errs...)
+}
+
+// stand returns the program that stands on the legs of which all joints are in a set.
+func stand(m *robot.Model, set robot.Set) (control.Program, error) {
+	resources, err := m.Resources()
+	if err != nil {
+		return nil, err
+	}
+	var legs []string
+	for _, c := range m.Chains() {
+		missing := func(j robot.JointID) bool { return !set.Has(resources.OfJoint(j)) }
+		if c.Contact != robot.NoContact && !slices.ContainsFunc(c.Joints, missing) {
+			legs = append(legs, c.Name)
+		}
+	}
+	if len(legs) == 0 {
+		return nil, errors.New("no whole leg is among the resources")
+	}
+	return stance.Stand(m, legs...)
 }
 
 // ahead is where a robot looks that nobody has shown anything: straight on.

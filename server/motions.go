@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
+	"os"
 	"path"
 	"strings"
 
@@ -78,6 +80,16 @@ var libraryCodes = []struct {
 	{library.ErrReadOnly, "read_only", "start the server with --motions DIR"},
 }
 
+// unsaved says which motion a disk would not take; the system only names its files.
+func unsaved(name string, err error) error {
+	var file *fs.PathError
+	var link *os.LinkError
+	if errors.As(err, &file) || errors.As(err, &link) {
+		return fmt.Errorf("motion %q could not be saved: %w", name, err)
+	}
+	return err
+}
+
 // why explains an error about a motion.
 func why(err error) (text string, all []poisemsgs.Explanation) {
 	for _, known := range libraryCodes {
@@ -134,6 +146,7 @@ func (s *Server) getMotion(_ context.Context, q *poisemsgs.MotionsGetRequest) (*
 
 func (s *Server) putMotion(ctx context.Context, q *poisemsgs.MotionsPutRequest) (*poisemsgs.MotionsPutResponse, error) {
 	version, err := s.library.Put(q.Motion.Name, edge.Document(&q.Motion), q.Version)
+	err = unsaved(q.Motion.Name, err)
 	s.auditMotion(ctx, "put "+q.Motion.Name, err)
 	if err != nil {
 		text, x := why(err)
@@ -143,7 +156,7 @@ func (s *Server) putMotion(ctx context.Context, q *poisemsgs.MotionsPutRequest) 
 }
 
 func (s *Server) deleteMotion(ctx context.Context, q *poisemsgs.MotionsDeleteRequest) (*poisemsgs.MotionsDeleteResponse, error) {
-	err := s.library.Delete(q.Name, q.Version)
+	err := unsaved(q.Name, s.library.Delete(q.Name, q.Version))
 	s.auditMotion(ctx, "delete "+q.Name, err)
 	if err != nil {
 		text, x := why(err)
@@ -153,7 +166,7 @@ func (s *Server) deleteMotion(ctx context.Context, q *poisemsgs.MotionsDeleteReq
 }
 
 func (s *Server) renameMotion(ctx context.Context, q *poisemsgs.MotionsRenameRequest) (*poisemsgs.MotionsRenameResponse, error) {
-	err := s.library.Rename(q.From, q.To, q.Version)
+	err := unsaved(q.From, s.library.Rename(q.From, q.To, q.Version))
 	s.auditMotion(ctx, fmt.Sprintf("rename %s to %s", q.From, q.To), err)
 	if err != nil {
 		text, x := why(err)
@@ -304,7 +317,7 @@ func (s *Server) saveLast(ctx context.Context, q *poisemsgs.MotionsSaveLastReque
 		return refuse(err)
 	}
 	version, err := s.library.Put(q.Name, d, "")
-	if err != nil {
+	if err = unsaved(q.Name, err); err != nil {
 		return refuse(err)
 	}
 	s.auditMotion(ctx, "save last as "+q.Name, nil)

@@ -58,6 +58,7 @@ func move(b *bed, q msgs.MotionPlanRequest, only bool) (client.Update, msgs.Move
 }
 
 func TestLinesArePlannedAndPerformed(t *testing.T) {
+	t.Parallel()
 	b := start(t, arm)
 	before := b.joints("/joint_states")
 
@@ -106,6 +107,7 @@ func TestLinesArePlannedAndPerformed(t *testing.T) {
 }
 
 func TestThePipelineChoosesThePlanner(t *testing.T) {
+	t.Parallel()
 	b := start(t, arm)
 	spacing := func(pipeline string) float64 {
 		q := lin(b, 0, 0.1, 0)
@@ -145,6 +147,7 @@ func TestThePipelineChoosesThePlanner(t *testing.T) {
 }
 
 func TestSequencesAlwaysExecute(t *testing.T) {
+	t.Parallel()
 	b := start(t, arm)
 	before := b.joints("/joint_states")
 	request := func() msgs.MotionSequenceRequest {
@@ -190,6 +193,7 @@ func TestSequencesAlwaysExecute(t *testing.T) {
 }
 
 func TestKinematicsAsServices(t *testing.T) {
+	t.Parallel()
 	b := start(t, arm)
 	var fk msgs.GetPositionFKResponse
 	state := msgs.RobotState{JointState: msgs.JointState{Name: []string{"joint_1"}, Position: []float64{0.5}}}
@@ -212,6 +216,7 @@ func TestKinematicsAsServices(t *testing.T) {
 }
 
 func TestAPlanCanBeKept(t *testing.T) {
+	t.Parallel()
 	b := start(t, arm)
 	b.refused("/motions/save_last", &poisemsgs.MotionsSaveLastRequest{Name: "line"}, "no trajectory")
 	u, _ := move(b, lin(b, 0, 0.1, 0), true)

@@ -220,9 +220,10 @@ func (s *Server) Run(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// Patience for the parts of a stop, 3 s in all.
+// Patience for the parts of a stop; with the last ramp of the cycle it is 3 s in all.
 const (
-	rampPatience = 1500 * time.Millisecond
+	goalPatience = 800 * time.Millisecond
+	rampPatience = 1500 * time.Millisecond // goals included
 	webPatience  = 300 * time.Millisecond
 )
 
@@ -232,12 +233,11 @@ func (s *Server) wind(instances []*instance, web *http.Server, stopRobots func()
 	s.log.Info("stopping")
 	ctx, cancel := context.WithTimeout(context.Background(), rampPatience)
 	defer cancel()
-	for _, in := range instances {
-		in.exec.CancelAll("server")
-	}
 	var ramps sync.WaitGroup
 	for _, in := range instances {
+		in.exec.CancelAll("server")
 		ramps.Go(func() {
+			in.awaitGoals(goalPatience)
 			if _, err := wait(ctx, in.exec.Stop("server", 2)); err != nil {
 				s.log.Warn("the ramp took too long", "robot", in.name)
 			}
@@ -250,6 +250,13 @@ func (s *Server) wind(instances []*instance, web *http.Server, stopRobots func()
 	s.wire.Close()
 	if err := web.Shutdown(closing); err != nil {
 		web.Close()
+	}
+}
+
+// awaitGoals waits until no goal is left, or for so long.
+func (in *instance) awaitGoals(patience time.Duration) {
+	for end := time.Now().Add(patience); len(in.exec.State().Goals) > 0 && time.Now().Before(end); {
+		time.Sleep(5 * time.Millisecond)
 	}
 }
 
