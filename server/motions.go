@@ -112,6 +112,7 @@ func (s *Server) listMotions(context.Context, *poisemsgs.MotionsListRequest) (*p
 		r.Success = false
 		r.Message, r.Explanations = why(err)
 	}
+	s.warn(all)
 	for _, m := range all {
 		info := poisemsgs.MotionInfo{Name: m.Name, Shipped: m.Shipped, Version: m.Version}
 		if m.Err != nil {

@@ -60,6 +60,7 @@ type Server struct {
 	counts     counts
 	repeats    repeats
 	findings   findings
+	complaints complaints
 }
 
 // New makes everything and listens, but serves nobody yet. All problems are reported
@@ -92,6 +93,11 @@ func (s *Server) assemble() error {
 		return err
 	}
 	s.library = shelf{library.Open(s.motionsFolder(), shipped.Of(s.robot.Model.Name()))}
+	if all, err := s.library.List(); err != nil {
+		s.log.Warn("the folder of motions cannot be read", "why", err)
+	} else {
+		s.warn(all)
+	}
 	if s.virtual, err = s.newInstance("virtual", sim.Servo{}); err != nil {
 		return err
 	}
