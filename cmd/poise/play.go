@@ -23,7 +23,7 @@ func runPlay(e *env, args []string) error {
 	for _, word := range []string{"loop", "part", "backward", "approach", "return"} {
 		options[word] = r.fs.Bool(word, false, "")
 	}
-	speed := r.fs.Float64("speed", 0, "")
+	speed := r.fs.Float64("speed", 100, "")
 	noApproach := r.fs.Bool("no-approach", false, "")
 	rest, end, err := r.open(args, 1, 1)
 	if err != nil {
@@ -36,7 +36,7 @@ func runPlay(e *env, args []string) error {
 			words = append(words, word)
 		}
 	}
-	if *speed != 0 {
+	if *speed != 100 {
 		words = append(words, fmt.Sprintf("speed=%g", *speed/100))
 	}
 	goal := &msgs.TextActionGoal{Command: msgs.TextCommand{Type: "motion", Command: rest[0], Options: strings.Join(words, " ")}}

@@ -39,7 +39,10 @@ func ParsePlay(name, options string) (*Play, []Explanation) {
 		var err error
 		switch {
 		case key == "speed":
-			p.Speed, err = strconv.ParseFloat(value, 64)
+			if p.Speed, err = strconv.ParseFloat(value, 64); err == nil && p.Speed == 0 {
+				// in a goal that would be the usual speed
+				why = append(why, explain.Because("bad_option", "at speed 0 a motion would not move").With("pause it once it runs"))
+			}
 		case ok && !has:
 			*flag = true
 		case ok:

@@ -137,6 +137,16 @@ func TestPlansArePreparedOnTheWorker(t *testing.T) {
 	}
 }
 
+// TestSpeedZeroIsNotTheUsualSpeed: in a goal no speed is the usual one, in an option it
+// is what somebody wrote.
+func TestSpeedZeroIsNotTheUsualSpeed(t *testing.T) {
+	for _, options := range []string{"speed=0", "loop speed=-0.0"} {
+		if _, why := ParsePlay("nod", options); len(why) != 1 || why[0].Code != "bad_option" {
+			t.Errorf("%s: %+v", options, why)
+		}
+	}
+}
+
 // FuzzPlayOptions reads any text: what it accepts is what was written.
 func FuzzPlayOptions(f *testing.F) {
 	f.Add("speed=0.5, loop")
