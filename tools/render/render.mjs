@@ -15,8 +15,8 @@
 import { readFile } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { chromium } from 'playwright-core';
 import { parse } from 'yaml';
+import { openScene } from './scene.mjs';
 
 const { values: options, positionals: [robot, output] } = parseArgs({
   allowPositionals: true,
@@ -43,27 +43,12 @@ for (const [name, value] of options.joint.map(text => text.split('='))) joints[n
 const [width, height] = options.size.split('x').map(Number);
 const wish = { urdf, joints, width, height, view: options.view.split(',').map(Number), pitch: Number(options.pitch), collision: options.collision };
 
-const page = `<!doctype html><style>body{margin:0}canvas{display:block}</style><script type="importmap">{"imports":{
-  "three":"/node_modules/three/build/three.module.js","three/examples/jsm/":"/node_modules/three/examples/jsm/",
-  "urdf-loader":"/node_modules/urdf-loader/src/URDFLoader.js"}}</script><script type="module" src="/scene.js"></script>`;
-
-const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox'] });
+const tab = await openScene(width, height);
 try {
-  const tab = await browser.newPage({ viewport: { width, height } });
-  tab.on('pageerror', error => fail(error.message));
-  // nothing is fetched: every address is a file beside this one
-  await tab.route('**', async route => {
-    const { pathname } = new URL(route.request().url());
-    if (pathname === '/') return route.fulfill({ contentType: 'text/html', body: page });
-    const file = await readFile(new URL('.' + pathname, import.meta.url)).catch(() => null);
-    return file ? route.fulfill({ contentType: 'text/javascript', body: file }) : route.abort();
-  });
-  await tab.goto('http://render.invalid/');
-  await tab.waitForFunction(() => window.show);
   await tab.evaluate(wish => window.show(wish), wish);
   await tab.screenshot({ path: output });
 } finally {
-  await browser.close();
+  await tab.context().browser().close();
 }
 
 function fail(why) {
