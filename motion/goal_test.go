@@ -1,12 +1,15 @@
 package motion_test
 
 import (
+	"math"
 	"slices"
 	"testing"
+	"testing/fstest"
 
 	"poise/control"
 	"poise/control/follow"
 	"poise/motion"
+	"poise/robot/load"
 )
 
 // TestCurveIsWhatFollowPlays compiles the same goal for the controller and compares
@@ -38,6 +41,48 @@ func TestCurveIsWhatFollowPlays(t *testing.T) {
 			if q[i] != x[j] || v[i] != y[j] {
 				t.Fatalf("%s at %v: follow plays %v %v, the curve is %v %v", name, at, q[i], v[i], x[j], y[j])
 			}
+		}
+	}
+}
+
+// TestCurveCountsTurnsAsFollowDoes has rows of a wheel: within half a turn they mean
+// angles, beyond it they count turns. What is judged and drawn is what is played.
+func TestCurveCountsTurnsAsFollowDoes(t *testing.T) {
+	bot, err := load.Folder(fstest.MapFS{
+		"wheel/wheel.urdf": {Data: []byte(`<robot name="wheel"><link name="base"/><link name="rim"/>
+<joint name="wheel" type="continuous"><parent link="base"/><child link="rim"/><axis xyz="0 0 1"/><limit effort="1" velocity="8"/></joint></robot>`)},
+		"wheel/joint_limits.yaml": {Data: []byte("joint_limits:\n  wheel: {has_acceleration_limits: true, max_acceleration: 60}\n")},
+	}, "wheel", load.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, rows := range [][]float64{{3, -3}, {-3, 3, -3}, {0, 4}, {0, 4, 8}, {0, 2 * math.Pi}, {0, 3, 6, 3}} {
+		d := &motion.Document{Joints: []motion.Joint{{Name: "wheel", Enabled: true}}, Columns: []string{"wheel"}}
+		for i, q := range rows {
+			d.Points = append(d.Points, motion.Point{Time: 2 * float64(i), Enabled: true, Positions: []float64{q}})
+		}
+		g, err := d.Goal(motion.Part{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		curve, err := g.Curve(bot.Model)
+		if err != nil {
+			t.Fatal(err)
+		}
+		program, err := follow.Compile(bot.Model, follow.Options{}, nil, g.Follow())
+		if err != nil {
+			t.Fatal(err)
+		}
+		var q, v, a, x, y, z [1]float64
+		for at := 0.0; at <= curve.End(); at += 0.05 {
+			program.StateTo(q[:], v[:], a[:], at)
+			curve.StateTo(x[:], y[:], z[:], at)
+			if q != x || v != y {
+				t.Fatalf("rows %v at %v: follow plays %v %v, the curve is %v %v", rows, at, q, v, x, y)
+			}
+		}
+		if g.Positions[1][0] != rows[1] {
+			t.Errorf("rows %v: drawing the goal changed it to %v", rows, g.Positions)
 		}
 	}
 }

@@ -39,17 +39,17 @@ func (c *compiler) body() part {
 	}
 	for k := range c.column {
 		if c.r.Wraps[k] {
-			unwrap(points, k)
+			Unwrap(points, k)
 		}
 	}
 	c.r.Duration = points[len(points)-1].Time
 	return partOf(points)
 }
 
-// unwrap takes the jumps out of a column of angles: from each to the next it goes
-// the short way. A column that leaves ±half a turn counts whole turns, and is left
-// as it is.
-func unwrap(points []trajectory.Point, k int) {
+// Unwrap takes the jumps out of a column of angles, in place: from each to the next it
+// goes the short way. A column that leaves ±half a turn counts whole turns, and is left
+// as it is. It is what Compile does with joints that turn without end.
+func Unwrap(points []trajectory.Point, k int) {
 	const half = math.Pi * (1 + 1e-9)
 	for i := range points {
 		if math.Abs(points[i].Position[k]) > half {

@@ -159,22 +159,22 @@ func (g *Goal) reverse() {
 // Curve returns the curve that the goal means: the one that follow plays. It rests at
 // both ends and where a row is repeated, and never leaves the range of two
 // neighbouring rows. Continuous joints of the robot, which may be nil, go the short
-// way from row to row.
+// way from row to row, unless their rows count turns.
 func (g *Goal) Curve(m *robot.Model) (*spline.Spline, error) {
 	t := &trajectory.Trajectory{Joints: g.Joints}
 	for i, time := range g.Times {
-		t.Points = append(t.Points, trajectory.Point{Time: time, Position: g.Positions[i]})
+		t.Points = append(t.Points, trajectory.Point{Time: time, Position: slices.Clone(g.Positions[i])})
 	}
 	if err := t.Check(); err != nil {
 		return nil, err
 	}
-	if m != nil {
-		continuous := make([]bool, len(g.Joints))
-		for i, name := range g.Joints {
-			id, ok := m.Joint(name)
-			continuous[i] = ok && m.Joints()[id].Kind == robot.Continuous
+	for i, name := range g.Joints {
+		if m == nil {
+			break
 		}
-		t = t.Unwrapped(continuous)
+		if id, ok := m.Joint(name); ok && m.Joints()[id].Kind == robot.Continuous {
+			follow.Unwrap(t.Points, i)
+		}
 	}
 	return follow.Curve(t.Points)
 }
