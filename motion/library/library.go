@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 	"unicode"
 
 	"poise/motion"
@@ -65,7 +66,11 @@ type Library struct {
 type cached struct {
 	motion *Motion
 	info   fs.FileInfo
+	young  bool // it was changed so shortly before that another change may bear the same time
 }
+
+// grain is how coarse a file's time of change may be.
+const grain = 50 * time.Millisecond
 
 // Open returns the library of a folder, which need not exist yet, on top of shipped
 // motions. Without a folder ("") it cannot be changed; without shipped motions (nil)
@@ -98,12 +103,18 @@ func Version(text []byte) string {
 }
 
 func read(name, path string, data []byte, err error) *Motion {
-	m := &Motion{Name: name, Text: data, Err: err}
-	if err == nil {
-		m.Version = Version(data)
-		m.Document, m.Err = file.Read(data, path)
+	if err != nil {
+		return closed(name, err)
 	}
+	m := &Motion{Name: name, Text: data, Version: Version(data)}
+	m.Document, m.Err = file.Read(data, path)
 	return m
+}
+
+// closed returns the entry of a file whose text nobody could get at. It has a version
+// all the same, or it could be neither replaced nor deleted.
+func closed(name string, err error) *Motion {
+	return &Motion{Name: name, Err: err, Version: Version([]byte(err.Error()))}
 }
 
 // refresh reads what has changed in the folder. It tells files apart by size, time
@@ -133,14 +144,21 @@ func (l *Library) refresh() error {
 				continue // a folder or a device, or gone just now
 			}
 			seen[name] = true
-			l.files[name] = &cached{motion: &Motion{Name: name, Err: err}}
+			l.files[name] = &cached{motion: closed(name, err)}
 			continue
 		}
 		seen[name] = true
-		if old := l.files[name]; old != nil && old.info != nil && same(old.info, info) {
+		old := l.files[name]
+		known := old != nil && old.info != nil && same(old.info, info)
+		if known && !old.young {
 			continue
 		}
-		l.files[name] = &cached{motion: load(name, path, info), info: info}
+		young := time.Since(info.ModTime()) < grain // before it is read
+		now := &cached{motion: load(name, path, info), info: info, young: young}
+		if known && now.motion.Version == old.motion.Version {
+			now.motion = old.motion
+		}
+		l.files[name] = now
 	}
 	for name := range l.files {
 		if !seen[name] {
@@ -156,7 +174,7 @@ func same(a, b fs.FileInfo) bool {
 
 func load(name, path string, info fs.FileInfo) *Motion {
 	if most := int64(file.Bounds.Bytes); info.Size() > most {
-		return &Motion{Name: name, Err: fmt.Errorf("%s: %d bytes; a motion has at most %d", path, info.Size(), most)}
+		return closed(name, fmt.Errorf("%s: %d bytes; a motion has at most %d", path, info.Size(), most))
 	}
 	data, err := os.ReadFile(path)
 	return read(name, path, data, err)

@@ -234,3 +234,51 @@ func TestWritersTakeTurns(t *testing.T) {
 		t.Error(m.Document.Description, err)
 	}
 }
+
+// TestFilesThatCannotBeOpenedCanBeReplacedAndDeleted: one that is too large, and a link
+// to nowhere.
+func TestFilesThatCannotBeOpenedCanBeReplacedAndDeleted(t *testing.T) {
+	for _, end := range []string{"replaced", "deleted"} {
+		dir := t.TempDir()
+		l := library.Open(dir, nil)
+		write(t, dir, "huge.motion.yaml", strings.Repeat("#", file.Bounds.Bytes+1))
+		if err := os.Symlink("nowhere", filepath.Join(dir, "link.motion.yaml")); err != nil {
+			t.Fatal(err)
+		}
+		if got := names(t, l); got != "huge! link!" {
+			t.Fatal(got)
+		}
+		for _, name := range []string{"huge", "link"} {
+			m, err := l.Get(name)
+			if !errors.Is(err, library.ErrUnreadable) || m.Version == "" {
+				t.Fatalf("%s: version %q, %v", name, m.Version, err)
+			}
+			if _, err := l.Put(name, document("x"), ""); !errors.Is(err, library.ErrExists) {
+				t.Errorf("%s: replaced unseen: %v", name, err)
+			}
+			if end == "replaced" {
+				put(t, l, name, "mended", m.Version)
+			} else if err := l.Delete(name, m.Version); err != nil {
+				t.Error(err)
+			}
+		}
+		want := map[string]string{"replaced": "huge link", "deleted": ""}[end]
+		if got := names(t, l); got != want {
+			t.Errorf("%s: %q, want %q", end, got, want)
+		}
+	}
+}
+
+// TestQuickChangesAreNotMissed rewrites a file in place, as long as it was, faster than
+// its time of change tells.
+func TestQuickChangesAreNotMissed(t *testing.T) {
+	dir := t.TempDir()
+	l := library.Open(dir, nil)
+	for n := range 200 {
+		want := fmt.Sprintf("%03d", n)
+		write(t, dir, "nod.motion.yaml", "description: \""+want+"\"\n")
+		if m, err := l.Get("nod"); err != nil || m.Document.Description != want {
+			t.Fatalf("change %d: %v", n, err)
+		}
+	}
+}
