@@ -28,12 +28,15 @@ if (!folder) {
 }
 
 // where the camera stands: azimuth, elevation, zoom, and how far the picture is moved,
-// as a share of width and height. Heads are looked at from near, tails from behind.
-const face = [38, 8, 1.75, -0.16, -0.22];
+// as a share of width and height. Each motion is seen from where it shows best: heads from
+// near, tails from behind, a sway from the front.
+const face = [38, 8, 1.6, -0.15, -0.2];
 const views = {
-  pony: [50, 12, 1.12, -0.07], arm6: [50, 14, 1.12],
+  pony: [50, 12, 1.12, -0.07], arm6: [50, 14, 1, -0.04, 0.01],
   'pony nod': face, 'pony shake_head': face, 'pony yawn': face, 'pony perk_ears': face, 'pony look_around': face,
-  'pony wag_tail': [150, 18, 1.12],
+  'pony wag_tail': [150, 18, 1.12], 'pony dance': [12, 10, 1.2, -0.02], 'pony shake_off': [16, 10, 1.2, -0.02],
+  'arm6 pick_and_place': [36, 16, 1, -0.02, 0.03],
+  'pony brohoof': [72, 8, 1.15, -0.06], 'pony paw': [26, 10, 1.15, -0.05],
 };
 
 const strips = JSON.parse(await text(process.stdin));
