@@ -180,3 +180,23 @@ func TestKeyRowsGiveTheSameMotion(t *testing.T) {
 		t.Errorf("%g off, %v", off, err)
 	}
 }
+
+// TestWhatIsLeftOfAPeriodIsNoPoint: a plan of 0.3001 s with a point every 0.1 s has its
+// last two 0.1 ms apart; the one before the last is left out, and no other.
+func TestWhatIsLeftOfAPeriodIsNoPoint(t *testing.T) {
+	m := model(t, "arm6")
+	for _, c := range []struct {
+		end  float64
+		want int
+	}{{0.3001, 4}, {0.35, 5}, {0.4, 5}} {
+		times := []float64{0, 0.1, 0.2, 0.3, c.end}
+		motion := &planner.Motion{Joints: []robot.JointID{0}, Start: make([]float64, m.NumQ()), Trajectory: &trajectory.Trajectory{}}
+		for _, at := range times {
+			motion.Trajectory.Points = append(motion.Trajectory.Points, trajectory.Point{Time: at, Position: []float64{at}})
+		}
+		g := Join(m, []*planner.Motion{motion})
+		if len(g.Points) != c.want || g.Points[len(g.Points)-1].Time != c.end {
+			t.Errorf("a plan that ends at %g s is played with %d points, want %d", c.end, len(g.Points), c.want)
+		}
+	}
+}

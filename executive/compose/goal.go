@@ -58,8 +58,8 @@ func Join(model *robot.Model, motions []*planner.Motion) follow.Goal {
 		}
 		start := m.Trajectory.Start()
 		for p := range m.Trajectory.Points {
-			if i > 0 && p == 0 {
-				continue // where the one before ends
+			if i > 0 && p == 0 || p == crumb(m.Trajectory.Points) {
+				continue // where the one before ends, or hardly before the end
 			}
 			src := &m.Trajectory.Points[p]
 			dst := trajectory.Point{Time: end + src.Time - start, Position: slices.Clone(at),
@@ -76,6 +76,18 @@ func Join(model *robot.Model, motions []*planner.Motion) follow.Goal {
 		end = End(g.Points)
 	}
 	return g
+}
+
+// crumb returns the point before the last if it lies so near to it that no curve
+// through both keeps its limits: a plan sampled at a fixed period ends with what is
+// left of one, be it a ten-thousandth of it. −1 is none.
+func crumb(points []trajectory.Point) int {
+	const share = 0.25 // of the interval before
+	n := len(points)
+	if n < 3 || points[n-1].Time-points[n-2].Time >= share*(points[n-2].Time-points[n-3].Time) {
+		return -1
+	}
+	return n - 2
 }
 
 // moved returns all joints of some motions, each once, in array order.

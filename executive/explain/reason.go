@@ -44,6 +44,11 @@ var sentences = map[control.Code]func(w *Words, x *Explanation, r control.Reason
 		x.Help = "slow the motion down, or keep it within the limits of the joint"
 	},
 	control.NotGranted: func(_ *Words, x *Explanation, r control.Reason, who string) {
+		if who == "" { // nobody asks: joints are put somewhere
+			x.Text = fmt.Sprintf("%s is moved by %s", what(x), quoted(x.Owner))
+			x.Help = "stop " + quoted(x.Owner) + " first"
+			return
+		}
 		x.Text = fmt.Sprintf("controller %s does not get %s%s", quoted(who), what(x), heldBy(x))
 		if x.Owner != "" {
 			x.Text += fmt.Sprintf(" (priority %s against %s)", num(r.Value), num(r.Max))

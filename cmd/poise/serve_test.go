@@ -1,0 +1,387 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"poise/internal/golden"
+)
+
+// These tests start the program that people start, and use it as they do.
+
+var built struct {
+	once sync.Once
+	path string
+	err  error
+}
+
+// binary builds poise, once for all tests.
+func binary(t *testing.T) string {
+	t.Helper()
+	built.once.Do(func() {
+		dir, err := os.MkdirTemp("", "poise-test-")
+		if err != nil {
+			built.err = err
+			return
+		}
+		built.path = filepath.Join(dir, "poise")
+		if out, err := exec.Command("go", "build", "-o", built.path, ".").CombinedOutput(); err != nil {
+			built.err = fmt.Errorf("%w: %s", err, out)
+		}
+	})
+	if built.err != nil {
+		t.Fatal(built.err)
+	}
+	return built.path
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	if built.path != "" {
+		os.RemoveAll(filepath.Dir(built.path))
+	}
+	os.Exit(code)
+}
+
+// running is a server under test.
+type running struct {
+	t       *testing.T
+	path    string
+	cmd     *exec.Cmd
+	address string
+	banner  string
+	log     *lockedBuffer
+	ended   chan error
+}
+
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// serveIt starts a server on a free port and waits for its banner.
+func serveIt(t *testing.T, args ...string) *running {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("the real program is not what the race detector watches")
+	}
+	t.Parallel()
+	r := &running{t: t, path: binary(t), log: &lockedBuffer{}, ended: make(chan error, 1)}
+	args = append([]string{"serve", "--listen", "127.0.0.1:0", "--motions", t.TempDir()}, args...)
+	r.cmd = exec.Command(r.path, args...)
+	r.cmd.Stderr = r.log
+	out, err := r.cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	begin := time.Now()
+	if err := r.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		r.stop(syscall.SIGTERM)
+		if t.Failed() {
+			t.Logf("log:\n%s", r.log)
+		}
+	})
+	lines := bufio.NewReader(out)
+	for !strings.Contains(r.banner, "Ctrl-C stops") {
+		line, err := lines.ReadString('\n')
+		if r.banner += line; err != nil {
+			t.Fatalf("no banner: %v\n%s%s", err, r.banner, r.log)
+		}
+		if _, rest, ok := strings.Cut(line, "http://"); ok {
+			r.address, _, _ = strings.Cut(rest, " ")
+		}
+	}
+	t.Logf("ready after %v", time.Since(begin).Round(time.Millisecond))
+	go func() {
+		_, _ = io.Copy(io.Discard, lines)
+		r.ended <- r.cmd.Wait()
+	}()
+	return r
+}
+
+// stop ends the server by a signal and returns how.
+func (r *running) stop(s os.Signal) (took time.Duration) {
+	begin := time.Now()
+	_ = r.cmd.Process.Signal(s) // it may be over already
+	select {
+	case err := <-r.ended:
+		r.ended <- err
+		if err != nil {
+			r.t.Errorf("the server ended with %v", err)
+		}
+	case <-time.After(30 * time.Second):
+		_ = r.cmd.Process.Kill()
+		r.t.Error("the server does not end")
+	}
+	return time.Since(begin)
+}
+
+// cli runs a command of the program against the server.
+func (r *running) cli(args ...string) (out, errs string, code int) {
+	r.t.Helper()
+	cmd := exec.Command(r.path, append(args, "--server", r.address)...)
+	var o, e bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &o, &e
+	err := cmd.Run()
+	if _, exited := err.(*exec.ExitError); err != nil && !exited {
+		r.t.Fatal(err)
+	}
+	return o.String(), e.String(), cmd.ProcessState.ExitCode()
+}
+
+// do wants a command to do what it is asked, and to say something.
+func (r *running) do(want string, args ...string) string {
+	r.t.Helper()
+	out, errs, code := r.cli(args...)
+	if code != exitOK || !strings.Contains(out, want) {
+		r.t.Fatalf("poise %s: code %d, %q, %q; want %q", strings.Join(args, " "), code, out, errs, want)
+	}
+	return out
+}
+
+// fails wants a command to be refused, and why on standard error.
+func (r *running) fails(code int, why string, args ...string) {
+	r.t.Helper()
+	out, errs, got := r.cli(args...)
+	if got != code || !strings.Contains(errs, why) || !strings.HasPrefix(errs, "poise: "+args[0]) {
+		r.t.Errorf("poise %s: code %d, %q, %q; want code %d and %q", strings.Join(args, " "), got, out, errs, code, why)
+	}
+}
+
+func TestServeAndItsClientsOnTheCommandLine(t *testing.T) {
+	r := serveIt(t, "--with-real-sim")
+	for _, want := range []string{"pony", "http://127.0.0.1:", "ws://127.0.0.1:", "simulated", "real time"} {
+		if !strings.Contains(r.banner, want) {
+			t.Errorf("the banner does not say %q:\n%s", want, r.banner)
+		}
+	}
+	for _, path := range []string{"/healthz", "/readyz", "/metrics", "/"} {
+		res, err := http.Get("http://" + r.address + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		if res.StatusCode != http.StatusOK {
+			t.Errorf("%s answers %s", path, res.Status)
+		}
+	}
+	r.do("nod: done", "play", "nod", "--speed", "200")
+	r.do("nod: done", "play", "nod", "--robot", "real", "--speed", "200")
+	if lines := strings.Split(strings.TrimSpace(r.do(`"status":4`, "play", "nod", "--speed", "200", "--json")), "\n"); len(lines) < 5 || !json.Valid([]byte(lines[0])) {
+		t.Errorf("play --json says %q", lines)
+	}
+	r.fails(exitFailure, "nod", "play", "nodd")
+	r.do("power enabled", "state")
+	r.do(`"power":"enabled"`, "state", "--json")
+	r.do("trajectory", "controllers")
+	r.do("50 %", "speed", "50")
+	r.do("100 %", "speed", "100%")
+	r.fails(exitFailure, "300", "speed", "30000")
+	r.fails(exitUsage, "percent", "speed", "fast")
+	r.do("done", "pause")
+	r.do("speed 0 %", "state")
+	r.do("done", "resume")
+	r.do("done", "switch", "--stop", "pose")
+	r.do("done", "switch", "--start", "pose")
+	r.fails(exitFailure, "poze", "switch", "--start", "poze")
+	r.fails(exitUsage, "neither", "switch")
+	r.do("/joint_states", "topic", "list")
+	if out := r.do("joint11", "topic", "echo", "/joint_states", "--count", "2", "--json"); strings.Count(out, "\n") != 2 {
+		t.Errorf("topic echo --count 2 says %q", out)
+	}
+	r.do(`"version"`, "call", "motions/get", `{"name":"nod"}`)
+	r.fails(exitFailure, "no_such_service", "call", "no_such_service")
+	r.fails(exitUsage, "JSON", "call", "motions/get", "{name")
+	r.do("stands after", "stop", "1")
+	r.fails(exitFailure, "reset", "play", "nod")
+	r.do("set_torque", "reset")
+	r.fails(exitFailure, "set_torque", "play", "nod")
+	r.do("done", "torque", "on")
+	r.do("nod: done", "play", "nod", "--speed", "200")
+	r.fails(exitUsage, "0, 1 or 2", "stop", "3")
+	if took := r.stop(syscall.SIGTERM); took > 3*time.Second {
+		t.Logf("it took %v to stop: the machine is busy", took)
+	}
+	if _, errs, code := r.cli("state"); code != exitFailure || !strings.Contains(errs, "poise serve") {
+		t.Errorf("without a server: code %d, %q", code, errs)
+	}
+}
+
+// TestInterruptedClientCallsItsGoalOff: Ctrl-C at poise play ramps down, and the server
+// goes on.
+func TestInterruptedClientCallsItsGoalOff(t *testing.T) {
+	r := serveIt(t)
+	cmd := exec.Command(r.path, "play", "wag_tail", "--loop", "--server", r.address)
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; !strings.Contains(r.do("power", "state"), "moving"); i++ {
+		if i > 200 {
+			t.Fatal("the motion does not begin")
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	if err := cmd.Process.Signal(os.Interrupt); err != nil {
+		t.Fatal(err)
+	}
+	_ = cmd.Wait() // its code is looked at
+	if cmd.ProcessState.ExitCode() != exitFailure || !strings.Contains(errs.String(), "cancelled") {
+		t.Errorf("code %d, %q", cmd.ProcessState.ExitCode(), errs.String())
+	}
+	if out := r.do("power enabled", "state"); strings.Contains(out, "goal") {
+		t.Errorf("a goal is left: %s", out)
+	}
+	if !strings.Contains(r.log.String(), `result="preempted: its client called it off"`) {
+		t.Error("the audit does not tell how it ended")
+	}
+}
+
+func TestPlanAndExecuteOnTheCommandLine(t *testing.T) {
+	r := serveIt(t, "--robot", "arm6")
+	file := filepath.Join(golden.Root(t), "examples/plan/lin_half_speed.yaml")
+	r.do("LIN: done", "plan", "--execute", file)
+	r.do("LIN: done", "plan", "--execute", file) // it is there already
+	r.do("sequence: done", "plan", "--execute", filepath.Join(golden.Root(t), "examples/plan/sequence_blended.json"))
+	r.do("LIN: done", "plan", file, "--execute", "--compat", "pilz")
+	r.fails(exitFailure, "item 1", "plan", "--execute", filepath.Join(golden.Root(t), "examples/plan/sequence_out_of_reach.yaml"))
+	r.do("saved", "call", "motions/save_last", `{"name":"kept"}`)
+	r.do("kept: done", "play", "kept")
+}
+
+func TestServeRefusesWhatItCannotDo(t *testing.T) {
+	if testing.Short() {
+		t.Skip("the real program is not what the race detector watches")
+	}
+	file := filepath.Join(t.TempDir(), "poise.yaml")
+	if err := os.WriteFile(file, []byte("robot: pony\nlop:\n  period: 1\nrates: {tf: -1}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		code int
+		want []string
+		args []string
+	}{
+		{exitFailure, []string{"0.0.0.0:8080", "security"}, []string{"--listen", "0.0.0.0:8080"}},
+		{exitFailure, []string{"unicorn"}, []string{"--robot", "unicorn"}},
+		{exitFailure, []string{"loop.period"}, []string{"--period", "7"}},
+		{exitFailure, []string{":2", "lop"}, []string{"--config", file}},
+		{exitUsage, []string{"usage: poise serve"}, []string{"pony"}},
+		{exitUsage, []string{"usage: poise serve"}, []string{"--fast"}},
+	} {
+		var out, errs bytes.Buffer
+		code := run(&env{in: strings.NewReader(""), out: &out, err: &errs}, append([]string{"serve"}, c.args...))
+		for _, want := range c.want {
+			if code != c.code || !strings.Contains(errs.String(), want) {
+				t.Errorf("poise serve %v: code %d, %q; want %d and %q", c.args, code, errs.String(), c.code, want)
+			}
+		}
+	}
+}
+
+func TestServeReadsTheFileThatConfigPrints(t *testing.T) {
+	var out, errs bytes.Buffer
+	if code := run(&env{out: &out, err: &errs}, []string{"config"}); code != exitOK {
+		t.Fatal(errs.String())
+	}
+	file := filepath.Join(t.TempDir(), "poise.yaml")
+	text := strings.Replace(out.String(), "robot: pony", "robot: arm6", 1)
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := serveIt(t, "--config", file, "--period", "0.002")
+	if !strings.Contains(r.banner, "arm6") || !strings.Contains(r.banner, "2ms") {
+		t.Errorf("the banner is\n%s", r.banner)
+	}
+}
+
+// clients returns the folder with the clients of others, as tools/clients/setup.sh
+// fills it.
+func clients(t *testing.T, need string) string {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("foreign clients take long under the race detector")
+	}
+	folder := os.Getenv("POISE_CLIENTS")
+	if folder == "" {
+		folder = filepath.Join(golden.Root(t), ".tools/clients")
+	}
+	if _, err := os.Stat(filepath.Join(folder, need)); err != nil {
+		golden.Missing(t, "%s is missing; tools/clients/setup.sh installs it", need)
+	}
+	return folder
+}
+
+// foreign runs a client that somebody else's library drives.
+func (r *running) foreign(folder, want, program string, args ...string) {
+	r.t.Helper()
+	cmd := exec.Command(program, args...)
+	cmd.Env = append(os.Environ(), "POISE_CLIENTS="+folder)
+	out, err := cmd.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), want) {
+		r.t.Fatalf("%v: %v\n%s", args, err, out)
+	}
+	r.t.Logf("%s", out)
+}
+
+func node(t *testing.T) string {
+	t.Helper()
+	path, err := exec.LookPath("node")
+	if err != nil {
+		golden.Missing(t, "node is missing: %v", err)
+	}
+	return path
+}
+
+func TestRoslibOnTheRealProgram(t *testing.T) {
+	folder, program := clients(t, "node_modules/roslib"), node(t)
+	r := serveIt(t, "--with-real-sim")
+	r.foreign(folder, "all ok", program, "testdata/serve.mjs", "ws://"+r.address+"/rosbridge")
+}
+
+func TestRoslibpyOnTheRealProgram(t *testing.T) {
+	folder := clients(t, "venv/bin/python")
+	r := serveIt(t)
+	_, port, _ := strings.Cut(r.address, ":")
+	r.foreign(folder, "all ok", filepath.Join(folder, "venv/bin/python"), "testdata/serve.py", port)
+}
+
+// TestExamplesThatDriveAServer runs what examples/ shows.
+func TestExamplesThatDriveAServer(t *testing.T) {
+	folder, program := clients(t, "node_modules/roslib"), node(t)
+	clients(t, "venv/bin/python")
+	r := serveIt(t)
+	root := golden.Root(t)
+	_, port, _ := strings.Cut(r.address, ":")
+	r.foreign(folder, "over, status 4", "go", "run", "poise/examples/03-play", "--server", "ws://"+r.address+"/rosbridge", "nod")
+	r.foreign(folder, "called off at", filepath.Join(folder, "venv/bin/python"), filepath.Join(root, "examples/python/play.py"), port)
+	r.foreign(folder, "done", program, filepath.Join(root, "examples/web/play.mjs"), "ws://"+r.address+"/rosbridge")
+}
