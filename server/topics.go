@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -67,6 +68,7 @@ type standing struct {
 	odometer *contact.Odometer
 	feet     []contact.Foot
 	balance  contact.Balance
+	hand     hands
 }
 
 func newTopics(in *instance) (*topics, error) {
@@ -80,7 +82,7 @@ func newTopics(in *instance) (*topics, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.stand = &standing{ground: ground, odometer: contact.NewOdometer(ground)}
+	t.stand = &standing{ground: ground, odometer: contact.NewOdometer(ground), hand: hands{ground: ground}}
 	if t.asked, err = contact.NewGround(m); err != nil {
 		return nil, err
 	}
@@ -200,6 +202,14 @@ func (t *topics) place(now *loop.Snapshot) {
 				}
 				t.stand.feet = append(t.stand.feet, foot)
 			}
+		}
+		if t.in.performs(now) {
+			t.stand.hand.forget()
+		} else {
+			if down := t.stand.hand.stand(q, t.stand.feet, t.stand.odometer.Pose()); down != nil {
+				t.stand.odometer.Reset(*down)
+			}
+			t.stand.feet = slices.DeleteFunc(t.stand.feet, func(f contact.Foot) bool { return slices.Contains(t.stand.hand.air, f.Chain) })
 		}
 		base = t.stand.odometer.Update(q, t.stand.feet)
 		t.mu.Lock()

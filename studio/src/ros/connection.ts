@@ -14,6 +14,9 @@ export class Refused extends Error {
   }
 }
 
+// reason returns what an error has to say to people.
+export const reason = (e: unknown) => (e instanceof Error ? e.message : String(e));
+
 // GoalEnd is how a goal ended: status as in action_msgs (4 succeeded, 5
 // cancelled, 6 aborted or rejected).
 export interface GoalEnd<Result> {

@@ -106,10 +106,10 @@ export interface Curve {
   position: number[];
   velocity: number[];
   acceleration: number[];
-  lower: number;
-  upper: number;
-  max_velocity: number;
-  max_acceleration: number;
+  lower: number | null; // null is no limit
+  upper: number | null;
+  max_velocity: number | null;
+  max_acceleration: number | null;
 }
 
 export interface JointInfo {
@@ -177,5 +177,5 @@ export interface EventMessage { header: Header; motion: string; command: { type:
 
 // TrajectoryGoal is what follow_joint_trajectory_with_actions takes; the server
 // makes it, the page only passes it on.
-export interface TrajectoryGoal { trajectory: { points: { time_from_start: Time }[] } }
+export interface TrajectoryGoal { trajectory: { joint_names: string[]; points: { positions: number[]; time_from_start: Time }[] } }
 export interface TrajectoryResult { error_code: number; error_string: string }

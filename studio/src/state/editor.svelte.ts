@@ -1,6 +1,6 @@
 // The motion being edited: the document, what was before it, and what the server
 // says of it. Every edit is made by the server; the page keeps the results.
-import { type Connection, Refused } from "../ros/connection";
+import { type Connection, Refused, reason } from "../ros/connection";
 import type { Answer, Curve, Finding, Motion, MotionOperation } from "../ros/messages";
 
 const storeKey = "poise.studio.editor";
@@ -8,9 +8,14 @@ const keptSteps = 30; // undo steps that survive a reload
 
 interface Step { what: string; motion: Motion }
 
-interface Kept { motion: Motion; version: string; saved: string; undo: Step[]; redo: Step[] }
+// File is what Save replaces: a motion on the server, as it was when read or written.
+interface File { name: string; version: string }
+
+interface Kept { motion: Motion; file: File; saved: string; undo: Step[]; redo: Step[] }
 
 export interface Sampled { times: number[]; curves: Curve[]; findings: Finding[] }
+
+export type Edit = Partial<MotionOperation> & { op: string };
 
 export function emptyMotion(): Motion {
   return {
@@ -31,14 +36,15 @@ export function emptyMotion(): Motion {
 
 export class Editor {
   motion = $state.raw<Motion>(emptyMotion());
-  version = $state(""); // of the file that Save replaces; "" is none
-  private saved = $state(""); // the document as it is on the server
+  file = $state.raw<File>({ name: "", version: "" });
+  private saved = $state(""); // the document as it is on the server; "" if it is not there
   undoSteps = $state.raw<Step[]>([]);
   redoSteps = $state.raw<Step[]>([]);
   selection = $state.raw<number[]>([]);
   cursor = $state<number | undefined>(); // time at which new rows go, and the ghost stands
   sampled = $state.raw<Sampled | undefined>();
   trouble = $state(""); // why the last edit was refused
+  readonly dirty = $derived(JSON.stringify(this.motion) !== this.saved);
   private queue: Promise<unknown> = Promise.resolve();
   private sampling = 0;
 
@@ -46,30 +52,33 @@ export class Editor {
     this.recall();
   }
 
-  get dirty(): boolean {
-    return JSON.stringify(this.motion) !== this.saved;
-  }
-
-  // edit applies one operation, in the order of the calls.
-  edit(what: string, operation: Partial<MotionOperation> & { op: string }): Promise<boolean> {
+  // edit applies operations as one step that can be undone, in the order of the
+  // calls: all of them or none.
+  edit(what: string, ...operations: Edit[]): Promise<boolean> {
     const run = async () => {
-      const full = { rows: [], time: 0, value: 0, names: [], values: [], texts: [], ...operation };
       try {
-        const answer = await this.connection.call<Answer & { motion: Motion }>("/motions/edit", {
-          motion: this.motion,
-          operation: full,
-        });
-        this.push(what, answer.motion);
+        let next = this.motion;
+        for (const operation of operations) {
+          const full = { rows: [], time: 0, value: 0, names: [], values: [], texts: [], ...operation };
+          const answer = await this.connection.call<Answer & { motion: Motion }>("/motions/edit", { motion: next, operation: full });
+          next = answer.motion;
+        }
+        this.push(what, next);
         this.trouble = "";
         return true;
       } catch (e) {
-        this.trouble = e instanceof Error ? e.message : String(e);
+        this.trouble = reason(e);
         return false;
       }
     };
-    const done = this.queue.then(run, run);
+    const done = this.queue.then(run);
     this.queue = done;
     return done;
+  }
+
+  // rename changes the name under which the motion will be saved.
+  rename(name: string) {
+    this.push("rename", { ...this.motion, name: name.trim() });
   }
 
   private push(what: string, next: Motion) {
@@ -102,31 +111,40 @@ export class Editor {
     this.show(step.motion);
   }
 
-  // open replaces everything by a document that is on the server, or by a new one.
-  open(motion: Motion, version: string) {
+  undoAll() {
+    while (this.undoSteps.length > 0) this.undo();
+  }
+
+  redoAll() {
+    while (this.redoSteps.length > 0) this.redo();
+  }
+
+  // open replaces everything by another document. Without a file it is not on the
+  // server yet; an empty one need not be.
+  open(motion: Motion, file: File = { name: "", version: "" }) {
     this.undoSteps = [];
     this.redoSteps = [];
     this.selection = [];
     this.cursor = undefined;
-    this.version = version;
-    this.saved = JSON.stringify(motion);
+    this.file = file;
+    this.saved = file.name !== "" || motion.points.length === 0 ? JSON.stringify(motion) : "";
     this.trouble = "";
     this.show(motion);
   }
 
   async load(name: string) {
     const answer = await this.connection.call<Answer & { motion: Motion; version: string }>("/motions/get", { name });
-    this.open(answer.motion, answer.version);
+    this.open(answer.motion, { name, version: answer.version });
   }
 
   // save writes the whole table. A name that is not that of the open file makes a
   // new file, and never replaces one.
   async save(name: string) {
     const motion = { ...this.motion, name };
-    const version = name === this.motion.name ? this.version : "";
+    const version = name === this.file.name ? this.file.version : "";
     const answer = await this.connection.call<Answer & { version: string }>("/motions/put", { motion, version });
     this.motion = motion;
-    this.version = answer.version;
+    this.file = { name, version: answer.version };
     this.saved = JSON.stringify(motion);
     this.keep();
   }
@@ -155,7 +173,7 @@ export class Editor {
   private keep() {
     const kept: Kept = {
       motion: this.motion,
-      version: this.version,
+      file: this.file,
       saved: this.saved,
       undo: this.undoSteps.slice(-keptSteps),
       redo: this.redoSteps.slice(-keptSteps),
@@ -168,19 +186,29 @@ export class Editor {
   }
 
   private recall() {
+    this.saved = JSON.stringify(this.motion);
     try {
       const kept = JSON.parse(localStorage.getItem(storeKey) ?? "null") as Kept | null;
-      if (!kept) {
-        this.saved = JSON.stringify(this.motion);
-        return;
-      }
+      if (!kept?.file) return; // nothing, or of an older page
       this.motion = kept.motion;
-      this.version = kept.version;
+      this.file = kept.file;
       this.saved = kept.saved;
       this.undoSteps = kept.undo;
       this.redoSteps = kept.redo;
     } catch {
-      localStorage.removeItem(storeKey); // of an older page
+      localStorage.removeItem(storeKey);
     }
   }
+}
+
+// captured returns the joints of a row by name.
+export function captured(motion: Motion, row: number | undefined): Record<string, number> | undefined {
+  const point = row === undefined ? undefined : motion.points[row];
+  if (!point) return undefined;
+  const pose: Record<string, number> = {};
+  motion.columns.forEach((name, i) => {
+    const q = point.positions[i];
+    if (typeof q === "number") pose[name] = q;
+  });
+  return pose;
 }

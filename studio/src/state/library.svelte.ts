@@ -1,5 +1,5 @@
 // The motions that the server has.
-import type { Connection } from "../ros/connection";
+import { type Connection, reason } from "../ros/connection";
 import type { Answer, MotionInfo } from "../ros/messages";
 
 export class Library {
@@ -14,7 +14,7 @@ export class Library {
       this.motions = answer.motions;
       this.trouble = "";
     } catch (e) {
-      this.trouble = e instanceof Error ? e.message : String(e);
+      this.trouble = reason(e);
     }
   }
 

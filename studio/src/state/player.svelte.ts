@@ -1,7 +1,8 @@
 // Playing: goals sent, their progress, how they ended, and stopping them.
-import { type Connection, type Goal, Refused } from "../ros/connection";
-import type { Answer, TrajectoryGoal, TrajectoryResult } from "../ros/messages";
-import type { Editor } from "./editor.svelte";
+import { type Connection, type Goal, type GoalEnd, Refused, reason } from "../ros/connection";
+import type { Answer, Motion, RobotStatus, TrajectoryGoal, TrajectoryResult } from "../ros/messages";
+import { approachMotion } from "./approach";
+import { captured, type Editor } from "./editor.svelte";
 import type { Robot, Robots, Side } from "./robots.svelte";
 
 interface Feedback { desired?: { time_from_start?: { sec: number; nanosec: number } }; status?: string }
@@ -21,13 +22,16 @@ const idle = (side: Side): Run => ({ side, what: "", going: false, time: 0, dura
 
 const trajectoryAction = "text_msgs/action/FollowJointTrajectoryWithActions";
 const textAction = "text_msgs/action/TextAction";
+const succeeded = 4;
 
 export class Player {
   runs = $state<Record<Side, Run>>({ virtual: idle("virtual"), real: idle("real") });
   speed = $state(100); // percent
   reverse = $state(false);
+  approach = $state(true); // move to the first pose if the robot is elsewhere
   note = $state(""); // what the last command came to, where it is no goal
   private goals: Partial<Record<Side, Goal<unknown>>> = {};
+  private placing: Promise<unknown> = Promise.resolve();
 
   constructor(
     private readonly connection: Connection,
@@ -39,42 +43,79 @@ export class Player {
     return side === "real" ? this.robots.real : this.robots.virtual;
   }
 
+  private get sides(): Side[] {
+    return this.robots.hasReal ? ["virtual", "real"] : ["virtual"];
+  }
+
+  // ready undoes a stop: whoever presses Execute or Play says that it may go on. A
+  // robot without power gets it back.
+  private async ready(side: Side) {
+    const robot = this.robot(side);
+    const { state } = await this.connection.call<Answer & { state: RobotStatus }>(robot.topic("get_state"));
+    if (state.stopped) await this.connection.call<Answer>(robot.topic("reset"));
+    if (state.power !== "enabled") await this.connection.call<Answer>(robot.topic("set_power"), { on: true });
+    if (state.wanted_rate === 0) await this.connection.call<Answer>(robot.topic("resume"), { controller: "" });
+  }
+
   // execute plays from start mark to end mark, or the other way.
   async execute(side: Side, backward: boolean) {
     const way = backward !== this.reverse;
     const what = way ? "backward" : "forward";
+    const motion = this.editor.motion;
     const run = this.begin(side, what);
     try {
-      const made = await this.connection.call<Answer & { text: string }>("/motions/export", {
-        motion: this.editor.motion,
-        format: "goal_with_actions",
-        part: true,
-        scale: 100 / this.speed,
-        backward: way,
-      });
-      const goal = JSON.parse(made.text) as TrajectoryGoal;
-      const end = goal.trajectory.points.at(-1)?.time_from_start;
-      run.duration = end ? end.sec + end.nanosec / 1e9 : 0;
+      await this.ready(side);
+      const goal = await this.goal(motion, { part: true, scale: 100 / this.speed, backward: way });
+      if (this.approach) await this.reach(side, motion, goal.trajectory, run);
+      if (this.runs[side] !== run) return; // something newer was asked for
+      run.what = what;
+      run.time = 0;
+      run.duration = length(goal);
       this.send(side, "follow_joint_trajectory_with_actions", trajectoryAction, goal);
     } catch (e) {
-      this.end(side, false, e);
+      if (this.runs[side] === run) this.end(side, false, reason(e));
     }
   }
 
+  // reach moves to the first point of a trajectory, slowly, if the robot is not
+  // there.
+  private async reach(side: Side, motion: Motion, to: TrajectoryGoal["trajectory"], run: Run) {
+    const target = to.points[0]?.positions ?? [];
+    const way = approachMotion(motion, this.robots, await this.robot(side).now(), to.joint_names, target);
+    if (!way) return;
+    run.what = "approach";
+    const goal = await this.goal(way, { part: false, scale: 1, backward: false });
+    run.duration = length(goal);
+    const sent = this.start(side, "follow_joint_trajectory_with_actions", trajectoryAction, goal);
+    const end = await sent.done;
+    if (end.status !== succeeded) throw new Error(`on the way to the start: ${outcome(end)}`);
+  }
+
+  private async goal(motion: Motion, part: { part: boolean; scale: number; backward: boolean }): Promise<TrajectoryGoal> {
+    const made = await this.connection.call<Answer & { text: string }>("/motions/export", { motion, format: "goal_with_actions", ...part });
+    return JSON.parse(made.text) as TrajectoryGoal;
+  }
+
   // play plays a stored motion by its name.
-  play(side: Side, name: string, duration: number, loop: boolean) {
+  async play(side: Side, name: string, duration: number, loop: boolean) {
     const run = this.begin(side, name);
     run.duration = loop ? 0 : duration;
     const options = loop ? "loop approach" : "approach";
-    this.send(side, "play_motion", textAction, { command: { type: "motion", command: name, options } });
+    try {
+      await this.ready(side);
+      this.send(side, "play_motion", textAction, { command: { type: "motion", command: name, options } });
+    } catch (e) {
+      this.end(side, false, reason(e));
+    }
   }
 
   private begin(side: Side, what: string): Run {
     this.runs[side] = { ...idle(side), what, going: true };
+    this.note = "";
     return this.runs[side];
   }
 
-  private send(side: Side, action: string, type: string, goal: object) {
+  private start(side: Side, action: string, type: string, goal: object): Goal<TrajectoryResult> {
     const sent = this.connection.send<TrajectoryResult, Feedback>(this.robot(side).topic(action), type, goal, (f) => {
       if (this.goals[side] !== sent) return;
       const t = f.desired?.time_from_start;
@@ -83,36 +124,37 @@ export class Player {
       else if (told) this.runs[side].time = Number(told[1]);
     });
     this.goals[side] = sent;
+    return sent;
+  }
+
+  private send(side: Side, action: string, type: string, goal: object) {
+    const sent = this.start(side, action, type, goal);
     void sent.done.then((end) => {
       if (this.goals[side] !== sent) return; // a newer goal took its place
       delete this.goals[side];
-      const words = { 4: "done", 5: "cancelled" }[end.status] ?? (end.accepted ? "aborted" : "refused");
-      this.end(side, end.status === 4, end.text ? `${words}: ${end.text}` : words);
+      this.end(side, end.status === succeeded, outcome(end));
     });
   }
 
-  private end(side: Side, good: boolean, how: unknown) {
+  private end(side: Side, good: boolean, text: string) {
     const run = this.runs[side];
     run.going = false;
     run.good = good;
-    run.text = how instanceof Error ? `refused: ${how.message}` : String(how);
+    run.text = text;
   }
 
   // stop ramps everything down and holds: category 2.
   stop() {
-    for (const goal of Object.values(this.goals)) goal?.cancel();
-    const sides: Side[] = this.robots.hasReal ? ["virtual", "real"] : ["virtual"];
-    for (const side of sides) void this.command(side, "stop", { category: 2 });
+    for (const side of this.sides) void this.command(side, "stop", { category: 2 });
   }
 
   get paused(): boolean {
-    return this.robots.virtual.paused;
+    return this.sides.some((side) => this.robot(side).paused);
   }
 
   pause() {
     const order = this.paused ? "resume" : "pause";
-    const sides: Side[] = this.robots.hasReal ? ["virtual", "real"] : ["virtual"];
-    for (const side of sides) void this.command(side, order, { controller: "" });
+    for (const side of this.sides) void this.command(side, order, { controller: "" });
   }
 
   async command(side: Side, service: string, args: object): Promise<boolean> {
@@ -121,18 +163,55 @@ export class Player {
       this.note = "";
       return true;
     } catch (e) {
-      this.note = e instanceof Refused ? e.message : String(e);
+      this.note = reason(e);
       return false;
     }
   }
 
+  // handle is a command by hand: it is the separate act after a stop, too.
+  private async handle(side: Side, service: string, args: object): Promise<boolean> {
+    try {
+      await this.connection.call<Answer>(this.robot(side).topic(service), args);
+    } catch (e) {
+      const stopped = e instanceof Refused && e.answer?.explanations.some((x) => x.code === "stopping");
+      if (stopped && (await this.command(side, "reset", {}))) return this.command(side, service, args);
+      this.note = reason(e);
+      return false;
+    }
+    this.note = "";
+    return true;
+  }
+
   // torque of the real robot, or of the virtual one when it is alone.
-  torque(on: boolean, resources: string[]) {
-    return this.command(this.robots.hasReal ? "real" : "virtual", "set_torque", { on, resources });
+  torque(on: boolean, resources: string[]): Promise<boolean> {
+    return this.handle(this.robots.hasReal ? "real" : "virtual", "set_torque", { on, resources });
   }
 
   // place puts the virtual robot somewhere at once.
-  place(names: string[], positions: number[]) {
-    return this.command("virtual", "joints_virtual_set", { joints: { name: names, position: positions } });
+  place(names: string[], positions: number[]): Promise<boolean> {
+    const placed = this.handle("virtual", "joints_virtual_set", { joints: { name: names, position: positions } });
+    this.placing = placed;
+    return placed;
   }
+
+  placeRow(row: number | undefined) {
+    const pose = captured(this.editor.motion, row);
+    return pose && this.place(Object.keys(pose), Object.values(pose));
+  }
+
+  // pose returns where a robot is, after all that was told to it.
+  async pose(robot: Robot): Promise<Record<string, number>> {
+    await this.placing;
+    return robot.now();
+  }
+}
+
+function length(goal: TrajectoryGoal): number {
+  const end = goal.trajectory.points.at(-1)?.time_from_start;
+  return end ? end.sec + end.nanosec / 1e9 : 0;
+}
+
+function outcome(end: GoalEnd<unknown>): string {
+  const words = { 4: "done", 5: "cancelled" }[end.status] ?? (end.accepted ? "aborted" : "refused");
+  return end.text ? `${words}: ${end.text}` : words;
 }

@@ -11,19 +11,26 @@ import type {
   TransformStamped,
 } from "../ros/messages";
 
-// unseen is a change of a pose that nobody would see: noise of readings. Showing it
-// would only cost pictures.
-const unseen = 0.002; // rad or m
+export type Side = "virtual" | "real";
 
-function near(a: Transform, b: Transform): boolean {
+// unseen is a change of a pose that nobody would see, such as the noise of readings:
+// showing it would only cost pictures. In rad or m.
+const unseen: Record<Side, number> = { virtual: 0.001, real: 0.006 };
+const patience = 1000; // ms that a pose is waited for
+
+function near(a: Transform, b: Transform, most: number): boolean {
   const { translation: p, rotation: r } = a;
   const { translation: q, rotation: s } = b;
   const moved = Math.hypot(p.x - q.x, p.y - q.y, p.z - q.z);
   const turned = Math.hypot(r.x - s.x, r.y - s.y, r.z - s.z, r.w - s.w);
-  return moved < unseen / 4 && turned < unseen / 2;
+  return moved < most / 2 && turned < most;
 }
 
-export type Side = "virtual" | "real";
+function alike(a: BalanceState, b: BalanceState, most: number): boolean {
+  const { com: p } = a;
+  const { com: q } = b;
+  return Math.hypot(p.x - q.x, p.y - q.y, p.z - q.z) < most / 2 && a.supports.join() === b.supports.join() && a.stable === b.stable;
+}
 
 // Robot is one instance: the virtual one, or the real one.
 export class Robot {
@@ -31,7 +38,9 @@ export class Robot {
   base = $state.raw<Transform | undefined>();
   status = $state.raw<RobotStatus | undefined>();
   balance = $state.raw<BalanceState | undefined>();
-  heard = $state(0); // when a pose was heard last, ms
+  heard = $state(false); // a pose
+  private latest: Record<string, number> = {}; // without the noise left out
+  private waiting: (() => void)[] = [];
 
   constructor(readonly side: Side) {}
 
@@ -40,40 +49,61 @@ export class Robot {
     return this.side === "real" ? `/real/${name}` : `/${name}`;
   }
 
-  pose(info: RobotInfo): number[] | undefined {
-    if (this.heard === 0) return undefined;
-    return info.joints.map((j) => this.position[j.name] ?? 0);
-  }
-
   // paused: all motions stand still on their paths
   get paused(): boolean {
     return this.status?.wanted_rate === 0;
   }
 
+  // unpowered: no servo has torque
+  get unpowered(): boolean {
+    return this.status !== undefined && this.status.power !== "enabled";
+  }
+
   limp(resource: string): boolean {
-    return this.status?.limp.includes(resource) ?? false;
+    return this.unpowered || (this.status?.limp.includes(resource) ?? false);
+  }
+
+  // now returns where the robot is, not older than this call: one message may be
+  // under way, the next was made later.
+  async now(): Promise<Record<string, number>> {
+    for (let i = 0; i < 2; i++) {
+      await new Promise<void>((heard) => {
+        this.waiting.push(heard);
+        setTimeout(heard, patience);
+      });
+    }
+    return this.latest;
+  }
+
+  // carries tells which of some chains carry now, as rows of a motion have it.
+  carries(chains: readonly string[]): number[] {
+    return chains.map((c) => (this.balance?.supports.includes(c) ? 1 : 0));
   }
 
   listen(connection: Connection, info: RobotInfo) {
     // the virtual robot is where it is told to be; the real one is where it is
     const poses = this.side === "real" ? "joint_states_real" : "joint_states";
     connection.subscribe<JointState>(this.topic(poses), "sensor_msgs/msg/JointState", (m) => {
-      this.heard = performance.now();
       const now: Record<string, number> = {};
       m.name.forEach((name, i) => (now[name] = m.position[i] ?? 0));
-      const still = m.name.every((name) => Math.abs((this.position[name] ?? Infinity) - now[name]!) < unseen);
+      this.latest = now;
+      this.heard = true;
+      for (const heard of this.waiting.splice(0)) heard();
+      const still = m.name.every((name) => Math.abs((this.position[name] ?? Infinity) - now[name]!) < unseen[this.side]);
       if (!still) this.position = now;
-    }, 33);
+    }, 50);
     connection.subscribe<{ transforms: TransformStamped[] }>(this.topic("tf"), "tf2_msgs/msg/TFMessage", (m) => {
       const root = m.transforms.find((t) => t.child_frame_id.replace(/^real\//, "") === info.root);
-      if (root && !(this.base && near(this.base, root.transform))) this.base = root.transform;
-    }, 33);
-    connection.subscribe<RobotStatus>(this.topic("robot_status"), "poise_msgs/msg/RobotStatus", (m) => (this.status = m), 50);
-    connection.subscribe<BalanceState>(this.topic("balance_state"), "poise_msgs/msg/BalanceState", (m) => (this.balance = m), 100);
+      if (root && !(this.base && near(this.base, root.transform, unseen[this.side]))) this.base = root.transform;
+    }, 50);
+    connection.subscribe<RobotStatus>(this.topic("robot_status"), "poise_msgs/msg/RobotStatus", (m) => (this.status = m), 150);
+    connection.subscribe<BalanceState>(this.topic("balance_state"), "poise_msgs/msg/BalanceState", (m) => {
+      if (!this.balance || !alike(this.balance, m, unseen[this.side])) this.balance = m;
+    }, 100);
   }
 }
 
-export interface Heard { at: number; side: Side; motion: string; type: string; command: string; options: string }
+export interface Heard { number: number; side: Side; motion: string; type: string; command: string; options: string }
 
 export class Robots {
   info = $state.raw<RobotInfo | undefined>();
@@ -81,6 +111,7 @@ export class Robots {
   readonly real = new Robot("real");
   events = $state.raw<Heard[]>([]); // newest first
   private listening = false;
+  private count = 0;
 
   constructor(private readonly connection: Connection) {}
 
@@ -97,7 +128,7 @@ export class Robots {
       robot.listen(this.connection, this.info);
       this.connection.subscribe<EventMessage>(robot.topic("events"), "poise_msgs/msg/Event", (m) => {
         const { type, command, options } = m.command;
-        const heard = { at: Date.now(), side: robot.side, motion: m.motion, type, command, options };
+        const heard = { number: ++this.count, side: robot.side, motion: m.motion, type, command, options };
         this.events = [heard, ...this.events].slice(0, 50);
       });
     }
@@ -105,6 +136,16 @@ export class Robots {
 
   joint(name: string): JointInfo | undefined {
     return this.info?.joints.find((j) => j.name === name);
+  }
+
+  // own lists the joints that can be set, in the robot's order.
+  get own(): string[] {
+    return (this.info?.joints ?? []).filter((j) => !j.mimic).map((j) => j.name);
+  }
+
+  // feet lists the chains that can carry.
+  get feet(): string[] {
+    return (this.info?.chains ?? []).filter((c) => c.support !== "").map((c) => c.name).sort();
   }
 
   // resources lists the limbs in the robot's order, each with its joints.

@@ -15,7 +15,7 @@ export function meant(value: number, j: JointInfo | undefined, degrees: boolean)
 }
 
 export function format(value: number, j: JointInfo | undefined, degrees: boolean): string {
-  return shown(value, j, degrees).toFixed(degrees && isAngle(j) ? 1 : 3);
+  return shown(value, j, degrees).toFixed(degrees && isAngle(j) ? 1 : 3).replace(/^-(0\.0+)$/, "$1");
 }
 
 // fingerprint is a colour and a sign that equal poses share: what differs by less

@@ -11,12 +11,17 @@ const limitColour = 0xd8465a;
 const handleColour = 0x18a999;
 const hotColour = 0xffb020;
 
+const freeColour = 0x8a93a5;
+
+// Grips is what grabbing does.
 export interface Grips {
   turn(joint: JointInfo, value: number): void;
   pull(chain: ChainInfo, target: THREE.Vector3): void;
-  start(): void;
-  end(): void;
+  touched(link: string): void; // a part of the robot was clicked
 }
+
+// Grip is a place on the page where something can be grabbed.
+export interface Grip { name: string; label: string; x: number; y: number }
 
 // Ring turns one joint. It stands still in the frame before the joint, so that
 // the arc of allowed angles stays where it is while a needle shows the value.
@@ -60,6 +65,16 @@ class Ring {
     this.needle.position.set(radius * Math.cos(value), radius * Math.sin(value), 0);
   }
 
+  heat(hot: boolean) {
+    this.band.material.color.set(hot ? hotColour : ringColour);
+  }
+
+  // bounded returns the nearest value that the joint may have.
+  bounded(value: number): number {
+    const { has_limits, continuous, lower, upper } = this.info;
+    return has_limits && !continuous ? Math.min(Math.max(value, lower), upper) : value;
+  }
+
   // at returns a point of the ring in the world.
   at(angle: number): THREE.Vector3 {
     const radius = this.band.geometry.parameters.radius;
@@ -80,6 +95,7 @@ class Ring {
 
 class Handle {
   readonly ball: THREE.Mesh<THREE.SphereGeometry, THREE.MeshBasicMaterial>;
+  private colour = handleColour;
 
   constructor(
     readonly chain: ChainInfo,
@@ -94,12 +110,27 @@ class Handle {
     this.ball.userData.handle = this;
     tip.add(this.ball);
   }
+
+  // carries colours the handle of a foot: grey is in the air.
+  carries(yes: boolean) {
+    this.colour = yes ? handleColour : freeColour;
+    this.ball.material.color.set(this.colour);
+  }
+
+  heat(hot: boolean) {
+    this.ball.material.color.set(hot ? hotColour : this.colour);
+  }
 }
 
+const clickSlack = 4; // px that a click may wander
+
 export class Grabber {
+  private figure: Figure | undefined;
   private rings: Ring[] = [];
   private handles: Handle[] = [];
   private held: ((event: PointerEvent) => void) | undefined;
+  private down = { x: 0, y: 0 };
+  private hot: Ring | Handle | undefined;
 
   constructor(
     private readonly stage: Stage,
@@ -115,6 +146,8 @@ export class Grabber {
   equip(figure: Figure, joints: JointInfo[], chains: ChainInfo[], size: number) {
     for (const ring of this.rings) ring.group.removeFromParent();
     for (const handle of this.handles) handle.ball.removeFromParent();
+    this.figure = figure;
+    this.hot = undefined;
     this.rings = joints.flatMap((info) => {
       const joint = figure.joint(info.name);
       if (!joint || (joint.jointType !== "revolute" && joint.jointType !== "continuous")) return [];
@@ -122,10 +155,17 @@ export class Grabber {
       joint.parent?.add(ring.group);
       return [ring];
     });
-    this.handles = chains.flatMap((chain) => {
+    this.handles = chains.flatMap((chain, i) => {
       const tip = figure.robot.links[chain.tip];
-      return tip ? [new Handle(chain, tip, size * 0.045)] : [];
+      const first = chains.findIndex((c) => c.tip === chain.tip) === i; // one handle is enough
+      return tip && first ? [new Handle(chain, tip, size * 0.045)] : [];
     });
+    this.stage.touch();
+  }
+
+  // carry shows which chains carry; chains that cannot stand keep their colour.
+  carry(chains: readonly string[]) {
+    for (const h of this.handles) h.carries(h.chain.support === "" || chains.includes(h.chain.name));
     this.stage.touch();
   }
 
@@ -133,13 +173,23 @@ export class Grabber {
     for (const ring of this.rings) ring.show(ring.joint.angle as number);
   }
 
-  // where tells at which point of the page something can be grabbed: a joint's
-  // ring by joint name, a handle by chain name. For tests.
-  where(name: string, angle?: number): { x: number; y: number } | undefined {
+  // places returns where on the page each ring and handle can be grabbed.
+  places(): Grip[] {
+    return [
+      ...this.rings.map((r) => ({ name: r.info.name, label: `Ring of ${r.info.name}`, ...this.stage.project(r.at(r.joint.angle as number)) })),
+      ...this.handles.map((h) => ({ name: h.chain.name, label: `Handle of ${h.chain.name}`, ...this.stage.project(h.ball.getWorldPosition(new THREE.Vector3())) })),
+    ];
+  }
+
+  // nudge moves what has that name as a small drag of the mouse would: a ring by an
+  // angle per step right, a handle along the picture.
+  nudge(name: string, right: number, up: number, fine: boolean) {
     const ring = this.rings.find((r) => r.info.name === name);
-    if (ring) return this.stage.project(ring.at(angle ?? (ring.joint.angle as number) + 0.6));
+    if (ring) return this.grips.turn(ring.info, ring.bounded((ring.joint.angle as number) + (right + up) * (fine ? 0.01 : 0.05)));
     const handle = this.handles.find((h) => h.chain.name === name);
-    return handle && this.stage.project(handle.ball.getWorldPosition(new THREE.Vector3()));
+    if (!handle) return;
+    const by = new THREE.Vector3(right, up, 0).multiplyScalar(fine ? 0.002 : 0.01).applyQuaternion(this.stage.camera.quaternion);
+    this.grips.pull(handle.chain, handle.ball.getWorldPosition(new THREE.Vector3()).add(by));
   }
 
   private pick(event: PointerEvent): { ring?: Ring; handle?: Handle } {
@@ -147,23 +197,32 @@ export class Grabber {
     const hits = this.stage.ray(event).intersectObjects(targets, false);
     const handle = hits.find((h) => h.object.userData.handle)?.object.userData.handle as Handle | undefined;
     if (handle) return { handle };
+    // rings overlap: the one whose value is pointed at comes first
+    const needle = this.rings.find((r) => {
+      const at = this.stage.project(r.at(r.joint.angle as number));
+      return Math.hypot(at.x - event.clientX, at.y - event.clientY) < 9;
+    });
+    if (needle) return { ring: needle };
     return { ring: hits.find((h) => h.object.userData.ring)?.object.userData.ring as Ring | undefined };
   }
 
   private hover(event: PointerEvent) {
     const { ring, handle } = this.pick(event);
-    for (const r of this.rings) r.band.material.color.set(r === ring ? hotColour : ringColour);
-    for (const h of this.handles) h.ball.material.color.set(h === handle ? hotColour : handleColour);
-    this.stage.renderer.domElement.style.cursor = ring || handle ? "grab" : "";
+    const hot = handle ?? ring;
+    if (hot === this.hot) return;
+    this.hot?.heat(false);
+    hot?.heat(true);
+    this.hot = hot;
+    this.stage.renderer.domElement.style.cursor = hot ? "grab" : "";
     this.stage.touch();
   }
 
   private grab(event: PointerEvent) {
+    this.down = { x: event.clientX, y: event.clientY };
     const { ring, handle } = this.pick(event);
     if (!ring && !handle) return;
     event.stopImmediatePropagation(); // the view shall not turn as well
     this.stage.renderer.domElement.setPointerCapture(event.pointerId);
-    this.grips.start();
     this.held = ring ? this.turning(ring, event) : this.pulling(handle!);
   }
 
@@ -178,9 +237,7 @@ export class Grabber {
       }
       value += Math.atan2(Math.sin(now - last), Math.cos(now - last)); // the short way round
       last = now;
-      const { info } = ring;
-      const allowed = info.has_limits && !info.continuous ? Math.min(Math.max(value, info.lower), info.upper) : value;
-      this.grips.turn(info, allowed);
+      this.grips.turn(ring.info, ring.bounded(value));
     };
   }
 
@@ -195,9 +252,14 @@ export class Grabber {
   }
 
   private release(event: PointerEvent) {
-    if (!this.held) return;
-    this.held = undefined;
-    this.stage.renderer.domElement.releasePointerCapture(event.pointerId);
-    this.grips.end();
+    if (this.held) {
+      this.held = undefined;
+      this.stage.renderer.domElement.releasePointerCapture(event.pointerId);
+      return;
+    }
+    if (Math.hypot(event.clientX - this.down.x, event.clientY - this.down.y) > clickSlack || !this.figure) return;
+    let part: THREE.Object3D | null = this.stage.ray(event).intersectObject(this.figure.robot, true)[0]?.object ?? null;
+    while (part && !("isURDFLink" in part)) part = part.parent;
+    if (part) this.grips.touched(part.name);
   }
 }

@@ -3,6 +3,18 @@
 import * as THREE from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 
+// software tells whether pictures are computed by the processor: then they must be
+// few and simple.
+function software(): boolean {
+  const gl = document.createElement("canvas").getContext("webgl");
+  const named = gl?.getExtension("WEBGL_debug_renderer_info");
+  const renderer = gl && named ? String(gl.getParameter(named.UNMASKED_RENDERER_WEBGL)) : "";
+  gl?.getExtension("WEBGL_lose_context")?.loseContext();
+  return /swiftshader|llvmpipe|software/i.test(renderer);
+}
+
+const fewest = 90; // ms between pictures that the processor computes
+
 export interface Colours { background: number; grid: number; gridCentre: number }
 
 export class Stage {
@@ -12,15 +24,18 @@ export class Stage {
   readonly orbit: OrbitControls;
   private readonly key = new THREE.DirectionalLight(0xfff4e6, 2.4);
   private grid = new THREE.GridHelper();
-  private stale = true;
+  readonly plain = software();
+  drawn = () => {}; // after every picture
   private frame = 0;
+  private last = 0;
   private home = { position: new THREE.Vector3(1, -1, 0.6), target: new THREE.Vector3() };
   private readonly watcher: ResizeObserver;
 
   constructor(private readonly holder: HTMLElement) {
-    this.renderer = new THREE.WebGLRenderer({ antialias: true });
-    this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+    this.renderer = new THREE.WebGLRenderer({ antialias: !this.plain });
+    this.renderer.setPixelRatio(this.plain ? 1 : Math.min(devicePixelRatio, 2));
     this.renderer.shadowMap.enabled = true;
+    this.renderer.shadowMap.autoUpdate = false;
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
     this.renderer.toneMapping = THREE.NeutralToneMapping;
     holder.append(this.renderer.domElement);
@@ -30,7 +45,7 @@ export class Stage {
     this.orbit.addEventListener("change", () => this.touch());
 
     this.key.castShadow = true;
-    this.key.shadow.mapSize.set(1024, 1024);
+    this.key.shadow.mapSize.setScalar(this.plain ? 512 : 1024);
     this.scene.add(new THREE.HemisphereLight(0xffffff, 0xb8c4c8, 1.5), this.key, this.key.target);
     const fill = new THREE.DirectionalLight(0xdfeaff, 0.7);
     fill.position.set(-2, -1.5, 1.5);
@@ -40,18 +55,20 @@ export class Stage {
 
     this.watcher = new ResizeObserver(() => this.resize());
     this.watcher.observe(holder);
-    const draw = () => {
-      this.frame = requestAnimationFrame(draw);
-      if (!this.stale) return;
-      this.stale = false;
-      this.renderer.render(this.scene, this.camera);
-    };
-    draw();
   }
 
-  // touch asks for a new picture.
-  touch() {
-    this.stale = true;
+  // touch asks for a new picture; moved says that shadows moved, too.
+  touch(moved = false) {
+    if (moved) this.renderer.shadowMap.needsUpdate = true;
+    this.frame ||= requestAnimationFrame((now) => this.draw(now));
+  }
+
+  private draw(now: number) {
+    this.frame = 0;
+    if (this.plain && now - this.last < fewest) return this.touch();
+    this.last = now;
+    this.renderer.render(this.scene, this.camera);
+    this.drawn();
   }
 
   paint(c: Colours) {
@@ -78,6 +95,7 @@ export class Stage {
     Object.assign(this.key.shadow.camera, { left: -reach, right: reach, top: reach, bottom: -reach, near: 0.01, far: 14 * size });
     this.key.shadow.camera.updateProjectionMatrix();
     this.key.shadow.normalBias = 0.004 * size;
+    this.renderer.shadowMap.needsUpdate = true;
     this.reset();
   }
 
