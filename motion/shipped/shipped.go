@@ -1,5 +1,6 @@
 // Package shipped holds the motions that come with the robots of Poise: a folder for
-// each robot, a file for each motion, as docs/motions.md describes them.
+// each robot, a file for each motion, as docs/motions.md describes them. docs/library.md
+// shows them, and tools/motions writes them.
 package shipped
 
 import (

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"poise/motion"
+	"poise/robot"
 )
 
 // Tolerances of all motions, as experience with small servos suggests: half a
@@ -16,7 +17,8 @@ const (
 	fingerTolerance    = 0.01 // m, on the way; at the end half of it
 )
 
-// document makes rows at the given times. What changes takes part.
+// document makes rows at the given times. What changes takes part, and of a limb that
+// is led every joint that has a servo: who moves a leg has to hold all of it.
 func (p *performance) document(times []float64) (*motion.Document, error) {
 	sc := p.score
 	d := &motion.Document{Description: sc.description, Tags: sc.tags, StartPose: sc.start, Loop: sc.loop,
@@ -30,7 +32,7 @@ func (p *performance) document(times []float64) (*motion.Document, error) {
 	}
 	p.label(d)
 	for j, name := range p.joints {
-		if p.tracks[name] != nil || changes(d.Points, j) {
+		if p.tracks[name] != nil || changes(d.Points, j) || p.holds(robot.JointID(j)) {
 			path, goal := p.tolerances(j)
 			d.Joints = append(d.Joints, motion.Joint{Name: name, Enabled: true,
 				Path: &motion.Tolerance{Position: path}, Goal: &motion.Tolerance{Position: goal}})
@@ -51,6 +53,16 @@ func (p *performance) label(d *motion.Document) {
 		}
 		nearest.Label = text
 	}
+}
+
+// holds tells whether a joint leads to the tip of a limb that is led; what lies behind
+// the tip exists in poses only.
+func (p *performance) holds(j robot.JointID) bool {
+	return slices.ContainsFunc(p.solved, func(l *limb) bool {
+		chain := p.m.Chains()[l.chain]
+		path, _ := p.m.Path(chain.Base, chain.Tip)
+		return slices.Contains(path, j)
+	})
 }
 
 // changes tells whether a column does not stay as it is.
