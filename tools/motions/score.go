@@ -137,21 +137,24 @@ func (s *stage) knows(name string) bool {
 }
 
 // restOf returns the positions in which a motion begins: those of its start pose,
-// else of the first pose of the robot that has the joint, else zero.
+// else of the pose of the robot that has the most joints, else zero.
 func (s *stage) restOf(start string) []float64 {
 	q := make([]float64, len(s.joints))
-	poses := slices.Clone(s.m.Poses())
-	slices.Reverse(poses)
-	if p, ok := s.m.Pose(start); ok {
-		poses = append(poses, *p)
-	}
-	for _, p := range poses {
-		if len(p.Joints) == 0 {
-			continue
-		}
+	put := func(p *robot.NamedPose) {
 		for i, j := range p.Joints {
 			q[j] = p.Q[i][0]
 		}
+	}
+	poses := s.m.Poses()
+	fullest := &poses[0]
+	for i := range poses {
+		if len(poses[i].Joints) > len(fullest.Joints) {
+			fullest = &poses[i]
+		}
+	}
+	put(fullest)
+	if p, ok := s.m.Pose(start); ok {
+		put(p)
 	}
 	return q
 }
