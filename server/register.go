@@ -143,14 +143,16 @@ func act[G, F, R any](r *registrar, name string, t goals[G, F, R]) {
 func mirror[G, F, R any](h *graph.Goal[G, F, R], c executive.Change, t goals[G, F, R]) {
 	text := c.Result.Text()
 	switch c.To {
-	case action.Active:
+	case action.Active, action.Preempting: // the latter of a goal that was called off before it began
 		h.Accept()
 	case action.Rejected:
 		h.Reject(c.Cause, t.result(&c.Result), text)
 	case action.Succeeded:
 		h.Succeed(t.result(&c.Result), text)
 	case action.Aborted, action.Lost:
-		h.Abort(c.Cause, t.result(&c.Result), text)
+		if r := t.result(&c.Result); !h.Abort(c.Cause, r, text) {
+			h.Reject(c.Cause, r, text) // it never began
+		}
 	case action.Recalled, action.Preempted:
 		h.Withdraw(c.Cause, t.result(&c.Result), text)
 	}
