@@ -63,6 +63,10 @@ type Server struct {
 	complaints complaints
 }
 
+// keepResults is how long the result of a goal can be asked for. Results of planning
+// are large: what is kept is what a client may have missed while it reconnected.
+const keepResults = 10 * time.Second
+
 // New makes everything and listens, but serves nobody yet. All problems are reported
 // at once where they can be found at once.
 func New(cfg config.Config, o Options) (*Server, error) {
@@ -71,7 +75,7 @@ func New(cfg config.Config, o Options) (*Server, error) {
 	}
 	s := &Server{cfg: cfg, robot: o.Robot, page: o.Page, started: time.Now(), ready: make(chan struct{})}
 	s.life, s.end = context.WithCancel(context.Background())
-	s.graph = graph.New(graph.Options{})
+	s.graph = graph.New(graph.Options{KeepResults: keepResults})
 	s.log = slog.New(newLog(s.graph, o.Log))
 	if err := s.assemble(); err != nil {
 		s.end()

@@ -89,7 +89,6 @@ func serveIt(t *testing.T, args ...string) *running {
 	if testing.Short() {
 		t.Skip("the real program is not what the race detector watches")
 	}
-	t.Parallel()
 	r := &running{t: t, path: binary(t), log: &lockedBuffer{}, ended: make(chan error, 1)}
 	args = append([]string{"serve", "--listen", "127.0.0.1:0", "--motions", t.TempDir()}, args...)
 	r.cmd = exec.Command(r.path, args...)
@@ -176,6 +175,7 @@ func (r *running) fails(code int, why string, args ...string) {
 }
 
 func TestServeAndItsClientsOnTheCommandLine(t *testing.T) {
+	t.Parallel()
 	r := serveIt(t, "--with-real-sim")
 	for _, want := range []string{"pony", "http://127.0.0.1:", "ws://127.0.0.1:", "simulated", "real time"} {
 		if !strings.Contains(r.banner, want) {
@@ -237,6 +237,7 @@ func TestServeAndItsClientsOnTheCommandLine(t *testing.T) {
 // TestInterruptedClientCallsItsGoalOff: Ctrl-C at poise play ramps down, and the server
 // goes on.
 func TestInterruptedClientCallsItsGoalOff(t *testing.T) {
+	t.Parallel()
 	r := serveIt(t)
 	cmd := exec.Command(r.path, "play", "wag_tail", "--loop", "--server", r.address)
 	var errs bytes.Buffer
@@ -266,6 +267,7 @@ func TestInterruptedClientCallsItsGoalOff(t *testing.T) {
 }
 
 func TestPlanAndExecuteOnTheCommandLine(t *testing.T) {
+	t.Parallel()
 	r := serveIt(t, "--robot", "arm6")
 	file := filepath.Join(golden.Root(t), "examples/plan/lin_half_speed.yaml")
 	r.do("LIN: done", "plan", "--execute", file)
@@ -308,6 +310,7 @@ func TestServeRefusesWhatItCannotDo(t *testing.T) {
 }
 
 func TestServeReadsTheFileThatConfigPrints(t *testing.T) {
+	t.Parallel()
 	var out, errs bytes.Buffer
 	if code := run(&env{out: &out, err: &errs}, []string{"config"}); code != exitOK {
 		t.Fatal(errs.String())
@@ -362,12 +365,14 @@ func node(t *testing.T) string {
 }
 
 func TestRoslibOnTheRealProgram(t *testing.T) {
+	t.Parallel()
 	folder, program := clients(t, "node_modules/roslib"), node(t)
 	r := serveIt(t, "--with-real-sim")
 	r.foreign(folder, "all ok", program, "testdata/serve.mjs", "ws://"+r.address+"/rosbridge")
 }
 
 func TestRoslibpyOnTheRealProgram(t *testing.T) {
+	t.Parallel()
 	folder := clients(t, "venv/bin/python")
 	r := serveIt(t)
 	_, port, _ := strings.Cut(r.address, ":")
@@ -376,6 +381,7 @@ func TestRoslibpyOnTheRealProgram(t *testing.T) {
 
 // TestExamplesThatDriveAServer runs what examples/ shows.
 func TestExamplesThatDriveAServer(t *testing.T) {
+	t.Parallel()
 	folder, program := clients(t, "node_modules/roslib"), node(t)
 	clients(t, "venv/bin/python")
 	r := serveIt(t)

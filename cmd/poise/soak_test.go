@@ -1,0 +1,210 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"poise/msgs"
+	"poise/wire/rosbridge/client"
+)
+
+// crowd is what one run of a busy server came to.
+type crowd struct {
+	goals, results, plans, heard int64
+	late                         float64 // lateness p99 of the cycle, s
+	early, end                   float64 // least heap in the third and in the last fifth, bytes
+}
+
+// busy lets motions play and plans run for some time while so many clients read
+// joint_states.
+func busy(t *testing.T, readers int, length time.Duration) (c crowd) {
+	t.Helper()
+	r := serveIt(t, "--robot", "arm6", "--priority", strconv.Itoa(soakSetting("POISE_SOAK_PRIORITY", 0)))
+	defer r.end()
+	ctx, cancel := context.WithTimeout(context.Background(), length+time.Minute)
+	defer cancel()
+	over := time.Now().Add(length)
+	var all sync.WaitGroup
+	var goals, results, plans, heard atomic.Int64
+	dial := func() *client.Client {
+		c, err := client.Dial(ctx, "ws://"+r.address+"/rosbridge", client.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	for range readers {
+		c := dial()
+		defer c.Close()
+		s, err := c.Subscribe("/joint_states", "sensor_msgs/msg/JointState", client.SubscribeOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		go func() {
+			for {
+				if _, _, err := s.Next(ctx); err != nil {
+					return
+				}
+				heard.Add(1)
+			}
+		}()
+	}
+	perform := func(name, typ string, pause time.Duration, goal func(i int) any) {
+		c := dial()
+		all.Go(func() {
+			defer c.Close()
+			for i := 0; time.Now().Before(over); i++ {
+				g, err := c.SendGoal(ctx, name, typ, client.Text(goal(i), msgs.ROS2))
+				if err != nil {
+					t.Errorf("goal %d of %s: %v", i, name, err)
+					return
+				}
+				goals.Add(1)
+				u, err := g.Result(ctx)
+				if err != nil || u.Status != statusSucceeded {
+					t.Errorf("goal %d of %s: status %d %s %s %v", i, name, u.Status, u.Text, u.Result, err)
+					return
+				}
+				results.Add(1)
+				time.Sleep(pause)
+			}
+		})
+	}
+	perform("/play_motion", "text_msgs/action/TextAction", 0, func(int) any {
+		return &msgs.TextActionGoal{Command: msgs.TextCommand{Type: "motion", Command: "wave", Options: "approach"}}
+	})
+	turn := func(position float64) msgs.MotionPlanRequest {
+		return msgs.MotionPlanRequest{PlannerID: "PTP", GroupName: "manipulator", MaxVelocityScalingFactor: 1, MaxAccelerationScalingFactor: 1,
+			GoalConstraints: []msgs.Constraints{{JointConstraints: []msgs.JointConstraint{{JointName: "joint_1", Position: position}}}}}
+	}
+	perform("/move_action", "moveit_msgs/action/MoveGroup", 200*time.Millisecond, func(i int) any { // plans as goals, beside the motion
+		return &msgs.MoveGroupGoal{Request: turn(0.3 * float64(i%3)), PlanningOptions: msgs.PlanningOptions{PlanOnly: true}}
+	})
+	planner := dial()
+	all.Go(func() {
+		defer planner.Close()
+		request := client.Text(&msgs.GetMotionPlanRequest{MotionPlanRequest: turn(0.5)}, msgs.ROS2)
+		for time.Now().Before(over) {
+			text, err := planner.Call(ctx, "/plan_kinematic_path", request)
+			if err != nil || !strings.Contains(string(text), `"val":1,`) {
+				t.Errorf("a plan: %.300s %v", text, err)
+				return
+			}
+			plans.Add(1)
+			time.Sleep(20 * time.Millisecond)
+		}
+	})
+	least := func(until time.Time) (heap float64) {
+		heap = figure(t, r.address, "poise_heap_bytes ")
+		for time.Now().Before(until) {
+			time.Sleep(100 * time.Millisecond)
+			heap = min(heap, figure(t, r.address, "poise_heap_bytes "))
+		}
+		return heap
+	}
+	begin := over.Add(-length)
+	least(begin.Add(2 * length / 5)) // results are kept for 10 s: from then on nothing grows
+	c.early = least(begin.Add(3 * length / 5))
+	least(begin.Add(4 * length / 5))
+	c.end = least(over)
+	all.Wait()
+	c.late = figure(t, r.address, `poise_cycle_lateness_seconds{robot="virtual",quantile="0.99"} `)
+	c.goals, c.results, c.plans, c.heard = goals.Load(), results.Load(), plans.Load(), heard.Load()
+	return c
+}
+
+// end stops the server without waiting for the end of the test.
+func (r *running) end() { r.stop(os.Interrupt) }
+
+// figure reads one figure of /metrics.
+func figure(t *testing.T, address, name string) float64 {
+	t.Helper()
+	res, err := http.Get("http://" + address + "/metrics")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if rest, ok := strings.CutPrefix(line, name); ok {
+			v, err := strconv.ParseFloat(strings.TrimSpace(rest), 64)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return v
+		}
+	}
+	t.Fatalf("/metrics has no %s", name)
+	return 0
+}
+
+func (c *crowd) String() string {
+	return fmt.Sprintf("%d goals, %d results, %d plans, %d messages heard; lateness p99 %.3f ms; heap %.1f → %.1f MB",
+		c.goals, c.results, c.plans, c.heard, 1e3*c.late, c.early/1e6, c.end/1e6)
+}
+
+// TestFiftyClients is the crowd for a few seconds: every goal has its result.
+func TestFiftyClients(t *testing.T) {
+	c := busy(t, 50, 4*time.Second)
+	t.Log(c.String())
+	if c.goals == 0 || c.results != c.goals || c.plans == 0 || c.heard < 50 {
+		t.Errorf("something was lost: %v", &c)
+	}
+}
+
+func soakSetting(name string, otherwise int) int {
+	if n, err := strconv.Atoi(os.Getenv(name)); err == nil && n > 0 {
+		return n
+	}
+	return otherwise
+}
+
+// TestSoakFiftyClients compares a server with 50 readers of joint_states with one
+// without, five times in turn: no goal and no result is lost, the cycle is hardly
+// later, and memory stays flat. POISE_SOAK_SECONDS is the length of a run,
+// POISE_SOAK_RUNS how many pairs there are, POISE_SOAK_PRIORITY the real-time priority
+// that the server asks for: without one, the clients of this very machine take part in
+// what is measured.
+func TestSoakFiftyClients(t *testing.T) {
+	if os.Getenv("POISE_SOAK") == "" {
+		t.Skip("POISE_SOAK=1 runs it")
+	}
+	length, runs := time.Duration(soakSetting("POISE_SOAK_SECONDS", 60))*time.Second, soakSetting("POISE_SOAK_RUNS", 5)
+	var ratios []float64
+	for i := range runs {
+		var alone, crowded crowd
+		t.Run(fmt.Sprintf("alone %d", i), func(t *testing.T) { alone = busy(t, 0, length) })
+		t.Run(fmt.Sprintf("crowded %d", i), func(t *testing.T) { crowded = busy(t, 50, length) })
+		t.Logf("run %d: alone %v", i, &alone)
+		t.Logf("run %d: crowded %v", i, &crowded)
+		for _, c := range []*crowd{&alone, &crowded} {
+			if c.goals == 0 || c.results != c.goals {
+				t.Errorf("%d goals, %d results", c.goals, c.results)
+			}
+			// the least heap of a fifth is about what is alive; 8 MB is the collector's mood
+			if c.end > 1.25*c.early+8e6 {
+				t.Errorf("memory grows: %v", c)
+			}
+		}
+		ratios = append(ratios, crowded.late/alone.late)
+	}
+	slices.Sort(ratios)
+	median := ratios[len(ratios)/2]
+	t.Logf("lateness p99 with 50 clients ÷ without: %.2f, median %.2f", ratios, median)
+	if median > 1.5 {
+		t.Errorf("50 clients make the cycle %.2f times as late, at most 1.5 is allowed", median)
+	}
+}
