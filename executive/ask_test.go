@@ -514,3 +514,26 @@ func TestAsk43BackToTheStart(t *testing.T) {
 		t.Error("the feedback does not tell of the return")
 	}
 }
+
+// TestAsk43StoredMotionsGoBackToo plays a motion by name that ends elsewhere: without
+// the option it stays there.
+func TestAsk43StoredMotionsGoBackToo(t *testing.T) {
+	library := shelf(t)
+	r := newRig(t, parts{library: library})
+	joint := r.headJoint()
+	d := yes(r, joint)
+	d.Points, d.Events = d.Points[:2], d.Events[:2]
+	if _, err := library.Put("dip", d, ""); err != nil {
+		t.Fatal(err)
+	}
+	from := r.command(joint)
+	for _, x := range []struct {
+		back bool
+		want float64
+	}{{true, 0}, {false, 0.2}} {
+		r.mustEnd(r.submit(&Play{Name: "dip", Return: x.back}), 6, action.Succeeded, action.Finished, "ok")
+		if off := math.Abs(r.command(joint) - from); math.Abs(off-x.want) > 1e-6 {
+			t.Errorf("return %v: it ends %g from where it began, want %g", x.back, off, x.want)
+		}
+	}
+}
