@@ -12,6 +12,10 @@ import (
 // PilzPipeline is the pipeline_id of those who want plans as Pilz makes them.
 const PilzPipeline = "pilz_industrial_motion_planner"
 
+// OwnPipeline is the pipeline_id of those who want plans of Poise's own, whatever the
+// default is.
+const OwnPipeline = "poise"
+
 // errorCodes is how MoveIt numbers our kinds of refusal.
 var errorCodes = map[planner.Kind]int32{
 	planner.BadRequest:     msgs.ErrorInvalidMotionPlan,
@@ -110,8 +114,8 @@ func unsupported(m *msgs.MotionPlanRequest, c planner.Command) *planner.Refusal 
 		return planner.Refuse(planner.UnknownCommand, "trajectory_constraints are given, and no command here takes them")
 	case len(m.ReferenceTrajectories) > 0:
 		return no("reference_trajectories", "no command here takes them")
-	case m.PipelineID != "" && m.PipelineID != PilzPipeline:
-		return planner.Refuse(planner.UnknownCommand, "pipeline_id %q is unknown", m.PipelineID).With("leave it empty, or use %s", PilzPipeline)
+	case m.PipelineID != "" && m.PipelineID != PilzPipeline && m.PipelineID != OwnPipeline:
+		return planner.Refuse(planner.UnknownCommand, "pipeline_id %q is unknown", m.PipelineID).With("leave it empty, or use %s or %s", OwnPipeline, PilzPipeline)
 	case m.NumPlanningAttempts < 0:
 		return no("a negative num_planning_attempts", "that is no number of attempts")
 	case !(m.AllowedPlanningTime >= 0):

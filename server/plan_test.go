@@ -140,6 +140,13 @@ func TestThePipelineChoosesThePlanner(t *testing.T) {
 	other := start(t, func(c *config.Config) { arm(c); c.Planner.Pipeline = compat })
 	var answer msgs.GetMotionPlanResponse
 	other.call("/plan_kinematic_path", &msgs.GetMotionPlanRequest{MotionPlanRequest: lin(other, 0, 0.1, 0)}, &answer)
+	// and can be overruled
+	q = lin(other, 0, 0.1, 0)
+	q.PipelineID = "poise"
+	other.call("/plan_kinematic_path", &msgs.GetMotionPlanRequest{MotionPlanRequest: q}, &plan)
+	if n := len(plan.MotionPlanResponse.Trajectory.JointTrajectory.Points); n < 50 {
+		t.Errorf("pipeline poise where the other is the default: %d points, %s", n, plan.MotionPlanResponse.ErrorCode.Message)
+	}
 	p := answer.MotionPlanResponse.Trajectory.JointTrajectory.Points
 	if len(p) < 2 || math.Abs(p[1].TimeFromStart.Seconds()-0.1) > 1e-9 {
 		t.Errorf("with the configured default: %d points, %s", len(p), answer.MotionPlanResponse.ErrorCode.Message)
