@@ -20,7 +20,7 @@ const (
 	mostDrift    = 0.005 // m that a hoof which stands may move
 	leastMargin  = 0.01  // m by which the centre of mass is inside the hooves that stand
 	mostSpeed    = 0.9   // share of a velocity limit: room for a servo that has to catch up
-	calmLegs     = 8.2   // rad/s² of legs and neck: what hand-overs assume, and what rows round
+	calmLegs     = 8     // rad/s² of legs and neck: what hand-overs assume
 	calmLight    = 32    // of ears, mouth and tail, which may go twice as fast
 	posePrecise  = 0.002 // rad by which a motion may miss the pose in which it ends
 	servoPeriod  = 0.01  // s
