@@ -285,6 +285,9 @@ func (j *motionsJob) importOne(lib *library.Library, path string) error {
 	if err != nil {
 		return err
 	}
+	if seen != "" && version != seen {
+		notes = append(notes, fmt.Sprintf("takes the place of a different motion %q, version %s", name, seen))
+	}
 	for _, n := range notes {
 		fmt.Fprintf(j.e.err, "poise: motions: %s: %s\n", path, n)
 	}

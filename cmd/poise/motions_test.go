@@ -195,3 +195,24 @@ func TestMotionsRefuses(t *testing.T) {
 		}
 	}
 }
+
+// TestMotionsImportTellsWhatItReplaces: the same goal again is nothing new, but a motion
+// that somebody has changed since does not go without a word.
+func TestMotionsImportTellsWhatItReplaces(t *testing.T) {
+	dir := t.TempDir()
+	goal := save(t, filepath.Join(dir, "look.json"), `{"trajectory": {"joint_names": ["a"], "points": [{"positions": [0.25]}]}}`)
+	for range 2 {
+		if _, errs, code := poise("", "motions", "import", goal, "--dir", dir); code != 0 || errs != "" {
+			t.Fatal(code, errs)
+		}
+	}
+	file := filepath.Join(dir, "look.motion.yaml")
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	save(t, file, strings.Replace(string(text), "0.25", "0.5", 1))
+	if _, errs, code := poise("", "motions", "import", goal, "--dir", dir); code != 0 || !strings.Contains(errs, `takes the place of a different motion "look"`) {
+		t.Error(code, errs)
+	}
+}
