@@ -71,6 +71,24 @@ export class Server {
     return this.cli("call", service, JSON.stringify(request));
   }
 
+  // hear begins to listen to a topic and returns a function that waits for its next
+  // messages.
+  async hear(topic, count = 1) {
+    const done = this.cli("topic", "echo", topic, "--count", String(count));
+    done.catch(() => {}); // looked at by who waits
+    await new Promise((r) => setTimeout(r, 700)); // until it has subscribed
+    return () => done;
+  }
+
+  async state(robot = "virtual") {
+    return (await this.call(robot === "real" ? "/real/get_state" : "/get_state")).state;
+  }
+
+  // idle waits until no goal is left.
+  idle(robot = "virtual") {
+    return until(`the ${robot} robot is idle`, async () => (await this.state(robot)).goals.length === 0);
+  }
+
   // joints returns where a robot is: the virtual one by its command, the real one by
   // its measurement.
   async joints(robot = "virtual") {
@@ -105,8 +123,8 @@ export async function launch() {
 
 // open shows the page of a server. Script errors and missing files are gathered in
 // page.trouble, which a test ends by looking at.
-export async function open(browser, server, viewport = { width: 1280, height: 720 }) {
-  const context = await browser.newContext({ viewport });
+export async function open(browser, server, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 720 }, ...options });
   const page = await context.newPage();
   page.setDefaultTimeout(60_000);
   page.trouble = [];
@@ -121,6 +139,39 @@ export async function open(browser, server, viewport = { width: 1280, height: 72
   await page.goto(server.url);
   await page.getByText("connected", { exact: true }).waitFor();
   return page;
+}
+
+// motion returns the document that the page edits.
+export const motion = (page) => page.evaluate(() => JSON.parse(localStorage.getItem("poise.studio.editor")).motion);
+
+// turn sets a joint of the virtual robot, in degrees, and waits until it is there.
+export async function turn(page, server, joint, degrees) {
+  const field = page.getByLabel(`${joint} value`, { exact: true });
+  await field.fill(String(degrees));
+  await field.press("Enter");
+  await until(`${joint} is at ${degrees}°`, async () => Math.abs((await server.joints())[joint] - radians(degrees)) < 1e-3);
+}
+
+export const radians = (degrees) => (degrees * Math.PI) / 180;
+
+// teach adds a row for each angle of the head.
+export async function teach(page, server, angles, joint = "joint52") {
+  for (const angle of angles) {
+    const rows = await page.locator("tr[data-row]").count();
+    await turn(page, server, joint, angle);
+    await button(page, "Add pose from virtual").click();
+    await page.locator(`tr[data-row='${rows}']`).waitFor();
+  }
+}
+
+// column returns the values of a joint in all rows.
+export const column = (m, joint) => m.points.map((p) => p.positions[m.columns.indexOf(joint)]);
+
+export async function save(page, name) {
+  await button(page, "Save trajectory…").click();
+  await page.getByLabel("Name", { exact: true }).fill(name);
+  await button(page, "Save").click();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
 }
 
 export const button = (page, name) => page.getByRole("button", { name, exact: true });
