@@ -36,6 +36,8 @@ var commands = []command{
 		"the configuration of the server with all defaults and comments", runConfig},
 	{"play", "NAME [--robot virtual|real] [--speed PERCENT] [--loop] [--part] [--backward] [--return] [--no-approach] [--server ADDRESS] [--json]",
 		"play a stored motion on a running server; Ctrl-C ramps down", runPlay},
+	{"pose", "NAME [--robot virtual|real] [--server ADDRESS] [--json]",
+		"move to a named pose, all joints at once; Ctrl-C ramps down", runPose},
 	{"stop", "[CATEGORY] [--robot virtual|real] [--server ADDRESS] [--json]",
 		"stop: 2 (ramp, then hold; the default), 1 (ramp, then torque off) or 0 (torque off)", runStop},
 	{"reset", "[--robot virtual|real] [--server ADDRESS] [--json]", "take goals again after a stop or a fault; after stop 0 or 1, torque on comes next", runReset},

@@ -1,0 +1,16 @@
+package main
+
+import "testing"
+
+// TestTheWayOutOfAWrongPose: a motion that has to begin in a pose is refused elsewhere,
+// names the pose, and is played once the robot is there.
+func TestTheWayOutOfAWrongPose(t *testing.T) {
+	t.Parallel()
+	r := serveIt(t)
+	r.do("crouched: done", "pose", "crouched")
+	r.fails(exitFailure, `go to pose "stand" first`, "play", "nod")
+	r.do(`"status":4`, "pose", "stand", "--json")
+	r.do("nod: done", "play", "nod", "--speed", "200")
+	r.fails(exitFailure, `did you mean "stand"`, "pose", "stnd")
+	r.fails(exitUsage, "wants 1 arguments", "pose")
+}
