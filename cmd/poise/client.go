@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/signal"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"text/tabwriter"
 	"time"
@@ -36,6 +37,8 @@ type remote struct {
 	json   bool
 	ctx    context.Context
 	c      *client.Client
+
+	changed func(why error) // told when the connection goes, and nil when it is back; may be nil
 }
 
 // newRemote declares the flags that all clients share.
@@ -67,7 +70,7 @@ func (r *remote) open(args []string, least, most int) (rest []string, end func()
 	url = strings.Replace(url, "http://", "ws://", 1)
 	dialing, cancel := context.WithTimeout(context.Background(), dialPatience)
 	defer cancel()
-	if r.c, err = client.Dial(dialing, url, client.Options{}); err != nil {
+	if r.c, err = client.Dial(dialing, url, client.Options{Changed: r.changed}); err != nil {
 		return nil, nil, fmt.Errorf("no server at %s: %w (start one with poise serve)", r.server, err)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
@@ -262,7 +265,11 @@ func runState(e *env, args []string) error {
 	fmt.Fprintln(e.out)
 	table(e.out, func(w io.Writer) {
 		for _, g := range s.Goals {
-			fmt.Fprintf(w, "goal\t%s\t%s\t%s\t%.2f/%.2f s\n", g.Action, g.State, g.Phase, g.Time, g.Duration)
+			fmt.Fprintf(w, "goal\t%s\t%s\t%s\t%.2f", g.Action, g.State, g.Phase, g.Time)
+			if g.Duration > 0 { // otherwise it goes on for ever
+				fmt.Fprintf(w, "/%.2f", g.Duration)
+			}
+			fmt.Fprintln(w, " s")
 		}
 		for _, o := range s.Owners {
 			fmt.Fprintf(w, "owner\t%s\t%s\n", o.Resource, o.Owner)
@@ -358,6 +365,14 @@ func indent(text []byte) []byte {
 func runTopic(e *env, args []string) error {
 	r := newRemote(e, "topic")
 	count := r.fs.Int("count", 0, "")
+	var gone atomic.Bool
+	r.changed = func(why error) { // echo waits for a server that is started again
+		if why != nil && !gone.Swap(true) {
+			fmt.Fprintf(e.err, "poise: topic: the server is gone; waiting for it\n")
+		} else if why == nil {
+			gone.Store(false)
+		}
+	}
 	rest, end, err := r.open(args, 1, 2)
 	if err != nil {
 		return err
