@@ -34,6 +34,9 @@ func (h *hands) stand(q []float64, wanted []contact.Foot, base spatial.Pose) (do
 		f, ok := find(wanted, c)
 		return !ok || math.Abs(h.height(q, f, base)) < slack // it came back
 	})
+	if X, _ := h.ground.Settle(q, wanted); len(h.air) > 0 && h.unevenness(q, wanted, X) < slack/5 {
+		return h.putDown(q, wanted, base) // all of them can stand
+	}
 	for i := len(h.feet) - 1; i >= 0; i-- {
 		if !slices.Contains(wanted, h.feet[i]) {
 			h.drop(i)
@@ -59,27 +62,27 @@ func (h *hands) stand(q []float64, wanted []contact.Foot, base spatial.Pose) (do
 		h.drop(lift)
 		return nil
 	}
-	return h.putDown(q, wanted)
+	return h.putDown(q, wanted, base)
 }
 
 // putDown settles the robot on all feet wanted, or on all but the one that would then
-// hang in the air.
-func (h *hands) putDown(q []float64, wanted []contact.Foot) *spatial.Pose {
+// hang in the air: where it is, and with its heading.
+func (h *hands) putDown(q []float64, wanted []contact.Foot, base spatial.Pose) *spatial.Pose {
+	here := contact.Level(base)
+	here.P.Z = 0
 	X, least, raised := spatial.IdentityPose, math.Inf(1), -1
 	for skip := -1; skip < len(wanted); skip++ {
 		Y, ok := h.ground.Settle(q, without(wanted, skip))
 		if !ok || skip >= 0 && h.height(q, wanted[skip], Y) < slack {
 			continue
 		}
-		worst := 0.0
-		for _, f := range without(wanted, skip) {
-			worst = max(worst, math.Abs(h.height(q, f, Y)))
-		}
+		worst := h.unevenness(q, without(wanted, skip), Y)
 		if skip < 0 || least > slack && worst < least {
 			X, least, raised = Y, worst, skip
 		}
 	}
 	h.forget()
+	X = here.Mul(X)
 	for i, f := range wanted {
 		if i == raised {
 			h.air = append(h.air, f.Chain)
@@ -106,6 +109,14 @@ func (h *hands) misfit(q []float64, skip int, base spatial.Pose) float64 {
 // height returns how high above the ground a foot is: its first point stands there.
 func (h *hands) height(q []float64, f contact.Foot, base spatial.Pose) float64 {
 	return h.ground.PointsTo(nil, q, []contact.Foot{f}, base)[0].Z
+}
+
+// unevenness returns how far from the ground the worst of some feet is.
+func (h *hands) unevenness(q []float64, feet []contact.Foot, base spatial.Pose) (worst float64) {
+	for _, f := range feet {
+		worst = max(worst, math.Abs(h.height(q, f, base)))
+	}
+	return worst
 }
 
 func (h *hands) drop(i int) {
