@@ -228,6 +228,11 @@ func TestTextCommandsLeaveWithATrajectory(t *testing.T) {
 			t.Errorf("event %d is %q at %g s", i, e.Command.Command, e.Time)
 		}
 	}
+	// what was received can be kept, with all of it
+	b.must("/motions/save_last", &poisemsgs.MotionsSaveLastRequest{Name: "received"})
+	if m := get(b, "received").Motion; len(m.Events) != 3 || len(m.Points) != 2 || m.Joints[0].Name != "joint51" {
+		t.Errorf("kept: %d events, %d points, %+v", len(m.Events), len(m.Points), m.Joints)
+	}
 }
 
 func TestPosesAreGoals(t *testing.T) {

@@ -158,7 +158,8 @@ func (c *crowd) String() string {
 
 // TestFiftyClients is the crowd for a few seconds: every goal has its result.
 func TestFiftyClients(t *testing.T) {
-	c := busy(t, 50, 4*time.Second)
+	t.Parallel()
+	c := busy(t, 50, 3*time.Second)
 	t.Log(c.String())
 	if c.goals == 0 || c.results != c.goals || c.plans == 0 || c.heard < 50 {
 		t.Errorf("something was lost: %v", &c)
