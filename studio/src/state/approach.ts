@@ -8,11 +8,12 @@ const share = 0.5; // of a joint's top speed
 const usualSpeed = 1; // rad/s or m/s, where a joint states none
 const peak = 1.9; // how much faster a rest-to-rest curve is than its mean
 const shortest = 0.4; // s
+const support = "support/";
 
 export function approachMotion(motion: Motion, robots: Robots, from: Record<string, number>, names: string[], target: number[]): Motion | undefined {
   const joints = names
     .map((name, i) => ({ name, from: from[name], to: target[i] }))
-    .filter((j): j is { name: string; from: number; to: number } => j.from !== undefined && j.to !== undefined); // supports are none
+    .filter((j): j is { name: string; from: number; to: number } => j.from !== undefined && j.to !== undefined);
   const far = Math.max(0, ...joints.map((j) => Math.abs(j.to - j.from)));
   if (far <= near) return undefined;
   const time = Math.max(
@@ -22,10 +23,13 @@ export function approachMotion(motion: Motion, robots: Robots, from: Record<stri
       return (peak * Math.abs(j.to - j.from)) / (share * top);
     }),
   );
-  const row = (at: number, positions: number[]) => ({ time: at, label: "", enabled: true, mark: "" as const, positions, supports: [] });
+  // what carries at the start carries on the way there
+  const carried = names.map((name, i) => ({ name, value: target[i] ?? 0 })).filter((c) => c.name.startsWith(support));
+  const supports = carried.map((c) => c.value);
+  const row = (at: number, positions: number[]) => ({ time: at, label: "", enabled: true, mark: "" as const, positions, supports });
   return {
     ...motion,
-    chains: [],
+    chains: carried.map((c) => c.name.slice(support.length)),
     order: [],
     events: [],
     loop: false,

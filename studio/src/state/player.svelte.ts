@@ -213,5 +213,5 @@ function length(goal: TrajectoryGoal): number {
 
 function outcome(end: GoalEnd<unknown>): string {
   const words = { 4: "done", 5: "cancelled" }[end.status] ?? (end.accepted ? "aborted" : "refused");
-  return end.text ? `${words}: ${end.text}` : words;
+  return end.text ? `${words}: ${end.text.replaceAll("\n", "; ")}` : words;
 }

@@ -32,7 +32,7 @@ export class Stage {
   private readonly watcher: ResizeObserver;
 
   constructor(private readonly holder: HTMLElement) {
-    this.renderer = new THREE.WebGLRenderer({ antialias: !this.plain });
+    this.renderer = new THREE.WebGLRenderer({ antialias: true });
     this.renderer.setPixelRatio(this.plain ? 1 : Math.min(devicePixelRatio, 2));
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.autoUpdate = false;
