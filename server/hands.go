@@ -34,8 +34,10 @@ func (h *hands) stand(q []float64, wanted []contact.Foot, base spatial.Pose) (do
 		f, ok := find(wanted, c)
 		return !ok || math.Abs(h.height(q, f, base)) < slack // it came back
 	})
-	if X, _ := h.ground.Settle(q, wanted); len(h.air) > 0 && h.unevenness(q, wanted, X) < slack/5 {
-		return h.putDown(q, wanted, base) // all of them can stand
+	if len(h.air) > 0 || h.unevenness(q, wanted, base) > slack {
+		if X, ok := h.ground.Settle(q, wanted); ok && h.unevenness(q, wanted, X) < slack/5 {
+			return h.putDown(q, wanted, base) // all of them can stand
+		}
 	}
 	for i := len(h.feet) - 1; i >= 0; i-- {
 		if !slices.Contains(wanted, h.feet[i]) {

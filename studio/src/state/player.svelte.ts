@@ -81,7 +81,8 @@ export class Player {
   // there.
   private async reach(side: Side, motion: Motion, to: TrajectoryGoal["trajectory"], run: Run) {
     const target = to.points[0]?.positions ?? [];
-    const way = approachMotion(motion, this.robots, await this.robot(side).now(), to.joint_names, target);
+    const robot = this.robot(side);
+    const way = approachMotion(motion, this.robots, robot, await robot.now(), to.joint_names, target);
     if (!way) return;
     run.what = "approach";
     const goal = await this.goal(way, { part: false, scale: 1, backward: false });
