@@ -91,6 +91,8 @@ const steps = {
       response.message = 'from roslib';
       return true;
     });
+    // advertising has no answer: a question on the same connection comes after it
+    await within('the list of services', (yes, no) => ros.getServices(yes, no));
     const other = await connected(roslib, url);
     same(await call(other, '/mine', { data: false }), { success: true, message: 'from roslib' }, '/mine');
     await mine.unadvertise();
