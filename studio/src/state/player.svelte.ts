@@ -66,7 +66,7 @@ export class Player {
     try {
       await this.ready(side);
       const goal = await this.goal(motion, { part: true, scale: 100 / this.speed, backward: way });
-      if (this.approach) await this.reach(side, motion, goal.trajectory, run);
+      if (this.approach) await this.reach(side, motion, goal, run);
       if (this.runs[side] !== run) return; // something newer was asked for
       run.what = what;
       run.time = 0;
@@ -77,13 +77,26 @@ export class Player {
     }
   }
 
+  // sound asks whether a trajectory could be played from its start: nobody should
+  // wait for a move to where it is then refused.
+  private async sound(robot: Robot, goal: TrajectoryGoal) {
+    try {
+      await this.connection.call<Answer>(robot.topic("check_goal"), { controller: "follow_joint_trajectory_with_actions", goal_json: JSON.stringify(goal) });
+    } catch (e) {
+      const why = e instanceof Refused ? (e.answer?.explanations ?? []).filter((x) => !/start.too.far/.test(x.code) && x.joint !== "") : [];
+      if (why.length > 0) throw new Error(`refused: ${why.map((x) => x.text).join("; ")}`);
+    }
+  }
+
   // reach moves to the first point of a trajectory, slowly, if the robot is not
   // there.
-  private async reach(side: Side, motion: Motion, to: TrajectoryGoal["trajectory"], run: Run) {
+  private async reach(side: Side, motion: Motion, whole: TrajectoryGoal, run: Run) {
+    const to = whole.trajectory;
     const target = to.points[0]?.positions ?? [];
     const robot = this.robot(side);
     const way = approachMotion(motion, this.robots, robot, await robot.now(), to.joint_names, target);
     if (!way) return;
+    await this.sound(robot, whole);
     run.what = "approach";
     const goal = await this.goal(way, { part: false, scale: 1, backward: false });
     run.duration = length(goal);
