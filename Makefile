@@ -57,7 +57,8 @@ fuzz:
 # run by cmd/poise TestExamplesThatDriveAServer
 examples: build
 	@for d in examples/01-load examples/02-controller; do echo "example: $$d"; $(GO) run ./$$d > /dev/null || exit 1; done
-	@for f in examples/plan/*.json examples/plan/*.yaml; do echo "example: $$f"; ./bin/poise plan arm6 $$f > /dev/null || exit 1; done
+	@for f in examples/plan/*.json examples/plan/*.yaml; do echo "example: $$f"; ./bin/poise plan arm6 $$f > /dev/null; \
+	case $$f:$$? in *out_of_reach*:1) ;; *out_of_reach*:*) exit 1 ;; *:0) ;; *) exit 1 ;; esac; done
 	@for f in examples/arbitrate/*.yaml; do echo "example: $$f"; ./bin/poise arbitrate $$f > /dev/null || exit 1; done
 
 # the page, built into studio/dist, which is committed
