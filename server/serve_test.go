@@ -114,7 +114,7 @@ func TestRatesAndNames(t *testing.T) {
 		for range n {
 			last = next[msgs.JointState](b, s)
 		}
-		if dt := float64(last.Header.Stamp.Nanos()-first.Header.Stamp.Nanos()) * 1e-9 / n; dt < 0.0099 {
+		if dt := float64(last.Header.Stamp.Nanos()-first.Header.Stamp.Nanos()) * 1e-9 / n; dt < 0.009 { // the first may have been late by itself
 			t.Errorf("%s comes every %g s, want 0.01 s or, on a busy machine, more", topic, dt)
 		}
 		s.Close()
