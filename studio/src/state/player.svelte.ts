@@ -15,20 +15,23 @@ export interface Run {
   time: number; // of the motion's own clock, s
   duration: number;
   good: boolean;
+  stopped: boolean; // Stop was pressed while it was under way
   text: string; // how it ended, in the server's words
 }
 
-const idle = (side: Side): Run => ({ side, what: "", going: false, time: 0, duration: 0, good: true, text: "" });
+const idle = (side: Side): Run => ({ side, what: "", going: false, time: 0, duration: 0, good: true, stopped: false, text: "" });
 
 const trajectoryAction = "text_msgs/action/FollowJointTrajectoryWithActions";
 const textAction = "text_msgs/action/TextAction";
 const succeeded = 4;
+const stoppedHere = "aborted: stopped; Execute, Play or moving a joint goes on"; // the page resets by itself
 
 export class Player {
   runs = $state<Record<Side, Run>>({ virtual: idle("virtual"), real: idle("real") });
   speed = $state(100); // percent
   reverse = $state(false);
   approach = $state(true); // move to the first pose if the robot is elsewhere
+  acts = $state(0); // how often something was begun or placed: older remarks no longer hold
   note = $state(""); // what the last command came to, where it is no goal
   private goals: Partial<Record<Side, Goal<unknown>>> = {};
   private placing: Promise<unknown> = Promise.resolve();
@@ -125,6 +128,7 @@ export class Player {
 
   private begin(side: Side, what: string): Run {
     this.runs[side] = { ...idle(side), what, going: true };
+    this.acts++;
     this.note = "";
     return this.runs[side];
   }
@@ -154,12 +158,15 @@ export class Player {
     const run = this.runs[side];
     run.going = false;
     run.good = good;
-    run.text = text;
+    run.text = run.stopped && !good ? stoppedHere : text;
   }
 
   // stop ramps everything down and holds: category 2.
   stop() {
-    for (const side of this.sides) void this.command(side, "stop", { category: 2 });
+    for (const side of this.sides) {
+      this.runs[side].stopped = this.runs[side].going;
+      void this.command(side, "stop", { category: 2 });
+    }
   }
 
   get paused(): boolean {
@@ -205,6 +212,7 @@ export class Player {
   place(names: string[], positions: number[]): Promise<boolean> {
     const placed = this.handle("virtual", "joints_virtual_set", { joints: { name: names, position: positions } });
     this.placing = placed;
+    this.acts++;
     return placed;
   }
 
