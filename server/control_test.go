@@ -20,10 +20,11 @@ func TestStopCategoriesAndTheWayBack(t *testing.T) {
 		b.must("/stop", &poisemsgs.StopRequest{Category: category})
 		u, _ := b.end(g)
 		b.want(u, aborted)
-		s := b.state()
-		if !s.Stopped || (s.Power == "enabled") != torque {
-			t.Errorf("after stop %d: stopped %v, power %s", category, s.Stopped, s.Power)
-		}
+		// the answer may be a snapshot ahead of the state
+		b.until("the state tells of the stop, and of the torque", func() bool {
+			s := b.state()
+			return s.Stopped && (s.Power == "enabled") == torque
+		})
 		// the only way back, and every refusal names the next step of it
 		u, _ = b.end(b.send("/play_motion", textType, play("twitch", "approach")))
 		b.rejected(u, "reset")
