@@ -1,9 +1,6 @@
 package lookat
 
 import (
-	"encoding/json"
-	"fmt"
-
 	"poise/control"
 	"poise/robot"
 	"poise/spatial"
@@ -43,45 +40,23 @@ func At(m *robot.Model, point spatial.Vec3) (*Program, error) {
 func (p *Program) Claim() (needs, wants robot.Set) { return p.Needs, p.Wants }
 
 // MarshalBinary is for the flight recorder.
-func (p *Program) MarshalBinary() ([]byte, error) { return encode("program", p) }
+func (p *Program) MarshalBinary() ([]byte, error) { return control.EncodeRecord("program", p) }
 
 // Claim asks for nothing: a target is fed to what runs already.
 func (t *Target) Claim() (needs, wants robot.Set) { return robot.Set{}, robot.Set{} }
 
 // MarshalBinary is for the flight recorder.
-func (t *Target) MarshalBinary() ([]byte, error) { return encode("target", t) }
-
-// record is a program or a target in a recording.
-type record struct {
-	Kind string          `json:"kind"`
-	Data json.RawMessage `json:"data"`
-}
-
-func encode(kind string, x any) ([]byte, error) {
-	data, err := json.Marshal(x)
-	if err != nil {
-		return nil, err
-	}
-	return json.Marshal(record{kind, data})
-}
+func (t *Target) MarshalBinary() ([]byte, error) { return control.EncodeRecord("target", t) }
 
 // Decode reads what MarshalBinary wrote.
 func Decode(b []byte) (control.Program, error) {
-	var r record
-	if err := json.Unmarshal(b, &r); err != nil {
-		return nil, fmt.Errorf("lookat: %w", err)
-	}
-	var p control.Program
-	switch r.Kind {
-	case "program":
-		p = new(Program)
-	case "target":
-		p = new(Target)
-	default:
-		return nil, fmt.Errorf("lookat: %q is neither a program nor a target", r.Kind)
-	}
-	if err := json.Unmarshal(r.Data, p); err != nil {
-		return nil, fmt.Errorf("lookat: %w", err)
-	}
-	return p, nil
+	return control.DecodeRecord("lookat", b, func(kind string) control.Program {
+		switch kind {
+		case "program":
+			return new(Program)
+		case "target":
+			return new(Target)
+		}
+		return nil
+	})
 }

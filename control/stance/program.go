@@ -1,7 +1,6 @@
 package stance
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -74,13 +73,13 @@ func Stand(m *robot.Model, chains ...string) (*Program, error) {
 func (p *Program) Claim() (needs, wants robot.Set) { return p.Needs, robot.Set{} }
 
 // MarshalBinary is for the flight recorder.
-func (p *Program) MarshalBinary() ([]byte, error) { return encode("program", p) }
+func (p *Program) MarshalBinary() ([]byte, error) { return control.EncodeRecord("program", p) }
 
 // Claim asks for nothing: a target is fed to what runs already.
 func (t *Target) Claim() (needs, wants robot.Set) { return robot.Set{}, robot.Set{} }
 
 // MarshalBinary is for the flight recorder.
-func (t *Target) MarshalBinary() ([]byte, error) { return encode("target", t) }
+func (t *Target) MarshalBinary() ([]byte, error) { return control.EncodeRecord("target", t) }
 
 // isPose reports whether a body can be there: numbers, and a rotation.
 func isPose(X *spatial.Pose) bool {
@@ -94,37 +93,15 @@ func isPose(X *spatial.Pose) bool {
 	return X.P.Finite() && X.R.Col(0).Cross(X.R.Col(1)).Dot(X.R.Col(2)) > 0
 }
 
-// record is a program or a target in a recording.
-type record struct {
-	Kind string          `json:"kind"`
-	Data json.RawMessage `json:"data"`
-}
-
-func encode(kind string, x any) ([]byte, error) {
-	data, err := json.Marshal(x)
-	if err != nil {
-		return nil, err
-	}
-	return json.Marshal(record{kind, data})
-}
-
 // Decode reads what MarshalBinary wrote.
 func Decode(b []byte) (control.Program, error) {
-	var r record
-	if err := json.Unmarshal(b, &r); err != nil {
-		return nil, fmt.Errorf("stance: %w", err)
-	}
-	var p control.Program
-	switch r.Kind {
-	case "program":
-		p = new(Program)
-	case "target":
-		p = new(Target)
-	default:
-		return nil, fmt.Errorf("stance: %q is neither a program nor a target", r.Kind)
-	}
-	if err := json.Unmarshal(r.Data, p); err != nil {
-		return nil, fmt.Errorf("stance: %w", err)
-	}
-	return p, nil
+	return control.DecodeRecord("stance", b, func(kind string) control.Program {
+		switch kind {
+		case "program":
+			return new(Program)
+		case "target":
+			return new(Target)
+		}
+		return nil
+	})
 }

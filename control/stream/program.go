@@ -1,9 +1,6 @@
 package stream
 
 import (
-	"encoding/json"
-	"fmt"
-
 	"poise/control"
 	"poise/robot"
 )
@@ -22,7 +19,7 @@ type Program struct {
 func (p *Program) Claim() (needs, wants robot.Set) { return p.Needs, p.Wants }
 
 // MarshalBinary is for the flight recorder.
-func (p *Program) MarshalBinary() ([]byte, error) { return encode("program", p) }
+func (p *Program) MarshalBinary() ([]byte, error) { return control.EncodeRecord("program", p) }
 
 // Sample is one value of the stream: where some joints are to be.
 type Sample struct {
@@ -42,39 +39,17 @@ type Support struct {
 func (s *Sample) Claim() (needs, wants robot.Set) { return robot.Set{}, robot.Set{} }
 
 // MarshalBinary is for the flight recorder.
-func (s *Sample) MarshalBinary() ([]byte, error) { return encode("sample", s) }
-
-// record is a program or a sample in a recording.
-type record struct {
-	Kind string          `json:"kind"`
-	Data json.RawMessage `json:"data"`
-}
-
-func encode(kind string, x any) ([]byte, error) {
-	data, err := json.Marshal(x)
-	if err != nil {
-		return nil, err
-	}
-	return json.Marshal(record{kind, data})
-}
+func (s *Sample) MarshalBinary() ([]byte, error) { return control.EncodeRecord("sample", s) }
 
 // Decode reads what MarshalBinary wrote.
 func Decode(b []byte) (control.Program, error) {
-	var r record
-	if err := json.Unmarshal(b, &r); err != nil {
-		return nil, fmt.Errorf("stream: %w", err)
-	}
-	var p control.Program
-	switch r.Kind {
-	case "program":
-		p = new(Program)
-	case "sample":
-		p = new(Sample)
-	default:
-		return nil, fmt.Errorf("stream: %q is neither a program nor a sample", r.Kind)
-	}
-	if err := json.Unmarshal(r.Data, p); err != nil {
-		return nil, fmt.Errorf("stream: %w", err)
-	}
-	return p, nil
+	return control.DecodeRecord("stream", b, func(kind string) control.Program {
+		switch kind {
+		case "program":
+			return new(Program)
+		case "sample":
+			return new(Sample)
+		}
+		return nil
+	})
 }
