@@ -34,7 +34,7 @@ var layers = []string{
 	// the machine
 	"servo", "servo/sim",
 	// execution
-	"arbiter", "arbiter/scenario", "action", "control", "control/swing", "control/pace",
+	"arbiter", "arbiter/scenario", "action", "control", "control/pace", "control/swing",
 	"control/follow", "control/pose", "control/hold", "control/stream", "control/torqueoff", "control/stance", "control/lookat", "control/step", "control/kind",
 	"loop/fault", "loop", "telemetry", "loop/runner",
 	"motion/document", "motion", "motion/file", "motion/rosgoal", "motion/library", "motion/lint", "motion/shipped",

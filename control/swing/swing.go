@@ -12,6 +12,7 @@ import (
 	"math"
 
 	"poise/control"
+	"poise/control/pace"
 	"poise/robot"
 	"poise/trajectory/move"
 )
@@ -49,7 +50,7 @@ func Decode(b []byte) (control.Program, error) {
 type Controller struct {
 	limits []move.Limits
 	p      *Program
-	clock  swingClock
+	clock  pace.Clock
 	v, a   []float64 // of the motion at its present time and rate 1
 }
 
@@ -97,14 +98,14 @@ func (c *Controller) Start(in *control.Input, p control.Program) control.Reason 
 	for j := range c.v {
 		c.v[j], c.a[j] = c.p.Amplitude*c.p.Frequency, c.p.Amplitude*c.p.Frequency*c.p.Frequency
 	}
-	c.clock.start(fastest(c.limits, all, c.v, c.a))
+	c.clock.Start(1, pace.Fastest(c.limits, all, c.v, c.a))
 	c.motion()
 	return control.Because(control.OK)
 }
 
 // motion fills in how the joints move at the clock's present time.
 func (c *Controller) motion() (offset float64) {
-	sin, cos := math.Sincos(c.p.Frequency * c.clock.now())
+	sin, cos := math.Sincos(c.p.Frequency * c.clock.Time)
 	for j := range c.v {
 		c.v[j], c.a[j] = c.p.Amplitude*c.p.Frequency*cos, -c.p.Amplitude*c.p.Frequency*c.p.Frequency*sin
 	}
@@ -114,19 +115,16 @@ func (c *Controller) motion() (offset float64) {
 // Update moves on by a tick.
 func (c *Controller) Update(in *control.Input, out *control.Reference) (control.Status, control.Reason) {
 	all := c.p.Needs.Union(c.p.Wants)
-	before := c.clock.rate
-	c.clock.advance(in.Tick.Dt, in.Rate, c.limits, all, c.v, c.a)
-	offset, rate := c.motion(), c.clock.rate
-	slope := (rate - before) / in.Tick.Dt
-	out.Has, out.Peak, out.Rate, out.Time = all, peak, rate, c.clock.now()
+	c.clock.Step(in.Tick.Dt, in.Rate, c.limits, all, c.v, c.a)
+	offset := c.motion()
+	out.Peak, out.Rate, out.Time = peak, c.clock.Rate, c.clock.Time
 	for leaf := range all.All {
 		if j := int(leaf); j < len(out.Q) {
-			out.Q[j] = c.p.Centre[j] + offset
-			out.V[j] = rate * c.v[j]
-			out.A[j] = rate*rate*c.a[j] + slope*c.v[j]
+			c.clock.Reference(out, j, move.State{P: c.p.Centre[j] + offset, V: c.v[j], A: c.a[j]})
 		}
 	}
-	if c.p.Duration > 0 && c.clock.now() >= c.p.Duration {
+	out.Has = all // outputs and supports too
+	if c.p.Duration > 0 && c.clock.Time >= c.p.Duration {
 		return control.Done, control.Because(control.OK)
 	}
 	return control.Going, control.Because(control.OK)
