@@ -2,7 +2,6 @@ package strictyaml
 
 import (
 	"fmt"
-	"math"
 	"reflect"
 	"slices"
 	"strings"
@@ -134,6 +133,10 @@ func (d *decoder) eachKey(y *yaml.Node, path string, f func(key, value *yaml.Nod
 			d.errorf(key, path, "a key must be a word")
 			continue
 		}
+		if key.Tag == "!!merge" {
+			d.errorf(key, path, "unknown key %q: nothing is merged, the values must stand here", key.Value)
+			continue
+		}
 		if first, twice := lines[key.Value]; twice {
 			d.errorf(key, path, "key %q comes twice, first on line %d", key.Value, first)
 			continue
@@ -159,28 +162,34 @@ func (d *decoder) decodeList(y *yaml.Node, v reflect.Value, path string) {
 	}
 }
 
+// plain are the tags of values that are what stands there.
+var plain = []string{"!!str", "!!int", "!!float", "!!bool", "!!timestamp", "!!merge", "!"}
+
 func (d *decoder) decodeScalar(y *yaml.Node, v reflect.Value, path string) {
 	if y.Kind != yaml.ScalarNode || y.Tag == "!!null" {
 		d.errorf(y, path, "is %s, must be %s", describe(y), wanted(v.Kind()))
 		return
 	}
-	tag := y.ShortTag()
+	if !slices.Contains(plain, y.ShortTag()) {
+		d.errorf(y, path, "%s %q: values of this kind are not read, must be %s", y.ShortTag(), y.Value, wanted(v.Kind()))
+		return
+	}
 	switch v.Kind() {
 	case reflect.String:
 		v.SetString(y.Value) // whatever it is, as written
 		return
 	case reflect.Bool:
-		if b := false; tag == "!!bool" && y.Decode(&b) == nil {
+		if b := false; y.ShortTag() == "!!bool" && y.Decode(&b) == nil {
 			v.SetBool(b)
 			return
 		}
 	case reflect.Int:
-		if n := 0; tag == "!!int" && y.Decode(&n) == nil {
+		if n, ok := integer(y); ok {
 			v.SetInt(int64(n))
 			return
 		}
 	case reflect.Float64:
-		if x := 0.0; (tag == "!!int" || tag == "!!float") && y.Decode(&x) == nil && !math.IsInf(x, 0) && !math.IsNaN(x) {
+		if x, ok := number(y); ok {
 			v.SetFloat(x)
 			return
 		}

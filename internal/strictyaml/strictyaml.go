@@ -13,7 +13,8 @@
 //	,lines  a map[string]int that takes the line of each key
 //	,inline a slice of ,key elements that takes the whole mapping
 //
-// Numbers may be written as integers. Aliases are followed, within a budget.
+// Numbers may be written as integers, and digits are decimal whatever zeros stand
+// before them: 017 is seventeen. Words such as yes, on and 1:30 are texts. Aliases are followed, within a budget.
 package strictyaml
 
 import (
