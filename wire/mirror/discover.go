@@ -11,8 +11,9 @@ import (
 )
 
 // Discover asks a robot by its rosapi what it has, and returns what can be
-// mirrored under prefix: topics that it publishes, services and actions whose
-// types are known here. skipped says what was left out, and why.
+// mirrored under prefix: topics that it publishes or, where it does not, reads,
+// services and actions, as far as their types are known here. skipped says what was
+// left out, and why.
 func Discover(ctx context.Context, c *client.Client, prefix string) (s Spec, skipped []error, err error) {
 	prefix = strings.TrimSuffix(prefix, "/")
 	local := func(name string) string { return prefix + "/" + strings.TrimPrefix(name, "/") }
@@ -41,7 +42,15 @@ func Discover(ctx context.Context, c *client.Client, prefix string) (s Spec, ski
 			skipped = append(skipped, fmt.Errorf("topic %s: %w", name, err))
 			continue
 		}
-		s.Topics = append(s.Topics, Name{Remote: name, Type: topics.Types[i], Local: local(name)})
+		var from struct{ Publishers []string }
+		if err := ask(ctx, c, "publishers", fmt.Sprintf(`{"topic":%q}`, name), &from); err != nil {
+			return Spec{}, nil, err
+		}
+		to := &s.Topics
+		if len(from.Publishers) == 0 {
+			to = &s.Publish // somebody there waits for it
+		}
+		*to = append(*to, Name{Remote: name, Type: topics.Types[i], Local: local(name)})
 	}
 	if err := s.services(ctx, c, local, &skipped); err != nil {
 		return Spec{}, nil, err

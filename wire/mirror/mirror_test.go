@@ -172,6 +172,7 @@ func TestDiscover(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
 	r := newRobot(t)
+	must(graph.Listen[msgs.JointState](r.g, "ref", graph.SubscribeOptions{}))
 	c := must(client.Dial(ctx, r.url, client.Options{}))
 	t.Cleanup(c.Close)
 	s, skipped, err := mirror.Discover(ctx, c, "far")
@@ -180,6 +181,9 @@ func TestDiscover(t *testing.T) {
 	}
 	if len(s.Topics) != 1 || s.Topics[0] != (mirror.Name{Remote: "/state", Type: "sensor_msgs/msg/JointState", Local: "far/state"}) {
 		t.Errorf("topics %v", s.Topics)
+	}
+	if len(s.Publish) != 1 || s.Publish[0] != (mirror.Name{Remote: "/ref", Type: "sensor_msgs/msg/JointState", Local: "far/ref"}) {
+		t.Errorf("topics that are read there %v", s.Publish)
 	}
 	if len(s.Services) != 1 || s.Services[0].Type != "std_srvs/srv/SetBool" {
 		t.Errorf("services %v", s.Services)

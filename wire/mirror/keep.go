@@ -1,0 +1,92 @@
+package mirror
+
+import (
+	"context"
+	"log/slog"
+	"reflect"
+	"strings"
+	"time"
+
+	"poise/graph"
+	"poise/wire/rosbridge/client"
+)
+
+// askPatience is how long a robot may take to say what it has.
+const askPatience = 10 * time.Second
+
+// Keep shows all that a robot has under a prefix until ctx is done. A robot that is not
+// there yet is waited for; one that comes back with other things than before is
+// mirrored anew.
+func Keep(ctx context.Context, g *graph.Graph, url, prefix string, log *slog.Logger) {
+	log = log.With("robot", url)
+	arrived := make(chan struct{}, 1)
+	c := client.Open(url, client.Options{Changed: func(why error) {
+		if why != nil {
+			log.Warn("the mirrored robot is gone", "why", why)
+			return
+		}
+		select {
+		case arrived <- struct{}{}:
+		default: // it is known to be there
+		}
+	}})
+	defer c.Close()
+	k := keeper{g: g, c: c, prefix: prefix, log: log}
+	defer k.drop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-arrived:
+			k.show(ctx)
+		}
+	}
+}
+
+// keeper is what of a robot is shown at present.
+type keeper struct {
+	g      *graph.Graph
+	c      *client.Client
+	prefix string
+	log    *slog.Logger
+
+	spec   Spec
+	mirror *Mirror
+}
+
+// show asks the robot what it has, and mirrors that unless it is already.
+func (k *keeper) show(ctx context.Context) {
+	asking, done := context.WithTimeout(ctx, askPatience)
+	defer done()
+	spec, skipped, err := Discover(asking, k.c, k.prefix)
+	if err != nil {
+		k.log.Warn("the robot does not say what it has", "why", err)
+		return
+	}
+	if k.mirror != nil && reflect.DeepEqual(spec, k.spec) {
+		k.log.Info("the mirrored robot is back")
+		return
+	}
+	k.drop()
+	k.spec = spec
+	spec.Log = k.log
+	if k.mirror, err = New(k.g, k.c, spec); err != nil {
+		k.log.Warn("the robot cannot be mirrored", "why", err)
+		return
+	}
+	k.log.Info("mirrored", "under", k.prefix, "topics", len(spec.Topics), "services", len(spec.Services), "actions", len(spec.Actions))
+	if len(skipped) > 0 {
+		var why []string
+		for _, s := range skipped {
+			why = append(why, s.Error())
+		}
+		k.log.Info("not mirrored", "count", len(skipped), "why", strings.Join(why, "; "))
+	}
+}
+
+func (k *keeper) drop() {
+	if k.mirror != nil {
+		k.mirror.Close()
+		k.mirror = nil
+	}
+}
