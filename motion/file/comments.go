@@ -37,6 +37,7 @@ type place struct {
 // document. A file that cannot be read has none.
 func comments(previous []byte, d *motion.Document) map[string]*comment {
 	g := &gatherer{kept: map[string]*comment{}}
+	previous = bytes.TrimPrefix(previous, []byte("\ufeff")) // of editors that mark files as Unicode
 	if !bytes.ContainsRune(previous, '#') {
 		return g.kept
 	}
