@@ -21,13 +21,15 @@ type chase struct {
 	joints []robot.JointID
 	gentle []move.Limits // what the wish may do by itself
 	rest   []move.Limits // what the offset may do
+	most   []move.Limits // what both may do together
 	plan   *move.Motion
 	from   []move.State
 	zero   []move.State
 
 	began float64
 	was   []float64    // wish of the last tick
-	v, a  []float64    // of the wish
+	mean  []float64    // velocity of the wish during the last tick,
+	v, a  []float64    // and at its end
 	now   []move.State // reference
 	fresh bool         // the wish has no past
 	halts bool         // it is to stand still, and does what brake says
@@ -44,16 +46,15 @@ type chase struct {
 func newChase(joints []robot.JointID, limits []move.Limits, bounds []control.Bounds, tracking float64) (*chase, error) {
 	n := len(joints)
 	c := &chase{joints: joints, from: make([]move.State, n), zero: make([]move.State, n), was: make([]float64, n),
-		v: make([]float64, n), a: make([]float64, n), now: make([]move.State, n), next: make([]move.State, n)}
-	var all []move.Limits
+		mean: make([]float64, n), v: make([]float64, n), a: make([]float64, n), now: make([]move.State, n), next: make([]move.State, n)}
 	for _, j := range joints {
 		c.gentle = append(c.gentle, scaled(limits[j], tracking))
 		c.rest = append(c.rest, scaled(limits[j], 1-tracking))
 		c.lower, c.upper = append(c.lower, bounds[j].Lower), append(c.upper, bounds[j].Upper)
-		all = append(all, limits[j])
+		c.most = append(c.most, limits[j])
 	}
 	var err error
-	if c.brake, err = move.New(all); err != nil {
+	if c.brake, err = move.New(c.most); err != nil {
 		return nil, err
 	}
 	c.plan, err = move.New(c.rest)
@@ -75,7 +76,7 @@ func (c *chase) take(cmd *control.Motion) {
 // step moves on by dt to time t, towards a wish (a whole configuration, index by
 // q). Loop-safe.
 func (c *chase) step(t, dt float64, wish []float64, q []int) {
-	if c.fresh || c.halts || c.jumps(dt, wish, q) {
+	if c.fresh || c.halts || c.jumps(dt, wish, q) || c.exceeds(t) {
 		c.rebase(t-dt, dt, wish, q)
 	}
 	for i, at := range q {
@@ -116,17 +117,30 @@ func (c *chase) viable() bool {
 // that is suddenly elsewhere is taken to stand there.
 func (c *chase) jumps(dt float64, wish []float64, q []int) (any bool) {
 	for i, at := range q {
-		v := (wish[at] - c.was[i]) / dt
-		a := (v - c.v[i]) / dt
+		mean := (wish[at] - c.was[i]) / dt
+		a := (mean - c.mean[i]) / dt
 		switch {
-		case math.Abs(v) > c.gentle[i].VelMax:
-			v, a, any = 0, 0, true
+		case math.Abs(mean) > c.gentle[i].VelMax:
+			mean, a, any = 0, 0, true
 		case math.Abs(a) > c.gentle[i].AccMax:
 			a, any = 0, true
 		}
-		c.v[i], c.a[i] = v, a
+		c.mean[i], c.v[i], c.a[i] = mean, mean+dt/2*a, a
 	}
 	return any
+}
+
+// exceeds tells if wish and offset, each gentle by itself, are too much together. An
+// offset that began while its joint moved has that joint's acceleration, all of it,
+// so wishes that jump again and again would add up.
+func (c *chase) exceeds(t float64) bool {
+	for i := range c.v {
+		o := c.plan.Axis(i).At(t - c.began)
+		if math.Abs(c.a[i]+o.A) > c.most[i].AccMax || math.Abs(c.v[i]+o.V) > c.most[i].VelMax {
+			return true
+		}
+	}
+	return false
 }
 
 // rebase lets the offset take up the difference between reference and wish, as
@@ -134,7 +148,7 @@ func (c *chase) jumps(dt float64, wish []float64, q []int) (any bool) {
 func (c *chase) rebase(began, dt float64, wish []float64, q []int) {
 	for i, at := range q {
 		if c.fresh || c.halts {
-			c.v[i], c.a[i] = 0, 0
+			c.mean[i], c.v[i], c.a[i] = 0, 0, 0
 		}
 		v, a := c.v[i], c.a[i]
 		c.from[i] = move.State{P: c.now[i].P - (wish[at] - dt*v + dt*dt/2*a), V: c.now[i].V - (v - dt*a), A: c.now[i].A - a}

@@ -40,9 +40,10 @@ type Controller struct {
 
 	p        *Program
 	target   Target
-	started  int64 // ns
-	last     int64 // stamp of the newest target, ns
-	waits    float64
+	started  int64   // ns
+	last     int64   // stamp of the newest target, ns
+	waiting  bool    // the head is, while the eyes go ahead,
+	waits    float64 // until then, s
 	hasEyes  bool
 	hasHead  bool
 	posture  []float64 // the head as it was at the start, from which it looks
@@ -54,8 +55,8 @@ type Controller struct {
 	scratch  []float64
 }
 
-// The head begins this much after the eyes when the target jumps, and a jump is a
-// turn of the gaze of this much.
+// The head begins this much after the eyes when the target jumps away from where the
+// head goes, and a jump is a turn of the gaze of this much.
 const (
 	headDelay = 0.12 // s
 	jump      = 0.15 // rad
@@ -218,7 +219,7 @@ func (c *Controller) Start(in *control.Input, p control.Program) control.Reason 
 		c.odometer.Reset(c.base(in))
 		c.odometer.Update(in.Cmd.Q, c.feet)
 	}
-	c.waits = seconds(in) + headDelay
+	c.waiting, c.waits = true, seconds(in)+headDelay
 	c.take(in, c.p.Needs.Union(c.p.Wants))
 	return control.Because(control.OK)
 }
@@ -255,8 +256,9 @@ func (c *Controller) Feed(in *control.Input, p control.Program) control.Reason {
 	}
 	c.last, c.target = t.At, *t
 	point := c.point(in)
-	if c.found && angle(c.seen, point) > jump {
-		c.waits = seconds(in) + headDelay
+	// the delay counts from the first jump: those that follow do not put the head off
+	if !c.waiting && c.found && angle(c.seen, point) > jump {
+		c.waiting, c.waits = true, seconds(in)+headDelay
 	}
 	return control.Because(control.OK)
 }
@@ -300,7 +302,7 @@ func (c *Controller) Update(in *control.Input, out *control.Reference) (control.
 // in which it began.
 func (c *Controller) moveHead(now, dt float64, point spatial.Vec3, still bool) {
 	const same = 1e-9 // m
-	if now >= c.waits && (!c.found || point.Sub(c.seen).Norm() > same) {
+	if c.waiting = c.waiting && now < c.waits; !c.waiting && (!c.found || point.Sub(c.seen).Norm() > same) {
 		copy(c.wishHead, c.posture)
 		c.off = c.head.aim(c.wishHead, point)
 		c.seen, c.found = point, true
