@@ -314,9 +314,10 @@ func (e *Executive) listen() {
 }
 
 func (e *Executive) whySilent() Explanation {
-	x := explain.Because("cycle_silent", "the cycle of the robot does not run")
-	x.Value, x.Limit = float64(e.now-e.heard)*1e-9, e.cfg.Patience.Seconds()
-	return x.With("see whether its runner has stopped")
+	silence, patience := float64(e.now-e.heard)*1e-9, e.cfg.Patience.Seconds()
+	x := explain.Because("cycle_silent", fmt.Sprintf("the cycle of the robot was not heard of for %.3g s, %.3g s is allowed: it stands still, or the computer is too busy for it", silence, patience))
+	x.Value, x.Limit = silence, patience
+	return x.With("try again once it is heard of; if that does not come, start the server anew, with a longer --period if the computer is slow")
 }
 
 // faultOf tells whether a fault is among the active ones.

@@ -88,6 +88,27 @@ func TestEveryFaultHasWords(t *testing.T) {
 	}
 }
 
+// TestFaultsAreMeasuredInUnits: a number alone says nothing.
+func TestFaultsAreMeasuredInUnits(t *testing.T) {
+	w := words(t)
+	for _, c := range []struct {
+		k    fault.Kind
+		r    control.Reason
+		want string
+	}{
+		{fault.Overrun, control.Reason{Joint: robot.NoJoint, Value: 13.01, Max: 5}, "overrun: the cycle missed 13.01 of about the last hundred periods, 5 are allowed"},
+		{fault.Tracking, control.Reason{Joint: 3, Value: 0.5, Max: 0.35}, "tracking error of joint joint14: 0.5 rad from its command, 0.35 rad is allowed"},
+		{fault.StaleReading, control.Reason{Joint: 3, Value: 0.3, Max: 0.2}, "stale reading of joint joint14: 0.3 s without an answer, 0.2 s is allowed"},
+		{fault.Hot, control.Reason{Joint: 3, Value: 80, Max: 75}, "hot of joint joint14: 80 °C measured, 75 °C is allowed"},
+		{fault.LowVoltage, control.Reason{Joint: robot.NoJoint, Value: 6.2, Max: 6.5}, "low voltage: 6.2 V measured, 6.5 V is needed"},
+		{fault.Standstill, control.Reason{Joint: 3, Value: 0.2, Max: 0.1}, "moved at standstill of joint joint14: 0.2 rad from where it stopped, 0.1 rad is allowed"},
+	} {
+		if got := w.Fault(c.k, fault.Warn, c.r).Text; got != c.want {
+			t.Errorf("%v: %q, want %q", c.k, got, c.want)
+		}
+	}
+}
+
 // TestNamesOfSets goes from names to leaves and back.
 func TestNamesOfSets(t *testing.T) {
 	w := words(t)

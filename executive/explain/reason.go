@@ -150,14 +150,32 @@ func (w *Words) Fault(k fault.Kind, severity fault.Severity, r control.Reason) E
 	case fault.ControllerPanic:
 		x.Owner = w.who(arbiter.ClientID(max(0, min(r.Value, float64(arbiter.Nobody)))))
 		x.Text += " of " + quoted(x.Owner)
-	case fault.Tracking, fault.StaleReading, fault.Hot, fault.LowVoltage, fault.Overrun, fault.Standstill:
-		x.Text += fmt.Sprintf(": %s, the threshold is %s", num(r.Value), num(r.Max))
+	case fault.Overrun:
+		x.Text += fmt.Sprintf(": the cycle missed %s of about the last hundred periods, %s are allowed", num(r.Value), num(r.Max))
+	default:
+		if m, ok := faultMeasures[k]; ok {
+			unit := m.unit
+			if unit == "" {
+				unit = w.Unit(r.Joint)
+			}
+			x.Text += fmt.Sprintf(": %s %s %s, %s %s is %s", num(r.Value), unit, m.what, num(r.Max), unit, m.bound)
+		}
 	}
 	if severity > fault.Warn {
 		x.Text += " (" + severity.String() + ")"
 	}
 	x.Help = faultHelp[k]
 	return x
+}
+
+// faultMeasures say what the value of a fault measures, and in which unit; none is that
+// of the joint.
+var faultMeasures = map[fault.Kind]struct{ unit, what, bound string }{
+	fault.Tracking:     {"", "from its command", "allowed"},
+	fault.StaleReading: {"s", "without an answer", "allowed"},
+	fault.Hot:          {"°C", "measured", "allowed"},
+	fault.LowVoltage:   {"V", "measured", "needed"},
+	fault.Standstill:   {"", "from where it stopped", "allowed"},
 }
 
 var faultHelp = map[fault.Kind]string{
@@ -167,7 +185,7 @@ var faultHelp = map[fault.Kind]string{
 	fault.LowVoltage:      "charge or connect the supply, then reset",
 	fault.ServoFault:      "clear the servo's own fault, then reset",
 	fault.BusSilent:       "see whether the bus is connected, then reset",
-	fault.Overrun:         "the machine is too busy: a longer period, or real-time priority, helps",
+	fault.Overrun:         "the computer is too busy for this cycle: a longer --period, or --priority for real time, helps",
 	fault.ControllerPanic: "start the controller again with switch_controllers, then reset",
 	fault.Standstill:      "see what moves the joint, then reset",
 }
