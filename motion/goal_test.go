@@ -28,13 +28,13 @@ func TestCurveIsWhatFollowPlays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, names := program.Columns()
+	names := program.Record().Names
 	n := len(names)
 	q, v, a := make([]float64, n), make([]float64, n), make([]float64, n)
 	x, y, z := make([]float64, n), make([]float64, n), make([]float64, n)
 	for k := range 301 {
 		at := 0.01 * float64(k)
-		program.StateTo(q, v, a, at)
+		program.Curve().StateTo(q, v, a, at)
 		curve.StateTo(x, y, z, at)
 		for i, name := range names {
 			j := slices.Index(g.Joints, name)
@@ -75,7 +75,7 @@ func TestCurveCountsTurnsAsFollowDoes(t *testing.T) {
 		}
 		var q, v, a, x, y, z [1]float64
 		for at := 0.0; at <= curve.End(); at += 0.05 {
-			program.StateTo(q[:], v[:], a[:], at)
+			program.Curve().StateTo(q[:], v[:], a[:], at)
 			curve.StateTo(x[:], y[:], z[:], at)
 			if q != x || v != y {
 				t.Fatalf("rows %v at %v: follow plays %v %v, the curve is %v %v", rows, at, q, v, x, y)

@@ -1,9 +1,12 @@
 package follow
 
 import (
+	"math"
 	"slices"
+	"strings"
 
 	"poise/control"
+	"poise/control/follow/play"
 	"poise/robot"
 	"poise/trajectory"
 )
@@ -12,84 +15,97 @@ import (
 // both. It moves the same joints, its times count from that end, and its
 // tolerances hold from when it starts. Given to a controller that still plays p,
 // the motion goes on without a seam; later, it begins where p ended.
-func (p *Program) Append(m *robot.Model, o Options, g *Goal) (*Program, error) {
-	next := *g
+func Append(m *robot.Model, o Options, p *play.Program, g *Goal) (*play.Program, error) {
+	next, from, first := *g, lastOf(m, p), p.Record()
 	next.Begin = 0
-	from := p.last(m)
 	c := compiler{m: m, o: o, g: &next, from: &from}
-	if !p.sameJoints(g) || p.r.Loop || g.Loop {
+	if !sameJoints(first.Names, g) || first.Loop || g.Loop {
 		c.bad.add(Problem{Kind: CannotExtend, Point: -1, Help: "name the same joints, and loop neither"},
-			"the motion of %d joints cannot be extended by one of %d columns", len(p.r.Joints), len(g.Joints))
+			"the motion of %d joints cannot be extended by one of %d columns", len(first.Joints), len(g.Joints))
 		return nil, c.bad.err()
 	}
-	next.Joints, next.Points = p.sorted(g)
+	next.Joints, next.Points = sorted(first.Names, g)
 	then, err := c.program()
 	if err != nil {
 		return nil, err
 	}
-	if gap := then.seam(p); gap != nil {
-		return nil, gap
-	}
-	r := then.r
-	end := p.motion.End()
-	by := end - then.motion.Start()
-	if whole := then.motion.End() + by - p.motion.Start(); whole > maxDuration {
-		c.bad.add(Problem{Kind: TooMuch, Point: -1, Value: whole, Limit: maxDuration}, "together they last %g s, at most %d s are played", whole, int(maxDuration))
+	c.seam(p, then)
+	end := p.Curve().End()
+	by := end - then.Curve().Start()
+	c.together(p, then)
+	if c.bad.any() {
 		return nil, c.bad.err()
 	}
-	r.Parts = slices.Clone(p.r.Parts)
-	for _, x := range then.r.Parts {
-		x = x.shifted(by)
-		x.Times[0] = r.Parts[len(r.Parts)-1].end() // no rounding between them
+	r := *then.Record()
+	r.Parts = slices.Clone(first.Parts)
+	for _, x := range then.Record().Parts {
+		x.Times = shifted(x.Times, by)
+		x.Times[0] = r.Parts[len(r.Parts)-1].End() // no rounding between them
 		r.Parts = append(r.Parts, x)
 	}
-	r.Events = slices.Clone(p.r.Events)
-	for _, e := range then.r.Events {
+	r.Events = slices.Clone(first.Events)
+	for _, e := range then.Record().Events {
 		e.Time += by
 		r.Events = append(r.Events, e)
 	}
-	for k := range r.Velocity {
-		r.Velocity[k] = max(r.Velocity[k], p.r.Velocity[k])
-		r.Acceleration[k] = max(r.Acceleration[k], p.r.Acceleration[k])
-		r.Deceleration[k] = max(r.Deceleration[k], p.r.Deceleration[k])
-	}
-	r.Steps, r.Chains = p.joinTracks(&then.r, by)
-	r.Begin, r.Continues, r.Splice, r.Extended = p.r.Begin, p.id, end, len(p.r.Events)
-	r.Duration += by
-	return build(r)
+	r.Velocity = larger(r.Velocity, first.Velocity)
+	r.Acceleration = larger(r.Acceleration, first.Acceleration)
+	r.Deceleration = larger(r.Deceleration, first.Deceleration)
+	r.Steps, r.Chains = joinTracks(first, then.Record(), by)
+	r.Begin, r.Continues, r.Splice, r.Extended = first.Begin, p.ID(), end, len(first.Events)
+	return play.Build(r)
 }
 
-// last returns a command at the end of the program.
-func (p *Program) last(m *robot.Model) control.Motion {
+func shifted(times []float64, by float64) []float64 {
+	out := make([]float64, len(times))
+	for i, t := range times {
+		out[i] = t + by
+	}
+	return out
+}
+
+func larger(a, b []float64) []float64 {
+	out := make([]float64, len(a))
+	for i := range a {
+		out[i] = max(a[i], b[i])
+	}
+	return out
+}
+
+// lastOf returns a command at the end of a program.
+func lastOf(m *robot.Model, p *play.Program) control.Motion {
 	at := control.NewMotion(len(m.Joints()), len(m.Chains()), 0)
-	q := make([]float64, p.motion.Joints())
-	p.motion.PositionTo(q, p.motion.End())
-	for k, j := range p.r.Joints {
+	curve := p.Curve()
+	q := make([]float64, curve.Joints())
+	curve.PositionTo(q, curve.End())
+	for k, j := range p.Record().Joints {
 		at.Q[j] = q[k]
 	}
 	return at
 }
 
-func (p *Program) sameJoints(g *Goal) bool {
+// sameJoints reports whether a goal moves exactly the joints of some names.
+func sameJoints(names []string, g *Goal) bool {
 	n := 0
 	for _, name := range g.Joints {
-		if slices.Contains(p.r.Names, name) {
+		if slices.Contains(names, name) {
 			n++
-		} else if len(name) < len(SupportPrefix) || name[:len(SupportPrefix)] != SupportPrefix {
+		} else if !strings.HasPrefix(name, SupportPrefix) {
 			return false
 		}
 	}
-	return n == len(p.r.Names)
+	return n == len(names)
 }
 
-// sorted returns the goal's columns in the order of the program's.
-func (p *Program) sorted(g *Goal) ([]string, []trajectory.Point) {
+// sorted returns the goal's columns in the order of some names, and the rest after
+// them.
+func sorted(first []string, g *Goal) ([]string, []trajectory.Point) {
 	order := make([]int, 0, len(g.Joints))
-	for _, name := range p.r.Names {
+	for _, name := range first {
 		order = append(order, slices.Index(g.Joints, name))
 	}
 	for k, name := range g.Joints {
-		if !slices.Contains(p.r.Names, name) {
+		if !slices.Contains(first, name) {
 			order = append(order, k)
 		}
 	}
@@ -97,11 +113,7 @@ func (p *Program) sorted(g *Goal) ([]string, []trajectory.Point) {
 		if len(row) != len(order) {
 			return row // its size is wrong, and will be refused
 		}
-		out := make([]float64, len(order))
-		for i, k := range order {
-			out[i] = row[k]
-		}
-		return out
+		return picked(row, order)
 	}
 	names := make([]string, len(order))
 	for i, k := range order {
@@ -114,25 +126,52 @@ func (p *Program) sorted(g *Goal) ([]string, []trajectory.Point) {
 	return names, points
 }
 
-// seam returns how the beginning of a program misses the end of another.
-func (p *Program) seam(before *Program) error {
-	n := p.motion.Joints()
-	q, v, a, end := make([]float64, n), make([]float64, n), make([]float64, n), make([]float64, n)
-	p.motion.StateTo(q, v, a, p.motion.Start())
-	before.motion.PositionTo(end, before.motion.End())
-	var bad problems
-	for k, name := range p.r.Names {
-		if gap := distance(q[k], end[k], p.r.Wraps[k]); gap > closed {
-			bad.add(Problem{Kind: StartTooFar, Joint: name, Point: 0, Value: gap, Limit: closed, Help: "begin where the motion ends, or allow an approach"},
+// picked returns some columns of a row.
+func picked(row []float64, columns []int) []float64 {
+	out := make([]float64, len(columns))
+	for i, k := range columns {
+		out[i] = row[k]
+	}
+	return out
+}
+
+// seam refuses a program that does not begin where the one before it ends.
+func (c *compiler) seam(before, then *play.Program) {
+	n := then.Curve().Joints()
+	begin, end := make([]float64, n), make([]float64, n)
+	then.Curve().PositionTo(begin, then.Curve().Start())
+	before.Curve().PositionTo(end, before.Curve().End())
+	for k, name := range c.r.Names {
+		if c.r.Wraps[k] {
+			begin[k] = trajectory.Nearest(begin[k], end[k])
+		}
+		if gap := math.Abs(begin[k] - end[k]); gap > closed {
+			c.bad.add(Problem{Kind: StartTooFar, Joint: name, Point: 0, Value: gap, Limit: closed, Help: "begin where the motion ends, or allow an approach"},
 				"%q is %.4g away from where the motion before ends, %.4g is allowed", name, gap, closed)
 		}
 	}
-	return bad.err()
 }
 
-// joinTracks returns the supports of both motions, one after the other.
-func (p *Program) joinTracks(then *record, by float64) (steps []float64, chains []carried) {
-	steps = slices.Clone(p.r.Steps)
+// together refuses what is too much as one motion.
+func (c *compiler) together(before, then *play.Program) {
+	points := 0
+	for _, p := range [...]*play.Program{before, then} {
+		for i := range p.Record().Parts {
+			points += len(p.Record().Parts[i].Times)
+		}
+	}
+	if most := 2 * maxPoints; points > most {
+		c.bad.add(Problem{Kind: TooMuch, Point: -1, Value: float64(points), Limit: float64(most)}, "together they have %d points, at most %d are played", points, most)
+	}
+	length := func(p *play.Program) float64 { return p.Curve().End() - p.Curve().Start() }
+	if whole := length(before) + length(then); whole > maxDuration {
+		c.bad.add(Problem{Kind: TooMuch, Point: -1, Value: whole, Limit: maxDuration}, "together they last %g s, at most %d s are played", whole, int(maxDuration))
+	}
+}
+
+// joinTracks returns the supports of two motions, one after the other.
+func joinTracks(first, then *play.Record, by float64) (steps []float64, chains []play.Support) {
+	steps = slices.Clone(first.Steps)
 	for _, t := range then.Steps {
 		if t += by; len(steps) > 0 && t <= steps[len(steps)-1] {
 			steps = steps[:len(steps)-1] // the seam belongs to what follows
@@ -140,49 +179,41 @@ func (p *Program) joinTracks(then *record, by float64) (steps []float64, chains 
 		steps = append(steps, t)
 	}
 	own := len(steps) - len(then.Steps)
-	row := func(x *carried, i int) control.Support {
-		if x == nil || x.Track == nil {
-			return control.Support{Contact: x.contact()}
-		}
-		return x.Track[i]
-	}
-	find := func(list []carried, id robot.ChainID) *carried {
-		for i := range list {
-			if list[i].Chain == id {
-				return &list[i]
-			}
-		}
-		return nil
-	}
-	for _, x := range append(slices.Clone(p.r.Chains), then.Chains...) {
-		if find(chains, x.Chain) != nil {
+	for _, x := range append(slices.Clone(first.Chains), then.Chains...) {
+		if chainOf(chains, x.Chain) != nil {
 			continue
 		}
-		first, second := find(p.r.Chains, x.Chain), find(then.Chains, x.Chain)
-		if first.tracked() || second.tracked() {
-			x.Track = make([]control.Support, 0, len(steps))
-			for i := range own {
-				x.Track = append(x.Track, row(first, i))
-			}
-			for i := range then.Steps {
-				x.Track = append(x.Track, row(second, i))
-			}
-			for i := range x.Track {
-				if x.Track[i].Weight == 0 {
-					x.Track[i].Contact = x.Contact
-				}
-			}
+		a, b := chainOf(first.Chains, x.Chain), chainOf(then.Chains, x.Chain)
+		if tracked(a) || tracked(b) {
+			x.Track = append(trackOf(a, x.Contact, own), trackOf(b, x.Contact, len(then.Steps))...)
 		}
 		chains = append(chains, x)
 	}
 	return steps, chains
 }
 
-func (x *carried) tracked() bool { return x != nil && x.Track != nil }
-
-func (x *carried) contact() robot.ContactID {
-	if x == nil {
-		return robot.NoContact
+func chainOf(list []play.Support, id robot.ChainID) *play.Support {
+	for i := range list {
+		if list[i].Chain == id {
+			return &list[i]
+		}
 	}
-	return x.Contact
+	return nil
+}
+
+func tracked(x *play.Support) bool { return x != nil && x.Track != nil }
+
+// trackOf returns the first steps of what a chain carries; one without a track is
+// free.
+func trackOf(x *play.Support, own robot.ContactID, steps int) []control.Support {
+	track := make([]control.Support, steps)
+	for i := range track {
+		if tracked(x) {
+			track[i] = x.Track[i]
+		}
+		if track[i].Weight == 0 {
+			track[i].Contact = own
+		}
+	}
+	return track
 }

@@ -76,9 +76,12 @@ const pathSlack = 1e-4
 
 // offPath returns how far a command is from where its motion's clock stands.
 func (r *rig) offPath(controller int) (off float64) {
-	c := r.all[controller]
-	for k, j := range c.p.r.Joints {
-		off = max(off, math.Abs(r.s.Command.Q[j]-c.q[k]))
+	a := r.s.Active[controller]
+	p := r.programs[a.Goal]
+	q := make([]float64, p.Curve().Joints())
+	p.Curve().PositionTo(q, a.Time)
+	for k, j := range p.Record().Joints {
+		off = max(off, math.Abs(r.s.Command.Q[j]-q[k]))
 	}
 	return off
 }
@@ -183,15 +186,15 @@ func TestAsk06StartDeviates(t *testing.T) {
 	}
 
 	tight := within(arm(1, []float64{0.306, 0.2, 0, 0, 0, 0}, []float64{0.4, 0.2, 0, 0, 0, 0}), 0.004, 0.004)
-	if tight.Approach = 1; r.compile(tight).Start() >= 0 {
+	if tight.Approach = 1; r.compile(tight).Curve().Start() >= 0 {
 		t.Error("a small step out of a tight tolerance is not approached")
 	}
 
 	g.Approach = 0.3
 	withEvents(g, 0)
 	p := r.compile(g)
-	if p.Start() > -0.5 || p.End() != 1 {
-		t.Fatalf("from %g to %g s", p.Start(), p.End())
+	if p.Curve().Start() > -0.5 || p.Curve().End() != 1 {
+		t.Fatalf("from %g to %g s", p.Curve().Start(), p.Curve().End())
 	}
 	goal = r.send(0, p)
 	speed := 0.0

@@ -1,9 +1,9 @@
 package follow
 
 import (
-	"fmt"
 	"math"
 
+	"poise/control/follow/play"
 	"poise/trajectory"
 )
 
@@ -18,10 +18,8 @@ const closed = 0.001
 // shortestMove is the time that an approach takes at least, s.
 const shortestMove = 0.05
 
-func fmtHelp(format string, args ...any) string { return fmt.Sprintf(format, args...) }
-
 // body returns the goal's own points, by column, with angles the short way.
-func (c *compiler) body() part {
+func (c *compiler) body() play.Stretch {
 	pick := func(row []float64) []float64 {
 		if len(row) == 0 {
 			return nil
@@ -42,28 +40,12 @@ func (c *compiler) body() part {
 			Unwrap(points, k)
 		}
 	}
-	c.r.Duration = points[len(points)-1].Time
-	return partOf(points)
-}
-
-// Unwrap takes the jumps out of a column of angles, in place: from each to the next it
-// goes the short way. A column that leaves ±half a turn counts whole turns, and is left
-// as it is. It is what Compile does with joints that turn without end.
-func Unwrap(points []trajectory.Point, k int) {
-	const half = math.Pi * (1 + 1e-9)
-	for i := range points {
-		if math.Abs(points[i].Position[k]) > half {
-			return
-		}
-	}
-	for i := 1; i < len(points); i++ {
-		points[i].Position[k] = trajectory.Nearest(points[i].Position[k], points[i-1].Position[k])
-	}
+	return stretchOf(points)
 }
 
 // begin puts the parts of the motion together: a way to the first point, the
 // body, and in a loop the way back.
-func (c *compiler) begin(body part) {
+func (c *compiler) begin(body play.Stretch) {
 	if c.r.Loop {
 		c.r.Again = body.Times[0]
 	}
@@ -85,7 +67,7 @@ func (c *compiler) begin(body part) {
 }
 
 // leadIn begins a goal whose first point is later than zero where the command is.
-func (c *compiler) leadIn(body *part) {
+func (c *compiler) leadIn(body *play.Stretch) {
 	if c.from == nil {
 		c.bad.add(Problem{Kind: NoStart, Point: 0, At: body.Times[0], Value: body.Times[0], Help: "give a point at time 0"},
 			"the first point is at %g s, and where the robot is at 0 s is not known", body.Times[0])
@@ -152,7 +134,7 @@ func (c *compiler) approach(first []float64) {
 }
 
 // wayBack closes a loop.
-func (c *compiler) wayBack(body *part) {
+func (c *compiler) wayBack(body *play.Stretch) {
 	first, last := body.Q[0], body.Q[len(body.Q)-1]
 	again := make([]float64, len(first))
 	gapes := false
@@ -163,7 +145,7 @@ func (c *compiler) wayBack(body *part) {
 		if gap := math.Abs(again[k] - last[k]); gap > closed {
 			gapes = true
 			if c.g.Approach == 0 {
-				c.bad.add(Problem{Kind: OpenLoop, Joint: c.r.Names[k], Point: len(c.g.Points) - 1, At: body.end(), Value: gap, Limit: closed,
+				c.bad.add(Problem{Kind: OpenLoop, Joint: c.r.Names[k], Point: len(c.g.Points) - 1, At: body.End(), Value: gap, Limit: closed,
 					Help: "end where it begins, or allow an approach"}, "the loop ends with %q %.4g away from its beginning", c.r.Names[k], gap)
 			}
 		}
@@ -173,7 +155,7 @@ func (c *compiler) wayBack(body *part) {
 		return
 	}
 	if c.g.Approach > 0 {
-		c.r.Parts = append(c.r.Parts, resting(last, again, body.end(), body.end()+c.moveTime(last, again)))
+		c.r.Parts = append(c.r.Parts, resting(last, again, body.End(), body.End()+c.moveTime(last, again)))
 	}
 }
 
@@ -186,4 +168,10 @@ func (c *compiler) moveTime(from, to []float64) float64 {
 		t = max(t, 1.875*d/(share*l.VelMax), math.Sqrt(5.7735026918962577*d/(share*l.AccMax)))
 	}
 	return t
+}
+
+// resting returns a move from a pose to another, at rest at both.
+func resting(from, to []float64, start, end float64) play.Stretch {
+	zero := [][]float64{make([]float64, len(from)), make([]float64, len(from))}
+	return play.Stretch{Times: []float64{start, end}, Q: [][]float64{from, to}, V: zero, A: zero}
 }

@@ -1,11 +1,13 @@
 package follow
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
 
 	"poise/control"
+	"poise/control/follow/play"
 	"poise/robot"
 	"poise/trajectory"
 	"poise/trajectory/move"
@@ -28,7 +30,7 @@ const instant = 0.001
 // ready to be played. From is the command that it is to start from; nil if that
 // is not known, which only goals bear whose first point is at time zero. All
 // problems are reported at once; Problems finds them in the error.
-func Compile(m *robot.Model, o Options, from *control.Motion, g *Goal) (*Program, error) {
+func Compile(m *robot.Model, o Options, from *control.Motion, g *Goal) (*play.Program, error) {
 	c := compiler{m: m, o: o, g: g, from: from}
 	return c.program()
 }
@@ -46,10 +48,10 @@ type compiler struct {
 	joints []robot.JointID // of each column of r,
 	column []int           // and its column in the goal
 	pose   []float64       // of each column of r: where the command is; nil if nobody knows
-	r      record
+	r      play.Record
 }
 
-func (c *compiler) program() (*Program, error) {
+func (c *compiler) program() (*play.Program, error) {
 	var err error
 	if c.moves, c.bounds, err = control.JointLimits(c.m, c.o.Transition); err != nil {
 		return nil, err
@@ -67,7 +69,7 @@ func (c *compiler) program() (*Program, error) {
 	if c.bad.any() {
 		return nil, c.bad.err()
 	}
-	curve, err := joined(c.r.Parts)
+	curve, err := c.r.Curve()
 	if err != nil {
 		return nil, err
 	}
@@ -75,12 +77,12 @@ func (c *compiler) program() (*Program, error) {
 	if c.bad.any() {
 		return nil, c.bad.err()
 	}
-	return build(c.r)
+	return play.Build(c.r)
 }
 
 // options fills in defaults and refuses what makes no sense.
 func (c *compiler) options() {
-	c.r.Against, c.r.Begin, c.r.Loop = c.g.Against, c.g.Begin, c.g.Loop
+	c.r.Commanded, c.r.Begin, c.r.Loop = c.g.Commanded, c.g.Begin, c.g.Loop
 	if c.r.MaxRate = c.o.MaxRate; c.r.MaxRate == 0 {
 		c.r.MaxRate = 2
 	}
@@ -91,9 +93,6 @@ func (c *compiler) options() {
 	}
 	if !finite(c.r.GoalTime) {
 		c.bad.add(Problem{Kind: BadOption, Point: -1, Value: c.r.GoalTime}, "goal time tolerance is %g s", c.r.GoalTime)
-	}
-	if c.g.Against > Commanded {
-		c.bad.add(Problem{Kind: BadOption, Point: -1, Value: float64(c.g.Against)}, "tolerances against %d, there are 0 and 1", c.g.Against)
 	}
 	if a := c.g.Approach; a != 0 && !(a >= leastApproach && a <= 1) {
 		c.bad.add(Problem{Kind: BadOption, Point: -1, Value: a, Limit: 1}, "an approach with a share of %g of the limits, want %g … 1, or 0 for none", a, leastApproach)
@@ -191,7 +190,7 @@ func (c *compiler) support(res *robot.Resources, column int, name string) {
 		c.bad.add(p, "chain %q has no contact, and supports nothing", name)
 		return
 	}
-	x := carried{Chain: id, Leaf: leaf, Contact: c.m.Chains()[id].Contact, Track: []control.Support{}}
+	x := play.Support{Chain: id, Leaf: leaf, Contact: c.m.Chains()[id].Contact, Track: []control.Support{}}
 	for _, point := range c.g.Points {
 		if column < len(point.Position) {
 			x.Track = append(x.Track, c.supportOf(x.Contact, point.Position[column]))
@@ -219,9 +218,9 @@ func (c *compiler) freeChains(res *robot.Resources) {
 	for i, chain := range c.m.Chains() {
 		id := robot.ChainID(i)
 		driven := slices.ContainsFunc(chain.Joints, func(j robot.JointID) bool { return slices.Contains(c.joints, j) })
-		tracked := slices.ContainsFunc(c.r.Chains, func(x carried) bool { return x.Chain == id })
+		tracked := slices.ContainsFunc(c.r.Chains, func(x play.Support) bool { return x.Chain == id })
 		if leaf, ok := supportLeaf(res, id); ok && driven && !tracked {
-			c.r.Chains = append(c.r.Chains, carried{Chain: id, Leaf: leaf, Contact: chain.Contact})
+			c.r.Chains = append(c.r.Chains, play.Support{Chain: id, Leaf: leaf, Contact: chain.Contact})
 		}
 	}
 }
@@ -376,13 +375,13 @@ func (c *compiler) beyond(v trajectory.Violation, slower float64) {
 	switch v.Quantity {
 	case spline.Position:
 		p.Kind = BeyondPosition
-		p.Help = fmtHelp("keep it %.4g %s further in", math.Abs(v.Value-v.Limit), unit)
+		p.Help = fmt.Sprintf("keep it %.4g %s further in", math.Abs(v.Value-v.Limit), unit)
 	case spline.Velocity:
 		p.Kind, unit = BeyondVelocity, unit+"/s"
-		p.Help = fmtHelp("it would pass at %.3g %% of its speed", math.Floor(slower*1e3)/10)
+		p.Help = fmt.Sprintf("it would pass at %.3g %% of its speed", math.Floor(slower*1e3)/10)
 	default:
 		p.Kind, unit = BeyondAcceleration, unit+"/s²"
-		p.Help = fmtHelp("it would pass at %.3g %% of its speed", math.Floor(slower*1e3)/10)
+		p.Help = fmt.Sprintf("it would pass at %.3g %% of its speed", math.Floor(slower*1e3)/10)
 		if v.Braking {
 			word = "deceleration"
 		}

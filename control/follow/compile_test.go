@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"poise/control"
+	"poise/control/follow/play"
 	"poise/trajectory"
 )
 
@@ -23,7 +24,7 @@ func problemsOf(t *testing.T, robot string, g *Goal) []*Problem {
 	m := model(t, robot)
 	p, err := Compile(m, Options{}, still(len(m.Joints()), len(m.Chains())), g)
 	if err == nil {
-		t.Fatalf("accepted: %v", p.r.Names)
+		t.Fatalf("accepted: %v", p.Record().Names)
 	}
 	all := Problems(err)
 	if len(all) == 0 {
@@ -158,7 +159,7 @@ func TestTolerancesReadAsInROS(t *testing.T) {
 	for i := range g.Points {
 		g.Points[i].Position = append(g.Points[i].Position, 0.01)
 	}
-	compile := func(o Options) *Program {
+	compile := func(o Options) *play.Program {
 		t.Helper()
 		p, err := Compile(m, o, nil, g)
 		if err != nil {
@@ -166,39 +167,40 @@ func TestTolerancesReadAsInROS(t *testing.T) {
 		}
 		return p
 	}
-	inf := math.Inf(1)
+	const without = -1
+	none := trajectory.Tolerance{Position: without, Velocity: without, Acceleration: without}
 	p := compile(Options{})
-	for k := range p.path {
-		if p.path[k] != trajectory.Free || p.final[k] != trajectory.Free {
-			t.Errorf("column %d: empty lists give %v and %v", k, p.path[k], p.final[k])
+	for k := range p.Record().Path {
+		if p.Record().Path[k] != none || p.Record().Final[k] != none {
+			t.Errorf("column %d: empty lists give %v and %v", k, p.Record().Path[k], p.Record().Final[k])
 		}
 	}
 	g.Path = []Tolerance{{Joint: "joint_2", Position: 0.1, Velocity: 2}, {Joint: "joint_3", Position: -1}, {Joint: "joint_4"}}
 	p = compile(Options{})
-	want := []float64{defaultPath, 0.1, inf, defaultPath, defaultPath, defaultPath, defaultPathSlide}
+	want := []float64{defaultPath, 0.1, without, defaultPath, defaultPath, defaultPath, defaultPathSlide}
 	for k := range want {
-		if p.path[k].Position != want[k] {
-			t.Errorf("column %d: %g, want %g", k, p.path[k].Position, want[k])
+		if p.Record().Path[k].Position != want[k] {
+			t.Errorf("column %d: %g, want %g", k, p.Record().Path[k].Position, want[k])
 		}
-		if p.final[k] != trajectory.Free {
-			t.Errorf("column %d: goal tolerance %v out of nothing", k, p.final[k])
+		if p.Record().Final[k] != none {
+			t.Errorf("column %d: goal tolerance %v out of nothing", k, p.Record().Final[k])
 		}
 	}
-	if p.path[1].Velocity != 2 || p.path[0].Velocity != inf {
-		t.Errorf("velocities %v", p.path)
+	if p.Record().Path[1].Velocity != 2 || p.Record().Path[0].Velocity != without {
+		t.Errorf("velocities %v", p.Record().Path)
 	}
 	p = compile(Options{Path: trajectory.Tolerance{Position: 0.3, Velocity: 1}})
-	if p.path[3].Position != 0.3 || p.path[3].Velocity != 1 || p.path[2].Position != inf || p.path[1].Position != 0.1 {
-		t.Errorf("%v", p.path)
+	if p.Record().Path[3].Position != 0.3 || p.Record().Path[3].Velocity != 1 || p.Record().Path[2].Position != without || p.Record().Path[1].Position != 0.1 {
+		t.Errorf("%v", p.Record().Path)
 	}
-	if p.r.GoalTime != defaultGoalTime || compile(Options{GoalTime: 3}).r.GoalTime != 3 {
+	if p.Record().GoalTime != defaultGoalTime || compile(Options{GoalTime: 3}).Record().GoalTime != 3 {
 		t.Error("goal time 0 is not the default")
 	}
-	g.Path[0].Position = inf
-	if compile(Options{}).path[1].Position != inf {
+	g.Path[0].Position = math.Inf(1)
+	if compile(Options{}).Record().Path[1].Position != without {
 		t.Error("an infinite tolerance is not none")
 	}
-	if g.GoalTime = -1; compile(Options{GoalTime: 3}).r.GoalTime != -1 {
+	if g.GoalTime = -1; compile(Options{GoalTime: 3}).Record().GoalTime != -1 {
 		t.Error("negative goal time is not for ever")
 	}
 }
@@ -219,15 +221,12 @@ func TestSupportTracks(t *testing.T) {
 	}
 	want := []control.Support{{Contact: own}, {Contact: own}, {Weight: 0.4, Contact: own}, {Weight: 1, Contact: own},
 		{Weight: 0.25, Contact: 1}, {Weight: 0.5, Contact: 2}, {Weight: 0.5, Contact: own}}
-	dst := make([]control.Support, len(m.Chains()))
 	leg2, _ := m.Chain("leg2")
-	for i := range values {
-		for _, at := range []float64{float64(i), float64(i) + 0.999} {
-			dst[leg2].Weight = 1
-			if p.supportTo(dst, at); dst[leg1] != want[i] || dst[leg2].Weight != 0 {
-				t.Errorf("at %g s: %v, want %v; the driven leg has %v", at, dst[leg1], want[i], dst[leg2])
-			}
-		}
+	if x := chainOf(p.Record().Chains, leg1); !slices.Equal(x.Track, want) {
+		t.Errorf("%v, want %v", x.Track, want)
+	}
+	if x := chainOf(p.Record().Chains, leg2); x == nil || x.Track != nil {
+		t.Errorf("the driven leg has %v, and should be free", x)
 	}
 	res, _ := m.Resources()
 	needs, _ := p.Claim()

@@ -1,11 +1,12 @@
-// Package follow plays joint trajectories.
+// Package follow makes programs of joint trajectories.
 //
-//	Goal ──Compile──▶ Program ──order──▶ Controller ──▶ references, events, supports
+//	Goal ──Compile──▶ play.Program ──order──▶ play.Controller ──▶ references, events, supports
 //
 // A Goal is plain data, as a message or a stored motion states it: names of joints
 // in any order, points in time, tolerances, events. Compile checks all of it
 // against a robot before anything moves, and reports every problem at once. What
-// it returns, a Program, never changes; the Controller plays it inside the cycle.
+// it returns never changes; package play performs it inside the cycle, and knows
+// nothing of names, defaults and problems.
 //
 // Between its points a goal means one curve (package trajectory): positions alone
 // give the local cubic that rests at both ends and on holds, velocities a cubic,
@@ -15,9 +16,5 @@
 // the robot stands elsewhere and the goal allows one; otherwise the goal is
 // refused, or the little that is missing is left to the bridge of the cycle.
 //
-// A program runs on a path clock (trajectory/clock): pause, speed, cancel and
-// category 2 slow it down along its path. Its time is that of the goal, so events
-// and tolerances mean the same at every speed. Tolerances compare the measured
-// pose with what was asked for when it was measured: a reading that is late is
-// compared with the past.
+// Append extends a program that may be playing already.
 package follow

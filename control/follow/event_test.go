@@ -111,7 +111,7 @@ func TestEventsOfAPart(t *testing.T) {
 	q, v, a := make([]float64, 6), make([]float64, 6), make([]float64, 6)
 	whole, _ := Curve(g.Points)
 	for i, at := range []float64{0, 0.3, 0.6} {
-		p.StateTo(q, v, a, at)
+		p.Curve().StateTo(q, v, a, at)
 		w := make([]float64, 6)
 		whole.PositionTo(w, at+0.3)
 		for k := range q {
@@ -192,7 +192,7 @@ func TestStampInThePastDropsPoints(t *testing.T) {
 	}
 	rep := r.finish(goal, 3)
 	ended(t, rep, control.Done, control.OK)
-	for k, j := range r.programs[goal].r.Joints {
+	for k, j := range r.programs[goal].Record().Joints {
 		if want := g.Points[2].Position[k]; math.Abs(r.s.Command.Q[j]-want) > 1e-9 {
 			t.Errorf("joint %d ends at %g, want %g", j, r.s.Command.Q[j], want)
 		}
@@ -250,7 +250,7 @@ func TestAppend(t *testing.T) {
 		r := newRig(t, parts{robot: "arm6"})
 		first := r.must(0, nod())
 		r.run(k)
-		both, err := r.programs[first].Append(r.m, Options{}, more())
+		both, err := Append(r.m, Options{}, r.programs[first], more())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -284,7 +284,7 @@ func TestAppend(t *testing.T) {
 	// later it begins where the other ended
 	r := newRig(t, parts{robot: "arm6"})
 	first := r.must(0, nod())
-	both, err := r.programs[first].Append(r.m, Options{}, more())
+	both, err := Append(r.m, Options{}, r.programs[first], more())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -298,10 +298,10 @@ func TestAppend(t *testing.T) {
 
 	p := r.programs[first]
 	gap := bend()
-	if _, err := p.Append(r.m, Options{}, gap); len(Problems(err)) == 0 || Problems(err)[0].Kind != StartTooFar {
+	if _, err := Append(r.m, Options{}, p, gap); len(Problems(err)) == 0 || Problems(err)[0].Kind != StartTooFar {
 		t.Errorf("a gap is appended: %v", err)
 	}
-	if _, err := p.Append(r.m, Options{}, line("joint_1", 1, 0.1, 0)); len(Problems(err)) == 0 || Problems(err)[0].Kind != CannotExtend {
+	if _, err := Append(r.m, Options{}, p, line("joint_1", 1, 0.1, 0)); len(Problems(err)) == 0 || Problems(err)[0].Kind != CannotExtend {
 		t.Errorf("other joints are appended: %v", err)
 	}
 }

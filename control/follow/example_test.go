@@ -35,8 +35,8 @@ func ExampleCompile() {
 		panic(err)
 	}
 	q, v, a := make([]float64, 2), make([]float64, 2), make([]float64, 2)
-	p.StateTo(q, v, a, 0.5)
-	_, names := p.Columns()
+	p.Curve().StateTo(q, v, a, 0.5)
+	names := p.Record().Names
 	fmt.Printf("%v at %.2f in the middle, %v leaves %g s after the beginning\n", names, q, p.Event(0).Command, p.Event(0).Time)
 
 	// Output:

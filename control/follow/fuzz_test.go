@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"poise/control"
+	"poise/control/follow/play"
 	"poise/servo"
 	"poise/trajectory"
 )
@@ -46,7 +47,7 @@ var fuzzNames = []string{"joint11", "joint12", "joint21", "tail_joint1", "eyes_y
 // goalOf makes any goal out of bytes.
 func goalOf(b []byte) *Goal {
 	r := &reader{b}
-	g := &Goal{Approach: float64(r.byte()%3) / 2, Loop: r.byte()%4 == 0, Against: Against(r.byte() % 3), Begin: int64(r.byte()%2) * int64(r.byte()) * 1e6}
+	g := &Goal{Approach: float64(r.byte()%3) / 2, Loop: r.byte()%4 == 0, Commanded: r.byte()%3 == 1, Begin: int64(r.byte()%2) * int64(r.byte()) * 1e6}
 	for range r.byte() % 6 {
 		g.Joints = append(g.Joints, fuzzNames[int(r.byte())%len(fuzzNames)])
 	}
@@ -94,7 +95,7 @@ func FuzzGoal(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	c, out := New(m), control.NewReference(joints, chains, 1)
+	c, out := play.New(m), control.NewReference(joints, chains, 1)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		g := goalOf(b)
 		cmd, meas := control.NewMotion(joints, chains, 1), control.NewMeasured(joints)
@@ -105,15 +106,15 @@ func FuzzGoal(f *testing.F) {
 			}
 			return
 		}
-		n := p.motion.Joints()
+		n := p.Curve().Joints()
 		q, v, a := make([]float64, n), make([]float64, n), make([]float64, n)
-		step := max((p.End()-p.Start())/500, 1e-4)
-		for at := p.Start(); at <= p.End(); at += step {
-			p.StateTo(q, v, a, at)
-			for k, j := range p.r.Joints {
+		step := max((p.Curve().End()-p.Curve().Start())/500, 1e-4)
+		for at := p.Curve().Start(); at <= p.Curve().End(); at += step {
+			p.Curve().StateTo(q, v, a, at)
+			for k, j := range p.Record().Joints {
 				l := bounds[j]
 				if q[k] < min(l.Lower, 0)-1e-5 || q[k] > max(l.Upper, 0)+1e-5 || math.Abs(v[k]) > l.Velocity*(1+1e-5) {
-					t.Fatalf("%s at %g s: %g with %g, limits %+v", p.r.Names[k], at, q[k], v[k], l)
+					t.Fatalf("%s at %g s: %g with %g, limits %+v", p.Record().Names[k], at, q[k], v[k], l)
 				}
 			}
 		}
@@ -121,11 +122,11 @@ func FuzzGoal(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := Decode(record)
+		again, err := play.Decode(record)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if twice, _ := again.(*Program).MarshalBinary(); !bytes.Equal(twice, record) || again.(*Program).id != p.id {
+		if twice, _ := again.(*play.Program).MarshalBinary(); !bytes.Equal(twice, record) || again.(*play.Program).ID() != p.ID() {
 			t.Fatal("the record changes on its way")
 		}
 		in := &control.Input{Tick: servo.Tick{Dt: 0.01}, Cmd: &cmd, Meas: &meas, Rate: 1}
@@ -137,7 +138,7 @@ func FuzzGoal(f *testing.F) {
 			in.Tick.Time += 1e7
 			out.Reset()
 			st, _ := c.Update(in, out)
-			for _, j := range p.r.Joints {
+			for _, j := range p.Record().Joints {
 				if !finite(out.Q[j]) || !finite(out.V[j]) || !finite(out.A[j]) {
 					t.Fatalf("joint %d: %g %g %g", j, out.Q[j], out.V[j], out.A[j])
 				}
@@ -147,37 +148,6 @@ func FuzzGoal(f *testing.F) {
 			}
 			copy(cmd.Q, out.Q)
 			copy(meas.Q, out.Q)
-		}
-	})
-}
-
-// FuzzDecode: whatever a recording holds, it is a program or an error.
-func FuzzDecode(f *testing.F) {
-	m := model(f, "arm6")
-	for _, g := range []*Goal{nod(), line("joint_1", 1, 0, 0.1)} {
-		p, err := Compile(m, Options{}, nil, g)
-		if err != nil {
-			f.Fatal(err)
-		}
-		b, _ := p.MarshalBinary()
-		f.Add(b)
-	}
-	f.Add([]byte(`{"parts":[{"times":[0,1],"q":[[0],[1]]}],"joints":[3],"names":["x"]}`))
-	cmd, meas := control.NewMotion(7, 1, 0), control.NewMeasured(7)
-	f.Fuzz(func(t *testing.T, b []byte) {
-		p, err := Decode(b)
-		if err != nil {
-			return
-		}
-		c, out := New(m), control.NewReference(7, 1, 0)
-		in := &control.Input{Tick: servo.Tick{Dt: 0.01}, Cmd: &cmd, Meas: &meas, Rate: 1}
-		if c.Start(in, p).Code != control.OK {
-			return
-		}
-		for range 20 {
-			in.Tick.N++
-			out.Reset()
-			c.Update(in, out)
 		}
 	})
 }

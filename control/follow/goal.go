@@ -2,6 +2,7 @@ package follow
 
 import (
 	"poise/control"
+	"poise/control/follow/play"
 	"poise/servo"
 	"poise/trajectory"
 )
@@ -22,7 +23,11 @@ type Goal struct {
 	Path     []Tolerance // on the way: empty is none, a joint not listed has the default
 	Final    []Tolerance // at the end, likewise
 	GoalTime float64     // s that the end may take to be met: 0 is the default, negative is for ever
-	Against  Against     // what tolerances look at
+
+	// Commanded lets tolerances look at the command instead of the measurement.
+	// Positions and velocities are compared; accelerations, which nothing measures,
+	// are not.
+	Commanded bool
 
 	Events []Event // in any order
 	Begin  int64   // cycle time at which its clock is at zero, ns (see CycleTime); 0 is when it starts
@@ -42,22 +47,7 @@ type Tolerance struct {
 }
 
 // Event is a text command that leaves at a time of the motion.
-type Event struct {
-	Time    float64 `json:"time"`
-	Type    string  `json:"type"`
-	Command string  `json:"command"`
-	Options string  `json:"options,omitempty"`
-}
-
-// Against is what tolerances compare the motion with.
-type Against uint8
-
-// The choices. Positions and velocities are compared; accelerations, which nothing
-// measures, are not.
-const (
-	Measured Against = iota
-	Commanded
-)
+type Event = play.Event
 
 // Options are what a robot's owner decides, once for all goals. Zero values mean
 // the defaults.

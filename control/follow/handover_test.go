@@ -107,7 +107,7 @@ func TestStartIsMeasured(t *testing.T) {
 	ended(t, r.finish(r.must(0, g), 3), control.Done, control.OK)
 	at = r.at("joint_2")
 	g = within(line("joint_2", 1, at, at+0.1), 0.001, 0.001)
-	g.Against = Commanded
+	g.Commanded = true
 	ended(t, r.finish(r.must(0, g), 3), control.Done, control.OK)
 }
 
@@ -178,7 +178,7 @@ func TestAppendWithApproach(t *testing.T) {
 			g.Points[k].Position = append(g.Points[k].Position, 0, 0, 0, 0, 0)
 		}
 		g.Approach = 0.3 + 0.001*float64(i)
-		both, err := first.Append(r.m, Options{}, g)
+		both, err := Append(r.m, Options{}, first, g)
 		if err != nil {
 			t.Fatalf("case %d: %v", i, err)
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"poise/control"
+	"poise/control/follow/play"
 	"poise/loop"
 	"poise/robot"
 	"poise/servo"
@@ -121,14 +122,14 @@ func TestDamagedProgramsAreRefused(t *testing.T) {
 	if rep, ok := r.report(loop.GoalRejected, goal); !ok || rep.Reason.Code != control.BadProgram {
 		t.Errorf("%+v", r.reports)
 	}
-	var none *Program
+	var none *play.Program
 	in := control.Input{Cmd: &r.s.Command, Meas: &r.s.Measured}
 	for _, p := range []control.Program{nil, none} {
 		if why := r.all[0].Check(&in, p); why.Code != control.BadProgram {
 			t.Errorf("%v: %+v", p, why)
 		}
 	}
-	if New(r.m).Owned(&in, robot.Set{}) != control.Quit {
+	if play.New(r.m).Owned(&in, robot.Set{}) != control.Quit {
 		t.Error("lives on without a program")
 	}
 }
@@ -246,11 +247,11 @@ func TestRandomGoals(t *testing.T) {
 		}
 		r.order(loop.Resume, 0)
 		r.order(loop.SetRate, 1)
-		if r.programs[last].r.Loop {
+		if r.programs[last].Record().Loop {
 			r.l.Send(loop.Order{Kind: loop.CancelGoal})
 		}
 		if _, rejected := r.report(loop.GoalRejected, last); !rejected {
-			r.finish(last, 40+r.programs[last].End()-r.programs[last].Start())
+			r.finish(last, 40+r.programs[last].Curve().End()-r.programs[last].Curve().Start())
 		}
 		for _, rep := range r.reports {
 			if rep.Kind == loop.GoalEnded || rep.Kind == loop.GoalRejected {
@@ -309,8 +310,8 @@ func (r *rig) randomGoal(rng *rand.Rand) *Goal {
 // TestDecodedProgramsDoTheSame: a program that went through the recorder gives the
 // same hashes, tick by tick.
 func TestDecodedProgramsDoTheSame(t *testing.T) {
-	play := func(again bool) (hashes []uint64) {
-		r := newRig(t, parts{robot: "pony", tap: tapFunc(func(f *loop.Frame) { hashes = append(hashes, f.Hash) })})
+	hashes := func(again bool) (all []uint64) {
+		r := newRig(t, parts{robot: "pony", tap: tapFunc(func(f *loop.Frame) { all = append(all, f.Hash) })})
 		rng := rand.New(rand.NewPCG(3, 3))
 		for range 4 {
 			p := r.compile(r.randomGoal(rng))
@@ -319,22 +320,22 @@ func TestDecodedProgramsDoTheSame(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				q, err := Decode(b)
+				q, err := play.Decode(b)
 				if err != nil {
 					t.Fatal(err)
 				}
-				p = q.(*Program)
+				p = q.(*play.Program)
 			}
 			r.send(0, p)
 			r.run(400)
 		}
-		return hashes
+		return all
 	}
-	if a, b := play(false), play(true); !slices.Equal(a, b) {
+	if a, b := hashes(false), hashes(true); !slices.Equal(a, b) {
 		t.Error("a decoded program does something else")
 	}
 	for _, bad := range []string{"", "{}", "[]", `{"names":["x"]}`} {
-		if _, err := Decode([]byte(bad)); err == nil {
+		if _, err := play.Decode([]byte(bad)); err == nil {
 			t.Errorf("%q is a program", bad)
 		}
 	}
@@ -350,7 +351,8 @@ func TestNothingAllocatesInTheCycle(t *testing.T) {
 	g.Loop = true
 	g = within(g, 0.5, 0.5)
 	p := r.compile(g)
-	c := New(r.m)
+	needs, _ := p.Claim()
+	c := play.New(r.m)
 	in := &control.Input{Tick: servo.Tick{Dt: period}, Cmd: &r.s.Command, Meas: &r.s.Measured, Rate: 1}
 	out := control.NewReference(len(r.m.Joints()), len(r.m.Chains()), 1)
 	if n := testing.AllocsPerRun(200, func() {
@@ -363,7 +365,7 @@ func TestNothingAllocatesInTheCycle(t *testing.T) {
 			out.Reset()
 			c.Update(in, out)
 			copy(r.s.Command.Q, out.Q)
-			c.Owned(in, p.needs)
+			c.Owned(in, needs)
 		}
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
@@ -410,7 +412,7 @@ func BenchmarkUpdate(b *testing.B) {
 	cmd, meas := control.NewMotion(len(m.Joints()), len(m.Chains()), 1), control.NewMeasured(len(m.Joints()))
 	in := &control.Input{Tick: servo.Tick{Dt: period}, Cmd: &cmd, Meas: &meas, Rate: 1}
 	out := control.NewReference(len(m.Joints()), len(m.Chains()), 1)
-	c := New(m)
+	c := play.New(m)
 	c.Start(in, p)
 	b.ReportAllocs()
 	for b.Loop() {

@@ -31,7 +31,7 @@ func TestVelocitiesAndAccelerationsAreMet(t *testing.T) {
 			for r.n-1 < first+uint64(math.Round(p.Time/period)) {
 				r.run(1)
 			}
-			for k, j := range r.programs[goal].r.Joints {
+			for k, j := range r.programs[goal].Record().Joints {
 				c := &r.s.Command
 				if math.Abs(c.Q[j]-p.Position[k]) > 1e-9 || math.Abs(c.V[j]-p.Velocity[k]) > 1e-7 {
 					t.Errorf("point %d, %s: %g with %g, want %g with %g", i+1, g.Joints[k], c.Q[j], c.V[j], p.Position[k], p.Velocity[k])

@@ -166,7 +166,7 @@ func TestVelocityTolerance(t *testing.T) {
 func TestTolerancesAgainstTheCommand(t *testing.T) {
 	r := newRig(t, parts{robot: "arm6", servo: sim.Servo{Lag: 0.3}, settings: patient()})
 	g := within(bend(), 1e-5, 1e-5)
-	g.Against = Commanded
+	g.Commanded = true
 	ended(t, r.finish(r.must(0, g), 3), control.Done, control.OK)
 	g = within(bend(), 1e-5, 1e-5)
 	g.Approach = 1

@@ -117,15 +117,15 @@ func TestReturnKeepsItsShareOfTheLimits(t *testing.T) {
 			t.Fatalf("%d quantities: %v", quantities, err)
 		}
 		q, v, a := make([]float64, 2), make([]float64, 2), make([]float64, 2)
-		if p.StateTo(q, v, a, p.End()); math.Abs(q[0])+math.Abs(q[1]) > 1e-12 {
+		if p.Curve().StateTo(q, v, a, p.Curve().End()); math.Abs(q[0])+math.Abs(q[1]) > 1e-12 {
 			t.Errorf("it ends at %v", q)
 		}
-		if p.StateTo(q, v, a, 2); math.Abs(q[1]-0.9) > 1e-12 || math.Abs(v[0])+math.Abs(v[1]) > 1e-9 {
+		if p.Curve().StateTo(q, v, a, 2); math.Abs(q[1]-0.9) > 1e-12 || math.Abs(v[0])+math.Abs(v[1]) > 1e-9 {
 			t.Errorf("at its own end it is at %v with %v", q, v)
 		}
-		joints, _ := p.Columns()
-		for at := g.Points[own-1].Time; at < p.End(); at += 0.001 {
-			p.StateTo(q, v, a, at)
+		joints := p.Record().Joints
+		for at := g.Points[own-1].Time; at < p.Curve().End(); at += 0.001 {
+			p.Curve().StateTo(q, v, a, at)
 			for k, j := range joints {
 				if l := limits[j]; math.Abs(v[k]) > 0.5*l.VelMax*1.0001 || math.Abs(a[k]) > 0.5*l.AccMax*1.0001 {
 					t.Fatalf("%d quantities, %g s: velocity %g, acceleration %g", quantities, at, v[k], a[k])
@@ -154,8 +154,8 @@ func TestSlowerIsTheSamePath(t *testing.T) {
 	}
 	x, y, z := make([]float64, 1), make([]float64, 1), make([]float64, 1)
 	for at := 0.0; at <= 2; at += 0.01 {
-		a.StateTo(x, z, z, at)
-		b.StateTo(y, z, z, at/0.8)
+		a.Curve().StateTo(x, z, z, at)
+		b.Curve().StateTo(y, z, z, at/0.8)
 		if math.Abs(x[0]-y[0]) > 1e-12 {
 			t.Fatalf("%g s: %g and %g", at, x[0], y[0])
 		}

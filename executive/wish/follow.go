@@ -6,6 +6,7 @@ import (
 
 	"poise/control"
 	"poise/control/follow"
+	"poise/control/follow/play"
 	"poise/executive/compose"
 	"poise/executive/explain"
 	"poise/planner"
@@ -155,14 +156,14 @@ func (v *View) startsElsewhere(g *follow.Goal) (why []Explanation) {
 
 // compile makes the work of a trajectory.
 func (v *View) compile(g *follow.Goal, extend bool) (*Work, []Explanation) {
-	var p *follow.Program
+	var p *play.Program
 	var err error
-	running := (*follow.Program)(nil)
+	running := (*play.Program)(nil)
 	if extend {
 		running = v.runningOn(g.Joints)
 	}
 	if running != nil {
-		p, err = running.Append(v.Model, v.Follow, g)
+		p, err = follow.Append(v.Model, v.Follow, running, g)
 	} else {
 		p, err = follow.Compile(v.Model, v.Follow, &v.Now.Command, g)
 	}
@@ -174,9 +175,9 @@ func (v *View) compile(g *follow.Goal, extend bool) (*Work, []Explanation) {
 		return nil, []Explanation{explain.Because("no_controller", "no controller plays trajectories")}
 	}
 	if !g.Loop {
-		w.Duration = p.End()
+		w.Duration = p.Curve().End()
 	}
-	joints, _ := p.Columns()
+	joints := p.Record().Joints
 	w.Joints = make([]robot.JointID, len(joints))
 	for i, j := range joints {
 		w.Joints[i] = robot.JointID(j)
@@ -189,10 +190,10 @@ func (v *View) compile(g *follow.Goal, extend bool) (*Work, []Explanation) {
 
 // runningOn returns the program that moves some of these joints now, nil if none
 // does.
-func (v *View) runningOn(joints []string) (last *follow.Program) {
+func (v *View) runningOn(joints []string) (last *play.Program) {
 	set := v.leavesOf(joints)
 	for _, w := range v.Running {
-		if p, ok := w.Program.(*follow.Program); ok && w.Claim.Overlaps(set) {
+		if p, ok := w.Program.(*play.Program); ok && w.Claim.Overlaps(set) {
 			last = p
 		}
 	}

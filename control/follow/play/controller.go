@@ -1,4 +1,4 @@
-package follow
+package play
 
 import (
 	"math"
@@ -124,7 +124,7 @@ func (c *Controller) checkStart(in *control.Input, p *Program, at float64) contr
 	worst := control.Because(control.OK)
 	for k, j := range p.r.Joints {
 		worse(&worst, control.StartTooFar, j, distance(in.Cmd.Q[j], q[k], p.r.Wraps[k]), p.path[k].Position)
-		if p.r.Against == Measured {
+		if !p.r.Commanded {
 			worse(&worst, control.StartTooFar, j, distance(in.Meas.Q[j], q[k], p.r.Wraps[k]), p.path[k].Position)
 		}
 	}
@@ -196,6 +196,9 @@ func (c *Controller) begin(p *Program, at, rate float64) {
 		c.clock.Start(p.track, at, min(max(rate, 0), highest))
 	}
 }
+
+// atRest is the velocity below which a motion that begins stands, rad/s or m/s.
+const atRest = 1e-6
 
 // fittingRate returns the rate at which a motion with these velocities is nearest
 // to what the command does: one that begins at rest may begin as it likes.

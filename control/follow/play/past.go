@@ -1,4 +1,4 @@
-package follow
+package play
 
 import (
 	"math"
@@ -46,13 +46,13 @@ func (h *past) push(c *Controller, in *control.Input, handing bool) {
 func (h *past) broken(c *Controller, in *control.Input, handing bool) (control.Reason, bool) {
 	p := c.p
 	worst := control.Because(control.OK)
-	if p.r.Against == Commanded && handing {
+	if p.r.Commanded && handing {
 		return worst, false
 	}
 	last := (h.next + memory - 1) % memory
 	for k, j := range p.r.Joints {
 		t := &p.path[k]
-		if p.r.Against == Commanded {
+		if p.r.Commanded {
 			worse(&worst, control.ToleranceBroken, j, distance(in.Cmd.Q[j], h.q[last][k], p.r.Wraps[k]), t.Position)
 			worse(&worst, control.ToleranceBroken, j, math.Abs(in.Cmd.V[j]-h.v[last][k]), t.Velocity)
 			continue

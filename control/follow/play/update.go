@@ -1,4 +1,4 @@
-package follow
+package play
 
 import (
 	"math"
@@ -170,7 +170,7 @@ func (c *Controller) missed(in *control.Input) (control.Reason, bool) {
 	worst := control.Because(control.OK)
 	for k, j := range p.r.Joints {
 		q, v := in.Meas.Q[j], in.Meas.V[j]
-		if p.r.Against == Commanded {
+		if p.r.Commanded {
 			q, v = in.Cmd.Q[j], in.Cmd.V[j]
 		}
 		worse(&worst, control.GoalMissed, j, distance(q, c.q[k], p.r.Wraps[k]), p.final[k].Position)
