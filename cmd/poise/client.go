@@ -8,8 +8,12 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"math"
+	"net"
 	"os"
 	"os/signal"
+	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"syscall"
@@ -27,6 +31,10 @@ const defaultServer = "127.0.0.1:8080"
 
 // dialPatience is how long a server may take to answer the door.
 const dialPatience = 3 * time.Second
+
+// callPatience is how long a server may take to do what a command asks: longer than
+// it grants its own robot.
+const callPatience = 30 * time.Second
 
 // remote is a command that talks to a running server.
 type remote struct {
@@ -50,32 +58,124 @@ func newRemote(e *env, name string) *remote {
 	return r
 }
 
-// open reads the command line and connects. The context ends with Ctrl-C.
-func (r *remote) open(args []string, least, most int) (rest []string, end func(), err error) {
+// open reads the command line and connects. names are the arguments: in brackets
+// those that can be left out, with an ellipsis the one that repeats. The context ends
+// with the first Ctrl-C; the second ends the program.
+func (r *remote) open(args []string, names ...string) (rest []string, end func(), err error) {
+	r.e.json = slices.Contains(args, "--json") || slices.Contains(args, "-json") // failures too
 	if rest, err = parseFlags(r.fs, args); err != nil {
 		return nil, nil, err
 	}
-	switch {
-	case len(rest) < least:
-		return nil, nil, usagef("wants %d arguments, got %d", least, len(rest))
-	case most >= 0 && len(rest) > most:
-		return nil, nil, usagef("%q is too much", rest[most])
-	case r.robot != "" && r.robot != "virtual" && r.robot != "real":
+	if err = checkArguments(rest, names); err != nil {
+		return nil, nil, err
+	}
+	if r.robot != "" && r.robot != "virtual" && r.robot != "real" {
 		return nil, nil, usagef("--robot is %q: virtual or real", r.robot)
 	}
-	url := r.server
-	if !strings.Contains(url, "://") {
-		url = "ws://" + strings.TrimSuffix(url, "/") + "/rosbridge"
+	if r.server == "" {
+		return nil, nil, usagef("--server is empty: an address such as %s", defaultServer)
 	}
-	url = strings.Replace(url, "http://", "ws://", 1)
 	dialing, cancel := context.WithTimeout(context.Background(), dialPatience)
 	defer cancel()
-	if r.c, err = client.Dial(dialing, url, client.Options{Changed: r.changed}); err != nil {
-		return nil, nil, fmt.Errorf("no server at %s: %w (start one with poise serve)", r.server, err)
+	if r.c, err = client.Dial(dialing, rosbridgeURL(r.server), client.Options{Changed: r.changed}); err != nil {
+		return nil, nil, noServer(r.server, err)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop)
 	r.ctx = ctx
+	if err = r.find(); err != nil {
+		stop()
+		r.c.Close()
+		return nil, nil, err
+	}
 	return rest, func() { stop(); r.c.Close() }, nil
+}
+
+// checkArguments compares what stands on the command line with what is wanted.
+func checkArguments(rest, names []string) error {
+	for i, name := range names {
+		if i >= len(rest) && !strings.HasPrefix(name, "[") {
+			return usagef("%s is missing", name)
+		}
+		if strings.HasSuffix(name, "…]") {
+			return nil
+		}
+	}
+	if len(rest) > len(names) {
+		return usagef("%q is too much", rest[len(names)])
+	}
+	return nil
+}
+
+// rosbridgeURL completes an address: the port and the path of a Poise are known.
+func rosbridgeURL(server string) string {
+	scheme, host, ok := strings.Cut(server, "://")
+	if !ok {
+		scheme, host = "ws", server
+	}
+	scheme = strings.Replace(scheme, "http", "ws", 1)
+	host, path, _ := strings.Cut(host, "/")
+	if _, _, err := net.SplitHostPort(host); err != nil && host != "" {
+		_, port, _ := net.SplitHostPort(defaultServer)
+		host = net.JoinHostPort(strings.Trim(host, "[]"), port)
+	}
+	if path == "" {
+		path = "rosbridge"
+	}
+	return scheme + "://" + host + "/" + path
+}
+
+// noServer says why nobody answers: what the network said, without the words of the
+// libraries between.
+func noServer(server string, err error) error {
+	why := err.Error()
+	var op *net.OpError
+	var name *net.DNSError
+	switch {
+	case errors.Is(err, context.DeadlineExceeded):
+		why = fmt.Sprintf("it did not answer within %g s", dialPatience.Seconds())
+	case errors.As(err, &name):
+		why = fmt.Sprintf("the name %q is unknown", name.Name)
+	case errors.As(err, &op):
+		why = op.Err.Error()
+		var code syscall.Errno
+		if errors.As(op.Err, &code) {
+			why = code.Error()
+		}
+	}
+	return fmt.Errorf("no Poise server at %q: %s; start one with poise serve, or say where it is with --server ADDRESS", server, why)
+}
+
+// find sees whether the robot that is meant is there.
+func (r *remote) find() error {
+	if r.robot != "real" {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(r.ctx, callPatience)
+	defer cancel()
+	text, err := r.c.Call(ctx, "/rosapi/topic_type", []byte(`{"topic":"/real/joint_states"}`))
+	if err != nil {
+		return r.unanswered(err)
+	}
+	var a struct{ Type string }
+	if err := json.Unmarshal(text, &a); err != nil {
+		return err
+	}
+	if a.Type == "" {
+		return fmt.Errorf("--robot real: the server at %s has no real robot; poise serve --with-real-sim starts one with a simulated", r.server)
+	}
+	return nil
+}
+
+// unanswered puts the end of a wait into words.
+func (r *remote) unanswered(err error) error {
+	switch {
+	case r.ctx.Err() != nil:
+		return errors.New("interrupted")
+	case errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("the server at %s did not answer within %g s", r.server, callPatience.Seconds())
+	}
+	return err
 }
 
 // name returns a name of the robot that is meant.
@@ -94,9 +194,11 @@ type answered struct {
 
 // call asks a service, prints its answer, and fails if that is no.
 func (r *remote) call(service string, request any) ([]byte, error) {
-	text, err := r.c.Call(r.ctx, r.name(service), client.Text(request, msgs.ROS2))
+	ctx, cancel := context.WithTimeout(r.ctx, callPatience)
+	defer cancel()
+	text, err := r.c.Call(ctx, r.name(service), client.Text(request, msgs.ROS2))
 	if err != nil {
-		return nil, err
+		return nil, r.unanswered(err)
 	}
 	var a answered
 	if err := json.Unmarshal(text, &a); err != nil {
@@ -106,18 +208,24 @@ func (r *remote) call(service string, request any) ([]byte, error) {
 		fmt.Fprintf(r.e.out, "%s\n", text)
 	}
 	if !a.Success {
-		if r.json {
-			return nil, errAnswered
-		}
-		return nil, errors.New(a.Message)
+		return nil, r.refusal(a.Message)
 	}
 	return text, nil
 }
 
+// refusal is the error of an answer that is no; with --json the whole of it stands on
+// standard output already.
+func (r *remote) refusal(why string) error {
+	if r.json {
+		return &toldError{errors.New(why)}
+	}
+	return errors.New(why)
+}
+
 // simple is a command that is one call.
-func simple(e *env, name string, args []string, least, most int, service string, request func(rest []string) (any, error)) error {
+func simple(e *env, name string, args, names []string, service string, request func(rest []string) (any, error)) error {
 	r := newRemote(e, name)
-	rest, end, err := r.open(args, least, most)
+	rest, end, err := r.open(args, names...)
 	if err != nil {
 		return err
 	}
@@ -139,25 +247,26 @@ func simple(e *env, name string, args []string, least, most int, service string,
 }
 
 func runStop(e *env, args []string) error {
-	category := 2
-	return simple(e, "stop", args, 0, 1, "stop", func(rest []string) (any, error) {
+	return simple(e, "stop", args, []string{"[CATEGORY]"}, "stop", func(rest []string) (any, error) {
+		category := uint8(2)
 		if len(rest) == 1 {
-			if _, err := fmt.Sscan(rest[0], &category); err != nil || category < 0 || category > 2 {
-				return nil, usagef("category %q: 0, 1 or 2", rest[0])
+			n, err := strconv.ParseUint(rest[0], 10, 8)
+			if category = uint8(n); err != nil || n > 2 {
+				return nil, usagef("category %q: 0, 1 or 2 (torque off; ramp, then torque off; ramp, then hold)", rest[0])
 			}
 		}
-		return &poisemsgs.StopRequest{Category: uint8(category)}, nil
+		return &poisemsgs.StopRequest{Category: category}, nil
 	})
 }
 
 func runReset(e *env, args []string) error {
-	return simple(e, "reset", args, 0, 0, "reset", func([]string) (any, error) { return &poisemsgs.ResetRequest{}, nil })
+	return simple(e, "reset", args, nil, "reset", func([]string) (any, error) { return &poisemsgs.ResetRequest{}, nil })
 }
 
 // runTorque gives the torque back or takes it away: of the whole robot, or of some
 // resources.
 func runTorque(e *env, args []string) error {
-	return simple(e, "torque", args, 1, -1, "set_torque", func(rest []string) (any, error) {
+	return simple(e, "torque", args, []string{"on|off", "[RESOURCE …]"}, "set_torque", func(rest []string) (any, error) {
 		if rest[0] != "on" && rest[0] != "off" {
 			return nil, usagef("torque %q: on or off", rest[0])
 		}
@@ -166,13 +275,13 @@ func runTorque(e *env, args []string) error {
 }
 
 func runPause(e *env, args []string) error {
-	return simple(e, "pause", args, 0, 1, "pause", func(rest []string) (any, error) {
+	return simple(e, "pause", args, []string{"[CONTROLLER]"}, "pause", func(rest []string) (any, error) {
 		return &poisemsgs.PauseRequest{Controller: first(rest)}, nil
 	})
 }
 
 func runResume(e *env, args []string) error {
-	return simple(e, "resume", args, 0, 1, "resume", func(rest []string) (any, error) {
+	return simple(e, "resume", args, []string{"[CONTROLLER]"}, "resume", func(rest []string) (any, error) {
 		return &poisemsgs.ResumeRequest{Controller: first(rest)}, nil
 	})
 }
@@ -187,14 +296,14 @@ func first(rest []string) string {
 // runSpeed sets how fast motions go, in percent.
 func runSpeed(e *env, args []string) error {
 	r := newRemote(e, "speed")
-	rest, end, err := r.open(args, 1, 2)
+	rest, end, err := r.open(args, "PERCENT", "[CONTROLLER]")
 	if err != nil {
 		return err
 	}
 	defer end()
-	var percent float64
-	if _, err := fmt.Sscanf(strings.TrimSuffix(rest[0], "%"), "%g", &percent); err != nil {
-		return usagef("speed %q: percent, 0 … 200", rest[0])
+	percent, err := parsePercent(rest[0])
+	if err != nil {
+		return err
 	}
 	text, err := r.call("set_speed", &poisemsgs.SetSpeedRequest{Rate: percent / 100, Controller: first(rest[1:])})
 	if err != nil || r.json {
@@ -208,13 +317,28 @@ func runSpeed(e *env, args []string) error {
 	return nil
 }
 
+// fastest is the greatest speed of motions, %.
+const fastest = 200
+
+// parsePercent reads a speed.
+func parsePercent(text string) (float64, error) {
+	percent, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(text, "%")), 64)
+	switch {
+	case err != nil || math.IsNaN(percent):
+		return 0, usagef("speed %q is no percent, 0 … %d", text, fastest)
+	case percent < 0 || percent > fastest:
+		return 0, fmt.Errorf("speed %g %% is not between 0 and %d %%", percent, fastest)
+	}
+	return percent, nil
+}
+
 // runSwitch starts and stops controllers, all or none.
 func runSwitch(e *env, args []string) error {
 	r := newRemote(e, "switch")
 	start := r.fs.String("start", "", "")
 	stop := r.fs.String("stop", "", "")
 	strict := r.fs.Bool("strict", false, "")
-	_, end, err := r.open(args, 0, 0)
+	_, end, err := r.open(args)
 	if err != nil {
 		return err
 	}
@@ -245,7 +369,7 @@ func (r *remote) status() (*poisemsgs.RobotStatus, error) {
 
 func runState(e *env, args []string) error {
 	r := newRemote(e, "state")
-	_, end, err := r.open(args, 0, 0)
+	_, end, err := r.open(args)
 	if err != nil {
 		return err
 	}
@@ -286,7 +410,7 @@ func runState(e *env, args []string) error {
 
 func runControllers(e *env, args []string) error {
 	r := newRemote(e, "controllers")
-	_, end, err := r.open(args, 0, 0)
+	_, end, err := r.open(args)
 	if err != nil {
 		return err
 	}
@@ -313,7 +437,7 @@ func table(w io.Writer, fill func(w io.Writer)) {
 // runCall calls any service with its request as JSON.
 func runCall(e *env, args []string) error {
 	r := newRemote(e, "call")
-	rest, end, err := r.open(args, 1, 2)
+	rest, end, err := r.open(args, "SERVICE", "[JSON]")
 	if err != nil {
 		return err
 	}
@@ -329,9 +453,9 @@ func runCall(e *env, args []string) error {
 			return usagef("the request is no JSON: %s", rest[1])
 		}
 	}
-	text, err := r.c.Call(r.ctx, r.service(rest[0]), request)
+	text, err := r.c.Call(r.ctx, r.service(rest[0]), request) // as long as it takes: it may plan
 	if err != nil {
-		return err
+		return r.unanswered(err)
 	}
 	if r.json {
 		fmt.Fprintf(e.out, "%s\n", text)
@@ -340,7 +464,7 @@ func runCall(e *env, args []string) error {
 	}
 	a := answered{Success: true}
 	if err := json.Unmarshal(text, &a); err == nil && !a.Success {
-		return errAnswered
+		return &toldError{fmt.Errorf("%s: %s", rest[0], a.Message)}
 	}
 	return nil
 }
@@ -373,7 +497,7 @@ func runTopic(e *env, args []string) error {
 			gone.Store(false)
 		}
 	}
-	rest, end, err := r.open(args, 1, 2)
+	rest, end, err := r.open(args, "list|echo", "[NAME]")
 	if err != nil {
 		return err
 	}
@@ -381,16 +505,20 @@ func runTopic(e *env, args []string) error {
 	switch {
 	case rest[0] == "list" && len(rest) == 1:
 		return r.listTopics()
+	case *count < 0:
+		return usagef("--count is %d: how many messages, 0 for all that come", *count)
 	case rest[0] == "echo" && len(rest) == 2:
 		return r.echo(rest[1], *count)
+	case rest[0] == "echo":
+		return usagef("NAME is missing: echo what?")
 	}
-	return usagef("list, or echo NAME")
+	return usagef("%q is unknown: list, or echo NAME", strings.Join(rest, " "))
 }
 
 func (r *remote) listTopics() error {
 	text, err := r.c.Call(r.ctx, "/rosapi/topics", nil)
 	if err != nil {
-		return err
+		return r.unanswered(err)
 	}
 	if r.json {
 		fmt.Fprintf(r.e.out, "%s\n", text)
@@ -420,7 +548,7 @@ func (r *remote) echo(name string, count int) error {
 			return nil
 		}
 		if err != nil {
-			return err
+			return fmt.Errorf("%w (poise topic list lists what there is)", err)
 		}
 		if lost > 0 {
 			fmt.Fprintf(r.e.err, "poise: topic: %d messages were lost: this reader is too slow\n", lost)

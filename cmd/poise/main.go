@@ -5,11 +5,14 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
+	"strconv"
+	"strings"
 )
 
 // commands lists what the binary can do, in the order of the help text.
@@ -49,8 +52,8 @@ var commands = []command{
 	{"state", "[--robot virtual|real] [--server ADDRESS] [--json]", "power, goals, who owns what, faults", runState},
 	{"controllers", "[--robot virtual|real] [--server ADDRESS] [--json]", "the controllers and what they do", runControllers},
 	{"switch", "[--start NAMES] [--stop NAMES] [--strict] [--robot virtual|real] [--server ADDRESS] [--json]", "start and stop controllers: all of it, or nothing", runSwitch},
-	{"topic", "list | echo NAME [--count N] [--server ADDRESS] [--json]", "the topics of a server, and what one says", runTopic},
-	{"call", "SERVICE [JSON] [--server ADDRESS] [--json]", "call any service of a server", runCall},
+	{"topic", "list | echo NAME [--count N] [--robot virtual|real] [--server ADDRESS] [--json]", "the topics of a server, and what one says", runTopic},
+	{"call", "SERVICE [JSON] [--robot virtual|real] [--server ADDRESS] [--json]", "call any service of a server", runCall},
 }
 
 func main() {
@@ -61,6 +64,7 @@ func main() {
 type env struct {
 	in       io.Reader
 	out, err io.Writer
+	json     bool // failures are told on standard output, too, as JSON
 }
 
 // command is one word of the command line.
@@ -81,6 +85,10 @@ func usagef(format string, a ...any) error { return &usageError{fmt.Sprintf(form
 // errAnswered ends a command with exit code 1 whose answer has been printed
 // already, such as a refusal given as JSON.
 var errAnswered = errors.New("answered")
+
+// toldError is a refusal that stands on standard output already, whole and as JSON;
+// people read it on standard error.
+type toldError struct{ error }
 
 // Exit codes are a contract: scripts rely on them.
 const (
@@ -109,6 +117,11 @@ func run(e *env, args []string) int {
 // report prints what went wrong, one line each, and chooses the exit code.
 func report(e *env, c command, err error) int {
 	var usage *usageError
+	var told *toldError
+	if isHelp := errors.Is(err, flag.ErrHelp); e.json && err != nil && !isHelp && !errors.As(err, &told) && !errors.Is(err, errAnswered) {
+		text, _ := json.Marshal(answered{Message: err.Error()}) // text always can be written
+		fmt.Fprintf(e.out, "%s\n", text)
+	}
 	switch {
 	case err == nil:
 		return exitOK
@@ -120,6 +133,9 @@ func report(e *env, c command, err error) int {
 	case errors.As(err, &usage):
 		fmt.Fprintf(e.err, "poise: %s: %v\nusage: poise %s %s\n", c.name, err, c.name, c.args)
 		return exitUsage
+	}
+	if told != nil {
+		err = told.error
 	}
 	for _, one := range flatten(err) {
 		fmt.Fprintf(e.err, "poise: %s: %v\n", c.name, one)
@@ -150,7 +166,12 @@ func parseFlags(fs *flag.FlagSet, args []string) ([]string, error) {
 			if errors.Is(err, flag.ErrHelp) {
 				return nil, err
 			}
-			return nil, usagef("%v", err)
+			// a number below zero is an argument
+			if word, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: "); ok && isNumber(word) {
+				rest, args = append(rest, word), fs.Args()
+				continue
+			}
+			return nil, usagef("%s", flagWords.Replace(err.Error()))
 		}
 		left := fs.Args()
 		if len(left) == 0 {
@@ -162,6 +183,16 @@ func parseFlags(fs *flag.FlagSet, args []string) ([]string, error) {
 		rest = append(rest, left[0])
 		args = left[1:]
 	}
+}
+
+// flagWords puts what the flag package says into the words of the help text.
+var flagWords = strings.NewReplacer("flag provided but not defined: -", "there is no flag --", "flag needs an argument: -", "a value is missing after --",
+	"invalid value ", "", "for flag -", "is no value of --", ": parse error", "", ": value out of range", ", it is too large",
+	"invalid boolean value ", "", "for -", "is neither true nor false for --")
+
+func isNumber(word string) bool {
+	_, err := strconv.ParseFloat(word, 64)
+	return err == nil
 }
 
 func help(w io.Writer) {

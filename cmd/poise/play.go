@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -23,21 +22,25 @@ func runPlay(e *env, args []string) error {
 	for _, word := range []string{"loop", "part", "backward", "approach", "return"} {
 		options[word] = r.fs.Bool(word, false, "")
 	}
-	speed := r.fs.Float64("speed", 100, "")
+	speed := r.fs.String("speed", "100", "")
 	noApproach := r.fs.Bool("no-approach", false, "")
-	rest, end, err := r.open(args, 1, 1)
+	rest, end, err := r.open(args, "NAME")
 	if err != nil {
 		return err
 	}
 	defer end()
+	percent, err := parsePercent(*speed)
+	if err != nil {
+		return err
+	}
 	var words []string
 	for _, word := range []string{"loop", "part", "backward", "approach", "return"} {
 		if *options[word] || word == "approach" && !*noApproach {
 			words = append(words, word)
 		}
 	}
-	if *speed != 100 {
-		words = append(words, fmt.Sprintf("speed=%g", *speed/100))
+	if percent != 100 {
+		words = append(words, fmt.Sprintf("speed=%g", percent/100))
 	}
 	goal := &msgs.TextActionGoal{Command: msgs.TextCommand{Type: "motion", Command: rest[0], Options: strings.Join(words, " ")}}
 	return r.perform("play_motion", "text_msgs/action/TextAction", goal, rest[0])
@@ -94,12 +97,12 @@ func (r *remote) perform(action, typ string, goal any, what string) error {
 	for {
 		u, err := g.Next(context.Background())
 		if err != nil {
-			return err
+			return fmt.Errorf("%s: %w; whether the robot still moves is unknown, poise state tells", what, err)
 		}
 		if !u.Done {
 			bar.show(u.Feedback)
 			if r.json {
-				fmt.Fprintf(r.e.out, "%s\n", u.Feedback)
+				fmt.Fprintf(r.e.out, "{\"feedback\":%s}\n", u.Feedback)
 			}
 			continue
 		}
@@ -114,48 +117,60 @@ const (
 	statusCancelled = 5
 )
 
+// ended is the last line that --json prints about a goal. It begins as every answer
+// does.
+type ended struct {
+	Success  bool            `json:"success"`
+	Message  string          `json:"message"`
+	Status   int             `json:"status"` // as ROS 2 numbers them
+	Rejected bool            `json:"rejected"`
+	Result   json.RawMessage `json:"result,omitempty"`
+}
+
 // ending tells how a goal ended.
 func (r *remote) ending(u client.Update, what string) error {
+	end := ended{Success: u.Status == statusSucceeded, Message: what + ": done", Status: u.Status, Rejected: u.Rejected, Result: u.Result}
+	switch {
+	case end.Success:
+	case u.Rejected:
+		end.Message, end.Result = what+": refused: "+u.Text, nil
+	case u.Status == statusCancelled:
+		end.Message = what + ": cancelled"
+	default:
+		end.Message = what + ": aborted: " + reasonIn(u.Result)
+	}
 	if r.json {
-		line := map[string]any{"status": u.Status, "rejected": u.Rejected}
-		if u.Rejected {
-			line["text"] = u.Text
-		} else {
-			line["result"] = json.RawMessage(u.Result)
-		}
-		text, err := json.Marshal(line)
+		text, err := json.Marshal(end)
 		if err != nil {
 			return err
 		}
 		fmt.Fprintf(r.e.out, "%s\n", text)
 	}
 	switch {
-	case u.Status == statusSucceeded:
-		if !r.json {
-			fmt.Fprintf(r.e.out, "%s: done\n", what)
-		}
-		return nil
-	case r.json:
-		return errAnswered
-	case u.Rejected:
-		return fmt.Errorf("%s: refused: %s", what, u.Text)
-	case u.Status == statusCancelled:
-		return fmt.Errorf("%s: cancelled", what)
+	case !end.Success:
+		return r.refusal(end.Message)
+	case !r.json:
+		fmt.Fprintln(r.e.out, end.Message)
 	}
+	return nil
+}
+
+// reasonIn finds the words in a result: every action has them elsewhere.
+func reasonIn(text []byte) string {
 	var result struct {
-		ErrorString string `json:"error_string"`
-		ErrorCode   struct {
-			Message string `json:"message"`
-		} `json:"error_code"`
-		Response struct {
-			ErrorCode struct {
-				Message string `json:"message"`
-			} `json:"error_code"`
+		ErrorString string          `json:"error_string"`
+		ErrorCode   json.RawMessage `json:"error_code"`
+		Response    struct {
+			ErrorCode json.RawMessage `json:"error_code"`
 		} `json:"response"`
 	}
-	_ = json.Unmarshal(u.Result, &result) // of an answer of another shape nothing is told
-	why := errors.New(firstText(result.ErrorString, result.ErrorCode.Message, result.Response.ErrorCode.Message, "it gave no reason"))
-	return fmt.Errorf("%s: aborted: %w", what, why)
+	var code, inner struct {
+		Message string `json:"message"`
+	}
+	_ = json.Unmarshal(text, &result) // of an answer of another shape nothing is told
+	_ = json.Unmarshal(result.ErrorCode, &code)
+	_ = json.Unmarshal(result.Response.ErrorCode, &inner)
+	return firstText(result.ErrorString, code.Message, inner.Message, "it gave no reason")
 }
 
 func firstText(all ...string) string {
@@ -219,7 +234,7 @@ func runExecute(e *env, args []string) error {
 	r := newRemote(e, "plan")
 	r.fs.Bool("execute", true, "")
 	compat := r.fs.String("compat", "", "")
-	rest, end, err := r.open(args, 1, 1)
+	rest, end, err := r.open(args, "REQUEST")
 	if err != nil {
 		return err
 	}

@@ -6,7 +6,7 @@ import "poise/msgs"
 // that have to begin in one send people here.
 func runPose(e *env, args []string) error {
 	r := newRemote(e, "pose")
-	rest, end, err := r.open(args, 1, 1)
+	rest, end, err := r.open(args, "NAME")
 	if err != nil {
 		return err
 	}

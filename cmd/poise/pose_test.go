@@ -12,5 +12,5 @@ func TestTheWayOutOfAWrongPose(t *testing.T) {
 	r.do(`"status":4`, "pose", "stand", "--json")
 	r.do("nod: done", "play", "nod", "--speed", "200")
 	r.fails(exitFailure, `did you mean "stand"`, "pose", "stnd")
-	r.fails(exitUsage, "wants 1 arguments", "pose")
+	r.fails(exitUsage, "NAME is missing", "pose")
 }

@@ -1,0 +1,121 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+)
+
+// TestWhatAScriptReads holds the contract of --json: whatever happens, the last line on
+// standard output is an object that begins with success and message; exit codes are 0,
+// 1 for a refusal and 2 for wrong usage; people find the reason on standard error.
+func TestWhatAScriptReads(t *testing.T) {
+	t.Parallel()
+	r := serveIt(t)
+	for _, c := range []struct {
+		code int
+		want string // in the message
+		args []string
+	}{
+		{exitOK, "nod: done", []string{"play", "nod", "--speed", "200"}},
+		{exitOK, "", []string{"state"}},
+		{exitOK, "", []string{"controllers"}},
+		{exitOK, "stands after", []string{"stop"}},
+		{exitFailure, "stopped; reset", []string{"play", "nod"}},
+		{exitOK, "done", []string{"reset"}},
+		{exitFailure, `did you mean "nod"`, []string{"play", "nodd"}},
+		{exitFailure, "no real robot; poise serve --with-real-sim", []string{"play", "nod", "--robot", "real"}},
+		{exitFailure, "no real robot", []string{"state", "--robot", "real"}},
+		{exitFailure, "speed -5 % is not between 0 and 200 %", []string{"play", "nod", "--speed", "-5"}},
+		{exitFailure, "speed 1000 % is not between", []string{"speed", "1000"}},
+		{exitFailure, "speed -1 % is not between", []string{"speed", "-1"}},
+		{exitFailure, "no service /nosuch", []string{"call", "nosuch"}},
+		{exitFailure, "has no such field", []string{"call", "motions/get", `{"nam":"x"}`}},
+		{exitFailure, `"nodd": does not exist`, []string{"call", "motions/get", `{"name":"nodd"}`}},
+		{exitFailure, "poise topic list", []string{"topic", "echo", "nosuch"}},
+		{exitFailure, `"nosuch"`, []string{"torque", "off", "nosuch"}},
+		{exitOK, "category 7 is unknown (0, 1, 2) and was taken as 2", []string{"call", "stop", `{"category":7}`}},
+		{exitUsage, "no percent", []string{"speed", "50x"}},
+		{exitUsage, "no percent", []string{"speed", "nan"}},
+		{exitUsage, `"2x"`, []string{"stop", "2x"}},
+		{exitUsage, "NAME is missing", []string{"play"}},
+		{exitUsage, "PERCENT is missing", []string{"speed"}},
+		{exitUsage, `"extra" is too much`, []string{"state", "extra"}},
+		{exitUsage, "there is no flag --fast", []string{"state", "--fast"}},
+		{exitUsage, `"x" is no value of --count`, []string{"topic", "echo", "joint_states", "--count", "x"}},
+		{exitUsage, "--count is -1", []string{"topic", "echo", "joint_states", "--count", "-1"}},
+		{exitUsage, "list, or echo NAME", []string{"topic", "watch"}},
+		{exitUsage, "virtual or real", []string{"state", "--robot", "pony"}},
+	} {
+		out, errs, code := r.cli(append(c.args, "--json")...)
+		lines := strings.Split(strings.TrimSpace(out), "\n")
+		last := lines[len(lines)-1]
+		var a answered
+		if err := json.Unmarshal([]byte(last), &a); err != nil || !strings.HasPrefix(last, `{"success":`) {
+			t.Errorf("poise %v --json ends with %q: %v", c.args, last, err)
+		}
+		if code != c.code || a.Success != (code == exitOK) || !strings.Contains(a.Message, c.want) {
+			t.Errorf("poise %v --json: code %d, %q; want %d and %q", c.args, code, last, c.code, c.want)
+		}
+		for _, line := range lines[:len(lines)-1] {
+			if !strings.HasPrefix(line, `{"feedback":`) || !json.Valid([]byte(line)) {
+				t.Errorf("poise %v --json says %q before its end", c.args, line)
+			}
+		}
+		if code != exitOK && !strings.HasPrefix(errs, "poise: "+c.args[0]+": ") {
+			t.Errorf("poise %v --json tells people %q", c.args, errs)
+		}
+	}
+}
+
+// TestNobodyAtTheAddress: who answers there, or that nobody does, in plain words.
+func TestNobodyAtTheAddress(t *testing.T) {
+	other := httptest.NewServer(http.NotFoundHandler())
+	defer other.Close()
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer silent.Close()
+	gone, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone.Close()
+	for _, c := range []struct {
+		server, want string
+		code         int
+	}{
+		{gone.Addr().String(), "connection refused; start one with poise serve", exitFailure},
+		{strings.TrimPrefix(other.URL, "http://"), "answers 404", exitFailure},
+		{silent.Addr().String(), "did not answer within 3 s", exitFailure},
+		{"", "--server is empty", exitUsage},
+	} {
+		var out, errs bytes.Buffer
+		code := run(&env{out: &out, err: &errs}, []string{"state", "--server", c.server, "--json"})
+		if code != c.code || !strings.Contains(errs.String(), c.want) || strings.Contains(errs.String(), "WebSocket") || !json.Valid(out.Bytes()) {
+			t.Errorf("--server %q: code %d, %q, %q; want %d and %q", c.server, code, out.String(), errs.String(), c.code, c.want)
+		}
+	}
+}
+
+func TestAddressesAreCompleted(t *testing.T) {
+	for server, want := range map[string]string{
+		"127.0.0.1:9":               "ws://127.0.0.1:9/rosbridge",
+		"127.0.0.1:9/":              "ws://127.0.0.1:9/rosbridge",
+		"localhost":                 "ws://localhost:8080/rosbridge",
+		"[::1]":                     "ws://[::1]:8080/rosbridge",
+		"http://127.0.0.1:9":        "ws://127.0.0.1:9/rosbridge",
+		"ws://robot:9090/":          "ws://robot:9090/rosbridge",
+		"ws://robot:9090/some/path": "ws://robot:9090/some/path",
+		"https://robot:443/x":       "wss://robot:443/x",
+	} {
+		if got := rosbridgeURL(server); got != want {
+			t.Errorf("%s is %s, want %s", server, got, want)
+		}
+	}
+}
