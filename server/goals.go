@@ -10,6 +10,10 @@ import (
 	"poise/msgs/poisemsgs"
 )
 
+// elsewhere is what helps a client whose trajectory does not begin where the robot is.
+var elsewhere = map[string]string{"start_too_far": "begin the trajectory where joint_states says that the robot is, leave its point at time 0 out " +
+	"to begin wherever that is, or widen path_tolerance of the joint"}
+
 // serveGoals registers what can be asked of the robot as a goal.
 func (in *instance) serveGoals(r *registrar) {
 	act(r, "follow_joint_trajectory", goals[msgs.FollowJointTrajectoryGoal, msgs.FollowJointTrajectoryFeedback, msgs.FollowJointTrajectoryResult]{
@@ -28,6 +32,7 @@ func (in *instance) serveGoals(r *registrar) {
 		refused: func(text string) msgs.FollowJointTrajectoryResult {
 			return msgs.FollowJointTrajectoryResult{ErrorCode: msgs.FollowInvalidGoal, ErrorString: text}
 		},
+		help: elsewhere,
 	})
 	act(r, "follow_joint_trajectory_with_actions", goals[msgs.FollowJointTrajectoryWithActionsGoal, msgs.FollowJointTrajectoryWithActionsFeedback, msgs.FollowJointTrajectoryWithActionsResult]{
 		goal: func(g *msgs.FollowJointTrajectoryWithActionsGoal) (executive.Goal, error) {
@@ -45,6 +50,7 @@ func (in *instance) serveGoals(r *registrar) {
 		refused: func(text string) msgs.FollowJointTrajectoryWithActionsResult {
 			return msgs.FollowJointTrajectoryWithActionsResult{ErrorCode: msgs.FollowInvalidGoal, ErrorString: text}
 		},
+		help: elsewhere,
 	})
 	text := func(goal func(c msgs.TextCommand) (executive.Goal, error)) goals[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult] {
 		return goals[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]{
@@ -79,6 +85,7 @@ func (in *instance) serveGoals(r *registrar) {
 		refused: func(text string) msgs.ExecuteTrajectoryResult {
 			return msgs.ExecuteTrajectoryResult{ErrorCode: msgs.MoveItErrorCodes{Val: msgs.ErrorInvalidMotionPlan, Message: text, Source: planSource}}
 		},
+		help: map[string]string{"start_too_far": "plan again from where the robot is, or bring it to the start of the plan first"},
 	})
 	if _, ok := in.loop.Controller("step"); ok {
 		act(r, "follow_step_sequence", goals[poisemsgs.FollowStepSequenceGoal, poisemsgs.FollowStepSequenceFeedback, poisemsgs.FollowStepSequenceResult]{

@@ -128,7 +128,9 @@ func controllers(m *robot.Model, assumed control.Transition) (all []part, err er
 		operate: func(set robot.Set, _ *loop.Snapshot) (control.Program, error) { return stand(m, set) }}, "stance", background)
 	add(part{Registration: named("look_at"), resources: face(m),
 		operate: func(set robot.Set, _ *loop.Snapshot) (control.Program, error) { return look(m, set) }}, "look_at", background)
-	add(part{Registration: named("step")}, "step", asked)
+	if len(legs) > 0 {
+		add(part{Registration: named("step")}, "step", asked)
+	}
 	return all, errors.Join(errs...)
 }
 

@@ -37,6 +37,7 @@ func (in *instance) servePlanning(r *registrar) {
 		refused: func(text string) msgs.MoveGroupResult {
 			return msgs.MoveGroupResult{ErrorCode: msgs.MoveItErrorCodes{Val: msgs.ErrorInvalidMotionPlan, Message: text, Source: planSource}}
 		},
+		help: otherStart,
 	})
 	act(r, "sequence_move_group", goals[msgs.MoveGroupSequenceGoal, msgs.MoveGroupSequenceFeedback, msgs.MoveGroupSequenceResult]{
 		goal: sequenceGoal,
@@ -50,8 +51,12 @@ func (in *instance) servePlanning(r *registrar) {
 			code := msgs.MoveItErrorCodes{Val: msgs.ErrorInvalidMotionPlan, Message: text, Source: planSource}
 			return msgs.MoveGroupSequenceResult{Response: edge.SequenceResponse(in.model, nil, 0, code)}
 		},
+		help: otherStart,
 	})
 }
+
+// otherStart is what helps a client whose start_state is not where the robot is.
+var otherStart = map[string]string{"start_too_far": "leave start_state out to plan from where the robot is, or bring it to that state first"}
 
 // moveState words a phase as move_group does.
 func moveState(f *executive.Feedback) string {

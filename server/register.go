@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"poise/action"
 	"poise/edge"
@@ -105,6 +106,19 @@ type goals[G, F, R any] struct {
 	feedback func(f *executive.Feedback) *F
 	result   func(r *executive.Result) R
 	refused  func(text string) R // of goals that cannot even be read
+
+	help map[string]string // by code, what a client of this action can do, where it is not what others can
+}
+
+// worded returns a result whose help is for clients of this action.
+func (t *goals[G, F, R]) worded(r executive.Result) executive.Result {
+	r.Explanations = slices.Clone(r.Explanations)
+	for i, x := range r.Explanations {
+		if help, ok := t.help[x.Code]; ok {
+			r.Explanations[i].Help = help
+		}
+	}
+	return r
 }
 
 // act serves an action by handing its goals to the executive and telling what
@@ -141,6 +155,7 @@ func act[G, F, R any](r *registrar, name string, t goals[G, F, R]) {
 
 // mirror lets a goal of the graph live as the executive's does.
 func mirror[G, F, R any](h *graph.Goal[G, F, R], c executive.Change, t goals[G, F, R]) {
+	c.Result = t.worded(c.Result)
 	text := c.Result.Text()
 	switch c.To {
 	case action.Active, action.Preempting: // the latter of a goal that was called off before it began

@@ -11,10 +11,12 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"syscall"
 	"time"
 
 	"poise/edge"
 	"poise/graph"
+	"poise/loop"
 	"poise/loop/runner"
 	"poise/motion/library"
 	"poise/motion/shipped"
@@ -139,7 +141,15 @@ func (s *Server) assemble() error {
 		return err
 	}
 	s.listener, err = net.Listen("tcp", s.cfg.Listen)
-	return err
+	switch {
+	case errors.Is(err, syscall.EADDRINUSE):
+		return fmt.Errorf("listen is %q: another program listens there, perhaps another poise serve; end it, or choose another port (0 takes a free one)", s.cfg.Listen)
+	case errors.Is(err, syscall.EACCES):
+		return fmt.Errorf("listen is %q: the system keeps this port for administrators; choose one above 1023", s.cfg.Listen)
+	case err != nil:
+		return fmt.Errorf("listen is %q: %w", s.cfg.Listen, err)
+	}
+	return nil
 }
 
 // motionsFolder is where people's own motions are kept.
@@ -273,18 +283,16 @@ func (in *instance) awaitGoals(patience time.Duration) {
 // energise gives the robots torque as soon as every joint has been read.
 func (s *Server) energise(instances []*instance) {
 	for _, in := range instances {
-		for {
-			o, err := wait(s.life, in.exec.Power("server", true))
-			if err != nil {
-				return
-			}
-			if o.OK() {
-				break
+		for in.exec.State().Power != loop.Enabled {
+			if in.exec.State().Power == loop.Ready {
+				if _, err := wait(s.life, in.exec.Power("server", true)); err != nil {
+					return
+				}
 			}
 			select {
 			case <-s.life.Done():
 				return
-			case <-time.After(20 * time.Millisecond):
+			case <-time.After(5 * time.Millisecond):
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"poise/control"
 	"poise/control/lookat"
@@ -23,13 +24,7 @@ import (
 // serveCommands registers what an instance can be told.
 func (in *instance) serveCommands(r *registrar) {
 	e := in.exec
-	command(r, "stop", func(who string, q *poisemsgs.StopRequest) *executive.Answer { return e.Stop(who, q.Category) },
-		func(ok bool, text string, why []poisemsgs.Explanation, o executive.Outcome) *poisemsgs.StopResponse {
-			if ok {
-				text = fmt.Sprintf("stands after %.3f s", o.Value)
-			}
-			return &poisemsgs.StopResponse{Success: ok, Message: text, Explanations: why}
-		})
+	serve(r, "stop", in.stop)
 	command(r, "reset", func(who string, _ *poisemsgs.ResetRequest) *executive.Answer { return e.Reset(who) },
 		func(ok bool, text string, why []poisemsgs.Explanation, _ executive.Outcome) *poisemsgs.ResetResponse {
 			if ok && in.exec.State().Power != loop.Enabled {
@@ -65,8 +60,8 @@ func (in *instance) serveCommands(r *registrar) {
 		return &poisemsgs.SwitchControllersResponse{Success: ok, Message: text, Explanations: why}
 	})
 	serve(r, "check_goal", in.checkGoal)
-	serve(r, "get_state", func(context.Context, *poisemsgs.GetStateRequest) (*poisemsgs.GetStateResponse, error) {
-		state := e.State()
+	serve(r, "get_state", func(ctx context.Context, _ *poisemsgs.GetStateRequest) (*poisemsgs.GetStateResponse, error) {
+		state := in.fresh(ctx)
 		return &poisemsgs.GetStateResponse{Success: true, State: *edge.Status(&state)}, nil
 	})
 	serve(r, "robot_info", func(context.Context, *poisemsgs.RobotInfoRequest) (*poisemsgs.RobotInfoResponse, error) {
@@ -78,6 +73,40 @@ func (in *instance) serveCommands(r *registrar) {
 		serve(r, "joints_hand_set", in.poseByHand)
 	}
 	in.serveStreams(r)
+}
+
+// mildest is the stop category that a stop of an unknown one is taken as: whoever
+// wants a robot to stop gets a stop.
+const mildest = 2
+
+// stop stops the robot and answers when it stands.
+func (in *instance) stop(ctx context.Context, q *poisemsgs.StopRequest) (*poisemsgs.StopResponse, error) {
+	category, note := q.Category, ""
+	if category > mildest {
+		category, note = mildest, fmt.Sprintf("category %d is unknown (0, 1, 2) and was taken as %d; ", q.Category, mildest)
+	}
+	o, err := wait(ctx, in.exec.Stop(who(ctx), category))
+	if err != nil {
+		return nil, err
+	}
+	if !o.OK() {
+		return &poisemsgs.StopResponse{Message: explain.Join(o.Explanations), Explanations: edge.Explanations(o.Explanations)}, nil
+	}
+	return &poisemsgs.StopResponse{Success: true, Message: fmt.Sprintf("%sstands after %.3f s", note, o.Value)}, nil
+}
+
+// fresh returns a state that has all that anybody was told before the call. Reports
+// run ahead of snapshots by no more than the cycle under way, so the second snapshot
+// from now on has what they told.
+func (in *instance) fresh(ctx context.Context) executive.State {
+	state := in.exec.State()
+	for seen, last := 0, state.Tick.N; seen < 2 && !state.Silent && ctx.Err() == nil; {
+		time.Sleep(time.Millisecond)
+		if state = in.exec.State(); state.Tick.N != last {
+			seen, last = seen+1, state.Tick.N
+		}
+	}
+	return state
 }
 
 // servePlacing registers how the virtual robot is put somewhere at once: as a topic,

@@ -90,7 +90,9 @@ func newTopics(in *instance) (*topics, error) {
 	t.command = advertise[msgs.JointState](r, "joint_states", graph.TopicOptions{})
 	t.measured = advertise[msgs.JointState](r, "joint_states_real", graph.TopicOptions{})
 	t.tf = advertise[msgs.TFMessage](r, "tf", graph.TopicOptions{Queue: 100})
-	t.balance = advertise[poisemsgs.BalanceState](r, "balance_state", graph.TopicOptions{})
+	if m.Floating() { // an arm that is bolted down does not fall over
+		t.balance = advertise[poisemsgs.BalanceState](r, "balance_state", graph.TopicOptions{})
+	}
 	t.status = advertise[poisemsgs.RobotStatus](r, "robot_status", graph.TopicOptions{Latched: true})
 	t.switching = advertise[poisemsgs.ControllersState](r, "controllers_state", graph.TopicOptions{Latched: true})
 	t.assigned = advertise[msgs.ResourceAssignment](r, "resource_assignment", graph.TopicOptions{Latched: true})
