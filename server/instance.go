@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"poise/control"
+	"poise/control/follow"
 	"poise/control/hold"
 	"poise/control/kind"
 	"poise/control/lookat"
@@ -207,6 +208,9 @@ func (s *Server) newInstance(name string, servos sim.Servo) (*instance, error) {
 	if err != nil {
 		return nil, err
 	}
+	if m.TransitionAcceleration().Has {
+		settings.Transition.Acceleration = 0 // the robot's own
+	}
 	parts, err := controllers(m, settings.Transition)
 	if err != nil {
 		return nil, err
@@ -236,8 +240,8 @@ func (s *Server) newInstance(name string, servos sim.Servo) (*instance, error) {
 	}
 	in.exec, err = executive.New(executive.Config{
 		Model: m, Loop: in.loop, Controllers: known, Pipelines: s.pipelines(), Library: s.library,
-		FeedbackRate: s.cfg.Rates.Feedback,
-		Event:        in.event, Notice: in.notice, Audit: in.audit,
+		FeedbackRate: s.cfg.Rates.Feedback, Follow: follow.Options{Transition: settings.Transition},
+		Event: in.event, Notice: in.notice, Audit: in.audit,
 		Snapshot: func(now *loop.Snapshot) { in.topics.snapshot(now) },
 	})
 	if err != nil {
@@ -245,6 +249,39 @@ func (s *Server) newInstance(name string, servos sim.Servo) (*instance, error) {
 	}
 	in.topics, err = newTopics(in)
 	return in, err
+}
+
+// assumed lists the joints whose hand-overs and stops use the acceleration of the
+// configuration, because nobody says what they can do.
+func (s *Server) assumed() (joints []string) {
+	if s.robot.Model.TransitionAcceleration().Has {
+		return nil
+	}
+	for _, j := range s.robot.Model.Joints() {
+		if !j.Limits.Acceleration.Has {
+			joints = append(joints, j.Name)
+		}
+	}
+	return joints
+}
+
+// Assumed says what is assumed of the robot, "" if nothing is.
+func (s *Server) Assumed() string {
+	joints := s.assumed()
+	if len(joints) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d joints have no acceleration limit (%s): hand-overs and stops use %g rad/s² or m/s² (loop.transition_acceleration)",
+		len(joints), len(s.robot.Model.Joints()), shorten(joints), s.cfg.Loop.Transition)
+}
+
+// shorten lists the first of many names.
+func shorten(names []string) string {
+	const few = 3
+	if len(names) > few {
+		return strings.Join(names[:few], ", ") + ", …"
+	}
+	return strings.Join(names, ", ")
 }
 
 // pipelines are the planners by name, the configured default first.

@@ -116,6 +116,9 @@ func (s *Server) assemble() error {
 		}
 		instances = append(instances, s.real)
 	}
+	if assumed := s.Assumed(); assumed != "" {
+		s.log.Warn("assumed: " + assumed)
+	}
 	members := make([]runner.Member, len(instances))
 	for i, in := range instances {
 		members[i] = runner.Member{Name: in.name, Loop: in.loop, Period: in.period}

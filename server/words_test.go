@@ -105,3 +105,28 @@ func TestAStopOfAnUnknownCategoryStops(t *testing.T) {
 		t.Errorf("stopped %v, power %s", s.Stopped, s.Power)
 	}
 }
+
+// TestARobotWithoutAccelerationLimitsIsServed: hardly any URDF has them. It moves, and
+// what is assumed for its stops is said.
+func TestARobotWithoutAccelerationLimitsIsServed(t *testing.T) {
+	t.Parallel()
+	b := start(t, func(c *config.Config) { c.Robot = manyJoints(t, 4) })
+	for _, said := range []string{b.s.Assumed(), strings.Join(b.log.lines("level=WARN", "assumed"), "")} {
+		if !strings.Contains(said, "4 of 4 joints have no acceleration limit (joint1, joint2, joint3, …)") || !strings.Contains(said, "5 rad/s²") {
+			t.Errorf("it says %q", said)
+		}
+	}
+	at := b.joints("/joint_states")
+	g := b.send("/follow_joint_trajectory", followType, sweep(at, 2, map[string]float64{"joint2": 0.5}))
+	b.begun(g)
+	u, _ := b.end(g)
+	b.want(u, succeeded)
+	g = b.send("/follow_joint_trajectory", followType, sweep(b.joints("/joint_states"), 3, map[string]float64{"joint3": 0.9}))
+	b.begun(g)
+	b.must("/stop", &poisemsgs.StopRequest{Category: 2}) // with the acceleration that is assumed
+	u, _ = b.end(g)
+	b.want(u, aborted)
+	if pony := start(t, nil).s.Assumed(); pony != "" {
+		t.Errorf("of the pony is assumed %q", pony)
+	}
+}

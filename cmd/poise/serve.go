@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -97,6 +98,9 @@ func banner(e *env, s *server.Server, c *config.Config) {
 		"  motions    " + motions,
 		"  real time  " + s.Said(),
 		"Ctrl-C stops: goals end, the robot ramps down and lets go.",
+	}
+	if assumed := s.Assumed(); assumed != "" {
+		lines = slices.Insert(lines, 2, "  assumed    "+assumed)
 	}
 	fmt.Fprintln(e.out, strings.Join(lines, "\n"))
 }

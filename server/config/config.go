@@ -39,7 +39,7 @@ type Loop struct {
 	Arbiter        string  `yaml:"arbiter" doc:"who wins a resource that two controllers want: priority, or last (the later request); none is for tests of a single controller"`
 	Handover       string  `yaml:"handover" doc:"how the difference at a change of owner goes away: jerk_limited or exponential"`
 	HandoverTime   float64 `yaml:"handover_time" doc:"s; time constant of an exponential hand-over"`
-	Transition     float64 `yaml:"transition_acceleration" doc:"rad/s² or m/s² of hand-overs where a robot gives no limit; 0 takes the robot's own"`
+	Transition     float64 `yaml:"transition_acceleration" doc:"rad/s² or m/s² of hand-overs, approaches and stops of joints for which neither a limit nor robot.yaml says one; it is reported as assumed"`
 	StopDeadline   float64 `yaml:"stop_deadline" doc:"s; a ramp that takes longer ends in torque off"`
 	CrouchDeadline float64 `yaml:"crouch_deadline" doc:"s for a limb to reach its safe pose"`
 }
@@ -60,7 +60,7 @@ type Faults struct {
 	Stale       Rule `yaml:"stale_reading" doc:"time since a joint was heard of, s"`
 	Temperature Rule `yaml:"temperature" doc:"°C"`
 	Voltage     Rule `yaml:"low_voltage" doc:"V"`
-	Overrun     Rule `yaml:"overrun" doc:"periods by which a tick is late"`
+	Overrun     Rule `yaml:"overrun" doc:"periods that the cycle missed among about the last hundred"`
 }
 
 // Rule is one fault.
@@ -107,7 +107,7 @@ func Default() Config {
 		Robot:  "pony",
 		Listen: "127.0.0.1:8080",
 		Loop: Loop{Period: 0.001, Arbiter: arbiter.PolicyPriority.String(), Handover: control.JerkLimited.String(),
-			HandoverTime: 0.2, StopDeadline: 2, CrouchDeadline: 5},
+			HandoverTime: 0.2, Transition: 5, StopDeadline: 2, CrouchDeadline: 5},
 		Sim: Sim{Lag: 0.03, Noise: 0.0005, Stiffness: 40, Seed: 1},
 		Faults: Faults{Tracking: rule(fault.Tracking), Stale: rule(fault.StaleReading),
 			Temperature: rule(fault.Hot), Voltage: rule(fault.LowVoltage), Overrun: rule(fault.Overrun)},
@@ -150,7 +150,7 @@ func (c *Config) Check() error {
 	between("loop.priority", float64(c.Loop.Priority), 0, 99)
 	between("loop.lead", c.Loop.Lead, 0, 1)
 	between("loop.handover_time", c.Loop.HandoverTime, 1e-3, 10)
-	between("loop.transition_acceleration", c.Loop.Transition, 0, 1e6)
+	between("loop.transition_acceleration", c.Loop.Transition, 1e-3, 1e6)
 	between("loop.stop_deadline", c.Loop.StopDeadline, 1e-2, 60)
 	between("loop.crouch_deadline", c.Loop.CrouchDeadline, 1e-2, 60)
 	between("real_sim.lag", c.Sim.Lag, 0, 10)
