@@ -55,7 +55,7 @@ func ExampleService() {
 	fmt.Println(err)
 	// Output:
 	// {"success":true,"message":"asked by the page"} <nil>
-	// line 1: on: the message has no such field; it has data
+	// on: the message has no such field; it has data
 }
 
 // A component performs goals; a wire sends one and follows it.

@@ -85,6 +85,23 @@ func (s *ActionServer) goalCame(m *Message) {
 	s.publishResult(msgs.GoalStatus{GoalID: id, Status: msgs.GoalRejected, Text: err.Error()}, s.typ.Result.New())
 }
 
+// RefuseGoal answers a goal of ROS 1's topics that nobody could read, on the result
+// topic: its client hears nothing else.
+func (g *Graph) RefuseGoal(name string, id action.ID, why string) error {
+	s, err := g.actionNamed(name)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if known := s.goals[id]; known != nil {
+		return &action.DuplicateError{ID: id, State: known.last.State} // that one will be answered
+	}
+	stamp := stampOf(s.g.o.Now())
+	s.publishResult(msgs.GoalStatus{GoalID: msgs.GoalID{ID: string(id), Stamp: stamp}, Status: msgs.GoalRejected, Text: why}, s.typ.Result.New())
+	return nil
+}
+
 func (s *ActionServer) cancelCame(m *Message) {
 	id := m.Value.(*msgs.GoalID)
 	s.cancel(action.ID(id.ID), action.Time(id.Stamp.Nanos()))

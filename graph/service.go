@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -106,18 +107,26 @@ func Service[Req, Res any](g *Graph, name string, h func(ctx context.Context, re
 // CallError is a call that was not answered.
 type CallError struct {
 	Service string
-	After   time.Duration // the deadline, if that is what ended it
+	Within  time.Duration // which an answer was waited for
 	Err     error
 }
 
 func (e *CallError) Error() string {
-	if e.After > 0 {
-		return fmt.Sprintf("service %s did not answer within %v", e.Service, e.After)
+	if errors.Is(e.Err, context.DeadlineExceeded) {
+		return fmt.Sprintf("service %s did not answer within %v", e.Service, e.Within.Round(time.Millisecond))
 	}
 	return fmt.Sprintf("service %s: %v", e.Service, e.Err)
 }
 
 func (e *CallError) Unwrap() error { return e.Err }
+
+// goneError is the end of calls whose service was withdrawn.
+type goneError struct{}
+
+func (goneError) Error() string { return "its server has gone" }
+
+// Is makes it a kind of ErrClosed.
+func (goneError) Is(target error) bool { return target == ErrClosed }
 
 type callerKey struct{}
 
@@ -236,16 +245,17 @@ type answer struct {
 // call runs the handler on a goroutine of its own, so that the caller is free at
 // its deadline whatever the handler does.
 func (s *Server) call(ctx context.Context, request any) (any, error) {
-	limit := time.Duration(0)
-	if _, has := ctx.Deadline(); !has {
-		limit = s.timeout
+	within := s.timeout
+	if deadline, has := ctx.Deadline(); has {
+		within = time.Until(deadline)
 	}
-	ctx, cancel := s.bound(ctx, limit)
+	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
+	failed := func(err error) error { return &CallError{Service: s.name, Within: within, Err: err} }
 	select {
 	case s.slots <- struct{}{}:
 	default:
-		return nil, &CallError{Service: s.name, Err: &FullError{What: "calls at once", Limit: cap(s.slots)}}
+		return nil, failed(&FullError{What: "calls at once", Limit: cap(s.slots)})
 	}
 	done := make(chan answer, 1)
 	go func() {
@@ -255,24 +265,14 @@ func (s *Server) call(ctx context.Context, request any) (any, error) {
 	select {
 	case a := <-done:
 		if a.err != nil {
-			return nil, &CallError{Service: s.name, Err: a.err}
+			return nil, failed(a.err)
 		}
 		return a.response, nil
 	case <-s.gone:
-		return nil, &CallError{Service: s.name, Err: ErrClosed}
+		return nil, failed(goneError{})
 	case <-ctx.Done():
-		if limit > 0 && ctx.Err() == context.DeadlineExceeded {
-			return nil, &CallError{Service: s.name, After: limit, Err: ctx.Err()}
-		}
-		return nil, &CallError{Service: s.name, Err: ctx.Err()}
+		return nil, failed(ctx.Err())
 	}
-}
-
-func (s *Server) bound(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
-	if limit > 0 {
-		return context.WithTimeout(ctx, limit)
-	}
-	return context.WithCancel(ctx)
 }
 
 // answer runs the handler. Its panic is its own failure, not that of the graph.

@@ -118,7 +118,7 @@ func TestCallsOfAServiceThatGoesAwayEnd(t *testing.T) {
 		return nil, ctx.Err()
 	}, ServiceOptions{Node: "client 1"}))
 	go func() { <-entered; s.Close() }()
-	if _, err := g.Call(context.Background(), "remote", &msgs.TriggerRequest{}); !errors.Is(err, ErrClosed) {
+	if _, err := g.Call(context.Background(), "remote", &msgs.TriggerRequest{}); !errors.Is(err, ErrClosed) || err.Error() != "service /remote: its server has gone" {
 		t.Errorf("got %v", err)
 	}
 	var missing *NotFoundError

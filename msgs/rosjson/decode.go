@@ -19,15 +19,22 @@ const maxProblems = 20
 // FieldError is a value that does not fit the message.
 type FieldError struct {
 	Path string // "goal_constraints[0].name"; empty for the whole
-	Line int
+	Line int    // 0 if the text has but one
 	Msg  string
 }
 
 func (e *FieldError) Error() string {
 	if e.Path == "" {
-		return fmt.Sprintf("line %d: %s", e.Line, e.Msg)
+		return atLine(e.Line, e.Msg)
 	}
-	return fmt.Sprintf("line %d: %s: %s", e.Line, e.Path, e.Msg)
+	return atLine(e.Line, e.Path+": "+e.Msg)
+}
+
+func atLine(line int, text string) string {
+	if line == 0 {
+		return text
+	}
+	return fmt.Sprintf("line %d: %s", line, text)
 }
 
 // Unmarshal reads JSON or YAML text into the message that dst points to. All

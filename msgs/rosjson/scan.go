@@ -12,11 +12,11 @@ import (
 
 // SyntaxError is text that is not JSON.
 type SyntaxError struct {
-	Line int
+	Line int // 0 if the text has but one
 	Msg  string
 }
 
-func (e *SyntaxError) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Msg) }
+func (e *SyntaxError) Error() string { return atLine(e.Line, e.Msg) }
 
 // UnmarshalJSON reads JSON, and nothing else, into the message that dst points to.
 // Values go straight into the message: no tree is built. All problems are returned
@@ -46,8 +46,14 @@ type scanner struct {
 	broken error // set once: the text is not JSON from here on
 }
 
-// line counts the lines up to here. Only problems ask.
-func (s *scanner) line() int { return 1 + bytes.Count(s.data[:s.at], []byte{'\n'}) }
+// line counts the lines up to here. Only problems ask; a text without line breaks, as
+// wires carry it, has no lines to speak of.
+func (s *scanner) line() int {
+	if bytes.IndexByte(s.data, '\n') < 0 {
+		return 0
+	}
+	return 1 + bytes.Count(s.data[:s.at], []byte{'\n'})
+}
 
 func (s *scanner) fall(format string, a ...any) {
 	if s.broken == nil {

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Installs the clients that others wrote into a folder (.tools/clients): roslib
-# with npm, roslibpy with pip, both in the versions that are pinned here. Says what
-# is missing instead of failing half-way.
+# Installs the clients that others wrote into a folder (.tools/clients): roslib and
+# the libraries of Foxglove with npm, roslibpy with pip, all in the versions that are
+# pinned here. Says what is missing instead of failing half-way.
 #
 #   tools/clients/setup.sh [FOLDER]
 set -eu
@@ -15,7 +15,7 @@ for tool in node npm python3; do
 done
 
 if ! cmp -s "$here/package-lock.json" "$folder/.installed-node"; then
-	echo "clients: roslib into ${folder#"$PWD"/}"
+	echo "clients: roslib and Foxglove's libraries into ${folder#"$PWD"/}"
 	cp "$here/package.json" "$here/package-lock.json" "$folder/"
 	(cd "$folder" && npm ci --silent --no-audit --no-fund)
 	cp "$here/package-lock.json" "$folder/.installed-node"

@@ -96,7 +96,9 @@ func (s *server) lists() {
 		for _, t := range s.typedTopics() {
 			r.Topics = append(r.Topics, t.Name)
 			r.Types = append(r.Types, t.Type.String())
-			r.TypedefsFullText = append(r.TypedefsFullText, t.Type.FullText(t.Type.Form()))
+			// what a subscription without a type carries, whatever the name says: viewers
+			// read its bytes by this text
+			r.TypedefsFullText = append(r.TypedefsFullText, t.Type.FullText(msgs.ROS2))
 		}
 		return r, nil
 	})

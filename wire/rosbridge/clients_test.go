@@ -16,6 +16,7 @@ import (
 
 	"poise/graph"
 	"poise/internal/golden"
+	"poise/msgs"
 	"poise/wire/rosbridge"
 )
 
@@ -23,7 +24,7 @@ import (
 // this package. tools/clients/setup.sh installs them.
 
 // clientTools returns the folder with the clients, and a program in it.
-func clientTools(t *testing.T, program string) (folder, path string) {
+func clientTools(t *testing.T, program string, modules ...string) (folder, path string) {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("foreign clients take long under the race detector")
@@ -41,7 +42,11 @@ func clientTools(t *testing.T, program string) (folder, path string) {
 	} else if path, err = exec.LookPath(program); err != nil {
 		golden.Missing(t, "%s is missing: %v", program, err)
 	}
-	for _, need := range []string{path, filepath.Join(folder, "node_modules/roslib")} {
+	needs := []string{path, filepath.Join(folder, "node_modules/roslib")}
+	for _, m := range modules {
+		needs = append(needs, filepath.Join(folder, "node_modules", m))
+	}
+	for _, need := range needs {
 		if _, err := os.Stat(need); err != nil {
 			golden.Missing(t, "%s is missing; tools/clients/setup.sh installs it", filepath.Base(need))
 		}
@@ -112,6 +117,17 @@ func TestRoslibInABrowser(t *testing.T) {
 	}
 	w := newWorld(t, folder)
 	runClient(t, folder, node, "../../tools/clients/browser.mjs", w.web.URL+"/clients/page.html")
+}
+
+// TestFoxgloveReadsEverything makes the calls of Foxglove's rosbridge connection with
+// Foxglove's own libraries: all topics are listed, defined and read, those of ROS 1's
+// actions among them.
+func TestFoxgloveReadsEverything(t *testing.T) {
+	folder, node := clientTools(t, "node", "@foxglove/rosmsg", "@foxglove/rosmsg2-serialization", "@foxglove/roslibjs")
+	w := newWorld(t, folder)
+	// by the type of rosout it tells ROS 2 from ROS 1
+	must(graph.Topic[msgs.Log](w.g, "rosout", graph.TopicOptions{}))
+	runClient(t, folder, node, "../../tools/clients/foxglove.mjs", "ws"+strings.TrimPrefix(w.web.URL, "http"))
 }
 
 // TestRoslibpy connects to the path /, because roslibpy knows no other.

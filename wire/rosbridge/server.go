@@ -176,7 +176,16 @@ func (s *Server) Clients() []Client {
 }
 
 func (s *Server) audit(x *session, kind Kind, name, id, result string) {
-	s.c.Audit(Entry{Time: time.Now(), Client: x.client, Kind: kind, Name: name, ID: id, Result: result})
+	s.c.Audit(Entry{Time: time.Now(), Client: x.client, Kind: kind, Name: clip(name), ID: clip(id), Result: clip(result)})
+}
+
+// clip keeps a client from filling the log with one line.
+func clip(text string) string {
+	const most = 500
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
 // callContext is what a call of a client runs in.

@@ -156,14 +156,18 @@ func readMessage(r io.Reader, limit int) (data []byte, size int, err error) {
 	return buf.Bytes(), int(n + rest), err
 }
 
-// take reads one message and obeys it.
+// take reads one frame and obeys it.
 func (x *session) take(data []byte, binary bool) {
 	parse := frame.Parse
 	// some clients send JSON in binary frames; no CBOR object begins with a brace
 	if binary && !bytes.HasPrefix(data, []byte{'{'}) {
 		parse = frame.ParseCBOR
 	}
-	m, err := parse(data)
+	x.obey(parse(data))
+}
+
+// obey does what a message says, unless reading it failed.
+func (x *session) obey(m *frame.Message, err error) {
 	if err == nil && !x.bucket.take(time.Now()) {
 		if x.bucket.tell() || m.Op == frame.CallService || m.Op == frame.SendActionGoal {
 			x.refuse(m, &LimitError{What: "too many messages per second", Limit: x.server.c.Limits.MessageRate})
@@ -181,12 +185,12 @@ func (x *session) take(data []byte, binary bool) {
 			x.status(levelWarning, m.ID, fmt.Sprintf("%s: the protocol has no member %q; it is not read", m.Op, name))
 		}
 	}
-	obey, ok := ops[m.Op]
+	do, ok := ops[m.Op]
 	if !ok {
 		x.refuse(m, fmt.Errorf("the op %q is not known here", m.Op))
 		return
 	}
-	if err := obey(x, m); err != nil {
+	if err := do(x, m); err != nil {
 		x.refuse(m, err)
 	}
 }

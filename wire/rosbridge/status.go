@@ -79,12 +79,15 @@ func (x *session) takeFragment(m *frame.Message) error {
 	}
 	inner, err := frame.Parse(whole)
 	if err != nil {
-		return fmt.Errorf("the joined message: %w", err)
+		err = fmt.Errorf("the joined message: %w", err)
 	}
 	if inner.Op == frame.Fragment {
 		return errors.New("the joined message is a fragment itself")
 	}
-	x.take(whole, false)
+	if inner.ID == "" && err != nil {
+		inner.ID = m.ID
+	}
+	x.obey(inner, err)
 	return nil
 }
 

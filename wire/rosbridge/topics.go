@@ -8,8 +8,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"poise/action"
 	"poise/graph"
 	"poise/msgs"
+	"poise/msgs/registry"
 	"poise/wire/rosbridge/frame"
 	"poise/wire/rosbridge/outbox"
 	"poise/wire/rosbridge/pack"
@@ -18,8 +20,7 @@ import (
 // advert is a topic that the client publishes.
 type advert struct {
 	*graph.Advertisement
-	typeName string
-	audited  bool
+	audited bool
 }
 
 var errNoTopic = errors.New(`the member "topic" is missing`)
@@ -32,10 +33,11 @@ func (x *session) advertise(m *frame.Message) error {
 		return fmt.Errorf(`%s: the member "type" is missing`, m.Topic)
 	}
 	if a := x.adverts[m.Topic]; a != nil {
-		if a.typeName != m.Type {
-			return fmt.Errorf("%s is advertised already, as %s", m.Topic, a.typeName)
+		typ, _, err := registry.Message(m.Type)
+		if err == nil && typ != a.Type() {
+			err = fmt.Errorf("%s is advertised already, as %v", m.Topic, a.Type())
 		}
-		return nil
+		return err
 	}
 	_, err := x.addAdvert(m.Topic, m.Type, m.Latch)
 	return err
@@ -49,7 +51,7 @@ func (x *session) addAdvert(name, typeName string, latch bool) (*advert, error) 
 	if err != nil {
 		return nil, err
 	}
-	a := &advert{Advertisement: ad, typeName: typeName}
+	a := &advert{Advertisement: ad}
 	x.adverts[name] = a
 	return a, nil
 }
@@ -94,9 +96,7 @@ func (x *session) publish(m *frame.Message) error {
 	}
 	name, part := x.actionOf(m.Topic)
 	if part == "/goal" {
-		if err := x.roomForGoal(); err != nil {
-			return err
-		}
+		return x.publishGoal(a, name, m)
 	}
 	if err := a.PublishJSON(m.Msg); err != nil {
 		return fmt.Errorf("%s: %w", m.Topic, err)
@@ -105,28 +105,44 @@ func (x *session) publish(m *frame.Message) error {
 	return nil
 }
 
-// auditPublish keeps the audit of what moves: goals and cancels of ROS 1's action
-// topics each, other topics once.
-func (x *session) auditPublish(a *advert, m *frame.Message, action, part string) {
-	switch part {
-	case "/goal":
-		var body struct {
-			GoalID struct {
-				ID string `json:"id"`
-			} `json:"goal_id"`
-		}
-		if json.Unmarshal(m.Msg, &body) == nil && body.GoalID.ID != "" {
-			x.watchGoal(action, body.GoalID.ID)
-			return
-		}
-		x.server.audit(x, Goal, action, "", "sent without an id")
-	case "/cancel":
-		x.server.audit(x, Cancel, action, "", "sent "+string(m.Msg))
+// publishGoal takes a goal of ROS 1's topics. Whoever sends one waits for a result,
+// and gets one even if it cannot be read.
+func (x *session) publishGoal(a *advert, name string, m *frame.Message) error {
+	var body struct {
+		GoalID struct {
+			ID string `json:"id"`
+		} `json:"goal_id"`
+	}
+	// a goal that is not of this shape is refused below
+	_ = json.Unmarshal(m.Msg, &body)
+	id := body.GoalID.ID
+	err := x.roomForGoal()
+	if err == nil {
+		err = a.PublishJSON(m.Msg)
+	}
+	switch {
+	case err != nil:
+		x.server.audit(x, Goal, name, id, err.Error())
+		// if it cannot be answered there, the status below is all there is
+		_ = x.server.g.RefuseGoal(name, action.ID(id), err.Error())
+		return fmt.Errorf("%s: %w", m.Topic, err)
+	case id == "":
+		x.server.audit(x, Goal, name, "", "sent without an id")
 	default:
-		if !a.audited {
-			a.audited = true
-			x.server.audit(x, Publish, m.Topic, frame.IDText(m.ID), "done")
-		}
+		x.watchGoal(name, id)
+	}
+	return nil
+}
+
+// auditPublish keeps the audit of what moves: cancels of ROS 1's action topics each,
+// other topics once.
+func (x *session) auditPublish(a *advert, m *frame.Message, action, part string) {
+	switch {
+	case part == "/cancel":
+		x.server.audit(x, Cancel, action, "", "sent "+string(m.Msg))
+	case !a.audited:
+		a.audited = true
+		x.server.audit(x, Publish, m.Topic, frame.IDText(m.ID), "done")
 	}
 }
 
@@ -156,7 +172,7 @@ type stream struct {
 	mu       sync.Mutex
 	sub      *graph.Subscription
 	form     msgs.Form
-	anyForm  bool // no type was given: the type's own form
+	anyForm  bool // no type was given: ROS 2's form, until one is
 	packing  string
 	fragment int
 }
@@ -366,20 +382,16 @@ type frameKey struct {
 // frames returns the message as it goes over the wire. Clients that spell the
 // topic alike share the bytes.
 func (s *stream) frames(m *graph.Message) (frames [][]byte, binary bool) {
-	form := s.form
-	if s.anyForm {
-		form = m.Type.Form()
-	}
-	key := frameKey{packing: s.packing, topic: s.name, form: form}
+	key := frameKey{packing: s.packing, topic: s.name, form: s.form}
 	switch s.packing {
 	case "cbor":
 		return [][]byte{m.Encoded(key, func() []byte {
-			return pack.CBOR(publishHead(s.name), m.Value, form)
+			return pack.CBOR(publishHead(s.name), m.Value, s.form)
 		})}, true
 	case "cbor-raw":
-		return [][]byte{m.Encoded(key, func() []byte { return rawFrame(s.name, m.Value, form) })}, true
+		return [][]byte{m.Encoded(key, func() []byte { return rawFrame(s.name, m.Value, s.form) })}, true
 	}
-	msg := m.JSON(form)
+	msg := m.JSON(s.form)
 	text := m.Encoded(key, func() []byte {
 		out := frame.Message{Op: frame.Publish, Topic: s.name, Msg: msg}
 		return out.Append(make([]byte, 0, len(msg)+len(s.name)+32))

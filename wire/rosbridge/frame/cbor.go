@@ -35,11 +35,33 @@ var decoder = func() cbor.DecMode {
 // ParseCBOR reads a binary frame: the same object as a text frame, in CBOR. Typed
 // arrays become lists of numbers.
 func ParseCBOR(data []byte) (*Message, error) {
-	text, err := JSON(data)
+	var v any
+	if err := decoder.Unmarshal(data, &v); err != nil {
+		return &Message{}, fmt.Errorf("not CBOR: %w", err)
+	}
+	text, err := appendValue(nil, v)
 	if err != nil {
-		return &Message{}, err
+		return cborHead(v), err
 	}
 	return Parse(text)
+}
+
+// cborHead returns op, id and names of a frame whose values cannot be read, so that
+// the refusal can say whose it is.
+func cborHead(v any) *Message {
+	members, _ := v.(map[any]any)
+	head := map[any]any{}
+	for _, name := range []string{"op", "id", "topic", "service", "action"} {
+		if value, ok := members[name]; ok {
+			head[name] = value
+		}
+	}
+	text, err := appendMap(nil, head)
+	if err != nil {
+		return &Message{}
+	}
+	m, _ := Parse(text) // the frame is refused anyway
+	return m
 }
 
 // JSON turns CBOR into JSON text. What is not a finite number becomes null, a byte

@@ -236,11 +236,32 @@ func TestSniffFindsWhoseItIs(t *testing.T) {
 		{`{"msg":[[[[`, "", "", ""},
 		{`[1,2`, "", "", ""},
 		{``, "", "", ""},
+		{`{"msg":{"x":NaN,"s":"}\\\","},"id":"b","op":"publish"}`, "publish", `"b"`, ""},
+		{`{"op":"a","op":"b" "id":3}`, "a", "", ""},
+		{`{"op":,"id":"c"}`, "", `"c"`, ""},
+		{`{"op" "id":"c"}`, "", "", ""},
 	} {
 		if m := Sniff([]byte(tc.text)); m.Op != tc.op || m.ID != tc.id || m.Topic != tc.topic {
 			t.Errorf("Sniff(%s) = %+v", tc.text, m)
 		}
 	}
+}
+
+func FuzzSniff(f *testing.F) {
+	for _, s := range []string{`{"op":"publish","id":"a","topic":"/t","msg":{"data":"x`, `{"msg":[{}],"op":1`, `{"op":NaN,"id":2}`, `{"a\`} {
+		f.Add([]byte(s))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		Sniff(data) // whatever it is
+		m, err := Parse(data)
+		if err != nil {
+			return
+		}
+		// of a frame as we write it, it finds what is there
+		if got := Sniff(m.Append(nil)); got.Op != m.Op || got.ID != m.ID || got.Topic != m.Topic || got.Service != m.Service || got.Action != m.Action {
+			t.Errorf("Sniff(%s) = %+v", m.Append(nil), got)
+		}
+	})
 }
 
 func FuzzParse(f *testing.F) {

@@ -63,6 +63,9 @@ type Message struct {
 	Unknown []string // members that the protocol does not have, sorted
 }
 
+// maxID is how long an id may be: it is kept as long as what it names.
+const maxID = 4096
+
 // maxSafe is the largest whole number that survives a JSON reader with one number
 // type.
 const maxSafe = 1 << 53
@@ -77,7 +80,7 @@ func Parse(data []byte) (*Message, error) {
 		if errors.As(err, &kind) {
 			return m, fmt.Errorf("a frame is an object, not %s", kindOf(data))
 		}
-		return m, fmt.Errorf("not JSON: %w", err)
+		return Sniff(data), notJSON(data, err)
 	}
 	if members == nil {
 		return m, errors.New("a frame is an object, not null")
@@ -89,6 +92,16 @@ func Parse(data []byte) (*Message, error) {
 		r.problems = append(r.problems, errors.New(`the member "op" is missing`))
 	}
 	return m, errors.Join(r.problems...)
+}
+
+// notJSON says why a text cannot be read. Python writes numbers that are not finite as
+// no other reader of JSON knows them.
+func notJSON(data []byte, err error) error {
+	var at *json.SyntaxError
+	if errors.As(err, &at) && at.Offset > 0 && bytes.IndexByte([]byte("NI"), data[at.Offset-1]) >= 0 {
+		return errors.New("not JSON: a number that is not finite is written null")
+	}
+	return fmt.Errorf("not JSON: %w", err)
 }
 
 // read takes the members out of r.
@@ -198,6 +211,10 @@ func (r *reader) id() string {
 	v := r.raw("id")
 	var s string
 	if json.Unmarshal(v, &s) == nil {
+		if len(s) > maxID {
+			r.problems = append(r.problems, fmt.Errorf("id: %d bytes, at most %d are kept", len(s), maxID))
+			return ""
+		}
 		return string(AppendString(nil, s))
 	}
 	var x float64
@@ -252,53 +269,72 @@ func IDText(id string) string {
 	return id
 }
 
-// Sniff finds op, id and name in the beginning of a frame that is too long to be
-// read, so that the refusal can say whose it is.
-func Sniff(start []byte) *Message {
-	m := &Message{}
-	dec := json.NewDecoder(bytes.NewReader(start))
-	if t, err := dec.Token(); err != nil || t != json.Delim('{') {
-		return m
-	}
-	for {
-		key, err := dec.Token()
-		if err != nil {
-			return m
-		}
-		value, err := dec.Token()
-		if err != nil {
-			return m
-		}
-		if _, nested := value.(json.Delim); nested {
-			for depth := 1; depth > 0; {
-				t, err := dec.Token()
-				if err != nil {
-					return m
-				}
-				switch t {
-				case json.Delim('{'), json.Delim('['):
-					depth++
-				case json.Delim('}'), json.Delim(']'):
-					depth--
-				}
-			}
+// Sniff finds op, id and names in a frame that cannot be read, because it is too long
+// or no JSON, so that the refusal can say whose it is: who waits for an answer gets one.
+func Sniff(text []byte) *Message {
+	head := map[string]json.RawMessage{}
+	s := sniffer{rest: text}
+	for s.skip("{"); s.next() == '"'; s.skip(",") {
+		key := s.value()
+		s.skip(":")
+		value := s.value()
+		var name string
+		if json.Unmarshal(key, &name) != nil || !json.Valid(value) {
 			continue
 		}
-		text, isText := value.(string)
-		number, isNumber := value.(float64)
-		switch {
-		case key == "op" && isText:
-			m.Op = text
-		case key == "id" && isText:
-			m.ID = StringID(text)
-		case key == "id" && isNumber:
-			m.ID = strconv.FormatFloat(number, 'f', 0, 64)
-		case key == "topic" && isText:
-			m.Topic = text
-		case key == "service" && isText:
-			m.Service = text
-		case key == "action" && isText:
-			m.Action = text
+		switch name {
+		case "op", "id", "topic", "service", "action":
+			head[name] = value
 		}
 	}
+	m := &Message{}
+	m.read(&reader{members: head})
+	return m
+}
+
+// sniffer cuts values out of a text, whatever they are.
+type sniffer struct{ rest []byte }
+
+func (s *sniffer) next() byte {
+	if s.rest = bytes.TrimLeft(s.rest, " \t\r\n"); len(s.rest) == 0 {
+		return 0
+	}
+	return s.rest[0]
+}
+
+func (s *sniffer) skip(mark string) bool {
+	if s.next() != mark[0] {
+		return false
+	}
+	s.rest = s.rest[1:]
+	return true
+}
+
+// value takes what stands there up to the comma, colon or bracket behind it.
+func (s *sniffer) value() []byte {
+	s.next()
+	depth, quoted := 0, false
+	for i := 0; i < len(s.rest); i++ {
+		c := s.rest[i]
+		switch {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '{' || c == '[':
+			depth++
+		case depth > 0 && (c == '}' || c == ']'):
+			depth--
+		case depth == 0 && bytes.IndexByte([]byte(",:}]"), c) >= 0:
+			return s.cut(i)
+		}
+	}
+	return s.cut(len(s.rest))
+}
+
+func (s *sniffer) cut(n int) []byte {
+	v := bytes.TrimSpace(s.rest[:n])
+	s.rest = s.rest[n:]
+	return v
 }
