@@ -98,6 +98,11 @@ func (s *Server) assemble() error {
 	if _, err := s.robot.Model.Resources(); err != nil {
 		return err
 	}
+	if folder := s.motionsFolder(); folder != "" {
+		if at, err := os.Stat(folder); err == nil && !at.IsDir() {
+			return fmt.Errorf("motions is %q: it is no folder", folder)
+		}
+	}
 	s.library = shelf{library.Open(s.motionsFolder(), shipped.Of(s.robot.Model.Name()))}
 	if all, err := s.library.List(); err != nil {
 		s.log.Warn("the folder of motions cannot be read", "why", err)

@@ -94,6 +94,14 @@ func TestAPortInUseIsNamed(t *testing.T) {
 	}
 }
 
+func TestAFileIsNoFolderOfMotions(t *testing.T) {
+	c := config.Default()
+	c.Listen, c.Motions = "127.0.0.1:0", manyJoints(t, 1)
+	if _, err := server.New(c, server.Options{}); err == nil || !strings.Contains(err.Error(), c.Motions) || !strings.Contains(err.Error(), "no folder") {
+		t.Errorf("a file as folder of motions: %v", err)
+	}
+}
+
 // TestAStopOfAnUnknownCategoryStops: whoever wants a stop gets one, and hears which.
 func TestAStopOfAnUnknownCategoryStops(t *testing.T) {
 	t.Parallel()

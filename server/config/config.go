@@ -2,7 +2,6 @@ package config
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"net"
 	"os"
@@ -123,10 +122,15 @@ func Default() Config {
 // are reported at once, each with its line.
 func Read(data []byte, file string) (Config, error) {
 	c := Default()
-	if err := strictyaml.Decode(data, file, &c); err != nil {
+	unreadable := strictyaml.Decode(data, file, &c)
+	err := c.Check()
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		err = located(joined.Unwrap(), data, file)
+	}
+	if err = errors.Join(unreadable, err); err != nil {
 		return Config{}, err
 	}
-	return c, c.Check()
+	return c, nil
 }
 
 // Load reads a file.
@@ -141,39 +145,44 @@ func Load(file string) (Config, error) {
 // Check finds every value that cannot be, and names key, value and limit.
 func (c *Config) Check() error {
 	var errs []error
-	between := func(key string, value, least, most float64) {
+	between := func(key string, value, least, most float64, unit string) {
 		if !(value >= least && value <= most) {
-			errs = append(errs, fmt.Errorf("%s is %v, must be %v … %v", key, value, least, most))
+			errs = append(errs, problemf(key, "is %s, must be %v … %s", measure(value, unit), least, measure(most, unit)))
 		}
 	}
-	between("loop.period", c.Loop.Period, 1e-4, 1)
-	between("loop.priority", float64(c.Loop.Priority), 0, 99)
-	between("loop.lead", c.Loop.Lead, 0, 1)
-	between("loop.handover_time", c.Loop.HandoverTime, 1e-3, 10)
-	between("loop.transition_acceleration", c.Loop.Transition, 1e-3, 1e6)
-	between("loop.stop_deadline", c.Loop.StopDeadline, 1e-2, 60)
-	between("loop.crouch_deadline", c.Loop.CrouchDeadline, 1e-2, 60)
-	between("real_sim.lag", c.Sim.Lag, 0, 10)
-	between("real_sim.delay", c.Sim.Delay, 0, 1)
-	between("real_sim.noise", c.Sim.Noise, 0, 1)
-	between("real_sim.stiffness", c.Sim.Stiffness, 0, 1e9)
-	between("real_sim.packet_loss", c.Sim.Loss, 0, 1)
-	between("rates.joint_states", c.Rates.JointStates, 0.1, 1000)
-	between("rates.tf", c.Rates.TF, 0.1, 1000)
-	between("rates.feedback", c.Rates.Feedback, 0.1, 1000)
-	between("rates.diagnostics", c.Rates.Diagnostics, 0.1, 1000)
-	between("planner.sampling", c.Planner.Sampling, 0, 10)
-	between("limits.message_size", float64(c.Limits.MessageSize), 1024, 1<<30)
-	between("limits.connections", float64(c.Limits.Connections), 1, 10000)
-	between("limits.subscriptions", float64(c.Limits.Subscriptions), 1, 1e6)
-	between("limits.goals", float64(c.Limits.Goals), 1, 1e6)
-	between("limits.message_rate", c.Limits.MessageRate, 1, 1e6)
-	between("limits.queue", float64(c.Limits.Queue), 1, 1e6)
-	between("record.megabytes", float64(c.Record.Megabytes), 1, 1<<20)
+	between("loop.period", c.Loop.Period, 1e-4, 0.1, "s") // a cycle that is not heard of for a second is taken for dead
+	between("loop.priority", float64(c.Loop.Priority), 0, 99, "")
+	between("loop.lead", c.Loop.Lead, 0, 1, "s")
+	between("loop.handover_time", c.Loop.HandoverTime, 1e-3, 10, "s")
+	between("loop.transition_acceleration", c.Loop.Transition, 1e-3, 1e6, "rad/s²")
+	between("loop.stop_deadline", c.Loop.StopDeadline, 1e-2, 60, "s")
+	between("loop.crouch_deadline", c.Loop.CrouchDeadline, 1e-2, 60, "s")
+	between("real_sim.lag", c.Sim.Lag, 0, 10, "s")
+	between("real_sim.delay", c.Sim.Delay, 0, 1, "s")
+	between("real_sim.noise", c.Sim.Noise, 0, 1, "rad")
+	between("real_sim.stiffness", c.Sim.Stiffness, 0, 1e9, "N·m/rad")
+	between("real_sim.packet_loss", c.Sim.Loss, 0, 1, "")
+	between("rates.joint_states", c.Rates.JointStates, 0.1, 1000, "Hz")
+	between("rates.tf", c.Rates.TF, 0.1, 1000, "Hz")
+	between("rates.feedback", c.Rates.Feedback, 0.1, 1000, "Hz")
+	between("rates.diagnostics", c.Rates.Diagnostics, 0.1, 1000, "Hz")
+	between("planner.sampling", c.Planner.Sampling, 0, 10, "s")
+	between("limits.message_size", float64(c.Limits.MessageSize), 1024, 1<<30, "bytes")
+	between("limits.connections", float64(c.Limits.Connections), 1, 10000, "")
+	between("limits.subscriptions", float64(c.Limits.Subscriptions), 1, 1e6, "")
+	between("limits.goals", float64(c.Limits.Goals), 1, 1e6, "")
+	between("limits.message_rate", c.Limits.MessageRate, 1, 1e6, "per second")
+	between("limits.queue", float64(c.Limits.Queue), 1, 1e6, "messages")
+	between("record.megabytes", float64(c.Record.Megabytes), 1, 1<<20, "MB")
 	_, settings := c.Settings()
-	errs = append(errs, settings, CheckListen(c.Listen))
+	if joined, ok := settings.(interface{ Unwrap() []error }); ok {
+		errs = append(errs, joined.Unwrap()...)
+	}
+	if err := CheckListen(c.Listen); err != nil {
+		errs = append(errs, err)
+	}
 	if p := c.Planner.Pipeline; p != "poise" && p != Pilz {
-		errs = append(errs, fmt.Errorf("planner.pipeline is %q, must be poise or %s", p, Pilz))
+		errs = append(errs, problemf("planner.pipeline", "is %q, must be poise or %s", p, Pilz))
 	}
 	return errors.Join(errs...)
 }
@@ -183,12 +192,15 @@ const Pilz = "pilz_industrial_motion_planner"
 
 // CheckListen refuses addresses that others can reach.
 func CheckListen(address string) error {
-	host, _, err := net.SplitHostPort(address)
+	host, port, err := net.SplitHostPort(address)
+	if err == nil {
+		_, err = net.LookupPort("tcp", port)
+	}
 	if err != nil {
-		return fmt.Errorf("listen is %q, must be an address and a port such as 127.0.0.1:8080", address)
+		return problemf("listen", "is %q, must be an address and a port such as 127.0.0.1:8080", address)
 	}
 	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
-		return fmt.Errorf("listen is %q: only loopback (127.0.0.1, ::1, localhost) is served until security comes", address)
+		return problemf("listen", "is %q: only loopback (127.0.0.1, ::1, localhost) is served until security comes", address)
 	}
 	return nil
 }
@@ -203,30 +215,30 @@ func (c *Config) Settings() (loop.Settings, error) {
 	var errs []error
 	policy, ok := arbiter.ParsePolicy(c.Loop.Arbiter)
 	if !ok {
-		errs = append(errs, fmt.Errorf("loop.arbiter is %q, must be priority, last or none", c.Loop.Arbiter))
+		errs = append(errs, problemf("loop.arbiter", "is %q, must be priority, last or none", c.Loop.Arbiter))
 	}
 	var decay control.Decay
 	if err := decay.UnmarshalText([]byte(c.Loop.Handover)); err != nil {
-		errs = append(errs, fmt.Errorf("loop.handover is %q, must be %v or %v", c.Loop.Handover, control.JerkLimited, control.Exponential))
+		errs = append(errs, problemf("loop.handover", "is %q, must be %v or %v", c.Loop.Handover, control.JerkLimited, control.Exponential))
 	}
 	rules := fault.Defaults()
 	for _, one := range []struct {
-		key  string
-		kind fault.Kind
-		rule Rule
+		key, unit string
+		kind      fault.Kind
+		rule      Rule
 	}{
-		{"tracking_error", fault.Tracking, c.Faults.Tracking},
-		{"stale_reading", fault.StaleReading, c.Faults.Stale},
-		{"temperature", fault.Hot, c.Faults.Temperature},
-		{"low_voltage", fault.LowVoltage, c.Faults.Voltage},
-		{"overrun", fault.Overrun, c.Faults.Overrun},
+		{"tracking_error", "rad", fault.Tracking, c.Faults.Tracking},
+		{"stale_reading", "s", fault.StaleReading, c.Faults.Stale},
+		{"temperature", "°C", fault.Hot, c.Faults.Temperature},
+		{"low_voltage", "V", fault.LowVoltage, c.Faults.Voltage},
+		{"overrun", "periods", fault.Overrun, c.Faults.Overrun},
 	} {
 		severity, ok := parseSeverity(one.rule.Severity)
 		if !ok {
-			errs = append(errs, fmt.Errorf("faults.%s.severity is %q, must be one of %s", one.key, one.rule.Severity, severities()))
+			errs = append(errs, problemf("faults."+one.key+".severity", "is %q, must be one of %s", one.rule.Severity, severities()))
 		}
 		if !(one.rule.Threshold >= 0) || math.IsInf(one.rule.Threshold, 0) {
-			errs = append(errs, fmt.Errorf("faults.%s.threshold is %v, must be 0 or more", one.key, one.rule.Threshold))
+			errs = append(errs, problemf("faults."+one.key+".threshold", "is %s, must be 0 or more", measure(one.rule.Threshold, one.unit)))
 		}
 		r := &rules[one.kind]
 		if r.Threshold != one.rule.Threshold {

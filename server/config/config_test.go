@@ -62,7 +62,7 @@ func TestEveryKeyIsExplained(t *testing.T) {
 // TestRefusals names key, value and limit, all problems at once.
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct{ document, want string }{
-		{"loop: {period: 2}", "loop.period is 2, must be 0.0001 … 1"},
+		{"loop: {period: 2}", "poise.yaml:1: loop.period is 2 s, must be 0.0001 … 0.1 s"},
 		{"loop: {period: .nan}", "loop.period"},
 		{"loop: {arbiter: fair}", `loop.arbiter is "fair", must be priority`},
 		{"loop: {handover: quick}", `loop.handover is "quick", must be jerk_limited or exponential`},
@@ -73,14 +73,17 @@ func TestRefusals(t *testing.T) {
 		{"rates: {tf: fast}", "rates.tf"},
 		{"faults: {temperature: {severity: panic}}", `faults.temperature.severity is "panic", must be one of ignore, warn`},
 		{"planner: {pipeline: ompl}", `planner.pipeline is "ompl"`},
+		{"\nrates:\n\n  tf: -1", "poise.yaml:4: rates.tf is -1 Hz, must be 0.1 … 1000 Hz"},
+		{"faults: {temperature: {threshold: -2}}", "poise.yaml:1: faults.temperature.threshold is -2 °C, must be 0 or more"},
+		{"listen: 127.0.0.1:99999", `listen is "127.0.0.1:99999", must be an address and a port`},
 		{"limits: {connections: 0}", "limits.connections is 0, must be 1 … 10000"},
 	} {
 		if _, err := Read([]byte(c.document), "poise.yaml"); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %s", c.document, err, c.want)
 		}
 	}
-	_, err := Read([]byte("loop: {period: 2, lead: -1}\nlisten: a"), "poise.yaml")
-	for _, want := range []string{"loop.period", "loop.lead", "listen"} {
+	_, err := Read([]byte("loop: {period: 2, lead: -1}\nlisten: a\nrates: {tf: fast}\nspeed: 3"), "poise.yaml")
+	for _, want := range []string{"poise.yaml:1: loop.period", "poise.yaml:1: loop.lead", "poise.yaml:2: listen", "poise.yaml:3: rates.tf", `poise.yaml:4: unknown key "speed"`} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v does not speak of %s", err, want)
 		}
