@@ -4,10 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
 	"poise/control"
+	"poise/control/follow"
 	"poise/executive/compose"
 	"poise/executive/explain"
 	"poise/motion"
@@ -21,7 +23,7 @@ type Play struct {
 	Loop     bool    // again and again until it is called off
 	Part     bool    // from the start mark to the end mark
 	Backward bool
-	Approach bool // moves to its first row, if the robot is elsewhere
+	Approach bool // moves to its start pose and first row, if the robot is elsewhere
 	Return   bool // goes back to where the joints were
 }
 
@@ -77,7 +79,8 @@ func (g *Play) Prepare(v *View) (*Work, []Explanation) {
 	if g.Approach {
 		goal.Approach = v.Approach.Share
 	}
-	if why := v.inStartPose(d, g); len(why) > 0 {
+	why = v.inStartPose(d, g, &goal)
+	if len(why) > 0 {
 		return nil, why
 	}
 	end := 0.0
@@ -128,8 +131,9 @@ func motionProblems(err error) (all []Explanation) {
 const startPoseTolerance = 0.174
 
 // inStartPose explains which joints are not in the pose that a motion has to begin
-// in. Joints that an approach brings to their first row need not be.
-func (v *View) inStartPose(d *motion.Document, g *Play) (why []Explanation) {
+// in. An approach brings the motion's own joints to their first row, and the others
+// into the pose: these become part of the goal, and stay there.
+func (v *View) inStartPose(d *motion.Document, g *Play, goal *follow.Goal) (why []Explanation) {
 	if d.StartPose == "" || g.Part {
 		return nil
 	}
@@ -139,14 +143,24 @@ func (v *View) inStartPose(d *motion.Document, g *Play) (why []Explanation) {
 	}
 	for i, id := range named.Joints {
 		name := v.Words.Joint(id)
-		if k := d.Joint(name); g.Approach && k >= 0 && d.Joints[k].Enabled || len(named.Q[i]) != 1 {
+		if len(named.Q[i]) != 1 || g.Approach && slices.Contains(goal.Joints, name) {
 			continue
 		}
-		if off := math.Abs(v.Now.Command.Q[id] - named.Q[i][0]); off > startPoseTolerance {
+		want := named.Q[i][0]
+		off := math.Abs(v.Now.Command.Q[id] - want)
+		switch {
+		case off <= startPoseTolerance:
+		case g.Approach:
+			goal.Joints = append(goal.Joints, name)
+			for p := range goal.Points {
+				goal.Points[p].Position = append(goal.Points[p].Position, want)
+			}
+		default:
 			x := v.Words.Reason(control.Reason{Code: control.StartTooFar, Joint: id, Value: off, Max: startPoseTolerance}, "")
 			x.Owner = ""
-			x.Text = fmt.Sprintf("motion %q begins in pose %q, and joint %s is %.4g away from it, %g is allowed", g.Name, d.StartPose, name, off, startPoseTolerance)
-			why = append(why, x.With(fmt.Sprintf("go to pose %q first", d.StartPose)))
+			unit := v.Words.Unit(id)
+			x.Text = fmt.Sprintf("motion %q begins in pose %q, and joint %s is %.4g %s away from it, %g %s is allowed", g.Name, d.StartPose, name, off, unit, startPoseTolerance, unit)
+			why = append(why, x.With(fmt.Sprintf("go to pose %q first, or allow an approach", d.StartPose)))
 		}
 	}
 	return why
