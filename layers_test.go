@@ -34,7 +34,7 @@ var layers = []string{
 	// the machine
 	"servo", "servo/sim",
 	// execution
-	"arbiter", "arbiter/scenario", "action", "control", "control/pace", "control/swing",
+	"arbiter", "arbiter/scenario", "action", "control", "control/command", "control/pace", "control/swing",
 	"control/follow/play", "control/follow", "control/pose", "control/hold", "control/stream", "control/torqueoff", "control/stance", "control/lookat", "control/step", "control/kind",
 	"loop/fault", "loop", "telemetry", "loop/runner",
 	"motion/document", "motion", "motion/file", "motion/rosgoal", "motion/library", "motion/lint", "motion/shipped",
@@ -120,7 +120,7 @@ func TestEveryPackageHasAComment(t *testing.T) {
 var purePackages = []string{
 	"spatial", "linalg", "qp", "urdf", "robot", "kinematics", "dynamics", "contact",
 	"trajectory", "trajectory/spline", "trajectory/profile", "trajectory/move", "trajectory/reach", "trajectory/retime", "trajectory/clock",
-	"planner", "servo", "servo/sim", "arbiter", "action", "control", "control/follow/play", "control/follow", "control/pose", "control/hold",
+	"planner", "servo", "servo/sim", "arbiter", "action", "control", "control/command", "control/follow/play", "control/follow", "control/pose", "control/hold",
 	"control/stream", "control/torqueoff", "control/stance", "control/lookat", "control/step", "control/kind", "loop", "loop/fault",
 	"motion/document", "motion", "motion/file", "motion/rosgoal", "motion/lint", "executive/explain", "executive/compose",
 	"msgs", "msgs/rosjson", "msgs/registry", "edge",

@@ -1,16 +1,15 @@
 package loop
 
 import (
-	"math"
 	"sync/atomic"
 
 	"poise/arbiter"
 	"poise/control"
+	"poise/control/command"
 	"poise/internal/rt"
 	"poise/loop/fault"
 	"poise/robot"
 	"poise/servo"
-	"poise/trajectory/move"
 )
 
 // Settings are what decides how a loop behaves, apart from the robot and its
@@ -67,27 +66,18 @@ type Loop struct {
 	tick     servo.Tick
 	now      float64 // s
 	input    control.Input
-	command  control.Motion
+	command  *control.Motion // that merge and maker make of what owners ask for
 	measured control.Measured
 	raw      []servo.Reading // as swapped
 	reading  []servo.Reading // the newest that are numbers
 	setpoint []servo.Setpoint
 
-	state []move.State // of the command
-	wish  []move.State // reference of this tick
-	mode  []servo.Mode // of each servo
-	fresh []bool       // has to be bridged: its reference is new, or the gate cut it
-	cut   []control.Cut
-	batch []int // joints of one hand-over
-	back  []move.State
+	mode []servo.Mode // of each servo
 
 	merge   *control.Aggregate
-	limiter *control.Limiter
+	maker   *command.Maker
 	guards  *control.Guard
-	bridge  *control.Bridge
-	wraps   []bool // joints that are angles without limits
-	poses   poses
-	holder  *control.Holder
+	placed  []int // joints of an order Place
 	powered power
 	stops   stopping
 	faults  monitor
@@ -114,7 +104,11 @@ const reserve = 1024
 // coordinate, or that has no resources, cannot be controlled.
 func New(cfg Config) (*Loop, error) {
 	setDefaults(&cfg)
-	limits, bounds, err := control.JointLimits(cfg.Model, cfg.Transition)
+	merge, err := control.NewAggregate(cfg.Model)
+	if err != nil {
+		return nil, err
+	}
+	maker, err := command.New(cfg.Model, cfg.Transition, cfg.Bridge, merge)
 	if err != nil {
 		return nil, err
 	}
@@ -124,22 +118,10 @@ func New(cfg Config) (*Loop, error) {
 		orders:  rt.NewRing[Order](cfg.Orders),
 		reports: rt.NewRing[Report](cfg.Reports),
 		raw:     make([]servo.Reading, n), reading: make([]servo.Reading, n), setpoint: make([]servo.Setpoint, n),
-		state: make([]move.State, n), wish: make([]move.State, n), mode: make([]servo.Mode, n),
-		fresh: make([]bool, n), cut: make([]control.Cut, n), batch: make([]int, 0, n), back: make([]move.State, n),
-		limiter: control.NewLimiter(bounds), guards: control.NewGuard(control.JointGuards(cfg.Model)),
-	}
-	if l.merge, err = control.NewAggregate(cfg.Model); err != nil {
-		return nil, err
-	}
-	l.wraps = control.Wraps(cfg.Model)
-	if l.bridge, err = control.NewBridge(cfg.Bridge, limits, l.wraps); err != nil {
-		return nil, err
-	}
-	if l.holder, err = control.NewHolder(limits); err != nil {
-		return nil, err
+		mode: make([]servo.Mode, n), placed: make([]int, 0, n),
+		merge: merge, maker: maker, command: &maker.Motion, guards: control.NewGuard(control.JointGuards(cfg.Model)),
 	}
 	l.makeStates()
-	l.poses.init(cfg.Model)
 	l.faults.init(cfg.Model, cfg.Faults)
 	for _, r := range cfg.Controllers {
 		if err := l.register(r); err != nil {
@@ -167,9 +149,8 @@ func setDefaults(c *Config) {
 
 func (l *Loop) makeStates() {
 	n, chains, outputs := l.dof, len(l.cfg.Model.Chains()), l.merge.Outputs()
-	l.command, l.measured = control.NewMotion(n, chains, outputs), control.NewMeasured(n)
-	l.command.Copy(&l.merge.Motion)
-	l.input = control.Input{Cmd: &l.command, Meas: &l.measured}
+	l.measured = control.NewMeasured(n)
+	l.input = control.Input{Cmd: l.command, Meas: &l.measured}
 	l.snapshots = rt.NewLatest(func(s *Snapshot) {
 		s.Command, s.Measured = control.NewMotion(n, chains, outputs), control.NewMeasured(n)
 		s.Cut, s.Age = make([]control.Cut, n), make([]uint32, len(l.merge.Age))
@@ -180,7 +161,6 @@ func (l *Loop) makeStates() {
 	l.frame.Orders = make([]Order, 0, ordersPerTick)
 	for j := range l.reading {
 		l.raw[j].Age, l.reading[j].Age = servo.Never, servo.Never
-		l.holder.Begin(j, move.State{}, 0)
 	}
 }
 
@@ -188,6 +168,7 @@ func (l *Loop) makeStates() {
 func (l *Loop) Step(t servo.Tick) {
 	l.tick, l.now = t, float64(t.Time)*1e-9
 	l.input.Tick = t
+	l.maker.Begin(l.now, t.Dt)
 	l.mark(Begin)
 	l.read()
 	l.mark(Read)
@@ -267,7 +248,7 @@ func (l *Loop) control() {
 	}
 }
 
-// aggregate gives each leaf its one writer, each joint its wish, and begins
+// aggregate gives each leaf its one writer, each joint its reference, and begins
 // hand-overs where the writer changed or jumped.
 func (l *Loop) aggregate() {
 	l.merge.Begin()
@@ -284,46 +265,12 @@ func (l *Loop) aggregate() {
 		}
 	}
 	l.merge.End()
-	l.poses.handOver(l)
 	l.energise()
-	before := l.now - l.tick.Dt
-	for j := range l.wish {
-		fresh := l.fresh[j] || l.merge.Fresh.Has(robot.LeafID(j))
-		l.fresh[j] = fresh
-		if l.merge.Writer[j] != arbiter.Nobody {
-			l.holder.End(j)
-			l.wish[j] = l.nearest(j, l.merge.Wish[j])
-			l.fresh[j] = fresh || l.jumps(j)
-			continue
-		}
-		if fresh && !l.holder.Placed(j) {
-			l.bridge.Drop(j)
-			l.holder.Begin(j, l.state[j], before)
-			l.fresh[j] = false
-		}
-		l.wish[j] = l.holder.At(j, l.now)
-	}
+	l.maker.References(l.mode)
 	for _, s := range l.seats {
-		l.handOver(s.id, s.ref.Peak)
+		l.maker.HandOver(s.id, s.ref.Peak)
 	}
-	l.handOver(arbiter.Nobody, 0) // joints on their way to a safe pose
-}
-
-// nearest adds whole turns to the reference of an angle without limits, so that it
-// is nearest to the command: who writes −π after π has not turned back.
-func (l *Loop) nearest(j int, w move.State) move.State {
-	if l.wraps[j] {
-		if turns := math.Round((l.state[j].P - w.P) / (2 * math.Pi)); turns != 0 {
-			w.P += 2 * math.Pi * turns
-		}
-	}
-	return w
-}
-
-// jumps reports whether the limits cannot follow the reference of a joint: then it
-// is handed over anew, from the last command.
-func (l *Loop) jumps(j int) bool {
-	return l.mode[j] == servo.Position && !l.limiter.Allows(j, l.wish[j].P+l.bridge.Offset(j, l.now).P, l.tick.Dt)
+	l.maker.HandOver(arbiter.Nobody, 0) // joints on their way to a safe pose
 }
 
 // ownedBy returns what a controller owns by the arbiter's books.
@@ -360,29 +307,7 @@ func (l *Loop) energise() {
 func (l *Loop) seed(j int) {
 	l.follow(j)
 	l.guards.Reset(j)
-	l.bridge.Drop(j)
-	l.holder.End(j)
-	l.fresh[j] = true
-}
-
-// handOver bridges the joints of one owner that are new to it, all together. The
-// bridge begins at the last tick, where the command is known; the reference is
-// taken back to there along its own motion.
-func (l *Loop) handOver(id arbiter.ClientID, peak float64) {
-	l.batch = l.batch[:0]
-	dt := l.tick.Dt
-	for j := range l.wish {
-		if !l.fresh[j] || l.merge.Writer[j] != id {
-			continue
-		}
-		l.fresh[j] = false
-		w := l.wish[j]
-		l.back[j] = move.State{P: w.P - dt*w.V + dt*dt/2*w.A, V: w.V - dt*w.A, A: w.A}
-		l.batch = append(l.batch, j)
-	}
-	if len(l.batch) > 0 {
-		l.bridge.Begin(l.now-dt, l.batch, l.state, l.back, peak)
-	}
+	l.maker.Forget(j)
 }
 
 func (l *Loop) write() {
@@ -394,13 +319,13 @@ func (l *Loop) publish() {
 	s.Tick, s.Power, s.Faults, s.Lost = l.tick, l.powered.state, l.faults.Active(), l.lost
 	s.Wanted, s.Rate = l.wantedRate(), l.achievedRate()
 	s.Stopped = l.stops.blocks()
-	s.Command.Copy(&l.command)
+	s.Command.Copy(l.command)
 	s.Measured.Copy(&l.measured)
 	for i, seat := range l.seats {
 		seat.activity(&s.Active[i])
 	}
 	copy(s.Mode, l.mode)
-	copy(s.Cut, l.cut)
+	copy(s.Cut, l.maker.Cut)
 	copy(s.Age, l.merge.Age)
 	for i := range s.Owner {
 		s.Owner[i] = l.arb.Owner(robot.LeafID(i))
@@ -411,18 +336,3 @@ func (l *Loop) publish() {
 }
 
 func finite(x float64) bool { return x-x == 0 }
-
-// atRest reports whether every joint's command stands still.
-func (l *Loop) atRest() bool {
-	for j := range l.state {
-		if !l.still(j) {
-			return false
-		}
-	}
-	return true
-}
-
-// restSpeed is the step velocity below which a joint counts as at rest, rad/s.
-const restSpeed = 1e-6
-
-func (l *Loop) still(j int) bool { return math.Abs(l.limiter.Velocity(j)) <= restSpeed }

@@ -5,7 +5,6 @@ import (
 	"poise/control"
 	"poise/robot"
 	"poise/servo"
-	"poise/trajectory/move"
 )
 
 // place puts joints of a virtual robot somewhere at once: the simulated servos,
@@ -25,19 +24,18 @@ func (l *Loop) place(o Order) {
 		l.refuse(o, why)
 		return
 	}
-	l.batch = l.batch[:0]
+	l.placed = l.placed[:0]
 	for _, j := range p.Joints {
-		l.batch = append(l.batch, int(j))
+		l.placed = append(l.placed, int(j))
 	}
-	bus.Place(l.batch, p.Q)
-	for i, j := range l.batch {
+	bus.Place(l.placed, p.Q)
+	for i, j := range l.placed {
 		q := p.Q[i]
 		// the robot is there: nothing is to be led, guarded or found too far away
 		l.reading[j].Position, l.reading[j].Velocity = q, 0
 		l.measured.Q[j], l.measured.V[j] = q, 0
-		l.seed(j)
-		l.holder.Begin(j, move.State{P: q}, l.now)
-		l.fresh[j] = false
+		l.guards.Reset(j)
+		l.maker.Place(j, q)
 	}
 	l.report(Report{Kind: Placed, Controller: arbiter.Nobody, Goal: o.Goal})
 }
@@ -56,7 +54,7 @@ func (l *Loop) mayPlace(p *control.Placement) control.Reason {
 			return control.Because(control.BadProgram)
 		}
 		why := control.Reason{Joint: j, Who: arbiter.Nobody, Value: p.Q[i]}
-		b := l.limiter.Bounds(int(j))
+		b := l.maker.Bounds(int(j))
 		switch who := l.arb.Owner(robot.LeafID(j)); {
 		case !finite(p.Q[i]):
 			why.Code = control.NotANumber

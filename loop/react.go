@@ -178,8 +178,7 @@ func (f *reaction) crouch(l *Loop, x *limb) {
 	x.crouching, x.began = true, l.now
 	for i, j := range x.joints {
 		if x.posed[i] {
-			l.holder.Put(j, x.pose[i])
-			l.fresh[j] = true
+			l.maker.Send(j, x.pose[i])
 		}
 	}
 }
@@ -201,7 +200,7 @@ func (f *reaction) progress(l *Loop) {
 		return
 	}
 	for leaf := range f.ramping.All {
-		if l.still(int(leaf)) {
+		if l.maker.Still(int(leaf)) {
 			f.limp, f.ramping = f.limp.With(leaf), f.ramping.Without(leaf)
 		}
 	}
@@ -210,7 +209,7 @@ func (f *reaction) progress(l *Loop) {
 // arrived reports whether all joints of a limb rest where they were sent.
 func (f *reaction) arrived(l *Loop, x *limb) bool {
 	for i, j := range x.joints {
-		if !l.still(j) || l.bridge.Active(j) || l.fresh[j] || x.posed[i] && l.command.Q[j] != x.pose[i] {
+		if !l.maker.Arrived(j) || x.posed[i] && l.command.Q[j] != x.pose[i] {
 			return false
 		}
 	}
@@ -244,8 +243,7 @@ func (f *reaction) lower(l *Loop) {
 		}
 		x.crouching = false
 		for _, j := range x.joints {
-			l.holder.End(j) // stay where the way to the pose was left
-			l.fresh[j] = true
+			l.maker.Stay(j)
 		}
 	}
 }

@@ -72,7 +72,7 @@ func (l *Loop) record() {
 	}
 	f := &l.frame
 	f.Tick, f.Reading, f.Bus, f.Hash = l.tick, l.raw, l.faults.bus, l.hash()
-	f.Command, f.Writer, f.Power, f.Faults = &l.command, l.merge.Writer, l.powered.state, l.faults.Active()
+	f.Command, f.Writer, f.Power, f.Faults = l.command, l.merge.Writer, l.powered.state, l.faults.Active()
 	l.cfg.Tap.Tick(f)
 }
 
@@ -81,7 +81,7 @@ func (l *Loop) record() {
 func (l *Loop) hash() uint64 {
 	h := l.arb.Hash()
 	mix := func(v uint64) { h = (h ^ v) * 1099511628211; h ^= h >> 29 }
-	c := &l.command
+	c := l.command
 	for j := range c.Q {
 		s := &l.setpoint[j]
 		mix(math.Float64bits(c.Q[j]))

@@ -2,7 +2,6 @@ package loop
 
 import (
 	"fmt"
-	"math"
 
 	"poise/arbiter"
 	"poise/control"
@@ -172,13 +171,7 @@ func (s *seat) swap(p control.Program, goal uint64) bool {
 	s.ref.Time, s.broken = 0, control.Reason{}
 	s.program, s.goal, s.rate, s.paused, s.cancelled, s.due, s.told = p, goal, 1, false, false, 0, 0
 	s.needs = s.needed
-	all := s.needed.Union(s.wanted)
-	for leaf := range all.All {
-		if int(leaf) < s.l.dof {
-			s.l.fresh[leaf] = true // a new program is a new reference
-		}
-	}
-	s.l.poses.fresh = s.l.poses.fresh.Union(all)
+	s.l.maker.Renew(s.needed.Union(s.wanted)) // a new program is a new reference
 	s.report(GoalStarted, goal, control.Going, control.Because(control.OK))
 	return true
 }
@@ -291,7 +284,7 @@ func (s *seat) activity(a *Activity) {
 	*a = Activity{Running: s.running, Active: s.program != nil, Paused: s.paused, Cancelled: s.cancelled,
 		Goal: s.goal, Status: s.status, Why: s.why, Own: s.owned(), Time: s.ref.Time, Wanted: s.wantedRate(), Rate: s.ref.Rate, Passed: s.due}
 	for leaf := range a.Own.All {
-		if j := int(leaf); j < s.l.dof && s.l.bridge.Active(j) {
+		if j := int(leaf); j < s.l.dof && s.l.maker.HandingOver(j) {
 			a.HandOver = true
 			return
 		}
@@ -325,7 +318,7 @@ func (s *seat) wantedRate() float64 {
 // atRest reports whether all joints that the controller owns stand still.
 func (s *seat) atRest() bool {
 	for leaf := range s.owned().All {
-		if j := int(leaf); j < s.l.dof && !s.l.still(j) {
+		if j := int(leaf); j < s.l.dof && !s.l.maker.Still(j) {
 			return false
 		}
 	}
@@ -342,7 +335,7 @@ func (s *seat) bridging() bool {
 		return false
 	}
 	for leaf := range s.owned().All {
-		if j := int(leaf); j < s.l.dof && math.Abs(s.l.bridge.Offset(j, s.l.now).P) > nearEnough {
+		if j := int(leaf); j < s.l.dof && s.l.maker.Offset(j) > nearEnough {
 			return true
 		}
 	}

@@ -89,7 +89,7 @@ func (s *stopping) update(l *Loop) {
 		return
 	}
 	late := l.now-s.began > l.cfg.StopDeadline
-	still := l.atRest()
+	still := l.maker.AtRest()
 	switch s.category {
 	case 0:
 		s.finish(l)

@@ -34,7 +34,7 @@ func (r *rig) stopNow(category uint8, stats *stopStats) {
 	limit := int((defaultStopDeadline + 1) / r.dt)
 	for range limit {
 		r.run(1)
-		if !r.l.stops.active && r.l.atRest() {
+		if !r.l.stops.active && r.l.maker.AtRest() {
 			break
 		}
 	}
@@ -140,7 +140,7 @@ func TestCancelRampsDown(t *testing.T) {
 	if len(ended) != 1 || ended[0].Reason.Code != control.Cancelled {
 		t.Fatalf("%+v", ended)
 	}
-	if !r.l.atRest() {
+	if !r.l.maker.AtRest() {
 		t.Error("not at rest")
 	}
 }
@@ -180,7 +180,7 @@ func TestPauseAndSpeedKeepThePath(t *testing.T) {
 	rate(1)
 	r.l.Send(Order{Kind: Pause})
 	rate(0)
-	if !r.l.atRest() {
+	if !r.l.maker.AtRest() {
 		t.Error("not at rest in a pause")
 	}
 	r.l.Send(Order{Kind: Resume})
@@ -233,7 +233,7 @@ func TestStopThatDoesNotSlowDownIsTakenAway(t *testing.T) {
 		t.Fatal("taken away before its deadline")
 	}
 	r.run(1000)
-	if r.l.seats[0].program != nil || r.l.stops.active || !r.l.atRest() {
+	if r.l.seats[0].program != nil || r.l.stops.active || !r.l.maker.AtRest() {
 		t.Error("not stopped")
 	}
 }
@@ -244,7 +244,7 @@ func TestCategoryOneHasADeadline(t *testing.T) {
 	r := newRig(t, parts{robot: "arm6", controllers: 1, settings: Settings{StopDeadline: 0.05}})
 	r.must(0, 1, r.program(r.limb("manipulator"), 0.4, 2))
 	r.run(3100)
-	if r.l.atRest() {
+	if r.l.maker.AtRest() {
 		t.Fatal("nothing moves")
 	}
 	r.l.Stop(1)

@@ -72,7 +72,7 @@ func TestRandomSwitches(t *testing.T) {
 // their reference is unless the gate had to cut it.
 func (r *rig) onReference() (count int) {
 	for j, who := range r.l.merge.Writer[:r.l.dof] {
-		if who == arbiter.Nobody || r.l.bridge.Active(j) || r.l.cut[j] != 0 || r.l.fresh[j] {
+		if who == arbiter.Nobody || r.l.maker.HandingOver(j) || r.l.maker.Cut[j] != 0 {
 			continue
 		}
 		count++

@@ -1,4 +1,4 @@
-package loop
+package command
 
 import (
 	"poise/arbiter"
@@ -17,50 +17,51 @@ type poses struct {
 	fresh robot.Set    // leaves whose owner began something new in this tick
 }
 
-func (p *poses) init(m *robot.Model) {
-	p.limbs = make([]control.Glide, len(m.Chains()))
+func newPoses(m *robot.Model) poses {
+	p := poses{limbs: make([]control.Glide, len(m.Chains()))}
 	res, err := m.Resources()
 	if err != nil {
-		panic("loop: New has looked") // a programmer's mistake
+		panic("command: an aggregate was made of it") // a programmer's mistake
 	}
 	for i, leaf := range res.Leaves() {
 		if leaf.Kind == robot.BaseLeaf {
 			p.leaf, p.owned = robot.LeafID(i), true
 		}
 	}
+	return p
 }
 
 // handOver begins glides where a pose has another owner, or one that jumped. They
 // begin at the last tick, where the command is known.
-func (p *poses) handOver(l *Loop) {
-	fresh := p.fresh.Union(l.merge.Fresh)
+func (p *poses) handOver(k *Maker) {
+	fresh := p.fresh.Union(k.refs.Fresh)
 	p.fresh = robot.Set{}
-	wish, before := &l.merge.Motion, l.now-l.tick.Dt
-	if p.owned && fresh.Has(p.leaf) && l.command.Base.Has {
-		if l.merge.Writer[p.leaf] == arbiter.Nobody {
-			wish.Base.Pose = p.base.Rest(before, &l.command.Base)
+	wish, before := &k.refs.Motion, k.now-k.dt
+	if p.owned && fresh.Has(p.leaf) && k.Motion.Base.Has {
+		if k.refs.Writer[p.leaf] == arbiter.Nobody {
+			wish.Base.Pose = p.base.Rest(before, &k.Motion.Base)
 		} else {
-			back := wish.Base.At(-l.tick.Dt)
-			p.base.Begin(before, &l.command.Base, &back)
+			back := wish.Base.At(-k.dt)
+			p.base.Begin(before, &k.Motion.Base, &back)
 		}
 	}
 	for i := range p.limbs {
-		ref, was := &wish.Limb[i], &l.command.Limb[i]
+		ref, was := &wish.Limb[i], &k.Motion.Limb[i]
 		switch {
 		case !ref.Has:
 			p.limbs[i].Drop()
-		case was.Has && fresh.Overlaps(l.merge.Limb(i)):
-			back := control.BaseRef(*ref).At(-l.tick.Dt)
+		case was.Has && fresh.Overlaps(k.refs.Limb(i)):
+			back := control.BaseRef(*ref).At(-k.dt)
 			p.limbs[i].Begin(before, (*control.BaseRef)(was), &back)
 		}
 	}
 }
 
 // apply completes the command's poses.
-func (p *poses) apply(l *Loop) {
-	m := &l.command
-	p.base.Apply(l.now, &m.Base)
+func (p *poses) apply(k *Maker) {
+	m := &k.Motion
+	p.base.Apply(k.now, &m.Base)
 	for i := range p.limbs {
-		p.limbs[i].Apply(l.now, (*control.BaseRef)(&m.Limb[i]))
+		p.limbs[i].Apply(k.now, (*control.BaseRef)(&m.Limb[i]))
 	}
 }

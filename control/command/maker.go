@@ -1,0 +1,178 @@
+package command
+
+import (
+	"math"
+
+	"poise/arbiter"
+	"poise/control"
+	"poise/robot"
+	"poise/servo"
+	"poise/trajectory/move"
+)
+
+// Maker makes the command of one robot. A tick is Begin, References, HandOver for
+// every owner, Limit, Complete.
+type Maker struct {
+	Motion control.Motion // the command
+	Cut    []control.Cut  // what the gate took from each joint in this tick
+
+	refs    *control.Aggregate
+	limiter *control.Limiter
+	bridge  *control.Bridge
+	holder  *control.Holder
+	poses   poses
+
+	now, dt float64      // of this tick, s
+	wraps   []bool       // joints that are angles without limits
+	state   []move.State // of the command
+	wish    []move.State // reference of this tick
+	fresh   []bool       // has to be bridged: its reference is new, or the gate cut it
+	back    []move.State // references, a tick ago
+	batch   []int        // joints of one hand-over
+}
+
+// New returns the maker for a robot, with every joint at rest at zero, that reads
+// the references of an aggregate. Joints that cannot be controlled are reported as
+// control.JointLimits does.
+func New(m *robot.Model, assumed control.Transition, decay control.BridgeConfig, refs *control.Aggregate) (*Maker, error) {
+	limits, bounds, err := control.JointLimits(m, assumed)
+	if err != nil {
+		return nil, err
+	}
+	n := len(bounds)
+	k := &Maker{refs: refs, Motion: control.NewMotion(n, len(m.Chains()), refs.Outputs()), Cut: make([]control.Cut, n),
+		limiter: control.NewLimiter(bounds), poses: newPoses(m), wraps: control.Wraps(m),
+		state: make([]move.State, n), wish: make([]move.State, n), fresh: make([]bool, n), back: make([]move.State, n), batch: make([]int, 0, n)}
+	if k.bridge, err = control.NewBridge(decay, limits, k.wraps); err != nil {
+		return nil, err
+	}
+	if k.holder, err = control.NewHolder(limits); err != nil {
+		return nil, err
+	}
+	k.Motion.Copy(&refs.Motion)
+	for j := range k.state {
+		k.holder.Begin(j, move.State{}, 0)
+	}
+	return k, nil
+}
+
+// Begin begins a tick at a time, dt after the last, s.
+func (k *Maker) Begin(now, dt float64) { k.now, k.dt = now, dt }
+
+// References takes what is asked for in this tick, and finds which joints have to
+// be handed over: those whose writer is new, and those whose reference jumps. Mode
+// is that of each servo.
+func (k *Maker) References(mode []servo.Mode) {
+	k.poses.handOver(k)
+	for j := range k.wish {
+		fresh := k.fresh[j] || k.refs.Fresh.Has(robot.LeafID(j))
+		k.fresh[j] = fresh
+		if k.refs.Writer[j] != arbiter.Nobody {
+			k.holder.End(j)
+			k.wish[j] = k.nearest(j, k.refs.Wish[j])
+			k.fresh[j] = fresh || mode[j] == servo.Position && k.jumps(j)
+			continue
+		}
+		if fresh && !k.holder.Placed(j) {
+			k.bridge.Drop(j)
+			k.holder.Begin(j, k.state[j], k.now-k.dt)
+			k.fresh[j] = false
+		}
+		k.wish[j] = k.holder.At(j, k.now)
+	}
+}
+
+// nearest adds whole turns to the reference of an angle without limits, so that it
+// is nearest to the command: who writes −π after π has not turned back.
+func (k *Maker) nearest(j int, w move.State) move.State {
+	if k.wraps[j] {
+		if turns := math.Round((k.state[j].P - w.P) / (2 * math.Pi)); turns != 0 {
+			w.P += 2 * math.Pi * turns
+		}
+	}
+	return w
+}
+
+// jumps reports whether the limits cannot follow the reference of a joint: then it
+// is handed over anew, from the last command.
+func (k *Maker) jumps(j int) bool {
+	return !k.limiter.Allows(j, k.wish[j].P+k.bridge.Offset(j, k.now).P, k.dt)
+}
+
+// HandOver bridges the joints of one writer that are new to it, all together; Nobody
+// is the writer of joints on their way to a place. peak is the share of the limits
+// that the references use.
+func (k *Maker) HandOver(writer arbiter.ClientID, peak float64) {
+	k.batch = k.batch[:0]
+	dt := k.dt
+	for j := range k.wish {
+		if !k.fresh[j] || k.refs.Writer[j] != writer {
+			continue
+		}
+		k.fresh[j] = false
+		w := k.wish[j]
+		k.back[j] = move.State{P: w.P - dt*w.V + dt*dt/2*w.A, V: w.V - dt*w.A, A: w.A}
+		k.batch = append(k.batch, j)
+	}
+	if len(k.batch) > 0 {
+		k.bridge.Begin(k.now-dt, k.batch, k.state, k.back, peak)
+	}
+}
+
+// Limit makes the command of a joint: reference plus offset, through the gate.
+func (k *Maker) Limit(j int) {
+	w := k.wish[j]
+	if o := k.bridge.Offset(j, k.now); o != (move.State{}) {
+		w = move.State{P: w.P + o.P, V: w.V + o.V, A: w.A + o.A}
+	}
+	q, v, a, cut := k.limiter.Apply(j, w.P, k.dt)
+	if cut != 0 {
+		// the command is not what the bridge thinks: begin again from here
+		w = move.State{P: q, V: v, A: a}
+		k.fresh[j] = true
+	}
+	k.Cut[j] = cut
+	// what a reference claims of its speed may be anything
+	b := k.limiter.Bounds(j)
+	w.V, w.A = within(w.V, b.Velocity), within(w.A, max(b.Acceleration, b.Deceleration))
+	k.set(j, w)
+}
+
+func (k *Maker) set(j int, w move.State) {
+	k.state[j] = w
+	k.Motion.Q[j], k.Motion.V[j], k.Motion.A[j] = w.P, w.V, w.A
+}
+
+// within bounds a number, unless rounding is all that it exceeds the bound by.
+func within(x, bound float64) float64 {
+	if math.Abs(x) <= bound*(1+claimSlack) {
+		return x
+	}
+	return math.Copysign(bound, x)
+}
+
+// claimSlack is how far beyond a limit rounding leads a reference that keeps it.
+const claimSlack = 1e-6
+
+// stiffSlope is how fast stiffness changes at most, 1/s: a limb that sags must
+// not snap.
+const stiffSlope = 4
+
+// Complete adds what is not motion of joints: feed-forward, stiffness, base, limbs,
+// supports and typed values.
+func (k *Maker) Complete(mode []servo.Mode) {
+	m, w := &k.Motion, &k.refs.Motion
+	step := stiffSlope * k.dt
+	for j := range m.Stiff {
+		m.Stiff[j] += min(max(w.Stiff[j]-m.Stiff[j], -step), step)
+		if mode[j] != servo.Position {
+			m.Stiff[j] = w.Stiff[j]
+		}
+	}
+	copy(m.Tau, w.Tau)
+	copy(m.Limb, w.Limb)
+	copy(m.Support, w.Support)
+	copy(m.Output, w.Output)
+	m.Base = w.Base
+	k.poses.apply(k)
+}
