@@ -27,7 +27,8 @@ type Stretch struct {
 
 // Join returns the stretches of legs that follow each other: their own paths
 // outside the spheres around the ends between them, bends inside. If it cannot, it
-// says which leg is to blame.
+// says which leg is to blame. Where a sphere cuts a sliver off a part of a path, the
+// bend takes it.
 func Join(legs []Leg) (out []Stretch, leg int, why *planner.Refusal) {
 	from := 0.0
 	for k := range legs {
@@ -39,19 +40,61 @@ func Join(legs []Leg) (out []Stretch, leg int, why *planner.Refusal) {
 		centre, r := way.At(way.Length()).Pose.P, legs[k].Radius
 		enter, ok := Crossing(way, centre, r, true)
 		leave, ok2 := Crossing(next, centre, r, false)
-		if !ok || !ok2 || enter <= from {
+		if !ok || !ok2 {
 			return nil, k, tooLarge(r, way, next)
+		}
+		enter, leave = before(way, enter), after(next, leave)
+		if enter <= from {
+			return nil, k, overlap(r, from, enter)
 		}
 		bend, ok := Bend(way.At(enter), next.At(leave), centre, r)
 		if !ok {
 			return nil, k, planner.Refuse(planner.BlendFailed, "no bend fits into the sphere of %g m around the goal", r)
 		}
-		own, following := legs[k].between(k, from, enter), legs[k+1].between(k+1, leave, next.Length())
-		out = append(out, own...)
-		out = append(out, Stretch{Path: bend, Tool: own[len(own)-1].Tool.Min(following[0].Tool), Full: legs[k].Tool.Min(legs[k+1].Tool), Leg: k, Bend: true, Done: enter})
+		out = append(out, legs[k].between(k, from, enter)...)
+		own, following := legs[k].boundsAt(enter, true), legs[k+1].boundsAt(leave, false)
+		out = append(out, Stretch{Path: bend, Tool: own.Min(following), Full: legs[k].Tool.Min(legs[k+1].Tool), Leg: k, Bend: true, Done: enter})
 		from = leave
 	}
 	return out, 0, nil
+}
+
+// before moves a place a sliver back, to where a part of the path begins.
+func before(way *path.Chain, s float64) float64 {
+	for _, knot := range append([]float64{0}, way.Knots()...) {
+		if s >= knot && s-knot < sliver {
+			return knot
+		}
+	}
+	return s
+}
+
+// after moves a place a sliver on, to where a part of the path ends.
+func after(way *path.Chain, s float64) float64 {
+	for _, knot := range append([]float64{way.Length()}, way.Knots()...) {
+		if s <= knot && knot-s < sliver {
+			return knot
+		}
+	}
+	return s
+}
+
+// boundsAt returns what bounds the tool at a place of a leg: of two parts that meet
+// there, on the earlier or the later.
+func (l *Leg) boundsAt(s float64, earlier bool) planner.Tool {
+	all := l.between(0, 0, math.Inf(1))
+	i := 0
+	for i+1 < len(all) && (all[i+1].Done < s || all[i+1].Done == s && !earlier) {
+		i++
+	}
+	return all[i].Tool
+}
+
+// overlap refuses a sphere that begins before the one before it ends.
+func overlap(r, from, enter float64) *planner.Refusal {
+	why := planner.Refuse(planner.BlendFailed, "the blend radius of %g m begins %.6g m along the path, where the blend before it ends at %.6g m", r, enter, from)
+	why.Value, why.Limit = enter, from
+	return why.With("make one of the radii smaller")
 }
 
 func tooLarge(r float64, a, b path.Path) *planner.Refusal {

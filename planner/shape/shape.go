@@ -1,6 +1,7 @@
 package shape
 
 import (
+	"fmt"
 	"math"
 
 	"poise/planner"
@@ -17,6 +18,7 @@ const (
 	waypointGap     = 0.2e-3 // nearer waypoints are one, m
 	straight        = 1e-7   // a bend of less is none, rad
 	still           = 1e-9   // a way or a turn of less is none, m and rad
+	sliver          = 1e-6   // a side of less between two bends is left to one of them, m
 	minSmoothness   = 0.01   // as in Pilz
 	maxSmoothness   = 0.99
 )
@@ -53,6 +55,9 @@ func line(start, goal spatial.Pose) *path.Line {
 	}
 	if goal.P.Sub(start.P).Norm() < still {
 		goal.P = start.P
+	}
+	if goal.P.Sub(start.P).Norm() < sliver {
+		return path.NewLine(start.P, goal.P, turn, path.Coupling{Lever: 1}) // it turns on the spot
 	}
 	return path.NewLine(start.P, goal.P, turn, path.Coupling{})
 }
@@ -135,98 +140,139 @@ func arcThrough(t *planner.Task, via, other spatial.Vec3, angle float64) (path.P
 
 // polyline joins straight lines by bends inside the spheres of its corners. It
 // ends at the goal.
+//
+// Where the roundings of two corners fill their side but for a sliver, the second
+// bend begins where the first one ends. A bend leaves its line like s³, so what it
+// does on a sliver outside of its sphere is below rounding; the joints along a piece
+// that short would be nothing but rounding.
 func polyline(t *planner.Task) ([]path.Path, *planner.Refusal) {
-	points, radii := waypoints(t)
-	lines := make([]*path.Line, 0, len(points))
-	for i := 1; i < len(points); i++ {
-		lines = append(lines, line(points[i-1], points[i]))
+	c := waypoints(t)
+	lines := make([]*path.Line, 0, len(c))
+	for i := 1; i < len(c); i++ {
+		lines = append(lines, line(c[i-1].pose, c[i].pose))
 	}
-	if why := cornerRadii(t, points, radii); why != nil {
+	if why := cornerRadii(t, c); why != nil {
 		return nil, why
 	}
 	var parts []path.Path
 	from := 0.0
 	for i, l := range lines {
-		to := l.Length()
-		r := radii[i+1]
-		if r > 0 {
-			to -= r
+		r := c[i+1].radius
+		to := l.Length() - r
+		if r > 0 && to-from < sliver {
+			to = from
 		}
 		if to > from {
 			parts = append(parts, path.Cut(l, from, to))
 		}
 		from = 0
 		if r > 0 {
-			a, b := l.At(to), lines[i+1].At(r)
-			bend, ok := Bend(a, b, points[i+1].P, r)
+			next := lines[i+1]
+			if from = r; c[i+2].radius == 0 && next.Length()-r < sliver {
+				from = next.Length()
+			}
+			bend, ok := Bend(l.At(to), next.At(from), c[i+1].pose.P, r)
 			if !ok {
-				return nil, bad("the polyline cannot be rounded at waypoint %d", i)
+				why := bad("waypoint %d of the polyline cannot be rounded within its radius of %.6g m", c[i+1].waypoint, r)
+				why.Value = r
+				return nil, why.With("give it a smaller radius")
 			}
 			parts = append(parts, bend)
-			from = r
 		}
 	}
 	return parts, nil
 }
 
+// corner is a place of a polyline.
+type corner struct {
+	pose     spatial.Pose
+	radius   float64 // that was asked for, then what is rounded
+	waypoint int     // of the request; −1 for the start, their number for the goal
+}
+
 // waypoints returns the places of a polyline with the radii asked for: the start,
 // waypoints that are places of their own, the goal.
-func waypoints(t *planner.Task) (points []spatial.Pose, radii []float64) {
-	points, radii = []spatial.Pose{t.StartPose}, []float64{0}
-	add := func(X spatial.Pose, r float64) {
-		last := points[len(points)-1]
-		if X.P.Sub(last.P).Norm() < waypointGap && path.TurnBetween(last.R, X.R).Angle < 1e-6 {
-			return
-		}
-		points, radii = append(points, X), append(radii, r)
-	}
+func waypoints(t *planner.Task) []corner {
+	all := []corner{{pose: t.StartPose, waypoint: -1}}
 	for i, X := range t.Via {
-		add(X, t.ViaRadius[i])
+		last := all[len(all)-1].pose
+		if X.P.Sub(last.P).Norm() >= waypointGap || path.TurnBetween(last.R, X.R).Angle >= 1e-6 {
+			all = append(all, corner{X, t.ViaRadius[i], i})
+		}
 	}
-	if last := len(points) - 1; last > 0 && points[last].P.Sub(t.GoalPose.P).Norm() < waypointGap {
-		points, radii = points[:last], radii[:last]
+	if last := len(all) - 1; last > 0 && all[last].pose.P.Sub(t.GoalPose.P).Norm() < waypointGap {
+		all = all[:last]
 	}
-	points, radii = append(points, t.GoalPose), append(radii, 0)
-	return points, radii
+	return append(all, corner{pose: t.GoalPose, waypoint: len(t.Via)})
 }
 
 // cornerRadii replaces the radii of corners by what is left of the line on both
 // sides: asked for, or by smoothness as in Pilz, which rounds all corners by arcs
 // of one radius. A point on a straight way is no corner, nor is one where the
 // tool turns on the spot; the path then goes through it.
-func cornerRadii(t *planner.Task, points []spatial.Pose, radii []float64) *planner.Refusal {
+func cornerRadii(t *planner.Task, c []corner) *planner.Refusal {
 	smooth := min(max(t.Smoothness, minSmoothness), maxSmoothness)
-	halves := make([]float64, len(points)) // tan of half the inner angle
+	side := func(i int) spatial.Vec3 { return c[i].pose.P.Sub(c[i-1].pose.P) } // that ends at i
+	halves := make([]float64, len(c))                                          // tan of half the inner angle
 	arc := math.Inf(1)
-	for i := 1; i+1 < len(points); i++ {
-		in, out := points[i].P.Sub(points[i-1].P), points[i+1].P.Sub(points[i].P)
+	for i := 1; i+1 < len(c); i++ {
+		in, out := side(i), side(i+1)
 		bend := math.Atan2(in.Cross(out).Norm(), in.Dot(out))
 		if in.Norm() < waypointGap || out.Norm() < waypointGap || bend < straight {
-			radii[i] = -1
+			c[i].radius = -1
 			continue
 		}
 		halves[i] = math.Tan((math.Pi - bend) / 2)
-		if radii[i] == 0 {
+		if c[i].radius == 0 {
 			arc = min(arc, math.Abs(halves[i])*min(in.Norm(), out.Norm())/2)
 		}
 	}
-	for i := 1; i+1 < len(points); i++ {
+	for i := 1; i+1 < len(c); i++ {
 		switch {
-		case radii[i] < 0:
-			radii[i] = 0
-		case radii[i] == 0 && halves[i] > 1e-3:
-			radii[i] = smooth * arc / halves[i]
-		case radii[i] == 0: // it turns back on itself: an arc would have no room
-			radii[i] = smooth * min(points[i].P.Sub(points[i-1].P).Norm(), points[i+1].P.Sub(points[i].P).Norm()) / 2
+		case c[i].radius < 0:
+			c[i].radius = 0
+		case c[i].radius == 0 && halves[i] > 1e-3:
+			c[i].radius = smooth * arc / halves[i]
+		case c[i].radius == 0: // it turns back on itself: an arc would have no room
+			c[i].radius = smooth * min(side(i).Norm(), side(i+1).Norm()) / 2
 		}
 	}
-	for i := 1; i < len(points); i++ {
-		side := points[i].P.Sub(points[i-1].P).Norm()
-		if sum := radii[i-1] + radii[i]; sum > side*(1+1e-12) && sum > 0 {
-			why := bad("the corners at both ends of the polyline's side %d need %.4g m of it, and it is %.4g m long", i-1, sum, side)
-			why.Value, why.Limit = sum, side
-			return why.With("make the radii of waypoints %d and %d smaller", i-2, i-1)
+	return roomForCorners(c)
+}
+
+// roomForCorners refuses radii that do not fit on a side together.
+func roomForCorners(c []corner) *planner.Refusal {
+	for i := 1; i < len(c); i++ {
+		a, b := &c[i-1], &c[i]
+		side, sum := b.pose.P.Sub(a.pose.P).Norm(), a.radius+b.radius
+		if sum == 0 || sum <= side+still {
+			continue
 		}
+		var why *planner.Refusal
+		switch {
+		case b.radius == 0:
+			why = bad("the radius of %.9g m at waypoint %d of the polyline is longer than the way of %.9g m to %s", sum, a.waypoint, side, b.name(len(c), i))
+			why.With("make the radius of waypoint %d smaller", a.waypoint)
+		case a.radius == 0:
+			why = bad("the radius of %.9g m at waypoint %d of the polyline is longer than the way of %.9g m from %s", sum, b.waypoint, side, a.name(len(c), i-1))
+			why.With("make the radius of waypoint %d smaller", b.waypoint)
+		default:
+			why = bad("the corners at waypoints %d and %d of the polyline need %.9g m of the way between them, which is %.9g m long", a.waypoint, b.waypoint, sum, side)
+			why.With("make their radii smaller")
+		}
+		why.Value, why.Limit = sum, side
+		return why
 	}
 	return nil
+}
+
+// name says which of n places it is.
+func (c *corner) name(n, i int) string {
+	switch i {
+	case 0:
+		return "the start"
+	case n - 1:
+		return "the goal"
+	}
+	return fmt.Sprintf("waypoint %d", c.waypoint)
 }

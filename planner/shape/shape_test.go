@@ -3,6 +3,7 @@ package shape
 import (
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"poise/internal/approx"
@@ -144,5 +145,60 @@ func TestJoinBlamesTheLegWhoseRadiusIsTooLarge(t *testing.T) {
 	}
 	if len(all) != 5 || !all[1].Bend || !all[3].Bend || total > 2.5 {
 		t.Errorf("%d stretches", len(all))
+	}
+}
+
+// TestRoundingsThatFillTheirSidesLeaveNoSlivers: corners that share a side to the last
+// bit, or but for less than a micrometre, meet without a piece between them, and
+// nothing jumps where they meet.
+func TestRoundingsThatFillTheirSidesLeaveNoSlivers(t *testing.T) {
+	const (
+		least = 1e-6  // m: of a part
+		gap   = 1e-12 // m: between one part and the next
+	)
+	at := func(x, y float64) spatial.Pose { return place(at(x, y, 0)) }
+	for _, spare := range []float64{0, 1e-17, 1e-16, 1e-15, 1e-12, 1e-9, 9e-7, 2e-6, -1e-16, -5e-10} {
+		r := 0.05 - spare/2
+		task := &planner.Task{Command: planner.POLYLINE, StartPose: at(0, 0), GoalPose: at(0.15, 0.15),
+			Via:       []spatial.Pose{at(0.05, 0), at(0.05, 0.1), at(0.15, 0.1)},
+			ViaRadius: []float64{0.05 - spare, r, 0.05 - spare}}
+		parts, why := Of(task)
+		if why != nil {
+			t.Errorf("spare %g: %v", spare, why)
+			continue
+		}
+		end := task.StartPose.P
+		for i, p := range parts {
+			if p.Length() < least {
+				t.Errorf("spare %g: part %d is %g m long", spare, i, p.Length())
+			}
+			if d := p.At(0).Pose.P.Sub(end).Norm(); d > gap {
+				t.Errorf("spare %g: part %d begins %g m away from where the last one ended", spare, i, d)
+			}
+			end = p.At(p.Length()).Pose.P
+		}
+		if d := end.Sub(task.GoalPose.P).Norm(); d > gap {
+			t.Errorf("spare %g: ends %g m from the goal", spare, d)
+		}
+	}
+}
+
+// TestRefusedCornersNameWaypointsOfTheRequest, also where waypoints on top of each other
+// are one.
+func TestRefusedCornersNameWaypointsOfTheRequest(t *testing.T) {
+	at := func(x, y float64) spatial.Pose { return place(at(x, y, 0)) }
+	for _, tc := range []struct {
+		radii []float64
+		want  string
+	}{
+		{[]float64{0, 0.05, 0.05, 0.06, 0.05}, "the corners at waypoints 1 and 3 of the polyline need 0.11 m of the way between them, which is 0.1 m long"},
+		{[]float64{0, 0.06, 0.06, 0.03, 0}, "the radius of 0.06 m at waypoint 1 of the polyline is longer than the way of 0.05 m from waypoint 0"},
+	} {
+		task := &planner.Task{Command: planner.POLYLINE, StartPose: at(-0.05, 0), GoalPose: at(0.3, 0.1),
+			Via:       []spatial.Pose{at(0, 0), at(0.05, 0), at(0.05, 1e-6), at(0.05, 0.1), at(0.2, 0.1)},
+			ViaRadius: tc.radii}
+		if _, why := Of(task); why == nil || !strings.Contains(why.Error(), tc.want) || why.Value <= why.Limit || why.Help == "" {
+			t.Errorf("%v: %+v, want %q", tc.radii, why, tc.want)
+		}
 	}
 }

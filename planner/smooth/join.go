@@ -96,6 +96,9 @@ func (b *builder) rateOf(p *piece, x float64, link robot.FrameID) spatial.Vec3 {
 	return b.data.Twist(b.data.At(link)).Linear
 }
 
+// sliver is the share of a piece that is too little to be left of it.
+const sliver = 1e-6
+
 // edge returns where pieces last enter a sphere, or first leave it: which piece,
 // and its parameter.
 func (b *builder) edge(pieces []*piece, link robot.FrameID, centre spatial.Vec3, r float64, last bool) (i int, x float64, ok bool) {
@@ -130,8 +133,10 @@ func (b *builder) edge(pieces []*piece, link robot.FrameID, centre spatial.Vec3,
 					inner = mid
 				}
 			}
-			// at the very end of a piece the sphere belongs to its neighbour
-			if last && inner > p.From || !last && inner < p.To {
+			// at the very end of a piece the sphere belongs to its neighbour: a sliver
+			// that is left of it would be nothing but rounding
+			least := sliver * (p.To - p.From)
+			if last && inner-p.From > least || !last && p.To-inner > least {
 				return i, inner, true
 			}
 			break

@@ -2,6 +2,8 @@ package smooth
 
 import (
 	"errors"
+	"slices"
+
 	"poise/planner"
 	"poise/planner/timing"
 	"poise/trajectory"
@@ -45,7 +47,7 @@ func (b *builder) finish(strands []*strand) (bridged bool, why *planner.Refusal)
 	case errors.As(err, &fast) && !fast.End && speed > 0:
 		return true, b.about(b.bridge(first), first.item)
 	case err != nil:
-		return false, b.about(planner.Refuse(planner.LimitExceeded, "the motion cannot be timed: %v", err), first.item)
+		return false, b.untimed(&run, err)
 	}
 	if speed == 0 {
 		var legs []*leg
@@ -93,11 +95,22 @@ type timedRun struct {
 	pieces []*piece
 }
 
+// substantial leaves out pieces so short that their places are no longer different
+// numbers; what they would do is below rounding.
+func substantial(pieces []*piece) []*piece {
+	const share = 1e-10 // of the whole
+	total := 0.0
+	for _, p := range pieces {
+		total += p.Length()
+	}
+	return slices.DeleteFunc(slices.Clone(pieces), func(p *piece) bool { return len(pieces) > 1 && p.Length() <= share*total })
+}
+
 // solve times pieces, with as little room to brake as a moving start needs.
 func (b *builder) solve(run *timedRun, pieces []*piece) (out *trajectory.Trajectory, err error) {
 	const tries = 7
 	for k := range tries {
-		run.pieces = braking(pieces, run.Start, len(b.result.Joints), k)
+		run.pieces = substantial(braking(pieces, run.Start, len(b.result.Joints), k))
 		plain := make([]*timing.Piece, len(run.pieces))
 		for i, p := range run.pieces {
 			plain[i] = &p.Piece
