@@ -135,7 +135,7 @@ func act[G, F, R any](r *registrar, name string, t goals[G, F, R]) {
 		}
 		watch := executive.Watch{
 			Feedback: func(f executive.Feedback) { h.Feedback(t.feedback(&f)) },
-			Changed:  func(c executive.Change) { mirror(h, c, t) },
+			Changed:  func(c executive.Change) { relay(h, c, t) },
 		}
 		if _, err := in.exec.Submit(h.Caller(), id(h), h.Stamp(), g, watch); err != nil {
 			h.Reject(action.ConditionsUnmet, t.refused(err.Error()), err.Error())
@@ -153,8 +153,8 @@ func act[G, F, R any](r *registrar, name string, t goals[G, F, R]) {
 	}
 }
 
-// mirror lets a goal of the graph live as the executive's does.
-func mirror[G, F, R any](h *graph.Goal[G, F, R], c executive.Change, t goals[G, F, R]) {
+// relay lets a goal of the graph live as the executive's does.
+func relay[G, F, R any](h *graph.Goal[G, F, R], c executive.Change, t goals[G, F, R]) {
 	c.Result = t.worded(c.Result)
 	text := c.Result.Text()
 	switch c.To {

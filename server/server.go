@@ -26,6 +26,7 @@ import (
 	"poise/servo/sim"
 	"poise/telemetry"
 	"poise/wire/loopback"
+	"poise/wire/mirror"
 	"poise/wire/rosapi"
 	"poise/wire/rosbridge"
 )
@@ -220,6 +221,9 @@ func (s *Server) Run(ctx context.Context) error {
 		s.background.Go(func() { in.exec.Run(s.life) })
 	}
 	s.background.Go(func() { s.energise(instances) })
+	if m := s.cfg.Mirror; m.URL != "" {
+		s.background.Go(func() { mirror.Keep(s.life, s.graph, m.URL, m.Prefix, s.log) })
+	}
 
 	web := &http.Server{Handler: loopback.Guard{}.Handler(s.routes()), ReadHeaderTimeout: 5 * time.Second,
 		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)}

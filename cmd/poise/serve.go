@@ -25,6 +25,7 @@ func runServe(e *env, args []string) error {
 	listen := fs.String("listen", "", "")
 	motions := fs.String("motions", "", "")
 	record := fs.String("record", "", "")
+	mirrored := fs.String("mirror", "", "")
 	period := fs.Float64("period", 0, "")
 	priority := fs.Int("priority", -1, "")
 	real := fs.Bool("with-real-sim", false, "")
@@ -52,6 +53,8 @@ func runServe(e *env, args []string) error {
 			c.Motions = *motions
 		case "record":
 			c.Record.File = *record
+		case "mirror":
+			c.Mirror.URL = *mirrored
 		case "period":
 			c.Loop.Period = *period
 		case "priority":

@@ -4,11 +4,13 @@ import (
 	"errors"
 	"math"
 	"net"
+	"net/url"
 	"os"
 	"time"
 
 	"poise/arbiter"
 	"poise/control"
+	"poise/graph"
 	"poise/internal/strictyaml"
 	"poise/loop"
 	"poise/loop/fault"
@@ -28,6 +30,7 @@ type Config struct {
 	Planner Planner `yaml:"planner" doc:"planning"`
 	Limits  Limits  `yaml:"limits" doc:"what one server takes from its clients"`
 	Record  Record  `yaml:"record" doc:"the flight recorder"`
+	Mirror  Mirror  `yaml:"mirror" doc:"a robot behind another rosbridge server, seen and driven from here"`
 }
 
 // Loop is how the cycle runs.
@@ -98,6 +101,12 @@ type Record struct {
 	Megabytes int    `yaml:"megabytes" doc:"the recording ends when it has grown to this"`
 }
 
+// Mirror is a robot that others serve.
+type Mirror struct {
+	URL    string `yaml:"url" doc:"of its rosbridge server, such as ws://127.0.0.1:9090; loopback only; empty mirrors nothing"`
+	Prefix string `yaml:"prefix" doc:"of its topics, services and actions here"`
+}
+
 // Default returns what is used where nothing is said.
 func Default() Config {
 	rules := fault.Defaults()
@@ -115,6 +124,7 @@ func Default() Config {
 		Limits: Limits{MessageSize: 8 << 20, Connections: 100, Subscriptions: 1000, Goals: 100,
 			MessageRate: 2000, Queue: 100},
 		Record: Record{Megabytes: 1000},
+		Mirror: Mirror{Prefix: "remote"},
 	}
 }
 
@@ -178,8 +188,10 @@ func (c *Config) Check() error {
 	if joined, ok := settings.(interface{ Unwrap() []error }); ok {
 		errs = append(errs, joined.Unwrap()...)
 	}
-	if err := CheckListen(c.Listen); err != nil {
-		errs = append(errs, err)
+	for _, err := range []error{CheckListen(c.Listen), c.Mirror.check()} {
+		if err != nil {
+			errs = append(errs, err)
+		}
 	}
 	if p := c.Planner.Pipeline; p != "poise" && p != Pilz {
 		errs = append(errs, problemf("planner.pipeline", "is %q, must be poise or %s", p, Pilz))
@@ -199,8 +211,32 @@ func CheckListen(address string) error {
 	if err != nil {
 		return problemf("listen", "is %q, must be an address and a port such as 127.0.0.1:8080", address)
 	}
-	if ip := net.ParseIP(host); host != "localhost" && (ip == nil || !ip.IsLoopback()) {
+	if !isLoopback(host) {
 		return problemf("listen", "is %q: only loopback (127.0.0.1, ::1, localhost) is served until security comes", address)
+	}
+	return nil
+}
+
+func isLoopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+func (m Mirror) check() error {
+	if m.URL == "" {
+		return nil
+	}
+	u, err := url.Parse(m.URL)
+	switch {
+	case err != nil || u.Scheme != "ws" || u.Host == "":
+		return problemf("mirror.url", "is %q, must be an address such as ws://127.0.0.1:9090", m.URL)
+	case !isLoopback(u.Hostname()):
+		return problemf("mirror.url", "is %q: only loopback (127.0.0.1, ::1, localhost) is spoken to until security comes", m.URL)
+	}
+	if name, err := graph.Clean(m.Prefix); err != nil {
+		return problemf("mirror.prefix", "is %q: %v", m.Prefix, err)
+	} else if name == "/virtual" || name == "/real" {
+		return problemf("mirror.prefix", "is %q, which is taken by a robot of this server", m.Prefix)
 	}
 	return nil
 }
