@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"poise/msgs/registry"
@@ -42,15 +43,17 @@ func Discover(ctx context.Context, c *client.Client, prefix string) (s Spec, ski
 			skipped = append(skipped, fmt.Errorf("topic %s: %w", name, err))
 			continue
 		}
-		var from struct{ Publishers []string }
-		if err := ask(ctx, c, "publishers", fmt.Sprintf(`{"topic":%q}`, name), &from); err != nil {
+		isInput, err := reads(ctx, c, name)
+		if err != nil {
 			return Spec{}, nil, err
 		}
-		to := &s.Topics
-		if len(from.Publishers) == 0 {
-			to = &s.Publish // somebody there waits for it
+		n := Name{Remote: name, Type: topics.Types[i], Local: local(name)}
+		if isInput {
+			s.Publish = append(s.Publish, n)
+			continue
 		}
-		*to = append(*to, Name{Remote: name, Type: topics.Types[i], Local: local(name)})
+		n.Latched = slices.ContainsFunc(latched, func(end string) bool { return strings.HasSuffix(name, "/"+end) })
+		s.Topics = append(s.Topics, n)
 	}
 	if err := s.services(ctx, c, local, &skipped); err != nil {
 		return Spec{}, nil, err
@@ -67,6 +70,31 @@ func Discover(ctx context.Context, c *client.Client, prefix string) (s Spec, ski
 		s.Actions = append(s.Actions, Name{Remote: name, Type: typ, Local: local(name)})
 	}
 	return s, skipped, nil
+}
+
+// latched are topics that are published once. No rosapi tells which those are.
+var latched = []string{"tf_static", "robot_description", "robot_description_semantic", "map", "resource_assignment"}
+
+// reads reports whether a topic is one that the robot reads and does not publish.
+// Clients of its bridge do not count, for we are one of them.
+func reads(ctx context.Context, c *client.Client, topic string) (bool, error) {
+	args := fmt.Sprintf(`{"topic":%q}`, topic)
+	client := func(node string) bool { return strings.Contains(node, "rosbridge") }
+	var from struct{ Publishers []string }
+	if err := ask(ctx, c, "publishers", args, &from); err != nil {
+		return false, err
+	}
+	if len(from.Publishers) == 0 {
+		return true, nil
+	}
+	if slices.ContainsFunc(from.Publishers, func(node string) bool { return !client(node) }) {
+		return false, nil
+	}
+	var to struct{ Subscribers []string }
+	if err := ask(ctx, c, "subscribers", args, &to); err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(to.Subscribers, func(node string) bool { return !client(node) }), nil
 }
 
 func (s *Spec) services(ctx context.Context, c *client.Client, local func(string) string, skipped *[]error) error {

@@ -11,8 +11,12 @@ import (
 	"poise/wire/rosbridge/client"
 )
 
-// askPatience is how long a robot may take to say what it has.
-const askPatience = 10 * time.Second
+// askPatience is how long a robot may take to say what it has, and askAgain when it is
+// asked once more: its rosapi may start later than its bridge.
+const (
+	askPatience = 10 * time.Second
+	askAgain    = 2 * time.Second
+)
 
 // Keep shows all that a robot has under a prefix until ctx is done. A robot that is not
 // there yet is waited for; one that comes back with other things than before is
@@ -33,12 +37,17 @@ func Keep(ctx context.Context, g *graph.Graph, url, prefix string, log *slog.Log
 	defer c.Close()
 	k := keeper{g: g, c: c, prefix: prefix, log: log}
 	defer k.drop()
+	var again <-chan time.Time
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-arrived:
-			k.show(ctx)
+		case <-again:
+		}
+		again = nil
+		if !k.show(ctx) && c.Connected() {
+			again = time.After(askAgain)
 		}
 	}
 }
@@ -54,25 +63,26 @@ type keeper struct {
 	mirror *Mirror
 }
 
-// show asks the robot what it has, and mirrors that unless it is already.
-func (k *keeper) show(ctx context.Context) {
+// show asks the robot what it has, and mirrors that unless it is already. It reports
+// whether the robot has said so.
+func (k *keeper) show(ctx context.Context) bool {
 	asking, done := context.WithTimeout(ctx, askPatience)
 	defer done()
 	spec, skipped, err := Discover(asking, k.c, k.prefix)
 	if err != nil {
 		k.log.Warn("the robot does not say what it has", "why", err)
-		return
+		return false
 	}
 	if k.mirror != nil && reflect.DeepEqual(spec, k.spec) {
 		k.log.Info("the mirrored robot is back")
-		return
+		return true
 	}
 	k.drop()
 	k.spec = spec
 	spec.Log = k.log
 	if k.mirror, err = New(k.g, k.c, spec); err != nil {
 		k.log.Warn("the robot cannot be mirrored", "why", err)
-		return
+		return true // and will not be, as long as it is the same
 	}
 	k.log.Info("mirrored", "under", k.prefix, "topics", len(spec.Topics), "services", len(spec.Services), "actions", len(spec.Actions))
 	if len(skipped) > 0 {
@@ -82,6 +92,7 @@ func (k *keeper) show(ctx context.Context) {
 		}
 		k.log.Info("not mirrored", "count", len(skipped), "why", strings.Join(why, "; "))
 	}
+	return true
 }
 
 func (k *keeper) drop() {

@@ -5,6 +5,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -15,6 +16,7 @@ import (
 	"poise/wire/mirror"
 	"poise/wire/rosapi"
 	"poise/wire/rosbridge"
+	"poise/wire/rosbridge/client"
 )
 
 // serveAt serves a graph at an address until the returned function ends it.
@@ -80,5 +82,113 @@ func TestKeepWaitsForARobotAndFollowsItsChanges(t *testing.T) {
 	kept.Wait()
 	if n := len(here.Services()); n != 0 {
 		t.Errorf("%d services are left", n)
+	}
+}
+
+// TestARobotThatComesBackIsStillDriven: after the connection was lost, our own
+// publishing must not be taken for the robot's.
+func TestARobotThatComesBackIsStillDriven(t *testing.T) {
+	free := must(net.Listen("tcp", "127.0.0.1:0"))
+	address := free.Addr().String()
+	free.Close()
+	here := graph.New(graph.Options{})
+	t.Cleanup(here.Close)
+	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+	defer cancel()
+	var kept sync.WaitGroup
+	defer kept.Wait()
+	defer cancel()
+	shown := make(chan string, 100)
+	log := slog.New(slog.NewTextHandler(tellWriter(func(line string) {
+		if strings.Contains(line, "level=INFO") {
+			shown <- line
+		}
+	}), nil))
+	kept.Go(func() { mirror.Keep(ctx, here, "ws://"+address, "far", log) })
+	pub := must(graph.Topic[msgs.JointState](here, "far/ref", graph.TopicOptions{}))
+	for life := range 3 {
+		far := farGraph(t, "old")
+		ref := must(graph.Listen[msgs.JointState](far, "ref", graph.SubscribeOptions{}))
+		end := serveAt(t, address, far)
+		if line := <-shown; life > 0 && !strings.Contains(line, "is back") {
+			t.Fatalf("life %d: %s", life, line)
+		}
+		got := make(chan struct{})
+		go func() {
+			defer close(got)
+			if v, _, err := ref.Next(ctx); err != nil || v.Name[0] != "knee" {
+				t.Errorf("life %d: %v %v", life, v, err)
+			}
+		}()
+		for driven := false; !driven; {
+			pub.Publish(&msgs.JointState{Name: []string{"knee"}})
+			select {
+			case <-got:
+				driven = true
+			case <-time.After(10 * time.Millisecond):
+			}
+		}
+		end()
+	}
+}
+
+// TestTheRosapiOfARobotMayStartLater than its bridge does.
+func TestTheRosapiOfARobotMayStartLater(t *testing.T) {
+	far, here := graph.New(graph.Options{}), graph.New(graph.Options{})
+	t.Cleanup(far.Close)
+	t.Cleanup(here.Close)
+	must(graph.Service(far, "late", func(context.Context, *msgs.TriggerRequest) (*msgs.TriggerResponse, error) {
+		return &msgs.TriggerResponse{Success: true}, nil
+	}, graph.ServiceOptions{}))
+	r := rosbridge.New(far, rosbridge.Config{})
+	web := httptest.NewServer(r)
+	t.Cleanup(func() { r.Close(); web.Close() })
+	said := make(chan struct{}, 100)
+	log := slog.New(slog.NewTextHandler(tellWriter(func(line string) {
+		if strings.Contains(line, "does not say what it has") {
+			said <- struct{}{}
+		}
+	}), nil))
+	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+	var kept sync.WaitGroup
+	kept.Go(func() { mirror.Keep(ctx, here, "ws"+strings.TrimPrefix(web.URL, "http"), "far", log) })
+	defer kept.Wait()
+	defer cancel()
+	<-said
+	must(rosapi.Serve(far, rosapi.Options{}))
+	wait(t, "it is mirrored", func() bool { return len(here.Services()) == 1 })
+}
+
+// tellWriter hands lines of a log to a function.
+type tellWriter func(line string)
+
+func (w tellWriter) Write(b []byte) (int, error) { w(string(b)); return len(b), nil }
+
+// TestWhatIsPublishedOnceIsKept for those who come later.
+func TestWhatIsPublishedOnceIsKept(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+	defer cancel()
+	far, here := graph.New(graph.Options{}), graph.New(graph.Options{})
+	t.Cleanup(far.Close)
+	t.Cleanup(here.Close)
+	must(rosapi.Serve(far, rosapi.Options{}))
+	must(graph.Topic[msgs.String](far, "arm/robot_description", graph.TopicOptions{Latched: true})).Publish(&msgs.String{Data: "<robot/>"})
+	must(graph.Topic[msgs.String](far, "chatter", graph.TopicOptions{Latched: true})).Publish(&msgs.String{Data: "old news"})
+	r := rosbridge.New(far, rosbridge.Config{})
+	web := httptest.NewServer(r)
+	t.Cleanup(func() { r.Close(); web.Close() })
+	c := must(client.Dial(ctx, "ws"+strings.TrimPrefix(web.URL, "http"), client.Options{}))
+	t.Cleanup(c.Close)
+	s, _, err := mirror.Discover(ctx, c, "far")
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := must(graph.Listen[msgs.String](here, "far/arm/robot_description", graph.SubscribeOptions{}))
+	t.Cleanup(must(mirror.New(here, c, s)).Close)
+	for range 2 { // the second comes when the robot has said all it had to say
+		if v, _, err := first.Next(ctx); err != nil || v.Data != "<robot/>" {
+			t.Fatal(v, err)
+		}
+		first = must(graph.Listen[msgs.String](here, "far/arm/robot_description", graph.SubscribeOptions{}))
 	}
 }

@@ -35,9 +35,10 @@ import (
 
 // Name is one thing of the remote robot and the name that it gets here.
 type Name struct {
-	Remote string
-	Type   string
-	Local  string // empty takes the remote one
+	Remote  string
+	Type    string
+	Local   string // empty takes the remote one
+	Latched bool   // of a topic: who comes later gets the last message
 }
 
 func (n Name) local() string {
@@ -108,7 +109,7 @@ func (m *Mirror) Close() {
 
 // topic publishes here what is published there.
 func (m *Mirror) topic(n Name) error {
-	ad, err := m.g.Advertise(n.local(), n.Type, graph.TopicOptions{Node: Node})
+	ad, err := m.g.Advertise(n.local(), n.Type, graph.TopicOptions{Node: Node, Latched: n.Latched})
 	if err != nil {
 		return err
 	}
@@ -119,13 +120,15 @@ func (m *Mirror) topic(n Name) error {
 	}
 	m.ends = append(m.ends, sub.Close)
 	m.work.Go(func() {
+		told := "" // a robot with another definition of the type says the same wrong thing again and again
 		for {
 			text, _, err := sub.Next(m.ctx)
 			if err != nil {
 				m.over("topic", n, err)
 				return
 			}
-			if err := ad.PublishJSON(text); err != nil {
+			if err := ad.PublishJSON(text); err != nil && err.Error() != told {
+				told = err.Error()
 				m.log.Warn("a mirrored message cannot be read", "topic", n.Remote, "why", err)
 			}
 		}

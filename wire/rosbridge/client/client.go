@@ -162,22 +162,26 @@ func (c *Client) run(conn *websocket.Conn) {
 	defer c.end()
 	pause := c.o.FirstPause
 	for c.ctx.Err() == nil {
+		var err error
 		if conn == nil {
-			var err error
-			if conn, err = c.dial(c.ctx); err != nil {
-				c.o.Log.Debug("not connected", "url", c.url, "why", err)
-				select {
-				case <-time.After(pause):
-				case <-c.ctx.Done():
-				}
-				pause = min(2*pause, c.o.LastPause)
-				continue
-			}
+			conn, err = c.dial(c.ctx)
 		}
-		pause = c.o.FirstPause
-		err := c.serve(conn)
-		c.lost(err)
-		conn = nil
+		began := time.Now()
+		if err == nil {
+			err = c.serve(conn)
+			c.lost(err)
+			conn = nil
+		}
+		// a server that hangs up at once is no better than none
+		if time.Since(began) > c.o.LastPause {
+			pause = c.o.FirstPause
+		}
+		c.o.Log.Debug("not connected", "url", c.url, "why", err)
+		select {
+		case <-time.After(pause):
+		case <-c.ctx.Done():
+		}
+		pause = min(2*pause, c.o.LastPause)
 	}
 }
 
