@@ -216,13 +216,11 @@ func (s *Server) newInstance(name string, servos sim.Servo) (*instance, error) {
 		return nil, err
 	}
 	in.parts = parts
-	all := make([]sim.Servo, len(m.Joints()))
-	for i := range all {
-		if all[i] = servos; m.Joints()[i].Virtual {
-			all[i] = sim.Servo{} // nothing moves it, so nothing lags
-		}
+	simulated := sim.Config{Servos: make([]sim.Servo, len(m.Joints())), Position: restPose(m), Seed: uint64(s.cfg.Sim.Seed)}
+	if name == "real" {
+		simulated.Servos, simulated.Load = realServos(m, servos), gravityLoad(m)
 	}
-	in.bus = sim.New(sim.Config{Servos: all, Position: restPose(m), Seed: uint64(s.cfg.Sim.Seed), Load: gravityLoad(m, servos.Stiffness)})
+	in.bus = sim.New(simulated)
 	cfg := loop.Config{Model: m, Bus: in.bus, Settings: settings}
 	known := make([]executive.Controller, len(parts))
 	for i, p := range parts {
@@ -330,12 +328,25 @@ func restPose(m *robot.Model) []float64 {
 	return q
 }
 
+// realServos gives every joint of the simulated real robot such a servo, as stiff as
+// its joint is strong if nobody says how stiff.
+func realServos(m *robot.Model, like sim.Servo) []sim.Servo {
+	all := make([]sim.Servo, len(m.Joints()))
+	for i, j := range m.Joints() {
+		if j.Virtual {
+			continue // nothing moves it, so nothing lags
+		}
+		all[i] = like
+		if like.Stiffness == 0 && j.Limits.Effort.Has {
+			all[i].Stiffness = config.StiffnessPerEffort * j.Limits.Effort.Value
+		}
+	}
+	return all
+}
+
 // gravityLoad returns what each joint carries at a pose, with the robot standing on
 // its feet: it makes the servos of a simulated robot sag.
-func gravityLoad(m *robot.Model, stiffness float64) func(dst, q []float64) {
-	if stiffness == 0 {
-		return nil
-	}
+func gravityLoad(m *robot.Model) func(dst, q []float64) {
 	d := dynamics.NewData(m)
 	full := make([]float64, m.NumQ())
 	tau := make([]float64, m.NumV())

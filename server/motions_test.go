@@ -1,13 +1,9 @@
 package server_test
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-
-	"golang.org/x/sys/unix"
 
 	"poise/msgs/poisemsgs"
 	"poise/server/config"
@@ -119,52 +115,4 @@ func TestALibraryThatCannotBeWritten(t *testing.T) {
 		u, _ := b.end(b.send("/play_motion", textType, play("nod", "speed=2")))
 		b.want(u, succeeded)
 	}
-}
-
-// TestAFullDisk saves on a disk without room: what was saved before is untouched, and
-// the refusal says why.
-func TestAFullDisk(t *testing.T) {
-	t.Parallel()
-	folder := smallDisk(t)
-	b := start(t, func(c *config.Config) { c.Motions = folder })
-	m := get(b, "nod").Motion
-	m.Name = "kept"
-	first := b.must("/motions/put", &poisemsgs.MotionsPutRequest{Motion: m})
-	filler := filepath.Join(folder, "filler")
-	if err := os.WriteFile(filler, make([]byte, 1<<20), 0o600); err == nil {
-		t.Fatal("the small disk is not small")
-	}
-	before, err := os.ReadFile(filepath.Join(folder, "kept.motion.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	m.Name = "another"
-	b.refused("/motions/put", &poisemsgs.MotionsPutRequest{Motion: m}, "another", "no space")
-	m.Name, m.Description = "kept", strings.Repeat("longer ", 100)
-	b.refused("/motions/put", &poisemsgs.MotionsPutRequest{Motion: m, Version: first.Version}, "kept", "no space")
-	after, err := os.ReadFile(filepath.Join(folder, "kept.motion.yaml"))
-	if err != nil || string(after) != string(before) {
-		t.Errorf("what was saved before is not what it was: %v", err)
-	}
-	u, _ := b.end(b.send("/play_motion", textType, play("kept", "speed=2")))
-	b.want(u, succeeded)
-	if err := os.Remove(filler); err != nil {
-		t.Fatal(err)
-	}
-	b.must("/motions/put", &poisemsgs.MotionsPutRequest{Motion: m, Version: first.Version})
-}
-
-// smallDisk mounts a disk of 64 kB in memory.
-func smallDisk(t *testing.T) string {
-	t.Helper()
-	folder := t.TempDir()
-	if err := unix.Mount("poise-test", folder, "tmpfs", 0, "size=64k"); err != nil {
-		t.Skipf("no disk can be mounted here: %v", err)
-	}
-	t.Cleanup(func() {
-		if err := unix.Unmount(folder, unix.MNT_DETACH); err != nil {
-			t.Error(err)
-		}
-	})
-	return folder
 }

@@ -87,7 +87,11 @@ func runServe(e *env, args []string) error {
 func banner(e *env, s *server.Server, c *config.Config) {
 	real := "none; --with-real-sim adds a simulated one that lags and sags"
 	if c.RealSim {
-		real = fmt.Sprintf("simulated: lag %v s, noise %v rad, sag by gravity ÷ %v N·m/rad", c.Sim.Lag, c.Sim.Noise, c.Sim.Stiffness)
+		sag := fmt.Sprintf("%v N·m/rad", c.Sim.Stiffness)
+		if c.Sim.Stiffness == 0 {
+			sag = fmt.Sprintf("%v N·m/rad per N·m of effort limit", config.StiffnessPerEffort)
+		}
+		real = fmt.Sprintf("simulated: lag %v s, noise %v rad, sag by gravity ÷ %s", c.Sim.Lag, c.Sim.Noise, sag)
 	}
 	motions := s.Motions()
 	if motions == "" {

@@ -51,7 +51,7 @@ type Sim struct {
 	Lag       float64 `yaml:"lag" doc:"s; time constant of a servo"`
 	Delay     float64 `yaml:"delay" doc:"s between a setpoint and its effect"`
 	Noise     float64 `yaml:"noise" doc:"rad; standard deviation of a reading"`
-	Stiffness float64 `yaml:"stiffness" doc:"N·m/rad; a joint sags by gravity torque ÷ stiffness; 0 does not sag"`
+	Stiffness float64 `yaml:"stiffness" doc:"N·m/rad; a joint sags by gravity torque ÷ stiffness; 0 is 16 for every N·m of its effort limit, so that it gives by 0.06 rad at most"`
 	Loss      float64 `yaml:"packet_loss" doc:"share of packets that are lost, 0 … 1"`
 	Seed      int     `yaml:"seed" doc:"of noise and loss: the same seed, the same run"`
 }
@@ -107,6 +107,10 @@ type Mirror struct {
 	Prefix string `yaml:"prefix" doc:"of its topics, services and actions here"`
 }
 
+// StiffnessPerEffort is the stiffness of a simulated servo of which nobody says one,
+// N·m/rad for every N·m that its joint can bring up: strong joints are stiff ones.
+const StiffnessPerEffort = 16
+
 // Default returns what is used where nothing is said.
 func Default() Config {
 	rules := fault.Defaults()
@@ -116,7 +120,7 @@ func Default() Config {
 		Listen: "127.0.0.1:8080",
 		Loop: Loop{Period: 0.001, Arbiter: arbiter.PolicyPriority.String(), Handover: control.JerkLimited.String(),
 			HandoverTime: 0.2, Transition: 5, StopDeadline: 2, CrouchDeadline: 5},
-		Sim: Sim{Lag: 0.03, Noise: 0.0005, Stiffness: 40, Seed: 1},
+		Sim: Sim{Lag: 0.03, Noise: 0.0005, Seed: 1},
 		Faults: Faults{Tracking: rule(fault.Tracking), Stale: rule(fault.StaleReading),
 			Temperature: rule(fault.Hot), Voltage: rule(fault.LowVoltage), Overrun: rule(fault.Overrun)},
 		Rates:   Rates{JointStates: 100, TF: 100, Feedback: 20, Diagnostics: 1},
