@@ -7,6 +7,8 @@ import (
 	"math"
 	"net"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -188,10 +190,12 @@ func TestLimitsOfTheServer(t *testing.T) {
 	}
 }
 
-// TestTheServerEndsInOrder: goals are called off, the robot ramps down, then it is over.
+// TestTheServerEndsInOrder: goals are called off, the robot ramps down, holds, goes to
+// its safe state, files are closed, then it is over; all that within 3 s.
 func TestTheServerEndsInOrder(t *testing.T) {
 	t.Parallel()
-	b := start(t, nil)
+	file := filepath.Join(t.TempDir(), "flight.rec")
+	b := start(t, func(c *config.Config) { c.Record.File = file })
 	g := b.send("/play_motion", textType, play("wag_tail", "loop"))
 	b.begun(g)
 	b.until("the tail wags", func() bool {
@@ -215,11 +219,21 @@ func TestTheServerEndsInOrder(t *testing.T) {
 	if err != nil {
 		t.Error(err)
 	}
-	t.Logf("it took %v", took)
-	order := []string{"msg=stopping", "cancel all", "preempted", "stop of category 2", "stop of category 1"}
+	if took > 3*time.Second {
+		t.Errorf("it took %v, 3 s are promised", took)
+	}
+	if at, err := os.Stat(file); err != nil || at.Size() == 0 {
+		t.Errorf("the recording is not there: %v", err)
+	}
+	order := []string{"msg=stopping", // goals
+		"cancel all", "preempted", // ramp
+		"stop of category 2",                   // hold
+		"power is ready", "stop of category 1", // safe state
+		"the recording is written", "msg=stopped", // files, exit
+	}
 	at := -1
 	b.log.mu.Lock()
-	text := b.log.text.String()
+	_, text, _ := strings.Cut(b.log.text.String(), "audit robot=virtual who=/") // after the start
 	b.log.mu.Unlock()
 	for _, word := range order {
 		i := strings.Index(text, word)

@@ -239,6 +239,7 @@ func (s *Server) Run(ctx context.Context) error {
 		errs = append(errs, fmt.Errorf("cycle: %w", err))
 		cycle <- nil
 	}
+	began := time.Now()
 	s.wind(instances, web, stopRobots)
 	if err := <-cycle; err != nil {
 		errs = append(errs, err)
@@ -246,8 +247,11 @@ func (s *Server) Run(ctx context.Context) error {
 	s.end()
 	s.background.Wait()
 	if s.record != nil {
-		errs = append(errs, s.record.Close())
+		err := s.record.Close()
+		s.log.Info("the recording is written", "file", s.cfg.Record.File, "err", err)
+		errs = append(errs, err)
 	}
+	s.log.Info("stopped", "after", time.Since(began).Round(time.Millisecond))
 	s.graph.Close()
 	return errors.Join(errs...)
 }

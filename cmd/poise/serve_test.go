@@ -237,6 +237,25 @@ func TestServeAndItsClientsOnTheCommandLine(t *testing.T) {
 	}
 }
 
+// TestAFlightOfTheServerReplays: what serve --record wrote while people played, stopped
+// and placed comes out the same, tick by tick and bit by bit.
+func TestAFlightOfTheServerReplays(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "flight.rec")
+	r := serveIt(t, "--record", file, "--period", "0.002")
+	r.do("nod: done", "play", "nod", "--speed", "200")
+	r.do("success", "call", "joints_virtual_set", `{"joints":{"name":["joint52"],"position":[0.1]}}`)
+	r.do("crouched: done", "pose", "crouched")
+	r.do("stands after", "stop")
+	r.do("done", "reset")
+	r.stop(syscall.SIGTERM)
+	var out, errs bytes.Buffer
+	if code := run(&env{out: &out, err: &errs}, []string{"replay", file, "--json"}); code != exitOK {
+		t.Fatalf("code %d, %s %s", code, out.String(), errs.String())
+	}
+	t.Logf("%s", out.String())
+}
+
 // TestInterruptedClientCallsItsGoalOff: Ctrl-C at poise play ramps down, and the server
 // goes on.
 func TestInterruptedClientCallsItsGoalOff(t *testing.T) {
