@@ -175,7 +175,7 @@ func (e *Executive) rate(who, what, controller string, all loop.Order, one loop.
 		if controller != "" {
 			s, ok := e.seat(controller)
 			if !ok {
-				return e.refuse(who, what, explain.UnknownName("unknown_controller", "controller", controller, e.controllerNames()))
+				return e.refuse(who, what, e.unknownController(controller))
 			}
 			target, order.Kind, order.Controller = s, one, s.id
 			what += " of " + controller
@@ -234,7 +234,7 @@ func (e *Executive) Feed(controller string, value control.Program) (why []Explan
 		s, ok := e.seat(controller)
 		switch {
 		case !ok:
-			why = append(why, explain.UnknownName("unknown_controller", "controller", controller, e.controllerNames()))
+			why = append(why, e.unknownController(controller))
 		case !e.desk.OrderNow(loop.Order{Kind: loop.Feed, Controller: s.id, Goal: e.desk.Number(), Program: value}):
 			why = append(why, e.words.Reason(control.Because(control.Full), controller))
 		default:

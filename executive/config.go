@@ -1,6 +1,7 @@
 package executive
 
 import (
+	"fmt"
 	"time"
 
 	"poise/arbiter"
@@ -80,6 +81,20 @@ func (c *Config) setDefaults() {
 	if c.Go == nil {
 		c.Go = func(job func()) { go job() }
 	}
+}
+
+// check returns the numbers that make no sense.
+func (c *Config) check() (errs []error) {
+	if !(c.FeedbackRate > 0 && c.FeedbackRate <= maxFeedbackRate) {
+		errs = append(errs, fmt.Errorf("executive: feedback at %g Hz, must be above 0 and at most %d", c.FeedbackRate, maxFeedbackRate))
+	}
+	if c.Patience < 0 || c.Keep < 0 || c.Planning < 0 {
+		errs = append(errs, fmt.Errorf("executive: patience %v, keep %v, planning %d: none may be negative", c.Patience, c.Keep, c.Planning))
+	}
+	if !(c.Approach.Share > 0 && c.Approach.Share <= 1) || !(c.Approach.Speed > 0) {
+		errs = append(errs, fmt.Errorf("executive: approach moves with a share of %g and at %g rad/s, the share must be above 0 and at most 1", c.Approach.Share, c.Approach.Speed))
+	}
+	return errs
 }
 
 func orElse[T comparable](value *T, standard T) {

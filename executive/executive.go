@@ -7,7 +7,6 @@ import (
 	"sync"
 
 	"poise/action"
-	"poise/arbiter"
 	"poise/executive/desk"
 	"poise/executive/explain"
 	"poise/executive/wish"
@@ -52,14 +51,6 @@ type Executive struct {
 	delivering bool
 }
 
-// seat is a controller of the loop.
-type seat struct {
-	*Controller
-	id     arbiter.ClientID
-	fed    Explanation // why the last value of its stream was refused
-	halted bool        // by an order of ours
-}
-
 // New makes an executive of a loop that may run already. Controllers that the loop
 // does not have, and names that come twice, are reported all at once.
 func New(cfg Config) (*Executive, error) {
@@ -74,7 +65,7 @@ func New(cfg Config) (*Executive, error) {
 	}
 	e.words = words
 	e.means = &wish.Means{Model: cfg.Model, Words: words, Pipelines: cfg.Pipelines, Library: cfg.Library, Follow: cfg.Follow, Approach: cfg.Approach}
-	var errs []error
+	errs := cfg.check()
 	seen := map[string]bool{}
 	for i := range cfg.Controllers {
 		c := &cfg.Controllers[i]
@@ -92,15 +83,6 @@ func New(cfg Config) (*Executive, error) {
 		e.seats = append(e.seats, &seat{Controller: c, id: id})
 		e.means.Controllers = append(e.means.Controllers, c)
 	}
-	if !(cfg.FeedbackRate > 0 && cfg.FeedbackRate <= maxFeedbackRate) {
-		errs = append(errs, fmt.Errorf("executive: feedback at %g Hz, must be above 0 and at most %d", cfg.FeedbackRate, maxFeedbackRate))
-	}
-	if cfg.Patience < 0 || cfg.Keep < 0 || cfg.Planning < 0 {
-		errs = append(errs, fmt.Errorf("executive: patience %v, keep %v, planning %d: none may be negative", cfg.Patience, cfg.Keep, cfg.Planning))
-	}
-	if !(cfg.Approach.Share > 0 && cfg.Approach.Share <= 1) || !(cfg.Approach.Speed > 0) {
-		errs = append(errs, fmt.Errorf("executive: approach moves with a share of %g and at %g rad/s, the share must be above 0 and at most 1", cfg.Approach.Share, cfg.Approach.Speed))
-	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
 	}
@@ -108,98 +90,8 @@ func New(cfg Config) (*Executive, error) {
 	return e, nil
 }
 
-// controllerName returns the name of a controller by its number.
-func (e *Executive) controllerName(id arbiter.ClientID) string {
-	for _, s := range e.seats {
-		if s.id == id {
-			return s.Name
-		}
-	}
-	return ""
-}
-
 // Words returns what puts reasons into words for this robot.
 func (e *Executive) Words() *explain.Words { return e.words }
-
-func (e *Executive) seat(name string) (*seat, bool) {
-	for _, s := range e.seats {
-		if s.Name == name {
-			return s, true
-		}
-	}
-	return nil, false
-}
-
-func (e *Executive) seatOf(id arbiter.ClientID) *seat {
-	for _, s := range e.seats {
-		if s.id == id {
-			return s
-		}
-	}
-	return nil
-}
-
-// pool returns the controllers of a kind.
-func (e *Executive) pool(kind string) (all []*seat) {
-	for _, s := range e.seats {
-		if s.Kind == kind && !s.Remote {
-			all = append(all, s)
-		}
-	}
-	return all
-}
-
-func (e *Executive) controllerNames() (all []string) {
-	for _, s := range e.seats {
-		all = append(all, s.Name)
-	}
-	return all
-}
-
-// locked runs f with everything locked, and tells the outside afterwards.
-func (e *Executive) locked(f func()) {
-	e.mu.Lock()
-	f()
-	e.mu.Unlock()
-	e.deliver()
-}
-
-// tell queues a call to the outside.
-func (e *Executive) tell(f func()) { e.calls = append(e.calls, f) }
-
-// deliver makes the queued calls, in order and with nothing locked. Whoever comes
-// while another delivers leaves its calls to that one: so a callback may call back.
-func (e *Executive) deliver() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if e.delivering {
-		return
-	}
-	e.delivering = true
-	defer func() { e.delivering = false }()
-	for len(e.calls) > 0 {
-		batch := e.calls
-		e.calls = nil
-		e.mu.Unlock()
-		for _, call := range batch {
-			call()
-		}
-		e.mu.Lock()
-	}
-}
-
-func (e *Executive) audit(who, what, result string) {
-	if sink := e.cfg.Audit; sink != nil {
-		line := Audit{Now: e.now, Who: who, What: what, Result: result}
-		e.tell(func() { sink(line) })
-	}
-}
-
-func (e *Executive) notice(n Notice) {
-	if sink := e.cfg.Notice; sink != nil {
-		e.tell(func() { sink(n) })
-	}
-}
 
 // Submit takes a goal from somebody. It returns the goal's name, ours if id is
 // empty; a name in use is an error (*action.DuplicateError), and then nothing
@@ -261,12 +153,7 @@ func (e *Executive) Close() {
 			return
 		}
 		for _, j := range e.live {
-			if j.number != 0 {
-				e.desk.Order(loop.Order{Kind: loop.CancelGoal, Controller: j.seat.id, Goal: j.number})
-			}
-			if j.stop != nil {
-				j.stop()
-			}
+			j.callOff()
 		}
 		why := explain.Because("server_stopped", "the executive was closed")
 		for _, name := range e.names {
@@ -276,85 +163,3 @@ func (e *Executive) Close() {
 		e.closed = true
 	})
 }
-
-// server is the book of one action's goals.
-type server struct {
-	e        *Executive
-	name     string
-	many     *action.Many[*job, Feedback, Result]
-	jobs     map[action.ID]*job
-	over     map[action.ID]int64 // when each ended, ns
-	incoming *job                // being submitted
-}
-
-// maxActions is how many names of actions are told apart; more are made up.
-const maxActions = 512
-
-func (e *Executive) server(name string) *server {
-	s, ok := e.servers[name]
-	if !ok && len(e.servers) >= maxActions {
-		name = "other"
-		s, ok = e.servers[name]
-	}
-	if !ok {
-		s = &server{e: e, name: name, jobs: map[action.ID]*job{}, over: map[action.ID]int64{}}
-		s.many = action.NewMany(handler{s}, action.Observer[Feedback, Result](observer{s}))
-		if !e.closed {
-			s.many.Start()
-		}
-		e.servers[name] = s
-		e.names = append(e.names, name)
-	}
-	return s
-}
-
-// forget frees the names of goals that are long over.
-func (s *server) forget(before int64) {
-	drop := false
-	for id, at := range s.over {
-		if at <= before {
-			delete(s.over, id)
-			delete(s.jobs, id)
-			drop = true
-		}
-	}
-	if drop {
-		s.many.Forget(func(id action.ID) bool { _, kept := s.over[id]; return kept })
-	}
-}
-
-// handler keeps the callbacks of package action out of server's own interface.
-type handler struct{ s *server }
-
-func (x handler) Goal(h *action.Handle[*job, Feedback, Result])   { h.Goal().begin(h) }
-func (x handler) Cancel(h *action.Handle[*job, Feedback, Result]) { h.Goal().cancel() }
-
-// observer tells the outside.
-type observer struct{ s *server }
-
-func (x observer) Changed(c action.Change[Result]) {
-	s := x.s
-	j, known := s.jobs[c.ID]
-	if !known {
-		j = s.incoming
-		s.jobs[c.ID] = j
-		j.id = GoalID{Action: s.name, ID: c.ID}
-	}
-	j.changed(c)
-}
-
-func (x observer) Feedback(id action.ID, f Feedback) {
-	if call := x.s.jobs[id].watch.Feedback; call != nil {
-		x.s.e.tell(func() { call(f) })
-	}
-}
-
-func failed(why ...Explanation) Result {
-	r := Result{Code: "failed", Explanations: why}
-	if len(why) > 0 {
-		r.Code = why[0].Code
-	}
-	return r
-}
-
-func joinText(all []Explanation) string { return explain.Join(all) }

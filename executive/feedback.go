@@ -1,6 +1,8 @@
 package executive
 
 import (
+	"slices"
+
 	"poise/loop"
 	"poise/robot"
 )
@@ -13,7 +15,7 @@ func (e *Executive) feedback() {
 		return
 	}
 	period := int64(1e9 / e.cfg.FeedbackRate)
-	for _, j := range append([]*job(nil), e.live...) {
+	for _, j := range slices.Clone(e.live) {
 		if !j.begun || s.Tick.Time < j.due || s.Tick.N < j.tick {
 			continue
 		}
@@ -61,6 +63,32 @@ func (j *job) phase(a *loop.Activity) Phase {
 		return Settling
 	}
 	return Moving
+}
+
+// noteTime remembers how far the goal's own clock has come.
+func (j *job) noteTime() {
+	if a := j.e.activity(j.seat); a != nil && a.Goal == j.number {
+		j.time = a.Time
+	}
+}
+
+// eventsLeft turns numbers into words, tells the sink, and keeps them for the
+// goal's feedback.
+func (j *job) eventsLeft(r *loop.Report) {
+	e := j.e
+	for i := r.From; i < r.To && j.work.Event != nil; i++ {
+		due := j.work.Event(i)
+		ev := Event{Tick: r.Tick, Goal: j.id, Motion: j.work.Motion, Time: due.Time, Type: due.Type, Command: due.Command, Options: due.Options}
+		if sink := e.cfg.Event; sink != nil {
+			e.tell(func() { sink(ev) })
+		}
+		j.left = append(j.left, ev)
+	}
+	if e.snap != nil { // the end may be the next report
+		j.noteTime()
+		j.h.Feedback(j.feedback(e.snap))
+		j.left = nil
+	}
 }
 
 // jointsOf returns the joints of a set, in array order.

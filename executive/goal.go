@@ -2,6 +2,7 @@ package executive
 
 import (
 	"poise/action"
+	"poise/executive/explain"
 	"poise/executive/wish"
 	"poise/planner"
 	"poise/servo"
@@ -61,7 +62,7 @@ type Result struct {
 }
 
 // Text puts all explanations into one text.
-func (r *Result) Text() string { return joinText(r.Explanations) }
+func (r *Result) Text() string { return explain.Join(r.Explanations) }
 
 // Feedback is how a goal gets on.
 type Feedback struct {

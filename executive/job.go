@@ -25,7 +25,6 @@ type job struct {
 	why    []Explanation // it cannot even be ordered
 	seat   *seat         // that performs it, once it is ordered
 	number uint64        // of its order, 0 before
-	since  int64         // now when it was ordered
 	begun  bool          // the cycle performs it
 	off    bool          // its controller is being switched off
 	tick   uint64        // since when
@@ -69,7 +68,7 @@ func (j *job) dispatch() {
 		j.fail(action.ConditionsUnmet, e.words.Reason(control.Because(control.Full), seat.Name))
 		return
 	}
-	j.seat, j.number, j.since = seat, number, e.now
+	j.seat, j.number = seat, number
 	e.jobs[number] = j
 }
 
@@ -104,22 +103,6 @@ func (e *Executive) choose(w *wish.Work) (*seat, Explanation) {
 	return free, Explanation{}
 }
 
-// halted reports whether a controller takes no goals.
-func (e *Executive) halted(s *seat) bool {
-	if a := e.activity(s); a != nil {
-		return !a.Running
-	}
-	return s.halted
-}
-
-// activity returns what a controller does by the newest state, nil if there is none.
-func (e *Executive) activity(s *seat) *loop.Activity {
-	if e.snap == nil || int(s.id) >= len(e.snap.Active) {
-		return nil
-	}
-	return &e.snap.Active[s.id]
-}
-
 // jobsOf returns the goals that were ordered of a controller and are not over.
 func (e *Executive) jobsOf(s *seat) (all []*job) {
 	for _, j := range e.live {
@@ -133,17 +116,22 @@ func (e *Executive) jobsOf(s *seat) (all []*job) {
 // cancel ends the goal because its client wants that. What the cycle performs
 // slows down along its path first.
 func (j *job) cancel() {
-	e := j.e
+	j.callOff()
+	if j.number != 0 {
+		return // the cycle says when it is over
+	}
+	r := failed(j.e.words.Reason(control.Because(control.Cancelled), ""))
+	r.Motions = j.result.Motions
+	j.h.Withdraw(action.ClientCancel, r, "cancelled by its client")
+}
+
+// callOff tells whoever works on the goal to end that: the cycle, or a planner.
+func (j *job) callOff() {
 	switch {
 	case j.number != 0:
-		e.desk.Order(loop.Order{Kind: loop.CancelGoal, Controller: j.seat.id, Goal: j.number})
-	default:
-		if j.stop != nil {
-			j.stop()
-		}
-		r := failed(e.words.Reason(control.Because(control.Cancelled), ""))
-		r.Motions = j.result.Motions
-		j.h.Withdraw(action.ClientCancel, r, "cancelled by its client")
+		j.e.desk.Order(loop.Order{Kind: loop.CancelGoal, Controller: j.seat.id, Goal: j.number})
+	case j.stop != nil:
+		j.stop()
 	}
 }
 
@@ -182,6 +170,79 @@ func (j *job) started(tick uint64) {
 	}
 	if r := j.work.Rate; r != 0 && r != 1 {
 		j.e.desk.Order(loop.Order{Kind: loop.GoalRate, Controller: j.seat.id, Goal: j.number, Value: r})
+	}
+}
+
+// ended closes a goal by the word of the cycle.
+func (j *job) ended(r *loop.Report) {
+	e := j.e
+	j.noteTime()
+	if r.Status == control.Done {
+		j.time = max(j.time, j.work.Duration)
+		j.succeed()
+		return
+	}
+	why, cause := e.words.Reason(r.Reason, j.seat.Name), e.causeOf(r, j)
+	if j.off && cause == action.ClientCancel && j.h.State() != action.Preempting {
+		cause = action.ServerStopped
+		why = explain.Because("switched_off", fmt.Sprintf("controller %q was switched off", j.seat.Name))
+	}
+	j.fail(cause, why)
+}
+
+// causeOf says which kind of end a reason is.
+func (e *Executive) causeOf(r *loop.Report, j *job) action.Cause {
+	switch r.Reason.Code {
+	case control.Cancelled:
+		return action.ClientCancel
+	case control.Replaced:
+		return action.Replaced
+	case control.ResourceLost:
+		// a newer goal of the same kind in another seat is a replacement, too
+		if by := e.seatOf(r.Reason.Who); by != nil && by != j.seat && by.Kind == j.seat.Kind && !by.Remote {
+			return action.Replaced
+		}
+		return action.ResourceLost
+	case control.NotRunning:
+		return action.ServerStopped
+	case control.Stopping, control.PowerOff:
+		return action.Stopped
+	case control.StoppedByFault, control.Panicked, control.NotANumber:
+		return action.Fault
+	}
+	return action.Failed
+}
+
+// switchOff calls off what the controller does; the goal is done when that is over.
+func (j *job) switchOff() {
+	e := j.e
+	off, _ := e.seat(j.work.Off)
+	busy := false
+	for _, other := range e.jobsOf(off) {
+		busy = true
+		other.withdraw()
+	}
+	if !busy {
+		j.succeed()
+	}
+}
+
+// withdraw calls a goal off in the cycle, without a wish of its client: somebody
+// switched its controller off.
+func (j *job) withdraw() {
+	j.off = true
+	j.callOff()
+}
+
+// offWaiters ends the goals that waited for a controller to be free.
+func (e *Executive) offWaiters(s *seat) {
+	if s == nil || len(e.jobsOf(s)) > 0 {
+		return
+	}
+	for _, j := range slices.Clone(e.live) {
+		if j.work != nil && j.work.Off == s.Name && j.h.State() == action.Active {
+			j.succeed()
+		}
 	}
 }
 
@@ -230,4 +291,12 @@ func (j *job) changed(c action.Change[Result]) {
 	if call := j.watch.Changed; call != nil {
 		e.tell(func() { call(out) })
 	}
+}
+
+func failed(why ...Explanation) Result {
+	r := Result{Code: "failed", Explanations: why}
+	if len(why) > 0 {
+		r.Code = why[0].Code
+	}
+	return r
 }

@@ -3,6 +3,7 @@ package executive
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -158,72 +159,6 @@ func (e *Executive) takeGoal(r *loop.Report) {
 	}
 }
 
-// ended closes a goal by the word of the cycle.
-func (j *job) ended(r *loop.Report) {
-	e := j.e
-	j.noteTime()
-	if r.Status == control.Done {
-		j.time = max(j.time, j.work.Duration)
-		j.succeed()
-		return
-	}
-	why, cause := e.words.Reason(r.Reason, j.seat.Name), e.causeOf(r, j)
-	if j.off && cause == action.ClientCancel && j.h.State() != action.Preempting {
-		cause = action.ServerStopped
-		why = explain.Because("switched_off", fmt.Sprintf("controller %q was switched off", j.seat.Name))
-	}
-	j.fail(cause, why)
-}
-
-// causeOf says which kind of end a reason is.
-func (e *Executive) causeOf(r *loop.Report, j *job) action.Cause {
-	switch r.Reason.Code {
-	case control.Cancelled:
-		return action.ClientCancel
-	case control.Replaced:
-		return action.Replaced
-	case control.ResourceLost:
-		// a newer goal of the same kind in another seat is a replacement, too
-		if by := e.seatOf(r.Reason.Who); by != nil && by != j.seat && by.Kind == j.seat.Kind && !by.Remote {
-			return action.Replaced
-		}
-		return action.ResourceLost
-	case control.NotRunning:
-		return action.ServerStopped
-	case control.Stopping, control.PowerOff:
-		return action.Stopped
-	case control.StoppedByFault, control.Panicked, control.NotANumber:
-		return action.Fault
-	}
-	return action.Failed
-}
-
-// noteTime remembers how far the goal's own clock has come.
-func (j *job) noteTime() {
-	if a := j.e.activity(j.seat); a != nil && a.Goal == j.number {
-		j.time = a.Time
-	}
-}
-
-// eventsLeft turns numbers into words, tells the sink, and keeps them for the
-// goal's feedback.
-func (j *job) eventsLeft(r *loop.Report) {
-	e := j.e
-	for i := r.From; i < r.To && j.work.Event != nil; i++ {
-		due := j.work.Event(i)
-		ev := Event{Tick: r.Tick, Goal: j.id, Motion: j.work.Motion, Time: due.Time, Type: due.Type, Command: due.Command, Options: due.Options}
-		if sink := e.cfg.Event; sink != nil {
-			e.tell(func() { sink(ev) })
-		}
-		j.left = append(j.left, ev)
-	}
-	if e.snap != nil { // the end may be the next report
-		j.noteTime()
-		j.h.Feedback(j.feedback(e.snap))
-		j.left = nil
-	}
-}
-
 func (e *Executive) tellPanic(r *loop.Report) {
 	last := r.Last
 	if e.cfg.Notice == nil {
@@ -278,7 +213,7 @@ func (e *Executive) reconcile() {
 	if e.snap == nil {
 		return
 	}
-	for _, j := range append([]*job(nil), e.live...) {
+	for _, j := range slices.Clone(e.live) {
 		if !j.begun || e.snap.Tick.N < j.tick {
 			continue
 		}
@@ -302,13 +237,8 @@ func (e *Executive) listen() {
 		e.silent = true
 		e.notice(Notice{Kind: "fault", Explanation: e.whySilent()})
 	}
-	for _, j := range append([]*job(nil), e.live...) {
-		if j.number != 0 {
-			e.desk.Order(loop.Order{Kind: loop.CancelGoal, Controller: j.seat.id, Goal: j.number})
-		}
-		if j.stop != nil {
-			j.stop()
-		}
+	for _, j := range slices.Clone(e.live) {
+		j.callOff()
 		j.fail(action.ServerGone, e.whySilent())
 	}
 }

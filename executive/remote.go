@@ -6,7 +6,6 @@ import (
 	"poise/action"
 	"poise/arbiter"
 	"poise/executive/explain"
-	"poise/loop"
 	"poise/robot"
 )
 
@@ -234,7 +233,7 @@ func (e *Executive) watchRemotes() {
 func (e *Executive) endRemote(x *remote) {
 	for _, j := range e.jobsOf(x.seat) {
 		if j.id == x.goal {
-			e.desk.Order(loop.Order{Kind: loop.CancelGoal, Controller: x.seat.id, Goal: j.number})
+			j.callOff()
 		}
 	}
 }

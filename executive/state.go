@@ -1,6 +1,8 @@
 package executive
 
 import (
+	"slices"
+
 	"poise/action"
 	"poise/arbiter"
 	"poise/loop"
@@ -84,7 +86,7 @@ func (e *Executive) View(f func(*loop.Snapshot)) bool {
 }
 
 func (e *Executive) state() State {
-	st := State{Silent: e.silent, Faults: append([]FaultState(nil), e.faults...), Limp: e.words.Names(e.limp)}
+	st := State{Silent: e.silent, Faults: slices.Clone(e.faults), Limp: e.words.Names(e.limp)}
 	for _, s := range e.seats {
 		st.Controllers = append(st.Controllers, e.controllerState(s))
 	}

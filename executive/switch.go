@@ -74,7 +74,7 @@ func (e *Executive) planSwitch(s *Switch) (*switching, []Explanation) {
 	find := func(name string) *seat {
 		c, ok := e.seat(name)
 		if !ok {
-			why = append(why, explain.UnknownName("unknown_controller", "controller", name, e.controllerNames()))
+			why = append(why, e.unknownController(name))
 			return nil
 		}
 		return c

@@ -1,6 +1,9 @@
 package executive
 
-import "poise/executive/wish"
+import (
+	"poise/executive/wish"
+	"poise/robot"
+)
 
 // look takes a view of the robot and of what is being done.
 func (e *Executive) look() *wish.View {
@@ -16,4 +19,10 @@ func (e *Executive) look() *wish.View {
 		}
 	}
 	return v
+}
+
+// operate makes the work of a continuous controller on some leaves, now.
+func (e *Executive) operate(s *seat, set robot.Set) (*wish.Work, []Explanation) {
+	v := &wish.View{Means: e.means, Now: e.snap}
+	return v.Operate(s.Controller, set)
 }

@@ -7,48 +7,8 @@ import (
 	"poise/executive/desk"
 	"poise/executive/explain"
 	"poise/executive/wish"
-	"poise/loop"
 	"poise/robot"
 )
-
-// switchOff calls off what the controller does; the goal is done when that is over.
-func (j *job) switchOff() {
-	e := j.e
-	off, _ := e.seat(j.work.Off)
-	busy := false
-	for _, other := range e.jobsOf(off) {
-		busy = true
-		other.withdraw()
-	}
-	if !busy {
-		j.succeed()
-	}
-}
-
-// operate makes the work of a continuous controller on some leaves, now.
-func (e *Executive) operate(s *seat, set robot.Set) (*wish.Work, []Explanation) {
-	v := &wish.View{Means: e.means, Now: e.snap}
-	return v.Operate(s.Controller, set)
-}
-
-// withdraw calls a goal off in the cycle, without a wish of its client: somebody
-// switched its controller off.
-func (j *job) withdraw() {
-	j.off = true
-	j.e.desk.Order(loop.Order{Kind: loop.CancelGoal, Controller: j.seat.id, Goal: j.number})
-}
-
-// offWaiters ends the goals that waited for a controller to be free.
-func (e *Executive) offWaiters(s *seat) {
-	if s == nil || len(e.jobsOf(s)) > 0 {
-		return
-	}
-	for _, j := range append([]*job(nil), e.live...) {
-		if j.work != nil && j.work.Off == s.Name && j.h.State() == action.Active {
-			j.succeed()
-		}
-	}
-}
 
 // torqueKind is the kind of the controller that lets limbs go.
 const torqueKind = "torque_off"
