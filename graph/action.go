@@ -1,7 +1,9 @@
 package graph
 
 import (
+	"cmp"
 	"fmt"
+	"reflect"
 	"sync"
 	"time"
 
@@ -45,6 +47,7 @@ type ActionServer struct {
 	calls    []call      // of the handler, waiting for their turn
 	calling  bool
 	closed   bool
+	refused  []refusal // on ROS 1's topics, not long ago
 
 	status, feedback, result *Advertisement
 	ends                     []func() // of the topics read
@@ -194,7 +197,7 @@ func (m *manyHandler) Cancel(h *action.Handle[any, any, any]) {
 	s := (*ActionServer)(m)
 	rec := s.goals[h.ID()]
 	if s.handler.Cancel == nil {
-		h.Withdraw(action.ClientCancel, s.typ.Result.New(), "cancelled")
+		h.Withdraw(action.ClientCancel, s.failure("cancelled"), "cancelled")
 		return
 	}
 	s.calls = append(s.calls, call{s.handler.Cancel, rec.handle})
@@ -219,7 +222,7 @@ func (o *manyObserver) Changed(c action.Change[any]) {
 		rec.ended = s.g.o.Now()
 		value := c.Result
 		if value == nil {
-			value = s.typ.Result.New()
+			value = s.failure(cmp.Or(c.Detail, c.Cause.String()))
 		}
 		u.Result = &Message{Type: s.typ.Result, Value: value, From: s.node}
 	}
@@ -322,13 +325,17 @@ func (h *GoalHandle) Feedback(f any) (ok bool) {
 	return ok
 }
 
-// Reject refuses a goal that has not been accepted. A nil result is the zero one.
+// Reject refuses a goal that has not been accepted. Without a result it gets one that
+// tells of no success, here and below.
 func (h *GoalHandle) Reject(c action.Cause, r any, text string) bool {
 	return h.over(r, func(r any) bool { return h.goal.Reject(c, r, text) })
 }
 
 // Succeed ends a running goal that did what it was asked to.
 func (h *GoalHandle) Succeed(r any, text string) bool {
+	if r == nil {
+		r = h.server.typ.Result.New()
+	}
 	return h.over(r, func(r any) bool { return h.goal.Succeed(r, text) })
 }
 
@@ -343,12 +350,30 @@ func (h *GoalHandle) Withdraw(c action.Cause, r any, text string) bool {
 }
 
 func (h *GoalHandle) over(r any, end func(any) bool) (ok bool) {
-	if r == nil {
-		r = h.server.typ.Result.New()
+	if r != nil {
+		h.server.check(r, h.server.typ.Result)
 	}
-	h.server.check(r, h.server.typ.Result)
 	h.server.locked(func() { ok = end(r) })
 	return ok
+}
+
+// failure is the result of a goal that did not succeed and whose server gave it none:
+// in many types no error code is that of success.
+func (s *ActionServer) failure(why string) any {
+	r := s.typ.Result.New()
+	v := reflect.ValueOf(r).Elem()
+	if code := v.FieldByName("ErrorCode"); code.IsValid() {
+		switch x := code.Addr().Interface().(type) {
+		case *int32:
+			*x = -1
+		case *msgs.MoveItErrorCodes:
+			x.Val, x.Message = msgs.ErrorFailure, why
+		}
+	}
+	if text := v.FieldByName("ErrorString"); text.IsValid() {
+		text.SetString(why)
+	}
+	return r
 }
 
 // check panics for a value of the wrong type: goal handles are for code, and

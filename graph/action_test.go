@@ -11,6 +11,7 @@ import (
 
 	"poise/action"
 	"poise/msgs"
+	"poise/msgs/registry"
 )
 
 type (
@@ -345,7 +346,7 @@ func TestAPanicOfTheHandlerEndsItsGoalOnly(t *testing.T) {
 		h.Accept()
 		h.Succeed(msgs.TextActionResult{}, "")
 	}}, ActionOptions{}))
-	if got := news(send(t, g, "1", "bad")); got != "pending rejected(0,5,6 the handler panicked: no such page)" {
+	if got := news(send(t, g, "1", "bad")); got != "pending rejected(-1,5,6 the handler panicked: no such page)" {
 		t.Error(got)
 	}
 	if got := news(send(t, g, "2", "good")); got != "pending active succeeded(0,3,4 )" {
@@ -417,5 +418,41 @@ func TestStatusIsRepeatedForThoseWhoWaitForAServer(t *testing.T) {
 		if _, _, err := s.Next(context.Background()); err != nil {
 			t.Fatal(err)
 		}
+	}
+}
+
+// TestNoGoalThatFailedTellsOfSuccess: the zero value of many results is the code of
+// success, and some clients look at nothing else.
+func TestNoGoalThatFailedTellsOfSuccess(t *testing.T) {
+	g := newGraph(t)
+	for _, typ := range registry.Actions() {
+		name := "act_" + strings.ReplaceAll(typ.String(), "/", "_")
+		s := must[*ActionServer](t)(g.Act(name, typ.String(), GoalHandler{Goal: func(h *GoalHandle) {
+			if !h.Reject(action.ConditionsUnmet, nil, "too cold") {
+				t.Errorf("%v was not rejected", typ)
+			}
+		}}, ActionOptions{}))
+		c := must[*GoalClient](t)(g.SendGoal(name, typ.Goal.New(), GoalOptions{}))
+		u, err := c.Result(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		text := string(u.Result.JSON(msgs.ROS2))
+		if strings.Contains(text, `"error_code":0`) || strings.Contains(text, `"error_string":""`) {
+			t.Errorf("%v: %s", typ, text)
+		}
+		s.Close()
+	}
+	// a server that goes away gives no result either
+	held := make(chan *GoalHandle, 1)
+	s := must[*ActionServer](t)(g.Act("gone", "control_msgs/action/FollowJointTrajectory", GoalHandler{Goal: func(h *GoalHandle) {
+		h.Accept()
+		held <- h
+	}}, ActionOptions{}))
+	c := must[*GoalClient](t)(g.SendGoal("gone", &msgs.FollowJointTrajectoryGoal{}, GoalOptions{}))
+	<-held
+	s.Lose()
+	if u, err := c.Result(t.Context()); err != nil || u.Result.Value.(*msgs.FollowJointTrajectoryResult).ErrorCode >= 0 {
+		t.Errorf("%+v, %v", u, err)
 	}
 }

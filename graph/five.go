@@ -2,6 +2,7 @@ package graph
 
 import (
 	"reflect"
+	"slices"
 	"time"
 
 	"poise/action"
@@ -65,8 +66,7 @@ func (s *ActionServer) closeTopics() {
 	}
 }
 
-// goalCame takes a goal from the topic. One that is refused before it gets a state
-// is answered on the result topic, which is all that a client there can hear.
+// goalCame takes a goal from the topic.
 func (s *ActionServer) goalCame(m *Message) {
 	v := reflect.ValueOf(m.Value).Elem()
 	id := v.FieldByName("GoalID").Interface().(msgs.GoalID)
@@ -82,11 +82,33 @@ func (s *ActionServer) goalCame(m *Message) {
 	if _, duplicate := err.(*action.DuplicateError); duplicate {
 		return // the goal that has the name will be answered
 	}
-	s.publishResult(msgs.GoalStatus{GoalID: id, Status: msgs.GoalRejected, Text: err.Error()}, s.typ.Result.New())
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refuse(id, err.Error())
 }
 
-// RefuseGoal answers a goal of ROS 1's topics that nobody could read, on the result
-// topic: its client hears nothing else.
+// refusal is a goal that never got a state, and stands in the list of states all the
+// same: some clients want a state besides a result.
+type refusal struct {
+	status msgs.GoalStatus
+	at     time.Time
+}
+
+// maxRefused bounds the list; who refuses more within statusTime has other troubles.
+const maxRefused = 64
+
+// refuse answers a goal on the topics. The lock is held.
+func (s *ActionServer) refuse(id msgs.GoalID, why string) {
+	r := refusal{status: msgs.GoalStatus{GoalID: id, Status: msgs.GoalRejected, Text: why}, at: s.g.o.Now()}
+	if s.refused = append(s.refused, r); len(s.refused) > maxRefused {
+		s.refused = s.refused[1:]
+	}
+	s.tellStatus()
+	s.publishResult(r.status, s.failure(why))
+}
+
+// RefuseGoal answers a goal of ROS 1's topics that nobody could read: its client waits
+// for a result and a state.
 func (g *Graph) RefuseGoal(name string, id action.ID, why string) error {
 	s, err := g.actionNamed(name)
 	if err != nil {
@@ -97,8 +119,7 @@ func (g *Graph) RefuseGoal(name string, id action.ID, why string) error {
 	if known := s.goals[id]; known != nil {
 		return &action.DuplicateError{ID: id, State: known.last.State} // that one will be answered
 	}
-	stamp := stampOf(s.g.o.Now())
-	s.publishResult(msgs.GoalStatus{GoalID: msgs.GoalID{ID: string(id), Stamp: stamp}, Status: msgs.GoalRejected, Text: why}, s.typ.Result.New())
+	s.refuse(msgs.GoalID{ID: string(id), Stamp: stampOf(s.g.o.Now())}, why)
 	return nil
 }
 
@@ -150,6 +171,10 @@ func (s *ActionServer) tellStatus() {
 		if rec := s.goals[h.ID()]; !rec.last.State.Terminal() || now.Sub(rec.ended) <= statusTime {
 			list.StatusList = append(list.StatusList, rec.status())
 		}
+	}
+	s.refused = slices.DeleteFunc(s.refused, func(r refusal) bool { return now.Sub(r.at) > statusTime })
+	for _, r := range s.refused {
+		list.StatusList = append(list.StatusList, r.status)
 	}
 	s.status.publish(list)
 }

@@ -126,7 +126,7 @@ func TestMirror(t *testing.T) {
 				command string
 				state   action.State
 				result  string
-			}{{"do", action.Succeeded, "did"}, {"fall", action.Aborted, "fell"}, {"refuse", action.Rejected, ""}} {
+			}{{"do", action.Succeeded, "did"}, {"fall", action.Aborted, "fell"}, {"refuse", action.Rejected, "too cold"}} {
 				u, err := send(tc.command).Result(ctx)
 				if err != nil || u.State != tc.state || u.Result.Value.(*msgs.TextActionResult).ErrorString != tc.result {
 					t.Errorf("%s: %+v, %v", tc.command, u, err)

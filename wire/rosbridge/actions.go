@@ -74,7 +74,9 @@ func (x *session) sendGoal(m *frame.Message) error {
 	}
 	if x.goals[g.key] != nil {
 		x.mu.Unlock()
-		return fmt.Errorf("%s: a goal with the id %q is under way", m.Action, g.key)
+		// a negative answer would be taken for that of the goal that runs
+		x.status(levelError, m.ID, fmt.Sprintf("%s: %s: a goal with the id %q is under way; its result will come", m.Op, m.Action, g.key))
+		return nil
 	}
 	x.goals[g.key] = g
 	x.mu.Unlock()

@@ -18,16 +18,13 @@ func TestWhatIsNoJSONIsAnsweredIfItSaysWhoAsks(t *testing.T) {
 	const finite = "not JSON: a number that is not finite is written null"
 	// Python's json writes NaN, and roslibpy sends it
 	p.send(`{"op":"call_service","id":"c","service":"/set","args":{"data":NaN}}`)
-	p.expect(`{"op":"status","id":"c","level":"error","msg":"call_service: ` + finite + `"}`)
 	p.expect(`{"op":"service_response","id":"c","service":"/set","values":"` + finite + `","result":false}`)
 	// with the id behind what is wrong
 	p.send(`{"op":"send_action_goal","action":"/text","args":{"x":["}",-Infinity]},"id":7}`)
-	p.expect(`{"op":"status","id":7,"level":"error","msg":"~not JSON"}`)
 	p.expect(`{"op":"action_result","id":7,"action":"/text","values":"~not JSON","status":6,"result":false}`)
 	// in a fragment
 	p.send(`{"op":"fragment","id":"f","num":0,"total":1,"data":"{\"op\":\"call_service\",\"id\":\"in\",\"service\":\"/set\",\"args\":{"}`)
-	p.expect(`{"op":"status","id":"in","level":"error","msg":"~the joined message: not JSON"}`)
-	p.expect(`{"op":"service_response","id":"in","service":"/set","values":"~not JSON","result":false}`)
+	p.expect(`{"op":"service_response","id":"in","service":"/set","values":"~the joined message: not JSON","result":false}`)
 	p.send(`{"op":"fragment","id":"g","num":0,"total":1,"data":"nonsense"}`)
 	p.expect(`{"op":"status","id":"g","level":"error","msg":"~the joined message: not JSON"}`)
 	p.sync()
@@ -41,8 +38,7 @@ func TestCBORThatHoldsTooMuchIsAnswered(t *testing.T) {
 	if err := p.conn.Write(t.Context(), websocket.MessageBinary, data); err != nil {
 		t.Fatal(err)
 	}
-	p.expect(`{"op":"status","id":"c","level":"error","msg":"~3 bytes are not a whole number of 8-byte numbers"}`)
-	p.expect(`{"op":"service_response","id":"c","service":"/set","values":"~CBOR tag 86","result":false}`)
+	p.expect(`{"op":"service_response","id":"c","service":"/set","values":"~3 bytes are not a whole number of 8-byte numbers","result":false}`)
 }
 
 func TestLongIdsAreRefused(t *testing.T) {
@@ -59,6 +55,10 @@ func TestGoalsOfROS1ThatCannotBeReadAreRejected(t *testing.T) {
 	b := newBed(t, rosbridge.Config{Limits: rosbridge.Limits{Goals: 1}})
 	p := b.dial()
 	p.send(`{"op":"subscribe","topic":"/text/result","type":"text_msgs/TextActionActionResult"}`)
+	// and to some a result is worth nothing without a state
+	s := b.dial()
+	s.send(`{"op":"subscribe","topic":"/text/status","type":"actionlib_msgs/GoalStatusArray"}`)
+	s.until(`{"op":"publish","topic":"/text/status","msg":{"header":"*","status_list":[]}}`)
 	rejected := func(id, why string) {
 		t.Helper()
 		p.until(`{"op":"publish","topic":"/text/result","msg":{"header":"*","status":{"goal_id":{"stamp":"*","id":"` + id +
@@ -66,6 +66,7 @@ func TestGoalsOfROS1ThatCannotBeReadAreRejected(t *testing.T) {
 	}
 	p.send(`{"op":"publish","id":1,"topic":"/text/goal","msg":{"goal_id":{"id":"g1"},"goal":{"comand":{}}}}`)
 	rejected("g1", "goal.comand: the message has no such field; it has command")
+	s.until(`{"op":"publish","topic":"/text/status","msg":{"header":"*","status_list":[{"goal_id":{"stamp":"*","id":"g1"},"status":5,"text":"~goal.comand"}]}}`)
 	p.send(`{"op":"publish","id":2,"topic":"/text/goal","msg":{"goal_id":{"id":"g2"},"goal":{"command":{"command":"wait"}}}}`)
 	<-b.came
 	p.send(`{"op":"publish","id":3,"topic":"/text/goal","msg":{"goal_id":{"id":"g3"},"goal":{"command":{"command":"wait"}}}}`)

@@ -137,7 +137,11 @@ func (x *session) actionResult(m *frame.Message) error {
 	x.mu.Unlock()
 	switch {
 	case failed:
-		g.Abort(action.Failed, r, saying(m.Values))
+		why := "its server gives no reason"
+		if len(m.Values) > 0 {
+			why = saying(m.Values)
+		}
+		g.Abort(action.Failed, nil, why)
 	case status == int(msgs.StatusCanceled):
 		cause := action.ServerStopped
 		if cancelled {

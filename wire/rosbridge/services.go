@@ -60,13 +60,11 @@ func (x *session) call(m *frame.Message) {
 	if !strings.HasPrefix(strings.TrimPrefix(m.Service, "/"), "rosapi/") {
 		x.server.audit(x, Call, m.Service, frame.IDText(m.ID), result)
 	}
-	var ran *graph.CallError
-	if err != nil && !errors.As(err, &ran) {
-		// the call never got to its service: that is the message's fault
+	if err != nil {
 		x.refuse(m, err)
 		return
 	}
-	x.answerCall(m, values, err)
+	x.answerCall(m, values, nil)
 }
 
 // callAny calls a service of the graph, or the one that every action has in ROS 2.

@@ -31,19 +31,21 @@ func (x *session) status(level int32, id, text string) {
 	}
 }
 
-// refuse answers a message that cannot be obeyed: by a status, and by the negative
-// answer that a call or a goal waits for.
+// refuse answers a message that cannot be obeyed: a call or a goal by the negative
+// answer that it waits for, anything else by a status. Not by both: some clients stumble
+// over a status.
 func (x *session) refuse(m *frame.Message, err error) {
 	text := err.Error()
 	if m.Op != "" {
 		text = m.Op + ": " + text
 	}
-	x.status(levelError, m.ID, text)
 	switch m.Op {
 	case frame.CallService:
 		x.answerCall(m, nil, err)
 	case frame.SendActionGoal:
 		x.answerRejected(m.ID, m.Action, err.Error())
+	default:
+		x.status(levelError, m.ID, text)
 	}
 	x.server.c.Log.Debug("message refused", "client", x.client.String(), "why", text)
 }
