@@ -40,10 +40,7 @@ func (in *instance) serveCommands(r *registrar) {
 		func(ok bool, text string, why []poisemsgs.Explanation, _ executive.Outcome) *poisemsgs.PauseResponse {
 			return &poisemsgs.PauseResponse{Success: ok, Message: text, Explanations: why}
 		})
-	command(r, "resume", func(who string, q *poisemsgs.ResumeRequest) *executive.Answer { return e.Resume(who, q.Controller) },
-		func(ok bool, text string, why []poisemsgs.Explanation, _ executive.Outcome) *poisemsgs.ResumeResponse {
-			return &poisemsgs.ResumeResponse{Success: ok, Message: text, Explanations: why}
-		})
+	serve(r, "resume", in.resume)
 	command(r, "set_speed", func(who string, q *poisemsgs.SetSpeedRequest) *executive.Answer {
 		return e.SetSpeed(who, q.Rate, q.Controller)
 	}, func(ok bool, text string, why []poisemsgs.Explanation, o executive.Outcome) *poisemsgs.SetSpeedResponse {
@@ -93,6 +90,31 @@ func (in *instance) stop(ctx context.Context, q *poisemsgs.StopRequest) (*poisem
 		return &poisemsgs.StopResponse{Message: explain.Join(o.Explanations), Explanations: edge.Explanations(o.Explanations)}, nil
 	}
 	return &poisemsgs.StopResponse{Success: true, Message: fmt.Sprintf("%sstands after %.3f s", note, o.Value)}, nil
+}
+
+// resume lets motions go on; all of them includes those of controllers that were paused
+// by name.
+func (in *instance) resume(ctx context.Context, q *poisemsgs.ResumeRequest) (*poisemsgs.ResumeResponse, error) {
+	names := []string{q.Controller}
+	if q.Controller == "" {
+		for _, c := range in.fresh(ctx).Controllers {
+			if c.Paused {
+				names = append(names, c.Name)
+			}
+		}
+	}
+	var why []explain.Explanation
+	for _, name := range names {
+		o, err := wait(ctx, in.exec.Resume(who(ctx), name))
+		if err != nil {
+			return nil, err
+		}
+		why = append(why, o.Explanations...)
+	}
+	if len(why) > 0 {
+		return &poisemsgs.ResumeResponse{Message: explain.Join(why), Explanations: edge.Explanations(why)}, nil
+	}
+	return &poisemsgs.ResumeResponse{Success: true, Message: "done"}, nil
 }
 
 // fresh returns a state that has all that anybody was told before the call. Reports
