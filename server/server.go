@@ -23,6 +23,8 @@ import (
 	"poise/msgs/poisemsgs"
 	"poise/robot/load"
 	"poise/server/config"
+	"poise/server/figures"
+	"poise/server/journal"
 	"poise/servo/sim"
 	"poise/telemetry"
 	"poise/wire/loopback"
@@ -60,8 +62,8 @@ type Server struct {
 	life       context.Context
 	end        context.CancelFunc
 	background sync.WaitGroup
-	counts     counts
-	repeats    repeats
+	counts     figures.Counts
+	repeats    journal.Repeats
 	findings   findings
 	complaints complaints
 }
@@ -79,7 +81,7 @@ func New(cfg config.Config, o Options) (*Server, error) {
 	s := &Server{cfg: cfg, robot: o.Robot, page: o.Page, started: time.Now(), ready: make(chan struct{})}
 	s.life, s.end = context.WithCancel(context.Background())
 	s.graph = graph.New(graph.Options{KeepResults: keepResults})
-	s.log = slog.New(newLog(s.graph, o.Log))
+	s.log = journal.New(s.graph, o.Log)
 	if err := s.assemble(); err != nil {
 		s.end()
 		s.graph.Close()

@@ -368,7 +368,7 @@ func (in *instance) notice(n executive.Notice) {
 	}
 	switch n.Kind {
 	case "fault", "fault_cleared", "refused":
-		in.s.repeats.say(in.s.life, strings.Join([]string{in.name, n.Kind, n.Explanation.Code, n.Explanation.Joint, n.Explanation.Owner}, "|"), noticeEvery, say)
+		in.s.repeats.Say(in.s.life, strings.Join([]string{in.name, n.Kind, n.Explanation.Code, n.Explanation.Joint, n.Explanation.Owner}, "|"), noticeEvery, say)
 	default:
 		say(0)
 	}
@@ -377,7 +377,7 @@ func (in *instance) notice(n executive.Notice) {
 // audit leaves a line about every command and goal. Placing joints comes as often as
 // a hand drags them: of such a stream there is a line a second, with a count.
 func (in *instance) audit(a executive.Audit) {
-	in.s.counts.command(in.name, a)
+	in.s.counts.Command(in.name, a)
 	say := func(leftOut int) {
 		args := []any{"robot", in.name, "who", a.Who, "what", a.What, "result", a.Result}
 		if leftOut > 0 {
@@ -386,7 +386,7 @@ func (in *instance) audit(a executive.Audit) {
 		in.s.log.Info("audit", args...)
 	}
 	if a.What == "place" {
-		in.s.repeats.say(in.s.life, strings.Join([]string{in.name, a.Who, a.What, a.Result}, "|"), streamEvery, say)
+		in.s.repeats.Say(in.s.life, strings.Join([]string{in.name, a.Who, a.What, a.Result}, "|"), streamEvery, say)
 		return
 	}
 	say(0)

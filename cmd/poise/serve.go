@@ -67,12 +67,12 @@ func runServe(e *env, args []string) error {
 	if !*quiet {
 		o.Log = e.err
 	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM) // also while it starts
+	defer stop()
 	s, err := server.New(c, o)
 	if err != nil {
 		return err
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	go func() {
 		select {
 		case <-s.Ready():

@@ -1,4 +1,4 @@
-package server
+package journal
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 func TestRepeatsAreSaidOnceAndCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		life, end := context.WithCancel(context.Background())
-		var r repeats
+		var r Repeats
 		var mu sync.Mutex // timers say things, too
 		var said []int
 		note := func(n int) {
@@ -24,11 +24,11 @@ func TestRepeatsAreSaidOnceAndCounted(t *testing.T) {
 		}
 		say := func(times int) {
 			for range times {
-				r.say(life, "overrun", time.Second, note)
+				r.Say(life, "overrun", time.Second, note)
 			}
 		}
 		say(5)
-		r.say(life, "another", time.Second, func(leftOut int) { note(100 + leftOut) })
+		r.Say(life, "another", time.Second, func(leftOut int) { note(100 + leftOut) })
 		time.Sleep(1500 * time.Millisecond)
 		say(2) // still within the period that the count began
 		time.Sleep(3 * time.Second)
