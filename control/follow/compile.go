@@ -9,6 +9,7 @@ import (
 	"poise/control"
 	"poise/control/follow/play"
 	"poise/robot"
+	"poise/robot/rule"
 	"poise/trajectory"
 	"poise/trajectory/move"
 	"poise/trajectory/spline"
@@ -148,33 +149,17 @@ func (c *compiler) unknown(name string) {
 			return
 		}
 	}
-	if near := c.near(name); near != "" {
-		p.Help = "perhaps " + near + " is meant"
+	if !c.bad.full() { // the search takes its time
+		p.Help = strings.TrimPrefix(rule.DidYouMean(name, c.jointNames()), "; ")
 	}
 	c.bad.add(p, "robot %q has no joint %q", c.m.Name(), name)
 }
 
-// near returns the joint whose name differs only in case, or by one letter.
-func (c *compiler) near(name string) string {
+func (c *compiler) jointNames() (names []string) {
 	for i := range c.m.Joints() {
-		n := c.m.Joints()[i].Name
-		if strings.EqualFold(n, name) || oneOff(n, name) || oneOff(name, n) {
-			return n
-		}
+		names = append(names, c.m.Joints()[i].Name)
 	}
-	return ""
-}
-
-// oneOff reports whether b is a with one letter changed or left out.
-func oneOff(a, b string) bool {
-	i := 0
-	for i < len(a) && i < len(b) && a[i] == b[i] {
-		i++
-	}
-	if i == len(a) || i == len(b) {
-		return len(a) == len(b)+1
-	}
-	return a[i+1:] == b[i+1:] || a[i+1:] == b[i:]
+	return names
 }
 
 // support takes a column as the track of a chain.

@@ -81,13 +81,16 @@ type problems struct {
 
 // add takes a problem; its words are made of the format.
 func (p *problems) add(x Problem, format string, args ...any) {
-	if len(p.list) == maxReported {
+	if p.full() {
 		p.more++
 		return
 	}
 	x.Text = fmt.Sprintf(format, args...)
 	p.list = append(p.list, &x)
 }
+
+// full reports whether further problems are only counted.
+func (p *problems) full() bool { return len(p.list) >= maxReported }
 
 func (p *problems) any() bool { return len(p.list) > 0 }
 
