@@ -26,6 +26,7 @@ type Executive struct {
 
 	workers chan struct{} // room for plans that are made at the same time
 	pumping sync.Mutex    // one Pump at a time: snapshots have one reader
+	out     outbox        // calls to the outside
 
 	mu      sync.Mutex // all below
 	desk    *desk.Desk
@@ -46,9 +47,6 @@ type Executive struct {
 	turned  uint64    // tick in which torque last came or went
 	remotes []*remote
 	last    *Kept
-
-	calls      []func() // to the outside, in order
-	delivering bool
 }
 
 // New makes an executive of a loop that may run already. Controllers that the loop

@@ -80,7 +80,7 @@ func (j *job) eventsLeft(r *loop.Report) {
 		due := j.work.Event(i)
 		ev := Event{Tick: r.Tick, Goal: j.id, Motion: j.work.Motion, Time: due.Time, Type: due.Type, Command: due.Command, Options: due.Options}
 		if sink := e.cfg.Event; sink != nil {
-			e.tell(func() { sink(ev) })
+			e.out.add(func() { sink(ev) })
 		}
 		j.left = append(j.left, ev)
 	}

@@ -289,7 +289,7 @@ func (j *job) changed(c action.Change[Result]) {
 		e.offWaiters(j.seat)
 	}
 	if call := j.watch.Changed; call != nil {
-		e.tell(func() { call(out) })
+		e.out.add(func() { call(out) })
 	}
 }
 

@@ -21,7 +21,7 @@ func (j *job) startPlanning() {
 	j.stop = stop
 	p := j.work.Plan
 	j.h.Feedback(Feedback{Goal: j.id, Phase: Planning, Tick: e.tick})
-	e.tell(func() {
+	e.out.add(func() {
 		e.cfg.Go(func() {
 			e.workers <- struct{}{} // so many at a time
 			defer func() { <-e.workers }()

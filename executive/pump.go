@@ -29,7 +29,7 @@ func (e *Executive) Pump(now int64) {
 	if fresh && e.cfg.Snapshot != nil {
 		e.cfg.Snapshot(snap)
 	}
-	e.deliver()
+	e.out.deliver()
 }
 
 // Run pumps every few milliseconds until ctx is done, then closes.
@@ -166,7 +166,7 @@ func (e *Executive) tellPanic(r *loop.Report) {
 		return
 	}
 	n := Notice{Tick: r.Tick, Kind: "panic", Explanation: e.words.Reason(r.Reason, e.controllerName(r.Controller)), Last: last}
-	e.tell(func() {
+	e.out.add(func() {
 		e.cfg.Notice(n)
 		last.Release()
 	})

@@ -183,7 +183,7 @@ func (e *Executive) assign(x *remote, request uint32) {
 		}
 		a.Resources, a.Owners = append(a.Resources, r.Name), append(a.Owners, owner)
 	}
-	e.tell(func() { call(a) })
+	e.out.add(func() { call(a) })
 }
 
 // ownerOf names who has all of a resource by the newest state, "" if nobody does. Of

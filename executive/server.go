@@ -72,6 +72,6 @@ func (x observer) Changed(c action.Change[Result]) {
 
 func (x observer) Feedback(id action.ID, f Feedback) {
 	if call := x.s.jobs[id].watch.Feedback; call != nil {
-		x.s.e.tell(func() { call(f) })
+		x.s.e.out.add(func() { call(f) })
 	}
 }
