@@ -8,9 +8,11 @@ import (
 
 const (
 	defaultGrid = 256  // intervals of a path, if nobody says
-	finePieces  = 512  // so many intervals are shared among the pieces at least,
-	perPiece    = 16   // up to this many each: a short blend needs its own
-	maxGrid     = 3e4  // where splitting ends
+	finePieces  = 512  // so many intervals are shared among the knots of a curve at least,
+	perPiece    = 16   // up to this many each; a piece of its own has them, short as it may be
+	fewPieces   = 32   // that a path has whose motion is looked at as a whole
+	maxGrid     = 3e4  // where splitting ends,
+	maxPerPiece = 48   // or, on a path of many pieces, with so many on average
 	corner      = 1e-6 // relative jump of a derivative that is not rounding
 	unresolved  = 5e-4 // error of a derivative between places, of its largest value, that is not tolerated
 )
@@ -95,7 +97,10 @@ func (g *Grid) lay() {
 	}
 	breaks := g.p.Path.Breaks()
 	pieces := len(breaks) - 1
-	least := min(perPiece, finePieces/pieces)
+	least := perPiece
+	if g.Pieces() == 1 {
+		least = max(1, min(perPiece, finePieces/pieces))
+	}
 	g.S, g.Piece = append(g.S[:0], g.From), g.Piece[:0]
 	g.fine, g.Share, g.speed, g.limit = g.fine[:0], g.Share[:0], g.speed[:0], g.limit[:0]
 	for k := range pieces {
@@ -103,7 +108,7 @@ func (g *Grid) lay() {
 		if !(b > a) {
 			continue
 		}
-		n := max(1, least, int(math.Ceil((b-a)/(g.To-g.From)*float64(grid)-1e-9)))
+		n := max(least, int(math.Ceil((b-a)/(g.To-g.From)*float64(grid)-1e-9)))
 		for i := range n {
 			g.Piece, g.fine = append(g.Piece, k), append(g.fine, false)
 			g.Share, g.speed, g.limit = append(g.Share, g.base), append(g.speed, 1), append(g.limit, math.Inf(1))
@@ -183,7 +188,7 @@ func (g *Grid) refine() (bool, error) {
 		}
 	}
 	n := len(g.Piece)
-	if n+count > maxGrid {
+	if n+count > max(maxGrid, maxPerPiece*g.Pieces()) {
 		return false, nil
 	}
 	g.S, g.Piece, g.fine = sized(g.S, n+count+1), sized(g.Piece, n+count), sized(g.fine, n+count)
@@ -203,6 +208,15 @@ func (g *Grid) refine() (bool, error) {
 		put(i, g.S[i])
 	}
 	return true, g.load()
+}
+
+// Pieces returns how many pieces of its own the path has. Those of a spline are only
+// the knots of one curve.
+func (g *Grid) Pieces() int {
+	if _, curve := g.p.Path.(splinePath); curve {
+		return 1
+	}
+	return len(g.p.Path.Breaks()) - 1
 }
 
 // Length returns that of interval i.

@@ -62,6 +62,8 @@ func (g *Grid) blunt() (found bool) {
 	for i := range g.Piece {
 		total += g.Time(i)
 	}
+	// of many pieces, each is looked at as if it were one of a few
+	total *= min(1, fewPieces/float64(g.Pieces()))
 	for i := range g.Piece {
 		fast := g.fast[i*Places : (i+1)*Places]
 		full := g.Used[i] > Active*g.Share[i] || min(fast[0]*g.X[i], fast[Places-1]*g.X[i+1]) > Active

@@ -192,10 +192,11 @@ func (w *Solver) blame(l *Law, k int, u use) {
 	}
 }
 
-// relax lowers what the blamed intervals may use; at last, below what they do use.
-func (w *Solver) relax(last bool) {
+// relax lowers what the blamed intervals may use, further than needed by a share; at
+// last, below what they do use.
+func (w *Solver) relax(last bool, further float64) {
 	m := &w.smooth
-	const more = 1 + 1e-7 // a little further than needed, so that it ends
+	more := 1 + further
 	for i := range w.grid.Piece {
 		if x := m.acc[i]; x > 1+certified {
 			w.grid.Tighten(i, min(w.grid.Share[i], max(w.grid.Used[i], 0.01))/(x*more))

@@ -3,17 +3,19 @@ package retime
 import "math"
 
 const (
-	maxNodes   = 4000  // of a law smoothed for jerk alone
-	perWindow  = 16    // its steps within the averaging window,
-	fewer      = 10    // and of a very long motion
-	maxRounds  = 60    // of checking and tightening a smoothed law
-	maxWindows = 6     // tries to find the window of a moving start
-	maxPauses  = 4     // rounds of putting in pauses
-	patience   = 12    // rounds after which tightening is meant to end
-	lengthy    = 8     // windows that a long motion lasts at least
-	slight     = 1.003 // a motion that is to be slowed by so little is slowed as a whole
-	little     = 1.1   // ramps that need so many windows get no pause
-	spare      = 1e-6  // by which a window is wider than needed: room for rounding
+	maxNodes      = 4000  // of a law smoothed for jerk alone,
+	nodesPerPiece = 64    // or of one of many pieces, on average
+	perWindow     = 16    // its steps within the averaging window,
+	fewer         = 10    // and of a very long motion
+	manyPieces    = 32    // of a path, above which each round goes further
+	maxRounds     = 60    // of checking and tightening a smoothed law
+	maxWindows    = 6     // tries to find the window of a moving start
+	maxPauses     = 4     // rounds of putting in pauses
+	patience      = 12    // rounds after which tightening is meant to end
+	lengthy       = 8     // windows that a long motion lasts at least
+	slight        = 1.003 // a motion that is to be slowed by so little is slowed as a whole
+	little        = 1.1   // ramps that need so many windows get no pause
+	spare         = 1e-6  // by which a window is wider than needed: room for rounding
 )
 
 // smoother holds what smoothing needs: the window, the law that is smoothed, and
@@ -97,7 +99,7 @@ func (w *Solver) smoothly(dst *Law, p *Problem, from, to float64) error {
 			dst.Slow(math.Sqrt(worst))
 			return nil
 		case round < maxRounds:
-			w.relax(round > patience)
+			w.relax(round > patience, w.further(round))
 			if err := w.grid.Solve(); err != nil {
 				return err
 			}
@@ -110,6 +112,18 @@ func (w *Solver) smoothly(dst *Law, p *Problem, from, to float64) error {
 			m.slow *= math.Sqrt(worst) * (1 + 1e-6)
 		}
 	}
+}
+
+// further is by how much more than needed what is exceeded is lowered: a little, so
+// that it ends. On a path of many pieces every change moves the samples of all that
+// follows, and there is always a place that exceeds a limit by little again: there,
+// more of it every round.
+func (w *Solver) further(round int) float64 {
+	const little, step, most = 1e-7, 2e-3, 0.05
+	if w.grid.Pieces() <= manyPieces {
+		return little
+	}
+	return min(little+step*float64(round), most)
 }
 
 // worthwhile returns the share of the acceleration limits that makes the
@@ -217,7 +231,7 @@ func (w *Solver) window() (step float64, width int) {
 		if time > 3*lengthy*need {
 			steps = fewer
 		}
-		step = max(need/steps*(1+spare), time/maxNodes)
+		step = max(need/steps*(1+spare), time/float64(max(maxNodes, nodesPerPiece*w.grid.Pieces())))
 	}
 	return step, max(1, int(math.Ceil(need/step*(1+spare))))
 }
