@@ -15,6 +15,8 @@ import (
 	"poise/msgs"
 	"poise/planner"
 	"poise/robot"
+	"poise/server/simulated"
+	"poise/server/standing"
 	"poise/spatial"
 )
 
@@ -172,7 +174,7 @@ func (in *instance) planSequence(ctx context.Context, q *msgs.GetMotionSequenceR
 // joints bring it.
 func (in *instance) configuration(state *msgs.RobotState) ([]float64, *msgs.MoveItErrorCodes) {
 	m := in.model
-	joints := restPose(m)
+	joints := simulated.Rest(m)
 	in.exec.View(func(now *loop.Snapshot) { copy(joints, in.topics.pose(now)) })
 	bad := func(format string, a ...any) *msgs.MoveItErrorCodes {
 		return &msgs.MoveItErrorCodes{Val: msgs.ErrorInvalidRobotState, Message: fmt.Sprintf(format, a...), Source: planSource}
@@ -196,15 +198,9 @@ func (in *instance) configuration(state *msgs.RobotState) ([]float64, *msgs.Move
 	for i, j := range m.Joints() {
 		full[j.Q] = joints[i]
 	}
-	if m.Floating() {
-		setBase(full, m, in.settle(joints))
-	}
+	standing.SetBase(full, m, in.topics.stand.Settle(joints))
 	return full, nil
 }
-
-// settle returns where the base is for some joints, the feet that stand now staying
-// where they are.
-func (in *instance) settle(joints []float64) spatial.Pose { return in.topics.settle(joints) }
 
 func (in *instance) computeFK(_ context.Context, q *msgs.GetPositionFKRequest) (*msgs.GetPositionFKResponse, error) {
 	m := in.model

@@ -25,7 +25,6 @@ import (
 	"poise/server/config"
 	"poise/server/figures"
 	"poise/server/journal"
-	"poise/servo/sim"
 	"poise/telemetry"
 	"poise/wire/loopback"
 	"poise/wire/mirror"
@@ -112,14 +111,12 @@ func (s *Server) assemble() error {
 	} else {
 		s.warn(all)
 	}
-	if s.virtual, err = s.newInstance("virtual", sim.Servo{}); err != nil {
+	if s.virtual, err = s.newInstance("virtual"); err != nil {
 		return err
 	}
 	instances := []*instance{s.virtual}
 	if s.cfg.RealSim {
-		c := s.cfg.Sim
-		servos := sim.Servo{Lag: c.Lag, Delay: int(c.Delay/s.cfg.Loop.Period + 0.5), Noise: c.Noise, Stiffness: c.Stiffness, Loss: c.Loss}
-		if s.real, err = s.newInstance("real", servos); err != nil {
+		if s.real, err = s.newInstance("real"); err != nil {
 			return err
 		}
 		instances = append(instances, s.real)

@@ -4,12 +4,9 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
-	"slices"
 	"strings"
-	"sync"
 	"time"
 
-	"poise/contact"
 	"poise/edge"
 	"poise/executive"
 	"poise/graph"
@@ -18,6 +15,7 @@ import (
 	"poise/msgs"
 	"poise/msgs/poisemsgs"
 	"poise/robot"
+	"poise/server/standing"
 	"poise/servo"
 	"poise/spatial"
 )
@@ -44,16 +42,10 @@ type topics struct {
 	jointsDue, tfDue, statusDue, healthDue int64 // cycle time, ns
 	owners                                 string
 
-	stand *standing
+	stand *standing.Standing
 	kin   *kinematics.Data
 	full  []float64
 	links []link // that move
-
-	mu      sync.Mutex // of what services ask for
-	base    spatial.Pose
-	anchors []spatial.Vec3 // where the feet that stand touch the ground
-	touch   []contact.Foot
-	asked   *contact.Ground // serves one goroutine at a time
 }
 
 // link is a transform of tf: a link seen from the one that carries it.
@@ -62,28 +54,15 @@ type link struct {
 	parentFrame, ownFrame robot.FrameID
 }
 
-// standing finds out where the base of a robot is.
-type standing struct {
-	ground   *contact.Ground
-	odometer *contact.Odometer
-	feet     []contact.Foot
-	balance  contact.Balance
-	hand     hands
-}
-
 func newTopics(in *instance) (*topics, error) {
 	m := in.model
-	t := &topics{in: in, kin: kinematics.NewData(m), full: make([]float64, m.NumQ()), base: spatial.IdentityPose}
+	t := &topics{in: in, kin: kinematics.NewData(m), full: make([]float64, m.NumQ())}
 	kinematics.NewSpace(m).NeutralTo(t.full)
 	for _, j := range m.Joints() {
 		t.names = append(t.names, j.Name)
 	}
-	ground, err := contact.NewGround(m)
-	if err != nil {
-		return nil, err
-	}
-	t.stand = &standing{ground: ground, odometer: contact.NewOdometer(ground), hand: hands{ground: ground}}
-	if t.asked, err = contact.NewGround(m); err != nil {
+	var err error
+	if t.stand, err = standing.New(m); err != nil {
 		return nil, err
 	}
 	r := &registrar{in: in}
@@ -193,37 +172,12 @@ func (t *topics) pose(now *loop.Snapshot) []float64 {
 // place finds where the base is and tells all frames, and the balance.
 func (t *topics) place(now *loop.Snapshot) {
 	m, q := t.in.model, t.pose(now)
-	base := spatial.IdentityPose
-	if m.Floating() {
-		t.stand.feet = t.stand.feet[:0]
-		for c, s := range now.Command.Support {
-			if s.Weight > 0 && m.Chains()[c].Contact != robot.NoContact {
-				foot := contact.Foot{Chain: robot.ChainID(c), Contact: s.Contact}
-				if s.Contact == robot.NoContact {
-					foot.Contact = m.Chains()[c].Contact
-				}
-				t.stand.feet = append(t.stand.feet, foot)
-			}
-		}
-		if t.in.performs(now) {
-			t.stand.hand.forget()
-		} else {
-			if down := t.stand.hand.stand(q, t.stand.feet, t.stand.odometer.Pose()); down != nil {
-				t.stand.odometer.Reset(*down)
-			}
-			t.stand.feet = slices.DeleteFunc(t.stand.feet, func(f contact.Foot) bool { return slices.Contains(t.stand.hand.air, f.Chain) })
-		}
-		base = t.stand.odometer.Update(q, t.stand.feet)
-		t.mu.Lock()
-		t.base, t.touch = base, append(t.touch[:0], t.stand.feet...)
-		t.anchors = t.stand.ground.PointsTo(t.anchors[:0], q, t.stand.feet, base)
-		t.mu.Unlock()
-	}
+	base := t.stand.Update(q, now.Command.Support, t.in.performs(now))
 	t.tf.PublishFunc(func() *msgs.TFMessage {
 		for i, j := range m.Joints() {
 			t.full[j.Q] = q[i]
 		}
-		setBase(t.full, m, base)
+		standing.SetBase(t.full, m, base)
 		t.kin.UpdatePosition(t.full)
 		out := &msgs.TFMessage{Transforms: make([]msgs.TransformStamped, 0, len(t.links)+1)}
 		if m.Floating() {
@@ -239,8 +193,7 @@ func (t *topics) place(now *loop.Snapshot) {
 		return
 	}
 	t.balance.PublishFunc(func() *poisemsgs.BalanceState {
-		b := &t.stand.balance
-		t.stand.ground.BalanceTo(b, q, t.stand.feet, base)
+		b := t.stand.Balance(q, base)
 		out := &poisemsgs.BalanceState{Header: edge.Header(now.Tick, worldFrame), Mass: b.Mass, CoM: edge.Vector(b.Com),
 			CoP: msgs.Vector3{X: b.Com.X, Y: b.Com.Y}, ZMP: msgs.Vector3{X: b.Com.X, Y: b.Com.Y}, Margin: b.Margin, Stable: b.Margin > 0}
 		if math.IsInf(b.Margin, 0) {
@@ -249,29 +202,25 @@ func (t *topics) place(now *loop.Snapshot) {
 		for _, p := range b.Support.Corners {
 			out.SupportPoints = append(out.SupportPoints, msgs.Vector3{X: p.X, Y: p.Y})
 		}
-		for _, f := range t.stand.feet {
+		for _, f := range t.stand.Feet() {
 			out.Supports = append(out.Supports, m.Chains()[f.Chain].Name)
 		}
 		return out
 	})
 }
 
-// settle returns where the base is for some joints, with the feet that stand now
-// staying where they are.
-func (t *topics) settle(joints []float64) spatial.Pose {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	X, _ := t.asked.Fit(joints, t.touch, t.anchors, t.base)
-	return X
-}
-
-// setBase writes the pose of a floating base into a configuration.
-func setBase(full []float64, m *robot.Model, base spatial.Pose) {
-	if !m.Floating() {
-		return
+// performs reports whether a motion goes on that says which feet stand.
+func (in *instance) performs(now *loop.Snapshot) bool {
+	for i, a := range now.Active {
+		switch in.parts[i].Kind {
+		case "hold", "torque_off", "stream":
+		default:
+			if a.Active {
+				return true
+			}
+		}
 	}
-	q := base.R.Quat()
-	copy(full, []float64{base.P.X, base.P.Y, base.P.Z, q.X, q.Y, q.Z, q.W})
+	return false
 }
 
 // tellStatus tells what the robot does and, when it changes, who owns what.

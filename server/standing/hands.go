@@ -1,11 +1,10 @@
-package server
+package standing
 
 import (
 	"math"
 	"slices"
 
 	"poise/contact"
-	"poise/loop"
 	"poise/robot"
 	"poise/spatial"
 )
@@ -138,18 +137,4 @@ func find(feet []contact.Foot, c robot.ChainID) (contact.Foot, bool) {
 		return contact.Foot{}, false
 	}
 	return feet[i], true
-}
-
-// performs reports whether a motion goes on that says which feet stand.
-func (in *instance) performs(now *loop.Snapshot) bool {
-	for i, a := range now.Active {
-		switch in.parts[i].Kind {
-		case "hold", "torque_off", "stream":
-		default:
-			if a.Active {
-				return true
-			}
-		}
-	}
-	return false
 }

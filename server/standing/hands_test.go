@@ -1,4 +1,4 @@
-package server
+package standing
 
 import (
 	"slices"
@@ -7,6 +7,7 @@ import (
 	"poise/contact"
 	"poise/robot"
 	"poise/robot/load"
+	"poise/server/simulated"
 	"poise/spatial"
 )
 
@@ -24,7 +25,7 @@ func TestHandsLiftOneHoof(t *testing.T) {
 		t.Fatal(err)
 	}
 	feet := ground.DefaultFeetTo(nil)
-	q := restPose(m)
+	q := simulated.Rest(m)
 	base, ok := ground.Settle(q, feet)
 	if !ok || len(feet) != 4 {
 		t.Fatalf("the pony has %d feet", len(feet))

@@ -1,0 +1,47 @@
+package crew
+
+import (
+	"slices"
+	"testing"
+
+	"poise/control"
+	"poise/robot/load"
+)
+
+// TestACrewSuitsItsRobot: what stands, steps or looks is only there where legs or eyes
+// are, names are unique, and hands win over goals, goals over the background.
+func TestACrewSuitsItsRobot(t *testing.T) {
+	for robot, want := range map[string][]string{
+		"arm6": {"trajectory", "trajectory_2", "pose", "joint_state", "remote", "hold", "torque_off"},
+		"pony": {"trajectory", "pose", "hold", "stance", "look_at", "step"},
+	} {
+		bot, err := load.Robot(robot, load.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all, err := Of(bot.Model, control.Transition{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rank := map[string]float32{}
+		for _, m := range all {
+			if _, twice := rank[m.Name]; twice {
+				t.Errorf("%s: two controllers are called %s", robot, m.Name)
+			}
+			rank[m.Name] = m.Operational
+		}
+		for _, name := range want {
+			if rank[name] == 0 {
+				t.Errorf("%s has no %s", robot, name)
+			}
+		}
+		for _, name := range []string{"stance", "look_at", "step"} {
+			if got := rank[name] > 0; got != slices.Contains(want, name) {
+				t.Errorf("%s has %s: %v", robot, name, got)
+			}
+		}
+		if !(rank["torque_off"] > rank["trajectory"] && rank["trajectory"] > rank["joint_state"] && rank["joint_state"] > rank["hold"]) {
+			t.Errorf("%s: priorities %v", robot, rank)
+		}
+	}
+}

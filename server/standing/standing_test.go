@@ -1,0 +1,64 @@
+package standing
+
+import (
+	"math"
+	"testing"
+
+	"poise/control"
+	"poise/robot"
+	"poise/robot/load"
+	"poise/server/simulated"
+	"poise/spatial"
+)
+
+func model(t *testing.T, name string) *robot.Model {
+	t.Helper()
+	r, err := load.Robot(name, load.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Model
+}
+
+// TestWhatIsAskedForAgreesWithWhatIsTold: Settle of the joints that are there is the base
+// that Update told, and the feet that carry do not move when a joint of the neck does.
+func TestWhatIsAskedForAgreesWithWhatIsTold(t *testing.T) {
+	m := model(t, "pony")
+	s, err := New(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	supports := make([]control.Support, len(m.Chains()))
+	for i := range supports {
+		supports[i] = control.Support{Weight: 1}
+	}
+	q := simulated.Rest(m)
+	base := s.Update(q, supports, true)
+	if len(s.Feet()) != 4 || s.Balance(q, base).Margin <= 0 {
+		t.Fatalf("it stands on %d feet with a margin of %g m", len(s.Feet()), s.Balance(q, base).Margin)
+	}
+	near := func(a, b spatial.Pose) bool { return a.P.Sub(b.P).Norm() < 1e-6 }
+	if got := s.Settle(q); !near(got, base) {
+		t.Errorf("asked for, the base is at %v, told it was at %v", got.P, base.P)
+	}
+	neck, _ := m.Joint("joint52")
+	q[neck] += 0.3
+	if got := s.Settle(q); !near(got, base) {
+		t.Errorf("the neck moves the base to %v", got.P)
+	}
+}
+
+// TestABoltedRobotStaysWhereItIs: there is no base to be found out.
+func TestABoltedRobotStaysWhereItIs(t *testing.T) {
+	m := model(t, "arm6")
+	s, err := New(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := simulated.Rest(m)
+	full := []float64{math.Pi}
+	SetBase(full, m, s.Update(q, nil, false))
+	if s.Update(q, nil, false) != spatial.IdentityPose || s.Settle(q) != spatial.IdentityPose || full[0] != math.Pi {
+		t.Error("it moved")
+	}
+}
