@@ -53,24 +53,3 @@ func BenchmarkPublishParallel(b *testing.B) {
 		}
 	})
 }
-
-// BenchmarkGoal is the whole life of a goal.
-func BenchmarkGoal(b *testing.B) {
-	g, clock := clockGraph(b)
-	must[*ActionServer](b)(Action(g, "play_motion", textHandler{Goal: func(h *textGoal) {
-		h.Accept()
-		h.Succeed(msgs.TextActionResult{}, "")
-	}}, ActionOptions{}))
-	goal := &msgs.TextActionGoal{}
-	b.ReportAllocs()
-	for b.Loop() {
-		clock.advance(minKeepResults)
-		c, err := g.SendGoal("play_motion", goal, GoalOptions{})
-		if err != nil {
-			b.Fatal(err)
-		}
-		for u, ok := c.Poll(); ok; u, ok = c.Poll() {
-			_ = u
-		}
-	}
-}

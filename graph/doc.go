@@ -11,12 +11,11 @@
 //	pub.PublishFunc(func() *msgs.JointState { … })   // costs nothing if nobody listens
 //	sub, err := graph.Listen[msgs.JointState](g, "joints_ref", graph.SubscribeOptions{Queue: 1})
 //	srv, err := graph.Service(g, "stop", func(ctx context.Context, q *poisemsgs.StopRequest) (*poisemsgs.StopResponse, error) { … }, graph.ServiceOptions{})
-//	act, err := graph.Action(g, "play_motion", graph.ActionHandler[G, F, R]{Goal: …, Cancel: …}, graph.ActionOptions{})
 //
 // Wires use the methods of Graph, by name and with values as any or as JSON:
-// Subscribe, Advertise, Call, CallJSON, Serve, SendGoal, SendGoalJSON, Cancel,
-// Watch, Act. They announce themselves by a node name, which listings show and
-// handlers may ask for (Caller).
+// Subscribe, Advertise, Call, CallJSON, Serve. They announce themselves by a node
+// name, which listings show and handlers may ask for (Caller). Actions have names
+// here (Actor), and their goals in package graph/actions.
 //
 // # Rules
 //
@@ -29,11 +28,6 @@
 //   - A latched topic gives its last message to those who come later.
 //   - A call has a deadline, the caller's or the service's own, and ends when
 //     either is over, even if the handler does not listen to its context.
-//   - An action is one goal server (package action): many goals, each with states,
-//     feedback and a result that is kept for a while. It is shown twice, as a ROS 2
-//     action and as ROS 1's five topics NAME/goal, cancel, status, feedback, result.
-//     State changes and results are never lost on the way to a GoalClient; feedback
-//     is, oldest first, when the client is slow.
 //
 // Everything here may be called from any goroutine. Wake functions are called with
 // locks held: they may signal, and nothing else.

@@ -36,7 +36,7 @@ type Graph struct {
 	mu       sync.RWMutex
 	topics   map[string]*topic
 	services map[string]*Server
-	actions  map[string]*ActionServer
+	actions  map[string]Actor
 	aliases  map[string]string // second name → name
 	closed   bool
 
@@ -62,7 +62,7 @@ func New(o Options) *Graph {
 	if o.MaxNames <= 0 {
 		o.MaxNames = defaultMaxNames
 	}
-	g := &Graph{o: o, topics: map[string]*topic{}, services: map[string]*Server{}, actions: map[string]*ActionServer{},
+	g := &Graph{o: o, topics: map[string]*topic{}, services: map[string]*Server{}, actions: map[string]Actor{},
 		aliases: map[string]string{}, stop: make(chan struct{})}
 	g.done.Add(1)
 	go g.beat()
@@ -80,12 +80,15 @@ func (g *Graph) beat() {
 		case <-g.stop:
 			return
 		case <-tick.C:
-			for _, a := range g.actionServers() {
-				a.beat()
+			for _, a := range g.actors() {
+				a.Beat()
 			}
 		}
 	}
 }
+
+// Options returns the settings, defaults filled in.
+func (g *Graph) Options() Options { return g.o }
 
 // Close ends all actions, services and subscriptions.
 func (g *Graph) Close() {
@@ -106,7 +109,7 @@ func (g *Graph) Close() {
 	g.mu.Unlock()
 	close(g.stop)
 	g.done.Wait()
-	for _, a := range g.actionServers() {
+	for _, a := range g.actors() {
 		a.Close()
 	}
 	for _, s := range services {
@@ -227,17 +230,6 @@ func (g *Graph) node(name string) string {
 		return g.o.Node
 	}
 	return name
-}
-
-func (g *Graph) actionServers() []*ActionServer {
-	g.mu.RLock()
-	defer g.mu.RUnlock()
-	out := make([]*ActionServer, 0, len(g.actions))
-	for _, a := range g.actions {
-		out = append(out, a)
-	}
-	sort.Slice(out, func(i, j int) bool { return out[i].name < out[j].name })
-	return out
 }
 
 // typeFor returns the registered type of T.

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"maps"
 	"sort"
 
 	"poise/msgs/registry"
@@ -92,14 +93,16 @@ func (g *Graph) Services() []ServiceInfo {
 
 // Actions returns all actions by name, under their second names too.
 func (g *Graph) Actions() []ActionInfo {
+	g.mu.RLock()
+	byName := maps.Clone(g.actions)
+	g.mu.RUnlock()
 	var out []ActionInfo
-	for _, s := range g.actionServers() {
-		s.mu.Lock()
-		open := s.open()
-		s.mu.Unlock()
+	for own, a := range byName {
+		i := ActionInfo{Type: a.Type(), Node: a.Node(), Goals: a.Open()} // takes the action's own lock
 		g.mu.RLock()
-		for _, name := range append(g.secondNames(s.name), s.name) {
-			out = append(out, ActionInfo{Name: name, Type: s.typ, Node: s.node, Goals: open})
+		for _, name := range append(g.secondNames(own), own) {
+			i.Name = name
+			out = append(out, i)
 		}
 		g.mu.RUnlock()
 	}

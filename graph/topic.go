@@ -148,7 +148,7 @@ func (a *Advertisement) Wanted() bool { return a.latch || a.topic.wanted.Load() 
 // must not be written any more.
 func (a *Advertisement) Publish(v any) error {
 	if !a.topic.typ.Holds(v) {
-		return wrongValue("topic", a.topic.name, v, a.topic.typ)
+		return WrongValue("topic", a.topic.name, v, a.topic.typ)
 	}
 	a.publish(v)
 	return nil
@@ -203,9 +203,9 @@ func (a *Advertisement) Close() {
 	after()
 }
 
-// sink calls f, from the publisher's goroutine, with every message of a topic. It
+// Sink calls f, from the publisher's goroutine, with every message of a topic. It
 // returns what ends it.
-func (g *Graph) sink(name string, typ *registry.Type, f func(*Message)) (func(), error) {
+func (g *Graph) Sink(name string, typ *registry.Type, f func(*Message)) (func(), error) {
 	t, err := g.topicNamed(name)
 	if err != nil {
 		return nil, err

@@ -11,6 +11,7 @@ import (
 	"poise/executive"
 	"poise/executive/explain"
 	"poise/graph"
+	"poise/graph/actions"
 	"poise/msgs/poisemsgs"
 )
 
@@ -125,9 +126,9 @@ func (t *goals[G, F, R]) worded(r executive.Result) executive.Result {
 // becomes of them.
 func act[G, F, R any](r *registrar, name string, t goals[G, F, R]) {
 	in := r.in
-	h := graph.ActionHandler[G, F, R]{}
-	id := func(h *graph.Goal[G, F, R]) action.ID { return action.ID(name + ":" + string(h.ID())) }
-	h.Goal = func(h *graph.Goal[G, F, R]) {
+	h := actions.Callbacks[G, F, R]{}
+	id := func(h *actions.Goal[G, F, R]) action.ID { return action.ID(name + ":" + string(h.ID())) }
+	h.Goal = func(h *actions.Goal[G, F, R]) {
 		g, err := t.goal(h.Value())
 		if err != nil {
 			h.Reject(action.ConditionsUnmet, t.refused(err.Error()), err.Error())
@@ -141,20 +142,20 @@ func act[G, F, R any](r *registrar, name string, t goals[G, F, R]) {
 			h.Reject(action.ConditionsUnmet, t.refused(err.Error()), err.Error())
 		}
 	}
-	h.Cancel = func(h *graph.Goal[G, F, R]) {
+	h.Cancel = func(h *actions.Goal[G, F, R]) {
 		g, err := t.goal(h.Value())
 		if err == nil {
 			in.exec.Cancel(h.Caller(), g.Action(), id(h), 0)
 		}
 	}
-	_, err := graph.Action(in.s.graph, r.name(name), h, graph.ActionOptions{})
+	_, err := actions.Serve(in.s.graph, r.name(name), h, actions.Options{})
 	if err != nil {
 		r.fail(fmt.Errorf("%s: %w", name, err))
 	}
 }
 
 // relay lets a goal of the graph live as the executive's does.
-func relay[G, F, R any](h *graph.Goal[G, F, R], c executive.Change, t goals[G, F, R]) {
+func relay[G, F, R any](h *actions.Goal[G, F, R], c executive.Change, t goals[G, F, R]) {
 	c.Result = t.worded(c.Result)
 	text := c.Result.Text()
 	switch c.To {

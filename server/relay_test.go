@@ -8,6 +8,7 @@ import (
 	"poise/action"
 	"poise/executive"
 	"poise/graph"
+	"poise/graph/actions"
 	"poise/msgs"
 )
 
@@ -35,14 +36,14 @@ func TestEveryEndOfAGoalIsTold(t *testing.T) {
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			g := graph.New(graph.Options{})
-			var goal *graph.Goal[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]
-			h := graph.ActionHandler[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]{}
-			h.Goal = func(h *graph.Goal[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]) { goal = h }
-			h.Cancel = func(*graph.Goal[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]) {}
-			if _, err := graph.Action(g, "/play", h, graph.ActionOptions{}); err != nil {
+			var goal *actions.Goal[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]
+			h := actions.Callbacks[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]{}
+			h.Goal = func(h *actions.Goal[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]) { goal = h }
+			h.Cancel = func(*actions.Goal[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]) {}
+			if _, err := actions.Serve(g, "/play", h, actions.Options{}); err != nil {
 				t.Fatal(err)
 			}
-			c, err := g.SendGoal("/play", &msgs.TextActionGoal{}, graph.GoalOptions{})
+			c, err := actions.Send(g, "/play", &msgs.TextActionGoal{}, actions.SendOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}

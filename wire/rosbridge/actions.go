@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 
 	"poise/action"
-	"poise/graph"
+	"poise/graph/actions"
 	"poise/msgs"
 	"poise/msgs/registry"
 	"poise/wire/rosbridge/frame"
@@ -32,7 +32,7 @@ type goal struct {
 	started  bool
 
 	mu     sync.Mutex
-	client *graph.GoalClient
+	client *actions.Client
 }
 
 func (x *session) roomForGoal() error {
@@ -80,7 +80,7 @@ func (x *session) sendGoal(m *frame.Message) error {
 	}
 	x.goals[g.key] = g
 	x.mu.Unlock()
-	client, err := x.server.g.SendGoalJSON(m.Action, m.ActionType, m.Args, graph.GoalOptions{ID: id, Node: x.client.Node,
+	client, err := actions.SendJSON(x.server.g, m.Action, m.ActionType, m.Args, actions.SendOptions{ID: id, Node: x.client.Node,
 		Queue: graphQueue, Wake: func() { x.pump.wake(g) }})
 	if err != nil {
 		g.forget()
@@ -103,7 +103,7 @@ func (x *session) watchGoal(name, id string) {
 	if known {
 		return // sent twice: the graph has refused the second
 	}
-	client, err := x.server.g.Watch(name, action.ID(id), graph.GoalOptions{Queue: 1, Wake: func() { x.pump.wake(g) }})
+	client, err := actions.Watch(x.server.g, name, action.ID(id), actions.SendOptions{Queue: 1, Wake: func() { x.pump.wake(g) }})
 	if err != nil {
 		g.forget()
 		x.server.audit(x, Goal, name, id, err.Error())
@@ -112,7 +112,7 @@ func (x *session) watchGoal(name, id string) {
 	g.follow(client)
 }
 
-func (g *goal) follow(client *graph.GoalClient) {
+func (g *goal) follow(client *actions.Client) {
 	g.mu.Lock()
 	g.client = client
 	g.mu.Unlock()
@@ -172,7 +172,7 @@ func (g *goal) drain() (more bool) {
 	}
 }
 
-func (g *goal) tellFeedback(u graph.Update) {
+func (g *goal) tellFeedback(u actions.Update) {
 	if !g.feedback {
 		return
 	}
@@ -181,7 +181,7 @@ func (g *goal) tellFeedback(u graph.Update) {
 	g.lane.Put(g.x.split(m.Append(nil), g.fragment), false)
 }
 
-func (g *goal) tellResult(u graph.Update) {
+func (g *goal) tellResult(u actions.Update) {
 	text := u.State.String()
 	if u.Text != "" {
 		text += ": " + u.Text
@@ -198,7 +198,7 @@ func (g *goal) tellResult(u graph.Update) {
 		g.x.answerRejected(g.id, g.name, why)
 		return
 	}
-	status, yes := int(graph.StatusROS2(u.State, u.Cause)), true
+	status, yes := int(actions.StatusROS2(u.State, u.Cause)), true
 	g.x.answer(&frame.Message{Op: frame.ActionResult, ID: g.id, Action: g.name, Values: u.Result.JSON(g.form),
 		Status: &status, Result: &yes}, g.fragment)
 }

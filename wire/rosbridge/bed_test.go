@@ -16,13 +16,14 @@ import (
 
 	"poise/action"
 	"poise/graph"
+	"poise/graph/actions"
 	"poise/msgs"
 	"poise/wire/rosapi"
 	"poise/wire/rosbridge"
 )
 
 type (
-	textGoal = graph.Goal[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]
+	textGoal = actions.Goal[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]
 	srvReq   = msgs.SetBoolRequest
 	srvRes   = msgs.SetBoolResponse
 )
@@ -90,7 +91,7 @@ func (b *bed) fill() {
 		return nil, ctx.Err()
 	}, graph.ServiceOptions{}))
 	// the action obeys the goal's own words
-	must(graph.Action(b.g, "text", graph.ActionHandler[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]{
+	must(actions.Serve(b.g, "text", actions.Callbacks[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]{
 		Goal: func(h *textGoal) {
 			if h.Value().Command.Command == "refuse" {
 				h.Reject(action.ConditionsUnmet, msgs.TextActionResult{}, "the left knee is hot")
@@ -113,7 +114,7 @@ func (b *bed) fill() {
 		Cancel: func(h *textGoal) {
 			h.Withdraw(action.ClientCancel, msgs.TextActionResult{ErrorString: "stopped"}, "as asked")
 		},
-	}, graph.ActionOptions{}))
+	}, actions.Options{}))
 }
 
 func (b *bed) act(h *textGoal) {

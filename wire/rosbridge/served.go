@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"poise/action"
-	"poise/graph"
+	"poise/graph/actions"
 	"poise/msgs"
 	"poise/msgs/registry"
 	"poise/msgs/rosjson"
@@ -13,7 +13,7 @@ import (
 
 // servedAct is an action that the client serves.
 type servedAct struct {
-	server *graph.ActionServer
+	server *actions.Server
 	typ    *registry.Action
 	form   msgs.Form
 	name   string // as spelled
@@ -21,7 +21,7 @@ type servedAct struct {
 
 // servedGoal is a goal that the client works on.
 type servedGoal struct {
-	*graph.GoalHandle
+	*actions.Handle
 	act       *servedAct
 	cancelled bool
 }
@@ -45,10 +45,10 @@ func (x *session) advertiseAction(m *frame.Message) error {
 		return err
 	}
 	a := &servedAct{typ: typ, form: form, name: m.Action}
-	a.server, err = x.server.g.Act(m.Action, m.Type, graph.GoalHandler{
-		Goal:   func(h *graph.GoalHandle) { x.goalForClient(a, h) },
-		Cancel: func(h *graph.GoalHandle) { x.cancelForClient(a, h) },
-	}, graph.ActionOptions{Node: x.client.Node})
+	a.server, err = actions.ServeType(x.server.g, m.Action, m.Type, actions.Handler{
+		Goal:   func(h *actions.Handle) { x.goalForClient(a, h) },
+		Cancel: func(h *actions.Handle) { x.cancelForClient(a, h) },
+	}, actions.Options{Node: x.client.Node})
 	if err != nil {
 		return err
 	}
@@ -73,17 +73,17 @@ func (x *session) unadvertiseAction(m *frame.Message) error {
 	return nil
 }
 
-func (x *session) goalForClient(a *servedAct, h *graph.GoalHandle) {
+func (x *session) goalForClient(a *servedAct, h *actions.Handle) {
 	id := string(h.ID())
 	x.mu.Lock()
-	x.handling[id] = &servedGoal{GoalHandle: h, act: a}
+	x.handling[id] = &servedGoal{Handle: h, act: a}
 	x.mu.Unlock()
 	h.Accept()
 	x.answer(&frame.Message{Op: frame.SendActionGoal, ID: frame.StringID(id), Action: a.name, ActionType: a.typ.Name(a.form),
 		Args: rosjson.Append(nil, h.Value(), a.form), Feedback: true}, 0)
 }
 
-func (x *session) cancelForClient(a *servedAct, h *graph.GoalHandle) {
+func (x *session) cancelForClient(a *servedAct, h *actions.Handle) {
 	x.mu.Lock()
 	if g := x.handling[string(h.ID())]; g != nil {
 		g.cancelled = true

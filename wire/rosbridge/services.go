@@ -10,6 +10,7 @@ import (
 
 	"poise/action"
 	"poise/graph"
+	"poise/graph/actions"
 	"poise/msgs"
 	"poise/msgs/registry"
 	"poise/msgs/rosjson"
@@ -123,7 +124,7 @@ func (x *session) cancelByService(name string, args []byte) ([]byte, error) {
 			return []byte(`{"return_code":2,"goals_canceling":[]}`), nil // ERROR_UNKNOWN_GOAL_ID
 		}
 	}
-	n, err := x.server.g.Cancel(name, "", action.Time(q.GoalInfo.Stamp.Nanos()))
+	n, err := actions.Cancel(x.server.g, name, "", action.Time(q.GoalInfo.Stamp.Nanos()))
 	if err != nil {
 		return nil, err
 	}

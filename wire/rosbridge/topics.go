@@ -10,6 +10,7 @@ import (
 
 	"poise/action"
 	"poise/graph"
+	"poise/graph/actions"
 	"poise/msgs"
 	"poise/msgs/registry"
 	"poise/wire/rosbridge/frame"
@@ -124,7 +125,7 @@ func (x *session) publishGoal(a *advert, name string, m *frame.Message) error {
 	case err != nil:
 		x.server.audit(x, Goal, name, id, err.Error())
 		// if it cannot be answered there, the status below is all there is
-		_ = x.server.g.RefuseGoal(name, action.ID(id), err.Error())
+		_ = actions.Refuse(x.server.g, name, action.ID(id), err.Error())
 		return fmt.Errorf("%s: %w", m.Topic, err)
 	case id == "":
 		x.server.audit(x, Goal, name, "", "sent without an id")

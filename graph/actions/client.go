@@ -1,10 +1,11 @@
-package graph
+package actions
 
 import (
 	"context"
 	"sync"
 
 	"poise/action"
+	"poise/graph"
 	"poise/msgs/registry"
 )
 
@@ -13,13 +14,13 @@ type Update struct {
 	State    action.State
 	Cause    action.Cause
 	Text     string
-	Feedback *Message // set if this is feedback
-	Result   *Message // set if State is final
-	Lost     int      // feedback lost before this one
+	Feedback *graph.Message // set if this is feedback
+	Result   *graph.Message // set if State is final
+	Lost     int            // feedback lost before this one
 }
 
-// GoalOptions say how a goal is sent and watched.
-type GoalOptions struct {
+// SendOptions say how a goal is sent and watched.
+type SendOptions struct {
 	ID    action.ID   // empty lets the server name it
 	Stamp action.Time // when the client asked; zero takes now
 	Node  string      // who asks
@@ -27,10 +28,16 @@ type GoalOptions struct {
 	Wake  func()      // called when there is news; may only signal
 }
 
-// GoalClient watches a goal. States and the result are never lost; feedback is,
+// Bounds of the feedback that waits for a slow reader.
+const (
+	defaultQueue = 10
+	maxQueue     = 4096
+)
+
+// Client watches a goal. States and the result are never lost; feedback is,
 // oldest first, when the reader is slow.
-type GoalClient struct {
-	server *ActionServer
+type Client struct {
+	server *Server
 	id     action.ID
 	queue  int
 	wake   func()
@@ -43,23 +50,23 @@ type GoalClient struct {
 	closed   bool
 }
 
-// SendGoal sends a goal, a pointer to the action's goal struct. What becomes of it
+// Send sends a goal, a pointer to the action's goal struct. What becomes of it
 // comes as updates; an error means that it never got to the server.
-func (g *Graph) SendGoal(name string, goal any, o GoalOptions) (*GoalClient, error) {
-	s, err := g.actionNamed(name)
+func Send(g *graph.Graph, name string, goal any, o SendOptions) (*Client, error) {
+	s, err := named(g, name)
 	if err != nil {
 		return nil, err
 	}
 	if !s.typ.Goal.Holds(goal) {
-		return nil, wrongValue("action", s.name, goal, s.typ.Goal)
+		return nil, graph.WrongValue("action", s.name, goal, s.typ.Goal)
 	}
 	return s.send(goal, o)
 }
 
-// SendGoalJSON sends a goal as JSON of either form. A type name is checked if
+// SendJSON sends a goal as JSON of either form. A type name is checked if
 // given.
-func (g *Graph) SendGoalJSON(name, typeName string, args []byte, o GoalOptions) (*GoalClient, error) {
-	s, err := g.actionNamed(name)
+func SendJSON(g *graph.Graph, name, typeName string, args []byte, o SendOptions) (*Client, error) {
+	s, err := named(g, name)
 	if err != nil {
 		return nil, err
 	}
@@ -70,40 +77,40 @@ func (g *Graph) SendGoalJSON(name, typeName string, args []byte, o GoalOptions) 
 			return nil, err
 		}
 		if asked != s.typ {
-			return nil, &TypeError{Kind: "action", Name: s.name, Got: asked.String(), Want: s.typ.String()}
+			return nil, &graph.TypeError{Kind: "action", Name: s.name, Got: asked.String(), Want: s.typ.String()}
 		}
 		form = f
 	}
 	goal := s.typ.Goal.New()
-	if err := readArgs(args, goal, s.typ.Goal, form); err != nil {
+	if err := graph.ReadArgs(args, goal, s.typ.Goal, form); err != nil {
 		return nil, err
 	}
 	return s.send(goal, o)
 }
 
-func (s *ActionServer) send(goal any, o GoalOptions) (*GoalClient, error) {
+func (s *Server) send(goal any, o SendOptions) (*Client, error) {
 	if o.Stamp == 0 {
-		o.Stamp = action.Time(s.g.o.Now().UnixNano())
+		o.Stamp = action.Time(s.o.Now().UnixNano())
 	}
 	c := s.client(o)
-	rec := &goalRecord{caller: o.Node, clients: []*GoalClient{c}}
+	rec := &goalRecord{caller: o.Node, clients: []*Client{c}}
 	if err := s.submit(o.ID, o.Stamp, goal, rec); err != nil {
 		return nil, err
 	}
 	return c, nil
 }
 
-func (s *ActionServer) client(o GoalOptions) *GoalClient {
+func (s *Server) client(o SendOptions) *Client {
 	if o.Queue <= 0 {
 		o.Queue = defaultQueue
 	}
-	return &GoalClient{server: s, id: o.ID, queue: min(o.Queue, maxQueue), wake: o.Wake, ready: make(chan struct{}, 1)}
+	return &Client{server: s, id: o.ID, queue: min(o.Queue, maxQueue), wake: o.Wake, ready: make(chan struct{}, 1)}
 }
 
 // Watch follows a goal that somebody else sent, or that ended not long ago: its
 // present state is the first update.
-func (g *Graph) Watch(name string, id action.ID, o GoalOptions) (*GoalClient, error) {
-	s, err := g.actionNamed(name)
+func Watch(g *graph.Graph, name string, id action.ID, o SendOptions) (*Client, error) {
+	s, err := named(g, name)
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +120,7 @@ func (g *Graph) Watch(name string, id action.ID, o GoalOptions) (*GoalClient, er
 	defer s.mu.Unlock()
 	rec := s.goals[id]
 	if rec == nil {
-		return nil, &NotFoundError{Kind: "goal of action " + s.name + ",", Name: string(id)}
+		return nil, &graph.NotFoundError{Kind: "goal of action " + s.name + ",", Name: string(id)}
 	}
 	rec.clients = append(rec.clients, c)
 	c.push(rec.last)
@@ -123,29 +130,29 @@ func (g *Graph) Watch(name string, id action.ID, o GoalOptions) (*GoalClient, er
 // Cancel asks for the end of goals, with the meaning of actionlib's GoalID: no id
 // and no stamp, all; a stamp, all that were stamped no later; an id, that one. It
 // returns how many it reached.
-func (g *Graph) Cancel(name string, id action.ID, stamp action.Time) (int, error) {
-	s, err := g.actionNamed(name)
+func Cancel(g *graph.Graph, name string, id action.ID, stamp action.Time) (int, error) {
+	s, err := named(g, name)
 	if err != nil {
 		return 0, err
 	}
 	return s.cancel(id, stamp), nil
 }
 
-func (g *Graph) actionNamed(name string) (*ActionServer, error) {
-	g.mu.RLock()
-	defer g.mu.RUnlock()
-	name, err := g.resolve(name)
+// named returns the server of an action.
+func named(g *graph.Graph, name string) (*Server, error) {
+	a, err := g.Actor(name)
 	if err != nil {
 		return nil, err
 	}
-	if s := g.actions[name]; s != nil {
-		return s, nil
+	s, ok := a.(*Server)
+	if !ok {
+		return nil, &graph.NotFoundError{Kind: "action", Name: name}
 	}
-	return nil, &NotFoundError{Kind: "action", Name: name}
+	return s, nil
 }
 
 // push adds an update. The server's lock is held.
-func (c *GoalClient) push(u Update) {
+func (c *Client) push(u Update) {
 	c.mu.Lock()
 	if c.closed {
 		c.mu.Unlock()
@@ -165,7 +172,7 @@ func (c *GoalClient) push(u Update) {
 	}
 }
 
-func (c *GoalClient) dropOldest() {
+func (c *Client) dropOldest() {
 	for i := range c.news {
 		if c.news[i].Feedback != nil {
 			c.news = append(c.news[:i], c.news[i+1:]...)
@@ -176,7 +183,7 @@ func (c *GoalClient) dropOldest() {
 	}
 }
 
-func (c *GoalClient) signal() {
+func (c *Client) signal() {
 	select {
 	case c.ready <- struct{}{}:
 	default:
@@ -187,13 +194,13 @@ func (c *GoalClient) signal() {
 }
 
 // ID returns the goal's name.
-func (c *GoalClient) ID() action.ID { return c.id }
+func (c *Client) ID() action.ID { return c.id }
 
 // Type returns the action's type.
-func (c *GoalClient) Type() *registry.Action { return c.server.typ }
+func (c *Client) Type() *registry.Action { return c.server.typ }
 
 // Poll returns the oldest update, if there is one.
-func (c *GoalClient) Poll() (Update, bool) {
+func (c *Client) Poll() (Update, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.news) == 0 {
@@ -210,7 +217,7 @@ func (c *GoalClient) Poll() (Update, bool) {
 }
 
 // Next waits for an update.
-func (c *GoalClient) Next(ctx context.Context) (Update, error) {
+func (c *Client) Next(ctx context.Context) (Update, error) {
 	for {
 		if u, ok := c.Poll(); ok {
 			return u, nil
@@ -219,7 +226,7 @@ func (c *GoalClient) Next(ctx context.Context) (Update, error) {
 		closed := c.closed
 		c.mu.Unlock()
 		if closed {
-			return Update{}, ErrClosed
+			return Update{}, graph.ErrClosed
 		}
 		select {
 		case <-c.ready:
@@ -230,7 +237,7 @@ func (c *GoalClient) Next(ctx context.Context) (Update, error) {
 }
 
 // Result waits for the end of the goal and returns the last update.
-func (c *GoalClient) Result(ctx context.Context) (Update, error) {
+func (c *Client) Result(ctx context.Context) (Update, error) {
 	for {
 		u, err := c.Next(ctx)
 		if err != nil || u.Result != nil {
@@ -240,10 +247,10 @@ func (c *GoalClient) Result(ctx context.Context) (Update, error) {
 }
 
 // Cancel asks for the end of the goal.
-func (c *GoalClient) Cancel() { c.server.cancel(c.id, 0) }
+func (c *Client) Cancel() { c.server.cancel(c.id, 0) }
 
 // Close ends the watching; the goal goes on.
-func (c *GoalClient) Close() {
+func (c *Client) Close() {
 	c.server.mu.Lock()
 	if rec := c.server.goals[c.id]; rec != nil {
 		for i, x := range rec.clients {

@@ -1,4 +1,4 @@
-package graph
+package actions
 
 import (
 	"reflect"
@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"poise/action"
+	"poise/graph"
 	"poise/msgs"
 	"poise/msgs/registry"
 )
@@ -20,9 +21,9 @@ const actionQueue = 256
 // actionlib.
 const statusTime = 5 * time.Second
 
-func (s *ActionServer) openTopics() error {
-	open := func(a **Advertisement, what, typeName string, latched bool) error {
-		made, err := s.g.Advertise(s.name+what, typeName, TopicOptions{Node: s.node, Latched: latched, Queue: actionQueue})
+func (s *Server) openTopics() error {
+	open := func(a **graph.Advertisement, what, typeName string, latched bool) error {
+		made, err := s.g.Advertise(s.name+what, typeName, graph.TopicOptions{Node: s.node, Latched: latched, Queue: actionQueue})
 		*a = made
 		return err
 	}
@@ -35,7 +36,7 @@ func (s *ActionServer) openTopics() error {
 	if err := open(&s.result, "/result", s.typ.ActionResult.String(), false); err != nil {
 		return err
 	}
-	end, err := s.g.sink(s.name+"/goal", s.typ.ActionGoal, s.goalCame)
+	end, err := s.g.Sink(s.name+"/goal", s.typ.ActionGoal, s.goalCame)
 	if err != nil {
 		return err
 	}
@@ -44,14 +45,14 @@ func (s *ActionServer) openTopics() error {
 	if err != nil {
 		return err
 	}
-	if end, err = s.g.sink(s.name+"/cancel", goalID, s.cancelCame); err != nil {
+	if end, err = s.g.Sink(s.name+"/cancel", goalID, s.cancelCame); err != nil {
 		return err
 	}
 	s.ends = append(s.ends, end)
 	return nil
 }
 
-func (s *ActionServer) closeTopics() {
+func (s *Server) closeTopics() {
 	s.mu.Lock()
 	ends := s.ends
 	s.ends = nil
@@ -59,7 +60,7 @@ func (s *ActionServer) closeTopics() {
 	for _, end := range ends {
 		end()
 	}
-	for _, a := range []*Advertisement{s.status, s.feedback, s.result} {
+	for _, a := range []*graph.Advertisement{s.status, s.feedback, s.result} {
 		if a != nil {
 			a.Close()
 		}
@@ -67,13 +68,13 @@ func (s *ActionServer) closeTopics() {
 }
 
 // goalCame takes a goal from the topic.
-func (s *ActionServer) goalCame(m *Message) {
+func (s *Server) goalCame(m *graph.Message) {
 	v := reflect.ValueOf(m.Value).Elem()
 	id := v.FieldByName("GoalID").Interface().(msgs.GoalID)
 	goal := v.FieldByName("Goal").Addr().Interface()
 	stamp := action.Time(id.Stamp.Nanos())
 	if stamp == 0 {
-		stamp = action.Time(s.g.o.Now().UnixNano())
+		stamp = action.Time(s.o.Now().UnixNano())
 	}
 	err := s.submit(action.ID(id.ID), stamp, goal, &goalRecord{caller: m.From})
 	if err == nil {
@@ -98,8 +99,8 @@ type refusal struct {
 const maxRefused = 64
 
 // refuse answers a goal on the topics. The lock is held.
-func (s *ActionServer) refuse(id msgs.GoalID, why string) {
-	r := refusal{status: msgs.GoalStatus{GoalID: id, Status: msgs.GoalRejected, Text: why}, at: s.g.o.Now()}
+func (s *Server) refuse(id msgs.GoalID, why string) {
+	r := refusal{status: msgs.GoalStatus{GoalID: id, Status: msgs.GoalRejected, Text: why}, at: s.o.Now()}
 	if s.refused = append(s.refused, r); len(s.refused) > maxRefused {
 		s.refused = s.refused[1:]
 	}
@@ -107,10 +108,10 @@ func (s *ActionServer) refuse(id msgs.GoalID, why string) {
 	s.publishResult(r.status, s.failure(why))
 }
 
-// RefuseGoal answers a goal of ROS 1's topics that nobody could read: its client waits
+// Refuse answers a goal of ROS 1's topics that nobody could read: its client waits
 // for a result and a state.
-func (g *Graph) RefuseGoal(name string, id action.ID, why string) error {
-	s, err := g.actionNamed(name)
+func Refuse(g *graph.Graph, name string, id action.ID, why string) error {
+	s, err := named(g, name)
 	if err != nil {
 		return err
 	}
@@ -119,24 +120,24 @@ func (g *Graph) RefuseGoal(name string, id action.ID, why string) error {
 	if known := s.goals[id]; known != nil {
 		return &action.DuplicateError{ID: id, State: known.last.State} // that one will be answered
 	}
-	s.refuse(msgs.GoalID{ID: string(id), Stamp: stampOf(s.g.o.Now())}, why)
+	s.refuse(msgs.GoalID{ID: string(id), Stamp: stampOf(s.o.Now())}, why)
 	return nil
 }
 
-func (s *ActionServer) cancelCame(m *Message) {
+func (s *Server) cancelCame(m *graph.Message) {
 	id := m.Value.(*msgs.GoalID)
 	s.cancel(action.ID(id.ID), action.Time(id.Stamp.Nanos()))
 }
 
 // tellChange publishes a goal's new state, and its result. The lock is held.
-func (s *ActionServer) tellChange(rec *goalRecord) {
+func (s *Server) tellChange(rec *goalRecord) {
 	s.tellStatus()
 	if rec.last.Result != nil {
 		s.publishResult(rec.status(), rec.last.Result.Value)
 	}
 }
 
-func (s *ActionServer) publishResult(status msgs.GoalStatus, value any) {
+func (s *Server) publishResult(status msgs.GoalStatus, value any) {
 	if s.result == nil || !s.result.Wanted() {
 		return
 	}
@@ -145,10 +146,10 @@ func (s *ActionServer) publishResult(status msgs.GoalStatus, value any) {
 	v.FieldByName("Header").Set(reflect.ValueOf(s.header()))
 	v.FieldByName("Status").Set(reflect.ValueOf(status))
 	v.FieldByName("Result").Set(reflect.ValueOf(value).Elem())
-	s.result.publish(m.Interface())
+	publish(s.result, m.Interface())
 }
 
-func (s *ActionServer) tellFeedback(rec *goalRecord, f any) {
+func (s *Server) tellFeedback(rec *goalRecord, f any) {
 	if s.feedback == nil || !s.feedback.Wanted() {
 		return
 	}
@@ -157,16 +158,16 @@ func (s *ActionServer) tellFeedback(rec *goalRecord, f any) {
 	v.FieldByName("Header").Set(reflect.ValueOf(s.header()))
 	v.FieldByName("Status").Set(reflect.ValueOf(rec.status()))
 	v.FieldByName("Feedback").Set(reflect.ValueOf(f).Elem())
-	s.feedback.publish(m.Interface())
+	publish(s.feedback, m.Interface())
 }
 
 // tellStatus publishes where all goals stand.
-func (s *ActionServer) tellStatus() {
+func (s *Server) tellStatus() {
 	if s.status == nil || !s.status.Wanted() {
 		return
 	}
 	list := &msgs.GoalStatusArray{Header: s.header()}
-	now := s.g.o.Now()
+	now := s.o.Now()
 	for _, h := range s.many.Goals() {
 		if rec := s.goals[h.ID()]; !rec.last.State.Terminal() || now.Sub(rec.ended) <= statusTime {
 			list.StatusList = append(list.StatusList, rec.status())
@@ -176,18 +177,26 @@ func (s *ActionServer) tellStatus() {
 	for _, r := range s.refused {
 		list.StatusList = append(list.StatusList, r.status)
 	}
-	s.status.publish(list)
+	publish(s.status, list)
 }
 
-func (s *ActionServer) header() msgs.Header { return msgs.Header{Stamp: stampOf(s.g.o.Now())} }
+// publish hands on what was made for the topic's type.
+func publish(a *graph.Advertisement, v any) {
+	if err := a.Publish(v); err != nil {
+		panic("actions: " + err.Error())
+	}
+}
+
+func (s *Server) header() msgs.Header { return msgs.Header{Stamp: stampOf(s.o.Now())} }
 
 func (r *goalRecord) status() msgs.GoalStatus {
 	return msgs.GoalStatus{GoalID: msgs.GoalID{Stamp: msgs.TimeOf(int64(r.stamp)), ID: string(r.id)},
 		Status: StatusROS1(r.last.State), Text: r.last.Text}
 }
 
-// beat is called every StatusPeriod.
-func (s *ActionServer) beat() {
+// Beat tells where goals stand and forgets old results; the graph calls it every
+// StatusPeriod.
+func (s *Server) Beat() {
 	s.locked(func() {
 		if !s.closed {
 			s.forget()

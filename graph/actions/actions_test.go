@@ -1,4 +1,4 @@
-package graph
+package actions
 
 import (
 	"context"
@@ -10,14 +10,34 @@ import (
 	"time"
 
 	"poise/action"
+	"poise/graph"
 	"poise/msgs"
 	"poise/msgs/registry"
 )
 
 type (
 	textGoal    = Goal[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]
-	textHandler = ActionHandler[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]
+	textHandler = Callbacks[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]
 )
+
+// keepResults is the least time that a graph keeps results.
+const keepResults = 10 * time.Second
+
+func newGraph(t testing.TB) *graph.Graph {
+	g := graph.New(graph.Options{})
+	t.Cleanup(g.Close)
+	return g
+}
+
+func must[T any](t testing.TB) func(T, error) T {
+	return func(v T, err error) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
 
 // clockOf makes a graph whose clock the test moves.
 type testClock struct {
@@ -37,9 +57,9 @@ func (c *testClock) advance(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-func clockGraph(t testing.TB) (*Graph, *testClock) {
+func clockGraph(t testing.TB) (*graph.Graph, *testClock) {
 	c := &testClock{now: time.Unix(1000, 0)}
-	g := New(Options{Now: c.Now, StatusPeriod: time.Hour})
+	g := graph.New(graph.Options{Now: c.Now, StatusPeriod: time.Hour})
 	t.Cleanup(g.Close)
 	return g, c
 }
@@ -50,23 +70,23 @@ type keeper struct {
 	canceled []*textGoal
 }
 
-func (k *keeper) serve(t *testing.T, g *Graph) *ActionServer {
+func (k *keeper) serve(t *testing.T, g *graph.Graph) *Server {
 	t.Helper()
-	return must[*ActionServer](t)(Action(g, "play_motion", textHandler{
+	return must[*Server](t)(Serve(g, "play_motion", textHandler{
 		Goal:   func(h *textGoal) { k.goals = append(k.goals, h) },
 		Cancel: func(h *textGoal) { k.canceled = append(k.canceled, h) },
-	}, ActionOptions{}))
+	}, Options{}))
 }
 
-func send(t *testing.T, g *Graph, id action.ID, command string) *GoalClient {
+func send(t *testing.T, g *graph.Graph, id action.ID, command string) *Client {
 	t.Helper()
 	goal := &msgs.TextActionGoal{}
 	goal.Command.Command = command
-	return must[*GoalClient](t)(g.SendGoal("play_motion", goal, GoalOptions{ID: id}))
+	return must[*Client](t)(Send(g, "play_motion", goal, SendOptions{ID: id}))
 }
 
 // news returns all updates that wait, in words.
-func news(c *GoalClient) string {
+func news(c *Client) string {
 	var words []string
 	for {
 		u, ok := c.Poll()
@@ -91,34 +111,34 @@ func news(c *GoalClient) string {
 func TestLivesOfGoals(t *testing.T) {
 	for _, tc := range []struct {
 		name string
-		live func(g *Graph, h *textGoal)
+		live func(g *graph.Graph, h *textGoal)
 		want string
 	}{
-		{"success", func(_ *Graph, h *textGoal) {
+		{"success", func(_ *graph.Graph, h *textGoal) {
 			h.Accept()
 			h.Feedback(&msgs.TextActionFeedback{Status: "half"})
 			h.Succeed(msgs.TextActionResult{ErrorCode: 1}, "done")
 		}, "pending active feedback:half succeeded(1,3,4 done)"},
-		{"rejection", func(_ *Graph, h *textGoal) {
+		{"rejection", func(_ *graph.Graph, h *textGoal) {
 			h.Reject(action.ConditionsUnmet, msgs.TextActionResult{ErrorCode: -1}, "too far")
 			h.Accept()
 		}, "pending rejected(-1,5,6 too far)"},
-		{"cancel", func(g *Graph, h *textGoal) {
+		{"cancel", func(g *graph.Graph, h *textGoal) {
 			h.Accept()
-			if n, err := g.Cancel("play_motion", h.ID(), 0); n != 1 || err != nil {
+			if n, err := Cancel(g, "play_motion", h.ID(), 0); n != 1 || err != nil {
 				panic("not cancelled")
 			}
 			h.Withdraw(action.ClientCancel, msgs.TextActionResult{}, "stopped")
 		}, "pending active preempting preempted(0,2,5 stopped)"},
-		{"cancel before it ran", func(g *Graph, h *textGoal) {
-			_, _ = g.Cancel("play_motion", "", 0)
+		{"cancel before it ran", func(g *graph.Graph, h *textGoal) {
+			_, _ = Cancel(g, "play_motion", "", 0)
 			h.Withdraw(action.ClientCancel, msgs.TextActionResult{}, "never ran")
 		}, "pending recalling recalled(0,8,5 never ran)"},
-		{"replacement", func(_ *Graph, h *textGoal) {
+		{"replacement", func(_ *graph.Graph, h *textGoal) {
 			h.Accept()
 			h.Withdraw(action.Replaced, msgs.TextActionResult{}, "a newer one came")
 		}, "pending active preempted(0,2,6 a newer one came)"},
-		{"abort", func(_ *Graph, h *textGoal) {
+		{"abort", func(_ *graph.Graph, h *textGoal) {
 			h.Accept()
 			h.Abort(action.Fault, msgs.TextActionResult{ErrorCode: -4}, "servo lost")
 		}, "pending active aborted(-4,4,6 servo lost)"},
@@ -156,9 +176,9 @@ func TestCancelOneAllOrBeforeATime(t *testing.T) {
 			k := &keeper{}
 			k.serve(t, g)
 			for i, id := range []action.ID{"a", "b", "c"} {
-				must[*GoalClient](t)(g.SendGoal("play_motion", &msgs.TextActionGoal{}, GoalOptions{ID: id, Stamp: action.Time(10 * (i + 1))}))
+				must[*Client](t)(Send(g, "play_motion", &msgs.TextActionGoal{}, SendOptions{ID: id, Stamp: action.Time(10 * (i + 1))}))
 			}
-			if _, err := g.Cancel("play_motion", tc.id, tc.stamp); err != nil {
+			if _, err := Cancel(g, "play_motion", tc.id, tc.stamp); err != nil {
 				t.Fatal(err)
 			}
 			var got []action.ID
@@ -176,7 +196,7 @@ func TestSlowClientsLoseFeedbackButNeverAStateOrTheResult(t *testing.T) {
 	g, _ := clockGraph(t)
 	k := &keeper{}
 	k.serve(t, g)
-	c := must[*GoalClient](t)(g.SendGoal("play_motion", &msgs.TextActionGoal{}, GoalOptions{Queue: 2}))
+	c := must[*Client](t)(Send(g, "play_motion", &msgs.TextActionGoal{}, SendOptions{Queue: 2}))
 	h := k.goals[0]
 	h.Accept()
 	for i := range 6 {
@@ -196,8 +216,8 @@ func TestAResultIsKeptForAtLeastTenSeconds(t *testing.T) {
 	k.goals[0].Accept()
 	k.goals[0].Succeed(msgs.TextActionResult{ErrorCode: 7}, "")
 	clock.advance(10 * time.Second)
-	s.beat()
-	c, err := g.Watch("play_motion", "a", GoalOptions{})
+	s.Beat()
+	c, err := Watch(g, "play_motion", "a", SendOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -205,13 +225,13 @@ func TestAResultIsKeptForAtLeastTenSeconds(t *testing.T) {
 		t.Errorf("after 10 s: %+v, %v", u, err)
 	}
 	var duplicate *action.DuplicateError
-	if _, err := g.SendGoal("play_motion", &msgs.TextActionGoal{}, GoalOptions{ID: "a"}); !errors.As(err, &duplicate) {
+	if _, err := Send(g, "play_motion", &msgs.TextActionGoal{}, SendOptions{ID: "a"}); !errors.As(err, &duplicate) {
 		t.Errorf("the name was free while its result was kept: %v", err)
 	}
 	clock.advance(time.Minute)
-	s.beat()
-	var missing *NotFoundError
-	if _, err := g.Watch("play_motion", "a", GoalOptions{}); !errors.As(err, &missing) {
+	s.Beat()
+	var missing *graph.NotFoundError
+	if _, err := Watch(g, "play_motion", "a", SendOptions{}); !errors.As(err, &missing) {
 		t.Errorf("after a minute: %v", err)
 	}
 	if n := len(s.goals); n != 0 {
@@ -224,7 +244,7 @@ func TestTheFiveTopicsOfROS1(t *testing.T) {
 	k := &keeper{}
 	k.serve(t, g)
 	read := func(what, typ string) func() string {
-		s := must[*Subscription](t)(g.Subscribe("play_motion/"+what, SubscribeOptions{Type: typ}))
+		s := must[*graph.Subscription](t)(g.Subscribe("play_motion/"+what, graph.SubscribeOptions{Type: typ}))
 		return func() string {
 			var all []string
 			for {
@@ -239,8 +259,8 @@ func TestTheFiveTopicsOfROS1(t *testing.T) {
 	status := read("status", "actionlib_msgs/GoalStatusArray")
 	feedback := read("feedback", "text_msgs/TextActionActionFeedback")
 	result := read("result", "text_msgs/TextActionActionResult")
-	goal := must[*Advertisement](t)(g.Advertise("play_motion/goal", "text_msgs/TextActionActionGoal", TopicOptions{Node: "ros1 client"}))
-	cancel := must[*Advertisement](t)(g.Advertise("play_motion/cancel", "actionlib_msgs/GoalID", TopicOptions{}))
+	goal := must[*graph.Advertisement](t)(g.Advertise("play_motion/goal", "text_msgs/TextActionActionGoal", graph.TopicOptions{Node: "ros1 client"}))
+	cancel := must[*graph.Advertisement](t)(g.Advertise("play_motion/cancel", "actionlib_msgs/GoalID", graph.TopicOptions{}))
 
 	if err := goal.PublishJSON([]byte(`{"goal_id":{"stamp":{"secs":5,"nsecs":0},"id":"g1"},"goal":{"command":{"command":"wave"}}}`)); err != nil {
 		t.Fatal(err)
@@ -283,7 +303,7 @@ func TestROS1AndROS2ClientsSeeTheSameGoal(t *testing.T) {
 	g, _ := clockGraph(t)
 	k := &keeper{}
 	k.serve(t, g)
-	result := must[Listener[msgs.ActionResult[msgs.TextActionResult]]](t)(Listen[msgs.ActionResult[msgs.TextActionResult]](g, "play_motion/result", SubscribeOptions{}))
+	result := must[graph.Listener[msgs.ActionResult[msgs.TextActionResult]]](t)(graph.Listen[msgs.ActionResult[msgs.TextActionResult]](g, "play_motion/result", graph.SubscribeOptions{}))
 	c := send(t, g, "both", "")
 	k.goals[0].Accept()
 	k.goals[0].Withdraw(action.Replaced, msgs.TextActionResult{}, "")
@@ -301,7 +321,7 @@ func TestROS1AndROS2ClientsSeeTheSameGoal(t *testing.T) {
 func TestHandlersAreCalledInOrderAndMayActAtOnce(t *testing.T) {
 	g := newGraph(t)
 	var inside, seen int
-	must[*ActionServer](t)(Action(g, "play_motion", textHandler{
+	must[*Server](t)(Serve(g, "play_motion", textHandler{
 		Goal: func(h *textGoal) {
 			if inside++; inside != 1 {
 				t.Error("two calls at once")
@@ -312,7 +332,7 @@ func TestHandlersAreCalledInOrderAndMayActAtOnce(t *testing.T) {
 			h.Succeed(msgs.TextActionResult{ErrorCode: int32(seen)}, "")
 			inside--
 		},
-	}, ActionOptions{MaxGoals: 1000}))
+	}, Options{MaxGoals: 1000}))
 	const clients, each = 8, 20
 	var wg sync.WaitGroup
 	for c := range clients {
@@ -320,7 +340,7 @@ func TestHandlersAreCalledInOrderAndMayActAtOnce(t *testing.T) {
 		go func() {
 			defer wg.Done()
 			for i := range each {
-				client, err := g.SendGoal("play_motion", &msgs.TextActionGoal{}, GoalOptions{ID: action.ID(fmt.Sprintf("%d-%d", c, i))})
+				client, err := Send(g, "play_motion", &msgs.TextActionGoal{}, SendOptions{ID: action.ID(fmt.Sprintf("%d-%d", c, i))})
 				if err != nil {
 					t.Error(err)
 					return
@@ -339,13 +359,13 @@ func TestHandlersAreCalledInOrderAndMayActAtOnce(t *testing.T) {
 
 func TestAPanicOfTheHandlerEndsItsGoalOnly(t *testing.T) {
 	g := newGraph(t)
-	must[*ActionServer](t)(Action(g, "play_motion", textHandler{Goal: func(h *textGoal) {
+	must[*Server](t)(Serve(g, "play_motion", textHandler{Goal: func(h *textGoal) {
 		if h.Value().Command.Command == "bad" {
 			panic("no such page")
 		}
 		h.Accept()
 		h.Succeed(msgs.TextActionResult{}, "")
-	}}, ActionOptions{}))
+	}}, Options{}))
 	if got := news(send(t, g, "1", "bad")); got != "pending rejected(-1,5,6 the handler panicked: no such page)" {
 		t.Error(got)
 	}
@@ -355,7 +375,7 @@ func TestAPanicOfTheHandlerEndsItsGoalOnly(t *testing.T) {
 }
 
 func TestAnActionThatEndsTellsItsClients(t *testing.T) {
-	for name, end := range map[string]func(*ActionServer){"aborted": (*ActionServer).Close, "lost": (*ActionServer).Lose} {
+	for name, end := range map[string]func(*Server){"aborted": (*Server).Close, "lost": (*Server).Lose} {
 		g, _ := clockGraph(t)
 		k := &keeper{}
 		s := k.serve(t, g)
@@ -365,7 +385,7 @@ func TestAnActionThatEndsTellsItsClients(t *testing.T) {
 		if got := news(c); !strings.Contains(got, "pending active "+name) {
 			t.Errorf("%s: %s", name, got)
 		}
-		if _, err := g.SendGoal("play_motion", &msgs.TextActionGoal{}, GoalOptions{}); err == nil {
+		if _, err := Send(g, "play_motion", &msgs.TextActionGoal{}, SendOptions{}); err == nil {
 			t.Errorf("%s: a goal was taken afterwards", name)
 		}
 		if n := len(g.Topics()); n != 0 {
@@ -377,26 +397,26 @@ func TestAnActionThatEndsTellsItsClients(t *testing.T) {
 func TestGoalsAreCheckedAndBounded(t *testing.T) {
 	g, _ := clockGraph(t)
 	k := &keeper{}
-	must[*ActionServer](t)(Action(g, "play_motion", textHandler{Goal: func(h *textGoal) { k.goals = append(k.goals, h) }}, ActionOptions{MaxGoals: 2}))
+	must[*Server](t)(Serve(g, "play_motion", textHandler{Goal: func(h *textGoal) { k.goals = append(k.goals, h) }}, Options{MaxGoals: 2}))
 	for _, tc := range []struct{ name, typ, args, want string }{
 		{"no", "", `{}`, "there is no action /no"},
 		{"play_motion", "moveit_msgs/action/MoveGroup", `{}`, "action /play_motion has type text_msgs/action/TextAction, not moveit_msgs/action/MoveGroup"},
 		{"play_motion", "", `{"command":{"cmd":"x"}}`, "command.cmd: the message has no such field"},
 	} {
-		if _, err := g.SendGoalJSON(tc.name, tc.typ, []byte(tc.args), GoalOptions{}); err == nil || !strings.Contains(err.Error(), tc.want) {
+		if _, err := SendJSON(g, tc.name, tc.typ, []byte(tc.args), SendOptions{}); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%+v: %v", tc, err)
 		}
 	}
 	for range 2 {
-		must[*GoalClient](t)(g.SendGoalJSON("play_motion", "text_msgs/TextActionAction", []byte(`{"command":{"command":"x"}}`), GoalOptions{}))
+		must[*Client](t)(SendJSON(g, "play_motion", "text_msgs/TextActionAction", []byte(`{"command":{"command":"x"}}`), SendOptions{}))
 	}
-	var full *FullError
-	if _, err := g.SendGoal("play_motion", &msgs.TextActionGoal{}, GoalOptions{}); !errors.As(err, &full) || full.Limit != 2 {
+	var full *graph.FullError
+	if _, err := Send(g, "play_motion", &msgs.TextActionGoal{}, SendOptions{}); !errors.As(err, &full) || full.Limit != 2 {
 		t.Errorf("a third goal: %v", err)
 	}
 	// a ROS 1 client hears of it on the result topic
-	result := must[Listener[msgs.ActionResult[msgs.TextActionResult]]](t)(Listen[msgs.ActionResult[msgs.TextActionResult]](g, "play_motion/result", SubscribeOptions{}))
-	goal := must[*Advertisement](t)(g.Advertise("play_motion/goal", "text_msgs/TextActionActionGoal", TopicOptions{}))
+	result := must[graph.Listener[msgs.ActionResult[msgs.TextActionResult]]](t)(graph.Listen[msgs.ActionResult[msgs.TextActionResult]](g, "play_motion/result", graph.SubscribeOptions{}))
+	goal := must[*graph.Advertisement](t)(g.Advertise("play_motion/goal", "text_msgs/TextActionActionGoal", graph.TopicOptions{}))
 	if err := goal.PublishJSON([]byte(`{"goal_id":{"id":"z"}}`)); err != nil {
 		t.Fatal(err)
 	}
@@ -406,14 +426,14 @@ func TestGoalsAreCheckedAndBounded(t *testing.T) {
 	// ended goals make room
 	k.goals[0].Accept()
 	k.goals[0].Succeed(msgs.TextActionResult{}, "")
-	must[*GoalClient](t)(g.SendGoal("play_motion", &msgs.TextActionGoal{}, GoalOptions{}))
+	must[*Client](t)(Send(g, "play_motion", &msgs.TextActionGoal{}, SendOptions{}))
 }
 
 func TestStatusIsRepeatedForThoseWhoWaitForAServer(t *testing.T) {
-	g := New(Options{StatusPeriod: time.Millisecond})
+	g := graph.New(graph.Options{StatusPeriod: time.Millisecond})
 	defer g.Close()
 	(&keeper{}).serve(t, g)
-	s := must[*Subscription](t)(g.Subscribe("play_motion/status", SubscribeOptions{}))
+	s := must[*graph.Subscription](t)(g.Subscribe("play_motion/status", graph.SubscribeOptions{}))
 	for range 3 {
 		if _, _, err := s.Next(context.Background()); err != nil {
 			t.Fatal(err)
@@ -427,12 +447,12 @@ func TestNoGoalThatFailedTellsOfSuccess(t *testing.T) {
 	g := newGraph(t)
 	for _, typ := range registry.Actions() {
 		name := "act_" + strings.ReplaceAll(typ.String(), "/", "_")
-		s := must[*ActionServer](t)(g.Act(name, typ.String(), GoalHandler{Goal: func(h *GoalHandle) {
+		s := must[*Server](t)(ServeType(g, name, typ.String(), Handler{Goal: func(h *Handle) {
 			if !h.Reject(action.ConditionsUnmet, nil, "too cold") {
 				t.Errorf("%v was not rejected", typ)
 			}
-		}}, ActionOptions{}))
-		c := must[*GoalClient](t)(g.SendGoal(name, typ.Goal.New(), GoalOptions{}))
+		}}, Options{}))
+		c := must[*Client](t)(Send(g, name, typ.Goal.New(), SendOptions{}))
 		u, err := c.Result(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -444,12 +464,12 @@ func TestNoGoalThatFailedTellsOfSuccess(t *testing.T) {
 		s.Close()
 	}
 	// a server that goes away gives no result either
-	held := make(chan *GoalHandle, 1)
-	s := must[*ActionServer](t)(g.Act("gone", "control_msgs/action/FollowJointTrajectory", GoalHandler{Goal: func(h *GoalHandle) {
+	held := make(chan *Handle, 1)
+	s := must[*Server](t)(ServeType(g, "gone", "control_msgs/action/FollowJointTrajectory", Handler{Goal: func(h *Handle) {
 		h.Accept()
 		held <- h
-	}}, ActionOptions{}))
-	c := must[*GoalClient](t)(g.SendGoal("gone", &msgs.FollowJointTrajectoryGoal{}, GoalOptions{}))
+	}}, Options{}))
+	c := must[*Client](t)(Send(g, "gone", &msgs.FollowJointTrajectoryGoal{}, SendOptions{}))
 	<-held
 	s.Lose()
 	if u, err := c.Result(t.Context()); err != nil || u.Result.Value.(*msgs.FollowJointTrajectoryResult).ErrorCode >= 0 {

@@ -1,4 +1,4 @@
-package graph
+package actions
 
 import (
 	"cmp"
@@ -8,12 +8,13 @@ import (
 	"time"
 
 	"poise/action"
+	"poise/graph"
 	"poise/msgs"
 	"poise/msgs/registry"
 )
 
-// ActionOptions say how an action is served.
-type ActionOptions struct {
+// Options say how an action is served.
+type Options struct {
 	Node     string // who serves; default the graph's own
 	MaxGoals int    // goals not over yet; default 64
 }
@@ -23,21 +24,22 @@ const (
 	maxKept         = 4096 // goals that are known, those with kept results among them
 )
 
-// GoalHandler is the untyped server's side of an action. Both are called without
+// Handler is the untyped server's side of an action. Both are called without
 // locks, one call at a time and in the order of events; a handler may act on the
 // goal at once or keep it for later.
-type GoalHandler struct {
-	Goal   func(h *GoalHandle) // a new goal, pending
-	Cancel func(h *GoalHandle) // its client wants the end; without it, goals end at once
+type Handler struct {
+	Goal   func(h *Handle) // a new goal, pending
+	Cancel func(h *Handle) // its client wants the end; without it, goals end at once
 }
 
-// ActionServer is the registration of an action.
-type ActionServer struct {
-	g        *Graph
+// Server is the registration of an action.
+type Server struct {
+	g        *graph.Graph
+	o        graph.Options
 	name     string
 	node     string
 	typ      *registry.Action
-	handler  GoalHandler
+	handler  Handler
 	maxGoals int
 
 	mu       sync.Mutex
@@ -49,67 +51,54 @@ type ActionServer struct {
 	closed   bool
 	refused  []refusal // on ROS 1's topics, not long ago
 
-	status, feedback, result *Advertisement
+	status, feedback, result *graph.Advertisement
 	ends                     []func() // of the topics read
 }
 
 // call is a call of the handler that waits for its turn.
 type call struct {
-	f func(*GoalHandle)
-	h *GoalHandle
+	f func(*Handle)
+	h *Handle
 }
 
 // goalRecord is what the graph knows of a goal, kept for a while after its end.
 type goalRecord struct {
-	handle  *GoalHandle
+	handle  *Handle
 	caller  string
-	clients []*GoalClient
+	clients []*Client
 	id      action.ID
 	stamp   action.Time
 	last    Update
 	ended   time.Time
 }
 
-// GoalHandle is a goal in the hands of its server. It stays valid for ever and
+// Handle is a goal in the hands of its server. It stays valid for ever and
 // refuses what the goal's state does not allow.
-type GoalHandle struct {
-	server *ActionServer
+type Handle struct {
+	server *Server
 	goal   *action.Handle[any, any, any]
 	caller string
 	typed  any
 }
 
-// Act registers an action by the name of its type.
-func (g *Graph) Act(name, typeName string, h GoalHandler, o ActionOptions) (*ActionServer, error) {
+// ServeType registers an action by the name of its type.
+func ServeType(g *graph.Graph, name, typeName string, h Handler, o Options) (*Server, error) {
 	typ, _, err := registry.ActionNamed(typeName)
 	if err != nil {
 		return nil, err
 	}
-	return g.act(name, typ, h, o)
+	return serve(g, name, typ, h, o)
 }
 
-func (g *Graph) act(name string, typ *registry.Action, h GoalHandler, o ActionOptions) (*ActionServer, error) {
+func serve(g *graph.Graph, name string, typ *registry.Action, h Handler, o Options) (*Server, error) {
 	if o.MaxGoals <= 0 {
 		o.MaxGoals = defaultMaxGoals
 	}
-	s := &ActionServer{g: g, node: g.node(o.Node), typ: typ, handler: h, maxGoals: o.MaxGoals, goals: map[action.ID]*goalRecord{}}
+	s := &Server{g: g, o: g.Options(), typ: typ, handler: h, maxGoals: o.MaxGoals, goals: map[action.ID]*goalRecord{}}
+	s.node = cmp.Or(o.Node, s.o.Node)
 	s.many = action.NewMany[any, any, any]((*manyHandler)(s), (*manyObserver)(s))
 	s.many.Start()
-	g.mu.Lock()
-	name, err := g.resolve(name)
-	switch {
-	case err != nil:
-	case g.closed:
-		err = ErrClosed
-	case g.actions[name] != nil:
-		err = &ExistsError{Kind: "action", Name: name, Owner: g.actions[name].node}
-	case len(g.actions) >= g.o.MaxNames:
-		err = &FullError{What: "actions", Limit: g.o.MaxNames}
-	default:
-		s.name = name
-		g.actions[name] = s
-	}
-	g.mu.Unlock()
+	err := g.AddActor(name, func(full string) graph.Actor { s.name = full; return s })
 	if err != nil {
 		return nil, err
 	}
@@ -118,23 +107,23 @@ func (g *Graph) act(name string, typ *registry.Action, h GoalHandler, o ActionOp
 	s.mu.Unlock()
 	if err != nil {
 		s.Close()
-		return nil, fmt.Errorf("action %s: %w", name, err)
+		return nil, fmt.Errorf("action %s: %w", s.name, err)
 	}
 	return s, nil
 }
 
 // Close ends the action: running goals are aborted, waiting ones rejected.
-func (s *ActionServer) Close() {
+func (s *Server) Close() {
 	s.end(func() { s.many.Stop(nil) })
 }
 
 // Lose ends the action of a server that is gone, a client whose connection broke:
 // its goals are lost.
-func (s *ActionServer) Lose() {
+func (s *Server) Lose() {
 	s.end(func() { s.many.Lose() })
 }
 
-func (s *ActionServer) end(goals func()) {
+func (s *Server) end(goals func()) {
 	s.locked(func() {
 		if s.closed {
 			return
@@ -143,17 +132,13 @@ func (s *ActionServer) end(goals func()) {
 		goals()
 	})
 	s.closeTopics()
-	s.g.mu.Lock()
-	defer s.g.mu.Unlock()
-	if s.g.actions[s.name] == s {
-		delete(s.g.actions, s.name)
-	}
+	s.g.RemoveActor(s.name, s)
 }
 
 // locked runs f with the lock held, and then, without it, the handler's calls
 // that f caused. Calls caused meanwhile by others, or by the handler itself, are
 // made by whoever is calling already: one at a time, in order.
-func (s *ActionServer) locked(f func()) {
+func (s *Server) locked(f func()) {
 	s.mu.Lock()
 	f()
 	if s.calling {
@@ -184,17 +169,17 @@ func (c call) make() {
 }
 
 // manyHandler is the server as its goal machine sees it.
-type manyHandler ActionServer
+type manyHandler Server
 
 func (m *manyHandler) Goal(h *action.Handle[any, any, any]) {
-	s := (*ActionServer)(m)
+	s := (*Server)(m)
 	rec := s.goals[h.ID()]
-	rec.handle = &GoalHandle{server: s, goal: h, caller: rec.caller}
+	rec.handle = &Handle{server: s, goal: h, caller: rec.caller}
 	s.calls = append(s.calls, call{s.handler.Goal, rec.handle})
 }
 
 func (m *manyHandler) Cancel(h *action.Handle[any, any, any]) {
-	s := (*ActionServer)(m)
+	s := (*Server)(m)
 	rec := s.goals[h.ID()]
 	if s.handler.Cancel == nil {
 		h.Withdraw(action.ClientCancel, s.failure("cancelled"), "cancelled")
@@ -204,10 +189,10 @@ func (m *manyHandler) Cancel(h *action.Handle[any, any, any]) {
 }
 
 // manyObserver is the server as told of what happens, with the lock held.
-type manyObserver ActionServer
+type manyObserver Server
 
 func (o *manyObserver) Changed(c action.Change[any]) {
-	s := (*ActionServer)(o)
+	s := (*Server)(o)
 	rec := s.goals[c.ID]
 	if rec == nil {
 		rec = s.arriving
@@ -219,12 +204,12 @@ func (o *manyObserver) Changed(c action.Change[any]) {
 	}
 	u := Update{State: c.To, Cause: c.Cause, Text: c.Detail}
 	if c.To.Terminal() {
-		rec.ended = s.g.o.Now()
+		rec.ended = s.o.Now()
 		value := c.Result
 		if value == nil {
 			value = s.failure(cmp.Or(c.Detail, c.Cause.String()))
 		}
-		u.Result = &Message{Type: s.typ.Result, Value: value, From: s.node}
+		u.Result = &graph.Message{Type: s.typ.Result, Value: value, From: s.node}
 	}
 	rec.last = u
 	for _, client := range rec.clients {
@@ -234,9 +219,9 @@ func (o *manyObserver) Changed(c action.Change[any]) {
 }
 
 func (o *manyObserver) Feedback(id action.ID, f any) {
-	s := (*ActionServer)(o)
+	s := (*Server)(o)
 	rec := s.goals[id]
-	u := Update{State: rec.last.State, Feedback: &Message{Type: s.typ.Feedback, Value: f, From: s.node}}
+	u := Update{State: rec.last.State, Feedback: &graph.Message{Type: s.typ.Feedback, Value: f, From: s.node}}
 	for _, client := range rec.clients {
 		client.push(u)
 	}
@@ -244,18 +229,18 @@ func (o *manyObserver) Feedback(id action.ID, f any) {
 }
 
 // submit takes a goal. The record carries who sends it and who watches it.
-func (s *ActionServer) submit(id action.ID, stamp action.Time, goal any, rec *goalRecord) (err error) {
+func (s *Server) submit(id action.ID, stamp action.Time, goal any, rec *goalRecord) (err error) {
 	s.locked(func() {
 		s.forget()
 		switch {
 		case s.closed:
-			err = &NotFoundError{Kind: "action", Name: s.name}
+			err = &graph.NotFoundError{Kind: "action", Name: s.name}
 			return
 		case s.open() >= s.maxGoals:
-			err = &FullError{What: "goals of action " + s.name, Limit: s.maxGoals}
+			err = &graph.FullError{What: "goals of action " + s.name, Limit: s.maxGoals}
 			return
 		case len(s.goals) >= maxKept:
-			err = &FullError{What: "goals of action " + s.name + " within " + s.g.o.KeepResults.String(), Limit: maxKept}
+			err = &graph.FullError{What: "goals of action " + s.name + " within " + s.o.KeepResults.String(), Limit: maxKept}
 			return
 		}
 		rec.stamp = stamp
@@ -267,7 +252,7 @@ func (s *ActionServer) submit(id action.ID, stamp action.Time, goal any, rec *go
 }
 
 // open counts the goals that are not over.
-func (s *ActionServer) open() (n int) {
+func (s *Server) open() (n int) {
 	for _, h := range s.many.Goals() {
 		if !h.State().Terminal() {
 			n++
@@ -277,10 +262,10 @@ func (s *ActionServer) open() (n int) {
 }
 
 // forget drops goals that have been over for long enough.
-func (s *ActionServer) forget() {
-	now := s.g.o.Now()
+func (s *Server) forget() {
+	now := s.o.Now()
 	s.many.Forget(func(id action.ID) bool {
-		if now.Sub(s.goals[id].ended) <= s.g.o.KeepResults {
+		if now.Sub(s.goals[id].ended) <= s.o.KeepResults {
 			return true
 		}
 		delete(s.goals, id)
@@ -288,38 +273,38 @@ func (s *ActionServer) forget() {
 	})
 }
 
-func (s *ActionServer) cancel(id action.ID, stamp action.Time) (n int) {
+func (s *Server) cancel(id action.ID, stamp action.Time) (n int) {
 	s.locked(func() { n = s.many.Cancel(id, stamp) })
 	return n
 }
 
 // ID returns the goal's name.
-func (h *GoalHandle) ID() action.ID { return h.goal.ID() }
+func (h *Handle) ID() action.ID { return h.goal.ID() }
 
 // Stamp returns when the client says that it asked.
-func (h *GoalHandle) Stamp() action.Time { return h.goal.Stamp() }
+func (h *Handle) Stamp() action.Time { return h.goal.Stamp() }
 
 // Caller returns who sent the goal.
-func (h *GoalHandle) Caller() string { return h.caller }
+func (h *Handle) Caller() string { return h.caller }
 
 // Value returns a pointer to the goal. It is shared and must not be written.
-func (h *GoalHandle) Value() any { return h.goal.Goal() }
+func (h *Handle) Value() any { return h.goal.Goal() }
 
 // State returns where the goal stands.
-func (h *GoalHandle) State() (s action.State) {
+func (h *Handle) State() (s action.State) {
 	h.server.mu.Lock()
 	defer h.server.mu.Unlock()
 	return h.goal.State()
 }
 
 // Accept starts the goal and reports whether that was legal.
-func (h *GoalHandle) Accept() (ok bool) {
+func (h *Handle) Accept() (ok bool) {
 	h.server.locked(func() { ok = h.goal.Accept() })
 	return ok
 }
 
 // Feedback tells how a running goal gets on.
-func (h *GoalHandle) Feedback(f any) (ok bool) {
+func (h *Handle) Feedback(f any) (ok bool) {
 	h.server.check(f, h.server.typ.Feedback)
 	h.server.locked(func() { ok = h.goal.Feedback(f) })
 	return ok
@@ -327,12 +312,12 @@ func (h *GoalHandle) Feedback(f any) (ok bool) {
 
 // Reject refuses a goal that has not been accepted. Without a result it gets one that
 // tells of no success, here and below.
-func (h *GoalHandle) Reject(c action.Cause, r any, text string) bool {
+func (h *Handle) Reject(c action.Cause, r any, text string) bool {
 	return h.over(r, func(r any) bool { return h.goal.Reject(c, r, text) })
 }
 
 // Succeed ends a running goal that did what it was asked to.
-func (h *GoalHandle) Succeed(r any, text string) bool {
+func (h *Handle) Succeed(r any, text string) bool {
 	if r == nil {
 		r = h.server.typ.Result.New()
 	}
@@ -340,16 +325,16 @@ func (h *GoalHandle) Succeed(r any, text string) bool {
 }
 
 // Abort ends a running goal that cannot go on.
-func (h *GoalHandle) Abort(c action.Cause, r any, text string) bool {
+func (h *Handle) Abort(c action.Cause, r any, text string) bool {
 	return h.over(r, func(r any) bool { return h.goal.Abort(c, r, text) })
 }
 
 // Withdraw ends a goal that its client or a newer goal called off.
-func (h *GoalHandle) Withdraw(c action.Cause, r any, text string) bool {
+func (h *Handle) Withdraw(c action.Cause, r any, text string) bool {
 	return h.over(r, func(r any) bool { return h.goal.Withdraw(c, r, text) })
 }
 
-func (h *GoalHandle) over(r any, end func(any) bool) (ok bool) {
+func (h *Handle) over(r any, end func(any) bool) (ok bool) {
 	if r != nil {
 		h.server.check(r, h.server.typ.Result)
 	}
@@ -359,7 +344,7 @@ func (h *GoalHandle) over(r any, end func(any) bool) (ok bool) {
 
 // failure is the result of a goal that did not succeed and whose server gave it none:
 // in many types no error code is that of success.
-func (s *ActionServer) failure(why string) any {
+func (s *Server) failure(why string) any {
 	r := s.typ.Result.New()
 	v := reflect.ValueOf(r).Elem()
 	if code := v.FieldByName("ErrorCode"); code.IsValid() {
@@ -378,66 +363,23 @@ func (s *ActionServer) failure(why string) any {
 
 // check panics for a value of the wrong type: goal handles are for code, and
 // wires check what they read before.
-func (s *ActionServer) check(v any, t *registry.Type) {
+func (s *Server) check(v any, t *registry.Type) {
 	if !t.Holds(v) {
-		panic("graph: " + wrongValue("action", s.name, v, t).Error())
+		panic("actions: " + graph.WrongValue("action", s.name, v, t).Error())
 	}
 }
 
 // Type returns the action's type.
-func (s *ActionServer) Type() *registry.Action { return s.typ }
+func (s *Server) Type() *registry.Action { return s.typ }
 
-// Goal is a goal of a component's action. See GoalHandle.
-type Goal[G, F, R any] struct{ *GoalHandle }
+// Node returns who serves.
+func (s *Server) Node() string { return s.node }
 
-// Value returns the goal. It is shared and must not be written.
-func (h *Goal[G, F, R]) Value() *G { return h.GoalHandle.Value().(*G) }
-
-// Feedback tells how a running goal gets on.
-func (h *Goal[G, F, R]) Feedback(f *F) bool { return h.GoalHandle.Feedback(f) }
-
-// Reject refuses a goal that has not been accepted.
-func (h *Goal[G, F, R]) Reject(c action.Cause, r R, text string) bool {
-	return h.GoalHandle.Reject(c, &r, text)
-}
-
-// Succeed ends a running goal that did what it was asked to.
-func (h *Goal[G, F, R]) Succeed(r R, text string) bool { return h.GoalHandle.Succeed(&r, text) }
-
-// Abort ends a running goal that cannot go on.
-func (h *Goal[G, F, R]) Abort(c action.Cause, r R, text string) bool {
-	return h.GoalHandle.Abort(c, &r, text)
-}
-
-// Withdraw ends a goal that its client or a newer goal called off.
-func (h *Goal[G, F, R]) Withdraw(c action.Cause, r R, text string) bool {
-	return h.GoalHandle.Withdraw(c, &r, text)
-}
-
-// ActionHandler is a component's side of an action; see GoalHandler. The same
-// goal always comes as the same pointer.
-type ActionHandler[G, F, R any] struct {
-	Goal   func(h *Goal[G, F, R])
-	Cancel func(h *Goal[G, F, R])
-}
-
-// Action registers an action of a component.
-func Action[G, F, R any](g *Graph, name string, h ActionHandler[G, F, R], o ActionOptions) (*ActionServer, error) {
-	typ, ok := registry.ActionFor[G, F, R]()
-	if !ok {
-		panic(fmt.Sprintf("graph: no action of the registry has %T, %T and %T", *new(G), *new(F), *new(R)))
-	}
-	typed := func(h *GoalHandle) *Goal[G, F, R] {
-		if h.typed == nil {
-			h.typed = &Goal[G, F, R]{h}
-		}
-		return h.typed.(*Goal[G, F, R])
-	}
-	untyped := GoalHandler{Goal: func(x *GoalHandle) { h.Goal(typed(x)) }}
-	if h.Cancel != nil {
-		untyped.Cancel = func(x *GoalHandle) { h.Cancel(typed(x)) }
-	}
-	return g.act(name, typ, untyped, o)
+// Open returns how many goals are not over.
+func (s *Server) Open() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.open()
 }
 
 // stampOf returns a moment as the header of a message has it.
