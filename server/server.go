@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"poise/edge"
+	"poise/executive"
 	"poise/graph"
 	"poise/loop"
 	"poise/loop/runner"
@@ -25,6 +26,7 @@ import (
 	"poise/server/config"
 	"poise/server/figures"
 	"poise/server/journal"
+	"poise/server/motions"
 	"poise/telemetry"
 	"poise/wire/loopback"
 	"poise/wire/mirror"
@@ -43,7 +45,8 @@ type Options struct {
 type Server struct {
 	cfg     config.Config
 	robot   *load.Loaded
-	library shelf
+	library *library.Library
+	shelf   *motions.Shelf
 	graph   *graph.Graph
 	log     *slog.Logger
 	page    http.Handler
@@ -63,8 +66,6 @@ type Server struct {
 	background sync.WaitGroup
 	counts     figures.Counts
 	repeats    journal.Repeats
-	findings   findings
-	complaints complaints
 }
 
 // keepResults is how long the result of a goal can be asked for. Results of planning
@@ -105,11 +106,12 @@ func (s *Server) assemble() error {
 			return fmt.Errorf("motions is %q: it is no folder", folder)
 		}
 	}
-	s.library = shelf{library.Open(s.motionsFolder(), shipped.Of(s.robot.Model.Name()))}
+	s.library = library.Open(s.motionsFolder(), shipped.Of(s.robot.Model.Name()))
+	s.shelf = &motions.Shelf{Library: s.library, Model: s.robot.Model, Log: s.log, Last: s.last}
 	if all, err := s.library.List(); err != nil {
 		s.log.Warn("the folder of motions cannot be read", "why", err)
 	} else {
-		s.warn(all)
+		s.shelf.Warn(all)
 	}
 	if s.virtual, err = s.newInstance("virtual"); err != nil {
 		return err
@@ -131,7 +133,7 @@ func (s *Server) assemble() error {
 	if s.runner, err = runner.New(runner.Config{Members: members, Priority: s.cfg.Loop.Priority}); err != nil {
 		return err
 	}
-	errs := []error{s.serveMotions(), s.failed}
+	errs := []error{s.shelf.Serve(s.graph), s.failed}
 	for _, in := range instances {
 		r := &registrar{in: in}
 		in.serveGoals(r)
@@ -181,6 +183,17 @@ func (s *Server) Address() string { return s.listener.Addr().String() }
 
 // Motions returns the folder where motions are saved, "" if they cannot be.
 func (s *Server) Motions() string { return s.library.Dir() }
+
+// last returns the newer of the last trajectories of both robots.
+func (s *Server) last() (executive.Kept, bool) {
+	k, ok := s.virtual.exec.Last()
+	if s.real != nil {
+		if other, has := s.real.exec.Last(); has && (!ok || other.Tick.Stamp > k.Tick.Stamp) {
+			return other, true
+		}
+	}
+	return k, ok
+}
 
 // info answers robot_info.
 func (s *Server) info(in *instance) (*poisemsgs.RobotInfoResponse, error) {

@@ -1,4 +1,4 @@
-package server
+package motions
 
 import (
 	"strings"
@@ -14,8 +14,8 @@ type complaints struct {
 	told map[string]string // reason by name
 }
 
-// warn tells the log of the motions that cannot be read and that it has not heard of.
-func (s *Server) warn(all []*library.Motion) {
+// Warn tells the log of the motions that cannot be read and that it has not heard of.
+func (s *Shelf) Warn(all []*library.Motion) {
 	c := &s.complaints
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -26,7 +26,7 @@ func (s *Server) warn(all []*library.Motion) {
 		}
 		now[m.Name] = strings.ReplaceAll(m.Err.Error(), "\n", "; ")
 		if c.told[m.Name] != now[m.Name] {
-			s.log.Warn("a motion cannot be read", "motion", m.Name, "why", now[m.Name])
+			s.Log.Warn("a motion cannot be read", "motion", m.Name, "why", now[m.Name])
 		}
 	}
 	c.told = now

@@ -1,68 +1,61 @@
-package server
+package motions
 
 import (
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
 	"os"
 	"path"
 	"strings"
 
 	"poise/edge"
+	"poise/executive"
 	"poise/executive/explain"
 	"poise/graph"
 	"poise/motion"
 	"poise/motion/file"
 	"poise/motion/library"
-	"poise/motion/lint"
+	check "poise/motion/lint"
 	"poise/motion/rosgoal"
 	"poise/msgs"
 	"poise/msgs/poisemsgs"
 	"poise/msgs/rosjson"
+	"poise/robot"
 )
 
-// shelf is the library as the executive sees it.
-type shelf struct{ *library.Library }
+// Shelf is a library of motions as clients see it. All fields must be set before Serve.
+type Shelf struct {
+	Library *library.Library
+	Model   *robot.Model
+	Log     *slog.Logger
+	Last    func() (k executive.Kept, ok bool) // the last trajectory that was received or planned
 
-// Motion returns a motion that can be played.
-func (s shelf) Motion(name string) (*motion.Document, error) {
-	m, err := s.Get(name)
-	if err != nil {
-		return nil, err
-	}
-	return m.Document, nil
+	findings   findings
+	complaints complaints
 }
 
-// Names lists all motions, readable or not.
-func (s shelf) Names() (names []string) {
-	all, _ := s.List() // what cannot be listed has no names
-	for _, m := range all {
-		names = append(names, m.Name)
-	}
-	return names
-}
-
-// serveMotions registers the library and the editing model. They belong to no
-// instance: a motion is for either robot.
-func (s *Server) serveMotions() error {
+// Serve registers the library and the editing model. They belong to no robot: a motion
+// is for either.
+func (s *Shelf) Serve(g *graph.Graph) error {
 	return errors.Join(
-		service(s, "motions/list", s.listMotions),
-		service(s, "motions/get", s.getMotion),
-		service(s, "motions/put", s.putMotion),
-		service(s, "motions/delete", s.deleteMotion),
-		service(s, "motions/rename", s.renameMotion),
-		service(s, "motions/lint", s.lintMotion),
-		service(s, "motions/sample", s.sampleMotion),
-		service(s, "motions/edit", s.editMotion),
-		service(s, "motions/import", s.importMotion),
-		service(s, "motions/export", s.exportMotion),
-		service(s, "motions/save_last", s.saveLast),
+		service(g, "motions/list", s.list),
+		service(g, "motions/get", s.get),
+		service(g, "motions/put", s.put),
+		service(g, "motions/delete", s.delete),
+		service(g, "motions/rename", s.rename),
+		service(g, "motions/lint", s.lint),
+		service(g, "motions/sample", s.sample),
+		service(g, "motions/edit", s.edit),
+		service(g, "motions/import", s.read),
+		service(g, "motions/export", s.write),
+		service(g, "motions/save_last", s.saveLast),
 	)
 }
 
-func service[Req, Res any](s *Server, name string, f func(ctx context.Context, q *Req) (*Res, error)) error {
-	_, err := graph.Service(s.graph, name, f, graph.ServiceOptions{})
+func service[Req, Res any](g *graph.Graph, name string, f func(ctx context.Context, q *Req) (*Res, error)) error {
+	_, err := graph.Service(g, name, f, graph.ServiceOptions{})
 	return err
 }
 
@@ -105,14 +98,14 @@ func why(err error) (text string, all []poisemsgs.Explanation) {
 	return err.Error(), edge.Explanations(explain.Errors("failed", err))
 }
 
-func (s *Server) listMotions(context.Context, *poisemsgs.MotionsListRequest) (*poisemsgs.MotionsListResponse, error) {
+func (s *Shelf) list(context.Context, *poisemsgs.MotionsListRequest) (*poisemsgs.MotionsListResponse, error) {
 	r := &poisemsgs.MotionsListResponse{Success: true}
-	all, err := s.library.List()
+	all, err := s.Library.List()
 	if err != nil {
 		r.Success = false
 		r.Message, r.Explanations = why(err)
 	}
-	s.warn(all)
+	s.Warn(all)
 	for _, m := range all {
 		info := poisemsgs.MotionInfo{Name: m.Name, Shipped: m.Shipped, Version: m.Version}
 		if m.Err != nil {
@@ -126,14 +119,14 @@ func (s *Server) listMotions(context.Context, *poisemsgs.MotionsListRequest) (*p
 		for _, j := range d.Joints {
 			info.Joints = append(info.Joints, j.Name)
 		}
-		info.Findings = s.findings.of(m, s.robot.Model)
+		info.Findings = s.findings.of(m, s.Model)
 		r.Motions = append(r.Motions, info)
 	}
 	return r, nil
 }
 
-func (s *Server) getMotion(_ context.Context, q *poisemsgs.MotionsGetRequest) (*poisemsgs.MotionsGetResponse, error) {
-	m, err := s.library.Get(q.Name)
+func (s *Shelf) get(_ context.Context, q *poisemsgs.MotionsGetRequest) (*poisemsgs.MotionsGetResponse, error) {
+	m, err := s.Library.Get(q.Name)
 	if err != nil {
 		text, x := why(err)
 		return &poisemsgs.MotionsGetResponse{Message: text, Explanations: x}, nil
@@ -145,10 +138,10 @@ func (s *Server) getMotion(_ context.Context, q *poisemsgs.MotionsGetRequest) (*
 	return &poisemsgs.MotionsGetResponse{Success: true, Motion: edge.Motion(m.Name, m.Document), Version: version, Text: string(m.Text)}, nil
 }
 
-func (s *Server) putMotion(ctx context.Context, q *poisemsgs.MotionsPutRequest) (*poisemsgs.MotionsPutResponse, error) {
-	version, err := s.library.Put(q.Motion.Name, edge.Document(&q.Motion), q.Version)
+func (s *Shelf) put(ctx context.Context, q *poisemsgs.MotionsPutRequest) (*poisemsgs.MotionsPutResponse, error) {
+	version, err := s.Library.Put(q.Motion.Name, edge.Document(&q.Motion), q.Version)
 	err = unsaved(q.Motion.Name, err)
-	s.auditMotion(ctx, "put "+q.Motion.Name, err)
+	s.audit(ctx, "put "+q.Motion.Name, err)
 	if err != nil {
 		text, x := why(err)
 		return &poisemsgs.MotionsPutResponse{Message: text, Explanations: x}, nil
@@ -156,9 +149,9 @@ func (s *Server) putMotion(ctx context.Context, q *poisemsgs.MotionsPutRequest) 
 	return &poisemsgs.MotionsPutResponse{Success: true, Message: "saved", Version: version}, nil
 }
 
-func (s *Server) deleteMotion(ctx context.Context, q *poisemsgs.MotionsDeleteRequest) (*poisemsgs.MotionsDeleteResponse, error) {
-	err := unsaved(q.Name, s.library.Delete(q.Name, q.Version))
-	s.auditMotion(ctx, "delete "+q.Name, err)
+func (s *Shelf) delete(ctx context.Context, q *poisemsgs.MotionsDeleteRequest) (*poisemsgs.MotionsDeleteResponse, error) {
+	err := unsaved(q.Name, s.Library.Delete(q.Name, q.Version))
+	s.audit(ctx, "delete "+q.Name, err)
 	if err != nil {
 		text, x := why(err)
 		return &poisemsgs.MotionsDeleteResponse{Message: text, Explanations: x}, nil
@@ -166,44 +159,51 @@ func (s *Server) deleteMotion(ctx context.Context, q *poisemsgs.MotionsDeleteReq
 	return &poisemsgs.MotionsDeleteResponse{Success: true, Message: "deleted"}, nil
 }
 
-func (s *Server) renameMotion(ctx context.Context, q *poisemsgs.MotionsRenameRequest) (*poisemsgs.MotionsRenameResponse, error) {
-	err := unsaved(q.From, s.library.Rename(q.From, q.To, q.Version))
-	s.auditMotion(ctx, fmt.Sprintf("rename %s to %s", q.From, q.To), err)
+func (s *Shelf) rename(ctx context.Context, q *poisemsgs.MotionsRenameRequest) (*poisemsgs.MotionsRenameResponse, error) {
+	err := unsaved(q.From, s.Library.Rename(q.From, q.To, q.Version))
+	s.audit(ctx, fmt.Sprintf("rename %s to %s", q.From, q.To), err)
 	if err != nil {
 		text, x := why(err)
 		return &poisemsgs.MotionsRenameResponse{Message: text, Explanations: x}, nil
 	}
 	r := &poisemsgs.MotionsRenameResponse{Success: true, Message: "renamed"}
-	if m, err := s.library.Get(q.To); err == nil {
+	if m, err := s.Library.Get(q.To); err == nil {
 		r.Version = m.Version
 	}
 	return r, nil
 }
 
-// auditMotion leaves a line about a change of the library.
-func (s *Server) auditMotion(ctx context.Context, what string, err error) {
+func caller(ctx context.Context) string {
+	if name := graph.Caller(ctx); name != "" {
+		return name
+	}
+	return "server"
+}
+
+// audit leaves a line about a change of the library.
+func (s *Shelf) audit(ctx context.Context, what string, err error) {
 	result := "ok"
 	if err != nil {
 		result = err.Error()
 	}
-	s.log.Info("audit", "who", who(ctx), "what", "motion: "+what, "result", result)
+	s.Log.Info("audit", "who", caller(ctx), "what", "motion: "+what, "result", result)
 }
 
-func (s *Server) lintMotion(_ context.Context, q *poisemsgs.MotionsLintRequest) (*poisemsgs.MotionsLintResponse, error) {
+func (s *Shelf) lint(_ context.Context, q *poisemsgs.MotionsLintRequest) (*poisemsgs.MotionsLintResponse, error) {
 	d := edge.Document(&q.Motion)
 	if q.Name != "" {
-		m, err := s.library.Get(q.Name)
+		m, err := s.Library.Get(q.Name)
 		if err != nil {
 			text, x := why(err)
 			return &poisemsgs.MotionsLintResponse{Message: text, Explanations: x}, nil
 		}
 		d = m.Document
 	}
-	return &poisemsgs.MotionsLintResponse{Success: true, Findings: edge.Findings(lint.Check(d, s.robot.Model, lint.Options{}))}, nil
+	return &poisemsgs.MotionsLintResponse{Success: true, Findings: edge.Findings(check.Check(d, s.Model, check.Options{}))}, nil
 }
 
-func (s *Server) editMotion(_ context.Context, q *poisemsgs.MotionsEditRequest) (*poisemsgs.MotionsEditResponse, error) {
-	d, err := motion.Apply(edge.Document(&q.Motion), s.robot.Model, edge.Operation(&q.Operation))
+func (s *Shelf) edit(_ context.Context, q *poisemsgs.MotionsEditRequest) (*poisemsgs.MotionsEditResponse, error) {
+	d, err := motion.Apply(edge.Document(&q.Motion), s.Model, edge.Operation(&q.Operation))
 	if err != nil {
 		text, x := why(err)
 		return &poisemsgs.MotionsEditResponse{Message: text, Explanations: x}, nil
@@ -214,7 +214,7 @@ func (s *Server) editMotion(_ context.Context, q *poisemsgs.MotionsEditRequest) 
 // finest is how many samples the curves of a motion have if nobody says.
 const finest = 400
 
-func (s *Server) sampleMotion(_ context.Context, q *poisemsgs.MotionsSampleRequest) (*poisemsgs.MotionsSampleResponse, error) {
+func (s *Shelf) sample(_ context.Context, q *poisemsgs.MotionsSampleRequest) (*poisemsgs.MotionsSampleResponse, error) {
 	refuse := func(err error) (*poisemsgs.MotionsSampleResponse, error) {
 		text, x := why(err)
 		return &poisemsgs.MotionsSampleResponse{Message: text, Explanations: x}, nil
@@ -231,16 +231,16 @@ func (s *Server) sampleMotion(_ context.Context, q *poisemsgs.MotionsSampleReque
 	if period == 0 {
 		period = max(g.Duration()/finest, 0.001)
 	}
-	samples, err := g.Sample(s.robot.Model, period)
+	samples, err := g.Sample(s.Model, period)
 	if err != nil {
 		return refuse(err)
 	}
 	return &poisemsgs.MotionsSampleResponse{Success: true, Times: samples.Times, Curves: edge.Curves(samples),
-		Findings: edge.Findings(lint.Check(d, s.robot.Model, lint.Options{}))}, nil
+		Findings: edge.Findings(check.Check(d, s.Model, check.Options{}))}, nil
 }
 
-// importMotion reads a motion file, or a goal as the original stored it.
-func (s *Server) importMotion(_ context.Context, q *poisemsgs.MotionsImportRequest) (*poisemsgs.MotionsImportResponse, error) {
+// read imports a motion file, or a goal as the original stored it.
+func (s *Shelf) read(_ context.Context, q *poisemsgs.MotionsImportRequest) (*poisemsgs.MotionsImportResponse, error) {
 	name := strings.TrimSuffix(path.Base(q.Name), ".motion.yaml")
 	var d *motion.Document
 	var err error
@@ -265,14 +265,14 @@ const (
 	formatActions = "goal_with_actions"
 )
 
-func (s *Server) exportMotion(_ context.Context, q *poisemsgs.MotionsExportRequest) (*poisemsgs.MotionsExportResponse, error) {
+func (s *Shelf) write(_ context.Context, q *poisemsgs.MotionsExportRequest) (*poisemsgs.MotionsExportResponse, error) {
 	refuse := func(err error) (*poisemsgs.MotionsExportResponse, error) {
 		text, x := why(err)
 		return &poisemsgs.MotionsExportResponse{Message: text, Explanations: x}, nil
 	}
 	d := edge.Document(&q.Motion)
 	if q.Name != "" {
-		m, err := s.library.Get(q.Name)
+		m, err := s.Library.Get(q.Name)
 		if err != nil {
 			return refuse(err)
 		}
@@ -298,29 +298,24 @@ func (s *Server) exportMotion(_ context.Context, q *poisemsgs.MotionsExportReque
 }
 
 // saveLast stores the last trajectory that was received or planned.
-func (s *Server) saveLast(ctx context.Context, q *poisemsgs.MotionsSaveLastRequest) (*poisemsgs.MotionsSaveLastResponse, error) {
+func (s *Shelf) saveLast(ctx context.Context, q *poisemsgs.MotionsSaveLastRequest) (*poisemsgs.MotionsSaveLastResponse, error) {
 	refuse := func(err error) (*poisemsgs.MotionsSaveLastResponse, error) {
-		s.auditMotion(ctx, "save last as "+q.Name, err)
+		s.audit(ctx, "save last as "+q.Name, err)
 		text, x := why(err)
 		return &poisemsgs.MotionsSaveLastResponse{Message: text, Explanations: x}, nil
 	}
-	k, ok := s.virtual.exec.Last()
-	if s.real != nil {
-		if other, has := s.real.exec.Last(); has && (!ok || other.Tick.Stamp > k.Tick.Stamp) {
-			k, ok = other, true
-		}
-	}
+	k, ok := s.Last()
 	if !ok {
 		return refuse(errors.New("no trajectory was received or planned yet"))
 	}
-	d, err := k.Document(s.robot.Model)
+	d, err := k.Document(s.Model)
 	if err != nil {
 		return refuse(err)
 	}
-	version, err := s.library.Put(q.Name, d, "")
+	version, err := s.Library.Put(q.Name, d, "")
 	if err = unsaved(q.Name, err); err != nil {
 		return refuse(err)
 	}
-	s.auditMotion(ctx, "save last as "+q.Name, nil)
+	s.audit(ctx, "save last as "+q.Name, nil)
 	return &poisemsgs.MotionsSaveLastResponse{Success: true, Message: "saved", Version: version}, nil
 }
