@@ -65,7 +65,30 @@ func runMotions(e *env, args []string) error {
 	if len(args) == 0 || verbs[args[0]] == nil {
 		return usagef("list, show, lint, import, export or preview?")
 	}
+	if err := j.misplaced(fs, args[0]); err != nil {
+		return err
+	}
 	return verbs[args[0]](args[1:])
+}
+
+// motionsFlags are the flags that verbs take beside --dir, --robot and --json.
+var motionsFlags = map[string]string{"import": "replace", "export": "goal o scale backward marked", "preview": "plot period scale backward marked"}
+
+// misplaced refuses flags that a verb would not look at, and a scale of nothing.
+func (j *motionsJob) misplaced(fs *flag.FlagSet, verb string) (err error) {
+	allowed := strings.Fields("dir robot json " + motionsFlags[verb])
+	fs.Visit(func(f *flag.Flag) {
+		switch {
+		case err != nil:
+		case !slices.Contains(allowed, f.Name):
+			err = usagef("%s takes no %s", verb, strings.Repeat("-", min(len(f.Name), 2))+f.Name)
+		case verb == "export" && !j.goal && slices.Contains([]string{"scale", "backward", "marked"}, f.Name):
+			err = usagef("export takes --%s only with --goal: a motion file is exported whole", f.Name)
+		case f.Name == "scale" && !(j.scale > 0):
+			err = fmt.Errorf("a scale of %v: it must be more than 0", j.scale)
+		}
+	})
+	return err
 }
 
 // open reads the robot and opens the library.
@@ -109,8 +132,10 @@ func (j *motionsJob) part() motion.Part {
 }
 
 // print writes a value for programs.
-func (j *motionsJob) print(v any) error {
-	enc := json.NewEncoder(j.e.out)
+func (j *motionsJob) print(v any) error { return encode(j.e.out, v) }
+
+func encode(to io.Writer, v any) error {
+	enc := json.NewEncoder(to)
 	enc.SetEscapeHTML(false)
 	return enc.Encode(v)
 }
@@ -317,7 +342,11 @@ func (j *motionsJob) export(args []string) error {
 	text := m.Text
 	switch {
 	case j.json && !j.goal:
-		return j.printMotion(m)
+		var b bytes.Buffer
+		if err := encode(&b, shown(m)); err != nil {
+			return err
+		}
+		text = b.Bytes()
 	case j.goal:
 		g, err := m.Document.Goal(j.part())
 		if err != nil {

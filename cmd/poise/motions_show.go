@@ -21,8 +21,8 @@ type shownMotion struct {
 	*motion.Document
 }
 
-func (j *motionsJob) printMotion(m *library.Motion) error {
-	return j.print(shownMotion{m.Name, m.Version, m.Shipped, m.Document.Duration(), withLists(m.Document)})
+func shown(m *library.Motion) shownMotion {
+	return shownMotion{m.Name, m.Version, m.Shipped, m.Document.Duration(), withLists(m.Document)}
 }
 
 // show prints a motion as tables.
@@ -32,7 +32,7 @@ func (j *motionsJob) show(args []string) error {
 		return err
 	}
 	if j.json {
-		return j.printMotion(m)
+		return j.print(shown(m))
 	}
 	d := m.Document
 	fmt.Fprintf(j.e.out, "%s: %.4g s, version %s\n", m.Name, d.Duration(), m.Version)

@@ -216,3 +216,32 @@ func TestMotionsImportTellsWhatItReplaces(t *testing.T) {
 		t.Error(code, errs)
 	}
 }
+
+// TestMotionsRefusesFlagsThatItWouldIgnore: what is said counts, or is refused.
+func TestMotionsRefusesFlagsThatItWouldIgnore(t *testing.T) {
+	for _, tc := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"preview", "nod", "-o", "x.csv"}, 2, "preview takes no -o"},
+		{[]string{"list", "--plot", "x.svg"}, 2, "list takes no --plot"},
+		{[]string{"show", "nod", "--goal"}, 2, "show takes no --goal"},
+		{[]string{"lint", "--scale", "2"}, 2, "lint takes no --scale"},
+		{[]string{"export", "nod", "--backward"}, 2, "--backward only with --goal"},
+		{[]string{"preview", "nod", "--scale", "0"}, 1, "a scale of 0: it must be more than 0"},
+		{[]string{"export", "nod", "--goal", "--scale", "0"}, 1, "a scale of 0: it must be more than 0"},
+	} {
+		if out, errs, code := poise("", append([]string{"motions"}, tc.args...)...); code != tc.code || out != "" || !strings.Contains(errs, tc.want) {
+			t.Errorf("%v: %d %q %q", tc.args, code, out, errs)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "nod.json")
+	want, _, _ := poise("", "motions", "export", "nod", "--json")
+	if out, errs, code := poise("", "motions", "export", "nod", "--json", "-o", file); code != 0 || out != "" {
+		t.Error(code, out, errs)
+	}
+	if got, err := os.ReadFile(file); err != nil || string(got) != want || want == "" {
+		t.Errorf("%v: %d bytes, want %d", err, len(got), len(want))
+	}
+}

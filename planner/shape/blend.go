@@ -45,6 +45,9 @@ func Join(legs []Leg) (out []Stretch, leg int, why *planner.Refusal) {
 		}
 		enter, leave = before(way, enter), after(next, leave)
 		if enter <= from {
+			if from == 0 {
+				return nil, k, tooLarge(r, way, next)
+			}
 			return nil, k, overlap(r, from, enter)
 		}
 		bend, ok := Bend(way.At(enter), next.At(leave), centre, r)
@@ -100,7 +103,7 @@ func overlap(r, from, enter float64) *planner.Refusal {
 func tooLarge(r float64, a, b path.Path) *planner.Refusal {
 	centre := a.At(a.Length()).Pose.P
 	most := min(a.At(0).Pose.P.Sub(centre).Norm(), b.At(b.Length()).Pose.P.Sub(centre).Norm())
-	why := planner.Refuse(planner.BlendFailed, "the blend radius of %g m is larger than the motion on one side of the goal", r)
+	why := planner.Refuse(planner.BlendFailed, "the blend radius of %g m is larger than the motion on one side of the goal, or takes all of it", r)
 	why.Value, why.Limit = r, most
 	return why.With("a radius below %.4g m fits", most)
 }
