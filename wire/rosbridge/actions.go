@@ -15,6 +15,9 @@ import (
 	"poise/wire/rosbridge/outbox"
 )
 
+// feedbackQueue is how much feedback waits for the pump, which never waits itself.
+const feedbackQueue = 128
+
 var errNoAction = errors.New(`the member "action" is missing`)
 
 // goal is a goal of the client on its way through the graph.
@@ -81,7 +84,7 @@ func (x *session) sendGoal(m *frame.Message) error {
 	x.goals[g.key] = g
 	x.mu.Unlock()
 	client, err := actions.SendJSON(x.server.g, m.Action, m.ActionType, m.Args, actions.SendOptions{ID: id, Node: x.client.Node,
-		Queue: graphQueue, Wake: func() { x.pump.wake(g) }})
+		Queue: feedbackQueue, Wake: func() { x.pump.Wake(g) }})
 	if err != nil {
 		g.forget()
 		x.server.audit(x, Goal, m.Action, frame.IDText(m.ID), err.Error())
@@ -103,7 +106,7 @@ func (x *session) watchGoal(name, id string) {
 	if known {
 		return // sent twice: the graph has refused the second
 	}
-	client, err := actions.Watch(x.server.g, name, action.ID(id), actions.SendOptions{Queue: 1, Wake: func() { x.pump.wake(g) }})
+	client, err := actions.Watch(x.server.g, name, action.ID(id), actions.SendOptions{Queue: 1, Wake: func() { x.pump.Wake(g) }})
 	if err != nil {
 		g.forget()
 		x.server.audit(x, Goal, name, id, err.Error())
@@ -116,7 +119,7 @@ func (g *goal) follow(client *actions.Client) {
 	g.mu.Lock()
 	g.client = client
 	g.mu.Unlock()
-	g.x.pump.wake(g)
+	g.x.pump.Wake(g)
 }
 
 func (g *goal) forget() {
@@ -142,10 +145,11 @@ func (g *goal) leave(cancel bool) {
 	client.Close()
 }
 
-func (g *goal) flag() *atomic.Bool { return &g.queued }
+// Queued is for the pump.
+func (g *goal) Queued() *atomic.Bool { return &g.queued }
 
-// drain tells the client what has become of its goal.
-func (g *goal) drain() (more bool) {
+// Drain tells the client what has become of its goal.
+func (g *goal) Drain() (more bool) {
 	g.mu.Lock()
 	client := g.client
 	g.mu.Unlock()

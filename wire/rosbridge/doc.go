@@ -12,14 +12,18 @@
 // hold up the graph: what it does not read in time is lost, oldest first, and the
 // client is told so by a status message.
 //
+// The packages below have its parts: frame the messages, pack their compressions,
+// outbox what waits for a client, stream what the client reads, guest what it serves,
+// and client is the other end.
+//
 // # Rules
 //
 //   - Every op of the protocol is served: topics, services and actions, both those
 //     of the graph and those that clients advertise. The five topics of a ROS 1
 //     action are the graph's.
 //   - What cannot be done is answered by a status of level error with the id of the
-//     message and the name of what is wrong; a call and a goal get their own
-//     negative answer besides. The level at the beginning is warning.
+//     message and the name of what is wrong; a call and a goal by their own negative
+//     answer instead. The level at the beginning is warning.
 //   - Names come back as the client spelled them, with or without leading slash.
 //   - A type name chooses the form of messages: pkg/T is ROS 1's, pkg/msg/T ROS 2's.
 //   - Compression none, cbor and cbor-raw are served; png is refused.

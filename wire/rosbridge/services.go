@@ -12,8 +12,6 @@ import (
 	"poise/graph"
 	"poise/graph/actions"
 	"poise/msgs"
-	"poise/msgs/registry"
-	"poise/msgs/rosjson"
 	"poise/wire/rosbridge/frame"
 )
 
@@ -130,102 +128,4 @@ func (x *session) cancelByService(name string, args []byte) ([]byte, error) {
 	}
 	x.server.audit(x, Cancel, name, "", fmt.Sprintf("%d goals", n))
 	return []byte(`{"return_code":0,"goals_canceling":[]}`), nil
-}
-
-// advertiseService puts a service of the client into the graph.
-func (x *session) advertiseService(m *frame.Message) error {
-	switch {
-	case m.Service == "":
-		return errNoService
-	case m.Type == "":
-		return fmt.Errorf(`%s: the member "type" is missing`, m.Service)
-	case x.services[m.Service] != nil:
-		return fmt.Errorf("the service %q is advertised by this client already", m.Service)
-	}
-	if err := x.roomToAdvertise(); err != nil {
-		return err
-	}
-	typ, form, err := registry.ServiceNamed(m.Type)
-	if err != nil {
-		return err
-	}
-	server, err := x.server.g.Serve(m.Service, m.Type, func(ctx context.Context, request any) (any, error) {
-		return x.askClient(ctx, m.Service, typ, form, request)
-	}, graph.ServiceOptions{Node: x.client.Node})
-	if err != nil {
-		return err
-	}
-	x.services[m.Service] = closer(server.Close)
-	return nil
-}
-
-// closer makes an io.Closer of a function.
-type closer func()
-
-func (c closer) Close() error { c(); return nil }
-
-func (x *session) unadvertiseService(m *frame.Message) error {
-	s := x.services[m.Service]
-	if s == nil {
-		return fmt.Errorf("the service %q is not advertised by this client", m.Service)
-	}
-	delete(x.services, m.Service)
-	return s.Close()
-}
-
-var errClientGone = errors.New("the client that serves it has gone")
-
-// askClient sends a call to the client and waits for its answer.
-func (x *session) askClient(ctx context.Context, name string, typ *registry.Service, form msgs.Form, request any) (any, error) {
-	reply := make(chan *frame.Message, 1)
-	x.mu.Lock()
-	x.callSeq++
-	id := fmt.Sprintf("service_request:%s:%d", name, x.callSeq)
-	x.pending[id] = reply
-	x.mu.Unlock()
-	defer func() {
-		x.mu.Lock()
-		defer x.mu.Unlock()
-		delete(x.pending, id)
-	}()
-	x.answer(&frame.Message{Op: frame.CallService, ID: frame.StringID(id), Service: name, Args: rosjson.Append(nil, request, form)}, 0)
-	select {
-	case m := <-reply:
-		if m.Result != nil && !*m.Result {
-			return nil, fmt.Errorf("the client says: %s", saying(m.Values))
-		}
-		response := typ.Response.New()
-		if len(m.Values) > 0 {
-			if err := rosjson.Unmarshal(m.Values, response); err != nil {
-				x.status(levelError, m.ID, fmt.Sprintf("service_response: %s: %v", name, err))
-				return nil, fmt.Errorf("the client's answer: %w", err)
-			}
-		}
-		return response, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	case <-x.ctx.Done():
-		return nil, errClientGone
-	}
-}
-
-// saying returns an explanation as plain text, whatever its kind.
-func saying(values []byte) string {
-	if len(values) == 0 {
-		return "no"
-	}
-	return frame.IDText(string(values))
-}
-
-// serviceResponse takes the client's answer to a call.
-func (x *session) serviceResponse(m *frame.Message) error {
-	x.mu.Lock()
-	reply := x.pending[frame.IDText(m.ID)]
-	delete(x.pending, frame.IDText(m.ID))
-	x.mu.Unlock()
-	if reply == nil {
-		return fmt.Errorf("no call waits for an answer with the id %q", frame.IDText(m.ID))
-	}
-	reply <- m
-	return nil
 }

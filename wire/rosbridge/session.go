@@ -16,7 +16,9 @@ import (
 	"github.com/coder/websocket"
 
 	"poise/wire/rosbridge/frame"
+	"poise/wire/rosbridge/guest"
 	"poise/wire/rosbridge/outbox"
+	"poise/wire/rosbridge/stream"
 )
 
 // session is one client's connection. The maps without a lock beside them belong
@@ -29,7 +31,8 @@ type session struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	box    *outbox.Box
-	pump   pump
+	pump   *stream.Pump
+	reader stream.Client
 	work   sync.WaitGroup // calls under way
 
 	level    atomic.Int32 // of status messages
@@ -38,19 +41,15 @@ type session struct {
 	joiner   frame.Joiner
 	warned   map[string]bool // members that were not known
 
-	streams   map[string]*stream    // by topic as spelled
-	wants     int                   // subscriptions in them
-	adverts   map[string]*advert    // by topic as spelled
-	services  map[string]io.Closer  // that the client serves
-	actions   map[string]*servedAct // that the client serves
+	streams   map[string]*stream.Stream // by topic as spelled
+	wants     int                       // subscriptions in them
+	adverts   map[string]*advert        // by topic as spelled
+	guest     *guest.Guest              // the client as a server
 	callCount atomic.Int32
 
-	mu       sync.Mutex
-	goals    map[string]*goal // by the client's id, or our own
-	goalSeq  uint64
-	pending  map[string]chan *frame.Message // calls that the client is to answer
-	callSeq  uint64
-	handling map[string]*servedGoal // goals that the client works on
+	mu      sync.Mutex
+	goals   map[string]*goal // by the client's id, or our own
+	goalSeq uint64
 }
 
 var (
@@ -63,12 +62,12 @@ func newSession(s *Server, c Client) *session {
 	l := s.c.Limits
 	x := &session{server: s, client: c, box: outbox.New(l.QueueBytes),
 		bucket: newBucket(l.MessageRate), joiner: frame.Joiner{MaxBytes: l.MessageBytes, MaxOpen: 16, MaxAge: 10 * time.Second},
-		warned: map[string]bool{}, streams: map[string]*stream{}, adverts: map[string]*advert{}, services: map[string]io.Closer{},
-		actions: map[string]*servedAct{}, goals: map[string]*goal{}, pending: map[string]chan *frame.Message{},
-		handling: map[string]*servedGoal{}}
+		warned: map[string]bool{}, streams: map[string]*stream.Stream{}, adverts: map[string]*advert{}, goals: map[string]*goal{}}
 	x.ctx, x.cancel = context.WithCancelCause(context.Background())
+	x.guest = guest.New(s.g, c.Node, (*teller)(x), x.ctx.Done())
 	x.level.Store(levelWarning)
-	x.pump.signal = make(chan struct{}, 1)
+	x.pump = stream.NewPump()
+	x.reader = stream.Client{Graph: s.g, Node: c.Node, Box: x.box, Queue: l.Queue, Pump: x.pump, Done: x.ctx.Done(), Split: x.split}
 	return x
 }
 
@@ -82,7 +81,7 @@ func (x *session) run(parent context.Context) error {
 	var wg sync.WaitGroup
 	wg.Go(x.write)
 	wg.Go(x.ping)
-	wg.Go(func() { x.pump.run(x.ctx) })
+	wg.Go(func() { x.pump.Run(x.ctx) })
 	wg.Go(func() {
 		// a reader sits in a call that ends only with the connection
 		<-x.ctx.Done()
@@ -207,15 +206,15 @@ func init() {
 		frame.Subscribe:          (*session).subscribe,
 		frame.Unsubscribe:        (*session).unsubscribe,
 		frame.CallService:        (*session).callService,
-		frame.ServiceResponse:    (*session).serviceResponse,
-		frame.AdvertiseService:   (*session).advertiseService,
-		frame.UnadvertiseService: (*session).unadvertiseService,
+		frame.ServiceResponse:    serving((*guest.Guest).ServiceResponse),
+		frame.AdvertiseService:   advertising((*guest.Guest).AdvertiseService),
+		frame.UnadvertiseService: serving((*guest.Guest).UnadvertiseService),
 		frame.SendActionGoal:     (*session).sendGoal,
 		frame.CancelActionGoal:   (*session).cancelGoal,
-		frame.ActionFeedback:     (*session).actionFeedback,
-		frame.ActionResult:       (*session).actionResult,
-		frame.AdvertiseAction:    (*session).advertiseAction,
-		frame.UnadvertiseAction:  (*session).unadvertiseAction,
+		frame.ActionFeedback:     serving((*guest.Guest).ActionFeedback),
+		frame.ActionResult:       serving((*guest.Guest).ActionResult),
+		frame.AdvertiseAction:    advertising((*guest.Guest).AdvertiseAction),
+		frame.UnadvertiseAction:  serving((*guest.Guest).UnadvertiseAction),
 		frame.Fragment:           (*session).takeFragment,
 		frame.PNG:                (*session).png,
 		frame.SetLevel:           (*session).setLevel,
@@ -224,20 +223,37 @@ func init() {
 	}
 }
 
+// serving lets the client's serving half obey.
+func serving(do func(*guest.Guest, *frame.Message) error) func(*session, *frame.Message) error {
+	return func(x *session, m *frame.Message) error { return do(x.guest, m) }
+}
+
+// advertising does the same for one name more, if there is room for it.
+func advertising(do func(*guest.Guest, *frame.Message) error) func(*session, *frame.Message) error {
+	return func(x *session, m *frame.Message) error {
+		if err := x.roomToAdvertise(); err != nil {
+			return err
+		}
+		return do(x.guest, m)
+	}
+}
+
+// teller is the session as its serving half speaks through it.
+type teller session
+
+func (t *teller) Ask(m *frame.Message) { (*session)(t).answer(m, 0) }
+
+func (t *teller) Complain(id, text string) { (*session)(t).status(levelError, id, text) }
+
 // withdraw takes back everything that the client had in the graph.
 func (x *session) withdraw() {
 	for _, s := range x.streams {
-		s.close()
+		s.Close()
 	}
 	for _, a := range x.adverts {
 		a.Close()
 	}
-	for _, s := range x.services {
-		s.Close()
-	}
-	for _, a := range x.actions {
-		a.server.Lose()
-	}
+	x.guest.Leave()
 	x.mu.Lock()
 	goals := make([]*goal, 0, len(x.goals))
 	for _, g := range x.goals {

@@ -92,14 +92,3 @@ func (x *session) takeFragment(m *frame.Message) error {
 	x.obey(inner, err)
 	return nil
 }
-
-// compressions that are served. cbor-raw holds the message in ROS's own
-// serialization.
-var compressions = []string{"", "none", "cbor", "cbor-raw"}
-
-func checkCompression(word string) error {
-	if !slices.Contains(compressions, word) {
-		return fmt.Errorf("compression %q is not served; use none, cbor or cbor-raw", word)
-	}
-	return nil
-}

@@ -1,0 +1,147 @@
+package guest
+
+import (
+	"fmt"
+
+	"poise/action"
+	"poise/graph/actions"
+	"poise/msgs"
+	"poise/msgs/registry"
+	"poise/msgs/rosjson"
+	"poise/wire/rosbridge/frame"
+)
+
+// served is an action of the client.
+type served struct {
+	server *actions.Server
+	typ    *registry.Action
+	form   msgs.Form
+	name   string // as spelled
+}
+
+// AdvertiseAction puts an action of the client into the graph. Goals are accepted
+// at once: the protocol has no word for refusing one later than by its result.
+func (c *Guest) AdvertiseAction(m *frame.Message) error {
+	switch {
+	case m.Action == "":
+		return missing("action")
+	case m.Type == "":
+		return fmt.Errorf("%s: %w", m.Action, missing("type"))
+	case c.actions[m.Action] != nil:
+		return fmt.Errorf("the action %q is advertised by this client already", m.Action)
+	}
+	typ, form, err := registry.ActionNamed(m.Type)
+	if err != nil {
+		return err
+	}
+	a := &served{typ: typ, form: form, name: m.Action}
+	a.server, err = actions.ServeType(c.g, m.Action, m.Type, actions.Handler{
+		Goal:   func(h *actions.Handle) { c.goalCame(a, h) },
+		Cancel: func(h *actions.Handle) { c.cancelCame(a, h) },
+	}, actions.Options{Node: c.node})
+	if err != nil {
+		return err
+	}
+	c.actions[m.Action] = a
+	return nil
+}
+
+// UnadvertiseAction takes an action back; goals under way are aborted.
+func (c *Guest) UnadvertiseAction(m *frame.Message) error {
+	a := c.actions[m.Action]
+	if a == nil {
+		return fmt.Errorf("the action %q is not advertised by this client", m.Action)
+	}
+	delete(c.actions, m.Action)
+	a.server.Close()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for id, g := range c.handling {
+		if g.act == a {
+			delete(c.handling, id)
+		}
+	}
+	return nil
+}
+
+func (c *Guest) goalCame(a *served, h *actions.Handle) {
+	id := string(h.ID())
+	c.mu.Lock()
+	c.handling[id] = &goal{Handle: h, act: a}
+	c.mu.Unlock()
+	h.Accept()
+	c.tell.Ask(&frame.Message{Op: frame.SendActionGoal, ID: frame.StringID(id), Action: a.name, ActionType: a.typ.Name(a.form),
+		Args: rosjson.Append(nil, h.Value(), a.form), Feedback: true})
+}
+
+func (c *Guest) cancelCame(a *served, h *actions.Handle) {
+	c.mu.Lock()
+	if g := c.handling[string(h.ID())]; g != nil {
+		g.cancelled = true
+	}
+	c.mu.Unlock()
+	c.tell.Ask(&frame.Message{Op: frame.CancelActionGoal, ID: frame.StringID(string(h.ID())), Action: a.name})
+}
+
+func (c *Guest) goalOf(m *frame.Message) (*goal, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if g := c.handling[frame.IDText(m.ID)]; g != nil {
+		return g, nil
+	}
+	return nil, fmt.Errorf("%s: no goal with the id %q waits for this client", m.Action, frame.IDText(m.ID))
+}
+
+// ActionFeedback takes how a goal gets on.
+func (c *Guest) ActionFeedback(m *frame.Message) error {
+	g, err := c.goalOf(m)
+	if err != nil {
+		return err
+	}
+	f := g.act.typ.Feedback.New()
+	if err := rosjson.Unmarshal(m.Values, f); err != nil {
+		return fmt.Errorf("%s: %w", m.Action, err)
+	}
+	g.Feedback(f)
+	return nil
+}
+
+// ActionResult ends a goal that the client worked on.
+func (c *Guest) ActionResult(m *frame.Message) error {
+	g, err := c.goalOf(m)
+	if err != nil {
+		return err
+	}
+	status := int(msgs.StatusSucceeded)
+	if m.Status != nil {
+		status = *m.Status
+	}
+	failed := m.Result != nil && !*m.Result
+	r := g.act.typ.Result.New()
+	if !failed && len(m.Values) > 0 {
+		err = rosjson.Unmarshal(m.Values, r)
+	}
+	c.mu.Lock()
+	delete(c.handling, frame.IDText(m.ID))
+	cancelled := g.cancelled
+	c.mu.Unlock()
+	switch {
+	case err != nil:
+		// whoever sent the goal is not to wait for a better one
+		g.Abort(action.Failed, nil, fmt.Sprintf("the result of its server cannot be read: %v", err))
+		return fmt.Errorf("%s: %w", m.Action, err)
+	case failed:
+		g.Abort(action.Failed, nil, saying(m.Values, "its server gives no reason"))
+	case status == int(msgs.StatusCanceled):
+		cause := action.ServerStopped
+		if cancelled {
+			cause = action.ClientCancel
+		}
+		g.Withdraw(cause, r, "")
+	case status == int(msgs.StatusSucceeded):
+		g.Succeed(r, "")
+	default:
+		g.Abort(action.Failed, r, fmt.Sprintf("ended with status %d", status))
+	}
+	return nil
+}
