@@ -1,0 +1,110 @@
+// The first view: everything is there, named, reached by keyboard, soon, and on a
+// tablet.
+import assert from "node:assert/strict";
+import { button, coloured, connected, given, open, picture, studio, table, until } from "./harness.mjs";
+
+const s = studio();
+
+const agreed = [
+  "Add pose from virtual", "Add pose from real", "Set virtual pose", "Execute virtual", "Execute real", "Execute virtual backward",
+  "Execute real backward", "Stop", "Pause/Resume", "Turn all servos on/off", "Turn all trajectory servos on/off", "Reverse direction",
+  "Apply scale", "Undo", "Redo", "Save trajectory…", "Load trajectory…", "New", "Duplicate…", "Delete…", "Import…", "Export…", "Trajectory setup…",
+];
+
+// robot counts the pixels of the mane, which nothing else of the view has.
+const robot = async (page) => coloured(await picture(page, page.locator(".view canvas")), (r, g, b) => g > r + 40 && b > r + 40);
+
+// watch notes when a picture first has as many parts as a robot.
+function watch() {
+  let parts = 0;
+  const { drawElements } = WebGL2RenderingContext.prototype;
+  WebGL2RenderingContext.prototype.drawElements = function (...args) {
+    if (parts++ === 0) requestAnimationFrame(() => (parts = 0));
+    if (parts > 30) window.robotSeen ??= performance.now();
+    return drawElements.apply(this, args);
+  };
+}
+
+for (const [width, height, colorScheme] of [[1280, 720, "light"], [1024, 768, "dark"]]) {
+  s.test(`all controls are seen and named at ${width}×${height}, ${colorScheme}`, async (page) => {
+    await page.setViewportSize({ width, height });
+    await page.emulateMedia({ colorScheme });
+    for (const name of agreed) {
+      const b = button(page, name);
+      assert.equal(await b.count(), 1, `${name}: ${await b.count()} buttons`);
+      const box = await b.boundingBox();
+      assert.ok(box && box.x >= 0 && box.y >= 0 && box.x + box.width <= width && box.y + box.height <= height, `${name} is out of view`);
+    }
+    await page.getByRole("slider", { name: "Speed scale", exact: true }).waitFor();
+    const paper = await page.evaluate(() => getComputedStyle(document.body).backgroundColor.match(/\d+/g).slice(0, 3).map(Number));
+    assert.equal(Math.max(...paper) < 100, colorScheme === "dark", `${paper}`);
+    await page.getByRole("tab", { name: "Library" }).click();
+    const wrong = await page.evaluate(() =>
+      [...document.querySelectorAll("button, input, select, [role=button]")].flatMap((e) => {
+        const name = e.getAttribute("aria-label") || [...(e.labels ?? [])].map((l) => l.textContent).join("") || e.textContent || "";
+        if (name.trim() === "") return [`no name: ${e.outerHTML.slice(0, 80)}`];
+        const box = e.getBoundingClientRect();
+        if (box.width === 0 || e.closest(".library, .joints") || e.classList.contains("grip")) return []; // hidden, scrolled, or seen through
+        const top = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
+        return top && (e.contains(top) || top.contains(e)) ? [] : [`covered: ${name}`];
+      }),
+    );
+    assert.deepEqual(wrong, []);
+    await page.setViewportSize({ width: 1280, height: 720 });
+    await page.emulateMedia({ colorScheme: "light" });
+  });
+}
+
+s.test("the first view, five times", async (_, server, t) => {
+  const took = [];
+  for (let i = 0; i < 5; i++) {
+    const fresh = await s.browser.newContext({ viewport: { width: 1280, height: 720 } }); // nothing is kept from before
+    await fresh.addInitScript(watch);
+    const view = await fresh.newPage();
+    await view.goto(server.url);
+    took.push(await until("the robot is drawn", () => view.evaluate(() => window.robotSeen)));
+    if (i === 0) await until("the robot is seen", async () => (await robot(view)) > 100);
+    await fresh.close();
+  }
+  t.diagnostic(`first view: robot drawn ${took.map(Math.round).join(", ")} ms after navigation began`);
+});
+
+s.test("everything is inside: nothing is fetched from elsewhere, nothing is missing", async (page, server) => {
+  const asked = [];
+  const hear = (r) => asked.push(r.url());
+  page.on("request", hear);
+  await page.reload();
+  await connected(page);
+  page.off("request", hear);
+  const hosts = new Set(asked.filter((u) => !/^(data|blob):/.test(u)).map((u) => new URL(u).host));
+  assert.deepEqual([...hosts], [server.address]);
+  const icon = await page.evaluate(() => document.querySelector("link[rel~=icon]")?.href ?? "/favicon.ico");
+  for (const path of [icon, new URL("/favicon.ico", server.url).href]) assert.equal((await fetch(path)).status, 200, path);
+});
+
+s.test("everything is reached by Tab", async (page) => {
+  await given(page, table([[0, { joint52: 0 }], [1, { joint52: 0.2 }]], { events: [[0.5, "voice/say", "hello"]] }));
+  await page.locator("tr[data-row='1'] td.at").click(); // so that what needs a row is enabled
+  await page.getByLabel("Filter joints").fill("joint52");
+  const name = `(e) => e.getAttribute("aria-label") || [...(e.labels ?? [])].map((l) => l.textContent.trim()).join("") || e.textContent.trim()`;
+  const wanted = await page.evaluate(`[...document.querySelectorAll("button, input, select, [role=button], [role=group]")].filter((e) => !e.disabled && !e.hidden && e.getAttribute("tabindex") !== "-1").map(${name})`);
+  await page.evaluate(() => document.activeElement?.blur());
+  const reached = new Set();
+  for (let i = 0; i < wanted.length + 20; i++) {
+    await page.keyboard.press("Tab");
+    reached.add(await page.evaluate(`(${name})(document.activeElement)`));
+  }
+  assert.deepEqual(wanted.filter((w) => !reached.has(w)), []);
+});
+
+s.test("a tablet in portrait has room for everything", async (page, server) => {
+  const view = await open(s.browser, server, { viewport: { width: 820, height: 1180 }, hasTouch: true });
+  for (const name of agreed) {
+    const box = await button(view, name).boundingBox();
+    assert.ok(box && box.x >= 0 && box.x + box.width <= 820 && box.y + box.height <= 1180, `${name} is out of view`);
+  }
+  await button(view, "Add pose from virtual").tap();
+  await view.locator("tr[data-row='0']").waitFor();
+  assert.deepEqual(view.trouble, []);
+  await view.context().close();
+});

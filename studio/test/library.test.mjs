@@ -1,0 +1,236 @@
+// The library and files: what is played, kept, copied, deleted, brought in and out.
+import assert from "node:assert/strict";
+import { readFile, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { becomes, button, enter, field, given, motion, open, save, studio, table, teach, turn, until } from "./harness.mjs";
+
+const s = studio({ blind: true });
+
+const library = (page) => page.getByRole("tab", { name: "Library" }).click();
+const find = (page, name) => page.getByLabel("Find a motion").fill(name);
+const nod = table([[0, { joint52: 0 }], [0.5, { joint52: 0.12 }], [1, { joint52: 0.25 }]], { events: [[0.5, "voice/say", "hello"]], head: "description: Says hello\ntags: [head]" });
+const gone = (server, name) => until(`${name} is gone`, () => server.stored(name).then(() => false, () => true));
+
+async function fetched(page, name) {
+  const coming = page.waitForEvent("download");
+  await button(page, name).click();
+  const file = await coming;
+  return { name: file.suggestedFilename(), text: await readFile(await file.path(), "utf8") };
+}
+
+s.test("motions are listed with description, tags, duration and lint, as the server has them", async (page, server) => {
+  await library(page);
+  const { motions } = await server.call("/motions/list");
+  assert.ok(motions.length > 10);
+  assert.equal(await page.locator("li[data-motion]").count(), motions.length);
+  for (const m of motions) {
+    const shown = await page.locator(`li[data-motion='${m.name}']`).textContent();
+    for (const want of [m.name, m.description, ...m.tags, `${m.duration.toFixed(1)} s`, m.findings.length === 0 ? "ok" : `${m.findings.length} finding`]) assert.ok(shown.includes(want), `${m.name} lacks ${want}: ${shown}`);
+  }
+  const tag = motions.find((m) => m.tags.length > 0).tags[0];
+  await find(page, tag);
+  for (const name of await page.locator("li[data-motion]").evaluateAll((all) => all.map((e) => e.dataset.motion))) {
+    const m = motions.find((x) => x.name === name);
+    assert.ok(`${m.name} ${m.description} ${m.tags.join(" ")}`.toLowerCase().includes(tag.toLowerCase()), name);
+  }
+});
+
+s.test("the lint result of a bad motion and the reason of an unreadable file are shown", async (page, server) => {
+  await writeFile(join(server.folder, "hasty.motion.yaml"), table([[0, { joint52: 0 }], [0.2, { joint52: 1.2 }]]));
+  await writeFile(join(server.folder, "broken.motion.yaml"), "points: 3\n");
+  await library(page);
+  await button(page, "Refresh").click();
+  await find(page, "hasty");
+  await until("it has a finding", async () => /finding/.test(await page.getByLabel("Lint of hasty").textContent()));
+  await page.getByLabel("Lint of hasty").click();
+  const { findings } = (await server.call("/motions/list")).motions.find((m) => m.name === "hasty");
+  assert.match(findings[0], /joint52/);
+  await page.locator(".findings").getByText(findings[0]).waitFor();
+  await find(page, "broken");
+  await page.getByLabel("Lint of broken").click();
+  await page.locator(".findings").getByText(/points/).waitFor();
+  assert.ok(await page.getByLabel("Play broken", { exact: true }).isDisabled());
+});
+
+s.test("play: the goal runs and its events leave; eyes are drawn and sounds named", async (page, server) => {
+  await given(page, table([[0, { joint52: 0 }], [1, { joint52: 0.2 }]], { events: [[0.2, "eyes/emotion", "happy"], [0.5, "voice/play_wav", "neigh.wav"]] }));
+  await save(page, "greets");
+  await library(page);
+  await find(page, "greets");
+  const events = await server.hear("/events");
+  const eyes = page.getByRole("img", { name: /^Eyes/ });
+  const before = await eyes.innerHTML();
+  await page.getByLabel("Play greets", { exact: true }).click();
+  await until("both events left", async () => events.all.length === 2);
+  assert.deepEqual(events.all.map((e) => `${e.motion} ${e.command.type} ${e.command.command}`), ["greets eyes/emotion happy", "greets voice/play_wav neigh.wav"]);
+  await page.getByRole("img", { name: "Eyes: happy" }).waitFor();
+  assert.notEqual(await eyes.innerHTML(), before);
+  await page.getByLabel("Events that left").getByText("neigh.wav").waitFor();
+  await page.getByLabel("Result virtual").getByText("virtual: done").waitFor();
+  await server.reaches("joint52", 0.2);
+});
+
+s.test("a stored motion that cannot begin here says why beside the buttons, and nothing moves", async (page, server) => {
+  await turn(page, server, "joint52", 40);
+  await library(page);
+  await find(page, "wag_tail");
+  await page.getByLabel("Play wag_tail", { exact: true }).click();
+  await page.getByLabel("Result virtual").getByText(/refused: .*"wag_tail" begins in pose "stand".*joint52/).waitFor();
+  assert.equal((await server.state()).goals.length, 0);
+  assert.equal((await server.joints()).tail_joint1, s.rest.tail_joint1);
+});
+
+s.test("loop goes round until Stop", async (page, server) => {
+  await given(page, table([[0, { tail_joint1: 0 }], [0.4, { tail_joint1: 0.3 }], [0.8, { tail_joint1: 0 }]], { events: [[0.4, "voice/say", "round"]], head: "loop: true" }));
+  await save(page, "wags");
+  await library(page);
+  await find(page, "wags");
+  const events = await server.hear("/events");
+  await page.getByLabel("Loop wags").click();
+  await until("it went round three times", async () => events.all.length >= 3);
+  assert.equal((await server.state()).goals.length, 1);
+  await button(page, "Stop").click();
+  await server.idle();
+  assert.ok((await server.state()).stopped);
+  await page.getByLabel("Result virtual").getByText(/aborted|cancelled/).waitFor();
+});
+
+s.test("edit opens a motion as the server has it; a shipped one is not deleted", async (page, server) => {
+  await library(page);
+  await find(page, "wag_tail");
+  await page.getByLabel("Edit wag_tail").click();
+  await becomes(page, "it is open", (m) => m.name === "wag_tail");
+  assert.deepEqual(await motion(page), await server.get("wag_tail"));
+  assert.ok(await button(page, "Delete…").isDisabled());
+  assert.equal(await page.getByLabel("Changes").textContent(), "");
+});
+
+s.test("export and import give the same bytes back", async (page, server) => {
+  await given(page, nod, "first");
+  await save(page, "first");
+  const file = await fetched(page, "Export…");
+  assert.equal(file.name, "first.motion.yaml");
+  assert.equal(file.text, await server.stored("first"));
+  const goal = JSON.parse((await fetched(page, "Export goal…")).text);
+  assert.deepEqual(goal.trajectory.points.map((p) => p.positions[goal.trajectory.joint_names.indexOf("joint52")]), [0, 0.12, 0.25]);
+  await button(page, "New").click();
+  await becomes(page, "it is empty", (m) => m.points.length === 0);
+  await given(page, file.text, "third");
+  await page.getByText("● unsaved").waitFor();
+  await save(page, "third");
+  assert.equal(await server.stored("third"), file.text);
+  // a goal comes back as the same table
+  await button(page, "New").click();
+  await page.getByLabel("File to import").setInputFiles({ name: "fourth.json", mimeType: "application/json", buffer: Buffer.from(JSON.stringify(goal)) });
+  const m = await becomes(page, "the goal is imported", (now) => now.name === "fourth");
+  assert.deepEqual(m.points.map((p) => [p.time, p.positions[m.columns.indexOf("joint52")]]), [[0, 0], [0.5, 0.12], [1, 0.25]]);
+  // what cannot be read is refused with the reason, and the table stays
+  await page.getByLabel("File to import").setInputFiles({ name: "bad.yaml", mimeType: "text/yaml", buffer: Buffer.from("points: 3") });
+  await page.getByRole("alert").filter({ hasText: "points" }).waitFor();
+  assert.deepEqual(await motion(page), m);
+});
+
+s.test("Duplicate… keeps a copy and goes on with it; Delete… takes the file away after asking", async (page, server) => {
+  await given(page, nod, "origin");
+  await save(page, "origin");
+  await button(page, "Duplicate…").click();
+  await field(page, "Name").fill("copy");
+  await page.getByRole("dialog").getByRole("button", { name: "Duplicate", exact: true }).click();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  assert.equal(await server.stored("copy"), await server.stored("origin"));
+  assert.equal((await motion(page)).name, "copy");
+  // a name that is taken is refused
+  await button(page, "Duplicate…").click();
+  await field(page, "Name").fill("origin");
+  await page.getByRole("dialog").getByRole("button", { name: "Duplicate", exact: true }).click();
+  await page.getByRole("dialog").getByRole("alert").filter({ hasText: "origin" }).waitFor();
+  await button(page, "Cancel").click();
+  await button(page, "Delete…").click();
+  await button(page, "Cancel").click();
+  assert.ok(await server.stored("copy"));
+  await button(page, "Delete…").click();
+  await page.getByRole("dialog").getByRole("button", { name: "Delete", exact: true }).click();
+  await gone(server, "copy");
+  assert.ok(await server.stored("origin"));
+  await becomes(page, "the editor is empty", (m) => m.points.length === 0);
+});
+
+s.test("New and Load ask before changes are lost", async (page, server) => {
+  await given(page, nod, "mine");
+  await button(page, "New").click();
+  await button(page, "Cancel").click();
+  assert.equal((await motion(page)).points.length, 3);
+  await save(page, "mine");
+  await enter(page, "Label of row 1", "changed");
+  await page.getByText("● unsaved").waitFor();
+  await button(page, "Load trajectory…").click();
+  await page.getByRole("option", { name: "wag_tail" }).click();
+  await button(page, "Load").click();
+  await button(page, "Give up changes").click();
+  await becomes(page, "wag_tail is open", (m) => m.name === "wag_tail");
+  assert.equal((await server.get("mine")).points[0].label, "");
+});
+
+s.test("names that are no file names are refused, and no file is made", async (page, server) => {
+  await given(page, nod, "named");
+  const before = (await readdir(server.folder)).toSorted();
+  await button(page, "Save trajectory…").click();
+  for (const name of ["../evil", "a/b", ".hidden", "with space", ""]) {
+    await field(page, "Name").fill(name);
+    await field(page, "Name").press("Enter");
+    await page.getByRole("dialog").waitFor();
+  }
+  assert.deepEqual((await readdir(server.folder)).toSorted(), before);
+  await button(page, "Cancel").click();
+});
+
+s.test("a version conflict between two browsers is shown, and nothing is overwritten", async (one, server) => {
+  const two = await open(s.browser, server);
+  await teach(one, server, [0, 5]);
+  await save(one, "shared");
+  await library(two);
+  await button(two, "Refresh").click();
+  await two.getByLabel("Edit shared").click();
+  await two.locator("tr[data-row='1']").waitFor();
+  for (const [page, label] of [[one, "mine"], [two, "yours"]]) {
+    await enter(page, "Label of row 1", label);
+    await page.getByText("● unsaved").waitFor();
+  }
+  await save(one, "shared");
+  await button(two, "Save trajectory…").click();
+  await button(two, "Save").click();
+  await two.getByRole("alert").filter({ hasText: "shared" }).waitFor();
+  assert.match(await server.stored("shared"), /mine/);
+  await field(two, "Name").fill("shared_too");
+  await button(two, "Save").click();
+  await until("it is kept under another name", async () => /yours/.test(await server.stored("shared_too")));
+  assert.match(await server.stored("shared"), /mine/);
+  assert.deepEqual(two.trouble, []);
+  await two.context().close();
+});
+
+s.test("a server that restarts loses nothing of what is edited", async (page, server) => {
+  await teach(page, server, [0, 10]);
+  const before = await motion(page);
+  await server.end();
+  await page.getByText("connection lost").waitFor();
+  for (const name of ["Execute virtual", "Add pose from virtual", "Save trajectory…"]) assert.ok(await button(page, name).isDisabled(), name);
+  const seen = await page.getByLabel("Connection").evaluate((e) => [getComputedStyle(e).backgroundColor, getComputedStyle(document.querySelector("main")).opacity]);
+  assert.match(seen[0], /rgb\((1[5-9]\d|2\d\d), /); // red
+  assert.ok(Number(seen[1]) < 0.8, "what is old is not faded");
+  await page.keyboard.press("F8"); // what cannot be done must not break the page
+  await server.begin(server.address.split(":")[1]);
+  await page.getByText("connected", { exact: true }).waitFor();
+  assert.deepEqual(await motion(page), before);
+  await teach(page, server, [20]); // poses are heard again
+  const m = await becomes(page, "three rows", (now) => now.points.length === 3);
+  const marker = await server.hear("/joints_marker_set");
+  const told = marker.next();
+  await page.locator("tr[data-row='1'] td.at").click();
+  assert.ok((await told).name.includes("joint52"));
+  await save(page, "survived");
+  assert.deepEqual((await server.get("survived")).points, m.points);
+  await button(page, "Execute virtual").click();
+  await server.reaches("joint52", (20 * Math.PI) / 180);
+  await server.idle();
+});

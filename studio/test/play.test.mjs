@@ -1,0 +1,187 @@
+// Playing: marks, direction, speed, stopping, and why something is refused.
+import assert from "node:assert/strict";
+import { becomes, button, column, enter, field, given, motion, near, radians, save, studio, table, teach, times, until } from "./harness.mjs";
+
+const s = studio({ blind: true });
+
+const result = (page) => page.getByLabel("Result virtual");
+const done = (page) => result(page).getByText("virtual: done").waitFor();
+const ramp = (step, ...angles) => angles.map((q, i) => [i * step, { joint52: q }]);
+const speed = (page, percent) => page.getByLabel("Speed scale").fill(String(percent));
+
+// running waits for the goal that plays the table, not the move to its start.
+const running = (server, fits) => until("the goal runs", async () => (await server.state()).goals.find(fits));
+
+s.test("from start mark to end mark, backward, and the other way round", async (page, server) => {
+  await page.getByLabel("Time step").fill("0.6");
+  await teach(page, server, [0, 10, 20, 30]);
+  await button(page, "Add event…").click();
+  await enter(page, "Time, s", 0.9, "Tab");
+  await enter(page, "Type", "voice/say", "Tab");
+  await enter(page, "Command", "hello", "Tab");
+  await page.getByRole("dialog").getByRole("button", { name: "Add event", exact: true }).click();
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  await field(page, "Start mark at row 2").click();
+  await field(page, "End mark at row 3").click();
+  const m = await becomes(page, "marks are set", (now) => now.points.map((p) => p.mark).join() === ",start,end,");
+
+  const events = await server.hear("/events");
+  await button(page, "Execute virtual").click();
+  await server.reaches("joint52", radians(20));
+  await done(page);
+  assert.deepEqual(events.all.map((e) => e.command.command), ["hello"]);
+  await page.getByLabel("Events that left").getByText("voice/say").waitFor();
+  const part = await server.received();
+  assert.deepEqual(times(part), [0, 0.6]);
+  near(part.events[0].time, 0.3, 1e-6);
+
+  for (const [press, reverse, to] of [["Execute virtual backward", false, 10], ["Execute virtual backward", true, 20], ["Execute virtual", false, 10]]) {
+    if (reverse) await button(page, "Reverse direction").click();
+    await button(page, press).click();
+    await server.reaches("joint52", radians(to));
+    await server.idle();
+    const goal = await server.received();
+    assert.deepEqual(column(goal, "joint52").map((q) => Math.round((q * 180) / Math.PI)), to === 10 ? [20, 10] : [10, 20], `${press} ${reverse}`);
+  }
+  assert.deepEqual(await motion(page), m); // table and marks stay
+});
+
+s.test("without marks, from the first to the last enabled row", async (page, server) => {
+  await given(page, table([[0, { joint52: -0.3 }, "enabled: false"], [0.4, { joint52: 0 }], [0.9, { joint52: 0.2 }], [1.5, { joint52: 0.9 }, "enabled: false"]]));
+  await button(page, "Execute virtual").click();
+  await server.reaches("joint52", 0.2);
+  await done(page);
+  const goal = await server.received();
+  assert.deepEqual(column(goal, "joint52"), [0, 0.2]);
+  near(times(goal)[1], 0.5, 1e-6);
+});
+
+s.test("the speed scale is for execution alone: 200 % halves the time, 10 % is ten times as long", async (page, server) => {
+  await given(page, table(ramp(1, 0, 0.3, 0.5), { events: [[1, "voice/say", "hello"]] }));
+  const before = await motion(page);
+  await speed(page, 200);
+  await page.getByText("200 %").waitFor();
+  await button(page, "Execute virtual").click();
+  await server.reaches("joint52", 0.5);
+  await done(page);
+  let goal = await server.received();
+  assert.deepEqual(times(goal), [0, 0.5, 1]);
+  assert.equal(goal.events[0].time, 0.5);
+  await speed(page, 10);
+  await button(page, "Execute virtual").click();
+  near((await running(server, (g) => g.duration > 15)).duration, 20, 0.01);
+  await page.getByLabel("Progress virtual").waitFor();
+  await until("progress is that of the server", async () => Math.abs(Number(await page.getByLabel("Progress virtual").getAttribute("value")) - (await server.state()).goals[0].time) < 2);
+  goal = await server.received();
+  assert.deepEqual(times(goal), [0, 10, 20]);
+  assert.deepEqual(await motion(page), before);
+  await button(page, "Stop").click();
+  await until("it is stopped", async () => (await server.state()).stopped);
+});
+
+s.test("Apply scale rewrites rows, events and supports in one step, and returns to 100 %", async (page, server) => {
+  const carry = (on) => `supports: {leg1: ${on}}`;
+  await given(page, table([[0, { joint52: 0 }, carry(1)], [1, { joint52: 0.1 }, carry(0)], [2, { joint52: 0.3 }, carry(1)]], { events: [[1.5, "voice/say", "hello"]] }));
+  await save(page, "scaled");
+  const before = await server.stored("scaled");
+  await speed(page, 200);
+  await button(page, "Apply scale").click();
+  await becomes(page, "times are halved", (m) => times(m).join() === "0,0.5,1");
+  assert.equal(await page.getByLabel("Speed scale").inputValue(), "100");
+  await save(page, "scaled");
+  const m = await server.get("scaled");
+  assert.deepEqual(times(m), [0, 0.5, 1]);
+  assert.equal(m.events[0].time, 0.75);
+  assert.deepEqual(m.points.map((p) => p.supports[0]), [1, 0, 1]); // they change when the rows do
+  await button(page, "Undo").click();
+  await becomes(page, "one step back", (now) => times(now).join() === "0,1,2" && now.events[0].time === 1.5);
+  await save(page, "scaled");
+  assert.equal(await server.stored("scaled"), before);
+});
+
+s.test("Stop midway by button, Esc and F8; Execute is the separate act that goes on", async (page, server) => {
+  await given(page, table(ramp(4, 0, 0.8)));
+  for (const stop of [() => button(page, "Stop").click(), () => page.keyboard.press("Escape"), () => page.keyboard.press("F8")]) {
+    await button(page, "Execute virtual").click();
+    await running(server, (g) => g.duration > 3.9);
+    await until("it is under way", async () => (await server.joints()).joint52 > 0.02);
+    await stop();
+    await until("it is stopped", async () => (await server.state()).stopped && (await server.state()).goals.length === 0);
+    await result(page).getByText(/aborted: stopped/).waitFor();
+    const q = (await server.joints()).joint52;
+    assert.ok(q > 0.01 && q < 0.78, `stopped at ${q}`);
+  }
+});
+
+s.test("Esc in a dialog closes it and stops nothing; F8 stops there, too", async (page, server) => {
+  await given(page, table(ramp(4, 0, 0.8)));
+  await button(page, "Trajectory setup…").click();
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  assert.equal((await server.state()).stopped, false);
+  await button(page, "Trajectory setup…").click();
+  await page.getByRole("dialog").waitFor();
+  await page.keyboard.press("F8");
+  await until("it is stopped", async () => (await server.state()).stopped);
+  await page.keyboard.press("Escape");
+});
+
+s.test("Pause/Resume holds the motion on its path and goes on", async (page, server) => {
+  await given(page, table(ramp(4, 0, 0.8)));
+  await button(page, "Execute virtual").click();
+  await running(server, (g) => g.duration > 3.9);
+  await until("it moves", async () => (await server.joints()).joint52 > 0.02);
+  await button(page, "Pause/Resume").click();
+  await until("it is paused", async () => (await server.state()).wanted_rate === 0 && (await server.state()).rate === 0);
+  await page.locator("button[aria-pressed='true']", { hasText: "Pause/Resume" }).waitFor();
+  const [one, two] = [await server.joints(), await server.joints()];
+  near(one.joint52, two.joint52, 1e-6);
+  assert.equal((await server.state()).goals.length, 1); // it is not given up
+  await button(page, "Pause/Resume").click();
+  await server.reaches("joint52", 0.8);
+  await done(page);
+});
+
+s.test("a goal that is refused says why beside its button, and nothing moves", async (page, server) => {
+  // too fast
+  await given(page, table(ramp(0.3, 0, 1.2)));
+  await button(page, "Execute virtual").click();
+  await result(page).getByText(/refused.*velocity of "?joint52"? is .*rad\/s/).waitFor();
+  near((await server.joints()).joint52, s.rest.joint52, 1e-6);
+  // from elsewhere, farther than its tolerance, without the move to the start
+  await enter(page, "Time of row 2", 2);
+  await button(page, "Trajectory setup…").click();
+  await enter(page, "Path tolerance of joint52", 0.2);
+  await becomes(page, "the tolerance is stated", (m) => m.joints[0].path_tolerance[0]?.position === 0.2);
+  await button(page, "Done").click();
+  await field(page, "Approach first").uncheck();
+  await enter(page, "joint52 value", 40);
+  await server.reaches("joint52", radians(40), 1e-3);
+  await button(page, "Execute virtual").click();
+  await result(page).getByText(/refused.*joint52.*0\.2/).waitFor();
+  near((await server.joints()).joint52, radians(40), 1e-3);
+  await field(page, "Approach first").check();
+  // nobody plays trajectories
+  const follow = (await server.state()).controllers.filter((c) => c.kind === "follow").map((c) => c.name);
+  await server.call("/switch_controllers", { start: [], stop: follow, strict: false });
+  await button(page, "Execute virtual").click();
+  await until("it says that the controller is off", async () => /refused.*(controller|trajectory)/.test(await result(page).textContent()));
+  await server.call("/switch_controllers", { start: follow, stop: [], strict: false });
+  await button(page, "Execute virtual").click();
+  await server.reaches("joint52", 1.2);
+  await done(page);
+});
+
+s.test("a goal whose joint is taken says by whom; the page is never blocked", async (page, server) => {
+  await given(page, table(ramp(4, 0, 0.8)));
+  await button(page, "Execute virtual").click();
+  await running(server, (g) => g.duration > 3.9);
+  await enter(page, "joint52 value", 10); // by hand, while a goal moves it
+  const said = await page.getByRole("region", { name: "Joints" }).getByRole("alert").textContent();
+  assert.match(said, /joint52/);
+  await field(page, "Label of row 1").fill("meanwhile");
+  await field(page, "Label of row 1").press("Enter");
+  await becomes(page, "the table is edited meanwhile", (m) => m.points[0].label === "meanwhile");
+  await server.reaches("joint52", 0.8);
+  await done(page);
+});
