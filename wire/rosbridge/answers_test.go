@@ -67,6 +67,8 @@ func TestGoalsOfROS1ThatCannotBeReadAreRejected(t *testing.T) {
 	p.send(`{"op":"publish","id":1,"topic":"/text/goal","msg":{"goal_id":{"id":"g1"},"goal":{"comand":{}}}}`)
 	rejected("g1", "goal.comand: the message has no such field; it has command")
 	s.until(`{"op":"publish","topic":"/text/status","msg":{"header":"*","status_list":[{"goal_id":{"stamp":"*","id":"g1"},"status":5,"text":"~goal.comand"}]}}`)
+	p.send(`{"op":"publish","topic":"/text/goal","msg":{"goal":{"x":[NaN]},"goal_id":{"stamp":{"secs":0},"id":"g0"}}}`)
+	rejected("g0", "a number that is not finite is written null")
 	p.send(`{"op":"publish","id":2,"topic":"/text/goal","msg":{"goal_id":{"id":"g2"},"goal":{"command":{"command":"wait"}}}}`)
 	<-b.came
 	p.send(`{"op":"publish","id":3,"topic":"/text/goal","msg":{"goal_id":{"id":"g3"},"goal":{"command":{"command":"wait"}}}}`)

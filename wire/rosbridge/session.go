@@ -162,7 +162,11 @@ func (x *session) take(data []byte, binary bool) {
 	if binary && !bytes.HasPrefix(data, []byte{'{'}) {
 		parse = frame.ParseCBOR
 	}
-	x.obey(parse(data))
+	m, err := parse(data)
+	if err != nil {
+		x.rejectUnread(m, data, err)
+	}
+	x.obey(m, err)
 }
 
 // obey does what a message says, unless reading it failed.

@@ -130,6 +130,18 @@ func (x *session) publishGoal(a *advert, name string, m *frame.Message) error {
 	return nil
 }
 
+// rejectUnread answers a goal of ROS 1's topics that came in a frame that is no JSON.
+func (x *session) rejectUnread(m *frame.Message, data []byte, err error) {
+	if m.Op != frame.Publish {
+		return
+	}
+	name, part := x.actionOf(m.Topic)
+	id := frame.IDText(string(frame.Dig(data, "msg", "goal_id", "id")))
+	if part == "/goal" && id != "" {
+		_ = actions.Refuse(x.server.g, name, action.ID(id), err.Error()) // the status is told anyway
+	}
+}
+
 // auditPublish keeps the audit of what moves: cancels of ROS 1's action topics each,
 // other topics once.
 func (x *session) auditPublish(a *advert, m *frame.Message, action, part string) {

@@ -237,12 +237,23 @@ func TestSniffFindsWhoseItIs(t *testing.T) {
 		{`[1,2`, "", "", ""},
 		{``, "", "", ""},
 		{`{"msg":{"x":NaN,"s":"}\\\","},"id":"b","op":"publish"}`, "publish", `"b"`, ""},
-		{`{"op":"a","op":"b" "id":3}`, "a", "", ""},
+		{`{"op":"a","op":"b" "id":3}`, "a", "", ""}, // two of a kind: the first
 		{`{"op":,"id":"c"}`, "", `"c"`, ""},
 		{`{"op" "id":"c"}`, "", "", ""},
 	} {
 		if m := Sniff([]byte(tc.text)); m.Op != tc.op || m.ID != tc.id || m.Topic != tc.topic {
 			t.Errorf("Sniff(%s) = %+v", tc.text, m)
+		}
+	}
+}
+
+func TestDigFindsWhatIsDeeper(t *testing.T) {
+	const text = `{"a":{"x":NaN,"b":[{"c":0}],"c":{"d":" 7,}"}},"c":1`
+	for _, tc := range []struct{ path, want string }{
+		{"a c d", `" 7,}"`}, {"a b", `[{"c":0}]`}, {"a x", "NaN"}, {"c", "1"}, {"a d", ""}, {"c d", ""}, {"z", ""},
+	} {
+		if got := string(Dig([]byte(text), strings.Fields(tc.path)...)); got != tc.want {
+			t.Errorf("%s: %q, want %q", tc.path, got, tc.want)
 		}
 	}
 }

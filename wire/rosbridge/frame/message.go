@@ -273,17 +273,8 @@ func IDText(id string) string {
 // or no JSON, so that the refusal can say whose it is: who waits for an answer gets one.
 func Sniff(text []byte) *Message {
 	head := map[string]json.RawMessage{}
-	s := sniffer{rest: text}
-	for s.skip("{"); s.next() == '"'; s.skip(",") {
-		key := s.value()
-		s.skip(":")
-		value := s.value()
-		var name string
-		if json.Unmarshal(key, &name) != nil || !json.Valid(value) {
-			continue
-		}
-		switch name {
-		case "op", "id", "topic", "service", "action":
+	for _, name := range []string{"op", "id", "topic", "service", "action"} {
+		if value := Dig(text, name); json.Valid(value) {
 			head[name] = value
 		}
 	}
@@ -292,8 +283,30 @@ func Sniff(text []byte) *Message {
 	return m
 }
 
+// Dig returns the text of a member, of a member of it, and so on, as far as it can be
+// found in a text that may be broken; nil if it cannot.
+func Dig(text []byte, path ...string) []byte {
+	for _, name := range path {
+		text = (&sniffer{rest: text}).member(name)
+	}
+	return text
+}
+
 // sniffer cuts values out of a text, whatever they are.
 type sniffer struct{ rest []byte }
+
+func (s *sniffer) member(name string) []byte {
+	for s.skip("{"); s.next() == '"'; s.skip(",") {
+		key := s.value()
+		s.skip(":")
+		value := s.value()
+		var found string
+		if json.Unmarshal(key, &found) == nil && found == name {
+			return value
+		}
+	}
+	return nil
+}
 
 func (s *sniffer) next() byte {
 	if s.rest = bytes.TrimLeft(s.rest, " \t\r\n"); len(s.rest) == 0 {
