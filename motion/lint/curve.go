@@ -1,6 +1,7 @@
 package lint
 
 import (
+	"errors"
 	"fmt"
 	"math"
 
@@ -42,11 +43,25 @@ func LimitsOf(m *robot.Model, joints []string) *trajectory.Limits {
 	return l
 }
 
+// noCurve says why a motion has no curve, with the joint by its name.
+func noCurve(g *motion.Goal, err error) Finding {
+	var key *spline.KeyError
+	if !errors.As(err, &key) || key.Joint < 0 || key.Joint >= len(g.Joints) || key.Key < 0 {
+		return Finding{Rule: Table, Row: -1, Text: err.Error()}
+	}
+	name := g.Joints[key.Joint]
+	text := fmt.Sprintf("%s of %s is %g", key.Quantity, name, key.Value)
+	if errors.Is(key, spline.ErrSteep) {
+		text = fmt.Sprintf("%s of %s changes too steeply within %g s", key.Quantity, name, key.Value)
+	}
+	return Finding{Rule: Table, Row: -1, Joint: name, Text: fmt.Sprintf("%s, from point %d of those that are played", text, key.Key+1)}
+}
+
 // curve looks for limits that the motion breaks at any instant.
 func (c *checker) curve(g *motion.Goal) {
 	s, err := g.Curve(c.m)
 	if err != nil {
-		c.add(Finding{Rule: Table, Row: -1, Text: err.Error()})
+		c.add(noCurve(g, err))
 		return
 	}
 	limits := LimitsOf(c.m, g.Joints)

@@ -292,3 +292,16 @@ func TestDocumentationHasEveryRule(t *testing.T) {
 		t.Errorf("docs/motions.md says\n%s\nwant\n%s", got, strings.Join(want, "\n"))
 	}
 }
+
+// TestMotionWithoutACurveNamesItsJoint: numbers that no curve can join are told with
+// the joint, not its place in a table.
+func TestMotionWithoutACurveNamesItsJoint(t *testing.T) {
+	m := model(t, "pony")
+	d := apply(t, m, standing(t, m, 0, 1), set(0, "joint52", -1e308), set(1, "joint52", 1e308))
+	for _, f := range lint.Check(d, m, lint.Options{}) {
+		if f.Rule == lint.Table && f.Joint == "joint52" && strings.Contains(f.Text, "joint52 changes too steeply within 1 s") {
+			return
+		}
+	}
+	t.Errorf("%v", lint.Check(d, m, lint.Options{}))
+}

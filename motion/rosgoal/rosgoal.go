@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -166,21 +167,65 @@ func parse(data []byte) (*goal, error) {
 	return &g, nil
 }
 
-// located adds the line to an error of the JSON reader.
+// located puts an error of the JSON reader into words, with its line.
 func located(data []byte, err error) error {
 	var syntax *json.SyntaxError
 	var kind *json.UnmarshalTypeError
-	offset := int64(-1)
+	offset, text := -1, strings.TrimPrefix(err.Error(), "json: ")
 	switch {
 	case errors.As(err, &syntax):
-		offset = syntax.Offset
+		offset = int(syntax.Offset)
 	case errors.As(err, &kind):
-		offset = kind.Offset
+		offset = int(kind.Offset)
+		what := kind.Field
+		if what == "" {
+			what = "it"
+		}
+		text = fmt.Sprintf("%s is %s, must be %s", what, written(kind.Value), wanted(kind.Type))
+	default: // a field that nobody knows, whose place the reader does not tell
+		if _, field, ok := strings.Cut(text, "unknown field "); ok && bytes.Count(data, []byte(field)) == 1 {
+			offset = bytes.Index(data, []byte(field))
+		}
 	}
-	if offset < 0 || offset > int64(len(data)) {
-		return err
+	if offset < 0 || offset > len(data) {
+		return errors.New(text)
 	}
-	return fmt.Errorf("line %d: %w", 1+bytes.Count(data[:offset], []byte("\n")), err)
+	return fmt.Errorf("line %d: %s", 1+bytes.Count(data[:offset], []byte("\n")), text)
+}
+
+// written says what stands in a text where something else is wanted.
+func written(value string) string {
+	switch kind, number, _ := strings.Cut(value, " "); kind {
+	case "number":
+		return strings.TrimSpace("the number " + number)
+	case "string":
+		return "a text"
+	case "array":
+		return "a list"
+	case "object":
+		return "an object"
+	case "bool":
+		return "true or false"
+	}
+	return value
+}
+
+// wanted says what a value has to be.
+func wanted(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.String:
+		return "a text"
+	case reflect.Slice:
+		return "a list"
+	case reflect.Int64:
+		return "a whole number"
+	case reflect.Float64:
+		return "a finite number"
+	}
+	if t == reflect.TypeFor[duration]() {
+		return "an object such as {\"secs\": 1, \"nsecs\": 500000000}"
+	}
+	return "an object"
 }
 
 func (r *reader) seconds(d duration, what string) float64 {
