@@ -1,6 +1,7 @@
 package rosbridge_test
 
 import (
+	"log/slog"
 	"strings"
 	"testing"
 
@@ -125,3 +126,33 @@ func TestAuditLinesStayShort(t *testing.T) {
 		t.Errorf("%d bytes for one cancel", len(e.Result))
 	}
 }
+
+// TestTheLogSaysPlainlyHowClientsLeave: somebody who goes is no failure.
+func TestTheLogSaysPlainlyHowClientsLeave(t *testing.T) {
+	lines := make(chan string, 100)
+	b := newBed(t, rosbridge.Config{Log: slog.New(slog.NewTextHandler(lineWriter(lines), nil))})
+	gone := func(want string) {
+		t.Helper()
+		for line := range lines {
+			if strings.Contains(line, "client gone") {
+				if !strings.Contains(line, want) || !strings.Contains(line, "level=INFO") {
+					t.Errorf("%s does not say %s", line, want)
+				}
+				return
+			}
+		}
+	}
+	p := b.dial()
+	p.conn.Close(websocket.StatusNormalClosure, "")
+	gone(`why="it said goodbye"`)
+	b.dial().conn.CloseNow()
+	gone(`why="it hung up"`)
+	p = b.dial()
+	p.conn.Close(websocket.StatusInternalError, "")
+	gone(`why="it left with code 1011"`)
+}
+
+// lineWriter hands on what is logged.
+type lineWriter chan<- string
+
+func (w lineWriter) Write(b []byte) (int, error) { w <- string(b); return len(b), nil }

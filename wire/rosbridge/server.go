@@ -3,13 +3,16 @@ package rosbridge
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"strings"
 	"sync"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"github.com/coder/websocket"
@@ -90,7 +93,20 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	x.socket = socket.conn
 	s.c.Log.Info("client connected", "client", x.client.String(), "agent", x.client.Agent)
 	why := x.run(r.Context())
-	s.c.Log.Info("client gone", "client", x.client.String(), "why", why)
+	s.c.Log.Info("client gone", "client", x.client.String(), "why", farewell(why))
+}
+
+// farewell says in plain words how a connection ended.
+func farewell(why error) string {
+	switch code := websocket.CloseStatus(why); {
+	case code == websocket.StatusNormalClosure || code == websocket.StatusGoingAway || code == websocket.StatusNoStatusRcvd:
+		return "it said goodbye"
+	case code >= 0:
+		return fmt.Sprintf("it left with code %d", code)
+	case errors.Is(why, io.EOF) || errors.Is(why, syscall.ECONNRESET) || errors.Is(why, syscall.EPIPE):
+		return "it hung up"
+	}
+	return why.Error()
 }
 
 // hijacked keeps the socket in sight when the WebSocket takes it over: a goodbye
