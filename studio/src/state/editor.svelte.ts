@@ -1,10 +1,13 @@
 // The motion being edited: the document, what was before it, and what the server
 // says of it. Every edit is made by the server; the page keeps the results.
-import { type Connection, Refused, reason } from "../ros/connection";
+import { type Connection, Refused } from "../ros/connection";
 import type { Answer, Curve, Finding, Motion, MotionOperation } from "../ros/messages";
+import { type Remark, remark, silence } from "./words";
 
-const storeKey = "poise.studio.editor";
 const keptSteps = 30; // undo steps that survive a reload
+
+// Store keeps one document for one tab.
+export interface Store { read(): string | null; write(text: string): void }
 
 interface Step { what: string; motion: Motion }
 
@@ -43,12 +46,15 @@ export class Editor {
   selection = $state.raw<number[]>([]);
   cursor = $state<number | undefined>(); // time at which new rows go, and the ghost stands
   sampled = $state.raw<Sampled | undefined>();
-  trouble = $state(""); // why the last edit was refused
+  trouble = $state.raw<Remark>(silence); // why the last edit was refused
   readonly dirty = $derived(JSON.stringify(this.motion) !== this.saved);
   private queue: Promise<unknown> = Promise.resolve();
   private sampling = 0;
 
-  constructor(private readonly connection: Connection) {
+  constructor(
+    private readonly connection: Connection,
+    private readonly store: Store,
+  ) {
     this.recall();
   }
 
@@ -64,10 +70,10 @@ export class Editor {
           next = answer.motion;
         }
         this.push(what, next);
-        this.trouble = "";
+        this.trouble = silence;
         return true;
       } catch (e) {
-        this.trouble = reason(e);
+        this.trouble = remark(e);
         return false;
       }
     };
@@ -98,6 +104,7 @@ export class Editor {
   undo() {
     const step = this.undoSteps.at(-1);
     if (!step) return;
+    this.trouble = silence;
     this.undoSteps = this.undoSteps.slice(0, -1);
     this.redoSteps = [...this.redoSteps, { what: step.what, motion: this.motion }];
     this.show(step.motion);
@@ -128,7 +135,7 @@ export class Editor {
     this.cursor = undefined;
     this.file = file;
     this.saved = file.name !== "" || motion.points.length === 0 ? JSON.stringify(motion) : "";
-    this.trouble = "";
+    this.trouble = silence;
     this.show(motion);
   }
 
@@ -179,16 +186,16 @@ export class Editor {
       redo: this.redoSteps.slice(-keptSteps),
     };
     try {
-      localStorage.setItem(storeKey, JSON.stringify(kept));
+      this.store.write(JSON.stringify(kept));
     } catch {
-      localStorage.setItem(storeKey, JSON.stringify({ ...kept, undo: [], redo: [] })); // no room for history
+      this.store.write(JSON.stringify({ ...kept, undo: [], redo: [] })); // no room for history
     }
   }
 
   private recall() {
     this.saved = JSON.stringify(this.motion);
     try {
-      const kept = JSON.parse(localStorage.getItem(storeKey) ?? "null") as Kept | null;
+      const kept = JSON.parse(this.store.read() ?? "null") as Kept | null;
       if (!kept?.file) return; // nothing, or of an older page
       this.motion = kept.motion;
       this.file = kept.file;
@@ -196,7 +203,7 @@ export class Editor {
       this.undoSteps = kept.undo;
       this.redoSteps = kept.redo;
     } catch {
-      localStorage.removeItem(storeKey);
+      this.keep(); // unreadable: begin anew
     }
   }
 }

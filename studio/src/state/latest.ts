@@ -1,21 +1,20 @@
 // latest makes a function that is called again and again run one call at a time:
-// of those that come meanwhile only the newest counts.
-export function latest<A extends unknown[]>(f: (...args: A) => Promise<unknown>): (...args: A) => void {
-  let busy = false;
+// of those that come meanwhile only the newest counts. What it returns is
+// fulfilled when nothing is left to do.
+export function latest<A extends unknown[]>(f: (...args: A) => Promise<unknown>): (...args: A) => Promise<void> {
   let next: A | undefined;
-  const run = async (args: A) => {
-    busy = true;
-    try {
-      await f(...args);
-    } finally {
-      busy = false;
-      const waiting = next;
+  let running: Promise<void> | undefined;
+  const run = async () => {
+    while (next) {
+      const args = next;
       next = undefined;
-      if (waiting) void run(waiting);
+      await f(...args).catch(() => {}); // f tells of its own troubles
     }
+    running = undefined;
   };
   return (...args) => {
-    if (busy) next = args;
-    else void run(args);
+    next = args;
+    running ??= run();
+    return running;
   };
 }

@@ -5,6 +5,8 @@ import type { Answer, MotionInfo } from "../ros/messages";
 export class Library {
   motions = $state.raw<MotionInfo[]>([]);
   trouble = $state("");
+  known = $state(false); // the list came at least once
+  private again: ReturnType<typeof setTimeout> | undefined;
 
   constructor(private readonly connection: Connection) {}
 
@@ -13,8 +15,12 @@ export class Library {
       const answer = await this.connection.call<Answer & { motions: MotionInfo[] }>("/motions/list");
       this.motions = answer.motions;
       this.trouble = "";
+      this.known = true;
     } catch (e) {
       this.trouble = reason(e);
+      // a busy server is asked again; of a lost one we hear when it is back
+      clearTimeout(this.again);
+      this.again = setTimeout(() => this.connection.ros.isConnected && void this.refresh(), 2000);
     }
   }
 

@@ -1,9 +1,10 @@
 // Playing: goals sent, their progress, how they ended, and stopping them.
-import { type Connection, type Goal, type GoalEnd, Refused, reason } from "../ros/connection";
-import type { Answer, Motion, RobotStatus, TrajectoryGoal, TrajectoryResult } from "../ros/messages";
+import { type Connection, type Goal, type GoalEnd, Refused } from "../ros/connection";
+import type { Answer, Explanation, Motion, RobotStatus, TrajectoryGoal, TrajectoryResult } from "../ros/messages";
 import { approachMotion } from "./approach";
 import { captured, type Editor } from "./editor.svelte";
 import type { Robot, Robots, Side } from "./robots.svelte";
+import { plainly, type Remark, remark, silence } from "./words";
 
 interface Feedback { desired?: { time_from_start?: { sec: number; nanosec: number } }; status?: string }
 
@@ -16,23 +17,34 @@ export interface Run {
   duration: number;
   good: boolean;
   stopped: boolean; // Stop was pressed while it was under way
-  text: string; // how it ended, in the server's words
+  end: string; // how it ended: done, refused, aborted, cancelled
+  remark: Remark; // and why
 }
 
-const idle = (side: Side): Run => ({ side, what: "", going: false, time: 0, duration: 0, good: true, stopped: false, text: "" });
+const idle = (side: Side): Run => ({ side, what: "", going: false, time: 0, duration: 0, good: true, stopped: false, end: "", remark: silence });
 
+const trajectory = "follow_joint_trajectory_with_actions";
 const trajectoryAction = "text_msgs/action/FollowJointTrajectoryWithActions";
 const textAction = "text_msgs/action/TextAction";
 const succeeded = 4;
-const stoppedHere = "aborted: stopped; Execute, Play or moving a joint goes on"; // the page resets by itself
+const stoppedHere = plainly("stopped; Execute, Play or moving a joint goes on"); // the page resets by itself
+
+// Failed is a goal that did not come to its end.
+class Failed extends Error {
+  constructor(
+    readonly how: string,
+    readonly remark: Remark,
+  ) {
+    super(remark.text);
+  }
+}
 
 export class Player {
   runs = $state<Record<Side, Run>>({ virtual: idle("virtual"), real: idle("real") });
   speed = $state(100); // percent
   reverse = $state(false);
   approach = $state(true); // move to the first pose if the robot is elsewhere
-  acts = $state(0); // how often something was begun or placed: older remarks no longer hold
-  note = $state(""); // what the last command came to, where it is no goal
+  note = $state.raw<Remark>(silence); // what the last command came to, where it is no goal
   private goals: Partial<Record<Side, Goal<unknown>>> = {};
   private placing: Promise<unknown> = Promise.resolve();
 
@@ -74,21 +86,28 @@ export class Player {
       run.what = what;
       run.time = 0;
       run.duration = length(goal);
-      this.send(side, "follow_joint_trajectory_with_actions", trajectoryAction, goal);
+      this.send(side, trajectory, trajectoryAction, goal);
     } catch (e) {
-      if (this.runs[side] === run) this.end(side, false, reason(e));
+      if (this.runs[side] === run) this.fail(side, e);
     }
   }
 
-  // sound asks whether a trajectory could be played from its start: nobody should
-  // wait for a move to where it is then refused.
-  private async sound(robot: Robot, goal: TrajectoryGoal) {
+  // objections asks why a goal cannot start now, with all that is known of it.
+  private async objections(robot: Robot, action: string, goal: object): Promise<Remark> {
     try {
-      await this.connection.call<Answer>(robot.topic("check_goal"), { controller: "follow_joint_trajectory_with_actions", goal_json: JSON.stringify(goal) });
+      await this.connection.call<Answer>(robot.topic("check_goal"), { controller: action, goal_json: JSON.stringify(goal) });
+      return silence;
     } catch (e) {
-      const why = e instanceof Refused ? (e.answer?.explanations ?? []).filter((x) => !/start.too.far/.test(x.code) && x.joint !== "") : [];
-      if (why.length > 0) throw new Error(`refused: ${why.map((x) => x.text).join("; ")}`);
+      return remark(e);
     }
+  }
+
+  // sound makes sure that a trajectory could be played from its start: nobody
+  // should wait for a move to where it is then refused.
+  private async sound(robot: Robot, goal: TrajectoryGoal) {
+    const { why } = await this.objections(robot, trajectory, goal);
+    const lasting = why.filter((x) => x.code !== "start_too_far" && x.joint !== "");
+    if (lasting.length > 0) throw new Failed("refused", { text: lasting.map((x) => x.text).join("\n"), why: lasting });
   }
 
   // reach moves to the first point of a trajectory, slowly, if the robot is not
@@ -103,9 +122,8 @@ export class Player {
     run.what = "approach";
     const goal = await this.goal(way, { part: false, scale: 1, backward: false });
     run.duration = length(goal);
-    const sent = this.start(side, "follow_joint_trajectory_with_actions", trajectoryAction, goal);
-    const end = await sent.done;
-    if (end.status !== succeeded) throw new Error(`on the way to the start: ${outcome(end)}`);
+    const end = await this.start(side, trajectory, trajectoryAction, goal).done;
+    if (end.status !== succeeded) throw new Failed(`${word(end)} on the way to the start`, await this.why(robot, end, trajectory, goal));
   }
 
   private async goal(motion: Motion, part: { part: boolean; scale: number; backward: boolean }): Promise<TrajectoryGoal> {
@@ -122,14 +140,13 @@ export class Player {
       await this.ready(side);
       this.send(side, "play_motion", textAction, { command: { type: "motion", command: name, options } });
     } catch (e) {
-      this.end(side, false, reason(e));
+      this.fail(side, e);
     }
   }
 
   private begin(side: Side, what: string): Run {
     this.runs[side] = { ...idle(side), what, going: true };
-    this.acts++;
-    this.note = "";
+    this.note = silence;
     return this.runs[side];
   }
 
@@ -147,18 +164,29 @@ export class Player {
 
   private send(side: Side, action: string, type: string, goal: object) {
     const sent = this.start(side, action, type, goal);
-    void sent.done.then((end) => {
+    void sent.done.then(async (end) => {
+      const why = await this.why(this.robot(side), end, action, goal);
       if (this.goals[side] !== sent) return; // a newer goal took its place
       delete this.goals[side];
-      this.end(side, end.status === succeeded, outcome(end));
+      this.end(side, end.status === succeeded, word(end), why);
     });
   }
 
-  private end(side: Side, good: boolean, text: string) {
+  // why returns what is known of an end; of a refusal that is more than its text.
+  private async why(robot: Robot, end: GoalEnd<unknown>, action: string, goal: object): Promise<Remark> {
+    const more = end.accepted ? silence : await this.objections(robot, action, goal);
+    return more.text === "" ? plainly(end.text) : more;
+  }
+
+  private fail(side: Side, e: unknown) {
+    if (e instanceof Failed) this.end(side, false, e.how, e.remark);
+    else this.end(side, false, "refused", remark(e));
+  }
+
+  private end(side: Side, good: boolean, how: string, why: Remark) {
     const run = this.runs[side];
-    run.going = false;
-    run.good = good;
-    run.text = run.stopped && !good ? stoppedHere : text;
+    const byHand = run.stopped && !good;
+    Object.assign(run, { going: false, good, end: byHand ? "aborted" : how, remark: byHand ? stoppedHere : why });
   }
 
   // stop ramps everything down and holds: category 2.
@@ -181,10 +209,10 @@ export class Player {
   async command(side: Side, service: string, args: object): Promise<boolean> {
     try {
       await this.connection.call<Answer>(this.robot(side).topic(service), args);
-      this.note = "";
+      this.note = silence;
       return true;
     } catch (e) {
-      this.note = reason(e);
+      this.note = remark(e);
       return false;
     }
   }
@@ -194,12 +222,12 @@ export class Player {
     try {
       await this.connection.call<Answer>(this.robot(side).topic(service), args);
     } catch (e) {
-      const stopped = e instanceof Refused && e.answer?.explanations.some((x) => x.code === "stopping");
-      if (stopped && (await this.command(side, "reset", {}))) return this.command(side, service, args);
-      this.note = reason(e);
+      const why: Explanation[] = e instanceof Refused ? (e.answer?.explanations ?? []) : [];
+      if (why.some((x) => x.code === "stopping") && (await this.command(side, "reset", {}))) return this.command(side, service, args);
+      this.note = remark(e);
       return false;
     }
-    this.note = "";
+    this.note = silence;
     return true;
   }
 
@@ -208,11 +236,16 @@ export class Player {
     return this.handle(this.robots.hasReal ? "real" : "virtual", "set_torque", { on, resources });
   }
 
+  // until makes those who ask for a pose wait for something that will place the robot.
+  until(act: Promise<unknown>) {
+    const before = this.placing;
+    this.placing = Promise.allSettled([before, act]);
+  }
+
   // place puts the virtual robot somewhere at once.
   place(names: string[], positions: number[]): Promise<boolean> {
     const placed = this.handle("virtual", "joints_virtual_set", { joints: { name: names, position: positions } });
-    this.placing = placed;
-    this.acts++;
+    this.until(placed);
     return placed;
   }
 
@@ -233,7 +266,6 @@ function length(goal: TrajectoryGoal): number {
   return end ? end.sec + end.nanosec / 1e9 : 0;
 }
 
-function outcome(end: GoalEnd<unknown>): string {
-  const words = { 4: "done", 5: "cancelled" }[end.status] ?? (end.accepted ? "aborted" : "refused");
-  return end.text ? `${words}: ${end.text.replaceAll("\n", "; ")}` : words;
+function word(end: GoalEnd<unknown>): string {
+  return { 4: "done", 5: "cancelled" }[end.status] ?? (end.accepted ? "aborted" : "refused");
 }

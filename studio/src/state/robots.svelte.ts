@@ -110,6 +110,9 @@ export class Robots {
   readonly virtual = new Robot("virtual");
   readonly real = new Robot("real");
   events = $state.raw<Heard[]>([]); // newest first
+  axes = $state.raw<Record<string, string>>({}); // about what joints turn, in words
+  limb = $state(""); // the limb that is being posed: it has rings
+  pointed = $state(""); // the joint that is pointed at
   private listening = false;
   private count = 0;
 

@@ -18,6 +18,12 @@ export function format(value: number, j: JointInfo | undefined, degrees: boolean
   return shown(value, j, degrees).toFixed(degrees && isAngle(j) ? 1 : 3).replace(/^-(0\.0+)$/, "$1");
 }
 
+// unit is in what a joint is shown, or how it changes.
+export function unit(j: JointInfo | undefined, degrees: boolean, kind: "position" | "velocity" | "acceleration" = "position"): string {
+  const base = !isAngle(j) ? "m" : degrees ? "°" : "rad";
+  return base + { position: "", velocity: "/s", acceleration: "/s²" }[kind];
+}
+
 // fingerprint is a colour and a sign that equal poses share: what differs by less
 // than a hundredth looks the same.
 export function fingerprint(positions: readonly (number | null)[]): { colour: string; sign: string } {

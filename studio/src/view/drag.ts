@@ -169,6 +169,12 @@ export class Grabber {
     this.stage.touch();
   }
 
+  // show lights the ring of a joint, if it has one.
+  show(joint: string) {
+    for (const ring of this.rings) ring.heat(ring.info.name === joint || ring === this.hot);
+    this.stage.touch();
+  }
+
   refresh() {
     for (const ring of this.rings) ring.show(ring.joint.angle as number);
   }

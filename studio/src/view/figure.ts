@@ -50,6 +50,21 @@ export class Figure {
     return this.robot.joints[name];
   }
 
+  // axes tells about which axis of the base each joint turns, in words where it is
+  // one of them. To be asked before the figure is posed.
+  axes(): Record<string, string> {
+    this.robot.updateMatrixWorld(true);
+    const words: Record<string, string> = {};
+    for (const [name, joint] of Object.entries(this.robot.joints)) {
+      if (joint.jointType === "fixed") continue;
+      const axis = joint.axis.clone().transformDirection(joint.matrixWorld);
+      const most = (["x", "y", "z"] as const).find((k) => Math.abs(axis[k]) > 0.9);
+      const along = joint.jointType === "prismatic";
+      if (most) words[name] = along ? `along ${most}` : { x: "roll", y: "pitch", z: "yaw" }[most];
+    }
+    return words;
+  }
+
   bounds(): THREE.Box3 {
     this.robot.updateMatrixWorld(true);
     return new THREE.Box3().setFromObject(this.robot, true);

@@ -1,0 +1,93 @@
+// What the server has to say, in the units that the page shows. Sentences are made
+// of the fields of an explanation; a text without fields is left as it is.
+import { Refused } from "../ros/connection";
+import type { Explanation, Finding, JointInfo } from "../ros/messages";
+import { isAngle } from "./units";
+
+// Remark is something that was said: in the server's words, and what they are
+// about where that is known.
+export interface Remark { text: string; why: Explanation[] }
+
+export const silence: Remark = { text: "", why: [] };
+
+export const plainly = (text: string): Remark => ({ text, why: [] });
+
+// remark returns what an error has to say.
+export function remark(e: unknown): Remark {
+  const text = e instanceof Error ? e.message : String(e);
+  return { text, why: e instanceof Refused ? (e.answer?.explanations ?? []) : [] };
+}
+
+// Reader knows the joints, and what people want to read.
+export interface Reader { joint(name: string): JointInfo | undefined; degrees: boolean }
+
+const perRadian = 180 / Math.PI;
+
+// The derivative that a code or rule is about: 0 position, 1 velocity, 2 acceleration.
+const order = (rule: string) => (/acceleration/.test(rule) ? 2 : /velocity/.test(rule) ? 1 : 0);
+const perTime = ["", "/s", "/s²"];
+const called = ["position", "velocity", "acceleration"];
+
+function quantity(value: number, derivative: number, r: Reader, joint: JointInfo | undefined): string {
+  if (!isAngle(joint)) return `${short(value)} m${perTime[derivative]}`;
+  return r.degrees ? `${inDegrees(value)}°${perTime[derivative]}` : `${short(value)} rad${perTime[derivative]}`;
+}
+
+const short = (v: number) => String(Number(v.toPrecision(4)));
+const inDegrees = (rad: number) => String(Number((rad * perRadian).toFixed(1)));
+const when = (at: number) => (at > 0 ? ` at ${Number(at.toFixed(2))} s` : "");
+
+// bothWays adds degrees to radians in a text that has no fields: only numbers
+// with their unit are touched.
+function bothWays(text: string, r: Reader): string {
+  if (!r.degrees) return text;
+  return text.replace(/(-?\d+(?:\.\d+)?(?:e-?\d+)?) rad(\/s²?)?(?![\w/])/g, (all, number: string, per: string | undefined) => `${all} (${inDegrees(Number(number))}°${per ?? ""})`);
+}
+
+// explained puts one explanation into words.
+export function explained(x: Explanation, r: Reader): string {
+  const help = limp(x) ? `switch the servos of ${x.resource || "the robot"} on` : x.help; // a button rather than a service
+  return help ? `${said(x, r)}; ${help}` : said(x, r);
+}
+
+const limp = (x: Explanation) => x.owner === "torque_off" || x.code === "power_off";
+
+function said(x: Explanation, r: Reader): string {
+  const j = r.joint(x.joint);
+  if (limp(x)) return `the servos of ${x.resource || "the robot"} are off`;
+  if (!j) return bothWays(x.text, r);
+  const derivative = order(x.code);
+  const [value, limit] = [quantity(x.value, derivative, r, j), quantity(x.limit, derivative, r, j)];
+  switch (x.code) {
+    case "start_too_far":
+      return `${x.joint} is ${value} away from where the motion starts, ${limit} is allowed`;
+    case "beyond_limit":
+    case "beyond_position_limit":
+      return `${x.joint} would come to ${value}${when(x.at)}, its limit is ${limit}`;
+    case "beyond_velocity_limit":
+    case "beyond_acceleration_limit":
+      return `${called[derivative]} of ${x.joint} is ${value}${when(x.at)}, limit ${limit}`;
+    case "tolerance_broken":
+      return `${x.joint} was ${value} off${when(x.at)}, ${limit} is allowed`;
+    case "goal_missed":
+      return `${x.joint} was still ${value} off the goal${when(x.at)}, ${limit} is allowed`;
+    default:
+      return bothWays(x.text, r);
+  }
+}
+
+// lines returns a remark, a line for each thing that it is about.
+export function lines(m: Remark, r: Reader): string[] {
+  if (m.why.length > 0) return m.why.map((x) => explained(x, r));
+  return m.text === "" ? [] : bothWays(m.text, r).split("\n");
+}
+
+// found puts a finding of lint into words.
+export function found(f: Finding, r: Reader): string {
+  const j = r.joint(f.joint);
+  const curve = f.rule === "position" || f.rule === "velocity" || f.rule === "acceleration";
+  if (!j || !curve || !r.degrees || !isAngle(j)) return f.text;
+  const derivative = order(f.rule);
+  const range = f.to_time > f.from_time ? `${f.from_time.toFixed(2)}–${f.to_time.toFixed(2)} s` : `${f.from_time.toFixed(2)} s`;
+  return `${called[derivative]} of ${f.joint} is ${quantity(f.value, derivative, r, j)}, limit ${quantity(f.limit, derivative, r, j)} (${range})`;
+}
