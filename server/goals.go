@@ -8,6 +8,8 @@ import (
 	"poise/executive"
 	"poise/msgs"
 	"poise/msgs/poisemsgs"
+	"poise/server/offer"
+	"poise/server/planning"
 )
 
 // elsewhere is what helps a client whose trajectory does not begin where the robot is.
@@ -15,93 +17,93 @@ var elsewhere = map[string]string{"start_too_far": "begin the trajectory where j
 	"to begin wherever that is, or widen path_tolerance of the joint"}
 
 // serveGoals registers what can be asked of the robot as a goal.
-func (in *instance) serveGoals(r *registrar) {
-	act(r, "follow_joint_trajectory", goals[msgs.FollowJointTrajectoryGoal, msgs.FollowJointTrajectoryFeedback, msgs.FollowJointTrajectoryResult]{
-		goal: func(g *msgs.FollowJointTrajectoryGoal) (executive.Goal, error) {
+func (in *instance) serveGoals(r *offer.Board) {
+	offer.Action(r, "follow_joint_trajectory", offer.Goals[msgs.FollowJointTrajectoryGoal, msgs.FollowJointTrajectoryFeedback, msgs.FollowJointTrajectoryResult]{
+		Goal: func(g *msgs.FollowJointTrajectoryGoal) (executive.Goal, error) {
 			f, err := edge.FollowGoal(g)
 			if err != nil {
 				return nil, err
 			}
 			return f, nil
 		},
-		feedback: edge.FollowFeedback,
-		result: func(r *executive.Result) msgs.FollowJointTrajectoryResult {
+		Feedback: edge.FollowFeedback,
+		Result: func(r *executive.Result) msgs.FollowJointTrajectoryResult {
 			code, text := edge.FollowCode(r)
 			return msgs.FollowJointTrajectoryResult{ErrorCode: code, ErrorString: text}
 		},
-		refused: func(text string) msgs.FollowJointTrajectoryResult {
+		Refused: func(text string) msgs.FollowJointTrajectoryResult {
 			return msgs.FollowJointTrajectoryResult{ErrorCode: msgs.FollowInvalidGoal, ErrorString: text}
 		},
-		help: elsewhere,
+		Help: elsewhere,
 	})
-	act(r, "follow_joint_trajectory_with_actions", goals[msgs.FollowJointTrajectoryWithActionsGoal, msgs.FollowJointTrajectoryWithActionsFeedback, msgs.FollowJointTrajectoryWithActionsResult]{
-		goal: func(g *msgs.FollowJointTrajectoryWithActionsGoal) (executive.Goal, error) {
+	offer.Action(r, "follow_joint_trajectory_with_actions", offer.Goals[msgs.FollowJointTrajectoryWithActionsGoal, msgs.FollowJointTrajectoryWithActionsFeedback, msgs.FollowJointTrajectoryWithActionsResult]{
+		Goal: func(g *msgs.FollowJointTrajectoryWithActionsGoal) (executive.Goal, error) {
 			f, err := edge.FollowGoalWithActions(g)
 			if err != nil {
 				return nil, err
 			}
 			return f, nil
 		},
-		feedback: edge.FollowFeedbackWithActions,
-		result: func(r *executive.Result) msgs.FollowJointTrajectoryWithActionsResult {
+		Feedback: edge.FollowFeedbackWithActions,
+		Result: func(r *executive.Result) msgs.FollowJointTrajectoryWithActionsResult {
 			code, text := edge.FollowCode(r)
 			return msgs.FollowJointTrajectoryWithActionsResult{ErrorCode: code, ErrorString: text}
 		},
-		refused: func(text string) msgs.FollowJointTrajectoryWithActionsResult {
+		Refused: func(text string) msgs.FollowJointTrajectoryWithActionsResult {
 			return msgs.FollowJointTrajectoryWithActionsResult{ErrorCode: msgs.FollowInvalidGoal, ErrorString: text}
 		},
-		help: elsewhere,
+		Help: elsewhere,
 	})
-	text := func(goal func(c msgs.TextCommand) (executive.Goal, error)) goals[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult] {
-		return goals[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]{
-			goal: func(g *msgs.TextActionGoal) (executive.Goal, error) { return goal(g.Command) },
-			feedback: func(f *executive.Feedback) *msgs.TextActionFeedback {
+	text := func(goal func(c msgs.TextCommand) (executive.Goal, error)) offer.Goals[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult] {
+		return offer.Goals[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]{
+			Goal: func(g *msgs.TextActionGoal) (executive.Goal, error) { return goal(g.Command) },
+			Feedback: func(f *executive.Feedback) *msgs.TextActionFeedback {
 				return &msgs.TextActionFeedback{Status: edge.StatusText(f)}
 			},
-			result: func(r *executive.Result) msgs.TextActionResult {
+			Result: func(r *executive.Result) msgs.TextActionResult {
 				code, text := edge.FollowCode(r)
 				return msgs.TextActionResult{ErrorCode: code, ErrorString: text}
 			},
-			refused: func(text string) msgs.TextActionResult {
+			Refused: func(text string) msgs.TextActionResult {
 				return msgs.TextActionResult{ErrorCode: msgs.FollowInvalidGoal, ErrorString: text}
 			},
 		}
 	}
-	act(r, "play_motion", text(playGoal))
-	act(r, "go_to_pose", text(func(c msgs.TextCommand) (executive.Goal, error) {
+	offer.Action(r, "play_motion", text(playGoal))
+	offer.Action(r, "go_to_pose", text(func(c msgs.TextCommand) (executive.Goal, error) {
 		if c.Type != "" && c.Type != "pose" {
 			return nil, fmt.Errorf("command.type is %q: only pose is understood here", c.Type)
 		}
 		return &executive.Pose{Name: c.Command}, nil
 	}))
-	act(r, "execute_trajectory", goals[msgs.ExecuteTrajectoryGoal, msgs.ExecuteTrajectoryFeedback, msgs.ExecuteTrajectoryResult]{
-		goal: executeGoal,
-		feedback: func(f *executive.Feedback) *msgs.ExecuteTrajectoryFeedback {
+	offer.Action(r, "execute_trajectory", offer.Goals[msgs.ExecuteTrajectoryGoal, msgs.ExecuteTrajectoryFeedback, msgs.ExecuteTrajectoryResult]{
+		Goal: executeGoal,
+		Feedback: func(f *executive.Feedback) *msgs.ExecuteTrajectoryFeedback {
 			return &msgs.ExecuteTrajectoryFeedback{State: edge.StatusText(f)}
 		},
-		result: func(r *executive.Result) msgs.ExecuteTrajectoryResult {
-			return msgs.ExecuteTrajectoryResult{ErrorCode: edge.ExecutionCode(r, planSource)}
+		Result: func(r *executive.Result) msgs.ExecuteTrajectoryResult {
+			return msgs.ExecuteTrajectoryResult{ErrorCode: edge.ExecutionCode(r, planning.Source)}
 		},
-		refused: func(text string) msgs.ExecuteTrajectoryResult {
-			return msgs.ExecuteTrajectoryResult{ErrorCode: msgs.MoveItErrorCodes{Val: msgs.ErrorInvalidMotionPlan, Message: text, Source: planSource}}
+		Refused: func(text string) msgs.ExecuteTrajectoryResult {
+			return msgs.ExecuteTrajectoryResult{ErrorCode: msgs.MoveItErrorCodes{Val: msgs.ErrorInvalidMotionPlan, Message: text, Source: planning.Source}}
 		},
-		help: map[string]string{"start_too_far": "plan again from where the robot is, or bring it to the start of the plan first"},
+		Help: map[string]string{"start_too_far": "plan again from where the robot is, or bring it to the start of the plan first"},
 	})
 	if _, ok := in.loop.Controller("step"); ok {
-		act(r, "follow_step_sequence", goals[poisemsgs.FollowStepSequenceGoal, poisemsgs.FollowStepSequenceFeedback, poisemsgs.FollowStepSequenceResult]{
-			goal: func(g *poisemsgs.FollowStepSequenceGoal) (executive.Goal, error) {
+		offer.Action(r, "follow_step_sequence", offer.Goals[poisemsgs.FollowStepSequenceGoal, poisemsgs.FollowStepSequenceFeedback, poisemsgs.FollowStepSequenceResult]{
+			Goal: func(g *poisemsgs.FollowStepSequenceGoal) (executive.Goal, error) {
 				s, err := edge.StepGoal(in.model, g)
 				if err != nil {
 					return nil, err
 				}
 				return s, nil
 			},
-			feedback: edge.StepFeedback,
-			result: func(r *executive.Result) poisemsgs.FollowStepSequenceResult {
+			Feedback: edge.StepFeedback,
+			Result: func(r *executive.Result) poisemsgs.FollowStepSequenceResult {
 				code, text := edge.StepCode(in.model, r)
 				return poisemsgs.FollowStepSequenceResult{ErrorCode: code, ErrorString: text}
 			},
-			refused: func(text string) poisemsgs.FollowStepSequenceResult {
+			Refused: func(text string) poisemsgs.FollowStepSequenceResult {
 				code := int32(edge.StepInvalidTrajectory)
 				if text == edge.ErrAppend.Error() {
 					code = edge.StepUnableToAppend
@@ -111,17 +113,17 @@ func (in *instance) serveGoals(r *registrar) {
 		})
 	}
 	for _, name := range in.switched {
-		act(r, "controllers/"+name+"/set_operational", goals[msgs.SetOperationalGoal, msgs.SetOperationalFeedback, msgs.SetOperationalResult]{
-			goal: func(g *msgs.SetOperationalGoal) (executive.Goal, error) {
+		offer.Action(r, "controllers/"+name+"/set_operational", offer.Goals[msgs.SetOperationalGoal, msgs.SetOperationalFeedback, msgs.SetOperationalResult]{
+			Goal: func(g *msgs.SetOperationalGoal) (executive.Goal, error) {
 				return &executive.Operational{Controller: name, On: g.Operational, Resources: g.Resources}, nil
 			},
-			feedback: func(f *executive.Feedback) *msgs.SetOperationalFeedback {
+			Feedback: func(f *executive.Feedback) *msgs.SetOperationalFeedback {
 				return &msgs.SetOperationalFeedback{Resources: f.Resources}
 			},
-			result: func(r *executive.Result) msgs.SetOperationalResult {
+			Result: func(r *executive.Result) msgs.SetOperationalResult {
 				return msgs.SetOperationalResult{ErrorCode: operationalCode(r.Code), ErrorString: r.Text()}
 			},
-			refused: func(text string) msgs.SetOperationalResult {
+			Refused: func(text string) msgs.SetOperationalResult {
 				return msgs.SetOperationalResult{ErrorCode: msgs.SetOperationalBadResources, ErrorString: text}
 			},
 		})

@@ -13,6 +13,8 @@ import (
 	"poise/robot"
 	"poise/server/config"
 	"poise/server/crew"
+	"poise/server/offer"
+	"poise/server/planning"
 	"poise/server/simulated"
 	"poise/servo/sim"
 )
@@ -22,7 +24,6 @@ import (
 type instance struct {
 	s      *Server
 	name   string // "virtual" or "real"
-	prefix string // of its names in the graph: "" or "real/"
 	frames string // of its frames in tf: "" or "real/"
 	model  *robot.Model
 	loop   *loop.Loop
@@ -35,12 +36,22 @@ type instance struct {
 	switched []string // controllers with set_operational
 }
 
+// board is where the robot's offers go.
+func (in *instance) board() *offer.Board {
+	return &offer.Board{Graph: in.s.graph, Exec: in.exec, Real: in.name == "real", Life: in.s.life, Background: &in.s.background}
+}
+
+// planning is what MoveIt offers, for this robot.
+func (in *instance) planning() *planning.Desk {
+	return &planning.Desk{Model: in.model, Exec: in.exec, Stand: in.topics.stand, Joints: in.topics.pose}
+}
+
 // newInstance makes a robot that stands still with its power off.
 func (s *Server) newInstance(name string) (*instance, error) {
 	m := s.robot.Model
 	in := &instance{s: s, name: name, model: m, period: s.cfg.Period()}
 	if name == "real" {
-		in.prefix, in.frames = "real/", "real/"
+		in.frames = "real/"
 	}
 	settings, err := s.cfg.Settings()
 	if err != nil {

@@ -27,6 +27,7 @@ import (
 	"poise/server/figures"
 	"poise/server/journal"
 	"poise/server/motions"
+	"poise/server/offer"
 	"poise/telemetry"
 	"poise/wire/loopback"
 	"poise/wire/mirror"
@@ -135,11 +136,11 @@ func (s *Server) assemble() error {
 	}
 	errs := []error{s.shelf.Serve(s.graph), s.failed}
 	for _, in := range instances {
-		r := &registrar{in: in}
+		r := in.board()
 		in.serveGoals(r)
 		in.serveCommands(r)
-		in.servePlanning(r)
-		errs = append(errs, r.err)
+		in.planning().Serve(r)
+		errs = append(errs, r.Err)
 	}
 	_, err = rosapi.Serve(s.graph, rosapi.Options{Params: map[string]any{"/robot_description": string(s.robot.URDF)}})
 	errs = append(errs, err)
@@ -286,7 +287,7 @@ func (s *Server) wind(instances []*instance, web *http.Server, stopRobots func()
 		in.exec.CancelAll("server")
 		ramps.Go(func() {
 			in.awaitGoals(goalPatience)
-			if _, err := wait(ctx, in.exec.Stop("server", 2)); err != nil {
+			if _, err := offer.Wait(ctx, in.exec.Stop("server", 2)); err != nil {
 				s.log.Warn("the ramp took too long", "robot", in.name)
 			}
 		})
@@ -313,7 +314,7 @@ func (s *Server) energise(instances []*instance) {
 	for _, in := range instances {
 		for in.exec.State().Power != loop.Enabled {
 			if in.exec.State().Power == loop.Ready {
-				if _, err := wait(s.life, in.exec.Power("server", true)); err != nil {
+				if _, err := offer.Wait(s.life, in.exec.Power("server", true)); err != nil {
 					return
 				}
 			}

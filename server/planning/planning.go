@@ -1,4 +1,4 @@
-package server
+package planning
 
 import (
 	"context"
@@ -15,45 +15,54 @@ import (
 	"poise/msgs"
 	"poise/planner"
 	"poise/robot"
+	"poise/server/offer"
 	"poise/server/simulated"
 	"poise/server/standing"
 	"poise/spatial"
 )
 
-// planSource signs answers about plans.
-const planSource = "poise serve"
+// Source signs answers about plans.
+const Source = "poise serve"
 
-// servePlanning registers what MoveIt offers: plans that move nothing, plans that are
+// Desk plans and solves for one robot.
+type Desk struct {
+	Model  *robot.Model
+	Exec   *executive.Executive
+	Stand  *standing.Standing
+	Joints func(now *loop.Snapshot) []float64 // where the robot is
+}
+
+// Serve registers what MoveIt offers: plans that move nothing, plans that are
 // performed, and kinematics.
-func (in *instance) servePlanning(r *registrar) {
-	serve(r, "plan_kinematic_path", in.planPath)
-	serve(r, "plan_sequence_path", in.planSequence)
-	serve(r, "compute_fk", in.computeFK)
-	serve(r, "compute_ik", in.computeIK)
-	act(r, "move_action", goals[msgs.MoveGroupGoal, msgs.MoveGroupFeedback, msgs.MoveGroupResult]{
-		goal: moveGoal,
-		feedback: func(f *executive.Feedback) *msgs.MoveGroupFeedback {
+func (d *Desk) Serve(r *offer.Board) {
+	offer.Service(r, "plan_kinematic_path", d.planPath)
+	offer.Service(r, "plan_sequence_path", d.planSequence)
+	offer.Service(r, "compute_fk", d.computeFK)
+	offer.Service(r, "compute_ik", d.computeIK)
+	offer.Action(r, "move_action", offer.Goals[msgs.MoveGroupGoal, msgs.MoveGroupFeedback, msgs.MoveGroupResult]{
+		Goal: moveGoal,
+		Feedback: func(f *executive.Feedback) *msgs.MoveGroupFeedback {
 			return &msgs.MoveGroupFeedback{State: moveState(f)}
 		},
-		result: func(r *executive.Result) msgs.MoveGroupResult { return in.moveResult(r) },
-		refused: func(text string) msgs.MoveGroupResult {
-			return msgs.MoveGroupResult{ErrorCode: msgs.MoveItErrorCodes{Val: msgs.ErrorInvalidMotionPlan, Message: text, Source: planSource}}
+		Result: func(r *executive.Result) msgs.MoveGroupResult { return d.moveResult(r) },
+		Refused: func(text string) msgs.MoveGroupResult {
+			return msgs.MoveGroupResult{ErrorCode: msgs.MoveItErrorCodes{Val: msgs.ErrorInvalidMotionPlan, Message: text, Source: Source}}
 		},
-		help: otherStart,
+		Help: otherStart,
 	})
-	act(r, "sequence_move_group", goals[msgs.MoveGroupSequenceGoal, msgs.MoveGroupSequenceFeedback, msgs.MoveGroupSequenceResult]{
-		goal: sequenceGoal,
-		feedback: func(f *executive.Feedback) *msgs.MoveGroupSequenceFeedback {
+	offer.Action(r, "sequence_move_group", offer.Goals[msgs.MoveGroupSequenceGoal, msgs.MoveGroupSequenceFeedback, msgs.MoveGroupSequenceResult]{
+		Goal: sequenceGoal,
+		Feedback: func(f *executive.Feedback) *msgs.MoveGroupSequenceFeedback {
 			return &msgs.MoveGroupSequenceFeedback{State: moveState(f)}
 		},
-		result: func(r *executive.Result) msgs.MoveGroupSequenceResult {
-			return msgs.MoveGroupSequenceResult{Response: edge.SequenceResponse(in.model, r.Motions, 0, planCode(r))}
+		Result: func(r *executive.Result) msgs.MoveGroupSequenceResult {
+			return msgs.MoveGroupSequenceResult{Response: edge.SequenceResponse(d.Model, r.Motions, 0, planCode(r))}
 		},
-		refused: func(text string) msgs.MoveGroupSequenceResult {
-			code := msgs.MoveItErrorCodes{Val: msgs.ErrorInvalidMotionPlan, Message: text, Source: planSource}
-			return msgs.MoveGroupSequenceResult{Response: edge.SequenceResponse(in.model, nil, 0, code)}
+		Refused: func(text string) msgs.MoveGroupSequenceResult {
+			code := msgs.MoveItErrorCodes{Val: msgs.ErrorInvalidMotionPlan, Message: text, Source: Source}
+			return msgs.MoveGroupSequenceResult{Response: edge.SequenceResponse(d.Model, nil, 0, code)}
 		},
-		help: otherStart,
+		Help: otherStart,
 	})
 }
 
@@ -105,20 +114,20 @@ func sequenceGoal(g *msgs.MoveGroupSequenceGoal) (executive.Goal, error) {
 
 // planCode is the code of what was planned, and then performed or not.
 func planCode(r *executive.Result) msgs.MoveItErrorCodes {
-	code := edge.ExecutionCode(r, planSource)
+	code := edge.ExecutionCode(r, Source)
 	if code.Val == msgs.ErrorSuccess {
 		code.Message = planner.Summary(r.Motions...)
 	}
 	return code
 }
 
-func (in *instance) moveResult(r *executive.Result) msgs.MoveGroupResult {
+func (d *Desk) moveResult(r *executive.Result) msgs.MoveGroupResult {
 	out := msgs.MoveGroupResult{ErrorCode: planCode(r)}
 	if len(r.Motions) == 0 {
 		return out
 	}
 	m := r.Motions[0]
-	p := edge.PlanResponse(in.model, m, m.Group.Name, 0, out.ErrorCode)
+	p := edge.PlanResponse(d.Model, m, m.Group.Name, 0, out.ErrorCode)
 	out.TrajectoryStart, out.PlannedTrajectory = p.TrajectoryStart, p.Trajectory
 	if r.Executed {
 		out.ExecutedTrajectory = p.Trajectory
@@ -134,19 +143,19 @@ func allowed(ctx context.Context, seconds float64) (context.Context, context.Can
 	return context.WithTimeout(ctx, time.Duration(seconds*float64(time.Second)))
 }
 
-func (in *instance) planPath(ctx context.Context, q *msgs.GetMotionPlanRequest) (*msgs.GetMotionPlanResponse, error) {
+func (d *Desk) planPath(ctx context.Context, q *msgs.GetMotionPlanRequest) (*msgs.GetMotionPlanResponse, error) {
 	msg := &q.MotionPlanRequest
 	answer := func(m *planner.Motion, seconds float64, code msgs.MoveItErrorCodes) (*msgs.GetMotionPlanResponse, error) {
-		return &msgs.GetMotionPlanResponse{MotionPlanResponse: edge.PlanResponse(in.model, m, msg.GroupName, seconds, code)}, nil
+		return &msgs.GetMotionPlanResponse{MotionPlanResponse: edge.PlanResponse(d.Model, m, msg.GroupName, seconds, code)}, nil
 	}
 	req, why := edge.PlanRequest(msg)
 	if why != nil {
-		return answer(nil, 0, edge.ErrorCode(why, planSource))
+		return answer(nil, 0, edge.ErrorCode(why, Source))
 	}
 	ctx, cancel := allowed(ctx, msg.AllowedPlanningTime)
 	defer cancel()
 	begin := time.Now()
-	r := in.exec.Plan(ctx, who(ctx), []planner.Item{{Request: req}}, false, msg.PipelineID)
+	r := d.Exec.Plan(ctx, offer.Who(ctx), []planner.Item{{Request: req}}, false, msg.PipelineID)
 	seconds := time.Since(begin).Seconds()
 	if len(r.Motions) == 0 {
 		return answer(nil, seconds, planCode(&r))
@@ -154,30 +163,30 @@ func (in *instance) planPath(ctx context.Context, q *msgs.GetMotionPlanRequest) 
 	return answer(r.Motions[0], seconds, planCode(&r))
 }
 
-func (in *instance) planSequence(ctx context.Context, q *msgs.GetMotionSequenceRequest) (*msgs.GetMotionSequenceResponse, error) {
+func (d *Desk) planSequence(ctx context.Context, q *msgs.GetMotionSequenceRequest) (*msgs.GetMotionSequenceResponse, error) {
 	answer := func(all []*planner.Motion, seconds float64, code msgs.MoveItErrorCodes) (*msgs.GetMotionSequenceResponse, error) {
-		return &msgs.GetMotionSequenceResponse{Response: edge.SequenceResponse(in.model, all, seconds, code)}, nil
+		return &msgs.GetMotionSequenceResponse{Response: edge.SequenceResponse(d.Model, all, seconds, code)}, nil
 	}
 	items, pipeline, limit, why := edge.SequenceItems(&q.Request)
 	if why != nil {
-		return answer(nil, 0, edge.ErrorCode(why, planSource))
+		return answer(nil, 0, edge.ErrorCode(why, Source))
 	}
 	ctx, cancel := allowed(ctx, limit)
 	defer cancel()
 	begin := time.Now()
-	r := in.exec.Plan(ctx, who(ctx), items, true, pipeline)
+	r := d.Exec.Plan(ctx, offer.Who(ctx), items, true, pipeline)
 	return answer(r.Motions, time.Since(begin).Seconds(), planCode(&r))
 }
 
 // configuration reads a robot state over the present one: joints that it does not
 // name are where they are, and the base of a robot on its feet is where these
 // joints bring it.
-func (in *instance) configuration(state *msgs.RobotState) ([]float64, *msgs.MoveItErrorCodes) {
-	m := in.model
+func (d *Desk) configuration(state *msgs.RobotState) ([]float64, *msgs.MoveItErrorCodes) {
+	m := d.Model
 	joints := simulated.Rest(m)
-	in.exec.View(func(now *loop.Snapshot) { copy(joints, in.topics.pose(now)) })
+	d.Exec.View(func(now *loop.Snapshot) { copy(joints, d.Joints(now)) })
 	bad := func(format string, a ...any) *msgs.MoveItErrorCodes {
-		return &msgs.MoveItErrorCodes{Val: msgs.ErrorInvalidRobotState, Message: fmt.Sprintf(format, a...), Source: planSource}
+		return &msgs.MoveItErrorCodes{Val: msgs.ErrorInvalidRobotState, Message: fmt.Sprintf(format, a...), Source: Source}
 	}
 	js := &state.JointState
 	if len(js.Name) != len(js.Position) {
@@ -198,21 +207,21 @@ func (in *instance) configuration(state *msgs.RobotState) ([]float64, *msgs.Move
 	for i, j := range m.Joints() {
 		full[j.Q] = joints[i]
 	}
-	standing.SetBase(full, m, in.topics.stand.Settle(joints))
+	standing.SetBase(full, m, d.Stand.Settle(joints))
 	return full, nil
 }
 
-func (in *instance) computeFK(_ context.Context, q *msgs.GetPositionFKRequest) (*msgs.GetPositionFKResponse, error) {
-	m := in.model
-	r := &msgs.GetPositionFKResponse{ErrorCode: msgs.MoveItErrorCodes{Val: msgs.ErrorSuccess, Source: planSource}}
-	full, bad := in.configuration(&q.RobotState)
+func (d *Desk) computeFK(_ context.Context, q *msgs.GetPositionFKRequest) (*msgs.GetPositionFKResponse, error) {
+	m := d.Model
+	r := &msgs.GetPositionFKResponse{ErrorCode: msgs.MoveItErrorCodes{Val: msgs.ErrorSuccess, Source: Source}}
+	full, bad := d.configuration(&q.RobotState)
 	if bad != nil {
 		r.ErrorCode = *bad
 		return r, nil
 	}
-	d := kinematics.NewData(m)
-	d.UpdatePosition(full)
-	from, code := in.frame(q.Header.FrameID, d)
+	k := kinematics.NewData(m)
+	k.UpdatePosition(full)
+	from, code := d.frame(q.Header.FrameID, k)
 	if code != nil {
 		r.ErrorCode = *code
 		return r, nil
@@ -221,31 +230,31 @@ func (in *instance) computeFK(_ context.Context, q *msgs.GetPositionFKRequest) (
 		f, ok := m.Frame(name)
 		if !ok {
 			return &msgs.GetPositionFKResponse{ErrorCode: msgs.MoveItErrorCodes{Val: msgs.ErrorInvalidLinkName,
-				Message: fmt.Sprintf("link %q is unknown", name), Source: planSource}}, nil
+				Message: fmt.Sprintf("link %q is unknown", name), Source: Source}}, nil
 		}
 		r.FKLinkNames = append(r.FKLinkNames, name)
-		r.PoseStamped = append(r.PoseStamped, msgs.PoseStamped{Header: msgs.Header{FrameID: q.Header.FrameID}, Pose: edge.Pose(from.Inverse().Mul(d.Pose(d.At(f))))})
+		r.PoseStamped = append(r.PoseStamped, msgs.PoseStamped{Header: msgs.Header{FrameID: q.Header.FrameID}, Pose: edge.Pose(from.Inverse().Mul(k.Pose(k.At(f))))})
 	}
 	return r, nil
 }
 
 // frame returns the pose of a frame in the world; none named is the world.
-func (in *instance) frame(name string, d *kinematics.Data) (spatial.Pose, *msgs.MoveItErrorCodes) {
-	if name == "" || name == worldFrame {
+func (d *Desk) frame(name string, k *kinematics.Data) (spatial.Pose, *msgs.MoveItErrorCodes) {
+	if name == "" || name == edge.WorldFrame {
 		return spatial.IdentityPose, nil
 	}
-	f, ok := in.model.Frame(name)
+	f, ok := d.Model.Frame(name)
 	if !ok {
-		return spatial.Pose{}, &msgs.MoveItErrorCodes{Val: msgs.ErrorFrameTransformFailure, Message: fmt.Sprintf("frame %q is unknown", name), Source: planSource}
+		return spatial.Pose{}, &msgs.MoveItErrorCodes{Val: msgs.ErrorFrameTransformFailure, Message: fmt.Sprintf("frame %q is unknown", name), Source: Source}
 	}
-	return d.Pose(d.At(f)), nil
+	return k.Pose(k.At(f)), nil
 }
 
 // computeIK finds joints of a group or chain that bring a link to a pose.
-func (in *instance) computeIK(_ context.Context, q *msgs.GetPositionIKRequest) (*msgs.GetPositionIKResponse, error) {
-	m, req := in.model, &q.IKRequest
+func (d *Desk) computeIK(_ context.Context, q *msgs.GetPositionIKRequest) (*msgs.GetPositionIKResponse, error) {
+	m, req := d.Model, &q.IKRequest
 	refuse := func(val int32, format string, a ...any) (*msgs.GetPositionIKResponse, error) {
-		return &msgs.GetPositionIKResponse{ErrorCode: msgs.MoveItErrorCodes{Val: val, Message: fmt.Sprintf(format, a...), Source: planSource}}, nil
+		return &msgs.GetPositionIKResponse{ErrorCode: msgs.MoveItErrorCodes{Val: val, Message: fmt.Sprintf(format, a...), Source: Source}}, nil
 	}
 	switch {
 	case req.AvoidCollisions:
@@ -253,7 +262,7 @@ func (in *instance) computeIK(_ context.Context, q *msgs.GetPositionIKRequest) (
 	case len(req.IKLinkNames) > 0 || len(req.PoseStampedVector) > 0:
 		return refuse(msgs.ErrorNoIKSolution, "ik_request.ik_link_names: one link at a time")
 	}
-	joints, tip, ok := in.limb(req.GroupName)
+	joints, tip, ok := d.limb(req.GroupName)
 	if !ok {
 		return refuse(msgs.ErrorInvalidGroupName, "group or chain %q is unknown, or has no single tip", req.GroupName)
 	}
@@ -262,13 +271,13 @@ func (in *instance) computeIK(_ context.Context, q *msgs.GetPositionIKRequest) (
 			return refuse(msgs.ErrorInvalidLinkName, "link %q is unknown", req.IKLinkName)
 		}
 	}
-	seed, bad := in.configuration(&req.RobotState)
+	seed, bad := d.configuration(&req.RobotState)
 	if bad != nil {
 		return &msgs.GetPositionIKResponse{ErrorCode: *bad}, nil
 	}
-	d := kinematics.NewData(m)
-	d.UpdatePosition(seed)
-	from, code := in.frame(req.PoseStamped.Header.FrameID, d)
+	k := kinematics.NewData(m)
+	k.UpdatePosition(seed)
+	from, code := d.frame(req.PoseStamped.Header.FrameID, k)
 	X, ok := edge.PoseOf(req.PoseStamped.Pose)
 	switch {
 	case code != nil:
@@ -289,7 +298,7 @@ func (in *instance) computeIK(_ context.Context, q *msgs.GetPositionIKRequest) (
 	if res.Status != ik.Solved {
 		return refuse(msgs.ErrorNoIKSolution, "%v", planner.Unreachable(m, "the pose", from.Mul(X), res))
 	}
-	r := &msgs.GetPositionIKResponse{ErrorCode: msgs.MoveItErrorCodes{Val: msgs.ErrorSuccess, Source: planSource}}
+	r := &msgs.GetPositionIKResponse{ErrorCode: msgs.MoveItErrorCodes{Val: msgs.ErrorSuccess, Source: Source}}
 	for _, j := range m.Joints() {
 		r.Solution.JointState.Name = append(r.Solution.JointState.Name, j.Name)
 		r.Solution.JointState.Position = append(r.Solution.JointState.Position, found[j.Q])
@@ -298,15 +307,15 @@ func (in *instance) computeIK(_ context.Context, q *msgs.GetPositionIKRequest) (
 }
 
 // limb returns the joints and the tip of a group or a chain.
-func (in *instance) limb(name string) ([]robot.JointID, robot.FrameID, bool) {
-	if id, ok := in.model.Chain(name); ok {
-		c := in.model.Chains()[id]
+func (d *Desk) limb(name string) ([]robot.JointID, robot.FrameID, bool) {
+	if id, ok := d.Model.Chain(name); ok {
+		c := d.Model.Chains()[id]
 		return c.Joints, c.Tip, true
 	}
-	id, ok := in.model.Group(name)
-	if !ok || in.model.Groups()[id].Tip == robot.NoFrame {
+	id, ok := d.Model.Group(name)
+	if !ok || d.Model.Groups()[id].Tip == robot.NoFrame {
 		return nil, 0, false
 	}
-	g := in.model.Groups()[id]
+	g := d.Model.Groups()[id]
 	return g.Joints, g.Tip, true
 }

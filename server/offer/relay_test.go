@@ -1,4 +1,4 @@
-package server
+package offer
 
 import (
 	"context"
@@ -15,8 +15,8 @@ import (
 // TestEveryEndOfAGoalIsTold goes through the ways that a goal of the executive can take,
 // also when its client calls it off before it began: there is always a result.
 func TestEveryEndOfAGoalIsTold(t *testing.T) {
-	text := goals[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]{
-		result: func(r *executive.Result) msgs.TextActionResult { return msgs.TextActionResult{ErrorString: r.Code} },
+	text := Goals[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]{
+		Result: func(r *executive.Result) msgs.TextActionResult { return msgs.TextActionResult{ErrorString: r.Code} },
 	}
 	for _, x := range []struct {
 		name   string
