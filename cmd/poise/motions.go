@@ -190,7 +190,7 @@ func (j *motionsJob) list(args []string) error {
 	if j.json {
 		return j.print(infos)
 	}
-	w := tabwriter.NewWriter(j.e.out, 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(visible{j.e.out}, 0, 0, 2, ' ', 0)
 	for _, i := range infos {
 		if i.Error != "" {
 			fmt.Fprintf(w, "%s\t\t\t\tcannot be read: %s\n", i.Name, strings.ReplaceAll(i.Error, "\n", "; "))
@@ -254,7 +254,7 @@ func (j *motionsJob) lint(args []string) error {
 		}
 	} else {
 		for _, f := range found {
-			fmt.Fprintf(j.e.out, "%s: %v\n", f.Motion, f.Finding)
+			fmt.Fprintf(visible{j.e.out}, "%s: %v\n", f.Motion, f.Finding)
 		}
 		if len(found) == 0 {
 			fmt.Fprintf(j.e.out, "%d motions, no findings\n", len(chosen))

@@ -2,9 +2,11 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"math"
 	"strings"
 	"text/tabwriter"
+	"unicode"
 
 	"poise/internal/plot"
 	"poise/motion"
@@ -40,7 +42,7 @@ func (j *motionsJob) show(args []string) error {
 		{"", d.Description}, {"tags: ", strings.Join(d.Tags, ", ")}, {"start pose: ", d.StartPose},
 	} {
 		if line.text != "" {
-			fmt.Fprintf(j.e.out, "%s%s\n", line.what, line.text)
+			fmt.Fprintf(visible{j.e.out}, "%s%s\n", line.what, line.text)
 		}
 	}
 	if d.Loop {
@@ -49,7 +51,7 @@ func (j *motionsJob) show(args []string) error {
 	if d.GoalTimeTolerance != 0 {
 		fmt.Fprintf(j.e.out, "goal time tolerance: %v s\n", d.GoalTimeTolerance)
 	}
-	w := tabwriter.NewWriter(j.e.out, 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(visible{j.e.out}, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "\nJoints (of %d captured):\n  name\tpath tolerance\tgoal tolerance\t\n", len(d.Columns))
 	for _, joint := range d.Joints {
 		off := ""
@@ -198,7 +200,7 @@ func (j *motionsJob) previewText(g *motion.Goal, name string) error {
 		return err
 	}
 	fmt.Fprintf(j.e.out, "%s: %.4g s, extremes of the curve that is played (limit in brackets)\n", name, g.Duration())
-	w := tabwriter.NewWriter(j.e.out, 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(visible{j.e.out}, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "  joint\tlowest\thighest\tfastest\tstrongest")
 	limit := func(l robot.Limit) string {
 		if !l.Has {
@@ -259,4 +261,21 @@ func plusMinus(l robot.Limit) []float64 {
 		return nil
 	}
 	return []float64{-l.Value, l.Value}
+}
+
+// visible prints text that somebody put into a file on a terminal: control characters,
+// which a terminal would obey, become marks.
+type visible struct{ to io.Writer }
+
+func (v visible) Write(b []byte) (int, error) {
+	shown := strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return '\uFFFD'
+		}
+		return r
+	}, string(b))
+	if _, err := io.WriteString(v.to, shown); err != nil {
+		return 0, err
+	}
+	return len(b), nil
 }

@@ -245,3 +245,25 @@ func TestMotionsRefusesFlagsThatItWouldIgnore(t *testing.T) {
 		t.Errorf("%v: %d bytes, want %d", err, len(got), len(want))
 	}
 }
+
+// TestMotionsPrintNoControlCharacters: what a file says is shown, not obeyed by the
+// terminal.
+func TestMotionsPrintNoControlCharacters(t *testing.T) {
+	dir := t.TempDir()
+	save(t, filepath.Join(dir, "odd.motion.yaml"), "description: \"a\\e[2Jb\"\njoints: {joint51: {}}\nevents: [{time: 5, type: voice/say, command: \"c\\u0007d\"}]\n"+
+		"points:\n- {time: 0, label: \"e\\u009bf\", positions: {joint51: 0}}\n- {time: 1, positions: {joint51: -0.1}}\n")
+	for _, verb := range []string{"list", "show", "lint"} {
+		args := []string{"motions", verb, "--dir", dir}
+		if verb == "show" {
+			args = append(args, "odd")
+		}
+		out, errs, _ := poise("", args...)
+		if strings.ContainsAny(out, "\x1b\x07\u009b") || !strings.Contains(out, "\uFFFD") {
+			t.Errorf("%s: %q %q", verb, out, errs)
+		}
+	}
+	save(t, filepath.Join(dir, "none.motion.yaml"), "points: []\n")
+	if out, errs, code := poise("", "motions", "preview", "none", "--dir", dir); code != 1 || !strings.Contains(errs, "no row is enabled: a motion needs two") {
+		t.Error(code, out, errs)
+	}
+}

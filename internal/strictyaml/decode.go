@@ -96,7 +96,7 @@ func (d *decoder) decodeStruct(y *yaml.Node, v reflect.Value, path string) {
 	d.eachKey(y, path, func(key, value *yaml.Node) {
 		i := fieldOf(v.Type(), key.Value)
 		if i < 0 || strings.HasPrefix(key.Value, ",") {
-			d.errorf(key, path, "unknown key %q; known are %s", key.Value, strings.Join(known, ", "))
+			d.errorf(key, path, "unknown key %q; known are %s", short(key.Value), strings.Join(known, ", "))
 			return
 		}
 		if lines >= 0 {
@@ -134,11 +134,11 @@ func (d *decoder) eachKey(y *yaml.Node, path string, f func(key, value *yaml.Nod
 			continue
 		}
 		if key.Tag == "!!merge" {
-			d.errorf(key, path, "unknown key %q: nothing is merged, the values must stand here", key.Value)
+			d.errorf(key, path, "unknown key %q: nothing is merged, the values must stand here", short(key.Value))
 			continue
 		}
 		if first, twice := lines[key.Value]; twice {
-			d.errorf(key, path, "key %q comes twice, first on line %d", key.Value, first)
+			d.errorf(key, path, "key %q comes twice, first on line %d", short(key.Value), first)
 			continue
 		}
 		lines[key.Value] = key.Line
@@ -171,7 +171,7 @@ func (d *decoder) decodeScalar(y *yaml.Node, v reflect.Value, path string) {
 		return
 	}
 	if !slices.Contains(plain, y.ShortTag()) {
-		d.errorf(y, path, "%s %q: values of this kind are not read, must be %s", y.ShortTag(), y.Value, wanted(v.Kind()))
+		d.errorf(y, path, "%s %q: values of this kind are not read, must be %s", y.ShortTag(), short(y.Value), wanted(v.Kind()))
 		return
 	}
 	switch v.Kind() {
@@ -196,7 +196,7 @@ func (d *decoder) decodeScalar(y *yaml.Node, v reflect.Value, path string) {
 	default:
 		panic(fmt.Sprintf("strictyaml: cannot decode into %s", v.Type()))
 	}
-	d.errorf(y, path, "%q must be %s", y.Value, wanted(v.Kind()))
+	d.errorf(y, path, "%q must be %s", short(y.Value), wanted(v.Kind()))
 }
 
 // fieldOf finds the field with a tag, −1 if there is none.
@@ -224,6 +224,18 @@ func Keys(t reflect.Type) []string {
 	return slices.Clip(keys)
 }
 
+// short is the beginning of a text, for a message.
+func short(s string) string {
+	const most = 60 // runes
+	n := 0
+	for i := range s {
+		if n++; n > most {
+			return s[:i] + "…"
+		}
+	}
+	return s
+}
+
 func describe(y *yaml.Node) string {
 	switch {
 	case y.Kind == yaml.MappingNode:
@@ -233,7 +245,7 @@ func describe(y *yaml.Node) string {
 	case y.Tag == "!!null":
 		return "empty"
 	}
-	return fmt.Sprintf("%q", y.Value)
+	return fmt.Sprintf("%q", short(y.Value))
 }
 
 func wanted(k reflect.Kind) string {

@@ -89,3 +89,14 @@ func TestTagsOfOtherKindsAreRefused(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestMessagesStayShort: a file of something else is not printed as an error.
+func TestMessagesStayShort(t *testing.T) {
+	long := strings.Repeat("ä", 10_000)
+	for _, text := range []string{long, "count: " + long, strings.Repeat("ä", 400) + ": x\n", "name: !mine " + long + "\n"} {
+		var f file
+		if err := Decode([]byte(text), "f.yaml", &f); err == nil || len(err.Error()) > 500 || !strings.Contains(err.Error(), "ä…") {
+			t.Errorf("%.80s…: %.600v", text, err)
+		}
+	}
+}

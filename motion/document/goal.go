@@ -1,6 +1,7 @@
 package document
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -161,6 +162,9 @@ func (g *Goal) reverse() {
 // neighbouring rows. Continuous joints of the robot, which may be nil, go the short
 // way from row to row, unless their rows count turns.
 func (g *Goal) Curve(m *robot.Model) (*spline.Spline, error) {
+	if len(g.Times) == 0 {
+		return nil, errors.New("no row is enabled: a motion needs two")
+	}
 	t := &trajectory.Trajectory{Joints: g.Joints}
 	for i, time := range g.Times {
 		t.Points = append(t.Points, trajectory.Point{Time: time, Position: slices.Clone(g.Positions[i])})
