@@ -29,6 +29,7 @@ type Stream struct {
 	c      *Client
 	name   string          // as spelled
 	wanted map[string]Want // by subscription id
+	all    Want            // of them together
 	lane   *outbox.Lane
 	queued atomic.Bool
 
@@ -72,8 +73,12 @@ func (s *Stream) Join(typeName, id string, w Want) error {
 		return err
 	}
 	isNew := !s.Has(id)
-	s.wanted[id] = w
-	s.merge()
+	if s.wanted[id] = w; isNew {
+		s.all = s.all.and(w) // thousands may join: no look at all the others
+		s.serve()
+	} else {
+		s.merge()
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for m, _, ok := probe.Poll(); ok && isNew; m, _, ok = probe.Poll() {
@@ -96,39 +101,32 @@ func (s *Stream) takeForm(typeName string, form msgs.Form) error {
 	return nil
 }
 
-// merge combines the wishes of all subscriptions: the least throttling, the
-// longest queue, the smallest fragments; a compression only if all ask for it.
+// merge serves all subscriptions together.
 func (s *Stream) merge() {
-	var all Want
 	first := true
 	for _, w := range s.wanted {
-		if w.Packing == "" {
-			w.Packing = "none"
-		}
 		if first {
-			all, first = w, false
-			continue
-		}
-		all.Throttle = min(all.Throttle, w.Throttle)
-		all.Queue = max(all.Queue, w.Queue)
-		if all.Fragment == 0 || w.Fragment > 0 && w.Fragment < all.Fragment {
-			all.Fragment = w.Fragment
-		}
-		if all.Packing != w.Packing {
-			all.Packing = "none"
+			s.all, first = w, false
+		} else {
+			s.all = s.all.and(w)
 		}
 	}
+	s.serve()
+}
+
+// serve does what all subscriptions together ask for.
+func (s *Stream) serve() {
 	queue := s.c.Queue
 	switch {
-	case all.Queue > 0:
-		queue = min(all.Queue, queue)
-	case all.Throttle > 0:
+	case s.all.Queue > 0:
+		queue = min(s.all.Queue, queue)
+	case s.all.Throttle > 0:
 		queue = 1 // nothing is to be kept back: the newest
 	}
 	s.mu.Lock()
-	s.packing, s.fragment = all.Packing, all.Fragment
+	s.packing, s.fragment = s.all.Packing, s.all.Fragment
 	s.mu.Unlock()
-	s.lane.Set(queue, all.Throttle)
+	s.lane.Set(queue, s.all.Throttle)
 }
 
 // Has reports whether the stream serves a subscription.

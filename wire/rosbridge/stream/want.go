@@ -1,6 +1,7 @@
 package stream
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"time"
@@ -14,6 +15,19 @@ type Want struct {
 	Queue    int           // messages that wait meanwhile; 0 for the usual number
 	Fragment int           // bytes of a frame; 0 for whole messages
 	Packing  string        // compression
+}
+
+// and is what serves two subscriptions: the least throttling, the longest queue, the
+// smallest fragments, and a compression only if both ask for it.
+func (w Want) and(x Want) Want {
+	if w.Fragment == 0 || x.Fragment > 0 && x.Fragment < w.Fragment {
+		w.Fragment = x.Fragment
+	}
+	if w.Packing != x.Packing {
+		w.Packing = "none"
+	}
+	w.Throttle, w.Queue = min(w.Throttle, x.Throttle), max(w.Queue, x.Queue)
+	return w
 }
 
 // compressions that are served. cbor-raw holds the message in ROS's own
@@ -36,5 +50,5 @@ func WantOf(m *frame.Message) (Want, error) {
 		return Want{}, fmt.Errorf("compression %q is not served; use none, cbor or cbor-raw", m.Compression)
 	}
 	return Want{Throttle: time.Duration(m.ThrottleRate * float64(time.Millisecond)),
-		Queue: m.QueueLength, Fragment: m.FragmentSize, Packing: m.Compression}, nil
+		Queue: m.QueueLength, Fragment: m.FragmentSize, Packing: cmp.Or(m.Compression, "none")}, nil
 }
