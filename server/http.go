@@ -1,17 +1,11 @@
 package server
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"html/template"
 	"net/http"
-	"path"
-	"strings"
 	"time"
 
-	"poise/internal/xmltree"
 	"poise/loop"
 	"poise/telemetry"
 	"poise/wire/rosbridge"
@@ -25,7 +19,7 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /readyz", s.readyz)
 	mux.HandleFunc("GET /metrics", s.metrics)
-	mux.HandleFunc("GET /mesh/{name...}", s.mesh)
+	mux.Handle("GET /mesh/{name...}", s.meshes)
 	page := s.page
 	if page == nil {
 		page = http.HandlerFunc(s.plainPage)
@@ -55,68 +49,6 @@ func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) {
 		}
 	}
 	fmt.Fprintln(w, "ok")
-}
-
-// pageURDF is the description with the names of its meshes as the page can fetch
-// them.
-func (s *Server) pageURDF() string {
-	root, err := xmltree.Parse(s.robot.URDF, "robot.urdf", xmltree.Limits{})
-	if err != nil {
-		return string(s.robot.URDF)
-	}
-	changed := false
-	var walk func(n *xmltree.Node)
-	walk = func(n *xmltree.Node) {
-		if a := n.Attr("filename"); a != nil && n.QName() == "mesh" {
-			if scheme, _, ok := strings.Cut(a.Value, "://"); !ok || scheme == "package" || scheme == "file" {
-				a.Value = "/mesh/" + meshKey(a.Value)
-				changed = true
-			}
-		}
-		for child := range n.Elements() {
-			walk(child)
-		}
-	}
-	walk(root)
-	if !changed {
-		return string(s.robot.URDF)
-	}
-	return string(xmltree.Print(root))
-}
-
-// meshKey is the name under which a mesh is served: short, and nothing of the
-// machine's folders in it.
-func meshKey(name string) string {
-	sum := sha256.Sum256([]byte(name))
-	return hex.EncodeToString(sum[:8]) + strings.ToLower(path.Ext(name))
-}
-
-// mesh serves a mesh that the description names, and no other file.
-func (s *Server) mesh(w http.ResponseWriter, r *http.Request) {
-	for _, name := range s.meshNames() {
-		if meshKey(name) != r.PathValue("name") {
-			continue
-		}
-		data, err := s.robot.Mesh(name)
-		if err != nil {
-			http.Error(w, err.Error(), http.StatusNotFound)
-			return
-		}
-		http.ServeContent(w, r, path.Base(name), s.started, bytes.NewReader(data))
-		return
-	}
-	http.NotFound(w, r)
-}
-
-func (s *Server) meshNames() (names []string) {
-	for _, l := range s.robot.Model.Document().Links {
-		for _, v := range l.Visuals {
-			if m := v.Geometry.Mesh; m != "" {
-				names = append(names, m)
-			}
-		}
-	}
-	return names
 }
 
 var plain = template.Must(template.New("page").Parse(`<!doctype html>

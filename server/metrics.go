@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"runtime"
-	"strings"
 
 	"poise/executive"
 	"poise/server/figures"
@@ -16,7 +15,8 @@ func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) {
 	p := &figures.Writer{}
 	p.Family("poise_uptime_seconds", "gauge", "since the server began")
 	p.Value("", s.uptime().Seconds())
-	s.cycleMetrics(p)
+	all, _, realtime := s.runner.Stats()
+	p.Cycle(all, realtime)
 	s.robotMetrics(p)
 	wire := s.wire.Stats()
 	for _, m := range []struct {
@@ -40,47 +40,6 @@ func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) {
 	p.Family("poise_goroutines", "gauge", "goroutines")
 	p.Value("", float64(runtime.NumGoroutine()))
 	fmt.Fprint(w, p.String())
-}
-
-// cycleMetrics tells how well the cycle keeps its time.
-func (s *Server) cycleMetrics(p *figures.Writer) {
-	all, _, realtime := s.runner.Stats()
-	p.Family("poise_realtime", "gauge", "1 if real-time priority was granted")
-	p.Value("", figures.Flag(realtime))
-	p.Family("poise_cycle_ticks_total", "counter", "cycles")
-	for _, one := range all {
-		p.Value(figures.Label("robot", one.Name), float64(one.Ticks))
-	}
-	p.Family("poise_cycle_overruns_total", "counter", "cycles that were not done when the next was due")
-	for _, one := range all {
-		p.Value(figures.Label("robot", one.Name), float64(one.Overruns))
-	}
-	p.Family("poise_cycle_missed_total", "counter", "periods that passed without a cycle")
-	for _, one := range all {
-		p.Value(figures.Label("robot", one.Name), float64(one.Missed))
-	}
-	for _, h := range []struct{ name, help string }{
-		{"poise_cycle_lateness_seconds", "from deadline to start"}, {"poise_cycle_work_seconds", "from start to end"},
-	} {
-		p.Family(h.name, "summary", h.help)
-		for _, one := range all {
-			histogram := &one.Lateness
-			if strings.Contains(h.name, "work") {
-				histogram = &one.Work
-			}
-			for _, q := range []float64{0.5, 0.99, 0.999, 1} {
-				p.Value(figures.Label("robot", one.Name)+","+figures.Label("quantile", fmt.Sprint(q)), float64(histogram.Quantile(q))/1e9)
-			}
-		}
-		for _, one := range all {
-			histogram := &one.Lateness
-			if strings.Contains(h.name, "work") {
-				histogram = &one.Work
-			}
-			p.Named("_sum", figures.Label("robot", one.Name), histogram.Mean()*float64(histogram.Count())/1e9)
-			p.Named("_count", figures.Label("robot", one.Name), float64(histogram.Count()))
-		}
-	}
 }
 
 // robotMetrics tells what the robots do.

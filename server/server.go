@@ -26,6 +26,7 @@ import (
 	"poise/server/config"
 	"poise/server/figures"
 	"poise/server/journal"
+	"poise/server/meshes"
 	"poise/server/motions"
 	"poise/server/offer"
 	"poise/telemetry"
@@ -48,6 +49,7 @@ type Server struct {
 	robot   *load.Loaded
 	library *library.Library
 	shelf   *motions.Shelf
+	meshes  *meshes.Folder
 	graph   *graph.Graph
 	log     *slog.Logger
 	page    http.Handler
@@ -102,6 +104,7 @@ func (s *Server) assemble() error {
 	if _, err := s.robot.Model.Resources(); err != nil {
 		return err
 	}
+	s.meshes = &meshes.Folder{Robot: s.robot, Since: s.started}
 	if folder := s.motionsFolder(); folder != "" {
 		if at, err := os.Stat(folder); err == nil && !at.IsDir() {
 			return fmt.Errorf("motions is %q: it is no folder", folder)
@@ -202,7 +205,7 @@ func (s *Server) info(in *instance) (*poisemsgs.RobotInfoResponse, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.URDF, r.Description = s.pageURDF(), s.robot.About
+	r.URDF, r.Description = s.meshes.URDF(), s.robot.About
 	r.Period, r.Simulated, r.HasReal = s.cfg.Loop.Period, true, s.real != nil
 	return r, nil
 }

@@ -15,6 +15,7 @@ import (
 	"poise/msgs"
 	"poise/msgs/poisemsgs"
 	"poise/robot"
+	"poise/server/health"
 	"poise/server/offer"
 	"poise/server/standing"
 	"poise/servo"
@@ -149,7 +150,10 @@ func (t *topics) snapshot(now *loop.Snapshot) {
 		t.tellStatus()
 	}
 	if due(&t.healthDue, at, rates.Diagnostics) {
-		t.health.PublishFunc(func() *msgs.DiagnosticArray { return t.diagnostics(now) })
+		t.health.PublishFunc(func() *msgs.DiagnosticArray {
+			stats, said := t.in.s.cycleStats(t.in.name)
+			return health.Of(t.in.name, t.in.model, now, &stats, said)
+		})
 	}
 }
 
@@ -239,54 +243,6 @@ func (t *topics) tellStatus() {
 		}
 		t.assigned.Publish(a)
 	}
-}
-
-// Levels of diagnostic_msgs/DiagnosticStatus.
-const (
-	levelOK    = 0
-	levelWarn  = 1
-	levelError = 2
-	levelStale = 3
-)
-
-// diagnostics words the health of cycle, power and joints.
-func (t *topics) diagnostics(now *loop.Snapshot) *msgs.DiagnosticArray {
-	out := &msgs.DiagnosticArray{Header: edge.Header(now.Tick, "")}
-	add := func(level uint8, name, message string, values ...string) {
-		s := msgs.DiagnosticStatus{Level: level, Name: t.in.name + "/" + name, Message: message, HardwareID: t.in.name}
-		for i := 0; i+1 < len(values); i += 2 {
-			s.Values = append(s.Values, msgs.KeyValue{Key: values[i], Value: values[i+1]})
-		}
-		out.Status = append(out.Status, s)
-	}
-	stats, said := t.in.s.cycleStats(t.in.name)
-	level, message := uint8(levelOK), said
-	if stats.Overruns > 0 {
-		level = levelWarn
-		message = fmt.Sprintf("%d overruns; %s", stats.Overruns, said)
-	}
-	add(level, "cycle", message, "ticks", fmt.Sprint(stats.Ticks), "overruns", fmt.Sprint(stats.Overruns), "missed", fmt.Sprint(stats.Missed),
-		"lateness_p99_us", fmt.Sprintf("%.1f", float64(stats.Lateness.Quantile(0.99))/1e3))
-	level = levelOK
-	if now.Power == loop.Faulted || now.Faults > 0 {
-		level = levelError
-	}
-	add(level, "power", now.Power.String(), "faults", fmt.Sprint(now.Faults), "voltage", fmt.Sprintf("%.2f", now.Measured.Volt))
-	for i, j := range t.in.model.Joints() {
-		if j.Virtual {
-			continue
-		}
-		level, message := uint8(levelOK), "ok"
-		age := float64(now.Measured.Age[i]) * now.Tick.Dt
-		switch {
-		case now.Measured.Fault[i] != 0:
-			level, message = levelError, fmt.Sprintf("fault %d", now.Measured.Fault[i])
-		case age > 0.2:
-			level, message = levelStale, "not heard of"
-		}
-		add(level, "joint/"+j.Name, message, "age", fmt.Sprintf("%.4f", age))
-	}
-	return out
 }
 
 // event lets a text command leave.

@@ -1,0 +1,82 @@
+package meshes
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"net/http"
+	"path"
+	"strings"
+	"time"
+
+	"poise/internal/xmltree"
+	"poise/robot/load"
+)
+
+// Folder is the meshes of a robot, at /mesh/{name...}.
+type Folder struct {
+	Robot *load.Loaded
+	Since time.Time // when they were read
+}
+
+// URDF is the description with the names of its meshes as the page can fetch
+// them.
+func (f *Folder) URDF() string {
+	root, err := xmltree.Parse(f.Robot.URDF, "robot.urdf", xmltree.Limits{})
+	if err != nil {
+		return string(f.Robot.URDF)
+	}
+	changed := false
+	var walk func(n *xmltree.Node)
+	walk = func(n *xmltree.Node) {
+		if a := n.Attr("filename"); a != nil && n.QName() == "mesh" {
+			if scheme, _, ok := strings.Cut(a.Value, "://"); !ok || scheme == "package" || scheme == "file" {
+				a.Value = "/mesh/" + key(a.Value)
+				changed = true
+			}
+		}
+		for child := range n.Elements() {
+			walk(child)
+		}
+	}
+	walk(root)
+	if !changed {
+		return string(f.Robot.URDF)
+	}
+	return string(xmltree.Print(root))
+}
+
+// key is the name under which a mesh is served: short, and nothing of the
+// machine's folders in it.
+func key(name string) string {
+	sum := sha256.Sum256([]byte(name))
+	return hex.EncodeToString(sum[:8]) + strings.ToLower(path.Ext(name))
+}
+
+// ServeHTTP serves a mesh that the description names, and no other file.
+func (f *Folder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	for _, name := range f.names() {
+		if key(name) != r.PathValue("name") {
+			continue
+		}
+		data, err := f.Robot.Mesh(name)
+		if err != nil {
+			http.Error(w, err.Error(), http.StatusNotFound)
+			return
+		}
+		http.ServeContent(w, r, path.Base(name), f.Since, bytes.NewReader(data))
+		return
+	}
+	http.NotFound(w, r)
+}
+
+func (f *Folder) names() (names []string) {
+	for _, l := range f.Robot.Model.Document().Links {
+		for _, v := range l.Visuals {
+			if m := v.Geometry.Mesh; m != "" {
+				names = append(names, m)
+			}
+		}
+	}
+	return names
+}
