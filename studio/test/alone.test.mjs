@@ -14,7 +14,6 @@ s.test("without a real robot its buttons are there and disabled", async (page) =
 
 s.test("servo buttons act on the virtual robot when it is alone: all, of the trajectory, per limb", async (page, server) => {
   const limp = async () => (await server.state()).limp.toSorted().join();
-  await page.getByText("Servos of the virtual robot").waitFor();
   await button(page, "Turn all servos on/off").click();
   await until("all are off", async () => (await server.state()).power !== "enabled");
   await page.getByLabel("Servo state").getByText("all off").waitFor();

@@ -251,7 +251,7 @@ export async function open(browser, server, options = {}) {
 // connected waits until the page knows the robot and shows where it is.
 export async function connected(page) {
   await page.getByText("connected", { exact: true }).waitFor();
-  await page.locator("section.joints .joint, section.library li").first().waitFor();
+  await page.getByRole("region", { name: /^(Joints|Library)$/ }).locator("button, input[type=range]").first().waitFor();
 }
 
 // studio gives a file of tests one server, one browser and one page. Each test
@@ -308,6 +308,14 @@ export async function enter(page, label, text, key = "Enter") {
   await field(page, label).fill(String(text));
   await field(page, label).press(key);
 }
+
+// told waits for what the page says of a goal, beside its button.
+export const told = (page, what, robot = "virtual") =>
+  until(`the page says ${what}`, async () => {
+    const text = await page.getByLabel(`Result ${robot}`).textContent();
+    if (!what.test(text)) throw new Error(`it says ${text}`);
+    return text;
+  });
 
 export const row = (page, index) => page.locator(`tr[data-row='${index}'] td.at`);
 
@@ -370,11 +378,19 @@ export async function drag(page, target, dx, dy, steps = 8) {
   await page.mouse.up();
 }
 
-// ruler returns where a time is on the page.
-export async function ruler(page, time, end) {
-  const box = await page.locator("svg.tracks").boundingBox();
-  const [left, right] = [52, 14];
-  return { x: box.x + left + (time / end) * (box.width - left - right), y: box.y + 7, px: (box.width - left - right) / end };
+// ruler returns where a time is on the timeline, and how wide a second, as the marks of
+// the first and the last row have it: on the page, and in the drawing.
+export async function ruler(page, time = 0) {
+  const { points } = await motion(page);
+  const [from, to] = [0, points.length - 1];
+  const middle = async (key) => {
+    const [box, drawing] = [await page.locator(`path[data-key='${key}']`).boundingBox(), await page.locator("svg.tracks").boundingBox()];
+    return { x: box.x + box.width / 2, y: box.y + box.height / 2, left: box.x + box.width / 2 - drawing.x };
+  };
+  const [first, last] = [await middle(from), await middle(to)];
+  const px = (last.x - first.x) / (points[to].time - points[from].time);
+  const along = (time - points[from].time) * px;
+  return { x: first.x + along, y: first.y, left: first.left + along, px };
 }
 
 // cursor returns the time at which the cursor of the timeline stands.

@@ -1,11 +1,10 @@
 // Playing: marks, direction, speed, stopping, and why something is refused.
 import assert from "node:assert/strict";
-import { becomes, button, column, enter, field, given, motion, near, radians, save, studio, table, teach, times, until } from "./harness.mjs";
+import { becomes, button, column, enter, field, given, motion, near, radians, save, studio, table, teach, times, told, until } from "./harness.mjs";
 
 const s = studio({ blind: true });
 
-const result = (page) => page.getByLabel("Result virtual");
-const done = (page) => result(page).getByText("virtual: done").waitFor();
+const done = (page) => told(page, /done/);
 const ramp = (step, ...angles) => angles.map((q, i) => [i * step, { joint52: q }]);
 const speed = (page, percent) => page.getByLabel("Speed scale").fill(String(percent));
 
@@ -107,7 +106,7 @@ s.test("Stop midway by button, Esc and F8; Execute is the separate act that goes
     await until("it is under way", async () => (await server.joints()).joint52 > 0.02);
     await stop();
     await until("it is stopped", async () => (await server.state()).stopped && (await server.state()).goals.length === 0);
-    await result(page).getByText(/aborted: stopped/).waitFor();
+    await told(page, /aborted.*stopped|stopped/);
     const q = (await server.joints()).joint52;
     assert.ok(q > 0.01 && q < 0.78, `stopped at ${q}`);
   }
@@ -146,7 +145,7 @@ s.test("a goal that is refused says why beside its button, and nothing moves", a
   // too fast
   await given(page, table(ramp(0.3, 0, 1.2)));
   await button(page, "Execute virtual").click();
-  await result(page).getByText(/refused.*velocity of "?joint52"? is .*rad\/s/).waitFor();
+  await told(page, /refused.*velocity.*joint52/);
   near((await server.joints()).joint52, s.rest.joint52, 1e-6);
   // from elsewhere, farther than its tolerance, without the move to the start
   await enter(page, "Time of row 2", 2);
@@ -158,14 +157,14 @@ s.test("a goal that is refused says why beside its button, and nothing moves", a
   await enter(page, "joint52 value", 40);
   await server.reaches("joint52", radians(40), 1e-3);
   await button(page, "Execute virtual").click();
-  await result(page).getByText(/refused.*joint52.*0\.2/).waitFor();
+  await told(page, /refused.*joint52.*(0\.2|11\.5)/); // rad or °
   near((await server.joints()).joint52, radians(40), 1e-3);
   await field(page, "Approach first").check();
   // nobody plays trajectories
   const follow = (await server.state()).controllers.filter((c) => c.kind === "follow").map((c) => c.name);
   await server.call("/switch_controllers", { start: [], stop: follow, strict: false });
   await button(page, "Execute virtual").click();
-  await until("it says that the controller is off", async () => /refused.*(controller|trajectory)/.test(await result(page).textContent()));
+  await told(page, /refused.*(controller|trajectory|runs)/);
   await server.call("/switch_controllers", { start: follow, stop: [], strict: false });
   await button(page, "Execute virtual").click();
   await server.reaches("joint52", 1.2);
@@ -177,8 +176,7 @@ s.test("a goal whose joint is taken says by whom; the page is never blocked", as
   await button(page, "Execute virtual").click();
   await running(server, (g) => g.duration > 3.9);
   await enter(page, "joint52 value", 10); // by hand, while a goal moves it
-  const said = await page.getByRole("region", { name: "Joints" }).getByRole("alert").textContent();
-  assert.match(said, /joint52/);
+  await page.getByRole("alert").filter({ hasText: "joint52" }).first().waitFor();
   await field(page, "Label of row 1").fill("meanwhile");
   await field(page, "Label of row 1").press("Enter");
   await becomes(page, "the table is edited meanwhile", (m) => m.points[0].label === "meanwhile");

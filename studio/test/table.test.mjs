@@ -76,9 +76,9 @@ s.test("rows are chosen by mouse with Shift and Ctrl, and by arrow keys; Delete 
   const marker = await server.hear("/joints_marker_set");
   await field(page, "Key point table").focus();
   for (const [key, at, q] of [["ArrowDown", 3, 0.3], ["ArrowUp", 2, 0.2], ["ArrowUp", 1, 0.1]]) {
-    const told = marker.next((m) => Math.abs(m.position[m.name.indexOf("joint52")] - q) < 1e-9);
+    const heard = marker.next((m) => Math.abs(m.position[m.name.indexOf("joint52")] - q) < 1e-9);
     await page.keyboard.press(key);
-    await told;
+    await heard;
     assert.deepEqual(await selected(page), [at]);
   }
   await page.keyboard.press("Shift+ArrowDown");

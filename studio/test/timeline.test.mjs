@@ -5,7 +5,7 @@ import { becomes, button, coloured, cursor, differing, drag, enter, field, given
 const s = studio({ blind: true });
 
 const some = 40; // pixels
-const curves = (page) => page.locator(".timeline .curves");
+const curves = (page) => page.getByRole("region", { name: "Timeline" }).locator("canvas").first();
 const red = (r, g, b) => r > g + 40 && b > g + 6; // as limits are drawn
 const nod = table([[0, { joint51: -0.3, joint52: 0 }], [1, { joint51: -0.5, joint52: 0.5 }], [2, { joint51: -0.3, joint52: 0 }]], { events: [[1.5, "voice/say", "hello"]] });
 
@@ -18,7 +18,7 @@ const drawn = (page, what, fits) =>
 
 s.test("velocity and acceleration are drawn over the positions, with their limits", async (page) => {
   await given(page, nod);
-  await until("curves are there", async () => (await page.locator(".timeline canvas").count()) === 1);
+  await curves(page).waitFor();
   const all = await drawn(page, "curves are drawn", (now) => coloured(now, (r, g, b) => Math.max(r, g, b) - Math.min(r, g, b) > 60) > some);
   await page.getByLabel("Joints to show").selectOption("joint51");
   const one = await drawn(page, "one joint with its limits", (now) => differing(now, all) > some && coloured(now, red) > 300);
@@ -36,7 +36,7 @@ s.test("velocity and acceleration are drawn over the positions, with their limit
 
 s.test("a key point dragged in time moves its row in the file", async (page, server) => {
   await given(page, nod);
-  const { px } = await ruler(page, 0, 2);
+  const { px } = await ruler(page);
   await drag(page, page.locator("path[data-key='1']"), -0.4 * px, 0);
   await becomes(page, "the row moved", (m) => Math.abs(times(m)[1] - 0.6) < 0.02);
   await save(page, "dragged");
@@ -51,7 +51,7 @@ s.test("a key point dragged in time moves its row in the file", async (page, ser
 
 s.test("an event is added, dragged in time, changed and deleted in the file", async (page, server) => {
   await given(page, nod);
-  const { px } = await ruler(page, 0, 2);
+  const { px } = await ruler(page);
   const event = page.getByRole("button", { name: /^Event voice\/say/ });
   await drag(page, event.locator("circle"), -0.5 * px, 0);
   await becomes(page, "it moved", (m) => Math.abs(m.events[0].time - 1) < 0.02);
@@ -77,9 +77,9 @@ s.test("the support track shows which feet carry from row to row", async (page) 
   await given(page, table([up(0, 1), up(1, 0), up(2, 1)]));
   const bars = () => page.locator("rect.carries").evaluateAll((all) => all.map((r) => [r.x.baseVal.value, r.width.baseVal.value, r.y.baseVal.value]));
   await until("bars are drawn", async () => (await bars()).length === 5); // leg1: row 1 and 3, leg2: all
-  const { px } = await ruler(page, 0, 2);
+  const { left, px } = await ruler(page);
   const [first] = await bars();
-  near(first[0], 52, 1);
+  near(first[0], left, 1);
   near(first[1], px, 2); // from row 1 to row 2
   await field(page, "leg1 carries from row 2").click();
   await until("no gap is left", async () => (await bars()).length === 6);
@@ -104,8 +104,8 @@ s.test("what would break a limit is red before playing, as the server judges it"
   const fast = findings.find((f) => f.rule === "velocity");
   assert.ok(fast.value > fast.limit && fast.from_time >= 1 && fast.to_time <= 1.3);
   const bars = await page.locator("svg.tracks rect.red").evaluateAll((all) => all.map((r) => [r.x.baseVal.value, r.width.baseVal.value]));
-  const { px } = await ruler(page, 0, 3);
-  assert.ok(bars.some(([x, w]) => Math.abs(x - 52 - fast.from_time * px) < 2 && Math.abs(w - (fast.to_time - fast.from_time) * px) < 3.5), JSON.stringify({ bars, fast, px }));
+  const { left, px } = await ruler(page);
+  assert.ok(bars.some(([x, w]) => Math.abs(x - left - fast.from_time * px) < 2 && Math.abs(w - (fast.to_time - fast.from_time) * px) < 3.5), JSON.stringify({ bars, fast, px }));
   await row(page, 2).click();
   await page.getByLabel("Rows that a change of time moves").selectOption("below");
   await enter(page, "Time of row 3", 3);
