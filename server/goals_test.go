@@ -126,7 +126,7 @@ func TestGoalsThatCannotBeDoneSayWhy(t *testing.T) {
 		u, _ := b.end(b.send("/follow_joint_trajectory", followType, g))
 		return u
 	}
-	b.rejected(follow(func(g *msgs.FollowJointTrajectoryGoal) { g.Trajectory.JointNames[0] = "joint59" }), `"joint59"`, "joint51")
+	b.rejected(follow(func(g *msgs.FollowJointTrajectoryGoal) { g.Trajectory.JointNames[0] = "jonit51" }), `"jonit51"`, `did you mean "joint51"`)
 	b.rejected(follow(func(g *msgs.FollowJointTrajectoryGoal) { g.Trajectory.Points[1].Positions[0] = 5 }), "joint51", "limit")
 	b.rejected(follow(func(g *msgs.FollowJointTrajectoryGoal) { g.Trajectory.Points[0].Positions[0] += 1 }), "joint51")
 	b.rejected(follow(func(g *msgs.FollowJointTrajectoryGoal) { g.Trajectory.Points[1].Effort = []float64{1} }), "effort")
