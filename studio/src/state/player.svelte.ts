@@ -144,6 +144,17 @@ export class Player {
     }
   }
 
+  // goTo moves to a named pose.
+  async goTo(side: Side, name: string) {
+    this.begin(side, `pose ${name}`);
+    try {
+      await this.ready(side);
+      this.send(side, "go_to_pose", textAction, { command: { type: "pose", command: name, options: "" } });
+    } catch (e) {
+      this.fail(side, e);
+    }
+  }
+
   private begin(side: Side, what: string): Run {
     this.runs[side] = { ...idle(side), what, going: true };
     this.note = silence;
