@@ -19,6 +19,7 @@ s.test("servo buttons act on the virtual robot when it is alone: all, of the tra
   await page.getByLabel("Servo state").getByText("all off").waitFor();
   await button(page, "Turn all servos on/off").click();
   await until("all are on", async () => (await server.state()).power === "enabled" && (await limp()) === "");
+  await page.getByLabel("Servo state").getByText("all on").waitFor(); // a button does what it shows
   for (const limb of ["leg1", "leg2", "leg3", "leg4", "head", "ears", "mouth", "tail"]) {
     await page.getByLabel(`Servos of ${limb}`).click();
     await until(`${limb} is limp`, async () => (await limp()) === limb);
@@ -30,6 +31,7 @@ s.test("servo buttons act on the virtual robot when it is alone: all, of the tra
   await given(page, table([[0, { tail_joint1: 0 }], [1, { tail_joint1: 0.2 }]]));
   await button(page, "Turn all trajectory servos on/off").click();
   await until("the tail is limp", async () => (await limp()) === "tail");
+  await page.getByLabel("Servo state").getByText("partially on").waitFor();
   await button(page, "Turn all trajectory servos on/off").click();
   await until("the tail is held", async () => (await limp()) === "");
 });

@@ -87,7 +87,7 @@ s.test("everything is reached by Tab", async (page) => {
   await page.locator("tr[data-row='1'] td.at").click(); // so that what needs a row is enabled
   await page.getByLabel("Filter joints").fill("joint52");
   const name = `(e) => e.getAttribute("aria-label") || [...(e.labels ?? [])].map((l) => l.textContent.trim()).join("") || e.textContent.trim()`;
-  const wanted = await page.evaluate(`[...document.querySelectorAll("button, input, select, [role=button], [role=group]")].filter((e) => !e.disabled && !e.hidden && e.getAttribute("tabindex") !== "-1").map(${name})`);
+  const wanted = await page.evaluate(`[...document.querySelectorAll("button, input, select, [role=button], [tabindex='0']")].filter((e) => !e.disabled && !e.hidden && e.getAttribute("tabindex") !== "-1").map(${name})`);
   await page.evaluate(() => document.activeElement?.blur());
   const reached = new Set();
   for (let i = 0; i < wanted.length + 20; i++) {

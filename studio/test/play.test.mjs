@@ -183,3 +183,22 @@ s.test("a goal whose joint is taken says by whom; the page is never blocked", as
   await server.reaches("joint52", 0.8);
   await done(page);
 });
+
+s.test("named poses: set at once, or gone to", async (page, server) => {
+  const { poses } = await server.call("/robot_info");
+  const there = (name) =>
+    until(`the robot is ${name}`, async () => {
+      const q = await server.joints();
+      const pose = poses.find((p) => p.name === name);
+      return pose.joints.every((j, i) => Math.abs(q[j] - pose.positions[i]) < 2e-3);
+    });
+  await page.getByLabel("Named pose", { exact: true }).selectOption("crouched");
+  await button(page, "Set named pose").click();
+  await there("crouched");
+  assert.equal((await server.state()).goals.length, 0); // no motion brought it there
+  await page.getByLabel("Named pose", { exact: true }).selectOption("stand");
+  await button(page, "Go to named pose").click();
+  await until("a goal moves it", async () => (await server.state()).goals.length === 1);
+  await there("stand");
+  await told(page, /done/);
+});
