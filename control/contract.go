@@ -209,6 +209,13 @@ type Program interface {
 	Claim() (needs, wants robot.Set)
 }
 
+// Ranked is a Program with priorities of its own where rank says so, instead of those
+// that its controller was registered with.
+type Ranked interface {
+	Program
+	Rank(leaf robot.LeafID) (pending, operational float32, own bool)
+}
+
 // Controller produces references for part of the body. All methods run inside the
 // cycle: they must not block, allocate, log or look at a clock. A panic is the
 // controller's own fault and stops what it owned.

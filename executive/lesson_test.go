@@ -7,11 +7,13 @@ import (
 	"testing"
 
 	"poise/action"
+	"poise/arbiter"
 	"poise/control"
 	"poise/control/follow"
 	"poise/control/pose"
 	"poise/control/stream"
 	"poise/control/torqueoff"
+	"poise/executive/explain"
 	"poise/loop"
 	"poise/planner"
 	"poise/robot"
@@ -330,6 +332,49 @@ func TestPlaceTheVirtualRobot(t *testing.T) {
 	}
 	if q := r.command("joint51"); q != -0.4 {
 		t.Errorf("half placed: %g", q)
+	}
+}
+
+// TestControllersOutsideHavePriorities: what a request says of its priorities decides
+// who wins, and one that cannot be read is refused.
+func TestControllersOutsideHavePriorities(t *testing.T) {
+	for _, x := range []struct {
+		name                 string
+		pending, operational []float32
+		want                 string // owner of the head
+	}{
+		{"none: those of its seat", nil, nil, "swing"},
+		{"low", []float32{-1, -1}, []float32{-1, -1}, "swing"},
+		{"high", []float32{5, 1e6}, []float32{5, 1e6}, "gait"},
+		{"one list for both", []float32{5, 1e6}, nil, "gait"},
+		{"high for the other resource only", []float32{1e6, -1}, nil, "swing"},
+	} {
+		t.Run(x.name, func(t *testing.T) {
+			r := full(t, parts{settings: loop.Settings{Policy: arbiter.PolicyPriority}, rank: map[string]float32{"swing": 9}})
+			r.active(r.submit(&Operational{Controller: "swing", On: true}))
+			why := r.e.RequestRemote("wire", RemoteRequest{Name: "gait", ID: 7, Resources: []string{"tail", "head"}, Pending: x.pending, Operational: x.operational}, func(Assignment) {})
+			if len(why) > 0 {
+				t.Fatal(why)
+			}
+			r.run(5)
+			for _, o := range r.e.State().Owners {
+				if o.Resource == "head" && o.Owner != x.want && !(x.want == "gait" && o.Owner == "outside_1") {
+					t.Errorf("the head is %q's, want %s", o.Owner, x.want)
+				}
+			}
+		})
+	}
+	r := full(t, parts{})
+	for _, x := range []struct {
+		request RemoteRequest
+		want    string
+	}{
+		{RemoteRequest{Name: "gait", Resources: []string{"tail"}, Pending: []float32{1, 2}}, "2 pending priorities for 1 resources"},
+		{RemoteRequest{Name: "gait", Resources: []string{"tail"}, Operational: []float32{float32(math.NaN())}}, "operational priority 1 is NaN"},
+	} {
+		if why := explain.Join(r.e.RequestRemote("wire", x.request, nil)); !strings.Contains(why, x.want) {
+			t.Errorf("%q does not say %q", why, x.want)
+		}
 	}
 }
 

@@ -2,9 +2,11 @@ package executive
 
 import (
 	"fmt"
+	"math"
 
 	"poise/action"
 	"poise/arbiter"
+	"poise/control/stream"
 	"poise/executive/explain"
 	"poise/robot"
 )
@@ -18,6 +20,43 @@ type RemoteRequest struct {
 	Name      string // of the controller outside
 	ID        uint32 // of its request
 	Resources []string
+
+	// Pending and Operational are priorities of the resources, while it asks and once
+	// it runs: one each. One list alone is for both; none takes those of its seat.
+	Pending, Operational []float32
+}
+
+// ranks words the priorities for the cycle.
+func (r *RemoteRequest) ranks(words *explain.Words) (all []stream.Rank, why []Explanation) {
+	pending, operational := r.Pending, r.Operational
+	if len(pending) == 0 {
+		pending = operational
+	}
+	if len(operational) == 0 {
+		operational = pending
+	}
+	for _, list := range []struct {
+		name   string
+		values []float32
+	}{{"pending", pending}, {"operational", operational}} {
+		if n := len(list.values); n != 0 && n != len(r.Resources) {
+			why = append(why, explain.Because("invalid", fmt.Sprintf("%d %s priorities for %d resources: there must be one each, or none", n, list.name, len(r.Resources))))
+		}
+		for i, v := range list.values {
+			if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+				why = append(why, explain.Because("invalid", fmt.Sprintf("%s priority %d is %v, must be a number", list.name, i+1, v)))
+			}
+		}
+	}
+	if len(why) > 0 || len(pending) == 0 {
+		return nil, why
+	}
+	for i, name := range r.Resources {
+		set, unknown := words.Set([]string{name})
+		why = append(why, unknown...)
+		all = append(all, stream.Rank{Leaves: set, Pending: pending[i], Operational: operational[i]})
+	}
+	return all, why
 }
 
 // RemoteState is a sign of life of a controller outside, or its end.
@@ -68,10 +107,18 @@ func (e *Executive) RequestRemote(who string, r RemoteRequest, tell func(Assignm
 			why = []Explanation{e.whySilent()}
 			return
 		}
+		ranks, bad := r.ranks(e.words)
+		if bad != nil {
+			why = bad
+			return
+		}
 		w, bad := e.operate(x.seat, set)
 		if bad != nil {
 			why = bad
 			return
+		}
+		if p, ok := w.Program.(*stream.Program); ok {
+			p.Ranks = ranks
 		}
 		x.request, x.since, x.tell = r.ID, e.now, tell
 		changed := func(c Change) { e.locked(func() { e.remoteChanged(x, r.ID, c) }) }

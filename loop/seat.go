@@ -17,6 +17,8 @@ type seat struct {
 	running    bool
 	claim      arbiter.Claim
 
+	rank, rankRunning float32 // priority while it asks, and once it runs
+
 	program   control.Program // being performed, nil if none
 	needs     robot.Set       // and what it cannot do without
 	goal      uint64
@@ -37,6 +39,7 @@ type seat struct {
 	pending     control.Program // asked for, inside a round
 	needed      robot.Set       // for it, and
 	wanted      robot.Set       // as well
+	ranked      bool            // by priorities of its own, which the arbiter has to hear
 	pendingGoal uint64
 	refusal     control.Reason // of the pending one
 }
@@ -46,7 +49,7 @@ func (l *Loop) register(r Registration) error {
 	s := &seat{l: l, id: id, controller: r.Controller, running: true, rate: 1,
 		ref: control.NewReference(l.dof, len(l.cfg.Model.Chains()), l.merge.Outputs())}
 	s.stream, _ = r.Controller.(control.Fed)
-	s.claim.SetPriority(r.Pending, r.Operational)
+	s.rank, s.rankRunning = r.Pending, r.Operational
 	if _, known := l.arb.Lookup(r.Name); known {
 		return fmt.Errorf("loop: two controllers are named %q", r.Name)
 	}
@@ -77,7 +80,7 @@ func (s *seat) startGoal(o Order) {
 		return
 	}
 	needs, wants := s.whole()
-	if own := s.owned(); s.program != nil && own.Contains(needs) && wants.Minus(own).Empty() {
+	if own := s.owned(); s.program != nil && own.Contains(needs) && wants.Minus(own).Empty() && !s.ranked {
 		if rest := own.Minus(needs.Union(wants)); s.swap(o.Program, o.Goal) && !rest.Empty() {
 			_ = s.l.arb.Release(s.l.tick.Time, s.id, rest) // what it does not ask for any more
 		}
@@ -379,10 +382,19 @@ func (s *seat) check(p control.Program, own robot.Set) (why control.Reason) {
 	return s.controller.Check(&s.l.input, p)
 }
 
-// ask finds out what a program claims.
+// ask finds out what a program claims, and with which priorities.
 func (s *seat) ask(p control.Program) (why control.Reason) {
 	defer s.recovered(&why)
 	s.needed, s.wanted = p.Claim()
+	s.claim.SetPriority(s.rank, s.rankRunning)
+	s.ranked = false
+	if own, ok := p.(control.Ranked); ok {
+		for leaf := range s.l.merge.Whole(s.needed.Union(s.wanted)).All {
+			if pending, running, ok := own.Rank(leaf); ok {
+				s.claim.Pending[leaf], s.claim.Operational[leaf], s.ranked = pending, running, true
+			}
+		}
+	}
 	return control.Because(control.OK)
 }
 

@@ -252,4 +252,6 @@ func TestAControllerOutside(t *testing.T) {
 	b.until("its lease is over", func() bool { return !b.owns("remote", "tail") })
 	request(msgs.ResourceRequest{RequesterName: "wagger", RequestID: id.Add(1), Resources: []string{"wing"}})
 	b.until("a denial is told", func() bool { return len(b.log.lines("msg=audit", "wagger", "wing")) > 0 })
+	request(msgs.ResourceRequest{RequesterName: "wagger", RequestID: id.Add(1), Resources: []string{"tail"}, PriPending: []float32{1, 2}})
+	b.until("priorities are read", func() bool { return len(b.log.lines("msg=audit", "2 pending priorities for 1 resources")) > 0 })
 }

@@ -298,7 +298,7 @@ func (in *instance) serveRemotes(r *offer.Board) {
 			}
 			heard[v.RequesterName] = true
 		}
-		ask := executive.RemoteRequest{Name: v.RequesterName, ID: v.RequestID, Resources: v.Resources}
+		ask := executive.RemoteRequest{Name: v.RequesterName, ID: v.RequestID, Resources: v.Resources, Pending: v.PriPending, Operational: v.PriOperational}
 		why := in.exec.RequestRemote(fmt.Sprintf("%s (%s)", v.RequesterName, from), ask, func(a executive.Assignment) {
 			in.topics.assigned.Publish(&msgs.ResourceAssignment{RequestIds: a.Requests, Resources: a.Resources, Owners: a.Owners})
 		})

@@ -13,6 +13,24 @@ type Program struct {
 	Timeout  float64   `json:"timeout"`  // s without a value until it holds; 0 means 0.5
 	Patience float64   `json:"patience"` // s without a value until it gives up; 0 is never
 	Speed    float64   `json:"speed"`    // share of the limits of velocity, 0 … 1; 0 means 1
+	Ranks    []Rank    `json:"ranks,omitempty"`
+}
+
+// Rank gives some leaves priorities of their own; of several the first counts.
+type Rank struct {
+	Leaves      robot.Set `json:"leaves"`
+	Pending     float32   `json:"pending"`     // while it asks
+	Operational float32   `json:"operational"` // once it runs
+}
+
+// Rank returns the priorities of a leaf, if it has its own.
+func (p *Program) Rank(leaf robot.LeafID) (pending, operational float32, own bool) {
+	for i := range p.Ranks {
+		if r := &p.Ranks[i]; r.Leaves.Has(leaf) {
+			return r.Pending, r.Operational, true
+		}
+	}
+	return 0, 0, false
 }
 
 // Claim returns what it asks for.
