@@ -95,6 +95,12 @@ func TestStrangersAreKeptOut(t *testing.T) {
 			}
 		}
 	}
+	friend := start(t, func(c *config.Config) { c.Origins = []string{"https://app.foxglove.dev"} })
+	for origin, want := range map[string]int{"https://app.foxglove.dev": http.StatusOK, "https://evil.example": http.StatusForbidden} {
+		if status, _ := friend.get("/metrics", func(r *http.Request) { r.Header.Set("Origin", origin) }); status != want {
+			t.Errorf("a page of %s gets %d, want %d", origin, status, want)
+		}
+	}
 	for _, address := range []string{"0.0.0.0:0", "192.168.1.2:8080", ":8080", "example.com:80"} {
 		c := config.Default()
 		c.Listen = address

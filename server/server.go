@@ -147,7 +147,7 @@ func (s *Server) assemble() error {
 	}
 	_, err = rosapi.Serve(s.graph, rosapi.Options{Params: map[string]any{"/robot_description": string(s.robot.URDF)}})
 	errs = append(errs, err)
-	s.wire = rosbridge.New(s.graph, rosbridge.Config{Log: s.log, Limits: rosbridge.Limits{
+	s.wire = rosbridge.New(s.graph, rosbridge.Config{Log: s.log, Origins: s.cfg.Origins, Limits: rosbridge.Limits{
 		Connections: s.cfg.Limits.Connections, MessageBytes: s.cfg.Limits.MessageSize, MessageRate: s.cfg.Limits.MessageRate,
 		Subscriptions: s.cfg.Limits.Subscriptions, Goals: s.cfg.Limits.Goals, Queue: s.cfg.Limits.Queue,
 	}})
@@ -241,7 +241,7 @@ func (s *Server) Run(ctx context.Context) error {
 		s.background.Go(func() { mirror.Keep(s.life, s.graph, m.URL, m.Prefix, s.log) })
 	}
 
-	web := &http.Server{Handler: loopback.Guard{}.Handler(s.routes()), ReadHeaderTimeout: 5 * time.Second,
+	web := &http.Server{Handler: loopback.Guard{Origins: s.cfg.Origins}.Handler(s.routes()), ReadHeaderTimeout: 5 * time.Second,
 		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)}
 	served := make(chan error, 1)
 	go func() { served <- web.Serve(s.listener) }()

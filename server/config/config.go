@@ -19,18 +19,19 @@ import (
 
 // Config is everything that `poise serve` can be told. Start from Default.
 type Config struct {
-	Robot   string  `yaml:"robot" doc:"a shipped name (pony, arm6), a .urdf or .xacro file, or a folder"`
-	Listen  string  `yaml:"listen" doc:"address and port of the server; loopback only, port 0 takes a free one"`
-	Motions string  `yaml:"motions" doc:"folder of your own motions, made when the first is saved; empty is poise/motions/<robot> in your data folder (XDG_DATA_HOME)"`
-	RealSim bool    `yaml:"with_real_sim" doc:"a second simulated robot plays the real one, with lag, noise and sag"`
-	Loop    Loop    `yaml:"loop" doc:"the cycle"`
-	Sim     Sim     `yaml:"real_sim" doc:"how the simulated real robot differs from the ideal one"`
-	Faults  Faults  `yaml:"faults" doc:"when something is a fault, and what is done about it, from mild to severe"`
-	Rates   Rates   `yaml:"rates" doc:"how often things are told, Hz"`
-	Planner Planner `yaml:"planner" doc:"planning"`
-	Limits  Limits  `yaml:"limits" doc:"what one server takes from its clients"`
-	Record  Record  `yaml:"record" doc:"the flight recorder"`
-	Mirror  Mirror  `yaml:"mirror" doc:"a robot behind another rosbridge server, seen and driven from here"`
+	Robot   string   `yaml:"robot" doc:"a shipped name (pony, arm6), a .urdf or .xacro file, or a folder"`
+	Listen  string   `yaml:"listen" doc:"address and port of the server; loopback only, port 0 takes a free one"`
+	Origins []string `yaml:"origins" doc:"web pages from elsewhere that may connect, such as https://app.foxglove.dev; those of this machine always may"`
+	Motions string   `yaml:"motions" doc:"folder of your own motions, made when the first is saved; empty is poise/motions/<robot> in your data folder (XDG_DATA_HOME)"`
+	RealSim bool     `yaml:"with_real_sim" doc:"a second simulated robot plays the real one, with lag, noise and sag"`
+	Loop    Loop     `yaml:"loop" doc:"the cycle"`
+	Sim     Sim      `yaml:"real_sim" doc:"how the simulated real robot differs from the ideal one"`
+	Faults  Faults   `yaml:"faults" doc:"when something is a fault, and what is done about it, from mild to severe"`
+	Rates   Rates    `yaml:"rates" doc:"how often things are told, Hz"`
+	Planner Planner  `yaml:"planner" doc:"planning"`
+	Limits  Limits   `yaml:"limits" doc:"what one server takes from its clients"`
+	Record  Record   `yaml:"record" doc:"the flight recorder"`
+	Mirror  Mirror   `yaml:"mirror" doc:"a robot behind another rosbridge server, seen and driven from here"`
 }
 
 // Loop is how the cycle runs.
@@ -117,7 +118,7 @@ func Default() Config {
 	rule := func(k fault.Kind) Rule { return Rule{rules[k].Threshold, rules[k].Severity.String()} }
 	return Config{
 		Robot:  "pony",
-		Listen: "127.0.0.1:8080",
+		Listen: "127.0.0.1:8080", Origins: []string{},
 		Loop: Loop{Period: 0.001, Arbiter: arbiter.PolicyPriority.String(), Handover: control.JerkLimited.String(),
 			HandoverTime: 0.2, Transition: 5, StopDeadline: 2, CrouchDeadline: 5},
 		Sim: Sim{Lag: 0.03, Noise: 0.0005, Seed: 1},
@@ -191,6 +192,12 @@ func (c *Config) Check() error {
 	_, settings := c.Settings()
 	if joined, ok := settings.(interface{ Unwrap() []error }); ok {
 		errs = append(errs, joined.Unwrap()...)
+	}
+	for _, origin := range c.Origins {
+		u, err := url.Parse(origin)
+		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") || u.Scheme+"://"+u.Host != origin {
+			errs = append(errs, problemf("origins", "has %q, must be http:// or https:// and a host, as browsers send it", origin))
+		}
 	}
 	for _, err := range []error{CheckListen(c.Listen), c.Mirror.check()} {
 		if err != nil {

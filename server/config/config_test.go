@@ -2,6 +2,7 @@ package config
 
 import (
 	"os"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -14,6 +15,7 @@ func TestWrittenConfigurationReadsBack(t *testing.T) {
 	other := Default()
 	other.Robot, other.Motions = "robots/my arm: 2", "#not a comment"
 	other.Loop.Period, other.RealSim, other.Sim.Seed = 0.0112, true, 77
+	other.Origins = []string{"https://app.foxglove.dev", "http://studio.example:8000"}
 	other.Faults.Tracking = Rule{0.125, "torque off"}
 	for _, c := range []Config{Default(), other} {
 		var b strings.Builder
@@ -24,7 +26,7 @@ func TestWrittenConfigurationReadsBack(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v in\n%s", err, b.String())
 		}
-		if back != c {
+		if !reflect.DeepEqual(back, c) {
 			t.Errorf("wrote %+v\nread  %+v", c, back)
 		}
 	}
@@ -80,6 +82,9 @@ func TestRefusals(t *testing.T) {
 		{"mirror: {url: ws://192.168.1.5:9090}", "only loopback"},
 		{"mirror: {url: ws://127.0.0.1:9090, prefix: real}", `mirror.prefix is "real", which is taken`},
 		{"mirror: {url: ws://127.0.0.1:9090, prefix: a b}", `mirror.prefix is "a b": `},
+		{"origins: [app.foxglove.dev]", `origins has "app.foxglove.dev", must be http:// or https://`},
+		{"origins: [https://app.foxglove.dev/]", `origins has "https://app.foxglove.dev/"`},
+		{"origins: everybody", "origins"},
 		{"limits: {connections: 0}", "limits.connections is 0, must be 1 … 10000"},
 	} {
 		if _, err := Read([]byte(c.document), "poise.yaml"); err == nil || !strings.Contains(err.Error(), c.want) {

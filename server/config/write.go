@@ -51,6 +51,12 @@ func scalar(v reflect.Value) string {
 			panic("config: " + err.Error()) // text always can be written
 		}
 		return strings.TrimSpace(string(text))
+	case reflect.Slice:
+		var items []string
+		for i := range v.Len() {
+			items = append(items, scalar(v.Index(i)))
+		}
+		return "[" + strings.Join(items, ", ") + "]"
 	default:
 		return fmt.Sprint(v.Interface())
 	}
