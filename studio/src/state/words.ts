@@ -84,10 +84,14 @@ export function lines(m: Remark, r: Reader): string[] {
 
 // found puts a finding of lint into words.
 export function found(f: Finding, r: Reader): string {
+  const range = f.to_time > f.from_time ? `${f.from_time.toFixed(2)}–${f.to_time.toFixed(2)} s` : `${f.from_time.toFixed(2)} s`;
+  if (f.rule === "balance" && Math.abs(f.value) < 1) {
+    const where = `${(Math.abs(f.value) * 1000).toFixed(0)} mm ${f.value < 0 ? "outside" : "inside"}`;
+    return `the centre of mass is ${where} the feet that carry, ${(f.limit * 1000).toFixed(0)} mm inside is needed (${range})`;
+  }
   const j = r.joint(f.joint);
   const curve = f.rule === "position" || f.rule === "velocity" || f.rule === "acceleration";
   if (!j || !curve || !r.degrees || !isAngle(j)) return f.text;
   const derivative = order(f.rule);
-  const range = f.to_time > f.from_time ? `${f.from_time.toFixed(2)}–${f.to_time.toFixed(2)} s` : `${f.from_time.toFixed(2)} s`;
   return `${called[derivative]} of ${f.joint} is ${quantity(f.value, derivative, r, j)}, limit ${quantity(f.limit, derivative, r, j)} (${range})`;
 }
