@@ -21,14 +21,24 @@ type hands struct {
 	feet   []contact.Foot // that stand
 	places [][]spatial.Vec3
 	air    []robot.ChainID // lifted
+	asked  bool            // since the last motion
 }
 
 // forget begins anew: a motion told what stands.
-func (h *hands) forget() { h.feet, h.places, h.air = h.feet[:0], h.places[:0], h.air[:0] }
+func (h *hands) forget() {
+	h.clear()
+	h.asked = false
+}
 
-// stand decides which of the feet wanted are in the air. It returns where the base is
-// to be put, if it is.
-func (h *hands) stand(q []float64, wanted []contact.Foot, base spatial.Pose) (down *spatial.Pose) {
+func (h *hands) clear() { h.feet, h.places, h.air = h.feet[:0], h.places[:0], h.air[:0] }
+
+// stand decides which of the feet wanted are in the air, of which the last motion left
+// some there. It returns where the base is to be put, if it is.
+func (h *hands) stand(q []float64, wanted []contact.Foot, left []robot.ChainID, base spatial.Pose) (down *spatial.Pose) {
+	if !h.asked {
+		h.air = append(h.air, left...)
+		h.asked = true
+	}
 	h.air = slices.DeleteFunc(h.air, func(c robot.ChainID) bool {
 		f, ok := find(wanted, c)
 		return !ok || math.Abs(h.height(q, f, base)) < slack // it came back
@@ -82,7 +92,7 @@ func (h *hands) putDown(q []float64, wanted []contact.Foot, base spatial.Pose) *
 			X, least, raised = Y, worst, skip
 		}
 	}
-	h.forget()
+	h.clear()
 	X = here.Mul(X)
 	for i, f := range wanted {
 		if i == raised {

@@ -34,12 +34,12 @@ func TestHandsLiftOneHoof(t *testing.T) {
 	knee, _ := m.Joint("joint13")
 	leg, _ := m.Chain("leg1")
 	h := hands{ground: ground}
-	if down := h.stand(q, feet, base); down != nil || len(h.air) > 0 {
+	if down := h.stand(q, feet, nil, base); down != nil || len(h.air) > 0 {
 		t.Fatalf("at rest the feet %v are in the air", h.air)
 	}
 	for range 40 { // slowly, a tick at a time
 		q[knee] += 0.02
-		if down := h.stand(q, feet, base); down != nil {
+		if down := h.stand(q, feet, nil, base); down != nil {
 			base = *down
 		}
 	}
@@ -50,7 +50,7 @@ func TestHandsLiftOneHoof(t *testing.T) {
 		t.Errorf("in the air are %v, want %v", h.air, want)
 	}
 	q[knee] -= 0.8
-	if h.stand(q, feet, base); len(h.air) > 0 {
+	if h.stand(q, feet, nil, base); len(h.air) > 0 {
 		t.Errorf("the hoof is back and yet %v are in the air", h.air)
 	}
 	for _, j := range []string{"joint13", "joint23", "joint33", "joint43"} {
@@ -61,7 +61,7 @@ func TestHandsLiftOneHoof(t *testing.T) {
 		id, _ := m.Joint(j)
 		q[id] -= 0.3
 	}
-	down := h.stand(q, feet, base)
+	down := h.stand(q, feet, nil, base)
 	if down == nil {
 		t.Fatal("feet that moved apart do not put the robot down")
 	}

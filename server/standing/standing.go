@@ -16,7 +16,8 @@ type Standing struct {
 	model    *robot.Model
 	ground   *contact.Ground
 	odometer *contact.Odometer
-	feet     []contact.Foot // that carry
+	feet     []contact.Foot  // that carry
+	free     []robot.ChainID // that the last motion lifted
 	balance  contact.Balance
 	hand     hands
 
@@ -48,11 +49,14 @@ func (s *Standing) Update(q []float64, supports []control.Support, performed boo
 	if !s.model.Floating() {
 		return spatial.IdentityPose
 	}
-	s.feet = s.feet[:0]
+	s.feet, s.free = s.feet[:0], s.free[:0]
 	for c, support := range supports {
 		chain := &s.model.Chains()[c]
-		if support.Weight <= 0 || chain.Contact == robot.NoContact {
+		if chain.Contact == robot.NoContact || support.Weight <= 0 && performed {
 			continue
+		}
+		if support.Weight <= 0 { // hands may put it down again
+			s.free = append(s.free, robot.ChainID(c))
 		}
 		foot := contact.Foot{Chain: robot.ChainID(c), Contact: support.Contact}
 		if foot.Contact == robot.NoContact {
@@ -63,7 +67,7 @@ func (s *Standing) Update(q []float64, supports []control.Support, performed boo
 	if performed {
 		s.hand.forget()
 	} else {
-		if down := s.hand.stand(q, s.feet, s.odometer.Pose()); down != nil {
+		if down := s.hand.stand(q, s.feet, s.free, s.odometer.Pose()); down != nil {
 			s.odometer.Reset(*down)
 		}
 		s.feet = slices.DeleteFunc(s.feet, func(f contact.Foot) bool { return slices.Contains(s.hand.air, f.Chain) })

@@ -62,3 +62,35 @@ func TestABoltedRobotStaysWhereItIs(t *testing.T) {
 		t.Error("it moved")
 	}
 }
+
+// TestHandsPutDownWhatAMotionLifted: after a motion that ends with a hoof in the air the
+// robot is placed in its rest pose, and stands on all four again.
+func TestHandsPutDownWhatAMotionLifted(t *testing.T) {
+	m := model(t, "pony")
+	s, err := New(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	supports := make([]control.Support, len(m.Chains()))
+	for i := range supports {
+		supports[i] = control.Support{Weight: 1}
+	}
+	rest, lifted := simulated.Rest(m), simulated.Rest(m)
+	s.Update(rest, supports, true)
+	leg, _ := m.Chain("leg1")
+	knee, _ := m.Joint("joint13")
+	supports[leg].Weight = 0
+	lifted[knee] += 0.4
+	s.Update(lifted, supports, true)
+	for range 3 { // the motion is over, nobody has moved it
+		if s.Update(lifted, supports, false); len(s.Feet()) != 3 {
+			t.Fatalf("with a hoof in the air it stands on %d feet", len(s.Feet()))
+		}
+	}
+	for range 3 {
+		base := s.Update(rest, supports, false)
+		if len(s.Feet()) != 4 || s.Balance(rest, base).Margin <= 0 {
+			t.Fatalf("put down it stands on %d feet with a margin of %g m", len(s.Feet()), s.Balance(rest, base).Margin)
+		}
+	}
+}
