@@ -147,7 +147,7 @@ func (c *compiler) seam(before, then *play.Program) {
 		}
 		if gap := math.Abs(begin[k] - end[k]); gap > closed {
 			c.bad.add(Problem{Kind: StartTooFar, Joint: name, Point: 0, Value: gap, Limit: closed, Help: "begin where the motion ends, or allow an approach"},
-				"%q is %.4g away from where the motion before ends, %.4g is allowed", name, gap, closed)
+				"%q is %.4g %s away from where the motion before ends, %.4g is allowed", name, gap, c.unit(k), closed)
 		}
 	}
 }

@@ -125,7 +125,7 @@ func (c *compiler) approach(first []float64) {
 		far = far || off > near || most >= 0 && off > most
 		if most >= 0 && off > most && c.g.Approach == 0 {
 			c.bad.add(Problem{Kind: StartTooFar, Joint: c.r.Names[k], Point: 0, Value: off, Limit: most, Help: "move there first, or allow an approach"},
-				"%q is %.4g away from where the motion starts, %.4g is allowed", c.r.Names[k], off, most)
+				"%q is %.4g %s away from where the motion starts, %.4g is allowed", c.r.Names[k], off, c.unit(k), most)
 		}
 	}
 	if c.g.Approach > 0 && far {
@@ -146,7 +146,7 @@ func (c *compiler) wayBack(body *play.Stretch) {
 			gapes = true
 			if c.g.Approach == 0 {
 				c.bad.add(Problem{Kind: OpenLoop, Joint: c.r.Names[k], Point: len(c.g.Points) - 1, At: body.End(), Value: gap, Limit: closed,
-					Help: "end where it begins, or allow an approach"}, "the loop ends with %q %.4g away from its beginning", c.r.Names[k], gap)
+					Help: "end where it begins, or allow an approach"}, "the loop ends with %q %.4g %s away from its beginning", c.r.Names[k], gap, c.unit(k))
 			}
 		}
 	}

@@ -348,14 +348,19 @@ func (c *compiler) clockLimits(curve *spline.Spline, k int, b control.Bounds) {
 	c.r.Deceleration[k] = max(share*b.Deceleration, acc)
 }
 
+// unit is what the positions of a column are measured in.
+func (c *compiler) unit(k int) string {
+	if c.m.Joints()[c.joints[k]].Kind == robot.Prismatic {
+		return "m"
+	}
+	return "rad"
+}
+
 // beyond reports a limit that the motion breaks.
 func (c *compiler) beyond(v trajectory.Violation, slower float64) {
 	name := c.r.Names[v.Joint]
 	p := Problem{Joint: name, Point: -1, At: v.Time, Value: v.Value, Limit: v.Limit}
-	unit := "rad"
-	if c.m.Joints()[c.joints[v.Joint]].Kind == robot.Prismatic {
-		unit = "m"
-	}
+	unit := c.unit(v.Joint)
 	word := v.Quantity.String()
 	switch v.Quantity {
 	case spline.Position:

@@ -66,14 +66,14 @@ func TestRefusalsNameTheThingTheValueAndTheLimit(t *testing.T) {
 		{"too fast", line("joint_1", 0.5, 0, 2), BeyondVelocity, "joint_1", "velocity of \"joint_1\" is 6 rad/s at 0.25 s, its limit is 4"},
 		{"accelerates too much", line("joint_1", 0.5, 0, 1), BeyondAcceleration, "joint_1", "acceleration"},
 		{"moves at its end", one(trajectory.Point{Position: []float64{0}, Velocity: []float64{0}}, trajectory.Point{Time: 1, Position: []float64{0.1}, Velocity: []float64{0.2}}), MovesAtEnd, "joint_1", "at the last point"},
-		{"starts elsewhere", within(line("joint_1", 1, 0.3, 0), 0.1, 0), StartTooFar, "joint_1", "0.3 away from where the motion starts, 0.1 is allowed"},
+		{"starts elsewhere", within(line("joint_1", 1, 0.3, 0), 0.1, 0), StartTooFar, "joint_1", "0.3 rad away from where the motion starts, 0.1 is allowed"},
 		{"a tolerance for another joint", &Goal{Joints: []string{"joint_1"}, Points: []trajectory.Point{point(0, 0)}, Path: []Tolerance{{Joint: "joint_2"}}}, BadTolerance, "joint_2", "does not move"},
 		{"a tolerance twice", &Goal{Joints: []string{"joint_1"}, Points: []trajectory.Point{point(0, 0)}, Final: []Tolerance{{Joint: "joint_1"}, {Joint: "joint_1"}}}, BadTolerance, "joint_1", "two goal tolerances"},
 		{"a tolerance that is no number", &Goal{Joints: []string{"joint_1"}, Points: []trajectory.Point{point(0, 0)}, Final: []Tolerance{{Joint: "joint_1", Position: math.NaN()}}}, BadTolerance, "joint_1", "no number"},
 		{"an event after the end", withEvents(line("joint_1", 1, 0, 0), 1.5), BadEvent, "", "at 1.5 s, the motion lasts 1 s"},
 		{"an event before the beginning", withEvents(line("joint_1", 1, 0, 0), -0.1), BadEvent, "", "-0.1 s"},
 		{"an approach beyond the limits", &Goal{Joints: []string{"joint_1"}, Points: []trajectory.Point{point(0, 0)}, Approach: 1.5}, BadOption, "", "share of 1.5"},
-		{"an open loop", &Goal{Joints: []string{"joint_1"}, Points: []trajectory.Point{point(0, 0), point(1, 0.2)}, Loop: true}, OpenLoop, "joint_1", "0.2 away from its beginning"},
+		{"an open loop", &Goal{Joints: []string{"joint_1"}, Points: []trajectory.Point{point(0, 0), point(1, 0.2)}, Loop: true}, OpenLoop, "joint_1", "0.2 rad away from its beginning"},
 		{"too long", line("joint_1", 4000, 0, 0.1), TooMuch, "", "at most 3600 s"},
 	} {
 		t.Run(x.rule, func(t *testing.T) {
