@@ -13,8 +13,8 @@ export default defineConfig({
     chunkSizeWarningLimit: 2000,
     rollupOptions: {
       output: {
+        inlineDynamicImports: true, // roslib's socket is asked for at once, not after the first picture
         entryFileNames: "assets/[name].js",
-        chunkFileNames: "assets/[name].js",
         assetFileNames: "assets/[name][extname]",
       },
     },

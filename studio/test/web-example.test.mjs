@@ -49,10 +49,10 @@ test("the page of examples/web plays, stops and resets a robot", async () => {
   await said("connected");
   assert.deepEqual(trouble, []);
 
-  const events = await robot.hear("/events"); // the motion blinks
+  const blinked = (await robot.hear("/events")).next(); // the motion blinks
   await button(page, "Nod").click();
   await said("moving");
-  assert.equal((await events()).command.command, "blink");
+  assert.equal((await blinked).command.command, "blink");
   await said("nodded");
 
   await button(page, "Stop").click();

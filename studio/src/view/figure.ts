@@ -25,12 +25,22 @@ function simpler(shape: THREE.BufferGeometry, plain: boolean): THREE.BufferGeome
 export class Figure {
   readonly robot: URDFRobot;
 
-  constructor(urdf: string, look: Look, plain: boolean) {
-    const loader = new URDFLoader();
-    loader.parseCollision = false;
-    this.robot = loader.parse(urdf);
-    this.robot.updateMatrixWorld(true);
-    for (const link of Object.values(this.robot.links)) weld(link, look, plain);
+  // made of a description, or of a robot that is one already
+  constructor(
+    private readonly urdf: string,
+    private readonly plain: boolean,
+    look: Look = "solid",
+    robot?: URDFRobot,
+  ) {
+    this.robot = robot ?? read(urdf, look, plain);
+    if (look !== "solid") dress(this.robot, look, plain);
+  }
+
+  // as returns the same robot with another look. Shapes are shared; meshes come later
+  // than the robot, so that with them each reads its own.
+  as(look: Look): Figure {
+    const own = /<mesh\b/.test(this.urdf) ? undefined : (this.robot.clone() as URDFRobot);
+    return new Figure(this.urdf, this.plain, look, own);
   }
 
   // pose turns joints and places the base.
@@ -71,12 +81,44 @@ export class Figure {
   }
 }
 
+function read(urdf: string, look: Look, plain: boolean): URDFRobot {
+  const loader = new URDFLoader();
+  loader.parseCollision = false;
+  loader.loadMeshCb = (path, manager, material, done) =>
+    loader.defaultMeshLoader(path, manager, material, (mesh, error) => {
+      if (mesh && look !== "solid") dress(mesh, look, plain);
+      done(mesh, error);
+    });
+  const robot = loader.parse(urdf);
+  robot.updateMatrixWorld(true);
+  for (const link of Object.values(robot.links)) weld(link, plain);
+  return robot;
+}
+
+// dress gives all parts the colour of a look, and lets what is behind them be seen.
+function dress(whole: THREE.Object3D, look: Look, plain: boolean) {
+  const { tint, opacity } = looks[look];
+  const materials = new Map<number, THREE.Material>(); // by opacity
+  whole.traverse((part) => {
+    if (!(part instanceof THREE.Mesh)) return;
+    const own = (Array.isArray(part.material) ? part.material[0] : part.material) as THREE.Material;
+    const seen = opacity * own.opacity;
+    if (!materials.has(seen)) materials.set(seen, paint(plain, { color: tint, opacity: seen, transparent: true, depthWrite: false }));
+    part.material = materials.get(seen)!;
+    part.castShadow = part.receiveShadow = false;
+  });
+}
+
+function paint(plain: boolean, of: THREE.MeshLambertMaterialParameters): THREE.Material {
+  return plain ? new THREE.MeshLambertMaterial(of) : new THREE.MeshPhysicalMaterial({ ...of, roughness: 0.5, clearcoat: 0.3, clearcoatRoughness: 0.4 });
+}
+
 // weld makes one mesh of the basic shapes of a link that are seen alike: a robot of
 // hundreds of shapes is drawn in a tenth of the time.
-function weld(link: THREE.Object3D, look: Look, plain: boolean) {
-  const { tint, opacity } = looks[look];
+function weld(link: THREE.Object3D, plain: boolean) {
   const toLink = link.matrixWorld.clone().invert();
   const alike = new Map<number, THREE.BufferGeometry[]>(); // by opacity
+  const welded: THREE.Object3D[] = [];
   for (const visual of link.children.filter((c) => "isURDFVisual" in c)) {
     visual.traverse((part) => {
       if (!(part instanceof THREE.Mesh)) return;
@@ -84,21 +126,17 @@ function weld(link: THREE.Object3D, look: Look, plain: boolean) {
       const shape = simpler(part.geometry as THREE.BufferGeometry, plain);
       if (!shape) return;
       shape.applyMatrix4(toLink.clone().multiply(part.matrixWorld));
-      const colour = new THREE.Color(tint ?? own.color);
-      const count = shape.attributes.position!.count;
-      shape.setAttribute("color", new THREE.Float32BufferAttribute(Array.from({ length: count }, () => colour.toArray()).flat(), 3));
-      const seen = opacity * own.opacity;
-      alike.set(seen, [...(alike.get(seen) ?? []), shape]);
-      part.visible = false;
+      const colours = new Float32Array(3 * shape.attributes.position!.count);
+      for (let i = 0; i < colours.length; i += 3) own.color.toArray(colours, i);
+      shape.setAttribute("color", new THREE.BufferAttribute(colours, 3));
+      alike.set(own.opacity, [...(alike.get(own.opacity) ?? []), shape]);
+      welded.push(part);
     });
   }
-  for (const [seen, shapes] of alike) {
-    const common = { vertexColors: true, opacity: seen, transparent: seen < 1, depthWrite: opacity === 1 };
-    const material = plain
-      ? new THREE.MeshLambertMaterial(common)
-      : new THREE.MeshPhysicalMaterial({ ...common, roughness: 0.5, clearcoat: 0.3, clearcoatRoughness: 0.4 });
-    const mesh = new THREE.Mesh(mergeGeometries(shapes), material);
-    mesh.castShadow = mesh.receiveShadow = opacity === 1;
+  for (const part of welded) part.removeFromParent();
+  for (const [opacity, shapes] of alike) {
+    const mesh = new THREE.Mesh(mergeGeometries(shapes), paint(plain, { vertexColors: true, opacity, transparent: opacity < 1 }));
+    mesh.castShadow = mesh.receiveShadow = true;
     link.add(mesh);
   }
 }

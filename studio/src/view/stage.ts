@@ -5,15 +5,14 @@ import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 
 // software tells whether pictures are computed by the processor: then they must be
 // few and simple.
-function software(): boolean {
-  const gl = document.createElement("canvas").getContext("webgl");
-  const named = gl?.getExtension("WEBGL_debug_renderer_info");
-  const renderer = gl && named ? String(gl.getParameter(named.UNMASKED_RENDERER_WEBGL)) : "";
-  gl?.getExtension("WEBGL_lose_context")?.loseContext();
+function software(gl: WebGLRenderingContext | WebGL2RenderingContext): boolean {
+  const named = gl.getExtension("WEBGL_debug_renderer_info");
+  const renderer = named ? String(gl.getParameter(named.UNMASKED_RENDERER_WEBGL)) : "";
   return /swiftshader|llvmpipe|software/i.test(renderer);
 }
 
 const fewest = 90; // ms between pictures that the processor computes
+const patience = 1000; // ms that the first picture waits for a robot to be in it
 
 export interface Colours { background: number; grid: number; gridCentre: number }
 
@@ -24,15 +23,17 @@ export class Stage {
   readonly orbit: OrbitControls;
   private readonly key = new THREE.DirectionalLight(0xfff4e6, 2.4);
   private grid = new THREE.GridHelper();
-  readonly plain = software();
+  readonly plain: boolean;
   drawn = () => {}; // after every picture
   private frame = 0;
   private last = 0;
+  private empty = true;
   private home = { position: new THREE.Vector3(1, -1, 0.6), target: new THREE.Vector3() };
   private readonly watcher: ResizeObserver;
 
   constructor(private readonly holder: HTMLElement) {
     this.renderer = new THREE.WebGLRenderer({ antialias: true });
+    this.plain = software(this.renderer.getContext());
     this.renderer.setPixelRatio(this.plain ? 1 : Math.min(devicePixelRatio, 2));
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.autoUpdate = false;
@@ -55,11 +56,18 @@ export class Stage {
 
     this.watcher = new ResizeObserver(() => this.resize());
     this.watcher.observe(holder);
+    setTimeout(() => this.begin(), patience);
+  }
+
+  private begin() {
+    this.empty = false;
+    this.touch();
   }
 
   // touch asks for a new picture; moved says that shadows moved, too.
   touch(moved = false) {
     if (moved) this.renderer.shadowMap.needsUpdate = true;
+    if (this.empty) return;
     this.frame ||= requestAnimationFrame((now) => this.draw(now));
   }
 
@@ -96,6 +104,7 @@ export class Stage {
     this.key.shadow.camera.updateProjectionMatrix();
     this.key.shadow.normalBias = 0.004 * size;
     this.renderer.shadowMap.needsUpdate = true;
+    this.empty = false;
     this.reset();
   }
 
