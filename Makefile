@@ -46,11 +46,14 @@ unit:
 	$(GO) test -count=1 -p 1 $(ALIVE)
 
 # the race detector slows a test tenfold: short variants, not counted again, and only
-# where there are goroutines; controllers and curves live inside one
-ALONE := $(addprefix poise/,spatial linalg trajectory/% control/% internal/libm internal/roots internal/phase urdf/xacro/%)
+# where goroutines meet; of the planner the test that has them, and none of those whose
+# goroutines only spread a test over all cores
+SPREAD := $(addprefix poise/,planner/smooth internal/libm trajectory/move)
+RACED  = $(filter-out $(SPREAD),$(shell tools/goroutines.sh))
 race:
-	POISE_GOLDEN_LOG= $(GO) test -race -short -count=1 $(filter-out $(ALONE),$(QUIET))
-	POISE_GOLDEN_LOG= $(GO) test -race -short -count=1 -p 1 $(ALIVE)
+	POISE_GOLDEN_LOG= $(GO) test -race -short -count=1 $(filter $(RACED),$(QUIET))
+	POISE_GOLDEN_LOG= $(GO) test -race -short -count=1 -run ConcurrentUse poise/planner/smooth
+	POISE_GOLDEN_LOG= $(GO) test -race -short -count=1 -p 1 $(filter $(RACED),$(ALIVE))
 
 fuzz:
 	@POISE_GOLDEN_LOG= tools/fuzz.sh $(FUZZTIME)
@@ -77,7 +80,7 @@ studio-check: studio
 # a real browser on the real binary;
 # a browser that draws in software on a busy machine may be late once
 browser: build studio/node_modules/.installed
-	cd studio && export POISE=$(CURDIR)/bin/poise && { npm run --silent test || { echo "browser: once more"; npm run --silent test; }; }
+	@POISE=$(CURDIR)/bin/poise tools/browser.sh
 
 golden:
 	@tools/golden.sh $(GOLDEN_LOG)

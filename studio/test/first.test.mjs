@@ -55,9 +55,9 @@ for (const [width, height, colorScheme] of [[1280, 720, "light"], [1024, 768, "d
   });
 }
 
-s.test("the first view, five times", async (_, server, t) => {
+s.test("the first view, three times", async (_, server, t) => {
   const took = [];
-  for (let i = 0; i < 5; i++) {
+  for (let i = 0; i < 3; i++) {
     const fresh = await s.browser.newContext({ viewport: { width: 1280, height: 720 } }); // nothing is kept from before
     await fresh.addInitScript(watch);
     const view = await fresh.newPage();
