@@ -1,0 +1,142 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync/atomic"
+
+	"poise/wire/rosbridge/client"
+)
+
+// runCall calls any service with its request as JSON.
+func runCall(e *env, args []string) error {
+	r := newRemote(e, "call")
+	rest, end, err := r.open(args, "SERVICE", "[JSON]")
+	if err != nil {
+		return err
+	}
+	defer end()
+	var request []byte
+	if len(rest) == 2 {
+		if request = []byte(rest[1]); rest[1] == "-" {
+			if request, err = io.ReadAll(e.in); err != nil {
+				return err
+			}
+		}
+		if !json.Valid(request) {
+			return usagef("the request is no JSON: %s", rest[1])
+		}
+	}
+	text, err := r.c.Call(r.ctx, r.service(rest[0]), request) // as long as it takes: it may plan
+	if err != nil {
+		return r.unanswered(err)
+	}
+	if r.json {
+		fmt.Fprintf(e.out, "%s\n", text)
+	} else {
+		fmt.Fprintf(e.out, "%s\n", indent(text))
+	}
+	a := answered{Success: true}
+	if err := json.Unmarshal(text, &a); err == nil && !a.Success {
+		return &toldError{fmt.Errorf("%s: %s", rest[0], a.Message)}
+	}
+	return nil
+}
+
+// service takes a name as it is, or as that of the robot that is meant.
+func (r *remote) service(name string) string {
+	if strings.HasPrefix(name, "/") {
+		return name
+	}
+	return r.name(name)
+}
+
+func indent(text []byte) []byte {
+	var b bytes.Buffer
+	if json.Indent(&b, text, "", "  ") != nil {
+		return text
+	}
+	return b.Bytes()
+}
+
+// runTopic lists topics, or prints what one says.
+func runTopic(e *env, args []string) error {
+	r := newRemote(e, "topic")
+	count := r.fs.Int("count", 0, "")
+	var gone atomic.Bool
+	r.changed = func(why error) { // echo waits for a server that is started again
+		if why != nil && !gone.Swap(true) {
+			fmt.Fprintf(e.err, "poise: topic: the server is gone; waiting for it\n")
+		} else if why == nil {
+			gone.Store(false)
+		}
+	}
+	rest, end, err := r.open(args, "list|echo", "[NAME]")
+	if err != nil {
+		return err
+	}
+	defer end()
+	switch {
+	case rest[0] == "list" && len(rest) == 1:
+		return r.listTopics()
+	case *count < 0:
+		return usagef("--count is %d: how many messages, 0 for all that come", *count)
+	case rest[0] == "echo" && len(rest) == 2:
+		return r.echo(rest[1], *count)
+	case rest[0] == "echo":
+		return usagef("NAME is missing: echo what?")
+	}
+	return usagef("%q is unknown: list, or echo NAME", strings.Join(rest, " "))
+}
+
+func (r *remote) listTopics() error {
+	text, err := r.c.Call(r.ctx, "/rosapi/topics", nil)
+	if err != nil {
+		return r.unanswered(err)
+	}
+	if r.json {
+		fmt.Fprintf(r.e.out, "%s\n", text)
+		return nil
+	}
+	var a struct{ Topics, Types []string }
+	if err := json.Unmarshal(text, &a); err != nil {
+		return err
+	}
+	table(r.e.out, func(w io.Writer) {
+		for i, t := range a.Topics {
+			fmt.Fprintf(w, "%s\t%s\n", t, a.Types[i])
+		}
+	})
+	return nil
+}
+
+// echo prints messages, a JSON line each with --json; Ctrl-C or count ends it.
+func (r *remote) echo(name string, count int) error {
+	sub, err := r.c.Subscribe(r.service(name), "", client.SubscribeOptions{})
+	if err != nil {
+		return err
+	}
+	for n := 0; count == 0 || n < count; n++ {
+		msg, lost, err := sub.Next(r.ctx)
+		if errors.Is(err, context.Canceled) {
+			return nil
+		}
+		if err != nil {
+			return fmt.Errorf("%w (poise topic list lists what there is)", err)
+		}
+		if lost > 0 {
+			fmt.Fprintf(r.e.err, "poise: topic: %d messages were lost: this reader is too slow\n", lost)
+		}
+		if r.json {
+			fmt.Fprintf(r.e.out, "%s\n", msg)
+		} else {
+			fmt.Fprintf(r.e.out, "%s\n---\n", indent(msg))
+		}
+	}
+	return nil
+}
