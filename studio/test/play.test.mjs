@@ -149,6 +149,7 @@ s.test("a goal that is refused says why beside its button, and nothing moves", a
   near((await server.joints()).joint52, s.rest.joint52, 1e-6);
   // from elsewhere, farther than its tolerance, without the move to the start
   await enter(page, "Time of row 2", 2);
+  await until("what was said of the motion before is gone", async () => (await page.getByRole("status", { name: "Result virtual" }).textContent()).trim() === "");
   await button(page, "Trajectory setup…").click();
   await enter(page, "Path tolerance of joint52", 0.2);
   await becomes(page, "the tolerance is stated", (m) => m.joints[0].path_tolerance[0]?.position === 0.2);

@@ -200,6 +200,14 @@ export class Player {
     Object.assign(run, { going: false, good, end: byHand ? "aborted" : how, remark: byHand ? stoppedHere : why });
   }
 
+  // edited takes back what was said against a motion that is another one now.
+  edited() {
+    for (const side of this.sides) {
+      const { going, good, what } = this.runs[side];
+      if (!going && !good && ["forward", "backward", "approach"].includes(what)) this.runs[side] = idle(side);
+    }
+  }
+
   // stop ramps everything down and holds: category 2.
   stop() {
     for (const side of this.sides) {
