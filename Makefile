@@ -2,7 +2,7 @@
 
 GO          ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
-FUZZTIME    ?= 2s
+FUZZTIME    ?= 1s
 TOOLS       := $(CURDIR)/.tools
 VENV        := $(TOOLS)/venv
 GOLDEN_LOG  := $(TOOLS)/golden.log
