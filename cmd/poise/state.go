@@ -10,37 +10,42 @@ import (
 	"poise/msgs/rosjson"
 )
 
-// status asks what the robot does.
-func (r *remote) status() (*poisemsgs.RobotStatus, error) {
-	text, err := r.call("get_state", &poisemsgs.GetStateRequest{})
-	if err != nil {
-		return nil, err
-	}
-	var a poisemsgs.GetStateResponse
-	return &a.State, rosjson.Unmarshal(text, &a)
-}
-
-func runState(e *env, args []string) error {
-	r := newRemote(e, "state")
+// told asks a server what its robot does, and hands that to show unless the answer is
+// wanted as it came.
+func told(e *env, name string, args []string, show func(s *poisemsgs.RobotStatus)) error {
+	r := newRemote(e, name)
 	_, end, err := r.open(args)
 	if err != nil {
 		return err
 	}
 	defer end()
-	s, err := r.status()
+	text, err := r.call("get_state", &poisemsgs.GetStateRequest{})
 	if err != nil || r.json {
 		return err
 	}
-	fmt.Fprintf(e.out, "power %s", s.Power)
+	var a poisemsgs.GetStateResponse
+	if err := rosjson.Unmarshal(text, &a); err != nil {
+		return err
+	}
+	show(&a.State)
+	return nil
+}
+
+func runState(e *env, args []string) error {
+	return told(e, "state", args, func(s *poisemsgs.RobotStatus) { showState(e.out, s) })
+}
+
+func showState(out io.Writer, s *poisemsgs.RobotStatus) {
+	fmt.Fprintf(out, "power %s", s.Power)
 	if s.Stopped {
-		fmt.Fprint(e.out, ", stopped: goals are refused until poise reset")
+		fmt.Fprint(out, ", stopped: goals are refused until poise reset")
 	}
-	fmt.Fprintf(e.out, "\nspeed %.0f %%", 100*s.Rate)
+	fmt.Fprintf(out, "\nspeed %.0f %%", 100*s.Rate)
 	if s.Rate != s.WantedRate {
-		fmt.Fprintf(e.out, " (of %.0f %% wanted)", 100*s.WantedRate)
+		fmt.Fprintf(out, " (of %.0f %% wanted)", 100*s.WantedRate)
 	}
-	fmt.Fprintln(e.out)
-	table(e.out, func(w io.Writer) {
+	fmt.Fprintln(out)
+	table(out, func(w io.Writer) {
 		for _, g := range s.Goals {
 			fmt.Fprintf(w, "goal\t%s\t%s\t%s\t%.2f", g.Action, g.State, g.Phase, g.Time)
 			if g.Duration > 0 { // otherwise it goes on for ever
@@ -58,27 +63,17 @@ func runState(e *env, args []string) error {
 			fmt.Fprintf(w, "fault\t%s\t%s\t%s\n", f.Kind, f.Severity, f.Explanation.Text)
 		}
 	})
-	return nil
 }
 
 func runControllers(e *env, args []string) error {
-	r := newRemote(e, "controllers")
-	_, end, err := r.open(args)
-	if err != nil {
-		return err
-	}
-	defer end()
-	s, err := r.status()
-	if err != nil || r.json {
-		return err
-	}
-	table(e.out, func(w io.Writer) {
-		fmt.Fprintln(w, "name\tkind\tstate\tresources")
-		for _, c := range s.Controllers {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", c.Name, c.Kind, c.State, strings.Join(c.Resources, " "))
-		}
+	return told(e, "controllers", args, func(s *poisemsgs.RobotStatus) {
+		table(e.out, func(w io.Writer) {
+			fmt.Fprintln(w, "name\tkind\tstate\tresources")
+			for _, c := range s.Controllers {
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", c.Name, c.Kind, c.State, strings.Join(c.Resources, " "))
+			}
+		})
 	})
-	return nil
 }
 
 func table(w io.Writer, fill func(w io.Writer)) {

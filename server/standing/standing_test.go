@@ -20,9 +20,9 @@ func model(t *testing.T, name string) *robot.Model {
 	return r.Model
 }
 
-// TestWhatIsAskedForAgreesWithWhatIsTold: Settle of the joints that are there is the base
-// that Update told, and the feet that carry do not move when a joint of the neck does.
-func TestWhatIsAskedForAgreesWithWhatIsTold(t *testing.T) {
+// pony stands on all of its feet.
+func pony(t *testing.T) (*robot.Model, *Standing, []control.Support) {
+	t.Helper()
 	m := model(t, "pony")
 	s, err := New(m)
 	if err != nil {
@@ -32,6 +32,13 @@ func TestWhatIsAskedForAgreesWithWhatIsTold(t *testing.T) {
 	for i := range supports {
 		supports[i] = control.Support{Weight: 1}
 	}
+	return m, s, supports
+}
+
+// TestWhatIsAskedForAgreesWithWhatIsTold: Settle of the joints that are there is the base
+// that Update told, and the feet that carry do not move when a joint of the neck does.
+func TestWhatIsAskedForAgreesWithWhatIsTold(t *testing.T) {
+	m, s, supports := pony(t)
 	q := simulated.Rest(m)
 	base := s.Update(q, supports, true)
 	if len(s.Feet()) != 4 || s.Balance(q, base).Margin <= 0 {
@@ -66,15 +73,7 @@ func TestABoltedRobotStaysWhereItIs(t *testing.T) {
 // TestHandsPutDownWhatAMotionLifted: after a motion that ends with a hoof in the air the
 // robot is placed in its rest pose, and stands on all four again.
 func TestHandsPutDownWhatAMotionLifted(t *testing.T) {
-	m := model(t, "pony")
-	s, err := New(m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	supports := make([]control.Support, len(m.Chains()))
-	for i := range supports {
-		supports[i] = control.Support{Weight: 1}
-	}
+	m, s, supports := pony(t)
 	rest, lifted := simulated.Rest(m), simulated.Rest(m)
 	s.Update(rest, supports, true)
 	leg, _ := m.Chain("leg1")
