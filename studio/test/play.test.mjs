@@ -112,7 +112,7 @@ s.test("Stop midway by button, Esc and F8; Execute is the separate act that goes
   }
 });
 
-s.test("Esc in a dialog closes it and stops nothing; F8 stops there, too", async (page, server) => {
+s.test("Esc in a dialog closes it and stops nothing; Stop and F8 stop there, too", async (page, server) => {
   await given(page, table(ramp(4, 0, 0.8)));
   await button(page, "Trajectory setup…").click();
   await page.keyboard.press("Escape");
@@ -122,6 +122,16 @@ s.test("Esc in a dialog closes it and stops nothing; F8 stops there, too", async
   await page.getByRole("dialog").waitFor();
   await page.keyboard.press("F8");
   await until("it is stopped", async () => (await server.state()).stopped);
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
+  // where Stop is, it is also while a dialog is open
+  const place = await button(page, "Stop").boundingBox();
+  await button(page, "Execute virtual").click();
+  await running(server, (g) => g.duration > 3.9);
+  await button(page, "Trajectory setup…").click();
+  await page.getByRole("dialog").waitFor();
+  await page.mouse.click(place.x + place.width / 2, place.y + place.height / 2);
+  await until("it is stopped by the mouse", async () => (await server.state()).stopped);
   await page.keyboard.press("Escape");
 });
 
