@@ -141,6 +141,34 @@ func Caller(ctx context.Context) string {
 	return name
 }
 
+type timeoutKey struct{}
+
+// timeout is the bound that a caller asked for, and the deadline that it gave.
+type timeout struct {
+	asked    time.Duration
+	deadline time.Time
+}
+
+// WithTimeout bounds a call. The error of a call that was not answered names this bound;
+// of a plain deadline it can only name what was left when the call began.
+func WithTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithTimeout(ctx, d)
+	deadline, _ := ctx.Deadline()
+	return context.WithValue(ctx, timeoutKey{}, timeout{d, deadline}), cancel
+}
+
+// timeLeft returns how long a call may take, as it was asked for if that is known.
+func (s *Server) timeLeft(ctx context.Context) time.Duration {
+	deadline, has := ctx.Deadline()
+	if !has {
+		return s.timeout
+	}
+	if t, ok := ctx.Value(timeoutKey{}).(timeout); ok && t.deadline.Equal(deadline) {
+		return t.asked
+	}
+	return max(0, time.Until(deadline))
+}
+
 // Call calls a service with a pointer to its request.
 func (g *Graph) Call(ctx context.Context, name string, request any) (any, error) {
 	s, err := g.serviceNamed(name)
@@ -246,10 +274,7 @@ type answer struct {
 // call runs the handler on a goroutine of its own, so that the caller is free at
 // its deadline whatever the handler does.
 func (s *Server) call(ctx context.Context, request any) (any, error) {
-	within := s.timeout
-	if deadline, has := ctx.Deadline(); has {
-		within = time.Until(deadline)
-	}
+	within := s.timeLeft(ctx)
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	failed := func(err error) error { return &CallError{Service: s.name, Within: within, Err: err} }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"poise/msgs"
@@ -90,6 +91,33 @@ func TestACallEndsAtItsDeadlineEvenIfTheHandlerDoesNot(t *testing.T) {
 		t.Errorf("the handler was told %v", cause)
 	}
 	close(free)
+}
+
+// TestALateCallNamesTheTimeThatWasAsked, however much of it was left when the call began.
+func TestALateCallNamesTheTimeThatWasAsked(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := New(Options{})
+		defer g.Close()
+		setBool(t, g, "slow", ServiceOptions{}, func(ctx context.Context, _ *msgs.SetBoolRequest) (*msgs.SetBoolResponse, error) {
+			<-ctx.Done()
+			return nil, ctx.Err()
+		})
+		ctx, cancel := WithTimeout(t.Context(), 50*time.Millisecond)
+		defer cancel()
+		plain, cancelPlain := context.WithTimeout(ctx, 40*time.Millisecond)
+		defer cancelPlain()
+		time.Sleep(30 * time.Millisecond) // a machine that is busy
+		late := func(ctx context.Context, want string) {
+			t.Helper()
+			_, err := g.Call(ctx, "slow", &msgs.SetBoolRequest{})
+			if !errors.Is(err, context.DeadlineExceeded) || !strings.HasSuffix(err.Error(), want) {
+				t.Errorf("%v, want %q", err, want)
+			}
+		}
+		late(plain, "within 10ms") // what was left of 40 ms
+		late(plain, "within 0s")
+		late(ctx, "within 50ms")
+	})
 }
 
 func TestACallerMayCancel(t *testing.T) {

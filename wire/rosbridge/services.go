@@ -48,7 +48,7 @@ func (x *session) call(m *frame.Message) {
 			limit = time.Duration(t * float64(time.Second))
 		}
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, limit)
+		ctx, cancel = graph.WithTimeout(ctx, limit)
 		defer cancel()
 	}
 	values, err := x.callAny(ctx, m)
