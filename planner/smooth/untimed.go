@@ -5,17 +5,17 @@ import (
 
 	"poise/planner"
 	"poise/planner/timing"
-	"poise/trajectory/reach"
+	"poise/trajectory/retime"
 )
 
 // untimed explains why a run has no time law, in the words of its request: joints
 // and places along the path, not rows and parameters.
 func (b *builder) untimed(run *timedRun, err error) *planner.Refusal {
 	var (
-		free   *reach.FreeError
-		size   *reach.SizeError
-		broken *reach.BrokenError
-		bent   *reach.PathError
+		free   *retime.FreeError
+		size   *retime.SizeError
+		broken *retime.BrokenError
+		bent   *retime.PathError
 	)
 	switch {
 	case errors.As(err, &free):

@@ -3,13 +3,11 @@ package retime
 import (
 	"math"
 	"sort"
-
-	"poise/trajectory/reach"
 )
 
-// near is the share of a limit from which on the peak between places is
+// nearby is the share of a limit from which on the peak between places is
 // estimated: nothing doubles between them.
-const near = 0.5
+const nearby = 0.5
 
 // stopEvery is after how many nodes Stop is asked.
 const stopEvery = 4096
@@ -42,14 +40,14 @@ func (w *Solver) inspect(l *Law) (worst, at float64, err error) {
 			}
 		}
 		var u use
-		var b binding
+		var b mostUsed
 		if w.p.Period > 0 {
 			u, b = w.between(l, k)
 		} else {
 			u, b = w.instants(l, k)
 		}
 		now, next := &l.nodes[k], &l.nodes[k+1]
-		l.add(now.s, next.s, b.Binding, now.v, next.v)
+		l.add(now.s, next.s, b.binding, now.v, next.v)
 		if x := max(u.vel*u.vel, u.acc, u.jerk); x > 1+certified {
 			w.blame(l, k, u)
 			if x > worst {
@@ -75,27 +73,27 @@ func (u use) or(o use) use {
 
 // instants checks stretch k of a law at five places, with what may be between
 // them, and returns which limit it uses most.
-func (w *Solver) instants(l *Law, k int) (u use, b binding) {
+func (w *Solver) instants(l *Law, k int) (u use, b mostUsed) {
 	m := &w.smooth.motion
-	w.smooth.rate5, w.smooth.acc5 = sized(w.smooth.rate5, w.grid.Rows*reach.Places), sized(w.smooth.acc5, w.grid.Rows*reach.Places)
+	w.smooth.rate5, w.smooth.acc5 = sized(w.smooth.rate5, w.grid.Rows*places), sized(w.smooth.acc5, w.grid.Rows*places)
 	h := l.nodes[k+1].t - l.nodes[k].t
 	first := m.pieceAt(l.nodes[k].s)
-	for i := range reach.Places {
-		s, v, a := l.at(k, l.nodes[k].t+h*float64(i)/(reach.Places-1))
+	for i := range places {
+		s, v, a := l.at(k, l.nodes[k].t+h*float64(i)/(places-1))
 		w.p.Path.StateTo(w.smooth.motion.q, w.smooth.motion.dq, w.smooth.motion.ddq, m.pieceAt(s), s)
 		for r := range w.grid.Rows {
-			w.smooth.rate5[r*reach.Places+i] = w.smooth.motion.dq[r] * v
-			w.smooth.acc5[r*reach.Places+i] = w.smooth.motion.ddq[r]*v*v + w.smooth.motion.dq[r]*a
+			w.smooth.rate5[r*places+i] = w.smooth.motion.dq[r] * v
+			w.smooth.acc5[r*places+i] = w.smooth.motion.ddq[r]*v*v + w.smooth.motion.dq[r]*a
 		}
 	}
-	b = binding{Binding: reach.Binding{Row: -1}}
+	b = mostUsed{binding: binding{Row: -1}}
 	for piece := first; piece <= m.piece; piece++ {
 		set := w.grid.Set(piece)
 		for r := range w.grid.Rows {
 			if w.grid.Free(set + r) {
 				continue
 			}
-			v, a := (*[reach.Places]float64)(w.smooth.rate5[r*reach.Places:]), (*[reach.Places]float64)(w.smooth.acc5[r*reach.Places:])
+			v, a := (*[places]float64)(w.smooth.rate5[r*places:]), (*[places]float64)(w.smooth.acc5[r*places:])
 			x := w.row(v, a, set+r, h)
 			b.raise(x, r, v[2]*a[2] < 0)
 			u = u.or(x)
@@ -154,20 +152,20 @@ func braking(slow, fast, acc, dec float64) (up, down float64) {
 
 // row returns what a row uses, given its velocity and acceleration at five
 // places within h.
-func (w *Solver) row(v, a *[reach.Places]float64, limits int, h float64) (u use) {
+func (w *Solver) row(v, a *[places]float64, limits int, h float64) (u use) {
 	slow, fast := min(v[0], v[1], v[2], v[3], v[4]), max(v[0], v[1], v[2], v[3], v[4])
 	low, high := min(a[0], a[1], a[2], a[3], a[4]), max(a[0], a[1], a[2], a[3], a[4])
 	up, down := braking(slow, fast, w.grid.InvAcc[limits], w.grid.InvDec[limits])
-	if u.acc = max(high*up, -low*down); u.acc > near {
-		u.acc = max(up*reach.Peak(a), down*reach.Peak(negative(a)))
+	if u.acc = max(high*up, -low*down); u.acc > nearby {
+		u.acc = max(up*peak(a), down*peak(negative(a)))
 	}
 	inv := math.Sqrt(w.grid.InvVel2[limits])
-	if u.vel = inv * max(fast, -slow); u.vel > near {
-		u.vel = inv * max(reach.Peak(v), reach.Peak(negative(v)))
+	if u.vel = inv * max(fast, -slow); u.vel > nearby {
+		u.vel = inv * max(peak(v), peak(negative(v)))
 	}
 	if inv := w.grid.InvJerk[limits]; inv > 0 {
 		// mean jerks between the places, and what it may vary within them
-		per := (reach.Places - 1) / h * inv
+		per := (places - 1) / h * inv
 		q := [...]float64{(a[1] - a[0]) * per, (a[2] - a[1]) * per, (a[3] - a[2]) * per, (a[4] - a[3]) * per}
 		vary := [...]float64{math.Abs(q[1]-q[0]) / 2, math.Abs(q[2]-q[1]) / 2, math.Abs(q[3]-q[2]) / 2}
 		u.jerk = max(math.Abs(q[0])+vary[0], math.Abs(q[1])+max(vary[0], vary[1]), math.Abs(q[2])+max(vary[1], vary[2]), math.Abs(q[3])+vary[2])
@@ -175,8 +173,8 @@ func (w *Solver) row(v, a *[reach.Places]float64, limits int, h float64) (u use)
 	return u
 }
 
-func negative(x *[reach.Places]float64) *[reach.Places]float64 {
-	return &[reach.Places]float64{-x[0], -x[1], -x[2], -x[3], -x[4]}
+func negative(x *[places]float64) *[places]float64 {
+	return &[places]float64{-x[0], -x[1], -x[2], -x[3], -x[4]}
 }
 
 // blame notes on the grid that stretch k of a law takes too much: everything the

@@ -2,15 +2,11 @@ package retime
 
 import (
 	"errors"
+	"fmt"
 	"math"
 
 	"poise/trajectory"
-	"poise/trajectory/reach"
-	"poise/trajectory/spline"
 )
-
-// Path is the geometry that a motion follows; see package reach.
-type Path = reach.Path
 
 // Problem is a path with the limits to obey on it.
 type Problem struct {
@@ -33,27 +29,6 @@ type Problem struct {
 	Grid int
 }
 
-// What Solve can refuse; errors.Is finds them.
-var (
-	ErrPath   = reach.ErrPath   // *PathError
-	ErrSpeed  = reach.ErrSpeed  // *SpeedError
-	ErrFree   = reach.ErrFree   // *FreeError
-	ErrBroken = reach.ErrBroken // *BrokenError
-)
-
-// The errors that say so.
-type (
-	PathError   = reach.PathError
-	SpeedError  = reach.SpeedError
-	FreeError   = reach.FreeError
-	BrokenError = reach.BrokenError
-)
-
-// sharp returns the problem without what smoothing adds to it.
-func (p *Problem) sharp() reach.Problem {
-	return reach.Problem{Path: p.Path, Limits: p.Limits, StartSpeed: p.StartSpeed, EndSpeed: p.EndSpeed, Grid: p.Grid}
-}
-
 // stopped returns why a problem is no longer to be solved.
 func (p *Problem) stopped() error {
 	if p.Stop == nil {
@@ -62,16 +37,73 @@ func (p *Problem) stopped() error {
 	return p.Stop()
 }
 
+// rows returns how many rows the path has.
+func (p *Problem) rows() int { return p.Path.Joints() + p.Path.Measures() }
+
 // check reports everything wrong with a problem.
 func (p *Problem) check() error {
-	sharp := p.sharp()
-	err := sharp.Check()
-	if !(p.Period >= 0) || math.IsInf(p.Period, 1) {
-		err = errors.Join(err, &trajectory.PeriodError{Period: p.Period})
+	var bad []error
+	breaks := p.Path.Breaks()
+	if len(breaks) < 2 {
+		bad = append(bad, &PathError{What: "number of breaks", Row: -1, Value: float64(len(breaks))})
 	}
-	return err
+	bad = append(bad, checkBreaks(breaks)...)
+	if n := len(p.Limits); n != 1 && n != len(breaks)-1 {
+		bad = append(bad, &trajectory.LimitError{Quantity: "sets of", Joint: -1, Value: float64(n), Bound: float64(len(breaks) - 1)})
+	}
+	for i := range p.Limits {
+		if err := p.Limits[i].Check(p.rows()); err != nil {
+			bad = append(bad, fmt.Errorf("piece %d: %w", i, err))
+		}
+		bad = append(bad, checkSize(&p.Limits[i])...)
+	}
+	for i, v := range []float64{p.StartSpeed, p.EndSpeed} {
+		if !(v >= 0 && v <= huge) {
+			bad = append(bad, &SpeedError{End: i == 1, Speed: v, Max: huge})
+		}
+	}
+	if !(p.Period >= 0) || math.IsInf(p.Period, 1) {
+		bad = append(bad, &trajectory.PeriodError{Period: p.Period})
+	}
+	return errors.Join(bad...)
 }
 
-// FromSpline makes a path of a curve: its time becomes the path parameter, its
-// segments the pieces.
-func FromSpline(s *spline.Spline) Path { return reach.FromSpline(s) }
+// checkBreaks reports breaks that do not rise; a path of no length has two equal
+// ones.
+func checkBreaks(breaks []float64) (bad []error) {
+	if len(breaks) < 2 {
+		return []error{&PathError{What: "number of breaks", Row: -1, Value: float64(len(breaks))}}
+	}
+	length := breaks[len(breaks)-1] - breaks[0]
+	if len(breaks) == 2 && length == 0 {
+		return nil
+	}
+	if !(length < huge && length > 1/huge) {
+		bad = append(bad, &PathError{What: "length", Row: -1, S: breaks[0], Value: length})
+	}
+	for i, s := range breaks {
+		if math.IsNaN(s) || math.IsInf(s, 0) || i > 0 && !(s-breaks[i-1] > shortest*length) {
+			bad = append(bad, &PathError{What: fmt.Sprintf("break %d", i), Row: -1, S: s, Value: s})
+		}
+	}
+	return bad
+}
+
+// shortest is the share of a path that a piece must at least be: below it the
+// places of a piece are no longer different numbers.
+const shortest = 1e-11
+
+// checkSize reports limits with which products would overflow.
+func checkSize(l *trajectory.Limits) (bad []error) {
+	for _, q := range []struct {
+		name   string
+		values []float64
+	}{{"velocity", l.Velocity}, {"acceleration", l.Acceleration}, {"deceleration", l.Deceleration}, {"jerk", l.Jerk}} {
+		for r, x := range q.values {
+			if x > 0 && x < 1/huge || x > huge && !math.IsInf(x, 1) {
+				bad = append(bad, &SizeError{Quantity: q.name, Joint: r, Value: x})
+			}
+		}
+	}
+	return bad
+}

@@ -3,20 +3,6 @@ package retime
 import (
 	"fmt"
 	"math"
-
-	"poise/trajectory/reach"
-)
-
-// Limit is a kind of limit that can hold a motion back.
-type Limit = reach.Limit
-
-// The kinds of limits.
-const (
-	None         = reach.None // nothing is used to the full
-	Velocity     = reach.Velocity
-	Acceleration = reach.Acceleration
-	Deceleration = reach.Deceleration
-	Jerk         = reach.Jerk
 )
 
 // Stretch is a part of the path along which one limit was active.
@@ -92,7 +78,7 @@ func among(row int, rows []int) bool {
 
 // add appends an interval to the report, merged with the one before if the same
 // limit is active.
-func (l *Law) add(from, to float64, b reach.Binding, v0, v1 float64) {
+func (l *Law) add(from, to float64, b binding, v0, v1 float64) {
 	slow, at := v0, from
 	if v1 < v0 {
 		slow, at = v1, to
@@ -110,25 +96,25 @@ func (l *Law) add(from, to float64, b reach.Binding, v0, v1 float64) {
 	l.stretches = append(l.stretches, Stretch{From: from, To: to, Limit: b.Limit, Row: b.Row, Slowest: slow, At: at})
 }
 
-// binding is the limit of which a stretch uses the largest share.
-type binding struct {
-	reach.Binding
+// mostUsed is the limit of which a stretch uses the largest share.
+type mostUsed struct {
+	binding
 	share float64
 }
 
 // raise notes what a row uses if it is more than any before.
-func (b *binding) raise(u use, row int, braking bool) {
-	most := max(b.share, reach.Active)
+func (b *mostUsed) raise(u use, row int, braking bool) {
+	most := max(b.share, active)
 	if u.vel > most {
-		*b, most = binding{reach.Binding{Limit: Velocity, Row: row}, u.vel}, u.vel
+		*b, most = mostUsed{binding{Limit: Velocity, Row: row}, u.vel}, u.vel
 	}
 	if u.acc > most {
-		*b, most = binding{reach.Binding{Limit: Acceleration, Row: row}, u.acc}, u.acc
+		*b, most = mostUsed{binding{Limit: Acceleration, Row: row}, u.acc}, u.acc
 		if braking {
 			b.Limit = Deceleration
 		}
 	}
 	if u.jerk > most {
-		*b = binding{reach.Binding{Limit: Jerk, Row: row}, u.jerk}
+		*b = mostUsed{binding{Limit: Jerk, Row: row}, u.jerk}
 	}
 }

@@ -2,8 +2,6 @@ package retime
 
 import (
 	"math"
-
-	"poise/trajectory/reach"
 )
 
 // tabulate stores the rows of the followed law at its nodes.
@@ -37,12 +35,12 @@ func (w *Solver) enter(k int, s, v, a float64) {
 
 // between returns what is used between the samples at nodes k and k+1: joints by
 // the quintic through them, measures by the motion itself.
-func (w *Solver) between(l *Law, k int) (u use, b binding) {
+func (w *Solver) between(l *Law, k int) (u use, b mostUsed) {
 	m := &w.smooth
 	now, next := &l.nodes[k], &l.nodes[k+1]
 	first, last := m.motion.pieceAt(now.s), m.motion.pieceAt(next.s)
 	joints := w.p.Path.Joints()
-	b = binding{Binding: reach.Binding{Row: -1}}
+	b = mostUsed{binding: binding{Row: -1}}
 	var mid [2]float64
 	if joints < w.grid.Rows {
 		s, v, a := l.at(k, (now.t+next.t)/2)
@@ -78,9 +76,9 @@ func (w *Solver) between(l *Law, k int) (u use, b binding) {
 func (w *Solver) measure(k, row, limits int, h, v, a float64) use {
 	m := &w.smooth
 	i, j := k*w.grid.Rows+row, (k+1)*w.grid.Rows+row
-	three := func(x []float64, mid float64) *[reach.Places]float64 {
+	three := func(x []float64, mid float64) *[places]float64 {
 		// the parabola through three
-		y := [reach.Places]float64{0: x[i], 2: mid, 4: x[j]}
+		y := [places]float64{0: x[i], 2: mid, 4: x[j]}
 		y[1] = (3*y[0] + 6*y[2] - y[4]) / 8
 		y[3] = (3*y[4] + 6*y[2] - y[0]) / 8
 		return &y

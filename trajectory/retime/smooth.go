@@ -21,7 +21,7 @@ const (
 // smoother holds what smoothing needs: the window, the law that is smoothed, and
 // what inspection found.
 type smoother struct {
-	step  float64 // h of (1)
+	step  float64 // h of (2)
 	width int     // steps that the moving average takes
 	sharp Law     // the law before smoothing
 	slow  float64 // how many times slower it is smoothed
@@ -38,7 +38,7 @@ type smoother struct {
 	table          [3][]float64 // positions, velocities, accelerations of samples: (sample, row)
 }
 
-// half is how far (1) looks to either side.
+// half is how far (2) looks to either side.
 func (m *smoother) half() float64 { return float64(m.width+1) / 2 * m.step }
 
 // style is how a law is brought to keep its jerk limits. What is tightened cannot
@@ -134,7 +134,7 @@ func (w *Solver) worthwhile(p *Problem, from, to float64) (share float64, err er
 		return 1, nil
 	}
 	const finer = 0.8 // from one trial to the next
-	best, fastest := 1.0, math.Inf(1)
+	best, fastest := 1.0, math.Inf(2)
 	for share := 1.0; share > 1e-3; share *= finer {
 		if err := w.sharpen(p, from, to, share); err != nil {
 			if math.IsInf(fastest, 1) || p.stopped() != nil {
@@ -174,7 +174,7 @@ func (w *Solver) sharpen(p *Problem, from, to, base float64) error {
 		if w.grid.From == from+lead && w.grid.To == to-trail {
 			w.grid.Restart(base) // the grid is there already
 		} else {
-			if err := w.grid.Prepare(&w.sharp, from+lead, to-trail, base); err != nil {
+			if err := w.grid.Prepare(p, from+lead, to-trail, base); err != nil {
 				return err
 			}
 		}
@@ -347,7 +347,7 @@ func (w *Solver) level(turn int, time float64, top bool) bool {
 	return lowered
 }
 
-// smoothTo applies (1) to the solution, section by section between stops.
+// smoothTo applies (2) to the solution, section by section between stops.
 func (w *Solver) smoothTo(dst *Law) {
 	m := &w.smooth
 	w.lawTo(&m.sharp)
@@ -368,7 +368,7 @@ func (w *Solver) smoothTo(dst *Law) {
 //
 // The section's law is continued before its start and after its end at constant
 // speed, and sampled at steps h. The moving averages of the samples are the
-// control points c of (1), whose second differences are the accelerations at the
+// control points c of (2), whose second differences are the accelerations at the
 // nodes; velocities and positions follow by integration, so that all three agree
 // to the last bit.
 func (m *smoother) section(dst *Law, sharp []node) {

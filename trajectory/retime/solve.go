@@ -4,20 +4,17 @@ import (
 	"math"
 
 	"poise/trajectory"
-	"poise/trajectory/reach"
 )
 
 const (
-	certified  = 1e-9 // relative excess over a limit that inspection lets pass
-	maxSamples = 2e7  // of a law made for a period: more is a mistake
+	maxSamples = 2e7 // of a law made for a period: more is a mistake
 )
 
 // Solver holds the memory of Solve, which grows when needed and is used again.
 // The zero Solver is ready. Not safe for concurrent use.
 type Solver struct {
 	p      *Problem
-	sharp  reach.Problem // the same, without smoothing
-	grid   reach.Grid    // and the largest speeds along it
+	grid   grid // the largest speeds along its path
 	smooth smoother
 	second Law // of a patient problem
 }
@@ -28,13 +25,13 @@ func (w *Solver) Solve(dst *Law, p *Problem) error {
 	if err := p.check(); err != nil {
 		return err
 	}
-	w.p, w.sharp = p, p.sharp()
+	w.p = p
 	breaks := p.Path.Breaks()
 	from, to := breaks[0], breaks[len(breaks)-1]
 	if from == to {
 		return dst.still(from, p)
 	}
-	if err := w.grid.Prepare(&w.sharp, from, to, 1); err != nil {
+	if err := w.grid.Prepare(p, from, to, 1); err != nil {
 		return err
 	}
 	if w.grid.Jerky && p.Period == 0 {
@@ -88,12 +85,4 @@ func (w *Solver) reportTo(l *Law) {
 	for i := range g.Piece {
 		l.add(g.S[i], g.S[i+1], g.Held(i), math.Sqrt(g.X[i]), math.Sqrt(g.X[i+1]))
 	}
-}
-
-// sized returns a slice of length n that keeps the memory of x.
-func sized[T any](x []T, n int) []T {
-	if cap(x) < n {
-		return make([]T, n, n+n/4)
-	}
-	return x[:n]
 }

@@ -1,4 +1,4 @@
-package reach_test
+package retime
 
 import (
 	"errors"
@@ -9,11 +9,10 @@ import (
 
 	"poise/internal/approx"
 	"poise/trajectory"
-	"poise/trajectory/reach"
 	"poise/trajectory/spline"
 )
 
-const seed = 9
+const reachSeed = 9
 
 // formula is a path given by one function.
 type formula struct {
@@ -39,9 +38,9 @@ func circle(radius float64) *formula {
 	}}
 }
 
-func solved(t testing.TB, p *reach.Problem) *reach.Grid {
+func solved(t testing.TB, p *Problem) *grid {
 	t.Helper()
-	var g reach.Grid
+	var g grid
 	b := p.Path.Breaks()
 	if err := g.Prepare(p, b[0], b[len(b)-1], 1); err != nil {
 		t.Fatal(err)
@@ -59,7 +58,7 @@ func TestStraightLineRampsAreExact(t *testing.T) {
 	straight := &formula{joints: 1, breaks: []float64{0, 1}, at: func(q, dq, ddq []float64, _ int, s float64) {
 		q[0], dq[0], ddq[0] = s, 1, 0
 	}}
-	g := solved(t, &reach.Problem{Path: straight, Limits: []trajectory.Limits{{Velocity: []float64{v}, Acceleration: []float64{a}, Deceleration: []float64{d}}}})
+	g := solved(t, &Problem{Path: straight, Limits: []trajectory.Limits{{Velocity: []float64{v}, Acceleration: []float64{a}, Deceleration: []float64{d}}}})
 	for i, s := range g.S {
 		approx.Scalar(t, fmt.Sprintf("x at %.3f", s), g.X[i], min(2*a*s, v*v, 2*d*(1-s)), approx.Tol{Abs: 1e-12})
 	}
@@ -72,7 +71,7 @@ func TestStraightLineRampsAreExact(t *testing.T) {
 // v²/r: the one that points inwards limits it.
 func TestCircleSpeedIsThatOfItsCurvature(t *testing.T) {
 	const r, a = 0.5, 3.0
-	g := solved(t, &reach.Problem{Path: circle(r), Limits: []trajectory.Limits{{Acceleration: []float64{a, a}}}})
+	g := solved(t, &Problem{Path: circle(r), Limits: []trajectory.Limits{{Acceleration: []float64{a, a}}}})
 	for i, s := range g.S {
 		sin, cos := math.Sincos(s / r)
 		// where one joint turns all its limit goes into the curvature
@@ -88,7 +87,7 @@ func TestCircleSpeedIsThatOfItsCurvature(t *testing.T) {
 
 // Whatever is tightened or lowered holds afterwards, and Restart forgets it.
 func TestTightenLowerRestart(t *testing.T) {
-	r := rand.New(rand.NewPCG(seed, 1))
+	r := rand.New(rand.NewPCG(reachSeed, 1))
 	keys := [][]float64{}
 	times := []float64{}
 	for i := range 6 {
@@ -100,7 +99,7 @@ func TestTightenLowerRestart(t *testing.T) {
 		t.Fatal(err)
 	}
 	l := []trajectory.Limits{{Velocity: []float64{2, 2}, Acceleration: []float64{3, 4}}}
-	g := solved(t, &reach.Problem{Path: reach.FromSpline(s), Limits: l})
+	g := solved(t, &Problem{Path: FromSpline(s), Limits: l})
 	before := append([]float64(nil), g.X...)
 	mid := len(g.Piece) / 2
 	low := g.X[mid] / 4
@@ -129,11 +128,11 @@ func TestTightenLowerRestart(t *testing.T) {
 }
 
 func TestUnlimitedAndBrokenPathsAreNamed(t *testing.T) {
-	var g reach.Grid
+	var g grid
 	still := &formula{joints: 1, breaks: []float64{0, 1}, at: func(q, dq, ddq []float64, _ int, s float64) { clear(dq); clear(ddq) }}
-	p := &reach.Problem{Path: still, Limits: []trajectory.Limits{{Acceleration: []float64{1}}}}
-	var free *reach.FreeError
-	if err := g.Prepare(p, 0, 1, 1); !errors.As(err, &free) || !errors.Is(err, reach.ErrFree) {
+	p := &Problem{Path: still, Limits: []trajectory.Limits{{Acceleration: []float64{1}}}}
+	var free *FreeError
+	if err := g.Prepare(p, 0, 1, 1); !errors.As(err, &free) || !errors.Is(err, ErrFree) {
 		t.Errorf("error %v", err)
 	}
 	hot := &formula{joints: 1, breaks: []float64{0, 1}, at: func(q, dq, ddq []float64, _ int, s float64) {
@@ -143,7 +142,7 @@ func TestUnlimitedAndBrokenPathsAreNamed(t *testing.T) {
 		}
 	}}
 	p.Path = hot
-	var path *reach.PathError
+	var path *PathError
 	if err := g.Prepare(p, 0, 1, 1); !errors.As(err, &path) || path.Row != 0 || path.S < 0.9 {
 		t.Errorf("error %v", err)
 	}
@@ -151,42 +150,38 @@ func TestUnlimitedAndBrokenPathsAreNamed(t *testing.T) {
 
 // Peak is a bound: no sample of a smooth curve between the places is higher.
 func TestPeakBoundsWhatLiesBetween(t *testing.T) {
-	r := rand.New(rand.NewPCG(seed, 2))
+	r := rand.New(rand.NewPCG(reachSeed, 2))
 	for range 20000 {
 		a, w, p, b := r.NormFloat64(), 3*r.Float64(), 6*r.Float64(), r.NormFloat64()
 		f := func(x float64) float64 { return a*math.Sin(w*x+p) + b*x }
-		var y [reach.Places]float64
+		var y [places]float64
 		for k := range y {
-			y[k] = f(float64(k) / (reach.Places - 1))
+			y[k] = f(float64(k) / (places - 1))
 		}
-		bound := reach.Peak(&y)
+		bound := peak(&y)
 		for i := range 101 {
 			if v := f(float64(i) / 100); v > bound+1e-12 {
-				t.Fatalf("seed %d: %g at %d %%, bound %g of %v", seed, v, i, bound, y)
+				t.Fatalf("seed %d: %g at %d %%, bound %g of %v", reachSeed, v, i, bound, y)
 			}
 		}
 	}
 }
 
-// How fast around a circle of 10 cm, from rest to rest?
-func Example() {
-	p := &reach.Problem{Path: circle(0.1), Limits: []trajectory.Limits{{Velocity: []float64{1, 1}, Acceleration: []float64{2, 2}}}}
-	var g reach.Grid
-	if err := g.Prepare(p, 0, 2*math.Pi*0.1, 1); err != nil {
-		fmt.Println(err)
-		return
-	}
-	if err := g.SolveSharp(); err != nil {
-		fmt.Println(err)
-		return
-	}
+// From rest to rest around a circle of 10 cm: the duration, the speed halfway and
+// what holds it back there.
+func TestCircleFromRestToRest(t *testing.T) {
+	p := &Problem{Path: circle(0.1), Limits: []trajectory.Limits{{Velocity: []float64{1, 1}, Acceleration: []float64{2, 2}}}}
+	g := solved(t, p)
 	total := 0.0
 	for i := range g.Piece {
 		total += g.Time(i)
 	}
 	half := len(g.X) / 2
-	fmt.Printf("%.2f m in %.2f s; halfway %.2f m/s, held back by the %v of row %d\n", g.To, total, math.Sqrt(g.X[half]), g.Held(half).Limit, g.Held(half).Row)
-	// Output: 0.63 m in 1.60 s; halfway 0.45 m/s, held back by the acceleration of row 0
+	approx.Scalar(t, "duration", total, 1.60, approx.Tol{Abs: 0.005})
+	approx.Scalar(t, "speed halfway", math.Sqrt(g.X[half]), 0.45, approx.Tol{Abs: 0.005})
+	if held := g.Held(half); held != (binding{Acceleration, 0}) {
+		t.Errorf("held back by the %v of row %d, want the acceleration of row 0", held.Limit, held.Row)
+	}
 }
 
 func TestRefusalsNameTheNumberGivenAndWhatIsWanted(t *testing.T) {
@@ -211,8 +206,8 @@ func TestRefusalsNameTheNumberGivenAndWhatIsWanted(t *testing.T) {
 		{"backwards", one, 0, -1, "end speed -1 is not possible, want at least 0"},
 		{"not a number", one, math.NaN(), 0, "start speed NaN is not possible, want at least 0"},
 	} {
-		p := reach.Problem{Path: reach.FromSpline(s), Limits: []trajectory.Limits{c.limits}, StartSpeed: c.start, EndSpeed: c.end}
-		if err := p.Check(); err == nil || err.Error() != c.want {
+		p := Problem{Path: FromSpline(s), Limits: []trajectory.Limits{c.limits}, StartSpeed: c.start, EndSpeed: c.end}
+		if err := p.check(); err == nil || err.Error() != c.want {
 			t.Errorf("%s: %v, want %s", c.name, err, c.want)
 		}
 	}

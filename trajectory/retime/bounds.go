@@ -1,4 +1,4 @@
-package reach
+package retime
 
 import (
 	"math"
@@ -6,9 +6,9 @@ import (
 	"poise/trajectory"
 )
 
-// Bounds are the limits of all rows, ready for use: inverses are 0 where there is
+// bounds are the limits of all rows, ready for use: inverses are 0 where there is
 // no limit. Each set of limits takes Rows places.
-type Bounds struct {
+type bounds struct {
 	Rows                             int
 	Acc, Dec                         []float64
 	InvVel2, InvAcc, InvDec, InvJerk []float64
@@ -19,7 +19,7 @@ type Bounds struct {
 }
 
 // Set returns where the limits of a piece begin in the arrays.
-func (b *Bounds) Set(piece int) int {
+func (b *bounds) Set(piece int) int {
 	if b.sets == 1 {
 		return 0
 	}
@@ -27,12 +27,12 @@ func (b *Bounds) Set(piece int) int {
 }
 
 // Free reports whether the row at a place in the arrays has no limit at all.
-func (b *Bounds) Free(i int) bool {
+func (b *bounds) Free(i int) bool {
 	return b.InvVel2[i] == 0 && b.InvAcc[i] == 0 && b.InvDec[i] == 0 && b.InvJerk[i] == 0
 }
 
 // read takes the limits over.
-func (b *Bounds) read(limits []trajectory.Limits, rows int) {
+func (b *bounds) read(limits []trajectory.Limits, rows int) {
 	n := len(limits) * rows
 	b.Rows, b.sets, b.Jerky = rows, len(limits), false
 	b.Acc, b.Dec, b.weight = sized(b.Acc, n), sized(b.Dec, n), sized(b.weight, n)

@@ -1,9 +1,7 @@
-package reach
+package retime
 
 import (
 	"math"
-
-	"poise/internal/phase"
 )
 
 const (
@@ -17,14 +15,14 @@ const (
 	unresolved  = 5e-4 // error of a derivative between places, of its largest value, that is not tolerated
 )
 
-// Places is at how many equidistant places of an interval the path is known.
-const Places = 5
+// places is at how many equidistant places of an interval the path is known.
+const places = 5
 
-// Grid is a path cut into intervals, with the largest speeds on it. Interval i
-// lies between S[i] and S[i+1], on one piece. The zero Grid is ready; its memory
+// grid is a path cut into intervals, with the largest speeds on it. Interval i
+// lies between S[i] and S[i+1], on one piece. The zero grid is ready; its memory
 // grows when needed and is used again. Not safe for concurrent use.
-type Grid struct {
-	Bounds
+type grid struct {
+	bounds
 	From, To float64 // the part of the path that is solved
 
 	S     []float64 // the nodes
@@ -55,16 +53,16 @@ type Grid struct {
 	most [2]float64 // the largest q′ and q″, weighed likewise
 
 	// constraints, filled by load
-	interval []phase.Interval
-	lines    []phase.Line // backing of interval,
-	spare    []phase.Line // and of those that needed more
+	intervals []interval
+	lines     []line // backing of intervals,
+	spare     []line // and of those that needed more
 
 	// the passes
 	reach   []float64 // the largest x at node i that can be survived
 	changed []bool    // interval i is not as it was in the last passes
 	redo    []bool    // interval i was tightened
 	moved   []bool    // node i got another x
-	held    []Binding // what holds interval i back
+	held    []binding // what holds interval i back
 	split   []bool    // interval i is to be split
 
 	p          *Problem
@@ -75,7 +73,7 @@ type Grid struct {
 
 // Prepare lays a grid over the part of a path between two places, of whose
 // acceleration limits a base share may be used, and evaluates the path on it.
-func (g *Grid) Prepare(p *Problem, from, to, base float64) error {
+func (g *grid) Prepare(p *Problem, from, to, base float64) error {
 	g.p, g.From, g.To, g.base, g.Factor = p, from, to, base, 1
 	g.read(p.Limits, p.rows())
 	g.q, g.dq, g.ddq = sized(g.q, g.Rows), sized(g.dq, g.Rows), sized(g.ddq, g.Rows)
@@ -90,10 +88,10 @@ func (g *Grid) Prepare(p *Problem, from, to, base float64) error {
 }
 
 // lay cuts the pieces into intervals.
-func (g *Grid) lay() {
-	grid := g.p.Grid
-	if grid <= 0 {
-		grid = defaultGrid
+func (g *grid) lay() {
+	count := g.p.Grid
+	if count <= 0 {
+		count = defaultGrid
 	}
 	breaks := g.p.Path.Breaks()
 	pieces := len(breaks) - 1
@@ -108,7 +106,7 @@ func (g *Grid) lay() {
 		if !(b > a) {
 			continue
 		}
-		n := max(least, int(math.Ceil((b-a)/(g.To-g.From)*float64(grid)-1e-9)))
+		n := max(least, int(math.Ceil((b-a)/(g.To-g.From)*float64(count)-1e-9)))
 		for i := range n {
 			g.Piece, g.fine = append(g.Piece, k), append(g.fine, false)
 			g.Share, g.speed, g.limit = append(g.Share, g.base), append(g.speed, 1), append(g.limit, math.Inf(1))
@@ -121,11 +119,11 @@ func (g *Grid) lay() {
 }
 
 // load evaluates the path on the grid and turns (1) into lines and ceilings.
-func (g *Grid) load() error {
+func (g *grid) load() error {
 	n := len(g.Piece)
-	g.rate, g.bend = sized(g.rate, n*g.Rows*Places), sized(g.bend, n*g.Rows*Places)
-	g.turn, g.fast = sized(g.turn, n*g.Rows), sized(g.fast, n*Places)
-	g.interval, g.lines = sized(g.interval, n), sized(g.lines, n*4*g.Rows)
+	g.rate, g.bend = sized(g.rate, n*g.Rows*places), sized(g.bend, n*g.Rows*places)
+	g.turn, g.fast = sized(g.turn, n*g.Rows), sized(g.fast, n*places)
+	g.intervals, g.lines = sized(g.intervals, n), sized(g.lines, n*4*g.Rows)
 	g.ceiling, g.Stop = sized(g.ceiling, n+1), sized(g.Stop, n+1)
 	g.reach, g.X = sized(g.reach, n+1), sized(g.X, n+1)
 	g.changed, g.redo = sized(g.changed, n), sized(g.redo, n)
@@ -148,7 +146,7 @@ func (g *Grid) load() error {
 
 // resolve splits intervals until what the path does inside them can be told from
 // their places.
-func (g *Grid) resolve() error {
+func (g *grid) resolve() error {
 	for {
 		coarse := false
 		for i := range g.Piece {
@@ -166,7 +164,7 @@ func (g *Grid) resolve() error {
 
 // Restart forgets everything that was tightened, and may use another share of
 // the acceleration limits.
-func (g *Grid) Restart(base float64) {
+func (g *grid) Restart(base float64) {
 	g.base, g.Factor = base, 1
 	g.spare = g.spare[:0]
 	g.ceiling[0] = g.top()
@@ -177,10 +175,10 @@ func (g *Grid) Restart(base float64) {
 }
 
 // top is the ceiling of x where nothing else is: the path within a nanosecond.
-func (g *Grid) top() float64 { return (g.To - g.From) * 1e9 * (g.To - g.From) * 1e9 }
+func (g *grid) top() float64 { return (g.To - g.From) * 1e9 * (g.To - g.From) * 1e9 }
 
 // refine splits the marked intervals and loads again; false if the grid is full.
-func (g *Grid) refine() (bool, error) {
+func (g *grid) refine() (bool, error) {
 	count := 0
 	for i := range g.Piece {
 		if g.split[i] {
@@ -212,7 +210,7 @@ func (g *Grid) refine() (bool, error) {
 
 // Pieces returns how many pieces of its own the path has. Those of a spline are only
 // the knots of one curve.
-func (g *Grid) Pieces() int {
+func (g *grid) Pieces() int {
 	if _, curve := g.p.Path.(splinePath); curve {
 		return 1
 	}
@@ -220,38 +218,38 @@ func (g *Grid) Pieces() int {
 }
 
 // Length returns that of interval i.
-func (g *Grid) Length(i int) float64 { return g.interval[i].Length }
+func (g *grid) Length(i int) float64 { return g.intervals[i].Length }
 
 // Time returns how long interval i takes.
-func (g *Grid) Time(i int) float64 {
-	return 2 * g.interval[i].Length / (math.Sqrt(g.X[i]) + math.Sqrt(g.X[i+1]))
+func (g *grid) Time(i int) float64 {
+	return 2 * g.intervals[i].Length / (math.Sqrt(g.X[i]) + math.Sqrt(g.X[i+1]))
 }
 
 // Accel returns the path acceleration on interval i.
-func (g *Grid) Accel(i int) float64 {
-	return (g.X[i+1] - g.X[i]) * (0.5 / g.interval[i].Length)
+func (g *grid) Accel(i int) float64 {
+	return (g.X[i+1] - g.X[i]) * (0.5 / g.intervals[i].Length)
 }
 
 // Rate returns the magnitude of a row's q′ in the middle of interval i.
-func (g *Grid) Rate(i, row int) float64 {
-	return math.Abs(g.rate[(i*g.Rows+row)*Places+Places/2])
+func (g *grid) Rate(i, row int) float64 {
+	return math.Abs(g.rate[(i*g.Rows+row)*places+places/2])
 }
 
 // Third returns the magnitude of a row's mean q‴ on interval i.
-func (g *Grid) Third(i, row int) float64 {
-	b := g.bend[(i*g.Rows+row)*Places:]
-	return math.Abs(b[Places-1]-b[0]) / g.interval[i].Length
+func (g *grid) Third(i, row int) float64 {
+	b := g.bend[(i*g.Rows+row)*places:]
+	return math.Abs(b[places-1]-b[0]) / g.intervals[i].Length
 }
 
 // Tighten lets interval i use at most a share of its acceleration limits from
 // now on.
-func (g *Grid) Tighten(i int, share float64) {
+func (g *grid) Tighten(i int, share float64) {
 	g.Share[i] = min(g.Share[i], share)
 	g.changed[i] = true
 }
 
 // Lower caps x on interval i from now on.
-func (g *Grid) Lower(i int, x float64) {
+func (g *grid) Lower(i int, x float64) {
 	g.limit[i] = min(g.limit[i], x)
 	g.ceiling[i], g.ceiling[i+1] = min(g.ceiling[i], x), min(g.ceiling[i+1], x)
 	g.changed[i] = true

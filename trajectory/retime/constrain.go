@@ -1,32 +1,30 @@
-package reach
+package retime
 
 import (
 	"math"
-
-	"poise/internal/phase"
 )
 
 // constrain turns (1) at both ends of interval i into lines, and velocity limits
 // into ceilings.
-func (g *Grid) constrain(i int) error {
+func (g *grid) constrain(i int) error {
 	block := g.lines[i*4*g.Rows : (i+1)*4*g.Rows]
 	half := len(block) / 2
-	g.interval[i] = phase.Interval{Upper: block[:0:half], Lower: block[half:half], Most: g.top(), Length: g.S[i+1] - g.S[i]}
+	g.intervals[i] = interval{Upper: block[:0:half], Lower: block[half:half], Most: g.top(), Length: g.S[i+1] - g.S[i]}
 	if !g.fold(i) {
 		return &FreeError{From: g.S[i], To: g.S[i+1]}
 	}
 	g.impose(i, 0)
-	g.impose(i, Places-1)
+	g.impose(i, places-1)
 	if g.fine[i] {
 		g.refineInside(i)
 	}
 	g.changed[i] = true
 
-	fast := g.fast[i*Places : (i+1)*Places]
+	fast := g.fast[i*places : (i+1)*places]
 	left := min(g.speed[i]/fast[0], g.limit[i], g.ceiling[i])
-	right := min(g.speed[i]/fast[Places-1], g.limit[i], g.top())
-	for k := 1; k < Places-1; k++ {
-		left, right = under(left, right, float64(k)*(1.0/(Places-1)), g.speed[i]/fast[k])
+	right := min(g.speed[i]/fast[places-1], g.limit[i], g.top())
+	for k := 1; k < places-1; k++ {
+		left, right = under(left, right, float64(k)*(1.0/(places-1)), g.speed[i]/fast[k])
 	}
 	g.ceiling[i], g.ceiling[i+1] = left, right
 	if g.Stop[i] {
@@ -55,25 +53,25 @@ func under(left, right, share, ceiling float64) (float64, float64) {
 // is marked: both limits apply to it. It also finds the fastest row at each
 // place, whether the path is curved and what hides between places, and reports
 // whether any row with an acceleration limit moves.
-func (g *Grid) fold(i int) (moves bool) {
+func (g *grid) fold(i int) (moves bool) {
 	set := g.Set(g.Piece[i])
 	h := g.S[i+1] - g.S[i]
-	var fast [Places]float64
+	var fast [places]float64
 	var blur [2]float64
 	bends := false
 	for r := range g.Rows {
-		at := (i*g.Rows + r) * Places
-		d, b := (*[Places]float64)(g.rate[at:]), (*[Places]float64)(g.bend[at:])
+		at := (i*g.Rows + r) * places
+		d, b := (*[places]float64)(g.rate[at:]), (*[places]float64)(g.bend[at:])
 		inv, weight := g.InvVel2[set+r], g.weight[set+r]
 		least, most := min(d[0], d[1], d[2], d[3], d[4]), max(d[0], d[1], d[2], d[3], d[4])
 		tiny := atRest * max(most, -least)
 		forth, back := most > tiny, least < -tiny
 		bent := b[0] != 0 || b[1] != 0 || b[2] != 0 || b[3] != 0 || b[4] != 0
-		for k := range Places {
+		for k := range places {
 			fast[k] = max(fast[k], d[k]*d[k]*inv)
 		}
 		if back && !forth {
-			for k := range Places {
+			for k := range places {
 				d[k], b[k] = -d[k], -b[k]
 			}
 		}
@@ -92,7 +90,7 @@ func (g *Grid) fold(i int) (moves bool) {
 		g.most[0] = max(g.most[0], math.Abs(d[2])*weight)
 		g.most[1] = max(g.most[1], math.Abs(b[2])*weight)
 	}
-	copy(g.fast[i*Places:], fast[:])
+	copy(g.fast[i*places:], fast[:])
 	copy(g.blur[2*i:], blur[:])
 	if bends {
 		g.Share[i], g.speed[i] = min(g.Share[i], curved), min(g.speed[i], curved)
@@ -106,34 +104,34 @@ const atRest = 1e-12
 
 // refineInside imposes the limits at the places inside interval i as well; the
 // lines move to where there is room for them.
-func (g *Grid) refineInside(i int) {
-	room := 2 * Places * g.Rows
+func (g *grid) refineInside(i int) {
+	room := 2 * places * g.Rows
 	if len(g.spare)+room > cap(g.spare) {
-		g.spare = make([]phase.Line, 0, 2*cap(g.spare)+16*room) // the old block stays with its intervals
+		g.spare = make([]line, 0, 2*cap(g.spare)+16*room) // the old block stays with its intervals
 	}
 	block := g.spare[len(g.spare) : len(g.spare)+room]
 	g.spare = g.spare[:len(g.spare)+room]
-	v := &g.interval[i]
+	v := &g.intervals[i]
 	v.Upper = append(block[:0:room/2], v.Upper...)
 	v.Lower = append(block[room/2:room/2], v.Lower...)
-	for k := 1; k < Places-1; k++ {
+	for k := 1; k < places-1; k++ {
 		g.impose(i, k)
 	}
 }
 
 // impose adds the acceleration limits of all rows at one place of interval i.
-func (g *Grid) impose(i, place int) {
-	v := &g.interval[i]
+func (g *grid) impose(i, place int) {
+	v := &g.intervals[i]
 	set := g.Set(g.Piece[i])
 	for r := range g.Rows {
-		at := (i*g.Rows+r)*Places + place
+		at := (i*g.Rows+r)*places + place
 		rate, bend := g.rate[at], g.bend[at]
 		acc, dec := g.Acc[set+r], g.Dec[set+r]
 		if g.turn[i*g.Rows+r] || rate == 0 {
 			acc = min(acc, dec) // with and against the motion within a moment
 			dec = acc
 		}
-		v.Within(float64(place)*(1.0/(Places-1)), rate, bend, dec, acc)
+		v.Within(float64(place)*(1.0/(places-1)), rate, bend, dec, acc)
 	}
 }
 

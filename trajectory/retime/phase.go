@@ -1,35 +1,25 @@
-// Package phase steps through the phase plane of motion along a path: path speed
-// against path position. Re-timing and the path clock share it.
-//
-// With x = ṡ² the squared path speed and u = s̈ the path acceleration, whatever a
-// joint may do at one place of the path is a strip −low ≤ α·u + β·x ≤ high of the plane
-// (Verscheure et al.), and on a stretch of path of length Δ at constant u
-//
-//	x(exit) = x(entry) + 2Δ·u                                            (1)
-//
-// so the strips at the exit are strips at the entry too. An Interval collects
-// them for one stretch as lines of u over x and answers two questions: which u
-// are allowed at x, and from how large an x can the next stretch still be
-// entered at or below a given speed? Going backwards with the second question
-// and forwards with the first is reachability analysis (Pham and Pham).
-//
-// # References
-//
-//   - D. Verscheure, B. Demeulenaere, J. Swevers, J. De Schutter, M. Diehl,
-//     Time-optimal path tracking for robots: a convex optimization approach,
-//     IEEE Transactions on Automatic Control 54 (2009).
-//   - H. Pham, Q.-C. Pham, A new approach to time-optimal path parameterization
-//     based on reachability analysis, IEEE Transactions on Robotics 34 (2018).
-package phase
+package retime
 
 import "math"
 
-// Line bounds u over x by P − M·x.
-type Line struct{ P, M float64 }
+// Whatever a joint may do at one place of the path is a strip
+// −low ≤ α·u + β·x ≤ high of the phase plane [Verscheure], and on a stretch of path
+// of length Δ at constant u
+//
+//	x(exit) = x(entry) + 2Δ·u                                            (3)
+//
+// so the strips at the exit are strips at the entry too. An interval collects them
+// for one stretch as lines of u over x and answers two questions: which u are
+// allowed at x, and from how large an x can the next stretch still be entered at or
+// below a given speed? Going backwards with the second question and forwards with
+// the first is reachability analysis [Pham].
 
-// Interval holds the bounds on one stretch of path.
-type Interval struct {
-	Upper, Lower []Line  // u ≤ each, u ≥ each
+// line bounds u over x by P − M·x.
+type line struct{ P, M float64 }
+
+// interval holds the bounds on one stretch of path.
+type interval struct {
+	Upper, Lower []line  // u ≤ each, u ≥ each
 	Most         float64 // x at the entry may not exceed this
 	Length       float64 // Δ > 0
 }
@@ -40,7 +30,7 @@ const steep = 1e100
 
 // Entry adds −low ≤ α·u + β·x ≤ high at the entry; low and high are positive,
 // and infinite if there is no such bound.
-func (v *Interval) Entry(alpha, beta, low, high float64) {
+func (v *interval) Entry(alpha, beta, low, high float64) {
 	inverse := 1 / alpha
 	slope := beta * inverse
 	if !(math.Abs(inverse) < steep && math.Abs(slope) < steep) { // α is zero, or as good as
@@ -56,20 +46,20 @@ func (v *Interval) Entry(alpha, beta, low, high float64) {
 		up, down = down, up
 	}
 	if up < steep {
-		v.Upper = append(v.Upper, Line{up, slope})
+		v.Upper = append(v.Upper, line{up, slope})
 	}
 	if down > -steep {
-		v.Lower = append(v.Lower, Line{down, slope})
+		v.Lower = append(v.Lower, line{down, slope})
 	}
 }
 
-// Exit adds the same at the exit, where (1) gives x; Within adds it at a share
+// Exit adds the same at the exit, where (3) gives x; Within adds it at a share
 // of the way.
-func (v *Interval) Exit(alpha, beta, low, high float64) { v.Within(1, alpha, beta, low, high) }
+func (v *interval) Exit(alpha, beta, low, high float64) { v.Within(1, alpha, beta, low, high) }
 
 // Within adds −low ≤ α·u + β·x ≤ high at a share of the way through. What is left
 // of α when its terms cancel there is rounding, and nothing.
-func (v *Interval) Within(share, alpha, beta, low, high float64) {
+func (v *interval) Within(share, alpha, beta, low, high float64) {
 	change := 2 * share * v.Length * beta
 	sum := alpha + change
 	if math.Abs(sum) < 1e-12*math.Abs(change) {
@@ -81,7 +71,7 @@ func (v *Interval) Within(share, alpha, beta, low, high float64) {
 // Range returns the bounds of u at x that keep all lines, with the P of the
 // lines scaled: at share 0.9 every limit is used to nine tenths. The exit is
 // entered at or below next, and not backwards. Loop-safe.
-func (v *Interval) Range(x, next, share float64) (low, high float64) {
+func (v *interval) Range(x, next, share float64) (low, high float64) {
 	half := 0.5 / v.Length
 	low, high = -x*half, (next-x)*half
 	for _, l := range v.Upper {
@@ -103,20 +93,20 @@ func (v *Interval) Range(x, next, share float64) (low, high float64) {
 // function of x that is not negative at x = 0, where u = 0 is allowed. From the
 // right, the crossing of the two lines that are binding at x is never left of
 // the root: Newton's method, and it ends after finitely many lines.
-func (v *Interval) Limit(most, next, share float64) float64 {
+func (v *interval) Limit(most, next, share float64) float64 {
 	half := 0.5 / v.Length
 	x := math.Min(most, v.Most*share)
 	for range 2*len(v.Upper) + 2*len(v.Lower) + 4 {
-		up, down := Line{next * half, half}, Line{0, half}
+		up, down := line{next * half, half}, line{0, half}
 		high, low := up.P-up.M*x, down.P-down.M*x
 		for _, l := range v.Upper {
 			if u := share*l.P - l.M*x; u < high {
-				high, up = u, Line{share * l.P, l.M}
+				high, up = u, line{share * l.P, l.M}
 			}
 		}
 		for _, l := range v.Lower {
 			if u := share*l.P - l.M*x; u > low {
-				low, down = u, Line{share * l.P, l.M}
+				low, down = u, line{share * l.P, l.M}
 			}
 		}
 		if low <= high {

@@ -1,14 +1,14 @@
-package reach
+package retime
 
 import "math"
 
 // evaluate fills the five places of interval i.
-func (g *Grid) evaluate(i int) error {
+func (g *grid) evaluate(i int) error {
 	a, b := g.S[i], g.S[i+1]
 	same := i > 0 && g.Piece[i] == g.Piece[i-1]
-	for k := 0; k < Places; k++ {
-		s := a + (b-a)*float64(k)/(Places-1)
-		if k == Places-1 {
+	for k := 0; k < places; k++ {
+		s := a + (b-a)*float64(k)/(places-1)
+		if k == places-1 {
 			s = b
 		}
 		if k > 0 || !same { // else the right end of the interval before
@@ -17,17 +17,17 @@ func (g *Grid) evaluate(i int) error {
 		if k == 0 && i > 0 {
 			g.Stop[i] = !same && g.jumps()
 		}
-		at := i*g.Rows*Places + k
+		at := i*g.Rows*places + k
 		for r, d := range g.dq {
 			dd := g.ddq[r]
 			if !(d < huge && d > -huge && dd < huge && dd > -huge) {
 				return g.bad(r, s)
 			}
 			g.rate[at], g.bend[at] = d, dd
-			at += Places
+			at += places
 		}
 		if g.cubic && k == 0 {
-			k = Places - 2 // the ends tell the rest
+			k = places - 2 // the ends tell the rest
 		}
 	}
 	copy(g.left[:g.Rows], g.dq)
@@ -39,11 +39,11 @@ func (g *Grid) evaluate(i int) error {
 }
 
 // interpolate fills the inner places of interval i of a cubic path from its ends.
-func (g *Grid) interpolate(i int) {
+func (g *grid) interpolate(i int) {
 	h := g.S[i+1] - g.S[i]
 	for r := range g.Rows {
-		at := (i*g.Rows + r) * Places
-		d, b := (*[Places]float64)(g.rate[at:]), (*[Places]float64)(g.bend[at:])
+		at := (i*g.Rows + r) * places
+		d, b := (*[places]float64)(g.rate[at:]), (*[places]float64)(g.bend[at:])
 		change := b[4] - b[0]
 		b[1], b[2], b[3] = b[0]+change/4, b[0]+change/2, b[4]-change/4
 		d[1] = d[0] + h*(b[0]/4+change/32)
@@ -56,7 +56,7 @@ func (g *Grid) interpolate(i int) {
 // products then stay numbers.
 const huge = 1e50
 
-func (g *Grid) bad(row int, s float64) error {
+func (g *grid) bad(row int, s float64) error {
 	if math.Abs(g.dq[row]) < huge {
 		return &PathError{What: "second derivative", Row: row, S: s, Value: g.ddq[row]}
 	}
@@ -67,7 +67,7 @@ func (g *Grid) bad(row int, s float64) error {
 // what is left and what was just evaluated: q′, and q″ if jerk is limited.
 // Only joints can jump: a measure follows from them, and may begin or end to be
 // measured at a break.
-func (g *Grid) jumps() bool {
+func (g *grid) jumps() bool {
 	n := g.p.Path.Joints()
 	if jump(g.left[:n], g.dq[:n], 0) {
 		return true

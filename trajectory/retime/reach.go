@@ -1,4 +1,4 @@
-package reach
+package retime
 
 import "math"
 
@@ -13,7 +13,7 @@ const (
 )
 
 // Solve finds the largest x on the grid and certifies it.
-func (g *Grid) Solve() error {
+func (g *grid) Solve() error {
 	start, end := g.p.StartSpeed, g.p.EndSpeed
 	g.unstick()
 	for round := 0; ; round++ {
@@ -40,7 +40,7 @@ func (g *Grid) Solve() error {
 
 // SolveSharp solves, and splits the intervals in which the law switches from one
 // limit to another until they do not last long: inside an interval it cannot.
-func (g *Grid) SolveSharp() error {
+func (g *grid) SolveSharp() error {
 	for range maxSharper {
 		if err := g.Solve(); err != nil {
 			return err
@@ -57,7 +57,7 @@ func (g *Grid) SolveSharp() error {
 
 // blunt marks intervals that last long and use no limit to the full from end to
 // end, and reports whether there are any.
-func (g *Grid) blunt() (found bool) {
+func (g *grid) blunt() (found bool) {
 	total := 0.0
 	for i := range g.Piece {
 		total += g.Time(i)
@@ -65,8 +65,8 @@ func (g *Grid) blunt() (found bool) {
 	// of many pieces, each is looked at as if it were one of a few
 	total *= min(1, fewPieces/float64(g.Pieces()))
 	for i := range g.Piece {
-		fast := g.fast[i*Places : (i+1)*Places]
-		full := g.Used[i] > Active*g.Share[i] || min(fast[0]*g.X[i], fast[Places-1]*g.X[i+1]) > Active
+		fast := g.fast[i*places : (i+1)*places]
+		full := g.Used[i] > active*g.Share[i] || min(fast[0]*g.X[i], fast[places-1]*g.X[i+1]) > active
 		g.split[i] = !full && g.Time(i) > blunt*total
 		found = found || g.split[i]
 	}
@@ -75,7 +75,7 @@ func (g *Grid) blunt() (found bool) {
 
 // passes goes backwards for what can be survived and forwards for what is
 // fastest, over all intervals that changed since the last time.
-func (g *Grid) passes(first, last float64) error {
+func (g *grid) passes(first, last float64) error {
 	n := len(g.Piece)
 
 	// backwards
@@ -89,7 +89,7 @@ func (g *Grid) passes(first, last float64) error {
 		if !g.changed[i] && !g.moved[i+1] {
 			continue
 		}
-		most := g.interval[i].Limit(g.ceiling[i], g.reach[i+1], g.Share[i])
+		most := g.intervals[i].Limit(g.ceiling[i], g.reach[i+1], g.Share[i])
 		g.moved[i] = most != g.reach[i]
 		g.reach[i] = most
 		g.changed[i] = true
@@ -105,8 +105,8 @@ func (g *Grid) passes(first, last float64) error {
 		if !g.changed[i] && !moved && !g.moved[i+1] {
 			continue
 		}
-		_, u := g.interval[i].Range(g.X[i], g.reach[i+1], g.Share[i])
-		x := math.Max(0, math.Min(g.X[i]+2*g.interval[i].Length*u, g.reach[i+1]))
+		_, u := g.intervals[i].Range(g.X[i], g.reach[i+1], g.Share[i])
+		x := math.Max(0, math.Min(g.X[i]+2*g.intervals[i].Length*u, g.reach[i+1]))
 		moved = x != g.X[i+1]
 		g.X[i+1] = x
 		g.changed[i] = true
@@ -121,7 +121,7 @@ func (g *Grid) passes(first, last float64) error {
 }
 
 // unstick splits intervals that would begin and end at rest.
-func (g *Grid) unstick() {
+func (g *grid) unstick() {
 	n := len(g.Piece)
 	rest := func(i int) bool {
 		return g.Stop[i] || i == 0 && g.p.StartSpeed == 0 || i == n && g.p.EndSpeed == 0
@@ -137,7 +137,7 @@ func (g *Grid) unstick() {
 }
 
 // slow is the last resort: the whole motion takes longer by one factor.
-func (g *Grid) slow(start, end float64) error {
+func (g *grid) slow(start, end float64) error {
 	worst, at := 1.0, 0
 	for i := range g.Piece {
 		if e := g.excess(i); max(e.acc, e.vel2) > worst {

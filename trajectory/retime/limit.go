@@ -1,4 +1,4 @@
-package reach
+package retime
 
 // Limit is a kind of limit that can hold a motion back.
 type Limit uint8
@@ -17,18 +17,18 @@ func (l Limit) String() string {
 	return [...]string{"nothing", "velocity", "acceleration", "deceleration", "jerk"}[l]
 }
 
-// Active is the share of a limit from which it counts as holding the motion back.
-const Active = 0.99
+// active is the share of a limit from which it counts as holding the motion back.
+const active = 0.99
 
-// Binding is the limit that is used to the full on an interval, and whose it is;
+// binding is the limit that is used to the full on an interval, and whose it is;
 // −1 with None.
-type Binding struct {
+type binding struct {
 	Limit Limit
 	Row   int
 }
 
 // Held returns what holds interval i back.
-func (g *Grid) Held(i int) Binding {
+func (g *grid) Held(i int) binding {
 	b := g.held[i]
 	if b.Limit != Velocity {
 		return b

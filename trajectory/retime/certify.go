@@ -1,11 +1,11 @@
-package reach
+package retime
 
 import "math"
 
 // certify checks (1) between the ends of every interval that changed, and
 // tightens the interval where it breaks. It reports whether nothing broke, and
 // otherwise whether some interval is so coarse that it was marked for splitting.
-func (g *Grid) certify() (ok, coarse bool) {
+func (g *grid) certify() (ok, coarse bool) {
 	ok = true
 	clear(g.split)
 	clear(g.redo)
@@ -56,24 +56,24 @@ type excess struct {
 }
 
 // excess returns what interval i takes, and notes what holds it back.
-func (g *Grid) excess(i int) (e excess) {
+func (g *grid) excess(i int) (e excess) {
 	x0, x1 := g.X[i], g.X[i+1]
-	u := (x1 - x0) * (0.5 / g.interval[i].Length)
-	step := (x1 - x0) * (1.0 / (Places - 1))
-	x := [Places]float64{x0, x0 + step, x0 + 2*step, x0 + 3*step, x1}
+	u := (x1 - x0) * (0.5 / g.intervals[i].Length)
+	step := (x1 - x0) * (1.0 / (places - 1))
+	x := [places]float64{x0, x0 + step, x0 + 2*step, x0 + 3*step, x1}
 	set := g.Set(g.Piece[i])
-	most, held := Active, Binding{Row: -1}
+	most, held := active, binding{Row: -1}
 	used := 0.0
 	for r := range g.Rows {
-		at := (i*g.Rows + r) * Places
-		rate, bend := (*[Places]float64)(g.rate[at:]), (*[Places]float64)(g.bend[at:])
+		at := (i*g.Rows + r) * places
+		rate, bend := (*[places]float64)(g.rate[at:]), (*[places]float64)(g.bend[at:])
 		invAcc, invDec := g.InvAcc[set+r], g.InvDec[set+r]
 		if g.turn[i*g.Rows+r] {
 			invAcc = max(invAcc, invDec)
 			invDec = invAcc
 		}
-		var a [Places]float64
-		for k := range Places {
+		var a [places]float64
+		for k := range places {
 			a[k] = rate[k]*u + bend[k]*x[k]
 		}
 		high, low := max(a[0], a[1], a[2], a[3], a[4]), min(a[0], a[1], a[2], a[3], a[4])
@@ -87,59 +87,59 @@ func (g *Grid) excess(i int) (e excess) {
 		if use := high * invAcc; use > near {
 			g.raise(&e, i, &a, invAcc)
 			if use > most {
-				most, held = use, Binding{Acceleration, r}
+				most, held = use, binding{Acceleration, r}
 			}
 		}
 		if use := -low * invDec; use > near {
 			g.raise(&e, i, &a, -invDec)
 			if use > most {
-				most, held = use, Binding{Deceleration, r}
+				most, held = use, binding{Deceleration, r}
 			}
 		}
 	}
 	fast := 0.0
-	for k, f := range g.fast[i*Places : (i+1)*Places] {
+	for k, f := range g.fast[i*places : (i+1)*places] {
 		fast = max(fast, f*x[k])
 	}
 	if fast > near {
 		g.speeding(&e, i, &x)
 	}
 	if fast > most*most {
-		held = Binding{Velocity, -1}
+		held = binding{Velocity, -1}
 	}
 	g.held[i], g.Used[i] = held, used
 	return e
 }
 
 // speeding finds the largest squared velocity of any row on interval i.
-func (g *Grid) speeding(e *excess, i int, x *[Places]float64) {
+func (g *grid) speeding(e *excess, i int, x *[places]float64) {
 	set := g.Set(g.Piece[i])
 	for r := range g.Rows {
-		at := (i*g.Rows + r) * Places
-		rate := (*[Places]float64)(g.rate[at:])
-		var y [Places]float64
-		for k := range Places {
+		at := (i*g.Rows + r) * places
+		rate := (*[places]float64)(g.rate[at:])
+		var y [places]float64
+		for k := range places {
 			y[k] = rate[k] * rate[k] * x[k] * g.InvVel2[set+r]
 		}
 		if max(y[0], y[1], y[2], y[3], y[4]) > near {
-			e.vel2 = max(e.vel2, Peak(&y))
+			e.vel2 = max(e.vel2, peak(&y))
 			e.blurred = e.blurred || blurred(&y)
 		}
 	}
 }
 
 // raise takes the peak of a·inv into account if it is higher than any before.
-func (g *Grid) raise(e *excess, i int, a *[Places]float64, inv float64) {
-	var y [Places]float64
-	for k := range Places {
+func (g *grid) raise(e *excess, i int, a *[places]float64, inv float64) {
+	var y [places]float64
+	for k := range places {
 		y[k] = a[k] * inv
 	}
 	e.blurred = e.blurred || blurred(&y)
-	p := Peak(&y)
+	p := peak(&y)
 	if p <= e.acc {
 		return
 	}
-	e.acc, e.imposed = p, max(y[0], y[Places-1])
+	e.acc, e.imposed = p, max(y[0], y[places-1])
 	if g.fine[i] {
 		e.imposed = max(e.imposed, y[1], y[2], y[3])
 	}
@@ -147,7 +147,7 @@ func (g *Grid) raise(e *excess, i int, a *[Places]float64, inv float64) {
 
 // blurred reports whether the quartic term of a curve near its limit, which is 1,
 // is so large that Peak may miss what comes after it.
-func blurred(y *[Places]float64) bool {
+func blurred(y *[places]float64) bool {
 	return math.Abs(y[0]+y[4]-4*(y[1]+y[3])+6*y[2]) > unresolved
 }
 
@@ -155,12 +155,12 @@ func blurred(y *[Places]float64) bool {
 // places: the highest vertex of the parabolas through three of them, plus what
 // the cubic term can add between places, 0.0642·δ³y‴, and the quartic one,
 // 0.042·δ⁴y⁗ at most and taken half as much again for what follows.
-func Peak(y *[Places]float64) float64 {
+func peak(y *[places]float64) float64 {
 	third, next := y[3]-y[0]-3*(y[2]-y[1]), y[4]-y[1]-3*(y[3]-y[2])
 	most := max(math.Abs(third), math.Abs(next))
 	top := max(y[0], y[4])
 	turns := false
-	for m := 1; m < Places-1; m++ {
+	for m := 1; m < places-1; m++ {
 		top = max(top, y[m])
 		bent := y[m+1] - 2*y[m] + y[m-1]
 		slope := math.Abs(y[m+1]-y[m-1]) / 2
