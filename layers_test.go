@@ -42,7 +42,7 @@ var layers = []string{
 	// messages, wires and programs
 	"msgs", "msgs/rosjson", "msgs/poisemsgs", "msgs/rosapimsgs", "msgs/registry", "edge", "graph", "graph/actions",
 	"wire/loopback", "wire/rosapi", "wire/rosbridge/frame", "wire/rosbridge/pack", "wire/rosbridge/outbox", "wire/rosbridge/guest", "wire/rosbridge/stream", "wire/rosbridge/client", "wire/mirror", "wire/rosbridge",
-	"server/config", "server/journal", "server/figures", "server/health", "server/meshes", "server/crew", "server/simulated", "server/standing", "server/motions", "server/offer", "server/planning", "server", "studio",
+	"server/config", "server/crew", "server/standing", "server/motions", "server/offer", "server/planning", "server", "studio",
 	"cmd/poise",
 }
 

@@ -15,7 +15,6 @@ import (
 	"poise/server/crew"
 	"poise/server/offer"
 	"poise/server/planning"
-	"poise/server/simulated"
 	"poise/servo/sim"
 )
 
@@ -65,9 +64,9 @@ func (s *Server) newInstance(name string) (*instance, error) {
 		return nil, err
 	}
 	in.parts = parts
-	in.bus = simulated.Ideal(m)
+	in.bus = idealBus(m)
 	if name == "real" {
-		in.bus = simulated.Real(m, &s.cfg.Sim, s.cfg.Loop.Period)
+		in.bus = realBus(m, &s.cfg.Sim, s.cfg.Loop.Period)
 	}
 	cfg := loop.Config{Model: m, Bus: in.bus, Settings: settings}
 	known := make([]executive.Controller, len(parts))

@@ -6,17 +6,16 @@ import (
 	"runtime"
 
 	"poise/executive"
-	"poise/server/figures"
 )
 
 // metrics answers in the text format of Prometheus.
 func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	p := &figures.Writer{}
-	p.Family("poise_uptime_seconds", "gauge", "since the server began")
-	p.Value("", s.uptime().Seconds())
+	p := &metricsText{}
+	p.family("poise_uptime_seconds", "gauge", "since the server began")
+	p.value("", s.uptime().Seconds())
 	all, _, realtime := s.runner.Stats()
-	p.Cycle(all, realtime)
+	p.cycle(all, realtime)
 	s.robotMetrics(p)
 	wire := s.wire.Stats()
 	for _, m := range []struct {
@@ -30,20 +29,20 @@ func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) {
 		{"poise_messages_sent_total", "counter", "to clients", float64(wire.Sent)},
 		{"poise_messages_lost_total", "counter", "for which clients were too slow", float64(wire.Lost)},
 	} {
-		p.Family(m.name, m.kind, m.help)
-		p.Value("", m.value)
+		p.family(m.name, m.kind, m.help)
+		p.value("", m.value)
 	}
 	var memory runtime.MemStats
 	runtime.ReadMemStats(&memory)
-	p.Family("poise_heap_bytes", "gauge", "memory in use")
-	p.Value("", float64(memory.HeapAlloc))
-	p.Family("poise_goroutines", "gauge", "goroutines")
-	p.Value("", float64(runtime.NumGoroutine()))
+	p.family("poise_heap_bytes", "gauge", "memory in use")
+	p.value("", float64(memory.HeapAlloc))
+	p.family("poise_goroutines", "gauge", "goroutines")
+	p.value("", float64(runtime.NumGoroutine()))
 	fmt.Fprint(w, p.String())
 }
 
 // robotMetrics tells what the robots do.
-func (s *Server) robotMetrics(p *figures.Writer) {
+func (s *Server) robotMetrics(p *metricsText) {
 	robots := []*instance{s.virtual}
 	if s.real != nil {
 		robots = append(robots, s.real)
@@ -52,21 +51,21 @@ func (s *Server) robotMetrics(p *figures.Writer) {
 	for i, in := range robots {
 		states[i] = in.exec.State()
 	}
-	p.Family("poise_power", "gauge", "1 for the state that the power is in")
+	p.family("poise_power", "gauge", "1 for the state that the power is in")
 	for i, in := range robots {
-		p.Value(figures.Label("robot", in.name)+","+figures.Label("state", states[i].Power.String()), 1)
+		p.value(label("robot", in.name)+","+label("state", states[i].Power.String()), 1)
 	}
-	p.Family("poise_faults", "gauge", "that are there")
+	p.family("poise_faults", "gauge", "that are there")
 	for i, in := range robots {
-		p.Value(figures.Label("robot", in.name), float64(len(states[i].Faults)))
+		p.value(label("robot", in.name), float64(len(states[i].Faults)))
 	}
-	p.Family("poise_goals", "gauge", "that are not over")
+	p.family("poise_goals", "gauge", "that are not over")
 	for i, in := range robots {
-		p.Value(figures.Label("robot", in.name), float64(len(states[i].Goals)))
+		p.value(label("robot", in.name), float64(len(states[i].Goals)))
 	}
-	p.Family("poise_reports_lost_total", "counter", "reports of the cycle that found no room")
+	p.family("poise_reports_lost_total", "counter", "reports of the cycle that found no room")
 	for i, in := range robots {
-		p.Value(figures.Label("robot", in.name), float64(states[i].Lost))
+		p.value(label("robot", in.name), float64(states[i].Lost))
 	}
-	s.counts.WriteTo(p)
+	s.counts.writeTo(p)
 }

@@ -24,9 +24,6 @@ import (
 	"poise/msgs/poisemsgs"
 	"poise/robot/load"
 	"poise/server/config"
-	"poise/server/figures"
-	"poise/server/journal"
-	"poise/server/meshes"
 	"poise/server/motions"
 	"poise/server/offer"
 	"poise/telemetry"
@@ -49,7 +46,7 @@ type Server struct {
 	robot   *load.Loaded
 	library *library.Library
 	shelf   *motions.Shelf
-	meshes  *meshes.Folder
+	meshes  *meshFolder
 	graph   *graph.Graph
 	log     *slog.Logger
 	page    http.Handler
@@ -67,8 +64,8 @@ type Server struct {
 	life       context.Context
 	end        context.CancelFunc
 	background sync.WaitGroup
-	counts     figures.Counts
-	repeats    journal.Repeats
+	counts     commandCounts
+	repeats    repeats
 }
 
 // keepResults is how long the result of a goal can be asked for. Results of planning
@@ -84,7 +81,7 @@ func New(cfg config.Config, o Options) (*Server, error) {
 	s := &Server{cfg: cfg, robot: o.Robot, page: o.Page, started: time.Now(), ready: make(chan struct{})}
 	s.life, s.end = context.WithCancel(context.Background())
 	s.graph = graph.New(graph.Options{KeepResults: keepResults})
-	s.log = journal.New(s.graph, o.Log)
+	s.log = newLog(s.graph, o.Log)
 	if err := s.assemble(); err != nil {
 		s.end()
 		s.graph.Close()
@@ -104,7 +101,7 @@ func (s *Server) assemble() error {
 	if _, err := s.robot.Model.Resources(); err != nil {
 		return err
 	}
-	s.meshes = &meshes.Folder{Robot: s.robot, Since: s.started}
+	s.meshes = &meshFolder{Robot: s.robot, Since: s.started}
 	if folder := s.motionsFolder(); folder != "" {
 		if at, err := os.Stat(folder); err == nil && !at.IsDir() {
 			return fmt.Errorf("motions is %q: it is no folder", folder)

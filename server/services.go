@@ -227,7 +227,7 @@ func (in *instance) streamed(from, controller, why string) {
 	if why != "" {
 		result = why
 	}
-	in.s.repeats.Say(in.s.life, strings.Join([]string{in.name, from, controller, result}, "|"), streamEvery, func(leftOut int) {
+	in.s.repeats.say(in.s.life, strings.Join([]string{in.name, from, controller, result}, "|"), streamEvery, func(leftOut int) {
 		in.s.log.Info("audit", "robot", in.name, "who", from, "what", "stream to "+controller, "result", result, "left_out", leftOut)
 	})
 }

@@ -15,7 +15,6 @@ import (
 	"poise/msgs"
 	"poise/msgs/poisemsgs"
 	"poise/robot"
-	"poise/server/health"
 	"poise/server/offer"
 	"poise/server/standing"
 	"poise/servo"
@@ -152,7 +151,7 @@ func (t *topics) snapshot(now *loop.Snapshot) {
 	if due(&t.healthDue, at, rates.Diagnostics) {
 		t.health.PublishFunc(func() *msgs.DiagnosticArray {
 			stats, said := t.in.s.cycleStats(t.in.name)
-			return health.Of(t.in.name, t.in.model, now, &stats, said)
+			return diagnostics(t.in.name, t.in.model, now, &stats, said)
 		})
 	}
 }
@@ -274,7 +273,7 @@ func (in *instance) notice(n executive.Notice) {
 	}
 	switch n.Kind {
 	case "fault", "fault_cleared", "refused":
-		in.s.repeats.Say(in.s.life, strings.Join([]string{in.name, n.Kind, n.Explanation.Code, n.Explanation.Joint, n.Explanation.Owner}, "|"), noticeEvery, say)
+		in.s.repeats.say(in.s.life, strings.Join([]string{in.name, n.Kind, n.Explanation.Code, n.Explanation.Joint, n.Explanation.Owner}, "|"), noticeEvery, say)
 	default:
 		say(0)
 	}
@@ -283,7 +282,7 @@ func (in *instance) notice(n executive.Notice) {
 // audit leaves a line about every command and goal. Placing joints comes as often as
 // a hand drags them: of such a stream there is a line a second, with a count.
 func (in *instance) audit(a executive.Audit) {
-	in.s.counts.Command(in.name, a)
+	in.s.counts.count(in.name, a)
 	say := func(leftOut int) {
 		args := []any{"robot", in.name, "who", a.Who, "what", a.What, "result", a.Result}
 		if leftOut > 0 {
@@ -292,7 +291,7 @@ func (in *instance) audit(a executive.Audit) {
 		in.s.log.Info("audit", args...)
 	}
 	if a.What == "place" {
-		in.s.repeats.Say(in.s.life, strings.Join([]string{in.name, a.Who, a.What, a.Result}, "|"), streamEvery, say)
+		in.s.repeats.say(in.s.life, strings.Join([]string{in.name, a.Who, a.What, a.Result}, "|"), streamEvery, say)
 		return
 	}
 	say(0)

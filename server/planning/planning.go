@@ -16,7 +16,6 @@ import (
 	"poise/planner"
 	"poise/robot"
 	"poise/server/offer"
-	"poise/server/simulated"
 	"poise/server/standing"
 	"poise/spatial"
 )
@@ -183,7 +182,7 @@ func (d *Desk) planSequence(ctx context.Context, q *msgs.GetMotionSequenceReques
 // joints bring it.
 func (d *Desk) configuration(state *msgs.RobotState) ([]float64, *msgs.MoveItErrorCodes) {
 	m := d.Model
-	joints := simulated.Rest(m)
+	joints := m.RestPositions()
 	d.Exec.View(func(now *loop.Snapshot) { copy(joints, d.Joints(now)) })
 	bad := func(format string, a ...any) *msgs.MoveItErrorCodes {
 		return &msgs.MoveItErrorCodes{Val: msgs.ErrorInvalidRobotState, Message: fmt.Sprintf(format, a...), Source: Source}

@@ -7,7 +7,6 @@ import (
 	"poise/contact"
 	"poise/robot"
 	"poise/robot/load"
-	"poise/server/simulated"
 	"poise/spatial"
 )
 
@@ -25,7 +24,7 @@ func TestHandsLiftOneHoof(t *testing.T) {
 		t.Fatal(err)
 	}
 	feet := ground.DefaultFeetTo(nil)
-	q := simulated.Rest(m)
+	q := m.RestPositions()
 	base, ok := ground.Settle(q, feet)
 	if !ok || len(feet) != 4 {
 		t.Fatalf("the pony has %d feet", len(feet))

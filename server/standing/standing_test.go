@@ -7,7 +7,6 @@ import (
 	"poise/control"
 	"poise/robot"
 	"poise/robot/load"
-	"poise/server/simulated"
 	"poise/spatial"
 )
 
@@ -39,7 +38,7 @@ func pony(t *testing.T) (*robot.Model, *Standing, []control.Support) {
 // that Update told, and the feet that carry do not move when a joint of the neck does.
 func TestWhatIsAskedForAgreesWithWhatIsTold(t *testing.T) {
 	m, s, supports := pony(t)
-	q := simulated.Rest(m)
+	q := m.RestPositions()
 	base := s.Update(q, supports, true)
 	if len(s.Feet()) != 4 || s.Balance(q, base).Margin <= 0 {
 		t.Fatalf("it stands on %d feet with a margin of %g m", len(s.Feet()), s.Balance(q, base).Margin)
@@ -62,7 +61,7 @@ func TestABoltedRobotStaysWhereItIs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := simulated.Rest(m)
+	q := m.RestPositions()
 	full := []float64{math.Pi}
 	SetBase(full, m, s.Update(q, nil, false))
 	if s.Update(q, nil, false) != spatial.IdentityPose || s.Settle(q) != spatial.IdentityPose || full[0] != math.Pi {
@@ -74,7 +73,7 @@ func TestABoltedRobotStaysWhereItIs(t *testing.T) {
 // robot is placed in its rest pose, and stands on all four again.
 func TestHandsPutDownWhatAMotionLifted(t *testing.T) {
 	m, s, supports := pony(t)
-	rest, lifted := simulated.Rest(m), simulated.Rest(m)
+	rest, lifted := m.RestPositions(), m.RestPositions()
 	s.Update(rest, supports, true)
 	leg, _ := m.Chain("leg1")
 	knee, _ := m.Joint("joint13")

@@ -1,4 +1,4 @@
-package meshes
+package server
 
 import (
 	"bytes"
@@ -13,15 +13,15 @@ import (
 	"poise/robot/load"
 )
 
-// Folder is the meshes of a robot, at /mesh/{name...}.
-type Folder struct {
+// meshFolder is the meshes of a robot, at /mesh/{name...}.
+type meshFolder struct {
 	Robot *load.Loaded
 	Since time.Time // when they were read
 }
 
 // URDF is the description with the names of its meshes as the page can fetch
 // them.
-func (f *Folder) URDF() string {
+func (f *meshFolder) URDF() string {
 	root, err := xmltree.Parse(f.Robot.URDF, "robot.urdf", xmltree.Limits{})
 	if err != nil {
 		return string(f.Robot.URDF)
@@ -31,7 +31,7 @@ func (f *Folder) URDF() string {
 	walk = func(n *xmltree.Node) {
 		if a := n.Attr("filename"); a != nil && n.QName() == "mesh" {
 			if scheme, _, ok := strings.Cut(a.Value, "://"); !ok || scheme == "package" || scheme == "file" {
-				a.Value = "/mesh/" + key(a.Value)
+				a.Value = "/mesh/" + meshKey(a.Value)
 				changed = true
 			}
 		}
@@ -46,17 +46,17 @@ func (f *Folder) URDF() string {
 	return string(xmltree.Print(root))
 }
 
-// key is the name under which a mesh is served: short, and nothing of the
+// meshKey is the name under which a mesh is served: short, and nothing of the
 // machine's folders in it.
-func key(name string) string {
+func meshKey(name string) string {
 	sum := sha256.Sum256([]byte(name))
 	return hex.EncodeToString(sum[:8]) + strings.ToLower(path.Ext(name))
 }
 
 // ServeHTTP serves a mesh that the description names, and no other file.
-func (f *Folder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (f *meshFolder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for _, name := range f.names() {
-		if key(name) != r.PathValue("name") {
+		if meshKey(name) != r.PathValue("name") {
 			continue
 		}
 		data, err := f.Robot.Mesh(name)
@@ -70,7 +70,7 @@ func (f *Folder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	http.NotFound(w, r)
 }
 
-func (f *Folder) names() (names []string) {
+func (f *meshFolder) names() (names []string) {
 	for _, l := range f.Robot.Model.Document().Links {
 		for _, v := range l.Visuals {
 			if m := v.Geometry.Mesh; m != "" {

@@ -1,4 +1,4 @@
-package health
+package server
 
 import (
 	"testing"
@@ -21,7 +21,7 @@ func TestWhatIsWrongHasItsLevel(t *testing.T) {
 	now := &loop.Snapshot{Tick: servo.Tick{Dt: 0.01}, Measured: control.Measured{Age: make([]uint32, n), Fault: make([]servo.Fault, n)}}
 	now.Measured.Age[1], now.Measured.Fault[2] = 30, 1
 	got := map[string]uint8{}
-	for _, s := range Of("real", bot.Model, now, &runner.Stats{Overruns: 2}, "not asked for").Status {
+	for _, s := range diagnostics("real", bot.Model, now, &runner.Stats{Overruns: 2}, "not asked for").Status {
 		got[s.Name] = s.Level
 	}
 	for name, want := range map[string]uint8{"real/cycle": levelWarn, "real/power": levelOK, "real/joint/joint_1": levelOK, "real/joint/joint_2": levelStale, "real/joint/joint_3": levelError} {

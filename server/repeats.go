@@ -1,4 +1,4 @@
-package journal
+package server
 
 import (
 	"context"
@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// Repeats keeps the log readable: what is said again and again is said once, and
+// repeats keeps the log readable: what is said again and again is said once, and
 // then every so often with how many times it was left out. The zero value is ready.
-type Repeats struct {
+type repeats struct {
 	mu   sync.Mutex
 	runs map[string]int // how often each was left out since it was last said
 }
 
-// Say calls log now if this was not said within the last period, and otherwise
+// say calls log now if this was not said within the last period, and otherwise
 // counts it; when the period is over log is called with that count.
-func (r *Repeats) Say(life context.Context, key string, period time.Duration, log func(leftOut int)) {
+func (r *repeats) say(life context.Context, key string, period time.Duration, log func(leftOut int)) {
 	r.mu.Lock()
 	if n, running := r.runs[key]; running {
 		r.runs[key] = n + 1
@@ -32,7 +32,7 @@ func (r *Repeats) Say(life context.Context, key string, period time.Duration, lo
 }
 
 // over ends a period: a run that went on is told about, and has another one.
-func (r *Repeats) over(life context.Context, key string, period time.Duration, log func(leftOut int)) {
+func (r *repeats) over(life context.Context, key string, period time.Duration, log func(leftOut int)) {
 	r.mu.Lock()
 	n := r.runs[key]
 	if n == 0 || life.Err() != nil {

@@ -1,4 +1,4 @@
-package health
+package server
 
 import (
 	"fmt"
@@ -18,9 +18,9 @@ const (
 	levelStale = 3
 )
 
-// Of words the health of a robot's cycle, power and joints. said is what the system
+// diagnostics words the health of a robot's cycle, power and joints. said is what the system
 // granted of real time.
-func Of(name string, m *robot.Model, now *loop.Snapshot, stats *runner.Stats, said string) *msgs.DiagnosticArray {
+func diagnostics(name string, m *robot.Model, now *loop.Snapshot, stats *runner.Stats, said string) *msgs.DiagnosticArray {
 	out := &msgs.DiagnosticArray{Header: edge.Header(now.Tick, "")}
 	add := func(level uint8, what, message string, values ...string) {
 		s := msgs.DiagnosticStatus{Level: level, Name: name + "/" + what, Message: message, HardwareID: name}

@@ -1,4 +1,4 @@
-package meshes
+package server
 
 import (
 	"net/http"
@@ -31,7 +31,7 @@ func TestOnlyMeshesOfTheRobotAreServed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := &Folder{Robot: r, Since: time.Unix(1, 0)}
+	f := &meshFolder{Robot: r, Since: time.Unix(1, 0)}
 	found := regexp.MustCompile(`filename="(/mesh/[0-9a-f]+\.stl)"`).FindStringSubmatch(f.URDF())
 	if found == nil || strings.Contains(f.URDF(), folder) {
 		t.Fatalf("the page reads %s", f.URDF())

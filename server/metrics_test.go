@@ -1,4 +1,4 @@
-package figures
+package server
 
 import (
 	"testing"
@@ -9,17 +9,17 @@ import (
 // TestFiguresReadAsPrometheusDoes: a family is told once, its values follow, labels are
 // quoted, and commands come in an order that does not change.
 func TestFiguresReadAsPrometheusDoes(t *testing.T) {
-	var c Counts
+	var c commandCounts
 	for _, a := range []executive.Audit{{What: "stop 2", Result: "ok"}, {What: "play nod", Result: "rejected: no"}, {What: "stop 1", Result: "ok"}, {What: "play nod", Result: "succeeded"}} {
-		c.Command("virtual", a)
+		c.count("virtual", a)
 	}
-	p := &Writer{}
-	p.Family("poise_realtime", "gauge", "1 if so")
-	p.Value("", Flag(true))
-	p.Family("poise_work_seconds", "summary", "work")
-	p.Value(Label("robot", `a"b`), 0.25)
-	p.Named("_count", Label("robot", "x"), 3)
-	c.WriteTo(p)
+	p := &metricsText{}
+	p.family("poise_realtime", "gauge", "1 if so")
+	p.value("", flag(true))
+	p.family("poise_work_seconds", "summary", "work")
+	p.value(label("robot", `a"b`), 0.25)
+	p.part("_count", label("robot", "x"), 3)
+	c.writeTo(p)
 	const want = `# HELP poise_realtime 1 if so
 # TYPE poise_realtime gauge
 poise_realtime 1

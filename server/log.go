@@ -1,4 +1,4 @@
-package journal
+package server
 
 import (
 	"context"
@@ -10,20 +10,20 @@ import (
 	"poise/msgs"
 )
 
-// handler writes log lines for people and publishes them on rosout.
-type handler struct {
+// logHandler writes log lines for people and publishes them on rosout.
+type logHandler struct {
 	text   slog.Handler
 	rosout graph.Publisher[msgs.Log]
 	attrs  []slog.Attr
 }
 
-// New returns a log that goes to w, nil is nowhere, and to rosout of a graph that was
+// newLog returns a log that goes to w, nil is nowhere, and to rosout of a graph that was
 // just made.
-func New(g *graph.Graph, w io.Writer) *slog.Logger {
+func newLog(g *graph.Graph, w io.Writer) *slog.Logger {
 	if w == nil {
 		w = io.Discard
 	}
-	h := &handler{text: slog.NewTextHandler(w, &slog.HandlerOptions{Level: slog.LevelInfo})}
+	h := &logHandler{text: slog.NewTextHandler(w, &slog.HandlerOptions{Level: slog.LevelInfo})}
 	// such a graph has the name free
 	h.rosout, _ = graph.Topic[msgs.Log](g, "rosout", graph.TopicOptions{Queue: 100})
 	return slog.New(h)
@@ -35,9 +35,9 @@ var logLevels = []struct {
 	ros2, ros1 uint8
 }{{slog.LevelError, 40, 8}, {slog.LevelWarn, 30, 4}, {slog.LevelInfo, 20, 2}, {slog.LevelDebug, 10, 1}}
 
-func (h *handler) Enabled(_ context.Context, l slog.Level) bool { return l >= slog.LevelInfo }
+func (h *logHandler) Enabled(_ context.Context, l slog.Level) bool { return l >= slog.LevelInfo }
 
-func (h *handler) Handle(ctx context.Context, r slog.Record) error {
+func (h *logHandler) Handle(ctx context.Context, r slog.Record) error {
 	h.rosout.PublishFunc(func() *msgs.Log {
 		stamp := msgs.TimeOf(r.Time.UnixNano())
 		m := &msgs.Log{Header: msgs.Header{Stamp: stamp}, Stamp: stamp, Name: "poise"}
@@ -64,10 +64,10 @@ func (h *handler) Handle(ctx context.Context, r slog.Record) error {
 	return h.text.Handle(ctx, r)
 }
 
-func (h *handler) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return &handler{text: h.text.WithAttrs(attrs), rosout: h.rosout, attrs: append(append([]slog.Attr(nil), h.attrs...), attrs...)}
+func (h *logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	return &logHandler{text: h.text.WithAttrs(attrs), rosout: h.rosout, attrs: append(append([]slog.Attr(nil), h.attrs...), attrs...)}
 }
 
-func (h *handler) WithGroup(name string) slog.Handler {
-	return &handler{text: h.text.WithGroup(name), rosout: h.rosout, attrs: h.attrs}
+func (h *logHandler) WithGroup(name string) slog.Handler {
+	return &logHandler{text: h.text.WithGroup(name), rosout: h.rosout, attrs: h.attrs}
 }

@@ -1,4 +1,4 @@
-package journal
+package server
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 func TestRepeatsAreSaidOnceAndCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		life, end := context.WithCancel(context.Background())
-		var r Repeats
+		var r repeats
 		var mu sync.Mutex // timers say things, too
 		var said []int
 		note := func(n int) {
@@ -24,11 +24,11 @@ func TestRepeatsAreSaidOnceAndCounted(t *testing.T) {
 		}
 		say := func(times int) {
 			for range times {
-				r.Say(life, "overrun", time.Second, note)
+				r.say(life, "overrun", time.Second, note)
 			}
 		}
 		say(5)
-		r.Say(life, "another", time.Second, func(leftOut int) { note(100 + leftOut) })
+		r.say(life, "another", time.Second, func(leftOut int) { note(100 + leftOut) })
 		time.Sleep(1500 * time.Millisecond)
 		say(2) // still within the period that the count began
 		time.Sleep(3 * time.Second)

@@ -1,2 +1,0 @@
-// Package figures writes what is counted and measured as Prometheus reads it.
-package figures
