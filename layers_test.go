@@ -35,9 +35,9 @@ var layers = []string{
 	"servo", "servo/sim",
 	// execution
 	"arbiter", "arbiter/scenario", "action", "control", "control/command", "control/pace", "control/swing",
-	"control/follow/play", "control/follow", "control/pose", "control/hold", "control/stream", "control/torqueoff", "control/stance", "control/lookat", "control/step", "control/kind",
+	"control/follow", "control/pose", "control/hold", "control/stream", "control/torqueoff", "control/stance", "control/lookat", "control/step", "control/kind",
 	"loop/fault", "loop", "telemetry", "loop/runner",
-	"motion/document", "motion", "motion/file", "motion/rosgoal", "motion/library", "motion/lint", "motion/shipped",
+	"motion", "motion/file", "motion/rosgoal", "motion/library", "motion/lint", "motion/shipped",
 	"executive/explain", "executive/compose", "executive/desk", "executive/wish", "executive",
 	// messages, wires and programs
 	"msgs", "msgs/rosjson", "msgs/poisemsgs", "msgs/rosapimsgs", "msgs/registry", "edge", "graph", "graph/actions",
@@ -120,9 +120,9 @@ func TestEveryPackageHasAComment(t *testing.T) {
 var purePackages = []string{
 	"spatial", "linalg", "qp", "urdf", "robot", "kinematics", "dynamics", "contact",
 	"trajectory", "trajectory/spline", "trajectory/profile", "trajectory/move", "trajectory/retime", "trajectory/clock",
-	"planner", "servo", "servo/sim", "arbiter", "action", "control", "control/command", "control/follow/play", "control/follow", "control/pose", "control/hold",
+	"planner", "servo", "servo/sim", "arbiter", "action", "control", "control/command", "control/follow", "control/pose", "control/hold",
 	"control/stream", "control/torqueoff", "control/stance", "control/lookat", "control/step", "control/kind", "loop", "loop/fault",
-	"motion/document", "motion", "motion/file", "motion/rosgoal", "motion/lint", "executive/explain", "executive/compose",
+	"motion", "motion/file", "motion/rosgoal", "motion/lint", "executive/explain", "executive/compose",
 	"msgs", "msgs/rosjson", "msgs/registry", "edge",
 }
 

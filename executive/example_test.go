@@ -5,7 +5,6 @@ import (
 
 	"poise/arbiter"
 	"poise/control/follow"
-	"poise/control/follow/play"
 	"poise/executive"
 	"poise/loop"
 	"poise/robot/load"
@@ -23,7 +22,7 @@ func Example() {
 	m := bot.Model
 	l, err := loop.New(loop.Config{Model: m, Bus: sim.New(sim.Config{Servos: make([]sim.Servo, len(m.Joints()))}),
 		Settings:    loop.Settings{Policy: arbiter.PolicyLast},
-		Controllers: []loop.Registration{{Name: "trajectory", Kind: "follow", Controller: play.New(m)}}})
+		Controllers: []loop.Registration{{Name: "trajectory", Kind: "follow", Controller: follow.New(m)}}})
 	if err != nil {
 		panic(err)
 	}

@@ -12,7 +12,6 @@ import (
 	"poise/arbiter"
 	"poise/control"
 	"poise/control/follow"
-	"poise/control/follow/play"
 	"poise/control/swing"
 	"poise/loop"
 	"poise/motion/library"
@@ -115,9 +114,9 @@ func newRig(t testing.TB, p parts) *rig {
 	}
 	r.failer = &failer{Controller: swing.New(r.limits)}
 	regs := []loop.Registration{
-		{Name: "trajectory", Kind: "follow", Controller: play.New(m)},
-		{Name: "trajectory_2", Kind: "follow", Controller: play.New(m)},
-		{Name: "trajectory_3", Kind: "follow", Controller: play.New(m)},
+		{Name: "trajectory", Kind: "follow", Controller: follow.New(m)},
+		{Name: "trajectory_2", Kind: "follow", Controller: follow.New(m)},
+		{Name: "trajectory_3", Kind: "follow", Controller: follow.New(m)},
 		{Name: "swing", Kind: "swing", Controller: swing.New(r.limits)},
 		{Name: "sway", Kind: "swing", Controller: r.failer},
 	}

@@ -12,7 +12,6 @@ import (
 
 	"poise/action"
 	"poise/control/follow"
-	"poise/control/follow/play"
 	"poise/control/swing"
 	"poise/loop"
 	"poise/loop/runner"
@@ -163,7 +162,7 @@ func TestManyCallersAtOnce(t *testing.T) {
 	m := bot.Model
 	bus := sim.New(sim.Config{Servos: make([]sim.Servo, len(m.Joints())), Seed: 1})
 	l, err := loop.New(loop.Config{Model: m, Bus: bus, Settings: loop.Settings{Policy: 1}, Controllers: []loop.Registration{
-		{Name: "a", Kind: "follow", Controller: play.New(m)}, {Name: "b", Kind: "follow", Controller: play.New(m)}}})
+		{Name: "a", Kind: "follow", Controller: follow.New(m)}, {Name: "b", Kind: "follow", Controller: follow.New(m)}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,9 +14,8 @@
 // under edit, with undo and redo: the WaypointsList of the editor. Documents are
 // always saved whole; marks, part and scale only decide what a Goal takes from them.
 //
-// The table and its goal stand in motion/document. Documents are read and written by
-// motion/file, exchanged with ROS as goals by motion/rosgoal, judged by motion/lint, and
-// kept in folders by motion/library.
+// Documents are read and written by motion/file, exchanged with ROS as goals by
+// motion/rosgoal, judged by motion/lint, and kept in folders by motion/library.
 //
 // Times are seconds, positions radians or metres. A position that was not captured
 // is NaN: it is never taken for zero.

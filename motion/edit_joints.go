@@ -17,7 +17,7 @@ func (e *edit) setTags() { e.d.Tags = slices.Clone(e.op.Texts) }
 func (e *edit) setLoop() { e.d.Loop = e.op.Value != 0 }
 
 func (e *edit) setGoalTimeTolerance() {
-	e.Finite(e.op.Value, "the goal time tolerance", -1, "")
+	e.finite(e.op.Value, "the goal time tolerance", -1, "")
 	e.d.GoalTimeTolerance = e.op.Value
 }
 
@@ -31,7 +31,7 @@ func (e *edit) setStartPose() {
 		for _, p := range e.m.Poses() {
 			names = append(names, p.Name)
 		}
-		e.Add(Problem{Kind: ErrName, Text: fmt.Sprintf("pose %q does not exist%s", e.d.StartPose, rule.DidYouMean(e.d.StartPose, names))})
+		e.add(Problem{Kind: ErrName, Text: fmt.Sprintf("pose %q does not exist%s", e.d.StartPose, rule.DidYouMean(e.d.StartPose, names))})
 	}
 }
 
@@ -44,12 +44,12 @@ func (e *edit) addJoints() {
 	}
 	for i, name := range e.op.Names {
 		if name == "" {
-			e.Add(Problem{Kind: ErrName, Text: "a joint has no name"})
+			e.add(Problem{Kind: ErrName, Text: "a joint has no name"})
 			continue
 		}
 		e.knownJoint(name)
 		if e.d.Joint(name) >= 0 {
-			e.Add(Problem{Kind: ErrName, Joint: name, Text: fmt.Sprintf("joint %q takes part already", name)})
+			e.add(Problem{Kind: ErrName, Joint: name, Text: fmt.Sprintf("joint %q takes part already", name)})
 			continue
 		}
 		e.d.Joints = append(e.d.Joints, Joint{Name: name, Enabled: true})
@@ -57,7 +57,7 @@ func (e *edit) addJoints() {
 		switch {
 		case len(lacking) == 0:
 		case given == nil:
-			e.Add(Problem{Kind: ErrMissing, Joint: name, Row: lacking[0], HasRow: true,
+			e.add(Problem{Kind: ErrMissing, Joint: name, Row: lacking[0], HasRow: true,
 				Text: fmt.Sprintf("did not capture joint %q%s: give it one value, or its present one", name, alsoRows(lacking[1:]))})
 		default:
 			c := e.column(name)
@@ -124,7 +124,7 @@ func (e *edit) orderJoints() {
 		switch j := e.listed(name); {
 		case j == nil:
 		case slices.ContainsFunc(ordered, func(o Joint) bool { return o.Name == name }):
-			e.Add(Problem{Kind: ErrName, Joint: name, Text: fmt.Sprintf("joint %q comes twice", name)})
+			e.add(Problem{Kind: ErrName, Joint: name, Text: fmt.Sprintf("joint %q comes twice", name)})
 		default:
 			ordered = append(ordered, *j)
 		}
@@ -138,12 +138,12 @@ func (e *edit) orderJoints() {
 }
 
 func (e *edit) setPathTolerance() {
-	e.Finite(e.op.Value, "the tolerance", -1, "")
+	e.finite(e.op.Value, "the tolerance", -1, "")
 	e.eachListed(func(j *Joint) { j.Path = withPosition(j.Path, e.op.Value) })
 }
 
 func (e *edit) setGoalTolerance() {
-	e.Finite(e.op.Value, "the tolerance", -1, "")
+	e.finite(e.op.Value, "the tolerance", -1, "")
 	e.eachListed(func(j *Joint) { j.Goal = withPosition(j.Goal, e.op.Value) })
 }
 
@@ -170,7 +170,7 @@ func (e *edit) knownChain(name string) {
 		}
 	}
 	if !slices.Contains(standing, name) {
-		e.Add(Problem{Kind: ErrUnknownChain, Joint: name, Text: fmt.Sprintf("no chain %q can stand%s", name, rule.DidYouMean(name, standing))})
+		e.add(Problem{Kind: ErrUnknownChain, Joint: name, Text: fmt.Sprintf("no chain %q can stand%s", name, rule.DidYouMean(name, standing))})
 	}
 }
 
@@ -179,7 +179,7 @@ func (e *edit) addSupports() {
 	for i, name := range e.op.Names {
 		e.knownChain(name)
 		if name == "" || slices.Contains(e.d.Chains, name) {
-			e.Add(Problem{Kind: ErrName, Joint: name, Text: fmt.Sprintf("chain %q has a support track already, or no name", name)})
+			e.add(Problem{Kind: ErrName, Joint: name, Text: fmt.Sprintf("chain %q has a support track already, or no name", name)})
 			continue
 		}
 		e.d.Chains = append(e.d.Chains, name)
@@ -194,7 +194,7 @@ func (e *edit) addSupports() {
 func (e *edit) track(name string) int {
 	c := slices.Index(e.d.Chains, name)
 	if c < 0 {
-		e.Add(Problem{Kind: ErrUnknownChain, Joint: name, Text: fmt.Sprintf("chain %q has no support track%s", name, rule.DidYouMean(name, e.d.Chains))})
+		e.add(Problem{Kind: ErrUnknownChain, Joint: name, Text: fmt.Sprintf("chain %q has no support track%s", name, rule.DidYouMean(name, e.d.Chains))})
 	}
 	return c
 }

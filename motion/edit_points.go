@@ -22,7 +22,7 @@ func (e *edit) updatePoints() {
 		p := e.d.Points[row]
 		e.capture(&p)
 		e.d.Points[row] = p
-		if e.Len() > 0 {
+		if e.len() > 0 {
 			return // every row would say the same
 		}
 	}
@@ -50,31 +50,31 @@ func (e *edit) supportsAt(t float64) []float64 {
 // never made up.
 func (e *edit) capture(p *Point) {
 	if len(e.op.Names) != len(e.op.Values) {
-		e.Add(Problem{Kind: ErrSize, Value: float64(len(e.op.Values)), Limit: float64(len(e.op.Names)),
+		e.add(Problem{Kind: ErrSize, Value: float64(len(e.op.Values)), Limit: float64(len(e.op.Names)),
 			Text: fmt.Sprintf("a joint state of %d names and %d positions", len(e.op.Names), len(e.op.Values))})
 		return
 	}
 	state := map[string]float64{}
 	for i, name := range e.op.Names {
 		if _, twice := state[name]; twice {
-			e.Add(Problem{Kind: ErrName, Joint: name, Text: fmt.Sprintf("%q comes twice in the joint state", name)})
+			e.add(Problem{Kind: ErrName, Joint: name, Text: fmt.Sprintf("%q comes twice in the joint state", name)})
 		}
 		state[name] = e.op.Values[i]
 	}
 	for _, j := range e.d.Joints {
 		if v, ok := state[j.Name]; !ok {
-			e.Add(Problem{Kind: ErrMissing, Joint: j.Name, Text: fmt.Sprintf("joint %q takes part and is missing in the joint state", j.Name)})
+			e.add(Problem{Kind: ErrMissing, Joint: j.Name, Text: fmt.Sprintf("joint %q takes part and is missing in the joint state", j.Name)})
 		} else {
-			e.Finite(v, "position of "+j.Name, -1, j.Name)
+			e.finite(v, "position of "+j.Name, -1, j.Name)
 		}
 	}
 	for i, chain := range e.d.Chains {
 		if v, ok := state[SupportPrefix+chain]; ok {
-			e.Finite(v, "support of "+chain, -1, chain)
+			e.finite(v, "support of "+chain, -1, chain)
 			p.Supports[i] = v
 		}
 	}
-	if e.Len() > 0 {
+	if e.len() > 0 {
 		return
 	}
 	for _, name := range e.stateColumns() {
@@ -145,7 +145,7 @@ func (e *edit) disablePoints() {
 	for _, row := range e.rows(false) {
 		p := &e.d.Points[row]
 		if p.Mark != NoMark {
-			e.Add(Problem{Kind: ErrMark, Row: row, HasRow: true, Text: fmt.Sprintf("has the %s mark and cannot be disabled", p.Mark)})
+			e.add(Problem{Kind: ErrMark, Row: row, HasRow: true, Text: fmt.Sprintf("has the %s mark and cannot be disabled", p.Mark)})
 		}
 		p.Enabled = false
 	}
@@ -155,9 +155,9 @@ func (e *edit) setLabels() {
 	e.rows(false) // are they there?
 	rows := e.op.Rows
 	if n := len(e.op.Texts); n != 1 && n != len(rows) {
-		e.Add(Problem{Kind: ErrSize, Value: float64(n), Limit: float64(len(rows)), Text: fmt.Sprintf("%d labels for %d rows", n, len(rows))})
+		e.add(Problem{Kind: ErrSize, Value: float64(n), Limit: float64(len(rows)), Text: fmt.Sprintf("%d labels for %d rows", n, len(rows))})
 	}
-	if e.Len() > 0 {
+	if e.len() > 0 {
 		return
 	}
 	for i, row := range rows {
@@ -170,7 +170,7 @@ func (e *edit) setPositions() {
 	for i, name := range e.op.Names {
 		c := e.d.Column(name)
 		if c < 0 {
-			e.Add(Problem{Kind: ErrUnknownJoint, Joint: name, Text: fmt.Sprintf("no row captured joint %q: let it take part first", name)})
+			e.add(Problem{Kind: ErrUnknownJoint, Joint: name, Text: fmt.Sprintf("no row captured joint %q: let it take part first", name)})
 			continue
 		}
 		for _, row := range rows {
@@ -187,7 +187,7 @@ func (e *edit) setTime() {
 }
 
 func (e *edit) shiftTimes() {
-	e.Finite(e.op.Time, "the time", -1, "")
+	e.finite(e.op.Time, "the time", -1, "")
 	rows := e.rows(true)
 	for _, row := range rows {
 		t := e.d.Points[row].Time + e.op.Time
@@ -200,14 +200,14 @@ func (e *edit) shiftTimes() {
 	for i := range e.d.Events {
 		ev := &e.d.Events[i]
 		if ev.Time += e.op.Time; ev.Time < 0 {
-			e.Add(Problem{Kind: ErrOrder, Value: ev.Time, Text: fmt.Sprintf("event %d would leave at %v s, before the beginning", i+1, ev.Time)})
+			e.add(Problem{Kind: ErrOrder, Value: ev.Time, Text: fmt.Sprintf("event %d would leave at %v s, before the beginning", i+1, ev.Time)})
 		}
 	}
 }
 
 func (e *edit) scaleTimes() {
 	if !(e.op.Value > 0) || math.IsInf(e.op.Value, 0) {
-		e.Add(Problem{Kind: ErrOperation, Value: e.op.Value, Text: fmt.Sprintf("times cannot be multiplied by %v: it must be more than 0", e.op.Value)})
+		e.add(Problem{Kind: ErrOperation, Value: e.op.Value, Text: fmt.Sprintf("times cannot be multiplied by %v: it must be more than 0", e.op.Value)})
 		return
 	}
 	for i := range e.d.Points {
@@ -230,9 +230,9 @@ func (e *edit) mark(m Mark) {
 		}
 		switch p := e.d.Points[row]; {
 		case !p.Enabled:
-			e.Add(Problem{Kind: ErrMark, Row: row, HasRow: true, Text: fmt.Sprintf("is disabled and cannot have the %s mark", m)})
+			e.add(Problem{Kind: ErrMark, Row: row, HasRow: true, Text: fmt.Sprintf("is disabled and cannot have the %s mark", m)})
 		case p.Mark != NoMark && p.Mark != m:
-			e.Add(Problem{Kind: ErrMark, Row: row, HasRow: true, Text: fmt.Sprintf("has the %s mark already", p.Mark)})
+			e.add(Problem{Kind: ErrMark, Row: row, HasRow: true, Text: fmt.Sprintf("has the %s mark already", p.Mark)})
 		}
 	}
 	if old := e.d.Marked(m); old >= 0 {
@@ -260,13 +260,13 @@ func (e *edit) trim() {
 // --- events
 
 func (e *edit) event() Event {
-	e.Finite(e.op.Time, "the time", -1, "")
+	e.finite(e.op.Time, "the time", -1, "")
 	if e.op.Time < 0 {
-		e.Add(Problem{Kind: ErrOrder, Value: e.op.Time, Text: fmt.Sprintf("time %v s is before the beginning, 0", e.op.Time)})
+		e.add(Problem{Kind: ErrOrder, Value: e.op.Time, Text: fmt.Sprintf("time %v s is before the beginning, 0", e.op.Time)})
 	}
 	t := append(slices.Clone(e.op.Texts), "", "", "")
 	if t[0] == "" || len(e.op.Texts) > 3 {
-		e.Add(Problem{Kind: ErrOperation, Text: "an event needs texts: type, command, options"})
+		e.add(Problem{Kind: ErrOperation, Text: "an event needs texts: type, command, options"})
 	}
 	return Event{Time: e.op.Time, Type: t[0], Command: t[1], Options: t[2]}
 }
@@ -283,7 +283,7 @@ func (e *edit) addEvent() {
 func (e *edit) setEvent() {
 	rows := e.numbers(len(e.d.Events), "event")
 	if len(rows) != 1 {
-		e.Add(Problem{Kind: ErrOperation, Text: "set_event takes the number of one event"})
+		e.add(Problem{Kind: ErrOperation, Text: "set_event takes the number of one event"})
 		return
 	}
 	e.d.Events[rows[0]] = e.event()

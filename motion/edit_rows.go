@@ -14,7 +14,7 @@ import (
 func (e *edit) applyPose() {
 	rows := e.rows(false)
 	if e.m == nil {
-		e.Add(Problem{Kind: ErrOperation, Text: "without a robot there are no named poses"})
+		e.add(Problem{Kind: ErrOperation, Text: "without a robot there are no named poses"})
 		return
 	}
 	pose, ok := e.m.Pose(e.text())
@@ -23,7 +23,7 @@ func (e *edit) applyPose() {
 		for _, p := range e.m.Poses() {
 			names = append(names, p.Name)
 		}
-		e.Add(Problem{Kind: ErrName, Text: fmt.Sprintf("pose %q does not exist%s", e.text(), rule.DidYouMean(e.text(), names))})
+		e.add(Problem{Kind: ErrName, Text: fmt.Sprintf("pose %q does not exist%s", e.text(), rule.DidYouMean(e.text(), names))})
 		return
 	}
 	for i, id := range pose.Joints {
@@ -45,12 +45,12 @@ func (e *edit) applyPose() {
 // them, the row that is missed most, until none is missed by more than is allowed.
 func (e *edit) thin() {
 	if !(e.op.Value > 0) || math.IsInf(e.op.Value, 0) {
-		e.Add(Problem{Kind: ErrOperation, Value: e.op.Value, Text: fmt.Sprintf("rows cannot be met within %v: it must be more than 0", e.op.Value)})
+		e.add(Problem{Kind: ErrOperation, Value: e.op.Value, Text: fmt.Sprintf("rows cannot be met within %v: it must be more than 0", e.op.Value)})
 		return
 	}
 	g, err := e.d.Goal(Part{})
 	if err != nil {
-		e.Add(Problem{Kind: ErrMissing, Text: err.Error()})
+		e.add(Problem{Kind: ErrMissing, Text: err.Error()})
 		return
 	}
 	n := len(g.Times)
@@ -71,7 +71,7 @@ func (e *edit) thin() {
 	for {
 		missed, err := missed(g, stays, e.op.Value)
 		if err != nil {
-			e.Add(Problem{Kind: ErrOrder, Text: err.Error()})
+			e.add(Problem{Kind: ErrOrder, Text: err.Error()})
 			return
 		}
 		if len(missed) == 0 {

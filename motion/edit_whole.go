@@ -55,7 +55,7 @@ func (e *edit) reverse() {
 // mirror swaps left and right, in the whole document or in some rows and joints.
 func (e *edit) mirror() {
 	if e.m == nil || e.m.Mirror() == nil {
-		e.Add(Problem{Kind: ErrMirror, Text: "the robot has no mirror table"})
+		e.add(Problem{Kind: ErrMirror, Text: "the robot has no mirror table"})
 		return
 	}
 	if len(e.op.Rows) == 0 && len(e.op.Names) == 0 {
@@ -74,7 +74,7 @@ func (e *edit) mirror() {
 			switch {
 			case sign == 0:
 			case to < 0 || from < 0 || math.IsNaN(old[from]):
-				e.Add(Problem{Kind: ErrMissing, Joint: name, Row: row, HasRow: true, Text: fmt.Sprintf("captured not both %q and its image %q", name, of)})
+				e.add(Problem{Kind: ErrMissing, Joint: name, Row: row, HasRow: true, Text: fmt.Sprintf("captured not both %q and its image %q", name, of)})
 			default:
 				e.d.Points[row].Positions[to] = flipped(old[from], sign)
 			}
@@ -87,7 +87,7 @@ func (e *edit) mirror() {
 				}
 			}
 		}
-		if e.Len() > 0 {
+		if e.len() > 0 {
 			return
 		}
 	}
@@ -116,7 +116,7 @@ func (e *edit) mirrorAll() {
 			d.Order[i], _ = e.image(name)
 		}
 	}
-	if e.Len() > 0 {
+	if e.len() > 0 {
 		return
 	}
 	for row := range d.Points {
@@ -161,7 +161,7 @@ func (e *edit) image(name string) (of string, sign float64) {
 	}
 	m := e.m.Mirror()[id]
 	if m.Sign == 0 || m.Of == robot.NoJoint {
-		e.Add(Problem{Kind: ErrMirror, Joint: name, Text: fmt.Sprintf("joint %q has no mirror image", name)})
+		e.add(Problem{Kind: ErrMirror, Joint: name, Text: fmt.Sprintf("joint %q has no mirror image", name)})
 		return name, 0
 	}
 	return e.m.Joints()[m.Of].Name, m.Sign
@@ -175,7 +175,7 @@ func (e *edit) chainImage(name string) string {
 	}
 	image := e.m.Chains()[id].Mirror
 	if image == robot.NoChain {
-		e.Add(Problem{Kind: ErrMirror, Joint: name, Text: fmt.Sprintf("chain %q has no mirror image", name)})
+		e.add(Problem{Kind: ErrMirror, Joint: name, Text: fmt.Sprintf("chain %q has no mirror image", name)})
 		return name
 	}
 	return e.m.Chains()[image].Name

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"poise/motion/document"
 	"poise/robot"
 	"poise/robot/rule"
 )
@@ -88,7 +87,7 @@ type edit struct {
 	d  *Document
 	m  *robot.Model // nil: names are not checked, and there is no mirror
 	op Operation
-	document.Problems
+	problems
 }
 
 // Apply carries out an edit and returns the new document; the old one stays what it
@@ -110,13 +109,13 @@ func Apply(d *Document, m *robot.Model, op Operation) (*Document, error) {
 	e := &edit{d: d.Clone(), m: m, op: op}
 	broken := markProblem(d) != nil
 	verbs[k].run(e)
-	if e.Len() == 0 {
+	if e.len() == 0 {
 		slices.SortStableFunc(e.d.Points, byTime)
 		if p := markProblem(e.d); p != nil && !broken {
-			e.Add(*p)
+			e.add(*p)
 		}
 	}
-	if err := e.Err(); err != nil {
+	if err := e.err(); err != nil {
 		return nil, err
 	}
 	if err := e.d.Check(); err != nil {
@@ -158,7 +157,7 @@ func markProblem(d *Document) *Problem {
 func (e *edit) rows(noneIsAll bool) []int {
 	if len(e.op.Rows) == 0 {
 		if !noneIsAll {
-			e.Add(Problem{Kind: ErrOperation, Text: e.op.Op + ": which rows?"})
+			e.add(Problem{Kind: ErrOperation, Text: e.op.Op + ": which rows?"})
 			return nil
 		}
 		all := make([]int, len(e.d.Points))
@@ -178,7 +177,7 @@ func (e *edit) numbers(n int, what string) []int {
 		if r >= 0 && r < n {
 			return false
 		}
-		e.Add(Problem{Kind: ErrRow, Value: float64(r), Limit: float64(n), Text: fmt.Sprintf("%s %d does not exist: there are %d", what, r+1, n)})
+		e.add(Problem{Kind: ErrRow, Value: float64(r), Limit: float64(n), Text: fmt.Sprintf("%s %d does not exist: there are %d", what, r+1, n)})
 		return true
 	})
 }
@@ -186,10 +185,10 @@ func (e *edit) numbers(n int, what string) []int {
 // row returns the one row that is meant, −1 with a complaint if it is not there.
 func (e *edit) row() int {
 	switch rows := e.rows(false); {
-	case e.Len() > 0:
+	case e.len() > 0:
 		return -1
 	case len(rows) != 1:
-		e.Add(Problem{Kind: ErrOperation, Text: fmt.Sprintf("%s takes one row, not %d", e.op.Op, len(rows))})
+		e.add(Problem{Kind: ErrOperation, Text: fmt.Sprintf("%s takes one row, not %d", e.op.Op, len(rows))})
 		return -1
 	default:
 		return rows[0]
@@ -207,7 +206,7 @@ func (e *edit) text() string {
 func (e *edit) values() []float64 {
 	n := len(e.op.Names)
 	for _, v := range e.op.Values {
-		e.Finite(v, "a value", -1, "")
+		e.finite(v, "a value", -1, "")
 	}
 	switch len(e.op.Values) {
 	case n:
@@ -215,7 +214,7 @@ func (e *edit) values() []float64 {
 	case 1:
 		return slices.Repeat(e.op.Values, n)
 	}
-	e.Add(Problem{Kind: ErrSize, Value: float64(len(e.op.Values)), Limit: float64(n),
+	e.add(Problem{Kind: ErrSize, Value: float64(len(e.op.Values)), Limit: float64(n),
 		Text: fmt.Sprintf("%s: %d values for %d names", e.op.Op, len(e.op.Values), n)})
 	return make([]float64, n)
 }
@@ -229,9 +228,9 @@ func (e *edit) knownJoint(name string) {
 	id, ok := e.m.Joint(name)
 	switch {
 	case !ok:
-		e.Add(Problem{Kind: ErrUnknownJoint, Joint: name, Text: fmt.Sprintf("joint %q does not exist%s", name, rule.DidYouMean(name, jointNames(e.m)))})
+		e.add(Problem{Kind: ErrUnknownJoint, Joint: name, Text: fmt.Sprintf("joint %q does not exist%s", name, rule.DidYouMean(name, jointNames(e.m)))})
 	case e.m.Joints()[id].Kind.NumQ() != 1:
-		e.Add(Problem{Kind: ErrUnknownJoint, Joint: name, Text: fmt.Sprintf("joint %q is %v: its position is not one number", name, e.m.Joints()[id].Kind)})
+		e.add(Problem{Kind: ErrUnknownJoint, Joint: name, Text: fmt.Sprintf("joint %q is %v: its position is not one number", name, e.m.Joints()[id].Kind)})
 	}
 }
 
@@ -239,7 +238,7 @@ func (e *edit) knownJoint(name string) {
 func (e *edit) listed(name string) *Joint {
 	i := e.d.Joint(name)
 	if i < 0 {
-		e.Add(Problem{Kind: ErrUnknownJoint, Joint: name, Text: fmt.Sprintf("joint %q takes no part%s", name, rule.DidYouMean(name, e.d.JointNames()))})
+		e.add(Problem{Kind: ErrUnknownJoint, Joint: name, Text: fmt.Sprintf("joint %q takes no part%s", name, rule.DidYouMean(name, e.d.JointNames()))})
 		return nil
 	}
 	return &e.d.Joints[i]
@@ -260,13 +259,13 @@ func (e *edit) eachListed(f func(*Joint)) {
 
 // freeTime complains about a time that is before zero or taken by another row.
 func (e *edit) freeTime(t float64, except ...int) {
-	e.Finite(t, "the time", -1, "")
+	e.finite(t, "the time", -1, "")
 	if t < 0 {
-		e.Add(Problem{Kind: ErrOrder, Value: t, Text: fmt.Sprintf("time %v s is before the beginning, 0", t)})
+		e.add(Problem{Kind: ErrOrder, Value: t, Text: fmt.Sprintf("time %v s is before the beginning, 0", t)})
 	}
 	for i, p := range e.d.Points {
 		if p.Time == t && !slices.Contains(except, i) {
-			e.Add(Problem{Kind: ErrOrder, Row: i, HasRow: true, Value: t, Limit: p.Time, Text: fmt.Sprintf("is already at %v s: times must rise", t)})
+			e.add(Problem{Kind: ErrOrder, Row: i, HasRow: true, Value: t, Limit: p.Time, Text: fmt.Sprintf("is already at %v s: times must rise", t)})
 			return
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"poise/control"
-	"poise/control/follow/play"
 	"poise/robot"
 	"poise/trajectory"
 )
@@ -15,7 +14,7 @@ import (
 // both. It moves the same joints, its times count from that end, and its
 // tolerances hold from when it starts. Given to a controller that still plays p,
 // the motion goes on without a seam; later, it begins where p ended.
-func Append(m *robot.Model, o Options, p *play.Program, g *Goal) (*play.Program, error) {
+func Append(m *robot.Model, o Options, p *Program, g *Goal) (*Program, error) {
 	next, from, first := *g, lastOf(m, p), p.Record()
 	next.Begin = 0
 	c := compiler{m: m, o: o, g: &next, from: &from}
@@ -53,7 +52,7 @@ func Append(m *robot.Model, o Options, p *play.Program, g *Goal) (*play.Program,
 	r.Deceleration = larger(r.Deceleration, first.Deceleration)
 	r.Steps, r.Chains = joinTracks(first, then.Record(), by)
 	r.Begin, r.Continues, r.Splice, r.Extended = first.Begin, p.ID(), end, len(first.Events)
-	return play.Build(r)
+	return Build(r)
 }
 
 func shifted(times []float64, by float64) []float64 {
@@ -73,7 +72,7 @@ func larger(a, b []float64) []float64 {
 }
 
 // lastOf returns a command at the end of a program.
-func lastOf(m *robot.Model, p *play.Program) control.Motion {
+func lastOf(m *robot.Model, p *Program) control.Motion {
 	at := control.NewMotion(len(m.Joints()), len(m.Chains()), 0)
 	curve := p.Curve()
 	q := make([]float64, curve.Joints())
@@ -136,7 +135,7 @@ func picked(row []float64, columns []int) []float64 {
 }
 
 // seam refuses a program that does not begin where the one before it ends.
-func (c *compiler) seam(before, then *play.Program) {
+func (c *compiler) seam(before, then *Program) {
 	n := then.Curve().Joints()
 	begin, end := make([]float64, n), make([]float64, n)
 	then.Curve().PositionTo(begin, then.Curve().Start())
@@ -153,9 +152,9 @@ func (c *compiler) seam(before, then *play.Program) {
 }
 
 // together refuses what is too much as one motion.
-func (c *compiler) together(before, then *play.Program) {
+func (c *compiler) together(before, then *Program) {
 	points := 0
-	for _, p := range [...]*play.Program{before, then} {
+	for _, p := range [...]*Program{before, then} {
 		for i := range p.Record().Parts {
 			points += len(p.Record().Parts[i].Times)
 		}
@@ -163,14 +162,14 @@ func (c *compiler) together(before, then *play.Program) {
 	if most := 2 * maxPoints; points > most {
 		c.bad.add(Problem{Kind: TooMuch, Point: -1, Value: float64(points), Limit: float64(most)}, "together they have %d points, at most %d are played", points, most)
 	}
-	length := func(p *play.Program) float64 { return p.Curve().End() - p.Curve().Start() }
+	length := func(p *Program) float64 { return p.Curve().End() - p.Curve().Start() }
 	if whole := length(before) + length(then); whole > maxDuration {
 		c.bad.add(Problem{Kind: TooMuch, Point: -1, Value: whole, Limit: maxDuration}, "together they last %g s, at most %d s are played", whole, int(maxDuration))
 	}
 }
 
 // joinTracks returns the supports of two motions, one after the other.
-func joinTracks(first, then *play.Record, by float64) (steps []float64, chains []play.Support) {
+func joinTracks(first, then *Record, by float64) (steps []float64, chains []Support) {
 	steps = slices.Clone(first.Steps)
 	for _, t := range then.Steps {
 		if t += by; len(steps) > 0 && t <= steps[len(steps)-1] {
@@ -192,7 +191,7 @@ func joinTracks(first, then *play.Record, by float64) (steps []float64, chains [
 	return steps, chains
 }
 
-func chainOf(list []play.Support, id robot.ChainID) *play.Support {
+func chainOf(list []Support, id robot.ChainID) *Support {
 	for i := range list {
 		if list[i].Chain == id {
 			return &list[i]
@@ -201,11 +200,11 @@ func chainOf(list []play.Support, id robot.ChainID) *play.Support {
 	return nil
 }
 
-func tracked(x *play.Support) bool { return x != nil && x.Track != nil }
+func tracked(x *Support) bool { return x != nil && x.Track != nil }
 
 // trackOf returns the first steps of what a chain carries; one without a track is
 // free.
-func trackOf(x *play.Support, own robot.ContactID, steps int) []control.Support {
+func trackOf(x *Support, own robot.ContactID, steps int) []control.Support {
 	track := make([]control.Support, steps)
 	for i := range track {
 		if tracked(x) {

@@ -3,7 +3,6 @@ package follow
 import (
 	"math"
 
-	"poise/control/follow/play"
 	"poise/trajectory"
 )
 
@@ -19,7 +18,7 @@ const closed = 0.001
 const shortestMove = 0.05
 
 // body returns the goal's own points, by column, with angles the short way.
-func (c *compiler) body() play.Stretch {
+func (c *compiler) body() Stretch {
 	pick := func(row []float64) []float64 {
 		if len(row) == 0 {
 			return nil
@@ -45,7 +44,7 @@ func (c *compiler) body() play.Stretch {
 
 // begin puts the parts of the motion together: a way to the first point, the
 // body, and in a loop the way back.
-func (c *compiler) begin(body play.Stretch) {
+func (c *compiler) begin(body Stretch) {
 	if c.r.Loop {
 		c.r.Again = body.Times[0]
 	}
@@ -67,7 +66,7 @@ func (c *compiler) begin(body play.Stretch) {
 }
 
 // leadIn begins a goal whose first point is later than zero where the command is.
-func (c *compiler) leadIn(body *play.Stretch) {
+func (c *compiler) leadIn(body *Stretch) {
 	if c.from == nil {
 		c.bad.add(Problem{Kind: NoStart, Point: 0, At: body.Times[0], Value: body.Times[0], Help: "give a point at time 0"},
 			"the first point is at %g s, and where the robot is at 0 s is not known", body.Times[0])
@@ -134,7 +133,7 @@ func (c *compiler) approach(first []float64) {
 }
 
 // wayBack closes a loop.
-func (c *compiler) wayBack(body *play.Stretch) {
+func (c *compiler) wayBack(body *Stretch) {
 	first, last := body.Q[0], body.Q[len(body.Q)-1]
 	again := make([]float64, len(first))
 	gapes := false
@@ -171,7 +170,7 @@ func (c *compiler) moveTime(from, to []float64) float64 {
 }
 
 // resting returns a move from a pose to another, at rest at both.
-func resting(from, to []float64, start, end float64) play.Stretch {
+func resting(from, to []float64, start, end float64) Stretch {
 	zero := [][]float64{make([]float64, len(from)), make([]float64, len(from))}
-	return play.Stretch{Times: []float64{start, end}, Q: [][]float64{from, to}, V: zero, A: zero}
+	return Stretch{Times: []float64{start, end}, Q: [][]float64{from, to}, V: zero, A: zero}
 }

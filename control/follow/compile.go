@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"poise/control"
-	"poise/control/follow/play"
 	"poise/robot"
 	"poise/robot/rule"
 	"poise/trajectory"
@@ -31,7 +30,7 @@ const instant = 0.001
 // ready to be played. From is the command that it is to start from; nil if that
 // is not known, which only goals bear whose first point is at time zero. All
 // problems are reported at once; Problems finds them in the error.
-func Compile(m *robot.Model, o Options, from *control.Motion, g *Goal) (*play.Program, error) {
+func Compile(m *robot.Model, o Options, from *control.Motion, g *Goal) (*Program, error) {
 	c := compiler{m: m, o: o, g: g, from: from}
 	return c.program()
 }
@@ -49,10 +48,10 @@ type compiler struct {
 	joints []robot.JointID // of each column of r,
 	column []int           // and its column in the goal
 	pose   []float64       // of each column of r: where the command is; nil if nobody knows
-	r      play.Record
+	r      Record
 }
 
-func (c *compiler) program() (*play.Program, error) {
+func (c *compiler) program() (*Program, error) {
 	var err error
 	if c.moves, c.bounds, err = control.JointLimits(c.m, c.o.Transition); err != nil {
 		return nil, err
@@ -78,7 +77,7 @@ func (c *compiler) program() (*play.Program, error) {
 	if c.bad.any() {
 		return nil, c.bad.err()
 	}
-	return play.Build(c.r)
+	return Build(c.r)
 }
 
 // options fills in defaults and refuses what makes no sense.
@@ -175,7 +174,7 @@ func (c *compiler) support(res *robot.Resources, column int, name string) {
 		c.bad.add(p, "chain %q has no contact, and supports nothing", name)
 		return
 	}
-	x := play.Support{Chain: id, Leaf: leaf, Contact: c.m.Chains()[id].Contact, Track: []control.Support{}}
+	x := Support{Chain: id, Leaf: leaf, Contact: c.m.Chains()[id].Contact, Track: []control.Support{}}
 	for _, point := range c.g.Points {
 		if column < len(point.Position) {
 			x.Track = append(x.Track, c.supportOf(x.Contact, point.Position[column]))
@@ -203,9 +202,9 @@ func (c *compiler) freeChains(res *robot.Resources) {
 	for i, chain := range c.m.Chains() {
 		id := robot.ChainID(i)
 		driven := slices.ContainsFunc(chain.Joints, func(j robot.JointID) bool { return slices.Contains(c.joints, j) })
-		tracked := slices.ContainsFunc(c.r.Chains, func(x play.Support) bool { return x.Chain == id })
+		tracked := slices.ContainsFunc(c.r.Chains, func(x Support) bool { return x.Chain == id })
 		if leaf, ok := supportLeaf(res, id); ok && driven && !tracked {
-			c.r.Chains = append(c.r.Chains, play.Support{Chain: id, Leaf: leaf, Contact: chain.Contact})
+			c.r.Chains = append(c.r.Chains, Support{Chain: id, Leaf: leaf, Contact: chain.Contact})
 		}
 	}
 }

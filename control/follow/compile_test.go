@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"poise/control"
-	"poise/control/follow/play"
 	"poise/trajectory"
 )
 
@@ -159,7 +158,7 @@ func TestTolerancesReadAsInROS(t *testing.T) {
 	for i := range g.Points {
 		g.Points[i].Position = append(g.Points[i].Position, 0.01)
 	}
-	compile := func(o Options) *play.Program {
+	compile := func(o Options) *Program {
 		t.Helper()
 		p, err := Compile(m, o, nil, g)
 		if err != nil {

@@ -3,7 +3,6 @@ package follow
 import (
 	"math"
 
-	"poise/control/follow/play"
 	"poise/trajectory"
 	"poise/trajectory/spline"
 )
@@ -17,7 +16,7 @@ func Curve(points []trajectory.Point) (*spline.Spline, error) {
 }
 
 // stretchOf returns points as they are played; it shares their numbers.
-func stretchOf(points []trajectory.Point) (s play.Stretch) {
+func stretchOf(points []trajectory.Point) (s Stretch) {
 	for _, x := range points {
 		s.Times, s.Q = append(s.Times, x.Time), append(s.Q, x.Position)
 		if len(x.Velocity) > 0 {

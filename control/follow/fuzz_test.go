@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"poise/control"
-	"poise/control/follow/play"
 	"poise/servo"
 	"poise/trajectory"
 )
@@ -95,7 +94,7 @@ func FuzzGoal(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	c, out := play.New(m), control.NewReference(joints, chains, 1)
+	c, out := New(m), control.NewReference(joints, chains, 1)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		g := goalOf(b)
 		cmd, meas := control.NewMotion(joints, chains, 1), control.NewMeasured(joints)
@@ -122,11 +121,11 @@ func FuzzGoal(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		again, err := play.Decode(record)
+		again, err := Decode(record)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if twice, _ := again.(*play.Program).MarshalBinary(); !bytes.Equal(twice, record) || again.(*play.Program).ID() != p.ID() {
+		if twice, _ := again.(*Program).MarshalBinary(); !bytes.Equal(twice, record) || again.(*Program).ID() != p.ID() {
 			t.Fatal("the record changes on its way")
 		}
 		in := &control.Input{Tick: servo.Tick{Dt: 0.01}, Cmd: &cmd, Meas: &meas, Rate: 1}

@@ -2,7 +2,6 @@ package follow
 
 import (
 	"poise/control"
-	"poise/control/follow/play"
 	"poise/servo"
 	"poise/trajectory"
 )
@@ -47,7 +46,12 @@ type Tolerance struct {
 }
 
 // Event is a text command that leaves at a time of the motion.
-type Event = play.Event
+type Event struct {
+	Time    float64 `json:"time"`
+	Type    string  `json:"type"`
+	Command string  `json:"command"`
+	Options string  `json:"options,omitempty"`
+}
 
 // Options are what a robot's owner decides, once for all goals. Zero values mean
 // the defaults.

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"poise/control"
-	"poise/control/follow/play"
 	"poise/loop"
 	"poise/robot"
 	"poise/servo"
@@ -122,14 +121,14 @@ func TestDamagedProgramsAreRefused(t *testing.T) {
 	if rep, ok := r.report(loop.GoalRejected, goal); !ok || rep.Reason.Code != control.BadProgram {
 		t.Errorf("%+v", r.reports)
 	}
-	var none *play.Program
+	var none *Program
 	in := control.Input{Cmd: &r.s.Command, Meas: &r.s.Measured}
 	for _, p := range []control.Program{nil, none} {
 		if why := r.all[0].Check(&in, p); why.Code != control.BadProgram {
 			t.Errorf("%v: %+v", p, why)
 		}
 	}
-	if play.New(r.m).Owned(&in, robot.Set{}) != control.Quit {
+	if New(r.m).Owned(&in, robot.Set{}) != control.Quit {
 		t.Error("lives on without a program")
 	}
 }
@@ -320,11 +319,11 @@ func TestDecodedProgramsDoTheSame(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				q, err := play.Decode(b)
+				q, err := Decode(b)
 				if err != nil {
 					t.Fatal(err)
 				}
-				p = q.(*play.Program)
+				p = q.(*Program)
 			}
 			r.send(0, p)
 			r.run(400)
@@ -335,7 +334,7 @@ func TestDecodedProgramsDoTheSame(t *testing.T) {
 		t.Error("a decoded program does something else")
 	}
 	for _, bad := range []string{"", "{}", "[]", `{"names":["x"]}`} {
-		if _, err := play.Decode([]byte(bad)); err == nil {
+		if _, err := Decode([]byte(bad)); err == nil {
 			t.Errorf("%q is a program", bad)
 		}
 	}
@@ -352,7 +351,7 @@ func TestNothingAllocatesInTheCycle(t *testing.T) {
 	g = within(g, 0.5, 0.5)
 	p := r.compile(g)
 	needs, _ := p.Claim()
-	c := play.New(r.m)
+	c := New(r.m)
 	in := &control.Input{Tick: servo.Tick{Dt: period}, Cmd: &r.s.Command, Meas: &r.s.Measured, Rate: 1}
 	out := control.NewReference(len(r.m.Joints()), len(r.m.Chains()), 1)
 	if n := testing.AllocsPerRun(200, func() {
@@ -412,7 +411,7 @@ func BenchmarkUpdate(b *testing.B) {
 	cmd, meas := control.NewMotion(len(m.Joints()), len(m.Chains()), 1), control.NewMeasured(len(m.Joints()))
 	in := &control.Input{Tick: servo.Tick{Dt: period}, Cmd: &cmd, Meas: &meas, Rate: 1}
 	out := control.NewReference(len(m.Joints()), len(m.Chains()), 1)
-	c := play.New(m)
+	c := New(m)
 	c.Start(in, p)
 	b.ReportAllocs()
 	for b.Loop() {

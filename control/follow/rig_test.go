@@ -7,7 +7,6 @@ import (
 
 	"poise/arbiter"
 	"poise/control"
-	"poise/control/follow/play"
 	"poise/loop"
 	"poise/robot"
 	"poise/robot/load"
@@ -30,7 +29,7 @@ type rig struct {
 	m        *robot.Model
 	l        *loop.Loop
 	bus      *sim.Bus
-	all      []*play.Controller
+	all      []*Controller
 	n        uint64
 	dt       float64
 	stamp    int64 // time of day at tick 0
@@ -39,7 +38,7 @@ type rig struct {
 	s        *loop.Snapshot
 	q, v     []float64 // command of the tick before
 	judging  bool      // every command, by the limits of its joint
-	programs map[uint64]*play.Program
+	programs map[uint64]*Program
 }
 
 // parts of a rig; zero values are defaults
@@ -82,14 +81,14 @@ func newRig(t testing.TB, p parts) *rig {
 	for i := range servos {
 		servos[i] = p.servo
 	}
-	r := &rig{t: t, m: p.model, dt: p.period, programs: map[uint64]*play.Program{}, q: make([]float64, n), v: make([]float64, n),
+	r := &rig{t: t, m: p.model, dt: p.period, programs: map[uint64]*Program{}, q: make([]float64, n), v: make([]float64, n),
 		bus: sim.New(sim.Config{Servos: servos, Position: p.pose, Seed: 1, Load: p.load})}
 	if p.settings.Policy == arbiter.PolicyNone {
 		p.settings.Policy = arbiter.PolicyLast
 	}
 	cfg := loop.Config{Model: p.model, Bus: r.bus, Settings: p.settings, Tap: p.tap}
 	for _, name := range []string{"a", "b"} {
-		c := play.New(p.model)
+		c := New(p.model)
 		r.all = append(r.all, c)
 		cfg.Controllers = append(cfg.Controllers, loop.Registration{Name: name, Kind: "follow", Controller: c})
 	}
@@ -161,7 +160,7 @@ func (r *rig) judge(j int, q, v float64) {
 }
 
 // compile makes a program for the pose that the robot is in.
-func (r *rig) compile(g *Goal) *play.Program {
+func (r *rig) compile(g *Goal) *Program {
 	r.t.Helper()
 	p, err := Compile(r.m, Options{}, &r.s.Command, g)
 	if err != nil {
@@ -171,7 +170,7 @@ func (r *rig) compile(g *Goal) *play.Program {
 }
 
 // send starts a program on a controller, and lets the tick pass that takes it.
-func (r *rig) send(controller int, p *play.Program) (goal uint64) {
+func (r *rig) send(controller int, p *Program) (goal uint64) {
 	r.t.Helper()
 	r.goals++
 	r.programs[r.goals] = p

@@ -10,7 +10,7 @@ import (
 	"fmt"
 
 	"poise/control"
-	"poise/control/follow/play"
+	"poise/control/follow"
 	"poise/control/hold"
 	"poise/control/lookat"
 	"poise/control/pose"
@@ -38,7 +38,7 @@ type Kind struct {
 
 // Table lists all kinds.
 var Table = []Kind{
-	{"follow", "plays a joint trajectory, with events and supports", newFollow, play.Decode},
+	{"follow", "plays a joint trajectory, with events and supports", newFollow, follow.Decode},
 	{"pose", "goes to a named pose, or to any", made(pose.New), pose.Decode},
 	{"hold", "keeps joints where they are", made(hold.New), hold.Decode},
 	{"stream", "follows joint states from outside", made(stream.New), stream.Decode},
@@ -61,7 +61,7 @@ func made[C control.Controller](f func(*robot.Model, control.Transition) (C, err
 }
 
 func newFollow(m *robot.Model, _ control.Transition) (control.Controller, error) {
-	return play.New(m), nil
+	return follow.New(m), nil
 }
 
 func newSwing(m *robot.Model, assumed control.Transition) (control.Controller, error) {

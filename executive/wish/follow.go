@@ -6,7 +6,6 @@ import (
 
 	"poise/control"
 	"poise/control/follow"
-	"poise/control/follow/play"
 	"poise/executive/compose"
 	"poise/executive/explain"
 	"poise/planner"
@@ -156,9 +155,9 @@ func (v *View) startsElsewhere(g *follow.Goal) (why []Explanation) {
 
 // compile makes the work of a trajectory.
 func (v *View) compile(g *follow.Goal, extend bool) (*Work, []Explanation) {
-	var p *play.Program
+	var p *follow.Program
 	var err error
-	running := (*play.Program)(nil)
+	running := (*follow.Program)(nil)
 	if extend {
 		running = v.runningOn(g.Joints)
 	}
@@ -190,10 +189,10 @@ func (v *View) compile(g *follow.Goal, extend bool) (*Work, []Explanation) {
 
 // runningOn returns the program that moves some of these joints now, nil if none
 // does.
-func (v *View) runningOn(joints []string) (last *play.Program) {
+func (v *View) runningOn(joints []string) (last *follow.Program) {
 	set := v.leavesOf(joints)
 	for _, w := range v.Running {
-		if p, ok := w.Program.(*play.Program); ok && w.Claim.Overlaps(set) {
+		if p, ok := w.Program.(*follow.Program); ok && w.Claim.Overlaps(set) {
 			last = p
 		}
 	}

@@ -8,7 +8,6 @@ import (
 	"poise/contact"
 	"poise/control"
 	"poise/control/follow"
-	"poise/control/follow/play"
 	"poise/internal/rig"
 	"poise/loop"
 	"poise/motion"
@@ -55,7 +54,7 @@ func playThrough(t *testing.T, m *robot.Model, d *motion.Document) {
 		t.Fatal(err)
 	}
 	r := rig.New(t, m, rig.Options{Period: servoPeriod, Pose: d.StartPose},
-		loop.Registration{Name: "follow", Controller: play.New(m)})
+		loop.Registration{Name: "follow", Controller: follow.New(m)})
 	r.Slack = slackOfLight
 	p, err := follow.Compile(m, follow.Options{Transition: control.Transition{Acceleration: 8}}, nil, g.Follow())
 	if err != nil {

@@ -1,4 +1,4 @@
-package document
+package motion
 
 import (
 	"errors"
@@ -42,7 +42,7 @@ type Goal struct {
 // enabled rows, supports and events. Every position that was not captured stands in
 // the way, as *Problem.
 func (d *Document) Goal(part Part) (*Goal, error) {
-	var p Problems
+	var p problems
 	if err := d.Check(); err != nil {
 		return nil, err
 	}
@@ -78,12 +78,12 @@ func (d *Document) Goal(part Part) (*Goal, error) {
 				q[i] = pt.Positions[c]
 			}
 			if math.IsNaN(q[i]) {
-				p.Add(Problem{Kind: ErrMissing, Joint: g.Joints[i], Row: row, HasRow: true, Text: fmt.Sprintf("did not capture joint %q", g.Joints[i])})
+				p.add(Problem{Kind: ErrMissing, Joint: g.Joints[i], Row: row, HasRow: true, Text: fmt.Sprintf("did not capture joint %q", g.Joints[i])})
 			}
 		}
 		for i, s := range pt.Supports {
 			if math.IsNaN(s) {
-				p.Add(Problem{Kind: ErrMissing, Joint: d.Chains[i], Row: row, HasRow: true, Text: fmt.Sprintf("does not say the support of chain %q", d.Chains[i])})
+				p.add(Problem{Kind: ErrMissing, Joint: d.Chains[i], Row: row, HasRow: true, Text: fmt.Sprintf("does not say the support of chain %q", d.Chains[i])})
 			}
 		}
 		g.Times = append(g.Times, (pt.Time-zero)*scale)
@@ -98,7 +98,7 @@ func (d *Document) Goal(part Part) (*Goal, error) {
 	if part.Backward {
 		g.reverse()
 	}
-	return g, p.Err()
+	return g, p.err()
 }
 
 // PartSpan returns the times between which part execution runs: from mark to mark,

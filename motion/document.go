@@ -1,4 +1,4 @@
-package document
+package motion
 
 import (
 	"encoding/json"
@@ -190,7 +190,7 @@ func (d *Document) Span() (first, last float64) {
 // marks that are none or that come twice. What a table can have and should not, such
 // as times that do not rise, is for motion/lint to say.
 func (d *Document) Check() error {
-	var p Problems
+	var p problems
 	for _, list := range []struct {
 		what  string
 		names []string
@@ -198,19 +198,19 @@ func (d *Document) Check() error {
 		seen := map[string]bool{}
 		for _, name := range list.names {
 			if name == "" {
-				p.Add(Problem{Kind: ErrName, Text: fmt.Sprintf("a %s has no name", list.what)})
+				p.add(Problem{Kind: ErrName, Text: fmt.Sprintf("a %s has no name", list.what)})
 			} else if seen[name] {
-				p.Add(Problem{Kind: ErrName, Joint: name, Text: fmt.Sprintf("%s %q comes twice", list.what, name)})
+				p.add(Problem{Kind: ErrName, Joint: name, Text: fmt.Sprintf("%s %q comes twice", list.what, name)})
 			}
 			seen[name] = true
 		}
 	}
-	p.Finite(d.GoalTimeTolerance, "the goal time tolerance", -1, "")
+	p.finite(d.GoalTimeTolerance, "the goal time tolerance", -1, "")
 	for _, j := range d.Joints {
 		for _, t := range []*Tolerance{j.Path, j.Goal} {
 			if t != nil {
 				for _, v := range []float64{t.Position, t.Velocity, t.Acceleration} {
-					p.Finite(v, "a tolerance of "+j.Name, -1, j.Name)
+					p.finite(v, "a tolerance of "+j.Name, -1, j.Name)
 				}
 			}
 		}
@@ -220,36 +220,36 @@ func (d *Document) Check() error {
 		d.checkPoint(&p, i, seen)
 	}
 	for i, e := range d.Events {
-		p.Finite(e.Time, fmt.Sprintf("the time of event %d", i+1), -1, "")
+		p.finite(e.Time, fmt.Sprintf("the time of event %d", i+1), -1, "")
 	}
-	return p.Err()
+	return p.err()
 }
 
-func (d *Document) checkPoint(p *Problems, row int, seen map[Mark]int) {
+func (d *Document) checkPoint(p *problems, row int, seen map[Mark]int) {
 	pt := &d.Points[row]
-	p.Finite(pt.Time, "its time", row, "")
+	p.finite(pt.Time, "its time", row, "")
 	if len(pt.Positions) != len(d.Columns) {
-		p.Add(Problem{Kind: ErrSize, Row: row, HasRow: true, Value: float64(len(pt.Positions)), Limit: float64(len(d.Columns)),
+		p.add(Problem{Kind: ErrSize, Row: row, HasRow: true, Value: float64(len(pt.Positions)), Limit: float64(len(d.Columns)),
 			Text: fmt.Sprintf("%d positions for %d columns", len(pt.Positions), len(d.Columns))})
 	}
 	if len(pt.Supports) != len(d.Chains) {
-		p.Add(Problem{Kind: ErrSize, Row: row, HasRow: true, Value: float64(len(pt.Supports)), Limit: float64(len(d.Chains)),
+		p.add(Problem{Kind: ErrSize, Row: row, HasRow: true, Value: float64(len(pt.Supports)), Limit: float64(len(d.Chains)),
 			Text: fmt.Sprintf("%d supports for %d chains", len(pt.Supports), len(d.Chains))})
 	}
 	for i, v := range slices.Concat(pt.Positions, pt.Supports) {
 		if math.IsInf(v, 0) {
-			p.Finite(v, fmt.Sprintf("value %d", i+1), row, "")
+			p.finite(v, fmt.Sprintf("value %d", i+1), row, "")
 		}
 	}
 	switch pt.Mark {
 	case NoMark:
 	case StartMark, EndMark:
 		if first, twice := seen[pt.Mark]; twice {
-			p.Add(Problem{Kind: ErrMark, Row: row, HasRow: true, Text: fmt.Sprintf("the %s mark is already at row %d", pt.Mark, first+1)})
+			p.add(Problem{Kind: ErrMark, Row: row, HasRow: true, Text: fmt.Sprintf("the %s mark is already at row %d", pt.Mark, first+1)})
 		}
 		seen[pt.Mark] = row
 	default:
-		p.Add(Problem{Kind: ErrMark, Row: row, HasRow: true, Text: fmt.Sprintf("%q is no mark: start or end", string(pt.Mark))})
+		p.add(Problem{Kind: ErrMark, Row: row, HasRow: true, Text: fmt.Sprintf("%q is no mark: start or end", string(pt.Mark))})
 	}
 }
 

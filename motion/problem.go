@@ -1,4 +1,4 @@
-package document
+package motion
 
 import (
 	"errors"
@@ -43,22 +43,22 @@ func (p *Problem) Error() string {
 // Is matches the kind.
 func (p *Problem) Is(target error) bool { return target == p.Kind }
 
-// Problems gathers problems, so that all are told at once. The zero value is empty.
-type Problems struct{ all []error }
+// problems gathers problems, so that all are told at once. The zero value is empty.
+type problems struct{ all []error }
 
-// Add gathers one more.
-func (p *Problems) Add(one Problem) { p.all = append(p.all, &one) }
+// add gathers one more.
+func (p *problems) add(one Problem) { p.all = append(p.all, &one) }
 
-// Len returns how many there are.
-func (p *Problems) Len() int { return len(p.all) }
+// len returns how many there are.
+func (p *problems) len() int { return len(p.all) }
 
-// Err returns all of them as one error, nil if there is none.
-func (p *Problems) Err() error { return errors.Join(p.all...) }
+// err returns all of them as one error, nil if there is none.
+func (p *problems) err() error { return errors.Join(p.all...) }
 
-// Finite gathers a number that is not finite, of a row (−1 for none) and a joint.
-func (p *Problems) Finite(x float64, what string, row int, joint string) {
+// finite gathers a number that is not finite, of a row (−1 for none) and a joint.
+func (p *problems) finite(x float64, what string, row int, joint string) {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
-		p.Add(Problem{Kind: ErrNotFinite, Joint: joint, Row: row, HasRow: row >= 0, Value: x,
+		p.add(Problem{Kind: ErrNotFinite, Joint: joint, Row: row, HasRow: row >= 0, Value: x,
 			Text: fmt.Sprintf("%s is %v, must be a finite number", what, x)})
 	}
 }

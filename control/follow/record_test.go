@@ -1,4 +1,4 @@
-package play
+package follow
 
 import (
 	"math"
@@ -12,9 +12,9 @@ import (
 	"poise/trajectory"
 )
 
-// nod is a record written by hand: one joint there and back, with two events, and a
+// nodRecord is a record written by hand: one joint there and back, with two events, and a
 // chain that carries its weight in the second half.
-func nod() Record {
+func nodRecord() Record {
 	return Record{
 		Names: []string{"joint_1"}, Joints: []int{0}, Wraps: []bool{false},
 		Parts:    []Stretch{{Times: []float64{0, 0.5, 1}, Q: [][]float64{{0}, {0.1}, {0}}}},
@@ -45,7 +45,7 @@ func TestPlaysARecord(t *testing.T) {
 	}
 	const dt = 0.01
 	joints := len(bot.Model.Joints())
-	p, c := built(t, nod()), New(bot.Model)
+	p, c := built(t, nodRecord()), New(bot.Model)
 	cmd, meas := control.NewMotion(joints, 1, 0), control.NewMeasured(joints)
 	out := control.NewReference(joints, 1, 0)
 	in := &control.Input{Tick: servo.Tick{Dt: dt}, Cmd: &cmd, Meas: &meas, Rate: 1}
@@ -90,7 +90,7 @@ func TestPlaysARecord(t *testing.T) {
 
 // TestSupportsHoldFromTheirStep until the next, and chains without a track are free.
 func TestSupportsHoldFromTheirStep(t *testing.T) {
-	r := nod()
+	r := nodRecord()
 	r.Chains = append(r.Chains, Support{Chain: 1, Leaf: 8, Contact: 2})
 	p := built(t, r)
 	dst := make([]control.Support, 2)
@@ -106,7 +106,7 @@ func TestSupportsHoldFromTheirStep(t *testing.T) {
 // TestEventsOfALoopGoOnCounting: those before it begins again leave in the first
 // round only.
 func TestEventsOfALoopGoOnCounting(t *testing.T) {
-	r := nod()
+	r := nodRecord()
 	r.Loop, r.Again = true, 0.5
 	p := built(t, r)
 	for number, want := range []string{"a", "b", "b", "b"} {
@@ -122,15 +122,15 @@ func TestEventsOfALoopGoOnCounting(t *testing.T) {
 }
 
 func TestDamagedRecordsAreRefused(t *testing.T) {
-	built(t, nod())
+	built(t, nodRecord())
 	for name, damage := range map[string]func(r *Record){
 		"no parts":                  func(r *Record) { r.Parts = nil },
 		"no points":                 func(r *Record) { r.Parts[0].Times = nil },
 		"a gap between parts":       func(r *Record) { r.Parts = append(r.Parts, Stretch{Times: []float64{2, 3}, Q: [][]float64{{0}, {0}}}) },
 		"parts of other widths":     func(r *Record) { r.Parts[0].Q = [][]float64{{0, 0}, {0, 0}, {0, 0}} },
 		"times that go back":        func(r *Record) { r.Parts[0].Times[1] = 2 },
-		"too long":                  func(r *Record) { r.Parts[0].Times[2] = 2 * maxDuration },
-		"too many points":           func(r *Record) { r.Parts[0].Times = make([]float64, maxPoints+1) },
+		"too long":                  func(r *Record) { r.Parts[0].Times[2] = 2 * maxRecordDuration },
+		"too many points":           func(r *Record) { r.Parts[0].Times = make([]float64, maxRecordPoints+1) },
 		"a joint that no robot has": func(r *Record) { r.Joints[0] = robot.MaxLeaves },
 		"no names":                  func(r *Record) { r.Names = nil },
 		"no tolerances":             func(r *Record) { r.Path = nil },
@@ -140,7 +140,7 @@ func TestDamagedRecordsAreRefused(t *testing.T) {
 		"steps that go back":        func(r *Record) { slices.Reverse(r.Steps) },
 		"events that go back":       func(r *Record) { slices.Reverse(r.Events) },
 	} {
-		r := nod()
+		r := nodRecord()
 		if damage(&r); nil == func() error { _, err := Build(r); return err }() {
 			t.Errorf("%s: it was built", name)
 		}
@@ -149,9 +149,9 @@ func TestDamagedRecordsAreRefused(t *testing.T) {
 
 // FuzzDecode: whatever a recording holds, it is a program or an error.
 func FuzzDecode(f *testing.F) {
-	loop := nod()
+	loop := nodRecord()
 	loop.Loop, loop.Again = true, 0.5
-	for _, r := range []Record{nod(), loop} {
+	for _, r := range []Record{nodRecord(), loop} {
 		b, err := built(f, r).MarshalBinary()
 		if err != nil {
 			f.Fatal(err)

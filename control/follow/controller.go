@@ -1,4 +1,4 @@
-package play
+package follow
 
 import (
 	"math"
@@ -196,9 +196,6 @@ func (c *Controller) begin(p *Program, at, rate float64) {
 		c.clock.Start(p.track, at, min(max(rate, 0), highest))
 	}
 }
-
-// atRest is the velocity below which a motion that begins stands, rad/s or m/s.
-const atRest = 1e-6
 
 // fittingRate returns the rate at which a motion with these velocities is nearest
 // to what the command does: one that begins at rest may begin as it likes.

@@ -1,4 +1,4 @@
-package play
+package follow
 
 import (
 	"encoding/json"
@@ -55,7 +55,7 @@ func Build(r Record) (*Program, error) {
 	p.once = p.passed(math.Nextafter(r.Again, -1))
 	b, err := p.MarshalBinary()
 	if err != nil {
-		return nil, fmt.Errorf("play: %w", err)
+		return nil, fmt.Errorf("follow: %w", err)
 	}
 	h := fnv.New64a()
 	h.Write(b)
@@ -98,7 +98,7 @@ func (p *Program) MarshalBinary() ([]byte, error) { return json.Marshal(&p.r) }
 func Decode(b []byte) (control.Program, error) {
 	var r Record
 	if err := json.Unmarshal(b, &r); err != nil {
-		return nil, fmt.Errorf("play: %w", err)
+		return nil, fmt.Errorf("follow: %w", err)
 	}
 	p, err := Build(r)
 	if err != nil {

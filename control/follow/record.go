@@ -1,4 +1,4 @@
-package play
+package follow
 
 import (
 	"errors"
@@ -49,14 +49,6 @@ type Support struct {
 	Track   []control.Support `json:"track,omitempty"` // of each of Steps; nil is free
 }
 
-// Event is a text command that leaves at a time of the motion.
-type Event struct {
-	Time    float64 `json:"time"`
-	Type    string  `json:"type"`
-	Command string  `json:"command"`
-	Options string  `json:"options,omitempty"`
-}
-
 // Stretch is a part of a motion: key points, as the constructors of splines take
 // them. Without V it is the local cubic that rests at both ends and on holds, with
 // V a cubic, with A as well a quintic.
@@ -97,8 +89,8 @@ func (s *Stretch) Curve() (*spline.Spline, error) {
 }
 
 var (
-	errRecord = errors.New("play: the record of a program is damaged")
-	errWidth  = errors.New("play: parts of a motion have different joints")
+	errRecord = errors.New("follow: the record of a program is damaged")
+	errWidth  = errors.New("follow: parts of a motion have different joints")
 )
 
 // Curve returns its parts as one curve.
@@ -136,8 +128,8 @@ func (r *Record) Curve() (*spline.Spline, error) {
 // Bounds of what is built: far above what is compiled, so that a damaged record
 // cannot ask for all memory there is.
 const (
-	maxPoints   = 40_000
-	maxDuration = 7200 // s
+	maxRecordPoints   = 2 * maxPoints
+	maxRecordDuration = 2 * maxDuration // s
 )
 
 // check reports whether the numbers belong together; what they say was checked
@@ -167,10 +159,10 @@ func (r *Record) check() error {
 	for i := 1; i < len(r.Events); i++ {
 		ok = ok && r.Events[i].Time >= r.Events[i-1].Time
 	}
-	if !ok || points > maxPoints {
+	if !ok || points > maxRecordPoints {
 		return errRecord
 	}
-	if end := r.Parts[len(r.Parts)-1].End(); !(end-r.Parts[0].Times[0] <= maxDuration) || !(r.Again < end) {
+	if end := r.Parts[len(r.Parts)-1].End(); !(end-r.Parts[0].Times[0] <= maxRecordDuration) || !(r.Again < end) {
 		return errRecord
 	}
 	return nil
