@@ -50,20 +50,20 @@ func (g *Guard) Apply(joint int, s *servo.Setpoint, measured *servo.Reading, dt 
 	}
 	b := &g.bounds[joint]
 	fresh := measured.Age != servo.Never
-	if !finite(s.Target) || !finite(s.PlayTime) || !finite(s.Stiffness) || s.PlayTime <= 0 {
+	if !finite(s.Position) || !finite(s.PlayTime) || !finite(s.Stiffness) || s.PlayTime <= 0 {
 		trip |= TripFinite
-		s.Target, s.PlayTime, s.Stiffness = g.fallback(joint, measured), dt, 1
+		s.Position, s.PlayTime, s.Stiffness = g.fallback(joint, measured), dt, 1
 	}
 	if fresh && finite(measured.Position) {
-		s.Target, trip = within(s.Target, measured.Position-b.Distance, measured.Position+b.Distance, trip, TripDistance)
+		s.Position, trip = within(s.Position, measured.Position-b.Distance, measured.Position+b.Distance, trip, TripDistance)
 	}
 	if g.ready[joint] {
 		step := b.Rate * dt
-		s.Target, trip = within(s.Target, g.last[joint]-step, g.last[joint]+step, trip, TripRate)
+		s.Position, trip = within(s.Position, g.last[joint]-step, g.last[joint]+step, trip, TripRate)
 	}
 	// the range comes last: nothing else may lead out of it, a wrong reading least
-	s.Target, trip = within(s.Target, b.Lower, b.Upper, trip, TripRange)
-	g.last[joint], g.ready[joint] = s.Target, true
+	s.Position, trip = within(s.Position, b.Lower, b.Upper, trip, TripRange)
+	g.last[joint], g.ready[joint] = s.Position, true
 	return trip
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 func setpoint(x float64) servo.Setpoint {
-	return servo.Setpoint{Target: x, PlayTime: 0.01, Stiffness: 1, Mode: servo.Position}
+	return servo.Setpoint{Position: x, PlayTime: 0.01, Stiffness: 1, Mode: servo.Position}
 }
 
 var guardBounds = GuardBounds{Lower: -1, Upper: 1, Rate: 5, Distance: 0.5}
@@ -30,13 +30,13 @@ func TestGuardRules(t *testing.T) {
 		{"far from where it is", setpoint(0.9), here, 0.7, TripDistance},
 		{"never read", setpoint(0.9), servo.Reading{Age: servo.Never}, 0.9, 0},
 		{"no number and never read", setpoint(math.NaN()), servo.Reading{Age: servo.Never}, 0, TripFinite},
-		{"play time of zero", servo.Setpoint{Target: 0.3, Stiffness: 1, Mode: servo.Position}, here, 0.2, TripFinite},
+		{"play time of zero", servo.Setpoint{Position: 0.3, Stiffness: 1, Mode: servo.Position}, here, 0.2, TripFinite},
 	} {
 		g := NewGuard([]GuardBounds{guardBounds})
 		s := tc.in
 		trip := g.Apply(0, &s, &tc.at, 0.01)
-		if math.Abs(s.Target-tc.want) > 1e-15 || trip != tc.trip || !(s.PlayTime > 0) {
-			t.Errorf("%s: target %g, trip %b, play time %g; want %g, %b", tc.name, s.Target, trip, s.PlayTime, tc.want, tc.trip)
+		if math.Abs(s.Position-tc.want) > 1e-15 || trip != tc.trip || !(s.PlayTime > 0) {
+			t.Errorf("%s: target %g, trip %b, play time %g; want %g, %b", tc.name, s.Position, trip, s.PlayTime, tc.want, tc.trip)
 		}
 	}
 }
@@ -47,19 +47,19 @@ func TestGuardBoundsTheRate(t *testing.T) {
 	s := setpoint(0)
 	g.Apply(0, &s, &at, 0.01)
 	s = setpoint(0.4)
-	if trip := g.Apply(0, &s, &at, 0.01); trip != TripRate || math.Abs(s.Target-0.05) > 1e-15 {
-		t.Errorf("target %g, trip %b", s.Target, trip)
+	if trip := g.Apply(0, &s, &at, 0.01); trip != TripRate || math.Abs(s.Position-0.05) > 1e-15 {
+		t.Errorf("target %g, trip %b", s.Position, trip)
 	}
 	g.Reset(0)
 	s = setpoint(0.4)
-	if trip := g.Apply(0, &s, &at, 0.01); trip != 0 || s.Target != 0.4 {
-		t.Errorf("after torque-on: target %g, trip %b", s.Target, trip)
+	if trip := g.Apply(0, &s, &at, 0.01); trip != 0 || s.Position != 0.4 {
+		t.Errorf("after torque-on: target %g, trip %b", s.Position, trip)
 	}
 }
 
 func TestJointWithoutTorquePasses(t *testing.T) {
 	g := NewGuard([]GuardBounds{guardBounds})
-	s := servo.Setpoint{Mode: servo.Off, Target: math.NaN()}
+	s := servo.Setpoint{Mode: servo.Off, Position: math.NaN()}
 	if trip := g.Apply(0, &s, &servo.Reading{}, 0.01); trip != 0 || s.Mode != servo.Off {
 		t.Errorf("%+v, trip %b", s, trip)
 	}
@@ -72,10 +72,10 @@ func TestNothingInsaneReachesAServo(t *testing.T) {
 	rubbish := []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64, -1e300, 0, 0.3, -0.7}
 	pick := func() float64 { return rubbish[rng.IntN(len(rubbish))] }
 	for range 20000 {
-		s := servo.Setpoint{Target: pick(), PlayTime: pick(), Stiffness: pick(), Mode: servo.Mode(rng.IntN(3))}
+		s := servo.Setpoint{Position: pick(), PlayTime: pick(), Stiffness: pick(), Mode: servo.Mode(rng.IntN(int(servo.NumModes)))}
 		r := servo.Reading{Position: pick(), Age: []uint32{0, 3, servo.Never}[rng.IntN(3)]}
 		g.Apply(0, &s, &r, 0.01)
-		if s.Mode == servo.Position && (!finite(s.Target) || !finite(s.PlayTime) || !finite(s.Stiffness) || s.Target < -1 || s.Target > 1) {
+		if s.Mode == servo.Position && (!finite(s.Position) || !finite(s.PlayTime) || !finite(s.Stiffness) || s.Position < -1 || s.Position > 1) {
 			t.Fatalf("out came %+v", s)
 		}
 	}

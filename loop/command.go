@@ -16,8 +16,8 @@ func (l *Loop) limit() {
 // follow lets the command of a joint be where the joint is. One that was never read
 // is nowhere.
 func (l *Loop) follow(j int) {
-	if l.reading[j].Age != servo.Never {
-		l.maker.Follow(j, l.reading[j].Position)
+	if l.reading.Joints[j].Age != servo.Never {
+		l.maker.Follow(j, l.reading.Joints[j].Position)
 	}
 }
 
@@ -36,6 +36,6 @@ func (l *Loop) invert() {
 // guard makes setpoints sane, whatever the servo model said.
 func (l *Loop) guard() {
 	for j := range l.setpoint {
-		l.guards.Apply(j, &l.setpoint[j], &l.reading[j], l.tick.Dt)
+		l.guards.Apply(j, &l.setpoint[j], &l.reading.Joints[j], l.tick.Dt)
 	}
 }

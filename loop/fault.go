@@ -31,10 +31,10 @@ func (f *monitor) init(m *robot.Model, rules fault.Rules) {
 
 // update judges what was read in this tick.
 func (f *monitor) update(l *Loop) {
-	for j := range l.reading {
+	for j := range l.reading.Joints {
 		f.updateJoint(l, j)
 	}
-	robotRow := len(l.reading)
+	robotRow := len(l.reading.Joints)
 	note := func(k fault.Kind, value float64, c fault.Change) { f.note(l, k, robotRow, value, c) }
 	if volt := l.measured.Volt; volt > 0 { // servos that do not measure it say zero
 		note(fault.LowVoltage, volt, f.Below(fault.LowVoltage, robotRow, volt))
@@ -49,7 +49,7 @@ func (f *monitor) update(l *Loop) {
 }
 
 func (f *monitor) updateJoint(l *Loop, j int) {
-	torque, r := l.powered.torque(), &l.reading[j]
+	torque, r := l.powered.torque(), &l.reading.Joints[j]
 	note := func(k fault.Kind, value float64, c fault.Change) { f.note(l, k, j, value, c) }
 	if r.Age == 0 { // what was not heard is not judged
 		held := torque && l.mode[j] == servo.Position

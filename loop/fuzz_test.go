@@ -144,8 +144,8 @@ func (r *rig) invariants() {
 	}
 	for j := range l.setpoint {
 		s := &l.setpoint[j]
-		if math.IsNaN(s.Target) || math.IsInf(s.Target, 0) {
-			r.t.Fatalf("joint %d is sent to %g", j, s.Target)
+		if math.IsNaN(s.Position) || math.IsInf(s.Position, 0) {
+			r.t.Fatalf("joint %d is sent to %g", j, s.Position)
 		}
 		if !l.powered.torque() && s.Mode != servo.Off {
 			r.t.Fatalf("joint %d is %v while power is %v", j, s.Mode, l.powered.state)

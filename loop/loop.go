@@ -17,6 +17,7 @@ import (
 // defaults.
 type Settings struct {
 	Lead       servo.Lead
+	Sensors    servo.Sensors // that the bus has besides the joints
 	Bridge     control.BridgeConfig
 	Policy     arbiter.Policy
 	Faults     fault.Rules
@@ -68,8 +69,8 @@ type Loop struct {
 	input    control.Input
 	command  *control.Motion // that merge and maker make of what owners ask for
 	measured control.Measured
-	raw      []servo.Reading // as swapped
-	reading  []servo.Reading // the newest that are numbers
+	raw      *servo.Measurement // as exchanged
+	reading  *servo.Measurement // the newest that is finite
 	setpoint []servo.Setpoint
 
 	mode []servo.Mode // of each servo
@@ -117,7 +118,7 @@ func New(cfg Config) (*Loop, error) {
 		arb:     arbiter.NewDirect(arbiter.Config{Policy: cfg.Policy}),
 		orders:  rt.NewRing[Order](cfg.Orders),
 		reports: rt.NewRing[Report](cfg.Reports),
-		raw:     make([]servo.Reading, n), reading: make([]servo.Reading, n), setpoint: make([]servo.Setpoint, n),
+		raw:     servo.NewMeasurement(n, cfg.Sensors), reading: servo.NewMeasurement(n, cfg.Sensors), setpoint: make([]servo.Setpoint, n),
 		mode: make([]servo.Mode, n), placed: make([]int, 0, n),
 		merge: merge, maker: maker, command: &maker.Motion, guards: control.NewGuard(control.JointGuards(cfg.Model)),
 	}
@@ -159,9 +160,6 @@ func (l *Loop) makeStates() {
 	l.stops.from, l.stops.still = make([]float64, n), make([]float64, n)
 	l.box.init(n)
 	l.frame.Orders = make([]Order, 0, ordersPerTick)
-	for j := range l.reading {
-		l.raw[j].Age, l.reading[j].Age = servo.Never, servo.Never
-	}
 }
 
 // Step runs one tick. Loop-safe.
@@ -194,28 +192,16 @@ func (l *Loop) Step(t servo.Tick) {
 	l.mark(Publish)
 }
 
-// read takes what the bus said at the end of the last tick. A reading that is no
-// number counts as none: the last one that was grows older.
-func (l *Loop) read() {
-	for j := range l.raw {
-		r, last := &l.raw[j], &l.reading[j]
-		if finite(r.Position) && finite(r.Velocity) && finite(r.Effort) && finite(r.Voltage) && finite(r.Temperature) {
-			*last = *r
-			continue
-		}
-		if last.Age != servo.Never {
-			last.Age++
-		}
-		last.Fault = r.Fault | servo.SensorFault
-	}
-}
+// read takes what the bus said at the end of the last tick. What is not finite
+// was not measured: the last that was grows older.
+func (l *Loop) read() { l.reading.Update(l.raw) }
 
 // estimate makes the measured state of what was read.
 func (l *Loop) estimate() {
 	m := &l.measured
 	volts := 0.0 // of servos that were heard; the best of them is nearest to the supply
-	for j := range l.reading {
-		r := &l.reading[j]
+	for j := range l.reading.Joints {
+		r := &l.reading.Joints[j]
 		m.Q[j], m.V[j], m.Effort[j] = r.Position, r.Velocity, r.Effort
 		m.Age[j], m.Fault[j] = r.Age, r.Fault
 		if r.Age == 0 {

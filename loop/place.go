@@ -32,7 +32,7 @@ func (l *Loop) place(o Order) {
 	for i, j := range l.placed {
 		q := p.Q[i]
 		// the robot is there: nothing is to be led, guarded or found too far away
-		l.reading[j].Position, l.reading[j].Velocity = q, 0
+		l.reading.Joints[j].Position, l.reading.Joints[j].Velocity = q, 0
 		l.measured.Q[j], l.measured.V[j] = q, 0
 		l.guards.Reset(j)
 		l.maker.Place(j, q)

@@ -36,8 +36,8 @@ func (p *power) update(l *Loop) {
 		return
 	}
 	state := Ready
-	for j := range l.reading {
-		if l.reading[j].Age == servo.Never {
+	for j := range l.reading.Joints {
+		if l.reading.Joints[j].Age == servo.Never {
 			state = Off
 		}
 	}
@@ -71,7 +71,7 @@ func (p *power) on(l *Loop, o Order) {
 		return
 	}
 	p.loose = robot.Set{}
-	for j := range l.reading {
+	for j := range l.reading.Joints {
 		l.seed(j)
 	}
 	p.set(l, Enabled)
@@ -103,7 +103,7 @@ func (p *power) reset(l *Loop) {
 func (p *power) mode(l *Loop, j int) servo.Mode {
 	leaf := robot.LeafID(j)
 	switch {
-	case !p.torque(), l.reading[j].Age == servo.Never, l.faults.limp.Has(leaf):
+	case !p.torque(), l.reading.Joints[j].Age == servo.Never, l.faults.limp.Has(leaf):
 		return servo.Off
 	case l.faults.brake.Has(leaf):
 		return servo.Brake

@@ -48,13 +48,13 @@ func (l *Loop) SetProbe(p Probe) { l.cfg.Probe = p }
 
 // Frame is everything that came into one tick, and a hash of what came of it.
 type Frame struct {
-	Tick    servo.Tick
-	Stop    uint8  // stop word: 0, or category + 1
-	Late    uint32 // periods by which the tick was late
-	Orders  []Order
-	Reading []servo.Reading // as swapped at the end of the tick
-	Bus     servo.Fault
-	Hash    uint64
+	Tick        servo.Tick
+	Stop        uint8  // stop word: 0, or category + 1
+	Late        uint32 // periods by which the tick was late
+	Orders      []Order
+	Measurement *servo.Measurement // as exchanged at the end of the tick
+	Bus         servo.Fault
+	Hash        uint64
 
 	Command *control.Motion
 	Writer  []arbiter.ClientID // of each leaf
@@ -71,7 +71,7 @@ func (l *Loop) record() {
 		return
 	}
 	f := &l.frame
-	f.Tick, f.Reading, f.Bus, f.Hash = l.tick, l.raw, l.faults.bus, l.hash()
+	f.Tick, f.Measurement, f.Bus, f.Hash = l.tick, l.raw, l.faults.bus, l.hash()
 	f.Command, f.Writer, f.Power, f.Faults = l.command, l.merge.Writer, l.powered.state, l.faults.Active()
 	l.cfg.Tap.Tick(f)
 }
@@ -88,8 +88,10 @@ func (l *Loop) hash() uint64 {
 		mix(math.Float64bits(c.V[j]))
 		mix(math.Float64bits(c.A[j]))
 		mix(math.Float64bits(c.Tau[j]))
-		mix(math.Float64bits(s.Target))
-		mix(math.Float64bits(s.Stiffness) ^ uint64(s.Mode))
+		mix(uint64(s.Mode))
+		for _, x := range [...]float64{s.Position, s.Velocity, s.Effort, s.Kp, s.Kd, s.Stiffness, s.PlayTime} {
+			mix(math.Float64bits(x))
+		}
 	}
 	for i := range c.Support {
 		mix(math.Float64bits(c.Support[i].Weight) ^ uint64(c.Support[i].Contact))

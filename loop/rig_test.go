@@ -195,13 +195,13 @@ func (r *rig) run(ticks int) {
 			had, has := r.mode[j] == servo.Position, r.l.mode[j] == servo.Position
 			switch {
 			case has && !had: // torque comes back where the joint is
-				at := r.l.reading[j].Position
+				at := r.l.reading.Joints[j].Position
 				if r.checks && math.Abs(q-at) > r.limits[j].AccMax*r.dt*r.dt*(1+1e-6) {
 					r.t.Fatalf("tick %d, joint %d: torque on at %g, and the joint is at %g", r.n, j, q, at)
 				}
 				v = (q - at) / r.dt
 			case !has: // without torque the command is where the joint is
-				if at := r.l.reading[j].Position; r.checks && q != at {
+				if at := r.l.reading.Joints[j].Position; r.checks && q != at {
 					r.t.Fatalf("tick %d, joint %d: no torque, command %g, and the joint is at %g", r.n, j, q, at)
 				}
 				v = 0
@@ -220,7 +220,7 @@ func (r *rig) judge(j int, q, v float64) {
 	joint := &r.m.Joints()[j]
 	b, s := joint.Limits, r.l.setpoint[j]
 	switch {
-	case !finite(q) || !finite(s.Target) || !finite(s.PlayTime) || !finite(s.Stiffness):
+	case !finite(q) || !finite(s.Position) || !finite(s.PlayTime) || !finite(s.Stiffness):
 		r.t.Fatalf("tick %d, %s: command %g, setpoint %+v", r.n, joint.Name, q, s)
 	case b.Lower.Has && q < b.Lower.Value-1e-6 || b.Upper.Has && q > b.Upper.Value+1e-6:
 		r.t.Fatalf("tick %d, %s: position %g outside %s", r.n, joint.Name, q, b.Range())

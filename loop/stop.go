@@ -129,7 +129,7 @@ func (s *stopping) watch(l *Loop) {
 	}
 	s.watching = true
 	for j := range s.still {
-		s.still[j] = l.reading[j].Position
+		s.still[j] = l.reading.Joints[j].Position
 	}
 }
 

@@ -1,10 +1,10 @@
-// Package servo is the machine as the cycle sees it: setpoints out, readings in,
-// once per tick, in SI units.
+// Package servo is the machine as the cycle sees it: setpoints out, measurements
+// in, once per tick, in SI units.
 //
-//	joint command ──Lead──▶ Setpoint ──Bus.Exchange──▶ Reading
+//	joint command ──Lead──▶ Setpoint ──Bus.Exchange──▶ Measurement
 //
-// A Bus is a robot's servos behind one call that never blocks: drivers talk to
-// hardware on their own time and exchange what they have. Package servo/sim is
-// one without hardware. What a servo reports about itself is a Fault, a set of
-// small stable bits; what to do about it is decided above.
+// A Bus is a robot's servos and sensors behind one call that never blocks:
+// drivers talk to hardware on their own time and exchange what they have. Package
+// servo/sim is one without hardware. What a servo reports about itself is a
+// Fault, a set of small stable bits; what to do about it is decided above.
 package servo

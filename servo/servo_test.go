@@ -8,10 +8,10 @@ import (
 
 func TestLeadAimsAhead(t *testing.T) {
 	s := Lead{Time: 0.0112}.Invert(1, 2, 0.0224)
-	if math.Abs(s.Target-1.0224) > 1e-15 || math.Abs(s.PlayTime-0.0336) > 1e-15 || s.Mode != Position {
+	if math.Abs(s.Position-1.0224) > 1e-15 || math.Abs(s.PlayTime-0.0336) > 1e-15 || s.Mode != Position {
 		t.Errorf("%+v", s)
 	}
-	if s := (Lead{}).Invert(1, 2, 0.001); s.Target != 1 || s.PlayTime != 0.001 {
+	if s := (Lead{}).Invert(1, 2, 0.001); s.Position != 1 || s.PlayTime != 0.001 {
 		t.Errorf("without lead: %+v", s)
 	}
 }
@@ -24,7 +24,7 @@ func TestEveryFaultHasAName(t *testing.T) {
 	if n := len(slices.Collect(Fault(math.MaxUint16).All)); n != 9 {
 		t.Errorf("%d names, want 9", n)
 	}
-	for m := Off; m <= Brake; m++ {
+	for m := range NumModes {
 		if m.String() == "" {
 			t.Errorf("mode %d has no name", m)
 		}

@@ -22,7 +22,7 @@ import (
 //	byte  uvarint          4 bytes, little endian
 //
 // Numbers in a payload are uvarints, or eight bytes where they are floats.
-const magic = "poise recording 1\n"
+const magic = "poise recording 2\n"
 
 // The kinds of records.
 const (
@@ -45,11 +45,11 @@ const memory = 64
 
 type encoder struct {
 	w        *bufio.Writer
-	buf      []byte // payload of a tick
-	whole    []byte // a record
-	last     []servo.Reading
-	programs [memory]written // the last ones
-	count    uint64          // of programs
+	buf      []byte             // payload of a tick
+	whole    []byte             // a record
+	last     *servo.Measurement // of the tick before
+	programs [memory]written    // the last ones
+	count    uint64             // of programs
 }
 
 // written is a program that has a number.
@@ -59,7 +59,7 @@ type written struct {
 }
 
 func newEncoder(w io.Writer, h *Header) (*encoder, error) {
-	e := &encoder{w: bufio.NewWriterSize(w, 1<<16), last: make([]servo.Reading, h.Joints)}
+	e := &encoder{w: bufio.NewWriterSize(w, 1<<16), last: servo.NewMeasurement(h.Joints, h.Settings.Sensors)}
 	text, err := json.Marshal(h)
 	if err != nil {
 		return nil, fmt.Errorf("telemetry: %w", err)
@@ -117,7 +117,7 @@ func (e *encoder) frame(f *frame) error {
 		b = appendFloat(b, o.Value)
 		b = binary.AppendUvarint(b, numbers[i])
 	}
-	b = e.readings(b, f.reading)
+	b = e.measurement(b, f.measured)
 	e.buf = b
 	if err := e.record(tickRecord, b); err != nil || !f.point {
 		return err
@@ -167,37 +167,6 @@ func write(p control.Program) (blob []byte, ok bool) {
 	}()
 	blob, err := m.MarshalBinary()
 	return blob, err == nil
-}
-
-// readings writes what has changed since the tick before: of each joint a mask,
-// then the fields that it names.
-func (e *encoder) readings(b []byte, all []servo.Reading) []byte {
-	for j := range all {
-		r, last := &all[j], &e.last[j]
-		at := len(b)
-		b = append(b, 0)
-		for i, f := range fields(r) {
-			if bits := math.Float64bits(*f); bits != math.Float64bits(*fields(last)[i]) {
-				b[at] |= 1 << i
-				b = binary.LittleEndian.AppendUint64(b, bits)
-			}
-		}
-		if r.Age != last.Age {
-			b[at] |= 1 << 5
-			b = binary.AppendUvarint(b, uint64(r.Age))
-		}
-		if r.Fault != last.Fault {
-			b[at] |= 1 << 6
-			b = binary.AppendUvarint(b, uint64(r.Fault))
-		}
-		*last = *r
-	}
-	return b
-}
-
-// fields are the numbers of a reading, in the order of their bits.
-func fields(r *servo.Reading) [5]*float64 {
-	return [5]*float64{&r.Position, &r.Velocity, &r.Effort, &r.Voltage, &r.Temperature}
 }
 
 func appendFloat(b []byte, x float64) []byte {

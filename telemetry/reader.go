@@ -28,6 +28,7 @@ func (e *FormatError) Error() string { return fmt.Sprintf("recording: byte %d: %
 const (
 	maxRecord   = 1 << 26 // bytes
 	maxJoints   = robot.MaxLeaves
+	maxSensors  = 256
 	maxPrograms = 1 << 20
 	maxPeriod   = 10 // s
 )
@@ -40,8 +41,8 @@ type Tick struct {
 	Bus      servo.Fault
 	Hash     uint64
 	Orders   []Order
-	Reading  []servo.Reading
-	Missing  uint64 // ticks that are missing before this one
+	Measured *servo.Measurement // as exchanged; the reader's, until the next tick is read
+	Missing  uint64             // ticks that are missing before this one
 	position int64
 }
 
@@ -56,7 +57,7 @@ type Reader struct {
 	Header   Header
 	r        *bufio.Reader
 	at       int64
-	last     []servo.Reading
+	last     *servo.Measurement
 	programs map[uint64][]byte
 	ahead    *record // read, and not used
 }
@@ -89,7 +90,10 @@ func NewReader(from io.Reader) (*Reader, error) {
 	if h.Joints < 0 || h.Joints > maxJoints || h.Leaves < h.Joints || h.Leaves > robot.MaxLeaves || !(h.Period > 0 && h.Period < maxPeriod) {
 		return nil, &FormatError{rec.at, fmt.Sprintf("header: %d joints, %d leaves, period %g s", h.Joints, h.Leaves, h.Period)}
 	}
-	r.last = make([]servo.Reading, h.Joints)
+	if s := h.Settings.Sensors; s.IMU < 0 || s.IMU > maxSensors || s.Touch < 0 || s.Touch > maxSensors {
+		return nil, &FormatError{rec.at, fmt.Sprintf("header: %d inertial units and %d touch sensors, at most %d of each", s.IMU, s.Touch, maxSensors)}
+	}
+	r.last = servo.NewMeasurement(h.Joints, h.Settings.Sensors)
 	return r, nil
 }
 
@@ -240,22 +244,8 @@ func (r *Reader) tick(c *cursor, t *Tick) {
 		t.Orders = append(t.Orders, o)
 	}
 	c.bad = c.bad || orders > maxOrders
-	for j := range r.last {
-		x := &r.last[j]
-		mask := c.byte()
-		for i, f := range fields(x) {
-			if mask>>i&1 != 0 {
-				*f = c.float()
-			}
-		}
-		if mask>>5&1 != 0 {
-			x.Age = uint32(c.uvarint())
-		}
-		if mask>>6&1 != 0 {
-			x.Fault = servo.Fault(c.uvarint())
-		}
-	}
-	t.Reading = append(t.Reading[:0], r.last...)
+	c.measurement(r.last)
+	t.Measured = r.last
 }
 
 // cursor takes a payload apart; bad is set when it is too short.

@@ -15,16 +15,16 @@ import (
 
 // frame is a tick as the cycle hands it over.
 type frame struct {
-	tick    servo.Tick
-	stop    uint8
-	late    uint32
-	bus     servo.Fault
-	hash    uint64
-	orders  []loop.Order
-	reading []servo.Reading
-	missing uint64 // ticks before this one for which there was no room
-	point   bool   // the checkpoint is filled
-	check   checkpoint
+	tick     servo.Tick
+	stop     uint8
+	late     uint32
+	bus      servo.Fault
+	hash     uint64
+	orders   []loop.Order
+	measured *servo.Measurement
+	missing  uint64 // ticks before this one for which there was no room
+	point    bool   // the checkpoint is filled
+	check    checkpoint
 }
 
 // checkpoint is the whole state of the command, to see where a replay differs.
@@ -69,7 +69,7 @@ func NewRecorder(h Header) *Recorder {
 	r := &Recorder{header: h, every: max(uint64(checkpointTime/h.Period), 1)}
 	r.queue = rt.NewQueue(max(int(queueTime/h.Period), 16), func(f *frame) {
 		f.orders = make([]loop.Order, 0, maxOrders)
-		f.reading = make([]servo.Reading, h.Joints)
+		f.measured = servo.NewMeasurement(h.Joints, h.Settings.Sensors)
 		f.check = newCheckpoint(h.Joints, h.Leaves)
 	})
 	return r
@@ -85,7 +85,7 @@ func (r *Recorder) Tick(f *loop.Frame) {
 	}
 	s.tick, s.stop, s.late, s.bus, s.hash = f.Tick, f.Stop, f.Late, f.Bus, f.Hash
 	s.orders = append(s.orders[:0], f.Orders...)
-	copy(s.reading, f.Reading)
+	s.measured.Copy(f.Measurement)
 	s.missing, r.missing = r.missing, 0
 	if s.point = f.Tick.N%r.every == 0; s.point {
 		s.check.set(f)

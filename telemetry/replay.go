@@ -89,7 +89,7 @@ type player struct {
 	kinds    Kinds
 	out      Outcome
 	programs map[uint64]control.Program
-	reading  []servo.Reading // that the next exchange returns
+	measured *servo.Measurement // that the next exchange returns
 	bus      servo.Fault
 	next     uint64 // tick
 	hash     uint64
@@ -107,7 +107,7 @@ func newPlayer(r *Reader, m *robot.Model, kinds Kinds) (*player, error) {
 	if model != h.Model || len(m.Joints()) != h.Joints {
 		return nil, fmt.Errorf("%w: recorded %q with hash %s, given one with hash %s", ErrOtherRobot, h.Robot, h.Model, model)
 	}
-	p := &player{r: r, kinds: kinds, programs: map[uint64]control.Program{}, reading: make([]servo.Reading, h.Joints),
+	p := &player{r: r, kinds: kinds, programs: map[uint64]control.Program{}, measured: servo.NewMeasurement(h.Joints, h.Settings.Sensors),
 		state: newCheckpoint(h.Joints, h.Leaves), recorded: newCheckpoint(h.Joints, h.Leaves)}
 	p.notes()
 	cfg := loop.Config{Model: m, Bus: p, Tap: p, Settings: h.Settings}
@@ -154,8 +154,8 @@ func (p *player) notes() {
 }
 
 // Exchange returns what was recorded.
-func (p *player) Exchange(_ servo.Tick, dst []servo.Reading, _ []servo.Setpoint) servo.Fault {
-	copy(dst, p.reading)
+func (p *player) Exchange(_ servo.Tick, dst *servo.Measurement, _ []servo.Setpoint) servo.Fault {
+	dst.Copy(p.measured)
 	return p.bus
 }
 
@@ -176,7 +176,7 @@ func (p *player) step(t *Tick) error {
 		return &FormatError{t.position, fmt.Sprintf("tick %d with period %g s, and tick %d with %g s was to come", t.N, t.Dt, p.next, p.r.Header.Period)}
 	}
 	p.next++
-	copy(p.reading, t.Reading)
+	p.measured.Copy(t.Measured)
 	p.bus = t.Bus
 	if t.Stop != 0 {
 		p.l.Stop(t.Stop - 1)

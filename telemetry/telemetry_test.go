@@ -202,7 +202,7 @@ func TestReplayFindsADifference(t *testing.T) {
 	// a frame that lies about one reading
 	spoil := func(f *frame) {
 		if f.tick.N == 500 {
-			f.reading[0].Position += 1e-3
+			f.measured.Joints[0].Position += 1e-3
 			tampered = true
 		}
 	}

@@ -41,7 +41,7 @@ type spyBus struct {
 	panic uint64 // at this tick
 }
 
-func (b *spyBus) Exchange(t servo.Tick, dst []servo.Reading, src []servo.Setpoint) servo.Fault {
+func (b *spyBus) Exchange(t servo.Tick, dst *servo.Measurement, src []servo.Setpoint) servo.Fault {
 	if b.panic != 0 && t.N == b.panic {
 		panic("bus")
 	}

@@ -132,7 +132,7 @@ func (b *Bus) Place(joints []int, positions []float64) {
 		b.put(j, positions[k])
 		b.state[j].last.Position, b.state[j].last.Velocity = positions[k], 0
 		for _, sent := range b.queue {
-			sent[j].Target = positions[k]
+			sent[j].Position = positions[k]
 		}
 	}
 }
@@ -166,18 +166,18 @@ func (b *Bus) Push(joint int, effort float64) { b.pushes[joint] = effort }
 func (b *Bus) Joint(i int) float64 { return b.state[i].position }
 
 // Exchange moves all servos by one tick. Loop-safe.
-func (b *Bus) Exchange(t servo.Tick, dst []servo.Reading, src []servo.Setpoint) servo.Fault {
+func (b *Bus) Exchange(t servo.Tick, dst *servo.Measurement, src []servo.Setpoint) servo.Fault {
 	if b.down != nil && b.down(t.N) {
 		b.move(t, nil)
-		for i := range dst {
-			dst[i] = b.older(i, servo.NoAnswer)
+		for i := range dst.Joints {
+			dst.Joints[i] = b.older(i, servo.NoAnswer)
 		}
 		return servo.BusDown
 	}
 	copy(b.queue[t.N%uint64(len(b.queue))], src)
 	b.move(t, src)
-	for i := range dst {
-		dst[i] = b.read(t, i)
+	for i := range dst.Joints {
+		dst.Joints[i] = b.read(t, i)
 	}
 	return 0
 }
@@ -223,7 +223,7 @@ func (b *Bus) receive(t servo.Tick, i int) {
 	s.mode, s.stiffness = p.Mode, p.Stiffness
 	b.limp[i].Store(p.Mode == servo.Off)
 	if p.Mode == servo.Position {
-		s.target, s.left = p.Target, p.PlayTime
+		s.target, s.left = p.Position, p.PlayTime
 	}
 }
 

@@ -11,18 +11,18 @@ const dt = 0.01
 
 // run sends one setpoint for some ticks and returns the last reading.
 func run(b *Bus, from, ticks uint64, p servo.Setpoint) (r servo.Reading) {
-	dst, src := make([]servo.Reading, len(b.servos)), make([]servo.Setpoint, len(b.servos))
+	dst, src := servo.NewMeasurement(len(b.servos), servo.Sensors{}), make([]servo.Setpoint, len(b.servos))
 	for i := range src {
 		src[i] = p
 	}
 	for n := from; n < from+ticks; n++ {
 		b.Exchange(servo.Tick{N: n, Time: int64(n) * 1e7, Dt: dt}, dst, src)
 	}
-	return dst[0]
+	return dst.Joints[0]
 }
 
 func goTo(x float64) servo.Setpoint {
-	return servo.Setpoint{Target: x, PlayTime: dt, Stiffness: 1, Mode: servo.Position}
+	return servo.Setpoint{Position: x, PlayTime: dt, Stiffness: 1, Mode: servo.Position}
 }
 
 func TestIdealServoIsWhereItWasTold(t *testing.T) {
@@ -87,13 +87,13 @@ func TestSpeedIsBounded(t *testing.T) {
 
 func TestTorqueOffStaysAndIsPosedByHand(t *testing.T) {
 	b := New(Config{Servos: make([]Servo, 1), Position: []float64{0.5}})
-	if r := run(b, 0, 5, servo.Setpoint{Mode: servo.Off, Target: 3}); r.Position != 0.5 {
+	if r := run(b, 0, 5, servo.Setpoint{Mode: servo.Off, Position: 3}); r.Position != 0.5 {
 		t.Errorf("moved without torque to %g", r.Position)
 	}
 	if !b.PoseByHand(0, 0.7) {
 		t.Error("a free joint could not be posed")
 	}
-	if r := run(b, 5, 1, servo.Setpoint{Mode: servo.Off, Target: 3}); r.Position != 0.7 || b.Joint(0) != 0.7 {
+	if r := run(b, 5, 1, servo.Setpoint{Mode: servo.Off, Position: 3}); r.Position != 0.7 || b.Joint(0) != 0.7 {
 		t.Errorf("posed at 0.7, reads %g, is at %g", r.Position, b.Joint(0))
 	}
 	b.PoseByHand(0, 0.9) // too late: torque comes in the same tick
@@ -118,13 +118,13 @@ func TestTorqueOnBeginsWhereItIs(t *testing.T) {
 
 func TestLostPacketsAgeTheReading(t *testing.T) {
 	b := New(Config{Servos: []Servo{{Loss: 0.3}}, Seed: 1})
-	dst, src := make([]servo.Reading, 1), []servo.Setpoint{goTo(0)}
+	dst, src := servo.NewMeasurement(1, servo.Sensors{}), []servo.Setpoint{goTo(0)}
 	late, n := 0, 20000
 	for k := range n {
 		b.Exchange(servo.Tick{N: uint64(k), Dt: dt}, dst, src)
-		if dst[0].Fault&servo.NoAnswer != 0 {
+		if dst.Joints[0].Fault&servo.NoAnswer != 0 {
 			late++
-			if dst[0].Age == 0 {
+			if dst.Joints[0].Age == 0 {
 				t.Fatal("no answer, and a fresh reading")
 			}
 		}
@@ -164,9 +164,9 @@ func TestBusDownIsSilenceOfAll(t *testing.T) {
 	b := New(Config{Servos: make([]Servo, 2)})
 	b.Down(func(n uint64) bool { return n >= 3 })
 	run(b, 0, 3, goTo(0.2))
-	dst, src := make([]servo.Reading, 2), []servo.Setpoint{goTo(1), goTo(1)}
-	if f := b.Exchange(servo.Tick{N: 3, Dt: dt}, dst, src); f != servo.BusDown || dst[1].Age != 1 || dst[1].Position != 0.2 {
-		t.Errorf("%v %+v", f, dst[1])
+	dst, src := servo.NewMeasurement(2, servo.Sensors{}), []servo.Setpoint{goTo(1), goTo(1)}
+	if f := b.Exchange(servo.Tick{N: 3, Dt: dt}, dst, src); f != servo.BusDown || dst.Joints[1].Age != 1 || dst.Joints[1].Position != 0.2 {
+		t.Errorf("%v %+v", f, dst.Joints[1])
 	}
 }
 
@@ -183,7 +183,7 @@ func TestSameSeedSameReadings(t *testing.T) {
 func TestExchangeDoesNotAllocate(t *testing.T) {
 	b := New(Config{Servos: []Servo{{Lag: 0.1, Delay: 2, Loss: 0.1, Noise: 1e-3, Quantum: 1e-3, Stiffness: 5}}, Load: func(dst, q []float64) { dst[0] = q[0] }})
 	b.Plan(Trouble{Fault: servo.Overload})
-	dst, src := make([]servo.Reading, 1), []servo.Setpoint{goTo(1)}
+	dst, src := servo.NewMeasurement(1, servo.Sensors{}), []servo.Setpoint{goTo(1)}
 	n := uint64(0)
 	if a := testing.AllocsPerRun(200, func() { b.Exchange(servo.Tick{N: n, Dt: dt}, dst, src); n++ }); a != 0 {
 		t.Errorf("%v allocations", a)
@@ -192,7 +192,7 @@ func TestExchangeDoesNotAllocate(t *testing.T) {
 
 func TestPushedServoGivesWay(t *testing.T) {
 	b := New(Config{Servos: []Servo{{Stiffness: 20}, {}}})
-	dst, src := make([]servo.Reading, 2), []servo.Setpoint{{PlayTime: 0.01, Stiffness: 1, Mode: servo.Position}, {PlayTime: 0.01, Stiffness: 1, Mode: servo.Position}}
+	dst, src := servo.NewMeasurement(2, servo.Sensors{}), []servo.Setpoint{{PlayTime: 0.01, Stiffness: 1, Mode: servo.Position}, {PlayTime: 0.01, Stiffness: 1, Mode: servo.Position}}
 	b.Push(0, 4)
 	b.Push(1, 4)
 	for n := range 10 {
@@ -211,11 +211,11 @@ func TestPushedServoGivesWay(t *testing.T) {
 func TestNonsenseIsNoNumber(t *testing.T) {
 	b := New(Config{Servos: make([]Servo, 1)})
 	b.Plan(Trouble{From: 3, Nonsense: true})
-	dst, src := make([]servo.Reading, 1), make([]servo.Setpoint, 1)
+	dst, src := servo.NewMeasurement(1, servo.Sensors{}), make([]servo.Setpoint, 1)
 	for n := range 5 {
 		b.Exchange(servo.Tick{N: uint64(n), Dt: 0.01}, dst, src)
-		if math.IsNaN(dst[0].Position) != (n >= 3) {
-			t.Errorf("tick %d: %g", n, dst[0].Position)
+		if math.IsNaN(dst.Joints[0].Position) != (n >= 3) {
+			t.Errorf("tick %d: %g", n, dst.Joints[0].Position)
 		}
 	}
 }
@@ -260,11 +260,11 @@ func TestPlacedJointsStay(t *testing.T) {
 			b := New(Config{Servos: []Servo{kind, kind}, Seed: 3})
 			run(b, 0, 50, goTo(0.2))
 			b.Place([]int{1}, []float64{1.5})
-			dst, src := make([]servo.Reading, 2), []servo.Setpoint{goTo(0.2), goTo(1.5)}
+			dst, src := servo.NewMeasurement(2, servo.Sensors{}), []servo.Setpoint{goTo(0.2), goTo(1.5)}
 			for n := uint64(50); n < 80; n++ {
 				b.Exchange(servo.Tick{N: n, Dt: dt}, dst, src)
-				if dst[1].Position != 1.5 || dst[1].Velocity != 0 {
-					t.Fatalf("tick %d: %+v", n, dst[1])
+				if dst.Joints[1].Position != 1.5 || dst.Joints[1].Velocity != 0 {
+					t.Fatalf("tick %d: %+v", n, dst.Joints[1])
 				}
 			}
 		})
@@ -300,7 +300,7 @@ func TestStaticSagOfAPendulum(t *testing.T) {
 
 func TestPosingAndPlacingDoNotAllocate(t *testing.T) {
 	b := New(Config{Servos: []Servo{{Lag: 0.01, Noise: 1e-3, Loss: 0.1, Delay: 2, Stiffness: 5}, {}}})
-	dst, src := make([]servo.Reading, 2), []servo.Setpoint{goTo(0.2), {Mode: servo.Off}}
+	dst, src := servo.NewMeasurement(2, servo.Sensors{}), []servo.Setpoint{goTo(0.2), {Mode: servo.Off}}
 	joints, where := []int{0}, []float64{0.1}
 	n := uint64(0)
 	if a := testing.AllocsPerRun(500, func() {

@@ -1,0 +1,32 @@
+package servo
+
+// Fault is what is wrong with a servo or its bus, one bit each. The numbers are
+// stable: records and wires carry them.
+type Fault uint16
+
+// The faults that servos and buses report.
+const (
+	NoAnswer        Fault = 1 << iota // asked, and silent this tick
+	BadPacket                         // answered, and not understood
+	OverTemperature                   // by the servo's own judgement
+	OverVoltage
+	UnderVoltage
+	Overload    // more torque than it can give for long
+	OutOfRange  // target beyond what it can turn
+	SensorFault // position not to be trusted
+	BusDown     // the whole bus is silent
+)
+
+var faultNames = [...]string{
+	"no answer", "bad packet", "over temperature", "over voltage", "under voltage",
+	"overload", "out of range", "sensor fault", "bus down",
+}
+
+// All yields the names of the faults that are set, in order of their bits.
+func (f Fault) All(yield func(name string) bool) {
+	for i, name := range faultNames {
+		if f>>i&1 != 0 && !yield(name) {
+			return
+		}
+	}
+}
