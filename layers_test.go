@@ -41,7 +41,7 @@ var layers = []string{
 	"executive/explain", "executive/compose", "executive/desk", "executive/wish", "executive",
 	// messages, wires and programs
 	"msgs", "msgs/rosjson", "msgs/poisemsgs", "msgs/rosapimsgs", "msgs/registry", "edge", "graph", "graph/actions",
-	"wire/loopback", "wire/rosapi", "wire/rosbridge/frame", "wire/rosbridge/pack", "wire/rosbridge/outbox", "wire/rosbridge/guest", "wire/rosbridge/stream", "wire/rosbridge/client", "wire/mirror", "wire/rosbridge",
+	"wire/loopback", "wire/rosapi", "wire/rosbridge/frame", "wire/rosbridge/pack", "wire/rosbridge/client", "wire/mirror", "wire/rosbridge",
 	"server/config", "server/crew", "server/standing", "server/motions", "server/offer", "server/planning", "server", "studio",
 	"cmd/poise",
 }

@@ -12,7 +12,6 @@ import (
 	"poise/msgs"
 	"poise/msgs/registry"
 	"poise/wire/rosbridge/frame"
-	"poise/wire/rosbridge/outbox"
 )
 
 // feedbackQueue is how much feedback waits for the pump, which never waits itself.
@@ -30,7 +29,7 @@ type goal struct {
 	feedback bool
 	silent   bool // sent by ROS 1's topics: only the audit listens
 	fragment int
-	lane     *outbox.Lane
+	lane     *lane
 	queued   atomic.Bool
 	started  bool
 
@@ -67,7 +66,7 @@ func (x *session) sendGoal(m *frame.Message) error {
 		}
 		g.form = form
 	}
-	g.lane = x.box.Lane("feedback of "+m.Action, x.server.c.Limits.Queue, 0)
+	g.lane = x.box.newLane("feedback of "+m.Action, x.server.c.Limits.Queue, 0)
 	x.mu.Lock()
 	x.goalSeq++
 	id := action.ID(fmt.Sprintf("%s/%d", x.client.Node, x.goalSeq))
@@ -84,7 +83,7 @@ func (x *session) sendGoal(m *frame.Message) error {
 	x.goals[g.key] = g
 	x.mu.Unlock()
 	client, err := actions.SendJSON(x.server.g, m.Action, m.ActionType, m.Args, actions.SendOptions{ID: id, Node: x.client.Node,
-		Queue: feedbackQueue, Wake: func() { x.pump.Wake(g) }})
+		Queue: feedbackQueue, Wake: func() { x.pump.wake(g) }})
 	if err != nil {
 		g.forget()
 		x.server.audit(x, Goal, m.Action, frame.IDText(m.ID), err.Error())
@@ -106,7 +105,7 @@ func (x *session) watchGoal(name, id string) {
 	if known {
 		return // sent twice: the graph has refused the second
 	}
-	client, err := actions.Watch(x.server.g, name, action.ID(id), actions.SendOptions{Queue: 1, Wake: func() { x.pump.Wake(g) }})
+	client, err := actions.Watch(x.server.g, name, action.ID(id), actions.SendOptions{Queue: 1, Wake: func() { x.pump.wake(g) }})
 	if err != nil {
 		g.forget()
 		x.server.audit(x, Goal, name, id, err.Error())
@@ -119,7 +118,7 @@ func (g *goal) follow(client *actions.Client) {
 	g.mu.Lock()
 	g.client = client
 	g.mu.Unlock()
-	g.x.pump.Wake(g)
+	g.x.pump.wake(g)
 }
 
 func (g *goal) forget() {
@@ -145,11 +144,11 @@ func (g *goal) leave(cancel bool) {
 	client.Close()
 }
 
-// Queued is for the pump.
-func (g *goal) Queued() *atomic.Bool { return &g.queued }
+// inPump is for the pump.
+func (g *goal) inPump() *atomic.Bool { return &g.queued }
 
-// Drain tells the client what has become of its goal.
-func (g *goal) Drain() (more bool) {
+// drain tells the client what has become of its goal.
+func (g *goal) drain() (more bool) {
 	g.mu.Lock()
 	client := g.client
 	g.mu.Unlock()
@@ -181,8 +180,8 @@ func (g *goal) tellFeedback(u actions.Update) {
 		return
 	}
 	m := frame.Message{Op: frame.ActionFeedback, ID: g.id, Action: g.name, Values: u.Feedback.JSON(g.form)}
-	g.lane.Lose(u.Lost)
-	g.lane.Put(g.x.split(m.Append(nil), g.fragment), false)
+	g.lane.lose(u.Lost)
+	g.lane.put(g.x.split(m.Append(nil), g.fragment), false)
 }
 
 func (g *goal) tellResult(u actions.Update) {

@@ -12,9 +12,9 @@
 // hold up the graph: what it does not read in time is lost, oldest first, and the
 // client is told so by a status message.
 //
-// The packages below have its parts: frame the messages, pack their compressions,
-// outbox what waits for a client, stream what the client reads, guest what it serves,
-// and client is the other end.
+// A stream is a topic that a client reads, served is what it serves, and both send
+// through its outbox. The packages below are frame, the messages, pack, their
+// compressions, and client, the other end.
 //
 // # Rules
 //

@@ -16,9 +16,6 @@ import (
 	"github.com/coder/websocket"
 
 	"poise/wire/rosbridge/frame"
-	"poise/wire/rosbridge/guest"
-	"poise/wire/rosbridge/outbox"
-	"poise/wire/rosbridge/stream"
 )
 
 // session is one client's connection. The maps without a lock beside them belong
@@ -30,9 +27,8 @@ type session struct {
 	socket net.Conn // under conn
 	ctx    context.Context
 	cancel context.CancelCauseFunc
-	box    *outbox.Box
-	pump   *stream.Pump
-	reader stream.Client
+	box    *outbox
+	pump   *pump
 	work   sync.WaitGroup // calls under way
 
 	level    atomic.Int32 // of status messages
@@ -41,10 +37,10 @@ type session struct {
 	joiner   frame.Joiner
 	warned   map[string]bool // members that were not known
 
-	streams   map[string]*stream.Stream // by topic as spelled
-	wants     int                       // subscriptions in them
-	adverts   map[string]*advert        // by topic as spelled
-	guest     *guest.Guest              // the client as a server
+	streams   map[string]*stream // by topic as spelled
+	wants     int                // subscriptions in them
+	adverts   map[string]*advert // by topic as spelled
+	served    *served            // the client as a server
 	callCount atomic.Int32
 
 	mu      sync.Mutex
@@ -60,14 +56,13 @@ var (
 
 func newSession(s *Server, c Client) *session {
 	l := s.c.Limits
-	x := &session{server: s, client: c, box: outbox.New(l.QueueBytes),
+	x := &session{server: s, client: c, box: newOutbox(l.QueueBytes),
 		bucket: newBucket(l.MessageRate), joiner: frame.Joiner{MaxBytes: l.MessageBytes, MaxOpen: 16, MaxAge: 10 * time.Second},
-		warned: map[string]bool{}, streams: map[string]*stream.Stream{}, adverts: map[string]*advert{}, goals: map[string]*goal{}}
+		warned: map[string]bool{}, streams: map[string]*stream{}, adverts: map[string]*advert{}, goals: map[string]*goal{}}
 	x.ctx, x.cancel = context.WithCancelCause(context.Background())
-	x.guest = guest.New(s.g, c.Node, (*teller)(x), x.ctx.Done())
+	x.served = newServed(x)
 	x.level.Store(levelWarning)
-	x.pump = stream.NewPump()
-	x.reader = stream.Client{Graph: s.g, Node: c.Node, Box: x.box, Queue: l.Queue, Pump: x.pump, Done: x.ctx.Done(), Split: x.split}
+	x.pump = newPump()
 	return x
 }
 
@@ -81,7 +76,7 @@ func (x *session) run(parent context.Context) error {
 	var wg sync.WaitGroup
 	wg.Go(x.write)
 	wg.Go(x.ping)
-	wg.Go(func() { x.pump.Run(x.ctx) })
+	wg.Go(func() { x.pump.run(x.ctx) })
 	wg.Go(func() {
 		// a reader sits in a call that ends only with the connection
 		<-x.ctx.Done()
@@ -89,7 +84,7 @@ func (x *session) run(parent context.Context) error {
 	})
 	x.stop(x.read())
 	x.withdraw()
-	x.box.Close()
+	x.box.close()
 	wg.Wait()
 	x.work.Wait()
 	return context.Cause(x.ctx)
@@ -210,15 +205,15 @@ func init() {
 		frame.Subscribe:          (*session).subscribe,
 		frame.Unsubscribe:        (*session).unsubscribe,
 		frame.CallService:        (*session).callService,
-		frame.ServiceResponse:    serving((*guest.Guest).ServiceResponse),
-		frame.AdvertiseService:   advertising((*guest.Guest).AdvertiseService),
-		frame.UnadvertiseService: serving((*guest.Guest).UnadvertiseService),
+		frame.ServiceResponse:    serving((*served).serviceResponse),
+		frame.AdvertiseService:   advertising((*served).advertiseService),
+		frame.UnadvertiseService: serving((*served).unadvertiseService),
 		frame.SendActionGoal:     (*session).sendGoal,
 		frame.CancelActionGoal:   (*session).cancelGoal,
-		frame.ActionFeedback:     serving((*guest.Guest).ActionFeedback),
-		frame.ActionResult:       serving((*guest.Guest).ActionResult),
-		frame.AdvertiseAction:    advertising((*guest.Guest).AdvertiseAction),
-		frame.UnadvertiseAction:  serving((*guest.Guest).UnadvertiseAction),
+		frame.ActionFeedback:     serving((*served).actionFeedback),
+		frame.ActionResult:       serving((*served).actionResult),
+		frame.AdvertiseAction:    advertising((*served).advertiseAction),
+		frame.UnadvertiseAction:  serving((*served).unadvertiseAction),
 		frame.Fragment:           (*session).takeFragment,
 		frame.PNG:                (*session).png,
 		frame.SetLevel:           (*session).setLevel,
@@ -228,36 +223,29 @@ func init() {
 }
 
 // serving lets the client's serving half obey.
-func serving(do func(*guest.Guest, *frame.Message) error) func(*session, *frame.Message) error {
-	return func(x *session, m *frame.Message) error { return do(x.guest, m) }
+func serving(do func(*served, *frame.Message) error) func(*session, *frame.Message) error {
+	return func(x *session, m *frame.Message) error { return do(x.served, m) }
 }
 
 // advertising does the same for one name more, if there is room for it.
-func advertising(do func(*guest.Guest, *frame.Message) error) func(*session, *frame.Message) error {
+func advertising(do func(*served, *frame.Message) error) func(*session, *frame.Message) error {
 	return func(x *session, m *frame.Message) error {
 		if err := x.roomToAdvertise(); err != nil {
 			return err
 		}
-		return do(x.guest, m)
+		return do(x.served, m)
 	}
 }
-
-// teller is the session as its serving half speaks through it.
-type teller session
-
-func (t *teller) Ask(m *frame.Message) { (*session)(t).answer(m, 0) }
-
-func (t *teller) Complain(id, text string) { (*session)(t).status(levelError, id, text) }
 
 // withdraw takes back everything that the client had in the graph.
 func (x *session) withdraw() {
 	for _, s := range x.streams {
-		s.Close()
+		s.close()
 	}
 	for _, a := range x.adverts {
 		a.Close()
 	}
-	x.guest.Leave()
+	x.served.withdraw()
 	x.mu.Lock()
 	goals := make([]*goal, 0, len(x.goals))
 	for _, g := range x.goals {
@@ -272,22 +260,22 @@ func (x *session) withdraw() {
 // write sends what is in the outbox.
 func (x *session) write() {
 	for {
-		item, ok := x.box.Next(x.ctx)
+		item, ok := x.box.next(x.ctx)
 		if !ok {
-			if x.box.Full() {
+			if x.box.isFull() {
 				x.stop(errTooSlow)
 			}
 			return
 		}
-		if item.Lost > 0 {
-			x.server.stats.lost.Add(uint64(item.Lost))
-			text := fmt.Sprintf("%s: %d messages were lost because the client reads too slowly", item.Lane.Name, item.Lost)
+		if item.lost > 0 {
+			x.server.stats.lost.Add(uint64(item.lost))
+			text := fmt.Sprintf("%s: %d messages were lost because the client reads too slowly", item.lane.name, item.lost)
 			if x.level.Load() >= levelWarning && x.send(statusFrame(levelWarning, "", text), false) != nil {
 				return
 			}
 		}
-		for _, f := range item.Frames {
-			if x.send(f, item.Binary) != nil {
+		for _, f := range item.frames {
+			if x.send(f, item.binary) != nil {
 				return
 			}
 		}
@@ -335,7 +323,7 @@ func (x *session) ping() {
 
 // answer puts a message into the outbox that may not be lost.
 func (x *session) answer(m *frame.Message, fragmentSize int) {
-	x.box.Must(x.split(m.Append(nil), fragmentSize), false)
+	x.box.must(x.split(m.Append(nil), fragmentSize), false)
 }
 
 func (x *session) split(text []byte, size int) [][]byte {

@@ -27,7 +27,7 @@ func statusFrame(level int, id, text string) []byte {
 // status tells the client something, if it wants to hear it.
 func (x *session) status(level int32, id, text string) {
 	if level <= x.level.Load() {
-		x.box.Must([][]byte{statusFrame(int(level), id, text)}, false)
+		x.box.must([][]byte{statusFrame(int(level), id, text)}, false)
 	}
 }
 

@@ -10,7 +10,6 @@ import (
 	"poise/graph/actions"
 	"poise/msgs/registry"
 	"poise/wire/rosbridge/frame"
-	"poise/wire/rosbridge/stream"
 )
 
 // advert is a topic that the client publishes.
@@ -54,7 +53,7 @@ func (x *session) addAdvert(name, typeName string, latch bool) (*advert, error) 
 
 func (x *session) roomToAdvertise() error {
 	limit := x.server.c.Limits.Advertisements
-	if len(x.adverts)+x.guest.Names() >= limit {
+	if len(x.adverts)+x.served.names() >= limit {
 		return &LimitError{What: "too many advertised names", Limit: float64(limit)}
 	}
 	return nil
@@ -172,20 +171,20 @@ func (x *session) subscribe(m *frame.Message) error {
 	if m.Topic == "" {
 		return errNoTopic
 	}
-	want, err := stream.WantOf(m)
+	want, err := readSubscription(m)
 	if err != nil {
 		return fmt.Errorf("%s: %w", m.Topic, err)
 	}
 	s := x.streams[m.Topic]
 	id := frame.IDText(m.ID)
-	isNew := s == nil || !s.Has(id)
+	isNew := s == nil || !s.has(id)
 	if limit := x.server.c.Limits.Subscriptions; isNew && x.wants >= limit {
 		return &LimitError{What: m.Topic + ": too many subscriptions", Limit: float64(limit)}
 	}
 	if s == nil {
 		err = x.openStream(m, id, want)
 	} else {
-		err = s.Join(m.Type, id, want)
+		err = s.join(m.Type, id, want)
 	}
 	if err == nil && isNew {
 		x.wants++
@@ -193,13 +192,13 @@ func (x *session) subscribe(m *frame.Message) error {
 	return err
 }
 
-func (x *session) openStream(m *frame.Message, id string, want stream.Want) error {
+func (x *session) openStream(m *frame.Message, id string, want subscription) error {
 	if m.Type == "" {
 		if info, known := x.findTopic(m.Topic); !known || info.Type == nil {
 			return fmt.Errorf("the topic %q is not known here: without a type only topics that exist can be subscribed to", m.Topic)
 		}
 	}
-	s, err := stream.Open(&x.reader, m.Topic, m.Type, id, want)
+	s, err := newStream(x, m.Topic, m.Type, id, want)
 	if err != nil {
 		return err
 	}
@@ -214,16 +213,16 @@ func (x *session) unsubscribe(m *frame.Message) error {
 	}
 	if m.ID != "" {
 		id := frame.IDText(m.ID)
-		if !s.Has(id) {
+		if !s.has(id) {
 			return fmt.Errorf("%s: there is no subscription with the id %q", m.Topic, id)
 		}
 		x.wants--
-		if s.Drop(id) > 0 {
+		if s.drop(id) > 0 {
 			return nil
 		}
 	}
-	x.wants -= s.Wanted() // without an id, all
+	x.wants -= len(s.subs) // without an id, all
 	delete(x.streams, m.Topic)
-	s.Close()
+	s.close()
 	return nil
 }

@@ -1,18 +1,4 @@
-// Package outbox is the bounded queue between everybody who has something to say
-// to a client and the one goroutine that writes to its socket.
-//
-// Whoever puts something in never waits. What leaves is in the order in which it
-// came, whichever lane it took:
-//
-//   - Must is for answers: never lost. A client that asks much and reads nothing
-//     overflows its box, and that is the end of the connection.
-//   - A Lane is for a stream, one per topic: of what waits, the oldest of the same
-//     lane goes first, other lanes do not suffer, and the count of what was lost
-//     comes with the next message of that lane. A lane may be throttled: then at
-//     most one message leaves per interval, and the newest are kept.
-//
-// All of it may be called from any goroutine.
-package outbox
+package rosbridge
 
 import (
 	"context"
@@ -20,45 +6,56 @@ import (
 	"time"
 )
 
-// Item is a message ready to be written: one frame, or the fragments of one.
-type Item struct {
-	Frames [][]byte
-	Binary bool
+// outgoing is a message ready to be written: one frame, or the fragments of one.
+type outgoing struct {
+	frames [][]byte
+	binary bool
 
-	Lane *Lane // that it took; nil for an answer
-	Lost int   // messages of the lane that were lost since the last one
+	lane *lane // that it took; nil for an answer
+	lost int   // messages of the lane that were lost since the last one
 }
 
-func (i *Item) size() (n int) {
-	for _, f := range i.Frames {
+func (i *outgoing) size() (n int) {
+	for _, f := range i.frames {
 		n += len(f)
 	}
 	return n
 }
 
-// Box is the queue of one connection.
-type Box struct {
+// outbox is the bounded queue between all that send to a client and the one
+// goroutine that writes to its socket. Nothing that is put in waits. Messages leave
+// in the order in which they came, whichever lane they took:
+//
+//   - must is for answers: never lost. A client that asks much and reads nothing
+//     overflows its outbox, which ends the connection.
+//   - A lane is for a stream, one per topic: when it is full its own oldest message
+//     is dropped, and the next one tells how many were lost. A lane may be
+//     throttled: then at most one message leaves per interval, and the newest are
+//     kept.
+//
+// All of it may be called from any goroutine.
+type outbox struct {
 	mu     sync.Mutex
 	max    int // bytes
 	bytes  int
-	queue  []*Item // dead ones have no frames
+	queue  []*outgoing // dead ones have no frames
 	dead   int
 	full   bool // an answer did not fit
 	closed bool
 	notify chan struct{}
 }
 
-// New returns a box that holds at most maxBytes.
-func New(maxBytes int) *Box {
-	return &Box{max: maxBytes, notify: make(chan struct{}, 1)}
+// newOutbox returns an outbox that holds at most maxBytes.
+func newOutbox(maxBytes int) *outbox {
+	return &outbox{max: maxBytes, notify: make(chan struct{}, 1)}
 }
 
-// Must puts in what may not be lost, and reports whether it fitted. Once it did
-// not, Next returns what is there no more: the connection is to be closed.
-func (b *Box) Must(frames [][]byte, binary bool) bool {
+// must puts in what may not be lost, and reports whether it fitted. Once it did
+// not, next returns what is there no more: the connection is to be closed.
+func (b *outbox) must(frames [][]byte, binary bool) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	item := &Item{Frames: frames, Binary: binary}
+	item := &outgoing{frames: frames, binary: binary}
 	if b.closed || b.full {
 		return false
 	}
@@ -72,13 +69,13 @@ func (b *Box) Must(frames [][]byte, binary bool) bool {
 }
 
 // push appends an item and wakes the writer.
-func (b *Box) push(item *Item) {
+func (b *outbox) push(item *outgoing) {
 	b.queue = append(b.queue, item)
 	b.bytes += item.size()
 	b.wake()
 }
 
-func (b *Box) wake() {
+func (b *outbox) wake() {
 	select {
 	case b.notify <- struct{}{}:
 	default:
@@ -86,14 +83,14 @@ func (b *Box) wake() {
 }
 
 // kill takes an item out of the queue.
-func (b *Box) kill(item *Item) {
+func (b *outbox) kill(item *outgoing) {
 	b.bytes -= item.size()
-	item.Frames = nil
+	item.frames = nil
 	b.dead++
 	if b.dead > 64 && b.dead > len(b.queue)/2 {
 		alive := b.queue[:0]
 		for _, i := range b.queue {
-			if i.Frames != nil {
+			if i.frames != nil {
 				alive = append(alive, i)
 			}
 		}
@@ -102,28 +99,28 @@ func (b *Box) kill(item *Item) {
 	}
 }
 
-// Full reports whether an answer did not fit.
-func (b *Box) Full() bool {
+// isFull reports whether an answer did not fit.
+func (b *outbox) isFull() bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.full
 }
 
-// Waiting returns how many messages and bytes wait.
-func (b *Box) Waiting() (messages, bytes int) {
+// waiting returns how many messages and bytes wait.
+func (b *outbox) waiting() (messages, bytes int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return len(b.queue) - b.dead, b.bytes
 }
 
-// Next waits for the next message; false when the box is closed, has overflowed,
+// next waits for the next message; false when the outbox is closed, has overflowed,
 // or the context is over.
-func (b *Box) Next(ctx context.Context) (Item, bool) {
+func (b *outbox) next(ctx context.Context) (outgoing, bool) {
 	for {
 		b.mu.Lock()
 		if b.closed || b.full {
 			b.mu.Unlock()
-			return Item{}, false
+			return outgoing{}, false
 		}
 		if item := b.pop(); item != nil {
 			out := *item
@@ -133,26 +130,26 @@ func (b *Box) Next(ctx context.Context) (Item, bool) {
 		b.mu.Unlock()
 		select {
 		case <-ctx.Done():
-			return Item{}, false
+			return outgoing{}, false
 		case <-b.notify:
 		}
 	}
 }
 
 // pop takes out the first item that lives.
-func (b *Box) pop() *Item {
+func (b *outbox) pop() *outgoing {
 	for len(b.queue) > 0 {
 		item := b.queue[0]
 		b.queue[0] = nil
 		b.queue = b.queue[1:]
-		if item.Frames == nil {
+		if item.frames == nil {
 			b.dead--
 			continue
 		}
 		b.bytes -= item.size()
-		if l := item.Lane; l != nil {
+		if l := item.lane; l != nil {
 			l.waiting = l.waiting[1:]
-			item.Lost, l.lost = l.lost, 0
+			item.lost, l.lost = l.lost, 0
 		}
 		return item
 	}
@@ -160,51 +157,51 @@ func (b *Box) pop() *Item {
 	return nil
 }
 
-// Close lets go of everything; a Next that waits returns.
-func (b *Box) Close() {
+// close drops everything; a next that waits returns.
+func (b *outbox) close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.closed, b.queue, b.bytes, b.dead = true, nil, 0, 0
 	b.wake()
 }
 
-// Lane is one stream's way through a box.
-type Lane struct {
-	Name string // of the stream; not read here
+// lane is one stream's share of an outbox.
+type lane struct {
+	name string // of the stream
 
-	box     *Box
+	box     *outbox
 	max     int
 	every   time.Duration
-	waiting []*Item // of this lane, in the box, oldest first
+	waiting []*outgoing // of this lane, in the box, oldest first
 	lost    int
-	held    []Item // throttled: their time has not come
+	held    []outgoing // throttled: their time has not come
 	next    time.Time
 	timer   *time.Timer
 	closed  bool
 }
 
-// Lane returns a new lane of which at most max messages wait, and at most one
+// newLane returns a new lane of which at most max messages wait, and at most one
 // leaves per interval (0: as they come).
-func (b *Box) Lane(name string, max int, every time.Duration) *Lane {
-	return &Lane{Name: name, box: b, max: max, every: every}
+func (b *outbox) newLane(name string, max int, every time.Duration) *lane {
+	return &lane{name: name, box: b, max: max, every: every}
 }
 
-// Set changes the lane's bounds.
-func (l *Lane) Set(max int, every time.Duration) {
+// set changes the lane's bounds.
+func (l *lane) set(max int, every time.Duration) {
 	l.box.mu.Lock()
 	defer l.box.mu.Unlock()
 	l.max, l.every = max, every
 	l.trim()
 }
 
-// Put sends a message down the lane.
-func (l *Lane) Put(frames [][]byte, binary bool) {
+// put sends a message down the lane.
+func (l *lane) put(frames [][]byte, binary bool) {
 	l.box.mu.Lock()
 	defer l.box.mu.Unlock()
 	if l.closed || l.box.closed || l.box.full {
 		return
 	}
-	item := Item{Frames: frames, Binary: binary, Lane: l}
+	item := outgoing{frames: frames, binary: binary, lane: l}
 	if l.every <= 0 && len(l.held) == 0 {
 		l.enter(item)
 		return
@@ -222,8 +219,8 @@ func (l *Lane) Put(frames [][]byte, binary bool) {
 	l.arm(now)
 }
 
-// Lose counts messages that were lost before they got here.
-func (l *Lane) Lose(n int) {
+// lose counts messages that were lost before they got here.
+func (l *lane) lose(n int) {
 	if n == 0 {
 		return
 	}
@@ -232,14 +229,14 @@ func (l *Lane) Lose(n int) {
 	l.lost += n
 }
 
-func (l *Lane) arm(now time.Time) {
+func (l *lane) arm(now time.Time) {
 	if l.timer == nil && len(l.held) > 0 {
 		l.timer = time.AfterFunc(l.next.Sub(now), l.release)
 	}
 }
 
 // release lets a held message go when its time has come.
-func (l *Lane) release() {
+func (l *lane) release() {
 	l.box.mu.Lock()
 	defer l.box.mu.Unlock()
 	l.timer = nil
@@ -255,7 +252,7 @@ func (l *Lane) release() {
 }
 
 // enter puts an item into the box and makes room in the lane first.
-func (l *Lane) enter(item Item) {
+func (l *lane) enter(item outgoing) {
 	size := item.size()
 	for len(l.waiting) > 0 && (len(l.waiting) >= l.max || l.box.bytes+size > l.box.max) {
 		l.dropOldest()
@@ -268,7 +265,7 @@ func (l *Lane) enter(item Item) {
 	l.box.push(&item)
 }
 
-func (l *Lane) trim() {
+func (l *lane) trim() {
 	for len(l.waiting) > l.max {
 		l.dropOldest()
 	}
@@ -277,14 +274,14 @@ func (l *Lane) trim() {
 	}
 }
 
-func (l *Lane) dropOldest() {
+func (l *lane) dropOldest() {
 	l.box.kill(l.waiting[0])
 	l.waiting = l.waiting[1:]
 	l.lost++
 }
 
-// Close ends the lane; what waits in it is not sent.
-func (l *Lane) Close() {
+// close ends the lane; what waits in it is not sent.
+func (l *lane) close() {
 	l.box.mu.Lock()
 	defer l.box.mu.Unlock()
 	if l.closed {

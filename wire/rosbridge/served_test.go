@@ -1,4 +1,4 @@
-package guest
+package rosbridge
 
 import (
 	"context"
@@ -14,25 +14,14 @@ import (
 	"poise/wire/rosbridge/frame"
 )
 
-// phone is the other end of a guest.
-type phone struct {
-	asked      chan *frame.Message
-	complaints chan string
-}
-
-func (p *phone) Ask(m *frame.Message)    { p.asked <- m }
-func (p *phone) Complain(_, text string) { p.complaints <- text }
-
-func newGuest(t *testing.T) (*graph.Graph, *Guest, *phone, func()) {
+func newTestServed(t *testing.T) (*graph.Graph, *session) {
 	t.Helper()
 	g := graph.New(graph.Options{})
 	t.Cleanup(g.Close)
-	p := &phone{asked: make(chan *frame.Message, 10), complaints: make(chan string, 10)}
-	ctx, cancel := context.WithCancel(t.Context())
-	return g, New(g, "/client", p, ctx.Done()), p, cancel
+	return g, newTestSession(t, g)
 }
 
-func message(t *testing.T, text string) *frame.Message {
+func parse(t *testing.T, text string) *frame.Message {
 	t.Helper()
 	m, err := frame.Parse([]byte(text))
 	if err != nil {
@@ -41,9 +30,15 @@ func message(t *testing.T, text string) *frame.Message {
 	return m
 }
 
+// sent returns the next message that goes to the client.
+func sent(t *testing.T, x *session) *frame.Message {
+	t.Helper()
+	return parse(t, string(nextOutgoing(t, x).frames[0]))
+}
+
 func TestAnAnswerThatCannotBeReadFailsTheCallAndIsTold(t *testing.T) {
-	g, c, p, _ := newGuest(t)
-	if err := c.AdvertiseService(message(t, `{"op":"advertise_service","service":"/s","type":"std_srvs/srv/Trigger"}`)); err != nil {
+	g, x := newTestServed(t)
+	if err := x.served.advertiseService(parse(t, `{"op":"advertise_service","service":"/s","type":"std_srvs/srv/Trigger"}`)); err != nil {
 		t.Fatal(err)
 	}
 	failed := make(chan error, 1)
@@ -51,34 +46,34 @@ func TestAnAnswerThatCannotBeReadFailsTheCallAndIsTold(t *testing.T) {
 		_, err := g.Call(context.Background(), "s", &msgs.TriggerRequest{})
 		failed <- err
 	}()
-	q := <-p.asked
-	if err := c.ServiceResponse(&frame.Message{ID: q.ID, Values: []byte(`{"sucess":true}`)}); err != nil {
+	q := sent(t, x)
+	if err := x.served.serviceResponse(&frame.Message{ID: q.ID, Values: []byte(`{"sucess":true}`)}); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-failed; err == nil || !strings.Contains(err.Error(), "the client's answer: sucess") {
 		t.Errorf("the call: %v", err)
 	}
-	if text := <-p.complaints; !strings.Contains(text, "/s: sucess") {
+	if text := string(sent(t, x).Msg); !strings.Contains(text, "/s: sucess") {
 		t.Errorf("the client hears %q", text)
 	}
-	if err := c.ServiceResponse(&frame.Message{ID: q.ID}); err == nil {
+	if err := x.served.serviceResponse(&frame.Message{ID: q.ID}); err == nil {
 		t.Error("a second answer was taken")
 	}
 }
 
-// TestAResultThatCannotBeReadEndsTheGoal: whoever sent it does not wait for a better one.
+// TestAResultThatCannotBeReadEndsTheGoal: its sender does not wait for a better one.
 func TestAResultThatCannotBeReadEndsTheGoal(t *testing.T) {
-	g, c, p, _ := newGuest(t)
-	if err := c.AdvertiseAction(message(t, `{"op":"advertise_action","action":"/a","type":"text_msgs/action/TextAction"}`)); err != nil {
+	g, x := newTestServed(t)
+	if err := x.served.advertiseAction(parse(t, `{"op":"advertise_action","action":"/a","type":"text_msgs/action/TextAction"}`)); err != nil {
 		t.Fatal(err)
 	}
 	goal, err := actions.Send(g, "a", &msgs.TextActionGoal{}, actions.SendOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := <-p.asked
+	q := sent(t, x)
 	status, yes := int(msgs.StatusSucceeded), true
-	err = c.ActionResult(&frame.Message{ID: q.ID, Action: "/a", Values: []byte(`{"error":1}`), Status: &status, Result: &yes})
+	err = x.served.actionResult(&frame.Message{ID: q.ID, Action: "/a", Values: []byte(`{"error":1}`), Status: &status, Result: &yes})
 	if err == nil || !strings.Contains(err.Error(), "error: the message has no such field") {
 		t.Errorf("the client hears %v", err)
 	}
@@ -89,17 +84,17 @@ func TestAResultThatCannotBeReadEndsTheGoal(t *testing.T) {
 	}
 }
 
-func TestAGuestThatLeavesTakesEverythingAlong(t *testing.T) {
-	g, c, p, gone := newGuest(t)
+func TestAClientThatLeavesTakesEverythingAlong(t *testing.T) {
+	g, x := newTestServed(t)
 	for _, m := range []string{`{"op":"advertise_service","service":"/s","type":"std_srvs/srv/Trigger"}`, `{"op":"advertise_service","service":"/s2","type":"std_srvs/Trigger"}`} {
-		if err := c.AdvertiseService(message(t, m)); err != nil {
+		if err := x.served.advertiseService(parse(t, m)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := c.AdvertiseAction(message(t, `{"op":"advertise_action","action":"/a","type":"text_msgs/TextAction"}`)); err != nil {
+	if err := x.served.advertiseAction(parse(t, `{"op":"advertise_action","action":"/a","type":"text_msgs/TextAction"}`)); err != nil {
 		t.Fatal(err)
 	}
-	if n := c.Names(); n != 3 {
+	if n := x.served.names(); n != 3 {
 		t.Errorf("%d names, want 3", n)
 	}
 	goal, err := actions.Send(g, "a", &msgs.TextActionGoal{}, actions.SendOptions{})
@@ -111,10 +106,10 @@ func TestAGuestThatLeavesTakesEverythingAlong(t *testing.T) {
 		_, err := g.Call(context.Background(), "s", &msgs.TriggerRequest{})
 		failed <- err
 	}()
-	<-p.asked
-	<-p.asked
-	gone()
-	c.Leave()
+	sent(t, x)
+	sent(t, x)
+	x.stop(errGoingAway)
+	x.served.withdraw()
 	if err := <-failed; !errors.Is(err, graph.ErrClosed) && !errors.Is(err, errClientGone) {
 		t.Errorf("the call: %v", err)
 	}

@@ -1,4 +1,4 @@
-package guest
+package rosbridge
 
 import (
 	"fmt"
@@ -11,17 +11,17 @@ import (
 	"poise/wire/rosbridge/frame"
 )
 
-// served is an action of the client.
-type served struct {
+// servedAction is an action of the client.
+type servedAction struct {
 	server *actions.Server
 	typ    *registry.Action
 	form   msgs.Form
 	name   string // as spelled
 }
 
-// AdvertiseAction puts an action of the client into the graph. Goals are accepted
+// advertiseAction puts an action of the client into the graph. Goals are accepted
 // at once: the protocol has no word for refusing one later than by its result.
-func (c *Guest) AdvertiseAction(m *frame.Message) error {
+func (c *served) advertiseAction(m *frame.Message) error {
 	switch {
 	case m.Action == "":
 		return missing("action")
@@ -34,11 +34,11 @@ func (c *Guest) AdvertiseAction(m *frame.Message) error {
 	if err != nil {
 		return err
 	}
-	a := &served{typ: typ, form: form, name: m.Action}
-	a.server, err = actions.ServeType(c.g, m.Action, m.Type, actions.Handler{
+	a := &servedAction{typ: typ, form: form, name: m.Action}
+	a.server, err = actions.ServeType(c.x.server.g, m.Action, m.Type, actions.Handler{
 		Goal:   func(h *actions.Handle) { c.goalCame(a, h) },
 		Cancel: func(h *actions.Handle) { c.cancelCame(a, h) },
-	}, actions.Options{Node: c.node})
+	}, actions.Options{Node: c.x.client.Node})
 	if err != nil {
 		return err
 	}
@@ -46,8 +46,8 @@ func (c *Guest) AdvertiseAction(m *frame.Message) error {
 	return nil
 }
 
-// UnadvertiseAction takes an action back; goals under way are aborted.
-func (c *Guest) UnadvertiseAction(m *frame.Message) error {
+// unadvertiseAction takes an action back; goals under way are aborted.
+func (c *served) unadvertiseAction(m *frame.Message) error {
 	a := c.actions[m.Action]
 	if a == nil {
 		return fmt.Errorf("the action %q is not advertised by this client", m.Action)
@@ -64,26 +64,26 @@ func (c *Guest) UnadvertiseAction(m *frame.Message) error {
 	return nil
 }
 
-func (c *Guest) goalCame(a *served, h *actions.Handle) {
+func (c *served) goalCame(a *servedAction, h *actions.Handle) {
 	id := string(h.ID())
 	c.mu.Lock()
-	c.handling[id] = &goal{Handle: h, act: a}
+	c.handling[id] = &servedGoal{Handle: h, act: a}
 	c.mu.Unlock()
 	h.Accept()
-	c.tell.Ask(&frame.Message{Op: frame.SendActionGoal, ID: frame.StringID(id), Action: a.name, ActionType: a.typ.Name(a.form),
-		Args: rosjson.Append(nil, h.Value(), a.form), Feedback: true})
+	c.x.answer(&frame.Message{Op: frame.SendActionGoal, ID: frame.StringID(id), Action: a.name, ActionType: a.typ.Name(a.form),
+		Args: rosjson.Append(nil, h.Value(), a.form), Feedback: true}, 0)
 }
 
-func (c *Guest) cancelCame(a *served, h *actions.Handle) {
+func (c *served) cancelCame(a *servedAction, h *actions.Handle) {
 	c.mu.Lock()
 	if g := c.handling[string(h.ID())]; g != nil {
 		g.cancelled = true
 	}
 	c.mu.Unlock()
-	c.tell.Ask(&frame.Message{Op: frame.CancelActionGoal, ID: frame.StringID(string(h.ID())), Action: a.name})
+	c.x.answer(&frame.Message{Op: frame.CancelActionGoal, ID: frame.StringID(string(h.ID())), Action: a.name}, 0)
 }
 
-func (c *Guest) goalOf(m *frame.Message) (*goal, error) {
+func (c *served) goalOf(m *frame.Message) (*servedGoal, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if g := c.handling[frame.IDText(m.ID)]; g != nil {
@@ -92,8 +92,8 @@ func (c *Guest) goalOf(m *frame.Message) (*goal, error) {
 	return nil, fmt.Errorf("%s: no goal with the id %q waits for this client", m.Action, frame.IDText(m.ID))
 }
 
-// ActionFeedback takes how a goal gets on.
-func (c *Guest) ActionFeedback(m *frame.Message) error {
+// actionFeedback takes how a goal gets on.
+func (c *served) actionFeedback(m *frame.Message) error {
 	g, err := c.goalOf(m)
 	if err != nil {
 		return err
@@ -106,8 +106,8 @@ func (c *Guest) ActionFeedback(m *frame.Message) error {
 	return nil
 }
 
-// ActionResult ends a goal that the client worked on.
-func (c *Guest) ActionResult(m *frame.Message) error {
+// actionResult ends a goal that the client worked on.
+func (c *served) actionResult(m *frame.Message) error {
 	g, err := c.goalOf(m)
 	if err != nil {
 		return err
@@ -127,11 +127,11 @@ func (c *Guest) ActionResult(m *frame.Message) error {
 	c.mu.Unlock()
 	switch {
 	case err != nil:
-		// whoever sent the goal is not to wait for a better one
+		// its sender does not wait for a better one
 		g.Abort(action.Failed, nil, fmt.Sprintf("the result of its server cannot be read: %v", err))
 		return fmt.Errorf("%s: %w", m.Action, err)
 	case failed:
-		g.Abort(action.Failed, nil, saying(m.Values, "its server gives no reason"))
+		g.Abort(action.Failed, nil, textOf(m.Values, "its server gives no reason"))
 	case status == int(msgs.StatusCanceled):
 		cause := action.ServerStopped
 		if cancelled {

@@ -1,4 +1,4 @@
-package guest
+package rosbridge
 
 import (
 	"context"
@@ -12,8 +12,8 @@ import (
 	"poise/wire/rosbridge/frame"
 )
 
-// AdvertiseService puts a service of the client into the graph.
-func (c *Guest) AdvertiseService(m *frame.Message) error {
+// advertiseService puts a service of the client into the graph.
+func (c *served) advertiseService(m *frame.Message) error {
 	switch {
 	case m.Service == "":
 		return missing("service")
@@ -26,9 +26,9 @@ func (c *Guest) AdvertiseService(m *frame.Message) error {
 	if err != nil {
 		return err
 	}
-	server, err := c.g.Serve(m.Service, m.Type, func(ctx context.Context, request any) (any, error) {
+	server, err := c.x.server.g.Serve(m.Service, m.Type, func(ctx context.Context, request any) (any, error) {
 		return c.ask(ctx, m.Service, typ, form, request)
-	}, graph.ServiceOptions{Node: c.node})
+	}, graph.ServiceOptions{Node: c.x.client.Node})
 	if err != nil {
 		return err
 	}
@@ -36,8 +36,8 @@ func (c *Guest) AdvertiseService(m *frame.Message) error {
 	return nil
 }
 
-// UnadvertiseService takes a service back.
-func (c *Guest) UnadvertiseService(m *frame.Message) error {
+// unadvertiseService takes a service back.
+func (c *served) unadvertiseService(m *frame.Message) error {
 	s := c.services[m.Service]
 	if s == nil {
 		return fmt.Errorf("the service %q is not advertised by this client", m.Service)
@@ -50,7 +50,7 @@ func (c *Guest) UnadvertiseService(m *frame.Message) error {
 var errClientGone = errors.New("the client that serves it has gone")
 
 // ask sends a call to the client and waits for its answer.
-func (c *Guest) ask(ctx context.Context, name string, typ *registry.Service, form msgs.Form, request any) (any, error) {
+func (c *served) ask(ctx context.Context, name string, typ *registry.Service, form msgs.Form, request any) (any, error) {
 	reply := make(chan *frame.Message, 1)
 	c.mu.Lock()
 	c.callSeq++
@@ -62,29 +62,29 @@ func (c *Guest) ask(ctx context.Context, name string, typ *registry.Service, for
 		defer c.mu.Unlock()
 		delete(c.pending, id)
 	}()
-	c.tell.Ask(&frame.Message{Op: frame.CallService, ID: frame.StringID(id), Service: name, Args: rosjson.Append(nil, request, form)})
+	c.x.answer(&frame.Message{Op: frame.CallService, ID: frame.StringID(id), Service: name, Args: rosjson.Append(nil, request, form)}, 0)
 	select {
 	case m := <-reply:
 		if m.Result != nil && !*m.Result {
-			return nil, fmt.Errorf("the client says: %s", saying(m.Values, "no"))
+			return nil, fmt.Errorf("the client says: %s", textOf(m.Values, "no"))
 		}
 		response := typ.Response.New()
 		if len(m.Values) > 0 {
 			if err := rosjson.Unmarshal(m.Values, response); err != nil {
-				c.tell.Complain(m.ID, fmt.Sprintf("service_response: %s: %v", name, err))
+				c.x.status(levelError, m.ID, fmt.Sprintf("service_response: %s: %v", name, err))
 				return nil, fmt.Errorf("the client's answer: %w", err)
 			}
 		}
 		return response, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
-	case <-c.gone:
+	case <-c.x.ctx.Done():
 		return nil, errClientGone
 	}
 }
 
-// ServiceResponse takes the client's answer to a call.
-func (c *Guest) ServiceResponse(m *frame.Message) error {
+// serviceResponse takes the client's answer to a call.
+func (c *served) serviceResponse(m *frame.Message) error {
 	c.mu.Lock()
 	reply := c.pending[frame.IDText(m.ID)]
 	delete(c.pending, frame.IDText(m.ID))
