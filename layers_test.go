@@ -30,7 +30,7 @@ var layers = []string{
 	"kinematics", "kinematics/ik", "dynamics", "contact",
 	// motion in time
 	"trajectory/spline", "trajectory", "trajectory/profile", "trajectory/move", "trajectory/retime", "trajectory/clock",
-	"planner/path", "planner", "planner/pilz", "planner/track", "planner/shape", "planner/transfer", "planner/timing", "planner/smooth",
+	"planner/path", "planner", "planner/pilz", "planner/track", "planner/smooth",
 	// the machine
 	"servo", "servo/sim",
 	// execution

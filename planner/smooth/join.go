@@ -2,8 +2,6 @@ package smooth
 
 import (
 	"poise/planner"
-	"poise/planner/shape"
-	"poise/planner/timing"
 	"poise/robot"
 	"poise/spatial"
 	"poise/trajectory/spline"
@@ -96,8 +94,8 @@ func (b *builder) rateOf(p *piece, x float64, link robot.FrameID) spatial.Vec3 {
 	return b.data.Twist(b.data.At(link)).Linear
 }
 
-// sliver is the share of a piece that is too little to be left of it.
-const sliver = 1e-6
+// sliverShare is the share of a piece that is too little to be left of it.
+const sliverShare = 1e-6
 
 // edge returns where pieces last enter a sphere, or first leave it: which piece,
 // and its parameter.
@@ -135,7 +133,7 @@ func (b *builder) edge(pieces []*piece, link robot.FrameID, centre spatial.Vec3,
 			}
 			// at the very end of a piece the sphere belongs to its neighbour: a sliver
 			// that is left of it would be nothing but rounding
-			least := sliver * (p.To - p.From)
+			least := sliverShare * (p.To - p.From)
 			if last && inner-p.From > least || !last && p.To-inner > least {
 				return i, inner, true
 			}
@@ -172,26 +170,26 @@ func (b *builder) bendBetween(p *piece, x float64, q *piece, y float64, link rob
 		qa1[j], qa2[j] = qa1[j]/p.Scale, qa2[j]/(p.Scale*p.Scale)
 		qb1[j], qb2[j] = qb1[j]/q.Scale, qb2[j]/(q.Scale*q.Scale)
 	}
-	length := shape.BendLength(ta, tb, r) / mean
-	for range shape.Tries {
+	length := bendLength(ta, tb, r) / mean
+	for range bendTries {
 		curve, err := spline.Quintic([]float64{0, length}, [][]float64{qa, qb}, [][]float64{qa1, qb1}, [][]float64{qa2, qb2})
 		if err != nil {
 			return nil
 		}
-		bend := &piece{Piece: timing.Piece{Curve: curve, To: length, Scale: 1, Link: robot.NoFrame}}
+		bend := &piece{Curve: curve, To: length, Scale: 1, Link: robot.NoFrame}
 		if b.inside(bend, link, centre, radius) && b.inRange(curve) == nil {
 			return bend
 		}
-		length *= shape.Shrink
+		length *= bendShrink
 	}
 	return nil
 }
 
 // inside reports whether a link stays in a sphere along a piece.
 func (b *builder) inside(p *piece, link robot.FrameID, centre spatial.Vec3, r float64) bool {
-	for k := 1; k < shape.Places; k++ {
-		b.placeAt(p, p.To*float64(k)/shape.Places)
-		if b.data.Pose(b.data.At(link)).P.Sub(centre).Norm() > r*(1+shape.Slip) {
+	for k := 1; k < bendPlaces; k++ {
+		b.placeAt(p, p.To*float64(k)/bendPlaces)
+		if b.data.Pose(b.data.At(link)).P.Sub(centre).Norm() > r*(1+bendSlip) {
 			return false
 		}
 	}

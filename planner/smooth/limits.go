@@ -4,7 +4,6 @@ import (
 	"math"
 
 	"poise/planner"
-	"poise/planner/timing"
 	"poise/robot"
 	"poise/trajectory"
 )
@@ -17,8 +16,8 @@ const still = 1e-9
 // limits returns the limits of joints and measures in the order of a route.
 func (p *Planner) limits(joints []robot.JointID, velocity, acceleration float64, t planner.Tool, link float64) trajectory.Limits {
 	n := len(joints)
-	all := make([]float64, 4*(n+timing.Measures))
-	cut := func(i int) []float64 { return all[i*(n+timing.Measures) : (i+1)*(n+timing.Measures)] }
+	all := make([]float64, 4*(n+measures))
+	cut := func(i int) []float64 { return all[i*(n+measures) : (i+1)*(n+measures)] }
 	l := trajectory.Limits{Velocity: cut(0), Acceleration: cut(1), Deceleration: cut(2)}
 	jerk := cut(3)
 	for k, j := range joints {
@@ -31,10 +30,10 @@ func (p *Planner) limits(joints []robot.JointID, velocity, acceleration float64,
 			l.Jerk = jerk
 		}
 	}
-	l.Velocity[n+timing.Way], l.Acceleration[n+timing.Way], l.Deceleration[n+timing.Way] = t.Speed, t.Acceleration, t.Deceleration
-	l.Velocity[n+timing.Turn], l.Acceleration[n+timing.Turn], l.Deceleration[n+timing.Turn] = t.Turning, t.TurnAcceleration, t.TurnDeceleration
-	l.Velocity[n+timing.LinkWay], l.Acceleration[n+timing.LinkWay], l.Deceleration[n+timing.LinkWay] = link, inf, inf
-	for i := range timing.Measures {
+	l.Velocity[n+wayRow], l.Acceleration[n+wayRow], l.Deceleration[n+wayRow] = t.Speed, t.Acceleration, t.Deceleration
+	l.Velocity[n+turnRow], l.Acceleration[n+turnRow], l.Deceleration[n+turnRow] = t.Turning, t.TurnAcceleration, t.TurnDeceleration
+	l.Velocity[n+linkRow], l.Acceleration[n+linkRow], l.Deceleration[n+linkRow] = link, inf, inf
+	for i := range measures {
 		jerk[n+i] = inf
 	}
 	return l

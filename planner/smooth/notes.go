@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"poise/planner"
-	"poise/planner/timing"
 	"poise/trajectory/retime"
 )
 
@@ -29,13 +28,13 @@ type slowdown struct {
 // and acceleration limit it is what was asked for, and that its joints limit a
 // point-to-point motion as well.
 func (b *builder) slowdowns(run *timedRun, start float64) {
-	r, n := run.Route, run.Route.Joints()
+	r, n := run.route, run.route.Joints()
 	var all []slowdown
-	for _, s := range run.Law.Stretches() {
-		if s.Limit == retime.None || s.Row == n+timing.Way || s.Row < n && !run.pieces[r.PieceAt(s.At)].onPath {
+	for _, s := range run.law.Stretches() {
+		if s.Limit == retime.None || s.Row == n+wayRow || s.Row < n && !run.route.pieces[r.PieceAt(s.At)].onPath {
 			continue
 		}
-		taken := run.When(s.To) - run.When(s.From)
+		taken := run.when(s.To) - run.when(s.From)
 		x := slowdown{s.From, s.To, s.Limit, s.Row, min(run.ideal(s.From, s.To), taken), taken}
 		const gap = 0.03 // of the route: nearer ones are one
 		if k := len(all) - 1; k >= 0 && all[k].row == x.row && all[k].limit == x.limit && x.from-all[k].to < gap*r.Length() {
@@ -45,28 +44,28 @@ func (b *builder) slowdowns(run *timedRun, start float64) {
 		all = append(all, x)
 	}
 	for _, x := range all {
-		if x.taken-x.ideal > max(worthTime, worthShare*run.Law.Duration()) {
+		if x.taken-x.ideal > max(worthTime, worthShare*run.law.Duration()) {
 			b.saySlowed(run, &x, start)
 		}
 	}
 }
 
 func (b *builder) saySlowed(run *timedRun, x *slowdown, start float64) {
-	r, n := run.Route, run.Route.Joints()
-	p := run.pieces[r.PieceAt((x.from+x.to)/2)]
-	note := planner.Note{Kind: planner.Slowed, Time: start + run.When(x.from), Limit: x.limit.String(), Share: x.ideal / x.taken,
+	r, n := run.route, run.route.Joints()
+	p := run.route.pieces[r.PieceAt((x.from+x.to)/2)]
+	note := planner.Note{Kind: planner.Slowed, Time: start + run.when(x.from), Limit: x.limit.String(), Share: x.ideal / x.taken,
 		From: run.along(x.from), To: run.along(x.to)}
 	whose, unit := "the tool's rotation", "m"
 	switch {
 	case x.row < n:
 		note.Joint = b.Model.Joints()[b.result.Joints[x.row]].Name
 		whose = "joint " + note.Joint
-	case x.row == n+timing.LinkWay:
+	case x.row == n+linkRow:
 		whose = "link " + b.Model.Frames()[p.Link].Name
 	}
 	if !p.onPath {
 		unit = "s"
-		note.From, note.To = note.Time, start+run.When(x.to)
+		note.From, note.To = note.Time, start+run.when(x.to)
 	}
 	note.Text = fmt.Sprintf("slowed to %.0f %% from %.3g to %.3g %s by the %s limit of %s", 100*note.Share, note.From, note.To, unit, note.Limit, whose)
 	b.note(note, p.legs[0].item)
@@ -87,15 +86,15 @@ func (b *builder) overall(run *timedRun, l *leg, start, took float64) {
 		}
 	}
 	// the slowest place between the ramps
-	slowest, place, n := inf, 0.0, run.Law.Nodes()
+	slowest, place, n := inf, 0.0, run.law.Nodes()
 	for i := n / 4; i < n-n/4; i++ {
-		t, s := run.Law.Node(i)
-		if v := run.Speed(t); v < slowest {
+		t, s := run.law.Node(i)
+		if v := run.speed(t); v < slowest {
 			slowest, place = v, s
 		}
 	}
 	at := run.along(place)
-	b.note(planner.Note{Kind: planner.Slowed, Time: start + run.When(place), Share: share, From: at, To: at, Limit: "joint",
+	b.note(planner.Note{Kind: planner.Slowed, Time: start + run.when(place), Share: share, From: at, To: at, Limit: "joint",
 		Text: fmt.Sprintf("slowed to %.2g %% on the whole by the limits of the joints, most of all %.3g m along the path", 100*share, at)}, l.item)
 }
 
@@ -103,18 +102,18 @@ func (b *builder) overall(run *timedRun, l *leg, start, took float64) {
 // asked for limited it: speed, and ramps from and to rest.
 func (t *timedRun) ideal(from, to float64) (sum float64) {
 	const places = 8
-	r, n := t.Route, t.Route.Joints()
+	r, n := t.route, t.route.Joints()
 	end := r.Length()
 	for k := range places {
 		s := from + (to-from)*(float64(k)+0.5)/places
-		p := t.pieces[r.PieceAt(s)]
-		row := n + timing.Way
-		if p.Rate[timing.Way] == 0 {
-			row = n + timing.Turn
+		p := t.route.pieces[r.PieceAt(s)]
+		row := n + wayRow
+		if p.Rate[wayRow] == 0 {
+			row = n + turnRow
 		}
 		v := p.wanted(n)
 		if rate := p.Rate[row-n]; p.onPath && rate > 0 {
-			v = min(v, math.Sqrt(2*p.Limits.Acceleration[row]/rate*s+t.Start*t.Start), math.Sqrt(2*p.Limits.Deceleration[row]/rate*(end-s)))
+			v = min(v, math.Sqrt(2*p.Limits.Acceleration[row]/rate*s+t.start*t.start), math.Sqrt(2*p.Limits.Deceleration[row]/rate*(end-s)))
 		}
 		sum += (to - from) / places / v
 	}
@@ -126,15 +125,15 @@ func (p *piece) wanted(joints int) float64 {
 	if !p.onPath {
 		return p.pace * p.Scale // a point-to-point motion at its own pace
 	}
-	if p.Rate[timing.Way] > 0 {
-		return p.Limits.Velocity[joints+timing.Way] / p.Rate[timing.Way]
+	if p.Rate[wayRow] > 0 {
+		return p.Limits.Velocity[joints+wayRow] / p.Rate[wayRow]
 	}
-	return p.Limits.Velocity[joints+timing.Turn] / p.Rate[timing.Turn]
+	return p.Limits.Velocity[joints+turnRow] / p.Rate[turnRow]
 }
 
 // along returns how far along its own leg a place of the route is.
 func (t *timedRun) along(s float64) float64 {
-	i := t.Route.PieceAt(s)
-	p := t.pieces[i]
-	return p.done + (s-t.Route.Breaks()[i])/p.Scale
+	i := t.route.PieceAt(s)
+	p := t.route.pieces[i]
+	return p.done + (s-t.route.Breaks()[i])/p.Scale
 }

@@ -5,9 +5,6 @@ import (
 
 	"poise/kinematics"
 	"poise/planner"
-	"poise/planner/shape"
-	"poise/planner/timing"
-	"poise/planner/transfer"
 	"poise/robot"
 	"poise/spatial"
 	"poise/trajectory"
@@ -97,9 +94,9 @@ func (b *builder) plan(from, to int) *planner.Refusal {
 		if why := b.run(first, last, first == from, false); why != nil {
 			return why
 		}
-		if n := b.before + len(b.result.Trajectory.Points); n > timing.MaxSamples {
-			why := bad("the sequence would have more than %d samples every %g s", timing.MaxSamples, b.period)
-			why.Value, why.Limit = float64(n), timing.MaxSamples
+		if n := b.before + len(b.result.Trajectory.Points); n > maxSamples {
+			why := bad("the sequence would have more than %d samples every %g s", maxSamples, b.period)
+			why.Value, why.Limit = float64(n), maxSamples
 			return b.about(why.With("sample less finely, raise the scaling factors, or plan it in parts"), last)
 		}
 		first = last + 1
@@ -274,7 +271,7 @@ func (b *builder) leg(i int) (*leg, *planner.Refusal) {
 	}
 	l := &leg{item: i, task: task}
 	if !l.cartesian() {
-		l.transfer, why = transfer.New(b.Model, task, b.period)
+		l.transfer, why = newTransfer(b.Model, task, b.period)
 		if why == nil && l.transfer != nil {
 			why = tooLong(l.transfer.Duration(), b.period)
 		}
@@ -286,7 +283,7 @@ func (b *builder) leg(i int) (*leg, *planner.Refusal) {
 	if l.tool, why = task.ToolLimits(b.Model); why != nil {
 		return nil, b.about(why, i)
 	}
-	if l.parts, why = shape.Of(task); why != nil || l.parts == nil {
+	if l.parts, why = toolPath(task); why != nil || l.parts == nil {
 		return nil, b.about(why, i)
 	}
 	return l, nil

@@ -6,7 +6,6 @@ import (
 
 	"poise/planner"
 	"poise/planner/path"
-	"poise/planner/timing"
 	"poise/robot"
 	"poise/spatial"
 	"poise/trajectory"
@@ -25,11 +24,11 @@ const (
 
 // tooLong refuses a motion that has more samples than any memory should hold.
 func tooLong(duration, period float64) *planner.Refusal {
-	if duration <= timing.MaxSamples*period {
+	if duration <= maxSamples*period {
 		return nil
 	}
-	why := bad("the motion would last %.4g s and have more than %d samples every %g s", duration, timing.MaxSamples, period)
-	why.Value, why.Limit = duration/period, timing.MaxSamples
+	why := bad("the motion would last %.4g s and have more than %d samples every %g s", duration, maxSamples, period)
+	why.Value, why.Limit = duration/period, maxSamples
 	return why.With("sample less finely, or raise the scaling factors")
 }
 
@@ -101,21 +100,21 @@ func ramps(distance, v, a, d float64) float64 {
 // deviates looks how far the quintic through samples leads away from the motion
 // that is sampled, half way between them: where it is farthest.
 func (b *builder) deviates(run *timedRun, out *trajectory.Trajectory) {
-	link, h, r := b.result.Group.Tip, b.period, run.Route
-	if l := run.pieces[0].legs[0]; l.cartesian() {
+	link, h, r := b.result.Group.Tip, b.period, run.route
+	if l := run.route.pieces[0].legs[0]; l.cartesian() {
 		link = l.task.Link
 	}
 	if link == robot.NoFrame || b.closeAnyway(run, link) {
 		return
 	}
 	n := r.Joints()
-	row := make([]float64, 3*(n+timing.Measures))
-	q, dq, ddq := row[:n+timing.Measures], row[n+timing.Measures:2*(n+timing.Measures)], row[2*(n+timing.Measures):]
+	row := make([]float64, 3*(n+measures))
+	q, dq, ddq := row[:n+measures], row[n+measures:2*(n+measures)], row[2*(n+measures):]
 	mid := make([]float64, n)
 	worst := 0.0
 	for i := 1; i < len(out.Points); i++ {
 		from, to := &out.Points[i-1], &out.Points[i]
-		s := run.Half(i - 1)
+		s := run.half(i - 1)
 		r.StateTo(q, dq, ddq, r.PieceAt(s), s)
 		off := 0.0
 		for j := range n {
@@ -139,9 +138,9 @@ func (b *builder) deviates(run *timedRun, out *trajectory.Trajectory) {
 // differ by at most A·h²/4 if neither accelerates by more than A.
 func (b *builder) closeAnyway(run *timedRun, link robot.FrameID) bool {
 	sum := 0.0
-	for j := range run.Route.Joints() {
+	for j := range run.route.Joints() {
 		a := 0.0
-		for _, p := range run.pieces {
+		for _, p := range run.route.pieces {
 			a = max(a, p.Limits.Acceleration[j], p.Limits.Deceleration[j])
 		}
 		sum += a * b.period * b.period / 4

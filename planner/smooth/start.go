@@ -6,8 +6,6 @@ import (
 	"poise/kinematics/ik"
 	"poise/planner"
 	"poise/planner/path"
-	"poise/planner/timing"
-	"poise/planner/transfer"
 )
 
 // Along the path is a start velocity that differs from it by less than this share
@@ -72,9 +70,9 @@ func braking(pieces []*piece, speed float64, joints, try int) []*piece {
 	if speed == 0 || !p.onPath || try == 0 && speed*room <= p.wanted(joints) {
 		return pieces
 	}
-	row := joints + timing.Way
-	if p.Rate[timing.Way] == 0 {
-		row = joints + timing.Turn
+	row := joints + wayRow
+	if p.Rate[wayRow] == 0 {
+		row = joints + turnRow
 	}
 	rate := p.Rate[row-joints]
 	v, wanted, brake := speed*rate, p.Limits.Velocity[row], p.Limits.Deceleration[row]
@@ -97,7 +95,7 @@ func braking(pieces []*piece, speed float64, joints, try int) []*piece {
 func (b *builder) bridge(l *leg) *planner.Refusal {
 	task := l.task
 	back := task.Command == planner.CIRC
-	t, why := transfer.Stop(b.Model, task, b.period, back)
+	t, why := stopTransfer(b.Model, task, b.period, back)
 	if why != nil {
 		return why
 	}
@@ -146,7 +144,7 @@ func (b *builder) untwist(l *leg) (bool, *planner.Refusal) {
 	}
 	turn := *task
 	turn.Command, turn.Goal, turn.StartVelocity = planner.PTP, q, make([]float64, len(task.Joints))
-	t, why := transfer.New(b.Model, &turn, b.period)
+	t, why := newTransfer(b.Model, &turn, b.period)
 	if why != nil || t == nil {
 		return false, why
 	}

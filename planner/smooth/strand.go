@@ -5,10 +5,7 @@ import (
 
 	"poise/planner"
 	"poise/planner/path"
-	"poise/planner/shape"
-	"poise/planner/timing"
 	"poise/planner/track"
-	"poise/planner/transfer"
 	"poise/robot"
 	"poise/trajectory/spline"
 )
@@ -33,7 +30,7 @@ func (b *builder) jointStrand(l *leg, alone bool) *strand {
 	for k, j := range t.Joints {
 		s.end[b.Model.Joints()[j].Q] = l.transfer.End(k)
 	}
-	p := &piece{Piece: timing.Piece{Scale: 1, Link: robot.NoFrame}, legs: s.legs, timed: l.transfer.Samples()}
+	p := &piece{Scale: 1, Link: robot.NoFrame, legs: s.legs, timed: l.transfer.Samples()}
 	s.pieces = []*piece{p}
 	if alone && math.IsInf(l.linkSpeed(), 1) {
 		return s
@@ -42,18 +39,18 @@ func (b *builder) jointStrand(l *leg, alone bool) *strand {
 		p.Link = t.SpeedLink
 	}
 	p.Limits = b.limits(t.Joints, t.VelocityScaling, t.AccelerationScaling, planner.FreeTool, l.linkSpeed())
-	p.Curve, p.pace, p.opening = transfer.Way(p.timed, p.Limits.Velocity[:len(t.Joints)])
+	p.Curve, p.pace, p.opening = wayOf(p.timed, p.Limits.Velocity[:len(t.Joints)])
 	p.To = p.Curve.End()
 	return s
 }
 
 // toolStrand blends legs along the tool's path and finds the joints.
 func (b *builder) toolStrand(legs []*leg) (*strand, *planner.Refusal) {
-	plain := make([]shape.Leg, len(legs))
+	plain := make([]toolLeg, len(legs))
 	for i, l := range legs {
-		plain[i] = shape.Leg{Parts: l.parts, Tool: l.tool, Velocity: l.task.VelocityScaling, Acceleration: l.task.AccelerationScaling, Radius: b.radii[l.item]}
+		plain[i] = toolLeg{Parts: l.parts, Tool: l.tool, Velocity: l.task.VelocityScaling, Acceleration: l.task.AccelerationScaling, Radius: b.radii[l.item]}
 	}
-	parts, blame, why := shape.Join(plain)
+	parts, blame, why := joinTool(plain)
 	if why != nil {
 		return nil, b.about(why, legs[blame].item)
 	}
@@ -64,7 +61,7 @@ func (b *builder) toolStrand(legs []*leg) (*strand, *planner.Refusal) {
 	}
 	s := &strand{legs: legs, end: append([]float64(nil), task.Start...)}
 	for i, c := range curves {
-		p := &piece{Piece: timing.Piece{Curve: c, To: c.End(), Scale: 1, Link: robot.NoFrame}, onPath: true, legs: legs[parts[i].Leg : parts[i].Leg+1], done: parts[i].Done}
+		p := &piece{Curve: c, To: c.End(), Scale: 1, Link: robot.NoFrame, onPath: true, legs: legs[parts[i].Leg : parts[i].Leg+1], done: parts[i].Done}
 		if parts[i].Bend {
 			p.legs = legs[parts[i].Leg : parts[i].Leg+2]
 		}
@@ -81,7 +78,7 @@ func (b *builder) toolStrand(legs []*leg) (*strand, *planner.Refusal) {
 	}
 	for k, j := range task.Joints {
 		joint := &b.Model.Joints()[j]
-		s.end[joint.Q] = at(curves[len(curves)-1], k)
+		s.end[joint.Q] = endOf(curves[len(curves)-1], k)
 		if why := b.moves(curves, k, joint, last.Command); why != nil {
 			return nil, b.about(why, legs[0].item)
 		}
@@ -89,8 +86,8 @@ func (b *builder) toolStrand(legs []*leg) (*strand, *planner.Refusal) {
 	return s, b.about(b.arrives(s.end, last), legs[len(legs)-1].item)
 }
 
-// at returns where a curve ends.
-func at(c *spline.Spline, joint int) float64 {
+// endOf returns where a curve ends.
+func endOf(c *spline.Spline, joint int) float64 {
 	low, _ := c.Range(joint, spline.Position, c.End(), c.End())
 	return low.Value
 }
@@ -134,7 +131,7 @@ func (b *builder) arrives(end []float64, task *planner.Task) *planner.Refusal {
 }
 
 // legAt returns the leg that a place along a chain of stretches belongs to.
-func legAt(parts []shape.Stretch, distance float64) int {
+func legAt(parts []stretch, distance float64) int {
 	for _, p := range parts {
 		if distance -= p.Path.Length(); distance <= 0 {
 			return p.Leg
@@ -146,7 +143,7 @@ func legAt(parts []shape.Stretch, distance float64) int {
 // follow finds the joints along the path. An arm with joints to spare first tries
 // to hold still what it can; if that leads nowhere, it goes to the goal's joints
 // meanwhile, and to them at once if they were asked for.
-func (b *builder) follow(parts []shape.Stretch, first, last *planner.Task) ([]*spline.Spline, *planner.Refusal) {
+func (b *builder) follow(parts []stretch, first, last *planner.Task) ([]*spline.Spline, *planner.Refusal) {
 	t, why := track.New(b.Model, first.Joints, first.Link)
 	if why != nil {
 		return nil, why

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"poise/planner"
-	"poise/planner/timing"
 	"poise/trajectory"
 	"poise/trajectory/retime"
 )
@@ -35,10 +34,10 @@ func (b *builder) finish(strands []*strand) (bridged bool, why *planner.Refusal)
 	if !first.cartesian() && moving(first.task) {
 		speed = pieces[0].opening * pieces[0].Scale
 	}
-	run := timedRun{Run: timing.Run{Start: speed, Period: b.period, Stop: b.ctx.Err}}
+	run := timedRun{start: speed, period: b.period, stop: b.ctx.Err}
 	t, err := b.solve(&run, pieces)
 	var fast *retime.SpeedError
-	var long *timing.LongError
+	var long *longError
 	switch {
 	case err != nil && b.ctx.Err() != nil:
 		return false, b.about(planner.Stopped(b.ctx), first.item)
@@ -54,7 +53,7 @@ func (b *builder) finish(strands []*strand) (bridged bool, why *planner.Refusal)
 		for _, s := range strands {
 			legs = append(legs, s.legs...)
 		}
-		b.spend(legs, run.Sharp, t.Points[len(t.Points)-1].Time)
+		b.spend(legs, run.sharp, t.Points[len(t.Points)-1].Time)
 	}
 	took := t.Points[len(t.Points)-1].Time
 	at := b.append(t)
@@ -89,12 +88,6 @@ func (b *builder) append(t *trajectory.Trajectory) (start float64) {
 	return start
 }
 
-// timedRun is a run with the pieces that it was made of.
-type timedRun struct {
-	timing.Run
-	pieces []*piece
-}
-
 // substantial leaves out pieces so short that their places are no longer different
 // numbers; what they would do is below rounding.
 func substantial(pieces []*piece) []*piece {
@@ -110,15 +103,10 @@ func substantial(pieces []*piece) []*piece {
 func (b *builder) solve(run *timedRun, pieces []*piece) (out *trajectory.Trajectory, err error) {
 	const tries = 7
 	for k := range tries {
-		run.pieces = substantial(braking(pieces, run.Start, len(b.result.Joints), k))
-		plain := make([]*timing.Piece, len(run.pieces))
-		for i, p := range run.pieces {
-			plain[i] = &p.Piece
-		}
-		run.Route = timing.NewRoute(b.Model, b.result.Joints, plain, b.here)
-		out, err = run.Solve()
+		run.route = newRoute(b.Model, b.result.Joints, substantial(braking(pieces, run.start, len(b.result.Joints), k)), b.here)
+		out, err = run.solve()
 		var fast *retime.SpeedError
-		if run.Start == 0 || !errors.As(err, &fast) || fast.End {
+		if run.start == 0 || !errors.As(err, &fast) || fast.End {
 			break
 		}
 	}

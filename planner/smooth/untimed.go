@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"poise/planner"
-	"poise/planner/timing"
 	"poise/trajectory/retime"
 )
 
@@ -26,7 +25,7 @@ func (b *builder) untimed(run *timedRun, err error) *planner.Refusal {
 	case errors.As(err, &size):
 		why := planner.Refuse(planner.BadRequest, "the %s limit of %s, scaled, is %g: no motion can be timed with it", size.Quantity, b.rowName(size.Joint), size.Value)
 		why.Joint, why.Value = b.jointName(size.Joint), size.Value
-		return b.about(why.With("give a limit that a machine can have, or another scaling factor"), run.pieces[0].legs[0].item)
+		return b.about(why.With("give a limit that a machine can have, or another scaling factor"), run.route.pieces[0].legs[0].item)
 	case errors.As(err, &broken):
 		p, at := run.place(broken.S)
 		why := planner.Refuse(planner.LimitExceeded, "%.6g m along the path the speed of the start leads to %.4g times a limit", at, broken.Ratio)
@@ -42,13 +41,13 @@ func (b *builder) untimed(run *timedRun, err error) *planner.Refusal {
 		why.Joint, why.Distance = b.jointName(bent.Row), at
 		return b.about(why.With("give the goal, the waypoints or the blend radii there more room"), p.legs[0].item)
 	}
-	return b.about(planner.Refuse(planner.LimitExceeded, "the motion cannot be timed: %v", err), run.pieces[0].legs[0].item)
+	return b.about(planner.Refuse(planner.LimitExceeded, "the motion cannot be timed: %v", err), run.route.pieces[0].legs[0].item)
 }
 
 // place returns the piece at a place of the route, and how far along its leg that is.
 func (r *timedRun) place(s float64) (p *piece, done float64) {
 	before := 0.0
-	for _, p = range r.pieces {
+	for _, p = range r.route.pieces {
 		if s <= before+p.Length() {
 			break
 		}
@@ -71,9 +70,9 @@ func (b *builder) rowName(row int) string {
 		return "joint " + name
 	}
 	switch row - len(b.result.Joints) {
-	case timing.Turn:
+	case turnRow:
 		return "the tool's rotation"
-	case timing.LinkWay:
+	case linkRow:
 		return "the link whose speed is limited"
 	}
 	return "the tool"

@@ -1,4 +1,4 @@
-package transfer_test
+package smooth
 
 import (
 	"math"
@@ -6,30 +6,17 @@ import (
 
 	"poise/internal/randbot"
 	"poise/planner"
-	"poise/planner/transfer"
-	"poise/robot"
-	"poise/robot/load"
 	"poise/trajectory"
 	"poise/trajectory/spline"
 )
 
-const seed = 3
-
-func arm(t *testing.T) (*robot.Model, []robot.JointID) {
-	t.Helper()
-	r, err := load.Robot("arm6", load.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	id, _ := r.Model.Group("manipulator")
-	return r.Model, r.Model.Groups()[id].Joints
-}
+const transferSeed = 3
 
 // Random transfers, at rest and moving: samples keep all limits on the quintic
 // through them, jerk too, and begin and end as asked for, bit for bit.
 func TestSamplesKeepLimitsBetweenThem(t *testing.T) {
 	m, joints := arm(t)
-	rng := randbot.New(seed)
+	rng := randbot.New(transferSeed)
 	for n := range 300 {
 		task := &planner.Task{Command: planner.PTP, Joints: joints, VelocityScaling: 0.1 + 0.9*rng.Float64(), AccelerationScaling: 0.1 + 0.9*rng.Float64(),
 			Start: make([]float64, m.NumQ()), Goal: make([]float64, m.NumQ()), StartVelocity: make([]float64, len(joints)), Group: &m.Groups()[0]}
@@ -45,21 +32,21 @@ func TestSamplesKeepLimitsBetweenThem(t *testing.T) {
 			limits.Jerk = append(limits.Jerk, l.Jerk.Value)
 		}
 		period := []float64{0.001, 0.01, 0.1}[rng.IntN(3)]
-		x, why := transfer.New(m, task, period)
+		x, why := newTransfer(m, task, period)
 		if why != nil {
-			t.Fatalf("seed %d, %d: %v", seed, n, why)
+			t.Fatalf("seed %d, %d: %v", transferSeed, n, why)
 		}
 		out := x.Samples()
 		pts := out.Points
 		if d := pts[len(pts)-1].Time; math.Abs(d-x.Duration()-2*period) > 1e-9 {
-			t.Fatalf("seed %d, %d: samples last %g s, the motion %g s", seed, n, d, x.Duration())
+			t.Fatalf("seed %d, %d: samples last %g s, the motion %g s", transferSeed, n, d, x.Duration())
 		}
 		for k, j := range joints {
 			q := m.Joints()[j].Q
 			last := pts[len(pts)-1]
 			if pts[0].Position[k] != task.Start[q] && math.Abs(pts[0].Position[k]-task.Start[q]) > 1e-15 || pts[0].Velocity[k] != task.StartVelocity[k] ||
 				last.Position[k] != task.Goal[q] || last.Velocity[k] != 0 || last.Acceleration[k] != 0 {
-				t.Fatalf("seed %d, %d: joint %d goes from %v to %v", seed, n, k, pts[0], last)
+				t.Fatalf("seed %d, %d: joint %d goes from %v to %v", transferSeed, n, k, pts[0], last)
 			}
 		}
 		curve, err := out.Interpolant()
@@ -67,7 +54,7 @@ func TestSamplesKeepLimitsBetweenThem(t *testing.T) {
 			t.Fatal(err)
 		}
 		if v := limits.Violations(curve, 1e-6); len(v) > 0 {
-			t.Fatalf("seed %d, %d: %v", seed, n, v)
+			t.Fatalf("seed %d, %d: %v", transferSeed, n, v)
 		}
 	}
 }
@@ -77,7 +64,7 @@ func TestWayPassesThroughTheSamples(t *testing.T) {
 	m, joints := arm(t)
 	task := &planner.Task{Command: planner.PTP, Joints: joints, VelocityScaling: 1, AccelerationScaling: 1,
 		Start: make([]float64, m.NumQ()), Goal: []float64{1, 0.2, -0.7, 2, -0.4, 3, 0}, StartVelocity: make([]float64, len(joints)), Group: &m.Groups()[0]}
-	x, why := transfer.New(m, task, 0.001)
+	x, why := newTransfer(m, task, 0.001)
 	if why != nil {
 		t.Fatal(why)
 	}
@@ -86,7 +73,7 @@ func TestWayPassesThroughTheSamples(t *testing.T) {
 		limits[k] = m.Joints()[j].Limits.Velocity.Value
 	}
 	out := x.Samples()
-	way, most, start := transfer.Way(out, limits)
+	way, most, start := wayOf(out, limits)
 	if start != 0 || !(most > 0.5) {
 		t.Errorf("pace %g at the start, %g at most", start, most)
 	}
@@ -124,7 +111,7 @@ func TestStopEndsAtRestOrBackAtTheStart(t *testing.T) {
 	task := &planner.Task{Command: planner.LIN, Joints: joints, VelocityScaling: 0.1, AccelerationScaling: 0.1,
 		Start: make([]float64, m.NumQ()), StartVelocity: []float64{1, -0.5, 0, 0, 2, 0}, Group: &m.Groups()[0]}
 	for _, back := range []bool{false, true} {
-		x, why := transfer.Stop(m, task, 0.001, back)
+		x, why := stopTransfer(m, task, 0.001, back)
 		if why != nil {
 			t.Fatal(why)
 		}
@@ -145,7 +132,7 @@ func TestNothingToDoIsNoTransfer(t *testing.T) {
 	m, joints := arm(t)
 	task := &planner.Task{Command: planner.PTP, Joints: joints, VelocityScaling: 1, AccelerationScaling: 1,
 		Start: make([]float64, m.NumQ()), Goal: make([]float64, m.NumQ()), StartVelocity: make([]float64, len(joints)), Group: &m.Groups()[0]}
-	if x, why := transfer.New(m, task, 0.001); x != nil || why != nil {
+	if x, why := newTransfer(m, task, 0.001); x != nil || why != nil {
 		t.Errorf("%v, %v", x, why)
 	}
 }

@@ -1,4 +1,4 @@
-package transfer
+package smooth
 
 import (
 	"math"
@@ -9,21 +9,18 @@ import (
 	"poise/trajectory/move"
 )
 
-// still is the joint movement that counts as none, rad or m.
-const still = 1e-9
-
-// Transfer is a motion of joints from state to state, to be sampled.
-type Transfer struct {
+// transfer is a motion of joints from state to state, to be sampled.
+type transfer struct {
 	motion   *move.Motion
 	from, to []move.State
 	period   float64
 }
 
-// New plans the point-to-point motion of a task. The duration is a whole number
+// newTransfer plans the point-to-point motion of a task. The duration is a whole number
 // of periods. It returns nil if nothing moves.
-func New(m *robot.Model, task *planner.Task, period float64) (*Transfer, *planner.Refusal) {
+func newTransfer(m *robot.Model, task *planner.Task, period float64) (*transfer, *planner.Refusal) {
 	n := len(task.Joints)
-	t := &Transfer{from: make([]move.State, n), to: make([]move.State, n), period: period}
+	t := &transfer{from: make([]move.State, n), to: make([]move.State, n), period: period}
 	limits := make([]move.Limits, n)
 	moves := false
 	for k, j := range task.Joints {
@@ -59,19 +56,19 @@ func New(m *robot.Model, task *planner.Task, period float64) (*Transfer, *planne
 }
 
 // Duration returns how long the motion takes before it is smoothed.
-func (t *Transfer) Duration() float64 { return t.motion.Duration() }
+func (t *transfer) Duration() float64 { return t.motion.Duration() }
 
 // End returns where a joint of the task ends.
-func (t *Transfer) End(joint int) float64 { return t.to[joint].P }
+func (t *transfer) End(joint int) float64 { return t.to[joint].P }
 
 // Start returns where a joint begins.
-func (t *Transfer) Start(joint int) float64 { return t.from[joint].P - t.period*t.from[joint].V }
+func (t *transfer) Start(joint int) float64 { return t.from[joint].P - t.period*t.from[joint].V }
 
-// Stop plans the way to rest of a task's start: wherever that is, or back at the
+// stopTransfer plans the way to rest of a task's start: wherever that is, or back at the
 // start itself. Scaling does not count.
-func Stop(m *robot.Model, task *planner.Task, period float64, back bool) (*Transfer, *planner.Refusal) {
+func stopTransfer(m *robot.Model, task *planner.Task, period float64, back bool) (*transfer, *planner.Refusal) {
 	n := len(task.Joints)
-	t := &Transfer{from: make([]move.State, n), to: make([]move.State, n), period: period}
+	t := &transfer{from: make([]move.State, n), to: make([]move.State, n), period: period}
 	limits := make([]move.Limits, n)
 	for k, j := range task.Joints {
 		joint := &m.Joints()[j]
@@ -130,7 +127,7 @@ func axisLimits(l *robot.Limits, task *planner.Task, way, velocity float64) move
 // change linearly; velocity, acceleration and jerk are averages of those of the
 // motion around, and so within all its limits. It begins a period earlier than
 // the motion and ends a period later.
-func (t *Transfer) Samples() *trajectory.Trajectory {
+func (t *transfer) Samples() *trajectory.Trajectory {
 	count := int(math.Round(t.motion.Duration()/t.period)) + 2
 	n, h := len(t.from), t.period
 	out := trajectory.New(count+1, n)

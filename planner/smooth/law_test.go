@@ -1,4 +1,4 @@
-package timing
+package smooth
 
 import (
 	"errors"
@@ -12,7 +12,7 @@ import (
 	"poise/trajectory/spline"
 )
 
-const seed = 4
+const lawSeed = 4
 
 func arm(t *testing.T) (*robot.Model, []robot.JointID) {
 	t.Helper()
@@ -25,7 +25,7 @@ func arm(t *testing.T) (*robot.Model, []robot.JointID) {
 }
 
 func all(n int, x float64) []float64 {
-	out := make([]float64, n+Measures)
+	out := make([]float64, n+measures)
 	for i := range out {
 		out[i] = x
 	}
@@ -33,7 +33,7 @@ func all(n int, x float64) []float64 {
 }
 
 // wave is a smooth path of all joints, as a piece of unit rates.
-func wave(joints int, length, amplitude, phase float64) *Piece {
+func wave(joints int, length, amplitude, phase float64) *piece {
 	const nodes = 40
 	var s []float64
 	var q, d1, d2 [][]float64
@@ -50,7 +50,7 @@ func wave(joints int, length, amplitude, phase float64) *Piece {
 	if err != nil {
 		panic(err)
 	}
-	return &Piece{Curve: c, To: length, Scale: 1, Rate: [2]float64{1, 0}, Link: robot.NoFrame}
+	return &piece{Curve: c, To: length, Scale: 1, Rate: [2]float64{1, 0}, Link: robot.NoFrame}
 }
 
 // Random paths with random limits: samples are even, at rest at both ends, and the
@@ -58,32 +58,32 @@ func wave(joints int, length, amplitude, phase float64) *Piece {
 func TestSamplesKeepTheLimitsBetweenThem(t *testing.T) {
 	m, joints := arm(t)
 	n := len(joints)
-	rng := randbot.New(seed)
+	rng := randbot.New(lawSeed)
 	for k := range 60 {
 		p := wave(n, 0.5+rng.Float64(), 0.2+rng.Float64(), 6*rng.Float64())
 		l := &p.Limits
 		l.Velocity, l.Acceleration, l.Deceleration = all(n, 1+rng.Float64()), all(n, 1+5*rng.Float64()), all(n, 1+5*rng.Float64())
 		if k%3 == 2 {
 			l.Jerk = all(n, 20+50*rng.Float64())
-			for i := range Measures {
+			for i := range measures {
 				l.Jerk[n+i] = math.Inf(1)
 			}
 		}
-		run := Run{Route: NewRoute(m, joints, []*Piece{p}, make([]float64, m.NumQ())), Period: []float64{0.001, 0.004, 0.02}[rng.IntN(3)]}
-		out, err := run.Solve()
+		run := timedRun{route: newRoute(m, joints, []*piece{p}, make([]float64, m.NumQ())), period: []float64{0.001, 0.004, 0.02}[rng.IntN(3)]}
+		out, err := run.solve()
 		if err != nil {
-			t.Fatalf("seed %d, %d: %v", seed, k, err)
+			t.Fatalf("seed %d, %d: %v", lawSeed, k, err)
 		}
 		pts := out.Points
 		for i := 1; i < len(pts); i++ {
-			if math.Abs(pts[i].Time-pts[i-1].Time-run.Period) > 1e-9 {
-				t.Fatalf("seed %d, %d: step %d of %g s", seed, k, i, pts[i].Time-pts[i-1].Time)
+			if math.Abs(pts[i].Time-pts[i-1].Time-run.period) > 1e-9 {
+				t.Fatalf("seed %d, %d: step %d of %g s", lawSeed, k, i, pts[i].Time-pts[i-1].Time)
 			}
 		}
 		for _, end := range []trajectory.Point{pts[0], pts[len(pts)-1]} {
 			for j := range n {
 				if math.Abs(end.Velocity[j]) > 1e-12 || math.Abs(end.Acceleration[j]) > 1e-8 {
-					t.Fatalf("seed %d, %d: %v at an end", seed, k, end)
+					t.Fatalf("seed %d, %d: %v at an end", lawSeed, k, end)
 				}
 			}
 		}
@@ -96,17 +96,17 @@ func TestSamplesKeepTheLimitsBetweenThem(t *testing.T) {
 			limits.Jerk = l.Jerk[:n]
 		}
 		if v := limits.Violations(curve, 1e-6); len(v) > 0 {
-			t.Fatalf("seed %d, %d: %v", seed, k, v)
+			t.Fatalf("seed %d, %d: %v", lawSeed, k, v)
 		}
 		// half way between samples the route is where it says it is
 		q, v, a := make([]float64, n), make([]float64, n), make([]float64, n)
-		row := make([]float64, 3*(n+Measures))
+		row := make([]float64, 3*(n+measures))
 		for i := 0; i+1 < len(pts); i += 17 {
 			curve.StateTo(q, v, a, (pts[i].Time+pts[i+1].Time)/2)
-			run.Route.StateTo(row[:n+Measures], row[n+Measures:2*(n+Measures)], row[2*(n+Measures):], 0, run.Half(i))
+			run.route.StateTo(row[:n+measures], row[n+measures:2*(n+measures)], row[2*(n+measures):], 0, run.half(i))
 			for j := range n {
-				if math.Abs(q[j]-row[j]) > 1e-3*run.Period {
-					t.Fatalf("seed %d, %d: half way after sample %d joint %d is at %g, the route at %g", seed, k, i, j, q[j], row[j])
+				if math.Abs(q[j]-row[j]) > 1e-3*run.period {
+					t.Fatalf("seed %d, %d: half way after sample %d joint %d is at %g, the route at %g", lawSeed, k, i, j, q[j], row[j])
 				}
 			}
 		}
@@ -118,9 +118,9 @@ func TestToolSpeedAndAccelerationAreThoseAskedFor(t *testing.T) {
 	n := len(joints)
 	p := wave(n, 1, 0.05, 0)
 	p.Limits = trajectory.Limits{Velocity: all(n, 100), Acceleration: all(n, 1000), Deceleration: all(n, 1000)}
-	p.Limits.Velocity[n+Way], p.Limits.Acceleration[n+Way], p.Limits.Deceleration[n+Way] = 0.5, 1, 2
-	run := Run{Route: NewRoute(m, joints, []*Piece{p}, make([]float64, m.NumQ())), Period: 0.001}
-	out, err := run.Solve()
+	p.Limits.Velocity[n+wayRow], p.Limits.Acceleration[n+wayRow], p.Limits.Deceleration[n+wayRow] = 0.5, 1, 2
+	run := timedRun{route: newRoute(m, joints, []*piece{p}, make([]float64, m.NumQ())), period: 0.001}
+	out, err := run.solve()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,9 +136,9 @@ func TestMoreSamplesThanMemoryHoldsAreRefused(t *testing.T) {
 	n := len(joints)
 	p := wave(n, 1, 0.1, 0)
 	p.Limits = trajectory.Limits{Velocity: all(n, 1e-3), Acceleration: all(n, 1), Deceleration: all(n, 1)}
-	run := Run{Route: NewRoute(m, joints, []*Piece{p}, make([]float64, m.NumQ())), Period: 1e-5}
-	_, err := run.Solve()
-	var long *LongError
+	run := timedRun{route: newRoute(m, joints, []*piece{p}, make([]float64, m.NumQ())), period: 1e-5}
+	_, err := run.solve()
+	var long *longError
 	if !errors.As(err, &long) || !(long.Duration > 20) {
 		t.Errorf("%v", err)
 	}

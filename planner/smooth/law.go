@@ -1,4 +1,4 @@
-package timing
+package smooth
 
 import (
 	"fmt"
@@ -9,15 +9,15 @@ import (
 	"poise/trajectory/retime"
 )
 
-// Run is a route on its way from geometry to samples.
-type Run struct {
-	Route  *Route
-	Period float64      // between samples, s
-	Start  float64      // speed along the route with which it begins
-	Stop   func() error // asked now and then, if not nil; its error ends Solve
+// timedRun is a route on its way from geometry to samples.
+type timedRun struct {
+	route  *route
+	period float64      // between samples, s
+	start  float64      // speed along the route with which it begins
+	stop   func() error // asked now and then, if not nil; its error ends solve
 
-	Law   retime.Law // filled by Solve
-	Sharp float64    // how long the law takes before it is smoothed, if known
+	law   retime.Law // filled by solve
+	sharp float64    // how long the law takes before it is smoothed, if known
 
 	places []place // of the samples, if they were smoothed here
 }
@@ -26,58 +26,58 @@ type Run struct {
 // its samples, one try after the other.
 var margins = []float64{0.995, 0.98, 0.95}
 
-// Solve finds the fastest law and returns its samples, which begin and end at rest
+// solve finds the fastest law and returns its samples, which begin and end at rest
 // unless the start moves.
-func (t *Run) Solve() (*trajectory.Trajectory, error) {
-	limits := make([]trajectory.Limits, len(t.Route.pieces))
-	for i, p := range t.Route.pieces {
+func (t *timedRun) solve() (*trajectory.Trajectory, error) {
+	limits := make([]trajectory.Limits, len(t.route.pieces))
+	for i, p := range t.route.pieces {
 		limits[i] = p.Limits
 	}
 	jerky := t.jerky()
-	if t.Start == 0 {
+	if t.start == 0 {
 		if out, err := t.quickly(limits, jerky); out != nil || err != nil {
 			if jerky {
-				t.Sharp = 0
+				t.sharp = 0
 			}
 			return out, err
 		}
 	}
 	var solver retime.Solver
-	if t.Sharp == 0 || jerky { // how long will it be?
-		if err := solver.Solve(&t.Law, &retime.Problem{Path: t.Route, Limits: withoutJerk(limits), StartSpeed: t.Start, Stop: t.Stop}); err != nil {
+	if t.sharp == 0 || jerky { // how long will it be?
+		if err := solver.Solve(&t.law, &retime.Problem{Path: t.route, Limits: withoutJerk(limits), StartSpeed: t.start, Stop: t.stop}); err != nil {
 			return nil, err
 		}
 		if err := t.fits(); err != nil {
 			return nil, err
 		}
 	}
-	if err := solver.Solve(&t.Law, &retime.Problem{Path: t.Route, Limits: limits, StartSpeed: t.Start, Period: t.Period, Patient: t.patient(), Stop: t.Stop}); err != nil {
+	if err := solver.Solve(&t.law, &retime.Problem{Path: t.route, Limits: limits, StartSpeed: t.start, Period: t.period, Patient: t.patient(), Stop: t.stop}); err != nil {
 		return nil, err
 	}
 	if err := t.stopped(); err != nil {
 		return nil, err
 	}
-	out, err := trajectory.Sample(retime.NewMotion(t.Route, &t.Law), t.Period)
+	out, err := trajectory.Sample(retime.NewMotion(t.route, &t.law), t.period)
 	if err != nil {
 		return nil, err
 	}
-	if t.Start == 0 && !ends(out) { // a law that nothing had to smooth yet
+	if t.start == 0 && !ends(out) { // a law that nothing had to smooth yet
 		return t.sampled(1), nil
 	}
 	t.places = nil
 	return out, nil
 }
 
-func (t *Run) stopped() error {
-	if t.Stop == nil {
+func (t *timedRun) stopped() error {
+	if t.stop == nil {
 		return nil
 	}
-	return t.Stop()
+	return t.stop()
 }
 
 // jerky reports whether some joint has a jerk limit.
-func (t *Run) jerky() bool {
-	for _, p := range t.Route.pieces {
+func (t *timedRun) jerky() bool {
+	for _, p := range t.route.pieces {
 		if p.Limits.Jerk != nil {
 			return true
 		}
@@ -87,14 +87,14 @@ func (t *Run) jerky() bool {
 
 // quickly smooths the samples of a law that leaves some of the joints' limits to
 // that; nil if it takes too much nevertheless.
-func (t *Run) quickly(limits []trajectory.Limits, jerky bool) (*trajectory.Trajectory, error) {
+func (t *timedRun) quickly(limits []trajectory.Limits, jerky bool) (*trajectory.Trajectory, error) {
 	if !jerky {
 		return t.try(limits, margins, 1)
 	}
 	// a short window makes up for accelerations that jump, from none or to the opposite
 	if ramp := t.ramp(limits); 2*ramp <= longestWindow {
 		for _, window := range []float64{ramp, 2 * ramp} {
-			width := max(1, int(math.Ceil(window/t.Period)))
+			width := max(1, int(math.Ceil(window/t.period)))
 			if out, err := t.try(withoutJerk(limits), margins[1:2], width); out != nil || err != nil {
 				return out, err
 			}
@@ -108,9 +108,9 @@ func (t *Run) quickly(limits []trajectory.Limits, jerky bool) (*trajectory.Traje
 const longestWindow = 0.08
 
 // ramp returns how long a joint takes to its limit of acceleration, at most.
-func (t *Run) ramp(limits []trajectory.Limits) (most float64) {
+func (t *timedRun) ramp(limits []trajectory.Limits) (most float64) {
 	for _, l := range limits {
-		for j := range t.Route.Joints() {
+		for j := range t.route.Joints() {
 			if l.Jerk != nil && !math.IsInf(l.Jerk[j], 1) {
 				most = max(most, max(l.Acceleration[j], l.Deceleration[j])/l.Jerk[j])
 			}
@@ -121,18 +121,18 @@ func (t *Run) ramp(limits []trajectory.Limits) (most float64) {
 
 // try solves with one margin after the other until the samples, averaged over a
 // width of periods, keep the limits; nil if none does.
-func (t *Run) try(limits []trajectory.Limits, margins []float64, width int) (*trajectory.Trajectory, error) {
+func (t *timedRun) try(limits []trajectory.Limits, margins []float64, width int) (*trajectory.Trajectory, error) {
 	var solver retime.Solver
 	slowable := 1.0
 	if t.jerky() && t.long() {
 		slowable = 1.02
 	}
 	for i, margin := range margins {
-		if err := solver.Solve(&t.Law, &retime.Problem{Path: t.Route, Limits: tightened(limits, t.Route.Joints(), margin), Patient: t.patient(), Stop: t.Stop}); err != nil {
+		if err := solver.Solve(&t.law, &retime.Problem{Path: t.route, Limits: tightened(limits, t.route.Joints(), margin), Patient: t.patient(), Stop: t.stop}); err != nil {
 			return nil, err
 		}
 		if i == 0 {
-			t.Sharp = t.Law.Duration()
+			t.sharp = t.law.Duration()
 		}
 		if err := t.fits(); err != nil {
 			return nil, err
@@ -143,7 +143,7 @@ func (t *Run) try(limits []trajectory.Limits, margins []float64, width int) (*tr
 		out := t.sampled(width)
 		excess := t.excess(out)
 		for k := 0; k < slowings && excess > 1 && excess < slowable; k++ {
-			t.Law.Slow(excess * (1 + 1e-6))
+			t.law.Slow(excess * (1 + 1e-6))
 			out = t.sampled(width)
 			excess = t.excess(out)
 		}
@@ -160,49 +160,49 @@ const slowings = 3
 
 // long reports whether a run has so many corners that time to plan counts more
 // than care.
-func (t *Run) long() bool { return len(t.Route.pieces) > 7 }
+func (t *timedRun) long() bool { return len(t.route.pieces) > 7 }
 
 // patient reports whether a run has a corner or two: blending them is to be faster
 // than stopping.
-func (t *Run) patient() bool { return len(t.Route.pieces) > 1 && !t.long() }
+func (t *timedRun) patient() bool { return len(t.route.pieces) > 1 && !t.long() }
 
-// LongError says that a motion has more samples than any memory should hold.
-type LongError struct{ Duration, Period float64 }
+// longError says that a motion has more samples than any memory should hold.
+type longError struct{ Duration, Period float64 }
 
-func (e *LongError) Error() string {
-	return fmt.Sprintf("the motion would last %.4g s and have more than %d samples every %g s", e.Duration, MaxSamples, e.Period)
+func (e *longError) Error() string {
+	return fmt.Sprintf("the motion would last %.4g s and have more than %d samples every %g s", e.Duration, maxSamples, e.Period)
 }
 
-// MaxSamples bounds what one motion may need: half an hour at 1 kHz.
-const MaxSamples = 2_000_000
+// maxSamples bounds what one motion may need: half an hour at 1 kHz.
+const maxSamples = 2_000_000
 
-func (t *Run) fits() error {
-	if t.Law.Duration() <= MaxSamples*t.Period {
+func (t *timedRun) fits() error {
+	if t.law.Duration() <= maxSamples*t.period {
 		return nil
 	}
-	return &LongError{t.Law.Duration(), t.Period}
+	return &longError{t.law.Duration(), t.period}
 }
 
-// Half returns where on the route the motion is half way between a sample and the
+// half returns where on the route the motion is half way between a sample and the
 // next.
-func (t *Run) Half(i int) float64 {
+func (t *timedRun) half(i int) float64 {
 	if s := t.places; s != nil {
-		return (s[i].s+s[i+1].s)/2 + t.Period/8*(s[i].v-s[i+1].v)
+		return (s[i].s+s[i+1].s)/2 + t.period/8*(s[i].v-s[i+1].v)
 	}
-	s, _, _ := t.Law.At((float64(i) + 0.5) * t.Period)
+	s, _, _ := t.law.At((float64(i) + 0.5) * t.period)
 	return s
 }
 
-// When returns the time at which the law is at s.
-func (t *Run) When(s float64) float64 {
-	i := sort.Search(t.Law.Nodes(), func(i int) bool { _, at := t.Law.Node(i); return at >= s })
-	time, _ := t.Law.Node(min(i, t.Law.Nodes()-1))
+// when returns the time at which the law is at s.
+func (t *timedRun) when(s float64) float64 {
+	i := sort.Search(t.law.Nodes(), func(i int) bool { _, at := t.law.Node(i); return at >= s })
+	time, _ := t.law.Node(min(i, t.law.Nodes()-1))
 	return time
 }
 
-// Speed returns the speed along the route at a time.
-func (t *Run) Speed(time float64) float64 {
-	_, v, _ := t.Law.At(time)
+// speed returns the speed along the route at a time.
+func (t *timedRun) speed(time float64) float64 {
+	_, v, _ := t.law.At(time)
 	return v
 }
 

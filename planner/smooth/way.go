@@ -1,4 +1,4 @@
-package transfer
+package smooth
 
 import (
 	"math"
@@ -7,7 +7,7 @@ import (
 	"poise/trajectory/spline"
 )
 
-// Way returns the way of a point-to-point motion without its time: over the
+// wayOf returns the way of a point-to-point motion without its time: over the
 // parameter
 //
 //	s = ∫ ‖(q̇₁/v₁, q̇₂/v₂, …)‖ dt
@@ -15,7 +15,7 @@ import (
 // with the joints' velocity limits v, in which it is as regular at the ends,
 // where the motion rests, as elsewhere. It returns the largest ds/dt, and that of
 // a moving start, too.
-func Way(t *trajectory.Trajectory, limits []float64) (way *spline.Spline, most, start float64) {
+func wayOf(t *trajectory.Trajectory, limits []float64) (way *spline.Spline, most, start float64) {
 	pts, n := t.Points, len(limits)
 	pace := func(v []float64) (sum float64) {
 		for j, x := range v {
@@ -58,7 +58,7 @@ func Way(t *trajectory.Trajectory, limits []float64) (way *spline.Spline, most, 
 	straightEnds(s, q, d1, paces[0] < slow*most, pace)
 	way, err := spline.Quintic(s, q, d1, d2)
 	if err != nil {
-		panic("transfer: " + err.Error()) // made of finite numbers at rising places
+		panic("smooth: " + err.Error()) // made of finite numbers at rising places
 	}
 	return way, most, paces[0]
 }

@@ -1,4 +1,4 @@
-package shape
+package smooth
 
 import (
 	"math"
@@ -7,16 +7,16 @@ import (
 	"poise/planner/path"
 )
 
-// Leg is a path that is to be joined with others.
-type Leg struct {
+// toolLeg is a path that is to be joined with others.
+type toolLeg struct {
 	Parts                  []path.Path
 	Tool                   planner.Tool // not scaled
 	Velocity, Acceleration float64      // scaling
 	Radius                 float64      // of the sphere around its end inside which it may leave for the next leg
 }
 
-// Stretch is a part of legs that were joined, with what bounds the tool on it.
-type Stretch struct {
+// stretch is a part of legs that were joined, with what bounds the tool on it.
+type stretch struct {
 	Path path.Path
 	Tool planner.Tool // scaled
 	Full planner.Tool // not scaled
@@ -25,11 +25,11 @@ type Stretch struct {
 	Done float64 // of the leg before it
 }
 
-// Join returns the stretches of legs that follow each other: their own paths
+// joinTool returns the stretches of legs that follow each other: their own paths
 // outside the spheres around the ends between them, bends inside. If it cannot, it
 // says which leg is to blame. Where a sphere cuts a sliver off a part of a path, the
 // bend takes it.
-func Join(legs []Leg) (out []Stretch, leg int, why *planner.Refusal) {
+func joinTool(legs []toolLeg) (out []stretch, leg int, why *planner.Refusal) {
 	from := 0.0
 	for k := range legs {
 		way := path.NewChain(legs[k].Parts...)
@@ -38,8 +38,8 @@ func Join(legs []Leg) (out []Stretch, leg int, why *planner.Refusal) {
 		}
 		next := path.NewChain(legs[k+1].Parts...)
 		centre, r := way.At(way.Length()).Pose.P, legs[k].Radius
-		enter, ok := Crossing(way, centre, r, true)
-		leave, ok2 := Crossing(next, centre, r, false)
+		enter, ok := crossing(way, centre, r, true)
+		leave, ok2 := crossing(next, centre, r, false)
 		if !ok || !ok2 {
 			return nil, k, tooLarge(r, way, next)
 		}
@@ -50,13 +50,13 @@ func Join(legs []Leg) (out []Stretch, leg int, why *planner.Refusal) {
 			}
 			return nil, k, overlap(r, from, enter)
 		}
-		bend, ok := Bend(way.At(enter), next.At(leave), centre, r)
+		bend, ok := fitBend(way.At(enter), next.At(leave), centre, r)
 		if !ok {
 			return nil, k, planner.Refuse(planner.BlendFailed, "no bend fits into the sphere of %g m around the goal", r)
 		}
 		out = append(out, legs[k].between(k, from, enter)...)
 		own, following := legs[k].boundsAt(enter, true), legs[k+1].boundsAt(leave, false)
-		out = append(out, Stretch{Path: bend, Tool: own.Min(following), Full: legs[k].Tool.Min(legs[k+1].Tool), Leg: k, Bend: true, Done: enter})
+		out = append(out, stretch{Path: bend, Tool: own.Min(following), Full: legs[k].Tool.Min(legs[k+1].Tool), Leg: k, Bend: true, Done: enter})
 		from = leave
 	}
 	return out, 0, nil
@@ -84,7 +84,7 @@ func after(way *path.Chain, s float64) float64 {
 
 // boundsAt returns what bounds the tool at a place of a leg: of two parts that meet
 // there, on the earlier or the later.
-func (l *Leg) boundsAt(s float64, earlier bool) planner.Tool {
+func (l *toolLeg) boundsAt(s float64, earlier bool) planner.Tool {
 	all := l.between(0, 0, math.Inf(1))
 	i := 0
 	for i+1 < len(all) && (all[i+1].Done < s || all[i+1].Done == s && !earlier) {
@@ -109,14 +109,14 @@ func tooLarge(r float64, a, b path.Path) *planner.Refusal {
 }
 
 // between cuts the leg's path and says what bounds the tool on each part.
-func (l *Leg) between(leg int, from, to float64) (out []Stretch) {
+func (l *toolLeg) between(leg int, from, to float64) (out []stretch) {
 	done := 0.0
 	for _, p := range l.Parts {
 		a, b := max(from-done, 0), min(to-done, p.Length())
 		if b > a {
 			cut := path.Cut(p, a, b)
 			x := cut.At(0)
-			out = append(out, Stretch{Path: cut, Leg: leg, Done: done + a, Full: l.Tool,
+			out = append(out, stretch{Path: cut, Leg: leg, Done: done + a, Full: l.Tool,
 				Tool: l.Tool.Scaled(l.Velocity, l.Acceleration, x.D1.Linear.Norm(), x.D1.Angular.Norm())})
 		}
 		done += p.Length()
@@ -136,15 +136,15 @@ func (l *Leg) between(leg int, from, to float64) (out []Stretch) {
 // alone asks of the tool is within the limits too. Those are not scaled: scaling
 // commands how fast the tool gets on, and nobody would slow down for a corner that
 // it can take.
-func (s *Stretch) Bounds() (rate [2]float64, t planner.Tool) {
+func (s *stretch) Bounds() (rate [2]float64, t planner.Tool) {
 	t = s.Tool
 	if path.Even(s.Path) {
 		x := s.Path.At(0)
 		return [2]float64{x.D1.Linear.Norm(), x.D1.Angular.Norm()}, t
 	}
 	way, turn, bend, twist := 1.0, 0.0, 0.0, 0.0
-	for k := range Places + 1 {
-		x := s.Path.At(s.Path.Length() * float64(k) / Places)
+	for k := range bendPlaces + 1 {
+		x := s.Path.At(s.Path.Length() * float64(k) / bendPlaces)
 		way, turn = max(way, x.D1.Linear.Norm()), max(turn, x.D1.Angular.Norm())
 		bend, twist = max(bend, x.D2.Linear.Norm()), max(twist, x.D2.Angular.Norm())
 	}

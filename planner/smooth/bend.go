@@ -1,4 +1,4 @@
-package shape
+package smooth
 
 import (
 	"math"
@@ -9,15 +9,15 @@ import (
 
 // How bends are made: of different lengths, until one fits.
 const (
-	Tries  = 12   // lengths, before it is given up
-	Shrink = 0.85 // from one to the next
-	Places = 24   // at which a bend is looked at
-	Slip   = 1e-9 // how far rounding may take it out of its sphere, of the radius
+	bendTries  = 12   // lengths, before it is given up
+	bendShrink = 0.85 // from one to the next
+	bendPlaces = 24   // at which a bend is looked at
+	bendSlip   = 1e-9 // how far rounding may take it out of its sphere, of the radius
 )
 
-// BendLength is how long a bend between two directions is that leave a corner at
+// bendLength is how long a bend between two directions is that leave a corner at
 // a distance r: like the arc that fits there, but with room to turn round.
-func BendLength(a, b spatial.Vec3, r float64) float64 {
+func bendLength(a, b spatial.Vec3, r float64) float64 {
 	half := math.Atan2(a.Cross(b).Norm(), a.Dot(b)) / 2
 	if half < 1e-3 {
 		return 2 * r
@@ -25,29 +25,29 @@ func BendLength(a, b spatial.Vec3, r float64) float64 {
 	return max(2*r*half/math.Tan(half), 1.5*r)
 }
 
-// Bend joins two states on a sphere around centre inside it; false if no bend
+// fitBend joins two states on a sphere around centre inside it; false if no bend
 // fits.
-func Bend(a, b path.State, centre spatial.Vec3, r float64) (*path.Bend, bool) {
+func fitBend(a, b path.State, centre spatial.Vec3, r float64) (*path.Bend, bool) {
 	rate := (a.D1.Linear.Norm() + b.D1.Linear.Norm()) / 2
-	length := BendLength(a.D1.Linear, b.D1.Linear, r) / rate
-	for range Tries {
+	length := bendLength(a.D1.Linear, b.D1.Linear, r) / rate
+	for range bendTries {
 		bend := path.NewBend(a, b, length)
 		inside := true
-		for k := 1; k < Places; k++ {
-			at := bend.At(length * float64(k) / Places).Pose.P
-			inside = inside && at.Sub(centre).Norm() <= r*(1+Slip)
+		for k := 1; k < bendPlaces; k++ {
+			at := bend.At(length * float64(k) / bendPlaces).Pose.P
+			inside = inside && at.Sub(centre).Norm() <= r*(1+bendSlip)
 		}
 		if inside {
 			return bend, true
 		}
-		length *= Shrink
+		length *= bendShrink
 	}
 	return nil, false
 }
 
-// Crossing returns where a path last enters a sphere before its end, or first
+// crossing returns where a path last enters a sphere before its end, or first
 // leaves it after its start.
-func Crossing(p path.Path, centre spatial.Vec3, r float64, last bool) (s float64, ok bool) {
+func crossing(p path.Path, centre spatial.Vec3, r float64, last bool) (s float64, ok bool) {
 	const places = 256
 	length := p.Length()
 	outside := func(s float64) bool { return p.At(s).Pose.P.Sub(centre).Norm() > r }

@@ -1,4 +1,4 @@
-package timing
+package smooth
 
 import (
 	"sort"
@@ -11,15 +11,16 @@ import (
 
 // The measures that follow the joints in the rows of a route, and in its limits.
 const (
-	Way      = iota // of the tool, m
-	Turn            // of the tool, rad
-	LinkWay         // of a link whose speed is limited, m
-	Measures        // how many there are
+	wayRow   = iota // of the tool, m
+	turnRow         // of the tool, rad
+	linkRow         // of a link whose speed is limited, m
+	measures        // how many there are
 )
 
-// Piece is a stretch of a route on which the joints are smooth functions of one
-// parameter.
-type Piece struct {
+// piece is a stretch of a run on which the joints are smooth functions of one
+// parameter: the length of the tool's path, that of a bend, or the way of a
+// point-to-point motion.
+type piece struct {
 	Curve    *spline.Spline // of the joints
 	From, To float64        // what is used of it
 	Scale    float64        // length of the route per parameter
@@ -27,22 +28,29 @@ type Piece struct {
 	Link     robot.FrameID  // whose speed is limited, NoFrame if none's
 	Limits   trajectory.Limits
 
+	onPath  bool                   // the parameter is the length of a path of the tool
+	legs    []*leg                 // that it belongs to: two for a bend between them
+	done    float64                // of the leg before From, in its parameter
+	timed   *trajectory.Trajectory // of a point-to-point motion, if it stands alone
+	pace    float64                // and how fast it would go, at most and at its start
+	opening float64
+
 	segment int // of Curve, where it was last looked at
 }
 
 // Length returns how much of a route the piece is.
-func (p *Piece) Length() float64 { return (p.To - p.From) * p.Scale }
+func (p *piece) Length() float64 { return (p.To - p.From) * p.Scale }
 
 // StateTo stores the joints at a parameter, and their derivatives by it.
-func (p *Piece) StateTo(q, d1, d2 []float64, x float64) {
+func (p *piece) StateTo(q, d1, d2 []float64, x float64) {
 	p.seek(x)
 	p.Curve.SegmentTo(q, d1, d2, p.segment, x)
 }
 
-// Route is a chain of pieces as package retime sees it: rows of joints, then the
+// route is a chain of pieces as package retime sees it: rows of joints, then the
 // measures. It serves one goroutine.
-type Route struct {
-	pieces []*Piece
+type route struct {
+	pieces []*piece
 	breaks []float64
 	joints []robot.JointID
 	model  *robot.Model
@@ -51,10 +59,10 @@ type Route struct {
 	q, v []float64        // whole robot
 }
 
-// NewRoute returns the route of joints along pieces; start is a whole
+// newRoute returns the route of joints along pieces; start is a whole
 // configuration, for the joints that do not move.
-func NewRoute(m *robot.Model, joints []robot.JointID, pieces []*Piece, start []float64) *Route {
-	r := &Route{pieces: pieces, joints: joints, model: m, breaks: []float64{0}}
+func newRoute(m *robot.Model, joints []robot.JointID, pieces []*piece, start []float64) *route {
+	r := &route{pieces: pieces, joints: joints, model: m, breaks: []float64{0}}
 	total := 0.0
 	for _, p := range pieces {
 		total += p.Length()
@@ -67,26 +75,26 @@ func NewRoute(m *robot.Model, joints []robot.JointID, pieces []*Piece, start []f
 	return r
 }
 
-// Joints returns how many joints there are; with Measures, Breaks and StateTo a
-// Route is a path for package retime.
-func (r *Route) Joints() int { return len(r.joints) }
+// Joints returns how many joints there are; with measures, Breaks and StateTo a
+// route is a path for package retime.
+func (r *route) Joints() int { return len(r.joints) }
 
-// Measures returns how many rows follow them.
-func (r *Route) Measures() int { return Measures }
+// measures returns how many rows follow them.
+func (r *route) Measures() int { return measures }
 
 // Breaks returns where pieces begin, and the end.
-func (r *Route) Breaks() []float64 { return r.breaks }
+func (r *route) Breaks() []float64 { return r.breaks }
 
 // Length returns the length of the route.
-func (r *Route) Length() float64 { return r.breaks[len(r.breaks)-1] }
+func (r *route) Length() float64 { return r.breaks[len(r.breaks)-1] }
 
 // PieceAt returns the piece at s: of two that meet there, the earlier.
-func (r *Route) PieceAt(s float64) int {
+func (r *route) PieceAt(s float64) int {
 	return min(max(sort.SearchFloat64s(r.breaks, s)-1, 0), len(r.pieces)-1)
 }
 
 // StateTo stores joints and measures and their derivatives at s on a piece.
-func (r *Route) StateTo(q, dq, ddq []float64, at int, s float64) {
+func (r *route) StateTo(q, dq, ddq []float64, at int, s float64) {
 	p, n := r.pieces[at], len(r.joints)
 	per := 1 / p.Scale
 	x := p.From + (s-r.breaks[at])*per
@@ -95,16 +103,16 @@ func (r *Route) StateTo(q, dq, ddq []float64, at int, s float64) {
 		dq[j] *= per
 		ddq[j] *= per * per
 	}
-	q[n+Way], dq[n+Way], ddq[n+Way] = s, p.Rate[Way]*per, 0
-	q[n+Turn], dq[n+Turn], ddq[n+Turn] = s, p.Rate[Turn]*per, 0
-	q[n+LinkWay], dq[n+LinkWay], ddq[n+LinkWay] = s, 0, 0
+	q[n+wayRow], dq[n+wayRow], ddq[n+wayRow] = s, p.Rate[wayRow]*per, 0
+	q[n+turnRow], dq[n+turnRow], ddq[n+turnRow] = s, p.Rate[turnRow]*per, 0
+	q[n+linkRow], dq[n+linkRow], ddq[n+linkRow] = s, 0, 0
 	if p.Link != robot.NoFrame {
-		dq[n+LinkWay] = r.linkRate(p.Link, q, dq)
+		dq[n+linkRow] = r.linkRate(p.Link, q, dq)
 	}
 }
 
 // seek finds the segment of the curve at x, starting from the last one.
-func (p *Piece) seek(x float64) {
+func (p *piece) seek(x float64) {
 	knots := p.Curve.Knots()
 	i, last := p.segment, p.Curve.Segments()-1
 	if i < last && x > knots[min(i+4, last)] || i > 0 && x < knots[max(i-4, 0)] {
@@ -121,7 +129,7 @@ func (p *Piece) seek(x float64) {
 }
 
 // linkRate returns the way of a link per length of the run.
-func (r *Route) linkRate(link robot.FrameID, q, dq []float64) float64 {
+func (r *route) linkRate(link robot.FrameID, q, dq []float64) float64 {
 	for k, j := range r.joints {
 		r.q[r.model.Joints()[j].Q] = q[k]
 		r.v[r.model.Joints()[j].V] = dq[k]

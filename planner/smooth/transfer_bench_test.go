@@ -1,4 +1,4 @@
-package transfer
+package smooth
 
 import (
 	"testing"
@@ -24,7 +24,7 @@ func BenchmarkPTPProfile(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, why := New(r.Model, task, 1e-3); why != nil {
+		if _, why := newTransfer(r.Model, task, 1e-3); why != nil {
 			b.Fatal(why)
 		}
 	}

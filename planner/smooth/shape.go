@@ -1,4 +1,4 @@
-package shape
+package smooth
 
 import (
 	"fmt"
@@ -17,20 +17,15 @@ const (
 	samePlace       = 1e-6   // of a full circle's start and goal, m
 	waypointGap     = 0.2e-3 // nearer waypoints are one, m
 	straight        = 1e-7   // a bend of less is none, rad
-	still           = 1e-9   // a way or a turn of less is none, m and rad
 	sliver          = 1e-6   // a side of less between two bends is left to one of them, m
 	minSmoothness   = 0.01   // as in Pilz
 	maxSmoothness   = 0.99
 )
 
-func bad(format string, a ...any) *planner.Refusal {
-	return planner.Refuse(planner.BadRequest, format, a...)
-}
-
-// Of returns the path of a task's tool in parts, none if it does not move. Parts
+// toolPath returns the path of a task's tool in parts, none if it does not move. Parts
 // that meet without a corner are smooth there. Each is measured by the way of the
 // tool, or in radians where it only turns.
-func Of(t *planner.Task) ([]path.Path, *planner.Refusal) {
+func toolPath(t *planner.Task) ([]path.Path, *planner.Refusal) {
 	var way path.Path
 	var why *planner.Refusal
 	switch t.Command {
@@ -171,7 +166,7 @@ func polyline(t *planner.Task) ([]path.Path, *planner.Refusal) {
 			if from = r; c[i+2].radius == 0 && next.Length()-r < sliver {
 				from = next.Length()
 			}
-			bend, ok := Bend(l.At(to), next.At(from), c[i+1].pose.P, r)
+			bend, ok := fitBend(l.At(to), next.At(from), c[i+1].pose.P, r)
 			if !ok {
 				why := bad("waypoint %d of the polyline cannot be rounded within its radius of %.6g m", c[i+1].waypoint, r)
 				why.Value = r

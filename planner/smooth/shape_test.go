@@ -1,4 +1,4 @@
-package shape
+package smooth
 
 import (
 	"math"
@@ -13,14 +13,14 @@ import (
 	"poise/spatial"
 )
 
-const seed = 9
+const shapeSeed = 9
 
 // tolerance of positions: roundings of a few operations on metres
 var tol = approx.Tol{Abs: 1e-12}
 
 func at(x, y, z float64) spatial.Vec3 { return spatial.Vec3{X: x, Y: y, Z: z} }
 
-func place(p spatial.Vec3) spatial.Pose { return spatial.Pose{P: p, R: spatial.Identity3} }
+func poseAt(p spatial.Vec3) spatial.Pose { return spatial.Pose{P: p, R: spatial.Identity3} }
 
 func same(t *testing.T, what string, got, want spatial.Vec3) {
 	t.Helper()
@@ -34,7 +34,7 @@ func vec(rng *rand.Rand) spatial.Vec3 {
 // An arc through three random points of a circle is that circle's, in the order of
 // the points; a full one comes back.
 func TestArcsThroughPointsAreTheCircle(t *testing.T) {
-	rng := randbot.New(seed)
+	rng := randbot.New(shapeSeed)
 	for range 300 {
 		centre := vec(rng)
 		start := centre.Add(vec(rng))
@@ -47,10 +47,10 @@ func TestArcsThroughPointsAreTheCircle(t *testing.T) {
 		}
 		angle := 0.2 + 5.8*rng.Float64()
 		via := angle * (0.1 + 0.8*rng.Float64())
-		task := &planner.Task{Command: planner.CIRC, ViaName: "interim", StartPose: place(start), GoalPose: place(on(angle)), Via: []spatial.Pose{place(on(via))}}
-		parts, why := Of(task)
+		task := &planner.Task{Command: planner.CIRC, ViaName: "interim", StartPose: poseAt(start), GoalPose: poseAt(on(angle)), Via: []spatial.Pose{poseAt(on(via))}}
+		parts, why := toolPath(task)
 		if why != nil {
-			t.Fatalf("seed %d: %v", seed, why)
+			t.Fatalf("seed %d: %v", shapeSeed, why)
 		}
 		p := parts[0]
 		r := start.Sub(centre).Norm()
@@ -58,31 +58,31 @@ func TestArcsThroughPointsAreTheCircle(t *testing.T) {
 		for _, s := range []float64{0.3, via, angle} {
 			got, want := p.At(s*r).Pose.P, on(s)
 			if got.Sub(want).Norm() > 1e-8 {
-				t.Fatalf("seed %d: at %v, want %v", seed, got, want)
+				t.Fatalf("seed %d: at %v, want %v", shapeSeed, got, want)
 			}
 		}
-		full := &planner.Task{Command: planner.CIRC, ViaName: "circle", StartPose: place(start), GoalPose: place(start), Via: []spatial.Pose{place(on(via)), place(on(angle))}}
-		parts, why = Of(full)
+		full := &planner.Task{Command: planner.CIRC, ViaName: "circle", StartPose: poseAt(start), GoalPose: poseAt(start), Via: []spatial.Pose{poseAt(on(via)), poseAt(on(angle))}}
+		parts, why = toolPath(full)
 		if why != nil {
-			t.Fatalf("seed %d: %v", seed, why)
+			t.Fatalf("seed %d: %v", shapeSeed, why)
 		}
 		if end := parts[0].At(parts[0].Length()).Pose.P; end.Sub(start).Norm() > 1e-9 {
-			t.Fatalf("seed %d: a full circle ends at %v, not at %v", seed, end, start)
+			t.Fatalf("seed %d: a full circle ends at %v, not at %v", shapeSeed, end, start)
 		}
 	}
 }
 
 func TestPolylineIsContinuousAndSmoothAtEveryJoint(t *testing.T) {
-	rng := randbot.New(seed)
+	rng := randbot.New(shapeSeed)
 	for n := range 200 {
-		task := &planner.Task{Command: planner.POLYLINE, StartPose: place(vec(rng)), GoalPose: spatial.Pose{P: vec(rng), R: spatial.ExpRotation(vec(rng)).Matrix()}, Smoothness: rng.Float64()}
+		task := &planner.Task{Command: planner.POLYLINE, StartPose: poseAt(vec(rng)), GoalPose: spatial.Pose{P: vec(rng), R: spatial.ExpRotation(vec(rng)).Matrix()}, Smoothness: rng.Float64()}
 		for range 2 + rng.IntN(4) {
 			task.Via = append(task.Via, spatial.Pose{P: vec(rng), R: spatial.ExpRotation(vec(rng)).Matrix()})
 			task.ViaRadius = append(task.ViaRadius, 0)
 		}
-		parts, why := Of(task)
+		parts, why := toolPath(task)
 		if why != nil {
-			t.Fatalf("seed %d, polyline %d: %v", seed, n, why)
+			t.Fatalf("seed %d, polyline %d: %v", shapeSeed, n, why)
 		}
 		same(t, "start", parts[0].At(0).Pose.P, task.StartPose.P)
 		last := parts[len(parts)-1]
@@ -91,7 +91,7 @@ func TestPolylineIsContinuousAndSmoothAtEveryJoint(t *testing.T) {
 			a, b := parts[i-1].At(parts[i-1].Length()), parts[i].At(0)
 			same(t, "place", a.Pose.P, b.Pose.P)
 			if d := a.D1.Linear.Sub(b.D1.Linear).Norm() + a.D1.Angular.Sub(b.D1.Angular).Norm() + a.D2.Linear.Sub(b.D2.Linear).Norm(); d > 1e-6 {
-				t.Fatalf("seed %d, polyline %d: derivatives jump by %g at joint %d", seed, n, d, i)
+				t.Fatalf("seed %d, polyline %d: derivatives jump by %g at joint %d", shapeSeed, n, d, i)
 			}
 		}
 	}
@@ -99,7 +99,7 @@ func TestPolylineIsContinuousAndSmoothAtEveryJoint(t *testing.T) {
 
 // Bends stay in their sphere and meet what they join.
 func TestBendsStayInTheirSphere(t *testing.T) {
-	rng := randbot.New(seed)
+	rng := randbot.New(shapeSeed)
 	for range 500 {
 		centre, r := vec(rng), 0.01+0.3*rng.Float64()
 		in, _ := vec(rng).Unit()
@@ -107,34 +107,34 @@ func TestBendsStayInTheirSphere(t *testing.T) {
 		turn := func() path.Turn { return path.TurnBetween(spatial.Identity3, spatial.ExpRotation(vec(rng)).Matrix()) }
 		a := path.NewLine(centre.Sub(in.Scale(1)), centre, turn(), path.Coupling{})
 		b := path.NewLine(centre, centre.Add(out.Scale(1)), turn(), path.Coupling{})
-		enter, ok := Crossing(a, centre, r, true)
-		leave, ok2 := Crossing(b, centre, r, false)
+		enter, ok := crossing(a, centre, r, true)
+		leave, ok2 := crossing(b, centre, r, false)
 		if !ok || !ok2 || math.Abs(enter-(1-r)) > 1e-9 || math.Abs(leave-r) > 1e-9 {
-			t.Fatalf("seed %d: crosses at %g and %g, want %g and %g", seed, enter, leave, 1-r, r)
+			t.Fatalf("seed %d: crosses at %g and %g, want %g and %g", shapeSeed, enter, leave, 1-r, r)
 		}
-		bend, ok := Bend(a.At(enter), b.At(leave), centre, r)
+		bend, ok := fitBend(a.At(enter), b.At(leave), centre, r)
 		if !ok {
-			t.Fatalf("seed %d: no bend from %v to %v", seed, in, out)
+			t.Fatalf("seed %d: no bend from %v to %v", shapeSeed, in, out)
 		}
 		for k := range 200 {
 			if d := bend.At(bend.Length() * float64(k) / 199).Pose.P.Sub(centre).Norm(); d > r*(1+1e-8) {
-				t.Fatalf("seed %d: %g m from the centre of a sphere of %g", seed, d, r)
+				t.Fatalf("seed %d: %g m from the centre of a sphere of %g", shapeSeed, d, r)
 			}
 		}
 	}
 }
 
 func TestJoinBlamesTheLegWhoseRadiusIsTooLarge(t *testing.T) {
-	leg := func(a, b spatial.Vec3, r float64) Leg {
-		return Leg{Parts: []path.Path{path.NewLine(a, b, path.Turn{Start: spatial.Identity3, Axis: at(0, 0, 1)}, path.Coupling{})}, Tool: planner.FreeTool, Velocity: 1, Acceleration: 1, Radius: r}
+	leg := func(a, b spatial.Vec3, r float64) toolLeg {
+		return toolLeg{Parts: []path.Path{path.NewLine(a, b, path.Turn{Start: spatial.Identity3, Axis: at(0, 0, 1)}, path.Coupling{})}, Tool: planner.FreeTool, Velocity: 1, Acceleration: 1, Radius: r}
 	}
-	legs := []Leg{leg(at(0, 0, 0), at(1, 0, 0), 0.2), leg(at(1, 0, 0), at(1, 1, 0), 0.9), leg(at(1, 1, 0), at(0.5, 1, 0), 0)}
-	_, blame, why := Join(legs)
+	legs := []toolLeg{leg(at(0, 0, 0), at(1, 0, 0), 0.2), leg(at(1, 0, 0), at(1, 1, 0), 0.9), leg(at(1, 1, 0), at(0.5, 1, 0), 0)}
+	_, blame, why := joinTool(legs)
 	if why == nil || why.Kind != planner.BlendFailed || blame != 1 {
 		t.Errorf("%v, leg %d", why, blame)
 	}
 	legs[1].Radius = 0.4
-	all, _, why := Join(legs)
+	all, _, why := joinTool(legs)
 	if why != nil {
 		t.Fatal(why)
 	}
@@ -156,13 +156,13 @@ func TestRoundingsThatFillTheirSidesLeaveNoSlivers(t *testing.T) {
 		least = 1e-6  // m: of a part
 		gap   = 1e-12 // m: between one part and the next
 	)
-	at := func(x, y float64) spatial.Pose { return place(at(x, y, 0)) }
+	at := func(x, y float64) spatial.Pose { return poseAt(at(x, y, 0)) }
 	for _, spare := range []float64{0, 1e-17, 1e-16, 1e-15, 1e-12, 1e-9, 9e-7, 2e-6, -1e-16, -5e-10} {
 		r := 0.05 - spare/2
 		task := &planner.Task{Command: planner.POLYLINE, StartPose: at(0, 0), GoalPose: at(0.15, 0.15),
 			Via:       []spatial.Pose{at(0.05, 0), at(0.05, 0.1), at(0.15, 0.1)},
 			ViaRadius: []float64{0.05 - spare, r, 0.05 - spare}}
-		parts, why := Of(task)
+		parts, why := toolPath(task)
 		if why != nil {
 			t.Errorf("spare %g: %v", spare, why)
 			continue
@@ -186,7 +186,7 @@ func TestRoundingsThatFillTheirSidesLeaveNoSlivers(t *testing.T) {
 // TestRefusedCornersNameWaypointsOfTheRequest, also where waypoints on top of each other
 // are one.
 func TestRefusedCornersNameWaypointsOfTheRequest(t *testing.T) {
-	at := func(x, y float64) spatial.Pose { return place(at(x, y, 0)) }
+	at := func(x, y float64) spatial.Pose { return poseAt(at(x, y, 0)) }
 	for _, tc := range []struct {
 		radii []float64
 		want  string
@@ -197,7 +197,7 @@ func TestRefusedCornersNameWaypointsOfTheRequest(t *testing.T) {
 		task := &planner.Task{Command: planner.POLYLINE, StartPose: at(-0.05, 0), GoalPose: at(0.3, 0.1),
 			Via:       []spatial.Pose{at(0, 0), at(0.05, 0), at(0.05, 1e-6), at(0.05, 0.1), at(0.2, 0.1)},
 			ViaRadius: tc.radii}
-		if _, why := Of(task); why == nil || !strings.Contains(why.Error(), tc.want) || why.Value <= why.Limit || why.Help == "" {
+		if _, why := toolPath(task); why == nil || !strings.Contains(why.Error(), tc.want) || why.Value <= why.Limit || why.Help == "" {
 			t.Errorf("%v: %+v, want %q", tc.radii, why, tc.want)
 		}
 	}

@@ -1,4 +1,4 @@
-package timing
+package smooth
 
 import (
 	"math"
@@ -13,15 +13,15 @@ type place struct{ s, v float64 }
 // is a cubic B-spline in time, (1), whose control points are means of where the law
 // is over a width of periods; one period is the law itself. It begins and ends at
 // rest without acceleration, and takes width + 1 periods longer than the law.
-func (t *Run) sampled(width int) *trajectory.Trajectory {
-	h, duration := t.Period, t.Law.Duration()
+func (t *timedRun) sampled(width int) *trajectory.Trajectory {
+	h, duration := t.period, t.law.Duration()
 	count := max(1, int(math.Ceil(duration/h-1e-9)))
-	n := len(t.Route.joints)
+	n := len(t.route.joints)
 	out := trajectory.New(count+2+width, n)
 	t.places = make([]place, count+2+width)
-	row := make([]float64, 3*(n+Measures))
-	q, dq, ddq := row[:n+Measures], row[n+Measures:2*(n+Measures)], row[2*(n+Measures):]
-	end := t.Route.breaks[len(t.Route.breaks)-1]
+	row := make([]float64, 3*(n+measures))
+	q, dq, ddq := row[:n+measures], row[n+measures:2*(n+measures)], row[2*(n+measures):]
+	end := t.route.breaks[len(t.route.breaks)-1]
 
 	// where the law is at a whole period, and sums over width of them
 	law := func(k int) float64 {
@@ -31,7 +31,7 @@ func (t *Run) sampled(width int) *trajectory.Trajectory {
 		case k >= count:
 			return end
 		}
-		s, _, _ := t.Law.At(float64(k) * h)
+		s, _, _ := t.law.At(float64(k) * h)
 		return s
 	}
 	sum := 0.0
@@ -53,10 +53,10 @@ func (t *Run) sampled(width int) *trajectory.Trajectory {
 			s, v, a = end, 0, 0 // the sum has rounding in it
 		}
 		t.places[k] = place{s, v}
-		for piece+1 < len(t.Route.pieces) && s > t.Route.breaks[piece+1] {
+		for piece+1 < len(t.route.pieces) && s > t.route.breaks[piece+1] {
 			piece++
 		}
-		t.Route.StateTo(q, dq, ddq, piece, s)
+		t.route.StateTo(q, dq, ddq, piece, s)
 		p := &out.Points[k]
 		p.Time = float64(k) * h
 		for j := range n {
@@ -75,20 +75,20 @@ func (t *Run) sampled(width int) *trajectory.Trajectory {
 // close to it that nothing more exact is needed.) Where limits change along the
 // run, smoothing lets the wider ones reach over by two samples: scaling is a wish,
 // and wide limits are the joints' own.
-func (t *Run) excess(out *trajectory.Trajectory) float64 {
+func (t *timedRun) excess(out *trajectory.Trajectory) float64 {
 	worst := 1.0
 	s := t.places
 	const reach = 2
 	last := len(out.Points) - 1
 	first, ahead := 0, 0 // pieces within reach of the segment
 	for i := 1; i <= last; i++ {
-		for ahead+1 < len(t.Route.pieces) && s[min(i+reach, last)].s > t.Route.breaks[ahead+1] {
+		for ahead+1 < len(t.route.pieces) && s[min(i+reach, last)].s > t.route.breaks[ahead+1] {
 			ahead++
 		}
-		for first < ahead && s[max(i-1-reach, 0)].s > t.Route.breaks[first+1] {
+		for first < ahead && s[max(i-1-reach, 0)].s > t.route.breaks[first+1] {
 			first++
 		}
-		l := &t.Route.pieces[first].Limits
+		l := &t.route.pieces[first].Limits
 		if first < ahead {
 			l = t.widest(first, ahead)
 		}
@@ -98,11 +98,11 @@ func (t *Run) excess(out *trajectory.Trajectory) float64 {
 }
 
 // widest returns the widest limits of the joints on some pieces.
-func (t *Run) widest(first, last int) *trajectory.Limits {
-	n := len(t.Route.joints)
+func (t *timedRun) widest(first, last int) *trajectory.Limits {
+	n := len(t.route.joints)
 	all := make([]float64, 3*n)
-	w := &trajectory.Limits{Velocity: all[:n], Acceleration: all[n : 2*n], Deceleration: all[2*n:], Jerk: t.Route.pieces[first].Limits.Jerk}
-	for _, p := range t.Route.pieces[first : last+1] {
+	w := &trajectory.Limits{Velocity: all[:n], Acceleration: all[n : 2*n], Deceleration: all[2*n:], Jerk: t.route.pieces[first].Limits.Jerk}
+	for _, p := range t.route.pieces[first : last+1] {
 		for j := range n {
 			w.Velocity[j] = max(w.Velocity[j], p.Limits.Velocity[j])
 			w.Acceleration[j] = max(w.Acceleration[j], p.Limits.Acceleration[j])
@@ -113,12 +113,12 @@ func (t *Run) widest(first, last int) *trajectory.Limits {
 }
 
 // segmentExcess returns the factor for one segment.
-func (t *Run) segmentExcess(from, to *trajectory.Point, l *trajectory.Limits) float64 {
+func (t *timedRun) segmentExcess(from, to *trajectory.Point, l *trajectory.Limits) float64 {
 	worst := 1.0
 	const slack, rounding = 1 + 1e-8, 1e-8 // of differences
-	h := t.Period
+	h := t.period
 	per := 1 / h
-	for j := range t.Route.joints {
+	for j := range t.route.joints {
 		q0, v0, a0 := from.Position[j], from.Velocity[j], from.Acceleration[j]
 		q1, v1, a1 := to.Position[j], to.Velocity[j], to.Acceleration[j]
 		d := (q1 - q0) * per
