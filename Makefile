@@ -1,4 +1,5 @@
 # Two commands do everything on a fresh machine: make run, make test.
+# make check is the long rest of the tests; .ci/run runs both.
 
 GO          ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
@@ -12,100 +13,111 @@ export POISE_PYTHON     := $(VENV)/bin/python
 export POISE_CLIENTS    := $(TOOLS)/clients
 
 .NOTPARALLEL:
-.PHONY: run build test setup format vet unit race fuzz examples studio studio-check browser golden soak bench bench-peers oracle mutate images clean
+.PHONY: help run build test check setup format vet staticcheck unit live race fuzz examples studio studio-check smoke browser golden soak bench bench-peers oracle mutate images clean
 
-run: build
+run: build ## build, start the virtual robot, its graph and the Studio
 	./bin/poise serve $(ARGS)
 
-build:
-	CGO_ENABLED=0 $(GO) build -trimpath -o bin/poise ./cmd/poise
+test: ## the tests: minutes
+	@tools/steps.sh test setup format build vet studio-check unit live examples smoke golden
 
-test: setup format vet studio-check unit race fuzz examples browser golden
+check: ## the rest of the tests: race detector, fuzzing, all browser tests
+	@tools/steps.sh check setup staticcheck race fuzz browser
 
-setup:
+help: ## list the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 14
+
+setup: ## compiler, Python, Node, browser, clients; what is there is kept
 	@tools/setup.sh $(VENV)
 	@tools/clients/setup.sh $(TOOLS)/clients
 
-format:
+build: ## bin/poise
+	@CGO_ENABLED=0 $(GO) build -trimpath -o bin/poise ./cmd/poise
+
+format: ## gofmt has nothing to change
 	@out=$$(gofmt -l $$(git ls-files -co --exclude-standard '*.go')); \
 	if [ -n "$$out" ]; then echo "gofmt wants to change:"; echo "$$out"; exit 1; fi
 
-vet: build
-	$(GO) vet ./...
-	$(GO) run $(STATICCHECK) ./...
+vet: ## go vet
+	@$(GO) vet ./...
 
-# packages whose tests have real clocks, programs and clients in them: one at a time,
-# so that nothing else takes the processor from a running robot
+staticcheck: ## staticcheck
+	@$(GO) run $(STATICCHECK) ./...
+
+# packages whose tests have running robots, programs and clients in them: one at a time
 LIVE := $(addprefix poise/,server wire/% cmd/% executive loop/runner)
 QUIET = $(filter-out $(LIVE),$(shell $(GO) list ./...))
 ALIVE = $(filter $(LIVE),$(shell $(GO) list ./...))
 
-unit:
+unit: ## go test of packages that need no running robot, in parallel
 	@mkdir -p $(TOOLS) && : > $(GOLDEN_LOG)
-	$(GO) test -count=1 $(QUIET)
-	$(GO) test -count=1 -p 1 $(ALIVE)
+	@$(GO) test -count=1 $(QUIET)
+
+live: ## go test of packages with running robots, programs and real clients, one by one
+	@$(GO) test -count=1 -p 1 $(ALIVE)
 
 # the race detector slows a test tenfold: short variants, not counted again, and only
 # where goroutines meet; of the planner the test that has them, and none of those whose
 # goroutines only spread a test over all cores
 SPREAD := $(addprefix poise/,planner/smooth internal/libm trajectory/move)
 RACED  = $(filter-out $(SPREAD),$(shell tools/goroutines.sh))
-race:
-	POISE_GOLDEN_LOG= $(GO) test -race -short -count=1 $(filter $(RACED),$(QUIET))
-	POISE_GOLDEN_LOG= $(GO) test -race -short -count=1 -run ConcurrentUse poise/planner/smooth
-	POISE_GOLDEN_LOG= $(GO) test -race -short -count=1 -p 1 $(filter $(RACED),$(ALIVE))
+race: ## go test -race -short of packages with goroutines
+	@POISE_GOLDEN_LOG= $(GO) test -race -short -count=1 $(filter $(RACED),$(QUIET))
+	@POISE_GOLDEN_LOG= $(GO) test -race -short -count=1 -run ConcurrentUse poise/planner/smooth
+	@POISE_GOLDEN_LOG= $(GO) test -race -short -count=1 -p 1 $(filter $(RACED),$(ALIVE))
 
-fuzz:
+fuzz: ## every fuzz target for FUZZTIME
 	@POISE_GOLDEN_LOG= tools/fuzz.sh $(FUZZTIME)
 
 # programs run, requests are planned, scenarios are played; what drives a server is
 # run by cmd/poise TestExamplesThatDriveAServer
-examples: build
+examples: build ## what examples/ shows, run
 	@for d in examples/01-load examples/02-controller; do echo "example: $$d"; $(GO) run ./$$d > /dev/null || exit 1; done
 	@for f in examples/plan/*.json examples/plan/*.yaml; do echo "example: $$f"; ./bin/poise plan arm6 $$f > /dev/null; \
 	case $$f:$$? in *out_of_reach*:1) ;; *out_of_reach*:*) exit 1 ;; *:0) ;; *) exit 1 ;; esac; done
 	@for f in examples/arbitrate/*.yaml; do echo "example: $$f"; ./bin/poise arbitrate $$f > /dev/null || exit 1; done
 
 # the page, built into studio/dist, which is committed
-studio: studio/node_modules/.installed
-	cd studio && npm run --silent build
+studio: studio/node_modules/.installed ## build the page into studio/dist
+	@cd studio && npm run --silent build
 
 studio/node_modules/.installed: studio/package-lock.json
-	cd studio && npm ci --silent --no-audit --no-fund
+	@cd studio && npm ci --silent --no-audit --no-fund
 	@touch $@
 
-studio-check: studio
+studio-check: studio ## the page is type-checked and built; studio/dist is what its sources give
 	@if [ -n "$$(git status --porcelain -- studio/dist)" ]; then git status --short -- studio/dist; echo "studio/dist differs from what its sources give: commit what make studio built"; exit 1; fi
 
-# a real browser on the real binary;
-# a browser that draws in software on a busy machine may be late once
-browser: build studio/node_modules/.installed
+# a real browser on the real binary
+smoke: build studio/node_modules/.installed ## one file of browser tests
+	@POISE=$(CURDIR)/bin/poise tools/browser.sh test/smoke.test.mjs
+
+browser: build studio/node_modules/.installed ## all browser tests
 	@POISE=$(CURDIR)/bin/poise tools/browser.sh
 
-golden:
+golden: ## how many comparisons with reference results were made
 	@tools/golden.sh $(GOLDEN_LOG)
 
 # what takes long: random runs by the hundred million, lateness over minutes
-soak:
+soak: ## random runs by the hundred million, lateness over minutes: hours
 	POISE_SOAK=1 $(GO) test -count=1 -timeout 12h -v -run 'Soak|Random|Explor|Property' ./...
 
-bench:
+bench: ## benchmarks
 	$(GO) test -run '^$$' -bench . -benchmem ./...
 
-bench-peers:
+bench-peers: ## Poise beside Pinocchio, KDL and Ruckig, in one run
 	tools/peers/run.sh
 	tools/peers/ruckig.sh
 
-oracle: build setup
+oracle: build setup ## dynamics beside Pinocchio and MuJoCo
 	$(POISE_PYTHON) -m pip install -q -r tools/oracle/requirements-dynamics.txt
 	$(POISE_PYTHON) tools/oracle/dynamics.py --poise bin/poise
 
-mutate:
+mutate: ## seeded mistakes in the code, which the tests must find
 	$(GO) run ./tools/mutate
 
-# pictures of the robots in docs/images, drawn by a browser
-images:
+images: ## pictures of docs/images, drawn by a browser
 	cd tools/render && npm ci && npm run images
 
-clean:
+clean: ## remove what was built and installed
 	rm -rf bin $(TOOLS)

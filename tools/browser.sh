@@ -1,27 +1,33 @@
 #!/usr/bin/env bash
-# Runs the browser tests, two files at a time, long ones first. A file that fails is run
-# once more, since a machine that is busy with other things can make a browser wait for
-# longer than any patience; it has to pass then.
+# Runs browser tests of studio/, two files at a time, long ones first, and shows what
+# node says of each file as it ends. A test waits for conditions, with a minute and more
+# until it gives up: a slow machine makes it slow, not red.
+#
+#   tools/browser.sh [FILE…]      from studio/, default all: test/*.test.mjs
 set -eu
 cd "$(dirname "$0")/../studio"
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
 export logs
+if [ $# = 0 ]; then set -- $(ls -S test/*.test.mjs); fi
+export count=$#
 
-run() { # file
-	node --test "$1" >"$logs/$(basename "$1")" 2>&1
+one() { # file
+	local log
+	log=$logs/$(basename "$1")
+	local result=0
+	node --test --test-reporter=tap "$1" >"$log" 2>&1 || result=1
+	echo >>"$logs/ended"
+	echo "browser $(wc -l <"$logs/ended")/$count: $1"
+	if [ $result = 0 ]; then
+		grep -E '^ok|^# (first view|tests|pass|fail|duration)' "$log"
+	else
+		cat "$log"
+	fi
+	return $result
 }
-once() {
-	run "$1" || { echo "browser: $1 once more" && grep '^not ok' "$logs/$(basename "$1")"; run "$1"; }
-}
-export -f run once
+export -f one
 result=0
-ls -S test/*.test.mjs | xargs -P 2 -I{} bash -c 'once {}' || result=1
-grep -hE '^(not )?ok|^# first view' "$logs"/*
-if [ $result -ne 0 ]; then
-	for log in "$logs"/*; do
-		if grep -q '^not ok' "$log"; then cat "$log"; fi
-	done
-fi
-cat "$logs"/* | awk '/^ok/ { ok++ } /^not ok/ { bad++ } END { printf "browser: %d passed, %d failed\n", ok, bad }'
+printf '%s\n' "$@" | xargs -P 2 -I{} bash -c 'one {}' || result=1
+cat "$logs"/*.mjs | awk '/^ok/ { ok++ } /^not ok/ { bad++ } END { printf "browser: %d passed, %d failed\n", ok, bad }'
 exit $result
