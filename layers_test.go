@@ -36,7 +36,7 @@ var layers = []string{
 	// execution
 	"arbiter", "arbiter/scenario", "action", "control", "control/command", "control/pace", "control/swing",
 	"control/follow", "control/pose", "control/hold", "control/stream", "control/torqueoff", "control/stance", "control/lookat", "control/step", "control/kind",
-	"loop/fault", "loop", "telemetry", "loop/runner",
+	"loop", "telemetry", "loop/runner",
 	"motion", "motion/file", "motion/rosgoal", "motion/library", "motion/lint", "motion/shipped",
 	"executive/explain", "executive/compose", "executive/desk", "executive/wish", "executive",
 	// messages, wires and programs

@@ -8,7 +8,6 @@ import (
 	"poise/executive/desk"
 	"poise/executive/explain"
 	"poise/loop"
-	"poise/loop/fault"
 )
 
 // Answers of commands, as package desk gives them.
@@ -48,7 +47,7 @@ func (e *Executive) refuse(who, what string, why ...Explanation) *Answer {
 func (e *Executive) orderRefused(r *loop.Report) {
 	why := e.words.Reason(r.Reason, e.controllerName(r.Controller))
 	if r.Fault != 0 { // of a reset
-		severity := fault.Warn
+		severity := loop.SeverityWarn
 		if f, ok := e.faultOf(r.Fault, e.words.Joint(r.Reason.Joint)); ok {
 			severity = f.Severity
 		}

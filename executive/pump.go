@@ -11,7 +11,6 @@ import (
 	"poise/control"
 	"poise/executive/explain"
 	"poise/loop"
-	"poise/loop/fault"
 )
 
 // Pump takes what the cycle has told and moves all goals on. now is the time of
@@ -251,7 +250,7 @@ func (e *Executive) whySilent() Explanation {
 }
 
 // faultOf tells whether a fault is among the active ones.
-func (e *Executive) faultOf(k fault.Kind, joint string) (FaultState, bool) {
+func (e *Executive) faultOf(k loop.FaultKind, joint string) (FaultState, bool) {
 	for _, f := range e.faults {
 		if f.Kind == k && f.Joint == joint {
 			return f, true

@@ -6,7 +6,6 @@ import (
 	"poise/action"
 	"poise/arbiter"
 	"poise/loop"
-	"poise/loop/fault"
 	"poise/robot"
 	"poise/servo"
 )
@@ -60,9 +59,9 @@ type GoalState struct {
 
 // FaultState is a fault that is there, or was and has not been reset.
 type FaultState struct {
-	Kind        fault.Kind
+	Kind        loop.FaultKind
 	Joint       string // "" for the robot
-	Severity    fault.Severity
+	Severity    loop.Severity
 	Since       servo.Tick
 	Explanation Explanation
 }

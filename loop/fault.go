@@ -5,7 +5,6 @@ import (
 
 	"poise/arbiter"
 	"poise/control"
-	"poise/loop/fault"
 	"poise/robot"
 	"poise/servo"
 )
@@ -16,7 +15,7 @@ const lateFade = 0.99
 
 // monitor watches for faults, and reacts. Its rows are the joints, and the robot.
 type monitor struct {
-	*fault.Monitor
+	latch *latches
 	bus   servo.Fault
 	late  uint32 // periods, told by the runner for this tick
 	lates float64
@@ -24,8 +23,8 @@ type monitor struct {
 	reaction
 }
 
-func (f *monitor) init(m *robot.Model, rules fault.Rules) {
-	f.Monitor = fault.New(len(m.Joints())+1, rules)
+func (f *monitor) init(m *robot.Model, rules FaultRules) {
+	f.latch = newLatches(len(m.Joints())+1, rules)
 	f.reaction.init(m)
 }
 
@@ -35,46 +34,46 @@ func (f *monitor) update(l *Loop) {
 		f.updateJoint(l, j)
 	}
 	robotRow := len(l.reading.Joints)
-	note := func(k fault.Kind, value float64, c fault.Change) { f.note(l, k, robotRow, value, c) }
+	note := func(k FaultKind, value float64, c latchChange) { f.note(l, k, robotRow, value, c) }
 	if volt := l.measured.Volt; volt > 0 { // servos that do not measure it say zero
-		note(fault.LowVoltage, volt, f.Below(fault.LowVoltage, robotRow, volt))
+		note(LowVoltage, volt, f.latch.below(LowVoltage, robotRow, volt))
 	}
 	silent := f.bus&servo.BusDown != 0
-	note(fault.BusSilent, float64(f.bus), f.Judge(fault.BusSilent, robotRow, silent, !silent))
+	note(BusSilent, float64(f.bus), f.latch.judge(BusSilent, robotRow, silent, !silent))
 	l.frame.Late = f.late
 	f.lates = f.lates*lateFade + float64(f.late)
 	f.late = 0
-	note(fault.Overrun, f.lates, f.Above(fault.Overrun, robotRow, f.lates, true))
+	note(Overrun, f.lates, f.latch.above(Overrun, robotRow, f.lates, true))
 	f.progress(l)
 }
 
 func (f *monitor) updateJoint(l *Loop, j int) {
 	torque, r := l.powered.torque(), &l.reading.Joints[j]
-	note := func(k fault.Kind, value float64, c fault.Change) { f.note(l, k, j, value, c) }
+	note := func(k FaultKind, value float64, c latchChange) { f.note(l, k, j, value, c) }
 	if r.Age == 0 { // what was not heard is not judged
 		held := torque && l.mode[j] == servo.Position
 		off := math.Abs(l.command.Q[j] - r.Position)
-		note(fault.Tracking, off, f.Above(fault.Tracking, j, off, held))
-		note(fault.Hot, r.Temperature, f.Above(fault.Hot, j, r.Temperature, true))
+		note(TrackingError, off, f.latch.above(TrackingError, j, off, held))
+		note(Overheat, r.Temperature, f.latch.above(Overheat, j, r.Temperature, true))
 		own := r.Fault &^ (servo.NoAnswer | servo.BadPacket)
-		note(fault.ServoFault, float64(own), f.Judge(fault.ServoFault, j, own != 0, own == 0))
+		note(ServoFault, float64(own), f.latch.judge(ServoFault, j, own != 0, own == 0))
 		moved := math.Abs(r.Position - l.stops.still[j])
-		note(fault.Standstill, moved, f.Above(fault.Standstill, j, moved, held && l.stops.watching))
+		note(StandstillMoved, moved, f.latch.above(StandstillMoved, j, moved, held && l.stops.watching))
 	}
 	age := float64(r.Age) * l.tick.Dt
 	// a joint that was never read has no torque
-	note(fault.StaleReading, age, f.Above(fault.StaleReading, j, age, torque && r.Age != servo.Never))
+	note(StaleReading, age, f.latch.above(StaleReading, j, age, torque && r.Age != servo.Never))
 }
 
 // note acts on what a judgement came to.
-func (f *monitor) note(l *Loop, k fault.Kind, row int, value float64, c fault.Change) {
+func (f *monitor) note(l *Loop, k FaultKind, row int, value float64, c latchChange) {
 	switch c {
-	case fault.Raised:
-		rule := &f.Rules[k]
+	case latchRaised:
+		rule := &f.latch.rules[k]
 		why := control.Reason{Code: control.StoppedByFault, Joint: f.joint(row), Who: arbiter.Nobody, At: l.now, Value: value, Max: rule.Threshold}
 		l.report(Report{Kind: FaultRaised, Controller: arbiter.Nobody, Fault: k, Severity: rule.Severity, Reason: why, Value: value})
 		f.react(l, f.concerned(k, row), rule.Severity, disobeys(k), why)
-	case fault.Cleared:
+	case latchCleared:
 		f.cleared(l, k, row)
 		f.relax(l)
 	}
@@ -82,17 +81,17 @@ func (f *monitor) note(l *Loop, k fault.Kind, row int, value float64, c fault.Ch
 
 // panicked is the fault of a controller whose code failed.
 func (f *monitor) panicked(l *Loop, who arbiter.ClientID) {
-	f.note(l, fault.ControllerPanic, l.dof, float64(who), f.Raise(fault.ControllerPanic, l.dof))
+	f.note(l, ControllerPanic, l.dof, float64(who), f.latch.raise(ControllerPanic, l.dof))
 }
 
-func (f *monitor) cleared(l *Loop, k fault.Kind, row int) {
+func (f *monitor) cleared(l *Loop, k FaultKind, row int) {
 	l.report(Report{Kind: FaultCleared, Controller: arbiter.Nobody, Fault: k, Reason: control.Reason{Joint: f.joint(row), Who: arbiter.Nobody}})
 }
 
 // disobeys tells the faults of a joint that does not do what it is told: a limb
 // with one cannot be led to a pose any more.
-func disobeys(k fault.Kind) bool {
-	return k == fault.Tracking || k == fault.StaleReading || k == fault.ServoFault
+func disobeys(k FaultKind) bool {
+	return k == TrackingError || k == StaleReading || k == ServoFault
 }
 
 func (f *monitor) joint(row int) robot.JointID {
@@ -103,11 +102,11 @@ func (f *monitor) joint(row int) robot.JointID {
 }
 
 // concerned returns the leaves that a fault is about.
-func (f *monitor) concerned(k fault.Kind, row int) robot.Set {
-	switch scope := f.Rules[k].Scope; {
-	case row == len(f.limbOf), scope == fault.OfRobot:
+func (f *monitor) concerned(k FaultKind, row int) robot.Set {
+	switch scope := f.latch.rules[k].Scope; {
+	case row == len(f.limbOf), scope == ScopeRobot:
 		return f.whole
-	case scope == fault.OfLimb:
+	case scope == ScopeLimb:
 		return f.limbs[f.limbOf[row]].set
 	}
 	return robot.Leaf(robot.LeafID(row))
@@ -116,15 +115,15 @@ func (f *monitor) concerned(k fault.Kind, row int) robot.Set {
 // reset forgets the faults that are gone; those that are not are told as the
 // reason why the reset did not do all.
 func (f *monitor) reset(l *Loop, o Order) {
-	f.Reset(func(k fault.Kind, row int, forgotten bool) {
+	f.latch.reset(func(k FaultKind, row int, forgotten bool) {
 		if forgotten {
 			f.cleared(l, k, row)
 			return
 		}
-		if f.Rules[k].Severity <= fault.Warn {
+		if f.latch.rules[k].Severity <= SeverityWarn {
 			return // nothing to be reset waits for it
 		}
-		r := refusal(o, control.Reason{Code: control.StoppedByFault, Joint: f.joint(row), Who: arbiter.Nobody, At: l.now, Max: f.Rules[k].Threshold})
+		r := refusal(o, control.Reason{Code: control.StoppedByFault, Joint: f.joint(row), Who: arbiter.Nobody, At: l.now, Max: f.latch.rules[k].Threshold})
 		r.Fault = k
 		l.report(r)
 	})
@@ -133,10 +132,10 @@ func (f *monitor) reset(l *Loop, o Order) {
 
 // relax reduces reactions to what the faults that are left ask for.
 func (f *monitor) relax(l *Loop) {
-	f.robot = fault.Ignore
+	f.robot = SeverityIgnore
 	clear(f.wanted)
-	for k, row := range f.All {
-		rule := &f.Rules[k]
+	for k, row := range f.latch.all {
+		rule := &f.latch.rules[k]
 		concerned := f.concerned(k, row)
 		if concerned == f.whole {
 			f.robot = max(f.robot, rule.Severity)

@@ -6,7 +6,6 @@ import (
 
 	"poise/arbiter"
 	"poise/control"
-	"poise/loop/fault"
 	"poise/robot"
 	"poise/servo"
 	"poise/servo/sim"
@@ -16,13 +15,13 @@ func TestFaultsOfOneJointConcernItsLimb(t *testing.T) {
 	for _, tc := range []struct {
 		name    string
 		trouble sim.Trouble
-		kind    fault.Kind
+		kind    FaultKind
 		off     bool // its leg lets go in the end
 	}{
-		{"frozen servo", sim.Trouble{Frozen: true}, fault.Tracking, false},
-		{"over temperature", sim.Trouble{Temperature: 90}, fault.Hot, true},
-		{"silent servo", sim.Trouble{Silent: true}, fault.StaleReading, true},
-		{"servo fault", sim.Trouble{Fault: servo.Overload}, fault.ServoFault, false},
+		{"frozen servo", sim.Trouble{Frozen: true}, TrackingError, false},
+		{"over temperature", sim.Trouble{Temperature: 90}, Overheat, true},
+		{"silent servo", sim.Trouble{Silent: true}, StaleReading, true},
+		{"servo fault", sim.Trouble{Fault: servo.Overload}, ServoFault, false},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			r := newRig(t, parts{robot: "pony", period: busPeriod, controllers: 3})
@@ -73,8 +72,8 @@ func TestCrouchThenOff(t *testing.T) {
 	r.bus.Plan(sim.Trouble{Joint: joint, From: 300, Until: 1600, Temperature: 90})
 	r.must(0, 1, r.program(leg, 0.3, 1))
 	r.run(300 + 60)
-	if !r.raised(fault.Hot) || r.l.mode[joint] != servo.Position {
-		t.Fatalf("raised %v, mode %v", r.raised(fault.Hot), r.l.mode[joint])
+	if !r.raised(Overheat) || r.l.mode[joint] != servo.Position {
+		t.Fatalf("raised %v, mode %v", r.raised(Overheat), r.l.mode[joint])
 	}
 	r.run(1100)
 	pose, _ := r.m.Pose("lying")
@@ -91,7 +90,7 @@ func TestCrouchThenOff(t *testing.T) {
 	}
 	r.l.Send(Order{Kind: Reset})
 	r.run(1)
-	if refused := r.told(OrderRefused); len(refused) != 1 || refused[0].Fault != fault.Hot || r.l.faults.Active() != 1 {
+	if refused := r.told(OrderRefused); len(refused) != 1 || refused[0].Fault != Overheat || r.l.faults.latch.active != 1 {
 		t.Fatalf("a fault that is not gone was reset: %+v", refused)
 	}
 	r.run(400)
@@ -99,8 +98,8 @@ func TestCrouchThenOff(t *testing.T) {
 	r.run(2)
 	r.l.Send(Order{Kind: Reset})
 	r.run(100)
-	if r.l.faults.Active() != 0 || r.l.mode[joint] != servo.Position || r.bus.Joint(joint) != 0.7 {
-		t.Errorf("%d faults, mode %v, joint at %g", r.l.faults.Active(), r.l.mode[joint], r.bus.Joint(joint))
+	if r.l.faults.latch.active != 0 || r.l.mode[joint] != servo.Position || r.bus.Joint(joint) != 0.7 {
+		t.Errorf("%d faults, mode %v, joint at %g", r.l.faults.latch.active, r.l.mode[joint], r.bus.Joint(joint))
 	}
 	r.must(0, 2, r.program(leg, 0.1, 1))
 }
@@ -110,27 +109,27 @@ func TestCrouchThenOff(t *testing.T) {
 func TestSeverities(t *testing.T) {
 	const same, slow, held, off = "same", "slow", "held", "off"
 	for _, tc := range []struct {
-		severity          fault.Severity
-		scope             fault.Scope
+		severity          Severity
+		scope             FaultScope
 		joint, limb, rest string
 	}{
-		{fault.Warn, fault.OfJoint, same, same, same},
-		{fault.Slow, fault.OfJoint, slow, slow, same},
-		{fault.Slow, fault.OfLimb, slow, slow, same},
-		{fault.Slow, fault.OfRobot, slow, slow, slow},
-		{fault.Hold, fault.OfLimb, held, held, same},
-		{fault.Hold, fault.OfRobot, held, held, held},
-		{fault.Safe, fault.OfLimb, off, off, same},
-		{fault.Safe, fault.OfRobot, off, off, held}, // the pony's legs let go, its head holds
-		{fault.RampOff, fault.OfLimb, off, off, same},
-		{fault.RampOff, fault.OfRobot, off, off, off},
-		{fault.TorqueOff, fault.OfLimb, off, off, same},
-		{fault.TorqueOff, fault.OfRobot, off, off, off},
+		{SeverityWarn, ScopeJoint, same, same, same},
+		{SeveritySlow, ScopeJoint, slow, slow, same},
+		{SeveritySlow, ScopeLimb, slow, slow, same},
+		{SeveritySlow, ScopeRobot, slow, slow, slow},
+		{SeverityHold, ScopeLimb, held, held, same},
+		{SeverityHold, ScopeRobot, held, held, held},
+		{SeveritySafe, ScopeLimb, off, off, same},
+		{SeveritySafe, ScopeRobot, off, off, held}, // the pony's legs let go, its head holds
+		{SeverityRampOff, ScopeLimb, off, off, same},
+		{SeverityRampOff, ScopeRobot, off, off, off},
+		{SeverityTorqueOff, ScopeLimb, off, off, same},
+		{SeverityTorqueOff, ScopeRobot, off, off, off},
 	} {
-		if testing.Short() && tc.scope != fault.OfLimb {
+		if testing.Short() && tc.scope != ScopeLimb {
 			continue
 		}
-		rules := fault.Rules{fault.Hot: {Threshold: 75, Debounce: 3, Severity: tc.severity, Scope: tc.scope}}
+		rules := FaultRules{Overheat: {Threshold: 75, Debounce: 3, Severity: tc.severity, Scope: tc.scope}}
 		r := newRig(t, parts{robot: "pony", period: busPeriod, controllers: 2, settings: Settings{Faults: rules}})
 		r.checks = true
 		leg, head := r.limb("leg1"), r.limb("head")
@@ -160,14 +159,14 @@ func TestSeverities(t *testing.T) {
 // same tick: the limb and the robot end as the more severe of the two alone would
 // have left them.
 func TestAllPairsOfFaults(t *testing.T) {
-	single := map[fault.Kind][2]string{}
-	for k := fault.Kind(1); k < fault.NumKinds; k++ {
+	single := map[FaultKind][2]string{}
+	for k := FaultKind(1); k < NumFaultKinds; k++ {
 		single[k] = pairOfFaults(t, k, k, 0)
 	}
 	rank := func(s string) int { return slices.Index([]string{"going", "held", "off"}, s) }
 	pairs := 0
-	for a := fault.Kind(1); a < fault.NumKinds; a++ {
-		for b := fault.Kind(1); b < fault.NumKinds; b++ {
+	for a := FaultKind(1); a < NumFaultKinds; a++ {
+		for b := FaultKind(1); b < NumFaultKinds; b++ {
 			if a == b {
 				continue
 			}
@@ -189,12 +188,12 @@ func TestAllPairsOfFaults(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d ordered pairs of %d kinds of faults", pairs, fault.NumKinds-1)
+	t.Logf("%d ordered pairs of %d kinds of faults", pairs, NumFaultKinds-1)
 }
 
 // pairOfFaults brings two faults about, and says what becomes of a leg and of the
 // head.
-func pairOfFaults(t *testing.T, a, b fault.Kind, apart int) [2]string {
+func pairOfFaults(t *testing.T, a, b FaultKind, apart int) [2]string {
 	t.Helper()
 	r := newRig(t, parts{robot: "pony", period: busPeriod, controllers: 2, servo: sim.Servo{Stiffness: 20}})
 	r.checks = true
@@ -224,29 +223,29 @@ func pairOfFaults(t *testing.T, a, b fault.Kind, apart int) [2]string {
 }
 
 // cause brings one fault about, now.
-func (r *rig) cause(k fault.Kind) {
+func (r *rig) cause(k FaultKind) {
 	joint := int(first(r.limb("leg1")))
 	switch k {
-	case fault.Tracking:
+	case TrackingError:
 		r.bus.Plan(sim.Trouble{Joint: joint, From: r.n, Frozen: true})
-	case fault.StaleReading:
+	case StaleReading:
 		r.bus.Plan(sim.Trouble{Joint: joint, From: r.n, Silent: true})
-	case fault.Hot:
+	case Overheat:
 		r.bus.Plan(sim.Trouble{Joint: joint, From: r.n, Temperature: 90})
-	case fault.LowVoltage:
+	case LowVoltage:
 		for j := range r.l.dof {
 			r.bus.Plan(sim.Trouble{Joint: j, From: r.n, Voltage: 5})
 		}
-	case fault.ServoFault:
+	case ServoFault:
 		r.bus.Plan(sim.Trouble{Joint: joint, From: r.n, Fault: servo.Overload})
-	case fault.BusSilent:
+	case BusSilent:
 		from := r.n
 		r.bus.Down(func(n uint64) bool { return n >= from })
-	case fault.Overrun:
+	case Overrun:
 		r.l.Late(20)
-	case fault.ControllerPanic:
+	case ControllerPanic:
 		r.swings[0].panics = "Update"
-	case fault.Standstill: // a stop, and then a push
+	case StandstillMoved: // a stop, and then a push
 		r.l.Stop(2)
 		r.run(250)
 		r.bus.Push(int(first(r.limb("head"))), 4)
@@ -282,8 +281,8 @@ func TestLatePacketsAreNoFault(t *testing.T) {
 	r.checks = true
 	r.must(0, 1, r.program(r.limb("leg1"), 0.3, 1.5))
 	r.run(3000)
-	if r.l.faults.Active() != 0 || r.l.seats[0].program == nil {
-		t.Errorf("%d faults: %+v", r.l.faults.Active(), r.told(FaultRaised))
+	if r.l.faults.latch.active != 0 || r.l.seats[0].program == nil {
+		t.Errorf("%d faults: %+v", r.l.faults.latch.active, r.told(FaultRaised))
 	}
 }
 
@@ -295,7 +294,7 @@ func TestNoReadingOfNonsense(t *testing.T) {
 	r.run(100)
 	r.bus.Plan(sim.Trouble{Joint: 1, From: r.n, Nonsense: true})
 	r.run(1000)
-	if !r.raised(fault.StaleReading) {
+	if !r.raised(StaleReading) {
 		t.Errorf("%+v", r.told(FaultRaised))
 	}
 	if !finite(r.l.measured.Q[1]) {
@@ -321,7 +320,7 @@ func TestPanicIsTheControllersOwnFault(t *testing.T) {
 				r.goal(0, 4, r.program(r.limb("leg1"), 0.1, 3))
 			}
 			r.run(500)
-			if !r.raised(fault.ControllerPanic) {
+			if !r.raised(ControllerPanic) {
 				t.Fatal("no fault was raised")
 			}
 			var told *Report
@@ -370,18 +369,18 @@ func TestOverrunsAreAFaultThatFades(t *testing.T) {
 		r.l.Late(1)
 		r.run(1)
 	}
-	if r.raised(fault.Overrun) {
+	if r.raised(Overrun) {
 		t.Error("four late ticks are a fault")
 	}
 	for range 4 {
 		r.l.Late(1)
 		r.run(1)
 	}
-	if !r.raised(fault.Overrun) || r.l.faults.Active() != 1 {
+	if !r.raised(Overrun) || r.l.faults.latch.active != 1 {
 		t.Error("eight late ticks are none")
 	}
 	r.run(1000)
-	if r.l.faults.Active() != 0 {
+	if r.l.faults.latch.active != 0 {
 		t.Error("it does not fade")
 	}
 }

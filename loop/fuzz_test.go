@@ -8,7 +8,6 @@ import (
 
 	"poise/arbiter"
 	"poise/control"
-	"poise/loop/fault"
 	"poise/robot"
 	"poise/servo"
 	"poise/servo/sim"
@@ -150,17 +149,17 @@ func (r *rig) invariants() {
 		if !l.powered.torque() && s.Mode != servo.Off {
 			r.t.Fatalf("joint %d is %v while power is %v", j, s.Mode, l.powered.state)
 		}
-		if l.faults.blocked.Has(robot.LeafID(j)) && l.merge.Writer[j] != arbiter.Nobody && l.faults.level[j] >= fault.Hold {
+		if l.faults.blocked.Has(robot.LeafID(j)) && l.merge.Writer[j] != arbiter.Nobody && l.faults.level[j] >= SeverityHold {
 			// blocked in this very tick, after it was written, is for the next
 			r.t.Fatalf("joint %d is blocked and written by %d", j, l.merge.Writer[j])
 		}
 	}
 	active := 0
-	for range l.faults.All {
+	for range l.faults.latch.all {
 		active++
 	}
-	if active != l.faults.Active() || l.lost != 0 {
-		r.t.Fatalf("%d faults latched, %d counted; %d reports lost", active, l.faults.Active(), l.lost)
+	if active != l.faults.latch.active || l.lost != 0 {
+		r.t.Fatalf("%d faults latched, %d counted; %d reports lost", active, l.faults.latch.active, l.lost)
 	}
 	for _, s := range l.seats {
 		if s.program != nil && (l.stops.active && l.stops.category < 2 || !l.powered.torque()) {

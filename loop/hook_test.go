@@ -273,7 +273,7 @@ func TestPlace(t *testing.T) {
 			if got := r.told(Placed); len(got) != 1 || got[0].Goal != 9 || got[0].Tick.N != r.n-500 {
 				t.Errorf("%+v", got)
 			}
-			if r.l.faults.Active() != 0 {
+			if r.l.faults.latch.active != 0 {
 				t.Error("a robot that was placed has a fault")
 			}
 			r.checks = true

@@ -108,7 +108,7 @@ func TestAdversarialReferences(t *testing.T) {
 		r.l.seats[0].controller = c
 		cuts, restarts, ways := 0, 0, [numHostile]int{}
 		for range ticks {
-			if r.l.seats[0].program == nil || r.l.faults.Active() > 0 {
+			if r.l.seats[0].program == nil || r.l.faults.latch.active > 0 {
 				*r.l.seats[0].ref = memory
 				r.l.Send(Order{Kind: Reset})
 				r.l.Send(Order{Kind: Run})

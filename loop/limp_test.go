@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"poise/control"
-	"poise/loop/fault"
 	"poise/robot"
 	"poise/servo"
 	"poise/servo/sim"
@@ -32,7 +31,7 @@ func TestLimpLimbIsPosedByHand(t *testing.T) {
 		{"a fault that holds", func(r *rig) {
 			r.bus.Plan(sim.Trouble{Joint: int(first(r.limb("leg1"))), From: r.n, Until: r.n + 20, Fault: servo.Overload})
 			r.run(10)
-			if !r.raised(fault.ServoFault) {
+			if !r.raised(ServoFault) {
 				r.t.Error("no fault was raised")
 			}
 		}, false},
@@ -57,7 +56,7 @@ func TestLimpLimbIsPosedByHand(t *testing.T) {
 					t.Fatalf("tick %d: at %g, command %g (%g/s), mode %v, cut %v", r.n, q, s.Command.Q[j], s.Command.V[j], s.Mode[j], s.Cut[j])
 				}
 			}
-			if r.l.faults.Active() != 0 || r.l.seats[0].program == nil {
+			if r.l.faults.latch.active != 0 || r.l.seats[0].program == nil {
 				t.Fatalf("posing by hand is a fault: %+v", r.reports)
 			}
 			there := r.bus.Joint(j)

@@ -7,7 +7,6 @@ import (
 	"poise/control"
 	"poise/control/command"
 	"poise/internal/rt"
-	"poise/loop/fault"
 	"poise/robot"
 	"poise/servo"
 )
@@ -20,7 +19,7 @@ type Settings struct {
 	Sensors    servo.Sensors // that the bus has besides the joints
 	Bridge     control.BridgeConfig
 	Policy     arbiter.Policy
-	Faults     fault.Rules
+	Faults     FaultRules
 	Transition control.Transition
 
 	StopDeadline   float64 // s, for the ramps of categories 1 and 2; default 2
@@ -302,7 +301,7 @@ func (l *Loop) write() {
 
 func (l *Loop) publish() {
 	s := l.snapshots.Slot()
-	s.Tick, s.Power, s.Faults, s.Lost = l.tick, l.powered.state, l.faults.Active(), l.lost
+	s.Tick, s.Power, s.Faults, s.Lost = l.tick, l.powered.state, l.faults.latch.active, l.lost
 	s.Wanted, s.Rate = l.wantedRate(), l.achievedRate()
 	s.Stopped = l.stops.blocks()
 	s.Command.Copy(l.command)

@@ -3,7 +3,6 @@ package loop
 import (
 	"poise/arbiter"
 	"poise/control"
-	"poise/loop/fault"
 	"poise/robot"
 	"poise/servo"
 )
@@ -74,8 +73,8 @@ type Report struct {
 	Status     control.Status
 	Reason     control.Reason
 	Set        robot.Set
-	Fault      fault.Kind
-	Severity   fault.Severity
+	Fault      FaultKind
+	Severity   Severity
 	Power      Power
 	Value      float64
 	From, To   uint32   // of events: by number, To excluded

@@ -2,7 +2,6 @@ package loop
 
 import (
 	"poise/control"
-	"poise/loop/fault"
 	"poise/robot"
 	"poise/servo"
 )
@@ -86,7 +85,7 @@ func (p *power) off(l *Loop) {
 		return
 	}
 	to := Ready
-	if l.faults.robot >= fault.RampOff {
+	if l.faults.robot >= SeverityRampOff {
 		to = Faulted
 	}
 	p.set(l, to)
@@ -94,7 +93,7 @@ func (p *power) off(l *Loop) {
 
 // reset leaves the fault state once no fault asks for it.
 func (p *power) reset(l *Loop) {
-	if p.state == Faulted && l.faults.robot < fault.RampOff {
+	if p.state == Faulted && l.faults.robot < SeverityRampOff {
 		p.set(l, Ready)
 	}
 }

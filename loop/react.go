@@ -3,7 +3,6 @@ package loop
 import (
 	"poise/arbiter"
 	"poise/control"
-	"poise/loop/fault"
 	"poise/robot"
 )
 
@@ -13,14 +12,14 @@ const slowRate = 0.5
 // reaction is what faults make of the robot: a level for each joint, which only
 // rises until faults are reset, and what follows from it.
 type reaction struct {
-	level   []fault.Severity // of each joint
-	wanted  []fault.Severity // scratch of relax
-	robot   fault.Severity   // the most severe that concerns the whole robot
-	slow    robot.Set        // motions with these go at half speed
-	blocked robot.Set        // nobody may move these: they are held
-	ramping robot.Set        // on their way to rest, and then limp
-	limp    robot.Set        // no torque
-	brake   robot.Set        // braked
+	level   []Severity // of each joint
+	wanted  []Severity // scratch of relax
+	robot   Severity   // the most severe that concerns the whole robot
+	slow    robot.Set  // motions with these go at half speed
+	blocked robot.Set  // nobody may move these: they are held
+	ramping robot.Set  // on their way to rest, and then limp
+	limp    robot.Set  // no torque
+	brake   robot.Set  // braked
 
 	whole  robot.Set
 	limbs  []limb
@@ -41,7 +40,7 @@ type limb struct {
 
 func (f *reaction) init(m *robot.Model) {
 	n := len(m.Joints())
-	f.level, f.wanted, f.limbOf = make([]fault.Severity, n), make([]fault.Severity, n), make([]int, n)
+	f.level, f.wanted, f.limbOf = make([]Severity, n), make([]Severity, n), make([]int, n)
 	res, err := m.Resources()
 	if err != nil {
 		panic("loop: New has looked") // a programmer's mistake
@@ -84,11 +83,11 @@ func (f *reaction) addLimb(m *robot.Model, set robot.Set, safe robot.SafeState) 
 
 // react raises joints to the level of a fault that concerns them. A joint that
 // has the level or a higher one already is not disturbed.
-func (f *reaction) react(l *Loop, concerned robot.Set, severity fault.Severity, disobeys bool, why control.Reason) {
-	if severity >= fault.Slow {
+func (f *reaction) react(l *Loop, concerned robot.Set, severity Severity, disobeys bool, why control.Reason) {
+	if severity >= SeveritySlow {
 		f.slow = f.slow.Union(concerned)
 	}
-	if severity < fault.Hold {
+	if severity < SeverityHold {
 		return
 	}
 	var raised robot.Set
@@ -98,7 +97,7 @@ func (f *reaction) react(l *Loop, concerned robot.Set, severity fault.Severity, 
 			raised = raised.With(leaf)
 		}
 	}
-	if concerned == f.whole && severity >= fault.RampOff {
+	if concerned == f.whole && severity >= SeverityRampOff {
 		if severity > f.robot {
 			f.robot = severity
 			f.stopRobot(l, severity)
@@ -110,25 +109,25 @@ func (f *reaction) react(l *Loop, concerned robot.Set, severity fault.Severity, 
 	}
 	f.block(l, concerned, why)
 	switch severity {
-	case fault.Safe:
+	case SeveritySafe:
 		for i := range f.limbs {
 			if x := &f.limbs[i]; x.set.Overlaps(raised) {
 				f.makeSafe(l, x, disobeys && concerned != f.whole)
 			}
 		}
-	case fault.RampOff:
+	case SeverityRampOff:
 		f.ramping = f.ramping.Union(raised)
-	case fault.TorqueOff:
+	case SeverityTorqueOff:
 		f.limp = f.limp.Union(raised)
 	}
 }
 
 // stopRobot is a stop of category 1 or 0 for a fault.
-func (f *reaction) stopRobot(l *Loop, severity fault.Severity) {
+func (f *reaction) stopRobot(l *Loop, severity Severity) {
 	if !l.powered.torque() {
 		return
 	}
-	if severity == fault.TorqueOff {
+	if severity == SeverityTorqueOff {
 		l.stops.begin(l, 0)
 	} else {
 		l.stops.begin(l, 1)
@@ -223,16 +222,16 @@ func (f *reaction) lower(l *Loop) {
 	for j, want := range f.wanted {
 		leaf := robot.LeafID(j)
 		f.level[j] = min(f.level[j], want)
-		if want >= fault.Slow {
+		if want >= SeveritySlow {
 			f.slow = f.slow.With(leaf)
 		}
-		if want >= fault.Hold {
+		if want >= SeverityHold {
 			f.blocked = f.blocked.With(leaf)
 		}
-		if want < fault.Safe {
+		if want < SeveritySafe {
 			f.limp, f.brake = f.limp.Without(leaf), f.brake.Without(leaf)
 		}
-		if want < fault.RampOff {
+		if want < SeverityRampOff {
 			f.ramping = f.ramping.Without(leaf)
 		}
 	}

@@ -72,7 +72,7 @@ func (l *Loop) record() {
 	}
 	f := &l.frame
 	f.Tick, f.Measurement, f.Bus, f.Hash = l.tick, l.raw, l.faults.bus, l.hash()
-	f.Command, f.Writer, f.Power, f.Faults = l.command, l.merge.Writer, l.powered.state, l.faults.Active()
+	f.Command, f.Writer, f.Power, f.Faults = l.command, l.merge.Writer, l.powered.state, l.faults.latch.active
 	l.cfg.Tap.Tick(f)
 }
 
@@ -113,6 +113,6 @@ func (l *Loop) hash() uint64 {
 			mixPose(&c.Limb[i].Pose)
 		}
 	}
-	mix(uint64(l.powered.state)<<32 | uint64(l.faults.Active()))
+	mix(uint64(l.powered.state)<<32 | uint64(l.faults.latch.active))
 	return h
 }

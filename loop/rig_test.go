@@ -10,7 +10,6 @@ import (
 	"poise/arbiter"
 	"poise/control"
 	"poise/control/swing"
-	"poise/loop/fault"
 	"poise/robot"
 	"poise/robot/load"
 	"poise/servo"
@@ -286,7 +285,7 @@ func (r *rig) told(k ReportKind) (out []Report) {
 	return out
 }
 
-func (r *rig) raised(k fault.Kind) bool {
+func (r *rig) raised(k FaultKind) bool {
 	return slices.ContainsFunc(r.reports, func(rep Report) bool { return rep.Kind == FaultRaised && rep.Fault == k })
 }
 

@@ -5,7 +5,6 @@ import (
 
 	"poise/arbiter"
 	"poise/control"
-	"poise/loop/fault"
 )
 
 // stopping is a stop under way, or one that waits to be reset. Categories are
@@ -145,7 +144,7 @@ func (s *stopping) finish(l *Loop) {
 
 // reset is the separate act after a stop.
 func (s *stopping) reset(l *Loop) {
-	if s.active || l.faults.robot >= fault.RampOff {
+	if s.active || l.faults.robot >= SeverityRampOff {
 		return
 	}
 	s.held, s.watching = false, false

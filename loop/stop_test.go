@@ -8,7 +8,6 @@ import (
 
 	"poise/control"
 	"poise/control/swing"
-	"poise/loop/fault"
 	"poise/servo"
 	"poise/servo/sim"
 )
@@ -285,14 +284,14 @@ func TestStandstillIsWatched(t *testing.T) {
 		r.run(2000)
 		r.l.Stop(2)
 		r.run(3000)
-		if r.raised(fault.Standstill) || r.l.powered.state != Enabled {
+		if r.raised(StandstillMoved) || r.l.powered.state != Enabled {
 			t.Fatalf("a robot that stands still has a fault: %+v", r.reports)
 		}
 		if pushed {
 			r.bus.Push(2, 4) // N·m: sags by 0.2 rad
 		}
 		r.run(1000)
-		if got := r.raised(fault.Standstill); got != pushed {
+		if got := r.raised(StandstillMoved); got != pushed {
 			t.Errorf("pushed %v, fault %v", pushed, got)
 		}
 		if torque := r.l.powered.torque(); torque == pushed {

@@ -14,7 +14,6 @@ import (
 	"poise/control"
 	"poise/control/swing"
 	"poise/loop"
-	"poise/loop/fault"
 	"poise/robot"
 	"poise/robot/load"
 	"poise/servo"
@@ -136,7 +135,7 @@ func (s *session) run(t testing.TB, n int) {
 				break
 			}
 			switch {
-			case r.Kind == loop.FaultRaised && r.Fault == fault.ControllerPanic:
+			case r.Kind == loop.FaultRaised && r.Fault == loop.ControllerPanic:
 				s.panics++
 			case r.Kind == loop.FaultRaised:
 				s.faults++

@@ -8,7 +8,6 @@ import (
 
 	"poise/control"
 	"poise/loop"
-	"poise/loop/fault"
 	"poise/servo/sim"
 )
 
@@ -26,9 +25,9 @@ var badServos = []struct {
 // patient lets servos be far off and silent without a fault: tolerances shall find
 // them.
 func patient() loop.Settings {
-	rules := fault.Defaults()
-	rules[fault.Tracking].Severity = fault.Ignore
-	rules[fault.StaleReading].Severity = fault.Ignore
+	rules := loop.DefaultFaultRules()
+	rules[loop.TrackingError].Severity = loop.SeverityIgnore
+	rules[loop.StaleReading].Severity = loop.SeverityIgnore
 	return loop.Settings{Faults: rules}
 }
 

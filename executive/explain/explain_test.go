@@ -9,7 +9,7 @@ import (
 
 	"poise/arbiter"
 	"poise/control"
-	"poise/loop/fault"
+	"poise/loop"
 	"poise/planner"
 	"poise/robot"
 	"poise/robot/load"
@@ -80,8 +80,8 @@ func TestReasonsSayWhoWhatAndHow(t *testing.T) {
 // TestEveryFaultHasWords and says what helps.
 func TestEveryFaultHasWords(t *testing.T) {
 	w := words(t)
-	for k := fault.Tracking; k < fault.NumKinds; k++ {
-		x := w.Fault(k, fault.Hold, control.Reason{Joint: 3, Who: arbiter.Nobody, Value: 1, Max: 0.5})
+	for k := loop.TrackingError; k < loop.NumFaultKinds; k++ {
+		x := w.Fault(k, loop.SeverityHold, control.Reason{Joint: 3, Who: arbiter.Nobody, Value: 1, Max: 0.5})
 		if x.Text == "" || x.Help == "" || !strings.HasPrefix(x.Code, "fault_") || x.Joint != "joint14" || !strings.Contains(x.Text, "hold") {
 			t.Errorf("%v: %+v", k, x)
 		}
@@ -92,18 +92,18 @@ func TestEveryFaultHasWords(t *testing.T) {
 func TestFaultsAreMeasuredInUnits(t *testing.T) {
 	w := words(t)
 	for _, c := range []struct {
-		k    fault.Kind
+		k    loop.FaultKind
 		r    control.Reason
 		want string
 	}{
-		{fault.Overrun, control.Reason{Joint: robot.NoJoint, Value: 13.01, Max: 5}, "overrun: the cycle missed 13.01 of about the last hundred periods, 5 are allowed"},
-		{fault.Tracking, control.Reason{Joint: 3, Value: 0.5, Max: 0.35}, "tracking error of joint joint14: 0.5 rad from its command, 0.35 rad is allowed"},
-		{fault.StaleReading, control.Reason{Joint: 3, Value: 0.3, Max: 0.2}, "stale reading of joint joint14: 0.3 s without an answer, 0.2 s is allowed"},
-		{fault.Hot, control.Reason{Joint: 3, Value: 80, Max: 75}, "hot of joint joint14: 80 °C measured, 75 °C is allowed"},
-		{fault.LowVoltage, control.Reason{Joint: robot.NoJoint, Value: 6.2, Max: 6.5}, "low voltage: 6.2 V measured, 6.5 V is needed"},
-		{fault.Standstill, control.Reason{Joint: 3, Value: 0.2, Max: 0.1}, "moved at standstill of joint joint14: 0.2 rad from where it stopped, 0.1 rad is allowed"},
+		{loop.Overrun, control.Reason{Joint: robot.NoJoint, Value: 13.01, Max: 5}, "overrun: the cycle missed 13.01 of about the last hundred periods, 5 are allowed"},
+		{loop.TrackingError, control.Reason{Joint: 3, Value: 0.5, Max: 0.35}, "tracking error of joint joint14: 0.5 rad from its command, 0.35 rad is allowed"},
+		{loop.StaleReading, control.Reason{Joint: 3, Value: 0.3, Max: 0.2}, "stale reading of joint joint14: 0.3 s without an answer, 0.2 s is allowed"},
+		{loop.Overheat, control.Reason{Joint: 3, Value: 80, Max: 75}, "hot of joint joint14: 80 °C measured, 75 °C is allowed"},
+		{loop.LowVoltage, control.Reason{Joint: robot.NoJoint, Value: 6.2, Max: 6.5}, "low voltage: 6.2 V measured, 6.5 V is needed"},
+		{loop.StandstillMoved, control.Reason{Joint: 3, Value: 0.2, Max: 0.1}, "moved at standstill of joint joint14: 0.2 rad from where it stopped, 0.1 rad is allowed"},
 	} {
-		if got := w.Fault(c.k, fault.Warn, c.r).Text; got != c.want {
+		if got := w.Fault(c.k, loop.SeverityWarn, c.r).Text; got != c.want {
 			t.Errorf("%v: %q, want %q", c.k, got, c.want)
 		}
 	}

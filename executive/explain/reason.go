@@ -6,7 +6,7 @@ import (
 
 	"poise/arbiter"
 	"poise/control"
-	"poise/loop/fault"
+	"poise/loop"
 	"poise/robot"
 )
 
@@ -139,7 +139,7 @@ var sentences = map[control.Code]func(w *Words, x *Explanation, r control.Reason
 }
 
 // Fault puts a fault into words, and what is done about it.
-func (w *Words) Fault(k fault.Kind, severity fault.Severity, r control.Reason) Explanation {
+func (w *Words) Fault(k loop.FaultKind, severity loop.Severity, r control.Reason) Explanation {
 	x := Explanation{Code: "fault_" + Underscored(k.String()), Joint: w.Joint(r.Joint), At: r.At, Value: r.Value, Limit: r.Max}
 	x.Text = k.String()
 	if x.Joint != "" {
@@ -147,10 +147,10 @@ func (w *Words) Fault(k fault.Kind, severity fault.Severity, r control.Reason) E
 		x.Text += " of joint " + x.Joint
 	}
 	switch k {
-	case fault.ControllerPanic:
+	case loop.ControllerPanic:
 		x.Owner = w.who(arbiter.ClientID(max(0, min(r.Value, float64(arbiter.Nobody)))))
 		x.Text += " of " + quoted(x.Owner)
-	case fault.Overrun:
+	case loop.Overrun:
 		x.Text += fmt.Sprintf(": the cycle missed %s of about the last hundred periods, %s are allowed", num(r.Value), num(r.Max))
 	default:
 		if m, ok := faultMeasures[k]; ok {
@@ -161,7 +161,7 @@ func (w *Words) Fault(k fault.Kind, severity fault.Severity, r control.Reason) E
 			x.Text += fmt.Sprintf(": %s %s %s, %s %s is %s", num(r.Value), unit, m.what, num(r.Max), unit, m.bound)
 		}
 	}
-	if severity > fault.Warn {
+	if severity > loop.SeverityWarn {
 		x.Text += " (" + severity.String() + ")"
 	}
 	x.Help = faultHelp[k]
@@ -170,24 +170,24 @@ func (w *Words) Fault(k fault.Kind, severity fault.Severity, r control.Reason) E
 
 // faultMeasures say what the value of a fault measures, and in which unit; none is that
 // of the joint.
-var faultMeasures = map[fault.Kind]struct{ unit, what, bound string }{
-	fault.Tracking:     {"", "from its command", "allowed"},
-	fault.StaleReading: {"s", "without an answer", "allowed"},
-	fault.Hot:          {"°C", "measured", "allowed"},
-	fault.LowVoltage:   {"V", "measured", "needed"},
-	fault.Standstill:   {"", "from where it stopped", "allowed"},
+var faultMeasures = map[loop.FaultKind]struct{ unit, what, bound string }{
+	loop.TrackingError:   {"", "from its command", "allowed"},
+	loop.StaleReading:    {"s", "without an answer", "allowed"},
+	loop.Overheat:        {"°C", "measured", "allowed"},
+	loop.LowVoltage:      {"V", "measured", "needed"},
+	loop.StandstillMoved: {"", "from where it stopped", "allowed"},
 }
 
-var faultHelp = map[fault.Kind]string{
-	fault.Tracking:        "see what holds the joint back, then reset",
-	fault.StaleReading:    "see whether the servo still answers, then reset",
-	fault.Hot:             "let it cool down, then reset",
-	fault.LowVoltage:      "charge or connect the supply, then reset",
-	fault.ServoFault:      "clear the servo's own fault, then reset",
-	fault.BusSilent:       "see whether the bus is connected, then reset",
-	fault.Overrun:         "the computer is too busy for this cycle: a longer --period, or --priority for real time, helps",
-	fault.ControllerPanic: "start the controller again with switch_controllers, then reset",
-	fault.Standstill:      "see what moves the joint, then reset",
+var faultHelp = map[loop.FaultKind]string{
+	loop.TrackingError:   "see what holds the joint back, then reset",
+	loop.StaleReading:    "see whether the servo still answers, then reset",
+	loop.Overheat:        "let it cool down, then reset",
+	loop.LowVoltage:      "charge or connect the supply, then reset",
+	loop.ServoFault:      "clear the servo's own fault, then reset",
+	loop.BusSilent:       "see whether the bus is connected, then reset",
+	loop.Overrun:         "the computer is too busy for this cycle: a longer --period, or --priority for real time, helps",
+	loop.ControllerPanic: "start the controller again with switch_controllers, then reset",
+	loop.StandstillMoved: "see what moves the joint, then reset",
 }
 
 // what names what an explanation is about.

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"poise/loop"
-	"poise/loop/fault"
 	"poise/robot/load"
 	"poise/servo"
 	"poise/servo/sim"
@@ -145,7 +144,7 @@ func TestLateTicksAreCountedAndTold(t *testing.T) {
 		if !ok {
 			break
 		}
-		raised = raised || rep.Kind == loop.FaultRaised && rep.Fault == fault.Overrun
+		raised = raised || rep.Kind == loop.FaultRaised && rep.Fault == loop.Overrun
 	}
 	if !raised {
 		t.Error("the fault monitor does not know")

@@ -13,7 +13,6 @@ import (
 	"poise/graph"
 	"poise/internal/strictyaml"
 	"poise/loop"
-	"poise/loop/fault"
 	"poise/servo"
 )
 
@@ -114,16 +113,16 @@ const StiffnessPerEffort = 16
 
 // Default returns what is used where nothing is said.
 func Default() Config {
-	rules := fault.Defaults()
-	rule := func(k fault.Kind) Rule { return Rule{rules[k].Threshold, rules[k].Severity.String()} }
+	rules := loop.DefaultFaultRules()
+	rule := func(k loop.FaultKind) Rule { return Rule{rules[k].Threshold, rules[k].Severity.String()} }
 	return Config{
 		Robot:  "pony",
 		Listen: "127.0.0.1:8080", Origins: []string{},
 		Loop: Loop{Period: 0.001, Arbiter: arbiter.PolicyPriority.String(), Handover: control.JerkLimited.String(),
 			HandoverTime: 0.2, Transition: 5, StopDeadline: 2, CrouchDeadline: 5},
 		Sim: Sim{Lag: 0.03, Noise: 0.0005, Seed: 1},
-		Faults: Faults{Tracking: rule(fault.Tracking), Stale: rule(fault.StaleReading),
-			Temperature: rule(fault.Hot), Voltage: rule(fault.LowVoltage), Overrun: rule(fault.Overrun)},
+		Faults: Faults{Tracking: rule(loop.TrackingError), Stale: rule(loop.StaleReading),
+			Temperature: rule(loop.Overheat), Voltage: rule(loop.LowVoltage), Overrun: rule(loop.Overrun)},
 		Rates:   Rates{JointStates: 100, TF: 100, Feedback: 20, Diagnostics: 1},
 		Planner: Planner{Pipeline: "poise"},
 		Limits: Limits{MessageSize: 8 << 20, Connections: 100, Subscriptions: 1000, Goals: 100,
@@ -268,17 +267,17 @@ func (c *Config) Settings() (loop.Settings, error) {
 	if err := decay.UnmarshalText([]byte(c.Loop.Handover)); err != nil {
 		errs = append(errs, problemf("loop.handover", "is %q, must be %v or %v", c.Loop.Handover, control.JerkLimited, control.Exponential))
 	}
-	rules := fault.Defaults()
+	rules := loop.DefaultFaultRules()
 	for _, one := range []struct {
 		key, unit string
-		kind      fault.Kind
+		kind      loop.FaultKind
 		rule      Rule
 	}{
-		{"tracking_error", "rad", fault.Tracking, c.Faults.Tracking},
-		{"stale_reading", "s", fault.StaleReading, c.Faults.Stale},
-		{"temperature", "°C", fault.Hot, c.Faults.Temperature},
-		{"low_voltage", "V", fault.LowVoltage, c.Faults.Voltage},
-		{"overrun", "periods", fault.Overrun, c.Faults.Overrun},
+		{"tracking_error", "rad", loop.TrackingError, c.Faults.Tracking},
+		{"stale_reading", "s", loop.StaleReading, c.Faults.Stale},
+		{"temperature", "°C", loop.Overheat, c.Faults.Temperature},
+		{"low_voltage", "V", loop.LowVoltage, c.Faults.Voltage},
+		{"overrun", "periods", loop.Overrun, c.Faults.Overrun},
 	} {
 		severity, ok := parseSeverity(one.rule.Severity)
 		if !ok {
@@ -304,8 +303,8 @@ func (c *Config) Settings() (loop.Settings, error) {
 	}, errors.Join(errs...)
 }
 
-func parseSeverity(name string) (fault.Severity, bool) {
-	for s := fault.Ignore; s <= fault.TorqueOff; s++ {
+func parseSeverity(name string) (loop.Severity, bool) {
+	for s := loop.SeverityIgnore; s <= loop.SeverityTorqueOff; s++ {
 		if s.String() == name {
 			return s, true
 		}
@@ -314,8 +313,8 @@ func parseSeverity(name string) (fault.Severity, bool) {
 }
 
 func severities() (all string) {
-	for s := fault.Ignore; s <= fault.TorqueOff; s++ {
-		if s > fault.Ignore {
+	for s := loop.SeverityIgnore; s <= loop.SeverityTorqueOff; s++ {
+		if s > loop.SeverityIgnore {
 			all += ", "
 		}
 		all += s.String()

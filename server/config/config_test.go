@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"poise/loop/fault"
+	"poise/loop"
 )
 
 // TestWrittenConfigurationReadsBack proves that file and struct agree: what Write
@@ -108,8 +108,8 @@ func TestSettingsCarryTheRules(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := fault.Defaults()
-	want[fault.Hot].Threshold, want[fault.Hot].Clear, want[fault.Hot].Severity = 60, 0, fault.Warn
+	want := loop.DefaultFaultRules()
+	want[loop.Overheat].Threshold, want[loop.Overheat].Clear, want[loop.Overheat].Severity = 60, 0, loop.SeverityWarn
 	if s.Faults != want {
 		t.Errorf("rules %+v", s.Faults)
 	}
