@@ -5,15 +5,8 @@ import (
 	"math"
 
 	"poise/control"
-	"poise/executive/desk"
 	"poise/executive/explain"
 	"poise/loop"
-)
-
-// Answers of commands, as package desk gives them.
-type (
-	Outcome = desk.Outcome
-	Answer  = desk.Answer
 )
 
 // commandPatience is how long a command may take, in patiences of the cycle.
@@ -23,22 +16,22 @@ const commandPatience = 10
 const maxWaiting = 1024
 
 // command sends orders, and waits for their outcome.
-func (e *Executive) command(c *desk.Command, orders ...loop.Order) *Answer {
+func (e *Executive) command(c *command, orders ...loop.Order) *Answer {
 	switch {
 	case e.closed:
-		return e.refuse(c.Who, c.What, explain.Because("server_stopped", "the executive is closed"))
+		return e.refuse(c.who, c.what, explain.Because("server_stopped", "the executive is closed"))
 	case e.silent:
-		return e.refuse(c.Who, c.What, e.whySilent())
-	case e.desk.Waiting() > maxWaiting:
-		return e.refuse(c.Who, c.What, e.words.Reason(control.Because(control.Full), ""))
+		return e.refuse(c.who, c.what, e.whySilent())
+	case len(e.orders.waiting) > maxWaiting:
+		return e.refuse(c.who, c.what, e.words.Reason(control.Because(control.Full), ""))
 	}
-	return e.desk.Start(c, e.now, orders...)
+	return e.orders.start(c, e.now, orders...)
 }
 
 // refuse answers a command that cannot even be sent; without a reason it is done.
 func (e *Executive) refuse(who, what string, why ...Explanation) *Answer {
-	a, o := desk.NewAnswer(), desk.Refused(why...)
-	a.Resolve(o)
+	a, o := newAnswer(), refused(why...)
+	a.resolve(o)
 	e.audit(who, what, o.Text())
 	return a
 }
@@ -54,7 +47,7 @@ func (e *Executive) orderRefused(r *loop.Report) {
 		why = e.words.Fault(r.Fault, severity, r.Reason)
 		why.Text = "still there: " + why.Text
 	}
-	if e.desk.Refuse(r.Goal, why) {
+	if e.orders.refuse(r.Goal, why) {
 		return
 	}
 	if seat := e.seatOf(r.Controller); seat != nil && r.Order == loop.Feed {
@@ -67,7 +60,7 @@ func (e *Executive) stopped(r *loop.Report) {
 	x := explain.Because("stopped", fmt.Sprintf("a stop of category %g took %.3g s and %.3g rad or m", r.Value, r.Time, r.Way))
 	x.Value, x.At = r.Value, float64(r.Tick.Time)*1e-9
 	e.notice(Notice{Tick: r.Tick, Kind: "stop", Explanation: x})
-	e.desk.Take(r)
+	e.orders.take(r)
 }
 
 // settleCommands ends the commands that are done, or take too long.
@@ -76,7 +69,7 @@ func (e *Executive) settleCommands() {
 	if e.silent {
 		patience = -1
 	}
-	e.desk.Settle(e.snap, e.now, patience, func(_ *desk.Command, took int64) Explanation {
+	e.orders.settle(e.snap, e.now, patience, func(_ *command, took int64) Explanation {
 		if e.silent {
 			return e.whySilent()
 		}
@@ -104,7 +97,7 @@ func (e *Executive) Stop(who string, category uint8) *Answer {
 		told := func(r *loop.Report) (Outcome, bool) {
 			return Outcome{Value: r.Time, Way: r.Way}, r.Kind == loop.Stopped && uint8(r.Value) <= category && r.Tick.N > known
 		}
-		return e.command(&desk.Command{Who: who, What: fmt.Sprintf("stop %d", category), Told: told})
+		return e.command(&command{who: who, what: fmt.Sprintf("stop %d", category), told: told})
 	})
 }
 
@@ -118,7 +111,7 @@ func (e *Executive) Reset(who string) *Answer {
 			}
 			return o, true
 		}
-		return e.command(&desk.Command{Who: who, What: "reset", Settled: settled}, loop.Order{Kind: loop.Reset})
+		return e.command(&command{who: who, what: "reset", settled: settled}, loop.Order{Kind: loop.Reset})
 	})
 }
 
@@ -133,12 +126,12 @@ func (e *Executive) power(who string, on bool) *Answer {
 	if on {
 		order, what = loop.PowerOn, "power on"
 	}
-	c := &desk.Command{Who: who, What: what}
-	c.Settled = func(s *loop.Snapshot) (o Outcome, ok bool) {
+	c := &command{who: who, what: what}
+	c.settled = func(s *loop.Snapshot) (o Outcome, ok bool) {
 		switch torque := s.Power == loop.Enabled || s.Power == loop.Stopping; {
 		case on && s.Power != loop.Enabled: // it came, and something else took it away
 			o.Explanations = []Explanation{e.words.Reason(control.Because(control.PowerOff), "").With("power is " + s.Power.String() + ": see the state for what took it away")}
-		case !on && torque && e.turned < c.Tick: // whoever switched it on since did so after this
+		case !on && torque && e.turned < c.tick: // whoever switched it on since did so after this
 			return o, false
 		}
 		return o, true
@@ -194,7 +187,7 @@ func (e *Executive) rate(who, what, controller string, all loop.Order, one loop.
 			}
 			return Outcome{Value: have}, have == wanted || float64(s.Tick.Time-began)*1e-9 >= speedSettles
 		}
-		return e.command(&desk.Command{Who: who, What: what, Settled: settled}, order)
+		return e.command(&command{who: who, what: what, settled: settled}, order)
 	})
 }
 
@@ -220,9 +213,9 @@ func (e *Executive) Place(who string, joints []string, positions []float64) *Ans
 		if len(why) > 0 {
 			return e.refuse(who, "place", why...)
 		}
-		number := e.desk.Number()
+		number := e.orders.nextNumber()
 		told := func(r *loop.Report) (o Outcome, ok bool) { return o, r.Kind == loop.Placed && r.Goal == number }
-		return e.command(&desk.Command{Who: who, What: "place", Number: number, Told: told}, loop.Order{Kind: loop.Place, Program: p})
+		return e.command(&command{who: who, what: "place", number: number, told: told}, loop.Order{Kind: loop.Place, Program: p})
 	})
 }
 
@@ -234,7 +227,7 @@ func (e *Executive) Feed(controller string, value control.Program) (why []Explan
 		switch {
 		case !ok:
 			why = append(why, e.unknownController(controller))
-		case !e.desk.OrderNow(loop.Order{Kind: loop.Feed, Controller: s.id, Goal: e.desk.Number(), Program: value}):
+		case !e.orders.trySend(loop.Order{Kind: loop.Feed, Controller: s.id, Goal: e.orders.nextNumber(), Program: value}):
 			why = append(why, e.words.Reason(control.Because(control.Full), controller))
 		default:
 			e.remoteAlive(s)
@@ -257,22 +250,22 @@ func (e *Executive) unknownJoint(name string) Explanation {
 // resource, not a tick of anybody else's motion. A goal that is planned first is
 // checked as far as that goes without a plan.
 func (e *Executive) CheckGoal(who string, g Goal) *Answer {
-	w, why := e.look().Prepare(g)
+	w, why := e.look().prepare(g)
 	return e.ask(func() *Answer {
-		c := &desk.Command{Who: who, What: "check " + g.Action()}
+		c := &command{who: who, what: "check " + g.Action()}
 		if len(why) > 0 {
-			return e.refuse(c.Who, c.What, why...)
+			return e.refuse(c.who, c.what, why...)
 		}
-		if w.Program == nil {
-			return e.refuse(c.Who, c.What)
+		if w.program == nil {
+			return e.refuse(c.who, c.what)
 		}
 		seat, busy := e.choose(w)
 		if seat == nil {
-			return e.refuse(c.Who, c.What, busy)
+			return e.refuse(c.who, c.what, busy)
 		}
-		c.Number = e.desk.Number()
-		c.Told = func(r *loop.Report) (o Outcome, ok bool) {
-			if r.Kind != loop.GoalChecked || r.Goal != c.Number {
+		c.number = e.orders.nextNumber()
+		c.told = func(r *loop.Report) (o Outcome, ok bool) {
+			if r.Kind != loop.GoalChecked || r.Goal != c.number {
 				return o, false
 			}
 			if r.Reason.Code != control.OK {
@@ -280,6 +273,6 @@ func (e *Executive) CheckGoal(who string, g Goal) *Answer {
 			}
 			return o, true
 		}
-		return e.command(c, loop.Order{Kind: loop.CheckGoal, Controller: seat.id, Program: w.Program})
+		return e.command(c, loop.Order{Kind: loop.CheckGoal, Controller: seat.id, Program: w.program})
 	})
 }

@@ -1,14 +1,17 @@
 package executive
 
 import (
+	"context"
 	"fmt"
 	"time"
 
 	"poise/arbiter"
+	"poise/control"
 	"poise/control/follow"
 	"poise/executive/explain"
-	"poise/executive/wish"
 	"poise/loop"
+	"poise/motion/library"
+	"poise/planner"
 	"poise/robot"
 	"poise/servo"
 )
@@ -25,14 +28,43 @@ type Cycle interface {
 	Controller(name string) (arbiter.ClientID, bool)
 }
 
-// What goals are done with, as package wish has it.
-type (
-	Controller     = wish.Controller
-	Planner        = wish.Planner
-	Pipeline       = wish.Pipeline
-	Library        = wish.Library
-	ApproachLimits = wish.ApproachLimits
-)
+// Controller is a controller of the loop, and what the executive has to know of it.
+type Controller struct {
+	Name string // as registered with the loop
+	Kind string // such as "follow": goals look for their controllers by it
+	// Operate makes the program of a goal Operational on some leaves; now is valid
+	// during the call only. Nil is for controllers that are not switched on and off
+	// but given goals.
+	Operate func(set robot.Set, now *loop.Snapshot) (control.Program, error)
+	// Resources are what Operational asks for if the goal does not say.
+	Resources []string
+	// Remote makes the controller a seat for controllers outside the process.
+	Remote bool
+}
+
+// Planner plans motions; smooth.Planner and pilz.Planner are ones.
+type Planner interface {
+	Plan(ctx context.Context, req *planner.Request, current []float64) (*planner.Motion, *planner.Refusal)
+	Sequence(ctx context.Context, items []planner.Item, current []float64) ([]*planner.Motion, *planner.Refusal)
+}
+
+// Pipeline is a planner under a name.
+type Pipeline struct {
+	Name    string
+	Planner Planner
+}
+
+// Library finds stored motions by name; *library.Library is one. It must be safe
+// for concurrent use.
+type Library interface {
+	Get(name string) (*library.Motion, error)
+}
+
+// ApproachLimits are how fast approach moves are.
+type ApproachLimits struct {
+	Share float64 // of the joints' limits; default 0.5
+	Speed float64 // rad/s or m/s where a joint has no velocity limit; default 1
+}
 
 // Config makes an Executive. Zero values mean the defaults.
 type Config struct {
@@ -95,6 +127,40 @@ func (c *Config) check() (errs []error) {
 		errs = append(errs, fmt.Errorf("executive: approach moves with a share of %g and at %g rad/s, the share must be above 0 and at most 1", c.Approach.Share, c.Approach.Speed))
 	}
 	return errs
+}
+
+// controller returns a controller by name.
+func (c *Config) controller(name string) (*Controller, bool) {
+	for i := range c.Controllers {
+		if c.Controllers[i].Name == name {
+			return &c.Controllers[i], true
+		}
+	}
+	return nil, false
+}
+
+// pool returns the names of the controllers of a kind.
+func (c *Config) pool(kind string) (names []string) {
+	for i := range c.Controllers {
+		if x := &c.Controllers[i]; x.Kind == kind && !x.Remote {
+			names = append(names, x.Name)
+		}
+	}
+	return names
+}
+
+func (c *Config) controllerNames() (names []string) {
+	for i := range c.Controllers {
+		names = append(names, c.Controllers[i].Name)
+	}
+	return names
+}
+
+func (c *Config) pipelineNames() (names []string) {
+	for _, p := range c.Pipelines {
+		names = append(names, p.Name)
+	}
+	return names
 }
 
 func orElse[T comparable](value *T, standard T) {

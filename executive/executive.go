@@ -7,9 +7,7 @@ import (
 	"sync"
 
 	"poise/action"
-	"poise/executive/desk"
 	"poise/executive/explain"
-	"poise/executive/wish"
 	"poise/loop"
 	"poise/robot"
 	"poise/servo"
@@ -21,7 +19,6 @@ type Executive struct {
 	cfg   Config
 	model *robot.Model
 	words *explain.Words
-	means *wish.Means
 	seats []*seat // by the order of Config.Controllers
 
 	workers chan struct{} // room for plans that are made at the same time
@@ -29,7 +26,7 @@ type Executive struct {
 	out     outbox        // calls to the outside
 
 	mu      sync.Mutex // all below
-	desk    *desk.Desk
+	orders  *orders
 	now     int64 // ns, as given to the last Pump
 	snap    *loop.Snapshot
 	tick    servo.Tick // of snap
@@ -41,7 +38,7 @@ type Executive struct {
 	names   []string // of servers, by arrival
 	live    []*job   // goals that are not over, by arrival
 	jobs    map[uint64]*job
-	plans   []planned
+	plans   []plannedJob
 	faults  []FaultState
 	limp    robot.Set // what SetTorque has switched off
 	turned  uint64    // tick in which torque last came or went
@@ -56,13 +53,12 @@ func New(cfg Config) (*Executive, error) {
 	cfg.Controllers = slices.Clone(cfg.Controllers)
 	e := &Executive{cfg: cfg, model: cfg.Model, servers: map[string]*server{}, jobs: map[uint64]*job{},
 		workers: make(chan struct{}, max(cfg.Planning, 1))}
-	e.desk = desk.New(cfg.Loop.Send, func(c *desk.Command, o Outcome) { e.audit(c.Who, c.What, o.Text()) })
+	e.orders = newOrders(cfg.Loop.Send, func(c *command, o Outcome) { e.audit(c.who, c.what, o.Text()) })
 	words, err := explain.New(cfg.Model, e.controllerName)
 	if err != nil {
 		return nil, err
 	}
 	e.words = words
-	e.means = &wish.Means{Model: cfg.Model, Words: words, Pipelines: cfg.Pipelines, Library: cfg.Library, Follow: cfg.Follow, Approach: cfg.Approach}
 	errs := cfg.check()
 	seen := map[string]bool{}
 	for i := range cfg.Controllers {
@@ -79,7 +75,6 @@ func New(cfg Config) (*Executive, error) {
 		}
 		seen[c.Name] = true
 		e.seats = append(e.seats, &seat{Controller: c, id: id})
-		e.means.Controllers = append(e.means.Controllers, c)
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
@@ -97,10 +92,10 @@ func (e *Executive) Words() *explain.Words { return e.words }
 // client's time for cancels by time, 0 if it has none.
 func (e *Executive) Submit(who string, id action.ID, stamp action.Time, g Goal, w Watch) (name GoalID, err error) {
 	v := e.look()
-	work, why := v.Prepare(g)
+	work, why := v.prepare(g)
 	e.locked(func() {
-		if v.Kept != nil {
-			e.last = v.Kept
+		if v.kept != nil {
+			e.last = v.kept
 		}
 		name, err = e.submit(who, id, stamp, &job{goal: g, watch: w, work: work, why: why})
 	})
@@ -157,7 +152,7 @@ func (e *Executive) Close() {
 		for _, name := range e.names {
 			e.servers[name].many.Stop(failed(why))
 		}
-		e.desk.End(why)
+		e.orders.end(why)
 		e.closed = true
 	})
 }

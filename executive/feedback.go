@@ -32,9 +32,9 @@ func (e *Executive) feedback() {
 // feedback describes the goal in a state.
 func (j *job) feedback(s *loop.Snapshot) Feedback {
 	w, a := j.work, &s.Active[j.seat.id]
-	f := Feedback{Goal: j.id, Tick: s.Tick, Time: j.time, Duration: w.Duration, Wanted: a.Wanted, Rate: a.Rate,
+	f := Feedback{Goal: j.id, Tick: s.Tick, Time: j.time, Duration: w.duration, Wanted: a.Wanted, Rate: a.Rate,
 		Resources: j.e.words.Names(a.Own), Events: j.left, Phase: j.phase(a)}
-	joints := w.Joints
+	joints := w.joints
 	if joints == nil {
 		joints = jointsOf(a.Own, len(s.Command.Q))
 	}
@@ -55,11 +55,11 @@ func (j *job) feedback(s *loop.Snapshot) Feedback {
 func (j *job) phase(a *loop.Activity) Phase {
 	w := j.work
 	switch {
-	case a.Time < w.From:
+	case a.Time < w.from:
 		return Approaching
-	case w.To > 0 && a.Time > w.To && a.Time < w.Duration:
+	case w.to > 0 && a.Time > w.to && a.Time < w.duration:
 		return Returning
-	case w.Duration > 0 && a.Time >= w.Duration && !a.Cancelled:
+	case w.duration > 0 && a.Time >= w.duration && !a.Cancelled:
 		return Settling
 	}
 	return Moving
@@ -76,9 +76,9 @@ func (j *job) noteTime() {
 // goal's feedback.
 func (j *job) eventsLeft(r *loop.Report) {
 	e := j.e
-	for i := r.From; i < r.To && j.work.Event != nil; i++ {
-		due := j.work.Event(i)
-		ev := Event{Tick: r.Tick, Goal: j.id, Motion: j.work.Motion, Time: due.Time, Type: due.Type, Command: due.Command, Options: due.Options}
+	for i := r.From; i < r.To && j.work.event != nil; i++ {
+		due := j.work.event(i)
+		ev := Event{Tick: r.Tick, Goal: j.id, Motion: j.work.motion, Time: due.Time, Type: due.Type, Command: due.Command, Options: due.Options}
 		if sink := e.cfg.Event; sink != nil {
 			e.out.add(func() { sink(ev) })
 		}

@@ -44,7 +44,7 @@ func FuzzGoals(f *testing.F) {
 		r.e.SetSpeed("fuzz", 1, "")
 		r.e.CancelAll("fuzz")
 		r.until(15, "the end of all goals", func() bool { return c.ended == c.asked })
-		r.until(15, "the answers to all commands", func() bool { return r.e.desk.Open() == 0 })
+		r.until(15, "the answers to all commands", func() bool { return len(r.e.orders.commands) == 0 })
 		if len(c.twice) > 0 || len(r.e.jobs) > 0 || len(r.e.live) > 0 {
 			t.Errorf("%d goals, %d ends, %v, %d left behind", c.asked, c.ended, c.twice, len(r.e.live))
 		}

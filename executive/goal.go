@@ -3,7 +3,6 @@ package executive
 import (
 	"poise/action"
 	"poise/executive/explain"
-	"poise/executive/wish"
 	"poise/planner"
 	"poise/servo"
 )
@@ -15,24 +14,6 @@ type GoalID struct {
 }
 
 func (g GoalID) String() string { return g.Action + " " + string(g.ID) }
-
-// Goals, as package wish has them.
-type (
-	Goal        = wish.Goal
-	Follow      = wish.Follow
-	Play        = wish.Play
-	Pose        = wish.Pose
-	Perform     = wish.Perform
-	Operational = wish.Operational
-	Step        = wish.Step
-	Execute     = wish.Execute
-	Move        = wish.Move
-	Kept        = wish.Kept
-)
-
-// ParsePlay reads a motion's name and the options of a text command; see
-// wish.ParsePlay.
-func ParsePlay(name, options string) (*Play, []Explanation) { return wish.ParsePlay(name, options) }
 
 // Watch is told what becomes of one goal, in order. Each may be nil.
 type Watch struct {

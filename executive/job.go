@@ -7,7 +7,6 @@ import (
 	"poise/action"
 	"poise/control"
 	"poise/executive/explain"
-	"poise/executive/wish"
 	"poise/loop"
 )
 
@@ -21,7 +20,7 @@ type job struct {
 	who    string
 	h      *action.Handle[*job, Feedback, Result]
 
-	work   *wish.Work
+	work   *work
 	why    []Explanation // it cannot even be ordered
 	seat   *seat         // that performs it, once it is ordered
 	number uint64        // of its order, 0 before
@@ -44,10 +43,10 @@ func (j *job) begin(h *action.Handle[*job, Feedback, Result]) {
 		j.fail(action.ConditionsUnmet, j.why...)
 	case e.silent:
 		j.fail(action.ServerGone, e.whySilent())
-	case j.work.Off != "":
+	case j.work.off != "":
 		h.Accept()
 		j.switchOff()
-	case j.work.Plan != nil:
+	case j.work.plan != nil:
 		h.Accept()
 		j.startPlanning()
 	default:
@@ -63,8 +62,8 @@ func (j *job) dispatch() {
 		j.fail(action.NotGranted, why)
 		return
 	}
-	number := e.desk.Number()
-	if !e.desk.OrderNow(loop.Order{Kind: loop.StartGoal, Controller: seat.id, Goal: number, Program: j.work.Program}) {
+	number := e.orders.nextNumber()
+	if !e.orders.trySend(loop.Order{Kind: loop.StartGoal, Controller: seat.id, Goal: number, Program: j.work.program}) {
 		j.fail(action.ConditionsUnmet, e.words.Reason(control.Because(control.Full), seat.Name))
 		return
 	}
@@ -74,14 +73,14 @@ func (j *job) dispatch() {
 
 // choose finds the controller for some work: the one that moves some of its joints
 // already, which is then replaced in flight, or else one that is free.
-func (e *Executive) choose(w *wish.Work) (*seat, Explanation) {
+func (e *Executive) choose(w *work) (*seat, Explanation) {
 	var free *seat
 	var busy []string
-	for _, name := range w.Pool {
+	for _, name := range w.pool {
 		s, _ := e.seat(name)
 		jobs := e.jobsOf(s)
 		for _, j := range jobs {
-			if j.work.Claim.Overlaps(w.Claim) {
+			if j.work.claim.Overlaps(w.claim) {
 				return s, Explanation{}
 			}
 		}
@@ -92,12 +91,12 @@ func (e *Executive) choose(w *wish.Work) (*seat, Explanation) {
 			free = s
 		}
 	}
-	if free == nil && len(w.Pool) == 1 {
-		s, _ := e.seat(w.Pool[0])
+	if free == nil && len(w.pool) == 1 {
+		s, _ := e.seat(w.pool[0])
 		return s, Explanation{} // what it does is replaced
 	}
 	if free == nil {
-		return nil, explain.Because("all_busy", fmt.Sprintf("all %d controllers for such goals are busy with other joints: %v", len(w.Pool), busy)).
+		return nil, explain.Because("all_busy", fmt.Sprintf("all %d controllers for such goals are busy with other joints: %v", len(w.pool), busy)).
 			With("wait for one of them to end, or cancel it")
 	}
 	return free, Explanation{}
@@ -129,7 +128,7 @@ func (j *job) cancel() {
 func (j *job) callOff() {
 	switch {
 	case j.number != 0:
-		j.e.desk.Order(loop.Order{Kind: loop.CancelGoal, Controller: j.seat.id, Goal: j.number})
+		j.e.orders.send(loop.Order{Kind: loop.CancelGoal, Controller: j.seat.id, Goal: j.number})
 	case j.stop != nil:
 		j.stop()
 	}
@@ -156,7 +155,7 @@ func (j *job) succeed() {
 	r := j.result
 	r.Code, r.Time = "ok", j.time
 	if j.work != nil {
-		r.Notes = j.work.Notes
+		r.Notes = j.work.notes
 	}
 	j.h.Succeed(r, "")
 }
@@ -168,8 +167,8 @@ func (j *job) started(tick uint64) {
 	if j.h.State().Waiting() {
 		j.h.Accept()
 	}
-	if r := j.work.Rate; r != 0 && r != 1 {
-		j.e.desk.Order(loop.Order{Kind: loop.GoalRate, Controller: j.seat.id, Goal: j.number, Value: r})
+	if r := j.work.rate; r != 0 && r != 1 {
+		j.e.orders.send(loop.Order{Kind: loop.GoalRate, Controller: j.seat.id, Goal: j.number, Value: r})
 	}
 }
 
@@ -178,7 +177,7 @@ func (j *job) ended(r *loop.Report) {
 	e := j.e
 	j.noteTime()
 	if r.Status == control.Done {
-		j.time = max(j.time, j.work.Duration)
+		j.time = max(j.time, j.work.duration)
 		j.succeed()
 		return
 	}
@@ -216,7 +215,7 @@ func (e *Executive) causeOf(r *loop.Report, j *job) action.Cause {
 // switchOff calls off what the controller does; the goal is done when that is over.
 func (j *job) switchOff() {
 	e := j.e
-	off, _ := e.seat(j.work.Off)
+	off, _ := e.seat(j.work.off)
 	busy := false
 	for _, other := range e.jobsOf(off) {
 		busy = true
@@ -240,7 +239,7 @@ func (e *Executive) offWaiters(s *seat) {
 		return
 	}
 	for _, j := range slices.Clone(e.live) {
-		if j.work != nil && j.work.Off == s.Name && j.h.State() == action.Active {
+		if j.work != nil && j.work.off == s.Name && j.h.State() == action.Active {
 			j.succeed()
 		}
 	}

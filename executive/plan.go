@@ -4,14 +4,13 @@ import (
 	"context"
 
 	"poise/action"
-	"poise/executive/wish"
 	"poise/planner"
 )
 
-// planned is a plan that came back for a goal.
-type planned struct {
+// plannedJob is a plan that came back for a goal.
+type plannedJob struct {
 	job *job
-	wish.Planned
+	planned
 }
 
 // startPlanning gives the plan to a worker.
@@ -19,15 +18,15 @@ func (j *job) startPlanning() {
 	e := j.e
 	ctx, stop := context.WithCancel(context.Background())
 	j.stop = stop
-	p := j.work.Plan
+	p := j.work.plan
 	j.h.Feedback(Feedback{Goal: j.id, Phase: Planning, Tick: e.tick})
 	e.out.add(func() {
 		e.cfg.Go(func() {
 			e.workers <- struct{}{} // so many at a time
 			defer func() { <-e.workers }()
-			out := planned{job: j}
-			if out.Refusal = planner.Stopped(ctx); out.Refusal == nil {
-				out.Planned = p.Run(ctx)
+			out := plannedJob{job: j}
+			if out.refusal = planner.Stopped(ctx); out.refusal == nil {
+				out.planned = p.run(ctx)
 			}
 			e.mu.Lock()
 			e.plans = append(e.plans, out)
@@ -43,8 +42,8 @@ func (e *Executive) takePlans() {
 	for _, p := range plans {
 		p.job.stop()
 		p.job.stop = nil
-		if p.Kept != nil {
-			e.last = p.Kept
+		if p.kept != nil {
+			e.last = p.kept
 		}
 		if !p.job.h.State().Terminal() {
 			p.job.planned(&p)
@@ -53,17 +52,17 @@ func (e *Executive) takePlans() {
 }
 
 // planned performs what was planned.
-func (j *job) planned(p *planned) {
-	j.result.Motions, j.result.Refusal = p.Motions, p.Refusal
+func (j *job) planned(p *plannedJob) {
+	j.result.Motions, j.result.Refusal = p.motions, p.refusal
 	switch {
-	case p.Refusal != nil:
-		j.fail(action.Failed, p.Why...)
-	case len(p.Why) > 0:
-		j.fail(action.ConditionsUnmet, p.Why...)
-	case p.Work == nil:
+	case p.refusal != nil:
+		j.fail(action.Failed, p.why...)
+	case len(p.why) > 0:
+		j.fail(action.ConditionsUnmet, p.why...)
+	case p.work == nil:
 		j.succeed()
 	default:
-		j.work = p.Work
+		j.work = p.work
 		j.dispatch()
 	}
 }
@@ -72,24 +71,24 @@ func (j *job) planned(p *planned) {
 // robot is. What was planned can be kept (Last).
 func (e *Executive) Plan(ctx context.Context, who string, items []planner.Item, sequence bool, pipeline string) Result {
 	v := e.look()
-	if v.Now == nil {
-		_, why := v.Prepare(nil)
+	if v.now == nil {
+		_, why := v.prepare(nil)
 		return failed(why...)
 	}
-	p, why := v.PlanOf(items, sequence, pipeline)
+	p, why := v.planOf(items, sequence, pipeline)
 	if why != nil {
 		return failed(why...)
 	}
-	p.Only = true
-	out := p.Run(ctx)
-	r := Result{Code: "ok", Motions: out.Motions}
-	if out.Refusal != nil {
-		r = failed(out.Why...)
-		r.Refusal = out.Refusal
+	p.only = true
+	out := p.run(ctx)
+	r := Result{Code: "ok", Motions: out.motions}
+	if out.refusal != nil {
+		r = failed(out.why...)
+		r.Refusal = out.refusal
 	}
 	e.locked(func() {
-		if out.Kept != nil {
-			e.last = out.Kept
+		if out.kept != nil {
+			e.last = out.kept
 		}
 		e.audit(who, "plan", r.Code)
 	})

@@ -57,7 +57,7 @@ const reportsPerPump = 1 << 14
 
 func (e *Executive) pump(now int64) {
 	e.now = max(now, e.now)
-	e.desk.Flush()
+	e.orders.flush()
 	// the state first: all that happened up to it is then among the reports
 	e.newest()
 	for range reportsPerPump {
@@ -95,10 +95,10 @@ func (e *Executive) newest() {
 	if !first {
 		return
 	}
-	e.desk.Above(s.Tick.N << 20)
+	e.orders.above(s.Tick.N << 20)
 	for _, seat := range e.seats {
 		if a := e.activity(seat); a != nil && a.Active && e.jobs[a.Goal] == nil {
-			e.desk.Order(loop.Order{Kind: loop.CancelGoal, Controller: seat.id, Goal: a.Goal})
+			e.orders.send(loop.Order{Kind: loop.CancelGoal, Controller: seat.id, Goal: a.Goal})
 			e.notice(Notice{Tick: s.Tick, Kind: "refused", Explanation: explain.Because("orphan",
 				fmt.Sprintf("controller %q performed a goal that nobody here asked for; it was called off", seat.Name))})
 		}
@@ -127,7 +127,7 @@ func (e *Executive) take(r *loop.Report) {
 		x := explain.Because("limb_safe", "in its safe state: "+strings.Join(e.words.Names(r.Set), ", "))
 		e.notice(Notice{Tick: r.Tick, Kind: "limb_safe", Explanation: x})
 	default:
-		e.desk.Take(r)
+		e.orders.take(r)
 	}
 }
 
@@ -138,7 +138,7 @@ func (e *Executive) takeGoal(r *loop.Report) {
 	}
 	if !ok {
 		if r.Kind == loop.GoalStarted { // its life is over already: the cycle was silent for too long
-			e.desk.Order(loop.Order{Kind: loop.CancelGoal, Controller: r.Controller, Goal: r.Goal})
+			e.orders.send(loop.Order{Kind: loop.CancelGoal, Controller: r.Controller, Goal: r.Goal})
 		}
 		return
 	}

@@ -117,7 +117,7 @@ func (e *Executive) RequestRemote(who string, r RemoteRequest, tell func(Assignm
 			why = bad
 			return
 		}
-		if p, ok := w.Program.(*stream.Program); ok {
+		if p, ok := w.program.(*stream.Program); ok {
 			p.Ranks = ranks
 		}
 		x.request, x.since, x.tell = r.ID, e.now, tell

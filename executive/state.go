@@ -116,7 +116,7 @@ func (e *Executive) controllerState(s *seat) ControllerState {
 func (j *job) state() GoalState {
 	g := GoalState{Goal: j.id, Who: j.who, State: j.h.State(), Phase: Starting}
 	if j.work != nil {
-		g.Duration = j.work.Duration
+		g.Duration = j.work.duration
 	}
 	if j.stop != nil && j.number == 0 {
 		g.Phase = Planning

@@ -144,7 +144,7 @@ func TestStormsEndEveryGoalOnce(t *testing.T) {
 		if len(st.Goals) > 0 || len(r.e.jobs) > 0 || len(r.e.live) > 0 || st.Lost > 0 {
 			t.Fatalf("seed %d: left behind: %+v", seed, st.Goals)
 		}
-		if n := r.e.desk.Open(); n > 0 {
+		if n := len(r.e.orders.commands); n > 0 {
 			t.Fatalf("seed %d: %d commands without an answer", seed, n)
 		}
 		t.Logf("seed %d: %d goals: %v", seed, c.asked, c.ends)

@@ -7,9 +7,7 @@ import (
 
 	"poise/action"
 	"poise/control"
-	"poise/executive/desk"
 	"poise/executive/explain"
-	"poise/executive/wish"
 	"poise/loop"
 	"poise/robot"
 )
@@ -28,7 +26,7 @@ type Switch struct {
 // started are stopped and those that were stopped are started again.
 type switching struct {
 	e       *Executive
-	command *desk.Command
+	command *command
 	start   []*starting
 	stop    []*seat
 	asked   int
@@ -40,7 +38,7 @@ type switching struct {
 // starting is one controller to be started.
 type starting struct {
 	seat *seat
-	work *wish.Work // nil for one that takes goals
+	work *work // nil for one that takes goals
 	done bool
 	id   GoalID
 }
@@ -57,7 +55,7 @@ func (e *Executive) SwitchControllers(who string, s Switch) *Answer {
 		if len(why) > 0 {
 			return e.refuse(who, what, why...)
 		}
-		x.command = &desk.Command{Who: who, What: what, Number: e.desk.Number(), Told: x.told, Settled: x.settled}
+		x.command = &command{who: who, what: what, number: e.orders.nextNumber(), told: x.told, settled: x.settled}
 		a := e.command(x.command)
 		if _, over := a.Outcome(); !over {
 			x.check()
@@ -143,8 +141,8 @@ func (e *Executive) conflicts(all []*starting) (why []Explanation) {
 			if a.work == nil || b.work == nil {
 				continue
 			}
-			needA, _ := a.work.Program.Claim()
-			needB, _ := b.work.Program.Claim()
+			needA, _ := a.work.program.Claim()
+			needB, _ := b.work.program.Claim()
 			if both := needA.Intersect(needB); !both.Empty() {
 				names := e.words.Names(both)
 				why = append(why, conflict(b.seat.Name, names[0],
@@ -166,12 +164,12 @@ func (x *switching) check() {
 		if s.work == nil {
 			continue
 		}
-		needs, wants := s.work.Program.Claim()
+		needs, wants := s.work.program.Claim()
 		if needs.Union(wants).Overlaps(freed) || x.e.halted(s.seat) {
 			continue // its resources come free by this very switch: the start itself is the check
 		}
 		x.asked++
-		x.e.desk.Order(loop.Order{Kind: loop.CheckGoal, Controller: s.seat.id, Goal: x.command.Number, Program: s.work.Program})
+		x.e.orders.send(loop.Order{Kind: loop.CheckGoal, Controller: s.seat.id, Goal: x.command.number, Program: s.work.program})
 	}
 	if x.asked == 0 {
 		x.carryOut()
@@ -182,7 +180,7 @@ func (x *switching) check() {
 func (x *switching) freed() (set robot.Set) {
 	for _, c := range x.stop {
 		for _, j := range x.e.jobsOf(c) {
-			set = set.Union(j.work.Claim)
+			set = set.Union(j.work.claim)
 		}
 	}
 	return set
@@ -190,7 +188,7 @@ func (x *switching) freed() (set robot.Set) {
 
 // told takes the answers of the cycle to the checks.
 func (x *switching) told(r *loop.Report) (o Outcome, ok bool) {
-	if r.Kind != loop.GoalChecked || r.Goal != x.command.Number {
+	if r.Kind != loop.GoalChecked || r.Goal != x.command.number {
 		return o, false
 	}
 	x.asked--
@@ -227,22 +225,22 @@ func (x *switching) carryOut() {
 			continue
 		}
 		c.halted = true
-		e.desk.Order(loop.Order{Kind: loop.Halt, Controller: c.id})
+		e.orders.send(loop.Order{Kind: loop.Halt, Controller: c.id})
 	}
 	for _, s := range x.start {
 		s.seat.halted = false
-		e.desk.Order(loop.Order{Kind: loop.Run, Controller: s.seat.id})
+		e.orders.send(loop.Order{Kind: loop.Run, Controller: s.seat.id})
 		if s.work == nil {
 			s.done = true
 			continue
 		}
-		id, err := e.submit(x.command.Who, "", 0, &job{goal: &ready{s.seat, s.work}, work: s.work, watch: Watch{Changed: func(c Change) { x.changed(s, c) }}})
+		id, err := e.submit(x.command.who, "", 0, &job{goal: &ready{s.seat, s.work}, work: s.work, watch: Watch{Changed: func(c Change) { x.changed(s, c) }}})
 		if err != nil {
 			x.failed = append(x.failed, explain.Errors("invalid", err)...)
 		}
 		s.id = id
 	}
-	e.desk.Echo(x.command)
+	e.orders.echo(x.command)
 }
 
 // changed follows the goal of one controller that is started.
@@ -282,15 +280,15 @@ func (x *switching) rollBack() {
 	}
 	for _, c := range x.stop {
 		c.halted = false
-		e.desk.Order(loop.Order{Kind: loop.Run, Controller: c.id})
+		e.orders.send(loop.Order{Kind: loop.Run, Controller: c.id})
 	}
 	for _, c := range x.halted {
 		c.halted = true
-		e.desk.Order(loop.Order{Kind: loop.Halt, Controller: c.id})
+		e.orders.send(loop.Order{Kind: loop.Halt, Controller: c.id})
 	}
 	for _, j := range x.before {
 		if j.seat.Operate != nil {
-			if _, err := e.submit(x.command.Who, "", 0, &job{goal: &ready{j.seat, j.work}, work: j.work}); err != nil {
+			if _, err := e.submit(x.command.who, "", 0, &job{goal: &ready{j.seat, j.work}, work: j.work}); err != nil {
 				x.failed = append(x.failed, explain.Errors("invalid", err)...)
 			}
 		}
@@ -300,10 +298,10 @@ func (x *switching) rollBack() {
 // ready is a goal of a continuous controller whose program is made already.
 type ready struct {
 	seat *seat
-	work *wish.Work
+	work *work
 }
 
 // Action names the server.
 func (g *ready) Action() string { return g.seat.Name + "/set_operational" }
 
-func (g *ready) Prepare(*wish.View) (*wish.Work, []Explanation) { return g.work, nil }
+func (g *ready) prepare(*view) (*work, []Explanation) { return g.work, nil }

@@ -4,9 +4,7 @@ import (
 	"strings"
 
 	"poise/action"
-	"poise/executive/desk"
 	"poise/executive/explain"
-	"poise/executive/wish"
 	"poise/robot"
 )
 
@@ -45,23 +43,23 @@ func (e *Executive) SetTorque(who string, on bool, resources []string) *Answer {
 // setLimp makes the torque controller own exactly these leaves.
 func (e *Executive) setLimp(who string, s *seat, limp robot.Set) *Answer {
 	what := "torque off: " + strings.Join(e.words.Names(limp), ", ")
-	j := &job{goal: &Operational{Controller: s.Name}, work: &wish.Work{Off: s.Name}}
+	j := &job{goal: &Operational{Controller: s.Name}, work: &work{off: s.Name}}
 	if !limp.Empty() {
 		w, why := e.operate(s, limp)
 		j = &job{goal: &ready{s, w}, work: w, why: why}
 	}
-	a := desk.NewAnswer()
+	a := newAnswer()
 	j.watch.Changed = func(c Change) {
 		switch {
 		case c.To == action.Active && !limp.Empty(), c.To == action.Succeeded:
-			a.Resolve(Outcome{})
+			a.resolve(Outcome{})
 		case c.To.Terminal():
-			a.Resolve(Outcome{Explanations: c.Result.Explanations})
+			a.resolve(Outcome{Explanations: c.Result.Explanations})
 		}
 	}
 	e.audit(who, what, "asked")
 	if _, err := e.submit(who, "", 0, j); err != nil {
-		a.Resolve(Outcome{Explanations: explain.Errors("invalid", err)})
+		a.resolve(Outcome{Explanations: explain.Errors("invalid", err)})
 	}
 	return a
 }

@@ -1,28 +1,27 @@
 package executive
 
 import (
-	"poise/executive/wish"
 	"poise/robot"
 )
 
 // look takes a view of the robot and of what is being done.
-func (e *Executive) look() *wish.View {
+func (e *Executive) look() *view {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	v := &wish.View{Means: e.means}
+	v := &view{cfg: &e.cfg, words: e.words}
 	if e.snap != nil {
-		v.Now = wish.Copy(e.snap)
+		v.now = copyOf(e.snap)
 	}
 	for _, j := range e.live {
 		if j.number != 0 {
-			v.Running = append(v.Running, j.work)
+			v.running = append(v.running, j.work)
 		}
 	}
 	return v
 }
 
 // operate makes the work of a continuous controller on some leaves, now.
-func (e *Executive) operate(s *seat, set robot.Set) (*wish.Work, []Explanation) {
-	v := &wish.View{Means: e.means, Now: e.snap}
-	return v.Operate(s.Controller, set)
+func (e *Executive) operate(s *seat, set robot.Set) (*work, []Explanation) {
+	v := &view{cfg: &e.cfg, words: e.words, now: e.snap}
+	return v.operate(s.Controller, set)
 }

@@ -1,12 +1,12 @@
-package desk
+package executive
 
 import "poise/executive/explain"
 
 // Outcome is what became of a command.
 type Outcome struct {
-	Explanations []explain.Explanation // why not; none if it was done
-	Value        float64               // of a speed: what was achieved; of a stop: how long it took, s
-	Way          float64               // of a stop: the largest way of a joint, rad or m
+	Explanations []Explanation // why not; none if it was done
+	Value        float64       // of a speed: what was achieved; of a stop: how long it took, s
+	Way          float64       // of a stop: the largest way of a joint, rad or m
 }
 
 // OK reports whether the command was carried out.
@@ -20,8 +20,8 @@ func (o *Outcome) Text() string {
 	return explain.Join(o.Explanations)
 }
 
-// Refused is the outcome of what was not done.
-func Refused(why ...explain.Explanation) Outcome { return Outcome{Explanations: why} }
+// refused is the outcome of what was not done.
+func refused(why ...Explanation) Outcome { return Outcome{Explanations: why} }
 
 // Answer is the outcome of a command, as soon as there is one. Reading it is safe
 // for concurrent use.
@@ -30,8 +30,8 @@ type Answer struct {
 	outcome Outcome
 }
 
-// NewAnswer returns an answer that is not there yet.
-func NewAnswer() *Answer { return &Answer{done: make(chan struct{})} }
+// newAnswer returns an answer that is not there yet.
+func newAnswer() *Answer { return &Answer{done: make(chan struct{})} }
 
 // Done is closed when the outcome is there.
 func (a *Answer) Done() <-chan struct{} { return a.done }
@@ -46,9 +46,9 @@ func (a *Answer) Outcome() (o Outcome, ok bool) {
 	}
 }
 
-// Resolve gives the outcome. Only the first counts; it reports whether this is it.
+// resolve gives the outcome. Only the first counts; it reports whether this is it.
 // For whoever owns the answer.
-func (a *Answer) Resolve(o Outcome) bool {
+func (a *Answer) resolve(o Outcome) bool {
 	if _, over := a.Outcome(); over {
 		return false
 	}

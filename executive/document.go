@@ -1,4 +1,4 @@
-package compose
+package executive
 
 import (
 	"fmt"
@@ -17,12 +17,12 @@ import (
 // made of, rad or m.
 const keyDeviation = 1e-3
 
-// Document makes a stored motion of a trajectory. Its rows capture all joints of the
+// documentOf makes a stored motion of a trajectory. Its rows capture all joints of the
 // robot, those that it does not move in a pose. Dense samples are thinned to the key
 // points that give the same motion within a milliradian; if the curve through them
 // would pass limits that the samples keep, it is stored a little slower, and its
 // description says so.
-func Document(m *robot.Model, g *follow.Goal, pose []float64) (*motion.Document, error) {
+func documentOf(m *robot.Model, g *follow.Goal, pose []float64) (*motion.Document, error) {
 	d := &motion.Document{Loop: g.Loop, GoalTimeTolerance: g.GoalTime}
 	for _, j := range m.Joints() {
 		d.Columns = append(d.Columns, j.Name)

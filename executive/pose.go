@@ -1,4 +1,4 @@
-package wish
+package executive
 
 import (
 	"poise/control/pose"
@@ -17,16 +17,16 @@ func (g *Pose) Action() string { return "pose" }
 // poseKind is the kind of the controllers that go to poses.
 const poseKind = "pose"
 
-func (g *Pose) Prepare(v *View) (*Work, []Explanation) {
-	if _, ok := v.Model.Pose(g.Name); !ok {
+func (g *Pose) prepare(v *view) (*work, []Explanation) {
+	if _, ok := v.cfg.Model.Pose(g.Name); !ok {
 		return nil, []Explanation{explain.UnknownName("unknown_pose", "pose", g.Name, v.poseNames())}
 	}
-	p, err := pose.Named(v.Model, g.Name, g.Speed)
+	p, err := pose.Named(v.cfg.Model, g.Name, g.Speed)
 	if err != nil {
 		return nil, explain.Errors("bad_pose", err)
 	}
-	w := newWork(v.pool(poseKind), p)
-	if len(w.Pool) == 0 {
+	w := newWork(v.cfg.pool(poseKind), p)
+	if len(w.pool) == 0 {
 		return nil, []Explanation{explain.Because("no_controller", "no controller goes to poses")}
 	}
 	return w, nil

@@ -1,4 +1,4 @@
-package wish
+package executive
 
 import (
 	"errors"
@@ -10,7 +10,6 @@ import (
 
 	"poise/control"
 	"poise/control/follow"
-	"poise/executive/compose"
 	"poise/executive/explain"
 	"poise/motion"
 	"poise/motion/library"
@@ -62,7 +61,7 @@ func ParsePlay(name, options string) (*Play, []Explanation) {
 // Action names the server.
 func (g *Play) Action() string { return "play" }
 
-func (g *Play) Prepare(v *View) (*Work, []Explanation) {
+func (g *Play) prepare(v *view) (*work, []Explanation) {
 	if why := checkRate(g.Speed); why != nil {
 		return nil, why
 	}
@@ -74,10 +73,10 @@ func (g *Play) Prepare(v *View) (*Work, []Explanation) {
 	if err != nil {
 		return nil, motionProblems(err)
 	}
-	goal := compose.FromMotion(played)
+	goal := fromMotion(played)
 	goal.Loop = g.Loop
 	if g.Approach {
-		goal.Approach = v.Approach.Share
+		goal.Approach = v.cfg.Approach.Share
 	}
 	why = v.inStartPose(d, g, &goal)
 	if len(why) > 0 {
@@ -85,23 +84,23 @@ func (g *Play) Prepare(v *View) (*Work, []Explanation) {
 	}
 	end := 0.0
 	if g.Return && !g.Loop {
-		end = compose.End(goal.Points)
+		end = endTime(goal.Points)
 		v.addReturn(&goal)
 	}
 	w, why := v.compile(&goal, false)
 	if why != nil {
 		return nil, why
 	}
-	w.Rate, w.Motion, w.To = g.Speed, g.Name, end
+	w.rate, w.motion, w.to = g.Speed, g.Name, end
 	return w, nil
 }
 
 // stored finds a motion by name.
-func (v *View) stored(name string) (*motion.Document, []Explanation) {
-	if v.Library == nil {
+func (v *view) stored(name string) (*motion.Document, []Explanation) {
+	if v.cfg.Library == nil {
 		return nil, []Explanation{explain.Because("no_library", "there is no library of stored motions")}
 	}
-	m, err := v.Library.Get(name)
+	m, err := v.cfg.Library.Get(name)
 	switch {
 	case err == nil:
 		return m.Document, nil
@@ -133,21 +132,21 @@ const startPoseTolerance = 0.174
 // inStartPose explains which joints are not in the pose that a motion has to begin
 // in. An approach brings the motion's own joints to their first row, and the others
 // into the pose: these become part of the goal, and stay there.
-func (v *View) inStartPose(d *motion.Document, g *Play, goal *follow.Goal) (why []Explanation) {
+func (v *view) inStartPose(d *motion.Document, g *Play, goal *follow.Goal) (why []Explanation) {
 	if d.StartPose == "" || g.Part {
 		return nil
 	}
-	named, ok := v.Model.Pose(d.StartPose)
+	named, ok := v.cfg.Model.Pose(d.StartPose)
 	if !ok {
 		return []Explanation{explain.UnknownName("unknown_pose", "pose", d.StartPose, v.poseNames())}
 	}
 	for i, id := range named.Joints {
-		name := v.Words.Joint(id)
+		name := v.words.Joint(id)
 		if len(named.Q[i]) != 1 || g.Approach && slices.Contains(goal.Joints, name) {
 			continue
 		}
 		want := named.Q[i][0]
-		off := math.Abs(v.Now.Command.Q[id] - want)
+		off := math.Abs(v.now.Command.Q[id] - want)
 		switch {
 		case off <= startPoseTolerance:
 		case g.Approach:
@@ -156,9 +155,9 @@ func (v *View) inStartPose(d *motion.Document, g *Play, goal *follow.Goal) (why 
 				goal.Points[p].Position = append(goal.Points[p].Position, want)
 			}
 		default:
-			x := v.Words.Reason(control.Reason{Code: control.StartTooFar, Joint: id, Value: off, Max: startPoseTolerance}, "")
+			x := v.words.Reason(control.Reason{Code: control.StartTooFar, Joint: id, Value: off, Max: startPoseTolerance}, "")
 			x.Owner = ""
-			unit := v.Words.Unit(id)
+			unit := v.words.Unit(id)
 			x.Text = fmt.Sprintf("motion %q begins in pose %q, and joint %s is %.4g %s away from it, %g %s is allowed", g.Name, d.StartPose, name, off, unit, startPoseTolerance, unit)
 			why = append(why, x.With(fmt.Sprintf("go to pose %q first, or allow an approach", d.StartPose)))
 		}
@@ -166,8 +165,8 @@ func (v *View) inStartPose(d *motion.Document, g *Play, goal *follow.Goal) (why 
 	return why
 }
 
-func (v *View) poseNames() (all []string) {
-	for _, p := range v.Model.Poses() {
+func (v *view) poseNames() (all []string) {
+	for _, p := range v.cfg.Model.Poses() {
 		all = append(all, p.Name)
 	}
 	return all

@@ -1,4 +1,4 @@
-package compose
+package executive
 
 import (
 	"math"
@@ -12,8 +12,8 @@ import (
 	"poise/trajectory/move"
 )
 
-// FromMotion returns a stored motion as a trajectory.
-func FromMotion(m *motion.Goal) follow.Goal {
+// fromMotion returns a stored motion as a trajectory.
+func fromMotion(m *motion.Goal) follow.Goal {
 	g := follow.Goal{GoalTime: m.GoalTimeTolerance}
 	g.Joints = append(g.Joints, m.Joints...)
 	for _, c := range m.Chains {
@@ -40,9 +40,9 @@ func tolerance(all []follow.Tolerance, joint string, t *motion.Tolerance) []foll
 	return append(all, follow.Tolerance{Joint: joint, Position: t.Position, Velocity: t.Velocity, Acceleration: t.Acceleration})
 }
 
-// Join makes one trajectory of motions of several groups, one after the other;
+// joinMotions makes one trajectory of motions of several groups, one after the other;
 // joints of the others hold meanwhile.
-func Join(model *robot.Model, motions []*planner.Motion) follow.Goal {
+func joinMotions(model *robot.Model, motions []*planner.Motion) follow.Goal {
 	joints := moved(motions)
 	g := follow.Goal{}
 	at := make([]float64, len(joints))
@@ -73,7 +73,7 @@ func Join(model *robot.Model, motions []*planner.Motion) follow.Goal {
 			at = dst.Position
 			g.Points = append(g.Points, dst)
 		}
-		end = End(g.Points)
+		end = endTime(g.Points)
 	}
 	return g
 }
@@ -109,16 +109,16 @@ const (
 	returnMin  = 0.2 // s that the way takes at least
 )
 
-// Way says how fast a way back is.
-type Way struct {
+// returnSpeed says how fast a way back is.
+type returnSpeed struct {
 	Share float64 // of the joints' limits
 	Speed float64 // rad/s or m/s where a joint has no velocity limit
 }
 
-// Return appends the way back to a pose (of each joint of the robot) to a goal. It
+// appendReturn appends the way back to a pose (of each joint of the robot) to a goal. It
 // is a cubic or quintic from rest to rest; its peaks are at most 15/8·d/T and
 // 6·d/T².
-func Return(g *follow.Goal, m *robot.Model, limits []move.Limits, way Way, pose []float64) {
+func appendReturn(g *follow.Goal, m *robot.Model, limits []move.Limits, way returnSpeed, pose []float64) {
 	n := len(g.Points)
 	if n == 0 || len(g.Points[n-1].Position) != len(g.Joints) {
 		return // the compiler says what is wrong
@@ -152,16 +152,16 @@ func Return(g *follow.Goal, m *robot.Model, limits []move.Limits, way Way, pose 
 	g.Points = append(slices.Clone(g.Points), rest(last.Time+returnRest, last.Position), rest(last.Time+returnRest+duration, back))
 }
 
-// End returns the time of the last point, zero if there is none.
-func End(points []trajectory.Point) float64 {
+// endTime returns the time of the last point, zero if there is none.
+func endTime(points []trajectory.Point) float64 {
 	if len(points) == 0 {
 		return 0
 	}
 	return points[len(points)-1].Time
 }
 
-// Slower returns a goal played at a share of its speed, along the same path.
-func Slower(g *follow.Goal, speed float64) follow.Goal {
+// slower returns a goal played at a share of its speed, along the same path.
+func slower(g *follow.Goal, speed float64) follow.Goal {
 	out := *g
 	out.Points, out.Events = make([]trajectory.Point, len(g.Points)), slices.Clone(g.Events)
 	scaled := func(x []float64, by float64) []float64 {

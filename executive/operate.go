@@ -1,4 +1,4 @@
-package wish
+package executive
 
 import (
 	"fmt"
@@ -28,31 +28,31 @@ type Operational struct {
 // Action names the server: each controller has its own.
 func (g *Operational) Action() string { return g.Controller + "/set_operational" }
 
-func (g *Operational) Prepare(v *View) (*Work, []Explanation) {
-	s, why := v.operable(g.Controller)
+func (g *Operational) prepare(v *view) (*work, []Explanation) {
+	s, why := v.cfg.operable(g.Controller)
 	if why != nil {
 		return nil, why
 	}
 	if !g.On {
-		return &Work{Off: s.Name}, nil
+		return &work{off: s.Name}, nil
 	}
 	names := g.Resources
 	if len(names) == 0 {
 		names = s.Resources
 	}
-	set, unknown := v.Words.Set(names)
+	set, unknown := v.words.Set(names)
 	if len(unknown) > 0 {
 		return nil, unknown
 	}
-	return v.Operate(s, set)
+	return v.operate(s, set)
 }
 
 // operable finds a controller that can be switched on and off.
-func (m *Means) operable(name string) (*Controller, []Explanation) {
-	s, ok := m.controller(name)
+func (c *Config) operable(name string) (*Controller, []Explanation) {
+	s, ok := c.controller(name)
 	switch {
 	case !ok:
-		return nil, []Explanation{explain.UnknownName("unknown_controller", "controller", name, m.controllerNames())}
+		return nil, []Explanation{explain.UnknownName("unknown_controller", "controller", name, c.controllerNames())}
 	case s.Operate == nil:
 		return nil, []Explanation{explain.Because("not_continuous", fmt.Sprintf("controller %q is not switched on and off: it performs goals", name)).
 			With("send it a goal")}
@@ -60,12 +60,12 @@ func (m *Means) operable(name string) (*Controller, []Explanation) {
 	return s, nil
 }
 
-// Operate makes the work of a continuous controller on some leaves.
-func (v *View) Operate(s *Controller, set robot.Set) (*Work, []Explanation) {
+// operate makes the work of a continuous controller on some leaves.
+func (v *view) operate(s *Controller, set robot.Set) (*work, []Explanation) {
 	if set.Empty() {
 		return nil, []Explanation{explain.Because("no_resources", fmt.Sprintf("controller %q is to work on nothing", s.Name)).With("name at least one resource")}
 	}
-	p, err := s.Operate(set, v.Now)
+	p, err := s.Operate(set, v.now)
 	if err != nil {
 		return nil, explain.Errors("invalid_resource_set", err)
 	}
@@ -75,19 +75,19 @@ func (v *View) Operate(s *Controller, set robot.Set) (*Work, []Explanation) {
 // Action names the server.
 func (g *Perform) Action() string { return "perform" }
 
-func (g *Perform) Prepare(v *View) (*Work, []Explanation) {
+func (g *Perform) prepare(v *view) (*work, []Explanation) {
 	if why := checkRate(g.Rate); why != nil {
 		return nil, why
 	}
-	s, ok := v.controller(g.Controller)
+	s, ok := v.cfg.controller(g.Controller)
 	switch {
 	case !ok:
-		return nil, []Explanation{explain.UnknownName("unknown_controller", "controller", g.Controller, v.controllerNames())}
+		return nil, []Explanation{explain.UnknownName("unknown_controller", "controller", g.Controller, v.cfg.controllerNames())}
 	case g.Program == nil:
 		return nil, []Explanation{explain.Because("bad_program", "there is nothing to perform")}
 	}
 	w := newWork([]string{s.Name}, g.Program)
-	w.Duration, w.Rate = g.Duration, g.Rate
+	w.duration, w.rate = g.Duration, g.Rate
 	return w, nil
 }
 

@@ -1,10 +1,9 @@
-package wish
+package executive
 
 import (
 	"strings"
 
 	"poise/control/follow"
-	"poise/executive/compose"
 	"poise/motion"
 	"poise/planner"
 	"poise/robot"
@@ -20,15 +19,15 @@ type Kept struct {
 	Pose   []float64 // of each joint of the robot, when it came
 }
 
-func (v *View) keep(source string, g *follow.Goal) {
+func (v *view) keep(source string, g *follow.Goal) {
 	goal := *g
 	goal.Begin = 0
-	v.Kept = &Kept{Source: source, Goal: goal, Tick: v.Now.Tick, Pose: v.Now.Command.Q}
+	v.kept = &Kept{Source: source, Goal: goal, Tick: v.now.Tick, Pose: v.now.Command.Q}
 }
 
-func (v *View) keepMotions(source string, motions []*planner.Motion) {
+func (v *view) keepMotions(source string, motions []*planner.Motion) {
 	if len(motions) > 0 {
-		g := compose.Join(v.Model, motions)
+		g := joinMotions(v.cfg.Model, motions)
 		v.keep(source, &g)
 	}
 }
@@ -37,7 +36,7 @@ func (v *View) keepMotions(source string, motions []*planner.Motion) {
 // the robot; dense samples are thinned to the key points that give the same motion
 // within a milliradian.
 func (k *Kept) Document(m *robot.Model) (*motion.Document, error) {
-	d, err := compose.Document(m, &k.Goal, k.Pose)
+	d, err := documentOf(m, &k.Goal, k.Pose)
 	if err == nil {
 		d.Description = strings.TrimSpace("kept from " + k.Source + " " + d.Description)
 	}

@@ -1,4 +1,4 @@
-package compose
+package executive
 
 import (
 	"math"
@@ -23,8 +23,8 @@ func model(t testing.TB, name string) *robot.Model {
 	return bot.Model
 }
 
-// document is a motion with supports, events and tolerances.
-func document(m *robot.Model) *motion.Document {
+// supportedMotion is a motion with supports, events and tolerances.
+func supportedMotion(m *robot.Model) *motion.Document {
 	d := &motion.Document{Chains: []string{"leg1"}, GoalTimeTolerance: 0.5,
 		Joints: []motion.Joint{{Name: "joint52", Enabled: true, Path: &motion.Tolerance{Position: 0.2}}, {Name: "joint51", Enabled: true, Goal: &motion.Tolerance{Position: -1}}},
 		Events: []motion.Event{{Time: 0.5, Type: "voice/say", Command: "hi", Options: "x"}}}
@@ -44,16 +44,16 @@ func document(m *robot.Model) *motion.Document {
 // motion again, is the same.
 func TestMotionsSurviveTheWayThere(t *testing.T) {
 	m := model(t, "pony")
-	d := document(m)
+	d := supportedMotion(m)
 	played, err := d.Goal(motion.Part{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := FromMotion(played)
+	g := fromMotion(played)
 	if len(g.Path) != 1 || g.Path[0].Joint != "joint52" || len(g.Final) != 1 || g.Final[0].Position != -1 {
 		t.Errorf("tolerances %+v %+v", g.Path, g.Final)
 	}
-	back, err := Document(m, &g, make([]float64, len(m.Joints())))
+	back, err := documentOf(m, &g, make([]float64, len(m.Joints())))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -76,7 +76,7 @@ func TestJoinKeepsTheOthersStill(t *testing.T) {
 		}
 		return &planner.Motion{Joints: joints, Start: start, Trajectory: tr}
 	}
-	g := Join(m, []*planner.Motion{of([]robot.JointID{0, 1}, 0.5), of([]robot.JointID{6}, 0.02), of([]robot.JointID{0, 1}, 0.1)})
+	g := joinMotions(m, []*planner.Motion{of([]robot.JointID{0, 1}, 0.5), of([]robot.JointID{6}, 0.02), of([]robot.JointID{0, 1}, 0.1)})
 	want := []trajectory.Point{
 		{Time: 0, Position: []float64{0, 0.3, 0}}, {Time: 1, Position: []float64{0.5, 0.5, 0}},
 		{Time: 2, Position: []float64{0.5, 0.5, 0.02}}, {Time: 3, Position: []float64{0.1, 0.1, 0.02}}}
@@ -111,7 +111,7 @@ func TestReturnKeepsItsShareOfTheLimits(t *testing.T) {
 			}
 		}
 		own := len(g.Points)
-		Return(&g, m, limits, Way{Share: 0.5, Speed: 1}, from.Q)
+		appendReturn(&g, m, limits, returnSpeed{Share: 0.5, Speed: 1}, from.Q)
 		p, err := follow.Compile(m, follow.Options{}, &from, &g)
 		if err != nil {
 			t.Fatalf("%d quantities: %v", quantities, err)
@@ -143,7 +143,7 @@ func TestSlowerIsTheSamePath(t *testing.T) {
 		{Position: []float64{0}, Velocity: []float64{0}, Acceleration: []float64{0}},
 		{Time: 1, Position: []float64{0.3}, Velocity: []float64{0.4}, Acceleration: []float64{-0.5}},
 		{Time: 2, Position: []float64{0.5}, Velocity: []float64{0}, Acceleration: []float64{0}}}, Events: []follow.Event{{Time: 1}}}
-	slow := Slower(&g, 0.8)
+	slow := slower(&g, 0.8)
 	a, err := follow.Compile(m, follow.Options{}, &from, &g)
 	if err != nil {
 		t.Fatal(err)
@@ -194,7 +194,7 @@ func TestWhatIsLeftOfAPeriodIsNoPoint(t *testing.T) {
 		for _, at := range times {
 			motion.Trajectory.Points = append(motion.Trajectory.Points, trajectory.Point{Time: at, Position: []float64{at}})
 		}
-		g := Join(m, []*planner.Motion{motion})
+		g := joinMotions(m, []*planner.Motion{motion})
 		if len(g.Points) != c.want || g.Points[len(g.Points)-1].Time != c.end {
 			t.Errorf("a plan that ends at %g s is played with %d points, want %d", c.end, len(g.Points), c.want)
 		}

@@ -1,4 +1,4 @@
-package wish
+package executive
 
 import (
 	"errors"
@@ -21,22 +21,22 @@ func (g *Step) Action() string { return "step" }
 const stepKind = "step"
 
 // Prepare compiles the steps from where the joints are.
-func (g *Step) Prepare(v *View) (*Work, []Explanation) {
+func (g *Step) prepare(v *view) (*work, []Explanation) {
 	if why := checkRate(g.Rate); why != nil {
 		return nil, why
 	}
-	p, err := step.Compile(v.Model, step.Options{Transition: v.Follow.Transition, From: v.Now.Command.Q}, &g.Goal)
+	p, err := step.Compile(v.cfg.Model, step.Options{Transition: v.cfg.Follow.Transition, From: v.now.Command.Q}, &g.Goal)
 	if err != nil {
 		return nil, stepProblems(err)
 	}
-	w := newWork(v.pool(stepKind), p)
-	if len(w.Pool) == 0 {
+	w := newWork(v.cfg.pool(stepKind), p)
+	if len(w.pool) == 0 {
 		return nil, []Explanation{explain.Because("no_controller", "no controller plays steps")}
 	}
-	w.Rate, w.Duration = g.Rate, p.Duration()
-	for leaf := range w.Claim.All {
-		if int(leaf) < len(v.Model.Joints()) {
-			w.Joints = append(w.Joints, robot.JointID(leaf))
+	w.rate, w.duration = g.Rate, p.Duration()
+	for leaf := range w.claim.All {
+		if int(leaf) < len(v.cfg.Model.Joints()) {
+			w.joints = append(w.joints, robot.JointID(leaf))
 		}
 	}
 	return w, nil

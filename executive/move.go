@@ -1,4 +1,4 @@
-package wish
+package executive
 
 import (
 	"context"
@@ -19,44 +19,44 @@ type Move struct {
 	Rate     float64        // of its clock; 0 is 1
 }
 
-// Plan is a plan to be made, and what is to be done with it.
-type Plan struct {
-	view     *View
+// plan is a plan to be made, and what is to be done with it.
+type plan struct {
+	view     *view
 	planner  Planner
 	items    []planner.Item
 	sequence bool
-	Only     bool // nothing is performed
+	only     bool // nothing is performed
 	rate     float64
 }
 
-// Planned is a plan that came back.
-type Planned struct {
-	Motions []*planner.Motion
-	Refusal *planner.Refusal // why there are none
-	Kept    *Kept
-	Work    *Work // nil if there is nothing to perform
-	Why     []Explanation
+// planned is a plan that came back.
+type planned struct {
+	motions []*planner.Motion
+	refusal *planner.Refusal // why there are none
+	kept    *Kept
+	work    *work // nil if there is nothing to perform
+	why     []Explanation
 }
 
-// Run plans, and prepares what is performed then: a sequence always; a single
+// run plans, and prepares what is performed then: a sequence always; a single
 // motion unless it nowhere leaves where the robot is.
-func (p *Plan) Run(ctx context.Context) (out Planned) {
-	out.Motions, out.Refusal = p.plan(ctx)
-	if out.Refusal != nil {
-		out.Why = []Explanation{explain.Refusal(out.Refusal)}
+func (p *plan) run(ctx context.Context) (out planned) {
+	out.motions, out.refusal = p.motions(ctx)
+	if out.refusal != nil {
+		out.why = []Explanation{explain.Refusal(out.refusal)}
 		return out
 	}
 	source := "plan"
-	if !p.Only && len(out.Motions) > 0 && (p.sequence || !arrived(out.Motions, p.view.Now)) {
+	if !p.only && len(out.motions) > 0 && (p.sequence || !arrived(out.motions, p.view.now)) {
 		source = "move"
-		out.Work, out.Why = (&Execute{Motions: out.Motions, Rate: p.rate}).Prepare(p.view)
+		out.work, out.why = (&Execute{Motions: out.motions, Rate: p.rate}).prepare(p.view)
 	}
-	p.view.keepMotions(source, out.Motions)
-	out.Kept = p.view.Kept
+	p.view.keepMotions(source, out.motions)
+	out.kept = p.view.kept
 	return out
 }
 
-func (p *Plan) plan(ctx context.Context) ([]*planner.Motion, *planner.Refusal) {
+func (p *plan) motions(ctx context.Context) ([]*planner.Motion, *planner.Refusal) {
 	current := p.view.configuration()
 	if p.sequence {
 		return p.planner.Sequence(ctx, p.items, current)
@@ -76,32 +76,32 @@ func (g *Move) Action() string {
 	return "move"
 }
 
-func (g *Move) Prepare(v *View) (*Work, []Explanation) {
+func (g *Move) prepare(v *view) (*work, []Explanation) {
 	if why := checkRate(g.Rate); why != nil {
 		return nil, why
 	}
-	p, why := v.PlanOf(g.Items, g.Sequence, g.Pipeline)
+	p, why := v.planOf(g.Items, g.Sequence, g.Pipeline)
 	if why != nil {
 		return nil, why
 	}
-	p.Only, p.rate = g.PlanOnly, g.Rate
-	return &Work{Plan: p}, nil
+	p.only, p.rate = g.PlanOnly, g.Rate
+	return &work{plan: p}, nil
 }
 
-// PlanOf makes the plan of a request, or of a sequence.
-func (v *View) PlanOf(items []planner.Item, sequence bool, pipeline string) (*Plan, []Explanation) {
+// planOf makes the plan of a request, or of a sequence.
+func (v *view) planOf(items []planner.Item, sequence bool, pipeline string) (*plan, []Explanation) {
 	if len(items) == 0 && !sequence {
 		return nil, []Explanation{explain.Because("no_request", "there is nothing to plan")}
 	}
-	all := v.Pipelines
+	all := v.cfg.Pipelines
 	i := slices.IndexFunc(all, func(p Pipeline) bool { return p.Name == pipeline })
 	if pipeline == "" && len(all) > 0 {
 		i = 0
 	}
 	if i < 0 {
-		return nil, []Explanation{explain.UnknownName("unknown_pipeline", "planner", pipeline, v.pipelineNames())}
+		return nil, []Explanation{explain.UnknownName("unknown_pipeline", "planner", pipeline, v.cfg.pipelineNames())}
 	}
-	return &Plan{view: v, planner: all[i].Planner, items: items, sequence: sequence}, nil
+	return &plan{view: v, planner: all[i].Planner, items: items, sequence: sequence}, nil
 }
 
 // standstill is how far a joint may be led about for a motion to count as none,
@@ -123,18 +123,18 @@ func arrived(motions []*planner.Motion, now *loop.Snapshot) bool {
 }
 
 // configuration is the whole configuration that the robot is commanded to be in.
-func (v *View) configuration() []float64 {
-	q := make([]float64, v.Model.NumQ())
-	if v.Model.Floating() {
+func (v *view) configuration() []float64 {
+	q := make([]float64, v.cfg.Model.NumQ())
+	if v.cfg.Model.Floating() {
 		q[6] = 1
 	}
-	if b := &v.Now.Command.Base; v.Model.Floating() && b.Has {
+	if b := &v.now.Command.Base; v.cfg.Model.Floating() && b.Has {
 		p, r := b.Pose.P, b.Pose.R.Quat()
 		copy(q, []float64{p.X, p.Y, p.Z, r.X, r.Y, r.Z, r.W})
 	}
-	for i := range v.Model.Joints() {
-		if j := &v.Model.Joints()[i]; j.Kind.NumQ() == 1 && i < len(v.Now.Command.Q) {
-			q[j.Q] = v.Now.Command.Q[i]
+	for i := range v.cfg.Model.Joints() {
+		if j := &v.cfg.Model.Joints()[i]; j.Kind.NumQ() == 1 && i < len(v.now.Command.Q) {
+			q[j.Q] = v.now.Command.Q[i]
 		}
 	}
 	return q

@@ -1,4 +1,4 @@
-package wish
+package executive
 
 import (
 	"fmt"
@@ -6,7 +6,6 @@ import (
 
 	"poise/control"
 	"poise/control/follow"
-	"poise/executive/compose"
 	"poise/executive/explain"
 	"poise/planner"
 	"poise/robot"
@@ -35,16 +34,16 @@ type Execute struct {
 // Action names the server.
 func (g *Follow) Action() string { return "follow" }
 
-func (g *Follow) Prepare(v *View) (*Work, []Explanation) {
+func (g *Follow) prepare(v *view) (*work, []Explanation) {
 	if why := checkRate(g.Rate); why != nil {
 		return nil, why
 	}
 	goal := g.Goal
-	goal.Begin = follow.CycleTime(g.Stamp, v.Now.Tick)
+	goal.Begin = follow.CycleTime(g.Stamp, v.now.Tick)
 	v.keep("follow", &goal)
 	var end float64
 	if g.Return {
-		if end = compose.End(goal.Points); !goal.Loop {
+		if end = endTime(goal.Points); !goal.Loop {
 			v.addReturn(&goal)
 		}
 	}
@@ -52,20 +51,20 @@ func (g *Follow) Prepare(v *View) (*Work, []Explanation) {
 	if why != nil {
 		return nil, why
 	}
-	w.Rate, w.To = g.Rate, end
+	w.rate, w.to = g.Rate, end
 	return w, nil
 }
 
 // Action names the server.
 func (g *Execute) Action() string { return "execute" }
 
-func (g *Execute) Prepare(v *View) (*Work, []Explanation) {
+func (g *Execute) prepare(v *view) (*work, []Explanation) {
 	if why := checkRate(g.Rate); why != nil {
 		return nil, why
 	}
 	goal := g.Goal
 	if len(g.Motions) > 0 {
-		goal = compose.Join(v.Model, g.Motions)
+		goal = joinMotions(v.cfg.Model, g.Motions)
 	}
 	v.keep("execute", &goal)
 	if len(goal.Path) == 0 { // what was planned begins where the robot is
@@ -77,7 +76,7 @@ func (g *Execute) Prepare(v *View) (*Work, []Explanation) {
 	if why != nil {
 		return nil, why
 	}
-	w.Rate = g.Rate
+	w.rate = g.Rate
 	return w, nil
 }
 
@@ -88,7 +87,7 @@ const slowest = 0.5
 // compileSlower makes the work of a planned motion. A plan keeps its limits at its
 // samples; the curve between them may pass them where the plan has corners. Time
 // cures that: such a motion is played a little slower, along the same path.
-func (v *View) compileSlower(g *follow.Goal) (*Work, []Explanation) {
+func (v *view) compileSlower(g *follow.Goal) (*work, []Explanation) {
 	speed := 1.0
 	for {
 		w, why := v.compile(g, false)
@@ -97,12 +96,12 @@ func (v *View) compileSlower(g *follow.Goal) (*Work, []Explanation) {
 		case why == nil && speed < 1:
 			x := explain.Because("slowed", fmt.Sprintf("played at %.3g %% of its planned speed: between its samples it would pass limits", 100*speed))
 			x.Value = speed
-			w.Notes = []Explanation{x}
+			w.notes = []Explanation{x}
 			return w, nil
 		case why == nil || next < slowest:
 			return w, why
 		}
-		*g = compose.Slower(g, next/speed)
+		*g = slower(g, next/speed)
 		speed = next
 	}
 }
@@ -130,22 +129,22 @@ func passesAt(why []Explanation) float64 {
 const startTolerance = 0.01
 
 // startsElsewhere explains which joints are not where a trajectory begins.
-func (v *View) startsElsewhere(g *follow.Goal) (why []Explanation) {
+func (v *view) startsElsewhere(g *follow.Goal) (why []Explanation) {
 	if len(g.Points) == 0 || g.Points[0].Time > 0 || g.Approach > 0 {
 		return nil
 	}
 	for k, name := range g.Joints {
-		id, ok := v.Model.Joint(name)
+		id, ok := v.cfg.Model.Joint(name)
 		if !ok || k >= len(g.Points[0].Position) {
 			continue
 		}
-		at, want := v.Now.Command.Q[id], g.Points[0].Position[k]
-		if v.Model.Joints()[id].Kind == robot.Continuous {
+		at, want := v.now.Command.Q[id], g.Points[0].Position[k]
+		if v.cfg.Model.Joints()[id].Kind == robot.Continuous {
 			want = trajectory.Nearest(want, at)
 		}
 		if off := math.Abs(at - want); off > startTolerance {
 			r := control.Reason{Code: control.StartTooFar, Joint: id, Value: off, Max: startTolerance}
-			x := v.Words.Reason(r, "")
+			x := v.words.Reason(r, "")
 			x.Owner = ""
 			why = append(why, x)
 		}
@@ -154,7 +153,7 @@ func (v *View) startsElsewhere(g *follow.Goal) (why []Explanation) {
 }
 
 // compile makes the work of a trajectory.
-func (v *View) compile(g *follow.Goal, extend bool) (*Work, []Explanation) {
+func (v *view) compile(g *follow.Goal, extend bool) (*work, []Explanation) {
 	var p *follow.Program
 	var err error
 	running := (*follow.Program)(nil)
@@ -162,46 +161,46 @@ func (v *View) compile(g *follow.Goal, extend bool) (*Work, []Explanation) {
 		running = v.runningOn(g.Joints)
 	}
 	if running != nil {
-		p, err = follow.Append(v.Model, v.Follow, running, g)
+		p, err = follow.Append(v.cfg.Model, v.cfg.Follow, running, g)
 	} else {
-		p, err = follow.Compile(v.Model, v.Follow, &v.Now.Command, g)
+		p, err = follow.Compile(v.cfg.Model, v.cfg.Follow, &v.now.Command, g)
 	}
 	if err != nil {
 		return nil, followProblems(err)
 	}
-	w := newWork(v.pool(followKind), p)
-	if len(w.Pool) == 0 {
+	w := newWork(v.cfg.pool(followKind), p)
+	if len(w.pool) == 0 {
 		return nil, []Explanation{explain.Because("no_controller", "no controller plays trajectories")}
 	}
 	if !g.Loop {
-		w.Duration = p.Curve().End()
+		w.duration = p.Curve().End()
 	}
 	joints := p.Record().Joints
-	w.Joints = make([]robot.JointID, len(joints))
+	w.joints = make([]robot.JointID, len(joints))
 	for i, j := range joints {
-		w.Joints[i] = robot.JointID(j)
+		w.joints[i] = robot.JointID(j)
 	}
 	if len(g.Events) > 0 {
-		w.Event = p.Event
+		w.event = p.Event
 	}
 	return w, nil
 }
 
 // runningOn returns the program that moves some of these joints now, nil if none
 // does.
-func (v *View) runningOn(joints []string) (last *follow.Program) {
+func (v *view) runningOn(joints []string) (last *follow.Program) {
 	set := v.leavesOf(joints)
-	for _, w := range v.Running {
-		if p, ok := w.Program.(*follow.Program); ok && w.Claim.Overlaps(set) {
+	for _, w := range v.running {
+		if p, ok := w.program.(*follow.Program); ok && w.claim.Overlaps(set) {
 			last = p
 		}
 	}
 	return last
 }
 
-func (v *View) leavesOf(joints []string) (set robot.Set) {
+func (v *view) leavesOf(joints []string) (set robot.Set) {
 	for _, name := range joints {
-		if id, ok := v.Model.Joint(name); ok {
+		if id, ok := v.cfg.Model.Joint(name); ok {
 			set = set.With(robot.LeafID(id))
 		}
 	}
@@ -221,9 +220,9 @@ func followProblems(err error) (all []Explanation) {
 }
 
 // addReturn lets a goal go back to where its joints are commanded to be now.
-func (v *View) addReturn(g *follow.Goal) {
-	limits, _, err := control.JointLimits(v.Model, v.Follow.Transition)
+func (v *view) addReturn(g *follow.Goal) {
+	limits, _, err := control.JointLimits(v.cfg.Model, v.cfg.Follow.Transition)
 	if err == nil { // otherwise the compiler says what is wrong
-		compose.Return(g, v.Model, limits, compose.Way{Share: v.Approach.Share, Speed: v.Approach.Speed}, v.Now.Command.Q)
+		appendReturn(g, v.cfg.Model, limits, returnSpeed{Share: v.cfg.Approach.Share, Speed: v.cfg.Approach.Speed}, v.now.Command.Q)
 	}
 }

@@ -1,4 +1,4 @@
-package wish
+package executive
 
 import (
 	"context"
@@ -19,8 +19,8 @@ import (
 	"poise/trajectory"
 )
 
-// view is of an arm that stands at zero.
-func view(t testing.TB) *View {
+// armView is of an arm that stands at zero.
+func armView(t testing.TB) *view {
 	t.Helper()
 	bot, err := load.Robot("arm6", load.Options{})
 	if err != nil {
@@ -32,9 +32,10 @@ func view(t testing.TB) *View {
 		t.Fatal(err)
 	}
 	n := len(m.Joints())
-	return &View{Now: &loop.Snapshot{Command: control.NewMotion(n, len(m.Chains()), 0), Measured: control.NewMeasured(n)},
-		Means: &Means{Model: m, Words: words, Approach: ApproachLimits{Share: 0.5, Speed: 1},
-			Controllers: []*Controller{{Name: "follow", Kind: "follow"}, {Name: "follow_2", Kind: "follow"}, {Name: "far", Kind: "follow", Remote: true},
+	return &view{now: &loop.Snapshot{Command: control.NewMotion(n, len(m.Chains()), 0), Measured: control.NewMeasured(n)},
+		words: words,
+		cfg: &Config{Model: m, Approach: ApproachLimits{Share: 0.5, Speed: 1},
+			Controllers: []Controller{{Name: "follow", Kind: "follow"}, {Name: "follow_2", Kind: "follow"}, {Name: "far", Kind: "follow", Remote: true},
 				{Name: "hold", Kind: "hold", Resources: []string{"manipulator"}, Operate: func(set robot.Set, _ *loop.Snapshot) (control.Program, error) {
 					return nothing{set}, nil
 				}}},
@@ -51,61 +52,61 @@ func turn(q float64) follow.Goal {
 
 // TestFollowBecomesWork says who could do it, for how long, with which joints.
 func TestFollowBecomesWork(t *testing.T) {
-	v := view(t)
-	w, why := v.Prepare(&Follow{Goal: turn(0.2), Rate: 0.5})
+	v := armView(t)
+	w, why := v.prepare(&Follow{Goal: turn(0.2), Rate: 0.5})
 	if len(why) > 0 {
 		t.Fatal(why)
 	}
-	if !reflect.DeepEqual(w.Pool, []string{"follow", "follow_2"}) || w.Duration != 1 || w.Rate != 0.5 || w.Claim != robot.Leaf(0) ||
-		!reflect.DeepEqual(w.Joints, []robot.JointID{0}) || w.Event(0).Command != "x" {
+	if !reflect.DeepEqual(w.pool, []string{"follow", "follow_2"}) || w.duration != 1 || w.rate != 0.5 || w.claim != robot.Leaf(0) ||
+		!reflect.DeepEqual(w.joints, []robot.JointID{0}) || w.event(0).Command != "x" {
 		t.Errorf("%+v", w)
 	}
-	if v.Kept == nil || v.Kept.Source != "follow" {
+	if v.kept == nil || v.kept.Source != "follow" {
 		t.Error("the trajectory is not kept")
 	}
-	if w, _ = v.Prepare(&Follow{Goal: turn(0.2), Return: true}); !(w.Duration > 1.3) || w.To != 1 {
-		t.Errorf("with its way back it lasts %g s, and its own end is %g", w.Duration, w.To)
+	if w, _ = v.prepare(&Follow{Goal: turn(0.2), Return: true}); !(w.duration > 1.3) || w.to != 1 {
+		t.Errorf("with its way back it lasts %g s, and its own end is %g", w.duration, w.to)
 	}
-	if _, why = (&View{Means: v.Means}).Prepare(&Follow{}); len(why) != 1 || why[0].Code != "cycle_silent" {
+	if _, why = (&view{cfg: v.cfg}).prepare(&Follow{}); len(why) != 1 || why[0].Code != "cycle_silent" {
 		t.Errorf("%+v", why)
 	}
 }
 
 // TestAppendGoesOnWithWhatRuns takes the newest motion of the joints.
 func TestAppendGoesOnWithWhatRuns(t *testing.T) {
-	v := view(t)
-	first, why := v.Prepare(&Follow{Goal: turn(0.2)})
+	v := armView(t)
+	first, why := v.prepare(&Follow{Goal: turn(0.2)})
 	if len(why) > 0 {
 		t.Fatal(why)
 	}
-	v.Running = []*Work{first}
+	v.running = []*work{first}
 	more := follow.Goal{Joints: []string{"joint_1"}, Points: []trajectory.Point{{Position: []float64{0.2}}, {Time: 2, Position: []float64{0}}}}
-	both, why := v.Prepare(&Follow{Goal: more, Append: true})
-	if len(why) > 0 || both.Duration != 3 {
+	both, why := v.prepare(&Follow{Goal: more, Append: true})
+	if len(why) > 0 || both.duration != 3 {
 		t.Fatalf("%+v %+v", both, why)
 	}
 	more.Points[0].Position[0] = 0.5
-	if _, why = v.Prepare(&Follow{Goal: more, Append: true}); len(why) == 0 || why[0].Code != "start_too_far" || why[0].Joint != "joint_1" {
+	if _, why = v.prepare(&Follow{Goal: more, Append: true}); len(why) == 0 || why[0].Code != "start_too_far" || why[0].Joint != "joint_1" {
 		t.Errorf("%+v", why)
 	}
 }
 
 // TestOperationalNeedsAContinuousController, by its own resources or named ones.
 func TestOperationalNeedsAContinuousController(t *testing.T) {
-	v := view(t)
-	w, why := v.Prepare(&Operational{Controller: "hold", On: true})
-	if len(why) > 0 || w.Claim.Len() != 6 || w.Pool[0] != "hold" {
+	v := armView(t)
+	w, why := v.prepare(&Operational{Controller: "hold", On: true})
+	if len(why) > 0 || w.claim.Len() != 6 || w.pool[0] != "hold" {
 		t.Errorf("%+v %+v", w, why)
 	}
-	w, _ = v.Prepare(&Operational{Controller: "hold", On: true, Resources: []string{"gripper", "joint_2"}})
-	if w.Claim.Len() != 2 {
+	w, _ = v.prepare(&Operational{Controller: "hold", On: true, Resources: []string{"gripper", "joint_2"}})
+	if w.claim.Len() != 2 {
 		t.Errorf("%+v", w)
 	}
-	if w, _ = v.Prepare(&Operational{Controller: "hold"}); w.Off != "hold" {
+	if w, _ = v.prepare(&Operational{Controller: "hold"}); w.off != "hold" {
 		t.Errorf("%+v", w)
 	}
 	for name, code := range map[string]string{"follow": "not_continuous", "hodl": "unknown_controller"} {
-		if _, why = v.Prepare(&Operational{Controller: name, On: true}); len(why) != 1 || why[0].Code != code || why[0].Help == "" {
+		if _, why = v.prepare(&Operational{Controller: name, On: true}); len(why) != 1 || why[0].Code != code || why[0].Help == "" {
 			t.Errorf("%s: %+v", name, why)
 		}
 	}
@@ -113,26 +114,26 @@ func TestOperationalNeedsAContinuousController(t *testing.T) {
 
 // TestPlansArePreparedOnTheWorker: a plan comes back with what is to be performed.
 func TestPlansArePreparedOnTheWorker(t *testing.T) {
-	v := view(t)
+	v := armView(t)
 	goal := planner.Goal{}
 	for i, j := range []string{"joint_1", "joint_2", "joint_3", "joint_4", "joint_5", "joint_6"} {
 		goal.Joints = append(goal.Joints, planner.JointGoal{Joint: j, Position: 0.1 * float64(i%2)})
 	}
 	req := planner.Request{Command: planner.PTP, CommandName: "PTP", Group: "manipulator", VelocityScaling: 1, AccelerationScaling: 1, Goals: []planner.Goal{goal}}
-	w, why := v.Prepare(&Move{Items: []planner.Item{{Request: req}}})
-	if len(why) > 0 || w.Plan == nil || w.Program != nil {
+	w, why := v.prepare(&Move{Items: []planner.Item{{Request: req}}})
+	if len(why) > 0 || w.plan == nil || w.program != nil {
 		t.Fatalf("%+v %+v", w, why)
 	}
-	out := w.Plan.Run(context.Background())
-	if out.Refusal != nil || out.Work == nil || len(out.Motions) != 1 || out.Kept.Source != "move" {
+	out := w.plan.run(context.Background())
+	if out.refusal != nil || out.work == nil || len(out.motions) != 1 || out.kept.Source != "move" {
 		t.Fatalf("%+v", out)
 	}
-	if math.Abs(out.Work.Duration-out.Motions[0].Trajectory.Duration()) > 1e-9 || len(out.Work.Joints) != 6 {
-		t.Errorf("%+v", out.Work)
+	if math.Abs(out.work.duration-out.motions[0].Trajectory.Duration()) > 1e-9 || len(out.work.joints) != 6 {
+		t.Errorf("%+v", out.work)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if out = w.Plan.Run(ctx); out.Refusal == nil || out.Refusal.Kind != planner.Cancelled || out.Work != nil {
+	if out = w.plan.run(ctx); out.refusal == nil || out.refusal.Kind != planner.Cancelled || out.work != nil {
 		t.Errorf("%+v", out)
 	}
 }
@@ -175,13 +176,13 @@ func FuzzFollow(f *testing.F) {
 	f.Add(-1.0, math.Inf(1), 0.0, math.NaN(), 2.5, false, true)
 	f.Add(1e-9, 1e300, 3600.0, -4.0, 0.0, true, true)
 	f.Fuzz(func(t *testing.T, t0, q0, t1, q1, rate float64, back, approach bool) {
-		v := view(t)
+		v := armView(t)
 		g := &Follow{Rate: rate, Return: back, Goal: follow.Goal{Joints: []string{"joint_2"}, Points: []trajectory.Point{{Time: t0, Position: []float64{q0}}, {Time: t1, Position: []float64{q1}}}}}
 		if approach {
 			g.Goal.Approach = 0.5
 		}
-		w, why := v.Prepare(g)
-		if (w == nil || w.Program == nil) == (len(why) == 0) {
+		w, why := v.prepare(g)
+		if (w == nil || w.program == nil) == (len(why) == 0) {
 			t.Errorf("work %+v, explanations %+v", w, why)
 		}
 	})
