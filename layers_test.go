@@ -38,9 +38,9 @@ var layers = []string{
 	"control/follow", "control/pose", "control/hold", "control/stream", "control/torqueoff", "control/stance", "control/lookat", "control/step", "control/kind",
 	"loop", "telemetry", "loop/runner",
 	"motion", "motion/file", "motion/rosgoal", "motion/library", "motion/lint", "motion/shipped",
-	"executive/explain", "executive/compose", "executive/desk", "executive/wish", "executive",
+	"executive/explain", "executive",
 	// messages, wires and programs
-	"msgs", "msgs/rosjson", "msgs/poisemsgs", "msgs/rosapimsgs", "msgs/registry", "edge", "graph", "graph/actions",
+	"msgs", "msgs/rosjson", "msgs/poisemsgs", "msgs/rosapimsgs", "msgs/registry", "edge", "graph",
 	"wire/loopback", "wire/rosapi", "wire/rosbridge/frame", "wire/rosbridge/pack", "wire/rosbridge/client", "wire/mirror", "wire/rosbridge",
 	"server/config", "server/crew", "server/standing", "server/motions", "server/offer", "server/planning", "server", "studio",
 	"cmd/poise",
@@ -122,7 +122,7 @@ var purePackages = []string{
 	"trajectory", "trajectory/spline", "trajectory/profile", "trajectory/move", "trajectory/retime", "trajectory/clock",
 	"planner", "servo", "servo/sim", "arbiter", "action", "control", "control/command", "control/follow", "control/pose", "control/hold",
 	"control/stream", "control/torqueoff", "control/stance", "control/lookat", "control/step", "control/kind", "loop", "loop/fault",
-	"motion", "motion/file", "motion/rosgoal", "motion/lint", "executive/explain", "executive/compose",
+	"motion", "motion/file", "motion/rosgoal", "motion/lint", "executive/explain",
 	"msgs", "msgs/rosjson", "msgs/registry", "edge",
 }
 

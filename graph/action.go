@@ -1,20 +1,21 @@
-package actions
+package graph
 
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"sync"
 	"time"
 
 	"poise/action"
-	"poise/graph"
 	"poise/msgs"
 	"poise/msgs/registry"
 )
 
-// Options say how an action is served.
-type Options struct {
+// ActionOptions say how an action is served.
+type ActionOptions struct {
 	Node     string // who serves; default the graph's own
 	MaxGoals int    // goals not over yet; default 64
 }
@@ -24,81 +25,81 @@ const (
 	maxKept         = 4096 // goals that are known, those with kept results among them
 )
 
-// Handler is the untyped server's side of an action. Both are called without
+// ActionHandler is the untyped server's side of an action. Both are called without
 // locks, one call at a time and in the order of events; a handler may act on the
 // goal at once or keep it for later.
-type Handler struct {
-	Goal   func(h *Handle) // a new goal, pending
-	Cancel func(h *Handle) // its client wants the end; without it, goals end at once
+type ActionHandler struct {
+	Goal   func(h *GoalHandle) // a new goal, pending
+	Cancel func(h *GoalHandle) // its client wants the end; without it, goals end at once
 }
 
-// Server is the registration of an action.
-type Server struct {
-	g        *graph.Graph
-	o        graph.Options
+// ActionServer is the registration of an action.
+type ActionServer struct {
+	g        *Graph
+	o        Options // of the graph
 	name     string
 	node     string
 	typ      *registry.Action
-	handler  Handler
+	handler  ActionHandler
 	maxGoals int
 
 	mu       sync.Mutex
 	many     *action.Many[any, any, any]
 	goals    map[action.ID]*goalRecord
-	arriving *goalRecord // the goal that is being submitted
-	calls    []call      // of the handler, waiting for their turn
+	arriving *goalRecord   // the goal that is being submitted
+	calls    []handlerCall // of the handler, waiting for their turn
 	calling  bool
 	closed   bool
 	refused  []refusal // on ROS 1's topics, not long ago
 
-	status, feedback, result *graph.Advertisement
+	status, feedback, result *Advertisement
 	ends                     []func() // of the topics read
 }
 
-// call is a call of the handler that waits for its turn.
-type call struct {
-	f func(*Handle)
-	h *Handle
+// handlerCall is a call of the handler that waits for its turn.
+type handlerCall struct {
+	f func(*GoalHandle)
+	h *GoalHandle
 }
 
 // goalRecord is what the graph knows of a goal, kept for a while after its end.
 type goalRecord struct {
-	handle  *Handle
+	handle  *GoalHandle
 	caller  string
-	clients []*Client
+	clients []*GoalClient
 	id      action.ID
 	stamp   action.Time
-	last    Update
+	last    GoalUpdate
 	ended   time.Time
 }
 
-// Handle is a goal in the hands of its server. It stays valid for ever and
+// GoalHandle is a goal in the hands of its server. It stays valid for ever and
 // refuses what the goal's state does not allow.
-type Handle struct {
-	server *Server
+type GoalHandle struct {
+	server *ActionServer
 	goal   *action.Handle[any, any, any]
 	caller string
 	typed  any
 }
 
-// ServeType registers an action by the name of its type.
-func ServeType(g *graph.Graph, name, typeName string, h Handler, o Options) (*Server, error) {
+// ServeAction registers an action by the name of its type.
+func (g *Graph) ServeAction(name, typeName string, h ActionHandler, o ActionOptions) (*ActionServer, error) {
 	typ, _, err := registry.ActionNamed(typeName)
 	if err != nil {
 		return nil, err
 	}
-	return serve(g, name, typ, h, o)
+	return g.serveAction(name, typ, h, o)
 }
 
-func serve(g *graph.Graph, name string, typ *registry.Action, h Handler, o Options) (*Server, error) {
+func (g *Graph) serveAction(name string, typ *registry.Action, h ActionHandler, o ActionOptions) (*ActionServer, error) {
 	if o.MaxGoals <= 0 {
 		o.MaxGoals = defaultMaxGoals
 	}
-	s := &Server{g: g, o: g.Options(), typ: typ, handler: h, maxGoals: o.MaxGoals, goals: map[action.ID]*goalRecord{}}
+	s := &ActionServer{g: g, o: g.o, typ: typ, handler: h, maxGoals: o.MaxGoals, goals: map[action.ID]*goalRecord{}}
 	s.node = cmp.Or(o.Node, s.o.Node)
 	s.many = action.NewMany[any, any, any]((*manyHandler)(s), (*manyObserver)(s))
 	s.many.Start()
-	err := g.AddActor(name, func(full string) graph.Actor { s.name = full; return s })
+	err := g.addAction(name, s)
 	if err != nil {
 		return nil, err
 	}
@@ -112,18 +113,72 @@ func serve(g *graph.Graph, name string, typ *registry.Action, h Handler, o Optio
 	return s, nil
 }
 
+// addAction puts an action into the graph and gives it its name in full.
+func (g *Graph) addAction(name string, s *ActionServer) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	name, err := g.resolve(name)
+	switch {
+	case err != nil:
+		return err
+	case g.closed:
+		return ErrClosed
+	case g.actions[name] != nil:
+		return &ExistsError{Kind: "action", Name: name, Owner: g.actions[name].node}
+	case len(g.actions) >= g.o.MaxNames:
+		return &FullError{What: "actions", Limit: g.o.MaxNames}
+	}
+	s.name = name
+	g.actions[name] = s
+	return nil
+}
+
+// removeAction takes the name back from an action that still has it.
+func (g *Graph) removeAction(s *ActionServer) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.actions[s.name] == s {
+		delete(g.actions, s.name)
+	}
+}
+
+// actionNamed returns the action of a name.
+func (g *Graph) actionNamed(name string) (*ActionServer, error) {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	name, err := g.resolve(name)
+	if err != nil {
+		return nil, err
+	}
+	if s := g.actions[name]; s != nil {
+		return s, nil
+	}
+	return nil, &NotFoundError{Kind: "action", Name: name}
+}
+
+// actionServers returns all actions, by name.
+func (g *Graph) actionServers() []*ActionServer {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	out := make([]*ActionServer, 0, len(g.actions))
+	for _, name := range slices.Sorted(maps.Keys(g.actions)) {
+		out = append(out, g.actions[name])
+	}
+	return out
+}
+
 // Close ends the action: running goals are aborted, waiting ones rejected.
-func (s *Server) Close() {
+func (s *ActionServer) Close() {
 	s.end(func() { s.many.Stop(nil) })
 }
 
 // Lose ends the action of a server that is gone, a client whose connection broke:
 // its goals are lost.
-func (s *Server) Lose() {
+func (s *ActionServer) Lose() {
 	s.end(func() { s.many.Lose() })
 }
 
-func (s *Server) end(goals func()) {
+func (s *ActionServer) end(goals func()) {
 	s.locked(func() {
 		if s.closed {
 			return
@@ -132,13 +187,13 @@ func (s *Server) end(goals func()) {
 		goals()
 	})
 	s.closeTopics()
-	s.g.RemoveActor(s.name, s)
+	s.g.removeAction(s)
 }
 
 // locked runs f with the lock held, and then, without it, the handler's calls
 // that f caused. Calls caused meanwhile by others, or by the handler itself, are
 // made by whoever is calling already: one at a time, in order.
-func (s *Server) locked(f func()) {
+func (s *ActionServer) locked(f func()) {
 	s.mu.Lock()
 	f()
 	if s.calling {
@@ -158,7 +213,7 @@ func (s *Server) locked(f func()) {
 }
 
 // make calls the handler. Its panic is the end of the goal, not of the action.
-func (c call) make() {
+func (c handlerCall) make() {
 	defer func() {
 		if p := recover(); p != nil {
 			why := fmt.Sprintf("the handler panicked: %v", p)
@@ -169,30 +224,30 @@ func (c call) make() {
 }
 
 // manyHandler is the server as its goal machine sees it.
-type manyHandler Server
+type manyHandler ActionServer
 
 func (m *manyHandler) Goal(h *action.Handle[any, any, any]) {
-	s := (*Server)(m)
+	s := (*ActionServer)(m)
 	rec := s.goals[h.ID()]
-	rec.handle = &Handle{server: s, goal: h, caller: rec.caller}
-	s.calls = append(s.calls, call{s.handler.Goal, rec.handle})
+	rec.handle = &GoalHandle{server: s, goal: h, caller: rec.caller}
+	s.calls = append(s.calls, handlerCall{s.handler.Goal, rec.handle})
 }
 
 func (m *manyHandler) Cancel(h *action.Handle[any, any, any]) {
-	s := (*Server)(m)
+	s := (*ActionServer)(m)
 	rec := s.goals[h.ID()]
 	if s.handler.Cancel == nil {
 		h.Withdraw(action.ClientCancel, s.failure("cancelled"), "cancelled")
 		return
 	}
-	s.calls = append(s.calls, call{s.handler.Cancel, rec.handle})
+	s.calls = append(s.calls, handlerCall{s.handler.Cancel, rec.handle})
 }
 
 // manyObserver is the server as told of what happens, with the lock held.
-type manyObserver Server
+type manyObserver ActionServer
 
 func (o *manyObserver) Changed(c action.Change[any]) {
-	s := (*Server)(o)
+	s := (*ActionServer)(o)
 	rec := s.goals[c.ID]
 	if rec == nil {
 		rec = s.arriving
@@ -202,14 +257,14 @@ func (o *manyObserver) Changed(c action.Change[any]) {
 			client.id = c.ID
 		}
 	}
-	u := Update{State: c.To, Cause: c.Cause, Text: c.Detail}
+	u := GoalUpdate{State: c.To, Cause: c.Cause, Text: c.Detail}
 	if c.To.Terminal() {
 		rec.ended = s.o.Now()
 		value := c.Result
 		if value == nil {
 			value = s.failure(cmp.Or(c.Detail, c.Cause.String()))
 		}
-		u.Result = &graph.Message{Type: s.typ.Result, Value: value, From: s.node}
+		u.Result = &Message{Type: s.typ.Result, Value: value, From: s.node}
 	}
 	rec.last = u
 	for _, client := range rec.clients {
@@ -219,9 +274,9 @@ func (o *manyObserver) Changed(c action.Change[any]) {
 }
 
 func (o *manyObserver) Feedback(id action.ID, f any) {
-	s := (*Server)(o)
+	s := (*ActionServer)(o)
 	rec := s.goals[id]
-	u := Update{State: rec.last.State, Feedback: &graph.Message{Type: s.typ.Feedback, Value: f, From: s.node}}
+	u := GoalUpdate{State: rec.last.State, Feedback: &Message{Type: s.typ.Feedback, Value: f, From: s.node}}
 	for _, client := range rec.clients {
 		client.push(u)
 	}
@@ -229,18 +284,18 @@ func (o *manyObserver) Feedback(id action.ID, f any) {
 }
 
 // submit takes a goal. The record carries who sends it and who watches it.
-func (s *Server) submit(id action.ID, stamp action.Time, goal any, rec *goalRecord) (err error) {
+func (s *ActionServer) submit(id action.ID, stamp action.Time, goal any, rec *goalRecord) (err error) {
 	s.locked(func() {
 		s.forget()
 		switch {
 		case s.closed:
-			err = &graph.NotFoundError{Kind: "action", Name: s.name}
+			err = &NotFoundError{Kind: "action", Name: s.name}
 			return
 		case s.open() >= s.maxGoals:
-			err = &graph.FullError{What: "goals of action " + s.name, Limit: s.maxGoals}
+			err = &FullError{What: "goals of action " + s.name, Limit: s.maxGoals}
 			return
 		case len(s.goals) >= maxKept:
-			err = &graph.FullError{What: "goals of action " + s.name + " within " + s.o.KeepResults.String(), Limit: maxKept}
+			err = &FullError{What: "goals of action " + s.name + " within " + s.o.KeepResults.String(), Limit: maxKept}
 			return
 		}
 		rec.stamp = stamp
@@ -252,7 +307,7 @@ func (s *Server) submit(id action.ID, stamp action.Time, goal any, rec *goalReco
 }
 
 // open counts the goals that are not over.
-func (s *Server) open() (n int) {
+func (s *ActionServer) open() (n int) {
 	for _, h := range s.many.Goals() {
 		if !h.State().Terminal() {
 			n++
@@ -262,7 +317,7 @@ func (s *Server) open() (n int) {
 }
 
 // forget drops goals that have been over for long enough.
-func (s *Server) forget() {
+func (s *ActionServer) forget() {
 	now := s.o.Now()
 	s.many.Forget(func(id action.ID) bool {
 		if now.Sub(s.goals[id].ended) <= s.o.KeepResults {
@@ -273,38 +328,38 @@ func (s *Server) forget() {
 	})
 }
 
-func (s *Server) cancel(id action.ID, stamp action.Time) (n int) {
+func (s *ActionServer) cancel(id action.ID, stamp action.Time) (n int) {
 	s.locked(func() { n = s.many.Cancel(id, stamp) })
 	return n
 }
 
 // ID returns the goal's name.
-func (h *Handle) ID() action.ID { return h.goal.ID() }
+func (h *GoalHandle) ID() action.ID { return h.goal.ID() }
 
 // Stamp returns when the client says that it asked.
-func (h *Handle) Stamp() action.Time { return h.goal.Stamp() }
+func (h *GoalHandle) Stamp() action.Time { return h.goal.Stamp() }
 
 // Caller returns who sent the goal.
-func (h *Handle) Caller() string { return h.caller }
+func (h *GoalHandle) Caller() string { return h.caller }
 
 // Value returns a pointer to the goal. It is shared and must not be written.
-func (h *Handle) Value() any { return h.goal.Goal() }
+func (h *GoalHandle) Value() any { return h.goal.Goal() }
 
 // State returns where the goal stands.
-func (h *Handle) State() (s action.State) {
+func (h *GoalHandle) State() (s action.State) {
 	h.server.mu.Lock()
 	defer h.server.mu.Unlock()
 	return h.goal.State()
 }
 
 // Accept starts the goal and reports whether that was legal.
-func (h *Handle) Accept() (ok bool) {
+func (h *GoalHandle) Accept() (ok bool) {
 	h.server.locked(func() { ok = h.goal.Accept() })
 	return ok
 }
 
 // Feedback tells how a running goal gets on.
-func (h *Handle) Feedback(f any) (ok bool) {
+func (h *GoalHandle) Feedback(f any) (ok bool) {
 	h.server.check(f, h.server.typ.Feedback)
 	h.server.locked(func() { ok = h.goal.Feedback(f) })
 	return ok
@@ -312,12 +367,12 @@ func (h *Handle) Feedback(f any) (ok bool) {
 
 // Reject refuses a goal that has not been accepted. Without a result it gets one that
 // tells of no success, here and below.
-func (h *Handle) Reject(c action.Cause, r any, text string) bool {
+func (h *GoalHandle) Reject(c action.Cause, r any, text string) bool {
 	return h.over(r, func(r any) bool { return h.goal.Reject(c, r, text) })
 }
 
 // Succeed ends a running goal that did what it was asked to.
-func (h *Handle) Succeed(r any, text string) bool {
+func (h *GoalHandle) Succeed(r any, text string) bool {
 	if r == nil {
 		r = h.server.typ.Result.New()
 	}
@@ -325,16 +380,16 @@ func (h *Handle) Succeed(r any, text string) bool {
 }
 
 // Abort ends a running goal that cannot go on.
-func (h *Handle) Abort(c action.Cause, r any, text string) bool {
+func (h *GoalHandle) Abort(c action.Cause, r any, text string) bool {
 	return h.over(r, func(r any) bool { return h.goal.Abort(c, r, text) })
 }
 
 // Withdraw ends a goal that its client or a newer goal called off.
-func (h *Handle) Withdraw(c action.Cause, r any, text string) bool {
+func (h *GoalHandle) Withdraw(c action.Cause, r any, text string) bool {
 	return h.over(r, func(r any) bool { return h.goal.Withdraw(c, r, text) })
 }
 
-func (h *Handle) over(r any, end func(any) bool) (ok bool) {
+func (h *GoalHandle) over(r any, end func(any) bool) (ok bool) {
 	if r != nil {
 		h.server.check(r, h.server.typ.Result)
 	}
@@ -344,7 +399,7 @@ func (h *Handle) over(r any, end func(any) bool) (ok bool) {
 
 // failure is the result of a goal that did not succeed and whose server gave it none:
 // in many types no error code is that of success.
-func (s *Server) failure(why string) any {
+func (s *ActionServer) failure(why string) any {
 	r := s.typ.Result.New()
 	v := reflect.ValueOf(r).Elem()
 	if code := v.FieldByName("ErrorCode"); code.IsValid() {
@@ -363,20 +418,14 @@ func (s *Server) failure(why string) any {
 
 // check panics for a value of the wrong type: goal handles are for code, and
 // wires check what they read before.
-func (s *Server) check(v any, t *registry.Type) {
+func (s *ActionServer) check(v any, t *registry.Type) {
 	if !t.Holds(v) {
-		panic("actions: " + graph.WrongValue("action", s.name, v, t).Error())
+		panic("graph: " + WrongValue("action", s.name, v, t).Error())
 	}
 }
 
-// Type returns the action's type.
-func (s *Server) Type() *registry.Action { return s.typ }
-
-// Node returns who serves.
-func (s *Server) Node() string { return s.node }
-
-// Open returns how many goals are not over.
-func (s *Server) Open() int {
+// openGoals returns how many goals are not over.
+func (s *ActionServer) openGoals() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.open()

@@ -1,11 +1,10 @@
-package actions
+package graph
 
 import (
 	"fmt"
 	"testing"
 
 	"poise/action"
-	"poise/graph"
 	"poise/msgs"
 )
 
@@ -17,7 +16,7 @@ func FuzzGoals(f *testing.F) {
 	f.Add([]byte{0, 12, 1, 17, 28, 4, 6, 7, 39, 5, 8, 9, 10, 0})
 	f.Fuzz(func(t *testing.T, ops []byte) {
 		g, clock := clockGraph(t)
-		p := &player{t: t, g: g, clock: clock, ends: map[*Client]int{}}
+		p := &goalPlayer{t: t, g: g, clock: clock, ends: map[*GoalClient]int{}}
 		for _, op := range ops[:min(len(ops), 400)] {
 			p.play(op)
 		}
@@ -25,44 +24,44 @@ func FuzzGoals(f *testing.F) {
 	})
 }
 
-type player struct {
+type goalPlayer struct {
 	t       *testing.T
-	g       *graph.Graph
+	g       *Graph
 	clock   *testClock
-	server  *Server
-	handles []*Handle
-	clients []*Client
-	ends    map[*Client]int
+	server  *ActionServer
+	handles []*GoalHandle
+	clients []*GoalClient
+	ends    map[*GoalClient]int
 	sent    int
 }
 
 // play does one thing, on the goal that the high digits choose.
-func (p *player) play(op byte) {
+func (p *goalPlayer) play(op byte) {
 	pick := int(op / 11)
 	switch op %= 11; op {
 	case 0:
 		if p.server == nil {
-			s, err := ServeType(p.g, "act", "text_msgs/action/TextAction", Handler{
-				Goal:   func(h *Handle) { p.handles = append(p.handles, h) },
-				Cancel: func(h *Handle) {},
-			}, Options{MaxGoals: 5})
+			s, err := p.g.ServeAction("act", "text_msgs/action/TextAction", ActionHandler{
+				Goal:   func(h *GoalHandle) { p.handles = append(p.handles, h) },
+				Cancel: func(h *GoalHandle) {},
+			}, ActionOptions{MaxGoals: 5})
 			p.check(err)
 			p.server = s
 		}
 	case 1, 2, 3:
 		p.sent++
-		c, err := Send(p.g, "act", &msgs.TextActionGoal{}, SendOptions{ID: action.ID(fmt.Sprint(p.sent - pick%2)), Queue: 1})
+		c, err := p.g.SendGoal("act", &msgs.TextActionGoal{}, GoalOptions{ID: action.ID(fmt.Sprint(p.sent - pick%2)), Queue: 1})
 		if err == nil {
 			p.clients = append(p.clients, c)
 		}
 	case 4:
-		_, _ = Cancel(p.g, "act", action.ID(fmt.Sprint(pick)), 0)
+		_, _ = p.g.CancelGoals("act", action.ID(fmt.Sprint(pick)), 0)
 	case 5:
-		_, _ = Cancel(p.g, "act", "", 0)
+		_, _ = p.g.CancelGoals("act", "", 0)
 	case 10:
 		p.clock.advance(keepResults)
 		if p.server != nil {
-			p.server.Beat()
+			p.server.beat()
 		}
 	default:
 		if len(p.handles) == 0 {
@@ -82,14 +81,14 @@ func (p *player) play(op byte) {
 	}
 }
 
-func (p *player) check(err error) {
+func (p *goalPlayer) check(err error) {
 	p.t.Helper()
 	if err != nil {
 		p.t.Fatal(err)
 	}
 }
 
-func (p *player) finish() {
+func (p *goalPlayer) finish() {
 	if p.server != nil {
 		p.server.Close()
 	}

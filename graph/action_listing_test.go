@@ -1,4 +1,4 @@
-package actions
+package graph
 
 import (
 	"context"
@@ -8,20 +8,14 @@ import (
 	"testing"
 	"time"
 
-	"poise/graph"
 	"poise/msgs"
 )
 
-func setBool(t *testing.T, g *graph.Graph, name string, h func(ctx context.Context, q *msgs.SetBoolRequest) (*msgs.SetBoolResponse, error)) {
-	t.Helper()
-	must[*graph.Server](t)(graph.Service(g, name, h, graph.ServiceOptions{}))
-}
-
 func TestListingsShowEverythingWithTypesAndNodes(t *testing.T) {
 	g := newGraph(t)
-	must[graph.Publisher[msgs.TFMessage]](t)(graph.Topic[msgs.TFMessage](g, "tf_static", graph.TopicOptions{Latched: true}))
-	must[*graph.Subscription](t)(g.Subscribe("tf_static", graph.SubscribeOptions{Node: "/client_1"}))
-	setBool(t, g, "set_torque", func(context.Context, *msgs.SetBoolRequest) (*msgs.SetBoolResponse, error) { return nil, nil })
+	must[Publisher[msgs.TFMessage]](t)(Topic[msgs.TFMessage](g, "tf_static", TopicOptions{Latched: true}))
+	must[*Subscription](t)(g.Subscribe("tf_static", SubscribeOptions{Node: "/client_1"}))
+	setBool(t, g, "set_torque", ServiceOptions{}, func(context.Context, *msgs.SetBoolRequest) (*msgs.SetBoolResponse, error) { return nil, nil })
 	(&keeper{}).serve(t, g)
 	if err := g.Alias("virtual/play_motion", "play_motion"); err != nil {
 		t.Fatal(err)
@@ -44,7 +38,7 @@ func TestListingsShowEverythingWithTypesAndNodes(t *testing.T) {
 		t.Errorf("services: %+v", s)
 	}
 	if a := g.Actions(); len(a) != 2 || a[0].Name != "/play_motion" || a[1].Name != "/virtual/play_motion" || a[0].Goals != 1 {
-		t.Errorf("actions: %+v", a)
+		t.Errorf("graph: %+v", a)
 	}
 	if got := fmt.Sprint(g.Nodes()); got != "[/client_1 /poise]" {
 		t.Errorf("nodes: %s", got)
@@ -55,13 +49,13 @@ func TestListingsShowEverythingWithTypesAndNodes(t *testing.T) {
 func TestCloseLeavesNoGoroutine(t *testing.T) {
 	before := runtime.NumGoroutine()
 	for range 20 {
-		g := graph.New(graph.Options{})
+		g := New(Options{})
 		(&keeper{}).serve(t, g)
-		setBool(t, g, "x", func(ctx context.Context, _ *msgs.SetBoolRequest) (*msgs.SetBoolResponse, error) {
+		setBool(t, g, "x", ServiceOptions{}, func(ctx context.Context, _ *msgs.SetBoolRequest) (*msgs.SetBoolResponse, error) {
 			<-ctx.Done()
 			return nil, ctx.Err()
 		})
-		s := must[*graph.Subscription](t)(g.Subscribe("n", graph.SubscribeOptions{}))
+		s := must[*Subscription](t)(g.Subscribe("n", SubscribeOptions{}))
 		go func() { _, _, _ = s.Next(context.Background()) }()
 		go func() { _, _ = g.Call(context.Background(), "x", &msgs.SetBoolRequest{}) }()
 		send(t, g, "a", "")
@@ -80,15 +74,15 @@ func TestCloseLeavesNoGoroutine(t *testing.T) {
 // BenchmarkGoal is the whole life of a goal.
 func BenchmarkGoal(b *testing.B) {
 	g, clock := clockGraph(b)
-	must[*Server](b)(Serve(g, "play_motion", textHandler{Goal: func(h *textGoal) {
+	must[*ActionServer](b)(Action(g, "play_motion", textHandler{Goal: func(h *textGoal) {
 		h.Accept()
 		h.Succeed(msgs.TextActionResult{}, "")
-	}}, Options{}))
+	}}, ActionOptions{}))
 	goal := &msgs.TextActionGoal{}
 	b.ReportAllocs()
 	for b.Loop() {
 		clock.advance(keepResults)
-		c, err := Send(g, "play_motion", goal, SendOptions{})
+		c, err := g.SendGoal("play_motion", goal, GoalOptions{})
 		if err != nil {
 			b.Fatal(err)
 		}

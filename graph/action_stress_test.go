@@ -1,4 +1,4 @@
-package actions
+package graph
 
 import (
 	"context"
@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"poise/action"
-	"poise/graph"
 	"poise/msgs"
 )
 
@@ -22,7 +21,7 @@ func TestEverythingAtOnce(t *testing.T) {
 	if testing.Short() {
 		rounds = 80
 	}
-	g := graph.New(graph.Options{StatusPeriod: time.Millisecond})
+	g := New(Options{StatusPeriod: time.Millisecond})
 	var wg sync.WaitGroup
 	for w := range workers {
 		wg.Add(1)
@@ -47,30 +46,30 @@ func TestEverythingAtOnce(t *testing.T) {
 	g.Close()
 }
 
-func oneThing(g *graph.Graph, r *rand.Rand) {
+func oneThing(g *Graph, r *rand.Rand) {
 	name := fmt.Sprintf("x%d", r.IntN(3))
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	switch r.IntN(7) {
 	case 0, 1: // publish to whoever listens
-		if pub, err := graph.Topic[msgs.Int32](g, name, graph.TopicOptions{Latched: r.IntN(2) == 0}); err == nil {
+		if pub, err := Topic[msgs.Int32](g, name, TopicOptions{Latched: r.IntN(2) == 0}); err == nil {
 			for i := range 5 {
 				pub.Publish(&msgs.Int32{Data: int32(i)})
 			}
 			pub.Close()
 		}
 	case 2: // listen for a while
-		if sub, err := g.Subscribe(name, graph.SubscribeOptions{Queue: 2, Wake: func() {}}); err == nil {
+		if sub, err := g.Subscribe(name, SubscribeOptions{Queue: 2, Wake: func() {}}); err == nil {
 			if m, _, ok := sub.Poll(); ok {
 				_ = m.JSON(msgs.ROS1)
 			}
 			sub.Close()
 		}
 	case 3: // serve for a while
-		if s, err := graph.Service(g, name, func(ctx context.Context, q *msgs.SetBoolRequest) (*msgs.SetBoolResponse, error) {
+		if s, err := Service(g, name, func(ctx context.Context, q *msgs.SetBoolRequest) (*msgs.SetBoolResponse, error) {
 			_ = g.Topics()
 			return &msgs.SetBoolResponse{}, nil
-		}, graph.ServiceOptions{}); err == nil {
+		}, ServiceOptions{}); err == nil {
 			_, _ = g.Call(ctx, name, &msgs.SetBoolRequest{})
 			s.Close()
 		}
@@ -78,7 +77,7 @@ func oneThing(g *graph.Graph, r *rand.Rand) {
 		_, _ = g.CallJSON(ctx, name, "", []byte(`{"data":true}`))
 		_ = g.Nodes()
 	case 5: // perform goals for a while
-		s, err := Serve(g, "act/"+name, textHandler{
+		s, err := Action(g, "act/"+name, textHandler{
 			Goal: func(h *textGoal) {
 				_ = g.Actions()
 				h.Accept()
@@ -88,7 +87,7 @@ func oneThing(g *graph.Graph, r *rand.Rand) {
 				}
 			},
 			Cancel: func(h *textGoal) { h.Withdraw(action.ClientCancel, msgs.TextActionResult{}, "") },
-		}, Options{})
+		}, ActionOptions{})
 		if err == nil {
 			sendOne(ctx, g, "act/"+name, r)
 			s.Close()
@@ -99,21 +98,21 @@ func oneThing(g *graph.Graph, r *rand.Rand) {
 }
 
 // sendOne sends a goal in the manner of ROS 1 or ROS 2 and sees it end.
-func sendOne(ctx context.Context, g *graph.Graph, name string, r *rand.Rand) {
+func sendOne(ctx context.Context, g *Graph, name string, r *rand.Rand) {
 	goal := msgs.TextActionGoal{}
 	if r.IntN(2) == 0 {
 		goal.Command.Options = "stay"
 	}
 	if r.IntN(2) == 0 {
-		a, err := g.Advertise(name+"/goal", "text_msgs/TextActionActionGoal", graph.TopicOptions{})
+		a, err := g.Advertise(name+"/goal", "text_msgs/TextActionActionGoal", TopicOptions{})
 		if err == nil {
 			_ = a.Publish(&msgs.ActionGoal[msgs.TextActionGoal]{Goal: goal})
 			a.Close()
 		}
-		_, _ = Cancel(g, name, "", 0)
+		_, _ = g.CancelGoals(name, "", 0)
 		return
 	}
-	c, err := Send(g, name, &goal, SendOptions{})
+	c, err := g.SendGoal(name, &goal, GoalOptions{})
 	if err != nil {
 		return
 	}

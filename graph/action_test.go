@@ -1,4 +1,4 @@
-package actions
+package graph
 
 import (
 	"context"
@@ -10,34 +10,17 @@ import (
 	"time"
 
 	"poise/action"
-	"poise/graph"
 	"poise/msgs"
 	"poise/msgs/registry"
 )
 
 type (
 	textGoal    = Goal[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]
-	textHandler = Callbacks[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]
+	textHandler = ActionCallbacks[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]
 )
 
 // keepResults is the least time that a graph keeps results.
 const keepResults = 10 * time.Second
-
-func newGraph(t testing.TB) *graph.Graph {
-	g := graph.New(graph.Options{})
-	t.Cleanup(g.Close)
-	return g
-}
-
-func must[T any](t testing.TB) func(T, error) T {
-	return func(v T, err error) T {
-		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
-	}
-}
 
 // clockOf makes a graph whose clock the test moves.
 type testClock struct {
@@ -57,9 +40,9 @@ func (c *testClock) advance(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-func clockGraph(t testing.TB) (*graph.Graph, *testClock) {
+func clockGraph(t testing.TB) (*Graph, *testClock) {
 	c := &testClock{now: time.Unix(1000, 0)}
-	g := graph.New(graph.Options{Now: c.Now, StatusPeriod: time.Hour})
+	g := New(Options{Now: c.Now, StatusPeriod: time.Hour})
 	t.Cleanup(g.Close)
 	return g, c
 }
@@ -70,23 +53,23 @@ type keeper struct {
 	canceled []*textGoal
 }
 
-func (k *keeper) serve(t *testing.T, g *graph.Graph) *Server {
+func (k *keeper) serve(t *testing.T, g *Graph) *ActionServer {
 	t.Helper()
-	return must[*Server](t)(Serve(g, "play_motion", textHandler{
+	return must[*ActionServer](t)(Action(g, "play_motion", textHandler{
 		Goal:   func(h *textGoal) { k.goals = append(k.goals, h) },
 		Cancel: func(h *textGoal) { k.canceled = append(k.canceled, h) },
-	}, Options{}))
+	}, ActionOptions{}))
 }
 
-func send(t *testing.T, g *graph.Graph, id action.ID, command string) *Client {
+func send(t *testing.T, g *Graph, id action.ID, command string) *GoalClient {
 	t.Helper()
 	goal := &msgs.TextActionGoal{}
 	goal.Command.Command = command
-	return must[*Client](t)(Send(g, "play_motion", goal, SendOptions{ID: id}))
+	return must[*GoalClient](t)(g.SendGoal("play_motion", goal, GoalOptions{ID: id}))
 }
 
 // news returns all updates that wait, in words.
-func news(c *Client) string {
+func news(c *GoalClient) string {
 	var words []string
 	for {
 		u, ok := c.Poll()
@@ -111,34 +94,34 @@ func news(c *Client) string {
 func TestLivesOfGoals(t *testing.T) {
 	for _, tc := range []struct {
 		name string
-		live func(g *graph.Graph, h *textGoal)
+		live func(g *Graph, h *textGoal)
 		want string
 	}{
-		{"success", func(_ *graph.Graph, h *textGoal) {
+		{"success", func(_ *Graph, h *textGoal) {
 			h.Accept()
 			h.Feedback(&msgs.TextActionFeedback{Status: "half"})
 			h.Succeed(msgs.TextActionResult{ErrorCode: 1}, "done")
 		}, "pending active feedback:half succeeded(1,3,4 done)"},
-		{"rejection", func(_ *graph.Graph, h *textGoal) {
+		{"rejection", func(_ *Graph, h *textGoal) {
 			h.Reject(action.ConditionsUnmet, msgs.TextActionResult{ErrorCode: -1}, "too far")
 			h.Accept()
 		}, "pending rejected(-1,5,6 too far)"},
-		{"cancel", func(g *graph.Graph, h *textGoal) {
+		{"cancel", func(g *Graph, h *textGoal) {
 			h.Accept()
-			if n, err := Cancel(g, "play_motion", h.ID(), 0); n != 1 || err != nil {
+			if n, err := g.CancelGoals("play_motion", h.ID(), 0); n != 1 || err != nil {
 				panic("not cancelled")
 			}
 			h.Withdraw(action.ClientCancel, msgs.TextActionResult{}, "stopped")
 		}, "pending active preempting preempted(0,2,5 stopped)"},
-		{"cancel before it ran", func(g *graph.Graph, h *textGoal) {
-			_, _ = Cancel(g, "play_motion", "", 0)
+		{"cancel before it ran", func(g *Graph, h *textGoal) {
+			_, _ = g.CancelGoals("play_motion", "", 0)
 			h.Withdraw(action.ClientCancel, msgs.TextActionResult{}, "never ran")
 		}, "pending recalling recalled(0,8,5 never ran)"},
-		{"replacement", func(_ *graph.Graph, h *textGoal) {
+		{"replacement", func(_ *Graph, h *textGoal) {
 			h.Accept()
 			h.Withdraw(action.Replaced, msgs.TextActionResult{}, "a newer one came")
 		}, "pending active preempted(0,2,6 a newer one came)"},
-		{"abort", func(_ *graph.Graph, h *textGoal) {
+		{"abort", func(_ *Graph, h *textGoal) {
 			h.Accept()
 			h.Abort(action.Fault, msgs.TextActionResult{ErrorCode: -4}, "servo lost")
 		}, "pending active aborted(-4,4,6 servo lost)"},
@@ -176,9 +159,9 @@ func TestCancelOneAllOrBeforeATime(t *testing.T) {
 			k := &keeper{}
 			k.serve(t, g)
 			for i, id := range []action.ID{"a", "b", "c"} {
-				must[*Client](t)(Send(g, "play_motion", &msgs.TextActionGoal{}, SendOptions{ID: id, Stamp: action.Time(10 * (i + 1))}))
+				must[*GoalClient](t)(g.SendGoal("play_motion", &msgs.TextActionGoal{}, GoalOptions{ID: id, Stamp: action.Time(10 * (i + 1))}))
 			}
-			if _, err := Cancel(g, "play_motion", tc.id, tc.stamp); err != nil {
+			if _, err := g.CancelGoals("play_motion", tc.id, tc.stamp); err != nil {
 				t.Fatal(err)
 			}
 			var got []action.ID
@@ -196,7 +179,7 @@ func TestSlowClientsLoseFeedbackButNeverAStateOrTheResult(t *testing.T) {
 	g, _ := clockGraph(t)
 	k := &keeper{}
 	k.serve(t, g)
-	c := must[*Client](t)(Send(g, "play_motion", &msgs.TextActionGoal{}, SendOptions{Queue: 2}))
+	c := must[*GoalClient](t)(g.SendGoal("play_motion", &msgs.TextActionGoal{}, GoalOptions{Queue: 2}))
 	h := k.goals[0]
 	h.Accept()
 	for i := range 6 {
@@ -216,8 +199,8 @@ func TestAResultIsKeptForAtLeastTenSeconds(t *testing.T) {
 	k.goals[0].Accept()
 	k.goals[0].Succeed(msgs.TextActionResult{ErrorCode: 7}, "")
 	clock.advance(10 * time.Second)
-	s.Beat()
-	c, err := Watch(g, "play_motion", "a", SendOptions{})
+	s.beat()
+	c, err := g.WatchGoal("play_motion", "a", GoalOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,13 +208,13 @@ func TestAResultIsKeptForAtLeastTenSeconds(t *testing.T) {
 		t.Errorf("after 10 s: %+v, %v", u, err)
 	}
 	var duplicate *action.DuplicateError
-	if _, err := Send(g, "play_motion", &msgs.TextActionGoal{}, SendOptions{ID: "a"}); !errors.As(err, &duplicate) {
+	if _, err := g.SendGoal("play_motion", &msgs.TextActionGoal{}, GoalOptions{ID: "a"}); !errors.As(err, &duplicate) {
 		t.Errorf("the name was free while its result was kept: %v", err)
 	}
 	clock.advance(time.Minute)
-	s.Beat()
-	var missing *graph.NotFoundError
-	if _, err := Watch(g, "play_motion", "a", SendOptions{}); !errors.As(err, &missing) {
+	s.beat()
+	var missing *NotFoundError
+	if _, err := g.WatchGoal("play_motion", "a", GoalOptions{}); !errors.As(err, &missing) {
 		t.Errorf("after a minute: %v", err)
 	}
 	if n := len(s.goals); n != 0 {
@@ -244,7 +227,7 @@ func TestTheFiveTopicsOfROS1(t *testing.T) {
 	k := &keeper{}
 	k.serve(t, g)
 	read := func(what, typ string) func() string {
-		s := must[*graph.Subscription](t)(g.Subscribe("play_motion/"+what, graph.SubscribeOptions{Type: typ}))
+		s := must[*Subscription](t)(g.Subscribe("play_motion/"+what, SubscribeOptions{Type: typ}))
 		return func() string {
 			var all []string
 			for {
@@ -259,8 +242,8 @@ func TestTheFiveTopicsOfROS1(t *testing.T) {
 	status := read("status", "actionlib_msgs/GoalStatusArray")
 	feedback := read("feedback", "text_msgs/TextActionActionFeedback")
 	result := read("result", "text_msgs/TextActionActionResult")
-	goal := must[*graph.Advertisement](t)(g.Advertise("play_motion/goal", "text_msgs/TextActionActionGoal", graph.TopicOptions{Node: "ros1 client"}))
-	cancel := must[*graph.Advertisement](t)(g.Advertise("play_motion/cancel", "actionlib_msgs/GoalID", graph.TopicOptions{}))
+	goal := must[*Advertisement](t)(g.Advertise("play_motion/goal", "text_msgs/TextActionActionGoal", TopicOptions{Node: "ros1 client"}))
+	cancel := must[*Advertisement](t)(g.Advertise("play_motion/cancel", "actionlib_msgs/GoalID", TopicOptions{}))
 
 	if err := goal.PublishJSON([]byte(`{"goal_id":{"stamp":{"secs":5,"nsecs":0},"id":"g1"},"goal":{"command":{"command":"wave"}}}`)); err != nil {
 		t.Fatal(err)
@@ -303,7 +286,7 @@ func TestROS1AndROS2ClientsSeeTheSameGoal(t *testing.T) {
 	g, _ := clockGraph(t)
 	k := &keeper{}
 	k.serve(t, g)
-	result := must[graph.Listener[msgs.ActionResult[msgs.TextActionResult]]](t)(graph.Listen[msgs.ActionResult[msgs.TextActionResult]](g, "play_motion/result", graph.SubscribeOptions{}))
+	result := must[Listener[msgs.ActionResult[msgs.TextActionResult]]](t)(Listen[msgs.ActionResult[msgs.TextActionResult]](g, "play_motion/result", SubscribeOptions{}))
 	c := send(t, g, "both", "")
 	k.goals[0].Accept()
 	k.goals[0].Withdraw(action.Replaced, msgs.TextActionResult{}, "")
@@ -321,7 +304,7 @@ func TestROS1AndROS2ClientsSeeTheSameGoal(t *testing.T) {
 func TestHandlersAreCalledInOrderAndMayActAtOnce(t *testing.T) {
 	g := newGraph(t)
 	var inside, seen int
-	must[*Server](t)(Serve(g, "play_motion", textHandler{
+	must[*ActionServer](t)(Action(g, "play_motion", textHandler{
 		Goal: func(h *textGoal) {
 			if inside++; inside != 1 {
 				t.Error("two calls at once")
@@ -332,7 +315,7 @@ func TestHandlersAreCalledInOrderAndMayActAtOnce(t *testing.T) {
 			h.Succeed(msgs.TextActionResult{ErrorCode: int32(seen)}, "")
 			inside--
 		},
-	}, Options{MaxGoals: 1000}))
+	}, ActionOptions{MaxGoals: 1000}))
 	const clients, each = 8, 20
 	var wg sync.WaitGroup
 	for c := range clients {
@@ -340,7 +323,7 @@ func TestHandlersAreCalledInOrderAndMayActAtOnce(t *testing.T) {
 		go func() {
 			defer wg.Done()
 			for i := range each {
-				client, err := Send(g, "play_motion", &msgs.TextActionGoal{}, SendOptions{ID: action.ID(fmt.Sprintf("%d-%d", c, i))})
+				client, err := g.SendGoal("play_motion", &msgs.TextActionGoal{}, GoalOptions{ID: action.ID(fmt.Sprintf("%d-%d", c, i))})
 				if err != nil {
 					t.Error(err)
 					return
@@ -359,13 +342,13 @@ func TestHandlersAreCalledInOrderAndMayActAtOnce(t *testing.T) {
 
 func TestAPanicOfTheHandlerEndsItsGoalOnly(t *testing.T) {
 	g := newGraph(t)
-	must[*Server](t)(Serve(g, "play_motion", textHandler{Goal: func(h *textGoal) {
+	must[*ActionServer](t)(Action(g, "play_motion", textHandler{Goal: func(h *textGoal) {
 		if h.Value().Command.Command == "bad" {
 			panic("no such page")
 		}
 		h.Accept()
 		h.Succeed(msgs.TextActionResult{}, "")
-	}}, Options{}))
+	}}, ActionOptions{}))
 	if got := news(send(t, g, "1", "bad")); got != "pending rejected(-1,5,6 the handler panicked: no such page)" {
 		t.Error(got)
 	}
@@ -375,7 +358,7 @@ func TestAPanicOfTheHandlerEndsItsGoalOnly(t *testing.T) {
 }
 
 func TestAnActionThatEndsTellsItsClients(t *testing.T) {
-	for name, end := range map[string]func(*Server){"aborted": (*Server).Close, "lost": (*Server).Lose} {
+	for name, end := range map[string]func(*ActionServer){"aborted": (*ActionServer).Close, "lost": (*ActionServer).Lose} {
 		g, _ := clockGraph(t)
 		k := &keeper{}
 		s := k.serve(t, g)
@@ -385,7 +368,7 @@ func TestAnActionThatEndsTellsItsClients(t *testing.T) {
 		if got := news(c); !strings.Contains(got, "pending active "+name) {
 			t.Errorf("%s: %s", name, got)
 		}
-		if _, err := Send(g, "play_motion", &msgs.TextActionGoal{}, SendOptions{}); err == nil {
+		if _, err := g.SendGoal("play_motion", &msgs.TextActionGoal{}, GoalOptions{}); err == nil {
 			t.Errorf("%s: a goal was taken afterwards", name)
 		}
 		if n := len(g.Topics()); n != 0 {
@@ -397,26 +380,26 @@ func TestAnActionThatEndsTellsItsClients(t *testing.T) {
 func TestGoalsAreCheckedAndBounded(t *testing.T) {
 	g, _ := clockGraph(t)
 	k := &keeper{}
-	must[*Server](t)(Serve(g, "play_motion", textHandler{Goal: func(h *textGoal) { k.goals = append(k.goals, h) }}, Options{MaxGoals: 2}))
+	must[*ActionServer](t)(Action(g, "play_motion", textHandler{Goal: func(h *textGoal) { k.goals = append(k.goals, h) }}, ActionOptions{MaxGoals: 2}))
 	for _, tc := range []struct{ name, typ, args, want string }{
 		{"no", "", `{}`, "there is no action /no"},
 		{"play_motion", "moveit_msgs/action/MoveGroup", `{}`, "action /play_motion has type text_msgs/action/TextAction, not moveit_msgs/action/MoveGroup"},
 		{"play_motion", "", `{"command":{"cmd":"x"}}`, "command.cmd: the message has no such field"},
 	} {
-		if _, err := SendJSON(g, tc.name, tc.typ, []byte(tc.args), SendOptions{}); err == nil || !strings.Contains(err.Error(), tc.want) {
+		if _, err := g.SendGoalJSON(tc.name, tc.typ, []byte(tc.args), GoalOptions{}); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%+v: %v", tc, err)
 		}
 	}
 	for range 2 {
-		must[*Client](t)(SendJSON(g, "play_motion", "text_msgs/TextActionAction", []byte(`{"command":{"command":"x"}}`), SendOptions{}))
+		must[*GoalClient](t)(g.SendGoalJSON("play_motion", "text_msgs/TextActionAction", []byte(`{"command":{"command":"x"}}`), GoalOptions{}))
 	}
-	var full *graph.FullError
-	if _, err := Send(g, "play_motion", &msgs.TextActionGoal{}, SendOptions{}); !errors.As(err, &full) || full.Limit != 2 {
+	var full *FullError
+	if _, err := g.SendGoal("play_motion", &msgs.TextActionGoal{}, GoalOptions{}); !errors.As(err, &full) || full.Limit != 2 {
 		t.Errorf("a third goal: %v", err)
 	}
 	// a ROS 1 client hears of it on the result topic
-	result := must[graph.Listener[msgs.ActionResult[msgs.TextActionResult]]](t)(graph.Listen[msgs.ActionResult[msgs.TextActionResult]](g, "play_motion/result", graph.SubscribeOptions{}))
-	goal := must[*graph.Advertisement](t)(g.Advertise("play_motion/goal", "text_msgs/TextActionActionGoal", graph.TopicOptions{}))
+	result := must[Listener[msgs.ActionResult[msgs.TextActionResult]]](t)(Listen[msgs.ActionResult[msgs.TextActionResult]](g, "play_motion/result", SubscribeOptions{}))
+	goal := must[*Advertisement](t)(g.Advertise("play_motion/goal", "text_msgs/TextActionActionGoal", TopicOptions{}))
 	if err := goal.PublishJSON([]byte(`{"goal_id":{"id":"z"}}`)); err != nil {
 		t.Fatal(err)
 	}
@@ -426,14 +409,14 @@ func TestGoalsAreCheckedAndBounded(t *testing.T) {
 	// ended goals make room
 	k.goals[0].Accept()
 	k.goals[0].Succeed(msgs.TextActionResult{}, "")
-	must[*Client](t)(Send(g, "play_motion", &msgs.TextActionGoal{}, SendOptions{}))
+	must[*GoalClient](t)(g.SendGoal("play_motion", &msgs.TextActionGoal{}, GoalOptions{}))
 }
 
 func TestStatusIsRepeatedForThoseWhoWaitForAServer(t *testing.T) {
-	g := graph.New(graph.Options{StatusPeriod: time.Millisecond})
+	g := New(Options{StatusPeriod: time.Millisecond})
 	defer g.Close()
 	(&keeper{}).serve(t, g)
-	s := must[*graph.Subscription](t)(g.Subscribe("play_motion/status", graph.SubscribeOptions{}))
+	s := must[*Subscription](t)(g.Subscribe("play_motion/status", SubscribeOptions{}))
 	for range 3 {
 		if _, _, err := s.Next(context.Background()); err != nil {
 			t.Fatal(err)
@@ -447,12 +430,12 @@ func TestNoGoalThatFailedTellsOfSuccess(t *testing.T) {
 	g := newGraph(t)
 	for _, typ := range registry.Actions() {
 		name := "act_" + strings.ReplaceAll(typ.String(), "/", "_")
-		s := must[*Server](t)(ServeType(g, name, typ.String(), Handler{Goal: func(h *Handle) {
+		s := must[*ActionServer](t)(g.ServeAction(name, typ.String(), ActionHandler{Goal: func(h *GoalHandle) {
 			if !h.Reject(action.ConditionsUnmet, nil, "too cold") {
 				t.Errorf("%v was not rejected", typ)
 			}
-		}}, Options{}))
-		c := must[*Client](t)(Send(g, name, typ.Goal.New(), SendOptions{}))
+		}}, ActionOptions{}))
+		c := must[*GoalClient](t)(g.SendGoal(name, typ.Goal.New(), GoalOptions{}))
 		u, err := c.Result(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -464,12 +447,12 @@ func TestNoGoalThatFailedTellsOfSuccess(t *testing.T) {
 		s.Close()
 	}
 	// a server that goes away gives no result either
-	held := make(chan *Handle, 1)
-	s := must[*Server](t)(ServeType(g, "gone", "control_msgs/action/FollowJointTrajectory", Handler{Goal: func(h *Handle) {
+	held := make(chan *GoalHandle, 1)
+	s := must[*ActionServer](t)(g.ServeAction("gone", "control_msgs/action/FollowJointTrajectory", ActionHandler{Goal: func(h *GoalHandle) {
 		h.Accept()
 		held <- h
-	}}, Options{}))
-	c := must[*Client](t)(Send(g, "gone", &msgs.FollowJointTrajectoryGoal{}, SendOptions{}))
+	}}, ActionOptions{}))
+	c := must[*GoalClient](t)(g.SendGoal("gone", &msgs.FollowJointTrajectoryGoal{}, GoalOptions{}))
 	<-held
 	s.Lose()
 	if u, err := c.Result(t.Context()); err != nil || u.Result.Value.(*msgs.FollowJointTrajectoryResult).ErrorCode >= 0 {

@@ -1,4 +1,4 @@
-package actions
+package graph
 
 import (
 	"reflect"
@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"poise/action"
-	"poise/graph"
 	"poise/msgs"
 	"poise/msgs/registry"
 )
@@ -21,9 +20,9 @@ const actionQueue = 256
 // actionlib.
 const statusTime = 5 * time.Second
 
-func (s *Server) openTopics() error {
-	open := func(a **graph.Advertisement, what, typeName string, latched bool) error {
-		made, err := s.g.Advertise(s.name+what, typeName, graph.TopicOptions{Node: s.node, Latched: latched, Queue: actionQueue})
+func (s *ActionServer) openTopics() error {
+	open := func(a **Advertisement, what, typeName string, latched bool) error {
+		made, err := s.g.Advertise(s.name+what, typeName, TopicOptions{Node: s.node, Latched: latched, Queue: actionQueue})
 		*a = made
 		return err
 	}
@@ -52,7 +51,7 @@ func (s *Server) openTopics() error {
 	return nil
 }
 
-func (s *Server) closeTopics() {
+func (s *ActionServer) closeTopics() {
 	s.mu.Lock()
 	ends := s.ends
 	s.ends = nil
@@ -60,7 +59,7 @@ func (s *Server) closeTopics() {
 	for _, end := range ends {
 		end()
 	}
-	for _, a := range []*graph.Advertisement{s.status, s.feedback, s.result} {
+	for _, a := range []*Advertisement{s.status, s.feedback, s.result} {
 		if a != nil {
 			a.Close()
 		}
@@ -68,7 +67,7 @@ func (s *Server) closeTopics() {
 }
 
 // goalCame takes a goal from the topic.
-func (s *Server) goalCame(m *graph.Message) {
+func (s *ActionServer) goalCame(m *Message) {
 	v := reflect.ValueOf(m.Value).Elem()
 	id := v.FieldByName("GoalID").Interface().(msgs.GoalID)
 	goal := v.FieldByName("Goal").Addr().Interface()
@@ -99,7 +98,7 @@ type refusal struct {
 const maxRefused = 64
 
 // refuse answers a goal on the topics. The lock is held.
-func (s *Server) refuse(id msgs.GoalID, why string) {
+func (s *ActionServer) refuse(id msgs.GoalID, why string) {
 	r := refusal{status: msgs.GoalStatus{GoalID: id, Status: msgs.GoalRejected, Text: why}, at: s.o.Now()}
 	if s.refused = append(s.refused, r); len(s.refused) > maxRefused {
 		s.refused = s.refused[1:]
@@ -108,10 +107,10 @@ func (s *Server) refuse(id msgs.GoalID, why string) {
 	s.publishResult(r.status, s.failure(why))
 }
 
-// Refuse answers a goal of ROS 1's topics that nobody could read: its client waits
+// RefuseGoal answers a goal of ROS 1's topics that nobody could read: its client waits
 // for a result and a state.
-func Refuse(g *graph.Graph, name string, id action.ID, why string) error {
-	s, err := named(g, name)
+func (g *Graph) RefuseGoal(name string, id action.ID, why string) error {
+	s, err := g.actionNamed(name)
 	if err != nil {
 		return err
 	}
@@ -124,20 +123,20 @@ func Refuse(g *graph.Graph, name string, id action.ID, why string) error {
 	return nil
 }
 
-func (s *Server) cancelCame(m *graph.Message) {
+func (s *ActionServer) cancelCame(m *Message) {
 	id := m.Value.(*msgs.GoalID)
 	s.cancel(action.ID(id.ID), action.Time(id.Stamp.Nanos()))
 }
 
 // tellChange publishes a goal's new state, and its result. The lock is held.
-func (s *Server) tellChange(rec *goalRecord) {
+func (s *ActionServer) tellChange(rec *goalRecord) {
 	s.tellStatus()
 	if rec.last.Result != nil {
 		s.publishResult(rec.status(), rec.last.Result.Value)
 	}
 }
 
-func (s *Server) publishResult(status msgs.GoalStatus, value any) {
+func (s *ActionServer) publishResult(status msgs.GoalStatus, value any) {
 	if s.result == nil || !s.result.Wanted() {
 		return
 	}
@@ -149,7 +148,7 @@ func (s *Server) publishResult(status msgs.GoalStatus, value any) {
 	publish(s.result, m.Interface())
 }
 
-func (s *Server) tellFeedback(rec *goalRecord, f any) {
+func (s *ActionServer) tellFeedback(rec *goalRecord, f any) {
 	if s.feedback == nil || !s.feedback.Wanted() {
 		return
 	}
@@ -162,7 +161,7 @@ func (s *Server) tellFeedback(rec *goalRecord, f any) {
 }
 
 // tellStatus publishes where all goals stand.
-func (s *Server) tellStatus() {
+func (s *ActionServer) tellStatus() {
 	if s.status == nil || !s.status.Wanted() {
 		return
 	}
@@ -181,22 +180,22 @@ func (s *Server) tellStatus() {
 }
 
 // publish hands on what was made for the topic's type.
-func publish(a *graph.Advertisement, v any) {
+func publish(a *Advertisement, v any) {
 	if err := a.Publish(v); err != nil {
-		panic("actions: " + err.Error())
+		panic("graph: " + err.Error())
 	}
 }
 
-func (s *Server) header() msgs.Header { return msgs.Header{Stamp: stampOf(s.o.Now())} }
+func (s *ActionServer) header() msgs.Header { return msgs.Header{Stamp: stampOf(s.o.Now())} }
 
 func (r *goalRecord) status() msgs.GoalStatus {
 	return msgs.GoalStatus{GoalID: msgs.GoalID{Stamp: msgs.TimeOf(int64(r.stamp)), ID: string(r.id)},
 		Status: StatusROS1(r.last.State), Text: r.last.Text}
 }
 
-// Beat tells where goals stand and forgets old results; the graph calls it every
+// beat tells where goals stand and forgets old results; the graph calls it every
 // StatusPeriod.
-func (s *Server) Beat() {
+func (s *ActionServer) beat() {
 	s.locked(func() {
 		if !s.closed {
 			s.forget()

@@ -11,11 +11,18 @@
 //	pub.PublishFunc(func() *msgs.JointState { … })   // costs nothing if nobody listens
 //	sub, err := graph.Listen[msgs.JointState](g, "joints_ref", graph.SubscribeOptions{Queue: 1})
 //	srv, err := graph.Service(g, "stop", func(ctx context.Context, q *poisemsgs.StopRequest) (*poisemsgs.StopResponse, error) { … }, graph.ServiceOptions{})
+//	act, err := graph.Action(g, "play_motion", graph.ActionCallbacks[G, F, R]{Goal: …, Cancel: …}, graph.ActionOptions{})
 //
 // Wires use the methods of Graph, by name and with values as any or as JSON:
-// Subscribe, Advertise, Call, CallJSON, Serve. They announce themselves by a node
-// name, which listings show and handlers may ask for (Caller). Actions have names
-// here (Actor), and their goals in package graph/actions.
+// Subscribe, Advertise, Call, CallJSON, Serve; ServeAction, SendGoal, SendGoalJSON,
+// WatchGoal, CancelGoals, RefuseGoal. They announce themselves by a node name, which
+// listings show and handlers may ask for (Caller).
+//
+// An action is one goal server (package action): many goals, each with states,
+// feedback and a result that is kept for a while. It is shown twice, as a ROS 2
+// action and as ROS 1's five topics NAME/goal, cancel, status, feedback, result.
+// State changes and results are never lost on the way to a GoalClient; feedback is,
+// oldest first, when the client is slow.
 //
 // # Rules
 //

@@ -1,4 +1,4 @@
-package actions_test
+package graph_test
 
 import (
 	"context"
@@ -6,16 +6,15 @@ import (
 
 	"poise/action"
 	"poise/graph"
-	"poise/graph/actions"
 	"poise/msgs"
 )
 
 // A component performs goals; a wire sends one and follows it.
-func ExampleServe() {
-	type goal = actions.Goal[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]
+func ExampleAction() {
+	type goal = graph.Goal[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]
 	g := graph.New(graph.Options{})
 	defer g.Close()
-	_, err := actions.Serve(g, "play_motion", actions.Callbacks[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]{
+	_, err := graph.Action(g, "play_motion", graph.ActionCallbacks[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]{
 		Goal: func(h *goal) {
 			if h.Value().Command.Command != "wave" {
 				h.Reject(action.ConditionsUnmet, msgs.TextActionResult{ErrorCode: -1}, "there is no motion "+h.Value().Command.Command)
@@ -25,19 +24,19 @@ func ExampleServe() {
 			h.Feedback(&msgs.TextActionFeedback{Status: "half way"})
 			h.Succeed(msgs.TextActionResult{}, "played")
 		},
-	}, actions.Options{})
+	}, graph.ActionOptions{})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	for _, name := range []string{"wave", "fly"} {
-		c, err := actions.SendJSON(g, "play_motion", "text_msgs/action/TextAction", []byte(`{"command":{"command":"`+name+`"}}`), actions.SendOptions{})
+		c, err := g.SendGoalJSON("play_motion", "text_msgs/action/TextAction", []byte(`{"command":{"command":"`+name+`"}}`), graph.GoalOptions{})
 		if err != nil {
 			fmt.Println(err)
 			continue
 		}
 		u, _ := c.Result(context.Background())
-		fmt.Println(u.State, actions.StatusROS2(u.State, u.Cause), u.Text)
+		fmt.Println(u.State, graph.StatusROS2(u.State, u.Cause), u.Text)
 	}
 	// Output:
 	// succeeded 4 played

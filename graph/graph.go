@@ -36,7 +36,7 @@ type Graph struct {
 	mu       sync.RWMutex
 	topics   map[string]*topic
 	services map[string]*Server
-	actions  map[string]Actor
+	actions  map[string]*ActionServer
 	aliases  map[string]string // second name → name
 	closed   bool
 
@@ -62,7 +62,7 @@ func New(o Options) *Graph {
 	if o.MaxNames <= 0 {
 		o.MaxNames = defaultMaxNames
 	}
-	g := &Graph{o: o, topics: map[string]*topic{}, services: map[string]*Server{}, actions: map[string]Actor{},
+	g := &Graph{o: o, topics: map[string]*topic{}, services: map[string]*Server{}, actions: map[string]*ActionServer{},
 		aliases: map[string]string{}, stop: make(chan struct{})}
 	g.done.Add(1)
 	go g.beat()
@@ -80,8 +80,8 @@ func (g *Graph) beat() {
 		case <-g.stop:
 			return
 		case <-tick.C:
-			for _, a := range g.actors() {
-				a.Beat()
+			for _, a := range g.actionServers() {
+				a.beat()
 			}
 		}
 	}
@@ -109,7 +109,7 @@ func (g *Graph) Close() {
 	g.mu.Unlock()
 	close(g.stop)
 	g.done.Wait()
-	for _, a := range g.actors() {
+	for _, a := range g.actionServers() {
 		a.Close()
 	}
 	for _, s := range services {

@@ -98,7 +98,7 @@ func (g *Graph) Actions() []ActionInfo {
 	g.mu.RUnlock()
 	var out []ActionInfo
 	for own, a := range byName {
-		i := ActionInfo{Type: a.Type(), Node: a.Node(), Goals: a.Open()} // takes the action's own lock
+		i := ActionInfo{Type: a.typ, Node: a.node, Goals: a.openGoals()} // takes the action's own lock
 		g.mu.RLock()
 		for _, name := range append(g.secondNames(own), own) {
 			i.Name = name

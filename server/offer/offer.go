@@ -12,7 +12,6 @@ import (
 	"poise/executive"
 	"poise/executive/explain"
 	"poise/graph"
-	"poise/graph/actions"
 	"poise/msgs/poisemsgs"
 )
 
@@ -132,9 +131,9 @@ func (t *Goals[G, F, R]) worded(r executive.Result) executive.Result {
 // Action serves an action by handing its goals to the executive and telling what
 // becomes of them.
 func Action[G, F, R any](r *Board, name string, t Goals[G, F, R]) {
-	h := actions.Callbacks[G, F, R]{}
-	id := func(h *actions.Goal[G, F, R]) action.ID { return action.ID(name + ":" + string(h.ID())) }
-	h.Goal = func(h *actions.Goal[G, F, R]) {
+	h := graph.ActionCallbacks[G, F, R]{}
+	id := func(h *graph.Goal[G, F, R]) action.ID { return action.ID(name + ":" + string(h.ID())) }
+	h.Goal = func(h *graph.Goal[G, F, R]) {
 		g, err := t.Goal(h.Value())
 		if err != nil {
 			h.Reject(action.ConditionsUnmet, t.Refused(err.Error()), err.Error())
@@ -148,20 +147,20 @@ func Action[G, F, R any](r *Board, name string, t Goals[G, F, R]) {
 			h.Reject(action.ConditionsUnmet, t.Refused(err.Error()), err.Error())
 		}
 	}
-	h.Cancel = func(h *actions.Goal[G, F, R]) {
+	h.Cancel = func(h *graph.Goal[G, F, R]) {
 		g, err := t.Goal(h.Value())
 		if err == nil {
 			r.Exec.Cancel(h.Caller(), g.Action(), id(h), 0)
 		}
 	}
-	_, err := actions.Serve(r.Graph, r.name(name), h, actions.Options{})
+	_, err := graph.Action(r.Graph, r.name(name), h, graph.ActionOptions{})
 	if err != nil {
 		r.fail(fmt.Errorf("%s: %w", name, err))
 	}
 }
 
 // relay lets a goal of the graph live as the executive's does.
-func relay[G, F, R any](h *actions.Goal[G, F, R], c executive.Change, t Goals[G, F, R]) {
+func relay[G, F, R any](h *graph.Goal[G, F, R], c executive.Change, t Goals[G, F, R]) {
 	c.Result = t.worded(c.Result)
 	text := c.Result.Text()
 	switch c.To {

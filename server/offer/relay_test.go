@@ -8,7 +8,6 @@ import (
 	"poise/action"
 	"poise/executive"
 	"poise/graph"
-	"poise/graph/actions"
 	"poise/msgs"
 )
 
@@ -36,14 +35,14 @@ func TestEveryEndOfAGoalIsTold(t *testing.T) {
 	} {
 		t.Run(x.name, func(t *testing.T) {
 			g := graph.New(graph.Options{})
-			var goal *actions.Goal[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]
-			h := actions.Callbacks[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]{}
-			h.Goal = func(h *actions.Goal[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]) { goal = h }
-			h.Cancel = func(*actions.Goal[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]) {}
-			if _, err := actions.Serve(g, "/play", h, actions.Options{}); err != nil {
+			var goal *graph.Goal[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]
+			h := graph.ActionCallbacks[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]{}
+			h.Goal = func(h *graph.Goal[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]) { goal = h }
+			h.Cancel = func(*graph.Goal[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]) {}
+			if _, err := graph.Action(g, "/play", h, graph.ActionOptions{}); err != nil {
 				t.Fatal(err)
 			}
-			c, err := actions.Send(g, "/play", &msgs.TextActionGoal{}, actions.SendOptions{})
+			c, err := g.SendGoal("/play", &msgs.TextActionGoal{}, graph.GoalOptions{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -27,7 +27,6 @@ import (
 
 	"poise/action"
 	"poise/graph"
-	"poise/graph/actions"
 	"poise/msgs"
 	"poise/msgs/registry"
 	"poise/msgs/rosjson"
@@ -209,8 +208,8 @@ func (m *Mirror) action(n Name) error {
 	}
 	var mu sync.Mutex
 	remote := map[action.ID]*client.Goal{}
-	s, err := actions.ServeType(m.g, n.local(), n.Type, actions.Handler{
-		Goal: func(h *actions.Handle) {
+	s, err := m.g.ServeAction(n.local(), n.Type, graph.ActionHandler{
+		Goal: func(h *graph.GoalHandle) {
 			g, err := m.c.SendGoal(m.ctx, n.Remote, n.Type, rosjson.Append(nil, h.Value(), form))
 			if err != nil {
 				h.Reject(action.ServerGone, nil, err.Error())
@@ -226,7 +225,7 @@ func (m *Mirror) action(n Name) error {
 				delete(remote, h.ID())
 			})
 		},
-		Cancel: func(h *actions.Handle) {
+		Cancel: func(h *graph.GoalHandle) {
 			mu.Lock()
 			g := remote[h.ID()]
 			mu.Unlock()
@@ -237,7 +236,7 @@ func (m *Mirror) action(n Name) error {
 				m.log.Warn("a goal cannot be cancelled", "action", n.Remote, "why", err)
 			}
 		},
-	}, actions.Options{Node: Node})
+	}, graph.ActionOptions{Node: Node})
 	if err != nil {
 		return err
 	}
@@ -247,7 +246,7 @@ func (m *Mirror) action(n Name) error {
 
 // follow tells a local goal what becomes of the remote one. The protocol does not
 // say when a goal was accepted: its first feedback does, or its end.
-func (m *Mirror) follow(h *actions.Handle, g *client.Goal, typ *registry.Action) {
+func (m *Mirror) follow(h *graph.GoalHandle, g *client.Goal, typ *registry.Action) {
 	for {
 		u, err := g.Next(m.ctx)
 		if err != nil {
@@ -269,7 +268,7 @@ func (m *Mirror) follow(h *actions.Handle, g *client.Goal, typ *registry.Action)
 	}
 }
 
-func (m *Mirror) finish(h *actions.Handle, u client.Update, typ *registry.Action) {
+func (m *Mirror) finish(h *graph.GoalHandle, u client.Update, typ *registry.Action) {
 	if u.Rejected {
 		if !h.Reject(action.ConditionsUnmet, nil, u.Text) {
 			h.Abort(action.Failed, nil, u.Text) // it had given feedback before

@@ -10,7 +10,6 @@ import (
 
 	"poise/action"
 	"poise/graph"
-	"poise/graph/actions"
 	"poise/msgs"
 	"poise/wire/mirror"
 	"poise/wire/rosapi"
@@ -43,8 +42,8 @@ func newRobot(t *testing.T) *robot {
 		}
 		return &msgs.SetBoolResponse{Success: true, Message: "far away"}, nil
 	}, graph.ServiceOptions{}))
-	type goal = actions.Goal[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]
-	must(actions.Serve(r.g, "text", actions.Callbacks[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]{
+	type goal = graph.Goal[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]
+	must(graph.Action(r.g, "text", graph.ActionCallbacks[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]{
 		Goal: func(h *goal) {
 			command := h.Value().Command.Command
 			if command == "refuse" {
@@ -63,7 +62,7 @@ func newRobot(t *testing.T) *robot {
 		Cancel: func(h *goal) {
 			h.Withdraw(action.ClientCancel, msgs.TextActionResult{ErrorString: "stopped"}, "")
 		},
-	}, actions.Options{}))
+	}, graph.ActionOptions{}))
 	r.server = rosbridge.New(r.g, rosbridge.Config{})
 	web := httptest.NewServer(r.server)
 	r.url = "ws" + strings.TrimPrefix(web.URL, "http")
@@ -119,9 +118,9 @@ func TestMirror(t *testing.T) {
 				t.Error(err)
 			}
 
-			send := func(command string) *actions.Client {
+			send := func(command string) *graph.GoalClient {
 				t.Helper()
-				return must(actions.Send(here, "far/text", &msgs.TextActionGoal{Command: msgs.TextCommand{Command: command}}, actions.SendOptions{}))
+				return must(here.SendGoal("far/text", &msgs.TextActionGoal{Command: msgs.TextCommand{Command: command}}, graph.GoalOptions{}))
 			}
 			for _, tc := range []struct {
 				command string

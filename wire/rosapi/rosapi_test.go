@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"poise/graph"
-	"poise/graph/actions"
 	"poise/msgs"
 	"poise/msgs/registry"
 	"poise/wire/rosapi"
@@ -25,7 +24,7 @@ func newGraph(t *testing.T) *graph.Graph {
 		second(graph.Service(g, "set", func(context.Context, *msgs.SetBoolRequest) (*msgs.SetBoolResponse, error) {
 			return &msgs.SetBoolResponse{}, nil
 		}, graph.ServiceOptions{Node: "/other"})),
-		second(actions.ServeType(g, "text", "text_msgs/action/TextAction", actions.Handler{Goal: func(*actions.Handle) {}}, actions.Options{})),
+		second(g.ServeAction("text", "text_msgs/action/TextAction", graph.ActionHandler{Goal: func(*graph.GoalHandle) {}}, graph.ActionOptions{})),
 		second(g.Subscribe("joint_states", graph.SubscribeOptions{Node: "/reader"})),
 		second(g.Subscribe("nobody", graph.SubscribeOptions{Node: "/reader"})),
 	} {

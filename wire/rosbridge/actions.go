@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 
 	"poise/action"
-	"poise/graph/actions"
+	"poise/graph"
 	"poise/msgs"
 	"poise/msgs/registry"
 	"poise/wire/rosbridge/frame"
@@ -34,7 +34,7 @@ type goal struct {
 	started  bool
 
 	mu     sync.Mutex
-	client *actions.Client
+	client *graph.GoalClient
 }
 
 func (x *session) roomForGoal() error {
@@ -82,7 +82,7 @@ func (x *session) sendGoal(m *frame.Message) error {
 	}
 	x.goals[g.key] = g
 	x.mu.Unlock()
-	client, err := actions.SendJSON(x.server.g, m.Action, m.ActionType, m.Args, actions.SendOptions{ID: id, Node: x.client.Node,
+	client, err := x.server.g.SendGoalJSON(m.Action, m.ActionType, m.Args, graph.GoalOptions{ID: id, Node: x.client.Node,
 		Queue: feedbackQueue, Wake: func() { x.pump.wake(g) }})
 	if err != nil {
 		g.forget()
@@ -105,7 +105,7 @@ func (x *session) watchGoal(name, id string) {
 	if known {
 		return // sent twice: the graph has refused the second
 	}
-	client, err := actions.Watch(x.server.g, name, action.ID(id), actions.SendOptions{Queue: 1, Wake: func() { x.pump.wake(g) }})
+	client, err := x.server.g.WatchGoal(name, action.ID(id), graph.GoalOptions{Queue: 1, Wake: func() { x.pump.wake(g) }})
 	if err != nil {
 		g.forget()
 		x.server.audit(x, Goal, name, id, err.Error())
@@ -114,7 +114,7 @@ func (x *session) watchGoal(name, id string) {
 	g.follow(client)
 }
 
-func (g *goal) follow(client *actions.Client) {
+func (g *goal) follow(client *graph.GoalClient) {
 	g.mu.Lock()
 	g.client = client
 	g.mu.Unlock()
@@ -175,7 +175,7 @@ func (g *goal) drain() (more bool) {
 	}
 }
 
-func (g *goal) tellFeedback(u actions.Update) {
+func (g *goal) tellFeedback(u graph.GoalUpdate) {
 	if !g.feedback {
 		return
 	}
@@ -184,7 +184,7 @@ func (g *goal) tellFeedback(u actions.Update) {
 	g.lane.put(g.x.split(m.Append(nil), g.fragment), false)
 }
 
-func (g *goal) tellResult(u actions.Update) {
+func (g *goal) tellResult(u graph.GoalUpdate) {
 	text := u.State.String()
 	if u.Text != "" {
 		text += ": " + u.Text
@@ -201,7 +201,7 @@ func (g *goal) tellResult(u actions.Update) {
 		g.x.answerRejected(g.id, g.name, why)
 		return
 	}
-	status, yes := int(actions.StatusROS2(u.State, u.Cause)), true
+	status, yes := int(graph.StatusROS2(u.State, u.Cause)), true
 	g.x.answer(&frame.Message{Op: frame.ActionResult, ID: g.id, Action: g.name, Values: u.Result.JSON(g.form),
 		Status: &status, Result: &yes}, g.fragment)
 }

@@ -16,14 +16,13 @@ import (
 
 	"poise/action"
 	"poise/graph"
-	"poise/graph/actions"
 	"poise/msgs"
 	"poise/wire/rosapi"
 	"poise/wire/rosbridge"
 )
 
 type (
-	textGoal = actions.Goal[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]
+	textGoal = graph.Goal[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]
 	srvReq   = msgs.SetBoolRequest
 	srvRes   = msgs.SetBoolResponse
 )
@@ -91,7 +90,7 @@ func (b *bed) fill() {
 		return nil, ctx.Err()
 	}, graph.ServiceOptions{}))
 	// the action obeys the goal's own words
-	must(actions.Serve(b.g, "text", actions.Callbacks[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]{
+	must(graph.Action(b.g, "text", graph.ActionCallbacks[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]{
 		Goal: func(h *textGoal) {
 			if h.Value().Command.Command == "refuse" {
 				h.Reject(action.ConditionsUnmet, msgs.TextActionResult{}, "the left knee is hot")
@@ -114,7 +113,7 @@ func (b *bed) fill() {
 		Cancel: func(h *textGoal) {
 			h.Withdraw(action.ClientCancel, msgs.TextActionResult{ErrorString: "stopped"}, "as asked")
 		},
-	}, actions.Options{}))
+	}, graph.ActionOptions{}))
 }
 
 func (b *bed) act(h *textGoal) {

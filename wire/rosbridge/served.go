@@ -5,7 +5,6 @@ import (
 	"sync"
 
 	"poise/graph"
-	"poise/graph/actions"
 	"poise/wire/rosbridge/frame"
 )
 
@@ -56,7 +55,7 @@ func missing(member string) error { return fmt.Errorf("the member %q is missing"
 
 // servedGoal is a goal that the client works on.
 type servedGoal struct {
-	*actions.Handle
+	*graph.GoalHandle
 	act       *servedAction
 	cancelled bool
 }

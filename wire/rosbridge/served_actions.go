@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"poise/action"
-	"poise/graph/actions"
+	"poise/graph"
 	"poise/msgs"
 	"poise/msgs/registry"
 	"poise/msgs/rosjson"
@@ -13,7 +13,7 @@ import (
 
 // servedAction is an action of the client.
 type servedAction struct {
-	server *actions.Server
+	server *graph.ActionServer
 	typ    *registry.Action
 	form   msgs.Form
 	name   string // as spelled
@@ -35,10 +35,10 @@ func (c *served) advertiseAction(m *frame.Message) error {
 		return err
 	}
 	a := &servedAction{typ: typ, form: form, name: m.Action}
-	a.server, err = actions.ServeType(c.x.server.g, m.Action, m.Type, actions.Handler{
-		Goal:   func(h *actions.Handle) { c.goalCame(a, h) },
-		Cancel: func(h *actions.Handle) { c.cancelCame(a, h) },
-	}, actions.Options{Node: c.x.client.Node})
+	a.server, err = c.x.server.g.ServeAction(m.Action, m.Type, graph.ActionHandler{
+		Goal:   func(h *graph.GoalHandle) { c.goalCame(a, h) },
+		Cancel: func(h *graph.GoalHandle) { c.cancelCame(a, h) },
+	}, graph.ActionOptions{Node: c.x.client.Node})
 	if err != nil {
 		return err
 	}
@@ -64,17 +64,17 @@ func (c *served) unadvertiseAction(m *frame.Message) error {
 	return nil
 }
 
-func (c *served) goalCame(a *servedAction, h *actions.Handle) {
+func (c *served) goalCame(a *servedAction, h *graph.GoalHandle) {
 	id := string(h.ID())
 	c.mu.Lock()
-	c.handling[id] = &servedGoal{Handle: h, act: a}
+	c.handling[id] = &servedGoal{GoalHandle: h, act: a}
 	c.mu.Unlock()
 	h.Accept()
 	c.x.answer(&frame.Message{Op: frame.SendActionGoal, ID: frame.StringID(id), Action: a.name, ActionType: a.typ.Name(a.form),
 		Args: rosjson.Append(nil, h.Value(), a.form), Feedback: true}, 0)
 }
 
-func (c *served) cancelCame(a *servedAction, h *actions.Handle) {
+func (c *served) cancelCame(a *servedAction, h *graph.GoalHandle) {
 	c.mu.Lock()
 	if g := c.handling[string(h.ID())]; g != nil {
 		g.cancelled = true

@@ -9,7 +9,6 @@ import (
 
 	"poise/action"
 	"poise/graph"
-	"poise/graph/actions"
 	"poise/msgs"
 	"poise/wire/rosbridge/frame"
 )
@@ -67,7 +66,7 @@ func TestAResultThatCannotBeReadEndsTheGoal(t *testing.T) {
 	if err := x.served.advertiseAction(parse(t, `{"op":"advertise_action","action":"/a","type":"text_msgs/action/TextAction"}`)); err != nil {
 		t.Fatal(err)
 	}
-	goal, err := actions.Send(g, "a", &msgs.TextActionGoal{}, actions.SendOptions{})
+	goal, err := g.SendGoal("a", &msgs.TextActionGoal{}, graph.GoalOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -97,7 +96,7 @@ func TestAClientThatLeavesTakesEverythingAlong(t *testing.T) {
 	if n := x.served.names(); n != 3 {
 		t.Errorf("%d names, want 3", n)
 	}
-	goal, err := actions.Send(g, "a", &msgs.TextActionGoal{}, actions.SendOptions{})
+	goal, err := g.SendGoal("a", &msgs.TextActionGoal{}, graph.GoalOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,6 @@ import (
 
 	"poise/action"
 	"poise/graph"
-	"poise/graph/actions"
 	"poise/msgs"
 	"poise/wire/rosbridge/frame"
 )
@@ -122,7 +121,7 @@ func (x *session) cancelByService(name string, args []byte) ([]byte, error) {
 			return []byte(`{"return_code":2,"goals_canceling":[]}`), nil // ERROR_UNKNOWN_GOAL_ID
 		}
 	}
-	n, err := actions.Cancel(x.server.g, name, "", action.Time(q.GoalInfo.Stamp.Nanos()))
+	n, err := x.server.g.CancelGoals(name, "", action.Time(q.GoalInfo.Stamp.Nanos()))
 	if err != nil {
 		return nil, err
 	}

@@ -7,7 +7,6 @@ import (
 
 	"poise/action"
 	"poise/graph"
-	"poise/graph/actions"
 	"poise/msgs/registry"
 	"poise/wire/rosbridge/frame"
 )
@@ -119,7 +118,7 @@ func (x *session) publishGoal(a *advert, name string, m *frame.Message) error {
 	case err != nil:
 		x.server.audit(x, Goal, name, id, err.Error())
 		// if it cannot be answered there, the status below is all there is
-		_ = actions.Refuse(x.server.g, name, action.ID(id), err.Error())
+		_ = x.server.g.RefuseGoal(name, action.ID(id), err.Error())
 		return fmt.Errorf("%s: %w", m.Topic, err)
 	case id == "":
 		x.server.audit(x, Goal, name, "", "sent without an id")
@@ -137,7 +136,7 @@ func (x *session) rejectUnread(m *frame.Message, data []byte, err error) {
 	name, part := x.actionOf(m.Topic)
 	id := frame.IDText(string(frame.Dig(data, "msg", "goal_id", "id")))
 	if part == "/goal" && id != "" {
-		_ = actions.Refuse(x.server.g, name, action.ID(id), err.Error()) // the status is told anyway
+		_ = x.server.g.RefuseGoal(name, action.ID(id), err.Error()) // the status is told anyway
 	}
 }
 

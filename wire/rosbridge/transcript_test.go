@@ -10,7 +10,6 @@ import (
 
 	"poise/action"
 	"poise/graph"
-	"poise/graph/actions"
 	"poise/msgs"
 	"poise/wire/rosbridge"
 	"poise/wire/rosbridge/frame"
@@ -414,7 +413,7 @@ func TestUnadvertiseAction(t *testing.T) {
 	p.expect(`{"op":"status","id":1,"level":"error","msg":"~already"}`)
 	p.send(`{"op":"unadvertise_action","action":"/climb"}`)
 	p.sync()
-	if _, err := actions.Cancel(b.g, "/climb", "", 0); err == nil {
+	if _, err := b.g.CancelGoals("/climb", "", 0); err == nil {
 		t.Error("the action is still there")
 	}
 }
