@@ -34,7 +34,7 @@ var layers = []string{
 	// the machine
 	"servo", "servo/sim",
 	// execution
-	"arbiter", "arbiter/scenario", "action", "control", "control/command", "control/pace", "control/swing",
+	"arbiter", "arbiter/scenario", "action", "control", "control/pace", "control/swing",
 	"control/follow", "control/pose", "control/hold", "control/stream", "control/torqueoff", "control/stance", "control/lookat", "control/step", "control/kind",
 	"loop", "telemetry", "loop/runner",
 	"motion", "motion/file", "motion/rosgoal", "motion/library", "motion/lint", "motion/shipped",
@@ -120,7 +120,7 @@ func TestEveryPackageHasAComment(t *testing.T) {
 var purePackages = []string{
 	"spatial", "linalg", "qp", "urdf", "robot", "kinematics", "dynamics", "contact",
 	"trajectory", "trajectory/spline", "trajectory/profile", "trajectory/move", "trajectory/retime", "trajectory/clock",
-	"planner", "servo", "servo/sim", "arbiter", "action", "control", "control/command", "control/follow", "control/pose", "control/hold",
+	"planner", "servo", "servo/sim", "arbiter", "action", "control", "control/follow", "control/pose", "control/hold",
 	"control/stream", "control/torqueoff", "control/stance", "control/lookat", "control/step", "control/kind", "loop", "loop/fault",
 	"motion", "motion/file", "motion/rosgoal", "motion/lint", "executive/explain",
 	"msgs", "msgs/rosjson", "msgs/registry", "edge",

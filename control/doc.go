@@ -1,11 +1,11 @@
 // Package control is the vocabulary of the cycle and the stages that every
 // command passes, whoever asked for it.
 //
-//	references ──Aggregate──▶ one wish ──Bridge──▶ command ──Limiter──▶ command ──▶ servo ──Guard──▶
+//	references ──Aggregate──▶ one reference ──Shaper──▶ command ──inversion──▶ setpoint ──Guard──▶
 //
-// Aggregate takes each leaf from its owner alone; Holder has what nobody owns.
-// Bridge lets the difference between command and reference go, so that nothing
-// jumps when an owner changes.
+// Aggregate takes each leaf from its owner alone. Shaper makes the command: Holder
+// keeps what is unowned; Bridge lets the difference between command and reference
+// go, so that nothing jumps when an owner changes.
 // Limiter is the gate on the command: what leaves it is finite, within position,
 // velocity and acceleration limits, and viable: from any state that it lets
 // through, the joint can still stop before its limit. Guard is the gate on the

@@ -6,7 +6,7 @@ import "poise/servo"
 func (l *Loop) limit() {
 	for j := range l.mode {
 		if l.mode[j] == servo.Position {
-			l.maker.Limit(j)
+			l.shaper.Limit(j)
 		} else {
 			l.follow(j)
 		}
@@ -17,12 +17,12 @@ func (l *Loop) limit() {
 // is nowhere.
 func (l *Loop) follow(j int) {
 	if l.reading.Joints[j].Age != servo.Never {
-		l.maker.Follow(j, l.reading.Joints[j].Position)
+		l.shaper.Follow(j, l.reading.Joints[j].Position)
 	}
 }
 
 // dynamics completes the command by what is not motion.
-func (l *Loop) dynamics() { l.maker.Complete(l.mode) }
+func (l *Loop) dynamics() { l.shaper.Complete(l.mode) }
 
 // invert turns commands into setpoints.
 func (l *Loop) invert() {

@@ -141,7 +141,7 @@ func TestSeverities(t *testing.T) {
 			switch {
 			case r.l.mode[leaf] == servo.Off:
 				return off
-			case r.l.seats[seat].program == nil && r.l.maker.Still(int(leaf)):
+			case r.l.seats[seat].program == nil && r.l.shaper.Still(int(leaf)):
 				return held
 			case r.l.seats[seat].ref.Rate == slowRate:
 				return slow
@@ -346,8 +346,8 @@ func TestPanicIsTheControllersOwnFault(t *testing.T) {
 				t.Error("another controller was stopped")
 			}
 			leaf := first(r.limb("leg1"))
-			if o := r.l.arb.Owner(leaf); o != arbiter.Nobody || r.l.seats[0].program != nil || !r.l.maker.Still(int(leaf)) {
-				t.Errorf("leg 1 is with %d, goal %v, at rest %v", o, r.l.seats[0].program, r.l.maker.Still(int(leaf)))
+			if o := r.l.arb.Owner(leaf); o != arbiter.Nobody || r.l.seats[0].program != nil || !r.l.shaper.Still(int(leaf)) {
+				t.Errorf("leg 1 is with %d, goal %v, at rest %v", o, r.l.seats[0].program, r.l.shaper.Still(int(leaf)))
 			}
 			// it takes goals again after a separate act
 			r.swings[0].panics = ""

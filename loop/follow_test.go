@@ -151,11 +151,11 @@ func TestPathClockStopsAtEveryCycle(t *testing.T) {
 				r.l.Send(Order{Kind: CancelGoal})
 			}
 			stops++
-			for n := 0; n < 400 && (n < 2 || r.l.stops.active || !r.l.maker.AtRest()); n++ {
+			for n := 0; n < 400 && (n < 2 || r.l.stops.active || !r.l.shaper.AtRest()); n++ {
 				r.run(1)
 				worst = max(worst, r.offPath(f))
 			}
-			if !r.l.maker.AtRest() {
+			if !r.l.shaper.AtRest() {
 				t.Fatalf("motion %d, cycle %d: does not come to rest", motion, k)
 			}
 			r.l.Send(Order{Kind: Reset})

@@ -109,7 +109,7 @@ func TestCommandIsTheReferenceOnceTheBridgeEnds(t *testing.T) {
 		r.run(1)
 		ref, over, same := r.l.seats[0].ref, true, true
 		for leaf := range p.Needs.All {
-			over = over && !r.l.maker.HandingOver(int(leaf))
+			over = over && !r.l.shaper.HandingOver(int(leaf))
 			same = same && r.l.command.Q[leaf] == ref.Q[leaf] && r.l.command.V[leaf] == ref.V[leaf]
 		}
 		if over && !same {

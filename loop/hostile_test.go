@@ -117,7 +117,7 @@ func TestAdversarialReferences(t *testing.T) {
 			}
 			r.run(1)
 			ways[c.kind]++
-			for j, cut := range r.l.maker.Cut {
+			for j, cut := range r.l.shaper.Cut {
 				if cut != 0 {
 					cuts++
 				}
@@ -248,8 +248,8 @@ func TestPanicInClaim(t *testing.T) {
 			}
 		}
 	}
-	if rejected != 1 || ended != 1 || !r.l.maker.AtRest() {
-		t.Errorf("%d rejected, %d ended, at rest %v", rejected, ended, r.l.maker.AtRest())
+	if rejected != 1 || ended != 1 || !r.l.shaper.AtRest() {
+		t.Errorf("%d rejected, %d ended, at rest %v", rejected, ended, r.l.shaper.AtRest())
 	}
 }
 

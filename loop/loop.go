@@ -5,7 +5,6 @@ import (
 
 	"poise/arbiter"
 	"poise/control"
-	"poise/control/command"
 	"poise/internal/rt"
 	"poise/robot"
 	"poise/servo"
@@ -66,7 +65,7 @@ type Loop struct {
 	tick     servo.Tick
 	now      float64 // s
 	input    control.Input
-	command  *control.Motion // that merge and maker make of what owners ask for
+	command  *control.Motion // that merge and shaper make of what owners ask for
 	measured control.Measured
 	raw      *servo.Measurement // as exchanged
 	reading  *servo.Measurement // the newest that is finite
@@ -75,7 +74,7 @@ type Loop struct {
 	mode []servo.Mode // of each servo
 
 	merge   *control.Aggregate
-	maker   *command.Maker
+	shaper  *control.Shaper
 	guards  *control.Guard
 	placed  []int // joints of an order Place
 	powered power
@@ -108,7 +107,7 @@ func New(cfg Config) (*Loop, error) {
 	if err != nil {
 		return nil, err
 	}
-	maker, err := command.New(cfg.Model, cfg.Transition, cfg.Bridge, merge)
+	shaper, err := control.NewShaper(cfg.Model, cfg.Transition, cfg.Bridge, merge)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +118,7 @@ func New(cfg Config) (*Loop, error) {
 		reports: rt.NewRing[Report](cfg.Reports),
 		raw:     servo.NewMeasurement(n, cfg.Sensors), reading: servo.NewMeasurement(n, cfg.Sensors), setpoint: make([]servo.Setpoint, n),
 		mode: make([]servo.Mode, n), placed: make([]int, 0, n),
-		merge: merge, maker: maker, command: &maker.Motion, guards: control.NewGuard(control.JointGuards(cfg.Model)),
+		merge: merge, shaper: shaper, command: &shaper.Motion, guards: control.NewGuard(control.JointGuards(cfg.Model)),
 	}
 	l.makeStates()
 	l.faults.init(cfg.Model, cfg.Faults)
@@ -165,7 +164,7 @@ func (l *Loop) makeStates() {
 func (l *Loop) Step(t servo.Tick) {
 	l.tick, l.now = t, float64(t.Time)*1e-9
 	l.input.Tick = t
-	l.maker.Begin(l.now, t.Dt)
+	l.shaper.Begin(l.now, t.Dt)
 	l.mark(Begin)
 	l.read()
 	l.mark(Read)
@@ -251,11 +250,11 @@ func (l *Loop) aggregate() {
 	}
 	l.merge.End()
 	l.energise()
-	l.maker.References(l.mode)
+	l.shaper.References(l.mode)
 	for _, s := range l.seats {
-		l.maker.HandOver(s.id, s.ref.Peak)
+		l.shaper.HandOver(s.id, s.ref.Peak)
 	}
-	l.maker.HandOver(arbiter.Nobody, 0) // joints on their way to a safe pose
+	l.shaper.HandOver(arbiter.Nobody, 0) // joints on their way to a safe pose
 }
 
 // ownedBy returns what a controller owns by the arbiter's books.
@@ -292,7 +291,7 @@ func (l *Loop) energise() {
 func (l *Loop) seed(j int) {
 	l.follow(j)
 	l.guards.Reset(j)
-	l.maker.Forget(j)
+	l.shaper.Forget(j)
 }
 
 func (l *Loop) write() {
@@ -310,7 +309,7 @@ func (l *Loop) publish() {
 		seat.activity(&s.Active[i])
 	}
 	copy(s.Mode, l.mode)
-	copy(s.Cut, l.maker.Cut)
+	copy(s.Cut, l.shaper.Cut)
 	copy(s.Age, l.merge.Age)
 	for i := range s.Owner {
 		s.Owner[i] = l.arb.Owner(robot.LeafID(i))

@@ -35,7 +35,7 @@ func (l *Loop) place(o Order) {
 		l.reading.Joints[j].Position, l.reading.Joints[j].Velocity = q, 0
 		l.measured.Q[j], l.measured.V[j] = q, 0
 		l.guards.Reset(j)
-		l.maker.Place(j, q)
+		l.shaper.Place(j, q)
 	}
 	l.report(Report{Kind: Placed, Controller: arbiter.Nobody, Goal: o.Goal})
 }
@@ -54,7 +54,7 @@ func (l *Loop) mayPlace(p *control.Placement) control.Reason {
 			return control.Because(control.BadProgram)
 		}
 		why := control.Reason{Joint: j, Who: arbiter.Nobody, Value: p.Q[i]}
-		b := l.maker.Bounds(int(j))
+		b := l.shaper.Bounds(int(j))
 		switch who := l.arb.Owner(robot.LeafID(j)); {
 		case !finite(p.Q[i]):
 			why.Code = control.NotANumber

@@ -177,7 +177,7 @@ func (f *reaction) crouch(l *Loop, x *limb) {
 	x.crouching, x.began = true, l.now
 	for i, j := range x.joints {
 		if x.posed[i] {
-			l.maker.Send(j, x.pose[i])
+			l.shaper.Send(j, x.pose[i])
 		}
 	}
 }
@@ -199,7 +199,7 @@ func (f *reaction) progress(l *Loop) {
 		return
 	}
 	for leaf := range f.ramping.All {
-		if l.maker.Still(int(leaf)) {
+		if l.shaper.Still(int(leaf)) {
 			f.limp, f.ramping = f.limp.With(leaf), f.ramping.Without(leaf)
 		}
 	}
@@ -208,7 +208,7 @@ func (f *reaction) progress(l *Loop) {
 // arrived reports whether all joints of a limb rest where they were sent.
 func (f *reaction) arrived(l *Loop, x *limb) bool {
 	for i, j := range x.joints {
-		if !l.maker.Arrived(j) || x.posed[i] && l.command.Q[j] != x.pose[i] {
+		if !l.shaper.Arrived(j) || x.posed[i] && l.command.Q[j] != x.pose[i] {
 			return false
 		}
 	}
@@ -242,7 +242,7 @@ func (f *reaction) lower(l *Loop) {
 		}
 		x.crouching = false
 		for _, j := range x.joints {
-			l.maker.Stay(j)
+			l.shaper.Stay(j)
 		}
 	}
 }

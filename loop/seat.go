@@ -174,7 +174,7 @@ func (s *seat) swap(p control.Program, goal uint64) bool {
 	s.ref.Time, s.broken = 0, control.Reason{}
 	s.program, s.goal, s.rate, s.paused, s.cancelled, s.due, s.told = p, goal, 1, false, false, 0, 0
 	s.needs = s.needed
-	s.l.maker.Renew(s.needed.Union(s.wanted)) // a new program is a new reference
+	s.l.shaper.Renew(s.needed.Union(s.wanted)) // a new program is a new reference
 	s.report(GoalStarted, goal, control.Going, control.Because(control.OK))
 	return true
 }
@@ -287,7 +287,7 @@ func (s *seat) activity(a *Activity) {
 	*a = Activity{Running: s.running, Active: s.program != nil, Paused: s.paused, Cancelled: s.cancelled,
 		Goal: s.goal, Status: s.status, Why: s.why, Own: s.owned(), Time: s.ref.Time, Wanted: s.wantedRate(), Rate: s.ref.Rate, Passed: s.due}
 	for leaf := range a.Own.All {
-		if j := int(leaf); j < s.l.dof && s.l.maker.HandingOver(j) {
+		if j := int(leaf); j < s.l.dof && s.l.shaper.HandingOver(j) {
 			a.HandOver = true
 			return
 		}
@@ -321,7 +321,7 @@ func (s *seat) wantedRate() float64 {
 // atRest reports whether all joints that the controller owns stand still.
 func (s *seat) atRest() bool {
 	for leaf := range s.owned().All {
-		if j := int(leaf); j < s.l.dof && !s.l.maker.Still(j) {
+		if j := int(leaf); j < s.l.dof && !s.l.shaper.Still(j) {
 			return false
 		}
 	}
@@ -338,7 +338,7 @@ func (s *seat) bridging() bool {
 		return false
 	}
 	for leaf := range s.owned().All {
-		if j := int(leaf); j < s.l.dof && s.l.maker.Offset(j) > nearEnough {
+		if j := int(leaf); j < s.l.dof && s.l.shaper.Offset(j) > nearEnough {
 			return true
 		}
 	}

@@ -88,7 +88,7 @@ func (s *stopping) update(l *Loop) {
 		return
 	}
 	late := l.now-s.began > l.cfg.StopDeadline
-	still := l.maker.AtRest()
+	still := l.shaper.AtRest()
 	switch s.category {
 	case 0:
 		s.finish(l)

@@ -33,7 +33,7 @@ func (r *rig) stopNow(category uint8, stats *stopStats) {
 	limit := int((defaultStopDeadline + 1) / r.dt)
 	for range limit {
 		r.run(1)
-		if !r.l.stops.active && r.l.maker.AtRest() {
+		if !r.l.stops.active && r.l.shaper.AtRest() {
 			break
 		}
 	}
@@ -139,7 +139,7 @@ func TestCancelRampsDown(t *testing.T) {
 	if len(ended) != 1 || ended[0].Reason.Code != control.Cancelled {
 		t.Fatalf("%+v", ended)
 	}
-	if !r.l.maker.AtRest() {
+	if !r.l.shaper.AtRest() {
 		t.Error("not at rest")
 	}
 }
@@ -179,7 +179,7 @@ func TestPauseAndSpeedKeepThePath(t *testing.T) {
 	rate(1)
 	r.l.Send(Order{Kind: Pause})
 	rate(0)
-	if !r.l.maker.AtRest() {
+	if !r.l.shaper.AtRest() {
 		t.Error("not at rest in a pause")
 	}
 	r.l.Send(Order{Kind: Resume})
@@ -232,7 +232,7 @@ func TestStopThatDoesNotSlowDownIsTakenAway(t *testing.T) {
 		t.Fatal("taken away before its deadline")
 	}
 	r.run(1000)
-	if r.l.seats[0].program != nil || r.l.stops.active || !r.l.maker.AtRest() {
+	if r.l.seats[0].program != nil || r.l.stops.active || !r.l.shaper.AtRest() {
 		t.Error("not stopped")
 	}
 }
@@ -243,7 +243,7 @@ func TestCategoryOneHasADeadline(t *testing.T) {
 	r := newRig(t, parts{robot: "arm6", controllers: 1, settings: Settings{StopDeadline: 0.05}})
 	r.must(0, 1, r.program(r.limb("manipulator"), 0.4, 2))
 	r.run(3100)
-	if r.l.maker.AtRest() {
+	if r.l.shaper.AtRest() {
 		t.Fatal("nothing moves")
 	}
 	r.l.Stop(1)

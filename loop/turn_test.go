@@ -88,7 +88,7 @@ func TestTurnsDoNotTurnBack(t *testing.T) {
 	for range 20000 {
 		r.run(1)
 		q := r.l.command.Q[0]
-		if d := q - was; math.Abs(d-1.5*period) > 1e-9 || r.l.maker.Cut[0] != 0 || r.l.maker.HandingOver(0) {
+		if d := q - was; math.Abs(d-1.5*period) > 1e-9 || r.l.shaper.Cut[0] != 0 || r.l.shaper.HandingOver(0) {
 			t.Fatalf("tick %d: a step of %g rad at %g", r.n, d, q)
 		}
 		was = q

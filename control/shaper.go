@@ -1,25 +1,38 @@
-package command
+package control
 
 import (
 	"math"
 
 	"poise/arbiter"
-	"poise/control"
 	"poise/robot"
 	"poise/servo"
 	"poise/trajectory/move"
 )
 
-// Maker makes the command of one robot. A tick is Begin, References, HandOver for
-// every owner, Limit, Complete.
-type Maker struct {
-	Motion control.Motion // the command
-	Cut    []control.Cut  // what the gate took from each joint in this tick
+// Shaper makes one command of the merged references of a robot. It is the one
+// hand-over mechanism of the cycle.
+//
+//	references ─▶ hold what is unowned ─▶ bridge what changed hands ─▶ gate ─▶ command
+//
+// Every joint has a reference in every tick: its owner's, or, where it is unowned,
+// that of the shortest stop. When the reference is new, because the owner or its
+// program changed or it jumped, the difference to the last command is bridged; when
+// the bridge is over, command and reference are the same bit for bit. What comes
+// out has passed the gate of limits, whatever the reference was.
+//
+// A hand-over begins at the last tick, where the command is known; references are
+// taken back to there along their own motion. Poses of the base and of limb tips
+// glide likewise.
+//
+// A tick is Begin, References, HandOver for every owner, Limit, Complete.
+type Shaper struct {
+	Motion Motion // the command
+	Cut    []Cut  // what the gate took from each joint in this tick
 
-	refs    *control.Aggregate
-	limiter *control.Limiter
-	bridge  *control.Bridge
-	holder  *control.Holder
+	refs    *Aggregate
+	limiter *Limiter
+	bridge  *Bridge
+	holder  *Holder
 	poses   poses
 
 	now, dt float64      // of this tick, s
@@ -31,22 +44,22 @@ type Maker struct {
 	batch   []int        // joints of one hand-over
 }
 
-// New returns the maker for a robot, with every joint at rest at zero, that reads
+// NewShaper returns the shaper of a robot, with every joint at rest at zero, that reads
 // the references of an aggregate. Joints that cannot be controlled are reported as
-// control.JointLimits does.
-func New(m *robot.Model, assumed control.Transition, decay control.BridgeConfig, refs *control.Aggregate) (*Maker, error) {
-	limits, bounds, err := control.JointLimits(m, assumed)
+// JointLimits does.
+func NewShaper(m *robot.Model, assumed Transition, decay BridgeConfig, refs *Aggregate) (*Shaper, error) {
+	limits, bounds, err := JointLimits(m, assumed)
 	if err != nil {
 		return nil, err
 	}
 	n := len(bounds)
-	k := &Maker{refs: refs, Motion: control.NewMotion(n, len(m.Chains()), refs.Outputs()), Cut: make([]control.Cut, n),
-		limiter: control.NewLimiter(bounds), poses: newPoses(m), wraps: control.Wraps(m),
+	k := &Shaper{refs: refs, Motion: NewMotion(n, len(m.Chains()), refs.Outputs()), Cut: make([]Cut, n),
+		limiter: NewLimiter(bounds), poses: newPoses(m), wraps: Wraps(m),
 		state: make([]move.State, n), wish: make([]move.State, n), fresh: make([]bool, n), back: make([]move.State, n), batch: make([]int, 0, n)}
-	if k.bridge, err = control.NewBridge(decay, limits, k.wraps); err != nil {
+	if k.bridge, err = NewBridge(decay, limits, k.wraps); err != nil {
 		return nil, err
 	}
-	if k.holder, err = control.NewHolder(limits); err != nil {
+	if k.holder, err = NewHolder(limits); err != nil {
 		return nil, err
 	}
 	k.Motion.Copy(&refs.Motion)
@@ -57,12 +70,12 @@ func New(m *robot.Model, assumed control.Transition, decay control.BridgeConfig,
 }
 
 // Begin begins a tick at a time, dt after the last, s.
-func (k *Maker) Begin(now, dt float64) { k.now, k.dt = now, dt }
+func (k *Shaper) Begin(now, dt float64) { k.now, k.dt = now, dt }
 
 // References takes what is asked for in this tick, and finds which joints have to
 // be handed over: those whose writer is new, and those whose reference jumps. Mode
 // is that of each servo.
-func (k *Maker) References(mode []servo.Mode) {
+func (k *Shaper) References(mode []servo.Mode) {
 	k.poses.handOver(k)
 	for j := range k.wish {
 		fresh := k.fresh[j] || k.refs.Fresh.Has(robot.LeafID(j))
@@ -84,7 +97,7 @@ func (k *Maker) References(mode []servo.Mode) {
 
 // nearest adds whole turns to the reference of an angle without limits, so that it
 // is nearest to the command: who writes −π after π has not turned back.
-func (k *Maker) nearest(j int, w move.State) move.State {
+func (k *Shaper) nearest(j int, w move.State) move.State {
 	if k.wraps[j] {
 		if turns := math.Round((k.state[j].P - w.P) / (2 * math.Pi)); turns != 0 {
 			w.P += 2 * math.Pi * turns
@@ -95,14 +108,14 @@ func (k *Maker) nearest(j int, w move.State) move.State {
 
 // jumps reports whether the limits cannot follow the reference of a joint: then it
 // is handed over anew, from the last command.
-func (k *Maker) jumps(j int) bool {
+func (k *Shaper) jumps(j int) bool {
 	return !k.limiter.Allows(j, k.wish[j].P+k.bridge.Offset(j, k.now).P, k.dt)
 }
 
 // HandOver bridges the joints of one writer that are new to it, all together; Nobody
 // is the writer of joints on their way to a place. peak is the share of the limits
 // that the references use.
-func (k *Maker) HandOver(writer arbiter.ClientID, peak float64) {
+func (k *Shaper) HandOver(writer arbiter.ClientID, peak float64) {
 	k.batch = k.batch[:0]
 	dt := k.dt
 	for j := range k.wish {
@@ -120,7 +133,7 @@ func (k *Maker) HandOver(writer arbiter.ClientID, peak float64) {
 }
 
 // Limit makes the command of a joint: reference plus offset, through the gate.
-func (k *Maker) Limit(j int) {
+func (k *Shaper) Limit(j int) {
 	w := k.wish[j]
 	if o := k.bridge.Offset(j, k.now); o != (move.State{}) {
 		w = move.State{P: w.P + o.P, V: w.V + o.V, A: w.A + o.A}
@@ -134,17 +147,17 @@ func (k *Maker) Limit(j int) {
 	k.Cut[j] = cut
 	// what a reference claims of its speed may be anything
 	b := k.limiter.Bounds(j)
-	w.V, w.A = within(w.V, b.Velocity), within(w.A, max(b.Acceleration, b.Deceleration))
+	w.V, w.A = clip(w.V, b.Velocity), clip(w.A, max(b.Acceleration, b.Deceleration))
 	k.set(j, w)
 }
 
-func (k *Maker) set(j int, w move.State) {
+func (k *Shaper) set(j int, w move.State) {
 	k.state[j] = w
 	k.Motion.Q[j], k.Motion.V[j], k.Motion.A[j] = w.P, w.V, w.A
 }
 
-// within bounds a number, unless rounding is all that it exceeds the bound by.
-func within(x, bound float64) float64 {
+// clip bounds a number, unless rounding is all that it exceeds the bound by.
+func clip(x, bound float64) float64 {
 	if math.Abs(x) <= bound*(1+claimSlack) {
 		return x
 	}
@@ -160,7 +173,7 @@ const stiffSlope = 4
 
 // Complete adds what is not motion of joints: feed-forward, stiffness, base, limbs,
 // supports and typed values.
-func (k *Maker) Complete(mode []servo.Mode) {
+func (k *Shaper) Complete(mode []servo.Mode) {
 	m, w := &k.Motion, &k.refs.Motion
 	step := stiffSlope * k.dt
 	for j := range m.Stiff {

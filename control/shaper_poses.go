@@ -1,8 +1,7 @@
-package command
+package control
 
 import (
 	"poise/arbiter"
-	"poise/control"
 	"poise/robot"
 )
 
@@ -10,18 +9,18 @@ import (
 // What was no pose before begins where it is; there is nothing to be continuous
 // with, and the joints have their own hand-over.
 type poses struct {
-	base  control.Glide
-	limbs []control.Glide
+	base  Glide
+	limbs []Glide
 	leaf  robot.LeafID // of the base
 	owned bool         // the robot has one
 	fresh robot.Set    // leaves whose owner began something new in this tick
 }
 
 func newPoses(m *robot.Model) poses {
-	p := poses{limbs: make([]control.Glide, len(m.Chains()))}
+	p := poses{limbs: make([]Glide, len(m.Chains()))}
 	res, err := m.Resources()
 	if err != nil {
-		panic("command: an aggregate was made of it") // a programmer's mistake
+		panic("control: an aggregate was made of it") // a programmer's mistake
 	}
 	for i, leaf := range res.Leaves() {
 		if leaf.Kind == robot.BaseLeaf {
@@ -33,7 +32,7 @@ func newPoses(m *robot.Model) poses {
 
 // handOver begins glides where a pose has another owner, or one that jumped. They
 // begin at the last tick, where the command is known.
-func (p *poses) handOver(k *Maker) {
+func (p *poses) handOver(k *Shaper) {
 	fresh := p.fresh.Union(k.refs.Fresh)
 	p.fresh = robot.Set{}
 	wish, before := &k.refs.Motion, k.now-k.dt
@@ -51,17 +50,17 @@ func (p *poses) handOver(k *Maker) {
 		case !ref.Has:
 			p.limbs[i].Drop()
 		case was.Has && fresh.Overlaps(k.refs.Limb(i)):
-			back := control.BaseRef(*ref).At(-k.dt)
-			p.limbs[i].Begin(before, (*control.BaseRef)(was), &back)
+			back := BaseRef(*ref).At(-k.dt)
+			p.limbs[i].Begin(before, (*BaseRef)(was), &back)
 		}
 	}
 }
 
 // apply completes the command's poses.
-func (p *poses) apply(k *Maker) {
+func (p *poses) apply(k *Shaper) {
 	m := &k.Motion
 	p.base.Apply(k.now, &m.Base)
 	for i := range p.limbs {
-		p.limbs[i].Apply(k.now, (*control.BaseRef)(&m.Limb[i]))
+		p.limbs[i].Apply(k.now, (*BaseRef)(&m.Limb[i]))
 	}
 }

@@ -1,4 +1,4 @@
-package command
+package control
 
 import (
 	"math"
@@ -6,24 +6,22 @@ import (
 	"testing"
 
 	"poise/arbiter"
-	"poise/control"
 	"poise/robot"
 	"poise/robot/load"
 	"poise/servo"
 	"poise/spatial"
-	"poise/trajectory/move"
 )
 
 const period = 0.0112 // of a HerkuleX bus, s
 
-// rig is a maker whose references are written by hand.
+// rig is a shaper whose references are written by hand.
 type rig struct {
 	t      testing.TB
 	m      *robot.Model
-	refs   *control.Aggregate
-	maker  *Maker
+	refs   *Aggregate
+	shaper *Shaper
 	mode   []servo.Mode
-	ref    *control.Reference // of whoever writes
+	ref    *Reference // of whoever writes
 	writer arbiter.ClientID
 	n      int
 }
@@ -35,10 +33,10 @@ func newRig(t testing.TB, name string) *rig {
 		t.Fatal(err)
 	}
 	r := &rig{t: t, m: bot.Model, writer: arbiter.Nobody}
-	if r.refs, err = control.NewAggregate(r.m); err != nil {
+	if r.refs, err = NewAggregate(r.m); err != nil {
 		t.Fatal(err)
 	}
-	if r.maker, err = New(r.m, control.Transition{}, control.BridgeConfig{}, r.refs); err != nil {
+	if r.shaper, err = NewShaper(r.m, Transition{}, BridgeConfig{}, r.refs); err != nil {
 		t.Fatal(err)
 	}
 	joints := len(r.m.Joints())
@@ -46,14 +44,14 @@ func newRig(t testing.TB, name string) *rig {
 	for j := range r.mode {
 		r.mode[j] = servo.Position
 	}
-	r.ref = control.NewReference(joints, len(r.m.Chains()), r.refs.Outputs())
+	r.ref = NewReference(joints, len(r.m.Chains()), r.refs.Outputs())
 	return r
 }
 
 // step runs a tick in which the writer asks for r.ref.
 func (r *rig) step() {
 	r.n++
-	k := r.maker
+	k := r.shaper
 	k.Begin(float64(r.n)*period, period)
 	r.refs.Begin()
 	if r.writer != arbiter.Nobody {
@@ -76,10 +74,10 @@ func (r *rig) step() {
 // base returns the leaf of the robot's base.
 func (r *rig) base() robot.LeafID {
 	r.t.Helper()
-	if !r.maker.poses.owned {
+	if !r.shaper.poses.owned {
 		r.t.Fatal("the robot has no base")
 	}
-	return r.maker.poses.leaf
+	return r.shaper.poses.leaf
 }
 
 // all returns the joints of the robot, as leaves.
@@ -88,14 +86,6 @@ func (r *rig) all() (set robot.Set) {
 		set = set.With(robot.LeafID(j))
 	}
 	return set
-}
-
-// wave is a motion of a joint within the limits of any robot.
-type wave struct{ middle, size, speed, phase float64 }
-
-func (w wave) at(t float64) move.State {
-	s, c := math.Sincos(w.speed*t + w.phase)
-	return move.State{P: w.middle + w.size*s, V: w.size * w.speed * c, A: -w.size * w.speed * w.speed * s}
 }
 
 // TestJointsAreHandedOver changes writers, programs and minds at random instants:
@@ -112,7 +102,7 @@ func TestJointsAreHandedOver(t *testing.T) {
 	way := func() []wave {
 		all := make([]wave, n)
 		for j := range all {
-			all[j] = wave{middle: -0.05 * rng.Float64(), size: 0.03 * rng.Float64(), speed: 1 + 2*rng.Float64(), phase: 6 * rng.Float64()}
+			all[j] = wave{centre: -0.05 * rng.Float64(), amplitude: 0.03 * rng.Float64(), ω: 1 + 2*rng.Float64(), φ: 6 * rng.Float64()}
 		}
 		return all
 	}
@@ -124,7 +114,7 @@ func TestJointsAreHandedOver(t *testing.T) {
 			r.writer = arbiter.Nobody
 		case 1: // another program of the same writer
 			now = way()
-			r.maker.Renew(r.all())
+			r.shaper.Renew(r.all())
 		case 2: // the same program, another reference: it jumps
 			now = way()
 		default:
@@ -145,13 +135,13 @@ func TestJointsAreHandedOver(t *testing.T) {
 				r.judge(j, q, v)
 				switch {
 				case r.writer == arbiter.Nobody:
-					if r.maker.Still(j) {
+					if r.shaper.Still(j) {
 						held++
 					}
-				case !r.maker.HandingOver(j) && r.maker.Cut[j] == 0:
+				case !r.shaper.HandingOver(j) && r.shaper.Cut[j] == 0:
 					same++
-					if r.maker.Motion.Q[j] != r.ref.Q[j] {
-						t.Fatalf("seed 11 3, tick %d, joint %d: no hand-over, and %g off the reference", r.n, j, r.maker.Motion.Q[j]-r.ref.Q[j])
+					if r.shaper.Motion.Q[j] != r.ref.Q[j] {
+						t.Fatalf("seed 11 3, tick %d, joint %d: no hand-over, and %g off the reference", r.n, j, r.shaper.Motion.Q[j]-r.ref.Q[j])
 					}
 				}
 			}
@@ -166,8 +156,8 @@ func TestJointsAreHandedOver(t *testing.T) {
 // judge compares the step of a joint with its limits, and remembers it.
 func (r *rig) judge(j int, q, v []float64) {
 	r.t.Helper()
-	b := r.maker.Bounds(j)
-	now := r.maker.Motion.Q[j]
+	b := r.shaper.Bounds(j)
+	now := r.shaper.Motion.Q[j]
 	speed := (now - q[j]) / period
 	const slack = 1e-6 // of the gate, and of differences of steps
 	if acc := math.Abs(speed-v[j]) / period; math.Abs(speed) > b.Velocity*(1+slack)+slack || acc > max(b.Acceleration, b.Deceleration)*(1+slack)+slack/period {
@@ -180,26 +170,26 @@ func (r *rig) judge(j int, q, v []float64) {
 // the way.
 func TestSentJointsArriveTogether(t *testing.T) {
 	r := newRig(t, "arm6")
-	r.maker.Send(0, 0.4)
-	r.maker.Send(1, -0.1)
-	r.maker.Send(2, 0.2)
+	r.shaper.Send(0, 0.4)
+	r.shaper.Send(1, -0.1)
+	r.shaper.Send(2, 0.2)
 	for range 20 {
 		r.step()
 	}
-	if a, b := r.maker.Motion.Q[0]/0.4, r.maker.Motion.Q[1]/-0.1; math.Abs(a-b) > 1e-9 || a == 0 {
+	if a, b := r.shaper.Motion.Q[0]/0.4, r.shaper.Motion.Q[1]/-0.1; math.Abs(a-b) > 1e-9 || a == 0 {
 		t.Errorf("one has gone %g of its way, the other %g", a, b)
 	}
-	r.maker.Stay(2)
-	left := r.maker.Motion.Q[2]
+	r.shaper.Stay(2)
+	left := r.shaper.Motion.Q[2]
 	for range 400 {
 		r.step()
 	}
 	for j, want := range []float64{0.4, -0.1} {
-		if !r.maker.Arrived(j) || r.maker.Motion.Q[j] != want {
-			t.Errorf("joint %d is at %g, sent to %g", j, r.maker.Motion.Q[j], want)
+		if !r.shaper.Arrived(j) || r.shaper.Motion.Q[j] != want {
+			t.Errorf("joint %d is at %g, sent to %g", j, r.shaper.Motion.Q[j], want)
 		}
 	}
-	if q := r.maker.Motion.Q[2]; !r.maker.Still(2) || !(q > left && q < 0.2) {
+	if q := r.shaper.Motion.Q[2]; !r.shaper.Still(2) || !(q > left && q < 0.2) {
 		t.Errorf("the joint that stays went on from %g to %g", left, q)
 	}
 }
@@ -207,14 +197,14 @@ func TestSentJointsArriveTogether(t *testing.T) {
 // TestPlacedJointsStay where they were put.
 func TestPlacedJointsStay(t *testing.T) {
 	r := newRig(t, "arm6")
-	r.maker.Send(0, 0.3)
+	r.shaper.Send(0, 0.3)
 	for range 10 {
 		r.step()
 	}
-	r.maker.Place(0, -0.2)
+	r.shaper.Place(0, -0.2)
 	for range 5 {
-		if r.step(); r.maker.Motion.Q[0] != -0.2 || !r.maker.AtRest() {
-			t.Fatalf("tick %d: it is at %g", r.n, r.maker.Motion.Q[0])
+		if r.step(); r.shaper.Motion.Q[0] != -0.2 || !r.shaper.AtRest() {
+			t.Fatalf("tick %d: it is at %g", r.n, r.shaper.Motion.Q[0])
 		}
 	}
 }
@@ -233,11 +223,11 @@ func TestPosesAreHandedOver(t *testing.T) {
 	vec := func(s float64) spatial.Vec3 {
 		return spatial.Vec3{X: s * rng.NormFloat64(), Y: s * rng.NormFloat64(), Z: s * rng.NormFloat64()}
 	}
-	way := func() control.BaseRef {
-		return control.BaseRef{Has: true, Pose: spatial.Pose{R: spatial.ExpRotation(vec(0.5)).Matrix(), P: vec(0.3)},
+	way := func() BaseRef {
+		return BaseRef{Has: true, Pose: spatial.Pose{R: spatial.ExpRotation(vec(0.5)).Matrix(), P: vec(0.3)},
 			Twist: spatial.Twist{Linear: vec(0.1), Angular: vec(0.1)}}
 	}
-	there := func(x control.BaseRef) control.BaseRef { // and back
+	there := func(x BaseRef) BaseRef { // and back
 		t := float64(r.n+1) * period
 		x = x.At(math.Sin(t))
 		x.Twist = x.Twist.Scale(math.Cos(t))
@@ -245,7 +235,7 @@ func TestPosesAreHandedOver(t *testing.T) {
 	}
 	leg := r.refs.Limb(0).With(r.base())
 	base, tip, same := way(), way(), 0
-	k := r.maker
+	k := r.shaper
 	was, wasTip := k.Motion.Base, k.Motion.Limb[0]
 	for change := range changes {
 		if rng.IntN(4) == 0 {
@@ -259,14 +249,14 @@ func TestPosesAreHandedOver(t *testing.T) {
 			length = 400
 		}
 		for range length {
-			r.ref.Has, r.ref.Base, r.ref.Limb[0] = leg, there(base), control.LimbRef(there(tip))
+			r.ref.Has, r.ref.Base, r.ref.Limb[0] = leg, there(base), LimbRef(there(tip))
 			r.step()
 			now, nowTip := k.Motion.Base, k.Motion.Limb[0]
 			if was.Has {
 				smooth(t, r.n, &was, &now)
 			}
 			if wasTip.Has && nowTip.Has {
-				smooth(t, r.n, (*control.BaseRef)(&wasTip), (*control.BaseRef)(&nowTip))
+				smooth(t, r.n, (*BaseRef)(&wasTip), (*BaseRef)(&nowTip))
 			}
 			was, wasTip = now, nowTip
 			if r.writer != arbiter.Nobody && !k.poses.base.Active() {
@@ -292,7 +282,7 @@ func TestPosesAreHandedOver(t *testing.T) {
 
 // smooth asks that a pose goes on as its twist says, and that the twist changes no
 // faster than a hand-over makes it.
-func smooth(t *testing.T, n int, was, now *control.BaseRef) {
+func smooth(t *testing.T, n int, was, now *BaseRef) {
 	t.Helper()
 	// hand-overs of up to π rad and 2 m in T = 0.1 s begin with x/T² and 2v/T
 	const most = 600 // m/s² or rad/s²
@@ -325,7 +315,7 @@ func TestMakingACommandDoesNotAllocate(t *testing.T) {
 	}); n != 0 {
 		t.Errorf("%v allocations a tick", n)
 	}
-	if !r.maker.poses.base.Active() && !r.maker.HandingOver(0) {
+	if !r.shaper.poses.base.Active() && !r.shaper.HandingOver(0) {
 		t.Error("nothing was handed over")
 	}
 }

@@ -1,9 +1,8 @@
-package command
+package control
 
 import (
 	"math"
 
-	"poise/control"
 	"poise/robot"
 	"poise/trajectory/move"
 )
@@ -12,7 +11,7 @@ import (
 
 // Follow lets the command of a joint without torque be where the joint is, at rest:
 // whoever plans from the command then plans from the truth.
-func (k *Maker) Follow(j int, q float64) {
+func (k *Shaper) Follow(j int, q float64) {
 	k.Cut[j] = 0
 	k.limiter.Reset(j, q)
 	k.set(j, move.State{P: q})
@@ -20,7 +19,7 @@ func (k *Maker) Follow(j int, q float64) {
 
 // Forget drops all that led a joint to where it was; what is asked for next is
 // handed over from its command.
-func (k *Maker) Forget(j int) {
+func (k *Shaper) Forget(j int) {
 	k.bridge.Drop(j)
 	k.holder.End(j)
 	k.fresh[j] = true
@@ -28,7 +27,7 @@ func (k *Maker) Forget(j int) {
 
 // Place puts the command of a joint that nobody owns somewhere at once: the robot is
 // there.
-func (k *Maker) Place(j int, q float64) {
+func (k *Shaper) Place(j int, q float64) {
 	k.Follow(j, q)
 	k.Forget(j)
 	k.holder.Begin(j, move.State{P: q}, k.now)
@@ -37,20 +36,20 @@ func (k *Maker) Place(j int, q float64) {
 
 // Send lets a joint that nobody owns go somewhere, with all that are sent in the
 // same tick, and rest there.
-func (k *Maker) Send(j int, q float64) {
+func (k *Shaper) Send(j int, q float64) {
 	k.holder.Put(j, q)
 	k.fresh[j] = true
 }
 
 // Stay ends the way of a joint that was sent: it stops where it is.
-func (k *Maker) Stay(j int) {
+func (k *Shaper) Stay(j int) {
 	k.holder.End(j)
 	k.fresh[j] = true
 }
 
 // Renew says that what these leaves are asked for is new in this tick, though their
 // writer is not.
-func (k *Maker) Renew(leaves robot.Set) {
+func (k *Shaper) Renew(leaves robot.Set) {
 	for leaf := range leaves.All {
 		if int(leaf) < len(k.fresh) {
 			k.fresh[leaf] = true
@@ -63,10 +62,10 @@ func (k *Maker) Renew(leaves robot.Set) {
 const restSpeed = 1e-6
 
 // Still reports whether the command of a joint stands still.
-func (k *Maker) Still(j int) bool { return math.Abs(k.limiter.Velocity(j)) <= restSpeed }
+func (k *Shaper) Still(j int) bool { return math.Abs(k.limiter.Velocity(j)) <= restSpeed }
 
 // AtRest reports whether the whole command stands still.
-func (k *Maker) AtRest() bool {
+func (k *Shaper) AtRest() bool {
 	for j := range k.state {
 		if !k.Still(j) {
 			return false
@@ -76,14 +75,14 @@ func (k *Maker) AtRest() bool {
 }
 
 // HandingOver reports whether a joint is being bridged.
-func (k *Maker) HandingOver(j int) bool { return k.bridge.Active(j) }
+func (k *Shaper) HandingOver(j int) bool { return k.bridge.Active(j) }
 
 // Arrived reports whether a joint stands still where its reference is.
-func (k *Maker) Arrived(j int) bool { return k.Still(j) && !k.bridge.Active(j) && !k.fresh[j] }
+func (k *Shaper) Arrived(j int) bool { return k.Still(j) && !k.bridge.Active(j) && !k.fresh[j] }
 
 // Offset returns how far the command of a joint is from its reference because it is
 // being handed over, rad or m.
-func (k *Maker) Offset(j int) float64 { return math.Abs(k.bridge.Offset(j, k.now).P) }
+func (k *Shaper) Offset(j int) float64 { return math.Abs(k.bridge.Offset(j, k.now).P) }
 
 // Bounds returns what a joint may do.
-func (k *Maker) Bounds(j int) control.Bounds { return k.limiter.Bounds(j) }
+func (k *Shaper) Bounds(j int) Bounds { return k.limiter.Bounds(j) }
