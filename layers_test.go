@@ -42,7 +42,7 @@ var layers = []string{
 	// messages, wires and programs
 	"msgs", "msgs/rosjson", "msgs/poisemsgs", "msgs/rosapimsgs", "msgs/registry", "edge", "graph",
 	"wire/loopback", "wire/rosapi", "wire/rosbridge/frame", "wire/rosbridge/pack", "wire/rosbridge/client", "wire/mirror", "wire/rosbridge",
-	"server/config", "server/crew", "server/standing", "server/motions", "server/offer", "server/planning", "server", "studio",
+	"server/config", "server/crew", "server/standing", "server/motions", "server", "studio",
 	"cmd/poise",
 }
 

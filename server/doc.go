@@ -7,8 +7,8 @@
 //
 // Each robot instance, the virtual one and the one that plays the real one, is a
 // loop with an executive of its own; one thread steps them all. Everything that can
-// be asked for is registered in the graph, once, by way of package offer: topics,
-// commands and goals here, planning and stored motions in packages of their own.
+// be asked for is registered in the graph, once (register.go): topics, commands,
+// goals and planning here, stored motions in a package of their own.
 //
 // There is no private way in: the page and the command line are clients of the wire.
 package server

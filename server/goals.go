@@ -8,8 +8,6 @@ import (
 	"poise/executive"
 	"poise/msgs"
 	"poise/msgs/poisemsgs"
-	"poise/server/offer"
-	"poise/server/planning"
 )
 
 // elsewhere is what helps a client whose trajectory does not begin where the robot is.
@@ -17,8 +15,8 @@ var elsewhere = map[string]string{"start_too_far": "begin the trajectory where j
 	"to begin wherever that is, or widen path_tolerance of the joint"}
 
 // serveGoals registers what can be asked of the robot as a goal.
-func (in *instance) serveGoals(r *offer.Board) {
-	offer.Action(r, "follow_joint_trajectory", offer.Goals[msgs.FollowJointTrajectoryGoal, msgs.FollowJointTrajectoryFeedback, msgs.FollowJointTrajectoryResult]{
+func (in *instance) serveGoals(r *register) {
+	addAction(r, "follow_joint_trajectory", goalDialect[msgs.FollowJointTrajectoryGoal, msgs.FollowJointTrajectoryFeedback, msgs.FollowJointTrajectoryResult]{
 		Goal: func(g *msgs.FollowJointTrajectoryGoal) (executive.Goal, error) {
 			f, err := edge.FollowGoal(g)
 			if err != nil {
@@ -36,7 +34,7 @@ func (in *instance) serveGoals(r *offer.Board) {
 		},
 		Help: elsewhere,
 	})
-	offer.Action(r, "follow_joint_trajectory_with_actions", offer.Goals[msgs.FollowJointTrajectoryWithActionsGoal, msgs.FollowJointTrajectoryWithActionsFeedback, msgs.FollowJointTrajectoryWithActionsResult]{
+	addAction(r, "follow_joint_trajectory_with_actions", goalDialect[msgs.FollowJointTrajectoryWithActionsGoal, msgs.FollowJointTrajectoryWithActionsFeedback, msgs.FollowJointTrajectoryWithActionsResult]{
 		Goal: func(g *msgs.FollowJointTrajectoryWithActionsGoal) (executive.Goal, error) {
 			f, err := edge.FollowGoalWithActions(g)
 			if err != nil {
@@ -54,8 +52,8 @@ func (in *instance) serveGoals(r *offer.Board) {
 		},
 		Help: elsewhere,
 	})
-	text := func(goal func(c msgs.TextCommand) (executive.Goal, error)) offer.Goals[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult] {
-		return offer.Goals[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]{
+	text := func(goal func(c msgs.TextCommand) (executive.Goal, error)) goalDialect[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult] {
+		return goalDialect[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]{
 			Goal: func(g *msgs.TextActionGoal) (executive.Goal, error) { return goal(g.Command) },
 			Feedback: func(f *executive.Feedback) *msgs.TextActionFeedback {
 				return &msgs.TextActionFeedback{Status: edge.StatusText(f)}
@@ -69,28 +67,28 @@ func (in *instance) serveGoals(r *offer.Board) {
 			},
 		}
 	}
-	offer.Action(r, "play_motion", text(playGoal))
-	offer.Action(r, "go_to_pose", text(func(c msgs.TextCommand) (executive.Goal, error) {
+	addAction(r, "play_motion", text(playGoal))
+	addAction(r, "go_to_pose", text(func(c msgs.TextCommand) (executive.Goal, error) {
 		if c.Type != "" && c.Type != "pose" {
 			return nil, fmt.Errorf("command.type is %q: only pose is understood here", c.Type)
 		}
 		return &executive.Pose{Name: c.Command}, nil
 	}))
-	offer.Action(r, "execute_trajectory", offer.Goals[msgs.ExecuteTrajectoryGoal, msgs.ExecuteTrajectoryFeedback, msgs.ExecuteTrajectoryResult]{
+	addAction(r, "execute_trajectory", goalDialect[msgs.ExecuteTrajectoryGoal, msgs.ExecuteTrajectoryFeedback, msgs.ExecuteTrajectoryResult]{
 		Goal: executeGoal,
 		Feedback: func(f *executive.Feedback) *msgs.ExecuteTrajectoryFeedback {
 			return &msgs.ExecuteTrajectoryFeedback{State: edge.StatusText(f)}
 		},
 		Result: func(r *executive.Result) msgs.ExecuteTrajectoryResult {
-			return msgs.ExecuteTrajectoryResult{ErrorCode: edge.ExecutionCode(r, planning.Source)}
+			return msgs.ExecuteTrajectoryResult{ErrorCode: edge.ExecutionCode(r, planSource)}
 		},
 		Refused: func(text string) msgs.ExecuteTrajectoryResult {
-			return msgs.ExecuteTrajectoryResult{ErrorCode: msgs.MoveItErrorCodes{Val: msgs.ErrorInvalidMotionPlan, Message: text, Source: planning.Source}}
+			return msgs.ExecuteTrajectoryResult{ErrorCode: msgs.MoveItErrorCodes{Val: msgs.ErrorInvalidMotionPlan, Message: text, Source: planSource}}
 		},
 		Help: map[string]string{"start_too_far": "plan again from where the robot is, or bring it to the start of the plan first"},
 	})
 	if _, ok := in.loop.Controller("step"); ok {
-		offer.Action(r, "follow_step_sequence", offer.Goals[poisemsgs.FollowStepSequenceGoal, poisemsgs.FollowStepSequenceFeedback, poisemsgs.FollowStepSequenceResult]{
+		addAction(r, "follow_step_sequence", goalDialect[poisemsgs.FollowStepSequenceGoal, poisemsgs.FollowStepSequenceFeedback, poisemsgs.FollowStepSequenceResult]{
 			Goal: func(g *poisemsgs.FollowStepSequenceGoal) (executive.Goal, error) {
 				s, err := edge.StepGoal(in.model, g)
 				if err != nil {
@@ -113,7 +111,7 @@ func (in *instance) serveGoals(r *offer.Board) {
 		})
 	}
 	for _, name := range in.switched {
-		offer.Action(r, "controllers/"+name+"/set_operational", offer.Goals[msgs.SetOperationalGoal, msgs.SetOperationalFeedback, msgs.SetOperationalResult]{
+		addAction(r, "controllers/"+name+"/set_operational", goalDialect[msgs.SetOperationalGoal, msgs.SetOperationalFeedback, msgs.SetOperationalResult]{
 			Goal: func(g *msgs.SetOperationalGoal) (executive.Goal, error) {
 				return &executive.Operational{Controller: name, On: g.Operational, Resources: g.Resources}, nil
 			},

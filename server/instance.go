@@ -13,8 +13,6 @@ import (
 	"poise/robot"
 	"poise/server/config"
 	"poise/server/crew"
-	"poise/server/offer"
-	"poise/server/planning"
 	"poise/servo/sim"
 )
 
@@ -35,14 +33,14 @@ type instance struct {
 	switched []string // controllers with set_operational
 }
 
-// board is where the robot's offers go.
-func (in *instance) board() *offer.Board {
-	return &offer.Board{Graph: in.s.graph, Exec: in.exec, Real: in.name == "real", Life: in.s.life, Background: &in.s.background}
+// register puts the topics, services and actions of the robot into the graph.
+func (in *instance) register() *register {
+	return &register{graph: in.s.graph, exec: in.exec, real: in.name == "real", life: in.s.life, background: &in.s.background}
 }
 
 // planning is what MoveIt offers, for this robot.
-func (in *instance) planning() *planning.Desk {
-	return &planning.Desk{Model: in.model, Exec: in.exec, Stand: in.topics.stand, Joints: in.topics.pose}
+func (in *instance) planning() *planning {
+	return &planning{model: in.model, exec: in.exec, stand: in.topics.stand, joints: in.topics.pose}
 }
 
 // newInstance makes a robot that stands still with its power off.

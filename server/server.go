@@ -25,7 +25,6 @@ import (
 	"poise/robot/load"
 	"poise/server/config"
 	"poise/server/motions"
-	"poise/server/offer"
 	"poise/telemetry"
 	"poise/wire/loopback"
 	"poise/wire/mirror"
@@ -136,11 +135,11 @@ func (s *Server) assemble() error {
 	}
 	errs := []error{s.shelf.Serve(s.graph), s.failed}
 	for _, in := range instances {
-		r := in.board()
+		r := in.register()
 		in.serveGoals(r)
 		in.serveCommands(r)
-		in.planning().Serve(r)
-		errs = append(errs, r.Err)
+		in.planning().serve(r)
+		errs = append(errs, r.err)
 	}
 	_, err = rosapi.Serve(s.graph, rosapi.Options{Params: map[string]any{"/robot_description": string(s.robot.URDF)}})
 	errs = append(errs, err)
@@ -287,7 +286,7 @@ func (s *Server) wind(instances []*instance, web *http.Server, stopRobots func()
 		in.exec.CancelAll("server")
 		ramps.Go(func() {
 			in.awaitGoals(goalPatience)
-			if _, err := offer.Wait(ctx, in.exec.Stop("server", 2)); err != nil {
+			if _, err := waitFor(ctx, in.exec.Stop("server", 2)); err != nil {
 				s.log.Warn("the ramp took too long", "robot", in.name)
 			}
 		})
@@ -314,7 +313,7 @@ func (s *Server) energise(instances []*instance) {
 	for _, in := range instances {
 		for in.exec.State().Power != loop.Enabled {
 			if in.exec.State().Power == loop.Ready {
-				if _, err := offer.Wait(s.life, in.exec.Power("server", true)); err != nil {
+				if _, err := waitFor(s.life, in.exec.Power("server", true)); err != nil {
 					return
 				}
 			}

@@ -18,57 +18,56 @@ import (
 	"poise/msgs/poisemsgs"
 	"poise/msgs/rosjson"
 	"poise/robot"
-	"poise/server/offer"
 	"poise/spatial"
 )
 
 // serveCommands registers what an instance can be told.
-func (in *instance) serveCommands(r *offer.Board) {
+func (in *instance) serveCommands(r *register) {
 	e := in.exec
-	offer.Service(r, "stop", in.stop)
-	offer.Command(r, "reset", func(who string, _ *poisemsgs.ResetRequest) *executive.Answer { return e.Reset(who) },
+	addService(r, "stop", in.stop)
+	addCommand(r, "reset", func(who string, _ *poisemsgs.ResetRequest) *executive.Answer { return e.Reset(who) },
 		func(ok bool, text string, why []poisemsgs.Explanation, _ executive.Outcome) *poisemsgs.ResetResponse {
 			if ok && in.exec.State().Power != loop.Enabled {
 				text = "done; the servos have no torque: set_torque gives it back"
 			}
 			return &poisemsgs.ResetResponse{Success: ok, Message: text, Explanations: why}
 		})
-	offer.Command(r, "set_power", func(who string, q *poisemsgs.SetPowerRequest) *executive.Answer { return e.Power(who, q.On) },
+	addCommand(r, "set_power", func(who string, q *poisemsgs.SetPowerRequest) *executive.Answer { return e.Power(who, q.On) },
 		func(ok bool, text string, why []poisemsgs.Explanation, _ executive.Outcome) *poisemsgs.SetPowerResponse {
 			return &poisemsgs.SetPowerResponse{Success: ok, Message: text, Explanations: why}
 		})
-	offer.Command(r, "pause", func(who string, q *poisemsgs.PauseRequest) *executive.Answer { return e.Pause(who, q.Controller) },
+	addCommand(r, "pause", func(who string, q *poisemsgs.PauseRequest) *executive.Answer { return e.Pause(who, q.Controller) },
 		func(ok bool, text string, why []poisemsgs.Explanation, _ executive.Outcome) *poisemsgs.PauseResponse {
 			return &poisemsgs.PauseResponse{Success: ok, Message: text, Explanations: why}
 		})
-	offer.Service(r, "resume", in.resume)
-	offer.Command(r, "set_speed", func(who string, q *poisemsgs.SetSpeedRequest) *executive.Answer {
+	addService(r, "resume", in.resume)
+	addCommand(r, "set_speed", func(who string, q *poisemsgs.SetSpeedRequest) *executive.Answer {
 		return e.SetSpeed(who, q.Rate, q.Controller)
 	}, func(ok bool, text string, why []poisemsgs.Explanation, o executive.Outcome) *poisemsgs.SetSpeedResponse {
 		return &poisemsgs.SetSpeedResponse{Success: ok, Message: text, Explanations: why, Achieved: o.Value}
 	})
-	offer.Command(r, "set_torque", func(who string, q *poisemsgs.SetTorqueRequest) *executive.Answer {
+	addCommand(r, "set_torque", func(who string, q *poisemsgs.SetTorqueRequest) *executive.Answer {
 		return e.SetTorque(who, q.On, q.Resources)
 	}, func(ok bool, text string, why []poisemsgs.Explanation, _ executive.Outcome) *poisemsgs.SetTorqueResponse {
 		return &poisemsgs.SetTorqueResponse{Success: ok, Message: text, Explanations: why}
 	})
-	offer.Command(r, "switch_controllers", func(who string, q *poisemsgs.SwitchControllersRequest) *executive.Answer {
+	addCommand(r, "switch_controllers", func(who string, q *poisemsgs.SwitchControllersRequest) *executive.Answer {
 		return e.SwitchControllers(who, executive.Switch{Start: q.Start, Stop: q.Stop, Strict: q.Strict})
 	}, func(ok bool, text string, why []poisemsgs.Explanation, _ executive.Outcome) *poisemsgs.SwitchControllersResponse {
 		return &poisemsgs.SwitchControllersResponse{Success: ok, Message: text, Explanations: why}
 	})
-	offer.Service(r, "check_goal", in.checkGoal)
-	offer.Service(r, "get_state", func(ctx context.Context, _ *poisemsgs.GetStateRequest) (*poisemsgs.GetStateResponse, error) {
+	addService(r, "check_goal", in.checkGoal)
+	addService(r, "get_state", func(ctx context.Context, _ *poisemsgs.GetStateRequest) (*poisemsgs.GetStateResponse, error) {
 		state := in.fresh(ctx)
 		return &poisemsgs.GetStateResponse{Success: true, State: *edge.Status(&state)}, nil
 	})
-	offer.Service(r, "robot_info", func(context.Context, *poisemsgs.RobotInfoRequest) (*poisemsgs.RobotInfoResponse, error) {
+	addService(r, "robot_info", func(context.Context, *poisemsgs.RobotInfoRequest) (*poisemsgs.RobotInfoResponse, error) {
 		return in.s.info(in)
 	})
 	if in.name == "virtual" {
 		in.servePlacing(r)
 	} else {
-		offer.Service(r, "joints_hand_set", in.poseByHand)
+		addService(r, "joints_hand_set", in.poseByHand)
 	}
 	in.serveStreams(r)
 }
@@ -83,7 +82,7 @@ func (in *instance) stop(ctx context.Context, q *poisemsgs.StopRequest) (*poisem
 	if category > mildest {
 		category, note = mildest, fmt.Sprintf("category %d is unknown (0, 1, 2) and was taken as %d; ", q.Category, mildest)
 	}
-	o, err := offer.Wait(ctx, in.exec.Stop(offer.Who(ctx), category))
+	o, err := waitFor(ctx, in.exec.Stop(callerOf(ctx), category))
 	if err != nil {
 		return nil, err
 	}
@@ -106,7 +105,7 @@ func (in *instance) resume(ctx context.Context, q *poisemsgs.ResumeRequest) (*po
 	}
 	var why []explain.Explanation
 	for _, name := range names {
-		o, err := offer.Wait(ctx, in.exec.Resume(offer.Who(ctx), name))
+		o, err := waitFor(ctx, in.exec.Resume(callerOf(ctx), name))
 		if err != nil {
 			return nil, err
 		}
@@ -134,16 +133,16 @@ func (in *instance) fresh(ctx context.Context) executive.State {
 
 // servePlacing registers how the virtual robot is put somewhere at once: as a topic,
 // and as a service for those who want to know whether it was.
-func (in *instance) servePlacing(r *offer.Board) {
+func (in *instance) servePlacing(r *register) {
 	place := func(who string, j *msgs.JointState) *executive.Answer { return in.exec.Place(who, j.Name, j.Position) }
 	word := func(ok bool, text string, why []poisemsgs.Explanation, _ executive.Outcome) *poisemsgs.JointsSetResponse {
 		return &poisemsgs.JointsSetResponse{Success: ok, Message: text, Explanations: why}
 	}
-	offer.Command(r, "joints_virtual_set", func(who string, q *poisemsgs.JointsSetRequest) *executive.Answer { return place(who, &q.Joints) }, word)
-	offer.Listen(in.board(), "joints_virtual_set", 10, func(from string, v *msgs.JointState) {
-		_, _ = offer.Wait(in.s.life, place(from, v)) // a topic has no answer; the audit has it
+	addCommand(r, "joints_virtual_set", func(who string, q *poisemsgs.JointsSetRequest) *executive.Answer { return place(who, &q.Joints) }, word)
+	listen(in.register(), "joints_virtual_set", 10, func(from string, v *msgs.JointState) {
+		_, _ = waitFor(in.s.life, place(from, v)) // a topic has no answer; the audit has it
 	})
-	offer.Listen(r, "joints_marker_set", 1, func(string, *msgs.JointState) {}) // it exists for those who show it
+	listen(r, "joints_marker_set", 1, func(string, *msgs.JointState) {}) // it exists for those who show it
 }
 
 // poseByHand moves limp joints of the simulated real robot.
@@ -173,7 +172,7 @@ func (in *instance) poseByHand(ctx context.Context, q *poisemsgs.JointsHandSetRe
 	if len(why) > 0 {
 		result = explain.Join(why)
 	}
-	in.audit(executive.Audit{Who: offer.Who(ctx), What: "place by hand", Result: result})
+	in.audit(executive.Audit{Who: callerOf(ctx), What: "place by hand", Result: result})
 	if len(why) > 0 {
 		return &poisemsgs.JointsHandSetResponse{Message: explain.Join(why), Explanations: edge.Explanations(why)}, nil
 	}
@@ -182,14 +181,14 @@ func (in *instance) poseByHand(ctx context.Context, q *poisemsgs.JointsHandSetRe
 
 // serveStreams registers the topics that continuous controllers follow, and the
 // messages of controllers outside the process.
-func (in *instance) serveStreams(r *offer.Board) {
+func (in *instance) serveStreams(r *register) {
 	feed := func(controller string) func(from string, v *msgs.JointState) {
 		return func(from string, v *msgs.JointState) { in.feedJoints(from, controller, v) }
 	}
-	offer.Listen(r, "joints_ref", 1, feed("joint_state"))
-	offer.Listen(r, "controllers/joint_state/ref_joints", 1, feed("joint_state"))
+	listen(r, "joints_ref", 1, feed("joint_state"))
+	listen(r, "controllers/joint_state/ref_joints", 1, feed("joint_state"))
 	if _, ok := in.loop.Controller("stance"); ok {
-		offer.Listen(r, "controllers/stance/target", 1, func(from string, v *msgs.PoseStamped) {
+		listen(r, "controllers/stance/target", 1, func(from string, v *msgs.PoseStamped) {
 			X, ok := edge.PoseOf(v.Pose)
 			relative, known := edge.InBase(in.model, &v.Header)
 			switch {
@@ -203,7 +202,7 @@ func (in *instance) serveStreams(r *offer.Board) {
 		})
 	}
 	if _, ok := in.loop.Controller("look_at"); ok {
-		offer.Listen(r, "controllers/look_at/target", 1, func(from string, v *msgs.PointStamped) {
+		listen(r, "controllers/look_at/target", 1, func(from string, v *msgs.PointStamped) {
 			base, known := edge.InBase(in.model, &v.Header)
 			if !known {
 				in.streamed(from, "look_at", in.unknownFrame(v.Header.FrameID))
@@ -274,9 +273,9 @@ const maxOutside = 64
 
 // serveRemotes registers the messages by which controllers outside ask for resources
 // and say that they live; who asked is then heard on controllers/NAME/ref_joints.
-func (in *instance) serveRemotes(r *offer.Board) {
+func (in *instance) serveRemotes(r *register) {
 	heard := map[string]bool{} // of this goroutine alone
-	offer.Listen(r, "resource_request", 100, func(from string, v *msgs.ResourceRequest) {
+	listen(r, "resource_request", 100, func(from string, v *msgs.ResourceRequest) {
 		refuse := func(why string) {
 			in.audit(executive.Audit{Who: fmt.Sprintf("%s (%s)", v.RequesterName, from), What: "resource request", Result: why})
 			in.topics.assigned.Publish(&msgs.ResourceAssignment{RequestIds: []uint32{v.RequestID}})
@@ -286,14 +285,14 @@ func (in *instance) serveRemotes(r *offer.Board) {
 				refuse(fmt.Sprintf("%d controllers outside have asked already", maxOutside))
 				return
 			}
-			own := in.board()
-			offer.Listen(own, "controllers/"+v.RequesterName+"/ref_joints", 1, func(from string, j *msgs.JointState) {
+			own := in.register()
+			listen(own, "controllers/"+v.RequesterName+"/ref_joints", 1, func(from string, j *msgs.JointState) {
 				if seat, ok := in.exec.RemoteSeat(v.RequesterName); ok {
 					in.feedJoints(from, seat, j)
 				}
 			})
-			if own.Err != nil {
-				refuse(own.Err.Error())
+			if own.err != nil {
+				refuse(own.err.Error())
 				return
 			}
 			heard[v.RequesterName] = true
@@ -306,7 +305,7 @@ func (in *instance) serveRemotes(r *offer.Board) {
 			refuse(explain.Join(why))
 		}
 	})
-	offer.Listen(r, "resource_requester_state", 100, func(_ string, v *msgs.ResourceRequesterState) {
+	listen(r, "resource_requester_state", 100, func(_ string, v *msgs.ResourceRequesterState) {
 		in.exec.RemoteState(executive.RemoteState{Name: v.RequesterName, ID: v.RequestID, Operational: v.IsOperational})
 	})
 }
@@ -317,7 +316,7 @@ func (in *instance) checkGoal(ctx context.Context, q *poisemsgs.CheckGoalRequest
 	if err != nil {
 		return &poisemsgs.CheckGoalResponse{Message: err.Error(), Explanations: edge.Explanations(explain.Errors("bad_goal", err))}, nil
 	}
-	o, err := offer.Wait(ctx, in.exec.CheckGoal(offer.Who(ctx), goal))
+	o, err := waitFor(ctx, in.exec.CheckGoal(callerOf(ctx), goal))
 	if err != nil {
 		return nil, err
 	}

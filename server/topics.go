@@ -15,7 +15,6 @@ import (
 	"poise/msgs"
 	"poise/msgs/poisemsgs"
 	"poise/robot"
-	"poise/server/offer"
 	"poise/server/standing"
 	"poise/servo"
 	"poise/spatial"
@@ -66,22 +65,22 @@ func newTopics(in *instance) (*topics, error) {
 	if t.stand, err = standing.New(m); err != nil {
 		return nil, err
 	}
-	r := in.board()
-	t.command = offer.Topic[msgs.JointState](r, "joint_states", graph.TopicOptions{})
-	t.measured = offer.Topic[msgs.JointState](r, "joint_states_real", graph.TopicOptions{})
-	t.tf = offer.Topic[msgs.TFMessage](r, "tf", graph.TopicOptions{Queue: 100})
+	r := in.register()
+	t.command = addTopic[msgs.JointState](r, "joint_states", graph.TopicOptions{})
+	t.measured = addTopic[msgs.JointState](r, "joint_states_real", graph.TopicOptions{})
+	t.tf = addTopic[msgs.TFMessage](r, "tf", graph.TopicOptions{Queue: 100})
 	if m.Floating() { // an arm that is bolted down does not fall over
-		t.balance = offer.Topic[poisemsgs.BalanceState](r, "balance_state", graph.TopicOptions{})
+		t.balance = addTopic[poisemsgs.BalanceState](r, "balance_state", graph.TopicOptions{})
 	}
-	t.status = offer.Topic[poisemsgs.RobotStatus](r, "robot_status", graph.TopicOptions{Latched: true})
-	t.switching = offer.Topic[poisemsgs.ControllersState](r, "controllers_state", graph.TopicOptions{Latched: true})
-	t.assigned = offer.Topic[msgs.ResourceAssignment](r, "resource_assignment", graph.TopicOptions{Latched: true})
-	t.health = offer.Topic[msgs.DiagnosticArray](r, "diagnostics", graph.TopicOptions{})
-	t.events = offer.Topic[poisemsgs.Event](r, "events", graph.TopicOptions{Queue: 100})
-	offer.Topic[msgs.String](r, "robot_description", graph.TopicOptions{Latched: true}).Publish(&msgs.String{Data: string(in.s.robot.URDF)})
-	still := offer.Topic[msgs.TFMessage](r, "tf_static", graph.TopicOptions{Latched: true})
-	if r.Err != nil {
-		return nil, r.Err
+	t.status = addTopic[poisemsgs.RobotStatus](r, "robot_status", graph.TopicOptions{Latched: true})
+	t.switching = addTopic[poisemsgs.ControllersState](r, "controllers_state", graph.TopicOptions{Latched: true})
+	t.assigned = addTopic[msgs.ResourceAssignment](r, "resource_assignment", graph.TopicOptions{Latched: true})
+	t.health = addTopic[msgs.DiagnosticArray](r, "diagnostics", graph.TopicOptions{})
+	t.events = addTopic[poisemsgs.Event](r, "events", graph.TopicOptions{Queue: 100})
+	addTopic[msgs.String](r, "robot_description", graph.TopicOptions{Latched: true}).Publish(&msgs.String{Data: string(in.s.robot.URDF)})
+	still := addTopic[msgs.TFMessage](r, "tf_static", graph.TopicOptions{Latched: true})
+	if r.err != nil {
+		return nil, r.err
 	}
 	still.Publish(t.tree())
 	return t, nil

@@ -1,4 +1,4 @@
-package offer
+package server
 
 import (
 	"context"
@@ -14,7 +14,7 @@ import (
 // TestEveryEndOfAGoalIsTold goes through the ways that a goal of the executive can take,
 // also when its client calls it off before it began: there is always a result.
 func TestEveryEndOfAGoalIsTold(t *testing.T) {
-	text := Goals[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]{
+	text := goalDialect[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]{
 		Result: func(r *executive.Result) msgs.TextActionResult { return msgs.TextActionResult{ErrorString: r.Code} },
 	}
 	for _, x := range []struct {

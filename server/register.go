@@ -1,4 +1,4 @@
-package offer
+package server
 
 import (
 	"context"
@@ -15,50 +15,50 @@ import (
 	"poise/msgs/poisemsgs"
 )
 
-// Board puts what a robot offers into the graph and gathers what goes wrong. Names of
-// the virtual robot stand bare, and under virtual/ too.
-type Board struct {
-	Graph      *graph.Graph
-	Exec       *executive.Executive
-	Real       bool            // names begin with real/
-	Life       context.Context // ends with the server
-	Background *sync.WaitGroup // who listens until then
-	Err        error           // of everything so far
+// register puts the topics, services and actions of one robot into the graph and gathers
+// what goes wrong. Names of the virtual robot stand bare, and under virtual/ too.
+type register struct {
+	graph      *graph.Graph
+	exec       *executive.Executive
+	real       bool            // names begin with real/
+	life       context.Context // ends with the server
+	background *sync.WaitGroup // who listens until then
+	err        error           // of everything so far
 }
 
-func (r *Board) fail(err error) {
+func (r *register) fail(err error) {
 	if err != nil {
-		r.Err = errors.Join(r.Err, err)
+		r.err = errors.Join(r.err, err)
 	}
 }
 
 // name returns the name of a thing of the robot, and gives it its second one.
-func (r *Board) name(name string) string {
-	if r.Real {
+func (r *register) name(name string) string {
+	if r.real {
 		return "real/" + name
 	}
-	r.fail(r.Graph.Alias("virtual/"+name, name))
+	r.fail(r.graph.Alias("virtual/"+name, name))
 	return name
 }
 
-// Topic advertises a topic.
-func Topic[T any](r *Board, name string, o graph.TopicOptions) graph.Publisher[T] {
-	p, err := graph.Topic[T](r.Graph, r.name(name), o)
+// addTopic advertises a topic.
+func addTopic[T any](r *register, name string, o graph.TopicOptions) graph.Publisher[T] {
+	p, err := graph.Topic[T](r.graph, r.name(name), o)
 	r.fail(err)
 	return p
 }
 
-// Listen calls f with every message of a topic and who sent it, the oldest left out if
+// listen calls f with every message of a topic and who sent it, the oldest left out if
 // they come too fast, until the server ends.
-func Listen[T any](r *Board, name string, queue int, f func(from string, v *T)) {
-	l, err := graph.Listen[T](r.Graph, r.name(name), graph.SubscribeOptions{Queue: queue})
+func listen[T any](r *register, name string, queue int, f func(from string, v *T)) {
+	l, err := graph.Listen[T](r.graph, r.name(name), graph.SubscribeOptions{Queue: queue})
 	if err != nil {
 		r.fail(err)
 		return
 	}
-	r.Background.Go(func() {
+	r.background.Go(func() {
 		for {
-			m, _, err := l.Subscription.Next(r.Life)
+			m, _, err := l.Subscription.Next(r.life)
 			if err != nil {
 				return
 			}
@@ -67,16 +67,16 @@ func Listen[T any](r *Board, name string, queue int, f func(from string, v *T)) 
 	})
 }
 
-// Service serves a service.
-func Service[Req, Res any](r *Board, name string, f func(ctx context.Context, q *Req) (*Res, error)) {
-	_, err := graph.Service(r.Graph, r.name(name), f, graph.ServiceOptions{})
+// addService serves a service.
+func addService[Req, Res any](r *register, name string, f func(ctx context.Context, q *Req) (*Res, error)) {
+	_, err := graph.Service(r.graph, r.name(name), f, graph.ServiceOptions{})
 	r.fail(err)
 }
 
-// Command serves a service whose answer is only whether it was done.
-func Command[Req, Res any](r *Board, name string, run func(who string, q *Req) *executive.Answer, word func(ok bool, text string, why []poisemsgs.Explanation, o executive.Outcome) *Res) {
-	Service(r, name, func(ctx context.Context, q *Req) (*Res, error) {
-		o, err := Wait(ctx, run(Who(ctx), q))
+// addCommand serves a service whose answer is only whether it was done.
+func addCommand[Req, Res any](r *register, name string, run func(who string, q *Req) *executive.Answer, word func(ok bool, text string, why []poisemsgs.Explanation, o executive.Outcome) *Res) {
+	addService(r, name, func(ctx context.Context, q *Req) (*Res, error) {
+		o, err := waitFor(ctx, run(callerOf(ctx), q))
 		if err != nil {
 			return nil, err
 		}
@@ -88,16 +88,16 @@ func Command[Req, Res any](r *Board, name string, run func(who string, q *Req) *
 	})
 }
 
-// Who names the client behind a call.
-func Who(ctx context.Context) string {
+// callerOf names the client behind a call.
+func callerOf(ctx context.Context) string {
 	if name := graph.Caller(ctx); name != "" {
 		return name
 	}
 	return "server"
 }
 
-// Wait returns the outcome of a command.
-func Wait(ctx context.Context, a *executive.Answer) (executive.Outcome, error) {
+// waitFor returns the outcome of a command.
+func waitFor(ctx context.Context, a *executive.Answer) (executive.Outcome, error) {
 	select {
 	case <-a.Done():
 		o, _ := a.Outcome()
@@ -107,8 +107,8 @@ func Wait(ctx context.Context, a *executive.Answer) (executive.Outcome, error) {
 	}
 }
 
-// Goals describes an action: how its goals, feedback and results translate.
-type Goals[G, F, R any] struct {
+// goalDialect describes an action: how its goals, feedback and results translate.
+type goalDialect[G, F, R any] struct {
 	Goal     func(g *G) (executive.Goal, error)
 	Feedback func(f *executive.Feedback) *F
 	Result   func(r *executive.Result) R
@@ -118,7 +118,7 @@ type Goals[G, F, R any] struct {
 }
 
 // worded returns a result whose help is for clients of this action.
-func (t *Goals[G, F, R]) worded(r executive.Result) executive.Result {
+func (t *goalDialect[G, F, R]) worded(r executive.Result) executive.Result {
 	r.Explanations = slices.Clone(r.Explanations)
 	for i, x := range r.Explanations {
 		if help, ok := t.Help[x.Code]; ok {
@@ -128,9 +128,9 @@ func (t *Goals[G, F, R]) worded(r executive.Result) executive.Result {
 	return r
 }
 
-// Action serves an action by handing its goals to the executive and telling what
+// addAction serves an action by handing its goals to the executive and telling what
 // becomes of them.
-func Action[G, F, R any](r *Board, name string, t Goals[G, F, R]) {
+func addAction[G, F, R any](r *register, name string, t goalDialect[G, F, R]) {
 	h := graph.ActionCallbacks[G, F, R]{}
 	id := func(h *graph.Goal[G, F, R]) action.ID { return action.ID(name + ":" + string(h.ID())) }
 	h.Goal = func(h *graph.Goal[G, F, R]) {
@@ -143,24 +143,24 @@ func Action[G, F, R any](r *Board, name string, t Goals[G, F, R]) {
 			Feedback: func(f executive.Feedback) { h.Feedback(t.Feedback(&f)) },
 			Changed:  func(c executive.Change) { relay(h, c, t) },
 		}
-		if _, err := r.Exec.Submit(h.Caller(), id(h), h.Stamp(), g, watch); err != nil {
+		if _, err := r.exec.Submit(h.Caller(), id(h), h.Stamp(), g, watch); err != nil {
 			h.Reject(action.ConditionsUnmet, t.Refused(err.Error()), err.Error())
 		}
 	}
 	h.Cancel = func(h *graph.Goal[G, F, R]) {
 		g, err := t.Goal(h.Value())
 		if err == nil {
-			r.Exec.Cancel(h.Caller(), g.Action(), id(h), 0)
+			r.exec.Cancel(h.Caller(), g.Action(), id(h), 0)
 		}
 	}
-	_, err := graph.Action(r.Graph, r.name(name), h, graph.ActionOptions{})
+	_, err := graph.Action(r.graph, r.name(name), h, graph.ActionOptions{})
 	if err != nil {
 		r.fail(fmt.Errorf("%s: %w", name, err))
 	}
 }
 
 // relay lets a goal of the graph live as the executive's does.
-func relay[G, F, R any](h *graph.Goal[G, F, R], c executive.Change, t Goals[G, F, R]) {
+func relay[G, F, R any](h *graph.Goal[G, F, R], c executive.Change, t goalDialect[G, F, R]) {
 	c.Result = t.worded(c.Result)
 	text := c.Result.Text()
 	switch c.To {

@@ -1,4 +1,4 @@
-package planning
+package server
 
 import (
 	"context"
@@ -15,51 +15,50 @@ import (
 	"poise/msgs"
 	"poise/planner"
 	"poise/robot"
-	"poise/server/offer"
 	"poise/server/standing"
 	"poise/spatial"
 )
 
-// Source signs answers about plans.
-const Source = "poise serve"
+// planSource signs answers about plans.
+const planSource = "poise serve"
 
-// Desk plans and solves for one robot.
-type Desk struct {
-	Model  *robot.Model
-	Exec   *executive.Executive
-	Stand  *standing.Standing
-	Joints func(now *loop.Snapshot) []float64 // where the robot is
+// planning plans and solves for one robot.
+type planning struct {
+	model  *robot.Model
+	exec   *executive.Executive
+	stand  *standing.Standing
+	joints func(now *loop.Snapshot) []float64 // where the robot is
 }
 
-// Serve registers what MoveIt offers: plans that move nothing, plans that are
+// serve registers what MoveIt offers: plans that move nothing, plans that are
 // performed, and kinematics.
-func (d *Desk) Serve(r *offer.Board) {
-	offer.Service(r, "plan_kinematic_path", d.planPath)
-	offer.Service(r, "plan_sequence_path", d.planSequence)
-	offer.Service(r, "compute_fk", d.computeFK)
-	offer.Service(r, "compute_ik", d.computeIK)
-	offer.Action(r, "move_action", offer.Goals[msgs.MoveGroupGoal, msgs.MoveGroupFeedback, msgs.MoveGroupResult]{
+func (p *planning) serve(r *register) {
+	addService(r, "plan_kinematic_path", p.planPath)
+	addService(r, "plan_sequence_path", p.planSequence)
+	addService(r, "compute_fk", p.computeFK)
+	addService(r, "compute_ik", p.computeIK)
+	addAction(r, "move_action", goalDialect[msgs.MoveGroupGoal, msgs.MoveGroupFeedback, msgs.MoveGroupResult]{
 		Goal: moveGoal,
 		Feedback: func(f *executive.Feedback) *msgs.MoveGroupFeedback {
 			return &msgs.MoveGroupFeedback{State: moveState(f)}
 		},
-		Result: func(r *executive.Result) msgs.MoveGroupResult { return d.moveResult(r) },
+		Result: func(r *executive.Result) msgs.MoveGroupResult { return p.moveResult(r) },
 		Refused: func(text string) msgs.MoveGroupResult {
-			return msgs.MoveGroupResult{ErrorCode: msgs.MoveItErrorCodes{Val: msgs.ErrorInvalidMotionPlan, Message: text, Source: Source}}
+			return msgs.MoveGroupResult{ErrorCode: msgs.MoveItErrorCodes{Val: msgs.ErrorInvalidMotionPlan, Message: text, Source: planSource}}
 		},
 		Help: otherStart,
 	})
-	offer.Action(r, "sequence_move_group", offer.Goals[msgs.MoveGroupSequenceGoal, msgs.MoveGroupSequenceFeedback, msgs.MoveGroupSequenceResult]{
+	addAction(r, "sequence_move_group", goalDialect[msgs.MoveGroupSequenceGoal, msgs.MoveGroupSequenceFeedback, msgs.MoveGroupSequenceResult]{
 		Goal: sequenceGoal,
 		Feedback: func(f *executive.Feedback) *msgs.MoveGroupSequenceFeedback {
 			return &msgs.MoveGroupSequenceFeedback{State: moveState(f)}
 		},
 		Result: func(r *executive.Result) msgs.MoveGroupSequenceResult {
-			return msgs.MoveGroupSequenceResult{Response: edge.SequenceResponse(d.Model, r.Motions, 0, planCode(r))}
+			return msgs.MoveGroupSequenceResult{Response: edge.SequenceResponse(p.model, r.Motions, 0, planCode(r))}
 		},
 		Refused: func(text string) msgs.MoveGroupSequenceResult {
-			code := msgs.MoveItErrorCodes{Val: msgs.ErrorInvalidMotionPlan, Message: text, Source: Source}
-			return msgs.MoveGroupSequenceResult{Response: edge.SequenceResponse(d.Model, nil, 0, code)}
+			code := msgs.MoveItErrorCodes{Val: msgs.ErrorInvalidMotionPlan, Message: text, Source: planSource}
+			return msgs.MoveGroupSequenceResult{Response: edge.SequenceResponse(p.model, nil, 0, code)}
 		},
 		Help: otherStart,
 	})
@@ -113,23 +112,23 @@ func sequenceGoal(g *msgs.MoveGroupSequenceGoal) (executive.Goal, error) {
 
 // planCode is the code of what was planned, and then performed or not.
 func planCode(r *executive.Result) msgs.MoveItErrorCodes {
-	code := edge.ExecutionCode(r, Source)
+	code := edge.ExecutionCode(r, planSource)
 	if code.Val == msgs.ErrorSuccess {
 		code.Message = planner.Summary(r.Motions...)
 	}
 	return code
 }
 
-func (d *Desk) moveResult(r *executive.Result) msgs.MoveGroupResult {
+func (p *planning) moveResult(r *executive.Result) msgs.MoveGroupResult {
 	out := msgs.MoveGroupResult{ErrorCode: planCode(r)}
 	if len(r.Motions) == 0 {
 		return out
 	}
 	m := r.Motions[0]
-	p := edge.PlanResponse(d.Model, m, m.Group.Name, 0, out.ErrorCode)
-	out.TrajectoryStart, out.PlannedTrajectory = p.TrajectoryStart, p.Trajectory
+	plan := edge.PlanResponse(p.model, m, m.Group.Name, 0, out.ErrorCode)
+	out.TrajectoryStart, out.PlannedTrajectory = plan.TrajectoryStart, plan.Trajectory
 	if r.Executed {
-		out.ExecutedTrajectory = p.Trajectory
+		out.ExecutedTrajectory = plan.Trajectory
 	}
 	return out
 }
@@ -142,19 +141,19 @@ func allowed(ctx context.Context, seconds float64) (context.Context, context.Can
 	return context.WithTimeout(ctx, time.Duration(seconds*float64(time.Second)))
 }
 
-func (d *Desk) planPath(ctx context.Context, q *msgs.GetMotionPlanRequest) (*msgs.GetMotionPlanResponse, error) {
+func (p *planning) planPath(ctx context.Context, q *msgs.GetMotionPlanRequest) (*msgs.GetMotionPlanResponse, error) {
 	msg := &q.MotionPlanRequest
 	answer := func(m *planner.Motion, seconds float64, code msgs.MoveItErrorCodes) (*msgs.GetMotionPlanResponse, error) {
-		return &msgs.GetMotionPlanResponse{MotionPlanResponse: edge.PlanResponse(d.Model, m, msg.GroupName, seconds, code)}, nil
+		return &msgs.GetMotionPlanResponse{MotionPlanResponse: edge.PlanResponse(p.model, m, msg.GroupName, seconds, code)}, nil
 	}
 	req, why := edge.PlanRequest(msg)
 	if why != nil {
-		return answer(nil, 0, edge.ErrorCode(why, Source))
+		return answer(nil, 0, edge.ErrorCode(why, planSource))
 	}
 	ctx, cancel := allowed(ctx, msg.AllowedPlanningTime)
 	defer cancel()
 	begin := time.Now()
-	r := d.Exec.Plan(ctx, offer.Who(ctx), []planner.Item{{Request: req}}, false, msg.PipelineID)
+	r := p.exec.Plan(ctx, callerOf(ctx), []planner.Item{{Request: req}}, false, msg.PipelineID)
 	seconds := time.Since(begin).Seconds()
 	if len(r.Motions) == 0 {
 		return answer(nil, seconds, planCode(&r))
@@ -162,30 +161,30 @@ func (d *Desk) planPath(ctx context.Context, q *msgs.GetMotionPlanRequest) (*msg
 	return answer(r.Motions[0], seconds, planCode(&r))
 }
 
-func (d *Desk) planSequence(ctx context.Context, q *msgs.GetMotionSequenceRequest) (*msgs.GetMotionSequenceResponse, error) {
+func (p *planning) planSequence(ctx context.Context, q *msgs.GetMotionSequenceRequest) (*msgs.GetMotionSequenceResponse, error) {
 	answer := func(all []*planner.Motion, seconds float64, code msgs.MoveItErrorCodes) (*msgs.GetMotionSequenceResponse, error) {
-		return &msgs.GetMotionSequenceResponse{Response: edge.SequenceResponse(d.Model, all, seconds, code)}, nil
+		return &msgs.GetMotionSequenceResponse{Response: edge.SequenceResponse(p.model, all, seconds, code)}, nil
 	}
 	items, pipeline, limit, why := edge.SequenceItems(&q.Request)
 	if why != nil {
-		return answer(nil, 0, edge.ErrorCode(why, Source))
+		return answer(nil, 0, edge.ErrorCode(why, planSource))
 	}
 	ctx, cancel := allowed(ctx, limit)
 	defer cancel()
 	begin := time.Now()
-	r := d.Exec.Plan(ctx, offer.Who(ctx), items, true, pipeline)
+	r := p.exec.Plan(ctx, callerOf(ctx), items, true, pipeline)
 	return answer(r.Motions, time.Since(begin).Seconds(), planCode(&r))
 }
 
 // configuration reads a robot state over the present one: joints that it does not
 // name are where they are, and the base of a robot on its feet is where these
 // joints bring it.
-func (d *Desk) configuration(state *msgs.RobotState) ([]float64, *msgs.MoveItErrorCodes) {
-	m := d.Model
+func (p *planning) configuration(state *msgs.RobotState) ([]float64, *msgs.MoveItErrorCodes) {
+	m := p.model
 	joints := m.RestPositions()
-	d.Exec.View(func(now *loop.Snapshot) { copy(joints, d.Joints(now)) })
+	p.exec.View(func(now *loop.Snapshot) { copy(joints, p.joints(now)) })
 	bad := func(format string, a ...any) *msgs.MoveItErrorCodes {
-		return &msgs.MoveItErrorCodes{Val: msgs.ErrorInvalidRobotState, Message: fmt.Sprintf(format, a...), Source: Source}
+		return &msgs.MoveItErrorCodes{Val: msgs.ErrorInvalidRobotState, Message: fmt.Sprintf(format, a...), Source: planSource}
 	}
 	js := &state.JointState
 	if len(js.Name) != len(js.Position) {
@@ -206,21 +205,21 @@ func (d *Desk) configuration(state *msgs.RobotState) ([]float64, *msgs.MoveItErr
 	for i, j := range m.Joints() {
 		full[j.Q] = joints[i]
 	}
-	standing.SetBase(full, m, d.Stand.Settle(joints))
+	standing.SetBase(full, m, p.stand.Settle(joints))
 	return full, nil
 }
 
-func (d *Desk) computeFK(_ context.Context, q *msgs.GetPositionFKRequest) (*msgs.GetPositionFKResponse, error) {
-	m := d.Model
-	r := &msgs.GetPositionFKResponse{ErrorCode: msgs.MoveItErrorCodes{Val: msgs.ErrorSuccess, Source: Source}}
-	full, bad := d.configuration(&q.RobotState)
+func (p *planning) computeFK(_ context.Context, q *msgs.GetPositionFKRequest) (*msgs.GetPositionFKResponse, error) {
+	m := p.model
+	r := &msgs.GetPositionFKResponse{ErrorCode: msgs.MoveItErrorCodes{Val: msgs.ErrorSuccess, Source: planSource}}
+	full, bad := p.configuration(&q.RobotState)
 	if bad != nil {
 		r.ErrorCode = *bad
 		return r, nil
 	}
 	k := kinematics.NewData(m)
 	k.UpdatePosition(full)
-	from, code := d.frame(q.Header.FrameID, k)
+	from, code := p.frame(q.Header.FrameID, k)
 	if code != nil {
 		r.ErrorCode = *code
 		return r, nil
@@ -229,7 +228,7 @@ func (d *Desk) computeFK(_ context.Context, q *msgs.GetPositionFKRequest) (*msgs
 		f, ok := m.Frame(name)
 		if !ok {
 			return &msgs.GetPositionFKResponse{ErrorCode: msgs.MoveItErrorCodes{Val: msgs.ErrorInvalidLinkName,
-				Message: fmt.Sprintf("link %q is unknown", name), Source: Source}}, nil
+				Message: fmt.Sprintf("link %q is unknown", name), Source: planSource}}, nil
 		}
 		r.FKLinkNames = append(r.FKLinkNames, name)
 		r.PoseStamped = append(r.PoseStamped, msgs.PoseStamped{Header: msgs.Header{FrameID: q.Header.FrameID}, Pose: edge.Pose(from.Inverse().Mul(k.Pose(k.At(f))))})
@@ -238,22 +237,22 @@ func (d *Desk) computeFK(_ context.Context, q *msgs.GetPositionFKRequest) (*msgs
 }
 
 // frame returns the pose of a frame in the world; none named is the world.
-func (d *Desk) frame(name string, k *kinematics.Data) (spatial.Pose, *msgs.MoveItErrorCodes) {
+func (p *planning) frame(name string, k *kinematics.Data) (spatial.Pose, *msgs.MoveItErrorCodes) {
 	if name == "" || name == edge.WorldFrame {
 		return spatial.IdentityPose, nil
 	}
-	f, ok := d.Model.Frame(name)
+	f, ok := p.model.Frame(name)
 	if !ok {
-		return spatial.Pose{}, &msgs.MoveItErrorCodes{Val: msgs.ErrorFrameTransformFailure, Message: fmt.Sprintf("frame %q is unknown", name), Source: Source}
+		return spatial.Pose{}, &msgs.MoveItErrorCodes{Val: msgs.ErrorFrameTransformFailure, Message: fmt.Sprintf("frame %q is unknown", name), Source: planSource}
 	}
 	return k.Pose(k.At(f)), nil
 }
 
 // computeIK finds joints of a group or chain that bring a link to a pose.
-func (d *Desk) computeIK(_ context.Context, q *msgs.GetPositionIKRequest) (*msgs.GetPositionIKResponse, error) {
-	m, req := d.Model, &q.IKRequest
+func (p *planning) computeIK(_ context.Context, q *msgs.GetPositionIKRequest) (*msgs.GetPositionIKResponse, error) {
+	m, req := p.model, &q.IKRequest
 	refuse := func(val int32, format string, a ...any) (*msgs.GetPositionIKResponse, error) {
-		return &msgs.GetPositionIKResponse{ErrorCode: msgs.MoveItErrorCodes{Val: val, Message: fmt.Sprintf(format, a...), Source: Source}}, nil
+		return &msgs.GetPositionIKResponse{ErrorCode: msgs.MoveItErrorCodes{Val: val, Message: fmt.Sprintf(format, a...), Source: planSource}}, nil
 	}
 	switch {
 	case req.AvoidCollisions:
@@ -261,7 +260,7 @@ func (d *Desk) computeIK(_ context.Context, q *msgs.GetPositionIKRequest) (*msgs
 	case len(req.IKLinkNames) > 0 || len(req.PoseStampedVector) > 0:
 		return refuse(msgs.ErrorNoIKSolution, "ik_request.ik_link_names: one link at a time")
 	}
-	joints, tip, ok := d.limb(req.GroupName)
+	joints, tip, ok := p.limb(req.GroupName)
 	if !ok {
 		return refuse(msgs.ErrorInvalidGroupName, "group or chain %q is unknown, or has no single tip", req.GroupName)
 	}
@@ -270,13 +269,13 @@ func (d *Desk) computeIK(_ context.Context, q *msgs.GetPositionIKRequest) (*msgs
 			return refuse(msgs.ErrorInvalidLinkName, "link %q is unknown", req.IKLinkName)
 		}
 	}
-	seed, bad := d.configuration(&req.RobotState)
+	seed, bad := p.configuration(&req.RobotState)
 	if bad != nil {
 		return &msgs.GetPositionIKResponse{ErrorCode: *bad}, nil
 	}
 	k := kinematics.NewData(m)
 	k.UpdatePosition(seed)
-	from, code := d.frame(req.PoseStamped.Header.FrameID, k)
+	from, code := p.frame(req.PoseStamped.Header.FrameID, k)
 	X, ok := edge.PoseOf(req.PoseStamped.Pose)
 	switch {
 	case code != nil:
@@ -297,7 +296,7 @@ func (d *Desk) computeIK(_ context.Context, q *msgs.GetPositionIKRequest) (*msgs
 	if res.Status != ik.Solved {
 		return refuse(msgs.ErrorNoIKSolution, "%v", planner.Unreachable(m, "the pose", from.Mul(X), res))
 	}
-	r := &msgs.GetPositionIKResponse{ErrorCode: msgs.MoveItErrorCodes{Val: msgs.ErrorSuccess, Source: Source}}
+	r := &msgs.GetPositionIKResponse{ErrorCode: msgs.MoveItErrorCodes{Val: msgs.ErrorSuccess, Source: planSource}}
 	for _, j := range m.Joints() {
 		r.Solution.JointState.Name = append(r.Solution.JointState.Name, j.Name)
 		r.Solution.JointState.Position = append(r.Solution.JointState.Position, found[j.Q])
@@ -306,15 +305,15 @@ func (d *Desk) computeIK(_ context.Context, q *msgs.GetPositionIKRequest) (*msgs
 }
 
 // limb returns the joints and the tip of a group or a chain.
-func (d *Desk) limb(name string) ([]robot.JointID, robot.FrameID, bool) {
-	if id, ok := d.Model.Chain(name); ok {
-		c := d.Model.Chains()[id]
+func (p *planning) limb(name string) ([]robot.JointID, robot.FrameID, bool) {
+	if id, ok := p.model.Chain(name); ok {
+		c := p.model.Chains()[id]
 		return c.Joints, c.Tip, true
 	}
-	id, ok := d.Model.Group(name)
-	if !ok || d.Model.Groups()[id].Tip == robot.NoFrame {
+	id, ok := p.model.Group(name)
+	if !ok || p.model.Groups()[id].Tip == robot.NoFrame {
 		return nil, 0, false
 	}
-	g := d.Model.Groups()[id]
+	g := p.model.Groups()[id]
 	return g.Joints, g.Tip, true
 }
