@@ -99,6 +99,11 @@ func (a *Aggregate) Whole(s robot.Set) robot.Set {
 // Limb returns the joints of a chain, as leaves.
 func (a *Aggregate) Limb(chain int) robot.Set { return a.chains[chain].joints }
 
+// Support returns the leaf of a chain's contact; ok is false if the chain has none.
+func (a *Aggregate) Support(chain int) (leaf robot.LeafID, ok bool) {
+	return a.chains[chain].support, a.chains[chain].has
+}
+
 // Begin opens a tick. Loop-safe.
 func (a *Aggregate) Begin() {
 	copy(a.before, a.Writer)
@@ -121,7 +126,7 @@ func (a *Aggregate) Take(who arbiter.ClientID, owns robot.Set, r *Reference) (ba
 		}
 	}
 	for i := range a.chains {
-		if c := &a.chains[i]; r.Limb[i].Has && owns.Contains(c.joints) && !finiteAt(&r.Limb[i].Pose, &r.Limb[i].Twist) {
+		if c := &a.chains[i]; r.Limb[i].Has && owns.Contains(c.joints) && !(*BaseRef)(&r.Limb[i]).finite() {
 			return firstLeaf(c.joints), false
 		}
 	}
@@ -145,9 +150,9 @@ func (a *Aggregate) Take(who arbiter.ClientID, owns robot.Set, r *Reference) (ba
 func (a *Aggregate) sane(leaf robot.LeafID, r *Reference) bool {
 	switch l := &a.leaves[leaf]; l.Kind {
 	case robot.BaseLeaf:
-		return finiteAt(&r.Base.Pose, &r.Base.Twist)
+		return r.Base.finite()
 	case robot.SupportLeaf:
-		return finite(r.Support[l.Chain].Weight)
+		return r.Support[l.Chain].finite()
 	case robot.OutputLeaf:
 		return finite(r.Output[a.output[leaf]])
 	}
@@ -165,10 +170,16 @@ func (a *Aggregate) copyLeaf(leaf robot.LeafID, r *Reference) {
 		m.Base.Has = true
 	case robot.SupportLeaf:
 		s := r.Support[l.Chain]
-		m.Support[l.Chain].Weight = min(max(s.Weight, 0), 1)
-		if s.Contact >= 0 && int(s.Contact) < a.contacts || s.Contact == robot.NoContact {
-			m.Support[l.Chain].Contact = s.Contact
+		if s.Contact < 0 && s.Contact != robot.NoContact || int(s.Contact) >= a.contacts {
+			s.Contact = m.Support[l.Chain].Contact
 		}
+		s.Weight, s.Friction = min(max(s.Weight, 0), 1), max(s.Friction, 0)
+		if n, ok := s.Normal.Unit(); ok {
+			s.Normal = n
+		} else {
+			s.Normal = spatial.Vec3{}
+		}
+		m.Support[l.Chain] = s
 	case robot.OutputLeaf:
 		m.Output[a.output[leaf]] = r.Output[a.output[leaf]]
 	}
@@ -191,7 +202,10 @@ func (a *Aggregate) End() {
 		case robot.JointLeaf:
 			m.Tau[i], m.Stiff[i] = 0, 1
 		case robot.BaseLeaf:
-			m.Base.Twist = spatial.Twist{}
+			m.Base.Twist, m.Base.Acceleration = spatial.Twist{}, spatial.Twist{}
+		case robot.SupportLeaf:
+			// what the ground is stays known; forces are asked for by owners only
+			m.Support[a.leaves[i].Chain].Wrench = spatial.Wrench{}
 		}
 	}
 	for i := range a.chains {
@@ -208,7 +222,7 @@ func (a *Aggregate) rest(limb *LimbRef, joints robot.Set) {
 	for leaf := range joints.All {
 		switch who := a.Writer[leaf]; {
 		case who == arbiter.Nobody, one != arbiter.Nobody && who != one:
-			limb.Has, limb.Twist = false, spatial.Twist{}
+			limb.Has, limb.Twist, limb.Acceleration = false, spatial.Twist{}, spatial.Twist{}
 			return
 		default:
 			one = who
@@ -216,17 +230,22 @@ func (a *Aggregate) rest(limb *LimbRef, joints robot.Set) {
 	}
 }
 
-// finiteAt reports whether a pose and its twist are numbers.
-func finiteAt(X *spatial.Pose, ξ *spatial.Twist) bool {
-	for _, x := range X.R {
-		if !finite(x) {
+// finite reports whether a pose and its motion are finite.
+func (x *BaseRef) finite() bool {
+	for _, r := range x.Pose.R {
+		if !finite(r) {
 			return false
 		}
 	}
-	return finiteVec(X.P) && finiteVec(ξ.Angular) && finiteVec(ξ.Linear)
+	return x.Pose.P.Finite() && finiteTwist(&x.Twist) && finiteTwist(&x.Acceleration)
 }
 
-func finiteVec(v spatial.Vec3) bool { return finite(v.X) && finite(v.Y) && finite(v.Z) }
+// finite reports whether what is said of a contact is finite.
+func (s *Support) finite() bool {
+	return finite(s.Weight) && finite(s.Friction) && s.Normal.Finite() && s.Wrench.Force.Finite() && s.Wrench.Torque.Finite()
+}
+
+func finiteTwist(v *spatial.Twist) bool { return v.Angular.Finite() && v.Linear.Finite() }
 
 func firstLeaf(s robot.Set) robot.LeafID {
 	for leaf := range s.All {

@@ -69,8 +69,9 @@ func TestAgesAndVanishedOwners(t *testing.T) {
 	chain, _ := m.Chain("leg1")
 	r.Has = leg.Union(base)
 	r.Tau[joint], r.Stiff[joint] = 0.7, 0.5
-	r.Support[chain] = Support{Weight: 0.25}
-	r.Base = BaseRef{Pose: spatial.IdentityPose, Twist: spatial.Twist{Linear: spatial.Vec3{X: 1}}}
+	r.Support[chain] = Support{Weight: 0.25, Friction: 0.6, Normal: spatial.Vec3{Z: 2}, Wrench: spatial.Wrench{Force: spatial.Vec3{Z: 7}}}
+	push := spatial.Twist{Linear: spatial.Vec3{X: 1}}
+	r.Base = BaseRef{Pose: spatial.IdentityPose, Twist: push, Acceleration: push}
 	r.Limb[chain] = LimbRef{Pose: spatial.IdentityPose, Has: true}
 	if a.Age[joint] != math.MaxUint32 {
 		t.Errorf("age of a leaf that was never written is %d", a.Age[joint])
@@ -83,6 +84,9 @@ func TestAgesAndVanishedOwners(t *testing.T) {
 	m1 := a.Motion
 	if m1.Tau[joint] != 0.7 || m1.Stiff[joint] != 0.5 || m1.Support[chain].Weight != 0.25 || !m1.Base.Has || m1.Base.Twist.Linear.X != 1 || !m1.Limb[chain].Has {
 		t.Errorf("not taken over: %+v", m1)
+	}
+	if s := m1.Support[chain]; s.Friction != 0.6 || s.Normal != (spatial.Vec3{Z: 1}) || s.Wrench.Force.Z != 7 || m1.Base.Acceleration != push {
+		t.Errorf("not taken over: %+v, base %+v", s, m1.Base)
 	}
 	if !a.Fresh.Contains(leg) {
 		t.Error("a new writer is not fresh")
@@ -100,6 +104,9 @@ func TestAgesAndVanishedOwners(t *testing.T) {
 	m2 := a.Motion
 	if m2.Tau[joint] != 0 || m2.Stiff[joint] != 1 || m2.Base.Twist != (spatial.Twist{}) || m2.Limb[chain].Has {
 		t.Errorf("the past lives on: %+v", m2)
+	}
+	if s := m2.Support[chain]; s.Wrench != (spatial.Wrench{}) || s.Friction != 0.6 || s.Normal != (spatial.Vec3{Z: 1}) || m2.Base.Acceleration != (spatial.Twist{}) {
+		t.Errorf("an unowned contact and base: %+v, %+v", s, m2.Base)
 	}
 	if m2.Support[chain].Weight != 0.25 || m2.Base.Pose != spatial.IdentityPose {
 		t.Error("what is held has changed")
@@ -121,6 +128,11 @@ func TestNoNumberNoReference(t *testing.T) {
 		"torque":       func(r *Reference) { r.Tau[joint] = nan },
 		"stiffness":    func(r *Reference) { r.Stiff[joint] = nan },
 		"support":      func(r *Reference) { r.Support[chain].Weight = nan },
+		"wrench":       func(r *Reference) { r.Support[chain].Wrench.Torque.X = nan },
+		"friction":     func(r *Reference) { r.Support[chain].Friction = inf },
+		"normal":       func(r *Reference) { r.Support[chain].Normal.Y = nan },
+		"base speeds":  func(r *Reference) { r.Base.Acceleration.Linear.X = nan },
+		"limb speeds":  func(r *Reference) { r.Limb[chain].Has = true; r.Limb[chain].Acceleration.Angular.Z = inf },
 		"base":         func(r *Reference) { r.Base.Pose.P.Y = inf },
 		"base twist":   func(r *Reference) { r.Base.Twist.Angular.Z = nan },
 		"limb":         func(r *Reference) { r.Limb[chain].Has = true; r.Limb[chain].Pose.R[4] = nan },

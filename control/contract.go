@@ -69,21 +69,31 @@ func Because(c Code) Reason { return Reason{Code: c, Joint: robot.NoJoint, Who: 
 // BaseRef is where the base is and how it moves.
 type BaseRef struct {
 	Pose  spatial.Pose  // X_WB
-	Twist spatial.Twist // in base axes
-	Has   bool
+	Twist spatial.Twist // of the base's origin, in base axes
+	// Acceleration is the derivative of Twist, component by component: the order and
+	// meaning that package dynamics has for a free base. The acceleration of the
+	// origin in the world, in base axes, is Linear + ω×v.
+	Acceleration spatial.Twist
+	Has          bool
 }
 
-// Support is the contact of one chain: 0 is free, 1 carries.
+// Support is the contact of one chain with the world. The zero values of Wrench,
+// Friction and Normal say nothing: no force is asked for, and the ground is what the
+// world has by default.
 type Support struct {
-	Weight  float64
-	Contact robot.ContactID
+	Weight   float64         // 0 is free, 1 carries
+	Contact  robot.ContactID // which points of the chain touch
+	Wrench   spatial.Wrench  `json:",omitzero"` // reference of what the ground does to the robot, about the contact's first point, world axes
+	Friction float64         `json:",omitzero"` // coefficient of the ground there; 0 is unknown
+	Normal   spatial.Vec3    `json:",omitzero"` // of the ground, out of it, unit, world axes; 0 is unknown
 }
 
-// LimbRef is Cartesian intent: where a chain's tip is to be.
+// LimbRef is Cartesian intent: where a chain's tip is to be and how it moves there.
 type LimbRef struct {
-	Pose  spatial.Pose  // X_WT
-	Twist spatial.Twist // in tip axes
-	Has   bool
+	Pose         spatial.Pose  // X_WT
+	Twist        spatial.Twist // of the tip's origin, in tip axes
+	Acceleration spatial.Twist // derivative of Twist, component by component
+	Has          bool
 }
 
 // Motion is the commanded state of the whole robot. There is one, and the loop

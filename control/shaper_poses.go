@@ -5,19 +5,20 @@ import (
 	"poise/robot"
 )
 
-// poses hands over what is commanded as a pose: the base, and the tips of limbs.
-// What was no pose before begins where it is; there is nothing to be continuous
-// with, and the joints have their own hand-over.
+// poses hands over what is commanded as a pose, the base and the tips of limbs, and
+// the wrenches of contacts. What was no pose before begins where it is; there is
+// nothing to be continuous with, and the joints have their own hand-over.
 type poses struct {
-	base  Glide
-	limbs []Glide
-	leaf  robot.LeafID // of the base
-	owned bool         // the robot has one
-	fresh robot.Set    // leaves whose owner began something new in this tick
+	base  PoseBridge
+	limbs []PoseBridge
+	touch []WrenchBridge // of each chain's contact
+	leaf  robot.LeafID   // of the base
+	owned bool           // the robot has one
+	fresh robot.Set      // leaves whose owner began something new in this tick
 }
 
 func newPoses(m *robot.Model) poses {
-	p := poses{limbs: make([]Glide, len(m.Chains()))}
+	p := poses{limbs: make([]PoseBridge, len(m.Chains())), touch: make([]WrenchBridge, len(m.Chains()))}
 	res, err := m.Resources()
 	if err != nil {
 		panic("control: an aggregate was made of it") // a programmer's mistake
@@ -30,7 +31,7 @@ func newPoses(m *robot.Model) poses {
 	return p
 }
 
-// handOver begins glides where a pose has another owner, or one that jumped. They
+// handOver begins bridges where a pose has another owner, or one that jumped. They
 // begin at the last tick, where the command is known.
 func (p *poses) handOver(k *Shaper) {
 	fresh := p.fresh.Union(k.refs.Fresh)
@@ -53,6 +54,9 @@ func (p *poses) handOver(k *Shaper) {
 			back := BaseRef(*ref).At(-k.dt)
 			p.limbs[i].Begin(before, (*BaseRef)(was), &back)
 		}
+		if leaf, ok := k.refs.Support(i); ok && fresh.Has(leaf) {
+			p.touch[i].Begin(before, k.Motion.Support[i].Wrench, wish.Support[i].Wrench)
+		}
 	}
 }
 
@@ -62,5 +66,6 @@ func (p *poses) apply(k *Shaper) {
 	p.base.Apply(k.now, &m.Base)
 	for i := range p.limbs {
 		p.limbs[i].Apply(k.now, (*BaseRef)(&m.Limb[i]))
+		p.touch[i].Apply(k.now, &m.Support[i].Wrench)
 	}
 }

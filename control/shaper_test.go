@@ -284,8 +284,8 @@ func TestPosesAreHandedOver(t *testing.T) {
 // faster than a hand-over makes it.
 func smooth(t *testing.T, n int, was, now *BaseRef) {
 	t.Helper()
-	// hand-overs of up to π rad and 2 m in T = 0.1 s begin with x/T² and 2v/T
-	const most = 600 // m/s² or rad/s²
+	// hand-overs of up to π rad and 2 m with T = 0.06 s reach 0.23·x/T² and v/T
+	const most = 400 // m/s² or rad/s²
 	step := now.Pose.P.Sub(was.Pose.P).Norm()
 	limit := (was.Twist.Linear.Norm()+now.Twist.Linear.Norm())/2*period + most*period*period
 	if step > limit {

@@ -93,24 +93,36 @@ func (l *Loop) hash() uint64 {
 			mix(math.Float64bits(x))
 		}
 	}
-	for i := range c.Support {
-		mix(math.Float64bits(c.Support[i].Weight) ^ uint64(c.Support[i].Contact))
-	}
 	for _, x := range c.Output {
 		mix(math.Float64bits(x))
 	}
-	mixPose := func(x *spatial.Pose) {
-		for _, r := range x.R {
+	vec := func(v *spatial.Vec3) {
+		mix(math.Float64bits(v.X))
+		mix(math.Float64bits(v.Y))
+		mix(math.Float64bits(v.Z))
+	}
+	for i := range c.Support {
+		s := &c.Support[i]
+		mix(math.Float64bits(s.Weight) ^ uint64(s.Contact))
+		mix(math.Float64bits(s.Friction))
+		vec(&s.Normal)
+		vec(&s.Wrench.Force)
+		vec(&s.Wrench.Torque)
+	}
+	moving := func(x *control.BaseRef) {
+		for _, r := range x.Pose.R {
 			mix(math.Float64bits(r))
 		}
-		mix(math.Float64bits(x.P.X))
-		mix(math.Float64bits(x.P.Y))
-		mix(math.Float64bits(x.P.Z))
+		vec(&x.Pose.P)
+		vec(&x.Twist.Angular)
+		vec(&x.Twist.Linear)
+		vec(&x.Acceleration.Angular)
+		vec(&x.Acceleration.Linear)
 	}
-	mixPose(&c.Base.Pose)
+	moving(&c.Base)
 	for i := range c.Limb {
 		if c.Limb[i].Has {
-			mixPose(&c.Limb[i].Pose)
+			moving((*control.BaseRef)(&c.Limb[i]))
 		}
 	}
 	mix(uint64(l.powered.state)<<32 | uint64(l.faults.latch.active))

@@ -221,12 +221,12 @@ func (c *Controller) Update(in *control.Input, out *control.Reference) (control.
 		rate = 0
 	}
 	c.clock.Step(in.Tick.Dt, rate, c.limits, k.program.Needs, c.v, c.a)
-	X, twist, why := c.follow(in)
+	base, why := c.follow(in)
 	if why.Code != control.OK {
 		return control.Failed, why
 	}
-	why = c.guard(in, X)
-	c.write(in, out, X, twist)
+	why = c.guard(in, base.Pose)
+	c.write(in, out, base)
 	if c.clock.Time >= k.motion.Duration() {
 		c.moving = false
 		if k.program.Once {
@@ -238,19 +238,19 @@ func (c *Controller) Update(in *control.Input, out *control.Reference) (control.
 
 // follow finds the legs for the present, and how they move, from their answers a
 // moment before and after. A body at rest needs nothing new.
-func (c *Controller) follow(in *control.Input) (X spatial.Pose, twist spatial.Twist, why control.Reason) {
+func (c *Controller) follow(in *control.Input) (base control.BaseRef, why control.Reason) {
 	k, t := c.run, c.clock.Time
-	X = k.at(t)
+	base = control.BaseRef{Pose: k.at(t), Has: true}
 	if !c.moving {
 		clear(c.v)
 		clear(c.a)
-		return X, twist, control.Because(control.OK)
+		return base, control.Because(control.OK)
 	}
 	why = control.Because(control.OK)
 	for i, at := range [...]float64{t - step, t + step, t} {
 		if bad, ok := c.legsTo(c.q, k, k.at(at)); !ok {
 			c.fill(c.seed, in)
-			return X, twist, c.explain(bad, k, c.seed, t)
+			return base, c.explain(bad, k, c.seed, t)
 		}
 		copy(c.near[i], c.q)
 	}
@@ -264,9 +264,12 @@ func (c *Controller) follow(in *control.Input) (X spatial.Pose, twist spatial.Tw
 			c.v[j], c.a[j] = (after-before)/(2*step), (after-2*now+before)/(step*step)
 		}
 	}
-	d := k.at(t - step).Inverse().Mul(k.at(t + step))
-	twist = spatial.LogTwist(d.R.Quat(), d.P).Scale(c.clock.Rate / (2 * step))
-	return X, twist, why
+	var x, v, a [axes]float64
+	for i := range x {
+		s := c.clock.Real(k.motion.Axis(i).At(t))
+		x[i], v[i], a[i] = s.P, s.V, s.A
+	}
+	return control.CoordinatePose(&k.origin, &x, &v, &a), why
 }
 
 // guard looks at the balance with the whole robot as it is commanded: other limbs
@@ -295,10 +298,10 @@ func (c *Controller) guard(in *control.Input, X spatial.Pose) control.Reason {
 }
 
 // write fills in the reference.
-func (c *Controller) write(in *control.Input, out *control.Reference, X spatial.Pose, twist spatial.Twist) {
+func (c *Controller) write(in *control.Input, out *control.Reference, base control.BaseRef) {
 	k := c.run
 	out.Has, out.Peak, out.Rate, out.Time = robot.Leaf(c.base), pace.Peak, c.clock.Rate, float64(in.Tick.Time-c.started)*1e-9
-	out.Base = control.BaseRef{Pose: X, Twist: twist, Has: true}
+	out.Base = base
 	for i := range c.legs {
 		if !k.stands[i] {
 			continue

@@ -31,7 +31,8 @@ type Controller struct {
 	base     robot.LeafID
 	data     *kinematics.Data
 	other    *kinematics.Data
-	q, qv    []float64 // a configuration, and a velocity
+	q        []float64 // a configuration,
+	qv, qa   []float64 // and how it moves
 	q2       []float64
 
 	p       *Program
@@ -51,7 +52,7 @@ func New(m *robot.Model, assumed control.Transition) (*Controller, error) {
 		return nil, err
 	}
 	n, chains := len(m.Joints()), len(m.Chains())
-	c := &Controller{joints: n, data: kinematics.NewData(m), other: kinematics.NewData(m), q: make([]float64, m.NumQ()), q2: make([]float64, m.NumQ()), qv: make([]float64, m.NumV()),
+	c := &Controller{joints: n, data: kinematics.NewData(m), other: kinematics.NewData(m), q: make([]float64, m.NumQ()), q2: make([]float64, m.NumQ()), qv: make([]float64, m.NumV()), qa: make([]float64, m.NumV()),
 		supports: make([]robot.LeafID, chains), stands: make([]bool, chains), first: make([]robot.JointID, chains),
 		x: make([]float64, 0, n+frameColumns), v: make([]float64, 0, n+frameColumns), a: make([]float64, 0, n+frameColumns)}
 	kinematics.NewSpace(m).NeutralTo(c.q)
@@ -130,6 +131,7 @@ func (c *Controller) Start(in *control.Input, p control.Program) control.Reason 
 	}
 	c.p, c.clock, c.sample, c.begun = s, k, 0, false
 	clear(c.qv)
+	clear(c.qa)
 	n := s.track.Motion().Joints()
 	c.x, c.v, c.a = c.x[:n], c.v[:n], c.a[:n]
 	return control.Because(control.OK)
@@ -150,7 +152,7 @@ func (c *Controller) Update(in *control.Input, out *control.Reference) (control.
 	for k, j := range s.r.Joints {
 		out.Has = out.Has.With(robot.LeafID(j))
 		out.Q[j], out.V[j], out.A[j] = c.x[k], c.v[k], c.a[k]
-		c.q[c.index[j]], c.qv[c.speed[j]] = c.x[k], c.v[k]
+		c.q[c.index[j]], c.qv[c.speed[j]], c.qa[c.speed[j]] = c.x[k], c.v[k], c.a[k]
 	}
 	if s.r.Base {
 		c.writeBase(out)
@@ -177,20 +179,12 @@ func (c *Controller) advance(in *control.Input) clock.State {
 	return now
 }
 
-// writeBase fills in the base: the rotation vector's rate is made into a twist by a
-// short difference along it.
+// writeBase fills in the base.
 func (c *Controller) writeBase(out *control.Reference) {
-	const h = 1e-5 // s
 	n := len(c.p.r.Joints)
-	x, v := c.x[n:], c.v[n:]
-	X := pose(c.p.r.Origin, x)
-	var ahead [frameColumns]float64
-	for i := range ahead {
-		ahead[i] = x[i] + h*v[i]
-	}
-	d := X.Inverse().Mul(pose(c.p.r.Origin, ahead[:]))
+	x, v, a := (*[frameColumns]float64)(c.x[n:]), (*[frameColumns]float64)(c.v[n:]), (*[frameColumns]float64)(c.a[n:])
 	out.Has = out.Has.With(c.base)
-	out.Base = control.BaseRef{Pose: X, Twist: spatial.LogTwist(d.R.Quat(), d.P).Scale(1 / h), Has: true}
+	out.Base = control.CoordinatePose(&spatial.Pose{R: c.p.r.Origin}, x, v, a)
 }
 
 // writeLimbs fills in where limbs are to be, and which carry.
@@ -208,11 +202,11 @@ func (c *Controller) writeLimbs(in *control.Input, out *control.Reference, t flo
 	// limbs seen from the base, and carried by it
 	c.data.UpdatePosition(c.q)
 	c.data.UpdateVelocity(c.qv)
+	c.data.UpdateAcceleration(c.qa)
 	for i := range s.r.Chains {
 		ch := &s.r.Chains[i]
-		X_BT := c.data.Pose(c.tips[ch.Chain])
-		twist := out.Base.Twist.At(X_BT.P).Add(c.data.Twist(c.tips[ch.Chain]))
-		out.Limb[ch.Chain] = control.LimbRef{Pose: X_WB.Mul(X_BT), Twist: twist.In(X_BT.R.Transpose()), Has: true}
+		tip := c.tips[ch.Chain]
+		out.Limb[ch.Chain] = carried(X_WB, &out.Base, c.data.Pose(tip), c.data.Twist(tip), c.data.Acceleration(tip))
 		if !c.stands[ch.Chain] || !in.Own.Has(c.supports[ch.Chain]) {
 			continue
 		}
@@ -225,6 +219,22 @@ func (c *Controller) writeLimbs(in *control.Input, out *control.Reference, t flo
 		out.Has = out.Has.With(c.supports[ch.Chain])
 		out.Support[ch.Chain] = support
 	}
+}
+
+// carried returns how a tip T moves in the world that moves in the base B: V and A are
+// its velocity and its classical acceleration seen from the base, in base axes.
+//
+//	a_T = a_B + α×r + ω×(ω×r) + 2·ω×ṙ + r̈
+func carried(X_WB spatial.Pose, base *control.BaseRef, X_BT spatial.Pose, V, A spatial.Twist) control.LimbRef {
+	ω, α, r := base.Twist.Angular, base.Acceleration.Angular, X_BT.P
+	twist := base.Twist.At(r).Add(V)
+	a_T := base.Acceleration.Linear.Add(ω.Cross(base.Twist.Linear)).Add(α.Cross(r)).Add(ω.Cross(ω.Cross(r))).
+		Add(ω.Cross(V.Linear).Scale(2)).Add(A.Linear)
+	turn := α.Add(A.Angular).Add(ω.Cross(V.Angular))
+	// of the components of the twist in tip axes
+	acceleration := spatial.Twist{Angular: turn, Linear: a_T.Sub(twist.Angular.Cross(twist.Linear))}
+	R_TB := X_BT.R.Transpose()
+	return control.LimbRef{Pose: X_WB.Mul(X_BT), Twist: twist.In(R_TB), Acceleration: acceleration.In(R_TB), Has: true}
 }
 
 // Owned quits when a limb is taken: steps are steps as a whole.
