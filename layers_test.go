@@ -24,7 +24,7 @@ var layers = []string{
 	// documents and the robot
 	"urdf", "urdf/locate",
 	"urdf/xacro/value", "urdf/xacro/syntax", "urdf/xacro/builtin", "urdf/xacro/expr", "urdf/xacro/yaml11", "urdf/xacro/report", "urdf/xacro",
-	"robot/rule", "robot/limit", "robot/description", "robot/group", "robot/tree", "robot",
+	"robot/rule", "robot/description", "robot",
 	"robot/summary", "robot/shipped", "robot/load",
 	// algorithms on the robot
 	"kinematics", "kinematics/ik", "dynamics", "contact",

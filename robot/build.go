@@ -1,9 +1,7 @@
 package robot
 
 import (
-	"poise/robot/limit"
 	"poise/robot/rule"
-	"poise/robot/tree"
 	"poise/spatial"
 	"poise/urdf"
 )
@@ -14,7 +12,7 @@ type Options struct {
 	Base           Base            // decides over the description
 	Description    *Description    // robot.yaml, nil if there is none
 	SRDF           *urdf.Semantics // nil if there is none
-	Limits         *limit.Table    // joint_limits.yaml, nil if there is none
+	Limits         *LimitTable     // joint_limits.yaml, nil if there is none
 	OverrideLimits bool            // the table may loosen what the URDF says
 	Cartesian      *CartesianLimits
 
@@ -45,8 +43,8 @@ type Problem = rule.Problem
 // model keeps the document, which must not change any more.
 func Build(doc *urdf.Document, opts Options) (*Model, []*Problem, error) {
 	b := builder{doc: doc, opts: opts}
-	t, ok := tree.New(doc, &b.Report)
-	tree.CheckMeshes(doc, opts.MeshExists, &b.Report)
+	t, ok := newTree(doc, &b.Report)
+	checkMeshes(doc, opts.MeshExists, &b.Report)
 	if !ok {
 		return nil, b.Warnings, b.Err()
 	}
@@ -68,7 +66,7 @@ type builder struct {
 	rule.Report
 	doc  *urdf.Document
 	opts Options
-	tree *tree.Tree
+	tree *tree
 	m    *Model
 
 	linkFrame []FrameID         // frame of each link of the document
@@ -107,7 +105,7 @@ func (b *builder) assemble() {
 		}
 	}
 	b.bindFollowers()
-	m.mass = tree.Mass(b.doc)
+	m.mass = totalMass(b.doc)
 	b.checkSums()
 }
 
@@ -115,7 +113,7 @@ func (b *builder) assemble() {
 func (b *builder) checkSums() {
 	for _, f := range b.m.frames {
 		M, X := b.m.bodies[f.Body].Inertia, b.m.bodies[f.Body].Rest
-		if !f.Pose.P.Finite() || !X.P.Finite() || !M.Com.Finite() || !tree.Finite(M.Mass, b.m.mass) || !tree.Finite(M.I[:]...) {
+		if !f.Pose.P.Finite() || !X.P.Finite() || !M.Com.Finite() || !finite(M.Mass, b.m.mass) || !finite(M.I[:]...) {
 			at := b.doc.Links[b.tree.LinkIndex[f.Name]].Pos
 			b.Errorf(rule.NotFinite, at, rule.Link(f.Name), "lengths or masses up to here are too large to add up")
 			return
@@ -147,7 +145,7 @@ func (b *builder) hang(l, above int) {
 	}
 	id := BodyID(len(m.bodies))
 	b.jointBody[above] = id
-	own := Joint{Name: j.Name, Kind: kind, Body: id, Q: m.nq, V: m.nv, Limits: limit.FromURDF(j, &b.Report)}
+	own := Joint{Name: j.Name, Kind: kind, Body: id, Q: m.nq, V: m.nv, Limits: limitsOf(j, &b.Report)}
 	if j.Dynamics != nil {
 		own.Damping, own.Friction = j.Dynamics.Damping, j.Dynamics.Friction
 	}
@@ -173,7 +171,7 @@ func (b *builder) addFrame(l int, body BodyID, X_BF spatial.Pose) FrameID {
 	b.linkFrame[l] = id
 	if doc.Inertial != nil {
 		M_B := &m.bodies[body].Inertia
-		*M_B = M_B.Add(tree.Inertia(doc).Transform(X_BF))
+		*M_B = M_B.Add(linkInertia(doc).Transform(X_BF))
 	}
 	return id
 }
@@ -213,12 +211,12 @@ func (b *builder) limit() {
 	m.cartesian = b.opts.Cartesian
 	if t := b.opts.Limits; t != nil {
 		for _, e := range t.Joints {
-			switch j := b.limited(e.Joint, t.At(e)); {
+			switch j := b.limited(e.Joint, t.at(e)); {
 			case j == nil:
 			case j.Kind == Continuous && (e.Limits.Lower.Has || e.Limits.Upper.Has):
-				b.Errorf(rule.BadLimit, t.At(e), rule.Joint(j.Name), "a continuous joint has no range; make it revolute in the URDF")
+				b.Errorf(rule.BadLimit, t.at(e), rule.Joint(j.Name), "a continuous joint has no range; make it revolute in the URDF")
 			default:
-				t.Merge(&j.Limits, e, b.opts.OverrideLimits, &b.Report)
+				t.merge(&j.Limits, e, b.opts.OverrideLimits, &b.Report)
 			}
 		}
 	}
@@ -226,7 +224,7 @@ func (b *builder) limit() {
 		if body.Mimic {
 			at := b.doc.Joints[b.tree.JointIndex[body.Name]].Mimic.Pos
 			leader := m.joints[body.Joint]
-			limit.CheckFollower(body.Name, b.followers[body.Name].Limits, leader.Name, leader.Limits, body.Ratio, body.Offset, at, &b.Report)
+			checkFollower(body.Name, b.followers[body.Name].Limits, leader.Name, leader.Limits, body.Ratio, body.Offset, at, &b.Report)
 		}
 	}
 }

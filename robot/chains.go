@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"poise/robot/description"
-	"poise/robot/group"
 	"poise/robot/rule"
 	"poise/spatial"
 	"poise/urdf"
@@ -107,7 +106,7 @@ func (m *Model) way(base, tip FrameID) (joints []JointID, down bool, passed int)
 
 // maxPassed bounds the bodies that the chains and groups of a robot pass
 // together: a short file can name very many long ways.
-const maxPassed = group.MaxMembers
+const maxPassed = maxMembers
 
 // way is the model's, as long as the ways have not become too many: that is
 // told once.

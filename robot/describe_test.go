@@ -9,7 +9,6 @@ import (
 
 	"poise/robot"
 	"poise/robot/description"
-	"poise/robot/limit"
 	"poise/robot/rule"
 	"poise/spatial"
 	"poise/urdf"
@@ -576,7 +575,7 @@ func TestLimitFileMeetsTheRobot(t *testing.T) {
 		{"follower slower than its leader", "bite2", "max_velocity: 0.5", rule.FollowerLimit, false, `joint "bite2": follows "bite" to a velocity of 1, past its own limit 0.5 of joint_limits.yaml:2`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			table, _, err := limit.Read([]byte("joint_limits:\n  "+tc.joint+": {"+tc.limits+"}\n"), "joint_limits.yaml")
+			table, _, err := robot.ReadLimits([]byte("joint_limits:\n  "+tc.joint+": {"+tc.limits+"}\n"), "joint_limits.yaml")
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,7 +8,6 @@ import (
 
 	"poise/robot"
 	"poise/robot/description"
-	"poise/robot/limit"
 	"poise/urdf"
 )
 
@@ -36,7 +35,7 @@ func FuzzBuild(f *testing.F) {
 		if d, err := description.Read([]byte(yamlText), "robot.yaml"); err == nil {
 			opts.Description = d
 		}
-		if table, tip, err := limit.Read([]byte(limitText), "l.yaml"); err == nil {
+		if table, tip, err := robot.ReadLimits([]byte(limitText), "l.yaml"); err == nil {
 			opts.Limits, opts.Cartesian = table, tip
 		}
 		m, _, err := robot.Build(doc, opts)

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"poise/robot/description"
-	"poise/robot/group"
 	"poise/robot/rule"
 	"poise/urdf"
 )
@@ -47,7 +46,7 @@ func (m *Model) EndEffectors() []EndEffector { return m.effectors }
 
 // describeGroups makes the groups of both files; without any, one for each tip.
 func (b *builder) describeGroups() {
-	var plans []group.Plan
+	var plans []groupPlan
 	var made []Group // tip and resource of each plan
 	if b.opts.SRDF != nil {
 		plans, made = b.srdfGroups(b.opts.SRDF)
@@ -63,7 +62,7 @@ func (b *builder) describeGroups() {
 		return
 	}
 	b.m.groupByName = make(map[string]GroupID, len(plans))
-	for name, i := range group.Resolve(plans, &b.Report) {
+	for name, i := range resolveGroups(plans, &b.Report) {
 		b.m.groupByName[name] = GroupID(i)
 	}
 	for i, p := range plans {
@@ -80,8 +79,8 @@ func (b *builder) describeGroups() {
 }
 
 // yamlGroup reads a group of robot.yaml.
-func (b *builder) yamlGroup(e description.Group, d *Description) (group.Plan, Group) {
-	p := group.Plan{Name: e.Name, At: d.At(e.Line), Leaves: e.Leaves, Groups: e.Groups}
+func (b *builder) yamlGroup(e description.Group, d *Description) (groupPlan, Group) {
+	p := groupPlan{Name: e.Name, At: d.At(e.Line), Leaves: e.Leaves, Groups: e.Groups}
 	g := Group{Tip: NoFrame, described: true, Resource: len(e.Chains)+len(e.Joints)+len(e.Leaves) > 0}
 	if e.Resource != nil {
 		g.Resource = *e.Resource
@@ -109,7 +108,7 @@ func (b *builder) yamlGroup(e description.Group, d *Description) (group.Plan, Gr
 
 // srdfGroups reads the groups of the SRDF as MoveIt does: a link stands for the
 // joint above it, passive joints are left out, the order is that of the tree.
-func (b *builder) srdfGroups(s *urdf.Semantics) (plans []group.Plan, made []Group) {
+func (b *builder) srdfGroups(s *urdf.Semantics) (plans []groupPlan, made []Group) {
 	passive := map[int]bool{}
 	for _, p := range s.PassiveJoints {
 		if id, ok := b.m.jointByName[p.Name]; ok {
@@ -119,7 +118,7 @@ func (b *builder) srdfGroups(s *urdf.Semantics) (plans []group.Plan, made []Grou
 		}
 	}
 	for _, sg := range s.Groups {
-		p := group.Plan{Name: sg.Name, At: sg.Pos, Sorted: true}
+		p := groupPlan{Name: sg.Name, At: sg.Pos, Sorted: true}
 		g := Group{Tip: NoFrame, Resource: len(sg.Joints)+len(sg.Links)+len(sg.Chains) > 0}
 		for _, sub := range sg.Groups {
 			p.Groups = append(p.Groups, sub.Name)

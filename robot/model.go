@@ -2,7 +2,6 @@ package robot
 
 import (
 	"poise/robot/description"
-	"poise/robot/limit"
 	"poise/spatial"
 	"poise/urdf"
 )
@@ -94,15 +93,6 @@ type Joint struct {
 
 	Virtual bool // no servo moves it: it exists in poses and in the maths only
 }
-
-// Limits are the bounds of a joint, SI; one that nobody gave is absent.
-type Limits = limit.Limits
-
-// Limit is one bound and where it came from.
-type Limit = limit.Limit
-
-// CartesianLimits bound the motion of a tip, in the words of the Pilz planner.
-type CartesianLimits = limit.Cartesian
 
 // Description is what robot.yaml says.
 type Description = description.Description

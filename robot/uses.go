@@ -192,7 +192,7 @@ func (b *builder) describeStates() {
 func (b *builder) findVirtual() {
 	b.virtual = map[string]bool{}
 	if s := b.opts.SRDF; s != nil {
-		b.tree.CheckSemantics(s, &b.Report)
+		b.tree.checkSemantics(s, &b.Report)
 		for _, j := range s.VirtualJoints {
 			b.virtual[j.Name] = true
 		}

@@ -5,7 +5,6 @@ import (
 	"flag"
 
 	"poise/robot"
-	"poise/robot/limit"
 	"poise/robot/summary"
 )
 
@@ -30,22 +29,11 @@ func runCheck(e *env, args []string) error {
 	case err != nil:
 		return err
 	case *writeLimits:
-		return limit.Propose(e.out, bot.Model.Name(), proposable(bot.Model))
+		return robot.ProposeLimits(e.out, bot.Model.Name(), bot.Model.Joints())
 	case *asJSON:
 		enc := json.NewEncoder(e.out)
 		enc.SetEscapeHTML(false)
 		return enc.Encode(summary.New(bot.Model, bot.Warnings))
 	}
 	return summary.Print(e.out, bot.Model, bot.Warnings)
-}
-
-// proposable lists the joints that limit files speak of.
-func proposable(m *robot.Model) []limit.Joint {
-	var all []limit.Joint
-	for _, j := range m.Joints() {
-		if j.Kind.NumQ() == 1 {
-			all = append(all, limit.Joint{Name: j.Name, Linear: j.Kind == robot.Prismatic, Limits: j.Limits})
-		}
-	}
-	return all
 }

@@ -21,7 +21,6 @@ import (
 
 	"poise/robot"
 	"poise/robot/description"
-	"poise/robot/limit"
 	"poise/robot/rule"
 	"poise/robot/shipped"
 	"poise/urdf"
@@ -237,7 +236,7 @@ func (l *loader) limitFile(name string, at urdf.Pos) {
 	if data == nil {
 		return
 	}
-	table, cartesian, err := limit.Read(data, name)
+	table, cartesian, err := robot.ReadLimits(data, name)
 	l.fail(err)
 	if table != nil {
 		if l.build.Limits != nil {
@@ -268,7 +267,7 @@ func (l *loader) replaceLimits() {
 			l.fail(fmt.Errorf("%s: %w", name, err))
 			continue
 		}
-		table, cartesian, err := limit.Read(data, filepath.ToSlash(name))
+		table, cartesian, err := robot.ReadLimits(data, filepath.ToSlash(name))
 		l.fail(err)
 		if table != nil && (name == l.opts.Limits || l.opts.Limits == "") {
 			l.build.Limits = table

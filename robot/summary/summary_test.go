@@ -10,7 +10,6 @@ import (
 
 	"poise/internal/randbot"
 	"poise/robot"
-	"poise/robot/limit"
 	"poise/robot/summary"
 	"poise/urdf"
 )
@@ -29,7 +28,7 @@ func hand(t *testing.T, floating bool) *robot.Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	table, tip, err := limit.Read([]byte("joint_limits: {grip: {max_acceleration: 4}}\ncartesian_limits: {max_trans_vel: 1, max_trans_acc: 2, max_trans_dec: -3, max_rot_vel: 4}\n"), "l.yaml")
+	table, tip, err := robot.ReadLimits([]byte("joint_limits: {grip: {max_acceleration: 4}}\ncartesian_limits: {max_trans_vel: 1, max_trans_acc: 2, max_trans_dec: -3, max_rot_vel: 4}\n"), "l.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}

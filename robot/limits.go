@@ -1,12 +1,4 @@
-// Package limit holds the bounds of joints and tips: what they are, where they
-// come from, how a file tightens what a description says.
-//
-// A limit that nobody gave is absent: it is never invented. Position, velocity
-// and effort come from the URDF; acceleration, deceleration and jerk from a file
-// in MoveIt's format, which may also tighten the others. Each limit remembers
-// its file and line. For what is missing Propose writes a file that a person
-// has to accept.
-package limit
+package robot
 
 import "fmt"
 
@@ -17,7 +9,10 @@ type Limit struct {
 	Source string // file and line, "" if absent
 }
 
-// Limits are the bounds of a joint, SI.
+// Limits are the bounds of a joint, SI. One that no file gives is absent, never
+// invented. Position, velocity and effort come from the URDF; acceleration,
+// deceleration and jerk from a file in MoveIt's format, which may also tighten the
+// others.
 type Limits struct {
 	Lower, Upper Limit
 	Velocity     Limit // |v| ≤, > 0
@@ -27,23 +22,23 @@ type Limits struct {
 	Jerk         Limit
 }
 
-// Cartesian bounds the motion of a tip, in the words of the Pilz planner.
-type Cartesian struct {
+// CartesianLimits bounds the motion of a tip, in the words of the Pilz planner.
+type CartesianLimits struct {
 	MaxTransVel Limit // m/s, > 0
 	MaxTransAcc Limit // m/s², > 0
 	MaxTransDec Limit // m/s², < 0
 	MaxRotVel   Limit // rad/s, > 0
 }
 
-// Table is what a limit file says, joint by joint.
-type Table struct {
+// LimitTable is what a limit file says, joint by joint.
+type LimitTable struct {
 	File   string
-	Joints []Entry
+	Joints []LimitEntry
 }
 
-// Entry is what a limit file says about one joint. A limit that it turns off
+// LimitEntry is what a limit file says about one joint. A limit that it turns off
 // has a source and no value.
-type Entry struct {
+type LimitEntry struct {
 	Joint  string
 	Line   int
 	Limits Limits

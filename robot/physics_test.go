@@ -1,4 +1,4 @@
-package tree
+package robot
 
 import (
 	"fmt"

@@ -1,15 +1,15 @@
-package tree
+package robot
 
 import (
 	"poise/robot/rule"
 	"poise/urdf"
 )
 
-// CheckSemantics reports links that an SRDF names and the robot does not have,
+// checkSemantics reports links that an SRDF names and the robot does not have,
 // apart from those of groups. What hangs on such a link cannot be: an error. A
 // pair whose collision does not matter is only worth a word: a file may serve
 // several variants of a robot.
-func (t *Tree) CheckSemantics(s *urdf.Semantics, r *rule.Report) {
+func (t *tree) checkSemantics(s *urdf.Semantics, r *rule.Report) {
 	if s.Name != t.Doc.Name {
 		r.Warnf(rule.Ignored, s.Pos, "", "the SRDF is of robot %q, the description of %q", s.Name, t.Doc.Name)
 	}

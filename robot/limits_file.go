@@ -1,4 +1,4 @@
-package limit
+package robot
 
 import (
 	"errors"
@@ -62,11 +62,11 @@ type cartesianEntry struct {
 	MaxRotVel   *float64       `yaml:"max_rot_vel"`
 }
 
-// Read reads a limit file: joint_limits.yaml or pilz_cartesian_limits.yaml, or
+// ReadLimits reads a limit file: joint_limits.yaml or pilz_cartesian_limits.yaml, or
 // both in one. It may be wrapped in robot_description_planning, and that in the
 // parameters of a ROS 2 node. What the file does not have is nil. Beside an error
 // it returns what could be read.
-func Read(data []byte, name string) (*Table, *Cartesian, error) {
+func ReadLimits(data []byte, name string) (*LimitTable, *CartesianLimits, error) {
 	n, err := strictyaml.Parse(data, name)
 	if err != nil {
 		return nil, nil, err
@@ -76,16 +76,16 @@ func Read(data []byte, name string) (*Table, *Cartesian, error) {
 	}
 	var f file
 	errs := []error{n.Decode(&f)}
-	var table *Table
+	var table *LimitTable
 	if f.Lines["joint_limits"] > 0 {
-		table = &Table{File: name}
+		table = &LimitTable{File: name}
 		for _, j := range f.Joints {
 			e, err := j.entry(name)
 			errs = append(errs, err)
 			table.Joints = append(table.Joints, e)
 		}
 	}
-	var cart *Cartesian
+	var cart *CartesianLimits
 	if f.Cartesian != nil {
 		cart, err = f.Cartesian.limits(name)
 		errs = append(errs, err)
@@ -95,8 +95,8 @@ func Read(data []byte, name string) (*Table, *Cartesian, error) {
 
 // entry gathers the limits of a joint. A flag has_… turns a limit on or off; a
 // value without its flag counts, a flag without its value is an error.
-func (j *jointEntry) entry(file string) (Entry, error) {
-	e := Entry{Joint: j.Name, Line: j.Line}
+func (j *jointEntry) entry(file string) (LimitEntry, error) {
+	e := LimitEntry{Joint: j.Name, Line: j.Line}
 	var errs []error
 	read := func(into *Limit, flagKey string, flag *bool, key string, value *float64) {
 		switch {
@@ -121,7 +121,7 @@ func (j *jointEntry) entry(file string) (Entry, error) {
 }
 
 // limits checks the four numbers, which belong together.
-func (c *cartesianEntry) limits(file string) (*Cartesian, error) {
+func (c *cartesianEntry) limits(file string) (*CartesianLimits, error) {
 	var errs []error
 	read := func(key string, value *float64, sign float64) Limit {
 		line, text := c.Lines[key], ""
@@ -138,7 +138,7 @@ func (c *cartesianEntry) limits(file string) (*Cartesian, error) {
 		errs = append(errs, &strictyaml.Error{File: file, Line: line, Path: "cartesian_limits", Text: text})
 		return Limit{}
 	}
-	out := &Cartesian{
+	out := &CartesianLimits{
 		MaxTransVel: read("max_trans_vel", c.MaxTransVel, 1),
 		MaxTransAcc: read("max_trans_acc", c.MaxTransAcc, 1),
 		MaxTransDec: read("max_trans_dec", c.MaxTransDec, -1),

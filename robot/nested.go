@@ -1,8 +1,4 @@
-// Package group resolves groups that contain groups: each gets the members of
-// those it lists, once each. Names used twice, groups that do not exist and
-// groups that contain themselves are reported; the size is bounded, because a
-// short file can name very many members.
-package group
+package robot
 
 import (
 	"slices"
@@ -11,8 +7,8 @@ import (
 	"poise/urdf"
 )
 
-// Plan is a group as a file declares it.
-type Plan struct {
+// groupPlan is a group as a file declares it.
+type groupPlan struct {
 	Name   string
 	At     urdf.Pos
 	Joints []int    // by number, doubles allowed
@@ -21,14 +17,16 @@ type Plan struct {
 	Sorted bool     // joints by number, instead of in the order listed
 }
 
-// MaxMembers bounds the joints of all groups together: a tree of n joints can
+// maxMembers bounds the joints of all groups together: a tree of n joints can
 // have n²/4 of them, and a hostile file must not fill the memory.
-const MaxMembers = 1 << 20
+const maxMembers = 1 << 20
 
-// Resolve replaces the members of each plan by all that it has, and returns the
-// index of each name.
-func Resolve(plans []Plan, r *rule.Report) map[string]int {
-	s := &resolver{plans: plans, index: make(map[string]int, len(plans)), state: make([]state, len(plans)), r: r}
+// resolveGroups gives each group the members of those it lists, once each, and
+// returns the index of each name. Names used twice, groups that do not exist and
+// groups that contain themselves are reported; the size is bounded, because a
+// short file can name very many members.
+func resolveGroups(plans []groupPlan, r *rule.Report) map[string]int {
+	s := &groupResolver{plans: plans, index: make(map[string]int, len(plans)), state: make([]progress, len(plans)), r: r}
 	for i, p := range plans {
 		if first, twice := s.index[p.Name]; twice {
 			r.Errorf(rule.BadName, p.At, rule.Named("group", p.Name), "name used twice, first at %s", plans[first].At)
@@ -45,31 +43,31 @@ func Resolve(plans []Plan, r *rule.Report) map[string]int {
 	return s.index
 }
 
-type resolver struct {
-	plans   []Plan
+type groupResolver struct {
+	plans   []groupPlan
 	index   map[string]int
-	state   []state
+	state   []progress
 	members int // joints of the groups done
 	r       *rule.Report
 }
 
-type state uint8
+type progress uint8
 
 const (
-	fresh state = iota
+	fresh progress = iota
 	open
 	done
 )
 
 // resolve fills a group, those it lists first.
-func (s *resolver) resolve(i int) {
+func (s *groupResolver) resolve(i int) {
 	if s.state[i] != fresh {
 		return
 	}
 	s.state[i] = open
 	p := &s.plans[i]
 	thing := rule.Named("group", p.Name)
-	joints, leaves := newSet(p.Joints), newSet(p.Leaves)
+	joints, leaves := newUnique(p.Joints), newUnique(p.Leaves)
 	for _, name := range p.Groups {
 		other, ok := s.index[name]
 		switch {
@@ -88,28 +86,28 @@ func (s *resolver) resolve(i int) {
 	if p.Sorted {
 		slices.Sort(p.Joints)
 	}
-	if s.members += len(p.Joints); s.members > MaxMembers {
-		if s.members-len(p.Joints) <= MaxMembers {
-			s.r.Errorf(rule.BadDescription, p.At, thing, "the groups up to here have more than %d joints together", MaxMembers)
+	if s.members += len(p.Joints); s.members > maxMembers {
+		if s.members-len(p.Joints) <= maxMembers {
+			s.r.Errorf(rule.BadDescription, p.At, thing, "the groups up to here have more than %d joints together", maxMembers)
 		}
 		p.Joints = nil
 	}
 	s.state[i] = done
 }
 
-// set keeps what is added in order, once each.
-type set[T comparable] struct {
+// unique keeps what is added in order, once each.
+type unique[T comparable] struct {
 	list []T
 	has  map[T]bool
 }
 
-func newSet[T comparable](items []T) *set[T] {
-	s := &set[T]{has: make(map[T]bool, len(items))}
+func newUnique[T comparable](items []T) *unique[T] {
+	s := &unique[T]{has: make(map[T]bool, len(items))}
 	s.add(items)
 	return s
 }
 
-func (s *set[T]) add(items []T) {
+func (s *unique[T]) add(items []T) {
 	for _, x := range items {
 		if !s.has[x] {
 			s.has[x] = true

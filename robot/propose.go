@@ -1,20 +1,14 @@
-package limit
+package robot
 
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// Joint is a joint for which Propose writes limits.
-type Joint struct {
-	Name   string
-	Linear bool // m instead of rad
-	Limits Limits
-}
-
-// What Propose assumes where nobody gave a limit: guesses of a cautious person,
+// What ProposeLimits assumes where nobody gave a limit: guesses of a cautious person,
 // not facts about any robot.
 const (
 	proposedTurn  = 1.0 // rad/s
@@ -23,13 +17,15 @@ const (
 	jerkTime      = 0.1 // s from no acceleration to full
 )
 
-// Propose writes a joint_limits.yaml with a number for every velocity,
+// ProposeLimits writes a joint_limits.yaml with a number for every velocity,
 // acceleration, deceleration and jerk limit that is missing, and says how it
 // was found. It repeats the limits that are there, so that it can take the
 // place of the file it was made from. Nothing ever uses a proposal by itself:
-// a person reads it, changes it and saves it.
-func Propose(w io.Writer, robot string, joints []Joint) error {
-	p := &printer{w: w}
+// a person reads it, changes it and saves it. Joints of several coordinates have
+// no place in such a file.
+func ProposeLimits(w io.Writer, robot string, joints []Joint) error {
+	joints = slices.DeleteFunc(slices.Clone(joints), func(j Joint) bool { return j.Kind.NumQ() != 1 })
+	p := &proposal{w: w}
 	p.line("# Limits of robot %q: A PROPOSAL, to be accepted by a person.", robot)
 	p.line("# Lines marked PROPOSED stand in no file and were not measured: check each against")
 	p.line("# the data sheet of the drive before you save this as joint_limits.yaml.")
@@ -47,21 +43,21 @@ func Propose(w io.Writer, robot string, joints []Joint) error {
 	return p.err
 }
 
-type printer struct {
+type proposal struct {
 	w        io.Writer
 	proposed int
 	err      error
 }
 
-func (p *printer) line(format string, a ...any) {
+func (p *proposal) line(format string, a ...any) {
 	if p.err == nil {
 		_, p.err = fmt.Fprintf(p.w, format+"\n", a...)
 	}
 }
 
-func (p *printer) joint(j Joint) {
+func (p *proposal) joint(j Joint) {
 	l, turn, unit := j.Limits, proposedTurn, "rad/s"
-	if j.Linear {
+	if j.Kind == Prismatic {
 		turn, unit = proposedSlide, "m/s"
 	}
 	p.line("  %s:", strconv.Quote(j.Name))
@@ -80,7 +76,7 @@ func (p *printer) joint(j Joint) {
 }
 
 // value writes a limit that is there, or proposes one; it returns the number.
-func (p *printer) value(name string, have Limit, guess float64, how string) float64 {
+func (p *proposal) value(name string, have Limit, guess float64, how string) float64 {
 	p.line("    has_%s_limits: true", name)
 	if have.Has {
 		p.line("    max_%s: %s  # %s", name, number(have.Value), have.Source)

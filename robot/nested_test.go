@@ -1,4 +1,4 @@
-package group
+package robot
 
 import (
 	"errors"
@@ -9,15 +9,15 @@ import (
 	"poise/robot/rule"
 )
 
-func TestResolve(t *testing.T) {
-	plans := []Plan{
+func TestNestedGroups(t *testing.T) {
+	plans := []groupPlan{
 		{Name: "all", Groups: []string{"arm", "hand"}, Sorted: true},
 		{Name: "hand", Joints: []int{7, 6, 7}, Leaves: []string{"x"}},
 		{Name: "arm", Joints: []int{2, 1}, Groups: []string{"base"}},
 		{Name: "base", Joints: []int{0, 1}, Leaves: []string{"x", "y"}},
 	}
 	var r rule.Report
-	index := Resolve(plans, &r)
+	index := resolveGroups(plans, &r)
 	if r.Err() != nil {
 		t.Fatal(r.Err())
 	}
@@ -31,22 +31,22 @@ func TestResolve(t *testing.T) {
 	}
 }
 
-func TestResolveRefuses(t *testing.T) {
+func TestNestedGroupsRefuse(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
-		plans []Plan
+		plans []groupPlan
 		rule  rule.Rule
 		words string
 	}{
-		{"unknown", []Plan{{Name: "a", Groups: []string{"b"}}}, rule.BadDescription, `group "a": group "b" does not exist`},
-		{"itself", []Plan{{Name: "a", Groups: []string{"a"}}}, rule.Loop, `group "a": group "a" contains itself`},
-		{"ring", []Plan{{Name: "a", Groups: []string{"b"}}, {Name: "b", Groups: []string{"c"}}, {Name: "c", Groups: []string{"a"}}}, rule.Loop, `group "c": group "a" contains itself`},
-		{"twice", []Plan{{Name: "a"}, {Name: "a"}}, rule.BadName, `group "a": name used twice`},
-		{"no name", []Plan{{}}, rule.BadName, `group: name is empty`},
+		{"unknown", []groupPlan{{Name: "a", Groups: []string{"b"}}}, rule.BadDescription, `group "a": group "b" does not exist`},
+		{"itself", []groupPlan{{Name: "a", Groups: []string{"a"}}}, rule.Loop, `group "a": group "a" contains itself`},
+		{"ring", []groupPlan{{Name: "a", Groups: []string{"b"}}, {Name: "b", Groups: []string{"c"}}, {Name: "c", Groups: []string{"a"}}}, rule.Loop, `group "c": group "a" contains itself`},
+		{"twice", []groupPlan{{Name: "a"}, {Name: "a"}}, rule.BadName, `group "a": name used twice`},
+		{"no name", []groupPlan{{}}, rule.BadName, `group: name is empty`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var r rule.Report
-			Resolve(tc.plans, &r)
+			resolveGroups(tc.plans, &r)
 			if err := r.Err(); !errors.Is(err, tc.rule) || !strings.Contains(err.Error(), tc.words) {
 				t.Errorf("error %v, want %s", err, tc.words)
 			}
@@ -54,23 +54,23 @@ func TestResolveRefuses(t *testing.T) {
 	}
 }
 
-// TestSizeIsBounded: a tower of groups, each with all members of those below.
-func TestSizeIsBounded(t *testing.T) {
+// TestSizeOfGroupsIsBounded: a tower of groups, each with all members of those below.
+func TestSizeOfGroupsIsBounded(t *testing.T) {
 	many := make([]int, 5000)
 	for i := range many {
 		many[i] = i
 	}
-	plans := []Plan{{Name: "g0", Joints: many}}
+	plans := []groupPlan{{Name: "g0", Joints: many}}
 	for i := range 400 {
-		plans = append(plans, Plan{Name: fmt.Sprintf("g%d", i+1), Groups: []string{fmt.Sprintf("g%d", i)}})
+		plans = append(plans, groupPlan{Name: fmt.Sprintf("g%d", i+1), Groups: []string{fmt.Sprintf("g%d", i)}})
 	}
 	var r rule.Report
-	Resolve(plans, &r)
+	resolveGroups(plans, &r)
 	total := 0
 	for _, p := range plans {
 		total += len(p.Joints)
 	}
-	if total > MaxMembers || len(r.Errors) != 1 || !strings.Contains(r.Err().Error(), "joints together") {
+	if total > maxMembers || len(r.Errors) != 1 || !strings.Contains(r.Err().Error(), "joints together") {
 		t.Errorf("%d joints, errors %v", total, r.Err())
 	}
 }

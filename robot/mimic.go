@@ -1,24 +1,24 @@
-package tree
+package robot
 
 import (
 	"poise/robot/rule"
 	"poise/urdf"
 )
 
-// Mimic says whom a joint follows, with chains multiplied out:
+// mimic says whom a joint follows, with chains multiplied out:
 // position = Ratio·(position of Leader) + Offset.
-type Mimic struct {
+type mimic struct {
 	Leader        int // joint of the document that leads, −1 if the joint is independent
 	Ratio, Offset float64
 }
 
 // resolveMimics finds the leader of each joint. A joint whose mimic is
 // impossible is reported and left independent.
-func (t *Tree) resolveMimics(r *rule.Report) {
+func (t *tree) resolveMimics(r *rule.Report) {
 	doc := t.Doc
-	all := make([]Mimic, len(doc.Joints))
+	all := make([]mimic, len(doc.Joints))
 	for i, j := range doc.Joints {
-		all[i] = Mimic{Leader: -1, Ratio: 1}
+		all[i] = mimic{Leader: -1, Ratio: 1}
 		if j.Mimic != nil {
 			all[i] = directMimic(t, j, r)
 		}
@@ -51,7 +51,7 @@ func (t *Tree) resolveMimics(r *rule.Report) {
 			m := &all[path[k]]
 			if m.Leader >= 0 {
 				if up := all[m.Leader]; up.Leader >= 0 {
-					*m = Mimic{up.Leader, m.Ratio * up.Ratio, m.Ratio*up.Offset + m.Offset}
+					*m = mimic{up.Leader, m.Ratio * up.Ratio, m.Ratio*up.Offset + m.Offset}
 				}
 				checkComposed(doc.Joints[path[k]], *m, r)
 			}
@@ -62,47 +62,47 @@ func (t *Tree) resolveMimics(r *rule.Report) {
 }
 
 // directMimic reads what a joint says itself.
-func directMimic(t *Tree, j urdf.Joint, r *rule.Report) Mimic {
-	free := Mimic{Leader: -1, Ratio: 1}
-	thing, mimic := rule.Joint(j.Name), j.Mimic
+func directMimic(t *tree, j urdf.Joint, r *rule.Report) mimic {
+	free := mimic{Leader: -1, Ratio: 1}
+	thing, own := rule.Joint(j.Name), j.Mimic
 	if j.Type == urdf.Fixed {
-		r.Warnf(rule.Ignored, mimic.Pos, thing, "is fixed: that it mimics %q has no effect", mimic.Joint)
+		r.Warnf(rule.Ignored, own.Pos, thing, "is fixed: that it mimics %q has no effect", own.Joint)
 		return free
 	}
-	leader, ok := t.JointIndex[mimic.Joint]
+	leader, ok := t.JointIndex[own.Joint]
 	leaderType := t.Doc.Joints[leader].Type // of any joint if there is none
 	switch {
-	case !Finite(mimic.Multiplier, mimic.Offset):
-		r.Errorf(rule.NotFinite, mimic.Pos, thing, "mimic has a number that is not finite")
+	case !finite(own.Multiplier, own.Offset):
+		r.Errorf(rule.NotFinite, own.Pos, thing, "mimic has a number that is not finite")
 	case j.Type == urdf.Planar || j.Type == urdf.Floating:
-		r.Errorf(rule.BadMimic, mimic.Pos, thing, "a planar or floating joint cannot mimic another")
+		r.Errorf(rule.BadMimic, own.Pos, thing, "a planar or floating joint cannot mimic another")
 	case !ok:
-		r.Errorf(rule.BadMimic, mimic.Pos, thing, "mimics joint %q, which does not exist%s", mimic.Joint, r.DidYouMean(mimic.Joint, t.JointNames()))
-	case mimic.Joint == j.Name:
-		r.Errorf(rule.BadMimic, mimic.Pos, thing, "mimics itself")
+		r.Errorf(rule.BadMimic, own.Pos, thing, "mimics joint %q, which does not exist%s", own.Joint, r.DidYouMean(own.Joint, t.JointNames()))
+	case own.Joint == j.Name:
+		r.Errorf(rule.BadMimic, own.Pos, thing, "mimics itself")
 	case leaderType == urdf.Fixed, leaderType == urdf.Planar, leaderType == urdf.Floating:
-		r.Errorf(rule.BadMimic, mimic.Pos, thing, "mimics joint %q, which has no single coordinate to follow", mimic.Joint)
+		r.Errorf(rule.BadMimic, own.Pos, thing, "mimics joint %q, which has no single coordinate to follow", own.Joint)
 	default:
-		if mimic.Multiplier == 0 {
-			r.Warnf(rule.Ignored, mimic.Pos, thing, "follows %q with multiplier 0: it never moves", mimic.Joint)
+		if own.Multiplier == 0 {
+			r.Warnf(rule.Ignored, own.Pos, thing, "follows %q with multiplier 0: it never moves", own.Joint)
 		}
-		return Mimic{leader, mimic.Multiplier, mimic.Offset}
+		return mimic{leader, own.Multiplier, own.Offset}
 	}
 	return free
 }
 
 // reportRing reports a ring of mimics once and opens it.
-func reportRing(doc *urdf.Document, all []Mimic, at int, r *rule.Report) {
+func reportRing(doc *urdf.Document, all []mimic, at int, r *rule.Report) {
 	names := []string{doc.Joints[at].Name}
 	for k := all[at].Leader; k != at; k = all[k].Leader {
 		names = append(names, doc.Joints[k].Name)
 	}
 	r.Errorf(rule.BadMimic, doc.Joints[at].Mimic.Pos, rule.Joint(doc.Joints[at].Name), "mimics itself in a ring: %s", rule.List(names))
-	all[at] = Mimic{Leader: -1, Ratio: 1}
+	all[at] = mimic{Leader: -1, Ratio: 1}
 }
 
-func checkComposed(j urdf.Joint, m Mimic, r *rule.Report) {
-	if !Finite(m.Ratio, m.Offset) {
+func checkComposed(j urdf.Joint, m mimic, r *rule.Report) {
+	if !finite(m.Ratio, m.Offset) {
 		r.Errorf(rule.NotFinite, j.Mimic.Pos, rule.Joint(j.Name), "multipliers of its chain of mimics overflow")
 	}
 }

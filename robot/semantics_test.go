@@ -1,4 +1,4 @@
-package tree_test
+package robot
 
 import (
 	"errors"
@@ -28,7 +28,7 @@ func TestLinksOfSRDFMustExist(t *testing.T) {
 				t.Fatal(err)
 			}
 			tr, r, _ := read(t, arm)
-			tr.CheckSemantics(s, r)
+			tr.checkSemantics(s, r)
 			if err := r.Err(); tc.fault == "" && err != nil || tc.fault != "" && (!errors.Is(err, rule.UnknownLink) || !strings.Contains(err.Error(), tc.fault)) {
 				t.Errorf("error %v, want %q", err, tc.fault)
 			}
@@ -41,7 +41,7 @@ func TestLinksOfSRDFMustExist(t *testing.T) {
 
 func TestSRDFOfAnotherRobotIsAWarning(t *testing.T) {
 	tr, r, _ := read(t, arm)
-	tr.CheckSemantics(&urdf.Semantics{Name: "other"}, r)
+	tr.checkSemantics(&urdf.Semantics{Name: "other"}, r)
 	if r.Err() != nil || len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0].Error(), `the SRDF is of robot "other", the description of "r"`) {
 		t.Errorf("errors %v, warnings %v", r.Err(), r.Warnings)
 	}

@@ -1,4 +1,4 @@
-package limit
+package robot
 
 import (
 	"math"
@@ -7,10 +7,10 @@ import (
 	"poise/urdf"
 )
 
-// FromURDF returns what the URDF says about a joint. A velocity of zero counts
+// limitsOf returns what the URDF says about a joint. A velocity of zero counts
 // as not given, as in MoveIt: a joint that must not move would be fixed. An
 // effort of zero stays what it is. Both earn a warning.
-func FromURDF(j urdf.Joint, r *rule.Report) (l Limits) {
+func limitsOf(j urdf.Joint, r *rule.Report) (l Limits) {
 	u := j.Limit
 	if u == nil {
 		return l
@@ -49,10 +49,10 @@ func FromURDF(j urdf.Joint, r *rule.Report) (l Limits) {
 	return l
 }
 
-// Merge lets an entry of a file tighten the limits of a joint; with override it
+// merge lets an entry of a file tighten the limits of a joint; with override it
 // may also loosen them and turn them off.
-func (t *Table) Merge(into *Limits, e Entry, override bool, r *rule.Report) {
-	at, thing := t.At(e), rule.Joint(e.Joint)
+func (t *LimitTable) merge(into *Limits, e LimitEntry, override bool, r *rule.Report) {
+	at, thing := t.at(e), rule.Joint(e.Joint)
 	for _, q := range quantities {
 		was, now := q.of(into), *q.of(&e.Limits)
 		switch {
@@ -77,8 +77,8 @@ func (t *Table) Merge(into *Limits, e Entry, override bool, r *rule.Report) {
 	}
 }
 
-// At returns where an entry stands.
-func (t *Table) At(e Entry) urdf.Pos { return urdf.Pos{File: t.File, Line: e.Line} }
+// at returns where an entry stands.
+func (t *LimitTable) at(e LimitEntry) urdf.Pos { return urdf.Pos{File: t.File, Line: e.Line} }
 
 func signWord(sign float64) string {
 	if sign < 0 {
@@ -90,11 +90,11 @@ func signWord(sign float64) string {
 // tolFollower lets rounding of ratio·x + offset pass, relative.
 const tolFollower = 1e-9
 
-// CheckFollower warns where a leader within its limits drives a follower, which
+// checkFollower warns where a leader within its limits drives a follower, which
 // moves by ratio·x + offset, past its own. The leader's limits stay what the
 // files say: descriptions often give followers a range that nobody keeps, and a
 // gripper must not be locked by it.
-func CheckFollower(name string, own Limits, leader string, lead Limits, ratio, offset float64, at urdf.Pos, r *rule.Report) {
+func checkFollower(name string, own Limits, leader string, lead Limits, ratio, offset float64, at urdf.Pos, r *rule.Report) {
 	reach := lead.Image(ratio, offset)
 	slack := tolFollower * math.Max(1, math.Abs(offset))
 	below := own.Lower.Has && (!reach.Lower.Has || reach.Lower.Value < own.Lower.Value-slack)

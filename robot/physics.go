@@ -1,4 +1,4 @@
-package tree
+package robot
 
 import (
 	"math"
@@ -23,7 +23,7 @@ func checkInertial(l urdf.Link, r *rule.Report) {
 		return
 	}
 	I := in.I
-	if !Finite(in.Mass, I.XX, I.XY, I.XZ, I.YY, I.YZ, I.ZZ) || !in.Origin.XYZ.Finite() || !in.Origin.RPY.Finite() {
+	if !finite(in.Mass, I.XX, I.XY, I.XZ, I.YY, I.YZ, I.ZZ) || !in.Origin.XYZ.Finite() || !in.Origin.RPY.Finite() {
 		r.Errorf(rule.NotFinite, in.Pos, rule.Link(l.Name), "inertial has a number that is not finite")
 		return
 	}
@@ -33,7 +33,7 @@ func checkInertial(l urdf.Link, r *rule.Report) {
 	λ := eigenvalues(tensor(I))
 	scale := math.Max(math.Abs(λ[0]), math.Abs(λ[2]))
 	switch {
-	case !Finite(λ[:]...):
+	case !finite(λ[:]...):
 		r.Errorf(rule.NotFinite, in.Pos, rule.Link(l.Name), "inertia is too large to find its principal moments")
 	case λ[0] < -tolDefinite*scale:
 		r.Errorf(rule.IndefiniteInertia, in.Pos, rule.Link(l.Name),
@@ -60,7 +60,7 @@ func checkJoint(j urdf.Joint, r *rule.Report) {
 		r.Errorf(rule.NotFinite, j.Pos, rule.Joint(j.Name), "origin or axis has a number that is not finite")
 	}
 	if d := j.Dynamics; d != nil {
-		if !Finite(d.Damping, d.Friction) {
+		if !finite(d.Damping, d.Friction) {
 			r.Errorf(rule.NotFinite, j.Pos, rule.Joint(j.Name), "dynamics have a number that is not finite")
 		} else if d.Damping < 0 || d.Friction < 0 {
 			r.Errorf(rule.NegativeLimit, j.Pos, rule.Joint(j.Name), "damping %g and friction %g must not be negative", d.Damping, d.Friction)
@@ -89,7 +89,7 @@ func checkJoint(j urdf.Joint, r *rule.Report) {
 
 func checkLimit(j urdf.Joint, bounded bool, r *rule.Report) {
 	l := j.Limit
-	if !Finite(l.Lower, l.Upper, l.Velocity, l.Effort, l.Acceleration, l.Deceleration, l.Jerk) {
+	if !finite(l.Lower, l.Upper, l.Velocity, l.Effort, l.Acceleration, l.Deceleration, l.Jerk) {
 		r.Errorf(rule.NotFinite, l.Pos, rule.Joint(j.Name), "limit has a number that is not finite")
 		return
 	}
@@ -111,8 +111,8 @@ func checkLimit(j urdf.Joint, bounded bool, r *rule.Report) {
 	}
 }
 
-// CheckMeshes warns once of each mesh that is not there; exists may be nil.
-func CheckMeshes(doc *urdf.Document, exists func(name string) bool, r *rule.Report) {
+// checkMeshes warns once of each mesh that is not there; exists may be nil.
+func checkMeshes(doc *urdf.Document, exists func(name string) bool, r *rule.Report) {
 	if exists == nil {
 		return
 	}
@@ -136,8 +136,8 @@ func CheckMeshes(doc *urdf.Document, exists func(name string) bool, r *rule.Repo
 	}
 }
 
-// Inertia returns the inertia of a link in its own frame, zero if it has none.
-func Inertia(l urdf.Link) spatial.Inertia {
+// linkInertia returns the inertia of a link in its own frame, zero if it has none.
+func linkInertia(l urdf.Link) spatial.Inertia {
 	if l.Inertial == nil {
 		return spatial.Inertia{}
 	}
@@ -145,9 +145,9 @@ func Inertia(l urdf.Link) spatial.Inertia {
 	return M_C.Transform(l.Inertial.Origin.Pose())
 }
 
-// Mass adds the masses of all links, with the part that each addition
+// totalMass adds the masses of all links, with the part that each addition
 // rounds away carried along (Neumaier's sum): 2,000 links of 0.1 kg make 200 kg.
-func Mass(doc *urdf.Document) float64 {
+func totalMass(doc *urdf.Document) float64 {
 	sum, lost := 0.0, 0.0
 	for _, l := range doc.Links {
 		if l.Inertial == nil {
@@ -212,8 +212,8 @@ func rotateAway(A spatial.Mat3, p, q int) spatial.Mat3 {
 	return A
 }
 
-// Finite reports whether no number is NaN or infinite.
-func Finite(xs ...float64) bool {
+// finite reports whether no number is NaN or infinite.
+func finite(xs ...float64) bool {
 	for _, x := range xs {
 		if math.IsNaN(x) || math.IsInf(x, 0) {
 			return false

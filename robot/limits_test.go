@@ -1,4 +1,4 @@
-package limit
+package robot
 
 import (
 	"errors"
@@ -17,9 +17,9 @@ func urdfLimits() Limits {
 	return Limits{Lower: given(-2), Upper: given(2), Velocity: given(3), Effort: given(40)}
 }
 
-func table(t *testing.T, text string) *Table {
+func table(t *testing.T, text string) *LimitTable {
 	t.Helper()
-	tab, _, err := Read([]byte(text), "joint_limits.yaml")
+	tab, _, err := ReadLimits([]byte(text), "joint_limits.yaml")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -66,7 +66,7 @@ func TestMerge(t *testing.T) {
 			tab := table(t, "joint_limits:\n  j: {"+tc.text+"}\n")
 			var r rule.Report
 			l := urdfLimits()
-			tab.Merge(&l, tab.Joints[0], tc.override, &r)
+			tab.merge(&l, tab.Joints[0], tc.override, &r)
 			if tc.want != "" {
 				if err := r.Err(); !errors.Is(err, tc.want) || !strings.Contains(err.Error(), tc.words) || !strings.Contains(err.Error(), "joint_limits.yaml:2: ") {
 					t.Errorf("error %v, want rule %q with %q", err, tc.want, tc.words)
@@ -89,7 +89,7 @@ func TestDecelerationIsTighterTheNearerToZero(t *testing.T) {
 		tab := table(t, "joint_limits: {j: {has_deceleration_limits: true, max_deceleration: "+value+"}}")
 		var r rule.Report
 		l := Limits{Deceleration: given(-5)}
-		tab.Merge(&l, tab.Joints[0], false, &r)
+		tab.merge(&l, tab.Joints[0], false, &r)
 		if (r.Err() == nil) != want {
 			t.Errorf("deceleration %s under −5: %v", value, r.Err())
 		}
@@ -105,7 +105,7 @@ func TestReadForms(t *testing.T) {
 	ros := "/**:\n  ros__parameters:\n" + indent(nested, "    ")
 	for name, text := range map[string]string{"plain": plain, "nested": nested, "parameters of a ROS 2 node": ros,
 		"with scaling factors": "default_velocity_scaling_factor: 0.1\ndefault_acceleration_scaling_factor: 1\n" + plain} {
-		tab, cart, err := Read([]byte(text), "f")
+		tab, cart, err := ReadLimits([]byte(text), "f")
 		if err != nil || cart != nil || len(tab.Joints) != 1 || tab.Joints[0].Limits.Velocity.Value != 1 {
 			t.Errorf("%s: %+v, %v, %v", name, tab, cart, err)
 		}
@@ -115,7 +115,7 @@ func TestReadForms(t *testing.T) {
 func TestReadCartesian(t *testing.T) {
 	body := "cartesian_limits:\n  max_trans_vel: 1\n  max_trans_acc: 2.25\n  max_trans_dec: -5.0\n  max_rot_vel: 1.57\n"
 	for name, text := range map[string]string{"plain": body, "nested": "robot_description_planning:\n  " + strings.ReplaceAll(body, "\n", "\n  ")} {
-		tab, c, err := Read([]byte(text), "f")
+		tab, c, err := ReadLimits([]byte(text), "f")
 		if err != nil || tab != nil {
 			t.Fatalf("%s: %v, %v", name, tab, err)
 		}
@@ -140,7 +140,7 @@ func TestReadRefuses(t *testing.T) {
 		{"zero Cartesian velocity", "cartesian_limits: {max_trans_vel: 0, max_trans_acc: 1, max_trans_dec: -1, max_rot_vel: 1}\n", `max_trans_vel 0 must be positive`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			_, _, err := Read([]byte(tc.text), "f")
+			_, _, err := ReadLimits([]byte(tc.text), "f")
 			if err == nil || !strings.Contains(err.Error(), tc.want) {
 				t.Errorf("error %v, want %s", err, tc.want)
 			}
@@ -153,7 +153,7 @@ func TestFromURDF(t *testing.T) {
 	at := urdf.Pos{File: "r.urdf", Line: 7}
 	t.Run("revolute", func(t *testing.T) {
 		var r rule.Report
-		l := FromURDF(urdf.Joint{Type: urdf.Revolute, Limit: &urdf.Limit{Lower: -1, Upper: 2, Velocity: 3, Effort: 4, Has: all, Pos: at}}, &r)
+		l := limitsOf(urdf.Joint{Type: urdf.Revolute, Limit: &urdf.Limit{Lower: -1, Upper: 2, Velocity: 3, Effort: 4, Has: all, Pos: at}}, &r)
 		want := Limits{Lower: Limit{-1, true, "r.urdf:7"}, Upper: Limit{2, true, "r.urdf:7"}, Velocity: Limit{3, true, "r.urdf:7"}, Effort: Limit{4, true, "r.urdf:7"}}
 		if l != want || len(r.Warnings) > 0 {
 			t.Errorf("limits %+v, warnings %v", l, r.Warnings)
@@ -161,19 +161,19 @@ func TestFromURDF(t *testing.T) {
 	})
 	t.Run("continuous has no range", func(t *testing.T) {
 		var r rule.Report
-		l := FromURDF(urdf.Joint{Type: urdf.Continuous, Limit: &urdf.Limit{Lower: -1, Upper: 2, Velocity: 3, Has: all, Pos: at}}, &r)
+		l := limitsOf(urdf.Joint{Type: urdf.Continuous, Limit: &urdf.Limit{Lower: -1, Upper: 2, Velocity: 3, Has: all, Pos: at}}, &r)
 		if l.Lower.Has || l.Upper.Has || l.Velocity.Value != 3 {
 			t.Errorf("limits %+v", l)
 		}
 	})
 	t.Run("no limit element", func(t *testing.T) {
-		if l := FromURDF(urdf.Joint{Type: urdf.Continuous}, nil); l != (Limits{}) {
+		if l := limitsOf(urdf.Joint{Type: urdf.Continuous}, nil); l != (Limits{}) {
 			t.Errorf("limits %+v", l)
 		}
 	})
 	t.Run("zero velocity counts as absent, zero effort does not", func(t *testing.T) {
 		var r rule.Report
-		l := FromURDF(urdf.Joint{Name: "j", Type: urdf.Revolute, Limit: &urdf.Limit{Has: all, Pos: at}}, &r)
+		l := limitsOf(urdf.Joint{Name: "j", Type: urdf.Revolute, Limit: &urdf.Limit{Has: all, Pos: at}}, &r)
 		if l.Velocity.Has || !l.Effort.Has || l.Effort.Value != 0 || len(r.Warnings) != 2 {
 			t.Errorf("limits %+v, warnings %v", l, r.Warnings)
 		}
@@ -181,7 +181,7 @@ func TestFromURDF(t *testing.T) {
 	t.Run("planar and floating", func(t *testing.T) {
 		for _, kind := range []urdf.JointType{urdf.Planar, urdf.Floating} {
 			var r rule.Report
-			l := FromURDF(urdf.Joint{Name: "j", Type: kind, Limit: &urdf.Limit{Velocity: 3, Has: all, Pos: at}}, &r)
+			l := limitsOf(urdf.Joint{Name: "j", Type: kind, Limit: &urdf.Limit{Velocity: 3, Has: all, Pos: at}}, &r)
 			if l != (Limits{}) || len(r.Warnings) != 1 || r.Warnings[0].Rule != rule.UnusedLimit {
 				t.Errorf("limits %+v, warnings %v", l, r.Warnings)
 			}
@@ -189,7 +189,7 @@ func TestFromURDF(t *testing.T) {
 	})
 	t.Run("URDF 1.2", func(t *testing.T) {
 		var r rule.Report
-		l := FromURDF(urdf.Joint{Type: urdf.Revolute, Limit: &urdf.Limit{Acceleration: 5, Deceleration: 6, Jerk: 7, Pos: at}}, &r)
+		l := limitsOf(urdf.Joint{Type: urdf.Revolute, Limit: &urdf.Limit{Acceleration: 5, Deceleration: 6, Jerk: 7, Pos: at}}, &r)
 		if l.Acceleration.Value != 5 || l.Deceleration.Value != -6 || l.Jerk.Value != 7 {
 			t.Errorf("limits %+v", l)
 		}
@@ -219,7 +219,7 @@ func TestCheckFollower(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var r rule.Report
-			CheckFollower("f", tc.own, "lead", lead, tc.ratio, tc.offset, urdf.Pos{File: "r.urdf", Line: 3}, &r)
+			checkFollower("f", tc.own, "lead", lead, tc.ratio, tc.offset, urdf.Pos{File: "r.urdf", Line: 3}, &r)
 			if r.Err() != nil {
 				t.Errorf("is an error: %v", r.Err())
 			}
@@ -233,7 +233,7 @@ func TestCheckFollower(t *testing.T) {
 	}
 	t.Run("boundless leader", func(t *testing.T) {
 		var r rule.Report
-		CheckFollower("f", Limits{Lower: given(0), Upper: given(1)}, "lead", Limits{}, 1, 0, urdf.Pos{}, &r)
+		checkFollower("f", Limits{Lower: given(0), Upper: given(1)}, "lead", Limits{}, 1, 0, urdf.Pos{}, &r)
 		if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0].Error(), "−∞ … ∞") {
 			t.Errorf("warnings %v", r.Warnings)
 		}
@@ -242,23 +242,23 @@ func TestCheckFollower(t *testing.T) {
 
 func TestProposalLoadsAndFillsWhatIsMissing(t *testing.T) {
 	joints := []Joint{
-		{"bare", false, Limits{}},
-		{"slide", true, Limits{Lower: given(0), Upper: given(1)}},
-		{"full", false, Limits{Lower: given(-1), Upper: given(1), Velocity: given(1.23456789), Acceleration: given(5), Deceleration: given(-6), Jerk: given(70), Effort: given(8)}},
-		{"odd: name #1", false, Limits{Velocity: given(2), Effort: given(0)}},
+		{Name: "bare", Limits: Limits{}},
+		{Name: "slide", Kind: Prismatic, Limits: Limits{Lower: given(0), Upper: given(1)}},
+		{Name: "full", Limits: Limits{Lower: given(-1), Upper: given(1), Velocity: given(1.23456789), Acceleration: given(5), Deceleration: given(-6), Jerk: given(70), Effort: given(8)}},
+		{Name: "odd: name #1", Limits: Limits{Velocity: given(2), Effort: given(0)}},
 	}
 	var b strings.Builder
-	if err := Propose(&b, "r", joints); err != nil {
+	if err := ProposeLimits(&b, "r", joints); err != nil {
 		t.Fatal(err)
 	}
-	tab, _, err := Read([]byte(b.String()), "proposal")
+	tab, _, err := ReadLimits([]byte(b.String()), "proposal")
 	if err != nil {
 		t.Fatalf("%v in\n%s", err, b.String())
 	}
 	for i, j := range joints {
 		var r rule.Report
 		l := j.Limits
-		tab.Merge(&l, tab.Joints[i], false, &r)
+		tab.merge(&l, tab.Joints[i], false, &r)
 		if r.Err() != nil || tab.Joints[i].Joint != j.Name {
 			t.Errorf("%s: %v", j.Name, r.Err())
 		}
@@ -295,10 +295,10 @@ func TestProposedNumbersAreFloats(t *testing.T) {
 
 func TestProposalForNoJointLoads(t *testing.T) {
 	var b strings.Builder
-	if err := Propose(&b, "r", nil); err != nil {
+	if err := ProposeLimits(&b, "r", nil); err != nil {
 		t.Fatal(err)
 	}
-	if tab, _, err := Read([]byte(b.String()), "proposal"); err != nil || tab == nil || len(tab.Joints) != 0 {
+	if tab, _, err := ReadLimits([]byte(b.String()), "proposal"); err != nil || tab == nil || len(tab.Joints) != 0 {
 		t.Errorf("%+v, %v of\n%s", tab, err, b.String())
 	}
 }
@@ -311,7 +311,7 @@ func TestWhatCannotBeReadIsToldOnce(t *testing.T) {
 		"joint_limits: {j: {max_deceleration: .nan}}",
 		"cartesian_limits: {max_trans_vel: fast, max_trans_acc: 1, max_trans_dec: -1, max_rot_vel: 1}",
 	} {
-		tab, _, err := Read([]byte(text), "f")
+		tab, _, err := ReadLimits([]byte(text), "f")
 		if err == nil || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s: %v", text, err)
 		}
@@ -320,7 +320,7 @@ func TestWhatCannotBeReadIsToldOnce(t *testing.T) {
 		}
 		var r rule.Report
 		l := urdfLimits()
-		if tab.Merge(&l, tab.Joints[0], false, &r); r.Err() != nil {
+		if tab.merge(&l, tab.Joints[0], false, &r); r.Err() != nil {
 			t.Errorf("%s: again as %v", text, r.Err())
 		}
 	}
@@ -328,13 +328,13 @@ func TestWhatCannotBeReadIsToldOnce(t *testing.T) {
 
 func TestProposalOfNothing(t *testing.T) {
 	var b strings.Builder
-	err := Propose(&b, "r", []Joint{{"j", false, Limits{Velocity: given(1), Acceleration: given(1), Deceleration: given(-1), Jerk: given(1)}}})
+	err := ProposeLimits(&b, "r", []Joint{{Name: "j", Limits: Limits{Velocity: given(1), Acceleration: given(1), Deceleration: given(-1), Jerk: given(1)}}})
 	if err != nil || !strings.Contains(b.String(), "Nothing was missing") {
 		t.Errorf("%v\n%s", err, b.String())
 	}
 }
 
-func FuzzRead(f *testing.F) {
+func FuzzReadLimits(f *testing.F) {
 	for _, s := range []string{
 		"joint_limits:\n  j: {has_velocity_limits: true, max_velocity: 1}\n",
 		"robot_description_planning:\n  joint_limits:\n    j: {max_deceleration: -1, has_position_limits: false}\n",
@@ -344,7 +344,7 @@ func FuzzRead(f *testing.F) {
 		f.Add([]byte(s))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		tab, cart, err := Read(data, "f")
+		tab, cart, err := ReadLimits(data, "f")
 		if err != nil {
 			return
 		}
@@ -358,7 +358,7 @@ func FuzzRead(f *testing.F) {
 		for _, e := range tab.Joints {
 			var r rule.Report
 			l := urdfLimits()
-			tab.Merge(&l, e, false, &r)
+			tab.merge(&l, e, false, &r)
 			if l.Velocity.Value > 3 || l.Lower.Value < -2 || l.Upper.Value > 2 || l.Effort.Value > 40 {
 				t.Errorf("%+v loosened the limits to %+v", e, l)
 			}

@@ -1,4 +1,4 @@
-package tree_test
+package robot
 
 import (
 	"errors"
@@ -9,21 +9,20 @@ import (
 	"testing"
 
 	"poise/robot/rule"
-	"poise/robot/tree"
 	"poise/spatial"
 	"poise/urdf"
 )
 
 // read puts the lines of a robot's body together: line 1 is <robot>, the body
 // begins on line 2.
-func read(t *testing.T, body string) (*tree.Tree, *rule.Report, bool) {
+func read(t *testing.T, body string) (*tree, *rule.Report, bool) {
 	t.Helper()
 	doc, _, err := urdf.Parse([]byte("<robot name=\"r\">\n"+body+"\n</robot>"), "r.urdf")
 	if err != nil {
 		t.Fatal(err)
 	}
 	var r rule.Report
-	tr, ok := tree.New(doc, &r)
+	tr, ok := newTree(doc, &r)
 	return tr, &r, ok
 }
 
@@ -83,11 +82,11 @@ var forbidden = []struct {
 		rule.NegativeLimit, 4, `joint "j": effort limit -4 is negative`},
 	{"negative damping", "<link name=\"a\"/><link name=\"b\"/>\n<joint name=\"j\" type=\"continuous\"><parent link=\"a\"/><child link=\"b\"/><dynamics damping=\"-1\"/></joint>",
 		rule.NegativeLimit, 3, `damping -1`},
-	{"mimic of nobody", mimic("k", "x", "revolute"), rule.BadMimic, 4, `joint "k": mimics joint "x", which does not exist`},
-	{"mimic of itself", mimic("k", "k", "revolute"), rule.BadMimic, 4, `joint "k": mimics itself`},
-	{"mimic of a fixed joint", mimic("k", "lead", "fixed"), rule.BadMimic, 4, `mimics joint "lead", which has no single coordinate`},
-	{"mimic of a planar joint", mimic("k", "lead", "planar"), rule.BadMimic, 4, `mimics joint "lead", which has no single coordinate`},
-	{"mimic of a floating joint", mimic("k", "lead", "floating"), rule.BadMimic, 4, `mimics joint "lead", which has no single coordinate`},
+	{"mimic of nobody", mimicking("k", "x", "revolute"), rule.BadMimic, 4, `joint "k": mimics joint "x", which does not exist`},
+	{"mimic of itself", mimicking("k", "k", "revolute"), rule.BadMimic, 4, `joint "k": mimics itself`},
+	{"mimic of a fixed joint", mimicking("k", "lead", "fixed"), rule.BadMimic, 4, `mimics joint "lead", which has no single coordinate`},
+	{"mimic of a planar joint", mimicking("k", "lead", "planar"), rule.BadMimic, 4, `mimics joint "lead", which has no single coordinate`},
+	{"mimic of a floating joint", mimicking("k", "lead", "floating"), rule.BadMimic, 4, `mimics joint "lead", which has no single coordinate`},
 	{"planar mimic", "<link name=\"a\"/><link name=\"b\"/><link name=\"c\"/><joint name=\"lead\" type=\"continuous\"><parent link=\"a\"/><child link=\"b\"/></joint>\n<joint name=\"k\" type=\"planar\"><parent link=\"a\"/><child link=\"c\"/>\n<mimic joint=\"lead\"/></joint>",
 		rule.BadMimic, 4, `a planar or floating joint cannot mimic another`},
 	{"ring of mimics", "<link name=\"a\"/><link name=\"b\"/><link name=\"c\"/>\n" +
@@ -96,8 +95,8 @@ var forbidden = []struct {
 		rule.BadMimic, 3, `joint "j": mimics itself in a ring: "j", "k"`},
 }
 
-// mimic makes a robot whose joint k mimics another, beside a joint named lead.
-func mimic(name, of, leadType string) string {
+// mimicking makes a robot whose joint k mimics another, beside a joint named lead.
+func mimicking(name, of, leadType string) string {
 	return fmt.Sprintf("<link name=\"a\"/><link name=\"b\"/><link name=\"c\"/><joint name=\"lead\" type=%q><parent link=\"a\"/><child link=\"b\"/><limit effort=\"1\" velocity=\"1\" upper=\"1\"/></joint>\n"+
 		"<joint name=%q type=\"continuous\"><parent link=\"a\"/><child link=\"c\"/>\n<mimic joint=%q/></joint>", leadType, name, of)
 }
@@ -139,7 +138,7 @@ func TestDoubtful(t *testing.T) {
 			rule.EmptyRange, `joint "j": lower and upper limit are both 0`},
 		{"range of a continuous joint", "<link name=\"a\"/><link name=\"b\"/>\n<joint name=\"j\" type=\"continuous\"><parent link=\"a\"/><child link=\"b\"/><limit lower=\"-3\" upper=\"3\" effort=\"1\" velocity=\"1\"/></joint>",
 			rule.UnusedLimit, `the range -3 … 3 is not used`},
-		{"mimic of multiplier 0", strings.Replace(mimic("k", "lead", "revolute"), `<mimic joint="lead"/>`, `<mimic joint="lead" multiplier="0"/>`, 1), rule.Ignored, `never moves`},
+		{"mimic of multiplier 0", strings.Replace(mimicking("k", "lead", "revolute"), `<mimic joint="lead"/>`, `<mimic joint="lead" multiplier="0"/>`, 1), rule.Ignored, `never moves`},
 		{"fixed joint that mimics", "<link name=\"a\"/><link name=\"b\"/>\n<joint name=\"j\" type=\"fixed\"><parent link=\"a\"/><child link=\"b\"/><mimic joint=\"k\"/></joint>",
 			rule.Ignored, `is fixed: that it mimics "k" has no effect`},
 	} {
@@ -198,7 +197,7 @@ func TestNumbersMustBeFinite(t *testing.T) {
 			doc.Links = append(doc.Links, urdf.Link{Name: "c"})
 			spoil(doc, x)
 			var r rule.Report
-			tree.New(doc, &r)
+			newTree(doc, &r)
 			if !errors.Is(r.Err(), rule.NotFinite) {
 				t.Errorf("%s = %g: %v", name, x, r.Err())
 			}
@@ -210,7 +209,7 @@ func TestLimitsOfURDF12MustNotBeNegative(t *testing.T) {
 	doc := chain(1)
 	doc.Joints[0].Limit = &urdf.Limit{Acceleration: -1, Deceleration: -2, Jerk: -3}
 	var r rule.Report
-	tree.New(doc, &r)
+	newTree(doc, &r)
 	if len(r.Errors) != 3 || !errors.Is(r.Err(), rule.NegativeLimit) {
 		t.Errorf("errors %v", r.Err())
 	}
@@ -219,7 +218,7 @@ func TestLimitsOfURDF12MustNotBeNegative(t *testing.T) {
 func TestNamesMustBeUnique(t *testing.T) {
 	doc := &urdf.Document{Links: []urdf.Link{{Name: "a"}, {Name: "a"}, {Name: ""}}, Joints: []urdf.Joint{{Name: "j", Parent: "a", Child: ""}, {Name: "j", Parent: "a", Child: ""}}}
 	var r rule.Report
-	if _, ok := tree.New(doc, &r); ok {
+	if _, ok := newTree(doc, &r); ok {
 		t.Error("taken for a tree")
 	}
 	text := r.Err().Error()
@@ -249,7 +248,7 @@ func TestChainsOfMimicsAreMultipliedOut(t *testing.T) {
 	}
 	rng.Shuffle(n, func(i, j int) { doc.Joints[i], doc.Joints[j] = doc.Joints[j], doc.Joints[i] })
 	var r rule.Report
-	tr, ok := tree.New(doc, &r)
+	tr, ok := newTree(doc, &r)
 	if !ok || r.Err() != nil {
 		t.Fatal(r.Err())
 	}
@@ -276,7 +275,7 @@ func TestWorkGrowsWithTheRobot(t *testing.T) {
 		doc := chain(n)
 		return testing.AllocsPerRun(1, func() {
 			var r rule.Report
-			if _, ok := tree.New(doc, &r); !ok {
+			if _, ok := newTree(doc, &r); !ok {
 				t.Fatal(r.Err())
 			}
 		})

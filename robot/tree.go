@@ -1,4 +1,4 @@
-package tree
+package robot
 
 import (
 	"cmp"
@@ -8,9 +8,9 @@ import (
 	"poise/urdf"
 )
 
-// Tree is a document whose links and joints have been put together. Links and
+// tree is a document whose links and joints have been put together. Links and
 // joints are meant by their index in the document.
-type Tree struct {
+type tree struct {
 	Doc        *urdf.Document
 	LinkIndex  map[string]int
 	JointIndex map[string]int
@@ -19,15 +19,15 @@ type Tree struct {
 	Child      []int   // child link of each joint
 	Down       [][]int // joints below each link, sorted by name
 	Order      []int   // links depth first from the root
-	Mimics     []Mimic // of each joint, chains multiplied out
+	Mimics     []mimic // of each joint, chains multiplied out
 
 	linkNames, jointNames []string // once asked for
 }
 
-// New puts a document together and reports everything that is wrong with it.
+// newTree puts a document together and reports everything that is wrong with it.
 // Without ok it is no tree; other errors leave a tree that can be walked.
-func New(doc *urdf.Document, r *rule.Report) (t *Tree, ok bool) {
-	t = &Tree{
+func newTree(doc *urdf.Document, r *rule.Report) (t *tree, ok bool) {
+	t = &tree{
 		Doc:        doc,
 		LinkIndex:  make(map[string]int, len(doc.Links)),
 		JointIndex: make(map[string]int, len(doc.Joints)),
@@ -47,7 +47,7 @@ func New(doc *urdf.Document, r *rule.Report) (t *Tree, ok bool) {
 	return t, ok
 }
 
-func (t *Tree) nameLinks(r *rule.Report) {
+func (t *tree) nameLinks(r *rule.Report) {
 	for i, l := range t.Doc.Links {
 		if first, twice := t.LinkIndex[l.Name]; twice {
 			r.Errorf(rule.BadName, l.Pos, rule.Link(l.Name), "name used twice, first at %s", t.Doc.Links[first].Pos)
@@ -60,7 +60,7 @@ func (t *Tree) nameLinks(r *rule.Report) {
 	}
 }
 
-func (t *Tree) nameJoints(r *rule.Report) {
+func (t *tree) nameJoints(r *rule.Report) {
 	for i, j := range t.Doc.Joints {
 		if first, twice := t.JointIndex[j.Name]; twice {
 			r.Errorf(rule.BadName, j.Pos, rule.Joint(j.Name), "name used twice, first at %s", t.Doc.Joints[first].Pos)
@@ -75,7 +75,7 @@ func (t *Tree) nameJoints(r *rule.Report) {
 
 // LinkNames lists the links in the order of the document. The slice is shared:
 // read only.
-func (t *Tree) LinkNames() []string {
+func (t *tree) LinkNames() []string {
 	if t.linkNames == nil {
 		for _, l := range t.Doc.Links {
 			t.linkNames = append(t.linkNames, l.Name)
@@ -86,7 +86,7 @@ func (t *Tree) LinkNames() []string {
 
 // JointNames lists the joints in the order of the document. The slice is
 // shared: read only.
-func (t *Tree) JointNames() []string {
+func (t *tree) JointNames() []string {
 	if t.jointNames == nil {
 		for _, j := range t.Doc.Joints {
 			t.jointNames = append(t.jointNames, j.Name)
@@ -96,7 +96,7 @@ func (t *Tree) JointNames() []string {
 }
 
 // connect finds the parent and the child of each joint.
-func (t *Tree) connect(r *rule.Report) {
+func (t *tree) connect(r *rule.Report) {
 	t.Up = make([]int, len(t.Doc.Links))
 	for i := range t.Up {
 		t.Up[i] = -1
@@ -124,7 +124,7 @@ func (t *Tree) connect(r *rule.Report) {
 	}
 }
 
-func (t *Tree) find(role, name string, j urdf.Joint, r *rule.Report) (int, bool) {
+func (t *tree) find(role, name string, j urdf.Joint, r *rule.Report) (int, bool) {
 	i, ok := t.LinkIndex[name]
 	if !ok {
 		r.Errorf(rule.UnknownLink, j.Pos, rule.Joint(j.Name), "%s link %q does not exist%s", role, name, r.DidYouMean(name, t.LinkNames()))
@@ -133,7 +133,7 @@ func (t *Tree) find(role, name string, j urdf.Joint, r *rule.Report) (int, bool)
 }
 
 // walk orders the links depth first and finds superfluous roots and rings.
-func (t *Tree) walk(r *rule.Report) {
+func (t *tree) walk(r *rule.Report) {
 	visited := make([]bool, len(t.Doc.Links))
 	if len(visited) == 0 {
 		r.Errorf(rule.UnknownLink, t.Doc.Pos, "", "robot %q has no link", t.Doc.Name)
@@ -164,7 +164,7 @@ func (t *Tree) walk(r *rule.Report) {
 
 // findRings reports each ring of joints once: whatever no root reaches hangs on
 // one.
-func (t *Tree) findRings(visited []bool, r *rule.Report) {
+func (t *tree) findRings(visited []bool, r *rule.Report) {
 	for i, l := range t.Doc.Links {
 		if visited[i] || t.LinkIndex[l.Name] != i {
 			continue
