@@ -23,7 +23,7 @@ var layers = []string{
 	"spatial", "linalg",
 	// documents and the robot
 	"urdf", "urdf/locate",
-	"urdf/xacro/value", "urdf/xacro/syntax", "urdf/xacro/builtin", "urdf/xacro/expr", "urdf/xacro/yaml11", "urdf/xacro/report", "urdf/xacro",
+	"urdf/xacro/value", "urdf/xacro/expr", "urdf/xacro",
 	"robot/rule", "robot/description", "robot",
 	"robot/summary", "robot/shipped", "robot/load",
 	// algorithms on the robot

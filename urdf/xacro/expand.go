@@ -6,7 +6,6 @@ import (
 
 	"poise/internal/xmltree"
 	"poise/urdf/xacro/expr"
-	"poise/urdf/xacro/syntax"
 )
 
 // prefix marks the elements and attributes that belong to xacro.
@@ -187,7 +186,7 @@ func (x *expander) flag(a *xmltree.Attr, missing bool, e env) (bool, bool) {
 		x.Fail(err)
 		return false, false
 	}
-	yes, err := syntax.Truth(v)
+	yes, err := truth(v)
 	if err != nil {
 		x.Fail(x.At(a.Pos, a.Value, "%s: %v", a.Name, err))
 	}
@@ -232,7 +231,7 @@ func (x *expander) rename(n, dst *xmltree.Node, e env) {
 		x.Fail(err)
 		return
 	}
-	p, local, ok := syntax.XMLName(name)
+	p, local, ok := xmlName(name)
 	if !ok {
 		x.Fail(x.At(a.Pos, name, "not a name for an element"))
 		return
@@ -259,7 +258,7 @@ func (x *expander) attribute(n, dst *xmltree.Node, e env) {
 		x.Fail(err)
 		return
 	}
-	p, local, ok := syntax.XMLName(name)
+	p, local, ok := xmlName(name)
 	if !ok || p == prefix || p == "xmlns" || name == "xmlns" {
 		x.Fail(x.At(a[0].Pos, name, "not a name for an attribute"))
 		return

@@ -6,25 +6,23 @@ import (
 	"strings"
 
 	"poise/internal/xmltree"
-	"poise/urdf/xacro/builtin"
-	"poise/urdf/xacro/report"
+	"poise/urdf/xacro/expr"
 	"poise/urdf/xacro/value"
-	"poise/urdf/xacro/yaml11"
 )
 
 // builtins are the symbols that need no file: those of units in YAML.
 type builtins struct{}
 
 func (builtins) Lookup(name string) (value.Value, bool, error) {
-	v, ok := builtin.Global(name)
+	v, ok := expr.Global(name)
 	return v, ok, nil
 }
 
 // functions are the symbols that depend on the expansion: the name space xacro,
 // and those of its functions that were once outside of it.
 func (x *expander) functions() map[string]value.Value {
-	text := func(name string, do func(s string) (value.Value, error)) *builtin.Func {
-		return &builtin.Func{Name: name, Min: 1, Max: 1, Do: func(_ *value.Budget, a builtin.Args) (value.Value, error) {
+	text := func(name string, do func(s string) (value.Value, error)) *expr.Func {
+		return &expr.Func{Name: name, Min: 1, Max: 1, Do: func(_ *value.Budget, a expr.Args) (value.Value, error) {
 			s, ok := a.Pos[0].(string)
 			if !ok {
 				return nil, fmt.Errorf("%s needs a string, not %s", name, value.TypeName(a.Pos[0]))
@@ -37,39 +35,39 @@ func (x *expander) functions() map[string]value.Value {
 		name, err := x.Resolve(s, x.file())
 		return name, err
 	})
-	dotify := &builtin.Func{Name: "dotify", Min: 1, Max: 1, Do: func(_ *value.Budget, a builtin.Args) (value.Value, error) {
+	dotify := &expr.Func{Name: "dotify", Min: 1, Max: 1, Do: func(_ *value.Budget, a expr.Args) (value.Value, error) {
 		return a.Pos[0], nil // every dict has dotted access
 	}}
 	members := map[string]value.Value{
 		"load_yaml": loadYAML, "abs_filename": absFilename, "dotify": dotify,
 		"arg":      text("arg", func(s string) (value.Value, error) { return x.arg(s) }),
-		"tokenize": builtin.Tokenize,
-		"fatal": &builtin.Func{Name: "fatal", Max: -1, Do: func(b *value.Budget, a builtin.Args) (value.Value, error) {
+		"tokenize": expr.Tokenize,
+		"fatal": &expr.Func{Name: "fatal", Max: -1, Do: func(b *value.Budget, a expr.Args) (value.Value, error) {
 			s, err := sentence(b, a)
 			return nil, errors.Join(err, errors.New(s))
 		}},
 	}
 	for _, name := range []string{"message", "warning", "error", "print_location"} {
-		members[name] = &builtin.Func{Name: name, Max: -1, Named: []string{"*"}, Do: func(b *value.Budget, a builtin.Args) (value.Value, error) {
+		members[name] = &expr.Func{Name: name, Max: -1, Named: []string{"*"}, Do: func(b *value.Budget, a expr.Args) (value.Value, error) {
 			s, err := sentence(b, a)
 			x.Warn(x.place, s, "%s of the file", name)
 			return "", err
 		}}
 	}
 	return map[string]value.Value{
-		"xacro":     &builtin.Module{Name: "xacro", Members: members},
+		"xacro":     &expr.Module{Name: "xacro", Members: members},
 		"load_yaml": loadYAML, "abs_filename": absFilename, "dotify": dotify,
 	}
 }
 
-func sentence(b *value.Budget, a builtin.Args) (string, error) {
+func sentence(b *value.Budget, a expr.Args) (string, error) {
 	words := make([]string, len(a.Pos))
 	for i, v := range a.Pos {
 		s, err := value.Str(b, v)
 		if err != nil {
 			return "", err
 		}
-		words[i] = report.Excerpt(s)
+		words[i] = excerpt(s)
 	}
 	return strings.Join(words, " "), nil
 }
@@ -92,7 +90,7 @@ func (x *expander) loadYAML(spec string) (value.Value, error) {
 		}
 		return nil, err
 	}
-	v, err := yaml11.Read(data, name, builtins{}, x.budget)
+	v, err := readYAML(data, name, builtins{}, x.budget)
 	if err != nil {
 		var placed *xmltree.Error
 		if errors.As(err, &placed) {

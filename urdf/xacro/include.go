@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"poise/internal/xmltree"
-	"poise/urdf/xacro/report"
 )
 
 // maxOpen is how often a file may be open at the same time: a file that guards
@@ -114,7 +113,7 @@ func (x *expander) includeFile(name string, a *xmltree.Attr, optional bool, dst 
 		}
 	}
 	if open >= maxOpen {
-		x.halt(a.Pos, "file includes itself without end: %s", report.Excerpt(strings.Join(append(x.stack, name), " → ")))
+		x.halt(a.Pos, "file includes itself without end: %s", excerpt(strings.Join(append(x.stack, name), " → ")))
 		return
 	}
 	root, err := x.document(name, a.Pos)

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"poise/internal/xmltree"
-	"poise/urdf/xacro/syntax"
 	"poise/urdf/xacro/value"
 )
 
@@ -27,7 +26,7 @@ func (x *expander) define(n *xmltree.Node, e env) {
 	}
 	m := &macro{name: name, body: n}
 	if a[1] != nil {
-		params, err := syntax.Params(a[1].Value)
+		params, err := readParams(a[1].Value)
 		if err != nil {
 			x.Fail(x.At(a[1].Pos, a[1].Value, "parameters of macro %s: %v", name, err))
 			return
@@ -96,7 +95,7 @@ func (x *expander) settle(n *xmltree.Node, e env) {
 
 // passAttrs gives a call's attributes to the parameters of their names and
 // returns the parameters that are left.
-func (x *expander) passAttrs(m *macro, attrs []xmltree.Attr, to *scope, e env) []syntax.Param {
+func (x *expander) passAttrs(m *macro, attrs []xmltree.Attr, to *scope, e env) []param {
 	given := map[string]bool{}
 	for _, a := range attrs {
 		known := false
@@ -115,7 +114,7 @@ func (x *expander) passAttrs(m *macro, attrs []xmltree.Attr, to *scope, e env) [
 		}
 		to.set(a.Name, v, false, a.Pos)
 	}
-	var left []syntax.Param
+	var left []param
 	for _, p := range m.params {
 		if !given[p.Name] {
 			left = append(left, p)
@@ -134,14 +133,14 @@ func (m *macro) signature() string {
 
 // passBlocks expands the elements inside of a call, where the caller stands,
 // and gives them in order to the block parameters.
-func (x *expander) passBlocks(m *macro, n *xmltree.Node, left []syntax.Param, to *scope, e env) []syntax.Param {
+func (x *expander) passBlocks(m *macro, n *xmltree.Node, left []param, to *scope, e env) []param {
 	holder := &xmltree.Node{Name: "blocks"}
 	x.children(n.Children, holder, e)
 	var blocks []*xmltree.Node
 	for b := range holder.Elements() {
 		blocks = append(blocks, b)
 	}
-	var rest []syntax.Param
+	var rest []param
 	for _, p := range left {
 		switch {
 		case !p.IsBlock():
@@ -160,7 +159,7 @@ func (x *expander) passBlocks(m *macro, n *xmltree.Node, left []syntax.Param, to
 }
 
 // passDefaults gives the rest what they are by default, as the caller sees it.
-func (x *expander) passDefaults(m *macro, n *xmltree.Node, left []syntax.Param, to *scope, e env) {
+func (x *expander) passDefaults(m *macro, n *xmltree.Node, left []param, to *scope, e env) {
 	var missing []string
 	for _, p := range left {
 		var v value.Value

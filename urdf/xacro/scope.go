@@ -5,8 +5,7 @@ import (
 	"strings"
 
 	"poise/internal/xmltree"
-	"poise/urdf/xacro/builtin"
-	"poise/urdf/xacro/syntax"
+	"poise/urdf/xacro/expr"
 	"poise/urdf/xacro/value"
 )
 
@@ -52,7 +51,7 @@ func (s *scope) builtin(name string) value.Value {
 	if v, ok := s.x.builtins[name]; ok {
 		return v
 	}
-	v, _ := builtin.Global(name)
+	v, _ := expr.Global(name)
 	return v
 }
 
@@ -87,7 +86,7 @@ func (s *scope) resolve(name string, p *property) error {
 	if err != nil {
 		return err
 	}
-	p.v, p.lazy = syntax.Literal(v), false
+	p.v, p.lazy = literal(v), false
 	return nil
 }
 
@@ -97,7 +96,7 @@ func (s *scope) set(name string, v value.Value, lazy bool, pos xmltree.Pos) {
 	if s.builtin(name) != nil {
 		s.x.Warn(pos, name, "property hides a built-in symbol")
 	}
-	v = syntax.Literal(v)
+	v = literal(v)
 	_, isText := v.(string)
 	if s.vars == nil {
 		s.vars = map[string]*property{}
@@ -154,7 +153,7 @@ func (n *namespace) Member(name string) (value.Value, bool, error) { return n.Lo
 type macro struct {
 	name   string
 	body   *xmltree.Node
-	params []syntax.Param
+	params []param
 }
 
 // macros are those that a file or a macro's call can see.

@@ -7,9 +7,7 @@ import (
 	"strings"
 
 	"poise/internal/xmltree"
-	"poise/urdf/xacro/builtin"
 	"poise/urdf/xacro/expr"
-	"poise/urdf/xacro/syntax"
 	"poise/urdf/xacro/value"
 )
 
@@ -125,19 +123,19 @@ func (s *evalScope) Lookup(name string) (value.Value, bool, error) {
 	case "arg", "env", "optenv", "find", "dirname":
 		return s.function(name), true, nil
 	}
-	if v, ok := builtin.Global(name); ok {
+	if v, ok := expr.Global(name); ok {
 		return v, true, nil
 	}
 	if _, ok := s.x.args[name]; !ok {
 		return nil, false, nil
 	}
 	text, err := s.x.arg(name)
-	return syntax.Argument(text), true, err
+	return argumentValue(text), true, err
 }
 
 // function makes a substitution callable.
-func (s *evalScope) function(name string) *builtin.Func {
-	return &builtin.Func{Name: name, Max: -1, Do: func(b *value.Budget, a builtin.Args) (value.Value, error) {
+func (s *evalScope) function(name string) *expr.Func {
+	return &expr.Func{Name: name, Max: -1, Do: func(b *value.Budget, a expr.Args) (value.Value, error) {
 		words := make([]string, len(a.Pos))
 		for i, v := range a.Pos {
 			text, err := value.Str(b, v)
@@ -148,7 +146,7 @@ func (s *evalScope) function(name string) *builtin.Func {
 		}
 		out, err := s.x.command(name, words, s.pos)
 		if err == nil && name == "arg" {
-			return syntax.Argument(out), nil
+			return argumentValue(out), nil
 		}
 		return out, err
 	}}

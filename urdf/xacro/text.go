@@ -6,8 +6,6 @@ import (
 
 	"poise/internal/xmltree"
 	"poise/urdf/xacro/expr"
-	"poise/urdf/xacro/report"
-	"poise/urdf/xacro/syntax"
 	"poise/urdf/xacro/value"
 )
 
@@ -21,13 +19,13 @@ func (x *expander) evalText(text string, s *scope, pos xmltree.Pos) (value.Value
 	// line breaks survive in text, not in attributes; a node's place is its first word
 	counted := len(text) - len(strings.TrimLeft(text, " \t\n\r"))
 	var parts []value.Value
-	err := syntax.Split(text, func(kind byte, part string, off int) error {
+	err := split(text, func(kind byte, part string, off int) error {
 		if off > counted {
 			pos.Line += strings.Count(text[counted:off], "\n")
 			counted = off
 		}
 		var v value.Value = part
-		err := x.budget.Spend(1 + min(len(text)-off, syntax.MaxPart)/16)
+		err := x.budget.Spend(1 + min(len(text)-off, maxPart)/16)
 		switch {
 		case err != nil:
 			err = x.wrap(err, pos, text)
@@ -142,8 +140,8 @@ func (x *expander) wrap(err error, pos xmltree.Pos, text string) error {
 	e := x.At(pos, text, "%v", err)
 	var inner *expr.Error
 	if errors.As(err, &inner) {
-		if e.Msg = report.Cut(inner.Msg); inner.Part() != "" && inner.Part() != strings.TrimSpace(inner.Src) {
-			e.Msg = report.Cut(inner.Error())
+		if e.Msg = cutMessage(inner.Msg); inner.Part() != "" && inner.Part() != strings.TrimSpace(inner.Src) {
+			e.Msg = cutMessage(inner.Error())
 		}
 	}
 	if errors.Is(err, value.ErrBudget) {

@@ -11,7 +11,6 @@ import (
 	"poise/internal/xmltree"
 	"poise/urdf/locate"
 	"poise/urdf/xacro/expr"
-	"poise/urdf/xacro/report"
 	"poise/urdf/xacro/value"
 )
 
@@ -50,9 +49,6 @@ type Result struct {
 	Warnings []*Error
 	Files    []string // that were read, the first being the one asked for
 }
-
-// Error is a mistake in a file, and how the expansion came there.
-type Error = report.Error
 
 // Expand reads a file and everything it includes, and returns the document
 // without macros. The error joins all mistakes that were found: each an *Error,
@@ -113,7 +109,7 @@ func ParseArgs(args []string) (map[string]string, error) {
 type expander struct {
 	Config
 	*locate.Reader
-	report.Log
+	log
 	lim      Limits
 	budget   *value.Budget
 	args     map[string]string

@@ -11,7 +11,6 @@ import (
 
 	"poise/internal/xmltree"
 	"poise/urdf/locate"
-	"poise/urdf/xacro/report"
 )
 
 // expandText expands a document in memory and returns the canonical form of
@@ -266,8 +265,8 @@ func TestManyErrorsEnd(t *testing.T) {
 		fmt.Fprintf(&doc, "<a v=\"${wrong%d}\"/>\n", i)
 	}
 	_, err := Expand("main.xacro", Config{Files: inMemory("main.xacro", robot(doc.String()))})
-	if n := len(listErrors(err)); n != report.MaxErrors {
-		t.Errorf("%d errors are reported, want %d", n, report.MaxErrors)
+	if n := len(listErrors(err)); n != maxErrors {
+		t.Errorf("%d errors are reported, want %d", n, maxErrors)
 	}
 }
 

@@ -3,7 +3,6 @@ package expr
 import (
 	"fmt"
 
-	"poise/urdf/xacro/builtin"
 	"poise/urdf/xacro/value"
 )
 
@@ -25,11 +24,11 @@ func (n *callNode) eval(c *context) (value.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, ok := fn.(*builtin.Func)
+	f, ok := fn.(*Func)
 	if !ok {
 		return nil, c.fail(n.span, fmt.Errorf("%s cannot be called", value.TypeName(fn)))
 	}
-	var args builtin.Args
+	var args Args
 	for _, a := range n.args {
 		v, err := a.x.eval(c)
 		if err == nil {
@@ -44,7 +43,7 @@ func (n *callNode) eval(c *context) (value.Value, error) {
 }
 
 // pass adds an argument to those of a call.
-func (a argument) pass(b *value.Budget, args *builtin.Args, v value.Value) error {
+func (a argument) pass(b *value.Budget, args *Args, v value.Value) error {
 	switch {
 	case a.spread == 1:
 		items, err := value.Items(b, v)

@@ -16,7 +16,8 @@
 // functions are those that ROS xacro offers: math and its name space, len, str,
 // int, float, bool, list, dict, map, min, max, round, sorted, range, and the
 // rest of the name space python that makes sense without sets and types.
-// Functions of the name space python may be written without it.
+// Functions of the name space python may be written without it. What Python
+// computes lazily (map, zip, the items of a dict) is a list here: it is bounded.
 //
 // Work is bounded by a value.Budget, nesting by MaxDepth, length by MaxSource;
 // values are bounded by package value. Parse once, Eval often.

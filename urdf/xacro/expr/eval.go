@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 
-	"poise/urdf/xacro/builtin"
 	"poise/urdf/xacro/value"
 )
 
@@ -127,7 +126,7 @@ func (n *literalNode) eval(c *context) (value.Value, error) { return c.done(n.sp
 func (n *nameNode) eval(c *context) (value.Value, error) {
 	v, ok, err := c.scope.Lookup(n.name)
 	if !ok && err == nil {
-		if v, ok = builtin.Python(n.name); !ok {
+		if v, ok = Python(n.name); !ok {
 			err = errors.New("undefined name")
 		}
 	}
@@ -275,7 +274,7 @@ func (n *indexNode) eval(c *context) (value.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	if space, ok := pair[0].(builtin.Namespace); ok {
+	if space, ok := pair[0].(Namespace); ok {
 		key, _ := pair[1].(string)
 		v, err := member(space, key)
 		return c.done(n.span, v, err)
@@ -308,11 +307,11 @@ func (n *attributeNode) eval(c *context) (value.Value, error) {
 	if err != nil {
 		return nil, err
 	}
-	if space, ok := x.(builtin.Namespace); ok {
+	if space, ok := x.(Namespace); ok {
 		v, err := member(space, n.name)
 		return c.done(n.span, v, err)
 	}
-	if m := builtin.Method(x, n.name); m != nil {
+	if m := Method(x, n.name); m != nil {
 		return c.done(n.span, m, nil)
 	}
 	if d, ok := x.(*value.Dict); ok {
@@ -322,7 +321,7 @@ func (n *attributeNode) eval(c *context) (value.Value, error) {
 	return nil, c.fail(n.span, fmt.Errorf("%s has no attribute %s", value.TypeName(x), n.name))
 }
 
-func member(space builtin.Namespace, name string) (value.Value, error) {
+func member(space Namespace, name string) (value.Value, error) {
 	v, ok, err := space.Member(name)
 	if err == nil && !ok {
 		err = fmt.Errorf("%s has no member %q", space.TypeName(), name)

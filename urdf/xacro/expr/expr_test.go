@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"poise/urdf/xacro/builtin"
 	"poise/urdf/xacro/value"
 )
 
@@ -21,7 +20,7 @@ func (n names) Lookup(name string) (value.Value, bool, error) {
 	if v, ok := n[name]; ok {
 		return v, true, nil
 	}
-	v, ok := builtin.Global(name)
+	v, ok := Global(name)
 	return v, ok, nil
 }
 

@@ -1,14 +1,14 @@
-package syntax
+package xacro
 
 import "strings"
 
-// MaxPart bounds the inside of a ${…} or $(…).
-const MaxPart = 1 << 16
+// maxPart bounds the inside of a ${…} or $(…).
+const maxPart = 1 << 16
 
-// Split cuts a text into parts: kind '{' for the inside of ${…}, '(' for that of
+// split cuts a text into parts: kind '{' for the inside of ${…}, '(' for that of
 // $(…), 't' for text, 0 for an opening without an end. $${ and $$( stand for ${
 // and $(; each further $ stands for itself.
-func Split(text string, part func(kind byte, part string, off int) error) error {
+func split(text string, part func(kind byte, part string, off int) error) error {
 	for off := 0; off < len(text); {
 		i := strings.IndexByte(text[off:], '$')
 		if i < 0 {
@@ -53,7 +53,7 @@ func Split(text string, part func(kind byte, part string, off int) error) error 
 // expressions strings are passed over; where that finds no end, the first
 // closing bracket is it. What is longer than an expression is not looked at.
 func inside(text string, open byte) (string, bool) {
-	text = text[:min(len(text), MaxPart)]
+	text = text[:min(len(text), maxPart)]
 	closing := byte('}')
 	quotes := `'"`
 	if open == '(' {

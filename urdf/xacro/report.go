@@ -1,6 +1,4 @@
-// Package report collects the mistakes of a document that is made of many files
-// and expanded through many macros: each once, with its place and the way there.
-package report
+package xacro
 
 import (
 	"errors"
@@ -36,14 +34,16 @@ func (e *Error) same(o *Error) bool { return e.Pos == o.Pos && e.Text == o.Text 
 
 // The bounds of a report.
 const (
-	MaxErrors = 100
+	maxErrors = 100
 	maxVia    = 4
 	maxMsg    = 300    // bytes
 	maxMet    = 10_000 // mistakes met again and again
 )
 
-// Log collects errors and warnings. Its zero value is empty.
-type Log struct {
+// log collects the mistakes of a document that is made of many files and expanded
+// through many macros: each once, with its place and the way there. Its zero value
+// is empty.
+type log struct {
 	Warnings []*Error
 	Halted   bool // a bound is reached: what follows is not collected
 	errs     []error
@@ -58,16 +58,16 @@ type step struct {
 }
 
 // Push goes a step on: what name pos. Pop goes back.
-func (l *Log) Push(what, name string, pos xmltree.Pos) {
+func (l *log) Push(what, name string, pos xmltree.Pos) {
 	l.via = append(l.via, step{what, name, pos})
 }
 
 // Pop takes the last step back.
-func (l *Log) Pop() { l.via = l.via[:len(l.via)-1] }
+func (l *log) Pop() { l.via = l.via[:len(l.via)-1] }
 
 // At makes an error at a place.
-func (l *Log) At(pos xmltree.Pos, text, format string, args ...any) *Error {
-	e := &Error{Pos: pos, Text: Excerpt(text), Msg: Cut(fmt.Sprintf(format, args...))}
+func (l *log) At(pos xmltree.Pos, text, format string, args ...any) *Error {
+	e := &Error{Pos: pos, Text: excerpt(text), Msg: cutMessage(fmt.Sprintf(format, args...))}
 	for i := len(l.via) - 1; i >= 0 && len(e.Via) < maxVia; i-- {
 		v := l.via[i]
 		e.Via = append(e.Via, fmt.Sprintf(v.what, v.name, v.pos))
@@ -77,7 +77,7 @@ func (l *Log) At(pos xmltree.Pos, text, format string, args ...any) *Error {
 
 // Fail collects an error, if it is one; the same mistake met again on another
 // way counts once.
-func (l *Log) Fail(err error) {
+func (l *log) Fail(err error) {
 	if err == nil || l.Halted {
 		return
 	}
@@ -90,18 +90,18 @@ func (l *Log) Fail(err error) {
 		l.errs = append(l.errs, err)
 	}
 	l.met++
-	l.Halted = len(l.errs) >= MaxErrors || l.met >= maxMet
+	l.Halted = len(l.errs) >= maxErrors || l.met >= maxMet
 }
 
 // Halt collects an error that ends everything.
-func (l *Log) Halt(err error) {
+func (l *log) Halt(err error) {
 	l.Fail(err)
 	l.Halted = true
 }
 
 // Warn collects a warning.
-func (l *Log) Warn(pos xmltree.Pos, text, format string, args ...any) {
-	if len(l.Warnings) == MaxErrors {
+func (l *log) Warn(pos xmltree.Pos, text, format string, args ...any) {
+	if len(l.Warnings) == maxErrors {
 		return
 	}
 	if w := l.At(pos, text, format, args...); !slices.ContainsFunc(l.Warnings, w.same) {
@@ -110,13 +110,13 @@ func (l *Log) Warn(pos xmltree.Pos, text, format string, args ...any) {
 }
 
 // Failures tells how many errors were collected.
-func (l *Log) Failures() int { return len(l.errs) }
+func (l *log) Failures() int { return len(l.errs) }
 
 // Err joins all errors.
-func (l *Log) Err() error { return errors.Join(l.errs...) }
+func (l *log) Err() error { return errors.Join(l.errs...) }
 
-// Excerpt shortens text to what fits on a line.
-func Excerpt(s string) string {
+// excerpt shortens text to what fits on a line.
+func excerpt(s string) string {
 	const most = 80
 	if len(s) > 16*most {
 		s = s[:16*most] // before the words are looked at
@@ -124,8 +124,8 @@ func Excerpt(s string) string {
 	return cut(strings.Join(strings.Fields(s), " "), most)
 }
 
-// Cut shortens a message to what an Error tells.
-func Cut(msg string) string { return cut(msg, maxMsg) }
+// cutMessage shortens a message to what an Error tells.
+func cutMessage(msg string) string { return cut(msg, maxMsg) }
 
 // cut shortens text to at most that many bytes, between characters.
 func cut(s string, most int) string {

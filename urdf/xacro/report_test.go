@@ -1,4 +1,4 @@
-package report
+package xacro
 
 import (
 	"errors"
@@ -10,7 +10,7 @@ import (
 )
 
 func TestLogCollectsEachMistakeOnce(t *testing.T) {
-	var l Log
+	var l log
 	pos := xmltree.Pos{File: "a.xacro", Line: 3}
 	l.Push("macro %s called at %s", "leg", xmltree.Pos{File: "b.xacro", Line: 7})
 	l.Fail(l.At(pos, "${x}", "undefined %s", "name"))
@@ -37,7 +37,7 @@ func TestLogCollectsEachMistakeOnce(t *testing.T) {
 // TestLogEndsWithOneMistakeMetOften: an expansion that repeats a mistake a
 // million times has told it once.
 func TestLogEndsWithOneMistakeMetOften(t *testing.T) {
-	var l Log
+	var l log
 	n := 0
 	for ; !l.Halted && n < 1_000_000; n++ {
 		l.Fail(l.At(xmltree.Pos{Line: 1}, "", "wrong"))
@@ -48,30 +48,30 @@ func TestLogEndsWithOneMistakeMetOften(t *testing.T) {
 }
 
 func TestMessagesAreShort(t *testing.T) {
-	var l Log
+	var l log
 	if e := l.At(xmltree.Pos{}, "", "unknown: %s", strings.Repeat("é", 10_000)); len(e.Msg) > maxMsg+len("…") || !utf8.ValidString(e.Msg) {
 		t.Errorf("a message has %d bytes: %q", len(e.Msg), e.Msg)
 	}
 }
 
 func TestLogEnds(t *testing.T) {
-	var l Log
-	for i := range 10 * MaxErrors {
+	var l log
+	for i := range 10 * maxErrors {
 		l.Fail(l.At(xmltree.Pos{Line: i}, "", "wrong"))
 	}
-	if l.Failures() != MaxErrors || !l.Halted {
+	if l.Failures() != maxErrors || !l.Halted {
 		t.Errorf("%d errors, halted: %t", l.Failures(), l.Halted)
 	}
 }
 
 func TestExcerpt(t *testing.T) {
 	for _, s := range []string{"", "short", " two\n words ", strings.Repeat("é", 200), strings.Repeat("x", 5000), strings.Repeat("名", 1000)} {
-		got := Excerpt(s)
+		got := excerpt(s)
 		if len(got) > 84 || !utf8.ValidString(got) || strings.ContainsAny(got, "\n") {
-			t.Errorf("Excerpt(%.20q) = %q", s, got)
+			t.Errorf("excerpt(%.20q) = %q", s, got)
 		}
 	}
-	if got := Excerpt(" two\n words "); got != "two words" {
-		t.Errorf("Excerpt folds to %q", got)
+	if got := excerpt(" two\n words "); got != "two words" {
+		t.Errorf("excerpt folds to %q", got)
 	}
 }

@@ -1,4 +1,4 @@
-package syntax
+package xacro
 
 import (
 	"fmt"
@@ -6,9 +6,9 @@ import (
 	"unicode"
 )
 
-// Param is a parameter of a macro: name, name:=default, name:=^ (the caller's
+// param is a parameter of a macro: name, name:=default, name:=^ (the caller's
 // property of that name), name:=^|default, *block or **block.
-type Param struct {
+type param struct {
 	Name       string
 	Forward    bool   // :=^
 	Default    string // as written
@@ -16,11 +16,11 @@ type Param struct {
 }
 
 // IsBlock tells whether the parameter takes an element.
-func (p Param) IsBlock() bool { return p.Name[0] == '*' }
+func (p param) IsBlock() bool { return p.Name[0] == '*' }
 
-// Params reads the attribute params.
-func Params(s string) ([]Param, error) {
-	var out []Param
+// readParams reads the attribute params.
+func readParams(s string) ([]param, error) {
+	var out []param
 	for {
 		s = strings.TrimLeftFunc(s, unicode.IsSpace)
 		if s == "" {
@@ -30,7 +30,7 @@ func Params(s string) ([]Param, error) {
 		if end < 0 {
 			end = len(s)
 		}
-		p := Param{Name: s[:end]}
+		p := param{Name: s[:end]}
 		if strings.Trim(p.Name, "*") == "" {
 			return nil, fmt.Errorf("a parameter has no name")
 		}

@@ -1,4 +1,4 @@
-package yaml11
+package xacro
 
 import (
 	"errors"
@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"poise/internal/xmltree"
-	"poise/urdf/xacro/builtin"
+	"poise/urdf/xacro/expr"
 	"poise/urdf/xacro/value"
 )
 
@@ -15,13 +15,13 @@ const plenty = 100_000
 type noNames struct{}
 
 func (noNames) Lookup(name string) (value.Value, bool, error) {
-	v, ok := builtin.Global(name)
+	v, ok := expr.Global(name)
 	return v, ok, nil
 }
 
 func read(text string) (string, error) {
 	b := value.NewBudget(plenty)
-	v, err := Read([]byte(text), "test.yaml", noNames{}, b)
+	v, err := readYAML([]byte(text), "test.yaml", noNames{}, b)
 	if err != nil {
 		return "", err
 	}

@@ -1,4 +1,4 @@
-package syntax
+package xacro
 
 import (
 	"fmt"
@@ -29,18 +29,18 @@ func TestSplit(t *testing.T) {
 		{"x$(a", "t:x 0:$("},
 	} {
 		var parts []string
-		err := Split(tc.text, func(kind byte, part string, off int) error {
+		err := split(tc.text, func(kind byte, part string, off int) error {
 			if kind == 0 {
 				kind = '0'
 			}
 			parts = append(parts, fmt.Sprintf("%c:%s", kind, part))
 			if kind == 't' && !strings.Contains(tc.text[off:], part) {
-				t.Errorf("Split(%q): part %q is not at %d", tc.text, part, off)
+				t.Errorf("split(%q): part %q is not at %d", tc.text, part, off)
 			}
 			return nil
 		})
 		if got := strings.Join(parts, " "); got != tc.want || err != nil {
-			t.Errorf("Split(%q) = %s, %v, want %s", tc.text, got, err, tc.want)
+			t.Errorf("split(%q) = %s, %v, want %s", tc.text, got, err, tc.want)
 		}
 	}
 }
@@ -58,14 +58,14 @@ func TestParams(t *testing.T) {
 		{"*a **b c", "[{*a false  false} {**b false  false} {c false  false}]"},
 		{"a:=0 0", "[{a false 0 true} {0 false  false}]"},
 	} {
-		got, err := Params(tc.text)
+		got, err := readParams(tc.text)
 		if fmt.Sprint(got) != tc.want || err != nil {
-			t.Errorf("Params(%q) = %v, %v, want %s", tc.text, got, err, tc.want)
+			t.Errorf("readParams(%q) = %v, %v, want %s", tc.text, got, err, tc.want)
 		}
 	}
 	for _, text := range []string{":=1", "*", "*a:=1", "a:='x", "a:=${x", "a :b"} {
-		if got, err := Params(text); err == nil {
-			t.Errorf("Params(%q) = %v", text, got)
+		if got, err := readParams(text); err == nil {
+			t.Errorf("readParams(%q) = %v", text, got)
 		}
 	}
 }
@@ -79,8 +79,8 @@ func TestLiteral(t *testing.T) {
 		{"true", true}, {"False", false}, {"TRUE", "TRUE"}, {"yes", "yes"}, {"1_000", "1_000"}, {"'1'", "1"}, {"'a b'", "a b"},
 		{"''", ""}, {"'", "'"}, {"", ""}, {"0x10", "0x10"}, {"1 2", "1 2"},
 	} {
-		if got := Literal(tc.text); fmt.Sprintf("%T %v", got, got) != fmt.Sprintf("%T %v", tc.want, tc.want) {
-			t.Errorf("Literal(%q) = %T %v, want %T %v", tc.text, got, got, tc.want, tc.want)
+		if got := literal(tc.text); fmt.Sprintf("%T %v", got, got) != fmt.Sprintf("%T %v", tc.want, tc.want) {
+			t.Errorf("literal(%q) = %T %v, want %T %v", tc.text, got, got, tc.want, tc.want)
 		}
 	}
 }
@@ -91,9 +91,9 @@ func FuzzSyntax(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		_, _ = Params(text)
+		_, _ = readParams(text)
 		var back strings.Builder
-		err := Split(text, func(kind byte, part string, off int) error {
+		err := split(text, func(kind byte, part string, off int) error {
 			switch kind {
 			case 't':
 				if strings.HasPrefix(part, "$") && strings.ContainsAny(part[len(part)-1:], "{(") {

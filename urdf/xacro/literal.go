@@ -1,4 +1,4 @@
-package syntax
+package xacro
 
 import (
 	"fmt"
@@ -8,9 +8,9 @@ import (
 	"poise/urdf/xacro/value"
 )
 
-// Literal turns text that is a number or a truth into one, and takes single
+// literal turns text that is a number or a truth into one, and takes single
 // quotes off: they keep a number text, until it is evaluated again.
-func Literal(v value.Value) value.Value {
+func literal(v value.Value) value.Value {
 	s, ok := v.(string)
 	if !ok {
 		return v
@@ -36,9 +36,9 @@ func Literal(v value.Value) value.Value {
 	return s
 }
 
-// Truth is the value of a condition: Python's truth, but of texts only numbers
+// truth is the value of a condition: Python's truth, but of texts only numbers
 // and the words true and false have one.
-func Truth(v value.Value) (bool, error) {
+func truth(v value.Value) (bool, error) {
 	s, ok := v.(string)
 	if !ok {
 		return value.Truth(v), nil
@@ -56,8 +56,8 @@ func Truth(v value.Value) (bool, error) {
 	return n.Sign() != 0, nil
 }
 
-// Argument reads an argument for $(eval …): a number, a truth, or text.
-func Argument(s string) value.Value {
+// argumentValue reads an argument for $(eval …): a number, a truth, or text.
+func argumentValue(s string) value.Value {
 	if strings.Contains(s, ".") {
 		if f, err := value.ParseFloat(s); err == nil {
 			return f
@@ -74,8 +74,8 @@ func Argument(s string) value.Value {
 	return s
 }
 
-// XMLName splits a qualified name, if it is one.
-func XMLName(s string) (prefix, local string, ok bool) {
+// xmlName splits a qualified name, if it is one.
+func xmlName(s string) (prefix, local string, ok bool) {
 	prefix, local, found := strings.Cut(s, ":")
 	if !found {
 		prefix, local = "", s

@@ -1,4 +1,4 @@
-package builtin
+package expr
 
 import (
 	"math/big"
@@ -7,8 +7,6 @@ import (
 
 	"poise/urdf/xacro/value"
 )
-
-const plenty = 1_000_000
 
 func call(t *testing.T, name string, args ...value.Value) value.Value {
 	t.Helper()

@@ -1,4 +1,4 @@
-package yaml11
+package xacro
 
 import (
 	"fmt"
@@ -13,27 +13,33 @@ import (
 	"poise/urdf/xacro/value"
 )
 
-// MaxBytes bounds a file: a node costs a hundred times its text.
-const MaxBytes = 1 << 20
+// maxYAML bounds a file: a node costs a hundred times its text.
+const maxYAML = 1 << 20
 
-// Read returns the value of a document. Units are evaluated in the scope. An
-// error that has a place is an *xmltree.Error.
-func Read(data []byte, file string, units expr.Scope, b *value.Budget) (value.Value, error) {
-	if len(data) > MaxBytes {
-		return nil, fmt.Errorf("%s has more than %d bytes", file, MaxBytes)
+// readYAML reads YAML 1.1 as the safe loader of PyYAML does: yes is a truth, 010 is
+// eight, 1:30 is ninety, 1e3 is text. That is what descriptions of robots were
+// written for. The tags of xacro are units: !degrees 90, !radians pi/2, !meters,
+// !millimeters, !foot, !inches; their values are expressions and come out in SI.
+// Other tags, sets and binary data are refused. A date is text. Anchors that contain
+// themselves or each other too often are refused by depth and by budget.
+//
+// Units are evaluated in the scope. An error that has a place is an *xmltree.Error.
+func readYAML(data []byte, file string, units expr.Scope, b *value.Budget) (value.Value, error) {
+	if len(data) > maxYAML {
+		return nil, fmt.Errorf("%s has more than %d bytes", file, maxYAML)
 	}
-	r := &reader{file: file, scope: units, budget: b}
+	r := &yamlReader{file: file, scope: units, budget: b}
 	return r.document(data)
 }
 
-type reader struct {
+type yamlReader struct {
 	file   string
 	scope  expr.Scope
 	budget *value.Budget
 	depth  int
 }
 
-func (r *reader) document(data []byte) (value.Value, error) {
+func (r *yamlReader) document(data []byte) (value.Value, error) {
 	decoder := yaml.NewDecoder(strings.NewReader(string(data)))
 	var doc, second yaml.Node
 	switch err := decoder.Decode(&doc); {
@@ -61,7 +67,7 @@ func lineOf(err error) int {
 	return line
 }
 
-func (r *reader) fail(n *yaml.Node, text, format string, args ...any) error {
+func (r *yamlReader) fail(n *yaml.Node, text, format string, args ...any) error {
 	return &xmltree.Error{Pos: xmltree.Pos{File: r.file, Line: max(n.Line, 1)}, Text: text, Msg: fmt.Sprintf(format, args...)}
 }
 
@@ -69,7 +75,7 @@ func (r *reader) fail(n *yaml.Node, text, format string, args ...any) error {
 // aliases makes many of them.
 const nodeCost = 8
 
-func (r *reader) value(n *yaml.Node) (value.Value, error) {
+func (r *yamlReader) value(n *yaml.Node) (value.Value, error) {
 	if r.depth++; r.depth > value.MaxDepth {
 		return nil, r.fail(n, "", "YAML nests deeper than %d; does an anchor contain itself?", value.MaxDepth)
 	}
@@ -106,7 +112,7 @@ func (r *reader) value(n *yaml.Node) (value.Value, error) {
 func tagged(n *yaml.Node) bool { return n.Style&yaml.TaggedStyle != 0 }
 
 // mapping fills d; what << merges comes first and yields to the mapping's own.
-func (r *reader) mapping(n *yaml.Node, d *value.Dict) error {
+func (r *yamlReader) mapping(n *yaml.Node, d *value.Dict) error {
 	if r.depth++; r.depth > value.MaxDepth {
 		return r.fail(n, "", "YAML nests deeper than %d; does an anchor contain itself?", value.MaxDepth)
 	}
@@ -141,7 +147,7 @@ func isMerge(key *yaml.Node) bool {
 	return key.Kind == yaml.ScalarNode && key.Value == "<<" && key.Style == 0
 }
 
-func (r *reader) merge(n *yaml.Node, d *value.Dict) error {
+func (r *yamlReader) merge(n *yaml.Node, d *value.Dict) error {
 	if err := r.budget.Spend(1); err != nil {
 		return err
 	}
@@ -176,7 +182,7 @@ var units = map[string]float64{
 	"!meters": 1, "!millimeters": 0.001, "!foot": 0.3048, "!inches": 0.0254,
 }
 
-func (r *reader) scalar(n *yaml.Node) (value.Value, error) {
+func (r *yamlReader) scalar(n *yaml.Node) (value.Value, error) {
 	quoted := n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) != 0
 	if !tagged(n) {
 		if quoted {
