@@ -71,7 +71,7 @@ func followGoal(t *msgs.JointTrajectory, path, final []msgs.JointTolerance, late
 
 func tolerances(all []msgs.JointTolerance) (out []follow.Tolerance) {
 	for _, t := range all {
-		out = append(out, follow.Tolerance{Joint: t.Name, Position: t.Position, Velocity: t.Velocity, Acceleration: t.Acceleration})
+		out = append(out, follow.Tolerance{Joint: t.Name, Tolerance: trajectory.Tolerance{Position: t.Position, Velocity: t.Velocity, Acceleration: t.Acceleration}})
 	}
 	return out
 }

@@ -4,11 +4,13 @@ import (
 	"math"
 	"slices"
 
+	"poise/control/follow"
 	"poise/executive/explain"
 	"poise/motion"
 	"poise/motion/lint"
 	"poise/msgs/poisemsgs"
 	"poise/robot"
+	"poise/trajectory"
 )
 
 // Document turns a message into a stored motion. Nothing is dropped: Motion turns
@@ -24,16 +26,16 @@ func Document(m *poisemsgs.Motion) *motion.Document {
 			Positions: p.Positions, Supports: p.Supports})
 	}
 	for _, e := range m.Events {
-		d.Events = append(d.Events, motion.Event(e))
+		d.Events = append(d.Events, follow.Event(e))
 	}
 	return d
 }
 
-func tolerance(list []poisemsgs.MotionTolerance) *motion.Tolerance {
+func tolerance(list []poisemsgs.MotionTolerance) *trajectory.Tolerance {
 	if len(list) == 0 {
 		return nil
 	}
-	t := motion.Tolerance(list[0])
+	t := trajectory.Tolerance(list[0])
 	return &t
 }
 
@@ -41,7 +43,7 @@ func tolerance(list []poisemsgs.MotionTolerance) *motion.Tolerance {
 func Motion(name string, d *motion.Document) poisemsgs.Motion {
 	m := poisemsgs.Motion{Name: name, Description: d.Description, Tags: d.Tags, StartPose: d.StartPose, Loop: d.Loop,
 		GoalTimeTolerance: d.GoalTimeTolerance, Columns: d.Columns, Chains: d.Chains, Order: d.Order}
-	stated := func(t *motion.Tolerance) []poisemsgs.MotionTolerance {
+	stated := func(t *trajectory.Tolerance) []poisemsgs.MotionTolerance {
 		if t == nil {
 			return nil
 		}

@@ -201,7 +201,7 @@ func TestAsk06StartDeviates(t *testing.T) {
 	for i := range g.Points {
 		g.Points[i].Position[0] -= 0.8
 	}
-	g.Path = []follow.Tolerance{{Joint: joint, Position: 0.3}}
+	g.Path = []follow.Tolerance{{Joint: joint, Tolerance: trajectory.Tolerance{Position: 0.3}}}
 	far := r.submit(&Follow{Goal: g})
 	c := r.mustEnd(far, 1, action.Rejected, action.ConditionsUnmet, "start_too_far")
 	x := c.Result.Explanations[0]
@@ -239,7 +239,7 @@ func TestAsk07TolerancesPerGoal(t *testing.T) {
 		r := newRig(t, parts{servo: sim.Servo{Lag: lag}})
 		joint := r.headJoint()
 		goal := r.nod(joint, -0.4)
-		goal.Path = []follow.Tolerance{{Joint: joint, Position: c.tolerance}}
+		goal.Path = []follow.Tolerance{{Joint: joint, Tolerance: trajectory.Tolerance{Position: c.tolerance}}}
 		g := r.submit(&Follow{Goal: goal})
 		end := r.ended(g, 6)
 		if c.holds {
@@ -295,7 +295,7 @@ func TestAsk10PauseResumeSpeed(t *testing.T) {
 	r := newRig(t, parts{})
 	joint := r.headJoint()
 	goal := r.nod(joint, -0.4)
-	goal.Path = []follow.Tolerance{{Joint: joint, Position: 0.05}}
+	goal.Path = []follow.Tolerance{{Joint: joint, Tolerance: trajectory.Tolerance{Position: 0.05}}}
 	goal.GoalTime = 0.2
 	g := r.active(r.submit(&Follow{Goal: goal}))
 	r.seconds(0.5)
@@ -422,7 +422,7 @@ func TestAsk13NothingJumpsOnActivation(t *testing.T) {
 
 // yes makes a motion of the head with events.
 func yes(r *rig, joints ...string) *motion.Document {
-	d := &motion.Document{Columns: joints, Events: []motion.Event{
+	d := &motion.Document{Columns: joints, Events: []follow.Event{
 		{Time: 0, Type: "voice/say", Command: "yes"}, {Time: 0.5, Type: "eyes/action", Command: "blink"},
 		{Time: 1, Type: "mouth/speech", Command: "begin"}, {Time: 2, Type: "mouth/speech", Command: "end", Options: "soft"}}}
 	for _, j := range joints {

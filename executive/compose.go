@@ -5,40 +5,11 @@ import (
 	"slices"
 
 	"poise/control/follow"
-	"poise/motion"
 	"poise/planner"
 	"poise/robot"
 	"poise/trajectory"
 	"poise/trajectory/move"
 )
-
-// fromMotion returns a stored motion as a trajectory.
-func fromMotion(m *motion.Goal) follow.Goal {
-	g := follow.Goal{GoalTime: m.GoalTimeTolerance}
-	g.Joints = append(g.Joints, m.Joints...)
-	for _, c := range m.Chains {
-		g.Joints = append(g.Joints, follow.SupportPrefix+c)
-	}
-	for i, t := range m.Times {
-		p := trajectory.Point{Time: t, Position: append([]float64(nil), m.Positions[i]...)}
-		p.Position = append(p.Position, m.Supports[i]...)
-		g.Points = append(g.Points, p)
-	}
-	for i, name := range m.Joints {
-		g.Path, g.Final = tolerance(g.Path, name, m.Path[i]), tolerance(g.Final, name, m.Goal[i])
-	}
-	for _, ev := range m.Events {
-		g.Events = append(g.Events, follow.Event(ev))
-	}
-	return g
-}
-
-func tolerance(all []follow.Tolerance, joint string, t *motion.Tolerance) []follow.Tolerance {
-	if t == nil {
-		return all
-	}
-	return append(all, follow.Tolerance{Joint: joint, Position: t.Position, Velocity: t.Velocity, Acceleration: t.Acceleration})
-}
 
 // joinMotions makes one trajectory of motions of several groups, one after the other;
 // joints of the others hold meanwhile.
@@ -73,7 +44,7 @@ func joinMotions(model *robot.Model, motions []*planner.Motion) follow.Goal {
 			at = dst.Position
 			g.Points = append(g.Points, dst)
 		}
-		end = endTime(g.Points)
+		end = g.End()
 	}
 	return g
 }
@@ -150,14 +121,6 @@ func appendReturn(g *follow.Goal, m *robot.Model, limits []move.Limits, way retu
 		return p
 	}
 	g.Points = append(slices.Clone(g.Points), rest(last.Time+returnRest, last.Position), rest(last.Time+returnRest+duration, back))
-}
-
-// endTime returns the time of the last point, zero if there is none.
-func endTime(points []trajectory.Point) float64 {
-	if len(points) == 0 {
-		return 0
-	}
-	return points[len(points)-1].Time
 }
 
 // slower returns a goal played at a share of its speed, along the same path.

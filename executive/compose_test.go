@@ -26,8 +26,8 @@ func model(t testing.TB, name string) *robot.Model {
 // supportedMotion is a motion with supports, events and tolerances.
 func supportedMotion(m *robot.Model) *motion.Document {
 	d := &motion.Document{Chains: []string{"leg1"}, GoalTimeTolerance: 0.5,
-		Joints: []motion.Joint{{Name: "joint52", Enabled: true, Path: &motion.Tolerance{Position: 0.2}}, {Name: "joint51", Enabled: true, Goal: &motion.Tolerance{Position: -1}}},
-		Events: []motion.Event{{Time: 0.5, Type: "voice/say", Command: "hi", Options: "x"}}}
+		Joints: []motion.Joint{{Name: "joint52", Enabled: true, Path: &trajectory.Tolerance{Position: 0.2}}, {Name: "joint51", Enabled: true, Goal: &trajectory.Tolerance{Position: -1}}},
+		Events: []follow.Event{{Time: 0.5, Type: "voice/say", Command: "hi", Options: "x"}}}
 	for _, j := range m.Joints() {
 		d.Columns = append(d.Columns, j.Name)
 	}
@@ -45,15 +45,14 @@ func supportedMotion(m *robot.Model) *motion.Document {
 func TestMotionsSurviveTheWayThere(t *testing.T) {
 	m := model(t, "pony")
 	d := supportedMotion(m)
-	played, err := d.Goal(motion.Part{})
+	g, err := d.Goal(motion.Part{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	g := fromMotion(played)
 	if len(g.Path) != 1 || g.Path[0].Joint != "joint52" || len(g.Final) != 1 || g.Final[0].Position != -1 {
 		t.Errorf("tolerances %+v %+v", g.Path, g.Final)
 	}
-	back, err := documentOf(m, &g, make([]float64, len(m.Joints())))
+	back, err := documentOf(m, g, make([]float64, len(m.Joints())))
 	if err != nil {
 		t.Fatal(err)
 	}

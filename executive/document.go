@@ -61,15 +61,15 @@ func documentOf(m *robot.Model, g *follow.Goal, pose []float64) (*motion.Documen
 	}
 	for _, ev := range g.Events {
 		ev.Time /= speed
-		d.Events = append(d.Events, motion.Event(ev))
+		d.Events = append(d.Events, ev)
 	}
 	return d, d.Check()
 }
 
-func stated(all []follow.Tolerance, joint string) *motion.Tolerance {
+func stated(all []follow.Tolerance, joint string) *trajectory.Tolerance {
 	for _, t := range all {
 		if t.Joint == joint {
-			return &motion.Tolerance{Position: t.Position, Velocity: t.Velocity, Acceleration: t.Acceleration}
+			return &t.Tolerance
 		}
 	}
 	return nil

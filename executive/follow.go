@@ -43,7 +43,7 @@ func (g *Follow) prepare(v *view) (*work, []Explanation) {
 	v.keep("follow", &goal)
 	var end float64
 	if g.Return {
-		if end = endTime(goal.Points); !goal.Loop {
+		if end = goal.End(); !goal.Loop {
 			v.addReturn(&goal)
 		}
 	}

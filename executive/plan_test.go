@@ -191,7 +191,7 @@ func TestLastTrajectoryBecomesAMotion(t *testing.T) {
 	}
 	// a trajectory with events and tolerances, as it came
 	q1 := r.command("joint_1")
-	g := follow.Goal{Joints: []string{"joint_1"}, GoalTime: 0.5, Path: []follow.Tolerance{{Joint: "joint_1", Position: 0.2}},
+	g := follow.Goal{Joints: []string{"joint_1"}, GoalTime: 0.5, Path: []follow.Tolerance{{Joint: "joint_1", Tolerance: trajectory.Tolerance{Position: 0.2}}},
 		Points: []trajectory.Point{{Position: []float64{q1}}, {Time: 2, Position: []float64{q1 + 0.1}}}, Events: []follow.Event{{Time: 1, Type: "voice/say", Command: "hm"}}}
 	r.mustEnd(r.submit(&Follow{Goal: g, Return: true}), 10, action.Succeeded, action.Finished, "ok")
 	kept, _ = r.e.Last()

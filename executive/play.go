@@ -69,25 +69,24 @@ func (g *Play) prepare(v *view) (*work, []Explanation) {
 	if why != nil {
 		return nil, why
 	}
-	played, err := d.Goal(motion.Part{Marked: g.Part, Backward: g.Backward})
+	goal, err := d.Goal(motion.Part{Marked: g.Part, Backward: g.Backward})
 	if err != nil {
 		return nil, motionProblems(err)
 	}
-	goal := fromMotion(played)
 	goal.Loop = g.Loop
 	if g.Approach {
 		goal.Approach = v.cfg.Approach.Share
 	}
-	why = v.inStartPose(d, g, &goal)
+	why = v.inStartPose(d, g, goal)
 	if len(why) > 0 {
 		return nil, why
 	}
 	end := 0.0
 	if g.Return && !g.Loop {
-		end = endTime(goal.Points)
-		v.addReturn(&goal)
+		end = goal.End()
+		v.addReturn(goal)
 	}
-	w, why := v.compile(&goal, false)
+	w, why := v.compile(goal, false)
 	if why != nil {
 		return nil, why
 	}

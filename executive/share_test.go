@@ -73,7 +73,7 @@ func TestGaitLosesTheTailAndKeepsGoing(t *testing.T) {
 
 // yawn is a motion of head and mouth.
 func yawn(r *rig) *motion.Document {
-	d := &motion.Document{Columns: []string{"joint51", "joint52", "joint53", "joint54", "mouth_joint"}, Events: []motion.Event{{Time: 0.8, Type: "voice/play_wav", Command: "yawn"}}}
+	d := &motion.Document{Columns: []string{"joint51", "joint52", "joint53", "joint54", "mouth_joint"}, Events: []follow.Event{{Time: 0.8, Type: "voice/play_wav", Command: "yawn"}}}
 	for _, j := range d.Columns {
 		d.Joints = append(d.Joints, motion.Joint{Name: j, Enabled: true})
 	}

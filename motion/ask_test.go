@@ -41,11 +41,11 @@ func TestAsk02KeyframeEditor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(g.Times, []float64{0, 2, 3, 6}) || len(g.Joints) != len(legs) {
-		t.Fatal(g.Times, g.Joints)
+	if !slices.Equal(times(g), []float64{0, 2, 3, 6}) || len(g.Moved()) != len(legs) {
+		t.Fatal(times(g), g.Joints)
 	}
 	// scrub: any instant can be looked at; steps begin and end at rest, a hold is still
-	s, err := g.Sample(m, 0.01)
+	s, err := motion.Sample(g, m, 0.01)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,9 +60,8 @@ func TestAsk02KeyframeEditor(t *testing.T) {
 		t.Error("does not begin and end at rest, standing")
 	}
 	// it plays on the model
-	f := g.Follow()
-	f.Loop = l.Document().Loop
-	if _, err := follow.Compile(m, follow.Options{Transition: control.Transition{Acceleration: 8}}, nil, f); err != nil {
+	g.Loop = l.Document().Loop
+	if _, err := follow.Compile(m, follow.Options{Transition: control.Transition{Acceleration: 8}}, nil, g); err != nil {
 		t.Error(err)
 	}
 	if err := l.Do(motion.Operation{Op: "apply_pose", Rows: []int{1}, Texts: []string{"crouchd"}}); !errors.Is(err, motion.ErrName) {
@@ -89,8 +88,8 @@ func TestAsk23RecordedMovementIsTrimmedAndThinned(t *testing.T) {
 	do(t, l, motion.Operation{Op: "mark_start", Rows: []int{25}}, motion.Operation{Op: "mark_end", Rows: []int{375}},
 		motion.Operation{Op: "trim"}, motion.Operation{Op: "set_labels", Rows: []int{100}, Texts: []string{"here"}})
 	whole, err := l.Goal(motion.Part{})
-	if err != nil || whole.Times[0] != 0 || len(whole.Times) != 351 {
-		t.Fatal(len(whole.Times), err)
+	if err != nil || whole.Points[0].Time != 0 || len(whole.Points) != 351 {
+		t.Fatal(len(whole.Points), err)
 	}
 	const within = 0.01
 	do(t, l, motion.Operation{Op: "thin", Value: within})
@@ -103,21 +102,21 @@ func TestAsk23RecordedMovementIsTrimmedAndThinned(t *testing.T) {
 		t.Fatal(err)
 	}
 	q := make([]float64, 2)
-	for i, at := range whole.Times {
-		curve.PositionTo(q, at)
+	for _, p := range whole.Points {
+		curve.PositionTo(q, p.Time)
 		for j := range q {
-			if miss := math.Abs(q[j] - whole.Positions[i][j]); miss > within {
-				t.Fatalf("joint %d misses the pose at %v s by %v", j, at, miss)
+			if miss := math.Abs(q[j] - p.Position[j]); miss > within {
+				t.Fatalf("joint %d misses the pose at %v s by %v", j, p.Time, miss)
 			}
 		}
 	}
-	if len(g.Times) > 60 || g.Duration() != whole.Duration() {
-		t.Errorf("%d rows are left of 351, over %v s", len(g.Times), g.Duration())
+	if len(g.Points) > 60 || g.Duration() != whole.Duration() {
+		t.Errorf("%d rows are left of 351, over %v s", len(g.Points), g.Duration())
 	}
 	if !slices.ContainsFunc(l.Document().Points, func(p motion.Point) bool { return p.Label == "here" }) {
 		t.Error("a labelled row is gone")
 	}
-	t.Logf("%d rows of 351 are left", len(g.Times))
+	t.Logf("%d rows of 351 are left", len(g.Points))
 }
 
 // TestAsk36NothingUnrecordedIsLost edits, saves, edits on: undo reaches back over the

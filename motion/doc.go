@@ -1,7 +1,7 @@
 // Package motion holds stored motions: what they are, how they are edited, and
 // what is sent to be played.
 //
-//	Document ──Apply(Operation)──▶ Document ──Goal(Part)──▶ Goal ──▶ curves, player
+//	Document ──Apply(Operation)──▶ Document ──Goal(Part)──▶ follow.Goal ──▶ curves, player
 //
 // A Document is a table of key points, taught by hand or imported. A row captures
 // every joint of the robot, and a list says which joints take part, so that a

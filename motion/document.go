@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"poise/control/follow"
+	"poise/trajectory"
 )
 
 // Document is one stored motion. Its name is that of its file.
@@ -21,25 +24,17 @@ type Document struct {
 	Chains  []string `json:"chains"`  // chains that rows say the support of
 	Order   []string `json:"order"`   // columns of a goal, supports among joints; empty: joints, then supports
 
-	Points []Point `json:"points"`
-	Events []Event `json:"events"`
+	Points []Point        `json:"points"`
+	Events []follow.Event `json:"events"`
 }
 
 // Joint is a joint that takes part. One that is not enabled stays in the list and
 // is left out of goals.
 type Joint struct {
-	Name    string     `json:"name"`
-	Enabled bool       `json:"enabled"`
-	Path    *Tolerance `json:"path_tolerance"` // nil: none stated
-	Goal    *Tolerance `json:"goal_tolerance"`
-}
-
-// Tolerance says how far a joint may be from where it should be, as goals state it:
-// 0 is the player's default, negative is none.
-type Tolerance struct {
-	Position     float64 `json:"position"`
-	Velocity     float64 `json:"velocity"`
-	Acceleration float64 `json:"acceleration"`
+	Name    string                `json:"name"`
+	Enabled bool                  `json:"enabled"`
+	Path    *trajectory.Tolerance `json:"path_tolerance"` // as goals state it: 0 is the player's default, negative is none; nil: not stated
+	Goal    *trajectory.Tolerance `json:"goal_tolerance"`
 }
 
 // Mark tells the row where part execution begins from the one where it ends.
@@ -60,14 +55,6 @@ type Point struct {
 	Mark      Mark
 	Positions []float64 // one per column; NaN where it was not captured
 	Supports  []float64 // one per chain, from this row on: 0 free, up to 1 its share; above 1 the contact's number is added
-}
-
-// Event is a text command that leaves at its time.
-type Event struct {
-	Time    float64 `json:"time"`
-	Type    string  `json:"type"`
-	Command string  `json:"command"`
-	Options string  `json:"options"`
 }
 
 // pointJSON is a Point as JSON has it: there NaN is null.
@@ -122,7 +109,7 @@ func (d *Document) Clone() *Document {
 	c.Joints, c.Points, c.Events = slices.Clone(d.Joints), slices.Clone(d.Points), slices.Clone(d.Events)
 	for i := range c.Joints {
 		j := &c.Joints[i]
-		j.Path, j.Goal = j.Path.Clone(), j.Goal.Clone()
+		j.Path, j.Goal = copied(j.Path), copied(j.Goal)
 	}
 	for i := range c.Points {
 		p := &c.Points[i]
@@ -131,8 +118,8 @@ func (d *Document) Clone() *Document {
 	return &c
 }
 
-// Clone returns a copy, nil of nil.
-func (t *Tolerance) Clone() *Tolerance {
+// copied returns a copy of a tolerance, nil of nil.
+func copied(t *trajectory.Tolerance) *trajectory.Tolerance {
 	if t == nil {
 		return nil
 	}
@@ -207,7 +194,7 @@ func (d *Document) Check() error {
 	}
 	p.finite(d.GoalTimeTolerance, "the goal time tolerance", -1, "")
 	for _, j := range d.Joints {
-		for _, t := range []*Tolerance{j.Path, j.Goal} {
+		for _, t := range []*trajectory.Tolerance{j.Path, j.Goal} {
 			if t != nil {
 				for _, v := range []float64{t.Position, t.Velocity, t.Acceleration} {
 					p.finite(v, "a tolerance of "+j.Name, -1, j.Name)

@@ -8,7 +8,9 @@ import (
 	"strings"
 	"testing"
 
+	"poise/control/follow"
 	"poise/motion"
+	"poise/trajectory"
 )
 
 // TestRepeatedRowsAreHolds proves the shape that animators rely on: at rest at both
@@ -23,7 +25,7 @@ func TestRepeatedRowsAreHolds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := g.Sample(nil, 0.01)
+	s, err := motion.Sample(g, nil, 0.01)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -40,7 +42,7 @@ func TestRepeatedRowsAreHolds(t *testing.T) {
 			t.Errorf("overshoots to %v", c.Position[i])
 		}
 	}
-	if _, err := g.Sample(nil, 1e-9); !errors.Is(err, motion.ErrOperation) {
+	if _, err := motion.Sample(g, nil, 1e-9); !errors.Is(err, motion.ErrOperation) {
 		t.Error(err)
 	}
 }
@@ -72,9 +74,9 @@ func TestJSONHasNullForWhatWasNotCaptured(t *testing.T) {
 
 func TestCheckTellsEverythingAtOnce(t *testing.T) {
 	d := &motion.Document{
-		Columns: []string{"a", "a"}, Joints: []motion.Joint{{Name: ""}, {Name: "b", Path: &motion.Tolerance{Position: math.Inf(1)}}}, GoalTimeTolerance: math.NaN(),
+		Columns: []string{"a", "a"}, Joints: []motion.Joint{{Name: ""}, {Name: "b", Path: &trajectory.Tolerance{Position: math.Inf(1)}}}, GoalTimeTolerance: math.NaN(),
 		Points: []motion.Point{{Time: math.Inf(1), Positions: []float64{1}, Mark: "middle"}, {Mark: motion.StartMark, Positions: []float64{0, 0}}, {Mark: motion.StartMark, Positions: []float64{0, 0}, Supports: []float64{1}}},
-		Events: []motion.Event{{Time: math.NaN()}},
+		Events: []follow.Event{{Time: math.NaN()}},
 	}
 	err := d.Check()
 	for kind, times := range map[error]int{motion.ErrName: 2, motion.ErrNotFinite: 4, motion.ErrSize: 2, motion.ErrMark: 2} {
@@ -92,8 +94,8 @@ func TestCheckTellsEverythingAtOnce(t *testing.T) {
 
 func TestCloneSharesNothing(t *testing.T) {
 	d := &motion.Document{Tags: []string{"x"}, Columns: []string{"a"}, Chains: []string{"c"}, Order: []string{"a"},
-		Joints: []motion.Joint{{Name: "a", Path: &motion.Tolerance{Position: 1}, Goal: &motion.Tolerance{Position: 2}}},
-		Points: []motion.Point{{Positions: []float64{1}, Supports: []float64{1}}}, Events: []motion.Event{{Type: "t"}}}
+		Joints: []motion.Joint{{Name: "a", Path: &trajectory.Tolerance{Position: 1}, Goal: &trajectory.Tolerance{Position: 2}}},
+		Points: []motion.Point{{Positions: []float64{1}, Supports: []float64{1}}}, Events: []follow.Event{{Type: "t"}}}
 	before := *d.Clone()
 	c := d.Clone()
 	c.Tags[0], c.Columns[0], c.Chains[0], c.Order[0], c.Joints[0].Path.Position, c.Joints[0].Goal.Position = "", "", "", "", 0, 0
@@ -112,11 +114,11 @@ func TestEqualTimesAreToldNotPlayed(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, n := range []int{0, 1, 2} { // no rows, one row, two at one time
-		h := &motion.Goal{Joints: g.Joints, Times: g.Times[:n], Positions: g.Positions[:n]}
+		h := &follow.Goal{Joints: g.Joints, Points: g.Points[:n]}
 		if _, err := h.Curve(nil); err == nil {
 			t.Errorf("%d rows have a curve", n)
 		}
-		if _, err := h.Sample(nil, 0.1); err == nil {
+		if _, err := motion.Sample(h, nil, 0.1); err == nil {
 			t.Errorf("%d rows have samples", n)
 		}
 	}

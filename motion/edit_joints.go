@@ -7,7 +7,9 @@ import (
 	"strconv"
 	"strings"
 
+	"poise/control/follow"
 	"poise/robot/rule"
+	"poise/trajectory"
 )
 
 func (e *edit) setDescription() { e.d.Description = e.text() }
@@ -147,9 +149,9 @@ func (e *edit) setGoalTolerance() {
 	e.eachListed(func(j *Joint) { j.Goal = withPosition(j.Goal, e.op.Value) })
 }
 
-func withPosition(t *Tolerance, position float64) *Tolerance {
+func withPosition(t *trajectory.Tolerance, position float64) *trajectory.Tolerance {
 	if t == nil {
-		t = &Tolerance{}
+		t = &trajectory.Tolerance{}
 	}
 	t.Position = position
 	return t
@@ -206,7 +208,7 @@ func (e *edit) removeSupports() {
 			continue
 		}
 		e.d.Chains = slices.Delete(e.d.Chains, c, c+1)
-		e.d.Order = slices.DeleteFunc(e.d.Order, func(n string) bool { return n == SupportPrefix+name })
+		e.d.Order = slices.DeleteFunc(e.d.Order, func(n string) bool { return n == follow.SupportPrefix+name })
 		for row := range e.d.Points {
 			p := &e.d.Points[row]
 			p.Supports = slices.Delete(p.Supports, c, c+1)

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"poise/control/follow"
 )
 
 // addPoint adds a row from a joint state.
@@ -69,7 +71,7 @@ func (e *edit) capture(p *Point) {
 		}
 	}
 	for i, chain := range e.d.Chains {
-		if v, ok := state[SupportPrefix+chain]; ok {
+		if v, ok := state[follow.SupportPrefix+chain]; ok {
 			e.finite(v, "support of "+chain, -1, chain)
 			p.Supports[i] = v
 		}
@@ -95,7 +97,7 @@ func (e *edit) capture(p *Point) {
 func (e *edit) stateColumns() (names []string) {
 	if e.m == nil {
 		for _, n := range e.op.Names {
-			if n != "" && !strings.HasPrefix(n, SupportPrefix) {
+			if n != "" && !strings.HasPrefix(n, follow.SupportPrefix) {
 				names = append(names, n)
 			}
 		}
@@ -247,7 +249,7 @@ func (e *edit) mark(m Mark) {
 func (e *edit) trim() {
 	from, to := e.d.PartSpan()
 	e.d.Points = slices.DeleteFunc(e.d.Points, func(p Point) bool { return p.Time < from || p.Time > to })
-	e.d.Events = slices.DeleteFunc(e.d.Events, func(ev Event) bool { return ev.Time < from || ev.Time > to })
+	e.d.Events = slices.DeleteFunc(e.d.Events, func(ev follow.Event) bool { return ev.Time < from || ev.Time > to })
 	for i := range e.d.Points {
 		e.d.Points[i].Time -= from
 		e.d.Points[i].Mark = NoMark
@@ -259,7 +261,7 @@ func (e *edit) trim() {
 
 // --- events
 
-func (e *edit) event() Event {
+func (e *edit) event() follow.Event {
 	e.finite(e.op.Time, "the time", -1, "")
 	if e.op.Time < 0 {
 		e.add(Problem{Kind: ErrOrder, Value: e.op.Time, Text: fmt.Sprintf("time %v s is before the beginning, 0", e.op.Time)})
@@ -268,11 +270,11 @@ func (e *edit) event() Event {
 	if t[0] == "" || len(e.op.Texts) > 3 {
 		e.add(Problem{Kind: ErrOperation, Text: "an event needs texts: type, command, options"})
 	}
-	return Event{Time: e.op.Time, Type: t[0], Command: t[1], Options: t[2]}
+	return follow.Event{Time: e.op.Time, Type: t[0], Command: t[1], Options: t[2]}
 }
 
 func (e *edit) sortEvents() {
-	slices.SortStableFunc(e.d.Events, func(a, b Event) int { return byTime(Point{Time: a.Time}, Point{Time: b.Time}) })
+	slices.SortStableFunc(e.d.Events, func(a, b follow.Event) int { return byTime(Point{Time: a.Time}, Point{Time: b.Time}) })
 }
 
 func (e *edit) addEvent() {

@@ -7,7 +7,6 @@ import (
 
 	"poise/control/follow"
 	"poise/robot/rule"
-	"poise/trajectory"
 )
 
 // applyPose puts the joints of a named pose into rows: a part of the body, or all of it.
@@ -53,8 +52,9 @@ func (e *edit) thin() {
 		e.add(Problem{Kind: ErrMissing, Text: err.Error()})
 		return
 	}
-	n := len(g.Times)
-	if n < 3 || len(g.Joints) == 0 {
+	columns, _ := g.Columns()
+	n := len(g.Points)
+	if n < 3 || len(columns) == 0 {
 		return
 	}
 	var rows []int // of the document, for each of the goal
@@ -90,21 +90,22 @@ func (e *edit) thin() {
 
 // missed returns, for each stretch between two rows that stay, the row that the curve
 // through them misses most, if that is by more than a distance.
-func missed(g *Goal, stays []bool, within float64) (rows []int, err error) {
-	var points []trajectory.Point
-	for i, t := range g.Times {
+func missed(g *follow.Goal, stays []bool, within float64) (rows []int, err error) {
+	kept := follow.Goal{Joints: g.Joints}
+	for i, p := range g.Points {
 		if stays[i] {
-			points = append(points, trajectory.Point{Time: t, Position: g.Positions[i]})
+			kept.Points = append(kept.Points, p)
 		}
 	}
-	curve, err := follow.Curve(points)
+	curve, err := kept.Curve(nil)
 	if err != nil {
 		return nil, err
 	}
-	q := make([]float64, len(g.Joints))
+	columns, _ := g.Columns()
+	q := make([]float64, len(columns))
 	cursor := curve.Cursor()
 	worst, at := within, -1
-	for i, t := range g.Times {
+	for i, p := range g.Points {
 		if stays[i] {
 			if at >= 0 {
 				rows = append(rows, at)
@@ -112,9 +113,9 @@ func missed(g *Goal, stays []bool, within float64) (rows []int, err error) {
 			worst, at = within, -1
 			continue
 		}
-		cursor.PositionTo(q, t)
-		for j := range q {
-			if miss := math.Abs(q[j] - g.Positions[i][j]); miss > worst {
+		cursor.PositionTo(q, p.Time)
+		for j, k := range columns {
+			if miss := math.Abs(q[j] - p.Position[k]); miss > worst {
 				worst, at = miss, i
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"poise/control/follow"
 	"poise/robot"
 )
 
@@ -110,8 +111,8 @@ func (e *edit) mirrorAll() {
 		chains[i] = e.chainImage(name)
 	}
 	for i, name := range d.Order {
-		if chain, ok := strings.CutPrefix(name, SupportPrefix); ok {
-			d.Order[i] = SupportPrefix + e.chainImage(chain)
+		if chain, ok := strings.CutPrefix(name, follow.SupportPrefix); ok {
+			d.Order[i] = follow.SupportPrefix + e.chainImage(chain)
 		} else {
 			d.Order[i], _ = e.image(name)
 		}

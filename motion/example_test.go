@@ -26,11 +26,16 @@ func ExampleList() {
 		}
 	}
 	g, _ := l.Goal(motion.Part{Backward: true})
-	fmt.Println(g.Joints, g.Times, g.Positions)
+	fmt.Println(g.Joints)
+	for _, p := range g.Points {
+		fmt.Println(p.Time, p.Position)
+	}
 	l.Undo()
 	fmt.Println(len(l.Document().Joints), "joint takes part")
 	// Output:
 	// refused: row 1: did not capture joint "finger" (nor did rows 2): give it one value, or its present one
-	// [elbow wrist] [0 2] [[1.5 0.2] [0 0.1]]
+	// [elbow wrist]
+	// 0 [1.5 0.2]
+	// 2 [0 0.1]
 	// 1 joint takes part
 }

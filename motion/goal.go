@@ -1,20 +1,14 @@
 package motion
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strings"
 
 	"poise/control/follow"
-	"poise/robot"
 	"poise/trajectory"
-	"poise/trajectory/spline"
 )
-
-// SupportPrefix begins the name of a goal's column that holds a chain's support.
-const SupportPrefix = follow.SupportPrefix
 
 // Part says what of a document is played, and how; the zero value is the whole, at
 // table times.
@@ -24,25 +18,10 @@ type Part struct {
 	Backward bool
 }
 
-// Goal is a motion to be played: the enabled rows and joints as arrays. A player
-// compiles it; motion/rosgoal writes it as a ROS goal.
-type Goal struct {
-	Joints            []string
-	Path, Goal        []*Tolerance // one per joint, nil where none is stated
-	GoalTimeTolerance float64
-	Times             []float64
-	Positions         [][]float64 // a row per time, a value per joint
-	Chains            []string    // whose support is told
-	Supports          [][]float64 // a row per time, a value per chain, held until the next
-	Order             []string    // of joints and supports/… as one list
-	Events            []Event
-}
-
 // Goal returns what is played of a document: positions of the enabled joints in the
-// enabled rows, supports and events. Every position that was not captured stands in
-// the way, as *Problem.
-func (d *Document) Goal(part Part) (*Goal, error) {
-	var p problems
+// enabled rows, supports and events. Every position that was not captured is an
+// error, as *Problem.
+func (d *Document) Goal(part Part) (*follow.Goal, error) {
 	if err := d.Check(); err != nil {
 		return nil, err
 	}
@@ -53,41 +32,18 @@ func (d *Document) Goal(part Part) (*Goal, error) {
 	if !(scale > 0) || math.IsInf(scale, 0) {
 		return nil, &Problem{Kind: ErrOperation, Value: scale, Text: fmt.Sprintf("a scale of %v: it must be more than 0", scale)}
 	}
-	g := &Goal{GoalTimeTolerance: d.GoalTimeTolerance, Chains: slices.Clone(d.Chains)}
-	var columns []int
-	for _, j := range d.Joints {
-		if j.Enabled {
-			g.Joints, g.Path, g.Goal = append(g.Joints, j.Name), append(g.Path, j.Path.Clone()), append(g.Goal, j.Goal.Clone())
-			columns = append(columns, d.Column(j.Name))
-		}
-	}
-	g.Order = d.goalOrder(g.Joints)
-
+	g := &follow.Goal{Joints: d.goalColumns(), GoalTime: d.GoalTimeTolerance}
+	d.goalTolerances(g)
 	from, to, zero := math.Inf(-1), math.Inf(1), 0.0
 	if part.Marked {
 		from, to = d.PartSpan()
 		zero = from
 	}
+	var p problems
 	for row, pt := range d.Points {
-		if !pt.Enabled || pt.Time < from || pt.Time > to {
-			continue
+		if pt.Enabled && pt.Time >= from && pt.Time <= to {
+			g.Points = append(g.Points, trajectory.Point{Time: (pt.Time - zero) * scale, Position: d.goalRow(&p, row, g.Joints)})
 		}
-		q := make([]float64, len(columns))
-		for i, c := range columns {
-			if q[i] = math.NaN(); c >= 0 {
-				q[i] = pt.Positions[c]
-			}
-			if math.IsNaN(q[i]) {
-				p.add(Problem{Kind: ErrMissing, Joint: g.Joints[i], Row: row, HasRow: true, Text: fmt.Sprintf("did not capture joint %q", g.Joints[i])})
-			}
-		}
-		for i, s := range pt.Supports {
-			if math.IsNaN(s) {
-				p.add(Problem{Kind: ErrMissing, Joint: d.Chains[i], Row: row, HasRow: true, Text: fmt.Sprintf("does not say the support of chain %q", d.Chains[i])})
-			}
-		}
-		g.Times = append(g.Times, (pt.Time-zero)*scale)
-		g.Positions, g.Supports = append(g.Positions, q), append(g.Supports, slices.Clone(pt.Supports))
 	}
 	for _, e := range d.Events {
 		if e.Time >= from && e.Time <= to {
@@ -96,7 +52,7 @@ func (d *Document) Goal(part Part) (*Goal, error) {
 		}
 	}
 	if part.Backward {
-		g.reverse()
+		reverse(g)
 	}
 	return g, p.err()
 }
@@ -114,108 +70,85 @@ func (d *Document) PartSpan() (from, to float64) {
 	return from, to
 }
 
-// goalOrder lists joints and supports as one, in the document's order where it has
-// one.
-func (d *Document) goalOrder(joints []string) []string {
-	all := slices.Clone(joints)
-	for _, c := range d.Chains {
-		all = append(all, SupportPrefix+c)
-	}
-	var order []string
-	for _, name := range d.Order {
-		if slices.Contains(all, name) {
-			order = append(order, name)
+// goalColumns lists the enabled joints and the supports as one, in the document's
+// order where it has one.
+func (d *Document) goalColumns() []string {
+	var all []string
+	for _, j := range d.Joints {
+		if j.Enabled {
+			all = append(all, j.Name)
 		}
 	}
-	for _, name := range all {
-		if !slices.Contains(order, name) {
+	for _, c := range d.Chains {
+		all = append(all, follow.SupportPrefix+c)
+	}
+	var order []string
+	for _, name := range slices.Concat(d.Order, all) {
+		if slices.Contains(all, name) && !slices.Contains(order, name) {
 			order = append(order, name)
 		}
 	}
 	return order
 }
 
-// reverse runs the goal backwards in the same span of time. A support holds from its
-// row to the next, so it moves by one row.
-func (g *Goal) reverse() {
-	n := len(g.Times)
+// goalTolerances states the tolerances of a goal's joints.
+func (d *Document) goalTolerances(g *follow.Goal) {
+	for _, name := range g.Joints {
+		k := d.Joint(name)
+		if k < 0 {
+			continue
+		}
+		if t := d.Joints[k].Path; t != nil {
+			g.Path = append(g.Path, follow.Tolerance{Joint: name, Tolerance: *t})
+		}
+		if t := d.Joints[k].Goal; t != nil {
+			g.Final = append(g.Final, follow.Tolerance{Joint: name, Tolerance: *t})
+		}
+	}
+}
+
+// goalRow returns what a row has of the columns of a goal.
+func (d *Document) goalRow(p *problems, row int, columns []string) []float64 {
+	q := make([]float64, len(columns))
+	for k, name := range columns {
+		chain := strings.TrimPrefix(name, follow.SupportPrefix)
+		track := slices.Index(d.Chains, chain)
+		support := chain != name && track >= 0
+		if support {
+			q[k] = d.Points[row].Supports[track]
+		} else {
+			q[k], _ = d.Captured(row, name)
+		}
+		switch missing := math.IsNaN(q[k]); {
+		case missing && support:
+			p.add(Problem{Kind: ErrMissing, Joint: chain, Row: row, HasRow: true, Text: fmt.Sprintf("does not say the support of chain %q", chain)})
+		case missing:
+			p.add(Problem{Kind: ErrMissing, Joint: name, Row: row, HasRow: true, Text: fmt.Sprintf("did not capture joint %q", name)})
+		}
+	}
+	return q
+}
+
+// reverse runs a goal backwards in the same span of time. A support holds from its
+// point to the next, so it moves by one point.
+func reverse(g *follow.Goal) {
+	n := len(g.Points)
 	if n == 0 {
 		return
 	}
-	first, last := g.Times[0], g.Times[n-1]
-	supports := make([][]float64, n)
-	for i := range n {
-		supports[i] = g.Supports[max(0, n-2-i)]
-		g.Times[i] = first + (last - g.Times[i])
+	first, last := g.Points[0].Time, g.Points[n-1].Time
+	_, supports := g.Columns()
+	points := make([]trajectory.Point, n)
+	for i := range points {
+		q := slices.Clone(g.Points[n-1-i].Position)
+		for _, k := range supports {
+			q[k] = g.Points[max(0, n-2-i)].Position[k]
+		}
+		points[i] = trajectory.Point{Time: first + (last - g.Points[n-1-i].Time), Position: q}
 	}
-	g.Supports = supports
-	slices.Reverse(g.Times)
-	slices.Reverse(g.Positions)
+	g.Points = points
 	for i := range g.Events {
 		g.Events[i].Time = first + (last - g.Events[i].Time)
 	}
 	slices.Reverse(g.Events)
-}
-
-// Curve returns the curve that the goal means: the one that follow plays. It rests at
-// both ends and where a row is repeated, and never leaves the range of two
-// neighbouring rows. Continuous joints of the robot, which may be nil, go the short
-// way from row to row, unless their rows count turns.
-func (g *Goal) Curve(m *robot.Model) (*spline.Spline, error) {
-	if len(g.Times) == 0 {
-		return nil, errors.New("no row is enabled: a motion needs two")
-	}
-	t := &trajectory.Trajectory{Joints: g.Joints}
-	for i, time := range g.Times {
-		t.Points = append(t.Points, trajectory.Point{Time: time, Position: slices.Clone(g.Positions[i])})
-	}
-	if err := t.Check(); err != nil {
-		return nil, err
-	}
-	for i, name := range g.Joints {
-		if m == nil {
-			break
-		}
-		if id, ok := m.Joint(name); ok && m.Joints()[id].Kind == robot.Continuous {
-			follow.Unwrap(t.Points, i)
-		}
-	}
-	return follow.Curve(t.Points)
-}
-
-// Follow returns the goal as the controller takes it: supports as columns among the
-// joints.
-func (g *Goal) Follow() *follow.Goal {
-	f := &follow.Goal{Joints: slices.Clone(g.Order), GoalTime: g.GoalTimeTolerance}
-	for i, t := range g.Times {
-		p := trajectory.Point{Time: t, Position: make([]float64, len(g.Order))}
-		for k, name := range g.Order {
-			if j := slices.Index(g.Joints, name); j >= 0 {
-				p.Position[k] = g.Positions[i][j]
-			} else {
-				p.Position[k] = g.Supports[i][slices.Index(g.Chains, strings.TrimPrefix(name, SupportPrefix))]
-			}
-		}
-		f.Points = append(f.Points, p)
-	}
-	for i, name := range g.Joints {
-		if t := g.Path[i]; t != nil {
-			f.Path = append(f.Path, follow.Tolerance{Joint: name, Position: t.Position, Velocity: t.Velocity, Acceleration: t.Acceleration})
-		}
-		if t := g.Goal[i]; t != nil {
-			f.Final = append(f.Final, follow.Tolerance{Joint: name, Position: t.Position, Velocity: t.Velocity, Acceleration: t.Acceleration})
-		}
-	}
-	for _, e := range g.Events {
-		f.Events = append(f.Events, follow.Event(e))
-	}
-	return f
-}
-
-// Duration returns the time from the first row to the last.
-func (g *Goal) Duration() float64 {
-	if len(g.Times) == 0 {
-		return 0
-	}
-	return g.Times[len(g.Times)-1] - g.Times[0]
 }

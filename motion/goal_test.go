@@ -24,7 +24,7 @@ func TestCurveIsWhatFollowPlays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	program, err := follow.Compile(m, follow.Options{Transition: control.Transition{Acceleration: 8}}, nil, g.Follow())
+	program, err := follow.Compile(m, follow.Options{Transition: control.Transition{Acceleration: 8}}, nil, g)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func TestCurveIsWhatFollowPlays(t *testing.T) {
 		program.Curve().StateTo(q, v, a, at)
 		curve.StateTo(x, y, z, at)
 		for i, name := range names {
-			j := slices.Index(g.Joints, name)
+			j := slices.Index(g.Moved(), name)
 			if q[i] != x[j] || v[i] != y[j] {
 				t.Fatalf("%s at %v: follow plays %v %v, the curve is %v %v", name, at, q[i], v[i], x[j], y[j])
 			}
@@ -69,7 +69,7 @@ func TestCurveCountsTurnsAsFollowDoes(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		program, err := follow.Compile(bot.Model, follow.Options{}, nil, g.Follow())
+		program, err := follow.Compile(bot.Model, follow.Options{}, nil, g)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -81,8 +81,8 @@ func TestCurveCountsTurnsAsFollowDoes(t *testing.T) {
 				t.Fatalf("rows %v at %v: follow plays %v %v, the curve is %v %v", rows, at, q, v, x, y)
 			}
 		}
-		if g.Positions[1][0] != rows[1] {
-			t.Errorf("rows %v: drawing the goal changed it to %v", rows, g.Positions)
+		if g.Points[1].Position[0] != rows[1] {
+			t.Errorf("rows %v: drawing the goal changed it to %v", rows, g.Points)
 		}
 	}
 }

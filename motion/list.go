@@ -3,6 +3,7 @@ package motion
 import (
 	"slices"
 
+	"poise/control/follow"
 	"poise/robot"
 )
 
@@ -76,4 +77,4 @@ func (l *List) Saved() { l.saved = l.Document() }
 func (l *List) Changed() bool { return l.saved != l.Document() }
 
 // Goal returns what would be played; see Document.Goal.
-func (l *List) Goal(p Part) (*Goal, error) { return l.Document().Goal(p) }
+func (l *List) Goal(p Part) (*follow.Goal, error) { return l.Document().Goal(p) }

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"poise/control/follow"
 	"poise/motion"
 	"poise/robot"
 	"poise/robot/load"
@@ -44,6 +45,27 @@ func text(t testing.TB, d *motion.Document) string {
 		t.Fatal(err)
 	}
 	return string(b)
+}
+
+// times lists when the points of a goal are.
+func times(g *follow.Goal) (all []float64) {
+	for _, p := range g.Points {
+		all = append(all, p.Time)
+	}
+	return all
+}
+
+// supports returns the support tracks of a goal.
+func supports(g *follow.Goal) (rows [][]float64) {
+	_, columns := g.Columns()
+	for _, p := range g.Points {
+		row := make([]float64, len(columns))
+		for i, k := range columns {
+			row[i] = p.Position[k]
+		}
+		rows = append(rows, row)
+	}
+	return rows
 }
 
 func do(t testing.TB, l *motion.List, ops ...motion.Operation) {
@@ -87,7 +109,7 @@ func TestRowsCaptureAllJoints(t *testing.T) {
 	// a joint that was captured can take part later without a question
 	do(t, l, motion.Operation{Op: "add_joints", Names: []string{"joint51"}})
 	g, err := l.Goal(motion.Part{})
-	if err != nil || g.Positions[0][2] != -0.3 {
+	if err != nil || g.Points[0].Position[2] != -0.3 {
 		t.Fatal(g, err)
 	}
 }
@@ -192,18 +214,18 @@ func TestGoalRunsFromMarkToMarkAtAScale(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.Equal(g.Times, []float64{0, 4}) || g.Positions[0][0] != 0.1 || g.Positions[1][0] != 0.1*float64(len(g.Times)+1) {
-		t.Errorf("times %v, positions %v", g.Times, g.Positions)
+	if !slices.Equal(times(g), []float64{0, 4}) || g.Points[0].Position[0] != 0.1 || g.Points[1].Position[0] != 0.1*float64(len(g.Points)+1) {
+		t.Errorf("points %v", g.Points)
 	}
-	if want := []motion.Event{{Time: 3, Type: "eyes/action", Command: "blink", Options: "now"}}; !slices.Equal(g.Events, want) {
+	if want := []follow.Event{{Time: 3, Type: "eyes/action", Command: "blink", Options: "now"}}; !slices.Equal(g.Events, want) {
 		t.Errorf("events %v, want %v", g.Events, want)
 	}
 	whole, err := l.Goal(motion.Part{})
-	if err != nil || !slices.Equal(whole.Times, []float64{0, 1, 3}) {
-		t.Error(whole.Times, err)
+	if err != nil || !slices.Equal(times(whole), []float64{0, 1, 3}) {
+		t.Error(times(whole), err)
 	}
-	if !slices.Equal(whole.Order, []string{"joint52", "joint12", "support/leg1", "support/leg2"}) {
-		t.Error(whole.Order)
+	if !slices.Equal(whole.Joints, []string{"joint52", "joint12", "support/leg1", "support/leg2"}) {
+		t.Error(whole.Joints)
 	}
 	if text(t, l.Document()) != saved {
 		t.Error("making a goal changed the document")
@@ -248,8 +270,8 @@ func TestReverseShiftsStepLikeTracks(t *testing.T) {
 		if d := l.Document(); d.Marked(motion.StartMark) != 0 || d.Marked(motion.EndMark) != -1 {
 			t.Error("marks did not swap")
 		}
-		steps, _ := spline.NewSteps(forward.Times, forward.Supports)
-		back, _ := spline.NewSteps(edited.Times, edited.Supports)
+		steps, _ := spline.NewSteps(times(forward), supports(forward))
+		back, _ := spline.NewSteps(times(edited), supports(edited))
 		want := steps.Reversed()
 		there, _ := forward.Curve(m)
 		here, err := edited.Curve(m)

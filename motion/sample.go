@@ -1,8 +1,10 @@
 package motion
 
 import (
+	"errors"
 	"fmt"
 
+	"poise/control/follow"
 	"poise/robot"
 	"poise/trajectory"
 	"poise/trajectory/spline"
@@ -26,8 +28,8 @@ type Curve struct {
 
 // Sample draws the curves of a goal at even times, at most a period apart, ends
 // included. The robot may be nil: then there are no limits.
-func (g *Goal) Sample(m *robot.Model, period float64) (*Samples, error) {
-	curve, err := g.Curve(m)
+func Sample(g *follow.Goal, m *robot.Model, period float64) (*Samples, error) {
+	curve, err := curveOf(g, m)
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +45,7 @@ func (g *Goal) Sample(m *robot.Model, period float64) (*Samples, error) {
 	for _, p := range t.Points {
 		s.Times = append(s.Times, p.Time)
 	}
-	for j, name := range g.Joints {
+	for j, name := range g.Moved() {
 		c := Curve{Joint: name, Limits: limitsOf(m, name)}
 		for _, p := range t.Points {
 			c.Position, c.Velocity, c.Acceleration = append(c.Position, p.Position[j]), append(c.Velocity, p.Velocity[j]), append(c.Acceleration, p.Acceleration[j])
@@ -51,6 +53,14 @@ func (g *Goal) Sample(m *robot.Model, period float64) (*Samples, error) {
 		s.Curves = append(s.Curves, c)
 	}
 	return s, nil
+}
+
+// curveOf returns the curve of a document's goal.
+func curveOf(g *follow.Goal, m *robot.Model) (*spline.Spline, error) {
+	if len(g.Points) == 0 {
+		return nil, errors.New("no row is enabled: a motion needs two")
+	}
+	return g.Curve(m)
 }
 
 // Peak is what one joint does at most: exact extremes of its curve.
@@ -64,14 +74,14 @@ type Peak struct {
 	Limits robot.Limits
 }
 
-// Peaks returns the extremes of the goal's curve, joint by joint. The robot may be nil.
-func (g *Goal) Peaks(m *robot.Model) ([]Peak, error) {
-	s, err := g.Curve(m)
+// Peaks returns the extremes of a goal's curve, joint by joint. The robot may be nil.
+func Peaks(g *follow.Goal, m *robot.Model) ([]Peak, error) {
+	s, err := curveOf(g, m)
 	if err != nil {
 		return nil, err
 	}
 	var all []Peak
-	for j, name := range g.Joints {
+	for j, name := range g.Moved() {
 		p := Peak{Joint: name, Limits: limitsOf(m, name)}
 		low, high := s.Range(j, spline.Position, s.Start(), s.End())
 		p.Low, p.High = low.Value, high.Value

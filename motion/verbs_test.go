@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"poise/control/follow"
 	"poise/motion"
 )
 
@@ -82,10 +83,10 @@ func TestEveryOperationDoesWhatItSays(t *testing.T) {
 		}},
 		{op{Op: "set_supports", Names: []string{"leg2"}, Values: []float64{0}}, func(d *motion.Document) bool { return d.Points[0].Supports[1] == 0 && d.Points[3].Supports[1] == 0 }},
 		{op{Op: "add_event", Time: 0.1, Texts: []string{"a", "b"}}, func(d *motion.Document) bool {
-			return d.Events[0] == motion.Event{Time: 0.1, Type: "a", Command: "b"} && len(d.Events) == 2
+			return d.Events[0] == follow.Event{Time: 0.1, Type: "a", Command: "b"} && len(d.Events) == 2
 		}},
 		{op{Op: "set_event", Rows: []int{0}, Time: 2, Texts: []string{"a", "b", "c"}}, func(d *motion.Document) bool {
-			return d.Events[0] == motion.Event{Time: 2, Type: "a", Command: "b", Options: "c"}
+			return d.Events[0] == follow.Event{Time: 2, Type: "a", Command: "b", Options: "c"}
 		}},
 		{op{Op: "delete_events", Rows: []int{0}}, func(d *motion.Document) bool { return len(d.Events) == 0 }},
 	} {

@@ -8,7 +8,11 @@ import (
 
 // Tolerance says how far a joint may be from where it should be. A quantity that
 // does not matter is +Inf.
-type Tolerance struct{ Position, Velocity, Acceleration float64 }
+type Tolerance struct {
+	Position     float64 `json:"position"`
+	Velocity     float64 `json:"velocity"`
+	Acceleration float64 `json:"acceleration"`
+}
 
 // Free allows everything.
 var Free = Tolerance{math.Inf(1), math.Inf(1), math.Inf(1)}

@@ -8,10 +8,12 @@ import (
 	"text/tabwriter"
 	"unicode"
 
+	"poise/control/follow"
 	"poise/internal/plot"
 	"poise/motion"
 	"poise/motion/library"
 	"poise/robot"
+	"poise/trajectory"
 )
 
 // shownMotion is a motion for programs: its document, and what the library knows.
@@ -70,7 +72,7 @@ func (j *motionsJob) show(args []string) error {
 	return w.Flush()
 }
 
-func toleranceWord(t *motion.Tolerance) string {
+func toleranceWord(t *trajectory.Tolerance) string {
 	switch {
 	case t == nil:
 		return "–"
@@ -86,7 +88,7 @@ func toleranceWord(t *motion.Tolerance) string {
 func showPoints(w *tabwriter.Writer, d *motion.Document) {
 	fmt.Fprint(w, "\nPoints:\n  #\ttime\tlabel\t")
 	for _, c := range d.Chains {
-		fmt.Fprintf(w, "\t%s", motion.SupportPrefix+c)
+		fmt.Fprintf(w, "\t%s", follow.SupportPrefix+c)
 	}
 	for _, joint := range d.Joints {
 		fmt.Fprintf(w, "\t%s", joint.Name)
@@ -135,7 +137,7 @@ func withLists(d *motion.Document) *motion.Document {
 		c.Points = []motion.Point{}
 	}
 	if c.Events == nil {
-		c.Events = []motion.Event{}
+		c.Events = []follow.Event{}
 	}
 	return c
 }
@@ -162,7 +164,7 @@ func (j *motionsJob) preview(args []string) error {
 	if err != nil {
 		return err
 	}
-	s, err := g.Sample(j.model, j.period)
+	s, err := motion.Sample(g, j.model, j.period)
 	if err != nil {
 		return err
 	}
@@ -194,8 +196,8 @@ func orNull(l robot.Limit) *float64 {
 }
 
 // previewText tells the extremes of each joint, exact ones of the curve.
-func (j *motionsJob) previewText(g *motion.Goal, name string) error {
-	peaks, err := g.Peaks(j.model)
+func (j *motionsJob) previewText(g *follow.Goal, name string) error {
+	peaks, err := motion.Peaks(g, j.model)
 	if err != nil {
 		return err
 	}

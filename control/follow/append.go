@@ -125,15 +125,6 @@ func sorted(first []string, g *Goal) ([]string, []trajectory.Point) {
 	return names, points
 }
 
-// picked returns some columns of a row.
-func picked(row []float64, columns []int) []float64 {
-	out := make([]float64, len(columns))
-	for i, k := range columns {
-		out[i] = row[k]
-	}
-	return out
-}
-
 // seam refuses a program that does not begin where the one before it ends.
 func (c *compiler) seam(before, then *Program) {
 	n := then.Curve().Joints()

@@ -36,7 +36,7 @@ func (c *compiler) body() Stretch {
 	}
 	for k := range c.column {
 		if c.r.Wraps[k] {
-			Unwrap(points, k)
+			unwrap(points, k)
 		}
 	}
 	return stretchOf(points)

@@ -68,7 +68,7 @@ func TestRefusalsNameTheThingTheValueAndTheLimit(t *testing.T) {
 		{"starts elsewhere", within(line("joint_1", 1, 0.3, 0), 0.1, 0), StartTooFar, "joint_1", "0.3 rad away from where the motion starts, 0.1 is allowed"},
 		{"a tolerance for another joint", &Goal{Joints: []string{"joint_1"}, Points: []trajectory.Point{point(0, 0)}, Path: []Tolerance{{Joint: "joint_2"}}}, BadTolerance, "joint_2", "does not move"},
 		{"a tolerance twice", &Goal{Joints: []string{"joint_1"}, Points: []trajectory.Point{point(0, 0)}, Final: []Tolerance{{Joint: "joint_1"}, {Joint: "joint_1"}}}, BadTolerance, "joint_1", "two goal tolerances"},
-		{"a tolerance that is no number", &Goal{Joints: []string{"joint_1"}, Points: []trajectory.Point{point(0, 0)}, Final: []Tolerance{{Joint: "joint_1", Position: math.NaN()}}}, BadTolerance, "joint_1", "no number"},
+		{"a tolerance that is no number", &Goal{Joints: []string{"joint_1"}, Points: []trajectory.Point{point(0, 0)}, Final: []Tolerance{{Joint: "joint_1", Tolerance: trajectory.Tolerance{Position: math.NaN()}}}}, BadTolerance, "joint_1", "no number"},
 		{"an event after the end", withEvents(line("joint_1", 1, 0, 0), 1.5), BadEvent, "", "at 1.5 s, the motion lasts 1 s"},
 		{"an event before the beginning", withEvents(line("joint_1", 1, 0, 0), -0.1), BadEvent, "", "-0.1 s"},
 		{"an approach beyond the limits", &Goal{Joints: []string{"joint_1"}, Points: []trajectory.Point{point(0, 0)}, Approach: 1.5}, BadOption, "", "share of 1.5"},
@@ -174,7 +174,7 @@ func TestTolerancesReadAsInROS(t *testing.T) {
 			t.Errorf("column %d: empty lists give %v and %v", k, p.Record().Path[k], p.Record().Final[k])
 		}
 	}
-	g.Path = []Tolerance{{Joint: "joint_2", Position: 0.1, Velocity: 2}, {Joint: "joint_3", Position: -1}, {Joint: "joint_4"}}
+	g.Path = []Tolerance{{Joint: "joint_2", Tolerance: trajectory.Tolerance{Position: 0.1, Velocity: 2}}, {Joint: "joint_3", Tolerance: trajectory.Tolerance{Position: -1}}, {Joint: "joint_4"}}
 	p = compile(Options{})
 	want := []float64{defaultPath, 0.1, without, defaultPath, defaultPath, defaultPath, defaultPathSlide}
 	for k := range want {
@@ -242,7 +242,7 @@ func TestSupportTracks(t *testing.T) {
 // TestCurveRestsOnHolds: a point that comes twice is a hold, at rest, also when the
 // two differ as hand-taught poses do; a slow move that is sampled densely is none.
 func TestCurveRestsOnHolds(t *testing.T) {
-	curve, err := Curve(line("x", 1, 0, 0.5, 0.5003, 0.2).Points)
+	curve, err := line("x", 1, 0, 0.5, 0.5003, 0.2).Curve(nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,7 +257,7 @@ func TestCurveRestsOnHolds(t *testing.T) {
 	for i := range dense {
 		dense[i] = 0.1 * float64(i) / 1000 // 0.1 rad/s at 1 kHz
 	}
-	if curve, err = Curve(line("x", 0.001, dense...).Points); err != nil {
+	if curve, err = line("x", 0.001, dense...).Curve(nil); err != nil {
 		t.Fatal(err)
 	}
 	if curve.StateTo(q, v, a, 0.5); math.Abs(v[0]-0.1) > 1e-9 {

@@ -91,62 +91,6 @@ func TestAsk14MotionAndEventsAreOne(t *testing.T) {
 	}
 }
 
-// TestEventsOfAPart: from 0.3 to 0.9 s of a motion, with the events between, both
-// ends included, counted from there; supports are those that hold there.
-func TestEventsOfAPart(t *testing.T) {
-	g := nod()
-	for i := range g.Points {
-		for k := range g.Points[i].Position {
-			g.Points[i].Position[k] /= 3
-		}
-	}
-	part, err := g.Part(0.3, 0.9)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := newRig(t, parts{robot: "arm6"})
-	part.Approach = 1
-	goal := r.must(0, part)
-	p := r.programs[goal]
-	q, v, a := make([]float64, 6), make([]float64, 6), make([]float64, 6)
-	whole, _ := Curve(g.Points)
-	for i, at := range []float64{0, 0.3, 0.6} {
-		p.Curve().StateTo(q, v, a, at)
-		w := make([]float64, 6)
-		whole.PositionTo(w, at+0.3)
-		for k := range q {
-			if math.Abs(q[k]-w[k]) > 1e-12 || i != 1 && math.Abs(v[k]) > 1e-12 {
-				t.Errorf("at %g s joint %d is at %g with %g, want %g", at, k, q[k], v[k], w[k])
-			}
-		}
-	}
-	ended(t, r.finish(goal, 5), control.Done, control.OK)
-	if words, _ := r.left(goal); strings.Join(words, "") != "bcd" {
-		t.Errorf("%v left", words)
-	}
-
-	g = &Goal{Joints: []string{"support/leg1", "joint11"}}
-	for i, x := range []float64{1, 0, 0.5, 1} {
-		g.Points = append(g.Points, trajectory.Point{Time: float64(i), Position: []float64{x, 0.1 * float64(i)}})
-	}
-	if part, err = g.Part(1.5, 2.5); err != nil || len(part.Points) != 3 {
-		t.Fatalf("%v %v", part, err)
-	}
-	for i, want := range []float64{0, 0.5, 0.5} {
-		if part.Points[i].Position[0] != want || part.Points[i].Time != 0.5*float64(i) {
-			t.Errorf("point %d: %+v, want support %g", i, part.Points[i], want)
-		}
-	}
-	if part, err = g.Part(1, 2); err != nil || len(part.Points) != 2 || part.Points[0].Position[0] != 0 || part.Points[1].Position[0] != 0.5 {
-		t.Errorf("between two points: %+v %v", part, err)
-	}
-	for _, x := range [][2]float64{{-1, 1}, {1, 1}, {2, 1}, {0, 4}, {math.NaN(), 1}} {
-		if _, err := g.Part(x[0], x[1]); err == nil {
-			t.Errorf("a part from %g to %g", x[0], x[1])
-		}
-	}
-}
-
 // stamped gives a goal a stamp some seconds from now, as a message does.
 func (r *rig) stamped(g *Goal, from float64) *Goal {
 	g.Begin = CycleTime(r.tick().Stamp+int64(from*1e9), r.tick())

@@ -67,7 +67,7 @@ func goalOf(b []byte) *Goal {
 		at += r.number(1) + 0.8
 	}
 	for range r.byte() % 4 {
-		t := Tolerance{Joint: fuzzNames[int(r.byte())%len(fuzzNames)], Position: r.number(0.5), Velocity: r.number(1)}
+		t := Tolerance{Joint: fuzzNames[int(r.byte())%len(fuzzNames)], Tolerance: trajectory.Tolerance{Position: r.number(0.5), Velocity: r.number(1)}}
 		if r.byte()%2 == 0 {
 			g.Path = append(g.Path, t)
 		} else {

@@ -1,6 +1,8 @@
 package follow
 
 import (
+	"strings"
+
 	"poise/control"
 	"poise/servo"
 	"poise/trajectory"
@@ -10,7 +12,8 @@ import (
 // track of a chain: "support/leg1".
 const SupportPrefix = "support/"
 
-// Goal is a motion as it is asked for.
+// Goal is a joint trajectory to be played: the one type from a stored motion, a
+// message or a plan to the compiler.
 //
 // A support column holds step-like values, each from its point on until the next:
 // below 0 means free; up to 1 is the weight on the chain's own contact; above 1
@@ -38,11 +41,11 @@ type Goal struct {
 	Loop     bool // begins again when it ends
 }
 
-// Tolerance says how far a joint may be off, as control_msgs/JointTolerance does:
+// Tolerance says how far one joint may be off, as control_msgs/JointTolerance does:
 // 0 is the default, negative is none.
 type Tolerance struct {
-	Joint                            string
-	Position, Velocity, Acceleration float64
+	Joint string
+	trajectory.Tolerance
 }
 
 // Event is a text command that leaves at a time of the motion.
@@ -50,7 +53,41 @@ type Event struct {
 	Time    float64 `json:"time"`
 	Type    string  `json:"type"`
 	Command string  `json:"command"`
-	Options string  `json:"options,omitempty"`
+	Options string  `json:"options"`
+}
+
+// Columns returns which columns are joints, and which are support tracks.
+func (g *Goal) Columns() (joints, supports []int) {
+	for k, name := range g.Joints {
+		if strings.HasPrefix(name, SupportPrefix) {
+			supports = append(supports, k)
+		} else {
+			joints = append(joints, k)
+		}
+	}
+	return joints, supports
+}
+
+// Moved names the joints, in the order of the columns of its curve.
+func (g *Goal) Moved() []string {
+	joints, _ := g.Columns()
+	return picked(g.Joints, joints)
+}
+
+// End returns the time of the last point, 0 if there is none.
+func (g *Goal) End() float64 {
+	if len(g.Points) == 0 {
+		return 0
+	}
+	return g.Points[len(g.Points)-1].Time
+}
+
+// Duration returns the time from the first point to the last.
+func (g *Goal) Duration() float64 {
+	if len(g.Points) == 0 {
+		return 0
+	}
+	return g.End() - g.Points[0].Time
 }
 
 // Options are what a robot's owner decides, once for all goals. Zero values mean

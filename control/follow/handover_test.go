@@ -138,7 +138,7 @@ func TestGoalTimeStandsInAPause(t *testing.T) {
 	r := newRig(t, p)
 	at := r.at("joint_2")
 	g := line("joint_2", 0.5, at, at+0.1)
-	g.Final, g.GoalTime = []Tolerance{{Joint: "joint_2", Position: 0.02}}, 0.3
+	g.Final, g.GoalTime = []Tolerance{{Joint: "joint_2", Tolerance: trajectory.Tolerance{Position: 0.02}}}, 0.3
 	goal := r.must(0, g)
 	r.run(600) // 0.1 s of settling
 	r.order(loop.Pause, 0)

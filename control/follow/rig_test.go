@@ -265,10 +265,10 @@ func arm(step float64, poses ...[]float64) *Goal {
 func within(g *Goal, path, final float64) *Goal {
 	for _, name := range g.Joints {
 		if path != 0 {
-			g.Path = append(g.Path, Tolerance{Joint: name, Position: path})
+			g.Path = append(g.Path, Tolerance{Joint: name, Tolerance: trajectory.Tolerance{Position: path}})
 		}
 		if final != 0 {
-			g.Final = append(g.Final, Tolerance{Joint: name, Position: final})
+			g.Final = append(g.Final, Tolerance{Joint: name, Tolerance: trajectory.Tolerance{Position: final}})
 		}
 	}
 	return g

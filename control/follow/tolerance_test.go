@@ -9,6 +9,7 @@ import (
 	"poise/control"
 	"poise/loop"
 	"poise/servo/sim"
+	"poise/trajectory"
 )
 
 // badServos are those whose joints are not where they were told to be.
@@ -143,10 +144,10 @@ func TestVelocityTolerance(t *testing.T) {
 			r.bus.Plan(sim.Trouble{Joint: 2, From: 50, Frozen: true})
 		}
 		g := bend()
-		g.Path = []Tolerance{{Joint: "joint_3", Position: -1, Velocity: 0.1}}
+		g.Path = []Tolerance{{Joint: "joint_3", Tolerance: trajectory.Tolerance{Position: -1, Velocity: 0.1}}}
 		for _, name := range g.Joints {
 			if name != "joint_3" {
-				g.Path = append(g.Path, Tolerance{Joint: name, Position: -1})
+				g.Path = append(g.Path, Tolerance{Joint: name, Tolerance: trajectory.Tolerance{Position: -1}})
 			}
 		}
 		rep := r.finish(r.must(0, g), 3)
@@ -221,7 +222,7 @@ func TestGoalToleranceOfASaggingJoint(t *testing.T) {
 	}{{sag * 1.001, control.Done}, {sag * 0.999, control.Failed}} {
 		r := newRig(t, p)
 		g := line("joint_2", 0.5, 0.1, 0.3)
-		g.Final = []Tolerance{{Joint: "joint_2", Position: x.allowed}}
+		g.Final = []Tolerance{{Joint: "joint_2", Tolerance: trajectory.Tolerance{Position: x.allowed}}}
 		g.Approach, g.GoalTime = 0.5, 0.3
 		rep := r.finish(r.must(0, g), 9)
 		if rep.Status != x.status {
@@ -236,7 +237,7 @@ func TestGoalToleranceOfASaggingJoint(t *testing.T) {
 	// for ever is for ever
 	r := newRig(t, p)
 	g := line("joint_2", 0.5, 0.1, 0.3)
-	g.Final = []Tolerance{{Joint: "joint_2", Position: sag / 2}}
+	g.Final = []Tolerance{{Joint: "joint_2", Tolerance: trajectory.Tolerance{Position: sag / 2}}}
 	g.Approach, g.GoalTime = 0.5, -1
 	goal := r.must(0, g)
 	r.run(8000)

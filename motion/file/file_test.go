@@ -9,9 +9,11 @@ import (
 	"strings"
 	"testing"
 
+	"poise/control/follow"
 	"poise/internal/strictyaml"
 	"poise/motion"
 	"poise/motion/file"
+	"poise/trajectory"
 )
 
 // canonical is a file as the writer prints it, with a comment at every kind of place.
@@ -194,14 +196,14 @@ func randomDocument(rng *rand.Rand) *motion.Document {
 		}
 		return all
 	}
-	tolerance := func() *motion.Tolerance {
+	tolerance := func() *trajectory.Tolerance {
 		switch rng.IntN(3) {
 		case 0:
 			return nil
 		case 1:
-			return &motion.Tolerance{Position: number()}
+			return &trajectory.Tolerance{Position: number()}
 		}
-		return &motion.Tolerance{Position: math.Remainder(number(), 8), Velocity: math.Remainder(number(), 8), Acceleration: math.Remainder(number(), 8)}
+		return &trajectory.Tolerance{Position: math.Remainder(number(), 8), Velocity: math.Remainder(number(), 8), Acceleration: math.Remainder(number(), 8)}
 	}
 	d := &motion.Document{Description: odd(), Tags: names(3), StartPose: odd(), Loop: rng.IntN(2) == 0, GoalTimeTolerance: number(), Columns: names(9), Chains: names(4), Order: names(4)}
 	for _, n := range names(6) {
@@ -224,7 +226,7 @@ func randomDocument(rng *rand.Rand) *motion.Document {
 		d.Points = append(d.Points, p)
 	}
 	for range rng.IntN(3) {
-		d.Events = append(d.Events, motion.Event{Time: number(), Type: odd(), Command: odd(), Options: odd()})
+		d.Events = append(d.Events, follow.Event{Time: number(), Type: odd(), Command: odd(), Options: odd()})
 	}
 	return d
 }

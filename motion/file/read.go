@@ -6,8 +6,10 @@ import (
 	"math"
 	"slices"
 
+	"poise/control/follow"
 	"poise/internal/strictyaml"
 	"poise/motion"
+	"poise/trajectory"
 )
 
 // Extension ends the names of motion files.
@@ -100,7 +102,7 @@ func Read(data []byte, name string) (*motion.Document, error) {
 			r.errorf(e.Line, "events: time is missing")
 			continue
 		}
-		d.Events = append(d.Events, motion.Event{Time: *e.Time, Type: e.Type, Command: e.Command, Options: e.Options})
+		d.Events = append(d.Events, follow.Event{Time: *e.Time, Type: e.Type, Command: e.Command, Options: e.Options})
 	}
 	if len(r.errs) == 0 {
 		if err := d.Check(); err != nil {
@@ -116,7 +118,7 @@ func Read(data []byte, name string) (*motion.Document, error) {
 func isTrue(b *bool) bool { return b == nil || *b }
 
 // tolerance reads a number, the position's, or all three.
-func (r *reader) tolerance(n strictyaml.Node) *motion.Tolerance {
+func (r *reader) tolerance(n strictyaml.Node) *trajectory.Tolerance {
 	if n.Line() == 0 {
 		return nil
 	}
@@ -130,7 +132,7 @@ func (r *reader) tolerance(n strictyaml.Node) *motion.Tolerance {
 	if err != nil {
 		r.errs = append(r.errs, err)
 	}
-	return &motion.Tolerance{Position: t.Position, Velocity: t.Velocity, Acceleration: t.Acceleration}
+	return &trajectory.Tolerance{Position: t.Position, Velocity: t.Velocity, Acceleration: t.Acceleration}
 }
 
 // points makes the table of the rows. Columns and chains that the file does not list

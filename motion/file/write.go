@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"poise/motion"
+	"poise/trajectory"
 )
 
 // perLine is how many joints stand on a line: a fixed number, so that a longer number
@@ -108,7 +109,7 @@ func (w *writer) joints(d *motion.Document) {
 	}
 }
 
-func toleranceText(t *motion.Tolerance) string {
+func toleranceText(t *trajectory.Tolerance) string {
 	if t.Velocity == 0 && t.Acceleration == 0 && !math.Signbit(t.Velocity) && !math.Signbit(t.Acceleration) {
 		return Number(t.Position)
 	}

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"math"
 
-	"poise/motion"
+	"poise/control/follow"
 	"poise/robot"
 	"poise/trajectory"
 	"poise/trajectory/spline"
@@ -44,12 +44,12 @@ func LimitsOf(m *robot.Model, joints []string) *trajectory.Limits {
 }
 
 // noCurve says why a motion has no curve, with the joint by its name.
-func noCurve(g *motion.Goal, err error) Finding {
+func noCurve(joints []string, err error) Finding {
 	var key *spline.KeyError
-	if !errors.As(err, &key) || key.Joint < 0 || key.Joint >= len(g.Joints) || key.Key < 0 {
+	if !errors.As(err, &key) || key.Joint < 0 || key.Joint >= len(joints) || key.Key < 0 {
 		return Finding{Rule: Table, Row: -1, Text: err.Error()}
 	}
-	name := g.Joints[key.Joint]
+	name := joints[key.Joint]
 	text := fmt.Sprintf("%s of %s is %g", key.Quantity, name, key.Value)
 	if errors.Is(key, spline.ErrSteep) {
 		text = fmt.Sprintf("%s of %s changes too steeply within %g s", key.Quantity, name, key.Value)
@@ -58,24 +58,25 @@ func noCurve(g *motion.Goal, err error) Finding {
 }
 
 // curve looks for limits that the motion breaks at any instant.
-func (c *checker) curve(g *motion.Goal) {
+func (c *checker) curve(g *follow.Goal) {
+	joints := g.Moved()
 	s, err := g.Curve(c.m)
 	if err != nil {
-		c.add(noCurve(g, err))
+		c.add(noCurve(joints, err))
 		return
 	}
-	limits := LimitsOf(c.m, g.Joints)
+	limits := LimitsOf(c.m, joints)
 	for _, q := range []spline.Derivative{spline.Position, spline.Velocity, spline.Acceleration} {
 		for _, v := range limits.Violations(s, slack) {
 			if v.Quantity == q {
-				c.broken(g, s, limits, v)
+				c.broken(joints[v.Joint], s, limits, v)
 			}
 		}
 	}
 }
 
 // broken adds a finding for each stretch of time in which a limit is broken.
-func (c *checker) broken(g *motion.Goal, s *spline.Spline, limits *trajectory.Limits, v trajectory.Violation) {
+func (c *checker) broken(joint string, s *spline.Spline, limits *trajectory.Limits, v trajectory.Violation) {
 	type stretch struct {
 		from, to     float64
 		value, limit float64
@@ -118,7 +119,7 @@ func (c *checker) broken(g *motion.Goal, s *spline.Spline, limits *trajectory.Li
 		all = append(all, stretch{v.Time, v.Time, v.Value, v.Limit})
 	}
 	for _, st := range all {
-		c.add(c.limitFinding(g, v, st.from, st.to, st.value, st.limit))
+		c.add(c.limitFinding(joint, v, st.from, st.to, st.value, st.limit))
 	}
 }
 
@@ -145,8 +146,7 @@ func beyond(limits *trajectory.Limits, v trajectory.Violation, value, velocity f
 	return math.Copysign(most, value), math.Abs(value) > most*(1+slack)
 }
 
-func (c *checker) limitFinding(g *motion.Goal, v trajectory.Violation, from, to, value, limit float64) Finding {
-	name := g.Joints[v.Joint]
+func (c *checker) limitFinding(name string, v trajectory.Violation, from, to, value, limit float64) Finding {
 	unit := "rad"
 	if id, ok := c.m.Joint(name); ok && c.m.Joints()[id].Kind == robot.Prismatic {
 		unit = "m"

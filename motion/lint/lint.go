@@ -124,7 +124,7 @@ func Check(d *motion.Document, m *robot.Model, o Options) []Finding {
 	c.supports()
 	c.events()
 	c.seam()
-	if g, err := playable.Goal(motion.Part{}); err == nil && rising && len(c.rows) >= 2 && len(g.Joints) > 0 {
+	if g, err := playable.Goal(motion.Part{}); err == nil && rising && len(c.rows) >= 2 && len(g.Moved()) > 0 {
 		c.curve(g)
 		c.standing(g)
 	}

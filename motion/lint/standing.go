@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"poise/contact"
-	"poise/motion"
+	"poise/control/follow"
 	"poise/robot"
 	"poise/trajectory/spline"
 )
@@ -30,7 +30,7 @@ func contactOf(m *robot.Model, chain string, support float64) (id robot.ContactI
 // stance is what is known of a robot while it plays a motion.
 type stance struct {
 	curve  *spline.Spline
-	tracks *spline.Steps // nil if no support is told
+	tracks *spline.Steps // the columns of the goal; nil if no support is told
 	column []int         // of each joint in the curve, −1 if it does not move
 	rest   []float64     // of each joint that does not move
 	feet   []foot
@@ -40,12 +40,12 @@ type stance struct {
 type foot struct {
 	chain robot.ChainID
 	own   robot.ContactID
-	track int  // of its support, −1 if it has none
+	track int  // column of its support in the goal, −1 if it has none
 	holds bool // without a track: it does not move, so it stands
 }
 
 // standing looks for feet that slip and for a centre of mass that is not above them.
-func (c *checker) standing(g *motion.Goal) {
+func (c *checker) standing(g *follow.Goal) {
 	ground, err := contact.NewGround(c.m)
 	if err != nil {
 		return // joints of several coordinates: nobody can tell
@@ -54,9 +54,12 @@ func (c *checker) standing(g *motion.Goal) {
 	if !ok {
 		return
 	}
-	first, last := g.Times[0], g.Times[len(g.Times)-1]
+	first, last := g.Points[0].Time, g.End()
 	steps := min(int(math.Ceil((last-first)/c.o.Step)), maxSteps)
-	times := slices.Clone(g.Times) // rows, where supports change
+	var times []float64
+	for _, p := range g.Points { // where supports change
+		times = append(times, p.Time)
+	}
 	for k := range steps {
 		times = append(times, first+(last-first)*float64(k)/float64(steps))
 	}
@@ -91,12 +94,12 @@ func (c *checker) standing(g *motion.Goal) {
 }
 
 // stance gathers what is known; ok is false if that is not enough to judge.
-func (c *checker) stance(g *motion.Goal) (s *stance, ok bool) {
-	joints := c.m.Joints()
+func (c *checker) stance(g *follow.Goal) (s *stance, ok bool) {
+	joints, moved := c.m.Joints(), g.Moved()
 	s = &stance{column: make([]int, len(joints)), rest: make([]float64, len(joints))}
 	known := make([]bool, len(joints))
 	for j := range joints {
-		s.column[j] = slices.Index(g.Joints, joints[j].Name)
+		s.column[j] = slices.Index(moved, joints[j].Name)
 		s.rest[j], known[j] = c.restOf(robot.JointID(j))
 		known[j] = known[j] || s.column[j] >= 0
 	}
@@ -106,7 +109,7 @@ func (c *checker) stance(g *motion.Goal) (s *stance, ok bool) {
 		}
 		leg, _ := c.m.Path(chain.Base, chain.Tip) // what lies behind the tip does not move the contact
 		moves := slices.ContainsFunc(leg, func(j robot.JointID) bool { return s.column[j] >= 0 })
-		f := foot{chain: robot.ChainID(id), own: chain.Contact, track: slices.Index(g.Chains, chain.Name), holds: !moves}
+		f := foot{chain: robot.ChainID(id), own: chain.Contact, track: slices.Index(g.Joints, follow.SupportPrefix+chain.Name), holds: !moves}
 		if f.track < 0 && !f.holds {
 			continue // moved and not said to stand: it is free
 		}
@@ -119,8 +122,13 @@ func (c *checker) stance(g *motion.Goal) (s *stance, ok bool) {
 	if s.curve, err = g.Curve(c.m); err != nil {
 		return nil, false
 	}
-	if len(g.Chains) > 0 {
-		s.tracks, err = spline.NewSteps(g.Times, g.Supports)
+	if _, supports := g.Columns(); len(supports) > 0 {
+		var times []float64
+		var rows [][]float64
+		for _, p := range g.Points {
+			times, rows = append(times, p.Time), append(rows, p.Position)
+		}
+		s.tracks, err = spline.NewSteps(times, rows)
 	}
 	return s, err == nil && len(s.feet) > 0
 }

@@ -18,7 +18,9 @@ import (
 	"slices"
 	"strings"
 
+	"poise/control/follow"
 	"poise/motion"
+	"poise/trajectory"
 )
 
 // maxBytes bounds a goal's text.
@@ -29,13 +31,13 @@ const maxTime = 4_000_000
 
 // goal is control_msgs/FollowJointTrajectoryGoal.
 type goal struct {
-	Trajectory        trajectory  `json:"trajectory"`
+	Trajectory        table       `json:"trajectory"`
 	PathTolerance     []tolerance `json:"path_tolerance"`
 	GoalTolerance     []tolerance `json:"goal_tolerance"`
 	GoalTimeTolerance duration    `json:"goal_time_tolerance"`
 }
 
-type trajectory struct {
+type table struct {
 	Header     header   `json:"header"`
 	JointNames []string `json:"joint_names"`
 	Points     []point  `json:"points"`
@@ -99,7 +101,7 @@ func Read(data []byte) (d *motion.Document, notes []string, err error) {
 	d = &motion.Document{}
 	var at []func(*motion.Point) *float64 // where each column of the goal goes
 	for _, name := range g.Trajectory.JointNames {
-		if chain, ok := strings.CutPrefix(name, motion.SupportPrefix); ok {
+		if chain, ok := strings.CutPrefix(name, follow.SupportPrefix); ok {
 			k := len(d.Chains)
 			d.Chains = append(d.Chains, chain)
 			at = append(at, func(p *motion.Point) *float64 { return &p.Supports[k] })
@@ -114,8 +116,8 @@ func Read(data []byte) (d *motion.Document, notes []string, err error) {
 		d.Order = g.Trajectory.JointNames
 	}
 	r.points(d, g.Trajectory.Points, at)
-	r.tolerances(d, "path_tolerance", g.PathTolerance, func(j *motion.Joint) **motion.Tolerance { return &j.Path })
-	r.tolerances(d, "goal_tolerance", g.GoalTolerance, func(j *motion.Joint) **motion.Tolerance { return &j.Goal })
+	r.tolerances(d, "path_tolerance", g.PathTolerance, func(j *motion.Joint) **trajectory.Tolerance { return &j.Path })
+	r.tolerances(d, "goal_tolerance", g.GoalTolerance, func(j *motion.Joint) **trajectory.Tolerance { return &j.Goal })
 	d.GoalTimeTolerance = r.seconds(g.GoalTimeTolerance, "goal_time_tolerance")
 	if stamp := g.Trajectory.Header.Stamp; stamp != (duration{}) {
 		r.notes = append(r.notes, "the header's stamp is left out: a stored motion begins when it is played")
@@ -130,7 +132,7 @@ func Read(data []byte) (d *motion.Document, notes []string, err error) {
 
 // supportsLast compares names by nothing but whether they are supports.
 func supportsLast(a, b string) int {
-	x, y := strings.HasPrefix(a, motion.SupportPrefix), strings.HasPrefix(b, motion.SupportPrefix)
+	x, y := strings.HasPrefix(a, follow.SupportPrefix), strings.HasPrefix(b, follow.SupportPrefix)
 	switch {
 	case x == y:
 		return 0
@@ -266,10 +268,10 @@ func (r *reader) points(d *motion.Document, points []point, at []func(*motion.Po
 
 func nonZero(x []float64) bool { return slices.ContainsFunc(x, func(v float64) bool { return v != 0 }) }
 
-func (r *reader) tolerances(d *motion.Document, what string, list []tolerance, of func(*motion.Joint) **motion.Tolerance) {
+func (r *reader) tolerances(d *motion.Document, what string, list []tolerance, of func(*motion.Joint) **trajectory.Tolerance) {
 	for i, t := range list {
 		k := d.Joint(t.Name)
-		switch chain, support := strings.CutPrefix(t.Name, motion.SupportPrefix); {
+		switch chain, support := strings.CutPrefix(t.Name, follow.SupportPrefix); {
 		case support && slices.Contains(d.Chains, chain):
 			r.notes = append(r.notes, fmt.Sprintf("%s of %s is left out: supports have none", what, t.Name))
 		case k < 0:
@@ -277,7 +279,7 @@ func (r *reader) tolerances(d *motion.Document, what string, list []tolerance, o
 		case *of(&d.Joints[k]) != nil:
 			r.errorf("%s[%d]: %q comes twice", what, i, t.Name)
 		default:
-			*of(&d.Joints[k]) = &motion.Tolerance{Position: t.Position, Velocity: t.Velocity, Acceleration: t.Acceleration}
+			*of(&d.Joints[k]) = &trajectory.Tolerance{Position: t.Position, Velocity: t.Velocity, Acceleration: t.Acceleration}
 		}
 	}
 }

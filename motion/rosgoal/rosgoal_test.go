@@ -10,10 +10,12 @@ import (
 	"strings"
 	"testing"
 
+	"poise/control/follow"
 	"poise/internal/golden"
 	"poise/motion"
 	"poise/motion/file"
 	"poise/motion/rosgoal"
+	"poise/trajectory"
 )
 
 // stored is a goal as motions were stored, support columns among the joints.
@@ -178,44 +180,33 @@ func randomGoal(rng *rand.Rand) ([]byte, [][]float64) {
 			}
 		}
 	}
-	g := &motion.Goal{GoalTimeTolerance: float64(rng.IntN(3)) - 1}
+	g := &follow.Goal{GoalTime: float64(rng.IntN(3)) - 1}
 	for i := range rng.IntN(6) {
 		if rng.IntN(3) == 0 {
-			g.Chains = append(g.Chains, fmt.Sprint("leg", i))
-			g.Order = append(g.Order, fmt.Sprint("support/leg", i))
+			g.Joints = append(g.Joints, fmt.Sprint("support/leg", i))
 			continue
 		}
-		g.Joints = append(g.Joints, fmt.Sprint("joint", i))
-		g.Order = append(g.Order, fmt.Sprint("joint", i))
-		var t [2]*motion.Tolerance
-		for k := range t {
+		name := fmt.Sprint("joint", i)
+		g.Joints = append(g.Joints, name)
+		for _, list := range []*[]follow.Tolerance{&g.Path, &g.Final} {
 			if rng.IntN(2) == 0 {
-				t[k] = &motion.Tolerance{Position: math.Remainder(number(), 3), Velocity: math.Remainder(number(), 3), Acceleration: 0}
+				*list = append(*list, follow.Tolerance{Joint: name, Tolerance: trajectory.Tolerance{Position: math.Remainder(number(), 3), Velocity: math.Remainder(number(), 3)}})
 			}
 		}
-		g.Path, g.Goal = append(g.Path, t[0]), append(g.Goal, t[1])
 	}
 	var want [][]float64
 	nanos := int64(0)
 	for range rng.IntN(8) {
-		g.Times = append(g.Times, float64(nanos)/1e9)
+		p := trajectory.Point{Time: float64(nanos) / 1e9}
 		nanos += rng.Int64N(20e9)
-		q, s, all := make([]float64, len(g.Joints)), make([]float64, len(g.Chains)), []float64{}
-		for k := range q {
-			q[k] = number()
-		}
-		for k := range s {
-			s[k] = rng.Float64() * 2
-		}
-		joint, chain := 0, 0
-		for _, name := range g.Order {
-			if strings.HasPrefix(name, motion.SupportPrefix) {
-				all, chain = append(all, s[chain]), chain+1
+		for _, name := range g.Joints {
+			if strings.HasPrefix(name, follow.SupportPrefix) {
+				p.Position = append(p.Position, rng.Float64()*2)
 			} else {
-				all, joint = append(all, q[joint]), joint+1
+				p.Position = append(p.Position, number())
 			}
 		}
-		g.Positions, g.Supports, want = append(g.Positions, q), append(g.Supports, s), append(want, all)
+		g.Points, want = append(g.Points, p), append(want, p.Position)
 	}
 	return rosgoal.Write(g), want
 }

@@ -4,16 +4,15 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
-	"poise/motion"
+	"poise/control/follow"
 )
 
 // Write returns a goal as JSON, laid out as motions were stored: four spaces, a number
 // to a line, secs and nsecs. Events have no place in this message.
-func Write(g *motion.Goal) []byte {
+func Write(g *follow.Goal) []byte {
 	w := &writer{}
 	w.open("{")
 	w.key("trajectory").open("{")
@@ -23,41 +22,31 @@ func Write(g *motion.Goal) []byte {
 	w.key("frame_id").raw(`""`)
 	w.close("}")
 	w.key("joint_names").open("[")
-	for _, name := range g.Order {
+	for _, name := range g.Joints {
 		w.text(name)
 	}
 	w.close("]")
 	w.key("points").open("[")
-	for i, t := range g.Times {
+	for _, p := range g.Points {
 		w.open("{")
 		w.key("positions").open("[")
-		for _, name := range g.Order {
-			w.number(value(g, i, name))
+		for _, q := range p.Position {
+			w.number(q)
 		}
 		w.close("]")
 		for _, absent := range []string{"velocities", "accelerations", "effort"} {
 			w.key(absent).open("[").close("]")
 		}
-		w.key("time_from_start").duration(t)
+		w.key("time_from_start").duration(p.Time)
 		w.close("}")
 	}
 	w.close("]").close("}")
-	w.key("path_tolerance").tolerances(g, g.Path)
-	w.key("goal_tolerance").tolerances(g, g.Goal)
-	w.key("goal_time_tolerance").duration(g.GoalTimeTolerance)
+	w.key("path_tolerance").tolerances(g.Path)
+	w.key("goal_tolerance").tolerances(g.Final)
+	w.key("goal_time_tolerance").duration(g.GoalTime)
 	w.close("}")
 	w.out.WriteByte('\n')
 	return w.out.Bytes()
-}
-
-// value returns what a column of the goal has in a row.
-func value(g *motion.Goal, row int, name string) float64 {
-	if chain, ok := strings.CutPrefix(name, motion.SupportPrefix); ok {
-		if c := slices.Index(g.Chains, chain); c >= 0 {
-			return g.Supports[row][c]
-		}
-	}
-	return g.Positions[row][slices.Index(g.Joints, name)]
 }
 
 // writer prints JSON with one value to a line.
@@ -141,18 +130,14 @@ func (w *writer) duration(t float64) {
 	w.close("}")
 }
 
-func (w *writer) tolerances(g *motion.Goal, list []*motion.Tolerance) {
+func (w *writer) tolerances(list []follow.Tolerance) {
 	w.open("[")
-	for _, name := range g.Order {
-		i := slices.Index(g.Joints, name)
-		if i < 0 || list[i] == nil {
-			continue
-		}
+	for _, t := range list {
 		w.open("{")
-		w.key("name").text(name)
-		w.key("position").number(list[i].Position)
-		w.key("velocity").number(list[i].Velocity)
-		w.key("acceleration").number(list[i].Acceleration)
+		w.key("name").text(t.Joint)
+		w.key("position").number(t.Position)
+		w.key("velocity").number(t.Velocity)
+		w.key("acceleration").number(t.Acceleration)
 		w.close("}")
 	}
 	w.close("]")

@@ -56,7 +56,7 @@ func playThrough(t *testing.T, m *robot.Model, d *motion.Document) {
 	r := rig.New(t, m, rig.Options{Period: servoPeriod, Pose: d.StartPose},
 		loop.Registration{Name: "follow", Controller: follow.New(m)})
 	r.Slack = slackOfLight
-	p, err := follow.Compile(m, follow.Options{Transition: control.Transition{Acceleration: 8}}, nil, g.Follow())
+	p, err := follow.Compile(m, follow.Options{Transition: control.Transition{Acceleration: 8}}, nil, g)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,11 +75,11 @@ func playThrough(t *testing.T, m *robot.Model, d *motion.Document) {
 	if status, why, _ := r.Ended(goal); status != control.Done {
 		t.Errorf("ended with %v: %+v", status, why)
 	}
-	var left []motion.Event
+	var left []follow.Event
 	for _, rep := range r.Reports {
 		if rep.Kind == loop.EventsLeft && rep.Goal == goal {
 			for i := rep.From; i < rep.To; i++ {
-				left = append(left, motion.Event(p.Event(i)))
+				left = append(left, p.Event(i))
 			}
 		}
 	}
@@ -145,7 +145,7 @@ func TestShippedMotionsAreCalm(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		peaks, err := g.Peaks(m)
+		peaks, err := motion.Peaks(g, m)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -231,7 +231,7 @@ func (s *Shelf) sample(_ context.Context, q *poisemsgs.MotionsSampleRequest) (*p
 	if period == 0 {
 		period = max(g.Duration()/finest, 0.001)
 	}
-	samples, err := g.Sample(s.Model, period)
+	samples, err := motion.Sample(g, s.Model, period)
 	if err != nil {
 		return refuse(err)
 	}
@@ -292,7 +292,7 @@ func (s *Shelf) write(_ context.Context, q *poisemsgs.MotionsExportRequest) (*po
 	case formatGoal:
 		return &poisemsgs.MotionsExportResponse{Success: true, Text: string(rosgoal.Write(g))}, nil
 	case formatActions:
-		return &poisemsgs.MotionsExportResponse{Success: true, Text: string(rosjson.Append(nil, edge.GoalMessage(g.Follow()), msgs.ROS2))}, nil
+		return &poisemsgs.MotionsExportResponse{Success: true, Text: string(rosjson.Append(nil, edge.GoalMessage(g), msgs.ROS2))}, nil
 	}
 	return refuse(fmt.Errorf("format %q is unknown: %s, %s or %s", q.Format, formatFile, formatGoal, formatActions))
 }

@@ -7,6 +7,7 @@ import (
 
 	"poise/motion"
 	"poise/robot"
+	"poise/trajectory"
 )
 
 // Tolerances of all motions, as experience with small servos suggests: half a
@@ -35,7 +36,7 @@ func (p *performance) document(times []float64) (*motion.Document, error) {
 		if p.tracks[name] != nil || changes(d.Points, j) || p.holds(robot.JointID(j)) {
 			path, goal := p.tolerances(j)
 			d.Joints = append(d.Joints, motion.Joint{Name: name, Enabled: true,
-				Path: &motion.Tolerance{Position: path}, Goal: &motion.Tolerance{Position: goal}})
+				Path: &trajectory.Tolerance{Position: path}, Goal: &trajectory.Tolerance{Position: goal}})
 		}
 	}
 	p.supports(d)

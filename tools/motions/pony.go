@@ -1,6 +1,8 @@
 package main
 
-import "poise/motion"
+import (
+	"poise/control/follow"
+)
 
 // Positions to which the pony returns: neck and head in the pose "stand".
 const (
@@ -15,16 +17,16 @@ const (
 )
 
 // say lists the events of a motion.
-func say(all ...motion.Event) []motion.Event { return all }
+func say(all ...follow.Event) []follow.Event { return all }
 
-func event(t float64, kind, command string) motion.Event {
-	return motion.Event{Time: t, Type: kind, Command: command}
+func event(t float64, kind, command string) follow.Event {
+	return follow.Event{Time: t, Type: kind, Command: command}
 }
 
-func emotion(t float64, look string) motion.Event { return event(t, "eyes/emotion", look) }
-func eyes(t float64, action string) motion.Event  { return event(t, "eyes/action", action) }
-func sound(t float64, wav string) motion.Event    { return event(t, "voice/play_wav", wav) }
-func words(t float64, text string) motion.Event   { return event(t, "voice/say", text) }
+func emotion(t float64, look string) follow.Event { return event(t, "eyes/emotion", look) }
+func eyes(t float64, action string) follow.Event  { return event(t, "eyes/action", action) }
+func sound(t float64, wav string) follow.Event    { return event(t, "voice/play_wav", wav) }
+func words(t float64, text string) follow.Event   { return event(t, "voice/say", text) }
 
 // Heads bow before they rise, ears come a little later than what moves them, and
 // every gesture has a moment in which it rests. Keys lie on the grid of the rows.

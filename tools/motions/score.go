@@ -22,7 +22,7 @@ type score struct {
 	step              float64 // s, from row to row; 0 is the usual one
 	tracks            tracks
 	labels            map[float64]string
-	events            []motion.Event
+	events            []follow.Event
 }
 
 // tracks are what moves, by name, each with keys: time, value, time, value …
@@ -216,15 +216,15 @@ func (p *performance) times(end float64) (times []float64, err error) {
 // strays returns the middles of those stretches between rows in which the joints of
 // limbs are too far from what the tracks ask for.
 func (p *performance) strays(times []float64) (more []float64, err error) {
-	var points []trajectory.Point
+	g := follow.Goal{Joints: p.joints}
 	for _, t := range times {
 		q, err := p.pose(t)
 		if err != nil {
 			return nil, err
 		}
-		points = append(points, trajectory.Point{Time: t, Position: q})
+		g.Points = append(g.Points, trajectory.Point{Time: t, Position: q})
 	}
-	curve, err := follow.Curve(points)
+	curve, err := g.Curve(nil)
 	if err != nil {
 		return nil, err
 	}

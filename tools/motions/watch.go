@@ -43,8 +43,13 @@ func (w *written) play(steps int, show func(k int, m *moment)) error {
 		return err
 	}
 	var tracks *spline.Steps
-	if len(g.Chains) > 0 {
-		if tracks, err = spline.NewSteps(g.Times, g.Supports); err != nil {
+	if len(w.document.Chains) > 0 {
+		var times []float64
+		var rows [][]float64
+		for _, p := range w.document.Points { // all of them are enabled
+			times, rows = append(times, p.Time), append(rows, p.Supports)
+		}
+		if tracks, err = spline.NewSteps(times, rows); err != nil {
 			return err
 		}
 	}
@@ -52,12 +57,12 @@ func (w *written) play(steps int, show func(k int, m *moment)) error {
 	for j := range column {
 		column[j] = -1
 	}
-	for i, name := range g.Joints {
+	for i, name := range g.Moved() {
 		id, _ := w.model.Joint(name)
 		column[id] = i
 	}
 	odometer := contact.NewOdometer(ground)
-	moving := make([]float64, len(g.Joints))
+	moving := make([]float64, curve.Joints())
 	now := &moment{joints: make([]float64, len(column))}
 	var feet []contact.Foot
 	var b contact.Balance
@@ -175,7 +180,7 @@ func (w *written) worst() (fast, hard share, err error) {
 	if err != nil {
 		return fast, hard, err
 	}
-	peaks, err := g.Peaks(w.model)
+	peaks, err := motion.Peaks(g, w.model)
 	if err != nil {
 		return fast, hard, err
 	}
