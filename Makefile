@@ -59,7 +59,7 @@ live: ## go test of packages with running robots, programs and real clients, one
 # the race detector slows a test tenfold: short variants, not counted again, and only
 # where goroutines meet; of the planner the test that has them, and none of those whose
 # goroutines only spread a test over all cores
-SPREAD := $(addprefix poise/,planner/smooth internal/libm trajectory/move)
+SPREAD := $(addprefix poise/,planner/smooth trajectory/move)
 RACED  = $(filter-out $(SPREAD),$(shell tools/goroutines.sh))
 race: ## go test -race -short of packages with goroutines
 	@POISE_GOLDEN_LOG= $(GO) test -race -short -count=1 $(filter $(RACED),$(QUIET))

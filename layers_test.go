@@ -18,7 +18,7 @@ import (
 // stands before it. Adding a package means deciding where it sits.
 var layers = []string{
 	// tools of the trade, knowing nothing of robots
-	"internal/rt", "internal/libm", "internal/roots", "internal/xmltree", "internal/strictyaml", "internal/plot",
+	"internal/rt", "internal/roots", "internal/xmltree", "internal/strictyaml", "internal/plot",
 	// values and kernels
 	"spatial", "linalg",
 	// documents and the robot

@@ -4,6 +4,8 @@ package approx
 
 import (
 	"math"
+	"regexp"
+	"strconv"
 	"testing"
 )
 
@@ -42,4 +44,26 @@ func Equal(t testing.TB, what string, got, want []float64, tol Tol) {
 func Scalar(t testing.TB, what string, got, want float64, tol Tol) {
 	t.Helper()
 	Equal(t, what, []float64{got}, []float64{want}, tol)
+}
+
+// decimal matches a number with a point or an exponent; whole numbers are text.
+var decimal = regexp.MustCompile(`[-+]?\d+(\.\d+)?e[-+]?\d+|[-+]?\d+\.\d+`)
+
+// SameText reports whether two texts are the same but for the last digit of the
+// decimal numbers in them: elementary functions of two libraries differ by a unit in
+// the last place, and near zero by what that is of the terms that cancel.
+func SameText(got, want string) bool {
+	const units, cancelled = 0x1p-51, 1e-16
+	a, b := decimal.FindAllString(got, -1), decimal.FindAllString(want, -1)
+	if decimal.ReplaceAllString(got, "#") != decimal.ReplaceAllString(want, "#") {
+		return false
+	}
+	for i := range a {
+		x, errX := strconv.ParseFloat(a[i], 64)
+		y, errY := strconv.ParseFloat(b[i], 64)
+		if a[i] != b[i] && (errX != nil || errY != nil || !(math.Abs(x-y) <= cancelled+units*math.Abs(y))) {
+			return false
+		}
+	}
+	return true
 }

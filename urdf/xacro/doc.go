@@ -39,7 +39,7 @@
 // Other is: comments are dropped, and with them xacro:eval-comments; a CDATA
 // section beside other text is evaluated with it; name:= on the command line
 // gives an empty argument, where ROS takes the default; dates in YAML are text;
-// the last digit of a transcendental function, where the C library of Python
-// rounds wrongly; an include that comes back to itself is refused at the eighth
-// time.
+// the last digit of a transcendental function is that of Go's math package, which
+// may differ from Python's C library by one; an include that comes back to itself is
+// refused at the eighth time.
 package xacro

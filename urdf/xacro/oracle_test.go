@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"poise/internal/approx"
 	"poise/internal/golden"
 	"poise/internal/xmltree"
 	"poise/urdf/locate"
@@ -80,7 +81,7 @@ func difference(got, want string) string {
 		if i < len(w) {
 			b = w[i]
 		}
-		if a != b {
+		if !approx.SameText(a, b) {
 			return fmt.Sprintf("line %d\n got %s\nwant %s", i+1, a, b)
 		}
 	}

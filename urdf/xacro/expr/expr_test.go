@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"poise/internal/approx"
 	"poise/urdf/xacro/value"
 )
 
@@ -90,7 +91,7 @@ func TestEqualsPython(t *testing.T) {
 	}
 	scope := testNames(t)
 	for i, line := range lines {
-		if got := outcome(t, line, scope); fmt.Sprint(got) != fmt.Sprint(want[i]) {
+		if got := outcome(t, line, scope); !approx.SameText(fmt.Sprint(got), fmt.Sprint(want[i])) {
 			t.Errorf("%s\n got %q\nwant %q", line, got, want[i])
 		}
 	}

@@ -6,14 +6,13 @@ import (
 	"math"
 	"math/big"
 
-	"poise/internal/libm"
 	"poise/urdf/xacro/value"
 )
 
 // realFunctions are the functions of one real number in Python's module math.
 var realFunctions = map[string]func(float64) float64{
-	"sin": libm.Sin, "cos": libm.Cos, "tan": libm.Tan, "asin": libm.Asin, "acos": libm.Acos, "atan": libm.Atan,
-	"exp": libm.Exp, "exp2": libm.Exp2, "log2": libm.Log2, "log10": libm.Log10, "sqrt": math.Sqrt,
+	"sin": math.Sin, "cos": math.Cos, "tan": math.Tan, "asin": math.Asin, "acos": math.Acos, "atan": math.Atan,
+	"exp": math.Exp, "exp2": math.Exp2, "log2": math.Log2, "log10": math.Log10, "sqrt": math.Sqrt,
 	"sinh": math.Sinh, "cosh": math.Cosh, "tanh": math.Tanh, "asinh": math.Asinh, "acosh": math.Acosh,
 	"atanh": math.Atanh, "expm1": math.Expm1, "log1p": math.Log1p, "cbrt": math.Cbrt,
 	"erf": math.Erf, "erfc": math.Erfc, "gamma": math.Gamma, "fabs": math.Abs,
@@ -31,13 +30,12 @@ var realFunctions = map[string]func(float64) float64{
 
 // pairFunctions are those of two.
 var pairFunctions = map[string]func(x, y float64) float64{
-	"atan2": libm.Atan2, "copysign": math.Copysign, "fmod": math.Mod, "remainder": math.Remainder,
-	"pow": libm.Pow, "nextafter": math.Nextafter,
+	"atan2": math.Atan2, "copysign": math.Copysign, "fmod": math.Mod, "remainder": math.Remainder,
+	"pow": math.Pow, "nextafter": math.Nextafter,
 }
 
-// mathCost is what a call costs: it takes as long as some hundred operations,
-// because libm computes with hundreds of bits.
-const mathCost = 100
+// mathCost is what a call costs: as long as some ten operations.
+const mathCost = 10
 
 // mathematics is the module math.
 var mathematics = func() map[string]value.Value {
@@ -132,9 +130,9 @@ var mathFunctions = []*Func{
 		if err != nil {
 			return nil, err
 		}
-		y := libm.Log(x[0])
+		y := math.Log(x[0])
 		if len(x) == 2 {
-			base := libm.Log(x[1])
+			base := math.Log(x[1])
 			if base == 0 {
 				return nil, errors.New("division by zero")
 			}
@@ -171,7 +169,7 @@ var mathFunctions = []*Func{
 		if err != nil {
 			return nil, err
 		}
-		return inDomain("hypot", libm.Hypot(x...), x...)
+		return inDomain("hypot", hypot(x...), x...)
 	}},
 	{Name: "dist", Min: 2, Max: 2, Do: distance},
 	{Name: "isclose", Min: 2, Max: 2, Named: []string{"rel_tol", "abs_tol"}, Do: isClose},
@@ -185,7 +183,7 @@ var mathFunctions = []*Func{
 				return nil, errors.New("fsum needs finite numbers")
 			}
 		}
-		return inDomain("fsum", libm.Sum(x))
+		return inDomain("fsum", exactSum(x))
 	}),
 	{Name: "prod", Min: 1, Max: 1, Named: []string{"start"}, Do: func(b *value.Budget, a Args) (value.Value, error) {
 		items, err := value.Items(b, a.Pos[0])
@@ -227,6 +225,24 @@ var mathFunctions = []*Func{
 	{Name: "comb", Min: 2, Max: 2, Do: func(b *value.Budget, a Args) (value.Value, error) { return choose(b, a, true) }},
 }
 
+// hypot returns the length of a vector.
+func hypot(v ...float64) (length float64) {
+	for _, x := range v {
+		length = math.Hypot(length, x)
+	}
+	return length
+}
+
+// exactSum returns the sum of finite numbers, rounded once.
+func exactSum(v []float64) float64 {
+	total := new(big.Float).SetPrec(3 * 1024) // holds every float64 and 10⁹⁰⁰ of them
+	for _, x := range v {
+		total.Add(total, new(big.Float).SetFloat64(x))
+	}
+	f, _ := total.Float64()
+	return f
+}
+
 func distance(b *value.Budget, a Args) (value.Value, error) {
 	p, err := floatList(b, a.Pos[0])
 	if err != nil {
@@ -242,7 +258,7 @@ func distance(b *value.Budget, a Args) (value.Value, error) {
 	for i := range p {
 		p[i] -= q[i]
 	}
-	return inDomain("dist", libm.Hypot(p...), p...)
+	return inDomain("dist", hypot(p...), p...)
 }
 
 func isClose(b *value.Budget, a Args) (value.Value, error) {
