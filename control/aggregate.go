@@ -16,9 +16,9 @@ import (
 //	a.Take(who, owns, reference)   // of each active controller
 //	a.End()
 //
-// A leaf is accepted from its owner and from nobody else. What nobody wrote stays
-// as it was, at rest: a joint is then for the holder, and feed-forward and twists
-// are zero, so that nothing old goes on moving.
+// A leaf is accepted from its owner alone. What has no writer stays as it was, at
+// rest: a joint is then for the holder, which knows what it carried, and
+// feed-forward and twists are zero, so that nothing old goes on moving.
 type Aggregate struct {
 	Wish   []move.State // of each joint that has a writer
 	Motion Motion       // everything of a wish but Q, V and A

@@ -87,7 +87,22 @@ type bridging struct {
 	ends    float64 // s after it began
 	profile move.Profile
 	first   move.State // Exponential: where it began
+
+	effort effortFade
 }
+
+// effortFade is the offset of a joint's feed-forward: a straight ramp to zero, or
+// an exponential decay. Both go on where they are when a hand-over begins anew, so
+// one that begins anew in every tick still ends.
+type effortFade struct {
+	first float64 // offset at the beginning, N·m or N; 0 is none
+	began float64 // s
+	ends  float64 // s after it began
+}
+
+// leastEffortFade is how long feed-forward takes at least to be handed over, s: a
+// hand-over at rest, which has no way to go, must not step either.
+const leastEffortFade = 0.25
 
 // NewBridge returns a bridge for joints with the given limits; wraps tells which
 // are angles without limits. A joint whose acceleration is unbounded must have a
@@ -157,10 +172,46 @@ func (b *Bridge) jump(joints []int) float64 {
 	return 0
 }
 
+// BeginEffort starts the hand-over of a joint's feed-forward, at the time and for the
+// duration of the last Begin, or for leastEffortFade if that is longer: from that
+// of the command to that of the reference, N·m or N.
+func (b *Bridge) BeginEffort(t float64, joint int, command, reference float64) {
+	x := &b.joints[joint]
+	x.effort = effortFade{first: command - reference, began: t, ends: leastEffortFade}
+	if x.active && x.began == t {
+		x.effort.ends = max(x.ends, leastEffortFade)
+	}
+	if !finite(x.effort.first) {
+		x.effort.first = 0
+	}
+}
+
+// DropEffort ends the hand-over of a joint's feed-forward at once.
+func (b *Bridge) DropEffort(joint int) { b.joints[joint].effort.first = 0 }
+
+// EffortOffset returns what is added to the feed-forward of a joint at time t (s):
+// exactly zero once its hand-over is over.
+func (b *Bridge) EffortOffset(joint int, t float64) float64 {
+	x := &b.joints[joint].effort
+	if x.first == 0 {
+		return 0
+	}
+	since := t - x.began
+	if since >= x.ends {
+		x.first = 0
+		return 0
+	}
+	if b.config.Decay == Exponential {
+		return x.first * math.Exp(-since/b.config.TimeConstant)
+	}
+	return x.first * (1 - since/x.ends)
+}
+
 // Active reports whether a joint is being handed over.
 func (b *Bridge) Active(joint int) bool { return b.joints[joint].active }
 
-// Drop ends the hand-over of a joint at once: its command is re-seeded elsewhere.
+// Drop ends the hand-over of a joint's motion at once: its command is re-seeded
+// elsewhere.
 func (b *Bridge) Drop(joint int) { b.joints[joint].active = false }
 
 // Offset returns what is added to the reference of a joint at time t (s): exactly

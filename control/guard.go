@@ -8,23 +8,24 @@ import (
 
 // GuardBounds are what a servo may be told.
 type GuardBounds struct {
-	Lower, Upper float64 // range of targets; infinite if unknown
-	Rate         float64 // largest change of a target per second
-	Distance     float64 // largest distance of a target from the measured position
+	Lower, Upper float64 // range of positions; infinite if unknown
+	Rate         float64 // largest velocity, and largest change of a position per second
+	Distance     float64 // largest distance of a position from the measured one
+	Effort       float64 // largest effort, N·m or N; infinite if unknown
 }
 
 // Guard is the gate on the setpoint, after the servo model has been inverted: the
-// last thing before the wire. What it cannot make sane it replaces by the last
-// setpoint that was.
+// last thing before the wire. A setpoint that is not finite is replaced by the last
+// one that was, without its velocity.
 type Guard struct {
 	bounds []GuardBounds
-	last   []float64
-	ready  []bool // last holds something
+	last   []servo.Setpoint // that passed
+	ready  []bool           // last holds something
 }
 
 // NewGuard returns the gate for servos with the given bounds.
 func NewGuard(bounds []GuardBounds) *Guard {
-	return &Guard{bounds: bounds, last: make([]float64, len(bounds)), ready: make([]bool, len(bounds))}
+	return &Guard{bounds: bounds, last: make([]servo.Setpoint, len(bounds)), ready: make([]bool, len(bounds))}
 }
 
 // Reset forgets the last setpoint of a joint: at torque-on there is none.
@@ -35,47 +36,77 @@ type Trip uint8
 
 // The trips.
 const (
-	TripFinite   Trip = 1 << iota // it was not a number
-	TripRange                     // beyond the servo's range
-	TripRate                      // too far from the last
+	TripFinite   Trip = 1 << iota // a number of it was not finite, or no time was left
+	TripRange                     // beyond the servo's range, or a gain below zero
+	TripRate                      // too fast, or too far from the last
 	TripDistance                  // too far from where the joint is
+	TripEffort                    // more than the joint can give
 )
 
 // Apply makes a setpoint sane. measured is where the joint is; if it was never
 // read, distance is not judged. A joint without torque passes: it goes nowhere.
+// Loop-safe.
 func (g *Guard) Apply(joint int, s *servo.Setpoint, measured *servo.Reading, dt float64) (trip Trip) {
-	if s.Mode != servo.Position {
+	if !s.Mode.Powered() {
 		g.ready[joint] = false
 		return 0
 	}
 	b := &g.bounds[joint]
-	fresh := measured.Age != servo.Never
-	if !finite(s.Position) || !finite(s.PlayTime) || !finite(s.Stiffness) || s.PlayTime <= 0 {
+	if !finiteSetpoint(s) {
 		trip |= TripFinite
-		s.Position, s.PlayTime, s.Stiffness = g.fallback(joint, measured), dt, 1
+		*s = g.fallback(joint, measured, dt)
 	}
-	if fresh && finite(measured.Position) {
-		s.Position, trip = within(s.Position, measured.Position-b.Distance, measured.Position+b.Distance, trip, TripDistance)
+	s.Effort, trip = within(s.Effort, -b.Effort, b.Effort, trip, TripEffort)
+	s.Velocity, trip = within(s.Velocity, -b.Rate, b.Rate, trip, TripRate)
+	s.Kp, trip = within(s.Kp, 0, math.Inf(1), trip, TripRange)
+	s.Kd, trip = within(s.Kd, 0, math.Inf(1), trip, TripRange)
+	s.Stiffness, trip = within(s.Stiffness, 0, 1, trip, TripRange)
+	if hasPosition(s.Mode) {
+		trip |= g.position(joint, s, measured, dt)
 	}
-	if g.ready[joint] {
-		step := b.Rate * dt
-		s.Position, trip = within(s.Position, g.last[joint]-step, g.last[joint]+step, trip, TripRate)
-	}
-	// the range comes last: nothing else may lead out of it, a wrong reading least
-	s.Position, trip = within(s.Position, b.Lower, b.Upper, trip, TripRange)
-	g.last[joint], g.ready[joint] = s.Position, true
+	g.last[joint], g.ready[joint] = *s, true
 	return trip
 }
 
-// fallback is the last target that was sane, or where the joint is.
-func (g *Guard) fallback(joint int, measured *servo.Reading) float64 {
-	switch {
-	case g.ready[joint]:
-		return g.last[joint]
-	case measured.Age != servo.Never && finite(measured.Position):
-		return measured.Position
+// position bounds where a servo is to go.
+func (g *Guard) position(joint int, s *servo.Setpoint, measured *servo.Reading, dt float64) (trip Trip) {
+	b := &g.bounds[joint]
+	if measured.Age != servo.Never && finite(measured.Position) {
+		s.Position, trip = within(s.Position, measured.Position-b.Distance, measured.Position+b.Distance, trip, TripDistance)
 	}
-	return min(max(0, g.bounds[joint].Lower), g.bounds[joint].Upper)
+	if last := &g.last[joint]; g.ready[joint] && hasPosition(last.Mode) {
+		step := b.Rate * dt
+		s.Position, trip = within(s.Position, last.Position-step, last.Position+step, trip, TripRate)
+	}
+	// the range comes last: nothing else may lead out of it, a wrong reading least
+	s.Position, trip = within(s.Position, b.Lower, b.Upper, trip, TripRange)
+	return trip
+}
+
+// hasPosition reports whether the position of a setpoint counts in a mode.
+func hasPosition(m servo.Mode) bool { return m == servo.Position || m == servo.Impedance }
+
+// finiteSetpoint reports whether a servo could follow a setpoint at all.
+func finiteSetpoint(s *servo.Setpoint) bool {
+	return finite(s.Position) && finite(s.Velocity) && finite(s.Effort) && finite(s.Kp) && finite(s.Kd) &&
+		finite(s.Stiffness) && finite(s.PlayTime) && (s.PlayTime > 0 || s.Mode != servo.Position)
+}
+
+// fallback is the last setpoint that was sane, at rest, or to stay where the joint
+// is.
+func (g *Guard) fallback(joint int, measured *servo.Reading, dt float64) servo.Setpoint {
+	if g.ready[joint] {
+		s := g.last[joint]
+		s.Velocity = 0
+		return s
+	}
+	s := servo.Setpoint{Mode: servo.Position, Stiffness: 1, PlayTime: dt}
+	if measured.Age != servo.Never && finite(measured.Position) {
+		s.Position = measured.Position
+	} else {
+		s.Position = min(max(0, g.bounds[joint].Lower), g.bounds[joint].Upper)
+	}
+	return s
 }
 
 func within(x, low, high float64, trip, kind Trip) (float64, Trip) {

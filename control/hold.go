@@ -2,9 +2,10 @@ package control
 
 import "poise/trajectory/move"
 
-// Holder keeps joints that nobody owns: each comes to rest by the shortest stop
+// Holder keeps joints that are unowned: each comes to rest by the shortest stop
 // from where its command was, and stays there; or it has a place to be at, to
-// which a bridge leads.
+// which a bridge leads. It goes on carrying the load that it carried: feed-forward
+// that vanished with its owner would let the joint sag.
 type Holder struct {
 	limits []move.Limits
 	plan   *move.Motion
@@ -18,6 +19,7 @@ type holding struct {
 	place   float64
 	began   float64
 	profile move.Profile
+	effort  float64 // feed-forward, N·m or N
 }
 
 // NewHolder returns the holder of joints with these limits of transitions.
@@ -44,6 +46,13 @@ func (h *Holder) Begin(joint int, from move.State, t float64) {
 	}
 	x.profile = *h.plan.Axis(0)
 }
+
+// Carry gives a held joint its feed-forward, N·m or N: what its command had when
+// its owner left. Loop-safe.
+func (h *Holder) Carry(joint int, effort float64) { h.joints[joint].effort = effort }
+
+// Effort returns the feed-forward of a held joint, N·m or N. Loop-safe.
+func (h *Holder) Effort(joint int) float64 { return h.joints[joint].effort }
 
 // Put gives a joint a place to rest at. Loop-safe.
 func (h *Holder) Put(joint int, place float64) {

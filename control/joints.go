@@ -59,6 +59,7 @@ func bounds(j *robot.Joint) Bounds {
 	b := Unbounded
 	b.Velocity, b.Acceleration = orElse(l.Velocity, b.Velocity), orElse(l.Acceleration, b.Acceleration)
 	b.Deceleration = orElse(l.Deceleration, b.Acceleration)
+	b.Effort = orElse(l.Effort, b.Effort)
 	if j.Kind != robot.Continuous && l.Lower.Has && l.Upper.Has {
 		b.Lower, b.Upper = l.Lower.Value, l.Upper.Value
 	}
@@ -93,7 +94,7 @@ const (
 func JointGuards(m *robot.Model) (all []GuardBounds) {
 	for i := range m.Joints() {
 		b := bounds(&m.Joints()[i])
-		g := GuardBounds{Lower: b.Lower - guardMargin, Upper: b.Upper + guardMargin, Rate: guardFastest, Distance: guardDistance}
+		g := GuardBounds{Lower: b.Lower - guardMargin, Upper: b.Upper + guardMargin, Rate: guardFastest, Distance: guardDistance, Effort: b.Effort}
 		if !math.IsInf(b.Velocity, 1) {
 			g.Rate = guardRate * b.Velocity
 		}

@@ -8,10 +8,11 @@ type Bounds struct {
 	Velocity     float64 // |v| ≤
 	Acceleration float64 // when it speeds up, > 0
 	Deceleration float64 // when it slows down, > 0
+	Effort       float64 // |feed-forward| ≤, N·m or N
 }
 
 // Unbounded lets a joint do anything.
-var Unbounded = Bounds{Lower: math.Inf(-1), Upper: math.Inf(1), Velocity: math.Inf(1), Acceleration: math.Inf(1), Deceleration: math.Inf(1)}
+var Unbounded = Bounds{Lower: math.Inf(-1), Upper: math.Inf(1), Velocity: math.Inf(1), Acceleration: math.Inf(1), Deceleration: math.Inf(1), Effort: math.Inf(1)}
 
 // Cut says which limits cut a wish short, one bit each.
 type Cut uint8
@@ -22,6 +23,7 @@ const (
 	CutPosition                 // it led to a place from which the joint could not stop in time
 	CutVelocity
 	CutAcceleration
+	CutEffort // feed-forward beyond what the joint can give
 )
 
 // Slack of the gate: a wish that keeps its limits up to the rounding of whoever

@@ -180,7 +180,7 @@ func TestUnboundedJointPassesEverythingFinite(t *testing.T) {
 }
 
 func TestApplyDoesNotAllocate(t *testing.T) {
-	l := NewLimiter([]Bounds{{-1, 1, 1, 1, 1}})
+	l := NewLimiter([]Bounds{{-1, 1, 1, 1, 1, 1}})
 	if n := testing.AllocsPerRun(100, func() { l.Apply(0, 3, 0.001) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}

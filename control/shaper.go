@@ -39,7 +39,9 @@ type Shaper struct {
 	wraps   []bool       // joints that are angles without limits
 	state   []move.State // of the command
 	wish    []move.State // reference of this tick
+	effort  []float64    // feed-forward of this tick's reference, N·m or N
 	fresh   []bool       // has to be bridged: its reference is new, or the gate cut it
+	renewed []bool       // its reference is new, and so is its feed-forward
 	back    []move.State // references, a tick ago
 	batch   []int        // joints of one hand-over
 }
@@ -55,7 +57,7 @@ func NewShaper(m *robot.Model, assumed Transition, decay BridgeConfig, refs *Agg
 	n := len(bounds)
 	k := &Shaper{refs: refs, Motion: NewMotion(n, len(m.Chains()), refs.Outputs()), Cut: make([]Cut, n),
 		limiter: NewLimiter(bounds), poses: newPoses(m), wraps: Wraps(m),
-		state: make([]move.State, n), wish: make([]move.State, n), fresh: make([]bool, n), back: make([]move.State, n), batch: make([]int, 0, n)}
+		state: make([]move.State, n), wish: make([]move.State, n), effort: make([]float64, n), fresh: make([]bool, n), renewed: make([]bool, n), back: make([]move.State, n), batch: make([]int, 0, n)}
 	if k.bridge, err = NewBridge(decay, limits, k.wraps); err != nil {
 		return nil, err
 	}
@@ -78,21 +80,39 @@ func (k *Shaper) Begin(now, dt float64) { k.now, k.dt = now, dt }
 func (k *Shaper) References(mode []servo.Mode) {
 	k.poses.handOver(k)
 	for j := range k.wish {
-		fresh := k.fresh[j] || k.refs.Fresh.Has(robot.LeafID(j))
-		k.fresh[j] = fresh
-		if k.refs.Writer[j] != arbiter.Nobody {
-			k.holder.End(j)
-			k.wish[j] = k.nearest(j, k.refs.Wish[j])
-			k.fresh[j] = fresh || mode[j] == servo.Position && k.jumps(j)
+		if k.refs.Fresh.Has(robot.LeafID(j)) {
+			k.renew(j)
+		}
+		if k.refs.Writer[j] == arbiter.Nobody {
+			k.hold(j)
 			continue
 		}
-		if fresh && !k.holder.Placed(j) {
-			k.bridge.Drop(j)
-			k.holder.Begin(j, k.state[j], k.now-k.dt)
-			k.fresh[j] = false
+		k.holder.End(j)
+		k.wish[j], k.effort[j] = k.nearest(j, k.refs.Wish[j]), k.refs.Motion.Tau[j]
+		if mode[j].Powered() && k.jumps(j) {
+			k.renew(j)
 		}
-		k.wish[j] = k.holder.At(j, k.now)
 	}
+}
+
+// renew says that the reference of a joint is new: motion and feed-forward are
+// handed over.
+func (k *Shaper) renew(j int) { k.fresh[j], k.renewed[j] = true, true }
+
+// hold makes the reference of an unowned joint: the shortest stop, or the place that
+// it was sent to, under the load that it carried.
+func (k *Shaper) hold(j int) {
+	if k.renewed[j] {
+		k.renewed[j] = false
+		k.bridge.DropEffort(j)
+		k.holder.Carry(j, k.Motion.Tau[j])
+	}
+	if k.fresh[j] && !k.holder.Placed(j) {
+		k.bridge.Drop(j)
+		k.holder.Begin(j, k.state[j], k.now-k.dt)
+		k.fresh[j] = false
+	}
+	k.wish[j], k.effort[j] = k.holder.At(j, k.now), k.holder.Effort(j)
 }
 
 // nearest adds whole turns to the reference of an angle without limits, so that it
@@ -127,8 +147,15 @@ func (k *Shaper) HandOver(writer arbiter.ClientID, peak float64) {
 		k.back[j] = move.State{P: w.P - dt*w.V + dt*dt/2*w.A, V: w.V - dt*w.A, A: w.A}
 		k.batch = append(k.batch, j)
 	}
-	if len(k.batch) > 0 {
-		k.bridge.Begin(k.now-dt, k.batch, k.state, k.back, peak)
+	if len(k.batch) == 0 {
+		return
+	}
+	k.bridge.Begin(k.now-dt, k.batch, k.state, k.back, peak)
+	for _, j := range k.batch {
+		if k.renewed[j] {
+			k.renewed[j] = false
+			k.bridge.BeginEffort(k.now-dt, j, k.Motion.Tau[j], k.effort[j])
+		}
 	}
 }
 
@@ -177,15 +204,27 @@ func (k *Shaper) Complete(mode []servo.Mode) {
 	m, w := &k.Motion, &k.refs.Motion
 	step := stiffSlope * k.dt
 	for j := range m.Stiff {
-		m.Stiff[j] += min(max(w.Stiff[j]-m.Stiff[j], -step), step)
-		if mode[j] != servo.Position {
-			m.Stiff[j] = w.Stiff[j]
+		if !mode[j].Powered() {
+			m.Stiff[j], m.Tau[j] = w.Stiff[j], 0
+			continue
 		}
+		m.Stiff[j] += min(max(w.Stiff[j]-m.Stiff[j], -step), step)
+		k.completeEffort(j)
 	}
-	copy(m.Tau, w.Tau)
 	copy(m.Limb, w.Limb)
 	copy(m.Support, w.Support)
 	copy(m.Output, w.Output)
 	m.Base = w.Base
 	k.poses.apply(k)
+}
+
+// completeEffort makes the feed-forward of a joint: that of the reference plus what
+// is left of the hand-over, within the joint's effort limit.
+func (k *Shaper) completeEffort(j int) {
+	tau, most := k.effort[j]+k.bridge.EffortOffset(j, k.now), k.limiter.Bounds(j).Effort
+	if math.Abs(tau) > most {
+		tau = math.Copysign(most, tau)
+		k.Cut[j] |= CutEffort
+	}
+	k.Motion.Tau[j] = tau
 }

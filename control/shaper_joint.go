@@ -9,10 +9,10 @@ import (
 
 // What happens to single joints beside the stream of references.
 
-// Follow lets the command of a joint without torque be where the joint is, at rest:
-// whoever plans from the command then plans from the truth.
+// Follow lets the command of a joint without torque be where the joint is, at rest
+// and without effort: who plans from the command then plans from the truth.
 func (k *Shaper) Follow(j int, q float64) {
-	k.Cut[j] = 0
+	k.Cut[j], k.Motion.Tau[j] = 0, 0
 	k.limiter.Reset(j, q)
 	k.set(j, move.State{P: q})
 }
@@ -21,8 +21,9 @@ func (k *Shaper) Follow(j int, q float64) {
 // handed over from its command.
 func (k *Shaper) Forget(j int) {
 	k.bridge.Drop(j)
+	k.bridge.DropEffort(j)
 	k.holder.End(j)
-	k.fresh[j] = true
+	k.renew(j)
 }
 
 // Place puts the command of a joint that nobody owns somewhere at once: the robot is
@@ -31,20 +32,21 @@ func (k *Shaper) Place(j int, q float64) {
 	k.Follow(j, q)
 	k.Forget(j)
 	k.holder.Begin(j, move.State{P: q}, k.now)
-	k.fresh[j] = false
+	k.holder.Carry(j, 0)
+	k.fresh[j], k.renewed[j] = false, false
 }
 
 // Send lets a joint that nobody owns go somewhere, with all that are sent in the
 // same tick, and rest there.
 func (k *Shaper) Send(j int, q float64) {
 	k.holder.Put(j, q)
-	k.fresh[j] = true
+	k.renew(j)
 }
 
 // Stay ends the way of a joint that was sent: it stops where it is.
 func (k *Shaper) Stay(j int) {
 	k.holder.End(j)
-	k.fresh[j] = true
+	k.renew(j)
 }
 
 // Renew says that what these leaves are asked for is new in this tick, though their
@@ -52,7 +54,7 @@ func (k *Shaper) Stay(j int) {
 func (k *Shaper) Renew(leaves robot.Set) {
 	for leaf := range leaves.All {
 		if int(leaf) < len(k.fresh) {
-			k.fresh[leaf] = true
+			k.renew(int(leaf))
 		}
 	}
 	k.poses.fresh = k.poses.fresh.Union(leaves)

@@ -28,6 +28,11 @@ type rig struct {
 
 func newRig(t testing.TB, name string) *rig {
 	t.Helper()
+	return newRigWith(t, name, BridgeConfig{})
+}
+
+func newRigWith(t testing.TB, name string, decay BridgeConfig) *rig {
+	t.Helper()
 	bot, err := load.Robot(name, load.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -36,7 +41,7 @@ func newRig(t testing.TB, name string) *rig {
 	if r.refs, err = NewAggregate(r.m); err != nil {
 		t.Fatal(err)
 	}
-	if r.shaper, err = NewShaper(r.m, Transition{}, BridgeConfig{}, r.refs); err != nil {
+	if r.shaper, err = NewShaper(r.m, Transition{}, decay, r.refs); err != nil {
 		t.Fatal(err)
 	}
 	joints := len(r.m.Joints())
@@ -66,7 +71,9 @@ func (r *rig) step() {
 	}
 	k.HandOver(arbiter.Nobody, 0)
 	for j := range r.mode {
-		k.Limit(j)
+		if r.mode[j].Powered() {
+			k.Limit(j)
+		}
 	}
 	k.Complete(r.mode)
 }

@@ -191,7 +191,7 @@ func (r *rig) judge(s *loop.Snapshot) {
 	const slack = 1.05 // what a hand-over and a motion add to each other by rounding and steps
 	for j, q := range s.Command.Q {
 		v := (q - r.cmd[j]) / r.dt
-		held := s.Mode[j] == servo.Position
+		held := s.Mode[j].Powered()
 		if r.checks && held && r.held[j] {
 			if l := r.limits[j]; math.Abs(v) > l.VelMax*slack || math.Abs(v-r.step1[j])/r.dt > l.AccMax*slack+1e-6 {
 				r.t.Fatalf("tick %d, %s: velocity %.4g → %.4g, limits %g and %g", s.Tick.N, r.m.Joints()[j].Name, r.step1[j], v, l.VelMax, l.AccMax)

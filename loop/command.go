@@ -5,7 +5,7 @@ import "poise/servo"
 // limit makes the command of every joint.
 func (l *Loop) limit() {
 	for j := range l.mode {
-		if l.mode[j] == servo.Position {
+		if l.mode[j].Powered() {
 			l.shaper.Limit(j)
 		} else {
 			l.follow(j)
@@ -28,7 +28,7 @@ func (l *Loop) dynamics() { l.shaper.Complete(l.mode) }
 func (l *Loop) invert() {
 	for j := range l.setpoint {
 		s := l.cfg.Lead.Invert(l.command.Q[j], l.command.V[j], l.tick.Dt)
-		s.Mode, s.Stiffness = l.mode[j], l.command.Stiff[j]
+		s.Mode, s.Stiffness, s.Effort = l.mode[j], l.command.Stiff[j], l.command.Tau[j]
 		l.setpoint[j] = s
 	}
 }

@@ -51,7 +51,7 @@ func (f *monitor) updateJoint(l *Loop, j int) {
 	torque, r := l.powered.torque(), &l.reading.Joints[j]
 	note := func(k FaultKind, value float64, c latchChange) { f.note(l, k, j, value, c) }
 	if r.Age == 0 { // what was not heard is not judged
-		held := torque && l.mode[j] == servo.Position
+		held := torque && l.mode[j].Powered()
 		off := math.Abs(l.command.Q[j] - r.Position)
 		note(TrackingError, off, f.latch.above(TrackingError, j, off, held))
 		note(Overheat, r.Temperature, f.latch.above(Overheat, j, r.Temperature, true))

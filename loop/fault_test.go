@@ -72,7 +72,7 @@ func TestCrouchThenOff(t *testing.T) {
 	r.bus.Plan(sim.Trouble{Joint: joint, From: 300, Until: 1600, Temperature: 90})
 	r.must(0, 1, r.program(leg, 0.3, 1))
 	r.run(300 + 60)
-	if !r.raised(Overheat) || r.l.mode[joint] != servo.Position {
+	if !r.raised(Overheat) || !r.l.mode[joint].Powered() {
 		t.Fatalf("raised %v, mode %v", r.raised(Overheat), r.l.mode[joint])
 	}
 	r.run(1100)
@@ -98,7 +98,7 @@ func TestCrouchThenOff(t *testing.T) {
 	r.run(2)
 	r.l.Send(Order{Kind: Reset})
 	r.run(100)
-	if r.l.faults.latch.active != 0 || r.l.mode[joint] != servo.Position || r.bus.Joint(joint) != 0.7 {
+	if r.l.faults.latch.active != 0 || !r.l.mode[joint].Powered() || r.bus.Joint(joint) != 0.7 {
 		t.Errorf("%d faults, mode %v, joint at %g", r.l.faults.latch.active, r.l.mode[joint], r.bus.Joint(joint))
 	}
 	r.must(0, 2, r.program(leg, 0.1, 1))
@@ -404,7 +404,7 @@ func TestLetGoByAController(t *testing.T) {
 	r.run(10)
 	limp.limp = false
 	r.run(1)
-	if r.l.mode[j] != servo.Position || r.bus.Joint(j) < 0.39 {
+	if !r.l.mode[j].Powered() || r.bus.Joint(j) < 0.39 {
 		t.Errorf("mode %v, joint at %g", r.l.mode[j], r.bus.Joint(j))
 	}
 	r.run(2000)

@@ -127,7 +127,7 @@ func (r *rig) place(j robot.JointID, q float64) {
 	r.checks = checks
 	if placed := slices.ContainsFunc(r.reports, func(rep Report) bool { return rep.Kind == Placed }); placed && r.l.command.Q[j] == q {
 		r.step[j] = 0
-	} else if !placed && math.Abs(r.l.command.Q[j]-was) > 1 && r.l.mode[j] == servo.Position {
+	} else if !placed && math.Abs(r.l.command.Q[j]-was) > 1 && r.l.mode[j].Powered() {
 		r.t.Fatalf("joint %d went from %g to %g, and was not placed at %g", j, was, r.l.command.Q[j], q)
 	}
 }

@@ -122,7 +122,7 @@ func TestAdversarialReferences(t *testing.T) {
 					cuts++
 				}
 				low, high := r.guard(j)
-				if x := r.l.setpoint[j].Position; r.l.mode[j] == servo.Position && (x < low || x > high) {
+				if x := r.l.setpoint[j].Position; r.l.mode[j].Powered() && (x < low || x > high) {
 					t.Fatalf("tick %d, joint %d: setpoint %g outside %g … %g", r.n, j, x, low, high)
 				}
 			}

@@ -62,7 +62,7 @@ func TestLimpLimbIsPosedByHand(t *testing.T) {
 			there := r.bus.Joint(j)
 			tc.back(r)
 			r.run(3)
-			if got := r.l.mode[j] == servo.Position; got != tc.torque {
+			if got := r.l.mode[j].Powered(); got != tc.torque {
 				t.Errorf("torque %v, want %v", got, tc.torque)
 			}
 			if d := math.Abs(r.bus.Joint(j) - there); d > 0.02 {
@@ -77,7 +77,7 @@ func TestLimpLimbIsPosedByHand(t *testing.T) {
 				r.l.Send(Order{Kind: Reset})
 				r.l.Send(Order{Kind: PowerOn})
 				r.run(100)
-				if r.l.mode[j] != servo.Position || math.Abs(r.bus.Joint(j)-there) > 1e-6 {
+				if !r.l.mode[j].Powered() || math.Abs(r.bus.Joint(j)-there) > 1e-6 {
 					t.Errorf("mode %v after reset and power on, joint at %g, was at %g", r.l.mode[j], r.bus.Joint(j), there)
 				}
 			}

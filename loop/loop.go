@@ -279,7 +279,7 @@ func (l *Loop) jointOf(leaf robot.LeafID) robot.JointID {
 func (l *Loop) energise() {
 	for j := range l.mode {
 		mode := l.powered.mode(l, j)
-		if mode == servo.Position && l.mode[j] != servo.Position {
+		if mode.Powered() && !l.mode[j].Powered() {
 			l.seed(j)
 		}
 		l.mode[j] = mode

@@ -191,7 +191,7 @@ func (r *rig) run(ticks int) {
 		r.heard = r.n
 		for j, q := range r.l.command.Q {
 			v := (q - r.before[j]) / r.dt
-			had, has := r.mode[j] == servo.Position, r.l.mode[j] == servo.Position
+			had, has := r.mode[j].Powered(), r.l.mode[j].Powered()
 			switch {
 			case has && !had: // torque comes back where the joint is
 				at := r.l.reading.Joints[j].Position

@@ -174,7 +174,7 @@ func appendFloat(b []byte, x float64) []byte {
 }
 
 func appendCheckpoint(b []byte, c *checkpoint) []byte {
-	for _, v := range [...][]float64{c.q, c.v, c.a} {
+	for _, v := range [...][]float64{c.q, c.v, c.a, c.tau} {
 		for _, x := range v {
 			b = appendFloat(b, x)
 		}

@@ -218,7 +218,7 @@ func (r *Reader) checkpoint(dst *checkpoint) (bool, error) {
 		return false, nil
 	}
 	c := &cursor{b: rec.payload}
-	for _, v := range [...][]float64{dst.q, dst.v, dst.a} {
+	for _, v := range [...][]float64{dst.q, dst.v, dst.a, dst.tau} {
 		for i := range v {
 			v[i] = c.float()
 		}

@@ -30,19 +30,21 @@ type frame struct {
 // checkpoint is the whole state of the command, to see where a replay differs.
 type checkpoint struct {
 	q, v, a []float64
+	tau     []float64
 	writer  []arbiter.ClientID
 	power   loop.Power
 	faults  int
 }
 
 func newCheckpoint(joints, leaves int) checkpoint {
-	return checkpoint{q: make([]float64, joints), v: make([]float64, joints), a: make([]float64, joints), writer: make([]arbiter.ClientID, leaves)}
+	return checkpoint{q: make([]float64, joints), v: make([]float64, joints), a: make([]float64, joints), tau: make([]float64, joints), writer: make([]arbiter.ClientID, leaves)}
 }
 
 func (c *checkpoint) set(f *loop.Frame) {
 	copy(c.q, f.Command.Q)
 	copy(c.v, f.Command.V)
 	copy(c.a, f.Command.A)
+	copy(c.tau, f.Command.Tau)
 	copy(c.writer, f.Writer)
 	c.power, c.faults = f.Power, f.Faults
 }

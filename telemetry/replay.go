@@ -37,10 +37,12 @@ type Difference struct {
 	Joints    []JointDifference // at the next checkpoint
 }
 
-// JointDifference is one joint's command at a checkpoint.
+// JointDifference is one joint's command at a checkpoint: its position, or, where
+// that is the same, its feed-forward.
 type JointDifference struct {
 	Joint     robot.JointID
 	Want, Got float64
+	Effort    bool // otherwise position
 }
 
 func (d *Difference) String() string {
@@ -270,8 +272,11 @@ func (p *player) compare() {
 	}
 	p.seen = true
 	for j := range p.state.q {
-		if math.Float64bits(p.state.q[j]) != math.Float64bits(p.recorded.q[j]) {
-			d.Joints = append(d.Joints, JointDifference{robot.JointID(j), p.recorded.q[j], p.state.q[j]})
+		switch id := robot.JointID(j); {
+		case math.Float64bits(p.state.q[j]) != math.Float64bits(p.recorded.q[j]):
+			d.Joints = append(d.Joints, JointDifference{Joint: id, Want: p.recorded.q[j], Got: p.state.q[j]})
+		case math.Float64bits(p.state.tau[j]) != math.Float64bits(p.recorded.tau[j]):
+			d.Joints = append(d.Joints, JointDifference{Joint: id, Want: p.recorded.tau[j], Got: p.state.tau[j], Effort: true})
 		}
 	}
 }

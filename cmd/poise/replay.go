@@ -122,7 +122,11 @@ func printReplay(e *env, a replayAnswer, out *telemetry.Outcome) {
 	}
 	if out.First != nil {
 		for i, j := range out.First.Joints {
-			fmt.Fprintf(e.out, "  %s is at %v, was at %v\n", a.Joints[i], j.Got, j.Want)
+			what := "is at %v, was at %v"
+			if j.Effort {
+				what = "has a feed-forward of %v, had %v"
+			}
+			fmt.Fprintf(e.out, "  %s "+what+"\n", a.Joints[i], j.Got, j.Want)
 		}
 	}
 }

@@ -1,5 +1,6 @@
 // Package hold keeps joints where they are: each comes to rest by its shortest
-// stop and stays. Nobody moves what is held without a better claim.
+// stop and stays, carrying the load that it carried. Only a better claim moves
+// what is held.
 package hold
 
 import (
@@ -77,6 +78,7 @@ func (c *Controller) take(in *control.Input, now robot.Set) {
 	before := float64(in.Tick.Time)*1e-9 - in.Tick.Dt
 	for leaf := range now.Minus(c.held).All {
 		c.holder.Begin(int(leaf), in.Cmd.State(int(leaf)), before)
+		c.holder.Carry(int(leaf), in.Cmd.Tau[leaf])
 	}
 	c.held = now
 }
@@ -87,7 +89,7 @@ func (c *Controller) Update(in *control.Input, out *control.Reference) (control.
 	out.Has, out.Peak, out.Rate = c.held, pace.Peak, in.Rate
 	for leaf := range c.held.All {
 		s := c.holder.At(int(leaf), now)
-		out.Q[leaf], out.V[leaf], out.A[leaf] = s.P, s.V, s.A
+		out.Q[leaf], out.V[leaf], out.A[leaf], out.Tau[leaf] = s.P, s.V, s.A, c.holder.Effort(int(leaf))
 	}
 	return control.Going, control.Because(control.OK)
 }

@@ -141,7 +141,7 @@ func (r *Rig) judge() {
 	r.T.Helper()
 	for j, q := range r.Now.Command.Q {
 		joint, v := &r.M.Joints()[j], (q-r.before[j])/r.Dt
-		driven := r.mode[j] == servo.Position && r.Now.Mode[j] == servo.Position
+		driven := r.mode[j].Powered() && r.Now.Mode[j].Powered()
 		if q-q != 0 {
 			r.T.Fatalf("tick %d, %s: command %g", r.N, joint.Name, q)
 		}
