@@ -39,16 +39,18 @@ var layers = []string{
 	"loop", "telemetry", "loop/runner",
 	"motion", "motion/file", "motion/rosgoal", "motion/library", "motion/lint", "motion/shipped",
 	"executive/explain", "executive",
-	// messages, wires and programs
-	"msgs", "msgs/rosjson", "msgs/poisemsgs", "msgs/rosapimsgs", "msgs/registry", "edge", "graph",
-	"wire/loopback", "wire/rosapi", "wire/rosbridge/frame", "wire/rosbridge/pack", "wire/rosbridge/client", "wire/mirror", "wire/rosbridge",
+	// messages and the graph
+	"msgs", "msgs/rosjson", "msgs/poisemsgs", "msgs/rosapimsgs", "msgs/registry", "msgs/codec", "edge", "graph",
+	// wires
+	"wire/loopback", "wire/rosapi", "wire/rosbridge/frame", "wire/rosbridge/client", "wire/mirror", "wire/rosbridge",
+	// programs
 	"server/config", "server/crew", "server/standing", "server/motions", "server", "studio",
 	"cmd/poise",
 }
 
 // testOnly packages serve tests and may import anything below cmd; nothing but
 // tests may import them.
-var testOnly = []string{"internal/approx", "internal/golden", "internal/randbot", "internal/rig", "internal/oracle"}
+var testOnly = []string{"internal/approx", "internal/golden", "internal/randbot", "internal/randmsg", "internal/rig", "internal/oracle"}
 
 // free folders hold programs that may import everything and are imported by none.
 var free = []string{"examples/", "tools/"}
@@ -123,7 +125,7 @@ var purePackages = []string{
 	"planner", "servo", "servo/sim", "arbiter", "action", "control", "control/follow", "control/pose", "control/hold",
 	"control/stream", "control/torqueoff", "control/stance", "control/lookat", "control/step", "control/kind", "loop", "loop/fault",
 	"motion", "motion/file", "motion/rosgoal", "motion/lint", "executive/explain",
-	"msgs", "msgs/rosjson", "msgs/registry", "edge",
+	"msgs", "msgs/rosjson", "msgs/registry", "msgs/codec", "edge",
 }
 
 func TestPurePackagesSeeNoOutside(t *testing.T) {

@@ -29,6 +29,8 @@ type Field struct {
 	List int    // Scalar, Open, or the fixed length
 	Max  int    // of an open list in ROS 2; 0 is no bound
 
+	Index int // in the Go struct
+
 	ros1Name string
 	forms    [msgs.NumForms]bool
 	message  *Type // nil for a built-in type
@@ -148,7 +150,7 @@ func describe(t reflect.Type, types map[reflect.Type]*Type) (fields []Field) {
 		if name == "" {
 			panic(fmt.Sprintf("registry: %s.%s has no json tag", t, f.Name))
 		}
-		x := Field{Name: name, ros1Name: name, List: Scalar, forms: formsOf(f.Tag.Get("form"))}
+		x := Field{Name: name, ros1Name: name, Index: i, List: Scalar, forms: formsOf(f.Tag.Get("form"))}
 		if other := f.Tag.Get("ros1"); other != "" {
 			x.ros1Name = other
 		}

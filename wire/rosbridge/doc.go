@@ -13,8 +13,8 @@
 // client is told so by a status message.
 //
 // A stream is a topic that a client reads, served is what it serves, and both send
-// through its outbox. The packages below are frame, the messages, pack, their
-// compressions, and client, the other end.
+// through its outbox. The packages below are frame, the messages on the socket, and
+// client, the other end.
 //
 // # Rules
 //

@@ -8,8 +8,8 @@ import (
 
 	"poise/graph"
 	"poise/msgs"
+	"poise/msgs/codec"
 	"poise/wire/rosbridge/frame"
-	"poise/wire/rosbridge/pack"
 )
 
 // stream is a topic that a client reads. However often the client subscribes, each
@@ -181,10 +181,12 @@ func (s *stream) frames(m *graph.Message) (frames [][]byte, binary bool) {
 	switch s.compression {
 	case "cbor":
 		return [][]byte{m.Encoded(key, func() []byte {
-			return pack.CBOR(publishHead(s.name), m.Value, s.form)
+			return frame.PublishCBOR(s.name, m.Value, s.form)
 		})}, true
 	case "cbor-raw":
-		return [][]byte{m.Encoded(key, func() []byte { return rawFrame(s.name, m.Value, s.form) })}, true
+		return [][]byte{m.Encoded(key, func() []byte {
+			return frame.PublishRaw(s.name, time.Now(), codec.For(m.Type, s.form).Append(nil, m.Value))
+		})}, true
 	}
 	msg := m.JSON(s.form)
 	text := m.Encoded(key, func() []byte {
@@ -192,21 +194,4 @@ func (s *stream) frames(m *graph.Message) (frames [][]byte, binary bool) {
 		return out.Append(make([]byte, 0, len(msg)+len(s.name)+32))
 	})
 	return s.x.split(text, s.fragment), false
-}
-
-// publishHead is a publish frame in CBOR up to the value of msg.
-func publishHead(topic string) []byte {
-	b := pack.Object(nil, 3)
-	b = pack.Text(pack.Text(b, "op"), frame.Publish)
-	b = pack.Text(pack.Text(b, "topic"), topic)
-	return pack.Text(b, "msg")
-}
-
-// rawFrame wraps ROS's own serialization, with the time at which it left.
-func rawFrame(topic string, value any, form msgs.Form) []byte {
-	now := time.Now()
-	b := pack.Object(publishHead(topic), 3)
-	b = pack.Uint(pack.Text(b, "secs"), uint64(now.Unix()))
-	b = pack.Uint(pack.Text(b, "nsecs"), uint64(now.Nanosecond()))
-	return pack.Bytes(pack.Text(b, "bytes"), pack.Raw(nil, value, form))
 }

@@ -1,6 +1,7 @@
 package rosbridge_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -11,6 +12,8 @@ import (
 	"poise/action"
 	"poise/graph"
 	"poise/msgs"
+	"poise/msgs/codec"
+	"poise/msgs/registry"
 	"poise/wire/rosbridge"
 	"poise/wire/rosbridge/frame"
 )
@@ -505,19 +508,33 @@ func TestCBOR(t *testing.T) {
 	if !strings.Contains(string(data), "\xd8\x56\x50") {
 		t.Errorf("no typed array of float64 in %q", data)
 	}
-	text, err := frame.JSON(data)
-	if err != nil || !like(text, `{"op":"publish","topic":"/joint_states","msg":{"header":{"stamp":{"sec":3,"nanosec":4},"frame_id":"base"},
-		"name":["a","b"],"position":[1.5,-2],"velocity":[],"effort":[]}}`) {
-		t.Errorf("%s, %v", text, err)
+	m, err := frame.ParseCBOR(data)
+	if err != nil || m.Op != frame.Publish || m.Topic != "/joint_states" || !like(m.Msg, `{"header":{"stamp":{"sec":3,"nanosec":4},"frame_id":"base"},
+		"name":["a","b"],"position":[1.5,-2],"velocity":[],"effort":[]}`) {
+		t.Errorf("%s, %v", m.Msg, err)
 	}
 
-	raw := b.dial()
-	raw.send(`{"op":"subscribe","topic":"/joint_states","type":"sensor_msgs/JointState","compression":"cbor-raw"}`)
-	if _, data, err = raw.conn.Read(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if text, err = frame.JSON(data); err != nil || !like(text, `{"op":"publish","topic":"/joint_states","msg":{"secs":"*","nsecs":"*","bytes":"*"}}`) {
-		t.Errorf("%s, %v", text, err)
+	for name, form := range map[string]msgs.Form{"sensor_msgs/JointState": msgs.ROS1, "sensor_msgs/msg/JointState": msgs.ROS2} {
+		raw := b.dial()
+		raw.send(`{"op":"subscribe","topic":"/joint_states","type":"` + name + `","compression":"cbor-raw"}`)
+		if _, data, err = raw.conn.Read(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		m, err = frame.ParseCBOR(data)
+		if err != nil || m.Op != frame.Publish || m.Topic != "/joint_states" || !like(m.Msg, `{"secs":"*","nsecs":"*","bytes":"*"}`) {
+			t.Fatalf("%s, %v", m.Msg, err)
+		}
+		var inside struct{ Bytes []int }
+		must(0, json.Unmarshal(m.Msg, &inside))
+		var bytes []byte
+		for _, x := range inside.Bytes {
+			bytes = append(bytes, byte(x))
+		}
+		typ, _ := registry.For[msgs.JointState]()
+		var state msgs.JointState
+		if err := codec.For(typ, form).Decode(bytes, &state); err != nil || state.Header.FrameID != "base" || len(state.Name) != 2 || state.Position[1] != -2 {
+			t.Errorf("%s: %+v, %v", name, state, err)
+		}
 	}
 
 	// in: a call as a binary frame; the answer is text, as for everybody

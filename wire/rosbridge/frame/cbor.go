@@ -64,16 +64,8 @@ func cborHead(v any) *Message {
 	return m
 }
 
-// JSON turns CBOR into JSON text. What is not a finite number becomes null, a byte
-// string a list of numbers, a typed array of RFC 8746 a list.
-func JSON(data []byte) ([]byte, error) {
-	var v any
-	if err := decoder.Unmarshal(data, &v); err != nil {
-		return nil, fmt.Errorf("not CBOR: %w", err)
-	}
-	return appendValue(nil, v)
-}
-
+// appendValue appends a CBOR value as JSON text. What is not a finite number becomes
+// null, a byte string a list of numbers, a typed array of RFC 8746 a list.
 func appendValue(b []byte, v any) ([]byte, error) {
 	switch x := v.(type) {
 	case nil:

@@ -6,8 +6,8 @@
 //
 // Parse reads a text frame, ParseCBOR a binary one, both into a Message, whose
 // ROS-shaped parts (msg, args, values) stay JSON text until somebody knows their
-// type. Append writes a Message; Wrap puts an envelope around a payload that is
-// ready; Joiner and Split take long messages together and apart. Nothing here
+// type. Append writes a Message, PublishCBOR and PublishRaw a message of a topic in
+// the compressions cbor and cbor-raw; Joiner and Split take long messages together and apart. Nothing here
 // knows a socket, a clock or the graph.
 //
 // Reading is tolerant where clients differ (ids may be strings or whole numbers,

@@ -1,0 +1,193 @@
+package codec_test
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"math/rand/v2"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"poise/internal/golden"
+	"poise/internal/randmsg"
+	"poise/msgs"
+	"poise/msgs/codec"
+	"poise/msgs/registry"
+	"poise/msgs/rosjson"
+)
+
+// question and answer are lines of tools/oracle/ros_bytes.py.
+type question struct {
+	Form    int             `json:"form"`
+	Type    string          `json:"type"`
+	Text    *string         `json:"text,omitempty"`
+	Message json.RawMessage `json:"message,omitempty"`
+	Bytes   []byte          `json:"bytes,omitempty"`
+}
+
+type answer struct {
+	Error     string          `json:"error"`
+	MD5       string          `json:"md5"`
+	Fields    map[string]bool `json:"fields"`    // by distribution
+	Constants map[string]bool `json:"constants"` // by distribution
+	Bytes     []byte          `json:"bytes"`
+	Big       []byte          `json:"big"`
+	Again     []byte          `json:"again"`
+}
+
+// oracle is a conversation with rosbags.
+type oracle struct {
+	t        *testing.T
+	form     msgs.Form
+	number   int
+	text     bytes.Buffer
+	handlers []func(answer)
+	known    map[*registry.Type]bool
+}
+
+func (o *oracle) ask(q question, handle func(answer)) {
+	q.Form = o.number
+	line, err := json.Marshal(q)
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	o.text.Write(append(line, '\n'))
+	o.handlers = append(o.handlers, handle)
+}
+
+// define tells rosbags a type's definition, those inside it first.
+func (o *oracle) define(typ *registry.Type, handle func(*registry.Type, answer)) {
+	if o.known[typ] {
+		return
+	}
+	o.known[typ] = true
+	for _, p := range typ.Parts(o.form) {
+		o.define(p, handle)
+	}
+	text := typ.Text(o.form)
+	o.ask(question{Type: typ.Name(o.form), Text: &text}, func(a answer) { handle(typ, a) })
+}
+
+// run lets rosbags answer.
+func (o *oracle) run() {
+	python := golden.Python(o.t)
+	if out, err := exec.Command(python, "-c", "import rosbags").CombinedOutput(); err != nil {
+		golden.Missing(o.t, "POISE_PYTHON has no rosbags (tools/oracle/requirements.txt): %s", out)
+	}
+	command := exec.Command(python, filepath.Join(golden.Root(o.t), "tools", "oracle", "ros_bytes.py"))
+	command.Stdin = &o.text
+	var stderr bytes.Buffer
+	command.Stderr = &stderr
+	out, err := command.Output()
+	if err != nil {
+		o.t.Fatalf("%v: %s", err, stderr.String())
+	}
+	lines := bufio.NewScanner(bytes.NewReader(out))
+	lines.Buffer(nil, 1<<24)
+	for i, handle := range o.handlers {
+		var a answer
+		if !lines.Scan() {
+			o.t.Fatalf("answer %d of %d is missing", i, len(o.handlers))
+		}
+		if err := json.Unmarshal(lines.Bytes(), &a); err != nil {
+			o.t.Fatal(err)
+		}
+		if a.Error != "" {
+			o.t.Error(a.Error)
+			continue
+		}
+		handle(a)
+	}
+}
+
+// notHumble are the types of which Humble has other constants than the registry, which
+// has Jazzy's.
+var notHumble = []string{"rcl_interfaces/msg/Log", "sensor_msgs/msg/BatteryState"}
+
+// TestEveryTypeAgainstRosbags compares the registry and the codecs with an
+// implementation that we did not write: definitions, sums, and bytes both ways.
+func TestEveryTypeAgainstRosbags(t *testing.T) {
+	const seed = 17
+	cases := 4
+	if testing.Short() {
+		cases = 2
+	}
+	for number, form := range map[int]msgs.Form{1: msgs.ROS1, 2: msgs.ROS2} {
+		t.Run(strings.ReplaceAll(form.String(), " ", ""), func(t *testing.T) {
+			r := rand.New(rand.NewPCG(seed, uint64(number)))
+			o := &oracle{t: t, form: form, number: number, known: map[*registry.Type]bool{}}
+			compared := map[string]int{}
+			define := func(typ *registry.Type, a answer) {
+				if form == msgs.ROS1 && a.MD5 != typ.MD5() {
+					t.Errorf("%s: md5 %s, rosbags says %s", typ, typ.MD5(), a.MD5)
+				}
+				for distribution, same := range a.Fields {
+					compared[distribution]++
+					if !same {
+						t.Errorf("%s: %s has other fields", typ, distribution)
+					}
+					if a.Constants[distribution] == (distribution == "ros2_humble" && slices.Contains(notHumble, typ.String())) {
+						t.Errorf("%s: the constants of %s are the same: %v", typ, distribution, a.Constants[distribution])
+					}
+				}
+			}
+			messages := 0
+			for _, typ := range registry.Messages() {
+				if !exists(typ, form) {
+					continue
+				}
+				o.define(typ, define)
+				c := codec.For(typ, form)
+				for range cases {
+					msg := typ.New()
+					randmsg.Fill(r, msg)
+					own := c.Append(nil, msg)
+					messages++
+					o.ask(question{Type: typ.Name(form), Message: rosjson.Append(nil, msg, form), Bytes: own}, func(a answer) {
+						judge(t, c, own, a)
+					})
+				}
+			}
+			o.run()
+			t.Logf("seed %d: %d types, %d messages; definitions compared with %v", seed, len(o.known), messages, compared)
+		})
+	}
+}
+
+// judge compares the bytes of rosbags with ours, and reads them.
+func judge(t *testing.T, c *codec.Codec, own []byte, a answer) {
+	t.Helper()
+	for what, data := range map[string][]byte{"writes": a.Bytes, "reads and writes": a.Again} {
+		if at := firstDifference(data, own); at >= 0 {
+			t.Errorf("%s: rosbags %s %d bytes, ours are %d; they differ at byte %d", c.Type(), what, len(data), len(own), at)
+		}
+	}
+	want := c.Type().New()
+	if err := c.Decode(own, want); err != nil {
+		t.Error(err)
+		return
+	}
+	for _, data := range [][]byte{a.Bytes, a.Big} {
+		if data == nil {
+			continue
+		}
+		got := c.Type().New()
+		if err := c.Decode(data, got); err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: %x of rosbags is read as\n%+v (%v), want\n%+v", c.Type(), data, got, err, want)
+		}
+	}
+}
+
+// firstDifference returns where two byte strings begin to differ, -1 if they do not.
+func firstDifference(a, b []byte) int {
+	for i := range max(len(a), len(b)) {
+		if i >= len(a) || i >= len(b) || a[i] != b[i] {
+			return i
+		}
+	}
+	return -1
+}
