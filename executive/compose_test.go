@@ -7,7 +7,6 @@ import (
 
 	"poise/control"
 	"poise/control/follow"
-	"poise/motion"
 	"poise/planner"
 	"poise/robot"
 	"poise/robot/load"
@@ -21,44 +20,6 @@ func model(t testing.TB, name string) *robot.Model {
 		t.Fatal(err)
 	}
 	return bot.Model
-}
-
-// supportedMotion is a motion with supports, events and tolerances.
-func supportedMotion(m *robot.Model) *motion.Document {
-	d := &motion.Document{Chains: []string{"leg1"}, GoalTimeTolerance: 0.5,
-		Joints: []motion.Joint{{Name: "joint52", Enabled: true, Path: &trajectory.Tolerance{Position: 0.2}}, {Name: "joint51", Enabled: true, Goal: &trajectory.Tolerance{Position: -1}}},
-		Events: []follow.Event{{Time: 0.5, Type: "voice/say", Command: "hi", Options: "x"}}}
-	for _, j := range m.Joints() {
-		d.Columns = append(d.Columns, j.Name)
-	}
-	for i := range 3 {
-		p := motion.Point{Time: float64(i), Enabled: true, Supports: []float64{float64(i % 2)}, Positions: make([]float64, len(d.Columns))}
-		p.Positions[24], p.Positions[25] = -0.1*float64(i), 0.2*float64(i)
-		d.Points = append(d.Points, p)
-	}
-	d.Order = []string{"joint52", "joint51", "support/leg1"}
-	return d
-}
-
-// TestMotionsSurviveTheWayThere: a stored motion as a goal, and that as a stored
-// motion again, is the same.
-func TestMotionsSurviveTheWayThere(t *testing.T) {
-	m := model(t, "pony")
-	d := supportedMotion(m)
-	g, err := d.Goal(motion.Part{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(g.Path) != 1 || g.Path[0].Joint != "joint52" || len(g.Final) != 1 || g.Final[0].Position != -1 {
-		t.Errorf("tolerances %+v %+v", g.Path, g.Final)
-	}
-	back, err := documentOf(m, g, make([]float64, len(m.Joints())))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !reflect.DeepEqual(back, d) {
-		t.Errorf("%+v\nwant\n%+v", back, d)
-	}
 }
 
 // TestJoinKeepsTheOthersStill puts motions of two groups behind each other.
@@ -161,22 +122,6 @@ func TestSlowerIsTheSamePath(t *testing.T) {
 	}
 	if slow.Events[0].Time != 1.25 || g.Events[0].Time != 1 {
 		t.Error("events do not go along")
-	}
-}
-
-// TestKeyRowsGiveTheSameMotion thins dense samples.
-func TestKeyRowsGiveTheSameMotion(t *testing.T) {
-	g := follow.Goal{Joints: []string{"joint_1"}}
-	for k := range 1001 {
-		s := float64(k) / 1000
-		g.Points = append(g.Points, trajectory.Point{Time: 2 * s, Position: []float64{math.Sin(6*s) * s * s * (1 - s) * (1 - s)}, Velocity: []float64{0}})
-	}
-	rows, speed, err := thinned(model(t, "arm6"), &g)
-	if err != nil || len(rows) > 80 || rows[0] != 0 || rows[len(rows)-1] != 1000 || !(speed > 0.6) {
-		t.Errorf("%d rows at %g, %v", len(rows), speed, err)
-	}
-	if _, off, err := through(&g, rows); err != nil || off > keyDeviation {
-		t.Errorf("%g off, %v", off, err)
 	}
 }
 

@@ -36,7 +36,7 @@ func (v *view) keepMotions(source string, motions []*planner.Motion) {
 // the robot; dense samples are thinned to the key points that give the same motion
 // within a milliradian.
 func (k *Kept) Document(m *robot.Model) (*motion.Document, error) {
-	d, err := documentOf(m, &k.Goal, k.Pose)
+	d, err := motion.FromGoal(m, &k.Goal, k.Pose)
 	if err == nil {
 		d.Description = strings.TrimSpace("kept from " + k.Source + " " + d.Description)
 	}

@@ -10,9 +10,9 @@
 // which leave at their time.
 //
 // Every edit is an Operation, plain data that also travels over the wire; Apply
-// carries one out and never changes the document it was given. A List is a document
-// under edit, with undo and redo: the WaypointsList of the editor. Documents are
-// always saved whole; marks, part and scale only decide what a Goal takes from them.
+// carries one out and never changes the document it was given, so an editor undoes by
+// keeping the documents before. Documents are always saved whole; marks, part and
+// scale only decide what a Goal takes from them.
 //
 // Documents are read and written by motion/file, exchanged with ROS as goals by
 // motion/rosgoal, judged by motion/lint, and kept in folders by motion/library.

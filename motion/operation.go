@@ -8,7 +8,7 @@ import (
 	"poise/robot/rule"
 )
 
-// Operation is one edit as data. Which fields an edit reads, Operations says; the
+// Operation is one edit as data. Which fields an edit reads, verbs says; the
 // others are passed over. Rows count from 0.
 type Operation struct {
 	Op     string    `json:"op"`
@@ -20,21 +20,18 @@ type Operation struct {
 	Texts  []string  `json:"texts"`
 }
 
-// Verb is a kind of edit: its word, the fields it reads, what it does.
-type Verb struct {
-	Op, Reads, Does string
+// verb is a kind of edit: its word, the fields it reads, what it does.
+type verb struct {
+	op, reads, does string
 
 	run func(*edit)
 }
 
-// Operations lists every edit there is.
-func Operations() []Verb { return slices.Clone(verbs) }
-
 // verbs is filled at start, since the edits look into it for near names.
-var verbs []Verb
+var verbs []verb
 
 func init() {
-	verbs = []Verb{
+	verbs = []verb{
 		{"set_description", "texts[0]", "says what the motion is", (*edit).setDescription},
 		{"set_tags", "texts", "replaces the tags", (*edit).setTags},
 		{"set_start_pose", "texts[0]", "names the pose in which the motion has to begin; empty for any", (*edit).setStartPose},
@@ -95,11 +92,11 @@ type edit struct {
 // mirrored. An edit that cannot be done changes nothing and says everything that
 // stands in its way, as *Problem.
 func Apply(d *Document, m *robot.Model, op Operation) (*Document, error) {
-	k := slices.IndexFunc(verbs, func(v Verb) bool { return v.Op == op.Op })
+	k := slices.IndexFunc(verbs, func(v verb) bool { return v.op == op.Op })
 	if k < 0 {
 		var words []string
 		for _, v := range verbs {
-			words = append(words, v.Op)
+			words = append(words, v.op)
 		}
 		return nil, &Problem{Kind: ErrOperation, Text: fmt.Sprintf("unknown operation %q%s", op.Op, rule.DidYouMean(op.Op, words))}
 	}

@@ -3,6 +3,7 @@ package motion
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"poise/control/follow"
 	"poise/robot"
@@ -98,6 +99,31 @@ func limitsOf(m *robot.Model, joint string) (l robot.Limits) {
 	}
 	if id, ok := m.Joint(joint); ok {
 		l = m.Joints()[id].Limits
+	}
+	return l
+}
+
+// LimitsOf returns the limits of joints of a robot as arrays; what the robot does not
+// limit is infinite.
+func LimitsOf(m *robot.Model, joints []string) *trajectory.Limits {
+	l := &trajectory.Limits{}
+	value := func(x robot.Limit, absent float64) float64 {
+		if x.Has {
+			return x.Value
+		}
+		return absent
+	}
+	inf := math.Inf(1)
+	for _, name := range joints {
+		var of robot.Limits
+		if id, ok := m.Joint(name); ok {
+			of = m.Joints()[id].Limits
+		}
+		l.Lower, l.Upper = append(l.Lower, value(of.Lower, -inf)), append(l.Upper, value(of.Upper, inf))
+		l.Velocity = append(l.Velocity, value(of.Velocity, inf))
+		a := value(of.Acceleration, inf)
+		l.Acceleration = append(l.Acceleration, a)
+		l.Deceleration = append(l.Deceleration, math.Abs(value(of.Deceleration, a)))
 	}
 	return l
 }

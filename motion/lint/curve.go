@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"poise/control/follow"
+	"poise/motion"
 	"poise/robot"
 	"poise/trajectory"
 	"poise/trajectory/spline"
@@ -17,31 +18,6 @@ const slack = 1e-9
 // perSegment is in how many steps a stretch that breaks a limit is looked at, to tell
 // from when to when. Whether a limit is broken at all is exact.
 const perSegment = 24
-
-// LimitsOf returns the limits of joints of a robot as arrays; what the robot does not
-// limit is infinite.
-func LimitsOf(m *robot.Model, joints []string) *trajectory.Limits {
-	l := &trajectory.Limits{}
-	value := func(x robot.Limit, absent float64) float64 {
-		if x.Has {
-			return x.Value
-		}
-		return absent
-	}
-	inf := math.Inf(1)
-	for _, name := range joints {
-		var of robot.Limits
-		if id, ok := m.Joint(name); ok {
-			of = m.Joints()[id].Limits
-		}
-		l.Lower, l.Upper = append(l.Lower, value(of.Lower, -inf)), append(l.Upper, value(of.Upper, inf))
-		l.Velocity = append(l.Velocity, value(of.Velocity, inf))
-		a := value(of.Acceleration, inf)
-		l.Acceleration = append(l.Acceleration, a)
-		l.Deceleration = append(l.Deceleration, math.Abs(value(of.Deceleration, a)))
-	}
-	return l
-}
 
 // noCurve says why a motion has no curve, with the joint by its name.
 func noCurve(joints []string, err error) Finding {
@@ -65,7 +41,7 @@ func (c *checker) curve(g *follow.Goal) {
 		c.add(noCurve(joints, err))
 		return
 	}
-	limits := LimitsOf(c.m, joints)
+	limits := motion.LimitsOf(c.m, joints)
 	for _, q := range []spline.Derivative{spline.Position, spline.Velocity, spline.Acceleration} {
 		for _, v := range limits.Violations(s, slack) {
 			if v.Quantity == q {

@@ -1,4 +1,4 @@
-package executive
+package motion
 
 import (
 	"fmt"
@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"poise/control/follow"
-	"poise/motion"
 	"poise/robot"
 	"poise/trajectory"
 	"poise/trajectory/spline"
@@ -17,13 +16,13 @@ import (
 // made of, rad or m.
 const keyDeviation = 1e-3
 
-// documentOf makes a stored motion of a trajectory. Its rows capture all joints of the
+// FromGoal makes a stored motion of a trajectory. Its rows capture all joints of the
 // robot, those that it does not move in a pose. Dense samples are thinned to the key
 // points that give the same motion within a milliradian; if the curve through them
 // would pass limits that the samples keep, it is stored a little slower, and its
 // description says so.
-func documentOf(m *robot.Model, g *follow.Goal, pose []float64) (*motion.Document, error) {
-	d := &motion.Document{Loop: g.Loop, GoalTimeTolerance: g.GoalTime}
+func FromGoal(m *robot.Model, g *follow.Goal, pose []float64) (*Document, error) {
+	d := &Document{Loop: g.Loop, GoalTimeTolerance: g.GoalTime}
 	for _, j := range m.Joints() {
 		d.Columns = append(d.Columns, j.Name)
 	}
@@ -34,7 +33,7 @@ func documentOf(m *robot.Model, g *follow.Goal, pose []float64) (*motion.Documen
 			chains = append(chains, c)
 			continue
 		}
-		d.Joints = append(d.Joints, motion.Joint{Name: name, Enabled: true, Path: stated(g.Path, name), Goal: stated(g.Final, name)})
+		d.Joints = append(d.Joints, Joint{Name: name, Enabled: true, Path: stated(g.Path, name), Goal: stated(g.Final, name)})
 	}
 	d.Order = slices.Clone(g.Joints)
 	rows, speed, err := thinned(m, g)
@@ -45,7 +44,7 @@ func documentOf(m *robot.Model, g *follow.Goal, pose []float64) (*motion.Documen
 		d.Description = fmt.Sprintf("at %.3g %% of its speed", 100*speed)
 	}
 	for _, i := range rows {
-		p := motion.Point{Time: g.Points[i].Time / speed, Enabled: true, Positions: slices.Clone(pose)}
+		p := Point{Time: g.Points[i].Time / speed, Enabled: true, Positions: slices.Clone(pose)}
 		for len(p.Positions) < len(d.Columns) {
 			p.Positions = append(p.Positions, math.NaN())
 		}
@@ -86,21 +85,21 @@ const (
 
 // thinned returns which points a stored motion needs, and the share of its speed at
 // which it keeps the limits of the joints. A table of positions is its own. Of dense
-// samples even ones are taken: the slopes of a local cubic are best there, and with
-// them its accelerations.
+// samples even ones are taken, since the slopes of a local cubic are best there, and
+// with them its accelerations; points at which a support changes stay as well.
 func thinned(m *robot.Model, g *follow.Goal) (rows []int, speed float64, err error) {
 	n := len(g.Points)
 	if n < 3 || len(g.Points[0].Velocity) == 0 {
 		return even(n, n), 1, nil
 	}
 	for count := fewRows; ; count += 1 + count/4 {
-		some := even(n, count)
+		some := union(even(n, count), stepsOf(g))
 		curve, off, err := through(g, some)
 		if err != nil {
 			return nil, 0, err
 		}
 		last := len(some) == n || count > manyRows
-		if at := keeps(m, g.Joints, curve); at > speed && (off <= keyDeviation || last && rows == nil) {
+		if at := keeps(m, g.Moved(), curve); at > speed && (off <= keyDeviation || last && rows == nil) {
 			rows, speed = some, at
 		}
 		if speed >= almost || last {
@@ -118,27 +117,29 @@ func even(n, count int) (rows []int) {
 	return rows
 }
 
+// stepsOf returns the points at which a support changes: they are never left out.
+func stepsOf(g *follow.Goal) (rows []int) {
+	_, supports := g.Columns()
+	for i := 1; i < len(g.Points); i++ {
+		if slices.ContainsFunc(supports, func(k int) bool { return g.Points[i].Position[k] != g.Points[i-1].Position[k] }) {
+			rows = append(rows, i)
+		}
+	}
+	return rows
+}
+
+// union returns the numbers of both lists, each once, in order.
+func union(a, b []int) []int {
+	all := slices.Concat(a, b)
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
 // keeps returns the share of its speed at which a curve keeps the limits of joints.
 func keeps(m *robot.Model, joints []string, curve *spline.Spline) float64 {
 	const slack, margin = 1e-6, 0.999
-	n := len(joints)
-	limits := trajectory.Limits{Velocity: make([]float64, n), Acceleration: make([]float64, n), Deceleration: make([]float64, n)}
-	or := func(l robot.Limit, absent float64) float64 {
-		if l.Has {
-			return math.Abs(l.Value)
-		}
-		return absent
-	}
-	for k, name := range joints {
-		limits.Velocity[k], limits.Acceleration[k], limits.Deceleration[k] = math.Inf(1), math.Inf(1), math.Inf(1)
-		if id, ok := m.Joint(name); ok {
-			l := &m.Joints()[id].Limits
-			limits.Velocity[k], limits.Acceleration[k] = or(l.Velocity, math.Inf(1)), or(l.Acceleration, math.Inf(1))
-			limits.Deceleration[k] = or(l.Deceleration, limits.Acceleration[k])
-		}
-	}
 	speed := 1.0
-	for _, v := range limits.Violations(curve, slack) {
+	for _, v := range LimitsOf(m, joints).Violations(curve, slack) {
 		switch v.Quantity {
 		case spline.Velocity:
 			speed = min(speed, margin/v.Ratio())
@@ -149,21 +150,22 @@ func keeps(m *robot.Model, joints []string, curve *spline.Spline) float64 {
 	return speed
 }
 
-// through returns the curve through some points of a goal, and how far it is from
-// the others.
+// through returns the curve of positions through some points of a goal, and how far it
+// is from the others.
 func through(g *follow.Goal, rows []int) (curve *spline.Spline, off float64, err error) {
-	t := &trajectory.Trajectory{}
+	some := follow.Goal{Joints: g.Joints}
 	for _, i := range rows {
-		t.Points = append(t.Points, trajectory.Point{Time: g.Points[i].Time, Position: g.Points[i].Position})
+		some.Points = append(some.Points, trajectory.Point{Time: g.Points[i].Time, Position: g.Points[i].Position})
 	}
-	if curve, err = t.Interpolant(); err != nil {
+	if curve, err = some.Curve(nil); err != nil {
 		return nil, 0, err
 	}
-	q := make([]float64, len(g.Points[0].Position))
-	for i := range g.Points {
-		curve.PositionTo(q, g.Points[i].Time)
-		for c := range q {
-			off = max(off, math.Abs(q[c]-g.Points[i].Position[c]))
+	columns, _ := g.Columns()
+	q := make([]float64, len(columns))
+	for _, p := range g.Points {
+		curve.PositionTo(q, p.Time)
+		for j, k := range columns {
+			off = max(off, math.Abs(q[j]-p.Position[k]))
 		}
 	}
 	return curve, off, nil
