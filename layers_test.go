@@ -32,7 +32,7 @@ var layers = []string{
 	"trajectory/spline", "trajectory", "trajectory/profile", "trajectory/move", "trajectory/retime", "trajectory/clock",
 	"planner/path", "planner", "planner/pilz", "planner/track", "planner/smooth",
 	// the machine
-	"servo", "servo/sim",
+	"servo", "servo/sim", "servo/driver",
 	// execution
 	"arbiter", "arbiter/scenario", "action", "control", "control/pace", "control/swing",
 	"control/follow", "control/pose", "control/hold", "control/stream", "control/torqueoff", "control/stance", "control/lookat", "control/step", "control/kind",
@@ -122,7 +122,7 @@ func TestEveryPackageHasAComment(t *testing.T) {
 var purePackages = []string{
 	"spatial", "linalg", "qp", "urdf", "robot", "kinematics", "dynamics", "contact",
 	"trajectory", "trajectory/spline", "trajectory/profile", "trajectory/move", "trajectory/retime", "trajectory/clock",
-	"planner", "servo", "servo/sim", "arbiter", "action", "control", "control/follow", "control/pose", "control/hold",
+	"planner", "servo", "servo/sim", "servo/driver", "arbiter", "action", "control", "control/follow", "control/pose", "control/hold",
 	"control/stream", "control/torqueoff", "control/stance", "control/lookat", "control/step", "control/kind", "loop", "loop/fault",
 	"motion", "motion/file", "motion/rosgoal", "motion/lint", "executive/explain",
 	"msgs", "msgs/rosjson", "msgs/registry", "msgs/codec", "edge",

@@ -5,6 +5,7 @@ import (
 	"poise/msgs"
 	"poise/msgs/poisemsgs"
 	"poise/robot"
+	"poise/servo"
 	"poise/spatial"
 )
 
@@ -151,3 +152,15 @@ func PoseOf(m msgs.Pose) (X spatial.Pose, ok bool) {
 
 // Vector turns a vector into a message.
 func Vector(v spatial.Vec3) msgs.Vector3 { return msgs.Vector3{X: v.X, Y: v.Y, Z: v.Z} }
+
+// DrivenRobot tells what a robot's driver can do.
+func DrivenRobot(name, driver string, d servo.Driver) poisemsgs.DrivenRobot {
+	can := d.Capabilities()
+	_, placed := d.(servo.Placer)
+	_, posed := d.(servo.HandPoser)
+	r := poisemsgs.DrivenRobot{Name: name, Driver: driver, Simulated: can.Simulated, Exact: can.Exact, Torque: can.Torque, PlacedAtOnce: placed, PosedByHand: posed}
+	for m := range can.Modes.All {
+		r.Modes = append(r.Modes, m.String())
+	}
+	return r
+}

@@ -75,7 +75,7 @@ func start(t *testing.T, change func(c *config.Config)) *bed {
 		change(&c)
 	}
 	b := &bed{t: t, log: &notebook{}, ended: make(chan error, 1)}
-	s, err := server.New(c, server.Options{Log: b.log})
+	s, err := server.New(t.Context(), c, server.Options{Log: b.log})
 	if err != nil {
 		t.Fatal(err)
 	}

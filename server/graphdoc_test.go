@@ -18,16 +18,11 @@ import (
 func TestDocsListTheWholeGraph(t *testing.T) {
 	c := config.Default()
 	c.Listen, c.Motions, c.RealSim = "127.0.0.1:0", t.TempDir(), true
-	s, err := New(c, Options{})
+	s, err := New(t.Context(), c, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() {
-		s.end()
-		s.background.Wait()
-		s.listener.Close()
-		s.graph.Close()
-	}()
+	defer s.Close()
 	want := map[string]string{}
 	real := map[string]bool{}
 	plain := func(name string) (string, bool) {

@@ -42,9 +42,9 @@ func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "the robot has no torque yet", http.StatusServiceUnavailable)
 		return
 	}
-	for _, in := range []*instance{s.virtual, s.real} {
-		if in != nil && in.exec.State().Silent {
-			http.Error(w, "the cycle of the "+in.name+" robot is silent", http.StatusServiceUnavailable)
+	for _, in := range s.robots {
+		if in.exec.State().Silent {
+			http.Error(w, "the cycle of robot "+in.name+" is silent", http.StatusServiceUnavailable)
 			return
 		}
 	}

@@ -1,30 +1,36 @@
 package server
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 
 	"poise/control/follow"
+	"poise/edge"
 	"poise/executive"
 	"poise/loop"
+	"poise/msgs/poisemsgs"
 	"poise/planner/pilz"
 	"poise/planner/smooth"
 	"poise/robot"
 	"poise/server/config"
 	"poise/server/crew"
-	"poise/servo/sim"
+	"poise/servo"
 )
 
-// instance is one robot: a simulated one in this version, be it the virtual robot
-// or the one that plays the real.
+// instance is one robot of the list: its driver, its cycle and its executive.
 type instance struct {
 	s      *Server
-	name   string // "virtual" or "real"
-	frames string // of its frames in tf: "" or "real/"
+	name   string
+	first  bool                  // what has no robot's name before it is this one's
+	frames string                // stands before its frames in tf: "" of the first, else its name and a slash
+	driver servo.Driver          // open until the server ends
+	can    servo.Capabilities    // of the driver
+	told   poisemsgs.DrivenRobot // the same, as clients read it
 	model  *robot.Model
 	loop   *loop.Loop
-	bus    *sim.Bus
 	exec   *executive.Executive
 	period time.Duration
 
@@ -35,7 +41,7 @@ type instance struct {
 
 // register puts the topics, services and actions of the robot into the graph.
 func (in *instance) register() *register {
-	return &register{graph: in.s.graph, exec: in.exec, real: in.name == "real", life: in.s.life, background: &in.s.background}
+	return &register{graph: in.s.graph, exec: in.exec, robot: in.name, first: in.first, life: in.s.life, background: &in.s.background}
 }
 
 // planning is what MoveIt offers, for this robot.
@@ -43,30 +49,79 @@ func (in *instance) planning() *planning {
 	return &planning{model: in.model, exec: in.exec, stand: in.topics.stand, joints: in.topics.pose}
 }
 
-// newInstance makes a robot that stands still with its power off.
-func (s *Server) newInstance(name string) (*instance, error) {
-	m := s.robot.Model
-	in := &instance{s: s, name: name, model: m, period: s.cfg.Period()}
-	if name == "real" {
-		in.frames = "real/"
+// addRobot opens the driver of a robot and makes the rest of it. The robot stands still
+// without torque.
+func (s *Server) addRobot(ctx context.Context, r config.Robot) error {
+	in := &instance{s: s, name: r.Name, first: len(s.robots) == 0, model: s.robot.Model, period: s.cfg.Period()}
+	if !in.first {
+		in.frames = in.name + "/"
 	}
-	settings, err := s.cfg.Settings()
+	var err error
+	if in.driver, err = s.open(ctx, r); err != nil {
+		return fmt.Errorf("robot %q, driver %s: %w", r.Name, r.Driver, err)
+	}
+	in.can = in.driver.Capabilities()
+	in.told = edge.DrivenRobot(r.Name, r.Driver, in.driver)
+	s.robots = append(s.robots, in) // from here on its driver is closed whatever happens
+	return in.assemble()
+}
+
+// open makes the driver of a robot ready for the cycle.
+func (s *Server) open(ctx context.Context, r config.Robot) (servo.Driver, error) {
+	entry, ok := s.drivers.Find(r.Driver)
+	if !ok {
+		return nil, errors.New("there is no such driver")
+	}
+	if r.Settings == nil {
+		r.Settings = entry.Settings()
+	}
+	d, err := entry.New(s.robot.Model, s.cfg.Loop.Period, r.Settings)
 	if err != nil {
 		return nil, err
 	}
+	if err := d.Open(ctx); err != nil {
+		return nil, err
+	}
+	if c, ok := d.(servo.Calibrator); ok {
+		if err := c.Calibrate(ctx); err != nil {
+			return nil, errors.Join(fmt.Errorf("calibration: %w", err), d.Close())
+		}
+	}
+	return d, nil
+}
+
+// closeDrivers ends the talk with every machine, once.
+func (s *Server) closeDrivers() error {
+	var errs []error
+	for _, in := range s.robots {
+		if in.driver == nil {
+			continue
+		}
+		if err := in.driver.Close(); err != nil {
+			errs = append(errs, fmt.Errorf("robot %q: %w", in.name, err))
+		}
+		in.driver = nil
+	}
+	return errors.Join(errs...)
+}
+
+// assemble makes everything above the driver.
+func (in *instance) assemble() error {
+	s, m := in.s, in.model
+	settings, err := s.cfg.Settings()
+	if err != nil {
+		return err
+	}
+	settings.Sensors = in.can.Sensors
 	if m.TransitionAcceleration().Has {
 		settings.Transition.Acceleration = 0 // the robot's own
 	}
 	parts, err := crew.Of(m, settings.Transition)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	in.parts = parts
-	in.bus = idealBus(m)
-	if name == "real" {
-		in.bus = realBus(m, &s.cfg.Sim, s.cfg.Loop.Period)
-	}
-	cfg := loop.Config{Model: m, Bus: in.bus, Settings: settings}
+	cfg := loop.Config{Model: m, Bus: in.driver, Settings: settings}
 	known := make([]executive.Controller, len(parts))
 	for i, p := range parts {
 		cfg.Controllers = append(cfg.Controllers, p.Registration)
@@ -75,11 +130,11 @@ func (s *Server) newInstance(name string) (*instance, error) {
 			in.switched = append(in.switched, p.Name)
 		}
 	}
-	if name == "virtual" {
+	if in.first {
 		cfg.Tap = s.recorder(&cfg) // of the whole configuration
 	}
 	if in.loop, err = loop.New(cfg); err != nil {
-		return nil, err
+		return err
 	}
 	in.exec, err = executive.New(executive.Config{
 		Model: m, Loop: in.loop, Controllers: known, Pipelines: s.pipelines(), Library: s.library,
@@ -88,10 +143,10 @@ func (s *Server) newInstance(name string) (*instance, error) {
 		Snapshot: func(now *loop.Snapshot) { in.topics.snapshot(now) },
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	in.topics, err = newTopics(in)
-	return in, err
+	return err
 }
 
 // assumed lists the joints whose hand-overs and stops use the acceleration of the

@@ -16,11 +16,13 @@ import (
 )
 
 // register puts the topics, services and actions of one robot into the graph and gathers
-// what goes wrong. Names of the virtual robot stand bare, and under virtual/ too.
+// what goes wrong. Each has the robot's name before its own; those of the first robot have
+// a second name without it.
 type register struct {
 	graph      *graph.Graph
 	exec       *executive.Executive
-	real       bool            // names begin with real/
+	robot      string          // stands before every name
+	first      bool            // names without it are this robot's, too
 	life       context.Context // ends with the server
 	background *sync.WaitGroup // who listens until then
 	err        error           // of everything so far
@@ -34,10 +36,11 @@ func (r *register) fail(err error) {
 
 // name returns the name of a thing of the robot, and gives it its second one.
 func (r *register) name(name string) string {
-	if r.real {
-		return "real/" + name
+	full := r.robot + "/" + name
+	if !r.first {
+		return full
 	}
-	r.fail(r.graph.Alias("virtual/"+name, name))
+	r.fail(r.graph.Alias(full, name))
 	return name
 }
 

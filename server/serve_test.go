@@ -104,7 +104,7 @@ func TestStrangersAreKeptOut(t *testing.T) {
 	for _, address := range []string{"0.0.0.0:0", "192.168.1.2:8080", ":8080", "example.com:80"} {
 		c := config.Default()
 		c.Listen = address
-		if _, err := server.New(c, server.Options{}); err == nil || !strings.Contains(err.Error(), "security") {
+		if _, err := server.New(t.Context(), c, server.Options{}); err == nil || !strings.Contains(err.Error(), "security") {
 			t.Errorf("listening on %s: %v", address, err)
 		}
 	}
@@ -272,11 +272,11 @@ func TestBadRobotsAreRefused(t *testing.T) {
 	t.Parallel()
 	c := config.Default()
 	c.Listen, c.Robot = "127.0.0.1:0", "unicorn"
-	if _, err := server.New(c, server.Options{}); err == nil || !strings.Contains(err.Error(), "unicorn") {
+	if _, err := server.New(t.Context(), c, server.Options{}); err == nil || !strings.Contains(err.Error(), "unicorn") {
 		t.Errorf("an unknown robot: %v", err)
 	}
 	c.Robot = manyJoints(t, 300)
-	_, err := server.New(c, server.Options{})
+	_, err := server.New(t.Context(), c, server.Options{})
 	if err == nil || !strings.Contains(err.Error(), "256") {
 		t.Errorf("a robot of 300 leaves: %v", err)
 	}
@@ -286,7 +286,7 @@ func TestBadRobotsAreRefused(t *testing.T) {
 	}
 	defer l.Close()
 	c.Robot, c.Listen = "pony", l.Addr().String()
-	if _, err := server.New(c, server.Options{}); err == nil || !strings.Contains(err.Error(), c.Listen) {
+	if _, err := server.New(t.Context(), c, server.Options{}); err == nil || !strings.Contains(err.Error(), c.Listen) {
 		t.Errorf("an address that is taken: %v", err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -25,6 +26,7 @@ import (
 	"poise/robot/load"
 	"poise/server/config"
 	"poise/server/motions"
+	"poise/servo/driver"
 	"poise/telemetry"
 	"poise/wire/loopback"
 	"poise/wire/mirror"
@@ -37,11 +39,14 @@ type Options struct {
 	Robot *load.Loaded // nil loads the one that the configuration names
 	Page  http.Handler // what a browser sees; nil is a plain page
 	Log   io.Writer    // where log lines go; nil is nowhere
+
+	Drivers driver.Table // that the configuration may name; nil are those that Poise comes with
 }
 
-// Server is a robot, or two, with all that people connect to. Make one with New.
+// Server is a list of robots with all that people connect to. Make one with New.
 type Server struct {
 	cfg     config.Config
+	drivers driver.Table
 	robot   *load.Loaded
 	library *library.Library
 	shelf   *motions.Shelf
@@ -50,16 +55,15 @@ type Server struct {
 	log     *slog.Logger
 	page    http.Handler
 
-	virtual *instance
-	real    *instance // nil if there is none
-	runner  *runner.Runner
-	wire    *rosbridge.Server
-	record  *telemetry.File
-	failed  error // of the recorder
+	robots []*instance // in the order of the configuration
+	runner *runner.Runner
+	wire   *rosbridge.Server
+	record *telemetry.File
+	failed error // of the recorder
 
 	listener   net.Listener
 	started    time.Time
-	ready      chan struct{} // closed when robots have torque
+	ready      chan struct{} // closed when simulated robots have torque
 	life       context.Context
 	end        context.CancelFunc
 	background sync.WaitGroup
@@ -71,26 +75,45 @@ type Server struct {
 // are large: what is kept is what a client may have missed while it reconnected.
 const keepResults = 10 * time.Second
 
-// New makes everything and listens, but serves nobody yet. All problems are reported
-// at once where they can be found at once.
-func New(cfg config.Config, o Options) (*Server, error) {
-	if err := cfg.Check(); err != nil {
+// New makes everything, opens the robots' drivers and listens, but serves nobody yet. All
+// problems are reported at once where they can be found at once. Drivers may take time to
+// open; ctx ends that. Run closes what New opened; so does Close, of a server that is not
+// run.
+func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
+	if o.Drivers == nil {
+		o.Drivers = driver.Standard
+	}
+	if err := cfg.CheckWith(o.Drivers); err != nil {
 		return nil, err
 	}
-	s := &Server{cfg: cfg, robot: o.Robot, page: o.Page, started: time.Now(), ready: make(chan struct{})}
+	s := &Server{cfg: cfg, drivers: o.Drivers, robot: o.Robot, page: o.Page, started: time.Now(), ready: make(chan struct{})}
 	s.life, s.end = context.WithCancel(context.Background())
 	s.graph = graph.New(graph.Options{KeepResults: keepResults})
 	s.log = newLog(s.graph, o.Log)
-	if err := s.assemble(); err != nil {
-		s.end()
-		s.graph.Close()
-		return nil, err
+	if err := s.assemble(ctx); err != nil {
+		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }
 
+// Close ends a server that was made and is not run.
+func (s *Server) Close() error {
+	s.end()
+	s.background.Wait()
+	var errs []error
+	if s.listener != nil {
+		errs = append(errs, s.listener.Close())
+	}
+	errs = append(errs, s.closeDrivers())
+	if s.record != nil {
+		errs = append(errs, s.record.Close())
+	}
+	s.graph.Close()
+	return errors.Join(errs...)
+}
+
 // assemble makes the parts, bottom to top.
-func (s *Server) assemble() error {
+func (s *Server) assemble(ctx context.Context) error {
 	var err error
 	if s.robot == nil {
 		if s.robot, err = load.Robot(s.cfg.Robot, load.Options{PackagePath: filepath.SplitList(os.Getenv("ROS_PACKAGE_PATH"))}); err != nil {
@@ -113,28 +136,23 @@ func (s *Server) assemble() error {
 	} else {
 		s.shelf.Warn(all)
 	}
-	if s.virtual, err = s.newInstance("virtual"); err != nil {
-		return err
-	}
-	instances := []*instance{s.virtual}
-	if s.cfg.RealSim {
-		if s.real, err = s.newInstance("real"); err != nil {
+	for _, r := range s.cfg.AllRobots() {
+		if err := s.addRobot(ctx, r); err != nil {
 			return err
 		}
-		instances = append(instances, s.real)
 	}
 	if assumed := s.Assumed(); assumed != "" {
 		s.log.Warn("assumed: " + assumed)
 	}
-	members := make([]runner.Member, len(instances))
-	for i, in := range instances {
+	members := make([]runner.Member, len(s.robots))
+	for i, in := range s.robots {
 		members[i] = runner.Member{Name: in.name, Loop: in.loop, Period: in.period}
 	}
 	if s.runner, err = runner.New(runner.Config{Members: members, Priority: s.cfg.Loop.Priority}); err != nil {
 		return err
 	}
 	errs := []error{s.shelf.Serve(s.graph), s.failed}
-	for _, in := range instances {
+	for _, in := range s.robots {
 		r := in.register()
 		in.serveGoals(r)
 		in.serveCommands(r)
@@ -184,15 +202,28 @@ func (s *Server) Address() string { return s.listener.Addr().String() }
 // Motions returns the folder where motions are saved, "" if they cannot be.
 func (s *Server) Motions() string { return s.library.Dir() }
 
-// last returns the newer of the last trajectories of both robots.
-func (s *Server) last() (executive.Kept, bool) {
-	k, ok := s.virtual.exec.Last()
-	if s.real != nil {
-		if other, has := s.real.exec.Last(); has && (!ok || other.Tick.Stamp > k.Tick.Stamp) {
-			return other, true
+// Robots lists the robots for people: name, driver, whether it is simulated, and the
+// settings that are not the driver's defaults.
+func (s *Server) Robots() (all []string) {
+	for i, r := range s.cfg.AllRobots() {
+		kind := "hardware"
+		if s.robots[i].can.Simulated {
+			kind = "simulated"
+		}
+		words := append([]string{r.Driver, kind}, r.Changed(s.drivers)...)
+		all = append(all, r.Name+": "+strings.Join(words, ", "))
+	}
+	return all
+}
+
+// last returns the newest of the last trajectories of all robots.
+func (s *Server) last() (newest executive.Kept, ok bool) {
+	for _, in := range s.robots {
+		if k, has := in.exec.Last(); has && (!ok || k.Tick.Stamp > newest.Tick.Stamp) {
+			newest, ok = k, true
 		}
 	}
-	return k, ok
+	return newest, ok
 }
 
 // info answers robot_info.
@@ -202,7 +233,10 @@ func (s *Server) info(in *instance) (*poisemsgs.RobotInfoResponse, error) {
 		return nil, err
 	}
 	r.URDF, r.Description = s.meshes.URDF(), s.robot.About
-	r.Period, r.Simulated, r.HasReal = s.cfg.Loop.Period, true, s.real != nil
+	r.Period, r.Simulated, r.HasReal, r.Robot = s.cfg.Loop.Period, in.can.Simulated, len(s.robots) > 1, in.name
+	for _, other := range s.robots {
+		r.Robots = append(r.Robots, other.told)
+	}
 	return r, nil
 }
 
@@ -221,18 +255,14 @@ func (s *Server) cycleStats(name string) (runner.Stats, string) {
 // Run serves until ctx is done; then it stops in order: goals, ramp, hold, safe state,
 // files. It returns what went wrong.
 func (s *Server) Run(ctx context.Context) error {
-	instances := []*instance{s.virtual}
-	if s.real != nil {
-		instances = append(instances, s.real)
-	}
 	robots, stopRobots := context.WithCancel(context.Background())
 	defer stopRobots()
 	cycle := make(chan error, 1)
 	go func() { cycle <- s.runner.Run(robots) }()
-	for _, in := range instances {
+	for _, in := range s.robots {
 		s.background.Go(func() { in.exec.Run(s.life) })
 	}
-	s.background.Go(func() { s.energise(instances) })
+	s.background.Go(s.energise)
 	if m := s.cfg.Mirror; m.URL != "" {
 		s.background.Go(func() { mirror.Keep(s.life, s.graph, m.URL, m.Prefix, s.log) })
 	}
@@ -252,10 +282,11 @@ func (s *Server) Run(ctx context.Context) error {
 		cycle <- nil
 	}
 	began := time.Now()
-	s.wind(instances, web, stopRobots)
+	s.wind(web, stopRobots)
 	if err := <-cycle; err != nil {
 		errs = append(errs, err)
 	}
+	errs = append(errs, s.closeDrivers())
 	s.end()
 	s.background.Wait()
 	if s.record != nil {
@@ -277,12 +308,12 @@ const (
 
 // wind stops in order: goals are called off and ramp down, the robots hold and go to
 // their safe state, clients hear of it, connections close.
-func (s *Server) wind(instances []*instance, web *http.Server, stopRobots func()) {
+func (s *Server) wind(web *http.Server, stopRobots func()) {
 	s.log.Info("stopping")
 	ctx, cancel := context.WithTimeout(context.Background(), rampPatience)
 	defer cancel()
 	var ramps sync.WaitGroup
-	for _, in := range instances {
+	for _, in := range s.robots {
 		in.exec.CancelAll("server")
 		ramps.Go(func() {
 			in.awaitGoals(goalPatience)
@@ -308,9 +339,13 @@ func (in *instance) awaitGoals(patience time.Duration) {
 	}
 }
 
-// energise gives the robots torque as soon as every joint has been read.
-func (s *Server) energise(instances []*instance) {
-	for _, in := range instances {
+// energise gives simulated robots torque as soon as every joint has been read. Hardware
+// has to be told.
+func (s *Server) energise() {
+	for _, in := range s.robots {
+		if !in.can.Simulated {
+			continue
+		}
 		for in.exec.State().Power != loop.Enabled {
 			if in.exec.State().Power == loop.Ready {
 				if _, err := waitFor(s.life, in.exec.Power("server", true)); err != nil {
@@ -327,7 +362,7 @@ func (s *Server) energise(instances []*instance) {
 	close(s.ready)
 }
 
-// Ready is closed when the robots can be moved.
+// Ready is closed when the simulated robots have torque.
 func (s *Server) Ready() <-chan struct{} { return s.ready }
 
 // Said is what the system granted of real time.

@@ -18,6 +18,7 @@ import (
 	"poise/msgs/poisemsgs"
 	"poise/msgs/rosjson"
 	"poise/robot"
+	"poise/servo"
 	"poise/spatial"
 )
 
@@ -46,11 +47,13 @@ func (in *instance) serveCommands(r *register) {
 	}, func(ok bool, text string, why []poisemsgs.Explanation, o executive.Outcome) *poisemsgs.SetSpeedResponse {
 		return &poisemsgs.SetSpeedResponse{Success: ok, Message: text, Explanations: why, Achieved: o.Value}
 	})
-	addCommand(r, "set_torque", func(who string, q *poisemsgs.SetTorqueRequest) *executive.Answer {
-		return e.SetTorque(who, q.On, q.Resources)
-	}, func(ok bool, text string, why []poisemsgs.Explanation, _ executive.Outcome) *poisemsgs.SetTorqueResponse {
-		return &poisemsgs.SetTorqueResponse{Success: ok, Message: text, Explanations: why}
-	})
+	if in.can.Torque {
+		addCommand(r, "set_torque", func(who string, q *poisemsgs.SetTorqueRequest) *executive.Answer {
+			return e.SetTorque(who, q.On, q.Resources)
+		}, func(ok bool, text string, why []poisemsgs.Explanation, _ executive.Outcome) *poisemsgs.SetTorqueResponse {
+			return &poisemsgs.SetTorqueResponse{Success: ok, Message: text, Explanations: why}
+		})
+	}
 	addCommand(r, "switch_controllers", func(who string, q *poisemsgs.SwitchControllersRequest) *executive.Answer {
 		return e.SwitchControllers(who, executive.Switch{Start: q.Start, Stop: q.Stop, Strict: q.Strict})
 	}, func(ok bool, text string, why []poisemsgs.Explanation, _ executive.Outcome) *poisemsgs.SwitchControllersResponse {
@@ -64,10 +67,16 @@ func (in *instance) serveCommands(r *register) {
 	addService(r, "robot_info", func(context.Context, *poisemsgs.RobotInfoRequest) (*poisemsgs.RobotInfoResponse, error) {
 		return in.s.info(in)
 	})
-	if in.name == "virtual" {
+	if _, ok := in.driver.(servo.Placer); ok {
 		in.servePlacing(r)
-	} else {
-		addService(r, "joints_hand_set", in.poseByHand)
+	}
+	if by, ok := in.driver.(servo.HandPoser); ok {
+		addService(r, "joints_hand_set", func(ctx context.Context, q *poisemsgs.JointsHandSetRequest) (*poisemsgs.JointsHandSetResponse, error) {
+			return in.poseByHand(ctx, by, q)
+		})
+	}
+	if in.first {
+		listen(r, "joints_marker_set", 1, func(string, *msgs.JointState) {}) // it exists for those who show it
 	}
 	in.serveStreams(r)
 }
@@ -131,7 +140,7 @@ func (in *instance) fresh(ctx context.Context) executive.State {
 	return state
 }
 
-// servePlacing registers how the virtual robot is put somewhere at once: as a topic,
+// servePlacing registers how joints are put somewhere at once: as a topic,
 // and as a service for those who want to know whether it was.
 func (in *instance) servePlacing(r *register) {
 	place := func(who string, j *msgs.JointState) *executive.Answer { return in.exec.Place(who, j.Name, j.Position) }
@@ -142,11 +151,10 @@ func (in *instance) servePlacing(r *register) {
 	listen(in.register(), "joints_virtual_set", 10, func(from string, v *msgs.JointState) {
 		_, _ = waitFor(in.s.life, place(from, v)) // a topic has no answer; the audit has it
 	})
-	listen(r, "joints_marker_set", 1, func(string, *msgs.JointState) {}) // it exists for those who show it
 }
 
-// poseByHand moves limp joints of the simulated real robot.
-func (in *instance) poseByHand(ctx context.Context, q *poisemsgs.JointsHandSetRequest) (*poisemsgs.JointsHandSetResponse, error) {
+// poseByHand moves joints without torque as a hand would.
+func (in *instance) poseByHand(ctx context.Context, by servo.HandPoser, q *poisemsgs.JointsHandSetRequest) (*poisemsgs.JointsHandSetResponse, error) {
 	var why []explain.Explanation
 	names := q.Joints.Name
 	if len(q.Joints.Position) != len(names) {
@@ -161,7 +169,7 @@ func (in *instance) poseByHand(ctx context.Context, q *poisemsgs.JointsHandSetRe
 	}
 	if len(why) == 0 {
 		for i, id := range ids {
-			if !in.bus.PoseByHand(int(id), q.Joints.Position[i]) {
+			if !by.PoseByHand(int(id), q.Joints.Position[i]) {
 				x := explain.Because("has_torque", fmt.Sprintf("joint %q has torque: a hand cannot move it", names[i])).With("switch the torque of its limb off first: set_torque")
 				x.Joint = names[i]
 				why = append(why, x)

@@ -15,6 +15,7 @@ import (
 	"poise/robot"
 	"poise/server/config"
 	"poise/servo"
+	"poise/servo/sim"
 	"poise/trajectory"
 )
 
@@ -33,18 +34,20 @@ func still(t *testing.T, name string, change func(c *config.Config)) *stepped {
 	c := config.Default()
 	c.Listen, c.Motions = "127.0.0.1:0", t.TempDir()
 	change(&c)
-	s, err := New(c, Options{})
+	s, err := New(t.Context(), c, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		s.end()
-		s.listener.Close()
-		s.graph.Close()
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
 	})
-	b := &stepped{t: t, s: s, in: s.virtual}
-	if name == "real" {
-		b.in = s.real
+	b := &stepped{t: t, s: s}
+	for _, in := range s.robots {
+		if in.name == name {
+			b.in = in
+		}
 	}
 	for b.in.exec.State().Power != loop.Ready {
 		b.step()
@@ -205,7 +208,7 @@ func TestTheRealRobotSags(t *testing.T) {
 			j := &b.in.model.Joints()[i]
 			stiffness := c.stiffness
 			if stiffness == 0 {
-				stiffness = config.StiffnessPerEffort * j.Limits.Effort.Value
+				stiffness = sim.StiffnessPerEffort * j.Limits.Effort.Value
 			}
 			if j.Virtual || stiffness == 0 {
 				continue

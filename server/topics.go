@@ -163,13 +163,12 @@ func (t *topics) joints(now *loop.Snapshot, q, v, effort []float64) *msgs.JointS
 		Position: append([]float64(nil), q...), Velocity: append([]float64(nil), v...), Effort: append([]float64(nil), effort...)}
 }
 
-// pose returns the joints that tell where the robot is: a virtual robot is where it
-// is told to be, a real one where it is.
+// pose returns the joints that tell where the robot is.
 func (t *topics) pose(now *loop.Snapshot) []float64 {
-	if t.in.name == "real" {
-		return now.Measured.Q
+	if t.in.can.Exact {
+		return now.Command.Q
 	}
-	return now.Command.Q
+	return now.Measured.Q
 }
 
 // place finds where the base is and tells all frames, and the balance.

@@ -88,7 +88,7 @@ func TestAPortInUseIsNamed(t *testing.T) {
 	b := start(t, nil)
 	c := config.Default()
 	c.Listen = b.s.Address()
-	_, err := server.New(c, server.Options{})
+	_, err := server.New(t.Context(), c, server.Options{})
 	if err == nil || !strings.Contains(err.Error(), c.Listen) || !strings.Contains(err.Error(), "another program listens there") {
 		t.Errorf("a second server on %s: %v", c.Listen, err)
 	}
@@ -97,7 +97,7 @@ func TestAPortInUseIsNamed(t *testing.T) {
 func TestAFileIsNoFolderOfMotions(t *testing.T) {
 	c := config.Default()
 	c.Listen, c.Motions = "127.0.0.1:0", manyJoints(t, 1)
-	if _, err := server.New(c, server.Options{}); err == nil || !strings.Contains(err.Error(), c.Motions) || !strings.Contains(err.Error(), "no folder") {
+	if _, err := server.New(t.Context(), c, server.Options{}); err == nil || !strings.Contains(err.Error(), c.Motions) || !strings.Contains(err.Error(), "no folder") {
 		t.Errorf("a file as folder of motions: %v", err)
 	}
 }

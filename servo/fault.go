@@ -15,11 +15,12 @@ const (
 	OutOfRange  // target beyond what it can turn
 	SensorFault // position not to be trusted
 	BusDown     // the whole bus is silent
+	BadMode     // told a mode that it does not have
 )
 
 var faultNames = [...]string{
 	"no answer", "bad packet", "over temperature", "over voltage", "under voltage",
-	"overload", "out of range", "sensor fault", "bus down",
+	"overload", "out of range", "sensor fault", "bus down", "bad mode",
 }
 
 // All yields the names of the faults that are set, in order of their bits.

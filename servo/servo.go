@@ -67,10 +67,3 @@ type Setpoint struct {
 type Bus interface {
 	Exchange(t Tick, dst *Measurement, src []Setpoint) Fault
 }
-
-// Placer is a Bus whose joints can be put somewhere at once: a virtual robot.
-// Place is called between exchanges, by the goroutine that exchanges. Loop-safe.
-type Placer interface {
-	Bus
-	Place(joints []int, positions []float64)
-}

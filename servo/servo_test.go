@@ -21,12 +21,27 @@ func TestEveryFaultHasAName(t *testing.T) {
 	if !slices.Equal(got, []string{"no answer", "over temperature", "bus down"}) {
 		t.Errorf("%q", got)
 	}
-	if n := len(slices.Collect(Fault(math.MaxUint16).All)); n != 9 {
-		t.Errorf("%d names, want 9", n)
+	if n := len(slices.Collect(Fault(math.MaxUint16).All)); n != 10 {
+		t.Errorf("%d names, want 10", n)
 	}
 	for m := range NumModes {
 		if m.String() == "" {
 			t.Errorf("mode %d has no name", m)
 		}
+	}
+}
+
+func TestModesAreASet(t *testing.T) {
+	some := ModesOf(Off, Position, Brake)
+	if got := slices.Collect(some.All); !slices.Equal(got, []Mode{Off, Position, Brake}) {
+		t.Errorf("%v", got)
+	}
+	for m := range NumModes {
+		if !AllModes.Has(m) || some.Has(m) != slices.Contains([]Mode{Off, Position, Brake}, m) {
+			t.Errorf("%v", m)
+		}
+	}
+	if AllModes.Has(NumModes) || AllModes.Has(255) {
+		t.Error("there is a mode that does not exist")
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"poise/msgs"
+	"poise/msgs/rosapimsgs"
 	"poise/wire/rosbridge/client"
 )
 
@@ -60,9 +61,6 @@ func (r *remote) open(args []string, names ...string) (rest []string, end func()
 	}
 	if err = checkArguments(rest, names); err != nil {
 		return nil, nil, err
-	}
-	if r.robot != "" && r.robot != "virtual" && r.robot != "real" {
-		return nil, nil, usagef("--robot is %q: virtual or real", r.robot)
 	}
 	if r.server == "" {
 		return nil, nil, usagef("--server is empty: an address such as %s", defaultServer)
@@ -140,12 +138,12 @@ func noServer(server string, err error) error {
 
 // find sees whether the robot that is meant is there.
 func (r *remote) find() error {
-	if r.robot != "real" {
+	if r.robot == "" {
 		return nil
 	}
 	ctx, cancel := context.WithTimeout(r.ctx, callPatience)
 	defer cancel()
-	text, err := r.c.Call(ctx, "/rosapi/topic_type", []byte(`{"topic":"/real/joint_states"}`))
+	text, err := r.c.Call(ctx, "/rosapi/topic_type", client.Text(&rosapimsgs.TopicTypeRequest{Topic: r.name("joint_states")}, msgs.ROS2))
 	if err != nil {
 		return r.unanswered(err)
 	}
@@ -154,9 +152,27 @@ func (r *remote) find() error {
 		return err
 	}
 	if a.Type == "" {
-		return fmt.Errorf("--robot real: the server at %s has no real robot; poise serve --with-real-sim starts one with a simulated", r.server)
+		return fmt.Errorf("--robot %s: the server at %s has no %s robot; poise serve --with-real-sim adds a simulated one with the name real, "+
+			"robots in its configuration any; it has %s", r.robot, r.server, r.robot, r.robots(ctx))
 	}
 	return nil
+}
+
+// robots lists the robots of the server.
+func (r *remote) robots(ctx context.Context) string {
+	text, err := r.c.Call(ctx, "/robot_info", []byte("{}"))
+	if err != nil {
+		return "none that can be asked: " + err.Error()
+	}
+	var a struct{ Robots []struct{ Name string } }
+	if err := json.Unmarshal(text, &a); err != nil {
+		return "none that can be read: " + err.Error()
+	}
+	names := make([]string, len(a.Robots))
+	for i, one := range a.Robots {
+		names[i] = one.Name
+	}
+	return strings.Join(names, ", ")
 }
 
 // unanswered puts the end of a wait into words.
@@ -172,10 +188,10 @@ func (r *remote) unanswered(err error) error {
 
 // name returns a name of the robot that is meant.
 func (r *remote) name(name string) string {
-	if r.robot == "real" {
-		return "/real/" + name
+	if r.robot == "" {
+		return "/" + name
 	}
-	return "/" + name
+	return "/" + r.robot + "/" + name
 }
 
 // answered is how every response of poise_msgs begins.

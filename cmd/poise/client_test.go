@@ -49,7 +49,10 @@ func TestWhatAScriptReads(t *testing.T) {
 		{exitUsage, `"x" is no value of --count`, []string{"topic", "echo", "joint_states", "--count", "x"}},
 		{exitUsage, "--count is -1", []string{"topic", "echo", "joint_states", "--count", "-1"}},
 		{exitUsage, "list, or echo NAME", []string{"topic", "watch"}},
-		{exitUsage, "virtual or real", []string{"state", "--robot", "pony"}},
+		{exitFailure, "no pony robot", []string{"state", "--robot", "pony"}},
+		{exitFailure, "it has virtual", []string{"state", "--robot", "pony"}},
+		{exitFailure, `no a "b robot`, []string{"state", "--robot", `a "b`}},
+		{exitOK, "", []string{"state", "--robot", "virtual"}},
 	} {
 		out, errs, code := r.cli(append(c.args, "--json")...)
 		lines := strings.Split(strings.TrimSpace(out), "\n")

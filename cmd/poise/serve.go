@@ -69,7 +69,7 @@ func runServe(e *env, args []string) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM) // also while it starts
 	defer stop()
-	s, err := server.New(c, o)
+	s, err := server.New(ctx, c, o)
 	if err != nil {
 		return err
 	}
@@ -85,13 +85,9 @@ func runServe(e *env, args []string) error {
 
 // banner says what runs, where it is, and what it is not.
 func banner(e *env, s *server.Server, c *config.Config) {
-	real := "none; --with-real-sim adds a simulated one that lags and sags"
-	if c.RealSim {
-		sag := fmt.Sprintf("%v N·m/rad", c.Sim.Stiffness)
-		if c.Sim.Stiffness == 0 {
-			sag = fmt.Sprintf("%v N·m/rad per N·m of effort limit", config.StiffnessPerEffort)
-		}
-		real = fmt.Sprintf("simulated: lag %v s, noise %v rad, sag by gravity ÷ %s", c.Sim.Lag, c.Sim.Noise, sag)
+	robots := s.Robots()
+	if len(robots) == 1 {
+		robots[0] += "; --with-real-sim adds one that lags and sags as a real one does"
 	}
 	motions := s.Motions()
 	if motions == "" {
@@ -99,8 +95,8 @@ func banner(e *env, s *server.Server, c *config.Config) {
 	}
 	lines := []string{
 		"Poise is running. Open http://" + s.Address() + " in a browser.",
-		"  robot      " + c.Robot + ", virtual, " + time.Duration(c.Loop.Period*1e9).String() + " cycle",
-		"  real robot " + real,
+		"  robot      " + c.Robot + ", " + time.Duration(c.Loop.Period*1e9).String() + " cycle",
+		"  driven     " + strings.Join(robots, "\n             "),
 		"  graph      ws://" + s.Address() + "/rosbridge (roslib, roslibpy, Foxglove, poise play …)",
 		"  motions    " + motions,
 		"  real time  " + s.Said(),

@@ -63,6 +63,19 @@ type MirrorPair struct {
 	Sign  float64 `json:"sign"`
 }
 
+// DrivenRobot is poise_msgs/DrivenRobot: one robot of a server, what drives it and what it
+// can do.
+type DrivenRobot struct {
+	Name         string   `json:"name"`           // before its topics, services and actions
+	Driver       string   `json:"driver"`         // that moves it
+	Simulated    bool     `json:"simulated"`      // nothing real moves
+	Exact        bool     `json:"exact"`          // joints are where they are told to be
+	Torque       bool     `json:"torque"`         // can be switched
+	PlacedAtOnce bool     `json:"placed_at_once"` // joints can be put somewhere: joints_virtual_set
+	PosedByHand  bool     `json:"posed_by_hand"`  // joints without torque can be moved: joints_hand_set
+	Modes        []string `json:"modes"`          // of its servos
+}
+
 // RobotInfoRequest is poise_msgs/RobotInfo's request.
 type RobotInfoRequest struct{}
 
@@ -84,6 +97,8 @@ type RobotInfoResponse struct {
 	Period       float64       `json:"period"`
 	Simulated    bool          `json:"simulated"`
 	HasReal      bool          `json:"has_real"`
+	Robot        string        `json:"robot"`
+	Robots       []DrivenRobot `json:"robots"`
 	URDF         string        `json:"urdf"`
 }
 

@@ -10,6 +10,7 @@ func poise(b *builder) {
 	message[poisemsgs.ChainInfo](b, "poise_msgs/ChainInfo")
 	message[poisemsgs.NamedPose](b, "poise_msgs/NamedPose")
 	message[poisemsgs.MirrorPair](b, "poise_msgs/MirrorPair")
+	message[poisemsgs.DrivenRobot](b, "poise_msgs/DrivenRobot")
 	message[poisemsgs.BalanceState](b, "poise_msgs/BalanceState")
 	message[poisemsgs.Event](b, "poise_msgs/Event")
 	message[poisemsgs.ControllerInfo](b, "poise_msgs/ControllerInfo")

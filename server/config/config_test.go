@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"poise/loop"
+	"poise/servo/driver"
+	"poise/servo/sim"
 )
 
 // TestWrittenConfigurationReadsBack proves that file and struct agree: what Write
@@ -17,6 +19,7 @@ func TestWrittenConfigurationReadsBack(t *testing.T) {
 	other.Loop.Period, other.RealSim, other.Sim.Seed = 0.0112, true, 77
 	other.Origins = []string{"https://app.foxglove.dev", "http://studio.example:8000"}
 	other.Faults.Tracking = Rule{0.125, "torque off"}
+	other.Robots = []Robot{{Name: "a", Driver: "sim", Settings: &sim.Settings{Lag: 0.25, Seed: 9}}, {Name: "b_2", Driver: "sim", Settings: defaultsOf("sim")}}
 	for _, c := range []Config{Default(), other} {
 		var b strings.Builder
 		if err := Write(&b, c); err != nil {
@@ -33,7 +36,7 @@ func TestWrittenConfigurationReadsBack(t *testing.T) {
 }
 
 // TestDocsListEveryKey proves that docs/configuration.md has a row for each key
-// with its default and meaning, and no other row.
+// and each setting of a driver with its default and meaning, and no other row.
 func TestDocsListEveryKey(t *testing.T) {
 	doc, err := os.ReadFile("../../docs/configuration.md")
 	if err != nil {
@@ -45,7 +48,14 @@ func TestDocsListEveryKey(t *testing.T) {
 			got = append(got, line)
 		}
 	}
-	for _, k := range Keys() {
+	all := Keys()
+	for _, e := range driver.Standard {
+		all = append(all, SettingsKeys(e)...)
+		if !strings.Contains(string(doc), "### Driver `"+e.Name+"`") {
+			t.Errorf("docs/configuration.md says nothing of driver %s", e.Name)
+		}
+	}
+	for _, k := range all {
 		want = append(want, "| `"+k.Path+"` | `"+k.Default+"` | "+k.Text+" |")
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
@@ -80,7 +90,9 @@ func TestRefusals(t *testing.T) {
 		{"listen: 127.0.0.1:99999", `listen is "127.0.0.1:99999", must be an address and a port`},
 		{"mirror: {url: http://127.0.0.1:9090}", `mirror.url is "http://127.0.0.1:9090", must be an address such as ws://`},
 		{"mirror: {url: ws://192.168.1.5:9090}", "only loopback"},
-		{"mirror: {url: ws://127.0.0.1:9090, prefix: real}", `mirror.prefix is "real", which is taken`},
+		{"mirror: {url: ws://127.0.0.1:9090, prefix: virtual}", `mirror.prefix is "virtual", which is taken`},
+		{"with_real_sim: true\nmirror: {url: ws://127.0.0.1:9090, prefix: real}", `poise.yaml:2: mirror.prefix is "real", which is taken`},
+		{"real_sim: {lag: 11}", "poise.yaml:1: real_sim.lag is 11 s, must be 0 … 10 s"},
 		{"mirror: {url: ws://127.0.0.1:9090, prefix: a b}", `mirror.prefix is "a b": `},
 		{"origins: [app.foxglove.dev]", `origins has "app.foxglove.dev", must be http:// or https://`},
 		{"origins: [https://app.foxglove.dev/]", `origins has "https://app.foxglove.dev/"`},

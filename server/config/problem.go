@@ -3,6 +3,8 @@ package config
 import (
 	"errors"
 	"fmt"
+	"reflect"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -32,6 +34,45 @@ func measure(value float64, unit string) string {
 	return strings.TrimSpace(fmt.Sprintf("%v %s", value, unit))
 }
 
+// checkRanges finds every number of a struct, and of structs in it, that is not within its
+// range tag.
+func checkRanges(errs *[]error, prefix string, v reflect.Value) {
+	for i := range v.NumField() {
+		field, value := v.Type().Field(i), v.Field(i)
+		key := prefix + field.Tag.Get("yaml")
+		if value.Kind() == reflect.Struct {
+			checkRanges(errs, key+".", value)
+			continue
+		}
+		limits := field.Tag.Get("range")
+		if limits == "" {
+			continue
+		}
+		least, most, unit := parseRange(limits)
+		var x float64
+		if value.CanInt() {
+			x = float64(value.Int())
+		} else {
+			x = value.Float()
+		}
+		if !(x >= least && x <= most) {
+			*errs = append(*errs, problemf(key, "is %s, must be %s", measure(x, unit), limits))
+		}
+	}
+}
+
+// parseRange reads a range tag: least … most unit.
+func parseRange(tag string) (least, most float64, unit string) {
+	low, rest, ok := strings.Cut(tag, " … ")
+	high, unit, _ := strings.Cut(rest, " ")
+	least, errLeast := strconv.ParseFloat(low, 64)
+	most, errMost := strconv.ParseFloat(high, 64)
+	if !ok || errLeast != nil || errMost != nil {
+		panic(fmt.Sprintf("config: range tag %q, must be such as \"0 … 10 s\"", tag))
+	}
+	return least, most, unit
+}
+
 // located gives problems the lines of the document in which their keys stand.
 func located(problems []error, data []byte, file string) error {
 	var root yaml.Node
@@ -48,7 +89,8 @@ func located(problems []error, data []byte, file string) error {
 	return errors.Join(problems...)
 }
 
-// lineOf returns the line of a key, 0 if it is not there.
+// lineOf returns the line of a key, 0 if it is not there; of a list it is the line of the
+// item if the key is not there.
 func lineOf(n *yaml.Node, path []string) int {
 	switch {
 	case n.Kind == yaml.DocumentNode && len(n.Content) > 0:
@@ -56,14 +98,26 @@ func lineOf(n *yaml.Node, path []string) int {
 	case n.Kind != yaml.MappingNode:
 		return 0
 	}
+	key, item, isItem := strings.Cut(path[0], "[")
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		switch {
-		case n.Content[i].Value != path[0]:
-		case len(path) == 1:
-			return n.Content[i].Line
-		default:
-			return lineOf(n.Content[i+1], path[1:])
+		if n.Content[i].Value != key {
+			continue
 		}
+		value, line := n.Content[i+1], n.Content[i].Line
+		if isItem {
+			index, err := strconv.Atoi(strings.TrimSuffix(item, "]"))
+			if err != nil || index < 0 || index >= len(value.Content) {
+				return line
+			}
+			value = value.Content[index]
+			line = value.Line
+		}
+		if len(path) > 1 {
+			if deeper := lineOf(value, path[1:]); deeper > 0 || !isItem {
+				return deeper
+			}
+		}
+		return line
 	}
 	return 0
 }

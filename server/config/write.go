@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"poise/servo/driver"
 )
 
 // Write prints a configuration as the document that Read takes, each key below
@@ -31,12 +33,30 @@ func writeStruct(b *strings.Builder, v reflect.Value, depth int) {
 			fmt.Fprintf(b, "%s# %s\n", indent, text)
 		}
 		fmt.Fprintf(b, "%s%s:", indent, field.Tag.Get("yaml"))
+		if robots, ok := v.Field(i).Interface().([]Robot); ok {
+			b.WriteByte('\n')
+			for _, r := range robots {
+				writeRobot(b, r, depth+1)
+			}
+			continue
+		}
 		if field.Type.Kind() == reflect.Struct {
 			b.WriteByte('\n')
 			writeStruct(b, v.Field(i), depth+1)
 			continue
 		}
 		fmt.Fprintf(b, " %s\n", scalar(v.Field(i)))
+	}
+}
+
+// writeRobot prints an item of the list of robots.
+func writeRobot(b *strings.Builder, r Robot, depth int) {
+	indent := strings.Repeat("  ", depth)
+	fmt.Fprintf(b, "%s- name: %s\n", indent, scalar(reflect.ValueOf(r.Name)))
+	fmt.Fprintf(b, "%s  driver: %s\n", indent, scalar(reflect.ValueOf(r.Driver)))
+	if r.Settings != nil {
+		fmt.Fprintf(b, "%s  settings:\n", indent)
+		writeStruct(b, reflect.ValueOf(r.Settings).Elem(), depth+2)
 	}
 }
 
@@ -53,6 +73,12 @@ func scalar(v reflect.Value) string {
 		return strings.TrimSpace(string(text))
 	case reflect.Slice:
 		var items []string
+		if robots, ok := v.Interface().([]Robot); ok { // with the defaults of their drivers
+			for _, r := range robots {
+				items = append(items, fmt.Sprintf("{name: %s, driver: %s}", r.Name, r.Driver))
+			}
+			return "[" + strings.Join(items, ", ") + "]"
+		}
 		for i := range v.Len() {
 			items = append(items, scalar(v.Index(i)))
 		}
@@ -66,22 +92,24 @@ func scalar(v reflect.Value) string {
 type Key struct{ Path, Default, Text string }
 
 // Keys lists every key, in the order of the document.
-func Keys() (all []Key) {
-	var walk func(v reflect.Value, prefix, text string)
-	walk = func(v reflect.Value, prefix, above string) {
-		for i := range v.NumField() {
-			field := v.Type().Field(i)
-			path, text := prefix+field.Tag.Get("yaml"), field.Tag.Get("doc")
-			if field.Type.Kind() == reflect.Struct {
-				walk(v.Field(i), path+".", text)
-				continue
-			}
-			if text == "" {
-				text = above
-			}
-			all = append(all, Key{path, scalar(v.Field(i)), text})
+func Keys() []Key { return keysOf(reflect.ValueOf(Default()), "", "") }
+
+// SettingsKeys lists the keys of a driver's settings.
+func SettingsKeys(e driver.Entry) []Key { return keysOf(reflect.ValueOf(e.Settings()).Elem(), "", "") }
+
+// keysOf lists the keys of a struct; above explains those that do not explain themselves.
+func keysOf(v reflect.Value, prefix, above string) (all []Key) {
+	for i := range v.NumField() {
+		field := v.Type().Field(i)
+		path, text := prefix+field.Tag.Get("yaml"), field.Tag.Get("doc")
+		if field.Type.Kind() == reflect.Struct {
+			all = append(all, keysOf(v.Field(i), path+".", text)...)
+			continue
 		}
+		if text == "" {
+			text = above
+		}
+		all = append(all, Key{path, scalar(v.Field(i)), text})
 	}
-	walk(reflect.ValueOf(Default()), "", "")
 	return all
 }

@@ -93,7 +93,7 @@ type Config struct {
 func New(c Config) *Bus {
 	n := len(c.Servos)
 	b := &Bus{servos: c.Servos, state: make([]state, n), load: c.Load, loads: make([]float64, n), where: make([]float64, n), pushes: make([]float64, n),
-		rng: rand.New(rand.NewPCG(c.Seed, 0x5eed)), hands: rt.NewRing[hand](handRoom), limp: make([]atomic.Bool, n)}
+		rng: newRand(c.Seed), hands: rt.NewRing[hand](handRoom), limp: make([]atomic.Bool, n)}
 	longest := 0
 	for i := range b.state {
 		s := &b.state[i]
@@ -111,6 +111,8 @@ func New(c Config) *Bus {
 	}
 	return b
 }
+
+func newRand(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, 0x5eed)) }
 
 // Plan adds trouble. Setup.
 func (b *Bus) Plan(t Trouble) { b.plans = append(b.plans, t) }

@@ -130,6 +130,8 @@ export interface GroupInfo { name: string; resource: boolean; joints: string[]; 
 export interface ChainInfo { name: string; joints: string[]; tip: string; support: string }
 export interface NamedPose { name: string; group: string; joints: string[]; positions: number[] }
 
+export interface DrivenRobot { name: string; driver: string; simulated: boolean; exact: boolean; torque: boolean; placed_at_once: boolean; posed_by_hand: boolean; modes: string[] }
+
 export interface RobotInfo extends Answer {
   name: string;
   description: string;
@@ -143,6 +145,8 @@ export interface RobotInfo extends Answer {
   period: number;
   simulated: boolean;
   has_real: boolean;
+  robot: string;
+  robots: DrivenRobot[];
 }
 
 export interface ControllerInfo { name: string; kind: string; state: string; running: boolean; active: boolean; paused: boolean; resources: string[] }

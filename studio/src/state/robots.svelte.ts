@@ -2,6 +2,7 @@
 import type { Connection } from "../ros/connection";
 import type {
   BalanceState,
+  DrivenRobot,
   EventMessage,
   JointInfo,
   JointState,
@@ -32,7 +33,8 @@ function alike(a: BalanceState, b: BalanceState, most: number): boolean {
   return Math.hypot(p.x - q.x, p.y - q.y, p.z - q.z) < most / 2 && a.supports.join() === b.supports.join() && a.stable === b.stable;
 }
 
-// Robot is one instance: the virtual one, or the real one.
+// Robot is one robot of the server: the first, which the page poses and plays on, or the
+// second, which takes the part of the real one.
 export class Robot {
   position = $state.raw<Record<string, number>>({});
   base = $state.raw<Transform | undefined>();
@@ -42,11 +44,23 @@ export class Robot {
   private latest: Record<string, number> = {}; // without the noise left out
   private waiting: (() => void)[] = [];
 
-  constructor(readonly side: Side) {}
+  private prefix: string; // before its names: none for the first robot
+  private exact: boolean; // it is where it is told to be
+
+  constructor(readonly side: Side) {
+    this.prefix = side === "real" ? "real/" : "";
+    this.exact = side === "virtual";
+  }
+
+  // be takes the name and the ways of a robot of the server.
+  be(robot: DrivenRobot) {
+    if (this.side === "real") this.prefix = `${robot.name}/`;
+    this.exact = robot.exact;
+  }
 
   // topic returns the name under which this robot has something.
   topic(name: string): string {
-    return this.side === "real" ? `/real/${name}` : `/${name}`;
+    return `/${this.prefix}${name}`;
   }
 
   // paused: all motions stand still on their paths
@@ -81,8 +95,7 @@ export class Robot {
   }
 
   listen(connection: Connection, info: RobotInfo) {
-    // the virtual robot is where it is told to be; the real one is where it is
-    const poses = this.side === "real" ? "joint_states_real" : "joint_states";
+    const poses = this.exact ? "joint_states" : "joint_states_real";
     connection.subscribe<JointState>(this.topic(poses), "sensor_msgs/msg/JointState", (m) => {
       const now: Record<string, number> = {};
       m.name.forEach((name, i) => (now[name] = m.position[i] ?? 0));
@@ -93,7 +106,7 @@ export class Robot {
       if (!still) this.position = now;
     }, 50);
     connection.subscribe<{ transforms: TransformStamped[] }>(this.topic("tf"), "tf2_msgs/msg/TFMessage", (m) => {
-      const root = m.transforms.find((t) => t.child_frame_id.replace(/^real\//, "") === info.root);
+      const root = m.transforms.find((t) => t.child_frame_id === this.prefix + info.root);
       if (root && !(this.base && near(this.base, root.transform, unseen[this.side]))) this.base = root.transform;
     }, 50);
     connection.subscribe<RobotStatus>(this.topic("robot_status"), "poise_msgs/msg/RobotStatus", (m) => (this.status = m), 150);
@@ -127,6 +140,10 @@ export class Robots {
     this.info = await this.connection.call<RobotInfo>("/robot_info");
     if (this.listening) return;
     this.listening = true;
+    for (const [i, robot] of [this.virtual, this.real].entries()) {
+      const driven = this.info.robots[i];
+      if (driven) robot.be(driven);
+    }
     for (const robot of this.info.has_real ? [this.virtual, this.real] : [this.virtual]) {
       robot.listen(this.connection, this.info);
       this.connection.subscribe<EventMessage>(robot.topic("events"), "poise_msgs/msg/Event", (m) => {

@@ -1,0 +1,91 @@
+package servo
+
+import "context"
+
+// Driver is a Bus with a life: it is opened before the first exchange and closed after
+// the last.
+//
+//	constructed ──Open──▶ (Calibrate) ──▶ Exchange … Exchange ──Close──▶ closed, may be opened again
+//
+// Open, Calibrate and Close may take their time and are never called while another of
+// them or an Exchange runs. A constructor touches no hardware. Package servo/servotest
+// holds every driver to this contract.
+type Driver interface {
+	Bus
+
+	// Capabilities says what the machine is and can do. It does not change.
+	Capabilities() Capabilities
+
+	// Open finds the machine and begins to talk with it. It moves nothing and switches
+	// no torque. An error names the part that failed and leaves the driver closed. To
+	// open an open driver does nothing.
+	Open(ctx context.Context) error
+
+	// Close ends the talk, and everything that Open began. Servos stay as they were last
+	// told. To close a closed driver does nothing. An Exchange with a closed driver moves
+	// nothing, lets readings grow older and reports BusDown.
+	Close() error
+}
+
+// Capabilities says what a machine is and can do. Drivers that can do more say so by
+// their methods: see Placer, HandPoser and Calibrator.
+type Capabilities struct {
+	Simulated bool    // nothing real moves, so it may have torque from the start
+	Exact     bool    // joints are where they are told to be: the command is their position
+	Torque    bool    // torque can be switched off and on
+	Modes     Modes   // that it obeys; a setpoint of another mode changes nothing and is reported as BadMode
+	Sensors   Sensors // besides the joints
+}
+
+// Placer is a Bus whose joints can be put somewhere at once.
+// Place is called between exchanges, by the goroutine that exchanges. Loop-safe.
+type Placer interface {
+	Bus
+	Place(joints []int, positions []float64)
+}
+
+// HandPoser is a Bus whose joints a program can move as a person's hand would.
+type HandPoser interface {
+	Bus
+
+	// PoseByHand moves a joint that has no torque, in the next exchange. It reports false
+	// if the joint has torque, the position is not finite, or too many moves wait
+	// already. Concurrent.
+	PoseByHand(joint int, position float64) bool
+}
+
+// Calibrator is a Driver that has to find something out before it can be used, such as
+// the zero of an encoder or the bias of a gyroscope.
+type Calibrator interface {
+	Driver
+
+	// Calibrate is called after each Open, before the first Exchange. It ends early when
+	// ctx does.
+	Calibrate(ctx context.Context) error
+}
+
+// Modes is a set of modes.
+type Modes uint8
+
+// AllModes has every mode.
+const AllModes Modes = 1<<NumModes - 1
+
+// ModesOf returns the set of some modes.
+func ModesOf(modes ...Mode) (s Modes) {
+	for _, m := range modes {
+		s |= 1 << m
+	}
+	return s
+}
+
+// Has reports whether a mode is in the set.
+func (s Modes) Has(m Mode) bool { return m < NumModes && s>>m&1 != 0 }
+
+// All yields the modes of the set in their order.
+func (s Modes) All(yield func(Mode) bool) {
+	for m := range NumModes {
+		if s.Has(m) && !yield(m) {
+			return
+		}
+	}
+}

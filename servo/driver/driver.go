@@ -1,0 +1,72 @@
+// Package driver is the table of drivers: what the robots of a configuration can be
+// driven by. A driver is a package of its own and one row here.
+package driver
+
+import (
+	"fmt"
+	"strings"
+
+	"poise/robot"
+	"poise/servo"
+	"poise/servo/sim"
+)
+
+// Standard is the drivers that Poise comes with.
+var Standard = Table{
+	Row("sim", "a robot without hardware: ideal, or as its settings say", sim.DefaultSettings, sim.NewDriver),
+}
+
+// Entry is one driver.
+type Entry struct {
+	Name string // in configurations
+	Text string // what it drives, one line
+
+	// Settings returns a pointer to a struct with the defaults. Its fields have the tags
+	// yaml (the key), doc (what it means) and, if they are numbers with limits, range
+	// ("least … most unit"). A method Check() error may refuse what a range cannot.
+	Settings func() any
+
+	// New constructs the driver of a robot whose cycle has some period, s, from settings
+	// as Settings returns them. It touches no hardware.
+	New func(m *robot.Model, period float64, settings any) (servo.Driver, error)
+}
+
+// Row makes an entry of a driver with settings of type S.
+func Row[S any](name, text string, defaults func() S, construct func(m *robot.Model, period float64, settings S) (servo.Driver, error)) Entry {
+	return Entry{
+		Name: name, Text: text,
+		Settings: func() any {
+			s := defaults()
+			return &s
+		},
+		New: func(m *robot.Model, period float64, settings any) (servo.Driver, error) {
+			s, ok := settings.(*S)
+			if !ok {
+				return nil, fmt.Errorf("driver %s: settings are %T, must be %T", name, settings, s)
+			}
+			return construct(m, period, *s)
+		},
+	}
+}
+
+// Table is a list of drivers.
+type Table []Entry
+
+// Find returns the driver of a name.
+func (t Table) Find(name string) (Entry, bool) {
+	for _, e := range t {
+		if e.Name == name {
+			return e, true
+		}
+	}
+	return Entry{}, false
+}
+
+// Names lists the drivers, for messages.
+func (t Table) Names() string {
+	names := make([]string, len(t))
+	for i, e := range t {
+		names[i] = e.Name
+	}
+	return strings.Join(names, ", ")
+}
