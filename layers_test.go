@@ -18,7 +18,7 @@ import (
 // stands before it. Adding a package means deciding where it sits.
 var layers = []string{
 	// tools of the trade, knowing nothing of robots
-	"internal/rt", "internal/roots", "internal/xmltree", "internal/strictyaml", "internal/plot",
+	"internal/rt", "internal/xmltree", "internal/strictyaml", "internal/plot",
 	// values and kernels
 	"spatial", "linalg",
 	// documents and the robot
@@ -29,7 +29,7 @@ var layers = []string{
 	// algorithms on the robot
 	"kinematics", "kinematics/ik", "dynamics", "contact",
 	// motion in time
-	"trajectory/spline", "trajectory", "trajectory/profile", "trajectory/move", "trajectory/retime", "trajectory/clock",
+	"trajectory/spline", "trajectory", "trajectory/move", "trajectory/retime", "trajectory/clock",
 	"planner/path", "planner", "planner/pilz", "planner/track", "planner/smooth",
 	// the machine
 	"servo", "servo/sim", "servo/driver",
@@ -121,7 +121,7 @@ func TestEveryPackageHasAComment(t *testing.T) {
 // arguments, and what they say goes out as values.
 var purePackages = []string{
 	"spatial", "linalg", "qp", "urdf", "robot", "kinematics", "dynamics", "contact",
-	"trajectory", "trajectory/spline", "trajectory/profile", "trajectory/move", "trajectory/retime", "trajectory/clock",
+	"trajectory", "trajectory/spline", "trajectory/move", "trajectory/retime", "trajectory/clock",
 	"planner", "servo", "servo/sim", "servo/driver", "arbiter", "action", "control", "control/follow", "control/pose", "control/hold",
 	"control/stream", "control/torqueoff", "control/stance", "control/lookat", "control/step", "control/kind", "loop", "loop/fault",
 	"motion", "motion/file", "motion/rosgoal", "motion/lint", "executive/explain",

@@ -286,7 +286,6 @@ func TestReverseShiftsStepLikeTracks(t *testing.T) {
 		}
 		steps, _ := spline.NewSteps(times(forward), supports(forward))
 		back, _ := spline.NewSteps(times(edited), supports(edited))
-		want := steps.Reversed()
 		there, _ := forward.Curve(m)
 		here, err := edited.Curve(m)
 		if err != nil {
@@ -295,7 +294,7 @@ func TestReverseShiftsStepLikeTracks(t *testing.T) {
 		a, b := make([]float64, 2), make([]float64, 2)
 		for k := range 300 {
 			at := 0.005 + 0.01*float64(k)
-			if !slices.Equal(back.At(at), want.At(at)) || !slices.Equal(back.At(at), steps.At(3-at)) {
+			if !slices.Equal(back.At(at), steps.At(3-at)) {
 				t.Fatalf("disabled %v: supports at %v are %v, want %v", disabled, at, back.At(at), steps.At(3-at))
 			}
 			there.PositionTo(a, 3-at)

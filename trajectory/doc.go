@@ -9,15 +9,14 @@
 //	and velocities                  cubic
 //	and accelerations               quintic
 //
-// so that "within limits" and "deviates by at most" are statements about every
-// instant, not about samples: Limits.Violations and Resample use the exact
-// extremes of that curve.
+// so that "within limits" is a statement about every instant, not about samples:
+// Limits.Violations uses the exact extremes of that curve.
 //
 // Functions that change a trajectory return a new one that shares nothing with
-// the old: Cut, Join, Reversed, Scaled, Shifted, Unwrapped, Turned. Times are
+// the old: Cut, Reversed, Scaled, Shifted, Unwrapped, Turned. Times are
 // seconds, values SI; a Limit that is absent is never invented.
 //
 //	curve, err := t.Interpolant()
 //	bad := limits.Violations(curve, 1e-9)
-//	even, worst, err := trajectory.Resample(curve, 0.004, 1e-4)
+//	even, err := trajectory.Sample(curve, 0.004)
 package trajectory

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-
-	"poise/trajectory/spline"
 )
 
 // Shifted returns t later by some time.
@@ -84,59 +82,6 @@ type SpanError struct{ From, To, Start, End float64 }
 
 func (e *SpanError) Error() string {
 	return fmt.Sprintf("trajectory: cannot cut %g to %g s out of %g to %g s", e.From, e.To, e.Start, e.End)
-}
-
-// Join returns the parts one after the other on the clock of the first: each
-// next part is shifted to begin when the one before ends, and its first point,
-// which is the same state, is left out. A seam that gapes by more than the
-// tolerance is refused, naming part, joint, quantity and gap; so are parts that
-// do not carry the same quantities.
-func Join(seam Tolerance, parts ...*Trajectory) (*Trajectory, error) {
-	if len(parts) == 0 {
-		return &Trajectory{}, nil
-	}
-	for i, p := range parts {
-		if err := p.Check(); err != nil {
-			return nil, fmt.Errorf("part %d: %w", i, err)
-		}
-	}
-	whole := parts[0].Clone()
-	for i, part := range parts[1:] {
-		if err := seam.check(i+1, whole, part); err != nil {
-			return nil, err
-		}
-		next := part.Shifted(whole.End() - part.Start())
-		whole.Points = append(whole.Points, next.Points[1:]...)
-	}
-	return whole, nil
-}
-
-// GapError says how far apart two parts are where they should meet.
-type GapError struct {
-	Part     int // the later part
-	Joint    int // −1: the parts have different joints or quantities
-	Quantity spline.Derivative
-	Gap, Max float64
-}
-
-func (e *GapError) Error() string {
-	if e.Joint < 0 {
-		return fmt.Sprintf("trajectory: part %d does not have the joints and quantities of the part before", e.Part)
-	}
-	return fmt.Sprintf("trajectory: part %d begins with %v of joint %d off by %g, allowed %g", e.Part, e.Quantity, e.Joint, e.Gap, e.Max)
-}
-
-func (tol Tolerance) check(part int, before, after *Trajectory) error {
-	v0, a0 := before.has()
-	v1, a1 := after.has()
-	if before.Width() != after.Width() || v0 != v1 || a0 != a1 || !slices.Equal(before.Joints, after.Joints) {
-		return &GapError{Part: part, Joint: -1}
-	}
-	all := slices.Repeat([]Tolerance{tol}, before.Width())
-	if x, over := Exceeds(all, &before.Points[len(before.Points)-1], &after.Points[0]); over {
-		return &GapError{Part: part, Joint: x.Joint, Quantity: x.Quantity, Gap: x.Value, Max: x.Max}
-	}
-	return nil
 }
 
 // Nearest returns the angle plus whole turns that is closest to another angle.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"poise/trajectory"
-	"poise/trajectory/spline"
 )
 
 // Between its points a trajectory means one curve, so that limits are checked at
@@ -27,26 +26,6 @@ func ExampleLimits_Violations() {
 	// Output:
 	// velocity of joint 0 is 1.7999999999999998 at 0.5 s, limit 1.5
 	// deceleration of joint 0 is -7.199999999999999 at 1 s, limit -5
-}
-
-// Even samples, as coarse as the period allows and as fine as the deviation needs.
-func ExampleResample() {
-	curve, err := spline.Akima([]float64{0, 0.7, 1.3}, [][]float64{{0}, {1}, {0.2}}, 0)
-	if err != nil {
-		fmt.Println(err)
-		return
-	}
-	for _, deviation := range []float64{1e-2, 1e-4} {
-		even, worst, err := trajectory.Resample(curve, 0.1, deviation)
-		if err != nil {
-			fmt.Println(err)
-			return
-		}
-		fmt.Printf("%d points, at most %.1g rad off\n", len(even.Points), worst.Value)
-	}
-	// Output:
-	// 14 points, at most -0.0002 rad off
-	// 20 points, at most -4e-05 rad off
 }
 
 // A motion is taken back the way it came, at half the speed.

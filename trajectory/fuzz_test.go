@@ -61,10 +61,5 @@ func FuzzEditingNeverGivesNaN(f *testing.F) {
 		if velocity, acceleration := l.Use(s); math.IsNaN(velocity) || math.IsNaN(acceleration) {
 			t.Fatal(velocity, acceleration)
 		}
-		if even, worst, err := trajectory.Resample(s, tr.Duration()/3, math.Max(deviation, 1e-4*math.Abs(size))); err == nil {
-			if err := even.Check(); err != nil || math.IsNaN(worst.Value) {
-				t.Fatal(worst, err)
-			}
-		}
 	})
 }

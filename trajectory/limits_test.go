@@ -142,58 +142,11 @@ func TestPositionLimitsBetweenPoints(t *testing.T) {
 	}
 }
 
-// The interpolant of the samples never leaves the curve by more than asked for,
-// at dense instants.
-func TestResampleKeepsTheDeviation(t *testing.T) {
-	r := rng(11)
-	n := 60
-	if testing.Short() {
-		n = 10
-	}
-	for i := range n {
-		s := curve(t, random(r, 5, 2, i%3))
-		period, bound := 0.001+0.3*r.Float64(), math.Pow(10, -2-3*r.Float64())
-		tr, worst, err := trajectory.Resample(s, period, bound)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := tr.Check(); err != nil {
-			t.Fatal(err)
-		}
-		step := tr.Points[1].Time - tr.Points[0].Time
-		if step > period*(1+1e-5) || tr.Start() != s.Start() || tr.End() != s.End() {
-			t.Fatalf("step %g, period %g; from %g to %g", step, period, tr.Start(), tr.End())
-		}
-		for k := 1; k < len(tr.Points); k++ {
-			if d := tr.Points[k].Time - tr.Points[k-1].Time; math.Abs(d-step) > 1e-9 {
-				t.Fatalf("uneven step %g, want %g", d, step)
-			}
-		}
-		through := curve(t, tr)
-		var q, w [2]float64
-		most := 0.0
-		for k := range 20000 {
-			at := s.Start() + s.Duration()*float64(k)/20000
-			s.PositionTo(q[:], at)
-			through.PositionTo(w[:], at)
-			most = math.Max(most, math.Max(math.Abs(q[0]-w[0]), math.Abs(q[1]-w[1])))
-		}
-		if most > bound || most > math.Abs(worst.Value)+1e-14 {
-			t.Fatalf("seed %d: samples show %g, bound %g, said %g", seed, most, bound, worst.Value)
-		}
-	}
-}
-
 func TestSamplingIsRefusedWithItsNumbers(t *testing.T) {
 	s := curve(t, random(rng(12), 4, 1, 2))
 	for _, period := range []float64{0, -1, math.NaN(), math.Inf(1), 1e-300, 1e-9} {
 		if _, err := trajectory.Sample(s, period); err == nil {
 			t.Errorf("period %g accepted", period)
-		}
-	}
-	for _, bound := range []float64{0, -1, math.NaN(), 1e-30} {
-		if _, _, err := trajectory.Resample(s, 0.1, bound); err == nil {
-			t.Errorf("deviation %g accepted", bound)
 		}
 	}
 	// whole periods get no sample more for rounding's sake

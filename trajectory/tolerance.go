@@ -1,10 +1,6 @@
 package trajectory
 
-import (
-	"math"
-
-	"poise/trajectory/spline"
-)
+import "math"
 
 // Tolerance says how far a joint may be from where it should be. A quantity that
 // does not matter is +Inf.
@@ -35,48 +31,4 @@ func stated(x, standard float64) float64 {
 		return math.Inf(1)
 	}
 	return x
-}
-
-// Excess is the joint and quantity that leave their tolerance furthest, measured
-// in tolerances.
-type Excess struct {
-	Joint      int
-	Quantity   spline.Derivative
-	Value, Max float64 // the distance and what was allowed
-}
-
-// Exceeds compares two states joint by joint and reports whether any quantity
-// that both carry is further apart than its tolerance, and the worst. A distance
-// that is not a number exceeds everything. Loop-safe.
-func Exceeds(tol []Tolerance, want, got *Point) (worst Excess, over bool) {
-	for j := range tol {
-		max := [...]float64{tol[j].Position, tol[j].Velocity, tol[j].Acceleration}
-		a := [...][]float64{want.Position, want.Velocity, want.Acceleration}
-		b := [...][]float64{got.Position, got.Velocity, got.Acceleration}
-		for k := range max {
-			if a[k] == nil || b[k] == nil {
-				continue
-			}
-			d := math.Abs(a[k][j] - b[k][j])
-			if d <= max[k] || math.IsInf(max[k], 1) && !math.IsNaN(d) {
-				continue
-			}
-			x := Excess{Joint: j, Quantity: spline.Derivative(k), Value: d, Max: max[k]}
-			if !over || worse(x, worst) {
-				worst, over = x, true
-			}
-		}
-	}
-	return worst, over
-}
-
-// worse compares excesses by how many tolerances they are.
-func worse(a, b Excess) bool {
-	switch {
-	case math.IsNaN(b.Value):
-		return false
-	case math.IsNaN(a.Value):
-		return true
-	}
-	return a.Value*b.Max > b.Value*a.Max
 }

@@ -96,11 +96,8 @@ func TestEditingKeepsTheCurve(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			whole, err := trajectory.Join(trajectory.Tolerance{Position: 1e-9, Velocity: 1e-9, Acceleration: 1e-9}, first, second.Shifted(-7))
-			if err != nil {
-				t.Fatal(err)
-			}
-			same(t, "cut and joined", s, curve(t, whole), func(x float64) float64 { return x }, 1)
+			first.Points = append(first.Points, second.Points[1:]...)
+			same(t, "cut in two", s, curve(t, first), func(x float64) float64 { return x }, 1)
 		}
 	}
 }
@@ -143,37 +140,6 @@ func TestCutOutsideIsRefused(t *testing.T) {
 		if _, err := tr.Cut(c[0], c[1]); !errors.As(err, &span) || !strings.Contains(err.Error(), "cannot cut") {
 			t.Errorf("Cut(%g, %g): %v", c[0], c[1], err)
 		}
-	}
-}
-
-func TestJoinNamesTheGap(t *testing.T) {
-	r := rng(5)
-	a := random(r, 3, 3, 2)
-	b := a.Clone()
-	b.Points = b.Points[2:]
-	more := random(r, 2, 3, 2).Shifted(a.End() + 1)
-	b.Points = append(b.Points, more.Points...)
-	b.Points[0].Velocity[1] += 0.25
-	_, err := trajectory.Join(trajectory.Tolerance{Position: 1e-6, Velocity: 0.1, Acceleration: 1e-6}, a, b)
-	var gap *trajectory.GapError
-	if !errors.As(err, &gap) || gap.Part != 1 || gap.Joint != 1 || gap.Quantity != spline.Velocity || math.Abs(gap.Gap-0.25) > 1e-12 || gap.Max != 0.1 {
-		t.Errorf("error %v, want a velocity gap of 0.25 at joint 1", err)
-	}
-	if whole, err := trajectory.Join(trajectory.Tolerance{Velocity: 0.5}, a, b); err != nil || len(whole.Points) != 5 || whole.Check() != nil {
-		t.Errorf("joined %v, %v", whole, err)
-	}
-	for _, other := range []*trajectory.Trajectory{random(r, 2, 2, 2), random(r, 2, 3, 1)} {
-		if _, err := trajectory.Join(trajectory.Free, a, other); !errors.As(err, &gap) || gap.Joint != -1 {
-			t.Errorf("error %v, want a refusal of different quantities", err)
-		}
-	}
-	if whole, err := trajectory.Join(trajectory.Free); err != nil || len(whole.Points) != 0 {
-		t.Errorf("nothing joined gives %v, %v", whole, err)
-	}
-	bad := a.Clone()
-	bad.Points[1].Time = bad.Points[0].Time
-	if _, err := trajectory.Join(trajectory.Free, a, bad); !errors.Is(err, spline.ErrOrder) || !strings.Contains(err.Error(), "part 1") {
-		t.Errorf("error %v, want a bad part named", err)
 	}
 }
 
@@ -226,30 +192,6 @@ func TestTolerancesReadLikeAGoal(t *testing.T) {
 	got := trajectory.Tolerance{Position: 0, Velocity: -1, Acceleration: 0.5}.Or(standard)
 	if got.Position != 0.1 || !math.IsInf(got.Velocity, 1) || got.Acceleration != 0.5 {
 		t.Errorf("Or = %v, want the default, none and the stated one", got)
-	}
-	want := trajectory.Point{Position: []float64{0, 0}, Velocity: []float64{0, 0}}
-	tol := []trajectory.Tolerance{{Position: 0.1, Velocity: 1}, {Position: 0.01, Velocity: math.Inf(1)}}
-	for _, c := range []struct {
-		name     string
-		position []float64
-		velocity []float64
-		over     bool
-		joint    int
-	}{
-		{"on the edge", []float64{0.1, 0.01}, []float64{1, 1e9}, false, 0},
-		{"joint 0", []float64{0.11, 0}, []float64{0, 0}, true, 0},
-		{"the worse of two", []float64{0.2, 0.03}, []float64{0, 0}, true, 1},
-		{"not a number", []float64{0, 0}, []float64{0, math.NaN()}, true, 1},
-		{"no velocity measured", []float64{0, 0}, nil, false, 0},
-	} {
-		got := trajectory.Point{Position: c.position, Velocity: c.velocity}
-		x, over := trajectory.Exceeds(tol, &want, &got)
-		if over != c.over || over && x.Joint != c.joint {
-			t.Errorf("%s: %v %v", c.name, x, over)
-		}
-	}
-	if n := testing.AllocsPerRun(100, func() { trajectory.Exceeds(tol, &want, &want) }); n != 0 {
-		t.Errorf("Exceeds allocates %v times", n)
 	}
 }
 

@@ -1,7 +1,5 @@
 package move
 
-import "poise/internal/roots"
-
 // maxSegments is how many stretches of constant jerk a profile may have: two to
 // come back into the limits, then thirteen where two motions of seven are mixed.
 const maxSegments = 15
@@ -100,7 +98,7 @@ func (p *Profile) Extremes() Extremes {
 			e.V.add(s.at(t).V)
 		}
 		e.P.add(end.P)
-		t1, t2, _ := roots.Quadratic(s.j/2, s.a, s.v) // where v = 0
+		t1, t2, _ := quadratic(s.j/2, s.a, s.v) // where v = 0
 		for _, t := range [...]float64{t1, t2} {
 			if t > 0 && t < s.dt {
 				e.P.add(s.at(t).P)

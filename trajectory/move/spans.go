@@ -2,8 +2,6 @@ package move
 
 import (
 	"math"
-
-	"poise/internal/roots"
 )
 
 // span is an interval of durations in which a displacement can be had, and the
@@ -114,7 +112,7 @@ func (h *hill) ascend(m *member, slope, lo, hi, travel float64) (tau float64, ok
 	// present slope: either alone would take longer than both together
 	missing := travel - m.travel
 	guess := lo + 1/(1/h.near.halfway(&h.far, missing, h.rj)+slope/missing)
-	tau = roots.Rising(func(tau float64) (float64, float64) {
+	tau = rising(func(tau float64) (float64, float64) {
 		slope := h.at(m, tau)
 		return m.travel - travel, slope
 	}, lo, hi, guess)
@@ -135,7 +133,7 @@ func (e *end) halfway(f *end, d, rj float64) float64 {
 // descend makes m the member between two τ, while the travel falls, that travels
 // as far as wanted.
 func (h *hill) descend(m *member, lo, hi, travel float64) {
-	roots.Rising(func(tau float64) (float64, float64) {
+	rising(func(tau float64) (float64, float64) {
 		slope := h.at(m, tau)
 		return travel - m.travel, -slope
 	}, lo, hi, lo+(hi-lo)/2)
@@ -186,13 +184,13 @@ func (h *hill) fall(lo, hi float64) (from, to float64) {
 	}
 	from, to = lo, hi
 	if v, _ := h.lift(lo); v > 0 {
-		from = -roots.Rising(func(t float64) (float64, float64) {
+		from = -rising(func(t float64) (float64, float64) {
 			v, slope := h.lift(-t)
 			return v, -slope
 		}, -lowest, -lo, -lo)
 	}
 	if v, _ := h.lift(hi); v > 0 {
-		to = roots.Rising(h.lift, lowest, hi, lowest+(hi-lowest)/2)
+		to = rising(h.lift, lowest, hi, lowest+(hi-lowest)/2)
 	}
 	return from, to
 }

@@ -111,47 +111,6 @@ func (s *Spline) Zeros(dst *[6]float64, segment, joint int, d Derivative) []floa
 	return zeros
 }
 
-// Deviation returns where two curves differ most in the position of a joint
-// while both run: the exact extreme of their difference, b minus a. Loop-safe.
-func Deviation(a, b *Spline, joint int) (worst Extreme) {
-	from, to := math.Max(a.Start(), b.Start()), math.Min(a.End(), b.End())
-	for t := from; t < to; {
-		i, k := a.Segment(t), b.Segment(t)
-		next := math.Min(to, math.Min(a.knots[i+1], b.knots[k+1]))
-		d := difference(a.around(i, joint, t), b.around(k, joint, t), next-t)
-		d.extremes(0, 1, func(x, y float64) {
-			if math.Abs(y) > math.Abs(worst.Value) {
-				worst = Extreme{t + x*(next-t), y}
-			}
-		})
-		t = next
-	}
-	return worst
-}
-
-// around returns the coefficients of a segment in powers of the time since t.
-func (s *Spline) around(segment, joint int, t float64) (c [quintic]float64) {
-	n := copy(c[:], s.Coefficients(segment, joint))
-	x := t - s.knots[segment]
-	for i := range n { // repeated Horner: each round leaves one coefficient final
-		for k := n - 2; k >= i; k-- {
-			c[k] += x * c[k+1]
-		}
-	}
-	return c
-}
-
-// difference returns b − a on the unit interval that stands for a time h.
-func difference(a, b [quintic]float64, h float64) (p poly) {
-	p.n = quintic
-	power := 1.0
-	for k := range p.c {
-		p.c[k] = (b[k] - a[k]) * power
-		power *= h
-	}
-	return p
-}
-
 // unit returns a derivative of a segment as a polynomial of x = τ/h, which runs
 // from zero to one.
 func (s *Spline) unit(segment, joint int, d Derivative, h float64) (p poly) {

@@ -157,35 +157,6 @@ func TestZerosSplitTheSegmentBySign(t *testing.T) {
 	t.Logf("%d zeros", found)
 }
 
-// Deviation of two curves bounds their sampled difference and is attained.
-func TestDeviationIsTheLargestDifference(t *testing.T) {
-	r := rng(23)
-	for range 200 {
-		times, keys := randomKeys(r, 5, 1)
-		made := builders(t, r, times, keys)
-		later := append([]float64(nil), times...)
-		for i := range later {
-			later[i] += 0.3
-		}
-		other, err := spline.Natural(later, keys)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for name, s := range made {
-			worst := spline.Deviation(s, other, 0)
-			sampled := 0.0
-			for i := range 2000 {
-				at := later[0] + (times[4]-later[0])*float64(i)/2000
-				sampled = math.Max(sampled, math.Abs(value(other, spline.Position, at)-value(s, spline.Position, at)))
-			}
-			there := value(other, spline.Position, worst.Time) - value(s, spline.Position, worst.Time)
-			if sampled > math.Abs(worst.Value)*(1+1e-12) || math.Abs(there-worst.Value) > 1e-9*(1+sampled) {
-				t.Fatalf("seed %d: %s deviates by %g at %g, sampled %g, there %g", seed, name, worst.Value, worst.Time, sampled, there)
-			}
-		}
-	}
-}
-
 // Any finite keys give a finite curve or a typed error.
 func FuzzFiniteKeysNeverGiveNaN(f *testing.F) {
 	f.Add(0.0, 1.0, 2.0, 0.0, 1.0, 0.0, 0.0, 0.3)

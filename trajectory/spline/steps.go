@@ -34,20 +34,3 @@ func (s *Steps) Key(t float64) int {
 
 // At returns the values at time t. The slice is shared: read only. Loop-safe.
 func (s *Steps) At(t float64) []float64 { return s.values[s.Key(t)] }
-
-// Times returns the times of the keys. The slice is shared: read only.
-func (s *Steps) Times() []float64 { return s.times }
-
-// Reversed returns the tracks run backwards within the same span of time: what
-// held from one key to the next still holds between their mirror images, so the
-// values shift by one key. The last key's own values, which held for no time,
-// are lost.
-func (s *Steps) Reversed() *Steps {
-	n := len(s.times)
-	r := &Steps{times: make([]float64, n), values: make([][]float64, n)}
-	for i := range n {
-		r.times[i] = s.times[0] + s.times[n-1] - s.times[n-1-i]
-		r.values[i] = s.values[max(0, n-2-i)]
-	}
-	return r
-}

@@ -1,12 +1,12 @@
-package roots
+package move
 
 import "math"
 
-// Quadratic returns the real zeros of a·x² + b·x + c, the smaller first, and how
+// quadratic returns the real zeros of a·x² + b·x + c, the smaller first, and how
 // many there are: a double zero counts once. Zeros beyond the range of float64 are
 // left out; if all coefficients are zero there are none. The larger one in size is
 // computed first, from a sum, and the other from the product of both.
-func Quadratic(a, b, c float64) (x1, x2 float64, n int) {
+func quadratic(a, b, c float64) (x1, x2 float64, n int) {
 	// scale, so that nothing leaves the range of float64 on the way
 	s := math.Max(math.Abs(a), math.Max(math.Abs(b), math.Abs(c)))
 	if s == 0 || math.IsInf(s, 1) || math.IsNaN(s) {

@@ -1,4 +1,4 @@
-package roots
+package move
 
 import (
 	"math"
@@ -30,7 +30,7 @@ func TestQuadraticKnown(t *testing.T) {
 		{"not a number", 1, math.NaN(), 1, nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			x1, x2, n := Quadratic(c.a, c.b, c.c)
+			x1, x2, n := quadratic(c.a, c.b, c.c)
 			got := []float64{x1, x2}[:n]
 			if len(got) != len(c.want) {
 				t.Fatalf("Quadratic(%g, %g, %g) = %v, want %v", c.a, c.b, c.c, got, c.want)
@@ -54,7 +54,7 @@ func TestQuadraticFindsItsZeros(t *testing.T) {
 		if p > q {
 			p, q = q, p
 		}
-		x1, x2, n := Quadratic(a, -a*(p+q), a*p*q)
+		x1, x2, n := quadratic(a, -a*(p+q), a*p*q)
 		if n == 0 {
 			continue // so close to each other that rounding parts them from the axis
 		}
@@ -96,7 +96,7 @@ func TestRising(t *testing.T) {
 			for _, guess := range []float64{c.lo, c.hi, (c.lo + c.hi) / 2, math.NaN()} {
 				calls = 0
 				var asked float64
-				got := Rising(func(x float64) (float64, float64) {
+				got := rising(func(x float64) (float64, float64) {
 					calls++
 					asked = x
 					if !(x >= c.lo && x <= c.hi) {
@@ -120,7 +120,7 @@ func TestRising(t *testing.T) {
 
 // TestRisingEndsOnNaN: a function that is not a number ends the search.
 func TestRisingEndsOnNaN(t *testing.T) {
-	got := Rising(func(x float64) (float64, float64) { return math.NaN(), math.NaN() }, 0, 1, 0.5)
+	got := rising(func(x float64) (float64, float64) { return math.NaN(), math.NaN() }, 0, 1, 0.5)
 	if got != 0.5 {
 		t.Errorf("Rising = %g", got)
 	}
@@ -129,6 +129,6 @@ func TestRisingEndsOnNaN(t *testing.T) {
 func BenchmarkRising(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
-		Rising(func(x float64) (float64, float64) { return x*x*x - 8, 3 * x * x }, 0, 10, 3)
+		rising(func(x float64) (float64, float64) { return x*x*x - 8, 3 * x * x }, 0, 10, 3)
 	}
 }

@@ -1,4 +1,4 @@
-package roots
+package move
 
 import "math"
 
@@ -6,12 +6,12 @@ import "math"
 // about 2,100 steps; Newton's steps make it a handful.
 const maxSteps = 2200
 
-// Rising returns where f passes from negative to positive in [lo, hi]. f must not
+// rising returns where f passes from negative to positive in [lo, hi]. f must not
 // fall there; it returns its value and its slope, and where the slope is zero,
 // infinite, too small or not known (NaN) that costs steps but not the answer. If f
 // is positive everywhere lo is returned, if it is negative hi. The last call of f
 // is for the place that is returned. Newton's method inside a shrinking bracket.
-func Rising(f func(x float64) (y, slope float64), lo, hi, guess float64) float64 {
+func rising(f func(x float64) (y, slope float64), lo, hi, guess float64) float64 {
 	x := guess
 	if !(x >= lo) {
 		x = lo
@@ -34,7 +34,7 @@ func Rising(f func(x float64) (y, slope float64), lo, hi, guess float64) float64
 		}
 		next := x - y/slope
 		step := math.Abs(next - x)
-		if step <= tiny*math.Abs(x) && !math.IsInf(slope, 0) {
+		if step <= lastUnit*math.Abs(x) && !math.IsInf(slope, 0) {
 			return x
 		}
 		switch {
@@ -57,6 +57,6 @@ func Rising(f func(x float64) (y, slope float64), lo, hi, guess float64) float64
 	return x
 }
 
-// tiny is the size of a step, relative to the place, that is not worth taking:
+// lastUnit is the size of a step, relative to the place, that is not worth taking:
 // one unit in the last place.
-const tiny = 1.0 / (1 << 52)
+const lastUnit = 1.0 / (1 << 52)
