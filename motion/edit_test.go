@@ -278,6 +278,10 @@ func TestReverseShiftsStepLikeTracks(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if edited.Table != (follow.TableTime{Pace: 1}) || backward.Table != (follow.TableTime{Zero: 3, Pace: -1}) {
+			t.Errorf("table times %v and %v", edited.Table, backward.Table)
+		}
+		backward.Table = edited.Table
 		if !reflect.DeepEqual(backward, edited) {
 			t.Fatalf("backward %+v\nreversed %+v", backward, edited)
 		}

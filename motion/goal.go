@@ -51,6 +51,7 @@ func (d *Document) Goal(part Part) (*follow.Goal, error) {
 			g.Events = append(g.Events, e)
 		}
 	}
+	g.Table = follow.TableTime{Zero: zero, Pace: 1 / scale}
 	if part.Backward {
 		reverse(g)
 	}
@@ -147,6 +148,7 @@ func reverse(g *follow.Goal) {
 		points[i] = trajectory.Point{Time: first + (last - g.Points[n-1-i].Time), Position: q}
 	}
 	g.Points = points
+	g.Table = follow.TableTime{Zero: g.Table.At(first + last), Pace: -g.Table.Pace}
 	for i := range g.Events {
 		g.Events[i].Time = first + (last - g.Events[i].Time)
 	}

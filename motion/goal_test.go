@@ -86,3 +86,33 @@ func TestCurveCountsTurnsAsFollowDoes(t *testing.T) {
 		}
 	}
 }
+
+// TestPartsKnowTheTimesOfTheirRows: whatever part is played, how fast and in which
+// direction, every point and event is found in the table again.
+func TestPartsKnowTheTimesOfTheirRows(t *testing.T) {
+	l, _ := waver(t)
+	do(t, l, motion.Operation{Op: "mark_start", Rows: []int{1}}, motion.Operation{Op: "mark_end", Rows: []int{3}},
+		motion.Operation{Op: "add_event", Time: 2.25, Texts: []string{"voice/say", "hi"}})
+	for _, part := range []motion.Part{{}, {Marked: true}, {Scale: 2}, {Marked: true, Scale: 0.5}, {Backward: true}, {Marked: true, Scale: 4, Backward: true}} {
+		g, err := l.Goal(part)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range g.Points {
+			row := slices.IndexFunc(l.Document().Points, func(x motion.Point) bool { return math.Abs(x.Time-g.Table.At(p.Time)) < 1e-12 })
+			if row < 0 {
+				t.Fatalf("%+v: the point at %v s is at %v s of the table", part, p.Time, g.Table.At(p.Time))
+			}
+			if q, _ := l.Document().Captured(row, "joint52"); q != p.Position[slices.Index(g.Joints, "joint52")] {
+				t.Errorf("%+v: the point at %v s is not row %d", part, p.Time, row+1)
+			}
+		}
+		last := g.Events[len(g.Events)-1]
+		if part.Backward {
+			last = g.Events[0]
+		}
+		if at := g.Table.At(last.Time); math.Abs(at-2.25) > 1e-12 {
+			t.Errorf("%+v: the event is at %v s of the table", part, at)
+		}
+	}
+}

@@ -3,6 +3,7 @@ package follow
 import (
 	"math"
 
+	"poise/control"
 	"poise/trajectory"
 )
 
@@ -128,7 +129,27 @@ func (c *compiler) approach(first []float64) {
 		}
 	}
 	if c.g.Approach > 0 && far {
-		c.r.Parts = append(c.r.Parts, resting(start, first, -c.moveTime(start, first), 0))
+		took := c.moveTime(start, first)
+		c.r.Parts = append(c.r.Parts, resting(start, first, -took, 0))
+		c.carryThere(-took)
+	}
+}
+
+// carryThere gives supports a step for the approach: what carries both now and at the
+// first point carries on the way, and nothing else.
+func (c *compiler) carryThere(from float64) {
+	c.r.Steps = append([]float64{from}, c.r.Steps...)
+	for i := range c.r.Chains {
+		x := &c.r.Chains[i]
+		if x.Track == nil {
+			continue
+		}
+		on, now := x.Track[0], c.from.Support[x.Chain]
+		if now.Contact != on.Contact {
+			now.Weight = 0
+		}
+		on.Weight = min(on.Weight, now.Weight)
+		x.Track = append([]control.Support{on}, x.Track...)
 	}
 }
 

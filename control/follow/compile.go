@@ -238,8 +238,9 @@ func (c *compiler) points() {
 		case p.Time < 0:
 			c.bad.add(Problem{Kind: NotRising, Point: i, At: p.Time, Value: p.Time}, "point %d is at %g s, before the motion begins", i, p.Time)
 		case p.Time <= last:
-			c.bad.add(Problem{Kind: NotRising, Point: i, At: p.Time, Value: p.Time, Limit: last, Help: "times must strictly increase"},
-				"point %d at %g s is not after point %d at %g s", i, p.Time, i-1, last)
+			now, before := c.g.Table.At(p.Time), c.g.Table.At(last)
+			c.bad.add(Problem{Kind: NotRising, Point: i, At: now, Value: now, Limit: before, Help: "times must strictly increase"},
+				"point %d at %g s is not after point %d at %g s", i, now, i-1, before)
 		}
 		last = p.Time
 		c.row(i, "position", p.Position, true)
@@ -358,7 +359,7 @@ func (c *compiler) unit(k int) string {
 // beyond reports a limit that the motion breaks.
 func (c *compiler) beyond(v trajectory.Violation, slower float64) {
 	name := c.r.Names[v.Joint]
-	p := Problem{Joint: name, Point: -1, At: v.Time, Value: v.Value, Limit: v.Limit}
+	p := Problem{Joint: name, Point: -1, At: c.g.Table.At(v.Time), Value: v.Value, Limit: v.Limit}
 	unit := c.unit(v.Joint)
 	word := v.Quantity.String()
 	switch v.Quantity {
@@ -375,7 +376,7 @@ func (c *compiler) beyond(v trajectory.Violation, slower float64) {
 			word = "deceleration"
 		}
 	}
-	c.bad.add(p, "%s of %q is %.4g %s at %.4g s, its limit is %.4g", word, name, v.Value, unit, v.Time, v.Limit)
+	c.bad.add(p, "%s of %q is %.4g %s at %.4g s, its limit is %.4g", word, name, v.Value, unit, p.At, v.Limit)
 }
 
 func finite(x float64) bool { return x-x == 0 }

@@ -1,6 +1,7 @@
 package follow
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -236,6 +237,53 @@ func TestSupportTracks(t *testing.T) {
 	}
 	if needs.Len() != 3 {
 		t.Errorf("%d leaves are claimed, want 3", needs.Len())
+	}
+}
+
+// TestApproachCarriesWhatCarriesAtBothEnds: on the way to its first point a leg carries
+// only if it does so now and there.
+func TestApproachCarriesWhatCarriesAtBothEnds(t *testing.T) {
+	m := model(t, "pony")
+	leg1, _ := m.Chain("leg1")
+	own := m.Chains()[leg1].Contact
+	for _, c := range []struct {
+		now         control.Support
+		first, want float64
+	}{
+		{control.Support{Weight: 1, Contact: own}, 1, 1}, {control.Support{Weight: 1, Contact: own}, 0.5, 0.5}, {control.Support{Weight: 0.2, Contact: own}, 0.5, 0.2},
+		{control.Support{Contact: own}, 1, 0}, {control.Support{Weight: 1, Contact: own}, 0, 0}, {control.Support{Weight: 1, Contact: own + 1}, 1, 0},
+	} {
+		from := control.NewMotion(len(m.Joints()), len(m.Chains()), 0)
+		from.Support[leg1] = c.now
+		g := &Goal{Joints: []string{"joint12", "support/leg1"}, Approach: 0.5, Points: []trajectory.Point{
+			{Position: []float64{0.3, c.first}}, {Time: 1, Position: []float64{0.2, 1}}}}
+		p, err := Compile(m, Options{Transition: control.Transition{Acceleration: 8}}, &from, g)
+		if err != nil {
+			t.Fatal(err)
+		}
+		on := make([]control.Support, len(m.Chains()))
+		for _, x := range []struct{ at, want float64 }{{p.Curve().Start(), c.want}, {-1e-6, c.want}, {0, c.first}, {1, 1}} {
+			if p.supportTo(on, x.at); on[leg1].Weight != x.want {
+				t.Errorf("%+v, then %g: at %g s it carries %g, want %g", c.now, c.first, x.at, on[leg1].Weight, x.want)
+			}
+		}
+	}
+}
+
+// TestRefusalsTellTheTimeOfTheTable: a part that is played backwards and faster is
+// refused at the time of the row that is too fast.
+func TestRefusalsTellTheTimeOfTheTable(t *testing.T) {
+	m := model(t, "arm6")
+	g := line("joint_1", 1, 0, 0.1, 0.2, 2.9)
+	g.Table = TableTime{Zero: 8, Pace: -2}
+	_, err := Compile(m, Options{}, nil, g)
+	for _, p := range Problems(err) {
+		if p.At < 2 || p.At > 4 || !strings.Contains(p.Text, fmt.Sprintf("at %.4g s", p.At)) {
+			t.Errorf("at %g s: %s", p.At, p.Text)
+		}
+	}
+	if err == nil {
+		t.Error("it is not refused")
 	}
 }
 

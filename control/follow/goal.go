@@ -39,6 +39,24 @@ type Goal struct {
 	// limits; 0 does not.
 	Approach float64
 	Loop     bool // begins again when it ends
+
+	Table TableTime // for what is said about the goal
+}
+
+// TableTime translates the clock of a goal into the time of the table that it was made
+// of: a stored motion that is played in part, faster or backwards runs on another clock
+// than its rows. The zero value is the same time.
+type TableTime struct {
+	Zero float64 // table time of goal time 0, s
+	Pace float64 // table time per goal time, negative backwards; 0 is 1
+}
+
+// At returns the table time of a goal time.
+func (x TableTime) At(t float64) float64 {
+	if x.Pace == 0 {
+		return x.Zero + t
+	}
+	return x.Zero + x.Pace*t
 }
 
 // Tolerance says how far one joint may be off, as control_msgs/JointTolerance does:

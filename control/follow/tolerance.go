@@ -88,8 +88,9 @@ func (c *compiler) events() {
 	}
 	for i, e := range c.g.Events {
 		if !(e.Time >= 0 && e.Time <= end+1e-9) {
-			c.bad.add(Problem{Kind: BadEvent, Point: -1, At: e.Time, Value: e.Time, Limit: end, Help: "events lie between 0 and the end"},
-				"event %d (%s %s) is at %g s, the motion lasts %g s", i, e.Type, e.Command, e.Time, end)
+			at, last := c.g.Table.At(e.Time), c.g.Table.At(end)
+			c.bad.add(Problem{Kind: BadEvent, Point: -1, At: at, Value: at, Limit: last, Help: "events lie between 0 and the end"},
+				"event %d (%s %s) is at %g s, the motion lasts %g s", i, e.Type, e.Command, at, last)
 		}
 	}
 	c.r.Events = slices.Clone(c.g.Events)
