@@ -3,6 +3,7 @@
 
 GO          ?= go
 STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
+DEADCODE    := golang.org/x/tools/cmd/deadcode@v0.45.0
 FUZZTIME    ?= 1s
 TOOLS       := $(CURDIR)/.tools
 VENV        := $(TOOLS)/venv
@@ -13,7 +14,7 @@ export POISE_PYTHON     := $(VENV)/bin/python
 export POISE_CLIENTS    := $(TOOLS)/clients
 
 .NOTPARALLEL:
-.PHONY: help run build test check setup format vet staticcheck unit live race fuzz examples studio studio-check smoke browser golden soak bench bench-peers oracle mutate images clean
+.PHONY: help run build test check setup format vet staticcheck deadcode unit live race fuzz examples studio studio-check smoke browser golden soak bench bench-peers oracle mutate images clean
 
 run: build ## build, start the virtual robot, its graph and the Studio
 	./bin/poise serve $(ARGS)
@@ -22,7 +23,7 @@ test: ## the tests: minutes
 	@tools/steps.sh test setup format build vet studio-check unit live examples smoke golden
 
 check: ## the rest of the tests: race detector, fuzzing, all browser tests
-	@tools/steps.sh check setup staticcheck race fuzz browser
+	@tools/steps.sh check setup staticcheck deadcode race fuzz browser
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 14
@@ -43,6 +44,9 @@ vet: ## go vet
 
 staticcheck: ## staticcheck
 	@$(GO) run $(STATICCHECK) ./...
+
+deadcode: ## every function is reached, or tools/deadcode.allowed says why it stays
+	@tools/deadcode.sh $(GO) run $(DEADCODE)
 
 # packages whose tests have running robots, programs and clients in them: one at a time
 LIVE := $(addprefix poise/,server wire/% cmd/% executive loop/runner)

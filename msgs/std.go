@@ -238,16 +238,6 @@ const (
 	LogFatal = 50
 )
 
-// NewLog returns a line of a log, for both forms.
-func NewLog(stamp Time, level uint8, name, text string) *Log {
-	l := &Log{Stamp: stamp, Level: level, Name: name, Msg: text, Severity: 1}
-	l.Header.Stamp = stamp
-	for at := uint8(LogInfo); at <= level && at <= LogFatal; at += 10 {
-		l.Severity *= 2
-	}
-	return l
-}
-
 // Clock is rosgraph_msgs/Clock.
 type Clock struct {
 	Clock Time `json:"clock"`

@@ -3,7 +3,6 @@ package xmltree
 import (
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 )
@@ -38,15 +37,6 @@ const (
 	maxErrors = 100  // how many mistakes are collected from one document
 	maxAttrs  = 1000 // of one element
 )
-
-// Read reads all of r, never more than the limit, and parses it.
-func Read(r io.Reader, file string, lim Limits) (*Node, error) {
-	data, err := io.ReadAll(io.LimitReader(r, int64(lim.withDefaults().Bytes)+1))
-	if err != nil {
-		return nil, err
-	}
-	return Parse(data, file, lim)
-}
 
 // Parse reads a document and returns its root element. The file's name is only
 // put into positions. The error joins one or more *Error.

@@ -279,7 +279,7 @@ func TestBombsAreRefusedInBoundedMemory(t *testing.T) {
 		"brackets":               {&repeat{s: "<", n: 10_000_000}, "malformed"},
 	} {
 		var err error
-		used := allocated(func() { _, err = Read(c.r, "f", Limits{}) })
+		used := allocated(func() { _, err = readFrom(c.r, "f", Limits{}) })
 		if err == nil || !strings.Contains(err.Error(), c.words) {
 			t.Errorf("%s: got %v", name, err)
 		} else if len(err.Error()) > 1<<16 {
@@ -336,29 +336,6 @@ func TestLimitsCanBeSet(t *testing.T) {
 		if _, err := Parse([]byte(doc), "f", lim); err == nil {
 			t.Errorf("%+v not kept", lim)
 		}
-	}
-}
-
-func TestReadPassesErrorsOn(t *testing.T) {
-	boom := errors.New("boom")
-	if _, err := Read(io.MultiReader(strings.NewReader("<a/>"), &failing{boom}), "f", Limits{}); !errors.Is(err, boom) {
-		t.Errorf("got %v", err)
-	}
-}
-
-type failing struct{ err error }
-
-func (f *failing) Read([]byte) (int, error) { return 0, f.err }
-
-func TestCloneSharesNothing(t *testing.T) {
-	n := mustParse(t, "<a xmlns:p='U' b='1'><c d='2'/>x</a>")
-	c := n.Clone()
-	if !Equal(n, c) {
-		t.Fatal("clone differs")
-	}
-	c.Spaces[0].Value, c.Attrs[0].Value, c.Children[0].Attrs[0].Value, c.Children[1].Text = "?", "?", "?", "?"
-	if !Equal(n, mustParse(t, "<a xmlns:p='U' b='1'><c d='2'/>x</a>")) {
-		t.Error("the original has changed")
 	}
 }
 

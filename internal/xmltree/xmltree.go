@@ -106,31 +106,3 @@ func (n *Node) Clone() *Node {
 	}
 	return &c
 }
-
-// Equal reports whether two trees say the same, wherever they were written.
-func Equal(a, b *Node) bool {
-	if a.Space != b.Space || a.Prefix != b.Prefix || a.Name != b.Name || a.Text != b.Text ||
-		!equalAttrs(a.Spaces, b.Spaces) || !equalAttrs(a.Attrs, b.Attrs) || len(a.Children) != len(b.Children) {
-		return false
-	}
-	for i := range a.Children {
-		if !Equal(a.Children[i], b.Children[i]) {
-			return false
-		}
-	}
-	return true
-}
-
-func equalAttrs(a, b []Attr) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range a {
-		x, y := a[i], b[i]
-		x.Pos, y.Pos = Pos{}, Pos{}
-		if x != y {
-			return false
-		}
-	}
-	return true
-}

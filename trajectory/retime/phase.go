@@ -53,12 +53,8 @@ func (v *interval) Entry(alpha, beta, low, high float64) {
 	}
 }
 
-// Exit adds the same at the exit, where (3) gives x; Within adds it at a share
-// of the way.
-func (v *interval) Exit(alpha, beta, low, high float64) { v.Within(1, alpha, beta, low, high) }
-
-// Within adds −low ≤ α·u + β·x ≤ high at a share of the way through. What is left
-// of α when its terms cancel there is rounding, and nothing.
+// Within adds −low ≤ α·u + β·x ≤ high at a share of the way through, where (3) gives
+// x. What is left of α when its terms cancel there is rounding, and nothing.
 func (v *interval) Within(share, alpha, beta, low, high float64) {
 	change := 2 * share * v.Length * beta
 	sum := alpha + change

@@ -28,7 +28,7 @@ func random(r *rand.Rand) (v interval, strips []strip) {
 		}
 		strips = append(strips, s)
 		if s.exit {
-			v.Exit(s.alpha, s.beta, s.low, s.high)
+			v.Within(1, s.alpha, s.beta, s.low, s.high)
 		} else {
 			v.Entry(s.alpha, s.beta, s.low, s.high)
 		}
@@ -129,12 +129,12 @@ func TestShareScalesTheBounds(t *testing.T) {
 		full := interval{Most: math.Inf(1), Length: v.Length}
 		const share = 0.8
 		for _, s := range strips {
-			add, ref := small.Entry, full.Entry
+			at := 0.0 // of the way through
 			if s.exit {
-				add, ref = small.Exit, full.Exit
+				at = 1
 			}
-			add(s.alpha, s.beta, s.low*share, s.high*share)
-			ref(s.alpha, s.beta, s.low, s.high)
+			small.Within(at, s.alpha, s.beta, s.low*share, s.high*share)
+			full.Within(at, s.alpha, s.beta, s.low, s.high)
 		}
 		a, b := small.Limit(50, 3, 1), full.Limit(50, 3, share)
 		if math.Abs(a-b) > 1e-9*(1+a) {
@@ -164,7 +164,7 @@ func FuzzLimitIsFinite(f *testing.F) {
 		}
 		v := interval{Most: most, Length: length}
 		v.Entry(a, b, 0.5, 1)
-		v.Exit(c, d, 2, 1)
+		v.Within(1, c, d, 2, 1)
 		v.Within(0.5, a, d, math.Inf(1), 1)
 		x := v.Limit(most, next, 1)
 		if !(x >= 0 && x <= most) {

@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Fails where a function is reached by no program of the module and tools/deadcode.allowed
+# does not say why it stays, and where that list names what is gone or reached by now.
+# Packages that only tests import are left out (testOnly in layers_test.go).
+#
+#   tools/deadcode.sh COMMAND…     the command that lists unreachable functions
+set -u
+list=$(mktemp)
+trap 'rm -f "$list"' EXIT
+"$@" ./... >"$list" || exit 1
+grep -vE '^internal/(approx|golden|randbot|randmsg|rig|oracle)/' "$list" |
+	awk -v allowed=tools/deadcode.allowed '
+		BEGIN {
+			while ((getline line < allowed) > 0) {
+				if (line ~ /^#/ || line == "") continue
+				count++
+				split(line, f, " ")
+				folder[count] = f[1]; name[count] = f[2]
+			}
+		}
+		{
+			path = $1
+			sub(/\/[^\/]*$/, "", path)
+			found = 0
+			for (i = 1; i <= count; i++)
+				if (path == folder[i] && $NF ~ ("^(" name[i] ")$")) { found = 1; used[i] = 1 }
+			if (!found) { print "unreachable: " path " " $NF " (" $1 ")"; bad = 1 }
+		}
+		END {
+			for (i = 1; i <= count; i++)
+				if (!used[i]) { print "tools/deadcode.allowed lists " folder[i] " " name[i] ", which is gone or reached"; bad = 1 }
+			exit bad
+		}'
