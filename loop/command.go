@@ -24,11 +24,17 @@ func (l *Loop) follow(j int) {
 // dynamics completes the command by what is not motion.
 func (l *Loop) dynamics() { l.shaper.Complete(l.mode) }
 
-// invert turns commands into setpoints.
+// invert turns commands into setpoints. The loop says which servos have torque,
+// the inverter how those that have it are driven.
 func (l *Loop) invert() {
+	c := l.command
 	for j := range l.setpoint {
-		s := l.cfg.Lead.Invert(l.command.Q[j], l.command.V[j], l.tick.Dt)
-		s.Mode, s.Stiffness, s.Effort = l.mode[j], l.command.Stiff[j], l.command.Tau[j]
+		s := l.cfg.Inverter.Invert(servo.Command{Joint: j, Position: c.Q[j], Velocity: c.V[j], Acceleration: c.A[j],
+			Effort: c.Tau[j], Stiffness: c.Stiff[j], Voltage: l.measured.Volt, Dt: l.tick.Dt})
+		if l.mode[j].Powered() && s.Mode.Powered() {
+			l.mode[j] = s.Mode
+		}
+		s.Mode = l.mode[j]
 		l.setpoint[j] = s
 	}
 }

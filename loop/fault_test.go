@@ -277,7 +277,7 @@ func TestBusDownStopsTheRobot(t *testing.T) {
 // TestLatePacketsAreNoFault: a bus that loses every fifth packet and answers late
 // is slow, not broken.
 func TestLatePacketsAreNoFault(t *testing.T) {
-	r := newRig(t, parts{robot: "pony", period: busPeriod, controllers: 1, servo: sim.Servo{Loss: 0.2, Delay: 3, Lag: 0.05}, settings: Settings{Lead: servo.Lead{Time: 0.05}}})
+	r := newRig(t, parts{robot: "pony", period: busPeriod, controllers: 1, servo: sim.Servo{Loss: 0.2, Delay: 3, Lag: 0.05}, settings: Settings{Inversion: servo.InversionConfig{Lead: servo.Lead{Time: 0.05}}}})
 	r.checks = true
 	r.must(0, 1, r.program(r.limb("leg1"), 0.3, 1.5))
 	r.run(3000)

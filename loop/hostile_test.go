@@ -101,7 +101,7 @@ func TestAdversarialReferences(t *testing.T) {
 		options load.Options
 	}{{"arm6", "manipulator", period, load.Options{}}, {"arm6", "manipulator", busPeriod, load.Options{}}, {"pony", "leg1", busPeriod, ponyLimits(t)}} {
 		r := newRig(t, parts{robot: tc.robot, period: tc.period, controllers: 1, options: tc.options,
-			servo: sim.Servo{Lag: 0.01}, settings: Settings{Lead: servo.Lead{Time: 0.02}}})
+			servo: sim.Servo{Lag: 0.01}, settings: Settings{Inversion: servo.InversionConfig{Lead: servo.Lead{Time: 0.02}}}})
 		r.checks = true
 		memory := *r.l.seats[0].ref
 		c := &hostile{Controller: r.swings[0].Controller, r: r, rng: rand.New(rand.NewPCG(3, 14)), q: make([]float64, r.l.dof), v: make([]float64, r.l.dof)}

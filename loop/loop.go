@@ -14,7 +14,7 @@ import (
 // controllers: plain data, which recordings carry along. Zero values mean the
 // defaults.
 type Settings struct {
-	Lead       servo.Lead
+	Inversion  servo.InversionConfig
 	Sensors    servo.Sensors // that the bus has besides the joints
 	Bridge     control.BridgeConfig
 	Policy     arbiter.Policy
@@ -30,6 +30,8 @@ type Config struct {
 	Model *robot.Model
 	Bus   servo.Bus
 	Settings
+
+	Inverter servo.Inverter // of commands; nil is what Settings.Inversion chooses
 
 	Orders      int // room for orders, default 256
 	Reports     int // room for reports, default 4096
@@ -110,6 +112,11 @@ func New(cfg Config) (*Loop, error) {
 	shaper, err := control.NewShaper(cfg.Model, cfg.Transition, cfg.Bridge, merge)
 	if err != nil {
 		return nil, err
+	}
+	if cfg.Inverter == nil {
+		if cfg.Inverter, err = servo.NewInverter(cfg.Inversion); err != nil {
+			return nil, err
+		}
 	}
 	n := len(cfg.Model.Joints())
 	l := &Loop{cfg: cfg, dof: n, rates: rates{all: 1},

@@ -1,7 +1,7 @@
 // Package servo is the machine as the cycle sees it: setpoints out, measurements
 // in, once per tick, in SI units.
 //
-//	joint command ──Lead──▶ Setpoint ──Bus.Exchange──▶ Measurement
+//	joint command ──Inverter──▶ Setpoint ──Bus.Exchange──▶ Measurement
 //
 // A Bus is a robot's servos and sensors behind one call that never blocks:
 // drivers talk to hardware on their own time and exchange what they have. A Driver

@@ -7,11 +7,12 @@ import (
 )
 
 func TestLeadAimsAhead(t *testing.T) {
-	s := Lead{Time: 0.0112}.Invert(1, 2, 0.0224)
-	if math.Abs(s.Position-1.0224) > 1e-15 || math.Abs(s.PlayTime-0.0336) > 1e-15 || s.Mode != Position {
+	s := Lead{Time: 0.0112}.Invert(Command{Position: 1, Velocity: 2, Effort: 3, Stiffness: 0.5, Dt: 0.0224})
+	if math.Abs(s.Position-1.0224) > 1e-15 || math.Abs(s.PlayTime-0.0336) > 1e-15 || s.Mode != Position ||
+		s.Velocity != 2 || s.Effort != 3 || s.Stiffness != 0.5 {
 		t.Errorf("%+v", s)
 	}
-	if s := (Lead{}).Invert(1, 2, 0.001); s.Position != 1 || s.PlayTime != 0.001 {
+	if s := (Lead{}).Invert(Command{Position: 1, Velocity: 2, Dt: 0.001}); s.Position != 1 || s.PlayTime != 0.001 {
 		t.Errorf("without lead: %+v", s)
 	}
 }
@@ -43,5 +44,18 @@ func TestModesAreASet(t *testing.T) {
 	}
 	if AllModes.Has(NumModes) || AllModes.Has(255) {
 		t.Error("there is a mode that does not exist")
+	}
+}
+
+func TestInvertersByName(t *testing.T) {
+	for _, name := range []string{"", "lead"} {
+		if got, err := NewInverter(InversionConfig{Name: name, Lead: Lead{Time: 0.02}}); err != nil || got != (Lead{Time: 0.02}) {
+			t.Errorf("%q: %v, %v", name, got, err)
+		}
+	}
+	for _, bad := range []InversionConfig{{Name: "magic"}, {Lead: Lead{Time: -1}}, {Lead: Lead{Time: math.NaN()}}, {Lead: Lead{Time: math.Inf(1)}}} {
+		if _, err := NewInverter(bad); err == nil {
+			t.Errorf("%+v was accepted", bad)
+		}
 	}
 }

@@ -46,6 +46,9 @@ func NewHeader(name string, period float64, c *loop.Config) (Header, error) {
 	if err != nil {
 		return Header{}, err
 	}
+	if c.Inverter != nil {
+		return Header{}, fmt.Errorf("telemetry: a recording could not be replayed: the loop's inverter, a %T, is not chosen by its settings", c.Inverter)
+	}
 	_, virtual := c.Bus.(servo.Placer)
 	h := Header{Build: build(), Go: runtime.Version(), Architecture: runtime.GOOS + "/" + runtime.GOARCH, Robot: name,
 		Period: period, Settings: c.Settings, Controllers: []Controller{}, Joints: len(c.Model.Joints()), Leaves: len(res.Leaves()), Virtual: virtual}

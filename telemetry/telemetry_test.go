@@ -67,7 +67,7 @@ func newSession(t testing.TB) *session {
 		servos[i] = sim.Servo{Lag: 0.02, Loss: 0.05, Noise: 1e-4, Delay: 1}
 	}
 	s.bus = sim.New(sim.Config{Servos: servos, Seed: 77})
-	cfg := loop.Config{Model: s.m, Bus: s.bus, Settings: loop.Settings{Policy: arbiter.PolicyLast, Lead: servo.Lead{Time: 0.02}}}
+	cfg := loop.Config{Model: s.m, Bus: s.bus, Settings: loop.Settings{Policy: arbiter.PolicyLast, Inversion: servo.InversionConfig{Lead: servo.Lead{Time: 0.02}}}}
 	for _, name := range []string{"a", "b", "c"} {
 		c, err := testKinds["fragile"].New(s.m, cfg.Settings)
 		if err != nil {

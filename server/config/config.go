@@ -266,7 +266,7 @@ func (c *Config) Settings() (loop.Settings, error) {
 		r.Severity = severity
 	}
 	return loop.Settings{
-		Lead:           servo.Lead{Time: c.Loop.Lead},
+		Inversion:      servo.InversionConfig{Lead: servo.Lead{Time: c.Loop.Lead}},
 		Bridge:         control.BridgeConfig{Decay: decay, TimeConstant: c.Loop.HandoverTime},
 		Policy:         policy,
 		Faults:         rules,
