@@ -105,6 +105,10 @@ type parts struct {
 	period      float64
 	controllers int
 	servo       sim.Servo
+	load        func(dst, q []float64) // that joints carry
+	pose        []float64              // at first
+	inverter    servo.Inverter
+	others      []Registration // after the unruly ones
 	settings    Settings
 	options     load.Options
 	tap         Tap
@@ -139,7 +143,7 @@ func newRig(t testing.TB, p parts) *rig {
 	for i := range all {
 		all[i] = p.servo
 	}
-	r := &rig{t: t, m: m, dt: p.period, bus: sim.New(sim.Config{Servos: all, Seed: 1}), before: make([]float64, n), step: make([]float64, n), mode: make([]servo.Mode, n)}
+	r := &rig{t: t, m: m, dt: p.period, bus: sim.New(sim.Config{Servos: all, Seed: 1, Load: p.load, Position: p.pose}), before: make([]float64, n), step: make([]float64, n), mode: make([]servo.Mode, n)}
 	var err error
 	if r.limits, _, err = control.JointLimits(m, p.settings.Transition); err != nil {
 		t.Fatal(err)
@@ -147,12 +151,13 @@ func newRig(t testing.TB, p parts) *rig {
 	if p.settings.Policy == arbiter.PolicyNone {
 		p.settings.Policy = arbiter.PolicyPriority
 	}
-	cfg := Config{Model: m, Bus: r.bus, Settings: p.settings, Tap: p.tap, Reports: p.reports}
+	cfg := Config{Model: m, Bus: r.bus, Settings: p.settings, Tap: p.tap, Reports: p.reports, Inverter: p.inverter}
 	for i := range p.controllers {
 		c := &unruly{Controller: swing.New(r.limits)}
 		r.swings = append(r.swings, c)
 		cfg.Controllers = append(cfg.Controllers, Registration{Name: string(rune('a' + i)), Kind: "swing", Controller: c, Pending: float32(i), Operational: float32(i)})
 	}
+	cfg.Controllers = append(cfg.Controllers, p.others...)
 	if r.l, err = New(cfg); err != nil {
 		t.Fatal(err)
 	}

@@ -115,7 +115,7 @@ func (d posed) PoseByHand(joint int, position float64) bool {
 
 // Capabilities implements servo.Driver.
 func (d *driver) Capabilities() servo.Capabilities {
-	return servo.Capabilities{Simulated: true, Exact: d.exact, Torque: true, Modes: servo.ModesOf(servo.Off, servo.Position, servo.Brake)}
+	return servo.Capabilities{Simulated: true, Exact: d.exact, Torque: true, Modes: servo.AllModes}
 }
 
 // Open implements servo.Driver.
@@ -151,7 +151,7 @@ func (b *Bus) restart(seed uint64) {
 	for i := range b.state {
 		s := &b.state[i]
 		at := s.position
-		*s = state{position: at, ramp: at, target: at, last: servo.Reading{Age: servo.Never}}
+		*s = state{position: at, ramp: at, goal: servo.Setpoint{Position: at}, last: servo.Reading{Age: servo.Never}}
 		b.limp[i].Store(true)
 	}
 	for _, sent := range b.queue {

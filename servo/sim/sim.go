@@ -16,7 +16,9 @@ type Servo struct {
 	Delay      int     // ticks from Exchange until a setpoint takes effect
 	Quantum    float64 // step of position readings, rad; 0 is none
 	Noise      float64 // standard deviation of position readings, rad
-	Stiffness  float64 // N·m/rad: it sags by load/stiffness; 0 does not sag
+	Stiffness  float64 // N·m/rad in mode position: it sags by what it carries over stiffness; 0 does not sag
+	Damping    float64 // N·m·s/rad by which the joint resists in modes effort and impedance; 0 is 1
+	Brake      float64 // N·m·s/rad by which it resists in mode brake; 0 does not give way
 	Loss       float64 // share of packets lost, each way, 0 … 1
 	VMax       float64 // largest speed, rad/s; 0 is unlimited
 	Unreadable bool    // never answers
@@ -70,14 +72,14 @@ const handRoom = 256
 
 // state is one servo's inside.
 type state struct {
-	ramp      float64 // where its own ramp is
-	target    float64
-	left      float64 // time left on the ramp, s
-	position  float64 // of the joint
-	velocity  float64
-	mode      servo.Mode
-	last      servo.Reading // newest answer that got through
-	stiffness float64
+	goal     servo.Setpoint // newest that got through
+	refused  bool           // the newest had a mode that there is not
+	ramp     float64        // where its own ramp is
+	left     float64        // time left on the ramp, s
+	position float64        // of the joint
+	velocity float64
+	effort   float64       // that the servo gives, N·m
+	last     servo.Reading // newest answer that got through
 }
 
 // Config makes a Bus.
@@ -100,7 +102,7 @@ func New(c Config) *Bus {
 		if c.Position != nil {
 			s.position = c.Position[i]
 		}
-		s.ramp, s.target = s.position, s.position
+		s.ramp, s.goal.Position = s.position, s.position
 		s.last = servo.Reading{Age: servo.Never}
 		b.limp[i].Store(true)
 		longest = max(longest, c.Servos[i].Delay)
@@ -144,7 +146,7 @@ var _ servo.Placer = (*Bus)(nil)
 // put moves a joint, and its servo's ramp with it.
 func (b *Bus) put(joint int, position float64) {
 	s := &b.state[joint]
-	s.position, s.ramp, s.target, s.left, s.velocity = position, position, position, 0, 0
+	s.position, s.ramp, s.goal.Position, s.left, s.velocity = position, position, position, 0, 0
 }
 
 // takeHands moves limp joints as people did since the last tick.
@@ -154,7 +156,7 @@ func (b *Bus) takeHands() {
 		if !ok {
 			return
 		}
-		if b.state[h.joint].mode == servo.Off { // torque may have come back meanwhile
+		if b.state[h.joint].goal.Mode == servo.Off { // torque may have come back meanwhile
 			b.put(h.joint, h.position)
 		}
 	}
@@ -219,46 +221,18 @@ func (b *Bus) receive(t servo.Tick, i int) {
 	}
 	p := b.queue[(t.N-d)%uint64(len(b.queue))][i]
 	s := &b.state[i]
-	if s.mode != servo.Position && p.Mode == servo.Position {
+	if s.refused = !servo.AllModes.Has(p.Mode); s.refused {
+		return
+	}
+	if s.goal.Mode != servo.Position && p.Mode == servo.Position {
 		s.ramp = s.position // it begins where it is
 	}
-	s.mode, s.stiffness = p.Mode, p.Stiffness
+	s.goal, s.left = p, p.PlayTime
 	b.limp[i].Store(p.Mode == servo.Off)
-	if p.Mode == servo.Position {
-		s.target, s.left = p.Position, p.PlayTime
-	}
 }
 
 func (b *Bus) lost(i int) bool {
 	return b.servos[i].Loss > 0 && b.rng.Float64() < b.servos[i].Loss
-}
-
-// step moves one joint by a period.
-func (b *Bus) step(i int, dt float64) {
-	s, c := &b.state[i], &b.servos[i]
-	before := s.position
-	if s.mode == servo.Position {
-		// the ramp: straight to the target within the time that is left
-		if s.left <= dt {
-			s.ramp = s.target
-		} else {
-			s.ramp += (s.target - s.ramp) * dt / s.left
-		}
-		s.left = max(s.left-dt, 0)
-		goal := s.ramp
-		if c.Stiffness > 0 && s.stiffness > 0 {
-			goal -= b.loads[i] / (c.Stiffness * s.stiffness)
-		}
-		move := goal - s.position
-		if c.Lag > 0 {
-			move *= -math.Expm1(-dt / c.Lag)
-		}
-		if c.VMax > 0 {
-			move = min(max(move, -c.VMax*dt), c.VMax*dt)
-		}
-		s.position += move
-	}
-	s.velocity = (s.position - before) / dt
 }
 
 func (b *Bus) frozen(n uint64, i int) bool {
@@ -273,7 +247,10 @@ func (b *Bus) frozen(n uint64, i int) bool {
 // read makes the answer of one servo.
 func (b *Bus) read(t servo.Tick, i int) servo.Reading {
 	s, c := &b.state[i], &b.servos[i]
-	r := servo.Reading{Position: s.position, Velocity: s.velocity, Effort: b.loads[i], Voltage: nominalVoltage, Temperature: roomTemperature}
+	r := servo.Reading{Position: s.position, Velocity: s.velocity, Effort: s.effort, Voltage: nominalVoltage, Temperature: roomTemperature}
+	if s.refused {
+		r.Fault = servo.BadMode
+	}
 	silent := c.Unreadable || b.lost(i)
 	for k := range b.plans {
 		p := &b.plans[k]
