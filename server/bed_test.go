@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"poise/internal/stepped"
+	"poise/loop/runner"
 	"poise/msgs"
 	"poise/msgs/poisemsgs"
 	"poise/server"
@@ -22,9 +24,11 @@ import (
 	"poise/wire/rosbridge/client"
 )
 
-// patience is how long anything here may take before the test gives up: the machine
-// may be busy, the robot is not slow.
-const patience = 60 * time.Second
+// Tests here run in the stepped time of testing/synctest, with a network in memory: what
+// they see of robots and clients does not depend on how busy the machine is.
+
+// patience is how long, in that time, anything may take before a test gives up.
+const patience = 10 * time.Minute
 
 // notebook is a log that many write and the test reads.
 type notebook struct {
@@ -56,6 +60,7 @@ func (n *notebook) lines(words ...string) (found []string) {
 // bed is a running server with a client of the wire.
 type bed struct {
 	t   *testing.T
+	net *stepped.Net
 	s   *server.Server
 	c   *client.Client
 	ctx context.Context
@@ -65,17 +70,23 @@ type bed struct {
 	ended chan error
 }
 
-// start runs a server on a free port. Its cycle is slow, so that tests load the
-// machine little.
+// start runs a server on a network of its own. Its cycle is slow: most tests do not
+// need more.
 func start(t *testing.T, change func(c *config.Config)) *bed {
+	t.Helper()
+	return startOn(t, &stepped.Net{}, stepped.Clock{}, change)
+}
+
+// startOn runs a server on a network, by a clock.
+func startOn(t *testing.T, network *stepped.Net, clock runner.Clock, change func(c *config.Config)) *bed {
 	t.Helper()
 	c := config.Default()
 	c.Listen, c.Motions, c.Loop.Period = "127.0.0.1:0", t.TempDir(), 0.005
 	if change != nil {
 		change(&c)
 	}
-	b := &bed{t: t, log: &notebook{}, ended: make(chan error, 1)}
-	s, err := server.New(t.Context(), c, server.Options{Log: b.log})
+	b := &bed{t: t, net: network, log: &notebook{}, ended: make(chan error, 1)}
+	s, err := server.New(t.Context(), c, server.Options{Log: b.log, Clock: clock, Listen: network.Listen, HTTP: network.Client()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -124,7 +135,7 @@ func (b *bed) stock() *bed {
 
 func (b *bed) dial() *client.Client {
 	b.t.Helper()
-	c, err := client.Dial(b.ctx, "ws://"+b.s.Address()+"/rosbridge", client.Options{})
+	c, err := client.Dial(b.ctx, "ws://"+b.s.Address()+"/rosbridge", client.Options{HTTP: b.net.Client()})
 	if err != nil {
 		b.t.Fatal(err)
 	}

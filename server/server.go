@@ -32,6 +32,7 @@ import (
 	"poise/wire/mirror"
 	"poise/wire/rosapi"
 	"poise/wire/rosbridge"
+	"poise/wire/rosbridge/client"
 )
 
 // Options are what a server is given besides its configuration.
@@ -39,6 +40,10 @@ type Options struct {
 	Robot *load.Loaded // nil loads the one that the configuration names
 	Page  http.Handler // what a browser sees; nil is a plain page
 	Log   io.Writer    // where log lines go; nil is nowhere
+
+	Clock  runner.Clock                                        // of the cycles; nil is the machine's
+	Listen func(network, address string) (net.Listener, error) // nil is net.Listen
+	HTTP   *http.Client                                        // for a mirrored robot; nil is http.DefaultClient
 
 	Drivers driver.Table // that the configuration may name; nil are those that Poise comes with
 }
@@ -54,6 +59,7 @@ type Server struct {
 	graph   *graph.Graph
 	log     *slog.Logger
 	page    http.Handler
+	http    *http.Client
 
 	robots []*instance // in the order of the configuration
 	runner *runner.Runner
@@ -86,11 +92,14 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	if err := cfg.CheckWith(o.Drivers); err != nil {
 		return nil, err
 	}
-	s := &Server{cfg: cfg, drivers: o.Drivers, robot: o.Robot, page: o.Page, started: time.Now(), ready: make(chan struct{})}
+	if o.Listen == nil {
+		o.Listen = net.Listen
+	}
+	s := &Server{cfg: cfg, drivers: o.Drivers, robot: o.Robot, page: o.Page, http: o.HTTP, started: time.Now(), ready: make(chan struct{})}
 	s.life, s.end = context.WithCancel(context.Background())
 	s.graph = graph.New(graph.Options{KeepResults: keepResults})
 	s.log = newLog(s.graph, o.Log)
-	if err := s.assemble(ctx); err != nil {
+	if err := s.assemble(ctx, &o); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
@@ -113,7 +122,7 @@ func (s *Server) Close() error {
 }
 
 // assemble makes the parts, bottom to top.
-func (s *Server) assemble(ctx context.Context) error {
+func (s *Server) assemble(ctx context.Context, o *Options) error {
 	var err error
 	if s.robot == nil {
 		if s.robot, err = load.Robot(s.cfg.Robot, load.Options{PackagePath: filepath.SplitList(os.Getenv("ROS_PACKAGE_PATH"))}); err != nil {
@@ -148,7 +157,7 @@ func (s *Server) assemble(ctx context.Context) error {
 	for i, in := range s.robots {
 		members[i] = runner.Member{Name: in.name, Loop: in.loop, Period: in.period}
 	}
-	if s.runner, err = runner.New(runner.Config{Members: members, Priority: s.cfg.Loop.Priority}); err != nil {
+	if s.runner, err = runner.New(runner.Config{Members: members, Priority: s.cfg.Loop.Priority, Clock: o.Clock}); err != nil {
 		return err
 	}
 	errs := []error{s.shelf.Serve(s.graph), s.failed}
@@ -168,7 +177,7 @@ func (s *Server) assemble(ctx context.Context) error {
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
-	s.listener, err = net.Listen("tcp", s.cfg.Listen)
+	s.listener, err = o.Listen("tcp", s.cfg.Listen)
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
 		return fmt.Errorf("listen is %q: another program listens there, perhaps another poise serve; end it, or choose another port (0 takes a free one)", s.cfg.Listen)
@@ -264,7 +273,7 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 	s.background.Go(s.energise)
 	if m := s.cfg.Mirror; m.URL != "" {
-		s.background.Go(func() { mirror.Keep(s.life, s.graph, m.URL, m.Prefix, s.log) })
+		s.background.Go(func() { mirror.Keep(s.life, s.graph, m.URL, m.Prefix, client.Options{Log: s.log, HTTP: s.http}) })
 	}
 
 	web := &http.Server{Handler: loopback.Guard{Origins: s.cfg.Origins}.Handler(s.routes()), ReadHeaderTimeout: 5 * time.Second,

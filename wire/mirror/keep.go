@@ -20,11 +20,12 @@ const (
 
 // Keep shows all that a robot has under a prefix until ctx is done. A robot that is not
 // there yet is waited for; one that comes back with other things than before is
-// mirrored anew.
-func Keep(ctx context.Context, g *graph.Graph, url, prefix string, log *slog.Logger) {
-	log = log.With("robot", url)
+// mirrored anew. Of the options Log must be given, and Changed is set here.
+func Keep(ctx context.Context, g *graph.Graph, url, prefix string, o client.Options) {
+	log := o.Log.With("robot", url)
+	o.Log = nil // what is said of the connection is said here
 	arrived := make(chan struct{}, 1)
-	c := client.Open(url, client.Options{Changed: func(why error) {
+	o.Changed = func(why error) {
 		if why != nil {
 			log.Warn("the mirrored robot is gone", "why", why)
 			return
@@ -33,7 +34,8 @@ func Keep(ctx context.Context, g *graph.Graph, url, prefix string, log *slog.Log
 		case arrived <- struct{}{}:
 		default: // it is known to be there
 		}
-	}})
+	}
+	c := client.Open(url, o)
 	defer c.Close()
 	k := keeper{g: g, c: c, prefix: prefix, log: log}
 	defer k.drop()

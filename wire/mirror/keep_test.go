@@ -53,7 +53,9 @@ func TestKeepWaitsForARobotAndFollowsItsChanges(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
 	defer cancel()
 	var kept sync.WaitGroup
-	kept.Go(func() { mirror.Keep(ctx, here, "ws://"+address, "far", slog.New(slog.DiscardHandler)) })
+	kept.Go(func() {
+		mirror.Keep(ctx, here, "ws://"+address, "far", client.Options{Log: slog.New(slog.DiscardHandler)})
+	})
 
 	call := func(service string) string {
 		a, err := graph.Call[msgs.TriggerRequest, msgs.TriggerResponse](ctx, here, "far/"+service, &msgs.TriggerRequest{})
@@ -104,7 +106,7 @@ func TestARobotThatComesBackIsStillDriven(t *testing.T) {
 			shown <- line
 		}
 	}), nil))
-	kept.Go(func() { mirror.Keep(ctx, here, "ws://"+address, "far", log) })
+	kept.Go(func() { mirror.Keep(ctx, here, "ws://"+address, "far", client.Options{Log: log}) })
 	pub := must(graph.Topic[msgs.JointState](here, "far/ref", graph.TopicOptions{}))
 	for life := range 3 {
 		far := farGraph(t, "old")
@@ -151,7 +153,9 @@ func TestTheRosapiOfARobotMayStartLater(t *testing.T) {
 	}), nil))
 	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
 	var kept sync.WaitGroup
-	kept.Go(func() { mirror.Keep(ctx, here, "ws"+strings.TrimPrefix(web.URL, "http"), "far", log) })
+	kept.Go(func() {
+		mirror.Keep(ctx, here, "ws"+strings.TrimPrefix(web.URL, "http"), "far", client.Options{Log: log})
+	})
 	defer kept.Wait()
 	defer cancel()
 	<-said

@@ -18,6 +18,7 @@ import (
 // Options are a client's settings; zero values take the defaults.
 type Options struct {
 	Header     http.Header
+	HTTP       *http.Client  // which connects; nil is http.DefaultClient
 	FirstPause time.Duration // before the first attempt to reconnect; default 100 ms
 	LastPause  time.Duration // which the pauses grow to; default 5 s
 	PingEvery  time.Duration // default 10 s
@@ -114,7 +115,7 @@ func newClient(url string, o Options) *Client {
 }
 
 func (c *Client) dial(ctx context.Context) (*websocket.Conn, error) {
-	conn, response, err := websocket.Dial(ctx, c.url, &websocket.DialOptions{HTTPHeader: c.o.Header})
+	conn, response, err := websocket.Dial(ctx, c.url, &websocket.DialOptions{HTTPClient: c.o.HTTP, HTTPHeader: c.o.Header})
 	if err != nil {
 		if response != nil && response.StatusCode != http.StatusSwitchingProtocols {
 			return nil, fmt.Errorf("%s: the server answers %s", c.url, response.Status)
