@@ -400,3 +400,15 @@ func TestVerbatim(t *testing.T) {
 		}
 	}
 }
+
+func TestCloneSharesNothing(t *testing.T) {
+	n := mustParse(t, "<a xmlns:p='U' b='1'><c d='2'/>x</a>")
+	c := n.Clone()
+	if !Equal(n, c) {
+		t.Fatal("clone differs")
+	}
+	c.Spaces[0].Value, c.Attrs[0].Value, c.Children[0].Attrs[0].Value, c.Children[1].Text = "?", "?", "?", "?"
+	if !Equal(n, mustParse(t, "<a xmlns:p='U' b='1'><c d='2'/>x</a>")) {
+		t.Error("the original has changed")
+	}
+}
