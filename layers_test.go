@@ -35,16 +35,16 @@ var layers = []string{
 	"servo", "servo/sim", "servo/driver",
 	// execution
 	"arbiter", "arbiter/scenario", "action", "control", "control/pace", "control/swing",
-	"control/follow", "control/pose", "control/hold", "control/stream", "control/torqueoff", "control/stance", "control/lookat", "control/step", "control/kind",
+	"control/follow", "control/pose", "control/hold", "control/stream", "control/torqueoff", "control/stance", "control/lookat", "control/step",
 	"loop", "telemetry", "loop/runner",
 	"motion", "motion/file", "motion/rosgoal", "motion/library", "motion/lint", "motion/shipped",
 	"executive/explain", "executive",
 	// messages and the graph
-	"msgs", "msgs/rosjson", "msgs/poisemsgs", "msgs/rosapimsgs", "msgs/registry", "msgs/codec", "edge", "graph",
+	"msgs", "msgs/rosjson", "msgs/poisemsgs", "msgs/rosapimsgs", "msgs/registry", "msgs/codec", "edge", "graph", "controllers",
 	// wires
 	"wire/loopback", "wire/rosapi", "wire/rosbridge/frame", "wire/rosbridge/client", "wire/mirror", "wire/rosbridge",
 	// programs
-	"server/config", "server/crew", "server/standing", "server/motions", "server", "studio",
+	"server/config", "server/standing", "server/motions", "server", "studio",
 	"cmd/poise",
 }
 

@@ -77,6 +77,7 @@ type Config struct {
 	FeedbackRate float64       // Hz, of feedback to each goal; default 20
 	Patience     time.Duration // how long the cycle may say nothing; default 1 s
 	Keep         time.Duration // how long ids of goals that are over stay taken; default 10 s
+	Lease        time.Duration // how long a controller outside may give no sign of life; default 200 ms
 	Planning     int           // plans made at the same time; default 2
 	Approach     ApproachLimits
 	Follow       follow.Options // defaults of tolerances
@@ -107,6 +108,7 @@ func (c *Config) setDefaults() {
 	orElse(&c.FeedbackRate, defaultFeedbackRate)
 	orElse(&c.Patience, defaultPatience)
 	orElse(&c.Keep, defaultKeep)
+	orElse(&c.Lease, arbiter.DefaultLease)
 	orElse(&c.Planning, defaultPlanning)
 	orElse(&c.Approach.Share, defaultApproachShare)
 	orElse(&c.Approach.Speed, defaultApproachSpeed)

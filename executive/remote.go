@@ -73,9 +73,6 @@ type Assignment struct {
 	Owners    []string // "" is nobody
 }
 
-// lease is how long a controller outside may give no sign of life, ns.
-const lease = 200_000_000
-
 // remote is a controller outside on its seat.
 type remote struct {
 	name    string
@@ -267,11 +264,11 @@ func (e *Executive) remoteAlive(s *seat) {
 // lease.
 func (e *Executive) watchRemotes() {
 	for _, x := range e.remotes {
-		if x.live && e.now-x.since > lease {
+		if x.live && e.now-x.since > e.cfg.Lease.Nanoseconds() {
 			e.endRemote(x)
 			e.notice(Notice{Kind: "refused", Explanation: Explanation{Code: "lease_expired", Owner: x.name,
 				Text:  fmt.Sprintf("controller %q outside gave no sign of life; what it had is free", x.name),
-				Value: float64(e.now-x.since) * 1e-9, Limit: lease * 1e-9}})
+				Value: float64(e.now-x.since) * 1e-9, Limit: e.cfg.Lease.Seconds()}})
 			x.since = e.now
 		}
 	}

@@ -14,12 +14,14 @@ import (
 // controllers: plain data, which recordings carry along. Zero values mean the
 // defaults.
 type Settings struct {
-	Inversion  servo.InversionConfig
-	Sensors    servo.Sensors // that the bus has besides the joints
-	Bridge     control.BridgeConfig
-	Policy     arbiter.Policy
-	Faults     FaultRules
-	Transition control.Transition
+	Inversion    servo.InversionConfig
+	Sensors      servo.Sensors // that the bus has besides the joints
+	Bridge       control.BridgeConfig
+	Policy       arbiter.Policy
+	RoundTimeout int64 // ns, of a round of requests; default arbiter.DefaultRoundTimeout
+	Lease        int64 // ns, how long a client outside may give no sign of life; default arbiter.DefaultLease
+	Faults       FaultRules
+	Transition   control.Transition
 
 	StopDeadline   float64 // s, for the ramps of categories 1 and 2; default 2
 	CrouchDeadline float64 // s, for a limb to reach its safe pose; default 5
@@ -120,7 +122,7 @@ func New(cfg Config) (*Loop, error) {
 	}
 	n := len(cfg.Model.Joints())
 	l := &Loop{cfg: cfg, dof: n, rates: rates{all: 1},
-		arb:     arbiter.NewDirect(arbiter.Config{Policy: cfg.Policy}),
+		arb:     arbiter.NewDirect(arbiter.Config{Policy: cfg.Policy, RoundTimeout: cfg.RoundTimeout, Lease: cfg.Lease}),
 		orders:  rt.NewRing[Order](cfg.Orders),
 		reports: rt.NewRing[Report](cfg.Reports),
 		raw:     servo.NewMeasurement(n, cfg.Sensors), reading: servo.NewMeasurement(n, cfg.Sensors), setpoint: make([]servo.Setpoint, n),

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"poise/control/follow"
+	"poise/controllers"
 	"poise/edge"
 	"poise/executive"
 	"poise/loop"
@@ -16,7 +17,6 @@ import (
 	"poise/planner/smooth"
 	"poise/robot"
 	"poise/server/config"
-	"poise/server/crew"
 	"poise/servo"
 )
 
@@ -35,7 +35,7 @@ type instance struct {
 	period time.Duration
 
 	topics   *topics
-	parts    []crew.Member
+	seats    []controllers.Seat
 	switched []string // controllers with set_operational
 }
 
@@ -116,18 +116,16 @@ func (in *instance) assemble() error {
 	if m.TransitionAcceleration().Has {
 		settings.Transition.Acceleration = 0 // the robot's own
 	}
-	parts, err := crew.Of(m, settings.Transition)
-	if err != nil {
+	if in.seats, err = controllers.For(m, settings.Transition, s.cfg.Controllers.Tuning()); err != nil {
 		return err
 	}
-	in.parts = parts
 	cfg := loop.Config{Model: m, Bus: in.driver, Settings: settings}
-	known := make([]executive.Controller, len(parts))
-	for i, p := range parts {
-		cfg.Controllers = append(cfg.Controllers, p.Registration)
-		known[i] = executive.Controller{Name: p.Name, Kind: p.Kind, Operate: p.Operate, Resources: p.Resources, Remote: p.Remote}
-		if p.Operate != nil && !p.Remote {
-			in.switched = append(in.switched, p.Name)
+	known := make([]executive.Controller, len(in.seats))
+	for i, seat := range in.seats {
+		cfg.Controllers = append(cfg.Controllers, seat.Loop)
+		known[i] = seat.Executive
+		if d := seat.Declaration; d.Operate != nil && !d.Outside {
+			in.switched = append(in.switched, seat.Loop.Name)
 		}
 	}
 	if in.first {
@@ -138,7 +136,7 @@ func (in *instance) assemble() error {
 	}
 	in.exec, err = executive.New(executive.Config{
 		Model: m, Loop: in.loop, Controllers: known, Pipelines: s.pipelines(), Library: s.library,
-		FeedbackRate: s.cfg.Rates.Feedback, Follow: follow.Options{Transition: settings.Transition},
+		FeedbackRate: s.cfg.Rates.Feedback, Lease: time.Duration(settings.Lease), Follow: follow.Options{Transition: settings.Transition},
 		Event: in.event, Notice: in.notice, Audit: in.audit,
 		Snapshot: func(now *loop.Snapshot) { in.topics.snapshot(now) },
 	})

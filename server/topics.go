@@ -214,12 +214,8 @@ func (t *topics) place(now *loop.Snapshot) {
 // performs reports whether a motion goes on that says which feet stand.
 func (in *instance) performs(now *loop.Snapshot) bool {
 	for i, a := range now.Active {
-		switch in.parts[i].Kind {
-		case "hold", "torque_off", "stream":
-		default:
-			if a.Active {
-				return true
-			}
+		if a.Active && in.seats[i].Declaration.Supports {
+			return true
 		}
 	}
 	return false

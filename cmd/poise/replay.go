@@ -7,16 +7,16 @@ import (
 	"os"
 
 	"poise/control"
-	"poise/control/kind"
+	"poise/controllers"
 	"poise/loop"
 	"poise/robot"
 	"poise/telemetry"
 )
 
 // recordedKinds are the controllers that a recording may speak of.
-var recordedKinds = kindsOf(kind.Table)
+var recordedKinds = kindsOf(controllers.Kinds())
 
-func kindsOf(table []kind.Kind) telemetry.Kinds {
+func kindsOf(table []control.Kind) telemetry.Kinds {
 	all := telemetry.Kinds{}
 	for _, k := range table {
 		all[k.Name] = telemetry.Kind{

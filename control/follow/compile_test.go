@@ -39,7 +39,7 @@ func TestRefusalsNameTheThingTheValueAndTheLimit(t *testing.T) {
 	for _, x := range []struct {
 		rule  string
 		goal  *Goal
-		kind  Kind
+		kind  ProblemKind
 		joint string
 		words string
 	}{
@@ -102,7 +102,7 @@ func TestAllProblemsAreReportedAtOnce(t *testing.T) {
 		{Position: []float64{0, 0, math.NaN()}}, {Position: []float64{0, 0}},
 	}, Path: []Tolerance{{Joint: "nose"}}, Approach: -1}
 	all := problemsOf(t, "arm6", g)
-	for _, k := range []Kind{UnknownJoint, NotFinite, NotRising, WrongSize, BadTolerance, BadOption} {
+	for _, k := range []ProblemKind{UnknownJoint, NotFinite, NotRising, WrongSize, BadTolerance, BadOption} {
 		if !slices.ContainsFunc(all, func(p *Problem) bool { return p.Kind == k }) {
 			t.Errorf("%v is missing", k)
 		}

@@ -37,6 +37,9 @@ const (
 	settling       // its end is reached, and the robot is perhaps not there
 )
 
+// Kind declares the controller.
+var Kind = control.Kind{Name: "follow", Short: "plays a joint trajectory, with events and supports", New: func(m *robot.Model, _ control.Transition) (control.Controller, error) { return New(m), nil }, Decode: Decode}
+
 // New returns a controller for a robot.
 func New(m *robot.Model) *Controller {
 	n := max(len(m.Joints()), 1)

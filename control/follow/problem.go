@@ -5,18 +5,18 @@ import (
 	"fmt"
 )
 
-// Kind is what is wrong with a goal.
-type Kind uint8
+// ProblemKind is what is wrong with a goal.
+type ProblemKind uint8
 
 // The kinds of problems.
 const (
-	UnknownJoint   Kind = iota + 1 // no joint or chain of that name, or one that cannot be led
-	NoPoints                       // or no columns
-	TooMuch                        // more points, or longer, than is played
-	WrongSize                      // Value numbers, Limit wanted
-	NotFinite                      // Value is no number
-	NotRising                      // the time Value is not after Limit
-	BeyondPosition                 // the curve comes to Value at At
+	UnknownJoint   ProblemKind = iota + 1 // no joint or chain of that name, or one that cannot be led
+	NoPoints                              // or no columns
+	TooMuch                               // more points, or longer, than is played
+	WrongSize                             // Value numbers, Limit wanted
+	NotFinite                             // Value is no number
+	NotRising                             // the time Value is not after Limit
+	BeyondPosition                        // the curve comes to Value at At
 	BeyondVelocity
 	BeyondAcceleration
 	MovesAtEnd   // the last point has velocity Value
@@ -34,12 +34,12 @@ var kindNames = [...]string{"", "unknown joint", "no points", "too much", "wrong
 	"start too far", "bad tolerance", "bad event", "bad option", "open loop", "cannot extend"}
 
 // String names the kind in a few words.
-func (k Kind) String() string { return kindNames[k] }
+func (k ProblemKind) String() string { return kindNames[k] }
 
 // Problem is one thing wrong with a goal: the thing, the value, the limit, and
 // what would help.
 type Problem struct {
-	Kind             Kind
+	Kind             ProblemKind
 	Joint            string  // or the column; "" if it is not about one
 	Point            int     // −1 if it is not about one
 	At, Value, Limit float64 // time in s; value and limit in SI

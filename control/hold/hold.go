@@ -43,6 +43,9 @@ type Controller struct {
 	held   robot.Set // each on its way to rest, or there
 }
 
+// Kind declares the controller.
+var Kind = control.Kind{Name: "hold", Short: "keeps joints where they are", New: control.NewOf(New), Decode: Decode}
+
 // New returns a controller for a robot.
 func New(m *robot.Model, assumed control.Transition) (*Controller, error) {
 	limits, _, err := control.JointLimits(m, assumed)
@@ -103,4 +106,9 @@ func (c *Controller) Owned(in *control.Input, now robot.Set) control.Status {
 	}
 	c.take(in, now)
 	return control.Going
+}
+
+// Operate returns the program that holds some leaves.
+func Operate(_ *robot.Model, set robot.Set) (control.Program, error) {
+	return &Program{Wants: set}, nil
 }

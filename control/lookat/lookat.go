@@ -77,6 +77,9 @@ const (
 
 const defaultTolerance = math.Pi / 180
 
+// Kind declares the controller.
+var Kind = control.Kind{Name: "look_at", Short: "looks at a point with eyes and head", New: control.NewOf(New), Decode: Decode}
+
 // New returns a controller for a robot with eyes, a head, or both.
 func New(m *robot.Model, assumed control.Transition) (*Controller, error) {
 	limits, bounds, err := control.JointLimits(m, assumed)

@@ -103,6 +103,9 @@ type Controller struct {
 	v, a     []float64 // of each joint, at rate 1
 }
 
+// Kind declares the controller.
+var Kind = control.Kind{Name: "pose", Short: "goes to a named pose, or to any", New: control.NewOf(New), Decode: Decode}
+
 // New returns a controller for a robot.
 func New(m *robot.Model, assumed control.Transition) (*Controller, error) {
 	limits, bounds, err := control.JointLimits(m, assumed)

@@ -51,6 +51,9 @@ type Controller struct {
 	joints             []float64
 }
 
+// Kind declares the controller.
+var Kind = control.Kind{Name: "stance", Short: "moves the body over hooves that stay", New: control.NewOf(New), Decode: Decode}
+
 // New returns a controller for a robot. It must stand free on legs whose inverse
 // kinematics has a closed form.
 func New(m *robot.Model, assumed control.Transition) (*Controller, error) {

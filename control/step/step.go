@@ -11,6 +11,8 @@
 package step
 
 import (
+	"fmt"
+
 	"poise/control"
 	"poise/control/pace"
 	"poise/kinematics"
@@ -41,6 +43,9 @@ type Controller struct {
 	sample  int
 	begun   bool
 }
+
+// Kind declares the controller.
+var Kind = control.Kind{Name: "step", Short: "plays Cartesian steps of limbs and base, with contacts", New: control.NewOf(newOnFeet), Decode: Decode}
 
 // New returns a controller for a robot.
 func New(m *robot.Model, assumed control.Transition) (*Controller, error) {
@@ -243,4 +248,14 @@ func (c *Controller) Owned(_ *control.Input, now robot.Set) control.Status {
 		return control.Quit
 	}
 	return control.Going
+}
+
+// newOnFeet makes a controller for a robot that has something to step with.
+func newOnFeet(m *robot.Model, assumed control.Transition) (*Controller, error) {
+	for _, c := range m.Chains() {
+		if c.Contact != robot.NoContact {
+			return New(m, assumed)
+		}
+	}
+	return nil, fmt.Errorf("step %w: no chain of %s has a contact", control.ErrUnfit, m.Name())
 }

@@ -71,3 +71,15 @@ func Decode(b []byte) (control.Program, error) {
 		return nil
 	})
 }
+
+// OperateWanted returns the program that follows a stream on some leaves, and goes on
+// with those that it is left with.
+func OperateWanted(_ *robot.Model, set robot.Set) (control.Program, error) {
+	return &Program{Wants: set}, nil
+}
+
+// OperateNeeded returns the program that follows a stream on some leaves, all of which
+// it needs.
+func OperateNeeded(_ *robot.Model, set robot.Set) (control.Program, error) {
+	return &Program{Needs: set}, nil
+}

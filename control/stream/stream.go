@@ -53,6 +53,9 @@ type leading struct {
 	profile move.Profile
 }
 
+// Kind declares the controller.
+var Kind = control.Kind{Name: "stream", Short: "follows joint states from outside", New: control.NewOf(New), Decode: Decode}
+
 // New returns a controller for a robot.
 func New(m *robot.Model, assumed control.Transition) (*Controller, error) {
 	limits, bounds, err := control.JointLimits(m, assumed)

@@ -54,6 +54,9 @@ type Controller struct {
 	v, a   []float64 // of the motion at its present time and rate 1
 }
 
+// Kind declares the controller.
+var Kind = control.Kind{Name: "swing", Short: "swings joints, for tests and identification", New: control.NewOf(newFor), Decode: Decode}
+
 // New returns a controller for joints with these limits of transitions.
 func New(limits []move.Limits) *Controller {
 	return &Controller{limits: limits, v: make([]float64, len(limits)), a: make([]float64, len(limits))}
@@ -136,4 +139,13 @@ func (c *Controller) Owned(_ *control.Input, now robot.Set) control.Status {
 		return control.Quit
 	}
 	return control.Going
+}
+
+// newFor makes a controller within the limits of a robot.
+func newFor(m *robot.Model, assumed control.Transition) (*Controller, error) {
+	limits, _, err := control.JointLimits(m, assumed)
+	if err != nil {
+		return nil, err
+	}
+	return New(limits), nil
 }

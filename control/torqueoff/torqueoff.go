@@ -42,6 +42,9 @@ type Controller struct {
 	joints, limp robot.Set
 }
 
+// Kind declares the controller.
+var Kind = control.Kind{Name: "torque_off", Short: "lets limbs go, to be posed by hand", New: control.NewOf(New), Decode: Decode}
+
 // New returns a controller for a robot.
 func New(m *robot.Model, _ control.Transition) (*Controller, error) {
 	return &Controller{joints: control.JointLeaves(len(m.Joints()))}, nil
@@ -87,4 +90,9 @@ func (c *Controller) Owned(_ *control.Input, now robot.Set) control.Status {
 		return control.Quit
 	}
 	return control.Going
+}
+
+// Operate returns the program that lets some leaves go.
+func Operate(_ *robot.Model, set robot.Set) (control.Program, error) {
+	return &Program{Needs: set}, nil
 }

@@ -11,8 +11,8 @@ import (
 
 	"poise/arbiter"
 	"poise/control"
-	"poise/control/kind"
 	"poise/control/pose"
+	"poise/controllers"
 	"poise/examples/02-controller/wag"
 	"poise/loop"
 	"poise/robot"
@@ -31,18 +31,18 @@ func main() {
 	}
 	m := bot.Model
 
-	// the registration: one line in the table of kinds
-	kind.Table = append(kind.Table, kind.Kind{Name: "wag", Short: "wags joints", New: wag.New, Decode: wag.Decode})
+	// the declaration: one row of the table
+	controllers.Table = append(controllers.Table, controllers.Declaration{Name: "wag", Kind: wag.Kind, Seats: 1, Pending: 20, Operational: 20})
 
-	// a loop with one controller of every kind, on servos without hardware
+	// a loop with the controllers of the table, on servos without hardware
 	cfg := loop.Config{Model: m, Bus: sim.New(sim.Config{Servos: make([]sim.Servo, len(m.Joints()))})}
 	cfg.Policy = arbiter.PolicyLast
-	made, err := kind.For(m, control.Transition{})
+	seats, err := controllers.For(m, control.Transition{}, nil)
 	if err != nil {
 		log.Fatal(err)
 	}
-	for _, x := range made {
-		cfg.Controllers = append(cfg.Controllers, loop.Registration{Name: x.Kind.Name, Kind: x.Kind.Name, Controller: x.Controller})
+	for _, s := range seats {
+		cfg.Controllers = append(cfg.Controllers, s.Loop)
 	}
 	l, err := loop.New(cfg)
 	if err != nil {
@@ -137,10 +137,10 @@ func (s *stage) print(r loop.Report) {
 }
 
 func (s *stage) name(id arbiter.ClientID) string {
-	for _, k := range kind.Table {
-		if got, ok := s.l.Controller(k.Name); ok && got == id {
-			return k.Name
+	for _, d := range controllers.Table {
+		if got, ok := s.l.Controller(d.Name); ok && got == id {
+			return d.Name
 		}
 	}
-	return "nobody"
+	return "no controller"
 }

@@ -106,12 +106,20 @@ func (d *decoder) decodeStruct(y *yaml.Node, v reflect.Value, path string) {
 	})
 }
 
-// decodeKeyed takes a mapping as a list of named elements.
+// decodeKeyed takes a mapping as a list of named elements. One that is in the list
+// already keeps what the mapping does not say.
 func (d *decoder) decodeKeyed(y *yaml.Node, v reflect.Value, path string) {
 	elem := v.Type().Elem()
+	name := fieldOf(elem, ",key")
 	d.eachKey(y, path, func(key, value *yaml.Node) {
+		for i := range v.Len() {
+			if e := v.Index(i); e.Field(name).String() == key.Value {
+				d.decode(value, e, join(path, key.Value))
+				return
+			}
+		}
 		e := reflect.New(elem).Elem()
-		e.Field(fieldOf(elem, ",key")).SetString(key.Value)
+		e.Field(name).SetString(key.Value)
 		if i := fieldOf(elem, ",line"); i >= 0 {
 			e.Field(i).SetInt(int64(key.Line))
 		}

@@ -21,20 +21,21 @@ import (
 
 // Config is everything that `poise serve` can be told. Start from Default.
 type Config struct {
-	Robot   string       `yaml:"robot" doc:"a shipped name (pony, arm6), a .urdf or .xacro file, or a folder"`
-	Listen  string       `yaml:"listen" doc:"address and port of the server; loopback only, port 0 takes a free one"`
-	Origins []string     `yaml:"origins" doc:"web pages from elsewhere that may connect, such as https://app.foxglove.dev; those of this machine always may"`
-	Motions string       `yaml:"motions" doc:"folder of your own motions, made when the first is saved; empty is poise/motions/<robot> in your data folder (XDG_DATA_HOME)"`
-	Robots  []Robot      `yaml:"robots" doc:"each with a name, a driver and the driver's settings; names on the graph that have no robot's name before them mean the first"`
-	RealSim bool         `yaml:"with_real_sim" doc:"adds a simulated robot with the name real to the list, which lags, is noisy and sags as real_sim says"`
-	Loop    Loop         `yaml:"loop" doc:"the cycle"`
-	Sim     sim.Settings `yaml:"real_sim" doc:"how the robot that with_real_sim adds differs from an ideal one"`
-	Faults  Faults       `yaml:"faults" doc:"when something is a fault, and what is done about it, from mild to severe"`
-	Rates   Rates        `yaml:"rates" doc:"how often things are told, Hz"`
-	Planner Planner      `yaml:"planner" doc:"planning"`
-	Limits  Limits       `yaml:"limits" doc:"what one server takes from its clients"`
-	Record  Record       `yaml:"record" doc:"the flight recorder"`
-	Mirror  Mirror       `yaml:"mirror" doc:"a robot behind another rosbridge server, seen and driven from here"`
+	Robot       string       `yaml:"robot" doc:"a shipped name (pony, arm6), a .urdf or .xacro file, or a folder"`
+	Listen      string       `yaml:"listen" doc:"address and port of the server; loopback only, port 0 takes a free one"`
+	Origins     []string     `yaml:"origins" doc:"web pages from elsewhere that may connect, such as https://app.foxglove.dev; those of this machine always may"`
+	Motions     string       `yaml:"motions" doc:"folder of your own motions, made when the first is saved; empty is poise/motions/<robot> in your data folder (XDG_DATA_HOME)"`
+	Robots      []Robot      `yaml:"robots" doc:"each with a name, a driver and the driver's settings; names on the graph that have no robot's name before them mean the first"`
+	RealSim     bool         `yaml:"with_real_sim" doc:"adds a simulated robot with the name real to the list, which lags, is noisy and sags as real_sim says"`
+	Loop        Loop         `yaml:"loop" doc:"the cycle"`
+	Sim         sim.Settings `yaml:"real_sim" doc:"how the robot that with_real_sim adds differs from an ideal one"`
+	Controllers Controllers  `yaml:"controllers" doc:"how many of each run side by side (seats), and how their requests rank against those of others (priorities while they ask, and once they run)"`
+	Faults      Faults       `yaml:"faults" doc:"when something is a fault, and what is done about it, from mild to severe"`
+	Rates       Rates        `yaml:"rates" doc:"how often things are told, Hz"`
+	Planner     Planner      `yaml:"planner" doc:"planning"`
+	Limits      Limits       `yaml:"limits" doc:"what one server takes from its clients"`
+	Record      Record       `yaml:"record" doc:"the flight recorder"`
+	Mirror      Mirror       `yaml:"mirror" doc:"a robot behind another rosbridge server, seen and driven from here"`
 }
 
 // Loop is how the cycle runs.
@@ -44,6 +45,8 @@ type Loop struct {
 	Priority       int     `yaml:"priority" doc:"of SCHED_FIFO, 1 … 99, if the system grants it; 0 does not ask" range:"0 … 99"`
 	Lead           float64 `yaml:"lead" doc:"s; how far ahead a servo is told where to be" range:"0 … 1 s"`
 	Arbiter        string  `yaml:"arbiter" doc:"who wins a resource that two controllers want: priority, or last (the later request); none is for tests of a single controller"`
+	RoundTimeout   float64 `yaml:"round_timeout" doc:"s; how long a round of requests may wait for the answers of those that it concerns" range:"0.001 … 10 s"`
+	Lease          float64 `yaml:"lease" doc:"s; how long a controller outside may give no sign of life" range:"0.01 … 60 s"`
 	Handover       string  `yaml:"handover" doc:"how the difference at a change of owner goes away: jerk_limited or exponential"`
 	HandoverTime   float64 `yaml:"handover_time" doc:"s; time constant of an exponential hand-over" range:"0.001 … 10 s"`
 	Transition     float64 `yaml:"transition_acceleration" doc:"rad/s² or m/s² of hand-overs, approaches and stops of joints for which neither a limit nor robot.yaml says one; it is reported as assumed" range:"0.001 … 1e6 rad/s²"`
@@ -110,9 +113,11 @@ func Default() Config {
 		Robot:  "pony",
 		Listen: "127.0.0.1:8080", Origins: []string{},
 		Robots: []Robot{{Name: "virtual", Driver: "sim", Settings: defaultsOf("sim")}},
-		Loop: Loop{Period: 0.001, Arbiter: arbiter.PolicyPriority.String(), Handover: control.JerkLimited.String(),
+		Loop: Loop{Period: 0.001, Arbiter: arbiter.PolicyPriority.String(),
+			RoundTimeout: arbiter.DefaultRoundTimeout * 1e-9, Lease: arbiter.DefaultLease * 1e-9, Handover: control.JerkLimited.String(),
 			HandoverTime: 0.2, Transition: 5, StopDeadline: 2, CrouchDeadline: 5},
-		Sim: sim.RealSettings(),
+		Sim:         sim.RealSettings(),
+		Controllers: declared(),
 		Faults: Faults{Tracking: rule(loop.TrackingError), Stale: rule(loop.StaleReading),
 			Temperature: rule(loop.Overheat), Voltage: rule(loop.LowVoltage), Overrun: rule(loop.Overrun)},
 		Rates:   Rates{JointStates: 100, TF: 100, Feedback: 20, Diagnostics: 1},
@@ -157,6 +162,7 @@ func (c *Config) CheckWith(drivers driver.Table) error {
 	var errs []error
 	checkRanges(&errs, "", reflect.ValueOf(c).Elem())
 	errs = append(errs, c.checkRobots(drivers)...)
+	errs = append(errs, c.Controllers.check()...)
 	_, settings := c.Settings()
 	if joined, ok := settings.(interface{ Unwrap() []error }); ok {
 		errs = append(errs, joined.Unwrap()...)
@@ -269,12 +275,16 @@ func (c *Config) Settings() (loop.Settings, error) {
 		Inversion:      servo.InversionConfig{Lead: servo.Lead{Time: c.Loop.Lead}},
 		Bridge:         control.BridgeConfig{Decay: decay, TimeConstant: c.Loop.HandoverTime},
 		Policy:         policy,
+		RoundTimeout:   nanoseconds(c.Loop.RoundTimeout),
+		Lease:          nanoseconds(c.Loop.Lease),
 		Faults:         rules,
 		Transition:     control.Transition{Acceleration: c.Loop.Transition},
 		StopDeadline:   c.Loop.StopDeadline,
 		CrouchDeadline: c.Loop.CrouchDeadline,
 	}, errors.Join(errs...)
 }
+
+func nanoseconds(s float64) int64 { return int64(math.Round(s * 1e9)) }
 
 func parseSeverity(name string) (loop.Severity, bool) {
 	for s := loop.SeverityIgnore; s <= loop.SeverityTorqueOff; s++ {

@@ -33,6 +33,11 @@ func writeStruct(b *strings.Builder, v reflect.Value, depth int) {
 			fmt.Fprintf(b, "%s# %s\n", indent, text)
 		}
 		fmt.Fprintf(b, "%s%s:", indent, field.Tag.Get("yaml"))
+		if all, ok := v.Field(i).Interface().(Controllers); ok {
+			b.WriteByte('\n')
+			all.write(b, indent+"  ")
+			continue
+		}
 		if robots, ok := v.Field(i).Interface().([]Robot); ok {
 			b.WriteByte('\n')
 			for _, r := range robots {
@@ -104,6 +109,12 @@ func keysOf(v reflect.Value, prefix, above string) (all []Key) {
 		path, text := prefix+field.Tag.Get("yaml"), field.Tag.Get("doc")
 		if field.Type.Kind() == reflect.Struct {
 			all = append(all, keysOf(v.Field(i), path+".", text)...)
+			continue
+		}
+		if each, ok := v.Field(i).Interface().(Controllers); ok {
+			for _, c := range each {
+				all = append(all, Key{path + "." + c.Name, c.String(), text})
+			}
 			continue
 		}
 		if text == "" {

@@ -47,6 +47,10 @@ type Controller struct {
 	clock  pace.Clock // pauses, slows down and stops along the path
 }
 
+// Kind declares the controller: its name in records and on wires, how it is made, and
+// how its programs are read.
+var Kind = control.Kind{Name: "wag", Short: "wags joints", New: New, Decode: Decode}
+
 // New makes one for a robot. Memory is taken here, and nowhere else.
 func New(m *robot.Model, assumed control.Transition) (control.Controller, error) {
 	limits, _, err := control.JointLimits(m, assumed)

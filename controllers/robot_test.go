@@ -1,4 +1,4 @@
-package crew
+package controllers
 
 import (
 	"slices"
@@ -8,9 +8,9 @@ import (
 	"poise/robot/load"
 )
 
-// TestACrewSuitsItsRobot: what stands, steps or looks is only there where legs or eyes
-// are, names are unique, and hands win over goals, goals over the background.
-func TestACrewSuitsItsRobot(t *testing.T) {
+// TestControllersSuitTheirRobot: what stands, steps or looks is only there where legs or eyes
+// are, names are unique, and what people do by hand wins over goals, goals over the background.
+func TestControllersSuitTheirRobot(t *testing.T) {
 	for robot, want := range map[string][]string{
 		"arm6": {"trajectory", "trajectory_2", "pose", "joint_state", "remote", "hold", "torque_off"},
 		"pony": {"trajectory", "pose", "hold", "stance", "look_at", "step"},
@@ -19,16 +19,16 @@ func TestACrewSuitsItsRobot(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		all, err := Of(bot.Model, control.Transition{})
+		all, err := For(bot.Model, control.Transition{}, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
 		rank := map[string]float32{}
-		for _, m := range all {
-			if _, twice := rank[m.Name]; twice {
-				t.Errorf("%s: two controllers are called %s", robot, m.Name)
+		for _, s := range all {
+			if _, twice := rank[s.Loop.Name]; twice {
+				t.Errorf("%s: two controllers are called %s", robot, s.Loop.Name)
 			}
-			rank[m.Name] = m.Operational
+			rank[s.Loop.Name] = s.Loop.Operational
 		}
 		for _, name := range want {
 			if rank[name] == 0 {

@@ -1,4 +1,4 @@
-package kind_test
+package controllers_test
 
 import (
 	"bytes"
@@ -10,7 +10,6 @@ import (
 	"poise/arbiter"
 	"poise/control"
 	"poise/control/hold"
-	"poise/control/kind"
 	"poise/control/lookat"
 	"poise/control/pose"
 	"poise/control/stance"
@@ -18,6 +17,7 @@ import (
 	"poise/control/stream"
 	"poise/control/swing"
 	"poise/control/torqueoff"
+	"poise/controllers"
 	"poise/internal/rig"
 	"poise/kinematics"
 	"poise/loop"
@@ -30,12 +30,12 @@ import (
 // registrations are one controller of every kind.
 func registrations(t testing.TB, m *robot.Model) (all []loop.Registration) {
 	t.Helper()
-	made, err := kind.For(m, control.Transition{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, x := range made {
-		all = append(all, loop.Registration{Name: x.Kind.Name, Kind: x.Kind.Name, Controller: x.Controller})
+	for _, k := range controllers.Kinds() {
+		c, err := k.New(m, control.Transition{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, loop.Registration{Name: k.Name, Kind: k.Name, Controller: c})
 	}
 	return all
 }
@@ -212,7 +212,7 @@ func TestEveryKindReplays(t *testing.T) {
 		t.Fatal(err)
 	}
 	kinds := telemetry.Kinds{}
-	for _, k := range kind.Table {
+	for _, k := range controllers.Kinds() {
 		kinds[k.Name] = telemetry.Kind{New: func(m *robot.Model, s loop.Settings) (control.Controller, error) { return k.New(m, s.Transition) }, Decode: k.Decode}
 	}
 	in, err := telemetry.NewReader(&file)

@@ -1,0 +1,84 @@
+package controllers
+
+import (
+	"errors"
+	"fmt"
+
+	"poise/control"
+	"poise/executive"
+	"poise/loop"
+	"poise/robot"
+)
+
+// Tuning is what a configuration may say of a controller: how many run side by side,
+// and with which priorities.
+type Tuning struct {
+	Seats       int
+	Pending     float64
+	Operational float64
+}
+
+// Seat is one controller of a robot: how the cycle runs it, and what the executive
+// knows of it.
+type Seat struct {
+	Declaration *Declaration
+	Loop        loop.Registration
+	Executive   executive.Controller
+}
+
+// For makes the controllers of a robot, as its tuning says: a controller that tuning
+// does not name keeps what its declaration says. A kind that does not suit the robot,
+// such as a stance for an arm, is left out; what else goes wrong is reported, all of it.
+func For(m *robot.Model, assumed control.Transition, tuning map[string]Tuning) (all []Seat, err error) {
+	resources, err := m.Resources()
+	if err != nil {
+		return nil, err
+	}
+	var everything []string
+	for _, r := range resources.List() {
+		everything = append(everything, r.Name)
+	}
+	var errs []error
+	for i := range Table {
+		d := &Table[i]
+		t, tuned := tuning[d.Name]
+		if !tuned {
+			t = d.Tuning()
+		}
+		for n := range t.Seats {
+			c, err := d.Kind.New(m, assumed)
+			if errors.Is(err, control.ErrUnfit) {
+				break
+			}
+			if err != nil {
+				errs = append(errs, fmt.Errorf("controller %s: %w", d.Name, err))
+				break
+			}
+			all = append(all, d.seat(m, n, c, t, everything))
+		}
+	}
+	return all, errors.Join(errs...)
+}
+
+// Tuning returns what a declaration says of seats and priorities.
+func (d *Declaration) Tuning() Tuning {
+	return Tuning{Seats: d.Seats, Pending: float64(d.Pending), Operational: float64(d.Operational)}
+}
+
+func (d *Declaration) seat(m *robot.Model, number int, c control.Controller, t Tuning, everything []string) Seat {
+	name := d.Name
+	if number > 0 {
+		name = fmt.Sprintf("%s_%d", name, number+1)
+	}
+	s := Seat{Declaration: d,
+		Loop:      loop.Registration{Name: name, Kind: d.Kind.Name, Controller: c, Pending: float32(t.Pending), Operational: float32(t.Operational)},
+		Executive: executive.Controller{Name: name, Kind: d.Kind.Name, Remote: d.Outside}}
+	if d.Operate != nil {
+		s.Executive.Operate = func(set robot.Set, _ *loop.Snapshot) (control.Program, error) { return d.Operate(m, set) }
+		s.Executive.Resources = everything
+		if d.Resources != nil {
+			s.Executive.Resources = d.Resources(m)
+		}
+	}
+	return s
+}
