@@ -29,7 +29,7 @@ type world struct {
 func newWorld(t testing.TB) *world {
 	w := &world{r: newRecorder(t)}
 	w.r.quiet = true
-	w.s = NewSingle(Hooks[int]{CancelActive: func() { w.asked++ }}, Observer[string, string](w.r))
+	w.s = NewSingle(Hooks[int]{CancelActive: func() { w.asked++ }}, Observer[int, string, string](w.r))
 	return w
 }
 

@@ -22,9 +22,9 @@ type Change[R any] struct {
 }
 
 // Observer is told everything that happens, in order.
-type Observer[F, R any] interface {
-	Changed(c Change[R])
-	Feedback(id ID, f F)
+type Observer[G, F, R any] interface {
+	Changed(h *Handle[G, F, R], c Change[R])
+	Feedback(h *Handle[G, F, R], f F)
 }
 
 // Handler is the user's side of a server of many goals. Both are called with the
@@ -41,7 +41,7 @@ const maxEarly = 256
 
 // Many serves any number of goals at once.
 type Many[G, F, R any] struct {
-	observer Observer[F, R]
+	observer Observer[G, F, R]
 	handler  Handler[G, F, R]
 	running  bool
 
@@ -54,7 +54,7 @@ type Many[G, F, R any] struct {
 }
 
 // NewMany returns a server that is stopped: it refuses goals until Start.
-func NewMany[G, F, R any](h Handler[G, F, R], o Observer[F, R]) *Many[G, F, R] {
+func NewMany[G, F, R any](h Handler[G, F, R], o Observer[G, F, R]) *Many[G, F, R] {
 	return &Many[G, F, R]{handler: h, observer: o, goals: map[ID]*Handle[G, F, R]{}}
 }
 
@@ -111,7 +111,7 @@ func (h *Handle[G, F, R]) Feedback(f F) bool {
 	if !h.state.Running() {
 		return false
 	}
-	h.server.observer.Feedback(h.id, f)
+	h.server.observer.Feedback(h, f)
 	return true
 }
 
@@ -122,7 +122,7 @@ func (h *Handle[G, F, R]) step(e Event, c Cause, r R, detail string) bool {
 		return false
 	}
 	h.state = to
-	h.server.observer.Changed(Change[R]{ID: h.id, From: from, To: to, Cause: c, Result: r, Detail: detail})
+	h.server.observer.Changed(h, Change[R]{ID: h.id, From: from, To: to, Cause: c, Result: r, Detail: detail})
 	return true
 }
 
@@ -178,7 +178,7 @@ func (m *Many[G, F, R]) Submit(id ID, stamp Time, goal G) (*Handle[G, F, R], err
 	m.goals[id] = h
 	m.order = append(m.order, h)
 	var none R
-	m.observer.Changed(Change[R]{ID: id, From: Pending, To: Pending})
+	m.observer.Changed(h, Change[R]{ID: id, From: Pending, To: Pending})
 	switch {
 	case m.forgetEarly(id) || (stamp != 0 && stamp <= m.cancelUpTo):
 		h.step(Cancel, ClientCancel, none, "cancelled before it came")
@@ -238,10 +238,10 @@ func (m *Many[G, F, R]) cancel(h *Handle[G, F, R]) bool {
 // Forget drops the names of goals that are over, so that the server does not
 // grow for ever; keep says which of them to keep (a wire keeps results for a
 // while). A forgotten name may be used again.
-func (m *Many[G, F, R]) Forget(keep func(id ID) bool) {
+func (m *Many[G, F, R]) Forget(keep func(h *Handle[G, F, R]) bool) {
 	kept := m.order[:0]
 	for _, h := range m.order {
-		if !h.state.Terminal() || (keep != nil && keep(h.id)) {
+		if !h.state.Terminal() || (keep != nil && keep(h)) {
 			kept = append(kept, h)
 			continue
 		}

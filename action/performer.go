@@ -50,7 +50,7 @@ type Performer[G, F, R, W any] struct {
 
 // NewPerformer returns a stopped performer. result makes a goal's result of why
 // it ended.
-func NewPerformer[G, F, R, W any](role Role[G, W], stage Stage, result func(Cause, W) R, o Observer[F, R]) *Performer[G, F, R, W] {
+func NewPerformer[G, F, R, W any](role Role[G, W], stage Stage, result func(Cause, W) R, o Observer[G, F, R]) *Performer[G, F, R, W] {
 	p := &Performer[G, F, R, W]{role: role, stage: stage, result: result}
 	p.Single = NewSingle(Hooks[G]{NewGoal: p.newGoal, CancelActive: p.cancelActive, DropPending: p.dropPending}, o)
 	return p

@@ -23,7 +23,7 @@ func newRecorder(t testing.TB) *recorder {
 	return &recorder{t: t, state: map[ID]State{}, cause: map[ID]Cause{}, result: map[ID]string{}}
 }
 
-func (r *recorder) Changed(c Change[string]) {
+func (r *recorder) Changed(_ *Handle[int, string, string], c Change[string]) {
 	if old, known := r.state[c.ID]; known && old.Terminal() && c.From == Pending && c.To == Pending {
 		delete(r.state, c.ID) // the name is used again
 	}
@@ -48,7 +48,8 @@ func (r *recorder) Changed(c Change[string]) {
 	}
 }
 
-func (r *recorder) Feedback(id ID, f string) {
+func (r *recorder) Feedback(h *Handle[int, string, string], f string) {
+	id := h.ID()
 	if !r.state[id].Running() {
 		r.t.Errorf("feedback of goal %s, which is %v", id, r.state[id])
 	}
@@ -67,7 +68,7 @@ func (r *recorder) expect(want ...string) {
 // server returns a started Single whose goals are numbers.
 func server(t testing.TB, hooks Hooks[int]) (*Single[int, string, string], *recorder) {
 	r := newRecorder(t)
-	s := NewSingle(hooks, Observer[string, string](r))
+	s := NewSingle(hooks, Observer[int, string, string](r))
 	s.Start()
 	return s, r
 }
@@ -214,7 +215,7 @@ func TestStoppedServerRefusesGoalsWithThatReason(t *testing.T) {
 func TestTheHookMayAcceptAtOnce(t *testing.T) {
 	var s *Single[int, string, string]
 	r := newRecorder(t)
-	s = NewSingle(Hooks[int]{NewGoal: func(int) { s.AcceptPending("replaced", "") }}, Observer[string, string](r))
+	s = NewSingle(Hooks[int]{NewGoal: func(int) { s.AcceptPending("replaced", "") }}, Observer[int, string, string](r))
 	s.Start()
 	s.Submit("a", 1, 10)
 	s.Submit("b", 2, 20)
@@ -365,7 +366,7 @@ func TestForgetKeepsWhatItIsToldTo(t *testing.T) {
 	}
 	k.handles[0].Reject(ConditionsUnmet, "", "")
 	k.handles[1].Reject(ConditionsUnmet, "", "")
-	m.Forget(func(id ID) bool { return id == "b" })
+	m.Forget(func(h *Handle[int, string, string]) bool { return h.ID() == "b" })
 	var left []ID
 	for _, h := range m.Goals() {
 		left = append(left, h.ID())

@@ -22,7 +22,7 @@ type Single[G, F, R any] struct {
 }
 
 // NewSingle returns a server that is stopped: it refuses goals until Start.
-func NewSingle[G, F, R any](hooks Hooks[G], o Observer[F, R]) *Single[G, F, R] {
+func NewSingle[G, F, R any](hooks Hooks[G], o Observer[G, F, R]) *Single[G, F, R] {
 	s := &Single[G, F, R]{hooks: hooks}
 	s.many = NewMany(singleHandler[G, F, R]{s}, o)
 	return s

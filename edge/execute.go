@@ -18,6 +18,7 @@ var executionCodes = map[string]int32{
 	"not_rising":          msgs.ErrorInvalidMotionPlan,
 	"wrong_size":          msgs.ErrorInvalidMotionPlan,
 	"no_points":           msgs.ErrorInvalidMotionPlan,
+	"invalid_goal":        msgs.ErrorInvalidMotionPlan,
 }
 
 // ExecutionCode words how an execution ended as MoveIt does. A plan that was refused

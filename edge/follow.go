@@ -167,6 +167,6 @@ func Explanations(all []explain.Explanation) (out []poisemsgs.Explanation) {
 
 // EventMessage turns an event that leaves into a message.
 func EventMessage(e executive.Event) *poisemsgs.Event {
-	return &poisemsgs.Event{Header: Header(e.Tick, ""), Goal: string(e.Goal.ID), Motion: e.Motion, Controller: e.Goal.Action, Time: e.Time,
+	return &poisemsgs.Event{Header: Header(e.Tick, ""), Goal: string(e.Goal.ID), Motion: e.Motion, Controller: e.Controller, Time: e.Time,
 		Command: msgs.TextCommand{Type: e.Type, Command: e.Command, Options: e.Options}}
 }

@@ -7,6 +7,7 @@ import (
 
 	"poise/control/step"
 	"poise/executive"
+	"poise/executive/explain"
 	"poise/msgs"
 	"poise/msgs/poisemsgs"
 	"poise/robot"
@@ -24,7 +25,9 @@ const (
 )
 
 // ErrAppend is a step sequence that is to go on behind another one.
-var ErrAppend = errors.New("append: steps begin where the robot is, they are not put behind others")
+var ErrAppend error = explain.Because(codeAppend, "append: steps begin where the robot is, they are not put behind others")
+
+const codeAppend = "cannot_append"
 
 // StepGoal turns Cartesian steps into ours. Limbs are seen from the world or, if the
 // header says the robot's root link, from the base; without a motion of the base they
@@ -86,6 +89,13 @@ func StepCode(m *robot.Model, r *executive.Result) (code int32, text string) {
 		return StepSuccessful, r.Text()
 	case "tolerance_broken", "start_too_far":
 		return StepToleranceViolated, r.Text()
+	case "invalid_goal":
+		for _, x := range r.Explanations {
+			if x.Code == codeAppend {
+				return StepUnableToAppend, r.Text()
+			}
+		}
+		return StepInvalidTrajectory, r.Text()
 	case "bad_step":
 		for _, x := range r.Explanations {
 			if _, known := m.Chain(x.Resource); x.Resource != "" && !known {

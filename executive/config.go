@@ -176,6 +176,7 @@ func orElse[T comparable](value *T, standard T) {
 type Event struct {
 	Tick                   servo.Tick // of the cycle in which it was due
 	Goal                   GoalID
+	Controller             string  // that performs it
 	Motion                 string  // name of the stored motion, if it is one
 	Time                   float64 // on the clock of the motion, s
 	Type, Command, Options string

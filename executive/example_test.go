@@ -26,7 +26,8 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	e, err := executive.New(executive.Config{Model: m, Loop: l, Controllers: []executive.Controller{{Name: "trajectory", Kind: "follow"}}})
+	e, err := executive.New(executive.Config{Model: m, Loop: l, Controllers: []executive.Controller{{Name: "trajectory", Kind: "follow"}},
+		Go: func(job func()) { job() }}) // prepares goals at once: time is stepped by hand here
 	if err != nil {
 		panic(err)
 	}

@@ -34,9 +34,10 @@ type Executive struct {
 	pumped  bool
 	silent  bool
 	closed  bool
-	servers map[string]*server
-	names   []string // of servers, by arrival
-	live    []*job   // goals that are not over, by arrival
+	actions map[string]*Goals
+	names   []string          // of actions, by arrival
+	waiting map[string][]*job // goals to be prepared, by sender
+	live    []*job            // goals that are not over, by arrival
 	jobs    map[uint64]*job
 	plans   []plannedJob
 	faults  []FaultState
@@ -51,7 +52,7 @@ type Executive struct {
 func New(cfg Config) (*Executive, error) {
 	cfg.setDefaults()
 	cfg.Controllers = slices.Clone(cfg.Controllers)
-	e := &Executive{cfg: cfg, model: cfg.Model, servers: map[string]*server{}, jobs: map[uint64]*job{},
+	e := &Executive{cfg: cfg, model: cfg.Model, actions: map[string]*Goals{}, waiting: map[string][]*job{}, jobs: map[uint64]*job{},
 		workers: make(chan struct{}, max(cfg.Planning, 1))}
 	e.orders = newOrders(cfg.Loop.Send, func(c *command, o Outcome) { e.audit(c.who, c.what, o.Text()) })
 	words, err := explain.New(cfg.Model, e.controllerName)
@@ -86,52 +87,37 @@ func New(cfg Config) (*Executive, error) {
 // Words returns what puts reasons into words for this robot.
 func (e *Executive) Words() *explain.Words { return e.words }
 
-// Submit takes a goal from somebody. It returns the goal's name, ours if id is
-// empty; a name in use is an error (*action.DuplicateError), and then nothing
-// happens. Everything else is told to the watch, a refusal too. stamp is the
-// client's time for cancels by time, 0 if it has none.
-func (e *Executive) Submit(who string, id action.ID, stamp action.Time, g Goal, w Watch) (name GoalID, err error) {
-	v := e.look()
-	work, why := v.prepare(g)
-	e.locked(func() {
-		if v.kept != nil {
-			e.last = v.kept
-		}
-		name, err = e.submit(who, id, stamp, &job{goal: g, watch: w, work: work, why: why})
-	})
-	return name, err
-}
-
-// submit takes a goal that is prepared.
-func (e *Executive) submit(who string, id action.ID, stamp action.Time, j *job) (GoalID, error) {
-	s := e.server(j.goal.Action())
-	j.e, j.server, j.who = e, s, who
-	s.incoming = j
-	h, err := s.many.Submit(id, stamp, j)
-	s.incoming = nil
+// Submit takes a goal of the action that is the goal's own; see Goals.Submit.
+func (e *Executive) Submit(who string, id action.ID, stamp action.Time, g Goal, w Watch) (GoalID, error) {
+	goals := e.Goals(g.Action())
+	name, err := goals.Submit(who, id, stamp, g, w)
 	if err != nil {
 		return GoalID{}, err
 	}
-	return GoalID{Action: s.name, ID: h.ID()}, nil
+	return GoalID{Action: goals.name, ID: name}, nil
 }
 
-// Cancel calls goals of an action off, with the meaning of actionlib: no id and no
-// stamp, all; a stamp, those stamped no later; an id, that one, also if it has not
-// come yet. It returns how many goals it reached; each slows down along its path
-// and then ends.
-func (e *Executive) Cancel(who, actionName string, id action.ID, before action.Time) (n int) {
-	e.locked(func() {
-		n = e.server(actionName).many.Cancel(id, before)
-		e.audit(who, "cancel "+GoalID{actionName, id}.String(), fmt.Sprintf("%d reached", n))
-	})
-	return n
+// submit takes a goal of ours that is prepared.
+func (e *Executive) submit(who string, j *job) (GoalID, error) {
+	j.who = who
+	g := e.goalsOf(j.goal.Action())
+	id, err := g.submit("", 0, j)
+	if err != nil {
+		return GoalID{}, err
+	}
+	return GoalID{Action: g.name, ID: id}, nil
+}
+
+// Cancel calls goals of an action off; see Goals.Cancel.
+func (e *Executive) Cancel(who, actionName string, id action.ID, before action.Time) int {
+	return e.Goals(actionName).Cancel(who, id, before)
 }
 
 // CancelAll calls everything off.
 func (e *Executive) CancelAll(who string) (n int) {
 	e.locked(func() {
 		for _, name := range e.names {
-			n += e.servers[name].many.Cancel("", 0)
+			n += e.actions[name].many.Cancel("", 0)
 		}
 		e.audit(who, "cancel all", fmt.Sprintf("%d reached", n))
 	})
@@ -150,7 +136,7 @@ func (e *Executive) Close() {
 		}
 		why := explain.Because("server_stopped", "the executive was closed")
 		for _, name := range e.names {
-			e.servers[name].many.Stop(failed(why))
+			e.actions[name].many.Stop(failed(why))
 		}
 		e.orders.end(why)
 		e.closed = true

@@ -78,7 +78,7 @@ func (j *job) eventsLeft(r *loop.Report) {
 	e := j.e
 	for i := r.From; i < r.To && j.work.event != nil; i++ {
 		due := j.work.event(i)
-		ev := Event{Tick: r.Tick, Goal: j.id, Motion: j.work.motion, Time: due.Time, Type: due.Type, Command: due.Command, Options: due.Options}
+		ev := Event{Tick: r.Tick, Goal: j.id, Controller: j.seat.Name, Motion: j.work.motion, Time: due.Time, Type: due.Type, Command: due.Command, Options: due.Options}
 		if sink := e.cfg.Event; sink != nil {
 			e.out.add(func() { sink(ev) })
 		}

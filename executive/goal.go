@@ -74,3 +74,16 @@ const (
 	Returning   Phase = "returning" // on its way back to where it began
 	Settling    Phase = "settling"  // at the end, until the joints are there too
 )
+
+// Unreadable is a goal that could not be read: it is refused, with what Err says.
+type Unreadable struct{ Err error }
+
+// Action names the server.
+func (g *Unreadable) Action() string { return "unreadable" }
+
+func (g *Unreadable) prepare(*view) (*work, []Explanation) {
+	return nil, explain.Errors(unreadable, g.Err)
+}
+
+// unreadable is the code of the results of goals that could not be read.
+const unreadable = "invalid_goal"

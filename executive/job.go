@@ -12,13 +12,13 @@ import (
 
 // job is a goal on its way.
 type job struct {
-	e      *Executive
-	server *server
-	id     GoalID
-	goal   Goal
-	watch  Watch
-	who    string
-	h      *action.Handle[*job, Feedback, Result]
+	e     *Executive
+	goals *Goals
+	id    GoalID
+	goal  Goal
+	watch Watch
+	who   string
+	h     *action.Handle[*job, Feedback, Result]
 
 	work   *work
 	why    []Explanation // it cannot even be ordered
@@ -32,12 +32,12 @@ type job struct {
 	left   []Event
 	result Result // what is known of it so far
 	stop   func() // ends its planning
+	over   int64  // when it ended, ns
 }
 
-// begin takes a new goal: checks it, and orders it or plans it first.
-func (j *job) begin(h *action.Handle[*job, Feedback, Result]) {
-	e := j.e
-	j.h = h
+// begin goes on with a goal that is prepared: orders it, or plans it first.
+func (j *job) begin() {
+	e, h := j.e, j.h
 	switch {
 	case len(j.why) > 0:
 		j.fail(action.ConditionsUnmet, j.why...)
@@ -139,6 +139,9 @@ func (j *job) fail(cause action.Cause, why ...Explanation) {
 	r := j.result
 	r.Explanations, r.Time = why, j.time
 	r.Code = failed(why...).Code
+	if _, bad := j.goal.(*Unreadable); bad && cause == action.ConditionsUnmet {
+		r.Code = unreadable
+	}
 	text := explain.Join(why)
 	switch {
 	case cause == action.Replaced || cause == action.ClientCancel:
@@ -268,6 +271,7 @@ func (j *job) what() string {
 func (j *job) changed(c action.Change[Result]) {
 	e := j.e
 	if c.From == action.Pending && c.To == action.Pending {
+		j.id = GoalID{Action: j.goals.name, ID: c.ID}
 		e.live = append(e.live, j)
 		e.audit(j.who, j.what(), "asked")
 	}
@@ -279,7 +283,8 @@ func (j *job) changed(c action.Change[Result]) {
 		}
 		e.live = slices.DeleteFunc(e.live, func(x *job) bool { return x == j })
 		delete(e.jobs, j.number)
-		j.server.over[j.id.ID] = e.now
+		j.over = e.now
+		j.goals.over++
 		said := c.To.String()
 		if text := out.Result.Text(); text != "" {
 			said += ": " + text

@@ -1,8 +1,10 @@
 package executive
 
 import (
+	"fmt"
 	"slices"
 
+	"poise/action"
 	"poise/control"
 	"poise/control/follow"
 	"poise/executive/explain"
@@ -64,6 +66,63 @@ func (v *view) prepare(g Goal) (*work, []Explanation) {
 		return nil, []Explanation{explain.Because("cycle_silent", "the cycle of the robot has not run yet").With("try again when it does")}
 	}
 	return g.prepare(v)
+}
+
+// prepareSoon prepares a goal elsewhere: reading a motion and compiling it takes its
+// time, and whoever sent the goal may have a stop to send. Goals of one sender are
+// prepared one after the other, so that they begin in the order in which they came.
+func (e *Executive) prepareSoon(j *job) {
+	queue := e.waiting[j.who]
+	e.waiting[j.who] = append(queue, j)
+	if len(queue) == 0 {
+		e.out.add(func() { e.cfg.Go(func() { e.prepareAll(j.who) }) })
+	}
+}
+
+// prepareAll prepares the goals of a sender until none waits.
+func (e *Executive) prepareAll(who string) {
+	for {
+		e.mu.Lock()
+		queue := e.waiting[who]
+		for len(queue) > 0 && queue[0].h.State().Terminal() { // called off meanwhile
+			queue = queue[1:]
+		}
+		if len(queue) == 0 {
+			delete(e.waiting, who)
+			e.mu.Unlock()
+			return
+		}
+		e.waiting[who] = queue
+		j, v := queue[0], e.view()
+		e.mu.Unlock()
+		w, why, cause := v.prepareSafely(j.goal)
+		e.locked(func() {
+			e.waiting[who] = e.waiting[who][1:]
+			if v.kept != nil {
+				e.last = v.kept
+			}
+			if j.h.State().Terminal() {
+				return
+			}
+			if j.work, j.why = w, why; len(why) > 0 {
+				j.fail(cause, why...)
+			} else {
+				j.begin()
+			}
+		})
+	}
+}
+
+// prepareSafely prepares a goal; a panic on the way is the end of the goal alone.
+func (v *view) prepareSafely(g Goal) (w *work, why []Explanation, cause action.Cause) {
+	defer func() {
+		if p := recover(); p != nil {
+			w, cause = nil, action.Fault
+			why = []Explanation{explain.Because("panicked", fmt.Sprintf("preparing the goal failed: %v", p))}
+		}
+	}()
+	w, why = v.prepare(g)
+	return w, why, action.ConditionsUnmet
 }
 
 // copyOf returns a snapshot that the cycle does not write.

@@ -75,7 +75,7 @@ func (e *Executive) pump(now int64) {
 	e.watchRemotes()
 	e.feedback()
 	for _, name := range e.names {
-		e.servers[name].forget(e.now - int64(e.cfg.Keep))
+		e.actions[name].forget(e.now - int64(e.cfg.Keep))
 	}
 }
 

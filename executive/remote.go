@@ -119,7 +119,7 @@ func (e *Executive) RequestRemote(who string, r RemoteRequest, tell func(Assignm
 		}
 		x.request, x.since, x.tell = r.ID, e.now, tell
 		changed := func(c Change) { e.locked(func() { e.remoteChanged(x, r.ID, c) }) }
-		id, err := e.submit(who, "", 0, &job{goal: &ready{x.seat, w}, work: w, watch: Watch{Changed: changed}})
+		id, err := e.submit(who, &job{goal: &ready{x.seat, w}, work: w, watch: Watch{Changed: changed}})
 		if err != nil {
 			why = explain.Errors("invalid", err)
 			return

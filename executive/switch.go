@@ -234,7 +234,7 @@ func (x *switching) carryOut() {
 			s.done = true
 			continue
 		}
-		id, err := e.submit(x.command.who, "", 0, &job{goal: &ready{s.seat, s.work}, work: s.work, watch: Watch{Changed: func(c Change) { x.changed(s, c) }}})
+		id, err := e.submit(x.command.who, &job{goal: &ready{s.seat, s.work}, work: s.work, watch: Watch{Changed: func(c Change) { x.changed(s, c) }}})
 		if err != nil {
 			x.failed = append(x.failed, explain.Errors("invalid", err)...)
 		}
@@ -288,7 +288,7 @@ func (x *switching) rollBack() {
 	}
 	for _, j := range x.before {
 		if j.seat.Operate != nil {
-			if _, err := e.submit(x.command.who, "", 0, &job{goal: &ready{j.seat, j.work}, work: j.work}); err != nil {
+			if _, err := e.submit(x.command.who, &job{goal: &ready{j.seat, j.work}, work: j.work}); err != nil {
 				x.failed = append(x.failed, explain.Errors("invalid", err)...)
 			}
 		}

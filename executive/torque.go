@@ -58,7 +58,7 @@ func (e *Executive) setLimp(who string, s *seat, limp robot.Set) *Answer {
 		}
 	}
 	e.audit(who, what, "asked")
-	if _, err := e.submit(who, "", 0, j); err != nil {
+	if _, err := e.submit(who, j); err != nil {
 		a.resolve(Outcome{Explanations: explain.Errors("invalid", err)})
 	}
 	return a

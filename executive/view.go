@@ -8,6 +8,11 @@ import (
 func (e *Executive) look() *view {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	return e.view()
+}
+
+// view is look with everything locked.
+func (e *Executive) view() *view {
 	v := &view{cfg: &e.cfg, words: e.words}
 	if e.snap != nil {
 		v.now = copyOf(e.snap)

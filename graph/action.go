@@ -14,6 +14,32 @@ import (
 	"poise/msgs/registry"
 )
 
+// GoalServer owns the lives of an action's goals: it takes or refuses them, and says
+// what becomes of them. The action shows that to clients and on topics, and keeps no
+// opinion of its own.
+type GoalServer interface {
+	// Submit takes a goal and returns its name, one of its own if the request has
+	// none. Everything that becomes of the goal is told to the view, beginning with its
+	// first state, from any goroutine but in order. An error means that the goal was
+	// not taken; then nothing is told.
+	Submit(q GoalRequest, v *GoalView) (action.ID, error)
+	// Cancel asks for the end of goals, with the meaning of actionlib's GoalID: no id
+	// and no stamp, all; a stamp, all that were stamped no later; an id, that one, also
+	// if it has not come yet. It returns how many it reached.
+	Cancel(caller string, id action.ID, stamp action.Time) int
+	// Stop ends all goals of the action and takes no more. The goals of a server that
+	// is gone are lost; else running ones are aborted and waiting ones rejected.
+	Stop(gone bool)
+}
+
+// GoalRequest is a goal as its client sends it.
+type GoalRequest struct {
+	ID     action.ID   // empty lets the server choose
+	Stamp  action.Time // when the client says that it asked
+	Caller string      // the node that asks
+	Goal   any         // pointer to the action's goal struct; shared, never written
+}
+
 // ActionOptions say how an action is served.
 type ActionOptions struct {
 	Node     string // who serves; default the graph's own
@@ -25,92 +51,59 @@ const (
 	maxKept         = 4096 // goals that are known, those with kept results among them
 )
 
-// ActionHandler is the untyped server's side of an action. Both are called without
-// locks, one call at a time and in the order of events; a handler may act on the
-// goal at once or keep it for later.
-type ActionHandler struct {
-	Goal   func(h *GoalHandle) // a new goal, pending
-	Cancel func(h *GoalHandle) // its client wants the end; without it, goals end at once
-}
-
-// ActionServer is the registration of an action.
+// ActionServer is the registration of an action: it hands goals to their server, and
+// tells clients and ROS 1's topics what that says of them.
 type ActionServer struct {
 	g        *Graph
 	o        Options // of the graph
 	name     string
 	node     string
 	typ      *registry.Action
-	handler  ActionHandler
+	goals    GoalServer
+	tidy     func() // frees what goals keeps of those that are not shown any more; may be nil
 	maxGoals int
 
 	mu       sync.Mutex
-	many     *action.Many[any, any, any]
-	goals    map[action.ID]*goalRecord
-	arriving *goalRecord   // the goal that is being submitted
-	calls    []handlerCall // of the handler, waiting for their turn
-	calling  bool
+	views    map[action.ID]*GoalView
+	order    []*GoalView // by arrival
+	arriving int         // goals on their way to the server
 	closed   bool
 	refused  []refusal // on ROS 1's topics, not long ago
 
-	status, feedback, result *Advertisement
-	ends                     []func() // of the topics read
+	status, feedback, result *Advertisement // nil once they are closed
+	ends                     []func()       // of the topics read
 }
 
-// handlerCall is a call of the handler that waits for its turn.
-type handlerCall struct {
-	f func(*GoalHandle)
-	h *GoalHandle
-}
-
-// goalRecord is what the graph knows of a goal, kept for a while after its end.
-type goalRecord struct {
-	handle  *GoalHandle
-	caller  string
-	clients []*GoalClient
-	id      action.ID
-	stamp   action.Time
-	last    GoalUpdate
-	ended   time.Time
-}
-
-// GoalHandle is a goal in the hands of its server. It stays valid for ever and
-// refuses what the goal's state does not allow.
-type GoalHandle struct {
-	server *ActionServer
-	goal   *action.Handle[any, any, any]
-	caller string
-	typed  any
-}
-
-// ServeAction registers an action by the name of its type.
-func (g *Graph) ServeAction(name, typeName string, h ActionHandler, o ActionOptions) (*ActionServer, error) {
-	typ, _, err := registry.ActionNamed(typeName)
-	if err != nil {
+// ServeGoals registers an action whose goals have a server of their own.
+func (g *Graph) ServeGoals(name string, typ *registry.Action, goals GoalServer, o ActionOptions) (*ActionServer, error) {
+	s := g.newAction(typ, o)
+	s.goals = goals
+	if err := s.open(name); err != nil {
 		return nil, err
 	}
-	return g.serveAction(name, typ, h, o)
+	return s, nil
 }
 
-func (g *Graph) serveAction(name string, typ *registry.Action, h ActionHandler, o ActionOptions) (*ActionServer, error) {
+func (g *Graph) newAction(typ *registry.Action, o ActionOptions) *ActionServer {
 	if o.MaxGoals <= 0 {
 		o.MaxGoals = defaultMaxGoals
 	}
-	s := &ActionServer{g: g, o: g.o, typ: typ, handler: h, maxGoals: o.MaxGoals, goals: map[action.ID]*goalRecord{}}
-	s.node = cmp.Or(o.Node, s.o.Node)
-	s.many = action.NewMany[any, any, any]((*manyHandler)(s), (*manyObserver)(s))
-	s.many.Start()
-	err := g.addAction(name, s)
-	if err != nil {
-		return nil, err
+	return &ActionServer{g: g, o: g.o, node: cmp.Or(o.Node, g.o.Node), typ: typ, maxGoals: o.MaxGoals, views: map[action.ID]*GoalView{}}
+}
+
+// open puts the action and its topics into the graph.
+func (s *ActionServer) open(name string) error {
+	if err := s.g.addAction(name, s); err != nil {
+		return err
 	}
 	s.mu.Lock()
-	err = s.openTopics()
+	err := s.openTopics()
 	s.mu.Unlock()
 	if err != nil {
 		s.Close()
-		return nil, fmt.Errorf("action %s: %w", s.name, err)
+		return fmt.Errorf("action %s: %w", s.name, err)
 	}
-	return s, nil
+	return nil
 }
 
 // addAction puts an action into the graph and gives it its name in full.
@@ -168,233 +161,112 @@ func (g *Graph) actionServers() []*ActionServer {
 }
 
 // Close ends the action: running goals are aborted, waiting ones rejected.
-func (s *ActionServer) Close() {
-	s.end(func() { s.many.Stop(nil) })
-}
+func (s *ActionServer) Close() { s.end(false) }
 
 // Lose ends the action of a server that is gone, a client whose connection broke:
 // its goals are lost.
-func (s *ActionServer) Lose() {
-	s.end(func() { s.many.Lose() })
-}
+func (s *ActionServer) Lose() { s.end(true) }
 
-func (s *ActionServer) end(goals func()) {
-	s.locked(func() {
-		if s.closed {
-			return
-		}
-		s.closed = true
-		goals()
-	})
+func (s *ActionServer) end(gone bool) {
+	s.mu.Lock()
+	was := s.closed
+	s.closed = true
+	s.mu.Unlock()
+	if !was {
+		s.goals.Stop(gone)
+	}
 	s.closeTopics()
 	s.g.removeAction(s)
 }
 
-// locked runs f with the lock held, and then, without it, the handler's calls
-// that f caused. Calls caused meanwhile by others, or by the handler itself, are
-// made by whoever is calling already: one at a time, in order.
-func (s *ActionServer) locked(f func()) {
+// submit hands a goal to its server.
+func (s *ActionServer) submit(q GoalRequest, clients ...*GoalClient) error {
+	if err := s.admit(); err != nil {
+		return err
+	}
+	if q.Stamp == 0 {
+		q.Stamp = action.Time(s.o.Now().UnixNano())
+	}
+	v := &GoalView{server: s, stamp: q.Stamp, clients: clients}
+	id, err := s.goals.Submit(q, v)
 	s.mu.Lock()
-	f()
-	if s.calling {
-		s.mu.Unlock()
-		return
+	defer s.mu.Unlock()
+	if err != nil {
+		s.arriving--
+		return err
 	}
-	s.calling = true
-	for len(s.calls) > 0 {
-		next := s.calls[0]
-		s.calls = s.calls[1:]
-		s.mu.Unlock()
-		next.make()
-		s.mu.Lock()
-	}
-	s.calling = false
-	s.mu.Unlock()
+	v.begin(id)
+	return nil
 }
 
-// make calls the handler. Its panic is the end of the goal, not of the action.
-func (c handlerCall) make() {
-	defer func() {
-		if p := recover(); p != nil {
-			why := fmt.Sprintf("the handler panicked: %v", p)
-			_ = c.h.Reject(action.Fault, nil, why) || c.h.Abort(action.Fault, nil, why)
-		}
-	}()
-	c.f(c.h)
-}
-
-// manyHandler is the server as its goal machine sees it.
-type manyHandler ActionServer
-
-func (m *manyHandler) Goal(h *action.Handle[any, any, any]) {
-	s := (*ActionServer)(m)
-	rec := s.goals[h.ID()]
-	rec.handle = &GoalHandle{server: s, goal: h, caller: rec.caller}
-	s.calls = append(s.calls, handlerCall{s.handler.Goal, rec.handle})
-}
-
-func (m *manyHandler) Cancel(h *action.Handle[any, any, any]) {
-	s := (*ActionServer)(m)
-	rec := s.goals[h.ID()]
-	if s.handler.Cancel == nil {
-		h.Withdraw(action.ClientCancel, s.failure("cancelled"), "cancelled")
-		return
+// admit lets a goal in, or says why not.
+func (s *ActionServer) admit() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.forget()
+	switch {
+	case s.closed:
+		return &NotFoundError{Kind: "action", Name: s.name}
+	case s.running() >= s.maxGoals:
+		return &FullError{What: "goals of action " + s.name, Limit: s.maxGoals}
+	case len(s.order) >= maxKept:
+		return &FullError{What: "goals of action " + s.name + " within " + s.o.KeepResults.String(), Limit: maxKept}
 	}
-	s.calls = append(s.calls, handlerCall{s.handler.Cancel, rec.handle})
+	s.arriving++
+	return nil
 }
 
-// manyObserver is the server as told of what happens, with the lock held.
-type manyObserver ActionServer
-
-func (o *manyObserver) Changed(c action.Change[any]) {
-	s := (*ActionServer)(o)
-	rec := s.goals[c.ID]
-	if rec == nil {
-		rec = s.arriving
-		rec.id = c.ID
-		s.goals[c.ID] = rec
-		for _, client := range rec.clients {
-			client.id = c.ID
-		}
-	}
-	u := GoalUpdate{State: c.To, Cause: c.Cause, Text: c.Detail}
-	if c.To.Terminal() {
-		rec.ended = s.o.Now()
-		value := c.Result
-		if value == nil {
-			value = s.failure(cmp.Or(c.Detail, c.Cause.String()))
-		}
-		u.Result = &Message{Type: s.typ.Result, Value: value, From: s.node}
-	}
-	rec.last = u
-	for _, client := range rec.clients {
-		client.push(u)
-	}
-	s.tellChange(rec)
-}
-
-func (o *manyObserver) Feedback(id action.ID, f any) {
-	s := (*ActionServer)(o)
-	rec := s.goals[id]
-	u := GoalUpdate{State: rec.last.State, Feedback: &Message{Type: s.typ.Feedback, Value: f, From: s.node}}
-	for _, client := range rec.clients {
-		client.push(u)
-	}
-	s.tellFeedback(rec, f)
-}
-
-// submit takes a goal. The record carries who sends it and who watches it.
-func (s *ActionServer) submit(id action.ID, stamp action.Time, goal any, rec *goalRecord) (err error) {
-	s.locked(func() {
-		s.forget()
-		switch {
-		case s.closed:
-			err = &NotFoundError{Kind: "action", Name: s.name}
-			return
-		case s.open() >= s.maxGoals:
-			err = &FullError{What: "goals of action " + s.name, Limit: s.maxGoals}
-			return
-		case len(s.goals) >= maxKept:
-			err = &FullError{What: "goals of action " + s.name + " within " + s.o.KeepResults.String(), Limit: maxKept}
-			return
-		}
-		rec.stamp = stamp
-		s.arriving = rec
-		_, err = s.many.Submit(id, stamp, goal)
-		s.arriving = nil
-	})
-	return err
-}
-
-// open counts the goals that are not over.
-func (s *ActionServer) open() (n int) {
-	for _, h := range s.many.Goals() {
-		if !h.State().Terminal() {
+// running counts the goals that are not over. The lock is held.
+func (s *ActionServer) running() int {
+	n := s.arriving
+	for _, v := range s.order {
+		if !v.last.State.Terminal() {
 			n++
 		}
 	}
 	return n
 }
 
-// forget drops goals that have been over for long enough.
+// openGoals returns how many goals are not over.
+func (s *ActionServer) openGoals() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.running()
+}
+
+// forget drops goals that have been over for long enough. The lock is held.
 func (s *ActionServer) forget() {
 	now := s.o.Now()
-	s.many.Forget(func(id action.ID) bool {
-		if now.Sub(s.goals[id].ended) <= s.o.KeepResults {
-			return true
+	s.order = slices.DeleteFunc(s.order, func(v *GoalView) bool {
+		if !v.last.State.Terminal() || now.Sub(v.ended) <= s.o.KeepResults {
+			return false
 		}
-		delete(s.goals, id)
-		return false
+		if s.views[v.id] == v {
+			delete(s.views, v.id)
+		}
+		return true
 	})
 }
 
-func (s *ActionServer) cancel(id action.ID, stamp action.Time) (n int) {
-	s.locked(func() { n = s.many.Cancel(id, stamp) })
-	return n
+// knows reports whether a name is that of a goal that is shown.
+func (s *ActionServer) knows(id action.ID) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.views[id] != nil
 }
 
-// ID returns the goal's name.
-func (h *GoalHandle) ID() action.ID { return h.goal.ID() }
-
-// Stamp returns when the client says that it asked.
-func (h *GoalHandle) Stamp() action.Time { return h.goal.Stamp() }
-
-// Caller returns who sent the goal.
-func (h *GoalHandle) Caller() string { return h.caller }
-
-// Value returns a pointer to the goal. It is shared and must not be written.
-func (h *GoalHandle) Value() any { return h.goal.Goal() }
-
-// State returns where the goal stands.
-func (h *GoalHandle) State() (s action.State) {
-	h.server.mu.Lock()
-	defer h.server.mu.Unlock()
-	return h.goal.State()
-}
-
-// Accept starts the goal and reports whether that was legal.
-func (h *GoalHandle) Accept() (ok bool) {
-	h.server.locked(func() { ok = h.goal.Accept() })
-	return ok
-}
-
-// Feedback tells how a running goal gets on.
-func (h *GoalHandle) Feedback(f any) (ok bool) {
-	h.server.check(f, h.server.typ.Feedback)
-	h.server.locked(func() { ok = h.goal.Feedback(f) })
-	return ok
-}
-
-// Reject refuses a goal that has not been accepted. Without a result it gets one that
-// tells of no success, here and below.
-func (h *GoalHandle) Reject(c action.Cause, r any, text string) bool {
-	return h.over(r, func(r any) bool { return h.goal.Reject(c, r, text) })
-}
-
-// Succeed ends a running goal that did what it was asked to.
-func (h *GoalHandle) Succeed(r any, text string) bool {
-	if r == nil {
-		r = h.server.typ.Result.New()
+// beat tells where goals stand and forgets old results; the graph calls it every
+// StatusPeriod.
+func (s *ActionServer) beat() {
+	s.mu.Lock()
+	if !s.closed {
+		s.forget()
+		s.tellStatus()
 	}
-	return h.over(r, func(r any) bool { return h.goal.Succeed(r, text) })
-}
-
-// Abort ends a running goal that cannot go on.
-func (h *GoalHandle) Abort(c action.Cause, r any, text string) bool {
-	return h.over(r, func(r any) bool { return h.goal.Abort(c, r, text) })
-}
-
-// Withdraw ends a goal that its client or a newer goal called off.
-func (h *GoalHandle) Withdraw(c action.Cause, r any, text string) bool {
-	return h.over(r, func(r any) bool { return h.goal.Withdraw(c, r, text) })
-}
-
-func (h *GoalHandle) over(r any, end func(any) bool) (ok bool) {
-	if r != nil {
-		h.server.check(r, h.server.typ.Result)
+	s.mu.Unlock()
+	if s.tidy != nil {
+		s.tidy()
 	}
-	h.server.locked(func() { ok = end(r) })
-	return ok
 }
 
 // failure is the result of a goal that did not succeed and whose server gave it none:
@@ -416,19 +288,12 @@ func (s *ActionServer) failure(why string) any {
 	return r
 }
 
-// check panics for a value of the wrong type: goal handles are for code, and
-// wires check what they read before.
+// check panics for a value of the wrong type: goals are served by code, and wires
+// check what they read before.
 func (s *ActionServer) check(v any, t *registry.Type) {
 	if !t.Holds(v) {
 		panic("graph: " + WrongValue("action", s.name, v, t).Error())
 	}
-}
-
-// openGoals returns how many goals are not over.
-func (s *ActionServer) openGoals() int {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.open()
 }
 
 // stampOf returns a moment as the header of a message has it.

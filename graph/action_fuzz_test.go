@@ -55,9 +55,9 @@ func (p *goalPlayer) play(op byte) {
 			p.clients = append(p.clients, c)
 		}
 	case 4:
-		_, _ = p.g.CancelGoals("act", action.ID(fmt.Sprint(pick)), 0)
+		_, _ = p.g.CancelGoals("act", "", action.ID(fmt.Sprint(pick)), 0)
 	case 5:
-		_, _ = p.g.CancelGoals("act", "", 0)
+		_, _ = p.g.CancelGoals("act", "", "", 0)
 	case 10:
 		p.clock.advance(keepResults)
 		if p.server != nil {

@@ -109,7 +109,7 @@ func sendOne(ctx context.Context, g *Graph, name string, r *rand.Rand) {
 			_ = a.Publish(&msgs.ActionGoal[msgs.TextActionGoal]{Goal: goal})
 			a.Close()
 		}
-		_, _ = g.CancelGoals(name, "", 0)
+		_, _ = g.CancelGoals(name, "", "", 0)
 		return
 	}
 	c, err := g.SendGoal(name, &goal, GoalOptions{})

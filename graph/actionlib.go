@@ -53,13 +53,13 @@ func (s *ActionServer) openTopics() error {
 
 func (s *ActionServer) closeTopics() {
 	s.mu.Lock()
-	ends := s.ends
-	s.ends = nil
+	ends, out := s.ends, []*Advertisement{s.status, s.feedback, s.result}
+	s.ends, s.status, s.feedback, s.result = nil, nil, nil, nil
 	s.mu.Unlock()
 	for _, end := range ends {
 		end()
 	}
-	for _, a := range []*Advertisement{s.status, s.feedback, s.result} {
+	for _, a := range out {
 		if a != nil {
 			a.Close()
 		}
@@ -71,11 +71,7 @@ func (s *ActionServer) goalCame(m *Message) {
 	v := reflect.ValueOf(m.Value).Elem()
 	id := v.FieldByName("GoalID").Interface().(msgs.GoalID)
 	goal := v.FieldByName("Goal").Addr().Interface()
-	stamp := action.Time(id.Stamp.Nanos())
-	if stamp == 0 {
-		stamp = action.Time(s.o.Now().UnixNano())
-	}
-	err := s.submit(action.ID(id.ID), stamp, goal, &goalRecord{caller: m.From})
+	err := s.submit(GoalRequest{ID: action.ID(id.ID), Stamp: action.Time(id.Stamp.Nanos()), Caller: m.From, Goal: goal})
 	if err == nil {
 		return
 	}
@@ -116,7 +112,7 @@ func (g *Graph) RefuseGoal(name string, id action.ID, why string) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if known := s.goals[id]; known != nil {
+	if known := s.views[id]; known != nil {
 		return &action.DuplicateError{ID: id, State: known.last.State} // that one will be answered
 	}
 	s.refuse(msgs.GoalID{ID: string(id), Stamp: stampOf(s.o.Now())}, why)
@@ -125,14 +121,14 @@ func (g *Graph) RefuseGoal(name string, id action.ID, why string) error {
 
 func (s *ActionServer) cancelCame(m *Message) {
 	id := m.Value.(*msgs.GoalID)
-	s.cancel(action.ID(id.ID), action.Time(id.Stamp.Nanos()))
+	s.goals.Cancel(m.From, action.ID(id.ID), action.Time(id.Stamp.Nanos()))
 }
 
 // tellChange publishes a goal's new state, and its result. The lock is held.
-func (s *ActionServer) tellChange(rec *goalRecord) {
+func (s *ActionServer) tellChange(v *GoalView) {
 	s.tellStatus()
-	if rec.last.Result != nil {
-		s.publishResult(rec.status(), rec.last.Result.Value)
+	if v.last.Result != nil {
+		s.publishResult(v.status(), v.last.Result.Value)
 	}
 }
 
@@ -148,15 +144,15 @@ func (s *ActionServer) publishResult(status msgs.GoalStatus, value any) {
 	publish(s.result, m.Interface())
 }
 
-func (s *ActionServer) tellFeedback(rec *goalRecord, f any) {
+func (s *ActionServer) tellFeedback(v *GoalView, f any) {
 	if s.feedback == nil || !s.feedback.Wanted() {
 		return
 	}
 	m := reflect.New(s.typ.ActionFeedback.Go())
-	v := m.Elem()
-	v.FieldByName("Header").Set(reflect.ValueOf(s.header()))
-	v.FieldByName("Status").Set(reflect.ValueOf(rec.status()))
-	v.FieldByName("Feedback").Set(reflect.ValueOf(f).Elem())
+	out := m.Elem()
+	out.FieldByName("Header").Set(reflect.ValueOf(s.header()))
+	out.FieldByName("Status").Set(reflect.ValueOf(v.status()))
+	out.FieldByName("Feedback").Set(reflect.ValueOf(f).Elem())
 	publish(s.feedback, m.Interface())
 }
 
@@ -167,9 +163,9 @@ func (s *ActionServer) tellStatus() {
 	}
 	list := &msgs.GoalStatusArray{Header: s.header()}
 	now := s.o.Now()
-	for _, h := range s.many.Goals() {
-		if rec := s.goals[h.ID()]; !rec.last.State.Terminal() || now.Sub(rec.ended) <= statusTime {
-			list.StatusList = append(list.StatusList, rec.status())
+	for _, v := range s.order {
+		if !v.last.State.Terminal() || now.Sub(v.ended) <= statusTime {
+			list.StatusList = append(list.StatusList, v.status())
 		}
 	}
 	s.refused = slices.DeleteFunc(s.refused, func(r refusal) bool { return now.Sub(r.at) > statusTime })
@@ -188,20 +184,9 @@ func publish(a *Advertisement, v any) {
 
 func (s *ActionServer) header() msgs.Header { return msgs.Header{Stamp: stampOf(s.o.Now())} }
 
-func (r *goalRecord) status() msgs.GoalStatus {
-	return msgs.GoalStatus{GoalID: msgs.GoalID{Stamp: msgs.TimeOf(int64(r.stamp)), ID: string(r.id)},
-		Status: StatusROS1(r.last.State), Text: r.last.Text}
-}
-
-// beat tells where goals stand and forgets old results; the graph calls it every
-// StatusPeriod.
-func (s *ActionServer) beat() {
-	s.locked(func() {
-		if !s.closed {
-			s.forget()
-			s.tellStatus()
-		}
-	})
+func (v *GoalView) status() msgs.GoalStatus {
+	return msgs.GoalStatus{GoalID: msgs.GoalID{Stamp: msgs.TimeOf(int64(v.stamp)), ID: string(v.id)},
+		Status: StatusROS1(v.last.State), Text: v.last.Text}
 }
 
 // StatusROS1 returns a state as actionlib numbers it.

@@ -14,15 +14,15 @@
 //	act, err := graph.Action(g, "play_motion", graph.ActionCallbacks[G, F, R]{Goal: …, Cancel: …}, graph.ActionOptions{})
 //
 // Wires use the methods of Graph, by name and with values as any or as JSON:
-// Subscribe, Advertise, Call, CallJSON, Serve; ServeAction, SendGoal, SendGoalJSON,
+// Subscribe, Advertise, Call, CallJSON, Serve; ServeGoals, ServeAction, SendGoal, SendGoalJSON,
 // WatchGoal, CancelGoals, RefuseGoal. They announce themselves by a node name, which
 // listings show and handlers may ask for (Caller).
 //
-// An action is one goal server (package action): many goals, each with states,
-// feedback and a result that is kept for a while. It is shown twice, as a ROS 2
-// action and as ROS 1's five topics NAME/goal, cancel, status, feedback, result.
-// State changes and results are never lost on the way to a GoalClient; feedback is,
-// oldest first, when the client is slow.
+// An action shows goals whose lives somebody else owns, a GoalServer: the executive of
+// a robot, or a handler (ServeAction) with the goal machine of package action. It is
+// shown twice, as a ROS 2 action and as ROS 1's five topics NAME/goal, cancel, status,
+// feedback, result; results are kept for a while. State changes and results are never
+// lost on the way to a GoalClient; feedback is, oldest first, when the client is slow.
 //
 // # Rules
 //

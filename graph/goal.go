@@ -2,9 +2,11 @@ package graph
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"poise/action"
+	"poise/msgs/poisemsgs"
 	"poise/msgs/registry"
 )
 
@@ -16,6 +18,10 @@ type GoalUpdate struct {
 	Feedback *Message // set if this is feedback
 	Result   *Message // set if State is final
 	Lost     int      // feedback lost before this one
+
+	// Explanations of a final state: why it ended, if not because it was done, and what
+	// else should be known of it. Empty if its server gave none.
+	Explanations []poisemsgs.Explanation
 }
 
 // GoalOptions say how a goal is sent and watched.
@@ -31,6 +37,7 @@ type GoalOptions struct {
 // oldest first, when the reader is slow.
 type GoalClient struct {
 	server *ActionServer
+	node   string // who asks
 	id     action.ID
 	queue  int
 	wake   func()
@@ -82,12 +89,8 @@ func (g *Graph) SendGoalJSON(name, typeName string, args []byte, o GoalOptions) 
 }
 
 func (s *ActionServer) send(goal any, o GoalOptions) (*GoalClient, error) {
-	if o.Stamp == 0 {
-		o.Stamp = action.Time(s.o.Now().UnixNano())
-	}
 	c := s.client(o)
-	rec := &goalRecord{caller: o.Node, clients: []*GoalClient{c}}
-	if err := s.submit(o.ID, o.Stamp, goal, rec); err != nil {
+	if err := s.submit(GoalRequest{ID: o.ID, Stamp: o.Stamp, Caller: o.Node, Goal: goal}, c); err != nil {
 		return nil, err
 	}
 	return c, nil
@@ -97,7 +100,7 @@ func (s *ActionServer) client(o GoalOptions) *GoalClient {
 	if o.Queue <= 0 {
 		o.Queue = defaultQueue
 	}
-	return &GoalClient{server: s, id: o.ID, queue: min(o.Queue, maxQueue), wake: o.Wake, ready: make(chan struct{}, 1)}
+	return &GoalClient{server: s, node: o.Node, id: o.ID, queue: min(o.Queue, maxQueue), wake: o.Wake, ready: make(chan struct{}, 1)}
 }
 
 // WatchGoal follows a goal that somebody else sent, or that ended not long ago: its
@@ -111,24 +114,23 @@ func (g *Graph) WatchGoal(name string, id action.ID, o GoalOptions) (*GoalClient
 	c := s.client(o)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	rec := s.goals[id]
-	if rec == nil {
+	v := s.views[id]
+	if v == nil {
 		return nil, &NotFoundError{Kind: "goal of action " + s.name + ",", Name: string(id)}
 	}
-	rec.clients = append(rec.clients, c)
-	c.push(rec.last)
+	v.clients = append(v.clients, c)
+	c.push(v.last)
 	return c, nil
 }
 
-// CancelGoals asks for the end of goals, with the meaning of actionlib's GoalID: no id
-// and no stamp, all; a stamp, all that were stamped no later; an id, that one. It
-// returns how many it reached.
-func (g *Graph) CancelGoals(name string, id action.ID, stamp action.Time) (int, error) {
+// CancelGoals asks for the end of goals on behalf of a node, with the meaning of
+// actionlib's GoalID: see GoalServer. It returns how many it reached.
+func (g *Graph) CancelGoals(name, node string, id action.ID, stamp action.Time) (int, error) {
 	s, err := g.actionNamed(name)
 	if err != nil {
 		return 0, err
 	}
-	return s.cancel(id, stamp), nil
+	return s.goals.Cancel(node, id, stamp), nil
 }
 
 // push adds an update. The server's lock is held.
@@ -227,18 +229,13 @@ func (c *GoalClient) Result(ctx context.Context) (GoalUpdate, error) {
 }
 
 // CancelGoals asks for the end of the goal.
-func (c *GoalClient) Cancel() { c.server.cancel(c.id, 0) }
+func (c *GoalClient) Cancel() { c.server.goals.Cancel(c.node, c.id, 0) }
 
 // Close ends the watching; the goal goes on.
 func (c *GoalClient) Close() {
 	c.server.mu.Lock()
-	if rec := c.server.goals[c.id]; rec != nil {
-		for i, x := range rec.clients {
-			if x == c {
-				rec.clients = append(rec.clients[:i], rec.clients[i+1:]...)
-				break
-			}
-		}
+	if v := c.server.views[c.id]; v != nil {
+		v.clients = slices.DeleteFunc(v.clients, func(x *GoalClient) bool { return x == c })
 	}
 	c.server.mu.Unlock()
 	c.mu.Lock()

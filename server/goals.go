@@ -1,6 +1,7 @@
 package server
 
 import (
+	"errors"
 	"fmt"
 
 	"poise/control/follow"
@@ -29,9 +30,6 @@ func (in *instance) serveGoals(r *register) {
 			code, text := edge.FollowCode(r)
 			return msgs.FollowJointTrajectoryResult{ErrorCode: code, ErrorString: text}
 		},
-		Refused: func(text string) msgs.FollowJointTrajectoryResult {
-			return msgs.FollowJointTrajectoryResult{ErrorCode: msgs.FollowInvalidGoal, ErrorString: text}
-		},
 		Help: elsewhere,
 	})
 	addAction(r, "follow_joint_trajectory_with_actions", goalDialect[msgs.FollowJointTrajectoryWithActionsGoal, msgs.FollowJointTrajectoryWithActionsFeedback, msgs.FollowJointTrajectoryWithActionsResult]{
@@ -47,9 +45,6 @@ func (in *instance) serveGoals(r *register) {
 			code, text := edge.FollowCode(r)
 			return msgs.FollowJointTrajectoryWithActionsResult{ErrorCode: code, ErrorString: text}
 		},
-		Refused: func(text string) msgs.FollowJointTrajectoryWithActionsResult {
-			return msgs.FollowJointTrajectoryWithActionsResult{ErrorCode: msgs.FollowInvalidGoal, ErrorString: text}
-		},
 		Help: elsewhere,
 	})
 	text := func(goal func(c msgs.TextCommand) (executive.Goal, error)) goalDialect[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult] {
@@ -61,9 +56,6 @@ func (in *instance) serveGoals(r *register) {
 			Result: func(r *executive.Result) msgs.TextActionResult {
 				code, text := edge.FollowCode(r)
 				return msgs.TextActionResult{ErrorCode: code, ErrorString: text}
-			},
-			Refused: func(text string) msgs.TextActionResult {
-				return msgs.TextActionResult{ErrorCode: msgs.FollowInvalidGoal, ErrorString: text}
 			},
 		}
 	}
@@ -82,9 +74,6 @@ func (in *instance) serveGoals(r *register) {
 		Result: func(r *executive.Result) msgs.ExecuteTrajectoryResult {
 			return msgs.ExecuteTrajectoryResult{ErrorCode: edge.ExecutionCode(r, planSource)}
 		},
-		Refused: func(text string) msgs.ExecuteTrajectoryResult {
-			return msgs.ExecuteTrajectoryResult{ErrorCode: msgs.MoveItErrorCodes{Val: msgs.ErrorInvalidMotionPlan, Message: text, Source: planSource}}
-		},
 		Help: map[string]string{"start_too_far": "plan again from where the robot is, or bring it to the start of the plan first"},
 	})
 	if _, ok := in.loop.Controller("step"); ok {
@@ -101,13 +90,6 @@ func (in *instance) serveGoals(r *register) {
 				code, text := edge.StepCode(in.model, r)
 				return poisemsgs.FollowStepSequenceResult{ErrorCode: code, ErrorString: text}
 			},
-			Refused: func(text string) poisemsgs.FollowStepSequenceResult {
-				code := int32(edge.StepInvalidTrajectory)
-				if text == edge.ErrAppend.Error() {
-					code = edge.StepUnableToAppend
-				}
-				return poisemsgs.FollowStepSequenceResult{ErrorCode: code, ErrorString: text}
-			},
 		})
 	}
 	for _, name := range in.switched {
@@ -120,9 +102,6 @@ func (in *instance) serveGoals(r *register) {
 			},
 			Result: func(r *executive.Result) msgs.SetOperationalResult {
 				return msgs.SetOperationalResult{ErrorCode: operationalCode(r.Code), ErrorString: r.Text()}
-			},
-			Refused: func(text string) msgs.SetOperationalResult {
-				return msgs.SetOperationalResult{ErrorCode: msgs.SetOperationalBadResources, ErrorString: text}
 			},
 		})
 	}
@@ -137,7 +116,11 @@ func playGoal(c msgs.TextCommand) (executive.Goal, error) {
 	}
 	p, why := executive.ParsePlay(c.Command, c.Options)
 	if len(why) > 0 {
-		return nil, why[0]
+		errs := make([]error, len(why))
+		for i, x := range why {
+			errs[i] = x
+		}
+		return nil, errors.Join(errs...)
 	}
 	return p, nil
 }
@@ -162,7 +145,7 @@ func operationalCode(code string) int32 {
 	switch code {
 	case "ok", "cancelled":
 		return msgs.SetOperationalSuccessful
-	case "unknown_resource", "no_resources", "invalid_resource_set":
+	case "invalid_goal", "unknown_resource", "no_resources", "invalid_resource_set":
 		return msgs.SetOperationalBadResources
 	case "not_running", "power_off", "stopping", "cycle_silent":
 		return msgs.SetOperationalNotReady

@@ -37,11 +37,12 @@ type instance struct {
 	topics   *topics
 	seats    []controllers.Seat
 	switched []string // controllers with set_operational
+	readers  map[string]goalReader
 }
 
 // register puts the topics, services and actions of the robot into the graph.
 func (in *instance) register() *register {
-	return &register{graph: in.s.graph, exec: in.exec, robot: in.name, first: in.first, life: in.s.life, background: &in.s.background}
+	return &register{graph: in.s.graph, exec: in.exec, robot: in.name, first: in.first, life: in.s.life, background: &in.s.background, readers: in.readers}
 }
 
 // planning is what MoveIt offers, for this robot.
@@ -52,7 +53,7 @@ func (in *instance) planning() *planning {
 // addRobot opens the driver of a robot and makes the rest of it. The robot stands still
 // without torque.
 func (s *Server) addRobot(ctx context.Context, r config.Robot) error {
-	in := &instance{s: s, name: r.Name, first: len(s.robots) == 0, model: s.robot.Model, period: s.cfg.Period()}
+	in := &instance{s: s, name: r.Name, first: len(s.robots) == 0, model: s.robot.Model, period: s.cfg.Period(), readers: map[string]goalReader{}}
 	if !in.first {
 		in.frames = in.name + "/"
 	}
@@ -139,6 +140,7 @@ func (in *instance) assemble() error {
 		FeedbackRate: s.cfg.Rates.Feedback, Lease: time.Duration(settings.Lease), Follow: follow.Options{Transition: settings.Transition},
 		Event: in.event, Notice: in.notice, Audit: in.audit,
 		Snapshot: func(now *loop.Snapshot) { in.topics.snapshot(now) },
+		Keep:     keepResults, Go: s.spawn,
 	})
 	if err != nil {
 		return err

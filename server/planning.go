@@ -43,10 +43,7 @@ func (p *planning) serve(r *register) {
 			return &msgs.MoveGroupFeedback{State: moveState(f)}
 		},
 		Result: func(r *executive.Result) msgs.MoveGroupResult { return p.moveResult(r) },
-		Refused: func(text string) msgs.MoveGroupResult {
-			return msgs.MoveGroupResult{ErrorCode: msgs.MoveItErrorCodes{Val: msgs.ErrorInvalidMotionPlan, Message: text, Source: planSource}}
-		},
-		Help: otherStart,
+		Help:   otherStart,
 	})
 	addAction(r, "sequence_move_group", goalDialect[msgs.MoveGroupSequenceGoal, msgs.MoveGroupSequenceFeedback, msgs.MoveGroupSequenceResult]{
 		Goal: sequenceGoal,
@@ -55,10 +52,6 @@ func (p *planning) serve(r *register) {
 		},
 		Result: func(r *executive.Result) msgs.MoveGroupSequenceResult {
 			return msgs.MoveGroupSequenceResult{Response: edge.SequenceResponse(p.model, r.Motions, 0, planCode(r))}
-		},
-		Refused: func(text string) msgs.MoveGroupSequenceResult {
-			code := msgs.MoveItErrorCodes{Val: msgs.ErrorInvalidMotionPlan, Message: text, Source: planSource}
-			return msgs.MoveGroupSequenceResult{Response: edge.SequenceResponse(p.model, nil, 0, code)}
 		},
 		Help: otherStart,
 	})

@@ -13,6 +13,8 @@ import (
 	"poise/executive/explain"
 	"poise/graph"
 	"poise/msgs/poisemsgs"
+	"poise/msgs/registry"
+	"poise/msgs/rosjson"
 )
 
 // register puts the topics, services and actions of one robot into the graph and gathers
@@ -26,6 +28,8 @@ type register struct {
 	life       context.Context // ends with the server
 	background *sync.WaitGroup // who listens until then
 	err        error           // of everything so far
+
+	readers map[string]goalReader // by action
 }
 
 func (r *register) fail(err error) {
@@ -115,69 +119,86 @@ type goalDialect[G, F, R any] struct {
 	Goal     func(g *G) (executive.Goal, error)
 	Feedback func(f *executive.Feedback) *F
 	Result   func(r *executive.Result) R
-	Refused  func(text string) R // of goals that cannot even be read
 
 	Help map[string]string // by code, what a client of this action can do, where it is not what others can
 }
 
+// goalReader reads a goal of an action from its JSON.
+type goalReader func(text []byte) (executive.Goal, error)
+
+// addAction serves an action whose goals are the executive's.
+func addAction[G, F, R any](r *register, name string, d goalDialect[G, F, R]) {
+	typ, ok := registry.ActionFor[G, F, R]()
+	if !ok {
+		panic(fmt.Sprintf("server: no action of the registry has %T, %T and %T", *new(G), *new(F), *new(R)))
+	}
+	goals := &executiveGoals[G, F, R]{goals: r.exec.Goals(name), dialect: d}
+	if _, err := r.graph.ServeGoals(r.name(name), typ, goals, graph.ActionOptions{}); err != nil {
+		r.fail(fmt.Errorf("%s: %w", name, err))
+	}
+	r.readers[name] = func(text []byte) (executive.Goal, error) {
+		var g G
+		if err := rosjson.Unmarshal(text, &g); err != nil {
+			return nil, err
+		}
+		return d.Goal(&g)
+	}
+}
+
+// executiveGoals serves an action: the executive owns the lives of its goals, and the
+// dialect puts them into the action's messages.
+type executiveGoals[G, F, R any] struct {
+	goals   *executive.Goals
+	dialect goalDialect[G, F, R]
+}
+
+func (s *executiveGoals[G, F, R]) Submit(q graph.GoalRequest, v *graph.GoalView) (action.ID, error) {
+	return s.goals.Submit(q.Caller, q.ID, q.Stamp, s.dialect.read(q.Goal.(*G)), executive.Watch{
+		Feedback: func(f executive.Feedback) { v.Feedback(func() any { return s.dialect.Feedback(&f) }) },
+		Changed:  func(c executive.Change) { v.Changed(s.dialect.change(&c)) },
+	})
+}
+
+func (s *executiveGoals[G, F, R]) Cancel(caller string, id action.ID, stamp action.Time) int {
+	return s.goals.Cancel(caller, id, stamp)
+}
+
+func (s *executiveGoals[G, F, R]) Stop(bool) { s.goals.Stop() }
+
+// read turns a message into a goal. One that cannot be read is a goal, too: it is
+// refused with the reasons.
+func (d *goalDialect[G, F, R]) read(g *G) (goal executive.Goal) {
+	defer func() {
+		if p := recover(); p != nil {
+			goal = &executive.Unreadable{Err: fmt.Errorf("reading the goal failed: %v", p)}
+		}
+	}()
+	goal, err := d.Goal(g)
+	if err != nil {
+		return &executive.Unreadable{Err: err}
+	}
+	return goal
+}
+
+// change words a step in the life of a goal.
+func (d *goalDialect[G, F, R]) change(c *executive.Change) graph.GoalChange {
+	out := graph.GoalChange{ID: c.Goal.ID, State: c.To, Cause: c.Cause}
+	if !c.To.Terminal() {
+		return out
+	}
+	r := d.worded(c.Result)
+	value := d.Result(&r)
+	out.Text, out.Result = r.Text(), &value
+	return out
+}
+
 // worded returns a result whose help is for clients of this action.
-func (t *goalDialect[G, F, R]) worded(r executive.Result) executive.Result {
+func (d *goalDialect[G, F, R]) worded(r executive.Result) executive.Result {
 	r.Explanations = slices.Clone(r.Explanations)
 	for i, x := range r.Explanations {
-		if help, ok := t.Help[x.Code]; ok {
+		if help, ok := d.Help[x.Code]; ok {
 			r.Explanations[i].Help = help
 		}
 	}
 	return r
-}
-
-// addAction serves an action by handing its goals to the executive and telling what
-// becomes of them.
-func addAction[G, F, R any](r *register, name string, t goalDialect[G, F, R]) {
-	h := graph.ActionCallbacks[G, F, R]{}
-	id := func(h *graph.Goal[G, F, R]) action.ID { return action.ID(name + ":" + string(h.ID())) }
-	h.Goal = func(h *graph.Goal[G, F, R]) {
-		g, err := t.Goal(h.Value())
-		if err != nil {
-			h.Reject(action.ConditionsUnmet, t.Refused(err.Error()), err.Error())
-			return
-		}
-		watch := executive.Watch{
-			Feedback: func(f executive.Feedback) { h.Feedback(t.Feedback(&f)) },
-			Changed:  func(c executive.Change) { relay(h, c, t) },
-		}
-		if _, err := r.exec.Submit(h.Caller(), id(h), h.Stamp(), g, watch); err != nil {
-			h.Reject(action.ConditionsUnmet, t.Refused(err.Error()), err.Error())
-		}
-	}
-	h.Cancel = func(h *graph.Goal[G, F, R]) {
-		g, err := t.Goal(h.Value())
-		if err == nil {
-			r.exec.Cancel(h.Caller(), g.Action(), id(h), 0)
-		}
-	}
-	_, err := graph.Action(r.graph, r.name(name), h, graph.ActionOptions{})
-	if err != nil {
-		r.fail(fmt.Errorf("%s: %w", name, err))
-	}
-}
-
-// relay lets a goal of the graph live as the executive's does.
-func relay[G, F, R any](h *graph.Goal[G, F, R], c executive.Change, t goalDialect[G, F, R]) {
-	c.Result = t.worded(c.Result)
-	text := c.Result.Text()
-	switch c.To {
-	case action.Active, action.Preempting: // the latter of a goal that was called off before it began
-		h.Accept()
-	case action.Rejected:
-		h.Reject(c.Cause, t.Result(&c.Result), text)
-	case action.Succeeded:
-		h.Succeed(t.Result(&c.Result), text)
-	case action.Aborted, action.Lost:
-		if r := t.Result(&c.Result); !h.Abort(c.Cause, r, text) {
-			h.Reject(c.Cause, r, text) // it never began
-		}
-	case action.Recalled, action.Preempted:
-		h.Withdraw(c.Cause, t.Result(&c.Result), text)
-	}
 }

@@ -60,7 +60,7 @@ func TestPageHealthAndFigures(t *testing.T) {
 		for _, want := range []string{
 			`poise_cycle_lateness_seconds{robot="virtual",quantile="0.99"} `, `poise_cycle_overruns_total{robot="virtual"} `,
 			`poise_faults{robot="virtual"} `, `poise_goals{robot="virtual"} 0`, "poise_clients 1\n", `poise_realtime 0`,
-			`poise_commands_total{robot="virtual",what="play",result="succeeded"} 1`,
+			`poise_commands_total{robot="virtual",what="play_motion",result="succeeded"} 1`,
 		} {
 			if !strings.Contains(text, want) {
 				t.Errorf("/metrics does not have %q", want)

@@ -45,7 +45,8 @@ type Options struct {
 	Listen func(network, address string) (net.Listener, error) // nil is net.Listen
 	HTTP   *http.Client                                        // for a mirrored robot; nil is http.DefaultClient
 
-	Drivers driver.Table // that the configuration may name; nil are those that Poise comes with
+	Drivers driver.Table     // that the configuration may name; nil are those that Poise comes with
+	Go      func(job func()) // runs what is prepared or planned; nil is a goroutine
 }
 
 // Server is a list of robots with all that people connect to. Make one with New.
@@ -58,6 +59,7 @@ type Server struct {
 	meshes  *meshFolder
 	graph   *graph.Graph
 	log     *slog.Logger
+	spawn   func(job func()) // see Options.Go
 	page    http.Handler
 	http    *http.Client
 
@@ -95,7 +97,7 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	if o.Listen == nil {
 		o.Listen = net.Listen
 	}
-	s := &Server{cfg: cfg, drivers: o.Drivers, robot: o.Robot, page: o.Page, http: o.HTTP, started: time.Now(), ready: make(chan struct{})}
+	s := &Server{cfg: cfg, drivers: o.Drivers, robot: o.Robot, page: o.Page, http: o.HTTP, spawn: o.Go, started: time.Now(), ready: make(chan struct{})}
 	s.life, s.end = context.WithCancel(context.Background())
 	s.graph = graph.New(graph.Options{KeepResults: keepResults})
 	s.log = newLog(s.graph, o.Log)

@@ -16,7 +16,6 @@ import (
 	"poise/loop"
 	"poise/msgs"
 	"poise/msgs/poisemsgs"
-	"poise/msgs/rosjson"
 	"poise/robot"
 	"poise/servo"
 	"poise/spatial"
@@ -335,34 +334,16 @@ func (in *instance) checkGoal(ctx context.Context, q *poisemsgs.CheckGoalRequest
 	return &poisemsgs.CheckGoalResponse{Success: o.OK(), Message: text, Explanations: edge.Explanations(o.Explanations)}, nil
 }
 
-// readGoal reads a goal of one of the actions.
+// shortNames are what actions are called where only their goals are meant.
+var shortNames = map[string]string{"trajectory": "follow_joint_trajectory", "follow": "follow_joint_trajectory", "pose": "go_to_pose"}
+
+// readGoal reads a goal of one of the actions: by its name, by a short one, or by that
+// of a controller that is switched on.
 func (in *instance) readGoal(name string, text []byte) (executive.Goal, error) {
-	switch name {
-	case "follow_joint_trajectory", "trajectory", "follow":
-		var g msgs.FollowJointTrajectoryGoal
-		if err := rosjson.Unmarshal(text, &g); err != nil {
-			return nil, err
+	for _, full := range []string{name, shortNames[name], "controllers/" + name + "/set_operational"} {
+		if read, ok := in.readers[full]; ok {
+			return read(text)
 		}
-		return edge.FollowGoal(&g)
-	case "follow_joint_trajectory_with_actions":
-		var g msgs.FollowJointTrajectoryWithActionsGoal
-		if err := rosjson.Unmarshal(text, &g); err != nil {
-			return nil, err
-		}
-		return edge.FollowGoalWithActions(&g)
-	case "play_motion", "go_to_pose", "pose":
-		var g msgs.TextActionGoal
-		if err := rosjson.Unmarshal(text, &g); err != nil {
-			return nil, err
-		}
-		if name != "play_motion" {
-			return &executive.Pose{Name: g.Command.Command}, nil
-		}
-		return playGoal(g.Command)
 	}
-	var g msgs.SetOperationalGoal
-	if err := rosjson.Unmarshal(text, &g); err != nil {
-		return nil, err
-	}
-	return &executive.Operational{Controller: name, On: g.Operational, Resources: g.Resources}, nil
+	return &executive.Operational{Controller: name, On: true}, nil // which is refused by its name
 }

@@ -34,7 +34,7 @@ func still(t *testing.T, name string, change func(c *config.Config)) *stepped {
 	c := config.Default()
 	c.Listen, c.Motions = "127.0.0.1:0", t.TempDir()
 	change(&c)
-	s, err := New(t.Context(), c, Options{})
+	s, err := New(t.Context(), c, Options{Go: func(job func()) { job() }})
 	if err != nil {
 		t.Fatal(err)
 	}

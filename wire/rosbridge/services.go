@@ -121,7 +121,7 @@ func (x *session) cancelByService(name string, args []byte) ([]byte, error) {
 			return []byte(`{"return_code":2,"goals_canceling":[]}`), nil // ERROR_UNKNOWN_GOAL_ID
 		}
 	}
-	n, err := x.server.g.CancelGoals(name, "", action.Time(q.GoalInfo.Stamp.Nanos()))
+	n, err := x.server.g.CancelGoals(name, x.client.Node, "", action.Time(q.GoalInfo.Stamp.Nanos()))
 	if err != nil {
 		return nil, err
 	}

@@ -416,7 +416,7 @@ func TestUnadvertiseAction(t *testing.T) {
 	p.expect(`{"op":"status","id":1,"level":"error","msg":"~already"}`)
 	p.send(`{"op":"unadvertise_action","action":"/climb"}`)
 	p.sync()
-	if _, err := b.g.CancelGoals("/climb", "", 0); err == nil {
+	if _, err := b.g.CancelGoals("/climb", "", "", 0); err == nil {
 		t.Error("the action is still there")
 	}
 }
