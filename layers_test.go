@@ -50,7 +50,7 @@ var layers = []string{
 
 // testOnly packages serve tests and may import anything below cmd; nothing but
 // tests may import them.
-var testOnly = []string{"internal/approx", "internal/golden", "internal/randbot", "internal/randmsg", "internal/rig", "internal/oracle", "internal/stepped"}
+var testOnly = []string{"internal/approx", "internal/golden", "internal/randbot", "internal/randmsg", "internal/rig", "internal/oracle", "internal/stepped", "servo/servotest"}
 
 // free folders hold programs that may import everything and are imported by none.
 var free = []string{"examples/", "tools/"}

@@ -60,6 +60,13 @@ type Setpoint struct {
 	PlayTime  float64 // of Position: time to get there, s, > 0
 }
 
+// Finite reports whether a setpoint can be obeyed: every number is finite, or its mode
+// needs none. Loop-safe.
+func (s *Setpoint) Finite() bool {
+	return !s.Mode.Powered() || finite(s.Position) && finite(s.Velocity) && finite(s.Effort) &&
+		finite(s.Kp) && finite(s.Kd) && finite(s.Stiffness) && finite(s.PlayTime)
+}
+
 // Bus exchanges setpoints for what is measured, of all joints of a robot in array
 // order, once per tick. It never blocks: dst, made by NewMeasurement for the
 // robot, is filled with what is known, and src goes out as soon as it can. The

@@ -59,3 +59,19 @@ func TestInvertersByName(t *testing.T) {
 		}
 	}
 }
+
+func TestFiniteSetpoints(t *testing.T) {
+	for mode := range NumModes + 1 {
+		good := Setpoint{Mode: mode, Position: 1, Velocity: 2, Effort: 3, Kp: 4, Kd: 5, Stiffness: 1, PlayTime: 1}
+		if !good.Finite() {
+			t.Errorf("mode %v: %+v", mode, good)
+		}
+		for i := range 7 {
+			bad := good
+			*[]*float64{&bad.Position, &bad.Velocity, &bad.Effort, &bad.Kp, &bad.Kd, &bad.Stiffness, &bad.PlayTime}[i] = math.Inf(-1)
+			if bad.Finite() == mode.Powered() {
+				t.Errorf("mode %v: %+v is finite: %v", mode, bad, bad.Finite())
+			}
+		}
+	}
+}

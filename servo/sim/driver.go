@@ -16,6 +16,7 @@ type Settings struct {
 	Lag       float64 `yaml:"lag" doc:"s; time constant of a servo" range:"0 … 10 s"`
 	Delay     float64 `yaml:"delay" doc:"s between a setpoint and its effect" range:"0 … 1 s"`
 	Noise     float64 `yaml:"noise" doc:"rad; standard deviation of a reading" range:"0 … 1 rad"`
+	Quantum   float64 `yaml:"resolution" doc:"rad; step of a reading, 0 is none" range:"0 … 1 rad"`
 	Gravity   bool    `yaml:"gravity" doc:"joints carry the robot's weight, and sag"`
 	Stiffness float64 `yaml:"stiffness" doc:"N·m/rad; a joint sags by gravity torque ÷ stiffness; 0 is 16 for every N·m of its effort limit, so that it gives by 0.06 rad at most" range:"0 … 1e+09 N·m/rad"`
 	Loss      float64 `yaml:"packet_loss" doc:"share of packets that are lost, 0 … 1" range:"0 … 1"`
@@ -45,7 +46,7 @@ type driver struct {
 // begins in its rest pose. The driver is a servo.Placer or a servo.HandPoser, as the
 // settings say.
 func NewDriver(m *robot.Model, period float64, s Settings) (servo.Driver, error) {
-	like := Servo{Lag: s.Lag, Delay: int(s.Delay/period + 0.5), Noise: s.Noise, Loss: s.Loss}
+	like := Servo{Lag: s.Lag, Delay: int(s.Delay/period + 0.5), Noise: s.Noise, Quantum: s.Quantum, Loss: s.Loss}
 	if s.Gravity {
 		like.Stiffness = s.Stiffness
 	}

@@ -221,7 +221,7 @@ func (b *Bus) receive(t servo.Tick, i int) {
 	}
 	p := b.queue[(t.N-d)%uint64(len(b.queue))][i]
 	s := &b.state[i]
-	if s.refused = !servo.AllModes.Has(p.Mode); s.refused {
+	if s.refused = !servo.AllModes.Has(p.Mode); s.refused || !p.Finite() {
 		return
 	}
 	if s.goal.Mode != servo.Position && p.Mode == servo.Position {
