@@ -103,6 +103,7 @@ func (s *ActionServer) open(name string) error {
 		s.Close()
 		return fmt.Errorf("action %s: %w", s.name, err)
 	}
+	s.g.changed(ActionKind, s.name)
 	return nil
 }
 
@@ -129,10 +130,11 @@ func (g *Graph) addAction(name string, s *ActionServer) error {
 // removeAction takes the name back from an action that still has it.
 func (g *Graph) removeAction(s *ActionServer) {
 	g.mu.Lock()
-	defer g.mu.Unlock()
 	if g.actions[s.name] == s {
 		delete(g.actions, s.name)
 	}
+	g.mu.Unlock()
+	g.changed(ActionKind, s.name)
 }
 
 // actionNamed returns the action of a name.

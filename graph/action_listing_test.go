@@ -13,7 +13,7 @@ import (
 
 func TestListingsShowEverythingWithTypesAndNodes(t *testing.T) {
 	g := newGraph(t)
-	must[Publisher[msgs.TFMessage]](t)(Topic[msgs.TFMessage](g, "tf_static", TopicOptions{Latched: true}))
+	must[Publisher[msgs.TFMessage]](t)(Topic[msgs.TFMessage](g, "tf_static", TopicOptions{QoS: QoS{Latched: true}}))
 	must[*Subscription](t)(g.Subscribe("tf_static", SubscribeOptions{Node: "/client_1"}))
 	setBool(t, g, "set_torque", ServiceOptions{}, func(context.Context, *msgs.SetBoolRequest) (*msgs.SetBoolResponse, error) { return nil, nil })
 	(&keeper{}).serve(t, g)
@@ -25,10 +25,10 @@ func TestListingsShowEverythingWithTypesAndNodes(t *testing.T) {
 	var topics []string
 	for _, i := range g.Topics() {
 		if i.Action == "" {
-			topics = append(topics, fmt.Sprintf("%s %s %v %v %v", i.Name, i.Type, i.Latched, i.Publishers, i.Subscribers))
+			topics = append(topics, fmt.Sprintf("%s %s %v %v %v", i.Name, i.Type, i.QoS, i.Publishers, i.Subscribers))
 		}
 	}
-	if got := strings.Join(topics, "\n"); got != "/tf_static tf2_msgs/msg/TFMessage true [/poise] [/client_1]" {
+	if got := strings.Join(topics, "\n"); got != "/tf_static tf2_msgs/msg/TFMessage reliable, 1, latched [{/poise reliable, 1, latched}] [{/client_1 best effort, 10}]" {
 		t.Errorf("topics:\n%s", got)
 	}
 	if n := len(g.Topics()); n != 11 {

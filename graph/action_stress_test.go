@@ -52,14 +52,14 @@ func oneThing(g *Graph, r *rand.Rand) {
 	defer cancel()
 	switch r.IntN(7) {
 	case 0, 1: // publish to whoever listens
-		if pub, err := Topic[msgs.Int32](g, name, TopicOptions{Latched: r.IntN(2) == 0}); err == nil {
+		if pub, err := Topic[msgs.Int32](g, name, TopicOptions{QoS: QoS{Latched: r.IntN(2) == 0}}); err == nil {
 			for i := range 5 {
 				pub.Publish(&msgs.Int32{Data: int32(i)})
 			}
 			pub.Close()
 		}
 	case 2: // listen for a while
-		if sub, err := g.Subscribe(name, SubscribeOptions{Queue: 2, Wake: func() {}}); err == nil {
+		if sub, err := g.Subscribe(name, SubscribeOptions{QoS: QoS{Depth: 2}, Wake: func() {}}); err == nil {
 			if m, _, ok := sub.Poll(); ok {
 				_ = m.JSON(msgs.ROS1)
 			}

@@ -9,14 +9,22 @@
 //
 //	pub, err := graph.Topic[msgs.JointState](g, "joint_states", graph.TopicOptions{})
 //	pub.PublishFunc(func() *msgs.JointState { … })   // costs nothing if nobody listens
-//	sub, err := graph.Listen[msgs.JointState](g, "joints_ref", graph.SubscribeOptions{Queue: 1})
+//	sub, err := graph.Listen[msgs.JointState](g, "joints_ref", graph.SubscribeOptions{QoS: graph.QoS{Depth: 1}})
 //	srv, err := graph.Service(g, "stop", func(ctx context.Context, q *poisemsgs.StopRequest) (*poisemsgs.StopResponse, error) { … }, graph.ServiceOptions{})
 //	act, err := graph.Action(g, "play_motion", graph.ActionCallbacks[G, F, R]{Goal: …, Cancel: …}, graph.ActionOptions{})
 //
 // Wires use the methods of Graph, by name and with values as any or as JSON:
 // Subscribe, Advertise, Call, CallJSON, Serve; ServeGoals, ServeAction, SendGoal, SendGoalJSON,
 // WatchGoal, CancelGoals, RefuseGoal. They announce themselves by a node name, which
-// listings show and handlers may ask for (Caller).
+// listings show and handlers may ask for (Caller). A Watcher tells a wire that has to
+// register names elsewhere what came, went or changed, so that it need not ask again and
+// again:
+//
+//	w := g.Watch(nil)   // everything that exists comes first
+//	for {
+//		change, err := w.Next(ctx)
+//		info, exists := g.TopicInfo(change.Name)   // or ServiceInfo, ActionInfo
+//	}
 //
 // An action shows goals whose lives somebody else owns, a GoalServer: the executive of
 // a robot, or a handler (ServeAction) with the goal machine of package action. It is
@@ -30,9 +38,13 @@
 //     all names below it, a second one.
 //   - Types come from msgs/registry and are checked at registration, subscription,
 //     publication and call. Who comes first decides a topic's type.
-//   - A subscription has a bounded queue. When it is full the oldest message goes,
-//     and the next one delivered tells how many were lost.
-//   - A latched topic gives its last message to those who come later.
+//   - A publisher offers a quality of service, a subscriber asks for one (QoS). Between
+//     a pair of which the offer does not meet the request nothing goes, and listings
+//     say why.
+//   - A subscription has a bounded queue, as deep as it asks for or publishers offer.
+//     When it is full the oldest message goes, and the next one delivered tells how
+//     many were lost.
+//   - A latched publisher gives its last messages to those who come later.
 //   - A call has a deadline, the caller's or the service's own, and ends when
 //     either is over, even if the handler does not listen to its context.
 //

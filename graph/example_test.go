@@ -12,7 +12,7 @@ import (
 func ExampleTopic() {
 	g := graph.New(graph.Options{})
 	defer g.Close()
-	pub, err := graph.Topic[msgs.Header](g, "head", graph.TopicOptions{Latched: true})
+	pub, err := graph.Topic[msgs.Header](g, "head", graph.TopicOptions{QoS: graph.QoS{Latched: true}})
 	if err != nil {
 		fmt.Println(err)
 		return

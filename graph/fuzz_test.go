@@ -48,7 +48,7 @@ func (p *player) play(op byte) {
 		p.check(err)
 		p.pubs = append(p.pubs, a)
 	case 1:
-		s, err := p.g.Subscribe("n", SubscribeOptions{Queue: 1 + pick%4, Type: "std_msgs/msg/Int32"})
+		s, err := p.g.Subscribe("n", SubscribeOptions{QoS: QoS{Depth: 1 + pick%4}, Type: "std_msgs/msg/Int32"})
 		p.check(err)
 		p.subs = append(p.subs, &countedSub{Subscription: s, from: p.published})
 	case 2, 3:

@@ -98,9 +98,9 @@ func (s *ActionServer) send(goal any, o GoalOptions) (*GoalClient, error) {
 
 func (s *ActionServer) client(o GoalOptions) *GoalClient {
 	if o.Queue <= 0 {
-		o.Queue = defaultQueue
+		o.Queue = defaultDepth
 	}
-	return &GoalClient{server: s, node: o.Node, id: o.ID, queue: min(o.Queue, maxQueue), wake: o.Wake, ready: make(chan struct{}, 1)}
+	return &GoalClient{server: s, node: o.Node, id: o.ID, queue: min(o.Queue, maxDepth), wake: o.Wake, ready: make(chan struct{}, 1)}
 }
 
 // WatchGoal follows a goal that somebody else sent, or that ended not long ago: its

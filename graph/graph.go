@@ -40,6 +40,8 @@ type Graph struct {
 	aliases  map[string]string // second name → name
 	closed   bool
 
+	watchers watchers
+
 	stop chan struct{}
 	done sync.WaitGroup
 }
@@ -120,6 +122,7 @@ func (g *Graph) Close() {
 			s.Close()
 		}
 	}
+	g.watchers.close()
 }
 
 // ErrClosed is what a closed subscription, goal client or graph answers.
@@ -191,13 +194,27 @@ func (g *Graph) Alias(second, name string) error {
 		return err
 	}
 	g.mu.Lock()
-	defer g.mu.Unlock()
 	_, taken := g.aliases[from]
 	if taken || g.topics[from] != nil || g.services[from] != nil || g.actions[from] != nil {
+		g.mu.Unlock()
 		return &ExistsError{Kind: "name", Name: from, Owner: "another"}
 	}
 	g.aliases[from] = to
+	g.mu.Unlock()
+	g.announceBelow(to)
 	return nil
+}
+
+// announceBelow tells those who watch that names at and below one have another name.
+func (g *Graph) announceBelow(name string) {
+	if g.watchers.count.Load() == 0 {
+		return
+	}
+	for _, c := range g.all() {
+		if c.Name == name || strings.HasPrefix(c.Name, name+"/") {
+			g.changed(c.Kind, c.Name)
+		}
+	}
 }
 
 // resolve returns the name that a thing goes by inside. The caller holds the lock.

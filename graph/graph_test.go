@@ -10,7 +10,7 @@ import (
 func TestLateSubscriberOfALatchedTopicGetsTheLastMessage(t *testing.T) {
 	g := New(Options{})
 	defer g.Close()
-	pub, err := Topic[msgs.String](g, "robot_description", TopicOptions{Latched: true})
+	pub, err := Topic[msgs.String](g, "robot_description", TopicOptions{QoS: QoS{Latched: true}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,11 +11,21 @@ import (
 type TopicInfo struct {
 	Name        string
 	Type        *registry.Type // nil while nobody has said it
-	Latched     bool
-	Publishers  []string // nodes
-	Subscribers []string
-	Action      string // the action that the topic is a part of, or empty
+	QoS         QoS            // of all publishers together: reliable if all are, latched if one is, the largest depth
+	Publishers  []Endpoint
+	Subscribers []Endpoint
+	Unmatched   []Unmatched // pairs between which nothing goes
+	Action      string      // the action that the topic is a part of, or empty
 }
+
+// Endpoint is a publisher with what it offers, or a subscriber with what it asks for.
+type Endpoint struct {
+	Node string
+	QoS  QoS
+}
+
+// Unmatched is a publisher that does not offer what a subscriber asks for.
+type Unmatched struct{ Publisher, Subscriber, Reason string }
 
 // ServiceInfo is a service as listings show it.
 type ServiceInfo struct {
@@ -50,19 +60,45 @@ func (g *Graph) Topics() []TopicInfo {
 	return out
 }
 
+// TopicInfo returns the topic of a name, or of a second name.
+func (g *Graph) TopicInfo(name string) (TopicInfo, bool) {
+	g.mu.RLock()
+	defer g.mu.RUnlock()
+	own, err := g.resolve(name)
+	t := g.topics[own]
+	if err != nil || t == nil {
+		return TopicInfo{}, false
+	}
+	i := t.info()
+	i.Action = g.actionOf(own)
+	i.Name, _ = Clean(name) // resolve has taken it
+	return i, true
+}
+
 func (t *topic) info() TopicInfo {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	i := TopicInfo{Name: t.name, Type: t.typ}
-	for _, a := range t.pubs {
-		i.Latched = i.Latched || a.latch
-		i.Publishers = append(i.Publishers, a.node)
+	for n, a := range t.pubs {
+		if n == 0 {
+			i.QoS = a.qos
+		}
+		i.QoS.Reliability = min(i.QoS.Reliability, a.qos.Reliability)
+		i.QoS.Latched = i.QoS.Latched || a.qos.Latched
+		i.QoS.Depth = max(i.QoS.Depth, a.qos.Depth)
+		i.Publishers = append(i.Publishers, Endpoint{a.node, a.qos})
 	}
 	for _, s := range t.subs {
-		i.Subscribers = append(i.Subscribers, s.node)
+		asked := s.QoS()
+		i.Subscribers = append(i.Subscribers, Endpoint{s.node, asked})
+		for _, a := range t.pubs {
+			if why := a.qos.Unmet(asked); why != "" {
+				i.Unmatched = append(i.Unmatched, Unmatched{Publisher: a.node, Subscriber: s.node, Reason: why})
+			}
+		}
 	}
 	for range t.sinks {
-		i.Subscribers = append(i.Subscribers, t.g.o.Node)
+		i.Subscribers = append(i.Subscribers, Endpoint{t.g.o.Node, QoS{}.asked()})
 	}
 	return i
 }
@@ -91,6 +127,16 @@ func (g *Graph) Services() []ServiceInfo {
 	return out
 }
 
+// ServiceInfo returns the service of a name, or of a second name.
+func (g *Graph) ServiceInfo(name string) (ServiceInfo, bool) {
+	s, err := g.serviceNamed(name)
+	if err != nil {
+		return ServiceInfo{}, false
+	}
+	name, _ = Clean(name)
+	return ServiceInfo{Name: name, Type: s.typ, Node: s.node}, true
+}
+
 // Actions returns all actions by name, under their second names too.
 func (g *Graph) Actions() []ActionInfo {
 	g.mu.RLock()
@@ -110,12 +156,22 @@ func (g *Graph) Actions() []ActionInfo {
 	return out
 }
 
+// ActionInfo returns the action of a name, or of a second name.
+func (g *Graph) ActionInfo(name string) (ActionInfo, bool) {
+	s, err := g.actionNamed(name)
+	if err != nil {
+		return ActionInfo{}, false
+	}
+	name, _ = Clean(name)
+	return ActionInfo{Name: name, Type: s.typ, Node: s.node, Goals: s.openGoals()}, true
+}
+
 // Nodes returns the names of all who publish, subscribe or serve.
 func (g *Graph) Nodes() []string {
 	seen := map[string]bool{g.o.Node: true}
 	for _, t := range g.Topics() {
-		for _, n := range append(t.Publishers, t.Subscribers...) {
-			seen[n] = true
+		for _, e := range append(t.Publishers, t.Subscribers...) {
+			seen[e.Node] = true
 		}
 	}
 	for _, s := range g.Services() {

@@ -11,24 +11,23 @@ import (
 
 // SubscribeOptions say how a topic is read.
 type SubscribeOptions struct {
-	Type  string // refuse any other; empty takes what the topic has
-	Queue int    // messages kept for a slow reader; default the topic's
-	Node  string // who reads; default the graph's own
-	Wake  func() // called when the queue is no longer empty; may only signal
+	Type string // refuse any other; empty takes what the topic has
+	QoS  QoS    // what is asked for; default best effort, with the depth of the publishers, at least 10
+	Node string // who reads; default the graph's own
+	Wake func() // called when the queue is no longer empty; may only signal
 }
-
-// maxQueue bounds what one subscriber can make us keep.
-const maxQueue = 4096
 
 // Subscription is a reader's bounded queue of a topic.
 type Subscription struct {
 	topic *topic
 	node  string
+	qos   QoS // without depth
 	form  msgs.Form
 	wake  func()
 	ready chan struct{} // holds a token while the queue may have something
 
 	mu     sync.Mutex
+	own    bool       // the limit is the subscriber's, whatever publishers offer
 	limit  int        // of the queue
 	ring   []*Message // grows up to the limit
 	head   int
@@ -56,28 +55,35 @@ func (g *Graph) subscribe(name string, typ *registry.Type, form msgs.Form, o Sub
 	if err != nil {
 		return nil, err
 	}
-	queue := o.Queue
-	if queue <= 0 {
-		queue = t.queue
-	}
-	s := &Subscription{topic: t, node: g.node(o.Node), form: form, wake: o.Wake,
-		ready: make(chan struct{}, 1), limit: min(queue, maxQueue)}
-	if err = t.setType(typ); err == nil {
-		t.subs = append(t.subs, s)
-		t.wanted.Add(1)
-		for _, a := range t.pubs {
-			if a.last != nil {
-				s.push(a.last)
-			}
-		}
-	}
-	after := t.tidy()
-	t.mu.Unlock()
-	after()
-	if err != nil {
+	defer t.release()
+	if err := t.setType(typ); err != nil {
 		return nil, err
 	}
+	qos := o.QoS.asked()
+	s := &Subscription{topic: t, node: g.node(o.Node), qos: qos, form: form, wake: o.Wake,
+		ready: make(chan struct{}, 1), own: qos.Depth > 0, limit: qos.Depth}
+	s.follow(t.depth())
+	t.subs = append(t.subs, s)
+	t.wanted.Add(1)
+	for _, a := range t.pubs {
+		if !a.qos.meets(&s.qos) {
+			continue
+		}
+		for _, m := range a.last {
+			s.push(m)
+		}
+	}
 	return s, nil
+}
+
+// follow makes the queue as deep as publishers offer, unless the subscriber said how
+// deep.
+func (s *Subscription) follow(depth int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.own {
+		s.limit = max(s.limit, depth, defaultDepth)
+	}
 }
 
 // push adds a message, at the cost of the oldest if there is no room.
@@ -173,6 +179,15 @@ func (s *Subscription) Type() *registry.Type {
 	return s.topic.typ
 }
 
+// QoS returns what the subscriber asks for, defaults filled in.
+func (s *Subscription) QoS() QoS {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	q := s.qos
+	q.Depth = s.limit
+	return q
+}
+
 // Form returns the form that the subscriber's type name asked for.
 func (s *Subscription) Form() msgs.Form { return s.form }
 
@@ -205,11 +220,9 @@ func (s *Subscription) Close() {
 
 	t := s.topic
 	t.mu.Lock()
+	defer t.release()
 	t.subs = slices.DeleteFunc(t.subs, func(x *Subscription) bool { return x == s })
 	t.wanted.Add(-1)
-	after := t.tidy()
-	t.mu.Unlock()
-	after()
 }
 
 // Listener is a component's subscription to T.

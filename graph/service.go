@@ -60,23 +60,33 @@ func (g *Graph) serve(name string, typ *registry.Service, h Handler, o ServiceOp
 	if o.MaxCalls <= 0 {
 		o.MaxCalls = defaultMaxCalls
 	}
+	s := &Server{g: g, node: g.node(o.Node), typ: typ, handler: h, timeout: o.Timeout,
+		slots: make(chan struct{}, o.MaxCalls), gone: make(chan struct{})}
+	if err := g.addService(name, s); err != nil {
+		return nil, err
+	}
+	g.changed(ServiceKind, s.name)
+	return s, nil
+}
+
+// addService puts a service into the graph and gives it its name in full.
+func (g *Graph) addService(name string, s *Server) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	name, err := g.resolve(name)
 	switch {
 	case err != nil:
-		return nil, err
+		return err
 	case g.closed:
-		return nil, ErrClosed
+		return ErrClosed
 	case g.services[name] != nil:
-		return nil, &ExistsError{Kind: "service", Name: name, Owner: g.services[name].node}
+		return &ExistsError{Kind: "service", Name: name, Owner: g.services[name].node}
 	case len(g.services) >= g.o.MaxNames:
-		return nil, &FullError{What: "services", Limit: g.o.MaxNames}
+		return &FullError{What: "services", Limit: g.o.MaxNames}
 	}
-	s := &Server{g: g, name: name, node: g.node(o.Node), typ: typ, handler: h, timeout: o.Timeout,
-		slots: make(chan struct{}, o.MaxCalls), gone: make(chan struct{})}
+	s.name = name
 	g.services[name] = s
-	return s, nil
+	return nil
 }
 
 // Close ends the service; calls under way end too.
@@ -84,8 +94,9 @@ func (s *Server) Close() {
 	s.once.Do(func() {
 		close(s.gone)
 		s.g.mu.Lock()
-		defer s.g.mu.Unlock()
 		delete(s.g.services, s.name)
+		s.g.mu.Unlock()
+		s.g.changed(ServiceKind, s.name)
 	})
 }
 

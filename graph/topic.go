@@ -12,12 +12,9 @@ import (
 
 // TopicOptions say how a topic is published.
 type TopicOptions struct {
-	Latched bool   // late subscribers get the last message
-	Node    string // who publishes; default the graph's own
-	Queue   int    // queue of subscribers that do not say; default 10
+	QoS  QoS    // what is offered; default reliable, 10 messages, not latched
+	Node string // who publishes; default the graph's own
 }
-
-const defaultQueue = 10
 
 // topic is a name that messages are published on. It exists as long as somebody
 // publishes or subscribes.
@@ -31,7 +28,6 @@ type topic struct {
 	pubs    []*Advertisement
 	subs    []*Subscription
 	sinks   []*func(*Message) // called by the publisher, without locks
-	queue   int
 	removed bool
 }
 
@@ -40,9 +36,9 @@ type topic struct {
 type Advertisement struct {
 	topic *topic
 	node  string
-	latch bool
+	qos   QoS
 	form  msgs.Form
-	last  *Message // of a latched publisher
+	last  []*Message // of a latched publisher, oldest first
 	gone  bool
 }
 
@@ -63,7 +59,7 @@ func (g *Graph) topicNamed(name string) (*topic, error) {
 			return nil, err
 		}
 		if t == nil {
-			t = &topic{g: g, name: name, queue: defaultQueue}
+			t = &topic{g: g, name: name}
 			g.topics[name] = t
 		}
 		g.mu.Unlock()
@@ -85,20 +81,28 @@ func (t *topic) setType(typ *registry.Type) error {
 	return nil
 }
 
-// tidy drops a topic that nobody uses. t is locked; the caller unlocks it first
-// and then calls what is returned.
-func (t *topic) tidy() func() {
-	if len(t.pubs)+len(t.subs)+len(t.sinks) > 0 {
-		return func() {}
-	}
-	t.removed = true
-	return func() {
+// release unlocks a topic after a change, drops it if it has neither publishers nor
+// subscribers, and tells those who watch the graph.
+func (t *topic) release() {
+	t.removed = len(t.pubs)+len(t.subs)+len(t.sinks) == 0
+	removed := t.removed
+	t.mu.Unlock()
+	if removed {
 		t.g.mu.Lock()
-		defer t.g.mu.Unlock()
 		if t.g.topics[t.name] == t {
 			delete(t.g.topics, t.name)
 		}
+		t.g.mu.Unlock()
 	}
+	t.g.changed(TopicKind, t.name)
+}
+
+// depth returns the largest depth that publishers offer. t is locked.
+func (t *topic) depth() (depth int) {
+	for _, a := range t.pubs {
+		depth = max(depth, a.qos.Depth)
+	}
+	return depth
 }
 
 func (t *topic) subscriptions() []*Subscription {
@@ -121,19 +125,14 @@ func (g *Graph) advertise(name string, typ *registry.Type, form msgs.Form, o Top
 	if err != nil {
 		return nil, err
 	}
-	a := &Advertisement{topic: t, node: g.node(o.Node), latch: o.Latched, form: form}
-	err = t.setType(typ)
-	if err == nil {
-		t.pubs = append(t.pubs, a)
-		if o.Queue > 0 {
-			t.queue = o.Queue
-		}
-	}
-	after := t.tidy()
-	t.mu.Unlock()
-	after()
-	if err != nil {
+	defer t.release()
+	if err := t.setType(typ); err != nil {
 		return nil, err
+	}
+	a := &Advertisement{topic: t, node: g.node(o.Node), qos: o.QoS.offered(), form: form}
+	t.pubs = append(t.pubs, a)
+	for _, s := range t.subs {
+		s.follow(t.depth())
 	}
 	return a, nil
 }
@@ -141,8 +140,11 @@ func (g *Graph) advertise(name string, typ *registry.Type, form msgs.Form, o Top
 // Type returns the topic's type.
 func (a *Advertisement) Type() *registry.Type { return a.topic.typ }
 
+// QoS returns what the publisher offers, defaults filled in.
+func (a *Advertisement) QoS() QoS { return a.qos }
+
 // Wanted reports whether a message published now would be kept or read.
-func (a *Advertisement) Wanted() bool { return a.latch || a.topic.wanted.Load() > 0 }
+func (a *Advertisement) Wanted() bool { return a.qos.Latched || a.topic.wanted.Load() > 0 }
 
 // Publish hands a value, a pointer to the topic's struct, to all subscribers. It
 // must not be written any more.
@@ -175,11 +177,16 @@ func (a *Advertisement) publish(v any) {
 		t.mu.Unlock()
 		return
 	}
-	if a.latch {
-		a.last = m
+	if a.qos.Latched {
+		if len(a.last) == a.qos.Depth {
+			a.last = append(a.last[:0], a.last[1:]...)
+		}
+		a.last = append(a.last, m)
 	}
 	for _, s := range t.subs {
-		s.push(m)
+		if a.qos.meets(&s.qos) {
+			s.push(m)
+		}
 	}
 	sinks := t.sinks
 	t.mu.Unlock()
@@ -196,11 +203,9 @@ func (a *Advertisement) Close() {
 		t.mu.Unlock()
 		return
 	}
+	defer t.release()
 	a.gone = true
 	t.pubs = slices.DeleteFunc(t.pubs, func(x *Advertisement) bool { return x == a })
-	after := t.tidy()
-	t.mu.Unlock()
-	after()
 }
 
 // Sink calls f, from the publisher's goroutine, with every message of a topic. It
@@ -210,24 +215,17 @@ func (g *Graph) Sink(name string, typ *registry.Type, f func(*Message)) (func(),
 	if err != nil {
 		return nil, err
 	}
-	err = t.setType(typ)
-	if err == nil {
-		t.sinks = append(slices.Clone(t.sinks), &f)
-		t.wanted.Add(1)
-	}
-	after := t.tidy()
-	t.mu.Unlock()
-	after()
-	if err != nil {
+	defer t.release()
+	if err := t.setType(typ); err != nil {
 		return nil, err
 	}
+	t.sinks = append(slices.Clone(t.sinks), &f)
+	t.wanted.Add(1)
 	return func() {
 		t.mu.Lock()
+		defer t.release()
 		t.sinks = slices.DeleteFunc(slices.Clone(t.sinks), func(x *func(*Message)) bool { return x == &f })
 		t.wanted.Add(-1)
-		after := t.tidy()
-		t.mu.Unlock()
-		after()
 	}, nil
 }
 

@@ -31,7 +31,7 @@ func must[T any](t testing.TB) func(T, error) T {
 func TestASlowSubscriberLosesTheOldestAndIsTold(t *testing.T) {
 	g := newGraph(t)
 	pub := must[Publisher[msgs.Int32]](t)(Topic[msgs.Int32](g, "n", TopicOptions{}))
-	sub := must[Listener[msgs.Int32]](t)(Listen[msgs.Int32](g, "n", SubscribeOptions{Queue: 3}))
+	sub := must[Listener[msgs.Int32]](t)(Listen[msgs.Int32](g, "n", SubscribeOptions{QoS: QoS{Depth: 3}}))
 	for i := range 10 {
 		pub.Publish(&msgs.Int32{Data: int32(i)})
 	}
@@ -55,7 +55,7 @@ func TestDeliveredAndLostAddUpForEveryQueueLength(t *testing.T) {
 		for burst := 1; burst <= 12; burst++ {
 			g := New(Options{})
 			pub := must[Publisher[msgs.Int32]](t)(Topic[msgs.Int32](g, "n", TopicOptions{}))
-			sub := must[Listener[msgs.Int32]](t)(Listen[msgs.Int32](g, "n", SubscribeOptions{Queue: limit}))
+			sub := must[Listener[msgs.Int32]](t)(Listen[msgs.Int32](g, "n", SubscribeOptions{QoS: QoS{Depth: limit}}))
 			next := int32(0)
 			for round := range 5 {
 				for i := range burst {
@@ -185,7 +185,7 @@ func TestASubscriberMayComeFirst(t *testing.T) {
 
 func TestATopicIsGoneWithItsLastUser(t *testing.T) {
 	g := newGraph(t)
-	a := must[*Advertisement](t)(g.Advertise("x", "std_msgs/msg/Bool", TopicOptions{Latched: true}))
+	a := must[*Advertisement](t)(g.Advertise("x", "std_msgs/msg/Bool", TopicOptions{QoS: QoS{Latched: true}}))
 	s := must[*Subscription](t)(g.Subscribe("x", SubscribeOptions{}))
 	_ = a.Publish(&msgs.Bool{})
 	a.Close()
@@ -228,7 +228,7 @@ func TestWakeIsCalledWhenAQueueFills(t *testing.T) {
 	g := newGraph(t)
 	woken := 0
 	pub := must[Publisher[msgs.Int32]](t)(Topic[msgs.Int32](g, "n", TopicOptions{}))
-	sub := must[*Subscription](t)(g.Subscribe("n", SubscribeOptions{Queue: 2, Wake: func() { woken++ }}))
+	sub := must[*Subscription](t)(g.Subscribe("n", SubscribeOptions{QoS: QoS{Depth: 2}, Wake: func() { woken++ }}))
 	for range 5 {
 		pub.Publish(new(msgs.Int32))
 	}
@@ -280,7 +280,7 @@ func TestManyPublishAndManyRead(t *testing.T) {
 	totals := make([]int, readers)
 	for r := range readers {
 		queue := 1 + r*200 // some lose, some do not
-		sub := must[*Subscription](t)(g.Subscribe("n", SubscribeOptions{Queue: queue}))
+		sub := must[*Subscription](t)(g.Subscribe("n", SubscribeOptions{QoS: QoS{Depth: queue}}))
 		reading.Add(1)
 		go func() {
 			defer reading.Done()
@@ -317,8 +317,8 @@ func TestManyPublishAndManyRead(t *testing.T) {
 func TestOneOrderForAllReaders(t *testing.T) {
 	g := newGraph(t)
 	pub := must[Publisher[msgs.Int32]](t)(Topic[msgs.Int32](g, "n", TopicOptions{}))
-	a := must[*Subscription](t)(g.Subscribe("n", SubscribeOptions{Queue: 1000}))
-	b := must[*Subscription](t)(g.Subscribe("n", SubscribeOptions{Queue: 1000}))
+	a := must[*Subscription](t)(g.Subscribe("n", SubscribeOptions{QoS: QoS{Depth: 1000}}))
+	b := must[*Subscription](t)(g.Subscribe("n", SubscribeOptions{QoS: QoS{Depth: 1000}}))
 	var wg sync.WaitGroup
 	for w := range 4 {
 		wg.Add(1)

@@ -13,8 +13,8 @@ import (
 )
 
 // TestDocsListTheWholeGraph keeps docs/graph.md and the graph of a server in step: every
-// topic, service and action has its row with its type, topics with their direction, and
-// there is no row of what does not exist.
+// topic, service and action has its row with its type, topics with their direction and
+// quality of service, and there is no row of what does not exist.
 func TestDocsListTheWholeGraph(t *testing.T) {
 	c := config.Default()
 	c.Listen, c.Motions, c.RealSim = "127.0.0.1:0", t.TempDir(), true
@@ -35,11 +35,11 @@ func TestDocsListTheWholeGraph(t *testing.T) {
 	}
 	for _, x := range s.graph.Topics() {
 		if name, ok := plain(x.Name); ok && x.Action == "" {
-			way := "out"
+			way, qos := "out", x.QoS
 			if len(x.Publishers) == 0 {
-				way = "in"
+				way, qos = "in", x.Subscribers[0].QoS
 			}
-			want["topic "+name] = x.Type.Name(msgs.ROS2) + " " + way
+			want["topic "+name] = fmt.Sprintf("%s %s, %s", x.Type.Name(msgs.ROS2), way, qos)
 		}
 	}
 	for _, x := range s.graph.Services() {
@@ -68,7 +68,7 @@ func TestDocsListTheWholeGraph(t *testing.T) {
 	}
 	got := map[string]string{}
 	section := ""
-	row := regexp.MustCompile("^\\| `([^`]+)` \\| `([^`]+)` \\| ([^|]*)\\|")
+	row := regexp.MustCompile("^\\| `([^`]+)` \\| `([^`]+)` \\| ([^|]*)\\|([^|]*)")
 	for line := range strings.Lines(string(text)) {
 		if heading, ok := strings.CutPrefix(line, "## "); ok {
 			section = strings.ToLower(strings.TrimSuffix(strings.TrimSpace(heading), "s"))
@@ -80,7 +80,7 @@ func TestDocsListTheWholeGraph(t *testing.T) {
 		key, value := section+" "+m[1], m[2]
 		if section == "topic" {
 			way, _, _ := strings.Cut(strings.TrimSpace(strings.ReplaceAll(m[3], ",", " ")), " ")
-			value = fmt.Sprintf("%s %s", value, way)
+			value = fmt.Sprintf("%s %s, %s", value, way, strings.TrimSpace(m[4]))
 		}
 		if got[key] != "" {
 			t.Errorf("docs/graph.md has %s twice", key)

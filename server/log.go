@@ -25,7 +25,7 @@ func newLog(g *graph.Graph, w io.Writer) *slog.Logger {
 	}
 	h := &logHandler{text: slog.NewTextHandler(w, &slog.HandlerOptions{Level: slog.LevelInfo})}
 	// such a graph has the name free
-	h.rosout, _ = graph.Topic[msgs.Log](g, "rosout", graph.TopicOptions{Queue: 100})
+	h.rosout, _ = graph.Topic[msgs.Log](g, "rosout", graph.TopicOptions{QoS: graph.QoS{Depth: 100}})
 	return slog.New(h)
 }
 

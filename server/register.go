@@ -49,16 +49,23 @@ func (r *register) name(name string) string {
 }
 
 // addTopic advertises a topic.
-func addTopic[T any](r *register, name string, o graph.TopicOptions) graph.Publisher[T] {
-	p, err := graph.Topic[T](r.graph, r.name(name), o)
+func addTopic[T any](r *register, name string, q graph.QoS) graph.Publisher[T] {
+	p, err := graph.Topic[T](r.graph, r.name(name), graph.TopicOptions{QoS: q})
 	r.fail(err)
 	return p
 }
 
+// What is asked for of topics that the server listens to. Streams take any publisher.
+var (
+	newest = graph.QoS{Depth: 1}                                // a stream of which the last value counts
+	burst  = graph.QoS{Depth: 10}                               // a stream of which each value counts
+	every  = graph.QoS{Reliability: graph.Reliable, Depth: 100} // requests
+)
+
 // listen calls f with every message of a topic and who sent it, the oldest left out if
 // they come too fast, until the server ends.
-func listen[T any](r *register, name string, queue int, f func(from string, v *T)) {
-	l, err := graph.Listen[T](r.graph, r.name(name), graph.SubscribeOptions{Queue: queue})
+func listen[T any](r *register, name string, q graph.QoS, f func(from string, v *T)) {
+	l, err := graph.Listen[T](r.graph, r.name(name), graph.SubscribeOptions{QoS: q})
 	if err != nil {
 		r.fail(err)
 		return

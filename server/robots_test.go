@@ -78,7 +78,7 @@ func TestThreeRobots(t *testing.T) {
 		}
 	}
 
-	frames, err := graph.Listen[msgs.TFMessage](b.s.graph, "middle/tf", graph.SubscribeOptions{Queue: 10000})
+	frames, err := graph.Listen[msgs.TFMessage](b.s.graph, "middle/tf", graph.SubscribeOptions{QoS: graph.QoS{Depth: 10000}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -75,7 +75,7 @@ func (in *instance) serveCommands(r *register) {
 		})
 	}
 	if in.first {
-		listen(r, "joints_marker_set", 1, func(string, *msgs.JointState) {}) // it exists for those who show it
+		listen(r, "joints_marker_set", newest, func(string, *msgs.JointState) {}) // it exists for those who show it
 	}
 	in.serveStreams(r)
 }
@@ -147,7 +147,7 @@ func (in *instance) servePlacing(r *register) {
 		return &poisemsgs.JointsSetResponse{Success: ok, Message: text, Explanations: why}
 	}
 	addCommand(r, "joints_virtual_set", func(who string, q *poisemsgs.JointsSetRequest) *executive.Answer { return place(who, &q.Joints) }, word)
-	listen(in.register(), "joints_virtual_set", 10, func(from string, v *msgs.JointState) {
+	listen(in.register(), "joints_virtual_set", burst, func(from string, v *msgs.JointState) {
 		_, _ = waitFor(in.s.life, place(from, v)) // a topic has no answer; the audit has it
 	})
 }
@@ -192,10 +192,10 @@ func (in *instance) serveStreams(r *register) {
 	feed := func(controller string) func(from string, v *msgs.JointState) {
 		return func(from string, v *msgs.JointState) { in.feedJoints(from, controller, v) }
 	}
-	listen(r, "joints_ref", 1, feed("joint_state"))
-	listen(r, "controllers/joint_state/ref_joints", 1, feed("joint_state"))
+	listen(r, "joints_ref", newest, feed("joint_state"))
+	listen(r, "controllers/joint_state/ref_joints", newest, feed("joint_state"))
 	if _, ok := in.loop.Controller("stance"); ok {
-		listen(r, "controllers/stance/target", 1, func(from string, v *msgs.PoseStamped) {
+		listen(r, "controllers/stance/target", newest, func(from string, v *msgs.PoseStamped) {
 			X, ok := edge.PoseOf(v.Pose)
 			relative, known := edge.InBase(in.model, &v.Header)
 			switch {
@@ -209,7 +209,7 @@ func (in *instance) serveStreams(r *register) {
 		})
 	}
 	if _, ok := in.loop.Controller("look_at"); ok {
-		listen(r, "controllers/look_at/target", 1, func(from string, v *msgs.PointStamped) {
+		listen(r, "controllers/look_at/target", newest, func(from string, v *msgs.PointStamped) {
 			base, known := edge.InBase(in.model, &v.Header)
 			if !known {
 				in.streamed(from, "look_at", in.unknownFrame(v.Header.FrameID))
@@ -282,7 +282,7 @@ const maxOutside = 64
 // and say that they live; who asked is then heard on controllers/NAME/ref_joints.
 func (in *instance) serveRemotes(r *register) {
 	heard := map[string]bool{} // of this goroutine alone
-	listen(r, "resource_request", 100, func(from string, v *msgs.ResourceRequest) {
+	listen(r, "resource_request", every, func(from string, v *msgs.ResourceRequest) {
 		refuse := func(why string) {
 			in.audit(executive.Audit{Who: fmt.Sprintf("%s (%s)", v.RequesterName, from), What: "resource request", Result: why})
 			in.topics.assigned.Publish(&msgs.ResourceAssignment{RequestIds: []uint32{v.RequestID}})
@@ -293,7 +293,7 @@ func (in *instance) serveRemotes(r *register) {
 				return
 			}
 			own := in.register()
-			listen(own, "controllers/"+v.RequesterName+"/ref_joints", 1, func(from string, j *msgs.JointState) {
+			listen(own, "controllers/"+v.RequesterName+"/ref_joints", newest, func(from string, j *msgs.JointState) {
 				if seat, ok := in.exec.RemoteSeat(v.RequesterName); ok {
 					in.feedJoints(from, seat, j)
 				}
@@ -312,7 +312,7 @@ func (in *instance) serveRemotes(r *register) {
 			refuse(explain.Join(why))
 		}
 	})
-	listen(r, "resource_requester_state", 100, func(_ string, v *msgs.ResourceRequesterState) {
+	listen(r, "resource_requester_state", every, func(_ string, v *msgs.ResourceRequesterState) {
 		in.exec.RemoteState(executive.RemoteState{Name: v.RequesterName, ID: v.RequestID, Operational: v.IsOperational})
 	})
 }

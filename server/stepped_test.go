@@ -109,7 +109,7 @@ func (b *stepped) follow(seconds float64, delta map[string]float64, feedback fun
 // counted counts what a topic says.
 func counted[T any](b *stepped, topic string) func() int {
 	b.t.Helper()
-	l, err := graph.Listen[T](b.s.graph, topic, graph.SubscribeOptions{Queue: 1 << 14})
+	l, err := graph.Listen[T](b.s.graph, topic, graph.SubscribeOptions{QoS: graph.QoS{Depth: 1 << 14}})
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -66,19 +66,19 @@ func newTopics(in *instance) (*topics, error) {
 		return nil, err
 	}
 	r := in.register()
-	t.command = addTopic[msgs.JointState](r, "joint_states", graph.TopicOptions{})
-	t.measured = addTopic[msgs.JointState](r, "joint_states_real", graph.TopicOptions{})
-	t.tf = addTopic[msgs.TFMessage](r, "tf", graph.TopicOptions{Queue: 100})
+	t.command = addTopic[msgs.JointState](r, "joint_states", graph.QoS{})
+	t.measured = addTopic[msgs.JointState](r, "joint_states_real", graph.QoS{})
+	t.tf = addTopic[msgs.TFMessage](r, "tf", graph.QoS{Depth: 100})
 	if m.Floating() { // an arm that is bolted down does not fall over
-		t.balance = addTopic[poisemsgs.BalanceState](r, "balance_state", graph.TopicOptions{})
+		t.balance = addTopic[poisemsgs.BalanceState](r, "balance_state", graph.QoS{})
 	}
-	t.status = addTopic[poisemsgs.RobotStatus](r, "robot_status", graph.TopicOptions{Latched: true})
-	t.switching = addTopic[poisemsgs.ControllersState](r, "controllers_state", graph.TopicOptions{Latched: true})
-	t.assigned = addTopic[msgs.ResourceAssignment](r, "resource_assignment", graph.TopicOptions{Latched: true})
-	t.health = addTopic[msgs.DiagnosticArray](r, "diagnostics", graph.TopicOptions{})
-	t.events = addTopic[poisemsgs.Event](r, "events", graph.TopicOptions{Queue: 100})
-	addTopic[msgs.String](r, "robot_description", graph.TopicOptions{Latched: true}).Publish(&msgs.String{Data: string(in.s.robot.URDF)})
-	still := addTopic[msgs.TFMessage](r, "tf_static", graph.TopicOptions{Latched: true})
+	t.status = addTopic[poisemsgs.RobotStatus](r, "robot_status", graph.QoS{Latched: true})
+	t.switching = addTopic[poisemsgs.ControllersState](r, "controllers_state", graph.QoS{Latched: true})
+	t.assigned = addTopic[msgs.ResourceAssignment](r, "resource_assignment", graph.QoS{Latched: true})
+	t.health = addTopic[msgs.DiagnosticArray](r, "diagnostics", graph.QoS{})
+	t.events = addTopic[poisemsgs.Event](r, "events", graph.QoS{Depth: 100})
+	addTopic[msgs.String](r, "robot_description", graph.QoS{Latched: true}).Publish(&msgs.String{Data: string(in.s.robot.URDF)})
+	still := addTopic[msgs.TFMessage](r, "tf_static", graph.QoS{Latched: true})
 	if r.err != nil {
 		return nil, r.err
 	}

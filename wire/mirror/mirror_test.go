@@ -35,7 +35,7 @@ func must[T any](v T, err error) T {
 func newRobot(t *testing.T) *robot {
 	r := &robot{g: graph.New(graph.Options{})}
 	must(rosapi.Serve(r.g, rosapi.Options{}))
-	r.state = must(graph.Topic[msgs.JointState](r.g, "state", graph.TopicOptions{Latched: true}))
+	r.state = must(graph.Topic[msgs.JointState](r.g, "state", graph.TopicOptions{QoS: graph.QoS{Latched: true}}))
 	must(graph.Service(r.g, "set", func(_ context.Context, q *msgs.SetBoolRequest) (*msgs.SetBoolResponse, error) {
 		if !q.Data {
 			return nil, errors.New("it must be true")

@@ -140,33 +140,33 @@ func (s *server) typedTopics() []graph.TopicInfo {
 func (s *server) names() {
 	add(s, "topic_type", func(q *api.TopicTypeRequest) (*api.TopicTypeResponse, error) {
 		r := &api.TopicTypeResponse{}
-		if t, ok := s.topic(q.Topic); ok && t.Type != nil {
+		if t, ok := s.g.TopicInfo(q.Topic); ok && t.Type != nil {
 			r.Type = t.Type.String()
 		}
 		return r, nil
 	})
 	add(s, "publishers", func(q *api.PublishersRequest) (*api.PublishersResponse, error) {
-		t, _ := s.topic(q.Topic)
-		return &api.PublishersResponse{Publishers: t.Publishers}, nil
+		t, _ := s.g.TopicInfo(q.Topic)
+		return &api.PublishersResponse{Publishers: nodes(t.Publishers)}, nil
 	})
 	add(s, "subscribers", func(q *api.SubscribersRequest) (*api.SubscribersResponse, error) {
-		t, _ := s.topic(q.Topic)
-		return &api.SubscribersResponse{Subscribers: t.Subscribers}, nil
+		t, _ := s.g.TopicInfo(q.Topic)
+		return &api.SubscribersResponse{Subscribers: nodes(t.Subscribers)}, nil
 	})
 	add(s, "service_type", func(q *api.ServiceTypeRequest) (*api.ServiceTypeResponse, error) {
 		r := &api.ServiceTypeResponse{}
-		if x, ok := s.service(q.Service); ok {
+		if x, ok := s.g.ServiceInfo(q.Service); ok {
 			r.Type = x.Type.String()
 		}
 		return r, nil
 	})
 	add(s, "service_node", func(q *api.ServiceNodeRequest) (*api.ServiceNodeResponse, error) {
-		x, _ := s.service(q.Service)
+		x, _ := s.g.ServiceInfo(q.Service)
 		return &api.ServiceNodeResponse{Node: x.Node}, nil
 	})
 	add(s, "service_host", func(q *api.ServiceHostRequest) (*api.ServiceHostResponse, error) {
 		r := &api.ServiceHostResponse{}
-		if _, ok := s.service(q.Service); ok {
+		if _, ok := s.g.ServiceInfo(q.Service); ok {
 			host, err := os.Hostname()
 			if err != nil {
 				return nil, err
@@ -195,20 +195,12 @@ func (s *server) names() {
 
 func sameName(a, b string) bool { return strings.TrimPrefix(a, "/") == strings.TrimPrefix(b, "/") }
 
-func (s *server) topic(name string) (graph.TopicInfo, bool) {
-	all := s.g.Topics()
-	if i := slices.IndexFunc(all, func(t graph.TopicInfo) bool { return sameName(t.Name, name) }); i >= 0 {
-		return all[i], true
+// nodes returns the names of those who publish or subscribe.
+func nodes(ends []graph.Endpoint) (names []string) {
+	for _, e := range ends {
+		names = append(names, e.Node)
 	}
-	return graph.TopicInfo{}, false
-}
-
-func (s *server) service(name string) (graph.ServiceInfo, bool) {
-	all := s.g.Services()
-	if i := slices.IndexFunc(all, func(x graph.ServiceInfo) bool { return sameName(x.Name, name) }); i >= 0 {
-		return all[i], true
-	}
-	return graph.ServiceInfo{}, false
+	return names
 }
 
 func (s *server) topicsForType(q *api.TopicsForTypeRequest) (*api.TopicsForTypeResponse, error) {
@@ -246,11 +238,12 @@ func (s *server) serviceProviders(q *api.ServiceProvidersRequest) (*api.ServiceP
 func (s *server) nodeDetails(q *api.NodeDetailsRequest) (*api.NodeDetailsResponse, error) {
 	r := &api.NodeDetailsResponse{}
 	isNode := func(n string) bool { return sameName(n, q.Node) }
+	isEnd := func(e graph.Endpoint) bool { return isNode(e.Node) }
 	for _, t := range s.g.Topics() {
-		if slices.ContainsFunc(t.Publishers, isNode) {
+		if slices.ContainsFunc(t.Publishers, isEnd) {
 			r.Publishing = append(r.Publishing, t.Name)
 		}
-		if slices.ContainsFunc(t.Subscribers, isNode) {
+		if slices.ContainsFunc(t.Subscribers, isEnd) {
 			r.Subscribing = append(r.Subscribing, t.Name)
 		}
 	}

@@ -385,9 +385,9 @@ func TestClientsKilledAtRandom(t *testing.T) {
 		t.Errorf("seed %d: %d actions are left", seed, n)
 	}
 	for _, topic := range b.g.Topics() {
-		for _, node := range append(topic.Publishers, topic.Subscribers...) {
-			if strings.HasPrefix(node, "/rosbridge/") {
-				t.Errorf("seed %d: %s is still on %s", seed, node, topic.Name)
+		for _, end := range append(topic.Publishers, topic.Subscribers...) {
+			if strings.HasPrefix(end.Node, "/rosbridge/") {
+				t.Errorf("seed %d: %s is still on %s", seed, end.Node, topic.Name)
 			}
 		}
 	}

@@ -238,7 +238,7 @@ func sameName(a, b string) bool {
 func (x *session) actionOf(topic string) (name, part string) {
 	for _, part := range []string{"/goal", "/cancel"} {
 		if name, ok := strings.CutSuffix(topic, part); ok {
-			if info, known := x.findTopic(topic); known && info.Action != "" {
+			if info, known := x.server.g.TopicInfo(topic); known && info.Action != "" {
 				return name, part
 			}
 		}

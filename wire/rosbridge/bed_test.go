@@ -76,7 +76,7 @@ func must[T any](v T, err error) T {
 func (b *bed) fill() {
 	must(rosapi.Serve(b.g, rosapi.Options{Params: map[string]any{"/robot/legs": 4}}))
 	b.chatter = must(graph.Topic[msgs.String](b.g, "chatter", graph.TopicOptions{}))
-	b.joints = must(graph.Topic[msgs.JointState](b.g, "joint_states", graph.TopicOptions{Latched: true}))
+	b.joints = must(graph.Topic[msgs.JointState](b.g, "joint_states", graph.TopicOptions{QoS: graph.QoS{Latched: true}}))
 	b.joints.Publish(&msgs.JointState{Header: msgs.Header{Stamp: msgs.Time{Sec: 3, Nanosec: 4}, FrameID: "base"},
 		Name: []string{"a", "b"}, Position: []float64{1.5, -2}})
 	must(graph.Service(b.g, "set", func(_ context.Context, q *srvReq) (*srvRes, error) {

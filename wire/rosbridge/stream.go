@@ -40,7 +40,8 @@ func newStream(x *session, topic, typ, id string, first subscription) (*stream, 
 	s := &stream{x: x, name: topic, subs: map[string]subscription{id: first}, anyForm: typ == ""}
 	s.lane = x.box.newLane("topic "+topic, x.server.c.Limits.Queue, 0)
 	s.merge() // before anything can come
-	sub, err := x.server.g.Subscribe(topic, graph.SubscribeOptions{Type: typ, Queue: graphQueue, Node: x.client.Node, Wake: func() { x.pump.wake(s) }})
+	sub, err := x.server.g.Subscribe(topic, graph.SubscribeOptions{Type: typ, QoS: graph.QoS{Depth: graphQueue}, Node: x.client.Node,
+		Wake: func() { x.pump.wake(s) }})
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +56,7 @@ func newStream(x *session, topic, typ, id string, first subscription) (*stream, 
 // topic has latched.
 func (s *stream) join(typeName, id string, w subscription) error {
 	// the graph knows what types and forms are, and what is latched
-	probe, err := s.x.server.g.Subscribe(s.name, graph.SubscribeOptions{Type: typeName, Queue: graphQueue, Node: s.x.client.Node})
+	probe, err := s.x.server.g.Subscribe(s.name, graph.SubscribeOptions{Type: typeName, QoS: graph.QoS{Depth: graphQueue}, Node: s.x.client.Node})
 	if err != nil {
 		return err
 	}

@@ -37,7 +37,7 @@ func nextOutgoing(t *testing.T, x *session) outgoing {
 func TestTheFirstMessageIsAsWanted(t *testing.T) {
 	g := graph.New(graph.Options{})
 	defer g.Close()
-	pub, err := graph.Topic[msgs.String](g, "t", graph.TopicOptions{Latched: true})
+	pub, err := graph.Topic[msgs.String](g, "t", graph.TopicOptions{QoS: graph.QoS{Latched: true}})
 	if err != nil {
 		t.Fatal(err)
 	}

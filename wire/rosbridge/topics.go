@@ -41,7 +41,7 @@ func (x *session) addAdvert(name, typeName string, latch bool) (*advert, error) 
 	if err := x.roomToAdvertise(); err != nil {
 		return nil, err
 	}
-	ad, err := x.server.g.Advertise(name, typeName, graph.TopicOptions{Latched: latch, Node: x.client.Node})
+	ad, err := x.server.g.Advertise(name, typeName, graph.TopicOptions{QoS: graph.QoS{Latched: latch}, Node: x.client.Node})
 	if err != nil {
 		return nil, err
 	}
@@ -76,7 +76,7 @@ func (x *session) publish(m *frame.Message) error {
 	}
 	a := x.adverts[m.Topic]
 	if a == nil {
-		info, known := x.findTopic(m.Topic)
+		info, known := x.server.g.TopicInfo(m.Topic)
 		if !known || info.Type == nil {
 			return fmt.Errorf("the topic %q is not known here: advertise it first, with its type", m.Topic)
 		}
@@ -152,20 +152,6 @@ func (x *session) auditPublish(a *advert, m *frame.Message, action, part string)
 	}
 }
 
-// findTopic looks a topic up by any of its names.
-func (x *session) findTopic(name string) (graph.TopicInfo, bool) {
-	clean, err := graph.Clean(name)
-	if err != nil {
-		return graph.TopicInfo{}, false
-	}
-	for _, t := range x.server.g.Topics() {
-		if t.Name == clean {
-			return t, true
-		}
-	}
-	return graph.TopicInfo{}, false
-}
-
 func (x *session) subscribe(m *frame.Message) error {
 	if m.Topic == "" {
 		return errNoTopic
@@ -193,7 +179,7 @@ func (x *session) subscribe(m *frame.Message) error {
 
 func (x *session) openStream(m *frame.Message, id string, want subscription) error {
 	if m.Type == "" {
-		if info, known := x.findTopic(m.Topic); !known || info.Type == nil {
+		if info, known := x.server.g.TopicInfo(m.Topic); !known || info.Type == nil {
 			return fmt.Errorf("the topic %q is not known here: without a type only topics that exist can be subscribed to", m.Topic)
 		}
 	}
