@@ -113,9 +113,9 @@ func TestAgesAndVanishedOwners(t *testing.T) {
 	}
 }
 
-// TestNonFiniteIsNoReference: one non-finite number, anywhere, and nothing of the
+// TestNoNumberNoReference: one number that is none, anywhere, and nothing of the
 // reference is taken.
-func TestNonFiniteIsNoReference(t *testing.T) {
+func TestNoNumberNoReference(t *testing.T) {
 	a, m, find := ponyAggregate(t)
 	leg := find("leg1").Union(find("base"))
 	joint := firstLeaf(leg)

@@ -1,10 +1,12 @@
 package edge
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
 	"poise/control/follow"
+	"poise/executive"
 	"poise/executive/explain"
 	"poise/motion"
 	"poise/motion/lint"
@@ -60,6 +62,34 @@ func Motion(name string, d *motion.Document) poisemsgs.Motion {
 		m.Events = append(m.Events, poisemsgs.MotionEvent(e))
 	}
 	return m
+}
+
+// MotionGoal turns a goal of ExecuteMotion into ours.
+func MotionGoal(m *poisemsgs.ExecuteMotionGoal) (executive.Goal, error) {
+	g := &executive.Play{Name: m.Name, Loop: m.Loop, Approach: m.Approach, Share: m.ApproachShare,
+		Part: motion.Part{Marked: m.Part, Backward: m.Backward}}
+	if m.Name == "" {
+		g.Name, g.Document = m.Motion.Name, Document(&m.Motion)
+	}
+	if m.Speed != 0 {
+		if g.Part.Scale = 1 / m.Speed; !(m.Speed > 0) || math.IsInf(m.Speed, 0) {
+			return nil, fmt.Errorf("speed is %v: it must be more than 0, 1 is as the motion was written", m.Speed)
+		}
+	}
+	if m.Resume {
+		return executive.Resumed{Goal: g}, nil
+	}
+	return g, nil
+}
+
+// MotionFeedback tells how a motion gets on, in times of its table.
+func MotionFeedback(f *executive.Feedback) *poisemsgs.ExecuteMotionFeedback {
+	return &poisemsgs.ExecuteMotionFeedback{State: string(f.Phase), Time: f.Table, Progress: f.Progress, Rate: f.Rate}
+}
+
+// MotionResult tells how a motion ended.
+func MotionResult(r *executive.Result) poisemsgs.ExecuteMotionResult {
+	return poisemsgs.ExecuteMotionResult{Code: r.Code, Message: r.Text(), Explanations: Explanations(r.Explanations), Time: r.Table}
 }
 
 // Operation turns a message into an edit.

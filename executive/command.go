@@ -50,6 +50,10 @@ func (e *Executive) orderRefused(r *loop.Report) {
 	if e.orders.refuse(r.Goal, why) {
 		return
 	}
+	if j, ok := e.jobs[r.Goal]; ok {
+		j.unmet = append(j.unmet, why)
+		return
+	}
 	if seat := e.seatOf(r.Controller); seat != nil && r.Order == loop.Feed {
 		seat.fed = why
 	}
@@ -93,6 +97,7 @@ func (e *Executive) Stop(who string, category uint8) *Answer {
 	return e.ask(func() *Answer {
 		category = min(category, 2)
 		e.cfg.Loop.Stop(category)
+		e.halts++
 		known := e.tick.N // a stop that was over by then is another one
 		told := func(r *loop.Report) (Outcome, bool) {
 			return Outcome{Value: r.Time, Way: r.Way}, r.Kind == loop.Stopped && uint8(r.Value) <= category && r.Tick.N > known
@@ -125,6 +130,8 @@ func (e *Executive) power(who string, on bool) *Answer {
 	order, what := loop.PowerOff, "power off"
 	if on {
 		order, what = loop.PowerOn, "power on"
+	} else {
+		e.halts++
 	}
 	c := &command{who: who, what: what}
 	c.settled = func(s *loop.Snapshot) (o Outcome, ok bool) {
@@ -163,6 +170,9 @@ const speedSettles = 1.0
 func (e *Executive) rate(who, what, controller string, all loop.Order, one loop.OrderKind) *Answer {
 	return e.ask(func() *Answer {
 		order := all
+		if order.Kind == loop.Pause {
+			e.halts++
+		}
 		var target *seat
 		if controller != "" {
 			s, ok := e.seat(controller)

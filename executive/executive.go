@@ -43,6 +43,7 @@ type Executive struct {
 	faults  []FaultState
 	limp    robot.Set // what SetTorque has switched off
 	turned  uint64    // tick in which torque last came or went
+	halts   uint64    // how often somebody stopped or paused the robot, or took its power
 	remotes []*remote
 	last    *Kept
 }

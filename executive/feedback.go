@@ -33,7 +33,7 @@ func (e *Executive) feedback() {
 func (j *job) feedback(s *loop.Snapshot) Feedback {
 	w, a := j.work, &s.Active[j.seat.id]
 	f := Feedback{Goal: j.id, Tick: s.Tick, Time: j.time, Duration: w.duration, Wanted: a.Wanted, Rate: a.Rate,
-		Resources: j.e.words.Names(a.Own), Events: j.left, Phase: j.phase(a)}
+		Table: w.table.At(j.time), Progress: w.progress(j.time), Resources: j.e.words.Names(a.Own), Events: j.left, Phase: j.phase(a)}
 	joints := w.joints
 	if joints == nil {
 		joints = jointsOf(a.Own, len(s.Command.Q))
@@ -50,6 +50,18 @@ func (j *job) feedback(s *loop.Snapshot) Feedback {
 		f.Error[i] = f.Desired[i] - f.Actual[i]
 	}
 	return f
+}
+
+// progress returns how much of the motion proper is over at a time of its clock.
+func (w *work) progress(t float64) float64 {
+	end := w.to
+	if end == 0 {
+		end = w.duration
+	}
+	if !(end > w.from) {
+		return 0
+	}
+	return min(max((t-w.from)/(end-w.from), 0), 1)
 }
 
 func (j *job) phase(a *loop.Activity) Phase {

@@ -172,6 +172,7 @@ func (v *view) compile(g *follow.Goal, extend bool) (*work, []Explanation) {
 	if len(w.pool) == 0 {
 		return nil, []Explanation{explain.Because("no_controller", "no controller plays trajectories")}
 	}
+	w.table = g.Table
 	if !g.Loop {
 		w.duration = p.Curve().End()
 	}

@@ -35,6 +35,7 @@ type Result struct {
 	Code         string        // stable: "ok", or that of the first explanation
 	Explanations []Explanation // why it ended, if not because it was done
 	Time         float64       // its own clock at the end, s
+	Table        float64       // the same in the table of a stored motion
 	Notes        []Explanation // what else should be known of it
 
 	Motions  []*planner.Motion // of Move: what was planned
@@ -53,6 +54,8 @@ type Feedback struct {
 
 	Time, Duration float64 // of its own clock, s; Duration 0 goes on for ever
 	Wanted, Rate   float64 // how fast that clock is to go, and goes
+	Table          float64 // where a stored motion is in its table, s
+	Progress       float64 // of the motion proper, 0 … 1; 0 if it goes on for ever
 
 	Joints                 []string // that it moves, in the order of the goal
 	Desired, Actual, Error []float64

@@ -30,9 +30,11 @@ type job struct {
 	time   float64
 	due    int64 // tick time of its next feedback, ns
 	left   []Event
-	result Result // what is known of it so far
-	stop   func() // ends its planning
-	over   int64  // when it ended, ns
+	result Result        // what is known of it so far
+	unmet  []Explanation // why what had to be done before it was refused
+	halts  uint64        // of the robot, when the goal came
+	stop   func()        // ends its planning
+	over   int64         // when it ended, ns
 }
 
 // begin goes on with a goal that is prepared: orders it, or plans it first.
@@ -57,12 +59,20 @@ func (j *job) begin() {
 // dispatch orders the cycle to perform the program.
 func (j *job) dispatch() {
 	e := j.e
+	if len(j.work.before) > 0 && j.halts != e.halts { // it undoes nothing that is newer than itself
+		j.fail(action.ConditionsUnmet, e.words.Reason(control.Because(control.Stopping), ""))
+		return
+	}
 	seat, why := e.choose(j.work)
 	if seat == nil {
 		j.fail(action.NotGranted, why)
 		return
 	}
 	number := e.orders.nextNumber()
+	for _, b := range j.work.before {
+		e.audit(j.who, b.what, "sent for "+j.what())
+		e.orders.send(loop.Order{Kind: b.kind, Goal: number})
+	}
 	if !e.orders.trySend(loop.Order{Kind: loop.StartGoal, Controller: seat.id, Goal: number, Program: j.work.program}) {
 		j.fail(action.ConditionsUnmet, e.words.Reason(control.Because(control.Full), seat.Name))
 		return
@@ -137,7 +147,8 @@ func (j *job) callOff() {
 // fail ends the goal: rejected if it has not been accepted, else aborted.
 func (j *job) fail(cause action.Cause, why ...Explanation) {
 	r := j.result
-	r.Explanations, r.Time = why, j.time
+	r.Explanations = why
+	j.stamp(&r)
 	r.Code = failed(why...).Code
 	if _, bad := j.goal.(*Unreadable); bad && cause == action.ConditionsUnmet {
 		r.Code = unreadable
@@ -153,10 +164,19 @@ func (j *job) fail(cause action.Cause, why ...Explanation) {
 	}
 }
 
+// stamp says in a result how far the goal has come.
+func (j *job) stamp(r *Result) {
+	r.Time = j.time
+	if j.work != nil {
+		r.Table = j.work.table.At(j.time)
+	}
+}
+
 // succeed ends the goal as done.
 func (j *job) succeed() {
 	r := j.result
-	r.Code, r.Time = "ok", j.time
+	r.Code = "ok"
+	j.stamp(&r)
 	if j.work != nil {
 		r.Notes = j.work.notes
 	}
@@ -184,7 +204,11 @@ func (j *job) ended(r *loop.Report) {
 		j.succeed()
 		return
 	}
-	why, cause := e.words.Reason(r.Reason, j.seat.Name), e.causeOf(r, j)
+	reason := r.Reason
+	if reason.Code == control.ToleranceBroken || reason.Code == control.GoalMissed {
+		reason.At = j.work.table.At(reason.At)
+	}
+	why, cause := e.words.Reason(reason, j.seat.Name), e.causeOf(r, j)
 	if j.off && cause == action.ClientCancel && j.h.State() != action.Preempting {
 		cause = action.ServerStopped
 		why = explain.Because("switched_off", fmt.Sprintf("controller %q was switched off", j.seat.Name))

@@ -13,7 +13,7 @@ import (
 // Kept is the last trajectory that was received or planned: it can be stored as a
 // motion.
 type Kept struct {
-	Source string // "follow", "execute", "plan", "move" or "sequence"
+	Source string // "follow", "execute", "motion", "plan" or "move"
 	Tick   servo.Tick
 	Goal   follow.Goal
 	Pose   []float64 // of each joint of the robot, when it came

@@ -375,7 +375,10 @@ func TestBadConfiguration(t *testing.T) {
 // TestPlayOptions reads the options of a text command.
 func TestPlayOptions(t *testing.T) {
 	p, why := ParsePlay("nod", "speed=0.5, loop part backward=false approach return=true")
-	if len(why) > 0 || *p != (Play{Name: "nod", Speed: 0.5, Loop: true, Part: true, Approach: true, Return: true}) {
+	if len(why) > 0 || *p.(*Play) != (Play{Name: "nod", Speed: 0.5, Loop: true, Part: motion.Part{Marked: true}, Approach: true, Return: true}) {
+		t.Errorf("%+v %+v", p, why)
+	}
+	if p, why = ParsePlay("nod", "resume"); len(why) > 0 || *p.(Resumed).Goal.(*Play) != (Play{Name: "nod"}) {
 		t.Errorf("%+v %+v", p, why)
 	}
 	if _, why = ParsePlay("nod", "sped=2 loop=maybe speed=fast"); len(why) != 3 || !said(why[0], `"speed"`) {
@@ -398,13 +401,13 @@ func TestPlayInParts(t *testing.T) {
 		}
 	}
 	put("yes", d)
-	g := r.submit(&Play{Name: "yes", Part: true})
+	g := r.submit(&Play{Name: "yes", Part: motion.Part{Marked: true}})
 	began := r.n
 	r.mustEnd(g, 4, action.Succeeded, action.Finished, "ok")
 	if took := float64(r.n-began) * r.dt; math.Abs(took-1) > 0.1 || len(r.events) != 3 {
 		t.Errorf("the part took %g s and %d events left", took, len(r.events))
 	}
-	r.mustEnd(r.submit(&Play{Name: "yes", Backward: true, Approach: true, Speed: 1.5}), 4, action.Succeeded, action.Finished, "ok")
+	r.mustEnd(r.submit(&Play{Name: "yes", Part: motion.Part{Backward: true}, Approach: true, Speed: 1.5}), 4, action.Succeeded, action.Finished, "ok")
 	r.events = nil
 	loops := r.active(r.submit(&Play{Name: "yes", Loop: true, Approach: true}))
 	r.seconds(5)

@@ -15,24 +15,27 @@ import (
 	"poise/motion/library"
 )
 
-// Play plays a stored motion.
+// Play plays a stored motion, or one that is being edited.
 type Play struct {
-	Name     string
-	Speed    float64 // 0 is 1
-	Loop     bool    // again and again until it is called off
-	Part     bool    // from the start mark to the end mark
-	Backward bool
-	Approach bool // moves to its start pose and first row, if the robot is elsewhere
-	Return   bool // goes back to where the joints were
+	Name     string           // of a stored motion
+	Document *motion.Document // the motion itself; Name is then only what it is called
+
+	Part   motion.Part // what of it; the limits are checked at the speed of its Scale
+	Speed  float64     // of its clock, as far as the limits allow; 0 is 1
+	Loop   bool        // again and again until it is called off
+	Return bool        // goes back to where the joints were
+
+	Approach bool    // moves to its start pose and first row, if the robot is elsewhere
+	Share    float64 // of the joints' limits, for the approach; 0 is the configured one
 }
 
 // ParsePlay reads a motion's name and the options of a text command: words such
-// as "loop", "part", "backward", "approach", "return" and "speed=0.5", separated by
-// blanks or commas. All that cannot be read is explained at once.
-func ParsePlay(name, options string) (*Play, []Explanation) {
-	p := &Play{Name: name}
-	flags := map[string]*bool{"loop": &p.Loop, "part": &p.Part, "backward": &p.Backward, "approach": &p.Approach, "return": &p.Return}
-	words := []string{"loop", "part", "backward", "approach", "return", "speed"}
+// as "loop", "part", "backward", "approach", "return", "resume" and "speed=0.5",
+// separated by blanks or commas. All that cannot be read is explained at once.
+func ParsePlay(name, options string) (Goal, []Explanation) {
+	p, resume := &Play{Name: name}, false
+	flags := map[string]*bool{"loop": &p.Loop, "part": &p.Part.Marked, "backward": &p.Part.Backward, "approach": &p.Approach, "return": &p.Return, "resume": &resume}
+	words := []string{"loop", "part", "backward", "approach", "return", "resume", "speed"}
 	var why []Explanation
 	for _, word := range strings.FieldsFunc(options, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' || r == '\n' }) {
 		key, value, has := strings.Cut(word, "=")
@@ -55,6 +58,9 @@ func ParsePlay(name, options string) (*Play, []Explanation) {
 			why = append(why, explain.Because("bad_option", fmt.Sprintf("option %q: %q is not its value", key, value)))
 		}
 	}
+	if resume {
+		return Resumed{p}, why
+	}
 	return p, why
 }
 
@@ -65,20 +71,24 @@ func (g *Play) prepare(v *view) (*work, []Explanation) {
 	if why := checkRate(g.Speed); why != nil {
 		return nil, why
 	}
-	d, why := v.stored(g.Name)
+	d, why := g.document(v)
 	if why != nil {
 		return nil, why
 	}
-	goal, err := d.Goal(motion.Part{Marked: g.Part, Backward: g.Backward})
+	goal, err := d.Goal(g.Part)
 	if err != nil {
 		return nil, motionProblems(err)
 	}
+	if g.Document != nil {
+		v.keep("motion", goal)
+	}
 	goal.Loop = g.Loop
 	if g.Approach {
-		goal.Approach = v.cfg.Approach.Share
+		if goal.Approach = g.Share; g.Share == 0 {
+			goal.Approach = v.cfg.Approach.Share
+		}
 	}
-	why = v.inStartPose(d, g, goal)
-	if len(why) > 0 {
+	if why = v.inStartPose(d, g, goal); len(why) > 0 {
 		return nil, why
 	}
 	end := 0.0
@@ -92,6 +102,14 @@ func (g *Play) prepare(v *view) (*work, []Explanation) {
 	}
 	w.rate, w.motion, w.to = g.Speed, g.Name, end
 	return w, nil
+}
+
+// document returns the motion that is meant.
+func (g *Play) document(v *view) (*motion.Document, []Explanation) {
+	if g.Document != nil {
+		return g.Document, nil
+	}
+	return v.stored(g.Name)
 }
 
 // stored finds a motion by name.
@@ -132,7 +150,7 @@ const startPoseTolerance = 0.174
 // in. An approach brings the motion's own joints to their first row, and the others
 // into the pose: these become part of the goal, and stay there.
 func (v *view) inStartPose(d *motion.Document, g *Play, goal *follow.Goal) (why []Explanation) {
-	if d.StartPose == "" || g.Part {
+	if d.StartPose == "" || g.Part.Marked {
 		return nil
 	}
 	named, ok := v.cfg.Model.Pose(d.StartPose)

@@ -13,7 +13,7 @@ import (
 )
 
 // Goal is something to be done: *Follow, *Play, *Pose, *Step, *Perform,
-// *Operational, *Execute or *Move. A goal is not written after it was submitted.
+// *Operational, *Execute, *Move, or one of them Resumed. A goal is not written after it was submitted.
 //
 //	Goal ──prepare(view)──▶ work: a checked program, and who could perform it
 //	                  └───▶ explanations, all of them at once
@@ -38,10 +38,12 @@ type work struct {
 	event    func(number uint32) follow.Event // of the program; nil has none
 	motion   string                           // name of the stored motion, if it is one
 	from, to float64                          // of the motion proper on the clock: before is approach, after is return; to 0 is the end
+	table    follow.TableTime                 // of that clock
 	notes    []Explanation                    // for the result
 
-	plan *plan  // make this first
-	off  string // end what this controller does
+	before []firstOrder // what the cycle has to do first
+	plan   *plan        // make this first
+	off    string       // end what this controller does
 }
 
 // newWork is the work of a program.

@@ -154,8 +154,12 @@ func FuzzPlayOptions(f *testing.F) {
 	f.Add("speed=NaN part=1 return=false")
 	f.Add("=,==,speed=")
 	f.Fuzz(func(t *testing.T, options string) {
-		p, why := ParsePlay("nod", options)
-		if p == nil || p.Name != "nod" {
+		goal, why := ParsePlay("nod", options)
+		if resumed, ok := goal.(Resumed); ok {
+			goal = resumed.Goal
+		}
+		p, ok := goal.(*Play)
+		if !ok || p.Name != "nod" {
 			t.Fatal("no goal")
 		}
 		for _, x := range why {

@@ -150,7 +150,7 @@ func (e *Executive) takeGoal(r *loop.Report) {
 		if r.Reason.Code == control.NotGranted {
 			cause = action.NotGranted
 		}
-		j.fail(cause, e.words.Reason(r.Reason, j.seat.Name))
+		j.fail(cause, append(j.unmet, e.words.Reason(r.Reason, j.seat.Name))...)
 	case loop.GoalEnded:
 		j.ended(r)
 	case loop.EventsLeft:

@@ -58,35 +58,36 @@ type Loop struct {
 	cfg   Config
 	dof   int
 	arb   *arbiter.Direct
-	slots []*slot
+	seats []*seat
 
 	orders    *rt.Ring[Order]
 	reports   *rt.Ring[Report]
 	snapshots *rt.Latest[Snapshot]
 	stopWord  atomic.Uint32 // 0: none, else category + 1
 
-	// owned by Step, in the order in which a tick fills them
+	// owned by Step
 	tick     servo.Tick
-	now      float64            // s
-	raw      *servo.Measurement // as exchanged at the end of the last tick
-	reading  *servo.Measurement // the newest of it that was finite
-	measured control.Measured   // by estimate
-	powered  power
-	stops    stopping
-	faults   monitor
-	rates    rates
-	input    control.Input      // that controllers see
-	merge    *control.Aggregate // references of all owners
-	mode     []servo.Mode       // [joints] by energise: torque or not; by invert: how
-	shaper   *control.Shaper
-	command  *control.Motion // the shaper's
+	now      float64 // s
+	input    control.Input
+	command  *control.Motion // that merge and shaper make of what owners ask for
+	measured control.Measured
+	raw      *servo.Measurement // as exchanged
+	reading  *servo.Measurement // the newest that is finite
 	setpoint []servo.Setpoint
-	guards   *control.Guard
 
-	placed []int // scratch of an order Place
-	taken  TickRecord
-	box    blackBox
-	lost   uint64 // reports for which there was no room
+	mode []servo.Mode // of each servo
+
+	merge   *control.Aggregate
+	shaper  *control.Shaper
+	guards  *control.Guard
+	placed  []int // joints of an order Place
+	powered power
+	stops   stopping
+	faults  monitor
+	rates   rates
+	frame   Frame
+	box     blackBox
+	lost    uint64 // reports for which there was no room
 }
 
 // Defaults of Config.
@@ -165,7 +166,7 @@ func (l *Loop) makeStates() {
 	})
 	l.stops.from, l.stops.still = make([]float64, n), make([]float64, n)
 	l.box.init(n)
-	l.taken.Orders = make([]Order, 0, ordersPerTick)
+	l.frame.Orders = make([]Order, 0, ordersPerTick)
 }
 
 // Step runs one tick. Loop-safe.
@@ -230,7 +231,7 @@ func (l *Loop) decide() {
 
 // control lets every active controller make its reference.
 func (l *Loop) control() {
-	for _, s := range l.slots {
+	for _, s := range l.seats {
 		switch {
 		case s.program != nil:
 			s.update()
@@ -244,12 +245,12 @@ func (l *Loop) control() {
 // hand-overs where the writer changed or jumped.
 func (l *Loop) aggregate() {
 	l.merge.Begin()
-	for _, s := range l.slots {
+	for _, s := range l.seats {
 		if s.program == nil {
 			continue
 		}
 		s.give()
-		if !l.crowded() { // otherwise nothing reads the reports: events gather, and leave together, with the goal's end at the latest
+		if !l.crowded() { // nobody reads: events gather, and leave together, with the goal's end at the latest
 			s.tellEvents()
 		}
 		if s.status != control.Going {
@@ -259,13 +260,13 @@ func (l *Loop) aggregate() {
 	l.merge.End()
 	l.energise()
 	l.shaper.References(l.mode)
-	for _, s := range l.slots {
+	for _, s := range l.seats {
 		l.shaper.HandOver(s.id, s.ref.Peak)
 	}
 	l.shaper.HandOver(arbiter.Nobody, 0) // joints on their way to a safe pose
 }
 
-// ownedBy returns what a controller owns, as the arbiter has it.
+// ownedBy returns what a controller owns by the arbiter's books.
 func (l *Loop) ownedBy(id arbiter.ClientID) (own robot.Set) {
 	for leaf := range l.merge.Writer {
 		if l.arb.Owner(robot.LeafID(leaf)) == id {
@@ -313,8 +314,8 @@ func (l *Loop) publish() {
 	s.Stopped = l.stops.blocks()
 	s.Command.Copy(l.command)
 	s.Measured.Copy(&l.measured)
-	for i, slot := range l.slots {
-		slot.activity(&s.Active[i])
+	for i, seat := range l.seats {
+		seat.activity(&s.Active[i])
 	}
 	copy(s.Mode, l.mode)
 	copy(s.Cut, l.shaper.Cut)

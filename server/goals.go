@@ -3,6 +3,8 @@ package server
 import (
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"poise/control/follow"
 	"poise/edge"
@@ -64,8 +66,17 @@ func (in *instance) serveGoals(r *register) {
 		if c.Type != "" && c.Type != "pose" {
 			return nil, fmt.Errorf("command.type is %q: only pose is understood here", c.Type)
 		}
-		return &executive.Pose{Name: c.Command}, nil
+		pose := &executive.Pose{Name: c.Command}
+		if slices.Contains(strings.Fields(c.Options), "resume") {
+			return executive.Resumed{Goal: pose}, nil
+		}
+		return pose, nil
 	}))
+	addAction(r, "execute_motion", goalDialect[poisemsgs.ExecuteMotionGoal, poisemsgs.ExecuteMotionFeedback, poisemsgs.ExecuteMotionResult]{
+		Goal:     edge.MotionGoal,
+		Feedback: edge.MotionFeedback,
+		Result:   edge.MotionResult,
+	})
 	addAction(r, "execute_trajectory", goalDialect[msgs.ExecuteTrajectoryGoal, msgs.ExecuteTrajectoryFeedback, msgs.ExecuteTrajectoryResult]{
 		Goal: executeGoal,
 		Feedback: func(f *executive.Feedback) *msgs.ExecuteTrajectoryFeedback {

@@ -259,3 +259,32 @@ type MotionsExportResponse struct {
 	Explanations []Explanation `json:"explanations"`
 	Text         string        `json:"text"`
 }
+
+// ExecuteMotionGoal is poise_msgs/ExecuteMotion's goal.
+type ExecuteMotionGoal struct {
+	Name          string  `json:"name"`
+	Motion        Motion  `json:"motion"`
+	Part          bool    `json:"part"`
+	Backward      bool    `json:"backward"`
+	Speed         float64 `json:"speed"`
+	Loop          bool    `json:"loop"`
+	Approach      bool    `json:"approach"`
+	ApproachShare float64 `json:"approach_share"`
+	Resume        bool    `json:"resume"`
+}
+
+// ExecuteMotionResult is poise_msgs/ExecuteMotion's result.
+type ExecuteMotionResult struct {
+	Code         string        `json:"code"`
+	Message      string        `json:"message"`
+	Explanations []Explanation `json:"explanations"`
+	Time         float64       `json:"time"`
+}
+
+// ExecuteMotionFeedback is poise_msgs/ExecuteMotion's feedback.
+type ExecuteMotionFeedback struct {
+	State    string  `json:"state"`
+	Time     float64 `json:"time"`
+	Progress float64 `json:"progress"`
+	Rate     float64 `json:"rate"`
+}

@@ -36,6 +36,7 @@ func poise(b *builder) {
 	message[poisemsgs.MotionOperation](b, "poise_msgs/MotionOperation")
 	message[poisemsgs.Finding](b, "poise_msgs/Finding")
 	message[poisemsgs.Curve](b, "poise_msgs/Curve")
+	act[poisemsgs.ExecuteMotionGoal, poisemsgs.ExecuteMotionFeedback, poisemsgs.ExecuteMotionResult](b, "poise_msgs/ExecuteMotion")
 
 	service[poisemsgs.MotionsListRequest, poisemsgs.MotionsListResponse](b, "poise_msgs/MotionsList")
 	service[poisemsgs.MotionsGetRequest, poisemsgs.MotionsGetResponse](b, "poise_msgs/MotionsGet")

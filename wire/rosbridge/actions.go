@@ -198,7 +198,11 @@ func (g *goal) tellResult(u graph.GoalUpdate) {
 		if why == "" {
 			why = u.Cause.String()
 		}
-		g.x.answerRejected(g.id, g.name, why)
+		var result []byte
+		if u.State == action.Rejected {
+			result = u.Result.JSON(g.form)
+		}
+		g.x.answerRejected(g.id, g.name, why, result)
 		return
 	}
 	status, yes := int(graph.StatusROS2(u.State, u.Cause)), true
@@ -206,11 +210,12 @@ func (g *goal) tellResult(u graph.GoalUpdate) {
 		Status: &status, Result: &yes}, g.fragment)
 }
 
-// answerRejected says that a goal never ran, and why: as a string, since that is
-// what clients show.
-func (x *session) answerRejected(id, name, why string) {
+// answerRejected says that a goal never ran, and why: as a string, since that is what
+// clients show, and beside it as the action's result message, whose fields programs
+// read; nil if there is none.
+func (x *session) answerRejected(id, name, why string, result []byte) {
 	status, no := int(msgs.StatusAborted), false
-	x.answer(&frame.Message{Op: frame.ActionResult, ID: id, Action: name, Values: frame.AppendString(nil, why),
+	x.answer(&frame.Message{Op: frame.ActionResult, ID: id, Action: name, Values: frame.AppendString(nil, why), Refusal: result,
 		Status: &status, Result: &no}, 0)
 }
 

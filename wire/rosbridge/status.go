@@ -43,7 +43,7 @@ func (x *session) refuse(m *frame.Message, err error) {
 	case frame.CallService:
 		x.answerCall(m, nil, err)
 	case frame.SendActionGoal:
-		x.answerRejected(m.ID, m.Action, err.Error())
+		x.answerRejected(m.ID, m.Action, err.Error(), nil)
 	default:
 		x.status(levelError, m.ID, text)
 	}
