@@ -8,14 +8,13 @@ import (
 
 	"poise/loop"
 	"poise/telemetry"
-	"poise/wire/rosbridge"
+	"poise/wire"
 )
 
-// routes lists what the server answers over HTTP. WebSockets are taken at /rosbridge,
-// and at / for clients that cannot set a path.
+// routes lists what the server answers over HTTP. What is neither its own nor a wire's is
+// the page's.
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("/rosbridge", s.wire)
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
 	mux.HandleFunc("GET /readyz", s.readyz)
 	mux.HandleFunc("GET /metrics", s.metrics)
@@ -25,9 +24,11 @@ func (s *Server) routes() http.Handler {
 		page = http.HandlerFunc(s.plainPage)
 	}
 	mux.HandleFunc("/", func(w http.ResponseWriter, r *http.Request) {
-		if rosbridge.IsUpgrade(r) {
-			s.wire.ServeHTTP(w, r)
-			return
+		for _, one := range s.wires {
+			if h, ok := one.(wire.HTTP); ok && h.Takes(r) {
+				h.ServeHTTP(w, r)
+				return
+			}
 		}
 		page.ServeHTTP(w, r)
 	})

@@ -17,21 +17,7 @@ func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) {
 	all, _, realtime := s.runner.Stats()
 	p.cycle(all, realtime)
 	s.robotMetrics(p)
-	wire := s.wire.Stats()
-	for _, m := range []struct {
-		name, kind, help string
-		value            float64
-	}{
-		{"poise_clients", "gauge", "connected now", float64(wire.Clients)},
-		{"poise_clients_connected_total", "counter", "ever", float64(wire.Connected)},
-		{"poise_clients_refused_total", "counter", "not let in", float64(wire.Refused)},
-		{"poise_messages_received_total", "counter", "from clients", float64(wire.Received)},
-		{"poise_messages_sent_total", "counter", "to clients", float64(wire.Sent)},
-		{"poise_messages_lost_total", "counter", "for which clients were too slow", float64(wire.Lost)},
-	} {
-		p.family(m.name, m.kind, m.help)
-		p.value("", m.value)
-	}
+	s.wireMetrics(p)
 	var memory runtime.MemStats
 	runtime.ReadMemStats(&memory)
 	p.family("poise_heap_bytes", "gauge", "memory in use")

@@ -28,10 +28,10 @@ import (
 	"poise/server/motions"
 	"poise/servo/driver"
 	"poise/telemetry"
+	"poise/wire"
 	"poise/wire/loopback"
 	"poise/wire/mirror"
 	"poise/wire/rosapi"
-	"poise/wire/rosbridge"
 	"poise/wire/rosbridge/client"
 )
 
@@ -65,7 +65,7 @@ type Server struct {
 
 	robots []*instance // in the order of the configuration
 	runner *runner.Runner
-	wire   *rosbridge.Server
+	wires  []wire.Wire
 	record *telemetry.File
 	failed error // of the recorder
 
@@ -172,10 +172,6 @@ func (s *Server) assemble(ctx context.Context, o *Options) error {
 	}
 	_, err = rosapi.Serve(s.graph, rosapi.Options{Params: map[string]any{"/robot_description": string(s.robot.URDF)}})
 	errs = append(errs, err)
-	s.wire = rosbridge.New(s.graph, rosbridge.Config{Log: s.log, Origins: s.cfg.Origins, Limits: rosbridge.Limits{
-		Connections: s.cfg.Limits.Connections, MessageBytes: s.cfg.Limits.MessageSize, MessageRate: s.cfg.Limits.MessageRate,
-		Subscriptions: s.cfg.Limits.Subscriptions, Goals: s.cfg.Limits.Goals, Queue: s.cfg.Limits.Queue,
-	}})
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
@@ -188,6 +184,7 @@ func (s *Server) assemble(ctx context.Context, o *Options) error {
 	case err != nil:
 		return fmt.Errorf("listen is %q: %w", s.cfg.Listen, err)
 	}
+	s.wires = s.newWires()
 	return nil
 }
 
@@ -282,6 +279,7 @@ func (s *Server) Run(ctx context.Context) error {
 		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)}
 	served := make(chan error, 1)
 	go func() { served <- web.Serve(s.listener) }()
+	closeWires := s.runWires()
 
 	var errs []error
 	select {
@@ -293,7 +291,7 @@ func (s *Server) Run(ctx context.Context) error {
 		cycle <- nil
 	}
 	began := time.Now()
-	s.wind(web, stopRobots)
+	s.wind(web, closeWires, stopRobots)
 	if err := <-cycle; err != nil {
 		errs = append(errs, err)
 	}
@@ -319,7 +317,7 @@ const (
 
 // wind stops in order: goals are called off and ramp down, the robots hold and go to
 // their safe state, clients hear of it, connections close.
-func (s *Server) wind(web *http.Server, stopRobots func()) {
+func (s *Server) wind(web *http.Server, closeWires, stopRobots func()) {
 	s.log.Info("stopping")
 	ctx, cancel := context.WithTimeout(context.Background(), rampPatience)
 	defer cancel()
@@ -337,7 +335,7 @@ func (s *Server) wind(web *http.Server, stopRobots func()) {
 	stopRobots() // category 1: ramp, then no torque
 	closing, done := context.WithTimeout(context.Background(), webPatience)
 	defer done()
-	s.wire.Close()
+	closeWires()
 	if err := web.Shutdown(closing); err != nil {
 		web.Close()
 	}

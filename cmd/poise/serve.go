@@ -97,7 +97,7 @@ func banner(e *env, s *server.Server, c *config.Config) {
 		"Poise is running. Open http://" + s.Address() + " in a browser.",
 		"  robot      " + c.Robot + ", " + time.Duration(c.Loop.Period*1e9).String() + " cycle",
 		"  driven     " + strings.Join(robots, "\n             "),
-		"  graph      ws://" + s.Address() + "/rosbridge (roslib, roslibpy, Foxglove, poise play …)",
+		"  graph      " + strings.Join(s.Wires(), "\n             "),
 		"  motions    " + motions,
 		"  real time  " + s.Said(),
 		"Ctrl-C stops: goals end, the robot ramps down and lets go.",

@@ -8,6 +8,7 @@ import (
 
 // Config is how a server behaves; zero values take the defaults.
 type Config struct {
+	Address            string // host and port of the HTTP server that it is part of, for Addresses
 	Limits             Limits
 	Origins            []string // of pages that may connect, besides those on loopback names
 	CancelOnDisconnect bool     // goals of a client that goes away are cancelled; ROS lets them run on

@@ -3,10 +3,10 @@
 // side.
 //
 //	bridge := rosbridge.New(g, rosbridge.Config{Log: log, Audit: audit})
-//	http.Handle("/rosbridge", bridge)
-//	defer bridge.Close()
+//	http.Handle(rosbridge.Path, bridge)
+//	err := bridge.Run(ctx)
 //
-// A Server is an http.Handler; each connection is a session with four goroutines:
+// A Server is a wire (package wire) and an http.Handler; each connection is a session with four goroutines:
 // one reads and obeys, one moves what the graph has to say into the session's
 // outbox, one writes, one pings. Nothing that a client does or leaves undone can
 // hold up the graph: what it does not read in time is lost, oldest first, and the

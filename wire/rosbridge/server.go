@@ -18,10 +18,11 @@ import (
 	"github.com/coder/websocket"
 
 	"poise/graph"
+	"poise/wire"
 	"poise/wire/loopback"
 )
 
-// Server shows a graph to rosbridge clients.
+// Server shows a graph to rosbridge clients. It is a wire.HTTP.
 type Server struct {
 	g     *graph.Graph
 	c     Config
@@ -36,7 +37,9 @@ type Server struct {
 	stats struct{ received, sent, lost, refused atomic.Uint64 }
 }
 
-// New returns a server of the graph. Close ends it.
+var _ wire.HTTP = (*Server)(nil)
+
+// New returns a server of the graph. Run or Close ends it.
 func New(g *graph.Graph, c Config) *Server {
 	c.Limits = c.Limits.withDefaults()
 	if c.Log == nil {
@@ -48,9 +51,40 @@ func New(g *graph.Graph, c Config) *Server {
 	return &Server{g: g, c: c, guard: loopback.Guard{Origins: c.Origins}, sessions: map[*session]bool{}}
 }
 
-// IsUpgrade reports whether a request asks for a WebSocket: a server that has a
-// page at the same path tells the two apart by it.
-func IsUpgrade(r *http.Request) bool {
+// Name returns "rosbridge".
+func (s *Server) Name() string { return "rosbridge" }
+
+// Run serves until ctx is done, and then closes.
+func (s *Server) Run(ctx context.Context) error {
+	<-ctx.Done()
+	s.Close()
+	return nil
+}
+
+// Path is where clients connect; some can only connect at /, and are taken there too.
+const Path = "/rosbridge"
+
+// Takes reports whether a request is for the server: by its path, or because it asks
+// for a WebSocket.
+func (s *Server) Takes(r *http.Request) bool { return r.URL.Path == Path || isUpgrade(r) }
+
+// Addresses returns where clients connect.
+func (s *Server) Addresses() []wire.Address {
+	return []wire.Address{{URL: "ws://" + s.c.Address + Path, Peers: "roslib, roslibpy, Foxglove, poise play …"}}
+}
+
+// Health returns an error once the server closes.
+func (s *Server) Health() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return errGoingAway
+	}
+	return nil
+}
+
+// isUpgrade reports whether a request asks for a WebSocket.
+func isUpgrade(r *http.Request) bool {
 	for _, v := range r.Header.Values("Connection") {
 		for _, word := range strings.Split(v, ",") {
 			if strings.EqualFold(strings.TrimSpace(word), "upgrade") {
@@ -69,7 +103,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, err.Error(), http.StatusForbidden)
 		return
 	}
-	if !IsUpgrade(r) {
+	if !isUpgrade(r) {
 		w.Header().Set("Upgrade", "websocket")
 		w.Header().Set("Connection", "Upgrade")
 		http.Error(w, "this is a rosbridge server: connect with a WebSocket", http.StatusUpgradeRequired)
@@ -128,7 +162,7 @@ func (s *Server) admit(r *http.Request) (*session, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
-		return nil, fmt.Errorf("the server is closing")
+		return nil, errGoingAway
 	}
 	if len(s.sessions) >= s.c.Limits.Connections {
 		return nil, &LimitError{What: "too many clients", Limit: float64(s.c.Limits.Connections)}
@@ -161,21 +195,11 @@ func (s *Server) Close() {
 	s.done.Wait()
 }
 
-// Stats are counts since the server began, but for Clients.
-type Stats struct {
-	Clients   int
-	Connected uint64 // clients that ever were
-	Refused   uint64 // that were not let in
-	Received  uint64 // messages
-	Sent      uint64
-	Lost      uint64 // messages that clients were too slow for
-}
-
 // Stats returns what a metrics page shows.
-func (s *Server) Stats() Stats {
+func (s *Server) Stats() wire.Stats {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return Stats{Clients: len(s.sessions), Connected: s.count, Refused: s.stats.refused.Load(),
+	return wire.Stats{Clients: len(s.sessions), Connected: s.count, Refused: s.stats.refused.Load(),
 		Received: s.stats.received.Load(), Sent: s.stats.sent.Load(), Lost: s.stats.lost.Load()}
 }
 
