@@ -36,7 +36,7 @@ var layers = []string{
 	// execution
 	"arbiter", "arbiter/scenario", "action", "control", "control/pace", "control/swing",
 	"control/follow", "control/pose", "control/hold", "control/stream", "control/torqueoff", "control/stance", "control/lookat", "control/step",
-	"loop", "telemetry", "loop/runner",
+	"estimate", "loop", "telemetry", "loop/runner",
 	"motion", "motion/file", "motion/rosgoal", "motion/library", "motion/lint", "motion/shipped",
 	"executive/explain", "executive",
 	// messages and the graph
@@ -44,7 +44,7 @@ var layers = []string{
 	// wires
 	"wire", "wire/loopback", "wire/rosapi", "wire/rosbridge/frame", "wire/rosbridge/client", "wire/mirror", "wire/rosbridge",
 	// programs
-	"server/config", "server/standing", "server/motions", "server", "studio",
+	"server/config", "server/motions", "server", "studio",
 	"cmd/poise",
 }
 

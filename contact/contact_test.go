@@ -155,38 +155,6 @@ func TestFitKeepsWhatIsOpen(t *testing.T) {
 	}
 }
 
-// TestOdometerWalks: a hoof is lifted, put elsewhere and carries again; the base
-// does not move for it, and afterwards all four hooves keep their new places.
-func TestOdometerWalks(t *testing.T) {
-	g := pony(t)
-	all := g.DefaultFeetTo(nil)
-	o := NewOdometer(g)
-	q := posed(t, g, "crouched")
-	at := o.Update(q, all)
-	if apart(at, o.Update(q, all)) > exact {
-		t.Error("the base moves although nothing does")
-	}
-	three := []Foot{all[1], all[2], all[3]}
-	for range 10 {
-		q[1] += 0.02 // of leg1, which is in the air
-		if X := o.Update(q, three); apart(X, at) > exact {
-			t.Fatalf("a free leg moves the base by %g", apart(X, at))
-		}
-	}
-	if X := o.Update(q, all); apart(X, at) > exact || o.Slip() > exact {
-		t.Errorf("landing moves the base by %g, slip %g", apart(X, at), o.Slip())
-	}
-	q[1] += 0.1 // now it carries: hooves fight, and the odometer says so
-	o.Update(q, all)
-	if o.Slip() < 1e-3 {
-		t.Errorf("slip %g m", o.Slip())
-	}
-	o.Reset(spatial.Pose{R: spatial.TurnZ(1), P: spatial.Vec3{X: 2}})
-	if X := o.Update(q, all); math.Abs(X.P.X-2) > exact {
-		t.Errorf("after a reset to x = 2 the base is at %v", X.P)
-	}
-}
-
 // TestBalance: the standing pony has its centre of mass inside its hooves; on the
 // two left legs it has not; with its base moved by the margin it is on the edge.
 func TestBalance(t *testing.T) {
@@ -229,15 +197,12 @@ func TestLoopSafe(t *testing.T) {
 	g := pony(t)
 	feet, q := g.DefaultFeetTo(nil), posed(t, g, "stand")
 	var b Balance
-	o := NewOdometer(g)
 	points := make([]spatial.Vec3, 0, 8)
 	if n := testing.AllocsPerRun(20, func() {
 		X, _ := g.Settle(q, feet)
 		points = g.PointsTo(points[:0], q, feet, X)
 		g.Fit(q, feet, points, X)
 		g.BalanceTo(&b, q, feet, X)
-		o.Update(q, feet)
-		o.Update(q, feet[1:])
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
 	}

@@ -8,9 +8,10 @@
 //
 // A robot with a free base is rooted at its supports: joints and feet together
 // say where the base is. Settle answers without any history: soles on the plane
-// z = 0, base above the origin, nose along x. Fit answers with one: the pose that
-// brings the contact points back to where they were. An Odometer does so from
-// call to call while feet come and go.
+// z = 0, base above the origin, nose along x. Fit and Register answer with places
+// of the contact points that are known: the pose that brings the points there, and
+// how the base moves so that they stay there. Package estimate does so from tick to
+// tick while feet come and go.
 //
 // Joints are given as one number each, in array order and without the base, as
 // commands and stored motions have them. Feet are chains with a named set of
@@ -20,7 +21,8 @@
 //     across the tip's z axis: these carry;
 //   - a point above or below them says that the tip stands upright.
 //
-// The ground is level, gravity points along −z. Forces come later.
+// The ground is level, gravity points along −z. Balance knows no forces: it is
+// that of a robot at rest.
 //
 // All methods but the constructors are loop-safe, once a call with as many feet
 // as ever has been made. A Ground serves one goroutine.

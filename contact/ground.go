@@ -24,6 +24,12 @@ type Ground struct {
 	points []spatial.Vec3     // scratch: contact points in the base
 	soles  []spatial.Vec3     // scratch: those that carry
 	flat   []Point            // scratch of balance
+
+	v, a    []float64 // base at rest, then the joints
+	known   bool      // data is of q,
+	moving  bool      // of v too,
+	changes bool      // and of a
+	matches []Match   // scratch of Fit
 }
 
 // NewGround returns the ground under a robot. Robots with joints of several
@@ -34,7 +40,7 @@ func NewGround(m *robot.Model) (*Ground, error) {
 			return nil, fmt.Errorf("contact: joint %q has %d coordinates, and a pose gives it one number", j.Name, j.Kind.NumQ())
 		}
 	}
-	g := &Ground{m: m, data: kinematics.NewData(m), q: make([]float64, m.NumQ()), tips: make([]kinematics.Place, len(m.Chains()))}
+	g := &Ground{m: m, data: kinematics.NewData(m), q: make([]float64, m.NumQ()), v: make([]float64, m.NumV()), a: make([]float64, m.NumV()), tips: make([]kinematics.Place, len(m.Chains()))}
 	kinematics.NewSpace(m).NeutralTo(g.q)
 	for i, c := range m.Chains() {
 		g.tips[i] = g.data.At(c.Tip)
@@ -56,16 +62,54 @@ func (g *Ground) DefaultFeetTo(dst []Foot) []Foot {
 	return dst
 }
 
-// pose computes where everything is, seen from the base.
+// pose computes where everything is, seen from the base, unless that is known.
 func (g *Ground) pose(joints []float64) {
 	all := g.m.Joints()
 	if len(joints) != len(all) {
 		panic("contact: one number per joint")
 	}
+	same := g.known
 	for i := range all {
+		same = same && g.q[all[i].Q] == joints[i]
 		g.q[all[i].Q] = joints[i]
 	}
-	g.data.UpdatePosition(g.q)
+	if !same {
+		g.data.UpdatePosition(g.q)
+		g.known, g.moving, g.changes = true, false, false
+	}
+}
+
+// Move says where the joints are, how they move and how that changes: q, v and a; nil
+// is at rest. Loop-safe.
+func (g *Ground) Move(q, v, a []float64) {
+	g.pose(q)
+	if v == nil {
+		g.moving, g.changes = false, false
+		return
+	}
+	all := g.m.Joints()
+	same := g.moving
+	for i := range all {
+		same = same && g.v[all[i].V] == v[i]
+		g.v[all[i].V] = v[i]
+	}
+	if !same {
+		g.data.UpdateVelocity(g.v)
+		g.moving, g.changes = true, false
+	}
+	if a == nil {
+		g.changes = false
+		return
+	}
+	same = g.changes
+	for i := range all {
+		same = same && g.a[all[i].V] == a[i]
+		g.a[all[i].V] = a[i]
+	}
+	if !same {
+		g.data.UpdateAcceleration(g.a)
+		g.changes = true
+	}
 }
 
 // level is how far from the sole a contact point still counts as on it, m.

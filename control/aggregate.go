@@ -104,6 +104,16 @@ func (a *Aggregate) Support(chain int) (leaf robot.LeafID, ok bool) {
 	return a.chains[chain].support, a.chains[chain].has
 }
 
+// Base returns the leaf of the base; ok is false if the base is fixed.
+func (a *Aggregate) Base() (leaf robot.LeafID, ok bool) {
+	for i := range a.leaves {
+		if a.leaves[i].Kind == robot.BaseLeaf {
+			return robot.LeafID(i), true
+		}
+	}
+	return 0, false
+}
+
 // Begin opens a tick. Loop-safe.
 func (a *Aggregate) Begin() {
 	copy(a.before, a.Writer)

@@ -128,19 +128,24 @@ func (m *Motion) Copy(src *Motion) {
 	m.Base = src.Base
 }
 
-// Measured is what the robot says of itself.
+// Measured is what the robot says of itself, and what is concluded from that. The
+// estimate stage fills it, before anything is decided.
 type Measured struct {
-	Q, V, Effort []float64 // of each joint
-	Age          []uint32  // ticks since each was measured
-	Fault        []servo.Fault
-	Base         BaseRef
-	Volt         float64
+	Q, V, Effort []float64        // of each joint: the last finite ones
+	Age          []uint32         // ticks since each was measured; servo.Never if it was not
+	Fault        []servo.Fault    // of each joint
+	IMU          []servo.Inertial // of each inertial unit, in its own axes, with its age: the last finite one
+	Touch        []servo.Contact  // of each touch or force sensor, likewise
+	Base         BaseRef          // by odometry, from the joints and the feet that stand; Acceleration is zero
+	Support      []Support        // of each chain: whether it stands, as it was commanded or, if nobody commands it, as it was found
+	Volt         float64          // of the supply, V; 0 if no servo measures it
 }
 
 // NewMeasured returns room for what a robot says.
-func NewMeasured(joints int) Measured {
+func NewMeasured(joints, chains int, s servo.Sensors) Measured {
 	return Measured{Q: make([]float64, joints), V: make([]float64, joints), Effort: make([]float64, joints),
-		Age: make([]uint32, joints), Fault: make([]servo.Fault, joints)}
+		Age: make([]uint32, joints), Fault: make([]servo.Fault, joints), Support: make([]Support, chains),
+		IMU: make([]servo.Inertial, s.IMU), Touch: make([]servo.Contact, s.Touch)}
 }
 
 // Copy makes m equal to src, which is for the same robot. Loop-safe.
@@ -150,6 +155,9 @@ func (m *Measured) Copy(src *Measured) {
 	copy(m.Effort, src.Effort)
 	copy(m.Age, src.Age)
 	copy(m.Fault, src.Fault)
+	copy(m.IMU, src.IMU)
+	copy(m.Touch, src.Touch)
+	copy(m.Support, src.Support)
 	m.Base, m.Volt = src.Base, src.Volt
 }
 

@@ -69,3 +69,10 @@ func (p *poses) apply(k *Shaper) {
 		p.touch[i].Apply(k.now, &m.Support[i].Wrench)
 	}
 }
+
+// SetBase says where the base is in this tick that nobody commands, and how it moves.
+// Loop-safe.
+func (k *Shaper) SetBase(base BaseRef) {
+	k.poses.base.Drop()
+	k.Motion.Base, k.refs.Motion.Base = base, BaseRef{Pose: base.Pose, Has: true}
+}

@@ -3,7 +3,6 @@ package control
 import (
 	"errors"
 
-	"poise/contact"
 	"poise/robot"
 	"poise/trajectory/move"
 )
@@ -15,17 +14,6 @@ var ErrUnfit = errors.New("does not fit the robot")
 // State returns where a joint's command is and how it moves. Loop-safe.
 func (m *Motion) State(joint int) move.State {
 	return move.State{P: m.Q[joint], V: m.V[joint], A: m.A[joint]}
-}
-
-// FeetTo appends the chains that carry: those with a contact and more than half of
-// full weight. Loop-safe if dst has room.
-func (m *Motion) FeetTo(dst []contact.Foot) []contact.Foot {
-	for i, s := range m.Support {
-		if s.Contact != robot.NoContact && s.Weight > 0.5 {
-			dst = append(dst, contact.Foot{Chain: robot.ChainID(i), Contact: s.Contact})
-		}
-	}
-	return dst
 }
 
 // JointLeaves returns the leaves of a robot's first n joints: all of them, if it

@@ -36,7 +36,8 @@ type Declaration struct {
 
 	// Outside makes its seats those of controllers outside the process.
 	Outside bool
-	// Supports tells that its references say which feet stand.
+	// Supports tells that it knows which feet stand; while no such controller is
+	// active the cycle finds out.
 	Supports bool
 }
 

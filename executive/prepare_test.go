@@ -16,6 +16,7 @@ import (
 	"poise/planner/smooth"
 	"poise/robot"
 	"poise/robot/load"
+	"poise/servo"
 	"poise/trajectory"
 )
 
@@ -32,7 +33,7 @@ func armView(t testing.TB) *view {
 		t.Fatal(err)
 	}
 	n := len(m.Joints())
-	return &view{now: &loop.Snapshot{Command: control.NewMotion(n, len(m.Chains()), 0), Measured: control.NewMeasured(n)},
+	return &view{now: &loop.Snapshot{Command: control.NewMotion(n, len(m.Chains()), 0), Measured: control.NewMeasured(n, 0, servo.Sensors{})},
 		words: words,
 		cfg: &Config{Model: m, Approach: ApproachLimits{Share: 0.5, Speed: 1},
 			Controllers: []Controller{{Name: "follow", Kind: "follow"}, {Name: "follow_2", Kind: "follow"}, {Name: "far", Kind: "follow", Remote: true},

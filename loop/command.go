@@ -21,8 +21,11 @@ func (l *Loop) follow(j int) {
 	}
 }
 
-// dynamics completes the command by what is not motion.
-func (l *Loop) dynamics() { l.shaper.Complete(l.mode) }
+// dynamics completes the command by what is not motion of joints.
+func (l *Loop) dynamics() {
+	l.shaper.Complete(l.mode)
+	l.base.refer(l)
+}
 
 // invert turns commands into setpoints. The loop says which servos have torque,
 // the inverter how those that have it are driven.

@@ -51,6 +51,7 @@ type Registration struct {
 	Controller  control.Controller
 	Pending     float32 // priority while it asks
 	Operational float32 // priority once it runs
+	Supports    bool    // it knows which feet stand: while it is active those that it does not speak of stay as they are
 }
 
 // Loop is the cycle of one robot.
@@ -80,6 +81,7 @@ type Loop struct {
 	merge   *control.Aggregate
 	shaper  *control.Shaper
 	guards  *control.Guard
+	base    bases
 	placed  []int // joints of an order Place
 	powered power
 	stops   stopping
@@ -121,7 +123,11 @@ func New(cfg Config) (*Loop, error) {
 		}
 	}
 	n := len(cfg.Model.Joints())
-	l := &Loop{cfg: cfg, dof: n, rates: rates{all: 1},
+	base, err := newBases(cfg.Model, merge)
+	if err != nil {
+		return nil, err
+	}
+	l := &Loop{cfg: cfg, dof: n, base: base, rates: rates{all: 1},
 		arb:     arbiter.NewDirect(arbiter.Config{Policy: cfg.Policy, RoundTimeout: cfg.RoundTimeout, Lease: cfg.Lease}),
 		orders:  rt.NewRing[Order](cfg.Orders),
 		reports: rt.NewRing[Report](cfg.Reports),
@@ -157,10 +163,10 @@ func setDefaults(c *Config) {
 
 func (l *Loop) makeStates() {
 	n, chains, outputs := l.dof, len(l.cfg.Model.Chains()), l.merge.Outputs()
-	l.measured = control.NewMeasured(n)
+	l.measured = control.NewMeasured(n, chains, l.cfg.Sensors)
 	l.input = control.Input{Cmd: l.command, Meas: &l.measured}
 	l.snapshots = rt.NewLatest(func(s *Snapshot) {
-		s.Command, s.Measured = control.NewMotion(n, chains, outputs), control.NewMeasured(n)
+		s.Command, s.Measured = control.NewMotion(n, chains, outputs), control.NewMeasured(n, chains, l.cfg.Sensors)
 		s.Cut, s.Age = make([]control.Cut, n), make([]uint32, len(l.merge.Age))
 		s.Active, s.Mode = make([]Activity, len(l.cfg.Controllers)), make([]servo.Mode, n)
 	})
@@ -218,6 +224,9 @@ func (l *Loop) estimate() {
 	if volts > 0 {
 		m.Volt = volts
 	}
+	copy(m.IMU, l.reading.IMU)
+	copy(m.Touch, l.reading.Touch)
+	l.base.measure(l)
 }
 
 // decide settles what may move: the stop word, orders, power, stops and faults.

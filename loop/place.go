@@ -29,6 +29,7 @@ func (l *Loop) place(o Order) {
 		l.placed = append(l.placed, int(j))
 	}
 	bus.Place(l.placed, p.Q)
+	l.base.placed = true
 	for i, j := range l.placed {
 		q := p.Q[i]
 		// the robot is there: nothing is to be led, guarded or found too far away

@@ -76,7 +76,7 @@ func (l *Loop) record() {
 	l.cfg.Tap.Tick(f)
 }
 
-// hash condenses the command, the setpoints and the arbiter's books: two runs
+// hash condenses the command, the setpoints, where the base is and the arbiter's books: two runs
 // that agree in it have done the same, bit for bit.
 func (l *Loop) hash() uint64 {
 	h := l.arb.Hash()
@@ -120,6 +120,7 @@ func (l *Loop) hash() uint64 {
 		vec(&x.Acceleration.Linear)
 	}
 	moving(&c.Base)
+	moving(&l.measured.Base)
 	for i := range c.Limb {
 		if c.Limb[i].Has {
 			moving((*control.BaseRef)(&c.Limb[i]))

@@ -35,6 +35,7 @@ type seat struct {
 	fed     control.Program // newest value of a stream, until the orders of a tick are taken
 	fedGoal uint64
 	stream  control.Fed // the controller, if it follows one
+	knows   bool        // which feet stand
 
 	pending     control.Program // asked for, inside a round
 	needed      robot.Set       // for it, and
@@ -49,6 +50,7 @@ func (l *Loop) register(r Registration) error {
 	s := &seat{l: l, id: id, controller: r.Controller, running: true, rate: 1,
 		ref: control.NewReference(l.dof, len(l.cfg.Model.Chains()), l.merge.Outputs())}
 	s.stream, _ = r.Controller.(control.Fed)
+	s.knows = r.Supports
 	s.rank, s.rankRunning = r.Pending, r.Operational
 	if _, known := l.arb.Lookup(r.Name); known {
 		return fmt.Errorf("loop: two controllers are named %q", r.Name)

@@ -47,7 +47,7 @@ func (in *instance) register() *register {
 
 // planning is what MoveIt offers, for this robot.
 func (in *instance) planning() *planning {
-	return &planning{model: in.model, exec: in.exec, stand: in.topics.stand, joints: in.topics.pose}
+	return &planning{model: in.model, exec: in.exec, exact: in.can.Exact}
 }
 
 // addRobot opens the driver of a robot and makes the rest of it. The robot stands still

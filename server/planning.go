@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"poise/edge"
@@ -15,7 +16,6 @@ import (
 	"poise/msgs"
 	"poise/planner"
 	"poise/robot"
-	"poise/server/standing"
 	"poise/spatial"
 )
 
@@ -24,10 +24,9 @@ const planSource = "poise serve"
 
 // planning plans and solves for one robot.
 type planning struct {
-	model  *robot.Model
-	exec   *executive.Executive
-	stand  *standing.Standing
-	joints func(now *loop.Snapshot) []float64 // where the robot is
+	model *robot.Model
+	exec  *executive.Executive
+	exact bool // the robot is where it is told to be
 }
 
 // serve registers what MoveIt offers: plans that move nothing, plans that are
@@ -174,8 +173,12 @@ func (p *planning) planSequence(ctx context.Context, q *msgs.GetMotionSequenceRe
 // joints bring it.
 func (p *planning) configuration(state *msgs.RobotState) ([]float64, *msgs.MoveItErrorCodes) {
 	m := p.model
-	joints := m.RestPositions()
-	p.exec.View(func(now *loop.Snapshot) { copy(joints, p.joints(now)) })
+	at := posture{model: m, joints: m.RestPositions(), base: spatial.IdentityPose}
+	p.exec.View(func(now *loop.Snapshot) {
+		at.of(m, p.exact, now)
+		at = at.clone()
+	})
+	joints := slices.Clone(at.joints)
 	bad := func(format string, a ...any) *msgs.MoveItErrorCodes {
 		return &msgs.MoveItErrorCodes{Val: msgs.ErrorInvalidRobotState, Message: fmt.Sprintf(format, a...), Source: planSource}
 	}
@@ -198,7 +201,11 @@ func (p *planning) configuration(state *msgs.RobotState) ([]float64, *msgs.MoveI
 	for i, j := range m.Joints() {
 		full[j.Q] = joints[i]
 	}
-	standing.SetBase(full, m, p.stand.Settle(joints))
+	base, err := at.with(joints)
+	if err != nil {
+		return nil, bad("robot_state: %v", err)
+	}
+	setBase(full, m, base)
 	return full, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"poise/contact"
 	"poise/edge"
 	"poise/executive"
 	"poise/graph"
@@ -15,7 +16,6 @@ import (
 	"poise/msgs"
 	"poise/msgs/poisemsgs"
 	"poise/robot"
-	"poise/server/standing"
 	"poise/servo"
 	"poise/spatial"
 )
@@ -42,10 +42,12 @@ type topics struct {
 	jointsDue, tfDue, statusDue, healthDue int64 // cycle time, ns
 	owners                                 string
 
-	stand *standing.Standing
-	kin   *kinematics.Data
-	full  []float64
-	links []link // that move
+	posture posture
+	ground  *contact.Ground
+	stands  contact.Balance
+	kin     *kinematics.Data
+	full    []float64
+	links   []link // that move
 }
 
 // link is a transform of tf: a link seen from the one that carries it.
@@ -62,7 +64,7 @@ func newTopics(in *instance) (*topics, error) {
 		t.names = append(t.names, j.Name)
 	}
 	var err error
-	if t.stand, err = standing.New(m); err != nil {
+	if t.ground, err = contact.NewGround(m); err != nil {
 		return nil, err
 	}
 	r := in.register()
@@ -163,28 +165,20 @@ func (t *topics) joints(now *loop.Snapshot, q, v, effort []float64) *msgs.JointS
 		Position: append([]float64(nil), q...), Velocity: append([]float64(nil), v...), Effort: append([]float64(nil), effort...)}
 }
 
-// pose returns the joints that tell where the robot is.
-func (t *topics) pose(now *loop.Snapshot) []float64 {
-	if t.in.can.Exact {
-		return now.Command.Q
-	}
-	return now.Measured.Q
-}
-
-// place finds where the base is and tells all frames, and the balance.
+// place tells all frames, and the balance.
 func (t *topics) place(now *loop.Snapshot) {
-	m, q := t.in.model, t.pose(now)
-	base := t.stand.Update(q, now.Command.Support, t.in.performs(now))
+	m, p := t.in.model, &t.posture
+	p.of(m, t.in.can.Exact, now)
 	t.tf.PublishFunc(func() *msgs.TFMessage {
 		for i, j := range m.Joints() {
-			t.full[j.Q] = q[i]
+			t.full[j.Q] = p.joints[i]
 		}
-		standing.SetBase(t.full, m, base)
+		setBase(t.full, m, p.base)
 		t.kin.UpdatePosition(t.full)
 		out := &msgs.TFMessage{Transforms: make([]msgs.TransformStamped, 0, len(t.links)+1)}
 		if m.Floating() {
 			out.Transforms = append(out.Transforms, msgs.TransformStamped{Header: edge.Header(now.Tick, worldFrame),
-				ChildFrameID: t.in.frames + m.Frames()[0].Name, Transform: edge.Transform(base)})
+				ChildFrameID: t.in.frames + m.Frames()[0].Name, Transform: edge.Transform(p.base)})
 		}
 		for _, l := range t.links {
 			out.Transforms = append(out.Transforms, t.transform(l, now.Tick))
@@ -195,30 +189,21 @@ func (t *topics) place(now *loop.Snapshot) {
 		return
 	}
 	t.balance.PublishFunc(func() *poisemsgs.BalanceState {
-		b := t.stand.Balance(q, base)
+		b := &t.stands
+		t.ground.BalanceTo(b, p.joints, p.feet, p.base)
 		out := &poisemsgs.BalanceState{Header: edge.Header(now.Tick, worldFrame), Mass: b.Mass, CoM: edge.Vector(b.Com),
 			CoP: msgs.Vector3{X: b.Com.X, Y: b.Com.Y}, ZMP: msgs.Vector3{X: b.Com.X, Y: b.Com.Y}, Margin: b.Margin, Stable: b.Margin > 0}
 		if math.IsInf(b.Margin, 0) {
 			out.Margin = 0 // nothing stands
 		}
-		for _, p := range b.Support.Corners {
-			out.SupportPoints = append(out.SupportPoints, msgs.Vector3{X: p.X, Y: p.Y})
+		for _, c := range b.Support.Corners {
+			out.SupportPoints = append(out.SupportPoints, msgs.Vector3{X: c.X, Y: c.Y})
 		}
-		for _, f := range t.stand.Feet() {
+		for _, f := range p.feet {
 			out.Supports = append(out.Supports, m.Chains()[f.Chain].Name)
 		}
 		return out
 	})
-}
-
-// performs reports whether a motion goes on that says which feet stand.
-func (in *instance) performs(now *loop.Snapshot) bool {
-	for i, a := range now.Active {
-		if a.Active && in.seats[i].Declaration.Supports {
-			return true
-		}
-	}
-	return false
 }
 
 // tellStatus tells what the robot does and, when it changes, who owns what.

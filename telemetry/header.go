@@ -37,6 +37,7 @@ type Controller struct {
 	Kind        string  `json:"kind"`
 	Pending     float32 `json:"pending"`
 	Operational float32 `json:"operational"`
+	Supports    bool    `json:"supports"` // it knows which feet stand
 }
 
 // NewHeader describes a loop that is about to be recorded. name is how its robot
@@ -53,7 +54,7 @@ func NewHeader(name string, period float64, c *loop.Config) (Header, error) {
 	h := Header{Build: build(), Go: runtime.Version(), Architecture: runtime.GOOS + "/" + runtime.GOARCH, Robot: name,
 		Period: period, Settings: c.Settings, Controllers: []Controller{}, Joints: len(c.Model.Joints()), Leaves: len(res.Leaves()), Virtual: virtual}
 	for _, r := range c.Controllers {
-		h.Controllers = append(h.Controllers, Controller{r.Name, r.Kind, r.Pending, r.Operational})
+		h.Controllers = append(h.Controllers, Controller{r.Name, r.Kind, r.Pending, r.Operational, r.Supports})
 	}
 	if h.Model, err = ModelHash(c.Model); err != nil {
 		return Header{}, err

@@ -128,7 +128,7 @@ func newPlayer(r *Reader, m *robot.Model, kinds Kinds) (*player, error) {
 			errs = append(errs, err)
 			continue
 		}
-		cfg.Controllers = append(cfg.Controllers, loop.Registration{Name: c.Name, Kind: c.Kind, Controller: made, Pending: c.Pending, Operational: c.Operational})
+		cfg.Controllers = append(cfg.Controllers, loop.Registration{Name: c.Name, Kind: c.Kind, Controller: made, Pending: c.Pending, Operational: c.Operational, Supports: c.Supports})
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err

@@ -97,7 +97,7 @@ func FuzzGoal(f *testing.F) {
 	c, out := New(m), control.NewReference(joints, chains, 1)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		g := goalOf(b)
-		cmd, meas := control.NewMotion(joints, chains, 1), control.NewMeasured(joints)
+		cmd, meas := control.NewMotion(joints, chains, 1), control.NewMeasured(joints, 0, servo.Sensors{})
 		p, err := Compile(m, Options{}, &cmd, g)
 		if err != nil {
 			if len(Problems(err)) == 0 {

@@ -408,7 +408,7 @@ func BenchmarkUpdate(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	cmd, meas := control.NewMotion(len(m.Joints()), len(m.Chains()), 1), control.NewMeasured(len(m.Joints()))
+	cmd, meas := control.NewMotion(len(m.Joints()), len(m.Chains()), 1), control.NewMeasured(len(m.Joints()), 0, servo.Sensors{})
 	in := &control.Input{Tick: servo.Tick{Dt: period}, Cmd: &cmd, Meas: &meas, Rate: 1}
 	out := control.NewReference(len(m.Joints()), len(m.Chains()), 1)
 	c := New(m)

@@ -46,7 +46,7 @@ func TestPlaysARecord(t *testing.T) {
 	const dt = 0.01
 	joints := len(bot.Model.Joints())
 	p, c := built(t, nodRecord()), New(bot.Model)
-	cmd, meas := control.NewMotion(joints, 1, 0), control.NewMeasured(joints)
+	cmd, meas := control.NewMotion(joints, 1, 0), control.NewMeasured(joints, 0, servo.Sensors{})
 	out := control.NewReference(joints, 1, 0)
 	in := &control.Input{Tick: servo.Tick{Dt: dt}, Cmd: &cmd, Meas: &meas, Rate: 1}
 	if why := c.Start(in, p); why.Code != control.OK {
@@ -164,7 +164,7 @@ func FuzzDecode(f *testing.F) {
 		f.Fatal(err)
 	}
 	joints, chains := len(bot.Model.Joints()), len(bot.Model.Chains())
-	cmd, meas := control.NewMotion(joints, chains, 0), control.NewMeasured(joints)
+	cmd, meas := control.NewMotion(joints, chains, 0), control.NewMeasured(joints, 0, servo.Sensors{})
 	f.Fuzz(func(t *testing.T, b []byte) {
 		p, err := Decode(b)
 		if err != nil {

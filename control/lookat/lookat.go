@@ -2,8 +2,8 @@
 //
 // The eyes jump to the target, as fast as they can. The head follows in its own
 // time, to where the eyes can rest in the middle, and while it turns the eyes turn
-// back: the gaze stays on the target. The base may move meanwhile; where it is
-// follows from the legs that carry.
+// back: the gaze stays on the target. The base may move meanwhile; the command says
+// where it is.
 //
 // Angles come from the direction of the target as the head has it now, found by
 // inverse kinematics downhill from the head's own posture, so they do not jump
@@ -15,7 +15,6 @@ package lookat
 import (
 	"math"
 
-	"poise/contact"
 	"poise/control"
 	"poise/control/pace"
 	"poise/kinematics"
@@ -32,9 +31,6 @@ type Controller struct {
 	eyes, head *aimer // nil if the robot has none
 	eyeChase   *chase
 	headChase  *chase
-	ground     *contact.Ground
-	odometer   *contact.Odometer
-	feet       []contact.Foot
 	eyesNeed   robot.Set // joints that eyes and head take to look with
 	headNeed   robot.Set
 
@@ -90,11 +86,7 @@ func New(m *robot.Model, assumed control.Transition) (*Controller, error) {
 	if err != nil {
 		return nil, err
 	}
-	ground, err := contact.NewGround(m)
-	if err != nil {
-		return nil, err
-	}
-	c := &Controller{g: g, floating: m.Floating(), ground: ground, odometer: contact.NewOdometer(ground), feet: make([]contact.Foot, 0, len(m.Chains()))}
+	c := &Controller{g: g, floating: m.Floating()}
 	for _, j := range m.Joints() {
 		c.index = append(c.index, j.Q)
 	}
@@ -169,10 +161,7 @@ func (c *Controller) reaches(in *control.Input, p *Program, t *Target, set robot
 	if !t.Point.Finite() {
 		return control.Because(control.NotANumber)
 	}
-	point := t.Point
-	if !t.InBase && c.floating {
-		point = c.base(in).Inverse().Apply(point)
-	}
+	point := c.seenFrom(in, t)
 	eyes, head := c.uses(set)
 	left := math.Pi
 	if head {
@@ -195,18 +184,6 @@ func (p *Program) tolerance() float64 {
 	return p.Tolerance
 }
 
-// base returns where the base stands, without history but for place and heading.
-func (c *Controller) base(in *control.Input) spatial.Pose {
-	c.feet = in.Cmd.FeetTo(c.feet[:0])
-	X, _ := c.ground.Settle(in.Cmd.Q, c.feet)
-	if b := &in.Cmd.Base; b.Has {
-		from := contact.Level(b.Pose)
-		from.P.Z = 0
-		X = from.Mul(X)
-	}
-	return X
-}
-
 // Start begins from the command.
 func (c *Controller) Start(in *control.Input, p control.Program) control.Reason {
 	if why := c.Check(in, p); why.Code != control.OK {
@@ -218,10 +195,6 @@ func (c *Controller) Start(in *control.Input, p control.Program) control.Reason 
 	c.fill(c.wishEyes, in)
 	c.fill(c.wishHead, in)
 	c.found, c.hasEyes, c.hasHead = false, false, false
-	if c.floating {
-		c.odometer.Reset(c.base(in))
-		c.odometer.Update(in.Cmd.Q, c.feet)
-	}
 	c.waiting, c.waits = true, seconds(in)+headDelay
 	c.take(in, c.p.Needs.Union(c.p.Wants))
 	return control.Because(control.OK)
@@ -258,7 +231,7 @@ func (c *Controller) Feed(in *control.Input, p control.Program) control.Reason {
 		return why
 	}
 	c.last, c.target = t.At, *t
-	point := c.point(in)
+	point := c.seenFrom(in, &c.target)
 	// the delay counts from the first jump: those that follow do not put the head off
 	if !c.waiting && c.found && angle(c.seen, point) > jump {
 		c.waiting, c.waits = true, seconds(in)+headDelay
@@ -269,23 +242,19 @@ func (c *Controller) Feed(in *control.Input, p control.Program) control.Reason {
 // angle between two directions from the base.
 func angle(a, b spatial.Vec3) float64 { return math.Atan2(a.Cross(b).Norm(), a.Dot(b)) }
 
-// point returns the target as the base sees it now.
-func (c *Controller) point(in *control.Input) spatial.Vec3 {
-	if c.target.InBase || !c.floating {
-		return c.target.Point
+// seenFrom returns a target as the base sees it now.
+func (c *Controller) seenFrom(in *control.Input, t *Target) spatial.Vec3 {
+	if t.InBase || !c.floating {
+		return t.Point
 	}
-	return c.odometer.Pose().Inverse().Apply(c.target.Point)
+	return in.Cmd.Base.Pose.Inverse().Apply(t.Point)
 }
 
 // Update turns eyes and head on by a tick.
 func (c *Controller) Update(in *control.Input, out *control.Reference) (control.Status, control.Reason) {
 	now, dt := seconds(in), in.Tick.Dt
-	if c.floating {
-		c.feet = in.Cmd.FeetTo(c.feet[:0])
-		c.odometer.Update(in.Cmd.Q, c.feet)
-	}
 	out.Peak, out.Rate, out.Time = pace.Peak, in.Rate, float64(in.Tick.Time-c.started)*1e-9
-	point := c.point(in)
+	point := c.seenFrom(in, &c.target)
 	still := in.Rate == 0
 	if c.hasHead {
 		c.moveHead(now, dt, point, still)

@@ -10,6 +10,7 @@ import (
 	"poise/internal/rig"
 	"poise/loop"
 	"poise/robot"
+	"poise/servo"
 )
 
 func setup(t *testing.T, name string, o rig.Options) *rig.Rig {
@@ -197,7 +198,7 @@ func TestPoseDoesNotAllocate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd, meas := control.NewMotion(len(m.Joints()), len(m.Chains()), 1), control.NewMeasured(len(m.Joints()))
+	cmd, meas := control.NewMotion(len(m.Joints()), len(m.Chains()), 1), control.NewMeasured(len(m.Joints()), 0, servo.Sensors{})
 	in := &control.Input{Cmd: &cmd, Meas: &meas, Rate: 1}
 	in.Tick.Dt = 0.001
 	out := control.NewReference(len(m.Joints()), len(m.Chains()), 1)
@@ -216,7 +217,7 @@ func BenchmarkPose(b *testing.B) {
 	m := rig.Model(b, "pony")
 	c, _ := pose.New(m, control.Transition{})
 	p, _ := pose.Named(m, "crouched", 0)
-	cmd, meas := control.NewMotion(len(m.Joints()), len(m.Chains()), 1), control.NewMeasured(len(m.Joints()))
+	cmd, meas := control.NewMotion(len(m.Joints()), len(m.Chains()), 1), control.NewMeasured(len(m.Joints()), 0, servo.Sensors{})
 	in := &control.Input{Cmd: &cmd, Meas: &meas, Rate: 1}
 	in.Tick.Dt = 0.001
 	out := control.NewReference(len(m.Joints()), len(m.Chains()), 1)

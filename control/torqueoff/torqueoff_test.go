@@ -193,7 +193,7 @@ func TestProgramsAndRefusals(t *testing.T) {
 		t.Error("x is a program")
 	}
 	c, _ := torqueoff.New(r.M, control.Transition{})
-	meas := control.NewMeasured(len(r.M.Joints()))
+	meas := control.NewMeasured(len(r.M.Joints()), 0, servo.Sensors{})
 	meas.Age[r.Joint("joint52")] = servo.Never
 	if why := c.Check(&control.Input{Meas: &meas}, p); why.Code != control.Stale || int(why.Joint) != r.Joint("joint52") {
 		t.Errorf("a joint that was never read: %+v", why)

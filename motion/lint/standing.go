@@ -7,6 +7,7 @@ import (
 
 	"poise/contact"
 	"poise/control/follow"
+	"poise/estimate"
 	"poise/robot"
 	"poise/trajectory/spline"
 )
@@ -66,7 +67,10 @@ func (c *checker) standing(g *follow.Goal) {
 	slices.Sort(times)
 	times = slices.Compact(times)
 
-	odometer := contact.NewOdometer(ground)
+	odometry, err := estimate.NewOdometry(c.m)
+	if err != nil {
+		return
+	}
 	slip := &watch{c: c, rule: Slip, limit: c.o.Slip, text: slipText}
 	fall := &watch{c: c, rule: Balance, limit: c.o.Margin, below: true, text: fallText}
 	q := make([]float64, len(s.column))
@@ -81,8 +85,8 @@ func (c *checker) standing(g *follow.Goal) {
 			}
 		}
 		feet = s.feetTo(feet[:0], c.m, t)
-		odometer.Update(q, feet)
-		slip.look(t, odometer.Slip(), len(feet) > 1)
+		odometry.Update(&estimate.Input{Time: t, Q: q, Feet: estimate.Alike(feet)})
+		slip.look(t, odometry.Slip(), len(feet) > 1)
 		if len(feet) > 0 {
 			X_WB, _ := ground.Settle(q, feet)
 			ground.BalanceTo(&b, q, feet, X_WB)

@@ -8,6 +8,7 @@ import (
 	"poise/contact"
 	"poise/control"
 	"poise/control/follow"
+	"poise/estimate"
 	"poise/internal/rig"
 	"poise/loop"
 	"poise/motion"
@@ -93,7 +94,7 @@ type hooves struct {
 	d       *motion.Document
 	m       *robot.Model
 	ground  *contact.Ground
-	where   *contact.Odometer
+	where   *estimate.Odometry
 	balance contact.Balance
 }
 
@@ -103,7 +104,11 @@ func newHooves(t *testing.T, m *robot.Model, d *motion.Document) *hooves {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &hooves{d: d, m: m, ground: ground, where: contact.NewOdometer(ground)}
+	where, err := estimate.NewOdometry(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &hooves{d: d, m: m, ground: ground, where: where}
 }
 
 // standing returns the feet that the motion says stand at a time.
@@ -127,7 +132,7 @@ func (h *hooves) look(t *testing.T, joints []float64, time float64) {
 	if len(feet) == 0 {
 		return // an arm
 	}
-	base := h.where.Update(joints, feet)
+	base := h.where.Update(&estimate.Input{Time: time, Q: joints, Feet: estimate.Alike(feet)}).Pose
 	if h.where.Slip() > mostDrift {
 		t.Fatalf("at %.2f s a hoof that stands has moved by %.4f m", time, h.where.Slip())
 	}

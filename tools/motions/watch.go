@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"poise/contact"
+	"poise/estimate"
 	"poise/motion"
 	"poise/motion/lint"
 	"poise/robot"
@@ -61,7 +62,10 @@ func (w *written) play(steps int, show func(k int, m *moment)) error {
 		id, _ := w.model.Joint(name)
 		column[id] = i
 	}
-	odometer := contact.NewOdometer(ground)
+	odometry, err := estimate.NewOdometry(w.model)
+	if err != nil {
+		return err
+	}
 	moving := make([]float64, curve.Joints())
 	now := &moment{joints: make([]float64, len(column))}
 	var feet []contact.Foot
@@ -80,8 +84,8 @@ func (w *written) play(steps int, show func(k int, m *moment)) error {
 				feet = append(feet, f)
 			}
 		}
-		now.base = odometer.Update(now.joints, feet)
-		now.slip, now.margin = odometer.Slip(), math.Inf(-1)
+		now.base = odometry.Update(&estimate.Input{Time: now.time, Q: now.joints, Feet: estimate.Alike(feet)}).Pose
+		now.slip, now.margin = odometry.Slip(), math.Inf(-1)
 		if len(feet) > 0 {
 			level, _ := ground.Settle(now.joints, feet)
 			ground.BalanceTo(&b, now.joints, feet, level)
