@@ -12,7 +12,7 @@ try {
   const broken = new Promise((_, reject) => page.on('pageerror', e => reject(new Error(`the page: ${e.message}`))));
   page.on('console', m => console.log(m.text()));
   await page.goto(process.argv[2]);
-  await Promise.race([broken, page.waitForFunction(() => window.outcome !== undefined, null, { timeout: 120000 })]);
+  await Promise.race([broken, page.waitForFunction(() => window.outcome !== undefined, null, { timeout: 600000 })]);
   const outcome = await page.evaluate(() => window.outcome);
   if (outcome === '') {
     console.log('all ok');

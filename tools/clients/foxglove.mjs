@@ -16,7 +16,7 @@ function check(ok, what) {
   if (!ok) throw new Error(what);
 }
 
-function within(what, start, seconds = 20) {
+function within(what, start, seconds = 120) {
   return new Promise((yes, no) => {
     const late = setTimeout(() => no(new Error(`${what}: nothing came`)), seconds * 1000);
     start(v => { clearTimeout(late); yes(v); }, e => no(new Error(`${what}: ${e}`)));

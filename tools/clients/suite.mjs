@@ -15,7 +15,7 @@ function same(got, want, what) {
 }
 
 // within turns a callback into a promise that does not wait for ever.
-function within(what, start, seconds = 20) {
+function within(what, start, seconds = 120) {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Failure(`${what}: nothing came`)), seconds * 1000);
     const finish = f => value => { clearTimeout(timer); f(value); };
@@ -208,12 +208,12 @@ const steps = {
     const topic = ros.Topic({ name: '/joint_states', messageType: 'sensor_msgs/msg/JointState' });
     await within('before', yes => topic.subscribe(yes));
     topic.removeAllListeners('message');
-    const again = within('after', yes => topic.on('message', yes), 40);
+    const again = within('after', yes => topic.on('message', yes));
     await within('close', yes => {
       ros.once('close', yes);
       call(ros, '/restart', { data: true }).catch(() => {});
     });
-    const back = within('connection', yes => ros.once('connection', yes), 40);
+    const back = within('connection', yes => ros.once('connection', yes));
     while (!ros.isConnected) {
       await ros.connect(url).catch(() => {});
       await new Promise(r => setTimeout(r, 200));

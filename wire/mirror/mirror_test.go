@@ -3,13 +3,15 @@ package mirror_test
 import (
 	"context"
 	"errors"
-	"net/http/httptest"
+	"net/http"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"poise/action"
 	"poise/graph"
+	"poise/internal/stepped"
 	"poise/msgs"
 	"poise/wire/mirror"
 	"poise/wire/rosapi"
@@ -22,6 +24,7 @@ type robot struct {
 	g      *graph.Graph
 	server *rosbridge.Server
 	url    string
+	web    *http.Client // which connects to it
 	state  graph.Publisher[msgs.JointState]
 }
 
@@ -64,8 +67,11 @@ func newRobot(t *testing.T) *robot {
 		},
 	}, graph.ActionOptions{}))
 	r.server = rosbridge.New(r.g, rosbridge.Config{})
-	web := httptest.NewServer(r.server)
-	r.url = "ws" + strings.TrimPrefix(web.URL, "http")
+	n := &stepped.Net{}
+	l := must(n.Listen("tcp", "127.0.0.1:0"))
+	web := &http.Server{Handler: r.server}
+	go web.Serve(l)
+	r.url, r.web = "ws://"+l.Addr().String(), n.Client()
 	t.Cleanup(func() { r.server.Close(); web.Close(); r.g.Close() })
 	return r
 }
@@ -88,79 +94,81 @@ func spec(ros1 bool) mirror.Spec {
 func TestMirror(t *testing.T) {
 	for name, ros1 := range map[string]bool{"ROS 1": true, "ROS 2": false} {
 		t.Run(name, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-			defer cancel()
-			r := newRobot(t)
-			here := graph.New(graph.Options{})
-			t.Cleanup(here.Close)
-			c := must(client.Dial(ctx, r.url, client.Options{}))
-			t.Cleanup(c.Close)
-			m := must(mirror.New(here, c, spec(ros1)))
-			t.Cleanup(m.Close)
+			synctest.Test(t, func(t *testing.T) {
+				ctx := t.Context()
+				r := newRobot(t)
+				here := graph.New(graph.Options{})
+				t.Cleanup(here.Close)
+				c := must(client.Dial(ctx, r.url, client.Options{HTTP: r.web}))
+				t.Cleanup(c.Close)
+				m := must(mirror.New(here, c, spec(ros1)))
+				t.Cleanup(m.Close)
 
-			// what is said there is heard here, and the other way round
-			there := must(graph.Listen[msgs.JointState](r.g, "ref", graph.SubscribeOptions{}))
-			near := must(graph.Listen[msgs.JointState](here, "far/state", graph.SubscribeOptions{}))
-			r.state.Publish(&msgs.JointState{Header: msgs.Header{Stamp: msgs.Time{Sec: 7, Nanosec: 8}}, Position: []float64{0.5}})
-			if v, _, err := near.Next(ctx); err != nil || v.Position[0] != 0.5 || v.Header.Stamp.Nanosec != 8 {
-				t.Fatal(v, err)
-			}
-			pub := must(graph.Topic[msgs.JointState](here, "far/ref", graph.TopicOptions{}))
-			pub.Publish(&msgs.JointState{Name: []string{"knee"}, Header: msgs.Header{Stamp: msgs.Time{Sec: 1, Nanosec: 2}}})
-			if v, _, err := there.Next(ctx); err != nil || v.Name[0] != "knee" || v.Header.Stamp.Sec != 1 {
-				t.Fatal(v, err)
-			}
-
-			if a, err := graph.Call[msgs.SetBoolRequest, msgs.SetBoolResponse](ctx, here, "far/set", &msgs.SetBoolRequest{Data: true}); err != nil || a.Message != "far away" {
-				t.Error(a, err)
-			}
-			if _, err := graph.Call[msgs.SetBoolRequest, msgs.SetBoolResponse](ctx, here, "far/set", &msgs.SetBoolRequest{}); err == nil || !strings.Contains(err.Error(), "it must be true") {
-				t.Error(err)
-			}
-
-			send := func(command string) *graph.GoalClient {
-				t.Helper()
-				return must(here.SendGoal("far/text", &msgs.TextActionGoal{Command: msgs.TextCommand{Command: command}}, graph.GoalOptions{}))
-			}
-			for _, tc := range []struct {
-				command string
-				state   action.State
-				result  string
-			}{{"do", action.Succeeded, "did"}, {"fall", action.Aborted, "fell"}, {"refuse", action.Rejected, "too cold"}} {
-				u, err := send(tc.command).Result(ctx)
-				if err != nil || u.State != tc.state || u.Result.Value.(*msgs.TextActionResult).ErrorString != tc.result {
-					t.Errorf("%s: %+v, %v", tc.command, u, err)
+				// what is said there is heard here, and the other way round
+				there := must(graph.Listen[msgs.JointState](r.g, "ref", graph.SubscribeOptions{}))
+				near := must(graph.Listen[msgs.JointState](here, "far/state", graph.SubscribeOptions{}))
+				r.state.Publish(&msgs.JointState{Header: msgs.Header{Stamp: msgs.Time{Sec: 7, Nanosec: 8}}, Position: []float64{0.5}})
+				if v, _, err := near.Next(ctx); err != nil || v.Position[0] != 0.5 || v.Header.Stamp.Nanosec != 8 {
+					t.Fatal(v, err)
 				}
-			}
-			g := send("wait")
-			for {
-				u, err := g.Next(ctx)
-				if err != nil {
-					t.Fatal(err)
+				pub := must(graph.Topic[msgs.JointState](here, "far/ref", graph.TopicOptions{}))
+				pub.Publish(&msgs.JointState{Name: []string{"knee"}, Header: msgs.Header{Stamp: msgs.Time{Sec: 1, Nanosec: 2}}})
+				if v, _, err := there.Next(ctx); err != nil || v.Name[0] != "knee" || v.Header.Stamp.Sec != 1 {
+					t.Fatal(v, err)
 				}
-				if u.Feedback != nil {
-					break
-				}
-			}
-			g.Cancel()
-			if u, err := g.Result(ctx); err != nil || u.State != action.Preempted || u.Cause != action.ClientCancel || u.Result.Value.(*msgs.TextActionResult).ErrorString != "stopped" {
-				t.Errorf("cancelled: %+v, %v", u, err)
-			}
 
-			// the robot goes away: a goal under way does not hang
-			g = send("wait")
-			wait(t, "the goal runs", func() bool { return len(r.g.Actions()) == 1 && r.g.Actions()[0].Goals == 1 })
-			r.server.Close()
-			if u, err := g.Result(ctx); err != nil || u.State != action.Aborted {
-				t.Errorf("the robot is gone: %+v, %v", u, err)
-			}
+				if a, err := graph.Call[msgs.SetBoolRequest, msgs.SetBoolResponse](ctx, here, "far/set", &msgs.SetBoolRequest{Data: true}); err != nil || a.Message != "far away" {
+					t.Error(a, err)
+				}
+				if _, err := graph.Call[msgs.SetBoolRequest, msgs.SetBoolResponse](ctx, here, "far/set", &msgs.SetBoolRequest{}); err == nil || !strings.Contains(err.Error(), "it must be true") {
+					t.Error(err)
+				}
+
+				send := func(command string) *graph.GoalClient {
+					t.Helper()
+					return must(here.SendGoal("far/text", &msgs.TextActionGoal{Command: msgs.TextCommand{Command: command}}, graph.GoalOptions{}))
+				}
+				for _, tc := range []struct {
+					command string
+					state   action.State
+					result  string
+				}{{"do", action.Succeeded, "did"}, {"fall", action.Aborted, "fell"}, {"refuse", action.Rejected, "too cold"}} {
+					u, err := send(tc.command).Result(ctx)
+					if err != nil || u.State != tc.state || u.Result.Value.(*msgs.TextActionResult).ErrorString != tc.result {
+						t.Errorf("%s: %+v, %v", tc.command, u, err)
+					}
+				}
+				g := send("wait")
+				for {
+					u, err := g.Next(ctx)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if u.Feedback != nil {
+						break
+					}
+				}
+				g.Cancel()
+				if u, err := g.Result(ctx); err != nil || u.State != action.Preempted || u.Cause != action.ClientCancel || u.Result.Value.(*msgs.TextActionResult).ErrorString != "stopped" {
+					t.Errorf("cancelled: %+v, %v", u, err)
+				}
+
+				// the robot goes away: a goal under way does not hang
+				g = send("wait")
+				wait(t, "the goal runs", func() bool { return len(r.g.Actions()) == 1 && r.g.Actions()[0].Goals == 1 })
+				r.server.Close()
+				if u, err := g.Result(ctx); err != nil || u.State != action.Aborted {
+					t.Errorf("the robot is gone: %+v, %v", u, err)
+				}
+			})
 		})
 	}
 }
 
+// wait waits, in stepped time, until something is so.
 func wait(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
+	for end := time.Now().Add(time.Hour); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
 		if ok() {
 			return
 		}
@@ -169,55 +177,58 @@ func wait(t *testing.T, what string, ok func() bool) {
 }
 
 func TestDiscover(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	r := newRobot(t)
-	must(graph.Listen[msgs.JointState](r.g, "ref", graph.SubscribeOptions{}))
-	c := must(client.Dial(ctx, r.url, client.Options{}))
-	t.Cleanup(c.Close)
-	s, skipped, err := mirror.Discover(ctx, c, "far")
-	if err != nil || len(skipped) != 0 {
-		t.Fatal(err, skipped)
-	}
-	if len(s.Topics) != 1 || s.Topics[0] != (mirror.Name{Remote: "/state", Type: "sensor_msgs/msg/JointState", Local: "far/state"}) {
-		t.Errorf("topics %v", s.Topics)
-	}
-	if len(s.Publish) != 1 || s.Publish[0] != (mirror.Name{Remote: "/ref", Type: "sensor_msgs/msg/JointState", Local: "far/ref"}) {
-		t.Errorf("topics that are read there %v", s.Publish)
-	}
-	if len(s.Services) != 1 || s.Services[0].Type != "std_srvs/srv/SetBool" {
-		t.Errorf("services %v", s.Services)
-	}
-	if len(s.Actions) != 1 || s.Actions[0].Type != "text_msgs/action/TextAction" {
-		t.Errorf("actions %v", s.Actions)
-	}
-	here := graph.New(graph.Options{})
-	t.Cleanup(here.Close)
-	m := must(mirror.New(here, c, s))
-	m.Close()
-	if n := len(here.Topics()) + len(here.Services()) + len(here.Actions()); n != 0 {
-		t.Errorf("%d things are left", n)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		ctx := t.Context()
+		r := newRobot(t)
+		must(graph.Listen[msgs.JointState](r.g, "ref", graph.SubscribeOptions{}))
+		c := must(client.Dial(ctx, r.url, client.Options{HTTP: r.web}))
+		t.Cleanup(c.Close)
+		s, skipped, err := mirror.Discover(ctx, c, "far")
+		if err != nil || len(skipped) != 0 {
+			t.Fatal(err, skipped)
+		}
+		if len(s.Topics) != 1 || s.Topics[0] != (mirror.Name{Remote: "/state", Type: "sensor_msgs/msg/JointState", Local: "far/state"}) {
+			t.Errorf("topics %v", s.Topics)
+		}
+		if len(s.Publish) != 1 || s.Publish[0] != (mirror.Name{Remote: "/ref", Type: "sensor_msgs/msg/JointState", Local: "far/ref"}) {
+			t.Errorf("topics that are read there %v", s.Publish)
+		}
+		if len(s.Services) != 1 || s.Services[0].Type != "std_srvs/srv/SetBool" {
+			t.Errorf("services %v", s.Services)
+		}
+		if len(s.Actions) != 1 || s.Actions[0].Type != "text_msgs/action/TextAction" {
+			t.Errorf("actions %v", s.Actions)
+		}
+		here := graph.New(graph.Options{})
+		t.Cleanup(here.Close)
+		m := must(mirror.New(here, c, s))
+		m.Close()
+		if n := len(here.Topics()) + len(here.Services()) + len(here.Actions()); n != 0 {
+			t.Errorf("%d things are left", n)
+		}
+	})
 }
 
 func TestBadSpecsAreNamed(t *testing.T) {
-	r := newRobot(t)
-	here := graph.New(graph.Options{})
-	t.Cleanup(here.Close)
-	c := must(client.Dial(t.Context(), r.url, client.Options{}))
-	t.Cleanup(c.Close)
-	_, err := mirror.New(here, c, mirror.Spec{
-		Topics:   []mirror.Name{{Remote: "/a", Type: "no/Type1"}, {Remote: "/ok", Type: "std_msgs/String"}},
-		Publish:  []mirror.Name{{Remote: "/b", Type: "no/Type2"}},
-		Services: []mirror.Name{{Remote: "/c", Type: "no/Type3"}},
-		Actions:  []mirror.Name{{Remote: "/d", Type: "no/Type4"}},
-	})
-	for _, want := range []string{"topic /a", "no/Type1", "no/Type2", "service /c", "no/Type3", "action /d", "no/Type4"} {
-		if err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%v does not name %s", err, want)
+	synctest.Test(t, func(t *testing.T) {
+		r := newRobot(t)
+		here := graph.New(graph.Options{})
+		t.Cleanup(here.Close)
+		c := must(client.Dial(t.Context(), r.url, client.Options{HTTP: r.web}))
+		t.Cleanup(c.Close)
+		_, err := mirror.New(here, c, mirror.Spec{
+			Topics:   []mirror.Name{{Remote: "/a", Type: "no/Type1"}, {Remote: "/ok", Type: "std_msgs/String"}},
+			Publish:  []mirror.Name{{Remote: "/b", Type: "no/Type2"}},
+			Services: []mirror.Name{{Remote: "/c", Type: "no/Type3"}},
+			Actions:  []mirror.Name{{Remote: "/d", Type: "no/Type4"}},
+		})
+		for _, want := range []string{"topic /a", "no/Type1", "no/Type2", "service /c", "no/Type3", "action /d", "no/Type4"} {
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%v does not name %s", err, want)
+			}
 		}
-	}
-	if n := len(here.Topics()); n != 0 {
-		t.Errorf("%d topics are left", n)
-	}
+		if n := len(here.Topics()); n != 0 {
+			t.Errorf("%d topics are left", n)
+		}
+	})
 }

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"poise/graph"
@@ -19,6 +20,7 @@ import (
 
 func (b *bed) client(o client.Options) *client.Client {
 	b.t.Helper()
+	o.HTTP = b.web
 	c, err := client.Dial(b.t.Context(), b.url, o)
 	if err != nil {
 		b.t.Fatal(err)
@@ -34,69 +36,73 @@ func soon(t *testing.T) context.Context {
 }
 
 func TestClientTopicsAndServices(t *testing.T) {
-	b := newBed(t, rosbridge.Config{})
-	ctx := soon(t)
-	c := b.client(client.Options{})
-	sub := must(c.Subscribe("/joint_states", "sensor_msgs/msg/JointState", client.SubscribeOptions{Compression: "cbor"}))
-	text, lost, err := sub.Next(ctx)
-	var state msgs.JointState
-	if err != nil || lost != 0 || client.Read(text, &state) != nil || state.Position[1] != -2 || state.Header.Stamp.Nanosec != 4 {
-		t.Fatalf("%s, %d lost, %v", text, lost, err)
-	}
-	sub.Close()
-	if _, _, err := sub.Next(ctx); !errors.Is(err, client.ErrClosed) {
-		t.Errorf("Next after Close: %v", err)
-	}
-
-	// two readers of one topic, fed by our own publisher
-	first := must(c.Subscribe("/mine", "std_msgs/msg/String", client.SubscribeOptions{}))
-	second := must(c.Subscribe("/mine", "std_msgs/msg/String", client.SubscribeOptions{}))
-	pub := must(c.Advertise("/mine", "std_msgs/msg/String", false))
-	if err := pub.Publish(client.Text(&msgs.String{Data: "hi"}, msgs.ROS2)); err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range []*client.Subscription{first, second} {
-		if text, _, err := s.Next(ctx); err != nil || string(text) != `{"data":"hi"}` {
-			t.Errorf("%s, %v", text, err)
+	synctest.Test(t, func(t *testing.T) {
+		b := newStepped(t, rosbridge.Config{})
+		ctx := soon(t)
+		c := b.client(client.Options{})
+		sub := must(c.Subscribe("/joint_states", "sensor_msgs/msg/JointState", client.SubscribeOptions{Compression: "cbor"}))
+		text, lost, err := sub.Next(ctx)
+		var state msgs.JointState
+		if err != nil || lost != 0 || client.Read(text, &state) != nil || state.Position[1] != -2 || state.Header.Stamp.Nanosec != 4 {
+			t.Fatalf("%s, %d lost, %v", text, lost, err)
 		}
-	}
-	values, err := c.Call(ctx, "/set", client.Text(&srvReq{Data: true}, msgs.ROS2))
-	var r srvRes
-	if err != nil || client.Read(values, &r) != nil || !r.Success {
-		t.Errorf("%s, %v", values, err)
-	}
-	var refused *client.RefusedError
-	if _, err := c.Call(ctx, "/fail", nil); !errors.As(err, &refused) || !strings.Contains(err.Error(), "knee says no") {
-		t.Errorf("a refusal: %v", err)
-	}
-	short, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
-	defer cancel()
-	if _, err := c.Call(short, "/slow", nil); err == nil {
-		t.Error("a slow call ended well")
-	}
+		sub.Close()
+		if _, _, err := sub.Next(ctx); !errors.Is(err, client.ErrClosed) {
+			t.Errorf("Next after Close: %v", err)
+		}
+
+		// two readers of one topic, fed by our own publisher
+		first := must(c.Subscribe("/mine", "std_msgs/msg/String", client.SubscribeOptions{}))
+		second := must(c.Subscribe("/mine", "std_msgs/msg/String", client.SubscribeOptions{}))
+		pub := must(c.Advertise("/mine", "std_msgs/msg/String", false))
+		if err := pub.Publish(client.Text(&msgs.String{Data: "hi"}, msgs.ROS2)); err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range []*client.Subscription{first, second} {
+			if text, _, err := s.Next(ctx); err != nil || string(text) != `{"data":"hi"}` {
+				t.Errorf("%s, %v", text, err)
+			}
+		}
+		values, err := c.Call(ctx, "/set", client.Text(&srvReq{Data: true}, msgs.ROS2))
+		var r srvRes
+		if err != nil || client.Read(values, &r) != nil || !r.Success {
+			t.Errorf("%s, %v", values, err)
+		}
+		var refused *client.RefusedError
+		if _, err := c.Call(ctx, "/fail", nil); !errors.As(err, &refused) || !strings.Contains(err.Error(), "knee says no") {
+			t.Errorf("a refusal: %v", err)
+		}
+		short, cancel := context.WithTimeout(ctx, 50*time.Millisecond)
+		defer cancel()
+		if _, err := c.Call(short, "/slow", nil); err == nil {
+			t.Error("a slow call ended well")
+		}
+	})
 }
 
 func TestClientHearsRefusals(t *testing.T) {
-	b := newBed(t, rosbridge.Config{})
-	ctx := soon(t)
-	told := make(chan string, 10)
-	c := b.client(client.Options{Status: func(level, id, text string) {
-		select {
-		case told <- level + " " + text:
-		default:
+	synctest.Test(t, func(t *testing.T) {
+		b := newStepped(t, rosbridge.Config{})
+		ctx := soon(t)
+		told := make(chan string, 10)
+		c := b.client(client.Options{Status: func(level, id, text string) {
+			select {
+			case told <- level + " " + text:
+			default:
+			}
+		}})
+		sub := must(c.Subscribe("/nowhere", "", client.SubscribeOptions{}))
+		if _, _, err := sub.Next(ctx); err == nil || !strings.Contains(err.Error(), "/nowhere") {
+			t.Errorf("Next: %v", err)
 		}
-	}})
-	sub := must(c.Subscribe("/nowhere", "", client.SubscribeOptions{}))
-	if _, _, err := sub.Next(ctx); err == nil || !strings.Contains(err.Error(), "/nowhere") {
-		t.Errorf("Next: %v", err)
-	}
-	if s := <-told; !strings.HasPrefix(s, "error ") {
-		t.Errorf("status %q", s)
-	}
-	pub := must(c.Advertise("/chatter", "std_msgs/msg/Bool", false))
-	wait(t, "the refusal comes back", func() bool {
-		err := pub.Publish([]byte(`{"data":true}`))
-		return err != nil && strings.Contains(err.Error(), "std_msgs/msg/String")
+		if s := <-told; !strings.HasPrefix(s, "error ") {
+			t.Errorf("status %q", s)
+		}
+		pub := must(c.Advertise("/chatter", "std_msgs/msg/Bool", false))
+		wait(t, "the refusal comes back", func() bool {
+			err := pub.Publish([]byte(`{"data":true}`))
+			return err != nil && strings.Contains(err.Error(), "std_msgs/msg/String")
+		})
 	})
 }
 

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 
 	"poise/action"
 	"poise/graph"
@@ -76,9 +75,7 @@ func TestAResultThatCannotBeReadEndsTheGoal(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "error: the message has no such field") {
 		t.Errorf("the client hears %v", err)
 	}
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	if u, err := goal.Result(ctx); err != nil || u.State != action.Aborted || !strings.Contains(u.Text, "cannot be read") || u.Result.Value.(*msgs.TextActionResult).ErrorCode == 0 {
+	if u, err := goal.Result(t.Context()); err != nil || u.State != action.Aborted || !strings.Contains(u.Text, "cannot be read") || u.Result.Value.(*msgs.TextActionResult).ErrorCode == 0 {
 		t.Errorf("the goal: %+v, %v", u, err)
 	}
 }

@@ -1,11 +1,9 @@
 package rosbridge
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"poise/graph"
 	"poise/msgs"
@@ -24,9 +22,7 @@ func newTestSession(t *testing.T, g *graph.Graph) *session {
 
 func nextOutgoing(t *testing.T, x *session) outgoing {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-	defer cancel()
-	item, ok := x.box.next(ctx)
+	item, ok := x.box.next(t.Context())
 	if !ok {
 		t.Fatal("nothing came")
 	}
