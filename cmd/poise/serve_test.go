@@ -348,6 +348,22 @@ func TestServeReadsTheFileThatConfigPrints(t *testing.T) {
 	}
 }
 
+// TestConfigListsTheDrivers: each with its settings and their defaults.
+func TestConfigListsTheDrivers(t *testing.T) {
+	var out, errs bytes.Buffer
+	if code := run(&env{out: &out, err: &errs}, []string{"config", "--drivers"}); code != exitOK {
+		t.Fatal(errs.String())
+	}
+	for _, want := range []string{"\nsim:\n", "\n  lag: 0\n", "  # s; time constant of a servo\n"} {
+		if !strings.Contains(out.String(), want) {
+			t.Errorf("it does not say %q:\n%s", want, out.String())
+		}
+	}
+	if code := run(&env{out: &out, err: &errs}, []string{"config", "--drivers", "--config", "x.yaml"}); code != exitUsage {
+		t.Errorf("with a file as well: code %d", code)
+	}
+}
+
 // clients returns the folder with the clients of others, as tools/clients/setup.sh
 // fills it.
 func clients(t *testing.T, need string) string {

@@ -22,6 +22,19 @@ func Write(w io.Writer, c Config) error {
 	return err
 }
 
+// WriteDrivers prints the drivers of a table, each with its settings, their defaults and
+// what they mean.
+func WriteDrivers(w io.Writer, drivers driver.Table) error {
+	var b strings.Builder
+	b.WriteString("# Drivers that a robot of the configuration can have, and the settings of each.\n")
+	for _, e := range drivers {
+		fmt.Fprintf(&b, "\n# %s\n%s:\n", e.Text, e.Name)
+		writeStruct(&b, reflect.ValueOf(e.Settings()).Elem(), 1)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
 func writeStruct(b *strings.Builder, v reflect.Value, depth int) {
 	indent := strings.Repeat("  ", depth)
 	for i := range v.NumField() {

@@ -1,0 +1,35 @@
+package main
+
+import (
+	"net"
+	"slices"
+	"testing"
+
+	"poise/internal/doctest"
+)
+
+// TestAddingADriver follows docs/adding-a-driver.md, and counts what a driver touches: its
+// own package and the table.
+func TestAddingADriver(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the program")
+	}
+	r := doctest.Run(t, "docs/adding-a-driver.md", doctest.Options{Replace: map[string]string{"127.0.0.1:8181": freeAddress(t)}})
+	if want := []string{"servo/driver/driver.go", "servo/driver/driver.go"}; !slices.Equal(r.Edited, want) {
+		t.Errorf("the guide edits %v, want %v", r.Edited, want)
+	}
+	if want := []string{"servo/textline/textline.go", "servo/textline/textline_test.go", "textline.yaml", "wrong.yaml"}; !slices.Equal(r.Written, want) {
+		t.Errorf("the guide writes %v, want %v", r.Written, want)
+	}
+}
+
+// freeAddress returns an address that was free a moment ago.
+func freeAddress(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
