@@ -13,6 +13,7 @@ import (
 	"poise/motion"
 	"poise/msgs"
 	"poise/msgs/poisemsgs"
+	"poise/planner/pipeline"
 	"poise/robot"
 	"poise/robot/load"
 	"poise/servo"
@@ -265,16 +266,16 @@ func TestFramesOfTargets(t *testing.T) {
 }
 
 func TestASequenceHasOnePlanner(t *testing.T) {
-	item := func(pipeline string, seconds float64) msgs.MotionSequenceItem {
-		return msgs.MotionSequenceItem{BlendRadius: 0.1, Req: msgs.MotionPlanRequest{PlannerID: "PTP", GroupName: "manipulator", PipelineID: pipeline, AllowedPlanningTime: seconds,
+	item := func(name string, seconds float64) msgs.MotionSequenceItem {
+		return msgs.MotionSequenceItem{BlendRadius: 0.1, Req: msgs.MotionPlanRequest{PlannerID: "PTP", GroupName: "manipulator", PipelineID: name, AllowedPlanningTime: seconds,
 			GoalConstraints: []msgs.Constraints{{JointConstraints: []msgs.JointConstraint{{JointName: "joint_1", Position: 1}}}}}}
 	}
-	items, pipeline, seconds, why := edge.SequenceItems(&msgs.MotionSequenceRequest{Items: []msgs.MotionSequenceItem{item(edge.OwnPipeline, 1), item(edge.OwnPipeline, 2)}})
-	if why != nil || len(items) != 2 || pipeline != edge.OwnPipeline || seconds != 3 || items[0].Radius != 0.1 {
-		t.Errorf("%d items for %q in %g s, %v", len(items), pipeline, seconds, why)
+	q := edge.SequenceQuestion(&msgs.MotionSequenceRequest{Items: []msgs.MotionSequenceItem{item(pipeline.Own, 1), item(pipeline.Own, 2)}})
+	if q.Refusal != nil || len(q.Items) != 2 || !q.Sequence || q.Pipeline != pipeline.Own || q.Seconds != 3 || q.Items[0].Radius != 0.1 {
+		t.Errorf("%+v", q)
 	}
-	_, _, _, why = edge.SequenceItems(&msgs.MotionSequenceRequest{Items: []msgs.MotionSequenceItem{item(edge.OwnPipeline, 1), item(edge.PilzPipeline, 2)}})
-	if why == nil || why.Item != 1 {
-		t.Errorf("two planners: %v", why)
+	q = edge.SequenceQuestion(&msgs.MotionSequenceRequest{Items: []msgs.MotionSequenceItem{item(pipeline.Own, 1), item(pipeline.Pilz, 2)}})
+	if q.Refusal == nil || q.Refusal.Item != 1 {
+		t.Errorf("two planners: %v", q.Refusal)
 	}
 }

@@ -21,13 +21,13 @@ var executionCodes = map[string]int32{
 	"invalid_goal":        msgs.ErrorInvalidMotionPlan,
 }
 
-// ExecutionCode words how an execution ended as MoveIt does. A plan that was refused
-// keeps the planner's own number.
+// ExecutionCode words how an execution ended as MoveIt does. A plan keeps what the
+// planner said of it, unless something else happened on its way.
 func ExecutionCode(r *executive.Result, source string) msgs.MoveItErrorCodes {
-	if r.Refusal != nil {
-		return ErrorCode(r.Refusal, source)
-	}
 	val, known := executionCodes[r.Code]
+	if r.Plan.Refusal != nil || val == msgs.ErrorSuccess && known && len(r.Plan.Motions) > 0 {
+		return PlanCode(&r.Plan, source)
+	}
 	if !known {
 		val = msgs.ErrorControlFailed
 	}

@@ -5,16 +5,10 @@ import (
 
 	"poise/msgs"
 	"poise/planner"
+	"poise/planner/pipeline"
 	"poise/robot"
 	"poise/spatial"
 )
-
-// PilzPipeline is the pipeline_id of those who want plans as Pilz makes them.
-const PilzPipeline = "pilz_industrial_motion_planner"
-
-// OwnPipeline is the pipeline_id of those who want plans of Poise's own, whatever the
-// default is.
-const OwnPipeline = "poise"
 
 // errorCodes is how MoveIt numbers our kinds of refusal.
 var errorCodes = map[planner.Kind]int32{
@@ -33,12 +27,19 @@ var errorCodes = map[planner.Kind]int32{
 	planner.TimedOut:       msgs.ErrorTimedOut,
 }
 
-// ErrorCode words a refusal as MoveIt does, nil as success.
-func ErrorCode(why *planner.Refusal, source string) msgs.MoveItErrorCodes {
-	if why == nil {
-		return msgs.MoveItErrorCodes{Val: msgs.ErrorSuccess, Source: source}
+// PlanCode words an answer as MoveIt does: success with what the notes of its
+// motions have to say, or the refusal.
+func PlanCode(a *pipeline.Answer, source string) msgs.MoveItErrorCodes {
+	if why := a.Refusal; why != nil {
+		return msgs.MoveItErrorCodes{Val: errorCodes[why.Kind], Message: why.Error(), Source: source}
 	}
-	return msgs.MoveItErrorCodes{Val: errorCodes[why.Kind], Message: why.Error(), Source: source}
+	return msgs.MoveItErrorCodes{Val: msgs.ErrorSuccess, Message: planner.Summary(a.Motions...), Source: source}
+}
+
+// Question turns the message of one request into a question.
+func Question(m *msgs.MotionPlanRequest) pipeline.Question {
+	req, why := PlanRequest(m)
+	return pipeline.Question{Items: []planner.Item{{Request: req}}, Pipeline: m.PipelineID, Seconds: m.AllowedPlanningTime, Refusal: why}
 }
 
 // PlanRequest turns a message into a request. Refused are fields that we could
@@ -47,7 +48,7 @@ func ErrorCode(why *planner.Refusal, source string) msgs.MoveItErrorCodes {
 // moves), num_planning_attempts (a plan comes out the same every time), weights,
 // tolerances and regions of goals (the goal is one, and is reached exactly), efforts
 // of the start state. Names of constraints and time stamps are labels.
-// allowed_planning_time is the caller's to honour.
+// pipeline_id and allowed_planning_time belong to the question.
 func PlanRequest(m *msgs.MotionPlanRequest) (planner.Request, *planner.Refusal) {
 	req := planner.Request{
 		Command: planner.ParseCommand(m.PlannerID), CommandName: m.PlannerID, Group: m.GroupName,
@@ -114,8 +115,8 @@ func unsupported(m *msgs.MotionPlanRequest, c planner.Command) *planner.Refusal 
 		return planner.Refuse(planner.UnknownCommand, "trajectory_constraints are given, and no command here takes them")
 	case len(m.ReferenceTrajectories) > 0:
 		return no("reference_trajectories", "no command here takes them")
-	case m.PipelineID != "" && m.PipelineID != PilzPipeline && m.PipelineID != OwnPipeline:
-		return planner.Refuse(planner.UnknownCommand, "pipeline_id %q is unknown", m.PipelineID).With("leave it empty, or use %s or %s", OwnPipeline, PilzPipeline)
+	case m.PipelineID != "" && m.PipelineID != pipeline.Pilz && m.PipelineID != pipeline.Own:
+		return planner.Refuse(planner.UnknownCommand, "pipeline_id %q is unknown", m.PipelineID).With("leave it empty, or use %s or %s", pipeline.Own, pipeline.Pilz)
 	case m.NumPlanningAttempts < 0:
 		return no("a negative num_planning_attempts", "that is no number of attempts")
 	case !(m.AllowedPlanningTime >= 0):
@@ -213,21 +214,22 @@ func unsupportedRegions(all []msgs.PositionConstraint, path string) *planner.Ref
 	return nil
 }
 
-// PlanResponse words the answer to a single request. p is nil if it was refused.
-func PlanResponse(m *robot.Model, p *planner.Motion, group string, seconds float64, code msgs.MoveItErrorCodes) msgs.MotionPlanResponse {
-	r := msgs.MotionPlanResponse{GroupName: group, PlanningTime: seconds, ErrorCode: code}
-	if p != nil {
-		r.TrajectoryStart = robotState(m, p)
-		r.Trajectory = robotTrajectory(m, p)
+// PlanResponse words the answer to a single request; the code may say more than the
+// answer does, where its motion was performed too.
+func PlanResponse(m *robot.Model, a *pipeline.Answer, group string, code msgs.MoveItErrorCodes) msgs.MotionPlanResponse {
+	r := msgs.MotionPlanResponse{GroupName: group, PlanningTime: a.Seconds, ErrorCode: code}
+	if len(a.Motions) > 0 {
+		r.TrajectoryStart = robotState(m, a.Motions[0])
+		r.Trajectory = robotTrajectory(m, a.Motions[0])
 	}
 	return r
 }
 
 // SequenceResponse words the answer to a sequence. The start is that of the first
 // motion.
-func SequenceResponse(m *robot.Model, all []*planner.Motion, seconds float64, code msgs.MoveItErrorCodes) msgs.MotionSequenceResponse {
-	r := msgs.MotionSequenceResponse{PlanningTime: seconds, ErrorCode: code}
-	for i, p := range all {
+func SequenceResponse(m *robot.Model, a *pipeline.Answer, code msgs.MoveItErrorCodes) msgs.MotionSequenceResponse {
+	r := msgs.MotionSequenceResponse{PlanningTime: a.Seconds, ErrorCode: code}
+	for i, p := range a.Motions {
 		if i == 0 {
 			r.SequenceStart = robotState(m, p)
 		}

@@ -15,6 +15,7 @@ import (
 	"poise/msgs/rosjson"
 	"poise/planner"
 	"poise/planner/pilz"
+	"poise/planner/pipeline"
 	"poise/planner/smooth"
 	"poise/robot"
 	"poise/robot/load"
@@ -271,7 +272,7 @@ func TestWhatCannotBeHonouredIsRefusedByName(t *testing.T) {
 			t.Errorf("%s is accepted", c.field)
 			continue
 		}
-		code := edge.ErrorCode(why, "here")
+		code := edge.PlanCode(&pipeline.Answer{Refusal: why}, "here")
 		if code.Val != c.code || !strings.Contains(code.Message, c.field) || code.Source != "here" {
 			t.Errorf("%s: %+v, want code %d", c.field, code, c.code)
 		}
@@ -281,12 +282,12 @@ func TestWhatCannotBeHonouredIsRefusedByName(t *testing.T) {
 // Every kind of refusal has a number of MoveIt's, and success has its own.
 func TestEveryRefusalHasACode(t *testing.T) {
 	for kind := planner.BadRequest; kind <= planner.TimedOut; kind++ {
-		code := edge.ErrorCode(planner.Refuse(kind, "no"), "s")
+		code := edge.PlanCode(&pipeline.Answer{Refusal: planner.Refuse(kind, "no")}, "s")
 		if code.Val == msgs.ErrorUndefined || code.Val == msgs.ErrorSuccess || code.Message == "" {
 			t.Errorf("%v: %+v", kind, code)
 		}
 	}
-	if code := edge.ErrorCode(nil, "s"); code.Val != msgs.ErrorSuccess || code.Message != "" {
+	if code := edge.PlanCode(&pipeline.Answer{}, "s"); code.Val != msgs.ErrorSuccess || code.Message != "" {
 		t.Errorf("success: %+v", code)
 	}
 }
@@ -299,7 +300,8 @@ func TestResponseCarriesThePlan(t *testing.T) {
 	if why != nil {
 		t.Fatal(why)
 	}
-	raw := rosjson.Marshal(edge.PlanResponse(m, motion, msg.GroupName, 0.25, edge.ErrorCode(nil, "here")))
+	answer := &pipeline.Answer{Motions: []*planner.Motion{motion}, Seconds: 0.25}
+	raw := rosjson.Marshal(edge.PlanResponse(m, answer, msg.GroupName, msgs.MoveItErrorCodes{Val: msgs.ErrorSuccess, Source: "here"}))
 	var r msgs.MotionPlanResponse
 	if err := rosjson.Unmarshal(raw, &r); err != nil {
 		t.Fatal(err)
@@ -338,8 +340,9 @@ func TestMovingStartIsInTheResponse(t *testing.T) {
 	if why != nil {
 		t.Fatal(why)
 	}
-	single := edge.PlanResponse(m, motion, "", 0, edge.ErrorCode(nil, "")).TrajectoryStart
-	several := edge.SequenceResponse(m, []*planner.Motion{motion}, 0, edge.ErrorCode(nil, "")).SequenceStart
+	answer := &pipeline.Answer{Motions: []*planner.Motion{motion}}
+	single := edge.PlanResponse(m, answer, "", msgs.MoveItErrorCodes{}).TrajectoryStart
+	several := edge.SequenceResponse(m, answer, msgs.MoveItErrorCodes{}).SequenceStart
 	for _, s := range []msgs.RobotState{single, several} {
 		if len(s.JointState.Velocity) != len(s.JointState.Name) {
 			t.Fatalf("%d velocities of %d joints", len(s.JointState.Velocity), len(s.JointState.Name))
@@ -355,11 +358,12 @@ func TestMovingStartIsInTheResponse(t *testing.T) {
 // Nothing of a refused request is in its response.
 func TestRefusedResponsesAreEmpty(t *testing.T) {
 	m := arm6(t)
-	code := edge.ErrorCode(planner.Refuse(planner.BadGoal, "no"), "here")
-	if r := edge.PlanResponse(m, nil, "manipulator", 0, code); len(r.Trajectory.JointTrajectory.Points)+len(r.TrajectoryStart.JointState.Name) > 0 || r.ErrorCode != code {
+	answer := &pipeline.Answer{Refusal: planner.Refuse(planner.BadGoal, "no")}
+	code := edge.PlanCode(answer, "here")
+	if r := edge.PlanResponse(m, answer, "manipulator", code); len(r.Trajectory.JointTrajectory.Points)+len(r.TrajectoryStart.JointState.Name) > 0 || r.ErrorCode != code {
 		t.Errorf("%+v", r)
 	}
-	if r := edge.SequenceResponse(m, nil, 0, code); len(r.PlannedTrajectories)+len(r.SequenceStart.JointState.Name) > 0 || r.ErrorCode != code {
+	if r := edge.SequenceResponse(m, answer, code); len(r.PlannedTrajectories)+len(r.SequenceStart.JointState.Name) > 0 || r.ErrorCode != code {
 		t.Errorf("%+v", r)
 	}
 }

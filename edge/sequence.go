@@ -3,24 +3,27 @@ package edge
 import (
 	"poise/msgs"
 	"poise/planner"
+	"poise/planner/pipeline"
 )
 
-// SequenceItems turns the messages of a sequence into requests. One planner plans
-// all of it, in the sum of the times that its items allow.
-func SequenceItems(msg *msgs.MotionSequenceRequest) (items []planner.Item, pipeline string, seconds float64, why *planner.Refusal) {
+// SequenceQuestion turns the messages of a sequence into a question. One planner
+// plans all of it, in the sum of the times that its items allow.
+func SequenceQuestion(msg *msgs.MotionSequenceRequest) (q pipeline.Question) {
+	q.Sequence = true
 	for i := range msg.Items {
 		m := &msg.Items[i].Req
 		req, why := PlanRequest(m)
-		if why == nil && i > 0 && m.PipelineID != pipeline {
-			why = planner.Refuse(planner.BadRequest, "pipeline_id %q differs from the first item's %q: one planner plans all of a sequence", m.PipelineID, pipeline)
+		if why == nil && i > 0 && m.PipelineID != q.Pipeline {
+			why = planner.Refuse(planner.BadRequest, "pipeline_id %q differs from the first item's %q: one planner plans all of a sequence", m.PipelineID, q.Pipeline)
 		}
 		if why != nil {
 			why.Item = i
-			return nil, "", 0, why
+			q.Refusal = why
+			return q
 		}
-		pipeline = m.PipelineID
-		seconds += m.AllowedPlanningTime
-		items = append(items, planner.Item{Request: req, Radius: msg.Items[i].BlendRadius})
+		q.Pipeline = m.PipelineID
+		q.Seconds += m.AllowedPlanningTime
+		q.Items = append(q.Items, planner.Item{Request: req, Radius: msg.Items[i].BlendRadius})
 	}
-	return items, pipeline, seconds, nil
+	return q
 }

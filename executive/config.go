@@ -1,7 +1,6 @@
 package executive
 
 import (
-	"context"
 	"fmt"
 	"time"
 
@@ -11,7 +10,7 @@ import (
 	"poise/executive/explain"
 	"poise/loop"
 	"poise/motion/library"
-	"poise/planner"
+	"poise/planner/pipeline"
 	"poise/robot"
 	"poise/servo"
 )
@@ -42,18 +41,6 @@ type Controller struct {
 	Remote bool
 }
 
-// Planner plans motions; smooth.Planner and pilz.Planner are ones.
-type Planner interface {
-	Plan(ctx context.Context, req *planner.Request, current []float64) (*planner.Motion, *planner.Refusal)
-	Sequence(ctx context.Context, items []planner.Item, current []float64) ([]*planner.Motion, *planner.Refusal)
-}
-
-// Pipeline is a planner under a name.
-type Pipeline struct {
-	Name    string
-	Planner Planner
-}
-
 // Library finds stored motions by name; *library.Library is one. It must be safe
 // for concurrent use.
 type Library interface {
@@ -71,8 +58,8 @@ type Config struct {
 	Model       *robot.Model
 	Loop        Cycle
 	Controllers []Controller
-	Pipelines   []Pipeline // the first is meant where a goal names none
-	Library     Library    // stored motions; nil has none
+	Pipelines   pipeline.Set // the first is meant where a goal names none
+	Library     Library      // stored motions; nil has none
 
 	FeedbackRate float64       // Hz, of feedback to each goal; default 20
 	Patience     time.Duration // how long the cycle may say nothing; default 1 s
@@ -154,13 +141,6 @@ func (c *Config) pool(kind string) (names []string) {
 func (c *Config) controllerNames() (names []string) {
 	for i := range c.Controllers {
 		names = append(names, c.Controllers[i].Name)
-	}
-	return names
-}
-
-func (c *Config) pipelineNames() (names []string) {
-	for _, p := range c.Pipelines {
-		names = append(names, p.Name)
 	}
 	return names
 }

@@ -3,7 +3,7 @@ package executive
 import (
 	"poise/action"
 	"poise/executive/explain"
-	"poise/planner"
+	"poise/planner/pipeline"
 	"poise/servo"
 )
 
@@ -38,9 +38,8 @@ type Result struct {
 	Table        float64       // the same in the table of a stored motion
 	Notes        []Explanation // what else should be known of it
 
-	Motions  []*planner.Motion // of Move: what was planned
-	Refusal  *planner.Refusal  // of Move: why nothing was
-	Executed bool              // of Move: something was performed
+	Plan     pipeline.Answer // of Move: what was planned, or why nothing was
+	Executed bool            // of Move: something was performed
 }
 
 // Text puts all explanations into one text.

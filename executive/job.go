@@ -130,7 +130,7 @@ func (j *job) cancel() {
 		return // the cycle says when it is over
 	}
 	r := failed(j.e.words.Reason(control.Because(control.Cancelled), ""))
-	r.Motions = j.result.Motions
+	r.Plan = j.result.Plan
 	j.h.Withdraw(action.ClientCancel, r, "cancelled by its client")
 }
 

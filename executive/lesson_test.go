@@ -16,6 +16,7 @@ import (
 	"poise/executive/explain"
 	"poise/loop"
 	"poise/planner"
+	"poise/planner/pipeline"
 	"poise/robot"
 	"poise/servo"
 	"poise/trajectory"
@@ -178,7 +179,7 @@ func TestLessonSizesAreChecked(t *testing.T) {
 		&Perform{}, &Perform{Controller: "swing"}, &Perform{Controller: "swing", Program: &torqueoff.Program{}},
 		&Operational{}, &Operational{Controller: "swing", On: true, Resources: []string{"wing"}},
 		&Operational{Controller: "trajectory", On: true}, &Operational{Controller: "torque_off", On: true},
-		&Move{}, &Move{Items: []planner.Item{{}}, Pipeline: "ompl"}, &Move{Items: []planner.Item{{}}}, &Move{Items: []planner.Item{{}, {}}, Sequence: true},
+		&Move{}, &Move{Question: pipeline.Question{Items: []planner.Item{{}}, Pipeline: "ompl"}}, &Move{Question: pipeline.Question{Items: []planner.Item{{}}}}, &Move{Question: pipeline.Question{Items: []planner.Item{{}, {}}, Sequence: true}},
 	}
 	for i, g := range goals {
 		x := r.submit(g)

@@ -3,69 +3,53 @@ package executive
 import (
 	"context"
 	"math"
-	"slices"
 
 	"poise/executive/explain"
 	"poise/loop"
 	"poise/planner"
+	"poise/planner/pipeline"
 )
 
 // Move plans, and then performs what was planned.
 type Move struct {
-	Items    []planner.Item // one, or a sequence
-	Sequence bool           // always performs, also where nothing moves
-	Pipeline string         // planner by name; "" is the first
-	PlanOnly bool           // nothing moves
-	Rate     float64        // of its clock; 0 is 1
+	pipeline.Question         // a sequence is always performed, also where nothing moves
+	PlanOnly          bool    // nothing moves
+	Rate              float64 // of its clock; 0 is 1
 }
 
 // plan is a plan to be made, and what is to be done with it.
 type plan struct {
 	view     *view
-	planner  Planner
-	items    []planner.Item
-	sequence bool
+	question *pipeline.Question
 	only     bool // nothing is performed
 	rate     float64
 }
 
 // planned is a plan that came back.
 type planned struct {
-	motions []*planner.Motion
-	refusal *planner.Refusal // why there are none
-	kept    *Kept
-	work    *work // nil if there is nothing to perform
-	why     []Explanation
+	answer pipeline.Answer
+	kept   *Kept
+	work   *work // nil if there is nothing to perform
+	why    []Explanation
 }
 
 // run plans, and prepares what is performed then: a sequence always; a single
 // motion unless it nowhere leaves where the robot is.
 func (p *plan) run(ctx context.Context) (out planned) {
-	out.motions, out.refusal = p.motions(ctx)
-	if out.refusal != nil {
-		out.why = []Explanation{explain.Refusal(out.refusal)}
+	out.answer = p.view.cfg.Pipelines.Ask(ctx, p.question, p.view.configuration())
+	if out.answer.Refusal != nil {
+		out.why = []Explanation{explain.Refusal(out.answer.Refusal)}
 		return out
 	}
+	motions := out.answer.Motions
 	source := "plan"
-	if !p.only && len(out.motions) > 0 && (p.sequence || !arrived(out.motions, p.view.now)) {
+	if !p.only && len(motions) > 0 && (p.question.Sequence || !arrived(motions, p.view.now)) {
 		source = "move"
-		out.work, out.why = (&Execute{Motions: out.motions, Rate: p.rate}).prepare(p.view)
+		out.work, out.why = (&Execute{Motions: motions, Rate: p.rate}).prepare(p.view)
 	}
-	p.view.keepMotions(source, out.motions)
+	p.view.keepMotions(source, motions)
 	out.kept = p.view.kept
 	return out
-}
-
-func (p *plan) motions(ctx context.Context) ([]*planner.Motion, *planner.Refusal) {
-	current := p.view.configuration()
-	if p.sequence {
-		return p.planner.Sequence(ctx, p.items, current)
-	}
-	m, why := p.planner.Plan(ctx, &p.items[0].Request, current)
-	if why != nil {
-		return nil, why
-	}
-	return []*planner.Motion{m}, nil
 }
 
 // Action names the server: single motions and sequences have one each.
@@ -80,7 +64,7 @@ func (g *Move) prepare(v *view) (*work, []Explanation) {
 	if why := checkRate(g.Rate); why != nil {
 		return nil, why
 	}
-	p, why := v.planOf(g.Items, g.Sequence, g.Pipeline)
+	p, why := v.planOf(&g.Question)
 	if why != nil {
 		return nil, why
 	}
@@ -88,20 +72,18 @@ func (g *Move) prepare(v *view) (*work, []Explanation) {
 	return &work{plan: p}, nil
 }
 
-// planOf makes the plan of a request, or of a sequence.
-func (v *view) planOf(items []planner.Item, sequence bool, pipeline string) (*plan, []Explanation) {
-	if len(items) == 0 && !sequence {
+// planOf makes the plan of a question.
+func (v *view) planOf(q *pipeline.Question) (*plan, []Explanation) {
+	if q.Refusal != nil {
+		return &plan{view: v, question: q}, nil // the planner's answer says so
+	}
+	if len(q.Items) == 0 && !q.Sequence {
 		return nil, []Explanation{explain.Because("no_request", "there is nothing to plan")}
 	}
-	all := v.cfg.Pipelines
-	i := slices.IndexFunc(all, func(p Pipeline) bool { return p.Name == pipeline })
-	if pipeline == "" && len(all) > 0 {
-		i = 0
+	if _, why := v.cfg.Pipelines.Find(q.Pipeline); why != nil {
+		return nil, []Explanation{explain.UnknownName("unknown_pipeline", "planner", q.Pipeline, v.cfg.Pipelines.Names())}
 	}
-	if i < 0 {
-		return nil, []Explanation{explain.UnknownName("unknown_pipeline", "planner", pipeline, v.cfg.pipelineNames())}
-	}
-	return &plan{view: v, planner: all[i].Planner, items: items, sequence: sequence}, nil
+	return &plan{view: v, question: q}, nil
 }
 
 // standstill is how far a joint may be led about for a motion to count as none,

@@ -5,6 +5,7 @@ import (
 
 	"poise/action"
 	"poise/planner"
+	"poise/planner/pipeline"
 )
 
 // plannedJob is a plan that came back for a goal.
@@ -25,7 +26,7 @@ func (j *job) startPlanning() {
 			e.workers <- struct{}{} // so many at a time
 			defer func() { <-e.workers }()
 			out := plannedJob{job: j}
-			if out.refusal = planner.Stopped(ctx); out.refusal == nil {
+			if out.answer.Refusal = planner.Stopped(ctx); out.answer.Refusal == nil {
 				out.planned = p.run(ctx)
 			}
 			e.mu.Lock()
@@ -53,9 +54,9 @@ func (e *Executive) takePlans() {
 
 // planned performs what was planned.
 func (j *job) planned(p *plannedJob) {
-	j.result.Motions, j.result.Refusal = p.motions, p.refusal
+	j.result.Plan = p.answer
 	switch {
-	case p.refusal != nil:
+	case p.answer.Refusal != nil:
 		j.fail(action.Failed, p.why...)
 	case len(p.why) > 0:
 		j.fail(action.ConditionsUnmet, p.why...)
@@ -69,23 +70,23 @@ func (j *job) planned(p *plannedJob) {
 
 // Plan plans without moving anything, in the caller's goroutine, from where the
 // robot is. What was planned can be kept (Last).
-func (e *Executive) Plan(ctx context.Context, who string, items []planner.Item, sequence bool, pipeline string) Result {
+func (e *Executive) Plan(ctx context.Context, who string, q *pipeline.Question) Result {
 	v := e.look()
 	if v.now == nil {
 		_, why := v.prepare(nil)
 		return failed(why...)
 	}
-	p, why := v.planOf(items, sequence, pipeline)
+	p, why := v.planOf(q)
 	if why != nil {
 		return failed(why...)
 	}
 	p.only = true
 	out := p.run(ctx)
-	r := Result{Code: "ok", Motions: out.motions}
-	if out.refusal != nil {
+	r := Result{Code: "ok"}
+	if len(out.why) > 0 {
 		r = failed(out.why...)
-		r.Refusal = out.refusal
 	}
+	r.Plan = out.answer
 	e.locked(func() {
 		if out.kept != nil {
 			e.last = out.kept
@@ -97,12 +98,7 @@ func (e *Executive) Plan(ctx context.Context, who string, items []planner.Item, 
 
 // Pipelines returns the names of the planners; the first is meant where none is
 // named.
-func (e *Executive) Pipelines() (names []string) {
-	for _, p := range e.cfg.Pipelines {
-		names = append(names, p.Name)
-	}
-	return names
-}
+func (e *Executive) Pipelines() []string { return e.cfg.Pipelines.Names() }
 
 // Last returns the last trajectory that was received or planned.
 func (e *Executive) Last() (k Kept, ok bool) {

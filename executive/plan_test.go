@@ -10,6 +10,7 @@ import (
 	"poise/action"
 	"poise/control/follow"
 	"poise/planner"
+	"poise/planner/pipeline"
 	"poise/planner/smooth"
 	"poise/trajectory"
 )
@@ -46,18 +47,18 @@ func startArm(t *testing.T) *rig {
 
 // TestMovePlansAndPerforms plans a motion with either planner, and goes there.
 func TestMovePlansAndPerforms(t *testing.T) {
-	for _, pipeline := range []string{"", "pilz_industrial_motion_planner"} {
+	for _, name := range []string{"", "pilz_industrial_motion_planner"} {
 		r := startArm(t)
-		g := r.submit(&Move{Items: items(arm(0.4)), Pipeline: pipeline})
+		g := r.submit(&Move{Question: pipeline.Question{Items: items(arm(0.4)), Pipeline: name}})
 		if g.state() != action.Active {
 			t.Fatalf("%v while it plans", g.state())
 		}
 		c := r.mustEnd(g, 10, action.Succeeded, action.Finished, "ok")
 		if q := r.command("joint_1"); math.Abs(q-0.4) > 1e-6 {
-			t.Errorf("pipeline %q: joint_1 is at %g", pipeline, q)
+			t.Errorf("pipeline %q: joint_1 is at %g", name, q)
 		}
-		if len(c.Result.Motions) != 1 || !c.Result.Executed || g.feedback[0].Phase != Planning {
-			t.Errorf("pipeline %q: %+v", pipeline, c.Result)
+		if len(c.Result.Plan.Motions) != 1 || !c.Result.Executed || g.feedback[0].Phase != Planning {
+			t.Errorf("pipeline %q: %+v", name, c.Result)
 		}
 	}
 }
@@ -66,40 +67,40 @@ func TestMovePlansAndPerforms(t *testing.T) {
 // sequence is performed all the same.
 func TestMoveMayBeThereAlready(t *testing.T) {
 	r := startArm(t)
-	c := r.mustEnd(r.submit(&Move{Items: items(arm(0))}), 1, action.Succeeded, action.Finished, "ok")
+	c := r.mustEnd(r.submit(&Move{Question: pipeline.Question{Items: items(arm(0))}}), 1, action.Succeeded, action.Finished, "ok")
 	if c.Result.Executed {
 		t.Error("something was performed")
 	}
-	c = r.mustEnd(r.submit(&Move{Items: items(arm(0)), Sequence: true}), 5, action.Succeeded, action.Finished, "ok")
+	c = r.mustEnd(r.submit(&Move{Question: pipeline.Question{Items: items(arm(0)), Sequence: true}}), 5, action.Succeeded, action.Finished, "ok")
 	if !c.Result.Executed {
 		t.Error("a sequence always performs")
 	}
-	c = r.mustEnd(r.submit(&Move{Items: items(arm(0.3), arm(-0.2), ptp("gripper", map[string]float64{"finger_left_joint": 0.02}), arm(0.1)), Sequence: true}), 20,
+	c = r.mustEnd(r.submit(&Move{Question: pipeline.Question{Items: items(arm(0.3), arm(-0.2), ptp("gripper", map[string]float64{"finger_left_joint": 0.02}), arm(0.1)), Sequence: true}}), 20,
 		action.Succeeded, action.Finished, "ok")
 	if q, f := r.command("joint_1"), r.command("finger_left_joint"); math.Abs(q-0.1) > 1e-6 || math.Abs(f-0.02) > 1e-6 {
 		t.Errorf("at %g and %g", q, f)
 	}
-	if len(c.Result.Motions) != 3 {
-		t.Errorf("%d motions", len(c.Result.Motions))
+	if len(c.Result.Plan.Motions) != 3 {
+		t.Errorf("%d motions", len(c.Result.Plan.Motions))
 	}
 }
 
 // TestPlanningMovesNothing plans in all ways that only plan.
 func TestPlanningMovesNothing(t *testing.T) {
 	r := startArm(t)
-	c := r.mustEnd(r.submit(&Move{Items: items(arm(0.4)), PlanOnly: true}), 1, action.Succeeded, action.Finished, "ok")
-	if len(c.Result.Motions) != 1 || c.Result.Executed {
+	c := r.mustEnd(r.submit(&Move{Question: pipeline.Question{Items: items(arm(0.4))}, PlanOnly: true}), 1, action.Succeeded, action.Finished, "ok")
+	if len(c.Result.Plan.Motions) != 1 || c.Result.Executed {
 		t.Errorf("%+v", c.Result)
 	}
 	for _, sequence := range []bool{false, true} {
-		if p := r.e.Plan(context.Background(), "test", items(arm(0.4)), sequence, ""); p.Code != "ok" || len(p.Motions) != 1 {
+		if p := r.e.Plan(context.Background(), "test", &pipeline.Question{Items: items(arm(0.4)), Sequence: sequence}); p.Code != "ok" || len(p.Plan.Motions) != 1 {
 			t.Errorf("%+v", p)
 		}
 	}
-	if p := r.e.Plan(context.Background(), "test", items(arm(9)), false, ""); p.Code == "ok" || p.Refusal == nil || p.Explanations[0].Joint != "joint_1" {
+	if p := r.e.Plan(context.Background(), "test", &pipeline.Question{Items: items(arm(9))}); p.Code == "ok" || p.Plan.Refusal == nil || p.Explanations[0].Joint != "joint_1" {
 		t.Errorf("%+v", p)
 	}
-	if p := r.e.Plan(context.Background(), "test", items(arm(0.4)), false, "ompl"); p.Code != "unknown_pipeline" || !said(p.Explanations[0], "poise") {
+	if p := r.e.Plan(context.Background(), "test", &pipeline.Question{Items: items(arm(0.4)), Pipeline: "ompl"}); p.Code != "unknown_pipeline" || !said(p.Explanations[0], "poise") {
 		t.Errorf("%+v", p)
 	}
 	r.seconds(1)
@@ -111,8 +112,8 @@ func TestPlanningMovesNothing(t *testing.T) {
 // TestPlanThatIsRefused ends the goal with the planner's own words.
 func TestPlanThatIsRefused(t *testing.T) {
 	r := startArm(t)
-	c := r.mustEnd(r.submit(&Move{Items: items(arm(9))}), 1, action.Aborted, action.Failed, "plan_bad_goal")
-	if c.Result.Refusal == nil || c.Result.Explanations[0].Joint != "joint_1" || c.Result.Explanations[0].Value != 9 {
+	c := r.mustEnd(r.submit(&Move{Question: pipeline.Question{Items: items(arm(9))}}), 1, action.Aborted, action.Failed, "plan_bad_goal")
+	if c.Result.Plan.Refusal == nil || c.Result.Explanations[0].Joint != "joint_1" || c.Result.Explanations[0].Value != 9 {
 		t.Errorf("%+v", c.Result)
 	}
 }
@@ -122,10 +123,10 @@ func TestPlanningIsCancelled(t *testing.T) {
 	var workers sync.WaitGroup
 	slow := slowPlanner{entered: make(chan struct{}, 1)}
 	r := newRig(t, parts{robot: "arm6", change: func(c *Config) {
-		c.Pipelines = []Pipeline{{Name: "slow", Planner: slow}}
+		c.Pipelines = pipeline.Set{{Name: "slow", Planner: slow}}
 		c.Go = func(job func()) { workers.Go(job) }
 	}})
-	g := r.submit(&Move{Items: items(arm(0.4))})
+	g := r.submit(&Move{Question: pipeline.Question{Items: items(arm(0.4))}})
 	<-slow.entered
 	r.run(5)
 	if st := r.e.State(); len(st.Goals) != 1 || st.Goals[0].Phase != Planning {
@@ -160,7 +161,7 @@ func TestLastTrajectoryBecomesAMotion(t *testing.T) {
 	if _, ok := r.e.Last(); ok {
 		t.Error("something was kept before anything came")
 	}
-	r.mustEnd(r.submit(&Move{Items: items(arm(0.4))}), 10, action.Succeeded, action.Finished, "ok")
+	r.mustEnd(r.submit(&Move{Question: pipeline.Question{Items: items(arm(0.4))}}), 10, action.Succeeded, action.Finished, "ok")
 	kept, ok := r.e.Last()
 	if !ok || kept.Source != "move" {
 		t.Fatalf("%v, %q", ok, kept.Source)
@@ -208,43 +209,43 @@ func TestLastTrajectoryBecomesAMotion(t *testing.T) {
 // curve through samples follows; such a motion is played a little slower, and says
 // so.
 func TestPlansAtFullSpeedArePerformed(t *testing.T) {
-	for _, pipeline := range []string{"poise", "pilz_industrial_motion_planner"} {
+	for _, name := range []string{"poise", "pilz_industrial_motion_planner"} {
 		r := startArm(t)
 		req := arm(1.1)
 		req.VelocityScaling, req.AccelerationScaling = 1, 1
-		g := r.submit(&Move{Items: items(req), Pipeline: pipeline})
+		g := r.submit(&Move{Question: pipeline.Question{Items: items(req), Pipeline: name}})
 		c := r.mustEnd(g, 10, action.Succeeded, action.Finished, "ok")
-		planned := c.Result.Motions[0].Trajectory.Duration()
-		if pipeline == "poise" && len(c.Result.Notes) > 0 || c.Result.Time > 1.5*planned {
-			t.Errorf("%s: planned %g s, played %g s: %+v", pipeline, planned, c.Result.Time, c.Result.Notes)
+		planned := c.Result.Plan.Motions[0].Trajectory.Duration()
+		if name == "poise" && len(c.Result.Notes) > 0 || c.Result.Time > 1.5*planned {
+			t.Errorf("%s: planned %g s, played %g s: %+v", name, planned, c.Result.Time, c.Result.Notes)
 		}
-		t.Logf("%s: planned %g s, played %g s: %+v", pipeline, planned, c.Result.Time, c.Result.Notes)
+		t.Logf("%s: planned %g s, played %g s: %+v", name, planned, c.Result.Time, c.Result.Notes)
 	}
 }
 
 // TestKeptPlanPlays stores what was planned at full speed, and plays it by name.
 func TestKeptPlanPlays(t *testing.T) {
-	for _, pipeline := range []string{"poise", "pilz_industrial_motion_planner"} {
+	for _, name := range []string{"poise", "pilz_industrial_motion_planner"} {
 		lib := shelf(t)
 		r := newRig(t, parts{robot: "arm6", library: lib, change: func(c *Config) {
 			c.Pipelines[0].Planner = &smooth.Planner{Model: c.Model} // every millisecond
 		}})
 		req := arm(1.1)
 		req.VelocityScaling, req.AccelerationScaling = 1, 1
-		r.mustEnd(r.submit(&Move{Items: items(req), Pipeline: pipeline}), 10, action.Succeeded, action.Finished, "ok")
+		r.mustEnd(r.submit(&Move{Question: pipeline.Question{Items: items(req), Pipeline: name}}), 10, action.Succeeded, action.Finished, "ok")
 		kept, _ := r.e.Last()
 		d, err := kept.Document(r.m)
 		if err != nil {
 			t.Fatal(err)
 		}
-		t.Logf("%s: %d rows of %d points, %.3f s of %.3f s, %q", pipeline, len(d.Points), len(kept.Goal.Points), d.Duration(), kept.Goal.Points[len(kept.Goal.Points)-1].Time, d.Description)
+		t.Logf("%s: %d rows of %d points, %.3f s of %.3f s, %q", name, len(d.Points), len(kept.Goal.Points), d.Duration(), kept.Goal.Points[len(kept.Goal.Points)-1].Time, d.Description)
 		if _, err := lib.Put("reach", d, ""); err != nil {
 			t.Fatal(err)
 		}
-		r.mustEnd(r.submit(&Move{Items: items(arm(0))}), 10, action.Succeeded, action.Finished, "ok")
+		r.mustEnd(r.submit(&Move{Question: pipeline.Question{Items: items(arm(0))}}), 10, action.Succeeded, action.Finished, "ok")
 		r.mustEnd(r.submit(&Play{Name: "reach"}), 10, action.Succeeded, action.Finished, "ok")
 		if q := r.command("joint_1"); math.Abs(q-1.1) > 1e-3 {
-			t.Errorf("%s: it plays to %g", pipeline, q)
+			t.Errorf("%s: it plays to %g", name, q)
 		}
 	}
 }

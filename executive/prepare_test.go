@@ -13,7 +13,7 @@ import (
 	"poise/executive/explain"
 	"poise/loop"
 	"poise/planner"
-	"poise/planner/smooth"
+	"poise/planner/pipeline"
 	"poise/robot"
 	"poise/robot/load"
 	"poise/servo"
@@ -40,7 +40,7 @@ func armView(t testing.TB) *view {
 				{Name: "hold", Kind: "hold", Resources: []string{"manipulator"}, Operate: func(set robot.Set, _ *loop.Snapshot) (control.Program, error) {
 					return nothing{set}, nil
 				}}},
-			Pipelines: []Pipeline{{Name: "poise", Planner: &smooth.Planner{Model: m, Sampling: 0.01}}}}}
+			Pipelines: pipeline.Standard(m, 0.01, 0)}}
 }
 
 type nothing struct{ set robot.Set }
@@ -121,20 +121,20 @@ func TestPlansArePreparedOnTheWorker(t *testing.T) {
 		goal.Joints = append(goal.Joints, planner.JointGoal{Joint: j, Position: 0.1 * float64(i%2)})
 	}
 	req := planner.Request{Command: planner.PTP, CommandName: "PTP", Group: "manipulator", VelocityScaling: 1, AccelerationScaling: 1, Goals: []planner.Goal{goal}}
-	w, why := v.prepare(&Move{Items: []planner.Item{{Request: req}}})
+	w, why := v.prepare(&Move{Question: pipeline.Question{Items: []planner.Item{{Request: req}}}})
 	if len(why) > 0 || w.plan == nil || w.program != nil {
 		t.Fatalf("%+v %+v", w, why)
 	}
 	out := w.plan.run(context.Background())
-	if out.refusal != nil || out.work == nil || len(out.motions) != 1 || out.kept.Source != "move" {
+	if out.answer.Refusal != nil || out.work == nil || len(out.answer.Motions) != 1 || out.kept.Source != "move" {
 		t.Fatalf("%+v", out)
 	}
-	if math.Abs(out.work.duration-out.motions[0].Trajectory.Duration()) > 1e-9 || len(out.work.joints) != 6 {
+	if math.Abs(out.work.duration-out.answer.Motions[0].Trajectory.Duration()) > 1e-9 || len(out.work.joints) != 6 {
 		t.Errorf("%+v", out.work)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if out = w.plan.run(ctx); out.refusal == nil || out.refusal.Kind != planner.Cancelled || out.work != nil {
+	if out = w.plan.run(ctx); out.answer.Refusal == nil || out.answer.Refusal.Kind != planner.Cancelled || out.work != nil {
 		t.Errorf("%+v", out)
 	}
 }

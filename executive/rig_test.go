@@ -15,8 +15,7 @@ import (
 	"poise/control/swing"
 	"poise/loop"
 	"poise/motion/library"
-	"poise/planner/pilz"
-	"poise/planner/smooth"
+	"poise/planner/pipeline"
 	"poise/robot"
 	"poise/robot/load"
 	"poise/servo"
@@ -137,7 +136,7 @@ func newRig(t testing.TB, p parts) *rig {
 		t.Fatal(err)
 	}
 	cfg := Config{Model: m, Loop: r.l, Controllers: known, Library: p.library,
-		Pipelines: []Pipeline{{Name: "poise", Planner: &smooth.Planner{Model: m, Sampling: 0.005}}, {Name: "pilz_industrial_motion_planner", Planner: &pilz.Planner{Model: m}}},
+		Pipelines: pipeline.Standard(m, 0.005, 0),
 		Event:     func(ev Event) { r.events = append(r.events, ev) },
 		Notice:    func(n Notice) { r.notes = append(r.notes, n) },
 		Audit:     func(a Audit) { r.audits = append(r.audits, a) },

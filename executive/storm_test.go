@@ -16,6 +16,7 @@ import (
 	"poise/loop"
 	"poise/loop/runner"
 	"poise/planner"
+	"poise/planner/pipeline"
 	"poise/robot/load"
 	"poise/servo/sim"
 	"poise/trajectory"
@@ -76,7 +77,7 @@ func (r *rig) storm(rng *rand.Rand, c *tally) {
 	case k < 68:
 		submit("", &Follow{Goal: r.nod(joints[0], 3)})
 	case k < 72:
-		submit("", &Move{Items: []planner.Item{{Request: planner.Request{Command: planner.PTP, Group: "tail"}}}})
+		submit("", &Move{Question: pipeline.Question{Items: []planner.Item{{Request: planner.Request{Command: planner.PTP, Group: "tail"}}}}})
 	case k < 84:
 		r.e.Cancel("storm", []string{"follow", "perform", "swing/set_operational", "sway/set_operational"}[rng.IntN(4)], "", action.Time(uint64(rng.IntN(2))*r.n))
 	case k < 88:

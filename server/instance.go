@@ -13,8 +13,7 @@ import (
 	"poise/executive"
 	"poise/loop"
 	"poise/msgs/poisemsgs"
-	"poise/planner/pilz"
-	"poise/planner/smooth"
+	"poise/planner/pipeline"
 	"poise/robot"
 	"poise/server/config"
 	"poise/servo"
@@ -183,15 +182,10 @@ func shorten(names []string) string {
 }
 
 // pipelines are the planners by name, the configured default first.
-func (s *Server) pipelines() []executive.Pipeline {
+func (s *Server) pipelines() pipeline.Set {
 	sampling := s.cfg.Planner.Sampling
 	if sampling == 0 {
 		sampling = s.cfg.Loop.Period
 	}
-	own := executive.Pipeline{Name: "poise", Planner: &smooth.Planner{Model: s.robot.Model, Sampling: sampling}}
-	compat := executive.Pipeline{Name: config.Pilz, Planner: &pilz.Planner{Model: s.robot.Model}}
-	if s.cfg.Planner.Pipeline == config.Pilz {
-		return []executive.Pipeline{compat, own}
-	}
-	return []executive.Pipeline{own, compat}
+	return pipeline.Standard(s.robot.Model, sampling, 0).First(s.cfg.Planner.Pipeline)
 }

@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"math"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -105,6 +106,38 @@ func TestLinesArePlannedAndPerformed(t *testing.T) {
 		q.PlannerID = "SPLINE"
 		if u, r = move(b, q, false); u.Status != aborted || !strings.Contains(r.ErrorCode.Message+u.Text, "SPLINE") {
 			t.Errorf("an unknown planner: status %d %s%s", u.Status, u.Text, u.Result)
+		}
+	})
+}
+
+// TestOneAnswerOnEveryRoad: the service and the action answer a request with the
+// same code, the same words and the same trajectory, also one that cannot be asked.
+func TestOneAnswerOnEveryRoad(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := start(t, arm)
+		for name, change := range map[string]func(q *msgs.MotionPlanRequest){
+			"planned":         func(*msgs.MotionPlanRequest) {},
+			"slowed":          func(q *msgs.MotionPlanRequest) { q.MaxVelocityScalingFactor = 1 },
+			"unknown command": func(q *msgs.MotionPlanRequest) { q.PlannerID = "SPLINE" },
+			"unknown group":   func(q *msgs.MotionPlanRequest) { q.GroupName = "leg" },
+			"unknown planner": func(q *msgs.MotionPlanRequest) { q.PipelineID = "ompl" },
+			"no such field":   func(q *msgs.MotionPlanRequest) { q.ReferenceTrajectories = make([]msgs.GenericTrajectory, 1) },
+			"too fast":        func(q *msgs.MotionPlanRequest) { q.MaxVelocityScalingFactor = 2 },
+			"no time for it":  func(q *msgs.MotionPlanRequest) { q.AllowedPlanningTime = 1e-12 },
+		} {
+			q := lin(b, 0, 0.1, 0)
+			change(&q)
+			var plan msgs.GetMotionPlanResponse
+			b.call("/plan_kinematic_path", &msgs.GetMotionPlanRequest{MotionPlanRequest: q}, &plan)
+			_, moved := move(b, q, true)
+			p := plan.MotionPlanResponse
+			if p.ErrorCode != moved.ErrorCode || name != "planned" && name != "slowed" && (p.ErrorCode.Val == msgs.ErrorSuccess || p.ErrorCode.Message == "") {
+				t.Errorf("%s: the service answers %+v, the action %+v", name, p.ErrorCode, moved.ErrorCode)
+			}
+			if !reflect.DeepEqual(p.Trajectory, moved.PlannedTrajectory) || !reflect.DeepEqual(p.TrajectoryStart, moved.TrajectoryStart) {
+				t.Errorf("%s: two trajectories", name)
+			}
 		}
 	})
 }

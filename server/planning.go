@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"time"
 
 	"poise/edge"
 	"poise/executive"
@@ -50,7 +49,7 @@ func (p *planning) serve(r *register) {
 			return &msgs.MoveGroupSequenceFeedback{State: moveState(f)}
 		},
 		Result: func(r *executive.Result) msgs.MoveGroupSequenceResult {
-			return msgs.MoveGroupSequenceResult{Response: edge.SequenceResponse(p.model, r.Motions, 0, planCode(r))}
+			return msgs.MoveGroupSequenceResult{Response: edge.SequenceResponse(p.model, &r.Plan, edge.ExecutionCode(r, planSource))}
 		},
 		Help: otherStart,
 	})
@@ -84,40 +83,19 @@ func moveGoal(g *msgs.MoveGroupGoal) (executive.Goal, error) {
 	if err := checkOptions(&g.PlanningOptions); err != nil {
 		return nil, err
 	}
-	req, why := edge.PlanRequest(&g.Request)
-	if why != nil {
-		return nil, why
-	}
-	return &executive.Move{Items: []planner.Item{{Request: req}}, Pipeline: g.Request.PipelineID, PlanOnly: g.PlanningOptions.PlanOnly}, nil
+	return &executive.Move{Question: edge.Question(&g.Request), PlanOnly: g.PlanningOptions.PlanOnly}, nil
 }
 
 func sequenceGoal(g *msgs.MoveGroupSequenceGoal) (executive.Goal, error) {
 	if err := checkOptions(&g.PlanningOptions); err != nil {
 		return nil, err
 	}
-	items, pipeline, _, why := edge.SequenceItems(&g.Request)
-	if why != nil {
-		return nil, why
-	}
-	return &executive.Move{Items: items, Sequence: true, Pipeline: pipeline, PlanOnly: g.PlanningOptions.PlanOnly}, nil
-}
-
-// planCode is the code of what was planned, and then performed or not.
-func planCode(r *executive.Result) msgs.MoveItErrorCodes {
-	code := edge.ExecutionCode(r, planSource)
-	if code.Val == msgs.ErrorSuccess {
-		code.Message = planner.Summary(r.Motions...)
-	}
-	return code
+	return &executive.Move{Question: edge.SequenceQuestion(&g.Request), PlanOnly: g.PlanningOptions.PlanOnly}, nil
 }
 
 func (p *planning) moveResult(r *executive.Result) msgs.MoveGroupResult {
-	out := msgs.MoveGroupResult{ErrorCode: planCode(r)}
-	if len(r.Motions) == 0 {
-		return out
-	}
-	m := r.Motions[0]
-	plan := edge.PlanResponse(p.model, m, m.Group.Name, 0, out.ErrorCode)
+	out := msgs.MoveGroupResult{ErrorCode: edge.ExecutionCode(r, planSource), PlanningTime: r.Plan.Seconds}
+	plan := edge.PlanResponse(p.model, &r.Plan, "", out.ErrorCode)
 	out.TrajectoryStart, out.PlannedTrajectory = plan.TrajectoryStart, plan.Trajectory
 	if r.Executed {
 		out.ExecutedTrajectory = plan.Trajectory
@@ -125,47 +103,16 @@ func (p *planning) moveResult(r *executive.Result) msgs.MoveGroupResult {
 	return out
 }
 
-// allowed bounds a plan by the time that its request allows; 0 is the service's own.
-func allowed(ctx context.Context, seconds float64) (context.Context, context.CancelFunc) {
-	if seconds <= 0 || seconds > math.MaxInt64/1e9 {
-		return context.WithCancel(ctx)
-	}
-	return context.WithTimeout(ctx, time.Duration(seconds*float64(time.Second)))
+func (p *planning) planPath(ctx context.Context, req *msgs.GetMotionPlanRequest) (*msgs.GetMotionPlanResponse, error) {
+	q := edge.Question(&req.MotionPlanRequest)
+	r := p.exec.Plan(ctx, callerOf(ctx), &q)
+	return &msgs.GetMotionPlanResponse{MotionPlanResponse: edge.PlanResponse(p.model, &r.Plan, req.MotionPlanRequest.GroupName, edge.ExecutionCode(&r, planSource))}, nil
 }
 
-func (p *planning) planPath(ctx context.Context, q *msgs.GetMotionPlanRequest) (*msgs.GetMotionPlanResponse, error) {
-	msg := &q.MotionPlanRequest
-	answer := func(m *planner.Motion, seconds float64, code msgs.MoveItErrorCodes) (*msgs.GetMotionPlanResponse, error) {
-		return &msgs.GetMotionPlanResponse{MotionPlanResponse: edge.PlanResponse(p.model, m, msg.GroupName, seconds, code)}, nil
-	}
-	req, why := edge.PlanRequest(msg)
-	if why != nil {
-		return answer(nil, 0, edge.ErrorCode(why, planSource))
-	}
-	ctx, cancel := allowed(ctx, msg.AllowedPlanningTime)
-	defer cancel()
-	begin := time.Now()
-	r := p.exec.Plan(ctx, callerOf(ctx), []planner.Item{{Request: req}}, false, msg.PipelineID)
-	seconds := time.Since(begin).Seconds()
-	if len(r.Motions) == 0 {
-		return answer(nil, seconds, planCode(&r))
-	}
-	return answer(r.Motions[0], seconds, planCode(&r))
-}
-
-func (p *planning) planSequence(ctx context.Context, q *msgs.GetMotionSequenceRequest) (*msgs.GetMotionSequenceResponse, error) {
-	answer := func(all []*planner.Motion, seconds float64, code msgs.MoveItErrorCodes) (*msgs.GetMotionSequenceResponse, error) {
-		return &msgs.GetMotionSequenceResponse{Response: edge.SequenceResponse(p.model, all, seconds, code)}, nil
-	}
-	items, pipeline, limit, why := edge.SequenceItems(&q.Request)
-	if why != nil {
-		return answer(nil, 0, edge.ErrorCode(why, planSource))
-	}
-	ctx, cancel := allowed(ctx, limit)
-	defer cancel()
-	begin := time.Now()
-	r := p.exec.Plan(ctx, callerOf(ctx), items, true, pipeline)
-	return answer(r.Motions, time.Since(begin).Seconds(), planCode(&r))
+func (p *planning) planSequence(ctx context.Context, req *msgs.GetMotionSequenceRequest) (*msgs.GetMotionSequenceResponse, error) {
+	q := edge.SequenceQuestion(&req.Request)
+	r := p.exec.Plan(ctx, callerOf(ctx), &q)
+	return &msgs.GetMotionSequenceResponse{Response: edge.SequenceResponse(p.model, &r.Plan, edge.ExecutionCode(&r, planSource))}, nil
 }
 
 // configuration reads a robot state over the present one: joints that it does not

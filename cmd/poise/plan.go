@@ -13,15 +13,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"time"
 
 	"poise/edge"
 	"poise/kinematics"
 	"poise/msgs"
 	"poise/msgs/rosjson"
 	"poise/planner"
-	"poise/planner/pilz"
-	"poise/planner/smooth"
+	"poise/planner/pipeline"
 	"poise/robot"
 	"poise/robot/rule"
 )
@@ -39,7 +37,7 @@ func runPlan(e *env, args []string) error {
 	from.register(fs)
 	var job planJob
 	compat := fs.String("compat", "", "plan as another planner does: `pilz`")
-	fs.Float64Var(&job.sampling, "sampling", 0, "time between points, `s`")
+	sampling := fs.Float64("sampling", 0, "time between points, `s`")
 	current := fs.String("current", "", "where the robot is: `JSON` array, object of joints, or JointState")
 	output := fs.String("o", "", "also write the answer to `file` (.json), or its points (.csv)")
 	plot := fs.String("plot", "", "draw positions, velocities, accelerations and tool speed to `file` (.png or .svg)")
@@ -51,8 +49,8 @@ func runPlan(e *env, args []string) error {
 	switch {
 	case *compat != "" && !job.pilz:
 		return usagef("--compat %q is unknown: only pilz is", *compat)
-	case job.sampling < 0 || math.IsNaN(job.sampling) || math.IsInf(job.sampling, 0):
-		return usagef("--sampling %g s is no time between points", job.sampling)
+	case *sampling < 0 || math.IsNaN(*sampling) || math.IsInf(*sampling, 0):
+		return usagef("--sampling %g s is no time between points", *sampling)
 	case !hasSuffix(*output, ".json", ".csv"):
 		return usagef("-o %q: the name must end in .json or .csv", *output)
 	case !hasSuffix(*plot, ".png", ".svg"):
@@ -65,7 +63,7 @@ func runPlan(e *env, args []string) error {
 	if len(rest) != 1 {
 		return usagef("want one REQUEST, a file or - for standard input, got %d", len(rest))
 	}
-	job.m = bot.Model
+	job.m, job.plans = bot.Model, pipeline.Standard(bot.Model, *sampling, *sampling)
 	if job.current, job.moving, err = parseCurrent(job.m, *current); err != nil {
 		return err
 	}
@@ -103,13 +101,13 @@ func readRequest(e *env, name string) ([]byte, error) {
 	return os.ReadFile(name)
 }
 
-// planJob is one question to a planner.
+// planJob is one question to the planners.
 type planJob struct {
-	m        *robot.Model
-	pilz     bool
-	sampling float64
-	current  []float64
-	moving   planner.StartState // the current state, if it has velocities
+	m       *robot.Model
+	plans   pipeline.Set
+	pilz    bool // whatever the request says
+	current []float64
+	moving  planner.StartState // the current state, if it has velocities
 }
 
 // planAnswer is what was answered.
@@ -119,104 +117,48 @@ type planAnswer struct {
 	motions []*planner.Motion
 }
 
-// commandPlanner is what both modes can do.
-type commandPlanner interface {
-	Plan(ctx context.Context, req *planner.Request, current []float64) (*planner.Motion, *planner.Refusal)
-	Sequence(ctx context.Context, items []planner.Item, current []float64) ([]*planner.Motion, *planner.Refusal)
-}
-
-// planner chooses the mode: by flag, or by the request's pipeline.
-func (j *planJob) planner(pipeline string) commandPlanner {
-	if j.pilz || pipeline == edge.PilzPipeline {
-		return &pilz.Planner{Model: j.m, Sampling: j.sampling}
-	}
-	return &smooth.Planner{Model: j.m, Sampling: j.sampling}
-}
-
 // answer reads the request and plans it. Whatever is wrong, even with the text,
 // becomes a response.
 func (j *planJob) answer(text []byte) planAnswer {
 	sequence, err := rosjson.HasKey(text, "items")
 	if err == nil && sequence {
-		return j.answerSequence(text)
+		var msg msgs.MotionSequenceRequest
+		if err := rosjson.Unmarshal(text, &msg); err != nil {
+			return j.sequence(pipeline.Question{Refusal: unreadable(err)})
+		}
+		return j.sequence(edge.SequenceQuestion(&msg))
 	}
 	var msg msgs.MotionPlanRequest
 	if err == nil {
 		err = rosjson.Unmarshal(text, &msg)
 	}
 	if err != nil {
-		return j.single("", nil, 0, unreadable(err))
+		return j.single("", pipeline.Question{Refusal: unreadable(err)})
 	}
-	req, why := edge.PlanRequest(&msg)
-	if why != nil {
-		return j.single(msg.GroupName, nil, 0, edge.ErrorCode(why, planSource))
-	}
-	j.begin(&req)
-	ctx, cancel := allowed(msg.AllowedPlanningTime)
-	defer cancel()
-	begin := time.Now()
-	motion, why := j.planner(msg.PipelineID).Plan(ctx, &req, j.current)
-	seconds := time.Since(begin).Seconds()
-	if why != nil {
-		return j.single(msg.GroupName, nil, seconds, edge.ErrorCode(why, planSource))
-	}
-	return j.single(msg.GroupName, motion, seconds, success(motion))
+	return j.single(msg.GroupName, edge.Question(&msg))
 }
 
-func (j *planJob) answerSequence(text []byte) planAnswer {
-	var msg msgs.MotionSequenceRequest
-	if err := rosjson.Unmarshal(text, &msg); err != nil {
-		return j.sequence(nil, 0, unreadable(err))
-	}
-	items, pipeline, seconds, why := edge.SequenceItems(&msg)
-	if why != nil {
-		return j.sequence(nil, 0, edge.ErrorCode(why, planSource))
+// ask plans. A request that says nothing about its start begins where the robot is,
+// and as fast as it is there; of a sequence, the first of each group.
+func (j *planJob) ask(q *pipeline.Question) pipeline.Answer {
+	if j.pilz {
+		q.Pipeline = pipeline.Pilz
 	}
 	seen := map[string]bool{}
-	for i := range items {
-		if r := &items[i].Request; !seen[r.Group] {
-			j.begin(r)
+	for i := range q.Items {
+		if r := &q.Items[i].Request; !seen[r.Group] {
+			if r.Start.Empty() {
+				r.Start = j.moving
+			}
 			seen[r.Group] = true
 		}
 	}
-	ctx, cancel := allowed(seconds)
-	defer cancel()
-	begin := time.Now()
-	motions, why := j.planner(pipeline).Sequence(ctx, items, j.current)
-	took := time.Since(begin).Seconds()
-	if why != nil {
-		return j.sequence(nil, took, edge.ErrorCode(why, planSource))
-	}
-	return j.sequence(motions, took, success(motions...))
+	return j.plans.Ask(context.Background(), q, j.current)
 }
 
-// begin lets a request that says nothing about its start begin where the robot is,
-// and as fast as it is there.
-func (j *planJob) begin(r *planner.Request) {
-	if r.Start.Empty() {
-		r.Start = j.moving
-	}
-}
-
-// allowed returns a context that ends after some seconds; 0 never ends.
-func allowed(seconds float64) (context.Context, context.CancelFunc) {
-	if seconds == 0 || seconds > math.MaxInt64/1e9 {
-		return context.WithCancel(context.Background())
-	}
-	return context.WithTimeout(context.Background(), time.Duration(seconds*float64(time.Second)))
-}
-
-// success is the code of a plan, with what its notes have to say.
-func success(motions ...*planner.Motion) msgs.MoveItErrorCodes {
-	code := edge.ErrorCode(nil, planSource)
-	code.Message = planner.Summary(motions...)
-	return code
-}
-
-// unreadable is the code of a text that is no request.
-func unreadable(err error) msgs.MoveItErrorCodes {
-	why := planner.Refuse(planner.BadRequest, "the request cannot be read: %s", join(err))
-	return edge.ErrorCode(why, planSource)
+// unreadable refuses a text that is no request.
+func unreadable(err error) *planner.Refusal {
+	return planner.Refuse(planner.BadRequest, "the request cannot be read: %s", join(err))
 }
 
 // join puts all problems of an error on one line.
@@ -231,16 +173,16 @@ func join(err error) string {
 	return b.String()
 }
 
-func (j *planJob) single(group string, m *planner.Motion, seconds float64, code msgs.MoveItErrorCodes) planAnswer {
-	a := planAnswer{code: code.Val, json: rosjson.Marshal(edge.PlanResponse(j.m, m, group, seconds, code))}
-	if m != nil {
-		a.motions = []*planner.Motion{m}
-	}
-	return a
+func (j *planJob) single(group string, q pipeline.Question) planAnswer {
+	a := j.ask(&q)
+	code := edge.PlanCode(&a, planSource)
+	return planAnswer{code: code.Val, motions: a.Motions, json: rosjson.Marshal(edge.PlanResponse(j.m, &a, group, code))}
 }
 
-func (j *planJob) sequence(all []*planner.Motion, seconds float64, code msgs.MoveItErrorCodes) planAnswer {
-	return planAnswer{code: code.Val, motions: all, json: rosjson.Marshal(edge.SequenceResponse(j.m, all, seconds, code))}
+func (j *planJob) sequence(q pipeline.Question) planAnswer {
+	a := j.ask(&q)
+	code := edge.PlanCode(&a, planSource)
+	return planAnswer{code: code.Val, motions: a.Motions, json: rosjson.Marshal(edge.SequenceResponse(j.m, &a, code))}
 }
 
 // save writes the answer and the picture, each if it is asked for.

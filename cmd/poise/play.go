@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"poise/edge"
 	"poise/msgs"
 	"poise/msgs/rosjson"
+	"poise/planner/pipeline"
 	"poise/wire/rosbridge/client"
 )
 
@@ -60,7 +60,7 @@ func executeOnServer(r *remote, text []byte, pilz bool) error {
 		}
 		for i := range q.Items {
 			if pilz {
-				q.Items[i].Req.PipelineID = edge.PilzPipeline
+				q.Items[i].Req.PipelineID = pipeline.Pilz
 			}
 		}
 		return r.perform("sequence_move_group", "moveit_msgs/action/MoveGroupSequence", &msgs.MoveGroupSequenceGoal{Request: q}, "sequence")
@@ -70,7 +70,7 @@ func executeOnServer(r *remote, text []byte, pilz bool) error {
 		return err
 	}
 	if pilz {
-		q.PipelineID = edge.PilzPipeline
+		q.PipelineID = pipeline.Pilz
 	}
 	return r.perform("move_action", "moveit_msgs/action/MoveGroup", &msgs.MoveGroupGoal{Request: q}, q.PlannerID)
 }

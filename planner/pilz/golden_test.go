@@ -16,6 +16,7 @@ import (
 	"poise/msgs/rosjson"
 	"poise/planner"
 	"poise/planner/pilz"
+	"poise/planner/pipeline"
 	"poise/robot"
 	"poise/robot/load"
 )
@@ -163,7 +164,7 @@ func TestSequencesAreAnsweredAsByTheOriginal(t *testing.T) {
 
 func checkCode(t *testing.T, why *planner.Refusal, want int32) {
 	t.Helper()
-	if got := edge.ErrorCode(why, "test"); got.Val != want {
+	if got := edge.PlanCode(&pipeline.Answer{Refusal: why}, "test"); got.Val != want {
 		t.Fatalf("error code %d (%s), want %d", got.Val, got.Message, want)
 	}
 	if why != nil {

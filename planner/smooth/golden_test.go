@@ -14,6 +14,7 @@ import (
 	"poise/msgs/rosjson"
 	"poise/planner"
 	"poise/planner/pilz"
+	"poise/planner/pipeline"
 	"poise/planner/smooth"
 	"poise/robot"
 	"poise/robot/load"
@@ -110,7 +111,7 @@ func TestReferenceRequestsAreAnsweredLikePilzOrBetter(t *testing.T) {
 		for _, x := range ours {
 			checkMotion(t, m, x, period)
 		}
-		a, b := edge.ErrorCode(theirs, "").Val, edge.ErrorCode(why, "").Val
+		a, b := edge.PlanCode(&pipeline.Answer{Refusal: theirs}, "").Val, edge.PlanCode(&pipeline.Answer{Refusal: why}, "").Val
 		reason, expected := otherwise[g.name]
 		if a != b && !expected {
 			t.Errorf("%s: code %d (%v), Pilz answers %d", g.name, b, why, a)

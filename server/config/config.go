@@ -14,6 +14,7 @@ import (
 	"poise/graph"
 	"poise/internal/strictyaml"
 	"poise/loop"
+	"poise/planner/pipeline"
 	"poise/servo"
 	"poise/servo/driver"
 	"poise/servo/sim"
@@ -121,7 +122,7 @@ func Default() Config {
 		Faults: Faults{Tracking: rule(loop.TrackingError), Stale: rule(loop.StaleReading),
 			Temperature: rule(loop.Overheat), Voltage: rule(loop.LowVoltage), Overrun: rule(loop.Overrun)},
 		Rates:   Rates{JointStates: 100, TF: 100, Feedback: 20, Diagnostics: 1},
-		Planner: Planner{Pipeline: "poise"},
+		Planner: Planner{Pipeline: pipeline.Own},
 		Limits: Limits{MessageSize: 8 << 20, Connections: 100, Subscriptions: 1000, Goals: 100,
 			MessageRate: 2000, Queue: 100},
 		Record: Record{Megabytes: 1000},
@@ -178,14 +179,11 @@ func (c *Config) CheckWith(drivers driver.Table) error {
 			errs = append(errs, err)
 		}
 	}
-	if p := c.Planner.Pipeline; p != "poise" && p != Pilz {
-		errs = append(errs, problemf("planner.pipeline", "is %q, must be poise or %s", p, Pilz))
+	if p := c.Planner.Pipeline; p != pipeline.Own && p != pipeline.Pilz {
+		errs = append(errs, problemf("planner.pipeline", "is %q, must be %s or %s", p, pipeline.Own, pipeline.Pilz))
 	}
 	return errors.Join(errs...)
 }
-
-// Pilz is the pipeline that behaves as the original planner does.
-const Pilz = "pilz_industrial_motion_planner"
 
 // CheckListen refuses addresses that others can reach.
 func CheckListen(address string) error {

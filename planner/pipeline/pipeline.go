@@ -1,0 +1,126 @@
+// Package pipeline asks planners, by name: the one way in which the command line,
+// the services and the actions get a plan.
+//
+//	plans := pipeline.Standard(model, 0.001, 0)
+//	answer := plans.Ask(ctx, &pipeline.Question{Items: items, Seconds: 5}, current)
+//
+// The first planner of a Set is meant where a question names none. A question may
+// bound the time that its answer takes; the answer says how long it took.
+package pipeline
+
+import (
+	"context"
+	"math"
+	"strings"
+	"time"
+
+	"poise/planner"
+	"poise/planner/pilz"
+	"poise/planner/smooth"
+	"poise/robot"
+)
+
+// The names of the planners, as pipeline_id has them.
+const (
+	Own  = "poise"                          // package smooth
+	Pilz = "pilz_industrial_motion_planner" // package pilz: as MoveIt's Pilz planner does
+)
+
+// Planner plans on one robot; smooth.Planner and pilz.Planner are ones.
+type Planner interface {
+	Plan(ctx context.Context, req *planner.Request, current []float64) (*planner.Motion, *planner.Refusal)
+	Sequence(ctx context.Context, items []planner.Item, current []float64) ([]*planner.Motion, *planner.Refusal)
+}
+
+// Pipeline is a planner under a name.
+type Pipeline struct {
+	Name    string
+	Planner Planner
+}
+
+// Set is the planners that can be asked, the default first.
+type Set []Pipeline
+
+// Standard returns the planners of Poise, its own first, with the time between the
+// points that each makes, s; 0 is the planner's default.
+func Standard(m *robot.Model, own, compat float64) Set {
+	return Set{{Own, &smooth.Planner{Model: m, Sampling: own}}, {Pilz, &pilz.Planner{Model: m, Sampling: compat}}}
+}
+
+// First returns the set with the planner of a name first.
+func (s Set) First(name string) Set {
+	var first, rest Set
+	for _, p := range s {
+		if p.Name == name {
+			first = append(first, p)
+		} else {
+			rest = append(rest, p)
+		}
+	}
+	return append(first, rest...)
+}
+
+// Names lists the planners.
+func (s Set) Names() (names []string) {
+	for _, p := range s {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// Find returns the planner of a name, "" being the first.
+func (s Set) Find(name string) (Planner, *planner.Refusal) {
+	for _, p := range s {
+		if name == "" || name == p.Name {
+			return p.Planner, nil
+		}
+	}
+	why := planner.Refuse(planner.UnknownCommand, "planner %q is unknown", name)
+	return nil, why.With("there are %s", strings.Join(s.Names(), ", "))
+}
+
+// Question is what is to be planned: one request, or a sequence of them.
+type Question struct {
+	Items    []planner.Item
+	Sequence bool    // otherwise the only item is planned
+	Pipeline string  // planner by name; "" is the first
+	Seconds  float64 // that planning may take; 0 is no bound
+
+	Refusal *planner.Refusal // why it cannot even be asked; it is the answer then
+}
+
+// Answer is what a planner had to say.
+type Answer struct {
+	Motions []*planner.Motion
+	Refusal *planner.Refusal // why there are none
+	Seconds float64          // that planning took
+}
+
+// Ask plans from where the robot is, a whole configuration.
+func (s Set) Ask(ctx context.Context, q *Question, current []float64) (a Answer) {
+	if q.Refusal != nil {
+		return Answer{Refusal: q.Refusal}
+	}
+	p, why := s.Find(q.Pipeline)
+	if why != nil {
+		return Answer{Refusal: why}
+	}
+	if len(q.Items) == 0 && !q.Sequence {
+		return Answer{Refusal: planner.Refuse(planner.BadRequest, "there is no request to plan")}
+	}
+	if q.Seconds > 0 && q.Seconds < math.MaxInt64/1e9 {
+		bounded, cancel := context.WithTimeout(ctx, time.Duration(q.Seconds*float64(time.Second)))
+		defer cancel()
+		ctx = bounded
+	}
+	begin := time.Now()
+	if q.Sequence {
+		a.Motions, a.Refusal = p.Sequence(ctx, q.Items, current)
+	} else if m, why := p.Plan(ctx, &q.Items[0].Request, current); why != nil {
+		a.Refusal = why
+	} else {
+		a.Motions = []*planner.Motion{m}
+	}
+	a.Seconds = time.Since(begin).Seconds()
+	return a
+}
