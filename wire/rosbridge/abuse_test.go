@@ -253,6 +253,7 @@ func TestAClientThatAsksAndNeverReads(t *testing.T) {
 			if p.conn.Write(t.Context(), websocket.MessageText, []byte(`{"op":"subscribe","topic":"/`+big+`"}`)) != nil {
 				break
 			}
+			time.Sleep(20 * time.Millisecond)
 		}
 		wait(t, "the client is cut off", func() bool { return b.server.Stats().Clients == 0 })
 		h.end(t)
@@ -342,7 +343,7 @@ func TestHalfOpenSocket(t *testing.T) {
 		// one that answers pings stays
 		p := b.dial()
 		go p.conn.Read(t.Context())
-		time.Sleep(time.Hour)
+		time.Sleep(time.Minute)
 		if b.server.Stats().Clients != 1 {
 			t.Error("a living client was cut off")
 		}
