@@ -3,10 +3,9 @@ package graph
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"strings"
 	"testing"
-	"time"
+	"testing/synctest"
 
 	"poise/msgs"
 )
@@ -45,10 +44,10 @@ func TestListingsShowEverythingWithTypesAndNodes(t *testing.T) {
 	}
 }
 
-// After Close nothing of the graph runs any more.
+// After Close nothing of the graph runs any more: a bubble does not end while one of its
+// goroutines waits.
 func TestCloseLeavesNoGoroutine(t *testing.T) {
-	before := runtime.NumGoroutine()
-	for range 20 {
+	synctest.Test(t, func(t *testing.T) {
 		g := New(Options{})
 		(&keeper{}).serve(t, g)
 		setBool(t, g, "x", ServiceOptions{}, func(ctx context.Context, _ *msgs.SetBoolRequest) (*msgs.SetBoolResponse, error) {
@@ -59,16 +58,10 @@ func TestCloseLeavesNoGoroutine(t *testing.T) {
 		go func() { _, _, _ = s.Next(context.Background()) }()
 		go func() { _, _ = g.Call(context.Background(), "x", &msgs.SetBoolRequest{}) }()
 		send(t, g, "a", "")
+		synctest.Wait()
 		g.Close()
 		g.Close()
-	}
-	for range 200 { // goroutines that were told to end need a moment to do so
-		if runtime.NumGoroutine() <= before {
-			return
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
-	t.Errorf("%d goroutines, %d before", runtime.NumGoroutine(), before)
+	})
 }
 
 // BenchmarkGoal is the whole life of a goal.

@@ -7,7 +7,6 @@ import (
 	"math/rand/v2"
 	"sync"
 	"testing"
-	"time"
 
 	"poise/msgs"
 )
@@ -133,7 +132,7 @@ func TestAWatcherCanRebuildTheGraph(t *testing.T) {
 	w := g.Watch(nil)
 	known := map[string]bool{}
 	done := make(chan struct{})
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), hang)
 	defer cancel()
 	follow := func(c Change) {
 		if c.All {
