@@ -9,8 +9,8 @@ import (
 	"poise/trajectory/move"
 )
 
-// Aggregate merges the partial references of all controllers into one wish for
-// the whole robot, once per tick:
+// Aggregate merges the partial references of all controllers into one reference
+// for the whole robot, once per tick:
 //
 //	a.Begin()
 //	a.Take(who, owns, reference)   // of each active controller
@@ -20,11 +20,11 @@ import (
 // rest: a joint is then for the holder, which knows what it carried, and
 // feed-forward and twists are zero, so that nothing old goes on moving.
 type Aggregate struct {
-	Wish   []move.State // of each joint that has a writer
-	Motion Motion       // everything of a wish but Q, V and A
+	Reference []move.State // of each joint that has a writer: position, velocity, acceleration
+	Motion    Motion       // the rest of the reference: all but Q, V and A
 
 	Writer []arbiter.ClientID // of each leaf, this tick; Nobody is the holder
-	Age    []uint32           // of each leaf: ticks since somebody wrote it
+	Age    []uint32           // of each leaf: ticks since it had a writer
 	Fresh  robot.Set          // leaves with another writer than a tick ago, or one that jumped
 
 	leaves []robot.LeafResource
@@ -42,8 +42,8 @@ type chainLeaves struct {
 	has     bool // a support leaf
 }
 
-// NewAggregate returns the aggregate of a robot. Legs carry until somebody says
-// otherwise.
+// NewAggregate returns the aggregate of a robot. Legs carry until a controller
+// says otherwise.
 func NewAggregate(m *robot.Model) (*Aggregate, error) {
 	res, err := m.Resources()
 	if err != nil {
@@ -51,7 +51,7 @@ func NewAggregate(m *robot.Model) (*Aggregate, error) {
 	}
 	leaves := res.Leaves()
 	joints, chains, outputs := len(m.Joints()), m.Chains(), 0
-	a := &Aggregate{Wish: make([]move.State, joints), leaves: leaves, output: make([]int, len(leaves)),
+	a := &Aggregate{Reference: make([]move.State, joints), leaves: leaves, output: make([]int, len(leaves)),
 		Writer: make([]arbiter.ClientID, len(leaves)), Age: make([]uint32, len(leaves)), before: make([]arbiter.ClientID, len(leaves)),
 		chains: make([]chainLeaves, len(chains)), contacts: len(m.Contacts())}
 	for i, c := range chains {
@@ -85,7 +85,7 @@ func NewAggregate(m *robot.Model) (*Aggregate, error) {
 // Outputs returns how many typed values the robot has.
 func (a *Aggregate) Outputs() int { return len(a.Motion.Output) }
 
-// Whole adds to a set what belongs to it: whoever owns all joints of a limb owns
+// Whole adds to a set what belongs to it: the owner of all joints of a limb owns
 // its support, too. Loop-safe.
 func (a *Aggregate) Whole(s robot.Set) robot.Set {
 	for i := range a.chains {
@@ -123,8 +123,8 @@ func (a *Aggregate) Begin() {
 	}
 }
 
-// Take accepts what a reference has of the leaves that who owns. If a number of it
-// is none, nothing is accepted and that leaf returned. Loop-safe.
+// Take accepts what a reference has of the leaves that who owns. If any of it is
+// non-finite, nothing is accepted and that leaf is returned. Loop-safe.
 func (a *Aggregate) Take(who arbiter.ClientID, owns robot.Set, r *Reference) (bad robot.LeafID, ok bool) {
 	has := r.Has.Intersect(owns)
 	if !finite(r.Peak) || !finite(r.Rate) || !finite(r.Time) {
@@ -156,7 +156,7 @@ func (a *Aggregate) Take(who arbiter.ClientID, owns robot.Set, r *Reference) (ba
 	return 0, true
 }
 
-// sane reports whether what a reference says of a leaf are numbers.
+// sane reports whether what a reference says of a leaf is finite.
 func (a *Aggregate) sane(leaf robot.LeafID, r *Reference) bool {
 	switch l := &a.leaves[leaf]; l.Kind {
 	case robot.BaseLeaf:
@@ -173,7 +173,7 @@ func (a *Aggregate) copyLeaf(leaf robot.LeafID, r *Reference) {
 	m := &a.Motion
 	switch l := &a.leaves[leaf]; l.Kind {
 	case robot.JointLeaf:
-		a.Wish[leaf] = move.State{P: r.Q[leaf], V: r.V[leaf], A: r.A[leaf]}
+		a.Reference[leaf] = move.State{P: r.Q[leaf], V: r.V[leaf], A: r.A[leaf]}
 		m.Tau[leaf], m.Stiff[leaf] = r.Tau[leaf], min(max(r.Stiff[leaf], 0), 1)
 	case robot.BaseLeaf:
 		m.Base = r.Base
@@ -195,7 +195,7 @@ func (a *Aggregate) copyLeaf(leaf robot.LeafID, r *Reference) {
 	}
 }
 
-// End closes a tick: what nobody wrote grows older and is at rest. Loop-safe.
+// End closes a tick: what has no writer grows older and is at rest. Loop-safe.
 func (a *Aggregate) End() {
 	m := &a.Motion
 	for i, who := range a.Writer {

@@ -113,9 +113,9 @@ func TestAgesAndVanishedOwners(t *testing.T) {
 	}
 }
 
-// TestNoNumberNoReference: one number that is none, anywhere, and nothing of the
+// TestNonFiniteIsNoReference: one non-finite number, anywhere, and nothing of the
 // reference is taken.
-func TestNoNumberNoReference(t *testing.T) {
+func TestNonFiniteIsNoReference(t *testing.T) {
 	a, m, find := ponyAggregate(t)
 	leg := find("leg1").Union(find("base"))
 	joint := firstLeaf(leg)

@@ -95,7 +95,7 @@ type bridging struct {
 // an exponential decay. Both go on where they are when a hand-over begins anew, so
 // one that begins anew in every tick still ends.
 type effortFade struct {
-	first float64 // offset at the beginning, N·m or N; 0 is none
+	first float64 // offset at the beginning, N·m or N; 0 if there is no fade
 	began float64 // s
 	ends  float64 // s after it began
 }
@@ -163,8 +163,8 @@ func (b *Bridge) Begin(t float64, joints []int, command, reference []move.State,
 	return duration
 }
 
-// jump drops the offsets of joints whose states are no numbers: the gate after
-// the bridge sees to the rest.
+// jump drops the offsets of joints whose states are non-finite: the gate after
+// the bridge bounds what follows.
 func (b *Bridge) jump(joints []int) float64 {
 	for _, j := range joints {
 		b.joints[j].active = false

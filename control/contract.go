@@ -63,7 +63,7 @@ type Reason struct {
 	At, Value, Max float64
 }
 
-// Because returns a reason that is about no joint and nobody.
+// Because returns a reason that is about no joint and no client.
 func Because(c Code) Reason { return Reason{Code: c, Joint: robot.NoJoint, Who: arbiter.Nobody} }
 
 // BaseRef is where the base is and how it moves.
@@ -96,15 +96,24 @@ type LimbRef struct {
 	Has          bool
 }
 
-// Motion is the commanded state of the whole robot. There is one, and the loop
-// owns it.
+// Motion is the commanded state of the whole robot. The loop has one, which Shaper
+// fills every tick; controllers read it as Input.Cmd, one tick old.
+//
+// [joints] is one for each joint, in array order; [chains] one for each of
+// Model.Chains; [outputs] one for each typed leaf, in the order of leaves.
 type Motion struct {
-	Q, V, A, Tau []float64 // of each joint; Tau is feed-forward, N·m
-	Stiff        []float64 // of each joint: share of full stiffness, 0 is limp
-	Base         BaseRef
-	Limb         []LimbRef // of each chain: intent of whoever owns all its joints
-	Support      []Support // of each chain
-	Output       []float64 // of each typed leaf
+	// filled by Shaper.Limit, or by Shaper.Follow while a joint has no torque
+	Q []float64 // [joints] position, rad or m
+	V []float64 // [joints] velocity, rad/s or m/s
+	A []float64 // [joints] acceleration, rad/s² or m/s²
+
+	// filled by Shaper.Complete
+	Tau     []float64 // [joints] feed-forward effort, N·m or N; 0 without torque
+	Stiff   []float64 // [joints] share of the servo's full stiffness, 0 … 1
+	Base    BaseRef   // pose and motion of the base in the world
+	Limb    []LimbRef // [chains] tip of each limb, if one owner has all its joints
+	Support []Support // [chains] contact of each limb with the ground
+	Output  []float64 // [outputs] typed values that are no joints, such as eyelids
 }
 
 // NewMotion returns a motion with room for a robot.
@@ -128,17 +137,22 @@ func (m *Motion) Copy(src *Motion) {
 	m.Base = src.Base
 }
 
-// Measured is what the robot says of itself, and what is concluded from that. The
-// estimate stage fills it, before anything is decided.
+// Measured is the state of the robot as its servos and sensors tell it, and what is
+// concluded from that. The loop has one, filled by its estimate stage every tick from
+// what the bus measured at the end of the tick before, ahead of every decision;
+// controllers read it as Input.Meas.
 type Measured struct {
-	Q, V, Effort []float64        // of each joint: the last finite ones
-	Age          []uint32         // ticks since each was measured; servo.Never if it was not
-	Fault        []servo.Fault    // of each joint
-	IMU          []servo.Inertial // of each inertial unit, in its own axes, with its age: the last finite one
-	Touch        []servo.Contact  // of each touch or force sensor, likewise
-	Base         BaseRef          // by odometry, from the joints and the feet that stand; Acceleration is zero
-	Support      []Support        // of each chain: whether it stands, as it was commanded or, if nobody commands it, as it was found
-	Volt         float64          // of the supply, V; 0 if no servo measures it
+	Q      []float64        // [joints] position, rad or m; the newest that was finite
+	V      []float64        // [joints] velocity, rad/s or m/s
+	Effort []float64        // [joints] that the servo gives, N·m or N
+	Age    []uint32         // [joints] ticks since it was measured; servo.Never if it was not
+	Fault  []servo.Fault    // [joints] that the servo reports
+	IMU    []servo.Inertial // [units] the newest that was finite, in its own axes, with its age
+	Touch  []servo.Contact  // [sensors] of touch or force, likewise
+
+	Base    BaseRef   // by odometry, from the joints and the feet that stand; Acceleration is zero
+	Support []Support // [chains] whether it stands: as it was commanded or, if it is unowned, as it was found
+	Volt    float64   // supply, V: the largest of the servos heard in this tick; 0 until one measures it
 }
 
 // NewMeasured returns room for what a robot says.
@@ -161,22 +175,29 @@ func (m *Measured) Copy(src *Measured) {
 	m.Base, m.Volt = src.Base, src.Volt
 }
 
-// Reference is one controller's partial wish. What it does not have is nobody's
-// business.
+// Reference is one controller's partial reference, filled by its Update every tick.
+// Of its arrays only the leaves in Has count. The loop resets it before, where
+// the fields say so. Shapes as in Motion.
 type Reference struct {
-	Has        robot.Set
-	Q, V, A    []float64 // of each joint
-	Tau, Stiff []float64 // feed-forward, and share of full stiffness: 0 lets go
-	Base       BaseRef
-	Limb       []LimbRef
-	Support    []Support // of each chain
-	Output     []float64 // of each typed leaf
-	Peak       float64   // share of the limits that it may use, 0 … 1
-	Cut        bool      // "I jumped on purpose": bridge me
-	Rate       float64   // how fast its time really went; less than Input.Rate while limits hold it back
-	Time       float64   // the program's own clock, s
-	Passed     uint32    // how many events of the program have left so far: never fewer than a tick ago
-	Skipped    uint32    // and how many of them did not: the program was joined after them
+	Has robot.Set // leaves that the controller writes in this tick
+
+	Q       []float64 // [joints] position, rad or m
+	V       []float64 // [joints] velocity, rad/s or m/s
+	A       []float64 // [joints] acceleration, rad/s² or m/s²
+	Tau     []float64 // [joints] feed-forward effort, N·m or N; reset to 0
+	Stiff   []float64 // [joints] share of full stiffness, 0 lets go; reset to 1
+	Base    BaseRef   // pose and motion of the base, if Has its leaf
+	Limb    []LimbRef // [chains] tip of each limb; Limb[i].Has says whether it counts
+	Support []Support // [chains] contact of each limb
+	Output  []float64 // [outputs] typed values
+
+	Peak float64 // share of the limits that the motion may use, 0 … 1; the bridge takes the rest; reset to 1
+	Cut  bool    // the reference jumped on purpose: bridge it
+
+	Rate    float64 // how fast the program's clock went; below Input.Rate where limits hold it back; reset to 1
+	Time    float64 // the program's clock, s
+	Passed  uint32  // events of the program that have left so far; never fewer than a tick ago
+	Skipped uint32  // of these, events that did not leave because the program was joined after them
 }
 
 // NewReference returns a reference with room for a robot.
@@ -201,13 +222,14 @@ func (r *Reference) Reset() {
 	}
 }
 
-// Input is what a controller sees of the world.
+// Input is what a controller sees of the world. It is filled by the loop and read
+// only.
 type Input struct {
 	Tick servo.Tick
-	Cmd  *Motion   // the command of the last tick: start from here
-	Meas *Measured // what the robot says
-	Own  robot.Set // what the controller owns now
-	Rate float64   // how fast time shall go for motions: 1 is as planned, 0 is a pause
+	Cmd  *Motion   // the command of the last tick: motions start from here
+	Meas *Measured // the newest measured state
+	Own  robot.Set // leaves that the controller owns now
+	Rate float64   // how fast the program's clock is to go: 1 is as planned, 0 is a pause
 }
 
 // Status is how a controller got on.

@@ -1,5 +1,5 @@
 // Package control is the vocabulary of the cycle and the stages that every
-// command passes, whoever asked for it.
+// command passes.
 //
 //	references ──Aggregate──▶ one reference ──Shaper──▶ command ──inversion──▶ setpoint ──Guard──▶
 //

@@ -44,7 +44,7 @@ const (
 )
 
 // Apply makes a setpoint sane. measured is where the joint is; if it was never
-// read, distance is not judged. A joint without torque passes: it goes nowhere.
+// read, distance is not judged. A joint without torque passes unchanged.
 // Loop-safe.
 func (g *Guard) Apply(joint int, s *servo.Setpoint, measured *servo.Reading, dt float64) (trip Trip) {
 	if !s.Mode.Powered() {

@@ -24,12 +24,12 @@ func TestGuardRules(t *testing.T) {
 		trip Trip
 	}{
 		{"sane", setpoint(0.3), here, 0.3, 0},
-		{"not a number", setpoint(math.NaN()), here, 0.2, TripFinite},
+		{"non-finite", setpoint(math.NaN()), here, 0.2, TripFinite},
 		{"infinite", setpoint(math.Inf(1)), here, 0.2, TripFinite},
 		{"beyond the range", setpoint(1.2), servo.Reading{Position: 0.9}, 1, TripRange},
 		{"far from where it is", setpoint(0.9), here, 0.7, TripDistance},
 		{"never read", setpoint(0.9), servo.Reading{Age: servo.Never}, 0.9, 0},
-		{"no number and never read", setpoint(math.NaN()), servo.Reading{Age: servo.Never}, 0, TripFinite},
+		{"non-finite and never read", setpoint(math.NaN()), servo.Reading{Age: servo.Never}, 0, TripFinite},
 		{"play time of zero", servo.Setpoint{Position: 0.3, Stiffness: 1, Mode: servo.Position}, here, 0.2, TripFinite},
 	} {
 		g := NewGuard([]GuardBounds{guardBounds})

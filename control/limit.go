@@ -2,7 +2,7 @@ package control
 
 import "math"
 
-// Bounds are what one joint may do. A bound that nobody gave is infinite.
+// Bounds are what one joint may do. A bound that is not given is infinite.
 type Bounds struct {
 	Lower, Upper float64 // position
 	Velocity     float64 // |v| ≤
@@ -14,20 +14,20 @@ type Bounds struct {
 // Unbounded lets a joint do anything.
 var Unbounded = Bounds{Lower: math.Inf(-1), Upper: math.Inf(1), Velocity: math.Inf(1), Acceleration: math.Inf(1), Deceleration: math.Inf(1), Effort: math.Inf(1)}
 
-// Cut says which limits cut a wish short, one bit each.
+// Cut says which limits changed a reference, one bit each.
 type Cut uint8
 
 // The cuts.
 const (
-	CutFinite   Cut = 1 << iota // it was not a number
+	CutFinite   Cut = 1 << iota // it was non-finite
 	CutPosition                 // it led to a place from which the joint could not stop in time
 	CutVelocity
 	CutAcceleration
 	CutEffort // feed-forward beyond what the joint can give
 )
 
-// Slack of the gate: a wish that keeps its limits up to the rounding of whoever
-// made it passes unchanged, bit for bit.
+// Slack of the gate: a reference that keeps its limits up to rounding passes
+// unchanged, bit for bit.
 const (
 	relativeSlack = 1e-7        // of velocity and acceleration
 	positionSlack = 1e-9        // rad or m
@@ -58,7 +58,7 @@ func (l *Limiter) Velocity(joint int) float64 { return l.v[joint] }
 
 // Apply takes the wanted next position of a joint, a period dt after the last,
 // and returns the one that is allowed, with its step velocity and acceleration,
-// and what was cut. A wish within the limits comes back as it was.
+// and what was cut. A position within the limits comes back as it was.
 func (l *Limiter) Apply(joint int, want, dt float64) (q, v, a float64, cut Cut) {
 	q, v, cut = l.judge(joint, want, dt)
 	a = (v - l.v[joint]) / dt

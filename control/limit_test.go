@@ -12,7 +12,7 @@ func randomBounds(rng *rand.Rand) Bounds {
 		Acceleration: 0.5 + 30*rng.Float64(), Deceleration: 0.5 + 30*rng.Float64()}
 }
 
-// nasty are wishes that no joint can follow.
+// nasty are references that no joint can follow.
 func nasty(rng *rand.Rand, k int, q float64, b Bounds) float64 {
 	switch k {
 	case 0:
@@ -35,10 +35,10 @@ func nasty(rng *rand.Rand, k int, q float64, b Bounds) float64 {
 	return q
 }
 
-// TestGateHoldsAgainstAnyWish drives joints with wishes that nobody can follow:
+// TestGateHoldsAgainstAnyReference drives joints with references that they cannot follow:
 // whatever is asked for, the command stays within position, velocity and
 // acceleration limits.
-func TestGateHoldsAgainstAnyWish(t *testing.T) {
+func TestGateHoldsAgainstAnyReference(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 7))
 	runs := 400
 	if testing.Short() {
@@ -95,7 +95,7 @@ func checkAcceleration(t *testing.T, run, n int, b Bounds, v0, v, a, dt float64)
 	}
 }
 
-func TestWishWithinLimitsPassesBitForBit(t *testing.T) {
+func TestReferenceWithinLimitsPassesBitForBit(t *testing.T) {
 	b := Bounds{Lower: -2, Upper: 2, Velocity: 2, Acceleration: 4, Deceleration: 4}
 	const ω, amplitude, dt = 1.9, 1.0, 0.001 // peaks: 1.9 rad/s, 3.61 rad/s²
 	l := NewLimiter([]Bounds{b})
@@ -191,7 +191,7 @@ func FuzzLimiter(f *testing.F) {
 	f.Fuzz(func(t *testing.T, seed uint64, dt, v, a, d float64) {
 		for _, x := range []*float64{&dt, &v, &a, &d} {
 			if math.IsNaN(*x) || math.IsInf(*x, 0) {
-				t.Skip("no number: bounds of a joint are numbers")
+				t.Skip("non-finite: bounds of a joint are finite")
 			}
 			*x = math.Min(math.Max(math.Abs(*x), 1e-4), 1e4)
 		}

@@ -22,14 +22,14 @@ import (
 //
 // A hand-over begins at the last tick, where the command is known; references are
 // taken back to there along their own motion. Poses of the base and of limb tips
-// glide likewise.
+// are bridged likewise.
 //
 // A tick is Begin, References, HandOver for every owner, Limit, Complete.
 type Shaper struct {
 	Motion Motion // the command
 	Cut    []Cut  // what the gate took from each joint in this tick
 
-	refs    *Aggregate
+	merged  *Aggregate
 	limiter *Limiter
 	bridge  *Bridge
 	holder  *Holder
@@ -38,7 +38,7 @@ type Shaper struct {
 	now, dt float64      // of this tick, s
 	wraps   []bool       // joints that are angles without limits
 	state   []move.State // of the command
-	wish    []move.State // reference of this tick
+	ref     []move.State // reference of this tick
 	effort  []float64    // feed-forward of this tick's reference, N·m or N
 	fresh   []bool       // has to be bridged: its reference is new, or the gate cut it
 	renewed []bool       // its reference is new, and so is its feed-forward
@@ -49,22 +49,22 @@ type Shaper struct {
 // NewShaper returns the shaper of a robot, with every joint at rest at zero, that reads
 // the references of an aggregate. Joints that cannot be controlled are reported as
 // JointLimits does.
-func NewShaper(m *robot.Model, assumed Transition, decay BridgeConfig, refs *Aggregate) (*Shaper, error) {
+func NewShaper(m *robot.Model, assumed Transition, decay BridgeConfig, merged *Aggregate) (*Shaper, error) {
 	limits, bounds, err := JointLimits(m, assumed)
 	if err != nil {
 		return nil, err
 	}
 	n := len(bounds)
-	k := &Shaper{refs: refs, Motion: NewMotion(n, len(m.Chains()), refs.Outputs()), Cut: make([]Cut, n),
+	k := &Shaper{merged: merged, Motion: NewMotion(n, len(m.Chains()), merged.Outputs()), Cut: make([]Cut, n),
 		limiter: NewLimiter(bounds), poses: newPoses(m), wraps: Wraps(m),
-		state: make([]move.State, n), wish: make([]move.State, n), effort: make([]float64, n), fresh: make([]bool, n), renewed: make([]bool, n), back: make([]move.State, n), batch: make([]int, 0, n)}
+		state: make([]move.State, n), ref: make([]move.State, n), effort: make([]float64, n), fresh: make([]bool, n), renewed: make([]bool, n), back: make([]move.State, n), batch: make([]int, 0, n)}
 	if k.bridge, err = NewBridge(decay, limits, k.wraps); err != nil {
 		return nil, err
 	}
 	if k.holder, err = NewHolder(limits); err != nil {
 		return nil, err
 	}
-	k.Motion.Copy(&refs.Motion)
+	k.Motion.Copy(&merged.Motion)
 	for j := range k.state {
 		k.holder.Begin(j, move.State{}, 0)
 	}
@@ -79,16 +79,16 @@ func (k *Shaper) Begin(now, dt float64) { k.now, k.dt = now, dt }
 // is that of each servo.
 func (k *Shaper) References(mode []servo.Mode) {
 	k.poses.handOver(k)
-	for j := range k.wish {
-		if k.refs.Fresh.Has(robot.LeafID(j)) {
+	for j := range k.ref {
+		if k.merged.Fresh.Has(robot.LeafID(j)) {
 			k.renew(j)
 		}
-		if k.refs.Writer[j] == arbiter.Nobody {
+		if k.merged.Writer[j] == arbiter.Nobody {
 			k.hold(j)
 			continue
 		}
 		k.holder.End(j)
-		k.wish[j], k.effort[j] = k.nearest(j, k.refs.Wish[j]), k.refs.Motion.Tau[j]
+		k.ref[j], k.effort[j] = k.nearest(j, k.merged.Reference[j]), k.merged.Motion.Tau[j]
 		if mode[j].Powered() && k.jumps(j) {
 			k.renew(j)
 		}
@@ -112,7 +112,7 @@ func (k *Shaper) hold(j int) {
 		k.holder.Begin(j, k.state[j], k.now-k.dt)
 		k.fresh[j] = false
 	}
-	k.wish[j], k.effort[j] = k.holder.At(j, k.now), k.holder.Effort(j)
+	k.ref[j], k.effort[j] = k.holder.At(j, k.now), k.holder.Effort(j)
 }
 
 // nearest adds whole turns to the reference of an angle without limits, so that it
@@ -129,7 +129,7 @@ func (k *Shaper) nearest(j int, w move.State) move.State {
 // jumps reports whether the limits cannot follow the reference of a joint: then it
 // is handed over anew, from the last command.
 func (k *Shaper) jumps(j int) bool {
-	return !k.limiter.Allows(j, k.wish[j].P+k.bridge.Offset(j, k.now).P, k.dt)
+	return !k.limiter.Allows(j, k.ref[j].P+k.bridge.Offset(j, k.now).P, k.dt)
 }
 
 // HandOver bridges the joints of one writer that are new to it, all together; Nobody
@@ -138,12 +138,12 @@ func (k *Shaper) jumps(j int) bool {
 func (k *Shaper) HandOver(writer arbiter.ClientID, peak float64) {
 	k.batch = k.batch[:0]
 	dt := k.dt
-	for j := range k.wish {
-		if !k.fresh[j] || k.refs.Writer[j] != writer {
+	for j := range k.ref {
+		if !k.fresh[j] || k.merged.Writer[j] != writer {
 			continue
 		}
 		k.fresh[j] = false
-		w := k.wish[j]
+		w := k.ref[j]
 		k.back[j] = move.State{P: w.P - dt*w.V + dt*dt/2*w.A, V: w.V - dt*w.A, A: w.A}
 		k.batch = append(k.batch, j)
 	}
@@ -161,7 +161,7 @@ func (k *Shaper) HandOver(writer arbiter.ClientID, peak float64) {
 
 // Limit makes the command of a joint: reference plus offset, through the gate.
 func (k *Shaper) Limit(j int) {
-	w := k.wish[j]
+	w := k.ref[j]
 	if o := k.bridge.Offset(j, k.now); o != (move.State{}) {
 		w = move.State{P: w.P + o.P, V: w.V + o.V, A: w.A + o.A}
 	}
@@ -201,7 +201,7 @@ const stiffSlope = 4
 // Complete adds what is not motion of joints: feed-forward, stiffness, base, limbs,
 // supports and typed values.
 func (k *Shaper) Complete(mode []servo.Mode) {
-	m, w := &k.Motion, &k.refs.Motion
+	m, w := &k.Motion, &k.merged.Motion
 	step := stiffSlope * k.dt
 	for j := range m.Stiff {
 		if !mode[j].Powered() {

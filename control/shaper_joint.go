@@ -26,7 +26,7 @@ func (k *Shaper) Forget(j int) {
 	k.renew(j)
 }
 
-// Place puts the command of a joint that nobody owns somewhere at once: the robot is
+// Place puts the command of an unowned joint somewhere at once: the robot is
 // there.
 func (k *Shaper) Place(j int, q float64) {
 	k.Follow(j, q)
@@ -36,7 +36,7 @@ func (k *Shaper) Place(j int, q float64) {
 	k.fresh[j], k.renewed[j] = false, false
 }
 
-// Send lets a joint that nobody owns go somewhere, with all that are sent in the
+// Send lets an unowned joint go somewhere, with all that are sent in the
 // same tick, and rest there.
 func (k *Shaper) Send(j int, q float64) {
 	k.holder.Put(j, q)

@@ -34,28 +34,28 @@ func newPoses(m *robot.Model) poses {
 // handOver begins bridges where a pose has another owner, or one that jumped. They
 // begin at the last tick, where the command is known.
 func (p *poses) handOver(k *Shaper) {
-	fresh := p.fresh.Union(k.refs.Fresh)
+	fresh := p.fresh.Union(k.merged.Fresh)
 	p.fresh = robot.Set{}
-	wish, before := &k.refs.Motion, k.now-k.dt
+	ref, before := &k.merged.Motion, k.now-k.dt
 	if p.owned && fresh.Has(p.leaf) && k.Motion.Base.Has {
-		if k.refs.Writer[p.leaf] == arbiter.Nobody {
-			wish.Base.Pose = p.base.Rest(before, &k.Motion.Base)
+		if k.merged.Writer[p.leaf] == arbiter.Nobody {
+			ref.Base.Pose = p.base.Rest(before, &k.Motion.Base)
 		} else {
-			back := wish.Base.At(-k.dt)
+			back := ref.Base.At(-k.dt)
 			p.base.Begin(before, &k.Motion.Base, &back)
 		}
 	}
 	for i := range p.limbs {
-		ref, was := &wish.Limb[i], &k.Motion.Limb[i]
+		tip, was := &ref.Limb[i], &k.Motion.Limb[i]
 		switch {
-		case !ref.Has:
+		case !tip.Has:
 			p.limbs[i].Drop()
-		case was.Has && fresh.Overlaps(k.refs.Limb(i)):
-			back := BaseRef(*ref).At(-k.dt)
+		case was.Has && fresh.Overlaps(k.merged.Limb(i)):
+			back := BaseRef(*tip).At(-k.dt)
 			p.limbs[i].Begin(before, (*BaseRef)(was), &back)
 		}
-		if leaf, ok := k.refs.Support(i); ok && fresh.Has(leaf) {
-			p.touch[i].Begin(before, k.Motion.Support[i].Wrench, wish.Support[i].Wrench)
+		if leaf, ok := k.merged.Support(i); ok && fresh.Has(leaf) {
+			p.touch[i].Begin(before, k.Motion.Support[i].Wrench, ref.Support[i].Wrench)
 		}
 	}
 }
@@ -74,5 +74,5 @@ func (p *poses) apply(k *Shaper) {
 // Loop-safe.
 func (k *Shaper) SetBase(base BaseRef) {
 	k.poses.base.Drop()
-	k.Motion.Base, k.refs.Motion.Base = base, BaseRef{Pose: base.Pose, Has: true}
+	k.Motion.Base, k.merged.Motion.Base = base, BaseRef{Pose: base.Pose, Has: true}
 }

@@ -21,7 +21,7 @@ type rig struct {
 	refs   *Aggregate
 	shaper *Shaper
 	mode   []servo.Mode
-	ref    *Reference // of whoever writes
+	ref    *Reference // of the writer
 	writer arbiter.ClientID
 	n      int
 }
@@ -61,7 +61,7 @@ func (r *rig) step() {
 	r.refs.Begin()
 	if r.writer != arbiter.Nobody {
 		if leaf, ok := r.refs.Take(r.writer, r.ref.Has, r.ref); !ok {
-			r.t.Fatalf("tick %d: leaf %d is no number", r.n, leaf)
+			r.t.Fatalf("tick %d: leaf %d is non-finite", r.n, leaf)
 		}
 	}
 	r.refs.End()
@@ -217,7 +217,7 @@ func TestPlacedJointsStay(t *testing.T) {
 }
 
 // TestPosesAreHandedOver moves the base and the tip of a leg by changing writers,
-// and by nobody: place and speed are continuous, the speed is the one at which the
+// and unowned: place and speed are continuous, the speed is the one at which the
 // place changes, and when a hand-over has ended the command is the reference bit
 // for bit.
 func TestPosesAreHandedOver(t *testing.T) {
@@ -282,7 +282,7 @@ func TestPosesAreHandedOver(t *testing.T) {
 		r.step()
 	}
 	if b := k.Motion.Base; b.Twist != (spatial.Twist{}) || k.Motion.Limb[0].Has {
-		t.Errorf("nobody's base moves: %+v", b.Twist)
+		t.Errorf("an unowned base moves: %+v", b.Twist)
 	}
 	t.Logf("%d changes, %d ticks on the reference", changes, same)
 }

@@ -11,6 +11,7 @@ import (
 	"poise/control/stream"
 	"poise/control/swing"
 	"poise/control/torqueoff"
+	"poise/edge"
 	"poise/robot"
 )
 
@@ -34,6 +35,9 @@ type Declaration struct {
 	// everything.
 	Resources func(m *robot.Model) []string
 
+	// Streams are the topics that lead it.
+	Streams []Stream
+
 	// Outside makes its seats those of controllers outside the process.
 	Outside bool
 	// Supports tells that it knows which feet stand; while no such controller is
@@ -54,12 +58,16 @@ const (
 var Table = []Declaration{
 	{Name: "trajectory", Kind: follow.Kind, Seats: 4, Pending: asked, Operational: asked, Supports: true},
 	{Name: "pose", Kind: pose.Kind, Seats: 1, Pending: asked, Operational: asked, Supports: true},
-	{Name: "joint_state", Kind: stream.Kind, Seats: 1, Pending: streamed, Operational: streamed, Operate: stream.OperateWanted},
-	{Name: "remote", Kind: stream.Kind, Seats: 4, Pending: streamed, Operational: streamed, Operate: stream.OperateNeeded, Outside: true},
+	{Name: "joint_state", Kind: stream.Kind, Seats: 1, Pending: streamed, Operational: streamed, Operate: stream.OperateWanted,
+		Streams: []Stream{StreamOf("ref_joints", edge.JointSample, "joints_ref")}},
+	{Name: "remote", Kind: stream.Kind, Seats: 4, Pending: streamed, Operational: streamed, Operate: stream.OperateNeeded, Outside: true,
+		Streams: []Stream{StreamOf("ref_joints", edge.JointSample)}},
 	{Name: "hold", Kind: hold.Kind, Seats: 1, Pending: background, Operational: background, Operate: hold.Operate},
 	{Name: "torque_off", Kind: torqueoff.Kind, Seats: 1, Pending: byHand, Operational: byHand, Operate: torqueoff.Operate},
-	{Name: "stance", Kind: stance.Kind, Seats: 1, Pending: background, Operational: background, Operate: stance.Operate, Resources: stance.Resources, Supports: true},
-	{Name: "look_at", Kind: lookat.Kind, Seats: 1, Pending: background, Operational: background, Operate: lookat.Operate, Resources: lookat.Resources, Supports: true},
+	{Name: "stance", Kind: stance.Kind, Seats: 1, Pending: background, Operational: background, Operate: stance.Operate, Resources: stance.Resources, Supports: true,
+		Streams: []Stream{StreamOf("target", edge.StanceTarget)}},
+	{Name: "look_at", Kind: lookat.Kind, Seats: 1, Pending: background, Operational: background, Operate: lookat.Operate, Resources: lookat.Resources, Supports: true,
+		Streams: []Stream{StreamOf("target", edge.LookTarget)}},
 	{Name: "step", Kind: step.Kind, Seats: 1, Pending: asked, Operational: asked, Supports: true},
 	{Name: "swing", Kind: swing.Kind},
 }

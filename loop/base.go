@@ -87,7 +87,7 @@ func (b *bases) refer(l *Loop) {
 // put somewhere at once nobody but an owner can know.
 func (b *bases) hear(l *Loop) {
 	known := false
-	for _, s := range l.seats {
+	for _, s := range l.slots {
 		known = known || s.program != nil && s.knows
 	}
 	for i, s := range b.supports {

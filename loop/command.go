@@ -13,8 +13,7 @@ func (l *Loop) limit() {
 	}
 }
 
-// follow lets the command of a joint be where the joint is. One that was never read
-// is nowhere.
+// follow lets the command of a joint be where the joint was measured, if it ever was.
 func (l *Loop) follow(j int) {
 	if l.reading.Joints[j].Age != servo.Never {
 		l.shaper.Follow(j, l.reading.Joints[j].Position)

@@ -1,6 +1,6 @@
 // Package loop is the cycle: one owner of motion.
 //
-//	read → orders + arbitrate → control → aggregate + bridge → limit → invert → guard → write → publish
+//	read → estimate → orders + arbitrate → control → aggregate + bridge → limit → dynamics → invert → guard → write → publish
 //
 // A Loop has no goroutine and no clock: Step runs one tick, and the same ticks,
 // readings and orders give the same commands bit for bit. Nothing in Step
@@ -11,7 +11,7 @@
 // out through a ring that loses nothing, snapshots through a buffer of which only
 // the newest counts.
 //
-// Every joint has exactly one writer: the controller that owns it, or nobody, and
-// nobody means: hold where the shortest stop ends. Loss of a resource, a panic, an
-// abort and a stop are therefore the same code.
+// Every joint has exactly one writer: the controller that owns it, or, where it is
+// unowned, the holder, which keeps it where the shortest stop ends. Loss of a
+// resource, a panic, an abort and a stop are therefore the same code.
 package loop

@@ -21,7 +21,7 @@ type Moment struct {
 }
 
 // Excerpt is the last second of states before something went wrong, oldest first.
-// Its memory is the loop's: whoever has read it releases it.
+// Its memory is the loop's: the reader releases it.
 type Excerpt struct {
 	Moments []Moment
 	room    []Moment

@@ -40,7 +40,7 @@ func (f *monitor) update(l *Loop) {
 	}
 	silent := f.bus&servo.BusDown != 0
 	note(BusSilent, float64(f.bus), f.latch.judge(BusSilent, robotRow, silent, !silent))
-	l.frame.Late = f.late
+	l.taken.Late = f.late
 	f.lates = f.lates*lateFade + float64(f.late)
 	f.late = 0
 	note(Overrun, f.lates, f.latch.above(Overrun, robotRow, f.lates, true))

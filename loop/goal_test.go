@@ -79,11 +79,11 @@ func TestGoalEndsOnItsLastReference(t *testing.T) {
 	p.Duration = 3
 	r.must(0, 7, p)
 	var last []float64
-	for r.l.seats[0].program != nil {
+	for r.l.slots[0].program != nil {
 		r.run(1)
-		last = slices.Clone(r.l.seats[0].ref.Q)
+		last = slices.Clone(r.l.slots[0].ref.Q)
 		for leaf := range p.Needs.All {
-			if j := int(leaf); j < r.l.dof && r.l.seats[0].program == nil && r.l.command.Q[j] != last[j] {
+			if j := int(leaf); j < r.l.dof && r.l.slots[0].program == nil && r.l.command.Q[j] != last[j] {
 				t.Errorf("joint %d ends at %v, its last reference is %v", j, r.l.command.Q[j], last[j])
 			}
 		}
@@ -107,7 +107,7 @@ func TestCommandIsTheReferenceOnceTheBridgeEnds(t *testing.T) {
 	equal := 0
 	for range 5000 {
 		r.run(1)
-		ref, over, same := r.l.seats[0].ref, true, true
+		ref, over, same := r.l.slots[0].ref, true, true
 		for leaf := range p.Needs.All {
 			over = over && !r.l.shaper.HandingOver(int(leaf))
 			same = same && r.l.command.Q[leaf] == ref.Q[leaf] && r.l.command.V[leaf] == ref.V[leaf]
@@ -143,7 +143,7 @@ func TestHigherPriorityTakesTheLimbAndGivesItBack(t *testing.T) {
 	if o := r.l.arb.Owner(first(head)); o != 0 {
 		t.Errorf("the head did not come back: %d", o)
 	}
-	if r.l.seats[0].program == nil {
+	if r.l.slots[0].program == nil {
 		t.Error("losing a wanted limb ended the goal")
 	}
 }
@@ -177,7 +177,7 @@ func TestRefusalsHaveTheirReason(t *testing.T) {
 		if tc.want == control.NotGranted && (got[0].Reason.Who != 1 || !head.Has(robot.LeafID(got[0].Reason.Joint))) {
 			t.Errorf("%s: not told who has what: %+v", tc.name, got[0].Reason)
 		}
-		if r.l.seats[1].program == nil {
+		if r.l.slots[1].program == nil {
 			t.Fatalf("%s: the running goal was disturbed", tc.name)
 		}
 	}
@@ -215,7 +215,7 @@ func TestHeldResourcesAreSwappedInTheSameTick(t *testing.T) {
 	r.reports = nil
 	r.goal(0, 2, r.program(r.limb("leg1"), 0.05, 3))
 	r.run(1)
-	if r.l.seats[0].goal != 2 {
+	if r.l.slots[0].goal != 2 {
 		t.Error("not swapped in one tick")
 	}
 	if ended := r.told(GoalEnded); len(ended) != 1 || ended[0].Goal != 1 || ended[0].Reason.Code != control.Replaced {
@@ -239,7 +239,7 @@ func TestFullRingRefusesTheSender(t *testing.T) {
 	}
 }
 
-// TestReportsAreNeverLost: while nobody reads, orders wait, and their senders are
+// TestReportsAreNeverLost: while reports are not read, orders wait, and their senders are
 // told in the end.
 func TestReportsAreNeverLost(t *testing.T) {
 	r := newRig(t, parts{robot: "pony", controllers: 1})
@@ -322,7 +322,7 @@ func TestSupportGoesWithTheLeg(t *testing.T) {
 func TestSameTicksSameCommands(t *testing.T) {
 	run := func(stamp func(uint64) int64) []uint64 {
 		var hashes []uint64
-		tap := tapFunc(func(f *Frame) { hashes = append(hashes, f.Hash) })
+		tap := tapFunc(func(f *TickRecord) { hashes = append(hashes, f.Hash) })
 		r := newRig(t, parts{robot: "pony", controllers: 2, servo: sim.Servo{Lag: 0.03, Loss: 0.1, Noise: 1e-3}, tap: tap})
 		r.stamp = stamp
 		for n := range 1500 {
@@ -343,14 +343,14 @@ func TestSameTicksSameCommands(t *testing.T) {
 	}
 }
 
-type tapFunc func(*Frame)
+type tapFunc func(*TickRecord)
 
-func (f tapFunc) Tick(x *Frame) { f(x) }
+func (f tapFunc) Tick(x *TickRecord) { f(x) }
 
 // TestProbeIsTold of every stage in order, and nothing of it comes back.
 func TestProbeIsTold(t *testing.T) {
 	run := func(p Probe) (hashes []uint64) {
-		tap := tapFunc(func(f *Frame) { hashes = append(hashes, f.Hash) })
+		tap := tapFunc(func(f *TickRecord) { hashes = append(hashes, f.Hash) })
 		r := newRig(t, parts{robot: "pony", controllers: 1, servo: sim.Servo{Lag: 0.02, Noise: 1e-3}, tap: tap})
 		r.l.SetProbe(p)
 		r.must(0, 1, r.program(r.limb("leg1"), 0.1, 2))

@@ -59,37 +59,36 @@ type Loop struct {
 	cfg   Config
 	dof   int
 	arb   *arbiter.Direct
-	seats []*seat
+	slots []*slot
 
 	orders    *rt.Ring[Order]
 	reports   *rt.Ring[Report]
 	snapshots *rt.Latest[Snapshot]
 	stopWord  atomic.Uint32 // 0: none, else category + 1
 
-	// owned by Step
+	// owned by Step, in the order in which a tick fills them
 	tick     servo.Tick
-	now      float64 // s
-	input    control.Input
-	command  *control.Motion // that merge and shaper make of what owners ask for
-	measured control.Measured
-	raw      *servo.Measurement // as exchanged
-	reading  *servo.Measurement // the newest that is finite
+	now      float64            // s
+	raw      *servo.Measurement // as exchanged at the end of the last tick
+	reading  *servo.Measurement // the newest of it that was finite
+	measured control.Measured   // by estimate
+	base     bases
+	powered  power
+	stops    stopping
+	faults   monitor
+	rates    rates
+	input    control.Input      // that controllers see
+	merge    *control.Aggregate // references of all owners
+	mode     []servo.Mode       // [joints] by energise: torque or not; by invert: how
+	shaper   *control.Shaper
+	command  *control.Motion // the shaper's
 	setpoint []servo.Setpoint
+	guards   *control.Guard
 
-	mode []servo.Mode // of each servo
-
-	merge   *control.Aggregate
-	shaper  *control.Shaper
-	guards  *control.Guard
-	base    bases
-	placed  []int // joints of an order Place
-	powered power
-	stops   stopping
-	faults  monitor
-	rates   rates
-	frame   Frame
-	box     blackBox
-	lost    uint64 // reports for which there was no room
+	placed []int // scratch of an order Place
+	taken  TickRecord
+	box    blackBox
+	lost   uint64 // reports for which there was no room
 }
 
 // Defaults of Config.
@@ -172,7 +171,7 @@ func (l *Loop) makeStates() {
 	})
 	l.stops.from, l.stops.still = make([]float64, n), make([]float64, n)
 	l.box.init(n)
-	l.frame.Orders = make([]Order, 0, ordersPerTick)
+	l.taken.Orders = make([]Order, 0, ordersPerTick)
 }
 
 // Step runs one tick. Loop-safe.
@@ -240,7 +239,7 @@ func (l *Loop) decide() {
 
 // control lets every active controller make its reference.
 func (l *Loop) control() {
-	for _, s := range l.seats {
+	for _, s := range l.slots {
 		switch {
 		case s.program != nil:
 			s.update()
@@ -254,12 +253,12 @@ func (l *Loop) control() {
 // hand-overs where the writer changed or jumped.
 func (l *Loop) aggregate() {
 	l.merge.Begin()
-	for _, s := range l.seats {
+	for _, s := range l.slots {
 		if s.program == nil {
 			continue
 		}
 		s.give()
-		if !l.crowded() { // nobody reads: events gather, and leave together, with the goal's end at the latest
+		if !l.crowded() { // otherwise nothing reads the reports: events gather, and leave together, with the goal's end at the latest
 			s.tellEvents()
 		}
 		if s.status != control.Going {
@@ -269,13 +268,13 @@ func (l *Loop) aggregate() {
 	l.merge.End()
 	l.energise()
 	l.shaper.References(l.mode)
-	for _, s := range l.seats {
+	for _, s := range l.slots {
 		l.shaper.HandOver(s.id, s.ref.Peak)
 	}
 	l.shaper.HandOver(arbiter.Nobody, 0) // joints on their way to a safe pose
 }
 
-// ownedBy returns what a controller owns by the arbiter's books.
+// ownedBy returns what a controller owns, as the arbiter has it.
 func (l *Loop) ownedBy(id arbiter.ClientID) (own robot.Set) {
 	for leaf := range l.merge.Writer {
 		if l.arb.Owner(robot.LeafID(leaf)) == id {
@@ -323,8 +322,8 @@ func (l *Loop) publish() {
 	s.Stopped = l.stops.blocks()
 	s.Command.Copy(l.command)
 	s.Measured.Copy(&l.measured)
-	for i, seat := range l.seats {
-		seat.activity(&s.Active[i])
+	for i, slot := range l.slots {
+		slot.activity(&s.Active[i])
 	}
 	copy(s.Mode, l.mode)
 	copy(s.Cut, l.shaper.Cut)

@@ -33,7 +33,7 @@ const (
 	numOrders
 )
 
-// Order is a wish from outside. Small, and copied.
+// Order is a request from outside. Small, and copied.
 type Order struct {
 	Kind       OrderKind
 	Controller arbiter.ClientID

@@ -47,14 +47,14 @@ func (l *Loop) report(r Report) {
 	}
 }
 
-// crowded reports that nobody reads the reports: what is left of their room is for
+// crowded reports that the reports are not read: what is left of their room is for
 // what runs to end.
 func (l *Loop) crowded() bool { return l.reports.Cap()-l.reports.Len() < reserve }
 
 // drainOrders takes a few orders each tick; the rest waits for the next. While
-// nobody reads the reports, orders wait too.
+// the reports are not read, orders wait too.
 func (l *Loop) drainOrders() {
-	l.frame.Orders = l.frame.Orders[:0]
+	l.taken.Orders = l.taken.Orders[:0]
 	defer l.feed()
 	for range ordersPerTick {
 		if l.crowded() {
@@ -64,7 +64,7 @@ func (l *Loop) drainOrders() {
 		if !ok {
 			return
 		}
-		l.frame.Orders = append(l.frame.Orders, o)
+		l.taken.Orders = append(l.taken.Orders, o)
 		l.obey(o)
 	}
 }
@@ -92,17 +92,17 @@ func (l *Loop) obey(o Order) {
 		l.stops.reset(l)
 		l.powered.reset(l)
 	default:
-		l.obeySeat(o)
+		l.obeySlot(o)
 	}
 }
 
-// obeySeat carries out an order to one controller.
-func (l *Loop) obeySeat(o Order) {
-	if int(o.Controller) >= len(l.seats) || o.Kind >= numOrders {
+// obeySlot carries out an order to one controller.
+func (l *Loop) obeySlot(o Order) {
+	if int(o.Controller) >= len(l.slots) || o.Kind >= numOrders {
 		l.refuse(o, control.Because(control.Unknown))
 		return
 	}
-	s := l.seats[o.Controller]
+	s := l.slots[o.Controller]
 	switch o.Kind {
 	case StartGoal:
 		s.startGoal(o)
@@ -133,7 +133,7 @@ func (l *Loop) obeySeat(o Order) {
 
 // feed gives controllers the newest values of their streams.
 func (l *Loop) feed() {
-	for _, s := range l.seats {
+	for _, s := range l.slots {
 		if p := s.fed; p != nil {
 			s.fed = nil
 			if why := s.feed(p); why.Code != control.OK {
@@ -184,7 +184,7 @@ func (l *Loop) wantedRate() float64 {
 // achievedRate is how fast time went for the slowest motion.
 func (l *Loop) achievedRate() float64 {
 	rate, any := 0.0, false
-	for _, s := range l.seats {
+	for _, s := range l.slots {
 		if s.program != nil && (!any || s.ref.Rate < rate) {
 			rate, any = s.ref.Rate, true
 		}

@@ -41,7 +41,7 @@ func (l *Loop) place(o Order) {
 	l.report(Report{Kind: Placed, Controller: arbiter.Nobody, Goal: o.Goal})
 }
 
-// mayPlace tells why joints cannot be placed: somebody moves them, a stop or a
+// mayPlace tells why joints cannot be placed: they have an owner, a stop or a
 // fault holds them, or there is no such place.
 func (l *Loop) mayPlace(p *control.Placement) control.Reason {
 	if l.stops.blocks() {

@@ -78,7 +78,7 @@ func (p *power) on(l *Loop, o Order) {
 
 // off takes the torque away at once. After a fault it stays away until a reset.
 func (p *power) off(l *Loop) {
-	for _, s := range l.seats {
+	for _, s := range l.slots {
 		s.end(control.Quit, control.Because(control.PowerOff))
 	}
 	if !p.torque() {
@@ -110,7 +110,7 @@ func (p *power) mode(l *Loop, j int) servo.Mode {
 		p.loose = p.loose.With(leaf)
 		return servo.Off
 	case p.loose.Has(leaf) && (l.stops.blocks() || l.faults.blocked.Has(leaf)):
-		return servo.Off // a stop or a fault gives no torque to what may be in somebody's hands
+		return servo.Off // a stop or a fault gives no torque to a limb that a person may hold
 	}
 	p.loose = p.loose.Without(leaf)
 	return servo.Position

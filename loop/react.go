@@ -16,7 +16,7 @@ type reaction struct {
 	wanted  []Severity // scratch of relax
 	robot   Severity   // the most severe that concerns the whole robot
 	slow    robot.Set  // motions with these go at half speed
-	blocked robot.Set  // nobody may move these: they are held
+	blocked robot.Set  // no controller may move these: they are held
 	ramping robot.Set  // on their way to rest, and then limp
 	limp    robot.Set  // no torque
 	brake   robot.Set  // braked
@@ -134,11 +134,11 @@ func (f *reaction) stopRobot(l *Loop, severity Severity) {
 	}
 }
 
-// block takes leaves from whoever moves them: they stop and are held. A
+// block takes leaves from their owners: they stop and are held. A
 // controller that only wants them lives on without.
 func (f *reaction) block(l *Loop, set robot.Set, why control.Reason) {
 	f.blocked = f.blocked.Union(set)
-	for _, s := range l.seats {
+	for _, s := range l.slots {
 		if s.program == nil || !s.owned().Overlaps(set) {
 			continue
 		}

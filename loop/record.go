@@ -46,8 +46,8 @@ func (l *Loop) mark(s Stage) {
 // SetProbe makes p time the stages; nil ends that. Setup.
 func (l *Loop) SetProbe(p Probe) { l.cfg.Probe = p }
 
-// Frame is everything that came into one tick, and a hash of what came of it.
-type Frame struct {
+// TickRecord is everything that came into one tick, and a hash of what came of it.
+type TickRecord struct {
 	Tick        servo.Tick
 	Stop        uint8  // stop word: 0, or category + 1
 	Late        uint32 // periods by which the tick was late
@@ -62,22 +62,22 @@ type Frame struct {
 	Faults  int // active
 }
 
-// Tap sees every tick. What a frame points to is valid during the call only. It
+// Tap sees every tick. What a record points to is valid during the call only. It
 // must be loop-safe.
-type Tap interface{ Tick(f *Frame) }
+type Tap interface{ Tick(r *TickRecord) }
 
 func (l *Loop) record() {
 	if l.cfg.Tap == nil {
 		return
 	}
-	f := &l.frame
+	f := &l.taken
 	f.Tick, f.Measurement, f.Bus, f.Hash = l.tick, l.raw, l.faults.bus, l.hash()
 	f.Command, f.Writer, f.Power, f.Faults = l.command, l.merge.Writer, l.powered.state, l.faults.latch.active
 	l.cfg.Tap.Tick(f)
 }
 
-// hash condenses the command, the setpoints, where the base is and the arbiter's books: two runs
-// that agree in it have done the same, bit for bit.
+// hash condenses the command, the setpoints, where the base is and the arbiter's
+// state: two runs that agree in it have done the same, bit for bit.
 func (l *Loop) hash() uint64 {
 	h := l.arb.Hash()
 	mix := func(v uint64) { h = (h ^ v) * 1099511628211; h ^= h >> 29 }

@@ -35,7 +35,7 @@ func (s *stopping) ramping() bool { return s.active && s.category == 2 }
 // readStop takes the stop word.
 func (l *Loop) readStop() {
 	word := l.stopWord.Swap(0)
-	l.frame.Stop = uint8(word)
+	l.taken.Stop = uint8(word)
 	if word != 0 {
 		l.stops.begin(l, uint8(word-1))
 	}
@@ -59,11 +59,11 @@ func (s *stopping) begin(l *Loop, category uint8) {
 		if l.powered.state == Enabled {
 			l.powered.set(l, Stopping)
 		}
-		l.letGo() // nobody owns anything: every joint takes its shortest stop
+		l.letGo() // everything is unowned: every joint takes its shortest stop
 	}
 }
 
-// powerOff ramps down and takes the torque away because somebody ordered it.
+// powerOff ramps down and takes the torque away by order, not for a fault.
 func (s *stopping) powerOff(l *Loop) {
 	if !l.powered.torque() {
 		return
@@ -75,7 +75,7 @@ func (s *stopping) powerOff(l *Loop) {
 
 // letGo ends all goals; the holder takes over.
 func (l *Loop) letGo() {
-	for _, s := range l.seats {
+	for _, s := range l.slots {
 		s.end(control.Quit, control.Because(control.Stopping))
 	}
 }
@@ -113,7 +113,7 @@ func (s *stopping) update(l *Loop) {
 // dropHandOvers takes away motions that are still being handed over: a hand-over
 // has no path to slow down on, and its shortest stop is the holder's.
 func (l *Loop) dropHandOvers() {
-	for _, s := range l.seats {
+	for _, s := range l.slots {
 		if s.bridging() {
 			s.end(control.Quit, control.Because(control.Stopping))
 		}

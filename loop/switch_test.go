@@ -76,7 +76,7 @@ func (r *rig) onReference() (count int) {
 			continue
 		}
 		count++
-		if ref := r.l.seats[who].ref; r.l.command.Q[j] != ref.Q[j] || r.l.command.V[j] != ref.V[j] {
+		if ref := r.l.slots[who].ref; r.l.command.Q[j] != ref.Q[j] || r.l.command.V[j] != ref.V[j] {
 			r.t.Fatalf("tick %d, joint %d: command %v, reference %v, and no bridge", r.n, j, r.l.command.Q[j], ref.Q[j])
 		}
 	}
@@ -151,7 +151,7 @@ func TestRandomSwitchesOfThePony(t *testing.T) {
 // stop, a panic, a recorder and subscribers active.
 func TestStepDoesNotAllocate(t *testing.T) {
 	var hash uint64
-	tap := tapFunc(func(f *Frame) { hash ^= f.Hash })
+	tap := tapFunc(func(f *TickRecord) { hash ^= f.Hash })
 	r := newRig(t, parts{robot: "pony", controllers: 3, servo: sim.Servo{Lag: 0.02, Loss: 0.05}, tap: tap})
 	r.bus.Plan(sim.Trouble{Joint: int(first(r.limb("leg3"))), From: r.n + 700, Temperature: 99})
 	programs := []control.Program{r.program(r.limb("leg1"), 0.1, 2), r.program(r.limb("leg1"), 0.1, 3), r.program(r.limb("head"), 0.05, 1)}
@@ -200,7 +200,7 @@ func BenchmarkStep(b *testing.B) {
 	for _, tc := range []struct {
 		name string
 		tap  Tap
-	}{{"pony", nil}, {"recorded", tapFunc(func(*Frame) {})}} {
+	}{{"pony", nil}, {"recorded", tapFunc(func(*TickRecord) {})}} {
 		b.Run(tc.name, func(b *testing.B) {
 			r := newRig(b, parts{robot: "pony", controllers: 6, tap: tc.tap})
 			for i, g := range []string{"leg1", "leg2", "leg3", "leg4", "head", "tail"} {
@@ -211,7 +211,7 @@ func BenchmarkStep(b *testing.B) {
 				r.l.Step(servo.Tick{N: r.n, Time: int64(r.n) * 1e6, Dt: period})
 				r.n++
 			}
-			for _, s := range r.l.seats {
+			for _, s := range r.l.slots {
 				if s.program == nil {
 					b.Fatal("not all controllers were active")
 				}

@@ -37,6 +37,7 @@ type instance struct {
 	seats    []controllers.Seat
 	switched []string // controllers with set_operational
 	readers  map[string]goalReader
+	outside  []controllers.Stream // that lead controllers outside the process
 }
 
 // register puts the topics, services and actions of the robot into the graph.

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"poise/action"
+	"poise/controllers"
 	"poise/edge"
 	"poise/executive"
 	"poise/executive/explain"
@@ -70,13 +71,33 @@ func listen[T any](r *register, name string, q graph.QoS, f func(from string, v 
 		r.fail(err)
 		return
 	}
+	r.receive(l.Subscription, func(m *graph.Message) { f(m.From, m.Value.(*T)) })
+}
+
+// receive calls f with every message of a subscription, until the server ends.
+func (r *register) receive(s *graph.Subscription, f func(m *graph.Message)) {
 	r.background.Go(func() {
 		for {
-			m, _, err := l.Subscription.Next(r.life)
+			m, _, err := s.Next(r.life)
 			if err != nil {
 				return
 			}
-			f(m.From, m.Value.(*T))
+			f(m)
+		}
+	})
+}
+
+// follow passes the messages of a stream on to a controller. seat names it at the time
+// of each message: a controller outside may have another seat by then.
+func (in *instance) follow(r *register, topic string, s *controllers.Stream, seat func() (controller string, ok bool)) {
+	sub, err := s.Subscribe(r.graph, r.name(topic))
+	if err != nil {
+		r.fail(err)
+		return
+	}
+	r.receive(sub, func(m *graph.Message) {
+		if controller, ok := seat(); ok {
+			in.feed(m.From, controller, s, m.Value)
 		}
 	})
 }

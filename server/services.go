@@ -6,10 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"poise/control"
-	"poise/control/lookat"
-	"poise/control/stance"
-	"poise/control/stream"
+	"poise/controllers"
 	"poise/edge"
 	"poise/executive"
 	"poise/executive/explain"
@@ -18,7 +15,6 @@ import (
 	"poise/msgs/poisemsgs"
 	"poise/robot"
 	"poise/servo"
-	"poise/spatial"
 )
 
 // serveCommands registers what an instance can be told.
@@ -186,44 +182,26 @@ func (in *instance) poseByHand(ctx context.Context, by servo.HandPoser, q *poise
 	return &poisemsgs.JointsHandSetResponse{Success: true, Message: "done"}, nil
 }
 
-// serveStreams registers the topics that continuous controllers follow, and the
-// messages of controllers outside the process.
+// serveStreams registers the topics that controllers follow, and the messages of
+// controllers outside the process.
 func (in *instance) serveStreams(r *register) {
-	feed := func(controller string) func(from string, v *msgs.JointState) {
-		return func(from string, v *msgs.JointState) { in.feedJoints(from, controller, v) }
-	}
-	listen(r, "joints_ref", newest, feed("joint_state"))
-	listen(r, "controllers/joint_state/ref_joints", newest, feed("joint_state"))
-	if _, ok := in.loop.Controller("stance"); ok {
-		listen(r, "controllers/stance/target", newest, func(from string, v *msgs.PoseStamped) {
-			X, ok := edge.PoseOf(v.Pose)
-			relative, known := edge.InBase(in.model, &v.Header)
-			switch {
-			case !ok:
-				in.streamed(from, "stance", "the orientation has no length")
-			case !known:
-				in.streamed(from, "stance", in.unknownFrame(v.Header.FrameID))
-			default:
-				in.feed(from, "stance", func(at int64) control.Program { return &stance.Target{At: at, Body: X, Relative: relative} })
+	for i := range in.seats {
+		seat := &in.seats[i]
+		if seat.Declaration.Outside {
+			in.outside = seat.Declaration.Streams // of each once it asked for resources, under its own name
+			continue
+		}
+		name := seat.Loop.Name
+		always := func() (string, bool) { return name, true }
+		for k := range seat.Declaration.Streams {
+			s := &seat.Declaration.Streams[k]
+			in.follow(r, "controllers/"+name+"/"+s.Topic, s, always)
+			for _, also := range s.Also {
+				in.follow(r, also, s, always)
 			}
-		})
-	}
-	if _, ok := in.loop.Controller("look_at"); ok {
-		listen(r, "controllers/look_at/target", newest, func(from string, v *msgs.PointStamped) {
-			base, known := edge.InBase(in.model, &v.Header)
-			if !known {
-				in.streamed(from, "look_at", in.unknownFrame(v.Header.FrameID))
-				return
-			}
-			point := spatial.Vec3{X: v.Point.X, Y: v.Point.Y, Z: v.Point.Z}
-			in.feed(from, "look_at", func(at int64) control.Program { return &lookat.Target{At: at, Point: point, InBase: base} })
-		})
+		}
 	}
 	in.serveRemotes(r)
-}
-
-func (in *instance) unknownFrame(name string) string {
-	return fmt.Sprintf("frame %q: %s or %s is understood", name, worldFrame, in.model.Frames()[0].Name)
 }
 
 // streamed leaves an audit line about a value of a stream, once a second at most; why
@@ -238,41 +216,18 @@ func (in *instance) streamed(from, controller, why string) {
 	})
 }
 
-// feed hands a value that was made now to a controller.
-func (in *instance) feed(from, controller string, value func(at int64) control.Program) {
-	var at int64
-	if !in.exec.View(func(now *loop.Snapshot) { at = now.Tick.Time }) {
+// feed hands a message of a stream to a controller.
+func (in *instance) feed(from, controller string, s *controllers.Stream, message any) {
+	var now servo.Tick
+	if !in.exec.View(func(s *loop.Snapshot) { now = s.Tick }) {
 		return
 	}
-	in.streamed(from, controller, explain.Join(in.exec.Feed(controller, value(at))))
-}
-
-// feedJoints hands a joint state to a stream. A stamp says when it was made: what is
-// older than the controller's activation moves nothing.
-func (in *instance) feedJoints(from, controller string, v *msgs.JointState) {
-	if len(v.Position) != len(v.Name) {
-		in.streamed(from, controller, fmt.Sprintf("%d joints and %d positions", len(v.Name), len(v.Position)))
+	value, err := s.Read(in.model, now, message)
+	if err != nil {
+		in.streamed(from, controller, err.Error())
 		return
 	}
-	sample := &stream.Sample{Q: make([]float64, len(in.model.Joints()))}
-	for i, name := range v.Name {
-		id, ok := in.model.Joint(name)
-		if !ok {
-			in.streamed(from, controller, fmt.Sprintf("joint %q is unknown", name))
-			return
-		}
-		sample.Joints = sample.Joints.With(robot.LeafID(id))
-		sample.Q[id] = v.Position[i]
-	}
-	stamp := v.Header.Stamp.Nanos()
-	if !in.exec.View(func(now *loop.Snapshot) {
-		if sample.At = now.Tick.Time; stamp > 0 {
-			sample.At = min(now.Tick.Time-(now.Tick.Stamp-stamp), now.Tick.Time)
-		}
-	}) {
-		return
-	}
-	in.streamed(from, controller, explain.Join(in.exec.Feed(controller, sample)))
+	in.streamed(from, controller, explain.Join(in.exec.Feed(controller, value)))
 }
 
 // maxOutside bounds how many controllers outside are listened to.
@@ -293,11 +248,10 @@ func (in *instance) serveRemotes(r *register) {
 				return
 			}
 			own := in.register()
-			listen(own, "controllers/"+v.RequesterName+"/ref_joints", newest, func(from string, j *msgs.JointState) {
-				if seat, ok := in.exec.RemoteSeat(v.RequesterName); ok {
-					in.feedJoints(from, seat, j)
-				}
-			})
+			seat := func() (string, bool) { return in.exec.RemoteSeat(v.RequesterName) }
+			for k := range in.outside {
+				in.follow(own, "controllers/"+v.RequesterName+"/"+in.outside[k].Topic, &in.outside[k], seat)
+			}
 			if own.err != nil {
 				refuse(own.err.Error())
 				return

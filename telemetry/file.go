@@ -55,7 +55,7 @@ func Create(name string, h Header, room int64) (*File, error) {
 }
 
 // Tick takes a tick. Loop-safe.
-func (f *File) Tick(frame *loop.Frame) { f.rec.Tick(frame) }
+func (f *File) Tick(frame *loop.TickRecord) { f.rec.Tick(frame) }
 
 // Write is for the recorder, which writes whole records.
 func (f *File) Write(b []byte) (int, error) {

@@ -40,7 +40,7 @@ func newCheckpoint(joints, leaves int) checkpoint {
 	return checkpoint{q: make([]float64, joints), v: make([]float64, joints), a: make([]float64, joints), tau: make([]float64, joints), writer: make([]arbiter.ClientID, leaves)}
 }
 
-func (c *checkpoint) set(f *loop.Frame) {
+func (c *checkpoint) set(f *loop.TickRecord) {
 	copy(c.q, f.Command.Q)
 	copy(c.v, f.Command.V)
 	copy(c.a, f.Command.A)
@@ -78,7 +78,7 @@ func NewRecorder(h Header) *Recorder {
 }
 
 // Tick takes a tick. Loop-safe.
-func (r *Recorder) Tick(f *loop.Frame) {
+func (r *Recorder) Tick(f *loop.TickRecord) {
 	s := r.queue.Slot()
 	if s == nil {
 		r.missing++

@@ -167,7 +167,7 @@ type virtual struct{ *player }
 func (virtual) Place([]int, []float64) {}
 
 // Tick takes what the replay came to.
-func (p *player) Tick(f *loop.Frame) {
+func (p *player) Tick(f *loop.TickRecord) {
 	p.hash = f.Hash
 	p.state.set(f)
 }

@@ -310,7 +310,7 @@ func (r *rig) randomGoal(rng *rand.Rand) *Goal {
 // same hashes, tick by tick.
 func TestDecodedProgramsDoTheSame(t *testing.T) {
 	hashes := func(again bool) (all []uint64) {
-		r := newRig(t, parts{robot: "pony", tap: tapFunc(func(f *loop.Frame) { all = append(all, f.Hash) })})
+		r := newRig(t, parts{robot: "pony", tap: tapFunc(func(f *loop.TickRecord) { all = append(all, f.Hash) })})
 		rng := rand.New(rand.NewPCG(3, 3))
 		for range 4 {
 			p := r.compile(r.randomGoal(rng))
@@ -340,9 +340,9 @@ func TestDecodedProgramsDoTheSame(t *testing.T) {
 	}
 }
 
-type tapFunc func(*loop.Frame)
+type tapFunc func(*loop.TickRecord)
 
-func (f tapFunc) Tick(x *loop.Frame) { f(x) }
+func (f tapFunc) Tick(x *loop.TickRecord) { f(x) }
 
 func TestNothingAllocatesInTheCycle(t *testing.T) {
 	r := newRig(t, parts{robot: "pony"})

@@ -221,7 +221,7 @@ func TestNonsenseIsNoNumber(t *testing.T) {
 }
 
 // TestHandsOfOthers moves a limp joint from another goroutine, for the race
-// detector, until torque comes: from then on nobody can.
+// detector, until torque comes: from then on it is refused.
 func TestHandsOfOthers(t *testing.T) {
 	b := New(Config{Servos: make([]Servo, 2)})
 	free := servo.Setpoint{Mode: servo.Off}

@@ -1,0 +1,41 @@
+package controllers
+
+import (
+	"poise/control"
+	"poise/graph"
+	"poise/robot"
+	"poise/servo"
+)
+
+// Stream is a topic whose messages lead a controller while it is active.
+type Stream struct {
+	Topic string   // below controllers/NAME/
+	Also  []string // further names of the topic
+
+	subscribe func(g *graph.Graph, name string) (*graph.Subscription, error)
+	read      func(m *robot.Model, now servo.Tick, message any) (control.Program, error)
+}
+
+// StreamOf declares a stream of messages; read turns one into a value for the
+// controller, whose time is that of now unless the message has a stamp of its own.
+func StreamOf[T any](topic string, read func(m *robot.Model, now servo.Tick, message *T) (control.Program, error), also ...string) Stream {
+	return Stream{Topic: topic, Also: also,
+		subscribe: func(g *graph.Graph, name string) (*graph.Subscription, error) {
+			l, err := graph.Listen[T](g, name, graph.SubscribeOptions{QoS: graph.QoS{Depth: 1}}) // only the newest value counts
+			return l.Subscription, err
+		},
+		read: func(m *robot.Model, now servo.Tick, message any) (control.Program, error) {
+			return read(m, now, message.(*T))
+		},
+	}
+}
+
+// Subscribe listens to the topic under a name.
+func (s *Stream) Subscribe(g *graph.Graph, name string) (*graph.Subscription, error) {
+	return s.subscribe(g, name)
+}
+
+// Read turns a message of the topic into a value for the controller.
+func (s *Stream) Read(m *robot.Model, now servo.Tick, message any) (control.Program, error) {
+	return s.read(m, now, message)
+}
