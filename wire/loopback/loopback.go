@@ -1,4 +1,4 @@
-// Package loopback keeps a server on this machine for this machine.
+// Package loopback restricts a server to clients on the same machine.
 //
 // A socket on 127.0.0.1 is not enough: a page from anywhere, open in a browser
 // here, can connect to it (the browser then sends its Origin), and a name that
@@ -16,19 +16,19 @@ import (
 	"strings"
 )
 
-// Guard says who may come.
+// Guard checks requests.
 type Guard struct {
 	Origins []string // besides pages on loopback names: "https://studio.example"
 }
 
-// OriginError is a page that may not use the server.
+// OriginError refuses a page of another origin.
 type OriginError struct{ Origin string }
 
 func (e *OriginError) Error() string {
 	return fmt.Sprintf("origin %q may not connect: only pages served from this machine (localhost, 127.0.0.1, [::1]) may", e.Origin)
 }
 
-// HostError is a name that does not mean this machine.
+// HostError refuses a host name that may not mean this machine.
 type HostError struct{ Host string }
 
 func (e *HostError) Error() string {

@@ -72,11 +72,11 @@ func Discover(ctx context.Context, c *client.Client, prefix string) (s Spec, ski
 	return s, skipped, nil
 }
 
-// latched are topics that are published once. No rosapi tells which those are.
+// latched are topics that are published once; rosapi does not tell which these are.
 var latched = []string{"tf_static", "robot_description", "robot_description_semantic", "map", "resource_assignment"}
 
 // reads reports whether a topic is one that the robot reads and does not publish.
-// Clients of its bridge do not count, for we are one of them.
+// Clients of its bridge do not count: this mirror is one of them.
 func reads(ctx context.Context, c *client.Client, topic string) (bool, error) {
 	args := fmt.Sprintf(`{"topic":%q}`, topic)
 	client := func(node string) bool { return strings.Contains(node, "rosbridge") }
@@ -104,7 +104,7 @@ func (s *Spec) services(ctx context.Context, c *client.Client, local func(string
 	}
 	for _, name := range list.Services {
 		if strings.HasPrefix(name, "/rosapi/") {
-			continue // the mirror of a list of mirrors would only confuse
+			continue // this graph has its own rosapi
 		}
 		var r struct{ Type string }
 		if err := ask(ctx, c, "service_type", fmt.Sprintf(`{"service":%q}`, name), &r); err != nil {

@@ -11,8 +11,8 @@ import (
 	"poise/wire/rosbridge/client"
 )
 
-// askPatience is how long a robot may take to say what it has, and askAgain when it is
-// asked once more: its rosapi may start later than its bridge.
+// askPatience is how long a robot may take to list what it has, and askAgain the pause
+// before it is asked again: its rosapi may start later than its bridge.
 const (
 	askPatience = 10 * time.Second
 	askAgain    = 2 * time.Second
@@ -54,7 +54,7 @@ func Keep(ctx context.Context, g *graph.Graph, url, prefix string, o client.Opti
 	}
 }
 
-// keeper is what of a robot is shown at present.
+// keeper holds the present mirror of a robot.
 type keeper struct {
 	g      *graph.Graph
 	c      *client.Client
@@ -65,8 +65,8 @@ type keeper struct {
 	mirror *Mirror
 }
 
-// show asks the robot what it has, and mirrors that unless it is already. It reports
-// whether the robot has said so.
+// show asks the robot what it has, and mirrors it unless it is mirrored already. It
+// reports whether the robot has answered.
 func (k *keeper) show(ctx context.Context) bool {
 	asking, done := context.WithTimeout(ctx, askPatience)
 	defer done()

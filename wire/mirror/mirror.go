@@ -15,7 +15,7 @@
 // everything it has whose types are known here.
 //
 // When the connection breaks, topics fall silent and come back with it; a call
-// fails, and a goal under way ends as aborted: nobody can tell what became of it.
+// fails, and a goal under way ends as aborted: its outcome is unknown.
 package mirror
 
 import (
@@ -33,12 +33,12 @@ import (
 	"poise/wire/rosbridge/client"
 )
 
-// Name is one thing of the remote robot and the name that it gets here.
+// Name is a topic, service or action of the remote robot, and its name here.
 type Name struct {
 	Remote  string
 	Type    string
 	Local   string // empty takes the remote one
-	Latched bool   // of a topic: who comes later gets the last message
+	Latched bool   // of a topic: late subscribers get the last message
 }
 
 func (n Name) local() string {
@@ -60,7 +60,7 @@ type Spec struct {
 // Node is who serves and publishes, as listings show it.
 const Node = "/mirror"
 
-// Mirror is a set of mirrored things.
+// Mirror is a set of mirrored names.
 type Mirror struct {
 	g      *graph.Graph
 	c      *client.Client
@@ -98,7 +98,7 @@ func New(g *graph.Graph, c *client.Client, s Spec) (*Mirror, error) {
 	return m, nil
 }
 
-// Close takes everything out of the graph again. The client stays open.
+// Close removes everything from the graph. The client stays open.
 func (m *Mirror) Close() {
 	m.cancel()
 	for _, end := range m.ends {
@@ -120,7 +120,7 @@ func (m *Mirror) topic(n Name) error {
 	}
 	m.ends = append(m.ends, sub.Close)
 	m.work.Go(func() {
-		told := "" // a robot with another definition of the type says the same wrong thing again and again
+		told := "" // a robot with another definition of the type sends the same mistake again and again
 		for {
 			text, _, err := sub.Next(m.ctx)
 			if err != nil {
@@ -165,7 +165,7 @@ func (m *Mirror) publish(n Name) error {
 				m.over("topic", n, err)
 				return
 			}
-			// without a connection a message is gone, as it would be without a mirror
+			// without a connection a message is lost, as it would be without a mirror
 			if err := pub.Publish(msg.JSON(form)); err != nil && !errors.Is(err, client.ErrDisconnected) {
 				m.log.Warn("a mirrored message was refused", "topic", n.Remote, "why", err)
 			}
@@ -244,8 +244,8 @@ func (m *Mirror) action(n Name) error {
 	return nil
 }
 
-// follow tells a local goal what becomes of the remote one. The protocol does not
-// say when a goal was accepted: its first feedback does, or its end.
+// follow passes the updates of the remote goal on to the local one. The protocol does not
+// tell when a goal is accepted: its first feedback does, or its end.
 func (m *Mirror) follow(h *graph.GoalHandle, g *client.Goal, typ *registry.Action) {
 	for {
 		u, err := g.Next(m.ctx)
@@ -288,7 +288,7 @@ func (m *Mirror) finish(h *graph.GoalHandle, u client.Update, typ *registry.Acti
 		h.Succeed(r, u.Text)
 	case msgs.StatusCanceled:
 		if h.State() != action.Preempting {
-			// the robot gave up by itself
+			// the robot ended it by itself
 			h.Withdraw(action.ServerStopped, r, u.Text)
 			return
 		}

@@ -30,7 +30,7 @@ import (
 	api "poise/msgs/rosapimsgs"
 )
 
-// Options are what the graph itself does not know.
+// Options hold what the graph does not know.
 type Options struct {
 	Now    func() time.Time // default time.Now
 	Params map[string]any   // shown by get_param, as JSON; never written
@@ -125,7 +125,7 @@ func (s *server) lists() {
 	add(s, "get_time", func(*api.GetTimeRequest) (*api.GetTimeResponse, error) {
 		return &api.GetTimeResponse{Time: msgs.TimeOf(s.now().UnixNano())}, nil
 	})
-	// a client that asks wants to know whose names and times to expect: ROS 2's
+	// clients ask to know which names and times to expect: ROS 2's
 	add(s, "get_ros_version", func(*api.GetROSVersionRequest) (*api.GetROSVersionResponse, error) {
 		return &api.GetROSVersionResponse{Version: 2, Distro: "poise"}, nil
 	})
@@ -258,7 +258,7 @@ func (s *server) nodeDetails(q *api.NodeDetailsRequest) (*api.NodeDetailsRespons
 // errReadOnly is why parameters stay as they are.
 const errReadOnly = "parameters cannot be changed here: use the services of the server, or its configuration"
 
-// parameters serves what little there is of a parameter server.
+// parameters serves the read-only part of a parameter server.
 func (s *server) parameters() {
 	names := slices.Sorted(maps.Keys(s.params))
 	add(s, "get_param_names", func(*api.GetParamNamesRequest) (*api.GetParamNamesResponse, error) {
@@ -293,9 +293,8 @@ func (s *server) param(name string) (any, bool) {
 	return nil, false
 }
 
-// getParam answers with JSON text. The value of a parameter that is not there is
-// the default that came along, or null, which clients that do not read successful
-// can parse.
+// getParam answers with JSON text. The value of an unknown parameter is the default in the
+// request, or null, which clients that do not check for success can parse.
 func (s *server) getParam(q *api.GetParamRequest) (*api.GetParamResponse, error) {
 	v, ok := s.param(q.Name)
 	if !ok {

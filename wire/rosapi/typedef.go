@@ -75,7 +75,7 @@ func typedefs(t *registry.Type, form msgs.Form) []api.TypeDef {
 	for _, part := range t.Parts(form) {
 		defs = append(defs, typedef(part, form))
 	}
-	// times are built in, yet clients look for the fields of everything
+	// times are built in, but clients look up the fields of every type
 	for _, d := range slices.Clone(defs) {
 		for _, name := range d.Fieldtypes {
 			def, ok := timeDefs[name]

@@ -459,7 +459,7 @@ func TestCloseDoesNotWaitForTheDead(t *testing.T) {
 		start := time.Now()
 		b.server.Close()
 		if took := time.Since(start); took > time.Second {
-			t.Errorf("Close took %v; a client has a second for its goodbye", took)
+			t.Errorf("Close took %v; a client has a second to answer the closing handshake", took)
 		}
 		if n := b.server.Stats().Clients; n != 0 {
 			t.Errorf("%d clients are left", n)

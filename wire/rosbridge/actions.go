@@ -21,13 +21,13 @@ var errNoAction = errors.New(`the member "action" is missing`)
 
 // goal is a goal of the client on its way through the graph.
 type goal struct {
-	x        *session
+	session  *session
 	key      string // in the session's map
 	id       string // JSON text of the client's id; empty if it gave none
 	name     string // of the action, as spelled
 	form     msgs.Form
 	feedback bool
-	silent   bool // sent by ROS 1's topics: only the audit listens
+	silent   bool // sent by ROS 1's topics: only audited
 	fragment int
 	lane     *lane
 	queued   atomic.Bool
@@ -37,10 +37,10 @@ type goal struct {
 	client *graph.GoalClient
 }
 
-func (x *session) roomForGoal() error {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if limit := x.server.c.Limits.Goals; len(x.goals) >= limit {
+func (ses *session) roomForGoal() error {
+	ses.mu.Lock()
+	defer ses.mu.Unlock()
+	if limit := ses.server.c.Limits.Goals; len(ses.goals) >= limit {
 		return &LimitError{What: "too many goals that are not over", Limit: float64(limit)}
 	}
 	return nil
@@ -48,17 +48,17 @@ func (x *session) roomForGoal() error {
 
 // sendGoal sends a goal to an action. Its id is the client's own; in the graph it
 // gets a name that no other client can choose.
-func (x *session) sendGoal(m *frame.Message) error {
+func (ses *session) sendGoal(m *frame.Message) error {
 	switch {
 	case m.Action == "":
 		return errNoAction
 	case m.Compression != "" && m.Compression != "none":
 		return fmt.Errorf("compression %q is not served for answers; use none", m.Compression)
 	}
-	if err := x.roomForGoal(); err != nil {
+	if err := ses.roomForGoal(); err != nil {
 		return err
 	}
-	g := &goal{x: x, id: m.ID, name: m.Action, feedback: m.Feedback, fragment: m.FragmentSize}
+	g := &goal{session: ses, id: m.ID, name: m.Action, feedback: m.Feedback, fragment: m.FragmentSize}
 	if m.ActionType != "" {
 		_, form, err := registry.ActionNamed(m.ActionType)
 		if err != nil {
@@ -66,27 +66,27 @@ func (x *session) sendGoal(m *frame.Message) error {
 		}
 		g.form = form
 	}
-	g.lane = x.box.newLane("feedback of "+m.Action, x.server.c.Limits.Queue, 0)
-	x.mu.Lock()
-	x.goalSeq++
-	id := action.ID(fmt.Sprintf("%s/%d", x.client.Node, x.goalSeq))
+	g.lane = ses.box.newLane("feedback of "+m.Action, ses.server.c.Limits.Queue, 0)
+	ses.mu.Lock()
+	ses.goalSeq++
+	id := action.ID(fmt.Sprintf("%s/%d", ses.client.Node, ses.goalSeq))
 	g.key = frame.IDText(m.ID)
 	if m.ID == "" {
 		g.key = string(id)
 	}
-	if x.goals[g.key] != nil {
-		x.mu.Unlock()
-		// a negative answer would be taken for that of the goal that runs
-		x.status(levelError, m.ID, fmt.Sprintf("%s: %s: a goal with the id %q is under way; its result will come", m.Op, m.Action, g.key))
+	if ses.goals[g.key] != nil {
+		ses.mu.Unlock()
+		// a negative answer would be taken for that of the running goal
+		ses.status(levelError, m.ID, fmt.Sprintf("%s: %s: a goal with the id %q is under way; its result will come", m.Op, m.Action, g.key))
 		return nil
 	}
-	x.goals[g.key] = g
-	x.mu.Unlock()
-	client, err := x.server.g.SendGoalJSON(m.Action, m.ActionType, m.Args, graph.GoalOptions{ID: id, Node: x.client.Node,
-		Queue: feedbackQueue, Wake: func() { x.pump.wake(g) }})
+	ses.goals[g.key] = g
+	ses.mu.Unlock()
+	client, err := ses.server.g.SendGoalJSON(m.Action, m.ActionType, m.Args, graph.GoalOptions{ID: id, Node: ses.client.Node,
+		Queue: feedbackQueue, Wake: func() { ses.pump.wake(g) }})
 	if err != nil {
 		g.forget()
-		x.server.audit(x, Goal, m.Action, frame.IDText(m.ID), err.Error())
+		ses.server.audit(ses, Goal, m.Action, frame.IDText(m.ID), err.Error())
 		return err
 	}
 	g.follow(client)
@@ -94,21 +94,21 @@ func (x *session) sendGoal(m *frame.Message) error {
 }
 
 // watchGoal follows a goal that came by ROS 1's topics, for limits and audit.
-func (x *session) watchGoal(name, id string) {
-	g := &goal{x: x, key: name + " " + id, id: frame.StringID(id), name: name, silent: true}
-	x.mu.Lock()
-	known := x.goals[g.key] != nil
+func (ses *session) watchGoal(name, id string) {
+	g := &goal{session: ses, key: name + " " + id, id: frame.StringID(id), name: name, silent: true}
+	ses.mu.Lock()
+	known := ses.goals[g.key] != nil
 	if !known {
-		x.goals[g.key] = g
+		ses.goals[g.key] = g
 	}
-	x.mu.Unlock()
+	ses.mu.Unlock()
 	if known {
 		return // sent twice: the graph has refused the second
 	}
-	client, err := x.server.g.WatchGoal(name, action.ID(id), graph.GoalOptions{Queue: 1, Wake: func() { x.pump.wake(g) }})
+	client, err := ses.server.g.WatchGoal(name, action.ID(id), graph.GoalOptions{Queue: 1, Wake: func() { ses.pump.wake(g) }})
 	if err != nil {
 		g.forget()
-		x.server.audit(x, Goal, name, id, err.Error())
+		ses.server.audit(ses, Goal, name, id, err.Error())
 		return
 	}
 	g.follow(client)
@@ -118,18 +118,18 @@ func (g *goal) follow(client *graph.GoalClient) {
 	g.mu.Lock()
 	g.client = client
 	g.mu.Unlock()
-	g.x.pump.wake(g)
+	g.session.pump.wake(g)
 }
 
 func (g *goal) forget() {
-	g.x.mu.Lock()
-	defer g.x.mu.Unlock()
-	if g.x.goals[g.key] == g {
-		delete(g.x.goals, g.key)
+	g.session.mu.Lock()
+	defer g.session.mu.Unlock()
+	if g.session.goals[g.key] == g {
+		delete(g.session.goals, g.key)
 	}
 }
 
-// leave is called when the client has gone.
+// leave is called when the client has disconnected.
 func (g *goal) leave(cancel bool) {
 	g.mu.Lock()
 	client := g.client
@@ -139,7 +139,7 @@ func (g *goal) leave(cancel bool) {
 	}
 	if cancel {
 		client.Cancel()
-		g.x.server.audit(g.x, Cancel, g.name, frame.IDText(g.id), "the client has gone")
+		g.session.server.audit(g.session, Cancel, g.name, frame.IDText(g.id), "the client has gone")
 	}
 	client.Close()
 }
@@ -147,7 +147,7 @@ func (g *goal) leave(cancel bool) {
 // inPump is for the pump.
 func (g *goal) inPump() *atomic.Bool { return &g.queued }
 
-// drain tells the client what has become of its goal.
+// drain sends the client the updates of its goal.
 func (g *goal) drain() (more bool) {
 	g.mu.Lock()
 	client := g.client
@@ -164,13 +164,13 @@ func (g *goal) drain() (more bool) {
 		case u.Feedback != nil:
 			g.tellFeedback(u)
 		case u.Result != nil:
-			g.forget() // first: the client may use the id again as soon as it hears
+			g.forget() // first: the client may use the id again as soon as it has the result
 			g.tellResult(u)
 			client.Close()
 			return false
 		case u.State == action.Active && !g.started:
 			g.started = true
-			g.x.server.audit(g.x, Goal, g.name, frame.IDText(g.id), "accepted")
+			g.session.server.audit(g.session, Goal, g.name, frame.IDText(g.id), "accepted")
 		}
 	}
 }
@@ -181,7 +181,7 @@ func (g *goal) tellFeedback(u graph.GoalUpdate) {
 	}
 	m := frame.Message{Op: frame.ActionFeedback, ID: g.id, Action: g.name, Values: u.Feedback.JSON(g.form)}
 	g.lane.lose(u.Lost)
-	g.lane.put(g.x.split(m.Append(nil), g.fragment), false)
+	g.lane.put(g.session.split(m.Append(nil), g.fragment), false)
 }
 
 func (g *goal) tellResult(u graph.GoalUpdate) {
@@ -189,7 +189,7 @@ func (g *goal) tellResult(u graph.GoalUpdate) {
 	if u.Text != "" {
 		text += ": " + u.Text
 	}
-	g.x.server.audit(g.x, Goal, g.name, frame.IDText(g.id), text)
+	g.session.server.audit(g.session, Goal, g.name, frame.IDText(g.id), text)
 	if g.silent {
 		return
 	}
@@ -202,28 +202,28 @@ func (g *goal) tellResult(u graph.GoalUpdate) {
 		if u.State == action.Rejected {
 			result = u.Result.JSON(g.form)
 		}
-		g.x.answerRejected(g.id, g.name, why, result)
+		g.session.answerRejected(g.id, g.name, why, result)
 		return
 	}
 	status, yes := int(graph.StatusROS2(u.State, u.Cause)), true
-	g.x.answer(&frame.Message{Op: frame.ActionResult, ID: g.id, Action: g.name, Values: u.Result.JSON(g.form),
+	g.session.answer(&frame.Message{Op: frame.ActionResult, ID: g.id, Action: g.name, Values: u.Result.JSON(g.form),
 		Status: &status, Result: &yes}, g.fragment)
 }
 
 // answerRejected says that a goal never ran, and why: as a string, since that is what
 // clients show, and beside it as the action's result message, whose fields programs
 // read; nil if there is none.
-func (x *session) answerRejected(id, name, why string, result []byte) {
+func (ses *session) answerRejected(id, name, why string, result []byte) {
 	status, no := int(msgs.StatusAborted), false
-	x.answer(&frame.Message{Op: frame.ActionResult, ID: id, Action: name, Values: frame.AppendString(nil, why), Refusal: result,
+	ses.answer(&frame.Message{Op: frame.ActionResult, ID: id, Action: name, Values: frame.AppendString(nil, why), Refusal: result,
 		Status: &status, Result: &no}, 0)
 }
 
-func (x *session) cancelGoal(m *frame.Message) error {
+func (ses *session) cancelGoal(m *frame.Message) error {
 	id := frame.IDText(m.ID)
-	x.mu.Lock()
-	g := x.goals[id]
-	x.mu.Unlock()
+	ses.mu.Lock()
+	g := ses.goals[id]
+	ses.mu.Unlock()
 	if g == nil || m.Action != "" && !sameName(g.name, m.Action) {
 		return fmt.Errorf("%s: this client has no goal with the id %q that is not over", m.Action, id)
 	}
@@ -231,7 +231,7 @@ func (x *session) cancelGoal(m *frame.Message) error {
 	client := g.client
 	g.mu.Unlock()
 	client.Cancel()
-	x.server.audit(x, Cancel, g.name, id, "done")
+	ses.server.audit(ses, Cancel, g.name, id, "done")
 	return nil
 }
 
@@ -240,10 +240,10 @@ func sameName(a, b string) bool {
 }
 
 // actionOf splits a topic's name if it is one that an action listens to.
-func (x *session) actionOf(topic string) (name, part string) {
+func (ses *session) actionOf(topic string) (name, part string) {
 	for _, part := range []string{"/goal", "/cancel"} {
 		if name, ok := strings.CutSuffix(topic, part); ok {
-			if info, known := x.server.g.TopicInfo(topic); known && info.Action != "" {
+			if info, known := ses.server.g.TopicInfo(topic); known && info.Action != "" {
 				return name, part
 			}
 		}

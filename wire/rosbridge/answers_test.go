@@ -144,12 +144,12 @@ func TestTheLogSaysPlainlyHowClientsLeave(t *testing.T) {
 	}
 	p := b.dial()
 	p.conn.Close(websocket.StatusNormalClosure, "")
-	gone(`why="it said goodbye"`)
+	gone(`why="closed by the client"`)
 	b.dial().conn.CloseNow()
-	gone(`why="it hung up"`)
+	gone(`why="the connection broke"`)
 	p = b.dial()
 	p.conn.Close(websocket.StatusInternalError, "")
-	gone(`why="it left with code 1011"`)
+	gone(`why="closed by the client with code 1011"`)
 }
 
 // lineWriter hands on what is logged.

@@ -16,8 +16,8 @@ type Config struct {
 	Log                *slog.Logger
 }
 
-// Limits bound what one client can take from the others. A message beyond a limit
-// is refused by name; nothing is cut in silence.
+// Limits bound what one client can use. A message beyond a limit is refused with the
+// limit; nothing is truncated silently.
 type Limits struct {
 	Connections    int           // clients at a time; default 100
 	MessageBytes   int           // of one message, fragments joined; default 8 MiB
@@ -28,8 +28,8 @@ type Limits struct {
 	Calls          int           // service calls of one client under way; default 100
 	Queue          int           // messages of one topic that wait for a slow client; default 100
 	QueueBytes     int           // all that waits for one client; default 32 MiB
-	PingEvery      time.Duration // silence after which a client is asked whether it is there; default 15 s
-	PongWithin     time.Duration // and how long it may take to answer, or to read a message; default 30 s
+	PingEvery      time.Duration // interval between pings; default 15 s
+	PongWithin     time.Duration // how long a client may take to answer a ping, or to read a message; default 30 s
 }
 
 func (l Limits) withDefaults() Limits {
@@ -86,11 +86,11 @@ type Entry struct {
 	Result string // accepted, done, succeeded, aborted …, or why not
 }
 
-// Client is who is at the other end of a connection.
+// Client describes the other end of a connection.
 type Client struct {
 	Node   string // its name in the graph: /rosbridge/client_7
 	Addr   string
-	Agent  string // what its HTTP request called itself
+	Agent  string // User-Agent of its HTTP request
 	Origin string // the page, if it is one
 }
 

@@ -7,10 +7,9 @@
 //	err := bridge.Run(ctx)
 //
 // A Server is a wire (package wire) and an http.Handler; each connection is a session with four goroutines:
-// one reads and obeys, one moves what the graph has to say into the session's
-// outbox, one writes, one pings. Nothing that a client does or leaves undone can
-// hold up the graph: what it does not read in time is lost, oldest first, and the
-// client is told so by a status message.
+// one reads and handles messages, one moves messages of the graph into the session's
+// outbox, one writes, one pings. No client can delay the graph: what it does not read
+// in time is lost, oldest first, and a status message tells it how much.
 //
 // A stream is a topic that a client reads, served is what it serves, and both send
 // through its outbox. The packages below are frame, the messages on the socket, and
@@ -35,7 +34,6 @@
 //     otherwise; everything that it advertised is withdrawn.
 //   - Only loopback names may connect; see package wire/loopback.
 //
-// The protocol has no word for refusing an advertised topic to a client, no
-// authentication worth the name and no flow control; the limits of this package
-// stand in for the last.
+// The protocol has no answer that refuses an advertised topic, no useful authentication
+// and no flow control; the limits of this package stand in for the last.
 package rosbridge

@@ -38,9 +38,9 @@ type outbox struct {
 	mu     sync.Mutex
 	max    int // bytes
 	bytes  int
-	queue  []*outgoing // dead ones have no frames
-	dead   int
-	full   bool // an answer did not fit
+	queue  []*outgoing // removed ones have no frames
+	dead   int         // removed ones in queue
+	full   bool        // an answer did not fit
 	closed bool
 	notify chan struct{}
 }
@@ -50,8 +50,8 @@ func newOutbox(maxBytes int) *outbox {
 	return &outbox{max: maxBytes, notify: make(chan struct{}, 1)}
 }
 
-// must puts in what may not be lost, and reports whether it fitted. Once it did
-// not, next returns what is there no more: the connection is to be closed.
+// must adds what may not be lost, and reports whether it fitted. Once something did not,
+// next returns nothing more: the connection is to be closed.
 func (b *outbox) must(frames [][]byte, binary bool) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -82,7 +82,7 @@ func (b *outbox) wake() {
 	}
 }
 
-// kill takes an item out of the queue.
+// kill removes an item from the queue.
 func (b *outbox) kill(item *outgoing) {
 	b.bytes -= item.size()
 	item.frames = nil
@@ -136,7 +136,7 @@ func (b *outbox) next(ctx context.Context) (outgoing, bool) {
 	}
 }
 
-// pop takes out the first item that lives.
+// pop takes the first item that was not removed.
 func (b *outbox) pop() *outgoing {
 	for len(b.queue) > 0 {
 		item := b.queue[0]
@@ -153,7 +153,7 @@ func (b *outbox) pop() *outgoing {
 		}
 		return item
 	}
-	b.queue = nil // what pop cut off at the front is let go
+	b.queue = nil // frees what pop cut off at the front
 	return nil
 }
 
@@ -174,7 +174,7 @@ type lane struct {
 	every   time.Duration
 	waiting []*outgoing // of this lane, in the box, oldest first
 	lost    int
-	held    []outgoing // throttled: their time has not come
+	held    []outgoing // throttled: to be sent later
 	next    time.Time
 	timer   *time.Timer
 	closed  bool
@@ -194,7 +194,7 @@ func (l *lane) set(max int, every time.Duration) {
 	l.trim()
 }
 
-// put sends a message down the lane.
+// put adds a message to the lane.
 func (l *lane) put(frames [][]byte, binary bool) {
 	l.box.mu.Lock()
 	defer l.box.mu.Unlock()
@@ -212,7 +212,7 @@ func (l *lane) put(frames [][]byte, binary bool) {
 		l.enter(item)
 		return
 	}
-	// to be throttled is what the client asked for: what goes here is not lost
+	// the client asked to be throttled: what is dropped here does not count as lost
 	if l.held = append(l.held, item); len(l.held) > l.max {
 		l.held = l.held[1:]
 	}
@@ -235,7 +235,7 @@ func (l *lane) arm(now time.Time) {
 	}
 }
 
-// release lets a held message go when its time has come.
+// release sends a held message when its interval is over.
 func (l *lane) release() {
 	l.box.mu.Lock()
 	defer l.box.mu.Unlock()
@@ -251,14 +251,14 @@ func (l *lane) release() {
 	l.arm(now)
 }
 
-// enter puts an item into the box and makes room in the lane first.
+// enter puts an item into the outbox, after making room in the lane.
 func (l *lane) enter(item outgoing) {
 	size := item.size()
 	for len(l.waiting) > 0 && (len(l.waiting) >= l.max || l.box.bytes+size > l.box.max) {
 		l.dropOldest()
 	}
 	if l.box.bytes+size > l.box.max {
-		l.lost++ // others fill the box: this one does not get in
+		l.lost++ // other lanes fill the outbox
 		return
 	}
 	l.waiting = append(l.waiting, &item)

@@ -13,7 +13,7 @@ import (
 // and action_result. Methods that take a message are called by the goroutine that
 // reads the connection.
 type served struct {
-	x        *session
+	session  *session
 	services map[string]*graph.Server // by name as spelled
 	actions  map[string]*servedAction
 
@@ -23,8 +23,8 @@ type served struct {
 	handling map[string]*servedGoal // that the client works on
 }
 
-func newServed(x *session) *served {
-	return &served{x: x, services: map[string]*graph.Server{}, actions: map[string]*servedAction{},
+func newServed(ses *session) *served {
+	return &served{session: ses, services: map[string]*graph.Server{}, actions: map[string]*servedAction{},
 		pending: map[string]chan *frame.Message{}, handling: map[string]*servedGoal{}}
 }
 

@@ -20,7 +20,7 @@ type servedAction struct {
 }
 
 // advertiseAction puts an action of the client into the graph. Goals are accepted
-// at once: the protocol has no word for refusing one later than by its result.
+// at once: the protocol lets a server refuse a goal only by its result.
 func (c *served) advertiseAction(m *frame.Message) error {
 	switch {
 	case m.Action == "":
@@ -35,10 +35,10 @@ func (c *served) advertiseAction(m *frame.Message) error {
 		return err
 	}
 	a := &servedAction{typ: typ, form: form, name: m.Action}
-	a.server, err = c.x.server.g.ServeAction(m.Action, m.Type, graph.ActionHandler{
+	a.server, err = c.session.server.g.ServeAction(m.Action, m.Type, graph.ActionHandler{
 		Goal:   func(h *graph.GoalHandle) { c.goalCame(a, h) },
 		Cancel: func(h *graph.GoalHandle) { c.cancelCame(a, h) },
-	}, graph.ActionOptions{Node: c.x.client.Node})
+	}, graph.ActionOptions{Node: c.session.client.Node})
 	if err != nil {
 		return err
 	}
@@ -46,7 +46,7 @@ func (c *served) advertiseAction(m *frame.Message) error {
 	return nil
 }
 
-// unadvertiseAction takes an action back; goals under way are aborted.
+// unadvertiseAction removes an action; goals under way are aborted.
 func (c *served) unadvertiseAction(m *frame.Message) error {
 	a := c.actions[m.Action]
 	if a == nil {
@@ -70,7 +70,7 @@ func (c *served) goalCame(a *servedAction, h *graph.GoalHandle) {
 	c.handling[id] = &servedGoal{GoalHandle: h, act: a}
 	c.mu.Unlock()
 	h.Accept()
-	c.x.answer(&frame.Message{Op: frame.SendActionGoal, ID: frame.StringID(id), Action: a.name, ActionType: a.typ.Name(a.form),
+	c.session.answer(&frame.Message{Op: frame.SendActionGoal, ID: frame.StringID(id), Action: a.name, ActionType: a.typ.Name(a.form),
 		Args: rosjson.Append(nil, h.Value(), a.form), Feedback: true}, 0)
 }
 
@@ -80,7 +80,7 @@ func (c *served) cancelCame(a *servedAction, h *graph.GoalHandle) {
 		g.cancelled = true
 	}
 	c.mu.Unlock()
-	c.x.answer(&frame.Message{Op: frame.CancelActionGoal, ID: frame.StringID(string(h.ID())), Action: a.name}, 0)
+	c.session.answer(&frame.Message{Op: frame.CancelActionGoal, ID: frame.StringID(string(h.ID())), Action: a.name}, 0)
 }
 
 func (c *served) goalOf(m *frame.Message) (*servedGoal, error) {
@@ -92,7 +92,7 @@ func (c *served) goalOf(m *frame.Message) (*servedGoal, error) {
 	return nil, fmt.Errorf("%s: no goal with the id %q waits for this client", m.Action, frame.IDText(m.ID))
 }
 
-// actionFeedback takes how a goal gets on.
+// actionFeedback passes feedback on.
 func (c *served) actionFeedback(m *frame.Message) error {
 	g, err := c.goalOf(m)
 	if err != nil {

@@ -26,9 +26,9 @@ func (c *served) advertiseService(m *frame.Message) error {
 	if err != nil {
 		return err
 	}
-	server, err := c.x.server.g.Serve(m.Service, m.Type, func(ctx context.Context, request any) (any, error) {
+	server, err := c.session.server.g.Serve(m.Service, m.Type, func(ctx context.Context, request any) (any, error) {
 		return c.ask(ctx, m.Service, typ, form, request)
-	}, graph.ServiceOptions{Node: c.x.client.Node})
+	}, graph.ServiceOptions{Node: c.session.client.Node})
 	if err != nil {
 		return err
 	}
@@ -36,7 +36,7 @@ func (c *served) advertiseService(m *frame.Message) error {
 	return nil
 }
 
-// unadvertiseService takes a service back.
+// unadvertiseService removes a service.
 func (c *served) unadvertiseService(m *frame.Message) error {
 	s := c.services[m.Service]
 	if s == nil {
@@ -62,7 +62,7 @@ func (c *served) ask(ctx context.Context, name string, typ *registry.Service, fo
 		defer c.mu.Unlock()
 		delete(c.pending, id)
 	}()
-	c.x.answer(&frame.Message{Op: frame.CallService, ID: frame.StringID(id), Service: name, Args: rosjson.Append(nil, request, form)}, 0)
+	c.session.answer(&frame.Message{Op: frame.CallService, ID: frame.StringID(id), Service: name, Args: rosjson.Append(nil, request, form)}, 0)
 	select {
 	case m := <-reply:
 		if m.Result != nil && !*m.Result {
@@ -71,14 +71,14 @@ func (c *served) ask(ctx context.Context, name string, typ *registry.Service, fo
 		response := typ.Response.New()
 		if len(m.Values) > 0 {
 			if err := rosjson.Unmarshal(m.Values, response); err != nil {
-				c.x.status(levelError, m.ID, fmt.Sprintf("service_response: %s: %v", name, err))
+				c.session.status(levelError, m.ID, fmt.Sprintf("service_response: %s: %v", name, err))
 				return nil, fmt.Errorf("the client's answer: %w", err)
 			}
 		}
 		return response, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
-	case <-c.x.ctx.Done():
+	case <-c.session.ctx.Done():
 		return nil, errClientGone
 	}
 }

@@ -29,14 +29,14 @@ func parse(t *testing.T, text string) *frame.Message {
 }
 
 // sent returns the next message that goes to the client.
-func sent(t *testing.T, x *session) *frame.Message {
+func sent(t *testing.T, ses *session) *frame.Message {
 	t.Helper()
-	return parse(t, string(nextOutgoing(t, x).frames[0]))
+	return parse(t, string(nextOutgoing(t, ses).frames[0]))
 }
 
 func TestAnAnswerThatCannotBeReadFailsTheCallAndIsTold(t *testing.T) {
-	g, x := newTestServed(t)
-	if err := x.served.advertiseService(parse(t, `{"op":"advertise_service","service":"/s","type":"std_srvs/srv/Trigger"}`)); err != nil {
+	g, ses := newTestServed(t)
+	if err := ses.served.advertiseService(parse(t, `{"op":"advertise_service","service":"/s","type":"std_srvs/srv/Trigger"}`)); err != nil {
 		t.Fatal(err)
 	}
 	failed := make(chan error, 1)
@@ -44,34 +44,34 @@ func TestAnAnswerThatCannotBeReadFailsTheCallAndIsTold(t *testing.T) {
 		_, err := g.Call(context.Background(), "s", &msgs.TriggerRequest{})
 		failed <- err
 	}()
-	q := sent(t, x)
-	if err := x.served.serviceResponse(&frame.Message{ID: q.ID, Values: []byte(`{"sucess":true}`)}); err != nil {
+	q := sent(t, ses)
+	if err := ses.served.serviceResponse(&frame.Message{ID: q.ID, Values: []byte(`{"sucess":true}`)}); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-failed; err == nil || !strings.Contains(err.Error(), "the client's answer: sucess") {
 		t.Errorf("the call: %v", err)
 	}
-	if text := string(sent(t, x).Msg); !strings.Contains(text, "/s: sucess") {
+	if text := string(sent(t, ses).Msg); !strings.Contains(text, "/s: sucess") {
 		t.Errorf("the client hears %q", text)
 	}
-	if err := x.served.serviceResponse(&frame.Message{ID: q.ID}); err == nil {
+	if err := ses.served.serviceResponse(&frame.Message{ID: q.ID}); err == nil {
 		t.Error("a second answer was taken")
 	}
 }
 
 // TestAResultThatCannotBeReadEndsTheGoal: its sender does not wait for a better one.
 func TestAResultThatCannotBeReadEndsTheGoal(t *testing.T) {
-	g, x := newTestServed(t)
-	if err := x.served.advertiseAction(parse(t, `{"op":"advertise_action","action":"/a","type":"text_msgs/action/TextAction"}`)); err != nil {
+	g, ses := newTestServed(t)
+	if err := ses.served.advertiseAction(parse(t, `{"op":"advertise_action","action":"/a","type":"text_msgs/action/TextAction"}`)); err != nil {
 		t.Fatal(err)
 	}
 	goal, err := g.SendGoal("a", &msgs.TextActionGoal{}, graph.GoalOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	q := sent(t, x)
+	q := sent(t, ses)
 	status, yes := int(msgs.StatusSucceeded), true
-	err = x.served.actionResult(&frame.Message{ID: q.ID, Action: "/a", Values: []byte(`{"error":1}`), Status: &status, Result: &yes})
+	err = ses.served.actionResult(&frame.Message{ID: q.ID, Action: "/a", Values: []byte(`{"error":1}`), Status: &status, Result: &yes})
 	if err == nil || !strings.Contains(err.Error(), "error: the message has no such field") {
 		t.Errorf("the client hears %v", err)
 	}
@@ -81,16 +81,16 @@ func TestAResultThatCannotBeReadEndsTheGoal(t *testing.T) {
 }
 
 func TestAClientThatLeavesTakesEverythingAlong(t *testing.T) {
-	g, x := newTestServed(t)
+	g, ses := newTestServed(t)
 	for _, m := range []string{`{"op":"advertise_service","service":"/s","type":"std_srvs/srv/Trigger"}`, `{"op":"advertise_service","service":"/s2","type":"std_srvs/Trigger"}`} {
-		if err := x.served.advertiseService(parse(t, m)); err != nil {
+		if err := ses.served.advertiseService(parse(t, m)); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := x.served.advertiseAction(parse(t, `{"op":"advertise_action","action":"/a","type":"text_msgs/TextAction"}`)); err != nil {
+	if err := ses.served.advertiseAction(parse(t, `{"op":"advertise_action","action":"/a","type":"text_msgs/TextAction"}`)); err != nil {
 		t.Fatal(err)
 	}
-	if n := x.served.names(); n != 3 {
+	if n := ses.served.names(); n != 3 {
 		t.Errorf("%d names, want 3", n)
 	}
 	goal, err := g.SendGoal("a", &msgs.TextActionGoal{}, graph.GoalOptions{})
@@ -102,10 +102,10 @@ func TestAClientThatLeavesTakesEverythingAlong(t *testing.T) {
 		_, err := g.Call(context.Background(), "s", &msgs.TriggerRequest{})
 		failed <- err
 	}()
-	sent(t, x)
-	sent(t, x)
-	x.stop(errGoingAway)
-	x.served.withdraw()
+	sent(t, ses)
+	sent(t, ses)
+	ses.stop(errGoingAway)
+	ses.served.withdraw()
 	if err := <-failed; !errors.Is(err, graph.ErrClosed) && !errors.Is(err, errClientGone) {
 		t.Errorf("the call: %v", err)
 	}

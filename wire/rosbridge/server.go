@@ -95,7 +95,7 @@ func isUpgrade(r *http.Request) bool {
 	return false
 }
 
-// ServeHTTP takes a client in and returns when it is gone.
+// ServeHTTP serves a client and returns when it has disconnected.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err := s.guard.Check(r); err != nil {
 		s.stats.refused.Add(1)
@@ -109,42 +109,42 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "this is a rosbridge server: connect with a WebSocket", http.StatusUpgradeRequired)
 		return
 	}
-	x, err := s.admit(r)
+	ses, err := s.admit(r)
 	if err != nil {
 		s.stats.refused.Add(1)
 		s.c.Log.Warn("client refused", "addr", r.RemoteAddr, "why", err)
 		http.Error(w, err.Error(), http.StatusServiceUnavailable)
 		return
 	}
-	defer s.leave(x)
+	defer s.leave(ses)
 	// the guard has checked the origin already
 	socket := &hijacked{ResponseWriter: w}
-	x.conn, err = websocket.Accept(socket, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
+	ses.conn, err = websocket.Accept(socket, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
 	if err != nil {
 		s.c.Log.Warn("client refused", "addr", r.RemoteAddr, "why", err)
 		return // Accept has answered
 	}
-	x.socket = socket.conn
-	s.c.Log.Info("client connected", "client", x.client.String(), "agent", x.client.Agent)
-	why := x.run(r.Context())
-	s.c.Log.Info("client gone", "client", x.client.String(), "why", farewell(why))
+	ses.socket = socket.conn
+	s.c.Log.Info("client connected", "client", ses.client.String(), "agent", ses.client.Agent)
+	why := ses.run(r.Context())
+	s.c.Log.Info("client gone", "client", ses.client.String(), "why", howEnded(why))
 }
 
-// farewell says in plain words how a connection ended.
-func farewell(why error) string {
+// howEnded says how a connection ended, for the log.
+func howEnded(why error) string {
 	switch code := websocket.CloseStatus(why); {
 	case code == websocket.StatusNormalClosure || code == websocket.StatusGoingAway || code == websocket.StatusNoStatusRcvd:
-		return "it said goodbye"
+		return "closed by the client"
 	case code >= 0:
-		return fmt.Sprintf("it left with code %d", code)
+		return fmt.Sprintf("closed by the client with code %d", code)
 	case errors.Is(why, io.EOF) || errors.Is(why, syscall.ECONNRESET) || errors.Is(why, syscall.EPIPE):
-		return "it hung up"
+		return "the connection broke"
 	}
 	return why.Error()
 }
 
-// hijacked keeps the socket in sight when the WebSocket takes it over: a goodbye
-// that nobody answers must end.
+// hijacked keeps the socket when the WebSocket takes it over: a closing handshake
+// without an answer must end.
 type hijacked struct {
 	http.ResponseWriter
 	conn net.Conn
@@ -157,7 +157,7 @@ func (h *hijacked) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	return conn, rw, err
 }
 
-// admit makes a session if there is room for one.
+// admit makes a session, unless there are too many.
 func (s *Server) admit(r *http.Request) (*session, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -168,28 +168,28 @@ func (s *Server) admit(r *http.Request) (*session, error) {
 		return nil, &LimitError{What: "too many clients", Limit: float64(s.c.Limits.Connections)}
 	}
 	s.count++
-	x := newSession(s, Client{
+	ses := newSession(s, Client{
 		Node: fmt.Sprintf("/rosbridge/client_%d", s.count), Addr: r.RemoteAddr,
 		Agent: r.UserAgent(), Origin: r.Header.Get("Origin"),
 	})
-	s.sessions[x] = true
+	s.sessions[ses] = true
 	s.done.Add(1)
-	return x, nil
+	return ses, nil
 }
 
-func (s *Server) leave(x *session) {
+func (s *Server) leave(ses *session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.sessions, x)
+	delete(s.sessions, ses)
 	s.done.Done()
 }
 
-// Close says goodbye to all clients, and returns when they are gone.
+// Close disconnects all clients, and returns when that is done.
 func (s *Server) Close() {
 	s.mu.Lock()
 	s.closed = true
-	for x := range s.sessions {
-		x.stop(errGoingAway)
+	for ses := range s.sessions {
+		ses.stop(errGoingAway)
 	}
 	s.mu.Unlock()
 	s.done.Wait()
@@ -203,20 +203,20 @@ func (s *Server) Stats() wire.Stats {
 		Received: s.stats.received.Load(), Sent: s.stats.sent.Load(), Lost: s.stats.lost.Load()}
 }
 
-// Clients returns who is connected.
+// Clients returns the clients that are connected.
 func (s *Server) Clients() []Client {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	out := make([]Client, 0, len(s.sessions))
-	for x := range s.sessions {
-		out = append(out, x.client)
+	for ses := range s.sessions {
+		out = append(out, ses.client)
 	}
 	sortClients(out)
 	return out
 }
 
-func (s *Server) audit(x *session, kind Kind, name, id, result string) {
-	s.c.Audit(Entry{Time: time.Now(), Client: x.client, Kind: kind, Name: clip(name), ID: clip(id), Result: clip(result)})
+func (s *Server) audit(ses *session, kind Kind, name, id, result string) {
+	s.c.Audit(Entry{Time: time.Now(), Client: ses.client, Kind: kind, Name: clip(name), ID: clip(id), Result: clip(result)})
 }
 
 // clip keeps a client from filling the log with one line.
@@ -228,7 +228,7 @@ func clip(text string) string {
 	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
-// callContext is what a call of a client runs in.
-func (x *session) callContext() context.Context {
-	return graph.WithCaller(x.ctx, x.client.Node)
+// callContext returns the context of a call by the client.
+func (ses *session) callContext() context.Context {
+	return graph.WithCaller(ses.ctx, ses.client.Node)
 }

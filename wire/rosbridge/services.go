@@ -19,28 +19,28 @@ var errNoService = errors.New(`the member "service" is missing`)
 // longest is the deadline of a call that asks for none.
 const longest = 24 * time.Hour
 
-// callService runs a call on a goroutine of its own: a slow service does not hold
-// up what else the client says.
-func (x *session) callService(m *frame.Message) error {
+// callService runs a call on a goroutine of its own: a slow service does not delay the
+// client's other messages.
+func (ses *session) callService(m *frame.Message) error {
 	if m.Service == "" {
 		return errNoService
 	}
 	if m.Compression != "" && m.Compression != "none" {
 		return fmt.Errorf("compression %q is not served for answers; use none", m.Compression)
 	}
-	if limit := x.server.c.Limits.Calls; int(x.callCount.Load()) >= limit {
+	if limit := ses.server.c.Limits.Calls; int(ses.callCount.Load()) >= limit {
 		return &LimitError{What: "too many calls at once", Limit: float64(limit)}
 	}
-	x.callCount.Add(1)
-	x.work.Go(func() {
-		defer x.callCount.Add(-1)
-		x.call(m)
+	ses.callCount.Add(1)
+	ses.work.Go(func() {
+		defer ses.callCount.Add(-1)
+		ses.call(m)
 	})
 	return nil
 }
 
-func (x *session) call(m *frame.Message) {
-	ctx := x.callContext()
+func (ses *session) call(m *frame.Message) {
+	ctx := ses.callContext()
 	if m.Timeout != nil {
 		limit := longest
 		if t := *m.Timeout; t > 0 && t < longest.Seconds() {
@@ -50,36 +50,36 @@ func (x *session) call(m *frame.Message) {
 		ctx, cancel = graph.WithTimeout(ctx, limit)
 		defer cancel()
 	}
-	values, err := x.callAny(ctx, m)
+	values, err := ses.callAny(ctx, m)
 	result := "done"
 	if err != nil {
 		result = err.Error()
 	}
 	if !strings.HasPrefix(strings.TrimPrefix(m.Service, "/"), "rosapi/") {
-		x.server.audit(x, Call, m.Service, frame.IDText(m.ID), result)
+		ses.server.audit(ses, Call, m.Service, frame.IDText(m.ID), result)
 	}
 	if err != nil {
-		x.refuse(m, err)
+		ses.refuse(m, err)
 		return
 	}
-	x.answerCall(m, values, nil)
+	ses.answerCall(m, values, nil)
 }
 
 // callAny calls a service of the graph, or the one that every action has in ROS 2.
-func (x *session) callAny(ctx context.Context, m *frame.Message) ([]byte, error) {
-	values, err := x.server.g.CallJSON(ctx, m.Service, m.Type, m.Args)
+func (ses *session) callAny(ctx context.Context, m *frame.Message) ([]byte, error) {
+	values, err := ses.server.g.CallJSON(ctx, m.Service, m.Type, m.Args)
 	if err == nil && m.Type == "" && sameName(m.Service, "/rosapi/get_time") {
 		return bothTimes(values), nil
 	}
 	var missing *graph.NotFoundError
 	if name, ok := strings.CutSuffix(m.Service, "/_action/cancel_goal"); ok && errors.As(err, &missing) {
-		return x.cancelByService(name, m.Args)
+		return ses.cancelByService(name, m.Args)
 	}
 	return values, err
 }
 
-// bothTimes gives the answer of get_time the names of both forms: a call says no
-// type, and roslibpy reads ROS 1's names whatever the server is.
+// bothTimes gives the response of get_time the field names of both forms: a call names
+// no type, and roslibpy reads ROS 1's names from any server.
 func bothTimes(values []byte) []byte {
 	var r struct {
 		Time msgs.Time `json:"time"`
@@ -91,18 +91,18 @@ func bothTimes(values []byte) []byte {
 }
 
 // answerCall sends a call's response.
-func (x *session) answerCall(m *frame.Message, values []byte, err error) {
+func (ses *session) answerCall(m *frame.Message, values []byte, err error) {
 	ok := err == nil
 	if !ok {
 		values = frame.AppendString(nil, err.Error())
 	}
-	x.answer(&frame.Message{Op: frame.ServiceResponse, ID: m.ID, Service: m.Service, Values: values, Result: &ok}, m.FragmentSize)
+	ses.answer(&frame.Message{Op: frame.ServiceResponse, ID: m.ID, Service: m.Service, Values: values, Result: &ok}, m.FragmentSize)
 }
 
 // cancelByService is action_msgs/srv/CancelGoal of an action: without an id and a
-// stamp all goals, with a stamp those no younger. Goals here have names, not
-// UUIDs, so one cannot be asked for by UUID.
-func (x *session) cancelByService(name string, args []byte) ([]byte, error) {
+// stamp all goals, with a stamp those sent until then. Goals here have names, not
+// UUIDs, so one goal cannot be selected by its UUID.
+func (ses *session) cancelByService(name string, args []byte) ([]byte, error) {
 	var q struct {
 		GoalInfo struct {
 			GoalID struct {
@@ -121,10 +121,10 @@ func (x *session) cancelByService(name string, args []byte) ([]byte, error) {
 			return []byte(`{"return_code":2,"goals_canceling":[]}`), nil // ERROR_UNKNOWN_GOAL_ID
 		}
 	}
-	n, err := x.server.g.CancelGoals(name, x.client.Node, "", action.Time(q.GoalInfo.Stamp.Nanos()))
+	n, err := ses.server.g.CancelGoals(name, ses.client.Node, "", action.Time(q.GoalInfo.Stamp.Nanos()))
 	if err != nil {
 		return nil, err
 	}
-	x.server.audit(x, Cancel, name, "", fmt.Sprintf("%d goals", n))
+	ses.server.audit(ses, Cancel, name, "", fmt.Sprintf("%d goals", n))
 	return []byte(`{"return_code":0,"goals_canceling":[]}`), nil
 }

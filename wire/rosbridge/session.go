@@ -18,8 +18,8 @@ import (
 	"poise/wire/rosbridge/frame"
 )
 
-// session is one client's connection. The maps without a lock beside them belong
-// to the goroutine that reads.
+// session is one client's connection. Maps that no lock guards belong to the goroutine
+// that reads.
 type session struct {
 	server *Server
 	client Client
@@ -56,87 +56,87 @@ var (
 
 func newSession(s *Server, c Client) *session {
 	l := s.c.Limits
-	x := &session{server: s, client: c, box: newOutbox(l.QueueBytes),
+	ses := &session{server: s, client: c, box: newOutbox(l.QueueBytes),
 		bucket: newBucket(l.MessageRate), joiner: frame.Joiner{MaxBytes: l.MessageBytes, MaxOpen: 16, MaxAge: 10 * time.Second},
 		warned: map[string]bool{}, streams: map[string]*stream{}, adverts: map[string]*advert{}, goals: map[string]*goal{}}
-	x.ctx, x.cancel = context.WithCancelCause(context.Background())
-	x.served = newServed(x)
-	x.level.Store(levelWarning)
-	x.pump = newPump()
-	return x
+	ses.ctx, ses.cancel = context.WithCancelCause(context.Background())
+	ses.served = newServed(ses)
+	ses.level.Store(levelWarning)
+	ses.pump = newPump()
+	return ses
 }
 
 // stop ends the session from outside.
-func (x *session) stop(why error) { x.cancel(why) }
+func (ses *session) stop(why error) { ses.cancel(why) }
 
-// run serves the client until it goes or is sent away, and returns why.
-func (x *session) run(parent context.Context) error {
-	defer context.AfterFunc(parent, func() { x.stop(errGoingAway) })()
-	x.conn.SetReadLimit(-1) // readMessage has its own
+// run serves the client until either side ends the connection, and returns why.
+func (ses *session) run(parent context.Context) error {
+	defer context.AfterFunc(parent, func() { ses.stop(errGoingAway) })()
+	ses.conn.SetReadLimit(-1) // readMessage has its own
 	var wg sync.WaitGroup
-	wg.Go(x.write)
-	wg.Go(x.ping)
-	wg.Go(func() { x.pump.run(x.ctx) })
+	wg.Go(ses.write)
+	wg.Go(ses.ping)
+	wg.Go(func() { ses.pump.run(ses.ctx) })
 	wg.Go(func() {
-		// a reader sits in a call that ends only with the connection
-		<-x.ctx.Done()
-		x.hangUp(context.Cause(x.ctx))
+		// the reader waits in a call that ends only with the connection
+		<-ses.ctx.Done()
+		ses.hangUp(context.Cause(ses.ctx))
 	})
-	x.stop(x.read())
-	x.withdraw()
-	x.box.close()
+	ses.stop(ses.read())
+	ses.withdraw()
+	ses.box.close()
 	wg.Wait()
-	x.work.Wait()
-	return context.Cause(x.ctx)
+	ses.work.Wait()
+	return context.Cause(ses.ctx)
 }
 
-// goodbye is how long a client may take to answer the last word.
-const goodbye = time.Second
+// closeTimeout is how long a client may take to answer the closing handshake.
+const closeTimeout = time.Second
 
-// hangUp closes the connection with a word, if the client may still hear it.
-func (x *session) hangUp(why error) {
-	defer time.AfterFunc(goodbye, func() { x.socket.Close() }).Stop()
+// hangUp closes the connection, with the reason if the client may still read it.
+func (ses *session) hangUp(why error) {
+	defer time.AfterFunc(closeTimeout, func() { ses.socket.Close() }).Stop()
 	switch {
 	case errors.Is(why, errGoingAway):
-		x.conn.Close(websocket.StatusGoingAway, why.Error())
+		ses.conn.Close(websocket.StatusGoingAway, why.Error())
 	case errors.Is(why, errTooSlow):
-		x.conn.Close(websocket.StatusPolicyViolation, why.Error())
+		ses.conn.Close(websocket.StatusPolicyViolation, why.Error())
 	case errors.Is(why, errTooLong):
-		x.conn.Close(websocket.StatusMessageTooBig, why.Error())
+		ses.conn.Close(websocket.StatusMessageTooBig, why.Error())
 	default:
-		x.conn.CloseNow()
+		ses.conn.CloseNow()
 	}
 }
 
 // read takes messages until the connection ends, and returns why it did.
-func (x *session) read() error {
+func (ses *session) read() error {
 	for {
-		// not x.ctx: its end would break the connection off before hangUp's last word
-		typ, r, err := x.conn.Reader(context.Background())
+		// not ses.ctx: its end would break the connection before hangUp has sent the reason
+		typ, r, err := ses.conn.Reader(context.Background())
 		if err != nil {
 			return err
 		}
-		data, size, err := readMessage(r, x.server.c.Limits.MessageBytes)
+		data, size, err := readMessage(r, ses.server.c.Limits.MessageBytes)
 		if err != nil {
 			return err
 		}
-		x.server.stats.received.Add(1)
+		ses.server.stats.received.Add(1)
 		if size > len(data) {
-			x.refuse(frame.Sniff(data), &LimitError{What: fmt.Sprintf("a message of %d bytes", size), Limit: float64(x.server.c.Limits.MessageBytes)})
+			ses.refuse(frame.Sniff(data), &LimitError{What: fmt.Sprintf("a message of %d bytes", size), Limit: float64(ses.server.c.Limits.MessageBytes)})
 			continue
 		}
-		x.take(data, typ == websocket.MessageBinary)
+		ses.take(data, typ == websocket.MessageBinary)
 	}
 }
 
-// overlong is by how much a message may exceed the limit before its sender is
-// taken for an enemy: up to there it is read over and refused by name.
+// overlong is by which factor a message may exceed the size limit before the connection
+// is closed: up to there it is skipped and refused with its id.
 const overlong = 8
 
 var errTooLong = errors.New("a message far beyond the size limit")
 
-// readMessage reads one message. One that is longer than limit is read over: size
-// then is larger than what is returned.
+// readMessage reads one message. The rest of one that is longer than limit is skipped:
+// size then is larger than what is returned.
 func readMessage(r io.Reader, limit int) (data []byte, size int, err error) {
 	var buf bytes.Buffer
 	n, err := buf.ReadFrom(io.LimitReader(r, int64(limit)))
@@ -150,8 +150,8 @@ func readMessage(r io.Reader, limit int) (data []byte, size int, err error) {
 	return buf.Bytes(), int(n + rest), err
 }
 
-// take reads one frame and obeys it.
-func (x *session) take(data []byte, binary bool) {
+// take parses one frame and handles it.
+func (ses *session) take(data []byte, binary bool) {
 	parse := frame.Parse
 	// some clients send JSON in binary frames; no CBOR object begins with a brace
 	if binary && !bytes.HasPrefix(data, []byte{'{'}) {
@@ -159,42 +159,42 @@ func (x *session) take(data []byte, binary bool) {
 	}
 	m, err := parse(data)
 	if err != nil {
-		x.rejectUnread(m, data, err)
+		ses.rejectUnread(m, data, err)
 	}
-	x.obey(m, err)
+	ses.handle(m, err)
 }
 
-// obey does what a message says, unless reading it failed.
-func (x *session) obey(m *frame.Message, err error) {
-	if err == nil && !x.bucket.take(time.Now()) {
-		if x.bucket.tell() || m.Op == frame.CallService || m.Op == frame.SendActionGoal {
-			x.refuse(m, &LimitError{What: "too many messages per second", Limit: x.server.c.Limits.MessageRate})
+// handle does what a message asks for, unless parsing it failed.
+func (ses *session) handle(m *frame.Message, err error) {
+	if err == nil && !ses.bucket.take(time.Now()) {
+		if ses.bucket.tell() || m.Op == frame.CallService || m.Op == frame.SendActionGoal {
+			ses.refuse(m, &LimitError{What: "too many messages per second", Limit: ses.server.c.Limits.MessageRate})
 		}
 		return
 	}
 	if err != nil {
-		x.refuse(m, err)
+		ses.refuse(m, err)
 		return
 	}
 	for _, name := range m.Unknown {
-		// once for each: a client that always sends it would drown in warnings
-		if key := m.Op + " " + name; !x.warned[key] && len(x.warned) < 100 {
-			x.warned[key] = true
-			x.status(levelWarning, m.ID, fmt.Sprintf("%s: the protocol has no member %q; it is not read", m.Op, name))
+		// once for each: a client may send it with every message
+		if key := m.Op + " " + name; !ses.warned[key] && len(ses.warned) < 100 {
+			ses.warned[key] = true
+			ses.status(levelWarning, m.ID, fmt.Sprintf("%s: the protocol has no member %q; it is not read", m.Op, name))
 		}
 	}
 	do, ok := ops[m.Op]
 	if !ok {
-		x.refuse(m, fmt.Errorf("the op %q is not known here", m.Op))
+		ses.refuse(m, fmt.Errorf("the op %q is not known here", m.Op))
 		return
 	}
-	if err := do(x, m); err != nil {
-		x.refuse(m, err)
+	if err := do(ses, m); err != nil {
+		ses.refuse(m, err)
 	}
 }
 
-// ops is what each word does. It is filled at the start, because handlers reach
-// the table again through fragments and the compiler sees a circle there.
+// ops holds the handler of each op. It is filled by init, because the handler of
+// fragments uses the table, which the compiler takes for an initialization cycle.
 var ops map[string]func(*session, *frame.Message) error
 
 func init() {
@@ -222,115 +222,114 @@ func init() {
 	}
 }
 
-// serving lets the client's serving half obey.
+// serving makes a handler of a method of what the client serves.
 func serving(do func(*served, *frame.Message) error) func(*session, *frame.Message) error {
-	return func(x *session, m *frame.Message) error { return do(x.served, m) }
+	return func(ses *session, m *frame.Message) error { return do(ses.served, m) }
 }
 
-// advertising does the same for one name more, if there is room for it.
+// advertising does the same for a method that adds a name, within the limit.
 func advertising(do func(*served, *frame.Message) error) func(*session, *frame.Message) error {
-	return func(x *session, m *frame.Message) error {
-		if err := x.roomToAdvertise(); err != nil {
+	return func(ses *session, m *frame.Message) error {
+		if err := ses.roomToAdvertise(); err != nil {
 			return err
 		}
-		return do(x.served, m)
+		return do(ses.served, m)
 	}
 }
 
-// withdraw takes back everything that the client had in the graph.
-func (x *session) withdraw() {
-	for _, s := range x.streams {
+// withdraw removes everything of the client from the graph.
+func (ses *session) withdraw() {
+	for _, s := range ses.streams {
 		s.close()
 	}
-	for _, a := range x.adverts {
+	for _, a := range ses.adverts {
 		a.Close()
 	}
-	x.served.withdraw()
-	x.mu.Lock()
-	goals := make([]*goal, 0, len(x.goals))
-	for _, g := range x.goals {
+	ses.served.withdraw()
+	ses.mu.Lock()
+	goals := make([]*goal, 0, len(ses.goals))
+	for _, g := range ses.goals {
 		goals = append(goals, g)
 	}
-	x.mu.Unlock()
+	ses.mu.Unlock()
 	for _, g := range goals {
-		g.leave(x.server.c.CancelOnDisconnect)
+		g.leave(ses.server.c.CancelOnDisconnect)
 	}
 }
 
 // write sends what is in the outbox.
-func (x *session) write() {
+func (ses *session) write() {
 	for {
-		item, ok := x.box.next(x.ctx)
+		item, ok := ses.box.next(ses.ctx)
 		if !ok {
-			if x.box.isFull() {
-				x.stop(errTooSlow)
+			if ses.box.isFull() {
+				ses.stop(errTooSlow)
 			}
 			return
 		}
 		if item.lost > 0 {
-			x.server.stats.lost.Add(uint64(item.lost))
+			ses.server.stats.lost.Add(uint64(item.lost))
 			text := fmt.Sprintf("%s: %d messages were lost because the client reads too slowly", item.lane.name, item.lost)
-			if x.level.Load() >= levelWarning && x.send(statusFrame(levelWarning, "", text), false) != nil {
+			if ses.level.Load() >= levelWarning && ses.send(statusFrame(levelWarning, "", text), false) != nil {
 				return
 			}
 		}
 		for _, f := range item.frames {
-			if x.send(f, item.binary) != nil {
+			if ses.send(f, item.binary) != nil {
 				return
 			}
 		}
 	}
 }
 
-func (x *session) send(data []byte, binary bool) error {
-	// not x.ctx: its end in the middle of a frame would break the connection off
-	// before hangUp's last word; hangUp ends a write that hangs
-	ctx, cancel := context.WithTimeout(context.Background(), x.server.c.Limits.PongWithin)
+func (ses *session) send(data []byte, binary bool) error {
+	// not ses.ctx: its end in the middle of a frame would break the connection before
+	// hangUp has sent the reason; hangUp ends a write that blocks
+	ctx, cancel := context.WithTimeout(context.Background(), ses.server.c.Limits.PongWithin)
 	defer cancel()
 	typ := websocket.MessageText
 	if binary {
 		typ = websocket.MessageBinary
 	}
-	err := x.conn.Write(ctx, typ, data)
+	err := ses.conn.Write(ctx, typ, data)
 	if err != nil {
-		x.stop(err)
+		ses.stop(err)
 		return err
 	}
-	x.server.stats.sent.Add(1)
+	ses.server.stats.sent.Add(1)
 	return nil
 }
 
-// ping finds out whether the client is still there: a machine that lost its power
-// says nothing.
-func (x *session) ping() {
-	tick := time.NewTicker(x.server.c.Limits.PingEvery)
+// ping detects a client that has disappeared without closing the connection.
+func (ses *session) ping() {
+	tick := time.NewTicker(ses.server.c.Limits.PingEvery)
 	defer tick.Stop()
 	for {
 		select {
-		case <-x.ctx.Done():
+		case <-ses.ctx.Done():
 			return
 		case <-tick.C:
 		}
-		ctx, cancel := context.WithTimeout(x.ctx, x.server.c.Limits.PongWithin)
-		err := x.conn.Ping(ctx)
+		ctx, cancel := context.WithTimeout(ses.ctx, ses.server.c.Limits.PongWithin)
+		err := ses.conn.Ping(ctx)
 		cancel()
 		if err != nil {
-			x.stop(errSilent)
+			ses.stop(errSilent)
 			return
 		}
 	}
 }
 
-// answer puts a message into the outbox that may not be lost.
-func (x *session) answer(m *frame.Message, fragmentSize int) {
-	x.box.must(x.split(m.Append(nil), fragmentSize), false)
+// answer sends a message that may not be lost.
+func (ses *session) answer(m *frame.Message, fragmentSize int) {
+	ses.box.must(ses.split(m.Append(nil), fragmentSize), false)
 }
 
-func (x *session) split(text []byte, size int) [][]byte {
+func (ses *session) split(text []byte, size int) [][]byte {
 	if size <= 0 || len(text) <= size {
 		return [][]byte{text}
 	}
-	return frame.Split(text, size, fmt.Sprintf("fragment_%d", x.fragment.Add(1)))
+	return frame.Split(text, size, fmt.Sprintf("fragment_%d", ses.fragment.Add(1)))
 }
 
 func sortClients(c []Client) {

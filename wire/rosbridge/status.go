@@ -24,58 +24,57 @@ func statusFrame(level int, id, text string) []byte {
 	return m.Append(nil)
 }
 
-// status tells the client something, if it wants to hear it.
-func (x *session) status(level int32, id, text string) {
-	if level <= x.level.Load() {
-		x.box.must([][]byte{statusFrame(int(level), id, text)}, false)
+// status sends a status message, if the level that the client asked for includes it.
+func (ses *session) status(level int32, id, text string) {
+	if level <= ses.level.Load() {
+		ses.box.must([][]byte{statusFrame(int(level), id, text)}, false)
 	}
 }
 
-// refuse answers a message that cannot be obeyed: a call or a goal by the negative
-// answer that it waits for, anything else by a status. Not by both: some clients stumble
-// over a status.
-func (x *session) refuse(m *frame.Message, err error) {
+// refuse answers a message that cannot be handled: a call or a goal by its negative
+// answer, anything else by a status. Not by both: some clients fail on a status.
+func (ses *session) refuse(m *frame.Message, err error) {
 	text := err.Error()
 	if m.Op != "" {
 		text = m.Op + ": " + text
 	}
 	switch m.Op {
 	case frame.CallService:
-		x.answerCall(m, nil, err)
+		ses.answerCall(m, nil, err)
 	case frame.SendActionGoal:
-		x.answerRejected(m.ID, m.Action, err.Error(), nil)
+		ses.answerRejected(m.ID, m.Action, err.Error(), nil)
 	default:
-		x.status(levelError, m.ID, text)
+		ses.status(levelError, m.ID, text)
 	}
-	x.server.c.Log.Debug("message refused", "client", x.client.String(), "why", text)
+	ses.server.c.Log.Debug("message refused", "client", ses.client.String(), "why", text)
 }
 
-func (x *session) setLevel(m *frame.Message) error {
+func (ses *session) setLevel(m *frame.Message) error {
 	level := slices.Index(levels, m.Level)
 	if level < 0 {
 		return fmt.Errorf("level is %q, must be one of none, error, warning, info", m.Level)
 	}
-	x.level.Store(int32(level))
+	ses.level.Store(int32(level))
 	return nil
 }
 
-// clientStatus takes what a client has to say about itself.
-func (x *session) clientStatus(m *frame.Message) error {
-	x.server.c.Log.Info("client says", "client", x.client.String(), "level", m.Level, "text", string(m.Msg))
+// clientStatus logs a status message of the client.
+func (ses *session) clientStatus(m *frame.Message) error {
+	ses.server.c.Log.Info("client says", "client", ses.client.String(), "level", m.Level, "text", string(m.Msg))
 	return nil
 }
 
-func (x *session) auth(m *frame.Message) error {
-	x.status(levelWarning, m.ID, "auth: nothing was checked: this server serves every program of its machine and knows no users")
+func (ses *session) auth(m *frame.Message) error {
+	ses.status(levelWarning, m.ID, "auth: nothing was checked: this server serves every program of its machine and knows no users")
 	return nil
 }
 
-func (x *session) png(*frame.Message) error {
+func (ses *session) png(*frame.Message) error {
 	return errors.New("PNG compression is not served; use none or cbor")
 }
 
-func (x *session) takeFragment(m *frame.Message) error {
-	whole, err := x.joiner.Add(m, time.Now())
+func (ses *session) takeFragment(m *frame.Message) error {
+	whole, err := ses.joiner.Add(m, time.Now())
 	if err != nil || whole == nil {
 		return err
 	}
@@ -89,6 +88,6 @@ func (x *session) takeFragment(m *frame.Message) error {
 	if inner.ID == "" && err != nil {
 		inner.ID = m.ID
 	}
-	x.obey(inner, err)
+	ses.handle(inner, err)
 	return nil
 }

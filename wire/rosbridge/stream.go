@@ -16,12 +16,12 @@ import (
 // message is sent once, since clients hand it to all their listeners: the stream
 // serves all its subscriptions together.
 type stream struct {
-	x      *session
-	name   string                  // as spelled
-	subs   map[string]subscription // by subscription id
-	all    subscription            // of them together
-	lane   *lane
-	queued atomic.Bool
+	session *session
+	name    string                  // as spelled
+	subs    map[string]subscription // by subscription id
+	all     subscription            // of them together
+	lane    *lane
+	queued  atomic.Bool
 
 	mu          sync.Mutex
 	sub         *graph.Subscription
@@ -36,19 +36,19 @@ const graphQueue = 128
 
 // newStream begins to read a topic, of a type if one is given, for a first
 // subscription.
-func newStream(x *session, topic, typ, id string, first subscription) (*stream, error) {
-	s := &stream{x: x, name: topic, subs: map[string]subscription{id: first}, anyForm: typ == ""}
-	s.lane = x.box.newLane("topic "+topic, x.server.c.Limits.Queue, 0)
+func newStream(ses *session, topic, typ, id string, first subscription) (*stream, error) {
+	s := &stream{session: ses, name: topic, subs: map[string]subscription{id: first}, anyForm: typ == ""}
+	s.lane = ses.box.newLane("topic "+topic, ses.server.c.Limits.Queue, 0)
 	s.merge() // before anything can come
-	sub, err := x.server.g.Subscribe(topic, graph.SubscribeOptions{Type: typ, QoS: graph.QoS{Depth: graphQueue}, Node: x.client.Node,
-		Wake: func() { x.pump.wake(s) }})
+	sub, err := ses.server.g.Subscribe(topic, graph.SubscribeOptions{Type: typ, QoS: graph.QoS{Depth: graphQueue}, Node: ses.client.Node,
+		Wake: func() { ses.pump.wake(s) }})
 	if err != nil {
 		return nil, err
 	}
 	s.mu.Lock()
 	s.sub, s.form = sub, sub.Form()
 	s.mu.Unlock()
-	x.pump.wake(s)
+	ses.pump.wake(s)
 	return s, nil
 }
 
@@ -56,7 +56,7 @@ func newStream(x *session, topic, typ, id string, first subscription) (*stream, 
 // topic has latched.
 func (s *stream) join(typeName, id string, w subscription) error {
 	// the graph knows what types and forms are, and what is latched
-	probe, err := s.x.server.g.Subscribe(s.name, graph.SubscribeOptions{Type: typeName, QoS: graph.QoS{Depth: graphQueue}, Node: s.x.client.Node})
+	probe, err := s.session.server.g.Subscribe(s.name, graph.SubscribeOptions{Type: typeName, QoS: graph.QoS{Depth: graphQueue}, Node: s.session.client.Node})
 	if err != nil {
 		return err
 	}
@@ -66,7 +66,7 @@ func (s *stream) join(typeName, id string, w subscription) error {
 	}
 	isNew := !s.has(id)
 	if s.subs[id] = w; isNew {
-		s.all = s.all.and(w) // thousands may join: no look at all the others
+		s.all = s.all.and(w) // not merge: thousands may join
 		s.apply()
 	} else {
 		s.merge()
@@ -108,12 +108,12 @@ func (s *stream) merge() {
 
 // apply sets the lane to what all subscriptions together ask for.
 func (s *stream) apply() {
-	queue := s.x.server.c.Limits.Queue
+	queue := s.session.server.c.Limits.Queue
 	switch {
 	case s.all.queue > 0:
 		queue = min(s.all.queue, queue)
 	case s.all.throttle > 0:
-		queue = 1 // nothing is to be kept back: the newest
+		queue = 1 // only the newest
 	}
 	s.mu.Lock()
 	s.compression, s.fragment = s.all.compression, s.all.fragment
@@ -135,7 +135,7 @@ func (s *stream) drop(id string) int {
 	return len(s.subs)
 }
 
-// close ends the reading.
+// close ends the stream.
 func (s *stream) close() {
 	s.mu.Lock()
 	sub := s.sub
@@ -156,7 +156,7 @@ func (s *stream) drain() (more bool) {
 	}
 	const turn = 64
 	for range turn {
-		if s.x.ctx.Err() != nil {
+		if s.session.ctx.Err() != nil {
 			return false
 		}
 		m, lost, ok := s.sub.Poll()
@@ -194,5 +194,5 @@ func (s *stream) frames(m *graph.Message) (frames [][]byte, binary bool) {
 		out := frame.Message{Op: frame.Publish, Topic: s.name, Msg: msg}
 		return out.Append(make([]byte, 0, len(msg)+len(s.name)+32))
 	})
-	return s.x.split(text, s.fragment), false
+	return s.session.split(text, s.fragment), false
 }

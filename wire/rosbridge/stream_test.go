@@ -13,16 +13,16 @@ import (
 // with its pump running.
 func newTestSession(t *testing.T, g *graph.Graph) *session {
 	t.Helper()
-	x := newSession(New(g, Config{}), Client{Node: "/client"})
+	ses := newSession(New(g, Config{}), Client{Node: "/client"})
 	done := make(chan struct{})
-	go func() { defer close(done); x.pump.run(x.ctx) }()
-	t.Cleanup(func() { x.stop(errGoingAway); <-done })
-	return x
+	go func() { defer close(done); ses.pump.run(ses.ctx) }()
+	t.Cleanup(func() { ses.stop(errGoingAway); <-done })
+	return ses
 }
 
-func nextOutgoing(t *testing.T, x *session) outgoing {
+func nextOutgoing(t *testing.T, ses *session) outgoing {
 	t.Helper()
-	item, ok := x.box.next(t.Context())
+	item, ok := ses.box.next(t.Context())
 	if !ok {
 		t.Fatal("nothing came")
 	}
@@ -44,12 +44,12 @@ func TestTheFirstMessageIsAsWanted(t *testing.T) {
 		frames int
 	}{{subscription{}, false, 1}, {subscription{compression: "cbor"}, true, 1}, {subscription{compression: "cbor-raw"}, true, 1}, {subscription{fragment: 50}, false, 3}} {
 		for i := range 20 {
-			x := newTestSession(t, g)
-			s, err := newStream(x, "/t", "", "a", tc.want)
+			ses := newTestSession(t, g)
+			s, err := newStream(ses, "/t", "", "a", tc.want)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if item := nextOutgoing(t, x); item.binary != tc.binary || len(item.frames) != tc.frames {
+			if item := nextOutgoing(t, ses); item.binary != tc.binary || len(item.frames) != tc.frames {
 				t.Fatalf("%+v, %d: binary %v, %d frames", tc.want, i, item.binary, len(item.frames))
 			}
 			s.close()
@@ -62,8 +62,8 @@ func TestTheFirstMessageIsAsWanted(t *testing.T) {
 func TestSubscriptionsAreServedTogether(t *testing.T) {
 	g := graph.New(graph.Options{})
 	defer g.Close()
-	x := newTestSession(t, g)
-	s, err := newStream(x, "/t", "std_msgs/String", "a", subscription{compression: "cbor"})
+	ses := newTestSession(t, g)
+	s, err := newStream(ses, "/t", "std_msgs/String", "a", subscription{compression: "cbor"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,8 +24,8 @@ type Options struct {
 	PingEvery  time.Duration // default 10 s
 	MaxBytes   int           // of one message; default 64 MiB
 
-	// Status is told what the server complains about, and Changed when the
-	// connection comes (nil) or goes. Both are called in order and must not wait.
+	// Status is called with status messages of the server, and Changed when the
+	// connection comes (nil) or goes. Both are called in order and must not block.
 	Status  func(level, id, text string)
 	Changed func(why error)
 	Log     *slog.Logger
@@ -37,7 +37,7 @@ var (
 	ErrClosed       = errors.New("the client is closed")
 )
 
-// Client is a connection to a rosbridge server that comes back.
+// Client is a connection to a rosbridge server, made again when it breaks.
 type Client struct {
 	url    string
 	o      Options
@@ -53,7 +53,7 @@ type Client struct {
 	pubs     []*Publisher
 	calls    map[string]chan reply
 	goals    map[string]*Goal
-	statuses map[string]func(error) // whom a status with this id concerns
+	statuses map[string]func(error) // called with an error status of this id
 }
 
 type reply struct {
@@ -173,7 +173,7 @@ func (c *Client) run(conn *websocket.Conn) {
 			c.lost(err)
 			conn = nil
 		}
-		// a server that hangs up at once is no better than none
+		// a server that closes connections at once counts as not reachable
 		if time.Since(began) > c.o.LastPause {
 			pause = c.o.FirstPause
 		}
@@ -209,33 +209,33 @@ func (c *Client) serve(conn *websocket.Conn) error {
 	}
 }
 
-// registerAgain tells a new connection what there was before, and what has been
-// added meanwhile; only then others may use it, so that nothing overtakes.
+// registerAgain repeats advertisements and subscriptions on a new connection, those added
+// meanwhile included; only then others may use it, so that their messages come after.
 func (c *Client) registerAgain(ctx context.Context, conn *websocket.Conn) error {
 	told := map[any]bool{}
 	for {
-		var news []*frame.Message
+		var missing []*frame.Message
 		c.mu.Lock()
 		for _, p := range c.pubs {
 			if !told[p] {
 				told[p] = true
-				news = append(news, p.message(frame.Advertise))
+				missing = append(missing, p.message(frame.Advertise))
 			}
 		}
 		for _, s := range c.subs {
 			if !told[s] {
 				told[s] = true
-				news = append(news, s.message())
+				missing = append(missing, s.message())
 			}
 		}
-		if len(news) == 0 {
+		if len(missing) == 0 {
 			c.conn = conn
 			close(c.online)
 			c.mu.Unlock()
 			return nil
 		}
 		c.mu.Unlock()
-		for _, m := range news {
+		for _, m := range missing {
 			if err := conn.Write(ctx, websocket.MessageText, m.Append(nil)); err != nil {
 				return err
 			}
@@ -264,7 +264,7 @@ func (c *Client) lost(why error) {
 	}
 }
 
-// end lets go of everybody who waits.
+// end releases all that wait.
 func (c *Client) end() {
 	c.mu.Lock()
 	subs := c.subs
@@ -305,8 +305,8 @@ func (c *Client) send(ctx context.Context, m *frame.Message) error {
 	case conn == nil:
 		return ErrDisconnected
 	}
-	// a write that is cut off would break the connection for everybody: it ends by
-	// itself, or by the ping
+	// not ctx: a write that is cut off would break the connection; it ends by itself, or
+	// by the ping
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -324,7 +324,7 @@ func (c *Client) id(what, name string) string {
 	return fmt.Sprintf("%s:%s:%d", what, name, c.seq)
 }
 
-// take hands a message to whom it concerns. What nobody waits for is dropped.
+// take hands a message to its receiver. One without a receiver is dropped.
 func (c *Client) take(data []byte, binary bool, join *frame.Joiner) {
 	parse := frame.Parse
 	if binary {
@@ -384,13 +384,13 @@ func (c *Client) takeStatus(m *frame.Message) {
 	c.o.Status(m.Level, id, text)
 }
 
-// RefusedError is what the server would not do.
+// RefusedError is a negative answer of the server.
 type RefusedError struct{ What, Why string }
 
 func (e *RefusedError) Error() string { return e.Why }
 
 // Call calls a service with its request as JSON text, nil for none, and returns
-// the response. A refusal is a RefusedError with the server's words.
+// the response. A refusal is a RefusedError with the server's text.
 func (c *Client) Call(ctx context.Context, service string, args []byte) ([]byte, error) {
 	id := c.id("call_service", service)
 	ch := make(chan reply, 1)

@@ -15,7 +15,7 @@
 // subscribed to and advertised is so again. Calls and goals under way end with
 // ErrDisconnected: the server may have obeyed or not, and a goal may still run.
 //
-// Readers pull, and never hold up the connection: a Subscription keeps a bounded
+// Readers never delay the connection: a Subscription keeps a bounded
 // number of messages and counts what it had to drop.
 //
 // An action type of ROS 1's form (pkg/XAction) is spoken to over its five topics,

@@ -11,7 +11,7 @@ import (
 	"poise/wire/rosbridge/frame"
 )
 
-// Update is one piece of news about a goal. The last one has Done set.
+// Update is feedback of a goal or its end; then Done is set.
 type Update struct {
 	Feedback []byte // JSON text, nil in the last update
 	Lost     int    // feedback dropped before this because the reader was slow
@@ -75,7 +75,7 @@ func (c *Client) forget(g *Goal) {
 // ID returns the goal's name.
 func (g *Goal) ID() string { return g.id }
 
-// Cancel asks for the end of the goal; it has come when the last update says so.
+// Cancel asks for the end of the goal; the last update tells when it has ended.
 func (g *Goal) Cancel(ctx context.Context) error { return g.cancel(ctx) }
 
 // take takes a message of ROS 2's ops.
@@ -115,7 +115,7 @@ func (g *Goal) end(err error) {
 
 var errOver = fmt.Errorf("the goal is over")
 
-// Next waits for news: feedback as long as there is some, then the last update.
+// Next waits for an update: feedback as long as there is some, then the end.
 func (g *Goal) Next(ctx context.Context) (Update, error) {
 	f, lost, err := g.feedback.next(ctx)
 	if err == nil {
@@ -199,7 +199,7 @@ type actionMessage struct {
 	Feedback json.RawMessage `json:"feedback"`
 }
 
-// followROS1 moves what concerns the goal from the topics to it.
+// followROS1 passes messages of the topics that concern the goal on to it.
 func (g *Goal) followROS1(results, feedback *Subscription) {
 	ctx, cancel := context.WithCancel(g.c.ctx)
 	var wg sync.WaitGroup
@@ -229,7 +229,7 @@ func (g *Goal) followROS1(results, feedback *Subscription) {
 	}
 }
 
-// fromROS1 gives a result of actionlib ROS 2's numbers.
+// fromROS1 returns a result of actionlib with the status numbers of ROS 2.
 func fromROS1(m *actionMessage) *Update {
 	u := &Update{Done: true, Result: m.Result, Text: m.Status.Text, Status: msgs.StatusAborted}
 	switch m.Status.Status {

@@ -35,7 +35,7 @@ type Subscription struct {
 }
 
 // Subscribe reads a topic, now and after every reconnection. Without a type the
-// server must know the topic already. That it refuses is told by Next.
+// server must know the topic already. Next returns its refusal.
 func (c *Client) Subscribe(topic, typ string, o SubscribeOptions) (*Subscription, error) {
 	if o.Queue <= 0 {
 		o.Queue = 100
@@ -126,8 +126,8 @@ func (p *Publisher) refuse(err error) {
 	}
 }
 
-// Publish sends a message as JSON text. What the server says against it comes back
-// from a later call, since the protocol has no answer to a message.
+// Publish sends a message as JSON text. The server's refusal is returned by a later
+// call, since the protocol has no answer to a message.
 func (p *Publisher) Publish(msg []byte) error {
 	p.mu.Lock()
 	err := p.refused
@@ -151,7 +151,7 @@ func (p *Publisher) Close() {
 	}
 }
 
-// queue keeps the newest of what came.
+// queue keeps the newest messages.
 type queue struct {
 	mu    sync.Mutex
 	items [][]byte

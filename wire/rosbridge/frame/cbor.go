@@ -11,7 +11,7 @@ import (
 	"github.com/fxamacker/cbor/v2"
 )
 
-// Bounds of a binary frame, besides its size: a few bytes can claim a lot.
+// Bounds of a binary frame, besides its size: a few bytes can announce many items.
 const (
 	maxNesting = 32
 	maxItems   = 4 << 20
@@ -47,7 +47,7 @@ func ParseCBOR(data []byte) (*Message, error) {
 }
 
 // cborHead returns op, id and names of a frame whose values cannot be read, so that
-// the refusal can say whose it is.
+// the refusal can carry them.
 func cborHead(v any) *Message {
 	members, _ := v.(map[any]any)
 	head := map[any]any{}

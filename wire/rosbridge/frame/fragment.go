@@ -6,8 +6,8 @@ import (
 	"unicode/utf8"
 )
 
-// Joiner puts fragments together again. What is open is bounded in count, bytes
-// and age; the zero value takes nothing.
+// Joiner joins fragments. Incomplete messages are bounded in count, bytes and age; the
+// zero value takes none.
 type Joiner struct {
 	MaxBytes int           // of one message, and of all that is open
 	MaxOpen  int           // messages under way
@@ -32,7 +32,7 @@ func (j *Joiner) Add(m *Message, now time.Time) (whole []byte, err error) {
 		return nil, fmt.Errorf("a fragment needs an id")
 	}
 	// every part costs an envelope of at least this many bytes on the wire, so a
-	// larger total cannot be meant
+	// larger total must be a mistake
 	const leastPart = 16
 	if m.Total < 1 || m.Total > j.MaxBytes/leastPart+1 {
 		return nil, fmt.Errorf("fragment %s: total is %d, want 1 to %d", m.ID, m.Total, j.MaxBytes/leastPart+1)

@@ -10,7 +10,7 @@ import (
 	"strconv"
 )
 
-// The words of the protocol.
+// The ops of the protocol.
 const (
 	Advertise          = "advertise"
 	Unadvertise        = "unadvertise"
@@ -64,7 +64,7 @@ type Message struct {
 	Unknown []string // members that the protocol does not have, sorted
 }
 
-// maxID is how long an id may be: it is kept as long as what it names.
+// maxID bounds the length of an id, which is kept as long as what it names.
 const maxID = 4096
 
 // maxSafe is the largest whole number that survives a JSON reader with one number
@@ -95,8 +95,8 @@ func Parse(data []byte) (*Message, error) {
 	return m, errors.Join(r.problems...)
 }
 
-// notJSON says why a text cannot be read. Python writes numbers that are not finite as
-// no other reader of JSON knows them.
+// notJSON says why a text cannot be read. Python writes non-finite numbers in a way that
+// is not JSON.
 func notJSON(data []byte, err error) error {
 	var at *json.SyntaxError
 	if errors.As(err, &at) && at.Offset > 0 && bytes.IndexByte([]byte("NI"), data[at.Offset-1]) >= 0 {
@@ -204,7 +204,7 @@ func (r *reader) whole(name string) int {
 	return int(x)
 }
 
-// id returns the id's JSON text, cleaned of spelling: 7.0 is 7.
+// id returns the id's JSON text, normalized: 7.0 is 7.
 func (r *reader) id() string {
 	if !r.has("id") {
 		return ""
@@ -226,7 +226,7 @@ func (r *reader) id() string {
 	return ""
 }
 
-// rest returns what nobody has asked for.
+// rest returns the members that were not read.
 func (r *reader) rest(op string) (names []string) {
 	if op == Auth {
 		for _, name := range authMembers {
@@ -270,8 +270,8 @@ func IDText(id string) string {
 	return id
 }
 
-// Sniff finds op, id and names in a frame that cannot be read, because it is too long
-// or no JSON, so that the refusal can say whose it is: who waits for an answer gets one.
+// Sniff finds op, id and names in a frame that cannot be parsed, because it is too long
+// or not JSON, so that the refusal can carry them and a client that waits gets an answer.
 func Sniff(text []byte) *Message {
 	head := map[string]json.RawMessage{}
 	for _, name := range []string{"op", "id", "topic", "service", "action"} {
@@ -293,7 +293,7 @@ func Dig(text []byte, path ...string) []byte {
 	return text
 }
 
-// sniffer cuts values out of a text, whatever they are.
+// sniffer finds values in a text without checking them.
 type sniffer struct{ rest []byte }
 
 func (s *sniffer) member(name string) []byte {
@@ -324,7 +324,7 @@ func (s *sniffer) skip(mark string) bool {
 	return true
 }
 
-// value takes what stands there up to the comma, colon or bracket behind it.
+// value returns the text up to the next comma, colon or bracket.
 func (s *sniffer) value() []byte {
 	s.next()
 	depth, quoted := 0, false

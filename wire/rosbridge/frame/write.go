@@ -14,7 +14,7 @@ func AppendString(b []byte, s string) []byte {
 		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= 0x7f {
 			quoted, err := json.Marshal(s)
 			if err != nil {
-				panic("frame: a string that JSON cannot hold") // json.Marshal mends every string
+				panic("frame: a string that JSON cannot hold") // json.Marshal replaces invalid UTF-8
 			}
 			return append(b, quoted...)
 		}
