@@ -33,7 +33,7 @@ const (
 	NotANumber      Code = 17 // Joint, or the leaf Value, was not given a number
 	BadValue        Code = 18 // Value is not between 0 and Max
 	NotActive       Code = 19 // the controller performs nothing that a stream could lead
-	NotVirtual      Code = 20 // the robot is real, and cannot be put somewhere at once
+	NotPlaceable    Code = 20 // joints of this robot cannot be put somewhere at once
 	Unreachable     Code = 21 // a limb stays Value m, or rad, away from where it is to be, Max is allowed; Joint is in the way
 	Unbalanced      Code = 22 // the centre of mass would be Value m inside its supports, Max is needed
 	GoalMissed      Code = 23 // Joint was still Value off at At, when the time to settle was over, Max is allowed
@@ -43,7 +43,7 @@ const (
 var codeNames = [...]string{
 	"ok", "bad program", "not running", "start too far", "beyond limit", "not granted", "resource lost",
 	"replaced", "cancelled", "panicked", "power off", "stopped by fault", "stale", "tolerance broken",
-	"stopping", "full", "unknown", "not a number", "bad value", "not active", "not virtual",
+	"stopping", "full", "unknown", "not a number", "bad value", "not active", "not placeable",
 	"unreachable", "unbalanced", "goal missed", "too old",
 }
 

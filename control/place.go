@@ -7,8 +7,8 @@ import (
 	"poise/robot"
 )
 
-// Placement puts joints of a virtual robot somewhere at once. It is sent like a
-// program and, like one, never written again.
+// Placement puts joints somewhere at once, of a robot that can be placed. It is sent
+// like a program and, like one, never written again.
 type Placement struct {
 	Joints []robot.JointID `json:"joints"`
 	Q      []float64       `json:"q"` // of each of Joints, rad or m

@@ -201,8 +201,8 @@ func (e *Executive) rate(who, what, controller string, all loop.Order, one loop.
 	})
 }
 
-// Place puts joints of a virtual robot somewhere at once. It is refused for a real
-// one, and for joints that a goal moves, naming its controller.
+// Place puts joints somewhere at once. It is refused by robots that cannot be placed,
+// and for joints that a goal moves, naming its controller.
 func (e *Executive) Place(who string, joints []string, positions []float64) *Answer {
 	return e.ask(func() *Answer {
 		p := &control.Placement{}

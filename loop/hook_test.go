@@ -313,7 +313,7 @@ func TestPlaceRefuses(t *testing.T) {
 			r.bus.Plan(sim.Trouble{Joint: 2, From: r.n, Fault: servo.Overload})
 			r.run(20)
 		}, at(2, 0.2), control.Reason{Code: control.StoppedByFault, Joint: 0, Who: arbiter.Nobody, Value: 0}},
-		{"a real robot", func(r *rig) { r.l.cfg.Bus = realBus{r.l.cfg.Bus} }, at(2, 0.2), control.Because(control.NotVirtual)},
+		{"a robot that cannot be placed", func(r *rig) { r.l.cfg.Bus = realBus{r.l.cfg.Bus} }, at(2, 0.2), control.Because(control.NotPlaceable)},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			r := newRig(t, parts{robot: "arm6", controllers: 2})

@@ -27,7 +27,7 @@ const (
 	GoalPause                   // Controller
 	GoalResume                  // Controller
 	Feed                        // Controller, Program: the newest value of a stream
-	Place                       // Program, a control.Placement: puts joints of a virtual robot somewhere at once
+	Place                       // Program, a control.Placement: puts joints somewhere at once
 	Echo                        // Goal comes back in a report: all orders before it were taken
 	CheckGoal                   // Controller, Goal, Program: could it start now? Takes nothing
 	numOrders

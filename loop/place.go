@@ -7,7 +7,7 @@ import (
 	"poise/servo"
 )
 
-// place puts joints of a virtual robot somewhere at once: the simulated servos,
+// place puts joints somewhere at once, if the bus can: its servos,
 // the command, and every stage that remembers one. All of them, or none.
 func (l *Loop) place(o Order) {
 	p, ok := o.Program.(*control.Placement)
@@ -15,9 +15,9 @@ func (l *Loop) place(o Order) {
 		l.refuse(o, control.Because(control.BadProgram))
 		return
 	}
-	bus, virtual := l.cfg.Bus.(servo.Placer)
-	if !virtual {
-		l.refuse(o, control.Because(control.NotVirtual))
+	bus, ok := l.cfg.Bus.(servo.Placer)
+	if !ok {
+		l.refuse(o, control.Because(control.NotPlaceable))
 		return
 	}
 	if why := l.mayPlace(p); why.Code != control.OK {

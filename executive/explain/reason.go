@@ -113,8 +113,8 @@ var sentences = map[control.Code]func(w *Words, x *Explanation, r control.Reason
 		x.Text = "controller " + quoted(who) + " is not operational and follows nothing"
 		x.Help = "switch it on with set_operational"
 	},
-	control.NotVirtual: func(_ *Words, x *Explanation, _ control.Reason, _ string) {
-		x.Text = "the robot is real and cannot be put somewhere at once"
+	control.NotPlaceable: func(_ *Words, x *Explanation, _ control.Reason, _ string) {
+		x.Text = "joints of this robot cannot be put somewhere at once: its driver moves them"
 		x.Help = "move it there by a goal"
 	},
 	control.Unreachable: func(_ *Words, x *Explanation, r control.Reason, _ string) {
