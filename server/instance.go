@@ -137,7 +137,7 @@ func (in *instance) assemble() error {
 	}
 	in.exec, err = executive.New(executive.Config{
 		Model: m, Loop: in.loop, Controllers: known, Pipelines: s.pipelines(), Library: s.library,
-		FeedbackRate: s.cfg.Rates.Feedback, Lease: time.Duration(settings.Lease), Follow: follow.Options{Transition: settings.Transition},
+		FeedbackRate: s.cfg.Rates.Feedback, Lease: time.Duration(settings.Lease), Patience: time.Duration(s.cfg.Loop.Silence * 1e9), Follow: follow.Options{Transition: settings.Transition},
 		Event: in.event, Notice: in.notice, Audit: in.audit,
 		Snapshot: func(now *loop.Snapshot) { in.topics.snapshot(now) },
 		Keep:     keepResults, Go: s.spawn,

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"poise/internal/golden"
@@ -252,13 +253,17 @@ func TestProgressShowsOnlyOnATerminal(t *testing.T) {
 	if quiet.Len() != 0 {
 		t.Errorf("%q", quiet.String())
 	}
-	var b bytes.Buffer
-	done := make(chan struct{})
-	go func() { time.Sleep(patience + 300*time.Millisecond); close(done) }()
-	showProgress(&b, "planning", done)
-	if s := b.String(); !strings.Contains(s, "planning [") || !strings.HasSuffix(s, "\r") {
-		t.Errorf("%q", s)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		for after, want := range map[time.Duration]int{patience - time.Millisecond: 0, patience + 250*time.Millisecond: 3} {
+			var b bytes.Buffer
+			done := make(chan struct{})
+			go func() { time.Sleep(after); close(done) }()
+			showProgress(&b, "planning", done)
+			if s := b.String(); strings.Count(s, "planning [") != want || want > 0 && !strings.HasSuffix(s, "\r") {
+				t.Errorf("within %v it shows %q, want %d bars", after, s, want)
+			}
+		}
+	})
 }
 
 func FuzzPlanRequest(f *testing.F) {

@@ -15,11 +15,11 @@ from roslibpy.ros1 import actionlib
 
 port = int(sys.argv[1]) if len(sys.argv) > 1 else 8080
 robot = roslibpy.Ros("127.0.0.1", port)
-robot.run(timeout=10)
+robot.run(timeout=60)
 
 
 def call(service, kind, request=None):
-    return roslibpy.Service(robot, service, kind).call(roslibpy.ServiceRequest(request or {}), timeout=20)
+    return roslibpy.Service(robot, service, kind).call(roslibpy.ServiceRequest(request or {}), timeout=60)
 
 
 print("motions:", *(m["name"] for m in call("/motions/list", "poise_msgs/MotionsList")["motions"]))
@@ -44,7 +44,7 @@ def look(message):
 
 
 states.subscribe(look)
-seen.wait(10)
+seen.wait(60)
 joint = sys.argv[2] if len(sys.argv) > 2 else "tail_joint1"
 begin = here[joint]
 
@@ -59,7 +59,7 @@ over = threading.Event()
 slow.on("result", lambda r: over.set())
 slow.send()
 threading.Timer(1.0, slow.cancel).start()
-over.wait(30)
+over.wait(60)
 print(f"{joint}: called off at {here[joint] - begin:.2f} of 0.50 rad")
 
 robot.close()

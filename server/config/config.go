@@ -48,6 +48,7 @@ type Loop struct {
 	Arbiter        string  `yaml:"arbiter" doc:"who wins a resource that two controllers want: priority, or last (the later request); none is for tests of a single controller"`
 	RoundTimeout   float64 `yaml:"round_timeout" doc:"s; how long a round of requests may wait for the answers of those that it concerns" range:"0.001 … 10 s"`
 	Lease          float64 `yaml:"lease" doc:"s; how long a controller outside may give no sign of life" range:"0.01 … 60 s"`
+	Silence        float64 `yaml:"silence" doc:"s; how long nothing may be heard of the cycle before its goals end as aborted" range:"0.1 … 3600 s"`
 	Handover       string  `yaml:"handover" doc:"how the difference at a change of owner goes away: jerk_limited or exponential"`
 	HandoverTime   float64 `yaml:"handover_time" doc:"s; time constant of an exponential hand-over" range:"0.001 … 10 s"`
 	Transition     float64 `yaml:"transition_acceleration" doc:"rad/s² or m/s² of hand-overs, approaches and stops of joints for which neither a limit nor robot.yaml says one; it is reported as assumed" range:"0.001 … 1e6 rad/s²"`
@@ -115,7 +116,7 @@ func Default() Config {
 		Listen: "127.0.0.1:8080", Origins: []string{},
 		Robots: []Robot{{Name: "virtual", Driver: "sim", Settings: defaultsOf("sim")}},
 		Loop: Loop{Period: 0.001, Arbiter: arbiter.PolicyPriority.String(),
-			RoundTimeout: arbiter.DefaultRoundTimeout * 1e-9, Lease: arbiter.DefaultLease * 1e-9, Handover: control.JerkLimited.String(),
+			RoundTimeout: arbiter.DefaultRoundTimeout * 1e-9, Lease: arbiter.DefaultLease * 1e-9, Silence: 1, Handover: control.JerkLimited.String(),
 			HandoverTime: 0.2, Transition: 5, StopDeadline: 2, CrouchDeadline: 5},
 		Sim:         sim.RealSettings(),
 		Controllers: declared(),

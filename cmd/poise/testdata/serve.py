@@ -3,11 +3,12 @@
 import logging
 import sys
 import threading
+import time
 
 import roslibpy
 from roslibpy.ros1 import actionlib
 
-PATIENCE = 40  # s
+PATIENCE = 300  # s; when it is over, something hangs
 logging.getLogger("roslibpy").setLevel(logging.CRITICAL)
 logging.getLogger("twisted").setLevel(logging.CRITICAL)
 
@@ -68,14 +69,14 @@ def motions_and_events():
     goal.on("feedback", feedback.append)
     goal.send()
     check(goal.wait(PATIENCE)["error_code"] == 0, "nod")
-    check(len(feedback) > 5, f"{len(feedback)} feedbacks")
+    check(feedback, "no feedback")
     check(heard == want, f"events {heard}, want {want}")
     events.unsubscribe()
 
 
 def cancelled_and_replaced():
     joint = "tail_joint1"
-    first = sweep(joint, newest()[joint], 0.4, 8)
+    first = sweep(joint, newest()[joint], 0.4, 300)
     moving = threading.Event()
     first.on("feedback", lambda f: moving.set())
     over, box = ended(first)
@@ -83,7 +84,7 @@ def cancelled_and_replaced():
     first.cancel()
     check(over.wait(PATIENCE), "the cancelled goal does not end")
     check(first.status["status"] == actionlib.GoalStatus.PREEMPTED, f"cancelled: {first.status}")
-    second = sweep(joint, newest()[joint], 0.3, 8)
+    second = sweep(joint, newest()[joint], 0.3, 300)
     moving.clear()
     second.on("feedback", lambda f: moving.set())
     over, box = ended(second)
@@ -114,11 +115,9 @@ def stops():
 def placed_by_a_topic():
     talker = roslibpy.Topic(ros, "/joints_virtual_set", "sensor_msgs/JointState")
     talker.publish(roslibpy.Message({"name": ["tail_joint1"], "position": [0.123]}))
-    for _ in range(100):
-        if abs(newest()["tail_joint1"] - 0.123) < 1e-9:
-            break
-    else:
-        raise Failure("the tail was not put anywhere")
+    end = time.monotonic() + PATIENCE
+    while abs(newest()["tail_joint1"] - 0.123) > 1e-9:
+        check(time.monotonic() < end, "the tail was not put anywhere")
     talker.unadvertise()
 
 
