@@ -107,7 +107,7 @@ type Mirror struct {
 	Prefix string `yaml:"prefix" doc:"of its topics, services and actions here"`
 }
 
-// Default returns what is used where nothing is said.
+// Default returns the default configuration.
 func Default() Config {
 	rules := loop.DefaultFaultRules()
 	rule := func(k loop.FaultKind) Rule { return Rule{rules[k].Threshold, rules[k].Severity.String()} }
@@ -131,17 +131,17 @@ func Default() Config {
 	}
 }
 
-// Read takes a document: what it does not say keeps its default. All problems
+// Read decodes a document; keys that it leaves out keep their defaults. All problems
 // are reported at once, each with its line.
 func Read(data []byte, file string) (Config, error) {
 	c := Default()
-	unreadable := strictyaml.Decode(data, file, &c)
-	unreadable = errors.Join(unreadable, errors.Join(c.readSettings(driver.Standard)...))
-	err := c.Check()
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		err = located(joined.Unwrap(), data, file)
+	syntax := strictyaml.Decode(data, file, &c)
+	settings := c.readSettings(driver.Standard)
+	invalid := c.Check()
+	if joined, ok := invalid.(interface{ Unwrap() []error }); ok {
+		invalid = located(joined.Unwrap(), data, file)
 	}
-	if err = errors.Join(unreadable, err); err != nil {
+	if err := errors.Join(syntax, settings, invalid); err != nil {
 		return Config{}, err
 	}
 	return c, nil
@@ -156,10 +156,10 @@ func Load(file string) (Config, error) {
 	return Read(data, file)
 }
 
-// Check finds every value that cannot be, and names key, value and limit.
+// Check reports every invalid value with its key and limit.
 func (c *Config) Check() error { return c.CheckWith(driver.Standard) }
 
-// CheckWith is Check where other drivers can be chosen.
+// CheckWith is Check for another table of drivers.
 func (c *Config) CheckWith(drivers driver.Table) error {
 	var errs []error
 	checkRanges(&errs, "", reflect.ValueOf(c).Elem())
@@ -186,7 +186,7 @@ func (c *Config) CheckWith(drivers driver.Table) error {
 	return errors.Join(errs...)
 }
 
-// CheckListen refuses addresses that others can reach.
+// CheckListen refuses addresses that other machines can reach.
 func CheckListen(address string) error {
 	host, port, err := net.SplitHostPort(address)
 	if err == nil {
@@ -234,7 +234,7 @@ func (c *Config) Period() time.Duration {
 	return time.Duration(math.Round(c.Loop.Period * float64(time.Second)))
 }
 
-// Settings returns what decides how the loops behave.
+// Settings returns the settings of the loops.
 func (c *Config) Settings() (loop.Settings, error) {
 	var errs []error
 	policy, ok := arbiter.ParsePolicy(c.Loop.Arbiter)
@@ -246,7 +246,7 @@ func (c *Config) Settings() (loop.Settings, error) {
 		errs = append(errs, problemf("loop.handover", "is %q, must be %v or %v", c.Loop.Handover, control.JerkLimited, control.Exponential))
 	}
 	rules := loop.DefaultFaultRules()
-	for _, one := range []struct {
+	for _, f := range []struct {
 		key, unit string
 		kind      loop.FaultKind
 		rule      Rule
@@ -257,16 +257,16 @@ func (c *Config) Settings() (loop.Settings, error) {
 		{"low_voltage", "V", loop.LowVoltage, c.Faults.Voltage},
 		{"overrun", "periods", loop.Overrun, c.Faults.Overrun},
 	} {
-		severity, ok := parseSeverity(one.rule.Severity)
+		severity, ok := parseSeverity(f.rule.Severity)
 		if !ok {
-			errs = append(errs, problemf("faults."+one.key+".severity", "is %q, must be one of %s", one.rule.Severity, severities()))
+			errs = append(errs, problemf("faults."+f.key+".severity", "is %q, must be one of %s", f.rule.Severity, severities()))
 		}
-		if !(one.rule.Threshold >= 0) || math.IsInf(one.rule.Threshold, 0) {
-			errs = append(errs, problemf("faults."+one.key+".threshold", "is %s, must be 0 or more", measure(one.rule.Threshold, one.unit)))
+		if !(f.rule.Threshold >= 0) || math.IsInf(f.rule.Threshold, 0) {
+			errs = append(errs, problemf("faults."+f.key+".threshold", "is %s, must be 0 or more", measure(f.rule.Threshold, f.unit)))
 		}
-		r := &rules[one.kind]
-		if r.Threshold != one.rule.Threshold {
-			r.Threshold, r.Clear = one.rule.Threshold, 0
+		r := &rules[f.kind]
+		if r.Threshold != f.rule.Threshold {
+			r.Threshold, r.Clear = f.rule.Threshold, 0
 		}
 		r.Severity = severity
 	}

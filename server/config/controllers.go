@@ -46,7 +46,7 @@ func (all Controllers) Tuning() map[string]controllers.Tuning {
 	return t
 }
 
-// check finds names that no controller has, and numbers that cannot be.
+// check reports unknown names and numbers out of range.
 func (all Controllers) check() (errs []error) {
 	known := declared()
 	seats := 0

@@ -10,11 +10,11 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Problem is a value that cannot be.
+// Problem is an invalid value.
 type Problem struct {
 	Key  string // such as loop.period
-	Text string // what it is, and what it must be
-	File string // where it stands, "" if no file says it
+	Text string // the value, and what is valid
+	File string // where it comes from; "" if from no file
 	Line int
 }
 
@@ -34,8 +34,8 @@ func measure(value float64, unit string) string {
 	return strings.TrimSpace(fmt.Sprintf("%v %s", value, unit))
 }
 
-// checkRanges finds every number of a struct, and of structs in it, that is not within its
-// range tag.
+// checkRanges reports every number of a struct, nested structs included, that is outside
+// the range in its tag.
 func checkRanges(errs *[]error, prefix string, v reflect.Value) {
 	for i := range v.NumField() {
 		field, value := v.Type().Field(i), v.Field(i)
@@ -73,10 +73,10 @@ func parseRange(tag string) (least, most float64, unit string) {
 	return least, most, unit
 }
 
-// located gives problems the lines of the document in which their keys stand.
+// located adds file and line to problems whose keys the document has.
 func located(problems []error, data []byte, file string) error {
 	var root yaml.Node
-	_ = yaml.Unmarshal(data, &root) // what cannot be read has been reported
+	_ = yaml.Unmarshal(data, &root) // Decode has reported its errors
 	for i, err := range problems {
 		var p *Problem
 		if !errors.As(err, &p) {
@@ -89,8 +89,8 @@ func located(problems []error, data []byte, file string) error {
 	return errors.Join(problems...)
 }
 
-// lineOf returns the line of a key, 0 if it is not there; of a list it is the line of the
-// item if the key is not there.
+// lineOf returns the line of a key, or of the list item it would be in; 0 if there is
+// neither.
 func lineOf(n *yaml.Node, path []string) int {
 	switch {
 	case n.Kind == yaml.DocumentNode && len(n.Content) > 0:

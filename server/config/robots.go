@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"regexp"
@@ -13,10 +14,10 @@ import (
 
 // Robot is one robot of the list.
 type Robot struct {
-	Name     string          `yaml:"name"`     // stands before its topics, services, actions and frames
-	Driver   string          `yaml:"driver"`   // of the table of drivers; "" in a file is sim
-	Section  strictyaml.Node `yaml:"settings"` // of the driver, as they stand in a file, until Read has made Settings of them
-	Settings any             // of the driver, as its entry of the table makes them; nil are its defaults
+	Name     string          `yaml:"name"`     // prefix of its topics, services, actions and frames
+	Driver   string          `yaml:"driver"`   // of the table of drivers; default sim
+	Section  strictyaml.Node `yaml:"settings"` // undecoded settings; Read decodes them into Settings
+	Settings any             // of the driver, of the type that its table entry makes; nil means its defaults
 }
 
 // Changed lists the settings of a robot that are not the defaults of its driver.
@@ -37,13 +38,13 @@ func (r *Robot) Changed(drivers driver.Table) (changed []string) {
 // maxRobots bounds the list: one thread steps them all.
 const maxRobots = 16
 
-// nameOfRobot is what a robot's name must look like to stand in names of the graph.
-var nameOfRobot = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,63}$`)
+// validName is a robot name that can be part of a graph name.
+var validName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,63}$`)
 
-// reserved begin names of the graph that belong to no robot, or to parts of the first.
+// reserved are namespaces of the graph that a robot name would collide with.
 var reserved = []string{"controllers", "motions", "physics", "rosapi"}
 
-// AllRobots returns the list with what with_real_sim adds.
+// AllRobots returns the robots, including the one that with_real_sim adds.
 func (c *Config) AllRobots() []Robot {
 	all := slices.Clone(c.Robots)
 	if c.RealSim {
@@ -53,9 +54,9 @@ func (c *Config) AllRobots() []Robot {
 	return all
 }
 
-// readSettings turns the settings of the list into those of its drivers, as far as these
-// are known.
-func (c *Config) readSettings(drivers driver.Table) (errs []error) {
+// readSettings decodes the settings of each robot whose driver is known.
+func (c *Config) readSettings(drivers driver.Table) error {
+	var errs []error
 	for i := range c.Robots {
 		r := &c.Robots[i]
 		if r.Driver == "" {
@@ -71,40 +72,39 @@ func (c *Config) readSettings(drivers driver.Table) (errs []error) {
 		}
 		r.Section = strictyaml.Node{}
 	}
-	return errs
+	return errors.Join(errs...)
 }
 
-// checkRobots finds what is wrong with the list and the settings in it.
+// checkRobots reports invalid names, drivers and settings.
 func (c *Config) checkRobots(drivers driver.Table) (errs []error) {
 	if n := len(c.AllRobots()); n < 1 || n > maxRobots {
 		errs = append(errs, problemf("robots", "has %d robots, must have 1 … %d", n, maxRobots))
 	}
-	first := map[string]string{} // where each name stands
+	keyOf := map[string]string{} // by name
 	for i, r := range c.AllRobots() {
 		key := fmt.Sprintf("robots[%d]", i)
 		nameKey := key + ".name"
 		if i == len(c.Robots) {
 			nameKey = "with_real_sim: the name"
 		}
-		other, taken := first[r.Name]
+		other, taken := keyOf[r.Name]
 		switch {
-		case !nameOfRobot.MatchString(r.Name):
+		case !validName.MatchString(r.Name):
 			errs = append(errs, problemf(nameKey, "is %q, must be a letter and up to 63 letters, digits and underscores", r.Name))
 		case slices.Contains(reserved, r.Name):
-			errs = append(errs, problemf(nameKey, "is %q, which begins names that belong to no robot; also reserved are %s",
-				r.Name, strings.Join(slices.DeleteFunc(slices.Clone(reserved), func(s string) bool { return s == r.Name }), ", ")))
+			errs = append(errs, problemf(nameKey, "is %q, which is reserved, as are all of %s", r.Name, strings.Join(reserved, ", ")))
 		case taken:
 			errs = append(errs, problemf(nameKey, "is %q, which %s has already", r.Name, other))
 		}
-		first[r.Name] = key
-		if i < len(c.Robots) { // the settings of the added one are checked as real_sim
+		keyOf[r.Name] = key
+		if i < len(c.Robots) { // settings of the added robot are checked as real_sim
 			errs = append(errs, r.check(key, drivers)...)
 		}
 	}
 	return errs
 }
 
-// check finds what is wrong with a robot's driver and settings.
+// check reports an unknown driver and invalid settings.
 func (r *Robot) check(key string, drivers driver.Table) (errs []error) {
 	entry, ok := drivers.Find(r.Driver)
 	if !ok {
@@ -119,7 +119,7 @@ func (r *Robot) check(key string, drivers driver.Table) (errs []error) {
 	checkRanges(&errs, key+".settings.", reflect.ValueOf(r.Settings).Elem())
 	if c, ok := r.Settings.(interface{ Check() error }); ok {
 		if err := c.Check(); err != nil {
-			errs = append(errs, problemf(key+".settings", "cannot be: %v", err))
+			errs = append(errs, problemf(key+".settings", "are invalid: %v", err))
 		}
 	}
 	return errs

@@ -45,7 +45,7 @@ func TestRobotsThatCannotBe(t *testing.T) {
 		{"robots:\n- name: " + strings.Repeat("x", 65), "must be a letter and up to 63"},
 		{"robots:\n- name: a\n- name: b\n\n- name: a", `poise.yaml:5: robots[2].name is "a", which robots[0] has already`},
 		{"with_real_sim: true\nrobots: [{name: real}]", `with_real_sim: the name is "real", which robots[0] has already`},
-		{"robots:\n- name: motions", `poise.yaml:2: robots[0].name is "motions", which begins names that belong to no robot; also reserved are controllers, physics, rosapi`},
+		{"robots:\n- name: motions", `poise.yaml:2: robots[0].name is "motions", which is reserved, as are all of controllers, motions, physics, rosapi`},
 		{"robots:\n- name: a\n  driver: simm", `poise.yaml:3: robots[0].driver is "simm", must be one of sim`},
 		{"robots:\n- name: a\n  driver: sim\n  settings:\n    lag: 11", "poise.yaml:5: robots[0].settings.lag is 11 s, must be 0 … 10 s"},
 		{"robots:\n- name: a\n  settings: {lagg: 1}", `poise.yaml:3: robots[0].settings: unknown key "lagg"; known are placed_at_once, lag`},

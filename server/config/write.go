@@ -115,7 +115,7 @@ func Keys() []Key { return keysOf(reflect.ValueOf(Default()), "", "") }
 // SettingsKeys lists the keys of a driver's settings.
 func SettingsKeys(e driver.Entry) []Key { return keysOf(reflect.ValueOf(e.Settings()).Elem(), "", "") }
 
-// keysOf lists the keys of a struct; above explains those that do not explain themselves.
+// keysOf lists the keys of a struct; above is the text of keys that have none.
 func keysOf(v reflect.Value, prefix, above string) (all []Key) {
 	for i := range v.NumField() {
 		field := v.Type().Field(i)
