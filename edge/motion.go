@@ -84,7 +84,7 @@ func MotionGoal(m *poisemsgs.ExecuteMotionGoal) (executive.Goal, error) {
 
 // MotionFeedback tells how a motion gets on, in times of its table.
 func MotionFeedback(f *executive.Feedback) *poisemsgs.ExecuteMotionFeedback {
-	return &poisemsgs.ExecuteMotionFeedback{State: string(f.Phase), Time: f.Table, Progress: f.Progress, Rate: f.Rate}
+	return &poisemsgs.ExecuteMotionFeedback{State: string(f.Phase), Time: f.Table, End: f.End, Progress: f.Progress, Rate: f.Rate}
 }
 
 // MotionResult tells how a motion ended.

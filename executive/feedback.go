@@ -34,6 +34,9 @@ func (j *job) feedback(s *loop.Snapshot) Feedback {
 	w, a := j.work, &s.Active[j.seat.id]
 	f := Feedback{Goal: j.id, Tick: s.Tick, Time: j.time, Duration: w.duration, Wanted: a.Wanted, Rate: a.Rate,
 		Table: w.table.At(j.time), Progress: w.progress(j.time), Resources: j.e.words.Names(a.Own), Events: j.left, Phase: j.phase(a)}
+	if end := w.end(); end > 0 {
+		f.End = w.table.At(end)
+	}
 	joints := w.joints
 	if joints == nil {
 		joints = jointsOf(a.Own, len(s.Command.Q))
@@ -54,14 +57,19 @@ func (j *job) feedback(s *loop.Snapshot) Feedback {
 
 // progress returns how much of the motion proper is over at a time of its clock.
 func (w *work) progress(t float64) float64 {
-	end := w.to
-	if end == 0 {
-		end = w.duration
-	}
+	end := w.end()
 	if !(end > w.from) {
 		return 0
 	}
 	return min(max((t-w.from)/(end-w.from), 0), 1)
+}
+
+// end returns the time at which the motion proper is over, 0 if it goes on for ever.
+func (w *work) end() float64 {
+	if w.to > 0 {
+		return w.to
+	}
+	return w.duration
 }
 
 func (j *job) phase(a *loop.Activity) Phase {

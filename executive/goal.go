@@ -53,7 +53,7 @@ type Feedback struct {
 
 	Time, Duration float64 // of its own clock, s; Duration 0 goes on for ever
 	Wanted, Rate   float64 // how fast that clock is to go, and goes
-	Table          float64 // where a stored motion is in its table, s
+	Table, End     float64 // where a stored motion is in its table, and ends, s; End 0 if it goes on for ever
 	Progress       float64 // of the motion proper, 0 … 1; 0 if it goes on for ever
 
 	Joints                 []string // that it moves, in the order of the goal

@@ -29,7 +29,7 @@ func TestPlayAnEditedMotion(t *testing.T) {
 		if len(phases) == 0 || phases[len(phases)-1] != f.Phase {
 			phases = append(phases, f.Phase)
 		}
-		if f.Phase == Moving && (f.Table > last+1e-9 || f.Table > 2 || f.Table < 1 || math.Abs(f.Progress-(2-f.Table)) > 1e-9) {
+		if f.Phase == Moving && (f.Table > last+1e-9 || f.Table > 2 || f.Table < 1 || math.Abs(f.Progress-(2-f.Table)) > 1e-9 || f.End != 1) {
 			t.Errorf("at %g s of its clock it is at %g s of the table, %g of it are done", f.Time, f.Table, f.Progress)
 		}
 		last = f.Table

@@ -285,6 +285,7 @@ type ExecuteMotionResult struct {
 type ExecuteMotionFeedback struct {
 	State    string  `json:"state"`
 	Time     float64 `json:"time"`
+	End      float64 `json:"end"`
 	Progress float64 `json:"progress"`
 	Rate     float64 `json:"rate"`
 }

@@ -8,7 +8,7 @@ const done = (page) => told(page, /done/);
 const ramp = (step, ...angles) => angles.map((q, i) => [i * step, { joint52: q }]);
 const speed = (page, percent) => page.getByLabel("Speed scale").fill(String(percent));
 
-// running waits for the goal that plays the table, not the move to its start.
+// running waits for a goal.
 const running = (server, fits) => until("the goal runs", async () => (await server.state()).goals.find(fits));
 
 s.test("from start mark to end mark, backward, and the other way round", async (page, server) => {
@@ -70,12 +70,32 @@ s.test("the speed scale is for execution alone: 200 % halves the time, 10 % is t
   await button(page, "Execute virtual").click();
   near((await running(server, (g) => g.duration > 15)).duration, 20, 0.01);
   await page.getByLabel("Progress virtual").waitFor();
-  await until("progress is that of the server", async () => Math.abs(Number(await page.getByLabel("Progress virtual").getAttribute("value")) - (await server.state()).goals[0].time) < 2);
+  await until("progress is that of the server", async () => {
+    const [shown, goal] = [Number(await page.getByLabel("Progress virtual").getAttribute("value")), (await server.state()).goals[0]];
+    return shown > 0 && Math.abs(shown - goal.time / goal.duration) < 0.1;
+  });
+  await told(page, /forward 0\.\d \/ 2\.0 s/); // of the table
   goal = await server.received();
   assert.deepEqual(times(goal), [0, 10, 20]);
   assert.deepEqual(await motion(page), before);
   await button(page, "Stop").click();
   await until("it is stopped", async () => (await server.state()).stopped);
+});
+
+s.test("one goal has the motion, the part and the approach; what is said of it is in times of the table", async (page, server) => {
+  await given(page, table([[4, { joint52: 0 }], [5.2, { joint52: 0.6 }, "mark: start"], [6.2, { joint52: 0.9 }, "mark: end"], [8, { joint52: 0 }]]));
+  await button(page, "Execute virtual").click();
+  await told(page, /^\s*approach\s*$/);
+  await told(page, /forward 5\.\d \/ 6\.2 s/);
+  await server.reaches("joint52", 0.9);
+  await done(page);
+  assert.equal(page.goals.length, 1);
+  const { action, args } = page.goals[0];
+  assert.deepEqual([action, args.part, args.approach, args.motion.points.length], ["/execute_motion", true, true, 4]);
+  // too fast between the marks
+  await enter(page, "Time of row 2", 6.1);
+  await button(page, "Execute virtual").click();
+  await told(page, /refused: (velocity|acceleration) of joint52 is .* at 6\.\d+ s/);
 });
 
 s.test("Apply scale rewrites rows, events and supports in one step, and returns to 100 %", async (page, server) => {

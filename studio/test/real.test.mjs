@@ -136,7 +136,7 @@ s.test("a stored motion is played on the real robot", async (page, server) => {
   const [virtual, events] = [await server.joints(), await server.hear("/real/events")];
   await page.getByLabel("Play wags on the real robot").click();
   const goal = await until("a goal runs", async () => (await rated(server)).goals[0]);
-  assert.equal(goal.action, "play");
+  assert.equal(goal.action, "execute_motion");
   assert.equal((await server.state()).goals.length, 0);
   await server.reaches("tail_joint1", -0.4, off, "real");
   await server.idle("real");

@@ -179,7 +179,21 @@ export interface BalanceState {
 
 export interface EventMessage { header: Header; motion: string; command: { type: string; command: string; options: string } }
 
-// TrajectoryGoal is what follow_joint_trajectory_with_actions takes; the server
-// makes it, the page only passes it on.
-export interface TrajectoryGoal { trajectory: { joint_names: string[]; points: { positions: number[]; time_from_start: Time }[] } }
-export interface TrajectoryResult { error_code: number; error_string: string }
+// ExecuteMotion: a motion is played as it is, or a stored one by its name. Times are
+// those of its table.
+export interface MotionGoal {
+  name: string;
+  motion?: Motion;
+  part: boolean; // from the start mark to the end mark
+  backward: boolean;
+  speed: number;
+  loop: boolean;
+  approach: boolean; // move to the first pose if the robot is elsewhere
+  resume: boolean; // undo a stop, a pause and missing power first
+}
+export interface MotionFeedback { state: string; time: number; end: number; progress: number; rate: number }
+export interface MotionResult { code: string; message: string; explanations: Explanation[]; time: number }
+
+// TextAction: a command in words.
+export interface TextFeedback { status: string }
+export interface TextResult { error_code: number; error_string: string }

@@ -1,43 +1,34 @@
-// Playing: goals sent, their progress, how they ended, and stopping them.
+// Playing: goals sent, their progress, how they ended, and stopping them. What is
+// played, from where and how fast, the server makes of the motion; the page only says
+// which, and shows what it is told.
 import { type Connection, type Goal, type GoalEnd, Refused } from "../ros/connection";
-import type { Answer, Explanation, Motion, RobotStatus, TrajectoryGoal, TrajectoryResult } from "../ros/messages";
-import { approachMotion } from "./approach";
+import type { Answer, Explanation, MotionFeedback, MotionGoal, MotionResult, TextFeedback, TextResult } from "../ros/messages";
 import { captured, type Editor } from "./editor.svelte";
 import type { Robot, Robots, Side } from "./robots.svelte";
 import { plainly, type Remark, remark, silence } from "./words";
 
-interface Feedback { desired?: { time_from_start?: { sec: number; nanosec: number } }; status?: string }
-
-// Run is a goal of ours, under way or over.
+// Run is a goal of ours, under way or over. Times are those of the motion's table.
 export interface Run {
   side: Side;
   what: string;
+  edited: boolean; // it is the motion in the editor
   going: boolean;
-  time: number; // of the motion's own clock, s
-  duration: number;
+  state: string; // approaching, moving, settling
+  time?: number;
+  until?: number; // where it ends
+  progress?: number; // 0 … 1
   good: boolean;
   stopped: boolean; // Stop was pressed while it was under way
   end: string; // how it ended: done, refused, aborted, cancelled
   remark: Remark; // and why
 }
 
-const idle = (side: Side): Run => ({ side, what: "", going: false, time: 0, duration: 0, good: true, stopped: false, end: "", remark: silence });
+const idle = (side: Side): Run => ({ side, what: "", edited: false, going: false, state: "", good: true, stopped: false, end: "", remark: silence });
 
-const trajectory = "follow_joint_trajectory_with_actions";
-const trajectoryAction = "text_msgs/action/FollowJointTrajectoryWithActions";
+const motionAction = "poise_msgs/action/ExecuteMotion";
 const textAction = "text_msgs/action/TextAction";
 const succeeded = 4;
-const stoppedHere = plainly("stopped; Execute, Play or moving a joint goes on"); // the page resets by itself
-
-// Failed is a goal that did not come to its end.
-class Failed extends Error {
-  constructor(
-    readonly how: string,
-    readonly remark: Remark,
-  ) {
-    super(remark.text);
-  }
-}
+const stoppedHere = plainly("stopped; Execute, Play or moving a joint goes on"); // those goals resume
 
 export class Player {
   runs = $state<Record<Side, Run>>({ virtual: idle("virtual"), real: idle("real") });
@@ -62,136 +53,49 @@ export class Player {
     return this.robots.hasReal ? ["virtual", "real"] : ["virtual"];
   }
 
-  // ready undoes a stop: whoever presses Execute or Play says that it may go on. A
-  // robot without power gets it back.
-  private async ready(side: Side) {
-    const robot = this.robot(side);
-    const { state } = await this.connection.call<Answer & { state: RobotStatus }>(robot.topic("get_state"));
-    if (state.stopped) await this.connection.call<Answer>(robot.topic("reset"));
-    if (state.power !== "enabled") await this.connection.call<Answer>(robot.topic("set_power"), { on: true });
-    if (state.wanted_rate === 0) await this.connection.call<Answer>(robot.topic("resume"), { controller: "" });
-  }
-
-  // execute plays from start mark to end mark, or the other way.
-  async execute(side: Side, backward: boolean) {
+  // execute plays the motion in the editor from start mark to end mark, or the other way.
+  execute(side: Side, backward: boolean) {
     const way = backward !== this.reverse;
-    const what = way ? "backward" : "forward";
-    const motion = this.editor.motion;
-    const run = this.begin(side, what);
-    try {
-      await this.ready(side);
-      const goal = await this.goal(motion, { part: true, scale: 100 / this.speed, backward: way });
-      if (this.approach) await this.reach(side, motion, goal, run);
-      if (this.runs[side] !== run) return; // something newer was asked for
-      run.what = what;
-      run.time = 0;
-      run.duration = length(goal);
-      this.send(side, trajectory, trajectoryAction, goal);
-    } catch (e) {
-      if (this.runs[side] === run) this.fail(side, e);
-    }
-  }
-
-  // objections asks why a goal cannot start now, with all that is known of it.
-  private async objections(robot: Robot, action: string, goal: object): Promise<Remark> {
-    try {
-      await this.connection.call<Answer>(robot.topic("check_goal"), { controller: action, goal_json: JSON.stringify(goal) });
-      return silence;
-    } catch (e) {
-      return remark(e);
-    }
-  }
-
-  // sound makes sure that a trajectory could be played from its start: nobody
-  // should wait for a move to where it is then refused.
-  private async sound(robot: Robot, goal: TrajectoryGoal) {
-    const { why } = await this.objections(robot, trajectory, goal);
-    const lasting = why.filter((x) => x.code !== "start_too_far" && x.joint !== "");
-    if (lasting.length > 0) throw new Failed("refused", { text: lasting.map((x) => x.text).join("\n"), why: lasting });
-  }
-
-  // reach moves to the first point of a trajectory, slowly, if the robot is not
-  // there.
-  private async reach(side: Side, motion: Motion, whole: TrajectoryGoal, run: Run) {
-    const to = whole.trajectory;
-    const target = to.points[0]?.positions ?? [];
-    const robot = this.robot(side);
-    const way = approachMotion(motion, this.robots, robot, await robot.now(), to.joint_names, target);
-    if (!way) return;
-    await this.sound(robot, whole);
-    run.what = "approach";
-    const goal = await this.goal(way, { part: false, scale: 1, backward: false });
-    run.duration = length(goal);
-    const end = await this.start(side, trajectory, trajectoryAction, goal).done;
-    if (end.status !== succeeded) throw new Failed(`${word(end)} on the way to the start`, await this.why(robot, end, trajectory, goal));
-  }
-
-  private async goal(motion: Motion, part: { part: boolean; scale: number; backward: boolean }): Promise<TrajectoryGoal> {
-    const made = await this.connection.call<Answer & { text: string }>("/motions/export", { motion, format: "goal_with_actions", ...part });
-    return JSON.parse(made.text) as TrajectoryGoal;
+    this.begin(side, way ? "backward" : "forward", true);
+    this.sendMotion(side, { name: "", motion: this.editor.motion, part: true, backward: way, speed: this.speed / 100, loop: false, approach: this.approach, resume: true });
   }
 
   // play plays a stored motion by its name.
-  async play(side: Side, name: string, duration: number, loop: boolean) {
-    const run = this.begin(side, name);
-    run.duration = loop ? 0 : duration;
-    const options = loop ? "loop approach" : "approach";
-    try {
-      await this.ready(side);
-      this.send(side, "play_motion", textAction, { command: { type: "motion", command: name, options } });
-    } catch (e) {
-      this.fail(side, e);
-    }
+  play(side: Side, name: string, loop: boolean) {
+    this.begin(side, name, false);
+    this.sendMotion(side, { name, part: false, backward: false, speed: 1, loop, approach: true, resume: true });
   }
 
   // goTo moves to a named pose.
-  async goTo(side: Side, name: string) {
-    this.begin(side, `pose ${name}`);
-    try {
-      await this.ready(side);
-      this.send(side, "go_to_pose", textAction, { command: { type: "pose", command: name, options: "" } });
-    } catch (e) {
-      this.fail(side, e);
-    }
+  goTo(side: Side, name: string) {
+    this.begin(side, `pose ${name}`, false);
+    const goal = { command: { type: "pose", command: name, options: "resume" } };
+    this.send<TextResult, TextFeedback>(side, "go_to_pose", textAction, goal, () => {}, (end) => plainly(end.text));
   }
 
-  private begin(side: Side, what: string): Run {
-    this.runs[side] = { ...idle(side), what, going: true };
+  private sendMotion(side: Side, goal: MotionGoal) {
+    const heard = ({ state, time, end, progress }: MotionFeedback) =>
+      Object.assign(this.runs[side], goal.loop ? { state, time } : { state, time, until: end, progress });
+    const why = ({ result, text }: GoalEnd<MotionResult>): Remark => ({ text, why: result?.explanations ?? [] });
+    this.send<MotionResult, MotionFeedback>(side, "execute_motion", motionAction, goal, heard, why);
+  }
+
+  private begin(side: Side, what: string, edited: boolean) {
+    this.runs[side] = { ...idle(side), what, edited, going: true };
     this.note = silence;
-    return this.runs[side];
   }
 
-  private start(side: Side, action: string, type: string, goal: object): Goal<TrajectoryResult> {
-    const sent = this.connection.send<TrajectoryResult, Feedback>(this.robot(side).topic(action), type, goal, (f) => {
-      if (this.goals[side] !== sent) return;
-      const t = f.desired?.time_from_start;
-      const told = f.status?.match(/(-?[0-9.]+)(?:\/[0-9.]+)? s/);
-      if (t) this.runs[side].time = t.sec + t.nanosec / 1e9;
-      else if (told) this.runs[side].time = Number(told[1]);
+  // send starts a goal; what comes of it is told until a newer one takes its place.
+  private send<Result, Feedback>(side: Side, action: string, type: string, goal: object, heard: (f: Feedback) => void, why: (end: GoalEnd<Result>) => Remark) {
+    const sent = this.connection.send<Result, Feedback>(this.robot(side).topic(action), type, goal, (f) => {
+      if (this.goals[side] === sent) heard(f);
     });
     this.goals[side] = sent;
-    return sent;
-  }
-
-  private send(side: Side, action: string, type: string, goal: object) {
-    const sent = this.start(side, action, type, goal);
-    void sent.done.then(async (end) => {
-      const why = await this.why(this.robot(side), end, action, goal);
-      if (this.goals[side] !== sent) return; // a newer goal took its place
+    void sent.done.then((end) => {
+      if (this.goals[side] !== sent) return;
       delete this.goals[side];
-      this.end(side, end.status === succeeded, word(end), why);
+      this.end(side, end.status === succeeded, word(end), why(end));
     });
-  }
-
-  // why returns what is known of an end; of a refusal that is more than its text.
-  private async why(robot: Robot, end: GoalEnd<unknown>, action: string, goal: object): Promise<Remark> {
-    const more = end.accepted ? silence : await this.objections(robot, action, goal);
-    return more.text === "" ? plainly(end.text) : more;
-  }
-
-  private fail(side: Side, e: unknown) {
-    if (e instanceof Failed) this.end(side, false, e.how, e.remark);
-    else this.end(side, false, "refused", remark(e));
   }
 
   private end(side: Side, good: boolean, how: string, why: Remark) {
@@ -203,8 +107,8 @@ export class Player {
   // edited takes back what was said against a motion that is another one now.
   edited() {
     for (const side of this.sides) {
-      const { going, good, what } = this.runs[side];
-      if (!going && !good && ["forward", "backward", "approach"].includes(what)) this.runs[side] = idle(side);
+      const { going, good, edited } = this.runs[side];
+      if (!going && !good && edited) this.runs[side] = idle(side);
     }
   }
 
@@ -278,11 +182,6 @@ export class Player {
     await this.placing;
     return robot.now();
   }
-}
-
-function length(goal: TrajectoryGoal): number {
-  const end = goal.trajectory.points.at(-1)?.time_from_start;
-  return end ? end.sec + end.nanosec / 1e9 : 0;
 }
 
 function word(end: GoalEnd<unknown>): string {
