@@ -1,8 +1,6 @@
-// Package edge turns messages into the plain types that the rest of Poise works
-// with, and back.
+// Package edge converts messages to the types that the rest of Poise works with, and
+// back. It is the only package that knows both.
 //
-// It is the only place that knows both sides: what a wire calls a thing, and what
-// it is. Nothing that a message says is dropped in silence. A field is either
-// honoured, or has no bearing (and the function says why), or the message is
-// refused by the field's name.
+// No field of a message is ignored silently. A field is honoured, or does not matter (and
+// the function says why), or the message is refused with the field's name.
 package edge

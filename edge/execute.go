@@ -5,7 +5,7 @@ import (
 	"poise/msgs"
 )
 
-// executionCodes is how MoveIt numbers what can happen to a trajectory on its way.
+// executionCodes are MoveIt's error codes for ends of an execution.
 var executionCodes = map[string]int32{
 	"ok":                  msgs.ErrorSuccess,
 	"cancelled":           msgs.ErrorPreempted,
@@ -21,8 +21,8 @@ var executionCodes = map[string]int32{
 	"invalid_goal":        msgs.ErrorInvalidMotionPlan,
 }
 
-// ExecutionCode words how an execution ended as MoveIt does. A plan keeps what the
-// planner said of it, unless something else happened on its way.
+// ExecutionCode returns how an execution ended as MoveIt's error code. A plan keeps the
+// planner's code, unless its execution ended otherwise.
 func ExecutionCode(r *executive.Result, source string) msgs.MoveItErrorCodes {
 	val, known := executionCodes[r.Code]
 	if r.Plan.Refusal != nil || val == msgs.ErrorSuccess && known && len(r.Plan.Motions) > 0 {

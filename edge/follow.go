@@ -13,10 +13,10 @@ import (
 	"poise/trajectory"
 )
 
-// Stamp returns the time of a tick as messages have it.
+// Stamp returns the time of a tick as a message.
 func Stamp(t servo.Tick) msgs.Time { return msgs.TimeOf(t.Stamp) }
 
-// Header returns the header of what a tick caused.
+// Header returns the header of a message made at a tick.
 func Header(t servo.Tick, frame string) msgs.Header {
 	return msgs.Header{Stamp: Stamp(t), FrameID: frame}
 }
@@ -36,7 +36,7 @@ func Trajectory(m *msgs.JointTrajectory) (points []trajectory.Point, stamp int64
 	return points, m.Header.Stamp.Nanos(), nil
 }
 
-// FollowGoal turns a goal of FollowJointTrajectory into ours.
+// FollowGoal converts a goal of FollowJointTrajectory.
 func FollowGoal(m *msgs.FollowJointTrajectoryGoal) (*executive.Follow, error) {
 	switch {
 	case len(m.MultiDOFTrajectory.Points) > 0 || len(m.MultiDOFTrajectory.JointNames) > 0:
@@ -49,7 +49,7 @@ func FollowGoal(m *msgs.FollowJointTrajectoryGoal) (*executive.Follow, error) {
 	return followGoal(&m.Trajectory, m.PathTolerance, m.GoalTolerance, m.GoalTimeTolerance, nil)
 }
 
-// FollowGoalWithActions turns a goal with text commands into ours.
+// FollowGoalWithActions converts a goal with text commands.
 func FollowGoalWithActions(m *msgs.FollowJointTrajectoryWithActionsGoal) (*executive.Follow, error) {
 	return followGoal(&m.Trajectory, m.PathTolerance, m.GoalTolerance, m.GoalTimeTolerance, m.Actions)
 }
@@ -76,7 +76,7 @@ func tolerances(all []msgs.JointTolerance) (out []follow.Tolerance) {
 	return out
 }
 
-// GoalMessage words a goal as the message that any client could send.
+// GoalMessage converts a goal to the message that a client would send.
 func GoalMessage(f *follow.Goal) *msgs.FollowJointTrajectoryWithActionsGoal {
 	g := &msgs.FollowJointTrajectoryWithActionsGoal{GoalTimeTolerance: msgs.DurationFromSeconds(f.GoalTime)}
 	g.Trajectory.JointNames = f.Joints
@@ -98,8 +98,7 @@ func GoalMessage(f *follow.Goal) *msgs.FollowJointTrajectoryWithActionsGoal {
 	return g
 }
 
-// followCodes is how control_msgs numbers what can happen to a trajectory. What it
-// has no number for is an invalid goal.
+// followCodes are the error codes of control_msgs; what has none is an invalid goal.
 var followCodes = map[string]int32{
 	"ok":               msgs.FollowSuccessful,
 	"unknown_joint":    msgs.FollowInvalidJoints,
@@ -111,7 +110,7 @@ var followCodes = map[string]int32{
 	"tolerance_broken": msgs.FollowPathToleranceViolated,
 }
 
-// FollowCode returns the number and the words of a result.
+// FollowCode returns the error code and the text of a result.
 func FollowCode(r *executive.Result) (code int32, text string) {
 	code, known := followCodes[r.Code]
 	if !known {
@@ -120,7 +119,7 @@ func FollowCode(r *executive.Result) (code int32, text string) {
 	return code, r.Text()
 }
 
-// FollowFeedback turns feedback into that of FollowJointTrajectory.
+// FollowFeedback converts feedback to that of FollowJointTrajectory.
 func FollowFeedback(f *executive.Feedback) *msgs.FollowJointTrajectoryFeedback {
 	desired, actual, off := feedbackPoints(f)
 	return &msgs.FollowJointTrajectoryFeedback{Header: Header(f.Tick, ""), JointNames: f.Joints, Desired: desired, Actual: actual, Error: off}
@@ -139,7 +138,7 @@ func feedbackPoints(f *executive.Feedback) (desired, actual, off msgs.JointTraje
 	return desired, actual, msgs.JointTrajectoryPoint{Positions: f.Error, TimeFromStart: at}
 }
 
-// StatusText says in one line how a goal gets on.
+// StatusText returns the progress of a goal in one line.
 func StatusText(f *executive.Feedback) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %.2f", f.Phase, f.Time)
@@ -156,7 +155,7 @@ func StatusText(f *executive.Feedback) string {
 	return b.String()
 }
 
-// Explanations words reasons as messages.
+// Explanations converts explanations to messages.
 func Explanations(all []explain.Explanation) (out []poisemsgs.Explanation) {
 	for _, x := range all {
 		out = append(out, poisemsgs.Explanation{Code: x.Code, Text: x.Text, Joint: x.Joint, Resource: x.Resource,
@@ -165,7 +164,7 @@ func Explanations(all []explain.Explanation) (out []poisemsgs.Explanation) {
 	return out
 }
 
-// EventMessage turns an event that leaves into a message.
+// EventMessage converts an event to a message.
 func EventMessage(e executive.Event) *poisemsgs.Event {
 	return &poisemsgs.Event{Header: Header(e.Tick, ""), Goal: string(e.Goal.ID), Motion: e.Motion, Controller: e.Controller, Time: e.Time,
 		Command: msgs.TextCommand{Type: e.Type, Command: e.Command, Options: e.Options}}

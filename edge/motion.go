@@ -15,8 +15,8 @@ import (
 	"poise/trajectory"
 )
 
-// Document turns a message into a stored motion. Nothing is dropped: Motion turns
-// it back into the same message.
+// Document converts a message to a stored motion, completely: Motion converts it back to
+// the same message.
 func Document(m *poisemsgs.Motion) *motion.Document {
 	d := &motion.Document{Description: m.Description, Tags: m.Tags, StartPose: m.StartPose, Loop: m.Loop,
 		GoalTimeTolerance: m.GoalTimeTolerance, Columns: m.Columns, Chains: m.Chains, Order: m.Order}
@@ -41,7 +41,7 @@ func tolerance(list []poisemsgs.MotionTolerance) *trajectory.Tolerance {
 	return &t
 }
 
-// Motion turns a stored motion into a message.
+// Motion converts a stored motion to a message.
 func Motion(name string, d *motion.Document) poisemsgs.Motion {
 	m := poisemsgs.Motion{Name: name, Description: d.Description, Tags: d.Tags, StartPose: d.StartPose, Loop: d.Loop,
 		GoalTimeTolerance: d.GoalTimeTolerance, Columns: d.Columns, Chains: d.Chains, Order: d.Order}
@@ -64,7 +64,7 @@ func Motion(name string, d *motion.Document) poisemsgs.Motion {
 	return m
 }
 
-// MotionGoal turns a goal of ExecuteMotion into ours.
+// MotionGoal converts a goal of ExecuteMotion.
 func MotionGoal(m *poisemsgs.ExecuteMotionGoal) (executive.Goal, error) {
 	g := &executive.Play{Name: m.Name, Loop: m.Loop, Approach: m.Approach, Share: m.ApproachShare,
 		Part: motion.Part{Marked: m.Part, Backward: m.Backward}}
@@ -82,17 +82,17 @@ func MotionGoal(m *poisemsgs.ExecuteMotionGoal) (executive.Goal, error) {
 	return g, nil
 }
 
-// MotionFeedback tells how a motion gets on, in times of its table.
+// MotionFeedback returns the progress of a motion, in times of its table.
 func MotionFeedback(f *executive.Feedback) *poisemsgs.ExecuteMotionFeedback {
 	return &poisemsgs.ExecuteMotionFeedback{State: string(f.Phase), Time: f.Table, End: f.End, Progress: f.Progress, Rate: f.Rate}
 }
 
-// MotionResult tells how a motion ended.
+// MotionResult returns how a motion ended.
 func MotionResult(r *executive.Result) poisemsgs.ExecuteMotionResult {
 	return poisemsgs.ExecuteMotionResult{Code: r.Code, Message: r.Text(), Explanations: Explanations(r.Explanations), Time: r.Table}
 }
 
-// Operation turns a message into an edit.
+// Operation converts a message to an edit.
 func Operation(m *poisemsgs.MotionOperation) motion.Operation {
 	op := motion.Operation{Op: m.Op, Time: m.Time, Value: m.Value, Names: m.Names, Values: m.Values, Texts: m.Texts}
 	for _, row := range m.Rows {
@@ -101,7 +101,7 @@ func Operation(m *poisemsgs.MotionOperation) motion.Operation {
 	return op
 }
 
-// Curves turns samples into messages. A limit that the robot does not have is NaN,
+// Curves converts samples to messages. A limit that the robot does not have is NaN,
 // null in JSON.
 func Curves(s *motion.Samples) (out []poisemsgs.Curve) {
 	for _, c := range s.Curves {
@@ -131,7 +131,7 @@ func MotionProblems(err error) (all []explain.Explanation) {
 	return all
 }
 
-// flat takes joined errors apart.
+// flat returns the parts of joined errors.
 func flat(err error) []error {
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
@@ -144,7 +144,7 @@ func flat(err error) []error {
 	return all
 }
 
-// Findings turns what is wrong with a motion into messages.
+// Findings converts findings of lint to messages.
 func Findings(all []lint.Finding) (out []poisemsgs.Finding) {
 	for _, f := range all {
 		out = append(out, poisemsgs.Finding{Rule: f.Rule, Text: f.Text, Joint: f.Joint, Row: int32(f.Row),

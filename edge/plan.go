@@ -10,7 +10,7 @@ import (
 	"poise/spatial"
 )
 
-// errorCodes is how MoveIt numbers our kinds of refusal.
+// errorCodes are MoveIt's error codes of refusals.
 var errorCodes = map[planner.Kind]int32{
 	planner.BadRequest:     msgs.ErrorInvalidMotionPlan,
 	planner.UnknownCommand: msgs.ErrorPlanningFailed,
@@ -27,8 +27,8 @@ var errorCodes = map[planner.Kind]int32{
 	planner.TimedOut:       msgs.ErrorTimedOut,
 }
 
-// PlanCode words an answer as MoveIt does: success with what the notes of its
-// motions have to say, or the refusal.
+// PlanCode returns an answer as MoveIt's error code: success with the notes of its
+// motions, or the refusal.
 func PlanCode(a *pipeline.Answer, source string) msgs.MoveItErrorCodes {
 	if why := a.Refusal; why != nil {
 		return msgs.MoveItErrorCodes{Val: errorCodes[why.Kind], Message: why.Error(), Source: source}
@@ -36,15 +36,14 @@ func PlanCode(a *pipeline.Answer, source string) msgs.MoveItErrorCodes {
 	return msgs.MoveItErrorCodes{Val: msgs.ErrorSuccess, Message: planner.Summary(a.Motions...), Source: source}
 }
 
-// Question turns the message of one request into a question.
+// Question converts the message of one request.
 func Question(m *msgs.MotionPlanRequest) pipeline.Question {
 	req, why := PlanRequest(m)
 	return pipeline.Question{Items: []planner.Item{{Request: req}}, Pipeline: m.PipelineID, Seconds: m.AllowedPlanningTime, Refusal: why}
 }
 
-// PlanRequest turns a message into a request. Refused are fields that we could
-// only ignore. These are satisfied by every plan, whatever they say, if it makes
-// sense: workspace_parameters (they bound a mobile base, which no command here
+// PlanRequest converts a message to a request. Fields that could only be ignored are
+// refused. These are satisfied by every plan, if their values are valid: workspace_parameters (they bound a mobile base, which no command here
 // moves), num_planning_attempts (a plan comes out the same every time), weights,
 // tolerances and regions of goals (the goal is one, and is reached exactly), efforts
 // of the start state. Names of constraints and time stamps are labels.
@@ -103,7 +102,7 @@ func sphere(regions []msgs.SolidPrimitive, i int) float64 {
 
 func quat(q msgs.Quaternion) spatial.Quat { return spatial.Quat{W: q.W, X: q.X, Y: q.Y, Z: q.Z} }
 
-// unsupported refuses what we could only ignore, and numbers that are none.
+// unsupported refuses fields that could only be ignored, and non-finite numbers.
 func unsupported(m *msgs.MotionPlanRequest, c planner.Command) *planner.Refusal {
 	no := func(field, why string) *planner.Refusal {
 		return planner.Refuse(planner.BadRequest, "%s is given, and %s", field, why)
@@ -214,8 +213,8 @@ func unsupportedRegions(all []msgs.PositionConstraint, path string) *planner.Ref
 	return nil
 }
 
-// PlanResponse words the answer to a single request; the code may say more than the
-// answer does, where its motion was performed too.
+// PlanResponse converts the answer to a single request; the code is the caller's, since
+// the motion may have been executed too.
 func PlanResponse(m *robot.Model, a *pipeline.Answer, group string, code msgs.MoveItErrorCodes) msgs.MotionPlanResponse {
 	r := msgs.MotionPlanResponse{GroupName: group, PlanningTime: a.Seconds, ErrorCode: code}
 	if len(a.Motions) > 0 {
@@ -225,7 +224,7 @@ func PlanResponse(m *robot.Model, a *pipeline.Answer, group string, code msgs.Mo
 	return r
 }
 
-// SequenceResponse words the answer to a sequence. The start is that of the first
+// SequenceResponse converts the answer to a sequence. The start is that of the first
 // motion.
 func SequenceResponse(m *robot.Model, a *pipeline.Answer, code msgs.MoveItErrorCodes) msgs.MotionSequenceResponse {
 	r := msgs.MotionSequenceResponse{PlanningTime: a.Seconds, ErrorCode: code}
@@ -238,7 +237,7 @@ func SequenceResponse(m *robot.Model, a *pipeline.Answer, code msgs.MoveItErrorC
 	return r
 }
 
-// robotState is where a motion begins, and how fast if it is moving there.
+// robotState returns the state in which a motion begins.
 func robotState(m *robot.Model, p *planner.Motion) (s msgs.RobotState) {
 	v := make([]float64, m.NumV())
 	moving := false

@@ -9,7 +9,7 @@ import (
 	"poise/spatial"
 )
 
-// RobotInfo words what a robot is. Who asks adds what the model does not know: its
+// RobotInfo describes a robot. The caller adds what the model does not know: its
 // description as text, the period, whether it is simulated.
 func RobotInfo(m *robot.Model) (*poisemsgs.RobotInfoResponse, error) {
 	resources, err := m.Resources()
@@ -87,7 +87,7 @@ func frameName(m *robot.Model, id robot.FrameID) string {
 	return m.Frames()[id].Name
 }
 
-// Status words what a robot does.
+// Status converts the state of a robot.
 func Status(s *executive.State) *poisemsgs.RobotStatus {
 	r := &poisemsgs.RobotStatus{Header: Header(s.Tick, ""), Power: s.Power.String(), Stopped: s.Stopped, Silent: s.Silent,
 		WantedRate: s.Wanted, Rate: s.Rate, Controllers: Controllers(s), Limp: s.Limp}
@@ -105,7 +105,7 @@ func Status(s *executive.State) *poisemsgs.RobotStatus {
 	return r
 }
 
-// Controllers words what controllers do.
+// Controllers converts the states of controllers.
 func Controllers(s *executive.State) (all []poisemsgs.ControllerInfo) {
 	for _, c := range s.Controllers {
 		info := poisemsgs.ControllerInfo{Name: c.Name, Kind: c.Kind, State: "stopped", Running: c.Running, Active: c.Active, Paused: c.Paused,
@@ -126,12 +126,12 @@ func Controllers(s *executive.State) (all []poisemsgs.ControllerInfo) {
 	return all
 }
 
-// Pose turns a pose into a message.
+// Pose converts a pose to a message.
 func Pose(X spatial.Pose) msgs.Pose {
 	return msgs.Pose{Position: msgs.Point{X: X.P.X, Y: X.P.Y, Z: X.P.Z}, Orientation: quaternion(X.R)}
 }
 
-// Transform turns a pose into the transform that leads to it.
+// Transform converts a pose to a transform.
 func Transform(X spatial.Pose) msgs.Transform {
 	return msgs.Transform{Translation: Vector(X.P), Rotation: quaternion(X.R)}
 }
@@ -141,7 +141,7 @@ func quaternion(R spatial.Mat3) msgs.Quaternion {
 	return msgs.Quaternion{X: q.X, Y: q.Y, Z: q.Z, W: q.W}
 }
 
-// PoseOf turns a message into a pose; ok is false if its quaternion has no length.
+// PoseOf converts a message to a pose; ok is false if its quaternion is zero or non-finite.
 func PoseOf(m msgs.Pose) (X spatial.Pose, ok bool) {
 	q, ok := quat(m.Orientation).Unit()
 	if !ok {
@@ -150,10 +150,10 @@ func PoseOf(m msgs.Pose) (X spatial.Pose, ok bool) {
 	return spatial.Pose{R: q.Matrix(), P: spatial.Vec3{X: m.Position.X, Y: m.Position.Y, Z: m.Position.Z}}, true
 }
 
-// Vector turns a vector into a message.
+// Vector converts a vector to a message.
 func Vector(v spatial.Vec3) msgs.Vector3 { return msgs.Vector3{X: v.X, Y: v.Y, Z: v.Z} }
 
-// DrivenRobot tells what a robot's driver can do.
+// DrivenRobot describes what a robot's driver can do.
 func DrivenRobot(name, driver string, d servo.Driver) poisemsgs.DrivenRobot {
 	can := d.Capabilities()
 	_, placed := d.(servo.Placer)

@@ -6,8 +6,8 @@ import (
 	"poise/planner/pipeline"
 )
 
-// SequenceQuestion turns the messages of a sequence into a question. One planner
-// plans all of it, in the sum of the times that its items allow.
+// SequenceQuestion converts the messages of a sequence. One planner plans all of it, in
+// the sum of the times that its items allow.
 func SequenceQuestion(msg *msgs.MotionSequenceRequest) (q pipeline.Question) {
 	q.Sequence = true
 	for i := range msg.Items {

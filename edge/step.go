@@ -14,7 +14,7 @@ import (
 	"poise/spatial"
 )
 
-// Numbers of poise_msgs/FollowStepSequence.
+// Error codes of poise_msgs/FollowStepSequence.
 const (
 	StepSuccessful         = 0
 	StepInvalidTrajectory  = -1
@@ -24,14 +24,14 @@ const (
 	StepInternalError      = -5
 )
 
-// ErrAppend is a step sequence that is to go on behind another one.
+// ErrAppend refuses a step sequence that is to continue another one.
 var ErrAppend error = explain.Because(codeAppend, "append: steps begin where the robot is, they are not put behind others")
 
 const codeAppend = "cannot_append"
 
-// StepGoal turns Cartesian steps into ours. Limbs are seen from the world or, if the
-// header says the robot's root link, from the base; without a motion of the base they
-// are always seen from it. Contact is that of the limb's own foot.
+// StepGoal converts Cartesian steps. Poses of limbs are relative to the world or, if the
+// header names the robot's root link, to the base; without a motion of the base always
+// to it. Contact is that of the limb's own foot.
 func StepGoal(m *robot.Model, g *poisemsgs.FollowStepSequenceGoal) (*executive.Step, error) {
 	if g.Append {
 		return nil, ErrAppend
@@ -82,7 +82,7 @@ func StepGoal(m *robot.Model, g *poisemsgs.FollowStepSequenceGoal) (*executive.S
 	return &executive.Step{Goal: goal}, nil
 }
 
-// StepCode returns the number and the words of how steps ended.
+// StepCode returns the error code and the text of how steps ended.
 func StepCode(m *robot.Model, r *executive.Result) (code int32, text string) {
 	switch r.Code {
 	case "ok":
@@ -107,17 +107,17 @@ func StepCode(m *robot.Model, r *executive.Result) (code int32, text string) {
 	return StepInternalError, r.Text()
 }
 
-// StepFeedback tells how far steps are.
+// StepFeedback returns the progress of steps.
 func StepFeedback(f *executive.Feedback) *poisemsgs.FollowStepSequenceFeedback {
 	return &poisemsgs.FollowStepSequenceFeedback{TimeFromStart: msgs.DurationFromSeconds(f.Time)}
 }
 
-// WorldFrame is what robots stand in.
+// WorldFrame is the fixed frame in which robots stand.
 const WorldFrame = "world"
 
-// InBase reports whether a header speaks of what is seen from the robot's base: its
-// root link, by name or as "base". ok is false for any frame that is neither that nor
-// the world, which an empty name means too.
+// InBase reports whether a frame is the robot's base: its root link, by name or as "base".
+// ok is false for any other frame than that and the world, which may be given by an empty
+// name.
 func InBase(m *robot.Model, h *msgs.Header) (base, ok bool) {
 	switch frame := strings.TrimPrefix(h.FrameID, "/"); frame {
 	case "", WorldFrame:

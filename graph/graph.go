@@ -14,9 +14,9 @@ import (
 // Options are a graph's settings; zero values take the defaults.
 type Options struct {
 	Now          func() time.Time // for stamps and the age of results; default time.Now
-	Node         string           // who registers what has no Node of its own; default "/poise"
+	Node         string           // of what is registered without one; default "/poise"
 	KeepResults  time.Duration    // how long a result is kept after its goal's end; default 30 s, at least 10 s
-	StatusPeriod time.Duration    // of ROS 1 status topics, by which clients know a server is there; default 200 ms
+	StatusPeriod time.Duration    // of ROS 1 status topics, by which clients detect a server; default 200 ms
 	MaxNames     int              // bound on topics, and on services and actions each; default 4096
 }
 
@@ -71,8 +71,7 @@ func New(o Options) *Graph {
 	return g
 }
 
-// beat tells ROS 1 clients now and then where goals stand, and forgets old
-// results.
+// beat publishes the states of goals for ROS 1 clients, and drops old results.
 func (g *Graph) beat() {
 	defer g.done.Done()
 	tick := time.NewTicker(g.o.StatusPeriod)
@@ -125,20 +124,20 @@ func (g *Graph) Close() {
 	g.watchers.close()
 }
 
-// ErrClosed is what a closed subscription, goal client or graph answers.
+// ErrClosed is returned by a closed subscription, goal client, watcher or graph.
 var ErrClosed = errors.New("closed")
 
-// NameError is a name that ROS would not take.
+// NameError is a name that is not valid in ROS.
 type NameError struct{ Name, Why string }
 
 func (e *NameError) Error() string { return fmt.Sprintf("name %q %s", e.Name, e.Why) }
 
-// NotFoundError is a name that nobody serves.
+// NotFoundError is a service or action that does not exist.
 type NotFoundError struct{ Kind, Name string }
 
 func (e *NotFoundError) Error() string { return fmt.Sprintf("there is no %s %s", e.Kind, e.Name) }
 
-// ExistsError is a service or action that somebody serves already.
+// ExistsError is a service or action that is already served.
 type ExistsError struct{ Kind, Name, Owner string }
 
 func (e *ExistsError) Error() string {
@@ -162,7 +161,7 @@ func (e *FullError) Error() string {
 	return fmt.Sprintf("no more %s: the limit is %d", e.What, e.Limit)
 }
 
-// Clean returns the absolute form of a name, or why it is not one.
+// Clean returns the absolute form of a name, or why it is not valid.
 func Clean(name string) (string, error) {
 	s := strings.TrimPrefix(name, "/")
 	if s == "" || len(s) >= maxNameLength {
@@ -205,7 +204,7 @@ func (g *Graph) Alias(second, name string) error {
 	return nil
 }
 
-// announceBelow tells those who watch that names at and below one have another name.
+// announceBelow notifies watchers of a name and all names below it.
 func (g *Graph) announceBelow(name string) {
 	if g.watchers.count.Load() == 0 {
 		return
@@ -217,7 +216,7 @@ func (g *Graph) announceBelow(name string) {
 	}
 }
 
-// resolve returns the name that a thing goes by inside. The caller holds the lock.
+// resolve returns the name behind a second name. The caller holds the lock.
 func (g *Graph) resolve(name string) (string, error) {
 	s, err := Clean(name)
 	if err != nil || len(g.aliases) == 0 {

@@ -10,11 +10,11 @@ import (
 // TopicInfo is a topic as listings show it.
 type TopicInfo struct {
 	Name        string
-	Type        *registry.Type // nil while nobody has said it
+	Type        *registry.Type // nil while it is not known
 	QoS         QoS            // of all publishers together: reliable if all are, latched if one is, the largest depth
 	Publishers  []Endpoint
 	Subscribers []Endpoint
-	Unmatched   []Unmatched // pairs between which nothing goes
+	Unmatched   []Unmatched // pairs that exchange no messages
 	Action      string      // the action that the topic is a part of, or empty
 }
 
@@ -71,7 +71,7 @@ func (g *Graph) TopicInfo(name string) (TopicInfo, bool) {
 	}
 	i := t.info()
 	i.Action = g.actionOf(own)
-	i.Name, _ = Clean(name) // resolve has taken it
+	i.Name, _ = Clean(name) // resolve found it valid
 	return i, true
 }
 
@@ -166,7 +166,7 @@ func (g *Graph) ActionInfo(name string) (ActionInfo, bool) {
 	return ActionInfo{Name: name, Type: s.typ, Node: s.node, Goals: s.openGoals()}, true
 }
 
-// Nodes returns the names of all who publish, subscribe or serve.
+// Nodes returns the names of all nodes that publish, subscribe or serve.
 func (g *Graph) Nodes() []string {
 	seen := map[string]bool{g.o.Node: true}
 	for _, t := range g.Topics() {

@@ -9,13 +9,13 @@ import (
 	"poise/msgs/rosjson"
 )
 
-// Message is a value on its way, shared by all who get it.
+// Message is a published value, shared by all subscribers.
 type Message struct {
 	Type  *registry.Type
 	Value any    // pointer to the struct; never written again
 	From  string // the node that published it
 
-	size *atomic.Int32 // of the last text of its topic: what to make room for; may be nil
+	size *atomic.Int32 // of the last text of its topic, for allocation; may be nil
 	mu   sync.Mutex
 	made []encoding
 }
@@ -42,7 +42,7 @@ func (m *Message) JSON(f msgs.Form) []byte {
 }
 
 // Encoded returns the message in an encoding that the wire names by key, which
-// must be comparable. The first who asks makes it; all others share the bytes.
+// must be comparable. The first call encodes; all others share the bytes.
 func (m *Message) Encoded(key any, encode func() []byte) []byte {
 	m.mu.Lock()
 	defer m.mu.Unlock()

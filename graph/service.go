@@ -20,7 +20,7 @@ import (
 type ServiceOptions struct {
 	Timeout  time.Duration // deadline of a call that has none; default 10 s
 	MaxCalls int           // calls under way at once; default 64
-	Node     string        // who serves; default the graph's own
+	Node     string        // of the server; default the graph's own
 }
 
 const (
@@ -312,7 +312,7 @@ func (s *Server) call(ctx context.Context, request any) (any, error) {
 	}
 }
 
-// answer runs the handler. Its panic is its own failure, not that of the graph.
+// answer runs the handler. A panic of it fails the call only.
 func (s *Server) answer(ctx context.Context, request any) (a answer) {
 	defer func() {
 		if p := recover(); p != nil {

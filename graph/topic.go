@@ -13,16 +13,16 @@ import (
 // TopicOptions say how a topic is published.
 type TopicOptions struct {
 	QoS  QoS    // what is offered; default reliable, 10 messages, not latched
-	Node string // who publishes; default the graph's own
+	Node string // of the publisher; default the graph's own
 }
 
-// topic is a name that messages are published on. It exists as long as somebody
-// publishes or subscribes.
+// topic is a name that messages are published on. It exists as long as it has a publisher
+// or a subscriber.
 type topic struct {
 	g       *Graph
 	name    string
 	wanted  atomic.Int32 // subscribers and sinks
-	size    atomic.Int32 // of the last text, and some
+	size    atomic.Int32 // of the last text, and some more
 	mu      sync.Mutex
 	typ     *registry.Type // nil while only subscribers without a type are here
 	pubs    []*Advertisement
@@ -42,7 +42,7 @@ type Advertisement struct {
 	gone  bool
 }
 
-// topicNamed returns the topic of a name, locked, made if it is not there.
+// topicNamed returns the topic of a name, locked; it is made if it does not exist.
 func (g *Graph) topicNamed(name string) (*topic, error) {
 	for {
 		g.mu.Lock()
@@ -70,7 +70,7 @@ func (g *Graph) topicNamed(name string) (*topic, error) {
 	}
 }
 
-// setType fixes the topic's type, or says that it has another. t is locked.
+// setType sets the topic's type, an error if it has another. t is locked.
 func (t *topic) setType(typ *registry.Type) error {
 	if t.typ != nil && typ != nil && t.typ != typ {
 		return &TypeError{Kind: "topic", Name: t.name, Got: typ.String(), Want: t.typ.String()}
@@ -82,7 +82,7 @@ func (t *topic) setType(typ *registry.Type) error {
 }
 
 // release unlocks a topic after a change, drops it if it has neither publishers nor
-// subscribers, and tells those who watch the graph.
+// subscribers, and notifies watchers.
 func (t *topic) release() {
 	t.removed = len(t.pubs)+len(t.subs)+len(t.sinks) == 0
 	removed := t.removed
@@ -195,7 +195,7 @@ func (a *Advertisement) publish(v any) {
 	}
 }
 
-// Close ends the registration. What it latched is gone with it.
+// Close ends the registration; latched messages are dropped.
 func (a *Advertisement) Close() {
 	t := a.topic
 	t.mu.Lock()
@@ -241,7 +241,7 @@ func Topic[T any](g *Graph, name string, o TopicOptions) (Publisher[T], error) {
 // Publish hands a value to all subscribers. It must not be written any more.
 func (p Publisher[T]) Publish(v *T) { p.publish(v) }
 
-// PublishFunc makes a value and publishes it, if somebody wants it.
+// PublishFunc publishes what make returns; make is not called if nothing would be kept or read.
 func (p Publisher[T]) PublishFunc(make func() *T) {
 	if p.Wanted() {
 		p.publish(make())

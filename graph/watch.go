@@ -35,8 +35,8 @@ type Change struct {
 	All  bool // more changed than was kept: everything is to be looked at; Kind and Name are empty
 }
 
-// Watcher hears of changes. What changed several times before it looked comes once, so
-// that a slow watcher costs little and misses nothing that lasts.
+// Watcher receives changes. A name that changed several times before it was read comes
+// once, so that a slow watcher costs little and misses no lasting change.
 type Watcher struct {
 	watchers *watchers
 	limit    int
@@ -51,7 +51,7 @@ type Watcher struct {
 
 // watchers are those of a graph.
 type watchers struct {
-	count atomic.Int32 // so that nobody watching costs nothing
+	count atomic.Int32 // so that a change costs nothing without watchers
 	mu    sync.Mutex
 	list  []*Watcher
 }
@@ -64,7 +64,7 @@ func (g *Graph) Watch(wake func()) *Watcher {
 	g.watchers.list = append(g.watchers.list, w)
 	g.watchers.count.Add(1)
 	g.watchers.mu.Unlock()
-	// after it is in the list: what comes meanwhile is told twice, not never
+	// after it is in the list: what changes meanwhile comes twice rather than never
 	for _, c := range g.all() {
 		w.put(c)
 	}
@@ -93,7 +93,7 @@ func (g *Graph) all() (changes []Change) {
 	return changes
 }
 
-// changed tells watchers of a name, and of its second names. It is called after the
+// changed notifies watchers of a name and of its second names. It is called after the
 // change, without locks.
 func (g *Graph) changed(k Kind, name string) {
 	if g.watchers.count.Load() == 0 {
@@ -151,7 +151,7 @@ func (w *Watcher) Poll() (c Change, ok bool) {
 	c, w.queue = w.queue[0], w.queue[1:]
 	delete(w.waiting, c)
 	if len(w.queue) == 0 {
-		w.queue = nil // what was cut off at the front is let go
+		w.queue = nil // frees what was cut off at the front
 	}
 	return c, true
 }

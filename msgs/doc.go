@@ -1,9 +1,9 @@
-// Package msgs holds the messages of Poise's wires as Go structs, shaped and
-// named as ROS shapes and names them.
+// Package msgs holds ROS messages as Go structs.
 //
-// They are for the edge: package edge turns them into the plain types that the
-// planner and the controllers work with, and back. A struct's json tags are the
-// ROS field names; msgs/rosjson reads and writes them as JSON or YAML.
+// Package edge converts them to the types that the planner and the controllers work
+// with, and back. A struct's json tags are the ROS field names. msgs/registry knows
+// every type by its ROS name, msgs/rosjson reads and writes messages as JSON or YAML,
+// msgs/codec as bytes.
 //
-// Times are ROS 2's: seconds and nanoseconds. Both spellings are read.
+// Times are ROS 2's: seconds and nanoseconds. JSON is read with the names of ROS 1 too.
 package msgs

@@ -1,11 +1,11 @@
 package msgs
 
-// Form is one of the two shapes that ROS gives a message. They share most fields;
-// a struct here holds the union, and a field of one form alone says so in its
-// tag. A message is written in one form and read in either.
+// Form is the definition of a message in ROS 1 or in ROS 2. They share most fields; a
+// struct here has the fields of both, and a tag on a field that only one of them has. A
+// message is written in one form; JSON is read in either.
 type Form uint8
 
-// The forms. ROS 2 is the default wherever nothing was asked for.
+// The forms. ROS 2 is the default.
 const (
 	ROS2 Form = iota
 	ROS1

@@ -10,7 +10,7 @@ import (
 	"strconv"
 )
 
-// Fill gives every field of the message that msg, a pointer, leads to a random value:
+// Fill gives every field of the message that msg points to a random value:
 // finite numbers over their whole range, short strings, lists of up to four items
 // within their bounds.
 func Fill(r *rand.Rand, msg any) { fill(r, reflect.ValueOf(msg).Elem()) }

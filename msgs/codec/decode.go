@@ -24,9 +24,9 @@ func (e *Error) Error() string {
 	return fmt.Sprintf("%s: %sat byte %d: %s", e.Type, where, e.Offset, e.Msg)
 }
 
-// Decode reads a message into the struct that msg, a pointer, leads to; it is
-// overwritten, and after an error of no use. Lists without items become nil. It
-// panics if msg is not of the codec's type.
+// Decode reads a message into the struct that msg points to, which is overwritten and
+// after an error not to be used. Lists without items become nil. It panics if msg is not a
+// pointer to the codec's type.
 func (c *Codec) Decode(data []byte, msg any) error {
 	v := c.value(msg)
 	v.SetZero()
@@ -42,8 +42,8 @@ func (c *Codec) Decode(data []byte, msg any) error {
 	return &Error{Type: c.typ.Name(c.form), Path: d.path, Offset: d.at, Msg: d.problem}
 }
 
-// decoder reads data. Its methods report whether they could; the first that cannot
-// says why, and those above it complete the path on their way out.
+// decoder reads data. Its methods report success; the first that fails sets the problem,
+// and its callers complete the path.
 type decoder struct {
 	data     []byte
 	pos      int
@@ -62,7 +62,7 @@ func (d *decoder) failf(format string, a ...any) bool {
 	return false
 }
 
-// inside puts a field or an item before the path of what went wrong.
+// inside puts a field or an item before the path of the problem.
 func (d *decoder) inside(step string) bool {
 	if d.path != "" && d.path[0] != '[' {
 		step += "."

@@ -21,12 +21,11 @@
 //
 // # Reading
 //
-// Decode trusts nothing. Whatever the data is, it does not panic, and takes at most 12
-// bytes of memory for each byte of data: the items of a list are counted against
-// the bytes that are left before the list is made. A list beyond the bound of its
-// field is refused. Bytes after a ROS 1 message are refused, after CDR they are
-// ignored, since DDS pads and newer peers may append fields. Strings are taken
-// as they are, UTF-8 or not.
+// Decode never panics, whatever the data is, and takes at most 12 bytes of memory for
+// each byte of data: the items of a list are counted against the bytes that are left
+// before the list is made. A list beyond the bound of its field is refused. Bytes after
+// a ROS 1 message are refused, after CDR they are ignored, since DDS pads and newer
+// peers may append fields. Strings are taken as they are, valid UTF-8 or not.
 //
 // # References
 //

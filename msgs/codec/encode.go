@@ -10,8 +10,8 @@ import (
 // encapsulation is the header of plain, little-endian CDR without options.
 var encapsulation = [4]byte{0, 1, 0, 0}
 
-// Append appends the message that msg, a pointer, leads to. It panics if msg is not of
-// the codec's type.
+// Append appends the message that msg points to. It panics if msg is not a pointer to the
+// codec's type.
 func (c *Codec) Append(dst []byte, msg any) []byte {
 	e := encoder{b: dst, cdr: c.cdr}
 	if c.cdr {

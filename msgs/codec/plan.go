@@ -50,7 +50,7 @@ const (
 	opEmpty     // record without fields
 	opFixed     // items
 	opList      // count, items
-	opFloats    // opList of float64, the bulk of what robots say
+	opFloats    // opList of float64, which most data is
 	opBytes     // opList of uint8
 )
 

@@ -1,11 +1,11 @@
-// Package poisemsgs holds the messages of the ROS package poise_msgs: what Poise
-// says and is asked that ROS has no message for.
+// Package poisemsgs holds the messages of the ROS package poise_msgs: those of Poise's own
+// services, topics and actions.
 //
-// Every answer begins alike: success, a sentence for people, and the explanations
-// of a refusal, all of them. Field tags are those of msgs/registry.
+// Every response begins with success, a sentence for people, and all explanations of a
+// refusal. Field tags are those of msgs/registry.
 //
-// A Motion is motion.Document as a message. What it may lack is a list: a joint's
-// tolerances have no entry or one. A position that was not captured is NaN. A
-// version is the hash of a stored motion's text; who replaces, deletes or renames
-// one says which version was read, and an empty one means that there is none yet.
+// A Motion is motion.Document as a message. Optional values are lists of at most one
+// entry, such as a joint's tolerances. A position that was not captured is NaN. A
+// version is the hash of a stored motion's text; a request to replace, delete or rename
+// a motion gives the version that was read, empty if there is no such motion yet.
 package poisemsgs

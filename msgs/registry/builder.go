@@ -68,7 +68,7 @@ func (b *builder) add(name, section, ros2name string, goType reflect.Type, const
 	if section != "msg" {
 		b.messages2[t.Name(msgs.ROS2)] = t
 	}
-	// a struct that serves two names goes by the first
+	// of a struct with two names the first counts
 	if b.byGo[goType] == nil {
 		b.byGo[goType] = t
 	}

@@ -124,8 +124,8 @@ func robots(b *builder) {
 		"int32 PATH_TOLERANCE_VIOLATED=-4", "int32 GOAL_TOLERANCE_VIOLATED=-5")
 }
 
-// original holds the messages of the system that Poise follows: resource control
-// and text commands.
+// original holds the messages of the original system: resource control and text
+// commands.
 func original(b *builder) {
 	message[msgs.ResourceRequest](b, "resource_control_msgs/ResourceRequest")
 	message[msgs.ResourceAssignment](b, "resource_control_msgs/ResourceAssignment")

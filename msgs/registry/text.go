@@ -21,8 +21,8 @@ func (t *Type) Text(f msgs.Form) string {
 	return b.String()
 }
 
-// nearName returns the name of a field's type as it is written inside t: a
-// neighbour of the same package without it, and never with "msg" between.
+// nearName returns the name of a field's type as it is written inside t: without the
+// package if it is the same one, and never with "msg".
 func (t *Type) nearName(x *Field, f msgs.Form) string {
 	m := x.message
 	switch {
@@ -55,9 +55,8 @@ func (x *Field) brackets(f msgs.Form) string {
 	return "[]"
 }
 
-// MD5 returns the sum by which ROS 1 peers agree that they mean the same type:
-// over the ROS 1 definition, constants first, in which the sum of each nested
-// message stands in place of its name.
+// MD5 returns the sum by which ROS 1 peers compare types: over the ROS 1 definition,
+// constants first, with the sum of each nested message in place of its name.
 func (t *Type) MD5() string { return t.sum }
 
 func (t *Type) sumText() string {

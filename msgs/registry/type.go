@@ -12,10 +12,10 @@ import (
 type Type struct {
 	pkg, name string // sensor_msgs, JointState
 	section   string // of a ROS 2 name: msg, srv, action
-	ros2name  string // where ROS 2 words it differently: X_Request, X_Goal
-	ros2pkg   string // where ROS 2 keeps it elsewhere
+	ros2name  string // in ROS 2, if it differs: X_Request, X_Goal
+	ros2pkg   string // in ROS 2, if it differs
 	only      msgs.Form
-	single    bool // it exists in form only alone
+	single    bool // it exists only in the form only
 	goType    reflect.Type
 	constants []Constant
 	fields    []Field
@@ -117,8 +117,8 @@ func (t *Type) Constants(f msgs.Form) []Constant {
 // Message returns the field's message type, nil for a built-in type.
 func (x *Field) Message() *Type { return x.message }
 
-// TypeName returns the field's type without brackets as form f calls it in full:
-// in ROS 1, times are built in.
+// TypeName returns the full name of the field's type in a form, without brackets; in
+// ROS 1, times are built in.
 func (x *Field) TypeName(f msgs.Form) string {
 	switch {
 	case x.message != nil:
@@ -141,8 +141,8 @@ var (
 	durationType = reflect.TypeFor[msgs.Duration]()
 )
 
-// describe reads the fields off a struct. types holds the message types known so
-// far. A mistake here is one in the table, so it panics.
+// describe reads the fields of a struct. types holds the message types known so far. A
+// mistake is one of the table, so it panics.
 func describe(t reflect.Type, types map[reflect.Type]*Type) (fields []Field) {
 	for i := range t.NumField() {
 		f := t.Field(i)

@@ -13,13 +13,13 @@ import (
 	"poise/msgs"
 )
 
-// maxProblems is how many problems of one text are told; the rest is noise.
+// maxProblems bounds how many problems of one text are returned.
 const maxProblems = 20
 
 // FieldError is a value that does not fit the message.
 type FieldError struct {
 	Path string // "goal_constraints[0].name"; empty for the whole
-	Line int    // 0 if the text has but one
+	Line int    // 0 if the text has one line
 	Msg  string
 }
 
@@ -46,8 +46,8 @@ func Unmarshal(data []byte, dst any) error {
 		if !errors.As(err, &broken) {
 			return err
 		}
-		// flow YAML begins like JSON: if it is that, well; if not, the JSON
-		// reader's complaint is the useful one
+		// flow YAML begins like JSON; if it is neither, the JSON reader's error is the
+		// more useful one
 		n, yamlErr := parseYAML(data)
 		if yamlErr != nil {
 			return err
@@ -69,8 +69,8 @@ func fill(n *node, dst any, size int) error {
 	return errors.Join(d.problems...)
 }
 
-// HasKey reports whether the text is an object with the given key: how a reader
-// tells one message from another before it reads either.
+// HasKey reports whether the text is an object with the given key, by which a reader can
+// tell two message types apart before reading.
 func HasKey(data []byte, key string) (bool, error) {
 	n, err := parse(data)
 	if err != nil {
@@ -90,9 +90,9 @@ func HasKey(data []byte, key string) (bool, error) {
 // decoder fills a message from values of a text.
 type decoder struct {
 	problems []error
-	steps    []step     // where we are
+	steps    []step     // path of the current value
 	budget   int        // bytes that lists may still take
-	here     func() int // the line of a problem that has none, if that can be told
+	here     func() int // current line, for problems without one; may be nil
 }
 
 // step is one step of a path: into a field, or into an item if the name is empty.
@@ -101,11 +101,11 @@ type step struct {
 	index int
 }
 
-// budgetFor bounds the memory of what is read: "{}" costs three bytes of text and
-// may stand for a kilobyte of message. No list of numbers needs more than this.
+// budgetFor bounds the memory of what is read: "{}," is three bytes of text and may be a
+// kilobyte of message. No list of numbers needs more than this.
 func budgetFor(size int) int { return 16<<20 + 8*size }
 
-// spend takes the memory of one more item, or says that there is none.
+// spend takes the memory of one more item from the budget, or reports that it is used up.
 func (d *decoder) spend(line int, item reflect.Type) bool {
 	if d.budget < 0 {
 		return false
@@ -184,14 +184,14 @@ func (d *decoder) structure(n *node, v reflect.Value) {
 	}
 }
 
-// field finds the field of a key that has not been there before.
+// field returns the field of a key, which may occur once.
 func (d *decoder) field(line int, p *plan, key string, seen []bool) (int, bool) {
 	field, ok := p.index[key]
 	switch {
 	case !ok:
 		d.fail(line, "the message has no such field; it has %s", strings.Join(p.names, ", "))
 	case seen[field]:
-		d.fail(line, "the field stands here twice")
+		d.fail(line, "the field is given twice")
 		ok = false
 	default:
 		seen[field] = true
@@ -237,14 +237,14 @@ func extend(v reflect.Value) {
 	v.SetLen(n + 1)
 }
 
-// notNil makes an empty list of a slice that is none.
+// notNil replaces a nil slice by an empty one.
 func notNil(v reflect.Value) {
 	if v.Kind() == reflect.Slice && v.IsNil() {
 		v.Set(reflect.MakeSlice(v.Type(), 0, 0))
 	}
 }
 
-// scalar reads a plain value, or says why it is not what the field takes.
+// scalar reads a plain value, or reports why the field cannot take it.
 func (d *decoder) scalar(n *node, v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Struct:
@@ -306,7 +306,7 @@ func (d *decoder) float(n *node, v reflect.Value) {
 	v.SetFloat(x)
 }
 
-// yamlNumber spells YAML's infinities and not-a-number as Go reads them.
+// yamlNumber returns YAML's infinities and NaN in Go's spelling.
 func yamlNumber(s string) string {
 	switch strings.ToLower(strings.TrimLeft(s, "+-")) {
 	case ".inf", ".nan":
@@ -352,12 +352,12 @@ func wholeNumber(s string) (int64, error) {
 	return int64(x), nil
 }
 
-// plan is how a struct's fields are named on the wire.
+// plan holds the names of a struct's fields.
 type plan struct {
 	index map[string]int // by name, in either form
 	names []string       // in the ROS 2 form, then those of ROS 1 alone
 
-	bounds []int    // of lists, by field; 0 is none
+	bounds []int    // of lists, by field; 0 if there is no bound
 	own    []string // name of each field, for paths
 }
 

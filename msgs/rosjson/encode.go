@@ -15,8 +15,8 @@ import (
 func Marshal(msg any) []byte { return Append(nil, msg, msgs.ROS2) }
 
 // Append writes a message, or a pointer to one, as JSON on one line in the given
-// form: fields in message order, lists never null, a number that is not finite as
-// null, bytes (uint8[]) as base64, as rosbridge does.
+// form: fields in message order, lists never null, a non-finite number as null,
+// bytes (uint8[]) as base64, as rosbridge does.
 func Append(b []byte, msg any, form msgs.Form) []byte {
 	v := reflect.ValueOf(msg)
 	if v.Kind() != reflect.Pointer {
@@ -36,7 +36,7 @@ type writerKey struct {
 	form msgs.Form
 }
 
-// writers holds a writer for every type seen: what to do is found out once.
+// writers holds a writer for every type seen.
 var writers sync.Map
 
 func writerOf(t reflect.Type, form msgs.Form) writer {
@@ -142,8 +142,8 @@ func writeBytes(b []byte, v reflect.Value) []byte {
 	return append(b, '"')
 }
 
-// writeOldTime writes a time or a duration as ROS 1 spells it. A negative duration
-// of ROS 1 has its sign in both parts' sum too, so only the names change.
+// writeOldTime writes a time or a duration with the names of ROS 1. Their values are
+// those of ROS 2, negative durations included.
 func writeOldTime(b []byte, v reflect.Value) []byte {
 	b = append(b, `{"secs":`...)
 	b = strconv.AppendInt(b, v.Field(0).Int(), 10)
@@ -153,7 +153,7 @@ func writeOldTime(b []byte, v reflect.Value) []byte {
 }
 
 // appendFloat writes a number as encoding/json does: plain digits, an exponent
-// where it is very small or large, and null where JSON has no word for it.
+// where it is very small or large, and null if it is non-finite.
 func appendFloat(b []byte, x float64, bits int) []byte {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return append(b, "null"...)
@@ -165,7 +165,7 @@ func appendFloat(b []byte, x float64, bits int) []byte {
 	return strconv.AppendFloat(b, x, format, -1, bits)
 }
 
-// appendString quotes a string. What is not UTF-8 is replaced.
+// appendString quotes a string. Invalid UTF-8 is replaced.
 func appendString(b []byte, s string) []byte {
 	const hex = "0123456789abcdef"
 	b = append(b, '"')

@@ -64,7 +64,7 @@ func TestRefusalsNamePathLineAndValue(t *testing.T) {
 		{"whole number expected", `{"num_planning_attempts":1.5}`, `1.5 is not a whole number`},
 		{"whole number too large", `{"num_planning_attempts":3000000000}`, `3000000000 does not fit into int32`},
 		{"boolean expected", `{"start_state":{"is_diff":1}}`, `want true or false, got a number "1"`},
-		{"field twice", `{"planner_id":"LIN","planner_id":"PTP"}`, `planner_id: the field stands here twice`},
+		{"field twice", `{"planner_id":"LIN","planner_id":"PTP"}`, `planner_id: the field is given twice`},
 		{"broken JSON", "{\n\n\"planner_id\":", `line 3: unexpected EOF`},
 		{"something after it", `{} {}`, `something follows the value`},
 		{"not an object", `[1,2]`, `want an object, got a list`},

@@ -12,7 +12,7 @@ import (
 
 // SyntaxError is text that is not JSON.
 type SyntaxError struct {
-	Line int // 0 if the text has but one
+	Line int // 0 if the text has one line
 	Msg  string
 }
 
@@ -37,7 +37,7 @@ func UnmarshalJSON(data []byte, dst any) error {
 	return errors.Join(s.problems...)
 }
 
-// scanner is a decoder that reads JSON from the left to the right.
+// scanner is a decoder that reads JSON in one pass.
 type scanner struct {
 	decoder
 	data   []byte
@@ -46,8 +46,8 @@ type scanner struct {
 	broken error // set once: the text is not JSON from here on
 }
 
-// line counts the lines up to here. Only problems ask; a text without line breaks, as
-// wires carry it, has no lines to speak of.
+// line counts the lines up to here, for problems; 0 in a text without line breaks, as
+// wires send it.
 func (s *scanner) line() int {
 	if bytes.IndexByte(s.data, '\n') < 0 {
 		return 0
@@ -281,8 +281,8 @@ func (s *scanner) key() []byte {
 	return raw
 }
 
-// quoted reads a string and returns what stands between the quotes, and whether it
-// is not yet what it means.
+// quoted reads a string and returns the text between the quotes, and whether it has to
+// be unescaped.
 func (s *scanner) quoted() (raw []byte, escaped bool) {
 	begin := s.at
 	for s.at++; s.at < len(s.data); s.at++ {
@@ -307,7 +307,7 @@ func (s *scanner) quoted() (raw []byte, escaped bool) {
 	return nil, false
 }
 
-// unescape returns what a string means. What is not UTF-8 is replaced.
+// unescape resolves escape sequences. Invalid UTF-8 is replaced.
 func unescape(raw []byte, escaped bool) string {
 	if !escaped {
 		return string(raw)

@@ -10,7 +10,7 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// Bounds of what is read: a message is never this large in good faith.
+// Bounds of what is read, far above any real message.
 const (
 	maxBytes = 64 << 20
 	maxNodes = 4 << 20
@@ -180,8 +180,8 @@ func parseYAML(data []byte) (*node, error) {
 	return fromYAML(doc.Content[0], 0, &count)
 }
 
-// fromYAML turns a YAML node into ours; aliases are expanded and count, so that
-// a bomb of them meets the bound.
+// fromYAML converts a YAML node; aliases are expanded and count, so that nested aliases
+// reach the bound.
 func fromYAML(y *yaml.Node, depth int, count *int) (*node, error) {
 	if *count++; *count > maxNodes {
 		return nil, fmt.Errorf("line %d: more than %d values", y.Line, maxNodes)

@@ -13,11 +13,11 @@ import (
 type SubscribeOptions struct {
 	Type string // refuse any other; empty takes what the topic has
 	QoS  QoS    // what is asked for; default best effort, with the depth of the publishers, at least 10
-	Node string // who reads; default the graph's own
+	Node string // of the subscriber; default the graph's own
 	Wake func() // called when the queue is no longer empty; may only signal
 }
 
-// Subscription is a reader's bounded queue of a topic.
+// Subscription is a bounded queue of a topic's messages.
 type Subscription struct {
 	topic *topic
 	node  string
@@ -86,7 +86,7 @@ func (s *Subscription) follow(depth int) {
 	}
 }
 
-// push adds a message, at the cost of the oldest if there is no room.
+// push adds a message, and drops the oldest if the queue is full.
 func (s *Subscription) push(m *Message) {
 	s.mu.Lock()
 	if s.closed {
@@ -113,7 +113,7 @@ func (s *Subscription) push(m *Message) {
 	}
 }
 
-// grow makes room: most queues hold a message or two, whatever their limit.
+// grow enlarges the ring: most queues hold a message or two, whatever their limit.
 func (s *Subscription) grow() {
 	ring := make([]*Message, min(max(2*len(s.ring), 2), s.limit))
 	n := copy(ring, s.ring[s.head:])
@@ -172,7 +172,7 @@ func (s *Subscription) isClosed() bool {
 // Topic returns the topic's full name.
 func (s *Subscription) Topic() string { return s.topic.name }
 
-// Type returns the topic's type, nil while nobody has said it.
+// Type returns the topic's type, nil while it is not known.
 func (s *Subscription) Type() *registry.Type {
 	s.topic.mu.Lock()
 	defer s.topic.mu.Unlock()
