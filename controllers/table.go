@@ -35,6 +35,10 @@ type Declaration struct {
 	// everything.
 	Resources func(m *robot.Model) []string
 
+	// Actions are those whose goals it performs; the first is meant where its name
+	// stands for one.
+	Actions []Action
+
 	// Streams are the topics that lead it.
 	Streams []Stream
 
@@ -43,6 +47,12 @@ type Declaration struct {
 	// Supports tells that it knows which feet stand; while no such controller is
 	// active the cycle finds out.
 	Supports bool
+}
+
+// Action is an action under its name on the graph.
+type Action struct {
+	Name string
+	edge.Action
 }
 
 // Priorities: what people do by hand wins over what was asked for, which wins over
@@ -56,8 +66,11 @@ const (
 
 // Table lists all controllers.
 var Table = []Declaration{
-	{Name: "trajectory", Kind: follow.Kind, Seats: 4, Pending: asked, Operational: asked, Supports: true},
-	{Name: "pose", Kind: pose.Kind, Seats: 1, Pending: asked, Operational: asked, Supports: true},
+	{Name: "trajectory", Kind: follow.Kind, Seats: 4, Pending: asked, Operational: asked, Supports: true,
+		Actions: []Action{{"follow_joint_trajectory", edge.FollowJointTrajectory}, {"follow_joint_trajectory_with_actions", edge.FollowJointTrajectoryWithActions},
+			{"play_motion", edge.PlayMotion}, {"execute_motion", edge.ExecuteMotion}, {"execute_trajectory", edge.ExecuteTrajectory}}},
+	{Name: "pose", Kind: pose.Kind, Seats: 1, Pending: asked, Operational: asked, Supports: true,
+		Actions: []Action{{"go_to_pose", edge.GoToPose}}},
 	{Name: "joint_state", Kind: stream.Kind, Seats: 1, Pending: streamed, Operational: streamed, Operate: stream.OperateWanted,
 		Streams: []Stream{StreamOf("ref_joints", edge.JointSample, "joints_ref")}},
 	{Name: "remote", Kind: stream.Kind, Seats: 4, Pending: streamed, Operational: streamed, Operate: stream.OperateNeeded, Outside: true,
@@ -68,7 +81,8 @@ var Table = []Declaration{
 		Streams: []Stream{StreamOf("target", edge.StanceTarget)}},
 	{Name: "look_at", Kind: lookat.Kind, Seats: 1, Pending: background, Operational: background, Operate: lookat.Operate, Resources: lookat.Resources, Supports: true,
 		Streams: []Stream{StreamOf("target", edge.LookTarget)}},
-	{Name: "step", Kind: step.Kind, Seats: 1, Pending: asked, Operational: asked, Supports: true},
+	{Name: "step", Kind: step.Kind, Seats: 1, Pending: asked, Operational: asked, Supports: true,
+		Actions: []Action{{"follow_step_sequence", edge.FollowStepSequence}}},
 	{Name: "swing", Kind: swing.Kind},
 }
 

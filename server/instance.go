@@ -33,16 +33,15 @@ type instance struct {
 	exec   *executive.Executive
 	period time.Duration
 
-	topics   *topics
-	seats    []controllers.Seat
-	switched []string // controllers with set_operational
-	readers  map[string]goalReader
-	outside  []controllers.Stream // that lead controllers outside the process
+	topics  *topics
+	seats   []controllers.Seat
+	actions map[string]edge.Action
+	outside []controllers.Stream // that lead controllers outside the process
 }
 
 // register puts the topics, services and actions of the robot into the graph.
 func (in *instance) register() *register {
-	return &register{graph: in.s.graph, exec: in.exec, robot: in.name, first: in.first, life: in.s.life, background: &in.s.background, readers: in.readers}
+	return &register{graph: in.s.graph, exec: in.exec, robot: in.name, first: in.first, life: in.s.life, background: &in.s.background, model: in.model, actions: in.actions}
 }
 
 // planning is what MoveIt offers, for this robot.
@@ -53,7 +52,7 @@ func (in *instance) planning() *planning {
 // addRobot opens the driver of a robot and makes the rest of it. The robot stands still
 // without torque.
 func (s *Server) addRobot(ctx context.Context, r config.Robot) error {
-	in := &instance{s: s, name: r.Name, first: len(s.robots) == 0, model: s.robot.Model, period: s.cfg.Period(), readers: map[string]goalReader{}}
+	in := &instance{s: s, name: r.Name, first: len(s.robots) == 0, model: s.robot.Model, period: s.cfg.Period(), actions: map[string]edge.Action{}}
 	if !in.first {
 		in.frames = in.name + "/"
 	}
@@ -125,9 +124,6 @@ func (in *instance) assemble() error {
 	for i, seat := range in.seats {
 		cfg.Controllers = append(cfg.Controllers, seat.Loop)
 		known[i] = seat.Executive
-		if d := seat.Declaration; d.Operate != nil && !d.Outside {
-			in.switched = append(in.switched, seat.Loop.Name)
-		}
 	}
 	if in.first {
 		cfg.Tap = s.recorder(&cfg) // of the whole configuration

@@ -18,9 +18,6 @@ import (
 	"poise/spatial"
 )
 
-// planSource signs answers about plans.
-const planSource = "poise serve"
-
 // planning plans and solves for one robot.
 type planning struct {
 	model *robot.Model
@@ -35,21 +32,21 @@ func (p *planning) serve(r *register) {
 	addService(r, "plan_sequence_path", p.planSequence)
 	addService(r, "compute_fk", p.computeFK)
 	addService(r, "compute_ik", p.computeIK)
-	addAction(r, "move_action", goalDialect[msgs.MoveGroupGoal, msgs.MoveGroupFeedback, msgs.MoveGroupResult]{
-		Goal: moveGoal,
+	r.addAction("move_action", edge.Translation[msgs.MoveGroupGoal, msgs.MoveGroupFeedback, msgs.MoveGroupResult]{
+		Goal: func(_ *robot.Model, g *msgs.MoveGroupGoal) (executive.Goal, error) { return moveGoal(g) },
 		Feedback: func(f *executive.Feedback) *msgs.MoveGroupFeedback {
 			return &msgs.MoveGroupFeedback{State: moveState(f)}
 		},
-		Result: func(r *executive.Result) msgs.MoveGroupResult { return p.moveResult(r) },
+		Result: func(_ *robot.Model, r *executive.Result) msgs.MoveGroupResult { return p.moveResult(r) },
 		Help:   otherStart,
 	})
-	addAction(r, "sequence_move_group", goalDialect[msgs.MoveGroupSequenceGoal, msgs.MoveGroupSequenceFeedback, msgs.MoveGroupSequenceResult]{
-		Goal: sequenceGoal,
+	r.addAction("sequence_move_group", edge.Translation[msgs.MoveGroupSequenceGoal, msgs.MoveGroupSequenceFeedback, msgs.MoveGroupSequenceResult]{
+		Goal: func(_ *robot.Model, g *msgs.MoveGroupSequenceGoal) (executive.Goal, error) { return sequenceGoal(g) },
 		Feedback: func(f *executive.Feedback) *msgs.MoveGroupSequenceFeedback {
 			return &msgs.MoveGroupSequenceFeedback{State: moveState(f)}
 		},
-		Result: func(r *executive.Result) msgs.MoveGroupSequenceResult {
-			return msgs.MoveGroupSequenceResult{Response: edge.SequenceResponse(p.model, &r.Plan, edge.ExecutionCode(r, planSource))}
+		Result: func(_ *robot.Model, r *executive.Result) msgs.MoveGroupSequenceResult {
+			return msgs.MoveGroupSequenceResult{Response: edge.SequenceResponse(p.model, &r.Plan, edge.ExecutionCode(r, edge.ServerSource))}
 		},
 		Help: otherStart,
 	})
@@ -94,7 +91,7 @@ func sequenceGoal(g *msgs.MoveGroupSequenceGoal) (executive.Goal, error) {
 }
 
 func (p *planning) moveResult(r *executive.Result) msgs.MoveGroupResult {
-	out := msgs.MoveGroupResult{ErrorCode: edge.ExecutionCode(r, planSource), PlanningTime: r.Plan.Seconds}
+	out := msgs.MoveGroupResult{ErrorCode: edge.ExecutionCode(r, edge.ServerSource), PlanningTime: r.Plan.Seconds}
 	plan := edge.PlanResponse(p.model, &r.Plan, "", out.ErrorCode)
 	out.TrajectoryStart, out.PlannedTrajectory = plan.TrajectoryStart, plan.Trajectory
 	if r.Executed {
@@ -106,13 +103,13 @@ func (p *planning) moveResult(r *executive.Result) msgs.MoveGroupResult {
 func (p *planning) planPath(ctx context.Context, req *msgs.GetMotionPlanRequest) (*msgs.GetMotionPlanResponse, error) {
 	q := edge.Question(&req.MotionPlanRequest)
 	r := p.exec.Plan(ctx, callerOf(ctx), &q)
-	return &msgs.GetMotionPlanResponse{MotionPlanResponse: edge.PlanResponse(p.model, &r.Plan, req.MotionPlanRequest.GroupName, edge.ExecutionCode(&r, planSource))}, nil
+	return &msgs.GetMotionPlanResponse{MotionPlanResponse: edge.PlanResponse(p.model, &r.Plan, req.MotionPlanRequest.GroupName, edge.ExecutionCode(&r, edge.ServerSource))}, nil
 }
 
 func (p *planning) planSequence(ctx context.Context, req *msgs.GetMotionSequenceRequest) (*msgs.GetMotionSequenceResponse, error) {
 	q := edge.SequenceQuestion(&req.Request)
 	r := p.exec.Plan(ctx, callerOf(ctx), &q)
-	return &msgs.GetMotionSequenceResponse{Response: edge.SequenceResponse(p.model, &r.Plan, edge.ExecutionCode(&r, planSource))}, nil
+	return &msgs.GetMotionSequenceResponse{Response: edge.SequenceResponse(p.model, &r.Plan, edge.ExecutionCode(&r, edge.ServerSource))}, nil
 }
 
 // configuration reads a robot state over the present one: joints that it does not
@@ -127,7 +124,7 @@ func (p *planning) configuration(state *msgs.RobotState) ([]float64, *msgs.MoveI
 	})
 	joints := slices.Clone(at.joints)
 	bad := func(format string, a ...any) *msgs.MoveItErrorCodes {
-		return &msgs.MoveItErrorCodes{Val: msgs.ErrorInvalidRobotState, Message: fmt.Sprintf(format, a...), Source: planSource}
+		return &msgs.MoveItErrorCodes{Val: msgs.ErrorInvalidRobotState, Message: fmt.Sprintf(format, a...), Source: edge.ServerSource}
 	}
 	js := &state.JointState
 	if len(js.Name) != len(js.Position) {
@@ -158,7 +155,7 @@ func (p *planning) configuration(state *msgs.RobotState) ([]float64, *msgs.MoveI
 
 func (p *planning) computeFK(_ context.Context, q *msgs.GetPositionFKRequest) (*msgs.GetPositionFKResponse, error) {
 	m := p.model
-	r := &msgs.GetPositionFKResponse{ErrorCode: msgs.MoveItErrorCodes{Val: msgs.ErrorSuccess, Source: planSource}}
+	r := &msgs.GetPositionFKResponse{ErrorCode: msgs.MoveItErrorCodes{Val: msgs.ErrorSuccess, Source: edge.ServerSource}}
 	full, bad := p.configuration(&q.RobotState)
 	if bad != nil {
 		r.ErrorCode = *bad
@@ -175,7 +172,7 @@ func (p *planning) computeFK(_ context.Context, q *msgs.GetPositionFKRequest) (*
 		f, ok := m.Frame(name)
 		if !ok {
 			return &msgs.GetPositionFKResponse{ErrorCode: msgs.MoveItErrorCodes{Val: msgs.ErrorInvalidLinkName,
-				Message: fmt.Sprintf("link %q is unknown", name), Source: planSource}}, nil
+				Message: fmt.Sprintf("link %q is unknown", name), Source: edge.ServerSource}}, nil
 		}
 		r.FKLinkNames = append(r.FKLinkNames, name)
 		r.PoseStamped = append(r.PoseStamped, msgs.PoseStamped{Header: msgs.Header{FrameID: q.Header.FrameID}, Pose: edge.Pose(from.Inverse().Mul(k.Pose(k.At(f))))})
@@ -190,7 +187,7 @@ func (p *planning) frame(name string, k *kinematics.Data) (spatial.Pose, *msgs.M
 	}
 	f, ok := p.model.Frame(name)
 	if !ok {
-		return spatial.Pose{}, &msgs.MoveItErrorCodes{Val: msgs.ErrorFrameTransformFailure, Message: fmt.Sprintf("frame %q is unknown", name), Source: planSource}
+		return spatial.Pose{}, &msgs.MoveItErrorCodes{Val: msgs.ErrorFrameTransformFailure, Message: fmt.Sprintf("frame %q is unknown", name), Source: edge.ServerSource}
 	}
 	return k.Pose(k.At(f)), nil
 }
@@ -199,7 +196,7 @@ func (p *planning) frame(name string, k *kinematics.Data) (spatial.Pose, *msgs.M
 func (p *planning) computeIK(_ context.Context, q *msgs.GetPositionIKRequest) (*msgs.GetPositionIKResponse, error) {
 	m, req := p.model, &q.IKRequest
 	refuse := func(val int32, format string, a ...any) (*msgs.GetPositionIKResponse, error) {
-		return &msgs.GetPositionIKResponse{ErrorCode: msgs.MoveItErrorCodes{Val: val, Message: fmt.Sprintf(format, a...), Source: planSource}}, nil
+		return &msgs.GetPositionIKResponse{ErrorCode: msgs.MoveItErrorCodes{Val: val, Message: fmt.Sprintf(format, a...), Source: edge.ServerSource}}, nil
 	}
 	switch {
 	case req.AvoidCollisions:
@@ -243,7 +240,7 @@ func (p *planning) computeIK(_ context.Context, q *msgs.GetPositionIKRequest) (*
 	if res.Status != ik.Solved {
 		return refuse(msgs.ErrorNoIKSolution, "%v", planner.Unreachable(m, "the pose", from.Mul(X), res))
 	}
-	r := &msgs.GetPositionIKResponse{ErrorCode: msgs.MoveItErrorCodes{Val: msgs.ErrorSuccess, Source: planSource}}
+	r := &msgs.GetPositionIKResponse{ErrorCode: msgs.MoveItErrorCodes{Val: msgs.ErrorSuccess, Source: edge.ServerSource}}
 	for _, j := range m.Joints() {
 		r.Solution.JointState.Name = append(r.Solution.JointState.Name, j.Name)
 		r.Solution.JointState.Position = append(r.Solution.JointState.Position, found[j.Q])

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 
 	"poise/action"
@@ -14,8 +13,7 @@ import (
 	"poise/executive/explain"
 	"poise/graph"
 	"poise/msgs/poisemsgs"
-	"poise/msgs/registry"
-	"poise/msgs/rosjson"
+	"poise/robot"
 )
 
 // register puts the topics, services and actions of one robot into the graph and gathers
@@ -30,7 +28,8 @@ type register struct {
 	background *sync.WaitGroup // who listens until then
 	err        error           // of everything so far
 
-	readers map[string]goalReader // by action
+	model   *robot.Model
+	actions map[string]edge.Action // by name
 }
 
 func (r *register) fail(err error) {
@@ -142,66 +141,45 @@ func waitFor(ctx context.Context, a *executive.Answer) (executive.Outcome, error
 	}
 }
 
-// goalDialect describes an action: how its goals, feedback and results translate.
-type goalDialect[G, F, R any] struct {
-	Goal     func(g *G) (executive.Goal, error)
-	Feedback func(f *executive.Feedback) *F
-	Result   func(r *executive.Result) R
-
-	Help map[string]string // by code, what a client of this action can do, where it is not what others can
-}
-
-// goalReader reads a goal of an action from its JSON.
-type goalReader func(text []byte) (executive.Goal, error)
-
 // addAction serves an action whose goals are the executive's.
-func addAction[G, F, R any](r *register, name string, d goalDialect[G, F, R]) {
-	typ, ok := registry.ActionFor[G, F, R]()
-	if !ok {
-		panic(fmt.Sprintf("server: no action of the registry has %T, %T and %T", *new(G), *new(F), *new(R)))
-	}
-	goals := &executiveGoals[G, F, R]{goals: r.exec.Goals(name), dialect: d}
-	if _, err := r.graph.ServeGoals(r.name(name), typ, goals, graph.ActionOptions{}); err != nil {
+func (r *register) addAction(name string, a edge.Action) {
+	goals := &executiveGoals{goals: r.exec.Goals(name), action: a, model: r.model}
+	if _, err := r.graph.ServeGoals(r.name(name), a.Type(), goals, graph.ActionOptions{}); err != nil {
 		r.fail(fmt.Errorf("%s: %w", name, err))
 	}
-	r.readers[name] = func(text []byte) (executive.Goal, error) {
-		var g G
-		if err := rosjson.Unmarshal(text, &g); err != nil {
-			return nil, err
-		}
-		return d.Goal(&g)
-	}
+	r.actions[name] = a
 }
 
-// executiveGoals serves an action: the executive owns the lives of its goals, and the
-// dialect puts them into the action's messages.
-type executiveGoals[G, F, R any] struct {
-	goals   *executive.Goals
-	dialect goalDialect[G, F, R]
+// executiveGoals serves an action: the executive owns the lives of its goals, and edge
+// puts them into the action's messages.
+type executiveGoals struct {
+	goals  *executive.Goals
+	action edge.Action
+	model  *robot.Model
 }
 
-func (s *executiveGoals[G, F, R]) Submit(q graph.GoalRequest, v *graph.GoalView) (action.ID, error) {
-	return s.goals.Submit(q.Caller, q.ID, q.Stamp, s.dialect.read(q.Goal.(*G)), executive.Watch{
-		Feedback: func(f executive.Feedback) { v.Feedback(func() any { return s.dialect.Feedback(&f) }) },
-		Changed:  func(c executive.Change) { v.Changed(s.dialect.change(&c)) },
+func (s *executiveGoals) Submit(q graph.GoalRequest, v *graph.GoalView) (action.ID, error) {
+	return s.goals.Submit(q.Caller, q.ID, q.Stamp, s.read(q.Goal), executive.Watch{
+		Feedback: func(f executive.Feedback) { v.Feedback(func() any { return s.action.FeedbackMessage(&f) }) },
+		Changed:  func(c executive.Change) { v.Changed(s.change(&c)) },
 	})
 }
 
-func (s *executiveGoals[G, F, R]) Cancel(caller string, id action.ID, stamp action.Time) int {
+func (s *executiveGoals) Cancel(caller string, id action.ID, stamp action.Time) int {
 	return s.goals.Cancel(caller, id, stamp)
 }
 
-func (s *executiveGoals[G, F, R]) Stop(bool) { s.goals.Stop() }
+func (s *executiveGoals) Stop(bool) { s.goals.Stop() }
 
 // read turns a message into a goal. One that cannot be read is a goal, too: it is
 // refused with the reasons.
-func (d *goalDialect[G, F, R]) read(g *G) (goal executive.Goal) {
+func (s *executiveGoals) read(message any) (goal executive.Goal) {
 	defer func() {
 		if p := recover(); p != nil {
 			goal = &executive.Unreadable{Err: fmt.Errorf("reading the goal failed: %v", p)}
 		}
 	}()
-	goal, err := d.Goal(g)
+	goal, err := s.action.Read(s.model, message)
 	if err != nil {
 		return &executive.Unreadable{Err: err}
 	}
@@ -209,24 +187,12 @@ func (d *goalDialect[G, F, R]) read(g *G) (goal executive.Goal) {
 }
 
 // change words a step in the life of a goal.
-func (d *goalDialect[G, F, R]) change(c *executive.Change) graph.GoalChange {
+func (s *executiveGoals) change(c *executive.Change) graph.GoalChange {
 	out := graph.GoalChange{ID: c.Goal.ID, State: c.To, Cause: c.Cause}
 	if !c.To.Terminal() {
 		return out
 	}
-	r := d.worded(c.Result)
-	value := d.Result(&r)
-	out.Text, out.Result = r.Text(), &value
+	r := s.action.Worded(c.Result)
+	out.Text, out.Result = r.Text(), s.action.ResultMessage(s.model, &r)
 	return out
-}
-
-// worded returns a result whose help is for clients of this action.
-func (d *goalDialect[G, F, R]) worded(r executive.Result) executive.Result {
-	r.Explanations = slices.Clone(r.Explanations)
-	for i, x := range r.Explanations {
-		if help, ok := d.Help[x.Code]; ok {
-			r.Explanations[i].Help = help
-		}
-	}
-	return r
 }

@@ -6,10 +6,12 @@ import (
 	"time"
 
 	"poise/action"
+	"poise/edge"
 	"poise/executive"
 	"poise/graph"
 	"poise/msgs"
 	"poise/msgs/registry"
+	"poise/robot"
 )
 
 // toldGoals is a goal server that says what the test says.
@@ -26,9 +28,11 @@ func (s *toldGoals) Stop(bool)                                 {}
 // also when its client calls it off before it began: clients see each state as it is,
 // and there is always a result.
 func TestEveryEndOfAGoalIsTold(t *testing.T) {
-	d := goalDialect[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]{
-		Result: func(r *executive.Result) msgs.TextActionResult { return msgs.TextActionResult{ErrorString: r.Code} },
-	}
+	d := executiveGoals{action: edge.Translation[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]{
+		Result: func(_ *robot.Model, r *executive.Result) msgs.TextActionResult {
+			return msgs.TextActionResult{ErrorString: r.Code}
+		},
+	}}
 	typ, _, err := registry.ActionNamed("text_msgs/action/TextAction")
 	if err != nil {
 		t.Fatal(err)

@@ -288,16 +288,27 @@ func (in *instance) checkGoal(ctx context.Context, q *poisemsgs.CheckGoalRequest
 	return &poisemsgs.CheckGoalResponse{Success: o.OK(), Message: text, Explanations: edge.Explanations(o.Explanations)}, nil
 }
 
-// shortNames are what actions are called where only their goals are meant.
-var shortNames = map[string]string{"trajectory": "follow_joint_trajectory", "follow": "follow_joint_trajectory", "pose": "go_to_pose"}
-
-// readGoal reads a goal of one of the actions: by its name, by a short one, or by that
-// of a controller that is switched on.
+// readGoal reads a goal by the name of its action, of a controller or of its kind. A
+// controller stands for its first action, or for being switched on.
 func (in *instance) readGoal(name string, text []byte) (executive.Goal, error) {
-	for _, full := range []string{name, shortNames[name], "controllers/" + name + "/set_operational"} {
-		if read, ok := in.readers[full]; ok {
-			return read(text)
+	for _, full := range []string{name, in.actionOf(name)} {
+		if a, ok := in.actions[full]; ok {
+			return a.ReadJSON(in.model, text)
 		}
 	}
 	return &executive.Operational{Controller: name, On: true}, nil // which is refused by its name
+}
+
+// actionOf returns the action that a controller stands for.
+func (in *instance) actionOf(controller string) string {
+	for i := range in.seats {
+		d := in.seats[i].Declaration
+		if name := in.seats[i].Loop.Name; name != controller && d.Kind.Name != controller {
+			continue
+		}
+		if len(d.Actions) > 0 {
+			return d.Actions[0].Name
+		}
+	}
+	return setOperational(controller)
 }
