@@ -16,17 +16,18 @@ type Balance struct {
 
 // BalanceTo fills in b for a robot with its base at X_WB. Loop-safe.
 func (g *Ground) BalanceTo(b *Balance, joints []float64, feet []Foot, X_WB spatial.Pose) {
-	g.pose(joints)
+	g.set(joints)
+	g.whole.UpdatePosition(g.q)
 	g.points, g.soles, g.flat = g.points[:0], g.soles[:0], g.flat[:0]
 	for _, f := range feet {
-		g.pointsOf(f)
+		g.pointsOf(g.whole, f)
 	}
 	for _, p := range g.soles {
 		x := X_WB.Apply(p)
 		g.flat = append(g.flat, Point{x.X, x.Y})
 	}
 	b.Support.Hull(g.flat)
-	c, ok := g.data.Com()
+	c, ok := g.whole.Com()
 	b.Mass, b.Com, b.Margin = g.m.Mass(), X_WB.Apply(c), math.Inf(-1)
 	if ok {
 		b.Margin = b.Support.Margin(Point{b.Com.X, b.Com.Y})

@@ -32,13 +32,13 @@ func (g *Ground) Fit(joints []float64, feet []Foot, anchors []spatial.Vec3, gues
 // Loop-safe if dst has room.
 func (g *Ground) MatchesTo(dst []Match, f Foot) []Match {
 	tip := g.tips[f.Chain]
-	X_BT := g.data.Pose(tip)
+	X_BT := g.legs.Pose(tip)
 	var V, A spatial.Twist
 	if g.moving {
-		V = g.data.Twist(tip)
+		V = g.legs.Twist(tip)
 	}
 	if g.changes {
-		A = g.data.Acceleration(tip)
+		A = g.legs.Acceleration(tip)
 	}
 	ω, α := V.Angular, A.Angular
 	for _, p := range g.m.Contacts()[f.Contact].Points {

@@ -9,7 +9,7 @@ import (
 	"poise/spatial"
 )
 
-// Foot is a chain that touches the ground.
+// Foot is a chain that touches the ground. The robot declares a contact for it.
 type Foot struct {
 	Chain   robot.ChainID   `json:"chain"`
 	Contact robot.ContactID `json:"contact"` // which points of it
@@ -18,7 +18,8 @@ type Foot struct {
 // Ground places one robot on the ground. Make one with NewGround.
 type Ground struct {
 	m      *robot.Model
-	data   *kinematics.Data
+	legs   *kinematics.Data   // of the chains that can stand
+	whole  *kinematics.Data   // of all bodies, for the centre of mass
 	q      []float64          // base at the origin, then the joints
 	tips   []kinematics.Place // of each chain
 	points []spatial.Vec3     // scratch: contact points in the base
@@ -26,7 +27,7 @@ type Ground struct {
 	flat   []Point            // scratch of balance
 
 	v, a    []float64 // base at rest, then the joints
-	known   bool      // data is of q,
+	known   bool      // legs are of q,
 	moving  bool      // of v too,
 	changes bool      // and of a
 	matches []Match   // scratch of Fit
@@ -40,11 +41,16 @@ func NewGround(m *robot.Model) (*Ground, error) {
 			return nil, fmt.Errorf("contact: joint %q has %d coordinates, and a pose gives it one number", j.Name, j.Kind.NumQ())
 		}
 	}
-	g := &Ground{m: m, data: kinematics.NewData(m), q: make([]float64, m.NumQ()), v: make([]float64, m.NumV()), a: make([]float64, m.NumV()), tips: make([]kinematics.Place, len(m.Chains()))}
+	g := &Ground{m: m, whole: kinematics.NewData(m), q: make([]float64, m.NumQ()), v: make([]float64, m.NumV()), a: make([]float64, m.NumV()), tips: make([]kinematics.Place, len(m.Chains()))}
 	kinematics.NewSpace(m).NeutralTo(g.q)
+	var feet []kinematics.Place
 	for i, c := range m.Chains() {
-		g.tips[i] = g.data.At(c.Tip)
+		g.tips[i] = g.whole.At(c.Tip)
+		if c.Contact != robot.NoContact {
+			feet = append(feet, g.tips[i])
+		}
 	}
+	g.legs = kinematics.NewDataFor(m, feet...)
 	return g, nil
 }
 
@@ -62,21 +68,26 @@ func (g *Ground) DefaultFeetTo(dst []Foot) []Foot {
 	return dst
 }
 
-// pose computes where everything is, seen from the base, unless that is known.
+// pose computes where legs are, seen from the base, unless that is known.
 func (g *Ground) pose(joints []float64) {
+	if g.set(joints); !g.known {
+		g.legs.UpdatePosition(g.q)
+		g.known, g.moving, g.changes = true, false, false
+	}
+}
+
+// set takes the joints; what was known of others is forgotten.
+func (g *Ground) set(joints []float64) {
 	all := g.m.Joints()
 	if len(joints) != len(all) {
 		panic("contact: one number per joint")
 	}
-	same := g.known
+	same := true
 	for i := range all {
 		same = same && g.q[all[i].Q] == joints[i]
 		g.q[all[i].Q] = joints[i]
 	}
-	if !same {
-		g.data.UpdatePosition(g.q)
-		g.known, g.moving, g.changes = true, false, false
-	}
+	g.known = g.known && same
 }
 
 // Move says where the joints are, how they move and how that changes: q, v and a; nil
@@ -94,7 +105,7 @@ func (g *Ground) Move(q, v, a []float64) {
 		g.v[all[i].V] = v[i]
 	}
 	if !same {
-		g.data.UpdateVelocity(g.v)
+		g.legs.UpdateVelocity(g.v)
 		g.moving, g.changes = true, false
 	}
 	if a == nil {
@@ -107,7 +118,7 @@ func (g *Ground) Move(q, v, a []float64) {
 		g.a[all[i].V] = a[i]
 	}
 	if !same {
-		g.data.UpdateAcceleration(g.a)
+		g.legs.UpdateAcceleration(g.a)
 		g.changes = true
 	}
 }
@@ -117,8 +128,8 @@ const level = 1e-6
 
 // pointsOf appends the contact points of a foot as seen from the base, and those
 // that carry. Upright reports whether the contact keeps the tip upright.
-func (g *Ground) pointsOf(f Foot) (X_BT spatial.Pose, upright bool) {
-	X_BT = g.data.Pose(g.tips[f.Chain])
+func (g *Ground) pointsOf(d *kinematics.Data, f Foot) (X_BT spatial.Pose, upright bool) {
+	X_BT = d.Pose(g.tips[f.Chain])
 	all := g.m.Contacts()[f.Contact].Points
 	for _, p := range all {
 		x := X_BT.Apply(p)
@@ -138,7 +149,7 @@ func (g *Ground) PointsTo(dst []spatial.Vec3, joints []float64, feet []Foot, X_W
 	g.pose(joints)
 	g.points, g.soles = g.points[:0], g.soles[:0]
 	for _, f := range feet {
-		g.pointsOf(f)
+		g.pointsOf(g.legs, f)
 	}
 	for _, p := range g.points {
 		dst = append(dst, X_WB.Apply(p))
@@ -147,8 +158,8 @@ func (g *Ground) PointsTo(dst []spatial.Vec3, joints []float64, feet []Foot, X_W
 }
 
 // Settling: iterations of Gauss and Newton's method and the step at which they
-// end, rad; how much the wish to stand upright counts beside the heights of the
-// soles; what keeps directions that nothing decides.
+// end, rad; how much an upright foot counts beside the heights of the soles; what
+// keeps directions that nothing decides.
 const (
 	settleSteps = 30
 	settledStep = 1e-13
@@ -163,8 +174,8 @@ const (
 //
 // It solves for the tilt that gives all soles the same height: with x, y the place
 // of a sole and z its height, seen from their middle, a small turn ω changes z by
-// ωx·y − ωy·x. A foot that stands upright wants its axis vertical, too; this
-// counts where soles alone leave a freedom, as on one leg.
+// ωx·y − ωy·x. The axis of a foot that stands upright is vertical; this counts where
+// soles alone leave a freedom, as on one leg.
 func (g *Ground) Settle(joints []float64, feet []Foot) (X_WB spatial.Pose, ok bool) {
 	if !g.m.Floating() {
 		return spatial.IdentityPose, true
@@ -174,7 +185,7 @@ func (g *Ground) Settle(joints []float64, feet []Foot) (X_WB spatial.Pose, ok bo
 	var axes [maxFeet]spatial.Vec3
 	upright := axes[:0]
 	for _, f := range feet {
-		if X_BT, up := g.pointsOf(f); up && len(upright) < maxFeet {
+		if X_BT, up := g.pointsOf(g.legs, f); up && len(upright) < maxFeet {
 			upright = append(upright, X_BT.R.Col(2))
 		}
 	}

@@ -7,48 +7,64 @@ import (
 	"poise/spatial"
 )
 
-// judge decides which of the feet that nobody speaks of are in the air: a foot that
-// left its place is, and the base stays on the others; if more than one left, the
-// robot is put down anew. It reports whether all is as it was.
-func (b *Base) judge() (calm bool) {
+// judge decides which of the feet that are not commanded are in the air: a foot that
+// left its place is, and the base stays on the others; if more than one left, the robot
+// is put down anew. It reports whether nothing changed.
+func (b *Base) judge() (settled bool) {
 	b.ground.Move(b.input.Q, nil, nil)
-	b.findSoles()
-	X := b.odometry.base.Pose
+	for i := range b.feet {
+		b.matches = b.ground.MatchesTo(b.matches[:0], b.feet[i].at.Foot)
+		b.feet[i].sole = b.matches[0].P
+	}
 	if !b.odometry.begun {
 		b.putDown(spatial.IdentityPose)
 		return false
 	}
-	calm, anyAir := true, false
+	X, settled, lifted := b.odometry.base.Pose, true, false
 	for i := range b.feet {
 		f := &b.feet[i]
-		if c := &b.chains[f.Chain]; c.air {
+		if c := &b.chains[f.at.Chain]; c.air {
 			c.air = math.Abs(f.height(X)) >= slack // otherwise it came back
-			calm, anyAir = calm && c.air, anyAir || c.air
+			settled, lifted = settled && c.air, lifted || c.air
 		}
 	}
-	if anyAir || b.unevenness(X, -1) > slack {
+	if lifted || b.unevenness(X, -1) > slack {
 		if Y, ok := b.ground.Settle(b.input.Q, b.without(-1)); ok && b.unevenness(Y, -1) < slack/5 {
 			b.putDown(X) // all of them can stand
 			return false
 		}
 	}
 	if b.misfit(-1) <= slack {
-		return calm
+		return settled
 	}
-	lift, least := -1, slack
-	for i := range b.feet {
-		if f := &b.feet[i]; !f.told && !b.chains[f.Chain].air && b.standing() > 1 {
-			if worst := b.misfit(i); worst <= least {
-				lift, least = i, worst
-			}
-		}
-	}
-	if lift >= 0 {
-		b.chains[b.feet[lift].Chain].air = true
+	if i := b.misplaced(); i >= 0 {
+		b.chains[b.feet[i].at.Chain].air = true
 	} else {
 		b.putDown(X)
 	}
 	return false
+}
+
+// misplaced returns the foot without which the others fit their places best, −1 if they
+// do not fit without any single one.
+func (b *Base) misplaced() int {
+	stand := 0
+	for i := range b.feet {
+		if !b.chains[b.feet[i].at.Chain].air {
+			stand++
+		}
+	}
+	worst, least := -1, slack
+	for i := range b.feet {
+		f := &b.feet[i]
+		if stand < 2 || f.commanded || b.chains[f.at.Chain].air {
+			continue
+		}
+		if left := b.misfit(i); left <= least {
+			worst, least = i, left
+		}
+	}
+	return worst
 }
 
 // putDown settles the robot on all feet, or on all but the one that would then hang in
@@ -58,7 +74,7 @@ func (b *Base) putDown(at spatial.Pose) {
 	here.P.Z = 0
 	X, least, raised := spatial.IdentityPose, math.Inf(1), -1
 	for skip := -1; skip < len(b.feet); skip++ {
-		if skip >= 0 && b.feet[skip].told {
+		if skip >= 0 && b.feet[skip].commanded {
 			continue
 		}
 		Y, ok := b.ground.Settle(b.input.Q, b.without(skip))
@@ -71,20 +87,11 @@ func (b *Base) putDown(at spatial.Pose) {
 		}
 	}
 	for i := range b.feet {
-		if f := &b.feet[i]; !f.told {
-			b.chains[f.Chain].air = i == raised
+		if f := &b.feet[i]; !f.commanded {
+			b.chains[f.at.Chain].air = i == raised
 		}
 	}
 	b.odometry.Place(here.Mul(X))
-}
-
-// findSoles finds the first contact point of each foot.
-func (b *Base) findSoles() {
-	for i := range b.feet {
-		f := &b.feet[i]
-		b.matches = b.ground.MatchesTo(b.matches[:0], f.Foot.Foot)
-		f.sole = b.matches[0].P
-	}
 }
 
 // height returns how high above the ground a foot is with the base at X.
@@ -108,12 +115,12 @@ func (b *Base) misfit(skip int) float64 {
 	all := b.matches[:0]
 	for i := range b.feet {
 		f := &b.feet[i]
-		from, stood := o.find(f.Foot.Foot)
-		if i == skip || !stood || b.chains[f.Chain].air {
+		from, stood := o.find(f.at.Foot)
+		if i == skip || !stood || b.chains[f.at.Chain].air {
 			continue
 		}
 		first := len(all)
-		all = b.ground.MatchesTo(all, f.Foot.Foot)
+		all = b.ground.MatchesTo(all, f.at.Foot)
 		for k := range all[first:] {
 			all[first+k].Anchor, all[first+k].Weight = o.matches[from+k].Anchor, 1
 		}
@@ -122,22 +129,12 @@ func (b *Base) misfit(skip int) float64 {
 	return contact.Register(all, o.found.Pose).Worst
 }
 
-// standing returns how many feet are not in the air.
-func (b *Base) standing() (n int) {
-	for i := range b.feet {
-		if !b.chains[b.feet[i].Chain].air {
-			n++
-		}
-	}
-	return n
-}
-
 // without returns the feet, one left out.
 func (b *Base) without(skip int) []contact.Foot {
 	b.plain = b.plain[:0]
 	for i := range b.feet {
 		if i != skip {
-			b.plain = append(b.plain, b.feet[i].Foot.Foot)
+			b.plain = append(b.plain, b.feet[i].at.Foot)
 		}
 	}
 	return b.plain

@@ -32,23 +32,23 @@ func newStanding(t testing.TB, name string) *standing {
 	if err != nil {
 		t.Fatal(err)
 	}
-	x := &standing{t: t, m: m, b: b, g: g, s: Sample{Begun: true, Support: make([]control.Support, len(m.Chains())), Told: make([]bool, len(m.Chains()))}}
+	x := &standing{t: t, m: m, b: b, g: g, s: Sample{Begun: true, Support: make([]control.Support, len(m.Chains())), Commanded: make([]bool, len(m.Chains()))}}
 	for i, c := range m.Chains() {
 		x.s.Support[i] = control.Support{Weight: 1, Contact: c.Contact}
 	}
 	return x
 }
 
-// update moves on by a tick; told says that a motion knows its feet.
-func (x *standing) update(q []float64, told bool) spatial.Pose {
+// update moves on by a tick; commanded says that a motion says which feet stand.
+func (x *standing) update(q []float64, commanded bool) spatial.Pose {
 	x.s.Time += period
 	x.s.Q = q
-	for i := range x.s.Told {
-		x.s.Told[i] = told
+	for i := range x.s.Commanded {
+		x.s.Commanded[i] = commanded
 	}
 	x.b.Update(&x.s)
 	for i := range x.s.Support { // as the loop does
-		if !told {
+		if !commanded {
 			x.s.Support[i].Weight = x.b.Support(i)
 		}
 	}
@@ -193,7 +193,7 @@ func TestOneOwnerSpeaksForItsLeg(t *testing.T) {
 	other, _ := x.m.Chain("leg2")
 	said := func(weight float64) {
 		x.s.Time += period
-		x.s.Told[leg] = true
+		x.s.Commanded[leg] = true
 		x.s.Support[leg].Weight = weight
 		x.b.Update(&x.s)
 	}

@@ -169,14 +169,16 @@ func (o *Odometry) step(in *Input) {
 	copy(o.last.q, in.Q)
 	remember(o.last.v, in.V)
 	remember(o.last.a, in.A)
-	o.ground.Move(in.Q, in.V, in.A)
 	same := o.sameFeet(in)
 	if !same {
 		o.keep(in)
 	}
+	if len(in.Feet) > 0 {
+		o.ground.Move(in.Q, in.V, in.A)
+	}
 	switch {
 	case len(in.Feet) == 0:
-		o.float(in, !same || o.placed)
+		o.rest(in, !same || o.placed)
 	case same:
 		o.stand(in, &o.found)
 	case len(o.feet) == 0:
@@ -194,8 +196,8 @@ func (o *Odometry) step(in *Input) {
 	o.bridge.Apply(in.Time, &o.base)
 }
 
-// float leaves the base alone while no foot stands; it comes to rest at first.
-func (o *Odometry) float(in *Input, lifted bool) {
+// rest leaves the base alone while no foot stands: it stops, and stays.
+func (o *Odometry) rest(in *Input, lifted bool) {
 	o.slip = 0
 	if lifted {
 		o.found = atRest(o.bridge.Rest(o.time, &o.base))

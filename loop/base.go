@@ -8,22 +8,22 @@ import (
 	"poise/servo"
 )
 
-// bases finds out where the base of the robot is, twice and by the same odometry:
-// where the joints are measured to be, and where they are commanded to be.
+// bases estimates where the base of the robot is, twice and by the same odometry:
+// for the measured joints, and for the commanded ones.
 type bases struct {
-	measured *estimate.Base
-	command  *estimate.Base
-	leaf     robot.LeafID // of the base,
-	floats   bool         // if there is one
-	supports []support    // of each chain
-	sample   estimate.Sample
-	told     []bool // of each chain, by the last tick: somebody says whether it stands
-	placed   bool   // joints were put somewhere at once in this tick
-	begun    bool   // every joint was read
+	measured  *estimate.Base
+	command   *estimate.Base
+	sample    estimate.Sample
+	leaf      robot.LeafID // of the base,
+	floating  bool         // if it is not fixed
+	contacts  []contactLeaf
+	commanded []bool // of each chain, by the last tick: somebody says whether it stands
+	placed    bool   // joints were put somewhere at once in this tick
+	begun     bool   // every joint was read
 }
 
-// support is the leaf of a chain's contact.
-type support struct {
+// contactLeaf is the leaf of a chain's contact, if it has one.
+type contactLeaf struct {
 	leaf robot.LeafID
 	has  bool
 }
@@ -35,17 +35,17 @@ func newBases(m *robot.Model, merge *control.Aggregate) (b bases, err error) {
 	if b.command, err = estimate.NewBase(m); err != nil {
 		return b, err
 	}
-	b.told = make([]bool, len(m.Chains()))
+	b.leaf, b.floating = merge.Base()
+	b.commanded = make([]bool, len(m.Chains()))
 	for i := range m.Chains() {
 		leaf, has := merge.Support(i)
-		b.supports = append(b.supports, support{leaf, has})
+		b.contacts = append(b.contacts, contactLeaf{leaf, has})
 	}
-	b.leaf, b.floats = merge.Base()
 	return b, nil
 }
 
-// measure fills in the measured base, and which feet stand by the measured joints. What
-// is commanded of feet is that of the last tick, as the joints are.
+// measure fills in the measured base, and which feet stand by the measured joints. The
+// supports are those commanded in the last tick, as the joints are.
 func (b *bases) measure(l *Loop) {
 	m := &l.measured
 	if !b.begun {
@@ -54,7 +54,7 @@ func (b *bases) measure(l *Loop) {
 			b.begun = b.begun && m.Age[j] != servo.Never
 		}
 	}
-	b.sample = estimate.Sample{Time: l.now, Q: m.Q, V: m.V, Support: l.command.Support, Told: b.told, Begun: b.begun}
+	b.sample = estimate.Sample{Time: l.now, Q: m.Q, V: m.V, Support: l.command.Support, Commanded: b.commanded, Begun: b.begun}
 	b.measured.Update(&b.sample)
 	m.Base = b.measured.Motion()
 	for i := range m.Support {
@@ -62,36 +62,36 @@ func (b *bases) measure(l *Loop) {
 	}
 }
 
-// refer fills in the commanded base, unless its owner did, and which feet stand where
-// nobody commands it.
-func (b *bases) refer(l *Loop) {
-	b.hear(l)
+// complete fills in the base of the command, unless its owner did, and which feet stand
+// where that is not commanded.
+func (b *bases) complete(l *Loop) {
+	b.findCommanded(l)
 	c := l.command
-	if b.floats && l.merge.Writer[b.leaf] != arbiter.Nobody {
+	if b.floating && l.merge.Writer[b.leaf] != arbiter.Nobody {
 		b.command.Set(l.now, c.Base)
 		return
 	}
-	b.sample = estimate.Sample{Time: l.now, Q: c.Q, V: c.V, A: c.A, Support: c.Support, Told: b.told, Begun: b.begun}
+	b.sample = estimate.Sample{Time: l.now, Q: c.Q, V: c.V, A: c.A, Support: c.Support, Commanded: b.commanded, Begun: b.begun}
 	b.command.Update(&b.sample)
 	l.shaper.SetBase(b.command.Motion())
-	for i, told := range b.told {
-		if b.supports[i].has && !told {
+	for i := range b.commanded {
+		if b.contacts[i].has && !b.commanded[i] {
 			w := b.command.Support(i)
 			c.Support[i].Weight, l.merge.Motion.Support[i].Weight = w, w
 		}
 	}
 }
 
-// hear finds out for which chains somebody says whether they stand: the owner of their
-// contact, or an active controller that leaves them as they are. Of joints that were
-// put somewhere at once nobody but an owner can know.
-func (b *bases) hear(l *Loop) {
+// findCommanded finds for which chains somebody says whether they stand: the owner of
+// their contact, or an active controller that knows of supports and leaves them as they
+// are. Of joints that were placed at once only an owner can say it.
+func (b *bases) findCommanded(l *Loop) {
 	known := false
 	for _, s := range l.slots {
-		known = known || s.program != nil && s.knows
+		known = known || s.program != nil && s.supports
 	}
-	for i, s := range b.supports {
-		b.told[i] = known && !b.placed || s.has && l.merge.Writer[s.leaf] != arbiter.Nobody
+	for i, c := range b.contacts {
+		b.commanded[i] = known && !b.placed || c.has && l.merge.Writer[c.leaf] != arbiter.Nobody
 	}
 	b.placed = false
 }

@@ -23,7 +23,7 @@ func (l *Loop) follow(j int) {
 // dynamics completes the command by what is not motion of joints.
 func (l *Loop) dynamics() {
 	l.shaper.Complete(l.mode)
-	l.base.refer(l)
+	l.base.complete(l)
 }
 
 // invert turns commands into setpoints. The loop says which servos have torque,

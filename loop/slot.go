@@ -32,10 +32,10 @@ type slot struct {
 	due, told uint32         // events that have left, and those that were reported
 	broken    control.Reason // its code has failed, and what it performs has to end
 
-	fed     control.Program // newest value of a stream, until the orders of a tick are taken
-	fedGoal uint64
-	stream  control.Fed // the controller, if it follows one
-	knows   bool        // which feet stand
+	fed      control.Program // newest value of a stream, until the orders of a tick are taken
+	fedGoal  uint64
+	stream   control.Fed // the controller, if it follows one
+	supports bool        // it knows which feet stand
 
 	pending     control.Program // asked for, inside a round
 	needed      robot.Set       // for it, and
@@ -50,7 +50,7 @@ func (l *Loop) register(r Registration) error {
 	s := &slot{l: l, id: id, controller: r.Controller, running: true, rate: 1,
 		ref: control.NewReference(l.dof, len(l.cfg.Model.Chains()), l.merge.Outputs())}
 	s.stream, _ = r.Controller.(control.Fed)
-	s.knows = r.Supports
+	s.supports = r.Supports
 	s.rank, s.rankRunning = r.Pending, r.Operational
 	if _, known := l.arb.Lookup(r.Name); known {
 		return fmt.Errorf("loop: two controllers are named %q", r.Name)
