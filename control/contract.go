@@ -30,7 +30,7 @@ const (
 	Stopping        Code = 14 // a stop is under way
 	Full            Code = 15 // no room for another order
 	Unknown         Code = 16 // no such controller or goal
-	NotANumber      Code = 17 // Joint, or the leaf Value, was not given a number
+	NonFinite       Code = 17 // Joint, or the leaf Value, was given NaN or an infinity
 	BadValue        Code = 18 // Value is not between 0 and Max
 	NotActive       Code = 19 // the controller performs nothing that a stream could lead
 	NotPlaceable    Code = 20 // joints of this robot cannot be put somewhere at once
@@ -43,7 +43,7 @@ const (
 var codeNames = [...]string{
 	"ok", "bad program", "not running", "start too far", "beyond limit", "not granted", "resource lost",
 	"replaced", "cancelled", "panicked", "power off", "stopped by fault", "stale", "tolerance broken",
-	"stopping", "full", "unknown", "not a number", "bad value", "not active", "not placeable",
+	"stopping", "full", "unknown", "not finite", "bad value", "not active", "not placeable",
 	"unreachable", "unbalanced", "goal missed", "too old",
 }
 

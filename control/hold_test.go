@@ -27,7 +27,7 @@ func TestHolderStopsByTheShortestWay(t *testing.T) {
 	}
 }
 
-func TestHolderSurvivesNonsense(t *testing.T) {
+func TestHolderSurvivesNonFinite(t *testing.T) {
 	h, err := NewHolder([]move.Limits{move.Symmetric(2, 4, 40)})
 	if err != nil {
 		t.Fatal(err)

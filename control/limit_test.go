@@ -147,7 +147,7 @@ func TestJointThatStartsOutsideMayOnlyMoveInwards(t *testing.T) {
 	}
 }
 
-func TestNotANumberComesToRest(t *testing.T) {
+func TestNonFiniteComesToRest(t *testing.T) {
 	b := Bounds{Lower: -5, Upper: 5, Velocity: 2, Acceleration: 4, Deceleration: 4}
 	l := NewLimiter([]Bounds{b})
 	l.Reset(0, 0)

@@ -233,7 +233,7 @@ func (e *Executive) causeOf(r *loop.Report, j *job) action.Cause {
 		return action.ServerStopped
 	case control.Stopping, control.PowerOff:
 		return action.Stopped
-	case control.StoppedByFault, control.Panicked, control.NotANumber:
+	case control.StoppedByFault, control.Panicked, control.NonFinite:
 		return action.Fault
 	}
 	return action.Failed

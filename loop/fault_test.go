@@ -286,13 +286,13 @@ func TestLatePacketsAreNoFault(t *testing.T) {
 	}
 }
 
-// TestNoReadingOfNonsense: a servo that answers with non-finite numbers counts as silent.
-func TestNoReadingOfNonsense(t *testing.T) {
+// TestNonFiniteReadingIsNone: a servo that answers with non-finite numbers counts as silent.
+func TestNonFiniteReadingIsNone(t *testing.T) {
 	r := newRig(t, parts{robot: "pony", controllers: 1})
 	r.checks = true
 	r.must(0, 1, r.program(r.limb("leg1"), 0.3, 1.5))
 	r.run(100)
-	r.bus.Plan(sim.Trouble{Joint: 1, From: r.n, Nonsense: true})
+	r.bus.Plan(sim.Trouble{Joint: 1, From: r.n, NonFinite: true})
 	r.run(1000)
 	if !r.raised(StaleReading) {
 		t.Errorf("%+v", r.told(FaultRaised))

@@ -92,7 +92,7 @@ func (r *rig) play(what, arg byte) {
 		r.l.Send(Order{Kind: Run, Controller: arbiter.ClientID(who)})
 	case 10:
 		x := sim.Trouble{Joint: int(arg % 6), From: r.n, Until: r.n + 30 + uint64(arg)}
-		x.Silent, x.Frozen, x.Nonsense = arg&16 != 0, arg&32 != 0, arg&64 != 0
+		x.Silent, x.Frozen, x.NonFinite = arg&16 != 0, arg&32 != 0, arg&64 != 0
 		if arg&128 != 0 {
 			x.Temperature, x.Fault = 99, servo.Overload
 		}

@@ -302,7 +302,7 @@ func TestPlaceRefuses(t *testing.T) {
 		{"nothing at all", nothing, nil, control.Because(control.BadProgram)},
 		{"too few numbers", nothing, &control.Placement{Joints: []robot.JointID{1}}, control.Because(control.BadProgram)},
 		{"no such joint", nothing, at(99, 0), control.Because(control.BadProgram)},
-		{"not a number", nothing, at(1, math.Inf(1)), control.Reason{Code: control.NotANumber, Joint: 1, Who: arbiter.Nobody, Value: math.Inf(1)}},
+		{"not a number", nothing, at(1, math.Inf(1)), control.Reason{Code: control.NonFinite, Joint: 1, Who: arbiter.Nobody, Value: math.Inf(1)}},
 		{"beyond its limit", nothing, at(1, 9), control.Reason{Code: control.BeyondLimit, Joint: 1, Who: arbiter.Nobody, Value: 9, Max: 2.269}},
 		{"moved by a goal", func(r *rig) {
 			p := r.program(robot.Leaf(2), 0.1, 1)

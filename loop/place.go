@@ -58,7 +58,7 @@ func (l *Loop) mayPlace(p *control.Placement) control.Reason {
 		b := l.shaper.Bounds(int(j))
 		switch who := l.arb.Owner(robot.LeafID(j)); {
 		case !finite(p.Q[i]):
-			why.Code = control.NotANumber
+			why.Code = control.NonFinite
 		case p.Q[i] < b.Lower:
 			why.Code, why.Max = control.BeyondLimit, b.Lower
 		case p.Q[i] > b.Upper:

@@ -246,7 +246,7 @@ func (s *slot) give() {
 	case s.broken.Code != control.OK: // in Update, or now
 		s.status, s.why = control.Failed, s.broken
 	case !ok:
-		s.status, s.why = control.Failed, control.Reason{Code: control.NotANumber, Joint: s.l.jointOf(leaf), Who: s.id, At: s.l.now, Value: float64(leaf)}
+		s.status, s.why = control.Failed, control.Reason{Code: control.NonFinite, Joint: s.l.jointOf(leaf), Who: s.id, At: s.l.now, Value: float64(leaf)}
 	case !s.cancelled && !s.l.stops.ramping(): // events end with the motion
 		s.due, s.told = max(s.due, s.ref.Passed), max(s.told, s.ref.Skipped)
 	}

@@ -83,7 +83,7 @@ func (r *rig) onReference() (count int) {
 	return count
 }
 
-func TestNotANumberStopsItsController(t *testing.T) {
+func TestNonFiniteStopsItsController(t *testing.T) {
 	r := newRig(t, parts{robot: "pony", controllers: 2})
 	r.checks = true
 	r.must(0, 1, r.program(r.limb("leg1"), 0.1, 2))
@@ -91,7 +91,7 @@ func TestNotANumberStopsItsController(t *testing.T) {
 	r.run(900)
 	r.swings[0].nan = true
 	r.run(500)
-	if ended := r.told(GoalEnded); len(ended) != 1 || ended[0].Goal != 1 || ended[0].Status != control.Failed || ended[0].Reason.Code != control.NotANumber {
+	if ended := r.told(GoalEnded); len(ended) != 1 || ended[0].Goal != 1 || ended[0].Status != control.Failed || ended[0].Reason.Code != control.NonFinite {
 		t.Errorf("%+v", ended)
 	}
 }

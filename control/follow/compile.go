@@ -47,7 +47,7 @@ type compiler struct {
 	bounds []control.Bounds
 	joints []robot.JointID // of each column of r,
 	column []int           // and its column in the goal
-	pose   []float64       // of each column of r: where the command is; nil if nobody knows
+	pose   []float64       // of each column of r: where the command is; nil if it is unknown
 	r      Record
 }
 

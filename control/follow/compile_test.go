@@ -69,7 +69,7 @@ func TestRefusalsNameTheThingTheValueAndTheLimit(t *testing.T) {
 		{"starts elsewhere", within(line("joint_1", 1, 0.3, 0), 0.1, 0), StartTooFar, "joint_1", "0.3 rad away from where the motion starts, 0.1 is allowed"},
 		{"a tolerance for another joint", &Goal{Joints: []string{"joint_1"}, Points: []trajectory.Point{point(0, 0)}, Path: []Tolerance{{Joint: "joint_2"}}}, BadTolerance, "joint_2", "does not move"},
 		{"a tolerance twice", &Goal{Joints: []string{"joint_1"}, Points: []trajectory.Point{point(0, 0)}, Final: []Tolerance{{Joint: "joint_1"}, {Joint: "joint_1"}}}, BadTolerance, "joint_1", "two goal tolerances"},
-		{"a tolerance that is no number", &Goal{Joints: []string{"joint_1"}, Points: []trajectory.Point{point(0, 0)}, Final: []Tolerance{{Joint: "joint_1", Tolerance: trajectory.Tolerance{Position: math.NaN()}}}}, BadTolerance, "joint_1", "no number"},
+		{"a tolerance that is not finite", &Goal{Joints: []string{"joint_1"}, Points: []trajectory.Point{point(0, 0)}, Final: []Tolerance{{Joint: "joint_1", Tolerance: trajectory.Tolerance{Position: math.NaN()}}}}, BadTolerance, "joint_1", "not finite"},
 		{"an event after the end", withEvents(line("joint_1", 1, 0, 0), 1.5), BadEvent, "", "at 1.5 s, the motion lasts 1 s"},
 		{"an event before the beginning", withEvents(line("joint_1", 1, 0, 0), -0.1), BadEvent, "", "-0.1 s"},
 		{"an approach beyond the limits", &Goal{Joints: []string{"joint_1"}, Points: []trajectory.Point{point(0, 0)}, Approach: 1.5}, BadOption, "", "share of 1.5"},

@@ -22,7 +22,7 @@ type Goal struct {
 	Joints []string           // names of the columns, in any order: joints, support/<chain>
 	Points []trajectory.Point // at least one, times rising from 0; a later first point is reached from the command
 
-	Path     []Tolerance // on the way: empty is none, a joint not listed has the default
+	Path     []Tolerance // on the way: empty is no tolerance, a joint not listed has the default
 	Final    []Tolerance // at the end, likewise
 	GoalTime float64     // s that the end may take to be met: 0 is the default, negative is for ever
 
@@ -60,7 +60,7 @@ func (x TableTime) At(t float64) float64 {
 }
 
 // Tolerance says how far one joint may be off, as control_msgs/JointTolerance does:
-// 0 is the default, negative is none.
+// 0 is the default, negative is no tolerance.
 type Tolerance struct {
 	Joint string
 	trajectory.Tolerance

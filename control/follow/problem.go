@@ -14,7 +14,7 @@ const (
 	NoPoints                              // or no columns
 	TooMuch                               // more points, or longer, than is played
 	WrongSize                             // Value numbers, Limit wanted
-	NotFinite                             // Value is no number
+	NotFinite                             // Value is NaN or an infinity
 	NotRising                             // the time Value is not after Limit
 	BeyondPosition                        // the curve comes to Value at At
 	BeyondVelocity

@@ -28,7 +28,7 @@ type Program struct {
 	peak        float64                // the share of them that it uses then
 }
 
-// Build makes the program of a record, which is shared: nobody may write it again.
+// Build makes the program of a record, which is shared and never written again.
 func Build(r Record) (*Program, error) {
 	if err := r.check(); err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ func Decode(b []byte) (control.Program, error) {
 func (p *Program) Record() *Record { return &p.r }
 
 // Curve returns the motion as planned, by column; of a program that moves supports
-// alone it has one column, which nobody follows. It starts at 0, or before if there
+// alone it has one column, which no joint follows. It starts at 0, or before if there
 // is an approach.
 func (p *Program) Curve() *spline.Spline { return p.motion }
 

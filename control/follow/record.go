@@ -24,7 +24,7 @@ type Record struct {
 	Deceleration []float64 `json:"deceleration"`
 	MaxRate      float64   `json:"max_rate"`
 
-	Path      []trajectory.Tolerance `json:"path"` // negative is none
+	Path      []trajectory.Tolerance `json:"path"` // negative is no tolerance
 	Final     []trajectory.Tolerance `json:"final"`
 	GoalTime  float64                `json:"goal_time"`           // s that the end may take to be met; negative is for ever
 	Commanded bool                   `json:"commanded,omitempty"` // tolerances look at the command, not at the measurement

@@ -50,7 +50,7 @@ func (c *compiler) stated(word string, listed []Tolerance, standard trajectory.T
 			c.bad.add(p, "two %s tolerances for %q", word, t.Joint)
 			continue
 		case math.IsNaN(t.Position) || math.IsNaN(t.Velocity) || math.IsNaN(t.Acceleration):
-			c.bad.add(p, "%s tolerance of %q is no number", word, t.Joint)
+			c.bad.add(p, "%s tolerance of %q is not finite", word, t.Joint)
 			continue
 		}
 		seen[t.Joint] = true
@@ -60,7 +60,7 @@ func (c *compiler) stated(word string, listed []Tolerance, standard trajectory.T
 	return out
 }
 
-// none makes quantities that nobody limits negative.
+// none makes quantities without a limit negative.
 func none(t trajectory.Tolerance) trajectory.Tolerance {
 	return trajectory.Tolerance{Position: orDefault(t.Position, -1), Velocity: orDefault(t.Velocity, -1), Acceleration: orDefault(t.Acceleration, -1)}
 }

@@ -179,7 +179,7 @@ func (c *Controller) missed(in *control.Input) (control.Reason, bool) {
 	return worst, worst.Code != control.OK
 }
 
-// worse keeps the larger excess, in tolerances. What is no number exceeds all.
+// worse keeps the larger excess, in tolerances. What is non-finite exceeds all.
 func worse(worst *control.Reason, code control.Code, joint int, off, most float64) {
 	if off <= most || math.IsInf(most, 1) && !math.IsNaN(off) {
 		return

@@ -9,9 +9,9 @@ import (
 )
 
 // chase makes what inverse kinematics wants of some joints into a motion within
-// limits. While the wish moves gently the joints are there, without a lag:
+// limits. While the goal moves gently the joints are there, without a lag:
 //
-//	reference = wish + offset,   offset → 0
+//	reference = goal + offset,   offset → 0
 //
 // When it jumps, or moves faster than its share of the limits, the offset takes up
 // the difference in position, velocity and acceleration and decays as fast as the
@@ -19,7 +19,7 @@ import (
 // before: what is filtered is what moves.
 type chase struct {
 	joints []robot.JointID
-	gentle []move.Limits // what the wish may do by itself
+	gentle []move.Limits // what the goal may do by itself
 	rest   []move.Limits // what the offset may do
 	most   []move.Limits // what both may do together
 	plan   *move.Motion
@@ -27,11 +27,11 @@ type chase struct {
 	zero   []move.State
 
 	began float64
-	was   []float64    // wish of the last tick
-	mean  []float64    // velocity of the wish during the last tick,
+	was   []float64    // goal of the last tick
+	mean  []float64    // velocity of the goal during the last tick,
 	v, a  []float64    // and at its end
 	now   []move.State // reference
-	fresh bool         // the wish has no past
+	fresh bool         // the goal has no past
 	halts bool         // it is to stand still, and does what brake says
 
 	lower, upper []float64    // of each joint
@@ -42,7 +42,7 @@ type chase struct {
 }
 
 // newChase returns a chase for joints; tracking is the share of the limits for
-// wishes that move, and offsets have the rest.
+// goals that move, and offsets have the rest.
 func newChase(joints []robot.JointID, limits []move.Limits, bounds []control.Bounds, tracking float64) (*chase, error) {
 	n := len(joints)
 	c := &chase{joints: joints, from: make([]move.State, n), zero: make([]move.State, n), was: make([]float64, n),
@@ -73,16 +73,16 @@ func (c *chase) take(cmd *control.Motion) {
 	c.fresh, c.halts, c.braking = true, false, false
 }
 
-// step moves on by dt to time t, towards a wish (a whole configuration, index by
+// step moves on by dt to time t, towards a goal (a whole configuration, index by
 // q). Loop-safe.
-func (c *chase) step(t, dt float64, wish []float64, q []int) {
-	if c.fresh || c.halts || c.jumps(dt, wish, q) || c.exceeds(t) {
-		c.rebase(t-dt, dt, wish, q)
+func (c *chase) step(t, dt float64, goal []float64, q []int) {
+	if c.fresh || c.halts || c.jumps(dt, goal, q) || c.exceeds(t) {
+		c.rebase(t-dt, dt, goal, q)
 	}
 	for i, at := range q {
 		o := c.plan.Axis(i).At(t - c.began)
-		c.next[i] = move.State{P: wish[at] + o.P, V: c.v[i] + o.V, A: c.a[i] + o.A}
-		c.was[i] = wish[at]
+		c.next[i] = move.State{P: goal[at] + o.P, V: c.v[i] + o.V, A: c.a[i] + o.A}
+		c.was[i] = goal[at]
 	}
 	if !c.braking && !c.viable() {
 		c.braking, c.braked = c.brake.Stop(c.now) == nil, t-dt
@@ -113,11 +113,11 @@ func (c *chase) viable() bool {
 	return true
 }
 
-// jumps notes how the wish moves, and tells if that is more than gentle. A wish
+// jumps notes how the goal moves, and tells if that is more than gentle. A goal
 // that is suddenly elsewhere is taken to stand there.
-func (c *chase) jumps(dt float64, wish []float64, q []int) (any bool) {
+func (c *chase) jumps(dt float64, goal []float64, q []int) (any bool) {
 	for i, at := range q {
-		mean := (wish[at] - c.was[i]) / dt
+		mean := (goal[at] - c.was[i]) / dt
 		a := (mean - c.mean[i]) / dt
 		switch {
 		case math.Abs(mean) > c.gentle[i].VelMax:
@@ -130,9 +130,9 @@ func (c *chase) jumps(dt float64, wish []float64, q []int) (any bool) {
 	return any
 }
 
-// exceeds tells if wish and offset, each gentle by itself, are too much together. An
+// exceeds tells if goal and offset, each gentle by itself, are too much together. An
 // offset that began while its joint moved has that joint's acceleration, all of it,
-// so wishes that jump again and again would add up.
+// so goals that jump again and again would add up.
 func (c *chase) exceeds(t float64) bool {
 	for i := range c.v {
 		o := c.plan.Axis(i).At(t - c.began)
@@ -143,15 +143,15 @@ func (c *chase) exceeds(t float64) bool {
 	return false
 }
 
-// rebase lets the offset take up the difference between reference and wish, as
+// rebase lets the offset take up the difference between reference and goal, as
 // they were at time began.
-func (c *chase) rebase(began, dt float64, wish []float64, q []int) {
+func (c *chase) rebase(began, dt float64, goal []float64, q []int) {
 	for i, at := range q {
 		if c.fresh || c.halts {
 			c.mean[i], c.v[i], c.a[i] = 0, 0, 0
 		}
 		v, a := c.v[i], c.a[i]
-		c.from[i] = move.State{P: c.now[i].P - (wish[at] - dt*v + dt*dt/2*a), V: c.now[i].V - (v - dt*a), A: c.now[i].A - a}
+		c.from[i] = move.State{P: c.now[i].P - (goal[at] - dt*v + dt*dt/2*a), V: c.now[i].V - (v - dt*a), A: c.now[i].A - a}
 	}
 	c.fresh, c.halts = false, false
 	if c.plan.Reach(c.from, c.zero, move.Options{}) == nil {
@@ -159,7 +159,7 @@ func (c *chase) rebase(began, dt float64, wish []float64, q []int) {
 	}
 }
 
-// halt brings the joints to rest and keeps them there, whatever is wished.
+// halt brings the joints to rest and keeps them there, whatever their goal is.
 // Loop-safe.
 func (c *chase) halt(t, dt float64) {
 	if !c.halts {

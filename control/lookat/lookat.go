@@ -43,9 +43,9 @@ type Controller struct {
 	hasEyes  bool
 	hasHead  bool
 	posture  []float64 // the head as it was at the start, from which it looks
-	wishHead []float64
-	wishEyes []float64
-	seen     spatial.Vec3 // point for which wishHead was found, in the base
+	headGoal []float64
+	eyesGoal []float64
+	seen     spatial.Vec3 // point for which headGoal was found, in the base
 	found    bool
 	off      float64 // angle that neither eyes nor head can make up for
 	scratch  []float64
@@ -109,7 +109,7 @@ func New(m *robot.Model, assumed control.Transition) (*Controller, error) {
 	for _, j := range g.head.joints {
 		c.headNeed = c.headNeed.With(robot.LeafID(j))
 	}
-	for _, q := range []*[]float64{&c.posture, &c.wishHead, &c.wishEyes, &c.scratch} {
+	for _, q := range []*[]float64{&c.posture, &c.headGoal, &c.eyesGoal, &c.scratch} {
 		*q = make([]float64, m.NumQ())
 		kinematics.NewSpace(m).NeutralTo(*q)
 	}
@@ -159,7 +159,7 @@ func (c *Controller) uses(set robot.Set) (eyes, head bool) {
 // in scratch.
 func (c *Controller) reaches(in *control.Input, p *Program, t *Target, set robot.Set) control.Reason {
 	if !t.Point.Finite() {
-		return control.Because(control.NotANumber)
+		return control.Because(control.NonFinite)
 	}
 	point := c.seenFrom(in, t)
 	eyes, head := c.uses(set)
@@ -192,8 +192,8 @@ func (c *Controller) Start(in *control.Input, p control.Program) control.Reason 
 	c.p = p.(*Program)
 	c.started, c.last, c.target = in.Tick.Time, in.Tick.Time, c.p.Target
 	c.fill(c.posture, in)
-	c.fill(c.wishEyes, in)
-	c.fill(c.wishHead, in)
+	c.fill(c.eyesGoal, in)
+	c.fill(c.headGoal, in)
 	c.found, c.hasEyes, c.hasHead = false, false, false
 	c.waiting, c.waits = true, seconds(in)+headDelay
 	c.take(in, c.p.Needs.Union(c.p.Wants))
@@ -207,7 +207,7 @@ func (c *Controller) take(in *control.Input, now robot.Set) {
 	eyes, head := c.uses(now)
 	if eyes && !c.hasEyes {
 		c.eyeChase.take(in.Cmd)
-		c.fill(c.wishEyes, in)
+		c.fill(c.eyesGoal, in)
 	}
 	if head && !c.hasHead {
 		c.headChase.take(in.Cmd)
@@ -275,21 +275,21 @@ func (c *Controller) Update(in *control.Input, out *control.Reference) (control.
 func (c *Controller) moveHead(now, dt float64, point spatial.Vec3, still bool) {
 	const same = 1e-9 // m
 	if c.waiting = c.waiting && now < c.waits; !c.waiting && (!c.found || point.Sub(c.seen).Norm() > same) {
-		copy(c.wishHead, c.posture)
-		c.off = c.head.aim(c.wishHead, point)
+		copy(c.headGoal, c.posture)
+		c.off = c.head.aim(c.headGoal, point)
 		c.seen, c.found = point, true
 	}
 	if still {
 		c.headChase.halt(now, dt)
 		return
 	}
-	c.headChase.step(now, dt, c.wishHead, c.head.q)
+	c.headChase.step(now, dt, c.headGoal, c.head.q)
 }
 
 // moveEyes finds the eyes' joints for a point as the head has it in this tick: as it
-// is led, or, if somebody else leads it, as its command will be.
+// is led, or, if another controller leads it, as its command will be.
 func (c *Controller) moveEyes(in *control.Input, now, dt float64, point spatial.Vec3, still bool) {
-	q := c.wishEyes
+	q := c.eyesGoal
 	if c.head != nil {
 		for i, j := range c.g.head.joints {
 			if c.hasHead {

@@ -351,7 +351,7 @@ func TestRefusals(t *testing.T) {
 		code   control.Code
 	}{
 		"behind, with the eyes alone": {func(p *lookat.Program) { p.Target.Point.X, p.Wants = -5, robot.Set{} }, control.Unreachable},
-		"no number":                   {func(p *lookat.Program) { p.Target.Point.X = math.NaN() }, control.NotANumber},
+		"no number":                   {func(p *lookat.Program) { p.Target.Point.X = math.NaN() }, control.NonFinite},
 		"tolerance":                   {func(p *lookat.Program) { p.Tolerance = -1 }, control.BadValue},
 		"without eyes or head":        {func(p *lookat.Program) { p.Needs, p.Wants = r.Set("tail"), robot.Set{} }, control.BadProgram},
 	} {

@@ -23,7 +23,7 @@ type Target struct {
 }
 
 // At returns the program that looks at a point of the world with eyes and head: it
-// goes on with the eyes alone while somebody else has the head.
+// goes on with the eyes alone while another controller has the head.
 func At(m *robot.Model, point spatial.Vec3) (*Program, error) {
 	g, err := findGaze(m)
 	if err != nil {

@@ -133,7 +133,7 @@ func (c *Controller) Check(_ *control.Input, p control.Program) control.Reason {
 		q, b := t.Target[leaf], &c.bounds[leaf]
 		switch {
 		case math.IsNaN(q) || math.IsInf(q, 0):
-			return control.NotANumber.At(robot.JointID(leaf), float64(leaf), 0)
+			return control.NonFinite.At(robot.JointID(leaf), float64(leaf), 0)
 		case q > b.Upper+rounding:
 			return control.BeyondLimit.At(robot.JointID(leaf), q, b.Upper)
 		case q < b.Lower-rounding:

@@ -152,7 +152,7 @@ func (c *Controller) aim(in *control.Input, k *course, t *Target) control.Reason
 		return why
 	}
 	if !isPose(&t.Body) {
-		return control.NotANumber.At(robot.NoJoint, float64(c.base), 0)
+		return control.NonFinite.At(robot.NoJoint, float64(c.base), 0)
 	}
 	to := t.Body
 	if t.Relative {

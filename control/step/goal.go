@@ -146,7 +146,7 @@ func (c *checker) limb(l *Limb, seen map[string]bool) {
 	}
 }
 
-// poses reports the first that is none.
+// poses reports the first that is not a pose.
 func (c *checker) poses(limb string, all []spatial.Pose) {
 	who := "the base"
 	if limb != "" {

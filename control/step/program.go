@@ -33,9 +33,9 @@ type record struct {
 	Knots  []float64       `json:"knots"`
 	Table  [][]float64     `json:"table"`
 
-	Velocity     []float64 `json:"velocity"` // limits of joints; 0 is none
+	Velocity     []float64 `json:"velocity"` // limits of joints; 0 is unlimited
 	Acceleration []float64 `json:"acceleration"`
-	Position     float64   `json:"position"` // tolerance of limbs, m; 0 is none
+	Position     float64   `json:"position"` // tolerance of limbs, m; 0 is no tolerance
 	Orientation  float64   `json:"orientation"`
 	Deviation    float64   `json:"deviation"` // of limbs from their curves, m
 }
@@ -124,7 +124,7 @@ func build(r record) (*Program, error) {
 	return p, nil
 }
 
-// orInfinite lengthens limits to n columns; 0 is none.
+// orInfinite lengthens limits to n columns; 0 is unlimited.
 func orInfinite(x []float64, n int) []float64 {
 	all := make([]float64, n)
 	for i := range all {

@@ -170,7 +170,7 @@ func (c *Controller) Update(in *control.Input, out *control.Reference) (control.
 }
 
 // advance lets a tick pass. The first one is for the hand-over: steps begin at rest,
-// with an acceleration that nobody has to bridge.
+// with an acceleration that needs no bridge.
 func (c *Controller) advance(in *control.Input) clock.State {
 	now := clock.State{Time: c.clock.Time(), Rate: c.clock.Rate()}
 	if c.begun {

@@ -3,11 +3,11 @@
 //
 // Only the newest value counts. What is older than the activation, or than the
 // value before it, is refused by its stamp, so nothing that was queued while
-// somebody else moved the robot ever moves a joint. When the stream dries up the
+// another controller moved the robot ever moves a joint. When the stream dries up the
 // joints stop and hold, and the reason says so; they follow again when it comes
 // back.
 //
-// A value is a wish, not a command: each joint goes there from where it is and
+// A value is a goal, not a command: each joint goes there from where it is and
 // however it moves, within its limits. A jump of the input is a motion.
 package stream
 
@@ -41,7 +41,7 @@ type Controller struct {
 	speed   float64   // share of velocity that joints are planned with now; 0 is a halt
 	own     robot.Set // joints being led
 	given   robot.Set // joints that the stream has spoken of
-	wish    []float64 // where each joint is to be, at rest
+	goal    []float64 // where each joint is to be, at rest
 	joints  []leading
 	weight  []float64 // of each chain
 	said    []bool    // the stream has spoken of it
@@ -68,7 +68,7 @@ func New(m *robot.Model, assumed control.Transition) (*Controller, error) {
 	}
 	n, chains := len(limits), len(m.Chains())
 	c := &Controller{limits: pace.Shared(limits), bounds: bounds, wraps: control.Wraps(m), all: control.JointLeaves(n),
-		wish: make([]float64, n), joints: make([]leading, n),
+		goal: make([]float64, n), joints: make([]leading, n),
 		supports: make([]robot.LeafID, chains), stands: make([]bool, chains), contacts: make([]robot.ContactID, chains),
 		weight: make([]float64, chains), said: make([]bool, chains)}
 	for i, l := range res.Leaves() {
@@ -92,7 +92,7 @@ func (p *Program) timeout() float64 {
 	return p.Timeout
 }
 
-// Check refuses programs without joints or with times that are none.
+// Check refuses programs without joints, and times that are negative or non-finite.
 func (c *Controller) Check(_ *control.Input, p control.Program) control.Reason {
 	s, ok := p.(*Program)
 	if !ok || s.Needs.Union(s.Wants).Intersect(c.all).Empty() {
@@ -143,7 +143,7 @@ func (c *Controller) take(in *control.Input, now robot.Set) {
 	c.own = now
 }
 
-// lead plans the motion of one joint from a state: to its newest wish, or to rest
+// lead plans the motion of one joint from a state: to its newest goal, or to rest
 // if it has none, or is not to move.
 func (c *Controller) lead(j int, from move.State, began float64) {
 	x := &c.joints[j]
@@ -152,7 +152,7 @@ func (c *Controller) lead(j int, from move.State, began float64) {
 	if !halt {
 		l.VelMin, l.VelMax = l.VelMin*c.speed, l.VelMax*c.speed
 	}
-	c.one[0], c.from[0], c.to[0] = l, from, move.State{P: c.wish[j]}
+	c.one[0], c.from[0], c.to[0] = l, from, move.State{P: c.goal[j]}
 	if c.wraps[j] { // the short way round
 		c.to[0].P = from.P + math.Remainder(c.to[0].P-from.P, 2*math.Pi)
 	}
@@ -194,7 +194,7 @@ func (c *Controller) Feed(in *control.Input, p control.Program) control.Reason {
 	joints := s.Joints.Intersect(c.all)
 	for leaf := range joints.All {
 		if !finite(s.Q[leaf]) {
-			return control.NotANumber.At(robot.JointID(leaf), float64(leaf), 0)
+			return control.NonFinite.At(robot.JointID(leaf), float64(leaf), 0)
 		}
 	}
 	for _, x := range s.Support {
@@ -205,7 +205,7 @@ func (c *Controller) Feed(in *control.Input, p control.Program) control.Reason {
 	c.last, c.heard = s.At, seconds(in)
 	for leaf := range joints.All {
 		b := &c.bounds[leaf]
-		c.wish[leaf] = min(max(s.Q[leaf], b.Lower), b.Upper)
+		c.goal[leaf] = min(max(s.Q[leaf], b.Lower), b.Upper)
 	}
 	c.given = c.given.Union(joints)
 	for _, x := range s.Support {

@@ -274,7 +274,7 @@ func TestRefusedSamples(t *testing.T) {
 	for _, c := range []struct {
 		s    control.Program
 		code control.Code
-	}{{none, control.NotANumber}, {short, control.BadProgram}, {heavy, control.BadValue}, {&stream.Program{}, control.BadProgram}} {
+	}{{none, control.NonFinite}, {short, control.BadProgram}, {heavy, control.BadValue}, {&stream.Program{}, control.BadProgram}} {
 		r.Reports = nil
 		r.Feed("stream", c.s)
 		r.Run(1)

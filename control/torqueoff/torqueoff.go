@@ -1,8 +1,8 @@
 // Package torqueoff lets limbs go while the rest of the robot holds: a person can
 // then pose them by hand.
 //
-// The reference of a limp joint is where it is measured, at rest. Whoever takes
-// the joint next begins there, and so does the torque when it comes back: nothing
+// The reference of a limp joint is where it is measured, at rest. The next owner
+// begins there, and so does the torque when it comes back: nothing
 // jumps. Ending the goal gives the torque back; a stop ends it too, and never does
 // (the cycle gives no torque while a stop is on).
 package torqueoff

@@ -43,7 +43,7 @@ func TestEveryCodeHasASentence(t *testing.T) {
 			t.Errorf("%v and %v read the same: %q", other, c, x.Text)
 		}
 		seen[x.Text] = c
-		if x.Joint != "joint14" || x.Resource != "leg1" && c != control.NotANumber || x.Owner != "gaze" || x.Value != 0.25 || x.Limit != 0.125 || x.At != 1.5 {
+		if x.Joint != "joint14" || x.Resource != "leg1" && c != control.NonFinite || x.Owner != "gaze" || x.Value != 0.25 || x.Limit != 0.125 || x.At != 1.5 {
 			t.Errorf("%v: %+v", c, x)
 		}
 		if none := w.Reason(control.Because(c), ""); strings.Contains(none.Text, "%!") || none.Joint != "" || none.Owner != "" {

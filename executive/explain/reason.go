@@ -102,9 +102,9 @@ var sentences = map[control.Code]func(w *Words, x *Explanation, r control.Reason
 	control.Unknown: func(_ *Words, x *Explanation, _ control.Reason, _ string) {
 		x.Text = "there is no such controller, or it does not perform such a goal now"
 	},
-	control.NotANumber: func(w *Words, x *Explanation, r control.Reason, who string) {
+	control.NonFinite: func(w *Words, x *Explanation, r control.Reason, who string) {
 		x.Resource = w.Resource(robot.LeafID(max(r.Value, 0)))
-		x.Text = fmt.Sprintf("controller %s gave %s a value that is no number; it was stopped", quoted(who), what(x))
+		x.Text = fmt.Sprintf("controller %s gave %s a value that is not finite; it was stopped", quoted(who), what(x))
 	},
 	control.BadValue: func(_ *Words, x *Explanation, r control.Reason, _ string) {
 		x.Text = fmt.Sprintf("the value %s is not between 0 and %s", num(r.Value), num(r.Max))

@@ -159,6 +159,6 @@ func (b *Bus) restart(seed uint64) {
 		clear(sent)
 	}
 	for ok := true; ok; {
-		_, ok = b.hands.TryReceive()
+		_, ok = b.moves.TryReceive()
 	}
 }

@@ -14,7 +14,7 @@ import (
 type Servo struct {
 	Lag        float64 // time constant of following its ramp, s; 0 follows exactly
 	Delay      int     // ticks from Exchange until a setpoint takes effect
-	Quantum    float64 // step of position readings, rad; 0 is none
+	Quantum    float64 // step of position readings, rad; 0 is exact
 	Noise      float64 // standard deviation of position readings, rad
 	Stiffness  float64 // N·m/rad in mode position: it sags by what it carries over stiffness; 0 does not sag
 	Damping    float64 // N·m·s/rad by which the joint resists in modes effort and impedance; 0 is 1
@@ -33,10 +33,10 @@ const (
 // Trouble is something that happens to one servo for a while.
 type Trouble struct {
 	Joint       int
-	From, Until uint64 // ticks, Until excluded; 0 is for ever
+	From, Until uint64 // ticks, Until excluded; 0 is without end
 	Frozen      bool   // position does not change any more
 	Silent      bool   // no answer
-	Nonsense    bool   // answers with no numbers
+	NonFinite   bool   // answers with NaN and infinities
 	Temperature float64
 	Voltage     float64
 	Fault       servo.Fault // reported in addition
@@ -48,7 +48,7 @@ func (t *Trouble) at(n uint64) bool { return n >= t.From && (t.Until == 0 || n <
 type Bus struct {
 	servos []Servo
 	state  []state
-	load   func(dst, q []float64) // N·m that each joint carries; nil is none
+	load   func(dst, q []float64) // N·m that each joint carries; nil is nothing
 	loads  []float64
 	where  []float64
 	queue  [][]servo.Setpoint // of the last ticks, for delays; used as a ring
@@ -57,20 +57,20 @@ type Bus struct {
 	pushes []float64 // N·m on each joint, from outside
 	down   func(n uint64) bool
 
-	hands *rt.Ring[hand] // what people do with limp joints, until the next tick
-	limp  []atomic.Bool  // which joints are, for them
+	moves *rt.Ring[handMove] // of free joints by hand, until the next tick
+	limp  []atomic.Bool      // joints that can be moved so
 }
 
-// hand is a joint moved by a person.
-type hand struct {
+// handMove is a free joint moved by a person.
+type handMove struct {
 	joint    int
 	position float64
 }
 
-// handRoom is how many moves by hand may wait for a tick.
-const handRoom = 256
+// handMoves is how many moves by hand may wait for a tick.
+const handMoves = 256
 
-// state is one servo's inside.
+// state is that of one servo.
 type state struct {
 	goal     servo.Setpoint // newest that got through
 	refused  bool           // the newest had a mode that there is not
@@ -95,7 +95,7 @@ type Config struct {
 func New(c Config) *Bus {
 	n := len(c.Servos)
 	b := &Bus{servos: c.Servos, state: make([]state, n), load: c.Load, loads: make([]float64, n), where: make([]float64, n), pushes: make([]float64, n),
-		rng: newRand(c.Seed), hands: rt.NewRing[hand](handRoom), limp: make([]atomic.Bool, n)}
+		rng: newRand(c.Seed), moves: rt.NewRing[handMove](handMoves), limp: make([]atomic.Bool, n)}
 	longest := 0
 	for i := range b.state {
 		s := &b.state[i]
@@ -126,7 +126,7 @@ func (b *Bus) Down(f func(n uint64) bool) { b.down = f }
 // tick. It reports false if the joint holds itself, or there is no room for
 // another move before that tick. Concurrent.
 func (b *Bus) PoseByHand(joint int, position float64) bool {
-	return b.limp[joint].Load() && b.hands.Send(hand{joint, position})
+	return b.limp[joint].Load() && b.moves.Send(handMove{joint, position})
 }
 
 // Place puts joints somewhere at once, at rest, whether they have torque or not;
@@ -149,10 +149,10 @@ func (b *Bus) put(joint int, position float64) {
 	s.position, s.ramp, s.goal.Position, s.left, s.velocity = position, position, position, 0, 0
 }
 
-// takeHands moves limp joints as people did since the last tick.
-func (b *Bus) takeHands() {
+// moveByHand moves limp joints as people did since the last tick.
+func (b *Bus) moveByHand() {
 	for {
-		h, ok := b.hands.TryReceive()
+		h, ok := b.moves.TryReceive()
 		if !ok {
 			return
 		}
@@ -203,7 +203,7 @@ func (b *Bus) move(t servo.Tick, src []servo.Setpoint) {
 			b.receive(t, i)
 		}
 	}
-	b.takeHands()
+	b.moveByHand()
 	for i := range b.state {
 		if !b.frozen(t.N, i) {
 			b.step(i, t.Dt)
@@ -258,7 +258,7 @@ func (b *Bus) read(t servo.Tick, i int) servo.Reading {
 			continue
 		}
 		silent = silent || p.Silent
-		if p.Nonsense {
+		if p.NonFinite {
 			r.Position, r.Velocity = math.NaN(), math.Inf(1)
 		}
 		r.Fault |= p.Fault

@@ -208,9 +208,9 @@ func TestPushedServoGivesWay(t *testing.T) {
 	}
 }
 
-func TestNonsenseIsNoNumber(t *testing.T) {
+func TestNonFiniteReadings(t *testing.T) {
 	b := New(Config{Servos: make([]Servo, 1)})
-	b.Plan(Trouble{From: 3, Nonsense: true})
+	b.Plan(Trouble{From: 3, NonFinite: true})
 	dst, src := servo.NewMeasurement(1, servo.Sensors{}), make([]servo.Setpoint, 1)
 	for n := range 5 {
 		b.Exchange(servo.Tick{N: uint64(n), Dt: 0.01}, dst, src)
@@ -230,7 +230,7 @@ func TestHandsOfOthers(t *testing.T) {
 	go func() {
 		for k := 0; b.PoseByHand(1, float64(k%100)/100); k++ {
 			if k%100 == 99 {
-				for b.hands.Len() > 0 { // do not outrun the ticks
+				for b.moves.Len() > 0 { // do not outrun the ticks
 					if !b.limp[1].Load() {
 						break
 					}
