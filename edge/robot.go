@@ -87,6 +87,22 @@ func frameName(m *robot.Model, id robot.FrameID) string {
 	return m.Frames()[id].Name
 }
 
+// Progress converts how far a goal is.
+func Progress(f *executive.Feedback) *poisemsgs.GoalInfo {
+	return &poisemsgs.GoalInfo{ID: string(f.Goal.ID), Action: f.Goal.Action, State: f.State.String(), Controller: f.Controller,
+		Client: f.Who, Phase: string(f.Phase), Time: f.Time, Duration: f.Duration, Rate: f.Rate}
+}
+
+// GoalExplained converts why a goal ended, nil if there is nothing to explain. The
+// explanations of a goal that was done are notes.
+func GoalExplained(c *executive.Change, all []poisemsgs.Explanation) *poisemsgs.GoalExplanations {
+	if len(all) == 0 {
+		return nil
+	}
+	return &poisemsgs.GoalExplanations{Header: Header(c.Tick, ""), Action: c.Goal.Action, Goal: string(c.Goal.ID), Client: c.Who,
+		State: c.To.String(), Cause: c.Cause.String(), Explanations: all}
+}
+
 // Status converts the state of a robot.
 func Status(s *executive.State) *poisemsgs.RobotStatus {
 	r := &poisemsgs.RobotStatus{Header: Header(s.Tick, ""), Power: s.Power.String(), Stopped: s.Stopped, Silent: s.Silent,

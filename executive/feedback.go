@@ -32,7 +32,7 @@ func (e *Executive) feedback() {
 // feedback describes the goal in a state.
 func (j *job) feedback(s *loop.Snapshot) Feedback {
 	w, a := j.work, &s.Active[j.seat.id]
-	f := Feedback{Goal: j.id, Tick: s.Tick, Time: j.time, Duration: w.duration, Wanted: a.Wanted, Rate: a.Rate,
+	f := Feedback{Goal: j.id, Who: j.who, State: j.h.State(), Controller: j.seat.Name, Tick: s.Tick, Time: j.time, Duration: w.duration, Wanted: a.Wanted, Rate: a.Rate,
 		Table: w.table.At(j.time), Progress: w.progress(j.time), Resources: j.e.words.Names(a.Own), Events: j.left, Phase: j.phase(a)}
 	if end := w.end(); end > 0 {
 		f.End = w.table.At(end)

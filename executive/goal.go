@@ -24,6 +24,7 @@ type Watch struct {
 // Change is one step in the life of a goal. The first is from Pending to Pending.
 type Change struct {
 	Goal     GoalID
+	Who      string // asked for it
 	From, To action.State
 	Cause    action.Cause
 	Tick     servo.Tick // of the newest state that was known
@@ -47,9 +48,12 @@ func (r *Result) Text() string { return explain.Join(r.Explanations) }
 
 // Feedback is how a goal gets on.
 type Feedback struct {
-	Goal  GoalID
-	Tick  servo.Tick
-	Phase Phase
+	Goal       GoalID
+	Who        string // asked for it
+	State      action.State
+	Controller string // that performs it, "" while it is planned
+	Tick       servo.Tick
+	Phase      Phase
 
 	Time, Duration float64 // of its own clock, s; Duration 0 goes on for ever
 	Wanted, Rate   float64 // how fast that clock is to go, and goes

@@ -299,7 +299,7 @@ func (j *job) changed(c action.Change[Result]) {
 		e.live = append(e.live, j)
 		e.audit(j.who, j.what(), "asked")
 	}
-	out := Change{Goal: j.id, From: c.From, To: c.To, Cause: c.Cause, Result: c.Result}
+	out := Change{Goal: j.id, Who: j.who, From: c.From, To: c.To, Cause: c.Cause, Result: c.Result}
 	out.Tick = e.tick
 	if c.To.Terminal() {
 		if len(out.Result.Explanations) == 0 && c.To != action.Succeeded {

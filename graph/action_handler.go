@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"poise/action"
+	"poise/msgs/poisemsgs"
 	"poise/msgs/registry"
 )
 
@@ -57,6 +58,10 @@ type GoalHandle struct {
 	caller string
 	value  any
 	typed  any
+
+	// with the lock of goals
+	info *poisemsgs.GoalInfo
+	why  []poisemsgs.Explanation
 }
 
 // handlerCall is a call of the handler.
@@ -146,11 +151,12 @@ func (s *handledEvents) Cancel(h *action.Handle[*GoalHandle, any, any]) {
 
 func (s *handledEvents) Changed(h *action.Handle[*GoalHandle, any, any], c action.Change[any]) {
 	h.Goal().goal = h
-	h.Goal().view.Changed(GoalChange{ID: c.ID, State: c.To, Cause: c.Cause, Text: c.Detail, Result: c.Result})
+	h.Goal().view.Changed(GoalChange{ID: c.ID, State: c.To, Cause: c.Cause, Text: c.Detail, Result: c.Result,
+		Explanations: h.Goal().why})
 }
 
 func (s *handledEvents) Feedback(h *action.Handle[*GoalHandle, any, any], f any) {
-	h.Goal().view.Feedback(func() any { return f })
+	h.Goal().view.Feedback(func() GoalFeedback { return GoalFeedback{Value: f, Info: h.Goal().info} })
 }
 
 // ID returns the goal's name.
@@ -170,6 +176,21 @@ func (h *GoalHandle) State() (s action.State) {
 	h.goals.mu.Lock()
 	defer h.goals.mu.Unlock()
 	return h.goal.State()
+}
+
+// Explain says why the goal will end, or what should be known of its end: before the
+// call that ends it.
+func (h *GoalHandle) Explain(why []poisemsgs.Explanation) {
+	h.goals.mu.Lock()
+	defer h.goals.mu.Unlock()
+	h.why = why
+}
+
+// Inform says how far the goal is: with the feedback that follows.
+func (h *GoalHandle) Inform(info *poisemsgs.GoalInfo) {
+	h.goals.mu.Lock()
+	defer h.goals.mu.Unlock()
+	h.info = info
 }
 
 // Accept starts the goal and reports whether that was legal.

@@ -19,8 +19,10 @@ type GoalUpdate struct {
 	Result   *Message // set if State is final
 	Lost     int      // feedback lost before this one
 
-	// Explanations of a final state: why it ended, if not because it was done, and what
-	// else should be known of it. Empty if its server gave none.
+	// Info comes with feedback: how far the goal is. Nil if its server does not say.
+	Info *poisemsgs.GoalInfo
+	// Explanations come with a final state: why it ended, if not because it was done, and
+	// what else should be known of it. Empty if its server gave none.
 	Explanations []poisemsgs.Explanation
 }
 

@@ -83,9 +83,14 @@ func (v *GoalView) show(u GoalUpdate) {
 	v.server.tellChange(v)
 }
 
-// Feedback shows how a running goal gets on. The value is made only if somebody
-// wants it.
-func (v *GoalView) Feedback(value func() any) {
+// GoalFeedback is how a goal gets on.
+type GoalFeedback struct {
+	Value any                 // pointer to the action's feedback struct
+	Info  *poisemsgs.GoalInfo // may be nil
+}
+
+// Feedback shows how a running goal gets on. It is made only if somebody wants it.
+func (v *GoalView) Feedback(made func() GoalFeedback) {
 	s := v.server
 	s.mu.Lock()
 	wanted := v.shown && v.last.State.Running() && (len(v.clients) > 0 || s.feedback != nil && s.feedback.Wanted())
@@ -93,13 +98,13 @@ func (v *GoalView) Feedback(value func() any) {
 	if !wanted {
 		return
 	}
-	f := value()
-	s.check(f, s.typ.Feedback)
+	f := made()
+	s.check(f.Value, s.typ.Feedback)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	u := GoalUpdate{State: v.last.State, Feedback: &Message{Type: s.typ.Feedback, Value: f, From: s.node}}
+	u := GoalUpdate{State: v.last.State, Feedback: &Message{Type: s.typ.Feedback, Value: f.Value, From: s.node}, Info: f.Info}
 	for _, c := range v.clients {
 		c.push(u)
 	}
-	s.tellFeedback(v, f)
+	s.tellFeedback(v, f.Value)
 }

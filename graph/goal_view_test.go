@@ -102,5 +102,5 @@ func TestNewsAfterTheEndOfTheAction(t *testing.T) {
 	if err != nil || u.State != action.Aborted || u.Cause != action.ServerStopped {
 		t.Errorf("%+v, %v", u, err)
 	}
-	goals.views[0].Feedback(func() any { t.Error("feedback of a goal that is over"); return nil })
+	goals.views[0].Feedback(func() GoalFeedback { t.Error("feedback of a goal that is over"); return GoalFeedback{} })
 }

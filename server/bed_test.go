@@ -278,6 +278,14 @@ func (b *bed) rejected(u client.Update, words ...string) {
 			b.t.Errorf("rejected with %q, which does not say %q", u.Text, w)
 		}
 	}
+	if len(u.Explanations) == 0 {
+		b.t.Errorf("rejected with %q and without an explanation", u.Text)
+	}
+	for _, x := range u.Explanations {
+		if x.Code == "" || !strings.Contains(u.Text, x.Text) {
+			b.t.Errorf("explanation %+v of %q", x, u.Text)
+		}
+	}
 }
 
 func (b *bed) subscribe(topic string) *client.Subscription {

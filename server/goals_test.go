@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -41,6 +42,58 @@ func TestAMotionPlaysAndItsEventsLeave(t *testing.T) {
 		// what comes with the robot plays too
 		u, _ = b.end(b.send("/play_motion", textType, play("nod", "speed=2")))
 		b.want(u, succeeded)
+	})
+}
+
+// TestWhyAGoalEndedIsToldAsFields: refusals, aborts and notes, beside the result and as
+// a topic for those whose dialect has no place for them.
+func TestWhyAGoalEndedIsToldAsFields(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := start(t, nil).stock()
+		ends := b.subscribe("/goal_explanations")
+		const joint = "joint52"
+		here := b.joints("/joint_states")
+		far := sweep(here, 1, map[string]float64{joint: 0.3})
+		far.Trajectory.Points[0].Positions[0] += 0.5
+		far.PathTolerance = []msgs.JointTolerance{{Name: joint, Position: 0.1}}
+		u, _ := b.end(b.send("/follow_joint_trajectory", followType, far))
+		b.rejected(u, joint)
+		x := u.Explanations[0]
+		if x.Code != "start_too_far" || x.Joint != joint || math.Abs(x.Value-0.5) > 0.01 || x.Limit <= 0 || x.Help == "" {
+			t.Errorf("explained as %+v", x)
+		}
+		told := next[poisemsgs.GoalExplanations](b, ends)
+		if told.Action != "follow_joint_trajectory" || told.State != "rejected" || told.Cause != "conditions unmet" || told.Client == "" ||
+			!strings.HasPrefix(told.Goal, told.Client) || !slices.Equal(told.Explanations, u.Explanations) {
+			t.Errorf("told as %+v", told)
+		}
+
+		g := b.send("/play_motion", textType, play("twitch", "loop"))
+		first := b.begun(g)
+		if i := first.Info; i == nil || i.Action != "play_motion" || i.ID == "" || i.Phase != "moving" || i.State != "active" || i.Controller == "" || i.Rate != 1 {
+			t.Errorf("how far it is: %+v", i)
+		}
+		b.call("/stop", &poisemsgs.StopRequest{Category: 2}, &poisemsgs.StopResponse{})
+		u, _ = b.end(g)
+		b.want(u, aborted)
+		if len(u.Explanations) != 1 || u.Explanations[0].Code != "stopping" {
+			t.Errorf("stopped: %+v", u.Explanations)
+		}
+		if told = next[poisemsgs.GoalExplanations](b, ends); told.Goal != first.Info.ID || told.State != "aborted" || told.Cause != "stopped" {
+			t.Errorf("told as %+v", told)
+		}
+		b.call("/reset", &poisemsgs.ResetRequest{}, &poisemsgs.ResetResponse{})
+
+		// a goal of ROS 1's topics: the explanations go by the id that its client chose
+		old, err := b.c.SendGoal(b.ctx, "/play_motion", "text_msgs/TextActionAction", client.Text(play("nodd", ""), msgs.ROS1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.end(old)
+		if told = next[poisemsgs.GoalExplanations](b, ends); told.Goal != old.ID() || told.Explanations[0].Code != "unknown_motion" {
+			t.Errorf("told as %+v", told)
+		}
 	})
 }
 

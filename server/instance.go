@@ -41,7 +41,8 @@ type instance struct {
 
 // register puts the topics, services and actions of the robot into the graph.
 func (in *instance) register() *register {
-	return &register{graph: in.s.graph, exec: in.exec, robot: in.name, first: in.first, life: in.s.life, background: &in.s.background, model: in.model, actions: in.actions}
+	return &register{graph: in.s.graph, exec: in.exec, robot: in.name, first: in.first, life: in.s.life, background: &in.s.background, model: in.model, actions: in.actions,
+		explained: func(x *poisemsgs.GoalExplanations) { in.topics.explained.Publish(x) }}
 }
 
 // planning is what MoveIt offers, for this robot.

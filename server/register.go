@@ -28,8 +28,9 @@ type register struct {
 	background *sync.WaitGroup // who listens until then
 	err        error           // of everything so far
 
-	model   *robot.Model
-	actions map[string]edge.Action // by name
+	model     *robot.Model
+	actions   map[string]edge.Action            // by name
+	explained func(*poisemsgs.GoalExplanations) // is told why goals ended
 }
 
 func (r *register) fail(err error) {
@@ -143,7 +144,7 @@ func waitFor(ctx context.Context, a *executive.Answer) (executive.Outcome, error
 
 // addAction serves an action whose goals are the executive's.
 func (r *register) addAction(name string, a edge.Action) {
-	goals := &executiveGoals{goals: r.exec.Goals(name), action: a, model: r.model}
+	goals := &executiveGoals{goals: r.exec.Goals(name), action: a, model: r.model, explained: r.explained}
 	if _, err := r.graph.ServeGoals(r.name(name), a.Type(), goals, graph.ActionOptions{}); err != nil {
 		r.fail(fmt.Errorf("%s: %w", name, err))
 	}
@@ -153,15 +154,26 @@ func (r *register) addAction(name string, a edge.Action) {
 // executiveGoals serves an action: the executive owns the lives of its goals, and edge
 // puts them into the action's messages.
 type executiveGoals struct {
-	goals  *executive.Goals
-	action edge.Action
-	model  *robot.Model
+	goals     *executive.Goals
+	action    edge.Action
+	model     *robot.Model
+	explained func(*poisemsgs.GoalExplanations)
 }
 
 func (s *executiveGoals) Submit(q graph.GoalRequest, v *graph.GoalView) (action.ID, error) {
 	return s.goals.Submit(q.Caller, q.ID, q.Stamp, s.read(q.Goal), executive.Watch{
-		Feedback: func(f executive.Feedback) { v.Feedback(func() any { return s.action.FeedbackMessage(&f) }) },
-		Changed:  func(c executive.Change) { v.Changed(s.change(&c)) },
+		Feedback: func(f executive.Feedback) {
+			v.Feedback(func() graph.GoalFeedback {
+				return graph.GoalFeedback{Value: s.action.FeedbackMessage(&f), Info: edge.Progress(&f)}
+			})
+		},
+		Changed: func(c executive.Change) {
+			change := s.change(&c)
+			if x := edge.GoalExplained(&c, change.Explanations); x != nil {
+				s.explained(x)
+			}
+			v.Changed(change)
+		},
 	})
 }
 
@@ -194,5 +206,6 @@ func (s *executiveGoals) change(c *executive.Change) graph.GoalChange {
 	}
 	r := s.action.Worded(c.Result)
 	out.Text, out.Result = r.Text(), s.action.ResultMessage(s.model, &r)
+	out.Explanations = append(edge.Explanations(r.Explanations), edge.Explanations(r.Notes)...)
 	return out
 }

@@ -36,6 +36,7 @@ type topics struct {
 	status    graph.Publisher[poisemsgs.RobotStatus]
 	switching graph.Publisher[poisemsgs.ControllersState]
 	assigned  graph.Publisher[msgs.ResourceAssignment]
+	explained graph.Publisher[poisemsgs.GoalExplanations]
 	health    graph.Publisher[msgs.DiagnosticArray]
 	events    graph.Publisher[poisemsgs.Event]
 
@@ -78,6 +79,7 @@ func newTopics(in *instance) (*topics, error) {
 	t.switching = addTopic[poisemsgs.ControllersState](r, "controllers_state", graph.QoS{Latched: true})
 	t.assigned = addTopic[msgs.ResourceAssignment](r, "resource_assignment", graph.QoS{Latched: true})
 	t.health = addTopic[msgs.DiagnosticArray](r, "diagnostics", graph.QoS{})
+	t.explained = addTopic[poisemsgs.GoalExplanations](r, "goal_explanations", graph.QoS{Depth: 100})
 	t.events = addTopic[poisemsgs.Event](r, "events", graph.QoS{Depth: 100})
 	addTopic[msgs.String](r, "robot_description", graph.QoS{Latched: true}).Publish(&msgs.String{Data: string(in.s.robot.URDF)})
 	still := addTopic[msgs.TFMessage](r, "tf_static", graph.QoS{Latched: true})

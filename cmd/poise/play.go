@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"poise/msgs"
+	"poise/msgs/poisemsgs"
 	"poise/msgs/rosjson"
 	"poise/planner/pipeline"
 	"poise/wire/rosbridge/client"
@@ -100,7 +102,7 @@ func (r *remote) perform(action, typ string, goal any, what string) error {
 			return fmt.Errorf("%s: %w; whether the robot still moves is unknown, poise state tells", what, err)
 		}
 		if !u.Done {
-			bar.show(u.Feedback)
+			bar.show(u.Info)
 			if r.json {
 				fmt.Fprintf(r.e.out, "{\"feedback\":%s}\n", u.Feedback)
 			}
@@ -125,19 +127,22 @@ type ended struct {
 	Status   int             `json:"status"` // as ROS 2 numbers them
 	Rejected bool            `json:"rejected"`
 	Result   json.RawMessage `json:"result,omitempty"`
+
+	Explanations []poisemsgs.Explanation `json:"explanations"` // of a success: what else should be known
 }
 
 // ending tells how a goal ended.
 func (r *remote) ending(u client.Update, what string) error {
-	end := ended{Success: u.Status == statusSucceeded, Message: what + ": done", Status: u.Status, Rejected: u.Rejected, Result: u.Result}
+	end := ended{Success: u.Status == statusSucceeded, Message: what + ": done", Status: u.Status, Rejected: u.Rejected, Result: u.Result,
+		Explanations: append([]poisemsgs.Explanation{}, u.Explanations...)}
 	switch {
 	case end.Success:
 	case u.Rejected:
-		end.Message, end.Result = what+": refused: "+u.Text, nil
+		end.Message, end.Result = what+": refused: "+reasons(u), nil
 	case u.Status == statusCancelled:
 		end.Message = what + ": cancelled"
 	default:
-		end.Message = what + ": aborted: " + reasonIn(u.Result)
+		end.Message = what + ": aborted: " + reasons(u)
 	}
 	if r.json {
 		text, err := json.Marshal(end)
@@ -155,31 +160,16 @@ func (r *remote) ending(u client.Update, what string) error {
 	return nil
 }
 
-// reasonIn finds the words in a result: every action has them elsewhere.
-func reasonIn(text []byte) string {
-	var result struct {
-		ErrorString string          `json:"error_string"`
-		ErrorCode   json.RawMessage `json:"error_code"`
-		Response    struct {
-			ErrorCode json.RawMessage `json:"error_code"`
-		} `json:"response"`
-	}
-	var code, inner struct {
-		Message string `json:"message"`
-	}
-	_ = json.Unmarshal(text, &result) // of an answer of another shape nothing is told
-	_ = json.Unmarshal(result.ErrorCode, &code)
-	_ = json.Unmarshal(result.Response.ErrorCode, &inner)
-	return firstText(result.ErrorString, code.Message, inner.Message, "it gave no reason")
-}
-
-func firstText(all ...string) string {
-	for _, s := range all {
-		if s != "" {
-			return s
+// reasons says why a goal did not do what was asked for, a line for each reason.
+func reasons(u client.Update) string {
+	lines := make([]string, len(u.Explanations))
+	for i, x := range u.Explanations {
+		lines[i] = x.Text
+		if x.Help != "" {
+			lines[i] += "; " + x.Help
 		}
 	}
-	return ""
+	return cmp.Or(strings.Join(lines, "\n"), u.Text, "it gave no reason")
 }
 
 // bar shows how far a motion is, on a terminal.
@@ -200,23 +190,25 @@ func newBar(w io.Writer, what string) *bar {
 	return b
 }
 
-// show draws the bar of some feedback.
-func (b *bar) show(feedback []byte) {
-	if b.w == nil || time.Since(b.last) < 50*time.Millisecond {
+// show draws how far a goal is; of one that does not say nothing is drawn.
+func (b *bar) show(g *poisemsgs.GoalInfo) {
+	if b.w == nil || g == nil || time.Since(b.last) < 50*time.Millisecond {
 		return
 	}
 	b.last = time.Now()
-	var f struct{ Status, State string }
-	_ = json.Unmarshal(feedback, &f) // without words there is an empty bar
 	line := b.what + " "
-	var phase string
-	var at, end float64
-	if n, _ := fmt.Sscanf(f.Status, "%s %g/%g", &phase, &at, &end); n == 3 && end > 0 {
+	switch {
+	case g.Duration > 0:
 		const width = 30
-		done := int(min(max(at/end, 0), 1) * width)
-		line += fmt.Sprintf("[%s%s] %.1f/%.1f s %s", strings.Repeat("=", done), strings.Repeat(" ", width-done), at, end, phase)
-	} else {
-		line += firstText(f.Status, f.State)
+		done := int(min(max(g.Time/g.Duration, 0), 1) * width)
+		line += fmt.Sprintf("[%s%s] %.1f/%.1f s %s", strings.Repeat("=", done), strings.Repeat(" ", width-done), g.Time, g.Duration, g.Phase)
+	case g.Time > 0:
+		line += fmt.Sprintf("%s %.2f s", g.Phase, g.Time)
+		if g.Rate != 1 {
+			line += fmt.Sprintf(" at %.0f %%", 100*g.Rate)
+		}
+	default:
+		line += g.Phase
 	}
 	fmt.Fprintf(b.w, "\r%-*s", b.width, line)
 	b.width = max(b.width, len(line))

@@ -2,6 +2,7 @@ package explain
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"poise/arbiter"
@@ -151,7 +152,11 @@ func (w *Words) who(id arbiter.ClientID) string {
 
 // Refusal turns the planner's answer into an explanation.
 func Refusal(r *planner.Refusal) Explanation {
-	return Explanation{Code: "plan_" + Underscored(r.Kind.String()), Text: r.What, Joint: r.Joint,
+	text := r.What
+	if r.Item != planner.None {
+		text = fmt.Sprintf("item %d: %s", r.Item, r.What)
+	}
+	return Explanation{Code: "plan_" + Underscored(r.Kind.String()), Text: text, Joint: r.Joint,
 		At: r.Time, Value: r.Value, Limit: r.Limit, Help: r.Help}
 }
 

@@ -165,6 +165,17 @@ type GoalInfo struct {
 	Rate       float64 `json:"rate"`
 }
 
+// GoalExplanations is poise_msgs/GoalExplanations.
+type GoalExplanations struct {
+	Header       msgs.Header   `json:"header"`
+	Action       string        `json:"action"`
+	Goal         string        `json:"goal"`
+	Client       string        `json:"client"`
+	State        string        `json:"state"`
+	Cause        string        `json:"cause"`
+	Explanations []Explanation `json:"explanations"`
+}
+
 // FaultInfo is poise_msgs/FaultInfo.
 type FaultInfo struct {
 	Kind        string      `json:"kind"`

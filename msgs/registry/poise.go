@@ -17,6 +17,7 @@ func poise(b *builder) {
 	message[poisemsgs.ControllersState](b, "poise_msgs/ControllersState")
 	message[poisemsgs.Ownership](b, "poise_msgs/Ownership")
 	message[poisemsgs.GoalInfo](b, "poise_msgs/GoalInfo")
+	message[poisemsgs.GoalExplanations](b, "poise_msgs/GoalExplanations")
 	message[poisemsgs.FaultInfo](b, "poise_msgs/FaultInfo")
 	message[poisemsgs.RobotStatus](b, "poise_msgs/RobotStatus")
 	message[poisemsgs.RigidBodyTrajectoryPoint](b, "poise_msgs/RigidBodyTrajectoryPoint")

@@ -264,11 +264,13 @@ func (m *Mirror) follow(h *graph.GoalHandle, g *client.Goal, typ *registry.Actio
 			continue
 		}
 		h.Accept()
+		h.Inform(u.Info)
 		h.Feedback(f)
 	}
 }
 
 func (m *Mirror) finish(h *graph.GoalHandle, u client.Update, typ *registry.Action) {
+	h.Explain(u.Explanations)
 	if u.Rejected {
 		if !h.Reject(action.ConditionsUnmet, nil, u.Text) {
 			h.Abort(action.Failed, nil, u.Text) // it had given feedback before

@@ -87,7 +87,7 @@ func TestLimitsNameThemselves(t *testing.T) {
 		p.expect(`{"op":"service_response","id":6,"service":"/slow","values":"~too many calls at once: the limit is 1","result":false}`)
 		p.send(strings.Replace(fmt.Sprintf(sendText, "wait"), `"g"`, `"g1"`, 1))
 		p.send(strings.Replace(fmt.Sprintf(sendText, "wait"), `"g"`, `"g2"`, 1))
-		p.until(`{"op":"action_result","id":"g2","action":"/text","values":"~too many goals that are not over: the limit is 1","status":6,"result":false}`)
+		p.until(`{"op":"action_result","id":"g2","action":"/text","values":"~too many goals that are not over: the limit is 1","status":6,"result":false,"explanations":[{"code":"full","text":"*","joint":"","resource":"","owner":"","help":"","at":0,"value":0,"limit":1}]}`)
 		p.send(`{"op":"publish","topic":"/text/goal","id":"g3","msg":{"goal_id":{"id":"g3"},"goal":{}}}`)
 		p.until(`{"op":"status","id":"g3","level":"error","msg":"~"}`)
 		p.send(`{"op":"call_service","id":7,"service":"/set","args":{"data":"` + strings.Repeat("x", 1000) + `"}}`)
@@ -113,7 +113,7 @@ func TestMessageRate(t *testing.T) {
 		p.send(`{"op":"call_service","id":1,"service":"/set"}`)
 		p.expect(`{"op":"service_response","id":1,"service":"/set","values":"~too many messages per second: the limit is 0.001","result":false}`)
 		p.send(fmt.Sprintf(sendText, "count"))
-		p.until(`{"op":"action_result","id":"g","action":"/text","values":"~the limit is 0.001","status":6,"result":false}`)
+		p.until(`{"op":"action_result","id":"g","action":"/text","values":"~the limit is 0.001","status":6,"result":false,"explanations":[{"code":"full","text":"*","joint":"","resource":"","owner":"","help":"","at":0,"value":0,"limit":0.001}]}`)
 	})
 }
 

@@ -10,7 +10,9 @@ import (
 	"poise/action"
 	"poise/graph"
 	"poise/msgs"
+	"poise/msgs/poisemsgs"
 	"poise/msgs/registry"
+	"poise/msgs/rosjson"
 	"poise/wire/rosbridge/frame"
 )
 
@@ -180,6 +182,9 @@ func (g *goal) tellFeedback(u graph.GoalUpdate) {
 		return
 	}
 	m := frame.Message{Op: frame.ActionFeedback, ID: g.id, Action: g.name, Values: u.Feedback.JSON(g.form)}
+	if u.Info != nil {
+		m.GoalInfo = rosjson.Append(nil, u.Info, g.form)
+	}
 	g.lane.lose(u.Lost)
 	g.lane.put(g.session.split(m.Append(nil), g.fragment), false)
 }
@@ -202,21 +207,21 @@ func (g *goal) tellResult(u graph.GoalUpdate) {
 		if u.State == action.Rejected {
 			result = u.Result.JSON(g.form)
 		}
-		g.session.answerRejected(g.id, g.name, why, result)
+		g.session.answerRejected(g.id, g.name, why, result, u.Explanations)
 		return
 	}
 	status, yes := int(graph.StatusROS2(u.State, u.Cause)), true
 	g.session.answer(&frame.Message{Op: frame.ActionResult, ID: g.id, Action: g.name, Values: u.Result.JSON(g.form),
-		Status: &status, Result: &yes}, g.fragment)
+		Status: &status, Result: &yes, Explanations: frame.AppendExplanations(nil, u.Explanations)}, g.fragment)
 }
 
 // answerRejected says that a goal never ran, and why: as a string, since that is what
-// clients show, and beside it as the action's result message, whose fields programs
-// read; nil if there is none.
-func (ses *session) answerRejected(id, name, why string, result []byte) {
+// clients show; beside it as the action's result message, nil if there is none, and as
+// explanations, whose fields programs read.
+func (ses *session) answerRejected(id, name, text string, result []byte, why []poisemsgs.Explanation) {
 	status, no := int(msgs.StatusAborted), false
-	ses.answer(&frame.Message{Op: frame.ActionResult, ID: id, Action: name, Values: frame.AppendString(nil, why), Refusal: result,
-		Status: &status, Result: &no}, 0)
+	ses.answer(&frame.Message{Op: frame.ActionResult, ID: id, Action: name, Values: frame.AppendString(nil, text), Refusal: result,
+		Status: &status, Result: &no, Explanations: frame.AppendExplanations(nil, why)}, 0)
 }
 
 func (ses *session) cancelGoal(m *frame.Message) error {

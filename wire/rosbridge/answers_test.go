@@ -22,7 +22,7 @@ func TestWhatIsNoJSONIsAnsweredIfItSaysWhoAsks(t *testing.T) {
 	p.expect(`{"op":"service_response","id":"c","service":"/set","values":"` + finite + `","result":false}`)
 	// with the id behind what is wrong
 	p.send(`{"op":"send_action_goal","action":"/text","args":{"x":["}",-Infinity]},"id":7}`)
-	p.expect(`{"op":"action_result","id":7,"action":"/text","values":"~not JSON","status":6,"result":false}`)
+	p.expect(`{"op":"action_result","id":7,"action":"/text","values":"~not JSON","status":6,"result":false,"explanations":"*"}`)
 	// in a fragment
 	p.send(`{"op":"fragment","id":"f","num":0,"total":1,"data":"{\"op\":\"call_service\",\"id\":\"in\",\"service\":\"/set\",\"args\":{"}`)
 	p.expect(`{"op":"service_response","id":"in","service":"/set","values":"~the joined message: not JSON","result":false}`)

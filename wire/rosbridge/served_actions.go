@@ -6,6 +6,7 @@ import (
 	"poise/action"
 	"poise/graph"
 	"poise/msgs"
+	"poise/msgs/poisemsgs"
 	"poise/msgs/registry"
 	"poise/msgs/rosjson"
 	"poise/wire/rosbridge/frame"
@@ -102,6 +103,10 @@ func (c *served) actionFeedback(m *frame.Message) error {
 	if err := rosjson.Unmarshal(m.Values, f); err != nil {
 		return fmt.Errorf("%s: %w", m.Action, err)
 	}
+	var info poisemsgs.GoalInfo
+	if len(m.GoalInfo) > 0 && rosjson.Unmarshal(m.GoalInfo, &info) == nil {
+		g.Inform(&info)
+	}
 	g.Feedback(f)
 	return nil
 }
@@ -117,6 +122,10 @@ func (c *served) actionResult(m *frame.Message) error {
 		status = *m.Status
 	}
 	failed := m.Result != nil && !*m.Result
+	why, bad := frame.ReadExplanations(m.Explanations)
+	if bad == nil {
+		g.Explain(why)
+	}
 	r := g.act.typ.Result.New()
 	if !failed && len(m.Values) > 0 {
 		err = rosjson.Unmarshal(m.Values, r)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"poise/graph"
+	"poise/msgs/poisemsgs"
 	"poise/wire/rosbridge/frame"
 )
 
@@ -42,11 +44,31 @@ func (ses *session) refuse(m *frame.Message, err error) {
 	case frame.CallService:
 		ses.answerCall(m, nil, err)
 	case frame.SendActionGoal:
-		ses.answerRejected(m.ID, m.Action, err.Error(), nil)
+		ses.answerRejected(m.ID, m.Action, err.Error(), nil, whyRefused(err))
 	default:
 		ses.status(levelError, m.ID, text)
 	}
 	ses.server.c.Log.Debug("message refused", "client", ses.client.String(), "why", text)
+}
+
+// whyRefused explains a goal that never got to its server.
+func whyRefused(err error) []poisemsgs.Explanation {
+	why := poisemsgs.Explanation{Code: "bad_request", Text: err.Error()}
+	var missing *graph.NotFoundError
+	var full *graph.FullError
+	var limit *LimitError
+	var wrong *graph.TypeError
+	switch {
+	case errors.As(err, &missing):
+		why.Code = "unknown_action"
+	case errors.As(err, &wrong):
+		why.Code = "wrong_type"
+	case errors.As(err, &full):
+		why.Code, why.Limit = "full", float64(full.Limit)
+	case errors.As(err, &limit):
+		why.Code, why.Limit = "full", limit.Limit
+	}
+	return []poisemsgs.Explanation{why}
 }
 
 func (ses *session) setLevel(m *frame.Message) error {

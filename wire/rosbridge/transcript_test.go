@@ -292,16 +292,17 @@ func TestFeedbackOnlyIfAskedFor(t *testing.T) {
 func TestGoalThatNeverRan(t *testing.T) {
 	b := newBed(t, rosbridge.Config{})
 	p := b.dial()
-	for _, tc := range []struct{ name, send, why string }{
-		{"no such action", `{"op":"send_action_goal","id":"g","action":"/nope","args":{}}`, "/nope"},
-		{"no such type", `{"op":"send_action_goal","id":"g","action":"/text","action_type":"a/action/B","args":{}}`, "a/action/B"},
-		{"another type", `{"op":"send_action_goal","id":"g","action":"/text","action_type":"control_msgs/action/FollowJointTrajectory","args":{}}`, "has type text_msgs/action/TextAction"},
-		{"no such field", `{"op":"send_action_goal","id":"g","action":"/text","args":{"comand":1}}`, "comand"},
+	for _, tc := range []struct{ name, send, why, code string }{
+		{"no such action", `{"op":"send_action_goal","id":"g","action":"/nope","args":{}}`, "/nope", "unknown_action"},
+		{"no such type", `{"op":"send_action_goal","id":"g","action":"/text","action_type":"a/action/B","args":{}}`, "a/action/B", "bad_request"},
+		{"another type", `{"op":"send_action_goal","id":"g","action":"/text","action_type":"control_msgs/action/FollowJointTrajectory","args":{}}`, "has type text_msgs/action/TextAction", "wrong_type"},
+		{"no such field", `{"op":"send_action_goal","id":"g","action":"/text","args":{"comand":1}}`, "comand", "bad_request"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			p.t = t
 			p.send(tc.send)
-			p.expect(`{"op":"action_result","id":"g","action":"*","values":"~` + tc.why + `","status":6,"result":false}`)
+			p.expect(`{"op":"action_result","id":"g","action":"*","values":"~` + tc.why + `","status":6,"result":false,"explanations":[{"code":"` + tc.code +
+				`","text":"~` + tc.why + `","joint":"","resource":"","owner":"","help":"","at":0,"value":0,"limit":0}]}`)
 		})
 	}
 }

@@ -1,6 +1,6 @@
 // The page's side of the wire: one rosbridge connection that heals by itself.
 import { Ros, Topic } from "roslib";
-import type { Answer } from "./messages";
+import type { Answer, Explanation } from "./messages";
 
 export type Link = "connecting" | "open" | "lost";
 
@@ -24,6 +24,7 @@ export interface GoalEnd<Result> {
   status: number;
   result?: Result;
   text: string;
+  why: Explanation[]; // the text as fields
 }
 
 export interface Goal<Result> {
@@ -121,18 +122,19 @@ export class Connection {
         resolve(how);
       };
       const heard = (message: unknown) => {
-        const m = message as { op: string; result: boolean; status: number; values: unknown; refusal?: Result };
+        const m = message as { op: string; result: boolean; status: number; values: unknown; refusal?: Result; explanations?: Explanation[] };
         if (m.op === "action_feedback") feedback?.(m.values as Feedback);
         if (m.op !== "action_result") return;
-        if (!m.result) return end({ accepted: false, status: m.status, result: m.refusal, text: String(m.values) });
+        const why = m.explanations ?? [];
+        if (!m.result) return end({ accepted: false, status: m.status, result: m.refusal, text: String(m.values), why });
         const result = m.values as Result & { error_string?: string; message?: string };
-        end({ accepted: true, status: m.status, result, text: result.error_string ?? result.message ?? "" });
+        end({ accepted: true, status: m.status, result, text: result.error_string ?? result.message ?? "", why });
       };
       if (!this.ros.isConnected) {
-        end({ accepted: false, status: 6, text: "there is no connection to the server" });
+        end({ accepted: false, status: 6, text: "there is no connection to the server", why: [] });
         return;
       }
-      this.waiting.set(id, (why) => end({ accepted: true, status: 0, text: why }));
+      this.waiting.set(id, (why) => end({ accepted: true, status: 0, text: why, why: [] }));
       this.ros.on(id, heard);
       this.ros.callOnConnection({ op: "send_action_goal", id, action, action_type: type, args: goal, feedback: !!feedback } as never);
     });

@@ -70,14 +70,13 @@ export class Player {
   goTo(side: Side, name: string) {
     this.begin(side, `pose ${name}`, false);
     const goal = { command: { type: "pose", command: name, options: "resume" } };
-    this.send<TextResult, TextFeedback>(side, "go_to_pose", textAction, goal, () => {}, (end) => plainly(end.text));
+    this.send<TextResult, TextFeedback>(side, "go_to_pose", textAction, goal, () => {});
   }
 
   private sendMotion(side: Side, goal: MotionGoal) {
     const heard = ({ state, time, end, progress }: MotionFeedback) =>
       Object.assign(this.runs[side], goal.loop ? { state, time } : { state, time, until: end, progress });
-    const why = ({ result, text }: GoalEnd<MotionResult>): Remark => ({ text, why: result?.explanations ?? [] });
-    this.send<MotionResult, MotionFeedback>(side, "execute_motion", motionAction, goal, heard, why);
+    this.send<MotionResult, MotionFeedback>(side, "execute_motion", motionAction, goal, heard);
   }
 
   private begin(side: Side, what: string, edited: boolean) {
@@ -86,7 +85,7 @@ export class Player {
   }
 
   // send starts a goal; what comes of it is told until a newer one takes its place.
-  private send<Result, Feedback>(side: Side, action: string, type: string, goal: object, heard: (f: Feedback) => void, why: (end: GoalEnd<Result>) => Remark) {
+  private send<Result, Feedback>(side: Side, action: string, type: string, goal: object, heard: (f: Feedback) => void) {
     const sent = this.connection.send<Result, Feedback>(this.robot(side).topic(action), type, goal, (f) => {
       if (this.goals[side] === sent) heard(f);
     });
@@ -94,7 +93,7 @@ export class Player {
     void sent.done.then((end) => {
       if (this.goals[side] !== sent) return;
       delete this.goals[side];
-      this.end(side, end.status === succeeded, word(end), why(end));
+      this.end(side, end.status === succeeded, word(end), { text: end.text, why: end.why });
     });
   }
 

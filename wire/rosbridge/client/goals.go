@@ -8,6 +8,8 @@ import (
 	"sync"
 
 	"poise/msgs"
+	"poise/msgs/poisemsgs"
+	"poise/msgs/rosjson"
 	"poise/wire/rosbridge/frame"
 )
 
@@ -16,11 +18,17 @@ type Update struct {
 	Feedback []byte // JSON text, nil in the last update
 	Lost     int    // feedback dropped before this because the reader was slow
 
+	Info *poisemsgs.GoalInfo // how far the goal is, newest first; nil if the server does not say
+
 	Done     bool
 	Status   int    // ROS 2's: 4 succeeded, 5 cancelled, 6 aborted
 	Rejected bool   // the goal never ran; Text says why
 	Result   []byte // JSON text; of a rejected goal only if its server sends one
 	Text     string // why a goal was rejected
+
+	// Explanations are why it ended, if not because it was done, and what else should be
+	// known of it; a server that is not Poise gives none.
+	Explanations []poisemsgs.Explanation
 }
 
 // Goal is a goal under way.
@@ -31,6 +39,7 @@ type Goal struct {
 	cancel func(ctx context.Context) error
 
 	mu       sync.Mutex
+	info     *poisemsgs.GoalInfo
 	last     *Update
 	err      error
 	once     sync.Once
@@ -81,10 +90,19 @@ func (g *Goal) Cancel(ctx context.Context) error { return g.cancel(ctx) }
 // take takes a message of ROS 2's ops.
 func (g *Goal) take(m *frame.Message) {
 	if m.Op == frame.ActionFeedback {
+		var info poisemsgs.GoalInfo
+		if len(m.GoalInfo) > 0 && rosjson.Unmarshal(m.GoalInfo, &info) == nil {
+			g.mu.Lock()
+			g.info = &info
+			g.mu.Unlock()
+		}
 		g.feedback.put(m.Values)
 		return
 	}
 	u := &Update{Done: true, Result: m.Values}
+	if why, err := frame.ReadExplanations(m.Explanations); err == nil {
+		u.Explanations = why
+	}
 	if m.Status != nil {
 		u.Status = *m.Status
 	}
@@ -119,7 +137,9 @@ var errOver = fmt.Errorf("the goal is over")
 func (g *Goal) Next(ctx context.Context) (Update, error) {
 	f, lost, err := g.feedback.next(ctx)
 	if err == nil {
-		return Update{Feedback: f, Lost: lost}, nil
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		return Update{Feedback: f, Lost: lost, Info: g.info}, nil
 	}
 	if err != errOver {
 		return Update{}, err

@@ -45,6 +45,10 @@ type Message struct {
 	Msg, Args, Values      []byte // JSON text
 	Refusal                []byte // JSON text: action_result of a rejected goal, its result message
 
+	// What Poise adds to the protocol, JSON text.
+	GoalInfo     []byte // action_feedback: poise_msgs/GoalInfo, how far the goal is
+	Explanations []byte // action_result: list of poise_msgs/Explanation, why it ended
+
 	Latch        bool
 	Feedback     bool
 	Result       *bool
@@ -112,6 +116,7 @@ func (m *Message) read(r *reader) {
 	m.Topic, m.Service, m.Action = r.text("topic"), r.text("service"), r.text("action")
 	m.Type, m.ActionType = r.text("type"), r.text("action_type")
 	m.Msg, m.Args, m.Values, m.Refusal = r.raw("msg"), r.raw("args"), r.raw("values"), r.raw("refusal")
+	m.GoalInfo, m.Explanations = r.raw("goal_info"), r.raw("explanations")
 	m.Latch, m.Feedback = r.flag("latch"), r.flag("feedback")
 	if r.has("result") {
 		v := r.flag("result")

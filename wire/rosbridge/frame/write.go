@@ -46,6 +46,8 @@ func (m *Message) Append(b []byte) []byte {
 	if m.Result != nil {
 		b = appendRaw(b, "result", strconv.FormatBool(*m.Result))
 	}
+	b = appendRaw(b, "goal_info", string(m.GoalInfo))
+	b = appendRaw(b, "explanations", string(m.Explanations))
 	if m.Timeout != nil {
 		b = appendRaw(b, "timeout", strconv.FormatFloat(*m.Timeout, 'g', -1, 64))
 	}
