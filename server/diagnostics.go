@@ -18,9 +18,9 @@ const (
 	levelStale = 3
 )
 
-// diagnostics words the health of a robot's cycle, power and joints. said is what the system
-// granted of real time.
-func diagnostics(name string, m *robot.Model, now *loop.Snapshot, stats *runner.Stats, said string) *msgs.DiagnosticArray {
+// diagnostics reports the state of a robot's cycle, power and joints. granted is what the
+// system granted of real time.
+func diagnostics(name string, m *robot.Model, now *loop.Snapshot, stats *runner.Stats, granted string) *msgs.DiagnosticArray {
 	out := &msgs.DiagnosticArray{Header: edge.Header(now.Tick, "")}
 	add := func(level uint8, what, message string, values ...string) {
 		s := msgs.DiagnosticStatus{Level: level, Name: name + "/" + what, Message: message, HardwareID: name}
@@ -29,10 +29,10 @@ func diagnostics(name string, m *robot.Model, now *loop.Snapshot, stats *runner.
 		}
 		out.Status = append(out.Status, s)
 	}
-	level, message := uint8(levelOK), said
+	level, message := uint8(levelOK), granted
 	if stats.Overruns > 0 {
 		level = levelWarn
-		message = fmt.Sprintf("%d overruns; %s", stats.Overruns, said)
+		message = fmt.Sprintf("%d overruns; %s", stats.Overruns, granted)
 	}
 	add(level, "cycle", message, "ticks", fmt.Sprint(stats.Ticks), "overruns", fmt.Sprint(stats.Overruns), "missed", fmt.Sprint(stats.Missed),
 		"lateness_p99_us", fmt.Sprintf("%.1f", float64(stats.Lateness.Quantile(0.99))/1e3))

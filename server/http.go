@@ -66,11 +66,11 @@ func (s *Server) plainPage(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	// a client that went away is no trouble
+	// an error means that the client has gone
 	_ = plain.Execute(w, struct{ Robot, Host string }{s.robot.Model.Name(), r.Host})
 }
 
-// recorder begins the flight recording that the configuration asks for; nil is none.
+// recorder starts the flight recording of the configuration; nil if there is none.
 func (s *Server) recorder(c *loop.Config) loop.Tap {
 	if s.cfg.Record.File == "" {
 		return nil
@@ -86,5 +86,5 @@ func (s *Server) recorder(c *loop.Config) loop.Tap {
 	return s.record
 }
 
-// uptime is how long the server has been there.
+// uptime returns how long the server has existed.
 func (s *Server) uptime() time.Duration { return time.Since(s.started) }

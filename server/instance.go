@@ -23,11 +23,11 @@ import (
 type instance struct {
 	s      *Server
 	name   string
-	first  bool                  // what has no robot's name before it is this one's
-	frames string                // stands before its frames in tf: "" of the first, else its name and a slash
+	first  bool                  // graph names without a robot's name are its own
+	frames string                // prefix of its frames in tf: "" for the first robot, else its name and a slash
 	driver servo.Driver          // open until the server ends
 	can    servo.Capabilities    // of the driver
-	told   poisemsgs.DrivenRobot // the same, as clients read it
+	about  poisemsgs.DrivenRobot // the same for robot_info
 	model  *robot.Model
 	loop   *loop.Loop
 	exec   *executive.Executive
@@ -36,7 +36,7 @@ type instance struct {
 	topics  *topics
 	seats   []controllers.Seat
 	actions map[string]edge.Action
-	outside []controllers.Stream // that lead controllers outside the process
+	outside []controllers.Stream // references of controllers outside the process
 }
 
 // register puts the topics, services and actions of the robot into the graph.
@@ -50,8 +50,8 @@ func (in *instance) planning() *planning {
 	return &planning{model: in.model, exec: in.exec, exact: in.can.Exact}
 }
 
-// addRobot opens the driver of a robot and makes the rest of it. The robot stands still
-// without torque.
+// addRobot opens the driver of a robot and makes its loop, executive and topics. The robot
+// has no torque yet.
 func (s *Server) addRobot(ctx context.Context, r config.Robot) error {
 	in := &instance{s: s, name: r.Name, first: len(s.robots) == 0, model: s.robot.Model, period: s.cfg.Period(), actions: map[string]edge.Action{}}
 	if !in.first {
@@ -62,12 +62,12 @@ func (s *Server) addRobot(ctx context.Context, r config.Robot) error {
 		return fmt.Errorf("robot %q, driver %s: %w", r.Name, r.Driver, err)
 	}
 	in.can = in.driver.Capabilities()
-	in.told = edge.DrivenRobot(r.Name, r.Driver, in.driver)
-	s.robots = append(s.robots, in) // from here on its driver is closed whatever happens
+	in.about = edge.DrivenRobot(r.Name, r.Driver, in.driver)
+	s.robots = append(s.robots, in) // from here on closeDrivers closes its driver
 	return in.assemble()
 }
 
-// open makes the driver of a robot ready for the cycle.
+// open constructs, opens and calibrates the driver of a robot.
 func (s *Server) open(ctx context.Context, r config.Robot) (servo.Driver, error) {
 	entry, ok := s.drivers.Find(r.Driver)
 	if !ok {
@@ -91,7 +91,7 @@ func (s *Server) open(ctx context.Context, r config.Robot) (servo.Driver, error)
 	return d, nil
 }
 
-// closeDrivers ends the talk with every machine, once.
+// closeDrivers closes every driver that is open.
 func (s *Server) closeDrivers() error {
 	var errs []error
 	for _, in := range s.robots {
@@ -106,7 +106,7 @@ func (s *Server) closeDrivers() error {
 	return errors.Join(errs...)
 }
 
-// assemble makes everything above the driver.
+// assemble makes the loop, the executive and the topics.
 func (in *instance) assemble() error {
 	s, m := in.s, in.model
 	settings, err := s.cfg.Settings()
@@ -127,7 +127,7 @@ func (in *instance) assemble() error {
 		known[i] = seat.Executive
 	}
 	if in.first {
-		cfg.Tap = s.recorder(&cfg) // of the whole configuration
+		cfg.Tap = s.recorder(&cfg) // its header needs all of cfg
 	}
 	if in.loop, err = loop.New(cfg); err != nil {
 		return err
@@ -146,8 +146,8 @@ func (in *instance) assemble() error {
 	return err
 }
 
-// assumed lists the joints whose hand-overs and stops use the acceleration of the
-// configuration, because nobody says what they can do.
+// assumed lists the joints without an acceleration limit: their hand-overs and stops use
+// loop.transition_acceleration.
 func (s *Server) assumed() (joints []string) {
 	if s.robot.Model.TransitionAcceleration().Has {
 		return nil
@@ -160,7 +160,7 @@ func (s *Server) assumed() (joints []string) {
 	return joints
 }
 
-// Assumed says what is assumed of the robot, "" if nothing is.
+// Assumed describes the limits that are assumed for want of others, "" if none are.
 func (s *Server) Assumed() string {
 	joints := s.assumed()
 	if len(joints) == 0 {
@@ -179,7 +179,7 @@ func shorten(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// pipelines are the planners by name, the configured default first.
+// pipelines returns the planning pipelines, the configured default first.
 func (s *Server) pipelines() pipeline.Set {
 	sampling := s.cfg.Planner.Sampling
 	if sampling == 0 {

@@ -27,7 +27,7 @@ func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) {
 	fmt.Fprint(w, p.String())
 }
 
-// robotMetrics tells what the robots do.
+// robotMetrics writes power, faults and goals of every robot.
 func (s *Server) robotMetrics(p *metricsText) {
 	states := make([]executive.State, len(s.robots))
 	for i, in := range s.robots {

@@ -7,7 +7,7 @@ import (
 	"poise/loop/runner"
 )
 
-// cycle tells how well the cycle keeps its time.
+// cycle writes how well the cycles keep their periods.
 func (p *metricsText) cycle(all []runner.Stats, realtime bool) {
 	p.family("poise_realtime", "gauge", "1 if real-time priority was granted")
 	p.value("", flag(realtime))

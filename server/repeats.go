@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// repeats keeps the log readable: what is said again and again is said once, and
-// then every so often with how many times it was left out. The zero value is ready.
+// repeats keeps the log readable: a line that comes again and again is logged once, and
+// then once per period with the number of those left out. The zero value is ready.
 type repeats struct {
 	mu   sync.Mutex
-	runs map[string]int // how often each was left out since it was last said
+	runs map[string]int // how many lines of a key were left out since the last one
 }
 
-// say calls log now if this was not said within the last period, and otherwise
-// counts it; when the period is over log is called with that count.
+// say calls log at once if the key was not logged within the last period. Otherwise it
+// counts, and log is called with the count when the period is over.
 func (r *repeats) say(life context.Context, key string, period time.Duration, log func(leftOut int)) {
 	r.mu.Lock()
 	if n, running := r.runs[key]; running {
@@ -31,7 +31,7 @@ func (r *repeats) say(life context.Context, key string, period time.Duration, lo
 	time.AfterFunc(period, func() { r.over(life, key, period, log) })
 }
 
-// over ends a period: a run that went on is told about, and has another one.
+// over ends a period: if lines were left out, it logs how many and starts another one.
 func (r *repeats) over(life context.Context, key string, period time.Duration, log func(leftOut int)) {
 	r.mu.Lock()
 	n := r.runs[key]

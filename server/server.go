@@ -18,7 +18,6 @@ import (
 	"poise/edge"
 	"poise/executive"
 	"poise/graph"
-	"poise/loop"
 	"poise/loop/runner"
 	"poise/motion/library"
 	"poise/motion/shipped"
@@ -29,27 +28,24 @@ import (
 	"poise/servo/driver"
 	"poise/telemetry"
 	"poise/wire"
-	"poise/wire/loopback"
-	"poise/wire/mirror"
 	"poise/wire/rosapi"
-	"poise/wire/rosbridge/client"
 )
 
 // Options are what a server is given besides its configuration.
 type Options struct {
 	Robot *load.Loaded // nil loads the one that the configuration names
-	Page  http.Handler // what a browser sees; nil is a plain page
-	Log   io.Writer    // where log lines go; nil is nowhere
+	Page  http.Handler // for browsers; nil is a plain page
+	Log   io.Writer    // of log lines; nil discards them
 
 	Clock  runner.Clock                                        // of the cycles; nil is the machine's
 	Listen func(network, address string) (net.Listener, error) // nil is net.Listen
 	HTTP   *http.Client                                        // for a mirrored robot; nil is http.DefaultClient
 
-	Drivers driver.Table     // that the configuration may name; nil are those that Poise comes with
+	Drivers driver.Table     // that the configuration may name; nil is driver.Standard
 	Go      func(job func()) // runs what is prepared or planned; nil is a goroutine
 }
 
-// Server is a list of robots with all that people connect to. Make one with New.
+// Server runs a list of robots and serves their graph. Make one with New.
 type Server struct {
 	cfg     config.Config
 	drivers driver.Table
@@ -79,14 +75,13 @@ type Server struct {
 	repeats    repeats
 }
 
-// keepResults is how long the result of a goal can be asked for. Results of planning
-// are large: what is kept is what a client may have missed while it reconnected.
+// keepResults is how long the result of a goal is kept for clients that reconnect.
+// Results of planning are large, so it is short.
 const keepResults = 10 * time.Second
 
-// New makes everything, opens the robots' drivers and listens, but serves nobody yet. All
-// problems are reported at once where they can be found at once. Drivers may take time to
-// open; ctx ends that. Run closes what New opened; so does Close, of a server that is not
-// run.
+// New makes everything, opens the robots' drivers and listens; Run then serves. Problems
+// that can be found together are reported together. Opening a driver may take time and
+// ends with ctx. Run closes what New opened; call Close for a server that is not run.
 func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	if o.Drivers == nil {
 		o.Drivers = driver.Standard
@@ -107,7 +102,7 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	return s, nil
 }
 
-// Close ends a server that was made and is not run.
+// Close releases everything that New opened, of a server that is not run.
 func (s *Server) Close() error {
 	s.end()
 	s.background.Wait()
@@ -188,7 +183,7 @@ func (s *Server) assemble(ctx context.Context, o *Options) error {
 	return nil
 }
 
-// motionsFolder is where people's own motions are kept.
+// motionsFolder returns the folder of the users' own motions, "" if there is none.
 func (s *Server) motionsFolder() string {
 	if s.cfg.Motions != "" {
 		return s.cfg.Motions
@@ -197,21 +192,21 @@ func (s *Server) motionsFolder() string {
 	if data == "" {
 		home, err := os.UserHomeDir()
 		if err != nil {
-			return "" // then motions cannot be saved, and that is said
+			return ""
 		}
 		data = filepath.Join(home, ".local", "share")
 	}
 	return filepath.Join(data, "poise", "motions", s.robot.Model.Name())
 }
 
-// Address returns where the server listens.
+// Address returns the address that the server listens at.
 func (s *Server) Address() string { return s.listener.Addr().String() }
 
-// Motions returns the folder where motions are saved, "" if they cannot be.
+// Motions returns the folder that motions are saved in, "" if they cannot be saved.
 func (s *Server) Motions() string { return s.library.Dir() }
 
-// Robots lists the robots for people: name, driver, whether it is simulated, and the
-// settings that are not the driver's defaults.
+// Robots describes each robot: name, driver, simulated or hardware, and the settings that
+// are not the driver's defaults.
 func (s *Server) Robots() (all []string) {
 	for i, r := range s.cfg.AllRobots() {
 		kind := "hardware"
@@ -243,139 +238,19 @@ func (s *Server) info(in *instance) (*poisemsgs.RobotInfoResponse, error) {
 	r.URDF, r.Description = s.meshes.URDF(), s.robot.About
 	r.Period, r.Simulated, r.HasReal, r.Robot = s.cfg.Loop.Period, in.can.Simulated, len(s.robots) > 1, in.name
 	for _, other := range s.robots {
-		r.Robots = append(r.Robots, other.told)
+		r.Robots = append(r.Robots, other.about)
 	}
 	return r, nil
 }
 
-// cycleStats returns the figures of an instance's cycle, and what the system
-// granted.
+// cycleStats returns the timing of a robot's cycle, and what the system granted of real
+// time.
 func (s *Server) cycleStats(name string) (runner.Stats, string) {
-	all, said, _ := s.runner.Stats()
+	all, granted, _ := s.runner.Stats()
 	for _, one := range all {
 		if one.Name == name {
-			return one, said
+			return one, granted
 		}
 	}
-	return runner.Stats{}, said
-}
-
-// Run serves until ctx is done; then it stops in order: goals, ramp, hold, safe state,
-// files. It returns what went wrong.
-func (s *Server) Run(ctx context.Context) error {
-	robots, stopRobots := context.WithCancel(context.Background())
-	defer stopRobots()
-	cycle := make(chan error, 1)
-	go func() { cycle <- s.runner.Run(robots) }()
-	for _, in := range s.robots {
-		s.background.Go(func() { in.exec.Run(s.life) })
-	}
-	s.background.Go(s.energise)
-	if m := s.cfg.Mirror; m.URL != "" {
-		s.background.Go(func() { mirror.Keep(s.life, s.graph, m.URL, m.Prefix, client.Options{Log: s.log, HTTP: s.http}) })
-	}
-
-	web := &http.Server{Handler: loopback.Guard{Origins: s.cfg.Origins}.Handler(s.routes()), ReadHeaderTimeout: 5 * time.Second,
-		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)}
-	served := make(chan error, 1)
-	go func() { served <- web.Serve(s.listener) }()
-	closeWires := s.runWires()
-
-	var errs []error
-	select {
-	case <-ctx.Done():
-	case err := <-served:
-		errs = append(errs, fmt.Errorf("http: %w", err))
-	case err := <-cycle:
-		errs = append(errs, fmt.Errorf("cycle: %w", err))
-		cycle <- nil
-	}
-	began := time.Now()
-	s.wind(web, closeWires, stopRobots)
-	if err := <-cycle; err != nil {
-		errs = append(errs, err)
-	}
-	errs = append(errs, s.closeDrivers())
-	s.end()
-	s.background.Wait()
-	if s.record != nil {
-		err := s.record.Close()
-		s.log.Info("the recording is written", "file", s.cfg.Record.File, "err", err)
-		errs = append(errs, err)
-	}
-	s.log.Info("stopped", "after", time.Since(began).Round(time.Millisecond))
-	s.graph.Close()
-	return errors.Join(errs...)
-}
-
-// Patience for the parts of a stop; with the last ramp of the cycle it is 3 s in all.
-const (
-	goalPatience = 800 * time.Millisecond
-	rampPatience = 1500 * time.Millisecond // goals included
-	webPatience  = 300 * time.Millisecond
-)
-
-// wind stops in order: goals are called off and ramp down, the robots hold and go to
-// their safe state, clients hear of it, connections close.
-func (s *Server) wind(web *http.Server, closeWires, stopRobots func()) {
-	s.log.Info("stopping")
-	ctx, cancel := context.WithTimeout(context.Background(), rampPatience)
-	defer cancel()
-	var ramps sync.WaitGroup
-	for _, in := range s.robots {
-		in.exec.CancelAll("server")
-		ramps.Go(func() {
-			in.awaitGoals(goalPatience)
-			if _, err := waitFor(ctx, in.exec.Stop("server", 2)); err != nil {
-				s.log.Warn("the ramp took too long", "robot", in.name)
-			}
-		})
-	}
-	ramps.Wait()
-	stopRobots() // category 1: ramp, then no torque
-	closing, done := context.WithTimeout(context.Background(), webPatience)
-	defer done()
-	closeWires()
-	if err := web.Shutdown(closing); err != nil {
-		web.Close()
-	}
-}
-
-// awaitGoals waits until no goal is left, or for so long.
-func (in *instance) awaitGoals(patience time.Duration) {
-	for end := time.Now().Add(patience); len(in.exec.State().Goals) > 0 && time.Now().Before(end); {
-		time.Sleep(5 * time.Millisecond)
-	}
-}
-
-// energise gives simulated robots torque as soon as every joint has been read. Hardware
-// has to be told.
-func (s *Server) energise() {
-	for _, in := range s.robots {
-		if !in.can.Simulated {
-			continue
-		}
-		for in.exec.State().Power != loop.Enabled {
-			if in.exec.State().Power == loop.Ready {
-				if _, err := waitFor(s.life, in.exec.Power("server", true)); err != nil {
-					return
-				}
-			}
-			select {
-			case <-s.life.Done():
-				return
-			case <-time.After(5 * time.Millisecond):
-			}
-		}
-	}
-	close(s.ready)
-}
-
-// Ready is closed when the simulated robots have torque.
-func (s *Server) Ready() <-chan struct{} { return s.ready }
-
-// Said is what the system granted of real time.
-func (s *Server) Said() string {
-	_, said, _ := s.runner.Stats()
-	return said
+	return runner.Stats{}, granted
 }

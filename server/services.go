@@ -17,7 +17,7 @@ import (
 	"poise/servo"
 )
 
-// serveCommands registers what an instance can be told.
+// serveCommands registers the services and streams of a robot.
 func (in *instance) serveCommands(r *register) {
 	e := in.exec
 	addService(r, "stop", in.stop)
@@ -76,8 +76,8 @@ func (in *instance) serveCommands(r *register) {
 	in.serveStreams(r)
 }
 
-// mildest is the stop category that a stop of an unknown one is taken as: whoever
-// wants a robot to stop gets a stop.
+// mildest is the category of a stop whose own is unknown: a request to stop is never
+// refused.
 const mildest = 2
 
 // stop stops the robot and answers when it stands.
@@ -121,9 +121,9 @@ func (in *instance) resume(ctx context.Context, q *poisemsgs.ResumeRequest) (*po
 	return &poisemsgs.ResumeResponse{Success: true, Message: "done"}, nil
 }
 
-// fresh returns a state that has all that anybody was told before the call. Reports
-// run ahead of snapshots by no more than the cycle under way, so the second snapshot
-// from now on has what they told.
+// fresh returns a state that is not older than any report that a client has seen. Reports
+// run ahead of snapshots by no more than the cycle under way, so the second snapshot from
+// now on has what they reported.
 func (in *instance) fresh(ctx context.Context) executive.State {
 	state := in.exec.State()
 	for seen, last := 0, state.Tick.N; seen < 2 && !state.Silent && ctx.Err() == nil; {
@@ -271,7 +271,7 @@ func (in *instance) serveRemotes(r *register) {
 	})
 }
 
-// checkGoal tells whether a goal, given as JSON, could start now.
+// checkGoal answers whether a goal, given as JSON, could start now.
 func (in *instance) checkGoal(ctx context.Context, q *poisemsgs.CheckGoalRequest) (*poisemsgs.CheckGoalResponse, error) {
 	goal, err := in.readGoal(q.Controller, []byte(q.GoalJSON))
 	if err != nil {

@@ -23,8 +23,8 @@ import (
 // worldFrame is what the robots stand in.
 const worldFrame = edge.WorldFrame
 
-// topics is what an instance tells without being asked, each at its rate. All of it
-// is made from snapshots, in the goroutine that pumps the executive.
+// topics publishes the state of a robot, each topic at its rate. Messages are made from
+// snapshots, in the goroutine that pumps the executive.
 type topics struct {
 	in    *instance
 	names []string // of the joints
@@ -121,7 +121,7 @@ func (t *topics) transform(l link, at servo.Tick) msgs.TransformStamped {
 	return msgs.TransformStamped{Header: edge.Header(at, l.parent), ChildFrameID: l.child, Transform: edge.Transform(parent.Inverse().Mul(own))}
 }
 
-// due reports whether something is to be told now, and when next.
+// due reports whether something is to be published now, and sets when it is next.
 func due(next *int64, now int64, rate float64) bool {
 	if now < *next {
 		return false
@@ -133,7 +133,7 @@ func due(next *int64, now int64, rate float64) bool {
 	return true
 }
 
-// snapshot tells what is due. It runs in the pump's goroutine.
+// snapshot publishes what is due. It runs in the pump's goroutine.
 func (t *topics) snapshot(now *loop.Snapshot) {
 	rates := &t.in.s.cfg.Rates
 	at := now.Tick.Time
@@ -146,20 +146,20 @@ func (t *topics) snapshot(now *loop.Snapshot) {
 		})
 	}
 	if due(&t.tfDue, at, rates.TF) {
-		t.place(now)
+		t.publishFrames(now)
 	}
 	if due(&t.statusDue, at, statusRate) {
-		t.tellStatus()
+		t.publishStatus()
 	}
 	if due(&t.healthDue, at, rates.Diagnostics) {
 		t.health.PublishFunc(func() *msgs.DiagnosticArray {
-			stats, said := t.in.s.cycleStats(t.in.name)
-			return diagnostics(t.in.name, t.in.model, now, &stats, said)
+			stats, granted := t.in.s.cycleStats(t.in.name)
+			return diagnostics(t.in.name, t.in.model, now, &stats, granted)
 		})
 	}
 }
 
-// statusRate is how often the state of the robot is told, Hz.
+// statusRate is how often robot_status is published, Hz.
 const statusRate = 20
 
 func (t *topics) joints(now *loop.Snapshot, q, v, effort []float64) *msgs.JointState {
@@ -167,8 +167,8 @@ func (t *topics) joints(now *loop.Snapshot, q, v, effort []float64) *msgs.JointS
 		Position: append([]float64(nil), q...), Velocity: append([]float64(nil), v...), Effort: append([]float64(nil), effort...)}
 }
 
-// place tells all frames, and the balance.
-func (t *topics) place(now *loop.Snapshot) {
+// publishFrames publishes tf and the balance.
+func (t *topics) publishFrames(now *loop.Snapshot) {
 	m, p := t.in.model, &t.posture
 	p.of(m, t.in.can.Exact, now)
 	t.tf.PublishFunc(func() *msgs.TFMessage {
@@ -208,8 +208,9 @@ func (t *topics) place(now *loop.Snapshot) {
 	})
 }
 
-// tellStatus tells what the robot does and, when it changes, who owns what.
-func (t *topics) tellStatus() {
+// publishStatus publishes the state of robot and controllers and, when they change, the
+// owners of resources.
+func (t *topics) publishStatus() {
 	state := t.in.exec.State()
 	t.status.PublishFunc(func() *poisemsgs.RobotStatus { return edge.Status(&state) })
 	t.switching.PublishFunc(func() *poisemsgs.ControllersState {
@@ -225,20 +226,20 @@ func (t *topics) tellStatus() {
 	}
 }
 
-// event lets a text command leave.
+// event publishes a text command of a motion.
 func (in *instance) event(e executive.Event) {
 	in.topics.events.Publish(edge.EventMessage(e))
 	in.s.log.Info("event", "robot", in.name, "motion", e.Motion, "type", e.Type, "command", e.Command, "options", e.Options)
 }
 
-// Periods within which the same thing is said once.
+// Periods within which the same line is logged once.
 const (
 	noticeEvery = 10 * time.Second // a fault that comes and goes
-	streamEvery = time.Second      // joints that somebody drags
+	streamEvery = time.Second      // values of a stream
 )
 
-// notice logs what everybody should know. A fault that comes and goes is told once in
-// a while, with how often it was left out.
+// notice logs a notice of the executive. A fault that comes and goes is logged once per
+// period, with the number of those left out.
 func (in *instance) notice(n executive.Notice) {
 	level := slog.LevelInfo
 	switch n.Kind {
@@ -260,8 +261,8 @@ func (in *instance) notice(n executive.Notice) {
 	}
 }
 
-// audit leaves a line about every command and goal. Placing joints comes as often as
-// a hand drags them: of such a stream there is a line a second, with a count.
+// audit logs every command and goal. Joints are placed as often as a slider moves: of
+// such a stream one line a second is logged, with a count.
 func (in *instance) audit(a executive.Audit) {
 	in.s.counts.count(in.name, a)
 	say := func(leftOut int) {

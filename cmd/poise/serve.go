@@ -99,7 +99,7 @@ func banner(e *env, s *server.Server, c *config.Config) {
 		"  driven     " + strings.Join(robots, "\n             "),
 		"  graph      " + strings.Join(s.Wires(), "\n             "),
 		"  motions    " + motions,
-		"  real time  " + s.Said(),
+		"  real time  " + s.RealTime(),
 		"Ctrl-C stops: goals end, the robot ramps down and lets go.",
 	}
 	if assumed := s.Assumed(); assumed != "" {
