@@ -14,7 +14,7 @@ export POISE_PYTHON     := $(VENV)/bin/python
 export POISE_CLIENTS    := $(TOOLS)/clients
 
 .NOTPARALLEL:
-.PHONY: help run build test check setup format vet staticcheck deadcode unit live race fuzz examples studio studio-check smoke browser golden soak bench bench-peers oracle mutate images clean
+.PHONY: help run build test check setup format vet staticcheck deadcode docs unit live race fuzz examples studio studio-check smoke browser golden soak bench bench-peers oracle mutate images clean
 
 run: build ## build, start the virtual robot, its graph and the Studio
 	./bin/poise serve $(ARGS)
@@ -31,6 +31,9 @@ help: ## list the targets
 setup: ## compiler, Python, Node, browser, clients; what is there is kept
 	@tools/setup.sh $(VENV)
 	@tools/clients/setup.sh $(TOOLS)/clients
+
+docs: ## the tables of docs/ that follow from the code
+	@$(GO) run ./tools/docs
 
 build: ## bin/poise
 	@CGO_ENABLED=0 $(GO) build -trimpath -o bin/poise ./cmd/poise

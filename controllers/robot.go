@@ -74,10 +74,10 @@ func (d *Declaration) seat(m *robot.Model, number int, c control.Controller, t T
 		Loop:      loop.Registration{Name: name, Kind: d.Kind.Name, Controller: c, Pending: float32(t.Pending), Operational: float32(t.Operational), Supports: d.Supports},
 		Executive: executive.Controller{Name: name, Kind: d.Kind.Name, Remote: d.Outside}}
 	if d.Operate != nil {
-		s.Executive.Operate = func(set robot.Set, _ *loop.Snapshot) (control.Program, error) { return d.Operate(m, set) }
+		s.Executive.Operate = func(set robot.Set, _ *loop.Snapshot) (control.Program, error) { return d.Operate.Program(m, set) }
 		s.Executive.Resources = everything
-		if d.Resources != nil {
-			s.Executive.Resources = d.Resources(m)
+		if d.Operate.Resources != nil {
+			s.Executive.Resources = d.Operate.Resources(m)
 		}
 	}
 	return s

@@ -1,8 +1,12 @@
 package controllers
 
 import (
+	"fmt"
+
 	"poise/control"
 	"poise/graph"
+	"poise/msgs"
+	"poise/msgs/registry"
 	"poise/robot"
 	"poise/servo"
 )
@@ -10,6 +14,8 @@ import (
 // Stream is a topic whose messages lead a controller while it is active.
 type Stream struct {
 	Topic string   // below controllers/NAME/
+	Short string   // what its messages say, for the documentation
+	Type  string   // of the messages, as ROS 2 writes it
 	Also  []string // further names of the topic
 
 	subscribe func(g *graph.Graph, name string) (*graph.Subscription, error)
@@ -18,8 +24,12 @@ type Stream struct {
 
 // StreamOf declares a stream of messages; read turns one into a value for the
 // controller, whose time is that of now unless the message has a stamp of its own.
-func StreamOf[T any](topic string, read func(m *robot.Model, now servo.Tick, message *T) (control.Program, error), also ...string) Stream {
-	return Stream{Topic: topic, Also: also,
+func StreamOf[T any](topic, short string, read func(m *robot.Model, now servo.Tick, message *T) (control.Program, error), also ...string) Stream {
+	typ, ok := registry.For[T]()
+	if !ok {
+		panic(fmt.Sprintf("controllers: %T is no message of the registry", *new(T)))
+	}
+	return Stream{Topic: topic, Short: short, Type: typ.Name(msgs.ROS2), Also: also,
 		subscribe: func(g *graph.Graph, name string) (*graph.Subscription, error) {
 			l, err := graph.Listen[T](g, name, graph.SubscribeOptions{QoS: graph.QoS{Depth: 1}}) // only the newest value counts
 			return l.Subscription, err

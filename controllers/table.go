@@ -27,17 +27,12 @@ type Declaration struct {
 	Pending     float32 // priority while it asks for resources
 	Operational float32 // priority once it has them
 
-	// Operate makes the program that a controller performs while it is switched on,
-	// on some leaves of a robot. Nil is for one that is not switched on and off but
-	// given goals.
-	Operate func(m *robot.Model, set robot.Set) (control.Program, error)
-	// Resources names what Operate works on where its client does not say; nil is
-	// everything.
-	Resources func(m *robot.Model) []string
-
 	// Actions are those whose goals it performs; the first is meant where its name
 	// stands for one.
 	Actions []Action
+
+	// Operate is nil for a controller that is not switched on and off.
+	Operate *Operation
 
 	// Streams are the topics that lead it.
 	Streams []Stream
@@ -51,8 +46,21 @@ type Declaration struct {
 
 // Action is an action under its name on the graph.
 type Action struct {
-	Name string
+	Name  string
+	Short string // what it does, for the documentation
 	edge.Action
+}
+
+// Operation is what a controller does while it is switched on.
+type Operation struct {
+	Short string // what it does, for the documentation
+
+	// Program makes what it performs on some leaves of a robot.
+	Program func(m *robot.Model, set robot.Set) (control.Program, error)
+
+	// Resources names what it works on where its client does not say; nil is
+	// everything.
+	Resources func(m *robot.Model) []string
 }
 
 // Priorities: what people do by hand wins over what was asked for, which wins over
@@ -67,22 +75,33 @@ const (
 // Table lists all controllers.
 var Table = []Declaration{
 	{Name: "trajectory", Kind: follow.Kind, Seats: 4, Pending: asked, Operational: asked, Supports: true,
-		Actions: []Action{{"follow_joint_trajectory", edge.FollowJointTrajectory}, {"follow_joint_trajectory_with_actions", edge.FollowJointTrajectoryWithActions},
-			{"play_motion", edge.PlayMotion}, {"execute_motion", edge.ExecuteMotion}, {"execute_trajectory", edge.ExecuteTrajectory}}},
+		Actions: []Action{
+			{"follow_joint_trajectory", "plays a trajectory ([trajectories.md](trajectories.md))", edge.FollowJointTrajectory},
+			{"follow_joint_trajectory_with_actions", "the same, with text commands that leave on the way", edge.FollowJointTrajectoryWithActions},
+			{"play_motion", "plays a stored motion; options: `approach`, `return`, `loop`, `part`, `backward`, `speed=0.5`, `resume` (after a stop, a pause or without power)", edge.PlayMotion},
+			{"execute_motion", "plays a motion as it is being edited, or a stored one: which part, how fast, in which direction, and how its start is reached", edge.ExecuteMotion},
+			{"execute_trajectory", "performs what was planned", edge.ExecuteTrajectory},
+		}},
 	{Name: "pose", Kind: pose.Kind, Seats: 1, Pending: asked, Operational: asked, Supports: true,
-		Actions: []Action{{"go_to_pose", edge.GoToPose}}},
-	{Name: "joint_state", Kind: stream.Kind, Seats: 1, Pending: streamed, Operational: streamed, Operate: stream.OperateWanted,
-		Streams: []Stream{StreamOf("ref_joints", edge.JointSample, "joints_ref")}},
-	{Name: "remote", Kind: stream.Kind, Seats: 4, Pending: streamed, Operational: streamed, Operate: stream.OperateNeeded, Outside: true,
-		Streams: []Stream{StreamOf("ref_joints", edge.JointSample)}},
-	{Name: "hold", Kind: hold.Kind, Seats: 1, Pending: background, Operational: background, Operate: hold.Operate},
-	{Name: "torque_off", Kind: torqueoff.Kind, Seats: 1, Pending: byHand, Operational: byHand, Operate: torqueoff.Operate},
-	{Name: "stance", Kind: stance.Kind, Seats: 1, Pending: background, Operational: background, Operate: stance.Operate, Resources: stance.Resources, Supports: true,
-		Streams: []Stream{StreamOf("target", edge.StanceTarget)}},
-	{Name: "look_at", Kind: lookat.Kind, Seats: 1, Pending: background, Operational: background, Operate: lookat.Operate, Resources: lookat.Resources, Supports: true,
-		Streams: []Stream{StreamOf("target", edge.LookTarget)}},
+		Actions: []Action{{"go_to_pose", "goes to a named pose; option: `resume`", edge.GoToPose}}},
+	{Name: "joint_state", Kind: stream.Kind, Seats: 1, Pending: streamed, Operational: streamed,
+		Operate: &Operation{Short: "follows `joints_ref` with some resources until it is called off; feedback is what it owns", Program: stream.OperateWanted},
+		Streams: []Stream{StreamOf("ref_joints", "joint positions to follow; the newest counts", edge.JointSample, "joints_ref")}},
+	{Name: "remote", Kind: stream.Kind, Seats: 4, Pending: streamed, Operational: streamed, Outside: true,
+		Operate: &Operation{Program: stream.OperateNeeded},
+		Streams: []Stream{StreamOf("ref_joints", "joint positions to follow", edge.JointSample)}},
+	{Name: "hold", Kind: hold.Kind, Seats: 1, Pending: background, Operational: background,
+		Operate: &Operation{Short: "keeps resources where they are", Program: hold.Operate}},
+	{Name: "torque_off", Kind: torqueoff.Kind, Seats: 1, Pending: byHand, Operational: byHand,
+		Operate: &Operation{Short: "lets limbs go, to be posed by hand", Program: torqueoff.Operate}},
+	{Name: "stance", Kind: stance.Kind, Seats: 1, Pending: background, Operational: background, Supports: true,
+		Operate: &Operation{Short: "stands on its feet and moves the body", Program: stance.Operate, Resources: stance.Resources},
+		Streams: []Stream{StreamOf("target", "where the body goes over its feet, in the `world`; with the root link as frame, relative to where it stood when it began", edge.StanceTarget)}},
+	{Name: "look_at", Kind: lookat.Kind, Seats: 1, Pending: background, Operational: background, Supports: true,
+		Operate: &Operation{Short: "looks, straight on until it has a target", Program: lookat.Operate, Resources: lookat.Resources},
+		Streams: []Stream{StreamOf("target", "what eyes and head look at; `frame_id` is `world` (or empty) or the root link", edge.LookTarget)}},
 	{Name: "step", Kind: step.Kind, Seats: 1, Pending: asked, Operational: asked, Supports: true,
-		Actions: []Action{{"follow_step_sequence", edge.FollowStepSequence}}},
+		Actions: []Action{{"follow_step_sequence", "Cartesian steps of limbs and base, with contacts; limbs by the name of their chain", edge.FollowStepSequence}}},
 	{Name: "swing", Kind: swing.Kind},
 }
 

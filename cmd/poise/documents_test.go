@@ -23,6 +23,21 @@ func TestAddingADriver(t *testing.T) {
 	}
 }
 
+// TestAddingAController follows docs/adding-a-controller.md, and counts what a controller
+// touches: its own package, its messages and the table.
+func TestAddingAController(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the program")
+	}
+	r := doctest.Run(t, "docs/adding-a-controller.md", doctest.Options{Replace: map[string]string{"127.0.0.1:8182": freeAddress(t)}})
+	if want := []string{"controllers/table.go", "controllers/table.go", "docs/messages.md", "msgs/registry/poise.go"}; !slices.Equal(r.Edited, want) {
+		t.Errorf("the guide edits %v, want %v", r.Edited, want)
+	}
+	if want := []string{"control/wag/wag.go", "control/wag/wag_test.go", "edge/wag.go", "msgs/poisemsgs/wag.go"}; !slices.Equal(r.Written, want) {
+		t.Errorf("the guide writes %v, want %v", r.Written, want)
+	}
+}
+
 // freeAddress returns an address that was free a moment ago.
 func freeAddress(t *testing.T) string {
 	t.Helper()

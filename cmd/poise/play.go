@@ -80,7 +80,12 @@ func executeOnServer(r *remote, text []byte, pilz bool) error {
 // perform sends a goal, shows how it gets on and tells how it ended. Ctrl-C cancels it
 // and waits for the ramp.
 func (r *remote) perform(action, typ string, goal any, what string) error {
-	g, err := r.c.SendGoal(context.Background(), r.name(action), typ, client.Text(goal, msgs.ROS2))
+	return r.performText(r.name(action), typ, client.Text(goal, msgs.ROS2), what)
+}
+
+// performText is perform with a goal that is JSON already, of an action by its full name.
+func (r *remote) performText(action, typ string, goal []byte, what string) error {
+	g, err := r.c.SendGoal(context.Background(), action, typ, goal)
 	if err != nil {
 		return err
 	}

@@ -21,16 +21,9 @@ func runCall(e *env, args []string) error {
 		return err
 	}
 	defer end()
-	var request []byte
-	if len(rest) == 2 {
-		if request = []byte(rest[1]); rest[1] == "-" {
-			if request, err = io.ReadAll(e.in); err != nil {
-				return err
-			}
-		}
-		if !json.Valid(request) {
-			return usagef("the request is no JSON: %s", rest[1])
-		}
+	request, err := e.jsonArgument(rest[1:])
+	if err != nil {
+		return err
 	}
 	text, err := r.c.Call(r.ctx, r.service(rest[0]), request) // as long as it takes: it may plan
 	if err != nil {
@@ -46,6 +39,41 @@ func runCall(e *env, args []string) error {
 		return &toldError{fmt.Errorf("%s: %s", rest[0], a.Message)}
 	}
 	return nil
+}
+
+// jsonArgument returns the text of an optional argument, which is JSON; - reads it from
+// standard input.
+func (e *env) jsonArgument(args []string) (text []byte, err error) {
+	if len(args) == 0 {
+		return nil, nil
+	}
+	if text = []byte(args[0]); args[0] == "-" {
+		if text, err = io.ReadAll(e.in); err != nil {
+			return nil, err
+		}
+	}
+	if !json.Valid(text) {
+		return nil, usagef("the request is no JSON: %s", args[0])
+	}
+	return text, nil
+}
+
+// runGoal sends a goal of any action and waits for its end.
+func runGoal(e *env, args []string) error {
+	r := newRemote(e, "goal")
+	rest, end, err := r.open(args, "ACTION", "[JSON]")
+	if err != nil {
+		return err
+	}
+	defer end()
+	goal, err := e.jsonArgument(rest[1:])
+	if err != nil {
+		return err
+	}
+	if goal == nil {
+		goal = []byte("{}")
+	}
+	return r.performText(r.service(rest[0]), "", goal, rest[0])
 }
 
 // service takes a name as it is, or as that of the robot that is meant.
