@@ -19,13 +19,13 @@ import (
 // of the folder's packages that are not listed, which do not know each other.
 var layers = []string{
 	// tools of the trade, knowing nothing of robots
-	"internal/rt", "internal/xmltree", "internal/strictyaml", "internal/plot",
+	"problem", "internal/rt", "internal/xmltree", "internal/strictyaml", "internal/plot",
 	// values and kernels
 	"spatial", "linalg",
 	// documents and the robot
 	"urdf", "urdf/locate",
 	"urdf/xacro/value", "urdf/xacro/expr", "urdf/xacro",
-	"robot/rule", "robot/description", "robot",
+	"robot/description", "robot",
 	"robot/summary", "robot/shipped", "robot/load",
 	// algorithms on the robot
 	"kinematics", "kinematics/ik", "dynamics", "contact",

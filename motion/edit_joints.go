@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"poise/control/follow"
-	"poise/robot/rule"
+	"poise/problem"
 	"poise/trajectory"
 )
 
@@ -33,7 +33,7 @@ func (e *edit) setStartPose() {
 		for _, p := range e.m.Poses() {
 			names = append(names, p.Name)
 		}
-		e.add(Problem{Kind: ErrName, Text: fmt.Sprintf("pose %q does not exist%s", e.d.StartPose, rule.DidYouMean(e.d.StartPose, names))})
+		e.add(Problem{Kind: ErrName, Text: fmt.Sprintf("pose %q does not exist%s", e.d.StartPose, problem.Hint(e.d.StartPose, names))})
 	}
 }
 
@@ -172,7 +172,7 @@ func (e *edit) knownChain(name string) {
 		}
 	}
 	if !slices.Contains(standing, name) {
-		e.add(Problem{Kind: ErrUnknownChain, Joint: name, Text: fmt.Sprintf("no chain %q can stand%s", name, rule.DidYouMean(name, standing))})
+		e.add(Problem{Kind: ErrUnknownChain, Joint: name, Text: fmt.Sprintf("no chain %q can stand%s", name, problem.Hint(name, standing))})
 	}
 }
 
@@ -196,7 +196,7 @@ func (e *edit) addSupports() {
 func (e *edit) track(name string) int {
 	c := slices.Index(e.d.Chains, name)
 	if c < 0 {
-		e.add(Problem{Kind: ErrUnknownChain, Joint: name, Text: fmt.Sprintf("chain %q has no support track%s", name, rule.DidYouMean(name, e.d.Chains))})
+		e.add(Problem{Kind: ErrUnknownChain, Joint: name, Text: fmt.Sprintf("chain %q has no support track%s", name, problem.Hint(name, e.d.Chains))})
 	}
 	return c
 }

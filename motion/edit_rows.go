@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"poise/control/follow"
-	"poise/robot/rule"
+	"poise/problem"
 )
 
 // applyPose puts the joints of a named pose into rows: a part of the body, or all of it.
@@ -22,7 +22,7 @@ func (e *edit) applyPose() {
 		for _, p := range e.m.Poses() {
 			names = append(names, p.Name)
 		}
-		e.add(Problem{Kind: ErrName, Text: fmt.Sprintf("pose %q does not exist%s", e.text(), rule.DidYouMean(e.text(), names))})
+		e.add(Problem{Kind: ErrName, Text: fmt.Sprintf("pose %q does not exist%s", e.text(), problem.Hint(e.text(), names))})
 		return
 	}
 	for i, id := range pose.Joints {

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"slices"
 
+	"poise/problem"
 	"poise/robot"
-	"poise/robot/rule"
 )
 
 // Operation is one edit as data. Which fields an edit reads, verbs says; the
@@ -98,7 +98,7 @@ func Apply(d *Document, m *robot.Model, op Operation) (*Document, error) {
 		for _, v := range verbs {
 			words = append(words, v.op)
 		}
-		return nil, &Problem{Kind: ErrOperation, Text: fmt.Sprintf("unknown operation %q%s", op.Op, rule.DidYouMean(op.Op, words))}
+		return nil, &Problem{Kind: ErrOperation, Text: fmt.Sprintf("unknown operation %q%s", op.Op, problem.Hint(op.Op, words))}
 	}
 	if err := d.Check(); err != nil {
 		return nil, err
@@ -225,7 +225,7 @@ func (e *edit) knownJoint(name string) {
 	id, ok := e.m.Joint(name)
 	switch {
 	case !ok:
-		e.add(Problem{Kind: ErrUnknownJoint, Joint: name, Text: fmt.Sprintf("joint %q does not exist%s", name, rule.DidYouMean(name, jointNames(e.m)))})
+		e.add(Problem{Kind: ErrUnknownJoint, Joint: name, Text: fmt.Sprintf("joint %q does not exist%s", name, problem.Hint(name, jointNames(e.m)))})
 	case e.m.Joints()[id].Kind.NumQ() != 1:
 		e.add(Problem{Kind: ErrUnknownJoint, Joint: name, Text: fmt.Sprintf("joint %q is %v: its position is not one number", name, e.m.Joints()[id].Kind)})
 	}
@@ -235,7 +235,7 @@ func (e *edit) knownJoint(name string) {
 func (e *edit) listed(name string) *Joint {
 	i := e.d.Joint(name)
 	if i < 0 {
-		e.add(Problem{Kind: ErrUnknownJoint, Joint: name, Text: fmt.Sprintf("joint %q takes no part%s", name, rule.DidYouMean(name, e.d.JointNames()))})
+		e.add(Problem{Kind: ErrUnknownJoint, Joint: name, Text: fmt.Sprintf("joint %q takes no part%s", name, problem.Hint(name, e.d.JointNames()))})
 		return nil
 	}
 	return &e.d.Joints[i]

@@ -6,8 +6,8 @@ import (
 
 	"poise/kinematics"
 	"poise/kinematics/ik"
+	"poise/problem"
 	"poise/robot"
-	"poise/robot/rule"
 	"poise/spatial"
 )
 
@@ -90,7 +90,7 @@ func (r *resolver) group() *Refusal {
 		for _, g := range r.Model.Groups() {
 			names = append(names, g.Name)
 		}
-		return Refuse(UnknownGroup, "group %q is unknown%s", r.req.Group, rule.DidYouMean(r.req.Group, names))
+		return Refuse(UnknownGroup, "group %q is unknown%s", r.req.Group, problem.Hint(r.req.Group, names))
 	}
 	r.task.Group = &r.Model.Groups()[id]
 	for _, j := range r.task.Group.Joints {
@@ -149,7 +149,7 @@ func (r *resolver) givenStart(st *StartState) *Refusal {
 			if r.isFollower(name) {
 				continue // its leader says it all
 			}
-			return Refuse(BadState, "start state: joint %q is unknown%s", name, rule.DidYouMean(name, r.jointNames()))
+			return Refuse(BadState, "start state: joint %q is unknown%s", name, problem.Hint(name, r.jointNames()))
 		}
 		if seen[name] {
 			return Refuse(BadState, "start state: joint %q stands there twice", name)
@@ -265,7 +265,7 @@ func (r *resolver) jointGoalShape(goals []JointGoal) *Refusal {
 			for _, j := range r.task.Joints {
 				names = append(names, r.Model.Joints()[j].Name)
 			}
-			return Refuse(BadGoal, "goal: joint %q is not in group %q%s", g.Joint, r.req.Group, rule.DidYouMean(g.Joint, names))
+			return Refuse(BadGoal, "goal: joint %q is not in group %q%s", g.Joint, r.req.Group, problem.Hint(g.Joint, names))
 		}
 		j := &r.Model.Joints()[id]
 		switch {

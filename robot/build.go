@@ -1,7 +1,7 @@
 package robot
 
 import (
-	"poise/robot/rule"
+	"poise/problem"
 	"poise/spatial"
 	"poise/urdf"
 )
@@ -35,13 +35,10 @@ const (
 // otherwise, m/s².
 const StandardGravity = 9.81
 
-// Problem is one thing wrong with a robot, or worth a second look.
-type Problem = rule.Problem
-
 // Build makes a model of a document. It reports every problem at once: errors
-// joined (each a *Problem), and warnings of a robot that works all the same. The
+// joined (each a *problem.Problem), and warnings of a robot that works all the same. The
 // model keeps the document, which must not change any more.
-func Build(doc *urdf.Document, opts Options) (*Model, []*Problem, error) {
+func Build(doc *urdf.Document, opts Options) (*Model, []*problem.Problem, error) {
 	b := builder{doc: doc, opts: opts}
 	t, ok := newTree(doc, &b.Report)
 	checkMeshes(doc, opts.MeshExists, &b.Report)
@@ -63,7 +60,7 @@ func Build(doc *urdf.Document, opts Options) (*Model, []*Problem, error) {
 
 // builder carries a model while it is made.
 type builder struct {
-	rule.Report
+	problem.Report
 	doc  *urdf.Document
 	opts Options
 	tree *tree
@@ -115,7 +112,7 @@ func (b *builder) checkSums() {
 		M, X := b.m.bodies[f.Body].Inertia, b.m.bodies[f.Body].Rest
 		if !f.Pose.P.Finite() || !X.P.Finite() || !M.Com.Finite() || !finite(M.Mass, b.m.mass) || !finite(M.I[:]...) {
 			at := b.doc.Links[b.tree.LinkIndex[f.Name]].Pos
-			b.Errorf(rule.NotFinite, at, rule.Link(f.Name), "lengths or masses up to here are too large to add up")
+			b.Errorf(NotFinite, at, problem.Link(f.Name), "lengths or masses up to here are too large to add up")
 			return
 		}
 	}
@@ -193,7 +190,7 @@ func (b *builder) bindFollowers() {
 func (b *builder) checkMass() {
 	m := b.m
 	if m.mass == 0 {
-		b.Warnf(rule.ZeroMass, b.doc.Pos, "", "no link of robot %q has a mass: it has kinematics, but no dynamics", m.name)
+		b.Warnf(ZeroMass, b.doc.Pos, "", "no link of robot %q has a mass: it has kinematics, but no dynamics", m.name)
 		return
 	}
 	for _, body := range m.bodies[1:] {
@@ -201,7 +198,7 @@ func (b *builder) checkMass() {
 			continue
 		}
 		l := m.frames[body.Link].Name
-		b.Warnf(rule.ZeroMass, b.doc.Links[b.tree.LinkIndex[l]].Pos, rule.Link(l), "moves, but neither it nor what is welded to it has a mass")
+		b.Warnf(ZeroMass, b.doc.Links[b.tree.LinkIndex[l]].Pos, problem.Link(l), "moves, but neither it nor what is welded to it has a mass")
 	}
 }
 
@@ -214,7 +211,7 @@ func (b *builder) limit() {
 			switch j := b.limited(e.Joint, t.at(e)); {
 			case j == nil:
 			case j.Kind == Continuous && (e.Limits.Lower.Has || e.Limits.Upper.Has):
-				b.Errorf(rule.BadLimit, t.at(e), rule.Joint(j.Name), "a continuous joint has no range; make it revolute in the URDF")
+				b.Errorf(BadLimit, t.at(e), problem.Joint(j.Name), "a continuous joint has no range; make it revolute in the URDF")
 			default:
 				t.merge(&j.Limits, e, b.opts.OverrideLimits, &b.Report)
 			}
@@ -232,12 +229,12 @@ func (b *builder) limit() {
 // limited finds the joint that an entry of a limit file means. One that the
 // robot does not have is a warning: a file may serve several variants of a
 // robot.
-func (b *builder) limited(name string, at urdf.Pos) *Joint {
-	thing := rule.Joint(name)
+func (b *builder) limited(name string, at problem.Pos) *Joint {
+	thing := problem.Joint(name)
 	if id, ok := b.m.jointByName[name]; ok {
 		j := &b.m.joints[id]
 		if j.Kind == Planar || j.Kind == Floating {
-			b.Warnf(rule.UnusedLimit, at, thing, "limits of a joint with several coordinates are not used")
+			b.Warnf(UnusedLimit, at, thing, "limits of a joint with several coordinates are not used")
 			return nil
 		}
 		return j
@@ -246,10 +243,10 @@ func (b *builder) limited(name string, at urdf.Pos) *Joint {
 		return f
 	}
 	if _, fixed := b.tree.JointIndex[name]; fixed {
-		b.Warnf(rule.UnusedLimit, at, thing, "is fixed: its limits are not used")
+		b.Warnf(UnusedLimit, at, thing, "is fixed: its limits are not used")
 		return nil
 	}
-	b.Warnf(rule.UnknownJoint, at, thing, "limits for a joint that the robot does not have%s", b.DidYouMean(name, b.tree.JointNames()))
+	b.Warnf(UnknownJoint, at, thing, "limits for a joint that the robot does not have%s", b.Hint(name, b.tree.JointNames()))
 	return nil
 }
 

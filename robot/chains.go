@@ -3,10 +3,9 @@ package robot
 import (
 	"slices"
 
+	"poise/problem"
 	"poise/robot/description"
-	"poise/robot/rule"
 	"poise/spatial"
-	"poise/urdf"
 )
 
 // ChainID numbers the chains in the order of robot.yaml.
@@ -110,13 +109,13 @@ const maxPassed = maxMembers
 
 // way is the model's, as long as the ways have not become too many: that is
 // told once.
-func (b *builder) way(base, tip FrameID, at urdf.Pos, thing string) (joints []JointID, down, ok bool) {
+func (b *builder) way(base, tip FrameID, at problem.Pos, thing string) (joints []JointID, down, ok bool) {
 	if b.passed > maxPassed {
 		return nil, false, false
 	}
 	joints, down, passed := b.m.way(base, tip)
 	if b.passed += passed; b.passed > maxPassed {
-		b.Errorf(rule.BadDescription, at, thing, "the chains up to here pass more than %d bodies together", maxPassed)
+		b.Errorf(description.Impossible, at, thing, "the chains up to here pass more than %d bodies together", maxPassed)
 		return nil, false, false
 	}
 	return joints, down, true
@@ -143,12 +142,12 @@ func (b *builder) describeChains(d *Description) {
 }
 
 func (b *builder) describeChain(c description.Chain, d *Description) Chain {
-	m, at, thing := b.m, d.At(c.Line), rule.Named("chain", c.Name)
+	m, at, thing := b.m, d.At(c.Line), problem.Named("chain", c.Name)
 	chain := Chain{Name: c.Name, Contact: NoContact, Mirror: NoChain}
 	if c.Contact != "" {
 		id, ok := m.Contact(c.Contact)
 		if !ok {
-			b.Errorf(rule.BadDescription, at, thing, "contact %q is not declared", c.Contact)
+			b.Errorf(description.Impossible, at, thing, "contact %q is not declared", c.Contact)
 		}
 		chain.Contact = id
 	}
@@ -167,31 +166,31 @@ func (b *builder) describeChain(c description.Chain, d *Description) Chain {
 	switch {
 	case !ok || !ok2:
 	case !down:
-		b.Errorf(rule.BadDescription, at, thing, "base %q is not above tip %q", c.Base, m.frames[chain.VirtualTip].Name)
+		b.Errorf(description.Impossible, at, thing, "base %q is not above tip %q", c.Base, m.frames[chain.VirtualTip].Name)
 	case !below:
-		b.Errorf(rule.BadDescription, at, thing, "virtual tip %q is not below tip %q", c.VirtualTip, c.Tip)
+		b.Errorf(description.Impossible, at, thing, "virtual tip %q is not below tip %q", c.VirtualTip, c.Tip)
 	case len(joints) == 0:
-		b.Errorf(rule.BadDescription, at, thing, "no joint moves tip %q against base %q", c.Tip, c.Base)
+		b.Errorf(description.Impossible, at, thing, "no joint moves tip %q against base %q", c.Tip, c.Base)
 	}
 	chain.Joints = joints
 	return chain
 }
 
 // frameNamed finds a link for an entry of the description.
-func (b *builder) frameNamed(name, key string, at urdf.Pos, thing string) (FrameID, bool) {
+func (b *builder) frameNamed(name, key string, at problem.Pos, thing string) (FrameID, bool) {
 	id, ok := b.m.frameByName[name]
 	switch {
 	case name == "":
-		b.Errorf(rule.BadDescription, at, thing, "%s is missing", key)
+		b.Errorf(description.Impossible, at, thing, "%s is missing", key)
 	case !ok:
-		b.Errorf(rule.UnknownLink, at, thing, "%s: link %q does not exist%s", key, name, b.DidYouMean(name, b.tree.LinkNames()))
+		b.Errorf(UnknownLink, at, thing, "%s: link %q does not exist%s", key, name, b.Hint(name, b.tree.LinkNames()))
 	}
 	return id, ok
 }
 
 // jointNamed finds an independent joint for an entry of a file. A follower is
 // none: it has no coordinate of its own.
-func (b *builder) jointNamed(name string, at urdf.Pos, thing string) (JointID, bool) {
+func (b *builder) jointNamed(name string, at problem.Pos, thing string) (JointID, bool) {
 	id, ok := b.m.jointByName[name]
 	if ok {
 		return id, true
@@ -201,11 +200,11 @@ func (b *builder) jointNamed(name string, at urdf.Pos, thing string) (JointID, b
 	switch {
 	case follower != nil:
 		leader := b.m.joints[b.m.bodies[follower.Body].Joint].Name
-		b.Errorf(rule.BadDescription, at, thing, "joint %q follows %q and has no value of its own", name, leader)
+		b.Errorf(description.Impossible, at, thing, "joint %q follows %q and has no value of its own", name, leader)
 	case fixed:
-		b.Errorf(rule.BadDescription, at, thing, "joint %q is fixed", name)
+		b.Errorf(description.Impossible, at, thing, "joint %q is fixed", name)
 	default:
-		b.Errorf(rule.UnknownJoint, at, thing, "joint %q does not exist%s", name, b.DidYouMean(name, b.tree.JointNames()))
+		b.Errorf(UnknownJoint, at, thing, "joint %q does not exist%s", name, b.Hint(name, b.tree.JointNames()))
 	}
 	return NoJoint, false
 }

@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"poise/problem"
 	"poise/robot"
 	"poise/robot/description"
-	"poise/robot/rule"
 	"poise/spatial"
 	"poise/urdf"
 )
@@ -102,7 +102,7 @@ func dog(t testing.TB) *robot.Model {
 		t.Fatal(err)
 	}
 	for _, w := range warnings {
-		if w.Rule != rule.ZeroMass {
+		if w.Code != robot.ZeroMass {
 			t.Error(w)
 		}
 	}
@@ -264,7 +264,7 @@ func TestTooManyLeaves(t *testing.T) {
 	}
 	m := build(t, arm(256), true)
 	_, err := m.Resources()
-	if !errors.Is(err, rule.TooManyLeaves) || !strings.Contains(err.Error(), "257") || !strings.Contains(err.Error(), "256") {
+	if !errors.Is(err, robot.TooManyLeaves) || !strings.Contains(err.Error(), "257") || !strings.Contains(err.Error(), "256") {
 		t.Errorf("257 leaves: %v", err)
 	}
 	if len(m.Joints()) != 256 || len(m.Groups()) != 1 {
@@ -277,7 +277,7 @@ func TestJointCalledBase(t *testing.T) {
 	if _, err := build(t, doc, false).Resources(); err != nil {
 		t.Errorf("with a fixed base: %v", err)
 	}
-	if _, err := build(t, doc, true).Resources(); !errors.Is(err, rule.BadName) || !strings.Contains(err.Error(), `leaf "base": is the name of joint "base" and of the base`) {
+	if _, err := build(t, doc, true).Resources(); !errors.Is(err, robot.BadName) || !strings.Contains(err.Error(), `leaf "base": is the name of joint "base" and of the base`) {
 		t.Errorf("with a floating base: %v", err)
 	}
 }
@@ -360,8 +360,8 @@ func TestMirroredLimitsShouldAgree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !slices.ContainsFunc(warnings, func(p *robot.Problem) bool {
-		return p.Rule == rule.UnevenMirror && strings.Contains(p.Error(), `joint "r_hip" has the range -0.5 … 1, but the image of joint "l_hip" has -1 … 0.5`)
+	if !slices.ContainsFunc(warnings, func(p *problem.Problem) bool {
+		return p.Code == robot.UnevenMirror && strings.Contains(p.Error(), `joint "r_hip" has the range -0.5 … 1, but the image of joint "l_hip" has -1 … 0.5`)
 	}) {
 		t.Errorf("warnings %v", warnings)
 	}
@@ -449,8 +449,8 @@ func TestGroupsOfSRDF(t *testing.T) {
 	if p, ok := m.Pose("left/sit"); !ok || jointNames(m, p.Joints) != "l_hip l_knee" {
 		t.Errorf("pose left/sit is %+v", p)
 	}
-	if !slices.ContainsFunc(warnings, func(p *robot.Problem) bool {
-		return p.Rule == rule.PoseOutOfLimits && strings.Contains(p.Error(), `dog.srdf:7: group state "left/sit": joint "l_knee" at -3 is outside -2 … 0`)
+	if !slices.ContainsFunc(warnings, func(p *problem.Problem) bool {
+		return p.Code == robot.PoseOutOfLimits && strings.Contains(p.Error(), `dog.srdf:7: group state "left/sit": joint "l_knee" at -3 is outside -2 … 0`)
 	}) {
 		t.Errorf("warnings %v", warnings)
 	}
@@ -500,7 +500,7 @@ func TestOneNameInBothFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _, err = robot.Build(parse(t, dogURDF), robot.Options{SRDF: s, Description: describe(t, dogYAML)})
-	if !errors.Is(err, rule.BadName) || !strings.Contains(err.Error(), `group "tail": name used twice, first at dog.srdf:1`) {
+	if !errors.Is(err, robot.BadName) || !strings.Contains(err.Error(), `group "tail": name used twice, first at dog.srdf:1`) {
 		t.Errorf("error %v", err)
 	}
 }
@@ -538,7 +538,7 @@ func TestGroupsAreBoundedInMemory(t *testing.T) {
 	for _, g := range m.Groups() {
 		total += len(g.Joints)
 	}
-	if total > 1<<20 || !slices.ContainsFunc(warnings, func(p *robot.Problem) bool { return strings.Contains(p.Error(), "no group is made") }) {
+	if total > 1<<20 || !slices.ContainsFunc(warnings, func(p *problem.Problem) bool { return strings.Contains(p.Error(), "no group is made") }) {
 		t.Errorf("%d joints in groups", total)
 	}
 }
@@ -563,16 +563,16 @@ func TestPathOfFollowers(t *testing.T) {
 func TestLimitFileMeetsTheRobot(t *testing.T) {
 	for _, tc := range []struct {
 		name, joint, limits string
-		rule                rule.Rule
+		rule                problem.Code
 		isError             bool
 		words               string
 	}{
-		{"unknown joint", "l_hop", "max_velocity: 1", rule.UnknownJoint, false, `joint_limits.yaml:2: joint "l_hop": limits for a joint that the robot does not have; did you mean "l_hip"?`},
-		{"fixed joint", "l_weld", "max_velocity: 1", rule.UnusedLimit, false, `joint "l_weld": is fixed`},
-		{"range of a continuous joint", "l_turn", "min_position: -1, max_position: 1", rule.BadLimit, true, `joint "l_turn": a continuous joint has no range`},
-		{"looser", "l_hip", "max_velocity: 2.5", rule.LooserLimit, true, `joint "l_hip": velocity limit 2.5 of joint_limits.yaml:2 is looser than 2 of dog.urdf:6`},
-		{"follower looser than its own", "bite2", "max_velocity: 1.5", rule.LooserLimit, true, `joint "bite2": velocity limit 1.5`},
-		{"follower slower than its leader", "bite2", "max_velocity: 0.5", rule.FollowerLimit, false, `joint "bite2": follows "bite" to a velocity of 1, past its own limit 0.5 of joint_limits.yaml:2`},
+		{"unknown joint", "l_hop", "max_velocity: 1", robot.UnknownJoint, false, `joint_limits.yaml:2: joint "l_hop": limits for a joint that the robot does not have; did you mean "l_hip"?`},
+		{"fixed joint", "l_weld", "max_velocity: 1", robot.UnusedLimit, false, `joint "l_weld": is fixed`},
+		{"range of a continuous joint", "l_turn", "min_position: -1, max_position: 1", robot.BadLimit, true, `joint "l_turn": a continuous joint has no range`},
+		{"looser", "l_hip", "max_velocity: 2.5", robot.LooserLimit, true, `joint "l_hip": velocity limit 2.5 of joint_limits.yaml:2 is looser than 2 of dog.urdf:6`},
+		{"follower looser than its own", "bite2", "max_velocity: 1.5", robot.LooserLimit, true, `joint "bite2": velocity limit 1.5`},
+		{"follower slower than its leader", "bite2", "max_velocity: 0.5", robot.FollowerLimit, false, `joint "bite2": follows "bite" to a velocity of 1, past its own limit 0.5 of joint_limits.yaml:2`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			table, _, err := robot.ReadLimits([]byte("joint_limits:\n  "+tc.joint+": {"+tc.limits+"}\n"), "joint_limits.yaml")
@@ -586,7 +586,7 @@ func TestLimitFileMeetsTheRobot(t *testing.T) {
 				}
 				return
 			}
-			if err != nil || !slices.ContainsFunc(warnings, func(p *robot.Problem) bool { return p.Rule == tc.rule && strings.Contains(p.Error(), tc.words) }) {
+			if err != nil || !slices.ContainsFunc(warnings, func(p *problem.Problem) bool { return p.Code == tc.rule && strings.Contains(p.Error(), tc.words) }) {
 				t.Errorf("error %v, warnings %v, want %s", err, warnings, tc.words)
 			}
 		})
@@ -605,7 +605,7 @@ func TestSumsMustBeFinite(t *testing.T) {
 			{Name: "j", Parent: "a", Child: "b", Origin: far}, {Name: "k", Parent: "b", Child: "c", Origin: far}}},
 	} {
 		_, _, err := robot.Build(doc, robot.Options{})
-		if !errors.Is(err, rule.NotFinite) {
+		if !errors.Is(err, robot.NotFinite) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -619,7 +619,7 @@ func TestMissingMeshIsAWarningOnce(t *testing.T) {
 	_, warnings, err := robot.Build(parse(t, text), robot.Options{MeshExists: func(name string) bool { return name == "here.stl" }})
 	var missing []string
 	for _, w := range warnings {
-		if w.Rule == rule.MissingMesh {
+		if w.Code == robot.MissingMesh {
 			missing = append(missing, w.Error())
 		}
 	}
@@ -633,8 +633,8 @@ func TestMovingWithoutMassIsAWarning(t *testing.T) {
 	if err != nil || m.Mass() != 4 {
 		t.Fatal(m, err)
 	}
-	if !slices.ContainsFunc(warnings, func(p *robot.Problem) bool {
-		return p.Rule == rule.ZeroMass && strings.Contains(p.Error(), `dog.urdf:3: link "l_shin": moves, but neither it nor what is welded to it has a mass`)
+	if !slices.ContainsFunc(warnings, func(p *problem.Problem) bool {
+		return p.Code == robot.ZeroMass && strings.Contains(p.Error(), `dog.urdf:3: link "l_shin": moves, but neither it nor what is welded to it has a mass`)
 	}) {
 		t.Errorf("warnings %v", warnings)
 	}

@@ -23,6 +23,6 @@
 //	id, ok := m.Joint("elbow")       // names at start-up, ids in loops
 //	m.Joints()[id].Limits.Velocity   // with the file and line that it came from
 //
-// Beside it, package description reads robot.yaml, rule names what is forbidden,
-// load finds the files, summary prints the result.
+// Beside it, package description reads robot.yaml, load finds the files, summary
+// prints the result.
 package robot

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"poise/robot"
-	"poise/robot/rule"
 	"poise/urdf"
 )
 
@@ -45,7 +44,7 @@ func ExampleBuild_refused() {
 	}
 	_, _, err := robot.Build(doc, robot.Options{})
 	fmt.Println(err)
-	fmt.Println(errors.Is(err, rule.NegativeMass), errors.Is(err, rule.Loop))
+	fmt.Println(errors.Is(err, robot.NegativeMass), errors.Is(err, robot.Loop))
 	// Output:
 	// link "b": mass -1 kg is negative
 	// joint "j": axis 0 0 0 has no direction

@@ -3,8 +3,8 @@ package robot
 import (
 	"slices"
 
+	"poise/problem"
 	"poise/robot/description"
-	"poise/robot/rule"
 	"poise/urdf"
 )
 
@@ -19,7 +19,7 @@ type Group struct {
 	Resource bool      // may be owned under this name; resources are disjoint
 	Source   string    // file and line, "" if made from the tree
 
-	at        urdf.Pos
+	at        problem.Pos
 	described bool     // in robot.yaml, which alone speaks of ownership
 	leaves    []string // declared beside the joints: base, outputs
 }
@@ -85,11 +85,11 @@ func (b *builder) yamlGroup(e description.Group, d *Description) (groupPlan, Gro
 	if e.Resource != nil {
 		g.Resource = *e.Resource
 	}
-	thing := rule.Named("group", e.Name)
+	thing := problem.Named("group", e.Name)
 	for _, name := range e.Chains {
 		id, ok := b.m.Chain(name)
 		if !ok {
-			b.Errorf(rule.BadDescription, p.At, thing, "chain %q is not declared", name)
+			b.Errorf(description.Impossible, p.At, thing, "chain %q is not declared", name)
 			continue
 		}
 		p.Joints = appendInts(p.Joints, b.m.chains[id].Joints)
@@ -114,7 +114,7 @@ func (b *builder) srdfGroups(s *urdf.Semantics) (plans []groupPlan, made []Group
 		if id, ok := b.m.jointByName[p.Name]; ok {
 			passive[int(id)] = true
 		} else if _, known := b.tree.JointIndex[p.Name]; !known && !b.virtual[p.Name] {
-			b.Warnf(rule.UnknownJoint, p.Pos, rule.Joint(p.Name), "is declared passive, but does not exist")
+			b.Warnf(UnknownJoint, p.Pos, problem.Joint(p.Name), "is declared passive, but does not exist")
 		}
 	}
 	for _, sg := range s.Groups {
@@ -136,7 +136,7 @@ func (b *builder) srdfGroups(s *urdf.Semantics) (plans []groupPlan, made []Group
 // srdfMembers finds the joints that a group of the SRDF lists, and the tip of
 // its last chain.
 func (b *builder) srdfMembers(sg urdf.Group) (joints []int, tip FrameID) {
-	thing := rule.Named("group", sg.Name)
+	thing := problem.Named("group", sg.Name)
 	tip = NoFrame
 	for _, c := range sg.Chains {
 		base, okBase := b.frameNamed(c.Base, "base_link", c.Pos, thing)
@@ -186,7 +186,7 @@ func (b *builder) tipGroups() {
 		tip := b.linkFrame[l]
 		joints, _, passed := b.m.way(0, tip)
 		if b.passed += passed; b.passed > maxPassed {
-			b.Warnf(rule.Ignored, b.doc.Pos, "", "the ways to the tips pass more than %d bodies together: no group is made for %q and those after it",
+			b.Warnf(Ignored, b.doc.Pos, "", "the ways to the tips pass more than %d bodies together: no group is made for %q and those after it",
 				maxPassed, b.m.frames[tip].Name)
 			return
 		}

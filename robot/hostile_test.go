@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"poise/problem"
 	"poise/robot"
 	"poise/robot/description"
 	"poise/urdf"
@@ -71,7 +72,7 @@ func TestTipsBehindFollowersAreBounded(t *testing.T) {
 		doc.Links = append(doc.Links, urdf.Link{Name: tip})
 		doc.Joints = append(doc.Joints, urdf.Joint{Name: tip, Type: urdf.Fixed, Parent: fmt.Sprintf("l%d", i+1), Child: tip})
 	}
-	var warnings []*robot.Problem
+	var warnings []*problem.Problem
 	var err error
 	waste := allocated(func() { _, warnings, err = robot.Build(doc, robot.Options{}) })
 	if err != nil {

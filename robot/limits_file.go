@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"poise/internal/strictyaml"
+	"poise/problem"
 )
 
 // file is a limit file, as MoveIt and the Pilz planner have them; wrappers
@@ -105,7 +106,7 @@ func (j *jointEntry) entry(file string) (LimitEntry, error) {
 		case value != nil:
 			*into = Limit{*value, true, source(file, j.Lines[key])}
 		case flag != nil && j.Lines[key] == 0:
-			errs = append(errs, &strictyaml.Error{File: file, Line: j.Lines[flagKey], Path: "joint_limits." + j.Name,
+			errs = append(errs, &problem.Problem{Pos: problem.Pos{File: file, Line: j.Lines[flagKey]}, Thing: "joint_limits." + j.Name,
 				Text: fmt.Sprintf("%s is true, but %s is missing", flagKey, key)})
 		}
 	}
@@ -135,7 +136,7 @@ func (c *cartesianEntry) limits(file string) (*CartesianLimits, error) {
 		default:
 			return Limit{*value, true, source(file, line)}
 		}
-		errs = append(errs, &strictyaml.Error{File: file, Line: line, Path: "cartesian_limits", Text: text})
+		errs = append(errs, &problem.Problem{Pos: problem.Pos{File: file, Line: line}, Thing: "cartesian_limits", Text: text})
 		return Limit{}
 	}
 	out := &CartesianLimits{

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"poise/robot/rule"
+	"poise/problem"
 	"poise/urdf"
 )
 
@@ -30,7 +30,7 @@ func TestMerge(t *testing.T) {
 	for _, tc := range []struct {
 		name, text string
 		override   bool
-		want       rule.Rule // "" if allowed
+		want       problem.Code // "" if allowed
 		words      string
 		get        func(Limits) Limit
 		value      float64 // of get, if allowed
@@ -39,32 +39,32 @@ func TestMerge(t *testing.T) {
 		{"tighter velocity", "has_velocity_limits: true, max_velocity: 2.5", false, "", "", func(l Limits) Limit { return l.Velocity }, 2.5, "joint_limits.yaml:2"},
 		{"equal velocity", "has_velocity_limits: true, max_velocity: 3", false, "", "", func(l Limits) Limit { return l.Velocity }, 3, "joint_limits.yaml:2"},
 		{"an integer is a number", "has_acceleration_limits: true, max_acceleration: 4", false, "", "", func(l Limits) Limit { return l.Acceleration }, 4, "joint_limits.yaml:2"},
-		{"looser velocity", "has_velocity_limits: true, max_velocity: 3.5", false, rule.LooserLimit,
+		{"looser velocity", "has_velocity_limits: true, max_velocity: 3.5", false, LooserLimit,
 			`joint "j": velocity limit 3.5 of joint_limits.yaml:2 is looser than 3 of r.urdf:5`, nil, 0, ""},
 		{"looser velocity with override", "has_velocity_limits: true, max_velocity: 3.5", true, "", "", func(l Limits) Limit { return l.Velocity }, 3.5, "joint_limits.yaml:2"},
-		{"zero velocity", "has_velocity_limits: true, max_velocity: 0", false, rule.BadLimit, `velocity limit 0 of joint_limits.yaml:2 must be positive`, nil, 0, ""},
-		{"negative velocity", "has_velocity_limits: true, max_velocity: -1", true, rule.BadLimit, `must be positive`, nil, 0, ""},
+		{"zero velocity", "has_velocity_limits: true, max_velocity: 0", false, BadLimit, `velocity limit 0 of joint_limits.yaml:2 must be positive`, nil, 0, ""},
+		{"negative velocity", "has_velocity_limits: true, max_velocity: -1", true, BadLimit, `must be positive`, nil, 0, ""},
 		{"velocity turned off", "has_velocity_limits: false, max_velocity: 9", false, "", "", func(l Limits) Limit { return l.Velocity }, 3, "r.urdf:5"},
 		{"velocity turned off with override", "has_velocity_limits: false", true, "", "", func(l Limits) Limit { return l.Velocity }, 0, ""},
 		{"value without flag", "max_velocity: 1", false, "", "", func(l Limits) Limit { return l.Velocity }, 1, "joint_limits.yaml:2"},
 		{"tighter range", "has_position_limits: true, min_position: -1, max_position: 1.5", false, "", "", func(l Limits) Limit { return l.Lower }, -1, "joint_limits.yaml:2"},
-		{"lower below", "has_position_limits: true, min_position: -2.5, max_position: 2", false, rule.LooserLimit, `lower limit -2.5`, nil, 0, ""},
-		{"upper above", "has_position_limits: true, min_position: -2, max_position: 2.00001", false, rule.LooserLimit, `upper limit 2.00001`, nil, 0, ""},
-		{"inverted range", "has_position_limits: true, min_position: 1, max_position: 0", false, rule.InvertedLimits, `lower limit 1 of joint_limits.yaml:2 is above the upper limit 0`, nil, 0, ""},
+		{"lower below", "has_position_limits: true, min_position: -2.5, max_position: 2", false, LooserLimit, `lower limit -2.5`, nil, 0, ""},
+		{"upper above", "has_position_limits: true, min_position: -2, max_position: 2.00001", false, LooserLimit, `upper limit 2.00001`, nil, 0, ""},
+		{"inverted range", "has_position_limits: true, min_position: 1, max_position: 0", false, InvertedLimits, `lower limit 1 of joint_limits.yaml:2 is above the upper limit 0`, nil, 0, ""},
 		{"inverted by one end", "has_position_limits: true, min_position: 3, max_position: 4", true, "", "", func(l Limits) Limit { return l.Upper }, 4, "joint_limits.yaml:2"},
 		{"deceleration", "has_deceleration_limits: true, max_deceleration: -5", false, "", "", func(l Limits) Limit { return l.Deceleration }, -5, "joint_limits.yaml:2"},
-		{"positive deceleration", "has_deceleration_limits: true, max_deceleration: 5", false, rule.BadLimit, `deceleration limit 5 of joint_limits.yaml:2 must be negative`, nil, 0, ""},
-		{"zero deceleration", "has_deceleration_limits: true, max_deceleration: 0", false, rule.BadLimit, `must be negative`, nil, 0, ""},
-		{"negative acceleration", "has_acceleration_limits: true, max_acceleration: -5", false, rule.BadLimit, `acceleration limit -5`, nil, 0, ""},
+		{"positive deceleration", "has_deceleration_limits: true, max_deceleration: 5", false, BadLimit, `deceleration limit 5 of joint_limits.yaml:2 must be negative`, nil, 0, ""},
+		{"zero deceleration", "has_deceleration_limits: true, max_deceleration: 0", false, BadLimit, `must be negative`, nil, 0, ""},
+		{"negative acceleration", "has_acceleration_limits: true, max_acceleration: -5", false, BadLimit, `acceleration limit -5`, nil, 0, ""},
 		{"acceleration does not invent deceleration", "has_acceleration_limits: true, max_acceleration: 5", false, "", "", func(l Limits) Limit { return l.Deceleration }, 0, ""},
 		{"jerk", "has_jerk_limits: true, max_jerk: 300", false, "", "", func(l Limits) Limit { return l.Jerk }, 300, "joint_limits.yaml:2"},
 		{"tighter effort", "has_effort_limits: true, max_effort: 30", false, "", "", func(l Limits) Limit { return l.Effort }, 30, "joint_limits.yaml:2"},
-		{"looser effort", "has_effort_limits: true, max_effort: 50", false, rule.LooserLimit, `effort limit 50`, nil, 0, ""},
+		{"looser effort", "has_effort_limits: true, max_effort: 50", false, LooserLimit, `effort limit 50`, nil, 0, ""},
 		{"keys of MoveIt that mean nothing here", "angle_wraparound: true, min_velocity: -1, has_soft_limits: true, k_position: 1, k_velocity: 2, soft_lower_limit: 0, soft_upper_limit: 1", false, "", "", func(l Limits) Limit { return l.Velocity }, 3, "r.urdf:5"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			tab := table(t, "joint_limits:\n  j: {"+tc.text+"}\n")
-			var r rule.Report
+			var r problem.Report
 			l := urdfLimits()
 			tab.merge(&l, tab.Joints[0], tc.override, &r)
 			if tc.want != "" {
@@ -87,7 +87,7 @@ func TestMerge(t *testing.T) {
 func TestDecelerationIsTighterTheNearerToZero(t *testing.T) {
 	for value, want := range map[string]bool{"-4": true, "-5": true, "-6": false} {
 		tab := table(t, "joint_limits: {j: {has_deceleration_limits: true, max_deceleration: "+value+"}}")
-		var r rule.Report
+		var r problem.Report
 		l := Limits{Deceleration: given(-5)}
 		tab.merge(&l, tab.Joints[0], false, &r)
 		if (r.Err() == nil) != want {
@@ -150,9 +150,9 @@ func TestReadRefuses(t *testing.T) {
 
 func TestFromURDF(t *testing.T) {
 	all := urdf.HasLower | urdf.HasUpper | urdf.HasEffort | urdf.HasVelocity
-	at := urdf.Pos{File: "r.urdf", Line: 7}
+	at := problem.Pos{File: "r.urdf", Line: 7}
 	t.Run("revolute", func(t *testing.T) {
-		var r rule.Report
+		var r problem.Report
 		l := limitsOf(urdf.Joint{Type: urdf.Revolute, Limit: &urdf.Limit{Lower: -1, Upper: 2, Velocity: 3, Effort: 4, Has: all, Pos: at}}, &r)
 		want := Limits{Lower: Limit{-1, true, "r.urdf:7"}, Upper: Limit{2, true, "r.urdf:7"}, Velocity: Limit{3, true, "r.urdf:7"}, Effort: Limit{4, true, "r.urdf:7"}}
 		if l != want || len(r.Warnings) > 0 {
@@ -160,7 +160,7 @@ func TestFromURDF(t *testing.T) {
 		}
 	})
 	t.Run("continuous has no range", func(t *testing.T) {
-		var r rule.Report
+		var r problem.Report
 		l := limitsOf(urdf.Joint{Type: urdf.Continuous, Limit: &urdf.Limit{Lower: -1, Upper: 2, Velocity: 3, Has: all, Pos: at}}, &r)
 		if l.Lower.Has || l.Upper.Has || l.Velocity.Value != 3 {
 			t.Errorf("limits %+v", l)
@@ -172,7 +172,7 @@ func TestFromURDF(t *testing.T) {
 		}
 	})
 	t.Run("zero velocity counts as absent, zero effort does not", func(t *testing.T) {
-		var r rule.Report
+		var r problem.Report
 		l := limitsOf(urdf.Joint{Name: "j", Type: urdf.Revolute, Limit: &urdf.Limit{Has: all, Pos: at}}, &r)
 		if l.Velocity.Has || !l.Effort.Has || l.Effort.Value != 0 || len(r.Warnings) != 2 {
 			t.Errorf("limits %+v, warnings %v", l, r.Warnings)
@@ -180,15 +180,15 @@ func TestFromURDF(t *testing.T) {
 	})
 	t.Run("planar and floating", func(t *testing.T) {
 		for _, kind := range []urdf.JointType{urdf.Planar, urdf.Floating} {
-			var r rule.Report
+			var r problem.Report
 			l := limitsOf(urdf.Joint{Name: "j", Type: kind, Limit: &urdf.Limit{Velocity: 3, Has: all, Pos: at}}, &r)
-			if l != (Limits{}) || len(r.Warnings) != 1 || r.Warnings[0].Rule != rule.UnusedLimit {
+			if l != (Limits{}) || len(r.Warnings) != 1 || r.Warnings[0].Code != UnusedLimit {
 				t.Errorf("limits %+v, warnings %v", l, r.Warnings)
 			}
 		}
 	})
 	t.Run("URDF 1.2", func(t *testing.T) {
-		var r rule.Report
+		var r problem.Report
 		l := limitsOf(urdf.Joint{Type: urdf.Revolute, Limit: &urdf.Limit{Acceleration: 5, Deceleration: 6, Jerk: 7, Pos: at}}, &r)
 		if l.Acceleration.Value != 5 || l.Deceleration.Value != -6 || l.Jerk.Value != 7 {
 			t.Errorf("limits %+v", l)
@@ -218,8 +218,8 @@ func TestCheckFollower(t *testing.T) {
 		{"effort is not followed", Limits{Effort: given(1)}, 1, 0, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			var r rule.Report
-			checkFollower("f", tc.own, "lead", lead, tc.ratio, tc.offset, urdf.Pos{File: "r.urdf", Line: 3}, &r)
+			var r problem.Report
+			checkFollower("f", tc.own, "lead", lead, tc.ratio, tc.offset, problem.Pos{File: "r.urdf", Line: 3}, &r)
 			if r.Err() != nil {
 				t.Errorf("is an error: %v", r.Err())
 			}
@@ -232,8 +232,8 @@ func TestCheckFollower(t *testing.T) {
 		})
 	}
 	t.Run("boundless leader", func(t *testing.T) {
-		var r rule.Report
-		checkFollower("f", Limits{Lower: given(0), Upper: given(1)}, "lead", Limits{}, 1, 0, urdf.Pos{}, &r)
+		var r problem.Report
+		checkFollower("f", Limits{Lower: given(0), Upper: given(1)}, "lead", Limits{}, 1, 0, problem.Pos{}, &r)
 		if len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0].Error(), "−∞ … ∞") {
 			t.Errorf("warnings %v", r.Warnings)
 		}
@@ -256,7 +256,7 @@ func TestProposalLoadsAndFillsWhatIsMissing(t *testing.T) {
 		t.Fatalf("%v in\n%s", err, b.String())
 	}
 	for i, j := range joints {
-		var r rule.Report
+		var r problem.Report
 		l := j.Limits
 		tab.merge(&l, tab.Joints[i], false, &r)
 		if r.Err() != nil || tab.Joints[i].Joint != j.Name {
@@ -318,7 +318,7 @@ func TestWhatCannotBeReadIsToldOnce(t *testing.T) {
 		if tab == nil {
 			continue
 		}
-		var r rule.Report
+		var r problem.Report
 		l := urdfLimits()
 		if tab.merge(&l, tab.Joints[0], false, &r); r.Err() != nil {
 			t.Errorf("%s: again as %v", text, r.Err())
@@ -356,7 +356,7 @@ func FuzzReadLimits(f *testing.F) {
 		}
 		// what was let through merges, or is refused with a reason; it never loosens
 		for _, e := range tab.Joints {
-			var r rule.Report
+			var r problem.Report
 			l := urdfLimits()
 			tab.merge(&l, e, false, &r)
 			if l.Velocity.Value > 3 || l.Lower.Value < -2 || l.Upper.Value > 2 || l.Effort.Value > 40 {

@@ -3,20 +3,20 @@ package robot
 import (
 	"math"
 
-	"poise/robot/rule"
+	"poise/problem"
 	"poise/urdf"
 )
 
 // limitsOf returns what the URDF says about a joint. A velocity of zero counts
 // as not given, as in MoveIt: a joint that must not move would be fixed. An
 // effort of zero stays what it is. Both earn a warning.
-func limitsOf(j urdf.Joint, r *rule.Report) (l Limits) {
+func limitsOf(j urdf.Joint, r *problem.Report) (l Limits) {
 	u := j.Limit
 	if u == nil {
 		return l
 	}
 	if j.Type == urdf.Planar || j.Type == urdf.Floating {
-		r.Warnf(rule.UnusedLimit, u.Pos, rule.Joint(j.Name), "limits of a joint with several coordinates are not used")
+		r.Warnf(UnusedLimit, u.Pos, problem.Joint(j.Name), "limits of a joint with several coordinates are not used")
 		return l
 	}
 	src := u.Pos.String()
@@ -29,7 +29,7 @@ func limitsOf(j urdf.Joint, r *rule.Report) (l Limits) {
 			return Limit{}
 		}
 		if value == 0 {
-			r.Warnf(rule.UnsetLimit, u.Pos, rule.Joint(j.Name), "%s limit 0 counts as not given", name)
+			r.Warnf(UnsetLimit, u.Pos, problem.Joint(j.Name), "%s limit 0 counts as not given", name)
 			return Limit{}
 		}
 		return Limit{value, true, src}
@@ -43,7 +43,7 @@ func limitsOf(j urdf.Joint, r *rule.Report) (l Limits) {
 	if given(urdf.HasEffort, u.Effort) {
 		l.Effort = Limit{u.Effort, true, src}
 		if u.Effort == 0 {
-			r.Warnf(rule.UnsetLimit, u.Pos, rule.Joint(j.Name), "effort limit is 0: by its description it can exert nothing")
+			r.Warnf(UnsetLimit, u.Pos, problem.Joint(j.Name), "effort limit is 0: by its description it can exert nothing")
 		}
 	}
 	return l
@@ -51,8 +51,8 @@ func limitsOf(j urdf.Joint, r *rule.Report) (l Limits) {
 
 // merge lets an entry of a file tighten the limits of a joint; with override it
 // may also loosen them and turn them off.
-func (t *LimitTable) merge(into *Limits, e LimitEntry, override bool, r *rule.Report) {
-	at, thing := t.at(e), rule.Joint(e.Joint)
+func (t *LimitTable) merge(into *Limits, e LimitEntry, override bool, r *problem.Report) {
+	at, thing := t.at(e), problem.Joint(e.Joint)
 	for _, q := range quantities {
 		was, now := q.of(into), *q.of(&e.Limits)
 		switch {
@@ -61,24 +61,24 @@ func (t *LimitTable) merge(into *Limits, e LimitEntry, override bool, r *rule.Re
 				*was = Limit{} // turned off
 			}
 		case math.IsNaN(now.Value) || math.IsInf(now.Value, 0):
-			r.Errorf(rule.NotFinite, at, thing, "%s limit %g of %s is not finite", q.name, now.Value, now.Source)
+			r.Errorf(NotFinite, at, thing, "%s limit %g of %s is not finite", q.name, now.Value, now.Source)
 		case now.Value*q.sign <= 0 && q.sign != 0:
-			r.Errorf(rule.BadLimit, at, thing, "%s limit %g of %s must be %s", q.name, now.Value, now.Source, signWord(q.sign))
+			r.Errorf(BadLimit, at, thing, "%s limit %g of %s must be %s", q.name, now.Value, now.Source, signWord(q.sign))
 		case was.Has && !override && q.looser(now.Value, was.Value):
-			r.Errorf(rule.LooserLimit, at, thing, "%s limit %g of %s is looser than %g of %s; a limit file may only tighten, --override-limits lets it loosen",
+			r.Errorf(LooserLimit, at, thing, "%s limit %g of %s is looser than %g of %s; a limit file may only tighten, --override-limits lets it loosen",
 				q.name, now.Value, now.Source, was.Value, was.Source)
 		default:
 			*was = now
 		}
 	}
 	if into.Lower.Has && into.Upper.Has && into.Lower.Value > into.Upper.Value {
-		r.Errorf(rule.InvertedLimits, at, thing, "lower limit %g of %s is above the upper limit %g of %s",
+		r.Errorf(InvertedLimits, at, thing, "lower limit %g of %s is above the upper limit %g of %s",
 			into.Lower.Value, into.Lower.Source, into.Upper.Value, into.Upper.Source)
 	}
 }
 
 // at returns where an entry stands.
-func (t *LimitTable) at(e LimitEntry) urdf.Pos { return urdf.Pos{File: t.File, Line: e.Line} }
+func (t *LimitTable) at(e LimitEntry) problem.Pos { return problem.Pos{File: t.File, Line: e.Line} }
 
 func signWord(sign float64) string {
 	if sign < 0 {
@@ -94,13 +94,13 @@ const tolFollower = 1e-9
 // moves by ratio·x + offset, past its own. The leader's limits stay what the
 // files say: descriptions often give followers a range that nobody keeps, and a
 // gripper must not be locked by it.
-func checkFollower(name string, own Limits, leader string, lead Limits, ratio, offset float64, at urdf.Pos, r *rule.Report) {
+func checkFollower(name string, own Limits, leader string, lead Limits, ratio, offset float64, at problem.Pos, r *problem.Report) {
 	reach := lead.Image(ratio, offset)
 	slack := tolFollower * math.Max(1, math.Abs(offset))
 	below := own.Lower.Has && (!reach.Lower.Has || reach.Lower.Value < own.Lower.Value-slack)
 	above := own.Upper.Has && (!reach.Upper.Has || reach.Upper.Value > own.Upper.Value+slack)
 	if below || above {
-		r.Warnf(rule.FollowerLimit, at, rule.Joint(name), "follows %q to %s, past its own range %s", leader, reach.Range(), own.Range())
+		r.Warnf(FollowerLimit, at, problem.Joint(name), "follows %q to %s, past its own range %s", leader, reach.Range(), own.Range())
 	}
 	for _, q := range quantities {
 		mine, theirs := *q.of(&own), *q.of(&lead)
@@ -108,7 +108,7 @@ func checkFollower(name string, own Limits, leader string, lead Limits, ratio, o
 			continue
 		}
 		if reached := math.Abs(theirs.Value * ratio); reached > math.Abs(mine.Value)*(1+tolFollower) {
-			r.Warnf(rule.FollowerLimit, at, rule.Joint(name), "follows %q to %s of %g, past its own limit %g of %s",
+			r.Warnf(FollowerLimit, at, problem.Joint(name), "follows %q to %s of %g, past its own limit %g of %s",
 				leader, q.withArticle(), reached, math.Abs(mine.Value), mine.Source)
 		}
 	}

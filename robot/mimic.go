@@ -1,7 +1,7 @@
 package robot
 
 import (
-	"poise/robot/rule"
+	"poise/problem"
 	"poise/urdf"
 )
 
@@ -14,7 +14,7 @@ type mimic struct {
 
 // resolveMimics finds the leader of each joint. A joint whose mimic is
 // impossible is reported and left independent.
-func (t *tree) resolveMimics(r *rule.Report) {
+func (t *tree) resolveMimics(r *problem.Report) {
 	doc := t.Doc
 	all := make([]mimic, len(doc.Joints))
 	for i, j := range doc.Joints {
@@ -62,29 +62,29 @@ func (t *tree) resolveMimics(r *rule.Report) {
 }
 
 // directMimic reads what a joint says itself.
-func directMimic(t *tree, j urdf.Joint, r *rule.Report) mimic {
+func directMimic(t *tree, j urdf.Joint, r *problem.Report) mimic {
 	free := mimic{Leader: -1, Ratio: 1}
-	thing, own := rule.Joint(j.Name), j.Mimic
+	thing, own := problem.Joint(j.Name), j.Mimic
 	if j.Type == urdf.Fixed {
-		r.Warnf(rule.Ignored, own.Pos, thing, "is fixed: that it mimics %q has no effect", own.Joint)
+		r.Warnf(Ignored, own.Pos, thing, "is fixed: that it mimics %q has no effect", own.Joint)
 		return free
 	}
 	leader, ok := t.JointIndex[own.Joint]
 	leaderType := t.Doc.Joints[leader].Type // of any joint if there is none
 	switch {
 	case !finite(own.Multiplier, own.Offset):
-		r.Errorf(rule.NotFinite, own.Pos, thing, "mimic has a number that is not finite")
+		r.Errorf(NotFinite, own.Pos, thing, "mimic has a number that is not finite")
 	case j.Type == urdf.Planar || j.Type == urdf.Floating:
-		r.Errorf(rule.BadMimic, own.Pos, thing, "a planar or floating joint cannot mimic another")
+		r.Errorf(BadMimic, own.Pos, thing, "a planar or floating joint cannot mimic another")
 	case !ok:
-		r.Errorf(rule.BadMimic, own.Pos, thing, "mimics joint %q, which does not exist%s", own.Joint, r.DidYouMean(own.Joint, t.JointNames()))
+		r.Errorf(BadMimic, own.Pos, thing, "mimics joint %q, which does not exist%s", own.Joint, r.Hint(own.Joint, t.JointNames()))
 	case own.Joint == j.Name:
-		r.Errorf(rule.BadMimic, own.Pos, thing, "mimics itself")
+		r.Errorf(BadMimic, own.Pos, thing, "mimics itself")
 	case leaderType == urdf.Fixed, leaderType == urdf.Planar, leaderType == urdf.Floating:
-		r.Errorf(rule.BadMimic, own.Pos, thing, "mimics joint %q, which has no single coordinate to follow", own.Joint)
+		r.Errorf(BadMimic, own.Pos, thing, "mimics joint %q, which has no single coordinate to follow", own.Joint)
 	default:
 		if own.Multiplier == 0 {
-			r.Warnf(rule.Ignored, own.Pos, thing, "follows %q with multiplier 0: it never moves", own.Joint)
+			r.Warnf(Ignored, own.Pos, thing, "follows %q with multiplier 0: it never moves", own.Joint)
 		}
 		return mimic{leader, own.Multiplier, own.Offset}
 	}
@@ -92,17 +92,17 @@ func directMimic(t *tree, j urdf.Joint, r *rule.Report) mimic {
 }
 
 // reportRing reports a ring of mimics once and opens it.
-func reportRing(doc *urdf.Document, all []mimic, at int, r *rule.Report) {
+func reportRing(doc *urdf.Document, all []mimic, at int, r *problem.Report) {
 	names := []string{doc.Joints[at].Name}
 	for k := all[at].Leader; k != at; k = all[k].Leader {
 		names = append(names, doc.Joints[k].Name)
 	}
-	r.Errorf(rule.BadMimic, doc.Joints[at].Mimic.Pos, rule.Joint(doc.Joints[at].Name), "mimics itself in a ring: %s", rule.List(names))
+	r.Errorf(BadMimic, doc.Joints[at].Mimic.Pos, problem.Joint(doc.Joints[at].Name), "mimics itself in a ring: %s", problem.List(names))
 	all[at] = mimic{Leader: -1, Ratio: 1}
 }
 
-func checkComposed(j urdf.Joint, m mimic, r *rule.Report) {
+func checkComposed(j urdf.Joint, m mimic, r *problem.Report) {
 	if !finite(m.Ratio, m.Offset) {
-		r.Errorf(rule.NotFinite, j.Mimic.Pos, rule.Joint(j.Name), "multipliers of its chain of mimics overflow")
+		r.Errorf(NotFinite, j.Mimic.Pos, problem.Joint(j.Name), "multipliers of its chain of mimics overflow")
 	}
 }

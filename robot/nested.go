@@ -3,14 +3,14 @@ package robot
 import (
 	"slices"
 
-	"poise/robot/rule"
-	"poise/urdf"
+	"poise/problem"
+	"poise/robot/description"
 )
 
 // groupPlan is a group as a file declares it.
 type groupPlan struct {
 	Name   string
-	At     urdf.Pos
+	At     problem.Pos
 	Joints []int    // by number, doubles allowed
 	Leaves []string // other members, by name
 	Groups []string // whose members it has too
@@ -25,15 +25,15 @@ const maxMembers = 1 << 20
 // returns the index of each name. Names used twice, groups that do not exist and
 // groups that contain themselves are reported; the size is bounded, because a
 // short file can name very many members.
-func resolveGroups(plans []groupPlan, r *rule.Report) map[string]int {
+func resolveGroups(plans []groupPlan, r *problem.Report) map[string]int {
 	s := &groupResolver{plans: plans, index: make(map[string]int, len(plans)), state: make([]progress, len(plans)), r: r}
 	for i, p := range plans {
 		if first, twice := s.index[p.Name]; twice {
-			r.Errorf(rule.BadName, p.At, rule.Named("group", p.Name), "name used twice, first at %s", plans[first].At)
+			r.Errorf(BadName, p.At, problem.Named("group", p.Name), "name used twice, first at %s", plans[first].At)
 			continue
 		}
 		if p.Name == "" {
-			r.Errorf(rule.BadName, p.At, "group", "name is empty")
+			r.Errorf(BadName, p.At, "group", "name is empty")
 		}
 		s.index[p.Name] = i
 	}
@@ -48,7 +48,7 @@ type groupResolver struct {
 	index   map[string]int
 	state   []progress
 	members int // joints of the groups done
-	r       *rule.Report
+	r       *problem.Report
 }
 
 type progress uint8
@@ -66,16 +66,16 @@ func (s *groupResolver) resolve(i int) {
 	}
 	s.state[i] = open
 	p := &s.plans[i]
-	thing := rule.Named("group", p.Name)
+	thing := problem.Named("group", p.Name)
 	joints, leaves := newUnique(p.Joints), newUnique(p.Leaves)
 	for _, name := range p.Groups {
 		other, ok := s.index[name]
 		switch {
 		case !ok:
-			s.r.Errorf(rule.BadDescription, p.At, thing, "group %q does not exist", name)
+			s.r.Errorf(description.Impossible, p.At, thing, "group %q does not exist", name)
 			continue
 		case s.state[other] == open:
-			s.r.Errorf(rule.Loop, p.At, thing, "group %q contains itself", name)
+			s.r.Errorf(Loop, p.At, thing, "group %q contains itself", name)
 			continue
 		}
 		s.resolve(other)
@@ -88,7 +88,7 @@ func (s *groupResolver) resolve(i int) {
 	}
 	if s.members += len(p.Joints); s.members > maxMembers {
 		if s.members-len(p.Joints) <= maxMembers {
-			s.r.Errorf(rule.BadDescription, p.At, thing, "the groups up to here have more than %d joints together", maxMembers)
+			s.r.Errorf(description.Impossible, p.At, thing, "the groups up to here have more than %d joints together", maxMembers)
 		}
 		p.Joints = nil
 	}

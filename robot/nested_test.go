@@ -6,7 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"poise/robot/rule"
+	"poise/problem"
+	"poise/robot/description"
 )
 
 func TestNestedGroups(t *testing.T) {
@@ -16,7 +17,7 @@ func TestNestedGroups(t *testing.T) {
 		{Name: "arm", Joints: []int{2, 1}, Groups: []string{"base"}},
 		{Name: "base", Joints: []int{0, 1}, Leaves: []string{"x", "y"}},
 	}
-	var r rule.Report
+	var r problem.Report
 	index := resolveGroups(plans, &r)
 	if r.Err() != nil {
 		t.Fatal(r.Err())
@@ -35,17 +36,17 @@ func TestNestedGroupsRefuse(t *testing.T) {
 	for _, tc := range []struct {
 		name  string
 		plans []groupPlan
-		rule  rule.Rule
+		rule  problem.Code
 		words string
 	}{
-		{"unknown", []groupPlan{{Name: "a", Groups: []string{"b"}}}, rule.BadDescription, `group "a": group "b" does not exist`},
-		{"itself", []groupPlan{{Name: "a", Groups: []string{"a"}}}, rule.Loop, `group "a": group "a" contains itself`},
-		{"ring", []groupPlan{{Name: "a", Groups: []string{"b"}}, {Name: "b", Groups: []string{"c"}}, {Name: "c", Groups: []string{"a"}}}, rule.Loop, `group "c": group "a" contains itself`},
-		{"twice", []groupPlan{{Name: "a"}, {Name: "a"}}, rule.BadName, `group "a": name used twice`},
-		{"no name", []groupPlan{{}}, rule.BadName, `group: name is empty`},
+		{"unknown", []groupPlan{{Name: "a", Groups: []string{"b"}}}, description.Impossible, `group "a": group "b" does not exist`},
+		{"itself", []groupPlan{{Name: "a", Groups: []string{"a"}}}, Loop, `group "a": group "a" contains itself`},
+		{"ring", []groupPlan{{Name: "a", Groups: []string{"b"}}, {Name: "b", Groups: []string{"c"}}, {Name: "c", Groups: []string{"a"}}}, Loop, `group "c": group "a" contains itself`},
+		{"twice", []groupPlan{{Name: "a"}, {Name: "a"}}, BadName, `group "a": name used twice`},
+		{"no name", []groupPlan{{}}, BadName, `group: name is empty`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			var r rule.Report
+			var r problem.Report
 			resolveGroups(tc.plans, &r)
 			if err := r.Err(); !errors.Is(err, tc.rule) || !strings.Contains(err.Error(), tc.words) {
 				t.Errorf("error %v, want %s", err, tc.words)
@@ -64,7 +65,7 @@ func TestSizeOfGroupsIsBounded(t *testing.T) {
 	for i := range 400 {
 		plans = append(plans, groupPlan{Name: fmt.Sprintf("g%d", i+1), Groups: []string{fmt.Sprintf("g%d", i)}})
 	}
-	var r rule.Report
+	var r problem.Report
 	resolveGroups(plans, &r)
 	total := 0
 	for _, p := range plans {

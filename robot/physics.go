@@ -3,7 +3,7 @@ package robot
 import (
 	"math"
 
-	"poise/robot/rule"
+	"poise/problem"
 	"poise/spatial"
 	"poise/urdf"
 )
@@ -17,53 +17,53 @@ const (
 )
 
 // checkInertial reports what no rigid body can have.
-func checkInertial(l urdf.Link, r *rule.Report) {
+func checkInertial(l urdf.Link, r *problem.Report) {
 	in := l.Inertial
 	if in == nil {
 		return
 	}
 	I := in.I
 	if !finite(in.Mass, I.XX, I.XY, I.XZ, I.YY, I.YZ, I.ZZ) || !in.Origin.XYZ.Finite() || !in.Origin.RPY.Finite() {
-		r.Errorf(rule.NotFinite, in.Pos, rule.Link(l.Name), "inertial has a number that is not finite")
+		r.Errorf(NotFinite, in.Pos, problem.Link(l.Name), "inertial has a number that is not finite")
 		return
 	}
 	if in.Mass < 0 {
-		r.Errorf(rule.NegativeMass, in.Pos, rule.Link(l.Name), "mass %g kg is negative", in.Mass)
+		r.Errorf(NegativeMass, in.Pos, problem.Link(l.Name), "mass %g kg is negative", in.Mass)
 	}
 	λ := eigenvalues(tensor(I))
 	scale := math.Max(math.Abs(λ[0]), math.Abs(λ[2]))
 	switch {
 	case !finite(λ[:]...):
-		r.Errorf(rule.NotFinite, in.Pos, rule.Link(l.Name), "inertia is too large to find its principal moments")
+		r.Errorf(NotFinite, in.Pos, problem.Link(l.Name), "inertia is too large to find its principal moments")
 	case λ[0] < -tolDefinite*scale:
-		r.Errorf(rule.IndefiniteInertia, in.Pos, rule.Link(l.Name),
+		r.Errorf(IndefiniteInertia, in.Pos, problem.Link(l.Name),
 			"inertia is not positive: its principal moments are %.6g, %.6g and %.6g kg·m²", λ[0], λ[1], λ[2])
 	case in.Mass == 0 && scale == 0:
-		r.Warnf(rule.ZeroMass, in.Pos, rule.Link(l.Name), "mass and inertia are zero")
+		r.Warnf(ZeroMass, in.Pos, problem.Link(l.Name), "mass and inertia are zero")
 	case in.Mass == 0:
-		r.Warnf(rule.ZeroMass, in.Pos, rule.Link(l.Name), "mass is zero, but its inertia is not")
+		r.Warnf(ZeroMass, in.Pos, problem.Link(l.Name), "mass is zero, but its inertia is not")
 	case scale == 0:
-		r.Warnf(rule.ZeroInertia, in.Pos, rule.Link(l.Name), "inertia is zero with a mass of %g kg", in.Mass)
+		r.Warnf(ZeroInertia, in.Pos, problem.Link(l.Name), "inertia is zero with a mass of %g kg", in.Mass)
 	case λ[0] <= tolDefinite*scale:
-		r.Warnf(rule.ZeroInertia, in.Pos, rule.Link(l.Name),
+		r.Warnf(ZeroInertia, in.Pos, problem.Link(l.Name),
 			"a principal moment is zero: they are %.6g, %.6g and %.6g kg·m²", λ[0], λ[1], λ[2])
 	case λ[0]+λ[1] < λ[2]*(1-tolTriangle):
-		r.Warnf(rule.TriangleInequality, in.Pos, rule.Link(l.Name),
+		r.Warnf(TriangleInequality, in.Pos, problem.Link(l.Name),
 			"principal moments %.6g and %.6g together are less than the third, %.6g kg·m²: no mass distribution has them",
 			λ[0], λ[1], λ[2])
 	}
 }
 
 // checkJoint reports what no joint can have, apart from mimics and limit files.
-func checkJoint(j urdf.Joint, r *rule.Report) {
+func checkJoint(j urdf.Joint, r *problem.Report) {
 	if !j.Origin.XYZ.Finite() || !j.Origin.RPY.Finite() || !j.Axis.Finite() {
-		r.Errorf(rule.NotFinite, j.Pos, rule.Joint(j.Name), "origin or axis has a number that is not finite")
+		r.Errorf(NotFinite, j.Pos, problem.Joint(j.Name), "origin or axis has a number that is not finite")
 	}
 	if d := j.Dynamics; d != nil {
 		if !finite(d.Damping, d.Friction) {
-			r.Errorf(rule.NotFinite, j.Pos, rule.Joint(j.Name), "dynamics have a number that is not finite")
+			r.Errorf(NotFinite, j.Pos, problem.Joint(j.Name), "dynamics have a number that is not finite")
 		} else if d.Damping < 0 || d.Friction < 0 {
-			r.Errorf(rule.NegativeLimit, j.Pos, rule.Joint(j.Name), "damping %g and friction %g must not be negative", d.Damping, d.Friction)
+			r.Errorf(NegativeLimit, j.Pos, problem.Joint(j.Name), "damping %g and friction %g must not be negative", d.Damping, d.Friction)
 		}
 	}
 	switch j.Type {
@@ -71,26 +71,26 @@ func checkJoint(j urdf.Joint, r *rule.Report) {
 		return
 	case urdf.Revolute, urdf.Continuous, urdf.Prismatic, urdf.Planar:
 	default:
-		r.Errorf(rule.BadName, j.Pos, rule.Joint(j.Name), "type %d is unknown", j.Type)
+		r.Errorf(BadName, j.Pos, problem.Joint(j.Name), "type %d is unknown", j.Type)
 		return
 	}
 	if j.Axis == (spatial.Vec3{}) {
-		r.Errorf(rule.ZeroAxis, j.Pos, rule.Joint(j.Name), "axis 0 0 0 has no direction")
+		r.Errorf(ZeroAxis, j.Pos, problem.Joint(j.Name), "axis 0 0 0 has no direction")
 	}
 	bounded := j.Type == urdf.Revolute || j.Type == urdf.Prismatic
 	if j.Limit == nil {
 		if bounded {
-			r.Errorf(rule.MissingLimit, j.Pos, rule.Joint(j.Name), "a revolute or prismatic joint needs a <limit>; one that turns freely is continuous")
+			r.Errorf(MissingLimit, j.Pos, problem.Joint(j.Name), "a revolute or prismatic joint needs a <limit>; one that turns freely is continuous")
 		}
 		return
 	}
 	checkLimit(j, bounded, r)
 }
 
-func checkLimit(j urdf.Joint, bounded bool, r *rule.Report) {
+func checkLimit(j urdf.Joint, bounded bool, r *problem.Report) {
 	l := j.Limit
 	if !finite(l.Lower, l.Upper, l.Velocity, l.Effort, l.Acceleration, l.Deceleration, l.Jerk) {
-		r.Errorf(rule.NotFinite, l.Pos, rule.Joint(j.Name), "limit has a number that is not finite")
+		r.Errorf(NotFinite, l.Pos, problem.Joint(j.Name), "limit has a number that is not finite")
 		return
 	}
 	for _, x := range []struct {
@@ -98,32 +98,32 @@ func checkLimit(j urdf.Joint, bounded bool, r *rule.Report) {
 		value float64
 	}{{"velocity", l.Velocity}, {"effort", l.Effort}, {"acceleration", l.Acceleration}, {"deceleration", l.Deceleration}, {"jerk", l.Jerk}} {
 		if x.value < 0 {
-			r.Errorf(rule.NegativeLimit, l.Pos, rule.Joint(j.Name), "%s limit %g is negative", x.name, x.value)
+			r.Errorf(NegativeLimit, l.Pos, problem.Joint(j.Name), "%s limit %g is negative", x.name, x.value)
 		}
 	}
 	switch {
 	case bounded && l.Lower > l.Upper:
-		r.Errorf(rule.InvertedLimits, l.Pos, rule.Joint(j.Name), "lower limit %g is above the upper limit %g", l.Lower, l.Upper)
+		r.Errorf(InvertedLimits, l.Pos, problem.Joint(j.Name), "lower limit %g is above the upper limit %g", l.Lower, l.Upper)
 	case bounded && l.Lower == l.Upper:
-		r.Warnf(rule.EmptyRange, l.Pos, rule.Joint(j.Name), "lower and upper limit are both %g: it cannot move", l.Lower)
+		r.Warnf(EmptyRange, l.Pos, problem.Joint(j.Name), "lower and upper limit are both %g: it cannot move", l.Lower)
 	case j.Type == urdf.Continuous && (l.Lower != 0 || l.Upper != 0):
-		r.Warnf(rule.UnusedLimit, l.Pos, rule.Joint(j.Name), "the range %g … %g is not used: only revolute and prismatic joints have one", l.Lower, l.Upper)
+		r.Warnf(UnusedLimit, l.Pos, problem.Joint(j.Name), "the range %g … %g is not used: only revolute and prismatic joints have one", l.Lower, l.Upper)
 	}
 }
 
 // checkMeshes warns once of each mesh that is not there; exists may be nil.
-func checkMeshes(doc *urdf.Document, exists func(name string) bool, r *rule.Report) {
+func checkMeshes(doc *urdf.Document, exists func(name string) bool, r *problem.Report) {
 	if exists == nil {
 		return
 	}
 	seen := map[string]bool{}
-	check := func(l urdf.Link, g urdf.Geometry, at urdf.Pos) {
+	check := func(l urdf.Link, g urdf.Geometry, at problem.Pos) {
 		if g.Shape != urdf.Mesh || seen[g.Mesh] {
 			return
 		}
 		seen[g.Mesh] = true
 		if !exists(g.Mesh) {
-			r.Warnf(rule.MissingMesh, at, rule.Link(l.Name), "mesh %q is missing", g.Mesh)
+			r.Warnf(MissingMesh, at, problem.Link(l.Name), "mesh %q is missing", g.Mesh)
 		}
 	}
 	for _, l := range doc.Links {

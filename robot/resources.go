@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"slices"
 
-	"poise/robot/rule"
+	"poise/problem"
+	"poise/robot/description"
 )
 
 // LeafKind says what a leaf resource is.
@@ -121,7 +122,7 @@ func (b *builder) describeResources() {
 	}
 	b.checkDisjoint(members, leaves, number)
 	if len(leaves) > MaxLeaves {
-		m.uncontrollable = &Problem{Rule: rule.TooManyLeaves, Pos: b.doc.Pos, Thing: rule.Named("robot", m.name),
+		m.uncontrollable = &problem.Problem{Code: TooManyLeaves, Pos: b.doc.Pos, Thing: problem.Named("robot", m.name),
 			Text: fmt.Sprintf("has %d leaf resources, at most %d can be controlled", len(leaves), MaxLeaves)}
 	}
 	if m.uncontrollable == nil {
@@ -132,7 +133,7 @@ func (b *builder) describeResources() {
 // leafClash reports two leaves of one name. Outputs can be renamed; a joint that
 // happens to be called "base" only keeps the robot from being controlled.
 func (b *builder) leafClash(first, second LeafResource) {
-	p := &Problem{Rule: rule.BadName, Pos: b.doc.Pos, Thing: rule.Named("leaf", second.Name),
+	p := &problem.Problem{Code: BadName, Pos: b.doc.Pos, Thing: problem.Named("leaf", second.Name),
 		Text: fmt.Sprintf("is the name of %s and of %s", leafWord(first), leafWord(second))}
 	if second.Kind == OutputLeaf {
 		p.Pos = b.opts.Description.AtKey("outputs")
@@ -156,7 +157,7 @@ func (b *builder) groupLeaves(g *Group, leaves []LeafResource, number map[string
 		}
 		n, ok := number[name]
 		if !ok || leaves[n].Kind == JointLeaf || leaves[n].Kind == SupportLeaf {
-			b.Errorf(rule.BadDescription, g.at, rule.Named("group", g.Name),
+			b.Errorf(description.Impossible, g.at, problem.Named("group", g.Name),
 				"leaf %q is neither a declared output nor the base of a floating robot", name)
 			continue
 		}
@@ -180,10 +181,10 @@ func (b *builder) checkDisjoint(members [][]int, leaves []LeafResource, number m
 	}
 	claim := func(id GroupID, strict bool) {
 		g := &b.m.groups[id]
-		at, thing := g.at, rule.Named("group", g.Name)
+		at, thing := g.at, problem.Named("group", g.Name)
 		if n, leaf := number[g.Name]; leaf && !slices.Equal(members[id], []int{n}) {
 			if strict {
-				b.Errorf(rule.SharedResource, at, thing, "has the name of %s, but is not that alone", leafWord(leaves[n]))
+				b.Errorf(SharedResource, at, thing, "has the name of %s, but is not that alone", leafWord(leaves[n]))
 			}
 			g.Resource = false
 			return
@@ -191,7 +192,7 @@ func (b *builder) checkDisjoint(members [][]int, leaves []LeafResource, number m
 		for _, n := range members[id] {
 			if other := owner[n]; other >= 0 {
 				if strict {
-					b.Errorf(rule.SharedResource, at, thing, "shares %s with resource %q; resources are disjoint, \"resource: false\" makes it a mere group",
+					b.Errorf(SharedResource, at, thing, "shares %s with resource %q; resources are disjoint, \"resource: false\" makes it a mere group",
 						leafWord(leaves[n]), b.m.groups[other].Name)
 				}
 				g.Resource = false
@@ -243,5 +244,5 @@ func leafWord(l LeafResource) string {
 	case OutputLeaf:
 		return fmt.Sprintf("output %q", l.Name)
 	}
-	return rule.Joint(l.Name)
+	return problem.Joint(l.Name)
 }

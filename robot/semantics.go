@@ -1,7 +1,7 @@
 package robot
 
 import (
-	"poise/robot/rule"
+	"poise/problem"
 	"poise/urdf"
 )
 
@@ -9,27 +9,27 @@ import (
 // apart from those of groups. What hangs on such a link cannot be: an error. A
 // pair whose collision does not matter is only worth a word: a file may serve
 // several variants of a robot.
-func (t *tree) checkSemantics(s *urdf.Semantics, r *rule.Report) {
+func (t *tree) checkSemantics(s *urdf.Semantics, r *problem.Report) {
 	if s.Name != t.Doc.Name {
-		r.Warnf(rule.Ignored, s.Pos, "", "the SRDF is of robot %q, the description of %q", s.Name, t.Doc.Name)
+		r.Warnf(Ignored, s.Pos, "", "the SRDF is of robot %q, the description of %q", s.Name, t.Doc.Name)
 	}
-	hint := func(link string) string { return r.DidYouMean(link, t.LinkNames()) }
-	need := func(link string, at urdf.Pos, thing, key string) {
+	hint := func(link string) string { return r.Hint(link, t.LinkNames()) }
+	need := func(link string, at problem.Pos, thing, key string) {
 		if _, ok := t.LinkIndex[link]; !ok {
-			r.Errorf(rule.UnknownLink, at, thing, "%s: link %q does not exist%s", key, link, hint(link))
+			r.Errorf(UnknownLink, at, thing, "%s: link %q does not exist%s", key, link, hint(link))
 		}
 	}
 	for _, e := range s.EndEffectors {
-		need(e.ParentLink, e.Pos, rule.Named("end effector", e.Name), "parent_link")
+		need(e.ParentLink, e.Pos, problem.Named("end effector", e.Name), "parent_link")
 	}
 	for _, v := range s.VirtualJoints {
-		need(v.ChildLink, v.Pos, rule.Named("virtual joint", v.Name), "child_link")
+		need(v.ChildLink, v.Pos, problem.Named("virtual joint", v.Name), "child_link")
 	}
 	told := map[string]bool{}
-	mention := func(link string, at urdf.Pos) {
+	mention := func(link string, at problem.Pos) {
 		if _, ok := t.LinkIndex[link]; !ok && !told[link] {
 			told[link] = true
-			r.Warnf(rule.UnknownLink, at, rule.Link(link), "its collisions are spoken of, but it does not exist%s", hint(link))
+			r.Warnf(UnknownLink, at, problem.Link(link), "its collisions are spoken of, but it does not exist%s", hint(link))
 		}
 	}
 	for _, pairs := range [][]urdf.LinkPair{s.Disabled, s.Enabled} {

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"poise/robot/rule"
 	"poise/urdf"
 )
 
@@ -29,7 +28,7 @@ func TestLinksOfSRDFMustExist(t *testing.T) {
 			}
 			tr, r, _ := read(t, arm)
 			tr.checkSemantics(s, r)
-			if err := r.Err(); tc.fault == "" && err != nil || tc.fault != "" && (!errors.Is(err, rule.UnknownLink) || !strings.Contains(err.Error(), tc.fault)) {
+			if err := r.Err(); tc.fault == "" && err != nil || tc.fault != "" && (!errors.Is(err, UnknownLink) || !strings.Contains(err.Error(), tc.fault)) {
 				t.Errorf("error %v, want %q", err, tc.fault)
 			}
 			if tc.warning == "" && len(r.Warnings) > 0 || tc.warning != "" && (len(r.Warnings) != 1 || !strings.Contains(r.Warnings[0].Error(), tc.warning)) {

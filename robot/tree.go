@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"poise/robot/rule"
+	"poise/problem"
 	"poise/urdf"
 )
 
@@ -26,7 +26,7 @@ type tree struct {
 
 // newTree puts a document together and reports everything that is wrong with it.
 // Without ok it is no tree; other errors leave a tree that can be walked.
-func newTree(doc *urdf.Document, r *rule.Report) (t *tree, ok bool) {
+func newTree(doc *urdf.Document, r *problem.Report) (t *tree, ok bool) {
 	t = &tree{
 		Doc:        doc,
 		LinkIndex:  make(map[string]int, len(doc.Links)),
@@ -47,27 +47,27 @@ func newTree(doc *urdf.Document, r *rule.Report) (t *tree, ok bool) {
 	return t, ok
 }
 
-func (t *tree) nameLinks(r *rule.Report) {
+func (t *tree) nameLinks(r *problem.Report) {
 	for i, l := range t.Doc.Links {
 		if first, twice := t.LinkIndex[l.Name]; twice {
-			r.Errorf(rule.BadName, l.Pos, rule.Link(l.Name), "name used twice, first at %s", t.Doc.Links[first].Pos)
+			r.Errorf(BadName, l.Pos, problem.Link(l.Name), "name used twice, first at %s", t.Doc.Links[first].Pos)
 			continue
 		}
 		if l.Name == "" {
-			r.Errorf(rule.BadName, l.Pos, "link", "name is empty")
+			r.Errorf(BadName, l.Pos, "link", "name is empty")
 		}
 		t.LinkIndex[l.Name] = i
 	}
 }
 
-func (t *tree) nameJoints(r *rule.Report) {
+func (t *tree) nameJoints(r *problem.Report) {
 	for i, j := range t.Doc.Joints {
 		if first, twice := t.JointIndex[j.Name]; twice {
-			r.Errorf(rule.BadName, j.Pos, rule.Joint(j.Name), "name used twice, first at %s", t.Doc.Joints[first].Pos)
+			r.Errorf(BadName, j.Pos, problem.Joint(j.Name), "name used twice, first at %s", t.Doc.Joints[first].Pos)
 			continue
 		}
 		if j.Name == "" {
-			r.Errorf(rule.BadName, j.Pos, "joint", "name is empty")
+			r.Errorf(BadName, j.Pos, "joint", "name is empty")
 		}
 		t.JointIndex[j.Name] = i
 	}
@@ -96,7 +96,7 @@ func (t *tree) JointNames() []string {
 }
 
 // connect finds the parent and the child of each joint.
-func (t *tree) connect(r *rule.Report) {
+func (t *tree) connect(r *problem.Report) {
 	t.Up = make([]int, len(t.Doc.Links))
 	for i := range t.Up {
 		t.Up[i] = -1
@@ -112,7 +112,7 @@ func (t *tree) connect(r *rule.Report) {
 			continue
 		}
 		if above := t.Up[child]; above >= 0 {
-			r.Errorf(rule.Loop, j.Pos, rule.Joint(j.Name), "link %q already hangs on joint %q (%s): a loop, and Poise reads trees",
+			r.Errorf(Loop, j.Pos, problem.Joint(j.Name), "link %q already hangs on joint %q (%s): a loop, and Poise reads trees",
 				j.Child, t.Doc.Joints[above].Name, t.Doc.Joints[above].Pos)
 			continue
 		}
@@ -124,19 +124,19 @@ func (t *tree) connect(r *rule.Report) {
 	}
 }
 
-func (t *tree) find(role, name string, j urdf.Joint, r *rule.Report) (int, bool) {
+func (t *tree) find(role, name string, j urdf.Joint, r *problem.Report) (int, bool) {
 	i, ok := t.LinkIndex[name]
 	if !ok {
-		r.Errorf(rule.UnknownLink, j.Pos, rule.Joint(j.Name), "%s link %q does not exist%s", role, name, r.DidYouMean(name, t.LinkNames()))
+		r.Errorf(UnknownLink, j.Pos, problem.Joint(j.Name), "%s link %q does not exist%s", role, name, r.Hint(name, t.LinkNames()))
 	}
 	return i, ok
 }
 
 // walk orders the links depth first and finds superfluous roots and rings.
-func (t *tree) walk(r *rule.Report) {
+func (t *tree) walk(r *problem.Report) {
 	visited := make([]bool, len(t.Doc.Links))
 	if len(visited) == 0 {
-		r.Errorf(rule.UnknownLink, t.Doc.Pos, "", "robot %q has no link", t.Doc.Name)
+		r.Errorf(UnknownLink, t.Doc.Pos, "", "robot %q has no link", t.Doc.Name)
 	}
 	var roots []string
 	for i, l := range t.Doc.Links {
@@ -157,14 +157,14 @@ func (t *tree) walk(r *rule.Report) {
 	}
 	if len(roots) > 1 {
 		at := t.Doc.Links[t.LinkIndex[roots[1]]].Pos
-		r.Errorf(rule.TwoRoots, at, "", "%d links have no parent: %s; a robot has one root", len(roots), rule.List(roots))
+		r.Errorf(TwoRoots, at, "", "%d links have no parent: %s; a robot has one root", len(roots), problem.List(roots))
 	}
 	t.findRings(visited, r)
 }
 
 // findRings reports each ring of joints once: whatever no root reaches hangs on
 // one.
-func (t *tree) findRings(visited []bool, r *rule.Report) {
+func (t *tree) findRings(visited []bool, r *problem.Report) {
 	for i, l := range t.Doc.Links {
 		if visited[i] || t.LinkIndex[l.Name] != i {
 			continue
@@ -187,6 +187,6 @@ func (t *tree) findRings(visited []bool, r *rule.Report) {
 		for _, k := range path[from:] {
 			names = append(names, t.Doc.Links[k].Name)
 		}
-		r.Errorf(rule.Loop, t.Doc.Links[at].Pos, rule.Link(t.Doc.Links[at].Name), "is its own ancestor: %s form a ring", rule.List(names))
+		r.Errorf(Loop, t.Doc.Links[at].Pos, problem.Link(t.Doc.Links[at].Name), "is its own ancestor: %s form a ring", problem.List(names))
 	}
 }

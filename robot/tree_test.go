@@ -8,20 +8,20 @@ import (
 	"strings"
 	"testing"
 
-	"poise/robot/rule"
+	"poise/problem"
 	"poise/spatial"
 	"poise/urdf"
 )
 
 // read puts the lines of a robot's body together: line 1 is <robot>, the body
 // begins on line 2.
-func read(t *testing.T, body string) (*tree, *rule.Report, bool) {
+func read(t *testing.T, body string) (*tree, *problem.Report, bool) {
 	t.Helper()
 	doc, _, err := urdf.Parse([]byte("<robot name=\"r\">\n"+body+"\n</robot>"), "r.urdf")
 	if err != nil {
 		t.Fatal(err)
 	}
-	var r rule.Report
+	var r problem.Report
 	tr, ok := newTree(doc, &r)
 	return tr, &r, ok
 }
@@ -44,55 +44,55 @@ func TestSoundTreeHasNoProblem(t *testing.T) {
 // and limit.
 var forbidden = []struct {
 	name, body string
-	rule       rule.Rule
+	rule       problem.Code
 	line       int
 	words      string
 }{
-	{"no link", "", rule.UnknownLink, 1, `robot "r" has no link`},
+	{"no link", "", UnknownLink, 1, `robot "r" has no link`},
 	{"unknown parent", "<link name=\"a\"/>\n<joint name=\"j\" type=\"fixed\"><parent link=\"x\"/><child link=\"a\"/></joint>",
-		rule.UnknownLink, 3, `joint "j": parent link "x" does not exist`},
+		UnknownLink, 3, `joint "j": parent link "x" does not exist`},
 	{"unknown child, near", "<link name=\"forearm\"/>\n<joint name=\"j\" type=\"fixed\"><parent link=\"forearm\"/><child link=\"foream\"/></joint>",
-		rule.UnknownLink, 3, `joint "j": child link "foream" does not exist; did you mean "forearm"?`},
-	{"two roots", arm + "\n<link name=\"lost\"/>", rule.TwoRoots, 5, `2 links have no parent: "a", "lost"`},
+		UnknownLink, 3, `joint "j": child link "foream" does not exist; did you mean "forearm"?`},
+	{"two roots", arm + "\n<link name=\"lost\"/>", TwoRoots, 5, `2 links have no parent: "a", "lost"`},
 	{"ring", "<link name=\"a\"/><link name=\"b\"/>\n<joint name=\"j\" type=\"fixed\"><parent link=\"a\"/><child link=\"b\"/></joint><joint name=\"k\" type=\"fixed\"><parent link=\"b\"/><child link=\"a\"/></joint>",
-		rule.Loop, 2, `form a ring`},
+		Loop, 2, `form a ring`},
 	{"own parent", arm + "\n<link name=\"s\"/><joint name=\"k\" type=\"fixed\"><parent link=\"s\"/><child link=\"s\"/></joint>",
-		rule.Loop, 5, `link "s": is its own ancestor`},
+		Loop, 5, `link "s": is its own ancestor`},
 	{"closed chain", arm + "\n<joint name=\"k\" type=\"fixed\"><parent link=\"a\"/><child link=\"c\"/></joint>",
-		rule.Loop, 5, `joint "k": link "c" already hangs on joint "j2" (r.urdf:4)`},
+		Loop, 5, `joint "k": link "c" already hangs on joint "j2" (r.urdf:4)`},
 	{"negative mass", "<link name=\"a\">\n<inertial><mass value=\"-2.5\"/><inertia ixx=\"1\" ixy=\"0\" ixz=\"0\" iyy=\"1\" iyz=\"0\" izz=\"1\"/></inertial></link>",
-		rule.NegativeMass, 3, `link "a": mass -2.5 kg is negative`},
+		NegativeMass, 3, `link "a": mass -2.5 kg is negative`},
 	{"negative diagonal", "<link name=\"a\">\n<inertial><mass value=\"1\"/><inertia ixx=\"-1\" ixy=\"0\" ixz=\"0\" iyy=\"1\" iyz=\"0\" izz=\"1\"/></inertial></link>",
-		rule.IndefiniteInertia, 3, `link "a": inertia is not positive: its principal moments are -1, 1 and 1`},
+		IndefiniteInertia, 3, `link "a": inertia is not positive: its principal moments are -1, 1 and 1`},
 	{"indefinite by its off-diagonal", "<link name=\"a\">\n<inertial><mass value=\"1\"/><inertia ixx=\"1\" ixy=\"2\" ixz=\"0\" iyy=\"1\" iyz=\"0\" izz=\"1\"/></inertial></link>",
-		rule.IndefiniteInertia, 3, `principal moments are -1, 1 and 3`},
+		IndefiniteInertia, 3, `principal moments are -1, 1 and 3`},
 	{"inertia that overflows", "<link name=\"a\">\n<inertial><mass value=\"1\"/><inertia ixx=\"1e308\" ixy=\"1e308\" ixz=\"1e308\" iyy=\"1e308\" iyz=\"1e308\" izz=\"1e308\"/></inertial></link>",
-		rule.NotFinite, 3, `link "a": inertia is too large`},
+		NotFinite, 3, `link "a": inertia is too large`},
 	{"zero axis", "<link name=\"a\"/><link name=\"b\"/>\n<joint name=\"j\" type=\"continuous\"><parent link=\"a\"/><child link=\"b\"/><axis xyz=\"0 0 0\"/></joint>",
-		rule.ZeroAxis, 3, `joint "j": axis 0 0 0`},
+		ZeroAxis, 3, `joint "j": axis 0 0 0`},
 	{"revolute without limit", "<link name=\"a\"/><link name=\"b\"/>\n<joint name=\"j\" type=\"revolute\"><parent link=\"a\"/><child link=\"b\"/></joint>",
-		rule.MissingLimit, 3, `joint "j": a revolute or prismatic joint needs a <limit>`},
+		MissingLimit, 3, `joint "j": a revolute or prismatic joint needs a <limit>`},
 	{"prismatic without limit", "<link name=\"a\"/><link name=\"b\"/>\n<joint name=\"j\" type=\"prismatic\"><parent link=\"a\"/><child link=\"b\"/></joint>",
-		rule.MissingLimit, 3, `joint "j"`},
+		MissingLimit, 3, `joint "j"`},
 	{"inverted limits", "<link name=\"a\"/><link name=\"b\"/>\n<joint name=\"j\" type=\"revolute\"><parent link=\"a\"/><child link=\"b\"/>\n<limit lower=\"2\" upper=\"1\" effort=\"1\" velocity=\"1\"/></joint>",
-		rule.InvertedLimits, 4, `joint "j": lower limit 2 is above the upper limit 1`},
+		InvertedLimits, 4, `joint "j": lower limit 2 is above the upper limit 1`},
 	{"negative velocity limit", "<link name=\"a\"/><link name=\"b\"/>\n<joint name=\"j\" type=\"continuous\"><parent link=\"a\"/><child link=\"b\"/>\n<limit effort=\"1\" velocity=\"-3\"/></joint>",
-		rule.NegativeLimit, 4, `joint "j": velocity limit -3 is negative`},
+		NegativeLimit, 4, `joint "j": velocity limit -3 is negative`},
 	{"negative effort limit", "<link name=\"a\"/><link name=\"b\"/>\n<joint name=\"j\" type=\"revolute\"><parent link=\"a\"/><child link=\"b\"/>\n<limit lower=\"0\" upper=\"1\" effort=\"-4\" velocity=\"1\"/></joint>",
-		rule.NegativeLimit, 4, `joint "j": effort limit -4 is negative`},
+		NegativeLimit, 4, `joint "j": effort limit -4 is negative`},
 	{"negative damping", "<link name=\"a\"/><link name=\"b\"/>\n<joint name=\"j\" type=\"continuous\"><parent link=\"a\"/><child link=\"b\"/><dynamics damping=\"-1\"/></joint>",
-		rule.NegativeLimit, 3, `damping -1`},
-	{"mimic of nobody", mimicking("k", "x", "revolute"), rule.BadMimic, 4, `joint "k": mimics joint "x", which does not exist`},
-	{"mimic of itself", mimicking("k", "k", "revolute"), rule.BadMimic, 4, `joint "k": mimics itself`},
-	{"mimic of a fixed joint", mimicking("k", "lead", "fixed"), rule.BadMimic, 4, `mimics joint "lead", which has no single coordinate`},
-	{"mimic of a planar joint", mimicking("k", "lead", "planar"), rule.BadMimic, 4, `mimics joint "lead", which has no single coordinate`},
-	{"mimic of a floating joint", mimicking("k", "lead", "floating"), rule.BadMimic, 4, `mimics joint "lead", which has no single coordinate`},
+		NegativeLimit, 3, `damping -1`},
+	{"mimic of nobody", mimicking("k", "x", "revolute"), BadMimic, 4, `joint "k": mimics joint "x", which does not exist`},
+	{"mimic of itself", mimicking("k", "k", "revolute"), BadMimic, 4, `joint "k": mimics itself`},
+	{"mimic of a fixed joint", mimicking("k", "lead", "fixed"), BadMimic, 4, `mimics joint "lead", which has no single coordinate`},
+	{"mimic of a planar joint", mimicking("k", "lead", "planar"), BadMimic, 4, `mimics joint "lead", which has no single coordinate`},
+	{"mimic of a floating joint", mimicking("k", "lead", "floating"), BadMimic, 4, `mimics joint "lead", which has no single coordinate`},
 	{"planar mimic", "<link name=\"a\"/><link name=\"b\"/><link name=\"c\"/><joint name=\"lead\" type=\"continuous\"><parent link=\"a\"/><child link=\"b\"/></joint>\n<joint name=\"k\" type=\"planar\"><parent link=\"a\"/><child link=\"c\"/>\n<mimic joint=\"lead\"/></joint>",
-		rule.BadMimic, 4, `a planar or floating joint cannot mimic another`},
+		BadMimic, 4, `a planar or floating joint cannot mimic another`},
 	{"ring of mimics", "<link name=\"a\"/><link name=\"b\"/><link name=\"c\"/>\n" +
 		"<joint name=\"j\" type=\"continuous\"><parent link=\"a\"/><child link=\"b\"/><mimic joint=\"k\"/></joint>\n" +
 		"<joint name=\"k\" type=\"continuous\"><parent link=\"a\"/><child link=\"c\"/><mimic joint=\"j\"/></joint>",
-		rule.BadMimic, 3, `joint "j": mimics itself in a ring: "j", "k"`},
+		BadMimic, 3, `joint "j": mimics itself in a ring: "j", "k"`},
 }
 
 // mimicking makes a robot whose joint k mimics another, beside a joint named lead.
@@ -106,7 +106,7 @@ func TestForbidden(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			_, r, _ := read(t, tc.body)
 			for _, p := range r.Errors {
-				if p.Rule == tc.rule && strings.Contains(p.Error(), tc.words) && p.Pos.Line == tc.line && p.Pos.File == "r.urdf" {
+				if p.Code == tc.rule && strings.Contains(p.Error(), tc.words) && p.Pos.Line == tc.line && p.Pos.File == "r.urdf" {
 					if !errors.Is(r.Err(), tc.rule) {
 						t.Errorf("errors.Is does not find %q", tc.rule)
 					}
@@ -125,22 +125,22 @@ func TestDoubtful(t *testing.T) {
 	zero := `ixx="0" ixy="0" ixz="0" iyy="0" iyz="0" izz="0"`
 	for _, tc := range []struct {
 		name, body string
-		rule       rule.Rule
+		rule       problem.Code
 		words      string
 	}{
-		{"zero mass", inertial("0", `ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"`), rule.ZeroMass, `link "a": mass is zero`},
-		{"zero mass and inertia", inertial("0", zero), rule.ZeroMass, `link "a": mass and inertia are zero`},
-		{"zero inertia", inertial("2", zero), rule.ZeroInertia, `link "a": inertia is zero with a mass of 2 kg`},
-		{"one zero moment", inertial("2", `ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="0"`), rule.ZeroInertia, `a principal moment is zero`},
-		{"broken triangle inequality", inertial("1", `ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="2.5"`), rule.TriangleInequality, `principal moments 1 and 1 together are less than the third, 2.5`},
-		{"broken behind a rotation", inertial("1", `ixx="1.75" ixy="0.75" ixz="0" iyy="1.75" iyz="0" izz="1"`), rule.TriangleInequality, `1 and 1 together are less than the third, 2.5`},
+		{"zero mass", inertial("0", `ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"`), ZeroMass, `link "a": mass is zero`},
+		{"zero mass and inertia", inertial("0", zero), ZeroMass, `link "a": mass and inertia are zero`},
+		{"zero inertia", inertial("2", zero), ZeroInertia, `link "a": inertia is zero with a mass of 2 kg`},
+		{"one zero moment", inertial("2", `ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="0"`), ZeroInertia, `a principal moment is zero`},
+		{"broken triangle inequality", inertial("1", `ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="2.5"`), TriangleInequality, `principal moments 1 and 1 together are less than the third, 2.5`},
+		{"broken behind a rotation", inertial("1", `ixx="1.75" ixy="0.75" ixz="0" iyy="1.75" iyz="0" izz="1"`), TriangleInequality, `1 and 1 together are less than the third, 2.5`},
 		{"empty range", "<link name=\"a\"/><link name=\"b\"/>\n<joint name=\"j\" type=\"revolute\"><parent link=\"a\"/><child link=\"b\"/><limit effort=\"1\" velocity=\"1\"/></joint>",
-			rule.EmptyRange, `joint "j": lower and upper limit are both 0`},
+			EmptyRange, `joint "j": lower and upper limit are both 0`},
 		{"range of a continuous joint", "<link name=\"a\"/><link name=\"b\"/>\n<joint name=\"j\" type=\"continuous\"><parent link=\"a\"/><child link=\"b\"/><limit lower=\"-3\" upper=\"3\" effort=\"1\" velocity=\"1\"/></joint>",
-			rule.UnusedLimit, `the range -3 … 3 is not used`},
-		{"mimic of multiplier 0", strings.Replace(mimicking("k", "lead", "revolute"), `<mimic joint="lead"/>`, `<mimic joint="lead" multiplier="0"/>`, 1), rule.Ignored, `never moves`},
+			UnusedLimit, `the range -3 … 3 is not used`},
+		{"mimic of multiplier 0", strings.Replace(mimicking("k", "lead", "revolute"), `<mimic joint="lead"/>`, `<mimic joint="lead" multiplier="0"/>`, 1), Ignored, `never moves`},
 		{"fixed joint that mimics", "<link name=\"a\"/><link name=\"b\"/>\n<joint name=\"j\" type=\"fixed\"><parent link=\"a\"/><child link=\"b\"/><mimic joint=\"k\"/></joint>",
-			rule.Ignored, `is fixed: that it mimics "k" has no effect`},
+			Ignored, `is fixed: that it mimics "k" has no effect`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			_, r, _ := read(t, tc.body)
@@ -148,7 +148,7 @@ func TestDoubtful(t *testing.T) {
 				t.Errorf("is an error: %v", err)
 			}
 			for _, p := range r.Warnings {
-				if p.Rule == tc.rule && strings.Contains(p.Error(), tc.words) && p.Pos.Line > 1 {
+				if p.Code == tc.rule && strings.Contains(p.Error(), tc.words) && p.Pos.Line > 1 {
 					return
 				}
 			}
@@ -161,12 +161,12 @@ func TestAllProblemsAtOnce(t *testing.T) {
 	var body string
 	for _, tc := range forbidden {
 		switch tc.rule {
-		case rule.NegativeMass, rule.IndefiniteInertia:
+		case NegativeMass, IndefiniteInertia:
 			body += strings.Replace(tc.body, `name="a"`, fmt.Sprintf("name=%q", tc.name), 1)
 		}
 	}
 	_, r, _ := read(t, body)
-	for _, want := range []rule.Rule{rule.NegativeMass, rule.IndefiniteInertia, rule.TwoRoots} {
+	for _, want := range []problem.Code{NegativeMass, IndefiniteInertia, TwoRoots} {
 		if !errors.Is(r.Err(), want) {
 			t.Errorf("%v lacks %q", r.Err(), want)
 		}
@@ -196,9 +196,9 @@ func TestNumbersMustBeFinite(t *testing.T) {
 			doc := sound()
 			doc.Links = append(doc.Links, urdf.Link{Name: "c"})
 			spoil(doc, x)
-			var r rule.Report
+			var r problem.Report
 			newTree(doc, &r)
-			if !errors.Is(r.Err(), rule.NotFinite) {
+			if !errors.Is(r.Err(), NotFinite) {
 				t.Errorf("%s = %g: %v", name, x, r.Err())
 			}
 		}
@@ -208,16 +208,16 @@ func TestNumbersMustBeFinite(t *testing.T) {
 func TestLimitsOfURDF12MustNotBeNegative(t *testing.T) {
 	doc := chain(1)
 	doc.Joints[0].Limit = &urdf.Limit{Acceleration: -1, Deceleration: -2, Jerk: -3}
-	var r rule.Report
+	var r problem.Report
 	newTree(doc, &r)
-	if len(r.Errors) != 3 || !errors.Is(r.Err(), rule.NegativeLimit) {
+	if len(r.Errors) != 3 || !errors.Is(r.Err(), NegativeLimit) {
 		t.Errorf("errors %v", r.Err())
 	}
 }
 
 func TestNamesMustBeUnique(t *testing.T) {
 	doc := &urdf.Document{Links: []urdf.Link{{Name: "a"}, {Name: "a"}, {Name: ""}}, Joints: []urdf.Joint{{Name: "j", Parent: "a", Child: ""}, {Name: "j", Parent: "a", Child: ""}}}
-	var r rule.Report
+	var r problem.Report
 	if _, ok := newTree(doc, &r); ok {
 		t.Error("taken for a tree")
 	}
@@ -247,7 +247,7 @@ func TestChainsOfMimicsAreMultipliedOut(t *testing.T) {
 		doc.Joints = append(doc.Joints, j)
 	}
 	rng.Shuffle(n, func(i, j int) { doc.Joints[i], doc.Joints[j] = doc.Joints[j], doc.Joints[i] })
-	var r rule.Report
+	var r problem.Report
 	tr, ok := newTree(doc, &r)
 	if !ok || r.Err() != nil {
 		t.Fatal(r.Err())
@@ -274,7 +274,7 @@ func TestWorkGrowsWithTheRobot(t *testing.T) {
 	cost := func(n int) float64 {
 		doc := chain(n)
 		return testing.AllocsPerRun(1, func() {
-			var r rule.Report
+			var r problem.Report
 			if _, ok := newTree(doc, &r); !ok {
 				t.Fatal(r.Err())
 			}

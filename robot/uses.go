@@ -4,10 +4,9 @@ import (
 	"math"
 	"slices"
 
+	"poise/problem"
 	"poise/robot/description"
-	"poise/robot/rule"
 	"poise/spatial"
-	"poise/urdf"
 )
 
 // Servo says which servo moves a joint.
@@ -137,7 +136,7 @@ func (b *builder) describeServos(d *Description) {
 		}
 	}
 	for _, s := range d.Servos {
-		id, ok := b.jointNamed(s.Joint, d.At(s.Line), rule.Named("servo of joint", s.Joint))
+		id, ok := b.jointNamed(s.Joint, d.At(s.Line), problem.Named("servo of joint", s.Joint))
 		if !ok {
 			continue
 		}
@@ -152,7 +151,7 @@ func (b *builder) describeServos(d *Description) {
 	}
 	for i, j := range m.joints {
 		if len(d.Servos) > 0 && !m.servos[i].Assigned && !j.Virtual {
-			b.Errorf(rule.BadDescription, d.AtKey("servos"), rule.Joint(j.Name), "has no servo and is not in virtual_joints")
+			b.Errorf(description.Impossible, d.AtKey("servos"), problem.Joint(j.Name), "has no servo and is not in virtual_joints")
 		}
 	}
 }
@@ -163,9 +162,9 @@ func (b *builder) describeStates() {
 		return
 	}
 	for _, s := range b.opts.SRDF.States {
-		thing := rule.Named("group state", s.Group+"/"+s.Name)
+		thing := problem.Named("group state", s.Group+"/"+s.Name)
 		if _, ok := b.m.groupByName[s.Group]; !ok {
-			b.Errorf(rule.BadDescription, s.Pos, thing, "group %q does not exist", s.Group)
+			b.Errorf(description.Impossible, s.Pos, thing, "group %q does not exist", s.Group)
 		}
 		pose := NamedPose{Name: s.Group + "/" + s.Name, Source: s.Pos.String()}
 		for _, v := range s.Joints {
@@ -177,9 +176,9 @@ func (b *builder) describeStates() {
 				continue // fixed joints, followers and the base have no say
 			}
 			if j := b.m.joints[id]; len(v.Value) != j.Kind.NumQ() {
-				b.Errorf(rule.BadDescription, v.Pos, thing, "joint %q takes %d numbers, not %d", j.Name, j.Kind.NumQ(), len(v.Value))
+				b.Errorf(description.Impossible, v.Pos, thing, "joint %q takes %d numbers, not %d", j.Name, j.Kind.NumQ(), len(v.Value))
 			} else if j.Kind.NumQ() == 1 && !j.Limits.Contains(v.Value[0]) {
-				b.Warnf(rule.PoseOutOfLimits, v.Pos, thing, "joint %q at %g is outside %s", j.Name, v.Value[0], j.Limits.Range())
+				b.Warnf(PoseOutOfLimits, v.Pos, thing, "joint %q at %g is outside %s", j.Name, v.Value[0], j.Limits.Range())
 			}
 			pose.Joints, pose.Q = append(pose.Joints, id), append(pose.Q, slices.Clone(v.Value))
 		}
@@ -211,7 +210,7 @@ func (b *builder) addPose(p NamedPose) (first bool) {
 
 func (b *builder) describePoses(d *Description) {
 	for _, p := range d.Poses {
-		thing := rule.Named("pose", p.Name)
+		thing := problem.Named("pose", p.Name)
 		pose := NamedPose{Name: p.Name, Source: d.At(p.Line).String()}
 		for _, v := range p.Joints {
 			id, ok := b.jointNamed(v.Joint, d.At(v.Line), thing)
@@ -220,14 +219,14 @@ func (b *builder) describePoses(d *Description) {
 			}
 			switch j := b.m.joints[id]; {
 			case j.Kind.NumQ() != 1:
-				b.Errorf(rule.BadDescription, d.At(v.Line), thing, "joint %q takes %d numbers, a pose gives one", j.Name, j.Kind.NumQ())
+				b.Errorf(description.Impossible, d.At(v.Line), thing, "joint %q takes %d numbers, a pose gives one", j.Name, j.Kind.NumQ())
 			case !j.Limits.Contains(v.Value):
-				b.Errorf(rule.BadDescription, d.At(v.Line), thing, "joint %q at %g is outside %s", j.Name, v.Value, j.Limits.Range())
+				b.Errorf(description.Impossible, d.At(v.Line), thing, "joint %q at %g is outside %s", j.Name, v.Value, j.Limits.Range())
 			}
 			pose.Joints, pose.Q = append(pose.Joints, id), append(pose.Q, []float64{v.Value})
 		}
 		if !b.addPose(pose) {
-			b.Errorf(rule.BadName, d.At(p.Line), thing, "is the name of a group state already")
+			b.Errorf(BadName, d.At(p.Line), thing, "is the name of a group state already")
 		}
 	}
 }
@@ -248,14 +247,14 @@ func (b *builder) describeMirror(d *Description) {
 	}
 	for i, image := range m.mirror {
 		if j := m.joints[i]; image.Sign == 0 && j.Kind.NumQ() == 1 {
-			b.Errorf(rule.BadDescription, d.AtKey("mirror"), "mirror", "joint %q is missing: a mirror table has each joint once", j.Name)
+			b.Errorf(description.Impossible, d.AtKey("mirror"), "mirror", "joint %q is missing: a mirror table has each joint once", j.Name)
 		}
 	}
 	b.mirrorChains()
 }
 
 // mirrorPair makes two joints each other's image, or one its own.
-func (b *builder) mirrorPair(leftName, rightName string, sign float64, at urdf.Pos) {
+func (b *builder) mirrorPair(leftName, rightName string, sign float64, at problem.Pos) {
 	m := b.m
 	left, ok := b.jointNamed(leftName, at, "mirror")
 	right := left
@@ -268,15 +267,15 @@ func (b *builder) mirrorPair(leftName, rightName string, sign float64, at urdf.P
 	l, r := m.joints[left], m.joints[right]
 	switch {
 	case l.Kind.NumQ() != 1 || (l.Kind == Prismatic) != (r.Kind == Prismatic):
-		b.Errorf(rule.BadDescription, at, "mirror", "joints %q and %q do not move alike", l.Name, r.Name)
+		b.Errorf(description.Impossible, at, "mirror", "joints %q and %q do not move alike", l.Name, r.Name)
 		return
 	case m.mirror[left].Sign != 0 || m.mirror[right].Sign != 0:
-		b.Errorf(rule.BadDescription, at, "mirror", "joint %q or %q has an image already: mirroring twice would not give the pose back", l.Name, r.Name)
+		b.Errorf(description.Impossible, at, "mirror", "joint %q or %q has an image already: mirroring twice would not give the pose back", l.Name, r.Name)
 		return
 	}
 	m.mirror[left], m.mirror[right] = Mirrored{right, sign}, Mirrored{left, sign}
 	if want := l.Limits.Image(sign, 0); !sameBound(want.Lower, r.Limits.Lower) || !sameBound(want.Upper, r.Limits.Upper) {
-		b.Warnf(rule.UnevenMirror, at, "mirror", "joint %q has the range %s, but the image of joint %q has %s",
+		b.Warnf(UnevenMirror, at, "mirror", "joint %q has the range %s, but the image of joint %q has %s",
 			r.Name, r.Limits.Range(), l.Name, want.Range())
 	}
 }
@@ -316,17 +315,17 @@ func (b *builder) mirrorChains() {
 
 func (b *builder) describeSafety(d *Description) {
 	for _, s := range d.SafeStates {
-		at, thing := d.At(s.Line), rule.Named("safe state of", s.Group)
+		at, thing := d.At(s.Line), problem.Named("safe state of", s.Group)
 		id, ok := b.m.groupByName[s.Group]
 		if !ok || !b.m.groups[id].Resource {
-			b.Errorf(rule.BadDescription, at, thing, "%q is not a resource", s.Group)
+			b.Errorf(description.Impossible, at, thing, "%q is not a resource", s.Group)
 			continue
 		}
 		state := SafeState{Do: SafeAction(1 + slices.Index(description.SafeActions, s.Do)), Pose: -1}
 		if state.Do == SafeCrouchThenOff {
 			var declared bool
 			if state.Pose, declared = b.m.poseByName[s.Pose]; !declared {
-				b.Errorf(rule.BadDescription, at, thing, "crouch then off needs a declared pose; %q is none", s.Pose)
+				b.Errorf(description.Impossible, at, thing, "crouch then off needs a declared pose; %q is none", s.Pose)
 				continue
 			}
 			b.checkCrouch(b.m.groups[id], b.m.poses[state.Pose], at, thing)
@@ -336,10 +335,10 @@ func (b *builder) describeSafety(d *Description) {
 }
 
 // checkCrouch makes sure that the pose places every joint that could stay up.
-func (b *builder) checkCrouch(g Group, p NamedPose, at urdf.Pos, thing string) {
+func (b *builder) checkCrouch(g Group, p NamedPose, at problem.Pos, thing string) {
 	for _, j := range g.Joints {
 		if !b.m.joints[j].Virtual && !slices.Contains(p.Joints, j) {
-			b.Errorf(rule.BadDescription, at, thing, "pose %q does not place joint %q", p.Name, b.m.joints[j].Name)
+			b.Errorf(description.Impossible, at, thing, "pose %q does not place joint %q", p.Name, b.m.joints[j].Name)
 		}
 	}
 }

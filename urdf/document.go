@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"poise/internal/xmltree"
+	"poise/problem"
 	"poise/spatial"
 )
 
@@ -15,11 +16,8 @@ type Document struct {
 	Joints        []Joint
 	Materials     []Material
 	Transmissions []Transmission
-	Pos           Pos
+	Pos           problem.Pos
 }
-
-// Pos is a place in a file.
-type Pos = xmltree.Pos
 
 // Link is a rigid body.
 type Link struct {
@@ -27,7 +25,7 @@ type Link struct {
 	Inertial   *Inertial // nil if the file has none
 	Visuals    []Visual
 	Collisions []Collision
-	Pos        Pos
+	Pos        problem.Pos
 }
 
 // Inertial is the mass of a link. I is about the centre of mass, in the axes of
@@ -36,7 +34,7 @@ type Inertial struct {
 	Origin Origin
 	Mass   float64
 	I      InertiaTensor
-	Pos    Pos
+	Pos    problem.Pos
 }
 
 // InertiaTensor holds the six numbers of a symmetric tensor, kg·m².
@@ -72,7 +70,7 @@ type Visual struct {
 	Origin   Origin
 	Geometry Geometry
 	Material *Material // nil if none; a bare name refers to Document.Materials
-	Pos      Pos
+	Pos      problem.Pos
 }
 
 // Collision is a shape that stands for the link's extent.
@@ -80,7 +78,7 @@ type Collision struct {
 	Name     string
 	Origin   Origin
 	Geometry Geometry
-	Pos      Pos
+	Pos      problem.Pos
 }
 
 // Shape tells which of the fields of a Geometry count.
@@ -114,7 +112,7 @@ type Material struct {
 	Name    string
 	Color   *[4]float64 // r g b a, nil if none
 	Texture string
-	Pos     Pos
+	Pos     problem.Pos
 }
 
 // JointType is the kind of a joint.
@@ -152,7 +150,7 @@ type Joint struct {
 	Mimic         *Mimic
 	Safety        *Safety
 	Calibration   *Calibration
-	Pos           Pos
+	Pos           problem.Pos
 }
 
 // Limit is the range of a joint. What is not written is zero; Has tells.
@@ -161,7 +159,7 @@ type Limit struct {
 	Effort, Velocity                 float64
 	Acceleration, Deceleration, Jerk float64 // since URDF 1.2; all are magnitudes
 	Has                              LimitSet
-	Pos                              Pos
+	Pos                              problem.Pos
 }
 
 // LimitSet is a set of the limits that a Limit may have.
@@ -185,7 +183,7 @@ type Dynamics struct{ Damping, Friction float64 }
 type Mimic struct {
 	Joint              string
 	Multiplier, Offset float64
-	Pos                Pos
+	Pos                problem.Pos
 }
 
 // Safety is URDF's safety_controller.
@@ -199,5 +197,5 @@ type Transmission struct {
 	Name string
 	Type string        // the attribute type, or else the text of the element type
 	Tree *xmltree.Node // the whole element, without what is of other name spaces
-	Pos  Pos
+	Pos  problem.Pos
 }

@@ -12,6 +12,7 @@ import (
 
 	"poise/internal/golden"
 	"poise/internal/xmltree"
+	"poise/problem"
 	"poise/spatial"
 )
 
@@ -30,7 +31,7 @@ func clearPlaces(v reflect.Value) {
 			clearPlaces(v.Index(i))
 		}
 	case reflect.Struct:
-		if v.Type() == reflect.TypeFor[Pos]() {
+		if v.Type() == reflect.TypeFor[problem.Pos]() {
 			v.SetZero()
 			return
 		}

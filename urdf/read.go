@@ -8,15 +8,12 @@ import (
 	"poise/spatial"
 )
 
-// Error is a problem with a document: place, message, offending text.
-type Error = xmltree.Error
-
 // Warning is something in a document that is passed over or looks wrong.
 type Warning = xmltree.Warning
 
 // Parse reads a URDF document; file is its name in messages.
 //
-// The error joins all errors found, each an *Error. If the text is XML
+// The error joins all errors found, each a *problem.Problem. If the text is XML
 // with the root <robot>, a document is returned beside the error: what could be
 // read of it, so that whoever builds a robot of it can report the robot's errors
 // together with the file's.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"poise/internal/xmltree"
+	"poise/problem"
 )
 
 // ParseSRDF reads an SRDF document; file is its name in messages. As with
@@ -176,7 +177,7 @@ func (r reader) sphereModel(n *xmltree.Node) SphereModel {
 type names map[string]int
 
 // unique refuses a name that was given before.
-func (r reader) unique(first names, name string, pos Pos, kind string) bool {
+func (r reader) unique(first names, name string, pos problem.Pos, kind string) bool {
 	if line, again := first[name]; again && name != "" {
 		r.Errorf(pos, name, "%s has the name of one on line %d", kind, line)
 		return false
@@ -190,7 +191,7 @@ func (r reader) unique(first names, name string, pos Pos, kind string) bool {
 func (r reader) groupNames(s *Semantics) {
 	groups := names{"": 0}
 	s.Groups = slices.DeleteFunc(s.Groups, func(g Group) bool { return !r.unique(groups, g.Name, g.Pos, "group") })
-	mentioned := func(name string, pos Pos, by string) {
+	mentioned := func(name string, pos problem.Pos, by string) {
 		if _, ok := groups[name]; !ok {
 			r.Errorf(pos, name, "<%s> names a group that is not there", by)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"poise/problem"
 	"poise/spatial"
 )
 
@@ -74,8 +75,8 @@ func TestEverythingOfURDFIsRead(t *testing.T) {
 	}
 	l := d.Links[1]
 	in := *l.Inertial
-	in.Pos = Pos{}
-	if in != (Inertial{Origin{spatial.Vec3{X: 1, Y: 2, Z: 3}, spatial.Vec3{X: .1, Y: .2, Z: .3}}, 1.5, InertiaTensor{1, 2, 3, 4, 5, 6}, Pos{}}) {
+	in.Pos = problem.Pos{}
+	if in != (Inertial{Origin{spatial.Vec3{X: 1, Y: 2, Z: 3}, spatial.Vec3{X: .1, Y: .2, Z: .3}}, 1.5, InertiaTensor{1, 2, 3, 4, 5, 6}, problem.Pos{}}) {
 		t.Errorf("inertial %+v", in)
 	}
 	if v := l.Visuals[0]; v.Name != "v" || v.Origin.XYZ.X != 1 || v.Geometry != (Geometry{Shape: Box, Size: spatial.Vec3{X: 1, Y: 2, Z: 3}}) || v.Material.Name != "blue" {
@@ -101,10 +102,10 @@ func TestEverythingOfURDFIsRead(t *testing.T) {
 	if j.Name != "hinge" || j.Type != Revolute || j.Parent != "base" || j.Child != "arm" || j.Axis != (spatial.Vec3{Y: 1}) || j.Origin.RPY.Z != 1.5 {
 		t.Errorf("joint %+v", j)
 	}
-	if *j.Limit != (Limit{-1, 2, 3, 4, 5, 6, 7, 1<<7 - 1, Pos{File: "f.urdf", Line: 23}}) {
+	if *j.Limit != (Limit{-1, 2, 3, 4, 5, 6, 7, 1<<7 - 1, problem.Pos{File: "f.urdf", Line: 23}}) {
 		t.Errorf("limit %+v", j.Limit)
 	}
-	if *j.Dynamics != (Dynamics{.1, .2}) || *j.Mimic != (Mimic{"other", -2, .5, Pos{File: "f.urdf", Line: 25}}) || *j.Safety != (Safety{-.9, 1.9, 10, 20}) {
+	if *j.Dynamics != (Dynamics{.1, .2}) || *j.Mimic != (Mimic{"other", -2, .5, problem.Pos{File: "f.urdf", Line: 25}}) || *j.Safety != (Safety{-.9, 1.9, 10, 20}) {
 		t.Errorf("dynamics %+v, mimic %+v, safety %+v", j.Dynamics, j.Mimic, j.Safety)
 	}
 	if c := j.Calibration; *c.Reference != .7 || *c.Rising != .1 || c.Falling != nil {
@@ -175,8 +176,8 @@ func TestNumbers(t *testing.T) {
 		"１": "not a number", "1d3": "not a number",
 	} {
 		d, _, err := Parse([]byte(mass(s)), "f.urdf")
-		var e *Error
-		if !errors.As(err, &e) || e.Pos.Line != 3 || e.Text != strings.ReplaceAll(s, "\n", " ") || !strings.Contains(e.Msg, why) {
+		var e *problem.Problem
+		if !errors.As(err, &e) || e.Pos.Line != 3 || e.Excerpt != strings.ReplaceAll(s, "\n", " ") || !strings.Contains(e.Text, why) {
 			t.Errorf("%q: %v", s, err)
 		} else if d.Links[0].Inertial != nil {
 			t.Errorf("%q: an inertial that could not be read is there", s)
@@ -251,11 +252,11 @@ func TestErrors(t *testing.T) {
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			_, warnings, err := Parse([]byte(c.doc), "f.urdf")
-			var e *Error
+			var e *problem.Problem
 			if !errors.As(err, &e) || strings.Contains(err.Error(), "\n") || len(warnings) > 0 {
 				t.Fatalf("error %v, warnings %v", err, warnings)
 			}
-			if e.Pos != (Pos{File: "f.urdf", Line: c.line}) || e.Text != c.text || !strings.Contains(e.Msg, c.word) {
+			if e.Pos != (problem.Pos{File: "f.urdf", Line: c.line}) || e.Excerpt != c.text || !strings.Contains(e.Text, c.word) {
 				t.Errorf("got %v, want line %d, text %q, words %q", e, c.line, c.text, c.word)
 			}
 		})

@@ -1,6 +1,9 @@
 package urdf
 
-import "poise/spatial"
+import (
+	"poise/problem"
+	"poise/spatial"
+)
 
 // Semantics is an SRDF file: what the parts of a robot are for. Links and
 // joints are meant by name; whether the robot has them, package robot tells.
@@ -15,13 +18,13 @@ type Semantics struct {
 	Disabled, Enabled  []LinkPair
 	Properties         []JointProperty
 	Spheres            []SphereModel
-	Pos                Pos
+	Pos                problem.Pos
 }
 
 // Ref is a name and the place where it is mentioned.
 type Ref struct {
 	Name string
-	Pos  Pos
+	Pos  problem.Pos
 }
 
 // Group is a set of joints, the union of what it lists.
@@ -31,20 +34,20 @@ type Group struct {
 	Joints []Ref
 	Chains []Chain
 	Groups []Ref
-	Pos    Pos
+	Pos    problem.Pos
 }
 
 // Chain is all joints from a base link down to a tip link.
 type Chain struct {
 	Base, Tip string
-	Pos       Pos
+	Pos       problem.Pos
 }
 
 // GroupState is a named configuration of a group.
 type GroupState struct {
 	Name, Group string
 	Joints      []JointValue
-	Pos         Pos
+	Pos         problem.Pos
 }
 
 // JointValue is the configuration of one joint: a number for each degree of
@@ -52,7 +55,7 @@ type GroupState struct {
 type JointValue struct {
 	Joint string
 	Value []float64
-	Pos   Pos
+	Pos   problem.Pos
 }
 
 // EndEffector is a group that is carried as a tool.
@@ -60,7 +63,7 @@ type EndEffector struct {
 	Name, Group string
 	ParentLink  string
 	ParentGroup string // "" if not written
-	Pos         Pos
+	Pos         problem.Pos
 }
 
 // VirtualJoint connects the robot to the world: Fixed, Planar or Floating.
@@ -68,27 +71,27 @@ type VirtualJoint struct {
 	Name                   string
 	Type                   JointType
 	ParentFrame, ChildLink string
-	Pos                    Pos
+	Pos                    problem.Pos
 }
 
 // LinkPair is a pair of links whose collision is disabled or enabled.
 type LinkPair struct {
 	Link1, Link2 string
 	Reason       string // "" if not written
-	Pos          Pos
+	Pos          problem.Pos
 }
 
 // JointProperty is a remark about a joint for whoever understands it.
 type JointProperty struct {
 	Joint, Property, Value string
-	Pos                    Pos
+	Pos                    problem.Pos
 }
 
 // SphereModel stands for a link's extent by spheres.
 type SphereModel struct {
 	Link    string
 	Spheres []SphereAt
-	Pos     Pos
+	Pos     problem.Pos
 }
 
 // SphereAt is a sphere in the frame of its link.

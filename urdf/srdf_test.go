@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"poise/problem"
 	"poise/spatial"
 )
 
@@ -107,11 +108,11 @@ func TestSRDFErrors(t *testing.T) {
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			_, _, err := ParseSRDF([]byte(c.doc), "f.srdf")
-			var e *Error
+			var e *problem.Problem
 			if !errors.As(err, &e) || strings.Contains(err.Error(), "\n") {
 				t.Fatalf("got %v", err)
 			}
-			if e.Pos != (Pos{File: "f.srdf", Line: c.line}) || e.Text != c.text || !strings.Contains(e.Msg, c.word) {
+			if e.Pos != (problem.Pos{File: "f.srdf", Line: c.line}) || e.Excerpt != c.text || !strings.Contains(e.Text, c.word) {
 				t.Errorf("got %v, want line %d, text %q, words %q", e, c.line, c.text, c.word)
 			}
 		})

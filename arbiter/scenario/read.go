@@ -12,6 +12,7 @@ import (
 
 	"poise/arbiter"
 	"poise/internal/strictyaml"
+	"poise/problem"
 	"poise/robot"
 )
 
@@ -150,7 +151,7 @@ func Parse(data []byte, name string) (*Scenario, error) {
 }
 
 func (r *reader) errorf(line int, format string, a ...any) {
-	r.errs = append(r.errs, &strictyaml.Error{File: r.file, Line: max(line, 1), Text: fmt.Sprintf(format, a...)})
+	r.errs = append(r.errs, &problem.Problem{Pos: problem.Pos{File: r.file, Line: max(line, 1)}, Text: fmt.Sprintf(format, a...)})
 }
 
 func (r *reader) resources(list []word) {

@@ -7,8 +7,8 @@ import (
 
 	"poise/kinematics"
 	"poise/kinematics/ik"
+	"poise/problem"
 	"poise/robot"
-	"poise/robot/rule"
 	"poise/spatial"
 )
 
@@ -89,7 +89,7 @@ func (k *inverse) group(r *request) (name string, joints []robot.JointID) {
 		for _, g := range k.m.Groups() {
 			names = append(names, g.Name)
 		}
-		r.fail("group %q is unknown%s", name, rule.DidYouMean(name, names))
+		r.fail("group %q is unknown%s", name, problem.Hint(name, names))
 		return name, nil
 	}
 	return name, append([]robot.JointID{}, k.m.Groups()[id].Joints...)

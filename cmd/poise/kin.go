@@ -6,8 +6,8 @@ import (
 
 	"poise/kinematics"
 	"poise/kinematics/ik"
+	"poise/problem"
 	"poise/robot"
-	"poise/robot/rule"
 	"poise/spatial"
 )
 
@@ -144,7 +144,7 @@ func (r *request) frame(key string, m *robot.Model) robot.FrameID {
 		for _, f := range m.Frames() {
 			names = append(names, f.Name)
 		}
-		r.fail("%s %q is unknown%s", key, name, rule.DidYouMean(name, names))
+		r.fail("%s %q is unknown%s", key, name, problem.Hint(name, names))
 	}
 	return id
 }

@@ -20,8 +20,8 @@ import (
 	"poise/msgs/rosjson"
 	"poise/planner"
 	"poise/planner/pipeline"
+	"poise/problem"
 	"poise/robot"
-	"poise/robot/rule"
 )
 
 // planSource is the name under which the planner signs its answers.
@@ -261,7 +261,7 @@ func parseCurrent(m *robot.Model, text string) (q []float64, moving planner.Star
 			}
 		}
 		for name := range byName {
-			return nil, moving, fmt.Errorf("--current: joint %q is unknown%s", name, rule.DidYouMean(name, jointNames(m)))
+			return nil, moving, fmt.Errorf("--current: joint %q is unknown%s", name, problem.Hint(name, jointNames(m)))
 		}
 	}
 	if len(state.Name) != len(state.Position) {
@@ -270,7 +270,7 @@ func parseCurrent(m *robot.Model, text string) (q []float64, moving planner.Star
 	for i, name := range state.Name {
 		id, ok := m.Joint(name)
 		if !ok || m.Joints()[id].Kind.NumQ() != 1 {
-			return nil, moving, fmt.Errorf("--current: joint %q is unknown%s", name, rule.DidYouMean(name, jointNames(m)))
+			return nil, moving, fmt.Errorf("--current: joint %q is unknown%s", name, problem.Hint(name, jointNames(m)))
 		}
 		q[m.Joints()[id].Q] = state.Position[i]
 	}

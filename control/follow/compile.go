@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"poise/control"
+	"poise/problem"
 	"poise/robot"
-	"poise/robot/rule"
 	"poise/trajectory"
 	"poise/trajectory/move"
 	"poise/trajectory/spline"
@@ -149,7 +149,7 @@ func (c *compiler) unknown(name string) {
 		}
 	}
 	if !c.bad.full() { // the search takes its time
-		p.Help = strings.TrimPrefix(rule.DidYouMean(name, c.jointNames()), "; ")
+		p.Help = problem.DidYouMean(name, c.jointNames())
 	}
 	c.bad.add(p, "robot %q has no joint %q", c.m.Name(), name)
 }

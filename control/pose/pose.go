@@ -14,8 +14,8 @@ import (
 
 	"poise/control"
 	"poise/control/pace"
+	"poise/problem"
 	"poise/robot"
-	"poise/robot/rule"
 	"poise/trajectory/move"
 )
 
@@ -74,7 +74,7 @@ func Named(m *robot.Model, name string, speed float64) (*Program, error) {
 		for _, p := range m.Poses() {
 			names = append(names, p.Name)
 		}
-		return nil, fmt.Errorf("pose: %s has no pose %q%s", m.Name(), name, rule.DidYouMean(name, names))
+		return nil, fmt.Errorf("pose: %s has no pose %q%s", m.Name(), name, problem.Hint(name, names))
 	}
 	q := make([]float64, len(named.Joints))
 	for i, values := range named.Q {

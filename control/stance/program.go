@@ -7,8 +7,8 @@ import (
 
 	"poise/contact"
 	"poise/control"
+	"poise/problem"
 	"poise/robot"
-	"poise/robot/rule"
 	"poise/spatial"
 )
 
@@ -52,7 +52,7 @@ func Stand(m *robot.Model, chains ...string) (*Program, error) {
 	for _, name := range chains {
 		id, ok := m.Chain(name)
 		if !ok || m.Chains()[id].Contact == robot.NoContact {
-			errs = append(errs, fmt.Errorf("stance: %s cannot stand on %q%s", m.Name(), name, rule.DidYouMean(name, names)))
+			errs = append(errs, fmt.Errorf("stance: %s cannot stand on %q%s", m.Name(), name, problem.Hint(name, names)))
 			continue
 		}
 		c := &m.Chains()[id]

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"math"
 
+	"poise/problem"
 	"poise/robot"
-	"poise/robot/rule"
 	"poise/spatial"
 )
 
@@ -123,7 +123,7 @@ func (c *checker) limb(l *Limb, seen map[string]bool) {
 		for _, x := range c.m.Chains() {
 			names = append(names, x.Name)
 		}
-		c.problem(Problem{Limb: l.Chain, Sample: -1}, "%s has no chain %q%s", c.m.Name(), l.Chain, rule.DidYouMean(l.Chain, names))
+		c.problem(Problem{Limb: l.Chain, Sample: -1}, "%s has no chain %q%s", c.m.Name(), l.Chain, problem.Hint(l.Chain, names))
 	} else if c.m.Chains()[id].VirtualTip == robot.NoFrame {
 		c.problem(Problem{Limb: l.Chain, Sample: -1}, "chain %q has no end", l.Chain)
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"poise/problem"
 )
 
 // decoder fills values and gathers what is wrong.
@@ -19,7 +21,7 @@ type decoder struct {
 
 func (d *decoder) errorf(y *yaml.Node, path, format string, a ...any) {
 	if len(d.errs) < maxErrors {
-		d.errs = append(d.errs, &Error{d.file, y.Line, path, fmt.Sprintf(format, a...)})
+		d.errs = append(d.errs, &problem.Problem{Pos: problem.Pos{File: d.file, Line: y.Line}, Thing: path, Text: fmt.Sprintf(format, a...)})
 	}
 }
 
@@ -96,7 +98,11 @@ func (d *decoder) decodeStruct(y *yaml.Node, v reflect.Value, path string) {
 	d.eachKey(y, path, func(key, value *yaml.Node) {
 		i := fieldOf(v.Type(), key.Value)
 		if i < 0 || strings.HasPrefix(key.Value, ",") {
-			d.errorf(key, path, "unknown key %q; known are %s", short(key.Value), strings.Join(known, ", "))
+			hint := problem.Hint(key.Value, known)
+			if hint == "" {
+				hint = "; known are " + strings.Join(known, ", ")
+			}
+			d.errorf(key, path, "unknown key %q%s", short(key.Value), hint)
 			return
 		}
 		if lines >= 0 {

@@ -25,6 +25,8 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"poise/problem"
 )
 
 // Bounds are what a document may cost.
@@ -37,21 +39,6 @@ type Bounds struct {
 var usual = Bounds{Bytes: 1 << 20, Values: 1 << 18}
 
 const maxErrors = 100 // told of one document
-
-// Error is a problem at a place.
-type Error struct {
-	File string
-	Line int
-	Path string // such as chains.leg1.base, "" at the top
-	Text string
-}
-
-func (e *Error) Error() string {
-	if e.Path == "" {
-		return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Text)
-	}
-	return fmt.Sprintf("%s:%d: %s: %s", e.File, e.Line, e.Path, e.Text)
-}
 
 // Node is a value of a document. A field of this type takes a value that may be
 // of more than one kind, to be decoded once its kind is known.
@@ -67,7 +54,7 @@ func Parse(data []byte, file string) (Node, error) { return parse(data, file, us
 func parse(data []byte, file string, within Bounds) (Node, error) {
 	d := &decoder{file: file, values: within.Values}
 	if len(data) > within.Bytes {
-		return Node{}, &Error{file, 1, "", fmt.Sprintf("%d bytes; a file of this kind has at most %d", len(data), within.Bytes)}
+		return Node{}, &problem.Problem{Pos: problem.Pos{File: file, Line: 1}, Text: fmt.Sprintf("%d bytes; a file of this kind has at most %d", len(data), within.Bytes)}
 	}
 	dec := yaml.NewDecoder(bytes.NewReader(data))
 	var doc, second yaml.Node
@@ -82,7 +69,7 @@ func parse(data []byte, file string, within Bounds) (Node, error) {
 	case err != nil:
 		return Node{}, syntaxError(file, data, err)
 	default:
-		return Node{}, &Error{file, second.Line, "", "a second document begins here; one is allowed"}
+		return Node{}, &problem.Problem{Pos: problem.Pos{File: file, Line: second.Line}, Text: "a second document begins here; one is allowed"}
 	}
 	return Node{d: d, y: doc.Content[0]}, nil
 }
@@ -114,7 +101,7 @@ func syntaxError(file string, data []byte, err error) error {
 		}
 	}
 	last := 1 + bytes.Count(bytes.TrimSuffix(data, []byte("\n")), []byte("\n"))
-	return &Error{file, min(line, last), "", text} // what the end of the file lacks, its last line lacks
+	return &problem.Problem{Pos: problem.Pos{File: file, Line: min(line, last)}, Text: text} // what the end of the file lacks, its last line lacks
 }
 
 // Only returns the value of key if the node is a mapping with this key alone:

@@ -77,8 +77,9 @@ points: [[1, 2.5], [0x10]]
 
 func TestDecodeRefuses(t *testing.T) {
 	for _, tc := range []struct{ name, text, want string }{
-		{"unknown key", "name: a\nnmae: b\n", `f.yaml:2: unknown key "nmae"; known are name, count, limbs, poses, items, points`},
-		{"unknown key below", "limbs:\n  a:\n    tap: b\n", `f.yaml:3: limbs.a: unknown key "tap"; known are tip, gain, on`},
+		{"unknown key", "name: a\nnmae: b\n", `f.yaml:2: unknown key "nmae"; did you mean "name"?`},
+		{"unknown key that is near to none", "name: a\nspeed: 1\n", `f.yaml:2: unknown key "speed"; known are name, count, limbs, poses, items, points`},
+		{"unknown key below", "limbs:\n  a:\n    tap: b\n", `f.yaml:3: limbs.a: unknown key "tap"; did you mean "tip"?`},
 		{"a key that is not for files", "Hidden: b\n", `unknown key "Hidden"`},
 		{"the mark of a hidden field", "\"-\": b\n", `unknown key "-"`},
 		{"the mark of a special field", "limbs:\n  a: {\",key\": b}\n", `unknown key ",key"`},

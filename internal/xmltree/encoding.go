@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"poise/problem"
 )
 
 // decode returns the document as UTF-8 with line ends made \n (XML 1.0 §2.11),
@@ -12,7 +14,7 @@ import (
 // declaration is replaced by its line breaks.
 func decode(data []byte, file string) (string, error) {
 	fail := func(line int, text, format string, args ...any) error {
-		return &Error{Pos: Pos{file, line}, Text: excerpt(text), Msg: fmt.Sprintf(format, args...)}
+		return &problem.Problem{Pos: problem.Pos{File: file, Line: line}, Excerpt: excerpt(text), Text: fmt.Sprintf(format, args...)}
 	}
 	src, marked := string(data), "" // the encoding that the byte-order mark tells
 	switch {

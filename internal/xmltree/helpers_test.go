@@ -1,6 +1,10 @@
 package xmltree
 
-import "io"
+import (
+	"io"
+
+	"poise/problem"
+)
 
 // readFrom parses what a reader gives, never more than the limit.
 func readFrom(r io.Reader, file string, lim Limits) (*Node, error) {
@@ -31,7 +35,7 @@ func equalAttrs(a, b []Attr) bool {
 	}
 	for i := range a {
 		x, y := a[i], b[i]
-		x.Pos, y.Pos = Pos{}, Pos{}
+		x.Pos, y.Pos = problem.Pos{}, problem.Pos{}
 		if x != y {
 			return false
 		}

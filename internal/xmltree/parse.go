@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"poise/problem"
 )
 
 // Limits bound what Parse accepts; the zero value of a field means its default.
@@ -39,11 +41,11 @@ const (
 )
 
 // Parse reads a document and returns its root element. The file's name is only
-// put into positions. The error joins one or more *Error.
+// put into positions. The error joins one or more *problem.Problem.
 func Parse(data []byte, file string, lim Limits) (*Node, error) {
 	lim = lim.withDefaults()
 	if len(data) > lim.Bytes {
-		return nil, &Error{Pos: Pos{file, 1}, Msg: fmt.Sprintf("document is larger than %d bytes", lim.Bytes)}
+		return nil, &problem.Problem{Pos: problem.Pos{File: file, Line: 1}, Text: fmt.Sprintf("document is larger than %d bytes", lim.Bytes)}
 	}
 	src, err := decode(data, file)
 	if err != nil {
@@ -76,30 +78,30 @@ type parser struct {
 	nodes int                 // counted against lim.Nodes
 	bound map[string][]string // prefix → its URIs, innermost last
 
-	text     []byte // since the last tag
-	textPos  Pos    // of the first character that is not white space
-	verbatim bool   // all of it but white space stands in CDATA sections
+	text     []byte      // since the last tag
+	textPos  problem.Pos // of the first character that is not white space
+	verbatim bool        // all of it but white space stands in CDATA sections
 
 	seenOff, seenLine int // newlines counted so far
 }
 
 // pos returns the place of an offset; offsets come nearly always in rising order.
-func (p *parser) pos(off int) Pos {
+func (p *parser) pos(off int) problem.Pos {
 	if off < p.seenOff {
 		p.seenOff, p.seenLine = 0, 1
 	}
 	p.seenLine += strings.Count(p.src[p.seenOff:off], "\n")
 	p.seenOff = off
-	return Pos{p.file, p.seenLine}
+	return problem.Pos{File: p.file, Line: p.seenLine}
 }
 
 func (p *parser) fail(off int, text, format string, args ...any) error {
-	return &Error{Pos: p.pos(off), Text: excerpt(text), Msg: fmt.Sprintf(format, args...)}
+	return &problem.Problem{Pos: p.pos(off), Excerpt: excerpt(text), Text: fmt.Sprintf(format, args...)}
 }
 
 // note collects a mistake after which reading can go on.
-func (p *parser) note(pos Pos, text, format string, args ...any) error {
-	err := &Error{Pos: pos, Text: excerpt(text), Msg: fmt.Sprintf(format, args...)}
+func (p *parser) note(pos problem.Pos, text, format string, args ...any) error {
+	err := &problem.Problem{Pos: pos, Excerpt: excerpt(text), Text: fmt.Sprintf(format, args...)}
 	if len(p.errs)+1 >= maxErrors {
 		return err
 	}
@@ -201,7 +203,7 @@ func (p *parser) flushText() error {
 		top := p.open[len(p.open)-1]
 		top.Children = append(top.Children, &Node{Text: string(p.text), Verbatim: p.verbatim, Pos: p.textPos})
 	}
-	p.text, p.textPos = p.text[:0], Pos{}
+	p.text, p.textPos = p.text[:0], problem.Pos{}
 	return nil
 }
 
@@ -473,7 +475,7 @@ func (p *parser) unique(attrs []Attr, written func(*Attr) string) error {
 	return nil
 }
 
-func (p *parser) lookup(prefix, written string, pos Pos) (string, error) {
+func (p *parser) lookup(prefix, written string, pos problem.Pos) (string, error) {
 	if uris := p.bound[prefix]; len(uris) > 0 {
 		return uris[len(uris)-1], nil
 	}

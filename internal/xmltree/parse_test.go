@@ -12,6 +12,7 @@ import (
 	"unicode/utf16"
 
 	"poise/internal/golden"
+	"poise/problem"
 )
 
 func mustParse(t *testing.T, doc string) *Node {
@@ -201,12 +202,12 @@ func TestRefused(t *testing.T) {
 		{"<a>\n\x01</a>", "\x01</a>", "control character", 2},
 	} {
 		n, err := Parse([]byte(c.doc), "f", Limits{})
-		var e *Error
+		var e *problem.Problem
 		if n != nil || !errors.As(err, &e) {
 			t.Errorf("%q: not refused (%v)", c.doc, err)
 			continue
 		}
-		if e.Pos != (Pos{"f", c.line}) || e.Text != c.text || !strings.Contains(e.Msg, c.words) {
+		if e.Pos != (problem.Pos{File: "f", Line: c.line}) || e.Excerpt != c.text || !strings.Contains(e.Text, c.words) {
 			t.Errorf("%q:\n got %v\nwant line %d, text %q, words %q", c.doc, err, c.line, c.text, c.words)
 		}
 	}

@@ -9,11 +9,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"poise/problem"
 )
 
 // Warning is something in a document that is passed over or looks wrong.
 type Warning struct {
-	Pos   Pos // of the first
+	Pos   problem.Pos // of the first
 	Msg   string
 	Count int // how often it is in the document
 }
@@ -39,7 +41,7 @@ type Reader struct {
 	Warnings []Warning
 
 	space  string // of the root element, the document's own whatever its name
-	errs   []*Error
+	errs   []*problem.Problem
 	unsaid int            // errors beyond maxReadErrors
 	byMsg  map[string]int // index of a warning
 }
@@ -55,16 +57,16 @@ func NewReader(root *Node, name string) *Reader {
 }
 
 // Errorf adds an error.
-func (r *Reader) Errorf(pos Pos, text, format string, args ...any) {
+func (r *Reader) Errorf(pos problem.Pos, text, format string, args ...any) {
 	if len(r.errs) == maxReadErrors {
 		r.unsaid++
 		return
 	}
-	r.errs = append(r.errs, &Error{Pos: pos, Text: excerpt(text), Msg: fmt.Sprintf(format, args...)})
+	r.errs = append(r.errs, &problem.Problem{Pos: pos, Excerpt: excerpt(text), Text: fmt.Sprintf(format, args...)})
 }
 
 // Warnf adds a warning, or counts it if there is an equal one.
-func (r *Reader) Warnf(pos Pos, format string, args ...any) {
+func (r *Reader) Warnf(pos problem.Pos, format string, args ...any) {
 	msg := cut(fmt.Sprintf(format, args...), maxMessage)
 	i, told := r.byMsg[msg]
 	if !told && len(r.Warnings) >= maxWarnings {
@@ -81,7 +83,7 @@ func (r *Reader) Warnf(pos Pos, format string, args ...any) {
 
 // Err joins all errors, in the order of their places.
 func (r *Reader) Err() error {
-	slices.SortStableFunc(r.errs, func(a, b *Error) int {
+	slices.SortStableFunc(r.errs, func(a, b *problem.Problem) int {
 		return cmp.Or(cmp.Compare(a.Pos.File, b.Pos.File), cmp.Compare(a.Pos.Line, b.Pos.Line))
 	})
 	var errs []error

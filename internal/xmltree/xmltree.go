@@ -1,8 +1,9 @@
 package xmltree
 
 import (
-	"fmt"
 	"iter"
+
+	"poise/problem"
 )
 
 // Node is an element, or a piece of text between elements (Name empty).
@@ -15,36 +16,14 @@ type Node struct {
 	Children []*Node
 	Text     string // for a text node only
 	Verbatim bool   // the text stands in CDATA sections; the same text otherwise
-	Pos      Pos
+	Pos      problem.Pos
 }
 
 // Attr is one attribute.
 type Attr struct {
 	Space, Prefix, Name string
 	Value               string
-	Pos                 Pos
-}
-
-// Pos is a place in a file. Line counts from 1.
-type Pos struct {
-	File string
-	Line int
-}
-
-func (p Pos) String() string { return fmt.Sprintf("%s:%d", p.File, p.Line) }
-
-// Error is a problem with a document, at a place.
-type Error struct {
-	Pos  Pos
-	Text string // the offending text, may be empty
-	Msg  string
-}
-
-func (e *Error) Error() string {
-	if e.Text == "" {
-		return fmt.Sprintf("%s: %s", e.Pos, e.Msg)
-	}
-	return fmt.Sprintf("%s: %s: %q", e.Pos, e.Msg, e.Text)
+	Pos                 problem.Pos
 }
 
 // IsText reports whether n is text.

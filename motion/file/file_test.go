@@ -10,9 +10,9 @@ import (
 	"testing"
 
 	"poise/control/follow"
-	"poise/internal/strictyaml"
 	"poise/motion"
 	"poise/motion/file"
+	"poise/problem"
 	"poise/trajectory"
 )
 
@@ -141,7 +141,7 @@ func TestReadRefusesWithLines(t *testing.T) {
 		}
 	}
 	_, err := file.Read([]byte("points:\n  - label: x\n  - label: y\n"), "nod")
-	var one *strictyaml.Error
+	var one *problem.Problem
 	if !errors.As(err, &one) || strings.Count(err.Error(), "time is missing") != 2 {
 		t.Error("not all problems at once:", err)
 	}

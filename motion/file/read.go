@@ -9,6 +9,7 @@ import (
 	"poise/control/follow"
 	"poise/internal/strictyaml"
 	"poise/motion"
+	"poise/problem"
 	"poise/trajectory"
 )
 
@@ -78,7 +79,7 @@ type reader struct {
 }
 
 func (r *reader) errorf(line int, format string, a ...any) {
-	r.errs = append(r.errs, &strictyaml.Error{File: r.name, Line: line, Text: fmt.Sprintf(format, a...)})
+	r.errs = append(r.errs, &problem.Problem{Pos: problem.Pos{File: r.name, Line: line}, Text: fmt.Sprintf(format, a...)})
 }
 
 // Read reads a motion file; name is the file's in messages. Beside an error there is

@@ -16,7 +16,7 @@ import (
 
 	"poise/motion"
 	"poise/motion/file"
-	"poise/robot/rule"
+	"poise/problem"
 )
 
 // What can be wrong; errors.Is finds them.
@@ -248,9 +248,9 @@ func near(name string, names []string) string {
 		}
 	}
 	if len(like) == 0 || len(like) > 4 {
-		return rule.DidYouMean(name, names)
+		return problem.Hint(name, names)
 	}
-	return "; did you mean " + rule.List(like) + "?"
+	return "; did you mean " + problem.List(like) + "?"
 }
 
 // maxName bounds a name, so that the file's stays within what file systems allow.

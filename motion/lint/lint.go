@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"poise/motion"
+	"poise/problem"
 	"poise/robot"
-	"poise/robot/rule"
 )
 
 // Finding is one thing wrong with a motion, and where.
@@ -220,7 +220,7 @@ func (c *checker) names() *motion.Document {
 	unknown := func(name, what string) bool {
 		id, ok := c.m.Joint(name)
 		if !ok {
-			c.add(Finding{Rule: UnknownJoint, Joint: name, Row: -1, Text: fmt.Sprintf("%s %q does not exist%s", what, name, rule.DidYouMean(name, known))})
+			c.add(Finding{Rule: UnknownJoint, Joint: name, Row: -1, Text: fmt.Sprintf("%s %q does not exist%s", what, name, problem.Hint(name, known))})
 		} else if kind := c.m.Joints()[id].Kind; kind.NumQ() != 1 {
 			c.add(Finding{Rule: UnknownJoint, Joint: name, Row: -1, Text: fmt.Sprintf("%s %q is %v: its position is not one number", what, name, kind)})
 			return true
@@ -264,7 +264,7 @@ func (c *checker) startPose() {
 		for _, p := range c.m.Poses() {
 			poses = append(poses, p.Name)
 		}
-		c.add(Finding{Rule: StartPose, Row: -1, Text: fmt.Sprintf("start pose %q does not exist%s", c.d.StartPose, rule.DidYouMean(c.d.StartPose, poses))})
+		c.add(Finding{Rule: StartPose, Row: -1, Text: fmt.Sprintf("start pose %q does not exist%s", c.d.StartPose, problem.Hint(c.d.StartPose, poses))})
 		return
 	}
 	for i, id := range pose.Joints {
@@ -307,7 +307,7 @@ func (c *checker) chains() {
 	}
 	for _, name := range c.d.Chains {
 		if !slices.Contains(standing, name) {
-			c.add(Finding{Rule: UnknownChain, Joint: name, Row: -1, Text: fmt.Sprintf("no chain %q can stand%s", name, rule.DidYouMean(name, standing))})
+			c.add(Finding{Rule: UnknownChain, Joint: name, Row: -1, Text: fmt.Sprintf("no chain %q can stand%s", name, problem.Hint(name, standing))})
 		}
 	}
 }

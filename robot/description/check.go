@@ -3,8 +3,11 @@ package description
 import (
 	"slices"
 
-	"poise/robot/rule"
+	"poise/problem"
 )
+
+// Impossible is the code of a declaration that cannot be.
+const Impossible problem.Code = "impossible_declaration"
 
 // SafeActions are the words of safe_states.GROUP.do.
 var SafeActions = []string{"hold", "crouch then off", "brake", "off"}
@@ -16,9 +19,9 @@ const Crouch = "crouch then off"
 const highestServoID = 253
 
 // Check reports what is wrong with a description whatever the robot is.
-func (d *Description) Check(r *rule.Report) {
+func (d *Description) Check(r *problem.Report) {
 	fail := func(line int, thing, format string, a ...any) {
-		r.Errorf(rule.BadDescription, d.At(line), thing, format, a...)
+		r.Errorf(Impossible, d.At(line), thing, format, a...)
 	}
 	if !slices.Contains([]string{"", "fixed", "floating"}, d.Base) {
 		fail(d.Lines["base"], "base", "%q is neither fixed nor floating", d.Base)
@@ -31,26 +34,26 @@ func (d *Description) Check(r *rule.Report) {
 	}
 	for _, c := range d.Contacts {
 		if len(c.Points) == 0 {
-			fail(c.Line, rule.Named("contact", c.Name), "has no point")
+			fail(c.Line, problem.Named("contact", c.Name), "has no point")
 		}
 		for _, p := range c.Points {
 			if len(p) != 3 {
-				fail(c.Line, rule.Named("contact", c.Name), "a point has 3 numbers, not %d", len(p))
+				fail(c.Line, problem.Named("contact", c.Name), "a point has 3 numbers, not %d", len(p))
 			}
 		}
 	}
 	for _, o := range d.Outputs {
 		if o.Type == "" {
-			fail(o.Line, rule.Named("output", o.Name), "type is missing")
+			fail(o.Line, problem.Named("output", o.Name), "type is missing")
 		}
 	}
 	for _, g := range d.Groups {
 		if len(g.Chains)+len(g.Joints)+len(g.Groups)+len(g.Leaves) == 0 {
-			fail(g.Line, rule.Named("group", g.Name), "lists nothing")
+			fail(g.Line, problem.Named("group", g.Name), "lists nothing")
 		}
 	}
 	for _, s := range d.SafeStates {
-		switch thing := rule.Named("safe state of", s.Group); {
+		switch thing := problem.Named("safe state of", s.Group); {
 		case !slices.Contains(SafeActions, s.Do):
 			fail(s.Line, thing, "do: %q is none of hold, crouch then off, brake, off", s.Do)
 		case s.Do != Crouch && s.Pose != "":
@@ -72,7 +75,7 @@ func (d *Description) checkServos(fail func(int, string, string, ...any)) {
 		virtual[name] = true
 	}
 	for _, s := range d.Servos {
-		thing := rule.Named("servo of joint", s.Joint)
+		thing := problem.Named("servo of joint", s.Joint)
 		if s.Gear != nil && *s.Gear <= 0 {
 			fail(s.Line, thing, "gear %g is not positive", *s.Gear)
 		}

@@ -5,7 +5,7 @@ package description
 
 import (
 	"poise/internal/strictyaml"
-	"poise/urdf"
+	"poise/problem"
 )
 
 // Description is a robot.yaml. The field tags name the keys of the file;
@@ -52,13 +52,13 @@ func Read(data []byte, file string) (*Description, error) {
 }
 
 // At returns a place in the file.
-func (d *Description) At(line int) urdf.Pos { return urdf.Pos{File: d.File, Line: line} }
+func (d *Description) At(line int) problem.Pos { return problem.Pos{File: d.File, Line: line} }
 
 // AtKey returns the place of a key at the top, of nothing if the key is absent.
-func (d *Description) AtKey(key string) urdf.Pos {
+func (d *Description) AtKey(key string) problem.Pos {
 	line, ok := d.Lines[key]
 	if !ok {
-		return urdf.Pos{}
+		return problem.Pos{}
 	}
 	return d.At(line)
 }

@@ -19,9 +19,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"poise/problem"
 	"poise/robot"
 	"poise/robot/description"
-	"poise/robot/rule"
 	"poise/robot/shipped"
 	"poise/urdf"
 	"poise/urdf/locate"
@@ -61,7 +61,7 @@ func Robot(name string, opts Options) (*Loaded, error) {
 		return nil, fmt.Errorf("robot %q: %w", name, reason(err))
 	case err != nil:
 		return nil, fmt.Errorf("robot %q: neither shipped (%s) nor a file or folder%s",
-			name, strings.Join(Shipped(), ", "), rule.DidYouMean(name, Shipped()))
+			name, strings.Join(Shipped(), ", "), problem.Hint(name, Shipped()))
 	}
 	here, err := os.Getwd()
 	if err != nil {
@@ -104,7 +104,7 @@ func Folder(fsys fs.FS, dir string, opts Options) (*Loaded, error) {
 
 func readFile(files locate.Files, name string, opts Options) (*Loaded, error) {
 	l := newLoader(files, path.Dir(name), opts)
-	return l.finish(l.readURDF(name, urdf.Pos{}))
+	return l.finish(l.readURDF(name, problem.Pos{}))
 }
 
 func readFolder(files locate.Files, dir string, opts Options) (*Loaded, error) {
@@ -187,7 +187,7 @@ func (l *loader) folderName() string { return path.Base(l.files.Abs(l.dir)) }
 // not be read.
 func (l *loader) named(key, name string) string {
 	if !filepath.IsLocal(name) {
-		l.fail(&rule.Problem{Rule: rule.BadDescription, Pos: l.described.AtKey(key), Thing: key,
+		l.fail(&problem.Problem{Code: description.Impossible, Pos: l.described.AtKey(key), Thing: key,
 			Text: fmt.Sprintf("%q is outside the robot's folder", name)})
 		return ""
 	}
@@ -231,7 +231,7 @@ func (l *loader) readLimits() {
 }
 
 // limitFile takes what a limit file has; two files must not have the same.
-func (l *loader) limitFile(name string, at urdf.Pos) {
+func (l *loader) limitFile(name string, at problem.Pos) {
 	data := l.content(name, at)
 	if data == nil {
 		return
@@ -319,13 +319,13 @@ func (l *loader) warn(warnings []urdf.Warning) {
 
 // content reads a file of the folder, nil if there is none or on an error; at
 // is the place that names it.
-func (l *loader) content(name string, at urdf.Pos) []byte {
+func (l *loader) content(name string, at problem.Pos) []byte {
 	if name == "" {
 		return nil
 	}
 	data, err := l.read(name)
 	if err != nil {
-		l.fail(&rule.Problem{Rule: rule.BadDescription, Pos: at, Thing: name, Text: err.Error()})
+		l.fail(&problem.Problem{Code: description.Impossible, Pos: at, Thing: name, Text: err.Error()})
 		return nil
 	}
 	return data

@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	"poise/internal/xmltree"
+	"poise/problem"
 	"poise/urdf"
 	"poise/urdf/xacro"
 )
 
 // readURDF reads the robot description and expands it if need be; nil on an
 // error.
-func (l *loader) readURDF(name string, at urdf.Pos) *urdf.Document {
+func (l *loader) readURDF(name string, at problem.Pos) *urdf.Document {
 	data := l.content(name, at)
 	if data == nil {
 		return nil

@@ -8,25 +8,25 @@ import (
 	"strings"
 
 	"go.yaml.in/yaml/v3"
+
+	"poise/problem"
 )
 
-// Problem is an invalid value.
-type Problem struct {
-	Key  string // such as loop.period
-	Text string // the value, and what is valid
-	File string // where it comes from; "" if from no file
-	Line int
+// Bad is the code of an invalid value.
+const Bad problem.Code = "bad_configuration"
+
+// keyed is a problem of a key whose place in the file is still to be found.
+type keyed struct {
+	*problem.Problem
+	key string
 }
 
-func (p *Problem) Error() string {
-	if p.File == "" {
-		return p.Key + " " + p.Text
-	}
-	return fmt.Sprintf("%s:%d: %s %s", p.File, p.Line, p.Key, p.Text)
-}
+// Unwrap returns the problem.
+func (k keyed) Unwrap() error { return k.Problem }
 
+// problemf makes the problem of a key, such as loop.period.
 func problemf(key, format string, a ...any) error {
-	return &Problem{Key: key, Text: fmt.Sprintf(format, a...)}
+	return keyed{problem.New(Bad, "%s %s", key, fmt.Sprintf(format, a...)), key}
 }
 
 // measure prints a value with its unit.
@@ -78,13 +78,14 @@ func located(problems []error, data []byte, file string) error {
 	var root yaml.Node
 	_ = yaml.Unmarshal(data, &root) // Decode has reported its errors
 	for i, err := range problems {
-		var p *Problem
-		if !errors.As(err, &p) {
+		var k keyed
+		if !errors.As(err, &k) {
 			continue
 		}
-		if line := lineOf(&root, strings.Split(p.Key, ".")); line > 0 {
-			problems[i] = &Problem{Key: p.Key, Text: p.Text, File: file, Line: line}
+		if line := lineOf(&root, strings.Split(k.key, ".")); line > 0 {
+			k.Pos = problem.Pos{File: file, Line: line}
 		}
+		problems[i] = k.Problem
 	}
 	return errors.Join(problems...)
 }

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"testing/fstest"
 
-	"poise/internal/xmltree"
+	"poise/problem"
 	"poise/urdf/locate"
 )
 
@@ -26,21 +26,17 @@ func inMemory(pairs ...string) locate.Files {
 }
 
 // listErrors takes a joined error apart.
-func listErrors(err error) []*Error {
+func listErrors(err error) []*problem.Problem {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		var all []*Error
+		var all []*problem.Problem
 		for _, e := range joined.Unwrap() {
 			all = append(all, listErrors(e)...)
 		}
 		return all
 	}
-	var e *Error
+	var e *problem.Problem
 	if errors.As(err, &e) {
-		return []*Error{e}
-	}
-	var x *xmltree.Error
-	if errors.As(err, &x) {
-		return []*Error{{Pos: x.Pos, Text: x.Text, Msg: x.Msg}}
+		return []*problem.Problem{e}
 	}
 	return nil
 }
@@ -147,7 +143,7 @@ func TestMistakes(t *testing.T) {
 			}
 			_, err := Expand("main.xacro", Config{Files: files})
 			for _, e := range listErrors(err) {
-				if e.Pos.String() == tc.pos && e.Text == tc.text && strings.Contains(e.Msg, tc.msg) {
+				if e.Pos.String() == tc.pos && e.Excerpt == tc.text && strings.Contains(e.Text, tc.msg) {
 					return
 				}
 			}
@@ -174,7 +170,7 @@ func TestAllMistakesAtOnce(t *testing.T) {
 	_, err := Expand("main.xacro", Config{Files: files})
 	var got []string
 	for _, e := range listErrors(err) {
-		got = append(got, fmt.Sprintf("%s %s", e.Pos, e.Text))
+		got = append(got, fmt.Sprintf("%s %s", e.Pos, e.Excerpt))
 	}
 	want := []string{
 		"main.xacro:2 ${one}", "main.xacro:2 ${1/0}", "main.xacro:3 <xacro:unknown>", "main.xacro:4 ${two}",
@@ -197,9 +193,9 @@ func TestErrorTellsTheWay(t *testing.T) {
 	if err == nil || err.Error() != want {
 		t.Errorf("error is\n%v\nwant\n%s", err, want)
 	}
-	var plain *xmltree.Error
-	if !errors.As(err, &plain) || plain.Pos.Line != 2 {
-		t.Errorf("%v is not an xmltree.Error too", err)
+	var p *problem.Problem
+	if !errors.As(err, &p) || p.Pos.Line != 2 {
+		t.Errorf("%v is no problem with a place", err)
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"poise/internal/xmltree"
+	"poise/problem"
 	"poise/urdf/xacro/expr"
 	"poise/urdf/xacro/value"
 )
@@ -84,17 +84,17 @@ func (x *expander) loadYAML(spec string) (value.Value, error) {
 	}
 	data, err := x.load(name, x.place)
 	if err != nil {
-		var placed *Error
+		var placed *problem.Problem
 		if errors.As(err, &placed) {
-			err = fmt.Errorf("%s: %s", placed.Msg, name) // the caller knows the place
+			err = fmt.Errorf("%s: %s", placed.Text, name) // the caller knows the place
 		}
 		return nil, err
 	}
 	v, err := readYAML(data, name, builtins{}, x.budget)
 	if err != nil {
-		var placed *xmltree.Error
+		var placed *problem.Problem
 		if errors.As(err, &placed) {
-			err = x.At(placed.Pos, placed.Text, "%s", placed.Msg)
+			err = x.At(placed.Pos, placed.Excerpt, "%s", placed.Text)
 		}
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"poise/internal/xmltree"
+	"poise/problem"
 )
 
 // maxOpen is how often a file may be open at the same time: a file that guards
@@ -19,7 +20,7 @@ type parsed struct {
 }
 
 // document reads and parses a file once.
-func (x *expander) document(name string, pos xmltree.Pos) (*xmltree.Node, error) {
+func (x *expander) document(name string, pos problem.Pos) (*xmltree.Node, error) {
 	key := x.Abs(name)
 	if d, ok := x.documents[key]; ok {
 		return d.root, d.err
@@ -34,12 +35,12 @@ func (x *expander) document(name string, pos xmltree.Pos) (*xmltree.Node, error)
 }
 
 // load reads a file.
-func (x *expander) load(name string, pos xmltree.Pos) ([]byte, error) {
+func (x *expander) load(name string, pos problem.Pos) ([]byte, error) {
 	data, err := x.Reader.Read(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		e := x.At(pos, name, "file does not exist")
-		e.Missing = true
+		e.Code = MissingFile
 		return nil, e
 	case err != nil:
 		return nil, x.At(pos, name, "file cannot be read: %v", err)
@@ -85,7 +86,7 @@ func (x *expander) include(n, dst *xmltree.Node, e env) {
 }
 
 // namespaced is where the contents of an include with ns go.
-func (x *expander) namespaced(name string, pos xmltree.Pos, e env) env {
+func (x *expander) namespaced(name string, pos problem.Pos, e env) env {
 	inner := x.scope(e.symbols)
 	inner.space = true
 	e.symbols.set(name, &namespace{name, inner}, false, pos)
@@ -118,8 +119,8 @@ func (x *expander) includeFile(name string, a *xmltree.Attr, optional bool, dst 
 	}
 	root, err := x.document(name, a.Pos)
 	if err != nil {
-		var e *Error
-		if !optional || !errors.As(err, &e) || !e.Missing {
+		var e *problem.Problem
+		if !optional || !errors.As(err, &e) || e.Code != MissingFile {
 			x.Fail(err)
 		}
 		return

@@ -6,31 +6,16 @@ import (
 	"slices"
 	"strings"
 
-	"poise/internal/xmltree"
+	"poise/problem"
 )
 
-// Error is a mistake in a file, and how the expansion came there.
-type Error struct {
-	Pos  xmltree.Pos
-	Text string // the offending text
-	Msg  string
-	Via  []string // macros, includes and properties on the way, innermost first
+// MissingFile is the code of a file that does not exist.
+const MissingFile problem.Code = "missing_file"
 
-	Missing bool // a file does not exist
+// same reports whether two problems are the same mistake, met on different ways.
+func same(a, b *problem.Problem) bool {
+	return a.Pos == b.Pos && a.Excerpt == b.Excerpt && a.Text == b.Text
 }
-
-func (e *Error) Error() string {
-	s := e.Unwrap().Error()
-	if len(e.Via) > 0 {
-		s += " (" + strings.Join(e.Via, ", ") + ")"
-	}
-	return s
-}
-
-// Unwrap returns the mistake without the way.
-func (e *Error) Unwrap() error { return &xmltree.Error{Pos: e.Pos, Text: e.Text, Msg: e.Msg} }
-
-func (e *Error) same(o *Error) bool { return e.Pos == o.Pos && e.Text == o.Text && e.Msg == o.Msg }
 
 // The bounds of a report.
 const (
@@ -44,7 +29,7 @@ const (
 // through many macros: each once, with its place and the way there. Its zero value
 // is empty.
 type log struct {
-	Warnings []*Error
+	Warnings []*problem.Problem
 	Halted   bool // a bound is reached: what follows is not collected
 	errs     []error
 	met      int // mistakes, the known ones too
@@ -54,11 +39,11 @@ type log struct {
 // step is a macro, an include or a property on the way to a place.
 type step struct {
 	what, name string
-	pos        xmltree.Pos
+	pos        problem.Pos
 }
 
 // Push goes a step on: what name pos. Pop goes back.
-func (l *log) Push(what, name string, pos xmltree.Pos) {
+func (l *log) Push(what, name string, pos problem.Pos) {
 	l.via = append(l.via, step{what, name, pos})
 }
 
@@ -66,13 +51,13 @@ func (l *log) Push(what, name string, pos xmltree.Pos) {
 func (l *log) Pop() { l.via = l.via[:len(l.via)-1] }
 
 // At makes an error at a place.
-func (l *log) At(pos xmltree.Pos, text, format string, args ...any) *Error {
-	e := &Error{Pos: pos, Text: excerpt(text), Msg: cutMessage(fmt.Sprintf(format, args...))}
-	for i := len(l.via) - 1; i >= 0 && len(e.Via) < maxVia; i-- {
+func (l *log) At(pos problem.Pos, text, format string, args ...any) *problem.Problem {
+	var via []string
+	for i := len(l.via) - 1; i >= 0 && len(via) < maxVia; i-- {
 		v := l.via[i]
-		e.Via = append(e.Via, fmt.Sprintf(v.what, v.name, v.pos))
+		via = append(via, fmt.Sprintf(v.what, v.name, v.pos))
 	}
-	return e
+	return &problem.Problem{Pos: pos, Excerpt: excerpt(text), Text: cutMessage(fmt.Sprintf(format, args...)), Via: strings.Join(via, ", ")}
 }
 
 // Fail collects an error, if it is one; the same mistake met again on another
@@ -81,10 +66,10 @@ func (l *log) Fail(err error) {
 	if err == nil || l.Halted {
 		return
 	}
-	e, _ := err.(*Error)
+	e, _ := err.(*problem.Problem)
 	known := slices.ContainsFunc(l.errs, func(old error) bool {
-		o, ok := old.(*Error)
-		return ok && e != nil && e.same(o) || old == err
+		o, ok := old.(*problem.Problem)
+		return ok && e != nil && same(e, o) || old == err
 	})
 	if !known {
 		l.errs = append(l.errs, err)
@@ -100,11 +85,11 @@ func (l *log) Halt(err error) {
 }
 
 // Warn collects a warning.
-func (l *log) Warn(pos xmltree.Pos, text, format string, args ...any) {
+func (l *log) Warn(pos problem.Pos, text, format string, args ...any) {
 	if len(l.Warnings) == maxErrors {
 		return
 	}
-	if w := l.At(pos, text, format, args...); !slices.ContainsFunc(l.Warnings, w.same) {
+	if w := l.At(pos, text, format, args...); !slices.ContainsFunc(l.Warnings, func(old *problem.Problem) bool { return same(old, w) }) {
 		l.Warnings = append(l.Warnings, w)
 	}
 }
@@ -124,7 +109,7 @@ func excerpt(s string) string {
 	return cut(strings.Join(strings.Fields(s), " "), most)
 }
 
-// cutMessage shortens a message to what an Error tells.
+// cutMessage shortens a message to what a problem tells.
 func cutMessage(msg string) string { return cut(msg, maxMsg) }
 
 // cut shortens text to at most that many bytes, between characters.

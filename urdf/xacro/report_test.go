@@ -6,16 +6,16 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"poise/internal/xmltree"
+	"poise/problem"
 )
 
 func TestLogCollectsEachMistakeOnce(t *testing.T) {
 	var l log
-	pos := xmltree.Pos{File: "a.xacro", Line: 3}
-	l.Push("macro %s called at %s", "leg", xmltree.Pos{File: "b.xacro", Line: 7})
+	pos := problem.Pos{File: "a.xacro", Line: 3}
+	l.Push("macro %s called at %s", "leg", problem.Pos{File: "b.xacro", Line: 7})
 	l.Fail(l.At(pos, "${x}", "undefined %s", "name"))
 	l.Pop()
-	l.Push("macro %s called at %s", "leg", xmltree.Pos{File: "b.xacro", Line: 8})
+	l.Push("macro %s called at %s", "leg", problem.Pos{File: "b.xacro", Line: 8})
 	l.Fail(l.At(pos, "${x}", "undefined %s", "name"))
 	l.Pop()
 	l.Fail(nil)
@@ -23,9 +23,9 @@ func TestLogCollectsEachMistakeOnce(t *testing.T) {
 	if l.Failures() != 1 || l.Err().Error() != want {
 		t.Errorf("log has %d errors: %v\nwant %s", l.Failures(), l.Err(), want)
 	}
-	var plain *xmltree.Error
-	if !errors.As(l.Err(), &plain) || plain.Pos != pos {
-		t.Errorf("the error is no xmltree.Error: %v", plain)
+	var p *problem.Problem
+	if !errors.As(l.Err(), &p) || p.Pos != pos {
+		t.Errorf("the error is no problem at its place: %v", p)
 	}
 	l.Warn(pos, "w", "look")
 	l.Warn(pos, "w", "look")
@@ -40,7 +40,7 @@ func TestLogEndsWithOneMistakeMetOften(t *testing.T) {
 	var l log
 	n := 0
 	for ; !l.Halted && n < 1_000_000; n++ {
-		l.Fail(l.At(xmltree.Pos{Line: 1}, "", "wrong"))
+		l.Fail(l.At(problem.Pos{Line: 1}, "", "wrong"))
 	}
 	if !l.Halted || l.Failures() != 1 {
 		t.Errorf("after %d times %d errors, halted %t", n, l.Failures(), l.Halted)
@@ -49,15 +49,15 @@ func TestLogEndsWithOneMistakeMetOften(t *testing.T) {
 
 func TestMessagesAreShort(t *testing.T) {
 	var l log
-	if e := l.At(xmltree.Pos{}, "", "unknown: %s", strings.Repeat("é", 10_000)); len(e.Msg) > maxMsg+len("…") || !utf8.ValidString(e.Msg) {
-		t.Errorf("a message has %d bytes: %q", len(e.Msg), e.Msg)
+	if e := l.At(problem.Pos{}, "", "unknown: %s", strings.Repeat("é", 10_000)); len(e.Text) > maxMsg+len("…") || !utf8.ValidString(e.Text) {
+		t.Errorf("a message has %d bytes: %q", len(e.Text), e.Text)
 	}
 }
 
 func TestLogEnds(t *testing.T) {
 	var l log
 	for i := range 10 * maxErrors {
-		l.Fail(l.At(xmltree.Pos{Line: i}, "", "wrong"))
+		l.Fail(l.At(problem.Pos{Line: i}, "", "wrong"))
 	}
 	if l.Failures() != maxErrors || !l.Halted {
 		t.Errorf("%d errors, halted: %t", l.Failures(), l.Halted)

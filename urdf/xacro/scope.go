@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"poise/internal/xmltree"
+	"poise/problem"
 	"poise/urdf/xacro/expr"
 	"poise/urdf/xacro/value"
 )
@@ -28,7 +29,7 @@ type property struct {
 	v    value.Value
 	lazy bool
 	busy bool // being evaluated
-	pos  xmltree.Pos
+	pos  problem.Pos
 }
 
 // find returns the innermost property of that name, and the scope that has it.
@@ -92,7 +93,7 @@ func (s *scope) resolve(name string, p *property) error {
 
 // set defines a property. A text that is no literal is evaluated at first use
 // if lazy.
-func (s *scope) set(name string, v value.Value, lazy bool, pos xmltree.Pos) {
+func (s *scope) set(name string, v value.Value, lazy bool, pos problem.Pos) {
 	if s.builtin(name) != nil {
 		s.x.Warn(pos, name, "property hides a built-in symbol")
 	}

@@ -6,13 +6,13 @@ import (
 	"path"
 	"strings"
 
-	"poise/internal/xmltree"
+	"poise/problem"
 	"poise/urdf/xacro/expr"
 	"poise/urdf/xacro/value"
 )
 
 // substitution evaluates the inside of $(…).
-func (x *expander) substitution(inside string, s *scope, pos xmltree.Pos) (value.Value, error) {
+func (x *expander) substitution(inside string, s *scope, pos problem.Pos) (value.Value, error) {
 	text, err := x.evalInside(inside, s, pos)
 	if err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func (x *expander) substitution(inside string, s *scope, pos xmltree.Pos) (value
 	return out, nil
 }
 
-func (x *expander) command(name string, args []string, pos xmltree.Pos) (string, error) {
+func (x *expander) command(name string, args []string, pos problem.Pos) (string, error) {
 	one := len(args) == 1
 	switch {
 	case name == "find" && one:
@@ -83,7 +83,7 @@ func (x *expander) arg(name string) (string, error) {
 }
 
 // dirname is the folder of the file in which it is written.
-func (x *expander) dirname(pos xmltree.Pos) string { return path.Dir(x.Abs(pos.File)) }
+func (x *expander) dirname(pos problem.Pos) string { return path.Dir(x.Abs(pos.File)) }
 
 // findInside resolves the $(find …) that the value of an argument may contain.
 func (x *expander) findInside(text string) (string, error) {
@@ -111,7 +111,7 @@ func (x *expander) findInside(text string) (string, error) {
 // evalScope are the names of $(eval …): arguments, not properties.
 type evalScope struct {
 	x   *expander
-	pos xmltree.Pos
+	pos problem.Pos
 }
 
 func (s *evalScope) Lookup(name string) (value.Value, bool, error) {

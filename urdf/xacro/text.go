@@ -4,15 +4,15 @@ import (
 	"errors"
 	"strings"
 
-	"poise/internal/xmltree"
+	"poise/problem"
 	"poise/urdf/xacro/expr"
 	"poise/urdf/xacro/value"
 )
 
 // evalText evaluates the ${…} and $(…) of a text. A text that is nothing but
 // one of them has the type of its value, any other is a string. The error is an
-// *Error.
-func (x *expander) evalText(text string, s *scope, pos xmltree.Pos) (value.Value, error) {
+// *problem.Problem.
+func (x *expander) evalText(text string, s *scope, pos problem.Pos) (value.Value, error) {
 	if strings.IndexByte(text, '$') < 0 {
 		return text, nil
 	}
@@ -63,7 +63,7 @@ func (x *expander) evalText(text string, s *scope, pos xmltree.Pos) (value.Value
 }
 
 // evalString is evalText as it goes into the document.
-func (x *expander) evalString(text string, s *scope, pos xmltree.Pos) (string, error) {
+func (x *expander) evalString(text string, s *scope, pos problem.Pos) (string, error) {
 	v, err := x.evalText(text, s, pos)
 	if err != nil {
 		return "", err
@@ -88,7 +88,7 @@ const maxKept = 1 << 20
 
 // expression evaluates the inside of ${…}, whose own $(…) are put in as text
 // first.
-func (x *expander) expression(inside string, s *scope, pos xmltree.Pos) (value.Value, error) {
+func (x *expander) expression(inside string, s *scope, pos problem.Pos) (value.Value, error) {
 	src, err := x.evalInside(inside, s, pos)
 	if err != nil {
 		return nil, err
@@ -113,7 +113,7 @@ func (x *expander) expression(inside string, s *scope, pos xmltree.Pos) (value.V
 	return v, nil
 }
 
-func (x *expander) evalInside(inside string, s *scope, pos xmltree.Pos) (string, error) {
+func (x *expander) evalInside(inside string, s *scope, pos problem.Pos) (string, error) {
 	if x.depth > x.lim.Depth {
 		return "", x.At(pos, inside, "properties refer to each other deeper than %d", x.lim.Depth)
 	}
@@ -132,16 +132,16 @@ func (x *expander) evalInside(inside string, s *scope, pos xmltree.Pos) (string,
 
 // wrap puts an error of an expression at its place; one that the definition of
 // a property gave keeps the place that it has.
-func (x *expander) wrap(err error, pos xmltree.Pos, text string) error {
-	var placed *Error
+func (x *expander) wrap(err error, pos problem.Pos, text string) error {
+	var placed *problem.Problem
 	if errors.As(err, &placed) {
 		return placed
 	}
 	e := x.At(pos, text, "%v", err)
 	var inner *expr.Error
 	if errors.As(err, &inner) {
-		if e.Msg = cutMessage(inner.Msg); inner.Part() != "" && inner.Part() != strings.TrimSpace(inner.Src) {
-			e.Msg = cutMessage(inner.Error())
+		if e.Text = cutMessage(inner.Msg); inner.Part() != "" && inner.Part() != strings.TrimSpace(inner.Src) {
+			e.Text = cutMessage(inner.Error())
 		}
 	}
 	if errors.Is(err, value.ErrBudget) {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"poise/internal/xmltree"
+	"poise/problem"
 	"poise/urdf/locate"
 	"poise/urdf/xacro/expr"
 	"poise/urdf/xacro/value"
@@ -46,13 +47,13 @@ func (l Limits) withDefaults() Limits {
 // Result is an expanded document.
 type Result struct {
 	Root     *xmltree.Node // each node with the place where it was written
-	Warnings []*Error
+	Warnings []*problem.Problem
 	Files    []string // that were read, the first being the one asked for
 }
 
 // Expand reads a file and everything it includes, and returns the document
-// without macros. The error joins all mistakes that were found: each an *Error,
-// or the *xmltree.Error of a file that is not XML.
+// without macros. The error joins all mistakes that were found: each a *problem.Problem,
+// also those of a file that is not XML.
 func Expand(file string, c Config) (*Result, error) {
 	lim := c.Limits.withDefaults()
 	x := &expander{
@@ -64,7 +65,7 @@ func Expand(file string, c Config) (*Result, error) {
 		x.args[name] = v
 	}
 	x.builtins = x.functions()
-	source, err := x.document(file, xmltree.Pos{File: file, Line: 1})
+	source, err := x.document(file, problem.Pos{File: file, Line: 1})
 	if err != nil {
 		return nil, err
 	}
@@ -116,7 +117,7 @@ type expander struct {
 	used     map[string]bool // arguments that were declared or read
 	builtins map[string]value.Value
 
-	place     xmltree.Pos // of the expression being evaluated
+	place     problem.Pos // of the expression being evaluated
 	stack     []string    // files being read, the innermost last
 	depth     int
 	nodes     int
@@ -127,19 +128,19 @@ type expander struct {
 }
 
 // halt stops the expansion at a bound.
-func (x *expander) halt(pos xmltree.Pos, format string, args ...any) {
+func (x *expander) halt(pos problem.Pos, format string, args ...any) {
 	x.Halt(x.At(pos, "", format, args...))
 }
 
 // spend charges the expansion's own work.
-func (x *expander) spend(n int, pos xmltree.Pos) {
+func (x *expander) spend(n int, pos problem.Pos) {
 	if err := x.budget.Spend(n); err != nil {
 		x.halt(pos, "%v", err)
 	}
 }
 
 // enter goes one level deeper; leave must follow in any case.
-func (x *expander) enter(pos xmltree.Pos) {
+func (x *expander) enter(pos problem.Pos) {
 	if x.depth++; x.depth > x.lim.Depth {
 		x.halt(pos, "elements, macros and includes nest deeper than %d; does a macro call itself without end?", x.lim.Depth)
 	}
@@ -149,7 +150,7 @@ func (x *expander) enter(pos xmltree.Pos) {
 func (x *expander) leave() { x.depth-- }
 
 // made counts what the expansion produces.
-func (x *expander) made(n int, pos xmltree.Pos) {
+func (x *expander) made(n int, pos problem.Pos) {
 	if x.nodes += n; x.nodes > x.lim.Nodes {
 		x.halt(pos, "expansion makes more than %d elements, attributes and texts", x.lim.Nodes)
 	}

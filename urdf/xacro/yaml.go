@@ -8,7 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
-	"poise/internal/xmltree"
+	"poise/problem"
 	"poise/urdf/xacro/expr"
 	"poise/urdf/xacro/value"
 )
@@ -23,7 +23,7 @@ const maxYAML = 1 << 20
 // Other tags, sets and binary data are refused. A date is text. Anchors that contain
 // themselves or each other too often are refused by depth and by budget.
 //
-// Units are evaluated in the scope. An error that has a place is an *xmltree.Error.
+// Units are evaluated in the scope. An error that has a place is a *problem.Problem.
 func readYAML(data []byte, file string, units expr.Scope, b *value.Budget) (value.Value, error) {
 	if len(data) > maxYAML {
 		return nil, fmt.Errorf("%s has more than %d bytes", file, maxYAML)
@@ -46,7 +46,7 @@ func (r *yamlReader) document(data []byte) (value.Value, error) {
 	case err != nil && err.Error() == "EOF":
 		return nil, nil
 	case err != nil:
-		return nil, &xmltree.Error{Pos: xmltree.Pos{File: r.file, Line: lineOf(err)}, Msg: err.Error()}
+		return nil, &problem.Problem{Pos: problem.Pos{File: r.file, Line: lineOf(err)}, Text: err.Error()}
 	}
 	if err := decoder.Decode(&second); err == nil {
 		return nil, r.fail(&second, "", "second document in a YAML file")
@@ -68,7 +68,7 @@ func lineOf(err error) int {
 }
 
 func (r *yamlReader) fail(n *yaml.Node, text, format string, args ...any) error {
-	return &xmltree.Error{Pos: xmltree.Pos{File: r.file, Line: max(n.Line, 1)}, Text: text, Msg: fmt.Sprintf(format, args...)}
+	return &problem.Problem{Pos: problem.Pos{File: r.file, Line: max(n.Line, 1)}, Excerpt: text, Text: fmt.Sprintf(format, args...)}
 }
 
 // nodeCost is what a value costs, in operations of expressions: a file of many

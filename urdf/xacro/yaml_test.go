@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"poise/internal/xmltree"
+	"poise/problem"
 	"poise/urdf/xacro/expr"
 	"poise/urdf/xacro/value"
 )
@@ -85,8 +85,8 @@ func TestRefuses(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			_, err := read(tc.text)
-			var e *xmltree.Error
-			if !errors.As(err, &e) || e.Pos.Line != tc.line || e.Pos.File != "test.yaml" || !strings.Contains(e.Msg, tc.msg) {
+			var e *problem.Problem
+			if !errors.As(err, &e) || e.Pos.Line != tc.line || e.Pos.File != "test.yaml" || !strings.Contains(e.Text, tc.msg) {
 				t.Errorf("error is %v, want %q in line %d", err, tc.msg, tc.line)
 			}
 		})
