@@ -6,6 +6,7 @@ import (
 
 	"poise/contact"
 	"poise/control"
+	"poise/control/pose"
 	"poise/control/stance"
 	"poise/control/step"
 	"poise/control/stream"
@@ -129,23 +130,17 @@ func TestPlacedAtOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	tick := func() { // past the rig's judgement of speeds
-		r.L.Step(r.Tick())
-		r.N++
-		r.Now, _ = r.L.Snapshot()
-	}
 	place := func(name string) {
 		t.Helper()
 		p, ok := r.M.Pose(name)
 		if !ok {
 			t.Fatalf("no pose %q", name)
 		}
-		at := &control.Placement{}
-		for i, j := range p.Joints {
-			at.Joints, at.Q = append(at.Joints, j), append(at.Q, p.Q[i][0])
+		q := make([]float64, len(p.Joints))
+		for i := range q {
+			q[i] = p.Q[i][0]
 		}
-		r.Send(loop.Order{Kind: loop.Place, Program: at})
-		tick()
+		r.Place(p.Joints, q)
 	}
 	stands := func(what string, b *control.BaseRef, q []float64, s []control.Support) {
 		t.Helper()
@@ -167,10 +162,47 @@ func TestPlacedAtOnce(t *testing.T) {
 	for _, name := range []string{"crouched", "lying", "stand", "bow", "stand"} {
 		place(name)
 		stands(name, &r.Now.Command.Base, r.Now.Command.Q, r.Now.Command.Support)
-		tick()
+		r.Run(1)
 		stands(name+", measured", &r.Now.Measured.Base, r.Now.Measured.Q, r.Now.Measured.Support)
 		if off := apart(r.Now.Command.Base.Pose, r.Now.Measured.Base.Pose); off > agreement {
 			t.Errorf("%s: command and measurement are %g apart", name, off)
 		}
 	}
+}
+
+// TestALiftedHoofStaysLifted: a hoof that was placed in the air carries nothing, by
+// command and by measurement, also while a motion goes on that does not speak of it; it
+// stands again when it is placed back.
+func TestALiftedHoofStaysLifted(t *testing.T) {
+	r := onCycle(t, rig.Options{})
+	knee, _ := r.M.Joint("joint13")
+	leg, _ := r.M.Chain("leg1")
+	at := r.Now.Command.Q[knee]
+	place := func(q float64) {
+		t.Helper()
+		r.Place([]robot.JointID{knee}, []float64{q})
+		r.Run(1)
+	}
+	carries := func(what string, want float64) {
+		t.Helper()
+		if c, m := r.Now.Command.Support[leg].Weight, r.Now.Measured.Support[leg].Weight; c != want || m != want {
+			t.Errorf("%s: the leg carries %g by command, %g by measurement, want %g", what, c, m, want)
+		}
+	}
+	carries("stands", 1)
+	base := r.Now.Command.Base.Pose
+	place(at + 0.6)
+	carries("lifted", 0)
+	neck, _ := r.M.Joint("joint52")
+	head, err := pose.To(r.M, []robot.JointID{neck}, []float64{r.Now.Command.Q[neck] + 0.2}, 0.5)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Until(r.Start("pose", head), 5)
+	carries("nods", 0)
+	if off := apart(base, r.Now.Command.Base.Pose); off > 1e-9 {
+		t.Errorf("on three hooves the base is %g away", off)
+	}
+	place(at)
+	carries("put back", 1)
 }

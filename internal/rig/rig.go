@@ -170,6 +170,17 @@ func (r *Rig) Send(o loop.Order) {
 	}
 }
 
+// Place puts joints somewhere at once, within one tick; the jump is not judged.
+func (r *Rig) Place(joints []robot.JointID, q []float64) {
+	r.T.Helper()
+	r.Send(loop.Order{Kind: loop.Place, Program: &control.Placement{Joints: joints, Q: q}})
+	r.L.Step(r.Tick())
+	r.N++
+	r.Now, _ = r.L.Snapshot()
+	copy(r.before, r.Now.Command.Q)
+	clear(r.step)
+}
+
 // Controller returns the number of a controller.
 func (r *Rig) Controller(name string) arbiter.ClientID {
 	r.T.Helper()
