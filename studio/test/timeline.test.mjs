@@ -9,11 +9,12 @@ const curves = (page) => page.getByRole("region", { name: "Timeline" }).locator(
 const red = (r, g, b) => r > g + 40 && b > g + 6; // as limits are drawn
 const nod = table([[0, { joint51: -0.3, joint52: 0 }], [1, { joint51: -0.5, joint52: 0.5 }], [2, { joint51: -0.3, joint52: 0 }]], { events: [[1.5, "voice/say", "hello"]] });
 
-// drawn waits until the picture of the curves fits, and returns it.
+// drawn waits until the picture of the curves fits and stays as it is, and returns it:
+// the first may have been drawn before the legend took its room.
 const drawn = (page, what, fits) =>
   until(what, async () => {
     const now = await picture(page, curves(page));
-    return fits(now) && now;
+    return fits(now) && differing(now, await picture(page, curves(page))) === 0 && now;
   }, { every: 200 });
 
 s.test("velocity and acceleration are drawn over the positions, with their limits", async (page) => {
