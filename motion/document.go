@@ -174,8 +174,8 @@ func (d *Document) Span() (first, last float64) {
 
 // Check reports everything that a table cannot have: rows whose length is not that
 // of the columns, names that come twice, times and values that are not finite,
-// marks that are none or that come twice. What a table can have and should not, such
-// as times that do not rise, is for motion/lint to say.
+// marks that are unknown or come twice. What is possible and wrong all the same, such
+// as times that do not rise, motion/lint finds.
 func (d *Document) Check() error {
 	var p problems
 	for _, list := range []struct {

@@ -92,8 +92,8 @@ func (e *edit) capture(p *Point) {
 	}
 }
 
-// stateColumns lists the joints of the state in the order of the robot; without one
-// as they come. Followers and supports are none.
+// stateColumns lists the joints of the state in the order of the robot; without a robot
+// as they come. Mimic joints and supports are left out.
 func (e *edit) stateColumns() (names []string) {
 	if e.m == nil {
 		for _, n := range e.op.Names {

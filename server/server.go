@@ -51,7 +51,7 @@ type Server struct {
 	drivers driver.Table
 	robot   *load.Loaded
 	library *library.Library
-	shelf   *motions.Shelf
+	motions *motions.Services
 	meshes  *meshFolder
 	graph   *graph.Graph
 	log     *slog.Logger
@@ -136,11 +136,11 @@ func (s *Server) assemble(ctx context.Context, o *Options) error {
 		}
 	}
 	s.library = library.Open(s.motionsFolder(), shipped.Of(s.robot.Model.Name()))
-	s.shelf = &motions.Shelf{Library: s.library, Model: s.robot.Model, Log: s.log, Last: s.last}
+	s.motions = &motions.Services{Library: s.library, Model: s.robot.Model, Log: s.log, Last: s.last}
 	if all, err := s.library.List(); err != nil {
 		s.log.Warn("the folder of motions cannot be read", "why", err)
 	} else {
-		s.shelf.Warn(all)
+		s.motions.Warn(all)
 	}
 	for _, r := range s.cfg.AllRobots() {
 		if err := s.addRobot(ctx, r); err != nil {
@@ -157,7 +157,7 @@ func (s *Server) assemble(ctx context.Context, o *Options) error {
 	if s.runner, err = runner.New(runner.Config{Members: members, Priority: s.cfg.Loop.Priority, Clock: o.Clock}); err != nil {
 		return err
 	}
-	errs := []error{s.shelf.Serve(s.graph), s.failed}
+	errs := []error{s.motions.Serve(s.graph), s.failed}
 	for _, in := range s.robots {
 		r := in.register()
 		in.serveGoals(r)

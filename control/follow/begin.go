@@ -157,21 +157,21 @@ func (c *compiler) carryThere(from float64) {
 func (c *compiler) wayBack(body *Stretch) {
 	first, last := body.Q[0], body.Q[len(body.Q)-1]
 	again := make([]float64, len(first))
-	gapes := false
+	open := false
 	for k := range c.joints {
 		if again[k] = first[k]; c.r.Wraps[k] {
 			again[k] = trajectory.Nearest(first[k], last[k])
 		}
 		if gap := math.Abs(again[k] - last[k]); gap > closed {
-			gapes = true
+			open = true
 			if c.g.Approach == 0 {
 				c.bad.add(Problem{Kind: OpenLoop, Joint: c.r.Names[k], Point: len(c.g.Points) - 1, At: body.End(), Value: gap, Limit: closed,
 					Help: "end where it begins, or allow an approach"}, "the loop ends with %q %.4g %s away from its beginning", c.r.Names[k], gap, c.unit(k))
 			}
 		}
 	}
-	if !gapes {
-		copy(last, again) // a hair's breadth is closed for good
+	if !open {
+		copy(last, again) // rounding is closed exactly
 		return
 	}
 	if c.g.Approach > 0 {

@@ -61,7 +61,7 @@ type Stretch struct {
 
 // What counts as a hold between two points of positions alone: the joint rests at
 // both. Hand-taught poses that should be equal differ by this much; a slow move
-// that is sampled densely does too, and is none.
+// that is sampled densely does too, and is not a hold.
 const (
 	holdWay   = 0.0005 // rad or m
 	holdSpeed = 0.005  // per s, of the mean between the two points that are nearest in time

@@ -165,7 +165,7 @@ func last(places []place, line int) string {
 
 // renaming maps the paths of rows and events of an old document to those of a new
 // one: a row is the same if its time is, else its label, else its place in a table of
-// the same length. What is gone gets a path that nobody prints.
+// the same length. What is gone gets a path that is never printed.
 func renaming(old, d *motion.Document) func(string) string {
 	to := map[string]string{}
 	taken := map[int]bool{}

@@ -5,11 +5,11 @@
 // that cannot be read stays listed with the reason. Other files are passed over.
 //
 // Writing is atomic: a crash at any instant leaves the old file or the new one, whole.
-// Each content has a version, a hash of its bytes; whoever changes a motion says which
-// version he saw, and is refused if another came in between. Writers of several
+// Each content has a version, a hash of its bytes; a change names the version that it
+// replaces, and is refused if another came in between. Writers of several
 // processes take turns by a lock on the folder.
 //
 //	lib := library.Open("motions", shipped.Of("pony"))
-//	m, err := lib.Get("nod")          // names near by, if there is none
+//	m, err := lib.Get("nod")          // an unknown name suggests near ones
 //	version, err := lib.Put("nod", doc, m.Version)
 package library

@@ -111,8 +111,8 @@ func read(name, path string, data []byte, err error) *Motion {
 	return m
 }
 
-// closed returns the entry of a file whose text nobody could get at. It has a version
-// all the same, or it could be neither replaced nor deleted.
+// closed returns the entry of a file that cannot be opened. It has a version all the
+// same, or it could be neither replaced nor deleted.
 func closed(name string, err error) *Motion {
 	return &Motion{Name: name, Err: err, Version: Version([]byte(err.Error()))}
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // temporary begins the names of files that are being written. They begin with a dot
-// and do not end as motions do, so nobody takes them for one.
+// and do not end as motions do, so they are not listed.
 const temporary = ".poise-writing-"
 
 // Put stores a motion and returns its version. Seen is the version that the writer
@@ -133,7 +133,7 @@ func (l *Library) change(do func() error) error {
 }
 
 // sweep removes what a writer that was killed left behind. Writers hold the lock while
-// such a file exists, so whoever has the lock knows that nobody needs it.
+// such a file exists: under the lock, a file that is there was left behind.
 func (l *Library) sweep() error {
 	entries, err := os.ReadDir(l.dir)
 	for _, e := range entries {

@@ -49,7 +49,7 @@ type foot struct {
 func (c *checker) standing(g *follow.Goal) {
 	ground, err := contact.NewGround(c.m)
 	if err != nil {
-		return // joints of several coordinates: nobody can tell
+		return // a robot with joints of several coordinates is not judged
 	}
 	s, ok := c.stance(g)
 	if !ok {

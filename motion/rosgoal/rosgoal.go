@@ -184,7 +184,7 @@ func located(data []byte, err error) error {
 			what = "it"
 		}
 		text = fmt.Sprintf("%s is %s, must be %s", what, written(kind.Value), wanted(kind.Type))
-	default: // a field that nobody knows, whose place the reader does not tell
+	default: // an unknown field, whose place the reader does not tell
 		if _, field, ok := strings.Cut(text, "unknown field "); ok && bytes.Count(data, []byte(field)) == 1 {
 			offset = bytes.Index(data, []byte(field))
 		}

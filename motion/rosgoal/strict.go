@@ -15,7 +15,7 @@ var utf8BOM = []byte("\xef\xbb\xbf")
 const mostTold = 20
 
 // strict refuses what the JSON reader would take silently for something else: a null,
-// which it reads as zero and which other programs write for a number that is none, and
+// which it reads as zero and which other programs write for a non-finite number, and
 // a key that comes twice, of which it forgets the first. Keys are the same whatever
 // their case, as they are to the reader. The text is valid JSON.
 func strict(data []byte) error {

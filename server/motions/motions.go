@@ -25,8 +25,8 @@ import (
 	"poise/robot"
 )
 
-// Shelf is a library of motions as clients see it. All fields must be set before Serve.
-type Shelf struct {
+// Services are those of a library of motions. All fields must be set before Serve.
+type Services struct {
 	Library *library.Library
 	Model   *robot.Model
 	Log     *slog.Logger
@@ -36,9 +36,9 @@ type Shelf struct {
 	complaints complaints
 }
 
-// Serve registers the library and the editing model. They belong to no robot: a motion
-// is for either.
-func (s *Shelf) Serve(g *graph.Graph) error {
+// Serve registers the library and the edits. They belong to no robot: a motion is for
+// every one of them.
+func (s *Services) Serve(g *graph.Graph) error {
 	return errors.Join(
 		service(g, "motions/list", s.list),
 		service(g, "motions/get", s.get),
@@ -48,8 +48,8 @@ func (s *Shelf) Serve(g *graph.Graph) error {
 		service(g, "motions/lint", s.lint),
 		service(g, "motions/sample", s.sample),
 		service(g, "motions/edit", s.edit),
-		service(g, "motions/import", s.read),
-		service(g, "motions/export", s.write),
+		service(g, "motions/import", s.importText),
+		service(g, "motions/export", s.exportText),
 		service(g, "motions/save_last", s.saveLast),
 	)
 }
@@ -98,7 +98,7 @@ func why(err error) (text string, all []poisemsgs.Explanation) {
 	return err.Error(), edge.Explanations(explain.Errors("failed", err))
 }
 
-func (s *Shelf) list(context.Context, *poisemsgs.MotionsListRequest) (*poisemsgs.MotionsListResponse, error) {
+func (s *Services) list(context.Context, *poisemsgs.MotionsListRequest) (*poisemsgs.MotionsListResponse, error) {
 	r := &poisemsgs.MotionsListResponse{Success: true}
 	all, err := s.Library.List()
 	if err != nil {
@@ -125,7 +125,7 @@ func (s *Shelf) list(context.Context, *poisemsgs.MotionsListRequest) (*poisemsgs
 	return r, nil
 }
 
-func (s *Shelf) get(_ context.Context, q *poisemsgs.MotionsGetRequest) (*poisemsgs.MotionsGetResponse, error) {
+func (s *Services) get(_ context.Context, q *poisemsgs.MotionsGetRequest) (*poisemsgs.MotionsGetResponse, error) {
 	m, err := s.Library.Get(q.Name)
 	if err != nil {
 		text, x := why(err)
@@ -138,7 +138,7 @@ func (s *Shelf) get(_ context.Context, q *poisemsgs.MotionsGetRequest) (*poisems
 	return &poisemsgs.MotionsGetResponse{Success: true, Motion: edge.Motion(m.Name, m.Document), Version: version, Text: string(m.Text)}, nil
 }
 
-func (s *Shelf) put(ctx context.Context, q *poisemsgs.MotionsPutRequest) (*poisemsgs.MotionsPutResponse, error) {
+func (s *Services) put(ctx context.Context, q *poisemsgs.MotionsPutRequest) (*poisemsgs.MotionsPutResponse, error) {
 	version, err := s.Library.Put(q.Motion.Name, edge.Document(&q.Motion), q.Version)
 	err = unsaved(q.Motion.Name, err)
 	s.audit(ctx, "put "+q.Motion.Name, err)
@@ -149,7 +149,7 @@ func (s *Shelf) put(ctx context.Context, q *poisemsgs.MotionsPutRequest) (*poise
 	return &poisemsgs.MotionsPutResponse{Success: true, Message: "saved", Version: version}, nil
 }
 
-func (s *Shelf) delete(ctx context.Context, q *poisemsgs.MotionsDeleteRequest) (*poisemsgs.MotionsDeleteResponse, error) {
+func (s *Services) delete(ctx context.Context, q *poisemsgs.MotionsDeleteRequest) (*poisemsgs.MotionsDeleteResponse, error) {
 	err := unsaved(q.Name, s.Library.Delete(q.Name, q.Version))
 	s.audit(ctx, "delete "+q.Name, err)
 	if err != nil {
@@ -159,7 +159,7 @@ func (s *Shelf) delete(ctx context.Context, q *poisemsgs.MotionsDeleteRequest) (
 	return &poisemsgs.MotionsDeleteResponse{Success: true, Message: "deleted"}, nil
 }
 
-func (s *Shelf) rename(ctx context.Context, q *poisemsgs.MotionsRenameRequest) (*poisemsgs.MotionsRenameResponse, error) {
+func (s *Services) rename(ctx context.Context, q *poisemsgs.MotionsRenameRequest) (*poisemsgs.MotionsRenameResponse, error) {
 	err := unsaved(q.From, s.Library.Rename(q.From, q.To, q.Version))
 	s.audit(ctx, fmt.Sprintf("rename %s to %s", q.From, q.To), err)
 	if err != nil {
@@ -181,7 +181,7 @@ func caller(ctx context.Context) string {
 }
 
 // audit leaves a line about a change of the library.
-func (s *Shelf) audit(ctx context.Context, what string, err error) {
+func (s *Services) audit(ctx context.Context, what string, err error) {
 	result := "ok"
 	if err != nil {
 		result = err.Error()
@@ -189,7 +189,7 @@ func (s *Shelf) audit(ctx context.Context, what string, err error) {
 	s.Log.Info("audit", "who", caller(ctx), "what", "motion: "+what, "result", result)
 }
 
-func (s *Shelf) lint(_ context.Context, q *poisemsgs.MotionsLintRequest) (*poisemsgs.MotionsLintResponse, error) {
+func (s *Services) lint(_ context.Context, q *poisemsgs.MotionsLintRequest) (*poisemsgs.MotionsLintResponse, error) {
 	d := edge.Document(&q.Motion)
 	if q.Name != "" {
 		m, err := s.Library.Get(q.Name)
@@ -202,7 +202,7 @@ func (s *Shelf) lint(_ context.Context, q *poisemsgs.MotionsLintRequest) (*poise
 	return &poisemsgs.MotionsLintResponse{Success: true, Findings: edge.Findings(check.Check(d, s.Model, check.Options{}))}, nil
 }
 
-func (s *Shelf) edit(_ context.Context, q *poisemsgs.MotionsEditRequest) (*poisemsgs.MotionsEditResponse, error) {
+func (s *Services) edit(_ context.Context, q *poisemsgs.MotionsEditRequest) (*poisemsgs.MotionsEditResponse, error) {
 	d, err := motion.Apply(edge.Document(&q.Motion), s.Model, edge.Operation(&q.Operation))
 	if err != nil {
 		text, x := why(err)
@@ -211,10 +211,10 @@ func (s *Shelf) edit(_ context.Context, q *poisemsgs.MotionsEditRequest) (*poise
 	return &poisemsgs.MotionsEditResponse{Success: true, Motion: edge.Motion(q.Motion.Name, d)}, nil
 }
 
-// finest is how many samples the curves of a motion have if nobody says.
+// finest is how many samples the curves of a motion have if the request does not say.
 const finest = 400
 
-func (s *Shelf) sample(_ context.Context, q *poisemsgs.MotionsSampleRequest) (*poisemsgs.MotionsSampleResponse, error) {
+func (s *Services) sample(_ context.Context, q *poisemsgs.MotionsSampleRequest) (*poisemsgs.MotionsSampleResponse, error) {
 	refuse := func(err error) (*poisemsgs.MotionsSampleResponse, error) {
 		text, x := why(err)
 		return &poisemsgs.MotionsSampleResponse{Message: text, Explanations: x}, nil
@@ -239,8 +239,8 @@ func (s *Shelf) sample(_ context.Context, q *poisemsgs.MotionsSampleRequest) (*p
 		Findings: edge.Findings(check.Check(d, s.Model, check.Options{}))}, nil
 }
 
-// read imports a motion file, or a goal as the original stored it.
-func (s *Shelf) read(_ context.Context, q *poisemsgs.MotionsImportRequest) (*poisemsgs.MotionsImportResponse, error) {
+// importText imports a motion file, or a goal as the original stored it.
+func (s *Services) importText(_ context.Context, q *poisemsgs.MotionsImportRequest) (*poisemsgs.MotionsImportResponse, error) {
 	name := strings.TrimSuffix(path.Base(q.Name), ".motion.yaml")
 	var d *motion.Document
 	var err error
@@ -265,7 +265,7 @@ const (
 	formatActions = "goal_with_actions"
 )
 
-func (s *Shelf) write(_ context.Context, q *poisemsgs.MotionsExportRequest) (*poisemsgs.MotionsExportResponse, error) {
+func (s *Services) exportText(_ context.Context, q *poisemsgs.MotionsExportRequest) (*poisemsgs.MotionsExportResponse, error) {
 	refuse := func(err error) (*poisemsgs.MotionsExportResponse, error) {
 		text, x := why(err)
 		return &poisemsgs.MotionsExportResponse{Message: text, Explanations: x}, nil
@@ -298,7 +298,7 @@ func (s *Shelf) write(_ context.Context, q *poisemsgs.MotionsExportRequest) (*po
 }
 
 // saveLast stores the last trajectory that was received or planned.
-func (s *Shelf) saveLast(ctx context.Context, q *poisemsgs.MotionsSaveLastRequest) (*poisemsgs.MotionsSaveLastResponse, error) {
+func (s *Services) saveLast(ctx context.Context, q *poisemsgs.MotionsSaveLastRequest) (*poisemsgs.MotionsSaveLastResponse, error) {
 	refuse := func(err error) (*poisemsgs.MotionsSaveLastResponse, error) {
 		s.audit(ctx, "save last as "+q.Name, err)
 		text, x := why(err)

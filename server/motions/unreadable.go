@@ -15,7 +15,7 @@ type complaints struct {
 }
 
 // Warn tells the log of the motions that cannot be read and that it has not heard of.
-func (s *Shelf) Warn(all []*library.Motion) {
+func (s *Services) Warn(all []*library.Motion) {
 	c := &s.complaints
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -14,7 +14,7 @@ import type {
 
 export type Side = "virtual" | "real";
 
-// unseen is a change of a pose that nobody would see, such as the noise of readings:
+// unseen is a change of a pose too small to be seen, such as the noise of readings:
 // showing it would only cost pictures. In rad or m.
 const unseen: Record<Side, number> = { virtual: 0.001, real: 0.006 };
 const patience = 1000; // ms that a pose is waited for
