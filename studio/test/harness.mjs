@@ -2,7 +2,7 @@
 // a client of the test's own, never by what the page says of itself.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
@@ -75,11 +75,13 @@ export class Server {
   }
 
   async begin(port) {
-    this.process = spawn(poise, ["serve", "--listen", `127.0.0.1:${port}`, "--motions", this.folder, "--quiet", ...this.args], { stdio: ["ignore", "pipe", "pipe"] });
+    this.config = `${this.folder}.yaml`;
+    await writeFile(this.config, "loop: {silence: 600}\n"); // s: a busy machine may stop the cycle for a while
+    this.process = spawn(poise, ["serve", "--config", this.config, "--listen", `127.0.0.1:${port}`, "--motions", this.folder, "--quiet", ...this.args], { stdio: ["ignore", "pipe", "pipe"] });
     this.exited = new Promise((resolve) => this.process.once("exit", resolve));
     let said = "";
     this.address = await new Promise((resolve, reject) => {
-      const late = setTimeout(() => reject(new Error(`the server did not start: ${said}`)), 60_000);
+      const late = setTimeout(() => reject(new Error(`the server did not start: ${said}`)), patience);
       const hear = (data) => {
         said += data;
         const at = said.match(/http:\/\/(127\.0\.0\.1:\d+)/);
@@ -108,6 +110,7 @@ export class Server {
   async close() {
     await this.end();
     await rm(this.folder, { recursive: true, force: true });
+    await rm(this.config, { force: true });
   }
 
   call(service, request = {}) {
@@ -177,6 +180,18 @@ export class Server {
     }, { every: 300 });
   }
 
+  // slowly lets a robot move at a hundredth of its speed, so that a test is in time for
+  // what it does meanwhile however busy the machine is; the function that it returns
+  // ends that.
+  async slowly(robot = "virtual") {
+    const rate = async (rate) => {
+      const answer = await this.call(`/${robot}/set_speed`, { rate, controller: "" });
+      assert.ok(answer.success, answer.message);
+    };
+    await rate(0.01);
+    return () => rate(1);
+  }
+
   // calm undoes what the test before did to the robots and to the library.
   async calm(rest) {
     for (const { name, version, shipped } of (await this.call("/motions/list")).motions) {
@@ -186,12 +201,14 @@ export class Server {
       await this.call(`${robot}/reset`);
       await this.call(`${robot}/set_power`, { on: true });
       await this.call(`${robot}/resume`, { controller: "" });
+      await this.call(`${robot}/set_speed`, { rate: 1, controller: "" });
     }
     await this.call("/joints_virtual_set", { joints: { name: Object.keys(rest), position: Object.values(rest) } });
   }
 }
 
-const patience = Number(process.env.PATIENCE ?? 60) * 1000; // ms
+// patience is how long anything may take, ms: when it is over, something hangs.
+const patience = Number(process.env.PATIENCE ?? 300) * 1000;
 
 // until waits for something to become true, and says what it was about if it does
 // not.

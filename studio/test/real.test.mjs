@@ -122,6 +122,7 @@ s.test("R marks the row at which the real robot is; Stop stops both robots", asy
   await page.getByLabel("Speed scale").fill("10");
   await button(page, "Execute real").click();
   await until("it is under way", async () => (await server.joints("real")).joint52 < 0.35);
+  await server.slowly("real");
   await button(page, "Stop").click();
   await until("both are stopped", async () => (await rated(server)).stopped && (await server.state()).stopped);
   await server.idle("real");
@@ -134,10 +135,12 @@ s.test("a stored motion is played on the real robot", async (page, server) => {
   await page.getByRole("tab", { name: "Library" }).click();
   await page.getByLabel("Find a motion").fill("wags");
   const [virtual, events] = [await server.joints(), await server.hear("/real/events")];
+  const hurry = await server.slowly("real");
   await page.getByLabel("Play wags on the real robot").click();
   const goal = await until("a goal runs", async () => (await rated(server)).goals[0]);
   assert.equal(goal.action, "execute_motion");
   assert.equal((await server.state()).goals.length, 0);
+  await hurry();
   await server.reaches("tail_joint1", -0.4, off, "real");
   await server.idle("real");
   await told(page, /done/, "real");

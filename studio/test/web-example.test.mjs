@@ -39,7 +39,7 @@ after(async () => {
 
 test("the page of examples/web plays, stops and resets a robot", async () => {
   const page = await browser.newPage();
-  page.setDefaultTimeout(60_000);
+  page.setDefaultTimeout(300_000);
   const trouble = [];
   page.on("pageerror", (e) => trouble.push(`script error: ${e.message}`));
   page.on("console", (m) => m.type() === "error" && trouble.push(`console: ${m.text()}`));
