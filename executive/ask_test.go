@@ -154,7 +154,7 @@ func TestAsk04SwitchingIsAllOrNothing(t *testing.T) {
 	}
 	// two that need the same are refused before anything happens, by name
 	r = newRig(t, parts{})
-	r.e.seats[4].Resources = []string{"head"}
+	r.e.robot.seats[4].Resources = []string{"head"}
 	o = r.answer(r.e.SwitchControllers("test", Switch{Start: []string{"swing", "sway"}}))
 	if o.OK() || o.Explanations[0].Code != "switch_conflict" || !said(o.Explanations[0], "swing", "sway", "head") {
 		t.Errorf("%+v", o.Explanations)
@@ -173,8 +173,8 @@ func TestAsk04SwitchingIsAllOrNothing(t *testing.T) {
 // that were stopped for it are back.
 func TestAsk04SwitchThatFailsIsUndone(t *testing.T) {
 	r := newRig(t, parts{})
-	r.e.seats[4].Resources = []string{"head"}
-	r.e.seats[4].Operate = func(set robot.Set, now *loop.Snapshot) (control.Program, error) {
+	r.e.robot.seats[4].Resources = []string{"head"}
+	r.e.robot.seats[4].Operate = func(set robot.Set, now *loop.Snapshot) (control.Program, error) {
 		p := r.swing(set, now, 0)
 		p.Amplitude = 10 // beyond all limits: the controller refuses it
 		return p, nil

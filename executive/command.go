@@ -20,7 +20,7 @@ func (e *Executive) command(c *command, orders ...loop.Order) *Answer {
 	switch {
 	case e.closed:
 		return e.refuse(c.who, c.what, explain.Because("server_stopped", "the executive is closed"))
-	case e.silent:
+	case e.robot.silent:
 		return e.refuse(c.who, c.what, e.whySilent())
 	case len(e.orders.waiting) > maxWaiting:
 		return e.refuse(c.who, c.what, e.words.Reason(control.Because(control.Full), ""))
@@ -38,10 +38,10 @@ func (e *Executive) refuse(who, what string, why ...Explanation) *Answer {
 
 // orderRefused gives a refusal to whoever sent the order.
 func (e *Executive) orderRefused(r *loop.Report) {
-	why := e.words.Reason(r.Reason, e.controllerName(r.Controller))
+	why := e.words.Reason(r.Reason, e.robot.controllerName(r.Controller))
 	if r.Fault != 0 { // of a reset
 		severity := loop.SeverityWarn
-		if f, ok := e.faultOf(r.Fault, e.words.Joint(r.Reason.Joint)); ok {
+		if f, ok := e.robot.faultOf(r.Fault, e.words.Joint(r.Reason.Joint)); ok {
 			severity = f.Severity
 		}
 		why = e.words.Fault(r.Fault, severity, r.Reason)
@@ -50,11 +50,11 @@ func (e *Executive) orderRefused(r *loop.Report) {
 	if e.orders.refuse(r.Goal, why) {
 		return
 	}
-	if j, ok := e.jobs[r.Goal]; ok {
+	if j, ok := e.goals.ordered[r.Goal]; ok {
 		j.unmet = append(j.unmet, why)
 		return
 	}
-	if seat := e.seatOf(r.Controller); seat != nil && r.Order == loop.Feed {
+	if seat := e.robot.seatOf(r.Controller); seat != nil && r.Order == loop.Feed {
 		seat.fed = why
 	}
 }
@@ -70,11 +70,11 @@ func (e *Executive) stopped(r *loop.Report) {
 // settleCommands ends the commands that are done, or take too long.
 func (e *Executive) settleCommands() {
 	patience := commandPatience * int64(e.cfg.Patience)
-	if e.silent {
+	if e.robot.silent {
 		patience = -1
 	}
-	e.orders.settle(e.snap, e.now, patience, func(_ *command, took int64) Explanation {
-		if e.silent {
+	e.orders.settle(e.robot.snap, e.now, patience, func(_ *command, took int64) Explanation {
+		if e.robot.silent {
 			return e.whySilent()
 		}
 		x := explain.Because("unanswered", "the cycle did not do it in time")
@@ -97,8 +97,8 @@ func (e *Executive) Stop(who string, category uint8) *Answer {
 	return e.ask(func() *Answer {
 		category = min(category, 2)
 		e.cfg.Loop.Stop(category)
-		e.halts++
-		known := e.tick.N // a stop that was over by then is another one
+		e.robot.halts++
+		known := e.robot.tick.N // a stop that was over by then is another one
 		told := func(r *loop.Report) (Outcome, bool) {
 			return Outcome{Value: r.Time, Way: r.Way}, r.Kind == loop.Stopped && uint8(r.Value) <= category && r.Tick.N > known
 		}
@@ -131,14 +131,14 @@ func (e *Executive) power(who string, on bool) *Answer {
 	if on {
 		order, what = loop.PowerOn, "power on"
 	} else {
-		e.halts++
+		e.robot.halts++
 	}
 	c := &command{who: who, what: what}
 	c.settled = func(s *loop.Snapshot) (o Outcome, ok bool) {
 		switch torque := s.Power == loop.Enabled || s.Power == loop.Stopping; {
 		case on && s.Power != loop.Enabled: // it came, and something else took it away
 			o.Explanations = []Explanation{e.words.Reason(control.Because(control.PowerOff), "").With("power is " + s.Power.String() + ": see the state for what took it away")}
-		case !on && torque && e.turned < c.tick: // whoever switched it on since did so after this
+		case !on && torque && e.robot.turned < c.tick: // whoever switched it on since did so after this
 			return o, false
 		}
 		return o, true
@@ -171,13 +171,13 @@ func (e *Executive) rate(who, what, controller string, all loop.Order, one loop.
 	return e.ask(func() *Answer {
 		order := all
 		if order.Kind == loop.Pause {
-			e.halts++
+			e.robot.halts++
 		}
 		var target *seat
 		if controller != "" {
-			s, ok := e.seat(controller)
+			s, ok := e.robot.seat(controller)
 			if !ok {
-				return e.refuse(who, what, e.unknownController(controller))
+				return e.refuse(who, what, e.robot.unknownController(controller))
 			}
 			target, order.Kind, order.Controller = s, one, s.id
 			what += " of " + controller
@@ -186,7 +186,7 @@ func (e *Executive) rate(who, what, controller string, all loop.Order, one loop.
 		settled := func(s *loop.Snapshot) (o Outcome, ok bool) {
 			wanted, have := s.Wanted, s.Rate
 			if target != nil {
-				a := e.activity(target)
+				a := e.robot.activity(target)
 				wanted, have = a.Wanted, a.Rate
 				if !a.Active {
 					have = wanted
@@ -215,7 +215,7 @@ func (e *Executive) Place(who string, joints []string, positions []float64) *Ans
 		for i, name := range joints {
 			id, ok := e.model.Joint(name)
 			if !ok {
-				why = append(why, e.unknownJoint(name))
+				why = append(why, e.robot.unknownJoint(name))
 				continue
 			}
 			p.Joints, p.Q = append(p.Joints, id), append(p.Q, positions[i])
@@ -233,27 +233,17 @@ func (e *Executive) Place(who string, joints []string, positions []float64) *Ans
 // says to it is in State: a stream does not wait for answers.
 func (e *Executive) Feed(controller string, value control.Program) (why []Explanation) {
 	e.locked(func() {
-		s, ok := e.seat(controller)
+		s, ok := e.robot.seat(controller)
 		switch {
 		case !ok:
-			why = append(why, e.unknownController(controller))
+			why = append(why, e.robot.unknownController(controller))
 		case !e.orders.trySend(loop.Order{Kind: loop.Feed, Controller: s.id, Goal: e.orders.nextNumber(), Program: value}):
 			why = append(why, e.words.Reason(control.Because(control.Full), controller))
 		default:
-			e.remoteAlive(s)
+			e.outside.alive(s)
 		}
 	})
 	return why
-}
-
-func (e *Executive) unknownJoint(name string) Explanation {
-	var names []string
-	for _, j := range e.model.Joints() {
-		names = append(names, j.Name)
-	}
-	x := explain.UnknownName("unknown_joint", "joint", name, names)
-	x.Joint = name
-	return x
 }
 
 // CheckGoal tells whether a goal could start now. It takes nothing: not a
@@ -269,7 +259,7 @@ func (e *Executive) CheckGoal(who string, g Goal) *Answer {
 		if w.program == nil {
 			return e.refuse(c.who, c.what)
 		}
-		seat, busy := e.choose(w)
+		seat, busy := e.goals.choose(w, &e.robot)
 		if seat == nil {
 			return e.refuse(c.who, c.what, busy)
 		}

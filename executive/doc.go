@@ -27,4 +27,15 @@
 // that are trajectories in the end share the seats of kind "follow": a goal whose
 // joints another one moves replaces it in flight, goals for different joints run
 // side by side.
+//
+// # Rooms
+//
+//	goal.go, follow.go, play.go …   what can be asked for, and how it is prepared
+//	goals.go, job.go                the lives of goals, by action
+//	prepare.go, plan.go             work that takes its time, beside the callers
+//	command.go, orders.go           commands and their answers, the only sender of orders
+//	switch.go, torque.go            sets of controllers; torque of single limbs
+//	outside.go                      controllers outside the process
+//	robot.go, state.go, feedback.go what is known of the robot, and what is told of it
+//	pump.go, tell.go                what the cycle told, and calls to the outside
 package executive

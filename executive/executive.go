@@ -8,9 +8,7 @@ import (
 
 	"poise/action"
 	"poise/executive/explain"
-	"poise/loop"
 	"poise/robot"
-	"poise/servo"
 )
 
 // Executive is the outside half of one robot's control. Make one with New; all
@@ -19,32 +17,21 @@ type Executive struct {
 	cfg   Config
 	model *robot.Model
 	words *explain.Words
-	seats []*seat // by the order of Config.Controllers
 
 	workers chan struct{} // room for plans that are made at the same time
 	pumping sync.Mutex    // one Pump at a time: snapshots have one reader
 	out     outbox        // calls to the outside
 
 	mu      sync.Mutex // all below
-	orders  *orders
-	now     int64 // ns, as given to the last Pump
-	snap    *loop.Snapshot
-	tick    servo.Tick // of snap
-	heard   int64      // now when a new tick was last seen
+	now     int64      // ns, as given to the last Pump
 	pumped  bool
-	silent  bool
 	closed  bool
-	actions map[string]*Goals
-	names   []string          // of actions, by arrival
+	robot   robotState        // what is known of the robot
+	orders  *orders           // to the cycle, and commands that wait for their outcome
+	goals   goalBook          // the goals and their lives
 	waiting map[string][]*job // goals to be prepared, by sender
-	live    []*job            // goals that are not over, by arrival
-	jobs    map[uint64]*job
-	plans   []plannedJob
-	faults  []FaultState
-	limp    robot.Set // what SetTorque has switched off
-	turned  uint64    // tick in which torque last came or went
-	halts   uint64    // how often somebody stopped or paused the robot, or took its power
-	remotes []*remote
+	plans   []plannedJob      // that came back
+	outside Outside           // controllers outside the process
 	last    *Kept
 }
 
@@ -53,14 +40,15 @@ type Executive struct {
 func New(cfg Config) (*Executive, error) {
 	cfg.setDefaults()
 	cfg.Controllers = slices.Clone(cfg.Controllers)
-	e := &Executive{cfg: cfg, model: cfg.Model, actions: map[string]*Goals{}, waiting: map[string][]*job{}, jobs: map[uint64]*job{},
-		workers: make(chan struct{}, max(cfg.Planning, 1))}
+	e := &Executive{cfg: cfg, model: cfg.Model, goals: newGoalBook(), waiting: map[string][]*job{}, workers: make(chan struct{}, max(cfg.Planning, 1))}
+	e.outside.e = e
 	e.orders = newOrders(cfg.Loop.Send, func(c *command, o Outcome) { e.audit(c.who, c.what, o.Text()) })
-	words, err := explain.New(cfg.Model, e.controllerName)
+	words, err := explain.New(cfg.Model, e.robot.controllerName)
 	if err != nil {
 		return nil, err
 	}
 	e.words = words
+	e.robot.model, e.robot.words = cfg.Model, words
 	errs := cfg.check()
 	seen := map[string]bool{}
 	for i := range cfg.Controllers {
@@ -76,7 +64,7 @@ func New(cfg Config) (*Executive, error) {
 			errs = append(errs, fmt.Errorf("executive: controller %q: %w", c.Name, unknown[0]))
 		}
 		seen[c.Name] = true
-		e.seats = append(e.seats, &seat{Controller: c, id: id})
+		e.robot.seats = append(e.robot.seats, &seat{Controller: c, id: id})
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err
@@ -117,8 +105,8 @@ func (e *Executive) Cancel(who, actionName string, id action.ID, before action.T
 // CancelAll calls everything off.
 func (e *Executive) CancelAll(who string) (n int) {
 	e.locked(func() {
-		for _, name := range e.names {
-			n += e.actions[name].many.Cancel("", 0)
+		for _, name := range e.goals.names {
+			n += e.goals.actions[name].many.Cancel("", 0)
 		}
 		e.audit(who, "cancel all", fmt.Sprintf("%d reached", n))
 	})
@@ -132,12 +120,12 @@ func (e *Executive) Close() {
 		if e.closed {
 			return
 		}
-		for _, j := range e.live {
+		for _, j := range e.goals.live {
 			j.callOff()
 		}
 		why := explain.Because("server_stopped", "the executive was closed")
-		for _, name := range e.names {
-			e.actions[name].many.Stop(failed(why))
+		for _, name := range e.goals.names {
+			e.goals.actions[name].many.Stop(failed(why))
 		}
 		e.orders.end(why)
 		e.closed = true

@@ -10,12 +10,12 @@ import (
 // feedback tells running goals how they get on: at the set rate of cycle time, and
 // at once when an event left or the resources changed.
 func (e *Executive) feedback() {
-	s := e.snap
+	s := e.robot.snap
 	if s == nil {
 		return
 	}
 	period := int64(1e9 / e.cfg.FeedbackRate)
-	for _, j := range slices.Clone(e.live) {
+	for _, j := range slices.Clone(e.goals.live) {
 		if !j.begun || s.Tick.Time < j.due || s.Tick.N < j.tick {
 			continue
 		}
@@ -87,7 +87,7 @@ func (j *job) phase(a *loop.Activity) Phase {
 
 // noteTime remembers how far the goal's own clock has come.
 func (j *job) noteTime() {
-	if a := j.e.activity(j.seat); a != nil && a.Goal == j.number {
+	if a := j.e.robot.activity(j.seat); a != nil && a.Goal == j.number {
 		j.time = a.Time
 	}
 }
@@ -104,9 +104,9 @@ func (j *job) eventsLeft(r *loop.Report) {
 		}
 		j.left = append(j.left, ev)
 	}
-	if e.snap != nil { // the end may be the next report
+	if e.robot.snap != nil { // the end may be the next report
 		j.noteTime()
-		j.h.Feedback(j.feedback(e.snap))
+		j.h.Feedback(j.feedback(e.robot.snap))
 		j.left = nil
 	}
 }

@@ -45,8 +45,8 @@ func FuzzGoals(f *testing.F) {
 		r.e.CancelAll("fuzz")
 		r.until(15, "the end of all goals", func() bool { return c.ended == c.asked })
 		r.until(15, "the answers to all commands", func() bool { return len(r.e.orders.commands) == 0 })
-		if len(c.twice) > 0 || len(r.e.jobs) > 0 || len(r.e.live) > 0 {
-			t.Errorf("%d goals, %d ends, %v, %d left behind", c.asked, c.ended, c.twice, len(r.e.live))
+		if len(c.twice) > 0 || len(r.e.goals.ordered) > 0 || len(r.e.goals.live) > 0 {
+			t.Errorf("%d goals, %d ends, %v, %d left behind", c.asked, c.ended, c.twice, len(r.e.goals.live))
 		}
 	})
 }

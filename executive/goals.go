@@ -17,6 +17,78 @@ type Goals struct {
 	over int // goals that ended and whose ids are not free yet
 }
 
+// goalBook lists the goals.
+type goalBook struct {
+	actions map[string]*Goals
+	names   []string        // of actions, by arrival
+	live    []*job          // goals that are not over, by arrival
+	ordered map[uint64]*job // those that the cycle was given, by the number of the order
+}
+
+func newGoalBook() goalBook {
+	return goalBook{actions: map[string]*Goals{}, ordered: map[uint64]*job{}}
+}
+
+// of returns the goals that were ordered of a controller and are not over.
+func (b *goalBook) of(s *seat) (all []*job) {
+	for _, j := range b.live {
+		if j.seat == s {
+			all = append(all, j)
+		}
+	}
+	return all
+}
+
+// forget frees the ids of goals that were over by then.
+func (b *goalBook) forget(before int64) {
+	for _, name := range b.names {
+		b.actions[name].forget(before)
+	}
+}
+
+// choose finds the controller for some work: the one that moves some of its joints
+// already, which is then replaced in flight, or else one that is free.
+func (b *goalBook) choose(w *work, r *robotState) (*seat, Explanation) {
+	var free *seat
+	var busy []string
+	for _, name := range w.pool {
+		s, _ := r.seat(name)
+		jobs := b.of(s)
+		for _, j := range jobs {
+			if j.work.claim.Overlaps(w.claim) {
+				return s, Explanation{}
+			}
+		}
+		switch {
+		case len(jobs) > 0:
+			busy = append(busy, jobs[len(jobs)-1].id.String())
+		case free == nil || r.halted(free) && !r.halted(s):
+			free = s
+		}
+	}
+	if free == nil && len(w.pool) == 1 {
+		s, _ := r.seat(w.pool[0])
+		return s, Explanation{} // what it does is replaced
+	}
+	if free == nil {
+		return nil, explain.Because("all_busy", fmt.Sprintf("all %d controllers for such goals are busy with other joints: %v", len(w.pool), busy)).
+			With("wait for one of them to end, or cancel it")
+	}
+	return free, Explanation{}
+}
+
+// offWaiters ends the goals that waited for a controller to be free.
+func (b *goalBook) offWaiters(s *seat) {
+	if s == nil || len(b.of(s)) > 0 {
+		return
+	}
+	for _, j := range slices.Clone(b.live) {
+		if j.work != nil && j.work.off == s.Name && j.h.State() == action.Active {
+			j.succeed()
+		}
+	}
+}
+
 // maxActions is how many names of actions have goals of their own; who makes up more
 // than that shares one.
 const maxActions = 512
@@ -28,10 +100,10 @@ func (e *Executive) Goals(name string) (g *Goals) {
 }
 
 func (e *Executive) goalsOf(name string) *Goals {
-	g, ok := e.actions[name]
-	if !ok && len(e.actions) >= maxActions {
+	g, ok := e.goals.actions[name]
+	if !ok && len(e.goals.actions) >= maxActions {
 		name = "other"
-		g, ok = e.actions[name]
+		g, ok = e.goals.actions[name]
 	}
 	if !ok {
 		g = &Goals{e: e, name: name}
@@ -39,8 +111,8 @@ func (e *Executive) goalsOf(name string) *Goals {
 		if !e.closed {
 			g.many.Start()
 		}
-		e.actions[name] = g
-		e.names = append(e.names, name)
+		e.goals.actions[name] = g
+		e.goals.names = append(e.goals.names, name)
 	}
 	return g
 }
@@ -56,7 +128,7 @@ func (g *Goals) Submit(who string, id action.ID, stamp action.Time, goal Goal, w
 }
 
 func (g *Goals) submit(id action.ID, stamp action.Time, j *job) (action.ID, error) {
-	j.e, j.goals, j.halts = g.e, g, g.e.halts
+	j.e, j.goals, j.halts = g.e, g, g.e.robot.halts
 	h, err := g.many.Submit(id, stamp, j)
 	if err != nil {
 		return "", err
@@ -80,7 +152,7 @@ func (g *Goals) Cancel(who string, id action.ID, before action.Time) (n int) {
 // called off.
 func (g *Goals) Stop() {
 	g.e.locked(func() {
-		for _, j := range slices.Clone(g.e.live) {
+		for _, j := range slices.Clone(g.e.goals.live) {
 			if j.goals == g {
 				j.callOff()
 			}

@@ -43,7 +43,7 @@ func (j *job) begin() {
 	switch {
 	case len(j.why) > 0:
 		j.fail(action.ConditionsUnmet, j.why...)
-	case e.silent:
+	case e.robot.silent:
 		j.fail(action.ServerGone, e.whySilent())
 	case j.work.off != "":
 		h.Accept()
@@ -59,11 +59,11 @@ func (j *job) begin() {
 // dispatch orders the cycle to perform the program.
 func (j *job) dispatch() {
 	e := j.e
-	if len(j.work.before) > 0 && j.halts != e.halts { // it undoes nothing that is newer than itself
+	if len(j.work.before) > 0 && j.halts != e.robot.halts { // it undoes nothing that is newer than itself
 		j.fail(action.ConditionsUnmet, e.words.Reason(control.Because(control.Stopping), ""))
 		return
 	}
-	seat, why := e.choose(j.work)
+	seat, why := e.goals.choose(j.work, &e.robot)
 	if seat == nil {
 		j.fail(action.NotGranted, why)
 		return
@@ -78,48 +78,7 @@ func (j *job) dispatch() {
 		return
 	}
 	j.seat, j.number = seat, number
-	e.jobs[number] = j
-}
-
-// choose finds the controller for some work: the one that moves some of its joints
-// already, which is then replaced in flight, or else one that is free.
-func (e *Executive) choose(w *work) (*seat, Explanation) {
-	var free *seat
-	var busy []string
-	for _, name := range w.pool {
-		s, _ := e.seat(name)
-		jobs := e.jobsOf(s)
-		for _, j := range jobs {
-			if j.work.claim.Overlaps(w.claim) {
-				return s, Explanation{}
-			}
-		}
-		switch {
-		case len(jobs) > 0:
-			busy = append(busy, jobs[len(jobs)-1].id.String())
-		case free == nil || e.halted(free) && !e.halted(s):
-			free = s
-		}
-	}
-	if free == nil && len(w.pool) == 1 {
-		s, _ := e.seat(w.pool[0])
-		return s, Explanation{} // what it does is replaced
-	}
-	if free == nil {
-		return nil, explain.Because("all_busy", fmt.Sprintf("all %d controllers for such goals are busy with other joints: %v", len(w.pool), busy)).
-			With("wait for one of them to end, or cancel it")
-	}
-	return free, Explanation{}
-}
-
-// jobsOf returns the goals that were ordered of a controller and are not over.
-func (e *Executive) jobsOf(s *seat) (all []*job) {
-	for _, j := range e.live {
-		if j.seat == s {
-			all = append(all, j)
-		}
-	}
-	return all
+	e.goals.ordered[number] = j
 }
 
 // cancel ends the goal because its client wants that. What the cycle performs
@@ -208,7 +167,7 @@ func (j *job) ended(r *loop.Report) {
 	if reason.Code == control.ToleranceBroken || reason.Code == control.GoalMissed {
 		reason.At = j.work.table.At(reason.At)
 	}
-	why, cause := e.words.Reason(reason, j.seat.Name), e.causeOf(r, j)
+	why, cause := e.words.Reason(reason, j.seat.Name), j.causeOf(r)
 	if j.off && cause == action.ClientCancel && j.h.State() != action.Preempting {
 		cause = action.ServerStopped
 		why = explain.Because("switched_off", fmt.Sprintf("controller %q was switched off", j.seat.Name))
@@ -217,7 +176,7 @@ func (j *job) ended(r *loop.Report) {
 }
 
 // causeOf says which kind of end a reason is.
-func (e *Executive) causeOf(r *loop.Report, j *job) action.Cause {
+func (j *job) causeOf(r *loop.Report) action.Cause {
 	switch r.Reason.Code {
 	case control.Cancelled:
 		return action.ClientCancel
@@ -225,7 +184,7 @@ func (e *Executive) causeOf(r *loop.Report, j *job) action.Cause {
 		return action.Replaced
 	case control.ResourceLost:
 		// a newer goal of the same kind in another seat is a replacement, too
-		if by := e.seatOf(r.Reason.Who); by != nil && by != j.seat && by.Kind == j.seat.Kind && !by.Remote {
+		if by := j.e.robot.seatOf(r.Reason.Who); by != nil && by != j.seat && by.Kind == j.seat.Kind && !by.Remote {
 			return action.Replaced
 		}
 		return action.ResourceLost
@@ -242,9 +201,9 @@ func (e *Executive) causeOf(r *loop.Report, j *job) action.Cause {
 // switchOff calls off what the controller does; the goal is done when that is over.
 func (j *job) switchOff() {
 	e := j.e
-	off, _ := e.seat(j.work.off)
+	off, _ := e.robot.seat(j.work.off)
 	busy := false
-	for _, other := range e.jobsOf(off) {
+	for _, other := range e.goals.of(off) {
 		busy = true
 		other.withdraw()
 	}
@@ -258,18 +217,6 @@ func (j *job) switchOff() {
 func (j *job) withdraw() {
 	j.off = true
 	j.callOff()
-}
-
-// offWaiters ends the goals that waited for a controller to be free.
-func (e *Executive) offWaiters(s *seat) {
-	if s == nil || len(e.jobsOf(s)) > 0 {
-		return
-	}
-	for _, j := range slices.Clone(e.live) {
-		if j.work != nil && j.work.off == s.Name && j.h.State() == action.Active {
-			j.succeed()
-		}
-	}
 }
 
 // what names the goal for the audit: by its id, and by what people call it.
@@ -296,17 +243,17 @@ func (j *job) changed(c action.Change[Result]) {
 	e := j.e
 	if c.From == action.Pending && c.To == action.Pending {
 		j.id = GoalID{Action: j.goals.name, ID: c.ID}
-		e.live = append(e.live, j)
+		e.goals.live = append(e.goals.live, j)
 		e.audit(j.who, j.what(), "asked")
 	}
 	out := Change{Goal: j.id, Who: j.who, From: c.From, To: c.To, Cause: c.Cause, Result: c.Result}
-	out.Tick = e.tick
+	out.Tick = e.robot.tick
 	if c.To.Terminal() {
 		if len(out.Result.Explanations) == 0 && c.To != action.Succeeded {
 			out.Result = failed(explain.Because(explain.Underscored(c.Cause.String()), c.Detail))
 		}
-		e.live = slices.DeleteFunc(e.live, func(x *job) bool { return x == j })
-		delete(e.jobs, j.number)
+		e.goals.live = slices.DeleteFunc(e.goals.live, func(x *job) bool { return x == j })
+		delete(e.goals.ordered, j.number)
 		j.over = e.now
 		j.goals.over++
 		said := c.To.String()
@@ -314,7 +261,7 @@ func (j *job) changed(c action.Change[Result]) {
 			said += ": " + text
 		}
 		e.audit(j.who, j.what(), said)
-		e.offWaiters(j.seat)
+		e.goals.offWaiters(j.seat)
 	}
 	if call := j.watch.Changed; call != nil {
 		e.out.add(func() { call(out) })

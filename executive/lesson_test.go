@@ -353,7 +353,7 @@ func TestControllersOutsideHavePriorities(t *testing.T) {
 		t.Run(x.name, func(t *testing.T) {
 			r := full(t, parts{settings: loop.Settings{Policy: arbiter.PolicyPriority}, rank: map[string]float32{"swing": 9}})
 			r.active(r.submit(&Operational{Controller: "swing", On: true}))
-			why := r.e.RequestRemote("wire", RemoteRequest{Name: "gait", ID: 7, Resources: []string{"tail", "head"}, Pending: x.pending, Operational: x.operational}, func(Assignment) {})
+			why := r.e.Outside().Request("wire", OutsideRequest{Name: "gait", ID: 7, Resources: []string{"tail", "head"}, Pending: x.pending, Operational: x.operational}, func(Assignment) {})
 			if len(why) > 0 {
 				t.Fatal(why)
 			}
@@ -367,13 +367,13 @@ func TestControllersOutsideHavePriorities(t *testing.T) {
 	}
 	r := full(t, parts{})
 	for _, x := range []struct {
-		request RemoteRequest
+		request OutsideRequest
 		want    string
 	}{
-		{RemoteRequest{Name: "gait", Resources: []string{"tail"}, Pending: []float32{1, 2}}, "2 pending priorities for 1 resources"},
-		{RemoteRequest{Name: "gait", Resources: []string{"tail"}, Operational: []float32{float32(math.NaN())}}, "operational priority 1 is NaN"},
+		{OutsideRequest{Name: "gait", Resources: []string{"tail"}, Pending: []float32{1, 2}}, "2 pending priorities for 1 resources"},
+		{OutsideRequest{Name: "gait", Resources: []string{"tail"}, Operational: []float32{float32(math.NaN())}}, "operational priority 1 is NaN"},
 	} {
-		if why := explain.Join(r.e.RequestRemote("wire", x.request, nil)); !strings.Contains(why, x.want) {
+		if why := explain.Join(r.e.Outside().Request("wire", x.request, nil)); !strings.Contains(why, x.want) {
 			t.Errorf("%q does not say %q", why, x.want)
 		}
 	}
@@ -385,7 +385,7 @@ func TestControllersOutside(t *testing.T) {
 	r := full(t, parts{})
 	var told []Assignment
 	r.active(r.submit(&Operational{Controller: "swing", On: true}))
-	why := r.e.RequestRemote("wire", RemoteRequest{Name: "gait", ID: 7, Resources: []string{"tail"}}, func(a Assignment) { told = append(told, a) })
+	why := r.e.Outside().Request("wire", OutsideRequest{Name: "gait", ID: 7, Resources: []string{"tail"}}, func(a Assignment) { told = append(told, a) })
 	if len(why) > 0 {
 		t.Fatal(why)
 	}
@@ -394,7 +394,7 @@ func TestControllersOutside(t *testing.T) {
 	if len(told) != 1 || told[0].Requests[0] != 7 || owner(told[0], "tail") != "gait" || owner(told[0], "head") != "swing" || owner(told[0], "leg1") != "" {
 		t.Fatalf("%+v", told)
 	}
-	seat, ok := r.e.RemoteSeat("gait")
+	seat, ok := r.e.Outside().Controller("gait")
 	if !ok || seat != "outside_1" {
 		t.Fatal(seat)
 	}
@@ -405,7 +405,7 @@ func TestControllersOutside(t *testing.T) {
 	if q := r.command("tail_joint1"); math.Abs(q-0.2) > 0.05 {
 		t.Errorf("the tail is at %g", q)
 	}
-	if why := r.e.RequestRemote("wire", RemoteRequest{Name: "other", ID: 1, Resources: []string{"head"}}, nil); len(why) == 0 {
+	if why := r.e.Outside().Request("wire", OutsideRequest{Name: "other", ID: 1, Resources: []string{"head"}}, nil); len(why) == 0 {
 		t.Error("a seat for a second one")
 	}
 	r.seconds(0.5)
@@ -418,7 +418,7 @@ func TestControllersOutside(t *testing.T) {
 	// denied: the requester is answered
 	told = nil
 	r.ok(r.e.Stop("test", 2))
-	r.e.RequestRemote("wire", RemoteRequest{Name: "gait", ID: 8, Resources: []string{"tail"}}, func(a Assignment) { told = append(told, a) })
+	r.e.Outside().Request("wire", OutsideRequest{Name: "gait", ID: 8, Resources: []string{"tail"}}, func(a Assignment) { told = append(told, a) })
 	r.run(5)
 	if len(told) != 1 || told[0].Requests[0] != 8 || owner(told[0], "tail") != "" {
 		t.Errorf("%+v", told)

@@ -186,7 +186,7 @@ func TestSwitchedOffByAnother(t *testing.T) {
 	for i := range 3 * maxActions {
 		r.submit(&Operational{Controller: strings.Repeat("x", i+1), On: true})
 	}
-	if n := len(r.e.actions); n > maxActions+1 {
+	if n := len(r.e.goals.actions); n > maxActions+1 {
 		t.Errorf("%d actions", n)
 	}
 }

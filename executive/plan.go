@@ -20,7 +20,7 @@ func (j *job) startPlanning() {
 	ctx, stop := context.WithCancel(context.Background())
 	j.stop = stop
 	p := j.work.plan
-	j.h.Feedback(Feedback{Goal: j.id, Who: j.who, State: j.h.State(), Phase: Planning, Tick: e.tick})
+	j.h.Feedback(Feedback{Goal: j.id, Who: j.who, State: j.h.State(), Phase: Planning, Tick: e.robot.tick})
 	e.out.add(func() {
 		e.cfg.Go(func() {
 			e.workers <- struct{}{} // so many at a time

@@ -70,6 +70,33 @@ func (v *view) prepare(g Goal) (*work, []Explanation) {
 	return g.prepare(v)
 }
 
+// look takes a view of the robot and of what is being done.
+func (e *Executive) look() *view {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.view()
+}
+
+// view is look with everything locked.
+func (e *Executive) view() *view {
+	v := &view{cfg: &e.cfg, words: e.words}
+	if e.robot.snap != nil {
+		v.now = copyOf(e.robot.snap)
+	}
+	for _, j := range e.goals.live {
+		if j.number != 0 {
+			v.running = append(v.running, j.work)
+		}
+	}
+	return v
+}
+
+// operate makes the work of a continuous controller on some leaves, now.
+func (e *Executive) operate(s *seat, set robot.Set) (*work, []Explanation) {
+	v := &view{cfg: &e.cfg, words: e.words, now: e.robot.snap}
+	return v.operate(s.Controller, set)
+}
+
 // prepareSoon prepares a goal elsewhere: reading a motion and compiling it takes its
 // time, and whoever sent the goal may have a stop to send. Goals of one sender are
 // prepared one after the other, so that they begin in the order in which they came.

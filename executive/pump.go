@@ -19,10 +19,10 @@ func (e *Executive) Pump(now int64) {
 	e.pumping.Lock()
 	defer e.pumping.Unlock()
 	e.mu.Lock()
-	before, had := e.tick, e.snap != nil
+	before, had := e.robot.tick, e.robot.snap != nil
 	e.pump(now)
-	fresh := e.snap != nil && (!had || e.tick != before)
-	snap := e.snap
+	fresh := e.robot.snap != nil && (!had || e.robot.tick != before)
+	snap := e.robot.snap
 	e.mu.Unlock()
 	// the state is read by this goroutine alone until the next Pump
 	if fresh && e.cfg.Snapshot != nil {
@@ -68,15 +68,13 @@ func (e *Executive) pump(now int64) {
 		e.take(&r)
 	}
 	e.takePlans()
-	e.noteLimp()
+	e.robot.noteLimp()
 	e.reconcile()
 	e.listen()
 	e.settleCommands()
-	e.watchRemotes()
+	e.outside.expire()
 	e.feedback()
-	for _, name := range e.names {
-		e.actions[name].forget(e.now - int64(e.cfg.Keep))
-	}
+	e.goals.forget(e.now - int64(e.cfg.Keep))
 }
 
 // newest takes the newest state. The first one may be that of a loop that runs for
@@ -87,17 +85,17 @@ func (e *Executive) newest() {
 	if !ok {
 		return
 	}
-	first, fresh := e.snap == nil, s.Tick != e.tick
-	e.snap, e.tick = s, s.Tick // the one before belongs to the cycle again
+	first, fresh := e.robot.snap == nil, s.Tick != e.robot.tick
+	e.robot.snap, e.robot.tick = s, s.Tick // the one before belongs to the cycle again
 	if first || fresh {
-		e.heard, e.silent = e.now, false
+		e.robot.heard, e.robot.silent = e.now, false
 	}
 	if !first {
 		return
 	}
 	e.orders.above(s.Tick.N << 20)
-	for _, seat := range e.seats {
-		if a := e.activity(seat); a != nil && a.Active && e.jobs[a.Goal] == nil {
+	for _, seat := range e.robot.seats {
+		if a := e.robot.activity(seat); a != nil && a.Active && e.goals.ordered[a.Goal] == nil {
 			e.orders.send(loop.Order{Kind: loop.CancelGoal, Controller: seat.id, Goal: a.Goal})
 			e.notice(Notice{Tick: s.Tick, Kind: "refused", Explanation: explain.Because("orphan",
 				fmt.Sprintf("controller %q performed a goal that nobody here asked for; it was called off", seat.Name))})
@@ -120,7 +118,7 @@ func (e *Executive) take(r *loop.Report) {
 		e.stopped(r)
 	case loop.PowerChanged:
 		if r.Power != loop.Stopping {
-			e.turned = r.Tick.N
+			e.robot.turned = r.Tick.N
 		}
 		e.notice(Notice{Tick: r.Tick, Kind: "power", Explanation: explain.Because("power_"+r.Power.String(), "power is "+r.Power.String())})
 	case loop.LimbSafe:
@@ -132,7 +130,7 @@ func (e *Executive) take(r *loop.Report) {
 }
 
 func (e *Executive) takeGoal(r *loop.Report) {
-	j, ok := e.jobs[r.Goal]
+	j, ok := e.goals.ordered[r.Goal]
 	if r.Last != nil {
 		defer e.tellPanic(r)
 	}
@@ -164,7 +162,7 @@ func (e *Executive) tellPanic(r *loop.Report) {
 		last.Release()
 		return
 	}
-	n := Notice{Tick: r.Tick, Kind: "panic", Explanation: e.words.Reason(r.Reason, e.controllerName(r.Controller)), Last: last}
+	n := Notice{Tick: r.Tick, Kind: "panic", Explanation: e.words.Reason(r.Reason, e.robot.controllerName(r.Controller)), Last: last}
 	e.out.add(func() {
 		e.cfg.Notice(n)
 		last.Release()
@@ -172,26 +170,18 @@ func (e *Executive) tellPanic(r *loop.Report) {
 }
 
 func (e *Executive) ownerChanged(r *loop.Report) {
-	if s := e.seatOf(r.Controller); s != nil {
-		for _, j := range e.jobsOf(s) {
+	if s := e.robot.seatOf(r.Controller); s != nil {
+		for _, j := range e.goals.of(s) {
 			j.due = 0
 		}
-		e.remoteOwns(s, r.Set)
+		e.outside.owns(s, r.Set)
 	}
 }
 
-// takeFault keeps the list of faults.
+// takeFault tells of a fault that came or went.
 func (e *Executive) takeFault(r *loop.Report) {
-	x := e.words.Fault(r.Fault, r.Severity, r.Reason)
-	kept := e.faults[:0]
-	for _, f := range e.faults {
-		if f.Kind != r.Fault || f.Joint != e.words.Joint(r.Reason.Joint) {
-			kept = append(kept, f)
-		}
-	}
-	e.faults = kept
+	x := e.robot.noteFault(r)
 	if r.Kind == loop.FaultRaised {
-		e.faults = append(e.faults, FaultState{Kind: r.Fault, Joint: x.Joint, Severity: r.Severity, Since: r.Tick, Explanation: x})
 		e.notice(Notice{Tick: r.Tick, Kind: "fault", Explanation: x})
 		if r.Last != nil {
 			e.tellPanic(r)
@@ -209,14 +199,14 @@ func (e *Executive) takeFault(r *loop.Report) {
 // reconcile ends goals that the cycle does not perform any more, though no report
 // said so. There is no such case unless reports were lost; then this is the net.
 func (e *Executive) reconcile() {
-	if e.snap == nil {
+	if e.robot.snap == nil {
 		return
 	}
-	for _, j := range slices.Clone(e.live) {
-		if !j.begun || e.snap.Tick.N < j.tick {
+	for _, j := range slices.Clone(e.goals.live) {
+		if !j.begun || e.robot.snap.Tick.N < j.tick {
 			continue
 		}
-		if a := e.activity(j.seat); a != nil && (!a.Active || a.Goal != j.number) {
+		if a := e.robot.activity(j.seat); a != nil && (!a.Active || a.Goal != j.number) {
 			j.fail(action.Fault, explain.Because("report_lost", "the cycle does not perform the goal any more, and its report was lost"))
 		}
 	}
@@ -226,35 +216,25 @@ func (e *Executive) reconcile() {
 // goals that it does not answer.
 func (e *Executive) listen() {
 	if !e.pumped {
-		e.pumped, e.heard = true, e.now
+		e.pumped, e.robot.heard = true, e.now
 	}
 	patience := int64(e.cfg.Patience)
-	if e.now-e.heard <= patience {
+	if e.now-e.robot.heard <= patience {
 		return
 	}
-	if !e.silent {
-		e.silent = true
+	if !e.robot.silent {
+		e.robot.silent = true
 		e.notice(Notice{Kind: "fault", Explanation: e.whySilent()})
 	}
-	for _, j := range slices.Clone(e.live) {
+	for _, j := range slices.Clone(e.goals.live) {
 		j.callOff()
 		j.fail(action.ServerGone, e.whySilent())
 	}
 }
 
 func (e *Executive) whySilent() Explanation {
-	silence, patience := float64(e.now-e.heard)*1e-9, e.cfg.Patience.Seconds()
+	silence, patience := float64(e.now-e.robot.heard)*1e-9, e.cfg.Patience.Seconds()
 	x := explain.Because("cycle_silent", fmt.Sprintf("the cycle of the robot was not heard of for %.3g s, %.3g s is allowed: it stands still, or the computer is too busy for it", silence, patience))
 	x.Value, x.Limit = silence, patience
 	return x.With("try again once it is heard of; if that does not come, start the server anew, with a longer --period if the computer is slow")
-}
-
-// faultOf tells whether a fault is among the active ones.
-func (e *Executive) faultOf(k loop.FaultKind, joint string) (FaultState, bool) {
-	for _, f := range e.faults {
-		if f.Kind == k && f.Joint == joint {
-			return f, true
-		}
-	}
-	return FaultState{}, false
 }

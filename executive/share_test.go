@@ -21,7 +21,7 @@ import (
 // gaitLike makes the controller "sway" need the legs and want the tail and head.
 func gaitLike(r *rig) {
 	legs, rest := r.set("leg1", "leg2", "leg3", "leg4"), r.set("tail", "head")
-	s, _ := r.e.seat("sway")
+	s, _ := r.e.robot.seat("sway")
 	s.Resources = []string{"leg1", "leg2", "leg3", "leg4", "tail", "head"}
 	s.Operate = func(_ robot.Set, now *loop.Snapshot) (control.Program, error) {
 		p := r.swing(legs, now, 0)

@@ -4,9 +4,7 @@ import (
 	"slices"
 
 	"poise/action"
-	"poise/arbiter"
 	"poise/loop"
-	"poise/robot"
 	"poise/servo"
 )
 
@@ -77,35 +75,35 @@ func (e *Executive) State() (st State) {
 func (e *Executive) View(f func(*loop.Snapshot)) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.snap == nil {
+	if e.robot.snap == nil {
 		return false
 	}
-	f(e.snap)
+	f(e.robot.snap)
 	return true
 }
 
 func (e *Executive) state() State {
-	st := State{Silent: e.silent, Faults: slices.Clone(e.faults), Limp: e.words.Names(e.limp)}
-	for _, s := range e.seats {
+	st := State{Silent: e.robot.silent, Faults: slices.Clone(e.robot.faults), Limp: e.words.Names(e.robot.limp)}
+	for _, s := range e.robot.seats {
 		st.Controllers = append(st.Controllers, e.controllerState(s))
 	}
-	for _, j := range e.live {
+	for _, j := range e.goals.live {
 		st.Goals = append(st.Goals, j.state())
 	}
-	if s := e.snap; s != nil {
+	if s := e.robot.snap; s != nil {
 		st.Tick, st.Power, st.Stopped, st.Wanted, st.Rate, st.Lost = s.Tick, s.Power, s.Stopped, s.Wanted, s.Rate, s.Lost
-		st.Owners = e.owners(s)
+		st.Owners = e.robot.owners(s)
 	}
 	return st
 }
 
 func (e *Executive) controllerState(s *seat) ControllerState {
 	c := ControllerState{Name: s.Name, Kind: s.Kind, Refused: s.fed, Running: !s.halted}
-	if a := e.activity(s); a != nil {
+	if a := e.robot.activity(s); a != nil {
 		c.Running, c.Active, c.Paused, c.Resources = a.Running, a.Active, a.Paused, e.words.Names(a.Own)
 		if a.Active {
 			c.Time, c.Rate = a.Time, a.Rate
-			if j := e.jobs[a.Goal]; j != nil {
+			if j := e.goals.ordered[a.Goal]; j != nil {
 				c.Goal = j.id
 			}
 		}
@@ -123,37 +121,9 @@ func (j *job) state() GoalState {
 	}
 	if j.seat != nil {
 		g.Controller = j.seat.Name
-		if a := j.e.activity(j.seat); j.begun && a != nil && a.Goal == j.number {
+		if a := j.e.robot.activity(j.seat); j.begun && a != nil && a.Goal == j.number {
 			g.Time, g.Rate, g.Phase = a.Time, a.Rate, j.phase(a)
 		}
 	}
 	return g
-}
-
-// owners lists who has what, by resource.
-func (e *Executive) owners(s *loop.Snapshot) (all []Ownership) {
-	res, err := e.model.Resources()
-	if err != nil {
-		return nil
-	}
-	free := res.All()
-	list := func(name string, set robot.Set) {
-		free = free.Minus(set)
-		n, shares := set.Len(), map[arbiter.ClientID]int{}
-		for leaf := range set.All {
-			shares[s.Owner[leaf]]++
-		}
-		for _, c := range e.seats {
-			if has := shares[c.id]; has > 0 {
-				all = append(all, Ownership{Resource: name, Owner: c.Name, Part: has < n})
-			}
-		}
-	}
-	for _, r := range res.List() {
-		list(r.Name, r.Set)
-	}
-	for leaf := range free.All { // leaves of no resource
-		list(res.Leaves()[leaf].Name, robot.Leaf(leaf))
-	}
-	return all
 }

@@ -142,7 +142,7 @@ func TestStormsEndEveryGoalOnce(t *testing.T) {
 			t.Fatalf("seed %d: %d goals, %d ends, %v", seed, c.asked, c.ended, c.twice)
 		}
 		st := r.e.State()
-		if len(st.Goals) > 0 || len(r.e.jobs) > 0 || len(r.e.live) > 0 || st.Lost > 0 {
+		if len(st.Goals) > 0 || len(r.e.goals.ordered) > 0 || len(r.e.goals.live) > 0 || st.Lost > 0 {
 			t.Fatalf("seed %d: left behind: %+v", seed, st.Goals)
 		}
 		if n := len(r.e.orders.commands); n > 0 {

@@ -48,10 +48,10 @@ type starting struct {
 func (e *Executive) SwitchControllers(who string, s Switch) *Answer {
 	return e.ask(func() *Answer {
 		what := fmt.Sprintf("switch: start %s; stop %s", strings.Join(s.Start, " "), strings.Join(s.Stop, " "))
-		if e.snap == nil {
+		if e.robot.snap == nil {
 			return e.refuse(who, what, e.whySilent())
 		}
-		x, why := e.planSwitch(&s)
+		x, why := newSwitching(e, &s)
 		if len(why) > 0 {
 			return e.refuse(who, what, why...)
 		}
@@ -64,15 +64,15 @@ func (e *Executive) SwitchControllers(who string, s Switch) *Answer {
 	})
 }
 
-// planSwitch finds the controllers and their programs, and every conflict that is
+// newSwitching finds the controllers and their programs, and every conflict that is
 // plain from the names.
-func (e *Executive) planSwitch(s *Switch) (*switching, []Explanation) {
+func newSwitching(e *Executive, s *Switch) (*switching, []Explanation) {
 	x := &switching{e: e}
 	var why []Explanation
 	find := func(name string) *seat {
-		c, ok := e.seat(name)
+		c, ok := e.robot.seat(name)
 		if !ok {
-			why = append(why, e.unknownController(name))
+			why = append(why, e.robot.unknownController(name))
 			return nil
 		}
 		return c
@@ -83,7 +83,7 @@ func (e *Executive) planSwitch(s *Switch) (*switching, []Explanation) {
 		case c == nil:
 		case slices.Contains(s.Start, name):
 			why = append(why, conflict(name, "", fmt.Sprintf("controller %q is to be started and stopped", name)))
-		case s.Strict && (e.halted(c) || c.Operate != nil) && len(e.jobsOf(c)) == 0:
+		case s.Strict && (e.robot.halted(c) || c.Operate != nil) && len(e.goals.of(c)) == 0:
 			why = append(why, conflict(name, "", fmt.Sprintf("controller %q is stopped already", name)))
 		default:
 			x.stop = append(x.stop, c)
@@ -98,21 +98,21 @@ func (e *Executive) planSwitch(s *Switch) (*switching, []Explanation) {
 			why = append(why, conflict(name, "", fmt.Sprintf("controller %q is named twice", name)))
 			continue
 		}
-		st, bad := e.planStart(c, s.Strict)
+		st, bad := x.plan(c, s.Strict)
 		why = append(why, bad...)
 		if st != nil {
 			x.start = append(x.start, st)
 		}
 	}
-	return x, append(why, e.conflicts(x.start)...)
+	return x, append(why, x.conflicts()...)
 }
 
-// planStart prepares the start of one controller; nil if it does already what is
-// wanted.
-func (e *Executive) planStart(c *seat, strict bool) (*starting, []Explanation) {
-	active := len(e.jobsOf(c)) > 0
+// plan prepares the start of one controller; nil if it does already what is wanted.
+func (x *switching) plan(c *seat, strict bool) (*starting, []Explanation) {
+	e := x.e
+	active := len(e.goals.of(c)) > 0
 	if c.Operate == nil {
-		if strict && !e.halted(c) {
+		if strict && !e.robot.halted(c) {
 			return nil, []Explanation{conflict(c.Name, "", fmt.Sprintf("controller %q runs already", c.Name))}
 		}
 		return &starting{seat: c}, nil
@@ -135,16 +135,16 @@ func (e *Executive) planStart(c *seat, strict bool) (*starting, []Explanation) {
 }
 
 // conflicts finds controllers of one switch that need the same leaf.
-func (e *Executive) conflicts(all []*starting) (why []Explanation) {
-	for i, a := range all {
-		for _, b := range all[:i] {
+func (x *switching) conflicts() (why []Explanation) {
+	for i, a := range x.start {
+		for _, b := range x.start[:i] {
 			if a.work == nil || b.work == nil {
 				continue
 			}
 			needA, _ := a.work.program.Claim()
 			needB, _ := b.work.program.Claim()
 			if both := needA.Intersect(needB); !both.Empty() {
-				names := e.words.Names(both)
+				names := x.e.words.Names(both)
 				why = append(why, conflict(b.seat.Name, names[0],
 					fmt.Sprintf("controllers %q and %q both need %s", b.seat.Name, a.seat.Name, strings.Join(names, ", "))))
 			}
@@ -165,7 +165,7 @@ func (x *switching) check() {
 			continue
 		}
 		needs, wants := s.work.program.Claim()
-		if needs.Union(wants).Overlaps(freed) || x.e.halted(s.seat) {
+		if needs.Union(wants).Overlaps(freed) || x.e.robot.halted(s.seat) {
 			continue // its resources come free by this very switch: the start itself is the check
 		}
 		x.asked++
@@ -179,7 +179,7 @@ func (x *switching) check() {
 // freed is what the controllers that are stopped give back.
 func (x *switching) freed() (set robot.Set) {
 	for _, c := range x.stop {
-		for _, j := range x.e.jobsOf(c) {
+		for _, j := range x.e.goals.of(c) {
 			set = set.Union(j.work.claim)
 		}
 	}
@@ -193,7 +193,7 @@ func (x *switching) told(r *loop.Report) (o Outcome, ok bool) {
 	}
 	x.asked--
 	if r.Reason.Code != control.OK {
-		x.failed = append(x.failed, x.e.words.Reason(r.Reason, x.e.controllerName(r.Controller)))
+		x.failed = append(x.failed, x.e.words.Reason(r.Reason, x.e.robot.controllerName(r.Controller)))
 	}
 	switch {
 	case x.asked > 0:
@@ -209,17 +209,17 @@ func (x *switching) told(r *loop.Report) (o Outcome, ok bool) {
 func (x *switching) carryOut() {
 	e := x.e
 	for _, s := range x.start {
-		if e.halted(s.seat) {
+		if e.robot.halted(s.seat) {
 			x.halted = append(x.halted, s.seat)
 		}
 	}
 	for _, c := range x.stop {
-		if e.halted(c) {
+		if e.robot.halted(c) {
 			x.halted = append(x.halted, c)
 		}
-		x.before = append(x.before, e.jobsOf(c)...)
+		x.before = append(x.before, e.goals.of(c)...)
 		if c.Operate != nil {
-			for _, j := range e.jobsOf(c) {
+			for _, j := range e.goals.of(c) {
 				j.withdraw()
 			}
 			continue
@@ -272,7 +272,7 @@ func (x *switching) settled(*loop.Snapshot) (o Outcome, ok bool) {
 func (x *switching) rollBack() {
 	e := x.e
 	for _, s := range x.start {
-		for _, j := range e.jobsOf(s.seat) {
+		for _, j := range e.goals.of(s.seat) {
 			if j.id == s.id {
 				j.withdraw()
 			}

@@ -23,8 +23,8 @@ func (e *Executive) SetTorque(who string, on bool, resources []string) *Answer {
 		})
 	}
 	return e.ask(func() *Answer {
-		pool := e.pool(torqueKind)
-		if len(pool) == 0 || e.snap == nil {
+		pool := e.robot.pool(torqueKind)
+		if len(pool) == 0 || e.robot.snap == nil {
 			return e.refuse(who, "set torque", explain.Because("no_controller", "no controller lets single limbs go").With("switch the power of the whole robot"))
 		}
 		set, unknown := e.words.Set(resources)
@@ -32,9 +32,9 @@ func (e *Executive) SetTorque(who string, on bool, resources []string) *Answer {
 			return e.refuse(who, "set torque", unknown...)
 		}
 		s := pool[0]
-		limp := e.limp.Minus(set)
+		limp := e.robot.limp.Minus(set)
 		if !on {
-			limp = e.limp.Union(set)
+			limp = e.robot.limp.Union(set)
 		}
 		return e.setLimp(who, s, limp)
 	})
@@ -66,19 +66,9 @@ func (e *Executive) setLimp(who string, s *seat, limp robot.Set) *Answer {
 
 // letHold ends what keeps limbs limp.
 func (e *Executive) letHold() {
-	for _, s := range e.pool(torqueKind) {
-		for _, j := range e.jobsOf(s) {
+	for _, s := range e.robot.pool(torqueKind) {
+		for _, j := range e.goals.of(s) {
 			j.withdraw()
-		}
-	}
-}
-
-// noteLimp follows what the torque controllers own.
-func (e *Executive) noteLimp() {
-	e.limp = robot.Set{}
-	for _, s := range e.pool(torqueKind) {
-		if a := e.activity(s); a != nil && a.Active {
-			e.limp = e.limp.Union(a.Own)
 		}
 	}
 }

@@ -248,7 +248,7 @@ func (in *instance) serveRemotes(r *register) {
 				return
 			}
 			own := in.register()
-			seat := func() (string, bool) { return in.exec.RemoteSeat(v.RequesterName) }
+			seat := func() (string, bool) { return in.exec.Outside().Controller(v.RequesterName) }
 			for k := range in.outside {
 				in.follow(own, "controllers/"+v.RequesterName+"/"+in.outside[k].Topic, &in.outside[k], seat)
 			}
@@ -258,8 +258,8 @@ func (in *instance) serveRemotes(r *register) {
 			}
 			heard[v.RequesterName] = true
 		}
-		ask := executive.RemoteRequest{Name: v.RequesterName, ID: v.RequestID, Resources: v.Resources, Pending: v.PriPending, Operational: v.PriOperational}
-		why := in.exec.RequestRemote(fmt.Sprintf("%s (%s)", v.RequesterName, from), ask, func(a executive.Assignment) {
+		ask := executive.OutsideRequest{Name: v.RequesterName, ID: v.RequestID, Resources: v.Resources, Pending: v.PriPending, Operational: v.PriOperational}
+		why := in.exec.Outside().Request(fmt.Sprintf("%s (%s)", v.RequesterName, from), ask, func(a executive.Assignment) {
 			in.topics.assigned.Publish(&msgs.ResourceAssignment{RequestIds: a.Requests, Resources: a.Resources, Owners: a.Owners})
 		})
 		if len(why) > 0 {
@@ -267,7 +267,7 @@ func (in *instance) serveRemotes(r *register) {
 		}
 	})
 	listen(r, "resource_requester_state", every, func(_ string, v *msgs.ResourceRequesterState) {
-		in.exec.RemoteState(executive.RemoteState{Name: v.RequesterName, ID: v.RequestID, Operational: v.IsOperational})
+		in.exec.Outside().Report(executive.OutsideState{Name: v.RequesterName, ID: v.RequestID, Operational: v.IsOperational})
 	})
 }
 

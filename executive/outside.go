@@ -1,0 +1,282 @@
+package executive
+
+import (
+	"fmt"
+	"math"
+
+	"poise/action"
+	"poise/control/stream"
+	"poise/executive/explain"
+	"poise/robot"
+)
+
+// Outside serves controllers outside the process. They sit on seats of their own,
+// streams that hold the lease for them: a request of theirs is a goal of that seat,
+// their state messages and their values are the signs of life.
+type Outside struct {
+	e    *Executive
+	list []*remote
+}
+
+// Outside returns what serves controllers outside the process.
+func (e *Executive) Outside() *Outside { return &e.outside }
+
+// OutsideRequest asks for resources on behalf of a controller outside.
+type OutsideRequest struct {
+	Name      string // of the controller outside
+	ID        uint32 // of its request
+	Resources []string
+
+	// Pending and Operational are priorities of the resources, while it asks and once
+	// it runs: one each. One list alone is for both; none takes those of its seat.
+	Pending, Operational []float32
+}
+
+// ranks words the priorities for the cycle.
+func (r *OutsideRequest) ranks(words *explain.Words) (all []stream.Rank, why []Explanation) {
+	pending, operational := r.Pending, r.Operational
+	if len(pending) == 0 {
+		pending = operational
+	}
+	if len(operational) == 0 {
+		operational = pending
+	}
+	for _, list := range []struct {
+		name   string
+		values []float32
+	}{{"pending", pending}, {"operational", operational}} {
+		if n := len(list.values); n != 0 && n != len(r.Resources) {
+			why = append(why, explain.Because("invalid", fmt.Sprintf("%d %s priorities for %d resources: there must be one each, or none", n, list.name, len(r.Resources))))
+		}
+		for i, v := range list.values {
+			if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
+				why = append(why, explain.Because("invalid", fmt.Sprintf("%s priority %d is %v, must be a number", list.name, i+1, v)))
+			}
+		}
+	}
+	if len(why) > 0 || len(pending) == 0 {
+		return nil, why
+	}
+	for i, name := range r.Resources {
+		set, unknown := words.Set([]string{name})
+		why = append(why, unknown...)
+		all = append(all, stream.Rank{Leaves: set, Pending: pending[i], Operational: operational[i]})
+	}
+	return all, why
+}
+
+// OutsideState is a sign of life of a controller outside, or its end.
+type OutsideState struct {
+	Name        string
+	ID          uint32 // of the request that it speaks of
+	Operational bool
+}
+
+// Assignment says who has which resource. Requests are those that it answers.
+type Assignment struct {
+	Requests  []uint32
+	Resources []string
+	Owners    []string // "" is nobody
+}
+
+// remote is a controller outside on its seat.
+type remote struct {
+	name    string
+	seat    *seat
+	request uint32
+	goal    GoalID
+	owns    robot.Set
+	since   int64 // last sign of life, ns
+	live    bool  // its goal is not over
+	tell    func(Assignment)
+}
+
+// Request takes a request of a controller outside. tell is called with every change of
+// who has what that concerns it, and once with the answer to the request, denial
+// included.
+func (o *Outside) Request(who string, r OutsideRequest, tell func(Assignment)) (why []Explanation) {
+	o.e.locked(func() { why = o.request(who, &r, tell) })
+	return why
+}
+
+func (o *Outside) request(who string, r *OutsideRequest, tell func(Assignment)) []Explanation {
+	e := o.e
+	x, why := o.seatFor(r.Name)
+	if why != nil {
+		return why
+	}
+	set, why := e.words.Set(r.Resources)
+	switch {
+	case len(why) > 0:
+		return why
+	case e.robot.snap == nil:
+		return []Explanation{e.whySilent()}
+	}
+	ranks, why := r.ranks(e.words)
+	if why != nil {
+		return why
+	}
+	w, why := e.operate(x.seat, set)
+	if why != nil {
+		return why
+	}
+	if p, ok := w.program.(*stream.Program); ok {
+		p.Ranks = ranks
+	}
+	x.request, x.since, x.tell = r.ID, e.now, tell
+	changed := func(c Change) { e.locked(func() { o.changed(x, r.ID, c) }) }
+	id, err := e.submit(who, &job{goal: &ready{x.seat, w}, work: w, watch: Watch{Changed: changed}})
+	if err != nil {
+		return explain.Errors("invalid", err)
+	}
+	x.goal, x.live = id, true
+	return nil
+}
+
+// Report takes a sign of life of a controller outside, or its word that it is not
+// operational any more.
+func (o *Outside) Report(r OutsideState) {
+	o.e.locked(func() {
+		for _, x := range o.list {
+			if x.name != r.Name || x.request > r.ID {
+				continue // of a request that is over
+			}
+			x.since = o.e.now
+			if !r.Operational && x.live {
+				o.end(x)
+			}
+		}
+	})
+}
+
+// Controller returns the controller under which one outside works: where its values
+// go.
+func (o *Outside) Controller(name string) (controller string, ok bool) {
+	o.e.mu.Lock()
+	defer o.e.mu.Unlock()
+	for _, x := range o.list {
+		if x.name == name {
+			return x.seat.Name, true
+		}
+	}
+	return "", false
+}
+
+// seatFor finds the seat of a controller outside, or gives it a free one.
+func (o *Outside) seatFor(name string) (*remote, []Explanation) {
+	taken := map[*seat]*remote{}
+	for _, x := range o.list {
+		if x.name == name {
+			return x, nil
+		}
+		taken[x.seat] = x
+	}
+	var free *remote // seat of one that is gone
+	for _, s := range o.e.robot.seats {
+		switch x := taken[s]; {
+		case !s.Remote:
+		case x == nil:
+			x = &remote{name: name, seat: s}
+			o.list = append(o.list, x)
+			return x, nil
+		case !x.live && free == nil:
+			free = x
+		}
+	}
+	if free != nil {
+		free.name, free.request, free.owns = name, 0, robot.Set{}
+		return free, nil
+	}
+	return nil, []Explanation{explain.Because("all_busy", fmt.Sprintf("no seat is free for controller %q outside: %d are taken", name, len(o.list))).
+		With("configure more seats, or let another one end")}
+}
+
+// owns notes what the controller on a seat has now, and tells it.
+func (o *Outside) owns(s *seat, set robot.Set) {
+	for _, x := range o.list {
+		if x.seat == s && x.live {
+			x.owns = set
+			o.assign(x, x.request)
+		}
+	}
+}
+
+// changed follows the goal of a controller outside. The requester is always answered,
+// denial included.
+func (o *Outside) changed(x *remote, request uint32, c Change) {
+	if x.goal != c.Goal || !c.To.Terminal() {
+		return
+	}
+	x.live, x.owns = false, robot.Set{}
+	if c.Cause != action.ClientCancel {
+		o.assign(x, request)
+	}
+}
+
+// assign tells a controller outside who has what.
+func (o *Outside) assign(x *remote, request uint32) {
+	call := x.tell
+	if call == nil || o.e.robot.snap == nil {
+		return
+	}
+	a := Assignment{Requests: []uint32{request}}
+	resources, err := o.e.model.Resources()
+	if err != nil {
+		return
+	}
+	for _, r := range resources.List() {
+		owner := o.ownerOf(r.Set, x)
+		if x.owns.Contains(r.Set) {
+			owner = x.name
+		}
+		a.Resources, a.Owners = append(a.Resources, r.Name), append(a.Owners, owner)
+	}
+	o.e.out.add(func() { call(a) })
+}
+
+// ownerOf names the owner of a whole resource by the newest state, "" if it has none. Of
+// the one who asks, its own word counts, which is newer.
+func (o *Outside) ownerOf(set robot.Set, asks *remote) string {
+	owner := o.e.robot.ownerOf(set)
+	if owner == asks.seat.id {
+		return ""
+	}
+	for _, x := range o.list {
+		if x.seat.id == owner {
+			return x.name
+		}
+	}
+	return o.e.robot.controllerName(owner)
+}
+
+// alive notes a sign of life from a seat.
+func (o *Outside) alive(s *seat) {
+	for _, x := range o.list {
+		if x.seat == s {
+			x.since = o.e.now
+		}
+	}
+}
+
+// expire frees everything of controllers that gave no sign of life for a lease.
+func (o *Outside) expire() {
+	e := o.e
+	for _, x := range o.list {
+		if x.live && e.now-x.since > e.cfg.Lease.Nanoseconds() {
+			o.end(x)
+			e.notice(Notice{Kind: "refused", Explanation: Explanation{Code: "lease_expired", Owner: x.name,
+				Text:  fmt.Sprintf("controller %q outside gave no sign of life; what it had is free", x.name),
+				Value: float64(e.now-x.since) * 1e-9, Limit: e.cfg.Lease.Seconds()}})
+			x.since = e.now
+		}
+	}
+}
+
+// end calls off what a controller outside does.
+func (o *Outside) end(x *remote) {
+	for _, j := range o.e.goals.of(x.seat) {
+		if j.id == x.goal {
+			j.callOff()
+		}
+	}
+}
