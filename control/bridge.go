@@ -192,10 +192,14 @@ func (b *Bridge) DropEffort(joint int) { b.joints[joint].effort.first = 0 }
 // EffortOffset returns what is added to the feed-forward of a joint at time t (s):
 // exactly zero once its hand-over is over.
 func (b *Bridge) EffortOffset(joint int, t float64) float64 {
-	x := &b.joints[joint].effort
-	if x.first == 0 {
+	if b.joints[joint].effort.first == 0 {
 		return 0
 	}
+	return b.effortOffset(joint, t)
+}
+
+func (b *Bridge) effortOffset(joint int, t float64) float64 {
+	x := &b.joints[joint].effort
 	since := t - x.began
 	if since >= x.ends {
 		x.first = 0

@@ -58,10 +58,13 @@ func (g *Guard) Apply(joint int, s *servo.Setpoint, measured *servo.Reading, dt 
 	}
 	s.Effort, trip = within(s.Effort, -b.Effort, b.Effort, trip, TripEffort)
 	s.Velocity, trip = within(s.Velocity, -b.Rate, b.Rate, trip, TripRate)
-	s.Kp, trip = within(s.Kp, 0, math.Inf(1), trip, TripRange)
-	s.Kd, trip = within(s.Kd, 0, math.Inf(1), trip, TripRange)
-	s.Stiffness, trip = within(s.Stiffness, 0, 1, trip, TripRange)
-	if hasPosition(s.Mode) {
+	switch s.Mode {
+	case servo.Position:
+		s.Stiffness, trip = within(s.Stiffness, 0, 1, trip, TripRange)
+		trip |= g.position(joint, s, measured, dt)
+	case servo.Impedance:
+		s.Kp, trip = within(s.Kp, 0, math.MaxFloat64, trip, TripRange)
+		s.Kd, trip = within(s.Kd, 0, math.MaxFloat64, trip, TripRange)
 		trip |= g.position(joint, s, measured, dt)
 	}
 	g.last[joint], g.ready[joint] = *s, true
@@ -88,8 +91,10 @@ func hasPosition(m servo.Mode) bool { return m == servo.Position || m == servo.I
 
 // finiteSetpoint reports whether a servo could follow a setpoint at all.
 func finiteSetpoint(s *servo.Setpoint) bool {
-	return finite(s.Position) && finite(s.Velocity) && finite(s.Effort) && finite(s.Kp) && finite(s.Kd) &&
-		finite(s.Stiffness) && finite(s.PlayTime) && (s.PlayTime > 0 || s.Mode != servo.Position)
+	// x − x is zero, or NaN if x is non-finite
+	zero := (s.Position - s.Position) + (s.Velocity - s.Velocity) + (s.Effort - s.Effort) + (s.Kp - s.Kp) +
+		(s.Kd - s.Kd) + (s.Stiffness - s.Stiffness) + (s.PlayTime - s.PlayTime)
+	return zero == 0 && (s.PlayTime > 0 || s.Mode != servo.Position)
 }
 
 // fallback is the last setpoint that was sane, at rest, or to stay where the joint
@@ -119,4 +124,4 @@ func within(x, low, high float64, trip, kind Trip) (float64, Trip) {
 	return x, trip
 }
 
-func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+func finite(x float64) bool { return x-x == 0 }

@@ -77,7 +77,7 @@ func (l *Limiter) Allows(joint int, want, dt float64) bool {
 func (l *Limiter) judge(joint int, want, dt float64) (q, v float64, cut Cut) {
 	b := &l.bounds[joint]
 	q0, v0 := l.q[joint], l.v[joint]
-	if math.IsNaN(want) || math.IsInf(want, 0) {
+	if !finite(want) {
 		cut |= CutFinite
 		want = q0 // slow down to rest
 	}
@@ -87,7 +87,7 @@ func (l *Limiter) judge(joint int, want, dt float64) (q, v float64, cut Cut) {
 	// place without return
 	low, high := b.reach(v0, dt)
 	slack := relativeSlack*min(b.Acceleration, b.Deceleration)*dt + roundingSlack*math.Abs(q0)/dt
-	if math.IsInf(slack, 1) || math.IsNaN(slack) {
+	if !finite(slack) {
 		slack = 0
 	}
 	v = step

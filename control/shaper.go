@@ -173,7 +173,7 @@ func (k *Shaper) Limit(j int) {
 	}
 	k.Cut[j] = cut
 	// what a reference claims of its speed may be anything
-	b := k.limiter.Bounds(j)
+	b := &k.limiter.bounds[j]
 	w.V, w.A = clip(w.V, b.Velocity), clip(w.A, max(b.Acceleration, b.Deceleration))
 	k.set(j, w)
 }
@@ -221,7 +221,7 @@ func (k *Shaper) Complete(mode []servo.Mode) {
 // completeEffort makes the feed-forward of a joint: that of the reference plus what
 // is left of the hand-over, within the joint's effort limit.
 func (k *Shaper) completeEffort(j int) {
-	tau, most := k.effort[j]+k.bridge.EffortOffset(j, k.now), k.limiter.Bounds(j).Effort
+	tau, most := k.effort[j]+k.bridge.EffortOffset(j, k.now), k.limiter.bounds[j].Effort
 	if math.Abs(tau) > most {
 		tau = math.Copysign(most, tau)
 		k.Cut[j] |= CutEffort

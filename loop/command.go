@@ -29,15 +29,17 @@ func (l *Loop) dynamics() {
 // invert turns commands into setpoints. The loop says which servos have torque,
 // the inverter how those that have it are driven.
 func (l *Loop) invert() {
-	c := l.command
+	m, c := l.command, &l.asked
+	c.Voltage, c.Dt = l.measured.Volt, l.tick.Dt
 	for j := range l.setpoint {
-		s := l.cfg.Inverter.Invert(servo.Command{Joint: j, Position: c.Q[j], Velocity: c.V[j], Acceleration: c.A[j],
-			Effort: c.Tau[j], Stiffness: c.Stiff[j], Voltage: l.measured.Volt, Dt: l.tick.Dt})
+		s := &l.setpoint[j]
+		c.Joint, c.Position, c.Velocity, c.Acceleration = j, m.Q[j], m.V[j], m.A[j]
+		c.Effort, c.Stiffness = m.Tau[j], m.Stiff[j]
+		l.cfg.Inverter.InvertTo(s, c)
 		if l.mode[j].Powered() && s.Mode.Powered() {
 			l.mode[j] = s.Mode
 		}
 		s.Mode = l.mode[j]
-		l.setpoint[j] = s
 	}
 }
 

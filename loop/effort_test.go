@@ -243,12 +243,12 @@ type spring struct {
 	seen []servo.Command
 }
 
-func (s *spring) Invert(c servo.Command) servo.Setpoint {
-	s.seen[c.Joint] = c
-	if s.off {
-		return servo.Setpoint{}
+func (s *spring) InvertTo(dst *servo.Setpoint, c *servo.Command) {
+	s.seen[c.Joint] = *c
+	if *dst = (servo.Setpoint{}); s.off {
+		return
 	}
-	return servo.Setpoint{Mode: servo.Impedance, Position: c.Position, Velocity: c.Velocity, Effort: c.Effort, Kp: 2000 * c.Stiffness, Kd: 20}
+	*dst = servo.Setpoint{Mode: servo.Impedance, Position: c.Position, Velocity: c.Velocity, Effort: c.Effort, Kp: 2000 * c.Stiffness, Kd: 20}
 }
 
 // TestInverterChoosesTheMode: an inverter of one's own drives the servos by

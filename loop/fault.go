@@ -49,7 +49,11 @@ func (f *monitor) update(l *Loop) {
 
 func (f *monitor) updateJoint(l *Loop, j int) {
 	torque, r := l.powered.torque(), &l.reading.Joints[j]
-	note := func(k FaultKind, value float64, c latchChange) { f.note(l, k, j, value, c) }
+	note := func(k FaultKind, value float64, c latchChange) {
+		if c != latchUnchanged {
+			f.note(l, k, j, value, c)
+		}
+	}
 	if r.Age == 0 { // what was not heard is not judged
 		held := torque && l.mode[j].Powered()
 		off := math.Abs(l.command.Q[j] - r.Position)

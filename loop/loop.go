@@ -82,6 +82,7 @@ type Loop struct {
 	mode     []servo.Mode       // [joints] by energise: torque or not; by invert: how
 	shaper   *control.Shaper
 	command  *control.Motion // the shaper's
+	asked    servo.Command   // of one joint: what the inverter is given
 	setpoint []servo.Setpoint
 	guards   *control.Guard
 

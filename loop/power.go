@@ -109,10 +109,12 @@ func (p *power) mode(l *Loop, j int) servo.Mode {
 	case l.merge.Motion.Stiff[j] == 0: // its owner lets go
 		p.loose = p.loose.With(leaf)
 		return servo.Off
-	case p.loose.Has(leaf) && (l.stops.blocks() || l.faults.blocked.Has(leaf)):
-		return servo.Off // a stop or a fault gives no torque to a limb that a person may hold
+	case p.loose.Has(leaf):
+		if l.stops.blocks() || l.faults.blocked.Has(leaf) {
+			return servo.Off // a stop or a fault gives no torque to a limb that a person may hold
+		}
+		p.loose = p.loose.Without(leaf)
 	}
-	p.loose = p.loose.Without(leaf)
 	return servo.Position
 }
 

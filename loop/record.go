@@ -2,6 +2,7 @@ package loop
 
 import (
 	"math"
+	"math/bits"
 
 	"poise/arbiter"
 	"poise/control"
@@ -88,10 +89,12 @@ func (l *Loop) hash() uint64 {
 		mix(math.Float64bits(c.V[j]))
 		mix(math.Float64bits(c.A[j]))
 		mix(math.Float64bits(c.Tau[j]))
-		mix(uint64(s.Mode))
-		for _, x := range [...]float64{s.Position, s.Velocity, s.Effort, s.Kp, s.Kd, s.Stiffness, s.PlayTime} {
-			mix(math.Float64bits(x))
-		}
+		mix(math.Float64bits(s.Position))
+		mix(math.Float64bits(s.Velocity))
+		mix(math.Float64bits(s.Effort))
+		// these change rarely: turned against each other they share a step
+		mix(uint64(s.Mode) ^ math.Float64bits(s.Stiffness) ^ bits.RotateLeft64(math.Float64bits(s.PlayTime), 16) ^
+			bits.RotateLeft64(math.Float64bits(s.Kp), 32) ^ bits.RotateLeft64(math.Float64bits(s.Kd), 48))
 	}
 	for _, x := range c.Output {
 		mix(math.Float64bits(x))

@@ -20,7 +20,7 @@ type Command struct {
 // once per joint and tick, joints in array order, also for joints without torque.
 // Loop-safe.
 type Inverter interface {
-	Invert(c Command) Setpoint
+	InvertTo(dst *Setpoint, c *Command)
 }
 
 // InversionConfig chooses an Inverter by name and parameters: plain data, which
@@ -51,8 +51,8 @@ type Lead struct {
 
 var _ Inverter = Lead{}
 
-// Invert aims ahead; velocity, effort and stiffness pass. Loop-safe.
-func (l Lead) Invert(c Command) Setpoint {
-	return Setpoint{Mode: Position, Position: c.Position + c.Velocity*l.Time, Velocity: c.Velocity,
+// InvertTo aims ahead; velocity, effort and stiffness pass. Loop-safe.
+func (l Lead) InvertTo(dst *Setpoint, c *Command) {
+	*dst = Setpoint{Mode: Position, Position: c.Position + c.Velocity*l.Time, Velocity: c.Velocity,
 		Effort: c.Effort, Stiffness: c.Stiffness, PlayTime: c.Dt + l.Time}
 }

@@ -7,12 +7,13 @@ import (
 )
 
 func TestLeadAimsAhead(t *testing.T) {
-	s := Lead{Time: 0.0112}.Invert(Command{Position: 1, Velocity: 2, Effort: 3, Stiffness: 0.5, Dt: 0.0224})
+	var s Setpoint
+	Lead{Time: 0.0112}.InvertTo(&s, &Command{Position: 1, Velocity: 2, Effort: 3, Stiffness: 0.5, Dt: 0.0224})
 	if math.Abs(s.Position-1.0224) > 1e-15 || math.Abs(s.PlayTime-0.0336) > 1e-15 || s.Mode != Position ||
 		s.Velocity != 2 || s.Effort != 3 || s.Stiffness != 0.5 {
 		t.Errorf("%+v", s)
 	}
-	if s := (Lead{}).Invert(Command{Position: 1, Velocity: 2, Dt: 0.001}); s.Position != 1 || s.PlayTime != 0.001 {
+	if (Lead{}).InvertTo(&s, &Command{Position: 1, Velocity: 2, Dt: 0.001}); s.Position != 1 || s.PlayTime != 0.001 {
 		t.Errorf("without lead: %+v", s)
 	}
 }

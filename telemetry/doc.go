@@ -6,7 +6,7 @@
 // The recorder takes what came into each tick: readings as they were swapped,
 // orders as they were taken, the stop word, by how much the tick was late; and a
 // hash of what came of it. The cycle's side copies into slots made once; files,
-// programs and compression are for whoever calls Run. If the writer cannot keep
+// programs and compression are for the caller of Run. If the writer cannot keep
 // up, the recording says how many ticks it lacks: the cycle never waits.
 //
 // Replay makes the same loop again, gives it the same ticks, and compares hashes.

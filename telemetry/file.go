@@ -27,7 +27,7 @@ type File struct {
 	err   error // once ended is closed
 }
 
-// DefaultRoom is how long a file may become if nobody says otherwise, bytes.
+// DefaultRoom is how long a file may become by default, bytes.
 const DefaultRoom = 1 << 30
 
 // ErrFull is the end of a recording that became as long as it may be. What was
