@@ -29,8 +29,9 @@ type Cycle interface {
 
 // Controller is a controller of the loop, and what the executive has to know of it.
 type Controller struct {
-	Name string // as registered with the loop
-	Kind string // such as "follow": goals look for their controllers by it
+	Name  string // as registered with the loop
+	Short string // what it does, for people
+	Kind  string // such as "follow": goals look for their controllers by it
 	// Operate makes the program of a goal Operational on some leaves; now is valid
 	// during the call only. Nil is for controllers that are not switched on and off
 	// but given goals.

@@ -129,6 +129,9 @@ type Event struct {
 type ControllerInfo struct {
 	Name      string        `json:"name"`
 	Kind      string        `json:"kind"`
+	Short     string        `json:"short"`    // what it does
+	Switched  bool          `json:"switched"` // on and off, by switch_controllers; the others are given goals
+	Outside   bool          `json:"outside"`  // a seat for a controller outside the process
 	State     string        `json:"state"`
 	Running   bool          `json:"running"`
 	Active    bool          `json:"active"`

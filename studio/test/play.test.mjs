@@ -242,3 +242,17 @@ s.test("named poses: set at once, or gone to", async (page, server) => {
   await there("stand");
   await told(page, /done/);
 });
+
+s.test("controllers: what each does is listed, and one is started and stopped from there", async (page, server) => {
+  await button(page, "Controllers…").click();
+  const list = page.getByRole("table", { name: "Controllers of the virtual robot" });
+  const known = (await server.state()).controllers.filter((c) => !c.outside).map((c) => c.name);
+  assert.ok(known.length > 5);
+  for (const name of known) await list.getByRole("rowheader", { name, exact: true }).waitFor();
+  await list.getByText("looks at a point with eyes and head").waitFor();
+  const active = async (name) => (await server.state()).controllers.find((c) => c.name === name).active;
+  await list.getByRole("button", { name: "Start look_at of the virtual robot" }).click();
+  await until("it looks", () => active("look_at"));
+  await list.getByRole("button", { name: "Stop look_at of the virtual robot" }).click();
+  await until("it looks no more", async () => !(await active("look_at")));
+});

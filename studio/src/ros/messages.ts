@@ -149,7 +149,7 @@ export interface RobotInfo extends Answer {
   robots: DrivenRobot[];
 }
 
-export interface ControllerInfo { name: string; kind: string; state: string; running: boolean; active: boolean; paused: boolean; resources: string[] }
+export interface ControllerInfo { name: string; kind: string; short: string; switched: boolean; outside: boolean; state: string; running: boolean; active: boolean; paused: boolean; resources: string[] }
 
 // GoalInfo is a goal that runs: where its own clock is, and how fast it goes.
 export interface GoalInfo { id: string; action: string; client: string; state: string; controller: string; phase: string; time: number; duration: number; rate: number }
