@@ -69,9 +69,6 @@ func (b *Base) Motion() control.BaseRef { return b.odometry.Base() }
 // Support returns the weight of a chain's contact: as commanded, or as found. Loop-safe.
 func (b *Base) Support(chain int) float64 { return b.chains[chain].weight }
 
-// Slip returns the largest distance of a standing foot from its place, m. Loop-safe.
-func (b *Base) Slip() float64 { return b.odometry.Slip() }
-
 // Set says where the base is at a time (s), from a source that knows, and commands all
 // feet. Loop-safe.
 func (b *Base) Set(t float64, base control.BaseRef) {

@@ -13,12 +13,11 @@ import (
 
 // standing is a robot whose feet somebody tells or not.
 type standing struct {
-	t    testing.TB
-	m    *robot.Model
-	b    *Base
-	g    *contact.Ground
-	s    Sample
-	each int // ticks
+	t testing.TB
+	m *robot.Model
+	b *Base
+	g *contact.Ground
+	s Sample
 }
 
 func newStanding(t testing.TB, name string) *standing {
@@ -178,8 +177,8 @@ func TestAMotionIsBelieved(t *testing.T) {
 		q[x.joint("joint13")] += 0.005
 		x.update(q, true)
 	}
-	if len(x.feet()) != 4 || x.b.Slip() < slack {
-		t.Errorf("it stands on %d feet, slip %g m", len(x.feet()), x.b.Slip())
+	if len(x.feet()) != 4 || x.b.odometry.Slip() < slack {
+		t.Errorf("it stands on %d feet, slip %g m", len(x.feet()), x.b.odometry.Slip())
 	}
 }
 
