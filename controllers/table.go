@@ -105,16 +105,6 @@ var Table = []Declaration{
 	{Name: "swing", Kind: swing.Kind},
 }
 
-// Find returns a declaration by the name of its controller.
-func Find(name string) (*Declaration, bool) {
-	for i := range Table {
-		if Table[i].Name == name {
-			return &Table[i], true
-		}
-	}
-	return nil, false
-}
-
 // Kinds lists the kinds of all controllers, each once, in the order of the table.
 func Kinds() (all []control.Kind) {
 	seen := map[string]bool{}
