@@ -87,37 +87,37 @@ func TestARefusedMotionExplainsItselfInFields(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := start(t, nil).stock()
-		refusal := func(goal *poisemsgs.ExecuteMotionGoal) (r poisemsgs.ExecuteMotionResult) {
+		refusal := func(goal *poisemsgs.ExecuteMotionGoal) []poisemsgs.Explanation {
 			t.Helper()
 			u, _ := b.end(b.send("/execute_motion", motionType, goal))
 			b.rejected(u)
-			if err := json.Unmarshal(u.Result, &r); err != nil || r.Message != u.Text || len(r.Explanations) == 0 || r.Code != r.Explanations[0].Code {
-				t.Fatalf("%q: %+v, %v", u.Text, r, err)
+			if len(u.Explanations) == 0 {
+				t.Fatalf("%q is not explained", u.Text)
 			}
-			return r
+			return u.Explanations
 		}
-		x := refusal(&poisemsgs.ExecuteMotionGoal{Motion: edited(), Part: true, Speed: 20, Approach: true}).Explanations[0]
+		x := refusal(&poisemsgs.ExecuteMotionGoal{Motion: edited(), Part: true, Speed: 20, Approach: true})[0]
 		if x.Code != "beyond_velocity_limit" || x.Joint != "joint52" || x.At < 6 || x.At > 7 || !(math.Abs(x.Value) > math.Abs(x.Limit)) || x.Help == "" {
 			t.Errorf("%+v", x)
 		}
 		m := edited()
 		m.Joints[0].PathTolerance = []poisemsgs.MotionTolerance{{Position: 0.01}}
-		if x := refusal(&poisemsgs.ExecuteMotionGoal{Motion: m, Part: true}).Explanations[0]; x.Code != "start_too_far" || x.Limit != 0.01 {
+		if x := refusal(&poisemsgs.ExecuteMotionGoal{Motion: m, Part: true})[0]; x.Code != "start_too_far" || x.Limit != 0.01 {
 			t.Errorf("without an approach: %+v", x)
 		}
-		if x := refusal(&poisemsgs.ExecuteMotionGoal{Name: "twich"}).Explanations[0]; x.Code != "unknown_motion" || !strings.Contains(x.Text, "twitch") {
+		if x := refusal(&poisemsgs.ExecuteMotionGoal{Name: "twich"})[0]; x.Code != "unknown_motion" || !strings.Contains(x.Text, "twitch") {
 			t.Errorf("%+v", x)
 		}
-		if x := refusal(&poisemsgs.ExecuteMotionGoal{Motion: edited(), Speed: -1}).Explanations[0]; !strings.Contains(x.Text, "-1") {
+		if x := refusal(&poisemsgs.ExecuteMotionGoal{Motion: edited(), Speed: -1})[0]; !strings.Contains(x.Text, "-1") {
 			t.Errorf("%+v", x)
 		}
-		if x := refusal(&poisemsgs.ExecuteMotionGoal{Motion: edited(), Approach: true, ApproachShare: 2}).Explanations[0]; x.Value != 2 || x.Limit != 1 {
+		if x := refusal(&poisemsgs.ExecuteMotionGoal{Motion: edited(), Approach: true, ApproachShare: 2})[0]; x.Value != 2 || x.Limit != 1 {
 			t.Errorf("%+v", x)
 		}
 		// after a stop only a goal that says so goes on
 		b.must("/stop", &poisemsgs.StopRequest{Category: 2})
 		goal := &poisemsgs.ExecuteMotionGoal{Motion: edited(), Approach: true}
-		if x := refusal(goal).Explanations[0]; x.Code != "stopping" {
+		if x := refusal(goal)[0]; x.Code != "stopping" {
 			t.Errorf("%+v", x)
 		}
 		goal.Resume = true

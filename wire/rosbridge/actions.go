@@ -203,11 +203,7 @@ func (g *goal) tellResult(u graph.GoalUpdate) {
 		if why == "" {
 			why = u.Cause.String()
 		}
-		var result []byte
-		if u.State == action.Rejected {
-			result = u.Result.JSON(g.form)
-		}
-		g.session.answerRejected(g.id, g.name, why, result, u.Explanations)
+		g.session.answerRejected(g.id, g.name, why, u.Explanations)
 		return
 	}
 	status, yes := int(graph.StatusROS2(u.State, u.Cause)), true
@@ -216,11 +212,10 @@ func (g *goal) tellResult(u graph.GoalUpdate) {
 }
 
 // answerRejected says that a goal never ran, and why: as a string, since that is what
-// clients show; beside it as the action's result message, nil if there is none, and as
-// explanations, whose fields programs read.
-func (ses *session) answerRejected(id, name, text string, result []byte, why []poisemsgs.Explanation) {
+// clients show, and as explanations, whose fields programs read.
+func (ses *session) answerRejected(id, name, text string, why []poisemsgs.Explanation) {
 	status, no := int(msgs.StatusAborted), false
-	ses.answer(&frame.Message{Op: frame.ActionResult, ID: id, Action: name, Values: frame.AppendString(nil, text), Refusal: result,
+	ses.answer(&frame.Message{Op: frame.ActionResult, ID: id, Action: name, Values: frame.AppendString(nil, text),
 		Status: &status, Result: &no, Explanations: frame.AppendExplanations(nil, why)}, 0)
 }
 

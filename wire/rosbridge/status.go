@@ -44,7 +44,7 @@ func (ses *session) refuse(m *frame.Message, err error) {
 	case frame.CallService:
 		ses.answerCall(m, nil, err)
 	case frame.SendActionGoal:
-		ses.answerRejected(m.ID, m.Action, err.Error(), nil, whyRefused(err))
+		ses.answerRejected(m.ID, m.Action, err.Error(), whyRefused(err))
 	default:
 		ses.status(levelError, m.ID, text)
 	}

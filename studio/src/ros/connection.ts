@@ -18,7 +18,7 @@ export class Refused extends Error {
 export const reason = (e: unknown) => (e instanceof Error ? e.message : String(e));
 
 // GoalEnd is how a goal ended: status as in action_msgs (4 succeeded, 5
-// cancelled, 6 aborted or rejected). A rejected goal has a result, too.
+// cancelled, 6 aborted or rejected).
 export interface GoalEnd<Result> {
   accepted: boolean;
   status: number;
@@ -122,11 +122,11 @@ export class Connection {
         resolve(how);
       };
       const heard = (message: unknown) => {
-        const m = message as { op: string; result: boolean; status: number; values: unknown; refusal?: Result; explanations?: Explanation[] };
+        const m = message as { op: string; result: boolean; status: number; values: unknown; explanations?: Explanation[] };
         if (m.op === "action_feedback") feedback?.(m.values as Feedback);
         if (m.op !== "action_result") return;
         const why = m.explanations ?? [];
-        if (!m.result) return end({ accepted: false, status: m.status, result: m.refusal, text: String(m.values), why });
+        if (!m.result) return end({ accepted: false, status: m.status, text: String(m.values), why });
         const result = m.values as Result & { error_string?: string; message?: string };
         end({ accepted: true, status: m.status, result, text: result.error_string ?? result.message ?? "", why });
       };

@@ -23,7 +23,7 @@ type Update struct {
 	Done     bool
 	Status   int    // ROS 2's: 4 succeeded, 5 cancelled, 6 aborted
 	Rejected bool   // the goal never ran; Text says why
-	Result   []byte // JSON text; of a rejected goal only if its server sends one
+	Result   []byte // JSON text, unless Rejected
 	Text     string // why a goal was rejected
 
 	// Explanations are why it ended, if not because it was done, and what else should be
@@ -107,7 +107,7 @@ func (g *Goal) take(m *frame.Message) {
 		u.Status = *m.Status
 	}
 	if m.Result != nil && !*m.Result {
-		u.Rejected, u.Result, u.Text = true, m.Refusal, frame.IDText(string(m.Values))
+		u.Rejected, u.Result, u.Text = true, nil, frame.IDText(string(m.Values))
 	}
 	g.finish(u)
 }

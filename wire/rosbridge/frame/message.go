@@ -43,7 +43,6 @@ type Message struct {
 	Type                   string // of a topic, a service or an advertised action
 	ActionType             string // of the action that a goal is for
 	Msg, Args, Values      []byte // JSON text
-	Refusal                []byte // JSON text: action_result of a rejected goal, its result message
 
 	// What Poise adds to the protocol, JSON text.
 	GoalInfo     []byte // action_feedback: poise_msgs/GoalInfo, how far the goal is
@@ -115,7 +114,7 @@ func (m *Message) read(r *reader) {
 	m.ID = r.id()
 	m.Topic, m.Service, m.Action = r.text("topic"), r.text("service"), r.text("action")
 	m.Type, m.ActionType = r.text("type"), r.text("action_type")
-	m.Msg, m.Args, m.Values, m.Refusal = r.raw("msg"), r.raw("args"), r.raw("values"), r.raw("refusal")
+	m.Msg, m.Args, m.Values = r.raw("msg"), r.raw("args"), r.raw("values")
 	m.GoalInfo, m.Explanations = r.raw("goal_info"), r.raw("explanations")
 	m.Latch, m.Feedback = r.flag("latch"), r.flag("feedback")
 	if r.has("result") {

@@ -25,7 +25,7 @@ func AppendString(b []byte, s string) []byte {
 }
 
 // Append writes the message as JSON text: op and id first, then the members that
-// are not zero. Msg, Args, Values and Refusal are taken as they are.
+// are not zero. Msg, Args and Values are taken as they are.
 func (m *Message) Append(b []byte) []byte {
 	b = append(b, `{"op":`...)
 	b = AppendString(b, m.Op)
@@ -39,7 +39,6 @@ func (m *Message) Append(b []byte) []byte {
 	b = appendRaw(b, "msg", string(m.Msg))
 	b = appendRaw(b, "args", string(m.Args))
 	b = appendRaw(b, "values", string(m.Values))
-	b = appendRaw(b, "refusal", string(m.Refusal))
 	if m.Status != nil {
 		b = appendRaw(b, "status", strconv.Itoa(*m.Status))
 	}
