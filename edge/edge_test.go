@@ -140,7 +140,7 @@ func TestEndsHaveTheNumbersOfTheirMessages(t *testing.T) {
 			t.Errorf("%s is %d %q in control_msgs, want %d", code, got, text, want)
 		}
 	}
-	for code, want := range map[string]int32{"ok": 1, "cancelled": -7, "replaced": -7, "beyond_velocity": -2, "whatever": -4} {
+	for code, want := range map[string]int32{"ok": 1, "cancelled": -7, "replaced": -7, "beyond_velocity_limit": -2, "whatever": -4} {
 		if got := edge.ExecutionCode(result(code, "because"), "test"); got.Val != want || got.Message != "because" || got.Source != "test" {
 			t.Errorf("%s is %+v in moveit_msgs, want %d", code, got, want)
 		}

@@ -1,24 +1,27 @@
 package edge
 
 import (
+	"poise/control/follow"
 	"poise/executive"
 	"poise/msgs"
 )
 
 // executionCodes are MoveIt's error codes for ends of an execution.
 var executionCodes = map[string]int32{
-	"ok":                  msgs.ErrorSuccess,
-	"cancelled":           msgs.ErrorPreempted,
-	"replaced":            msgs.ErrorPreempted,
-	"start_too_far":       msgs.ErrorInvalidRobotState,
-	"unknown_joint":       msgs.ErrorInvalidMotionPlan,
-	"beyond_position":     msgs.ErrorInvalidMotionPlan,
-	"beyond_velocity":     msgs.ErrorInvalidMotionPlan,
-	"beyond_acceleration": msgs.ErrorInvalidMotionPlan,
-	"not_rising":          msgs.ErrorInvalidMotionPlan,
-	"wrong_size":          msgs.ErrorInvalidMotionPlan,
-	"no_points":           msgs.ErrorInvalidMotionPlan,
-	"invalid_goal":        msgs.ErrorInvalidMotionPlan,
+	"ok":            msgs.ErrorSuccess,
+	"cancelled":     msgs.ErrorPreempted,
+	"replaced":      msgs.ErrorPreempted,
+	"start_too_far": msgs.ErrorInvalidRobotState,
+
+	string(follow.UnknownJoint):       msgs.ErrorInvalidMotionPlan,
+	string(follow.BeyondPosition):     msgs.ErrorInvalidMotionPlan,
+	string(follow.BeyondVelocity):     msgs.ErrorInvalidMotionPlan,
+	string(follow.BeyondAcceleration): msgs.ErrorInvalidMotionPlan,
+	string(follow.NotRising):          msgs.ErrorInvalidMotionPlan,
+	string(follow.NotFinite):          msgs.ErrorInvalidMotionPlan,
+	string(follow.WrongSize):          msgs.ErrorInvalidMotionPlan,
+	string(follow.NoPoints):           msgs.ErrorInvalidMotionPlan,
+	"invalid_goal":                    msgs.ErrorInvalidMotionPlan,
 }
 
 // ExecutionCode returns how an execution ended as MoveIt's error code. A plan keeps the

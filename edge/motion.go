@@ -3,14 +3,13 @@ package edge
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"poise/control/follow"
 	"poise/executive"
 	"poise/executive/explain"
 	"poise/motion"
-	"poise/motion/lint"
 	"poise/msgs/poisemsgs"
+	"poise/problem"
 	"poise/robot"
 	"poise/trajectory"
 )
@@ -121,34 +120,19 @@ func bound(l robot.Limit) float64 {
 
 // MotionProblems explains what is wrong with a motion or an edit of it.
 func MotionProblems(err error) (all []explain.Explanation) {
-	for _, one := range flat(err) {
-		x := explain.Because("bad_motion", one.Error())
-		if p, ok := one.(*motion.Problem); ok {
-			x.Joint, x.Value, x.Limit = p.Joint, p.Value, p.Limit
-		}
+	for _, p := range problem.All("bad_motion", err) {
+		x := explain.Because("bad_motion", p.Error())
+		x.Joint, x.Value, x.Limit = p.Joint, p.Value, p.Limit
 		all = append(all, x)
 	}
 	return all
 }
 
-// flat returns the parts of joined errors.
-func flat(err error) []error {
-	joined, ok := err.(interface{ Unwrap() []error })
-	if !ok {
-		return []error{err}
-	}
-	var all []error
-	for _, one := range joined.Unwrap() {
-		all = slices.Concat(all, flat(one))
-	}
-	return all
-}
-
 // Findings converts findings of lint to messages.
-func Findings(all []lint.Finding) (out []poisemsgs.Finding) {
+func Findings(all []problem.Problem) (out []poisemsgs.Finding) {
 	for _, f := range all {
-		out = append(out, poisemsgs.Finding{Rule: f.Rule, Text: f.Text, Joint: f.Joint, Row: int32(f.Row),
-			FromTime: f.From, ToTime: f.To, Value: f.Value, Limit: f.Limit})
+		out = append(out, poisemsgs.Finding{Rule: string(f.Code), Text: f.Text, Joint: f.Joint, Row: int32(f.Row - 1),
+			FromTime: f.At, ToTime: f.Until, Value: f.Value, Limit: f.Limit})
 	}
 	return out
 }

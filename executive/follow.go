@@ -8,6 +8,7 @@ import (
 	"poise/control/follow"
 	"poise/executive/explain"
 	"poise/planner"
+	"poise/problem"
 	"poise/robot"
 	"poise/trajectory"
 )
@@ -113,9 +114,9 @@ func passesAt(why []Explanation) float64 {
 	speed := 1.0
 	for _, x := range why {
 		switch ratio := math.Abs(x.Limit / x.Value); x.Code {
-		case explain.Underscored(follow.BeyondVelocity.String()):
+		case string(follow.BeyondVelocity):
 			speed = min(speed, ratio)
-		case explain.Underscored(follow.BeyondAcceleration.String()):
+		case string(follow.BeyondAcceleration):
 			speed = min(speed, math.Sqrt(ratio))
 		default:
 			return 0
@@ -210,8 +211,8 @@ func (v *view) leavesOf(joints []string) (set robot.Set) {
 
 // followProblems explains what is wrong with a trajectory.
 func followProblems(err error) (all []Explanation) {
-	for _, p := range follow.Problems(err) {
-		all = append(all, Explanation{Code: explain.Underscored(p.Kind.String()), Text: p.Text, Joint: p.Joint,
+	for _, p := range problem.In(err) {
+		all = append(all, Explanation{Code: string(p.Code), Text: p.Text, Joint: p.Joint,
 			At: p.At, Value: p.Value, Limit: p.Limit, Help: p.Help})
 	}
 	if len(all) == 0 {

@@ -13,6 +13,7 @@ import (
 	"poise/executive/explain"
 	"poise/motion"
 	"poise/motion/library"
+	"poise/problem"
 )
 
 // Play plays a stored motion, or one that is being edited.
@@ -129,17 +130,12 @@ func (v *view) stored(name string) (*motion.Document, []Explanation) {
 	return nil, explain.Errors("library", err)
 }
 
+// motionProblems explains what is wrong with a stored motion.
 func motionProblems(err error) (all []Explanation) {
-	if many, ok := err.(interface{ Unwrap() []error }); ok {
-		for _, one := range many.Unwrap() {
-			all = append(all, motionProblems(one)...)
-		}
-		return all
+	for _, p := range problem.All("bad_motion", err) {
+		all = append(all, Explanation{Code: "bad_motion", Text: p.Error(), Joint: p.Joint, Value: p.Value, Limit: p.Limit})
 	}
-	if p, ok := err.(*motion.Problem); ok {
-		return []Explanation{{Code: "bad_motion", Text: p.Error(), Joint: p.Joint, Value: p.Value, Limit: p.Limit}}
-	}
-	return explain.Errors("bad_motion", err)
+	return all
 }
 
 // startPoseTolerance is how far joints may be from the pose that a motion has to

@@ -1,10 +1,9 @@
 package executive
 
 import (
-	"errors"
-
 	"poise/control/step"
 	"poise/executive/explain"
+	"poise/problem"
 	"poise/robot"
 )
 
@@ -44,15 +43,8 @@ func (g *Step) prepare(v *view) (*work, []Explanation) {
 
 // stepProblems explains what is wrong with steps.
 func stepProblems(err error) (all []Explanation) {
-	if many, ok := err.(interface{ Unwrap() []error }); ok {
-		for _, one := range many.Unwrap() {
-			all = append(all, stepProblems(one)...)
-		}
-		return all
+	for _, p := range problem.All(step.BadStep, err) {
+		all = append(all, Explanation{Code: string(p.Code), Text: p.Text, Joint: p.Joint, Resource: p.Resource, At: p.At, Value: p.Value, Limit: p.Limit})
 	}
-	var p *step.Problem
-	if errors.As(err, &p) {
-		return []Explanation{{Code: "bad_step", Text: p.Text, Joint: p.Joint, Resource: p.Limb, At: p.At, Value: p.Value, Limit: p.Max}}
-	}
-	return explain.Errors("bad_step", err)
+	return all
 }

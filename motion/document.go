@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"poise/control/follow"
+	"poise/problem"
 	"poise/trajectory"
 )
 
@@ -185,9 +186,9 @@ func (d *Document) Check() error {
 		seen := map[string]bool{}
 		for _, name := range list.names {
 			if name == "" {
-				p.add(Problem{Kind: ErrName, Text: fmt.Sprintf("a %s has no name", list.what)})
+				p.add(problem.Problem{Code: ErrName, Text: fmt.Sprintf("a %s has no name", list.what)})
 			} else if seen[name] {
-				p.add(Problem{Kind: ErrName, Joint: name, Text: fmt.Sprintf("%s %q comes twice", list.what, name)})
+				p.add(problem.Problem{Code: ErrName, Joint: name, Text: fmt.Sprintf("%s %q comes twice", list.what, name)})
 			}
 			seen[name] = true
 		}
@@ -216,11 +217,11 @@ func (d *Document) checkPoint(p *problems, row int, seen map[Mark]int) {
 	pt := &d.Points[row]
 	p.finite(pt.Time, "its time", row, "")
 	if len(pt.Positions) != len(d.Columns) {
-		p.add(Problem{Kind: ErrSize, Row: row, HasRow: true, Value: float64(len(pt.Positions)), Limit: float64(len(d.Columns)),
+		p.add(problem.Problem{Code: ErrSize, Row: row + 1, Value: float64(len(pt.Positions)), Limit: float64(len(d.Columns)),
 			Text: fmt.Sprintf("%d positions for %d columns", len(pt.Positions), len(d.Columns))})
 	}
 	if len(pt.Supports) != len(d.Chains) {
-		p.add(Problem{Kind: ErrSize, Row: row, HasRow: true, Value: float64(len(pt.Supports)), Limit: float64(len(d.Chains)),
+		p.add(problem.Problem{Code: ErrSize, Row: row + 1, Value: float64(len(pt.Supports)), Limit: float64(len(d.Chains)),
 			Text: fmt.Sprintf("%d supports for %d chains", len(pt.Supports), len(d.Chains))})
 	}
 	for i, v := range slices.Concat(pt.Positions, pt.Supports) {
@@ -232,11 +233,11 @@ func (d *Document) checkPoint(p *problems, row int, seen map[Mark]int) {
 	case NoMark:
 	case StartMark, EndMark:
 		if first, twice := seen[pt.Mark]; twice {
-			p.add(Problem{Kind: ErrMark, Row: row, HasRow: true, Text: fmt.Sprintf("the %s mark is already at row %d", pt.Mark, first+1)})
+			p.add(problem.Problem{Code: ErrMark, Row: row + 1, Text: fmt.Sprintf("the %s mark is already at row %d", pt.Mark, first+1)})
 		}
 		seen[pt.Mark] = row
 	default:
-		p.add(Problem{Kind: ErrMark, Row: row, HasRow: true, Text: fmt.Sprintf("%q is no mark: start or end", string(pt.Mark))})
+		p.add(problem.Problem{Code: ErrMark, Row: row + 1, Text: fmt.Sprintf("%q is no mark: start or end", string(pt.Mark))})
 	}
 }
 

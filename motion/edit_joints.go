@@ -33,7 +33,7 @@ func (e *edit) setStartPose() {
 		for _, p := range e.m.Poses() {
 			names = append(names, p.Name)
 		}
-		e.add(Problem{Kind: ErrName, Text: fmt.Sprintf("pose %q does not exist%s", e.d.StartPose, problem.Hint(e.d.StartPose, names))})
+		e.add(problem.Problem{Code: ErrName, Text: fmt.Sprintf("pose %q does not exist%s", e.d.StartPose, problem.Hint(e.d.StartPose, names))})
 	}
 }
 
@@ -46,12 +46,12 @@ func (e *edit) addJoints() {
 	}
 	for i, name := range e.op.Names {
 		if name == "" {
-			e.add(Problem{Kind: ErrName, Text: "a joint has no name"})
+			e.add(problem.Problem{Code: ErrName, Text: "a joint has no name"})
 			continue
 		}
 		e.knownJoint(name)
 		if e.d.Joint(name) >= 0 {
-			e.add(Problem{Kind: ErrName, Joint: name, Text: fmt.Sprintf("joint %q takes part already", name)})
+			e.add(problem.Problem{Code: ErrName, Joint: name, Text: fmt.Sprintf("joint %q takes part already", name)})
 			continue
 		}
 		e.d.Joints = append(e.d.Joints, Joint{Name: name, Enabled: true})
@@ -59,7 +59,7 @@ func (e *edit) addJoints() {
 		switch {
 		case len(lacking) == 0:
 		case given == nil:
-			e.add(Problem{Kind: ErrMissing, Joint: name, Row: lacking[0], HasRow: true,
+			e.add(problem.Problem{Code: ErrMissing, Joint: name, Row: lacking[0] + 1,
 				Text: fmt.Sprintf("did not capture joint %q%s: give it one value, or its present one", name, alsoRows(lacking[1:]))})
 		default:
 			c := e.column(name)
@@ -126,7 +126,7 @@ func (e *edit) orderJoints() {
 		switch j := e.listed(name); {
 		case j == nil:
 		case slices.ContainsFunc(ordered, func(o Joint) bool { return o.Name == name }):
-			e.add(Problem{Kind: ErrName, Joint: name, Text: fmt.Sprintf("joint %q comes twice", name)})
+			e.add(problem.Problem{Code: ErrName, Joint: name, Text: fmt.Sprintf("joint %q comes twice", name)})
 		default:
 			ordered = append(ordered, *j)
 		}
@@ -172,7 +172,7 @@ func (e *edit) knownChain(name string) {
 		}
 	}
 	if !slices.Contains(standing, name) {
-		e.add(Problem{Kind: ErrUnknownChain, Joint: name, Text: fmt.Sprintf("no chain %q can stand%s", name, problem.Hint(name, standing))})
+		e.add(problem.Problem{Code: ErrUnknownChain, Joint: name, Text: fmt.Sprintf("no chain %q can stand%s", name, problem.Hint(name, standing))})
 	}
 }
 
@@ -181,7 +181,7 @@ func (e *edit) addSupports() {
 	for i, name := range e.op.Names {
 		e.knownChain(name)
 		if name == "" || slices.Contains(e.d.Chains, name) {
-			e.add(Problem{Kind: ErrName, Joint: name, Text: fmt.Sprintf("chain %q has a support track already, or no name", name)})
+			e.add(problem.Problem{Code: ErrName, Joint: name, Text: fmt.Sprintf("chain %q has a support track already, or no name", name)})
 			continue
 		}
 		e.d.Chains = append(e.d.Chains, name)
@@ -196,7 +196,7 @@ func (e *edit) addSupports() {
 func (e *edit) track(name string) int {
 	c := slices.Index(e.d.Chains, name)
 	if c < 0 {
-		e.add(Problem{Kind: ErrUnknownChain, Joint: name, Text: fmt.Sprintf("chain %q has no support track%s", name, problem.Hint(name, e.d.Chains))})
+		e.add(problem.Problem{Code: ErrUnknownChain, Joint: name, Text: fmt.Sprintf("chain %q has no support track%s", name, problem.Hint(name, e.d.Chains))})
 	}
 	return c
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"poise/control/follow"
+	"poise/problem"
 )
 
 // addPoint adds a row from a joint state.
@@ -52,20 +53,20 @@ func (e *edit) supportsAt(t float64) []float64 {
 // never made up.
 func (e *edit) capture(p *Point) {
 	if len(e.op.Names) != len(e.op.Values) {
-		e.add(Problem{Kind: ErrSize, Value: float64(len(e.op.Values)), Limit: float64(len(e.op.Names)),
+		e.add(problem.Problem{Code: ErrSize, Value: float64(len(e.op.Values)), Limit: float64(len(e.op.Names)),
 			Text: fmt.Sprintf("a joint state of %d names and %d positions", len(e.op.Names), len(e.op.Values))})
 		return
 	}
 	state := map[string]float64{}
 	for i, name := range e.op.Names {
 		if _, twice := state[name]; twice {
-			e.add(Problem{Kind: ErrName, Joint: name, Text: fmt.Sprintf("%q comes twice in the joint state", name)})
+			e.add(problem.Problem{Code: ErrName, Joint: name, Text: fmt.Sprintf("%q comes twice in the joint state", name)})
 		}
 		state[name] = e.op.Values[i]
 	}
 	for _, j := range e.d.Joints {
 		if v, ok := state[j.Name]; !ok {
-			e.add(Problem{Kind: ErrMissing, Joint: j.Name, Text: fmt.Sprintf("joint %q takes part and is missing in the joint state", j.Name)})
+			e.add(problem.Problem{Code: ErrMissing, Joint: j.Name, Text: fmt.Sprintf("joint %q takes part and is missing in the joint state", j.Name)})
 		} else {
 			e.finite(v, "position of "+j.Name, -1, j.Name)
 		}
@@ -147,7 +148,7 @@ func (e *edit) disablePoints() {
 	for _, row := range e.rows(false) {
 		p := &e.d.Points[row]
 		if p.Mark != NoMark {
-			e.add(Problem{Kind: ErrMark, Row: row, HasRow: true, Text: fmt.Sprintf("has the %s mark and cannot be disabled", p.Mark)})
+			e.add(problem.Problem{Code: ErrMark, Row: row + 1, Text: fmt.Sprintf("has the %s mark and cannot be disabled", p.Mark)})
 		}
 		p.Enabled = false
 	}
@@ -157,7 +158,7 @@ func (e *edit) setLabels() {
 	e.rows(false) // are they there?
 	rows := e.op.Rows
 	if n := len(e.op.Texts); n != 1 && n != len(rows) {
-		e.add(Problem{Kind: ErrSize, Value: float64(n), Limit: float64(len(rows)), Text: fmt.Sprintf("%d labels for %d rows", n, len(rows))})
+		e.add(problem.Problem{Code: ErrSize, Value: float64(n), Limit: float64(len(rows)), Text: fmt.Sprintf("%d labels for %d rows", n, len(rows))})
 	}
 	if e.len() > 0 {
 		return
@@ -172,7 +173,7 @@ func (e *edit) setPositions() {
 	for i, name := range e.op.Names {
 		c := e.d.Column(name)
 		if c < 0 {
-			e.add(Problem{Kind: ErrUnknownJoint, Joint: name, Text: fmt.Sprintf("no row captured joint %q: let it take part first", name)})
+			e.add(problem.Problem{Code: ErrUnknownJoint, Joint: name, Text: fmt.Sprintf("no row captured joint %q: let it take part first", name)})
 			continue
 		}
 		for _, row := range rows {
@@ -202,14 +203,14 @@ func (e *edit) shiftTimes() {
 	for i := range e.d.Events {
 		ev := &e.d.Events[i]
 		if ev.Time += e.op.Time; ev.Time < 0 {
-			e.add(Problem{Kind: ErrOrder, Value: ev.Time, Text: fmt.Sprintf("event %d would leave at %v s, before the beginning", i+1, ev.Time)})
+			e.add(problem.Problem{Code: ErrOrder, Value: ev.Time, Text: fmt.Sprintf("event %d would leave at %v s, before the beginning", i+1, ev.Time)})
 		}
 	}
 }
 
 func (e *edit) scaleTimes() {
 	if !(e.op.Value > 0) || math.IsInf(e.op.Value, 0) {
-		e.add(Problem{Kind: ErrOperation, Value: e.op.Value, Text: fmt.Sprintf("times cannot be multiplied by %v: it must be more than 0", e.op.Value)})
+		e.add(problem.Problem{Code: ErrOperation, Value: e.op.Value, Text: fmt.Sprintf("times cannot be multiplied by %v: it must be more than 0", e.op.Value)})
 		return
 	}
 	for i := range e.d.Points {
@@ -232,9 +233,9 @@ func (e *edit) mark(m Mark) {
 		}
 		switch p := e.d.Points[row]; {
 		case !p.Enabled:
-			e.add(Problem{Kind: ErrMark, Row: row, HasRow: true, Text: fmt.Sprintf("is disabled and cannot have the %s mark", m)})
+			e.add(problem.Problem{Code: ErrMark, Row: row + 1, Text: fmt.Sprintf("is disabled and cannot have the %s mark", m)})
 		case p.Mark != NoMark && p.Mark != m:
-			e.add(Problem{Kind: ErrMark, Row: row, HasRow: true, Text: fmt.Sprintf("has the %s mark already", p.Mark)})
+			e.add(problem.Problem{Code: ErrMark, Row: row + 1, Text: fmt.Sprintf("has the %s mark already", p.Mark)})
 		}
 	}
 	if old := e.d.Marked(m); old >= 0 {
@@ -264,11 +265,11 @@ func (e *edit) trim() {
 func (e *edit) event() follow.Event {
 	e.finite(e.op.Time, "the time", -1, "")
 	if e.op.Time < 0 {
-		e.add(Problem{Kind: ErrOrder, Value: e.op.Time, Text: fmt.Sprintf("time %v s is before the beginning, 0", e.op.Time)})
+		e.add(problem.Problem{Code: ErrOrder, Value: e.op.Time, Text: fmt.Sprintf("time %v s is before the beginning, 0", e.op.Time)})
 	}
 	t := append(slices.Clone(e.op.Texts), "", "", "")
 	if t[0] == "" || len(e.op.Texts) > 3 {
-		e.add(Problem{Kind: ErrOperation, Text: "an event needs texts: type, command, options"})
+		e.add(problem.Problem{Code: ErrOperation, Text: "an event needs texts: type, command, options"})
 	}
 	return follow.Event{Time: e.op.Time, Type: t[0], Command: t[1], Options: t[2]}
 }
@@ -285,7 +286,7 @@ func (e *edit) addEvent() {
 func (e *edit) setEvent() {
 	rows := e.numbers(len(e.d.Events), "event")
 	if len(rows) != 1 {
-		e.add(Problem{Kind: ErrOperation, Text: "set_event takes the number of one event"})
+		e.add(problem.Problem{Code: ErrOperation, Text: "set_event takes the number of one event"})
 		return
 	}
 	e.d.Events[rows[0]] = e.event()

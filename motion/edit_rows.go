@@ -13,7 +13,7 @@ import (
 func (e *edit) applyPose() {
 	rows := e.rows(false)
 	if e.m == nil {
-		e.add(Problem{Kind: ErrOperation, Text: "without a robot there are no named poses"})
+		e.add(problem.Problem{Code: ErrOperation, Text: "without a robot there are no named poses"})
 		return
 	}
 	pose, ok := e.m.Pose(e.text())
@@ -22,7 +22,7 @@ func (e *edit) applyPose() {
 		for _, p := range e.m.Poses() {
 			names = append(names, p.Name)
 		}
-		e.add(Problem{Kind: ErrName, Text: fmt.Sprintf("pose %q does not exist%s", e.text(), problem.Hint(e.text(), names))})
+		e.add(problem.Problem{Code: ErrName, Text: fmt.Sprintf("pose %q does not exist%s", e.text(), problem.Hint(e.text(), names))})
 		return
 	}
 	for i, id := range pose.Joints {
@@ -44,12 +44,12 @@ func (e *edit) applyPose() {
 // them, the row that is missed most, until none is missed by more than is allowed.
 func (e *edit) thin() {
 	if !(e.op.Value > 0) || math.IsInf(e.op.Value, 0) {
-		e.add(Problem{Kind: ErrOperation, Value: e.op.Value, Text: fmt.Sprintf("rows cannot be met within %v: it must be more than 0", e.op.Value)})
+		e.add(problem.Problem{Code: ErrOperation, Value: e.op.Value, Text: fmt.Sprintf("rows cannot be met within %v: it must be more than 0", e.op.Value)})
 		return
 	}
 	g, err := e.d.Goal(Part{})
 	if err != nil {
-		e.add(Problem{Kind: ErrMissing, Text: err.Error()})
+		e.add(problem.Problem{Code: ErrMissing, Text: err.Error()})
 		return
 	}
 	columns, _ := g.Columns()
@@ -71,7 +71,7 @@ func (e *edit) thin() {
 	for {
 		missed, err := missed(g, stays, e.op.Value)
 		if err != nil {
-			e.add(Problem{Kind: ErrOrder, Text: err.Error()})
+			e.add(problem.Problem{Code: ErrOrder, Text: err.Error()})
 			return
 		}
 		if len(missed) == 0 {

@@ -13,6 +13,7 @@ import (
 
 	"poise/control/follow"
 	"poise/motion"
+	"poise/problem"
 	"poise/robot"
 	"poise/robot/load"
 	"poise/trajectory/spline"
@@ -151,9 +152,9 @@ func TestAddingAJointThatRowsLackAsks(t *testing.T) {
 	m, names, q := pony(t)
 	l := newSheet(m, d)
 	do(t, l, motion.Operation{Op: "add_point", Time: 2, Names: names, Values: q}) // this row has them all
-	var p *motion.Problem
+	var p *problem.Problem
 	err := l.Do(motion.Operation{Op: "add_joints", Names: []string{"joint51"}})
-	if !errors.As(err, &p) || p.Kind != motion.ErrMissing || p.Joint != "joint51" || p.Row != 0 || !strings.Contains(err.Error(), "rows 2") {
+	if !errors.As(err, &p) || p.Code != motion.ErrMissing || p.Joint != "joint51" || p.Row != 1 || !strings.Contains(err.Error(), "rows 2") {
 		t.Fatal(err)
 	}
 	do(t, l, motion.Operation{Op: "add_joints", Names: []string{"joint51", "joint53"}, Values: []float64{-0.7, 0.1}})

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"poise/control/follow"
+	"poise/problem"
 	"poise/robot"
 )
 
@@ -56,7 +57,7 @@ func (e *edit) reverse() {
 // mirror swaps left and right, in the whole document or in some rows and joints.
 func (e *edit) mirror() {
 	if e.m == nil || e.m.Mirror() == nil {
-		e.add(Problem{Kind: ErrMirror, Text: "the robot has no mirror table"})
+		e.add(problem.Problem{Code: ErrMirror, Text: "the robot has no mirror table"})
 		return
 	}
 	if len(e.op.Rows) == 0 && len(e.op.Names) == 0 {
@@ -75,7 +76,7 @@ func (e *edit) mirror() {
 			switch {
 			case sign == 0:
 			case to < 0 || from < 0 || math.IsNaN(old[from]):
-				e.add(Problem{Kind: ErrMissing, Joint: name, Row: row, HasRow: true, Text: fmt.Sprintf("captured not both %q and its image %q", name, of)})
+				e.add(problem.Problem{Code: ErrMissing, Joint: name, Row: row + 1, Text: fmt.Sprintf("captured not both %q and its image %q", name, of)})
 			default:
 				e.d.Points[row].Positions[to] = flipped(old[from], sign)
 			}
@@ -162,7 +163,7 @@ func (e *edit) image(name string) (of string, sign float64) {
 	}
 	m := e.m.Mirror()[id]
 	if m.Sign == 0 || m.Of == robot.NoJoint {
-		e.add(Problem{Kind: ErrMirror, Joint: name, Text: fmt.Sprintf("joint %q has no mirror image", name)})
+		e.add(problem.Problem{Code: ErrMirror, Joint: name, Text: fmt.Sprintf("joint %q has no mirror image", name)})
 		return name, 0
 	}
 	return e.m.Joints()[m.Of].Name, m.Sign
@@ -176,7 +177,7 @@ func (e *edit) chainImage(name string) string {
 	}
 	image := e.m.Chains()[id].Mirror
 	if image == robot.NoChain {
-		e.add(Problem{Kind: ErrMirror, Joint: name, Text: fmt.Sprintf("chain %q has no mirror image", name)})
+		e.add(problem.Problem{Code: ErrMirror, Joint: name, Text: fmt.Sprintf("chain %q has no mirror image", name)})
 		return name
 	}
 	return e.m.Chains()[image].Name

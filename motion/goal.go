@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"poise/control/follow"
+	"poise/problem"
 	"poise/trajectory"
 )
 
@@ -20,7 +21,7 @@ type Part struct {
 
 // Goal returns what is played of a document: positions of the enabled joints in the
 // enabled rows, supports and events. Every position that was not captured is an
-// error, as *Problem.
+// error, as *problem.Problem.
 func (d *Document) Goal(part Part) (*follow.Goal, error) {
 	if err := d.Check(); err != nil {
 		return nil, err
@@ -30,7 +31,7 @@ func (d *Document) Goal(part Part) (*follow.Goal, error) {
 		scale = 1
 	}
 	if !(scale > 0) || math.IsInf(scale, 0) {
-		return nil, &Problem{Kind: ErrOperation, Value: scale, Text: fmt.Sprintf("a scale of %v: it must be more than 0", scale)}
+		return nil, &problem.Problem{Code: ErrOperation, Value: scale, Text: fmt.Sprintf("a scale of %v: it must be more than 0", scale)}
 	}
 	g := &follow.Goal{Joints: d.goalColumns(), GoalTime: d.GoalTimeTolerance}
 	d.goalTolerances(g)
@@ -122,9 +123,9 @@ func (d *Document) goalRow(p *problems, row int, columns []string) []float64 {
 		}
 		switch missing := math.IsNaN(q[k]); {
 		case missing && support:
-			p.add(Problem{Kind: ErrMissing, Joint: chain, Row: row, HasRow: true, Text: fmt.Sprintf("does not say the support of chain %q", chain)})
+			p.add(problem.Problem{Code: ErrMissing, Joint: chain, Row: row + 1, Text: fmt.Sprintf("does not say the support of chain %q", chain)})
 		case missing:
-			p.add(Problem{Kind: ErrMissing, Joint: name, Row: row, HasRow: true, Text: fmt.Sprintf("did not capture joint %q", name)})
+			p.add(problem.Problem{Code: ErrMissing, Joint: name, Row: row + 1, Text: fmt.Sprintf("did not capture joint %q", name)})
 		}
 	}
 	return q

@@ -90,7 +90,7 @@ type edit struct {
 // Apply carries out an edit and returns the new document; the old one stays what it
 // was. The robot may be nil, then names are taken as they are and nothing can be
 // mirrored. An edit that cannot be done changes nothing and says everything that
-// stands in its way, as *Problem.
+// stands in its way, as *problem.Problem.
 func Apply(d *Document, m *robot.Model, op Operation) (*Document, error) {
 	k := slices.IndexFunc(verbs, func(v verb) bool { return v.op == op.Op })
 	if k < 0 {
@@ -98,7 +98,7 @@ func Apply(d *Document, m *robot.Model, op Operation) (*Document, error) {
 		for _, v := range verbs {
 			words = append(words, v.op)
 		}
-		return nil, &Problem{Kind: ErrOperation, Text: fmt.Sprintf("unknown operation %q%s", op.Op, problem.Hint(op.Op, words))}
+		return nil, &problem.Problem{Code: ErrOperation, Text: fmt.Sprintf("unknown operation %q%s", op.Op, problem.Hint(op.Op, words))}
 	}
 	if err := d.Check(); err != nil {
 		return nil, err
@@ -133,16 +133,16 @@ func byTime(a, b Point) int {
 
 // markProblem returns what is wrong with the marks of a table: the start comes
 // before the end, and a marked row is enabled.
-func markProblem(d *Document) *Problem {
+func markProblem(d *Document) *problem.Problem {
 	start, end := d.Marked(StartMark), d.Marked(EndMark)
 	for _, row := range []int{start, end} {
 		if row >= 0 && !d.Points[row].Enabled {
-			return &Problem{Kind: ErrMark, Row: row, HasRow: true, Text: fmt.Sprintf("has the %s mark and cannot be disabled", d.Points[row].Mark)}
+			return placed(problem.Problem{Code: ErrMark, Row: row + 1, Text: fmt.Sprintf("has the %s mark and cannot be disabled", d.Points[row].Mark)})
 		}
 	}
 	if start >= 0 && end >= 0 && (start >= end || d.Points[start].Time >= d.Points[end].Time) {
-		return &Problem{Kind: ErrMark, Row: start, HasRow: true, Value: d.Points[start].Time, Limit: d.Points[end].Time,
-			Text: fmt.Sprintf("the start mark at %v s must come before the end mark at %v s", d.Points[start].Time, d.Points[end].Time)}
+		return placed(problem.Problem{Code: ErrMark, Row: start + 1, Value: d.Points[start].Time, Limit: d.Points[end].Time,
+			Text: fmt.Sprintf("the start mark at %v s must come before the end mark at %v s", d.Points[start].Time, d.Points[end].Time)})
 	}
 	return nil
 }
@@ -154,7 +154,7 @@ func markProblem(d *Document) *Problem {
 func (e *edit) rows(noneIsAll bool) []int {
 	if len(e.op.Rows) == 0 {
 		if !noneIsAll {
-			e.add(Problem{Kind: ErrOperation, Text: e.op.Op + ": which rows?"})
+			e.add(problem.Problem{Code: ErrOperation, Text: e.op.Op + ": which rows?"})
 			return nil
 		}
 		all := make([]int, len(e.d.Points))
@@ -174,7 +174,7 @@ func (e *edit) numbers(n int, what string) []int {
 		if r >= 0 && r < n {
 			return false
 		}
-		e.add(Problem{Kind: ErrRow, Value: float64(r), Limit: float64(n), Text: fmt.Sprintf("%s %d does not exist: there are %d", what, r+1, n)})
+		e.add(problem.Problem{Code: ErrRow, Value: float64(r), Limit: float64(n), Text: fmt.Sprintf("%s %d does not exist: there are %d", what, r+1, n)})
 		return true
 	})
 }
@@ -185,7 +185,7 @@ func (e *edit) row() int {
 	case e.len() > 0:
 		return -1
 	case len(rows) != 1:
-		e.add(Problem{Kind: ErrOperation, Text: fmt.Sprintf("%s takes one row, not %d", e.op.Op, len(rows))})
+		e.add(problem.Problem{Code: ErrOperation, Text: fmt.Sprintf("%s takes one row, not %d", e.op.Op, len(rows))})
 		return -1
 	default:
 		return rows[0]
@@ -211,7 +211,7 @@ func (e *edit) values() []float64 {
 	case 1:
 		return slices.Repeat(e.op.Values, n)
 	}
-	e.add(Problem{Kind: ErrSize, Value: float64(len(e.op.Values)), Limit: float64(n),
+	e.add(problem.Problem{Code: ErrSize, Value: float64(len(e.op.Values)), Limit: float64(n),
 		Text: fmt.Sprintf("%s: %d values for %d names", e.op.Op, len(e.op.Values), n)})
 	return make([]float64, n)
 }
@@ -225,9 +225,9 @@ func (e *edit) knownJoint(name string) {
 	id, ok := e.m.Joint(name)
 	switch {
 	case !ok:
-		e.add(Problem{Kind: ErrUnknownJoint, Joint: name, Text: fmt.Sprintf("joint %q does not exist%s", name, problem.Hint(name, jointNames(e.m)))})
+		e.add(problem.Problem{Code: ErrUnknownJoint, Joint: name, Text: fmt.Sprintf("joint %q does not exist%s", name, problem.Hint(name, jointNames(e.m)))})
 	case e.m.Joints()[id].Kind.NumQ() != 1:
-		e.add(Problem{Kind: ErrUnknownJoint, Joint: name, Text: fmt.Sprintf("joint %q is %v: its position is not one number", name, e.m.Joints()[id].Kind)})
+		e.add(problem.Problem{Code: ErrUnknownJoint, Joint: name, Text: fmt.Sprintf("joint %q is %v: its position is not one number", name, e.m.Joints()[id].Kind)})
 	}
 }
 
@@ -235,7 +235,7 @@ func (e *edit) knownJoint(name string) {
 func (e *edit) listed(name string) *Joint {
 	i := e.d.Joint(name)
 	if i < 0 {
-		e.add(Problem{Kind: ErrUnknownJoint, Joint: name, Text: fmt.Sprintf("joint %q takes no part%s", name, problem.Hint(name, e.d.JointNames()))})
+		e.add(problem.Problem{Code: ErrUnknownJoint, Joint: name, Text: fmt.Sprintf("joint %q takes no part%s", name, problem.Hint(name, e.d.JointNames()))})
 		return nil
 	}
 	return &e.d.Joints[i]
@@ -258,11 +258,11 @@ func (e *edit) eachListed(f func(*Joint)) {
 func (e *edit) freeTime(t float64, except ...int) {
 	e.finite(t, "the time", -1, "")
 	if t < 0 {
-		e.add(Problem{Kind: ErrOrder, Value: t, Text: fmt.Sprintf("time %v s is before the beginning, 0", t)})
+		e.add(problem.Problem{Code: ErrOrder, Value: t, Text: fmt.Sprintf("time %v s is before the beginning, 0", t)})
 	}
 	for i, p := range e.d.Points {
 		if p.Time == t && !slices.Contains(except, i) {
-			e.add(Problem{Kind: ErrOrder, Row: i, HasRow: true, Value: t, Limit: p.Time, Text: fmt.Sprintf("is already at %v s: times must rise", t)})
+			e.add(problem.Problem{Code: ErrOrder, Row: i + 1, Value: t, Limit: p.Time, Text: fmt.Sprintf("is already at %v s: times must rise", t)})
 			return
 		}
 	}

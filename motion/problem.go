@@ -4,50 +4,38 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"poise/problem"
 )
 
-// What can be wrong with an edit, a table or a goal; errors.Is finds them.
-var (
-	ErrOperation    = errors.New("the operation cannot be understood")
-	ErrRow          = errors.New("no such row")
-	ErrName         = errors.New("bad name")
-	ErrUnknownJoint = errors.New("unknown joint")
-	ErrUnknownChain = errors.New("unknown chain")
-	ErrMissing      = errors.New("value not captured")
-	ErrOrder        = errors.New("order of times")
-	ErrMark         = errors.New("mark")
-	ErrSize         = errors.New("sizes differ")
-	ErrNotFinite    = errors.New("not a finite number")
-	ErrMirror       = errors.New("no mirror image")
+// What can be wrong with an edit, a table or a goal: the codes of its problems.
+const (
+	ErrOperation    problem.Code = "bad_operation" // it cannot be understood
+	ErrRow          problem.Code = "no_such_row"
+	ErrName         problem.Code = "bad_name"
+	ErrUnknownJoint problem.Code = "unknown_joint"
+	ErrUnknownChain problem.Code = "unknown_chain"
+	ErrMissing      problem.Code = "value_not_captured"
+	ErrOrder        problem.Code = "order_of_times"
+	ErrMark         problem.Code = "mark"
+	ErrSize         problem.Code = "sizes_differ"
+	ErrNotFinite    problem.Code = "not_finite"
+	ErrMirror       problem.Code = "no_mirror_image"
 )
 
-// Problem is one thing that stands in the way, with what would explain it.
-type Problem struct {
-	Kind   error  // one of the Err values above
-	Text   string // what is wrong, without the row
-	Joint  string // joint or chain, "" if it is not about one
-	Row    int    // counted from 0; only if HasRow
-	HasRow bool
-	Value  float64 // what was found, and
-	Limit  float64 // what it is measured against, where that makes sense
-}
-
-// Error names the row as people count, from one.
-func (p *Problem) Error() string {
-	if p.HasRow {
-		return fmt.Sprintf("row %d: %s", p.Row+1, p.Text)
+// placed names the row of a problem, if it is about one.
+func placed(p problem.Problem) *problem.Problem {
+	if p.Row > 0 {
+		p.Thing = fmt.Sprintf("row %d", p.Row)
 	}
-	return p.Text
+	return &p
 }
-
-// Is matches the kind.
-func (p *Problem) Is(target error) bool { return target == p.Kind }
 
 // problems gathers problems, so that all are told at once. The zero value is empty.
 type problems struct{ all []error }
 
 // add gathers one more.
-func (p *problems) add(one Problem) { p.all = append(p.all, &one) }
+func (p *problems) add(one problem.Problem) { p.all = append(p.all, placed(one)) }
 
 // len returns how many there are.
 func (p *problems) len() int { return len(p.all) }
@@ -58,7 +46,7 @@ func (p *problems) err() error { return errors.Join(p.all...) }
 // finite gathers a number that is not finite, of a row (−1 for none) and a joint.
 func (p *problems) finite(x float64, what string, row int, joint string) {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
-		p.add(Problem{Kind: ErrNotFinite, Joint: joint, Row: row, HasRow: row >= 0, Value: x,
+		p.add(problem.Problem{Code: ErrNotFinite, Joint: joint, Row: row + 1, Value: x,
 			Text: fmt.Sprintf("%s is %v, must be a finite number", what, x)})
 	}
 }

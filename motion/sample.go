@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"poise/control/follow"
+	"poise/problem"
 	"poise/robot"
 	"poise/trajectory"
 	"poise/trajectory/spline"
@@ -35,7 +36,7 @@ func Sample(g *follow.Goal, m *robot.Model, period float64) (*Samples, error) {
 		return nil, err
 	}
 	if !(period > 0) || curve.Duration()/period > maxSamples {
-		return nil, &Problem{Kind: ErrOperation, Value: period, Limit: curve.Duration() / maxSamples,
+		return nil, &problem.Problem{Code: ErrOperation, Value: period, Limit: curve.Duration() / maxSamples,
 			Text: fmt.Sprintf("a period of %v s for a motion of %v s: it must be at least %v s", period, curve.Duration(), curve.Duration()/maxSamples)}
 	}
 	t, err := trajectory.Sample(curve, period)

@@ -117,6 +117,23 @@ func All(code Code, err error) (all []Problem) {
 	return all
 }
 
+// In returns the problems in an error, however they are wrapped and joined.
+func In(err error) (all []*Problem) {
+	switch e := err.(type) {
+	case *Problem:
+		return []*Problem{e}
+	case Problem:
+		return []*Problem{&e}
+	case interface{ Unwrap() []error }:
+		for _, one := range e.Unwrap() {
+			all = append(all, In(one)...)
+		}
+	case interface{ Unwrap() error }:
+		return In(e.Unwrap())
+	}
+	return all
+}
+
 // Join prints problems, a line each.
 func Join(all []Problem) string {
 	lines := make([]string, len(all))

@@ -56,6 +56,13 @@ func TestAllTakesErrorsApart(t *testing.T) {
 	if all := All("invalid", fmt.Errorf("item 3: %w", one)); len(all) != 1 || all[0].Code != "invalid" || all[0].Text != "item 3: mine; give it back" {
 		t.Errorf("%+v", all)
 	}
+	// In finds them all the same
+	if all := In(fmt.Errorf("goal: %w", errors.Join(errors.New("plain"), one, fmt.Errorf("two: %w", Problem{Code: "deep"})))); len(all) != 2 || all[0] != one || all[1].Code != "deep" {
+		t.Errorf("%+v", all)
+	}
+	if In(nil) != nil || In(errors.New("plain")) != nil {
+		t.Error("problems in an error that has none")
+	}
 	if All("x", nil) != nil {
 		t.Error("no error is no problem")
 	}

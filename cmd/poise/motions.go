@@ -13,11 +13,13 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"poise/edge"
 	"poise/motion"
 	"poise/motion/library"
 	"poise/motion/lint"
 	"poise/motion/rosgoal"
 	"poise/motion/shipped"
+	"poise/msgs/poisemsgs"
 	"poise/robot"
 	"poise/robot/load"
 )
@@ -208,7 +210,7 @@ func (j *motionsJob) list(args []string) error {
 // motionFinding is a finding with the motion that it is about.
 type motionFinding struct {
 	Motion string `json:"motion"`
-	lint.Finding
+	poisemsgs.Finding
 }
 
 // lint judges motions, all if none is named; any finding is a failure.
@@ -240,11 +242,11 @@ func (j *motionsJob) lint(args []string) error {
 	for _, m := range chosen {
 		if m.Err != nil {
 			for _, one := range flatten(m.Err) {
-				found = append(found, motionFinding{m.Name, lint.Finding{Rule: "unreadable", Text: one.Error(), Row: -1}})
+				found = append(found, motionFinding{m.Name, poisemsgs.Finding{Rule: "unreadable", Text: one.Error(), Row: -1}})
 			}
 			continue
 		}
-		for _, f := range lint.Check(m.Document, j.model, lint.Options{}) {
+		for _, f := range edge.Findings(lint.Check(m.Document, j.model, lint.Options{})) {
 			found = append(found, motionFinding{m.Name, f})
 		}
 	}
@@ -254,7 +256,7 @@ func (j *motionsJob) lint(args []string) error {
 		}
 	} else {
 		for _, f := range found {
-			fmt.Fprintf(visible{j.e.out}, "%s: %v\n", f.Motion, f.Finding)
+			fmt.Fprintf(visible{j.e.out}, "%s: %s: %s\n", f.Motion, f.Rule, f.Text)
 		}
 		if len(found) == 0 {
 			fmt.Fprintf(j.e.out, "%d motions, no findings\n", len(chosen))

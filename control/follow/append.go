@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"poise/control"
+	"poise/problem"
 	"poise/robot"
 	"poise/trajectory"
 )
@@ -19,7 +20,7 @@ func Append(m *robot.Model, o Options, p *Program, g *Goal) (*Program, error) {
 	next.Begin = 0
 	c := compiler{m: m, o: o, g: &next, from: &from}
 	if !sameJoints(first.Names, g) || first.Loop || g.Loop {
-		c.bad.add(Problem{Kind: CannotExtend, Point: -1, Help: "name the same joints, and loop neither"},
+		c.bad.add(problem.Problem{Code: CannotExtend, Help: "name the same joints, and loop neither"},
 			"the motion of %d joints cannot be extended by one of %d columns", len(first.Joints), len(g.Joints))
 		return nil, c.bad.err()
 	}
@@ -136,7 +137,7 @@ func (c *compiler) seam(before, then *Program) {
 			begin[k] = trajectory.Nearest(begin[k], end[k])
 		}
 		if gap := math.Abs(begin[k] - end[k]); gap > closed {
-			c.bad.add(Problem{Kind: StartTooFar, Joint: name, Point: 0, Value: gap, Limit: closed, Help: "begin where the motion ends, or allow an approach"},
+			c.bad.add(problem.Problem{Code: StartTooFar, Joint: name, Row: 1, Value: gap, Limit: closed, Help: "begin where the motion ends, or allow an approach"},
 				"%q is %.4g %s away from where the motion before ends, %.4g is allowed", name, gap, c.unit(k), closed)
 		}
 	}
@@ -151,11 +152,11 @@ func (c *compiler) together(before, then *Program) {
 		}
 	}
 	if most := 2 * maxPoints; points > most {
-		c.bad.add(Problem{Kind: TooMuch, Point: -1, Value: float64(points), Limit: float64(most)}, "together they have %d points, at most %d are played", points, most)
+		c.bad.add(problem.Problem{Code: TooMuch, Value: float64(points), Limit: float64(most)}, "together they have %d points, at most %d are played", points, most)
 	}
 	length := func(p *Program) float64 { return p.Curve().End() - p.Curve().Start() }
 	if whole := length(before) + length(then); whole > maxDuration {
-		c.bad.add(Problem{Kind: TooMuch, Point: -1, Value: whole, Limit: maxDuration}, "together they last %g s, at most %d s are played", whole, int(maxDuration))
+		c.bad.add(problem.Problem{Code: TooMuch, Value: whole, Limit: maxDuration}, "together they last %g s, at most %d s are played", whole, int(maxDuration))
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"poise/arbiter"
 	"poise/control"
 	"poise/loop"
+	"poise/problem"
 	"poise/robot"
 	"poise/robot/load"
 	"poise/servo/sim"
@@ -170,7 +171,7 @@ func TestAsk06StartDeviates(t *testing.T) {
 	g := within(arm(1, []float64{0.2, -0.3, 0, 0, 0, 0}, []float64{0.4, -0.3, 0, 0, 0, 0}), 0.05, 0.05)
 
 	_, err := Compile(r.m, Options{}, &r.s.Command, g)
-	all := Problems(err)
+	all := problem.In(err)
 	if len(all) != 2 || all[1].Joint != "joint_2" || math.Abs(all[1].Value-0.5) > 1e-9 || all[1].Limit != 0.05 || all[1].Help == "" {
 		t.Errorf("%v", err)
 	}
@@ -280,7 +281,7 @@ func TestAsk08WrapAround(t *testing.T) {
 		})
 	}
 	r := newRig(t, parts{model: m})
-	if _, err := Compile(m, Options{}, &r.s.Command, within(line("arm", 3, 2*math.Pi, 0), 0.1, 0)); len(Problems(err)) != 1 || Problems(err)[0].Kind != StartTooFar {
+	if _, err := Compile(m, Options{}, &r.s.Command, within(line("arm", 3, 2*math.Pi, 0), 0.1, 0)); len(problem.In(err)) != 1 || problem.In(err)[0].Code != StartTooFar {
 		t.Errorf("a joint with limits starts a turn away: %v", err)
 	}
 	// one point, from wherever the wheel is, the short way

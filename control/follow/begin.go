@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"poise/control"
+	"poise/problem"
 	"poise/trajectory"
 )
 
@@ -69,7 +70,7 @@ func (c *compiler) begin(body Stretch) {
 // leadIn begins a goal whose first point is later than zero where the command is.
 func (c *compiler) leadIn(body *Stretch) {
 	if c.from == nil {
-		c.bad.add(Problem{Kind: NoStart, Point: 0, At: body.Times[0], Value: body.Times[0], Help: "give a point at time 0"},
+		c.bad.add(problem.Problem{Code: NoStart, Row: 1, At: body.Times[0], Value: body.Times[0], Help: "give a point at time 0"},
 			"the first point is at %g s, and where the robot is at 0 s is not known", body.Times[0])
 		return
 	}
@@ -124,7 +125,7 @@ func (c *compiler) approach(first []float64) {
 		off, most := math.Abs(start[k]-first[k]), c.r.Path[k].Position
 		far = far || off > near || most >= 0 && off > most
 		if most >= 0 && off > most && c.g.Approach == 0 {
-			c.bad.add(Problem{Kind: StartTooFar, Joint: c.r.Names[k], Point: 0, Value: off, Limit: most, Help: "move there first, or allow an approach"},
+			c.bad.add(problem.Problem{Code: StartTooFar, Joint: c.r.Names[k], Row: 1, Value: off, Limit: most, Help: "move there first, or allow an approach"},
 				"%q is %.4g %s away from where the motion starts, %.4g is allowed", c.r.Names[k], off, c.unit(k), most)
 		}
 	}
@@ -165,7 +166,7 @@ func (c *compiler) wayBack(body *Stretch) {
 		if gap := math.Abs(again[k] - last[k]); gap > closed {
 			open = true
 			if c.g.Approach == 0 {
-				c.bad.add(Problem{Kind: OpenLoop, Joint: c.r.Names[k], Point: len(c.g.Points) - 1, At: body.End(), Value: gap, Limit: closed,
+				c.bad.add(problem.Problem{Code: OpenLoop, Joint: c.r.Names[k], Row: len(c.g.Points), At: body.End(), Value: gap, Limit: closed,
 					Help: "end where it begins, or allow an approach"}, "the loop ends with %q %.4g %s away from its beginning", c.r.Names[k], gap, c.unit(k))
 			}
 		}

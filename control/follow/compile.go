@@ -92,10 +92,10 @@ func (c *compiler) options() {
 		}
 	}
 	if !finite(c.r.GoalTime) {
-		c.bad.add(Problem{Kind: BadOption, Point: -1, Value: c.r.GoalTime}, "goal time tolerance is %g s", c.r.GoalTime)
+		c.bad.add(problem.Problem{Code: BadOption, Value: c.r.GoalTime}, "goal time tolerance is %g s", c.r.GoalTime)
 	}
 	if a := c.g.Approach; a != 0 && !(a >= leastApproach && a <= 1) {
-		c.bad.add(Problem{Kind: BadOption, Point: -1, Value: a, Limit: 1}, "an approach with a share of %g of the limits, want %g … 1, or 0 for none", a, leastApproach)
+		c.bad.add(problem.Problem{Code: BadOption, Value: a, Limit: 1}, "an approach with a share of %g of the limits, want %g … 1, or 0 for none", a, leastApproach)
 	}
 }
 
@@ -107,12 +107,12 @@ func (c *compiler) columns() {
 		return
 	}
 	if len(c.g.Joints) == 0 {
-		c.bad.add(Problem{Kind: NoPoints, Point: -1}, "the goal names no joints")
+		c.bad.add(problem.Problem{Code: NoPoints}, "the goal names no joints")
 	}
 	seen := map[string]bool{}
 	for k, name := range c.g.Joints {
 		if seen[name] {
-			c.bad.add(Problem{Kind: UnknownJoint, Joint: name, Point: -1}, "%q is named twice", name)
+			c.bad.add(problem.Problem{Code: UnknownJoint, Joint: name}, "%q is named twice", name)
 			continue
 		}
 		seen[name] = true
@@ -139,7 +139,7 @@ func (c *compiler) columns() {
 
 // unknown refuses a name that is no joint of its own, and says what it may be.
 func (c *compiler) unknown(name string) {
-	p := Problem{Kind: UnknownJoint, Joint: name, Point: -1}
+	p := problem.Problem{Code: UnknownJoint, Joint: name}
 	for _, b := range c.m.Bodies() {
 		if b.Mimic && b.Name == name {
 			leader := c.m.Joints()[b.Joint].Name
@@ -163,7 +163,7 @@ func (c *compiler) jointNames() (names []string) {
 
 // support takes a column as the track of a chain.
 func (c *compiler) support(res *robot.Resources, column int, name string) {
-	p := Problem{Kind: UnknownJoint, Joint: SupportPrefix + name, Point: -1}
+	p := problem.Problem{Code: UnknownJoint, Joint: SupportPrefix + name}
 	id, ok := c.m.Chain(name)
 	if !ok {
 		c.bad.add(p, "robot %q has no chain %q", c.m.Name(), name)
@@ -222,11 +222,11 @@ func supportLeaf(res *robot.Resources, chain robot.ChainID) (robot.LeafID, bool)
 func (c *compiler) points() {
 	all := c.g.Points
 	if len(all) == 0 {
-		c.bad.add(Problem{Kind: NoPoints, Point: -1}, "the goal has no points, at least one is needed")
+		c.bad.add(problem.Problem{Code: NoPoints}, "the goal has no points, at least one is needed")
 		return
 	}
 	if len(all) > maxPoints {
-		c.bad.add(Problem{Kind: TooMuch, Point: -1, Value: float64(len(all)), Limit: maxPoints}, "%d points, at most %d are played", len(all), maxPoints)
+		c.bad.add(problem.Problem{Code: TooMuch, Value: float64(len(all)), Limit: maxPoints}, "%d points, at most %d are played", len(all), maxPoints)
 		return
 	}
 	last := math.Inf(-1)
@@ -234,12 +234,12 @@ func (c *compiler) points() {
 		p := &all[i]
 		switch {
 		case !finite(p.Time):
-			c.bad.add(Problem{Kind: NotFinite, Point: i, Value: p.Time}, "time of point %d is %g", i, p.Time)
+			c.bad.add(problem.Problem{Code: NotFinite, Row: i + 1, Value: p.Time}, "time of point %d is %g", i, p.Time)
 		case p.Time < 0:
-			c.bad.add(Problem{Kind: NotRising, Point: i, At: p.Time, Value: p.Time}, "point %d is at %g s, before the motion begins", i, p.Time)
+			c.bad.add(problem.Problem{Code: NotRising, Row: i + 1, At: p.Time, Value: p.Time}, "point %d is at %g s, before the motion begins", i, p.Time)
 		case p.Time <= last:
 			now, before := c.g.Table.At(p.Time), c.g.Table.At(last)
-			c.bad.add(Problem{Kind: NotRising, Point: i, At: now, Value: now, Limit: before, Help: "times must strictly increase"},
+			c.bad.add(problem.Problem{Code: NotRising, Row: i + 1, At: now, Value: now, Limit: before, Help: "times must strictly increase"},
 				"point %d at %g s is not after point %d at %g s", i, now, i-1, before)
 		}
 		last = p.Time
@@ -248,10 +248,10 @@ func (c *compiler) points() {
 		c.row(i, "acceleration", p.Acceleration, len(all[0].Acceleration) > 0)
 	}
 	if last > maxDuration {
-		c.bad.add(Problem{Kind: TooMuch, Point: len(all) - 1, At: last, Value: last, Limit: maxDuration}, "it lasts %g s, at most %d s are played", last, int(maxDuration))
+		c.bad.add(problem.Problem{Code: TooMuch, Row: len(all), At: last, Value: last, Limit: maxDuration}, "it lasts %g s, at most %d s are played", last, int(maxDuration))
 	}
 	if len(all[0].Acceleration) > 0 && len(all[0].Velocity) == 0 {
-		c.bad.add(Problem{Kind: WrongSize, Point: 0, Limit: float64(len(c.g.Joints))}, "accelerations are given, and no velocities")
+		c.bad.add(problem.Problem{Code: WrongSize, Row: 1, Limit: float64(len(c.g.Joints))}, "accelerations are given, and no velocities")
 	}
 	c.rests(len(all)-1, "last")
 	if c.g.Loop {
@@ -266,7 +266,7 @@ func (c *compiler) row(i int, word string, x []float64, wanted bool) {
 		n = 0
 	}
 	if len(x) != n {
-		p := Problem{Kind: WrongSize, Point: i, At: c.g.Points[i].Time, Value: float64(len(x)), Limit: float64(n)}
+		p := problem.Problem{Code: WrongSize, Row: i + 1, At: c.g.Points[i].Time, Value: float64(len(x)), Limit: float64(n)}
 		if word != "position" {
 			p.Help = "all points have them, or none"
 		}
@@ -275,7 +275,7 @@ func (c *compiler) row(i int, word string, x []float64, wanted bool) {
 	}
 	for k, v := range x {
 		if !finite(v) {
-			c.bad.add(Problem{Kind: NotFinite, Joint: c.g.Joints[k], Point: i, At: c.g.Points[i].Time, Value: v}, "%s of %q at point %d is %g", word, c.g.Joints[k], i, v)
+			c.bad.add(problem.Problem{Code: NotFinite, Joint: c.g.Joints[k], Row: i + 1, At: c.g.Points[i].Time, Value: v}, "%s of %q at point %d is %g", word, c.g.Joints[k], i, v)
 		}
 	}
 }
@@ -285,7 +285,7 @@ func (c *compiler) rests(i int, word string) {
 	p := &c.g.Points[i]
 	for k, j := range c.column {
 		if j < len(p.Velocity) && math.Abs(p.Velocity[j]) > atRest {
-			c.bad.add(Problem{Kind: MovesAtEnd, Joint: c.r.Names[k], Point: i, At: p.Time, Value: p.Velocity[j], Help: "it must have velocity 0 there"},
+			c.bad.add(problem.Problem{Code: MovesAtEnd, Joint: c.r.Names[k], Row: i + 1, At: p.Time, Value: p.Velocity[j], Help: "it must have velocity 0 there"},
 				"%q moves with %.4g /s at the %s point", c.r.Names[k], p.Velocity[j], word)
 		}
 	}
@@ -359,18 +359,18 @@ func (c *compiler) unit(k int) string {
 // beyond reports a limit that the motion breaks.
 func (c *compiler) beyond(v trajectory.Violation, slower float64) {
 	name := c.r.Names[v.Joint]
-	p := Problem{Joint: name, Point: -1, At: c.g.Table.At(v.Time), Value: v.Value, Limit: v.Limit}
+	p := problem.Problem{Joint: name, At: c.g.Table.At(v.Time), Value: v.Value, Limit: v.Limit}
 	unit := c.unit(v.Joint)
 	word := v.Quantity.String()
 	switch v.Quantity {
 	case spline.Position:
-		p.Kind = BeyondPosition
+		p.Code = BeyondPosition
 		p.Help = fmt.Sprintf("keep it %.4g %s further in", math.Abs(v.Value-v.Limit), unit)
 	case spline.Velocity:
-		p.Kind, unit = BeyondVelocity, unit+"/s"
+		p.Code, unit = BeyondVelocity, unit+"/s"
 		p.Help = fmt.Sprintf("it would pass at %.3g %% of its speed", math.Floor(slower*1e3)/10)
 	default:
-		p.Kind, unit = BeyondAcceleration, unit+"/s²"
+		p.Code, unit = BeyondAcceleration, unit+"/s²"
 		p.Help = fmt.Sprintf("it would pass at %.3g %% of its speed", math.Floor(slower*1e3)/10)
 		if v.Braking {
 			word = "deceleration"

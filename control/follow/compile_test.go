@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"poise/control"
+	"poise/problem"
 	"poise/trajectory"
 )
 
@@ -19,14 +20,14 @@ func still(joints, chains int) *control.Motion {
 }
 
 // problemsOf compiles a goal that has to be refused.
-func problemsOf(t *testing.T, robot string, g *Goal) []*Problem {
+func problemsOf(t *testing.T, robot string, g *Goal) []*problem.Problem {
 	t.Helper()
 	m := model(t, robot)
 	p, err := Compile(m, Options{}, still(len(m.Joints()), len(m.Chains())), g)
 	if err == nil {
 		t.Fatalf("accepted: %v", p.Record().Names)
 	}
-	all := Problems(err)
+	all := problem.In(err)
 	if len(all) == 0 {
 		t.Fatalf("an error without problems: %v", err)
 	}
@@ -39,7 +40,7 @@ func TestRefusalsNameTheThingTheValueAndTheLimit(t *testing.T) {
 	for _, x := range []struct {
 		rule  string
 		goal  *Goal
-		kind  ProblemKind
+		kind  problem.Code
 		joint string
 		words string
 	}{
@@ -78,7 +79,7 @@ func TestRefusalsNameTheThingTheValueAndTheLimit(t *testing.T) {
 	} {
 		t.Run(x.rule, func(t *testing.T) {
 			all := problemsOf(t, "arm6", x.goal)
-			i := slices.IndexFunc(all, func(p *Problem) bool { return p.Kind == x.kind })
+			i := slices.IndexFunc(all, func(p *problem.Problem) bool { return p.Code == x.kind })
 			if i < 0 {
 				t.Fatalf("%v is not among %v", x.kind, all)
 			}
@@ -102,8 +103,8 @@ func TestAllProblemsAreReportedAtOnce(t *testing.T) {
 		{Position: []float64{0, 0, math.NaN()}}, {Position: []float64{0, 0}},
 	}, Path: []Tolerance{{Joint: "nose"}}, Approach: -1}
 	all := problemsOf(t, "arm6", g)
-	for _, k := range []ProblemKind{UnknownJoint, NotFinite, NotRising, WrongSize, BadTolerance, BadOption} {
-		if !slices.ContainsFunc(all, func(p *Problem) bool { return p.Kind == k }) {
+	for _, k := range []problem.Code{UnknownJoint, NotFinite, NotRising, WrongSize, BadTolerance, BadOption} {
+		if !slices.ContainsFunc(all, func(p *problem.Problem) bool { return p.Code == k }) {
 			t.Errorf("%v is missing", k)
 		}
 	}
@@ -125,7 +126,7 @@ func TestLimitsHoldBetweenPoints(t *testing.T) {
 		{Time: 2, Position: []float64{2.9}, Velocity: []float64{0}},
 	}}
 	all := problemsOf(t, "arm6", g)
-	if all[0].Kind != BeyondPosition || all[0].At <= 1 || all[0].At >= 2 || all[0].Limit != 2.967 && math.Abs(all[0].Limit-2.967) > 1e-3 {
+	if all[0].Code != BeyondPosition || all[0].At <= 1 || all[0].At >= 2 || all[0].Limit != 2.967 && math.Abs(all[0].Limit-2.967) > 1e-3 {
 		t.Errorf("%+v", all[0])
 	}
 
@@ -277,7 +278,7 @@ func TestRefusalsTellTheTimeOfTheTable(t *testing.T) {
 	g := line("joint_1", 1, 0, 0.1, 0.2, 2.9)
 	g.Table = TableTime{Zero: 8, Pace: -2}
 	_, err := Compile(m, Options{}, nil, g)
-	for _, p := range Problems(err) {
+	for _, p := range problem.In(err) {
 		if p.At < 2 || p.At > 4 || !strings.Contains(p.Text, fmt.Sprintf("at %.4g s", p.At)) {
 			t.Errorf("at %g s: %s", p.At, p.Text)
 		}

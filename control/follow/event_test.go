@@ -8,6 +8,7 @@ import (
 
 	"poise/control"
 	"poise/loop"
+	"poise/problem"
 	"poise/trajectory"
 )
 
@@ -242,10 +243,10 @@ func TestAppend(t *testing.T) {
 
 	p := r.programs[first]
 	gap := bend()
-	if _, err := Append(r.m, Options{}, p, gap); len(Problems(err)) == 0 || Problems(err)[0].Kind != StartTooFar {
+	if _, err := Append(r.m, Options{}, p, gap); len(problem.In(err)) == 0 || problem.In(err)[0].Code != StartTooFar {
 		t.Errorf("a gap is appended: %v", err)
 	}
-	if _, err := Append(r.m, Options{}, p, line("joint_1", 1, 0.1, 0)); len(Problems(err)) == 0 || Problems(err)[0].Kind != CannotExtend {
+	if _, err := Append(r.m, Options{}, p, line("joint_1", 1, 0.1, 0)); len(problem.In(err)) == 0 || problem.In(err)[0].Code != CannotExtend {
 		t.Errorf("other joints are appended: %v", err)
 	}
 }

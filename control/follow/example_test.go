@@ -5,6 +5,7 @@ import (
 
 	"poise/control"
 	"poise/control/follow"
+	"poise/problem"
 	"poise/robot/load"
 	"poise/trajectory"
 )
@@ -25,7 +26,7 @@ func ExampleCompile() {
 		Events: []follow.Event{{Time: 0.25, Type: "voice/say", Command: "hello"}},
 	}
 	_, err = follow.Compile(bot.Model, follow.Options{}, &at, &goal)
-	for _, p := range follow.Problems(err) {
+	for _, p := range problem.In(err) {
 		fmt.Println(p)
 	}
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"poise/control"
+	"poise/problem"
 	"poise/servo"
 	"poise/trajectory"
 )
@@ -100,7 +101,7 @@ func FuzzGoal(f *testing.F) {
 		cmd, meas := control.NewMotion(joints, chains, 1), control.NewMeasured(joints, 0, servo.Sensors{})
 		p, err := Compile(m, Options{}, &cmd, g)
 		if err != nil {
-			if len(Problems(err)) == 0 {
+			if len(problem.In(err)) == 0 {
 				t.Fatalf("an error without problems: %v", err)
 			}
 			return

@@ -8,6 +8,7 @@ import (
 
 	"poise/control"
 	"poise/loop"
+	"poise/problem"
 	"poise/robot"
 	"poise/servo"
 	"poise/servo/sim"
@@ -48,7 +49,7 @@ func TestNoOvershootAtEndsNoCreepInHolds(t *testing.T) {
 func TestGoalWithoutDuration(t *testing.T) {
 	r := newRig(t, parts{robot: "arm6"})
 	ended(t, r.finish(r.must(0, within(line("joint_1", 0, 0), 0.1, 0.1)), 0.01), control.Done, control.OK)
-	if _, err := Compile(r.m, Options{}, &r.s.Command, within(line("joint_1", 0, 0.5), 0.1, 0.1)); len(Problems(err)) != 1 {
+	if _, err := Compile(r.m, Options{}, &r.s.Command, within(line("joint_1", 0, 0.5), 0.1, 0.1)); len(problem.In(err)) != 1 {
 		t.Errorf("half a radian away: %v", err)
 	}
 	g := within(line("joint_1", 0, 0.5), 0.1, 0.1)
@@ -75,7 +76,7 @@ func TestOnePoint(t *testing.T) {
 		if n := rep.Tick.N - first; n != 1000 && n != 1001 || r.at("joint_3") != 0.4 {
 			t.Errorf("%d ticks, at %g", n, r.at("joint_3"))
 		}
-		if _, err := Compile(r.m, Options{}, nil, &Goal{Joints: []string{"joint_3"}, Points: []trajectory.Point{{Time: 1, Position: []float64{0.4}}}}); len(Problems(err)) != 1 || Problems(err)[0].Kind != NoStart {
+		if _, err := Compile(r.m, Options{}, nil, &Goal{Joints: []string{"joint_3"}, Points: []trajectory.Point{{Time: 1, Position: []float64{0.4}}}}); len(problem.In(err)) != 1 || problem.In(err)[0].Code != NoStart {
 			t.Errorf("from nowhere: %v", err)
 		}
 	}

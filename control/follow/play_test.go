@@ -6,6 +6,7 @@ import (
 
 	"poise/control"
 	"poise/loop"
+	"poise/problem"
 	"poise/trajectory"
 )
 
@@ -57,7 +58,7 @@ func TestRobotOutsideItsLimitsMayComeBack(t *testing.T) {
 	to := func(q float64) *Goal {
 		return &Goal{Joints: []string{"joint_2"}, Points: []trajectory.Point{{Time: 1, Position: []float64{q}}}}
 	}
-	if _, err := Compile(m, Options{}, &r.s.Command, to(pose[id]+0.1)); len(Problems(err)) != 1 || Problems(err)[0].Kind != BeyondPosition {
+	if _, err := Compile(m, Options{}, &r.s.Command, to(pose[id]+0.1)); len(problem.In(err)) != 1 || problem.In(err)[0].Code != BeyondPosition {
 		t.Errorf("further out: %v", err)
 	}
 	ended(t, r.finish(r.must(0, to(1.5)), 4), control.Done, control.OK)

@@ -3,72 +3,30 @@ package follow
 import (
 	"errors"
 	"fmt"
+
+	"poise/problem"
 )
 
-// ProblemKind is what is wrong with a goal.
-type ProblemKind uint8
-
-// The kinds of problems.
+// What can be wrong with a goal: the codes of its problems.
 const (
-	UnknownJoint   ProblemKind = iota + 1 // no joint or chain of that name, or one that cannot be led
-	NoPoints                              // or no columns
-	TooMuch                               // more points, or longer, than is played
-	WrongSize                             // Value numbers, Limit wanted
-	NotFinite                             // Value is NaN or an infinity
-	NotRising                             // the time Value is not after Limit
-	BeyondPosition                        // the curve comes to Value at At
-	BeyondVelocity
-	BeyondAcceleration
-	MovesAtEnd   // the last point has velocity Value
-	NoStart      // it depends on a start pose that is not known
-	StartTooFar  // the start pose is Value off, Limit is allowed
-	BadTolerance // a joint that is not in the goal, or named twice
-	BadEvent     // an event at At, outside the motion
-	BadOption    // Value of an option
-	OpenLoop     // the end is Value from the beginning, and no move back is allowed
-	CannotExtend // the goal does not fit the motion that it shall extend
+	UnknownJoint       problem.Code = "unknown_joint" // no joint or chain of that name, or one that cannot be led
+	NoPoints           problem.Code = "no_points"     // or no columns
+	TooMuch            problem.Code = "too_much"      // more points, or longer, than is played
+	WrongSize          problem.Code = "wrong_size"    // Value numbers, Limit wanted
+	NotFinite          problem.Code = "not_a_number"  // Value is NaN or an infinity
+	NotRising          problem.Code = "time_does_not_increase"
+	BeyondPosition     problem.Code = "beyond_position_limit" // the curve comes to Value at At
+	BeyondVelocity     problem.Code = "beyond_velocity_limit"
+	BeyondAcceleration problem.Code = "beyond_acceleration_limit"
+	MovesAtEnd         problem.Code = "moves_at_its_end" // the last point has velocity Value
+	NoStart            problem.Code = "no_start_pose"    // it depends on a start pose that is not known
+	StartTooFar        problem.Code = "start_too_far"    // the start pose is Value off, Limit is allowed
+	BadTolerance       problem.Code = "bad_tolerance"    // a joint that is not in the goal, or named twice
+	BadEvent           problem.Code = "bad_event"        // an event at At, outside the motion
+	BadOption          problem.Code = "bad_option"       // Value of an option
+	OpenLoop           problem.Code = "open_loop"        // the end is Value from the beginning, and no move back is allowed
+	CannotExtend       problem.Code = "cannot_extend"    // the goal does not fit the motion that it shall extend
 )
-
-var kindNames = [...]string{"", "unknown joint", "no points", "too much", "wrong size", "not a number", "time does not increase",
-	"beyond position limit", "beyond velocity limit", "beyond acceleration limit", "moves at its end", "no start pose",
-	"start too far", "bad tolerance", "bad event", "bad option", "open loop", "cannot extend"}
-
-// String names the kind in a few words.
-func (k ProblemKind) String() string { return kindNames[k] }
-
-// Problem is one thing wrong with a goal: the thing, the value, the limit, and
-// what would help.
-type Problem struct {
-	Kind             ProblemKind
-	Joint            string  // or the column; "" if it is not about one
-	Point            int     // −1 if it is not about one
-	At, Value, Limit float64 // time in s; value and limit in SI
-	Text             string  // what is wrong, in words
-	Help             string  // what would make it pass; "" if that is plain
-}
-
-// Error says what is wrong, and what would help.
-func (p *Problem) Error() string {
-	if p.Help != "" {
-		return p.Text + "; " + p.Help
-	}
-	return p.Text
-}
-
-// Problems returns what is wrong with a goal, out of an error of this package.
-func Problems(err error) (all []*Problem) {
-	switch e := err.(type) {
-	case *Problem:
-		return []*Problem{e}
-	case interface{ Unwrap() []error }:
-		for _, one := range e.Unwrap() {
-			all = append(all, Problems(one)...)
-		}
-	case interface{ Unwrap() error }:
-		return Problems(e.Unwrap())
-	}
-	return all
-}
 
 // maxReported bounds how many problems one error lists.
 const maxReported = 20
@@ -80,7 +38,7 @@ type problems struct {
 }
 
 // add takes a problem; its words are made of the format.
-func (p *problems) add(x Problem, format string, args ...any) {
+func (p *problems) add(x problem.Problem, format string, args ...any) {
 	if p.full() {
 		p.more++
 		return

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"poise/problem"
 	"poise/robot"
 	"poise/trajectory"
 )
@@ -40,7 +41,7 @@ func (c *compiler) stated(word string, listed []Tolerance, standard trajectory.T
 	}
 	seen := map[string]bool{}
 	for _, t := range listed {
-		p := Problem{Kind: BadTolerance, Joint: t.Joint, Point: -1, Value: t.Position}
+		p := problem.Problem{Code: BadTolerance, Joint: t.Joint, Value: t.Position}
 		k := slices.Index(c.r.Names, t.Joint)
 		switch {
 		case k < 0:
@@ -83,13 +84,13 @@ func (c *compiler) events() {
 		end = c.g.Points[n-1].Time
 	}
 	if n := len(c.g.Events); n > maxEvents {
-		c.bad.add(Problem{Kind: TooMuch, Point: -1, Value: float64(n), Limit: maxEvents}, "%d events, at most %d are played", n, maxEvents)
+		c.bad.add(problem.Problem{Code: TooMuch, Value: float64(n), Limit: maxEvents}, "%d events, at most %d are played", n, maxEvents)
 		return
 	}
 	for i, e := range c.g.Events {
 		if !(e.Time >= 0 && e.Time <= end+1e-9) {
 			at, last := c.g.Table.At(e.Time), c.g.Table.At(end)
-			c.bad.add(Problem{Kind: BadEvent, Point: -1, At: at, Value: at, Limit: last, Help: "events lie between 0 and the end"},
+			c.bad.add(problem.Problem{Code: BadEvent, At: at, Value: at, Limit: last, Help: "events lie between 0 and the end"},
 				"event %d (%s %s) is at %g s, the motion lasts %g s", i, e.Type, e.Command, at, last)
 		}
 	}

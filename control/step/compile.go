@@ -8,6 +8,7 @@ import (
 	"poise/control"
 	"poise/kinematics"
 	"poise/kinematics/ik"
+	"poise/problem"
 	"poise/robot"
 	"poise/spatial"
 	"poise/trajectory"
@@ -32,7 +33,7 @@ const (
 const frameColumns = 6
 
 // Compile checks a goal against a robot and finds its joints, outside the cycle.
-// It reports every problem at once, each a *Problem.
+// It reports every problem at once, each a *problem.Problem.
 func Compile(m *robot.Model, o Options, g *Goal) (*Program, error) {
 	c := &compiler{checker: checker{m: m, g: g}}
 	if err := c.check(); err != nil {
@@ -128,7 +129,7 @@ func (c *compiler) prepare(from []float64) error {
 		for _, j := range chain.Joints {
 			if slices.Contains(c.r.Joints, j) {
 				name := m.Joints()[j].Name
-				c.problem(Problem{Limb: l.Chain, Sample: -1, Joint: name}, "limb %q shares %s with another", l.Chain, name)
+				c.problem(problem.Problem{Resource: l.Chain, Joint: name}, "limb %q shares %s with another", l.Chain, name)
 				return errors.Join(c.errs...)
 			}
 			c.r.Joints = append(c.r.Joints, j)
@@ -201,7 +202,7 @@ func (c *compiler) solve(t float64) error {
 		if r.Status == ik.Solved {
 			continue
 		}
-		p := Problem{Limb: l.chain.Name, Sample: c.sampleAt(t), At: t, Value: max(r.PositionError, r.RotationError)}
+		p := problem.Problem{Resource: l.chain.Name, Row: c.sampleAt(t) + 1, At: t, Value: max(r.PositionError, r.RotationError)}
 		why := ""
 		if r.Joint != robot.NoJoint {
 			p.Joint = c.m.Joints()[r.Joint].Name
@@ -287,7 +288,7 @@ func (c *compiler) slips() {
 		for k := 1; k < len(all); k++ {
 			moved := l.world[k].P.Sub(l.world[k-1].P).Norm()
 			if all[k-1] != robot.NoContact && all[k] != robot.NoContact && c.r.Base && moved > slip {
-				c.problem(Problem{Limb: l.chain.Name, Sample: k, At: c.g.Times[k], Value: moved, Max: slip},
+				c.problem(problem.Problem{Resource: l.chain.Name, Row: k + 1, At: c.g.Times[k], Value: moved, Limit: slip},
 					"limb %q stands from %.3f s and is %.4f m away at %.3f s, %.4f m are allowed", l.chain.Name, c.g.Times[k-1], moved, c.g.Times[k], slip)
 				break
 			}
@@ -311,7 +312,7 @@ func (c *compiler) limits(curve *spline.Spline, bounds []control.Bounds) {
 	}
 	for _, v := range l.Violations(curve, 1e-9) {
 		name := c.m.Joints()[c.r.Joints[v.Joint]].Name
-		c.problem(Problem{Sample: c.sampleAt(v.Time), At: v.Time, Joint: name, Value: v.Value, Max: v.Limit},
+		c.problem(problem.Problem{Row: c.sampleAt(v.Time) + 1, At: v.Time, Joint: name, Value: v.Value, Limit: v.Limit},
 			"%s of %s comes to %.4g at %.3f s, its limit is %.4g", v.Quantity, name, v.Value, v.Time, v.Limit)
 	}
 }

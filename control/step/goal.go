@@ -35,17 +35,8 @@ type Limb struct {
 	Contacts []string       // from each time on: the contact it stands on, "" while it is free; nil is free all the way
 }
 
-// Problem is one thing wrong with a goal.
-type Problem struct {
-	Limb       string  // "" if it is not about one
-	Sample     int     // −1 if it is not about one
-	At         float64 // s
-	Joint      string  // in the way, "" if none is
-	Value, Max float64 // SI
-	Text       string  // what is wrong, in words
-}
-
-func (p *Problem) Error() string { return p.Text }
+// BadStep is the code of what is wrong with a goal.
+const BadStep problem.Code = "bad_step"
 
 // Bounds of goals: ten minutes, and a table that fits into memory.
 const (
@@ -66,7 +57,8 @@ type checker struct {
 	errs []error
 }
 
-func (c *checker) problem(p Problem, format string, args ...any) {
+func (c *checker) problem(p problem.Problem, format string, args ...any) {
+	p.Code = BadStep
 	p.Text = "step: " + fmt.Sprintf(format, args...)
 	c.errs = append(c.errs, &p)
 }
@@ -76,22 +68,22 @@ func (c *checker) check() error {
 	g := c.g
 	n := len(g.Times)
 	if len(g.Limbs) == 0 {
-		c.problem(Problem{Sample: -1}, "no limb")
+		c.problem(problem.Problem{}, "no limb")
 	}
 	if n < 2 || n > maxSamples {
-		c.problem(Problem{Sample: -1, Value: float64(n), Max: maxSamples}, "%d samples, must be 2 … %d", n, maxSamples)
+		c.problem(problem.Problem{Value: float64(n), Limit: maxSamples}, "%d samples, must be 2 … %d", n, maxSamples)
 	}
 	c.times()
 	if g.Base != nil && len(g.Base) != n {
-		c.problem(Problem{Sample: -1, Value: float64(len(g.Base)), Max: float64(n)}, "%d poses of the base at %d times", len(g.Base), n)
+		c.problem(problem.Problem{Value: float64(len(g.Base)), Limit: float64(n)}, "%d poses of the base at %d times", len(g.Base), n)
 	}
 	if g.Base != nil && !c.m.Floating() {
-		c.problem(Problem{Sample: -1}, "the base of %s does not move", c.m.Name())
+		c.problem(problem.Problem{}, "the base of %s does not move", c.m.Name())
 	}
 	c.poses("", g.Base)
 	for _, x := range [...]float64{g.PositionTolerance, g.OrientationTolerance} {
 		if math.IsNaN(x) {
-			c.problem(Problem{Sample: -1, Value: x}, "a tolerance is not a number")
+			c.problem(problem.Problem{Value: x}, "a tolerance is not a number")
 		}
 	}
 	seen := map[string]bool{}
@@ -106,10 +98,10 @@ func (c *checker) times() {
 	for k, t := range c.g.Times {
 		switch {
 		case !(t >= 0 && t <= maxDuration):
-			c.problem(Problem{Sample: k, At: t, Value: t, Max: maxDuration}, "sample %d is at %g s, must be within 0 … %g", k, t, maxDuration)
+			c.problem(problem.Problem{Row: k + 1, At: t, Value: t, Limit: maxDuration}, "sample %d is at %g s, must be within 0 … %g", k, t, maxDuration)
 			return
 		case k > 0 && !(t > last):
-			c.problem(Problem{Sample: k, At: t, Value: t, Max: last}, "sample %d is at %g s, not after %g s", k, t, last)
+			c.problem(problem.Problem{Row: k + 1, At: t, Value: t, Limit: last}, "sample %d is at %g s, not after %g s", k, t, last)
 			return
 		}
 		last = t
@@ -123,24 +115,24 @@ func (c *checker) limb(l *Limb, seen map[string]bool) {
 		for _, x := range c.m.Chains() {
 			names = append(names, x.Name)
 		}
-		c.problem(Problem{Limb: l.Chain, Sample: -1}, "%s has no chain %q%s", c.m.Name(), l.Chain, problem.Hint(l.Chain, names))
+		c.problem(problem.Problem{Resource: l.Chain}, "%s has no chain %q%s", c.m.Name(), l.Chain, problem.Hint(l.Chain, names))
 	} else if c.m.Chains()[id].VirtualTip == robot.NoFrame {
-		c.problem(Problem{Limb: l.Chain, Sample: -1}, "chain %q has no end", l.Chain)
+		c.problem(problem.Problem{Resource: l.Chain}, "chain %q has no end", l.Chain)
 	}
 	if seen[l.Chain] {
-		c.problem(Problem{Limb: l.Chain, Sample: -1}, "limb %q is given twice", l.Chain)
+		c.problem(problem.Problem{Resource: l.Chain}, "limb %q is given twice", l.Chain)
 	}
 	seen[l.Chain] = true
 	if len(l.Poses) != n {
-		c.problem(Problem{Limb: l.Chain, Sample: -1, Value: float64(len(l.Poses)), Max: float64(n)}, "limb %q has %d poses at %d times", l.Chain, len(l.Poses), n)
+		c.problem(problem.Problem{Resource: l.Chain, Value: float64(len(l.Poses)), Limit: float64(n)}, "limb %q has %d poses at %d times", l.Chain, len(l.Poses), n)
 	}
 	c.poses(l.Chain, l.Poses)
 	if l.Contacts != nil && len(l.Contacts) != n {
-		c.problem(Problem{Limb: l.Chain, Sample: -1, Value: float64(len(l.Contacts)), Max: float64(n)}, "limb %q has %d contacts at %d times", l.Chain, len(l.Contacts), n)
+		c.problem(problem.Problem{Resource: l.Chain, Value: float64(len(l.Contacts)), Limit: float64(n)}, "limb %q has %d contacts at %d times", l.Chain, len(l.Contacts), n)
 	}
 	for k, name := range l.Contacts {
 		if _, ok := c.m.Contact(name); name != "" && !ok {
-			c.problem(Problem{Limb: l.Chain, Sample: k}, "limb %q stands on %q at sample %d, and %s has no such contact", l.Chain, name, k, c.m.Name())
+			c.problem(problem.Problem{Resource: l.Chain, Row: k + 1}, "limb %q stands on %q at sample %d, and %s has no such contact", l.Chain, name, k, c.m.Name())
 			return
 		}
 	}
@@ -154,7 +146,7 @@ func (c *checker) poses(limb string, all []spatial.Pose) {
 	}
 	for k := range all {
 		if !isPose(&all[k]) {
-			c.problem(Problem{Limb: limb, Sample: k}, "the pose of %s at sample %d is not one: numbers and a rotation are needed", who, k)
+			c.problem(problem.Problem{Resource: limb, Row: k + 1}, "the pose of %s at sample %d is not one: numbers and a rotation are needed", who, k)
 			return
 		}
 	}

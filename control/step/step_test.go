@@ -13,6 +13,7 @@ import (
 	"poise/internal/rig"
 	"poise/kinematics"
 	"poise/loop"
+	"poise/problem"
 	"poise/servo/sim"
 	"poise/spatial"
 )
@@ -313,9 +314,9 @@ func TestProblems(t *testing.T) {
 				t.Errorf("%s: no %q in:\n%v", c.name, w, err)
 			}
 		}
-		var p *step.Problem
+		var p *problem.Problem
 		if !errors.As(err, &p) {
-			t.Errorf("%s: %T is no *Problem", c.name, err)
+			t.Errorf("%s: %T is no *problem.Problem", c.name, err)
 		}
 	}
 	// where it may, time slows down instead, and the path stays

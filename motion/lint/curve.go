@@ -7,6 +7,7 @@ import (
 
 	"poise/control/follow"
 	"poise/motion"
+	"poise/problem"
 	"poise/robot"
 	"poise/trajectory"
 	"poise/trajectory/spline"
@@ -20,17 +21,17 @@ const slack = 1e-9
 const perSegment = 24
 
 // noCurve says why a motion has no curve, with the joint by its name.
-func noCurve(joints []string, err error) Finding {
+func noCurve(joints []string, err error) problem.Problem {
 	var key *spline.KeyError
 	if !errors.As(err, &key) || key.Joint < 0 || key.Joint >= len(joints) || key.Key < 0 {
-		return Finding{Rule: Table, Row: -1, Text: err.Error()}
+		return problem.Problem{Code: Table, Text: err.Error()}
 	}
 	name := joints[key.Joint]
 	text := fmt.Sprintf("%s of %s is %g", key.Quantity, name, key.Value)
 	if errors.Is(key, spline.ErrSteep) {
 		text = fmt.Sprintf("%s of %s changes too steeply within %g s", key.Quantity, name, key.Value)
 	}
-	return Finding{Rule: Table, Row: -1, Joint: name, Text: fmt.Sprintf("%s, from point %d of those that are played", text, key.Key+1)}
+	return problem.Problem{Code: Table, Joint: name, Text: fmt.Sprintf("%s, from point %d of those that are played", text, key.Key+1)}
 }
 
 // curve looks for limits that the motion breaks at any instant.
@@ -122,20 +123,20 @@ func beyond(limits *trajectory.Limits, v trajectory.Violation, value, velocity f
 	return math.Copysign(most, value), math.Abs(value) > most*(1+slack)
 }
 
-func (c *checker) limitFinding(name string, v trajectory.Violation, from, to, value, limit float64) Finding {
+func (c *checker) limitFinding(name string, v trajectory.Violation, from, to, value, limit float64) problem.Problem {
 	unit := "rad"
 	if id, ok := c.m.Joint(name); ok && c.m.Joints()[id].Kind == robot.Prismatic {
 		unit = "m"
 	}
-	f := Finding{Joint: name, From: from, To: to, Value: value, Limit: limit, Row: c.rowAt(from)}
+	f := problem.Problem{Joint: name, At: from, Until: to, Value: value, Limit: limit, Row: c.rowAt(from) + 1}
 	what := v.Quantity.String()
 	switch v.Quantity {
 	case spline.Position:
-		f.Rule = Position
+		f.Code = Position
 	case spline.Velocity:
-		f.Rule, unit = Velocity, unit+"/s"
+		f.Code, unit = Velocity, unit+"/s"
 	default:
-		f.Rule, unit = Acceleration, unit+"/s²"
+		f.Code, unit = Acceleration, unit+"/s²"
 		if v.Braking {
 			what = "deceleration"
 		}

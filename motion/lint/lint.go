@@ -12,42 +12,30 @@ import (
 	"poise/robot"
 )
 
-// Finding is one thing wrong with a motion, and where.
-type Finding struct {
-	Rule  string  `json:"rule"` // one of Rules
-	Text  string  `json:"text"` // what is wrong, with where and by how much
-	Joint string  `json:"joint"`
-	From  float64 `json:"from_time"` // s; both 0 if it is about no time
-	To    float64 `json:"to_time"`
-	Value float64 `json:"value"` // what was found at its worst, and
-	Limit float64 `json:"limit"` // what is allowed, where that makes sense
-	Row   int     `json:"row"`   // where it begins, counted from 0; −1 if it is about none
+// Rule is one thing that is looked for.
+type Rule struct {
+	Name  problem.Code
+	Finds string
 }
 
-// String returns the text with its rule.
-func (f Finding) String() string { return f.Rule + ": " + f.Text }
-
-// Rule is one thing that is looked for.
-type Rule struct{ Name, Finds string }
-
-// The names of the rules.
+// The names of the rules: the codes of what they find.
 const (
-	Table        = "table"
-	Points       = "points"
-	Order        = "order"
-	Marks        = "marks"
-	UnknownJoint = "unknown_joint"
-	UnknownChain = "unknown_chain"
-	MissingJoint = "missing_joint"
-	StartPose    = "start_pose"
-	Support      = "support"
-	Event        = "event"
-	Loop         = "loop"
-	Position     = "position"
-	Velocity     = "velocity"
-	Acceleration = "acceleration"
-	Slip         = "slip"
-	Balance      = "balance"
+	Table        problem.Code = "table"
+	Points       problem.Code = "points"
+	Order        problem.Code = "order"
+	Marks        problem.Code = "marks"
+	UnknownJoint problem.Code = "unknown_joint"
+	UnknownChain problem.Code = "unknown_chain"
+	MissingJoint problem.Code = "missing_joint"
+	StartPose    problem.Code = "start_pose"
+	Support      problem.Code = "support"
+	Event        problem.Code = "event"
+	Loop         problem.Code = "loop"
+	Position     problem.Code = "position"
+	Velocity     problem.Code = "velocity"
+	Acceleration problem.Code = "acceleration"
+	Slip         problem.Code = "slip"
+	Balance      problem.Code = "balance"
 )
 
 // Rules lists everything that is looked for.
@@ -103,11 +91,11 @@ type checker struct {
 	m    *robot.Model
 	o    Options
 	rows []int // that are enabled
-	all  []Finding
+	all  []problem.Problem
 }
 
 // Check returns everything wrong with a motion for a robot, in the order of Rules.
-func Check(d *motion.Document, m *robot.Model, o Options) []Finding {
+func Check(d *motion.Document, m *robot.Model, o Options) []problem.Problem {
 	c := &checker{d: d, m: m, o: o.orDefault()}
 	if err := d.Check(); err != nil {
 		c.table(err)
@@ -128,15 +116,15 @@ func Check(d *motion.Document, m *robot.Model, o Options) []Finding {
 		c.curve(g)
 		c.standing(g)
 	}
-	rank := map[string]int{}
+	rank := map[problem.Code]int{}
 	for i, r := range Rules() {
 		rank[r.Name] = i
 	}
-	slices.SortStableFunc(c.all, func(a, b Finding) int { return rank[a.Rule] - rank[b.Rule] })
+	slices.SortStableFunc(c.all, func(a, b problem.Problem) int { return rank[a.Code] - rank[b.Code] })
 	return c.all
 }
 
-func (c *checker) add(f Finding) { c.all = append(c.all, f) }
+func (c *checker) add(f problem.Problem) { c.all = append(c.all, f) }
 
 // table tells what does not fit.
 func (c *checker) table(err error) {
@@ -146,15 +134,12 @@ func (c *checker) table(err error) {
 		list = joined.Unwrap()
 	}
 	for _, one := range list {
-		f := Finding{Rule: Table, Text: one.Error(), Row: -1}
-		var p *motion.Problem
+		f := problem.Problem{Code: Table, Text: one.Error()}
+		var p *problem.Problem
 		if errors.As(one, &p) {
-			f.Joint, f.Value, f.Limit = p.Joint, p.Value, p.Limit
+			f.Joint, f.Row, f.Value, f.Limit = p.Joint, p.Row, p.Value, p.Limit
 			if math.IsNaN(f.Value) || math.IsInf(f.Value, 0) {
 				f.Value = 0
-			}
-			if p.HasRow {
-				f.Row = p.Row
 			}
 		}
 		c.add(f)
@@ -162,16 +147,16 @@ func (c *checker) table(err error) {
 }
 
 // at returns a finding at a row.
-func (c *checker) at(rule string, row int, joint, format string, a ...any) Finding {
+func (c *checker) at(rule problem.Code, row int, joint, format string, a ...any) problem.Problem {
 	t := c.d.Points[row].Time
-	return Finding{Rule: rule, Joint: joint, From: t, To: t, Row: row,
+	return problem.Problem{Code: rule, Joint: joint, At: t, Until: t, Row: row + 1,
 		Text: fmt.Sprintf(format, a...) + fmt.Sprintf(" (row %d, %s s)", row+1, short(t))}
 }
 
 // order looks at the times; it reports whether those of enabled rows rise.
 func (c *checker) order() (rising bool) {
 	if len(c.rows) < 2 {
-		c.add(Finding{Rule: Points, Row: -1, Value: float64(len(c.rows)), Limit: 2, Text: fmt.Sprintf("%d enabled rows: a motion needs two", len(c.rows))})
+		c.add(problem.Problem{Code: Points, Value: float64(len(c.rows)), Limit: 2, Text: fmt.Sprintf("%d enabled rows: a motion needs two", len(c.rows))})
 	}
 	rising = true
 	last := -1 // enabled row before
@@ -220,9 +205,9 @@ func (c *checker) names() *motion.Document {
 	unknown := func(name, what string) bool {
 		id, ok := c.m.Joint(name)
 		if !ok {
-			c.add(Finding{Rule: UnknownJoint, Joint: name, Row: -1, Text: fmt.Sprintf("%s %q does not exist%s", what, name, problem.Hint(name, known))})
+			c.add(problem.Problem{Code: UnknownJoint, Joint: name, Text: fmt.Sprintf("%s %q does not exist%s", what, name, problem.Hint(name, known))})
 		} else if kind := c.m.Joints()[id].Kind; kind.NumQ() != 1 {
-			c.add(Finding{Rule: UnknownJoint, Joint: name, Row: -1, Text: fmt.Sprintf("%s %q is %v: its position is not one number", what, name, kind)})
+			c.add(problem.Problem{Code: UnknownJoint, Joint: name, Text: fmt.Sprintf("%s %q is %v: its position is not one number", what, name, kind)})
 			return true
 		}
 		return !ok
@@ -245,7 +230,7 @@ func (c *checker) names() *motion.Document {
 		}
 	}
 	if enabled == 0 {
-		c.add(Finding{Rule: MissingJoint, Row: -1, Text: "no joint of the robot takes part"})
+		c.add(problem.Problem{Code: MissingJoint, Text: "no joint of the robot takes part"})
 	}
 	c.chains()
 	c.startPose()
@@ -264,7 +249,7 @@ func (c *checker) startPose() {
 		for _, p := range c.m.Poses() {
 			poses = append(poses, p.Name)
 		}
-		c.add(Finding{Rule: StartPose, Row: -1, Text: fmt.Sprintf("start pose %q does not exist%s", c.d.StartPose, problem.Hint(c.d.StartPose, poses))})
+		c.add(problem.Problem{Code: StartPose, Text: fmt.Sprintf("start pose %q does not exist%s", c.d.StartPose, problem.Hint(c.d.StartPose, poses))})
 		return
 	}
 	for i, id := range pose.Joints {
@@ -293,7 +278,7 @@ func (c *checker) captured(name string) bool {
 		return true
 	}
 	f := c.at(MissingJoint, lacking[0], name, "joint %q takes part and was not captured in %d of %d enabled rows", name, len(lacking), len(c.rows))
-	f.To = c.d.Points[lacking[len(lacking)-1]].Time
+	f.Until = c.d.Points[lacking[len(lacking)-1]].Time
 	c.add(f)
 	return false
 }
@@ -307,7 +292,7 @@ func (c *checker) chains() {
 	}
 	for _, name := range c.d.Chains {
 		if !slices.Contains(standing, name) {
-			c.add(Finding{Rule: UnknownChain, Joint: name, Row: -1, Text: fmt.Sprintf("no chain %q can stand%s", name, problem.Hint(name, standing))})
+			c.add(problem.Problem{Code: UnknownChain, Joint: name, Text: fmt.Sprintf("no chain %q can stand%s", name, problem.Hint(name, standing))})
 		}
 	}
 }
@@ -336,7 +321,7 @@ func (c *checker) supports() {
 func (c *checker) events() {
 	first, last := c.d.Span()
 	for i, e := range c.d.Events {
-		f := Finding{Rule: Event, From: e.Time, To: e.Time, Value: e.Time, Row: -1}
+		f := problem.Problem{Code: Event, At: e.Time, Until: e.Time, Value: e.Time}
 		name := fmt.Sprintf("event %d (%s)", i+1, strings.TrimSpace(e.Type+" "+e.Command))
 		switch {
 		case e.Time > last:

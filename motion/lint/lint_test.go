@@ -9,6 +9,7 @@ import (
 
 	"poise/motion"
 	"poise/motion/lint"
+	"poise/problem"
 	"poise/robot"
 	"poise/robot/load"
 )
@@ -54,11 +55,11 @@ func set(row int, joint string, value float64) motion.Operation {
 }
 
 // rules returns the rules of findings, each once.
-func rules(all []lint.Finding) string {
+func rules(all []problem.Problem) string {
 	var names []string
 	for _, f := range all {
-		if !slices.Contains(names, f.Rule) {
-			names = append(names, f.Rule)
+		if !slices.Contains(names, string(f.Code)) {
+			names = append(names, string(f.Code))
 		}
 	}
 	return strings.Join(names, " ")
@@ -75,47 +76,47 @@ func TestEveryRuleFindsItsFault(t *testing.T) {
 	}
 	legs := motion.Operation{Op: "add_supports", Names: []string{"leg1", "leg2", "leg3", "leg4"}, Values: []float64{1}}
 	for _, tc := range []struct {
-		rule   string
+		rule   problem.Code
 		change func(d *motion.Document)
-		want   lint.Finding // zero fields are not compared, but the row is
+		want   problem.Problem // zero fields are not compared, but the row is
 		text   string
 	}{
-		{lint.Table, func(d *motion.Document) { d.Points[1].Time = math.NaN() }, lint.Finding{Row: 1}, "NaN"},
-		{lint.Points, func(d *motion.Document) { d.Points = d.Points[:1]; d.Events = nil }, lint.Finding{Row: -1, Value: 1, Limit: 2}, "needs two"},
-		{lint.Order, func(d *motion.Document) { d.Points[1].Time = 0 }, lint.Finding{Row: 1}, "has the time of row 1"},
-		{lint.Order, func(d *motion.Document) { d.Points[1].Time = 2.5; d.Events = nil }, lint.Finding{Row: 2, Value: 2, Limit: 2.5}, "after a row at 2.5 s"},
-		{lint.Order, func(d *motion.Document) { d.Points[0].Time = -1 }, lint.Finding{Row: 0, Value: -1}, "before zero"},
-		{lint.Marks, func(d *motion.Document) { d.Points[0].Mark, d.Points[1].Mark = motion.EndMark, motion.StartMark }, lint.Finding{Row: 1, From: 1}, "not before"},
-		{lint.Marks, func(d *motion.Document) { d.Points[1].Mark, d.Points[1].Enabled = motion.EndMark, false }, lint.Finding{Row: 1}, "disabled"},
-		{lint.UnknownJoint, func(d *motion.Document) { d.Columns[0] = "joint1i" }, lint.Finding{Row: -1, Joint: "joint1i"}, "does not exist"},
+		{lint.Table, func(d *motion.Document) { d.Points[1].Time = math.NaN() }, problem.Problem{Row: 2}, "NaN"},
+		{lint.Points, func(d *motion.Document) { d.Points = d.Points[:1]; d.Events = nil }, problem.Problem{Value: 1, Limit: 2}, "needs two"},
+		{lint.Order, func(d *motion.Document) { d.Points[1].Time = 0 }, problem.Problem{Row: 2}, "has the time of row 1"},
+		{lint.Order, func(d *motion.Document) { d.Points[1].Time = 2.5; d.Events = nil }, problem.Problem{Row: 3, Value: 2, Limit: 2.5}, "after a row at 2.5 s"},
+		{lint.Order, func(d *motion.Document) { d.Points[0].Time = -1 }, problem.Problem{Row: 1, Value: -1}, "before zero"},
+		{lint.Marks, func(d *motion.Document) { d.Points[0].Mark, d.Points[1].Mark = motion.EndMark, motion.StartMark }, problem.Problem{Row: 2, At: 1}, "not before"},
+		{lint.Marks, func(d *motion.Document) { d.Points[1].Mark, d.Points[1].Enabled = motion.EndMark, false }, problem.Problem{Row: 2}, "disabled"},
+		{lint.UnknownJoint, func(d *motion.Document) { d.Columns[0] = "joint1i" }, problem.Problem{Joint: "joint1i"}, "does not exist"},
 		{lint.UnknownChain, func(d *motion.Document) {
 			d.Chains = []string{"head"}
 			for i := range d.Points {
 				d.Points[i].Supports = []float64{0}
 			}
-		}, lint.Finding{Row: -1, Joint: "head"}, "can stand"},
-		{lint.MissingJoint, func(d *motion.Document) { d.Points[2].Positions[d.Column("joint52")] = math.NaN() }, lint.Finding{Row: 2, Joint: "joint52", From: 2, To: 2}, "1 of 3"},
-		{lint.MissingJoint, func(d *motion.Document) { d.Joints = nil }, lint.Finding{Row: -1}, "no joint"},
-		{lint.StartPose, func(d *motion.Document) { d.StartPose = "stnad" }, lint.Finding{Row: -1}, `"stand"`},
-		{lint.StartPose, func(d *motion.Document) { d.StartPose = "bow" }, lint.Finding{Row: 0, Joint: "joint51", Value: 0.2, Limit: 0.1}, `in the pose "bow" it is at -0.5`},
-		{lint.Support, func(d *motion.Document) { *d = *apply(t, m, d, legs); d.Points[1].Supports[0] = 7.5 }, lint.Finding{Row: 1, Joint: "leg1", Value: 7.5, Limit: 3}, "contact 7"},
-		{lint.Event, func(d *motion.Document) { d.Events[0].Time = 2.25 }, lint.Finding{Row: -1, From: 2.25, Limit: 2}, "past the end"},
-		{lint.Event, func(d *motion.Document) { d.Events[0].Type = "" }, lint.Finding{Row: -1, From: 2}, "no type"},
-		{lint.Loop, func(d *motion.Document) { d.Loop = true; d.Points[2].Positions[d.Column("joint51")] = -0.2 }, lint.Finding{Row: 2, Joint: "joint51", Limit: 0.001}, "from its beginning"},
-		{lint.Position, func(d *motion.Document) { d.Points[1].Positions[d.Column("joint51")] = 0.3 }, lint.Finding{Row: 0, Joint: "joint51", Value: 0.3, Limit: 0.26}, "limit 0.26"},
-		{lint.Velocity, func(d *motion.Document) { d.Points[1].Positions[d.Column("joint52")] = 1.2 }, lint.Finding{Row: 0, Joint: "joint52", Value: 1.8, Limit: 1.5708}, "rad/s"},
+		}, problem.Problem{Joint: "head"}, "can stand"},
+		{lint.MissingJoint, func(d *motion.Document) { d.Points[2].Positions[d.Column("joint52")] = math.NaN() }, problem.Problem{Row: 3, Joint: "joint52", At: 2, Until: 2}, "1 of 3"},
+		{lint.MissingJoint, func(d *motion.Document) { d.Joints = nil }, problem.Problem{}, "no joint"},
+		{lint.StartPose, func(d *motion.Document) { d.StartPose = "stnad" }, problem.Problem{}, `"stand"`},
+		{lint.StartPose, func(d *motion.Document) { d.StartPose = "bow" }, problem.Problem{Row: 1, Joint: "joint51", Value: 0.2, Limit: 0.1}, `in the pose "bow" it is at -0.5`},
+		{lint.Support, func(d *motion.Document) { *d = *apply(t, m, d, legs); d.Points[1].Supports[0] = 7.5 }, problem.Problem{Row: 2, Joint: "leg1", Value: 7.5, Limit: 3}, "contact 7"},
+		{lint.Event, func(d *motion.Document) { d.Events[0].Time = 2.25 }, problem.Problem{At: 2.25, Limit: 2}, "past the end"},
+		{lint.Event, func(d *motion.Document) { d.Events[0].Type = "" }, problem.Problem{At: 2}, "no type"},
+		{lint.Loop, func(d *motion.Document) { d.Loop = true; d.Points[2].Positions[d.Column("joint51")] = -0.2 }, problem.Problem{Row: 3, Joint: "joint51", Limit: 0.001}, "from its beginning"},
+		{lint.Position, func(d *motion.Document) { d.Points[1].Positions[d.Column("joint51")] = 0.3 }, problem.Problem{Row: 1, Joint: "joint51", Value: 0.3, Limit: 0.26}, "limit 0.26"},
+		{lint.Velocity, func(d *motion.Document) { d.Points[1].Positions[d.Column("joint52")] = 1.2 }, problem.Problem{Row: 1, Joint: "joint52", Value: 1.8, Limit: 1.5708}, "rad/s"},
 	} {
 		d := clean.Clone()
 		tc.change(d)
 		all := lint.Check(d, m, lint.Options{})
-		if rules(all) != tc.rule {
+		if rules(all) != string(tc.rule) {
 			t.Errorf("%s (%s): found %v", tc.rule, tc.text, all)
 			continue
 		}
 		f := all[0]
 		near := func(got, want float64) bool { return want == 0 || math.Abs(got-want) < 1e-6 }
 		if f.Row != tc.want.Row || tc.want.Joint != "" && f.Joint != tc.want.Joint || !near(f.Value, tc.want.Value) || !near(f.Limit, tc.want.Limit) ||
-			!near(f.From, tc.want.From) || !near(f.To, tc.want.To) || !strings.Contains(f.Text, tc.text) {
+			!near(f.At, tc.want.At) || !near(f.Until, tc.want.Until) || !strings.Contains(f.Text, tc.text) {
 			t.Errorf("%s: %+v, want %+v with %q", tc.rule, f, tc.want, tc.text)
 		}
 	}
@@ -142,7 +143,7 @@ func TestLimitsAreFoundBetweenRows(t *testing.T) {
 		}
 		for _, f := range all {
 			want := 1.5 * tc.way / tc.time
-			if f.Rule == lint.Acceleration {
+			if f.Code == lint.Acceleration {
 				want = math.Copysign(6*tc.way/tc.time/tc.time, f.Value)
 			}
 			if math.Abs(f.Value-want) > 1e-9 {
@@ -158,12 +159,12 @@ func TestEachStretchIsTold(t *testing.T) {
 	d := standing(t, m, 0, 1, 2, 3, 4)
 	d = apply(t, m, d, set(1, "joint51", 0.3), set(3, "joint51", 0.3))
 	all := lint.Check(d, m, lint.Options{})
-	if len(all) != 2 || rules(all) != lint.Position {
+	if len(all) != 2 || rules(all) != string(lint.Position) {
 		t.Fatal(all)
 	}
 	for i, f := range all {
 		middle := float64(1 + 2*i)
-		if f.From >= middle || f.To <= middle || f.To-f.From > 1 || f.Row != 2*i || math.Abs(f.From+f.To-2*middle) > 0.1 {
+		if f.At >= middle || f.Until <= middle || f.Until-f.At > 1 || f.Row != 2*i+1 || math.Abs(f.At+f.Until-2*middle) > 0.1 {
 			t.Errorf("%+v, want it around %v s", f, middle)
 		}
 	}
@@ -192,17 +193,17 @@ func TestFeetThatSlipAreFound(t *testing.T) {
 	// one standing leg swings forward: hip 0.2 rad over some 0.2 m
 	slides := apply(t, m, d, set(1, "joint12", -0.583))
 	all := lint.Check(slides, m, lint.Options{})
-	if !strings.Contains(rules(all), lint.Slip) {
+	if !strings.Contains(rules(all), string(lint.Slip)) {
 		t.Fatal(all)
 	}
 	for _, f := range all {
-		if f.Rule == lint.Slip && (f.From <= 0 || f.From >= 2 || f.To <= 2 || f.Value < 0.005 || f.Value > 0.05 || f.Row != 0) {
+		if f.Code == lint.Slip && (f.At <= 0 || f.At >= 2 || f.Until <= 2 || f.Value < 0.005 || f.Value > 0.05 || f.Row != 1) {
 			t.Errorf("%+v", f)
 		}
 	}
 	// in the air it may
 	lifted := apply(t, m, slides, motion.Operation{Op: "set_supports", Rows: []int{0, 1}, Names: []string{"leg1"}, Values: []float64{0}})
-	if all := lint.Check(lifted, m, lint.Options{}); strings.Contains(rules(all), lint.Slip) {
+	if all := lint.Check(lifted, m, lint.Options{}); strings.Contains(rules(all), string(lint.Slip)) {
 		t.Error(all)
 	}
 	// all four bending the same way do not move against each other
@@ -227,13 +228,13 @@ func TestGoalsOfSomeJointsAreJudgedToo(t *testing.T) {
 	for _, n := range names {
 		d.Joints = append(d.Joints, motion.Joint{Name: n, Enabled: true})
 	}
-	if all := lint.Check(d, m, lint.Options{}); !strings.Contains(rules(all), lint.Slip) {
+	if all := lint.Check(d, m, lint.Options{}); !strings.Contains(rules(all), string(lint.Slip)) {
 		t.Error(all)
 	}
 	for i := range d.Points {
 		d.Points[i].Supports[0] = 0
 	}
-	if all := lint.Check(d, m, lint.Options{}); strings.Contains(rules(all), lint.Slip) {
+	if all := lint.Check(d, m, lint.Options{}); strings.Contains(rules(all), string(lint.Slip)) {
 		t.Error(all)
 	}
 }
@@ -244,10 +245,10 @@ func TestCentreOfMassLeavingTheSupportsIsFound(t *testing.T) {
 	// on the two left legs, then on none
 	left := apply(t, m, d, motion.Operation{Op: "set_supports", Rows: []int{1}, Names: []string{"leg2", "leg4"}, Values: []float64{0}})
 	all := lint.Check(left, m, lint.Options{})
-	if rules(all) != lint.Balance || len(all) != 1 {
+	if rules(all) != string(lint.Balance) || len(all) != 1 {
 		t.Fatal(all)
 	}
-	if f := all[0]; f.From != 1 || f.To >= 2 || f.To < 1.9 || f.Value > -0.02 || f.Row != 1 || !strings.Contains(f.Text, "outside") {
+	if f := all[0]; f.At != 1 || f.Until >= 2 || f.Until < 1.9 || f.Value > -0.02 || f.Row != 2 || !strings.Contains(f.Text, "outside") {
 		t.Errorf("%+v", f)
 	}
 	nowhere := apply(t, m, d, motion.Operation{Op: "set_supports", Names: d.Chains, Values: []float64{0}})
@@ -255,18 +256,18 @@ func TestCentreOfMassLeavingTheSupportsIsFound(t *testing.T) {
 		t.Error("a robot that does not stand is not judged:", all)
 	}
 	// how far inside it is may be asked for
-	if all := lint.Check(d, m, lint.Options{Margin: 0.2}); rules(all) != lint.Balance {
+	if all := lint.Check(d, m, lint.Options{Margin: 0.2}); rules(all) != string(lint.Balance) {
 		t.Error(all)
 	}
 	// a motion of the head alone: the legs that hold are feet, if their pose is known
 	head := standing(t, m, 0, 1, 2)
-	if all := lint.Check(head, m, lint.Options{Margin: 0.2}); rules(all) != lint.Balance {
+	if all := lint.Check(head, m, lint.Options{Margin: 0.2}); rules(all) != string(lint.Balance) {
 		t.Error(all)
 	}
 }
 
 func TestRulesAreKnown(t *testing.T) {
-	seen := map[string]bool{}
+	seen := map[problem.Code]bool{}
 	for _, r := range lint.Rules() {
 		if seen[r.Name] || r.Finds == "" {
 			t.Error(r)
@@ -286,7 +287,7 @@ func TestDocumentationHasEveryRule(t *testing.T) {
 	table, _, _ = strings.Cut(table, "\n\n")
 	var want []string
 	for _, r := range lint.Rules() {
-		want = append(want, "| `"+r.Name+"` | "+r.Finds+" |")
+		want = append(want, "| `"+string(r.Name)+"` | "+r.Finds+" |")
 	}
 	if got := strings.TrimSpace(table); got != strings.Join(want, "\n") {
 		t.Errorf("docs/motions.md says\n%s\nwant\n%s", got, strings.Join(want, "\n"))
@@ -299,7 +300,7 @@ func TestMotionWithoutACurveNamesItsJoint(t *testing.T) {
 	m := model(t, "pony")
 	d := apply(t, m, standing(t, m, 0, 1), set(0, "joint52", -1e308), set(1, "joint52", 1e308))
 	for _, f := range lint.Check(d, m, lint.Options{}) {
-		if f.Rule == lint.Table && f.Joint == "joint52" && strings.Contains(f.Text, "joint52 changes too steeply within 1 s") {
+		if f.Code == lint.Table && f.Joint == "joint52" && strings.Contains(f.Text, "joint52 changes too steeply within 1 s") {
 			return
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"poise/contact"
 	"poise/control/follow"
 	"poise/estimate"
+	"poise/problem"
 	"poise/robot"
 	"poise/trajectory/spline"
 )
@@ -181,7 +182,7 @@ func (s *stance) feetTo(dst []contact.Foot, m *robot.Model, t float64) []contact
 // watch makes findings of the stretches of time in which a number is beyond its limit.
 type watch struct {
 	c     *checker
-	rule  string
+	rule  problem.Code
 	text  func(worst, limit float64) string
 	limit float64
 	below bool // the limit is a least one
@@ -215,7 +216,7 @@ func (w *watch) end() {
 	if math.IsInf(worst, 0) {
 		worst = -math.MaxFloat64
 	}
-	w.c.add(Finding{Rule: w.rule, From: w.from, To: w.to, Value: worst, Limit: w.limit, Row: w.c.rowAt(w.from),
+	w.c.add(problem.Problem{Code: w.rule, At: w.from, Until: w.to, Value: worst, Limit: w.limit, Row: w.c.rowAt(w.from) + 1,
 		Text: w.text(w.worst, w.limit) + " " + w.c.span(w.from, w.to)})
 }
 

@@ -22,6 +22,7 @@ import (
 	"poise/msgs"
 	"poise/msgs/poisemsgs"
 	"poise/msgs/rosjson"
+	"poise/problem"
 	"poise/robot"
 )
 
@@ -90,8 +91,7 @@ func why(err error) (text string, all []poisemsgs.Explanation) {
 			return err.Error(), edge.Explanations([]explain.Explanation{explain.Because(known.code, err.Error()).With(known.help)})
 		}
 	}
-	var problem *motion.Problem
-	if errors.As(err, &problem) {
+	if len(problem.In(err)) > 0 {
 		x := edge.MotionProblems(err)
 		return explain.Join(x), edge.Explanations(x)
 	}
