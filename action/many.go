@@ -203,7 +203,7 @@ func (m *Many[G, F, R]) makeID(stamp Time) ID {
 	}
 }
 
-// Cancel takes a client's wish to end goals, with the meaning of actionlib's
+// Cancel takes a client's request to end goals, with the meaning of actionlib's
 // GoalID: no id and no stamp, all goals; a stamp, all goals stamped no later; an
 // id, that goal (with a stamp, both). The cancel of a goal that has not come yet
 // is remembered. It returns how many goals it reached.
@@ -251,7 +251,7 @@ func (m *Many[G, F, R]) Forget(keep func(h *Handle[G, F, R]) bool) {
 	m.order = kept
 }
 
-// Lose ends all goals as lost: their server is gone and nobody will tell more.
+// Lose ends all goals as lost: their server is gone, and no more is known of them.
 func (m *Many[G, F, R]) Lose() {
 	var none R
 	m.running = false

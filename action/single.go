@@ -40,7 +40,7 @@ func (s *Single[G, F, R]) Stop(r R) bool {
 }
 
 // Submit takes a goal from a client and returns its name, ours if it had none;
-// see Many.Submit. The handle is kept here: whoever had it could end the goal
+// see Many.Submit. The handle is kept here: its holder could end the goal
 // behind the server's back.
 func (s *Single[G, F, R]) Submit(id ID, stamp Time, goal G) (ID, error) {
 	h, err := s.many.Submit(id, stamp, goal)
@@ -51,13 +51,13 @@ func (s *Single[G, F, R]) Submit(id ID, stamp Time, goal G) (ID, error) {
 	return h.id, nil
 }
 
-// Cancel takes a client's wish to end goals; see Many.Cancel.
+// Cancel takes a client's request to end goals; see Many.Cancel.
 func (s *Single[G, F, R]) Cancel(id ID, stamp Time) int { return s.many.Cancel(id, stamp) }
 
 // IsActive reports whether a goal is running.
 func (s *Single[G, F, R]) IsActive() bool { return s.active != nil }
 
-// IsPreempting reports whether the running goal is to end by its client's wish.
+// IsPreempting reports whether the running goal is to end at its client's request.
 func (s *Single[G, F, R]) IsPreempting() bool {
 	return s.active != nil && s.active.state == Preempting
 }

@@ -15,7 +15,7 @@ const (
 	Succeeded
 	Aborted  // ended by the server
 	Rejected // never accepted
-	Lost     // its server is gone: nobody will ever tell
+	Lost     // its server is gone; how it ended is unknown
 	numStates
 )
 
@@ -38,7 +38,7 @@ func (s State) Running() bool { return s == Active || s == Preempting }
 // Event is what can happen to a goal.
 type Event uint8
 
-// The events. Cancel is the client's wish; Withdraw is the server's word that
+// The events. Cancel is the client's request; Withdraw is the server's word that
 // the goal is off.
 const (
 	Accept Event = iota
@@ -108,7 +108,7 @@ const (
 	ServerStopped   Cause = 7  // the server takes no goals
 	Fault           Cause = 8  // something broke
 	Failed          Cause = 9  // it ran and did not reach what it was asked for
-	ServerGone      Cause = 10 // nobody is there any more
+	ServerGone      Cause = 10 // the server is not there any more
 	Stopped         Cause = 11 // the whole machine was stopped, or its power switched off
 )
 

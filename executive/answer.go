@@ -47,7 +47,7 @@ func (a *Answer) Outcome() (o Outcome, ok bool) {
 }
 
 // resolve gives the outcome. Only the first counts; it reports whether this is it.
-// For whoever owns the answer.
+// For the owner of the answer.
 func (a *Answer) resolve(o Outcome) bool {
 	if _, over := a.Outcome(); over {
 		return false

@@ -36,7 +36,7 @@ func (e *Executive) refuse(who, what string, why ...Explanation) *Answer {
 	return a
 }
 
-// orderRefused gives a refusal to whoever sent the order.
+// orderRefused gives a refusal to the sender of the order.
 func (e *Executive) orderRefused(r *loop.Report) {
 	why := e.words.Reason(r.Reason, e.robot.controllerName(r.Controller))
 	if r.Fault != 0 { // of a reset
@@ -138,7 +138,7 @@ func (e *Executive) power(who string, on bool) *Answer {
 		switch torque := s.Power == loop.Enabled || s.Power == loop.Stopping; {
 		case on && s.Power != loop.Enabled: // it came, and something else took it away
 			o.Explanations = []Explanation{e.words.Reason(control.Because(control.PowerOff), "").With("power is " + s.Power.String() + ": see the state for what took it away")}
-		case !on && torque && e.robot.turned < c.tick: // whoever switched it on since did so after this
+		case !on && torque && e.robot.turned < c.tick: // if it was switched on since, that came after this
 			return o, false
 		}
 		return o, true

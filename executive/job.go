@@ -93,7 +93,7 @@ func (j *job) cancel() {
 	j.h.Withdraw(action.ClientCancel, r, "cancelled by its client")
 }
 
-// callOff tells whoever works on the goal to end that: the cycle, or a planner.
+// callOff ends the work on the goal, of the cycle or of a planner.
 func (j *job) callOff() {
 	switch {
 	case j.number != 0:
@@ -212,7 +212,7 @@ func (j *job) switchOff() {
 	}
 }
 
-// withdraw calls a goal off in the cycle, without a wish of its client: somebody
+// withdraw calls a goal off in the cycle, without a request of its client: somebody
 // switched its controller off.
 func (j *job) withdraw() {
 	j.off = true

@@ -76,7 +76,7 @@ type OutsideState struct {
 type Assignment struct {
 	Requests  []uint32
 	Resources []string
-	Owners    []string // "" is nobody
+	Owners    []string // "" where a resource is unowned
 }
 
 // remote is a controller outside on its seat.

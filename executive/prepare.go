@@ -98,7 +98,7 @@ func (e *Executive) operate(s *seat, set robot.Set) (*work, []Explanation) {
 }
 
 // prepareSoon prepares a goal elsewhere: reading a motion and compiling it takes its
-// time, and whoever sent the goal may have a stop to send. Goals of one sender are
+// time, and the next message of its sender may be a stop. Goals of one sender are
 // prepared one after the other, so that they begin in the order in which they came.
 func (e *Executive) prepareSoon(j *job) {
 	queue := e.waiting[j.who]

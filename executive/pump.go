@@ -98,7 +98,7 @@ func (e *Executive) newest() {
 		if a := e.robot.activity(seat); a != nil && a.Active && e.goals.ordered[a.Goal] == nil {
 			e.orders.send(loop.Order{Kind: loop.CancelGoal, Controller: seat.id, Goal: a.Goal})
 			e.notice(Notice{Tick: s.Tick, Kind: "refused", Explanation: explain.Because("orphan",
-				fmt.Sprintf("controller %q performed a goal that nobody here asked for; it was called off", seat.Name))})
+				fmt.Sprintf("controller %q performed a goal that was not submitted here; it was cancelled", seat.Name))})
 		}
 	}
 }

@@ -16,8 +16,8 @@ func (o *outbox) add(call func()) {
 	o.mu.Unlock()
 }
 
-// deliver makes the calls. Whoever comes while another delivers leaves its calls to
-// that one: so a call may call back.
+// deliver makes the calls. A caller that comes while another delivers leaves its calls
+// to that one: so a call may call back.
 func (o *outbox) deliver() {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -246,15 +246,9 @@ func (s *ActionServer) forget() {
 		if s.views[v.id] == v {
 			delete(s.views, v.id)
 		}
+		v.forgotten = true
 		return true
 	})
-}
-
-// knows reports whether a name is that of a goal that is shown.
-func (s *ActionServer) knows(id action.ID) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.views[id] != nil
 }
 
 // beat tells where goals stand and forgets old results; the graph calls it every
@@ -294,7 +288,7 @@ func (s *ActionServer) failure(why string) any {
 // check what they read before.
 func (s *ActionServer) check(v any, t *registry.Type) {
 	if !t.Holds(v) {
-		panic("graph: " + WrongValue("action", s.name, v, t).Error())
+		panic("graph: " + wrongValue("action", s.name, v, t).Error())
 	}
 }
 

@@ -83,7 +83,9 @@ func (s *handledGoals) Submit(q GoalRequest, v *GoalView) (id action.ID, err err
 
 // forget frees the names of goals that are not shown any more. The lock is held.
 func (s *handledGoals) forget() {
-	s.many.Forget(func(h *action.Handle[*GoalHandle, any, any]) bool { return s.action.knows(h.ID()) })
+	s.action.mu.Lock()
+	defer s.action.mu.Unlock()
+	s.many.Forget(func(h *action.Handle[*GoalHandle, any, any]) bool { return !h.Goal().view.forgotten })
 }
 
 func (s *handledGoals) Cancel(_ string, id action.ID, stamp action.Time) (n int) {
@@ -103,7 +105,7 @@ func (s *handledGoals) Stop(gone bool) {
 
 // locked runs f with the lock held, and then, without it, the handler's calls
 // that f caused. Calls caused meanwhile by others, or by the handler itself, are
-// made by whoever is calling already: one at a time, in order.
+// made by the caller that is calling already: one at a time, in order.
 func (s *handledGoals) locked(f func()) {
 	s.mu.Lock()
 	f()

@@ -35,7 +35,7 @@ func (s *ActionServer) openTopics() error {
 	if err := open(&s.result, "/result", s.typ.ActionResult.String(), false); err != nil {
 		return err
 	}
-	end, err := s.g.Sink(s.name+"/goal", s.typ.ActionGoal, s.goalCame)
+	end, err := s.g.sink(s.name+"/goal", s.typ.ActionGoal, s.goalCame)
 	if err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func (s *ActionServer) openTopics() error {
 	if err != nil {
 		return err
 	}
-	if end, err = s.g.Sink(s.name+"/cancel", goalID, s.cancelCame); err != nil {
+	if end, err = s.g.sink(s.name+"/cancel", goalID, s.cancelCame); err != nil {
 		return err
 	}
 	s.ends = append(s.ends, end)
@@ -103,7 +103,7 @@ func (s *ActionServer) refuse(id msgs.GoalID, why string) {
 	s.publishResult(r.status, s.failure(why))
 }
 
-// RefuseGoal answers a goal of ROS 1's topics that nobody could read: its client waits
+// RefuseGoal answers a goal of ROS 1's topics that could not be read: its client waits
 // for a result and a state.
 func (g *Graph) RefuseGoal(name string, id action.ID, why string) error {
 	s, err := g.actionNamed(name)

@@ -8,7 +8,7 @@
 // Components use the typed functions:
 //
 //	pub, err := graph.Topic[msgs.JointState](g, "joint_states", graph.TopicOptions{})
-//	pub.PublishFunc(func() *msgs.JointState { … })   // costs nothing if nobody listens
+//	pub.PublishFunc(func() *msgs.JointState { … })   // costs nothing without subscribers
 //	sub, err := graph.Listen[msgs.JointState](g, "joints_ref", graph.SubscribeOptions{QoS: graph.QoS{Depth: 1}})
 //	srv, err := graph.Service(g, "stop", func(ctx context.Context, q *poisemsgs.StopRequest) (*poisemsgs.StopResponse, error) { … }, graph.ServiceOptions{})
 //	act, err := graph.Action(g, "play_motion", graph.ActionCallbacks[G, F, R]{Goal: …, Cancel: …}, graph.ActionOptions{})

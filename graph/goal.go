@@ -60,7 +60,7 @@ func (g *Graph) SendGoal(name string, goal any, o GoalOptions) (*GoalClient, err
 		return nil, err
 	}
 	if !s.typ.Goal.Holds(goal) {
-		return nil, WrongValue("action", s.name, goal, s.typ.Goal)
+		return nil, wrongValue("action", s.name, goal, s.typ.Goal)
 	}
 	return s.send(goal, o)
 }
@@ -84,7 +84,7 @@ func (g *Graph) SendGoalJSON(name, typeName string, args []byte, o GoalOptions) 
 		form = f
 	}
 	goal := s.typ.Goal.New()
-	if err := ReadArgs(args, goal, s.typ.Goal, form); err != nil {
+	if err := readArgs(args, goal, s.typ.Goal, form); err != nil {
 		return nil, err
 	}
 	return s.send(goal, o)

@@ -33,6 +33,8 @@ type GoalView struct {
 	clients []*GoalClient
 	last    GoalUpdate
 	ended   time.Time
+
+	forgotten bool
 }
 
 // begin shows the goal for the first time, pending. The lock is held.

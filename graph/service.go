@@ -187,7 +187,7 @@ func (g *Graph) Call(ctx context.Context, name string, request any) (any, error)
 		return nil, err
 	}
 	if !s.typ.Request.Holds(request) {
-		return nil, WrongValue("service", s.name, request, s.typ.Request)
+		return nil, wrongValue("service", s.name, request, s.typ.Request)
 	}
 	return s.call(ctx, request)
 }
@@ -212,7 +212,7 @@ func (g *Graph) CallJSON(ctx context.Context, name, typeName string, args []byte
 		form = f
 	}
 	request := s.typ.Request.New()
-	if err := ReadArgs(args, request, s.typ.Request, form); err != nil {
+	if err := readArgs(args, request, s.typ.Request, form); err != nil {
 		return nil, err
 	}
 	response, err := s.call(ctx, request)
@@ -222,9 +222,9 @@ func (g *Graph) CallJSON(ctx context.Context, name, typeName string, args []byte
 	return rosjson.Append(nil, response, form), nil
 }
 
-// ReadArgs reads arguments as rosbridge sends them: an object, a list of the fields in
+// readArgs reads arguments as rosbridge sends them: an object, a list of the fields in
 // order, or nothing.
-func ReadArgs(args []byte, dst any, t *registry.Type, f msgs.Form) error {
+func readArgs(args []byte, dst any, t *registry.Type, f msgs.Form) error {
 	args = bytes.TrimSpace(args)
 	if len(args) == 0 || bytes.Equal(args, []byte("null")) {
 		return nil
@@ -321,13 +321,13 @@ func (s *Server) answer(ctx context.Context, request any) (a answer) {
 	}()
 	a.response, a.err = s.handler(ctx, request)
 	if a.err == nil && !s.typ.Response.Holds(a.response) {
-		a.err = WrongValue("the answer of service", s.name, a.response, s.typ.Response)
+		a.err = wrongValue("the answer of service", s.name, a.response, s.typ.Response)
 	}
 	return a
 }
 
-// WrongValue is the error of a value that is not a pointer to the struct of a type.
-func WrongValue(kind, name string, v any, want *registry.Type) error {
+// wrongValue is the error of a value that is not a pointer to the struct of a type.
+func wrongValue(kind, name string, v any, want *registry.Type) error {
 	got := "nothing"
 	if t, ok := registry.Of(v); ok && reflect.ValueOf(v).Kind() == reflect.Pointer {
 		got = t.String()

@@ -150,7 +150,7 @@ func (a *Advertisement) Wanted() bool { return a.qos.Latched || a.topic.wanted.L
 // must not be written any more.
 func (a *Advertisement) Publish(v any) error {
 	if !a.topic.typ.Holds(v) {
-		return WrongValue("topic", a.topic.name, v, a.topic.typ)
+		return wrongValue("topic", a.topic.name, v, a.topic.typ)
 	}
 	a.publish(v)
 	return nil
@@ -208,9 +208,9 @@ func (a *Advertisement) Close() {
 	t.pubs = slices.DeleteFunc(t.pubs, func(x *Advertisement) bool { return x == a })
 }
 
-// Sink calls f, from the publisher's goroutine, with every message of a topic. It
+// sink calls f, from the publisher's goroutine, with every message of a topic. It
 // returns what ends it.
-func (g *Graph) Sink(name string, typ *registry.Type, f func(*Message)) (func(), error) {
+func (g *Graph) sink(name string, typ *registry.Type, f func(*Message)) (func(), error) {
 	t, err := g.topicNamed(name)
 	if err != nil {
 		return nil, err

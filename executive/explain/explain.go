@@ -18,7 +18,7 @@ type Explanation struct {
 	Text     string  // one sentence, for people
 	Joint    string  // which joint it is about
 	Resource string  // which resource it is about
-	Owner    string  // who has it, or whose doing it is
+	Owner    string  // who owns it, or who caused it
 	At       float64 // when, s: on the clock of the motion, or since the cycle began
 	Value    float64 // what there was
 	Limit    float64 // what would have been allowed

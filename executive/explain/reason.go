@@ -44,7 +44,7 @@ var sentences = map[control.Code]func(w *Words, x *Explanation, r control.Reason
 		x.Help = "slow the motion down, or keep it within the limits of the joint"
 	},
 	control.NotGranted: func(_ *Words, x *Explanation, r control.Reason, who string) {
-		if who == "" { // nobody asks: joints are put somewhere
+		if who == "" { // no controller asks: joints are placed
 			x.Text = fmt.Sprintf("%s is moved by %s", what(x), quoted(x.Owner))
 			x.Help = "stop " + quoted(x.Owner) + " first"
 			return
