@@ -109,8 +109,10 @@ golden: ## how many comparisons with reference results were made
 soak: ## random runs by the hundred million, lateness over minutes: hours
 	POISE_SOAK=1 $(GO) test -count=1 -timeout 12h -v -run 'Soak|Random|Explor|Property' ./...
 
-bench: ## benchmarks
-	$(GO) test -run '^$$' -bench . -benchmem ./...
+bench: ## benchmarks, medians of five
+	@mkdir -p $(TOOLS)
+	$(GO) test -run '^$$' -bench . -benchmem -count=5 -p 1 ./... > $(TOOLS)/bench.txt
+	@$(GO) run ./tools/median < $(TOOLS)/bench.txt
 
 bench-peers: ## Poise beside Pinocchio, KDL and Ruckig, in one run
 	tools/peers/run.sh
@@ -123,7 +125,7 @@ oracle: build setup ## dynamics beside Pinocchio and MuJoCo
 mutate: ## seeded mistakes in the code, which the tests must find
 	$(GO) run ./tools/mutate
 
-images: ## pictures of docs/images, drawn by a browser
+images: setup ## pictures of docs/images, drawn by a browser
 	cd tools/render && npm ci && npm run images
 
 clean: ## remove what was built and installed

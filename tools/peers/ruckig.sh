@@ -10,6 +10,7 @@ version=0.19.4
 cache=${POISE_PEERS_CACHE:-$root/.tools/peers}/ruckig-$version
 source=$cache/ruckig-$version
 mkdir -p "$cache"
+command -v g++ > /dev/null || { echo "peers: g++ is missing; tools/peers/run.sh installs it" >&2; exit 1; }
 
 if [ ! -d "$source" ]; then
 	echo "peers: sources of Ruckig $version from PyPI"

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # Measures Poise and its peers in one run: the same robots, the same machine,
 # turn by turn, the smallest time of each. Pinocchio is compiled from the headers
-# of its PyPI wheel, KDL comes from Debian; what cannot be had is reported as not
-# measured. The first run compiles for some minutes.
+# of its PyPI wheels, KDL comes from Debian; both are installed where that is allowed,
+# and what cannot be had is reported as not measured. The first run compiles for some
+# minutes.
 #
 # POISE_PEERS_ROUNDS (4) turns are taken, POISE_PEERS_SECONDS (0.4) for each
 # figure of a peer.
@@ -15,6 +16,18 @@ rounds=${POISE_PEERS_ROUNDS:-4}
 mkdir -p "$work"
 
 say() { echo "peers: $*" >&2; }
+
+# debian PACKAGE…: Debian packages, if this may be done here
+debian() {
+	if [ "$(id -u)" != 0 ] || ! command -v apt-get > /dev/null; then
+		say "not installed for want of rights: $*"
+		return 1
+	fi
+	say "installing $*"
+	apt-get update -qq > /dev/null && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq "$@" > /dev/null 2>&1
+}
+command -v g++ > /dev/null || debian g++ || { say "g++ is missing"; exit 1; }
+python3 -c 'import ensurepip' 2> /dev/null || debian python3 python3-venv || true
 
 if [ ! -d "$robots" ]; then
 	say "../shared/robots is absent: nothing to measure with"
@@ -46,7 +59,7 @@ build_pinocchio() {
 	fi
 	local prefix
 	prefix=$(echo "$venv"/lib/python3*/site-packages/cmeel.prefix)
-	local flags=(-isystem "$prefix/include" -isystem "$prefix/include/eigen3" -isystem "$prefix/include/urdfdom"
+	local flags=(-isystem "$prefix/include" -isystem "$prefix/include/eigen3" -isystem "$prefix/include/urdfdom" -isystem "$prefix/include/urdfdom_headers"
 		-DPINOCCHIO_WITH_URDFDOM -DBOOST_MPL_LIMIT_LIST_SIZE=30 -DBOOST_MPL_LIMIT_VECTOR_SIZE=30
 		-DBOOST_FUSION_INVOKE_MAX_ARITY=12 -DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS)
 	build pinocchio_model pinocchio_model.cpp -O1 "${flags[@]}" -L"$prefix/lib" -lpinocchio_parsers -lpinocchio_default "-Wl,-rpath,$prefix/lib" &&
@@ -69,10 +82,7 @@ build_pinocchio || say "Pinocchio: not measured (see $work/*.log)"
 
 kdl=no
 build_kdl() {
-	if ! pkg-config --exists orocos-kdl urdfdom 2>/dev/null && [ "$(id -u)" = 0 ] && command -v apt-get > /dev/null; then
-		say "installing KDL"
-		DEBIAN_FRONTEND=noninteractive apt-get install -y -qq liborocos-kdl-dev liburdfdom-dev libeigen3-dev pkg-config > /dev/null 2>&1 || true
-	fi
+	pkg-config --exists orocos-kdl urdfdom 2> /dev/null || debian liborocos-kdl-dev liburdfdom-dev libeigen3-dev pkg-config || true
 	build kdl kdl.cpp -O2 -I/usr/include/eigen3 -lorocos-kdl -lurdfdom_model && kdl=yes
 }
 build_kdl || say "KDL: not measured (see $work/kdl.log)"
