@@ -212,8 +212,7 @@ func (v *view) leavesOf(joints []string) (set robot.Set) {
 // followProblems explains what is wrong with a trajectory.
 func followProblems(err error) (all []Explanation) {
 	for _, p := range problem.In(err) {
-		all = append(all, Explanation{Code: string(p.Code), Text: p.Text, Joint: p.Joint,
-			At: p.At, Value: p.Value, Limit: p.Limit, Help: p.Help})
+		all = append(all, explain.Problem(p))
 	}
 	if len(all) == 0 {
 		all = explain.Errors("invalid_goal", err)

@@ -44,7 +44,7 @@ func (g *Step) prepare(v *view) (*work, []Explanation) {
 // stepProblems explains what is wrong with steps.
 func stepProblems(err error) (all []Explanation) {
 	for _, p := range problem.All(step.BadStep, err) {
-		all = append(all, Explanation{Code: string(p.Code), Text: p.Text, Joint: p.Joint, Resource: p.Resource, At: p.At, Value: p.Value, Limit: p.Limit})
+		all = append(all, explain.Problem(&p))
 	}
 	return all
 }

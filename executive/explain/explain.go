@@ -8,6 +8,7 @@ import (
 	"poise/arbiter"
 	"poise/control"
 	"poise/planner"
+	"poise/problem"
 	"poise/robot"
 )
 
@@ -125,7 +126,7 @@ func (w *Words) Set(names []string) (set robot.Set, unknown []Explanation) {
 		if !ok {
 			x := Because("unknown_resource", "the robot has no resource, group or joint "+quoted(name))
 			x.Resource = name
-			unknown = append(unknown, x.With(didYouMean(name, w.everyName())))
+			unknown = append(unknown, x.With(problem.DidYouMean(name, w.everyName())))
 			continue
 		}
 		set = set.Union(s)
@@ -174,14 +175,30 @@ func Errors(code string, err error) (all []Explanation) {
 	}
 	var x Explanation
 	var r *planner.Refusal
-	switch {
+	switch p := problem.In(err); {
 	case errors.As(err, &x):
 	case errors.As(err, &r):
 		x = Refusal(r)
+	case len(p) == 1 && p[0].Code != "" && p[0].Error() == err.Error():
+		x = Problem(p[0])
 	default:
 		x = Because(code, err.Error())
 	}
 	return append(all, x)
+}
+
+// Problem turns what is wrong with a file, a goal or a motion into an explanation.
+func Problem(p *problem.Problem) Explanation {
+	told := *p
+	told.Help = ""
+	return Explanation{Code: string(p.Code), Text: told.Error(), Joint: p.Joint, Resource: p.Resource, Owner: p.Owner,
+		At: p.At, Value: p.Value, Limit: p.Limit, Help: p.Help}
+}
+
+// UnknownName explains a name that is not among those there are.
+func UnknownName(code, what, name string, names []string) Explanation {
+	p := problem.Unknown(problem.Code(code), what, name, names)
+	return Because(code, p.Text).With(p.Help)
 }
 
 // Code returns the name of a code of the cycle, for programs.
