@@ -13,6 +13,7 @@ import (
 	"poise/graph"
 	"poise/internal/stepped"
 	"poise/msgs"
+	"poise/msgs/poisemsgs"
 	"poise/wire/mirror"
 	"poise/wire/rosapi"
 	"poise/wire/rosbridge"
@@ -49,6 +50,8 @@ func newRobot(t *testing.T) *robot {
 	must(graph.Action(r.g, "text", graph.ActionCallbacks[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]{
 		Goal: func(h *goal) {
 			command := h.Value().Command.Command
+			h.Inform(&poisemsgs.GoalInfo{Phase: "moving", Time: 0.5})
+			h.Explain([]poisemsgs.Explanation{{Code: command, Text: "because"}})
 			if command == "refuse" {
 				h.Reject(action.ConditionsUnmet, msgs.TextActionResult{}, "too cold")
 				return
@@ -137,6 +140,9 @@ func TestMirror(t *testing.T) {
 					if err != nil || u.State != tc.state || u.Result.Value.(*msgs.TextActionResult).ErrorString != tc.result {
 						t.Errorf("%s: %+v, %v", tc.command, u, err)
 					}
+					if why := u.Explanations; !ros1 && (len(why) != 1 || why[0].Code != tc.command || why[0].Text != "because") {
+						t.Errorf("%s: explained as %+v", tc.command, why)
+					}
 				}
 				g := send("wait")
 				for {
@@ -145,6 +151,9 @@ func TestMirror(t *testing.T) {
 						t.Fatal(err)
 					}
 					if u.Feedback != nil {
+						if i := u.Info; !ros1 && (i == nil || i.Phase != "moving" || i.Time != 0.5) {
+							t.Errorf("how far it is: %+v", i)
+						}
 						break
 					}
 				}

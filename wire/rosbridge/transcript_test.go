@@ -402,6 +402,14 @@ func TestAdvertiseAction(t *testing.T) {
 	p.send(`{"op":"action_result","id":` + id + `,"action":"/climb","status":6,"result":false}`)
 	q.expect(`{"op":"action_result","id":"g","action":"/climb","values":{"error_code":-1,"error_string":"its server gives no reason"},"status":6,"result":true}`)
 
+	// what Poise adds to the protocol is passed on
+	q.send(goal)
+	id = incoming()
+	p.send(`{"op":"action_feedback","id":` + id + `,"action":"/climb","values":{"status":"step"},"goal_info":{"phase":"moving","time":1,"duration":2}}`)
+	q.expect(`{"op":"action_feedback","id":"g","action":"/climb","values":{"status":"step"},"goal_info":{"id":"","action":"","client":"","state":"","controller":"","phase":"moving","time":1,"duration":2,"rate":0}}`)
+	p.send(`{"op":"action_result","id":` + id + `,"action":"/climb","values":{},"status":6,"result":true,"explanations":[{"code":"slippery","text":"it rains","limit":3}]}`)
+	q.expect(`{"op":"action_result","id":"g","action":"/climb","values":{"error_code":0,"error_string":""},"status":6,"result":true,"explanations":[{"code":"slippery","text":"it rains","joint":"","resource":"","owner":"","help":"","at":0,"value":0,"limit":3}]}`)
+
 	// a goal whose server vanishes is answered
 	q.send(goal)
 	incoming()
