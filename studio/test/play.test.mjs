@@ -85,19 +85,22 @@ s.test("the speed scale is for execution alone: 200 % halves the time, 10 % is t
 });
 
 s.test("one goal has the motion, the part and the approach; what is said of it is in times of the table", async (page, server) => {
-  await given(page, table([[4, { joint52: 0 }], [5.2, { joint52: 0.6 }, "mark: start"], [6.2, { joint52: 0.9 }, "mark: end"], [8, { joint52: 0 }]]));
+  await given(page, table([[4, { joint52: 0 }], [5.2, { joint52: 0.6 }, "mark: start"], [65.2, { joint52: 0.9 }, "mark: end"], [68, { joint52: 0 }]]));
+  const hurry = await server.slowly();
   await button(page, "Execute virtual").click();
   await told(page, /^\s*approach\s*$/);
-  await told(page, /forward 5\.\d \/ 6\.2 s/);
+  await hurry();
+  await told(page, /forward \d+\.\d \/ 65\.2 s/);
+  await server.call("/set_speed", { rate: 2, controller: "" });
   await server.reaches("joint52", 0.9);
   await done(page);
   assert.equal(page.goals.length, 1);
   const { action, args } = page.goals[0];
   assert.deepEqual([action, args.part, args.approach, args.motion.points.length], ["/execute_motion", true, true, 4]);
   // too fast between the marks
-  await enter(page, "Time of row 2", 6.1);
+  await enter(page, "Time of row 2", 65.1);
   await button(page, "Execute virtual").click();
-  await told(page, /refused: (velocity|acceleration) of joint52 is .* at 6\.\d+ s/);
+  await told(page, /refused: (velocity|acceleration) of joint52 is .* at 65\.\d+ s/);
 });
 
 s.test("Apply scale rewrites rows, events and supports in one step, and returns to 100 %", async (page, server) => {
