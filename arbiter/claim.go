@@ -14,8 +14,8 @@ const MaxClients = 128
 // ClientID numbers the controllers of one arbiter. Names live outside.
 type ClientID uint8
 
-// Nobody owns what no controller owns.
-const Nobody ClientID = math.MaxUint8
+// NoClient stands for no client: the owner of what is unowned.
+const NoClient ClientID = math.MaxUint8
 
 // Policy says who wins a leaf that two controllers ask for.
 type Policy uint8

@@ -61,7 +61,7 @@ func (c *Client) Request(now int64, claim *Claim) Event {
 	c.request++
 	c.asked = now
 	c.ready = false
-	c.denied = Reason{Who: Nobody}
+	c.denied = Reason{Who: NoClient}
 	c.phase |= Pending
 	c.asks = needs{claim.Need, claim.Want.Minus(claim.Need)}
 	return c.event(now, Request, c.request, Event{Claim: claim})
@@ -192,7 +192,7 @@ func (c *Client) assigned(now int64, m *Message, granted bool, h Hooks) Event {
 func (c *Client) withdraw(why Code) {
 	c.phase &^= Pending
 	c.ready, c.asked, c.asks = false, 0, needs{}
-	c.denied = Reason{Code: why, Who: Nobody}
+	c.denied = Reason{Code: why, Who: NoClient}
 }
 
 // stop ends what the client runs on; a request under way goes on.

@@ -36,12 +36,12 @@ func NewDirect(cfg Config) *Direct {
 // begins a new life: what it held is free.
 func (d *Direct) Register(now int64, name string, h Hooks) (ClientID, error) {
 	if d.inside {
-		return Nobody, ErrBusy
+		return NoClient, ErrBusy
 	}
 	id, known := d.ids[name]
 	if !known {
 		if len(d.names) == MaxClients {
-			return Nobody, fmt.Errorf("%q: %w", name, ErrFull)
+			return NoClient, fmt.Errorf("%q: %w", name, ErrFull)
 		}
 		id = ClientID(len(d.names))
 		d.names, d.ids[name] = append(d.names, name), id
@@ -58,7 +58,7 @@ func (d *Direct) Lookup(name string) (ClientID, bool) {
 	return id, ok
 }
 
-// Name returns the name of a client, "" for Nobody.
+// Name returns the name of a client, "" for NoClient.
 func (d *Direct) Name(c ClientID) string {
 	if int(c) >= len(d.names) {
 		return ""
@@ -67,10 +67,10 @@ func (d *Direct) Name(c ClientID) string {
 }
 
 // Request asks for a claim. When it returns the client is operational, or the
-// reason says why not; then nobody has lost anything.
+// reason says why not; then no owner has lost anything.
 func (d *Direct) Request(now int64, c ClientID, claim *Claim) (Reason, error) {
 	if err := d.usable(c); err != nil {
-		return Reason{Who: Nobody}, err
+		return Reason{Who: NoClient}, err
 	}
 	e := d.clients[c].Request(now, claim)
 	d.do(&e)
@@ -103,14 +103,14 @@ func (d *Direct) Quit(now int64, c ClientID) error {
 // conditions included. It takes nothing.
 func (d *Direct) Check(c ClientID, claim *Claim) (gets robot.Set, r Reason, err error) {
 	if err := d.usable(c); err != nil {
-		return robot.Set{}, Reason{Who: Nobody}, err
+		return robot.Set{}, Reason{Who: NoClient}, err
 	}
 	gets, r = d.Machine.Check(c, claim)
 	if r.Code == OK && d.hooks[c] != nil {
 		d.inside = true
 		defer func() { d.inside = false }()
 		if !d.hooks[c].CanStart(gets) {
-			return robot.Set{}, Reason{Code: Refused, Who: Nobody}, nil
+			return robot.Set{}, Reason{Code: Refused, Who: NoClient}, nil
 		}
 	}
 	return gets, r, nil

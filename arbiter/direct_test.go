@@ -96,7 +96,7 @@ func TestCheckAsksTheController(t *testing.T) {
 	var p player
 	id, _ := a.Register(0, "gait", &p)
 	claim := arbiter.Claim{Need: robot.Leaf(leg1)}
-	if gets, r, err := a.Check(id, &claim); err != nil || r.Code != arbiter.OK || gets != robot.Leaf(leg1) || a.Owner(leg1) != arbiter.Nobody {
+	if gets, r, err := a.Check(id, &claim); err != nil || r.Code != arbiter.OK || gets != robot.Leaf(leg1) || a.Owner(leg1) != arbiter.NoClient {
 		t.Errorf("%v %v %v", gets, r, err)
 	}
 	p.refuse = true
@@ -112,7 +112,7 @@ func TestStrangersAreRefused(t *testing.T) {
 	a := arbiter.NewDirect(arbiter.Config{})
 	claim := arbiter.Claim{Need: robot.Leaf(leg1)}
 	_, request := a.Request(0, 7, &claim)
-	_, _, check := a.Check(arbiter.Nobody, &claim)
+	_, _, check := a.Check(arbiter.NoClient, &claim)
 	for _, err := range []error{request, check, a.Release(0, 7, robot.Leaf(leg1)), a.Quit(0, 7)} {
 		if !errors.Is(err, arbiter.ErrName) {
 			t.Errorf("error %v", err)
@@ -137,13 +137,13 @@ func TestDirectNames(t *testing.T) {
 	if _, ok := a.Lookup("one too many"); ok {
 		t.Error("a stranger is known")
 	}
-	if a.Name(5) != "5" || a.Name(arbiter.Nobody) != "" {
-		t.Errorf("%q %q", a.Name(5), a.Name(arbiter.Nobody))
+	if a.Name(5) != "5" || a.Name(arbiter.NoClient) != "" {
+		t.Errorf("%q %q", a.Name(5), a.Name(arbiter.NoClient))
 	}
 	// a name that comes again begins anew
 	claim := arbiter.Claim{Need: robot.Leaf(leg1)}
 	a.Request(0, 5, &claim)
-	if id, err := a.Register(1, "5", nil); err != nil || id != 5 || a.Owner(leg1) != arbiter.Nobody {
+	if id, err := a.Register(1, "5", nil); err != nil || id != 5 || a.Owner(leg1) != arbiter.NoClient {
 		t.Errorf("%v %v, leg1 is owned by %d", id, err, a.Owner(leg1))
 	}
 	if r, err := a.Request(2, 5, &claim); err != nil || r.Code != arbiter.OK || a.Owner(leg1) != 5 {

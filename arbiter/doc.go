@@ -7,11 +7,11 @@
 //	client ───────────▶ offered ─────▶ asking victims ─────▶ committed
 //	                       │ refuse, silence  │ (waiting, if the leaves
 //	                       ▼                  ▼  are in another hand-over)
-//	                  nobody has lost anything
+//	                  no owner has lost anything
 //
-// Nobody is disturbed before the winner has said that it can start, and nobody
-// wins by saying nothing. Whoever loses a leaf it needs quits; whoever loses a
-// leaf it wants lives on and has it back when it is free.
+// No owner is disturbed before the winner has said that it can start, and silence
+// never wins. A client that loses a leaf it needs quits; one that loses a leaf it
+// wants lives on and has it back when it is free.
 //
 // State is the machine: a fixed-size value that compares with ==. Handle takes
 // one Event, with its time, and writes the Messages it causes; nothing in it

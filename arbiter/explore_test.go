@@ -193,7 +193,7 @@ func (x *explorer) handle(w *world, e *Event) {
 func (x *explorer) checkHeirs(w *world, hands [nLeaves]ClientID, granted clientSet) {
 	for i, heir := range w.owner {
 		leaf := robot.LeafID(i)
-		if heir == Nobody || heir == hands[i] || granted.has(heir) {
+		if heir == NoClient || heir == hands[i] || granted.has(heir) {
 			continue
 		}
 		for c := range w.client {
@@ -285,7 +285,7 @@ func (x *explorer) passTime(w *world) {
 		if !any || at > w.now {
 			break
 		}
-		x.handle(w, &Event{At: w.now, Kind: Tick, From: Nobody})
+		x.handle(w, &Event{At: w.now, Kind: Tick, From: NoClient})
 	}
 	x.s.now = w.now
 	for c := range w.clients {

@@ -42,7 +42,7 @@ func FuzzState(f *testing.F) {
 		}
 		// every round ends
 		for at, any := s.Due(); any; at, any = s.Due() {
-			s.Handle(&Event{At: at, Kind: Tick, From: Nobody}, &out)
+			s.Handle(&Event{At: at, Kind: Tick, From: NoClient}, &out)
 		}
 		if s.open != (clientSet{}) {
 			t.Fatalf("rounds %v never end", s.open)

@@ -42,7 +42,7 @@ func (f *Effects) assign(m Message) {
 }
 
 // Handle takes one event into the books and writes what it causes to out. What
-// does not fit the books, being late, doubled or from nobody known, changes
+// does not fit the books, being late, doubled or from an unknown client, changes
 // nothing. Loop-safe.
 func (s *State) Handle(e *Event, out *Effects) {
 	out.reset()
@@ -92,7 +92,7 @@ func (s *State) request(e *Event, out *Effects) {
 		return // doubled, or late
 	}
 	if cl.stage != closed {
-		s.deny(c, Reason{Code: Replaced, Who: Nobody}, out)
+		s.deny(c, Reason{Code: Replaced, Who: NoClient}, out)
 	}
 
 	// note what it asks for
@@ -136,7 +136,7 @@ func (s *State) refuse(e *Event, out *Effects) {
 	switch {
 	case cl.stage != closed && e.Request == cl.request:
 		cl.seen = s.now
-		s.deny(c, Reason{Code: Refused, Who: Nobody}, out)
+		s.deny(c, Reason{Code: Refused, Who: NoClient}, out)
 	case cl.held == e.Request && cl.held != 0:
 		s.share(s.strike(c, QuitItself, true, out)) // too late: it had been granted
 	default:
@@ -172,7 +172,7 @@ func (s *State) report(e *Event, out *Effects) {
 		out.assign(Message{To: c, Kind: Revoke, Request: e.Request, Serial: s.serial})
 	default: // waits for an answer that was lost, or whose request was
 		cl.request = max(cl.request, e.Request)
-		out.send(Message{To: c, Kind: Deny, Request: e.Request, Reason: Reason{Code: Unknown, Who: Nobody}})
+		out.send(Message{To: c, Kind: Deny, Request: e.Request, Reason: Reason{Code: Unknown, Who: NoClient}})
 	}
 }
 
@@ -196,7 +196,7 @@ func (s *State) release(e *Event, out *Effects) {
 func (s *State) quit(e *Event, out *Effects) {
 	c, cl := e.From, &s.client[e.From]
 	if cl.stage != closed && e.Request >= cl.request {
-		s.deny(c, Reason{Code: Refused, Who: Nobody}, out)
+		s.deny(c, Reason{Code: Refused, Who: NoClient}, out)
 	}
 	if cl.phase&Operational != 0 && e.Request >= cl.held {
 		s.share(s.strike(c, QuitItself, false, out))
@@ -214,23 +214,23 @@ func (s *State) tick(out *Effects) {
 			return
 		}
 	}
-	late := Nobody
+	late := NoClient
 	for c := range s.open.all {
 		cl := &s.client[c]
 		if cl.deadline > s.now {
 			continue
 		}
-		if late == Nobody || cl.deadline < s.client[late].deadline ||
+		if late == NoClient || cl.deadline < s.client[late].deadline ||
 			cl.deadline == s.client[late].deadline && cl.asked < s.client[late].asked {
 			late = c
 		}
 	}
-	if late == Nobody {
+	if late == NoClient {
 		return
 	}
 	switch s.client[late].stage {
 	case offered:
-		s.deny(late, Reason{Code: Silent, Who: Nobody}, out)
+		s.deny(late, Reason{Code: Silent, Who: NoClient}, out)
 	case waiting:
 		cl := &s.client[late]
 		s.deny(late, s.judge(late, s.asks(late), cl.asked, false).reason, out)
@@ -243,7 +243,7 @@ func (s *State) tick(out *Effects) {
 func (s *State) gone(c ClientID, why Code, out *Effects) {
 	cl := &s.client[c]
 	if cl.stage != closed {
-		s.deny(c, Reason{Code: why, Who: Nobody}, out)
+		s.deny(c, Reason{Code: why, Who: NoClient}, out)
 	}
 	if cl.phase&Operational != 0 {
 		s.share(s.strike(c, why, why != Forgotten, out))

@@ -15,24 +15,24 @@ func broken(s *State, clients, nLeaves int) error {
 	for i := range nLeaves {
 		leaf := robot.LeafID(i)
 		h, n := s.owner[leaf], s.next[leaf]
-		if h != Nobody {
+		if h != NoClient {
 			if s.client[h].phase&Operational == 0 {
 				return fmt.Errorf("leaf %d is owned by %d, which is %v", leaf, h, s.client[h].phase)
 			}
 			owned[h] = owned[h].With(leaf)
 		}
-		if n != Nobody {
+		if n != NoClient {
 			if s.client[n].stage != asking {
 				return fmt.Errorf("leaf %d is reserved for %d, whose round does not ask", leaf, n)
 			}
 			if !s.client[n].offer.Has(leaf) {
 				return fmt.Errorf("leaf %d is reserved for %d, which is not offered it", leaf, n)
 			}
-			if h != Nobody && h != n {
+			if h != NoClient && h != n {
 				losing[h] = losing[h].With(leaf)
 			}
 		}
-		if h == Nobody && n == Nobody {
+		if h == NoClient && n == NoClient {
 			for c := range s.engaged.all {
 				if s.client[c].phase&Operational != 0 && !s.doomed(c) && s.runs(c).All().Has(leaf) {
 					return fmt.Errorf("leaf %d is free though %d asks for it", leaf, c)

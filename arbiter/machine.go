@@ -15,7 +15,7 @@ type Change struct {
 	Leaf     robot.LeafID
 	From, To ClientID
 	Why      Code
-	Request  uint64 // the request the new owner runs on, 0 for Nobody
+	Request  uint64 // the request the new owner runs on, 0 for NoClient
 }
 
 const (
@@ -35,7 +35,7 @@ type Machine struct {
 	before  [robot.MaxLeaves]ClientID
 }
 
-// NewMachine makes a machine for a robot that nobody owns.
+// NewMachine makes a machine for a robot that is unowned.
 func NewMachine(cfg Config) *Machine {
 	m := new(Machine)
 	m.Init(cfg)
@@ -82,7 +82,7 @@ func (m *Machine) record() {
 			continue
 		}
 		c := Change{At: m.since[leaf], Leaf: robot.LeafID(leaf), From: from, To: to, Why: m.why[leaf]}
-		if to != Nobody {
+		if to != NoClient {
 			c.Request = m.client[to].held
 		}
 		m.history[m.changes%historySize] = c

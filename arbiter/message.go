@@ -11,8 +11,8 @@ type EventKind uint8
 
 // Request is the seed of a round. Ready and Refuse answer an offer. Report and
 // Quit are the requester's state: still there, or not operational any more.
-// Release gives a part back. Register and Forget come from whoever keeps the
-// names; Tick comes from whoever keeps the time.
+// Release gives a part back. Register and Forget come from the keeper of the
+// names; Tick comes from the keeper of the time.
 const (
 	Tick EventKind = iota
 	Register
@@ -116,7 +116,7 @@ var codeNames = [...]string{"ok",
 func (c Code) String() string { return word(codeNames[:], int(c)) }
 
 // Reason explains a refusal: which leaf, who is in the way, and the two
-// priorities that were compared. Who is Nobody where nobody is in the way.
+// priorities that were compared. Who is NoClient where no client is in the way.
 type Reason struct {
 	Code         Code
 	Leaf         robot.LeafID

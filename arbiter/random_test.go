@@ -96,7 +96,7 @@ func (r *crowdRun) send(e Event) {
 func (r *crowdRun) step() {
 	r.now += ms
 	for at, any := r.m.Due(); any && at <= r.now; at, any = r.m.Due() {
-		r.do(Event{Kind: Tick, From: Nobody})
+		r.do(Event{Kind: Tick, From: NoClient})
 	}
 	arrived := r.wire
 	r.wire = nil
@@ -188,7 +188,7 @@ func (r *crowdRun) rest() {
 	for range 60 {
 		r.now += 10 * ms
 		for at, any := r.m.Due(); any && at <= r.now; at, any = r.m.Due() {
-			r.do(Event{Kind: Tick, From: Nobody})
+			r.do(Event{Kind: Tick, From: NoClient})
 		}
 		for len(r.wire) > 0 {
 			p := r.wire[0]
@@ -261,7 +261,7 @@ func TestDecisionsDoNotAllocate(t *testing.T) {
 			e = q
 			m.Do(&e, quiet)
 		}
-		e = Event{At: now, Kind: Tick, From: Nobody}
+		e = Event{At: now, Kind: Tick, From: NoClient}
 		m.Do(&e, quiet)
 		m.Check(c, &claims[c])
 		m.Hash()
@@ -327,7 +327,7 @@ func BenchmarkIdleTick(b *testing.B) {
 	m, port, _ := busyCrowd()
 	b.ReportAllocs()
 	for b.Loop() {
-		m.Do(&Event{Kind: Tick, From: Nobody}, port)
+		m.Do(&Event{Kind: Tick, From: NoClient}, port)
 	}
 }
 

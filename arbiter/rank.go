@@ -43,7 +43,7 @@ func (v *verdict) denied() bool { return !v.blocked && v.reason.Code != OK }
 // takes nothing from it.
 func (s *State) judge(c ClientID, claim *Claim, turn uint64, arriving bool) (v verdict) {
 	v.leaves = claim.All()
-	v.reason.Who = Nobody
+	v.reason.Who = NoClient
 	if v.leaves.Empty() {
 		v.reason.Code = Nothing
 		return v
@@ -55,13 +55,13 @@ func (s *State) judge(c ClientID, claim *Claim, turn uint64, arriving bool) (v v
 	// owners, and those for whom the leaf is reserved
 	for leaf := range claim.All().All {
 		mine := rank{claim.Pending[leaf], turn}
-		if h := s.owner[leaf]; h != Nobody && h != c && !s.client[h].shed.Has(leaf) {
+		if h := s.owner[leaf]; h != NoClient && h != c && !s.client[h].shed.Has(leaf) {
 			if theirs := s.runRank(h, leaf); !s.above(mine, theirs) {
 				v.obstacle(claim, Reason{Held, leaf, h, mine.priority, theirs.priority})
 				continue
 			}
 		}
-		if n := s.next[leaf]; n != Nobody && n != c {
+		if n := s.next[leaf]; n != NoClient && n != c {
 			theirs := s.askRank(n, leaf)
 			r := Reason{Contested, leaf, n, mine.priority, theirs.priority}
 			if !s.above(mine, theirs) {
@@ -113,7 +113,7 @@ func (v *verdict) block(claim *Claim, r Reason) {
 // would get. It takes nothing and changes nothing. Loop-safe.
 func (s *State) Check(c ClientID, claim *Claim) (gets robot.Set, r Reason) {
 	if !s.client[c].known {
-		return robot.Set{}, Reason{Code: Unknown, Who: Nobody}
+		return robot.Set{}, Reason{Code: Unknown, Who: NoClient}
 	}
 	v := s.judge(c, claim, s.turn+1, true)
 	if v.reason.Code != OK {

@@ -117,7 +117,7 @@ func (r *rig) pass(d int64) {
 			}
 		}
 		for at, any := r.s.Due(); any && at <= r.now; at, any = r.s.Due() {
-			r.handle(Event{Kind: Tick, From: Nobody})
+			r.handle(Event{Kind: Tick, From: NoClient})
 		}
 		r.run()
 	}

@@ -16,14 +16,14 @@ func (s *State) settle(out *Effects) {
 			s.resume(out)
 			s.tell(out)
 		}
-		done := Nobody
+		done := NoClient
 		for c := range s.open.all {
 			if s.client[c].stage == asking && s.answered(c) &&
-				(done == Nobody || s.client[c].asked < s.client[done].asked) {
+				(done == NoClient || s.client[c].asked < s.client[done].asked) {
 				done = c
 			}
 		}
-		if done != Nobody {
+		if done != NoClient {
 			s.commit(done, out)
 		} else if !out.resume {
 			return
@@ -35,13 +35,13 @@ func (s *State) settle(out *Effects) {
 func (s *State) resume(out *Effects) {
 	var turn uint64 // those up to here have been looked at
 	for {
-		c := Nobody
+		c := NoClient
 		for r := range s.open.all {
-			if cl := &s.client[r]; cl.stage == waiting && cl.asked > turn && (c == Nobody || cl.asked < s.client[c].asked) {
+			if cl := &s.client[r]; cl.stage == waiting && cl.asked > turn && (c == NoClient || cl.asked < s.client[c].asked) {
 				c = r
 			}
 		}
-		if c == Nobody {
+		if c == NoClient {
 			return
 		}
 		turn = s.client[c].asked
@@ -66,11 +66,11 @@ func (s *State) reserve(c ClientID, leaves robot.Set) {
 		return
 	}
 	for leaf := range leaves.All {
-		if n := s.next[leaf]; n != Nobody && n != c {
+		if n := s.next[leaf]; n != NoClient && n != c {
 			s.client[n].offer = s.client[n].offer.Without(leaf)
 		}
 		s.next[leaf] = c
-		if h := s.owner[leaf]; h != Nobody && h != c {
+		if h := s.owner[leaf]; h != NoClient && h != c {
 			s.client[h].losing = s.client[h].losing.With(leaf)
 			s.untold.add(h)
 		}
@@ -91,7 +91,7 @@ func (s *State) answered(c ClientID) bool {
 	cl := &s.client[c]
 	for leaf := range cl.offer.All {
 		h := s.owner[leaf]
-		if h == Nobody || h == c || s.client[h].local {
+		if h == NoClient || h == c || s.client[h].local {
 			continue
 		}
 		// a victim that knew already, from another round, is not told twice
@@ -103,17 +103,17 @@ func (s *State) answered(c ClientID) bool {
 }
 
 // commit ends c's round: what was reserved changes hands, who lost a leaf it
-// needs is out, and what nobody has any more goes to whom it belongs next.
+// needs is out, and what is unowned now goes to its next owner.
 func (s *State) commit(c ClientID, out *Effects) {
 	cl := &s.client[c]
 
 	// victims let go
 	var victims clientSet
 	for leaf := range cl.offer.All {
-		if h := s.owner[leaf]; h != Nobody && h != c && s.cfg.Policy != PolicyNone {
+		if h := s.owner[leaf]; h != NoClient && h != c && s.cfg.Policy != PolicyNone {
 			v := &s.client[h]
 			v.owned, v.losing, v.shed = v.owned.Without(leaf), v.losing.Without(leaf), v.shed.Without(leaf)
-			s.move(leaf, Nobody, Granted)
+			s.move(leaf, NoClient, Granted)
 			victims.add(h)
 			s.untold.add(h)
 		}
@@ -132,7 +132,7 @@ func (s *State) commit(c ClientID, out *Effects) {
 	// c runs on what it asked for
 	gets, had := cl.offer, cl.owned
 	for leaf := range gets.All {
-		s.next[leaf] = Nobody
+		s.next[leaf] = NoClient
 		s.move(leaf, c, Granted)
 	}
 	*s.runs(c) = Claim{}
@@ -161,8 +161,8 @@ func (s *State) deny(c ClientID, why Reason, out *Effects) {
 	var free robot.Set
 	if cl.stage == asking && s.cfg.Policy != PolicyNone {
 		for leaf := range cl.offer.All {
-			s.next[leaf] = Nobody
-			if h := s.owner[leaf]; h == Nobody {
+			s.next[leaf] = NoClient
+			if h := s.owner[leaf]; h == NoClient {
 				free = free.With(leaf)
 			} else if h != c {
 				s.client[h].losing = s.client[h].losing.Without(leaf)
@@ -217,8 +217,8 @@ func (s *State) vacate(c ClientID, leaves robot.Set, why Code) (free robot.Set) 
 		if s.owner[leaf] != c {
 			continue
 		}
-		s.move(leaf, Nobody, why)
-		if s.next[leaf] == Nobody {
+		s.move(leaf, NoClient, why)
+		if s.next[leaf] == NoClient {
 			free = free.With(leaf)
 		}
 	}
@@ -236,7 +236,7 @@ func (s *State) giveShed(c ClientID) {
 // unowned returns those of the leaves that are neither owned nor reserved.
 func (s *State) unowned(leaves robot.Set) (free robot.Set) {
 	for leaf := range leaves.All {
-		if s.owner[leaf] == Nobody && s.next[leaf] == Nobody {
+		if s.owner[leaf] == NoClient && s.next[leaf] == NoClient {
 			free = free.With(leaf)
 		}
 	}
@@ -269,7 +269,7 @@ func (s *State) share(free robot.Set) {
 	}
 	var heirs [robot.MaxLeaves]heir
 	for leaf := range free.All {
-		heirs[leaf].client = Nobody
+		heirs[leaf].client = NoClient
 	}
 
 	// find the heir of each leaf
@@ -286,7 +286,7 @@ func (s *State) share(free robot.Set) {
 	// hand over
 	for leaf := range free.All {
 		h := heirs[leaf]
-		if h.client == Nobody {
+		if h.client == NoClient {
 			continue
 		}
 		cl := &s.client[h.client]
@@ -321,7 +321,7 @@ func (s *State) compete(heirs *[robot.MaxLeaves]heir, free robot.Set, c ClientID
 		for ; w != 0; w &= w - 1 {
 			leaf := i*64 + bits.TrailingZeros64(w)
 			mine := rank{priority[leaf], turn}
-			if best := &heirs[leaf]; best.client == Nobody || s.above(mine, best.rank) {
+			if best := &heirs[leaf]; best.client == NoClient || s.above(mine, best.rank) {
 				*best = heir{mine, c, asks}
 			}
 		}

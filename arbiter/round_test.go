@@ -46,7 +46,7 @@ func TestSilentVictimLosesWhatItWasAsked(t *testing.T) {
 		r.pass(20 * ms)
 		r.owns(leg1, trot)
 		r.phase(gait, NonOperational) // it cannot run without
-		r.owns(tail, Nobody)
+		r.owns(tail, NoClient)
 		r.owns(eyes, look)
 	})
 	t.Run("that never heard of it is told", func(t *testing.T) {
@@ -141,12 +141,12 @@ func TestStormOfRequestsForOneLeaf(t *testing.T) {
 		}
 	}
 	for at, any := m.Due(); any && at <= 25*ms; at, any = m.Due() {
-		m.Do(&Event{At: 25 * ms, Kind: Tick, From: Nobody}, port)
+		m.Do(&Event{At: 25 * ms, Kind: Tick, From: NoClient}, port)
 	}
 	if m.open != (clientSet{}) {
 		t.Errorf("rounds %v are open", m.open)
 	}
-	if m.Owner(leg1) == Nobody {
+	if m.Owner(leg1) == NoClient {
 		t.Error("nobody owns the leg")
 	}
 }
@@ -221,7 +221,7 @@ func TestRequestWhileRunning(t *testing.T) {
 		r.owns(leg1, gait) // until the round ends
 		r.run()
 		r.phase(gait, Operational)
-		r.owns(leg1, Nobody)
+		r.owns(leg1, NoClient)
 		r.owns(leg2, gait)
 		r.owns(head, gait)
 		r.owns(tail, look)
@@ -244,14 +244,14 @@ func TestRequestWhileRunning(t *testing.T) {
 		r.grant(gait, needing(leg2))
 		r.phase(gait, Operational)
 		r.owns(leg1, gait)
-		r.owns(leg2, Nobody)
+		r.owns(leg2, NoClient)
 	})
 	t.Run("a newer request replaces the older, which is answered", func(t *testing.T) {
 		r := newRig(t, PolicyLast)
 		r.ask(gait, needing(leg1))
 		r.ask(gait, needing(leg2))
 		r.run()
-		r.owns(leg1, Nobody)
+		r.owns(leg1, NoClient)
 		r.owns(leg2, gait)
 		if r.heard(0, gait, Deny) != 1 {
 			t.Error("the first request was not answered")
@@ -303,7 +303,7 @@ func TestNeededTogetherOrNotAtAll(t *testing.T) {
 	r.grant(look, needing(head).priority(9, 9))
 	r.grant(gait, needing(leg1, leg2, head).wanting(tail).priority(5, 5))
 	for _, leaf := range []robot.LeafID{leg1, leg2, tail} {
-		r.owns(leaf, Nobody)
+		r.owns(leaf, NoClient)
 	}
 	r.grant(gait, needing(leg1, leg2).wanting(tail, head).priority(5, 5))
 	for _, leaf := range []robot.LeafID{leg1, leg2, tail} {
@@ -400,11 +400,11 @@ func TestReleaseOfAPart(t *testing.T) {
 	r.run()
 	r.phase(gait, Operational)
 	r.owns(leg1, gait)
-	r.owns(leg2, Nobody)
+	r.owns(leg2, NoClient)
 	r.owns(tail, look)
 	r.owns(head, gait)
 	r.quit(look)
-	r.owns(tail, Nobody) // released is not wanted
+	r.owns(tail, NoClient) // released is not wanted
 	e, _ = r.clients[gait].Release(r.now, leaves(leg1, head))
 	r.send(e)
 	r.run()
@@ -419,7 +419,7 @@ func TestLease(t *testing.T) {
 	r.pass(199 * ms)
 	r.owns(leg1, gait)
 	r.pass(1 * ms)
-	r.owns(leg1, Nobody)
+	r.owns(leg1, NoClient)
 	r.owns(tail, look)
 	r.phase(gait, NonOperational)
 	r.phase(look, Operational)
@@ -436,7 +436,7 @@ func TestLostReleaseIsHealedByTheLease(t *testing.T) {
 	r.pass(199 * ms)
 	r.owns(leg1, gait)
 	r.pass(1 * ms)
-	r.owns(leg1, Nobody)
+	r.owns(leg1, NoClient)
 }
 
 func TestLostPartReleaseIsHealedByAReport(t *testing.T) {
@@ -487,7 +487,7 @@ func TestLostAnswersAreRepeatedToAReport(t *testing.T) {
 		r.phase(gait, NonOperational)
 		r.handle(late) // not lost after all
 		r.phase(gait, NonOperational)
-		r.owns(leg1, Nobody)
+		r.owns(leg1, NoClient)
 	})
 	t.Run("revocation", func(t *testing.T) {
 		r := newRig(t, PolicyLast)
@@ -579,7 +579,7 @@ func TestRefusalAfterTheGrantGivesAllBack(t *testing.T) {
 		t.Fatal("the client still waits")
 	}
 	r.handle(e)
-	r.owns(leg1, Nobody)
+	r.owns(leg1, NoClient)
 	r.phase(gait, NonOperational)
 }
 
@@ -606,7 +606,7 @@ func TestRequestGivenUpButGrantedEndsInQuitting(t *testing.T) {
 		r.step()
 	}
 	r.phase(gait, NonOperational)
-	r.owns(leg2, Nobody)
+	r.owns(leg2, NoClient)
 }
 
 func TestWhoIsAboutToQuitInheritsNothing(t *testing.T) {
@@ -636,7 +636,7 @@ func TestWhoWinsBackWhatItNeedsInheritsAgain(t *testing.T) {
 	r.mute[yawn], r.mute[trot], r.deaf[gait] = true, true, true
 	r.grant(look, needing(head).wanting(leg1)) // waits for the yawn; the gait is to lose the leg
 	r.quit(wag)
-	r.owns(tail, Nobody)
+	r.owns(tail, NoClient)
 	r.deaf[gait] = false
 	r.grant(gait, needing(leg1, eyes)) // waits for the trot; the leg is not the look's any more
 	r.phase(gait, OperationalPending)
@@ -704,7 +704,7 @@ func TestQuitThatOvertakesItsRequest(t *testing.T) {
 	r.handle(quit)
 	r.handle(request)
 	r.phase(gait, NonOperational)
-	r.owns(leg1, Nobody)
+	r.owns(leg1, NoClient)
 }
 
 func TestNewLifeOfAName(t *testing.T) {
@@ -712,7 +712,7 @@ func TestNewLifeOfAName(t *testing.T) {
 	r.grant(gait, needing(leg1))
 	first := r.clients[gait]
 	r.handle(Event{Kind: Register, From: gait, Request: 100})
-	r.owns(leg1, Nobody)
+	r.owns(leg1, NoClient)
 	late, _ := first.Quit(r.now)
 	r.clients[gait] = NewClient(gait, 100, 0)
 	r.grant(gait, needing(leg2))
@@ -733,7 +733,7 @@ func TestPolicyNoneGrantsAll(t *testing.T) {
 	}
 	r.quit(trot)
 	r.owns(leg1, gait)
-	r.owns(leg2, Nobody)
+	r.owns(leg2, NoClient)
 }
 
 // TestReadyRoundsDoNotDisturbEachOther: a hand-over under way is finished
@@ -809,12 +809,12 @@ func TestCheckExplainsAndTakesNothing(t *testing.T) {
 		gets  robot.Set
 		want  Reason
 	}{
-		{"free", needing(leg1, leg2).priority(1, 1), leaves(leg1, leg2), Reason{Who: Nobody}},
+		{"free", needing(leg1, leg2).priority(1, 1), leaves(leg1, leg2), Reason{Who: NoClient}},
 		{"held", needing(leg1, head).priority(5, 5), robot.Set{}, Reason{Held, head, look, 5, 8}},
-		{"held, but only wanted", needing(leg1).wanting(head, leg2).priority(5, 5), leaves(leg1, leg2), Reason{Who: Nobody}},
-		{"stronger", needing(head).priority(8, 1), leaves(head), Reason{Who: Nobody}},
+		{"held, but only wanted", needing(leg1).wanting(head, leg2).priority(5, 5), leaves(leg1, leg2), Reason{Who: NoClient}},
+		{"stronger", needing(head).priority(8, 1), leaves(head), Reason{Who: NoClient}},
 		{"contested", needing(tail).priority(5, 5), robot.Set{}, Reason{Contested, tail, yawn, 5, 7}},
-		{"nothing", Claim{}, robot.Set{}, Reason{Code: Nothing, Who: Nobody}},
+		{"nothing", Claim{}, robot.Set{}, Reason{Code: Nothing, Who: NoClient}},
 	} {
 		gets, got := r.s.Check(gait, &tc.claim)
 		if gets != tc.gets || got != tc.want {
@@ -912,7 +912,7 @@ func (r *rig) run2(winner, victim int64) {
 		}
 		r.now += ms
 		for at, any := r.s.Due(); any && at <= r.now; at, any = r.s.Due() {
-			r.handle(Event{Kind: Tick, From: Nobody})
+			r.handle(Event{Kind: Tick, From: NoClient})
 		}
 		for i := 0; i < len(queue); {
 			if queue[i].at <= r.now {
@@ -984,7 +984,7 @@ func TestWhoHoldsWhatSinceWhenAndWhy(t *testing.T) {
 		}
 	}
 	want := []Change{
-		{1 * ms, head, Nobody, look, Granted, 1},
+		{1 * ms, head, NoClient, look, Granted, 1},
 		{2 * ms, head, look, yawn, Granted, 1},
 		{3 * ms, head, yawn, look, Returned, 1},
 	}

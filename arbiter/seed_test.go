@@ -140,7 +140,7 @@ func quitOfItself(t *testing.T) {
 	}
 	r.handle(e)
 	r.phase(gait, NonOperational)
-	r.owns(leg1, Nobody)
+	r.owns(leg1, NoClient)
 }
 
 func userCodeWhileOperational(t *testing.T) {
@@ -382,7 +382,7 @@ func ownAnswer(t *testing.T) {
 		t.Errorf("answered the offer to an earlier request with %v", e.Kind)
 	}
 	r.run()
-	r.owns(leg1, Nobody)
+	r.owns(leg1, NoClient)
 	r.owns(leg2, gait)
 }
 
@@ -449,11 +449,11 @@ func TestSeedGaitAndTail(t *testing.T) {
 	r.owns(tail, gait)
 	r.grant(trot, needing(leg2))
 	r.phase(gait, NonOperational) // a needed leg is lost, so all is given up
-	r.owns(leg1, Nobody)
-	r.owns(tail, Nobody)
+	r.owns(leg1, NoClient)
+	r.owns(tail, NoClient)
 	r.quit(trot)
 	r.phase(gait, NonOperational) // and it does not restart by itself
-	r.owns(leg2, Nobody)
+	r.owns(leg2, NoClient)
 }
 
 // TestSeedTwoGaitsOfEqualPriority: high while asking, middling while running,

@@ -92,7 +92,7 @@ type State struct {
 	claim   [MaxClients][2]Claim
 }
 
-// Init makes the books of a robot that nobody owns.
+// Init makes the state of a robot that is unowned.
 func (s *State) Init(cfg Config) {
 	if cfg.RoundTimeout == 0 {
 		cfg.RoundTimeout = DefaultRoundTimeout
@@ -102,11 +102,11 @@ func (s *State) Init(cfg Config) {
 	}
 	*s = State{cfg: cfg}
 	for leaf := range s.owner {
-		s.owner[leaf], s.next[leaf] = Nobody, Nobody
+		s.owner[leaf], s.next[leaf] = NoClient, NoClient
 	}
 }
 
-// Owner returns who owns the leaf, or Nobody.
+// Owner returns who owns the leaf, or NoClient.
 func (s *State) Owner(leaf robot.LeafID) ClientID { return s.owner[leaf] }
 
 // Since returns when the leaf last changed hands, and why.

@@ -23,7 +23,7 @@ type Aggregate struct {
 	Reference []move.State // of each joint that has a writer: position, velocity, acceleration
 	Motion    Motion       // the rest of the reference: all but Q, V and A
 
-	Writer []arbiter.ClientID // of each leaf, this tick; Nobody is the holder
+	Writer []arbiter.ClientID // of each leaf, this tick; NoClient is the holder
 	Age    []uint32           // of each leaf: ticks since it had a writer
 	Fresh  robot.Set          // leaves with another writer than a tick ago, or one that jumped
 
@@ -60,7 +60,7 @@ func NewAggregate(m *robot.Model) (*Aggregate, error) {
 		}
 	}
 	for i, l := range leaves {
-		a.Writer[i], a.Age[i] = arbiter.Nobody, math.MaxUint32
+		a.Writer[i], a.Age[i] = arbiter.NoClient, math.MaxUint32
 		switch l.Kind {
 		case robot.SupportLeaf:
 			a.chains[l.Chain].support, a.chains[l.Chain].has = robot.LeafID(i), true
@@ -119,7 +119,7 @@ func (a *Aggregate) Begin() {
 	copy(a.before, a.Writer)
 	a.Fresh = robot.Set{}
 	for i := range a.Writer {
-		a.Writer[i] = arbiter.Nobody
+		a.Writer[i] = arbiter.NoClient
 	}
 }
 
@@ -199,13 +199,13 @@ func (a *Aggregate) copyLeaf(leaf robot.LeafID, r *Reference) {
 func (a *Aggregate) End() {
 	m := &a.Motion
 	for i, who := range a.Writer {
-		if who != arbiter.Nobody {
+		if who != arbiter.NoClient {
 			continue
 		}
 		if a.Age[i] != math.MaxUint32 {
 			a.Age[i]++
 		}
-		if a.before[i] != arbiter.Nobody {
+		if a.before[i] != arbiter.NoClient {
 			a.Fresh = a.Fresh.With(robot.LeafID(i))
 		}
 		switch a.leaves[i].Kind {
@@ -228,10 +228,10 @@ func (a *Aggregate) rest(limb *LimbRef, joints robot.Set) {
 	if !limb.Has {
 		return
 	}
-	one := arbiter.Nobody
+	one := arbiter.NoClient
 	for leaf := range joints.All {
 		switch who := a.Writer[leaf]; {
-		case who == arbiter.Nobody, one != arbiter.Nobody && who != one:
+		case who == arbiter.NoClient, one != arbiter.NoClient && who != one:
 			limb.Has, limb.Twist, limb.Acceleration = false, spatial.Twist{}, spatial.Twist{}
 			return
 		default:

@@ -51,7 +51,7 @@ func TestOnlyTheOwnerWrites(t *testing.T) {
 	a.Take(3, leg, r) // it owns the leg alone
 	a.End()
 	for leaf, who := range a.Writer {
-		want := arbiter.Nobody
+		want := arbiter.NoClient
 		if leg.Has(robot.LeafID(leaf)) {
 			want = 3
 		}
@@ -94,7 +94,7 @@ func TestAgesAndVanishedOwners(t *testing.T) {
 	for age := uint32(1); age < 4; age++ {
 		a.Begin()
 		a.End()
-		if a.Writer[joint] != arbiter.Nobody || a.Age[joint] != age || a.Age[firstLeaf(base)] != age {
+		if a.Writer[joint] != arbiter.NoClient || a.Age[joint] != age || a.Age[firstLeaf(base)] != age {
 			t.Errorf("writer %d, ages %d %d, want %d", a.Writer[joint], a.Age[joint], a.Age[firstLeaf(base)], age)
 		}
 		if a.Fresh.Has(joint) != (age == 1) {
@@ -146,7 +146,7 @@ func TestNonFiniteIsNoReference(t *testing.T) {
 		}
 		a.End()
 		for leaf, who := range a.Writer {
-			if who != arbiter.Nobody {
+			if who != arbiter.NoClient {
 				t.Errorf("%s: leaf %d was taken all the same", name, leaf)
 			}
 		}

@@ -64,7 +64,7 @@ type Reason struct {
 }
 
 // Because returns a reason that is about no joint and no client.
-func Because(c Code) Reason { return Reason{Code: c, Joint: robot.NoJoint, Who: arbiter.Nobody} }
+func Because(c Code) Reason { return Reason{Code: c, Joint: robot.NoJoint, Who: arbiter.NoClient} }
 
 // BaseRef is where the base is and how it moves.
 type BaseRef struct {

@@ -47,7 +47,7 @@ func effortIsHandedOver(t *testing.T, decay BridgeConfig) {
 	for change := range changes {
 		switch rng.IntN(5) {
 		case 0:
-			r.writer = arbiter.Nobody
+			r.writer = arbiter.NoClient
 		case 1:
 			reload() // the same writer begins something else
 			k.Renew(r.ref.Has)
@@ -71,7 +71,7 @@ func effortIsHandedOver(t *testing.T, decay BridgeConfig) {
 				if d := math.Abs(got - was[j]); d > step {
 					t.Fatalf("tick %d, joint %d: feed-forward steps by %g N·m, %g at most", r.n, j, d, step)
 				}
-				if r.writer == arbiter.Nobody {
+				if r.writer == arbiter.NoClient {
 					if held++; got != was[j] {
 						t.Fatalf("tick %d, joint %d: held with %g N·m, carried %g", r.n, j, got, was[j])
 					}
@@ -210,7 +210,7 @@ func TestSentJointKeepsItsLoad(t *testing.T) {
 		r.step()
 	}
 	load := k.Motion.Tau[1]
-	r.writer = arbiter.Nobody
+	r.writer = arbiter.NoClient
 	k.Send(1, 0.4)
 	for range 400 {
 		r.step()
@@ -256,7 +256,7 @@ func TestEffortDoesNotAllocate(t *testing.T) {
 	if n := testing.AllocsPerRun(500, func() {
 		r.writer = arbiter.ClientID(r.n / 20 % 3)
 		if r.n/20%4 == 0 {
-			r.writer = arbiter.Nobody
+			r.writer = arbiter.NoClient
 		}
 		r.ref.Tau[0] = float64(r.n % 7)
 		r.step()

@@ -83,7 +83,7 @@ func (k *Shaper) References(mode []servo.Mode) {
 		if k.merged.Fresh.Has(robot.LeafID(j)) {
 			k.renew(j)
 		}
-		if k.merged.Writer[j] == arbiter.Nobody {
+		if k.merged.Writer[j] == arbiter.NoClient {
 			k.hold(j)
 			continue
 		}
@@ -132,7 +132,7 @@ func (k *Shaper) jumps(j int) bool {
 	return !k.limiter.Allows(j, k.ref[j].P+k.bridge.Offset(j, k.now).P, k.dt)
 }
 
-// HandOver bridges the joints of one writer that are new to it, all together; Nobody
+// HandOver bridges the joints of one writer that are new to it, all together; NoClient
 // is the writer of joints on their way to a place. peak is the share of the limits
 // that the references use.
 func (k *Shaper) HandOver(writer arbiter.ClientID, peak float64) {

@@ -38,7 +38,7 @@ func (p *poses) handOver(k *Shaper) {
 	p.fresh = robot.Set{}
 	ref, before := &k.merged.Motion, k.now-k.dt
 	if p.owned && fresh.Has(p.leaf) && k.Motion.Base.Has {
-		if k.merged.Writer[p.leaf] == arbiter.Nobody {
+		if k.merged.Writer[p.leaf] == arbiter.NoClient {
 			ref.Base.Pose = p.base.Rest(before, &k.Motion.Base)
 		} else {
 			back := ref.Base.At(-k.dt)

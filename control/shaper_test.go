@@ -37,7 +37,7 @@ func newRigWith(t testing.TB, name string, decay BridgeConfig) *rig {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{t: t, m: bot.Model, writer: arbiter.Nobody}
+	r := &rig{t: t, m: bot.Model, writer: arbiter.NoClient}
 	if r.refs, err = NewAggregate(r.m); err != nil {
 		t.Fatal(err)
 	}
@@ -59,17 +59,17 @@ func (r *rig) step() {
 	k := r.shaper
 	k.Begin(float64(r.n)*period, period)
 	r.refs.Begin()
-	if r.writer != arbiter.Nobody {
+	if r.writer != arbiter.NoClient {
 		if leaf, ok := r.refs.Take(r.writer, r.ref.Has, r.ref); !ok {
 			r.t.Fatalf("tick %d: leaf %d is non-finite", r.n, leaf)
 		}
 	}
 	r.refs.End()
 	k.References(r.mode)
-	if r.writer != arbiter.Nobody {
+	if r.writer != arbiter.NoClient {
 		k.HandOver(r.writer, r.ref.Peak)
 	}
-	k.HandOver(arbiter.Nobody, 0)
+	k.HandOver(arbiter.NoClient, 0)
 	for j := range r.mode {
 		if r.mode[j].Powered() {
 			k.Limit(j)
@@ -118,7 +118,7 @@ func TestJointsAreHandedOver(t *testing.T) {
 	for change := range changes {
 		switch rng.IntN(4) {
 		case 0:
-			r.writer = arbiter.Nobody
+			r.writer = arbiter.NoClient
 		case 1: // another program of the same writer
 			now = way()
 			r.shaper.Renew(r.all())
@@ -141,7 +141,7 @@ func TestJointsAreHandedOver(t *testing.T) {
 			for j := range n {
 				r.judge(j, q, v)
 				switch {
-				case r.writer == arbiter.Nobody:
+				case r.writer == arbiter.NoClient:
 					if r.shaper.Still(j) {
 						held++
 					}
@@ -246,7 +246,7 @@ func TestPosesAreHandedOver(t *testing.T) {
 	was, wasTip := k.Motion.Base, k.Motion.Limb[0]
 	for change := range changes {
 		if rng.IntN(4) == 0 {
-			r.writer = arbiter.Nobody
+			r.writer = arbiter.NoClient
 		} else {
 			r.writer, base, tip = arbiter.ClientID(change%3), way(), way()
 			k.Renew(leg)
@@ -266,7 +266,7 @@ func TestPosesAreHandedOver(t *testing.T) {
 				smooth(t, r.n, (*BaseRef)(&wasTip), (*BaseRef)(&nowTip))
 			}
 			was, wasTip = now, nowTip
-			if r.writer != arbiter.Nobody && !k.poses.base.Active() {
+			if r.writer != arbiter.NoClient && !k.poses.base.Active() {
 				same++
 				if now.Pose != r.ref.Base.Pose || now.Twist != r.ref.Base.Twist || !k.poses.limbs[0].Active() && nowTip.Pose != r.ref.Limb[0].Pose {
 					t.Fatalf("seed 4 7, tick %d: no hand-over, and not on the reference", r.n)
@@ -277,7 +277,7 @@ func TestPosesAreHandedOver(t *testing.T) {
 	if same == 0 {
 		t.Error("no hand-over ever ended")
 	}
-	r.writer = arbiter.Nobody
+	r.writer = arbiter.NoClient
 	for range 400 {
 		r.step()
 	}

@@ -141,14 +141,14 @@ func (r *robotState) noteLimp() {
 	}
 }
 
-// ownerOf returns who has all of a set by the newest state, Nobody if it has no one owner.
+// ownerOf returns who has all of a set by the newest state, NoClient if it has no one owner.
 func (r *robotState) ownerOf(set robot.Set) arbiter.ClientID {
-	owner, first := arbiter.Nobody, true
+	owner, first := arbiter.NoClient, true
 	for leaf := range set.All {
 		if has := r.snap.Owner[leaf]; first || has == owner {
 			owner, first = has, false
 		} else {
-			return arbiter.Nobody
+			return arbiter.NoClient
 		}
 	}
 	return owner

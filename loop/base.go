@@ -67,7 +67,7 @@ func (b *bases) measure(l *Loop) {
 func (b *bases) complete(l *Loop) {
 	b.findCommanded(l)
 	c := l.command
-	if b.floating && l.merge.Writer[b.leaf] != arbiter.Nobody {
+	if b.floating && l.merge.Writer[b.leaf] != arbiter.NoClient {
 		b.command.Set(l.now, c.Base)
 		return
 	}
@@ -91,7 +91,7 @@ func (b *bases) findCommanded(l *Loop) {
 		known = known || s.program != nil && s.supports
 	}
 	for i, c := range b.contacts {
-		b.commanded[i] = known && !b.placed || c.has && l.merge.Writer[c.leaf] != arbiter.Nobody
+		b.commanded[i] = known && !b.placed || c.has && l.merge.Writer[c.leaf] != arbiter.NoClient
 	}
 	b.placed = false
 }

@@ -74,8 +74,8 @@ func (f *monitor) note(l *Loop, k FaultKind, row int, value float64, c latchChan
 	switch c {
 	case latchRaised:
 		rule := &f.latch.rules[k]
-		why := control.Reason{Code: control.StoppedByFault, Joint: f.joint(row), Who: arbiter.Nobody, At: l.now, Value: value, Max: rule.Threshold}
-		l.report(Report{Kind: FaultRaised, Controller: arbiter.Nobody, Fault: k, Severity: rule.Severity, Reason: why, Value: value})
+		why := control.Reason{Code: control.StoppedByFault, Joint: f.joint(row), Who: arbiter.NoClient, At: l.now, Value: value, Max: rule.Threshold}
+		l.report(Report{Kind: FaultRaised, Controller: arbiter.NoClient, Fault: k, Severity: rule.Severity, Reason: why, Value: value})
 		f.react(l, f.concerned(k, row), rule.Severity, disobeys(k), why)
 	case latchCleared:
 		f.cleared(l, k, row)
@@ -89,7 +89,7 @@ func (f *monitor) panicked(l *Loop, who arbiter.ClientID) {
 }
 
 func (f *monitor) cleared(l *Loop, k FaultKind, row int) {
-	l.report(Report{Kind: FaultCleared, Controller: arbiter.Nobody, Fault: k, Reason: control.Reason{Joint: f.joint(row), Who: arbiter.Nobody}})
+	l.report(Report{Kind: FaultCleared, Controller: arbiter.NoClient, Fault: k, Reason: control.Reason{Joint: f.joint(row), Who: arbiter.NoClient}})
 }
 
 // disobeys tells the faults of a joint that does not do what it is told: a limb
@@ -127,7 +127,7 @@ func (f *monitor) reset(l *Loop, o Order) {
 		if f.latch.rules[k].Severity <= SeverityWarn {
 			return // nothing to be reset waits for it
 		}
-		r := refusal(o, control.Reason{Code: control.StoppedByFault, Joint: f.joint(row), Who: arbiter.Nobody, At: l.now, Max: f.latch.rules[k].Threshold})
+		r := refusal(o, control.Reason{Code: control.StoppedByFault, Joint: f.joint(row), Who: arbiter.NoClient, At: l.now, Max: f.latch.rules[k].Threshold})
 		r.Fault = k
 		l.report(r)
 	})

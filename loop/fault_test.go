@@ -46,7 +46,7 @@ func TestFaultsOfOneJointConcernItsLimb(t *testing.T) {
 				}
 			}
 			for leaf := range leg.All {
-				if int(leaf) < r.l.dof && r.l.merge.Writer[leaf] != arbiter.Nobody {
+				if int(leaf) < r.l.dof && r.l.merge.Writer[leaf] != arbiter.NoClient {
 					t.Errorf("leaf %d of a faulty limb is written by %d", leaf, r.l.merge.Writer[leaf])
 				}
 			}
@@ -214,7 +214,7 @@ func pairOfFaults(t *testing.T, a, b FaultKind, apart int) [2]string {
 		switch {
 		case r.l.mode[leaf] == servo.Off:
 			return "off"
-		case r.l.merge.Writer[leaf] == arbiter.Nobody:
+		case r.l.merge.Writer[leaf] == arbiter.NoClient:
 			return "held"
 		}
 		return "going"
@@ -346,7 +346,7 @@ func TestPanicIsTheControllersOwnFault(t *testing.T) {
 				t.Error("another controller was stopped")
 			}
 			leaf := first(r.limb("leg1"))
-			if o := r.l.arb.Owner(leaf); o != arbiter.Nobody || r.l.slots[0].program != nil || !r.l.shaper.Still(int(leaf)) {
+			if o := r.l.arb.Owner(leaf); o != arbiter.NoClient || r.l.slots[0].program != nil || !r.l.shaper.Still(int(leaf)) {
 				t.Errorf("leg 1 is with %d, goal %v, at rest %v", o, r.l.slots[0].program, r.l.shaper.Still(int(leaf)))
 			}
 			// it takes goals again after a separate act

@@ -137,7 +137,7 @@ func (r *rig) invariants() {
 	r.t.Helper()
 	l := r.l
 	for leaf, who := range l.merge.Writer {
-		if who != arbiter.Nobody && int(who) >= len(l.slots) {
+		if who != arbiter.NoClient && int(who) >= len(l.slots) {
 			r.t.Fatalf("leaf %d is written by %d", leaf, who)
 		}
 	}
@@ -149,7 +149,7 @@ func (r *rig) invariants() {
 		if !l.powered.torque() && s.Mode != servo.Off {
 			r.t.Fatalf("joint %d is %v while power is %v", j, s.Mode, l.powered.state)
 		}
-		if l.faults.blocked.Has(robot.LeafID(j)) && l.merge.Writer[j] != arbiter.Nobody && l.faults.level[j] >= SeverityHold {
+		if l.faults.blocked.Has(robot.LeafID(j)) && l.merge.Writer[j] != arbiter.NoClient && l.faults.level[j] >= SeverityHold {
 			// blocked in this very tick, after it was written, is for the next
 			r.t.Fatalf("joint %d is blocked and written by %d", j, l.merge.Writer[j])
 		}

@@ -88,7 +88,7 @@ func TestGoalEndsOnItsLastReference(t *testing.T) {
 			}
 		}
 	}
-	if r.l.arb.Owner(0) != arbiter.Nobody {
+	if r.l.arb.Owner(0) != arbiter.NoClient {
 		t.Errorf("joint 1 is still with %d", r.l.arb.Owner(0))
 	}
 	ended := r.told(GoalEnded)

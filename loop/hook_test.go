@@ -302,8 +302,8 @@ func TestPlaceRefuses(t *testing.T) {
 		{"nothing at all", nothing, nil, control.Because(control.BadProgram)},
 		{"too few numbers", nothing, &control.Placement{Joints: []robot.JointID{1}}, control.Because(control.BadProgram)},
 		{"no such joint", nothing, at(99, 0), control.Because(control.BadProgram)},
-		{"not a number", nothing, at(1, math.Inf(1)), control.Reason{Code: control.NonFinite, Joint: 1, Who: arbiter.Nobody, Value: math.Inf(1)}},
-		{"beyond its limit", nothing, at(1, 9), control.Reason{Code: control.BeyondLimit, Joint: 1, Who: arbiter.Nobody, Value: 9, Max: 2.269}},
+		{"not a number", nothing, at(1, math.Inf(1)), control.Reason{Code: control.NonFinite, Joint: 1, Who: arbiter.NoClient, Value: math.Inf(1)}},
+		{"beyond its limit", nothing, at(1, 9), control.Reason{Code: control.BeyondLimit, Joint: 1, Who: arbiter.NoClient, Value: 9, Max: 2.269}},
 		{"moved by a goal", func(r *rig) {
 			p := r.program(robot.Leaf(2), 0.1, 1)
 			r.must(1, 1, p)
@@ -312,7 +312,7 @@ func TestPlaceRefuses(t *testing.T) {
 		{"a limb that holds for a fault", func(r *rig) {
 			r.bus.Plan(sim.Trouble{Joint: 2, From: r.n, Fault: servo.Overload})
 			r.run(20)
-		}, at(2, 0.2), control.Reason{Code: control.StoppedByFault, Joint: 0, Who: arbiter.Nobody, Value: 0}},
+		}, at(2, 0.2), control.Reason{Code: control.StoppedByFault, Joint: 0, Who: arbiter.NoClient, Value: 0}},
 		{"a robot that cannot be placed", func(r *rig) { r.l.cfg.Bus = realBus{r.l.cfg.Bus} }, at(2, 0.2), control.Because(control.NotPlaceable)},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
@@ -372,10 +372,10 @@ func TestEchoComesBack(t *testing.T) {
 	}
 	r.l.Send(Order{Kind: Echo, Goal: 42})
 	r.run(3)
-	if n := len(r.reports); n != 21 || r.reports[n-1].Kind != Echoed || r.reports[n-1].Goal != 42 || r.reports[n-1].Controller != arbiter.Nobody {
+	if n := len(r.reports); n != 21 || r.reports[n-1].Kind != Echoed || r.reports[n-1].Goal != 42 || r.reports[n-1].Controller != arbiter.NoClient {
 		t.Errorf("%d reports: %+v", n, r.reports)
 	}
-	if first := r.reports[0]; first.Kind != OrderRefused || first.Order != SetRate || first.Controller != arbiter.Nobody || first.Value != 9 {
+	if first := r.reports[0]; first.Kind != OrderRefused || first.Order != SetRate || first.Controller != arbiter.NoClient || first.Value != 9 {
 		t.Errorf("%+v", first)
 	}
 }

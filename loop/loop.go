@@ -272,7 +272,7 @@ func (l *Loop) aggregate() {
 	for _, s := range l.slots {
 		l.shaper.HandOver(s.id, s.ref.Peak)
 	}
-	l.shaper.HandOver(arbiter.Nobody, 0) // joints on their way to a safe pose
+	l.shaper.HandOver(arbiter.NoClient, 0) // joints on their way to a safe pose
 }
 
 // ownedBy returns what a controller owns, as the arbiter has it.

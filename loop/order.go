@@ -86,7 +86,7 @@ func (l *Loop) obey(o Order) {
 	case Place:
 		l.place(o)
 	case Echo:
-		l.report(Report{Kind: Echoed, Controller: arbiter.Nobody, Goal: o.Goal})
+		l.report(Report{Kind: Echoed, Controller: arbiter.NoClient, Goal: o.Goal})
 	case Reset:
 		l.faults.reset(l, o)
 		l.stops.reset(l)
@@ -149,7 +149,7 @@ func (l *Loop) refuse(o Order, why control.Reason) { l.report(refusal(o, why)) }
 func refusal(o Order, why control.Reason) Report {
 	switch o.Kind {
 	case SetRate, Pause, Resume, PowerOn, PowerOff, Reset, Place, Echo: // of the whole robot
-		o.Controller = arbiter.Nobody
+		o.Controller = arbiter.NoClient
 	}
 	return Report{Kind: OrderRefused, Order: o.Kind, Controller: o.Controller, Goal: o.Goal, Value: o.Value, Reason: why}
 }

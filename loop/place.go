@@ -38,7 +38,7 @@ func (l *Loop) place(o Order) {
 		l.guards.Reset(j)
 		l.shaper.Place(j, q)
 	}
-	l.report(Report{Kind: Placed, Controller: arbiter.Nobody, Goal: o.Goal})
+	l.report(Report{Kind: Placed, Controller: arbiter.NoClient, Goal: o.Goal})
 }
 
 // mayPlace tells why joints cannot be placed: they have an owner, a stop or a
@@ -54,7 +54,7 @@ func (l *Loop) mayPlace(p *control.Placement) control.Reason {
 		if j < 0 || int(j) >= l.dof {
 			return control.Because(control.BadProgram)
 		}
-		why := control.Reason{Joint: j, Who: arbiter.Nobody, Value: p.Q[i]}
+		why := control.Reason{Joint: j, Who: arbiter.NoClient, Value: p.Q[i]}
 		b := l.shaper.Bounds(int(j))
 		switch who := l.arb.Owner(robot.LeafID(j)); {
 		case !finite(p.Q[i]):
@@ -63,7 +63,7 @@ func (l *Loop) mayPlace(p *control.Placement) control.Reason {
 			why.Code, why.Max = control.BeyondLimit, b.Lower
 		case p.Q[i] > b.Upper:
 			why.Code, why.Max = control.BeyondLimit, b.Upper
-		case who != arbiter.Nobody:
+		case who != arbiter.NoClient:
 			why.Code, why.Who = control.NotGranted, who
 		case l.faults.blocked.Has(robot.LeafID(j)):
 			why.Code, why.Value = control.StoppedByFault, float64(j)

@@ -61,7 +61,7 @@ func TestPosesDoNotAllocate(t *testing.T) {
 	}); n != 0 {
 		t.Errorf("%v allocations a tick", n)
 	}
-	if !r.l.command.Base.Has || !r.l.command.Limb[0].Has || r.l.arb.Owner(base) == arbiter.Nobody {
+	if !r.l.command.Base.Has || !r.l.command.Limb[0].Has || r.l.arb.Owner(base) == arbiter.NoClient {
 		t.Error("nothing was handed over")
 	}
 }

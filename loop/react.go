@@ -165,7 +165,7 @@ func (f *reaction) makeSafe(l *Loop, x *limb, disobeys bool) {
 	case robot.SafeBrake:
 		f.brake = f.brake.Union(x.set)
 	}
-	l.report(Report{Kind: LimbSafe, Controller: arbiter.Nobody, Set: x.set})
+	l.report(Report{Kind: LimbSafe, Controller: arbiter.NoClient, Set: x.set})
 }
 
 // crouch gives the joints of a limb their places; the bridge leads there, all
@@ -192,7 +192,7 @@ func (f *reaction) progress(l *Loop) {
 		if l.now-x.began > l.cfg.CrouchDeadline || f.arrived(l, x) {
 			x.crouching = false
 			f.limp = f.limp.Union(x.set)
-			l.report(Report{Kind: LimbSafe, Controller: arbiter.Nobody, Set: x.set, Time: l.now - x.began})
+			l.report(Report{Kind: LimbSafe, Controller: arbiter.NoClient, Set: x.set, Time: l.now - x.began})
 		}
 	}
 	if f.ramping.Empty() {

@@ -300,7 +300,7 @@ func (s *slot) activity(a *Activity) {
 func (s *slot) lostTo() control.Reason {
 	why := control.Because(control.ResourceLost)
 	for leaf := range s.needs.All {
-		if who := s.l.arb.Owner(leaf); who != s.id && who != arbiter.Nobody {
+		if who := s.l.arb.Owner(leaf); who != s.id && who != arbiter.NoClient {
 			why.Who, why.Joint = who, s.l.jointOf(leaf)
 			break
 		}

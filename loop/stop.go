@@ -139,7 +139,7 @@ func (s *stopping) finish(l *Loop) {
 		way = max(way, math.Abs(l.command.Q[j]-q))
 	}
 	s.active, s.held, s.ended = false, !s.plain, l.now
-	l.report(Report{Kind: Stopped, Controller: arbiter.Nobody, Value: float64(s.category), Time: l.now - s.began, Way: way})
+	l.report(Report{Kind: Stopped, Controller: arbiter.NoClient, Value: float64(s.category), Time: l.now - s.began, Way: way})
 }
 
 // reset is the separate act after a stop.

@@ -72,7 +72,7 @@ func TestRandomSwitches(t *testing.T) {
 // their reference is unless the gate had to cut it.
 func (r *rig) onReference() (count int) {
 	for j, who := range r.l.merge.Writer[:r.l.dof] {
-		if who == arbiter.Nobody || r.l.shaper.HandingOver(j) || r.l.shaper.Cut[j] != 0 {
+		if who == arbiter.NoClient || r.l.shaper.HandingOver(j) || r.l.shaper.Cut[j] != 0 {
 			continue
 		}
 		count++

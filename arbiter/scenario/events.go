@@ -74,7 +74,7 @@ func count(verbs []string) string {
 // another set that the event names.
 func (r *reader) request(ev *event, e *eventEntry) {
 	ev.verb, ev.who = request, r.who("request", e.Request)
-	if ev.who == arbiter.Nobody {
+	if ev.who == arbiter.NoClient {
 		return
 	}
 	own := &r.s.Controllers[ev.who]
@@ -98,7 +98,7 @@ func (r *reader) who(verb string, w word) arbiter.ClientID {
 	c, ok := r.clients[w.Text]
 	if !ok {
 		r.errorf(w.Line, "%s: %q is none of the controllers", verb, w.Text)
-		return arbiter.Nobody
+		return arbiter.NoClient
 	}
 	return c
 }
@@ -106,7 +106,7 @@ func (r *reader) who(verb string, w word) arbiter.ClientID {
 // wire reads the two ends of a fault: one of them is the arbiter.
 func (r *reader) wire(verb string, e *faultEntry) (f wireFault) {
 	from, to := e.From, e.To
-	f.client = arbiter.Nobody
+	f.client = arbiter.NoClient
 	switch {
 	case !from.given() || !to.given():
 		r.errorf(e.Line, "%s: from and to must both be given", verb)

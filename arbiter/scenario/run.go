@@ -25,7 +25,7 @@ func (s *Scenario) AppendJSON(dst []byte, f Frame) []byte {
 	dst = append(dst, `,"owner":{`...)
 	for i, name := range s.Resources {
 		dst = appendKey(dst, i, name)
-		if c := f.Owner[i]; c == arbiter.Nobody {
+		if c := f.Owner[i]; c == arbiter.NoClient {
 			dst = append(dst, "null"...)
 		} else {
 			dst = appendText(dst, s.Controllers[c].Name)
@@ -71,7 +71,7 @@ type runner struct {
 	clients []arbiter.Client
 	dead    []bool
 	wire    []packet    // in the order of arrival, then of sending
-	faults  []wireFault // still to befall somebody
+	faults  []wireFault // still to come
 	last    Frame
 	emit    func(Frame)
 }
@@ -296,6 +296,6 @@ func (r *runner) tick() {
 		}
 	}
 	for at, any := r.state.Due(); any && at <= r.now; at, any = r.state.Due() {
-		r.handle(arbiter.Event{Kind: arbiter.Tick, From: arbiter.Nobody})
+		r.handle(arbiter.Event{Kind: arbiter.Tick, From: arbiter.NoClient})
 	}
 }

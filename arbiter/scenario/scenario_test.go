@@ -32,7 +32,7 @@ func at(s *Scenario, frames []Frame, ms float64) string {
 	}
 	var b []string
 	for i, c := range f.Owner {
-		if c != arbiter.Nobody {
+		if c != arbiter.NoClient {
 			b = append(b, s.Resources[i]+":"+s.Controllers[c].Name)
 		}
 	}
@@ -291,7 +291,7 @@ func check(t testing.TB, s *Scenario, frames []Frame) {
 			t.Fatalf("time runs backwards: %d after %d", f.At, frames[i-1].At)
 		}
 		for leaf, c := range f.Owner {
-			if c != arbiter.Nobody && f.State[c]&arbiter.Operational == 0 {
+			if c != arbiter.NoClient && f.State[c]&arbiter.Operational == 0 {
 				t.Fatalf("%s is owned by %s, which is %v", s.Resources[leaf], s.Controllers[c].Name, f.State[c])
 			}
 		}

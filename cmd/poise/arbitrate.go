@@ -79,7 +79,7 @@ func ownership(s *scenario.Scenario, frames []scenario.Frame) *plot.Gantt {
 				to = float64(frames[i].At) / 1e9
 			}
 			begin := float64(frames[from].At) / 1e9
-			if c != arbiter.Nobody && to > begin {
+			if c != arbiter.NoClient && to > begin {
 				g.Spans = append(g.Spans, plot.Span{Row: row, From: begin, To: to, Label: s.Controllers[c].Name, Color: int(c)})
 			}
 		}

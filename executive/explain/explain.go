@@ -145,7 +145,7 @@ func (w *Words) everyName() (all []string) {
 }
 
 func (w *Words) who(id arbiter.ClientID) string {
-	if id == arbiter.Nobody || w.controller == nil {
+	if id == arbiter.NoClient || w.controller == nil {
 		return ""
 	}
 	return w.controller(id)

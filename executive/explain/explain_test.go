@@ -62,11 +62,11 @@ func TestReasonsSayWhoWhatAndHow(t *testing.T) {
 		r    control.Reason
 		want string
 	}{
-		{control.Reason{Code: control.StartTooFar, Joint: 3, Who: arbiter.Nobody, Value: 0.75, Max: 0.5},
+		{control.Reason{Code: control.StartTooFar, Joint: 3, Who: arbiter.NoClient, Value: 0.75, Max: 0.5},
 			"joint joint14 is 0.75 rad away from where the motion starts, 0.5 is allowed; allow an approach move, go to the start pose first, or widen the tolerance of the joint"},
 		{control.Reason{Code: control.NotGranted, Joint: 3, Who: 0, Value: 2, Max: 9},
 			`controller "follow" does not get joint joint14 of leg1: "gait" has it (priority 2 against 9); stop "gait" or wait until it gives joint joint14 of leg1 back`},
-		{control.Reason{Code: control.ToleranceBroken, Joint: 3, Who: arbiter.Nobody, At: 1.25, Value: 0.2, Max: 0.1},
+		{control.Reason{Code: control.ToleranceBroken, Joint: 3, Who: arbiter.NoClient, At: 1.25, Value: 0.2, Max: 0.1},
 			"joint joint14 was 0.2 rad off at 1.25 s, 0.1 is allowed; widen the tolerance of the joint, or slow the motion down"},
 		{control.Reason{Code: control.ResourceLost, Joint: 3, Who: 1},
 			`controller "follow" needs joint joint14 of leg1 and lost it to "gaze"; start it again when "gaze" is done`},
@@ -81,7 +81,7 @@ func TestReasonsSayWhoWhatAndHow(t *testing.T) {
 func TestEveryFaultHasWords(t *testing.T) {
 	w := words(t)
 	for k := loop.TrackingError; k < loop.NumFaultKinds; k++ {
-		x := w.Fault(k, loop.SeverityHold, control.Reason{Joint: 3, Who: arbiter.Nobody, Value: 1, Max: 0.5})
+		x := w.Fault(k, loop.SeverityHold, control.Reason{Joint: 3, Who: arbiter.NoClient, Value: 1, Max: 0.5})
 		if x.Text == "" || x.Help == "" || !strings.HasPrefix(x.Code, "fault_") || x.Joint != "joint14" || !strings.Contains(x.Text, "hold") {
 			t.Errorf("%v: %+v", k, x)
 		}

@@ -148,7 +148,7 @@ func (w *Words) Fault(k loop.FaultKind, severity loop.Severity, r control.Reason
 	}
 	switch k {
 	case loop.ControllerPanic:
-		x.Owner = w.who(arbiter.ClientID(max(0, min(r.Value, float64(arbiter.Nobody)))))
+		x.Owner = w.who(arbiter.ClientID(max(0, min(r.Value, float64(arbiter.NoClient)))))
 		x.Text += " of " + quoted(x.Owner)
 	case loop.Overrun:
 		x.Text += fmt.Sprintf(": the cycle missed %s of about the last hundred periods, %s are allowed", num(r.Value), num(r.Max))
