@@ -134,15 +134,6 @@ func In(err error) (all []*Problem) {
 	return all
 }
 
-// Join prints problems, a line each.
-func Join(all []Problem) string {
-	lines := make([]string, len(all))
-	for i := range all {
-		lines[i] = all[i].Error()
-	}
-	return strings.Join(lines, "\n")
-}
-
 // Named names a thing of some kind: joint "knee".
 func Named(kind, name string) string { return fmt.Sprintf("%s %q", kind, name) }
 
