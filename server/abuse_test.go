@@ -25,7 +25,7 @@ import (
 // stranger is a WebSocket without any manners of its own.
 type stranger struct {
 	net.Conn
-	in *bufio.Reader
+	bot *bufio.Reader
 }
 
 func (b *bed) stranger() (*stranger, error) {
@@ -37,7 +37,7 @@ func (b *bed) stranger() (*stranger, error) {
 	fmt.Fprintf(c, "GET /rosbridge HTTP/1.1\r\nHost: %s\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: %s\r\nSec-WebSocket-Version: 13\r\n\r\n", b.s.Address(), key)
 	s := &stranger{c, bufio.NewReader(c)}
 	for {
-		line, err := s.in.ReadString('\n')
+		line, err := s.bot.ReadString('\n')
 		if err != nil {
 			c.Close()
 			return nil, err
@@ -96,7 +96,7 @@ var abuses = map[string]func(b *bed, random *rand.Rand) error{
 			return err
 		}
 		defer s.Close()
-		go func() { _, _ = io.Copy(io.Discard, s.in) }() // complaints
+		go func() { _, _ = io.Copy(io.Discard, s.bot) }() // complaints
 		for _, text := range []string{`{`, `[]`, `{"op":7}`, `{"op":"fly"}`, `{"op":"publish","topic":"/joints_virtual_set","msg":{"name":[1]}}`,
 			`{"op":"publish","topic":"/joints_ref","msg":{"nose":1}}`, strings.Repeat("[", 20000), "\xff\xfe"} {
 			if err := s.frame(textFrame, []byte(text)); err != nil {
@@ -120,7 +120,7 @@ var abuses = map[string]func(b *bed, random *rand.Rand) error{
 			return err
 		}
 		defer s.Close()
-		go func() { _, _ = io.Copy(io.Discard, s.in) }()
+		go func() { _, _ = io.Copy(io.Discard, s.bot) }()
 		_ = s.frame(textFrame, []byte(`{"op":"publish","topic":"/x","msg":{"data":"`+strings.Repeat("x", 10<<20)+`"}}`)) // it is cut off
 		return nil
 	},
@@ -144,7 +144,7 @@ var abuses = map[string]func(b *bed, random *rand.Rand) error{
 			return err
 		}
 		defer s.Close()
-		go func() { _, _ = io.Copy(io.Discard, s.in) }()
+		go func() { _, _ = io.Copy(io.Discard, s.bot) }()
 		for i := range 10000 {
 			if err := s.frame(textFrame, fmt.Appendf(nil, `{"op":"subscribe","id":"s%d","topic":"/joint_states"}`, i)); err != nil {
 				return nil // it went too far

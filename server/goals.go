@@ -4,11 +4,11 @@ import "poise/edge"
 
 // serveGoals registers the actions of the robot's controllers, each once however many
 // seats serve it. One that can be switched on and off has set_operational besides.
-func (in *instance) serveGoals(r *register) {
-	for i := range in.seats {
-		seat := &in.seats[i]
+func (bot *servedRobot) serveGoals(r *register) {
+	for i := range bot.seats {
+		seat := &bot.seats[i]
 		for _, a := range seat.Declaration.Actions {
-			if _, done := in.actions[a.Name]; !done {
+			if _, done := bot.actions[a.Name]; !done {
 				r.addAction(a.Name, a.Action)
 			}
 		}

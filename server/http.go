@@ -43,9 +43,9 @@ func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "the robot has no torque yet", http.StatusServiceUnavailable)
 		return
 	}
-	for _, in := range s.robots {
-		if in.exec.State().Silent {
-			http.Error(w, "the cycle of robot "+in.name+" is silent", http.StatusServiceUnavailable)
+	for _, bot := range s.robots {
+		if bot.exec.State().Silent {
+			http.Error(w, "the cycle of robot "+bot.name+" is silent", http.StatusServiceUnavailable)
 			return
 		}
 	}

@@ -30,24 +30,24 @@ func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) {
 // robotMetrics writes power, faults and goals of every robot.
 func (s *Server) robotMetrics(p *metricsText) {
 	states := make([]executive.State, len(s.robots))
-	for i, in := range s.robots {
-		states[i] = in.exec.State()
+	for i, bot := range s.robots {
+		states[i] = bot.exec.State()
 	}
 	p.family("poise_power", "gauge", "1 for the state that the power is in")
-	for i, in := range s.robots {
-		p.value(label("robot", in.name)+","+label("state", states[i].Power.String()), 1)
+	for i, bot := range s.robots {
+		p.value(label("robot", bot.name)+","+label("state", states[i].Power.String()), 1)
 	}
 	p.family("poise_faults", "gauge", "that are there")
-	for i, in := range s.robots {
-		p.value(label("robot", in.name), float64(len(states[i].Faults)))
+	for i, bot := range s.robots {
+		p.value(label("robot", bot.name), float64(len(states[i].Faults)))
 	}
 	p.family("poise_goals", "gauge", "that are not over")
-	for i, in := range s.robots {
-		p.value(label("robot", in.name), float64(len(states[i].Goals)))
+	for i, bot := range s.robots {
+		p.value(label("robot", bot.name), float64(len(states[i].Goals)))
 	}
 	p.family("poise_reports_lost_total", "counter", "reports of the cycle that found no room")
-	for i, in := range s.robots {
-		p.value(label("robot", in.name), float64(states[i].Lost))
+	for i, bot := range s.robots {
+		p.value(label("robot", bot.name), float64(states[i].Lost))
 	}
 	s.counts.writeTo(p)
 }

@@ -93,10 +93,10 @@ func TestMotionsAreJudgedSampledEditedAndExchanged(t *testing.T) {
 			if format == "goal_with_actions" {
 				continue // a message, not a file
 			}
-			var in poisemsgs.MotionsImportResponse
-			b.call("/motions/import", &poisemsgs.MotionsImportRequest{Name: "nod", Text: out.Text}, &in)
-			if events := len(in.Motion.Events); !in.Success || len(in.Motion.Points) != points || format == "yaml" && events != told {
-				t.Errorf("motions/import of %s: %s, %d points, %d events", format, in.Message, len(in.Motion.Points), len(in.Motion.Events))
+			var bot poisemsgs.MotionsImportResponse
+			b.call("/motions/import", &poisemsgs.MotionsImportRequest{Name: "nod", Text: out.Text}, &bot)
+			if events := len(bot.Motion.Events); !bot.Success || len(bot.Motion.Points) != points || format == "yaml" && events != told {
+				t.Errorf("motions/import of %s: %s, %d points, %d events", format, bot.Message, len(bot.Motion.Points), len(bot.Motion.Events))
 			}
 		}
 		b.refused("/motions/export", &poisemsgs.MotionsExportRequest{Name: "nod", Format: "bvh"}, "bvh")

@@ -89,7 +89,7 @@ func (r *register) receive(s *graph.Subscription, f func(m *graph.Message)) {
 
 // follow passes the messages of a stream on to a controller. seat names it at the time
 // of each message: a controller outside may have another seat by then.
-func (in *instance) follow(r *register, topic string, s *controllers.Stream, seat func() (controller string, ok bool)) {
+func (bot *servedRobot) follow(r *register, topic string, s *controllers.Stream, seat func() (controller string, ok bool)) {
 	sub, err := s.Subscribe(r.graph, r.name(topic))
 	if err != nil {
 		r.fail(err)
@@ -97,7 +97,7 @@ func (in *instance) follow(r *register, topic string, s *controllers.Stream, sea
 	}
 	r.receive(sub, func(m *graph.Message) {
 		if controller, ok := seat(); ok {
-			in.feed(m.From, controller, s, m.Value)
+			bot.feed(m.From, controller, s, m.Value)
 		}
 	})
 }

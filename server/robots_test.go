@@ -59,8 +59,8 @@ func TestThreeRobots(t *testing.T) {
 		}
 	}
 
-	for _, in := range b.s.robots {
-		info, err := b.s.info(in)
+	for _, bot := range b.s.robots {
+		info, err := b.s.info(bot)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -73,8 +73,8 @@ func TestThreeRobots(t *testing.T) {
 				t.Errorf("robot %d is %v, want %v", i, got, want)
 			}
 		}
-		if info.Robot != in.name || !info.Simulated || !info.HasReal || len(info.Robots) != 3 {
-			t.Errorf("%s: info says %s, simulated %v, another %v, %d robots", in.name, info.Robot, info.Simulated, info.HasReal, len(info.Robots))
+		if info.Robot != bot.name || !info.Simulated || !info.HasReal || len(info.Robots) != 3 {
+			t.Errorf("%s: info says %s, simulated %v, another %v, %d robots", bot.name, info.Robot, info.Simulated, info.HasReal, len(info.Robots))
 		}
 	}
 
@@ -86,9 +86,9 @@ func TestThreeRobots(t *testing.T) {
 	before := b.commands()
 	b.follow(0.5, map[string]float64{"joint52": 0.2}, func(executive.Feedback) {}, func() {})
 	after := b.commands()
-	for i, in := range b.s.robots {
-		if moved := !slices.Equal(before[i], after[i]); moved != (in == b.in) {
-			t.Errorf("%s moved: %v", in.name, moved)
+	for i, bot := range b.s.robots {
+		if moved := !slices.Equal(before[i], after[i]); moved != (bot == b.bot) {
+			t.Errorf("%s moved: %v", bot.name, moved)
 		}
 	}
 	m, _, err := frames.Subscription.Next(t.Context())
@@ -105,14 +105,14 @@ func TestThreeRobots(t *testing.T) {
 // commands steps every robot but the one under test once, and returns where each is told
 // to be.
 func (b *stepped) commands() (all [][]float64) {
-	for _, in := range b.s.robots {
-		if in != b.in {
-			tick := servo.Tick{N: b.n, Time: int64(b.n) * int64(in.period), Dt: b.s.cfg.Loop.Period}
-			in.loop.Step(tick)
-			in.exec.Pump(tick.Time)
+	for _, bot := range b.s.robots {
+		if bot != b.bot {
+			tick := servo.Tick{N: b.n, Time: int64(b.n) * int64(bot.period), Dt: b.s.cfg.Loop.Period}
+			bot.loop.Step(tick)
+			bot.exec.Pump(tick.Time)
 		}
 		var q []float64
-		in.exec.View(func(now *loop.Snapshot) { q = slices.Clone(now.Command.Q) })
+		bot.exec.View(func(now *loop.Snapshot) { q = slices.Clone(now.Command.Q) })
 		all = append(all, q)
 	}
 	return all

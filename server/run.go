@@ -23,8 +23,8 @@ func (s *Server) Run(ctx context.Context) error {
 	defer stopRobots()
 	cycle := make(chan error, 1)
 	go func() { cycle <- s.runner.Run(robots) }()
-	for _, in := range s.robots {
-		s.background.Go(func() { in.exec.Run(s.life) })
+	for _, bot := range s.robots {
+		s.background.Go(func() { bot.exec.Run(s.life) })
 	}
 	s.background.Go(s.enableSimulated)
 	if m := s.cfg.Mirror; m.URL != "" {
@@ -78,12 +78,12 @@ func (s *Server) rampDown(web *http.Server, closeWires, stopRobots func()) {
 	ctx, cancel := context.WithTimeout(context.Background(), rampPatience)
 	defer cancel()
 	var ramps sync.WaitGroup
-	for _, in := range s.robots {
-		in.exec.CancelAll("server")
+	for _, bot := range s.robots {
+		bot.exec.CancelAll("server")
 		ramps.Go(func() {
-			in.awaitGoals(goalPatience)
-			if _, err := waitFor(ctx, in.exec.Stop("server", 2)); err != nil {
-				s.log.Warn("the ramp took too long", "robot", in.name)
+			bot.awaitGoals(goalPatience)
+			if _, err := waitFor(ctx, bot.exec.Stop("server", 2)); err != nil {
+				s.log.Warn("the ramp took too long", "robot", bot.name)
 			}
 		})
 	}
@@ -98,8 +98,8 @@ func (s *Server) rampDown(web *http.Server, closeWires, stopRobots func()) {
 }
 
 // awaitGoals waits until no goal is left, at most for some time.
-func (in *instance) awaitGoals(patience time.Duration) {
-	for end := time.Now().Add(patience); len(in.exec.State().Goals) > 0 && time.Now().Before(end); {
+func (bot *servedRobot) awaitGoals(patience time.Duration) {
+	for end := time.Now().Add(patience); len(bot.exec.State().Goals) > 0 && time.Now().Before(end); {
 		time.Sleep(5 * time.Millisecond)
 	}
 }
@@ -107,13 +107,13 @@ func (in *instance) awaitGoals(patience time.Duration) {
 // enableSimulated enables simulated robots as soon as every joint has been read. Hardware
 // waits for set_torque or set_power.
 func (s *Server) enableSimulated() {
-	for _, in := range s.robots {
-		if !in.can.Simulated {
+	for _, bot := range s.robots {
+		if !bot.can.Simulated {
 			continue
 		}
-		for in.exec.State().Power != loop.Enabled {
-			if in.exec.State().Power == loop.Ready {
-				if _, err := waitFor(s.life, in.exec.Power("server", true)); err != nil {
+		for bot.exec.State().Power != loop.Enabled {
+			if bot.exec.State().Power == loop.Ready {
+				if _, err := waitFor(s.life, bot.exec.Power("server", true)); err != nil {
 					return
 				}
 			}

@@ -59,7 +59,7 @@ type Server struct {
 	page    http.Handler
 	http    *http.Client
 
-	robots []*instance // in the order of the configuration
+	robots []*servedRobot // in the order of the configuration
 	runner *runner.Runner
 	wires  []wire.Wire
 	record *telemetry.File
@@ -151,18 +151,18 @@ func (s *Server) assemble(ctx context.Context, o *Options) error {
 		s.log.Warn("assumed: " + assumed)
 	}
 	members := make([]runner.Member, len(s.robots))
-	for i, in := range s.robots {
-		members[i] = runner.Member{Name: in.name, Loop: in.loop, Period: in.period}
+	for i, bot := range s.robots {
+		members[i] = runner.Member{Name: bot.name, Loop: bot.loop, Period: bot.period}
 	}
 	if s.runner, err = runner.New(runner.Config{Members: members, Priority: s.cfg.Loop.Priority, Clock: o.Clock}); err != nil {
 		return err
 	}
 	errs := []error{s.motions.Serve(s.graph), s.failed}
-	for _, in := range s.robots {
-		r := in.register()
-		in.serveGoals(r)
-		in.serveCommands(r)
-		in.planning().serve(r)
+	for _, bot := range s.robots {
+		r := bot.register()
+		bot.serveGoals(r)
+		bot.serveCommands(r)
+		bot.planning().serve(r)
 		errs = append(errs, r.err)
 	}
 	_, err = rosapi.Serve(s.graph, rosapi.Options{Params: map[string]any{"/robot_description": string(s.robot.URDF)}})
@@ -221,8 +221,8 @@ func (s *Server) Robots() (all []string) {
 
 // last returns the newest of the last trajectories of all robots.
 func (s *Server) last() (newest executive.Kept, ok bool) {
-	for _, in := range s.robots {
-		if k, has := in.exec.Last(); has && (!ok || k.Tick.Stamp > newest.Tick.Stamp) {
+	for _, bot := range s.robots {
+		if k, has := bot.exec.Last(); has && (!ok || k.Tick.Stamp > newest.Tick.Stamp) {
 			newest, ok = k, true
 		}
 	}
@@ -230,13 +230,13 @@ func (s *Server) last() (newest executive.Kept, ok bool) {
 }
 
 // info answers robot_info.
-func (s *Server) info(in *instance) (*poisemsgs.RobotInfoResponse, error) {
-	r, err := edge.RobotInfo(in.model)
+func (s *Server) info(bot *servedRobot) (*poisemsgs.RobotInfoResponse, error) {
+	r, err := edge.RobotInfo(bot.model)
 	if err != nil {
 		return nil, err
 	}
 	r.URDF, r.Description = s.meshes.URDF(), s.robot.About
-	r.Period, r.Simulated, r.HasReal, r.Robot = s.cfg.Loop.Period, in.can.Simulated, len(s.robots) > 1, in.name
+	r.Period, r.Simulated, r.HasReal, r.Robot = s.cfg.Loop.Period, bot.can.Simulated, len(s.robots) > 1, bot.name
 	for _, other := range s.robots {
 		r.Robots = append(r.Robots, other.about)
 	}

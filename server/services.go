@@ -18,12 +18,12 @@ import (
 )
 
 // serveCommands registers the services and streams of a robot.
-func (in *instance) serveCommands(r *register) {
-	e := in.exec
-	addService(r, "stop", in.stop)
+func (bot *servedRobot) serveCommands(r *register) {
+	e := bot.exec
+	addService(r, "stop", bot.stop)
 	addCommand(r, "reset", func(who string, _ *poisemsgs.ResetRequest) *executive.Answer { return e.Reset(who) },
 		func(ok bool, text string, why []poisemsgs.Explanation, _ executive.Outcome) *poisemsgs.ResetResponse {
-			if ok && in.exec.State().Power != loop.Enabled {
+			if ok && bot.exec.State().Power != loop.Enabled {
 				text = "done; the servos have no torque: set_torque gives it back"
 			}
 			return &poisemsgs.ResetResponse{Success: ok, Message: text, Explanations: why}
@@ -36,13 +36,13 @@ func (in *instance) serveCommands(r *register) {
 		func(ok bool, text string, why []poisemsgs.Explanation, _ executive.Outcome) *poisemsgs.PauseResponse {
 			return &poisemsgs.PauseResponse{Success: ok, Message: text, Explanations: why}
 		})
-	addService(r, "resume", in.resume)
+	addService(r, "resume", bot.resume)
 	addCommand(r, "set_speed", func(who string, q *poisemsgs.SetSpeedRequest) *executive.Answer {
 		return e.SetSpeed(who, q.Rate, q.Controller)
 	}, func(ok bool, text string, why []poisemsgs.Explanation, o executive.Outcome) *poisemsgs.SetSpeedResponse {
 		return &poisemsgs.SetSpeedResponse{Success: ok, Message: text, Explanations: why, Achieved: o.Value}
 	})
-	if in.can.Torque {
+	if bot.can.Torque {
 		addCommand(r, "set_torque", func(who string, q *poisemsgs.SetTorqueRequest) *executive.Answer {
 			return e.SetTorque(who, q.On, q.Resources)
 		}, func(ok bool, text string, why []poisemsgs.Explanation, _ executive.Outcome) *poisemsgs.SetTorqueResponse {
@@ -54,26 +54,26 @@ func (in *instance) serveCommands(r *register) {
 	}, func(ok bool, text string, why []poisemsgs.Explanation, _ executive.Outcome) *poisemsgs.SwitchControllersResponse {
 		return &poisemsgs.SwitchControllersResponse{Success: ok, Message: text, Explanations: why}
 	})
-	addService(r, "check_goal", in.checkGoal)
+	addService(r, "check_goal", bot.checkGoal)
 	addService(r, "get_state", func(ctx context.Context, _ *poisemsgs.GetStateRequest) (*poisemsgs.GetStateResponse, error) {
-		state := in.fresh(ctx)
+		state := bot.fresh(ctx)
 		return &poisemsgs.GetStateResponse{Success: true, State: *edge.Status(&state)}, nil
 	})
 	addService(r, "robot_info", func(context.Context, *poisemsgs.RobotInfoRequest) (*poisemsgs.RobotInfoResponse, error) {
-		return in.s.info(in)
+		return bot.s.info(bot)
 	})
-	if _, ok := in.driver.(servo.Placer); ok {
-		in.servePlacing(r)
+	if _, ok := bot.driver.(servo.Placer); ok {
+		bot.servePlacing(r)
 	}
-	if by, ok := in.driver.(servo.HandPoser); ok {
+	if by, ok := bot.driver.(servo.HandPoser); ok {
 		addService(r, "joints_hand_set", func(ctx context.Context, q *poisemsgs.JointsHandSetRequest) (*poisemsgs.JointsHandSetResponse, error) {
-			return in.poseByHand(ctx, by, q)
+			return bot.poseByHand(ctx, by, q)
 		})
 	}
-	if in.first {
+	if bot.first {
 		listen(r, "joints_marker_set", newest, func(string, *msgs.JointState) {}) // it exists for those who show it
 	}
-	in.serveStreams(r)
+	bot.serveStreams(r)
 }
 
 // mildest is the category of a stop whose own is unknown: a request to stop is never
@@ -81,12 +81,12 @@ func (in *instance) serveCommands(r *register) {
 const mildest = 2
 
 // stop stops the robot and answers when it stands.
-func (in *instance) stop(ctx context.Context, q *poisemsgs.StopRequest) (*poisemsgs.StopResponse, error) {
+func (bot *servedRobot) stop(ctx context.Context, q *poisemsgs.StopRequest) (*poisemsgs.StopResponse, error) {
 	category, note := q.Category, ""
 	if category > mildest {
 		category, note = mildest, fmt.Sprintf("category %d is unknown (0, 1, 2) and was taken as %d; ", q.Category, mildest)
 	}
-	o, err := waitFor(ctx, in.exec.Stop(callerOf(ctx), category))
+	o, err := waitFor(ctx, bot.exec.Stop(callerOf(ctx), category))
 	if err != nil {
 		return nil, err
 	}
@@ -98,10 +98,10 @@ func (in *instance) stop(ctx context.Context, q *poisemsgs.StopRequest) (*poisem
 
 // resume lets motions go on; all of them includes those of controllers that were paused
 // by name.
-func (in *instance) resume(ctx context.Context, q *poisemsgs.ResumeRequest) (*poisemsgs.ResumeResponse, error) {
+func (bot *servedRobot) resume(ctx context.Context, q *poisemsgs.ResumeRequest) (*poisemsgs.ResumeResponse, error) {
 	names := []string{q.Controller}
 	if q.Controller == "" {
-		for _, c := range in.fresh(ctx).Controllers {
+		for _, c := range bot.fresh(ctx).Controllers {
 			if c.Paused {
 				names = append(names, c.Name)
 			}
@@ -109,7 +109,7 @@ func (in *instance) resume(ctx context.Context, q *poisemsgs.ResumeRequest) (*po
 	}
 	var why []explain.Explanation
 	for _, name := range names {
-		o, err := waitFor(ctx, in.exec.Resume(callerOf(ctx), name))
+		o, err := waitFor(ctx, bot.exec.Resume(callerOf(ctx), name))
 		if err != nil {
 			return nil, err
 		}
@@ -124,11 +124,11 @@ func (in *instance) resume(ctx context.Context, q *poisemsgs.ResumeRequest) (*po
 // fresh returns a state that is not older than any report that a client has seen. Reports
 // run ahead of snapshots by no more than the cycle under way, so the second snapshot from
 // now on has what they reported.
-func (in *instance) fresh(ctx context.Context) executive.State {
-	state := in.exec.State()
+func (bot *servedRobot) fresh(ctx context.Context) executive.State {
+	state := bot.exec.State()
 	for seen, last := 0, state.Tick.N; seen < 2 && !state.Silent && ctx.Err() == nil; {
 		time.Sleep(time.Millisecond)
-		if state = in.exec.State(); state.Tick.N != last {
+		if state = bot.exec.State(); state.Tick.N != last {
 			seen, last = seen+1, state.Tick.N
 		}
 	}
@@ -137,19 +137,19 @@ func (in *instance) fresh(ctx context.Context) executive.State {
 
 // servePlacing registers how joints are put somewhere at once: as a topic,
 // and as a service for those who want to know whether it was.
-func (in *instance) servePlacing(r *register) {
-	place := func(who string, j *msgs.JointState) *executive.Answer { return in.exec.Place(who, j.Name, j.Position) }
+func (bot *servedRobot) servePlacing(r *register) {
+	place := func(who string, j *msgs.JointState) *executive.Answer { return bot.exec.Place(who, j.Name, j.Position) }
 	word := func(ok bool, text string, why []poisemsgs.Explanation, _ executive.Outcome) *poisemsgs.JointsSetResponse {
 		return &poisemsgs.JointsSetResponse{Success: ok, Message: text, Explanations: why}
 	}
 	addCommand(r, "joints_virtual_set", func(who string, q *poisemsgs.JointsSetRequest) *executive.Answer { return place(who, &q.Joints) }, word)
-	listen(in.register(), "joints_virtual_set", burst, func(from string, v *msgs.JointState) {
-		_, _ = waitFor(in.s.life, place(from, v)) // a topic has no answer; the audit has it
+	listen(bot.register(), "joints_virtual_set", burst, func(from string, v *msgs.JointState) {
+		_, _ = waitFor(bot.s.life, place(from, v)) // a topic has no answer; the audit has it
 	})
 }
 
 // poseByHand moves joints without torque as a hand would.
-func (in *instance) poseByHand(ctx context.Context, by servo.HandPoser, q *poisemsgs.JointsHandSetRequest) (*poisemsgs.JointsHandSetResponse, error) {
+func (bot *servedRobot) poseByHand(ctx context.Context, by servo.HandPoser, q *poisemsgs.JointsHandSetRequest) (*poisemsgs.JointsHandSetResponse, error) {
 	var why []explain.Explanation
 	names := q.Joints.Name
 	if len(q.Joints.Position) != len(names) {
@@ -157,9 +157,9 @@ func (in *instance) poseByHand(ctx context.Context, by servo.HandPoser, q *poise
 	}
 	ids := make([]robot.JointID, len(names))
 	for i, name := range names {
-		id, ok := in.model.Joint(name)
+		id, ok := bot.model.Joint(name)
 		if ids[i] = id; !ok {
-			why = append(why, explain.UnknownName("unknown_joint", "joint", name, in.topics.names))
+			why = append(why, explain.UnknownName("unknown_joint", "joint", name, bot.topics.names))
 		}
 	}
 	if len(why) == 0 {
@@ -175,7 +175,7 @@ func (in *instance) poseByHand(ctx context.Context, by servo.HandPoser, q *poise
 	if len(why) > 0 {
 		result = explain.Join(why)
 	}
-	in.audit(executive.Audit{Who: callerOf(ctx), What: "place by hand", Result: result})
+	bot.audit(executive.Audit{Who: callerOf(ctx), What: "place by hand", Result: result})
 	if len(why) > 0 {
 		return &poisemsgs.JointsHandSetResponse{Message: explain.Join(why), Explanations: edge.Explanations(why)}, nil
 	}
@@ -184,50 +184,50 @@ func (in *instance) poseByHand(ctx context.Context, by servo.HandPoser, q *poise
 
 // serveStreams registers the topics that controllers follow, and the messages of
 // controllers outside the process.
-func (in *instance) serveStreams(r *register) {
-	for i := range in.seats {
-		seat := &in.seats[i]
+func (bot *servedRobot) serveStreams(r *register) {
+	for i := range bot.seats {
+		seat := &bot.seats[i]
 		if seat.Declaration.Outside {
-			in.outside = seat.Declaration.Streams // of each once it asked for resources, under its own name
+			bot.outside = seat.Declaration.Streams // of each once it asked for resources, under its own name
 			continue
 		}
 		name := seat.Loop.Name
 		always := func() (string, bool) { return name, true }
 		for k := range seat.Declaration.Streams {
 			s := &seat.Declaration.Streams[k]
-			in.follow(r, "controllers/"+name+"/"+s.Topic, s, always)
+			bot.follow(r, "controllers/"+name+"/"+s.Topic, s, always)
 			for _, also := range s.Also {
-				in.follow(r, also, s, always)
+				bot.follow(r, also, s, always)
 			}
 		}
 	}
-	in.serveRemotes(r)
+	bot.serveRemotes(r)
 }
 
 // streamed leaves an audit line about a value of a stream, once a second at most; why
 // says why it was not passed on. Whether the controller took it is in its state.
-func (in *instance) streamed(from, controller, why string) {
+func (bot *servedRobot) streamed(from, controller, why string) {
 	result := "ok"
 	if why != "" {
 		result = why
 	}
-	in.s.repeats.say(in.s.life, strings.Join([]string{in.name, from, controller, result}, "|"), streamEvery, func(leftOut int) {
-		in.s.log.Info("audit", "robot", in.name, "who", from, "what", "stream to "+controller, "result", result, "left_out", leftOut)
+	bot.s.repeats.say(bot.s.life, strings.Join([]string{bot.name, from, controller, result}, "|"), streamEvery, func(leftOut int) {
+		bot.s.log.Info("audit", "robot", bot.name, "who", from, "what", "stream to "+controller, "result", result, "left_out", leftOut)
 	})
 }
 
 // feed hands a message of a stream to a controller.
-func (in *instance) feed(from, controller string, s *controllers.Stream, message any) {
+func (bot *servedRobot) feed(from, controller string, s *controllers.Stream, message any) {
 	var now servo.Tick
-	if !in.exec.View(func(s *loop.Snapshot) { now = s.Tick }) {
+	if !bot.exec.View(func(s *loop.Snapshot) { now = s.Tick }) {
 		return
 	}
-	value, err := s.Read(in.model, now, message)
+	value, err := s.Read(bot.model, now, message)
 	if err != nil {
-		in.streamed(from, controller, err.Error())
+		bot.streamed(from, controller, err.Error())
 		return
 	}
-	in.streamed(from, controller, explain.Join(in.exec.Feed(controller, value)))
+	bot.streamed(from, controller, explain.Join(bot.exec.Feed(controller, value)))
 }
 
 // maxOutside bounds how many controllers outside are listened to.
@@ -235,22 +235,22 @@ const maxOutside = 64
 
 // serveRemotes registers the messages by which controllers outside ask for resources
 // and say that they live; who asked is then heard on controllers/NAME/ref_joints.
-func (in *instance) serveRemotes(r *register) {
+func (bot *servedRobot) serveRemotes(r *register) {
 	heard := map[string]bool{} // of this goroutine alone
 	listen(r, "resource_request", every, func(from string, v *msgs.ResourceRequest) {
 		refuse := func(why string) {
-			in.audit(executive.Audit{Who: fmt.Sprintf("%s (%s)", v.RequesterName, from), What: "resource request", Result: why})
-			in.topics.assigned.Publish(&msgs.ResourceAssignment{RequestIds: []uint32{v.RequestID}})
+			bot.audit(executive.Audit{Who: fmt.Sprintf("%s (%s)", v.RequesterName, from), What: "resource request", Result: why})
+			bot.topics.assigned.Publish(&msgs.ResourceAssignment{RequestIds: []uint32{v.RequestID}})
 		}
 		if !heard[v.RequesterName] {
 			if len(heard) >= maxOutside {
 				refuse(fmt.Sprintf("%d controllers outside have asked already", maxOutside))
 				return
 			}
-			own := in.register()
-			seat := func() (string, bool) { return in.exec.Outside().Controller(v.RequesterName) }
-			for k := range in.outside {
-				in.follow(own, "controllers/"+v.RequesterName+"/"+in.outside[k].Topic, &in.outside[k], seat)
+			own := bot.register()
+			seat := func() (string, bool) { return bot.exec.Outside().Controller(v.RequesterName) }
+			for k := range bot.outside {
+				bot.follow(own, "controllers/"+v.RequesterName+"/"+bot.outside[k].Topic, &bot.outside[k], seat)
 			}
 			if own.err != nil {
 				refuse(own.err.Error())
@@ -259,25 +259,25 @@ func (in *instance) serveRemotes(r *register) {
 			heard[v.RequesterName] = true
 		}
 		ask := executive.OutsideRequest{Name: v.RequesterName, ID: v.RequestID, Resources: v.Resources, Pending: v.PriPending, Operational: v.PriOperational}
-		why := in.exec.Outside().Request(fmt.Sprintf("%s (%s)", v.RequesterName, from), ask, func(a executive.Assignment) {
-			in.topics.assigned.Publish(&msgs.ResourceAssignment{RequestIds: a.Requests, Resources: a.Resources, Owners: a.Owners})
+		why := bot.exec.Outside().Request(fmt.Sprintf("%s (%s)", v.RequesterName, from), ask, func(a executive.Assignment) {
+			bot.topics.assigned.Publish(&msgs.ResourceAssignment{RequestIds: a.Requests, Resources: a.Resources, Owners: a.Owners})
 		})
 		if len(why) > 0 {
 			refuse(explain.Join(why))
 		}
 	})
 	listen(r, "resource_requester_state", every, func(_ string, v *msgs.ResourceRequesterState) {
-		in.exec.Outside().Report(executive.OutsideState{Name: v.RequesterName, ID: v.RequestID, Operational: v.IsOperational})
+		bot.exec.Outside().Report(executive.OutsideState{Name: v.RequesterName, ID: v.RequestID, Operational: v.IsOperational})
 	})
 }
 
 // checkGoal answers whether a goal, given as JSON, could start now.
-func (in *instance) checkGoal(ctx context.Context, q *poisemsgs.CheckGoalRequest) (*poisemsgs.CheckGoalResponse, error) {
-	goal, err := in.readGoal(q.Controller, []byte(q.GoalJSON))
+func (bot *servedRobot) checkGoal(ctx context.Context, q *poisemsgs.CheckGoalRequest) (*poisemsgs.CheckGoalResponse, error) {
+	goal, err := bot.readGoal(q.Controller, []byte(q.GoalJSON))
 	if err != nil {
 		return &poisemsgs.CheckGoalResponse{Message: err.Error(), Explanations: edge.Explanations(explain.Errors("bad_goal", err))}, nil
 	}
-	o, err := waitFor(ctx, in.exec.CheckGoal(callerOf(ctx), goal))
+	o, err := waitFor(ctx, bot.exec.CheckGoal(callerOf(ctx), goal))
 	if err != nil {
 		return nil, err
 	}
@@ -290,20 +290,20 @@ func (in *instance) checkGoal(ctx context.Context, q *poisemsgs.CheckGoalRequest
 
 // readGoal reads a goal by the name of its action, of a controller or of its kind. A
 // controller stands for its first action, or for being switched on.
-func (in *instance) readGoal(name string, text []byte) (executive.Goal, error) {
-	for _, full := range []string{name, in.actionOf(name)} {
-		if a, ok := in.actions[full]; ok {
-			return a.ReadJSON(in.model, text)
+func (bot *servedRobot) readGoal(name string, text []byte) (executive.Goal, error) {
+	for _, full := range []string{name, bot.actionOf(name)} {
+		if a, ok := bot.actions[full]; ok {
+			return a.ReadJSON(bot.model, text)
 		}
 	}
 	return &executive.Operational{Controller: name, On: true}, nil // which is refused by its name
 }
 
 // actionOf returns the action that a controller stands for.
-func (in *instance) actionOf(controller string) string {
-	for i := range in.seats {
-		d := in.seats[i].Declaration
-		if name := in.seats[i].Loop.Name; name != controller && d.Kind.Name != controller {
+func (bot *servedRobot) actionOf(controller string) string {
+	for i := range bot.seats {
+		d := bot.seats[i].Declaration
+		if name := bot.seats[i].Loop.Name; name != controller && d.Kind.Name != controller {
 			continue
 		}
 		if len(d.Actions) > 0 {

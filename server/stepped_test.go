@@ -22,10 +22,10 @@ import (
 // stepped is a robot whose cycle the test steps by hand: time is what it says, however
 // busy the machine is.
 type stepped struct {
-	t  *testing.T
-	s  *Server
-	in *instance
-	n  uint64
+	t   *testing.T
+	s   *Server
+	bot *servedRobot
+	n   uint64
 }
 
 // still makes a server that nobody runs, and gives one of its robots torque.
@@ -44,16 +44,16 @@ func still(t *testing.T, name string, change func(c *config.Config)) *stepped {
 		}
 	})
 	b := &stepped{t: t, s: s}
-	for _, in := range s.robots {
-		if in.name == name {
-			b.in = in
+	for _, bot := range s.robots {
+		if bot.name == name {
+			b.bot = bot
 		}
 	}
-	for b.in.exec.State().Power != loop.Ready {
+	for b.bot.exec.State().Power != loop.Ready {
 		b.step()
 	}
-	b.in.exec.Power("test", true)
-	for b.in.exec.State().Power != loop.Enabled {
+	b.bot.exec.Power("test", true)
+	for b.bot.exec.State().Power != loop.Enabled {
 		b.step()
 	}
 	return b
@@ -62,9 +62,9 @@ func still(t *testing.T, name string, change func(c *config.Config)) *stepped {
 // step lets one period pass, in the cycle and outside of it.
 func (b *stepped) step() {
 	b.n++
-	time := int64(b.n) * int64(b.in.period)
-	b.in.loop.Step(servo.Tick{N: b.n, Time: time, Dt: b.s.cfg.Loop.Period, Stamp: time})
-	b.in.exec.Pump(time)
+	time := int64(b.n) * int64(b.bot.period)
+	b.bot.loop.Step(servo.Tick{N: b.n, Time: time, Dt: b.s.cfg.Loop.Period, Stamp: time})
+	b.bot.exec.Pump(time)
 }
 
 // seconds lets time pass.
@@ -76,7 +76,7 @@ func (b *stepped) seconds(t float64, each func()) {
 }
 
 func (b *stepped) joint(name string) robot.JointID {
-	id, ok := b.in.model.Joint(name)
+	id, ok := b.bot.model.Joint(name)
 	if !ok {
 		b.t.Fatalf("there is no joint %s", name)
 	}
@@ -89,13 +89,13 @@ func (b *stepped) follow(seconds float64, delta map[string]float64, feedback fun
 	goal := follow.Goal{Points: []trajectory.Point{{Time: seconds}}}
 	for name, d := range delta {
 		goal.Joints = append(goal.Joints, name)
-		b.in.exec.View(func(now *loop.Snapshot) {
+		b.bot.exec.View(func(now *loop.Snapshot) {
 			goal.Points[0].Position = append(goal.Points[0].Position, now.Command.Q[b.joint(name)]+d)
 		})
 	}
 	end := action.Pending
 	watch := executive.Watch{Feedback: feedback, Changed: func(c executive.Change) { end = c.To }}
-	if _, err := b.in.exec.Submit("test", "", 0, &executive.Follow{Goal: goal}, watch); err != nil {
+	if _, err := b.bot.exec.Submit("test", "", 0, &executive.Follow{Goal: goal}, watch); err != nil {
 		b.t.Fatal(err)
 	}
 	for t := 0.0; end != action.Succeeded; t += b.s.cfg.Loop.Period {
@@ -189,9 +189,9 @@ func TestTheRealRobotSags(t *testing.T) {
 		b.seconds(1, func() {}) // thirty time constants
 		const n = 4000
 		var command []float64
-		sum, squares := make([]float64, len(b.in.model.Joints())), make([]float64, len(b.in.model.Joints()))
+		sum, squares := make([]float64, len(b.bot.model.Joints())), make([]float64, len(b.bot.model.Joints()))
 		b.seconds(n*0.002, func() {
-			b.in.exec.View(func(now *loop.Snapshot) {
+			b.bot.exec.View(func(now *loop.Snapshot) {
 				command = append(command[:0], now.Command.Q...)
 				for i := range sum {
 					d := now.Measured.Q[i] - now.Command.Q[i]
@@ -200,12 +200,12 @@ func TestTheRealRobotSags(t *testing.T) {
 				}
 			})
 		})
-		if faults := b.in.exec.State().Faults; len(faults) > 0 {
+		if faults := b.bot.exec.State().Faults; len(faults) > 0 {
 			t.Errorf("%s: the sag is a fault: %+v", c.robot, faults)
 		}
 		worst, noise := 0.0, b.s.cfg.Sim.Noise
-		for i, torque := range gravityTorques(b.in.model, command) {
-			j := &b.in.model.Joints()[i]
+		for i, torque := range gravityTorques(b.bot.model, command) {
+			j := &b.bot.model.Joints()[i]
 			stiffness := c.stiffness
 			if stiffness == 0 {
 				stiffness = sim.StiffnessPerEffort * j.Limits.Effort.Value
@@ -238,7 +238,7 @@ func TestTheRealRobotLags(t *testing.T) {
 	id := b.joint("joint_1")
 	var behind []float64
 	b.follow(2, map[string]float64{"joint_1": 1}, nil, func() {
-		b.in.exec.View(func(now *loop.Snapshot) {
+		b.bot.exec.View(func(now *loop.Snapshot) {
 			if v := now.Command.V[id]; v > 0.72 { // near its top, where speed hardly changes
 				behind = append(behind, (now.Command.Q[id]-now.Measured.Q[id])/v)
 			}

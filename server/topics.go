@@ -26,7 +26,7 @@ const worldFrame = edge.WorldFrame
 // topics publishes the state of a robot, each topic at its rate. Messages are made from
 // snapshots, in the goroutine that pumps the executive.
 type topics struct {
-	in    *instance
+	bot   *servedRobot
 	names []string // of the joints
 
 	command   graph.Publisher[msgs.JointState]
@@ -57,9 +57,9 @@ type link struct {
 	parentFrame, ownFrame robot.FrameID
 }
 
-func newTopics(in *instance) (*topics, error) {
-	m := in.model
-	t := &topics{in: in, kin: kinematics.NewData(m), full: make([]float64, m.NumQ())}
+func newTopics(bot *servedRobot) (*topics, error) {
+	m := bot.model
+	t := &topics{bot: bot, kin: kinematics.NewData(m), full: make([]float64, m.NumQ())}
 	kinematics.NewSpace(m).NeutralTo(t.full)
 	for _, j := range m.Joints() {
 		t.names = append(t.names, j.Name)
@@ -68,7 +68,7 @@ func newTopics(in *instance) (*topics, error) {
 	if t.ground, err = contact.NewGround(m); err != nil {
 		return nil, err
 	}
-	r := in.register()
+	r := bot.register()
 	t.command = addTopic[msgs.JointState](r, "joint_states", graph.QoS{})
 	t.measured = addTopic[msgs.JointState](r, "joint_states_real", graph.QoS{})
 	t.tf = addTopic[msgs.TFMessage](r, "tf", graph.QoS{Depth: 100})
@@ -81,7 +81,7 @@ func newTopics(in *instance) (*topics, error) {
 	t.health = addTopic[msgs.DiagnosticArray](r, "diagnostics", graph.QoS{})
 	t.explained = addTopic[poisemsgs.GoalExplanations](r, "goal_explanations", graph.QoS{Depth: 100})
 	t.events = addTopic[poisemsgs.Event](r, "events", graph.QoS{Depth: 100})
-	addTopic[msgs.String](r, "robot_description", graph.QoS{Latched: true}).Publish(&msgs.String{Data: string(in.s.robot.URDF)})
+	addTopic[msgs.String](r, "robot_description", graph.QoS{Latched: true}).Publish(&msgs.String{Data: string(bot.s.robot.URDF)})
 	still := addTopic[msgs.TFMessage](r, "tf_static", graph.QoS{Latched: true})
 	if r.err != nil {
 		return nil, r.err
@@ -93,7 +93,7 @@ func newTopics(in *instance) (*topics, error) {
 // tree sorts the links into those that move and those that do not, which it
 // returns as transforms.
 func (t *topics) tree() *msgs.TFMessage {
-	m := t.in.model
+	m := t.bot.model
 	t.kin.UpdatePosition(t.full)
 	out := &msgs.TFMessage{}
 	for _, j := range m.Document().Joints {
@@ -102,7 +102,7 @@ func (t *topics) tree() *msgs.TFMessage {
 		if !ok || !ok2 {
 			continue
 		}
-		l := link{t.in.frames + j.Parent, t.in.frames + j.Child, parent, own}
+		l := link{t.bot.frames + j.Parent, t.bot.frames + j.Child, parent, own}
 		if m.Frames()[parent].Body == m.Frames()[own].Body {
 			out.Transforms = append(out.Transforms, t.transform(l, servo.Tick{}))
 		} else {
@@ -111,7 +111,7 @@ func (t *topics) tree() *msgs.TFMessage {
 	}
 	if root := m.Frames()[0].Name; !m.Floating() && root != worldFrame {
 		out.Transforms = append(out.Transforms, msgs.TransformStamped{Header: msgs.Header{FrameID: worldFrame},
-			ChildFrameID: t.in.frames + root, Transform: edge.Transform(spatial.IdentityPose)})
+			ChildFrameID: t.bot.frames + root, Transform: edge.Transform(spatial.IdentityPose)})
 	}
 	return out
 }
@@ -135,7 +135,7 @@ func due(next *int64, now int64, rate float64) bool {
 
 // snapshot publishes what is due. It runs in the pump's goroutine.
 func (t *topics) snapshot(now *loop.Snapshot) {
-	rates := &t.in.s.cfg.Rates
+	rates := &t.bot.s.cfg.Rates
 	at := now.Tick.Time
 	if due(&t.jointsDue, at, rates.JointStates) {
 		t.command.PublishFunc(func() *msgs.JointState {
@@ -153,8 +153,8 @@ func (t *topics) snapshot(now *loop.Snapshot) {
 	}
 	if due(&t.healthDue, at, rates.Diagnostics) {
 		t.health.PublishFunc(func() *msgs.DiagnosticArray {
-			stats, granted := t.in.s.cycleStats(t.in.name)
-			return diagnostics(t.in.name, t.in.model, now, &stats, granted)
+			stats, granted := t.bot.s.cycleStats(t.bot.name)
+			return diagnostics(t.bot.name, t.bot.model, now, &stats, granted)
 		})
 	}
 }
@@ -169,8 +169,8 @@ func (t *topics) joints(now *loop.Snapshot, q, v, effort []float64) *msgs.JointS
 
 // publishFrames publishes tf and the balance.
 func (t *topics) publishFrames(now *loop.Snapshot) {
-	m, p := t.in.model, &t.posture
-	p.of(m, t.in.can.Exact, now)
+	m, p := t.bot.model, &t.posture
+	p.of(m, t.bot.can.Exact, now)
 	t.tf.PublishFunc(func() *msgs.TFMessage {
 		for i, j := range m.Joints() {
 			t.full[j.Q] = p.joints[i]
@@ -180,7 +180,7 @@ func (t *topics) publishFrames(now *loop.Snapshot) {
 		out := &msgs.TFMessage{Transforms: make([]msgs.TransformStamped, 0, len(t.links)+1)}
 		if m.Floating() {
 			out.Transforms = append(out.Transforms, msgs.TransformStamped{Header: edge.Header(now.Tick, worldFrame),
-				ChildFrameID: t.in.frames + m.Frames()[0].Name, Transform: edge.Transform(p.base)})
+				ChildFrameID: t.bot.frames + m.Frames()[0].Name, Transform: edge.Transform(p.base)})
 		}
 		for _, l := range t.links {
 			out.Transforms = append(out.Transforms, t.transform(l, now.Tick))
@@ -211,7 +211,7 @@ func (t *topics) publishFrames(now *loop.Snapshot) {
 // publishStatus publishes the state of robot and controllers and, when they change, the
 // owners of resources.
 func (t *topics) publishStatus() {
-	state := t.in.exec.State()
+	state := t.bot.exec.State()
 	t.status.PublishFunc(func() *poisemsgs.RobotStatus { return edge.Status(&state) })
 	t.switching.PublishFunc(func() *poisemsgs.ControllersState {
 		return &poisemsgs.ControllersState{Header: edge.Header(state.Tick, ""), Controllers: edge.Controllers(&state)}
@@ -227,9 +227,9 @@ func (t *topics) publishStatus() {
 }
 
 // event publishes a text command of a motion.
-func (in *instance) event(e executive.Event) {
-	in.topics.events.Publish(edge.EventMessage(e))
-	in.s.log.Info("event", "robot", in.name, "motion", e.Motion, "type", e.Type, "command", e.Command, "options", e.Options)
+func (bot *servedRobot) event(e executive.Event) {
+	bot.topics.events.Publish(edge.EventMessage(e))
+	bot.s.log.Info("event", "robot", bot.name, "motion", e.Motion, "type", e.Type, "command", e.Command, "options", e.Options)
 }
 
 // Periods within which the same line is logged once.
@@ -240,22 +240,22 @@ const (
 
 // notice logs a notice of the executive. A fault that comes and goes is logged once per
 // period, with the number of those left out.
-func (in *instance) notice(n executive.Notice) {
+func (bot *servedRobot) notice(n executive.Notice) {
 	level := slog.LevelInfo
 	switch n.Kind {
 	case "fault", "panic", "refused":
 		level = slog.LevelWarn
 	}
 	say := func(leftOut int) {
-		args := []any{"robot", in.name, "kind", n.Kind, "code", n.Explanation.Code}
+		args := []any{"robot", bot.name, "kind", n.Kind, "code", n.Explanation.Code}
 		if leftOut > 0 {
 			args = append(args, "left_out", leftOut)
 		}
-		in.s.log.Log(in.s.life, level, n.Explanation.Text, args...)
+		bot.s.log.Log(bot.s.life, level, n.Explanation.Text, args...)
 	}
 	switch n.Kind {
 	case "fault", "fault_cleared", "refused":
-		in.s.repeats.say(in.s.life, strings.Join([]string{in.name, n.Kind, n.Explanation.Code, n.Explanation.Joint, n.Explanation.Owner}, "|"), noticeEvery, say)
+		bot.s.repeats.say(bot.s.life, strings.Join([]string{bot.name, n.Kind, n.Explanation.Code, n.Explanation.Joint, n.Explanation.Owner}, "|"), noticeEvery, say)
 	default:
 		say(0)
 	}
@@ -263,17 +263,17 @@ func (in *instance) notice(n executive.Notice) {
 
 // audit logs every command and goal. Joints are placed as often as a slider moves: of
 // such a stream one line a second is logged, with a count.
-func (in *instance) audit(a executive.Audit) {
-	in.s.counts.count(in.name, a)
+func (bot *servedRobot) audit(a executive.Audit) {
+	bot.s.counts.count(bot.name, a)
 	say := func(leftOut int) {
-		args := []any{"robot", in.name, "who", a.Who, "what", a.What, "result", a.Result}
+		args := []any{"robot", bot.name, "who", a.Who, "what", a.What, "result", a.Result}
 		if leftOut > 0 {
 			args = append(args, "left_out", leftOut)
 		}
-		in.s.log.Info("audit", args...)
+		bot.s.log.Info("audit", args...)
 	}
 	if a.What == "place" {
-		in.s.repeats.say(in.s.life, strings.Join([]string{in.name, a.Who, a.What, a.Result}, "|"), streamEvery, say)
+		bot.s.repeats.say(bot.s.life, strings.Join([]string{bot.name, a.Who, a.What, a.Result}, "|"), streamEvery, say)
 		return
 	}
 	say(0)

@@ -19,8 +19,8 @@ import (
 	"poise/servo"
 )
 
-// instance is one robot of the list: its driver, its cycle and its executive.
-type instance struct {
+// servedRobot is one robot of the list: its driver, its cycle and its executive.
+type servedRobot struct {
 	s      *Server
 	name   string
 	first  bool                  // graph names without a robot's name are its own
@@ -40,31 +40,31 @@ type instance struct {
 }
 
 // register puts the topics, services and actions of the robot into the graph.
-func (in *instance) register() *register {
-	return &register{graph: in.s.graph, exec: in.exec, robot: in.name, first: in.first, life: in.s.life, background: &in.s.background, model: in.model, actions: in.actions,
-		explained: func(x *poisemsgs.GoalExplanations) { in.topics.explained.Publish(x) }}
+func (bot *servedRobot) register() *register {
+	return &register{graph: bot.s.graph, exec: bot.exec, robot: bot.name, first: bot.first, life: bot.s.life, background: &bot.s.background, model: bot.model, actions: bot.actions,
+		explained: func(x *poisemsgs.GoalExplanations) { bot.topics.explained.Publish(x) }}
 }
 
 // planning is what MoveIt offers, for this robot.
-func (in *instance) planning() *planning {
-	return &planning{model: in.model, exec: in.exec, exact: in.can.Exact}
+func (bot *servedRobot) planning() *planning {
+	return &planning{model: bot.model, exec: bot.exec, exact: bot.can.Exact}
 }
 
 // addRobot opens the driver of a robot and makes its loop, executive and topics. The robot
 // has no torque yet.
 func (s *Server) addRobot(ctx context.Context, r config.Robot) error {
-	in := &instance{s: s, name: r.Name, first: len(s.robots) == 0, model: s.robot.Model, period: s.cfg.Period(), actions: map[string]edge.Action{}}
-	if !in.first {
-		in.frames = in.name + "/"
+	bot := &servedRobot{s: s, name: r.Name, first: len(s.robots) == 0, model: s.robot.Model, period: s.cfg.Period(), actions: map[string]edge.Action{}}
+	if !bot.first {
+		bot.frames = bot.name + "/"
 	}
 	var err error
-	if in.driver, err = s.open(ctx, r); err != nil {
+	if bot.driver, err = s.open(ctx, r); err != nil {
 		return fmt.Errorf("robot %q, driver %s: %w", r.Name, r.Driver, err)
 	}
-	in.can = in.driver.Capabilities()
-	in.about = edge.DrivenRobot(r.Name, r.Driver, in.driver)
-	s.robots = append(s.robots, in) // from here on closeDrivers closes its driver
-	return in.assemble()
+	bot.can = bot.driver.Capabilities()
+	bot.about = edge.DrivenRobot(r.Name, r.Driver, bot.driver)
+	s.robots = append(s.robots, bot) // from here on closeDrivers closes its driver
+	return bot.assemble()
 }
 
 // open constructs, opens and calibrates the driver of a robot.
@@ -94,55 +94,55 @@ func (s *Server) open(ctx context.Context, r config.Robot) (servo.Driver, error)
 // closeDrivers closes every driver that is open.
 func (s *Server) closeDrivers() error {
 	var errs []error
-	for _, in := range s.robots {
-		if in.driver == nil {
+	for _, bot := range s.robots {
+		if bot.driver == nil {
 			continue
 		}
-		if err := in.driver.Close(); err != nil {
-			errs = append(errs, fmt.Errorf("robot %q: %w", in.name, err))
+		if err := bot.driver.Close(); err != nil {
+			errs = append(errs, fmt.Errorf("robot %q: %w", bot.name, err))
 		}
-		in.driver = nil
+		bot.driver = nil
 	}
 	return errors.Join(errs...)
 }
 
 // assemble makes the loop, the executive and the topics.
-func (in *instance) assemble() error {
-	s, m := in.s, in.model
+func (bot *servedRobot) assemble() error {
+	s, m := bot.s, bot.model
 	settings, err := s.cfg.Settings()
 	if err != nil {
 		return err
 	}
-	settings.Sensors = in.can.Sensors
+	settings.Sensors = bot.can.Sensors
 	if m.TransitionAcceleration().Has {
 		settings.Transition.Acceleration = 0 // the robot's own
 	}
-	if in.seats, err = controllers.For(m, settings.Transition, s.cfg.Controllers.Tuning()); err != nil {
+	if bot.seats, err = controllers.For(m, settings.Transition, s.cfg.Controllers.Tuning()); err != nil {
 		return err
 	}
-	cfg := loop.Config{Model: m, Bus: in.driver, Settings: settings}
-	known := make([]executive.Controller, len(in.seats))
-	for i, seat := range in.seats {
+	cfg := loop.Config{Model: m, Bus: bot.driver, Settings: settings}
+	known := make([]executive.Controller, len(bot.seats))
+	for i, seat := range bot.seats {
 		cfg.Controllers = append(cfg.Controllers, seat.Loop)
 		known[i] = seat.Executive
 	}
-	if in.first {
+	if bot.first {
 		cfg.Tap = s.recorder(&cfg) // its header needs all of cfg
 	}
-	if in.loop, err = loop.New(cfg); err != nil {
+	if bot.loop, err = loop.New(cfg); err != nil {
 		return err
 	}
-	in.exec, err = executive.New(executive.Config{
-		Model: m, Loop: in.loop, Controllers: known, Pipelines: s.pipelines(), Library: s.library,
+	bot.exec, err = executive.New(executive.Config{
+		Model: m, Loop: bot.loop, Controllers: known, Pipelines: s.pipelines(), Library: s.library,
 		FeedbackRate: s.cfg.Rates.Feedback, Lease: time.Duration(settings.Lease), Patience: time.Duration(s.cfg.Loop.Silence * 1e9), Follow: follow.Options{Transition: settings.Transition},
-		Event: in.event, Notice: in.notice, Audit: in.audit,
-		Snapshot: func(now *loop.Snapshot) { in.topics.snapshot(now) },
+		Event: bot.event, Notice: bot.notice, Audit: bot.audit,
+		Snapshot: func(now *loop.Snapshot) { bot.topics.snapshot(now) },
 		Keep:     keepResults, Go: s.spawn,
 	})
 	if err != nil {
 		return err
 	}
-	in.topics, err = newTopics(in)
+	bot.topics, err = newTopics(bot)
 	return err
 }
 
