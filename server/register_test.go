@@ -1,9 +1,7 @@
 package server
 
 import (
-	"context"
 	"testing"
-	"time"
 
 	"poise/action"
 	"poise/edge"
@@ -65,10 +63,8 @@ func TestEveryEndOfAGoalIsTold(t *testing.T) {
 			for _, to := range x.way {
 				told.view.Changed(d.change(&executive.Change{Goal: executive.GoalID{ID: "a"}, To: to, Result: executive.Result{Code: "told"}}))
 			}
-			ctx, stop := context.WithTimeout(context.Background(), 5*time.Second)
-			defer stop()
 			for i, want := range append([]action.State{action.Pending}, x.way...) {
-				u, err := c.Next(ctx)
+				u, err := c.Next(t.Context())
 				if err != nil || u.State != want {
 					t.Fatalf("update %d is %v (%v), want %v", i, u.State, err, want)
 				}

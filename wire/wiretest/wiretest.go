@@ -45,8 +45,9 @@ const (
 	textType    = "text_msgs/action/TextAction"
 )
 
-// patience is for what another goroutine or process brings about.
-const patience = 20 * time.Second
+// patience is for what another goroutine or process brings about; when it is over,
+// something hangs.
+const patience = 2 * time.Minute
 
 // bed is a graph with a wire that runs.
 type bed struct {
