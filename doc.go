@@ -1,7 +1,7 @@
 // Package poise is the root of a robot motion-control system: a robot
 // description goes in, a moving robot comes out.
 //
-//	wish ──▶ plan ──▶ timed reference ──▶ joint command ──▶ servo setpoint ──▶ robot
+//	goal ──▶ plan ──▶ timed reference ──▶ joint command ──▶ servo setpoint ──▶ robot
 //	 ▲                                                                           │
 //	 └──────────────────────── measured state, reports ◀─────────────────────────┘
 //

@@ -338,7 +338,7 @@ func TestClose(t *testing.T) {
 	}
 }
 
-// TestAuditTellsEverything has a line for every wish and every end.
+// TestAuditTellsEverything has a line for every request and every end.
 func TestAuditTellsEverything(t *testing.T) {
 	r := newRig(t, parts{})
 	r.audits = nil

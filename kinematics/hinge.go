@@ -41,7 +41,7 @@ func Hinges(m *robot.Model) []Hinge {
 	all := make([]Hinge, len(bodies))
 	asked := make([]bool, len(bodies)) // some child has chosen the turn
 
-	// each body with an axis is turned to the wish of its first child
+	// each body with an axis is turned to the preferred direction of its first child
 	for b := 1; b < len(bodies); b++ {
 		parent := bodies[b].Parent
 		if !axial(bodies[b].Kind) {

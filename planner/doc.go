@@ -1,4 +1,4 @@
-// Package planner turns a wish such as "go there in a straight line" into a
+// Package planner turns a goal such as "go there in a straight line" into a
 // checked joint trajectory.
 //
 //	Request ──Resolve──▶ Task ──▶ geometry ──▶ timing ──▶ Trajectory

@@ -31,8 +31,8 @@ func ParseCommand(name string) Command {
 	return Unknown
 }
 
-// Request is one wish. It says what its sender said, sense or not: Resolve finds
-// out.
+// Request is one goal of motion. It says what its sender said, sense or
+// not: Resolve finds out.
 type Request struct {
 	Command                              Command
 	CommandName                          string // as written, for messages

@@ -46,9 +46,9 @@ func fleet(t *testing.T) map[string]*bench {
 	}
 }
 
-// wishes are one request of each command from where an arm is: slow enough for
+// requests are one request of each command from where an arm is: slow enough for
 // Pilz, which does not slow down.
-func (b *bench) wishes() (ptp, goal, lin, circ, centred, polyline planner.Request) {
+func (b *bench) requests() (ptp, goal, lin, circ, centred, polyline planner.Request) {
 	X := tipAt(b.m, b.g, b.q)
 	tilt := func(angle float64) spatial.Quat { return spatial.AxisAngle(at(0, 0.6, 0.8), angle).Mul(X.R).Quat() }
 	off := func(x, y, z float64) spatial.Vec3 { return X.P.Add(at(x, y, z)) }
@@ -80,7 +80,7 @@ func (b *bench) wishes() (ptp, goal, lin, circ, centred, polyline planner.Reques
 // times, its limits, and its path.
 func TestFleetKeepsTheRulesInBothModes(t *testing.T) {
 	for name, b := range fleet(t) {
-		ptp, goal, lin, circ, centred, polyline := b.wishes()
+		ptp, goal, lin, circ, centred, polyline := b.requests()
 		b.p.Sampling = 0.004
 		X := tipAt(b.m, b.g, b.q)
 		compat := &pilz.Planner{Model: b.m}
@@ -232,8 +232,8 @@ func (b *bench) sequenceInBothModes(name string, compat *pilz.Planner, lin, circ
 // An arm without limits is refused by what is missing, in both modes.
 func TestFleetWithoutLimitsIsRefusedByName(t *testing.T) {
 	full := fleet(t)["iiwa14"]
-	_, _, lin, _, _, _ := full.wishes()
-	ptp, _, _, _, _, _ := full.wishes()
+	_, _, lin, _, _, _ := full.requests()
+	ptp, _, _, _, _, _ := full.requests()
 	for _, c := range []struct {
 		name, joints, tool string
 		r                  planner.Request

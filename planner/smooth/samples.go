@@ -73,7 +73,7 @@ func (t *timedRun) sampled(width int) *trajectory.Trajectory {
 // segment its velocity and acceleration lie between the control points of their
 // Bernstein form; where those are within the limits so is the curve. (They are so
 // close to it that nothing more exact is needed.) Where limits change along the
-// run, smoothing lets the wider ones reach over by two samples: scaling is a wish,
+// run, smoothing lets the wider ones reach over by two samples: scaling is asked for,
 // and wide limits are the joints' own.
 func (t *timedRun) excess(out *trajectory.Trajectory) float64 {
 	worst := 1.0

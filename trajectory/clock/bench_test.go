@@ -43,16 +43,16 @@ func BenchmarkStep(b *testing.B) {
 	var c clock.Clock
 	q, v, a := make([]float64, 7), make([]float64, 7), make([]float64, 7)
 	c.Start(track, 0, 0)
-	wish, n := 2.0, 0
+	requested, n := 2.0, 0
 	b.ReportAllocs()
 	for b.Loop() {
 		if c.Done() {
 			c.Start(track, 0, 0)
 		}
 		if n++; n%300 == 0 {
-			wish = 2 - wish
+			requested = 2 - requested
 		}
-		c.Step(0.001, wish)
+		c.Step(0.001, requested)
 		c.StateTo(q, v, a)
 	}
 }

@@ -129,7 +129,7 @@ func (c *Clock) advance(left, want, before, slew float64) (span, float64) {
 	return s, passed
 }
 
-// choose returns the acceleration of the rate that a wish comes to.
+// choose returns the acceleration of the rate that a requested rate comes to.
 func (c *Clock) choose(s span, want, before, slew float64) float64 {
 	most := c.track.option.Acceleration
 	gap := want - c.rate

@@ -109,7 +109,7 @@ func (w *watch) look(c *clock.Clock, what string) {
 	}
 }
 
-// Random motions under random wishes, changed at random instants: no limit is
+// Random motions under random requested rates, changed at random instants: no limit is
 // exceeded at any instant, time never runs backwards, the motion ends at its end.
 func TestRandomWishesKeepAllLimits(t *testing.T) {
 	n := 150
@@ -140,23 +140,23 @@ func TestRandomWishesKeepAllLimits(t *testing.T) {
 		}
 		w := newWatch(t, l, s.Joints())
 		period := []float64{0.001, 0.0112, 0.056, 0.0003}[r.IntN(4)]
-		wish, last := 1.0, s.Start()
+		requested, last := 1.0, s.Start()
 		for step := 0; !c.Done(); step++ {
 			if r.IntN(10) == 0 || step == 0 {
-				wish = []float64{0, 1, 2, 2 * r.Float64(), 2 * r.Float64(), 5, math.NaN()}[r.IntN(7)]
+				requested = []float64{0, 1, 2, 2 * r.Float64(), 2 * r.Float64(), 5, math.NaN()}[r.IntN(7)]
 			}
 			if step > 20000 {
-				wish = 1
+				requested = 1
 			}
 			// a step in small pieces: the same way, looked at more often
 			for range 4 {
-				now := c.Step(period/4, wish)
-				w.look(&c, "random wishes")
+				now := c.Step(period/4, requested)
+				w.look(&c, "random requested rates")
 				if now.Time < last || now.Rate < 0 || now.Rate > 2 || now.Time != c.Time() || now.Rate != c.Rate() {
 					t.Fatalf("seed %d case %d: time %g after %g, rate %g", seed, i, now.Time, last, now.Rate)
 				}
-				if now.Held != (now.Rate < math.Min(wish, 2) && !now.Done) {
-					t.Fatalf("seed %d case %d: rate %g, wish %g, held %v", seed, i, now.Rate, wish, now.Held)
+				if now.Held != (now.Rate < math.Min(requested, 2) && !now.Done) {
+					t.Fatalf("seed %d case %d: rate %g, requested %g, held %v", seed, i, now.Rate, requested, now.Held)
 				}
 				last = now.Time
 				fastest = math.Max(fastest, now.Rate)
@@ -219,9 +219,9 @@ func TestRandomStopsAreStops(t *testing.T) {
 		var c clock.Clock
 		c.Start(track, s.Start(), 1)
 		w := newWatch(t, l, s.Joints())
-		wish := 0.2 + 1.8*r.Float64()
+		requested := 0.2 + 1.8*r.Float64()
 		for until := s.Start() + s.Duration()*r.Float64(); c.Time() < until; {
-			c.Step(0.002, wish)
+			c.Step(0.002, requested)
 		}
 		time, way := c.Stopping()
 		from, spent := c.Time(), 0.0
@@ -294,11 +294,11 @@ func TestStepLengthDoesNotMatter(t *testing.T) {
 		var a, b clock.Clock
 		a.Start(track, s.Start(), 0)
 		b.Start(track, s.Start(), 0)
-		wish := 2 * r.Float64()
+		requested := 2 * r.Float64()
 		for range 20 {
-			a.Step(0.03, wish)
+			a.Step(0.03, requested)
 			for range 30 {
-				b.Step(0.001, wish)
+				b.Step(0.001, requested)
 			}
 			approx.Equal(t, "time", []float64{a.Time()}, []float64{b.Time()}, approx.Tol{Abs: 1e-3})
 		}
@@ -321,10 +321,10 @@ func TestStatesAreConsistent(t *testing.T) {
 		q0, v0, a0 := make([]float64, n), make([]float64, n), make([]float64, n)
 		q1, v1, a1 := make([]float64, n), make([]float64, n), make([]float64, n)
 		for range 200 {
-			wish := 2 * r.Float64()
-			c.Step(0.01, wish)
+			requested := 2 * r.Float64()
+			c.Step(0.01, requested)
 			c.StateTo(q0, v0, a0)
-			c.Step(dt, wish)
+			c.Step(dt, requested)
 			c.StateTo(q1, v1, a1)
 			if c.Done() {
 				break
@@ -454,11 +454,11 @@ func TestRateJerkSmoothsTheRate(t *testing.T) {
 	const dt = 0.001
 	rate, accel := 0.0, 0.0
 	for step := range 4000 {
-		wish := 1.5
+		requested := 1.5
 		if step > 2000 {
-			wish = 0
+			requested = 0
 		}
-		now := c.Step(dt, wish)
+		now := c.Step(dt, requested)
 		change := (now.Rate - rate) / dt
 		if math.Abs(change) > 2+1e-6 || math.Abs(change-accel) > 10*dt*3+1e-6 {
 			t.Fatalf("step %d: rate acceleration %g after %g", step, change, accel)
@@ -482,12 +482,12 @@ func TestNoAlloc(t *testing.T) {
 	var c clock.Clock
 	n := s.Joints()
 	q, v, a := make([]float64, n), make([]float64, n), make([]float64, n)
-	wish := 0.0
+	requested := 0.0
 	if n := testing.AllocsPerRun(200, func() {
 		c.Start(track, s.Start()+0.1, 0.5)
 		for range 20 {
-			wish = 1.9 - wish
-			c.Step(0.001, wish)
+			requested = 1.9 - requested
+			c.Step(0.001, requested)
 			c.StateTo(q, v, a)
 		}
 		c.Stopping()
@@ -497,12 +497,12 @@ func TestNoAlloc(t *testing.T) {
 	}
 }
 
-// Any finite motion, limits and wishes: time is a number and runs forward.
+// Any finite motion, limits and requested rates: time is a number and runs forward.
 func FuzzStepNeverNaN(f *testing.F) {
 	f.Add(uint64(1), 1.0, 1.0, 0.001, 1.0, 0.5)
 	f.Add(uint64(2), 1e-9, 1e9, 10.0, -3.0, 1e300)
 	f.Add(uint64(3), 1e6, 1e-3, 1e-9, 2.0, 0.0)
-	f.Fuzz(func(t *testing.T, from uint64, vel, acc, dt, wish, other float64) {
+	f.Fuzz(func(t *testing.T, from uint64, vel, acc, dt, requested, other float64) {
 		r := rand.New(rand.NewPCG(from, 2))
 		s, _ := random(t, r, int(from%2))
 		n := s.Joints()
@@ -520,9 +520,9 @@ func FuzzStepNeverNaN(f *testing.F) {
 		q, v, a := make([]float64, n), make([]float64, n), make([]float64, n)
 		for i := range 50 {
 			if i%2 == 0 {
-				wish, other = other, wish
+				requested, other = other, requested
 			}
-			now := c.Step(math.Min(dt, 1), wish)
+			now := c.Step(math.Min(dt, 1), requested)
 			c.StateTo(q, v, a)
 			if math.IsNaN(now.Time) || now.Time < last || !(now.Rate >= 0) || now.Time > s.End() {
 				t.Fatalf("%v after %g", now, last)
