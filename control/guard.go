@@ -37,7 +37,7 @@ type Trip uint8
 // The trips.
 const (
 	TripFinite   Trip = 1 << iota // a number of it was not finite, or no time was left
-	TripRange                     // beyond the servo's range, or a gain below zero
+	TripRange                     // beyond the servo's range or out of it, or a gain below zero
 	TripRate                      // too fast, or too far from the last
 	TripDistance                  // too far from where the joint is
 	TripEffort                    // more than the joint can give
@@ -66,6 +66,8 @@ func (g *Guard) Apply(joint int, s *servo.Setpoint, measured *servo.Reading, dt 
 		s.Kp, trip = within(s.Kp, 0, math.MaxFloat64, trip, TripRange)
 		s.Kd, trip = within(s.Kd, 0, math.MaxFloat64, trip, TripRange)
 		trip |= g.position(joint, s, measured, dt)
+	case servo.Velocity, servo.Effort:
+		trip |= g.outwards(b, s, measured, dt)
 	}
 	g.last[joint], g.ready[joint] = *s, true
 	return trip
@@ -83,6 +85,28 @@ func (g *Guard) position(joint int, s *servo.Setpoint, measured *servo.Reading, 
 	}
 	// the range comes last: nothing else may lead out of it, a wrong reading least
 	s.Position, trip = within(s.Position, b.Lower, b.Upper, trip, TripRange)
+	return trip
+}
+
+// outwards keeps a servo that is told no position within its range: no velocity leads
+// out of it in a period, and at its end no effort pushes on. The velocity of a joint
+// that was never read is zero, for nothing is known of where it would lead.
+func (g *Guard) outwards(b *GuardBounds, s *servo.Setpoint, measured *servo.Reading, dt float64) (trip Trip) {
+	bounded := !math.IsInf(b.Lower, -1) || !math.IsInf(b.Upper, 1)
+	if measured.Age == servo.Never || !finite(measured.Position) {
+		if bounded && s.Mode == servo.Velocity {
+			s.Velocity, trip = within(s.Velocity, 0, 0, trip, TripRange)
+		}
+		return trip
+	}
+	below, above := b.Lower-measured.Position, b.Upper-measured.Position // distances to the ends; ≤ 0 and ≥ 0 inside
+	if s.Mode == servo.Velocity {
+		s.Velocity, trip = within(s.Velocity, min(0, below/dt), max(0, above/dt), trip, TripRange)
+		return trip
+	}
+	if above <= 0 && s.Effort > 0 || below >= 0 && s.Effort < 0 {
+		s.Effort, trip = 0, trip|TripRange
+	}
 	return trip
 }
 

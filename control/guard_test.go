@@ -80,3 +80,34 @@ func TestNothingInsaneReachesAServo(t *testing.T) {
 		}
 	}
 }
+
+// TestGuardKeepsTheRangeWithoutPositions: a servo that is told a velocity or an effort
+// does not leave its range either, and may always come back into it.
+func TestGuardKeepsTheRangeWithoutPositions(t *testing.T) {
+	const dt = 0.01
+	guard := NewGuard([]GuardBounds{{Lower: -1, Upper: 1, Rate: 10, Distance: 1, Effort: 5}})
+	for _, x := range []struct {
+		name     string
+		at       float64
+		age      uint32
+		in, want servo.Setpoint
+		trip     Trip
+	}{
+		{"inside", 0, 0, servo.Setpoint{Mode: servo.Velocity, Velocity: 3}, servo.Setpoint{Mode: servo.Velocity, Velocity: 3}, 0},
+		{"as far as the end", 0.99, 0, servo.Setpoint{Mode: servo.Velocity, Velocity: 3}, servo.Setpoint{Mode: servo.Velocity, Velocity: 1}, TripRange},
+		{"at the end", 1, 0, servo.Setpoint{Mode: servo.Velocity, Velocity: 3}, servo.Setpoint{Mode: servo.Velocity}, TripRange},
+		{"beyond, outwards", -1.2, 0, servo.Setpoint{Mode: servo.Velocity, Velocity: -3}, servo.Setpoint{Mode: servo.Velocity}, TripRange},
+		{"beyond, back", -1.2, 0, servo.Setpoint{Mode: servo.Velocity, Velocity: 3}, servo.Setpoint{Mode: servo.Velocity, Velocity: 3}, 0},
+		{"never read", 0, servo.Never, servo.Setpoint{Mode: servo.Velocity, Velocity: 3}, servo.Setpoint{Mode: servo.Velocity}, TripRange},
+		{"effort inside", 0.5, 0, servo.Setpoint{Mode: servo.Effort, Effort: 2}, servo.Setpoint{Mode: servo.Effort, Effort: 2}, 0},
+		{"effort at the end, outwards", 1, 0, servo.Setpoint{Mode: servo.Effort, Effort: 2}, servo.Setpoint{Mode: servo.Effort}, TripRange},
+		{"effort at the end, back", 1, 0, servo.Setpoint{Mode: servo.Effort, Effort: -2}, servo.Setpoint{Mode: servo.Effort, Effort: -2}, 0},
+		{"effort beyond the other end", -1.1, 0, servo.Setpoint{Mode: servo.Effort, Effort: -2}, servo.Setpoint{Mode: servo.Effort}, TripRange},
+	} {
+		s := x.in
+		trip := guard.Apply(0, &s, &servo.Reading{Position: x.at, Age: x.age}, dt)
+		if trip != x.trip || s.Mode != x.want.Mode || math.Abs(s.Velocity-x.want.Velocity) > 1e-9 || s.Effort != x.want.Effort {
+			t.Errorf("%s: %+v, %b, want %+v, %b", x.name, s, trip, x.want, x.trip)
+		}
+	}
+}
