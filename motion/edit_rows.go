@@ -40,7 +40,7 @@ func (e *edit) applyPose() {
 // stay meets each one that goes within the value, in every joint that takes part. Rows
 // with a label or a mark, disabled ones, and those where a support changes all stay.
 //
-// It begins with the rows that have to stay and takes in, of each stretch between two of
+// It begins with the rows that have to stay and takes in, of each span between two of
 // them, the row that is missed most, until none is missed by more than is allowed.
 func (e *edit) thin() {
 	if !(e.op.Value > 0) || math.IsInf(e.op.Value, 0) {
@@ -88,7 +88,7 @@ func (e *edit) thin() {
 	}
 }
 
-// missed returns, for each stretch between two rows that stay, the row that the curve
+// missed returns, for each span between two rows that stay, the row that the curve
 // through them misses most, if that is by more than a distance.
 func missed(g *follow.Goal, stays []bool, within float64) (rows []int, err error) {
 	kept := follow.Goal{Joints: g.Joints}

@@ -11,6 +11,12 @@
 // order and with the kinds of refusal of MoveIt's Pilz planner. Package
 // planner/pilz then plans as Pilz does.
 //
+// Four words for parts of a motion, from the largest to the smallest: a run is
+// what goes from rest to rest, one or more legs blended with each other; a leg is
+// one command of a sequence with its path; a stretch is a part of the tool's path
+// with one set of bounds of the tool, a leg's own or the bend between two; a piece
+// is a part of a run along which the joints are smooth functions of one parameter.
+//
 // Planning is deterministic, safe for concurrent use and ends early when its
 // context is cancelled.
 package planner

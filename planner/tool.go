@@ -61,7 +61,7 @@ func (task *Task) ToolLimits(m *robot.Model) (t Tool, why *Refusal) {
 // the turn that is commanded, and scaled, m/rad.
 const turnOnTheSpot = 0.02
 
-// Scaled returns the limits of a stretch of path that turns by angle over a
+// Scaled returns the limits of a part of a path that turns by angle over a
 // distance. Scaling is a command to the tool's way; rotation is no reason to fall
 // below it as long as its own limits hold. Only a turn on the spot is scaled
 // itself.

@@ -20,7 +20,7 @@ const closed = 0.001
 const shortestMove = 0.05
 
 // body returns the goal's own points, by column, with angles the short way.
-func (c *compiler) body() Stretch {
+func (c *compiler) body() Segment {
 	pick := func(row []float64) []float64 {
 		if len(row) == 0 {
 			return nil
@@ -41,12 +41,12 @@ func (c *compiler) body() Stretch {
 			unwrap(points, k)
 		}
 	}
-	return stretchOf(points)
+	return segmentOf(points)
 }
 
 // begin puts the parts of the motion together: a way to the first point, the
 // body, and in a loop the way back.
-func (c *compiler) begin(body Stretch) {
+func (c *compiler) begin(body Segment) {
 	if c.r.Loop {
 		c.r.Again = body.Times[0]
 	}
@@ -68,7 +68,7 @@ func (c *compiler) begin(body Stretch) {
 }
 
 // leadIn begins a goal whose first point is later than zero where the command is.
-func (c *compiler) leadIn(body *Stretch) {
+func (c *compiler) leadIn(body *Segment) {
 	if c.from == nil {
 		c.bad.add(problem.Problem{Code: NoStart, Row: 1, At: body.Times[0], Value: body.Times[0], Help: "give a point at time 0"},
 			"the first point is at %g s, and where the robot is at 0 s is not known", body.Times[0])
@@ -155,7 +155,7 @@ func (c *compiler) carryThere(from float64) {
 }
 
 // wayBack closes a loop.
-func (c *compiler) wayBack(body *Stretch) {
+func (c *compiler) wayBack(body *Segment) {
 	first, last := body.Q[0], body.Q[len(body.Q)-1]
 	again := make([]float64, len(first))
 	open := false
@@ -192,7 +192,7 @@ func (c *compiler) moveTime(from, to []float64) float64 {
 }
 
 // resting returns a move from a pose to another, at rest at both.
-func resting(from, to []float64, start, end float64) Stretch {
+func resting(from, to []float64, start, end float64) Segment {
 	zero := [][]float64{make([]float64, len(from)), make([]float64, len(from))}
-	return Stretch{Times: []float64{start, end}, Q: [][]float64{from, to}, V: zero, A: zero}
+	return Segment{Times: []float64{start, end}, Q: [][]float64{from, to}, V: zero, A: zero}
 }

@@ -39,7 +39,7 @@ func (g *Goal) Curve(m *robot.Model) (*spline.Spline, error) {
 			unwrap(t.Points, k)
 		}
 	}
-	s := stretchOf(t.Points)
+	s := segmentOf(t.Points)
 	return s.Curve()
 }
 
@@ -56,7 +56,7 @@ func picked[T any](row []T, columns []int) []T {
 }
 
 // stretchOf returns points as they are played; it shares their numbers.
-func stretchOf(points []trajectory.Point) (s Stretch) {
+func segmentOf(points []trajectory.Point) (s Segment) {
 	for _, x := range points {
 		s.Times, s.Q = append(s.Times, x.Time), append(s.Q, x.Position)
 		if len(x.Velocity) > 0 {

@@ -16,7 +16,7 @@ type Record struct {
 	Names  []string  `json:"names"`  // of the columns
 	Joints []int     `json:"joints"` // their numbers
 	Wraps  []bool    `json:"wraps"`  // angles without limits
-	Parts  []Stretch `json:"parts"`  // each begins when the one before ends
+	Parts  []Segment `json:"parts"`  // each begins when the one before ends
 
 	// what the clock may use, of each column; 0 is no limit
 	Velocity     []float64 `json:"velocity"`
@@ -49,10 +49,10 @@ type Support struct {
 	Track   []control.Support `json:"track,omitempty"` // of each of Steps; nil is free
 }
 
-// Stretch is a part of a motion: key points, as the constructors of splines take
+// Segment is a part of a motion: key points, as the constructors of splines take
 // them. Without V it is the local cubic that rests at both ends and on holds, with
 // V a cubic, with A as well a quintic.
-type Stretch struct {
+type Segment struct {
 	Times []float64   `json:"times"`
 	Q     [][]float64 `json:"q"`
 	V     [][]float64 `json:"v,omitempty"`
@@ -68,10 +68,10 @@ const (
 )
 
 // End returns the time of its last point.
-func (s *Stretch) End() float64 { return s.Times[len(s.Times)-1] }
+func (s *Segment) End() float64 { return s.Times[len(s.Times)-1] }
 
 // Curve returns the curve that it means; it needs at least two points.
-func (s *Stretch) Curve() (*spline.Spline, error) {
+func (s *Segment) Curve() (*spline.Spline, error) {
 	switch {
 	case s.A != nil:
 		return spline.Quintic(s.Times, s.Q, s.V, s.A)

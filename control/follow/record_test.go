@@ -17,7 +17,7 @@ import (
 func nodRecord() Record {
 	return Record{
 		Names: []string{"joint_1"}, Joints: []int{0}, Wraps: []bool{false},
-		Parts:    []Stretch{{Times: []float64{0, 0.5, 1}, Q: [][]float64{{0}, {0.1}, {0}}}},
+		Parts:    []Segment{{Times: []float64{0, 0.5, 1}, Q: [][]float64{{0}, {0.1}, {0}}}},
 		Velocity: []float64{2}, Acceleration: []float64{8}, Deceleration: []float64{8}, MaxRate: 2,
 		Path:     []trajectory.Tolerance{{Position: -1, Velocity: -1, Acceleration: -1}},
 		Final:    []trajectory.Tolerance{{Position: 0.01, Velocity: -1, Acceleration: -1}},
@@ -126,7 +126,7 @@ func TestDamagedRecordsAreRefused(t *testing.T) {
 	for name, damage := range map[string]func(r *Record){
 		"no parts":                  func(r *Record) { r.Parts = nil },
 		"no points":                 func(r *Record) { r.Parts[0].Times = nil },
-		"a gap between parts":       func(r *Record) { r.Parts = append(r.Parts, Stretch{Times: []float64{2, 3}, Q: [][]float64{{0}, {0}}}) },
+		"a gap between parts":       func(r *Record) { r.Parts = append(r.Parts, Segment{Times: []float64{2, 3}, Q: [][]float64{{0}, {0}}}) },
 		"parts of other widths":     func(r *Record) { r.Parts[0].Q = [][]float64{{0, 0}, {0, 0}, {0, 0}} },
 		"times that go back":        func(r *Record) { r.Parts[0].Times[1] = 2 },
 		"too long":                  func(r *Record) { r.Parts[0].Times[2] = 2 * maxRecordDuration },

@@ -16,7 +16,7 @@ import (
 // slack is what rounding may add to a value at its limit.
 const slack = 1e-9
 
-// perSegment is in how many steps a stretch that breaks a limit is looked at, to tell
+// perSegment is in how many steps a segment that breaks a limit is looked at, to tell
 // from when to when. Whether a limit is broken at all is exact.
 const perSegment = 24
 
@@ -52,20 +52,20 @@ func (c *checker) curve(g *follow.Goal) {
 	}
 }
 
-// broken adds a finding for each stretch of time in which a limit is broken.
+// broken adds a finding for each span of time in which a limit is broken.
 func (c *checker) broken(joint string, s *spline.Spline, limits *trajectory.Limits, v trajectory.Violation) {
-	type stretch struct {
+	type span struct {
 		from, to     float64
 		value, limit float64
 	}
-	var all []stretch
+	var all []span
 	open := false
 	look := func(t, value, limit float64, bad bool) {
 		switch {
 		case !bad:
 			open = false
 		case !open:
-			all, open = append(all, stretch{t, t, value, limit}), true
+			all, open = append(all, span{t, t, value, limit}), true
 		default:
 			last := &all[len(all)-1]
 			if last.to = t; math.Abs(value-limit) > math.Abs(last.value-last.limit) {
@@ -93,7 +93,7 @@ func (c *checker) broken(joint string, s *spline.Spline, limits *trajectory.Limi
 		}
 	}
 	if !found {
-		all = append(all, stretch{v.Time, v.Time, v.Value, v.Limit})
+		all = append(all, span{v.Time, v.Time, v.Value, v.Limit})
 	}
 	for _, st := range all {
 		c.add(c.limitFinding(joint, v, st.from, st.to, st.value, st.limit))

@@ -179,7 +179,7 @@ func (s *stance) feetTo(dst []contact.Foot, m *robot.Model, t float64) []contact
 	return dst
 }
 
-// watch makes findings of the stretches of time in which a number is beyond its limit.
+// watch makes findings of the times in which a number is beyond its limit.
 type watch struct {
 	c     *checker
 	rule  problem.Code

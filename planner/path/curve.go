@@ -6,28 +6,28 @@ import (
 	"poise/spatial"
 )
 
-// Stretch is a part of a path, measured from where it begins.
-type Stretch struct {
+// Part is a part of a path, measured from where it begins.
+type Part struct {
 	of           Path
 	from, length float64
 }
 
-// Cut returns the stretch of a path between two lengths.
+// Cut returns the part of a path between two lengths.
 func Cut(p Path, from, to float64) Path {
 	if from == 0 && to == p.Length() {
 		return p
 	}
-	if inner, ok := p.(*Stretch); ok {
-		return &Stretch{inner.of, inner.from + from, to - from}
+	if inner, ok := p.(*Part); ok {
+		return &Part{inner.of, inner.from + from, to - from}
 	}
-	return &Stretch{p, from, to - from}
+	return &Part{p, from, to - from}
 }
 
-// Length returns the length of the stretch.
-func (p *Stretch) Length() float64 { return p.length }
+// Length returns the length of the part.
+func (p *Part) Length() float64 { return p.length }
 
-// At returns the state at length s of the stretch.
-func (p *Stretch) At(s float64) State { return p.of.At(p.from + s) }
+// At returns the state at length s of the part.
+func (p *Part) At(s float64) State { return p.of.At(p.from + s) }
 
 // Spiral is an arc whose radius goes over smoothly from one value to another, so
 // that an arc about a centre meets a goal that is not quite as far from it as the

@@ -203,12 +203,12 @@ func (c *Chain) Knots() []float64 {
 }
 
 // Even reports whether position and rotation run at the same rate along the
-// whole path: lines, arcs and stretches of them.
+// whole path: lines, arcs and parts of them.
 func Even(p Path) bool {
 	switch p := p.(type) {
 	case *Line, *Arc:
 		return true
-	case *Stretch:
+	case *Part:
 		return Even(p.of)
 	}
 	return false

@@ -31,7 +31,7 @@ func randomPaths(rng *rand.Rand) map[string]Path {
 	bend := NewBend(line.At(0.4), arc.At(0.3), 0.3+rng.Float64())
 	return map[string]Path{
 		"bend":               bend,
-		"stretch":            Cut(arc, 0.1*arc.Length(), 0.9*arc.Length()),
+		"part":               Cut(arc, 0.1*arc.Length(), 0.9*arc.Length()),
 		"spiral":             NewSpiral(start, centre, normal, 0.5+rng.Float64(), start.Sub(centre).Norm()*1.1, t),
 		"line":               line,
 		"line without lever": NewLine(start, vec(rng), t, Coupling{}),

@@ -15,7 +15,7 @@ type toolLeg struct {
 	Radius                 float64      // of the sphere around its end inside which it may leave for the next leg
 }
 
-// stretch is a part of legs that were joined, with what bounds the tool on it.
+// stretch is a part of the tool's path along joined legs, with what bounds the tool on it.
 type stretch struct {
 	Path path.Path
 	Tool planner.Tool // scaled

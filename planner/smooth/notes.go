@@ -14,7 +14,7 @@ const (
 	worthTime  = 0.005
 )
 
-// slowdown is a stretch of a run on which a limit keeps the motion behind what was
+// slowdown is a part of a run on which a limit keeps the motion behind what was
 // asked for.
 type slowdown struct {
 	from, to     float64 // on the route
@@ -30,7 +30,7 @@ type slowdown struct {
 func (b *builder) slowdowns(run *timedRun, start float64) {
 	r, n := run.route, run.route.Joints()
 	var all []slowdown
-	for _, s := range run.law.Stretches() {
+	for _, s := range run.law.LimitSpans() {
 		if s.Limit == retime.None || s.Row == n+wayRow || s.Row < n && !run.route.pieces[r.PieceAt(s.At)].onPath {
 			continue
 		}
@@ -98,7 +98,7 @@ func (b *builder) overall(run *timedRun, l *leg, start, took float64) {
 		Text: fmt.Sprintf("slowed to %.2g %% on the whole by the limits of the joints, most of all %.3g m along the path", 100*share, at)}, l.item)
 }
 
-// ideal returns the time that a stretch of the route would take if only what was
+// ideal returns the time that a part of the route would take if only what was
 // asked for limited it: speed, and ramps from and to rest.
 func (t *timedRun) ideal(from, to float64) (sum float64) {
 	const places = 8

@@ -17,7 +17,7 @@ const (
 	measures        // how many there are
 )
 
-// piece is a stretch of a run on which the joints are smooth functions of one
+// piece is a part of a run on which the joints are smooth functions of one
 // parameter: the length of the tool's path, that of a bend, or the way of a
 // point-to-point motion.
 type piece struct {

@@ -62,7 +62,7 @@ func startSpeed(p *piece, velocity []float64) (speed float64, along bool) {
 }
 
 // braking lets a start that is faster along the path than its leg asks for keep
-// its speed while it brakes: on a first stretch of path, which is longer with
+// its speed while it brakes: on a first part of the path, which is longer with
 // every try.
 func braking(pieces []*piece, speed float64, joints, try int) []*piece {
 	const room = 1 + 1e-4

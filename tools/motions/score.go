@@ -213,7 +213,7 @@ func (p *performance) times(end float64) (times []float64, err error) {
 	}
 }
 
-// strays returns the middles of those stretches between rows in which the joints of
+// strays returns the middles of those times between rows in which the joints of
 // limbs are too far from what the tracks ask for.
 func (p *performance) strays(times []float64) (more []float64, err error) {
 	g := follow.Goal{Joints: p.joints}

@@ -2,7 +2,7 @@ package clock
 
 import "math"
 
-// bernstein holds the coefficients Aₖ of a joint's q′ on a stretch, and its
+// bernstein holds the coefficients Aₖ of a joint's q′ on a cell, and its
 // degree.
 type bernstein struct {
 	a     [5]float64
@@ -37,7 +37,7 @@ func rates(c []float64, tau, h float64) (b bernstein) {
 	return b
 }
 
-// line returns αₖ and βₖ of (2) on a stretch of length h. What is left of α when
+// line returns αₖ and βₖ of (2) on a cell of length h. What is left of α when
 // its terms cancel is rounding, and nothing.
 func (b *bernstein) line(k int, h float64) (alpha, beta float64) {
 	alpha = b.a[k]

@@ -37,7 +37,7 @@ func (e *end) climb(s, rj float64) float64 {
 }
 
 // area returns ∫(v − u)dt over the climb with peak acceleration x, held for some
-// time: the three stretches ramp up, hold and ramp down integrated and added.
+// time: the three segments ramp up, hold and ramp down integrated and added.
 func (e *end) area(x, hold, rj float64) float64 {
 	rise := (x - e.a) * rj
 	area := x*x*rj*rise + e.a*e.a*e.a*rj*rj/6

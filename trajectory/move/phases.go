@@ -1,6 +1,6 @@
 package move
 
-// phase is a stretch of constant jerk without its place: how long it lasts and
+// phase is a time of constant jerk without its place: how long it lasts and
 // the acceleration it begins with.
 type phase struct{ dt, a, j float64 }
 

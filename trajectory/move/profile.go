@@ -1,10 +1,10 @@
 package move
 
-// maxSegments is how many stretches of constant jerk a profile may have: two to
+// maxSegments is how many segments of constant jerk a profile may have: two to
 // come back into the limits, then thirteen where two motions of seven are mixed.
 const maxSegments = 15
 
-// segment is a stretch of constant jerk, described at its beginning.
+// segment is a time of constant jerk, described at its beginning.
 type segment struct{ dt, p, v, a, j float64 }
 
 // at returns the state after some time in the segment.

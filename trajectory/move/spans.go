@@ -18,7 +18,7 @@ const (
 )
 
 // feet returns the τ with which the family begins. Two ends whose accelerations
-// point down may first allow a lens, a stretch of members whose acceleration
+// point down may first allow a lens, an interval of members whose acceleration
 // stays below zero all the way, before the family begins for good.
 func (h *hill) feet() (main float64, lens [2]float64, hasLens bool) {
 	n := &h.near

@@ -35,7 +35,7 @@
 //
 // with B the cubic B-spline: path acceleration then changes linearly, with its
 // corners on the samples, and never beyond what it was around. A jump that would
-// still be too quick gets a stretch of constant speed; what certification finds
+// still be too quick gets an interval of constant speed; what certification finds
 // lowers the speed there, and all is done again.
 //
 //	var solver retime.Solver

@@ -12,7 +12,7 @@ const nearby = 0.5
 // stopEvery is after how many nodes Stop is asked.
 const stopEvery = 4096
 
-// use says how much of the limits a stretch of a law takes, as multiples of them.
+// use says how much of the limits a segment of a law takes, as multiples of them.
 type use struct{ vel, acc, jerk float64 }
 
 // inspect checks a smoothed law at every instant: the motion itself at five
@@ -27,7 +27,7 @@ func (w *Solver) inspect(l *Law) (worst, at float64, err error) {
 	clear(m.vel)
 	clear(m.acc)
 	clear(m.jerk)
-	l.stretches = l.stretches[:0]
+	l.spans = l.spans[:0]
 	w.follow(l)
 	if w.p.Period > 0 {
 		w.tabulate(l)
@@ -71,7 +71,7 @@ func (u use) or(o use) use {
 	return use{max(u.vel, o.vel), max(u.acc, o.acc), max(u.jerk, o.jerk)}
 }
 
-// instants checks stretch k of a law at five places, with what may be between
+// instants checks segment k of a law at five places, with what may be between
 // them, and returns which limit it uses most.
 func (w *Solver) instants(l *Law, k int) (u use, b mostUsed) {
 	m := &w.smooth.motion
@@ -105,7 +105,7 @@ func (w *Solver) instants(l *Law, k int) (u use, b mostUsed) {
 	return u, b
 }
 
-// seam checks both sides of the break after a piece, which stretch k of a law
+// seam checks both sides of the break after a piece, which segment k of a law
 // passes, for rows from some on: there accelerations may jump or have a corner
 // that lies between all places.
 func (w *Solver) seam(l *Law, k, piece, from int) (u use) {
@@ -177,7 +177,7 @@ func negative(x *[places]float64) *[places]float64 {
 	return &[places]float64{-x[0], -x[1], -x[2], -x[3], -x[4]}
 }
 
-// blame notes on the grid that stretch k of a law takes too much: everything the
+// blame notes on the grid that segment k of a law takes too much: everything the
 // average saw there.
 func (w *Solver) blame(l *Law, k int, u use) {
 	m := &w.smooth

@@ -6,17 +6,17 @@ import (
 	"sort"
 )
 
-// Law is motion along a path: s over time, in stretches of constant path jerk
+// Law is motion along a path: s over time, in segments of constant path jerk
 // (zero where the law was not smoothed). The zero Law is ready for Solve, which
 // uses its memory again.
 type Law struct {
-	nodes     []node
-	stretches []Stretch
-	factor    float64
-	length    float64
+	nodes  []node
+	spans  []LimitSpan
+	factor float64
+	length float64
 }
 
-// node is the state where a stretch begins; the last one is the end.
+// node is the state where a segment begins; the last one is the end.
 type node struct {
 	t, s       float64
 	v, a, jerk float64 // ṡ, s̈ after t, and how s̈ changes
@@ -47,15 +47,15 @@ func (l *Law) Slow(by float64) {
 		n := &l.nodes[i]
 		n.t, n.v, n.a, n.jerk = n.t*by, n.v*per, n.a*per*per, n.jerk*per*per*per
 	}
-	for i := range l.stretches {
-		l.stretches[i].Slowest *= per
+	for i := range l.spans {
+		l.spans[i].Slowest *= per
 	}
 	l.factor *= by
 }
 
-// Stretches returns which limit was active where, in order along the path. The
+// LimitSpans returns which limit was active where, in order along the path. The
 // slice is shared: read only.
-func (l *Law) Stretches() []Stretch { return l.stretches }
+func (l *Law) LimitSpans() []LimitSpan { return l.spans }
 
 // At returns path position, speed and acceleration at a time; before the start
 // and after the end the path rests there. Loop-safe.
@@ -64,7 +64,7 @@ func (l *Law) At(t float64) (s, v, a float64) {
 	return l.at(i-1, t)
 }
 
-// at evaluates stretch i at time t.
+// at evaluates segment i at time t.
 func (l *Law) at(i int, t float64) (s, v, a float64) {
 	switch last := len(l.nodes) - 1; {
 	case last < 0:
@@ -84,7 +84,7 @@ func (l *Law) at(i int, t float64) (s, v, a float64) {
 	return math.Min(math.Max(s, n.s), l.nodes[i+1].s), math.Max(v, 0), n.a + x*n.jerk
 }
 
-// when returns the time at which stretch i passes s, which it does once.
+// when returns the time at which segment i passes s, which it does once.
 func (l *Law) when(i int, s float64) float64 {
 	from, to := l.nodes[i].t, l.nodes[i+1].t
 	t := from + (to-from)/2
@@ -148,7 +148,7 @@ func (m *Motion) StateTo(q, v, a []float64, t float64) {
 	}
 }
 
-// seek returns the stretch that holds at t, looking near the last one first.
+// seek returns the segment that holds at t, looking near the last one first.
 func (m *Motion) seek(t float64) int {
 	nodes := m.law.nodes
 	i := m.i

@@ -3,21 +3,21 @@ package retime
 import "math"
 
 // Whatever a joint may do at one place of the path is a strip
-// −low ≤ α·u + β·x ≤ high of the phase plane [Verscheure], and on a stretch of path
+// −low ≤ α·u + β·x ≤ high of the phase plane [Verscheure], and on an interval of path
 // of length Δ at constant u
 //
 //	x(exit) = x(entry) + 2Δ·u                                            (3)
 //
 // so the strips at the exit are strips at the entry too. An interval collects them
-// for one stretch as lines of u over x and answers two questions: which u are
-// allowed at x, and from how large an x can the next stretch still be entered at or
+// for one interval as lines of u over x and answers two questions: which u are
+// allowed at x, and from how large an x can the next interval still be entered at or
 // below a given speed? Going backwards with the second question and forwards with
 // the first is reachability analysis [Pham].
 
 // line bounds u over x by P − M·x.
 type line struct{ P, M float64 }
 
-// interval holds the bounds on one stretch of path.
+// interval holds the bounds on one interval of path.
 type interval struct {
 	Upper, Lower []line  // u ≤ each, u ≥ each
 	Most         float64 // x at the entry may not exceed this

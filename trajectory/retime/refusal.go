@@ -62,7 +62,7 @@ func (e *SizeError) Error() string {
 	return fmt.Sprintf("%s limit of joint %d is %g, want %g to %g, or +Inf for none", e.Quantity, e.Joint, e.Value, 1/huge, huge)
 }
 
-// FreeError says that on a stretch of path no row with an acceleration limit
+// FreeError says that on a part of the path no row with an acceleration limit
 // moves: its time would be arbitrary.
 type FreeError struct{ From, To float64 }
 

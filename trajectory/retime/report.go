@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// Stretch is a part of the path along which one limit was active.
-type Stretch struct {
+// LimitSpan is a part of the path along which one limit was active.
+type LimitSpan struct {
 	From, To float64 // path positions
 	Limit    Limit
 	Row      int     // a joint, or after them a measure; −1 with None
@@ -14,7 +14,7 @@ type Stretch struct {
 	At       float64 // and where that is
 }
 
-func (s Stretch) String() string {
+func (s LimitSpan) String() string {
 	if s.Limit == None {
 		return fmt.Sprintf("s %.4g–%.4g: nothing", s.From, s.To)
 	}
@@ -27,7 +27,7 @@ func (l *Law) Active() float64 {
 		return 1
 	}
 	sum := 0.0
-	for _, s := range l.stretches {
+	for _, s := range l.spans {
 		if s.Limit != None {
 			sum += s.To - s.From
 		}
@@ -36,11 +36,11 @@ func (l *Law) Active() float64 {
 }
 
 // Tightest returns the bottleneck: the place where the motion is furthest below
-// the speeds that it reaches both before and after, and the stretch it lies in.
+// the speeds that it reaches both before and after, and the span it lies in.
 // If there is no such place it is where the motion is fastest: what holds that
-// back. Given rows, only stretches of those are looked at. It returns false if
+// back. Given rows, only spans of those are looked at. It returns false if
 // there is none.
-func (l *Law) Tightest(rows ...int) (tight Stretch, ok bool) {
+func (l *Law) Tightest(rows ...int) (tight LimitSpan, ok bool) {
 	after := 0.0 // the highest speed still to come, from the end
 	ahead := make([]float64, len(l.nodes))
 	for i := len(l.nodes) - 1; i >= 0; i-- {
@@ -50,17 +50,17 @@ func (l *Law) Tightest(rows ...int) (tight Stretch, ok bool) {
 	before, deepest, k := 0.0, math.Inf(-1), 0
 	for i, n := range l.nodes {
 		before = max(before, n.v)
-		for k < len(l.stretches)-1 && n.s >= l.stretches[k].To {
+		for k < len(l.spans)-1 && n.s >= l.spans[k].To {
 			k++
 		}
-		if k == len(l.stretches) || l.stretches[k].Limit == None || !among(l.stretches[k].Row, rows) {
+		if k == len(l.spans) || l.spans[k].Limit == None || !among(l.spans[k].Row, rows) {
 			continue
 		}
 		// on a tie of no drop at all, the fastest
 		drop := min(before, ahead[i]) - n.v
 		if drop > deepest || drop == deepest && drop == 0 && n.v > tight.Slowest {
 			deepest, ok = drop, true
-			tight = l.stretches[k]
+			tight = l.spans[k]
 			tight.At, tight.Slowest = n.s, n.v
 		}
 	}
@@ -83,8 +83,8 @@ func (l *Law) add(from, to float64, b binding, v0, v1 float64) {
 	if v1 < v0 {
 		slow, at = v1, to
 	}
-	if n := len(l.stretches); n > 0 {
-		last := &l.stretches[n-1]
+	if n := len(l.spans); n > 0 {
+		last := &l.spans[n-1]
 		if last.Limit == b.Limit && last.Row == b.Row {
 			last.To = to
 			if slow < last.Slowest {
@@ -93,10 +93,10 @@ func (l *Law) add(from, to float64, b binding, v0, v1 float64) {
 			return
 		}
 	}
-	l.stretches = append(l.stretches, Stretch{From: from, To: to, Limit: b.Limit, Row: b.Row, Slowest: slow, At: at})
+	l.spans = append(l.spans, LimitSpan{From: from, To: to, Limit: b.Limit, Row: b.Row, Slowest: slow, At: at})
 }
 
-// mostUsed is the limit of which a stretch uses the largest share.
+// mostUsed is the limit of which a segment uses the largest share.
 type mostUsed struct {
 	binding
 	share float64

@@ -498,7 +498,7 @@ func TestRandomReplanningGivesTheRemainingDuration(t *testing.T) {
 	t.Logf("%d replannings, at most %.2g of the duration off", n, worst)
 }
 
-// The point of it all: where only a stretch is hard, slowing there beats slowing
+// The point of it all: where only a part is hard, slowing there beats slowing
 // everything. The rival is the best trapezoid along the whole path, at any ratio
 // of speed and acceleration, slowed until every limit holds.
 func TestBeatsUniformSlowing(t *testing.T) {
@@ -572,16 +572,16 @@ func TestReportNamesTheBottleneck(t *testing.T) {
 	l := trajectory.Limits{Velocity: []float64{9, 9, 2}, Acceleration: []float64{90, 40, 2}, Deceleration: []float64{90, 40, 1}}
 	law := solve(t, &retime.Problem{Path: wiggle(), Limits: []trajectory.Limits{l}})
 	end := 0.0
-	for _, s := range law.Stretches() {
+	for _, s := range law.LimitSpans() {
 		if s.From != end || s.To <= s.From {
-			t.Fatalf("stretch %v does not follow %g", s, end)
+			t.Fatalf("span %v does not follow %g", s, end)
 		}
 		end = s.To
 	}
 	if end != 4 {
-		t.Errorf("stretches end at %g, want 4", end)
+		t.Errorf("spans end at %g, want 4", end)
 	}
-	first, last := law.Stretches()[0], law.Stretches()[len(law.Stretches())-1]
+	first, last := law.LimitSpans()[0], law.LimitSpans()[len(law.LimitSpans())-1]
 	if first.Limit != retime.Acceleration || first.Row != 2 || last.Limit != retime.Deceleration || last.Row != 2 {
 		t.Errorf("begins with %v and ends with %v, want acceleration and deceleration of the measure", first, last)
 	}

@@ -260,9 +260,9 @@ func (w *Solver) pauses() error {
 	return nil
 }
 
-// pause puts a stretch of constant speed wherever the path acceleration, within
+// pause puts an interval of constant speed wherever the path acceleration, within
 // a window, changes sign by more than that window can ramp: at such tops and
-// bottoms of the speed. The stretch lasts a whole window, since the average is as
+// bottoms of the speed. The interval lasts a whole window, since the average is as
 // steep as what is a window apart; what misses little is left to relax. It reports
 // whether there was such a place.
 func (w *Solver) pause() (found bool) {

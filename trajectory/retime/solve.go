@@ -57,7 +57,7 @@ func (l *Law) still(s float64, p *Problem) error {
 		return &SpeedError{End: p.StartSpeed == 0, Speed: v, Max: 0}
 	}
 	l.nodes = append(l.nodes[:0], node{s: s})
-	l.stretches, l.factor, l.length = l.stretches[:0], 1, 0
+	l.spans, l.factor, l.length = l.spans[:0], 1, 0
 	return nil
 }
 
@@ -81,7 +81,7 @@ func (w *Solver) lawTo(l *Law) {
 // reportTo lists the limits that are used most on each interval.
 func (w *Solver) reportTo(l *Law) {
 	g := &w.grid
-	l.stretches = l.stretches[:0]
+	l.spans = l.spans[:0]
 	for i := range g.Piece {
 		l.add(g.S[i], g.S[i+1], g.Held(i), math.Sqrt(g.X[i]), math.Sqrt(g.X[i+1]))
 	}
