@@ -7,6 +7,7 @@ import (
 	"poise/executive"
 	"poise/msgs/registry"
 	"poise/msgs/rosjson"
+	"poise/problem"
 	"poise/robot"
 )
 
@@ -33,7 +34,7 @@ type Translation[G, F, R any] struct {
 	Feedback func(f *executive.Feedback) *F
 	Result   func(m *robot.Model, r *executive.Result) R
 
-	Help map[string]string // by code, what a client of this action can do, where it is not what others can
+	Help map[problem.Code]string // by code, what a client of this action can do, where it is not what others can
 }
 
 // Type is the action's in the registry. An action that is not registered is a

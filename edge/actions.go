@@ -10,6 +10,7 @@ import (
 	"poise/executive"
 	"poise/msgs"
 	"poise/msgs/poisemsgs"
+	"poise/problem"
 	"poise/robot"
 )
 
@@ -17,7 +18,7 @@ import (
 const ServerSource = "poise serve"
 
 // elsewhere is what helps a client whose trajectory does not begin where the robot is.
-var elsewhere = map[string]string{"start_too_far": "begin the trajectory where joint_states says that the robot is, leave its point at time 0 out " +
+var elsewhere = map[problem.Code]string{"start_too_far": "begin the trajectory where joint_states says that the robot is, leave its point at time 0 out " +
 	"to begin wherever that is, or widen path_tolerance of the joint"}
 
 // FollowJointTrajectory plays a trajectory.
@@ -96,7 +97,7 @@ var ExecuteTrajectory = Translation[msgs.ExecuteTrajectoryGoal, msgs.ExecuteTraj
 	Result: func(_ *robot.Model, r *executive.Result) msgs.ExecuteTrajectoryResult {
 		return msgs.ExecuteTrajectoryResult{ErrorCode: ExecutionCode(r, ServerSource)}
 	},
-	Help: map[string]string{"start_too_far": "plan again from where the robot is, or bring it to the start of the plan first"},
+	Help: map[problem.Code]string{"start_too_far": "plan again from where the robot is, or bring it to the start of the plan first"},
 }
 
 // FollowStepSequence plays Cartesian steps.

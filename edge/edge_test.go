@@ -9,11 +9,11 @@ import (
 
 	"poise/edge"
 	"poise/executive"
-	"poise/executive/explain"
 	"poise/motion"
 	"poise/msgs"
 	"poise/msgs/poisemsgs"
 	"poise/planner/pipeline"
+	"poise/problem"
 	"poise/robot"
 	"poise/robot/load"
 	"poise/servo"
@@ -129,7 +129,7 @@ func TestWhatCannotBeFollowedIsNamed(t *testing.T) {
 func result(code, text string) *executive.Result {
 	r := &executive.Result{Code: code}
 	if text != "" {
-		r.Explanations = []explain.Explanation{explain.Because(code, text)}
+		r.Explanations = []problem.Problem{*problem.New(problem.Code(code), "%s", text)}
 	}
 	return r
 }

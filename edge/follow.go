@@ -6,9 +6,9 @@ import (
 
 	"poise/control/follow"
 	"poise/executive"
-	"poise/executive/explain"
 	"poise/msgs"
 	"poise/msgs/poisemsgs"
+	"poise/problem"
 	"poise/servo"
 	"poise/trajectory"
 )
@@ -155,10 +155,10 @@ func StatusText(f *executive.Feedback) string {
 	return b.String()
 }
 
-// Explanations converts explanations to messages.
-func Explanations(all []explain.Explanation) (out []poisemsgs.Explanation) {
+// Explanations converts problems to messages.
+func Explanations(all []problem.Problem) (out []poisemsgs.Explanation) {
 	for _, x := range all {
-		out = append(out, poisemsgs.Explanation{Code: x.Code, Text: x.Text, Joint: x.Joint, Resource: x.Resource,
+		out = append(out, poisemsgs.Explanation{Code: string(x.Code), Text: x.WithoutHelp(), Joint: x.Joint, Resource: x.Resource,
 			Owner: x.Owner, Help: x.Help, At: x.At, Value: x.Value, Limit: x.Limit})
 	}
 	return out

@@ -6,7 +6,6 @@ import (
 
 	"poise/control/follow"
 	"poise/executive"
-	"poise/executive/explain"
 	"poise/motion"
 	"poise/msgs/poisemsgs"
 	"poise/problem"
@@ -119,9 +118,9 @@ func bound(l robot.Limit) float64 {
 }
 
 // MotionProblems explains what is wrong with a motion or an edit of it.
-func MotionProblems(err error) (all []explain.Explanation) {
+func MotionProblems(err error) (all []problem.Problem) {
 	for _, p := range problem.All("bad_motion", err) {
-		x := explain.Because("bad_motion", p.Error())
+		x := *problem.New("bad_motion", "%s", p.Error())
 		x.Joint, x.Value, x.Limit = p.Joint, p.Value, p.Limit
 		all = append(all, x)
 	}

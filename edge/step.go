@@ -7,9 +7,9 @@ import (
 
 	"poise/control/step"
 	"poise/executive"
-	"poise/executive/explain"
 	"poise/msgs"
 	"poise/msgs/poisemsgs"
+	"poise/problem"
 	"poise/robot"
 	"poise/spatial"
 )
@@ -25,7 +25,7 @@ const (
 )
 
 // ErrAppend refuses a step sequence that is to continue another one.
-var ErrAppend error = explain.Because(codeAppend, "append: steps begin where the robot is, they are not put behind others")
+var ErrAppend error = problem.New(codeAppend, "append: steps begin where the robot is, they are not put behind others")
 
 const codeAppend = "cannot_append"
 

@@ -1,6 +1,6 @@
 package executive
 
-import "poise/executive/explain"
+import "poise/problem"
 
 // Outcome is what became of a command.
 type Outcome struct {
@@ -17,7 +17,7 @@ func (o *Outcome) Text() string {
 	if o.OK() {
 		return "ok"
 	}
-	return explain.Join(o.Explanations)
+	return problem.Join(o.Explanations)
 }
 
 // refused is the outcome of what was not done.

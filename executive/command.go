@@ -5,8 +5,8 @@ import (
 	"math"
 
 	"poise/control"
-	"poise/executive/explain"
 	"poise/loop"
+	"poise/problem"
 )
 
 // commandPatience is how long a command may take, in patiences of the cycle.
@@ -19,7 +19,7 @@ const maxWaiting = 1024
 func (e *Executive) command(c *command, orders ...loop.Order) *Answer {
 	switch {
 	case e.closed:
-		return e.refuse(c.who, c.what, explain.Because("server_stopped", "the executive is closed"))
+		return e.refuse(c.who, c.what, *problem.New("server_stopped", "the executive is closed"))
 	case e.robot.silent:
 		return e.refuse(c.who, c.what, e.whySilent())
 	case len(e.orders.waiting) > maxWaiting:
@@ -61,7 +61,7 @@ func (e *Executive) orderRefused(r *loop.Report) {
 
 // stopped is the cycle's word that a stop is complete.
 func (e *Executive) stopped(r *loop.Report) {
-	x := explain.Because("stopped", fmt.Sprintf("a stop of category %g took %.3g s and %.3g rad or m", r.Value, r.Time, r.Way))
+	x := *problem.New("stopped", "a stop of category %g took %.3g s and %.3g rad or m", r.Value, r.Time, r.Way)
 	x.Value, x.At = r.Value, float64(r.Tick.Time)*1e-9
 	e.notice(Notice{Tick: r.Tick, Kind: "stop", Explanation: x})
 	e.orders.take(r)
@@ -77,7 +77,7 @@ func (e *Executive) settleCommands() {
 		if e.robot.silent {
 			return e.whySilent()
 		}
-		x := explain.Because("unanswered", "the cycle did not do it in time")
+		x := *problem.New("unanswered", "the cycle did not do it in time")
 		x.Value, x.Limit = float64(took)*1e-9, float64(patience)*1e-9
 		return x
 	})
@@ -112,7 +112,7 @@ func (e *Executive) Reset(who string) *Answer {
 	return e.ask(func() *Answer {
 		settled := func(s *loop.Snapshot) (o Outcome, ok bool) {
 			if s.Stopped {
-				o.Explanations = []Explanation{explain.Because("stopping", "a stop is under way").With("reset again when the robot stands")}
+				o.Explanations = []Explanation{*problem.New("stopping", "a stop is under way").With("reset again when the robot stands")}
 			}
 			return o, true
 		}
@@ -137,7 +137,9 @@ func (e *Executive) power(who string, on bool) *Answer {
 	c.settled = func(s *loop.Snapshot) (o Outcome, ok bool) {
 		switch torque := s.Power == loop.Enabled || s.Power == loop.Stopping; {
 		case on && s.Power != loop.Enabled: // it came, and something else took it away
-			o.Explanations = []Explanation{e.words.Reason(control.Because(control.PowerOff), "").With("power is " + s.Power.String() + ": see the state for what took it away")}
+			x := e.words.Reason(control.Because(control.PowerOff), "")
+			x.Help = "power is " + s.Power.String() + ": see the state for what took it away"
+			o.Explanations = []Explanation{x}
 		case !on && torque && e.robot.turned < c.tick: // if it was switched on since, that came after this
 			return o, false
 		}
@@ -208,7 +210,7 @@ func (e *Executive) Place(who string, joints []string, positions []float64) *Ans
 		p := &control.Placement{}
 		var why []Explanation
 		if len(joints) != len(positions) {
-			x := explain.Because("wrong_size", fmt.Sprintf("%d names and %d positions", len(joints), len(positions)))
+			x := *problem.New("wrong_size", "%d names and %d positions", len(joints), len(positions))
 			x.Value, x.Limit = float64(len(positions)), float64(len(joints))
 			return e.refuse(who, "place", x)
 		}

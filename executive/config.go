@@ -7,16 +7,16 @@ import (
 	"poise/arbiter"
 	"poise/control"
 	"poise/control/follow"
-	"poise/executive/explain"
 	"poise/loop"
 	"poise/motion/library"
 	"poise/planner/pipeline"
+	"poise/problem"
 	"poise/robot"
 	"poise/servo"
 )
 
-// Explanation is why something was refused or ended.
-type Explanation = explain.Explanation
+// Explanation is why something was refused or ended: the one type of problem.
+type Explanation = problem.Problem
 
 // Cycle is a loop as seen from outside; *loop.Loop is one.
 type Cycle interface {

@@ -8,6 +8,7 @@ import (
 
 	"poise/action"
 	"poise/executive/explain"
+	"poise/problem"
 	"poise/robot"
 )
 
@@ -123,7 +124,7 @@ func (e *Executive) Close() {
 		for _, j := range e.goals.live {
 			j.callOff()
 		}
-		why := explain.Because("server_stopped", "the executive was closed")
+		why := *problem.New("server_stopped", "the executive was closed")
 		for _, name := range e.goals.names {
 			e.goals.actions[name].many.Stop(failed(why))
 		}

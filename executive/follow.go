@@ -1,12 +1,10 @@
 package executive
 
 import (
-	"fmt"
 	"math"
 
 	"poise/control"
 	"poise/control/follow"
-	"poise/executive/explain"
 	"poise/planner"
 	"poise/problem"
 	"poise/robot"
@@ -95,7 +93,7 @@ func (v *view) compileSlower(g *follow.Goal) (*work, []Explanation) {
 		next := speed * passesAt(why)
 		switch {
 		case why == nil && speed < 1:
-			x := explain.Because("slowed", fmt.Sprintf("played at %.3g %% of its planned speed: between its samples it would pass limits", 100*speed))
+			x := *problem.New("slowed", "played at %.3g %% of its planned speed: between its samples it would pass limits", 100*speed)
 			x.Value = speed
 			w.notes = []Explanation{x}
 			return w, nil
@@ -114,9 +112,9 @@ func passesAt(why []Explanation) float64 {
 	speed := 1.0
 	for _, x := range why {
 		switch ratio := math.Abs(x.Limit / x.Value); x.Code {
-		case string(follow.BeyondVelocity):
+		case follow.BeyondVelocity:
 			speed = min(speed, ratio)
-		case string(follow.BeyondAcceleration):
+		case follow.BeyondAcceleration:
 			speed = min(speed, math.Sqrt(ratio))
 		default:
 			return 0
@@ -171,7 +169,7 @@ func (v *view) compile(g *follow.Goal, extend bool) (*work, []Explanation) {
 	}
 	w := newWork(v.cfg.pool(followKind), p)
 	if len(w.pool) == 0 {
-		return nil, []Explanation{explain.Because("no_controller", "no controller plays trajectories")}
+		return nil, []Explanation{*problem.New("no_controller", "no controller plays trajectories")}
 	}
 	w.table = g.Table
 	if !g.Loop {
@@ -212,10 +210,10 @@ func (v *view) leavesOf(joints []string) (set robot.Set) {
 // followProblems explains what is wrong with a trajectory.
 func followProblems(err error) (all []Explanation) {
 	for _, p := range problem.In(err) {
-		all = append(all, explain.Problem(p))
+		all = append(all, *p)
 	}
 	if len(all) == 0 {
-		all = explain.Errors("invalid_goal", err)
+		all = problem.All("invalid_goal", err)
 	}
 	return all
 }

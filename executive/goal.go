@@ -2,8 +2,8 @@ package executive
 
 import (
 	"poise/action"
-	"poise/executive/explain"
 	"poise/planner/pipeline"
+	"poise/problem"
 	"poise/servo"
 )
 
@@ -44,7 +44,7 @@ type Result struct {
 }
 
 // Text puts all explanations into one text.
-func (r *Result) Text() string { return explain.Join(r.Explanations) }
+func (r *Result) Text() string { return problem.Join(r.Explanations) }
 
 // Feedback is how a goal gets on.
 type Feedback struct {
@@ -88,7 +88,7 @@ type Unreadable struct{ Err error }
 func (g *Unreadable) Action() string { return "unreadable" }
 
 func (g *Unreadable) prepare(*view) (*work, []Explanation) {
-	return nil, explain.Errors(unreadable, g.Err)
+	return nil, problem.All(unreadable, g.Err)
 }
 
 // unreadable is the code of the results of goals that could not be read.

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"poise/action"
-	"poise/executive/explain"
+	"poise/problem"
 )
 
 // Goals are the goals of one action, whose lives the executive owns: ids are names
@@ -71,7 +71,7 @@ func (b *goalBook) choose(w *work, r *robotState) (*seat, Explanation) {
 		return s, Explanation{} // what it does is replaced
 	}
 	if free == nil {
-		return nil, explain.Because("all_busy", fmt.Sprintf("all %d controllers for such goals are busy with other joints: %v", len(w.pool), busy)).
+		return nil, *problem.New("all_busy", "all %d controllers for such goals are busy with other joints: %v", len(w.pool), busy).
 			With("wait for one of them to end, or cancel it")
 	}
 	return free, Explanation{}
@@ -157,7 +157,7 @@ func (g *Goals) Stop() {
 				j.callOff()
 			}
 		}
-		g.many.Stop(failed(explain.Because("server_stopped", "the action was closed")))
+		g.many.Stop(failed(*problem.New("server_stopped", "the action was closed")))
 	})
 }
 

@@ -8,6 +8,7 @@ import (
 	"poise/control"
 	"poise/executive/explain"
 	"poise/loop"
+	"poise/problem"
 )
 
 // job is a goal on its way.
@@ -112,7 +113,7 @@ func (j *job) fail(cause action.Cause, why ...Explanation) {
 	if _, bad := j.goal.(*Unreadable); bad && cause == action.ConditionsUnmet {
 		r.Code = unreadable
 	}
-	text := explain.Join(why)
+	text := problem.Join(why)
 	switch {
 	case cause == action.Replaced || cause == action.ClientCancel:
 		j.h.Withdraw(cause, r, text)
@@ -170,7 +171,7 @@ func (j *job) ended(r *loop.Report) {
 	why, cause := e.words.Reason(reason, j.seat.Name), j.causeOf(r)
 	if j.off && cause == action.ClientCancel && j.h.State() != action.Preempting {
 		cause = action.ServerStopped
-		why = explain.Because("switched_off", fmt.Sprintf("controller %q was switched off", j.seat.Name))
+		why = *problem.New("switched_off", "controller %q was switched off", j.seat.Name)
 	}
 	j.fail(cause, why)
 }
@@ -250,7 +251,7 @@ func (j *job) changed(c action.Change[Result]) {
 	out.Tick = e.robot.tick
 	if c.To.Terminal() {
 		if len(out.Result.Explanations) == 0 && c.To != action.Succeeded {
-			out.Result = failed(explain.Because(explain.Underscored(c.Cause.String()), c.Detail))
+			out.Result = failed(*problem.New(explain.Underscored(c.Cause.String()), "%s", c.Detail))
 		}
 		e.goals.live = slices.DeleteFunc(e.goals.live, func(x *job) bool { return x == j })
 		delete(e.goals.ordered, j.number)
@@ -271,7 +272,7 @@ func (j *job) changed(c action.Change[Result]) {
 func failed(why ...Explanation) Result {
 	r := Result{Code: "failed", Explanations: why}
 	if len(why) > 0 {
-		r.Code = why[0].Code
+		r.Code = string(why[0].Code)
 	}
 	return r
 }

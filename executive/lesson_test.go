@@ -13,10 +13,10 @@ import (
 	"poise/control/pose"
 	"poise/control/stream"
 	"poise/control/torqueoff"
-	"poise/executive/explain"
 	"poise/loop"
 	"poise/planner"
 	"poise/planner/pipeline"
+	"poise/problem"
 	"poise/robot"
 	"poise/servo"
 	"poise/trajectory"
@@ -373,7 +373,7 @@ func TestControllersOutsideHavePriorities(t *testing.T) {
 		{OutsideRequest{Name: "gait", Resources: []string{"tail"}, Pending: []float32{1, 2}}, "2 pending priorities for 1 resources"},
 		{OutsideRequest{Name: "gait", Resources: []string{"tail"}, Operational: []float32{float32(math.NaN())}}, "operational priority 1 is NaN"},
 	} {
-		if why := explain.Join(r.e.Outside().Request("wire", x.request, nil)); !strings.Contains(why, x.want) {
+		if why := problem.Join(r.e.Outside().Request("wire", x.request, nil)); !strings.Contains(why, x.want) {
 			t.Errorf("%q does not say %q", why, x.want)
 		}
 	}

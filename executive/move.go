@@ -4,10 +4,10 @@ import (
 	"context"
 	"math"
 
-	"poise/executive/explain"
 	"poise/loop"
 	"poise/planner"
 	"poise/planner/pipeline"
+	"poise/problem"
 )
 
 // Move plans, and then performs what was planned.
@@ -38,7 +38,7 @@ type planned struct {
 func (p *plan) run(ctx context.Context) (out planned) {
 	out.answer = p.view.cfg.Pipelines.Ask(ctx, p.question, p.view.configuration())
 	if out.answer.Refusal != nil {
-		out.why = []Explanation{explain.Refusal(out.answer.Refusal)}
+		out.why = []Explanation{*out.answer.Refusal.Whole()}
 		return out
 	}
 	motions := out.answer.Motions
@@ -78,10 +78,10 @@ func (v *view) planOf(q *pipeline.Question) (*plan, []Explanation) {
 		return &plan{view: v, question: q}, nil // the planner's answer says so
 	}
 	if len(q.Items) == 0 && !q.Sequence {
-		return nil, []Explanation{explain.Because("no_request", "there is nothing to plan")}
+		return nil, []Explanation{*problem.New("no_request", "there is nothing to plan")}
 	}
 	if _, why := v.cfg.Pipelines.Find(q.Pipeline); why != nil {
-		return nil, []Explanation{explain.UnknownName("unknown_pipeline", "planner", q.Pipeline, v.cfg.Pipelines.Names())}
+		return nil, []Explanation{*problem.Unknown("unknown_pipeline", "planner", q.Pipeline, v.cfg.Pipelines.Names())}
 	}
 	return &plan{view: v, question: q}, nil
 }

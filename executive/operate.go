@@ -1,10 +1,8 @@
 package executive
 
 import (
-	"fmt"
-
 	"poise/control"
-	"poise/executive/explain"
+	"poise/problem"
 	"poise/robot"
 )
 
@@ -52,9 +50,9 @@ func (c *Config) operable(name string) (*Controller, []Explanation) {
 	s, ok := c.controller(name)
 	switch {
 	case !ok:
-		return nil, []Explanation{explain.UnknownName("unknown_controller", "controller", name, c.controllerNames())}
+		return nil, []Explanation{*problem.Unknown("unknown_controller", "controller", name, c.controllerNames())}
 	case s.Operate == nil:
-		return nil, []Explanation{explain.Because("not_continuous", fmt.Sprintf("controller %q is not switched on and off: it performs goals", name)).
+		return nil, []Explanation{*problem.New("not_continuous", "controller %q is not switched on and off: it performs goals", name).
 			With("send it a goal")}
 	}
 	return s, nil
@@ -63,11 +61,11 @@ func (c *Config) operable(name string) (*Controller, []Explanation) {
 // operate makes the work of a continuous controller on some leaves.
 func (v *view) operate(s *Controller, set robot.Set) (*work, []Explanation) {
 	if set.Empty() {
-		return nil, []Explanation{explain.Because("no_resources", fmt.Sprintf("controller %q is to work on nothing", s.Name)).With("name at least one resource")}
+		return nil, []Explanation{*problem.New("no_resources", "controller %q is to work on nothing", s.Name).With("name at least one resource")}
 	}
 	p, err := s.Operate(set, v.now)
 	if err != nil {
-		return nil, explain.Errors("invalid_resource_set", err)
+		return nil, problem.All("invalid_resource_set", err)
 	}
 	return newWork([]string{s.Name}, p), nil
 }
@@ -82,9 +80,9 @@ func (g *Perform) prepare(v *view) (*work, []Explanation) {
 	s, ok := v.cfg.controller(g.Controller)
 	switch {
 	case !ok:
-		return nil, []Explanation{explain.UnknownName("unknown_controller", "controller", g.Controller, v.cfg.controllerNames())}
+		return nil, []Explanation{*problem.Unknown("unknown_controller", "controller", g.Controller, v.cfg.controllerNames())}
 	case g.Program == nil:
-		return nil, []Explanation{explain.Because("bad_program", "there is nothing to perform")}
+		return nil, []Explanation{*problem.New("bad_program", "there is nothing to perform")}
 	}
 	w := newWork([]string{s.Name}, g.Program)
 	w.duration, w.rate = g.Duration, g.Rate
@@ -98,7 +96,7 @@ func checkRate(rate float64) []Explanation {
 	if rate >= 0 && rate <= maxRate {
 		return nil
 	}
-	x := explain.Because("bad_value", fmt.Sprintf("speed %g is not between 0 and %g", rate, float64(maxRate)))
+	x := *problem.New("bad_value", "speed %g is not between 0 and %g", rate, float64(maxRate))
 	x.Value, x.Limit = rate, maxRate
 	return []Explanation{x}
 }

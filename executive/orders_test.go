@@ -4,8 +4,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"poise/executive/explain"
 	"poise/loop"
+	"poise/problem"
 	"poise/servo"
 )
 
@@ -23,7 +23,7 @@ func (r *ring) send(o loop.Order) bool {
 	return true
 }
 
-func late(*command, int64) Explanation { return explain.Because("late", "late") }
+func late(*command, int64) Explanation { return *problem.New("late", "late") }
 
 // TestOrdersKeepTheirOrder fills the ring: what must not get lost waits, in order,
 // and what can be refused is.
@@ -64,7 +64,7 @@ func TestCommandsAreAnsweredOnce(t *testing.T) {
 			t.Errorf("number %d", c.number)
 		}
 	}
-	d.refuse(refusedOne.number, explain.Because("no", "no"))
+	d.refuse(refusedOne.number, *problem.New("no", "no"))
 	for _, c := range []*command{plain, refusedOne, state} {
 		d.take(&loop.Report{Kind: loop.Echoed, Goal: c.number, Tick: servo.Tick{N: 10}})
 	}
@@ -85,7 +85,7 @@ func TestCommandsAreAnsweredOnce(t *testing.T) {
 	}
 	last := &command{}
 	d.start(last, 6)
-	d.end(explain.Because("closed", "closed"))
+	d.end(*problem.New("closed", "closed"))
 	if o, over := last.answer.Outcome(); !over || o.OK() || last.answer.resolve(Outcome{}) {
 		t.Error("the end answers everything, once")
 	}
@@ -107,7 +107,7 @@ func TestRandomCommands(t *testing.T) {
 		for _, o := range r.taken {
 			switch rng.IntN(3) {
 			case 0:
-				d.refuse(o.Goal, explain.Because("no", "no"))
+				d.refuse(o.Goal, *problem.New("no", "no"))
 			case 1:
 				d.take(&loop.Report{Kind: loop.Echoed, Goal: o.Goal, Tick: servo.Tick{N: uint64(now)}})
 			}

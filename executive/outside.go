@@ -7,6 +7,7 @@ import (
 	"poise/action"
 	"poise/control/stream"
 	"poise/executive/explain"
+	"poise/problem"
 	"poise/robot"
 )
 
@@ -46,11 +47,11 @@ func (r *OutsideRequest) ranks(words *explain.Words) (all []stream.Rank, why []E
 		values []float32
 	}{{"pending", pending}, {"operational", operational}} {
 		if n := len(list.values); n != 0 && n != len(r.Resources) {
-			why = append(why, explain.Because("invalid", fmt.Sprintf("%d %s priorities for %d resources: there must be one each, or none", n, list.name, len(r.Resources))))
+			why = append(why, *problem.New("invalid", "%d %s priorities for %d resources: there must be one each, or none", n, list.name, len(r.Resources)))
 		}
 		for i, v := range list.values {
 			if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
-				why = append(why, explain.Because("invalid", fmt.Sprintf("%s priority %d is %v, must be a number", list.name, i+1, v)))
+				why = append(why, *problem.New("invalid", "%s priority %d is %v, must be a number", list.name, i+1, v))
 			}
 		}
 	}
@@ -127,7 +128,7 @@ func (o *Outside) request(who string, r *OutsideRequest, tell func(Assignment)) 
 	changed := func(c Change) { e.locked(func() { o.changed(x, r.ID, c) }) }
 	id, err := e.submit(who, &job{goal: &ready{x.seat, w}, work: w, watch: Watch{Changed: changed}})
 	if err != nil {
-		return explain.Errors("invalid", err)
+		return problem.All("invalid", err)
 	}
 	x.goal, x.live = id, true
 	return nil
@@ -187,7 +188,7 @@ func (o *Outside) seatFor(name string) (*remote, []Explanation) {
 		free.name, free.request, free.owns = name, 0, robot.Set{}
 		return free, nil
 	}
-	return nil, []Explanation{explain.Because("all_busy", fmt.Sprintf("no seat is free for controller %q outside: %d are taken", name, len(o.list))).
+	return nil, []Explanation{*problem.New("all_busy", "no seat is free for controller %q outside: %d are taken", name, len(o.list)).
 		With("configure more seats, or let another one end")}
 }
 

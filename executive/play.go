@@ -10,7 +10,6 @@ import (
 
 	"poise/control"
 	"poise/control/follow"
-	"poise/executive/explain"
 	"poise/motion"
 	"poise/motion/library"
 	"poise/problem"
@@ -46,17 +45,17 @@ func ParsePlay(name, options string) (Goal, []Explanation) {
 		case key == "speed":
 			if p.Speed, err = strconv.ParseFloat(value, 64); err == nil && p.Speed == 0 {
 				// in a goal that would be the usual speed
-				why = append(why, explain.Because("bad_option", "at speed 0 a motion would not move").With("pause it once it runs"))
+				why = append(why, *problem.New("bad_option", "at speed 0 a motion would not move").With("pause it once it runs"))
 			}
 		case ok && !has:
 			*flag = true
 		case ok:
 			*flag, err = strconv.ParseBool(value)
 		default:
-			why = append(why, explain.UnknownName("bad_option", "option", key, words))
+			why = append(why, *problem.Unknown("bad_option", "option", key, words))
 		}
 		if err != nil {
-			why = append(why, explain.Because("bad_option", fmt.Sprintf("option %q: %q is not its value", key, value)))
+			why = append(why, *problem.New("bad_option", "option %q: %q is not its value", key, value))
 		}
 	}
 	if resume {
@@ -116,18 +115,18 @@ func (g *Play) document(v *view) (*motion.Document, []Explanation) {
 // stored finds a motion by name.
 func (v *view) stored(name string) (*motion.Document, []Explanation) {
 	if v.cfg.Library == nil {
-		return nil, []Explanation{explain.Because("no_library", "there is no library of stored motions")}
+		return nil, []Explanation{*problem.New("no_library", "there is no library of stored motions")}
 	}
 	m, err := v.cfg.Library.Get(name)
 	switch {
 	case err == nil:
 		return m.Document, nil
 	case errors.Is(err, library.ErrUnreadable):
-		return nil, []Explanation{explain.Because("unreadable_motion", err.Error()).With("mend its file; it is read again when it changes")}
+		return nil, []Explanation{*problem.New("unreadable_motion", "%s", err.Error()).With("mend its file; it is read again when it changes")}
 	case errors.Is(err, library.ErrUnknown):
-		return nil, []Explanation{explain.Because("unknown_motion", err.Error())}
+		return nil, []Explanation{*problem.New("unknown_motion", "%s", err.Error())}
 	}
-	return nil, explain.Errors("library", err)
+	return nil, problem.All("library", err)
 }
 
 // motionProblems explains what is wrong with a stored motion.
@@ -151,7 +150,7 @@ func (v *view) inStartPose(d *motion.Document, g *Play, goal *follow.Goal) (why 
 	}
 	named, ok := v.cfg.Model.Pose(d.StartPose)
 	if !ok {
-		return []Explanation{explain.UnknownName("unknown_pose", "pose", d.StartPose, v.poseNames())}
+		return []Explanation{*problem.Unknown("unknown_pose", "pose", d.StartPose, v.poseNames())}
 	}
 	for i, id := range named.Joints {
 		name := v.words.Joint(id)
@@ -172,7 +171,7 @@ func (v *view) inStartPose(d *motion.Document, g *Play, goal *follow.Goal) (why 
 			x.Owner = ""
 			unit := v.words.Unit(id)
 			x.Text = fmt.Sprintf("motion %q begins in pose %q, and joint %s is %.4g %s away from it, %g %s is allowed", g.Name, d.StartPose, name, off, unit, startPoseTolerance, unit)
-			why = append(why, x.With(fmt.Sprintf("go to pose %q first, or allow an approach", d.StartPose)))
+			why = append(why, *x.With("go to pose %q first, or allow an approach", d.StartPose))
 		}
 	}
 	return why

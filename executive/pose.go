@@ -2,7 +2,7 @@ package executive
 
 import (
 	"poise/control/pose"
-	"poise/executive/explain"
+	"poise/problem"
 )
 
 // Pose goes to a named pose of the robot.
@@ -19,15 +19,15 @@ const poseKind = "pose"
 
 func (g *Pose) prepare(v *view) (*work, []Explanation) {
 	if _, ok := v.cfg.Model.Pose(g.Name); !ok {
-		return nil, []Explanation{explain.UnknownName("unknown_pose", "pose", g.Name, v.poseNames())}
+		return nil, []Explanation{*problem.Unknown("unknown_pose", "pose", g.Name, v.poseNames())}
 	}
 	p, err := pose.Named(v.cfg.Model, g.Name, g.Speed)
 	if err != nil {
-		return nil, explain.Errors("bad_pose", err)
+		return nil, problem.All("bad_pose", err)
 	}
 	w := newWork(v.cfg.pool(poseKind), p)
 	if len(w.pool) == 0 {
-		return nil, []Explanation{explain.Because("no_controller", "no controller goes to poses")}
+		return nil, []Explanation{*problem.New("no_controller", "no controller goes to poses")}
 	}
 	return w, nil
 }

@@ -1,7 +1,6 @@
 package executive
 
 import (
-	"fmt"
 	"slices"
 
 	"poise/action"
@@ -9,6 +8,7 @@ import (
 	"poise/control/follow"
 	"poise/executive/explain"
 	"poise/loop"
+	"poise/problem"
 	"poise/robot"
 )
 
@@ -65,7 +65,7 @@ type view struct {
 // prepare a goal. Nothing can be done before the cycle has run.
 func (v *view) prepare(g Goal) (*work, []Explanation) {
 	if v.now == nil {
-		return nil, []Explanation{explain.Because("cycle_silent", "the cycle of the robot has not run yet").With("try again when it does")}
+		return nil, []Explanation{*problem.New("cycle_silent", "the cycle of the robot has not run yet").With("try again when it does")}
 	}
 	return g.prepare(v)
 }
@@ -147,7 +147,7 @@ func (v *view) prepareSafely(g Goal) (w *work, why []Explanation, cause action.C
 	defer func() {
 		if p := recover(); p != nil {
 			w, cause = nil, action.Fault
-			why = []Explanation{explain.Because("panicked", fmt.Sprintf("preparing the goal failed: %v", p))}
+			why = []Explanation{*problem.New("panicked", "preparing the goal failed: %v", p)}
 		}
 	}()
 	w, why = v.prepare(g)

@@ -14,6 +14,7 @@ import (
 	"poise/loop"
 	"poise/planner"
 	"poise/planner/pipeline"
+	"poise/problem"
 	"poise/robot"
 	"poise/robot/load"
 	"poise/servo"
@@ -106,7 +107,7 @@ func TestOperationalNeedsAContinuousController(t *testing.T) {
 	if w, _ = v.prepare(&Operational{Controller: "hold"}); w.off != "hold" {
 		t.Errorf("%+v", w)
 	}
-	for name, code := range map[string]string{"follow": "not_continuous", "hodl": "unknown_controller"} {
+	for name, code := range map[string]problem.Code{"follow": "not_continuous", "hodl": "unknown_controller"} {
 		if _, why = v.prepare(&Operational{Controller: name, On: true}); len(why) != 1 || why[0].Code != code || why[0].Help == "" {
 			t.Errorf("%s: %+v", name, why)
 		}

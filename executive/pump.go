@@ -9,8 +9,8 @@ import (
 
 	"poise/action"
 	"poise/control"
-	"poise/executive/explain"
 	"poise/loop"
+	"poise/problem"
 )
 
 // Pump takes what the cycle has told and moves all goals on. now is the time of
@@ -97,8 +97,7 @@ func (e *Executive) newest() {
 	for _, seat := range e.robot.seats {
 		if a := e.robot.activity(seat); a != nil && a.Active && e.goals.ordered[a.Goal] == nil {
 			e.orders.send(loop.Order{Kind: loop.CancelGoal, Controller: seat.id, Goal: a.Goal})
-			e.notice(Notice{Tick: s.Tick, Kind: "refused", Explanation: explain.Because("orphan",
-				fmt.Sprintf("controller %q performed a goal that was not submitted here; it was cancelled", seat.Name))})
+			e.notice(Notice{Tick: s.Tick, Kind: "refused", Explanation: *problem.New("orphan", "controller %q performed a goal that was not submitted here; it was cancelled", seat.Name)})
 		}
 	}
 }
@@ -120,9 +119,9 @@ func (e *Executive) take(r *loop.Report) {
 		if r.Power != loop.Stopping {
 			e.robot.turned = r.Tick.N
 		}
-		e.notice(Notice{Tick: r.Tick, Kind: "power", Explanation: explain.Because("power_"+r.Power.String(), "power is "+r.Power.String())})
+		e.notice(Notice{Tick: r.Tick, Kind: "power", Explanation: *problem.New("power_"+problem.Code(r.Power.String()), "power is %v", r.Power)})
 	case loop.LimbSafe:
-		x := explain.Because("limb_safe", "in its safe state: "+strings.Join(e.words.Names(r.Set), ", "))
+		x := *problem.New("limb_safe", "in its safe state: %s", strings.Join(e.words.Names(r.Set), ", "))
 		e.notice(Notice{Tick: r.Tick, Kind: "limb_safe", Explanation: x})
 	default:
 		e.orders.take(r)
@@ -207,7 +206,7 @@ func (e *Executive) reconcile() {
 			continue
 		}
 		if a := e.robot.activity(j.seat); a != nil && (!a.Active || a.Goal != j.number) {
-			j.fail(action.Fault, explain.Because("report_lost", "the cycle does not perform the goal any more, and its report was lost"))
+			j.fail(action.Fault, *problem.New("report_lost", "the cycle does not perform the goal any more, and its report was lost"))
 		}
 	}
 }
@@ -234,7 +233,7 @@ func (e *Executive) listen() {
 
 func (e *Executive) whySilent() Explanation {
 	silence, patience := float64(e.now-e.robot.heard)*1e-9, e.cfg.Patience.Seconds()
-	x := explain.Because("cycle_silent", fmt.Sprintf("the cycle of the robot was not heard of for %.3g s, %.3g s is allowed: it stands still, or the computer is too busy for it", silence, patience))
+	x := *problem.New("cycle_silent", "the cycle of the robot was not heard of for %.3g s, %.3g s is allowed: it stands still, or the computer is too busy for it", silence, patience)
 	x.Value, x.Limit = silence, patience
-	return x.With("try again once it is heard of; if that does not come, start the server anew, with a longer --period if the computer is slow")
+	return *x.With("try again once it is heard of; if that does not come, start the server anew, with a longer --period if the computer is slow")
 }

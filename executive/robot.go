@@ -6,6 +6,7 @@ import (
 	"poise/arbiter"
 	"poise/executive/explain"
 	"poise/loop"
+	"poise/problem"
 	"poise/robot"
 	"poise/servo"
 )
@@ -81,7 +82,7 @@ func (r *robotState) controllerNames() (all []string) {
 
 // unknownController explains a name that no controller has.
 func (r *robotState) unknownController(name string) Explanation {
-	return explain.UnknownName("unknown_controller", "controller", name, r.controllerNames())
+	return *problem.Unknown("unknown_controller", "controller", name, r.controllerNames())
 }
 
 // unknownJoint explains a name that no joint has.
@@ -90,7 +91,7 @@ func (r *robotState) unknownJoint(name string) Explanation {
 	for _, j := range r.model.Joints() {
 		names = append(names, j.Name)
 	}
-	x := explain.UnknownName("unknown_joint", "joint", name, names)
+	x := *problem.Unknown("unknown_joint", "joint", name, names)
 	x.Joint = name
 	return x
 }

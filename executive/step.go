@@ -2,7 +2,6 @@ package executive
 
 import (
 	"poise/control/step"
-	"poise/executive/explain"
 	"poise/problem"
 	"poise/robot"
 )
@@ -30,7 +29,7 @@ func (g *Step) prepare(v *view) (*work, []Explanation) {
 	}
 	w := newWork(v.cfg.pool(stepKind), p)
 	if len(w.pool) == 0 {
-		return nil, []Explanation{explain.Because("no_controller", "no controller plays steps")}
+		return nil, []Explanation{*problem.New("no_controller", "no controller plays steps")}
 	}
 	w.rate, w.duration = g.Rate, p.Duration()
 	for leaf := range w.claim.All {
@@ -44,7 +43,7 @@ func (g *Step) prepare(v *view) (*work, []Explanation) {
 // stepProblems explains what is wrong with steps.
 func stepProblems(err error) (all []Explanation) {
 	for _, p := range problem.All(step.BadStep, err) {
-		all = append(all, explain.Problem(&p))
+		all = append(all, p)
 	}
 	return all
 }

@@ -7,8 +7,8 @@ import (
 
 	"poise/action"
 	"poise/control"
-	"poise/executive/explain"
 	"poise/loop"
+	"poise/problem"
 	"poise/robot"
 )
 
@@ -236,7 +236,7 @@ func (x *switching) carryOut() {
 		}
 		id, err := e.submit(x.command.who, &job{goal: &ready{s.seat, s.work}, work: s.work, watch: Watch{Changed: func(c Change) { x.changed(s, c) }}})
 		if err != nil {
-			x.failed = append(x.failed, explain.Errors("invalid", err)...)
+			x.failed = append(x.failed, problem.All("invalid", err)...)
 		}
 		s.id = id
 	}
@@ -289,7 +289,7 @@ func (x *switching) rollBack() {
 	for _, j := range x.before {
 		if j.seat.Operate != nil {
 			if _, err := e.submit(x.command.who, &job{goal: &ready{j.seat, j.work}, work: j.work}); err != nil {
-				x.failed = append(x.failed, explain.Errors("invalid", err)...)
+				x.failed = append(x.failed, problem.All("invalid", err)...)
 			}
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"poise/action"
-	"poise/executive/explain"
+	"poise/problem"
 	"poise/robot"
 )
 
@@ -25,7 +25,7 @@ func (e *Executive) SetTorque(who string, on bool, resources []string) *Answer {
 	return e.ask(func() *Answer {
 		pool := e.robot.pool(torqueKind)
 		if len(pool) == 0 || e.robot.snap == nil {
-			return e.refuse(who, "set torque", explain.Because("no_controller", "no controller lets single limbs go").With("switch the power of the whole robot"))
+			return e.refuse(who, "set torque", *problem.New("no_controller", "no controller lets single limbs go").With("switch the power of the whole robot"))
 		}
 		set, unknown := e.words.Set(resources)
 		if len(unknown) > 0 {
@@ -59,7 +59,7 @@ func (e *Executive) setLimp(who string, s *seat, limp robot.Set) *Answer {
 	}
 	e.audit(who, what, "asked")
 	if _, err := e.submit(who, j); err != nil {
-		a.resolve(Outcome{Explanations: explain.Errors("invalid", err)})
+		a.resolve(Outcome{Explanations: problem.All("invalid", err)})
 	}
 	return a
 }

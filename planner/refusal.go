@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"strings"
+
+	"poise/problem"
 )
 
 // Kind is what sort of trouble a refusal is; wires have a number for each.
@@ -36,36 +38,34 @@ func (k Kind) String() string { return kindNames[k] }
 // None stands for a sample or item that a refusal does not speak of.
 const None = -1
 
-// Refusal explains why nothing was planned.
+// Refusal explains why nothing was planned: the problem, and where on the way it is.
+// At is the time of the sample.
 type Refusal struct {
+	problem.Problem
 	Kind     Kind
 	Item     int     // of a sequence, counted from 0; None for a single request
-	Joint    string  // "" if it is not about one
 	Sample   int     // None if it is not about one
-	Time     float64 // of the sample, s
 	Distance float64 // along the path, m; 0 if it is not about a place on it
-	Value    float64 // what was asked for or would be
-	Limit    float64 // what is allowed
-	What     string  // the trouble in words, with its numbers
-	Help     string  // what would make it pass, "" if unknown
 }
 
-func (r *Refusal) Error() string {
-	var b strings.Builder
+// Whole returns the problem with the code of its kind and the item it is about.
+func (r *Refusal) Whole() *problem.Problem {
+	p := r.Problem
+	p.Code = "plan_" + problem.Code(strings.ReplaceAll(r.Kind.String(), " ", "_"))
 	if r.Item != None {
-		fmt.Fprintf(&b, "item %d: ", r.Item)
+		p.Thing = fmt.Sprintf("item %d", r.Item)
 	}
-	b.WriteString(r.What)
-	if r.Help != "" {
-		b.WriteString("; ")
-		b.WriteString(r.Help)
-	}
-	return b.String()
+	return &p
 }
+
+func (r *Refusal) Error() string { return r.Whole().Error() }
+
+// Unwrap returns the problem.
+func (r *Refusal) Unwrap() error { return r.Whole() }
 
 // Refuse returns a refusal that is about no sample and no item.
 func Refuse(k Kind, format string, a ...any) *Refusal {
-	return &Refusal{Kind: k, Item: None, Sample: None, What: fmt.Sprintf(format, a...)}
+	return &Refusal{Problem: *problem.New("", format, a...), Kind: k, Item: None, Sample: None}
 }
 
 // Stopped returns the refusal of a plan whose context has ended, nil if it goes on.

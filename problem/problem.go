@@ -13,7 +13,7 @@
 package problem
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -94,25 +94,37 @@ func (p *Problem) With(format string, a ...any) *Problem {
 	return p
 }
 
+// WithoutHelp prints the problem as Error does, without what would make it pass.
+func (p Problem) WithoutHelp() string {
+	p.Help = ""
+	return p.Error()
+}
+
+// Join prints problems, a line each.
+func Join(all []Problem) string {
+	lines := make([]string, len(all))
+	for i := range all {
+		lines[i] = all[i].Error()
+	}
+	return strings.Join(lines, "\n")
+}
+
 // All takes an error apart: joined errors one by one, what is wrapped as a whole. An
-// error that is no problem becomes one of a code.
+// error that is no problem becomes one of a code, a problem without code gets it.
 func All(code Code, err error) (all []Problem) {
 	switch e := err.(type) {
 	case nil:
-	case *Problem:
-		all = []Problem{*e}
-	case Problem:
-		all = []Problem{e}
 	case interface{ Unwrap() []error }:
 		for _, one := range e.Unwrap() {
 			all = append(all, All(code, one)...)
 		}
 	default:
-		var p *Problem
-		if errors.As(err, &p) && err.Error() == p.Error() {
-			return []Problem{*p}
+		one := Problem{Text: err.Error()}
+		if in := In(err); len(in) == 1 && in[0].Error() == err.Error() {
+			one = *in[0]
 		}
-		all = []Problem{{Code: code, Text: err.Error()}}
+		one.Code = cmp.Or(one.Code, code)
+		all = []Problem{one}
 	}
 	return all
 }

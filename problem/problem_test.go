@@ -65,6 +65,19 @@ func TestAllTakesErrorsApart(t *testing.T) {
 	}
 }
 
+func TestAllTakesJoinedErrorsApart(t *testing.T) {
+	all := All("invalid", errors.Join(errors.New("plain"), New("own", "mine").With("ask"), Problem{Thing: "row 3", Text: "no code"}))
+	if len(all) != 3 || all[0].Code != "invalid" || all[1].Code != "own" || all[2].Code != "invalid" {
+		t.Errorf("%+v", all)
+	}
+	if got, want := Join(all), "plain\nmine; ask\nrow 3: no code"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := all[1].WithoutHelp(); got != "mine" || all[1].Help != "ask" {
+		t.Errorf("%q, %q", got, all[1].Help)
+	}
+}
+
 func TestJSONHasWhatThereIs(t *testing.T) {
 	p := Problem{Code: "beyond_velocity", Pos: Pos{File: "nod.yaml", Line: 4}, Joint: "head", Value: 3, Limit: 2, Text: "too fast"}
 	got, err := json.Marshal(p)

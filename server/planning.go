@@ -14,6 +14,7 @@ import (
 	"poise/loop"
 	"poise/msgs"
 	"poise/planner"
+	"poise/problem"
 	"poise/robot"
 	"poise/spatial"
 )
@@ -53,7 +54,7 @@ func (p *planning) serve(r *register) {
 }
 
 // otherStart is what helps a client whose start_state is not where the robot is.
-var otherStart = map[string]string{"start_too_far": "leave start_state out to plan from where the robot is, or bring it to that state first"}
+var otherStart = map[problem.Code]string{"start_too_far": "leave start_state out to plan from where the robot is, or bring it to that state first"}
 
 // moveState words a phase as move_group does.
 func moveState(f *executive.Feedback) string {

@@ -10,9 +10,9 @@ import (
 	"poise/controllers"
 	"poise/edge"
 	"poise/executive"
-	"poise/executive/explain"
 	"poise/graph"
 	"poise/msgs/poisemsgs"
+	"poise/problem"
 	"poise/robot"
 )
 
@@ -117,7 +117,7 @@ func addCommand[Req, Res any](r *register, name string, run func(who string, q *
 		}
 		text := "done"
 		if !o.OK() {
-			text = explain.Join(o.Explanations)
+			text = problem.Join(o.Explanations)
 		}
 		return word(o.OK(), text, edge.Explanations(o.Explanations), o), nil
 	})

@@ -9,10 +9,10 @@ import (
 	"poise/controllers"
 	"poise/edge"
 	"poise/executive"
-	"poise/executive/explain"
 	"poise/loop"
 	"poise/msgs"
 	"poise/msgs/poisemsgs"
+	"poise/problem"
 	"poise/robot"
 	"poise/servo"
 )
@@ -91,7 +91,7 @@ func (bot *servedRobot) stop(ctx context.Context, q *poisemsgs.StopRequest) (*po
 		return nil, err
 	}
 	if !o.OK() {
-		return &poisemsgs.StopResponse{Message: explain.Join(o.Explanations), Explanations: edge.Explanations(o.Explanations)}, nil
+		return &poisemsgs.StopResponse{Message: problem.Join(o.Explanations), Explanations: edge.Explanations(o.Explanations)}, nil
 	}
 	return &poisemsgs.StopResponse{Success: true, Message: fmt.Sprintf("%sstands after %.3f s", note, o.Value)}, nil
 }
@@ -107,7 +107,7 @@ func (bot *servedRobot) resume(ctx context.Context, q *poisemsgs.ResumeRequest) 
 			}
 		}
 	}
-	var why []explain.Explanation
+	var why []problem.Problem
 	for _, name := range names {
 		o, err := waitFor(ctx, bot.exec.Resume(callerOf(ctx), name))
 		if err != nil {
@@ -116,7 +116,7 @@ func (bot *servedRobot) resume(ctx context.Context, q *poisemsgs.ResumeRequest) 
 		why = append(why, o.Explanations...)
 	}
 	if len(why) > 0 {
-		return &poisemsgs.ResumeResponse{Message: explain.Join(why), Explanations: edge.Explanations(why)}, nil
+		return &poisemsgs.ResumeResponse{Message: problem.Join(why), Explanations: edge.Explanations(why)}, nil
 	}
 	return &poisemsgs.ResumeResponse{Success: true, Message: "done"}, nil
 }
@@ -150,22 +150,22 @@ func (bot *servedRobot) servePlacing(r *register) {
 
 // poseByHand moves joints without torque as a hand would.
 func (bot *servedRobot) poseByHand(ctx context.Context, by servo.HandPoser, q *poisemsgs.JointsHandSetRequest) (*poisemsgs.JointsHandSetResponse, error) {
-	var why []explain.Explanation
+	var why []problem.Problem
 	names := q.Joints.Name
 	if len(q.Joints.Position) != len(names) {
-		why = append(why, explain.Because("wrong_size", fmt.Sprintf("%d joints and %d positions", len(names), len(q.Joints.Position))))
+		why = append(why, *problem.New("wrong_size", "%d joints and %d positions", len(names), len(q.Joints.Position)))
 	}
 	ids := make([]robot.JointID, len(names))
 	for i, name := range names {
 		id, ok := bot.model.Joint(name)
 		if ids[i] = id; !ok {
-			why = append(why, explain.UnknownName("unknown_joint", "joint", name, bot.topics.names))
+			why = append(why, *problem.Unknown("unknown_joint", "joint", name, bot.topics.names))
 		}
 	}
 	if len(why) == 0 {
 		for i, id := range ids {
 			if !by.PoseByHand(int(id), q.Joints.Position[i]) {
-				x := explain.Because("has_torque", fmt.Sprintf("joint %q has torque: a hand cannot move it", names[i])).With("switch the torque of its limb off first: set_torque")
+				x := *problem.New("has_torque", "joint %q has torque: a hand cannot move it", names[i]).With("switch the torque of its limb off first: set_torque")
 				x.Joint = names[i]
 				why = append(why, x)
 			}
@@ -173,11 +173,11 @@ func (bot *servedRobot) poseByHand(ctx context.Context, by servo.HandPoser, q *p
 	}
 	result := "ok"
 	if len(why) > 0 {
-		result = explain.Join(why)
+		result = problem.Join(why)
 	}
 	bot.audit(executive.Audit{Who: callerOf(ctx), What: "place by hand", Result: result})
 	if len(why) > 0 {
-		return &poisemsgs.JointsHandSetResponse{Message: explain.Join(why), Explanations: edge.Explanations(why)}, nil
+		return &poisemsgs.JointsHandSetResponse{Message: problem.Join(why), Explanations: edge.Explanations(why)}, nil
 	}
 	return &poisemsgs.JointsHandSetResponse{Success: true, Message: "done"}, nil
 }
@@ -227,7 +227,7 @@ func (bot *servedRobot) feed(from, controller string, s *controllers.Stream, mes
 		bot.streamed(from, controller, err.Error())
 		return
 	}
-	bot.streamed(from, controller, explain.Join(bot.exec.Feed(controller, value)))
+	bot.streamed(from, controller, problem.Join(bot.exec.Feed(controller, value)))
 }
 
 // maxOutside bounds how many controllers outside are listened to.
@@ -263,7 +263,7 @@ func (bot *servedRobot) serveRemotes(r *register) {
 			bot.topics.assigned.Publish(&msgs.ResourceAssignment{RequestIds: a.Requests, Resources: a.Resources, Owners: a.Owners})
 		})
 		if len(why) > 0 {
-			refuse(explain.Join(why))
+			refuse(problem.Join(why))
 		}
 	})
 	listen(r, "resource_requester_state", every, func(_ string, v *msgs.ResourceRequesterState) {
@@ -275,7 +275,7 @@ func (bot *servedRobot) serveRemotes(r *register) {
 func (bot *servedRobot) checkGoal(ctx context.Context, q *poisemsgs.CheckGoalRequest) (*poisemsgs.CheckGoalResponse, error) {
 	goal, err := bot.readGoal(q.Controller, []byte(q.GoalJSON))
 	if err != nil {
-		return &poisemsgs.CheckGoalResponse{Message: err.Error(), Explanations: edge.Explanations(explain.Errors("bad_goal", err))}, nil
+		return &poisemsgs.CheckGoalResponse{Message: err.Error(), Explanations: edge.Explanations(problem.All("bad_goal", err))}, nil
 	}
 	o, err := waitFor(ctx, bot.exec.CheckGoal(callerOf(ctx), goal))
 	if err != nil {
@@ -283,7 +283,7 @@ func (bot *servedRobot) checkGoal(ctx context.Context, q *poisemsgs.CheckGoalReq
 	}
 	text := "it could start now"
 	if !o.OK() {
-		text = explain.Join(o.Explanations)
+		text = problem.Join(o.Explanations)
 	}
 	return &poisemsgs.CheckGoalResponse{Success: o.OK(), Message: text, Explanations: edge.Explanations(o.Explanations)}, nil
 }

@@ -247,15 +247,15 @@ func (bot *servedRobot) notice(n executive.Notice) {
 		level = slog.LevelWarn
 	}
 	say := func(leftOut int) {
-		args := []any{"robot", bot.name, "kind", n.Kind, "code", n.Explanation.Code}
+		args := []any{"robot", bot.name, "kind", n.Kind, "code", string(n.Explanation.Code)}
 		if leftOut > 0 {
 			args = append(args, "left_out", leftOut)
 		}
-		bot.s.log.Log(bot.s.life, level, n.Explanation.Text, args...)
+		bot.s.log.Log(bot.s.life, level, n.Explanation.WithoutHelp(), args...)
 	}
 	switch n.Kind {
 	case "fault", "fault_cleared", "refused":
-		bot.s.repeats.say(bot.s.life, strings.Join([]string{bot.name, n.Kind, n.Explanation.Code, n.Explanation.Joint, n.Explanation.Owner}, "|"), noticeEvery, say)
+		bot.s.repeats.say(bot.s.life, strings.Join([]string{bot.name, n.Kind, string(n.Explanation.Code), n.Explanation.Joint, n.Explanation.Owner}, "|"), noticeEvery, say)
 	default:
 		say(0)
 	}

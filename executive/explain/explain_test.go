@@ -1,8 +1,6 @@
 package explain
 
 import (
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -10,7 +8,6 @@ import (
 	"poise/arbiter"
 	"poise/control"
 	"poise/loop"
-	"poise/planner"
 	"poise/robot"
 	"poise/robot/load"
 )
@@ -36,7 +33,7 @@ func TestEveryCodeHasASentence(t *testing.T) {
 	for c := control.OK + 1; c.String() != control.Code(65535).String(); c++ {
 		r := control.Reason{Code: c, Joint: 3, Who: 1, At: 1.5, Value: 0.25, Max: 0.125}
 		x := w.Reason(r, "stepper")
-		if _, ok := sentences[c]; !ok || x.Text == "" || x.Code != strings.ReplaceAll(c.String(), " ", "_") {
+		if _, ok := sentences[c]; !ok || x.Text == "" || string(x.Code) != strings.ReplaceAll(c.String(), " ", "_") {
 			t.Errorf("code %d (%v): %+v", c, c, x)
 		}
 		if other, twice := seen[x.Text]; twice {
@@ -82,7 +79,7 @@ func TestEveryFaultHasWords(t *testing.T) {
 	w := words(t)
 	for k := loop.TrackingError; k < loop.NumFaultKinds; k++ {
 		x := w.Fault(k, loop.SeverityHold, control.Reason{Joint: 3, Who: arbiter.NoClient, Value: 1, Max: 0.5})
-		if x.Text == "" || x.Help == "" || !strings.HasPrefix(x.Code, "fault_") || x.Joint != "joint14" || !strings.Contains(x.Text, "hold") {
+		if x.Text == "" || x.Help == "" || !strings.HasPrefix(string(x.Code), "fault_") || x.Joint != "joint14" || !strings.Contains(x.Text, "hold") {
 			t.Errorf("%v: %+v", k, x)
 		}
 	}
@@ -124,31 +121,5 @@ func TestNamesOfSets(t *testing.T) {
 	}
 	if w.Unit(robot.NoJoint) != "rad" || w.Resource(robot.LeafID(24)) != "head" {
 		t.Error(w.Resource(24))
-	}
-}
-
-// TestUnknownNamesAreExplained with what people may have meant, or with what there is.
-func TestUnknownNamesAreExplained(t *testing.T) {
-	names := []string{"nod", "nod_yes", "bow"}
-	if x := UnknownName("unknown_motion", "motion", "nodd", names); x.Code != "unknown_motion" || x.Help != `did you mean "nod"?` || x.Text != `there is no motion "nodd"` {
-		t.Errorf("%+v", x)
-	}
-	if x := UnknownName("unknown_motion", "motion", "gallop", names); !strings.Contains(x.Help, "there are nod, nod_yes") {
-		t.Errorf("%+v", x)
-	}
-}
-
-// TestErrors takes joined errors apart.
-func TestErrors(t *testing.T) {
-	refusal := planner.Refuse(planner.LimitExceeded, "too fast").With("go slower")
-	all := Errors("invalid", fmt.Errorf("two: %w", errors.Join(errors.New("plain"), refusal, Because("own", "mine"))))
-	if len(all) == 1 { // wrapped: one text
-		all = Errors("invalid", errors.Join(errors.New("plain"), refusal, Because("own", "mine")))
-	}
-	if len(all) != 3 || all[0].Code != "invalid" || all[1].Help != "go slower" || !strings.HasPrefix(all[1].Code, "plan_") || all[2].Code != "own" {
-		t.Errorf("%+v", all)
-	}
-	if Errors("x", nil) != nil || Join(all) != "plain\ntoo fast; go slower\nmine" {
-		t.Errorf("%q", Join(all))
 	}
 }

@@ -7,13 +7,14 @@ import (
 	"poise/arbiter"
 	"poise/control"
 	"poise/loop"
+	"poise/problem"
 	"poise/robot"
 )
 
 // Reason puts a reason of the cycle into words. controller is whose goal or order
 // it is about.
-func (w *Words) Reason(r control.Reason, controller string) Explanation {
-	x := Explanation{Code: Code(r.Code), Joint: w.Joint(r.Joint), Owner: w.who(r.Who), At: r.At, Value: r.Value, Limit: r.Max}
+func (w *Words) Reason(r control.Reason, controller string) problem.Problem {
+	x := problem.Problem{Code: Code(r.Code), Joint: w.Joint(r.Joint), Owner: w.who(r.Who), At: r.At, Value: r.Value, Limit: r.Max}
 	if r.Joint >= 0 {
 		x.Resource = w.Resource(robot.LeafID(r.Joint))
 	}
@@ -26,24 +27,24 @@ func (w *Words) Reason(r control.Reason, controller string) Explanation {
 }
 
 // sentences make the words of each code. They see the joint and owner by name.
-var sentences = map[control.Code]func(w *Words, x *Explanation, r control.Reason, controller string){
-	control.BadProgram: func(_ *Words, x *Explanation, _ control.Reason, who string) {
+var sentences = map[control.Code]func(w *Words, x *problem.Problem, r control.Reason, controller string){
+	control.BadProgram: func(_ *Words, x *problem.Problem, _ control.Reason, who string) {
 		x.Text = "controller " + quoted(who) + " cannot perform such a goal"
 		x.Help = "send it to a controller of its kind"
 	},
-	control.NotRunning: func(_ *Words, x *Explanation, _ control.Reason, who string) {
+	control.NotRunning: func(_ *Words, x *problem.Problem, _ control.Reason, who string) {
 		x.Text = "controller " + quoted(who) + " is stopped and takes no goals"
 		x.Help = "start it with switch_controllers"
 	},
-	control.StartTooFar: func(w *Words, x *Explanation, r control.Reason, _ string) {
+	control.StartTooFar: func(w *Words, x *problem.Problem, r control.Reason, _ string) {
 		x.Text = fmt.Sprintf("joint %s is %s %s away from where the motion starts, %s is allowed", x.Joint, num(r.Value), w.Unit(r.Joint), num(r.Max))
 		x.Help = "allow an approach move, go to the start pose first, or widen the tolerance of the joint"
 	},
-	control.BeyondLimit: func(_ *Words, x *Explanation, r control.Reason, _ string) {
+	control.BeyondLimit: func(_ *Words, x *problem.Problem, r control.Reason, _ string) {
 		x.Text = fmt.Sprintf("joint %s would come to %s, its limit is %s%s", x.Joint, num(r.Value), num(r.Max), at(r.At))
 		x.Help = "slow the motion down, or keep it within the limits of the joint"
 	},
-	control.NotGranted: func(_ *Words, x *Explanation, r control.Reason, who string) {
+	control.NotGranted: func(_ *Words, x *problem.Problem, r control.Reason, who string) {
 		if who == "" { // no controller asks: joints are placed
 			x.Text = fmt.Sprintf("%s is moved by %s", what(x), quoted(x.Owner))
 			x.Help = "stop " + quoted(x.Owner) + " first"
@@ -55,92 +56,92 @@ var sentences = map[control.Code]func(w *Words, x *Explanation, r control.Reason
 			x.Help = "stop " + quoted(x.Owner) + " or wait until it gives " + what(x) + " back"
 		}
 	},
-	control.ResourceLost: func(_ *Words, x *Explanation, _ control.Reason, who string) {
+	control.ResourceLost: func(_ *Words, x *problem.Problem, _ control.Reason, who string) {
 		x.Text = fmt.Sprintf("controller %s needs %s and lost it", quoted(who), what(x))
 		if x.Owner != "" {
 			x.Text += " to " + quoted(x.Owner)
 			x.Help = "start it again when " + quoted(x.Owner) + " is done"
 		}
 	},
-	control.Replaced: func(_ *Words, x *Explanation, _ control.Reason, _ string) {
+	control.Replaced: func(_ *Words, x *problem.Problem, _ control.Reason, _ string) {
 		x.Text = "a newer goal took its place"
 	},
-	control.Cancelled: func(_ *Words, x *Explanation, _ control.Reason, _ string) {
+	control.Cancelled: func(_ *Words, x *problem.Problem, _ control.Reason, _ string) {
 		x.Text = "its client called it off"
 	},
-	control.Panicked: func(_ *Words, x *Explanation, _ control.Reason, who string) {
+	control.Panicked: func(_ *Words, x *problem.Problem, _ control.Reason, who string) {
 		x.Text = "the code of controller " + quoted(who) + " failed; what it moved was stopped and is held"
 		x.Help = "the controller takes no goals until it is started again with switch_controllers"
 	},
-	control.PowerOff: func(_ *Words, x *Explanation, _ control.Reason, _ string) {
+	control.PowerOff: func(_ *Words, x *problem.Problem, _ control.Reason, _ string) {
 		x.Text = "the servos have no torque"
 		x.Help = "switch torque on with set_torque"
 	},
-	control.StoppedByFault: func(w *Words, x *Explanation, r control.Reason, _ string) {
+	control.StoppedByFault: func(w *Words, x *problem.Problem, r control.Reason, _ string) {
 		x.Text = "a fault holds the robot"
 		if x.Joint != "" {
 			x.Text = "a fault holds joint " + x.Joint
 		}
 		x.Help = "see the state for the fault; mend it, then reset"
 	},
-	control.Stale: func(_ *Words, x *Explanation, r control.Reason, _ string) {
+	control.Stale: func(_ *Words, x *problem.Problem, r control.Reason, _ string) {
 		x.Text = fmt.Sprintf("nothing was heard for %s s, %s is allowed", num(r.Value), num(r.Max))
 		x.Help = "send values at a steady rate"
 	},
-	control.ToleranceBroken: func(w *Words, x *Explanation, r control.Reason, _ string) {
+	control.ToleranceBroken: func(w *Words, x *problem.Problem, r control.Reason, _ string) {
 		x.Text = fmt.Sprintf("joint %s was %s %s off%s, %s is allowed", x.Joint, num(r.Value), w.Unit(r.Joint), at(r.At), num(r.Max))
 		x.Help = "widen the tolerance of the joint, or slow the motion down"
 	},
-	control.Stopping: func(_ *Words, x *Explanation, _ control.Reason, _ string) {
+	control.Stopping: func(_ *Words, x *problem.Problem, _ control.Reason, _ string) {
 		x.Text = "the robot was stopped"
 		x.Help = "reset, then, if the stop took the torque, set_torque; then try again"
 	},
-	control.Full: func(_ *Words, x *Explanation, _ control.Reason, _ string) {
+	control.Full: func(_ *Words, x *problem.Problem, _ control.Reason, _ string) {
 		x.Text = "there is no room for another order"
 		x.Help = "send fewer at a time, and try again"
 	},
-	control.Unknown: func(_ *Words, x *Explanation, _ control.Reason, _ string) {
+	control.Unknown: func(_ *Words, x *problem.Problem, _ control.Reason, _ string) {
 		x.Text = "there is no such controller, or it does not perform such a goal now"
 	},
-	control.NonFinite: func(w *Words, x *Explanation, r control.Reason, who string) {
+	control.NonFinite: func(w *Words, x *problem.Problem, r control.Reason, who string) {
 		x.Resource = w.Resource(robot.LeafID(max(r.Value, 0)))
 		x.Text = fmt.Sprintf("controller %s gave %s a value that is not finite; it was stopped", quoted(who), what(x))
 	},
-	control.BadValue: func(_ *Words, x *Explanation, r control.Reason, _ string) {
+	control.BadValue: func(_ *Words, x *problem.Problem, r control.Reason, _ string) {
 		x.Text = fmt.Sprintf("the value %s is not between 0 and %s", num(r.Value), num(r.Max))
 	},
-	control.NotActive: func(_ *Words, x *Explanation, _ control.Reason, who string) {
+	control.NotActive: func(_ *Words, x *problem.Problem, _ control.Reason, who string) {
 		x.Text = "controller " + quoted(who) + " is not operational and follows nothing"
 		x.Help = "switch it on with set_operational"
 	},
-	control.NotPlaceable: func(_ *Words, x *Explanation, _ control.Reason, _ string) {
+	control.NotPlaceable: func(_ *Words, x *problem.Problem, _ control.Reason, _ string) {
 		x.Text = "joints of this robot cannot be put somewhere at once: its driver moves them"
 		x.Help = "move it there by a goal"
 	},
-	control.Unreachable: func(_ *Words, x *Explanation, r control.Reason, _ string) {
+	control.Unreachable: func(_ *Words, x *problem.Problem, r control.Reason, _ string) {
 		x.Text = fmt.Sprintf("a limb stays %s m or rad away from where it is to be, %s is allowed", num(r.Value), num(r.Max))
 		if x.Joint != "" {
 			x.Text += "; joint " + x.Joint + " is in the way"
 		}
 		x.Help = "choose a target nearer to the present pose"
 	},
-	control.Unbalanced: func(_ *Words, x *Explanation, r control.Reason, _ string) {
+	control.Unbalanced: func(_ *Words, x *problem.Problem, r control.Reason, _ string) {
 		x.Text = fmt.Sprintf("the centre of mass would be %s m inside its supports, %s is needed", num(r.Value), num(r.Max))
 		x.Help = "choose a target nearer to the middle of the feet"
 	},
-	control.GoalMissed: func(w *Words, x *Explanation, r control.Reason, _ string) {
+	control.GoalMissed: func(w *Words, x *problem.Problem, r control.Reason, _ string) {
 		x.Text = fmt.Sprintf("joint %s was still %s %s off the goal%s, %s is allowed", x.Joint, num(r.Value), w.Unit(r.Joint), at(r.At), num(r.Max))
 		x.Help = "widen the goal tolerance of the joint, or allow more time to reach it"
 	},
-	control.TooOld: func(_ *Words, x *Explanation, r control.Reason, _ string) {
+	control.TooOld: func(_ *Words, x *problem.Problem, r control.Reason, _ string) {
 		x.Text = fmt.Sprintf("the motion was to be over %s s ago", num(r.Value))
 		x.Help = "give it a later time stamp, or none"
 	},
 }
 
 // Fault puts a fault into words, and what is done about it.
-func (w *Words) Fault(k loop.FaultKind, severity loop.Severity, r control.Reason) Explanation {
-	x := Explanation{Code: "fault_" + Underscored(k.String()), Joint: w.Joint(r.Joint), At: r.At, Value: r.Value, Limit: r.Max}
+func (w *Words) Fault(k loop.FaultKind, severity loop.Severity, r control.Reason) problem.Problem {
+	x := problem.Problem{Code: "fault_" + Underscored(k.String()), Joint: w.Joint(r.Joint), At: r.At, Value: r.Value, Limit: r.Max}
 	x.Text = k.String()
 	if x.Joint != "" {
 		x.Resource = w.Resource(robot.LeafID(r.Joint))
@@ -191,7 +192,7 @@ var faultHelp = map[loop.FaultKind]string{
 }
 
 // what names what an explanation is about.
-func what(x *Explanation) string {
+func what(x *problem.Problem) string {
 	switch {
 	case x.Joint != "" && x.Resource != "" && x.Resource != x.Joint:
 		return "joint " + x.Joint + " of " + x.Resource
@@ -203,7 +204,7 @@ func what(x *Explanation) string {
 	return "a resource"
 }
 
-func heldBy(x *Explanation) string {
+func heldBy(x *problem.Problem) string {
 	if x.Owner == "" {
 		return ""
 	}

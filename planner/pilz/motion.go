@@ -187,7 +187,7 @@ func cancelled(ctx context.Context, i int) *planner.Refusal {
 }
 
 func at(why *planner.Refusal, sample int, t float64) *planner.Refusal {
-	why.Sample, why.Time = sample, t
+	why.Sample, why.At = sample, t
 	return why
 }
 

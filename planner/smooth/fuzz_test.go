@@ -56,7 +56,7 @@ func FuzzRequest(f *testing.F) {
 		}
 		all, why := p.Sequence(context.Background(), items, q)
 		if why != nil {
-			if why.What == "" || why.Kind == 0 {
+			if why.Text == "" || why.Kind == 0 {
 				t.Fatalf("refused without a reason: %+v", why)
 			}
 			return
@@ -104,7 +104,7 @@ func FuzzNumbers(f *testing.F) {
 		}
 		all, why := b.p.Sequence(context.Background(), []planner.Item{{Request: r, Radius: radius}, {Request: back}}, q)
 		if why != nil {
-			if why.What == "" || why.Kind == 0 || why.Kind == planner.LimitExceeded {
+			if why.Text == "" || why.Kind == 0 || why.Kind == planner.LimitExceeded {
 				t.Fatalf("%+v", why)
 			}
 			return

@@ -278,7 +278,7 @@ func TestRandomSequencesKeepLimits(t *testing.T) {
 			all, why := b.p.Sequence(context.Background(), items, b.q)
 			if why != nil {
 				refused[why.Kind]++
-				if why.Kind == planner.LimitExceeded || why.What == "" || why.Item == planner.None {
+				if why.Kind == planner.LimitExceeded || why.Text == "" || why.Item == planner.None {
 					t.Fatalf("%s: seed %d: %+v", name, seed, why)
 				}
 				continue

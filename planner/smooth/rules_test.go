@@ -560,8 +560,8 @@ func TestCollisionCheckHasASeam(t *testing.T) {
 	}
 	b.plan(b.ptp(0.2))
 	why := b.refused(b.ptp(0.5), planner.NoSolution, "hit the wall")
-	if asked == 0 || why.Sample < 1 || why.Time <= 0 {
-		t.Errorf("asked %d times; refused at sample %d, %g s", asked, why.Sample, why.Time)
+	if asked == 0 || why.Sample < 1 || why.At <= 0 {
+		t.Errorf("asked %d times; refused at sample %d, %g s", asked, why.Sample, why.At)
 	}
 }
 

@@ -330,7 +330,7 @@ func (b *builder) clear(m *planner.Motion) *planner.Refusal {
 		}
 		if err := b.Clear(b.q); err != nil {
 			why := planner.Refuse(planner.NoSolution, "the robot must not be where the motion leads %.4g s after its start: %v", p.Time, err)
-			why.Sample, why.Time = i, p.Time
+			why.Sample, why.At = i, p.Time
 			return why
 		}
 	}

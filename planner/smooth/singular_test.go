@@ -83,7 +83,7 @@ func TestFlipsAreRefusedWithTheirDistance(t *testing.T) {
 		X := tipAt(b.m, b.g, b.q)
 		r := b.lin(X.P.Add(randomVec(rng)), X.R.Quat())
 		_, why := b.p.Plan(context.Background(), &r, b.q)
-		if why == nil || !strings.Contains(why.What, "flip") {
+		if why == nil || !strings.Contains(why.Text, "flip") {
 			continue
 		}
 		found++

@@ -105,7 +105,7 @@ func (b *builder) bridge(l *leg) *planner.Refusal {
 		return planner.Refuse(planner.BadState, "the robot cannot be stopped: %v", err)
 	}
 	if why := b.inRange(c); why != nil {
-		why.What = "the start moves so fast that it cannot stop in time: " + why.What
+		why.Text = "the start moves so fast that it cannot stop in time: " + why.Text
 		return why
 	}
 	b.append(out)

@@ -37,7 +37,7 @@ func TestAwkwardWaypointsArePlannedOrExplained(t *testing.T) {
 			continue
 		}
 		// a tool that does not move has no number to tell
-		if still := strings.Contains(why.What, "does not move"); why.Item == planner.None || why.Help == "" || why.Value == 0 && !still {
+		if still := strings.Contains(why.Text, "does not move"); why.Item == planner.None || why.Help == "" || why.Value == 0 && !still {
 			t.Errorf("seed %d, 5: refused without item, value or help: %+v", seed, why)
 		}
 		for _, inner := range []string{"break", "s =", "row", "cannot be timed", "knot"} {

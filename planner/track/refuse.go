@@ -94,7 +94,7 @@ func (t *Tracker) lost(p path.Path, s float64, x []float64) *planner.Refusal {
 	if res.Status != ik.Solved {
 		why := planner.Unreachable(t.m, "the path", pose, res)
 		why.Distance = at
-		why.What += ", " + place(at) + " along the path"
+		why.Text += ", " + place(at) + " along the path"
 		return why
 	}
 	far, worst := 0.0, 0

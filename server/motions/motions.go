@@ -12,7 +12,6 @@ import (
 
 	"poise/edge"
 	"poise/executive"
-	"poise/executive/explain"
 	"poise/graph"
 	"poise/motion"
 	"poise/motion/file"
@@ -63,7 +62,7 @@ func service[Req, Res any](g *graph.Graph, name string, f func(ctx context.Conte
 // libraryCodes name what can be wrong with a stored motion, for programs.
 var libraryCodes = []struct {
 	kind error
-	code string
+	code problem.Code
 	help string
 }{
 	{library.ErrUnknown, "unknown_motion", ""},
@@ -88,14 +87,14 @@ func unsaved(name string, err error) error {
 func why(err error) (text string, all []poisemsgs.Explanation) {
 	for _, known := range libraryCodes {
 		if errors.Is(err, known.kind) {
-			return err.Error(), edge.Explanations([]explain.Explanation{explain.Because(known.code, err.Error()).With(known.help)})
+			return err.Error(), edge.Explanations([]problem.Problem{*problem.New(known.code, "%s", err.Error()).With("%s", known.help)})
 		}
 	}
 	if len(problem.In(err)) > 0 {
 		x := edge.MotionProblems(err)
-		return explain.Join(x), edge.Explanations(x)
+		return problem.Join(x), edge.Explanations(x)
 	}
-	return err.Error(), edge.Explanations(explain.Errors("failed", err))
+	return err.Error(), edge.Explanations(problem.All("failed", err))
 }
 
 func (s *Services) list(context.Context, *poisemsgs.MotionsListRequest) (*poisemsgs.MotionsListResponse, error) {
