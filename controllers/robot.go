@@ -18,7 +18,7 @@ type Tuning struct {
 	Operational float64
 }
 
-// Seat is one controller of a robot: how the cycle runs it, and what the executive
+// Seat is the place of one controller of a robot: how the cycle runs it, and what the executive
 // knows of it.
 type Seat struct {
 	Declaration *Declaration

@@ -20,8 +20,8 @@ type Declaration struct {
 	Name string       // under which it runs; further seats are called NAME_2, NAME_3 …
 	Kind control.Kind // how it is made, and how its programs are read
 
-	// Seats is how many of it run side by side, each on other joints. One with none
-	// is not served: it exists for tests and recordings.
+	// Seats is how many places it has: so many of it run side by side, each on other
+	// joints. One without is not served: it exists for tests and recordings.
 	Seats int
 
 	Pending     float32 // priority while it asks for resources

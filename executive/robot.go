@@ -11,7 +11,7 @@ import (
 	"poise/servo"
 )
 
-// seat is a controller of the loop.
+// seat is the place of one controller of the robot, as the executive sees it.
 type seat struct {
 	*Controller
 	id     arbiter.ClientID

@@ -35,7 +35,7 @@ type Graph struct {
 
 	mu       sync.RWMutex
 	topics   map[string]*topic
-	services map[string]*Server
+	services map[string]*ServiceServer
 	actions  map[string]*ActionServer
 	aliases  map[string]string // second name → name
 	closed   bool
@@ -64,7 +64,7 @@ func New(o Options) *Graph {
 	if o.MaxNames <= 0 {
 		o.MaxNames = defaultMaxNames
 	}
-	g := &Graph{o: o, topics: map[string]*topic{}, services: map[string]*Server{}, actions: map[string]*ActionServer{},
+	g := &Graph{o: o, topics: map[string]*topic{}, services: map[string]*ServiceServer{}, actions: map[string]*ActionServer{},
 		aliases: map[string]string{}, stop: make(chan struct{})}
 	g.done.Add(1)
 	go g.beat()
@@ -103,7 +103,7 @@ func (g *Graph) Close() {
 	for _, t := range g.topics {
 		topics = append(topics, t)
 	}
-	var services []*Server
+	var services []*ServiceServer
 	for _, s := range g.services {
 		services = append(services, s)
 	}

@@ -31,8 +31,8 @@ const (
 // Handler answers a call: a pointer to the request in, one to the response out.
 type Handler func(ctx context.Context, request any) (response any, err error)
 
-// Server is the registration of a service.
-type Server struct {
+// ServiceServer is the registration of a service.
+type ServiceServer struct {
 	g       *Graph
 	name    string
 	node    string
@@ -45,7 +45,7 @@ type Server struct {
 }
 
 // Serve registers a service by the name of its type.
-func (g *Graph) Serve(name, typeName string, h Handler, o ServiceOptions) (*Server, error) {
+func (g *Graph) Serve(name, typeName string, h Handler, o ServiceOptions) (*ServiceServer, error) {
 	typ, _, err := registry.ServiceNamed(typeName)
 	if err != nil {
 		return nil, err
@@ -53,14 +53,14 @@ func (g *Graph) Serve(name, typeName string, h Handler, o ServiceOptions) (*Serv
 	return g.serve(name, typ, h, o)
 }
 
-func (g *Graph) serve(name string, typ *registry.Service, h Handler, o ServiceOptions) (*Server, error) {
+func (g *Graph) serve(name string, typ *registry.Service, h Handler, o ServiceOptions) (*ServiceServer, error) {
 	if o.Timeout <= 0 {
 		o.Timeout = defaultTimeout
 	}
 	if o.MaxCalls <= 0 {
 		o.MaxCalls = defaultMaxCalls
 	}
-	s := &Server{g: g, node: g.node(o.Node), typ: typ, handler: h, timeout: o.Timeout,
+	s := &ServiceServer{g: g, node: g.node(o.Node), typ: typ, handler: h, timeout: o.Timeout,
 		slots: make(chan struct{}, o.MaxCalls), gone: make(chan struct{})}
 	if err := g.addService(name, s); err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func (g *Graph) serve(name string, typ *registry.Service, h Handler, o ServiceOp
 }
 
 // addService puts a service into the graph and gives it its name in full.
-func (g *Graph) addService(name string, s *Server) error {
+func (g *Graph) addService(name string, s *ServiceServer) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	name, err := g.resolve(name)
@@ -90,7 +90,7 @@ func (g *Graph) addService(name string, s *Server) error {
 }
 
 // Close ends the service; calls under way end too.
-func (s *Server) Close() {
+func (s *ServiceServer) Close() {
 	s.once.Do(func() {
 		close(s.gone)
 		s.g.mu.Lock()
@@ -101,7 +101,7 @@ func (s *Server) Close() {
 }
 
 // Service registers a service of a component.
-func Service[Req, Res any](g *Graph, name string, h func(ctx context.Context, request *Req) (*Res, error), o ServiceOptions) (*Server, error) {
+func Service[Req, Res any](g *Graph, name string, h func(ctx context.Context, request *Req) (*Res, error), o ServiceOptions) (*ServiceServer, error) {
 	typ, ok := registry.ServiceFor[Req, Res]()
 	if !ok {
 		panic(fmt.Sprintf("graph: no service of the registry has %T and %T", *new(Req), *new(Res)))
@@ -169,7 +169,7 @@ func WithTimeout(ctx context.Context, d time.Duration) (context.Context, context
 }
 
 // timeLeft returns how long a call may take, as it was asked for if that is known.
-func (s *Server) timeLeft(ctx context.Context) time.Duration {
+func (s *ServiceServer) timeLeft(ctx context.Context) time.Duration {
 	deadline, has := ctx.Deadline()
 	if !has {
 		return s.timeout
@@ -264,7 +264,7 @@ func Call[Req, Res any](ctx context.Context, g *Graph, name string, request *Req
 	return res, nil
 }
 
-func (g *Graph) serviceNamed(name string) (*Server, error) {
+func (g *Graph) serviceNamed(name string) (*ServiceServer, error) {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
 	name, err := g.resolve(name)
@@ -284,7 +284,7 @@ type answer struct {
 
 // call runs the handler on a goroutine of its own, so that the caller is free at
 // its deadline whatever the handler does.
-func (s *Server) call(ctx context.Context, request any) (any, error) {
+func (s *ServiceServer) call(ctx context.Context, request any) (any, error) {
 	within := s.timeLeft(ctx)
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
@@ -313,7 +313,7 @@ func (s *Server) call(ctx context.Context, request any) (any, error) {
 }
 
 // answer runs the handler. A panic of it fails the call only.
-func (s *Server) answer(ctx context.Context, request any) (a answer) {
+func (s *ServiceServer) answer(ctx context.Context, request any) (a answer) {
 	defer func() {
 		if p := recover(); p != nil {
 			a = answer{err: fmt.Errorf("the handler panicked: %v", p)}

@@ -12,9 +12,9 @@ import (
 	"poise/msgs"
 )
 
-func setBool(t *testing.T, g *Graph, name string, o ServiceOptions, h func(ctx context.Context, q *msgs.SetBoolRequest) (*msgs.SetBoolResponse, error)) *Server {
+func setBool(t *testing.T, g *Graph, name string, o ServiceOptions, h func(ctx context.Context, q *msgs.SetBoolRequest) (*msgs.SetBoolResponse, error)) *ServiceServer {
 	t.Helper()
-	return must[*Server](t)(Service(g, name, h, o))
+	return must[*ServiceServer](t)(Service(g, name, h, o))
 }
 
 func TestAServiceAnswersTypedAndAsJSON(t *testing.T) {
@@ -140,7 +140,7 @@ func TestACallerMayCancel(t *testing.T) {
 func TestCallsOfAServiceThatGoesAwayEnd(t *testing.T) {
 	g := newGraph(t)
 	entered := make(chan struct{})
-	s := must[*Server](t)(g.Serve("remote", "std_srvs/srv/Trigger", func(ctx context.Context, _ any) (any, error) {
+	s := must[*ServiceServer](t)(g.Serve("remote", "std_srvs/srv/Trigger", func(ctx context.Context, _ any) (any, error) {
 		close(entered)
 		<-ctx.Done() // a client that died never answers
 		return nil, ctx.Err()

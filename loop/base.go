@@ -87,7 +87,7 @@ func (b *bases) complete(l *Loop) {
 // are. Of joints that were placed at once only an owner can say it.
 func (b *bases) findCommanded(l *Loop) {
 	known := false
-	for _, s := range l.slots {
+	for _, s := range l.seats {
 		known = known || s.program != nil && s.supports
 	}
 	for i, c := range b.contacts {

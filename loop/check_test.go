@@ -44,7 +44,7 @@ func TestCheckGoalTakesNothing(t *testing.T) {
 	if why := check(2, r.program(head, 0.05, 1)); why.Code != control.NotRunning {
 		t.Errorf("halted: %+v", why)
 	}
-	if after := r.l.arb.Hash(); after != before || r.l.slots[1].goal != 5 || r.l.slots[1].program == nil {
+	if after := r.l.arb.Hash(); after != before || r.l.seats[1].goal != 5 || r.l.seats[1].program == nil {
 		t.Errorf("something was taken: %x → %x", before, after)
 	}
 }
@@ -58,17 +58,17 @@ func TestSmallerClaimGivesTheRestBack(t *testing.T) {
 	waiting.Wants = head
 	r.must(0, 1, waiting)
 	r.must(1, 2, r.program(head.Union(tail), 0.02, 1))
-	if r.l.slots[0].program != nil {
+	if r.l.seats[0].program != nil {
 		t.Fatal("a controller goes on without what it needs")
 	}
 	waiting = r.program(r.limb("ears"), 0.02, 1)
 	waiting.Wants = head
 	r.must(0, 3, waiting)
 	r.must(1, 4, r.program(tail, 0.02, 1))
-	if own := r.l.slots[1].owned(); own != tail {
+	if own := r.l.seats[1].owned(); own != tail {
 		t.Errorf("the smaller goal still owns %v", own)
 	}
-	if own := r.l.slots[0].owned(); !own.Contains(head) {
+	if own := r.l.seats[0].owned(); !own.Contains(head) {
 		t.Errorf("the head did not go back: %v", own)
 	}
 }

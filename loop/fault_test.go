@@ -41,7 +41,7 @@ func TestFaultsOfOneJointConcernItsLimb(t *testing.T) {
 				t.Fatal("no fault was raised")
 			}
 			for i, runs := range []bool{true, true, false} {
-				if (r.l.slots[i].program != nil) != runs {
+				if (r.l.seats[i].program != nil) != runs {
 					t.Errorf("controller %d runs: %v", i, !runs)
 				}
 			}
@@ -137,13 +137,13 @@ func TestSeverities(t *testing.T) {
 		r.must(1, 2, r.program(head, 0.1, 1))
 		r.bus.Plan(sim.Trouble{Joint: int(first(leg)), From: 60, Temperature: 80})
 		r.run(700)
-		become := func(slot int, leaf robot.LeafID) string {
+		become := func(seat int, leaf robot.LeafID) string {
 			switch {
 			case r.l.mode[leaf] == servo.Off:
 				return off
-			case r.l.slots[slot].program == nil && r.l.shaper.Still(int(leaf)):
+			case r.l.seats[seat].program == nil && r.l.shaper.Still(int(leaf)):
 				return held
-			case r.l.slots[slot].ref.Rate == slowRate:
+			case r.l.seats[seat].ref.Rate == slowRate:
 				return slow
 			}
 			return same
@@ -281,7 +281,7 @@ func TestLatePacketsAreNoFault(t *testing.T) {
 	r.checks = true
 	r.must(0, 1, r.program(r.limb("leg1"), 0.3, 1.5))
 	r.run(3000)
-	if r.l.faults.latch.active != 0 || r.l.slots[0].program == nil {
+	if r.l.faults.latch.active != 0 || r.l.seats[0].program == nil {
 		t.Errorf("%d faults: %+v", r.l.faults.latch.active, r.told(FaultRaised))
 	}
 }
@@ -342,12 +342,12 @@ func TestPanicIsTheControllersOwnFault(t *testing.T) {
 				}
 				e.Release()
 			}
-			if r.l.slots[1].program == nil {
+			if r.l.seats[1].program == nil {
 				t.Error("another controller was stopped")
 			}
 			leaf := first(r.limb("leg1"))
-			if o := r.l.arb.Owner(leaf); o != arbiter.NoClient || r.l.slots[0].program != nil || !r.l.shaper.Still(int(leaf)) {
-				t.Errorf("leg 1 is with %d, goal %v, at rest %v", o, r.l.slots[0].program, r.l.shaper.Still(int(leaf)))
+			if o := r.l.arb.Owner(leaf); o != arbiter.NoClient || r.l.seats[0].program != nil || !r.l.shaper.Still(int(leaf)) {
+				t.Errorf("leg 1 is with %d, goal %v, at rest %v", o, r.l.seats[0].program, r.l.shaper.Still(int(leaf)))
 			}
 			// it takes goals again after a separate act
 			r.swings[0].panics = ""
@@ -394,7 +394,7 @@ func TestLetGoByAController(t *testing.T) {
 	r.must(0, 1, r.program(tail, 0.1, 1))
 	r.run(1500)
 	limp := &limpController{Controller: r.swings[0]}
-	r.l.slots[0].controller = limp
+	r.l.seats[0].controller = limp
 	limp.limp = true
 	r.run(10)
 	j := int(first(tail))

@@ -69,7 +69,7 @@ func followRig(t *testing.T, dt float64) (*rig, *follower) {
 	t.Helper()
 	r := newRig(t, parts{robot: "arm6", period: dt, controllers: 1})
 	f := &follower{q: make([]float64, r.l.dof), v: make([]float64, r.l.dof), a: make([]float64, r.l.dof)}
-	r.l.slots[0].controller = f
+	r.l.seats[0].controller = f
 	return r, f
 }
 
@@ -139,7 +139,7 @@ func TestPathClockStopsAtEveryCycle(t *testing.T) {
 		for k := 1; k < 180; k += stride {
 			r.must(0, 1, r.randomTrack(rng))
 			r.run(k - 1)
-			if r.l.slots[0].program == nil {
+			if r.l.seats[0].program == nil {
 				break
 			}
 			switch motion {
@@ -183,11 +183,11 @@ func TestPathClockAtAnySpeed(t *testing.T) {
 	}
 	for range motions {
 		r.must(0, 1, r.randomTrack(rng))
-		for n := 0; r.l.slots[0].program != nil && n < 40; n++ {
+		for n := 0; r.l.seats[0].program != nil && n < 40; n++ {
 			r.l.Send(Order{Kind: SetRate, Value: 0.2 + 1.8*rng.Float64()})
 			for range 150 {
 				r.run(1)
-				if r.l.slots[0].program == nil {
+				if r.l.seats[0].program == nil {
 					ended++
 					break
 				}

@@ -137,7 +137,7 @@ func (r *rig) invariants() {
 	r.t.Helper()
 	l := r.l
 	for leaf, who := range l.merge.Writer {
-		if who != arbiter.NoClient && int(who) >= len(l.slots) {
+		if who != arbiter.NoClient && int(who) >= len(l.seats) {
 			r.t.Fatalf("leaf %d is written by %d", leaf, who)
 		}
 	}
@@ -161,7 +161,7 @@ func (r *rig) invariants() {
 	if active != l.faults.latch.active || l.lost != 0 {
 		r.t.Fatalf("%d faults latched, %d counted; %d reports lost", active, l.faults.latch.active, l.lost)
 	}
-	for _, s := range l.slots {
+	for _, s := range l.seats {
 		if s.program != nil && (l.stops.active && l.stops.category < 2 || !l.powered.torque()) {
 			r.t.Fatalf("controller %d is active while power is %v", s.id, l.powered.state)
 		}

@@ -79,11 +79,11 @@ func TestGoalEndsOnItsLastReference(t *testing.T) {
 	p.Duration = 3
 	r.must(0, 7, p)
 	var last []float64
-	for r.l.slots[0].program != nil {
+	for r.l.seats[0].program != nil {
 		r.run(1)
-		last = slices.Clone(r.l.slots[0].ref.Q)
+		last = slices.Clone(r.l.seats[0].ref.Q)
 		for leaf := range p.Needs.All {
-			if j := int(leaf); j < r.l.dof && r.l.slots[0].program == nil && r.l.command.Q[j] != last[j] {
+			if j := int(leaf); j < r.l.dof && r.l.seats[0].program == nil && r.l.command.Q[j] != last[j] {
 				t.Errorf("joint %d ends at %v, its last reference is %v", j, r.l.command.Q[j], last[j])
 			}
 		}
@@ -107,7 +107,7 @@ func TestCommandIsTheReferenceOnceTheBridgeEnds(t *testing.T) {
 	equal := 0
 	for range 5000 {
 		r.run(1)
-		ref, over, same := r.l.slots[0].ref, true, true
+		ref, over, same := r.l.seats[0].ref, true, true
 		for leaf := range p.Needs.All {
 			over = over && !r.l.shaper.HandingOver(int(leaf))
 			same = same && r.l.command.Q[leaf] == ref.Q[leaf] && r.l.command.V[leaf] == ref.V[leaf]
@@ -143,7 +143,7 @@ func TestHigherPriorityTakesTheLimbAndGivesItBack(t *testing.T) {
 	if o := r.l.arb.Owner(first(head)); o != 0 {
 		t.Errorf("the head did not come back: %d", o)
 	}
-	if r.l.slots[0].program == nil {
+	if r.l.seats[0].program == nil {
 		t.Error("losing a wanted limb ended the goal")
 	}
 }
@@ -177,7 +177,7 @@ func TestRefusalsHaveTheirReason(t *testing.T) {
 		if tc.want == control.NotGranted && (got[0].Reason.Who != 1 || !head.Has(robot.LeafID(got[0].Reason.Joint))) {
 			t.Errorf("%s: not told who has what: %+v", tc.name, got[0].Reason)
 		}
-		if r.l.slots[1].program == nil {
+		if r.l.seats[1].program == nil {
 			t.Fatalf("%s: the running goal was disturbed", tc.name)
 		}
 	}
@@ -215,7 +215,7 @@ func TestHeldResourcesAreSwappedInTheSameTick(t *testing.T) {
 	r.reports = nil
 	r.goal(0, 2, r.program(r.limb("leg1"), 0.05, 3))
 	r.run(1)
-	if r.l.slots[0].goal != 2 {
+	if r.l.seats[0].goal != 2 {
 		t.Error("not swapped in one tick")
 	}
 	if ended := r.told(GoalEnded); len(ended) != 1 || ended[0].Goal != 1 || ended[0].Reason.Code != control.Replaced {

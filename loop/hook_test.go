@@ -28,8 +28,8 @@ func (c *eventful) Update(in *control.Input, out *control.Reference) (control.St
 }
 
 // withEvents makes a controller of a rig eventful.
-func (r *rig) withEvents(slot int, every float64) {
-	r.l.slots[slot].controller = &eventful{r.swings[slot].Controller, every}
+func (r *rig) withEvents(seat int, every float64) {
+	r.l.seats[seat].controller = &eventful{r.swings[seat].Controller, every}
 }
 
 // TestEventsLeaveInTheirTick: each event is reported once, in order, in the tick
@@ -43,14 +43,14 @@ func TestEventsLeaveInTheirTick(t *testing.T) {
 	p.Duration = 3
 	r.must(0, 7, p)
 	next := uint32(0)
-	for r.reports = nil; r.l.slots[0].program != nil; {
+	for r.reports = nil; r.l.seats[0].program != nil; {
 		if r.n == 1000 {
 			r.l.Send(Order{Kind: SetRate, Value: 0.3})
 		}
-		before := r.l.slots[0].ref.Time
+		before := r.l.seats[0].ref.Time
 		r.reports = nil
 		r.run(1)
-		now := r.l.slots[0].ref.Time
+		now := r.l.seats[0].ref.Time
 		due := uint32(now/every) > uint32(before/every)
 		left := r.told(EventsLeft)
 		if due != (len(left) == 1) || len(left) > 1 {
@@ -66,8 +66,8 @@ func TestEventsLeaveInTheirTick(t *testing.T) {
 	if next != 12 {
 		t.Errorf("%d events left, want 12", next)
 	}
-	if r.l.slots[0].told != 12 || r.n < 7000 {
-		t.Errorf("%d events, %d ticks: the override did not slow them", r.l.slots[0].told, r.n)
+	if r.l.seats[0].told != 12 || r.n < 7000 {
+		t.Errorf("%d events, %d ticks: the override did not slow them", r.l.seats[0].told, r.n)
 	}
 	// the next goal begins with its own first event
 	r.must(0, 8, p)
@@ -84,7 +84,7 @@ func TestEventsAreNeverLost(t *testing.T) {
 		"done":     func(r *rig) {},
 		"stopped":  func(r *rig) { r.l.Stop(0) },
 		"halted":   func(r *rig) { r.l.Stop(1) },
-		"panicked": func(r *rig) { r.l.slots[0].controller = &unruly{Controller: r.swings[0].Controller, panics: "Update"} },
+		"panicked": func(r *rig) { r.l.seats[0].controller = &unruly{Controller: r.swings[0].Controller, panics: "Update"} },
 	} {
 		t.Run(name, func(t *testing.T) {
 			r := newRig(t, parts{robot: "arm6", controllers: 1, reports: 2 * reserve})
@@ -93,15 +93,15 @@ func TestEventsAreNeverLost(t *testing.T) {
 			p.Duration = 2.5
 			r.must(0, 1, p)
 			told := uint32(0)
-			for ; r.n < 3500 && r.l.slots[0].program != nil; r.n++ { // reports are not read
+			for ; r.n < 3500 && r.l.seats[0].program != nil; r.n++ { // reports are not read
 				if r.n == 2000 {
 					end(r)
 				}
-				told = max(told, r.l.slots[0].ref.Passed)
+				told = max(told, r.l.seats[0].ref.Passed)
 				r.l.Step(servo.Tick{N: r.n, Time: int64(r.n) * 1e6, Dt: period})
 			}
 			if name == "done" {
-				told = r.l.slots[0].ref.Passed
+				told = r.l.seats[0].ref.Passed
 			}
 			r.run(1)
 			if s, _ := r.l.Snapshot(); s.Lost != 0 {
@@ -208,7 +208,7 @@ func TestNewestValueOfAStreamCounts(t *testing.T) {
 	r := newRig(t, parts{robot: "arm6", controllers: 2})
 	set := r.limb("manipulator")
 	c := &leader{Controller: r.swings[0].Controller, set: set}
-	s := r.l.slots[0]
+	s := r.l.seats[0]
 	s.controller, s.stream = c, c
 	feed := func(to int, p control.Program) {
 		if !r.l.Send(Order{Kind: Feed, Controller: arbiter.ClientID(to), Goal: 3, Program: p}) {
@@ -385,7 +385,7 @@ func TestHooksDoNotAllocate(t *testing.T) {
 	r := newRig(t, parts{robot: "arm6", controllers: 2})
 	r.withEvents(1, 2*period)
 	c := &leader{Controller: r.swings[0].Controller, set: robot.Leaf(0)}
-	r.l.slots[0].controller, r.l.slots[0].stream = c, c
+	r.l.seats[0].controller, r.l.seats[0].stream = c, c
 	r.must(0, 1, r.program(robot.Leaf(0), 0.1, 1))
 	r.must(1, 2, r.program(robot.Leaf(1), 0.1, 1))
 	orders := []Order{{Kind: Feed, Program: &streamed{0.2}}, {Kind: Feed, Program: &streamed{0.1}},

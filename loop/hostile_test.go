@@ -103,13 +103,13 @@ func TestAdversarialReferences(t *testing.T) {
 		r := newRig(t, parts{robot: tc.robot, period: tc.period, controllers: 1, options: tc.options,
 			servo: sim.Servo{Lag: 0.01}, settings: Settings{Inversion: servo.InversionConfig{Lead: servo.Lead{Time: 0.02}}}})
 		r.checks = true
-		memory := *r.l.slots[0].ref
+		memory := *r.l.seats[0].ref
 		c := &hostile{Controller: r.swings[0].Controller, r: r, rng: rand.New(rand.NewPCG(3, 14)), q: make([]float64, r.l.dof), v: make([]float64, r.l.dof)}
-		r.l.slots[0].controller = c
+		r.l.seats[0].controller = c
 		cuts, restarts, ways := 0, 0, [numHostile]int{}
 		for range ticks {
-			if r.l.slots[0].program == nil || r.l.faults.latch.active > 0 {
-				*r.l.slots[0].ref = memory
+			if r.l.seats[0].program == nil || r.l.faults.latch.active > 0 {
+				*r.l.seats[0].ref = memory
 				r.l.Send(Order{Kind: Reset})
 				r.l.Send(Order{Kind: Run})
 				r.goal(0, 1, r.program(r.limb(tc.group), 0.2, 1))
@@ -157,7 +157,7 @@ func TestJumpIsHandedOver(t *testing.T) {
 			r := newRig(t, parts{robot: "arm6", controllers: 1})
 			r.checks = true
 			c := &jumper{Controller: r.swings[0].Controller, peak: peak}
-			r.l.slots[0].controller = c
+			r.l.seats[0].controller = c
 			r.must(0, 1, r.program(robot.Leaf(0), 0, 1))
 			r.run(100)
 			c.at = jump
@@ -188,7 +188,7 @@ func TestHandOverAtSpeedDoesNotRunAway(t *testing.T) {
 		r := newRig(t, parts{robot: "arm6", controllers: 2})
 		r.checks = true
 		c := &jumper{Controller: r.swings[1].Controller, peak: peak}
-		r.l.slots[1].controller = c
+		r.l.seats[1].controller = c
 		p := r.program(robot.Leaf(0), 0.7, 2)
 		r.must(0, 1, p)
 		for r.run(3000); r.l.command.V[0] < 1.39 || r.l.command.Q[0] > 0.1; {

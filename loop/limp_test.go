@@ -56,7 +56,7 @@ func TestLimpLimbIsPosedByHand(t *testing.T) {
 					t.Fatalf("tick %d: at %g, command %g (%g/s), mode %v, cut %v", r.n, q, s.Command.Q[j], s.Command.V[j], s.Mode[j], s.Cut[j])
 				}
 			}
-			if r.l.faults.latch.active != 0 || r.l.slots[0].program == nil {
+			if r.l.faults.latch.active != 0 || r.l.seats[0].program == nil {
 				t.Fatalf("posing by hand is a fault: %+v", r.reports)
 			}
 			there := r.bus.Joint(j)
@@ -101,7 +101,7 @@ func TestLimpLimbStartsFromTheTruth(t *testing.T) {
 	r.bus.PoseByHand(1, 0.77)
 	r.run(2)
 	c := &nosy{Controller: r.swings[1].Controller}
-	r.l.slots[1].controller = c
+	r.l.seats[1].controller = c
 	r.must(1, 2, r.program(robot.Leaf(1), 0.1, 1))
 	if c.saw != 0.77 {
 		t.Errorf("started from %g", c.saw)

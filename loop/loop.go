@@ -59,7 +59,7 @@ type Loop struct {
 	cfg   Config
 	dof   int
 	arb   *arbiter.Direct
-	slots []*slot
+	seats []*seat
 
 	orders    *rt.Ring[Order]
 	reports   *rt.Ring[Report]
@@ -240,7 +240,7 @@ func (l *Loop) decide() {
 
 // control lets every active controller make its reference.
 func (l *Loop) control() {
-	for _, s := range l.slots {
+	for _, s := range l.seats {
 		switch {
 		case s.program != nil:
 			s.update()
@@ -254,7 +254,7 @@ func (l *Loop) control() {
 // hand-overs where the writer changed or jumped.
 func (l *Loop) aggregate() {
 	l.merge.Begin()
-	for _, s := range l.slots {
+	for _, s := range l.seats {
 		if s.program == nil {
 			continue
 		}
@@ -269,7 +269,7 @@ func (l *Loop) aggregate() {
 	l.merge.End()
 	l.energise()
 	l.shaper.References(l.mode)
-	for _, s := range l.slots {
+	for _, s := range l.seats {
 		l.shaper.HandOver(s.id, s.ref.Peak)
 	}
 	l.shaper.HandOver(arbiter.NoClient, 0) // joints on their way to a safe pose
@@ -323,8 +323,8 @@ func (l *Loop) publish() {
 	s.Stopped = l.stops.blocks()
 	s.Command.Copy(l.command)
 	s.Measured.Copy(&l.measured)
-	for i, slot := range l.slots {
-		slot.activity(&s.Active[i])
+	for i, seat := range l.seats {
+		seat.activity(&s.Active[i])
 	}
 	copy(s.Mode, l.mode)
 	copy(s.Cut, l.shaper.Cut)

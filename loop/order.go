@@ -98,11 +98,11 @@ func (l *Loop) obey(o Order) {
 
 // obeySlot carries out an order to one controller.
 func (l *Loop) obeySlot(o Order) {
-	if int(o.Controller) >= len(l.slots) || o.Kind >= numOrders {
+	if int(o.Controller) >= len(l.seats) || o.Kind >= numOrders {
 		l.refuse(o, control.Because(control.Unknown))
 		return
 	}
-	s := l.slots[o.Controller]
+	s := l.seats[o.Controller]
 	switch o.Kind {
 	case StartGoal:
 		s.startGoal(o)
@@ -133,7 +133,7 @@ func (l *Loop) obeySlot(o Order) {
 
 // feed gives controllers the newest values of their streams.
 func (l *Loop) feed() {
-	for _, s := range l.slots {
+	for _, s := range l.seats {
 		if p := s.fed; p != nil {
 			s.fed = nil
 			if why := s.feed(p); why.Code != control.OK {
@@ -184,7 +184,7 @@ func (l *Loop) wantedRate() float64 {
 // achievedRate is how fast time went for the slowest motion.
 func (l *Loop) achievedRate() float64 {
 	rate, any := 0.0, false
-	for _, s := range l.slots {
+	for _, s := range l.seats {
 		if s.program != nil && (!any || s.ref.Rate < rate) {
 			rate, any = s.ref.Rate, true
 		}

@@ -41,7 +41,7 @@ func TestPosesDoNotAllocate(t *testing.T) {
 	base := robot.LeafID(slices.IndexFunc(res.Leaves(), func(x robot.LeafResource) bool { return x.Kind == robot.BaseLeaf }))
 	leg := r.limb("leg1").With(base)
 	programs := [2]control.Program{r.program(leg, 0.05, 1), r.program(leg, 0.05, 1)}
-	for i, s := range r.l.slots {
+	for i, s := range r.l.seats {
 		x := control.BaseRef{Has: true, Pose: spatial.Pose{R: spatial.TurnZ(float64(i))}}
 		s.controller = &walker{Controller: r.swings[i].Controller, base: x, tip: x}
 	}

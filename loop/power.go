@@ -78,7 +78,7 @@ func (p *power) on(l *Loop, o Order) {
 
 // off takes the torque away at once. After a fault it stays away until a reset.
 func (p *power) off(l *Loop) {
-	for _, s := range l.slots {
+	for _, s := range l.seats {
 		s.end(control.Quit, control.Because(control.PowerOff))
 	}
 	if !p.torque() {

@@ -138,7 +138,7 @@ func (f *reaction) stopRobot(l *Loop, severity Severity) {
 // controller that only wants them lives on without.
 func (f *reaction) block(l *Loop, set robot.Set, why control.Reason) {
 	f.blocked = f.blocked.Union(set)
-	for _, s := range l.slots {
+	for _, s := range l.seats {
 		if s.program == nil || !s.owned().Overlaps(set) {
 			continue
 		}

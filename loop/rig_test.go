@@ -274,7 +274,7 @@ func (r *rig) must(controller int, goal uint64, p control.Program) {
 	r.t.Helper()
 	r.goal(controller, goal, p)
 	r.run(1)
-	if s := r.l.slots[controller]; s.program == nil || s.goal != goal {
+	if s := r.l.seats[controller]; s.program == nil || s.goal != goal {
 		r.t.Fatalf("goal %d was not taken: %+v", goal, r.told(GoalRejected))
 	}
 }

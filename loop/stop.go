@@ -75,7 +75,7 @@ func (s *stopping) powerOff(l *Loop) {
 
 // letGo ends all goals; the holder takes over.
 func (l *Loop) letGo() {
-	for _, s := range l.slots {
+	for _, s := range l.seats {
 		s.end(control.Quit, control.Because(control.Stopping))
 	}
 }
@@ -113,7 +113,7 @@ func (s *stopping) update(l *Loop) {
 // dropHandOvers takes away motions that are still being handed over: a hand-over
 // has no path to slow down on, and its shortest stop is the holder's.
 func (l *Loop) dropHandOvers() {
-	for _, s := range l.slots {
+	for _, s := range l.seats {
 		if s.bridging() {
 			s.end(control.Quit, control.Because(control.Stopping))
 		}

@@ -228,11 +228,11 @@ func TestStopThatDoesNotSlowDownIsTakenAway(t *testing.T) {
 	r.run(2000)
 	r.l.Stop(2)
 	r.run(int(defaultStopDeadline/period) - 10)
-	if r.l.slots[0].program == nil || !r.l.stops.active {
+	if r.l.seats[0].program == nil || !r.l.stops.active {
 		t.Fatal("taken away before its deadline")
 	}
 	r.run(1000)
-	if r.l.slots[0].program != nil || r.l.stops.active || !r.l.shaper.AtRest() {
+	if r.l.seats[0].program != nil || r.l.stops.active || !r.l.shaper.AtRest() {
 		t.Error("not stopped")
 	}
 }

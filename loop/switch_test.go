@@ -76,7 +76,7 @@ func (r *rig) onReference() (count int) {
 			continue
 		}
 		count++
-		if ref := r.l.slots[who].ref; r.l.command.Q[j] != ref.Q[j] || r.l.command.V[j] != ref.V[j] {
+		if ref := r.l.seats[who].ref; r.l.command.Q[j] != ref.Q[j] || r.l.command.V[j] != ref.V[j] {
 			r.t.Fatalf("tick %d, joint %d: command %v, reference %v, and no bridge", r.n, j, r.l.command.Q[j], ref.Q[j])
 		}
 	}
@@ -211,7 +211,7 @@ func BenchmarkStep(b *testing.B) {
 				r.l.Step(servo.Tick{N: r.n, Time: int64(r.n) * 1e6, Dt: period})
 				r.n++
 			}
-			for _, s := range r.l.slots {
+			for _, s := range r.l.seats {
 				if s.program == nil {
 					b.Fatal("not all controllers were active")
 				}

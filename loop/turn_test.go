@@ -44,7 +44,7 @@ func TestTurnsGoTheShortWay(t *testing.T) {
 	r := wheelRig(t)
 	r.checks = true
 	c := &jumper{Controller: r.swings[0].Controller, peak: 0.5, at: 2.9}
-	r.l.slots[0].controller = c
+	r.l.seats[0].controller = c
 	r.must(0, 1, r.program(robot.Leaf(0).With(1), 0, 1))
 	r.run(4000)
 	for step := range 6 { // and on, turn by turn
@@ -81,7 +81,7 @@ func TestTurnsDoNotTurnBack(t *testing.T) {
 	r := wheelRig(t)
 	r.checks = true
 	c := &turner{Controller: r.swings[0].Controller, speed: 1.5}
-	r.l.slots[0].controller = c
+	r.l.seats[0].controller = c
 	r.must(0, 1, r.program(robot.Leaf(0), 0, 1))
 	r.run(3000)
 	was := r.l.command.Q[0]

@@ -36,13 +36,13 @@ type Options struct {
 	Params map[string]any   // shown by get_param, as JSON; never written
 }
 
-// server answers the calls.
-type server struct {
-	g       *graph.Graph
-	now     func() time.Time
-	params  map[string]any
-	servers []*graph.Server
-	errs    []error
+// node answers the calls of the services.
+type node struct {
+	g        *graph.Graph
+	now      func() time.Time
+	params   map[string]any
+	services []*graph.ServiceServer
+	errs     []error
 }
 
 // Node is the name under which the services are listed.
@@ -53,13 +53,13 @@ func Serve(g *graph.Graph, o Options) (end func(), err error) {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	s := &server{g: g, now: o.Now, params: o.Params}
+	s := &node{g: g, now: o.Now, params: o.Params}
 	s.lists()
 	s.names()
 	s.details()
 	s.parameters()
 	end = func() {
-		for _, x := range s.servers {
+		for _, x := range s.services {
 			x.Close()
 		}
 	}
@@ -71,18 +71,18 @@ func Serve(g *graph.Graph, o Options) (end func(), err error) {
 }
 
 // add registers one service.
-func add[Q, R any](s *server, name string, answer func(q *Q) (*R, error)) {
+func add[Q, R any](s *node, name string, answer func(q *Q) (*R, error)) {
 	x, err := graph.Service(s.g, "/rosapi/"+name, func(_ context.Context, q *Q) (*R, error) { return answer(q) },
 		graph.ServiceOptions{Node: Node})
 	if err != nil {
 		s.errs = append(s.errs, err)
 		return
 	}
-	s.servers = append(s.servers, x)
+	s.services = append(s.services, x)
 }
 
 // lists serves what takes no argument.
-func (s *server) lists() {
+func (s *node) lists() {
 	add(s, "topics", func(*api.TopicsRequest) (*api.TopicsResponse, error) {
 		r := &api.TopicsResponse{}
 		for _, t := range s.typedTopics() {
@@ -132,12 +132,12 @@ func (s *server) lists() {
 }
 
 // typedTopics returns the topics whose type is known: others cannot be read.
-func (s *server) typedTopics() []graph.TopicInfo {
+func (s *node) typedTopics() []graph.TopicInfo {
 	return slices.DeleteFunc(s.g.Topics(), func(t graph.TopicInfo) bool { return t.Type == nil })
 }
 
 // names serves questions about one name.
-func (s *server) names() {
+func (s *node) names() {
 	add(s, "topic_type", func(q *api.TopicTypeRequest) (*api.TopicTypeResponse, error) {
 		r := &api.TopicTypeResponse{}
 		if t, ok := s.g.TopicInfo(q.Topic); ok && t.Type != nil {
@@ -203,7 +203,7 @@ func nodes(ends []graph.Endpoint) (names []string) {
 	return names
 }
 
-func (s *server) topicsForType(q *api.TopicsForTypeRequest) (*api.TopicsForTypeResponse, error) {
+func (s *node) topicsForType(q *api.TopicsForTypeRequest) (*api.TopicsForTypeResponse, error) {
 	r := &api.TopicsForTypeResponse{}
 	for _, t := range s.typedTopics() {
 		if t.Type.Name(msgs.ROS1) == q.Type || t.Type.Name(msgs.ROS2) == q.Type {
@@ -214,7 +214,7 @@ func (s *server) topicsForType(q *api.TopicsForTypeRequest) (*api.TopicsForTypeR
 }
 
 // servicesOf returns the services of a type.
-func (s *server) servicesOf(typeName string) (names []string) {
+func (s *node) servicesOf(typeName string) (names []string) {
 	for _, x := range s.g.Services() {
 		if x.Type.Name(msgs.ROS1) == typeName || x.Type.Name(msgs.ROS2) == typeName {
 			names = append(names, x.Name)
@@ -223,7 +223,7 @@ func (s *server) servicesOf(typeName string) (names []string) {
 	return names
 }
 
-func (s *server) serviceProviders(q *api.ServiceProvidersRequest) (*api.ServiceProvidersResponse, error) {
+func (s *node) serviceProviders(q *api.ServiceProvidersRequest) (*api.ServiceProvidersResponse, error) {
 	r := &api.ServiceProvidersResponse{}
 	for _, x := range s.g.Services() {
 		if sameName(x.Name, q.Service) || x.Type.Name(msgs.ROS1) == q.Service || x.Type.Name(msgs.ROS2) == q.Service {
@@ -235,7 +235,7 @@ func (s *server) serviceProviders(q *api.ServiceProvidersRequest) (*api.ServiceP
 	return r, nil
 }
 
-func (s *server) nodeDetails(q *api.NodeDetailsRequest) (*api.NodeDetailsResponse, error) {
+func (s *node) nodeDetails(q *api.NodeDetailsRequest) (*api.NodeDetailsResponse, error) {
 	r := &api.NodeDetailsResponse{}
 	isNode := func(n string) bool { return sameName(n, q.Node) }
 	isEnd := func(e graph.Endpoint) bool { return isNode(e.Node) }
@@ -259,7 +259,7 @@ func (s *server) nodeDetails(q *api.NodeDetailsRequest) (*api.NodeDetailsRespons
 const errReadOnly = "parameters cannot be changed here: use the services of the server, or its configuration"
 
 // parameters serves the read-only part of a parameter server.
-func (s *server) parameters() {
+func (s *node) parameters() {
 	names := slices.Sorted(maps.Keys(s.params))
 	add(s, "get_param_names", func(*api.GetParamNamesRequest) (*api.GetParamNamesResponse, error) {
 		return &api.GetParamNamesResponse{Names: names}, nil
@@ -284,7 +284,7 @@ func (s *server) parameters() {
 	})
 }
 
-func (s *server) param(name string) (any, bool) {
+func (s *node) param(name string) (any, bool) {
 	for known, v := range s.params {
 		if sameName(known, name) {
 			return v, true
@@ -295,7 +295,7 @@ func (s *server) param(name string) (any, bool) {
 
 // getParam answers with JSON text. The value of an unknown parameter is the default in the
 // request, or null, which clients that do not check for success can parse.
-func (s *server) getParam(q *api.GetParamRequest) (*api.GetParamResponse, error) {
+func (s *node) getParam(q *api.GetParamRequest) (*api.GetParamResponse, error) {
 	v, ok := s.param(q.Name)
 	if !ok {
 		r := &api.GetParamResponse{Value: "null", Reason: fmt.Sprintf("there is no parameter %s", q.Name)}

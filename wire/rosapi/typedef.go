@@ -9,7 +9,7 @@ import (
 )
 
 // details serves the fields of types.
-func (s *server) details() {
+func (s *node) details() {
 	add(s, "message_details", func(q *api.MessageDetailsRequest) (*api.MessageDetailsResponse, error) {
 		t, form, err := registry.Message(q.Type)
 		if err != nil {

@@ -14,7 +14,7 @@ import (
 // reads the connection.
 type served struct {
 	session  *session
-	services map[string]*graph.Server // by name as spelled
+	services map[string]*graph.ServiceServer // by name as spelled
 	actions  map[string]*servedAction
 
 	mu       sync.Mutex
@@ -24,7 +24,7 @@ type served struct {
 }
 
 func newServed(ses *session) *served {
-	return &served{session: ses, services: map[string]*graph.Server{}, actions: map[string]*servedAction{},
+	return &served{session: ses, services: map[string]*graph.ServiceServer{}, actions: map[string]*servedAction{},
 		pending: map[string]chan *frame.Message{}, handling: map[string]*servedGoal{}}
 }
 

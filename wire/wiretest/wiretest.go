@@ -207,7 +207,7 @@ func (b *bed) changes() {
 	})
 }
 
-func (b *bed) serveSetBool(name string) *graph.Server {
+func (b *bed) serveSetBool(name string) *graph.ServiceServer {
 	s, err := graph.Service(b.g, name, func(_ context.Context, q *msgs.SetBoolRequest) (*msgs.SetBoolResponse, error) {
 		if !q.Data {
 			return nil, fmt.Errorf("false is not allowed")

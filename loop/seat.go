@@ -8,9 +8,9 @@ import (
 	"poise/robot"
 )
 
-// slot is a controller's place in the loop: loaded, perhaps running (it takes
-// goals), perhaps active (it has a program and writes references).
-type slot struct {
+// seat is the place of one controller of the robot, as the cycle sees it: loaded,
+// perhaps running (it takes goals), perhaps active (it has a program and writes references).
+type seat struct {
 	l          *Loop
 	id         arbiter.ClientID
 	controller control.Controller
@@ -46,8 +46,8 @@ type slot struct {
 }
 
 func (l *Loop) register(r Registration) error {
-	id := arbiter.ClientID(len(l.slots))
-	s := &slot{l: l, id: id, controller: r.Controller, running: true, rate: 1,
+	id := arbiter.ClientID(len(l.seats))
+	s := &seat{l: l, id: id, controller: r.Controller, running: true, rate: 1,
 		ref: control.NewReference(l.dof, len(l.cfg.Model.Chains()), l.merge.Outputs())}
 	s.stream, _ = r.Controller.(control.Fed)
 	s.supports = r.Supports
@@ -62,11 +62,11 @@ func (l *Loop) register(r Registration) error {
 	if got != id {
 		panic("loop: controllers and clients are numbered apart")
 	}
-	l.slots = append(l.slots, s)
+	l.seats = append(l.seats, s)
 	return nil
 }
 
-func (s *slot) report(k ReportKind, goal uint64, st control.Status, why control.Reason) {
+func (s *seat) report(k ReportKind, goal uint64, st control.Status, why control.Reason) {
 	r := Report{Kind: k, Controller: s.id, Goal: goal, Status: st, Reason: why}
 	if why.Code == control.Panicked {
 		r.Last = s.l.box.excerpt()
@@ -76,7 +76,7 @@ func (s *slot) report(k ReportKind, goal uint64, st control.Status, why control.
 
 // startGoal asks for a program to be performed. What runs is not disturbed until
 // the new one can start.
-func (s *slot) startGoal(o Order) {
+func (s *seat) startGoal(o Order) {
 	if why := s.willing(o); why.Code != control.OK {
 		s.report(GoalRejected, o.Goal, control.Failed, why)
 		return
@@ -100,7 +100,7 @@ func (s *slot) startGoal(o Order) {
 
 // couldStart tells why a goal could not start now; nothing is taken, and no owner
 // disturbed.
-func (s *slot) couldStart(o Order) control.Reason {
+func (s *seat) couldStart(o Order) control.Reason {
 	if why := s.willing(o); why.Code != control.OK {
 		return why
 	}
@@ -117,7 +117,7 @@ func (s *slot) couldStart(o Order) control.Reason {
 
 // denied says why a request came to nothing: the controller's own refusal, or the
 // arbiter's.
-func (s *slot) denied(why arbiter.Reason, err error) control.Reason {
+func (s *seat) denied(why arbiter.Reason, err error) control.Reason {
 	switch {
 	case err != nil:
 		return control.Because(control.Unknown)
@@ -129,7 +129,7 @@ func (s *slot) denied(why arbiter.Reason, err error) control.Reason {
 }
 
 // willing tells why a goal cannot be taken, apart from who owns what it needs.
-func (s *slot) willing(o Order) control.Reason {
+func (s *seat) willing(o Order) control.Reason {
 	switch {
 	case !s.running:
 		return control.Because(control.NotRunning)
@@ -156,7 +156,7 @@ func (s *slot) willing(o Order) control.Reason {
 
 // whole returns what to ask the arbiter for: the owner of a whole limb owns its
 // support, too.
-func (s *slot) whole() (needs, wants robot.Set) {
+func (s *seat) whole() (needs, wants robot.Set) {
 	all := s.l.merge.Whole(s.needed.Union(s.wanted))
 	needs = s.l.merge.Whole(s.needed)
 	return needs, all.Minus(needs)
@@ -164,7 +164,7 @@ func (s *slot) whole() (needs, wants robot.Set) {
 
 // swap starts a program that needs nothing more, in place of the running one if
 // there is one: the same tick, no round. It reports whether it was started.
-func (s *slot) swap(p control.Program, goal uint64) bool {
+func (s *seat) swap(p control.Program, goal uint64) bool {
 	if why := s.start(p); why.Code != control.OK {
 		s.report(GoalRejected, goal, control.Failed, why)
 		return false
@@ -181,18 +181,18 @@ func (s *slot) swap(p control.Program, goal uint64) bool {
 	return true
 }
 
-func (s *slot) owned() robot.Set {
+func (s *seat) owned() robot.Set {
 	c := s.l.arb.Client(s.id)
 	return c.Owned()
 }
 
-func (s *slot) operational() bool {
+func (s *seat) operational() bool {
 	c := s.l.arb.Client(s.id)
 	return c.Operational()
 }
 
 // CanStart answers the arbiter's offer.
-func (s *slot) CanStart(offer robot.Set) bool {
+func (s *seat) CanStart(offer robot.Set) bool {
 	if s.pending == nil {
 		return false
 	}
@@ -201,7 +201,7 @@ func (s *slot) CanStart(offer robot.Set) bool {
 }
 
 // ResourcesChanged takes what the arbiter gives, and begins the pending program.
-func (s *slot) ResourcesChanged(owned robot.Set) bool {
+func (s *seat) ResourcesChanged(owned robot.Set) bool {
 	s.l.report(Report{Kind: OwnerChanged, Controller: s.id, Set: owned})
 	if s.pending != nil {
 		p, goal := s.pending, s.pendingGoal
@@ -217,7 +217,7 @@ func (s *slot) ResourcesChanged(owned robot.Set) bool {
 }
 
 // update lets the controller make its reference.
-func (s *slot) update() {
+func (s *seat) update() {
 	l := s.l
 	if s.broken.Code != control.OK {
 		s.end(control.Failed, s.broken)
@@ -240,7 +240,7 @@ func (s *slot) update() {
 
 // give hands the reference to the aggregate, and counts the events that left with
 // it. Whatever is wrong with the reference is the controller's own fault.
-func (s *slot) give() {
+func (s *seat) give() {
 	leaf, ok := s.take()
 	switch {
 	case s.broken.Code != control.OK: // in Update, or now
@@ -254,14 +254,14 @@ func (s *slot) give() {
 
 // take is Aggregate.Take; a controller may have cut the reference's own memory
 // short.
-func (s *slot) take() (bad robot.LeafID, ok bool) {
+func (s *seat) take() (bad robot.LeafID, ok bool) {
 	var why control.Reason
 	defer s.recovered(&why)
 	return s.l.merge.Take(s.id, s.l.ownedBy(s.id).Minus(s.l.faults.blocked), s.ref)
 }
 
 // tellEvents reports the events that have left.
-func (s *slot) tellEvents() {
+func (s *seat) tellEvents() {
 	if s.due <= s.told {
 		return
 	}
@@ -270,7 +270,7 @@ func (s *slot) tellEvents() {
 }
 
 // feed gives the controller the newest value of its stream.
-func (s *slot) feed(p control.Program) (why control.Reason) {
+func (s *seat) feed(p control.Program) (why control.Reason) {
 	switch {
 	case s.stream == nil:
 		return control.Because(control.BadProgram)
@@ -285,7 +285,7 @@ func (s *slot) feed(p control.Program) (why control.Reason) {
 }
 
 // activity fills in what the controller does.
-func (s *slot) activity(a *Activity) {
+func (s *seat) activity(a *Activity) {
 	*a = Activity{Running: s.running, Active: s.program != nil, Paused: s.paused, Cancelled: s.cancelled,
 		Goal: s.goal, Status: s.status, Why: s.why, Own: s.owned(), Time: s.ref.Time, Wanted: s.wantedRate(), Rate: s.ref.Rate, Passed: s.due}
 	for leaf := range a.Own.All {
@@ -297,7 +297,7 @@ func (s *slot) activity(a *Activity) {
 }
 
 // lostTo says who has what the program needed.
-func (s *slot) lostTo() control.Reason {
+func (s *seat) lostTo() control.Reason {
 	why := control.Because(control.ResourceLost)
 	for leaf := range s.needs.All {
 		if who := s.l.arb.Owner(leaf); who != s.id && who != arbiter.NoClient {
@@ -309,7 +309,7 @@ func (s *slot) lostTo() control.Reason {
 }
 
 // wantedRate is how fast time is to go for this motion.
-func (s *slot) wantedRate() float64 {
+func (s *seat) wantedRate() float64 {
 	if s.cancelled || s.paused {
 		return 0
 	}
@@ -321,7 +321,7 @@ func (s *slot) wantedRate() float64 {
 }
 
 // atRest reports whether all joints that the controller owns stand still.
-func (s *slot) atRest() bool {
+func (s *seat) atRest() bool {
 	for leaf := range s.owned().All {
 		if j := int(leaf); j < s.l.dof && !s.l.shaper.Still(j) {
 			return false
@@ -335,7 +335,7 @@ func (s *slot) atRest() bool {
 const nearEnough = 0.01
 
 // bridging reports whether a joint of the motion is still being handed over.
-func (s *slot) bridging() bool {
+func (s *seat) bridging() bool {
 	if s.program == nil {
 		return false
 	}
@@ -348,7 +348,7 @@ func (s *slot) bridging() bool {
 }
 
 // end ends the running goal, and gives everything back.
-func (s *slot) end(st control.Status, why control.Reason) {
+func (s *seat) end(st control.Status, why control.Reason) {
 	if s.program == nil {
 		return
 	}
@@ -359,7 +359,7 @@ func (s *slot) end(st control.Status, why control.Reason) {
 	_ = s.l.arb.Quit(s.l.tick.Time, s.id)
 }
 
-func (s *slot) cancelGoal(o Order) {
+func (s *seat) cancelGoal(o Order) {
 	if s.program == nil || o.Goal != 0 && o.Goal != s.goal {
 		s.l.refuse(o, control.Because(control.Unknown))
 		return
@@ -370,21 +370,21 @@ func (s *slot) cancelGoal(o Order) {
 }
 
 // halt stops the controller: what runs is aborted, and goals are refused.
-func (s *slot) halt() {
+func (s *seat) halt() {
 	s.running = false
 	s.end(control.Quit, control.Because(control.NotRunning))
 }
 
 // The controller's own code may fail: that is its fault, and ends its goal alone.
 
-func (s *slot) check(p control.Program, own robot.Set) (why control.Reason) {
+func (s *seat) check(p control.Program, own robot.Set) (why control.Reason) {
 	defer s.recovered(&why)
 	s.l.input.Own, s.l.input.Rate = own, s.wantedRate()
 	return s.controller.Check(&s.l.input, p)
 }
 
 // ask finds out what a program claims, and with which priorities.
-func (s *slot) ask(p control.Program) (why control.Reason) {
+func (s *seat) ask(p control.Program) (why control.Reason) {
 	defer s.recovered(&why)
 	s.needed, s.wanted = p.Claim()
 	s.claim.SetPriority(s.rank, s.rankRunning)
@@ -399,18 +399,18 @@ func (s *slot) ask(p control.Program) (why control.Reason) {
 	return control.Because(control.OK)
 }
 
-func (s *slot) start(p control.Program) (why control.Reason) {
+func (s *seat) start(p control.Program) (why control.Reason) {
 	defer s.recovered(&why)
 	s.l.input.Own, s.l.input.Rate = s.owned(), s.wantedRate()
 	return s.controller.Start(&s.l.input, p)
 }
 
-func (s *slot) safeUpdate() (st control.Status, why control.Reason) {
+func (s *seat) safeUpdate() (st control.Status, why control.Reason) {
 	defer s.recoveredAs(control.Failed, &st, &why)
 	return s.controller.Update(&s.l.input, s.ref)
 }
 
-func (s *slot) tellOwned(owned robot.Set) (st control.Status) {
+func (s *seat) tellOwned(owned robot.Set) (st control.Status) {
 	var why control.Reason
 	defer s.recoveredAs(control.Quit, &st, &why)
 	s.l.input.Own = owned
@@ -419,14 +419,14 @@ func (s *slot) tellOwned(owned robot.Set) (st control.Status) {
 
 // recovered turns a panic into a reason. It must be deferred itself: recover works
 // nowhere else.
-func (s *slot) recovered(why *control.Reason) {
+func (s *seat) recovered(why *control.Reason) {
 	if recover() != nil {
 		s.blame(why)
 	}
 }
 
 // recoveredAs turns a panic into a status and a reason; see recovered.
-func (s *slot) recoveredAs(bad control.Status, st *control.Status, why *control.Reason) {
+func (s *seat) recoveredAs(bad control.Status, st *control.Status, why *control.Reason) {
 	if recover() != nil {
 		*st = bad
 		s.blame(why)
@@ -435,7 +435,7 @@ func (s *slot) recoveredAs(bad control.Status, st *control.Status, why *control.
 
 // blame makes a panic the controller's fault. It takes no goals any more until
 // it is run again.
-func (s *slot) blame(why *control.Reason) {
+func (s *seat) blame(why *control.Reason) {
 	*why = control.Reason{Code: control.Panicked, Joint: robot.NoJoint, Who: s.id, At: s.l.now}
 	s.running, s.broken = false, *why
 	s.l.faults.panicked(s.l, s.id)
