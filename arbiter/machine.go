@@ -9,7 +9,7 @@ type Port interface {
 	Deliver(now int64, m *Message) (answer Event, answered bool)
 }
 
-// Change is one leaf changing hands.
+// Change is one leaf changing its owner.
 type Change struct {
 	At       int64 // ns
 	Leaf     robot.LeafID
@@ -71,7 +71,7 @@ func (m *Machine) Do(e *Event, p Port) {
 	}
 }
 
-// record adds what changed hands to the history.
+// record adds changes of owners to the history.
 func (m *Machine) record() {
 	if m.before == m.owner {
 		return
@@ -100,5 +100,5 @@ func (m *Machine) History(yield func(Change) bool) {
 	}
 }
 
-// Changes returns how often a leaf has changed hands since the beginning.
+// Changes returns how often a leaf has changed its owner since the beginning.
 func (m *Machine) Changes() uint64 { return m.changes }

@@ -81,7 +81,7 @@ type Message struct {
 	Reason  Reason    // of Deny
 }
 
-// Code says why a request was denied, or why a leaf changed hands.
+// Code says why a request was denied, or why a leaf changed its owner.
 type Code uint8
 
 // OK is no obstacle. The codes keep their numbers.
@@ -97,7 +97,7 @@ const (
 	Replaced  // the client has made a newer request
 	Unknown   // the request was lost on the way, or is over
 
-	// why a leaf changed hands
+	// why a leaf changed its owner
 	Granted    // by a request
 	Returned   // free, and its new owner was waiting for it
 	Released   // given back

@@ -173,7 +173,7 @@ func TestRandomCrowd(t *testing.T) {
 					r.step()
 				}
 				r.rest()
-				t.Logf("%d leaves changed hands in %d s", r.m.Changes(), r.now/1000/ms)
+				t.Logf("%d leaves changed owners in %d s", r.m.Changes(), r.now/1000/ms)
 				if r.m.Changes() < uint64(steps)/2 {
 					t.Errorf("only %d changes in %d steps: the run proves little", r.m.Changes(), steps)
 				}

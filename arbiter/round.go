@@ -102,7 +102,7 @@ func (s *State) answered(c ClientID) bool {
 	return true
 }
 
-// commit ends c's round: what was reserved changes hands, who lost a leaf it
+// commit ends c's round: what was reserved is handed over, who lost a leaf it
 // needs is out, and what is unowned now goes to its next owner.
 func (s *State) commit(c ClientID, out *Effects) {
 	cl := &s.client[c]

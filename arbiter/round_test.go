@@ -92,7 +92,7 @@ func TestHijackThenRefuse(t *testing.T) {
 			}
 		}
 		if r.s.owner != before.owner || r.s.since != before.since {
-			t.Errorf("%v: a leaf changed hands", p)
+			t.Errorf("%v: a leaf changed its owner", p)
 		}
 	}
 }
@@ -926,7 +926,7 @@ func (r *rig) run2(winner, victim int64) {
 }
 
 // TestLocalOwnersKeepMovingWhileRemoteOnesAreAsked: a local victim is told in
-// the step in which the leaf changes hands, not before.
+// the step in which the leaf changes its owner, not before.
 func TestLocalOwnersKeepMovingWhileRemoteOnesAreAsked(t *testing.T) {
 	m, port := NewMachine(Config{Policy: PolicyLast}), &localPort{}
 	for c := range ClientID(3) {

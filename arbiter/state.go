@@ -109,7 +109,7 @@ func (s *State) Init(cfg Config) {
 // Owner returns who owns the leaf, or NoClient.
 func (s *State) Owner(leaf robot.LeafID) ClientID { return s.owner[leaf] }
 
-// Since returns when the leaf last changed hands, and why.
+// Since returns when the leaf last changed its owner, and why.
 func (s *State) Since(leaf robot.LeafID) (at int64, why Code) { return s.since[leaf], s.why[leaf] }
 
 // Phase returns how far the client is.
@@ -183,7 +183,7 @@ func (s *State) runs(c ClientID) *Claim { return &s.claim[c][s.client[c].running
 func (s *State) asks(c ClientID) *Claim { return &s.claim[c][1-s.client[c].running] }
 
 // due is what the client should believe to own. A remote one is told to let go
-// before the leaf changes hands, a local one in the step in which it does.
+// before the leaf changes its owner, a local one in the step in which it does.
 func (s *State) due(c ClientID) robot.Set {
 	cl := &s.client[c]
 	if cl.local {

@@ -12,7 +12,7 @@ import (
 // Shaper makes one command of the merged references of a robot. It is the one
 // hand-over mechanism of the cycle.
 //
-//	references ─▶ hold what is unowned ─▶ bridge what changed hands ─▶ gate ─▶ command
+//	references ─▶ hold what is unowned ─▶ bridge what was handed over ─▶ gate ─▶ command
 //
 // Every joint has a reference in every tick: its owner's, or, where it is unowned,
 // that of the shortest stop. When the reference is new, because the owner or its

@@ -70,7 +70,7 @@ func (p *poses) apply(k *Shaper) {
 	}
 }
 
-// SetBase says where the base is in this tick that nobody commands, and how it moves.
+// SetBase says where the base is in this tick while it is unowned, and how it moves.
 // Loop-safe.
 func (k *Shaper) SetBase(base BaseRef) {
 	k.poses.base.Drop()

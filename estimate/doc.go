@@ -11,7 +11,7 @@
 // is checked or drawn before it is played.
 //
 // Base adds which feet stand. Where that is commanded, the command holds. Otherwise
-// somebody may drag a hoof or put the robot into a pose at once: a foot that left its
+// a hoof may be dragged, or the robot put into a pose at once: a foot that left its
 // place is in the air, and a robot whose feet do not fit their places is put down anew.
 // The ground is then level, z = 0.
 //

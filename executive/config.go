@@ -171,7 +171,7 @@ type Notice struct {
 	Last        *loop.Excerpt // of a panic: the last second of states; valid during the call only
 }
 
-// Audit is one line about what somebody wanted, and what became of it.
+// Audit is one line about what a client asked for, and what became of it.
 type Audit struct {
 	Now    int64  // ns, as given to Pump
 	Who    string // as the caller said

@@ -117,7 +117,7 @@ func (e *Executive) goalsOf(name string) *Goals {
 	return g
 }
 
-// Submit takes a goal from somebody and returns at once; the goal is prepared
+// Submit takes a goal from a client and returns at once; the goal is prepared
 // elsewhere, after those that the same sender submitted before it. It returns the
 // goal's id, ours if there is none; an id in use is an error (*action.DuplicateError),
 // and then nothing happens. Everything else is told to the watch, a refusal too. stamp

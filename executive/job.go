@@ -213,8 +213,8 @@ func (j *job) switchOff() {
 	}
 }
 
-// withdraw calls a goal off in the cycle, without a request of its client: somebody
-// switched its controller off.
+// withdraw calls a goal off in the cycle, without a request of its client: its
+// controller was switched off.
 func (j *job) withdraw() {
 	j.off = true
 	j.callOff()

@@ -6,7 +6,7 @@ import (
 	"poise/loop"
 )
 
-// command is an order, or several, whose outcome somebody waits for. All of them
+// command is an order, or several, whose outcome a client waits for. All of them
 // carry its number.
 type command struct {
 	who, what string

@@ -79,7 +79,7 @@ func (e *Executive) pump(now int64) {
 
 // newest takes the newest state. The first one may be that of a loop that runs for
 // long: numbers of orders begin above all that were given before, and goals that
-// somebody else left behind are called off.
+// an earlier executive left behind are cancelled.
 func (e *Executive) newest() {
 	s, ok := e.cfg.Loop.Snapshot()
 	if !ok {

@@ -17,7 +17,7 @@ type State struct {
 	Wanted      float64 // how fast time is to go for motions
 	Rate        float64 // and goes for the slowest
 	Controllers []ControllerState
-	Owners      []Ownership // of every resource that somebody has, whole or in part
+	Owners      []Ownership // of every resource that is owned, whole or in part
 	Goals       []GoalState // that are not over
 	Faults      []FaultState
 	Limp        []string // resources whose torque is switched off

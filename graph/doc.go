@@ -26,7 +26,7 @@
 //		info, exists := g.TopicInfo(change.Name)   // or ServiceInfo, ActionInfo
 //	}
 //
-// An action shows goals whose lives somebody else owns, a GoalServer: the executive of
+// An action shows goals whose lives a GoalServer owns: the executive of
 // a robot, or a handler (ServeAction) with the goal machine of package action. It is
 // shown twice, as a ROS 2 action and as ROS 1's five topics NAME/goal, cancel, status,
 // feedback, result; results are kept for a while. State changes and results are never

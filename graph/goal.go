@@ -105,7 +105,7 @@ func (s *ActionServer) client(o GoalOptions) *GoalClient {
 	return &GoalClient{server: s, node: o.Node, id: o.ID, queue: min(o.Queue, maxDepth), wake: o.Wake, ready: make(chan struct{}, 1)}
 }
 
-// WatchGoal follows a goal that somebody else sent, or that ended not long ago: its
+// WatchGoal follows a goal that another client sent, or that ended not long ago: its
 // present state is the first update.
 func (g *Graph) WatchGoal(name string, id action.ID, o GoalOptions) (*GoalClient, error) {
 	s, err := g.actionNamed(name)

@@ -91,7 +91,7 @@ type GoalFeedback struct {
 	Info  *poisemsgs.GoalInfo // may be nil
 }
 
-// Feedback shows how a running goal gets on. It is made only if somebody wants it.
+// Feedback shows how a running goal gets on. It is made only for subscribers.
 func (v *GoalView) Feedback(made func() GoalFeedback) {
 	s := v.server
 	s.mu.Lock()

@@ -17,7 +17,7 @@ type bases struct {
 	leaf      robot.LeafID // of the base,
 	floating  bool         // if it is not fixed
 	contacts  []contactLeaf
-	commanded []bool // of each chain, by the last tick: somebody says whether it stands
+	commanded []bool // of each chain, by the last tick: a controller says whether it stands
 	placed    bool   // joints were put somewhere at once in this tick
 	begun     bool   // every joint was read
 }
@@ -82,7 +82,7 @@ func (b *bases) complete(l *Loop) {
 	}
 }
 
-// findCommanded finds for which chains somebody says whether they stand: the owner of
+// findCommanded finds for which chains a controller says whether they stand: the owner of
 // their contact, or an active controller that knows of supports and leaves them as they
 // are. Of joints that were placed at once only an owner can say it.
 func (b *bases) findCommanded(l *Loop) {

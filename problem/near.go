@@ -11,7 +11,7 @@ const (
 	longestFit = 200 // letters of a name that is compared
 )
 
-// Near returns the names that somebody who wrote name may have meant: those that
+// Near returns the names that may have been meant by name: those that
 // differ by the fewest letters, and by few; if there are none, those that have it in
 // them or are in it. Case does not count.
 func Near(name string, candidates []string) (near []string) {

@@ -92,7 +92,7 @@ const tolFollower = 1e-9
 
 // checkFollower warns where a leader within its limits drives a follower, which
 // moves by ratio·x + offset, past its own. The leader's limits stay what the
-// files say: descriptions often give followers a range that nobody keeps, and a
+// files say: descriptions often give followers a range that is not kept, and a
 // gripper must not be locked by it.
 func checkFollower(name string, own Limits, leader string, lead Limits, ratio, offset float64, at problem.Pos, r *problem.Report) {
 	reach := lead.Image(ratio, offset)

@@ -116,7 +116,7 @@ type Model struct {
 	frames   []Frame
 	doc      *urdf.Document
 
-	cartesian *CartesianLimits // nil if nobody gave any
+	cartesian *CartesianLimits // nil if none are given
 
 	// how it is used: robot.yaml and SRDF
 	chains         []Chain

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// What ProposeLimits assumes where nobody gave a limit: guesses of a cautious person,
+// What ProposeLimits assumes where no limit is given: guesses of a cautious person,
 // not facts about any robot.
 const (
 	proposedTurn  = 1.0 // rad/s

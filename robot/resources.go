@@ -77,7 +77,7 @@ func (r *Resources) OfGroup(id GroupID) Set { return r.groupSets[id] }
 // OfJoint returns the leaf of a joint. Loop-safe.
 func (r *Resources) OfJoint(id JointID) LeafID { return LeafID(id) }
 
-// Joint returns the joint of a leaf; ok is false if the leaf is none. Loop-safe.
+// Joint returns the joint of a leaf; ok is false if the leaf is not a joint. Loop-safe.
 func (r *Resources) Joint(id LeafID) (j JointID, ok bool) { return JointID(id), int(id) < r.joints }
 
 // leafNames lists all leaves, however many.
@@ -153,7 +153,7 @@ func (b *builder) groupLeaves(g *Group, leaves []LeafResource, number map[string
 	}
 	for _, name := range g.leaves {
 		if d := b.opts.Description; name == "base" && d.Base == "floating" && !b.m.floating {
-			continue // held fast by whoever asked for it
+			continue // held by the one that asked for it
 		}
 		n, ok := number[name]
 		if !ok || leaves[n].Kind == JointLeaf || leaves[n].Kind == SupportLeaf {

@@ -17,7 +17,7 @@ type logHandler struct {
 	attrs  []slog.Attr
 }
 
-// newLog returns a log that goes to w, nil is nowhere, and to rosout of a graph that was
+// newLog returns a log that goes to w (nil: discarded) and to rosout of a graph that was
 // just made.
 func newLog(g *graph.Graph, w io.Writer) *slog.Logger {
 	if w == nil {

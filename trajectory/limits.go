@@ -220,7 +220,7 @@ func appendBraking(all []Violation, s *spline.Spline, j int, acc, dec, over floa
 	return against.appendTo(with.appendTo(all))
 }
 
-// raise keeps the worse of two violations; one without a limit is none yet.
+// raise keeps the worse of two violations; one without a limit is not set yet.
 func (v *Violation) raise(x Violation) {
 	if v.Limit == 0 && v.Value == 0 || x.Ratio() > v.Ratio() {
 		*v = x

@@ -15,7 +15,7 @@ type Point struct {
 
 // Trajectory is a motion as a table of points with rising times.
 type Trajectory struct {
-	Joints []string // names of the columns; nil if nobody needs them
+	Joints []string // names of the columns; nil if not needed
 	Points []Point
 }
 

@@ -15,7 +15,7 @@ type Warning = xmltree.Warning
 //
 // The error joins all errors found, each a *problem.Problem. If the text is XML
 // with the root <robot>, a document is returned beside the error: what could be
-// read of it, so that whoever builds a robot of it can report the robot's errors
+// read of it, so that the builder of a robot can report the robot's errors
 // together with the file's.
 func Parse(data []byte, file string) (*Document, []Warning, error) {
 	root, err := xmltree.Parse(data, file, xmltree.Limits{})
@@ -282,8 +282,8 @@ func (r reader) material(n *xmltree.Node) Material {
 	return m
 }
 
-// materials keeps the first of materials with one name, and warns of names that
-// nobody explains. What a visual defines is known to all others.
+// materials keeps the first of materials with one name, and warns of undefined
+// names. What a visual defines is known to all others.
 func (r reader) materials(d *Document) {
 	defined := map[string]bool{}
 	d.Materials = slices.DeleteFunc(d.Materials, func(m Material) bool {
@@ -310,7 +310,7 @@ func (r reader) materials(d *Document) {
 	})
 	visuals(func(m *Material) {
 		if !defined[m.Name] && m.Name != "" {
-			r.Warnf(m.Pos, "material %q is nowhere defined", m.Name)
+			r.Warnf(m.Pos, "material %q is not defined", m.Name)
 		}
 	})
 }

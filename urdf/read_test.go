@@ -323,7 +323,7 @@ func TestWarnings(t *testing.T) {
 			"f.urdf:4: <safety_controller> without k_velocity",
 		}},
 		{"material that is not there", linkWith("<visual><geometry><sphere radius='1'/></geometry><material name='m'/></visual>"), []string{
-			`f.urdf:3: material "m" is nowhere defined`,
+			`f.urdf:3: material "m" is not defined`,
 		}},
 		{"material twice", wrap(twoLinks + "<material name='m'/>\n<material name='m'/>"), []string{
 			`f.urdf:3: material "m" is defined again: the first one counts`,

@@ -81,7 +81,7 @@ type LinkPair struct {
 	Pos          problem.Pos
 }
 
-// JointProperty is a remark about a joint for whoever understands it.
+// JointProperty is a remark about a joint for programs that understand it.
 type JointProperty struct {
 	Joint, Property, Value string
 	Pos                    problem.Pos

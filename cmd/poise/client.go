@@ -115,7 +115,7 @@ func rosbridgeURL(server string) string {
 	return scheme + "://" + host + "/" + path
 }
 
-// noServer says why nobody answers: what the network said, without the words of the
+// noServer says why no server answers: what the network said, without the words of the
 // libraries between.
 func noServer(server string, err error) error {
 	why := err.Error()

@@ -303,7 +303,7 @@ func (r *request) number(what string, raw json.RawMessage) float64 {
 	return *x
 }
 
-// done ends the taking: keys that nobody asked for are errors too.
+// done ends the taking: unknown keys are errors too.
 func (r *request) done() error {
 	for _, key := range r.keys {
 		if !slices.Contains(r.asked, key) {

@@ -325,8 +325,8 @@ func (j *motionsJob) importOne(lib *library.Library, path string) error {
 	return err
 }
 
-// onlyImported reports whether a motion is nothing but an imported goal: nobody put
-// work into it that another import would destroy.
+// onlyImported reports whether a motion is nothing but an imported goal,
+// without edits that another import would destroy.
 func onlyImported(m *library.Motion) bool {
 	d := m.Document
 	return d != nil && d.Description == "" && len(d.Tags) == 0 && d.StartPose == "" && !d.Loop && len(d.Events) == 0 &&

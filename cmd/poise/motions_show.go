@@ -265,7 +265,7 @@ func plusMinus(l robot.Limit) []float64 {
 	return []float64{-l.Value, l.Value}
 }
 
-// visible prints text that somebody put into a file on a terminal: control characters,
+// visible prints text of a file on a terminal: control characters,
 // which a terminal would obey, become marks.
 type visible struct{ to io.Writer }
 

@@ -41,7 +41,7 @@ func play(server, name string) error {
 	}
 	defer c.Close()
 
-	// events leave with the motion: whoever makes sounds and lights listens here
+	// events leave with the motion: a player of sounds and lights listens here
 	events, err := c.Subscribe("/events", "poise_msgs/msg/Event", client.SubscribeOptions{})
 	if err != nil {
 		return err

@@ -4,7 +4,7 @@ import "sync/atomic"
 
 // Latest hands the newest value from one writer to one reader: neither ever
 // waits, nothing is torn, and what the reader did not look at in time is gone.
-// It is three slots that change hands, so a value may hold slices made once.
+// It is three slots that are exchanged, so a value may hold slices made once.
 type Latest[T any] struct {
 	slots [3]T
 	ready atomic.Uint32 // slot between the two, with fresh set until it is taken

@@ -162,7 +162,7 @@ func (b *buffer) shut(read, write error) {
 	if b.writeErr == nil {
 		b.writeErr = write
 	}
-	if read == net.ErrClosed { // nobody will read it
+	if read == net.ErrClosed { // it will not be read
 		b.readErr, b.data = read, nil
 	}
 	b.changed.Broadcast()

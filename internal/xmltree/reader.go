@@ -106,7 +106,7 @@ func (r *Reader) Failed() func() bool {
 func (r *Reader) Own(n *Node) bool { return n.Space == "" || n.Space == r.space }
 
 // Attributes warns of the attributes of n that are not known. Those in a name
-// space are somebody else's.
+// space belong to other programs.
 func (r *Reader) Attributes(n *Node, known ...string) {
 	for i := range n.Attrs {
 		if a := &n.Attrs[i]; a.Space == "" && !slices.Contains(known, a.Name) {
@@ -126,7 +126,7 @@ func (r *Reader) Children(n *Node, once ...string) iter.Seq[*Node] {
 				continue
 			}
 			if !r.Own(c) {
-				// nobody else's business, but without its macros a robot is not whole
+				// other name spaces are ignored, but without its macros a robot is not whole
 				if strings.Contains(c.Space, "xacro") {
 					r.Warnf(c.Pos, "<%s> in <%s> is not expanded", excerpt(c.QName()), n.Name)
 				}

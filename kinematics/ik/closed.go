@@ -345,8 +345,8 @@ func secondDegree(θ *[4]float64, y1, y2, z, gg trig) int {
 
 // quarticAngles returns the angles 2·atan(t) of the real roots t of a quartic
 // with coefficients by rising power, by simultaneous iteration (Aberth). A root at
-// infinity is the angle π. Roots that are real but for rounding count: a branch
-// that is none is found out when it is checked.
+// infinity is the angle π. Roots that are real but for rounding count: a false
+// branch is found out when it is checked.
 func quarticAngles(θ *[4]float64, a [5]float64) (n int) {
 	largest := 0.0
 	for _, v := range a {

@@ -63,7 +63,7 @@ type Result struct {
 	Excess        float64       // by how much it would have to go beyond, rad or m
 	Iterations    int           // in all attempts; 0 for a closed form
 	Restarts      int
-	Branches      int // closed form: how many solutions there were within the limits; 0 if nobody had to look
+	Branches      int // closed form: how many solutions there were within the limits; 0 if it was not needed
 }
 
 // Solver finds joint positions for one set of tips. It is bound to its Model and

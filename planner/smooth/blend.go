@@ -134,8 +134,8 @@ func (l *toolLeg) between(leg int, from, to float64) (out []stretch) {
 // line or an arc they are the same everywhere. On a bend they vary: it is held to
 // the most of them, and passed so slowly that the acceleration which its shape
 // alone asks of the tool is within the limits too. Those are not scaled: scaling
-// commands how fast the tool gets on, and nobody would slow down for a corner that
-// it can take.
+// commands how fast the tool gets on, not how fast it takes a corner that it can
+// take.
 func (s *stretch) Bounds() (rate [2]float64, t planner.Tool) {
 	t = s.Tool
 	if path.Even(s.Path) {

@@ -16,7 +16,7 @@ const (
 	sameRadius      = 1e-10  // radii that differ by rounding, m
 	samePlace       = 1e-6   // of a full circle's start and goal, m
 	waypointGap     = 0.2e-3 // nearer waypoints are one, m
-	straight        = 1e-7   // a bend of less is none, rad
+	straight        = 1e-7   // a smaller bend counts as straight, rad
 	sliver          = 1e-6   // a side of less between two bends is left to one of them, m
 	minSmoothness   = 0.01   // as in Pilz
 	maxSmoothness   = 0.99

@@ -44,7 +44,7 @@ type Description struct {
 }
 
 // Read reads a robot.yaml; file is its name in messages. Beside an error it
-// returns what could be read, so that whoever builds a robot of it can report
+// returns what could be read, so that the builder of a robot can report
 // the robot's errors together with the file's.
 func Read(data []byte, file string) (*Description, error) {
 	d := &Description{File: file}

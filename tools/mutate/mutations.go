@@ -42,7 +42,7 @@ var mutations = []mutation{
 		"		s.share(s.strike(c, QuitItself, true, out)) // too late: it had been granted", "		cl.seen = s.now"},
 
 	// the hand-over
-	{"arbiter/round.go", "victims are heard before the leaf changes hands",
+	{"arbiter/round.go", "victims are heard before the leaf changes its owner",
 		"v.acked < min(cl.since, v.serial) {", "v.acked > v.serial {"},
 	{"arbiter/round.go", "who loses what it needs is out",
 		"if !s.client[h].owned.Contains(s.runs(h).Need) {", "if s.client[h].owned.Empty() {"},
@@ -56,7 +56,7 @@ var mutations = []mutation{
 		"if e.Serial != 0 && !cl.shed.Empty() {", "if e.Serial == 0 && !cl.shed.Empty() {"},
 	{"arbiter/round.go", "what is given back is not passed on before its owner has heard",
 		"if cl.local || s.cfg.Policy == PolicyNone {", "if cl.known {"},
-	{"arbiter/rank.go", "what is about to be given back is in nobody's way",
+	{"arbiter/rank.go", "what is about to be given back blocks no request",
 		"h != NoClient && h != c && !s.client[h].shed.Has(leaf) {", "h != NoClient && h != c {"},
 	{"arbiter/round.go", "a reserved leaf is not free",
 		"		s.move(leaf, NoClient, why)\n		if s.next[leaf] == NoClient {", "		s.move(leaf, NoClient, why)\n		if s.owner[leaf] == NoClient {"},

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	defaultRate = 2     // the highest rate, if nobody says
+	defaultRate = 2     // the highest rate, unless given
 	longest     = 0.002 // s, of a cell,
 	shortest    = 0.001 // but no segment is cut into shorter ones,
 	perSegment  = 32    // and otherwise into this many

@@ -198,7 +198,7 @@ func (m *Motion) join(o Options) {
 }
 
 // together returns the shortest duration that all axes can have: each moves it up
-// to what it can do, until nobody does.
+// to what it can do, until none does.
 func (m *Motion) together(o Options) float64 {
 	t := 0.0
 	for again := true; again; {

@@ -38,7 +38,7 @@ func rising(f func(x float64) (y, slope float64), lo, hi, guess float64) float64
 			return x
 		}
 		switch {
-		// towards an end that nobody looked at: look
+		// towards an end that was not tried yet: try it
 		case next >= hi && !triedHi:
 			next = hi
 		case next <= lo && !triedLo:

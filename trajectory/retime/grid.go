@@ -5,7 +5,7 @@ import (
 )
 
 const (
-	defaultGrid = 256  // intervals of a path, if nobody says
+	defaultGrid = 256  // intervals of a path, unless given
 	finePieces  = 512  // so many intervals are shared among the knots of a curve at least,
 	perPiece    = 16   // up to this many each; a piece of its own has them, short as it may be
 	fewPieces   = 32   // that a path has whose motion is looked at as a whole

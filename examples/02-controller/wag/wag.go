@@ -104,7 +104,7 @@ func (c *Controller) Update(in *control.Input, out *control.Reference) (control.
 	return control.Going, control.Because(control.OK)
 }
 
-// Owned is told when somebody takes joints or gives them back: it goes on with what
+// Owned is told when joints are taken or given back: it goes on with what
 // is left, and ends with nothing.
 func (c *Controller) Owned(_ *control.Input, now robot.Set) control.Status {
 	c.own = now.Intersect(c.p.Wants).Intersect(c.joints)

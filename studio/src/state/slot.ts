@@ -39,7 +39,7 @@ async function choose(): Promise<number> {
 }
 
 // claim finds the place of this tab. A page that is not served from this machine
-// or by https has no locks: then whoever sees another tab write to its place moves
+// or by https has no locks: then a tab that sees another write to its place moves
 // on to the next.
 export async function claim(): Promise<Store> {
   let slot = 0;
