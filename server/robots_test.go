@@ -73,8 +73,8 @@ func TestThreeRobots(t *testing.T) {
 				t.Errorf("robot %d is %v, want %v", i, got, want)
 			}
 		}
-		if info.Robot != bot.name || !info.Simulated || !info.HasReal || len(info.Robots) != 3 {
-			t.Errorf("%s: info says %s, simulated %v, another %v, %d robots", bot.name, info.Robot, info.Simulated, info.HasReal, len(info.Robots))
+		if info.Robot != bot.name || !info.Simulated || len(info.Robots) != 3 {
+			t.Errorf("%s: info says %s, simulated %v, %d robots", bot.name, info.Robot, info.Simulated, len(info.Robots))
 		}
 	}
 

@@ -236,7 +236,7 @@ func (s *Server) info(bot *servedRobot) (*poisemsgs.RobotInfoResponse, error) {
 		return nil, err
 	}
 	r.URDF, r.Description = s.meshes.URDF(), s.robot.About
-	r.Period, r.Simulated, r.HasReal, r.Robot = s.cfg.Loop.Period, bot.can.Simulated, len(s.robots) > 1, bot.name
+	r.Period, r.Simulated, r.Robot = s.cfg.Loop.Period, bot.can.Simulated, bot.name
 	for _, other := range s.robots {
 		r.Robots = append(r.Robots, other.about)
 	}

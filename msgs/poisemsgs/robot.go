@@ -96,7 +96,6 @@ type RobotInfoResponse struct {
 	Outputs      []string      `json:"outputs"`
 	Period       float64       `json:"period"`
 	Simulated    bool          `json:"simulated"`
-	HasReal      bool          `json:"has_real"`
 	Robot        string        `json:"robot"`
 	Robots       []DrivenRobot `json:"robots"`
 	URDF         string        `json:"urdf"`

@@ -197,13 +197,13 @@ export class Server {
     for (const { name, version, shipped } of (await this.call("/motions/list")).motions) {
       if (!shipped) await this.call("/motions/delete", { name, version });
     }
-    for (const robot of this.args.includes("--with-real-sim") ? ["", "/real"] : [""]) {
-      await this.call(`${robot}/reset`);
-      await this.call(`${robot}/set_power`, { on: true });
-      await this.call(`${robot}/resume`, { controller: "" });
-      await this.call(`${robot}/set_speed`, { rate: 1, controller: "" });
+    for (const { name, placed_at_once } of (await this.call("/robot_info")).robots) {
+      await this.call(`/${name}/reset`);
+      await this.call(`/${name}/set_power`, { on: true });
+      await this.call(`/${name}/resume`, { controller: "" });
+      await this.call(`/${name}/set_speed`, { rate: 1, controller: "" });
+      if (placed_at_once) await this.call(`/${name}/joints_virtual_set`, { joints: { name: Object.keys(rest), position: Object.values(rest) } });
     }
-    await this.call("/joints_virtual_set", { joints: { name: Object.keys(rest), position: Object.values(rest) } });
   }
 }
 

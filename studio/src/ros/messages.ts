@@ -144,7 +144,6 @@ export interface RobotInfo extends Answer {
   poses: NamedPose[];
   period: number;
   simulated: boolean;
-  has_real: boolean;
   robot: string;
   robots: DrivenRobot[];
 }

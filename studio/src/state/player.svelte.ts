@@ -1,15 +1,16 @@
 // Playing: goals sent, their progress, how they ended, and stopping them. What is
 // played, from where and how fast, the server makes of the motion; the page only says
 // which, and shows what it is told.
+import { SvelteMap } from "svelte/reactivity";
 import { type Connection, type Goal, type GoalEnd, Refused } from "../ros/connection";
 import type { Answer, Explanation, MotionFeedback, MotionGoal, MotionResult, TextFeedback, TextResult } from "../ros/messages";
 import { captured, type Editor } from "./editor.svelte";
-import type { Robot, Robots, Side } from "./robots.svelte";
+import type { Robot, Robots } from "./robots.svelte";
 import { plainly, type Remark, remark, silence } from "./words";
 
 // Run is a goal of ours, under way or over. Times are those of the motion's table.
 export interface Run {
-  side: Side;
+  robot: Robot;
   what: string;
   edited: boolean; // it is the motion in the editor
   going: boolean;
@@ -23,7 +24,7 @@ export interface Run {
   remark: Remark; // and why
 }
 
-const idle = (side: Side): Run => ({ side, what: "", edited: false, going: false, state: "", good: true, stopped: false, end: "", remark: silence });
+const idle = (robot: Robot): Run => ({ robot, what: "", edited: false, going: false, state: "", good: true, stopped: false, end: "", remark: silence });
 
 const motionAction = "poise_msgs/action/ExecuteMotion";
 const textAction = "text_msgs/action/TextAction";
@@ -31,12 +32,12 @@ const succeeded = 4;
 const stoppedHere = plainly("stopped; Execute, Play or moving a joint goes on"); // those goals resume
 
 export class Player {
-  runs = $state<Record<Side, Run>>({ virtual: idle("virtual"), real: idle("real") });
+  private runs = new SvelteMap<Robot, Run>();
   speed = $state(100); // percent
   reverse = $state(false);
   approach = $state(true); // move to the first pose if the robot is elsewhere
   note = $state.raw<Remark>(silence); // what the last command came to, where it is no goal
-  private goals: Partial<Record<Side, Goal<unknown>>> = {};
+  private goals = new Map<Robot, Goal<unknown>>();
   private placing: Promise<unknown> = Promise.resolve();
 
   constructor(
@@ -45,92 +46,91 @@ export class Player {
     private readonly editor: Editor,
   ) {}
 
-  robot(side: Side): Robot {
-    return side === "real" ? this.robots.real : this.robots.virtual;
+  // run returns the last goal of ours for a robot.
+  run(robot: Robot): Run {
+    return this.runs.get(robot) ?? idle(robot);
   }
 
-  private get sides(): Side[] {
-    return this.robots.hasReal ? ["virtual", "real"] : ["virtual"];
+  private change(robot: Robot, what: Partial<Run>) {
+    this.runs.set(robot, { ...this.run(robot), ...what });
   }
 
   // execute plays the motion in the editor from start mark to end mark, or the other way.
-  execute(side: Side, backward: boolean) {
+  execute(robot: Robot, backward: boolean) {
     const way = backward !== this.reverse;
-    this.begin(side, way ? "backward" : "forward", true);
-    this.sendMotion(side, { name: "", motion: this.editor.motion, part: true, backward: way, speed: this.speed / 100, loop: false, approach: this.approach, resume: true });
+    this.begin(robot, way ? "backward" : "forward", true);
+    this.sendMotion(robot, { name: "", motion: this.editor.motion, part: true, backward: way, speed: this.speed / 100, loop: false, approach: this.approach, resume: true });
   }
 
   // play plays a stored motion by its name.
-  play(side: Side, name: string, loop: boolean) {
-    this.begin(side, name, false);
-    this.sendMotion(side, { name, part: false, backward: false, speed: 1, loop, approach: true, resume: true });
+  play(robot: Robot, name: string, loop: boolean) {
+    this.begin(robot, name, false);
+    this.sendMotion(robot, { name, part: false, backward: false, speed: 1, loop, approach: true, resume: true });
   }
 
   // goTo moves to a named pose.
-  goTo(side: Side, name: string) {
-    this.begin(side, `pose ${name}`, false);
+  goTo(robot: Robot, name: string) {
+    this.begin(robot, `pose ${name}`, false);
     const goal = { command: { type: "pose", command: name, options: "resume" } };
-    this.send<TextResult, TextFeedback>(side, "go_to_pose", textAction, goal, () => {});
+    this.send<TextResult, TextFeedback>(robot, "go_to_pose", textAction, goal, () => {});
   }
 
-  private sendMotion(side: Side, goal: MotionGoal) {
+  private sendMotion(robot: Robot, goal: MotionGoal) {
     const heard = ({ state, time, end, progress }: MotionFeedback) =>
-      Object.assign(this.runs[side], goal.loop ? { state, time } : { state, time, until: end, progress });
-    this.send<MotionResult, MotionFeedback>(side, "execute_motion", motionAction, goal, heard);
+      this.change(robot, goal.loop ? { state, time } : { state, time, until: end, progress });
+    this.send<MotionResult, MotionFeedback>(robot, "execute_motion", motionAction, goal, heard);
   }
 
-  private begin(side: Side, what: string, edited: boolean) {
-    this.runs[side] = { ...idle(side), what, edited, going: true };
+  private begin(robot: Robot, what: string, edited: boolean) {
+    this.runs.set(robot, { ...idle(robot), what, edited, going: true });
     this.note = silence;
   }
 
   // send starts a goal; what comes of it is told until a newer one takes its place.
-  private send<Result, Feedback>(side: Side, action: string, type: string, goal: object, heard: (f: Feedback) => void) {
-    const sent = this.connection.send<Result, Feedback>(this.robot(side).topic(action), type, goal, (f) => {
-      if (this.goals[side] === sent) heard(f);
+  private send<Result, Feedback>(robot: Robot, action: string, type: string, goal: object, heard: (f: Feedback) => void) {
+    const sent = this.connection.send<Result, Feedback>(robot.topic(action), type, goal, (f) => {
+      if (this.goals.get(robot) === sent) heard(f);
     });
-    this.goals[side] = sent;
+    this.goals.set(robot, sent);
     void sent.done.then((end) => {
-      if (this.goals[side] !== sent) return;
-      delete this.goals[side];
-      this.end(side, end.status === succeeded, word(end), { text: end.text, why: end.why });
+      if (this.goals.get(robot) !== sent) return;
+      this.goals.delete(robot);
+      this.end(robot, end.status === succeeded, word(end), { text: end.text, why: end.why });
     });
   }
 
-  private end(side: Side, good: boolean, how: string, why: Remark) {
-    const run = this.runs[side];
-    const byHand = run.stopped && !good;
-    Object.assign(run, { going: false, good, end: byHand ? "aborted" : how, remark: byHand ? stoppedHere : why });
+  private end(robot: Robot, good: boolean, how: string, why: Remark) {
+    const byHand = this.run(robot).stopped && !good;
+    this.change(robot, { going: false, good, end: byHand ? "aborted" : how, remark: byHand ? stoppedHere : why });
   }
 
   // edited takes back what was said against a motion that is another one now.
   edited() {
-    for (const side of this.sides) {
-      const { going, good, edited } = this.runs[side];
-      if (!going && !good && edited) this.runs[side] = idle(side);
+    for (const [robot, { going, good, edited }] of this.runs) {
+      if (!going && !good && edited) this.runs.delete(robot);
     }
   }
 
   // stop ramps everything down and holds: category 2.
   stop() {
-    for (const side of this.sides) {
-      this.runs[side].stopped = this.runs[side].going;
-      void this.command(side, "stop", { category: 2 });
+    for (const robot of this.robots.present) {
+      this.change(robot, { stopped: this.run(robot).going });
+      void this.command(robot, "stop", { category: 2 });
     }
   }
 
   get paused(): boolean {
-    return this.sides.some((side) => this.robot(side).paused);
+    return this.robots.present.some((robot) => robot.paused);
   }
 
   pause() {
     const order = this.paused ? "resume" : "pause";
-    for (const side of this.sides) void this.command(side, order, { controller: "" });
+    for (const robot of this.robots.present) void this.command(robot, order, { controller: "" });
   }
 
-  async command(side: Side, service: string, args: object): Promise<boolean> {
+  async command(robot: Robot, service: string, args: object): Promise<boolean> {
     try {
-      await this.connection.call<Answer>(this.robot(side).topic(service), args);
+      await this.connection.call<Answer>(robot.topic(service), args);
       this.note = silence;
       return true;
     } catch (e) {
@@ -140,12 +140,12 @@ export class Player {
   }
 
   // handle is a command by hand: it is the separate act after a stop, too.
-  private async handle(side: Side, service: string, args: object): Promise<boolean> {
+  private async handle(robot: Robot, service: string, args: object): Promise<boolean> {
     try {
-      await this.connection.call<Answer>(this.robot(side).topic(service), args);
+      await this.connection.call<Answer>(robot.topic(service), args);
     } catch (e) {
       const why: Explanation[] = e instanceof Refused ? (e.answer?.explanations ?? []) : [];
-      if (why.some((x) => x.code === "stopping") && (await this.command(side, "reset", {}))) return this.command(side, service, args);
+      if (why.some((x) => x.code === "stopping") && (await this.command(robot, "reset", {}))) return this.command(robot, service, args);
       this.note = remark(e);
       return false;
     }
@@ -153,9 +153,8 @@ export class Player {
     return true;
   }
 
-  // torque of the real robot, or of the virtual one when it is alone.
-  torque(on: boolean, resources: string[]): Promise<boolean> {
-    return this.handle(this.robots.hasReal ? "real" : "virtual", "set_torque", { on, resources });
+  torque(robot: Robot, on: boolean, resources: string[]): Promise<boolean> {
+    return this.handle(robot, "set_torque", { on, resources });
   }
 
   // until makes those who ask for a pose wait for something that will place the robot.
@@ -164,9 +163,9 @@ export class Player {
     this.placing = Promise.allSettled([before, act]);
   }
 
-  // place puts the virtual robot somewhere at once.
+  // place puts the robot that is posed somewhere at once.
   place(names: string[], positions: number[]): Promise<boolean> {
-    const placed = this.handle("virtual", "joints_virtual_set", { joints: { name: names, position: positions } });
+    const placed = this.handle(this.robots.posed, "joints_virtual_set", { joints: { name: names, position: positions } });
     this.until(placed);
     return placed;
   }

@@ -2,6 +2,7 @@
 import type { Connection } from "../ros/connection";
 import type {
   BalanceState,
+  ControllerInfo,
   DrivenRobot,
   EventMessage,
   JointInfo,
@@ -12,11 +13,6 @@ import type {
   TransformStamped,
 } from "../ros/messages";
 
-export type Side = "virtual" | "real";
-
-// unseen is a change of a pose too small to be seen, such as the noise of readings:
-// showing it would only cost pictures. In rad or m.
-const unseen: Record<Side, number> = { virtual: 0.001, real: 0.006 };
 const patience = 1000; // ms that a pose is waited for
 
 function near(a: Transform, b: Transform, most: number): boolean {
@@ -33,8 +29,7 @@ function alike(a: BalanceState, b: BalanceState, most: number): boolean {
   return Math.hypot(p.x - q.x, p.y - q.y, p.z - q.z) < most / 2 && a.supports.join() === b.supports.join() && a.stable === b.stable;
 }
 
-// Robot is one robot of the server: the first, which the page poses and plays on, or the
-// second, which takes the part of the real one.
+// Robot is one robot of the server, or the place of one that is not there.
 export class Robot {
   position = $state.raw<Record<string, number>>({});
   base = $state.raw<Transform | undefined>();
@@ -43,19 +38,24 @@ export class Robot {
   heard = $state(false); // a pose
   private latest: Record<string, number> = {}; // without the noise left out
   private waiting: (() => void)[] = [];
+  private subscriptions: (() => void)[] = [];
 
-  private prefix: string; // before its names: none for the first robot
-  private exact: boolean; // it is where it is told to be
+  // prefix comes before its names on the graph: none for the first robot; can is absent
+  // for a robot that is not there.
+  constructor(readonly name: string, private readonly prefix = "", readonly can?: DrivenRobot) {}
 
-  constructor(readonly side: Side) {
-    this.prefix = side === "real" ? "real/" : "";
-    this.exact = side === "virtual";
+  get present(): boolean {
+    return this.can !== undefined;
   }
 
-  // be takes the name and the ways of a robot of the server.
-  be(robot: DrivenRobot) {
-    if (this.side === "real") this.prefix = `${robot.name}/`;
-    this.exact = robot.exact;
+  // title is the name as the first word of a label.
+  get title(): string {
+    return this.name.charAt(0).toUpperCase() + this.name.slice(1);
+  }
+
+  // canBePlaced: its joints can be put somewhere at once
+  get canBePlaced(): boolean {
+    return this.can?.placed_at_once ?? false;
   }
 
   // topic returns the name under which this robot has something.
@@ -71,6 +71,16 @@ export class Robot {
   // unpowered: no servo has torque
   get unpowered(): boolean {
     return this.status !== undefined && this.status.power !== "enabled";
+  }
+
+  // players are the controllers that play trajectories.
+  get players(): ControllerInfo[] {
+    return (this.status?.controllers ?? []).filter((c) => c.kind === "follow");
+  }
+
+  // playersOff: no trajectory can be played
+  get playersOff(): boolean {
+    return this.players.length > 0 && this.players.every((c) => !c.running);
   }
 
   limp(resource: string): boolean {
@@ -94,64 +104,98 @@ export class Robot {
     return chains.map((c) => (this.balance?.supports.includes(c) ? 1 : 0));
   }
 
-  listen(connection: Connection, info: RobotInfo) {
-    const poses = this.exact ? "joint_states" : "joint_states_real";
-    connection.subscribe<JointState>(this.topic(poses), "sensor_msgs/msg/JointState", (m) => {
+  listen(connection: Connection, info: RobotInfo, event: (m: EventMessage) => void) {
+    const exact = this.can?.exact ?? false; // it is where it is told to be
+    // a change of a pose too small to be seen, such as the noise of readings, in rad or m:
+    // showing it would only cost pictures
+    const unseen = exact ? 0.001 : 0.006;
+    const hear = <T>(topic: string, type: string, f: (m: T) => void, throttle?: number) =>
+      this.subscriptions.push(connection.subscribe<T>(this.topic(topic), type, f, throttle));
+    hear<JointState>(exact ? "joint_states" : "joint_states_real", "sensor_msgs/msg/JointState", (m) => {
       const now: Record<string, number> = {};
       m.name.forEach((name, i) => (now[name] = m.position[i] ?? 0));
       this.latest = now;
       this.heard = true;
       for (const heard of this.waiting.splice(0)) heard();
-      const still = m.name.every((name) => Math.abs((this.position[name] ?? Infinity) - now[name]!) < unseen[this.side]);
+      const still = m.name.every((name) => Math.abs((this.position[name] ?? Infinity) - now[name]!) < unseen);
       if (!still) this.position = now;
     }, 50);
-    connection.subscribe<{ transforms: TransformStamped[] }>(this.topic("tf"), "tf2_msgs/msg/TFMessage", (m) => {
+    hear<{ transforms: TransformStamped[] }>("tf", "tf2_msgs/msg/TFMessage", (m) => {
       const root = m.transforms.find((t) => t.child_frame_id === this.prefix + info.root);
-      if (root && !(this.base && near(this.base, root.transform, unseen[this.side]))) this.base = root.transform;
+      if (root && !(this.base && near(this.base, root.transform, unseen))) this.base = root.transform;
     }, 50);
-    connection.subscribe<RobotStatus>(this.topic("robot_status"), "poise_msgs/msg/RobotStatus", (m) => (this.status = m), 150);
-    connection.subscribe<BalanceState>(this.topic("balance_state"), "poise_msgs/msg/BalanceState", (m) => {
-      if (!this.balance || !alike(this.balance, m, unseen[this.side])) this.balance = m;
+    hear<RobotStatus>("robot_status", "poise_msgs/msg/RobotStatus", (m) => (this.status = m), 150);
+    hear<BalanceState>("balance_state", "poise_msgs/msg/BalanceState", (m) => {
+      if (!this.balance || !alike(this.balance, m, unseen)) this.balance = m;
     }, 100);
+    hear<EventMessage>("events", "poise_msgs/msg/Event", event);
+  }
+
+  close() {
+    for (const end of this.subscriptions.splice(0)) end();
   }
 }
 
-export interface Heard { number: number; side: Side; motion: string; type: string; command: string; options: string }
+export interface Heard { number: number; robot: Robot; motion: string; type: string; command: string; options: string }
+
+// usual are the names of the pair that most servers have: the page keeps a place for each.
+const usual = ["virtual", "real"];
+
+// places fills the list of robots up to the usual number with robots that are not there.
+function places(there: Robot[]): Robot[] {
+  const free = usual.filter((name) => !there.some((r) => r.name === name));
+  return [...there, ...free.slice(0, Math.max(0, usual.length - there.length)).map((name) => new Robot(name))];
+}
 
 export class Robots {
   info = $state.raw<RobotInfo | undefined>();
-  readonly virtual = new Robot("virtual");
-  readonly real = new Robot("real");
+  all = $state.raw<Robot[]>(places([])); // in the server's order
   events = $state.raw<Heard[]>([]); // newest first
   axes = $state.raw<Record<string, string>>({}); // about what joints turn, in words
   limb = $state(""); // the limb that is being posed: it has rings
   pointed = $state(""); // the joint that is pointed at
-  private listening = false;
   private count = 0;
 
   constructor(private readonly connection: Connection) {}
 
-  get hasReal(): boolean {
-    return this.info?.has_real ?? false;
+  get present(): Robot[] {
+    return this.all.filter((r) => r.present);
+  }
+
+  // posed is the robot that sliders and handles pose: the first that can be placed at
+  // once, else the first.
+  get posed(): Robot {
+    return this.all.find((r) => r.canBePlaced) ?? this.all[0]!;
+  }
+
+  get others(): Robot[] {
+    return this.all.filter((r) => r !== this.posed);
+  }
+
+  // switched lists the robots whose torque is switched: those that a hand or their weight
+  // can move, else all that have torque.
+  get switched(): Robot[] {
+    const torque = this.all.filter((r) => r.can?.torque);
+    const moved = torque.filter((r) => !r.canBePlaced);
+    return moved.length > 0 ? moved : torque;
   }
 
   // greet asks who is there; to be called whenever the connection opens.
   async greet() {
-    this.info = await this.connection.call<RobotInfo>("/robot_info");
-    if (this.listening) return;
-    this.listening = true;
-    for (const [i, robot] of [this.virtual, this.real].entries()) {
-      const driven = this.info.robots[i];
-      if (driven) robot.be(driven);
+    const info = await this.connection.call<RobotInfo>("/robot_info");
+    const known = this.present;
+    if (JSON.stringify(known.map((r) => r.can)) !== JSON.stringify(info.robots)) {
+      for (const robot of known) robot.close();
+      const there = info.robots.map((can, i) => new Robot(can.name, i === 0 ? "" : `${can.name}/`, can));
+      for (const robot of there) robot.listen(this.connection, info, (m) => this.note(robot, m));
+      this.all = places(there);
     }
-    for (const robot of this.info.has_real ? [this.virtual, this.real] : [this.virtual]) {
-      robot.listen(this.connection, this.info);
-      this.connection.subscribe<EventMessage>(robot.topic("events"), "poise_msgs/msg/Event", (m) => {
-        const { type, command, options } = m.command;
-        const heard = { number: ++this.count, side: robot.side, motion: m.motion, type, command, options };
-        this.events = [heard, ...this.events].slice(0, 50);
-      });
-    }
+    this.info = info;
+  }
+
+  private note(robot: Robot, m: EventMessage) {
+    const { type, command, options } = m.command;
+    this.events = [{ number: ++this.count, robot, motion: m.motion, type, command, options }, ...this.events].slice(0, 50);
   }
 
   joint(name: string): JointInfo | undefined {
