@@ -214,6 +214,9 @@ func (e *Executive) Place(who string, joints []string, positions []float64) *Ans
 			x.Value, x.Limit = float64(len(positions)), float64(len(joints))
 			return e.refuse(who, "place", x)
 		}
+		if len(joints) == 0 {
+			return e.refuse(who, "place", *problem.New("no_joints", "no joints are named").With("name at least one joint, and its position"))
+		}
 		for i, name := range joints {
 			id, ok := e.model.Joint(name)
 			if !ok {

@@ -68,7 +68,7 @@ func (c *checker) check() error {
 	g := c.g
 	n := len(g.Times)
 	if len(g.Limbs) == 0 {
-		c.problem(problem.Problem{}, "no limb")
+		c.problem(problem.Problem{}, "ee_motion names no limb, must name at least one")
 	}
 	if n < 2 || n > maxSamples {
 		c.problem(problem.Problem{Value: float64(n), Limit: maxSamples}, "%d samples, must be 2 … %d", n, maxSamples)

@@ -269,7 +269,7 @@ func TestProblems(t *testing.T) {
 		change func(g *step.Goal)
 		words  []string
 	}{
-		{"no limb", func(g *step.Goal) { g.Limbs = nil }, []string{"no limb"}},
+		{"no limb", func(g *step.Goal) { g.Limbs = nil }, []string{"step: ee_motion names no limb, must name at least one"}},
 		{"one sample", func(g *step.Goal) {
 			g.Times, g.Base = g.Times[:1], g.Base[:1]
 			for i := range g.Limbs {
