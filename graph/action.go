@@ -148,7 +148,7 @@ func (g *Graph) actionNamed(name string) (*ActionServer, error) {
 	if s := g.actions[name]; s != nil {
 		return s, nil
 	}
-	return nil, &NotFoundError{Kind: "action", Name: name}
+	return nil, &NotFoundError{Kind: "action", Name: name, Names: slices.Sorted(maps.Keys(g.actions))}
 }
 
 // actionServers returns all actions, by name.

@@ -383,6 +383,7 @@ func TestGoalsAreCheckedAndBounded(t *testing.T) {
 	must[*ActionServer](t)(Action(g, "play_motion", textHandler{Goal: func(h *textGoal) { k.goals = append(k.goals, h) }}, ActionOptions{MaxGoals: 2}))
 	for _, tc := range []struct{ name, typ, args, want string }{
 		{"no", "", `{}`, "there is no action /no"},
+		{"play_moton", "", `{}`, `there is no action /play_moton; did you mean "/play_motion"?`},
 		{"play_motion", "moveit_msgs/action/MoveGroup", `{}`, "action /play_motion has type text_msgs/action/TextAction, not moveit_msgs/action/MoveGroup"},
 		{"play_motion", "", `{"command":{"cmd":"x"}}`, "command.cmd: the message has no such field"},
 	} {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"poise/msgs/registry"
+	"poise/problem"
 )
 
 // Options are a graph's settings; zero values take the defaults.
@@ -132,10 +133,15 @@ type NameError struct{ Name, Why string }
 
 func (e *NameError) Error() string { return fmt.Sprintf("name %q %s", e.Name, e.Why) }
 
-// NotFoundError is a service or action that does not exist.
-type NotFoundError struct{ Kind, Name string }
+// NotFoundError is a service, action or goal that does not exist.
+type NotFoundError struct {
+	Kind, Name string
+	Names      []string // those that there are
+}
 
-func (e *NotFoundError) Error() string { return fmt.Sprintf("there is no %s %s", e.Kind, e.Name) }
+func (e *NotFoundError) Error() string {
+	return fmt.Sprintf("there is no %s %s%s", e.Kind, e.Name, problem.Hint(e.Name, e.Names))
+}
 
 // ExistsError is a service or action that is already served.
 type ExistsError struct{ Kind, Name, Owner string }

@@ -6,7 +6,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
+	"slices"
 	"strconv"
 	"sync"
 	"time"
@@ -274,7 +276,7 @@ func (g *Graph) serviceNamed(name string) (*ServiceServer, error) {
 	if s := g.services[name]; s != nil {
 		return s, nil
 	}
-	return nil, &NotFoundError{Kind: "service", Name: name}
+	return nil, &NotFoundError{Kind: "service", Name: name, Names: slices.Sorted(maps.Keys(g.services))}
 }
 
 type answer struct {

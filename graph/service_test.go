@@ -48,6 +48,7 @@ func TestCallsAreCheckedBeforeTheHandler(t *testing.T) {
 	ctx := context.Background()
 	for _, tc := range []struct{ service, typ, args, want string }{
 		{"no", "", ``, "there is no service /no"},
+		{"troque", "", ``, `there is no service /troque; did you mean "/torque"?`},
 		{"torque", "std_srvs/Trigger", ``, "service /torque has type std_srvs/srv/SetBool, not std_srvs/srv/Trigger"},
 		{"torque", "std_srvs/srv/None", ``, "is not known here"},
 		{"torque", "", `{"dta":true}`, "dta: the message has no such field; it has data"},

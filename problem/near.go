@@ -19,7 +19,7 @@ func Near(name string, candidates []string) (near []string) {
 	if len(want) > longestFit {
 		return nil
 	}
-	best := 1 + len(want)/3 // letters that may differ
+	best := 1 + max(len(want)-1, 0)/3 // letters that may differ: of three, one
 	for _, c := range candidates {
 		switch d := distance(want, []rune(strings.ToLower(c)), best); {
 		case d < best:
@@ -44,18 +44,23 @@ func Near(name string, candidates []string) (near []string) {
 
 // DidYouMean asks for the names near to one that does not exist, "" if none is.
 func DidYouMean(name string, candidates []string) string {
-	near := Near(name, candidates)
+	return Ask(Near(name, candidates))
+}
+
+// Ask asks whether one of a few names was meant, "" if there is none.
+func Ask(near []string) string {
 	if len(near) == 0 {
 		return ""
 	}
+	quoted := make([]string, len(near))
 	for i, n := range near {
-		near[i] = fmt.Sprintf("%q", n)
+		quoted[i] = fmt.Sprintf("%q", n)
 	}
-	last := len(near) - 1
+	last := len(quoted) - 1
 	if last == 0 {
-		return "did you mean " + near[0] + "?"
+		return "did you mean " + quoted[0] + "?"
 	}
-	return "did you mean " + strings.Join(near[:last], ", ") + " or " + near[last] + "?"
+	return "did you mean " + strings.Join(quoted[:last], ", ") + " or " + quoted[last] + "?"
 }
 
 // Hint is DidYouMean at the end of a sentence: after a semicolon, or nothing.

@@ -16,6 +16,7 @@ import (
 
 	"poise/msgs"
 	"poise/msgs/rosapimsgs"
+	"poise/problem"
 	"poise/wire/rosbridge/client"
 )
 
@@ -152,27 +153,36 @@ func (r *remote) find() error {
 		return err
 	}
 	if a.Type == "" {
-		return fmt.Errorf("--robot %s: the server at %s has no %s robot; poise serve --with-real-sim adds a simulated one with the name real, "+
-			"robots in its configuration any; it has %s", r.robot, r.server, r.robot, r.robots(ctx))
+		names, err := r.robots(ctx)
+		if err != nil {
+			return err
+		}
+		p := problem.Unknown("unknown_robot", "robot", r.robot, names)
+		p.Thing = "--robot"
+		p.Text += " on the server at " + r.server
+		if r.robot == "real" {
+			p.Help += "; poise serve --with-real-sim adds a simulated one of this name"
+		}
+		return p
 	}
 	return nil
 }
 
 // robots lists the robots of the server.
-func (r *remote) robots(ctx context.Context) string {
+func (r *remote) robots(ctx context.Context) ([]string, error) {
 	text, err := r.c.Call(ctx, "/robot_info", []byte("{}"))
 	if err != nil {
-		return "none that can be asked: " + err.Error()
+		return nil, r.unanswered(err)
 	}
 	var a struct{ Robots []struct{ Name string } }
 	if err := json.Unmarshal(text, &a); err != nil {
-		return "none that can be read: " + err.Error()
+		return nil, err
 	}
 	names := make([]string, len(a.Robots))
 	for i, one := range a.Robots {
 		names[i] = one.Name
 	}
-	return strings.Join(names, ", ")
+	return names, nil
 }
 
 // unanswered puts the end of a wait into words.

@@ -44,7 +44,7 @@ func TestInterfaceShowsDefinitionsAndSums(t *testing.T) {
 }
 
 func TestInterfaceRefusesWhatItDoesNotKnow(t *testing.T) {
-	if code, _, errs := runWords("interface", "show", "geometry_msgs/msg/JointState"); code != exitFailure || !strings.Contains(errs, "did you mean sensor_msgs/JointState") {
+	if code, _, errs := runWords("interface", "show", "geometry_msgs/msg/JointState"); code != exitFailure || !strings.Contains(errs, `did you mean "sensor_msgs/JointState"`) {
 		t.Errorf("exit %d, %s", code, errs)
 	}
 	for _, words := range [][]string{{"interface"}, {"interface", "show"}, {"interface", "draw", "x"}} {

@@ -13,6 +13,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"poise/problem"
 )
 
 // commands lists what the binary can do, in the order of the help text.
@@ -111,7 +113,11 @@ func run(e *env, args []string) int {
 			return report(e, c, c.run(e, args[1:]))
 		}
 	}
-	fmt.Fprintf(e.err, "poise: %s: unknown command; poise help lists them\n", args[0])
+	names := make([]string, len(commands))
+	for i, c := range commands {
+		names[i] = c.name
+	}
+	fmt.Fprintf(e.err, "poise: %s: unknown command (poise help lists them)%s\n", args[0], problem.Hint(args[0], names))
 	return exitUsage
 }
 

@@ -19,27 +19,22 @@ import (
 	"poise/problem"
 )
 
-// What can be wrong; errors.Is finds them.
-var (
-	ErrUnknown    = errors.New("no such motion")
-	ErrUnreadable = errors.New("motion cannot be read")
-	ErrStale      = errors.New("motion has changed")
-	ErrExists     = errors.New("motion exists already")
-	ErrName       = errors.New("not a name for a motion")
-	ErrReadOnly   = errors.New("motions here cannot be changed")
+// What can be wrong with a motion: the codes of its problems; errors.Is finds them.
+const (
+	ErrUnknown    problem.Code = "unknown_motion"
+	ErrUnreadable problem.Code = "unreadable_motion"
+	ErrStale      problem.Code = "version_conflict"
+	ErrExists     problem.Code = "motion_exists"
+	ErrName       problem.Code = "bad_motion_name"
+	ErrReadOnly   problem.Code = "read_only"
 )
 
-// Error is one of the above about one motion.
-type Error struct {
-	Kind error
-	Name string
-	Text string
+// about makes the problem of a motion.
+func about(name string, code problem.Code, format string, a ...any) *problem.Problem {
+	p := problem.New(code, format, a...)
+	p.Thing = problem.Named("motion", name)
+	return p
 }
-
-func (e *Error) Error() string { return fmt.Sprintf("motion %q: %s", e.Name, e.Text) }
-
-// Is matches the kind.
-func (e *Error) Is(target error) bool { return target == e.Kind }
 
 // Motion is an entry of a library. It never changes; the next version is another one.
 type Motion struct {
@@ -212,7 +207,7 @@ func (l *Library) Get(name string) (*Motion, error) {
 	case m == nil:
 		return nil, l.unknown(name)
 	case m.Err != nil:
-		return m, &Error{ErrUnreadable, name, "cannot be read: " + m.Err.Error()}
+		return m, about(name, ErrUnreadable, "cannot be read: %v", m.Err)
 	}
 	return m, nil
 }
@@ -235,22 +230,7 @@ func (l *Library) unknown(name string) error {
 		}
 	}
 	slices.Sort(names)
-	return &Error{ErrUnknown, name, "does not exist" + near(name, names)}
-}
-
-// near tells names that a person may have meant: because one is part of the other, or
-// by their letters.
-func near(name string, names []string) string {
-	var like []string
-	for _, n := range names {
-		if name != "" && (strings.Contains(n, name) || strings.Contains(name, n)) {
-			like = append(like, n)
-		}
-	}
-	if len(like) == 0 || len(like) > 4 {
-		return problem.Hint(name, names)
-	}
-	return "; did you mean " + problem.List(like) + "?"
+	return about(name, ErrUnknown, "does not exist").With("%s", problem.DidYouMean(name, names))
 }
 
 // maxName bounds a name, so that the file's stays within what file systems allow.
@@ -259,18 +239,18 @@ const maxName = 100
 // CheckName reports what is wrong with a name for a motion: it is part of a file's
 // name on every system, and never hidden.
 func CheckName(name string) error {
-	bad := func(text string) error { return &Error{ErrName, name, text} }
+	bad := func(format string, a ...any) error { return about(name, ErrName, format, a...) }
 	switch {
 	case name == "":
 		return bad("a motion needs a name")
 	case len(name) > maxName:
-		return bad(fmt.Sprintf("the name has %d bytes, at most %d are allowed", len(name), maxName))
+		return bad("the name has %d bytes, at most %d are allowed", len(name), maxName)
 	case strings.HasPrefix(name, ".") || strings.TrimSpace(name) != name:
 		return bad("the name begins with a dot, or begins or ends with a space")
 	}
 	for _, r := range name {
 		if !unicode.IsPrint(r) || r == unicode.ReplacementChar || strings.ContainsRune(`/\:*?"<>|`, r) {
-			return bad(fmt.Sprintf("%q cannot be part of a file's name", r))
+			return bad("%q cannot be part of a file's name", r)
 		}
 	}
 	return nil

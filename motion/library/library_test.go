@@ -110,7 +110,7 @@ func TestUnknownNamesComeWithNearOnes(t *testing.T) {
 	for _, n := range []string{"nod", "bow_begin", "bow_end", "yawn"} {
 		put(t, l, n, n, "")
 	}
-	for name, want := range map[string]string{"nodd": `"nod"`, "yown": `"yawn"`, "bow": `"bow_begin", "bow_end"`, "pirouette": "does not exist"} {
+	for name, want := range map[string]string{"nodd": `"nod"`, "yown": `"yawn"`, "bow": `"bow_begin" or "bow_end"`, "pirouette": "does not exist"} {
 		if _, err := l.Get(name); !errors.Is(err, library.ErrUnknown) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", name, err, want)
 		}

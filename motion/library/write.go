@@ -64,7 +64,7 @@ func (l *Library) Rename(from, to, seen string) error {
 			return err
 		}
 		if l.find(to) != nil {
-			return &Error{ErrExists, to, "exists already"}
+			return about(to, ErrExists, "exists already")
 		}
 		l.step("rename")
 		return os.Rename(l.path(from), l.path(to))
@@ -77,7 +77,7 @@ func (l *Library) own(name, seen string) error {
 	case m == nil:
 		return l.unknown(name)
 	case m.Shipped:
-		return &Error{ErrReadOnly, name, "comes with the robot and cannot be changed"}
+		return about(name, ErrReadOnly, "comes with the robot and cannot be changed")
 	default:
 		return fits(name, m, seen)
 	}
@@ -89,11 +89,11 @@ func fits(name string, m *Motion, seen string) error {
 	case m == nil && seen == "":
 		return nil
 	case m == nil:
-		return &Error{ErrStale, name, fmt.Sprintf("is gone: version %s was seen", seen)}
+		return about(name, ErrStale, "is gone: version %s was seen", seen)
 	case seen == "":
-		return &Error{ErrExists, name, "exists already, in version " + m.Version}
+		return about(name, ErrExists, "exists already, in version %s", m.Version)
 	case seen != m.Version:
-		return &Error{ErrStale, name, fmt.Sprintf("has changed: it is version %s, version %s was seen", m.Version, seen)}
+		return about(name, ErrStale, "has changed: it is version %s, version %s was seen", m.Version, seen)
 	}
 	return nil
 }

@@ -3,10 +3,12 @@ package registry
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"sort"
 	"strings"
 
 	"poise/msgs"
+	"poise/problem"
 )
 
 // Service is a service type.
@@ -71,15 +73,11 @@ func fullName(pkg, section, name string, f msgs.Form) string {
 type UnknownError struct {
 	Kind string // message, service, action
 	Name string
-	Near string // a name that may have been meant, or empty
+	Help string // names that may have been meant, or what a name must be; or empty
 }
 
 func (e *UnknownError) Error() string {
-	s := fmt.Sprintf("%s type %q is not known here", e.Kind, e.Name)
-	if e.Near != "" {
-		s += ", did you mean " + e.Near + "?"
-	}
-	return s
+	return problem.Problem{Text: fmt.Sprintf("%s type %q is not known here", e.Kind, e.Name), Help: e.Help}.Error()
 }
 
 // Message looks up a message type and the form that its name asks for.
@@ -183,20 +181,25 @@ func split(name, kind, section string) (string, msgs.Form, error) {
 	case len(parts) == 3 && kind == "message":
 		return "", msgs.ROS2, nil
 	}
-	return "", 0, &UnknownError{Kind: kind, Name: name, Near: "package/" + section + "/Type or package/Type"}
+	return "", 0, &UnknownError{Kind: kind, Name: name, Help: "must be package/" + section + "/Type or package/Type"}
 }
 
-// unknown makes the error, with the first name that ends alike.
+// unknown makes the error, with the types of any package that have such a name.
 func unknown(kind, name string, known []string) error {
-	e := &UnknownError{Kind: kind, Name: name}
-	base := strings.ToLower(name[strings.LastIndexByte(name, '/')+1:])
+	base := func(name string) string { return name[strings.LastIndexByte(name, '/')+1:] }
+	bases := make([]string, len(known))
+	for i, k := range known {
+		bases[i] = base(k)
+	}
+	near := problem.Near(base(name), bases)
+	var whole []string
 	for _, k := range known {
-		if strings.ToLower(k[strings.IndexByte(k, '/')+1:]) == base {
-			e.Near = k
-			break
+		if slices.Contains(near, base(k)) {
+			whole = append(whole, k)
 		}
 	}
-	return e
+	slices.Sort(whole)
+	return &UnknownError{Kind: kind, Name: name, Help: problem.Ask(whole)}
 }
 
 func keys[T any](m map[string]T) []string {

@@ -88,9 +88,9 @@ func TestNamesAskForAForm(t *testing.T) {
 
 func TestUnknownNamesAreRefusedWithTheOneThatWasMeant(t *testing.T) {
 	for name, want := range map[string]string{
-		"sensor_msgs/msg/JointStat":  `message type "sensor_msgs/msg/JointStat" is not known here`,
-		"geometry_msgs/JointState":   "did you mean sensor_msgs/JointState?",
-		"JointState":                 "did you mean package/msg/Type or package/Type?",
+		"sensor_msgs/msg/JointStat":  `message type "sensor_msgs/msg/JointStat" is not known here; did you mean "sensor_msgs/JointState"?`,
+		"geometry_msgs/JointState":   `did you mean "sensor_msgs/JointState"?`,
+		"JointState":                 "must be package/msg/Type or package/Type",
 		"sensor_msgs/srv/JointState": "is not known here",
 		"a/b/c/d":                    "is not known here",
 		"":                           "is not known here",

@@ -46,7 +46,7 @@ type Loop struct {
 	Priority       int     `yaml:"priority" doc:"of SCHED_FIFO, 1 … 99, if the system grants it; 0 does not ask" range:"0 … 99"`
 	Lead           float64 `yaml:"lead" doc:"s; how far ahead a servo is told where to be" range:"0 … 1 s"`
 	Arbiter        string  `yaml:"arbiter" doc:"who wins a resource that two controllers want: priority, or last (the later request); none is for tests of a single controller"`
-	RoundTimeout   float64 `yaml:"round_timeout" doc:"s; how long a round of requests may wait for the answers of those that it concerns" range:"0.001 … 10 s"`
+	RoundTimeout   float64 `yaml:"round_timeout" doc:"s; how long a round of requests may wait for the answers of those that it concerns; only controllers outside that answer for themselves can keep one waiting, and so far the server answers for all at once" range:"0.001 … 10 s"`
 	Lease          float64 `yaml:"lease" doc:"s; how long a controller outside may give no sign of life" range:"0.01 … 60 s"`
 	Silence        float64 `yaml:"silence" doc:"s; how long nothing may be heard of the cycle before its goals end as aborted" range:"0.1 … 3600 s"`
 	Handover       string  `yaml:"handover" doc:"how the difference at a change of owner goes away: jerk_limited or exponential"`

@@ -97,6 +97,9 @@ func TestRefusals(t *testing.T) {
 		{"origins: [app.foxglove.dev]", `origins has "app.foxglove.dev", must be http:// or https://`},
 		{"origins: [https://app.foxglove.dev/]", `origins has "https://app.foxglove.dev/"`},
 		{"origins: everybody", "origins"},
+		{"controllers: {trajectroy: {seats: 1}}", `controllers.trajectroy is no controller; known are`},
+		{"controllers: {trajectroy: {seats: 1}}", `; did you mean "trajectory"?`},
+		{"\ncontrollers:\n  trajectory: {seats: 0}", "poise.yaml:3: controllers.trajectory.seats is 0, must be 1 … 32: it performs the goals of actions"},
 		{"limits: {connections: 0}", "limits.connections is 0, must be 1 … 10000"},
 	} {
 		if _, err := Read([]byte(c.document), "poise.yaml"); err == nil || !strings.Contains(err.Error(), c.want) {

@@ -8,6 +8,7 @@ import (
 
 	"poise/arbiter"
 	"poise/controllers"
+	"poise/problem"
 )
 
 // Controllers are tuned one by one; those of the table that are not named keep what
@@ -53,8 +54,11 @@ func (all Controllers) check() (errs []error) {
 	for _, c := range all {
 		key := "controllers." + c.Name
 		if !slices.ContainsFunc(known, func(k Controller) bool { return k.Name == c.Name }) {
-			errs = append(errs, problemf(key, "is no controller; known are %s", strings.Join(known.names(), ", ")))
+			errs = append(errs, problemf(key, "is no controller; known are %s%s", strings.Join(known.names(), ", "), problem.Hint(c.Name, known.names())))
 			continue
+		}
+		if c.Seats == 0 && performs(c.Name) {
+			errs = append(errs, problemf(key+".seats", "is 0, must be 1 … 32: it performs the goals of actions"))
 		}
 		checkRanges(&errs, key+".", reflect.ValueOf(c))
 		seats += max(c.Seats, 0)
@@ -63,6 +67,11 @@ func (all Controllers) check() (errs []error) {
 		errs = append(errs, problemf("controllers", "have %d seats, at most %d can be arbitrated", seats, arbiter.MaxClients))
 	}
 	return errs
+}
+
+// performs reports whether a controller has goals of actions to perform.
+func performs(name string) bool {
+	return slices.ContainsFunc(controllers.Table, func(d controllers.Declaration) bool { return d.Name == name && len(d.Actions) > 0 })
 }
 
 func (all Controllers) names() (names []string) {

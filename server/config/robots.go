@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"poise/internal/strictyaml"
+	"poise/problem"
 	"poise/servo/driver"
 )
 
@@ -108,7 +109,7 @@ func (c *Config) checkRobots(drivers driver.Table) (errs []error) {
 func (r *Robot) check(key string, drivers driver.Table) (errs []error) {
 	entry, ok := drivers.Find(r.Driver)
 	if !ok {
-		return []error{problemf(key+".driver", "is %q, must be one of %s", r.Driver, drivers.Names())}
+		return []error{problemf(key+".driver", "is %q, must be one of %s%s", r.Driver, strings.Join(drivers.Names(), ", "), problem.Hint(r.Driver, drivers.Names()))}
 	}
 	if r.Settings == nil {
 		return nil

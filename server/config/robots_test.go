@@ -47,6 +47,7 @@ func TestRobotsThatCannotBe(t *testing.T) {
 		{"with_real_sim: true\nrobots: [{name: real}]", `with_real_sim: the name is "real", which robots[0] has already`},
 		{"robots:\n- name: motions", `poise.yaml:2: robots[0].name is "motions", which is reserved, as are all of controllers, motions, physics, rosapi`},
 		{"robots:\n- name: a\n  driver: simm", `poise.yaml:3: robots[0].driver is "simm", must be one of sim`},
+		{"robots:\n- name: a\n  driver: simm", `; did you mean "sim"?`},
 		{"robots:\n- name: a\n  driver: sim\n  settings:\n    lag: 11", "poise.yaml:5: robots[0].settings.lag is 11 s, must be 0 … 10 s"},
 		{"robots:\n- name: a\n  settings: {lagg: 1}", `poise.yaml:3: robots[0].settings: unknown key "lagg"; did you mean "lag"?`},
 		{"robots:\n- name: a\n  settings: {lag: fast}", `poise.yaml:3: robots[0].settings.lag: "fast" must be a finite number`},

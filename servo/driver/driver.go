@@ -4,7 +4,6 @@ package driver
 
 import (
 	"fmt"
-	"strings"
 
 	"poise/robot"
 	"poise/servo"
@@ -62,11 +61,11 @@ func (t Table) Find(name string) (Entry, bool) {
 	return Entry{}, false
 }
 
-// Names lists the drivers, for messages.
-func (t Table) Names() string {
+// Names lists the drivers.
+func (t Table) Names() []string {
 	names := make([]string, len(t))
 	for i, e := range t {
 		names[i] = e.Name
 	}
-	return strings.Join(names, ", ")
+	return names
 }

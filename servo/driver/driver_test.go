@@ -27,7 +27,7 @@ func TestEntriesAreComplete(t *testing.T) {
 			t.Errorf("%q: %q: a name of its own and a sentence are wanted", e.Name, e.Text)
 		}
 		seen[e.Name] = true
-		if found, ok := Standard.Find(e.Name); !ok || found.Text != e.Text || !strings.Contains(Standard.Names(), e.Name) {
+		if found, ok := Standard.Find(e.Name); !ok || found.Text != e.Text || !slices.Contains(Standard.Names(), e.Name) {
 			t.Errorf("%s is not found by its name", e.Name)
 		}
 		settings := reflect.TypeOf(e.Settings()).Elem()

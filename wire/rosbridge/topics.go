@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"poise/action"
 	"poise/graph"
 	"poise/msgs/registry"
+	"poise/problem"
 	"poise/wire/rosbridge/frame"
 )
 
@@ -78,7 +80,7 @@ func (ses *session) publish(m *frame.Message) error {
 	if a == nil {
 		info, known := ses.server.g.TopicInfo(m.Topic)
 		if !known || info.Type == nil {
-			return fmt.Errorf("the topic %q is not known here: advertise it first, with its type", m.Topic)
+			return fmt.Errorf("the topic %q is not known here: advertise it first, with its type%s", m.Topic, ses.nearTopics(m.Topic))
 		}
 		var err error
 		if a, err = ses.addAdvert(m.Topic, info.Type.String(), m.Latch); err != nil {
@@ -177,10 +179,19 @@ func (ses *session) subscribe(m *frame.Message) error {
 	return err
 }
 
+// nearTopics asks whether another topic was meant, at the end of a sentence.
+func (ses *session) nearTopics(name string) string {
+	var names []string
+	for _, t := range ses.server.g.Topics() {
+		names = append(names, t.Name)
+	}
+	return problem.Hint("/"+strings.TrimPrefix(name, "/"), names)
+}
+
 func (ses *session) openStream(m *frame.Message, id string, want subscription) error {
 	if m.Type == "" {
 		if info, known := ses.server.g.TopicInfo(m.Topic); !known || info.Type == nil {
-			return fmt.Errorf("the topic %q is not known here: without a type only topics that exist can be subscribed to", m.Topic)
+			return fmt.Errorf("the topic %q is not known here: without a type only topics that exist can be subscribed to%s", m.Topic, ses.nearTopics(m.Topic))
 		}
 	}
 	s, err := newStream(ses, m.Topic, m.Type, id, want)
