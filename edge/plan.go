@@ -107,7 +107,7 @@ func unsupported(m *msgs.MotionPlanRequest, c planner.Command) *planner.Refusal 
 	no := func(field, why string) *planner.Refusal {
 		return planner.Refuse(planner.BadRequest, "%s is given, and %s", field, why)
 	}
-	way, box := &m.PathConstraints, &m.WorkspaceParameters
+	constraints, box := &m.PathConstraints, &m.WorkspaceParameters
 	pathless := c == planner.PTP || c == planner.LIN
 	switch {
 	case len(m.TrajectoryConstraints.Constraints) > 0:
@@ -122,9 +122,9 @@ func unsupported(m *msgs.MotionPlanRequest, c planner.Command) *planner.Refusal 
 		return planner.Refuse(planner.BadRequest, "allowed_planning_time is %g s, and must not be negative", m.AllowedPlanningTime)
 	case !(box.MinCorner.X <= box.MaxCorner.X && box.MinCorner.Y <= box.MaxCorner.Y && box.MinCorner.Z <= box.MaxCorner.Z):
 		return no("workspace_parameters", "its min_corner is not below its max_corner")
-	case pathless && (way.Name != "" || len(way.PositionConstraints) > 0):
+	case pathless && (constraints.Name != "" || len(constraints.PositionConstraints) > 0):
 		return no("path_constraints", c.String()+" goes its own way")
-	case len(way.JointConstraints)+len(way.OrientationConstraints)+len(way.VisibilityConstraints) > 0:
+	case len(constraints.JointConstraints)+len(constraints.OrientationConstraints)+len(constraints.VisibilityConstraints) > 0:
 		return no("path_constraints other than positions", "no command here takes them")
 	case m.SmoothnessLevel != 0 && c != planner.POLYLINE:
 		return no("smoothness_level", "only POLYLINE takes it")
@@ -139,7 +139,7 @@ func unsupported(m *msgs.MotionPlanRequest, c planner.Command) *planner.Refusal 
 			return why
 		}
 	}
-	return unsupportedRegions(way.PositionConstraints, "path_constraints")
+	return unsupportedRegions(constraints.PositionConstraints, "path_constraints")
 }
 
 func unsupportedState(s *msgs.RobotState) *planner.Refusal {

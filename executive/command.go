@@ -38,24 +38,24 @@ func (e *Executive) refuse(who, what string, why ...Explanation) *Answer {
 
 // orderRefused gives a refusal to the sender of the order.
 func (e *Executive) orderRefused(r *loop.Report) {
-	why := e.words.Reason(r.Reason, e.robot.controllerName(r.Controller))
+	reason := e.words.Reason(r.Reason, e.robot.controllerName(r.Controller))
 	if r.Fault != 0 { // of a reset
 		severity := loop.SeverityWarn
 		if f, ok := e.robot.faultOf(r.Fault, e.words.Joint(r.Reason.Joint)); ok {
 			severity = f.Severity
 		}
-		why = e.words.Fault(r.Fault, severity, r.Reason)
-		why.Text = "still there: " + why.Text
+		reason = e.words.Fault(r.Fault, severity, r.Reason)
+		reason.Text = "still there: " + reason.Text
 	}
-	if e.orders.refuse(r.Goal, why) {
+	if e.orders.refuse(r.Goal, reason) {
 		return
 	}
 	if j, ok := e.goals.ordered[r.Goal]; ok {
-		j.unmet = append(j.unmet, why)
+		j.unmet = append(j.unmet, reason)
 		return
 	}
 	if seat := e.robot.seatOf(r.Controller); seat != nil && r.Order == loop.Feed {
-		seat.fed = why
+		seat.fed = reason
 	}
 }
 
@@ -208,7 +208,7 @@ func (e *Executive) rate(who, what, controller string, all loop.Order, one loop.
 func (e *Executive) Place(who string, joints []string, positions []float64) *Answer {
 	return e.ask(func() *Answer {
 		p := &control.Placement{}
-		var why []Explanation
+		var reasons []Explanation
 		if len(joints) != len(positions) {
 			x := *problem.New("wrong_size", "%d names and %d positions", len(joints), len(positions))
 			x.Value, x.Limit = float64(len(positions)), float64(len(joints))
@@ -220,13 +220,13 @@ func (e *Executive) Place(who string, joints []string, positions []float64) *Ans
 		for i, name := range joints {
 			id, ok := e.model.Joint(name)
 			if !ok {
-				why = append(why, e.robot.unknownJoint(name))
+				reasons = append(reasons, e.robot.unknownJoint(name))
 				continue
 			}
 			p.Joints, p.Q = append(p.Joints, id), append(p.Q, positions[i])
 		}
-		if len(why) > 0 {
-			return e.refuse(who, "place", why...)
+		if len(reasons) > 0 {
+			return e.refuse(who, "place", reasons...)
 		}
 		number := e.orders.nextNumber()
 		told := func(r *loop.Report) (o Outcome, ok bool) { return o, r.Kind == loop.Placed && r.Goal == number }
@@ -236,19 +236,19 @@ func (e *Executive) Place(who string, joints []string, positions []float64) *Ans
 
 // Feed gives a controller that follows a stream its newest value. What the cycle
 // says to it is in State: a stream does not wait for answers.
-func (e *Executive) Feed(controller string, value control.Program) (why []Explanation) {
+func (e *Executive) Feed(controller string, value control.Program) (reasons []Explanation) {
 	e.locked(func() {
 		s, ok := e.robot.seat(controller)
 		switch {
 		case !ok:
-			why = append(why, e.robot.unknownController(controller))
+			reasons = append(reasons, e.robot.unknownController(controller))
 		case !e.orders.trySend(loop.Order{Kind: loop.Feed, Controller: s.id, Goal: e.orders.nextNumber(), Program: value}):
-			why = append(why, e.words.Reason(control.Because(control.Full), controller))
+			reasons = append(reasons, e.words.Reason(control.Because(control.Full), controller))
 		default:
 			e.outside.alive(s)
 		}
 	})
-	return why
+	return reasons
 }
 
 // CheckGoal tells whether a goal could start now. It takes nothing: not a

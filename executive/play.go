@@ -36,7 +36,7 @@ func ParsePlay(name, options string) (Goal, []Explanation) {
 	p, resume := &Play{Name: name}, false
 	flags := map[string]*bool{"loop": &p.Loop, "part": &p.Part.Marked, "backward": &p.Part.Backward, "approach": &p.Approach, "return": &p.Return, "resume": &resume}
 	words := []string{"loop", "part", "backward", "approach", "return", "resume", "speed"}
-	var why []Explanation
+	var reasons []Explanation
 	for _, word := range strings.FieldsFunc(options, func(r rune) bool { return r == ',' || r == ' ' || r == '\t' || r == '\n' }) {
 		key, value, has := strings.Cut(word, "=")
 		flag, ok := flags[key]
@@ -45,35 +45,35 @@ func ParsePlay(name, options string) (Goal, []Explanation) {
 		case key == "speed":
 			if p.Speed, err = strconv.ParseFloat(value, 64); err == nil && p.Speed == 0 {
 				// in a goal that would be the usual speed
-				why = append(why, *problem.New("bad_option", "at speed 0 a motion would not move").With("pause it once it runs"))
+				reasons = append(reasons, *problem.New("bad_option", "at speed 0 a motion would not move").With("pause it once it runs"))
 			}
 		case ok && !has:
 			*flag = true
 		case ok:
 			*flag, err = strconv.ParseBool(value)
 		default:
-			why = append(why, *problem.Unknown("bad_option", "option", key, words))
+			reasons = append(reasons, *problem.Unknown("bad_option", "option", key, words))
 		}
 		if err != nil {
-			why = append(why, *problem.New("bad_option", "option %q: %q is not its value", key, value))
+			reasons = append(reasons, *problem.New("bad_option", "option %q: %q is not its value", key, value))
 		}
 	}
 	if resume {
-		return Resumed{p}, why
+		return Resumed{p}, reasons
 	}
-	return p, why
+	return p, reasons
 }
 
 // Action names the server.
 func (g *Play) Action() string { return "play" }
 
 func (g *Play) prepare(v *view) (*work, []Explanation) {
-	if why := checkRate(g.Speed); why != nil {
-		return nil, why
+	if reasons := checkRate(g.Speed); reasons != nil {
+		return nil, reasons
 	}
-	d, why := g.document(v)
-	if why != nil {
-		return nil, why
+	d, reasons := g.document(v)
+	if reasons != nil {
+		return nil, reasons
 	}
 	goal, err := d.Goal(g.Part)
 	if err != nil {
@@ -88,17 +88,17 @@ func (g *Play) prepare(v *view) (*work, []Explanation) {
 			goal.Approach = v.cfg.Approach.Share
 		}
 	}
-	if why = v.inStartPose(d, g, goal); len(why) > 0 {
-		return nil, why
+	if reasons = v.inStartPose(d, g, goal); len(reasons) > 0 {
+		return nil, reasons
 	}
 	end := 0.0
 	if g.Return && !g.Loop {
 		end = goal.End()
 		v.addReturn(goal)
 	}
-	w, why := v.compile(goal, false)
-	if why != nil {
-		return nil, why
+	w, reasons := v.compile(goal, false)
+	if reasons != nil {
+		return nil, reasons
 	}
 	w.rate, w.motion, w.to = g.Speed, g.Name, end
 	return w, nil
@@ -144,7 +144,7 @@ const startPoseTolerance = 0.174
 // inStartPose explains which joints are not in the pose that a motion has to begin
 // in. An approach brings the motion's own joints to their first row, and the others
 // into the pose: these become part of the goal, and stay there.
-func (v *view) inStartPose(d *motion.Document, g *Play, goal *follow.Goal) (why []Explanation) {
+func (v *view) inStartPose(d *motion.Document, g *Play, goal *follow.Goal) (reasons []Explanation) {
 	if d.StartPose == "" || g.Part.Marked {
 		return nil
 	}
@@ -171,10 +171,10 @@ func (v *view) inStartPose(d *motion.Document, g *Play, goal *follow.Goal) (why 
 			x.Owner = ""
 			unit := v.words.Unit(id)
 			x.Text = fmt.Sprintf("motion %q begins in pose %q, and joint %s is %.4g %s away from it, %g %s is allowed", g.Name, d.StartPose, name, off, unit, startPoseTolerance, unit)
-			why = append(why, *x.With("go to pose %q first, or allow an approach", d.StartPose))
+			reasons = append(reasons, *x.With("go to pose %q first, or allow an approach", d.StartPose))
 		}
 	}
-	return why
+	return reasons
 }
 
 func (v *view) poseNames() (all []string) {

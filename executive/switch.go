@@ -51,14 +51,14 @@ func (e *Executive) SwitchControllers(who string, s Switch) *Answer {
 		if e.robot.snap == nil {
 			return e.refuse(who, what, e.whySilent())
 		}
-		x, why := newSwitching(e, &s)
-		if len(why) > 0 {
-			return e.refuse(who, what, why...)
+		sw, reasons := newSwitching(e, &s)
+		if len(reasons) > 0 {
+			return e.refuse(who, what, reasons...)
 		}
-		x.command = &command{who: who, what: what, number: e.orders.nextNumber(), told: x.told, settled: x.settled}
-		a := e.command(x.command)
+		sw.command = &command{who: who, what: what, number: e.orders.nextNumber(), told: sw.told, settled: sw.settled}
+		a := e.command(sw.command)
 		if _, over := a.Outcome(); !over {
-			x.check()
+			sw.check()
 		}
 		return a
 	})
@@ -67,12 +67,12 @@ func (e *Executive) SwitchControllers(who string, s Switch) *Answer {
 // newSwitching finds the controllers and their programs, and every conflict that is
 // plain from the names.
 func newSwitching(e *Executive, s *Switch) (*switching, []Explanation) {
-	x := &switching{e: e}
-	var why []Explanation
+	sw := &switching{e: e}
+	var reasons []Explanation
 	find := func(name string) *seat {
 		c, ok := e.robot.seat(name)
 		if !ok {
-			why = append(why, e.robot.unknownController(name))
+			reasons = append(reasons, e.robot.unknownController(name))
 			return nil
 		}
 		return c
@@ -82,11 +82,11 @@ func newSwitching(e *Executive, s *Switch) (*switching, []Explanation) {
 		switch {
 		case c == nil:
 		case slices.Contains(s.Start, name):
-			why = append(why, conflict(name, "", fmt.Sprintf("controller %q is to be started and stopped", name)))
+			reasons = append(reasons, conflict(name, "", fmt.Sprintf("controller %q is to be started and stopped", name)))
 		case s.Strict && (e.robot.halted(c) || c.Operate != nil) && len(e.goals.of(c)) == 0:
-			why = append(why, conflict(name, "", fmt.Sprintf("controller %q is stopped already", name)))
+			reasons = append(reasons, conflict(name, "", fmt.Sprintf("controller %q is stopped already", name)))
 		default:
-			x.stop = append(x.stop, c)
+			sw.stop = append(sw.stop, c)
 		}
 	}
 	for i, name := range s.Start {
@@ -95,21 +95,21 @@ func newSwitching(e *Executive, s *Switch) (*switching, []Explanation) {
 			continue
 		}
 		if slices.Contains(s.Start[:i], name) {
-			why = append(why, conflict(name, "", fmt.Sprintf("controller %q is named twice", name)))
+			reasons = append(reasons, conflict(name, "", fmt.Sprintf("controller %q is named twice", name)))
 			continue
 		}
-		st, bad := x.plan(c, s.Strict)
-		why = append(why, bad...)
+		st, bad := sw.plan(c, s.Strict)
+		reasons = append(reasons, bad...)
 		if st != nil {
-			x.start = append(x.start, st)
+			sw.start = append(sw.start, st)
 		}
 	}
-	return x, append(why, x.conflicts()...)
+	return sw, append(reasons, sw.conflicts()...)
 }
 
 // plan prepares the start of one controller; nil if it does already what is wanted.
-func (x *switching) plan(c *seat, strict bool) (*starting, []Explanation) {
-	e := x.e
+func (sw *switching) plan(c *seat, strict bool) (*starting, []Explanation) {
+	e := sw.e
 	active := len(e.goals.of(c)) > 0
 	if c.Operate == nil {
 		if strict && !e.robot.halted(c) {
@@ -127,30 +127,30 @@ func (x *switching) plan(c *seat, strict bool) (*starting, []Explanation) {
 	if len(unknown) > 0 {
 		return nil, unknown
 	}
-	w, why := e.operate(c, set)
-	if len(why) > 0 {
-		return nil, why
+	w, reasons := e.operate(c, set)
+	if len(reasons) > 0 {
+		return nil, reasons
 	}
 	return &starting{seat: c, work: w}, nil
 }
 
 // conflicts finds controllers of one switch that need the same leaf.
-func (x *switching) conflicts() (why []Explanation) {
-	for i, a := range x.start {
-		for _, b := range x.start[:i] {
+func (sw *switching) conflicts() (reasons []Explanation) {
+	for i, a := range sw.start {
+		for _, b := range sw.start[:i] {
 			if a.work == nil || b.work == nil {
 				continue
 			}
 			needA, _ := a.work.program.Claim()
 			needB, _ := b.work.program.Claim()
 			if both := needA.Intersect(needB); !both.Empty() {
-				names := x.e.words.Names(both)
-				why = append(why, conflict(b.seat.Name, names[0],
+				names := sw.e.words.Names(both)
+				reasons = append(reasons, conflict(b.seat.Name, names[0],
 					fmt.Sprintf("controllers %q and %q both need %s", b.seat.Name, a.seat.Name, strings.Join(names, ", "))))
 			}
 		}
 	}
-	return why
+	return reasons
 }
 
 func conflict(owner, resource, text string) Explanation {
@@ -158,28 +158,28 @@ func conflict(owner, resource, text string) Explanation {
 }
 
 // check asks the cycle whether everything could start.
-func (x *switching) check() {
-	freed := x.freed()
-	for _, s := range x.start {
+func (sw *switching) check() {
+	freed := sw.freed()
+	for _, s := range sw.start {
 		if s.work == nil {
 			continue
 		}
 		needs, wants := s.work.program.Claim()
-		if needs.Union(wants).Overlaps(freed) || x.e.robot.halted(s.seat) {
+		if needs.Union(wants).Overlaps(freed) || sw.e.robot.halted(s.seat) {
 			continue // its resources come free by this very switch: the start itself is the check
 		}
-		x.asked++
-		x.e.orders.send(loop.Order{Kind: loop.CheckGoal, Controller: s.seat.id, Goal: x.command.number, Program: s.work.program})
+		sw.asked++
+		sw.e.orders.send(loop.Order{Kind: loop.CheckGoal, Controller: s.seat.id, Goal: sw.command.number, Program: s.work.program})
 	}
-	if x.asked == 0 {
-		x.carryOut()
+	if sw.asked == 0 {
+		sw.carryOut()
 	}
 }
 
 // freed is what the controllers that are stopped give back.
-func (x *switching) freed() (set robot.Set) {
-	for _, c := range x.stop {
-		for _, j := range x.e.goals.of(c) {
+func (sw *switching) freed() (set robot.Set) {
+	for _, c := range sw.stop {
+		for _, j := range sw.e.goals.of(c) {
 			set = set.Union(j.work.claim)
 		}
 	}
@@ -187,37 +187,37 @@ func (x *switching) freed() (set robot.Set) {
 }
 
 // told takes the answers of the cycle to the checks.
-func (x *switching) told(r *loop.Report) (o Outcome, ok bool) {
-	if r.Kind != loop.GoalChecked || r.Goal != x.command.number {
+func (sw *switching) told(r *loop.Report) (o Outcome, ok bool) {
+	if r.Kind != loop.GoalChecked || r.Goal != sw.command.number {
 		return o, false
 	}
-	x.asked--
+	sw.asked--
 	if r.Reason.Code != control.OK {
-		x.failed = append(x.failed, x.e.words.Reason(r.Reason, x.e.robot.controllerName(r.Controller)))
+		sw.failed = append(sw.failed, sw.e.words.Reason(r.Reason, sw.e.robot.controllerName(r.Controller)))
 	}
 	switch {
-	case x.asked > 0:
+	case sw.asked > 0:
 		return o, false
-	case len(x.failed) > 0:
-		return Outcome{Explanations: x.failed}, true
+	case len(sw.failed) > 0:
+		return Outcome{Explanations: sw.failed}, true
 	}
-	x.carryOut()
+	sw.carryOut()
 	return o, false
 }
 
 // carryOut sends all orders at once: the cycle takes them in one tick.
-func (x *switching) carryOut() {
-	e := x.e
-	for _, s := range x.start {
+func (sw *switching) carryOut() {
+	e := sw.e
+	for _, s := range sw.start {
 		if e.robot.halted(s.seat) {
-			x.halted = append(x.halted, s.seat)
+			sw.halted = append(sw.halted, s.seat)
 		}
 	}
-	for _, c := range x.stop {
+	for _, c := range sw.stop {
 		if e.robot.halted(c) {
-			x.halted = append(x.halted, c)
+			sw.halted = append(sw.halted, c)
 		}
-		x.before = append(x.before, e.goals.of(c)...)
+		sw.before = append(sw.before, e.goals.of(c)...)
 		if c.Operate != nil {
 			for _, j := range e.goals.of(c) {
 				j.withdraw()
@@ -227,69 +227,69 @@ func (x *switching) carryOut() {
 		c.halted = true
 		e.orders.send(loop.Order{Kind: loop.Halt, Controller: c.id})
 	}
-	for _, s := range x.start {
+	for _, s := range sw.start {
 		s.seat.halted = false
 		e.orders.send(loop.Order{Kind: loop.Run, Controller: s.seat.id})
 		if s.work == nil {
 			s.done = true
 			continue
 		}
-		id, err := e.submit(x.command.who, &job{goal: &ready{s.seat, s.work}, work: s.work, watch: Watch{Changed: func(c Change) { x.changed(s, c) }}})
+		id, err := e.submit(sw.command.who, &job{goal: &ready{s.seat, s.work}, work: s.work, watch: Watch{Changed: func(c Change) { sw.changed(s, c) }}})
 		if err != nil {
-			x.failed = append(x.failed, problem.All("invalid", err)...)
+			sw.failed = append(sw.failed, problem.All("invalid", err)...)
 		}
 		s.id = id
 	}
-	e.orders.echo(x.command)
+	e.orders.echo(sw.command)
 }
 
 // changed follows the goal of one controller that is started.
-func (x *switching) changed(s *starting, c Change) {
-	x.e.locked(func() {
+func (sw *switching) changed(s *starting, c Change) {
+	sw.e.locked(func() {
 		if s.done || c.To != action.Active && !c.To.Terminal() {
 			return
 		}
 		s.done = true
 		if c.To != action.Active {
-			x.failed = append(x.failed, c.Result.Explanations...)
+			sw.failed = append(sw.failed, c.Result.Explanations...)
 		}
 	})
 }
 
 // settled ends the switch when all have answered; one that failed takes the others
 // with it.
-func (x *switching) settled(*loop.Snapshot) (o Outcome, ok bool) {
-	if slices.ContainsFunc(x.start, func(s *starting) bool { return !s.done }) {
+func (sw *switching) settled(*loop.Snapshot) (o Outcome, ok bool) {
+	if slices.ContainsFunc(sw.start, func(s *starting) bool { return !s.done }) {
 		return o, false
 	}
-	if len(x.failed) > 0 {
-		x.rollBack()
+	if len(sw.failed) > 0 {
+		sw.rollBack()
 	}
-	return Outcome{Explanations: x.failed}, true
+	return Outcome{Explanations: sw.failed}, true
 }
 
 // rollBack makes everything as it was.
-func (x *switching) rollBack() {
-	e := x.e
-	for _, s := range x.start {
+func (sw *switching) rollBack() {
+	e := sw.e
+	for _, s := range sw.start {
 		for _, j := range e.goals.of(s.seat) {
 			if j.id == s.id {
 				j.withdraw()
 			}
 		}
 	}
-	for _, c := range x.stop {
+	for _, c := range sw.stop {
 		c.halted = false
 		e.orders.send(loop.Order{Kind: loop.Run, Controller: c.id})
 	}
-	for _, c := range x.halted {
+	for _, c := range sw.halted {
 		c.halted = true
 		e.orders.send(loop.Order{Kind: loop.Halt, Controller: c.id})
 	}
-	for _, j := range x.before {
+	for _, j := range sw.before {
 		if j.seat.Operate != nil {
-			if _, err := e.submit(x.command.who, &job{goal: &ready{j.seat, j.work}, work: j.work}); err != nil {
-				x.failed = append(x.failed, problem.All("invalid", err)...)
+			if _, err := e.submit(sw.command.who, &job{goal: &ready{j.seat, j.work}, work: j.work}); err != nil {
+				sw.failed = append(sw.failed, problem.All("invalid", err)...)
 			}
 		}
 	}

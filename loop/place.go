@@ -54,23 +54,23 @@ func (l *Loop) mayPlace(p *control.Placement) control.Reason {
 		if j < 0 || int(j) >= l.dof {
 			return control.Because(control.BadProgram)
 		}
-		why := control.Reason{Joint: j, Who: arbiter.NoClient, Value: p.Q[i]}
+		reason := control.Reason{Joint: j, Who: arbiter.NoClient, Value: p.Q[i]}
 		b := l.shaper.Bounds(int(j))
 		switch who := l.arb.Owner(robot.LeafID(j)); {
 		case !finite(p.Q[i]):
-			why.Code = control.NonFinite
+			reason.Code = control.NonFinite
 		case p.Q[i] < b.Lower:
-			why.Code, why.Max = control.BeyondLimit, b.Lower
+			reason.Code, reason.Max = control.BeyondLimit, b.Lower
 		case p.Q[i] > b.Upper:
-			why.Code, why.Max = control.BeyondLimit, b.Upper
+			reason.Code, reason.Max = control.BeyondLimit, b.Upper
 		case who != arbiter.NoClient:
-			why.Code, why.Who = control.NotGranted, who
+			reason.Code, reason.Who = control.NotGranted, who
 		case l.faults.blocked.Has(robot.LeafID(j)):
-			why.Code, why.Value = control.StoppedByFault, float64(j)
+			reason.Code, reason.Value = control.StoppedByFault, float64(j)
 		default:
 			continue
 		}
-		return why
+		return reason
 	}
 	return control.Because(control.OK)
 }

@@ -83,7 +83,7 @@ func (f *reaction) addLimb(m *robot.Model, set robot.Set, safe robot.SafeState) 
 
 // react raises joints to the level of a fault that concerns them. A joint that
 // has the level or a higher one already is not disturbed.
-func (f *reaction) react(l *Loop, concerned robot.Set, severity Severity, disobeys bool, why control.Reason) {
+func (f *reaction) react(l *Loop, concerned robot.Set, severity Severity, disobeys bool, reason control.Reason) {
 	if severity >= SeveritySlow {
 		f.slow = f.slow.Union(concerned)
 	}
@@ -107,7 +107,7 @@ func (f *reaction) react(l *Loop, concerned robot.Set, severity Severity, disobe
 	if raised.Empty() {
 		return
 	}
-	f.block(l, concerned, why)
+	f.block(l, concerned, reason)
 	switch severity {
 	case SeveritySafe:
 		for i := range f.limbs {

@@ -335,15 +335,15 @@ func (r *resolver) unreachable(what string, X spatial.Pose, res ik.Result) *Refu
 
 // Unreachable words the answer of the inverse kinematics to a pose.
 func Unreachable(m *robot.Model, what string, X spatial.Pose, res ik.Result) *Refusal {
-	why := Refuse(NoSolution, "%s at (%.4g, %.4g, %.4g) m is not reached: the nearest joint position found stays %.3g m and %.3g rad away",
+	refusal := Refuse(NoSolution, "%s at (%.4g, %.4g, %.4g) m is not reached: the nearest joint position found stays %.3g m and %.3g rad away",
 		what, X.P.X, X.P.Y, X.P.Z, res.PositionError, res.RotationError)
-	why.Value = res.PositionError
+	refusal.Value = res.PositionError
 	if res.Status == ik.AtLimits {
 		j := &m.Joints()[res.Joint]
-		why.Joint, why.Limit = j.Name, nearestBound(j.Limits, math.Inf(1))
-		why.Help = "joint " + j.Name + " would have to go " + short(res.Excess) + " beyond its limits " + j.Limits.Range()
+		refusal.Joint, refusal.Limit = j.Name, nearestBound(j.Limits, math.Inf(1))
+		refusal.Help = "joint " + j.Name + " would have to go " + short(res.Excess) + " beyond its limits " + j.Limits.Range()
 	}
-	return why
+	return refusal
 }
 
 // jointGoal finds the pose of a goal given in joints, for commands that need one.

@@ -18,37 +18,37 @@ const (
 
 // checkInertial reports what no rigid body can have.
 func checkInertial(l urdf.Link, r *problem.Report) {
-	in := l.Inertial
-	if in == nil {
+	inertial := l.Inertial
+	if inertial == nil {
 		return
 	}
-	I := in.I
-	if !finite(in.Mass, I.XX, I.XY, I.XZ, I.YY, I.YZ, I.ZZ) || !in.Origin.XYZ.Finite() || !in.Origin.RPY.Finite() {
-		r.Errorf(NotFinite, in.Pos, problem.Link(l.Name), "inertial has a number that is not finite")
+	I := inertial.I
+	if !finite(inertial.Mass, I.XX, I.XY, I.XZ, I.YY, I.YZ, I.ZZ) || !inertial.Origin.XYZ.Finite() || !inertial.Origin.RPY.Finite() {
+		r.Errorf(NotFinite, inertial.Pos, problem.Link(l.Name), "inertial has a number that is not finite")
 		return
 	}
-	if in.Mass < 0 {
-		r.Errorf(NegativeMass, in.Pos, problem.Link(l.Name), "mass %g kg is negative", in.Mass)
+	if inertial.Mass < 0 {
+		r.Errorf(NegativeMass, inertial.Pos, problem.Link(l.Name), "mass %g kg is negative", inertial.Mass)
 	}
 	λ := eigenvalues(tensor(I))
 	scale := math.Max(math.Abs(λ[0]), math.Abs(λ[2]))
 	switch {
 	case !finite(λ[:]...):
-		r.Errorf(NotFinite, in.Pos, problem.Link(l.Name), "inertia is too large to find its principal moments")
+		r.Errorf(NotFinite, inertial.Pos, problem.Link(l.Name), "inertia is too large to find its principal moments")
 	case λ[0] < -tolDefinite*scale:
-		r.Errorf(IndefiniteInertia, in.Pos, problem.Link(l.Name),
+		r.Errorf(IndefiniteInertia, inertial.Pos, problem.Link(l.Name),
 			"inertia is not positive: its principal moments are %.6g, %.6g and %.6g kg·m²", λ[0], λ[1], λ[2])
-	case in.Mass == 0 && scale == 0:
-		r.Warnf(ZeroMass, in.Pos, problem.Link(l.Name), "mass and inertia are zero")
-	case in.Mass == 0:
-		r.Warnf(ZeroMass, in.Pos, problem.Link(l.Name), "mass is zero, but its inertia is not")
+	case inertial.Mass == 0 && scale == 0:
+		r.Warnf(ZeroMass, inertial.Pos, problem.Link(l.Name), "mass and inertia are zero")
+	case inertial.Mass == 0:
+		r.Warnf(ZeroMass, inertial.Pos, problem.Link(l.Name), "mass is zero, but its inertia is not")
 	case scale == 0:
-		r.Warnf(ZeroInertia, in.Pos, problem.Link(l.Name), "inertia is zero with a mass of %g kg", in.Mass)
+		r.Warnf(ZeroInertia, inertial.Pos, problem.Link(l.Name), "inertia is zero with a mass of %g kg", inertial.Mass)
 	case λ[0] <= tolDefinite*scale:
-		r.Warnf(ZeroInertia, in.Pos, problem.Link(l.Name),
+		r.Warnf(ZeroInertia, inertial.Pos, problem.Link(l.Name),
 			"a principal moment is zero: they are %.6g, %.6g and %.6g kg·m²", λ[0], λ[1], λ[2])
 	case λ[0]+λ[1] < λ[2]*(1-tolTriangle):
-		r.Warnf(TriangleInequality, in.Pos, problem.Link(l.Name),
+		r.Warnf(TriangleInequality, inertial.Pos, problem.Link(l.Name),
 			"principal moments %.6g and %.6g together are less than the third, %.6g kg·m²: no mass distribution has them",
 			λ[0], λ[1], λ[2])
 	}

@@ -150,34 +150,34 @@ func (bot *servedRobot) servePlacing(r *register) {
 
 // poseByHand moves joints without torque as a hand would.
 func (bot *servedRobot) poseByHand(ctx context.Context, by servo.HandPoser, q *poisemsgs.JointsHandSetRequest) (*poisemsgs.JointsHandSetResponse, error) {
-	var why []problem.Problem
+	var problems []problem.Problem
 	names := q.Joints.Name
 	if len(q.Joints.Position) != len(names) {
-		why = append(why, *problem.New("wrong_size", "%d joints and %d positions", len(names), len(q.Joints.Position)))
+		problems = append(problems, *problem.New("wrong_size", "%d joints and %d positions", len(names), len(q.Joints.Position)))
 	}
 	ids := make([]robot.JointID, len(names))
 	for i, name := range names {
 		id, ok := bot.model.Joint(name)
 		if ids[i] = id; !ok {
-			why = append(why, *problem.Unknown("unknown_joint", "joint", name, bot.topics.names))
+			problems = append(problems, *problem.Unknown("unknown_joint", "joint", name, bot.topics.names))
 		}
 	}
-	if len(why) == 0 {
+	if len(problems) == 0 {
 		for i, id := range ids {
 			if !by.PoseByHand(int(id), q.Joints.Position[i]) {
 				x := *problem.New("has_torque", "joint %q has torque: a hand cannot move it", names[i]).With("switch the torque of its limb off first: set_torque")
 				x.Joint = names[i]
-				why = append(why, x)
+				problems = append(problems, x)
 			}
 		}
 	}
 	result := "ok"
-	if len(why) > 0 {
-		result = problem.Join(why)
+	if len(problems) > 0 {
+		result = problem.Join(problems)
 	}
 	bot.audit(executive.Audit{Who: callerOf(ctx), What: "place by hand", Result: result})
-	if len(why) > 0 {
-		return &poisemsgs.JointsHandSetResponse{Message: problem.Join(why), Explanations: edge.Explanations(why)}, nil
+	if len(problems) > 0 {
+		return &poisemsgs.JointsHandSetResponse{Message: problem.Join(problems), Explanations: edge.Explanations(problems)}, nil
 	}
 	return &poisemsgs.JointsHandSetResponse{Success: true, Message: "done"}, nil
 }

@@ -135,20 +135,20 @@ func (r reader) link(n *xmltree.Node) Link {
 func (r reader) inertial(n *xmltree.Node) *Inertial {
 	r.Attributes(n)
 	failed := r.Failed()
-	in := &Inertial{Pos: n.Pos}
+	inertial := &Inertial{Pos: n.Pos}
 	var mass, inertia bool
 	for c := range r.Children(n, "origin", "mass", "inertia") {
 		switch c.Name {
 		case "origin":
-			in.Origin = r.origin(c)
+			inertial.Origin = r.origin(c)
 		case "mass":
 			mass = true
 			r.Leaf(c, "value")
-			in.Mass = r.Number(c, "value")
+			inertial.Mass = r.Number(c, "value")
 		case "inertia":
 			inertia = true
 			r.Leaf(c, "ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-			in.I = InertiaTensor{
+			inertial.I = InertiaTensor{
 				XX: r.Number(c, "ixx"), XY: r.Number(c, "ixy"), XZ: r.Number(c, "ixz"),
 				YY: r.Number(c, "iyy"), YZ: r.Number(c, "iyz"), ZZ: r.Number(c, "izz"),
 			}
@@ -161,7 +161,7 @@ func (r reader) inertial(n *xmltree.Node) *Inertial {
 	if failed() {
 		return nil
 	}
-	return in
+	return inertial
 }
 
 // visual reads a shape to look at; not ok if it has no shape.

@@ -48,13 +48,13 @@ func choose(all []operation, words []string) (operation, error) {
 // error returned tells at the end that there was one. Empty lines are passed
 // over.
 func answerLines(e *env, op operation) error {
-	in := bufio.NewReader(e.in)
+	input := bufio.NewReader(e.in)
 	out := bufio.NewWriter(e.out)
 	enc := json.NewEncoder(out)
 	enc.SetEscapeHTML(false)
 	failed := false
 	for {
-		line, err := readLine(in)
+		line, err := readLine(input)
 		if err == io.EOF {
 			break
 		}
@@ -78,7 +78,7 @@ func answerLines(e *env, op operation) error {
 			}
 		}
 		// a program that waits for its answer must not wait for the next line
-		if in.Buffered() == 0 {
+		if input.Buffered() == 0 {
 			if err := out.Flush(); err != nil {
 				return err
 			}

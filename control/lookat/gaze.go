@@ -115,16 +115,16 @@ func off(d spatial.Vec3) float64 { return math.Atan2(math.Hypot(d.Y, d.Z), d.X) 
 // Joints stay within their limits. It goes downhill from where q is, so near
 // targets have near answers. A direction has two coordinates, so nothing special
 // happens above and below; exactly behind, it turns left. Loop-safe.
-func (a *aimer) aim(q []float64, point spatial.Vec3) (left float64) {
-	left = math.Pi
+func (a *aimer) aim(q []float64, point spatial.Vec3) (remaining float64) {
+	remaining = math.Pi
 	for range aimSteps {
 		d, far, ok := a.direction(q, point)
 		if !ok {
-			return left
+			return remaining
 		}
-		left = off(d)
-		if left < aimed {
-			return left
+		remaining = off(d)
+		if remaining < aimed {
+			return remaining
 		}
 		a.columns(far)
 		n := math.Hypot(d.Y, d.Z)
@@ -132,15 +132,15 @@ func (a *aimer) aim(q []float64, point spatial.Vec3) (left float64) {
 			d.Y, n = 1, 1
 		}
 		// the turn that brings the axis to d, about y and z of the frame
-		a.solve(q, -left*d.Z/n, left*d.Y/n)
+		a.solve(q, -remaining*d.Z/n, remaining*d.Y/n)
 		if !a.advance(q) {
-			return left
+			return remaining
 		}
 	}
 	if d, _, ok := a.direction(q, point); ok {
-		left = off(d)
+		remaining = off(d)
 	}
-	return left
+	return remaining
 }
 
 // centre puts the joints to zero, or as near as they go. Loop-safe.

@@ -191,7 +191,7 @@ func (c *Controller) plan(k *course, goal *[axes]move.State, slow float64) contr
 // look goes along the planned motion and returns how many times slower the legs
 // need it, and why it cannot be at all. Balance may not be worse on the way than
 // at both ends.
-func (c *Controller) look(k *course) (slow float64, why control.Reason) {
+func (c *Controller) look(k *course) (slow float64, reason control.Reason) {
 	T := k.motion.Duration()
 	copy(c.way, c.seed)
 	least := k.margin
@@ -214,9 +214,9 @@ func (c *Controller) look(k *course) (slow float64, why control.Reason) {
 				least = min(least, m)
 			}
 			if m < least-tiny {
-				why = control.Unbalanced.At(robot.NoJoint, m, k.margin)
-				why.At = t
-				return 1, why
+				reason = control.Unbalanced.At(robot.NoJoint, m, k.margin)
+				reason.At = t
+				return 1, reason
 			}
 		}
 		slow = max(slow, c.ratio(k))

@@ -224,11 +224,11 @@ func (c *Controller) Update(in *control.Input, out *control.Reference) (control.
 		rate = 0
 	}
 	c.clock.Step(in.Tick.Dt, rate, c.limits, k.program.Needs, c.v, c.a)
-	base, why := c.follow(in)
-	if why.Code != control.OK {
-		return control.Failed, why
+	base, reason := c.follow(in)
+	if reason.Code != control.OK {
+		return control.Failed, reason
 	}
-	why = c.guard(in, base.Pose)
+	reason = c.guard(in, base.Pose)
 	c.write(in, out, base)
 	if c.clock.Time >= k.motion.Duration() {
 		c.moving = false
@@ -236,12 +236,12 @@ func (c *Controller) Update(in *control.Input, out *control.Reference) (control.
 			return control.Done, control.Because(control.OK)
 		}
 	}
-	return control.Going, why
+	return control.Going, reason
 }
 
 // follow finds the legs for the present, and how they move, from their answers a
 // moment before and after. A body at rest needs nothing new.
-func (c *Controller) follow(in *control.Input) (base control.BaseRef, why control.Reason) {
+func (c *Controller) follow(in *control.Input) (base control.BaseRef, reason control.Reason) {
 	k, t := c.run, c.clock.Time
 	base = control.BaseRef{Pose: k.at(t), Has: true}
 	if !c.moving {
@@ -249,7 +249,7 @@ func (c *Controller) follow(in *control.Input) (base control.BaseRef, why contro
 		clear(c.a)
 		return base, control.Because(control.OK)
 	}
-	why = control.Because(control.OK)
+	reason = control.Because(control.OK)
 	for i, at := range [...]float64{t - step, t + step, t} {
 		if bad, ok := c.legsTo(c.q, k, k.at(at)); !ok {
 			c.fill(c.seed, in)
@@ -272,7 +272,7 @@ func (c *Controller) follow(in *control.Input) (base control.BaseRef, why contro
 		s := c.clock.Real(k.motion.Axis(i).At(t))
 		x[i], v[i], a[i] = s.P, s.V, s.A
 	}
-	return control.CoordinatePose(&k.origin, &x, &v, &a), why
+	return control.CoordinatePose(&k.origin, &x, &v, &a), reason
 }
 
 // guard looks at the balance with the whole robot as it is commanded: other limbs

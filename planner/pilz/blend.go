@@ -23,16 +23,16 @@ const borderEpsilon = 1e-9
 // it, the tool goes over smoothly from one to the other. It returns the first
 // part, the blend and the second part; the time of each point is counted from the
 // point before it.
-func (p *Planner) blend(ctx context.Context, a, b *planner.Motion, radius float64) (first, middle, second []step, why *planner.Refusal) {
-	period, why := blendable(a, b)
-	if why != nil {
-		return nil, nil, nil, why
+func (p *Planner) blend(ctx context.Context, a, b *planner.Motion, radius float64) (first, middle, second []step, refusal *planner.Refusal) {
+	period, refusal := blendable(a, b)
+	if refusal != nil {
+		return nil, nil, nil, refusal
 	}
 	tipA, tipB := tips(p.Model, a, a.Group.Tip), tips(p.Model, b, a.Group.Tip)
 	corner := tipA[len(tipA)-1].P
-	f, g, why := window(tipA, tipB, corner, radius)
-	if why != nil {
-		return nil, nil, nil, why
+	f, g, refusal := window(tipA, tipB, corner, radius)
+	if refusal != nil {
+		return nil, nil, nil, refusal
 	}
 
 	// the longer of the two ways through the sphere decides where the second begins
@@ -41,22 +41,22 @@ func (p *Planner) blend(ctx context.Context, a, b *planner.Motion, radius float6
 		align = len(tipA) - g - 1
 	}
 	n := g + align - f + 1
-	w, why := p.blendWalker(a, f)
-	if why != nil {
-		return nil, nil, nil, why
+	w, refusal := p.blendWalker(a, f)
+	if refusal != nil {
+		return nil, nil, nil, refusal
 	}
 	for i := range n {
-		if why := cancelled(ctx, i); why != nil {
-			return nil, nil, nil, why
+		if refusal := cancelled(ctx, i); refusal != nil {
+			return nil, nil, nil, refusal
 		}
 		X1, X2 := tipA[min(f+i, len(tipA)-1)], tipB[0]
 		if f+i > align {
 			X2 = tipB[f+i-align]
 		}
 		X := mix(X1, X2, float64(i+1)/float64(n))
-		point, why := w.step(X, period)
-		if why != nil {
-			return nil, nil, nil, at(why, i, float64(i+1)*period)
+		point, refusal := w.step(X, period)
+		if refusal != nil {
+			return nil, nil, nil, at(refusal, i, float64(i+1)*period)
 		}
 		middle = append(middle, step{point, period})
 	}

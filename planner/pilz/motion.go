@@ -61,25 +61,25 @@ func (p *Planner) plan(ctx context.Context, task *planner.Task) (*planner.Motion
 // cartesian moves the tool along a path.
 func (p *Planner) cartesian(ctx context.Context, task *planner.Task) (*trajectory.Trajectory, *planner.Refusal) {
 	limits := p.Model.CartesianLimits()
-	if why := needCartesian(limits, task.Command); why != nil {
-		return nil, why
+	if refusal := needCartesian(limits, task.Command); refusal != nil {
+		return nil, refusal
 	}
 	speed := limits.MaxTransVel.Value
 	if task.MaxSpeed > 0 {
 		speed = task.MaxSpeed
 	}
-	way, why := geometry(task, path.Coupling{Lever: speed / limits.MaxRotVel.Value})
-	if why != nil {
-		return nil, why
+	way, refusal := geometry(task, path.Coupling{Lever: speed / limits.MaxRotVel.Value})
+	if refusal != nil {
+		return nil, refusal
 	}
 	profile := newTrapezoid(way.Length(), task.VelocityScaling*speed, task.AccelerationScaling*limits.MaxTransAcc.Value)
-	w, why := p.walk(task, task.Link)
-	if why != nil {
-		return nil, why
+	w, refusal := p.walk(task, task.Link)
+	if refusal != nil {
+		return nil, refusal
 	}
-	times, why := p.times(profile.duration, shortest)
-	if why != nil {
-		return nil, why
+	times, refusal := p.times(profile.duration, shortest)
+	if refusal != nil {
+		return nil, refusal
 	}
 	return w.follow(ctx, times, func(t float64) spatial.Pose { return way.At(profile.at(t)).Pose })
 }

@@ -48,9 +48,9 @@ func (p *Planner) common(task *planner.Task) (strictest, *planner.Refusal) {
 // pointToPoint moves all joints together: the one that takes longest leads, the
 // others share its phases.
 func (p *Planner) pointToPoint(task *planner.Task) (*trajectory.Trajectory, *planner.Refusal) {
-	limits, why := p.common(task)
-	if why != nil {
-		return nil, why
+	limits, refusal := p.common(task)
+	if refusal != nil {
+		return nil, refusal
 	}
 	n := len(task.Joints)
 	start, goal := make([]float64, n), make([]float64, n)
@@ -67,9 +67,9 @@ func (p *Planner) pointToPoint(task *planner.Task) (*trajectory.Trajectory, *pla
 		return t, nil
 	}
 	lead := fastest(far, limits)
-	times, why := p.times(lead.duration(), 0)
-	if why != nil {
-		return nil, why
+	times, refusal := p.times(lead.duration(), 0)
+	if refusal != nil {
+		return nil, refusal
 	}
 	out := trajectory.New(len(times), n)
 	for k, t := range times {

@@ -32,25 +32,25 @@ type stretch struct {
 func joinTool(legs []toolLeg) (out []stretch, leg int, why *planner.Refusal) {
 	from := 0.0
 	for k := range legs {
-		way := path.NewChain(legs[k].Parts...)
+		current := path.NewChain(legs[k].Parts...)
 		if k == len(legs)-1 {
-			return append(out, legs[k].between(k, from, way.Length())...), k, nil
+			return append(out, legs[k].between(k, from, current.Length())...), k, nil
 		}
 		next := path.NewChain(legs[k+1].Parts...)
-		centre, r := way.At(way.Length()).Pose.P, legs[k].Radius
-		enter, ok := crossing(way, centre, r, true)
+		centre, r := current.At(current.Length()).Pose.P, legs[k].Radius
+		enter, ok := crossing(current, centre, r, true)
 		leave, ok2 := crossing(next, centre, r, false)
 		if !ok || !ok2 {
-			return nil, k, tooLarge(r, way, next)
+			return nil, k, tooLarge(r, current, next)
 		}
-		enter, leave = before(way, enter), after(next, leave)
+		enter, leave = before(current, enter), after(next, leave)
 		if enter <= from {
 			if from == 0 {
-				return nil, k, tooLarge(r, way, next)
+				return nil, k, tooLarge(r, current, next)
 			}
 			return nil, k, overlap(r, from, enter)
 		}
-		bend, ok := fitBend(way.At(enter), next.At(leave), centre, r)
+		bend, ok := fitBend(current.At(enter), next.At(leave), centre, r)
 		if !ok {
 			return nil, k, planner.Refuse(planner.BlendFailed, "no bend fits into the sphere of %g m around the goal", r)
 		}

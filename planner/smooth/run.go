@@ -130,19 +130,19 @@ func (b *builder) blendable(from, to int) {
 	}
 	for i := from; i < to; i++ {
 		b.radii[i] = b.items[i].Radius
-		why := ""
+		refusal := ""
 		switch {
 		case b.radii[i] == 0:
 		case i == to-1:
-			why = "another group follows"
+			refusal = "another group follows"
 		case tipless:
-			why = "the group has no tip"
+			refusal = "the group has no tip"
 		case single:
-			why = "one joint has no corner to round"
+			refusal = "one joint has no corner to round"
 		}
-		if why != "" {
+		if refusal != "" {
 			b.radii[i] = 0
-			b.note(planner.Note{Kind: planner.Unblended, Text: "not blended: " + why}, i)
+			b.note(planner.Note{Kind: planner.Unblended, Text: "not blended: " + refusal}, i)
 		}
 	}
 }
@@ -153,23 +153,23 @@ func (b *builder) blendable(from, to int) {
 func (b *builder) run(first, last int, opening, settled bool) *planner.Refusal {
 	a := assembly{builder: b, first: first, opening: opening, settled: settled}
 	for i := first; i <= last && !a.bridged; i++ {
-		if why := a.add(i); why != nil {
-			return why
+		if refusal := a.add(i); refusal != nil {
+			return refusal
 		}
 	}
-	why := a.close()
-	if why == nil && !a.bridged && len(a.strands) > 0 {
-		a.bridged, why = b.finish(a.strands)
+	refusal := a.close()
+	if refusal == nil && !a.bridged && len(a.strands) > 0 {
+		a.bridged, refusal = b.finish(a.strands)
 	}
-	if why != nil || !a.bridged {
-		return why
+	if refusal != nil || !a.bridged {
+		return refusal
 	}
 	// again, from where the robot stands now
 	start := b.items[first].Request.Start
 	b.items[first].Request.Start = planner.StartState{}
-	why = b.run(first, last, false, true)
+	refusal = b.run(first, last, false, true)
 	b.items[first].Request.Start = start
-	return why
+	return refusal
 }
 
 // assembly collects the strands of a run.
@@ -186,20 +186,20 @@ type assembly struct {
 // leg, or one of another link, can start from it.
 func (a *assembly) add(i int) *planner.Refusal {
 	if a.items[i].Request.Command == planner.PTP {
-		if why := a.close(); why != nil || a.bridged {
-			return why
+		if refusal := a.close(); refusal != nil || a.bridged {
+			return refusal
 		}
 	}
-	l, why := a.leg(i)
-	if why != nil {
-		return why
+	l, refusal := a.leg(i)
+	if refusal != nil {
+		return refusal
 	}
 	if l == nil {
 		if a.radii[i] == 0 && i == a.first {
 			return nil
 		}
-		why := planner.Refuse(planner.BlendFailed, "the tool does not move, and so cannot be blended with what comes before or after")
-		return a.about(why.With("leave the item out, or set the blend radii around it to 0"), i)
+		refusal := planner.Refuse(planner.BlendFailed, "the tool does not move, and so cannot be blended with what comes before or after")
+		return a.about(refusal.With("leave the item out, or set the blend radii around it to 0"), i)
 	}
 	if !l.cartesian() {
 		s := a.jointStrand(l, a.radii[i] == 0 && i == a.first)
@@ -208,11 +208,11 @@ func (a *assembly) add(i int) *planner.Refusal {
 		return nil
 	}
 	if n := len(a.open); n > 0 && a.open[n-1].task.Link != l.task.Link {
-		if why := a.close(); why != nil || a.bridged {
-			return why
+		if refusal := a.close(); refusal != nil || a.bridged {
+			return refusal
 		}
-		if l, why = a.leg(i); why != nil {
-			return why
+		if l, refusal = a.leg(i); refusal != nil {
+			return refusal
 		}
 	}
 	a.open = append(a.open, l)
@@ -228,63 +228,63 @@ func (a *assembly) close() *planner.Refusal {
 		return nil
 	}
 	l := a.open[0]
-	s, why := a.toolStrand(a.open)
+	s, refusal := a.toolStrand(a.open)
 	a.open = nil
-	if why == nil {
+	if refusal == nil {
 		a.here = s.end
 		a.strands = append(a.strands, s)
 		return nil
 	}
-	if a.settled || l.item != a.first || why.Kind != planner.NoSolution {
-		return why
+	if a.settled || l.item != a.first || refusal.Kind != planner.NoSolution {
+		return refusal
 	}
 	if a.opening && moving(l.task) && l.task.Command != planner.CIRC {
 		a.bridged = true
 		return a.about(a.bridge(l), l.item)
 	}
-	if why.Distance < 1e-6 {
+	if refusal.Distance < 1e-6 {
 		turned, no := a.untwist(l)
 		if a.bridged = turned; turned || no != nil {
 			return a.about(no, l.item)
 		}
 	}
-	return why
+	return refusal
 }
 
 // leg reads an item and finds its path; nil if nothing moves.
 func (b *builder) leg(i int) (*leg, *planner.Refusal) {
 	scene := planner.Scene{Model: b.Model, Current: b.here, AllowMoving: true, Extensions: true}
-	task, why := scene.Resolve(&b.items[i].Request)
-	if why != nil {
-		return nil, b.about(why, i)
+	task, refusal := scene.Resolve(&b.items[i].Request)
+	if refusal != nil {
+		return nil, b.about(refusal, i)
 	}
 	if b.result.Group == nil {
 		m := b.result
 		m.Group, m.Joints, m.Start = task.Group, task.Joints, task.Start
 		m.Trajectory = &trajectory.Trajectory{}
 	}
-	if why := b.possible(task); why != nil {
-		return nil, b.about(why, i)
+	if refusal := b.possible(task); refusal != nil {
+		return nil, b.about(refusal, i)
 	}
-	if why := b.apart(i, task); why != nil {
-		return nil, b.about(why, i-1)
+	if refusal := b.apart(i, task); refusal != nil {
+		return nil, b.about(refusal, i-1)
 	}
 	l := &leg{item: i, task: task}
 	if !l.cartesian() {
-		l.transfer, why = newTransfer(b.Model, task, b.period)
-		if why == nil && l.transfer != nil {
-			why = tooLong(l.transfer.Duration(), b.period)
+		l.transfer, refusal = newTransfer(b.Model, task, b.period)
+		if refusal == nil && l.transfer != nil {
+			refusal = tooLong(l.transfer.Duration(), b.period)
 		}
-		if why != nil || l.transfer == nil {
-			return nil, b.about(why, i)
+		if refusal != nil || l.transfer == nil {
+			return nil, b.about(refusal, i)
 		}
 		return l, nil
 	}
-	if l.tool, why = task.ToolLimits(b.Model); why != nil {
-		return nil, b.about(why, i)
+	if l.tool, refusal = task.ToolLimits(b.Model); refusal != nil {
+		return nil, b.about(refusal, i)
 	}
-	if l.parts, why = toolPath(task); why != nil || l.parts == nil {
-		return nil, b.about(why, i)
+	if l.parts, refusal = toolPath(task); refusal != nil || l.parts == nil {
+		return nil, b.about(refusal, i)
 	}
 	return l, nil
 }

@@ -27,17 +27,17 @@ const (
 // tool, or in radians where it only turns.
 func toolPath(t *planner.Task) ([]path.Path, *planner.Refusal) {
 	var way path.Path
-	var why *planner.Refusal
+	var refusal *planner.Refusal
 	switch t.Command {
 	case planner.POLYLINE:
 		return polyline(t)
 	case planner.CIRC:
-		way, why = circle(t)
+		way, refusal = circle(t)
 	default:
 		way = line(t.StartPose, t.GoalPose)
 	}
-	if why != nil || !(way.Length() > 0) {
-		return nil, why
+	if refusal != nil || !(way.Length() > 0) {
+		return nil, refusal
 	}
 	return []path.Path{way}, nil
 }
@@ -243,20 +243,20 @@ func roomForCorners(c []corner) *planner.Refusal {
 		if sum == 0 || sum <= side+still {
 			continue
 		}
-		var why *planner.Refusal
+		var refusal *planner.Refusal
 		switch {
 		case b.radius == 0:
-			why = bad("the radius of %.9g m at waypoint %d of the polyline is longer than the way of %.9g m to %s", sum, a.waypoint, side, b.name(len(c), i))
-			why.With("make the radius of waypoint %d smaller", a.waypoint)
+			refusal = bad("the radius of %.9g m at waypoint %d of the polyline is longer than the way of %.9g m to %s", sum, a.waypoint, side, b.name(len(c), i))
+			refusal.With("make the radius of waypoint %d smaller", a.waypoint)
 		case a.radius == 0:
-			why = bad("the radius of %.9g m at waypoint %d of the polyline is longer than the way of %.9g m from %s", sum, b.waypoint, side, a.name(len(c), i-1))
-			why.With("make the radius of waypoint %d smaller", b.waypoint)
+			refusal = bad("the radius of %.9g m at waypoint %d of the polyline is longer than the way of %.9g m from %s", sum, b.waypoint, side, a.name(len(c), i-1))
+			refusal.With("make the radius of waypoint %d smaller", b.waypoint)
 		default:
-			why = bad("the corners at waypoints %d and %d of the polyline need %.9g m of the way between them, which is %.9g m long", a.waypoint, b.waypoint, sum, side)
-			why.With("make their radii smaller")
+			refusal = bad("the corners at waypoints %d and %d of the polyline need %.9g m of the way between them, which is %.9g m long", a.waypoint, b.waypoint, sum, side)
+			refusal.With("make their radii smaller")
 		}
-		why.Value, why.Limit = sum, side
-		return why
+		refusal.Value, refusal.Limit = sum, side
+		return refusal
 	}
 	return nil
 }

@@ -144,9 +144,9 @@ func legAt(parts []stretch, distance float64) int {
 // to hold still what it can; if that leads nowhere, it goes to the goal's joints
 // meanwhile, and to them at once if they were asked for.
 func (b *builder) follow(parts []stretch, first, last *planner.Task) ([]*spline.Spline, *planner.Refusal) {
-	t, why := track.New(b.Model, first.Joints, first.Link)
-	if why != nil {
-		return nil, why
+	t, refusal := track.New(b.Model, first.Joints, first.Link)
+	if refusal != nil {
+		return nil, refusal
 	}
 	ways := make([]path.Path, len(parts))
 	for i := range parts {
@@ -155,11 +155,11 @@ func (b *builder) follow(parts []stretch, first, last *planner.Task) ([]*spline.
 	if !last.Cartesian && last.ViaAngle == 0 {
 		return t.Follow(b.ctx, ways, first.Start, last.Goal)
 	}
-	curves, why := t.Follow(b.ctx, ways, first.Start, nil)
-	if why != nil && why.Kind == planner.NoSolution && t.Redundant() {
+	curves, refusal := t.Follow(b.ctx, ways, first.Start, nil)
+	if refusal != nil && refusal.Kind == planner.NoSolution && t.Redundant() {
 		if other, no := t.Follow(b.ctx, ways, first.Start, last.Goal); no == nil {
 			return other, nil
 		}
 	}
-	return curves, why
+	return curves, refusal
 }

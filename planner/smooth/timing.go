@@ -11,7 +11,7 @@ import (
 
 // finish joins the strands of a run, times it and appends it to the motion. If
 // the start does not move along the path, or too fast, it is bridged instead.
-func (b *builder) finish(strands []*strand) (bridged bool, why *planner.Refusal) {
+func (b *builder) finish(strands []*strand) (bridged bool, refusal *planner.Refusal) {
 	first, speed := strands[0].first(), 0.0
 	if first.cartesian() && moving(first.task) {
 		along := false
@@ -19,9 +19,9 @@ func (b *builder) finish(strands []*strand) (bridged bool, why *planner.Refusal)
 			return true, b.about(b.bridge(first), first.item)
 		}
 	}
-	pieces, why := b.join(strands)
-	if why != nil {
-		return false, why
+	pieces, refusal := b.join(strands)
+	if refusal != nil {
+		return false, refusal
 	}
 	if p := pieces[0]; p.Curve == nil { // a point-to-point motion is timed already
 		took := p.timed.Points[len(p.timed.Points)-1].Time

@@ -15,7 +15,7 @@ import (
 // with the joints' velocity limits v, in which it is as regular at the ends,
 // where the motion rests, as elsewhere. It returns the largest ds/dt, and that of
 // a moving start, too.
-func wayOf(t *trajectory.Trajectory, limits []float64) (way *spline.Spline, most, start float64) {
+func wayOf(t *trajectory.Trajectory, limits []float64) (curve *spline.Spline, most, start float64) {
 	pts, n := t.Points, len(limits)
 	pace := func(v []float64) (sum float64) {
 		for j, x := range v {
@@ -56,11 +56,11 @@ func wayOf(t *trajectory.Trajectory, limits []float64) (way *spline.Spline, most
 		s, q, d1, d2 = append(s, at), append(q, p.Position), append(d1, dd[:n]), append(d2, dd[n:])
 	}
 	straightEnds(s, q, d1, paces[0] < slow*most, pace)
-	way, err := spline.Quintic(s, q, d1, d2)
+	curve, err := spline.Quintic(s, q, d1, d2)
 	if err != nil {
 		panic("smooth: " + err.Error()) // made of finite numbers at rising places
 	}
-	return way, most, paces[0]
+	return curve, most, paces[0]
 }
 
 // between returns ∫ p dt from one sample to the next, by Simpson's rule: the

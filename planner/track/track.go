@@ -170,20 +170,20 @@ func (t *Tracker) Follow(ctx context.Context, parts []path.Path, start, end []fl
 	q := append([]float64(nil), t.ref.start...)
 	var out []*spline.Spline
 	for _, p := range parts {
-		if why := planner.Stopped(ctx); why != nil {
-			return nil, why
+		if refusal := planner.Stopped(ctx); refusal != nil {
+			return nil, refusal
 		}
-		nodes, why := t.walk(ctx, p, q)
-		if why == nil {
+		nodes, refusal := t.walk(ctx, p, q)
+		if refusal == nil {
 			var curve *spline.Spline
-			curve, why = t.curve(nodes, start)
-			if why == nil {
-				why = t.withinLimits(curve, t.ref.done)
+			curve, refusal = t.curve(nodes, start)
+			if refusal == nil {
+				refusal = t.withinLimits(curve, t.ref.done)
 			}
 			out = append(out, curve)
 		}
-		if why != nil {
-			return nil, why
+		if refusal != nil {
+			return nil, refusal
 		}
 		q = append([]float64(nil), nodes[len(nodes)-1].q...)
 		t.ref.done += p.Length()
@@ -194,42 +194,42 @@ func (t *Tracker) Follow(ctx context.Context, parts []path.Path, start, end []fl
 // walk finds places along one part.
 func (t *Tracker) walk(ctx context.Context, p path.Path, q []float64) ([]node, *planner.Refusal) {
 	length := p.Length()
-	left, ok := t.solve(p, 0, q)
+	last, ok := t.solve(p, 0, q)
 	if !ok {
 		return nil, t.lost(p, 0, q)
 	}
-	nodes := []node{left}
+	nodes := []node{last}
 	step := length / 8
-	for left.s < length {
+	for last.s < length {
 		if len(nodes)%64 == 0 {
 			if why := planner.Stopped(ctx); why != nil {
 				return nil, why
 			}
 		}
 		if len(nodes) > maxNodes {
-			return nil, t.lost(p, left.s, left.q)
+			return nil, t.lost(p, last.s, last.q)
 		}
-		s := left.s + step
-		if rest := length - left.s; rest <= step*1.0001 {
+		s := last.s + step
+		if rest := length - last.s; rest <= step*1.0001 {
 			s = length
 		} else if rest < 2*step {
-			s = left.s + rest/2
+			s = last.s + rest/2
 		}
-		h := s - left.s
-		right, ok := t.solve(p, s, t.predict(&left, h))
+		h := s - last.s
+		right, ok := t.solve(p, s, t.predict(&last, h))
 		miss := math.Inf(1)
-		if ok && !jumps(left.q, right.q) {
-			miss = t.miss(p, &left, &right)
+		if ok && !jumps(last.q, right.q) {
+			miss = t.miss(p, &last, &right)
 		}
 		if miss <= Fit {
 			nodes = append(nodes, right)
-			left = right
+			last = right
 			step = h * min(3, 0.9*math.Pow(miss/Fit+1e-12, -1.0/6))
 			continue
 		}
 		step = h * max(0.2, min(0.9, 0.85*math.Pow(miss/Fit, -1.0/6)))
 		if step < leastStep {
-			return nil, t.lost(p, left.s, left.q)
+			return nil, t.lost(p, last.s, last.q)
 		}
 	}
 	return nodes, nil

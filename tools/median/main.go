@@ -28,7 +28,7 @@ type benchmark struct {
 }
 
 // medians copies lines that are no results, and writes those of a package at its end.
-func medians(in io.Reader, out io.Writer) error {
+func medians(input io.Reader, out io.Writer) error {
 	var all []*benchmark
 	flush := func() {
 		for _, b := range all {
@@ -40,7 +40,7 @@ func medians(in io.Reader, out io.Writer) error {
 		}
 		all = nil
 	}
-	lines := bufio.NewScanner(in)
+	lines := bufio.NewScanner(input)
 	for lines.Scan() {
 		name, units, figures := parse(lines.Text())
 		if name == "" {

@@ -89,7 +89,7 @@ const decision = 0.001
 
 // advance lets the clock run with one acceleration until time is up, the wanted
 // rate is met, or the cell ends. It returns the time that passed.
-func (c *Clock) advance(left, want, before, slew float64) (span, float64) {
+func (c *Clock) advance(remaining, want, before, slew float64) (span, float64) {
 	t := c.track
 	end := t.cells[c.cell+1].start
 	h := end - c.now
@@ -106,7 +106,7 @@ func (c *Clock) advance(left, want, before, slew float64) (span, float64) {
 		wantedRate
 		cellEnds
 	)
-	event, passed := timeIsUp, left
+	event, passed := timeIsUp, remaining
 	if toward := (want - c.rate) / u; u != 0 && toward > 0 && toward <= passed {
 		event, passed = wantedRate, toward
 	}

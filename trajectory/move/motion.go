@@ -180,9 +180,9 @@ func (m *Motion) join(o Options) {
 	if o.Sync == Free {
 		m.duration = 0
 		for i := range m.axes {
-			x := &m.axes[i]
-			t := x.fit(0, o)
-			x.writeTo(&m.profiles[i], t)
+			ax := &m.axes[i]
+			t := ax.fit(0, o)
+			ax.writeTo(&m.profiles[i], t)
 			m.duration = max(m.duration, t)
 		}
 		return
@@ -214,10 +214,10 @@ func (m *Motion) together(o Options) float64 {
 
 // fit returns the shortest possible duration of an axis that is not below t and
 // agrees with the options.
-func (x *axis) fit(t float64, o Options) float64 {
+func (ax *axis) fit(t float64, o Options) float64 {
 	t = max(t, o.MinDuration)
 	for {
-		t = x.next(t)
+		t = ax.next(t)
 		if o.Period <= 0 {
 			return t
 		}

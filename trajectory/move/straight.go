@@ -14,14 +14,14 @@ func (m *Motion) alongLine(t float64, o Options) bool {
 	if lead < 0 {
 		return false
 	}
-	l, x := &m.line, &m.axes[lead]
+	l, ax := &m.line, &m.axes[lead]
 	if m.bounds = m.shared(); !m.bounds.usable() {
 		return false
 	}
-	if x.velocity {
-		l.reachVelocity(&m.bounds, x.start, x.to.V)
+	if ax.velocity {
+		l.reachVelocity(&m.bounds, ax.start, ax.to.V)
 	} else {
-		l.reach(&m.bounds, x.start, x.to)
+		l.reach(&m.bounds, ax.start, ax.to)
 	}
 	if l.numBrakes > 0 {
 		return false // each axis comes back into its limits by itself
@@ -46,12 +46,12 @@ func (m *Motion) project() int {
 	var size, slack [numQuantities]float64
 	place := 0.0 // a displacement is known as well as the positions
 	for i := range m.axes {
-		x := &m.axes[i]
-		if x.numBrakes > 0 {
+		ax := &m.axes[i]
+		if ax.numBrakes > 0 {
 			return -1
 		}
-		place = max(place, math.Abs(x.start.P)+math.Abs(x.to.P))
-		for k, v := range x.quantities() {
+		place = max(place, math.Abs(ax.start.P)+math.Abs(ax.to.P))
+		for k, v := range ax.quantities() {
 			size[k] = max(size[k], math.Abs(v))
 		}
 	}
@@ -91,12 +91,12 @@ func (m *Motion) project() int {
 const numQuantities = 5
 
 // quantities are what must be proportional.
-func (x *axis) quantities() [numQuantities]float64 {
-	travel := x.travel
-	if x.velocity {
+func (ax *axis) quantities() [numQuantities]float64 {
+	travel := ax.travel
+	if ax.velocity {
 		travel = 0
 	}
-	return [numQuantities]float64{travel, x.from.V, x.from.A, x.to.V, x.to.A}
+	return [numQuantities]float64{travel, ax.from.V, ax.from.A, ax.to.V, ax.to.A}
 }
 
 // shared returns the limits of the leading axis that keep all others in theirs.
@@ -116,14 +116,14 @@ func (m *Motion) shared() Limits {
 }
 
 // follow makes p the motion of a leading axis, scaled.
-func (p *Profile) follow(lead *Profile, ratio float64, x *axis) {
-	c := p.begin(x.start)
+func (p *Profile) follow(lead *Profile, ratio float64, ax *axis) {
+	c := p.begin(ax.start)
 	for i := range lead.n {
 		s := &lead.segments[i]
 		c.add(s.dt, ratio*s.a, ratio*s.j)
 	}
-	target := x.to
-	if x.velocity {
+	target := ax.to
+	if ax.velocity {
 		target.P = c.p
 	}
 	c.finish(lead.duration, target)

@@ -4,43 +4,43 @@ import "math"
 
 // reachVelocity takes a task of velocity: come to a steady velocity, wherever
 // that is. Every duration from the shortest on is possible.
-func (x *axis) reachVelocity(l *Limits, from State, velocity float64) {
-	x.limits, x.rj = l, 1/l.Jerk
-	x.start, x.from = from, from
-	x.to = State{V: velocity}
-	x.velocity = true
+func (ax *axis) reachVelocity(l *Limits, from State, velocity float64) {
+	ax.limits, ax.rj = l, 1/l.Jerk
+	ax.start, ax.from = from, from
+	ax.to = State{V: velocity}
+	ax.velocity = true
 	// only the acceleration is brought in: the velocity goes where it is told
-	x.numBrakes = 0
-	if x.rj > 0 {
+	ax.numBrakes = 0
+	if ax.rj > 0 {
 		free := Limits{-inf, inf, l.AccMin, l.AccMax, l.Jerk}
-		x.numBrakes = free.brakeTo(&x.brakes, from.V, from.A, x.rj)
+		ax.numBrakes = free.brakeTo(&ax.brakes, from.V, from.A, ax.rj)
 	}
-	x.applyBrakes()
+	ax.applyBrakes()
 
-	e, sign := x.foot()
-	x.numSpans = 1
+	e, sign := ax.foot()
+	ax.numSpans = 1
 	gain := max(sign*velocity-e.base, e.must)
-	x.spans[0] = span{lo: 2*e.climb(gain, x.rj) - e.a*x.rj, hi: inf}
+	ax.spans[0] = span{lo: 2*e.climb(gain, ax.rj) - e.a*ax.rj, hi: inf}
 }
 
 // foot returns the start as the foot of a climb to the wanted velocity, and the
 // direction in which that is up.
-func (x *axis) foot() (e end, sign float64) {
-	a := x.from.A
-	if x.to.V < x.from.V+a*math.Abs(a)*x.rj/2 {
-		return newEnd(-x.from.V, -a, -x.limits.AccMin, x.rj), -1
+func (ax *axis) foot() (e end, sign float64) {
+	a := ax.from.A
+	if ax.to.V < ax.from.V+a*math.Abs(a)*ax.rj/2 {
+		return newEnd(-ax.from.V, -a, -ax.limits.AccMin, ax.rj), -1
 	}
-	return newEnd(x.from.V, a, x.limits.AccMax, x.rj), 1
+	return newEnd(ax.from.V, a, ax.limits.AccMax, ax.rj), 1
 }
 
 // accelerate appends the climb to the wanted velocity that takes the time t with
 // the least acceleration: ramp to x, hold, ramp to zero.
-func (x *axis) accelerate(c *chain, t float64) {
-	e, s := x.foot()
-	rj, j := x.rj, s*x.limits.Jerk
+func (ax *axis) accelerate(c *chain, t float64) {
+	e, s := ax.foot()
+	rj, j := ax.rj, s*ax.limits.Jerk
 
 	// up to x ≥ a: gain = x·hold + x²/j, t = hold + (2x − a)/j
-	gain, b := max(s*x.to.V-e.base, e.must), max(t+e.a*rj, 0)
+	gain, b := max(s*ax.to.V-e.base, e.must), max(t+e.a*rj, 0)
 	peak := 0.0
 	if gain > 0 && b > 0 {
 		peak = min(2*gain/(b+math.Sqrt(max(b*b-4*rj*gain, 0))), e.lim)

@@ -176,16 +176,16 @@ func (f Files) Glob(pattern string) ([]string, error) {
 
 // matching lists what a folder has under a pattern for one name, and takes what
 // it looks at from left.
-func (f Files) matching(dir, pattern string, left *int) (names []string, err error) {
+func (f Files) matching(dir, pattern string, budget *int) (names []string, err error) {
 	if !strings.ContainsAny(pattern, `*?[\`) {
 		name := path.Join(dir, pattern)
 		if _, err := fs.Stat(f.FS, name); err == nil {
 			names = append(names, name)
 		}
-		*left--
+		*budget--
 	} else {
 		entries, _ := fs.ReadDir(f.FS, dir)
-		*left -= 1 + len(entries)
+		*budget -= 1 + len(entries)
 		for _, e := range entries {
 			ok, err := path.Match(pattern, e.Name())
 			if err != nil {
@@ -196,7 +196,7 @@ func (f Files) matching(dir, pattern string, left *int) (names []string, err err
 			}
 		}
 	}
-	if *left < 0 {
+	if *budget < 0 {
 		return nil, fmt.Errorf("the pattern looks at more than %d files", maxListed)
 	}
 	return names, nil

@@ -22,22 +22,22 @@ type env struct {
 const maxLevel = 256
 
 // root expands the document's element. It is never a macro itself.
-func (x *expander) root(source *xmltree.Node) *xmltree.Node {
-	e := env{symbols: x.scope(nil), macros: &macros{}}
-	root := x.shell(source)
+func (ex *expander) root(source *xmltree.Node) *xmltree.Node {
+	e := env{symbols: ex.scope(nil), macros: &macros{}}
+	root := ex.shell(source)
 	if a := xacroAttr(source, "targetNamespace"); a != nil {
 		root.Spaces = slices.DeleteFunc(root.Spaces, func(d xmltree.Attr) bool { return d.Name == "" })
 		root.Declare(xmltree.Attr{Value: a.Value, Pos: a.Pos})
 	}
-	x.attributes(source, root, e)
-	x.children(source.Children, root, e)
+	ex.attributes(source, root, e)
+	ex.children(source.Children, root, e)
 	return root
 }
 
 // shell is an element without attributes and children, and without what only
 // xacro needs.
-func (x *expander) shell(source *xmltree.Node) *xmltree.Node {
-	x.made(1, source.Pos)
+func (ex *expander) shell(source *xmltree.Node) *xmltree.Node {
+	ex.made(1, source.Pos)
 	n := &xmltree.Node{Space: source.Space, Prefix: source.Prefix, Name: source.Name, Pos: source.Pos}
 	for _, d := range source.Spaces {
 		if d.Name != prefix {
@@ -47,111 +47,111 @@ func (x *expander) shell(source *xmltree.Node) *xmltree.Node {
 	return n
 }
 
-func (x *expander) attributes(source, dst *xmltree.Node, e env) {
+func (ex *expander) attributes(source, dst *xmltree.Node, e env) {
 	for _, a := range source.Attrs {
 		if a.Prefix == prefix {
 			continue
 		}
-		v, err := x.evalString(a.Value, e.symbols, a.Pos)
+		v, err := ex.evalString(a.Value, e.symbols, a.Pos)
 		if err != nil {
-			x.Fail(err)
+			ex.Fail(err)
 			continue
 		}
 		a.Value = v
 		dst.Attrs = append(dst.Attrs, a)
-		x.made(1, a.Pos)
-		x.spend(len(v)/16, a.Pos)
+		ex.made(1, a.Pos)
+		ex.spend(len(v)/16, a.Pos)
 	}
 }
 
 // children expands nodes into dst.
-func (x *expander) children(nodes []*xmltree.Node, dst *xmltree.Node, e env) {
+func (ex *expander) children(nodes []*xmltree.Node, dst *xmltree.Node, e env) {
 	for _, n := range nodes {
-		if x.Halted {
+		if ex.Halted {
 			return
 		}
 		if n.IsText() {
-			x.text(n, dst, e)
+			ex.text(n, dst, e)
 		} else {
-			x.element(n, dst, e)
+			ex.element(n, dst, e)
 		}
 	}
 }
 
-func (x *expander) text(n, dst *xmltree.Node, e env) {
+func (ex *expander) text(n, dst *xmltree.Node, e env) {
 	v := n.Text
 	if !n.Verbatim { // ROS xacro leaves CDATA sections alone
 		var err error
-		if v, err = x.evalString(n.Text, e.symbols, n.Pos); err != nil {
-			x.Fail(err)
+		if v, err = ex.evalString(n.Text, e.symbols, n.Pos); err != nil {
+			ex.Fail(err)
 			return
 		}
 	}
 	if strings.TrimSpace(v) == "" {
 		return
 	}
-	x.made(1, n.Pos)
-	x.spend(1+len(v)/16, n.Pos)
+	ex.made(1, n.Pos)
+	ex.spend(1+len(v)/16, n.Pos)
 	if last := len(dst.Children) - 1; last >= 0 && dst.Children[last].IsText() {
 		dst.Children[last].Text += v
 		dst.Children[last].Verbatim = dst.Children[last].Verbatim && n.Verbatim
-		x.spend(len(dst.Children[last].Text)/16, n.Pos)
+		ex.spend(len(dst.Children[last].Text)/16, n.Pos)
 		return
 	}
 	dst.Children = append(dst.Children, &xmltree.Node{Text: v, Verbatim: n.Verbatim, Pos: n.Pos})
 }
 
 // element expands one element into dst: itself, or what xacro makes of it.
-func (x *expander) element(n, dst *xmltree.Node, e env) {
-	x.enter(n.Pos)
-	defer x.leave()
-	if x.Halted {
+func (ex *expander) element(n, dst *xmltree.Node, e env) {
+	ex.enter(n.Pos)
+	defer ex.leave()
+	if ex.Halted {
 		return
 	}
 	if n.Prefix != prefix {
 		if e.level++; e.level > maxLevel {
-			x.halt(n.Pos, "elements of the expanded document nest deeper than %d", maxLevel)
+			ex.halt(n.Pos, "elements of the expanded document nest deeper than %d", maxLevel)
 			return
 		}
-		out := x.shell(n)
+		out := ex.shell(n)
 		dst.Children = append(dst.Children, out)
-		x.attributes(n, out, e)
-		x.children(n.Children, out, e)
+		ex.attributes(n, out, e)
+		ex.children(n.Children, out, e)
 		return
 	}
 	switch n.Name {
 	case "property":
-		x.property(n, e)
+		ex.property(n, e)
 	case "macro":
-		x.define(n, e)
+		ex.define(n, e)
 	case "include":
-		x.include(n, dst, e)
+		ex.include(n, dst, e)
 	case "insert_block":
-		x.insertBlock(n, dst, e)
+		ex.insertBlock(n, dst, e)
 	case "if", "unless":
-		x.condition(n, dst, e)
+		ex.condition(n, dst, e)
 	case "arg":
-		x.argument(n, e)
+		ex.argument(n, e)
 	case "element":
-		x.rename(n, dst, e)
+		ex.rename(n, dst, e)
 	case "attribute":
-		x.attribute(n, dst, e)
+		ex.attribute(n, dst, e)
 	case "call":
-		x.dynamicCall(n, dst, e)
+		ex.dynamicCall(n, dst, e)
 	default:
-		x.call(n, n.Name, n.Attrs, dst, e)
+		ex.call(n, n.Name, n.Attrs, dst, e)
 	}
 }
 
 // attrs fetches required and optional attributes in that order, nil for an
 // optional one that is missing. Others are worth a warning.
-func (x *expander) attrs(n *xmltree.Node, required []string, optional ...string) ([]*xmltree.Attr, bool) {
+func (ex *expander) attrs(n *xmltree.Node, required []string, optional ...string) ([]*xmltree.Attr, bool) {
 	out := make([]*xmltree.Attr, 0, len(required)+len(optional))
 	ok := true
 	for _, name := range required {
 		a := n.Attr(name)
 		if a == nil {
-			x.Fail(x.At(n.Pos, "<"+n.QName()+">", "attribute %s is missing", name))
+			ex.Fail(ex.At(n.Pos, "<"+n.QName()+">", "attribute %s is missing", name))
 			ok = false
 		}
 		out = append(out, a)
@@ -161,7 +161,7 @@ func (x *expander) attrs(n *xmltree.Node, required []string, optional ...string)
 	}
 	for _, a := range n.Attrs {
 		if a.Prefix == "" && !slices.Contains(required, a.Name) && !slices.Contains(optional, a.Name) {
-			x.Warn(a.Pos, a.Name, "unknown attribute of <%s>", n.QName())
+			ex.Warn(a.Pos, a.Name, "unknown attribute of <%s>", n.QName())
 		}
 	}
 	return out, ok
@@ -177,147 +177,147 @@ func xacroAttr(n *xmltree.Node, name string) *xmltree.Attr {
 }
 
 // flag evaluates an optional attribute that is true or false.
-func (x *expander) flag(a *xmltree.Attr, missing bool, e env) (bool, bool) {
+func (ex *expander) flag(a *xmltree.Attr, missing bool, e env) (bool, bool) {
 	if a == nil {
 		return missing, true
 	}
-	v, err := x.evalText(a.Value, e.symbols, a.Pos)
+	v, err := ex.evalText(a.Value, e.symbols, a.Pos)
 	if err != nil {
-		x.Fail(err)
+		ex.Fail(err)
 		return false, false
 	}
 	yes, err := truth(v)
 	if err != nil {
-		x.Fail(x.At(a.Pos, a.Value, "%s: %v", a.Name, err))
+		ex.Fail(ex.At(a.Pos, a.Value, "%s: %v", a.Name, err))
 	}
 	return yes, err == nil
 }
 
-func (x *expander) condition(n, dst *xmltree.Node, e env) {
-	a, ok := x.attrs(n, []string{"value"})
+func (ex *expander) condition(n, dst *xmltree.Node, e env) {
+	a, ok := ex.attrs(n, []string{"value"})
 	if !ok {
 		return
 	}
-	if yes, ok := x.flag(a[0], false, e); ok && yes == (n.Name == "if") {
-		x.children(n.Children, dst, e)
+	if yes, ok := ex.flag(a[0], false, e); ok && yes == (n.Name == "if") {
+		ex.children(n.Children, dst, e)
 	}
 }
 
 // argument declares $(arg name). What the caller gave stays.
-func (x *expander) argument(n *xmltree.Node, e env) {
-	a, ok := x.attrs(n, []string{"name", "default"})
+func (ex *expander) argument(n *xmltree.Node, e env) {
+	a, ok := ex.attrs(n, []string{"name", "default"})
 	if !ok {
 		return
 	}
-	x.used[a[0].Value] = true
-	if _, given := x.args[a[0].Value]; given {
+	ex.used[a[0].Value] = true
+	if _, given := ex.args[a[0].Value]; given {
 		return
 	}
-	v, err := x.evalString(a[1].Value, e.symbols, a[1].Pos)
-	x.Fail(err)
-	x.args[a[0].Value] = v
+	v, err := ex.evalString(a[1].Value, e.symbols, a[1].Pos)
+	ex.Fail(err)
+	ex.args[a[0].Value] = v
 }
 
 // rename handles xacro:element, whose tag is computed. It may become any
 // element, also a macro.
-func (x *expander) rename(n, dst *xmltree.Node, e env) {
+func (ex *expander) rename(n, dst *xmltree.Node, e env) {
 	a := xacroAttr(n, "name")
 	if a == nil {
-		x.Fail(x.At(n.Pos, "<xacro:element>", "attribute xacro:name is missing"))
+		ex.Fail(ex.At(n.Pos, "<xacro:element>", "attribute xacro:name is missing"))
 		return
 	}
-	name, err := x.evalString(a.Value, e.symbols, a.Pos)
+	name, err := ex.evalString(a.Value, e.symbols, a.Pos)
 	if err != nil {
-		x.Fail(err)
+		ex.Fail(err)
 		return
 	}
 	p, local, ok := xmlName(name)
 	if !ok {
-		x.Fail(x.At(a.Pos, name, "not a name for an element"))
+		ex.Fail(ex.At(a.Pos, name, "not a name for an element"))
 		return
 	}
 	renamed := *n
 	renamed.Space, renamed.Prefix, renamed.Name = "", p, local
 	renamed.Attrs = slices.DeleteFunc(slices.Clone(n.Attrs), func(b xmltree.Attr) bool { return b.Prefix == prefix && b.Name == "name" })
-	x.element(&renamed, dst, e)
+	ex.element(&renamed, dst, e)
 }
 
 // attribute handles xacro:attribute, which sets one of the element around it.
-func (x *expander) attribute(n, dst *xmltree.Node, e env) {
-	a, ok := x.attrs(n, []string{"name", "value"})
+func (ex *expander) attribute(n, dst *xmltree.Node, e env) {
+	a, ok := ex.attrs(n, []string{"name", "value"})
 	if !ok {
 		return
 	}
-	name, err := x.evalString(a[0].Value, e.symbols, a[0].Pos)
+	name, err := ex.evalString(a[0].Value, e.symbols, a[0].Pos)
 	if err != nil {
-		x.Fail(err)
+		ex.Fail(err)
 		return
 	}
-	v, err := x.evalString(a[1].Value, e.symbols, a[1].Pos)
+	v, err := ex.evalString(a[1].Value, e.symbols, a[1].Pos)
 	if err != nil {
-		x.Fail(err)
+		ex.Fail(err)
 		return
 	}
 	p, local, ok := xmlName(name)
 	if !ok || p == prefix || p == "xmlns" || name == "xmlns" {
-		x.Fail(x.At(a[0].Pos, name, "not a name for an attribute"))
+		ex.Fail(ex.At(a[0].Pos, name, "not a name for an attribute"))
 		return
 	}
-	x.made(1, n.Pos)
+	ex.made(1, n.Pos)
 	for i := range dst.Attrs {
 		if dst.Attrs[i].QName() == name {
 			dst.Attrs[i].Value, dst.Attrs[i].Pos = v, n.Pos
 			return
 		}
 	}
-	x.spend(len(dst.Attrs), n.Pos)
+	ex.spend(len(dst.Attrs), n.Pos)
 	dst.Attrs = append(dst.Attrs, xmltree.Attr{Prefix: p, Name: local, Value: v, Pos: n.Pos})
 }
 
 // insertBlock puts a block here and evaluates it, again if it came as a
 // parameter: it sees the macro's own properties.
-func (x *expander) insertBlock(n, dst *xmltree.Node, e env) {
-	a, ok := x.attrs(n, []string{"name"})
+func (ex *expander) insertBlock(n, dst *xmltree.Node, e env) {
+	a, ok := ex.attrs(n, []string{"name"})
 	if !ok {
 		return
 	}
 	block, contents := e.symbols.block(a[0].Value)
 	switch {
 	case block == nil:
-		x.Fail(x.At(a[0].Pos, a[0].Value, "undefined block"))
+		ex.Fail(ex.At(a[0].Pos, a[0].Value, "undefined block"))
 	case contents:
-		x.settle(block, e)
-		x.children(block.Children, dst, e)
+		ex.settle(block, e)
+		ex.children(block.Children, dst, e)
 	default:
-		x.element(block, dst, e)
+		ex.element(block, dst, e)
 	}
 }
 
 // property defines a property, a block, or removes a property.
-func (x *expander) property(n *xmltree.Node, e env) {
-	a, ok := x.attrs(n, []string{"name"}, "value", "default", "remove", "scope", "lazy_eval")
+func (ex *expander) property(n *xmltree.Node, e env) {
+	a, ok := ex.attrs(n, []string{"name"}, "value", "default", "remove", "scope", "lazy_eval")
 	if !ok {
 		return
 	}
 	val, def, scopeAttr := a[1], a[2], a[4]
-	name, err := x.evalString(a[0].Value, e.symbols, a[0].Pos)
+	name, err := ex.evalString(a[0].Value, e.symbols, a[0].Pos)
 	if err != nil {
-		x.Fail(err)
+		ex.Fail(err)
 		return
 	}
-	remove, ok1 := x.flag(a[3], false, e)
-	lazy, ok2 := x.flag(a[5], true, e)
+	remove, ok1 := ex.flag(a[3], false, e)
+	lazy, ok2 := ex.flag(a[5], true, e)
 	switch {
 	case !ok1 || !ok2:
 		return
 	case !expr.IsName(name):
-		x.Fail(x.At(a[0].Pos, name, "name of a property is not an identifier"))
+		ex.Fail(ex.At(a[0].Pos, name, "name of a property is not an identifier"))
 		return
 	case strings.HasPrefix(name, "__"):
-		x.Fail(x.At(a[0].Pos, name, "name of a property begins with two underscores"))
+		ex.Fail(ex.At(a[0].Pos, name, "name of a property begins with two underscores"))
 		return
 	case val != nil && def != nil || remove && (val != nil || def != nil):
-		x.Fail(x.At(n.Pos, name, "property has more than one of value, default and remove"))
+		ex.Fail(ex.At(n.Pos, name, "property has more than one of value, default and remove"))
 		return
 	case remove:
 		e.symbols.remove(name)
@@ -328,7 +328,7 @@ func (x *expander) property(n *xmltree.Node, e env) {
 		}
 		val = def
 	}
-	target, lazy := x.target(scopeAttr, lazy, e)
+	target, lazy := ex.target(scopeAttr, lazy, e)
 	if target == nil {
 		return
 	}
@@ -340,9 +340,9 @@ func (x *expander) property(n *xmltree.Node, e env) {
 		target.set(name, val.Value, true, val.Pos)
 		return
 	}
-	v, err := x.evalText(val.Value, e.symbols, val.Pos)
+	v, err := ex.evalText(val.Value, e.symbols, val.Pos)
 	if err != nil {
-		x.Fail(err)
+		ex.Fail(err)
 		return
 	}
 	target.set(name, v, false, val.Pos)
@@ -350,14 +350,14 @@ func (x *expander) property(n *xmltree.Node, e env) {
 
 // target is the scope that a property goes to. Outside of its own scope it
 // cannot be evaluated later.
-func (x *expander) target(a *xmltree.Attr, lazy bool, e env) (*scope, bool) {
+func (ex *expander) target(a *xmltree.Attr, lazy bool, e env) (*scope, bool) {
 	switch {
 	case a == nil:
 		return e.symbols, lazy
 	case a.Value == "global":
 		return e.symbols.top(), false
 	case a.Value != "parent":
-		x.Fail(x.At(a.Pos, a.Value, "scope is neither parent nor global"))
+		ex.Fail(ex.At(a.Pos, a.Value, "scope is neither parent nor global"))
 		return nil, false
 	}
 	target := e.symbols.parent
@@ -367,7 +367,7 @@ func (x *expander) target(a *xmltree.Attr, lazy bool, e env) (*scope, bool) {
 		}
 	}
 	if target == nil {
-		x.Fail(x.At(a.Pos, a.Value, "there is no scope around the outermost one"))
+		ex.Fail(ex.At(a.Pos, a.Value, "there is no scope around the outermost one"))
 	}
 	return target, false
 }

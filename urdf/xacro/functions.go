@@ -20,7 +20,7 @@ func (builtins) Lookup(name string) (value.Value, bool, error) {
 
 // functions are the symbols that depend on the expansion: the name space xacro,
 // and those of its functions that were once outside of it.
-func (x *expander) functions() map[string]value.Value {
+func (ex *expander) functions() map[string]value.Value {
 	text := func(name string, do func(s string) (value.Value, error)) *expr.Func {
 		return &expr.Func{Name: name, Min: 1, Max: 1, Do: func(_ *value.Budget, a expr.Args) (value.Value, error) {
 			s, ok := a.Pos[0].(string)
@@ -30,9 +30,9 @@ func (x *expander) functions() map[string]value.Value {
 			return do(s)
 		}}
 	}
-	loadYAML := text("load_yaml", x.loadYAML)
+	loadYAML := text("load_yaml", ex.loadYAML)
 	absFilename := text("abs_filename", func(s string) (value.Value, error) {
-		name, err := x.Resolve(s, x.file())
+		name, err := ex.Resolve(s, ex.file())
 		return name, err
 	})
 	dotify := &expr.Func{Name: "dotify", Min: 1, Max: 1, Do: func(_ *value.Budget, a expr.Args) (value.Value, error) {
@@ -40,7 +40,7 @@ func (x *expander) functions() map[string]value.Value {
 	}}
 	members := map[string]value.Value{
 		"load_yaml": loadYAML, "abs_filename": absFilename, "dotify": dotify,
-		"arg":      text("arg", func(s string) (value.Value, error) { return x.arg(s) }),
+		"arg":      text("arg", func(s string) (value.Value, error) { return ex.arg(s) }),
 		"tokenize": expr.Tokenize,
 		"fatal": &expr.Func{Name: "fatal", Max: -1, Do: func(b *value.Budget, a expr.Args) (value.Value, error) {
 			s, err := sentence(b, a)
@@ -50,7 +50,7 @@ func (x *expander) functions() map[string]value.Value {
 	for _, name := range []string{"message", "warning", "error", "print_location"} {
 		members[name] = &expr.Func{Name: name, Max: -1, Named: []string{"*"}, Do: func(b *value.Budget, a expr.Args) (value.Value, error) {
 			s, err := sentence(b, a)
-			x.Warn(x.place, s, "%s of the file", name)
+			ex.Warn(ex.place, s, "%s of the file", name)
 			return "", err
 		}}
 	}
@@ -73,16 +73,16 @@ func sentence(b *value.Budget, a expr.Args) (string, error) {
 }
 
 // loadYAML reads a file once and returns its value.
-func (x *expander) loadYAML(spec string) (value.Value, error) {
-	name, err := x.Resolve(spec, x.file())
+func (ex *expander) loadYAML(spec string) (value.Value, error) {
+	name, err := ex.Resolve(spec, ex.file())
 	if err != nil {
 		return nil, err
 	}
-	key := x.Abs(name)
-	if v, ok := x.yamls[key]; ok {
+	key := ex.Abs(name)
+	if v, ok := ex.yamls[key]; ok {
 		return v, nil
 	}
-	data, err := x.load(name, x.place)
+	data, err := ex.load(name, ex.place)
 	if err != nil {
 		var placed *problem.Problem
 		if errors.As(err, &placed) {
@@ -90,14 +90,14 @@ func (x *expander) loadYAML(spec string) (value.Value, error) {
 		}
 		return nil, err
 	}
-	v, err := readYAML(data, name, builtins{}, x.budget)
+	v, err := readYAML(data, name, builtins{}, ex.budget)
 	if err != nil {
 		var placed *problem.Problem
 		if errors.As(err, &placed) {
-			err = x.At(placed.Pos, placed.Excerpt, "%s", placed.Text)
+			err = ex.At(placed.Pos, placed.Excerpt, "%s", placed.Text)
 		}
 		return nil, err
 	}
-	x.yamls[key] = v
+	ex.yamls[key] = v
 	return v, nil
 }

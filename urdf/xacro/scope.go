@@ -20,8 +20,8 @@ type scope struct {
 	blocks map[string]*xmltree.Node // "*name" the element, "**name" what is in it
 }
 
-func (x *expander) scope(parent *scope) *scope {
-	return &scope{x: x, parent: parent}
+func (ex *expander) scope(parent *scope) *scope {
+	return &scope{x: ex, parent: parent}
 }
 
 // property is a value, or the text that will be evaluated when it is first needed.
@@ -73,16 +73,16 @@ func (s *scope) Lookup(name string) (value.Value, bool, error) {
 
 // resolve evaluates a property in the scope that has it, once.
 func (s *scope) resolve(name string, p *property) error {
-	x := s.x
+	ex := s.x
 	if p.busy {
-		return x.At(p.pos, name, "property is defined by itself")
+		return ex.At(p.pos, name, "property is defined by itself")
 	}
 	p.busy = true
-	x.Push("property %s of %s", name, p.pos)
-	x.enter(p.pos)
-	v, err := x.evalText(p.v.(string), s, p.pos)
-	x.leave()
-	x.Pop()
+	ex.Push("property %s of %s", name, p.pos)
+	ex.enter(p.pos)
+	v, err := ex.evalText(p.v.(string), s, p.pos)
+	ex.leave()
+	ex.Pop()
 	p.busy = false
 	if err != nil {
 		return err

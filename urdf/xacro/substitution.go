@@ -12,59 +12,59 @@ import (
 )
 
 // substitution evaluates the inside of $(…).
-func (x *expander) substitution(inside string, s *scope, pos problem.Pos) (value.Value, error) {
-	text, err := x.evalInside(inside, s, pos)
+func (ex *expander) substitution(inside string, s *scope, pos problem.Pos) (value.Value, error) {
+	text, err := ex.evalInside(inside, s, pos)
 	if err != nil {
 		return nil, err
 	}
 	whole := "$(" + inside + ")"
 	if source, ok := strings.CutPrefix(text, "eval "); ok {
-		v, err := expr.Eval(source, &evalScope{x, pos}, x.budget)
+		v, err := expr.Eval(source, &evalScope{ex, pos}, ex.budget)
 		if err != nil {
-			return nil, x.wrap(err, pos, whole)
+			return nil, ex.wrap(err, pos, whole)
 		}
-		out, err := value.Str(x.budget, v)
+		out, err := value.Str(ex.budget, v)
 		if err != nil {
-			return nil, x.wrap(err, pos, whole)
+			return nil, ex.wrap(err, pos, whole)
 		}
 		return out, nil
 	}
 	words := strings.FieldsFunc(text, func(r rune) bool { return r == ' ' })
 	if len(words) == 0 {
-		return nil, x.At(pos, whole, "empty substitution")
+		return nil, ex.At(pos, whole, "empty substitution")
 	}
-	out, err := x.command(words[0], words[1:], pos)
+	out, err := ex.command(words[0], words[1:], pos)
 	if err == nil {
-		out, err = x.findInside(out)
+		out, err = ex.findInside(out)
 	}
 	if err != nil {
-		return nil, x.wrap(err, pos, whole)
+		return nil, ex.wrap(err, pos, whole)
 	}
 	return out, nil
 }
 
-func (x *expander) command(name string, args []string, pos problem.Pos) (string, error) {
+func (ex *expander) command(name string, args []string, pos problem.Pos) (string, error) {
 	one := len(args) == 1
 	switch {
 	case name == "find" && one:
-		return x.Find(args[0], x.stack[0]) // above the file that was asked for, if nowhere else
+		return ex.Find(args[0], ex.stack[0]) // above the file that was asked for, if nowhere else
 	case name == "arg" && one:
-		return x.arg(args[0])
+		return ex.arg(args[0])
 	case name == "env" && one:
-		v, ok := x.Env[args[0]]
+		v, ok := ex.Env[args[0]]
 		if !ok {
 			return "", fmt.Errorf("environment variable %s is not given", args[0])
 		}
 		return v, nil
 	case name == "optenv" && len(args) > 0:
-		if v, ok := x.Env[args[0]]; ok {
+		if v, ok := ex.Env[args[0]]; ok {
 			return v, nil
 		}
 		return strings.Join(args[1:], " "), nil
 	case name == "dirname" && len(args) == 0:
-		return x.dirname(pos), nil
+		return ex.dirname(pos), nil
 	case name == "cwd" && len(args) == 0:
-		return x.Abs("."), nil
+		return ex.Abs("."), nil
 	}
 	switch name {
 	case "find", "arg", "env", "optenv", "dirname", "cwd":
@@ -73,9 +73,9 @@ func (x *expander) command(name string, args []string, pos problem.Pos) (string,
 	return "", errors.New("unknown substitution; known are find, arg, env, optenv, dirname, cwd, eval")
 }
 
-func (x *expander) arg(name string) (string, error) {
-	x.used[name] = true
-	v, ok := x.args[name]
+func (ex *expander) arg(name string) (string, error) {
+	ex.used[name] = true
+	v, ok := ex.args[name]
 	if !ok {
 		return "", fmt.Errorf("undefined argument %s", name)
 	}
@@ -83,10 +83,10 @@ func (x *expander) arg(name string) (string, error) {
 }
 
 // dirname is the folder of the file in which it is written.
-func (x *expander) dirname(pos problem.Pos) string { return path.Dir(x.Abs(pos.File)) }
+func (ex *expander) dirname(pos problem.Pos) string { return path.Dir(ex.Abs(pos.File)) }
 
 // findInside resolves the $(find …) that the value of an argument may contain.
-func (x *expander) findInside(text string) (string, error) {
+func (ex *expander) findInside(text string) (string, error) {
 	const open = "$(find "
 	var out strings.Builder
 	for {
@@ -99,7 +99,7 @@ func (x *expander) findInside(text string) (string, error) {
 		if !ok {
 			return out.String() + open + rest, nil
 		}
-		dir, err := x.Find(strings.TrimSpace(pkg), x.stack[0])
+		dir, err := ex.Find(strings.TrimSpace(pkg), ex.stack[0])
 		if err != nil {
 			return "", err
 		}

@@ -12,7 +12,7 @@ import (
 // evalText evaluates the ${…} and $(…) of a text. A text that is nothing but
 // one of them has the type of its value, any other is a string. The error is an
 // *problem.Problem.
-func (x *expander) evalText(text string, s *scope, pos problem.Pos) (value.Value, error) {
+func (ex *expander) evalText(text string, s *scope, pos problem.Pos) (value.Value, error) {
 	if strings.IndexByte(text, '$') < 0 {
 		return text, nil
 	}
@@ -25,16 +25,16 @@ func (x *expander) evalText(text string, s *scope, pos problem.Pos) (value.Value
 			counted = off
 		}
 		var v value.Value = part
-		err := x.budget.Spend(1 + min(len(text)-off, maxPart)/16)
+		err := ex.budget.Spend(1 + min(len(text)-off, maxPart)/16)
 		switch {
 		case err != nil:
-			err = x.wrap(err, pos, text)
+			err = ex.wrap(err, pos, text)
 		case kind == '{':
-			v, err = x.expression(part, s, pos)
+			v, err = ex.expression(part, s, pos)
 		case kind == '(':
-			v, err = x.substitution(part, s, pos)
+			v, err = ex.substitution(part, s, pos)
 		case kind == 0:
-			err = x.At(pos, text[off:], "%s without its end", part)
+			err = ex.At(pos, text[off:], "%s without its end", part)
 		}
 		parts = append(parts, v)
 		return err
@@ -47,33 +47,33 @@ func (x *expander) evalText(text string, s *scope, pos problem.Pos) (value.Value
 	}
 	var out strings.Builder
 	for _, part := range parts {
-		t, err := value.Str(x.budget, part)
+		t, err := value.Str(ex.budget, part)
 		if err == nil {
-			err = x.budget.Spend(1 + len(t)/16)
+			err = ex.budget.Spend(1 + len(t)/16)
 		}
 		if err != nil {
-			return nil, x.wrap(err, pos, text)
+			return nil, ex.wrap(err, pos, text)
 		}
 		out.WriteString(t)
 		if out.Len() > value.MaxBytes {
-			return nil, x.At(pos, text, "text is longer than %d bytes", value.MaxBytes)
+			return nil, ex.At(pos, text, "text is longer than %d bytes", value.MaxBytes)
 		}
 	}
 	return out.String(), nil
 }
 
 // evalString is evalText as it goes into the document.
-func (x *expander) evalString(text string, s *scope, pos problem.Pos) (string, error) {
-	v, err := x.evalText(text, s, pos)
+func (ex *expander) evalString(text string, s *scope, pos problem.Pos) (string, error) {
+	v, err := ex.evalText(text, s, pos)
 	if err != nil {
 		return "", err
 	}
-	out, err := value.Str(x.budget, v)
+	out, err := value.Str(ex.budget, v)
 	if err != nil {
-		return "", x.wrap(err, pos, text)
+		return "", ex.wrap(err, pos, text)
 	}
 	if strings.ContainsFunc(out, notXML) {
-		return "", x.At(pos, text, "result has a character that XML does not allow")
+		return "", ex.At(pos, text, "result has a character that XML does not allow")
 	}
 	return out, nil
 }
@@ -88,56 +88,56 @@ const maxKept = 1 << 20
 
 // expression evaluates the inside of ${…}, whose own $(…) are put in as text
 // first.
-func (x *expander) expression(inside string, s *scope, pos problem.Pos) (value.Value, error) {
-	src, err := x.evalInside(inside, s, pos)
+func (ex *expander) expression(inside string, s *scope, pos problem.Pos) (value.Value, error) {
+	src, err := ex.evalInside(inside, s, pos)
 	if err != nil {
 		return nil, err
 	}
-	p := x.programs[src]
+	p := ex.programs[src]
 	if p == nil {
-		if err := x.budget.Spend(1 + len(src)); err != nil {
-			return nil, x.wrap(err, pos, "${"+inside+"}")
+		if err := ex.budget.Spend(1 + len(src)); err != nil {
+			return nil, ex.wrap(err, pos, "${"+inside+"}")
 		}
 		if p, err = expr.Parse(src); err != nil {
-			return nil, x.wrap(err, pos, "${"+inside+"}")
+			return nil, ex.wrap(err, pos, "${"+inside+"}")
 		}
-		if x.kept += len(src); x.kept <= maxKept {
-			x.programs[src] = p
+		if ex.kept += len(src); ex.kept <= maxKept {
+			ex.programs[src] = p
 		}
 	}
-	x.place = pos
-	v, err := p.Eval(s, x.budget)
+	ex.place = pos
+	v, err := p.Eval(s, ex.budget)
 	if err != nil {
-		return nil, x.wrap(err, pos, "${"+inside+"}")
+		return nil, ex.wrap(err, pos, "${"+inside+"}")
 	}
 	return v, nil
 }
 
-func (x *expander) evalInside(inside string, s *scope, pos problem.Pos) (string, error) {
-	if x.depth > x.lim.Depth {
-		return "", x.At(pos, inside, "properties refer to each other deeper than %d", x.lim.Depth)
+func (ex *expander) evalInside(inside string, s *scope, pos problem.Pos) (string, error) {
+	if ex.depth > ex.lim.Depth {
+		return "", ex.At(pos, inside, "properties refer to each other deeper than %d", ex.lim.Depth)
 	}
-	x.depth++
-	defer x.leave()
-	v, err := x.evalText(inside, s, pos)
+	ex.depth++
+	defer ex.leave()
+	v, err := ex.evalText(inside, s, pos)
 	if err != nil {
 		return "", err
 	}
-	src, err := value.Str(x.budget, v)
+	src, err := value.Str(ex.budget, v)
 	if err != nil {
-		return "", x.wrap(err, pos, inside)
+		return "", ex.wrap(err, pos, inside)
 	}
 	return src, nil
 }
 
 // wrap puts an error of an expression at its place; one that the definition of
 // a property gave keeps the place that it has.
-func (x *expander) wrap(err error, pos problem.Pos, text string) error {
+func (ex *expander) wrap(err error, pos problem.Pos, text string) error {
 	var placed *problem.Problem
 	if errors.As(err, &placed) {
 		return placed
 	}
-	e := x.At(pos, text, "%v", err)
+	e := ex.At(pos, text, "%v", err)
 	var inner *expr.Error
 	if errors.As(err, &inner) {
 		if e.Text = cutMessage(inner.Msg); inner.Part() != "" && inner.Part() != strings.TrimSpace(inner.Src) {
@@ -145,7 +145,7 @@ func (x *expander) wrap(err error, pos problem.Pos, text string) error {
 		}
 	}
 	if errors.Is(err, value.ErrBudget) {
-		x.Halt(e)
+		ex.Halt(e)
 	}
 	return e
 }

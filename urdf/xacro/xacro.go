@@ -56,27 +56,27 @@ type Result struct {
 // also those of a file that is not XML.
 func Expand(file string, c Config) (*Result, error) {
 	lim := c.Limits.withDefaults()
-	x := &expander{
+	ex := &expander{
 		Config: c, Reader: locate.NewReader(c.Files, lim.Bytes), lim: lim, budget: value.NewBudget(lim.Steps),
 		args: map[string]string{}, used: map[string]bool{},
 		documents: map[string]parsed{}, yamls: map[string]value.Value{}, programs: map[string]*expr.Program{},
 	}
 	for name, v := range c.Args {
-		x.args[name] = v
+		ex.args[name] = v
 	}
-	x.builtins = x.functions()
-	source, err := x.document(file, problem.Pos{File: file, Line: 1})
+	ex.builtins = ex.functions()
+	source, err := ex.document(file, problem.Pos{File: file, Line: 1})
 	if err != nil {
 		return nil, err
 	}
-	x.stack = []string{file}
-	root := x.root(source)
-	x.unusedArgs(source)
-	if err := x.Err(); err != nil {
+	ex.stack = []string{file}
+	root := ex.root(source)
+	ex.unusedArgs(source)
+	if err := ex.Err(); err != nil {
 		return nil, err
 	}
 	xmltree.Rebind(root)
-	return &Result{Root: root, Warnings: x.Warnings, Files: x.Names}, nil
+	return &Result{Root: root, Warnings: ex.Warnings, Files: ex.Names}, nil
 }
 
 // Needed tells whether a document has to be expanded before it is read: by its
@@ -128,46 +128,46 @@ type expander struct {
 }
 
 // halt stops the expansion at a bound.
-func (x *expander) halt(pos problem.Pos, format string, args ...any) {
-	x.Halt(x.At(pos, "", format, args...))
+func (ex *expander) halt(pos problem.Pos, format string, args ...any) {
+	ex.Halt(ex.At(pos, "", format, args...))
 }
 
 // spend charges the expansion's own work.
-func (x *expander) spend(n int, pos problem.Pos) {
-	if err := x.budget.Spend(n); err != nil {
-		x.halt(pos, "%v", err)
+func (ex *expander) spend(n int, pos problem.Pos) {
+	if err := ex.budget.Spend(n); err != nil {
+		ex.halt(pos, "%v", err)
 	}
 }
 
 // enter goes one level deeper; leave must follow in any case.
-func (x *expander) enter(pos problem.Pos) {
-	if x.depth++; x.depth > x.lim.Depth {
-		x.halt(pos, "elements, macros and includes nest deeper than %d; does a macro call itself without end?", x.lim.Depth)
+func (ex *expander) enter(pos problem.Pos) {
+	if ex.depth++; ex.depth > ex.lim.Depth {
+		ex.halt(pos, "elements, macros and includes nest deeper than %d; does a macro call itself without end?", ex.lim.Depth)
 	}
-	x.spend(1, pos)
+	ex.spend(1, pos)
 }
 
-func (x *expander) leave() { x.depth-- }
+func (ex *expander) leave() { ex.depth-- }
 
 // made counts what the expansion produces.
-func (x *expander) made(n int, pos problem.Pos) {
-	if x.nodes += n; x.nodes > x.lim.Nodes {
-		x.halt(pos, "expansion makes more than %d elements, attributes and texts", x.lim.Nodes)
+func (ex *expander) made(n int, pos problem.Pos) {
+	if ex.nodes += n; ex.nodes > ex.lim.Nodes {
+		ex.halt(pos, "expansion makes more than %d elements, attributes and texts", ex.lim.Nodes)
 	}
 }
 
 // file is the file being read: relative names start at its folder.
-func (x *expander) file() string { return x.stack[len(x.stack)-1] }
+func (ex *expander) file() string { return ex.stack[len(ex.stack)-1] }
 
-func (x *expander) unusedArgs(root *xmltree.Node) {
-	names := make([]string, 0, len(x.Args))
-	for name := range x.Args {
-		if !x.used[name] {
+func (ex *expander) unusedArgs(root *xmltree.Node) {
+	names := make([]string, 0, len(ex.Args))
+	for name := range ex.Args {
+		if !ex.used[name] {
 			names = append(names, name)
 		}
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		x.Warn(root.Pos, name, "argument is not used by the file")
+		ex.Warn(root.Pos, name, "argument is not used by the file")
 	}
 }

@@ -52,9 +52,9 @@ func main() {
 // benchmark tells it, else of the whole.
 func read(r io.Reader) (map[string]float64, error) {
 	least := map[string]float64{}
-	in := bufio.NewScanner(r)
-	for in.Scan() {
-		fields := strings.Fields(in.Text())
+	input := bufio.NewScanner(r)
+	for input.Scan() {
+		fields := strings.Fields(input.Text())
 		if len(fields) == 0 {
 			continue
 		}
@@ -68,14 +68,14 @@ func read(r io.Reader) (map[string]float64, error) {
 		}
 		ns, err := strconv.ParseFloat(text, 64)
 		if err != nil {
-			return nil, fmt.Errorf("line %q: %w", in.Text(), err)
+			return nil, fmt.Errorf("line %q: %w", input.Text(), err)
 		}
 		name = withoutProcs(name)
 		if old, ok := least[name]; !ok || ns < old {
 			least[name] = ns
 		}
 	}
-	return least, in.Err()
+	return least, input.Err()
 }
 
 // value returns what stands before a unit, "" if the line has no such unit.
