@@ -29,7 +29,7 @@ func (f *findings) of(m *library.Motion, model *robot.Model) []string {
 	f.mu.Unlock()
 	var texts []string
 	for _, one := range lint.Check(m.Document, model, lint.Options{}) {
-		texts = append(texts, one.String())
+		texts = append(texts, one.Error())
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -136,3 +136,22 @@ func TestUnreadableFilesAreListedAndWarnedOfOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestFindingsOfTheListAreSentences that name the joint.
+func TestFindingsOfTheListAreSentences(t *testing.T) {
+	b := newBench(t)
+	text := "joints: {joint52: {}}\npoints:\n  - {time: 0, positions: {joint52: 0}}\n  - {time: 0.2, positions: {joint52: 1.2}}\n"
+	if err := os.WriteFile(filepath.Join(b.folder, "hasty.motion.yaml"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := ask[poisemsgs.MotionsListRequest, poisemsgs.MotionsListResponse](b, "list", poisemsgs.MotionsListRequest{})
+	for _, m := range r.Motions {
+		if m.Name == "hasty" {
+			if len(m.Findings) == 0 || !strings.Contains(m.Findings[0], "joint52") {
+				t.Errorf("findings %q do not name joint52", m.Findings)
+			}
+			return
+		}
+	}
+	t.Error("the list does not have the motion")
+}
