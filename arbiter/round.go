@@ -156,7 +156,7 @@ func (s *State) commit(c ClientID, out *Effects) {
 
 // deny ends c's round with nothing changed: what was reserved for it is not,
 // and who was about to quit for it is a heir again.
-func (s *State) deny(c ClientID, why Reason, out *Effects) {
+func (s *State) deny(c ClientID, reason Reason, out *Effects) {
 	cl := &s.client[c]
 	var free robot.Set
 	if cl.stage == asking && s.cfg.Policy != PolicyNone {
@@ -171,7 +171,7 @@ func (s *State) deny(c ClientID, why Reason, out *Effects) {
 			}
 		}
 	}
-	out.send(Message{To: c, Kind: Deny, Request: cl.request, Reason: why})
+	out.send(Message{To: c, Kind: Deny, Request: cl.request, Reason: reason})
 	cl.phase &^= Pending
 	*s.asks(c) = Claim{}
 	s.close(c, out)

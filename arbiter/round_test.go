@@ -274,7 +274,7 @@ func TestRequestWhileRunning(t *testing.T) {
 }
 
 // TestGivenBackWhenItsOwnerHasHeard: what a client no longer asks for is in
-// nobody's way, but it is not passed on while the client may still use it.
+// the way of no request, but it is not passed on while the client may still use it.
 func TestGivenBackWhenItsOwnerHasHeard(t *testing.T) {
 	r := newRig(t, PolicyPriority)
 	r.grant(gait, needing(leg1).wanting(tail).priority(9, 9))

@@ -137,7 +137,7 @@ func TestFitFindsThePoseAgain(t *testing.T) {
 	}
 }
 
-// TestFitKeepsWhatIsOpen: on one upright hoof the yaw is nobody's, and stays.
+// TestFitKeepsWhatIsOpen: on one upright hoof the yaw is not determined, and stays.
 func TestFitKeepsWhatIsOpen(t *testing.T) {
 	g := pony(t)
 	one := []Foot{foot(t, g, "leg2")}

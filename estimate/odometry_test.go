@@ -329,7 +329,7 @@ func TestOrientationIsTaken(t *testing.T) {
 	}
 }
 
-// TestWhatOneFootLeavesOpenStays: on one upright hoof nobody knows the yaw; it stays as
+// TestWhatOneFootLeavesOpenStays: on one upright hoof the yaw is not determined; it stays as
 // it is while the leg moves up and down.
 func TestWhatOneFootLeavesOpenStays(t *testing.T) {
 	m := model(t, "pony")
@@ -345,7 +345,7 @@ func TestWhatOneFootLeavesOpenStays(t *testing.T) {
 	}
 }
 
-// TestOwnersHandTheBaseOver: somebody who knows where the base is says so for a while;
+// TestOwnersHandTheBaseOver: an owner that knows where the base is says so for a while;
 // then odometry goes on from there, without a step.
 func TestOwnersHandTheBaseOver(t *testing.T) {
 	m := model(t, "pony")

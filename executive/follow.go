@@ -128,7 +128,7 @@ func passesAt(why []Explanation) float64 {
 const startTolerance = 0.01
 
 // startsElsewhere explains which joints are not where a trajectory begins.
-func (v *view) startsElsewhere(g *follow.Goal) (why []Explanation) {
+func (v *view) startsElsewhere(g *follow.Goal) (reasons []Explanation) {
 	if len(g.Points) == 0 || g.Points[0].Time > 0 || g.Approach > 0 {
 		return nil
 	}
@@ -145,10 +145,10 @@ func (v *view) startsElsewhere(g *follow.Goal) (why []Explanation) {
 			r := control.Reason{Code: control.StartTooFar, Joint: id, Value: off, Max: startTolerance}
 			x := v.words.Reason(r, "")
 			x.Owner = ""
-			why = append(why, x)
+			reasons = append(reasons, x)
 		}
 	}
-	return why
+	return reasons
 }
 
 // compile makes the work of a trajectory.

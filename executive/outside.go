@@ -34,7 +34,7 @@ type OutsideRequest struct {
 }
 
 // ranks words the priorities for the cycle.
-func (r *OutsideRequest) ranks(words *explain.Words) (all []stream.Rank, why []Explanation) {
+func (r *OutsideRequest) ranks(words *explain.Words) (all []stream.Rank, reasons []Explanation) {
 	pending, operational := r.Pending, r.Operational
 	if len(pending) == 0 {
 		pending = operational
@@ -47,23 +47,23 @@ func (r *OutsideRequest) ranks(words *explain.Words) (all []stream.Rank, why []E
 		values []float32
 	}{{"pending", pending}, {"operational", operational}} {
 		if n := len(list.values); n != 0 && n != len(r.Resources) {
-			why = append(why, *problem.New("invalid", "%d %s priorities for %d resources: there must be one each, or none", n, list.name, len(r.Resources)))
+			reasons = append(reasons, *problem.New("invalid", "%d %s priorities for %d resources: there must be one each, or none", n, list.name, len(r.Resources)))
 		}
 		for i, v := range list.values {
 			if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
-				why = append(why, *problem.New("invalid", "%s priority %d is %v, must be a number", list.name, i+1, v))
+				reasons = append(reasons, *problem.New("invalid", "%s priority %d is %v, must be a number", list.name, i+1, v))
 			}
 		}
 	}
-	if len(why) > 0 || len(pending) == 0 {
-		return nil, why
+	if len(reasons) > 0 || len(pending) == 0 {
+		return nil, reasons
 	}
 	for i, name := range r.Resources {
 		set, unknown := words.Set([]string{name})
-		why = append(why, unknown...)
+		reasons = append(reasons, unknown...)
 		all = append(all, stream.Rank{Leaves: set, Pending: pending[i], Operational: operational[i]})
 	}
-	return all, why
+	return all, reasons
 }
 
 // OutsideState is a sign of life of a controller outside, or its end.
@@ -102,35 +102,35 @@ func (o *Outside) Request(who string, r OutsideRequest, tell func(Assignment)) (
 
 func (o *Outside) request(who string, r *OutsideRequest, tell func(Assignment)) []Explanation {
 	e := o.e
-	x, why := o.seatFor(r.Name)
-	if why != nil {
-		return why
+	client, reasons := o.seatFor(r.Name)
+	if reasons != nil {
+		return reasons
 	}
-	set, why := e.words.Set(r.Resources)
+	set, reasons := e.words.Set(r.Resources)
 	switch {
-	case len(why) > 0:
-		return why
+	case len(reasons) > 0:
+		return reasons
 	case e.robot.snap == nil:
 		return []Explanation{e.whySilent()}
 	}
-	ranks, why := r.ranks(e.words)
-	if why != nil {
-		return why
+	ranks, reasons := r.ranks(e.words)
+	if reasons != nil {
+		return reasons
 	}
-	w, why := e.operate(x.seat, set)
-	if why != nil {
-		return why
+	w, reasons := e.operate(client.seat, set)
+	if reasons != nil {
+		return reasons
 	}
 	if p, ok := w.program.(*stream.Program); ok {
 		p.Ranks = ranks
 	}
-	x.request, x.since, x.tell = r.ID, e.now, tell
-	changed := func(c Change) { e.locked(func() { o.changed(x, r.ID, c) }) }
-	id, err := e.submit(who, &job{goal: &ready{x.seat, w}, work: w, watch: Watch{Changed: changed}})
+	client.request, client.since, client.tell = r.ID, e.now, tell
+	changed := func(c Change) { e.locked(func() { o.changed(client, r.ID, c) }) }
+	id, err := e.submit(who, &job{goal: &ready{client.seat, w}, work: w, watch: Watch{Changed: changed}})
 	if err != nil {
 		return problem.All("invalid", err)
 	}
-	x.goal, x.live = id, true
+	client.goal, client.live = id, true
 	return nil
 }
 

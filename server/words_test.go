@@ -113,7 +113,7 @@ func TestAFileIsNoFolderOfMotions(t *testing.T) {
 	}
 }
 
-// TestAStopOfAnUnknownCategoryStops: whoever wants a stop gets one, and hears which.
+// TestAStopOfAnUnknownCategoryStops: every stop is obeyed, and the answer says which.
 func TestAStopOfAnUnknownCategoryStops(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

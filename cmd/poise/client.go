@@ -119,22 +119,22 @@ func rosbridgeURL(server string) string {
 // noServer says why no server answers: what the network said, without the words of the
 // libraries between.
 func noServer(server string, err error) error {
-	why := err.Error()
+	reason := err.Error()
 	var op *net.OpError
 	var name *net.DNSError
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		why = fmt.Sprintf("it did not answer within %g s", dialPatience.Seconds())
+		reason = fmt.Sprintf("it did not answer within %g s", dialPatience.Seconds())
 	case errors.As(err, &name):
-		why = fmt.Sprintf("the name %q is unknown", name.Name)
+		reason = fmt.Sprintf("the name %q is unknown", name.Name)
 	case errors.As(err, &op):
-		why = op.Err.Error()
+		reason = op.Err.Error()
 		var code syscall.Errno
 		if errors.As(op.Err, &code) {
-			why = code.Error()
+			reason = code.Error()
 		}
 	}
-	return fmt.Errorf("no Poise server at %q: %s; start one with poise serve, or say where it is with --server ADDRESS", server, why)
+	return fmt.Errorf("no Poise server at %q: %s; start one with poise serve, or say where it is with --server ADDRESS", server, reason)
 }
 
 // find sees whether the robot that is meant is there.

@@ -102,7 +102,7 @@ func TestRandomAxesArriveTogether(t *testing.T) {
 	t.Logf("%d motions of 1 to 8 axes", n)
 }
 
-// TestFreeAxesAreEachFastest: without synchronisation nobody waits.
+// TestFreeAxesAreEachFastest: without synchronisation no axis waits.
 func TestFreeAxesAreEachFastest(t *testing.T) {
 	m := newMotion(t, Symmetric(1, 1, 1), Symmetric(1, 1, 1))
 	reach(t, m, make([]State, 2), []State{{P: 1}, {P: 5}}, Options{Sync: Free})

@@ -53,22 +53,22 @@ func (ses *session) refuse(m *frame.Message, err error) {
 
 // whyRefused explains a goal that never got to its server.
 func whyRefused(err error) []poisemsgs.Explanation {
-	why := poisemsgs.Explanation{Code: "bad_request", Text: err.Error()}
+	reason := poisemsgs.Explanation{Code: "bad_request", Text: err.Error()}
 	var missing *graph.NotFoundError
 	var full *graph.FullError
 	var limit *LimitError
 	var wrong *graph.TypeError
 	switch {
 	case errors.As(err, &missing):
-		why.Code = "unknown_action"
+		reason.Code = "unknown_action"
 	case errors.As(err, &wrong):
-		why.Code = "wrong_type"
+		reason.Code = "wrong_type"
 	case errors.As(err, &full):
-		why.Code, why.Limit = "full", float64(full.Limit)
+		reason.Code, reason.Limit = "full", float64(full.Limit)
 	case errors.As(err, &limit):
-		why.Code, why.Limit = "full", limit.Limit
+		reason.Code, reason.Limit = "full", limit.Limit
 	}
-	return []poisemsgs.Explanation{why}
+	return []poisemsgs.Explanation{reason}
 }
 
 func (ses *session) setLevel(m *frame.Message) error {
