@@ -25,7 +25,7 @@ func (g *Step) prepare(v *view) (*work, []Explanation) {
 	}
 	p, err := step.Compile(v.cfg.Model, step.Options{Transition: v.cfg.Follow.Transition, From: v.now.Command.Q}, &g.Goal)
 	if err != nil {
-		return nil, stepProblems(err)
+		return nil, problem.All(step.BadStep, err)
 	}
 	w := newWork(v.cfg.pool(stepKind), p)
 	if len(w.pool) == 0 {
@@ -38,12 +38,4 @@ func (g *Step) prepare(v *view) (*work, []Explanation) {
 		}
 	}
 	return w, nil
-}
-
-// stepProblems explains what is wrong with steps.
-func stepProblems(err error) (all []Explanation) {
-	for _, p := range problem.All(step.BadStep, err) {
-		all = append(all, p)
-	}
-	return all
 }

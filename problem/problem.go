@@ -77,6 +77,9 @@ func (p Problem) Error() string {
 	return b.String()
 }
 
+// String is Error: a problem is more than the place that it embeds.
+func (p Problem) String() string { return p.Error() }
+
 // Is matches the code.
 func (p Problem) Is(target error) bool {
 	code, ok := target.(Code)

@@ -68,11 +68,11 @@ type machine struct {
 // open opens the driver as a server does.
 func (m *machine) open() error {
 	if err := m.Driver.Open(m.b.t.Context()); err != nil {
-		return fmt.Errorf("Open: %w", err)
+		return fmt.Errorf("driver.Open: %w", err)
 	}
 	if c, ok := m.Driver.(servo.Calibrator); ok {
 		if err := c.Calibrate(m.b.t.Context()); err != nil {
-			return fmt.Errorf("Calibrate: %w", err)
+			return fmt.Errorf("driver.Calibrate: %w", err)
 		}
 	}
 	return nil
@@ -117,17 +117,17 @@ func (m *machine) judge(took time.Duration) {
 		return
 	}
 	if m.b.fake && took > 0 {
-		m.broken = fmt.Errorf("Exchange waited for %v in tick %d, must not block", took, m.n)
+		m.broken = fmt.Errorf("driver.Exchange waited for %v in tick %d, must not block", took, m.n)
 		return
 	}
 	for i := range m.dst.Joints {
 		switch r := &m.dst.Joints[i]; {
 		case r.Age == poisonAge:
-			m.broken = fmt.Errorf("Exchange left the reading of joint %d as it was in tick %d, must fill it", i, m.n)
+			m.broken = fmt.Errorf("driver.Exchange left the reading of joint %d as it was in tick %d, must fill it", i, m.n)
 		case r.Age != servo.Never && !r.Finite():
 			m.broken = fmt.Errorf("joint %d reads %+v in tick %d, must be finite", i, *r, m.n)
 		case m.src[i] != m.before[i] && !(m.src[i] != m.src[i]): // NaN differs from itself
-			m.broken = fmt.Errorf("Exchange changed the setpoint of joint %d in tick %d", i, m.n)
+			m.broken = fmt.Errorf("driver.Exchange changed the setpoint of joint %d in tick %d", i, m.n)
 		}
 	}
 	for i := range m.dst.IMU {

@@ -253,7 +253,7 @@ func checkPlacing(b *bench) error {
 		start := time.Now()
 		p.Place(joints, goal)
 		if took := time.Since(start); b.fake && took > 0 {
-			return fmt.Errorf("Place waited for %v, must not block", took)
+			return fmt.Errorf("driver.Place waited for %v, must not block", took)
 		}
 		if torque {
 			m.hold(goal)
@@ -269,7 +269,7 @@ func checkPlacing(b *bench) error {
 	}
 	positions := m.positions()
 	if n := testing.AllocsPerRun(100, func() { p.Place(joints, positions) }); n != 0 {
-		return fmt.Errorf("Place allocates %v times", n)
+		return fmt.Errorf("driver.Place allocates %v times", n)
 	}
 	return nil
 }
@@ -322,7 +322,7 @@ func checkHand(b *bench) error {
 		return err
 	}
 	if err := m.Driver.Close(); err != nil {
-		return fmt.Errorf("Close: %w", err)
+		return fmt.Errorf("driver.Close: %w", err)
 	}
 	if h.PoseByHand(0, goal[0]) {
 		return fmt.Errorf("a hand moves a joint of a closed driver")
@@ -344,7 +344,7 @@ func checkAllocations(b *bench) error {
 			m.n++
 		})
 		if n != 0 {
-			return fmt.Errorf("Exchange allocates %v times when %s", n, what)
+			return fmt.Errorf("driver.Exchange allocates %v times when %s", n, what)
 		}
 		return nil
 	}
@@ -364,7 +364,7 @@ func checkAllocations(b *bench) error {
 	}
 	m.Silence(false)
 	if err := m.Driver.Close(); err != nil {
-		return fmt.Errorf("Close: %w", err)
+		return fmt.Errorf("driver.Close: %w", err)
 	}
 	return count("it is closed")
 }

@@ -27,7 +27,7 @@ func checkCapabilities(b *bench) error {
 	m.ticks(3)
 	open := m.Driver.Capabilities()
 	if err := m.Driver.Close(); err != nil {
-		return fmt.Errorf("Close: %w", err)
+		return fmt.Errorf("driver.Close: %w", err)
 	}
 	if closed := m.Driver.Capabilities(); open != first || closed != first {
 		return fmt.Errorf("capabilities %+v, %+v when open, %+v when closed: must not change", first, open, closed)
@@ -39,7 +39,7 @@ func checkCapabilities(b *bench) error {
 func (m *machine) closed() error {
 	m.tick()
 	if m.fault&servo.BusDown == 0 {
-		return fmt.Errorf("Exchange with a closed driver reports %b, must report BusDown", m.fault)
+		return fmt.Errorf("driver.Exchange with a closed driver reports %b, must report BusDown", m.fault)
 	}
 	return m.broken
 }
@@ -48,7 +48,7 @@ func (m *machine) closed() error {
 func checkLife(b *bench) error {
 	m := b.machine()
 	if err := m.Driver.Close(); err != nil {
-		return fmt.Errorf("Close before Open: %w", err)
+		return fmt.Errorf("driver.Close before Open: %w", err)
 	}
 	if err := m.closed(); err != nil {
 		return err
@@ -98,7 +98,7 @@ func checkAnyOrder(b *bench) error {
 			open = true
 		case 1:
 			if err := m.Driver.Close(); err != nil {
-				return fmt.Errorf("Close: %w", err)
+				return fmt.Errorf("driver.Close: %w", err)
 			}
 			open = false
 		default:
@@ -166,7 +166,7 @@ func checkGoroutines(b *bench) error {
 		m.Silence(silent)
 		m.ticks(10)
 		if err := m.Driver.Close(); err != nil {
-			return fmt.Errorf("Close: %w", err)
+			return fmt.Errorf("driver.Close: %w", err)
 		}
 		m.Silence(false)
 		after := b.goroutines()
