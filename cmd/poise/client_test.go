@@ -57,7 +57,7 @@ func TestWhatAScriptReads(t *testing.T) {
 		{exitUsage, "list, or echo NAME", []string{"topic", "watch"}},
 		{exitFailure, `--robot: there is no robot "pony"`, []string{"state", "--robot", "pony"}},
 		{exitFailure, "there are virtual", []string{"state", "--robot", "pony"}},
-		{exitFailure, `no robot "a \\"b"`, []string{"state", "--robot", `a "b`}},
+		{exitFailure, `no robot "a \"b"`, []string{"state", "--robot", `a "b`}},
 		{exitOK, "", []string{"state", "--robot", "virtual"}},
 	} {
 		out, errs, code := r.cli(append(c.args, "--json")...)
