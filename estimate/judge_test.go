@@ -155,7 +155,7 @@ func TestWhatAMotionLiftedIsPutDown(t *testing.T) {
 	x.s.Support[leg].Weight = 0
 	lifted[x.joint("joint13")] += 0.4
 	x.update(lifted, true)
-	for range 3 { // the motion is over, nobody has moved it
+	for range 3 { // the motion is over, and it was not moved since
 		if x.update(lifted, false); len(x.feet()) != 3 {
 			t.Fatalf("with a hoof in the air it stands on %d feet", len(x.feet()))
 		}

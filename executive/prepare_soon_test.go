@@ -43,7 +43,7 @@ func (failing) Action() string                       { return "failing" }
 func (failing) prepare(*view) (*work, []Explanation) { panic("test") }
 
 // TestSubmitDoesNotWaitForPreparation: a goal is pending until it is prepared, can be
-// called off meanwhile, and nobody else waits for it.
+// called off meanwhile, and no other goal waits for it.
 func TestSubmitDoesNotWaitForPreparation(t *testing.T) {
 	r, workers := lateRig(t)
 	slow := r.submitFrom("slow", &Follow{Goal: r.nod("joint52", -0.1)})

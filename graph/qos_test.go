@@ -72,7 +72,7 @@ func TestALatchedPublisherKeepsItsDepth(t *testing.T) {
 	}
 }
 
-// TestQueuesFollowTheDepthOfPublishers, whoever came first, unless the subscriber says
+// TestQueuesFollowTheDepthOfPublishers, in whichever order they came, unless the subscriber says
 // how much it keeps.
 func TestQueuesFollowTheDepthOfPublishers(t *testing.T) {
 	g := newGraph(t)

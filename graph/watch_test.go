@@ -214,8 +214,8 @@ func TestAClosedGraphEndsWatching(t *testing.T) {
 	w.Close() // twice is no harm
 }
 
-// TestNobodyWatchingCostsNothing.
-func TestNobodyWatchingCostsNothing(t *testing.T) {
+// TestChangesWithoutWatchersCostNothing.
+func TestChangesWithoutWatchersCostNothing(t *testing.T) {
 	g := newGraph(t)
 	if n := testing.AllocsPerRun(100, func() { g.changed(TopicKind, "/t") }); n != 0 {
 		t.Errorf("%v allocations", n)

@@ -12,7 +12,7 @@ import (
 
 const motionType = "poise_msgs/action/ExecuteMotion"
 
-// edited is a motion of one joint that nobody saved, with marks at its middle rows.
+// edited is a motion of one joint that is not saved, with marks at its middle rows.
 func edited() poisemsgs.Motion {
 	m := poisemsgs.Motion{Columns: []string{"joint52"}, Joints: []poisemsgs.MotionJoint{{Name: "joint52", Enabled: true}}}
 	for i, q := range []float64{0, 0.1, 0.3, 0.8} {

@@ -12,7 +12,7 @@ import (
 // own package and the table.
 func TestAddingADriver(t *testing.T) {
 	if testing.Short() {
-		t.Skip("builds the program")
+		t.Skip("-short: no built program, which this follows a guide with")
 	}
 	r := doctest.Run(t, "docs/adding-a-driver.md", doctest.Options{Replace: map[string]string{"127.0.0.1:8181": freeAddress(t)}})
 	if want := []string{"servo/driver/driver.go", "servo/driver/driver.go"}; !slices.Equal(r.Edited, want) {
@@ -27,7 +27,7 @@ func TestAddingADriver(t *testing.T) {
 // touches: its own package, its messages and the table.
 func TestAddingAController(t *testing.T) {
 	if testing.Short() {
-		t.Skip("builds the program")
+		t.Skip("-short: no built program, which this follows a guide with")
 	}
 	r := doctest.Run(t, "docs/adding-a-controller.md", doctest.Options{Replace: map[string]string{"127.0.0.1:8182": freeAddress(t)}})
 	if want := []string{"controllers/table.go", "controllers/table.go", "docs/messages.md", "msgs/registry/poise.go"}; !slices.Equal(r.Edited, want) {

@@ -23,7 +23,7 @@ func AppendExplanations(b []byte, all []poisemsgs.Explanation) []byte {
 	return append(b, ']')
 }
 
-// ReadExplanations reads what AppendExplanations wrote; no text is none.
+// ReadExplanations reads what AppendExplanations wrote; an empty text has no explanations.
 func ReadExplanations(text []byte) ([]poisemsgs.Explanation, error) {
 	if len(text) == 0 {
 		return nil, nil
