@@ -116,8 +116,8 @@ func (d *Direct) Check(c ClientID, claim *Claim) (gets robot.Set, r Reason, err 
 	return gets, r, nil
 }
 
-// Client returns the client's own view.
-func (d *Direct) Client(c ClientID) Client { return d.clients[c] }
+// Client returns the client's own view, to be read.
+func (d *Direct) Client(c ClientID) *Client { return &d.clients[c] }
 
 // Deliver makes a Direct the Port of its machine.
 func (d *Direct) Deliver(now int64, m *Message) (Event, bool) {

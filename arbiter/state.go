@@ -109,6 +109,9 @@ func (s *State) Init(cfg Config) {
 // Owner returns who owns the leaf, or NoClient.
 func (s *State) Owner(leaf robot.LeafID) ClientID { return s.owner[leaf] }
 
+// Owners returns who owns each leaf.
+func (s *State) Owners() [robot.MaxLeaves]ClientID { return s.owner }
+
 // Since returns when the leaf last changed its owner, and why.
 func (s *State) Since(leaf robot.LeafID) (at int64, why Code) { return s.since[leaf], s.why[leaf] }
 

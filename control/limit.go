@@ -40,15 +40,27 @@ const (
 type Limiter struct {
 	bounds []Bounds
 	q, v   []float64 // last command and its step
+	judged []verdict // of Allows, which Apply is mostly asked for next
+}
+
+// verdict is what came of judging a wanted position.
+type verdict struct {
+	want, dt float64
+	q, v     float64
+	cut      Cut
+	valid    bool // nothing changed since
 }
 
 // NewLimiter returns the gate for joints with the given bounds, at rest at zero.
 func NewLimiter(bounds []Bounds) *Limiter {
-	return &Limiter{bounds: bounds, q: make([]float64, len(bounds)), v: make([]float64, len(bounds))}
+	n := len(bounds)
+	return &Limiter{bounds: bounds, q: make([]float64, n), v: make([]float64, n), judged: make([]verdict, n)}
 }
 
 // Reset puts a joint to a place, at rest: at torque-on, from the measurement.
-func (l *Limiter) Reset(joint int, q float64) { l.q[joint], l.v[joint] = q, 0 }
+func (l *Limiter) Reset(joint int, q float64) {
+	l.q[joint], l.v[joint], l.judged[joint].valid = q, 0, false
+}
 
 // Bounds returns what a joint may do.
 func (l *Limiter) Bounds(joint int) Bounds { return l.bounds[joint] }
@@ -60,17 +72,23 @@ func (l *Limiter) Velocity(joint int) float64 { return l.v[joint] }
 // and returns the one that is allowed, with its step velocity and acceleration,
 // and what was cut. A position within the limits comes back as it was.
 func (l *Limiter) Apply(joint int, want, dt float64) (q, v, a float64, cut Cut) {
-	q, v, cut = l.judge(joint, want, dt)
-	a = (v - l.v[joint]) / dt
-	l.q[joint], l.v[joint] = q, v
-	return q, v, a, cut
+	j := &l.judged[joint]
+	if !j.valid || math.Float64bits(j.want) != math.Float64bits(want) || j.dt != dt {
+		j.q, j.v, j.cut = l.judge(joint, want, dt)
+	}
+	j.valid = false
+	a = (j.v - l.v[joint]) / dt
+	l.q[joint], l.v[joint] = j.q, j.v
+	return j.q, j.v, a, j.cut
 }
 
-// Allows reports whether a wanted next position is within the limits; it changes
-// nothing.
+// Allows reports whether a wanted next position is within the limits; the command
+// stays as it is.
 func (l *Limiter) Allows(joint int, want, dt float64) bool {
-	_, _, cut := l.judge(joint, want, dt)
-	return cut == 0
+	j := &l.judged[joint]
+	j.want, j.dt, j.valid = want, dt, true
+	j.q, j.v, j.cut = l.judge(joint, want, dt)
+	return j.cut == 0
 }
 
 // judge returns the allowed next position, its step velocity, and what was cut.

@@ -179,6 +179,45 @@ func TestUnboundedJointPassesEverythingFinite(t *testing.T) {
 	}
 }
 
+// TestAskingFirstChangesNothing: a gate that was asked before gives, bit for bit, what
+// one that was not asked gives, also if it was asked about another position or period, or
+// the joint was put elsewhere since.
+func TestAskingFirstChangesNothing(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 14))
+	same := func(a, b float64) bool { return math.Float64bits(a) == math.Float64bits(b) }
+	for run := range 200 {
+		b := []Bounds{randomBounds(rng)}
+		asked, plain := NewLimiter(b), NewLimiter(b)
+		want, dt := 0.0, 0.001
+		for n := range 200 {
+			if n%20 == 0 {
+				dt = []float64{0.001, 0.0112}[rng.IntN(2)]
+			}
+			want = []float64{0, math.Copysign(0, -1), plain.q[0], nasty(rng, rng.IntN(9), plain.q[0], b[0])}[rng.IntN(4)]
+			switch rng.IntN(5) {
+			case 0:
+				asked.Allows(0, nasty(rng, rng.IntN(9), plain.q[0], b[0]), dt)
+			case 1:
+				asked.Allows(0, want, 2*dt)
+			case 2:
+				asked.Allows(0, -want, dt)
+			case 3:
+				asked.Allows(0, want, dt)
+				at := rng.NormFloat64()
+				asked.Reset(0, at)
+				plain.Reset(0, at)
+			default:
+				asked.Allows(0, want, dt)
+			}
+			q, v, a, cut := asked.Apply(0, want, dt)
+			q1, v1, a1, cut1 := plain.Apply(0, want, dt)
+			if !same(q, q1) || !same(v, v1) || !same(a, a1) || cut != cut1 {
+				t.Fatalf("seed 5 14, run %d, tick %d, want %g: %g %g %g %b asked, %g %g %g %b not asked", run, n, want, q, v, a, cut, q1, v1, a1, cut1)
+			}
+		}
+	}
+}
+
 func TestApplyDoesNotAllocate(t *testing.T) {
 	l := NewLimiter([]Bounds{{-1, 1, 1, 1, 1, 1}})
 	if n := testing.AllocsPerRun(100, func() { l.Apply(0, 3, 0.001) }); n != 0 {

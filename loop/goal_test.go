@@ -295,6 +295,27 @@ func TestOneWriterPerJoint(t *testing.T) {
 	}
 }
 
+// TestOwnerAloneWrites without a policy too: both controllers are granted the leg and
+// perform, and the newer one owns what it writes.
+func TestOwnerAloneWrites(t *testing.T) {
+	r := newRig(t, parts{robot: "pony", controllers: 2, granted: true})
+	leg := r.limb("leg1")
+	for n, who := range []int{1, 0} { // the one that does not own it is asked last
+		r.must(who, uint64(n+1), r.program(leg, 0.05, 1))
+		r.run(5)
+		for leaf := range leg.All {
+			if w, o := r.l.merge.Writer[leaf], r.l.arb.Owner(leaf); w != o || w == arbiter.NoClient {
+				t.Errorf("goal %d: leaf %d is written by %d and owned by %d", n+1, leaf, w, o)
+			}
+		}
+	}
+	for i, s := range r.l.seats {
+		if s.program == nil || !r.l.arb.Owned(s.id).Contains(leg) {
+			t.Errorf("controller %d does not hold the leg that it was granted", i)
+		}
+	}
+}
+
 func TestSupportGoesWithTheLeg(t *testing.T) {
 	r := newRig(t, parts{robot: "pony", controllers: 1})
 	res, _ := r.m.Resources()

@@ -276,10 +276,13 @@ func (l *Loop) aggregate() {
 }
 
 // ownedBy returns what a controller owns, as the arbiter has it.
-func (l *Loop) ownedBy(id arbiter.ClientID) (own robot.Set) {
-	for leaf := range l.merge.Writer {
-		if l.arb.Owner(robot.LeafID(leaf)) == id {
-			own = own.With(robot.LeafID(leaf))
+func (l *Loop) ownedBy(id arbiter.ClientID) robot.Set {
+	own := l.arb.Owned(id)
+	if l.cfg.Policy == arbiter.PolicyNone { // several hold a leaf, one of them owns it
+		for leaf := range own.All {
+			if l.arb.Owner(leaf) != id {
+				own = own.Without(leaf)
+			}
 		}
 	}
 	return own
@@ -329,9 +332,7 @@ func (l *Loop) publish() {
 	copy(s.Mode, l.mode)
 	copy(s.Cut, l.shaper.Cut)
 	copy(s.Age, l.merge.Age)
-	for i := range s.Owner {
-		s.Owner[i] = l.arb.Owner(robot.LeafID(i))
-	}
+	s.Owner = l.arb.Owners()
 	l.snapshots.Publish()
 	l.box.add(l)
 	l.record()

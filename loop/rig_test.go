@@ -110,6 +110,7 @@ type parts struct {
 	inverter    servo.Inverter
 	others      []Registration // after the unruly ones
 	settings    Settings
+	granted     bool // PolicyNone: every claim is; otherwise a policy of none is PolicyPriority
 	options     load.Options
 	tap         Tap
 	reports     int
@@ -148,7 +149,7 @@ func newRig(t testing.TB, p parts) *rig {
 	if r.limits, _, err = control.JointLimits(m, p.settings.Transition); err != nil {
 		t.Fatal(err)
 	}
-	if p.settings.Policy == arbiter.PolicyNone {
+	if p.settings.Policy == arbiter.PolicyNone && !p.granted {
 		p.settings.Policy = arbiter.PolicyPriority
 	}
 	cfg := Config{Model: m, Bus: r.bus, Settings: p.settings, Tap: p.tap, Reports: p.reports, Inverter: p.inverter}

@@ -181,15 +181,9 @@ func (s *seat) swap(p control.Program, goal uint64) bool {
 	return true
 }
 
-func (s *seat) owned() robot.Set {
-	c := s.l.arb.Client(s.id)
-	return c.Owned()
-}
+func (s *seat) owned() robot.Set { return s.l.arb.Client(s.id).Owned() }
 
-func (s *seat) operational() bool {
-	c := s.l.arb.Client(s.id)
-	return c.Operational()
-}
+func (s *seat) operational() bool { return s.l.arb.Client(s.id).Operational() }
 
 // CanStart answers the arbiter's offer.
 func (s *seat) CanStart(offer robot.Set) bool {

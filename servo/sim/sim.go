@@ -219,7 +219,7 @@ func (b *Bus) receive(t servo.Tick, i int) {
 	if t.N < d || b.lost(i) {
 		return
 	}
-	p := b.queue[(t.N-d)%uint64(len(b.queue))][i]
+	p := &b.queue[(t.N-d)%uint64(len(b.queue))][i]
 	s := &b.state[i]
 	if s.refused = !servo.AllModes.Has(p.Mode); s.refused || !p.Finite() {
 		return
@@ -227,8 +227,10 @@ func (b *Bus) receive(t servo.Tick, i int) {
 	if s.goal.Mode != servo.Position && p.Mode == servo.Position {
 		s.ramp = s.position // it begins where it is
 	}
-	s.goal, s.left = p, p.PlayTime
-	b.limp[i].Store(p.Mode == servo.Off)
+	if s.goal.Mode != p.Mode {
+		b.limp[i].Store(p.Mode == servo.Off)
+	}
+	s.goal, s.left = *p, p.PlayTime
 }
 
 func (b *Bus) lost(i int) bool {
