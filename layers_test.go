@@ -19,7 +19,7 @@ import (
 // of the folder's packages that are not listed, which do not know each other.
 var layers = []string{
 	// tools of the trade, knowing nothing of robots
-	"problem", "internal/rt", "internal/xmltree", "internal/strictyaml", "internal/plot",
+	"problem", "internal/budget", "internal/rt", "internal/xmltree", "internal/strictyaml", "internal/plot",
 	// values and kernels
 	"spatial", "linalg",
 	// documents and the robot

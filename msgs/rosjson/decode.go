@@ -66,7 +66,7 @@ func Unmarshal(data []byte, dst any) error {
 func fill(n *node, dst any, size int) error {
 	d := decoder{budget: budgetFor(size)}
 	d.value(n, reflect.ValueOf(dst).Elem())
-	return errors.Join(d.problems...)
+	return d.result()
 }
 
 // HasKey reports whether the text is an object with the given key, by which a reader can
@@ -91,6 +91,7 @@ func HasKey(data []byte, key string) (bool, error) {
 type decoder struct {
 	problems []error
 	steps    []step     // path of the current value
+	more     bool       // problems that are not in the list
 	budget   int        // bytes that lists may still take
 	here     func() int // current line, for problems without one; may be nil
 }
@@ -103,7 +104,7 @@ type step struct {
 
 // budgetFor bounds the memory of what is read: "{}," is three bytes of text and may be a
 // kilobyte of message. No list of numbers needs more than this.
-func budgetFor(size int) int { return 16<<20 + 8*size }
+func budgetFor(size int) int { return 64<<10 + 8*size }
 
 // spend takes the memory of one more item from the budget, or reports that it is used up.
 func (d *decoder) spend(line int, item reflect.Type) bool {
@@ -142,9 +143,20 @@ func (d *decoder) fail(line int, format string, a ...any) {
 			line = d.here()
 		}
 		d.problems = append(d.problems, &FieldError{Path: d.path(), Line: line, Msg: fmt.Sprintf(format, a...)})
-	case len(d.problems) == maxProblems:
-		d.problems = append(d.problems, errors.New("and more problems of this kind"))
+	default:
+		d.more = true
 	}
+}
+
+// errMore stands at the end of a list of problems that is not complete.
+var errMore = errors.New("and more problems of this kind")
+
+// result joins all problems.
+func (d *decoder) result() error {
+	if d.more {
+		d.problems = append(d.problems, errMore)
+	}
+	return errors.Join(d.problems...)
 }
 
 var (
@@ -188,6 +200,7 @@ func (d *decoder) structure(n *node, v reflect.Value) {
 func (d *decoder) field(line int, p *plan, key string, seen []bool) (int, bool) {
 	field, ok := p.index[key]
 	switch {
+	case !ok && d.more:
 	case !ok:
 		d.fail(line, "the message has no such field; it has %s", strings.Join(p.names, ", "))
 	case seen[field]:

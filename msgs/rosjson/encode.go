@@ -84,13 +84,14 @@ func makeWriter(t reflect.Type, form msgs.Form) writer {
 	panic("rosjson: a message cannot hold " + t.String())
 }
 
-func structWriter(t reflect.Type, form msgs.Form) writer {
-	type part struct {
-		index int
-		head  string // `,"name":`
-		write writer
-	}
-	var parts []part
+// part is a field as a form writes it.
+type part struct {
+	index int
+	head  string // `,"name":`
+	write writer
+}
+
+func partsOf(t reflect.Type, form msgs.Form) (parts []part) {
 	for i := range t.NumField() {
 		f := t.Field(i)
 		if !inForm(f, form) {
@@ -102,6 +103,11 @@ func structWriter(t reflect.Type, form msgs.Form) writer {
 		}
 		parts = append(parts, part{i, head, writerOf(f.Type, form)})
 	}
+	return parts
+}
+
+func structWriter(t reflect.Type, form msgs.Form) writer {
+	parts := partsOf(t, form)
 	return func(b []byte, v reflect.Value) []byte {
 		b = append(b, '{')
 		for i := range parts {

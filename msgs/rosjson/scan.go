@@ -3,7 +3,6 @@ package rosjson
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"reflect"
 	"strconv"
@@ -31,10 +30,10 @@ func UnmarshalJSON(data []byte, dst any) error {
 	if s.broken == nil && s.peek() != 0 {
 		s.fall("something follows the value")
 	}
-	if s.broken != nil {
-		return errors.Join(append(s.problems, s.broken)...)
+	if s.broken != nil && !s.more {
+		s.problems = append(s.problems, s.broken)
 	}
-	return errors.Join(s.problems...)
+	return s.result()
 }
 
 // scanner is a decoder that reads JSON in one pass.
@@ -96,6 +95,9 @@ func (s *scanner) unexpected(got byte, want string) {
 }
 
 func (s *scanner) value(v reflect.Value) {
+	if s.more {
+		s.fall("it is not read any further") // enough is known of it
+	}
 	switch c := s.peek(); c {
 	case '{':
 		s.object(v)
@@ -201,6 +203,9 @@ func (s *scanner) list(v reflect.Value) {
 		v.SetZero()
 	}
 	elem := v.Type().Elem()
+	if slice {
+		s.reserve(v)
+	}
 	n := 0
 	s.members(']', func() {
 		item := reflect.Value{}
@@ -220,6 +225,19 @@ func (s *scanner) list(v reflect.Value) {
 		s.fail(0, "want a list of %d, got a list of %d", v.Len(), n)
 	}
 	notNil(v)
+}
+
+// reserve makes room for a list of numbers at once, as far as the budget goes: growing
+// step by step leaves several times its size behind.
+func (s *scanner) reserve(v reflect.Value) {
+	switch elem := v.Type().Elem(); elem.Kind() {
+	case reflect.Struct, reflect.Slice, reflect.Array, reflect.String:
+	default:
+		if end := bytes.IndexByte(s.data[s.at:], ']'); end > 1 {
+			n := 1 + bytes.Count(s.data[s.at:s.at+end], []byte{','})
+			v.Grow(min(n, max(s.budget, 0)/int(elem.Size())))
+		}
+	}
 }
 
 // plain reads a value that is neither an object nor a list.

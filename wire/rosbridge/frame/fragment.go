@@ -2,31 +2,44 @@ package frame
 
 import (
 	"fmt"
+	"sync"
 	"time"
 	"unicode/utf8"
+
+	"poise/internal/budget"
 )
 
-// Joiner joins fragments. Incomplete messages are bounded in count, bytes and age; the
-// zero value takes none.
+// Joiner joins fragments. Incomplete messages are bounded in count, bytes and age, and
+// charged to the client; the zero value takes none. It may be used from any goroutine.
 type Joiner struct {
-	MaxBytes int           // of one message, and of all that is open
-	MaxOpen  int           // messages under way
-	MaxAge   time.Duration // of a message under way
+	MaxBytes int             // of the texts of all that is open
+	MaxOpen  int             // messages under way
+	MaxAge   time.Duration   // of a message under way
+	Account  *budget.Account // of the client; nil charges nobody
 
+	mu    sync.Mutex
 	open  map[string]*parts
-	bytes int
+	bytes int // of texts
 }
 
+// parts are those that have come. What they claim of the others takes no memory.
 type parts struct {
 	since time.Time
-	data  []string
-	seen  []bool
-	left  int
-	bytes int
+	total int
+	data  map[int]string // by number
+	bytes int            // of their texts
 }
+
+// cost is what keeping the parts takes.
+func (p *parts) cost() int64 { return int64(p.bytes + len(p.data)*partCost) }
+
+// partCost is what a part takes besides its text: an entry of a map.
+const partCost = 64
 
 // Add takes a fragment and returns the whole text once its last part is there.
 func (j *Joiner) Add(m *Message, now time.Time) (whole []byte, err error) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
 	j.expire(now)
 	if m.ID == "" {
 		return nil, fmt.Errorf("a fragment needs an id")
@@ -48,42 +61,70 @@ func (j *Joiner) Add(m *Message, now time.Time) (whole []byte, err error) {
 		if j.open == nil {
 			j.open = map[string]*parts{}
 		}
-		p = &parts{since: now, data: make([]string, m.Total), seen: make([]bool, m.Total), left: m.Total}
+		p = &parts{since: now, total: m.Total, data: map[int]string{}}
 		j.open[m.ID] = p
 	}
-	if len(p.data) != m.Total {
+	if p.total != m.Total {
 		j.drop(m.ID)
-		return nil, fmt.Errorf("fragment %s: total changed from %d to %d", m.ID, len(p.data), m.Total)
+		return nil, fmt.Errorf("fragment %s: total changed from %d to %d", m.ID, p.total, m.Total)
 	}
-	if p.seen[m.Num] {
+	if _, seen := p.data[m.Num]; seen {
 		return nil, nil // sent again: the first one counts
 	}
-	if j.bytes+len(m.Data) > j.MaxBytes {
+	if err := j.keep(p, m); err != nil {
 		j.drop(m.ID)
-		return nil, fmt.Errorf("fragment %s: more than %d bytes are open", m.ID, j.MaxBytes)
+		return nil, fmt.Errorf("fragment %s: %w", m.ID, err)
 	}
-	p.seen[m.Num], p.data[m.Num] = true, m.Data
-	p.bytes += len(m.Data)
-	j.bytes += len(m.Data)
-	if p.left--; p.left > 0 {
+	if len(p.data) < p.total {
 		return nil, nil
 	}
-	whole = make([]byte, 0, p.bytes)
-	for _, d := range p.data {
-		whole = append(whole, d...)
+	return j.join(m.ID, p), nil
+}
+
+// keep adds a part to its message, if there is room.
+func (j *Joiner) keep(p *parts, m *Message) error {
+	if j.bytes+len(m.Data) > j.MaxBytes {
+		return fmt.Errorf("more than %d bytes are open", j.MaxBytes)
 	}
-	j.drop(m.ID)
-	return whole, nil
+	if err := j.Account.Take(budget.Frames, int64(len(m.Data)+partCost)); err != nil {
+		return err
+	}
+	p.data[m.Num] = m.Data
+	p.bytes += len(m.Data)
+	j.bytes += len(m.Data)
+	return nil
+}
+
+// join returns the text of a message whose parts have all come.
+func (j *Joiner) join(id string, p *parts) []byte {
+	whole := make([]byte, 0, p.bytes)
+	for i := range p.total {
+		whole = append(whole, p.data[i]...)
+	}
+	j.drop(id)
+	return whole
 }
 
 // Open returns how many messages are under way.
-func (j *Joiner) Open() int { return len(j.open) }
+func (j *Joiner) Open() int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return len(j.open)
+}
 
 func (j *Joiner) drop(id string) {
 	if p := j.open[id]; p != nil {
 		j.bytes -= p.bytes
+		j.Account.Give(budget.Frames, p.cost())
 		delete(j.open, id)
 	}
+}
+
+// Expire forgets messages that were not finished in time.
+func (j *Joiner) Expire(now time.Time) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.expire(now)
 }
 
 func (j *Joiner) expire(now time.Time) {

@@ -2,14 +2,20 @@ package frame
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"math"
 	"reflect"
+	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/fxamacker/cbor/v2"
+
+	"poise/internal/budget"
 )
 
 func TestParseTakesWhatClientsSend(t *testing.T) {
@@ -116,9 +122,19 @@ func TestCBORIsReadAsJSON(t *testing.T) {
 	}
 	want := `{"f16":[1.5,5.960464477539063e-08,null],"f32":[1.5],"f64":[1.5,null],"f64b":[1.5],"i32":[-1,2],"i8":[-2],` +
 		`"list":[true,null,-3,1.25],"nan":null,"raw":[1,255],"text":"ü","u16":[513],"u64":[1]}`
-	if m.Op != Publish || m.ID != "5" || string(m.Msg) != want {
+	if m.Op != Publish || m.ID != "5" || !sameJSON(t, m.Msg, []byte(want)) {
 		t.Errorf("ParseCBOR = %+v\nmsg %s\nwant %s", m, m.Msg, want)
 	}
+}
+
+// sameJSON compares texts whatever the order of members.
+func sameJSON(t *testing.T, a, b []byte) bool {
+	t.Helper()
+	var x, y any
+	if err := errors.Join(json.Unmarshal(a, &x), json.Unmarshal(b, &y)); err != nil {
+		t.Error(err)
+	}
+	return reflect.DeepEqual(x, y)
 }
 
 func TestCBORRefusesWhatItCannotRead(t *testing.T) {
@@ -143,6 +159,11 @@ func TestCBORRefusesWhatItCannotRead(t *testing.T) {
 		{"quadruple precision", enc(map[string]any{"op": cbor.Tag{Number: 83, Content: make([]byte, 16)}}), "128 bits"},
 		{"a claim of four thousand million items", []byte{0x9a, 0xff, 0xff, 0xff, 0xff}, "not CBOR"},
 		{"nested too deep", append(slices.Repeat([]byte{0x81}, 100), 1), "not CBOR"},
+		{"tags of tags", append(slices.Repeat([]byte{0xc6}, 1<<20), 1), "nested deeper than 32"},
+		{"a string of one kind in another", []byte{0xa1, 0x7f, 0x41, 0x41, 0xff, 0x01}, "another kind"},
+		{"what follows", append(enc(map[string]any{"op": "x"}), 1), "1 bytes follow"},
+		{"a long number", append([]byte{0xa1, 0x61, 'a', 0xc2, 0x58, 65}, make([]byte, 65)...), "at most 64"},
+		{"a text of control characters", append(append([]byte{0xa1, 0x62, 'o', 'p', 0x7a, 0, 2, 0, 0}, make([]byte, 1<<17)...), 0), "4 times the frame"},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			if _, err := ParseCBOR(tc.data); err == nil || !strings.Contains(err.Error(), tc.want) {
@@ -161,7 +182,8 @@ func TestFragmentsJoinInAnyOrder(t *testing.T) {
 		}
 		slices.Reverse(frames)
 		frames = append(frames[:1], frames...) // and one twice
-		j := Joiner{MaxBytes: 4096, MaxOpen: 1, MaxAge: time.Minute}
+		account := budget.New(budget.Standard).Open()
+		j := Joiner{MaxBytes: 4096, MaxOpen: 1, MaxAge: time.Minute, Account: account}
 		var whole []byte
 		for _, f := range frames {
 			m, err := Parse(f)
@@ -179,7 +201,7 @@ func TestFragmentsJoinInAnyOrder(t *testing.T) {
 				whole = got
 			}
 		}
-		if string(whole) != string(text) || j.Open() != 0 || j.bytes != 0 {
+		if string(whole) != string(text) || j.Open() != 0 || j.bytes != 0 || account.Held(budget.Frames) != 0 {
 			t.Errorf("size %d: joined %q, %d open, %d bytes", size, whole, j.Open(), j.bytes)
 		}
 	}
@@ -227,6 +249,37 @@ func TestJoinerIsBounded(t *testing.T) {
 			t.Errorf("the old one is still open: %v", err)
 		}
 	})
+}
+
+// TestPartsAreCountedAsTheyCome: what a fragment claims of the others takes nothing, what
+// came is charged to its client, and comes back.
+func TestPartsAreCountedAsTheyCome(t *testing.T) {
+	ledger := budget.New(budget.Standard)
+	account := ledger.Open()
+	j := Joiner{MaxBytes: 8 << 20, MaxOpen: 16, MaxAge: time.Second, Account: account}
+	now := time.Unix(100, 0)
+	if n := testing.AllocsPerRun(1, func() {
+		for i := range 16 {
+			if _, err := j.Add(&Message{Op: Fragment, ID: strconv.Itoa(i), Num: 1, Total: 500000, Data: "x"}, now); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}); n > 16*8 {
+		t.Errorf("%g allocations", n)
+	}
+	if held := account.Held(budget.Frames); held != 16*(1+partCost) {
+		t.Errorf("%d bytes are charged", held)
+	}
+	if _, err := j.Add(&Message{Op: Fragment, ID: "a", Num: 0, Total: 2, Data: "x"}, now.Add(time.Minute)); err != nil || account.Held(budget.Frames) != 1+partCost {
+		t.Errorf("%v, %d bytes are charged", err, account.Held(budget.Frames))
+	}
+	// a client that holds all it may cannot add to it
+	if err := account.Take(budget.Frames, budget.Standard[budget.Frames].Client-account.Held(budget.Frames)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := j.Add(&Message{Op: Fragment, ID: "b", Num: 0, Total: 2, Data: "x"}, now.Add(time.Minute)); err == nil || !strings.Contains(err.Error(), "frames: ") {
+		t.Errorf("error %v", err)
+	}
 }
 
 func TestSniffFindsWhoseItIs(t *testing.T) {
@@ -308,14 +361,28 @@ func FuzzCBOR(f *testing.F) {
 		f.Add(b)
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		var v any
-		if decoder.Unmarshal(data, &v) == nil {
-			if text, err := appendValue(nil, v); err == nil && !json.Valid(text) {
-				t.Errorf("not JSON: %s", text)
-			}
-		}
-		if m, _ := ParseCBOR(data); m == nil {
+		m, err := ParseCBOR(data)
+		if m == nil {
 			t.Fatal("no message")
+		}
+		if err != nil {
+			return
+		}
+		// what is read, another reader takes too, and it says the same
+		var v struct {
+			Op    string `cbor:"op"`
+			Topic string `cbor:"topic"`
+		}
+		strict, err := cbor.DecOptions{DupMapKey: cbor.DupMapKeyEnforcedAPF, MaxNestedLevels: 2 * maxNesting}.DecMode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = strict.Unmarshal(data, &v)
+		if _, twice := err.(*cbor.DupMapKeyError); twice {
+			return // as in text frames, the last counts
+		}
+		if err != nil || v.Op != m.Op || v.Topic != m.Topic {
+			t.Errorf("%x: %+v, the other reader %+v, %v", data, m, v, err)
 		}
 	})
 }
@@ -338,4 +405,43 @@ func FuzzSplit(f *testing.F) {
 			t.Errorf("%d bytes of %d", total, len(text))
 		}
 	})
+}
+
+// TestAFrameCostsAFewTimesItsSize: whatever a frame claims to hold, reading it takes no
+// tree of it. These are the frames that cost up to 88 times their size.
+func TestAFrameCostsAFewTimesItsSize(t *testing.T) {
+	const size = 1 << 20
+	maps := append([]byte{0xa3, 0x62, 'o', 'p', 0x67}, "publish"...)
+	maps = append(append(maps, 0x65), "topic"...)
+	maps = append(maps, 0x62, '/', 'x', 0x63, 'm', 's', 'g', 0x9a, 0, 0x10, 0, 0)
+	maps = append(maps, slices.Repeat([]byte{0xa0}, size)...)
+	var keys, inner strings.Builder
+	for i := range size / 12 {
+		fmt.Fprintf(&keys, `,"k%06d":0`, i)
+		fmt.Fprintf(&inner, `"k%06d":0,`, i)
+	}
+	for _, tc := range []struct {
+		name  string
+		data  []byte
+		parse func([]byte) (*Message, error)
+		most  int // times the size
+	}{
+		{"empty maps in CBOR", maps, ParseCBOR, 8},
+		{"many keys", []byte(`{"op":"publish","topic":"/x"` + keys.String() + `}`), Parse, 1},
+		{"many keys of a message", []byte(`{"op":"publish","topic":"/x","msg":{` + inner.String() + `"z":0}}`), Parse, 1},
+		{"many empty objects", []byte(`{"op":"publish","topic":"/x","msg":[` + strings.Repeat("{},", size/3) + `{}]}`), Parse, 1},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			m, err := tc.parse(tc.data)
+			runtime.ReadMemStats(&after)
+			if m.Op != Publish || m.Topic != "/x" {
+				t.Errorf("%+v, %v", m, err)
+			}
+			if took := after.TotalAlloc - before.TotalAlloc; took > uint64(tc.most*len(tc.data)) {
+				t.Errorf("%d bytes for a frame of %d: %.1f times, at most %d are allowed", took, len(tc.data), float64(took)/float64(len(tc.data)), tc.most)
+			}
+		})
+	}
 }

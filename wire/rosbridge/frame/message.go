@@ -8,6 +8,7 @@ import (
 	"math"
 	"sort"
 	"strconv"
+	"unicode/utf8"
 )
 
 // The ops of the protocol.
@@ -78,16 +79,16 @@ const maxSafe = 1 << 53
 // an error, as far as it could be read, so that the answer can carry its id.
 func Parse(data []byte) (*Message, error) {
 	m := &Message{}
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(data, &members); err != nil {
-		var kind *json.UnmarshalTypeError
-		if errors.As(err, &kind) {
-			return m, fmt.Errorf("a frame is an object, not %s", kindOf(data))
-		}
-		return Sniff(data), notJSON(data, err)
+	if !json.Valid(data) {
+		var nothing struct{}
+		return Sniff(data), notJSON(data, json.Unmarshal(data, &nothing)) // which finds the same again, and says where
 	}
-	if members == nil {
-		return m, errors.New("a frame is an object, not null")
+	if kind := kindOf(data); kind != "an object" {
+		return m, fmt.Errorf("a frame is an object, not %s", kind)
+	}
+	members, err := split(data)
+	if err != nil {
+		return Sniff(data), err
 	}
 	r := reader{members: members}
 	m.read(&r)
@@ -96,6 +97,34 @@ func Parse(data []byte) (*Message, error) {
 		r.problems = append(r.problems, errors.New(`the member "op" is missing`))
 	}
 	return m, errors.Join(r.problems...)
+}
+
+// maxMembers bounds the members of a frame; the protocol has a third of it.
+const maxMembers = 100
+
+// split finds the members of a valid object. Their texts are parts of data: nothing is
+// copied, and the values are not read.
+func split(data []byte) (map[string]json.RawMessage, error) {
+	members := map[string]json.RawMessage{}
+	s := sniffer{rest: data}
+	for s.skip("{"); s.next() == '"'; s.skip(",") {
+		key := s.value()
+		s.skip(":")
+		name, _ := unquote(key) // the text is valid
+		if members[name] = s.value(); len(members) > maxMembers {
+			return nil, fmt.Errorf("the frame has more than %d members", maxMembers)
+		}
+	}
+	return members, nil
+}
+
+// unquote returns the string of a JSON text.
+func unquote(text []byte) (s string, ok bool) {
+	if n := len(text); n >= 2 && text[0] == '"' && text[n-1] == '"' && bytes.IndexByte(text, '\\') < 0 && utf8.Valid(text) && bytes.IndexByte(text[1:n-1], '"') < 0 {
+		return string(text[1 : n-1]), true
+	}
+	err := json.Unmarshal(text, &s)
+	return s, err == nil && len(text) > 0 && text[0] == '"'
 }
 
 // notJSON says why a text cannot be read. Python writes non-finite numbers in a way that
@@ -169,7 +198,9 @@ func (r *reader) text(name string) (s string) {
 	if !r.has(name) {
 		return ""
 	}
-	if v := r.raw(name); json.Unmarshal(v, &s) != nil {
+	v := r.raw(name)
+	s, ok := unquote(v)
+	if !ok {
 		r.wrong(name, "a string", v)
 	}
 	return s
@@ -301,12 +332,13 @@ func Dig(text []byte, path ...string) []byte {
 type sniffer struct{ rest []byte }
 
 func (s *sniffer) member(name string) []byte {
-	for s.skip("{"); s.next() == '"'; s.skip(",") {
+	s.skip("{")
+	for n := 0; s.next() == '"' && n <= maxMembers; s.skip(",") {
+		n++
 		key := s.value()
 		s.skip(":")
 		value := s.value()
-		var found string
-		if json.Unmarshal(key, &found) == nil && found == name {
+		if found, ok := unquote(key); ok && found == name {
 			return value
 		}
 	}
