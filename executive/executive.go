@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"poise/action"
 	"poise/executive/explain"
@@ -21,6 +22,7 @@ type Executive struct {
 
 	workers chan struct{} // room for plans that are made at the same time
 	pumping sync.Mutex    // one Pump at a time: snapshots have one reader
+	pumps   atomic.Uint64 // that are over
 	out     outbox        // calls to the outside
 
 	mu      sync.Mutex // all below

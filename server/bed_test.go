@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"poise/internal/stepped"
@@ -42,7 +43,9 @@ func (n *notebook) Write(p []byte) (int, error) {
 	return n.text.Write(p)
 }
 
+// lines returns the lines with all of some words, when everything that was logged is written.
 func (n *notebook) lines(words ...string) (found []string) {
+	synctest.Wait()
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for line := range strings.Lines(n.text.String()) {

@@ -2,11 +2,16 @@ package server
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"log/slog"
 	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
 
 	"poise/graph"
+	"poise/internal/journal"
 	"poise/msgs"
 )
 
@@ -18,15 +23,50 @@ type logHandler struct {
 }
 
 // newLog returns a log that goes to w (nil: discarded) and to rosout of a graph that was
-// just made.
-func newLog(g *graph.Graph, w io.Writer) *slog.Logger {
+// just made. Nobody who logs waits: lines are written by a goroutine of their own.
+func newLog(g *graph.Graph, w io.Writer) (*slog.Logger, *journal.Writer) {
 	if w == nil {
 		w = io.Discard
 	}
-	h := &logHandler{text: slog.NewTextHandler(w, &slog.HandlerOptions{Level: slog.LevelInfo})}
+	lines, own := w.(*journal.Writer)
+	if !own {
+		lines = journal.New(w)
+	}
+	h := &logHandler{text: slog.NewTextHandler(lines, &slog.HandlerOptions{Level: slog.LevelInfo,
+		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr { return cutAttr(a) }})}
 	// such a graph has the name free
 	h.rosout, _ = graph.Topic[msgs.Log](g, "rosout", graph.TopicOptions{QoS: graph.QoS{Depth: 100}})
-	return slog.New(h)
+	return slog.New(h), lines
+}
+
+// maxLogText bounds a text of a log line, bytes: some come from clients.
+const maxLogText = 1024
+
+// cutText shortens a text for the log.
+func cutText(s string) string {
+	if len(s) <= maxLogText {
+		return s
+	}
+	at := maxLogText
+	for at > 0 && !utf8.RuneStart(s[at]) {
+		at--
+	}
+	return fmt.Sprintf("%s… (%d bytes in all)", s[:at], len(s))
+}
+
+// cutAttr shortens the value of an attribute.
+func cutAttr(a slog.Attr) slog.Attr {
+	switch a.Value.Kind() {
+	case slog.KindString:
+		if s := a.Value.String(); len(s) > maxLogText {
+			a.Value = slog.StringValue(cutText(s))
+		}
+	case slog.KindAny:
+		if err, ok := a.Value.Any().(error); ok && err != nil {
+			a.Value = slog.StringValue(cutText(err.Error()))
+		}
+	}
+	return a
 }
 
 // Levels of rcl_interfaces/Log; rosgraph_msgs/Log of ROS 1 has powers of two.
@@ -48,10 +88,10 @@ func (h *logHandler) Handle(ctx context.Context, r slog.Record) error {
 			}
 		}
 		var b strings.Builder
-		b.WriteString(r.Message)
+		b.WriteString(cutText(r.Message))
 		add := func(a slog.Attr) bool {
 			b.WriteByte(' ')
-			b.WriteString(a.String())
+			b.WriteString(cutAttr(a).String())
 			return true
 		}
 		for _, a := range h.attrs {
@@ -70,4 +110,57 @@ func (h *logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
 
 func (h *logHandler) WithGroup(name string) slog.Handler {
 	return &logHandler{text: h.text.WithGroup(name), rosout: h.rosout, attrs: h.attrs}
+}
+
+// What one client may write into the log with its commands: lines per second, and lines
+// in a burst. What is beyond is counted, and told once a second.
+const (
+	clientLines = 50
+	clientBurst = 500
+)
+
+// logShares keeps each client to its share of the log. The zero value is ready.
+type logShares struct {
+	mu     sync.Mutex
+	shares map[string]*logShare
+}
+
+// logShare is what is left of a client's share.
+type logShare struct {
+	lines float64
+	last  time.Time
+}
+
+// take reports whether a client has a line left.
+func (s *logShares) take(who string, now time.Time) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.shares == nil {
+		s.shares = map[string]*logShare{}
+	}
+	c := s.shares[who]
+	if c == nil {
+		s.forget(now)
+		c = &logShare{lines: clientBurst, last: now}
+		s.shares[who] = c
+	}
+	c.lines = min(c.lines+clientLines*now.Sub(c.last).Seconds(), clientBurst)
+	c.last = now
+	if c.lines < 1 {
+		return false
+	}
+	c.lines--
+	return true
+}
+
+// forget drops the shares of clients that were silent until they had all of theirs again.
+func (s *logShares) forget(now time.Time) {
+	if len(s.shares) < 256 {
+		return
+	}
+	for who, c := range s.shares {
+		if c.lines+clientLines*now.Sub(c.last).Seconds() >= clientBurst {
+			delete(s.shares, who)
+		}
+	}
 }

@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"sync"
 	"time"
 
+	"poise/internal/journal"
 	"poise/loop"
 	"poise/wire/loopback"
 	"poise/wire/mirror"
@@ -38,8 +38,12 @@ func (s *Server) Run(ctx context.Context) error {
 	closeWires := s.runWires()
 
 	var errs []error
+	why := ""
 	select {
 	case <-ctx.Done():
+		why = context.Cause(ctx).Error()
+	case <-s.lines.Gone():
+		errs = append(errs, journal.ErrGone)
 	case err := <-served:
 		errs = append(errs, fmt.Errorf("http: %w", err))
 	case err := <-cycle:
@@ -47,53 +51,99 @@ func (s *Server) Run(ctx context.Context) error {
 		cycle <- nil
 	}
 	began := time.Now()
-	s.rampDown(web, closeWires, stopRobots)
-	if err := <-cycle; err != nil {
-		errs = append(errs, err)
+	if len(errs) > 0 {
+		why = errs[0].Error()
 	}
-	errs = append(errs, s.closeDrivers())
+	errs = append(errs, s.rampDown(why, stopRobots)...)
+	s.closeConnections(web, closeWires)
+	errs = append(errs, within(cyclePatience, "the cycle", func() error { return <-cycle }))
+	errs = append(errs, within(endPatience, "closing the drivers", s.closeDrivers))
 	s.end()
-	s.background.Wait()
+	errs = append(errs, within(endPatience, "what runs in the background", func() error { s.background.Wait(); return nil }))
 	if s.record != nil {
-		err := s.record.Close()
+		err := within(endPatience, "writing the recording", s.record.Close)
 		s.log.Info("the recording is written", "file", s.cfg.Record.File, "err", err)
 		errs = append(errs, err)
 	}
 	s.log.Info("stopped", "after", time.Since(began).Round(time.Millisecond))
 	s.graph.Close()
+	_ = s.lines.Close(logPatience) // a log that nobody reads is no reason to fail
 	return errors.Join(errs...)
 }
 
-// Time limits of the end; with the last ramp of the cycle it is 3 s in all.
+// Time limits of the end. Each step has its own, and the next one happens regardless: what
+// hangs delays the end, and never the ramp.
 const (
-	goalPatience = 800 * time.Millisecond
-	rampPatience = 1500 * time.Millisecond // goals included
-	webPatience  = 300 * time.Millisecond
+	goalPatience  = 800 * time.Millisecond
+	rampPatience  = 1500 * time.Millisecond // goals included
+	pumpPatience  = 100 * time.Millisecond  // then the cycle is told past the executive
+	cyclePatience = 5 * time.Second         // the runner ends its own ramp after 3 s
+	webPatience   = 300 * time.Millisecond
+	endPatience   = 2 * time.Second
+	logPatience   = 300 * time.Millisecond
 )
 
-// rampDown cancels all goals, lets the robots come to rest and go to their safe states,
-// and closes connections when clients have seen that.
-func (s *Server) rampDown(web *http.Server, closeWires, stopRobots func()) {
-	s.log.Info("stopping")
+// within runs one step of the end, at most for some time.
+func within(patience time.Duration, what string, step func() error) error {
+	done := make(chan error, 1)
+	go func() { done <- step() }()
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case err := <-done:
+		return err
+	case <-timer.C:
+		return fmt.Errorf("%s took longer than %v and was left behind", what, patience)
+	}
+}
+
+// rampDown cancels all goals, lets the robots come to rest and go to their safe states.
+// Nothing is logged before the ramps have begun, and nothing that hangs delays them: an
+// executive that does not answer is passed over.
+func (s *Server) rampDown(why string, stopRobots func()) (errs []error) {
 	ctx, cancel := context.WithTimeout(context.Background(), rampPatience)
 	defer cancel()
-	var ramps sync.WaitGroup
+	ramps := make(chan error, len(s.robots))
 	for _, bot := range s.robots {
-		bot.exec.CancelAll("server")
-		ramps.Go(func() {
-			bot.awaitGoals(goalPatience)
-			if _, err := waitFor(ctx, bot.exec.Stop("server", 2)); err != nil {
-				s.log.Warn("the ramp took too long", "robot", bot.name)
-			}
-		})
+		go func() { ramps <- bot.rampDown(ctx) }()
 	}
-	ramps.Wait()
+	s.log.Info("stopping", "why", why) // the ramps are under way
+	for range s.robots {
+		if err := <-ramps; err != nil {
+			errs = append(errs, err)
+		}
+	}
 	stopRobots() // category 1: ramp, then no torque
-	closing, done := context.WithTimeout(context.Background(), webPatience)
-	defer done()
-	closeWires()
-	if err := web.Shutdown(closing); err != nil {
-		web.Close()
+	return errs
+}
+
+// rampDown brings one robot to rest.
+func (bot *servedRobot) rampDown(ctx context.Context) error {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		bot.exec.CancelAll("server")
+		bot.awaitGoals(goalPatience)
+		_, _ = waitFor(ctx, bot.exec.Stop("server", mildest)) // its end is looked at below
+	}()
+	look := time.NewTicker(pumpPatience)
+	defer look.Stop()
+	for before := bot.exec.Pumps(); ; {
+		select {
+		case <-done:
+			if ctx.Err() != nil {
+				return fmt.Errorf("robot %q: the ramp took longer than %v", bot.name, rampPatience)
+			}
+			return nil
+		case <-ctx.Done():
+			return fmt.Errorf("robot %q: its executive did not answer for %v; the cycle ramped without it", bot.name, rampPatience)
+		case <-look.C:
+			now := bot.exec.Pumps()
+			if now == before {
+				bot.loop.Stop(mildest)
+			}
+			before = now
+		}
 	}
 }
 
@@ -101,6 +151,18 @@ func (s *Server) rampDown(web *http.Server, closeWires, stopRobots func()) {
 func (bot *servedRobot) awaitGoals(patience time.Duration) {
 	for end := time.Now().Add(patience); len(bot.exec.State().Goals) > 0 && time.Now().Before(end); {
 		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// closeConnections closes them when clients have seen how it ended.
+func (s *Server) closeConnections(web *http.Server, closeWires func()) {
+	closing, done := context.WithTimeout(context.Background(), webPatience)
+	defer done()
+	if err := within(webPatience, "closing the wires", func() error { closeWires(); return nil }); err != nil {
+		s.log.Warn(err.Error())
+	}
+	if err := web.Shutdown(closing); err != nil {
+		web.Close()
 	}
 }
 

@@ -240,8 +240,10 @@ func TestTheServerEndsInOrder(t *testing.T) {
 		if at, err := os.Stat(file); err != nil || at.Size() == 0 {
 			t.Errorf("the recording is not there: %v", err)
 		}
-		order := []string{"msg=stopping", // goals
-			"cancel all", "preempted", // ramp
+		if len(b.log.lines("msg=stopping")) != 1 { // written beside the ramp, which does not wait for it
+			t.Error("that it stops is not logged")
+		}
+		order := []string{"cancel all", "preempted", // goals, ramp
 			"stop of category 2",                   // hold
 			"power is ready", "stop of category 1", // safe state
 			"the recording is written", "msg=stopped", // files, exit

@@ -18,6 +18,7 @@ import (
 	"poise/edge"
 	"poise/executive"
 	"poise/graph"
+	"poise/internal/journal"
 	"poise/loop/runner"
 	"poise/motion/library"
 	"poise/motion/shipped"
@@ -55,6 +56,7 @@ type Server struct {
 	meshes  *meshFolder
 	graph   *graph.Graph
 	log     *slog.Logger
+	lines   *journal.Writer  // of the log
 	spawn   func(job func()) // see Options.Go
 	page    http.Handler
 	http    *http.Client
@@ -73,6 +75,7 @@ type Server struct {
 	background sync.WaitGroup
 	counts     commandCounts
 	repeats    repeats
+	shares     logShares
 }
 
 // keepResults is how long the result of a goal is kept for clients that reconnect.
@@ -95,7 +98,7 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	s := &Server{cfg: cfg, drivers: o.Drivers, robot: o.Robot, page: o.Page, http: o.HTTP, spawn: o.Go, started: time.Now(), ready: make(chan struct{})}
 	s.life, s.end = context.WithCancel(context.Background())
 	s.graph = graph.New(graph.Options{KeepResults: keepResults})
-	s.log = newLog(s.graph, o.Log)
+	s.log, s.lines = newLog(s.graph, o.Log)
 	if err := s.assemble(ctx, &o); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -115,6 +118,7 @@ func (s *Server) Close() error {
 		errs = append(errs, s.record.Close())
 	}
 	s.graph.Close()
+	_ = s.lines.Close(logPatience) // a log that nobody reads is no reason to fail
 	return errors.Join(errs...)
 }
 

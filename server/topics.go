@@ -272,7 +272,12 @@ func (bot *servedRobot) audit(a executive.Audit) {
 		}
 		bot.s.log.Info("audit", args...)
 	}
-	if a.What == "place" {
+	switch {
+	case strings.HasPrefix(a.What, "stop"): // always told
+	case !bot.s.shares.take(a.Who, time.Now()):
+		bot.s.repeats.say(bot.s.life, "share|"+a.Who, streamEvery, say)
+		return
+	case a.What == "place":
 		bot.s.repeats.say(bot.s.life, strings.Join([]string{bot.name, a.Who, a.What, a.Result}, "|"), streamEvery, say)
 		return
 	}

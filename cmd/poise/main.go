@@ -67,7 +67,8 @@ func main() {
 type env struct {
 	in       io.Reader
 	out, err io.Writer
-	json     bool // failures are told on standard output, too, as JSON
+	json     bool   // failures are told on standard output, too, as JSON
+	flush    func() // writes what a command left to be written later; may be nil
 }
 
 // command is one word of the command line.
@@ -110,7 +111,11 @@ func run(e *env, args []string) int {
 	}
 	for _, c := range commands {
 		if c.name == args[0] {
-			return report(e, c, c.run(e, args[1:]))
+			code := report(e, c, c.run(e, args[1:]))
+			if e.flush != nil {
+				e.flush()
+			}
+			return code
 		}
 	}
 	names := make([]string, len(commands))

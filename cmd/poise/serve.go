@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"poise/internal/journal"
 	"poise/server"
 	"poise/server/config"
 	"poise/studio"
@@ -65,9 +66,11 @@ func runServe(e *env, args []string) error {
 	})
 	o := server.Options{Page: studio.Handler()}
 	if !*quiet {
-		o.Log = e.err
+		lines := journal.New(e.err)
+		e.err, o.Log = lines, lines // what is wrong in the end is told by the same road
+		e.flush = func() { _ = lines.Close(time.Second) }
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM) // also while it starts
+	ctx, stop := signal.NotifyContext(context.Background(), endingSignals()...) // also while it starts
 	defer stop()
 	s, err := server.New(ctx, c, o)
 	if err != nil {
@@ -81,6 +84,21 @@ func runServe(e *env, args []string) error {
 		}
 	}()
 	return s.Run(ctx)
+}
+
+// endingSignals are those after which the robots ramp down before the server ends. All
+// that come later are taken and change nothing: the end has time limits of its own, and only
+// SIGKILL, which no program can take, cuts it off. One that the server was started to
+// ignore, as by nohup, stays ignored. Writing to a closed pipe or beyond a limit is an error
+// of that writing alone.
+func endingSignals() (all []os.Signal) {
+	signal.Ignore(syscall.SIGPIPE, syscall.SIGXFSZ)
+	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGABRT, syscall.SIGXCPU} {
+		if !signal.Ignored(s) {
+			all = append(all, s)
+		}
+	}
+	return all
 }
 
 // banner says what runs, where it is, and what it is not.

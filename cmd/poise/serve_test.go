@@ -94,23 +94,41 @@ const hang = 5 * time.Minute
 // stops its cycle for a while.
 const unhurried = "loop: {silence: 600}\n"
 
+func unhurriedFile(t *testing.T) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "poise.yaml")
+	if err := os.WriteFile(file, []byte(unhurried), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
 // serveIt starts a server on a free port and waits for its banner.
 func serveIt(t *testing.T, args ...string) *running {
 	t.Helper()
 	if testing.Short() {
 		t.Skip("the real program is not what the race detector watches")
 	}
-	r := &running{t: t, path: binary(t), log: &lockedBuffer{}, ended: make(chan error, 1)}
 	if !slices.Contains(args, "--config") {
-		file := filepath.Join(t.TempDir(), "poise.yaml")
-		if err := os.WriteFile(file, []byte(unhurried), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		args = append([]string{"--config", file}, args...)
+		args = append([]string{"--config", unhurriedFile(t)}, args...)
 	}
-	args = append([]string{"serve", "--listen", "127.0.0.1:0", "--motions", t.TempDir()}, args...)
-	r.cmd = exec.Command(r.path, args...)
-	r.cmd.Stderr = r.log
+	return serveThrough(t, nil, nil, args...)
+}
+
+// serveThrough starts a server by another program, if one is given, and with a log that is
+// not r.log, if one is given.
+func serveThrough(t *testing.T, through []string, log *os.File, args ...string) *running {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("the real program is not what the race detector watches")
+	}
+	r := &running{t: t, path: binary(t), log: &lockedBuffer{}, ended: make(chan error, 1)}
+	line := append(slices.Clone(through), r.path, "serve", "--listen", "127.0.0.1:0", "--motions", t.TempDir())
+	line = append(line, args...)
+	r.cmd = exec.Command(line[0], line[1:]...)
+	if r.cmd.Stderr = r.log; log != nil {
+		r.cmd.Stderr = log
+	}
 	out, err := r.cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

@@ -34,6 +34,8 @@ type session struct {
 	level    atomic.Int32 // of status messages
 	fragment atomic.Uint64
 	bucket   bucket
+	said     bucket // of status messages that are logged
+	unsaid   int    // those that were not, since the last one that was
 	joiner   frame.Joiner
 	warned   map[string]bool // members that were not known
 
@@ -57,7 +59,7 @@ var (
 func newSession(s *Server, c Client) *session {
 	l := s.c.Limits
 	ses := &session{server: s, client: c, box: newOutbox(l.QueueBytes),
-		bucket: newBucket(l.MessageRate), joiner: frame.Joiner{MaxBytes: l.MessageBytes, MaxOpen: 16, MaxAge: 10 * time.Second},
+		bucket: newBucket(l.MessageRate), said: newBucket(saidRate), joiner: frame.Joiner{MaxBytes: l.MessageBytes, MaxOpen: 16, MaxAge: 10 * time.Second},
 		warned: map[string]bool{}, streams: map[string]*stream{}, adverts: map[string]*advert{}, goals: map[string]*goal{}}
 	ses.ctx, ses.cancel = context.WithCancelCause(context.Background())
 	ses.served = newServed(ses)

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"poise/graph"
@@ -80,9 +81,29 @@ func (ses *session) setLevel(m *frame.Message) error {
 	return nil
 }
 
-// clientStatus logs a status message of the client.
+// What is logged of a client's status messages: bytes of each, and messages per second.
+const (
+	maxSaid  = 1024
+	saidRate = 10
+)
+
+// clientStatus logs a status message of the client, or the beginning of a long one. A
+// client that says more than a few lines a second is logged once a second, with a count.
 func (ses *session) clientStatus(m *frame.Message) error {
-	ses.server.c.Log.Info("client says", "client", ses.client.String(), "level", m.Level, "text", string(m.Msg))
+	if !ses.said.take(time.Now()) {
+		ses.unsaid++
+		return nil
+	}
+	text := string(m.Msg[:min(len(m.Msg), maxSaid)])
+	args := []any{"client", ses.client.String(), "level", m.Level[:min(len(m.Level), maxSaid)], "text", strings.ToValidUTF8(text, "")}
+	if len(m.Msg) > maxSaid {
+		args = append(args, "bytes", len(m.Msg))
+	}
+	if ses.unsaid > 0 {
+		args = append(args, "left_out", ses.unsaid)
+		ses.unsaid = 0
+	}
+	ses.server.c.Log.Info("client says", args...)
 	return nil
 }
 

@@ -1,0 +1,189 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// replayed runs a recording again and returns what the program says of it.
+func replayed(t *testing.T, file string) (a replayAnswer) {
+	t.Helper()
+	var out, errs bytes.Buffer
+	if code := run(&env{out: &out, err: &errs}, []string{"replay", file, "--json"}); code != exitOK {
+		t.Fatalf("code %d, %s %s", code, out.String(), errs.String())
+	}
+	if err := json.Unmarshal(out.Bytes(), &a); err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// moving starts a motion without end, and returns when it moves.
+func (r *running) moving() {
+	r.t.Helper()
+	cmd := exec.Command(r.path, "play", "wag_tail", "--loop", "--server", r.address)
+	if err := cmd.Start(); err != nil {
+		r.t.Fatal(err)
+	}
+	go func() { _ = cmd.Wait() }() // it ends with the server
+	r.until("the motion begins", func() bool { return strings.Contains(r.do("power", "state"), "moving") })
+}
+
+// TestEveryWayToEndRampsFirst: each signal that ends the server, in the middle of a motion,
+// is a stop of category 2 and then one of category 1 in the cycle, and the recording of it
+// is whole. More signals while it ramps change nothing.
+func TestEveryWayToEndRampsFirst(t *testing.T) {
+	for _, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGABRT, syscall.SIGXCPU} {
+		for _, times := range []int{1, 5} {
+			if times > 1 && s != syscall.SIGINT && s != syscall.SIGQUIT {
+				continue
+			}
+			t.Run(s.String(), func(t *testing.T) {
+				t.Parallel()
+				file := filepath.Join(t.TempDir(), "flight.rec")
+				r := serveIt(t, "--record", file, "--period", "0.005")
+				r.moving()
+				for range times - 1 {
+					if err := r.cmd.Process.Signal(s); err != nil {
+						t.Fatal(err)
+					}
+					time.Sleep(5 * time.Millisecond)
+				}
+				r.stop(s)
+				if !r.cmd.ProcessState.Exited() || r.cmd.ProcessState.ExitCode() != exitOK {
+					t.Errorf("it ended with %v", r.cmd.ProcessState)
+				}
+				for _, want := range []string{"msg=stopping", s.String(), "a stop of category 2 took", "a stop of category 1 took", "msg=stopped"} {
+					if !strings.Contains(r.log.String(), want) {
+						t.Errorf("the log does not say %q", want)
+					}
+				}
+				if a := replayed(t, file); a.Stops < 2 || !a.Equal {
+					t.Errorf("%d stops in the cycle, equal is %v", a.Stops, a.Equal)
+				}
+			})
+		}
+	}
+}
+
+// TestAHangupThatIsIgnoredStaysIgnored: under nohup the server goes on.
+func TestAHangupThatIsIgnoredStaysIgnored(t *testing.T) {
+	t.Parallel()
+	if _, err := exec.LookPath("nohup"); err != nil {
+		t.Skip("there is no nohup")
+	}
+	r := serveThrough(t, []string{"nohup"}, nil, "--config", unhurriedFile(t))
+	if err := r.cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		r.do("power enabled", "state")
+	}
+	r.stop(syscall.SIGTERM)
+	if strings.Contains(r.log.String(), "hangup") {
+		t.Error("it took the signal")
+	}
+}
+
+// TestAClosedLogPipeRampsFirst: when the reader of the log goes away, the next line ends the
+// server in order: ramp, safe state, recording.
+func TestAClosedLogPipeRampsFirst(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "flight.rec")
+	in, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := serveThrough(t, nil, out, "--config", unhurriedFile(t), "--record", file, "--period", "0.005")
+	out.Close()
+	r.moving()
+	in.Close()
+	_, _, _ = r.cli("pause") // a line for the log; whether it is still answered does not matter
+	select {
+	case err := <-r.ended:
+		r.ended <- nil // for the clean-up
+		if code := r.cmd.ProcessState.ExitCode(); code != exitFailure {
+			t.Errorf("it ended with %v, %v", r.cmd.ProcessState, err)
+		}
+	case <-time.After(hang):
+		t.Fatal("it does not end")
+	}
+	if a := replayed(t, file); a.Stops < 2 || !a.Equal {
+		t.Errorf("%d stops in the cycle, equal is %v", a.Stops, a.Equal)
+	}
+}
+
+// TestAClosedStandardOutputChangesNothing: only the banner goes there.
+func TestAClosedStandardOutputChangesNothing(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("the real program is not what the race detector watches")
+	}
+	log := &lockedBuffer{}
+	in, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.Close()
+	file := filepath.Join(t.TempDir(), "flight.rec")
+	cmd := exec.Command(binary(t), "serve", "--listen", "127.0.0.1:0", "--motions", t.TempDir(), "--record", file)
+	cmd.Stdout, cmd.Stderr = out, log
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	out.Close()
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	for end := time.Now().Add(hang); !strings.Contains(log.String(), "power is enabled"); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) || len(ended) > 0 {
+			t.Fatalf("it is not ready:\n%s", log)
+		}
+	}
+	time.Sleep(100 * time.Millisecond) // the banner fails
+	if len(ended) > 0 {
+		t.Fatalf("it ended:\n%s", log)
+	}
+	_ = cmd.Process.Signal(syscall.SIGTERM)
+	if err := <-ended; err != nil {
+		t.Errorf("it ended with %v\n%s", err, log)
+	}
+}
+
+// TestAnUnreadLogPipeDelaysNothing: the reader of the log stops reading, and hundreds of
+// commands later every command is still answered, and a signal still ends the server.
+func TestAnUnreadLogPipeDelaysNothing(t *testing.T) {
+	t.Parallel()
+	file := filepath.Join(t.TempDir(), "flight.rec")
+	in, out, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	r := serveThrough(t, nil, out, "--config", unhurriedFile(t), "--record", file, "--period", "0.005")
+	out.Close()
+	fill(t, r)
+	r.do("done", "pause")
+	r.do("done", "resume")
+	r.do("power enabled", "state")
+	r.do("stands after", "stop")
+	r.stop(syscall.SIGTERM)
+	if a := replayed(t, file); a.Stops < 2 || !a.Equal {
+		t.Errorf("%d stops in the cycle, equal is %v", a.Stops, a.Equal)
+	}
+}
+
+// fill gives the log more lines than its pipe holds, 64 KiB on Linux.
+func fill(t *testing.T, r *running) {
+	t.Helper()
+	long := `{"joints":{"name":["` + strings.Repeat("no such joint ", 70) + `"],"position":[0]}}`
+	for range 120 {
+		r.cli("call", "joints_virtual_set", long)
+	}
+}
