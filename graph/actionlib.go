@@ -22,7 +22,7 @@ const statusTime = 5 * time.Second
 
 func (s *ActionServer) openTopics() error {
 	open := func(a **Advertisement, what, typeName string, latched bool) error {
-		made, err := s.g.Advertise(s.name+what, typeName, TopicOptions{Node: s.node, QoS: QoS{Latched: latched, Depth: actionQueue}})
+		made, err := s.g.Advertise(s.name+what, typeName, TopicOptions{Node: s.node, Own: true, QoS: QoS{Latched: latched, Depth: actionQueue}})
 		*a = made
 		return err
 	}

@@ -15,8 +15,9 @@
 //
 // Wires use the methods of Graph, by name and with values as any or as JSON:
 // Subscribe, Advertise, Call, CallJSON, Serve; ServeGoals, ServeAction, SendGoal, SendGoalJSON,
-// WatchGoal, CancelGoals, RefuseGoal. They announce themselves by a node name, which
-// listings show and handlers may ask for (Caller). A Watcher tells a wire that has to
+// WatchGoal, CancelGoals, RefuseGoal. Each program behind a wire is a Client (Join) with a
+// node name of its own: listings show it, and it is who published (Message.From), called
+// (Caller) and sent a goal (GoalRequest.Caller). OnLeave tells that it has gone. A Watcher tells a wire that has to
 // register names elsewhere what came, went or changed, so that it need not ask again and
 // again:
 //
@@ -38,6 +39,9 @@
 //     all names below it, a second one.
 //   - Types come from msgs/registry and are checked at registration, subscription,
 //     publication and call. Who comes first decides a topic's type.
+//   - A component's topic is its own: clients cannot publish on it, unless it says
+//     which of their messages it admits (TopicOptions.Others). So may a subscriber of
+//     a topic that clients publish (SubscribeOptions.Admit). Who is refused is told.
 //   - A publisher offers a quality of service, a subscriber asks for one (QoS). Between
 //     a pair of which the offer does not meet the request nothing goes, and listings
 //     say why.

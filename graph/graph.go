@@ -42,6 +42,7 @@ type Graph struct {
 	closed   bool
 
 	watchers watchers
+	clients  clients
 
 	stop chan struct{}
 	done sync.WaitGroup

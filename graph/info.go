@@ -16,6 +16,7 @@ type TopicInfo struct {
 	Subscribers []Endpoint
 	Unmatched   []Unmatched // pairs that exchange no messages
 	Action      string      // the action that the topic is a part of, or empty
+	Owner       string      // the node whose own the topic is: others do not publish on it; empty if they may
 }
 
 // Endpoint is a publisher with what it offers, or a subscriber with what it asks for.
@@ -79,6 +80,9 @@ func (t *topic) info() TopicInfo {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	i := TopicInfo{Name: t.name, Type: t.typ}
+	if owner := t.owner.Load(); owner != nil && owner.others == nil {
+		i.Owner = owner.node
+	}
 	for n, a := range t.pubs {
 		if n == 0 {
 			i.QoS = a.qos

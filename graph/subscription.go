@@ -15,6 +15,11 @@ type SubscribeOptions struct {
 	QoS  QoS    // what is asked for; default best effort, with the depth of the publishers, at least 10
 	Node string // of the subscriber; default the graph's own
 	Wake func() // called when the queue is no longer empty; may only signal
+
+	// Admit decides which messages of other nodes are published on the topic at all: what
+	// it refuses takes no place in any queue. For topics that are there to be read by this
+	// subscriber.
+	Admit Admission
 }
 
 // Subscription is a bounded queue of a topic's messages.
@@ -25,6 +30,7 @@ type Subscription struct {
 	form  msgs.Form
 	wake  func()
 	ready chan struct{} // holds a token while the queue may have something
+	admit *Admission    // nil if everything is admitted
 
 	mu     sync.Mutex
 	own    bool       // the limit is the subscriber's, whatever publishers offer
@@ -65,9 +71,13 @@ func (g *Graph) subscribe(name string, typ *registry.Type, form msgs.Form, o Sub
 	s.follow(t.depth())
 	t.subs = append(t.subs, s)
 	t.wanted.Add(1)
+	if o.Admit != nil {
+		s.admit = &o.Admit
+		t.gather()
+	}
 	for _, a := range t.pubs {
-		if !a.qos.meets(&s.qos) {
-			continue
+		if !a.qos.meets(&s.qos) || s.admit != nil && !a.own {
+			continue // what was published before could not be admitted
 		}
 		for _, m := range a.last {
 			s.push(m)
@@ -223,6 +233,20 @@ func (s *Subscription) Close() {
 	defer t.release()
 	t.subs = slices.DeleteFunc(t.subs, func(x *Subscription) bool { return x == s })
 	t.wanted.Add(-1)
+	if s.admit != nil {
+		t.gather()
+	}
+}
+
+// gather collects what subscriptions admit. t is locked.
+func (t *topic) gather() {
+	var all []*Admission
+	for _, s := range t.subs {
+		if s.admit != nil {
+			all = append(all, s.admit)
+		}
+	}
+	t.admits.Store(&all)
 }
 
 // Listener is a component's subscription to T.

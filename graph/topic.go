@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"fmt"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -14,7 +15,19 @@ import (
 type TopicOptions struct {
 	QoS  QoS    // what is offered; default reliable, 10 messages, not latched
 	Node string // of the publisher; default the graph's own
+
+	// Own makes the topic the publisher's own: nobody else may publish on it, so what is
+	// heard there was said by the publisher. Topic sets it; a wire does not, on behalf of
+	// its peers.
+	Own bool
+	// Others opens an Own topic to the messages of other nodes that it admits.
+	Others Admission
 }
+
+// Admission decides about a message of another node before it is published: it may change
+// the message, and refuses it by an error, which the publisher gets. It is called from
+// any goroutine, without locks.
+type Admission func(node string, v any) error
 
 // topic is a name that messages are published on. It exists as long as it has a publisher
 // or a subscriber.
@@ -29,6 +42,9 @@ type topic struct {
 	subs    []*Subscription
 	sinks   []*func(*Message) // called by the publisher, without locks
 	removed bool
+
+	owner  atomic.Pointer[Advertisement] // whose own the topic is; nil if anybody may publish
+	admits atomic.Pointer[[]*Admission]  // of subscriptions; nil if there are none
 }
 
 // Advertisement is a publisher's registration, used by wires; components have
@@ -40,7 +56,27 @@ type Advertisement struct {
 	form  msgs.Form
 	last  []*Message // of a latched publisher, oldest first
 	gone  bool
+
+	own    bool
+	others Admission
 }
+
+// OwnError is a publication on a topic that is another node's own.
+type OwnError struct{ Topic, Owner string }
+
+func (e *OwnError) Error() string {
+	return fmt.Sprintf("topic %s is for %s alone to publish on; it may be subscribed to", e.Topic, e.Owner)
+}
+
+// RefusedError is a message that who reads the topic, or owns it, does not admit.
+type RefusedError struct {
+	Topic string
+	Err   error
+}
+
+func (e *RefusedError) Error() string { return e.Err.Error() }
+
+func (e *RefusedError) Unwrap() error { return e.Err }
 
 // topicNamed returns the topic of a name, locked; it is made if it does not exist.
 func (g *Graph) topicNamed(name string) (*topic, error) {
@@ -117,10 +153,11 @@ func (g *Graph) Advertise(name, typeName string, o TopicOptions) (*Advertisement
 	if err != nil {
 		return nil, err
 	}
-	return g.advertise(name, typ, form, o)
+	return g.advertise(name, typ, form, o, false)
 }
 
-func (g *Graph) advertise(name string, typ *registry.Type, form msgs.Form, o TopicOptions) (*Advertisement, error) {
+// advertise registers a publisher. A component is let in whoever owns the topic.
+func (g *Graph) advertise(name string, typ *registry.Type, form msgs.Form, o TopicOptions, component bool) (*Advertisement, error) {
 	t, err := g.topicNamed(name)
 	if err != nil {
 		return nil, err
@@ -129,12 +166,57 @@ func (g *Graph) advertise(name string, typ *registry.Type, form msgs.Form, o Top
 	if err := t.setType(typ); err != nil {
 		return nil, err
 	}
-	a := &Advertisement{topic: t, node: g.node(o.Node), qos: o.QoS.offered(), form: form}
+	a := &Advertisement{topic: t, node: g.node(o.Node), qos: o.QoS.offered(), form: form, own: o.Own, others: o.Others}
+	if err := t.admit(a); err != nil && !component {
+		return nil, err
+	}
 	t.pubs = append(t.pubs, a)
 	for _, s := range t.subs {
 		s.follow(t.depth())
 	}
 	return a, nil
+}
+
+// admit lets a publisher in unless the topic is another's own. One whose own it becomes
+// silences those that were there before. t is locked.
+func (t *topic) admit(a *Advertisement) error {
+	owner := t.owner.Load()
+	switch {
+	case owner == nil && !a.own:
+		return nil
+	case owner == nil:
+		t.owner.Store(a)
+		for _, b := range t.pubs {
+			b.last = nil
+		}
+		return nil
+	case !a.own && owner.others != nil, a.own && owner.node == a.node:
+		return nil
+	}
+	return &OwnError{Topic: t.name, Owner: owner.node}
+}
+
+// may reports, by an error, whether a message may be published.
+func (a *Advertisement) may(v any) error {
+	if a.own {
+		return nil
+	}
+	if owner := a.topic.owner.Load(); owner != nil {
+		if owner.others == nil {
+			return &OwnError{Topic: a.topic.name, Owner: owner.node}
+		}
+		if err := owner.others(a.node, v); err != nil {
+			return &RefusedError{Topic: a.topic.name, Err: err}
+		}
+	}
+	if admits := a.topic.admits.Load(); admits != nil {
+		for _, admit := range *admits {
+			if err := (*admit)(a.node, v); err != nil {
+				return &RefusedError{Topic: a.topic.name, Err: err}
+			}
+		}
+	}
+	return nil
 }
 
 // Type returns the topic's type.
@@ -152,6 +234,9 @@ func (a *Advertisement) Publish(v any) error {
 	if !a.topic.typ.Holds(v) {
 		return wrongValue("topic", a.topic.name, v, a.topic.typ)
 	}
+	if err := a.may(v); err != nil {
+		return err
+	}
 	a.publish(v)
 	return nil
 }
@@ -160,6 +245,9 @@ func (a *Advertisement) Publish(v any) error {
 func (a *Advertisement) PublishJSON(data []byte) error {
 	v := a.topic.typ.New()
 	if err := rosjson.UnmarshalJSON(data, v); err != nil {
+		return err
+	}
+	if err := a.may(v); err != nil {
 		return err
 	}
 	a.publish(v)
@@ -206,6 +294,15 @@ func (a *Advertisement) Close() {
 	defer t.release()
 	a.gone = true
 	t.pubs = slices.DeleteFunc(t.pubs, func(x *Advertisement) bool { return x == a })
+	if t.owner.Load() != a {
+		return
+	}
+	t.owner.Store(nil)
+	for _, b := range t.pubs {
+		if b.own {
+			t.owner.Store(b)
+		}
+	}
 }
 
 // sink calls f, from the publisher's goroutine, with every message of a topic. It
@@ -232,9 +329,10 @@ func (g *Graph) sink(name string, typ *registry.Type, f func(*Message)) (func(),
 // Publisher is a component's registration to publish T.
 type Publisher[T any] struct{ *Advertisement }
 
-// Topic registers a publisher of T.
+// Topic registers a publisher of T, whose own the topic is.
 func Topic[T any](g *Graph, name string, o TopicOptions) (Publisher[T], error) {
-	a, err := g.advertise(name, typeFor[T](), msgs.ROS2, o)
+	o.Own = true
+	a, err := g.advertise(name, typeFor[T](), msgs.ROS2, o, true)
 	return Publisher[T]{a}, err
 }
 

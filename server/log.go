@@ -35,7 +35,7 @@ func newLog(g *graph.Graph, w io.Writer) (*slog.Logger, *journal.Writer) {
 	h := &logHandler{text: slog.NewTextHandler(lines, &slog.HandlerOptions{Level: slog.LevelInfo,
 		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr { return cutAttr(a) }})}
 	// such a graph has the name free
-	h.rosout, _ = graph.Topic[msgs.Log](g, "rosout", graph.TopicOptions{QoS: graph.QoS{Depth: 100}})
+	h.rosout, _ = graph.Topic[msgs.Log](g, "rosout", graph.TopicOptions{QoS: graph.QoS{Depth: 100}, Others: ownName})
 	return slog.New(h), lines
 }
 
@@ -67,6 +67,16 @@ func cutAttr(a slog.Attr) slog.Attr {
 		}
 	}
 	return a
+}
+
+// ownName admits log lines of others on rosout under the names of their nodes, so that no
+// line passes for one of the server's.
+func ownName(node string, v any) error {
+	m := v.(*msgs.Log)
+	if name := strings.TrimPrefix(m.Name, "/"); name != strings.TrimPrefix(node, "/") && !strings.HasPrefix(name, strings.TrimPrefix(node, "/")+"/") {
+		m.Name = strings.TrimSuffix(node+"/"+name, "/")
+	}
+	return nil
 }
 
 // Levels of rcl_interfaces/Log; rosgraph_msgs/Log of ROS 1 has powers of two.

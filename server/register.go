@@ -49,9 +49,14 @@ func (r *register) name(name string) string {
 	return name
 }
 
-// addTopic advertises a topic.
+// addTopic advertises a topic, which is the server's own.
 func addTopic[T any](r *register, name string, q graph.QoS) graph.Publisher[T] {
-	p, err := graph.Topic[T](r.graph, r.name(name), graph.TopicOptions{QoS: q})
+	return addSharedTopic[T](r, name, q, nil)
+}
+
+// addSharedTopic advertises a topic on which others may publish what is admitted.
+func addSharedTopic[T any](r *register, name string, q graph.QoS, others graph.Admission) graph.Publisher[T] {
+	p, err := graph.Topic[T](r.graph, r.name(name), graph.TopicOptions{QoS: q, Others: others})
 	r.fail(err)
 	return p
 }

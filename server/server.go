@@ -61,7 +61,8 @@ type Server struct {
 	page    http.Handler
 	http    *http.Client
 
-	robots []*servedRobot // in the order of the configuration
+	robots []*servedRobot  // in the order of the configuration
+	frames map[string]bool // that the server publishes in tf; not written once it listens
 	runner *runner.Runner
 	wires  []wire.Wire
 	record *telemetry.File
@@ -95,7 +96,7 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	if o.Listen == nil {
 		o.Listen = net.Listen
 	}
-	s := &Server{cfg: cfg, drivers: o.Drivers, robot: o.Robot, page: o.Page, http: o.HTTP, spawn: o.Go, started: time.Now(), ready: make(chan struct{})}
+	s := &Server{cfg: cfg, drivers: o.Drivers, robot: o.Robot, page: o.Page, http: o.HTTP, spawn: o.Go, frames: map[string]bool{}, started: time.Now(), ready: make(chan struct{})}
 	s.life, s.end = context.WithCancel(context.Background())
 	s.graph = graph.New(graph.Options{KeepResults: keepResults})
 	s.log, s.lines = newLog(s.graph, o.Log)

@@ -71,7 +71,7 @@ func newTopics(bot *servedRobot) (*topics, error) {
 	r := bot.register()
 	t.command = addTopic[msgs.JointState](r, "joint_states", graph.QoS{})
 	t.measured = addTopic[msgs.JointState](r, "joint_states_real", graph.QoS{})
-	t.tf = addTopic[msgs.TFMessage](r, "tf", graph.QoS{Depth: 100})
+	t.tf = addSharedTopic[msgs.TFMessage](r, "tf", graph.QoS{Depth: 100}, bot.s.otherFrames)
 	if m.Floating() { // an arm that is bolted down does not fall over
 		t.balance = addTopic[poisemsgs.BalanceState](r, "balance_state", graph.QoS{})
 	}
@@ -82,12 +82,38 @@ func newTopics(bot *servedRobot) (*topics, error) {
 	t.explained = addTopic[poisemsgs.GoalExplanations](r, "goal_explanations", graph.QoS{Depth: 100})
 	t.events = addTopic[poisemsgs.Event](r, "events", graph.QoS{Depth: 100})
 	addTopic[msgs.String](r, "robot_description", graph.QoS{Latched: true}).Publish(&msgs.String{Data: string(bot.s.robot.URDF)})
-	still := addTopic[msgs.TFMessage](r, "tf_static", graph.QoS{Latched: true})
+	still := addSharedTopic[msgs.TFMessage](r, "tf_static", graph.QoS{Latched: true}, bot.s.otherFrames)
 	if r.err != nil {
 		return nil, r.err
 	}
-	still.Publish(t.tree())
+	tree := t.tree()
+	t.claim(tree)
+	still.Publish(tree)
 	return t, nil
+}
+
+// claim notes the frames that the server publishes, for otherFrames.
+func (t *topics) claim(still *msgs.TFMessage) {
+	own := t.bot.s.frames
+	own[worldFrame] = true
+	own[t.bot.frames+t.bot.model.Frames()[0].Name] = true
+	for _, l := range t.links {
+		own[l.child] = true
+	}
+	for _, x := range still.Transforms {
+		own[x.ChildFrameID] = true
+	}
+}
+
+// otherFrames admits transforms of others on tf and tf_static: frames of their own, which
+// may hang on the robot's, and not where the robot's frames are.
+func (s *Server) otherFrames(_ string, v any) error {
+	for _, x := range v.(*msgs.TFMessage).Transforms {
+		if name := strings.TrimLeft(x.ChildFrameID, "/"); s.frames[name] {
+			return fmt.Errorf("frame %q is the server's: only it says where that is; frames of your own may hang on it", name)
+		}
+	}
+	return nil
 }
 
 // tree sorts the links into those that move and those that do not, which it

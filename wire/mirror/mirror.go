@@ -109,7 +109,7 @@ func (m *Mirror) Close() {
 
 // topic publishes here what is published there.
 func (m *Mirror) topic(n Name) error {
-	ad, err := m.g.Advertise(n.local(), n.Type, graph.TopicOptions{QoS: graph.QoS{Latched: n.Latched}, Node: Node})
+	ad, err := m.g.Advertise(n.local(), n.Type, graph.TopicOptions{QoS: graph.QoS{Latched: n.Latched}, Node: Node, Own: true})
 	if err != nil {
 		return err
 	}

@@ -98,7 +98,7 @@ func must[T any](v T, err error) T {
 
 func (b *bed) fill() {
 	must(rosapi.Serve(b.g, rosapi.Options{Params: map[string]any{"/robot/legs": 4}}))
-	b.chatter = must(graph.Topic[msgs.String](b.g, "chatter", graph.TopicOptions{}))
+	b.chatter = must(graph.Topic[msgs.String](b.g, "chatter", graph.TopicOptions{Others: func(string, any) error { return nil }}))
 	b.joints = must(graph.Topic[msgs.JointState](b.g, "joint_states", graph.TopicOptions{QoS: graph.QoS{Latched: true}}))
 	b.joints.Publish(&msgs.JointState{Header: msgs.Header{Stamp: msgs.Time{Sec: 3, Nanosec: 4}, FrameID: "base"},
 		Name: []string{"a", "b"}, Position: []float64{1.5, -2}})

@@ -168,16 +168,19 @@ func (s *Server) admit(r *http.Request) (*session, error) {
 		return nil, &LimitError{What: "too many clients", Limit: float64(s.c.Limits.Connections)}
 	}
 	s.count++
-	ses := newSession(s, Client{
-		Node: fmt.Sprintf("/rosbridge/client_%d", s.count), Addr: r.RemoteAddr,
-		Agent: r.UserAgent(), Origin: r.Header.Get("Origin"),
-	})
+	node, err := s.g.Join(fmt.Sprintf("/rosbridge/client_%d", s.count))
+	if err != nil {
+		return nil, err
+	}
+	ses := newSession(s, Client{Node: node.Node(), Addr: r.RemoteAddr, Agent: r.UserAgent(), Origin: r.Header.Get("Origin")})
+	ses.node = node
 	s.sessions[ses] = true
 	s.done.Add(1)
 	return ses, nil
 }
 
 func (s *Server) leave(ses *session) {
+	ses.node.Leave()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.sessions, ses)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"poise/graph"
 	"poise/wire/rosbridge/frame"
 )
 
@@ -23,6 +24,7 @@ import (
 type session struct {
 	server *Server
 	client Client
+	node   *graph.Client // the same in the graph
 	conn   *websocket.Conn
 	socket net.Conn // under conn
 	ctx    context.Context

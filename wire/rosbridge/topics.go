@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"poise/action"
 	"poise/graph"
@@ -17,6 +18,7 @@ import (
 type advert struct {
 	*graph.Advertisement
 	audited bool
+	refused time.Time // when the client was last told that its messages are not admitted
 }
 
 var errNoTopic = errors.New(`the member "topic" is missing`)
@@ -95,10 +97,31 @@ func (ses *session) publish(m *frame.Message) error {
 		return ses.publishGoal(a, name, m)
 	}
 	if err := a.PublishJSON(m.Msg); err != nil {
+		if a.quiet(err) {
+			return nil
+		}
 		return fmt.Errorf("%s: %w", m.Topic, err)
 	}
 	ses.auditPublish(a, m, name, part)
 	return nil
+}
+
+// refusedEvery is how often a client is told that a stream of its messages is not admitted.
+const refusedEvery = time.Second
+
+// quiet reports whether the client was told not long ago that its messages are not
+// admitted: a stream would be answered message by message.
+func (a *advert) quiet(err error) bool {
+	var refused *graph.RefusedError
+	if !errors.As(err, &refused) {
+		return false
+	}
+	now := time.Now()
+	if now.Sub(a.refused) < refusedEvery {
+		return true
+	}
+	a.refused = now
+	return false
 }
 
 // publishGoal takes a goal of ROS 1's topics. Its client gets a result even if the goal

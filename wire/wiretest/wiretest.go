@@ -69,6 +69,8 @@ func Test(t *testing.T, start Start) {
 		"a goal has feedback, a result and the same state": (*bed).goal,
 		"a goal can be cancelled":                          (*bed).cancel,
 		"a refused goal says why":                          (*bed).refused,
+		"a topic of the graph cannot be forged by a peer":  (*bed).forge,
+		"a peer is one node in everything, until it goes":  (*bed).oneNode,
 		"a peer that leaves takes everything along":        (*bed).leave,
 		"the wire ends and leaves nothing behind":          (*bed).close,
 	} {
@@ -313,6 +315,72 @@ func (b *bed) refused() {
 	}
 	if err == nil || !strings.Contains(err.Error(), "it is night") {
 		b.t.Errorf("a refused goal: %v", err)
+	}
+}
+
+func (b *bed) forge() {
+	pub, err := graph.Topic[msgs.String](b.g, "out", graph.TopicOptions{QoS: graph.QoS{Latched: true}})
+	b.check("advertise", err)
+	heard, err := graph.Listen[msgs.String](b.g, "out", graph.SubscribeOptions{})
+	b.check("listen", err)
+	b.serveSetBool("set")
+	p := b.connect(b.t)
+	defer p.Close()
+	// that it is refused may be told now, later or only to people
+	if publish, err := p.Advertise("/out", stringType); err == nil {
+		for range 3 {
+			_ = publish(&msgs.String{Data: "forged"})
+		}
+	}
+	b.check("call", p.Call(b.soon(), "/set", setBoolType, &msgs.SetBoolRequest{Data: true}, &msgs.SetBoolResponse{}))
+	pub.Publish(&msgs.String{Data: "true"})
+	if got, lost, err := heard.Next(b.soon()); err != nil || lost != 0 || got.Data != "true" {
+		b.t.Errorf("heard %v, %d lost, %v", got, lost, err)
+	}
+	if n, _ := b.foreign("out"); n != 0 {
+		b.t.Errorf("%d peers publish on a topic that is the graph's own", n)
+	}
+}
+
+func (b *bed) oneNode() {
+	sub, err := b.g.Subscribe("in", graph.SubscribeOptions{Type: stringType})
+	b.check("subscribe", err)
+	callers := make(chan string, 1)
+	_, err = graph.Service(b.g, "who", func(ctx context.Context, _ *msgs.SetBoolRequest) (*msgs.SetBoolResponse, error) {
+		callers <- graph.Caller(ctx)
+		return &msgs.SetBoolResponse{}, nil
+	}, graph.ServiceOptions{})
+	b.check("serve", err)
+	left := make(chan string, 10)
+	defer b.g.OnLeave(func(node string) { left <- node })()
+	came := b.serveText()
+	seen := map[string]bool{}
+	for range 2 {
+		p := b.connect(b.t)
+		publish, err := p.Advertise("/in", stringType)
+		b.check("advertise", err)
+		b.wait("the peer publishes", func() bool { n, _ := b.foreign("in"); return n > 0 })
+		b.check("publish", publish(&msgs.String{}))
+		m, _, err := sub.Next(b.soon())
+		b.check("next", err)
+		b.check("call", p.Call(b.soon(), "/who", setBoolType, &msgs.SetBoolRequest{}, &msgs.SetBoolResponse{}))
+		caller := <-callers
+		_, h := b.send(p, came, "sing")
+		if m.From != caller || h.Caller() != caller || !b.g.Present(caller) || caller == b.g.Options().Node || seen[caller] {
+			b.t.Errorf("it publishes as %q, calls as %q and sends goals as %q", m.From, caller, h.Caller())
+		}
+		seen[caller] = true
+		h.Reject(action.Failed, msgs.TextActionResult{}, "")
+		p.Close()
+		select {
+		case gone := <-left:
+			if gone != caller || b.g.Present(gone) {
+				b.t.Errorf("%q left, want %q", gone, caller)
+			}
+		case <-b.soon().Done():
+			b.t.Fatal("nobody left")
+		}
+		b.wait("it does not publish any more", func() bool { n, _ := b.foreign("in"); return n == 0 })
 	}
 }
 
