@@ -24,9 +24,11 @@ var errNoAction = errors.New(`the member "action" is missing`)
 // goal is a goal of the client on its way through the graph.
 type goal struct {
 	session  *session
-	key      string // in the session's map
-	id       string // JSON text of the client's id; empty if it gave none
-	name     string // of the action, as spelled
+	number   uint64    // of the message that sends it
+	graph    action.ID // its name in the graph
+	key      string    // in the session's map
+	id       string    // JSON text of the client's id; empty if it gave none
+	name     string    // of the action, as spelled
 	form     msgs.Form
 	feedback bool
 	silent   bool // sent by ROS 1's topics: only audited
@@ -34,6 +36,7 @@ type goal struct {
 	lane     *lane
 	queued   atomic.Bool
 	started  bool
+	sent     bool // counts as open; with the session's lock
 
 	mu     sync.Mutex
 	client *graph.GoalClient
@@ -42,15 +45,56 @@ type goal struct {
 func (ses *session) roomForGoal() error {
 	ses.mu.Lock()
 	defer ses.mu.Unlock()
-	if limit := ses.server.c.Limits.Goals; len(ses.goals) >= limit {
+	if limit := ses.server.c.Limits.Goals; ses.open >= limit {
 		return &LimitError{What: "too many goals that are not over", Limit: float64(limit)}
 	}
 	return nil
 }
 
-// sendGoal sends a goal to an action. Its id is the client's own; in the graph it
-// gets a name that no other client can choose.
+// expectGoal enters a goal that will be sent, as soon as its head is known: from then on
+// it can be cancelled. Its id is the client's own; in the graph it gets a name that no
+// other client can choose. Nil if a goal with the id is under way.
+func (ses *session) expectGoal(name, id string, number uint64) *goal {
+	ses.mu.Lock()
+	defer ses.mu.Unlock()
+	ses.goalSeq++
+	g := &goal{session: ses, number: number, id: id, name: name, key: frame.IDText(id),
+		graph: action.ID(fmt.Sprintf("%s/%d", ses.client.Node, ses.goalSeq))}
+	if id == "" {
+		g.key = string(g.graph)
+	}
+	if ses.goals[g.key] != nil {
+		return nil
+	}
+	ses.goals[g.key] = g
+	return g
+}
+
+// count makes a goal one that is open.
+func (g *goal) count() {
+	g.session.mu.Lock()
+	defer g.session.mu.Unlock()
+	if !g.sent {
+		g.sent = true
+		g.session.open++
+	}
+}
+
+// sendGoal sends a goal to an action.
 func (ses *session) sendGoal(m *frame.Message) error {
+	g := ses.now.goal
+	if g != nil && (g.name != m.Action || g.id != m.ID) {
+		g.forget() // a frame that does not say the same to all its readers
+		g = nil
+	}
+	if err := ses.trySendGoal(m, g); err != nil {
+		g.forget()
+		return err
+	}
+	return nil
+}
+
+func (ses *session) trySendGoal(m *frame.Message, g *goal) error {
 	switch {
 	case m.Action == "":
 		return errNoAction
@@ -60,31 +104,26 @@ func (ses *session) sendGoal(m *frame.Message) error {
 	if err := ses.roomForGoal(); err != nil {
 		return err
 	}
-	g := &goal{session: ses, id: m.ID, name: m.Action, feedback: m.Feedback, fragment: m.FragmentSize}
+	if g == nil {
+		g = ses.expectGoal(m.Action, m.ID, ses.now.number)
+	}
+	if g == nil {
+		// a negative answer would be taken for that of the running goal
+		ses.status(levelError, m.ID, fmt.Sprintf("%s: %s: a goal with the id %q is under way; its result will come", m.Op, m.Action, frame.IDText(m.ID)))
+		return nil
+	}
+	g.feedback, g.fragment = m.Feedback, m.FragmentSize
 	if m.ActionType != "" {
 		_, form, err := registry.ActionNamed(m.ActionType)
 		if err != nil {
+			g.forget()
 			return err
 		}
 		g.form = form
 	}
 	g.lane = ses.box.newLane("feedback of "+m.Action, ses.server.c.Limits.Queue, 0)
-	ses.mu.Lock()
-	ses.goalSeq++
-	id := action.ID(fmt.Sprintf("%s/%d", ses.client.Node, ses.goalSeq))
-	g.key = frame.IDText(m.ID)
-	if m.ID == "" {
-		g.key = string(id)
-	}
-	if ses.goals[g.key] != nil {
-		ses.mu.Unlock()
-		// a negative answer would be taken for that of the running goal
-		ses.status(levelError, m.ID, fmt.Sprintf("%s: %s: a goal with the id %q is under way; its result will come", m.Op, m.Action, g.key))
-		return nil
-	}
-	ses.goals[g.key] = g
-	ses.mu.Unlock()
-	client, err := ses.server.g.SendGoalJSON(m.Action, m.ActionType, m.Args, graph.GoalOptions{ID: id, Node: ses.client.Node,
+	g.count()
+	client, err := ses.server.g.SendGoalJSON(m.Action, m.ActionType, m.Args, graph.GoalOptions{ID: g.graph, Node: ses.client.Node,
 		Queue: feedbackQueue, Wake: func() { ses.pump.wake(g) }})
 	if err != nil {
 		g.forget()
@@ -97,11 +136,13 @@ func (ses *session) sendGoal(m *frame.Message) error {
 
 // watchGoal follows a goal that came by ROS 1's topics, for limits and audit.
 func (ses *session) watchGoal(name, id string) {
-	g := &goal{session: ses, key: name + " " + id, id: frame.StringID(id), name: name, silent: true}
+	g := &goal{session: ses, number: ses.now.number, graph: action.ID(id), key: name + " " + id, id: frame.StringID(id), name: name, silent: true}
 	ses.mu.Lock()
 	known := ses.goals[g.key] != nil
 	if !known {
 		ses.goals[g.key] = g
+		g.sent = true
+		ses.open++
 	}
 	ses.mu.Unlock()
 	if known {
@@ -123,11 +164,18 @@ func (g *goal) follow(client *graph.GoalClient) {
 	g.session.pump.wake(g)
 }
 
+// forget gives the id of the goal free; nil has none.
 func (g *goal) forget() {
+	if g == nil {
+		return
+	}
 	g.session.mu.Lock()
 	defer g.session.mu.Unlock()
 	if g.session.goals[g.key] == g {
 		delete(g.session.goals, g.key)
+		if g.sent {
+			g.session.open--
+		}
 	}
 }
 
@@ -217,22 +265,6 @@ func (ses *session) answerRejected(id, name, text string, why []poisemsgs.Explan
 	status, no := int(msgs.StatusAborted), false
 	ses.answer(&frame.Message{Op: frame.ActionResult, ID: id, Action: name, Values: frame.AppendString(nil, text),
 		Status: &status, Result: &no, Explanations: frame.AppendExplanations(nil, why)}, 0)
-}
-
-func (ses *session) cancelGoal(m *frame.Message) error {
-	id := frame.IDText(m.ID)
-	ses.mu.Lock()
-	g := ses.goals[id]
-	ses.mu.Unlock()
-	if g == nil || m.Action != "" && !sameName(g.name, m.Action) {
-		return fmt.Errorf("%s: this client has no goal with the id %q that is not over", m.Action, id)
-	}
-	g.mu.Lock()
-	client := g.client
-	g.mu.Unlock()
-	client.Cancel()
-	ses.server.audit(ses, Cancel, g.name, id, "done")
-	return nil
 }
 
 func sameName(a, b string) bool {

@@ -6,10 +6,12 @@
 //	http.Handle(rosbridge.Path, bridge)
 //	err := bridge.Run(ctx)
 //
-// A Server is a wire (package wire) and an http.Handler; each connection is a session with four goroutines:
-// one reads and handles messages, one moves messages of the graph into the session's
-// outbox, one writes, one pings. No client can delay the graph: what it does not read
-// in time is lost, oldest first, and a status message tells it how much.
+// A Server is a wire (package wire) and an http.Handler; each connection is a session with five goroutines:
+// one reads the socket, one works on what was read, in order, one moves messages of the
+// graph into the session's outbox, one writes, one pings. The first decodes nothing and
+// waits for nothing, so a cancel acts at once, whatever its client sent before it. No
+// client can delay the graph: what it does not read in time is lost, oldest first, and a
+// status message tells it how much.
 //
 // A stream is a topic that a client reads, served is what it serves, and both send
 // through its outbox. The packages below are frame, the messages on the socket, and

@@ -10,8 +10,8 @@ import (
 
 // served holds the services and actions that a client serves. The client is asked by
 // call_service and send_action_goal, and answers by service_response, action_feedback
-// and action_result. Methods that take a message are called by the goroutine that
-// reads the connection.
+// and action_result. Methods that take a message are called by the session's
+// worker.
 type served struct {
 	session  *session
 	services map[string]*graph.ServiceServer // by name as spelled

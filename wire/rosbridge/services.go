@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"poise/action"
 	"poise/graph"
 	"poise/msgs"
 	"poise/wire/rosbridge/frame"
@@ -72,7 +71,7 @@ func (ses *session) callAny(ctx context.Context, m *frame.Message) ([]byte, erro
 		return bothTimes(values), nil
 	}
 	var missing *graph.NotFoundError
-	if name, ok := strings.CutSuffix(m.Service, "/_action/cancel_goal"); ok && errors.As(err, &missing) {
+	if name, ok := strings.CutSuffix(m.Service, cancelService); ok && errors.As(err, &missing) {
 		return ses.cancelByService(name, m.Args)
 	}
 	return values, err
@@ -97,34 +96,4 @@ func (ses *session) answerCall(m *frame.Message, values []byte, err error) {
 		values = frame.AppendString(nil, err.Error())
 	}
 	ses.answer(&frame.Message{Op: frame.ServiceResponse, ID: m.ID, Service: m.Service, Values: values, Result: &ok}, m.FragmentSize)
-}
-
-// cancelByService is action_msgs/srv/CancelGoal of an action: without an id and a
-// stamp all goals, with a stamp those sent until then. Goals here have names, not
-// UUIDs, so one goal cannot be selected by its UUID.
-func (ses *session) cancelByService(name string, args []byte) ([]byte, error) {
-	var q struct {
-		GoalInfo struct {
-			GoalID struct {
-				UUID []int `json:"uuid"`
-			} `json:"goal_id"`
-			Stamp msgs.Time `json:"stamp"`
-		} `json:"goal_info"`
-	}
-	if text := strings.TrimSpace(string(args)); text != "" && text != "[]" {
-		if err := json.Unmarshal(args, &q); err != nil {
-			return nil, err
-		}
-	}
-	for _, b := range q.GoalInfo.GoalID.UUID {
-		if b != 0 {
-			return []byte(`{"return_code":2,"goals_canceling":[]}`), nil // ERROR_UNKNOWN_GOAL_ID
-		}
-	}
-	n, err := ses.server.g.CancelGoals(name, ses.client.Node, "", action.Time(q.GoalInfo.Stamp.Nanos()))
-	if err != nil {
-		return nil, err
-	}
-	ses.server.audit(ses, Cancel, name, "", fmt.Sprintf("%d goals", n))
-	return []byte(`{"return_code":0,"goals_canceling":[]}`), nil
 }

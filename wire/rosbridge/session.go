@@ -1,12 +1,10 @@
 package rosbridge
 
 import (
-	"bytes"
 	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"slices"
 	"sync"
@@ -19,8 +17,9 @@ import (
 	"poise/wire/rosbridge/frame"
 )
 
-// session is one client's connection. Maps that no lock guards belong to the goroutine
-// that reads.
+// session is one client's connection. One goroutine reads the socket (reader.go), a second
+// one, the worker, does what the messages ask for, in their order. What no lock guards
+// belongs to the worker.
 type session struct {
 	server *Server
 	client Client
@@ -33,12 +32,16 @@ type session struct {
 	pump   *pump
 	work   sync.WaitGroup // calls under way
 
+	bucket     bucket       // of the reader
+	joiner     frame.Joiner // of the reader
+	inbox      *inbox       // between the reader and the worker
+	overtaking atomic.Int32 // cancels that do not wait for their turn
+
 	level    atomic.Int32 // of status messages
 	fragment atomic.Uint64
-	bucket   bucket
-	said     bucket // of status messages that are logged
-	unsaid   int    // those that were not, since the last one that was
-	joiner   frame.Joiner
+	said     bucket          // of status messages that are logged
+	unsaid   int             // those that were not, since the last one that was
+	now      *incoming       // that the worker works on
 	warned   map[string]bool // members that were not known
 
 	streams   map[string]*stream // by topic as spelled
@@ -48,7 +51,8 @@ type session struct {
 	callCount atomic.Int32
 
 	mu      sync.Mutex
-	goals   map[string]*goal // by the client's id, or our own
+	goals   map[string]*goal // by the client's id, or our own; those that wait for the worker too
+	open    int              // goals that were sent and are not over
 	goalSeq uint64
 }
 
@@ -61,7 +65,7 @@ var (
 func newSession(s *Server, c Client) *session {
 	l := s.c.Limits
 	ses := &session{server: s, client: c, box: newOutbox(l.QueueBytes),
-		bucket: newBucket(l.MessageRate), said: newBucket(saidRate), joiner: frame.Joiner{MaxBytes: l.MessageBytes, MaxOpen: 16, MaxAge: 10 * time.Second},
+		inbox: newInbox(l.MessageBytes), bucket: newBucket(l.MessageRate), said: newBucket(saidRate), joiner: frame.Joiner{MaxBytes: l.MessageBytes, MaxOpen: 16, MaxAge: 10 * time.Second},
 		warned: map[string]bool{}, streams: map[string]*stream{}, adverts: map[string]*advert{}, goals: map[string]*goal{}}
 	ses.ctx, ses.cancel = context.WithCancelCause(context.Background())
 	ses.served = newServed(ses)
@@ -77,7 +81,8 @@ func (ses *session) stop(why error) { ses.cancel(why) }
 func (ses *session) run(parent context.Context) error {
 	defer context.AfterFunc(parent, func() { ses.stop(errGoingAway) })()
 	ses.conn.SetReadLimit(-1) // readMessage has its own
-	var wg sync.WaitGroup
+	var wg, worker sync.WaitGroup
+	worker.Go(ses.serve)
 	wg.Go(ses.write)
 	wg.Go(ses.ping)
 	wg.Go(func() { ses.pump.run(ses.ctx) })
@@ -86,7 +91,11 @@ func (ses *session) run(parent context.Context) error {
 		<-ses.ctx.Done()
 		ses.hangUp(context.Cause(ses.ctx))
 	})
-	ses.stop(ses.read())
+	why := ses.read()
+	// what a client sent before it left is done; what waits when the server ends is not
+	ses.inbox.close(ses.ctx.Err() != nil)
+	ses.stop(why)
+	worker.Wait()
 	ses.withdraw()
 	ses.box.close()
 	wg.Wait()
@@ -112,71 +121,26 @@ func (ses *session) hangUp(why error) {
 	}
 }
 
-// read takes messages until the connection ends, and returns why it did.
-func (ses *session) read() error {
+// serve works on what the client sent, one message after the other.
+func (ses *session) serve() {
 	for {
-		// not ses.ctx: its end would break the connection before hangUp has sent the reason
-		typ, r, err := ses.conn.Reader(context.Background())
-		if err != nil {
-			return err
+		in, ok := ses.inbox.take()
+		if !ok {
+			return
 		}
-		data, size, err := readMessage(r, ses.server.c.Limits.MessageBytes)
-		if err != nil {
-			return err
-		}
-		ses.server.stats.received.Add(1)
-		if size > len(data) {
-			ses.refuse(frame.Sniff(data), &LimitError{What: fmt.Sprintf("a message of %d bytes", size), Limit: float64(ses.server.c.Limits.MessageBytes)})
-			continue
-		}
-		ses.take(data, typ == websocket.MessageBinary)
+		ses.handle(in)
 	}
 }
 
-// overlong is by which factor a message may exceed the size limit before the connection
-// is closed: up to there it is skipped and refused with its id.
-const overlong = 8
-
-var errTooLong = errors.New("a message far beyond the size limit")
-
-// readMessage reads one message. The rest of one that is longer than limit is skipped:
-// size then is larger than what is returned.
-func readMessage(r io.Reader, limit int) (data []byte, size int, err error) {
-	var buf bytes.Buffer
-	n, err := buf.ReadFrom(io.LimitReader(r, int64(limit)))
+// handle does what a message asks for.
+func (ses *session) handle(in *incoming) {
+	m, err := in.parse()
 	if err != nil {
-		return nil, 0, err
-	}
-	rest, err := io.Copy(io.Discard, io.LimitReader(r, int64(limit)*(overlong-1)+1))
-	if err == nil && rest > int64(limit)*(overlong-1) {
-		err = errTooLong
-	}
-	return buf.Bytes(), int(n + rest), err
-}
-
-// take parses one frame and handles it.
-func (ses *session) take(data []byte, binary bool) {
-	parse := frame.Parse
-	// some clients send JSON in binary frames; no CBOR object begins with a brace
-	if binary && !bytes.HasPrefix(data, []byte{'{'}) {
-		parse = frame.ParseCBOR
-	}
-	m, err := parse(data)
-	if err != nil {
-		ses.rejectUnread(m, data, err)
-	}
-	ses.handle(m, err)
-}
-
-// handle does what a message asks for, unless parsing it failed.
-func (ses *session) handle(m *frame.Message, err error) {
-	if err == nil && !ses.bucket.take(time.Now()) {
-		if ses.bucket.tell() || m.Op == frame.CallService || m.Op == frame.SendActionGoal {
-			ses.refuse(m, &LimitError{What: "too many messages per second", Limit: ses.server.c.Limits.MessageRate})
+		if m.ID == "" {
+			m.ID = in.head.ID
 		}
-		return
-	}
-	if err != nil {
+		in.goal.forget()
+		ses.rejectUnread(m, in.data, err)
 		ses.refuse(m, err)
 		return
 	}
@@ -187,43 +151,42 @@ func (ses *session) handle(m *frame.Message, err error) {
 			ses.status(levelWarning, m.ID, fmt.Sprintf("%s: the protocol has no member %q; it is not read", m.Op, name))
 		}
 	}
+	if !in.claimed.CompareAndSwap(false, true) {
+		ses.cancelAgain(m, in.number)
+		return
+	}
 	do, ok := ops[m.Op]
 	if !ok {
 		ses.refuse(m, fmt.Errorf("the op %q is not known here", m.Op))
 		return
 	}
+	ses.now = in
 	if err := do(ses, m); err != nil {
 		ses.refuse(m, err)
 	}
 }
 
-// ops holds the handler of each op. It is filled by init, because the handler of
-// fragments uses the table, which the compiler takes for an initialization cycle.
-var ops map[string]func(*session, *frame.Message) error
-
-func init() {
-	ops = map[string]func(*session, *frame.Message) error{
-		frame.Advertise:          (*session).advertise,
-		frame.Unadvertise:        (*session).unadvertise,
-		frame.Publish:            (*session).publish,
-		frame.Subscribe:          (*session).subscribe,
-		frame.Unsubscribe:        (*session).unsubscribe,
-		frame.CallService:        (*session).callService,
-		frame.ServiceResponse:    serving((*served).serviceResponse),
-		frame.AdvertiseService:   advertising((*served).advertiseService),
-		frame.UnadvertiseService: serving((*served).unadvertiseService),
-		frame.SendActionGoal:     (*session).sendGoal,
-		frame.CancelActionGoal:   (*session).cancelGoal,
-		frame.ActionFeedback:     serving((*served).actionFeedback),
-		frame.ActionResult:       serving((*served).actionResult),
-		frame.AdvertiseAction:    advertising((*served).advertiseAction),
-		frame.UnadvertiseAction:  serving((*served).unadvertiseAction),
-		frame.Fragment:           (*session).takeFragment,
-		frame.PNG:                (*session).png,
-		frame.SetLevel:           (*session).setLevel,
-		frame.Status:             (*session).clientStatus,
-		frame.Auth:               (*session).auth,
-	}
+// ops holds the handler of each op.
+var ops = map[string]func(*session, *frame.Message) error{
+	frame.Advertise:          (*session).advertise,
+	frame.Unadvertise:        (*session).unadvertise,
+	frame.Publish:            (*session).publish,
+	frame.Subscribe:          (*session).subscribe,
+	frame.Unsubscribe:        (*session).unsubscribe,
+	frame.CallService:        (*session).callService,
+	frame.ServiceResponse:    serving((*served).serviceResponse),
+	frame.AdvertiseService:   advertising((*served).advertiseService),
+	frame.UnadvertiseService: serving((*served).unadvertiseService),
+	frame.SendActionGoal:     (*session).sendGoal,
+	frame.CancelActionGoal:   (*session).cancelGoal,
+	frame.ActionFeedback:     serving((*served).actionFeedback),
+	frame.ActionResult:       serving((*served).actionResult),
+	frame.AdvertiseAction:    advertising((*served).advertiseAction),
+	frame.UnadvertiseAction:  serving((*served).unadvertiseAction),
+	frame.PNG:                (*session).png,
+	frame.SetLevel:           (*session).setLevel,
+	frame.Status:             (*session).clientStatus,
+	frame.Auth:               (*session).auth,
 }
 
 // serving makes a handler of a method of what the client serves.

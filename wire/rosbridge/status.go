@@ -115,22 +115,3 @@ func (ses *session) auth(m *frame.Message) error {
 func (ses *session) png(*frame.Message) error {
 	return errors.New("PNG compression is not served; use none or cbor")
 }
-
-func (ses *session) takeFragment(m *frame.Message) error {
-	whole, err := ses.joiner.Add(m, time.Now())
-	if err != nil || whole == nil {
-		return err
-	}
-	inner, err := frame.Parse(whole)
-	if err != nil {
-		err = fmt.Errorf("the joined message: %w", err)
-	}
-	if inner.Op == frame.Fragment {
-		return errors.New("the joined message is a fragment itself")
-	}
-	if inner.ID == "" && err != nil {
-		inner.ID = m.ID
-	}
-	ses.handle(inner, err)
-	return nil
-}

@@ -567,6 +567,7 @@ func TestAudit(t *testing.T) {
 	p := b.dial()
 	p.send(fmt.Sprintf(sendText, "count"))
 	p.until(`{"op":"action_result","id":"g","action":"/text","values":"*","status":4,"result":true}`)
+	<-b.came
 	p.send(strings.Replace(fmt.Sprintf(sendText, "refuse"), `"g"`, `"r"`, 1))
 	p.until(`{"op":"action_result","id":"r","action":"/text","values":"*","status":6,"result":false}`)
 	p.send(strings.Replace(fmt.Sprintf(sendText, "wait"), `"g"`, `"w"`, 1))
