@@ -135,17 +135,8 @@ func (s *Server) assemble(ctx context.Context, o *Options) error {
 		return err
 	}
 	s.meshes = &meshFolder{Robot: s.robot, Since: s.started}
-	if folder := s.motionsFolder(); folder != "" {
-		if at, err := os.Stat(folder); err == nil && !at.IsDir() {
-			return fmt.Errorf("motions is %q: it is no folder", folder)
-		}
-	}
-	s.library = library.Open(s.motionsFolder(), shipped.Of(s.robot.Model.Name()))
-	s.motions = &motions.Services{Library: s.library, Model: s.robot.Model, Log: s.log, Last: s.last}
-	if all, err := s.library.List(); err != nil {
-		s.log.Warn("the folder of motions cannot be read", "why", err)
-	} else {
-		s.motions.Warn(all)
+	if err := s.openLibrary(); err != nil {
+		return err
 	}
 	for _, r := range s.cfg.AllRobots() {
 		if err := s.addRobot(ctx, r); err != nil {
@@ -187,6 +178,39 @@ func (s *Server) assemble(ctx context.Context, o *Options) error {
 	s.wires = s.newWires()
 	return nil
 }
+
+// openLibrary opens the folder of motions. It is read beside the start: many motions, or a
+// folder that hangs, do not delay it.
+func (s *Server) openLibrary() error {
+	folder := s.motionsFolder()
+	if folder != "" {
+		notFolder := fmt.Errorf("motions is %q: it is no folder", folder)
+		err := within(folderPatience, "looking at the folder of motions", func() error {
+			if at, err := os.Stat(folder); err == nil && !at.IsDir() {
+				return notFolder
+			}
+			return nil
+		})
+		if errors.Is(err, notFolder) {
+			return err
+		}
+		if err != nil {
+			s.log.Warn("the folder of motions does not answer", "folder", folder, "why", err)
+		}
+	}
+	s.library = library.Open(folder, shipped.Of(s.robot.Model.Name()))
+	s.library.SetLimit(library.Limit{Motions: s.cfg.Limits.Motions, Bytes: int64(s.cfg.Limits.MotionsMegabytes) << 20})
+	s.motions = &motions.Services{Library: s.library, Model: s.robot.Model, Log: s.log, Last: s.last, Life: s.life}
+	s.background.Go(func() {
+		if _, err := s.motions.Read(); err != nil {
+			s.log.Warn("the folder of motions cannot be read", "why", err)
+		}
+	})
+	return nil
+}
+
+// folderPatience is how long the start waits for the folder of motions.
+const folderPatience = time.Second
 
 // motionsFolder returns the folder of the users' own motions, "" if there is none.
 func (s *Server) motionsFolder() string {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -10,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"poise/internal/golden"
 )
 
 // replayed runs a recording again and returns what the program says of it.
@@ -186,4 +189,93 @@ func fill(t *testing.T, r *running) {
 	for range 120 {
 		r.cli("call", "joints_virtual_set", long)
 	}
+}
+
+// TestALockedMotionsFolderDelaysNothingButItself: another program holds the lock on the
+// folder, a motion is being saved, and the same client stops, plays, asks and ends as ever.
+func TestALockedMotionsFolderDelaysNothingButItself(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	r := serveIt(t, "--motions", folder)
+	other, err := os.Open(folder)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	if err := syscall.Flock(int(other.Fd()), syscall.LOCK_EX); err != nil {
+		t.Fatal(err)
+	}
+	put := exec.Command(r.path, "call", "motions/put", `{"motion":{"name":"mine","columns":["joint52"],"joints":[{"name":"joint52","enabled":true}],"points":[{"time":0,"enabled":true,"positions":[0]},{"time":1,"enabled":true,"positions":[0.1]}]}}`, "--server", r.address)
+	var out, errs bytes.Buffer
+	put.Stdout, put.Stderr = &out, &errs
+	if err := put.Start(); err != nil {
+		t.Fatal(err)
+	}
+	saved := make(chan error, 1)
+	go func() { saved <- put.Wait() }()
+	r.do("nod: done", "play", "nod", "--speed", "200")
+	r.do("stands after", "stop")
+	r.do("done", "reset")
+	r.do(`"name": "nod"`, "call", "motions/list")
+	r.moving()
+	if err := <-saved; err == nil || !strings.Contains(errs.String()+out.String(), "lock") {
+		t.Errorf("saving in a locked folder: %v, %s %s", err, out.String(), errs.String())
+	}
+	r.stop(syscall.SIGTERM)
+}
+
+// TestPipesAndDeviceLinksInTheMotionsFolder delay neither the start nor a stop, nor are
+// they motions.
+func TestPipesAndDeviceLinksInTheMotionsFolder(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	if err := syscall.Mkfifo(filepath.Join(folder, "pipe.motion.yaml"), 0o600); err != nil {
+		t.Skip(err)
+	}
+	for name, device := range map[string]string{"zero": "/dev/zero", "kmsg": "/dev/kmsg", "proc": "/proc/kmsg", "tty": "/dev/tty"} {
+		if err := os.Symlink(device, filepath.Join(folder, name+".motion.yaml")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := serveIt(t, "--motions", folder)
+	r.do(`"name": "nod"`, "call", "motions/list")
+	r.fails(exitFailure, "pipe", "play", "pipe")
+	r.fails(exitFailure, "zero", "play", "zero")
+	r.do("nod: done", "play", "nod", "--speed", "200")
+	r.do("stands after", "stop")
+	r.stop(syscall.SIGTERM)
+}
+
+// TestTwentyThousandMotionsDoNotDelayTheStart: the server is ready, plays and stops while
+// they are still being read, and its list says so.
+func TestTwentyThousandMotionsDoNotDelayTheStart(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("the real program is not what the race detector watches")
+	}
+	const many = 20_000
+	folder := t.TempDir()
+	text, err := os.ReadFile(filepath.Join(golden.Root(t), "motion/shipped/pony/nod.motion.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "m0.motion.yaml"), text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for i := 1; i < many; i++ { // links: it is names that count
+		if err := os.Link(filepath.Join(folder, "m0.motion.yaml"), filepath.Join(folder, fmt.Sprintf("m%d.motion.yaml", i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	began := time.Now()
+	r := serveIt(t, "--motions", folder)
+	ready := time.Since(began)
+	r.do("m19999: done", "play", "m19999", "--speed", "200")
+	r.do("stands after", "stop")
+	out := r.do(`"name": "m777"`, "call", "motions/list")
+	if !strings.Contains(out, "have not been read yet") {
+		t.Error("all were read before the first list: the start has waited, or this test proves nothing")
+	}
+	t.Logf("ready after %v with %d motions", ready, many)
+	r.stop(syscall.SIGTERM)
 }

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 
 	"poise/motion"
 	"poise/motion/file"
@@ -19,11 +20,12 @@ const temporary = ".poise-writing-"
 // Put stores a motion and returns its version. Seen is the version that the writer
 // last saw: "" if the motion must not exist yet. The comments of the file that it
 // replaces are kept. A shipped motion is not changed: the folder's one hides it.
-func (l *Library) Put(name string, d *motion.Document, seen string) (version string, err error) {
+func (l *Library) Put(name string, d *motion.Document, seen string) (version string, _ error) {
 	if err := errors.Join(CheckName(name), d.Check()); err != nil {
 		return "", err
 	}
-	err = l.change(func() error {
+	result := "" // a writer that was left behind keeps it
+	err := l.change(func() error {
 		old := l.find(name)
 		if err := fits(name, old, seen); err != nil {
 			return err
@@ -36,10 +38,16 @@ func (l *Library) Put(name string, d *motion.Document, seen string) (version str
 		if _, err := file.Read(text, name); err != nil {
 			return fmt.Errorf("motion %q would not be read back: %w", name, err)
 		}
-		version = Version(text)
+		result = Version(text)
+		if err := l.room(name, int64(len(text)), int64(len(previous))); err != nil {
+			return err
+		}
 		return l.replace(l.path(name), text)
 	})
-	return version, err
+	if err != nil {
+		return "", err
+	}
+	return result, nil
 }
 
 // Delete removes a motion of the folder. Afterwards a shipped one of the same name is
@@ -112,24 +120,24 @@ func (l *Library) change(do func() error) error {
 	if l.dir == "" {
 		return ErrReadOnly
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if err := makeFolder(l.dir); err != nil {
-		return err
-	}
-	unlock, err := lock(l.dir)
-	if err != nil {
-		return err
-	}
-	defer unlock()
-	if err := errors.Join(l.refresh(), l.sweep()); err != nil {
-		return err
-	}
-	if err := do(); err != nil {
-		return err
-	}
-	l.step("sync folder")
-	return errors.Join(syncFolder(l.dir), l.refresh())
+	return l.writing.do(func(left *atomic.Bool) error {
+		if err := makeFolder(l.dir); err != nil {
+			return err
+		}
+		unlock, err := lock(l.dir, left)
+		if err != nil {
+			return err
+		}
+		defer unlock()
+		if err := l.sweep(); err != nil || left.Load() { // then it was told to have failed
+			return err
+		}
+		if err := do(); err != nil {
+			return err
+		}
+		l.step("sync folder")
+		return syncFolder(l.dir)
+	})
 }
 
 // sweep removes what a writer that was killed left behind. Writers hold the lock while
@@ -142,6 +150,33 @@ func (l *Library) sweep() error {
 		}
 	}
 	return err
+}
+
+// room checks that the folder may take a file of some size in the place of another.
+func (l *Library) room(name string, size, before int64) error {
+	if l.limit == (Limit{}) {
+		return nil
+	}
+	entries, err := os.ReadDir(l.dir)
+	if err != nil {
+		return err
+	}
+	count, bytes := 1, size-before
+	for _, e := range entries {
+		if own, ok := strings.CutSuffix(e.Name(), file.Extension); ok && own != name {
+			count++
+		}
+		if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
+			bytes += info.Size()
+		}
+	}
+	switch {
+	case l.limit.Motions > 0 && count > l.limit.Motions:
+		return about(name, ErrFull, "has no room: the folder would have %d motions, at most %d are allowed", count, l.limit.Motions).With("delete some, or allow more: limits.motions")
+	case l.limit.Bytes > 0 && bytes > l.limit.Bytes && size > before:
+		return about(name, ErrFull, "has no room: the folder would have %d bytes, at most %d are allowed", bytes, l.limit.Bytes).With("delete some, or allow more: limits.motions_megabytes")
+	}
+	return nil
 }
 
 func ignoreMissing(err error) error {

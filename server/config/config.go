@@ -87,12 +87,14 @@ type Planner struct {
 
 // Limits bound what clients can ask for.
 type Limits struct {
-	MessageSize   int     `yaml:"message_size" doc:"bytes of one message" range:"1024 … 1073741824 bytes"`
-	Connections   int     `yaml:"connections" doc:"clients at a time" range:"1 … 10000"`
-	Subscriptions int     `yaml:"subscriptions" doc:"of one client" range:"1 … 1e6"`
-	Goals         int     `yaml:"goals" doc:"goals of one client that are not over" range:"1 … 1e6"`
-	MessageRate   float64 `yaml:"message_rate" doc:"messages per second of one client" range:"1 … 1e6 per second"`
-	Queue         int     `yaml:"queue" doc:"messages that wait for a slow client before the oldest goes" range:"1 … 1e6 messages"`
+	MessageSize      int     `yaml:"message_size" doc:"bytes of one message" range:"1024 … 1073741824 bytes"`
+	Connections      int     `yaml:"connections" doc:"clients at a time" range:"1 … 10000"`
+	Subscriptions    int     `yaml:"subscriptions" doc:"of one client" range:"1 … 1e6"`
+	Goals            int     `yaml:"goals" doc:"goals of one client that are not over" range:"1 … 1e6"`
+	MessageRate      float64 `yaml:"message_rate" doc:"messages per second of one client" range:"1 … 1e6 per second"`
+	Motions          int     `yaml:"motions" doc:"that the folder of motions may have; more cannot be saved" range:"1 … 1e7"`
+	MotionsMegabytes int     `yaml:"motions_megabytes" doc:"that all motions of the folder may take" range:"1 … 1048576 MB"`
+	Queue            int     `yaml:"queue" doc:"messages that wait for a slow client before the oldest goes" range:"1 … 1e6 messages"`
 }
 
 // Record is what the flight recorder does.
@@ -125,7 +127,7 @@ func Default() Config {
 		Rates:   Rates{JointStates: 100, TF: 100, Feedback: 20, Diagnostics: 1},
 		Planner: Planner{Pipeline: pipeline.Own},
 		Limits: Limits{MessageSize: 8 << 20, Connections: 100, Subscriptions: 1000, Goals: 100,
-			MessageRate: 2000, Queue: 100},
+			MessageRate: 2000, Queue: 100, Motions: 50_000, MotionsMegabytes: 2000},
 		Record: Record{Megabytes: 1000},
 		Mirror: Mirror{Prefix: "remote"},
 	}

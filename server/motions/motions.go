@@ -32,8 +32,9 @@ type Services struct {
 	Log     *slog.Logger
 	Last    func() (k executive.Kept, ok bool) // the last trajectory that was received or planned
 
-	findings   findings
-	complaints complaints
+	Life context.Context // of the reading beside those who ask; nil is without end
+
+	index index
 }
 
 // Serve registers the library and the edits. They belong to no robot: a motion is for
@@ -71,6 +72,9 @@ var libraryCodes = []struct {
 	{library.ErrExists, "motion_exists", "choose another name, or give the version that is to be replaced"},
 	{library.ErrName, "bad_name", ""},
 	{library.ErrReadOnly, "read_only", "start the server with --motions DIR"},
+	{library.ErrHangs, "folder_hangs", "look after the disk or the network behind the folder"},
+	{library.ErrBusy, "folder_locked", "end the program that holds it, or try again later"},
+	{library.ErrFull, "folder_full", "delete some, or allow more in the configuration (limits)"},
 }
 
 // unsaved says which motion a disk would not take; the system only names its files.
@@ -95,33 +99,6 @@ func why(err error) (text string, all []poisemsgs.Explanation) {
 		return problem.Join(x), edge.Explanations(x)
 	}
 	return err.Error(), edge.Explanations(problem.All("failed", err))
-}
-
-func (s *Services) list(context.Context, *poisemsgs.MotionsListRequest) (*poisemsgs.MotionsListResponse, error) {
-	r := &poisemsgs.MotionsListResponse{Success: true}
-	all, err := s.Library.List()
-	if err != nil {
-		r.Success = false
-		r.Message, r.Explanations = why(err)
-	}
-	s.Warn(all)
-	for _, m := range all {
-		info := poisemsgs.MotionInfo{Name: m.Name, Shipped: m.Shipped, Version: m.Version}
-		if m.Err != nil {
-			info.Error = m.Err.Error()
-			r.Motions = append(r.Motions, info)
-			continue
-		}
-		d := m.Document
-		info.Description, info.Tags, info.Duration, info.Loop = d.Description, d.Tags, d.Duration(), d.Loop
-		info.Points, info.Events = uint32(len(d.Points)), uint32(len(d.Events))
-		for _, j := range d.Joints {
-			info.Joints = append(info.Joints, j.Name)
-		}
-		info.Findings = s.findings.of(m, s.Model)
-		r.Motions = append(r.Motions, info)
-	}
-	return r, nil
 }
 
 func (s *Services) get(_ context.Context, q *poisemsgs.MotionsGetRequest) (*poisemsgs.MotionsGetResponse, error) {
