@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 
+	"poise/problem"
 	"poise/trajectory/move"
 )
 
@@ -36,7 +37,7 @@ func (d *Decay) UnmarshalText(text []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("control: no decay is named %q; there are %s", text, strings.Join(decayNames[:], " and "))
+	return fmt.Errorf("control: no decay is named %q; there are %s%s", text, strings.Join(decayNames[:], " and "), problem.Hint(string(text), decayNames[:]))
 }
 
 // BridgeConfig chooses the decay, by name and parameters. The zero value is

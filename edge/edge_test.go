@@ -265,6 +265,45 @@ func TestFramesOfTargets(t *testing.T) {
 	}
 }
 
+// TestHints: what a stream, a plan or a target calls by a wrong name is asked back with
+// the right one.
+func TestHints(t *testing.T) {
+	m := loaded(t, "arm6")
+	request := func(edit func(*msgs.MotionPlanRequest)) func() error {
+		return func() error {
+			r := copied(t, requests()["CIRC"])
+			edit(&r)
+			_, why := plan(m, &r)
+			return why
+		}
+	}
+	for _, c := range []struct {
+		hint string
+		ask  func() error
+	}{
+		{`"joint_1"`, func() error {
+			_, err := edge.JointSample(m, servo.Tick{}, &msgs.JointState{Name: []string{"joint1"}, Position: []float64{0}})
+			return err
+		}},
+		{`"world"`, func() error {
+			_, err := edge.LookTarget(m, servo.Tick{}, &msgs.PointStamped{Header: msgs.Header{FrameID: "wrld"}})
+			return err
+		}},
+		{`"pilz_industrial_motion_planner"`, request(func(r *msgs.MotionPlanRequest) { r.PipelineID = "pilz" })},
+		{`"poise"`, request(func(r *msgs.MotionPlanRequest) { r.PipelineID = "pose" })},
+		{`"CIRC"`, request(func(r *msgs.MotionPlanRequest) { r.PlannerID = "CRC" })},
+		{`"manipulator"`, request(func(r *msgs.MotionPlanRequest) { r.GroupName = "manipulater" })},
+		{`"base_link"`, request(func(r *msgs.MotionPlanRequest) {
+			r.GoalConstraints[0].PositionConstraints[0].Header.FrameID = "base_lnk"
+		})},
+		{`"tool0"`, request(func(r *msgs.MotionPlanRequest) { r.MaxCartesianSpeed, r.CartesianSpeedLimitedLink = 0.1, "tol0" })},
+	} {
+		if err := c.ask(); err == nil || !strings.Contains(err.Error(), "did you mean "+c.hint) {
+			t.Errorf("%s is not meant: %v", c.hint, err)
+		}
+	}
+}
+
 func TestASequenceHasOnePlanner(t *testing.T) {
 	item := func(name string, seconds float64) msgs.MotionSequenceItem {
 		return msgs.MotionSequenceItem{BlendRadius: 0.1, Req: msgs.MotionPlanRequest{PlannerID: "PTP", GroupName: "manipulator", PipelineID: name, AllowedPlanningTime: seconds,

@@ -6,6 +6,7 @@ import (
 	"poise/msgs"
 	"poise/planner"
 	"poise/planner/pipeline"
+	"poise/problem"
 	"poise/robot"
 	"poise/spatial"
 )
@@ -115,7 +116,8 @@ func unsupported(m *msgs.MotionPlanRequest, c planner.Command) *planner.Refusal 
 	case len(m.ReferenceTrajectories) > 0:
 		return no("reference_trajectories", "no command here takes them")
 	case m.PipelineID != "" && m.PipelineID != pipeline.Pilz && m.PipelineID != pipeline.Own:
-		return planner.Refuse(planner.UnknownCommand, "pipeline_id %q is unknown", m.PipelineID).With("leave it empty, or use %s or %s", pipeline.Own, pipeline.Pilz)
+		return planner.Refuse(planner.UnknownCommand, "pipeline_id %q is unknown", m.PipelineID).
+			With("leave it empty, or use %s or %s%s", pipeline.Own, pipeline.Pilz, problem.Hint(m.PipelineID, []string{pipeline.Own, pipeline.Pilz}))
 	case m.NumPlanningAttempts < 0:
 		return no("a negative num_planning_attempts", "that is no number of attempts")
 	case !(m.AllowedPlanningTime >= 0):

@@ -9,6 +9,7 @@ import (
 	"poise/control/stance"
 	"poise/control/stream"
 	"poise/msgs"
+	"poise/problem"
 	"poise/robot"
 	"poise/servo"
 	"poise/spatial"
@@ -24,7 +25,7 @@ func JointSample(m *robot.Model, now servo.Tick, v *msgs.JointState) (control.Pr
 	for i, name := range v.Name {
 		id, ok := m.Joint(name)
 		if !ok {
-			return nil, fmt.Errorf("joint %q is unknown", name)
+			return nil, fmt.Errorf("joint %q is unknown%s", name, problem.Hint(name, m.JointNames()))
 		}
 		sample.Joints = sample.Joints.With(robot.LeafID(id))
 		sample.Q[id] = v.Position[i]
@@ -58,5 +59,6 @@ func LookTarget(m *robot.Model, now servo.Tick, v *msgs.PointStamped) (control.P
 }
 
 func unknownFrame(m *robot.Model, name string) error {
-	return fmt.Errorf("frame %q: %s or %s is understood", name, WorldFrame, m.Frames()[0].Name)
+	base := m.Frames()[0].Name
+	return fmt.Errorf("frame %q: %s or %s is understood%s", name, WorldFrame, base, problem.Hint(name, []string{WorldFrame, base}))
 }

@@ -29,11 +29,7 @@ func (e *edit) setStartPose() {
 		return
 	}
 	if _, ok := e.m.Pose(e.d.StartPose); !ok {
-		var names []string
-		for _, p := range e.m.Poses() {
-			names = append(names, p.Name)
-		}
-		e.add(problem.Problem{Code: ErrName, Text: fmt.Sprintf("pose %q does not exist%s", e.d.StartPose, problem.Hint(e.d.StartPose, names))})
+		e.add(problem.Problem{Code: ErrName, Text: fmt.Sprintf("pose %q does not exist%s", e.d.StartPose, problem.Hint(e.d.StartPose, e.m.PoseNames()))})
 	}
 }
 

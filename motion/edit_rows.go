@@ -18,11 +18,7 @@ func (e *edit) applyPose() {
 	}
 	pose, ok := e.m.Pose(e.text())
 	if !ok {
-		var names []string
-		for _, p := range e.m.Poses() {
-			names = append(names, p.Name)
-		}
-		e.add(problem.Problem{Code: ErrName, Text: fmt.Sprintf("pose %q does not exist%s", e.text(), problem.Hint(e.text(), names))})
+		e.add(problem.Problem{Code: ErrName, Text: fmt.Sprintf("pose %q does not exist%s", e.text(), problem.Hint(e.text(), e.m.PoseNames()))})
 		return
 	}
 	for i, id := range pose.Joints {

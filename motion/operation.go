@@ -225,7 +225,7 @@ func (e *edit) knownJoint(name string) {
 	id, ok := e.m.Joint(name)
 	switch {
 	case !ok:
-		e.add(problem.Problem{Code: ErrUnknownJoint, Joint: name, Text: fmt.Sprintf("joint %q does not exist%s", name, problem.Hint(name, jointNames(e.m)))})
+		e.add(problem.Problem{Code: ErrUnknownJoint, Joint: name, Text: fmt.Sprintf("joint %q does not exist%s", name, problem.Hint(name, e.m.JointNames()))})
 	case e.m.Joints()[id].Kind.NumQ() != 1:
 		e.add(problem.Problem{Code: ErrUnknownJoint, Joint: name, Text: fmt.Sprintf("joint %q is %v: its position is not one number", name, e.m.Joints()[id].Kind)})
 	}
@@ -266,12 +266,4 @@ func (e *edit) freeTime(t float64, except ...int) {
 			return
 		}
 	}
-}
-
-func jointNames(m *robot.Model) []string {
-	names := make([]string, len(m.Joints()))
-	for i, j := range m.Joints() {
-		names[i] = j.Name
-	}
-	return names
 }

@@ -82,15 +82,12 @@ func (r *resolver) scaling() *Refusal {
 
 func (r *resolver) group() *Refusal {
 	if r.req.Command == Unknown {
-		return Refuse(UnknownCommand, "planner_id %q is unknown", r.req.CommandName).With("use PTP, LIN, CIRC or POLYLINE")
+		return Refuse(UnknownCommand, "planner_id %q is unknown", r.req.CommandName).
+			With("use PTP, LIN, CIRC or POLYLINE%s", problem.Hint(r.req.CommandName, []string{"PTP", "LIN", "CIRC", "POLYLINE"}))
 	}
 	id, ok := r.Model.Group(r.req.Group)
 	if !ok {
-		var names []string
-		for _, g := range r.Model.Groups() {
-			names = append(names, g.Name)
-		}
-		return Refuse(UnknownGroup, "group %q is unknown%s", r.req.Group, problem.Hint(r.req.Group, names))
+		return Refuse(UnknownGroup, "group %q is unknown%s", r.req.Group, problem.Hint(r.req.Group, r.Model.GroupNames()))
 	}
 	r.task.Group = &r.Model.Groups()[id]
 	for _, j := range r.task.Group.Joints {
@@ -149,7 +146,7 @@ func (r *resolver) givenStart(st *StartState) *Refusal {
 			if r.isFollower(name) {
 				continue // its leader says it all
 			}
-			return Refuse(BadState, "start state: joint %q is unknown%s", name, problem.Hint(name, r.jointNames()))
+			return Refuse(BadState, "start state: joint %q is unknown%s", name, problem.Hint(name, r.Model.JointNames()))
 		}
 		if seen[name] {
 			return Refuse(BadState, "start state: joint %q stands there twice", name)
@@ -184,13 +181,6 @@ func (r *resolver) givenStart(st *StartState) *Refusal {
 
 func (r *resolver) isFollower(name string) bool {
 	return slices.ContainsFunc(r.Model.Bodies(), func(b robot.Body) bool { return b.Mimic && b.Name == name })
-}
-
-func (r *resolver) jointNames() (names []string) {
-	for _, j := range r.Model.Joints() {
-		names = append(names, j.Name)
-	}
-	return names
 }
 
 // goalShape checks what was said about the goal, before what it means.
@@ -366,7 +356,7 @@ func (r *resolver) jointGoal() *Refusal {
 		name := r.req.Via.Points[0].Link
 		link, ok := r.Model.Frame(name)
 		if !ok {
-			return Refuse(UnknownLink, "the circle's auxiliary point is about link %q, which is unknown", name)
+			return Refuse(UnknownLink, "the circle's auxiliary point is about link %q, which is unknown%s", name, problem.Hint(name, r.Model.FrameNames()))
 		}
 		if !r.carries(link) {
 			return Refuse(NoSolution, "group %q does not move link %q as its tip", t.Group.Name, name).With("%s", r.tipHelp())
@@ -404,7 +394,8 @@ func (r *resolver) speed() *Refusal {
 		link, ok = t.Group.Tip, true
 	}
 	if !ok {
-		return Refuse(UnknownLink, "max_cartesian_speed is given, and cartesian_speed_limited_link %q is unknown", r.req.SpeedLink)
+		return Refuse(UnknownLink, "max_cartesian_speed is given, and cartesian_speed_limited_link %q is unknown%s", r.req.SpeedLink,
+			problem.Hint(r.req.SpeedLink, r.Model.FrameNames()))
 	}
 	t.MaxSpeed, t.SpeedLink = r.req.MaxSpeed, link
 	return nil
@@ -421,7 +412,8 @@ func (r *resolver) frame(name string) (spatial.Pose, *Refusal) {
 		if name == "world" { // what tools call the root when they do not know its name
 			return r.data.Pose(r.data.At(0)), nil
 		}
-		return spatial.Pose{}, Refuse(UnknownFrame, "frame %q is unknown", name).With("use a link of the robot, or leave it empty for its root")
+		return spatial.Pose{}, Refuse(UnknownFrame, "frame %q is unknown", name).
+			With("use a link of the robot, or leave it empty for its root%s", problem.Hint(name, r.Model.FrameNames()))
 	}
 	return r.data.Pose(r.data.At(id)), nil
 }

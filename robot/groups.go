@@ -114,7 +114,7 @@ func (b *builder) srdfGroups(s *urdf.Semantics) (plans []groupPlan, made []Group
 		if id, ok := b.m.jointByName[p.Name]; ok {
 			passive[int(id)] = true
 		} else if _, known := b.tree.JointIndex[p.Name]; !known && !b.virtual[p.Name] {
-			b.Warnf(UnknownJoint, p.Pos, problem.Joint(p.Name), "is declared passive, but does not exist")
+			b.Warnf(UnknownJoint, p.Pos, problem.Joint(p.Name), "is declared passive, but does not exist%s", b.Hint(p.Name, b.tree.JointNames()))
 		}
 	}
 	for _, sg := range s.Groups {

@@ -1,6 +1,7 @@
 package robot
 
 import (
+	"maps"
 	"slices"
 
 	"poise/problem"
@@ -72,7 +73,7 @@ func (s *groupResolver) resolve(i int) {
 		other, ok := s.index[name]
 		switch {
 		case !ok:
-			s.r.Errorf(description.Impossible, p.At, thing, "group %q does not exist", name)
+			s.r.Errorf(description.Impossible, p.At, thing, "group %q does not exist%s", name, s.r.Hint(name, slices.Sorted(maps.Keys(s.index))))
 			continue
 		case s.state[other] == open:
 			s.r.Errorf(Loop, p.At, thing, "group %q contains itself", name)

@@ -164,7 +164,7 @@ func (b *builder) describeStates() {
 	for _, s := range b.opts.SRDF.States {
 		thing := problem.Named("group state", s.Group+"/"+s.Name)
 		if _, ok := b.m.groupByName[s.Group]; !ok {
-			b.Errorf(description.Impossible, s.Pos, thing, "group %q does not exist", s.Group)
+			b.Errorf(description.Impossible, s.Pos, thing, "group %q does not exist%s", s.Group, b.Hint(s.Group, b.m.GroupNames()))
 		}
 		pose := NamedPose{Name: s.Group + "/" + s.Name, Source: s.Pos.String()}
 		for _, v := range s.Joints {
@@ -325,7 +325,7 @@ func (b *builder) describeSafety(d *Description) {
 		if state.Do == SafeCrouchThenOff {
 			var declared bool
 			if state.Pose, declared = b.m.poseByName[s.Pose]; !declared {
-				b.Errorf(description.Impossible, at, thing, "crouch then off needs a declared pose; %q is none", s.Pose)
+				b.Errorf(description.Impossible, at, thing, "crouch then off needs a declared pose; %q is none%s", s.Pose, b.Hint(s.Pose, b.m.PoseNames()))
 				continue
 			}
 			b.checkCrouch(b.m.groups[id], b.m.poses[state.Pose], at, thing)

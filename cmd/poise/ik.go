@@ -3,7 +3,10 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
+	"strings"
 
 	"poise/kinematics"
 	"poise/kinematics/ik"
@@ -85,11 +88,7 @@ func (k *inverse) group(r *request) (name string, joints []robot.JointID) {
 	}
 	id, ok := k.m.Group(name)
 	if !ok {
-		var names []string
-		for _, g := range k.m.Groups() {
-			names = append(names, g.Name)
-		}
-		r.fail("group %q is unknown%s", name, problem.Hint(name, names))
+		r.fail("group %q is unknown%s", name, problem.Hint(name, k.m.GroupNames()))
 		return name, nil
 	}
 	return name, append([]robot.JointID{}, k.m.Groups()[id].Joints...)
@@ -157,8 +156,10 @@ func (r *request) object(what string, raw json.RawMessage, keys ...string) map[s
 			r.fail("%s.%s is missing", what, k)
 		}
 	}
-	if len(parts) > len(keys) {
-		r.fail("%s has keys that are unknown: want %v", what, keys)
+	for _, k := range slices.Sorted(maps.Keys(parts)) {
+		if !slices.Contains(keys, k) {
+			r.fail("%s: key %q is unknown: want %s%s", what, k, strings.Join(keys, ", "), problem.Hint(k, keys))
+		}
 	}
 	return parts
 }

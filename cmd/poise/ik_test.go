@@ -119,13 +119,14 @@ func TestIKRefusesBadLinesByName(t *testing.T) {
 		{`{"frame":"tool0","pose":{"position":{"x":0,"y":0,"z":"a"},"orientation":{"x":0,"y":0,"z":0,"w":1}}}`, `pose.position.z: a finite number is wanted`},
 		{`{"frame":"tool0","pose":{"position":{"x":0,"y":0,"z":0},"orientation":{"x":0,"y":0,"z":0,"w":2}}}`, `pose.orientation has length 2`},
 		{`{"frame":"tool0","pose":3}`, `pose: an object`},
-		{`{"frame":"tool0","pose":{"position":{"x":0,"y":0,"z":0},"orientation":{"x":0,"y":0,"z":0,"w":1},"frame":"a"}}`, `pose has keys that are unknown`},
+		{`{"frame":"tool0","pose":{"position":{"x":0,"y":0,"z":0},"orientation":{"x":0,"y":0,"z":0,"w":1},"frame":"a"}}`, `pose: key "frame" is unknown: want position, orientation`},
+		{`{"frame":"tool0","pose":{"positon":{"x":0,"y":0,"z":0},"orientation":{"x":0,"y":0,"z":0,"w":1}}}`, `did you mean "position"?`},
 		{`{"frame":"base_link",` + anyPose + `}`, `no joint moves frame "base_link"`},
 		{`{"frame":"tool0","group":"arm",` + anyPose + `}`, `group "arm" is unknown`},
 		{`{"frame":"tool0","group":"",` + anyPose + `}`, `group "" is unknown`},
 		{`{"frame":"tool0","group":null,` + anyPose + `}`, `group: a string is wanted`},
 		{`{"frame":"tool0",` + anyPose + `,"seed":[1]}`, `seed has 1 numbers, want 7`},
-		{`{"frame":"tool0",` + anyPose + `,"sead":[1]}`, `key "sead" is unknown`},
+		{`{"frame":"tool0",` + anyPose + `,"sead":[1]}`, `key "sead" is unknown: want frame, pose, seed, group; did you mean "seed"?`},
 	} {
 		a, code := askIK(t, tc.line, "arm6", "ik")
 		if code != exitFailure || !strings.Contains(a.Error, tc.want) {

@@ -140,11 +140,7 @@ func (r *request) frame(key string, m *robot.Model) robot.FrameID {
 	name := r.text(key)
 	id, ok := m.Frame(name)
 	if !ok && len(r.errs) == before {
-		var names []string
-		for _, f := range m.Frames() {
-			names = append(names, f.Name)
-		}
-		r.fail("%s %q is unknown%s", key, name, problem.Hint(name, names))
+		r.fail("%s %q is unknown%s", key, name, problem.Hint(name, m.FrameNames()))
 	}
 	return id
 }

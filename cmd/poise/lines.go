@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"poise/problem"
 	"regexp"
 	"slices"
 	"strings"
@@ -40,7 +41,7 @@ func choose(all []operation, words []string) (operation, error) {
 			return op, nil
 		}
 	}
-	return operation{}, usagef("%q is unknown: want one of %s", words[0], list)
+	return operation{}, usagef("%q is unknown: want one of %s%s", words[0], list, problem.Hint(words[0], names))
 }
 
 // answerLines reads one JSON object per line and answers each by one line. A
@@ -307,7 +308,7 @@ func (r *request) number(what string, raw json.RawMessage) float64 {
 func (r *request) done() error {
 	for _, key := range r.keys {
 		if !slices.Contains(r.asked, key) {
-			r.fail("key %q is unknown: want %s", key, strings.Join(r.asked, ", "))
+			r.fail("key %q is unknown: want %s%s", key, strings.Join(r.asked, ", "), problem.Hint(key, r.asked))
 		}
 	}
 	return errors.Join(r.errs...)

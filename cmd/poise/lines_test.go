@@ -261,7 +261,8 @@ func TestUsageOfLineCommands(t *testing.T) {
 	}{
 		{"no robot", []string{"kin"}, exitUsage, "which robot"},
 		{"no operation", []string{"kin", "arm6"}, exitUsage, "what to compute"},
-		{"unknown operation", []string{"dyn", "arm6", "rna"}, exitUsage, `"rna" is unknown: want one of rnea, crba`},
+		{"unknown operation", []string{"dyn", "arm6", "rna"}, exitUsage, `; did you mean "rnea"?`},
+		{"unknown flag", []string{"dyn", "arm6", "rnea", "--floatin"}, exitUsage, `there is no flag --floatin; did you mean "--floating"?`},
 		{"too much", []string{"dyn", "arm6", "rnea", "crba"}, exitUsage, `"crba" is too much`},
 		{"both bases", []string{"dyn", "arm6", "rnea", "--fixed", "--floating"}, exitUsage, "exclude each other"},
 		{"no such robot", []string{"dyn", "arm7", "rnea"}, exitFailure, "arm7"},

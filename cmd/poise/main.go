@@ -178,10 +178,13 @@ func parseFlags(fs *flag.FlagSet, args []string) ([]string, error) {
 			if errors.Is(err, flag.ErrHelp) {
 				return nil, err
 			}
-			// a number below zero is an argument
-			if word, ok := strings.CutPrefix(err.Error(), "flag provided but not defined: "); ok && isNumber(word) {
+			word, undefined := strings.CutPrefix(err.Error(), "flag provided but not defined: ")
+			if undefined && isNumber(word) { // a number below zero is an argument
 				rest, args = append(rest, word), fs.Args()
 				continue
+			}
+			if undefined {
+				return nil, noFlag(fs, strings.TrimLeft(word, "-"))
 			}
 			return nil, usagef("%s", flagWords.Replace(err.Error()))
 		}
@@ -197,8 +200,15 @@ func parseFlags(fs *flag.FlagSet, args []string) ([]string, error) {
 	}
 }
 
+// noFlag refuses a flag that a command does not have.
+func noFlag(fs *flag.FlagSet, name string) error {
+	var names []string
+	fs.VisitAll(func(f *flag.Flag) { names = append(names, "--"+f.Name) })
+	return usagef("there is no flag --%s%s", name, problem.Hint("--"+name, names))
+}
+
 // flagWords puts what the flag package says into the words of the help text.
-var flagWords = strings.NewReplacer("flag provided but not defined: -", "there is no flag --", "flag needs an argument: -", "a value is missing after --",
+var flagWords = strings.NewReplacer("flag needs an argument: -", "a value is missing after --",
 	"invalid value ", "", "for flag -", "is no value of --", ": parse error", "", ": value out of range", ", it is too large",
 	"invalid boolean value ", "", "for -", "is neither true nor false for --")
 

@@ -48,7 +48,7 @@ func runPlan(e *env, args []string) error {
 	job.pilz = *compat == "pilz"
 	switch {
 	case *compat != "" && !job.pilz:
-		return usagef("--compat %q is unknown: only pilz is", *compat)
+		return usagef("--compat %q is unknown: only pilz is%s", *compat, problem.Hint(*compat, []string{"pilz"}))
 	case *sampling < 0 || math.IsNaN(*sampling) || math.IsInf(*sampling, 0):
 		return usagef("--sampling %g s is no time between points", *sampling)
 	case !hasSuffix(*output, ".json", ".csv"):
@@ -261,7 +261,7 @@ func parseCurrent(m *robot.Model, text string) (q []float64, moving planner.Star
 			}
 		}
 		for name := range byName {
-			return nil, moving, fmt.Errorf("--current: joint %q is unknown%s", name, problem.Hint(name, jointNames(m)))
+			return nil, moving, fmt.Errorf("--current: joint %q is unknown%s", name, problem.Hint(name, m.JointNames()))
 		}
 	}
 	if len(state.Name) != len(state.Position) {
@@ -270,7 +270,7 @@ func parseCurrent(m *robot.Model, text string) (q []float64, moving planner.Star
 	for i, name := range state.Name {
 		id, ok := m.Joint(name)
 		if !ok || m.Joints()[id].Kind.NumQ() != 1 {
-			return nil, moving, fmt.Errorf("--current: joint %q is unknown%s", name, problem.Hint(name, jointNames(m)))
+			return nil, moving, fmt.Errorf("--current: joint %q is unknown%s", name, problem.Hint(name, m.JointNames()))
 		}
 		q[m.Joints()[id].Q] = state.Position[i]
 	}
@@ -282,13 +282,6 @@ func parseCurrent(m *robot.Model, text string) (q []float64, moving planner.Star
 		moving = planner.StartState{Names: state.Name, Position: state.Position, Velocity: state.Velocity}
 	}
 	return q, moving, nil
-}
-
-func jointNames(m *robot.Model) (names []string) {
-	for _, j := range m.Joints() {
-		names = append(names, j.Name)
-	}
-	return names
 }
 
 // toolSpeed returns the speed of a link along a motion, m/s.

@@ -180,6 +180,7 @@ func TestPlanUsage(t *testing.T) {
 		{[]string{"arm6"}, exitUsage, "REQUEST"},
 		{[]string{"arm6", "-", "-"}, exitUsage, "REQUEST"},
 		{[]string{"arm6", "-", "--compat", "ompl"}, exitUsage, "ompl"},
+		{[]string{"arm6", "-", "--compat", "pils"}, exitUsage, `did you mean "pilz"?`},
 		{[]string{"arm6", "-", "--sampling", "-1"}, exitUsage, "--sampling -1"},
 		{[]string{"arm6", "-", "-o", "x.txt"}, exitUsage, ".csv"},
 		{[]string{"arm6", "-", "--plot", "x.gif"}, exitUsage, ".png"},

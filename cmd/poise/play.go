@@ -14,6 +14,7 @@ import (
 	"poise/msgs/poisemsgs"
 	"poise/msgs/rosjson"
 	"poise/planner/pipeline"
+	"poise/problem"
 	"poise/wire/rosbridge/client"
 )
 
@@ -237,7 +238,7 @@ func runExecute(e *env, args []string) error {
 	}
 	defer end()
 	if *compat != "" && *compat != "pilz" {
-		return usagef("--compat %q is unknown: only pilz is", *compat)
+		return usagef("--compat %q is unknown: only pilz is%s", *compat, problem.Hint(*compat, []string{"pilz"}))
 	}
 	text, err := readRequest(e, rest[0])
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"poise/problem"
 	"poise/wire/rosbridge/client"
 )
 
@@ -119,7 +120,7 @@ func runTopic(e *env, args []string) error {
 	case rest[0] == "echo":
 		return usagef("NAME is missing: echo what?")
 	}
-	return usagef("%q is unknown: list, or echo NAME", strings.Join(rest, " "))
+	return usagef("%q is unknown: list, or echo NAME%s", strings.Join(rest, " "), problem.Hint(rest[0], []string{"list", "echo"}))
 }
 
 func (r *remote) listTopics() error {

@@ -149,16 +149,9 @@ func (c *compiler) unknown(name string) {
 		}
 	}
 	if !c.bad.full() { // the search takes its time
-		p.Help = problem.DidYouMean(name, c.jointNames())
+		p.Help = problem.DidYouMean(name, c.m.JointNames())
 	}
 	c.bad.add(p, "robot %q has no joint %q", c.m.Name(), name)
-}
-
-func (c *compiler) jointNames() (names []string) {
-	for i := range c.m.Joints() {
-		names = append(names, c.m.Joints()[i].Name)
-	}
-	return names
 }
 
 // support takes a column as the track of a chain.
@@ -166,6 +159,9 @@ func (c *compiler) support(res *robot.Resources, column int, name string) {
 	p := problem.Problem{Code: UnknownJoint, Joint: SupportPrefix + name}
 	id, ok := c.m.Chain(name)
 	if !ok {
+		if !c.bad.full() {
+			p.Help = problem.DidYouMean(name, c.m.ChainNames())
+		}
 		c.bad.add(p, "robot %q has no chain %q", c.m.Name(), name)
 		return
 	}

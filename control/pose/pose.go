@@ -70,11 +70,7 @@ func To(m *robot.Model, joints []robot.JointID, q []float64, speed float64) (*Pr
 func Named(m *robot.Model, name string, speed float64) (*Program, error) {
 	named, ok := m.Pose(name)
 	if !ok {
-		var names []string
-		for _, p := range m.Poses() {
-			names = append(names, p.Name)
-		}
-		return nil, fmt.Errorf("pose: %s has no pose %q%s", m.Name(), name, problem.Hint(name, names))
+		return nil, fmt.Errorf("pose: %s has no pose %q%s", m.Name(), name, problem.Hint(name, m.PoseNames()))
 	}
 	q := make([]float64, len(named.Joints))
 	for i, values := range named.Q {

@@ -111,11 +111,7 @@ func (c *checker) times() {
 func (c *checker) limb(l *Limb, seen map[string]bool) {
 	n := len(c.g.Times)
 	if id, ok := c.m.Chain(l.Chain); !ok {
-		var names []string
-		for _, x := range c.m.Chains() {
-			names = append(names, x.Name)
-		}
-		c.problem(problem.Problem{Resource: l.Chain}, "%s has no chain %q%s", c.m.Name(), l.Chain, problem.Hint(l.Chain, names))
+		c.problem(problem.Problem{Resource: l.Chain}, "%s has no chain %q%s", c.m.Name(), l.Chain, problem.Hint(l.Chain, c.m.ChainNames()))
 	} else if c.m.Chains()[id].VirtualTip == robot.NoFrame {
 		c.problem(problem.Problem{Resource: l.Chain}, "chain %q has no end", l.Chain)
 	}

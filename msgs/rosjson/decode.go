@@ -11,6 +11,7 @@ import (
 	"sync"
 
 	"poise/msgs"
+	"poise/problem"
 )
 
 // maxProblems bounds how many problems of one text are returned.
@@ -202,7 +203,11 @@ func (d *decoder) field(line int, p *plan, key string, seen []bool) (int, bool) 
 	switch {
 	case !ok && d.more:
 	case !ok:
-		d.fail(line, "the message has no such field; it has %s", strings.Join(p.names, ", "))
+		hint := ""
+		if len(d.problems) < maxProblems { // more are not told
+			hint = problem.Hint(key, p.names)
+		}
+		d.fail(line, "the message has no such field; it has %s%s", strings.Join(p.names, ", "), hint)
 	case seen[field]:
 		d.fail(line, "the field is given twice")
 		ok = false

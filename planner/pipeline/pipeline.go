@@ -17,6 +17,7 @@ import (
 	"poise/planner"
 	"poise/planner/pilz"
 	"poise/planner/smooth"
+	"poise/problem"
 	"poise/robot"
 )
 
@@ -76,7 +77,7 @@ func (s Set) Find(name string) (Planner, *planner.Refusal) {
 		}
 	}
 	why := planner.Refuse(planner.UnknownCommand, "planner %q is unknown", name)
-	return nil, why.With("there are %s", strings.Join(s.Names(), ", "))
+	return nil, why.With("there are %s%s", strings.Join(s.Names(), ", "), problem.Hint(name, s.Names()))
 }
 
 // Question is what is to be planned: one request, or a sequence of them.

@@ -67,6 +67,7 @@ func TestMistakes(t *testing.T) {
 
 		{"undefined argument", `<a v="$(arg foo)"/>`, "main.xacro:2", "$(arg foo)", "undefined argument foo"},
 		{"unknown substitution", `<a v="$(foo bar)"/>`, "main.xacro:2", "$(foo bar)", "unknown substitution"},
+		{"misspelt substitution", `<a v="$(fnd bar)"/>`, "main.xacro:2", "$(fnd bar)", `did you mean "find"?`},
 		{"empty substitution", `<a v="$()"/>`, "main.xacro:2", "$()", "empty substitution"},
 		{"substitution without its word", `<a v="$(find)"/>`, "main.xacro:2", "$(find)", "0 words"},
 		{"environment that is not given", `<a v="$(env HOME)"/>`, "main.xacro:2", "$(env HOME)", "not given"},
@@ -217,7 +218,7 @@ func TestWarnings(t *testing.T) {
 	}
 	want := []string{
 		`main.xacro:2: property hides a built-in symbol: "pi"`,
-		`main.xacro:3: unknown attribute of <xacro:property>: "valeu"`,
+		`main.xacro:3: unknown attribute of <xacro:property>: "valeu"; did you mean "value"?`,
 		`main.xacro:4: no file matches: "none_*.xacro"`,
 		`main.xacro:5: name of a macro needs no prefix: "xacro:m"`,
 		`main.xacro:6: warning of the file: "look out"`,

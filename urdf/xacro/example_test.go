@@ -53,5 +53,5 @@ func ExampleExpand_mistakes() {
 	fmt.Println(err)
 	// Output:
 	// robot.xacro:2: undefined name: "${nam}" (macro leg called at robot.xacro:3)
-	// robot.xacro:4: unknown macro; known are [leg]: "<xacro:lag>"
+	// robot.xacro:4: unknown macro; known are [leg]: "<xacro:lag>"; did you mean "leg"?
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"poise/internal/xmltree"
+	"poise/problem"
 	"poise/urdf/xacro/expr"
 )
 
@@ -161,7 +162,8 @@ func (ex *expander) attrs(n *xmltree.Node, required []string, optional ...string
 	}
 	for _, a := range n.Attrs {
 		if a.Prefix == "" && !slices.Contains(required, a.Name) && !slices.Contains(optional, a.Name) {
-			ex.Warn(a.Pos, a.Name, "unknown attribute of <%s>", n.QName())
+			w := ex.At(a.Pos, a.Name, "unknown attribute of <%s>", n.QName())
+			ex.addWarning(w.With("%s", problem.DidYouMean(a.Name, slices.Concat(required, optional))))
 		}
 	}
 	return out, ok

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"poise/internal/xmltree"
+	"poise/problem"
 	"poise/urdf/xacro/value"
 )
 
@@ -64,7 +65,12 @@ const callCost = 10
 func (ex *expander) call(n *xmltree.Node, name string, attrs []xmltree.Attr, dst *xmltree.Node, e env) {
 	m, seen, around := e.macros.find(name, e.symbols)
 	if m == nil {
-		ex.Fail(ex.At(n.Pos, "<"+prefix+":"+name+">", "unknown macro; known are %v", e.macros.names()))
+		known := e.macros.names()
+		err := ex.At(n.Pos, "<"+prefix+":"+name+">", "unknown macro; known are %v", known)
+		if ex.met < maxErrors { // the search takes its time
+			err.Help = problem.DidYouMean(name, known)
+		}
+		ex.Fail(err)
 		return
 	}
 	inner := env{symbols: ex.scope(around), macros: &macros{parent: seen}, level: e.level}

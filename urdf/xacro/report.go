@@ -86,10 +86,11 @@ func (l *log) Halt(err error) {
 
 // Warn collects a warning.
 func (l *log) Warn(pos problem.Pos, text, format string, args ...any) {
-	if len(l.Warnings) == maxErrors {
-		return
-	}
-	if w := l.At(pos, text, format, args...); !slices.ContainsFunc(l.Warnings, func(old *problem.Problem) bool { return same(old, w) }) {
+	l.addWarning(l.At(pos, text, format, args...))
+}
+
+func (l *log) addWarning(w *problem.Problem) {
+	if len(l.Warnings) < maxErrors && !slices.ContainsFunc(l.Warnings, func(old *problem.Problem) bool { return same(old, w) }) {
 		l.Warnings = append(l.Warnings, w)
 	}
 }

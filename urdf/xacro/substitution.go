@@ -1,9 +1,9 @@
 package xacro
 
 import (
-	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"poise/problem"
@@ -66,12 +66,15 @@ func (ex *expander) command(name string, args []string, pos problem.Pos) (string
 	case name == "cwd" && len(args) == 0:
 		return ex.Abs("."), nil
 	}
-	switch name {
-	case "find", "arg", "env", "optenv", "dirname", "cwd":
+	if slices.Contains(substitutions, name) {
 		return "", fmt.Errorf("$(%s) with %d words behind it", name, len(args))
 	}
-	return "", errors.New("unknown substitution; known are find, arg, env, optenv, dirname, cwd, eval")
+	known := append(slices.Clone(substitutions), "eval")
+	return "", fmt.Errorf("unknown substitution; known are %s%s", strings.Join(known, ", "), problem.Hint(name, known))
 }
+
+// substitutions are the words of $(…), apart from eval, which takes an expression.
+var substitutions = []string{"find", "arg", "env", "optenv", "dirname", "cwd"}
 
 func (ex *expander) arg(name string) (string, error) {
 	ex.used[name] = true
