@@ -23,20 +23,27 @@ type logHandler struct {
 }
 
 // newLog returns a log that goes to w (nil: discarded) and to rosout of a graph that was
-// just made. Nobody who logs waits: lines are written by a goroutine of their own.
-func newLog(g *graph.Graph, w io.Writer) (*slog.Logger, *journal.Writer) {
+// just made. Logging never waits: lines are written by a goroutine of their own. If w is
+// a journal already, it is shared.
+func newLog(g *graph.Graph, w io.Writer) (log *slog.Logger, lines *journal.Writer, shared bool) {
 	if w == nil {
 		w = io.Discard
 	}
-	lines, own := w.(*journal.Writer)
-	if !own {
+	if lines, shared = w.(*journal.Writer); !shared {
 		lines = journal.New(w)
 	}
 	h := &logHandler{text: slog.NewTextHandler(lines, &slog.HandlerOptions{Level: slog.LevelInfo,
 		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr { return cutAttr(a) }})}
 	// such a graph has the name free
 	h.rosout, _ = graph.Topic[msgs.Log](g, "rosout", graph.TopicOptions{QoS: graph.QoS{Depth: 100}, Others: ownName})
-	return slog.New(h), lines
+	return slog.New(h), lines, shared
+}
+
+// closeLog writes what is left of the log; one that is not read is no reason to fail.
+func (s *Server) closeLog() {
+	if !s.shared {
+		_ = s.lines.Close(logPatience)
+	}
 }
 
 // maxLogText bounds a text of a log line, bytes: some come from clients.

@@ -67,7 +67,7 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 	s.log.Info("stopped", "after", time.Since(began).Round(time.Millisecond))
 	s.graph.Close()
-	_ = s.lines.Close(logPatience) // a log that nobody reads is no reason to fail
+	s.closeLog()
 	return errors.Join(errs...)
 }
 

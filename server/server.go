@@ -57,6 +57,7 @@ type Server struct {
 	graph   *graph.Graph
 	log     *slog.Logger
 	lines   *journal.Writer  // of the log
+	shared  bool             // whose lines the caller goes on writing to, and closes
 	spawn   func(job func()) // see Options.Go
 	page    http.Handler
 	http    *http.Client
@@ -99,7 +100,7 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	s := &Server{cfg: cfg, drivers: o.Drivers, robot: o.Robot, page: o.Page, http: o.HTTP, spawn: o.Go, frames: map[string]bool{}, started: time.Now(), ready: make(chan struct{})}
 	s.life, s.end = context.WithCancel(context.Background())
 	s.graph = graph.New(graph.Options{KeepResults: keepResults})
-	s.log, s.lines = newLog(s.graph, o.Log)
+	s.log, s.lines, s.shared = newLog(s.graph, o.Log)
 	if err := s.assemble(ctx, &o); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -119,7 +120,7 @@ func (s *Server) Close() error {
 		errs = append(errs, s.record.Close())
 	}
 	s.graph.Close()
-	_ = s.lines.Close(logPatience) // a log that nobody reads is no reason to fail
+	s.closeLog()
 	return errors.Join(errs...)
 }
 
