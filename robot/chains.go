@@ -36,6 +36,7 @@ type Chain struct {
 type Contact struct {
 	Name   string
 	Points []spatial.Vec3
+	Sole   float64 // radius of the flat disc about each point of the sole, m; 0 is a bare point
 }
 
 // Chains returns the chains. The slice is shared: read only.
@@ -126,7 +127,7 @@ func (b *builder) describeChains(d *Description) {
 	b.m.contactByName = make(map[string]ContactID, len(d.Contacts))
 	b.m.chainByName = make(map[string]ChainID, len(d.Chains))
 	for _, c := range d.Contacts {
-		contact := Contact{Name: c.Name}
+		contact := Contact{Name: c.Name, Sole: c.Sole}
 		for _, p := range c.Points {
 			if len(p) == 3 {
 				contact.Points = append(contact.Points, spatial.Vec3{X: p[0], Y: p[1], Z: p[2]})

@@ -36,6 +36,9 @@ func (d *Description) Check(r *problem.Report) {
 		if len(c.Points) == 0 {
 			fail(c.Line, problem.Named("contact", c.Name), "has no point")
 		}
+		if c.Sole < 0 {
+			fail(c.Line, problem.Named("contact", c.Name), "sole %g is negative", c.Sole)
+		}
 		for _, p := range c.Points {
 			if len(p) != 3 {
 				fail(c.Line, problem.Named("contact", c.Name), "a point has 3 numbers, not %d", len(p))

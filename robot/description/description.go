@@ -84,6 +84,7 @@ type Contact struct {
 	Name   string      `yaml:",key"`
 	Line   int         `yaml:",line"`
 	Points [][]float64 `yaml:"points"` // in the frame of the chain's tip, m
+	Sole   float64     `yaml:"sole"`   // radius of the disc about each point, m
 }
 
 // Output declares a leaf resource that is no joint.
