@@ -33,13 +33,13 @@ var layers = []string{
 	"trajectory/spline", "trajectory", "trajectory/move", "trajectory/retime", "trajectory/clock",
 	"planner/path", "planner", "planner/pilz", "planner/track", "planner/smooth", "planner/pipeline",
 	// the machine
-	"servo", "servo/sim", "servo/*", "servo/driver",
+	"servo", "servo/sim", "sim", "servo/*", "servo/driver",
 	// execution
 	"arbiter", "arbiter/scenario", "action", "control", "control/pace", "control/swing",
 	"control/follow", "control/pose", "control/hold", "control/stream", "control/torqueoff", "control/stance", "control/lookat", "control/step", "control/*",
 	"estimate", "loop", "telemetry", "loop/runner",
 	"motion", "motion/file", "motion/rosgoal", "motion/library", "motion/lint", "motion/shipped",
-	"executive/explain", "executive",
+	"executive/explain", "executive", "sim/scenario",
 	// messages and the graph
 	"msgs", "msgs/rosjson", "msgs/poisemsgs", "msgs/rosapimsgs", "msgs/registry", "msgs/codec", "edge", "graph", "controllers",
 	// wires

@@ -165,6 +165,21 @@ func totalMass(doc *urdf.Document) float64 {
 	return sum + lost
 }
 
+// WithInertias returns the robot with other masses: one inertia for each body, in its
+// frame. All the rest is shared, the document too, which keeps its own masses.
+func (m *Model) WithInertias(inertias []spatial.Inertia) *Model {
+	if len(inertias) != len(m.bodies) {
+		panic("robot: one inertia per body")
+	}
+	c := *m
+	c.bodies = append([]Body(nil), m.bodies...)
+	for i, M := range inertias {
+		c.mass += M.Mass - m.bodies[i].Inertia.Mass
+		c.bodies[i].Inertia = M
+	}
+	return &c
+}
+
 func tensor(t urdf.InertiaTensor) spatial.Mat3 {
 	return spatial.Mat3{t.XX, t.XY, t.XZ, t.XY, t.YY, t.YZ, t.XZ, t.YZ, t.ZZ}
 }

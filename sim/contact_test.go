@@ -24,10 +24,10 @@ func stack(n int, mass func(i int) float64) string {
 	return b.String()
 }
 
-// TestStackStaysForAMinute: five free boxes of one URDF, put on each other a little askew,
+// TestStackStaysForAMinute: three free boxes of one URDF, put on each other a little askew,
 // stand for 60 s where they were put.
 func TestStackStaysForAMinute(t *testing.T) {
-	const n = 5
+	const n = 3
 	w := simulate(t, build(t, stack(n, func(int) float64 { return 0.5 }), robot.BaseFixed), Config{})
 	before := make([]float64, len(w.s.Q))
 	for i := range n {

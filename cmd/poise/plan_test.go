@@ -259,7 +259,7 @@ func TestProgressShowsOnlyOnATerminal(t *testing.T) {
 			var b bytes.Buffer
 			done := make(chan struct{})
 			go func() { time.Sleep(after); close(done) }()
-			showProgress(&b, "planning", done)
+			showProgress(&b, "planning", nil, done)
 			if s := b.String(); strings.Count(s, "planning [") != want || want > 0 && !strings.HasSuffix(s, "\r") {
 				t.Errorf("within %v it shows %q, want %d bars", after, s, want)
 			}

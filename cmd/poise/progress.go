@@ -14,7 +14,10 @@ const patience = 500 * time.Millisecond
 
 // progress shows a moving bar on a terminal while something takes longer than
 // patience, and nothing anywhere else. The returned function ends it.
-func progress(w io.Writer, what string) (end func()) {
+func progress(w io.Writer, what string) (end func()) { return progressShare(w, what, nil) }
+
+// progressShare is progress for something whose share is known, 0 … 1: the bar fills.
+func progressShare(w io.Writer, what string, share func() float64) (end func()) {
 	f, ok := w.(*os.File)
 	if !ok {
 		return func() {}
@@ -24,12 +27,12 @@ func progress(w io.Writer, what string) (end func()) {
 	}
 	done := make(chan struct{})
 	var wg sync.WaitGroup
-	wg.Go(func() { showProgress(f, what, done) })
+	wg.Go(func() { showProgress(f, what, share, done) })
 	return func() { close(done); wg.Wait() }
 }
 
 // showProgress lets a mark run to and fro, with the time so far, until done.
-func showProgress(w io.Writer, what string, done <-chan struct{}) {
+func showProgress(w io.Writer, what string, share func() float64, done <-chan struct{}) {
 	const width = 24
 	begin := time.Now()
 	tick := time.NewTicker(100 * time.Millisecond)
@@ -47,6 +50,11 @@ func showProgress(w io.Writer, what string, done <-chan struct{}) {
 				continue
 			}
 			shown = true
+			if share != nil {
+				full := min(width, max(0, int(share()*width)))
+				fmt.Fprintf(w, "\r%s [%s%s] %.1f s", what, strings.Repeat("=", full), strings.Repeat("-", width-full), time.Since(begin).Seconds())
+				continue
+			}
 			at := n % (2 * width)
 			if at >= width {
 				at = 2*width - 1 - at

@@ -48,6 +48,7 @@ type Loaded struct {
 	URDF     []byte // the robot description, expanded if it was xacro
 	// Mesh reads a mesh file by the name that the description gives it.
 	Mesh func(name string) ([]byte, error)
+	SRDF *urdf.Semantics // nil if there is none
 }
 
 // Robot reads a robot by name or path. An error holds every problem found.
@@ -308,7 +309,7 @@ func (l *loader) finish(doc *urdf.Document) (*Loaded, error) {
 		}
 		return l.read(file)
 	}
-	return &Loaded{Model: m, Warnings: l.warnings, About: l.described.Text, Folder: l.dir, URDF: l.text, Mesh: mesh}, nil
+	return &Loaded{Model: m, Warnings: l.warnings, About: l.described.Text, Folder: l.dir, URDF: l.text, Mesh: mesh, SRDF: l.build.SRDF}, nil
 }
 
 func (l *loader) warn(warnings []urdf.Warning) {

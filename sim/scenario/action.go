@@ -1,0 +1,101 @@
+package scenario
+
+import (
+	"poise/robot"
+	"poise/sim"
+	"poise/spatial"
+)
+
+// action is an entry of do with everything found.
+type action struct {
+	at     float64
+	what   *Action
+	joints []int // of joints
+	in     float64
+	push   sim.Push
+	until  float64 // of a push
+	load   spatial.Inertia
+	body   robot.BodyID // of a payload
+}
+
+// takeAction finds what an entry of do names.
+func (p *Plant) takeAction(c *checker, a *Action) {
+	x := action{at: or(a.At, 0), what: a, in: a.In}
+	switch {
+	case a.Lines["joints"] != 0:
+		for _, v := range a.Joints {
+			if id, ok := p.joint(c, v, "do: joints"); ok {
+				x.joints = append(x.joints, int(id))
+			}
+		}
+	case a.Play != "":
+		c.errorf(a.Line, "do: play", "motions do not play in physics yet; joints moves servos")
+	case a.Push != nil:
+		p.takePush(c, &x, a.Push)
+	case a.Payload != nil:
+		p.takePayload(c, &x, a.Payload)
+	case a.Voltage != nil || a.Loss != nil:
+		c.errorf(a.Line, "do", "voltage and loss are of servo models; robot %q has plain servos", p.m.Name())
+	}
+	p.actions = append(p.actions, x)
+}
+
+func (p *Plant) link(c *checker, name string, line int, thing string) (*robot.Frame, bool) {
+	id, ok := p.m.Frame(name)
+	switch {
+	case name == "":
+		c.errorf(line, thing, "link is missing")
+	case !ok:
+		c.errorf(line, thing, "link %q does not exist%s", name, c.report.Hint(name, linkNames(p.m)))
+	case p.m.Frames()[id].Body == robot.World:
+		c.errorf(line, thing, "link %q cannot move", name)
+		ok = false
+	}
+	if !ok {
+		return nil, false
+	}
+	return &p.m.Frames()[id], true
+}
+
+// takePush finds where a push acts: by default at the centre of mass of its link.
+func (p *Plant) takePush(c *checker, x *action, u *Push) {
+	f, ok := p.link(c, u.Link, u.Line, "do: push")
+	if !ok {
+		return
+	}
+	force, given, err := vector(u.Force)
+	if err != nil || !given {
+		c.errorf(u.Line, "do: push.force", "three numbers are wanted, N in world axes")
+	}
+	at, given, err := vector(u.Point)
+	if err != nil {
+		c.errorf(u.Line, "do: push.point", "three numbers are wanted, m in the link's frame")
+	}
+	if !given {
+		at = p.centre(u.Link)
+	}
+	x.push = sim.Push{Body: f.Body, Point: f.Pose.Apply(at), Force: force}
+	x.until = x.at + u.For
+}
+
+// centre returns the centre of mass of a link in its frame.
+func (p *Plant) centre(link string) spatial.Vec3 {
+	for _, l := range p.m.Document().Links {
+		if l.Name == link && l.Inertial != nil {
+			return l.Inertial.Origin.XYZ
+		}
+	}
+	return spatial.Vec3{}
+}
+
+func (p *Plant) takePayload(c *checker, x *action, l *Payload) {
+	f, ok := p.link(c, l.Link, l.Line, "do: payload")
+	if !ok {
+		return
+	}
+	at, _, err := vector(l.At)
+	if err != nil {
+		c.errorf(l.Line, "do: payload.at", "three numbers are wanted, m in the link's frame")
+	}
+	x.body, x.load = f.Body, spatial.Inertia{Mass: l.Mass, Com: f.Pose.Apply(at)}
+}

@@ -1,0 +1,156 @@
+package scenario
+
+import (
+	"math"
+	"slices"
+
+	"poise/problem"
+)
+
+// quantities are what can be expected, in the order of the table in docs/physics.md.
+var quantities = []string{
+	"fallen", "base.x", "base.y", "base.z", "base.roll", "base.pitch", "base.yaw", "tilt", "speed", "distance", "heading",
+	"joint_rms", "torque_share", "force_error", "zmp_margin", "slip", "odometry_error",
+}
+
+// later are those that wait for what measures them.
+var later = map[string]string{
+	"force_error":    "is the error of planned forces, which cycle 1 makes; it is not built yet",
+	"odometry_error": "needs odometry of the run, which is not built yet",
+}
+
+// summaries are the words of of.
+var summaries = []string{"worst", "mean", "rms", "last", "p99"}
+
+func (c *checker) checkCriterion(e *Criterion) {
+	thing := "expect"
+	if e.Name != "" {
+		thing = problem.Named("expect", e.Name)
+	}
+	switch {
+	case e.What == "":
+		c.errorf(e.Line, thing, "what is missing: one of %s", problem.List(quantities))
+		return
+	case !slices.Contains(quantities, e.What):
+		c.errorf(e.Lines["what"], thing, "what: %q is unknown%s", e.What, c.report.Hint(e.What, quantities))
+		return
+	case later[e.What] != "":
+		c.errorf(e.Lines["what"], thing, "%s %s", e.What, later[e.What])
+	}
+	if e.Of != "" && !slices.Contains(summaries, e.Of) {
+		c.errorf(e.Lines["of"], thing, "of: %q is unknown%s", e.Of, c.report.Hint(e.Of, summaries))
+	}
+	bounds := 0
+	for _, key := range []string{"max", "min", "is"} {
+		if e.Lines[key] != 0 {
+			bounds++
+		}
+	}
+	if bounds != 1 {
+		c.errorf(e.Line, thing, "has %d of max, min and is, must have exactly one", bounds)
+		return
+	}
+	if e.Lines["is"] != 0 {
+		if _, err := isValue(e); err != nil {
+			c.errorf(e.Lines["is"], thing, "is: a number, true or false")
+		}
+	}
+	if e.From != nil && e.To != nil && *e.From > *e.To {
+		c.errorf(e.Line, thing, "from %g s is after to %g s", *e.From, *e.To)
+	}
+}
+
+// isValue reads is: a number, or the truth as 0 and 1.
+func isValue(e *Criterion) (float64, error) {
+	truth := false
+	if err := e.Is.Decode(&truth); err == nil {
+		if truth {
+			return 1, nil
+		}
+		return 0, nil
+	}
+	x := 0.0
+	return x, e.Is.Decode(&x)
+}
+
+// series holds every quantity over time.
+type series struct {
+	t      []float64
+	values [][]float64 // of each quantity; NaN where it has none
+}
+
+func newSeries() *series { return &series{values: make([][]float64, len(quantities))} }
+
+// Outcome is what became of a criterion.
+type Outcome struct {
+	Name  string   `json:"name"`
+	Value *float64 `json:"value"` // null if it was never measured
+	Limit any      `json:"limit"`
+	Pass  bool     `json:"pass"`
+}
+
+// judge evaluates a criterion.
+func (s *series) judge(e *Criterion) Outcome {
+	x, ok := s.summary(e)
+	o := Outcome{Name: e.Name}
+	if o.Name == "" {
+		o.Name = e.What
+	}
+	switch {
+	case e.Max != nil:
+		o.Limit, o.Pass = *e.Max, ok && x <= *e.Max
+	case e.Min != nil:
+		o.Limit, o.Pass = *e.Min, ok && x >= *e.Min
+	default:
+		want, _ := isValue(e)
+		o.Limit, o.Pass = want, ok && math.Abs(x-want) <= 1e-9*math.Max(1, math.Abs(want))
+		if e.What == "fallen" {
+			o.Limit = want != 0
+		}
+	}
+	if ok {
+		o.Value = &x
+	}
+	return o
+}
+
+// summary reduces a quantity to one number. The worst is the greatest, and the least where
+// the criterion has a min.
+func (s *series) summary(e *Criterion) (float64, bool) {
+	i := slices.Index(quantities, e.What)
+	var xs []float64
+	for k, x := range s.values[i] {
+		if t := s.t[k]; !math.IsNaN(x) && (e.From == nil || t >= *e.From-1e-9) && (e.To == nil || t <= *e.To+1e-9) {
+			xs = append(xs, x)
+		}
+	}
+	if len(xs) == 0 {
+		return 0, false
+	}
+	switch e.Of {
+	case "mean":
+		sum := 0.0
+		for _, x := range xs {
+			sum += x
+		}
+		return sum / float64(len(xs)), true
+	case "rms":
+		sum := 0.0
+		for _, x := range xs {
+			sum += x * x
+		}
+		return math.Sqrt(sum / float64(len(xs))), true
+	case "last":
+		return xs[len(xs)-1], true
+	case "p99":
+		slices.Sort(xs)
+		if e.Min != nil {
+			slices.Reverse(xs) // 99 % are above
+		}
+		return xs[min(len(xs)-1, int(math.Ceil(0.99*float64(len(xs))))-1)], true
+	}
+	if e.Min != nil {
+		return slices.Min(xs), true
+	}
+	return slices.Max(xs), true
+}

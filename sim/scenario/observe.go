@@ -1,0 +1,297 @@
+package scenario
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"poise/contact"
+	"poise/kinematics"
+	"poise/robot"
+	"poise/sim"
+	"poise/spatial"
+)
+
+// When a robot has fallen.
+const (
+	fallenTilt   = math.Pi / 4
+	fallenHeight = 0.6 // of its height over the feet at the start
+	fallenWeight = 0.1 // of its weight, carried by a link that is no foot
+	carries      = 0.02
+)
+
+// observed is what is seen of a run.
+type observed struct {
+	seed     uint64
+	order    []action // by time
+	kin      *kinematics.Data
+	contacts []sim.Contact
+	series   *series
+	feet     []foot
+	weight   float64
+
+	origin spatial.Vec3 // of the base at the start
+	yaw    float64
+	height float64 // over the feet, at the start
+
+	fallen bool
+	fellAt float64
+	hull   contact.Polygon
+	points []contact.Point
+}
+
+// foot is a link that may carry, and its sole.
+type foot struct {
+	link robot.FrameID
+	sole []spatial.Vec3 // corners, in the link's frame
+	mid  spatial.Vec3   // of them
+
+	carried bool         // at the last sample
+	at      spatial.Vec3 // its middle then
+	way     float64      // of its middle since it touched down
+	force   float64      // that it carries, N
+}
+
+func (o *observed) begin(r *run) {
+	p := r.p
+	o.order = slices.Clone(p.actions)
+	slices.SortStableFunc(o.order, func(a, b action) int { return cmp.Compare(a.at, b.at) })
+	o.kin = newKinematics(r.model)
+	o.series = newSeries()
+	o.weight = r.model.Robot().Mass() * p.m.Gravity().Norm()
+	if p.m.Floating() {
+		X := base(r.state.Q)
+		o.origin, o.yaw = X.P, yawOf(X.R)
+	}
+	for _, ch := range p.m.Chains() {
+		if ch.Contact == robot.NoContact {
+			continue
+		}
+		o.feet = append(o.feet, soleOf(ch.Tip, &p.m.Contacts()[ch.Contact]))
+	}
+	r.try()
+	o.contacts = r.data.ContactsTo(o.contacts[:0])
+	if len(o.feet) == 0 {
+		// none is declared: what carries at the start is a foot
+		for _, c := range o.contacts {
+			if c.Other == robot.NoFrame && !slices.ContainsFunc(o.feet, func(f foot) bool { return f.link == c.Link }) {
+				o.feet = append(o.feet, foot{link: c.Link})
+			}
+		}
+	}
+	o.kin.UpdatePosition(r.state.Q)
+	o.height = o.heightOverFeet(r)
+}
+
+// soleOf returns the corners of a declared sole.
+func soleOf(link robot.FrameID, c *robot.Contact) foot {
+	f := foot{link: link}
+	n := 0
+	for _, p := range c.Points {
+		if math.Abs(p.Z-c.Points[0].Z) > 1e-6 {
+			continue
+		}
+		f.mid = f.mid.Add(p)
+		n++
+		if c.Sole == 0 {
+			f.sole = append(f.sole, p)
+			continue
+		}
+		const corners = 16
+		for k := range corners {
+			sin, cos := math.Sincos(2 * math.Pi * float64(k) / corners)
+			f.sole = append(f.sole, p.Add(spatial.Vec3{X: c.Sole * cos, Y: c.Sole * sin}))
+		}
+	}
+	f.mid = f.mid.Scale(1 / float64(n))
+	return f
+}
+
+func base(q []float64) spatial.Pose {
+	return spatial.Pose{R: spatial.Quat{X: q[3], Y: q[4], Z: q[5], W: q[6]}.Matrix(), P: spatial.Vec3{X: q[0], Y: q[1], Z: q[2]}}
+}
+
+func yawOf(R spatial.Mat3) float64 { return math.Atan2(R[3], R[0]) }
+
+// heightOverFeet is how far the base is above the mean of the feet, along the way out of the
+// ground.
+func (o *observed) heightOverFeet(r *run) float64 {
+	if !r.p.m.Floating() || len(o.feet) == 0 {
+		return 0
+	}
+	var mean spatial.Vec3
+	for i := range o.feet {
+		mean = mean.Add(o.kin.Pose(o.kin.At(o.feet[i].link)).Apply(o.feet[i].mid))
+	}
+	mean = mean.Scale(1 / float64(len(o.feet)))
+	return base(r.state.Q).P.Sub(mean).Dot(r.in.Ground.R.Col(2))
+}
+
+// observe takes a sample of every quantity.
+func (r *run) observe(t float64) {
+	o := &r.observed
+	o.kin.UpdatePosition(r.state.Q)
+	o.kin.UpdateVelocity(r.state.V)
+	o.contacts = r.data.ContactsTo(o.contacts[:0])
+	values := make([]float64, len(quantities))
+	for i := range values {
+		values[i] = math.NaN()
+	}
+	set := func(name string, x float64) { values[slices.Index(quantities, name)] = x }
+	r.observeFeet()
+	if r.p.m.Floating() {
+		X := base(r.state.Q)
+		R := X.R
+		tilt := math.Acos(math.Max(-1, math.Min(1, R[8])))
+		r.judgeFall(t, tilt)
+		set("base.x", X.P.X)
+		set("base.y", X.P.Y)
+		set("base.z", X.P.Z)
+		set("base.roll", math.Atan2(R[7], R[8]))
+		set("base.pitch", math.Atan2(-R[6], math.Hypot(R[0], R[3])))
+		set("base.yaw", yawOf(R))
+		set("tilt", tilt)
+		V := R.MulVec(spatial.Vec3{X: r.state.V[0], Y: r.state.V[1], Z: r.state.V[2]})
+		set("speed", math.Hypot(V.X, V.Y))
+		set("distance", math.Hypot(X.P.X-o.origin.X, X.P.Y-o.origin.Y))
+		set("heading", math.Abs(math.Remainder(yawOf(R)-o.yaw, 2*math.Pi)))
+		if margin, ok := r.margin(); ok {
+			set("zmp_margin", margin)
+		}
+		slip := 0.0
+		for i := range o.feet {
+			slip = math.Max(slip, o.feet[i].way)
+		}
+		set("slip", slip)
+	}
+	fallen := 0.0
+	if o.fallen {
+		fallen = 1
+	}
+	set("fallen", fallen)
+	r.observeJoints(set)
+	o.series.t = append(o.series.t, t)
+	for i, x := range values {
+		o.series.values[i] = append(o.series.values[i], x)
+	}
+}
+
+// observeJoints samples how far joints are from their targets and how hard motors work.
+func (r *run) observeJoints(set func(string, float64)) {
+	sum, n, share := 0.0, 0, 0.0
+	for i, j := range r.p.m.Joints() {
+		if j.Virtual || j.Kind.NumQ() != 1 {
+			continue
+		}
+		e := r.in.Drives[i].Position - r.state.Q[j.Q]
+		sum, n = sum+e*e, n+1
+		if limit := r.in.Drives[i].Limit; limit > 0 {
+			share = math.Max(share, math.Abs(r.data.Torque(i))/limit)
+		}
+	}
+	if n > 0 {
+		set("joint_rms", math.Sqrt(sum/float64(n)))
+		set("torque_share", share)
+	}
+}
+
+// observeFeet finds what each foot carries, and how far those that carry have slipped.
+func (r *run) observeFeet() {
+	o := &r.observed
+	up := r.in.Ground.R.Col(2)
+	for i := range o.feet {
+		f := &o.feet[i]
+		f.force = 0
+		for _, c := range o.contacts {
+			if c.Link == f.link && c.Other == robot.NoFrame {
+				f.force += c.Force.Dot(up)
+			}
+		}
+		at := o.kin.Pose(o.kin.At(f.link)).Apply(f.mid)
+		switch carried := f.force > carries*o.weight; {
+		case carried && f.carried:
+			f.way += at.Sub(f.at).Norm()
+			f.at = at
+		case carried:
+			f.carried, f.at, f.way = true, at, 0
+		default:
+			f.carried = false
+		}
+	}
+}
+
+// judgeFall finds out whether the robot has fallen.
+func (r *run) judgeFall(t, tilt float64) {
+	o := &r.observed
+	if o.fallen {
+		return
+	}
+	wrong := tilt > fallenTilt || o.height > 0 && o.heightOverFeet(r) < fallenHeight*o.height
+	var others float64
+	carried := map[robot.FrameID]float64{}
+	for _, c := range o.contacts {
+		if c.Other == robot.NoFrame && !slices.ContainsFunc(o.feet, func(f foot) bool { return f.link == c.Link }) {
+			carried[c.Link] += c.Force.Z
+		}
+	}
+	for _, f := range carried {
+		others = math.Max(others, f)
+	}
+	if wrong || len(o.feet) > 0 && others > fallenWeight*o.weight {
+		o.fallen, o.fellAt = true, t
+	}
+}
+
+// margin is how far the zero-moment point is inside the hull of the soles that carry.
+func (r *run) margin() (float64, bool) {
+	o := &r.observed
+	p, ok := zmp(o.contacts)
+	if !ok {
+		return 0, false
+	}
+	o.points = o.points[:0]
+	for i := range o.feet {
+		f := &o.feet[i]
+		if f.force <= carries*o.weight {
+			continue
+		}
+		X := o.kin.Pose(o.kin.At(f.link))
+		for _, c := range f.sole {
+			x := X.Apply(c)
+			o.points = append(o.points, contact.Point{X: x.X, Y: x.Y})
+		}
+		for _, c := range o.contacts {
+			if len(f.sole) == 0 && c.Link == f.link && c.Other == robot.NoFrame {
+				o.points = append(o.points, contact.Point{X: c.Point.X, Y: c.Point.Y})
+			}
+		}
+	}
+	if len(o.points) == 0 {
+		return 0, false
+	}
+	o.hull.Hull(o.points)
+	return o.hull.Margin(p), true
+}
+
+// zmp is the point of the horizontal plane through the mean height of what carries about
+// which the ground's forces have no horizontal torque; false in flight.
+func zmp(contacts []sim.Contact) (contact.Point, bool) {
+	height, n, fz := 0.0, 0.0, 0.0
+	for _, c := range contacts {
+		if c.Other == robot.NoFrame && c.Force.Z > 0 {
+			height, n, fz = height+c.Point.Z, n+1, fz+c.Force.Z
+		}
+	}
+	if !(fz > 0) {
+		return contact.Point{}, false
+	}
+	height /= n
+	var p contact.Point
+	for _, c := range contacts {
+		if c.Other == robot.NoFrame {
+			p.X += c.Point.X*c.Force.Z - (c.Point.Z-height)*c.Force.X
+			p.Y += c.Point.Y*c.Force.Z - (c.Point.Z-height)*c.Force.Y
+		}
+	}
+	return contact.Point{X: p.X / fz, Y: p.Y / fz}, true
+}

@@ -1,0 +1,386 @@
+package scenario
+
+import (
+	"errors"
+	"math"
+
+	"poise/internal/strictyaml"
+	"poise/problem"
+	"poise/spatial"
+)
+
+// Invalid is the code of what is wrong with a scenario.
+const Invalid problem.Code = "invalid_scenario"
+
+// Scenario is a script as its file has it; docs/physics.md explains each key.
+type Scenario struct {
+	Duration float64     `yaml:"duration"`
+	Period   *float64    `yaml:"period"`
+	Step     *float64    `yaml:"step"`
+	Seed     int         `yaml:"seed"`
+	World    World       `yaml:"world"`
+	Start    Start       `yaml:"start"`
+	Servos   []Servo     `yaml:"servos"`
+	Model    *ServoModel `yaml:"model"`
+	Vary     Vary        `yaml:"vary"`
+	Control  Control     `yaml:"control"`
+	Do       []Action    `yaml:"do"`
+	Expect   []Criterion `yaml:"expect"`
+	Trace    Trace       `yaml:"trace"`
+
+	File  string         `yaml:"-"`
+	Lines map[string]int `yaml:",lines"`
+}
+
+// World is what the robot stands on.
+type World struct {
+	Line     int      `yaml:",line"`
+	Friction *float64 `yaml:"friction"`
+	Slope    Slope    `yaml:"slope"`
+	Boxes    []Box    `yaml:"boxes"`
+	Bumps    Bumps    `yaml:"bumps"`
+	Touch    []Touch  `yaml:"touch"` // links of one body that touch each other
+}
+
+// Slope turns the ground, rad.
+type Slope struct {
+	Roll  float64 `yaml:"roll"`
+	Pitch float64 `yaml:"pitch"`
+}
+
+// Box is a box on the ground.
+type Box struct {
+	Line int             `yaml:",line"`
+	Size strictyaml.Node `yaml:"size"`
+	At   strictyaml.Node `yaml:"at"`
+}
+
+// Bumps are round ones, spread at random.
+type Bumps struct {
+	Line   int     `yaml:",line"`
+	Height float64 `yaml:"height"`
+	Count  int     `yaml:"count"`
+}
+
+// Touch names two links.
+type Touch struct {
+	Line int    `yaml:",line"`
+	A    string `yaml:"a"`
+	B    string `yaml:"b"`
+}
+
+// Start is where the robot begins.
+type Start struct {
+	Line   int             `yaml:",line"`
+	Pose   string          `yaml:"pose"`
+	Joints []JointValue    `yaml:"joints"`
+	Base   strictyaml.Node `yaml:"base"`
+}
+
+// JointValue is a number for a joint.
+type JointValue struct {
+	Joint string  `yaml:",key"`
+	Line  int     `yaml:",line"`
+	Value float64 `yaml:",value"`
+}
+
+// Servo is a plain servo; the joint "all" stands for every one.
+type Servo struct {
+	Joint    string   `yaml:",key"`
+	Line     int      `yaml:",line"`
+	Kp       *float64 `yaml:"kp"`
+	Kd       *float64 `yaml:"kd"`
+	Armature *float64 `yaml:"armature"`
+	Friction *float64 `yaml:"friction"`
+	Effort   *float64 `yaml:"effort"`
+}
+
+// ServoModel changes the servo models of the robot.
+type ServoModel struct {
+	Line    int      `yaml:",line"`
+	Kp      *float64 `yaml:"kp"`
+	Voltage *float64 `yaml:"voltage"`
+	Delay   float64  `yaml:"delay"`
+	Jitter  float64  `yaml:"jitter"`
+	Loss    float64  `yaml:"loss"`
+}
+
+// Vary is by how much the simulated robot differs from the one that controllers know.
+type Vary struct {
+	Line     int       `yaml:",line"`
+	Servo    float64   `yaml:"servo"`
+	Mass     float64   `yaml:"mass"`
+	Friction []float64 `yaml:"friction"`
+}
+
+// Control is which cycle drives the robot.
+type Control struct {
+	Line  int `yaml:",line"`
+	Cycle int `yaml:"cycle"`
+}
+
+// Action is something that happens.
+type Action struct {
+	Line     int             `yaml:",line"`
+	Lines    map[string]int  `yaml:",lines"`
+	At       *float64        `yaml:"at"`
+	Joints   []JointValue    `yaml:"joints"`
+	In       float64         `yaml:"in"`
+	Play     string          `yaml:"play"`
+	Push     *Push           `yaml:"push"`
+	Velocity strictyaml.Node `yaml:"velocity"`
+	Gait     string          `yaml:"gait"`
+	Friction *float64        `yaml:"friction"`
+	Slope    *Slope          `yaml:"slope"`
+	Voltage  *float64        `yaml:"voltage"`
+	Loss     *float64        `yaml:"loss"`
+	Payload  *Payload        `yaml:"payload"`
+}
+
+// Push is a force on a link for a time.
+type Push struct {
+	Line  int             `yaml:",line"`
+	Link  string          `yaml:"link"`
+	Force strictyaml.Node `yaml:"force"`
+	Point strictyaml.Node `yaml:"point"`
+	For   float64         `yaml:"for"`
+}
+
+// Payload is a mass that is put on a link.
+type Payload struct {
+	Line int             `yaml:",line"`
+	Link string          `yaml:"link"`
+	Mass float64         `yaml:"mass"`
+	At   strictyaml.Node `yaml:"at"`
+}
+
+// Criterion is something that is expected.
+type Criterion struct {
+	Line  int             `yaml:",line"`
+	Lines map[string]int  `yaml:",lines"`
+	Name  string          `yaml:"name"`
+	What  string          `yaml:"what"`
+	Max   *float64        `yaml:"max"`
+	Min   *float64        `yaml:"min"`
+	Is    strictyaml.Node `yaml:"is"`
+	From  *float64        `yaml:"from"`
+	To    *float64        `yaml:"to"`
+	Of    string          `yaml:"of"`
+}
+
+// Trace says how often a line is written.
+type Trace struct {
+	Line  int      `yaml:",line"`
+	Every *float64 `yaml:"every"`
+}
+
+// What a scenario leaves open, s.
+const (
+	defaultPeriod = 0.01
+	defaultStep   = 0.001
+	defaultTrace  = 0.01
+)
+
+// Parse reads a scenario; file is its name in messages. All that is wrong with its form
+// comes at once, each with its line.
+func Parse(data []byte, file string) (*Scenario, error) {
+	s := &Scenario{File: file}
+	if err := strictyaml.Decode(data, file, s); err != nil {
+		return nil, err
+	}
+	c := checker{s: s}
+	c.check()
+	return s, c.report.Err()
+}
+
+// checker gathers what is wrong with a scenario whatever the robot is.
+type checker struct {
+	s      *Scenario
+	report problem.Report
+}
+
+func (c *checker) errorf(line int, thing, format string, a ...any) {
+	c.report.Errorf(Invalid, problem.Pos{File: c.s.File, Line: max(line, 1)}, thing, format, a...)
+}
+
+func (c *checker) check() {
+	s := c.s
+	switch {
+	case s.Lines["duration"] == 0:
+		c.errorf(1, "duration", "is missing: how long, in s?")
+	case !(s.Duration > 0 && s.Duration <= longest):
+		c.errorf(s.Lines["duration"], "duration", "%g s is not within 0 … %g s", s.Duration, float64(longest))
+	}
+	step, period, every := s.step(), s.period(), s.every()
+	if !(step >= 1e-5 && step <= 0.005) {
+		c.errorf(s.Lines["step"], "step", "%g s is not within 0.00001 … 0.005 s", step)
+		return
+	}
+	if !multiple(period, step) {
+		c.errorf(s.Lines["period"], "period", "%g s is no multiple of the step of %g s", period, step)
+	}
+	if !multiple(every, step) {
+		c.errorf(s.Trace.Line, "trace.every", "%g s is no multiple of the step of %g s", every, step)
+	}
+	if len(s.Servos) > 0 && s.Model != nil {
+		c.errorf(s.Lines["model"], "model", "belongs to the servo models, which servos replaces: give one of them")
+	}
+	c.checkWorld()
+	c.checkServos()
+	if s.Control.Cycle != 0 {
+		c.errorf(s.Control.Line, "control.cycle", "cycle %d is not built yet; there is 0", s.Control.Cycle)
+	}
+	for i := range s.Do {
+		c.checkAction(&s.Do[i])
+	}
+	for i := range s.Expect {
+		c.checkCriterion(&s.Expect[i])
+	}
+}
+
+const longest = 36000 // s
+
+func (c *checker) checkWorld() {
+	w, v := &c.s.World, &c.s.Vary
+	if w.Friction != nil && *w.Friction < 0 {
+		c.errorf(w.Line, "world.friction", "%g is negative", *w.Friction)
+	}
+	if w.Bumps.Height < 0 || w.Bumps.Height > 0.5 || w.Bumps.Count < 0 || w.Bumps.Count > 100000 {
+		c.errorf(w.Bumps.Line, "world.bumps", "height within 0 … 0.5 m and count within 0 … 100000 are wanted")
+	}
+	if !(v.Servo >= 0 && v.Servo < 1) || !(v.Mass >= 0 && v.Mass < 1) {
+		c.errorf(v.Line, "vary", "servo and mass are shares, 0 … 1")
+	}
+	if f := v.Friction; f != nil && (len(f) != 2 || f[0] < 0 || f[1] < f[0]) {
+		c.errorf(v.Line, "vary.friction", "two numbers are wanted, the least and the greatest")
+	}
+}
+
+func (c *checker) checkServos() {
+	for i := range c.s.Servos {
+		e := &c.s.Servos[i]
+		for _, x := range []struct {
+			name  string
+			value *float64
+		}{{"kp", e.Kp}, {"kd", e.Kd}, {"armature", e.Armature}, {"friction", e.Friction}, {"effort", e.Effort}} {
+			if x.value != nil && *x.value < 0 {
+				c.errorf(e.Line, "servos."+e.Joint+"."+x.name, "%g is negative", *x.value)
+			}
+		}
+	}
+	if m := c.s.Model; m != nil {
+		if m.Kp != nil && !(*m.Kp >= 0) || m.Voltage != nil && !(*m.Voltage > 0) || m.Delay < 0 || m.Jitter < 0 || !(m.Loss >= 0 && m.Loss <= 1) {
+			c.errorf(m.Line, "model", "kp, delay and jitter are not negative, voltage is positive, loss a share")
+		}
+	}
+}
+
+// verbs lists what an action may do.
+var verbs = []string{"joints", "play", "push", "velocity", "friction", "slope", "voltage", "loss", "payload"}
+
+func (c *checker) checkAction(a *Action) {
+	var given []string
+	for _, verb := range verbs {
+		if a.Lines[verb] != 0 {
+			given = append(given, verb)
+		}
+	}
+	if len(given) != 1 {
+		c.errorf(a.Line, "do", "has %s, must have exactly one of %s", problem.List(given), problem.List(verbs))
+		return
+	}
+	thing := "do: " + given[0]
+	if a.At == nil {
+		c.errorf(a.Line, thing, "has no time (at)")
+	} else if !(*a.At >= 0) {
+		c.errorf(a.Line, thing, "at %g s is before the start", *a.At)
+	}
+	if a.Lines["in"] != 0 && given[0] != "joints" {
+		c.errorf(a.Lines["in"], thing, "in belongs to joints")
+	}
+	if a.Lines["gait"] != 0 && given[0] != "velocity" {
+		c.errorf(a.Lines["gait"], thing, "gait belongs to velocity")
+	}
+	switch given[0] {
+	case "joints":
+		if a.In < 0 {
+			c.errorf(a.Lines["in"], thing, "in %g s is negative", a.In)
+		}
+	case "velocity":
+		c.errorf(a.Line, thing, "walking is not built yet")
+	case "push":
+		if !(a.Push.For > 0) {
+			c.errorf(a.Push.Line, thing, "for %g s: a push takes a time", a.Push.For)
+		}
+	case "friction":
+		if *a.Friction < 0 {
+			c.errorf(a.Line, thing, "%g is negative", *a.Friction)
+		}
+	case "loss":
+		if !(*a.Loss >= 0 && *a.Loss <= 1) {
+			c.errorf(a.Line, thing, "%g is no share, 0 … 1", *a.Loss)
+		}
+	case "voltage":
+		if !(*a.Voltage >= 0) {
+			c.errorf(a.Line, thing, "%g V is negative", *a.Voltage)
+		}
+	case "payload":
+		if !(a.Payload.Mass >= 0) {
+			c.errorf(a.Payload.Line, thing, "mass %g kg is negative", a.Payload.Mass)
+		}
+	}
+}
+
+func (s *Scenario) step() float64 { return or(s.Step, defaultStep) }
+
+func (s *Scenario) period() float64 {
+	if s.Period != nil {
+		return *s.Period
+	}
+	// the usual one, or the step if that does not fit
+	if multiple(defaultPeriod, s.step()) {
+		return defaultPeriod
+	}
+	return s.step()
+}
+
+func (s *Scenario) every() float64 { return or(s.Trace.Every, defaultTrace) }
+
+func or(x *float64, otherwise float64) float64 {
+	if x != nil {
+		return *x
+	}
+	return otherwise
+}
+
+// multiple reports whether x is a whole number of steps, at least one.
+func multiple(x, step float64) bool {
+	n := math.Round(x / step)
+	return n >= 1 && math.Abs(x-n*step) < 1e-9*math.Max(1, n)*step+1e-12
+}
+
+// vector reads three numbers: a list, or x, y and z.
+func vector(n strictyaml.Node) (v spatial.Vec3, given bool, err error) {
+	if n.Line() == 0 {
+		return v, false, nil
+	}
+	if _, ok := n.Mapping(); ok {
+		var m struct {
+			X float64 `yaml:"x"`
+			Y float64 `yaml:"y"`
+			Z float64 `yaml:"z"`
+		}
+		err = n.Decode(&m)
+		return spatial.Vec3{X: m.X, Y: m.Y, Z: m.Z}, true, err
+	}
+	var list []float64
+	if err := n.Decode(&list); err != nil {
+		return v, true, err
+	}
+	if len(list) != 3 {
+		return v, true, errThree
+	}
+	return spatial.Vec3{X: list[0], Y: list[1], Z: list[2]}, true, nil
+}
+
+var errThree = errors.New("three numbers are wanted")

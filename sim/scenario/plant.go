@@ -1,0 +1,433 @@
+package scenario
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"poise/contact"
+	"poise/kinematics"
+	"poise/problem"
+	"poise/robot"
+	"poise/robot/load"
+	"poise/sim"
+	"poise/spatial"
+	"poise/urdf"
+)
+
+// Plant is a scenario with its robot: everything that was named is found.
+type Plant struct {
+	s       *Scenario
+	m       *robot.Model
+	mesh    func(name string) []spatial.Vec3
+	touch   [][2]robot.FrameID
+	apart   [][2]robot.FrameID
+	start   []float64 // NumQ, the base of a floating robot where settle is false
+	settle  bool
+	servos  []plainServo // of each joint
+	actions []action
+	boxes   []sim.Box
+	feet    []robot.FrameID // links that may carry; nil if the robot declares none
+}
+
+// plainServo is a servo of the section servos, or what stands in for one.
+type plainServo struct {
+	kp, kd, effort, armature, friction, damping float64
+}
+
+// Robot is a robot and what its files say besides.
+type Robot struct {
+	Model *robot.Model
+	SRDF  *urdf.Semantics                  // nil if there is none
+	Mesh  func(name string) []spatial.Vec3 // corners of a mesh, nil if it cannot be read
+}
+
+// FromLoaded returns the robot that was loaded.
+func FromLoaded(l *load.Loaded) Robot {
+	return Robot{Model: l.Model, SRDF: l.SRDF, Mesh: meshes(l.Mesh)}
+}
+
+// Prepare finds everything that the scenario names in the robot. All that is wrong comes at
+// once, each with its line.
+func (s *Scenario) Prepare(r Robot) (*Plant, error) {
+	c := checker{s: s}
+	p := &Plant{s: s, m: r.Model, mesh: r.Mesh, start: make([]float64, r.Model.NumQ())}
+	p.pairs(&c, r.SRDF)
+	p.takeStart(&c)
+	p.takeServos(&c)
+	p.takeBoxes(&c)
+	for i := range s.Do {
+		p.takeAction(&c, &s.Do[i])
+	}
+	for i := range s.Expect {
+		p.checkFloating(&c, &s.Expect[i])
+	}
+	if err := c.report.Err(); err != nil {
+		return nil, err
+	}
+	p.feet = declaredFeet(r.Model)
+	// a robot that cannot be simulated is told before any run
+	if _, err := p.build(rand.New(rand.NewPCG(0, 0)), nil); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// checkFloating refuses quantities that a robot on a fixed base does not have.
+func (p *Plant) checkFloating(c *checker, e *Criterion) {
+	switch e.What {
+	case "fallen", "joint_rms", "torque_share":
+		return
+	}
+	if !p.m.Floating() {
+		c.errorf(e.Line, "expect", "%s is of a robot that floats; the base of %q is fixed (--floating makes it free)", e.What, p.m.Name())
+	}
+}
+
+func declaredFeet(m *robot.Model) (feet []robot.FrameID) {
+	for _, ch := range m.Chains() {
+		if ch.Contact != robot.NoContact {
+			feet = append(feet, ch.Tip)
+		}
+	}
+	return feet
+}
+
+// pairs takes the links that are to touch each other, less what the SRDF keeps apart.
+func (p *Plant) pairs(c *checker, srdf *urdf.Semantics) {
+	frame := func(name string, line int) robot.FrameID {
+		id, ok := p.m.Frame(name)
+		if !ok {
+			c.errorf(line, "world.touch", "link %q does not exist%s", name, c.report.Hint(name, linkNames(p.m)))
+		}
+		return id
+	}
+	for _, t := range p.s.World.Touch {
+		p.touch = append(p.touch, [2]robot.FrameID{frame(t.A, t.Line), frame(t.B, t.Line)})
+	}
+	if srdf == nil {
+		return
+	}
+	for _, pair := range srdf.Disabled {
+		a, okA := p.m.Frame(pair.Link1)
+		b, okB := p.m.Frame(pair.Link2)
+		if okA && okB {
+			p.apart = append(p.apart, [2]robot.FrameID{a, b})
+		}
+	}
+}
+
+func linkNames(m *robot.Model) []string {
+	names := make([]string, len(m.Frames()))
+	for i, f := range m.Frames() {
+		names[i] = f.Name
+	}
+	return names
+}
+
+func jointNames(m *robot.Model) []string {
+	names := make([]string, len(m.Joints()))
+	for i, j := range m.Joints() {
+		names[i] = j.Name
+	}
+	return names
+}
+
+func poseNames(m *robot.Model) []string {
+	names := make([]string, len(m.Poses()))
+	for i, p := range m.Poses() {
+		names[i] = p.Name
+	}
+	return names
+}
+
+// takeStart finds the configuration to begin in.
+func (p *Plant) takeStart(c *checker) {
+	s, st := p.s, &p.s.Start
+	for _, b := range p.m.Bodies()[1:] {
+		if b.Kind == robot.Floating && !b.Mimic {
+			p.start[b.Q+6] = 1
+		}
+	}
+	switch {
+	case st.Pose != "" && len(st.Joints) > 0:
+		c.errorf(st.Line, "start", "has pose and joints: give one of them")
+	case st.Pose != "":
+		pose, ok := p.m.Pose(st.Pose)
+		if !ok {
+			c.errorf(st.Line, "start.pose", "%q is unknown%s", st.Pose, c.report.Hint(st.Pose, poseNames(p.m)))
+			return
+		}
+		for k, id := range pose.Joints {
+			copy(p.start[p.m.Joints()[id].Q:], pose.Q[k])
+		}
+	case len(st.Joints) > 0:
+		for _, v := range st.Joints {
+			if id, ok := p.joint(c, v, "start.joints"); ok {
+				p.start[p.m.Joints()[id].Q] = v.Value
+			}
+		}
+	default:
+		rest := p.m.RestPositions()
+		for i, j := range p.m.Joints() {
+			if j.Kind.NumQ() == 1 {
+				p.start[j.Q] = rest[i]
+			}
+		}
+	}
+	for _, j := range p.m.Joints() {
+		const slack = 1e-9
+		if q := p.start[j.Q]; j.Kind.NumQ() == 1 && !j.Limits.Contains(q) && !j.Limits.Contains(q-slack) && !j.Limits.Contains(q+slack) {
+			c.errorf(max(st.Line, s.Lines["start"]), "start", "joint %q begins at %g, outside of its range %s", j.Name, q, j.Limits.Range())
+		}
+	}
+	p.takeBase(c)
+}
+
+// joint finds a joint with one coordinate.
+func (p *Plant) joint(c *checker, v JointValue, thing string) (robot.JointID, bool) {
+	id, ok := p.m.Joint(v.Joint)
+	switch {
+	case !ok:
+		c.errorf(v.Line, thing, "joint %q does not exist%s", v.Joint, c.report.Hint(v.Joint, jointNames(p.m)))
+	case p.m.Joints()[id].Kind.NumQ() != 1:
+		c.errorf(v.Line, thing, "joint %q has several coordinates", v.Joint)
+		ok = false
+	}
+	return id, ok
+}
+
+// takeBase reads start.base: settle, or a pose.
+func (p *Plant) takeBase(c *checker) {
+	base := p.s.Start.Base
+	p.settle = p.m.Floating()
+	if base.Line() == 0 {
+		return
+	}
+	word := ""
+	if _, mapping := base.Mapping(); !mapping {
+		if err := base.Decode(&word); err != nil || word != "settle" {
+			c.errorf(base.Line(), "start.base", "%q: settle, or position and orientation", word)
+		} else if !p.m.Floating() {
+			c.errorf(base.Line(), "start.base", "the base of robot %q is fixed: --floating makes it free", p.m.Name())
+		}
+		return
+	}
+	var at struct {
+		Position struct {
+			X float64 `yaml:"x"`
+			Y float64 `yaml:"y"`
+			Z float64 `yaml:"z"`
+		} `yaml:"position"`
+		Orientation *struct {
+			X float64 `yaml:"x"`
+			Y float64 `yaml:"y"`
+			Z float64 `yaml:"z"`
+			W float64 `yaml:"w"`
+		} `yaml:"orientation"`
+	}
+	if err := base.Decode(&at); err != nil {
+		c.errorf(base.Line(), "start.base", "%v", err)
+		return
+	}
+	if !p.m.Floating() {
+		c.errorf(base.Line(), "start.base", "the base of robot %q is fixed: --floating makes it free", p.m.Name())
+		return
+	}
+	p.settle = false
+	q := spatial.IdentityQuat
+	if o := at.Orientation; o != nil {
+		unit, ok := spatial.Quat{X: o.X, Y: o.Y, Z: o.Z, W: o.W}.Unit()
+		if !ok {
+			c.errorf(base.Line(), "start.base.orientation", "has no length")
+		}
+		q = unit
+	}
+	copy(p.start, []float64{at.Position.X, at.Position.Y, at.Position.Z, q.X, q.Y, q.Z, q.W})
+}
+
+// stiffnessPerEffort and dampingTime are those of a servo of which nothing is known: 16
+// N·m/rad for every N·m that the joint can give, so that it gives way by 0.06 rad at most,
+// and damping that ends a motion in about this time.
+const (
+	stiffnessPerEffort = 16
+	dampingTime        = 0.05 // s
+)
+
+// takeServos finds the servo of each joint.
+func (p *Plant) takeServos(c *checker) {
+	joints := p.m.Joints()
+	p.servos = make([]plainServo, len(joints))
+	set := func(i int, e *Servo) {
+		s := &p.servos[i]
+		for _, x := range []struct {
+			to   *float64
+			from *float64
+		}{{&s.kp, e.Kp}, {&s.kd, e.Kd}, {&s.effort, e.Effort}, {&s.armature, e.Armature}, {&s.friction, e.Friction}} {
+			if x.from != nil {
+				*x.to = *x.from
+			}
+		}
+	}
+	plain := make([]bool, len(joints))
+	each := func(use func(e *Servo, i int)) {
+		for k := range p.s.Servos {
+			e := &p.s.Servos[k]
+			if e.Joint == "all" {
+				for i := range joints {
+					use(e, i)
+				}
+			}
+		}
+		for k := range p.s.Servos {
+			e := &p.s.Servos[k]
+			if e.Joint == "all" {
+				continue
+			}
+			if id, ok := p.joint(c, JointValue{Joint: e.Joint, Line: e.Line}, "servos"); ok {
+				use(e, int(id))
+			}
+		}
+	}
+	each(func(_ *Servo, i int) { plain[i] = true })
+	for i, j := range joints {
+		s := &p.servos[i]
+		if j.Limits.Effort.Has {
+			s.effort = j.Limits.Effort.Value
+		}
+		if !plain[i] {
+			s.damping, s.friction = j.Damping, j.Friction
+			s.kp = stiffnessPerEffort * math.Max(s.effort, 1e-3)
+			s.kd = s.kp * dampingTime
+		}
+	}
+	c2 := c
+	c = &checker{s: p.s} // unknown joints are told already
+	each(func(e *Servo, i int) { set(i, e) })
+	c = c2
+}
+
+func (p *Plant) takeBoxes(c *checker) {
+	for i := range p.s.World.Boxes {
+		b := &p.s.World.Boxes[i]
+		size, given, err := vector(b.Size)
+		if err != nil || !given || !(size.X > 0 && size.Y > 0 && size.Z > 0) {
+			c.errorf(b.Line, "world.boxes.size", "three positive numbers are wanted, m")
+			continue
+		}
+		at, given, err := vector(b.At)
+		if err != nil || !given {
+			c.errorf(b.Line, "world.boxes.at", "three numbers are wanted: its middle, m")
+			continue
+		}
+		p.boxes = append(p.boxes, sim.Box{Pose: spatial.Pose{R: spatial.Identity3, P: at}, Half: size.Scale(0.5)})
+	}
+}
+
+// ground makes the ground of one run.
+func (p *Plant) ground(rng *rand.Rand) *sim.Ground {
+	g := sim.Level()
+	g.Friction = or(p.s.World.Friction, sim.DefaultFriction)
+	if f := p.s.Vary.Friction; f != nil {
+		g.Friction = f[0] + (f[1]-f[0])*rng.Float64()
+	}
+	g.SetSlope(p.s.World.Slope.Roll, p.s.World.Slope.Pitch)
+	g.Boxes = p.boxes
+	if b := p.s.World.Bumps; b.Count > 0 && b.Height > 0 {
+		g.Heights = bumps(b, rng)
+	}
+	return g
+}
+
+// Bumps stand on a rectangle about the start, ahead of the robot more than behind it.
+const (
+	bumpsX0, bumpsX1 = -1.0, 6.0 // m
+	bumpsY0, bumpsY1 = -1.0, 1.0
+	bumpCell         = 0.005
+	bumpRadius       = 0.03 // of the largest; lower ones are as steep
+)
+
+// bumps spreads round bumps of up to a height: each is h·(1 − (r/R)²)², flat at its rim.
+func bumps(b Bumps, rng *rand.Rand) *sim.Heights {
+	f := &sim.Heights{X0: bumpsX0, Y0: bumpsY0, Cell: bumpCell}
+	f.NX, f.NY = int(math.Round((bumpsX1-bumpsX0)/bumpCell))+1, int(math.Round((bumpsY1-bumpsY0)/bumpCell))+1
+	f.Z = make([]float64, f.NX*f.NY)
+	for range b.Count {
+		x, y := bumpsX0+(bumpsX1-bumpsX0)*rng.Float64(), bumpsY0+(bumpsY1-bumpsY0)*rng.Float64()
+		share := 0.3 + 0.7*rng.Float64()
+		h, R := share*b.Height, bumpRadius*math.Sqrt(share)
+		n := int(R/bumpCell) + 1
+		ci, cj := int((x-f.X0)/bumpCell), int((y-f.Y0)/bumpCell)
+		for i := max(ci-n, 0); i <= min(ci+n, f.NX-1); i++ {
+			for j := max(cj-n, 0); j <= min(cj+n, f.NY-1); j++ {
+				dx, dy := f.X0+float64(i)*bumpCell-x, f.Y0+float64(j)*bumpCell-y
+				if s := 1 - (dx*dx+dy*dy)/(R*R); s > 0 {
+					z := &f.Z[i*f.NY+j]
+					*z = math.Max(*z, h*s*s)
+					f.Highest = math.Max(f.Highest, *z)
+				}
+			}
+		}
+	}
+	return f
+}
+
+// build makes the model of one run; loads are inertias on bodies besides their own.
+func (p *Plant) build(rng *rand.Rand, loads []spatial.Inertia) (*sim.Model, error) {
+	m := p.m
+	bodies := m.Bodies()
+	inertias := make([]spatial.Inertia, len(bodies))
+	for i := range bodies {
+		inertias[i] = bodies[i].Inertia
+		if share := p.s.Vary.Mass; share > 0 {
+			k := 1 + share*(2*rng.Float64()-1)
+			inertias[i].Mass *= k
+			inertias[i].I = inertias[i].I.Scale(k)
+		}
+		if loads != nil {
+			inertias[i] = inertias[i].Add(loads[i])
+		}
+	}
+	passive := make([]sim.Passive, len(p.servos))
+	for i := range passive {
+		s := &p.servos[i]
+		passive[i] = sim.Passive{Armature: s.armature, Friction: s.friction, Damping: s.damping}
+	}
+	return sim.NewModel(m.WithInertias(inertias), sim.Config{Step: p.s.step(), Passive: passive, Mesh: p.mesh, Touch: p.touch, Apart: p.apart})
+}
+
+// place puts the base where the scenario wants it, the soles on the ground.
+func (p *Plant) place(q []float64, m *sim.Model, g *sim.Ground) error {
+	copy(q, p.start)
+	if !p.settle {
+		return nil
+	}
+	X := spatial.IdentityPose
+	if len(p.feet) > 0 {
+		ground, err := contact.NewGround(p.m)
+		if err != nil {
+			return err
+		}
+		joints := make([]float64, len(p.m.Joints()))
+		for i, j := range p.m.Joints() {
+			joints[i] = q[j.Q]
+		}
+		X, _ = ground.Settle(joints, ground.DefaultFeetTo(nil))
+	}
+	X = spatial.Pose{R: g.R, P: spatial.Vec3{}}.Mul(X)
+	setBase(q, X)
+	// stand on what is there: the lowest part touches
+	d := kinematics.NewData(p.m)
+	d.UpdatePosition(q)
+	gap := m.Clearance(d, g)
+	if math.IsInf(gap, 0) {
+		return problem.New(Invalid, "start: nothing of robot %q is above the ground", p.m.Name())
+	}
+	n := g.R.Col(2)
+	setBase(q, spatial.Pose{R: X.R, P: X.P.Sub(n.Scale(gap))})
+	return nil
+}
+
+func setBase(q []float64, X spatial.Pose) {
+	Q := X.R.Quat()
+	copy(q, []float64{X.P.X, X.P.Y, X.P.Z, Q.X, Q.Y, Q.Z, Q.W})
+}

@@ -1,0 +1,208 @@
+package scenario
+
+import (
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"poise/robot"
+	"poise/robot/load"
+)
+
+func loaded(t testing.TB, name string, opts load.Options) Robot {
+	t.Helper()
+	bot, err := load.Robot(name, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return FromLoaded(bot)
+}
+
+func prepare(t testing.TB, bot Robot, text string) *Plant {
+	t.Helper()
+	s, err := Parse([]byte(text), "test.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := s.Prepare(bot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+const stand = `
+start: {pose: stand}
+servos: {all: {kp: 20, kd: 0.3, armature: 0.009}}
+`
+
+// TestPonyStands: on level ground it stands still where it began, its weight on its hooves.
+func TestPonyStands(t *testing.T) {
+	p := prepare(t, loaded(t, "pony", load.Options{}), `duration: 1.5`+stand+`
+expect:
+  - {name: stands, what: fallen, is: false}
+  - {what: joint_rms, max: 0.01}
+  - {what: zmp_margin, min: 0.02, from: 0.5}
+  - {what: slip, max: 0.001}
+  - {what: speed, max: 0.001, from: 1}`)
+	var last *Frame
+	n := 0
+	r, err := p.Run(1, Watch{Frame: func(f *Frame) {
+		if want := float64(n) / 100; f.T != want {
+			t.Errorf("frame %d is at %v", n, f.T)
+		}
+		last = f
+		n++
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !r.Pass() || n != 151 {
+		t.Errorf("%d frames, %+v", n, r.Criteria)
+	}
+	weight := 0.0
+	for _, c := range last.Contacts {
+		if !strings.HasPrefix(c.Link, "bone") || !strings.HasSuffix(c.Link, "5") {
+			t.Errorf("%s touches the ground", c.Link)
+		}
+		weight += c.Force[2]
+	}
+	if want := p.m.Mass() * robot.StandardGravity; math.Abs(weight/want-1) > 1e-3 {
+		t.Errorf("hooves carry %g N of %g N", weight, want)
+	}
+	if len(last.Q) != p.m.NumQ()-7 || len(last.V) != p.m.NumV()-6 || len(last.Tau) != len(last.V) || last.Zmp == nil || last.Base == nil {
+		t.Errorf("%+v", last)
+	}
+}
+
+// TestPushedPonyFalls: a push beyond all that it can bear throws it over; a light one not.
+func TestPushedPonyFalls(t *testing.T) {
+	bot := loaded(t, "pony", load.Options{})
+	for force, falls := range map[string]bool{"4": false, "60": true} {
+		p := prepare(t, bot, `duration: 2`+stand+`
+do:
+  - {at: 0.5, push: {link: base_link, force: {x: 0, y: `+force+`, z: 0}, for: 0.1}}
+expect: [{what: fallen, is: false}]`)
+		r, err := p.Run(1, Watch{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Fallen != falls || r.Pass() == falls || falls && !(*r.FellAt > 0.5) {
+			t.Errorf("force %s N: fallen %v, %+v", force, r.Fallen, r.Criteria)
+		}
+	}
+}
+
+// TestRunsAreTheSame: the same seed gives the same trace, byte for byte; another draws
+// another robot.
+func TestRunsAreTheSame(t *testing.T) {
+	p := prepare(t, loaded(t, "pony", load.Options{}), `duration: 0.3`+stand+`
+world: {bumps: {height: 0.004, count: 800}}
+vary: {mass: 0.07, friction: [0.5, 1]}
+do:
+  - {at: 0.1, joints: {joint52: 0.3}, in: 0.1}
+  - {at: 0.2, payload: {link: base_link, mass: 0.3, at: [0, 0, 0.05]}}
+  - {at: 0.2, friction: 0.2}
+  - {at: 0.25, slope: {roll: 0.02}}`)
+	trace := func(seed uint64) string {
+		var b strings.Builder
+		if _, err := p.Run(seed, Watch{Frame: func(f *Frame) { text, _ := json.Marshal(f); b.Write(text) }}); err != nil {
+			t.Fatal(err)
+		}
+		return b.String()
+	}
+	one := trace(1)
+	if one != trace(1) {
+		t.Error("two runs of one seed differ")
+	}
+	if one == trace(2) {
+		t.Error("another seed makes no difference")
+	}
+}
+
+// TestFixedArm: a robot on a fixed base has no base in its trace and no ZMP.
+func TestFixedArm(t *testing.T) {
+	p := prepare(t, loaded(t, "arm6", load.Options{}), `
+duration: 0.2
+servos: {all: {kp: 500, kd: 20}}
+trace: {every: 0.05}`)
+	n := 0
+	if _, err := p.Run(0, Watch{Frame: func(f *Frame) {
+		n++
+		if f.Base != nil || f.Zmp != nil || len(f.Contacts) != 0 {
+			t.Errorf("%+v", f)
+		}
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	if n != 5 {
+		t.Errorf("%d frames, want 5", n)
+	}
+}
+
+// TestRefusals: what is wrong is named with its line and reason.
+func TestRefusals(t *testing.T) {
+	pony := loaded(t, "pony", load.Options{})
+	for _, tc := range []struct{ text, want string }{
+		{"duration: 1\nworl: {}", `test.yaml:2: unknown key "worl"`},
+		{"step: 0.001", "duration: is missing"},
+		{"duration: -1", "test.yaml:1: duration: -1 s is not within"},
+		{"duration: 1\nstep: 0.001\nperiod: 0.0105", "test.yaml:3: period: 0.0105 s is no multiple of the step"},
+		{"duration: 1\ncontrol: {cycle: 1}", "cycle 1 is not built yet"},
+		{"duration: 1\ndo: [{at: 0, velocity: {x: 0.1}}]", "walking is not built yet"},
+		{"duration: 1\ndo:\n  - {at: 0}", "test.yaml:3: do: has"},
+		{"duration: 1\ndo: [{friction: 1}]", "has no time (at)"},
+		{"duration: 1\nstart: {pose: stend}", `"stend" is unknown; did you mean "stand"?`},
+		{"duration: 1\nstart:\n  joints:\n    joint11: 3", `joint "joint11" begins at 3, outside of its range -1.5708 … 1.5708`},
+		{"duration: 1\nstart:\n  joints:\n    joint1: 0", "test.yaml:4: start.joints: joint \"joint1\" does not exist"},
+		{"duration: 1\nexpect:\n  - {what: tilted, max: 1}", `test.yaml:3: expect: what: "tilted" is unknown`},
+		{"duration: 1\nexpect: [{what: tilt}]", "has 0 of max, min and is"},
+		{"duration: 1\nexpect: [{what: force_error, max: 1}]", "not built yet"},
+		{"duration: 1\ndo: [{at: 0, push: {link: leg, force: [1, 0, 0], for: 1}}]", `link "leg" does not exist`},
+		{"duration: 1\ndo: [{at: 0, push: {link: base_link, force: [1, 0], for: 1}}]", "three numbers are wanted"},
+		{"duration: 1\nservos: {all: {kp: -1}}", "servos.all.kp: -1 is negative"},
+		{"duration: 1\nservos: {all: {kp: 1}}\nmodel: {kp: 1}", "which servos replaces"},
+	} {
+		s, err := Parse([]byte(tc.text), "test.yaml")
+		if err == nil {
+			_, err = s.Prepare(pony)
+		}
+		if err == nil || !strings.Contains(err.Error(), tc.want) {
+			t.Errorf("%q: %v, want %s", tc.text, err, tc.want)
+		}
+	}
+}
+
+// TestCriteria: what each summary makes of a series.
+func TestCriteria(t *testing.T) {
+	s := newSeries()
+	for i := range 101 {
+		s.t = append(s.t, float64(i)/100)
+		for k := range s.values {
+			s.values[k] = append(s.values[k], float64(i))
+		}
+	}
+	limit := 50.0
+	for _, tc := range []struct {
+		of   string
+		min  bool
+		want float64
+	}{{"", false, 100}, {"worst", true, 0}, {"mean", false, 50}, {"last", false, 100}, {"p99", false, 99}, {"p99", true, 1}, {"rms", false, math.Sqrt(3350)}} {
+		e := &Criterion{What: "tilt", Of: tc.of, Max: &limit}
+		if tc.min {
+			e.Max, e.Min = nil, &limit
+		}
+		if o := s.judge(e); o.Value == nil || math.Abs(*o.Value-tc.want) > 1e-9 {
+			t.Errorf("%q, min %v: %v, want %g", tc.of, tc.min, o.Value, tc.want)
+		}
+	}
+	from, to := 0.2, 0.3
+	if o := s.judge(&Criterion{What: "tilt", Max: &limit, From: &from, To: &to}); *o.Value != 30 || !o.Pass {
+		t.Errorf("%+v", o)
+	}
+	beyond := 2.0
+	if o := s.judge(&Criterion{What: "tilt", Max: &limit, From: &beyond}); o.Value != nil || o.Pass {
+		t.Errorf("never measured: %+v", o)
+	}
+}
