@@ -18,7 +18,7 @@ type Stream struct {
 	Type  string   // of the messages, as ROS 2 writes it
 	Also  []string // further names of the topic
 
-	subscribe func(g *graph.Graph, name string) (*graph.Subscription, error)
+	subscribe func(g *graph.Graph, name string, admit graph.Admission) (*graph.Subscription, error)
 	read      func(m *robot.Model, now servo.Tick, message any) (control.Program, error)
 }
 
@@ -30,8 +30,8 @@ func StreamOf[T any](topic, short string, read func(m *robot.Model, now servo.Ti
 		panic(fmt.Sprintf("controllers: %T is no message of the registry", *new(T)))
 	}
 	return Stream{Topic: topic, Short: short, Type: typ.Name(msgs.ROS2), Also: also,
-		subscribe: func(g *graph.Graph, name string) (*graph.Subscription, error) {
-			l, err := graph.Listen[T](g, name, graph.SubscribeOptions{QoS: graph.QoS{Depth: 1}}) // only the newest value counts
+		subscribe: func(g *graph.Graph, name string, admit graph.Admission) (*graph.Subscription, error) {
+			l, err := graph.Listen[T](g, name, graph.SubscribeOptions{QoS: graph.QoS{Depth: 1}, Admit: admit}) // only the newest value counts
 			return l.Subscription, err
 		},
 		read: func(m *robot.Model, now servo.Tick, message any) (control.Program, error) {
@@ -40,9 +40,9 @@ func StreamOf[T any](topic, short string, read func(m *robot.Model, now servo.Ti
 	}
 }
 
-// Subscribe listens to the topic under a name.
-func (s *Stream) Subscribe(g *graph.Graph, name string) (*graph.Subscription, error) {
-	return s.subscribe(g, name)
+// Subscribe listens to the topic under a name, to what is admitted there.
+func (s *Stream) Subscribe(g *graph.Graph, name string, admit graph.Admission) (*graph.Subscription, error) {
+	return s.subscribe(g, name, admit)
 }
 
 // Read turns a message of the topic into a value for the controller.

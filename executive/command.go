@@ -234,23 +234,6 @@ func (e *Executive) Place(who string, joints []string, positions []float64) *Ans
 	})
 }
 
-// Feed gives a controller that follows a stream its newest value. What the cycle
-// says to it is in State: a stream does not wait for answers.
-func (e *Executive) Feed(controller string, value control.Program) (reasons []Explanation) {
-	e.locked(func() {
-		s, ok := e.robot.seat(controller)
-		switch {
-		case !ok:
-			reasons = append(reasons, e.robot.unknownController(controller))
-		case !e.orders.trySend(loop.Order{Kind: loop.Feed, Controller: s.id, Goal: e.orders.nextNumber(), Program: value}):
-			reasons = append(reasons, e.words.Reason(control.Because(control.Full), controller))
-		default:
-			e.outside.alive(s)
-		}
-	})
-	return reasons
-}
-
 // CheckGoal tells whether a goal could start now. It takes nothing: not a
 // resource, not a tick of anybody else's motion. A goal that is planned first is
 // checked as far as that goes without a plan.

@@ -19,6 +19,7 @@ type job struct {
 	goal  Goal
 	watch Watch
 	who   string
+	hears string // publisher whose stream its controller hears; "" is who
 	h     *action.Handle[*job, Feedback, Result]
 
 	work   *work

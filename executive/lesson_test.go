@@ -87,7 +87,7 @@ func TestLessonStaleInputAtActivation(t *testing.T) {
 	joint := r.headJoint()
 	at := r.command(joint)
 	for k := range 50 {
-		r.e.Feed("joint_state", r.sample(r.time(), joint, at-0.01*float64(k)))
+		r.e.Feed("test", "joint_state", r.sample(r.time(), joint, at-0.01*float64(k)))
 		r.run(1)
 	}
 	if st := r.e.State(); r.stateOf(st, "joint_state").Refused.Code != "not_active" {
@@ -96,13 +96,13 @@ func TestLessonStaleInputAtActivation(t *testing.T) {
 	old := r.sample(r.time(), joint, at-0.5)
 	r.run(5)
 	g := r.active(r.submit(&Operational{Controller: "joint_state", On: true}))
-	r.e.Feed("joint_state", old) // on its way for long
+	r.e.Feed("test", "joint_state", old) // on its way for long
 	r.seconds(0.3)
 	if off := math.Abs(r.command(joint) - at); off > 1e-9 {
 		t.Fatalf("an old value moved the joint by %g", off)
 	}
 	for range 500 {
-		r.e.Feed("joint_state", r.sample(r.time(), joint, at-0.2))
+		r.e.Feed("test", "joint_state", r.sample(r.time(), joint, at-0.2))
 		r.run(1)
 	}
 	if off := math.Abs(r.command(joint) - (at - 0.2)); off > 1e-3 || g.over() {
@@ -205,11 +205,11 @@ func TestLessonSizesAreChecked(t *testing.T) {
 			t.Errorf("command %d was carried out", i)
 		}
 	}
-	if why := r.e.Feed("nobody", nil); len(why) == 0 {
+	if why := r.e.Feed("test", "nobody", nil); len(why) == 0 {
 		t.Error("a value for nobody")
 	}
-	r.e.Feed("joint_state", nil)
-	r.e.Feed("swing", &stream.Sample{})
+	r.e.Feed("test", "joint_state", nil)
+	r.e.Feed("test", "swing", &stream.Sample{})
 	r.run(5)
 	if n := len(r.e.State().Goals); n > 0 {
 		t.Errorf("%d goals are left", n)
@@ -353,7 +353,7 @@ func TestControllersOutsideHavePriorities(t *testing.T) {
 		t.Run(x.name, func(t *testing.T) {
 			r := full(t, parts{settings: loop.Settings{Policy: arbiter.PolicyPriority}, rank: map[string]float32{"swing": 9}})
 			r.active(r.submit(&Operational{Controller: "swing", On: true}))
-			why := r.e.Outside().Request("wire", OutsideRequest{Name: "gait", ID: 7, Resources: []string{"tail", "head"}, Pending: x.pending, Operational: x.operational}, func(Assignment) {})
+			why := r.e.Outside().Request("wire", OutsideRequest{Name: "gait", Session: "wire", ID: 7, Resources: []string{"tail", "head"}, Pending: x.pending, Operational: x.operational}, func(Assignment) {})
 			if len(why) > 0 {
 				t.Fatal(why)
 			}
@@ -370,8 +370,8 @@ func TestControllersOutsideHavePriorities(t *testing.T) {
 		request OutsideRequest
 		want    string
 	}{
-		{OutsideRequest{Name: "gait", Resources: []string{"tail"}, Pending: []float32{1, 2}}, "2 pending priorities for 1 resources"},
-		{OutsideRequest{Name: "gait", Resources: []string{"tail"}, Operational: []float32{float32(math.NaN())}}, "operational priority 1 is NaN"},
+		{OutsideRequest{Name: "gait", Session: "wire", Resources: []string{"tail"}, Pending: []float32{1, 2}}, "2 pending priorities for 1 resources"},
+		{OutsideRequest{Name: "gait", Session: "wire", Resources: []string{"tail"}, Operational: []float32{float32(math.NaN())}}, "operational priority 1 is NaN"},
 	} {
 		if why := problem.Join(r.e.Outside().Request("wire", x.request, nil)); !strings.Contains(why, x.want) {
 			t.Errorf("%q does not say %q", why, x.want)
@@ -385,7 +385,7 @@ func TestControllersOutside(t *testing.T) {
 	r := full(t, parts{})
 	var told []Assignment
 	r.active(r.submit(&Operational{Controller: "swing", On: true}))
-	why := r.e.Outside().Request("wire", OutsideRequest{Name: "gait", ID: 7, Resources: []string{"tail"}}, func(a Assignment) { told = append(told, a) })
+	why := r.e.Outside().Request("wire", OutsideRequest{Name: "gait", Session: "wire", ID: 7, Resources: []string{"tail"}}, func(a Assignment) { told = append(told, a) })
 	if len(why) > 0 {
 		t.Fatal(why)
 	}
@@ -394,18 +394,18 @@ func TestControllersOutside(t *testing.T) {
 	if len(told) != 1 || told[0].Requests[0] != 7 || owner(told[0], "tail") != "gait" || owner(told[0], "head") != "swing" || owner(told[0], "leg1") != "" {
 		t.Fatalf("%+v", told)
 	}
-	seat, ok := r.e.Outside().Controller("gait")
+	seat, ok := r.e.Outside().Controller("gait", "wire")
 	if !ok || seat != "outside_1" {
 		t.Fatal(seat)
 	}
 	for range 400 { // values are signs of life
-		r.e.Feed(seat, r.sample(r.time(), "tail_joint1", 0.2))
+		r.e.Feed("wire", seat, r.sample(r.time(), "tail_joint1", 0.2))
 		r.run(1)
 	}
 	if q := r.command("tail_joint1"); math.Abs(q-0.2) > 0.05 {
 		t.Errorf("the tail is at %g", q)
 	}
-	if why := r.e.Outside().Request("wire", OutsideRequest{Name: "other", ID: 1, Resources: []string{"head"}}, nil); len(why) == 0 {
+	if why := r.e.Outside().Request("wire", OutsideRequest{Name: "other", Session: "wire", ID: 1, Resources: []string{"head"}}, nil); len(why) == 0 {
 		t.Error("a seat for a second one")
 	}
 	r.seconds(0.5)
@@ -418,7 +418,7 @@ func TestControllersOutside(t *testing.T) {
 	// denied: the requester is answered
 	told = nil
 	r.ok(r.e.Stop("test", 2))
-	r.e.Outside().Request("wire", OutsideRequest{Name: "gait", ID: 8, Resources: []string{"tail"}}, func(a Assignment) { told = append(told, a) })
+	r.e.Outside().Request("wire", OutsideRequest{Name: "gait", Session: "wire", ID: 8, Resources: []string{"tail"}}, func(a Assignment) { told = append(told, a) })
 	r.run(5)
 	if len(told) != 1 || told[0].Requests[0] != 8 || owner(told[0], "tail") != "" {
 		t.Errorf("%+v", told)

@@ -13,7 +13,9 @@ import (
 
 // Outside serves controllers outside the process. They sit on seats of their own,
 // streams that hold the lease for them: a request of theirs is a goal of that seat,
-// their state messages and their values are the signs of life.
+// their state messages and their values are the signs of life. A name belongs to the
+// session that asked by it first, until that leaves or its seat is needed by another:
+// what other sessions send under it does not count.
 type Outside struct {
 	e    *Executive
 	list []*remote
@@ -25,6 +27,7 @@ func (e *Executive) Outside() *Outside { return &e.outside }
 // OutsideRequest asks for resources on behalf of a controller outside.
 type OutsideRequest struct {
 	Name      string // of the controller outside
+	Session   string // that it speaks by
 	ID        uint32 // of its request
 	Resources []string
 
@@ -69,6 +72,7 @@ func (r *OutsideRequest) ranks(words *explain.Words) (all []stream.Rank, reasons
 // OutsideState is a sign of life of a controller outside, or its end.
 type OutsideState struct {
 	Name        string
+	Session     string // that sent it
 	ID          uint32 // of the request that it speaks of
 	Operational bool
 }
@@ -83,6 +87,8 @@ type Assignment struct {
 // remote is a controller outside on its seat.
 type remote struct {
 	name    string
+	session string // whose name it is
+	gone    bool   // the session has left
 	seat    *seat
 	request uint32
 	goal    GoalID
@@ -102,7 +108,7 @@ func (o *Outside) Request(who string, r OutsideRequest, tell func(Assignment)) (
 
 func (o *Outside) request(who string, r *OutsideRequest, tell func(Assignment)) []Explanation {
 	e := o.e
-	client, reasons := o.seatFor(r.Name)
+	client, reasons := o.seatFor(r.Name, r.Session)
 	if reasons != nil {
 		return reasons
 	}
@@ -139,8 +145,8 @@ func (o *Outside) request(who string, r *OutsideRequest, tell func(Assignment)) 
 func (o *Outside) Report(r OutsideState) {
 	o.e.locked(func() {
 		for _, x := range o.list {
-			if x.name != r.Name || x.request > r.ID {
-				continue // of a request that is over
+			if x.name != r.Name || x.session != r.Session || x.request > r.ID {
+				continue // of another session, or of a request that is over
 			}
 			x.since = o.e.now
 			if !r.Operational && x.live {
@@ -150,46 +156,101 @@ func (o *Outside) Report(r OutsideState) {
 	})
 }
 
-// Controller returns the controller under which one outside works: where its values
-// go.
-func (o *Outside) Controller(name string) (controller string, ok bool) {
+// Leave ends what the controllers of a session do: it is gone, and they can give no
+// more signs of life. Their names are free at once, their seats when they have let go.
+func (o *Outside) Leave(session string) {
+	o.e.locked(func() {
+		for _, x := range o.list {
+			if x.session != session || x.gone {
+				continue
+			}
+			x.gone = true
+			if x.live {
+				o.end(x)
+				o.e.notice(Notice{Kind: "refused", Explanation: Explanation{Code: "session_ended", Owner: x.name,
+					Text: fmt.Sprintf("the connection of controller %q outside has ended; what it had is free", x.name)}})
+			}
+		}
+	})
+}
+
+// Controller returns the controller under which one outside works: where the values go
+// that its session publishes.
+func (o *Outside) Controller(name, session string) (controller string, ok bool) {
 	o.e.mu.Lock()
 	defer o.e.mu.Unlock()
 	for _, x := range o.list {
-		if x.name == name {
+		if x.name == name && x.session == session && !x.gone {
 			return x.seat.Name, true
 		}
 	}
 	return "", false
 }
 
+// Active reports whether a controller outside has, or asks for, resources.
+func (o *Outside) Active(name, session string) bool {
+	o.e.mu.Lock()
+	defer o.e.mu.Unlock()
+	for _, x := range o.list {
+		if x.name == name && x.session == session && x.live {
+			return true
+		}
+	}
+	return false
+}
+
+// sessionOn returns the session of the controller on a seat, "" if none is active there.
+func (o *Outside) sessionOn(s *seat) string {
+	for _, x := range o.list {
+		if x.seat == s && x.live {
+			return x.session
+		}
+	}
+	return ""
+}
+
 // seatFor finds the seat of a controller outside, or gives it a free one.
-func (o *Outside) seatFor(name string) (*remote, []Explanation) {
+func (o *Outside) seatFor(name, session string) (*remote, []Explanation) {
 	taken := map[*seat]*remote{}
 	for _, x := range o.list {
-		if x.name == name {
+		switch {
+		case x.name != name || x.gone:
+		case x.session != session:
+			return nil, []Explanation{o.belongs(name, x.session)}
+		default:
 			return x, nil
 		}
 		taken[x.seat] = x
 	}
-	var free *remote // seat of one that is gone
+	for _, s := range o.e.robot.seats {
+		if s.Name == name || s.Kind == name {
+			return nil, []Explanation{o.belongs(name, "a controller of the server")}
+		}
+	}
+	var free *remote // seat of one that has nothing
 	for _, s := range o.e.robot.seats {
 		switch x := taken[s]; {
 		case !s.Remote:
 		case x == nil:
-			x = &remote{name: name, seat: s}
+			x = &remote{name: name, session: session, seat: s}
 			o.list = append(o.list, x)
 			return x, nil
-		case !x.live && free == nil:
+		case !x.live && (free == nil || x.gone && !free.gone):
 			free = x
 		}
 	}
 	if free != nil {
-		free.name, free.request, free.owns = name, 0, robot.Set{}
+		*free = remote{name: name, session: session, seat: free.seat}
 		return free, nil
 	}
 	return nil, []Explanation{*problem.New("all_busy", "no seat is free for controller %q outside: %d are taken", name, len(o.list)).
 		With("configure more seats, or let another one end")}
+}
+
+func (o *Outside) belongs(name, owner string) Explanation {
+	x := *problem.New("name_taken", "the name %q belongs to %s", name, owner).With("choose another name for the controller outside")
+	x.Owner = owner
+	return x
 }
 
 // owns notes what the controller on a seat has now, and tells it.

@@ -18,6 +18,10 @@ import (
 type Switch struct {
 	Start, Stop []string
 	Strict      bool // what is already as wanted is an error
+
+	// Publisher is whom the started controllers hear, if they follow streams: the name of
+	// a node, or Anybody. None is who asks for the switch.
+	Publisher string
 }
 
 // switching is a Switch under way. It goes through two stages, each in one tick:
@@ -29,6 +33,8 @@ type switching struct {
 	command *command
 	start   []*starting
 	stop    []*seat
+	hears   string // publisher of their streams; "" is who asked
+	adopted []*job // which run already, and from now on hear another publisher
 	asked   int
 	failed  []Explanation
 	before  []*job  // what the stopped controllers did, to be begun again if need be
@@ -67,7 +73,7 @@ func (e *Executive) SwitchControllers(who string, s Switch) *Answer {
 // newSwitching finds the controllers and their programs, and every conflict that is
 // plain from the names.
 func newSwitching(e *Executive, s *Switch) (*switching, []Explanation) {
-	sw := &switching{e: e}
+	sw := &switching{e: e, hears: s.Publisher}
 	var reasons []Explanation
 	find := func(name string) *seat {
 		c, ok := e.robot.seat(name)
@@ -94,6 +100,10 @@ func newSwitching(e *Executive, s *Switch) (*switching, []Explanation) {
 		if c == nil {
 			continue
 		}
+		if c.Remote {
+			reasons = append(reasons, conflict(name, "", fmt.Sprintf("%q is for controllers outside, which ask for it by resource_request", name)))
+			continue
+		}
 		if slices.Contains(s.Start[:i], name) {
 			reasons = append(reasons, conflict(name, "", fmt.Sprintf("controller %q is named twice", name)))
 			continue
@@ -110,7 +120,8 @@ func newSwitching(e *Executive, s *Switch) (*switching, []Explanation) {
 // plan prepares the start of one controller; nil if it does already what is wanted.
 func (sw *switching) plan(c *seat, strict bool) (*starting, []Explanation) {
 	e := sw.e
-	active := len(e.goals.of(c)) > 0
+	// one that is being switched off is not active any more
+	active := slices.ContainsFunc(e.goals.of(c), func(j *job) bool { return !j.off })
 	if c.Operate == nil {
 		if strict && !e.robot.halted(c) {
 			return nil, []Explanation{conflict(c.Name, "", fmt.Sprintf("controller %q runs already", c.Name))}
@@ -120,6 +131,9 @@ func (sw *switching) plan(c *seat, strict bool) (*starting, []Explanation) {
 	if active {
 		if strict {
 			return nil, []Explanation{conflict(c.Name, "", fmt.Sprintf("controller %q is operational already", c.Name))}
+		}
+		if sw.hears != "" {
+			sw.adopted = append(sw.adopted, e.goals.of(c)...)
 		}
 		return nil, nil
 	}
@@ -208,6 +222,9 @@ func (sw *switching) told(r *loop.Report) (o Outcome, ok bool) {
 // carryOut sends all orders at once: the cycle takes them in one tick.
 func (sw *switching) carryOut() {
 	e := sw.e
+	for _, j := range sw.adopted {
+		j.hears = sw.hears
+	}
 	for _, s := range sw.start {
 		if e.robot.halted(s.seat) {
 			sw.halted = append(sw.halted, s.seat)
@@ -234,7 +251,7 @@ func (sw *switching) carryOut() {
 			s.done = true
 			continue
 		}
-		id, err := e.submit(sw.command.who, &job{goal: &ready{s.seat, s.work}, work: s.work, watch: Watch{Changed: func(c Change) { sw.changed(s, c) }}})
+		id, err := e.submit(sw.command.who, &job{goal: &ready{s.seat, s.work}, work: s.work, hears: sw.hears, watch: Watch{Changed: func(c Change) { sw.changed(s, c) }}})
 		if err != nil {
 			sw.failed = append(sw.failed, problem.All("invalid", err)...)
 		}
@@ -288,7 +305,7 @@ func (sw *switching) rollBack() {
 	}
 	for _, j := range sw.before {
 		if j.seat.Operate != nil {
-			if _, err := e.submit(sw.command.who, &job{goal: &ready{j.seat, j.work}, work: j.work}); err != nil {
+			if _, err := e.submit(sw.command.who, &job{goal: &ready{j.seat, j.work}, work: j.work, hears: j.publisher()}); err != nil {
 				sw.failed = append(sw.failed, problem.All("invalid", err)...)
 			}
 		}

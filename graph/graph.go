@@ -3,6 +3,7 @@ package graph
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -245,7 +246,7 @@ func (g *Graph) secondNames(name string) (names []string) {
 		}
 	}
 	sort.Strings(names)
-	return names
+	return slices.Compact(names) // a name and one above it may both have the same second name
 }
 
 func (g *Graph) node(name string) string {

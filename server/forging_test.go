@@ -2,6 +2,8 @@ package server_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"math"
 	"slices"
 	"strings"
 	"sync"
@@ -10,6 +12,7 @@ import (
 	"time"
 
 	"poise/msgs"
+	"poise/msgs/poisemsgs"
 	"poise/server/config"
 	"poise/wire/rosbridge/client"
 )
@@ -165,5 +168,188 @@ func TestTheServersTopicsAreItsOwn(t *testing.T) {
 				found = found || x.ChildFrameID == "tripod"
 			}
 		}
+	})
+}
+
+// tailAt publishes where joints of the tail are to be, as text.
+func tailAt(q float64) string {
+	return fmt.Sprintf(`{"name":["tail_joint1"],"position":[%g]}`, q)
+}
+
+// tail returns where the tail is told to be.
+func (b *bed) tail() float64 {
+	b.t.Helper()
+	return b.joints("/joint_states")["tail_joint1"]
+}
+
+// TestAStreamIsHeardOnlyFromWhoActivatedIt: another client neither moves the joints nor
+// pushes the values of the first one out, until it activates the controller itself or is
+// let in.
+func TestAStreamIsHeardOnlyFromWhoActivatedIt(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := start(t, nil)
+		other, says := b.another()
+		on := &msgs.SetOperationalGoal{Operational: true, Resources: []string{"tail"}}
+		first := b.send("/controllers/joint_state/set_operational", switchType, on)
+		b.begun(first)
+		before := b.tail()
+		var foreign []func(string)
+		for _, topic := range []string{"/joints_ref", "/controllers/joint_state/ref_joints", "/virtual/joints_ref", "/virtual/controllers/joint_state/ref_joints"} {
+			foreign = append(foreign, b.publishOn(other, topic, "sensor_msgs/msg/JointState", false))
+		}
+		for range 100 {
+			for _, publish := range foreign {
+				publish(tailAt(-0.4))
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		if q := b.tail(); q != before {
+			t.Fatalf("another client moves the tail from %g to %g", before, q)
+		}
+		if n := says.with("error", "joint_state", "/rosbridge/client_1", "switch_controllers"); n < len(foreign) || n > 3*len(foreign) {
+			t.Errorf("in a second it is told %d times: %q", n, says.texts)
+		}
+		own := b.publishOn(b.c, "/joints_ref", "sensor_msgs/msg/JointState", false)
+		b.until("the tail follows who activated the controller", func() bool {
+			for range 20 {
+				foreign[0](tailAt(-0.4))
+			}
+			own(tailAt(0.4))
+			return math.Abs(b.tail()-0.4) < 1e-3
+		})
+
+		// who activates it takes it over
+		g, err := other.SendGoal(b.ctx, "/controllers/joint_state/set_operational", switchType, client.Text(on, msgs.ROS2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.begun(g)
+		b.until("the tail follows the other", func() bool {
+			own(tailAt(0.4))
+			foreign[0](tailAt(-0.2))
+			return math.Abs(b.tail()+0.2) < 1e-3
+		})
+		// and a publisher that does not activate it itself is named by who does
+		b.must("/switch_controllers", &poisemsgs.SwitchControllersRequest{Stop: []string{"joint_state"}})
+		b.must("/switch_controllers", &poisemsgs.SwitchControllersRequest{Start: []string{"joint_state"}, Publisher: "/rosbridge/client_2"})
+		b.until("the tail follows the one that was named", func() bool {
+			own(tailAt(0.4))
+			foreign[0](tailAt(-0.3))
+			return math.Abs(b.tail()+0.3) < 1e-3
+		})
+		b.must("/switch_controllers", &poisemsgs.SwitchControllersRequest{Start: []string{"joint_state"}, Publisher: "*"})
+		b.until("the tail follows anybody", func() bool {
+			own(tailAt(0.1))
+			return math.Abs(b.tail()-0.1) < 1e-3
+		})
+	})
+}
+
+// outside asks for resources on behalf of a controller outside, by a client of its own.
+type outside struct {
+	request, state, ref func(text string)
+}
+
+func (b *bed) outside(c *client.Client, name string) outside {
+	b.t.Helper()
+	return outside{
+		request: b.publishOn(c, "/resource_request", "resource_control_msgs/msg/ResourceRequest", false),
+		state:   b.publishOn(c, "/resource_requester_state", "resource_control_msgs/msg/ResourceRequesterState", false),
+		ref:     b.publishOn(c, "/controllers/"+name+"/ref_joints", "sensor_msgs/msg/JointState", false),
+	}
+}
+
+func asks(name string, id int, resource string) string {
+	return fmt.Sprintf(`{"requester_name":%q,"request_id":%d,"resources":[%q]}`, name, id, resource)
+}
+
+func lives(name string, id int, operational bool) string {
+	return fmt.Sprintf(`{"requester_name":%q,"request_id":%d,"is_operational":%v}`, name, id, operational)
+}
+
+// TestAControllersNameBelongsToTheSessionThatTookIt: another client can neither use it,
+// nor end it, nor keep it alive, nor move what it has.
+func TestAControllersNameBelongsToTheSessionThatTookIt(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := start(t, nil)
+		other, says := b.another()
+		mine, theirs := b.outside(b.c, "gait"), b.outside(other, "gait")
+		mine.request(asks("gait", 1, "tail"))
+		b.until("the tail is granted", func() bool { return b.owns("remote", "tail") })
+		before := b.tail()
+		for range 100 {
+			mine.state(lives("gait", 1, true))
+			theirs.state(lives("gait", 1, false))
+			theirs.request(asks("gait", 2, "head"))
+			theirs.ref(tailAt(0.4))
+			time.Sleep(20 * time.Millisecond)
+		}
+		if q := b.tail(); q != before || !b.owns("remote", "tail") || b.owns("remote", "head") {
+			t.Fatalf("the tail is at %g, was at %g", q, before)
+		}
+		if len(b.log.lines("msg=audit", "resource request", "belongs to /rosbridge/client_1")) == 0 {
+			t.Error("the request under a foreign name is not audited")
+		}
+		for _, words := range [][]string{{"resource_requester_state", "speaks for it"}, {"controllers/gait/ref_joints", "only that is heard"}} {
+			if says.with(append(words, "error", "/rosbridge/client_1")...) == 0 {
+				t.Errorf("the other is not told %q: %q", words, says.texts)
+			}
+		}
+		b.until("its own values count", func() bool {
+			mine.ref(tailAt(0.2))
+			return math.Abs(b.tail()-0.2) < 1e-3
+		})
+		// it falls silent, and nobody else keeps its lease
+		b.until("the lease is over", func() bool {
+			theirs.state(lives("gait", 1, true))
+			theirs.ref(tailAt(0.2))
+			return !b.owns("remote", "tail")
+		})
+		// a controller of the server is not a name to be had
+		theirs.request(asks("joint_state", 3, "tail"))
+		b.until("the name of a controller inside is refused", func() bool {
+			return len(b.log.lines("msg=audit", "joint_state (/rosbridge/client_2)", "belongs to a controller of the server")) > 0
+		})
+		b.begun(b.send("/controllers/joint_state/set_operational", switchType, &msgs.SetOperationalGoal{Operational: true, Resources: []string{"tail"}}))
+		b.publishOn(b.c, "/joints_ref", "sensor_msgs/msg/JointState", false)(tailAt(0))
+	})
+}
+
+// TestSeatsOfControllersOutsideAreGivenBack: clients come and go, names come and go, and
+// the next one is served as the first was.
+func TestSeatsOfControllersOutsideAreGivenBack(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := start(t, nil)
+		topics := func() int {
+			var all struct{ Topics []string }
+			b.rosapi("topics", "{}", &all)
+			return len(all.Topics)
+		}
+		before := topics()
+		for i := range 100 { // a session each, all by the same name, and gone without a word
+			c, _ := b.another()
+			b.outside(c, "gait").request(asks("gait", i+1, "tail"))
+			b.until("a session is granted the tail", func() bool { return b.owns("remote", "tail") })
+			c.Close()
+			b.until("what it had is free", func() bool { return !b.owns("remote", "tail") })
+		}
+		b.until("its names are gone", func() bool { return topics() == before })
+		many := b.outside(b.c, "last") // one session with many names
+		for i := range 200 {
+			name := fmt.Sprintf("gait_%d", i)
+			many.request(asks(name, 1, "tail"))
+			b.until(name+" is granted the tail", func() bool { return b.owns("remote", "tail") })
+			many.state(lives(name, 1, false))
+			b.until(name+" is done", func() bool { return !b.owns("remote", "tail") })
+		}
+		if n := topics() - before; n > 200 {
+			t.Errorf("%d topics are left", n)
+		}
+		c, _ := b.another()
+		b.outside(c, "other").request(asks("other", 1, "head"))
+		b.until("another is granted the head", func() bool { return b.owns("remote", "head") })
 	})
 }

@@ -68,10 +68,10 @@ var (
 	every  = graph.QoS{Reliability: graph.Reliable, Depth: 100} // requests
 )
 
-// listen calls f with every message of a topic and who sent it, the oldest left out if
-// they come too fast, until the server ends.
-func listen[T any](r *register, name string, q graph.QoS, f func(from string, v *T)) {
-	l, err := graph.Listen[T](r.graph, r.name(name), graph.SubscribeOptions{QoS: q})
+// listen calls f with every message of a topic that is admitted (nil: each) and who sent
+// it, the oldest left out if they come too fast, until the server ends.
+func listen[T any](r *register, name string, q graph.QoS, admit graph.Admission, f func(from string, v *T)) {
+	l, err := graph.Listen[T](r.graph, r.name(name), graph.SubscribeOptions{QoS: q, Admit: admit})
 	if err != nil {
 		r.fail(err)
 		return
@@ -92,19 +92,14 @@ func (r *register) receive(s *graph.Subscription, f func(m *graph.Message)) {
 	})
 }
 
-// follow passes the messages of a stream on to a controller. seat names it at the time
-// of each message: a controller outside may have another seat by then.
-func (bot *servedRobot) follow(r *register, topic string, s *controllers.Stream, seat func() (controller string, ok bool)) {
-	sub, err := s.Subscribe(r.graph, r.name(topic))
+// follow passes the messages of a stream on to a controller, from who activated it.
+func (bot *servedRobot) follow(r *register, topic string, s *controllers.Stream, controller string) {
+	sub, err := s.Subscribe(r.graph, r.name(topic), func(from string, _ any) error { return bot.exec.Hears(from, controller) })
 	if err != nil {
 		r.fail(err)
 		return
 	}
-	r.receive(sub, func(m *graph.Message) {
-		if controller, ok := seat(); ok {
-			bot.feed(m.From, controller, s, m.Value)
-		}
-	})
+	r.receive(sub, func(m *graph.Message) { bot.feed(m.From, controller, s, m.Value) })
 }
 
 // addService serves a service.

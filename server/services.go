@@ -50,7 +50,7 @@ func (bot *servedRobot) serveCommands(r *register) {
 		})
 	}
 	addCommand(r, "switch_controllers", func(who string, q *poisemsgs.SwitchControllersRequest) *executive.Answer {
-		return e.SwitchControllers(who, executive.Switch{Start: q.Start, Stop: q.Stop, Strict: q.Strict})
+		return e.SwitchControllers(who, executive.Switch{Start: q.Start, Stop: q.Stop, Strict: q.Strict, Publisher: q.Publisher})
 	}, func(ok bool, text string, why []poisemsgs.Explanation, _ executive.Outcome) *poisemsgs.SwitchControllersResponse {
 		return &poisemsgs.SwitchControllersResponse{Success: ok, Message: text, Explanations: why}
 	})
@@ -71,7 +71,7 @@ func (bot *servedRobot) serveCommands(r *register) {
 		})
 	}
 	if bot.first {
-		listen(r, "joints_marker_set", newest, func(string, *msgs.JointState) {}) // it exists for those who show it
+		listen(r, "joints_marker_set", newest, nil, func(string, *msgs.JointState) {}) // it exists for those who show it
 	}
 	bot.serveStreams(r)
 }
@@ -143,7 +143,7 @@ func (bot *servedRobot) servePlacing(r *register) {
 		return &poisemsgs.JointsSetResponse{Success: ok, Message: text, Explanations: why}
 	}
 	addCommand(r, "joints_virtual_set", func(who string, q *poisemsgs.JointsSetRequest) *executive.Answer { return place(who, &q.Joints) }, word)
-	listen(bot.register(), "joints_virtual_set", burst, func(from string, v *msgs.JointState) {
+	listen(bot.register(), "joints_virtual_set", burst, nil, func(from string, v *msgs.JointState) {
 		_, _ = waitFor(bot.s.life, place(from, v)) // a topic has no answer; the audit has it
 	})
 }
@@ -192,12 +192,10 @@ func (bot *servedRobot) serveStreams(r *register) {
 			continue
 		}
 		name := seat.Loop.Name
-		always := func() (string, bool) { return name, true }
 		for k := range seat.Declaration.Streams {
 			s := &seat.Declaration.Streams[k]
-			bot.follow(r, "controllers/"+name+"/"+s.Topic, s, always)
-			for _, also := range s.Also {
-				bot.follow(r, also, s, always)
+			for _, topic := range append([]string{"controllers/" + name + "/" + s.Topic}, s.Also...) {
+				bot.follow(r, topic, s, name)
 			}
 		}
 	}
@@ -227,48 +225,7 @@ func (bot *servedRobot) feed(from, controller string, s *controllers.Stream, mes
 		bot.streamed(from, controller, err.Error())
 		return
 	}
-	bot.streamed(from, controller, problem.Join(bot.exec.Feed(controller, value)))
-}
-
-// maxOutside bounds how many controllers outside are listened to.
-const maxOutside = 64
-
-// serveRemotes registers the messages by which controllers outside ask for resources
-// and say that they live; who asked is then heard on controllers/NAME/ref_joints.
-func (bot *servedRobot) serveRemotes(r *register) {
-	heard := map[string]bool{} // of this goroutine alone
-	listen(r, "resource_request", every, func(from string, v *msgs.ResourceRequest) {
-		refuse := func(why string) {
-			bot.audit(executive.Audit{Who: fmt.Sprintf("%s (%s)", v.RequesterName, from), What: "resource request", Result: why})
-			bot.topics.assigned.Publish(&msgs.ResourceAssignment{RequestIds: []uint32{v.RequestID}})
-		}
-		if !heard[v.RequesterName] {
-			if len(heard) >= maxOutside {
-				refuse(fmt.Sprintf("%d controllers outside have asked already", maxOutside))
-				return
-			}
-			own := bot.register()
-			seat := func() (string, bool) { return bot.exec.Outside().Controller(v.RequesterName) }
-			for k := range bot.outside {
-				bot.follow(own, "controllers/"+v.RequesterName+"/"+bot.outside[k].Topic, &bot.outside[k], seat)
-			}
-			if own.err != nil {
-				refuse(own.err.Error())
-				return
-			}
-			heard[v.RequesterName] = true
-		}
-		ask := executive.OutsideRequest{Name: v.RequesterName, ID: v.RequestID, Resources: v.Resources, Pending: v.PriPending, Operational: v.PriOperational}
-		why := bot.exec.Outside().Request(fmt.Sprintf("%s (%s)", v.RequesterName, from), ask, func(a executive.Assignment) {
-			bot.topics.assigned.Publish(&msgs.ResourceAssignment{RequestIds: a.Requests, Resources: a.Resources, Owners: a.Owners})
-		})
-		if len(why) > 0 {
-			refuse(problem.Join(why))
-		}
-	})
-	listen(r, "resource_requester_state", every, func(_ string, v *msgs.ResourceRequesterState) {
-		bot.exec.Outside().Report(executive.OutsideState{Name: v.RequesterName, ID: v.RequestID, Operational: v.IsOperational})
-	})
+	bot.streamed(from, controller, problem.Join(bot.exec.Feed(from, controller, value)))
 }
 
 // checkGoal answers whether a goal, given as JSON, could start now.

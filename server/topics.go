@@ -244,12 +244,22 @@ func (t *topics) publishStatus() {
 	})
 	if now := fmt.Sprint(state.Owners); now != t.owners {
 		t.owners = now
-		a := &msgs.ResourceAssignment{}
-		for _, o := range state.Owners {
-			a.Resources, a.Owners = append(a.Resources, o.Resource), append(a.Owners, o.Owner)
-		}
-		t.assigned.Publish(a)
+		t.assigned.Publish(assignmentOf(&state))
 	}
+}
+
+// assignment tells who owns what now.
+func (t *topics) assignment() *msgs.ResourceAssignment {
+	state := t.bot.exec.State()
+	return assignmentOf(&state)
+}
+
+func assignmentOf(state *executive.State) *msgs.ResourceAssignment {
+	a := &msgs.ResourceAssignment{}
+	for _, o := range state.Owners {
+		a.Resources, a.Owners = append(a.Resources, o.Resource), append(a.Owners, o.Owner)
+	}
+	return a
 }
 
 // event publishes a text command of a motion.

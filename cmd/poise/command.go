@@ -127,6 +127,7 @@ func runSwitch(e *env, args []string) error {
 	start := r.fs.String("start", "", "")
 	stop := r.fs.String("stop", "", "")
 	strict := r.fs.Bool("strict", false, "")
+	publisher := r.fs.String("publisher", "", "")
 	_, end, err := r.open(args)
 	if err != nil {
 		return err
@@ -135,7 +136,7 @@ func runSwitch(e *env, args []string) error {
 	if *start == "" && *stop == "" {
 		return usagef("says neither --start nor --stop")
 	}
-	_, err = r.call("switch_controllers", &poisemsgs.SwitchControllersRequest{Start: commaList(*start), Stop: commaList(*stop), Strict: *strict})
+	_, err = r.call("switch_controllers", &poisemsgs.SwitchControllersRequest{Start: commaList(*start), Stop: commaList(*stop), Strict: *strict, Publisher: *publisher})
 	if err == nil && !r.json {
 		fmt.Fprintln(e.out, "done")
 	}

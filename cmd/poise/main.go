@@ -55,7 +55,7 @@ var commands = []command{
 	{"speed", "PERCENT [CONTROLLER] [--robot NAME] [--server ADDRESS] [--json]", "how fast motions go, 0 … 200 %; prints what was achieved", runSpeed},
 	{"state", "[--robot NAME] [--server ADDRESS] [--json]", "power, goals, who owns what, faults", runState},
 	{"controllers", "[--robot NAME] [--server ADDRESS] [--json]", "the controllers and what they do", runControllers},
-	{"switch", "[--start NAMES] [--stop NAMES] [--strict] [--robot NAME] [--server ADDRESS] [--json]", "start and stop controllers: all of it, or nothing", runSwitch},
+	{"switch", "[--start NAMES] [--stop NAMES] [--publisher NODE] [--strict] [--robot NAME] [--server ADDRESS] [--json]", "start and stop controllers: all of it, or nothing", runSwitch},
 	{"topic", "list | echo NAME [--count N] [--robot NAME] [--server ADDRESS] [--json]", "the topics of a server, and what one says", runTopic},
 	{"goal", "ACTION [JSON] [--robot NAME] [--server ADDRESS] [--json]", "send a goal of any action; Ctrl-C ramps down", runGoal},
 	{"call", "SERVICE [JSON] [--robot NAME] [--server ADDRESS] [--json]", "call any service of a server", runCall},

@@ -302,6 +302,10 @@ type SwitchControllersRequest struct {
 	Start  []string `json:"start"`
 	Stop   []string `json:"stop"`
 	Strict bool     `json:"strict"`
+
+	// Publisher is the node that the started controllers hear on their streams; "*" is
+	// anybody, and none is who calls.
+	Publisher string `json:"publisher"`
 }
 
 // SwitchControllersResponse is poise_msgs/SwitchControllers's response.

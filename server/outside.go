@@ -1,0 +1,173 @@
+package server
+
+import (
+	"fmt"
+	"sync"
+
+	"poise/executive"
+	"poise/graph"
+	"poise/msgs"
+	"poise/problem"
+)
+
+// maxOutside bounds how many controllers outside are listened to. A name that has
+// nothing is given up for a new one.
+const maxOutside = 64
+
+// outsiders are the controllers outside the process that have asked for resources. Each
+// name belongs to the client that asked by it first, until the client leaves; only that
+// client is heard on controllers/NAME/ref_joints.
+type outsiders struct {
+	bot *servedRobot
+
+	mu     sync.Mutex
+	byName map[string]*outsider
+	count  uint64 // of requests
+}
+
+// outsider is one name.
+type outsider struct {
+	client  string // whose name it is
+	newest  uint64 // request of it
+	streams []*graph.Subscription
+}
+
+// serveRemotes registers the messages by which controllers outside ask for resources
+// and say that they live; who asked is then heard on controllers/NAME/ref_joints.
+func (bot *servedRobot) serveRemotes(r *register) {
+	o := &outsiders{bot: bot, byName: map[string]*outsider{}}
+	if r.first { // of every name below, also of those that come later
+		r.fail(r.graph.Alias(r.robot+"/controllers", "controllers"))
+	}
+	listen(r, "resource_request", every, nil, o.request)
+	listen(r, "resource_requester_state", every, o.mayReport, func(from string, v *msgs.ResourceRequesterState) {
+		bot.exec.Outside().Report(executive.OutsideState{Name: v.RequesterName, Session: from, ID: v.RequestID, Operational: v.IsOperational})
+	})
+	r.graph.OnLeave(o.leave)
+}
+
+// request takes a request of a controller outside.
+func (o *outsiders) request(from string, v *msgs.ResourceRequest) {
+	bot := o.bot
+	who := fmt.Sprintf("%s (%s)", v.RequesterName, from)
+	refuse := func(why string) {
+		bot.audit(executive.Audit{Who: who, What: "resource request", Result: why})
+		a := bot.topics.assignment()
+		a.RequestIds = []uint32{v.RequestID}
+		bot.topics.assigned.Publish(a)
+	}
+	if err := o.hear(v.RequesterName, from); err != nil {
+		refuse(err.Error())
+		return
+	}
+	outside := bot.exec.Outside()
+	ask := executive.OutsideRequest{Name: v.RequesterName, Session: from, ID: v.RequestID, Resources: v.Resources, Pending: v.PriPending, Operational: v.PriOperational}
+	why := outside.Request(who, ask, func(a executive.Assignment) {
+		bot.topics.assigned.Publish(&msgs.ResourceAssignment{RequestIds: a.Requests, Resources: a.Resources, Owners: a.Owners})
+	})
+	if len(why) > 0 {
+		refuse(problem.Join(why))
+	}
+	if !bot.s.graph.Present(from) { // it left meanwhile, and leave found nothing yet
+		outside.Leave(from)
+	}
+}
+
+// hear listens to the streams of a name on behalf of a client.
+func (o *outsiders) hear(name, client string) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if !o.bot.s.graph.Present(client) { // what it sent was read after it left
+		return fmt.Errorf("%s has left", client)
+	}
+	for i := range o.bot.seats {
+		if seat := &o.bot.seats[i]; seat.Loop.Name == name || seat.Declaration.Kind.Name == name {
+			return fmt.Errorf("the name %q belongs to a controller of the server", name)
+		}
+	}
+	o.count++
+	if x := o.byName[name]; x != nil {
+		if x.client != client {
+			return fmt.Errorf("the name %q belongs to %s", name, x.client)
+		}
+		x.newest = o.count
+		return nil
+	}
+	if len(o.byName) >= maxOutside && !o.giveUp() {
+		return fmt.Errorf("%d controllers outside are at work, which is the limit", maxOutside)
+	}
+	x := &outsider{client: client, newest: o.count}
+	r := o.bot.register()
+	prefix := "controllers/" + name + "/"
+	if !r.first {
+		prefix = r.robot + "/" + prefix
+	}
+	for k := range o.bot.outside {
+		s := &o.bot.outside[k]
+		sub, err := s.Subscribe(r.graph, prefix+s.Topic, func(from string, _ any) error {
+			if from != client {
+				return fmt.Errorf("controller %q belongs to %s: only that is heard here", name, client)
+			}
+			return nil
+		})
+		if err != nil {
+			x.close()
+			return err
+		}
+		x.streams = append(x.streams, sub)
+		r.receive(sub, func(m *graph.Message) {
+			if controller, ok := o.bot.exec.Outside().Controller(name, m.From); ok {
+				o.bot.feed(m.From, controller, s, m.Value)
+			}
+		})
+	}
+	o.byName[name] = x
+	return nil
+}
+
+// giveUp frees the name that has had nothing for longest, and reports whether there is
+// one. The lock is held.
+func (o *outsiders) giveUp() bool {
+	oldest := ""
+	for name, x := range o.byName {
+		if (oldest == "" || x.newest < o.byName[oldest].newest) && !o.bot.exec.Outside().Active(name, x.client) {
+			oldest = name
+		}
+	}
+	if oldest == "" {
+		return false
+	}
+	o.byName[oldest].close()
+	delete(o.byName, oldest)
+	return true
+}
+
+// leave frees the names of a client that has left.
+func (o *outsiders) leave(client string) {
+	o.mu.Lock()
+	for name, x := range o.byName {
+		if x.client == client {
+			x.close()
+			delete(o.byName, name)
+		}
+	}
+	o.mu.Unlock()
+	o.bot.exec.Outside().Leave(client)
+}
+
+// mayReport admits signs of life of a controller outside from its own client alone.
+func (o *outsiders) mayReport(from string, v any) error {
+	name := v.(*msgs.ResourceRequesterState).RequesterName
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if x := o.byName[name]; x != nil && x.client != from {
+		return fmt.Errorf("controller %q belongs to %s, which alone speaks for it", name, x.client)
+	}
+	return nil
+}
+
+func (x *outsider) close() {
+	for _, s := range x.streams {
+		s.Close()
+	}
+}
