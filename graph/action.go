@@ -10,8 +10,10 @@ import (
 	"time"
 
 	"poise/action"
+	"poise/internal/budget"
 	"poise/msgs"
 	"poise/msgs/registry"
+	"poise/msgs/rosjson"
 )
 
 // GoalServer owns the lives of an action's goals: it takes or refuses them, and says
@@ -38,17 +40,22 @@ type GoalRequest struct {
 	Stamp  action.Time // when the client says that it asked
 	Caller string      // the node that asks
 	Goal   any         // pointer to the action's goal struct; shared, never written
+
+	Account *budget.Account // that the goal is charged to until it is over; nil for the server's own
 }
 
 // ActionOptions say how an action is served.
 type ActionOptions struct {
 	Node     string // who serves; default the graph's own
 	MaxGoals int    // goals not over yet; default 64
+
+	Account *budget.Account // of the client that serves it; nil for the server's own
 }
 
 const (
 	defaultMaxGoals = 64
 	maxKept         = 4096 // goals that are known, those with kept results among them
+	maxKeptBytes    = 64 << 20
 )
 
 // ActionServer is the registration of an action: it hands goals to their server, and
@@ -62,6 +69,7 @@ type ActionServer struct {
 	goals    GoalServer
 	tidy     func() // frees what goals keeps of those that are not shown any more; may be nil
 	maxGoals int
+	account  *budget.Account
 
 	mu       sync.Mutex
 	views    map[action.ID]*GoalView
@@ -88,7 +96,7 @@ func (g *Graph) newAction(typ *registry.Action, o ActionOptions) *ActionServer {
 	if o.MaxGoals <= 0 {
 		o.MaxGoals = defaultMaxGoals
 	}
-	return &ActionServer{g: g, o: g.o, node: cmp.Or(o.Node, g.o.Node), typ: typ, maxGoals: o.MaxGoals, views: map[action.ID]*GoalView{}}
+	return &ActionServer{g: g, o: g.o, node: cmp.Or(o.Node, g.o.Node), typ: typ, maxGoals: o.MaxGoals, account: o.Account, views: map[action.ID]*GoalView{}}
 }
 
 // open puts the action and its topics into the graph.
@@ -107,6 +115,9 @@ func (s *ActionServer) open(name string) error {
 	return nil
 }
 
+// actionNames is how many names an action has: its own, and those of its topics.
+const actionNames = 6
+
 // addAction puts an action into the graph and gives it its name in full.
 func (g *Graph) addAction(name string, s *ActionServer) error {
 	g.mu.Lock()
@@ -122,6 +133,9 @@ func (g *Graph) addAction(name string, s *ActionServer) error {
 	case len(g.actions) >= g.o.MaxNames:
 		return &FullError{What: "actions", Limit: g.o.MaxNames}
 	}
+	if err := s.account.Take(budget.Names, actionNames); err != nil {
+		return err
+	}
 	s.name = name
 	g.actions[name] = s
 	return nil
@@ -132,6 +146,7 @@ func (g *Graph) removeAction(s *ActionServer) {
 	g.mu.Lock()
 	if g.actions[s.name] == s {
 		delete(g.actions, s.name)
+		s.account.Give(budget.Names, actionNames)
 	}
 	g.mu.Unlock()
 	g.changed(ActionKind, s.name)
@@ -148,7 +163,7 @@ func (g *Graph) actionNamed(name string) (*ActionServer, error) {
 	if s := g.actions[name]; s != nil {
 		return s, nil
 	}
-	return nil, &NotFoundError{Kind: "action", Name: name, Names: slices.Sorted(maps.Keys(g.actions))}
+	return nil, &NotFoundError{Kind: "action", Name: name, Names: hinted(&g.hints, g.actions)}
 }
 
 // actionServers returns all actions, by name.
@@ -173,6 +188,10 @@ func (s *ActionServer) end(gone bool) {
 	s.mu.Lock()
 	was := s.closed
 	s.closed = true
+	for _, v := range s.order {
+		s.g.kept.Add(-v.kept)
+		v.kept = 0
+	}
 	s.mu.Unlock()
 	if !was {
 		s.goals.Stop(gone)
@@ -189,11 +208,18 @@ func (s *ActionServer) submit(q GoalRequest, clients ...*GoalClient) error {
 	if q.Stamp == 0 {
 		q.Stamp = action.Time(s.o.Now().UnixNano())
 	}
-	v := &GoalView{server: s, stamp: q.Stamp, clients: clients}
-	id, err := s.goals.Submit(q, v)
+	v := &GoalView{server: s, stamp: q.Stamp, clients: clients, account: q.Account, cost: rosjson.Memory(q.Goal)}
+	err := v.account.Take(budget.Messages, v.cost)
+	var id action.ID
+	if err != nil {
+		v.account = nil
+	} else {
+		id, err = s.goals.Submit(q, v)
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if err != nil {
+		v.giveBack()
 		s.arriving--
 		return err
 	}
@@ -240,9 +266,11 @@ func (s *ActionServer) openGoals() int {
 func (s *ActionServer) forget() {
 	now := s.o.Now()
 	s.order = slices.DeleteFunc(s.order, func(v *GoalView) bool {
-		if !v.last.State.Terminal() || now.Sub(v.ended) <= s.o.KeepResults {
+		// large results of many goals are not kept as long as others, oldest first
+		if !v.last.State.Terminal() || now.Sub(v.ended) <= s.o.KeepResults && s.g.kept.Load() <= maxKeptBytes {
 			return false
 		}
+		s.g.kept.Add(-v.kept)
 		if s.views[v.id] == v {
 			delete(s.views, v.id)
 		}

@@ -71,7 +71,7 @@ func (s *ActionServer) goalCame(m *Message) {
 	v := reflect.ValueOf(m.Value).Elem()
 	id := v.FieldByName("GoalID").Interface().(msgs.GoalID)
 	goal := v.FieldByName("Goal").Addr().Interface()
-	err := s.submit(GoalRequest{ID: action.ID(id.ID), Stamp: action.Time(id.Stamp.Nanos()), Caller: m.From, Goal: goal})
+	err := s.submit(GoalRequest{ID: action.ID(id.ID), Stamp: action.Time(id.Stamp.Nanos()), Caller: m.From, Goal: goal, Account: m.account})
 	if err == nil {
 		return
 	}

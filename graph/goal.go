@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"poise/action"
+	"poise/internal/budget"
 	"poise/msgs/poisemsgs"
 	"poise/msgs/registry"
 )
@@ -33,6 +34,8 @@ type GoalOptions struct {
 	Node  string      // who asks
 	Queue int         // feedback kept for a slow reader; default 10
 	Wake  func()      // called when there is news; may only signal
+
+	Account *budget.Account // that the goal is charged to until it is over; nil for the server's own
 }
 
 // GoalClient watches a goal. States and the result are never lost; feedback is,
@@ -92,7 +95,7 @@ func (g *Graph) SendGoalJSON(name, typeName string, args []byte, o GoalOptions) 
 
 func (s *ActionServer) send(goal any, o GoalOptions) (*GoalClient, error) {
 	c := s.client(o)
-	if err := s.submit(GoalRequest{ID: o.ID, Stamp: o.Stamp, Caller: o.Node, Goal: goal}, c); err != nil {
+	if err := s.submit(GoalRequest{ID: o.ID, Stamp: o.Stamp, Caller: o.Node, Goal: goal, Account: o.Account}, c); err != nil {
 		return nil, err
 	}
 	return c, nil

@@ -5,7 +5,9 @@ import (
 	"time"
 
 	"poise/action"
+	"poise/internal/budget"
 	"poise/msgs/poisemsgs"
+	"poise/msgs/rosjson"
 )
 
 // GoalChange is a step in the life of a goal, as its server tells it.
@@ -35,6 +37,16 @@ type GoalView struct {
 	ended   time.Time
 
 	forgotten bool
+
+	account *budget.Account // until the goal is over
+	cost    int64           // of the goal
+	kept    int64           // bytes of its result
+}
+
+// giveBack ends what the goal costs its client. The lock is held.
+func (v *GoalView) giveBack() {
+	v.account.Give(budget.Messages, v.cost)
+	v.account = nil
 }
 
 // begin shows the goal for the first time, pending. The lock is held.
@@ -73,6 +85,11 @@ func (v *GoalView) Changed(c GoalChange) {
 			value = s.failure(cmp.Or(c.Text, c.Cause.String()))
 		}
 		u.Result = &Message{Type: s.typ.Result, Value: value, From: s.node}
+		v.giveBack()
+		if !s.closed {
+			v.kept = rosjson.Memory(value)
+			s.g.kept.Add(v.kept)
+		}
 	}
 	v.show(u)
 }

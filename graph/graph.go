@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"poise/msgs/registry"
@@ -19,7 +20,7 @@ type Options struct {
 	Node         string           // of what is registered without one; default "/poise"
 	KeepResults  time.Duration    // how long a result is kept after its goal's end; default 30 s, at least 10 s
 	StatusPeriod time.Duration    // of ROS 1 status topics, by which clients detect a server; default 200 ms
-	MaxNames     int              // bound on topics, and on services and actions each; default 4096
+	MaxNames     int              // bound on topics, and on services and actions each; default 16384; clients of a wire have budgets below it
 }
 
 // Bounds and defaults.
@@ -27,7 +28,7 @@ const (
 	minKeepResults      = 10 * time.Second
 	defaultKeepResults  = 30 * time.Second
 	defaultStatusPeriod = 200 * time.Millisecond
-	defaultMaxNames     = 4096
+	defaultMaxNames     = 16384
 	maxNameLength       = 255
 )
 
@@ -44,6 +45,8 @@ type Graph struct {
 
 	watchers watchers
 	clients  clients
+	hints    hints
+	kept     atomic.Int64 // bytes of results of goals that are over
 
 	stop chan struct{}
 	done sync.WaitGroup
@@ -69,6 +72,7 @@ func New(o Options) *Graph {
 	}
 	g := &Graph{o: o, topics: map[string]*topic{}, services: map[string]*ServiceServer{}, actions: map[string]*ActionServer{},
 		aliases: map[string]string{}, stop: make(chan struct{})}
+	g.hints = hints{now: o.Now}
 	g.done.Add(1)
 	go g.beat()
 	return g

@@ -4,6 +4,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"poise/internal/budget"
 	"poise/msgs"
 	"poise/msgs/registry"
 	"poise/msgs/rosjson"
@@ -15,10 +16,38 @@ type Message struct {
 	Value any    // pointer to the struct; never written again
 	From  string // the node that published it
 
+	form msgs.Form     // of an answer
 	size *atomic.Int32 // of the last text of its topic, for allocation; may be nil
+	kept bool          // for late subscribers: large encodings are not kept beside it
 	mu   sync.Mutex
 	made []encoding
+
+	account *budget.Account // of the client that published it; nil for the server's own
+	cost    int64
+	refs    atomic.Int32 // queues that it waits in
+	paid    atomic.Bool  // it has waited nowhere: what is latched has a price of its own
 }
+
+// Form returns the form that the caller of a service asked for.
+func (m *Message) Form() msgs.Form { return m.form }
+
+// retain notes that the message waits in one more queue.
+func (m *Message) retain() {
+	if m.account != nil {
+		m.refs.Add(1)
+	}
+}
+
+// release notes that it has left a queue. When it waits nowhere any more it costs its
+// publisher nothing.
+func (m *Message) release() {
+	if m.account != nil && m.refs.Add(-1) == 0 && !m.paid.Swap(true) {
+		m.account.Give(budget.Messages, m.cost)
+	}
+}
+
+// smallEncoding is how long a text may be that is kept with a latched message.
+const smallEncoding = 64 << 10
 
 type encoding struct {
 	key  any
@@ -52,6 +81,8 @@ func (m *Message) Encoded(key any, encode func() []byte) []byte {
 		}
 	}
 	data := encode()
-	m.made = append(m.made, encoding{key, data})
+	if !m.kept || len(data) <= smallEncoding {
+		m.made = append(m.made, encoding{key, data})
+	}
 	return data
 }

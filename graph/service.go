@@ -6,13 +6,12 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"reflect"
-	"slices"
 	"strconv"
 	"sync"
 	"time"
 
+	"poise/internal/budget"
 	"poise/msgs"
 	"poise/msgs/registry"
 	"poise/msgs/rosjson"
@@ -23,6 +22,8 @@ type ServiceOptions struct {
 	Timeout  time.Duration // deadline of a call that has none; default 10 s
 	MaxCalls int           // calls under way at once; default 64
 	Node     string        // of the server; default the graph's own
+
+	Account *budget.Account // of the client that serves it; nil for the server's own
 }
 
 const (
@@ -42,6 +43,7 @@ type ServiceServer struct {
 	handler Handler
 	timeout time.Duration
 	slots   chan struct{}
+	account *budget.Account
 	gone    chan struct{}
 	once    sync.Once
 }
@@ -62,7 +64,7 @@ func (g *Graph) serve(name string, typ *registry.Service, h Handler, o ServiceOp
 	if o.MaxCalls <= 0 {
 		o.MaxCalls = defaultMaxCalls
 	}
-	s := &ServiceServer{g: g, node: g.node(o.Node), typ: typ, handler: h, timeout: o.Timeout,
+	s := &ServiceServer{g: g, node: g.node(o.Node), typ: typ, handler: h, timeout: o.Timeout, account: o.Account,
 		slots: make(chan struct{}, o.MaxCalls), gone: make(chan struct{})}
 	if err := g.addService(name, s); err != nil {
 		return nil, err
@@ -86,6 +88,9 @@ func (g *Graph) addService(name string, s *ServiceServer) error {
 	case len(g.services) >= g.o.MaxNames:
 		return &FullError{What: "services", Limit: g.o.MaxNames}
 	}
+	if err := s.account.Take(budget.Names, 1); err != nil {
+		return err
+	}
 	s.name = name
 	g.services[name] = s
 	return nil
@@ -98,6 +103,7 @@ func (s *ServiceServer) Close() {
 		s.g.mu.Lock()
 		delete(s.g.services, s.name)
 		s.g.mu.Unlock()
+		s.account.Give(budget.Names, 1)
 		s.g.changed(ServiceKind, s.name)
 	})
 }
@@ -154,6 +160,18 @@ func Caller(ctx context.Context) string {
 	return name
 }
 
+type accountKey struct{}
+
+// WithAccount names whom a call is charged to.
+func WithAccount(ctx context.Context, a *budget.Account) context.Context {
+	return context.WithValue(ctx, accountKey{}, a)
+}
+
+func accountOf(ctx context.Context) *budget.Account {
+	a, _ := ctx.Value(accountKey{}).(*budget.Account)
+	return a
+}
+
 type timeoutKey struct{}
 
 // timeout is the bound that a caller asked for, and the deadline that it gave.
@@ -198,6 +216,17 @@ func (g *Graph) Call(ctx context.Context, name string, request any) (any, error)
 // fields in order, or nothing. A type name is checked if given, and its form is
 // that of the answer.
 func (g *Graph) CallJSON(ctx context.Context, name, typeName string, args []byte) ([]byte, error) {
+	m, err := g.CallMessage(ctx, name, typeName, args)
+	if err != nil {
+		return nil, err
+	}
+	return m.JSON(m.form), nil
+}
+
+// CallMessage is CallJSON whose answer is not text yet: it may be large. Message.Form is the
+// form that it is to be written in. The request is charged to the account of the context
+// while the call is under way.
+func (g *Graph) CallMessage(ctx context.Context, name, typeName string, args []byte) (*Message, error) {
 	s, err := g.serviceNamed(name)
 	if err != nil {
 		return nil, err
@@ -217,11 +246,16 @@ func (g *Graph) CallJSON(ctx context.Context, name, typeName string, args []byte
 	if err := readArgs(args, request, s.typ.Request, form); err != nil {
 		return nil, err
 	}
+	account, cost := accountOf(ctx), rosjson.Memory(request)
+	if err := account.Take(budget.Messages, cost); err != nil {
+		return nil, err
+	}
+	defer account.Give(budget.Messages, cost)
 	response, err := s.call(ctx, request)
 	if err != nil {
 		return nil, err
 	}
-	return rosjson.Append(nil, response, form), nil
+	return &Message{Type: s.typ.Response, Value: response, From: s.node, form: form}, nil
 }
 
 // readArgs reads arguments as rosbridge sends them: an object, a list of the fields in
@@ -276,7 +310,7 @@ func (g *Graph) serviceNamed(name string) (*ServiceServer, error) {
 	if s := g.services[name]; s != nil {
 		return s, nil
 	}
-	return nil, &NotFoundError{Kind: "service", Name: name, Names: slices.Sorted(maps.Keys(g.services))}
+	return nil, &NotFoundError{Kind: "service", Name: name, Names: hinted(&g.hints, g.services)}
 }
 
 type answer struct {

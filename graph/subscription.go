@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"poise/internal/budget"
 	"poise/msgs"
 	"poise/msgs/registry"
 )
@@ -19,7 +20,8 @@ type SubscribeOptions struct {
 	// Admit decides which messages of other nodes are published on the topic at all: what
 	// it refuses takes no place in any queue. For topics that are there to be read by this
 	// subscriber.
-	Admit Admission
+	Admit   Admission
+	Account *budget.Account // that its name is charged to; nil for the server's own
 }
 
 // Subscription is a bounded queue of a topic's messages.
@@ -31,6 +33,9 @@ type Subscription struct {
 	wake  func()
 	ready chan struct{} // holds a token while the queue may have something
 	admit *Admission    // nil if everything is admitted
+
+	account *budget.Account
+	names   int64 // charged for it
 
 	mu     sync.Mutex
 	own    bool       // the limit is the subscriber's, whatever publishers offer
@@ -67,7 +72,10 @@ func (g *Graph) subscribe(name string, typ *registry.Type, form msgs.Form, o Sub
 	}
 	qos := o.QoS.asked()
 	s := &Subscription{topic: t, node: g.node(o.Node), qos: qos, form: form, wake: o.Wake,
-		ready: make(chan struct{}, 1), own: qos.Depth > 0, limit: qos.Depth}
+		ready: make(chan struct{}, 1), own: qos.Depth > 0, limit: qos.Depth, account: o.Account, names: t.price()}
+	if err := s.account.Take(budget.Names, s.names); err != nil {
+		return nil, err
+	}
 	s.follow(t.depth())
 	t.subs = append(t.subs, s)
 	t.wanted.Add(1)
@@ -103,10 +111,12 @@ func (s *Subscription) push(m *Message) {
 		s.mu.Unlock()
 		return
 	}
+	m.retain()
 	if s.count == len(s.ring) && s.count < s.limit {
 		s.grow()
 	}
 	if s.count == len(s.ring) {
+		s.ring[s.head].release()
 		s.ring[s.head] = m
 		s.head = (s.head + 1) % len(s.ring)
 		s.lost++
@@ -153,6 +163,7 @@ func (s *Subscription) Poll() (m *Message, lost int, ok bool) {
 	s.head = (s.head + 1) % len(s.ring)
 	s.count--
 	lost, s.lost = s.lost, 0
+	m.release()
 	return m, lost, true
 }
 
@@ -223,6 +234,11 @@ func (s *Subscription) Close() {
 		return
 	}
 	s.closed = true
+	for _, m := range s.ring {
+		if m != nil {
+			m.release()
+		}
+	}
 	clear(s.ring)
 	s.count = 0
 	s.mu.Unlock()
@@ -231,6 +247,7 @@ func (s *Subscription) Close() {
 	t := s.topic
 	t.mu.Lock()
 	defer t.release()
+	s.account.Give(budget.Names, s.names)
 	t.subs = slices.DeleteFunc(t.subs, func(x *Subscription) bool { return x == s })
 	t.wanted.Add(-1)
 	if s.admit != nil {

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"poise/internal/budget"
 	"poise/msgs"
 	"poise/msgs/registry"
 	"poise/msgs/rosjson"
@@ -22,6 +23,8 @@ type TopicOptions struct {
 	Own bool
 	// Others opens an Own topic to the messages of other nodes that it admits.
 	Others Admission
+
+	Account *budget.Account // that its name and messages are charged to; nil for the server's own
 }
 
 // Admission decides about a message of another node before it is published: it may change
@@ -59,6 +62,9 @@ type Advertisement struct {
 
 	own    bool
 	others Admission
+
+	account *budget.Account
+	names   int64 // charged for it
 }
 
 // OwnError is a publication on a topic that is another node's own.
@@ -166,8 +172,11 @@ func (g *Graph) advertise(name string, typ *registry.Type, form msgs.Form, o Top
 	if err := t.setType(typ); err != nil {
 		return nil, err
 	}
-	a := &Advertisement{topic: t, node: g.node(o.Node), qos: o.QoS.offered(), form: form, own: o.Own, others: o.Others}
+	a := &Advertisement{topic: t, node: g.node(o.Node), qos: o.QoS.offered(), form: form, own: o.Own, others: o.Others, account: o.Account, names: t.price()}
 	if err := t.admit(a); err != nil && !component {
+		return nil, err
+	}
+	if err := a.account.Take(budget.Names, a.names); err != nil {
 		return nil, err
 	}
 	t.pubs = append(t.pubs, a)
@@ -187,7 +196,7 @@ func (t *topic) admit(a *Advertisement) error {
 	case owner == nil:
 		t.owner.Store(a)
 		for _, b := range t.pubs {
-			b.last = nil
+			b.unlatch()
 		}
 		return nil
 	case !a.own && owner.others != nil, a.own && owner.node == a.node:
@@ -237,8 +246,7 @@ func (a *Advertisement) Publish(v any) error {
 	if err := a.may(v); err != nil {
 		return err
 	}
-	a.publish(v)
-	return nil
+	return a.publish(v)
 }
 
 // PublishJSON reads a message of either form and publishes it.
@@ -250,26 +258,32 @@ func (a *Advertisement) PublishJSON(data []byte) error {
 	if err := a.may(v); err != nil {
 		return err
 	}
-	a.publish(v)
-	return nil
+	return a.publish(v)
 }
 
-func (a *Advertisement) publish(v any) {
+// publish fails only for a client that holds too much.
+func (a *Advertisement) publish(v any) error {
 	if !a.Wanted() {
-		return
+		return nil
 	}
 	t := a.topic
-	m := &Message{Type: t.typ, Value: v, From: a.node, size: &t.size}
+	m := &Message{Type: t.typ, Value: v, From: a.node, size: &t.size, kept: a.qos.Latched, account: a.account}
+	if m.account != nil {
+		m.cost = rosjson.Memory(v)
+		if err := m.account.Take(budget.Messages, m.cost); err != nil {
+			return err
+		}
+		m.retain()
+		defer m.release()
+	}
 	t.mu.Lock()
 	if a.gone {
 		t.mu.Unlock()
-		return
+		return nil
 	}
-	if a.qos.Latched {
-		if len(a.last) == a.qos.Depth {
-			a.last = append(a.last[:0], a.last[1:]...)
-		}
-		a.last = append(a.last, m)
+	if err := a.keep(m); err != nil {
+		t.mu.Unlock()
+		return err
 	}
 	for _, s := range t.subs {
 		if a.qos.meets(&s.qos) {
@@ -281,6 +295,59 @@ func (a *Advertisement) publish(v any) {
 	for _, sink := range sinks {
 		(*sink)(m)
 	}
+	return nil
+}
+
+// keep keeps a message of a latched publisher for late subscribers, in place of its oldest.
+// The topic is locked.
+func (a *Advertisement) keep(m *Message) error {
+	if !a.qos.Latched {
+		return nil
+	}
+	var oldest int64
+	full := len(a.last) == a.qos.Depth
+	if full {
+		oldest = a.last[0].cost
+	}
+	if more := m.cost - oldest; more > 0 {
+		if err := a.account.Take(budget.Latched, more); err != nil {
+			return err
+		}
+	} else {
+		a.account.Give(budget.Latched, -more)
+	}
+	if full {
+		a.last = append(a.last[:0], a.last[1:]...)
+	}
+	a.last = append(a.last, m)
+	return nil
+}
+
+// unlatch drops what is kept. The topic is locked.
+func (a *Advertisement) unlatch() {
+	for _, m := range a.last {
+		a.account.Give(budget.Latched, m.cost)
+	}
+	a.last = nil
+}
+
+// price is how many names a registration at the topic costs a client: none at the server's
+// own. The topic is locked.
+func (t *topic) price() int64 {
+	if len(t.sinks) > 0 {
+		return 0
+	}
+	for _, a := range t.pubs {
+		if a.account == nil {
+			return 0
+		}
+	}
+	for _, s := range t.subs {
+		if s.account == nil {
+			return 0
+		}
+	}
+	return 1
 }
 
 // Close ends the registration; latched messages are dropped.
@@ -293,6 +360,8 @@ func (a *Advertisement) Close() {
 	}
 	defer t.release()
 	a.gone = true
+	a.unlatch()
+	a.account.Give(budget.Names, a.names)
 	t.pubs = slices.DeleteFunc(t.pubs, func(x *Advertisement) bool { return x == a })
 	if t.owner.Load() != a {
 		return
@@ -337,11 +406,13 @@ func Topic[T any](g *Graph, name string, o TopicOptions) (Publisher[T], error) {
 }
 
 // Publish hands a value to all subscribers. It must not be written any more.
-func (p Publisher[T]) Publish(v *T) { p.publish(v) }
+func (p Publisher[T]) Publish(v *T) {
+	_ = p.publish(v) // only clients can hold too much
+}
 
 // PublishFunc publishes what make returns; make is not called if nothing would be kept or read.
 func (p Publisher[T]) PublishFunc(make func() *T) {
 	if p.Wanted() {
-		p.publish(make())
+		p.Publish(make())
 	}
 }

@@ -20,8 +20,9 @@ func Near(name string, candidates []string) (near []string) {
 		return nil
 	}
 	best := 1 + max(len(want)-1, 0)/3 // letters that may differ: of three, one
+	var rows rows
 	for _, c := range candidates {
-		switch d := distance(want, []rune(strings.ToLower(c)), best); {
+		switch d := rows.distance(want, []rune(strings.ToLower(c)), best); {
 		case d < best:
 			best, near = d, []string{c}
 		case d == best && c != "" && !slices.Contains(near, c):
@@ -87,13 +88,19 @@ func Unknown(code Code, what, name string, names []string) *Problem {
 	return p
 }
 
+// rows is the memory of distance, for many candidates.
+type rows struct{ before, last, row []int }
+
 // distance counts the letters to insert, delete, change or swap with their neighbour
 // between a and b (Damerau 1964); beyond most it returns most+1.
-func distance(a, b []rune, most int) int {
+func (r *rows) distance(a, b []rune, most int) int {
 	if len(a)-len(b) > most || len(b)-len(a) > most {
 		return most + 1
 	}
-	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	if n := len(b) + 1; cap(r.row) < n {
+		r.before, r.last, r.row = make([]int, 2*n), make([]int, 2*n), make([]int, 2*n)
+	}
+	before, last, row := r.before[:len(b)+1], r.last[:len(b)+1], r.row[:len(b)+1]
 	for j := range row {
 		row[j] = j
 	}

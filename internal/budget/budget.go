@@ -6,10 +6,10 @@
 // is bounded, and no client can take the last of anything from another:
 //
 //	ledger := budget.New(budget.Standard)
-//	client := ledger.Open("/rosbridge/client_7")
+//	client := ledger.Open()
 //	if err := client.Take(budget.Latched, 4096); err != nil { … } // names what, asked, held, limit
 //	client.Give(budget.Latched, 4096)
-//	client.Close() // everything comes back
+//	client.Close() // everything comes back; of goals that run on, when they end
 //
 // An Account is a client's part of it; a nil Account is that of the server itself, which is
 // not bounded. Nothing here waits, and all of it may be called from any goroutine.
@@ -26,12 +26,12 @@ type Kind uint8
 
 // The kinds. Bytes are counted before they are taken.
 const (
-	Frames  Kind = iota // frames being read, joined from fragments, or handled
-	Goals               // goals and calls that are not over, decoded
-	Latched             // messages kept for late subscribers
-	Streams             // messages of topics that wait for a slow reader
-	Answers             // answers that wait to be read
-	Names               // topics, services and actions advertised or subscribed to
+	Frames   Kind = iota // frames being read, joined from fragments, or handled
+	Messages             // goals and calls that are not over, published messages on their way
+	Latched              // messages kept for late subscribers
+	Streams              // messages of topics that wait for a slow reader
+	Answers              // answers that wait to be read
+	Names                // topics, services and actions advertised or subscribed to
 	numKinds
 )
 
@@ -50,12 +50,12 @@ type Table [numKinds]Row
 
 // Standard is the budget of a server.
 var Standard = Table{
-	Frames:  {"frames", "bytes", 64 << 10, 16 << 20, 96 << 20, "the message is skipped and refused"},
-	Goals:   {"goals", "bytes", 256 << 10, 64 << 20, 128 << 20, "the goal or call is refused"},
-	Latched: {"latched", "bytes", 64 << 10, 16 << 20, 64 << 20, "the message is refused; the last one stays"},
-	Streams: {"streams", "bytes", 256 << 10, 32 << 20, 96 << 20, "the oldest message of the topic is lost, and counted"},
-	Answers: {"answers", "bytes", 256 << 10, 128 << 20, 192 << 20, "the answer is replaced by a refusal; a client that reads nothing is cut off"},
-	Names:   {"names", "names", 16, 2000, 16384, "the name is refused"},
+	Frames:   {"frames", "bytes", 64 << 10, 24 << 20, 128 << 20, "the message is skipped and refused"},
+	Messages: {"messages", "bytes", 256 << 10, 64 << 20, 128 << 20, "the goal, call or message is refused"},
+	Latched:  {"latched", "bytes", 64 << 10, 16 << 20, 64 << 20, "the message is refused; the last one stays"},
+	Streams:  {"streams", "bytes", 256 << 10, 32 << 20, 96 << 20, "the oldest message of the topic is lost, and counted"},
+	Answers:  {"answers", "bytes", 256 << 10, 128 << 20, 192 << 20, "the answer is replaced by a refusal; a client that reads nothing is cut off"},
+	Names:    {"names", "names", 32, 2000, 8192, "the name is refused"},
 }
 
 // Bytes returns how much all kinds of bytes can come to with so many clients.
@@ -163,8 +163,8 @@ func (a *Account) take(k Kind, n int64, alone bool) error {
 		l.refused[k]++
 		return &Error{Row: *row, Asked: n, Held: held}
 	}
-	beyond := max(held+n-row.Sure, 0) - max(held-row.Sure, 0)
-	if beyond > row.All-l.shared[k] {
+	beyond := max(held+n-row.Sure, 0) - max(held-row.Sure, 0) // not closed: it has its sure share
+	if beyond > 0 && beyond > row.All-l.shared[k] {
 		l.refused[k]++
 		return &Error{Row: *row, Asked: n, Held: l.shared[k], All: true}
 	}
@@ -175,14 +175,14 @@ func (a *Account) take(k Kind, n int64, alone bool) error {
 	return nil
 }
 
-// Give gives n of a kind back; what a closed account gives back has come back already.
+// Give gives n of a kind back. Of a closed account all but messages has come back already.
 func (a *Account) Give(k Kind, n int64) {
 	if a == nil {
 		return
 	}
 	a.ledger.mu.Lock()
 	defer a.ledger.mu.Unlock()
-	if !a.closed {
+	if !a.closed || k == Messages {
 		a.give(k, n)
 	}
 }
@@ -194,9 +194,13 @@ func (a *Account) give(k Kind, n int64) {
 	if n < 0 || n > held {
 		panic(fmt.Sprintf("budget: %d of %s come back, %d are held", n, row.Name, held))
 	}
+	sure := row.Sure
+	if a.closed {
+		sure = 0
+	}
 	a.held[k] -= n
 	l.held[k] -= n
-	l.shared[k] -= max(held-row.Sure, 0) - max(held-n-row.Sure, 0)
+	l.shared[k] -= max(held-sure, 0) - max(held-n-sure, 0)
 }
 
 // Held returns how much of a kind the client holds.
@@ -209,7 +213,8 @@ func (a *Account) Held(k Kind) int64 {
 	return a.held[k]
 }
 
-// Close gives everything back, once.
+// Close gives everything back, once, but the messages of goals and calls that are not over:
+// those come back with their ends, and until then nothing of them is sure.
 func (a *Account) Close() {
 	if a == nil {
 		return
@@ -220,8 +225,11 @@ func (a *Account) Close() {
 		return
 	}
 	for k := range numKinds {
-		a.give(k, a.held[k])
+		if k != Messages {
+			a.give(k, a.held[k])
+		}
 	}
+	a.ledger.shared[Messages] += min(a.held[Messages], a.ledger.table[Messages].Sure)
 	a.closed = true
 	a.ledger.clients--
 }
