@@ -41,7 +41,7 @@ func armView(t testing.TB) *view {
 				{Name: "hold", Kind: "hold", Resources: []string{"manipulator"}, Operate: func(set robot.Set, _ *loop.Snapshot) (control.Program, error) {
 					return nothing{set}, nil
 				}}},
-			Pipelines: pipeline.Standard(m, 0.01, 0)}}
+			Pipelines: pipeline.Standard(m, pipeline.Sampling{Own: 0.01})}}
 }
 
 type nothing struct{ set robot.Set }

@@ -136,7 +136,7 @@ func newRig(t testing.TB, p parts) *rig {
 		t.Fatal(err)
 	}
 	cfg := Config{Model: m, Loop: r.l, Controllers: known, Library: p.library,
-		Pipelines: pipeline.Standard(m, 0.005, 0),
+		Pipelines: pipeline.Standard(m, pipeline.Sampling{Own: 0.005}),
 		Event:     func(ev Event) { r.events = append(r.events, ev) },
 		Notice:    func(n Notice) { r.notes = append(r.notes, n) },
 		Audit:     func(a Audit) { r.audits = append(r.audits, a) },

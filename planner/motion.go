@@ -37,6 +37,7 @@ const (
 	Bridged                       // the start was moving elsewhere: a prefix leads to the path
 	Unblended                     // a blend radius could not be used
 	Finer                         // sampled more finely than asked for
+	Coarser                       // sampled less finely, since it is long
 )
 
 // Note tells where a planned motion differs from what a user may expect, and why.

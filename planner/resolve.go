@@ -21,7 +21,8 @@ const restSpeed = 1e-8
 // nothing arrives.
 const leastSpeed = 1e-9
 
-// Scene is what a request meets: the robot and where it is.
+// Scene is what a request meets: the robot and where it is. It keeps memory for its
+// next request, and serves one goroutine.
 type Scene struct {
 	Model   *robot.Model
 	Current []float64 // whole configuration
@@ -35,13 +36,21 @@ type Scene struct {
 	// ":angle=270deg"; a sphere around a waypoint of a polyline as the radius of
 	// its corner.
 	Extensions bool
+
+	start, end *kinematics.Data
+	solver     *ik.Solver // of the joints and the link last asked for
+	joints     []robot.JointID
+	link       robot.FrameID
 }
 
 // Resolve gives a request's names a meaning and checks everything that can be
 // checked before geometry begins. The order of the checks is Pilz's: a request
 // with several mistakes is refused for the same one.
 func (s *Scene) Resolve(req *Request) (*Task, *Refusal) {
-	r := resolver{Scene: s, req: req, data: kinematics.NewData(s.Model)}
+	if s.start == nil {
+		s.start = kinematics.NewData(s.Model)
+	}
+	r := resolver{Scene: s, req: req, data: s.start}
 	for _, step := range []func() *Refusal{
 		r.scaling, r.group, r.start, r.goalShape, r.viaShape, r.goal, r.via, r.speed,
 	} {
@@ -50,6 +59,18 @@ func (s *Scene) Resolve(req *Request) (*Task, *Refusal) {
 		}
 	}
 	return &r.task, nil
+}
+
+// solverOf returns a solver for joints that carry a link.
+func (s *Scene) solverOf(joints []robot.JointID, link robot.FrameID) (*ik.Solver, error) {
+	if s.solver != nil && s.link == link && slices.Equal(s.joints, joints) {
+		return s.solver, nil
+	}
+	solver, err := ik.New(s.Model, ik.Options{}, joints, link)
+	if err == nil {
+		s.solver, s.joints, s.link = solver, joints, link
+	}
+	return solver, err
 }
 
 // resolver fills a Task step by step.
@@ -303,7 +324,7 @@ func (r *resolver) goal() *Refusal {
 	t.GoalPose.R = Xo.R.Mul(q.Matrix())
 	t.GoalPose.P = X.Apply(p.Points[0].Position).Sub(t.GoalPose.R.MulVec(p.Offset))
 	t.StartPose = r.data.Pose(r.data.At(t.Link))
-	solver, err := ik.New(r.Model, ik.Options{}, t.Joints, t.Link)
+	solver, err := r.solverOf(t.Joints, t.Link)
 	if err != nil {
 		return Refuse(NoSolution, "%v", err)
 	}
@@ -364,7 +385,10 @@ func (r *resolver) jointGoal() *Refusal {
 		t.Link = link
 	}
 	t.StartPose = r.data.Pose(r.data.At(t.Link))
-	end := kinematics.NewData(r.Model)
+	if r.end == nil {
+		r.end = kinematics.NewData(r.Model)
+	}
+	end := r.end
 	end.UpdatePosition(t.Goal)
 	t.GoalPose = end.Pose(end.At(t.Link))
 	return nil

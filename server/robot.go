@@ -185,5 +185,6 @@ func (s *Server) pipelines() pipeline.Set {
 	if sampling == 0 {
 		sampling = s.cfg.Loop.Period
 	}
-	return pipeline.Standard(s.robot.Model, sampling, 0).First(s.cfg.Planner.Pipeline)
+	plans := pipeline.Standard(s.robot.Model, pipeline.Sampling{Own: sampling, Coarser: s.cfg.Planner.Sampling == 0})
+	return plans.First(s.cfg.Planner.Pipeline)
 }

@@ -63,7 +63,7 @@ func runPlan(e *env, args []string) error {
 	if len(rest) != 1 {
 		return usagef("want one REQUEST, a file or - for standard input, got %d", len(rest))
 	}
-	job.m, job.plans = bot.Model, pipeline.Standard(bot.Model, *sampling, *sampling)
+	job.m, job.plans = bot.Model, pipeline.Standard(bot.Model, pipeline.Sampling{Own: *sampling, Pilz: *sampling, Coarser: *sampling == 0})
 	if job.current, job.moving, err = parseCurrent(job.m, *current); err != nil {
 		return err
 	}
@@ -74,7 +74,9 @@ func runPlan(e *env, args []string) error {
 	end := progress(e.err, "planning")
 	answer := job.answer(text)
 	end()
-	fmt.Fprintf(e.out, "%s\n", answer.json)
+	if err := answer.write(e.out); err != nil {
+		return err
+	}
 	if err := answer.save(job.m, *output, *plot); err != nil {
 		return err
 	}
@@ -112,7 +114,7 @@ type planJob struct {
 
 // planAnswer is what was answered.
 type planAnswer struct {
-	json    []byte
+	message any // the response, to be written as JSON
 	code    int32
 	motions []*planner.Motion
 }
@@ -176,13 +178,31 @@ func join(err error) string {
 func (j *planJob) single(group string, q pipeline.Question) planAnswer {
 	a := j.ask(&q)
 	code := edge.PlanCode(&a, planSource)
-	return planAnswer{code: code.Val, motions: a.Motions, json: rosjson.Marshal(edge.PlanResponse(j.m, &a, group, code))}
+	return planAnswer{code: code.Val, motions: a.Motions, message: edge.PlanResponse(j.m, &a, group, code)}
 }
 
 func (j *planJob) sequence(q pipeline.Question) planAnswer {
 	a := j.ask(&q)
 	code := edge.PlanCode(&a, planSource)
-	return planAnswer{code: code.Val, motions: a.Motions, json: rosjson.Marshal(edge.SequenceResponse(j.m, &a, code))}
+	return planAnswer{code: code.Val, motions: a.Motions, message: edge.SequenceResponse(j.m, &a, code)}
+}
+
+// write writes the response on one line. It may be long, and is never in memory as a
+// whole.
+func (a *planAnswer) write(w io.Writer) error {
+	if err := rosjson.Write(w, a.message, msgs.ROS2); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}
+
+func (a *planAnswer) writeFile(name string) error {
+	f, err := os.Create(name)
+	if err != nil {
+		return err
+	}
+	return errors.Join(a.write(f), f.Close())
 }
 
 // save writes the answer and the picture, each if it is asked for.
@@ -190,7 +210,7 @@ func (a *planAnswer) save(m *robot.Model, output, plot string) error {
 	var errs []error
 	switch filepath.Ext(output) {
 	case ".json":
-		errs = append(errs, os.WriteFile(output, append(a.json, '\n'), 0o644))
+		errs = append(errs, a.writeFile(output))
 	case ".csv":
 		errs = append(errs, os.WriteFile(output, a.csv(m), 0o644))
 	}

@@ -1,7 +1,7 @@
 // Package pipeline asks planners, by name: the one way in which the command line,
 // the services and the actions get a plan.
 //
-//	plans := pipeline.Standard(model, 0.001, 0)
+//	plans := pipeline.Standard(model, pipeline.Sampling{Coarser: true})
 //	answer := plans.Ask(ctx, &pipeline.Question{Items: items, Seconds: 5}, current)
 //
 // The first planner of a Set is meant where a question names none. A question may
@@ -42,10 +42,15 @@ type Pipeline struct {
 // Set is the planners that can be asked, the default first.
 type Set []Pipeline
 
-// Standard returns the planners of Poise, its own first, with the time between the
-// points that each makes, s; 0 is the planner's default.
-func Standard(m *robot.Model, own, compat float64) Set {
-	return Set{{Own, &smooth.Planner{Model: m, Sampling: own}}, {Pilz, &pilz.Planner{Model: m, Sampling: compat}}}
+// Sampling says how far apart the points of a plan are.
+type Sampling struct {
+	Own, Pilz float64 // s, of either planner; 0 is its default
+	Coarser   bool    // Own may be exceeded in sequences of many items
+}
+
+// Standard returns the planners of Poise, its own first.
+func Standard(m *robot.Model, s Sampling) Set {
+	return Set{{Own, &smooth.Planner{Model: m, Sampling: s.Own, Coarser: s.Coarser}}, {Pilz, &pilz.Planner{Model: m, Sampling: s.Pilz}}}
 }
 
 // First returns the set with the planner of a name first.

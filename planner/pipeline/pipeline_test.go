@@ -16,7 +16,7 @@ func arm6(t *testing.T) (pipeline.Set, []float64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return pipeline.Standard(r.Model, 0.01, 0), make([]float64, r.Model.NumQ())
+	return pipeline.Standard(r.Model, pipeline.Sampling{Own: 0.01}), make([]float64, r.Model.NumQ())
 }
 
 func turn(angle float64) planner.Item {

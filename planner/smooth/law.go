@@ -34,6 +34,11 @@ func (t *timedRun) solve() (*trajectory.Trajectory, error) {
 		limits[i] = p.Limits
 	}
 	jerky := t.jerky()
+	if t.start == 0 && len(t.route.pieces) > manyPieces {
+		if out, err := t.quickLong(limits); out != nil || err != nil {
+			return out, err
+		}
+	}
 	if t.start == 0 {
 		if out, err := t.quickly(limits, jerky); out != nil || err != nil {
 			if jerky {

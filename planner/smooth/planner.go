@@ -22,6 +22,10 @@ type Planner struct {
 	Deviation float64 // how far the tool may leave its path between samples, m; 0 means DefaultDeviation
 	Turn      float64 // and turn away from it, rad; 0 means DefaultTurn
 
+	// Coarser allows samples of long sequences to be further apart than Sampling:
+	// their number then grows no faster than that of the items, and slower.
+	Coarser bool
+
 	// Clear, if not nil, is asked about configurations along every motion, in
 	// order: whether the robot may be there, such as without touching itself. It
 	// gets the whole configuration and must not keep it. Its error refuses the
@@ -66,7 +70,8 @@ func (p *Planner) sequence(ctx context.Context, items []planner.Item, current []
 	if why := p.check(); why != nil {
 		return nil, why
 	}
-	b := &builder{Planner: p, ctx: ctx, items: append([]planner.Item(nil), items...), single: single, here: append([]float64(nil), current...)}
+	scene := planner.Scene{Model: p.Model, AllowMoving: true, Extensions: true}
+	b := &builder{Planner: p, ctx: ctx, scene: scene, items: append([]planner.Item(nil), items...), single: single, here: append([]float64(nil), current...)}
 	var all []*planner.Motion
 	for from := 0; from < len(items); {
 		to := from + 1

@@ -16,11 +16,13 @@ type builder struct {
 	ctx    context.Context
 	items  []planner.Item
 	single bool
+	scene  planner.Scene
 	here   []float64 // whole configuration: where the next item starts
 	before int       // samples of the motions before
 
 	// of the motion at hand
-	period         float64 // of its samples: sampling() / factor
+	period         float64 // of its samples: sampling() · coarse / factor
+	coarse         int
 	factor, wanted int
 	round          int
 	off            float64 // how many times the deviation allowed, if it is exceeded
@@ -29,6 +31,7 @@ type builder struct {
 	result         *planner.Motion
 	radii          []float64 // of all items: what is left of them
 	goals          []spatial.Vec3
+	many           bool // the run at hand has many pieces
 	data           *kinematics.Data
 	q, v           []float64 // whole robot, for data
 }
@@ -53,10 +56,11 @@ func (b *builder) note(n planner.Note, item int) {
 func (b *builder) motion(from, to int) (*planner.Motion, *planner.Refusal) {
 	here := b.here
 	b.wanted = 1
+	b.coarse = b.coarser(to - from)
 	b.factor = 0
 	for b.round = 0; b.round < rounds && b.factor < b.wanted; b.round++ {
 		b.factor, b.off = b.wanted, 0
-		b.period = b.sampling() / float64(b.factor)
+		b.period = b.sampling() * float64(b.coarse) / float64(b.factor)
 		b.here = here
 		if why := b.plan(from, to); why != nil {
 			return nil, why
@@ -151,6 +155,7 @@ func (b *builder) blendable(from, to int) {
 // appends it to the motion. The opening one may have a start that moves; settled
 // says that a prefix has brought the robot to where it is.
 func (b *builder) run(first, last int, opening, settled bool) *planner.Refusal {
+	b.many = 2*(last-first) > manyPieces
 	a := assembly{builder: b, first: first, opening: opening, settled: settled}
 	for i := first; i <= last && !a.bridged; i++ {
 		if refusal := a.add(i); refusal != nil {
@@ -253,8 +258,8 @@ func (a *assembly) close() *planner.Refusal {
 
 // leg reads an item and finds its path; nil if nothing moves.
 func (b *builder) leg(i int) (*leg, *planner.Refusal) {
-	scene := planner.Scene{Model: b.Model, Current: b.here, AllowMoving: true, Extensions: true}
-	task, refusal := scene.Resolve(&b.items[i].Request)
+	b.scene.Current = b.here
+	task, refusal := b.scene.Resolve(&b.items[i].Request)
 	if refusal != nil {
 		return nil, b.about(refusal, i)
 	}

@@ -22,6 +22,17 @@ const (
 	rounds   = 8 // of finer and finer sampling
 )
 
+// How much coarser samples of long sequences may be: a period more for so many items.
+const itemsPerPeriod = 200
+
+// coarser returns how many periods samples of so many items are apart.
+func (p *Planner) coarser(items int) int {
+	if !p.Coarser {
+		return 1
+	}
+	return 1 + (items-1)/itemsPerPeriod
+}
+
 // tooLong refuses a motion that has more samples than any memory should hold.
 func tooLong(duration, period float64) *planner.Refusal {
 	if duration <= maxSamples*period {
@@ -48,7 +59,7 @@ func (b *builder) spend(legs []*leg, law, took float64) {
 		ref = max(ref, b.trapezoid(legs[0]))
 	}
 	share := b.sampling() / float64(b.runs)
-	if h := b.period; b.round < 3 && !b.jerky() && ref > 0 && h > finest && took > dearest*ref+share {
+	if h := b.period; b.coarse == 1 && b.round < 3 && !b.jerky() && ref > 0 && h > finest && took > dearest*ref+share {
 		b.finer(max(1.5, 3*h/((dearest-1)*ref+share)), "so that even samples cost no time")
 	}
 }
@@ -174,10 +185,14 @@ func (b *builder) tipAt(q []float64, link robot.FrameID) spatial.Pose {
 	return b.pose(b.q, link)
 }
 
-// sayFiner notes that samples are finer than asked for.
+// sayFiner notes that samples are finer than asked for, or coarser.
 func (b *builder) sayFiner(item int) {
-	if b.factor > 1 {
-		b.note(planner.Note{Kind: planner.Finer, Share: 1 / float64(b.factor),
+	switch {
+	case b.period > b.sampling():
+		b.note(planner.Note{Kind: planner.Coarser, Share: b.period / b.sampling(),
+			Text: fmt.Sprintf("sampled every %.4g s instead of %.4g s: the sequence has many items", b.period, b.sampling())}, item)
+	case b.factor > b.coarse:
+		b.note(planner.Note{Kind: planner.Finer, Share: b.period / b.sampling(),
 			Text: fmt.Sprintf("sampled every %.4g s instead of %.4g s, %s", b.period, b.sampling(), b.reason)}, item)
 	}
 }

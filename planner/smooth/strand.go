@@ -39,8 +39,9 @@ func (b *builder) jointStrand(l *leg, alone bool) *strand {
 		p.Link = t.SpeedLink
 	}
 	p.Limits = b.limits(t.Joints, t.VelocityScaling, t.AccelerationScaling, planner.FreeTool, l.linkSpeed())
-	p.Curve, p.pace, p.opening = wayOf(p.timed, p.Limits.Velocity[:len(t.Joints)])
+	p.Curve, p.pace, p.opening = wayOf(p.timed, p.Limits.Velocity[:len(t.Joints)], b.many)
 	p.To = p.Curve.End()
+	p.timed = nil // its way is all that is left of it
 	return s
 }
 

@@ -73,7 +73,7 @@ func TestWayPassesThroughTheSamples(t *testing.T) {
 		limits[k] = m.Joints()[j].Limits.Velocity.Value
 	}
 	out := x.Samples()
-	way, most, start := wayOf(out, limits)
+	way, most, start := wayOf(out, limits, false)
 	if start != 0 || !(most > 0.5) {
 		t.Errorf("pace %g at the start, %g at most", start, most)
 	}

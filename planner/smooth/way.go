@@ -14,8 +14,8 @@ import (
 //
 // with the joints' velocity limits v, in which it is as regular at the ends,
 // where the motion rests, as elsewhere. It returns the largest ds/dt, and that of
-// a moving start, too.
-func wayOf(t *trajectory.Trajectory, limits []float64) (curve *spline.Spline, most, start float64) {
+// a moving start, too. If it may be plain, a straight way is one segment.
+func wayOf(t *trajectory.Trajectory, limits []float64, plain bool) (curve *spline.Spline, most, start float64) {
 	pts, n := t.Points, len(limits)
 	pace := func(v []float64) (sum float64) {
 		for j, x := range v {
@@ -27,6 +27,9 @@ func wayOf(t *trajectory.Trajectory, limits []float64) (curve *spline.Spline, mo
 	for i := range pts {
 		paces[i] = pace(pts[i].Velocity)
 		most = max(most, paces[i])
+	}
+	if plain && isStraight(pts) {
+		return straightWay(pts[0].Position, pts[len(pts)-1].Position, pace), most, paces[0]
 	}
 	// near rest directions drown in rounding: the way is straight there
 	const slow, short = 1e-3, 1e-7
@@ -61,6 +64,49 @@ func wayOf(t *trajectory.Trajectory, limits []float64) (curve *spline.Spline, mo
 		panic("smooth: " + err.Error()) // made of finite numbers at rising places
 	}
 	return curve, most, paces[0]
+}
+
+// isStraight reports whether the joints move in proportion, up to rounding.
+func isStraight(pts []trajectory.Point) bool {
+	const rounding = 1e-12
+	from, to := pts[0].Position, pts[len(pts)-1].Position
+	lead, far := 0, 0.0 // the joint that goes farthest
+	for j := range from {
+		if d := math.Abs(to[j] - from[j]); d > far {
+			lead, far = j, d
+		}
+	}
+	if far == 0 {
+		return false
+	}
+	for i := range pts {
+		share := (pts[i].Position[lead] - from[lead]) / (to[lead] - from[lead])
+		for j, q := range pts[i].Position {
+			if !(math.Abs(from[j]+share*(to[j]-from[j])-q) <= rounding*(1+far)) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// straightWay returns the way of joints that move in proportion.
+func straightWay(from, to []float64, pace func([]float64) float64) *spline.Spline {
+	n := len(from)
+	all := make([]float64, 2*n)
+	d1, d2 := all[:n], all[n:]
+	for j := range d1 {
+		d1[j] = to[j] - from[j]
+	}
+	length := pace(d1)
+	for j := range d1 {
+		d1[j] /= length
+	}
+	curve, err := spline.Quintic([]float64{0, length}, [][]float64{from, to}, [][]float64{d1, d1}, [][]float64{d2, d2})
+	if err != nil {
+		panic("smooth: " + err.Error()) // made of finite numbers at rising places
+	}
+	return curve
 }
 
 // between returns ∫ p dt from one sample to the next, by Simpson's rule: the

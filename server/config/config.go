@@ -82,7 +82,7 @@ type Rates struct {
 // Planner is how motions are planned.
 type Planner struct {
 	Pipeline string  `yaml:"pipeline" doc:"for requests that name none: poise, or pilz_industrial_motion_planner for the original's behaviour"`
-	Sampling float64 `yaml:"sampling" doc:"s between points of a planned trajectory; 0 is the period of the cycle" range:"0 … 10 s"`
+	Sampling float64 `yaml:"sampling" doc:"s between points of a planned trajectory; 0 is the period of the cycle, more in sequences of over 200 items" range:"0 … 10 s"`
 }
 
 // Limits bound what clients can ask for.

@@ -12,7 +12,8 @@ type bounds struct {
 	Rows                             int
 	Acc, Dec                         []float64
 	InvVel2, InvAcc, InvDec, InvJerk []float64
-	Jerky                            bool // some row has a jerk limit
+	InvVel                           []float64 // √InvVel2
+	Jerky                            bool      // some row has a jerk limit
 
 	sets   int
 	weight []float64 // by which rows are compared
@@ -37,6 +38,7 @@ func (b *bounds) read(limits []trajectory.Limits, rows int) {
 	b.Rows, b.sets, b.Jerky = rows, len(limits), false
 	b.Acc, b.Dec, b.weight = sized(b.Acc, n), sized(b.Dec, n), sized(b.weight, n)
 	b.InvVel2, b.InvAcc, b.InvDec, b.InvJerk = sized(b.InvVel2, n), sized(b.InvAcc, n), sized(b.InvDec, n), sized(b.InvJerk, n)
+	b.InvVel = sized(b.InvVel, n)
 	for k := range limits {
 		for r := range rows {
 			_, _, vel, acc, dec, jerk := limits[k].Of(r)
@@ -45,6 +47,7 @@ func (b *bounds) read(limits []trajectory.Limits, rows int) {
 			b.weight[i] = max(1/vel, 1/acc, 1/dec)
 			b.Jerky = b.Jerky || !math.IsInf(jerk, 1)
 			b.InvVel2[i], b.InvAcc[i], b.InvDec[i], b.InvJerk[i] = 1/(vel*vel), 1/acc, 1/dec, 1/jerk
+			b.InvVel[i] = math.Sqrt(b.InvVel2[i])
 		}
 	}
 }

@@ -38,6 +38,10 @@
 // still be too quick gets an interval of constant speed; what certification finds
 // lowers the speed there, and all is done again.
 //
+// A quick problem, of many pieces, goes through these rounds differently: it looks
+// only at what changed, loosens in the first of them what was lowered too much, and
+// ends when limits are kept up to what the caller has held back.
+//
 //	var solver retime.Solver
 //	var law retime.Law
 //	err := solver.Solve(&law, &retime.Problem{Path: path, Limits: limits})

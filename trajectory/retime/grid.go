@@ -8,6 +8,7 @@ const (
 	defaultGrid = 256  // intervals of a path, unless given
 	finePieces  = 512  // so many intervals are shared among the knots of a curve at least,
 	perPiece    = 16   // up to this many each; a piece of its own has them, short as it may be
+	perQuick    = 8    // and these where that is to be quick
 	fewPieces   = 32   // that a path has whose motion is looked at as a whole
 	maxGrid     = 3e4  // where splitting ends,
 	maxPerPiece = 48   // or, on a path of many pieces, with so many on average
@@ -96,6 +97,9 @@ func (g *grid) lay() {
 	breaks := g.p.Path.Breaks()
 	pieces := len(breaks) - 1
 	least := perPiece
+	if g.p.Quick {
+		least = perQuick
+	}
 	if g.Pieces() == 1 {
 		least = max(1, min(perPiece, finePieces/pieces))
 	}
@@ -166,10 +170,17 @@ func (g *grid) resolve() error {
 // the acceleration limits.
 func (g *grid) Restart(base float64) {
 	g.base, g.Factor = base, 1
+	for i := range g.Piece {
+		g.Share[i], g.speed[i], g.limit[i], g.fine[i] = base, 1, math.Inf(1), false
+	}
+	g.recap()
+}
+
+// recap imposes the limits again after what may be used was raised.
+func (g *grid) recap() {
 	g.spare = g.spare[:0]
 	g.ceiling[0] = g.top()
 	for i := range g.Piece {
-		g.Share[i], g.speed[i], g.limit[i], g.fine[i] = base, 1, math.Inf(1), false
 		_ = g.constrain(i) // it did not fail before
 	}
 }

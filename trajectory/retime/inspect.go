@@ -32,11 +32,19 @@ func (w *Solver) inspect(l *Law) (worst, at float64, err error) {
 	if w.p.Period > 0 {
 		w.tabulate(l)
 	}
-	m.motion.piece = 0
+	m.motion.piece, m.next = 0, -1
+	w.compare()
+	from, to := 0, 0 // intervals of the grid that the average sees from segment k
 	for k := range len(l.nodes) - 1 {
 		if k%stopEvery == 0 {
 			if err := w.p.stopped(); err != nil {
 				return 0, 0, err
+			}
+		}
+		if m.partly {
+			from, to = w.seen(l, k, from, to)
+			if m.changes[from] == m.changes[to] {
+				continue
 			}
 		}
 		var u use
@@ -48,15 +56,19 @@ func (w *Solver) inspect(l *Law) (worst, at float64, err error) {
 		}
 		now, next := &l.nodes[k], &l.nodes[k+1]
 		l.add(now.s, next.s, b.binding, now.v, next.v)
-		if x := max(u.vel*u.vel, u.acc, u.jerk); x > 1+certified {
+		x := max(u.vel*u.vel, u.acc, u.jerk)
+		if x > 1+certified || m.loosens {
 			w.blame(l, k, u)
-			if x > worst {
-				worst, at = x, now.s
-			}
+		}
+		if x > 1+certified && x > worst {
+			worst, at = x, now.s
 		}
 	}
 	return worst, at, nil
 }
+
+// reach is how many segments away the average still sees.
+func (m *smoother) reach() int { return (m.width+2)/2 + 1 }
 
 // follow makes the solver's motion that of a law.
 func (w *Solver) follow(l *Law) {
@@ -74,18 +86,29 @@ func (u use) or(o use) use {
 // instants checks segment k of a law at five places, with what may be between
 // them, and returns which limit it uses most.
 func (w *Solver) instants(l *Law, k int) (u use, b mostUsed) {
-	m := &w.smooth.motion
-	w.smooth.rate5, w.smooth.acc5 = sized(w.smooth.rate5, w.grid.Rows*places), sized(w.smooth.acc5, w.grid.Rows*places)
+	m, rows := &w.smooth.motion, w.grid.Rows
+	w.smooth.rate5, w.smooth.acc5 = sized(w.smooth.rate5, rows*places), sized(w.smooth.acc5, rows*places)
+	rates, accs := w.smooth.rate5[:rows*places], w.smooth.acc5[:rows*places]
+	dq, ddq := m.dq[:rows], m.ddq[:rows]
 	h := l.nodes[k+1].t - l.nodes[k].t
 	first := m.pieceAt(l.nodes[k].s)
 	for i := range places {
+		if i == 0 && w.smooth.next == k {
+			for at := 0; at < len(rates); at += places { // where the segment before ends
+				rates[at], accs[at] = rates[at+places-1], accs[at+places-1]
+			}
+			continue
+		}
 		s, v, a := l.at(k, l.nodes[k].t+h*float64(i)/(places-1))
-		w.p.Path.StateTo(w.smooth.motion.q, w.smooth.motion.dq, w.smooth.motion.ddq, m.pieceAt(s), s)
-		for r := range w.grid.Rows {
-			w.smooth.rate5[r*places+i] = w.smooth.motion.dq[r] * v
-			w.smooth.acc5[r*places+i] = w.smooth.motion.ddq[r]*v*v + w.smooth.motion.dq[r]*a
+		w.p.Path.StateTo(m.q, dq, ddq, m.pieceAt(s), s)
+		at := i
+		for r, d := range dq {
+			rates[at] = d * v
+			accs[at] = ddq[r]*v*v + d*a
+			at += places
 		}
 	}
+	w.smooth.next = k + 1
 	b = mostUsed{binding: binding{Row: -1}}
 	for piece := first; piece <= m.piece; piece++ {
 		set := w.grid.Set(piece)
@@ -93,7 +116,7 @@ func (w *Solver) instants(l *Law, k int) (u use, b mostUsed) {
 			if w.grid.Free(set + r) {
 				continue
 			}
-			v, a := (*[places]float64)(w.smooth.rate5[r*places:]), (*[places]float64)(w.smooth.acc5[r*places:])
+			v, a := (*[places]float64)(rates[r*places:]), (*[places]float64)(accs[r*places:])
 			x := w.row(v, a, set+r, h)
 			b.raise(x, r, v[2]*a[2] < 0)
 			u = u.or(x)
@@ -117,6 +140,7 @@ func (w *Solver) seam(l *Law, k, piece, from int) (u use) {
 	s := breaks[piece+1]
 	_, v, a := l.at(k, l.when(k, s))
 	m := &w.smooth.motion
+	w.smooth.before = sized(w.smooth.before, w.grid.Rows)
 	for side := range 2 {
 		// q‴ by a difference towards the inside of the piece
 		step := (breaks[piece+side+1] - breaks[piece+side]) * 1e-4 * float64(2*side-1)
@@ -129,11 +153,21 @@ func (w *Solver) seam(l *Law, k, piece, from int) (u use) {
 			jerk := third*v*v*v + 3*m.ddq[r]*v*a + m.dq[r]*l.nodes[k].jerk
 			i := w.grid.Set(piece+side) + r
 			up, down := braking(min(rate, 0), max(rate, 0), w.grid.InvAcc[i], w.grid.InvDec[i])
-			u = u.or(use{vel: math.Abs(rate) * math.Sqrt(w.grid.InvVel2[i]), acc: max(g*up, -g*down), jerk: math.Abs(jerk) * w.grid.InvJerk[i]})
+			if w.p.Quick && side == 1 {
+				over := overshoot * (jerk - w.smooth.before[r])
+				jerk = max(math.Abs(jerk+over), math.Abs(w.smooth.before[r]-over))
+			}
+			w.smooth.before[r] = jerk
+			u = u.or(use{vel: math.Abs(rate) * w.grid.InvVel[i], acc: max(g*up, -g*down), jerk: math.Abs(jerk) * w.grid.InvJerk[i]})
 		}
 	}
 	return u
 }
+
+// overshoot is how far beyond both sides of a jump of a third derivative the quintic
+// goes that has value, slope and second derivative in common with the curve on either
+// side of it, of the jump: at most, wherever the jump is between these places.
+const overshoot = 0.375
 
 // braking returns the inverse limits of positive and negative acceleration of a
 // row whose velocities lie between two: the stricter for both where it turns. A
@@ -159,7 +193,7 @@ func (w *Solver) row(v, a *[places]float64, limits int, h float64) (u use) {
 	if u.acc = max(high*up, -low*down); u.acc > nearby {
 		u.acc = max(up*peak(a), down*peak(negative(a)))
 	}
-	inv := math.Sqrt(w.grid.InvVel2[limits])
+	inv := w.grid.InvVel[limits]
 	if u.vel = inv * max(fast, -slow); u.vel > nearby {
 		u.vel = inv * max(peak(v), peak(negative(v)))
 	}
@@ -177,11 +211,11 @@ func negative(x *[places]float64) *[places]float64 {
 	return &[places]float64{-x[0], -x[1], -x[2], -x[3], -x[4]}
 }
 
-// blame notes on the grid that segment k of a law takes too much: everything the
-// average saw there.
+// blame notes on the grid what segment k of a law takes, be it too much: everything
+// that the average saw there.
 func (w *Solver) blame(l *Law, k int, u use) {
 	m := &w.smooth
-	reach := (m.width+2)/2 + 1
+	reach := m.reach()
 	from := l.nodes[max(0, k-reach)].s
 	to := l.nodes[min(len(l.nodes)-1, k+1+reach)].s
 	first := max(0, sort.SearchFloat64s(w.grid.S, from)-1)

@@ -22,6 +22,10 @@ type Problem struct {
 	// Patient asks for more care with jerk limits: a faster law, found in twice
 	// the time or more.
 	Patient bool
+	// Quick asks for a law of jerk-limited joints in few rounds, to be sampled
+	// finely: it may exceed the limits by QuickExcess, which is to be held back,
+	// and keeps what the quintic through samples makes of a jump of q‴.
+	Quick bool
 	// Stop, if not nil, is asked now and then; its error ends Solve, which returns
 	// it.
 	Stop func() error

@@ -136,7 +136,7 @@ func (w *Solver) quintic(k, row, limits int, h float64) (u use) {
 	low, high := min(acc[0], acc[1], acc[2], acc[3]), max(acc[0], acc[1], acc[2], acc[3])
 	up, down := braking(slow, fast, w.grid.InvAcc[limits], w.grid.InvDec[limits])
 
-	inv := math.Sqrt(w.grid.InvVel2[limits])
+	inv := w.grid.InvVel[limits]
 	if u.vel = max(fast, -slow) * inv; u.vel > 1 {
 		u.vel = inv * fastest(&vel, &acc)
 	}

@@ -1,10 +1,14 @@
 package retime
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 const (
 	maxNodes      = 4000  // of a law smoothed for jerk alone,
-	nodesPerPiece = 64    // or of one of many pieces, on average
+	nodesPerPiece = 64    // or of one of many pieces, on average,
+	nodesQuickly  = 32    // and where that is to be quick
 	perWindow     = 16    // its steps within the averaging window,
 	fewer         = 10    // and of a very long motion
 	manyPieces    = 32    // of a path, above which each round goes further
@@ -34,8 +38,12 @@ type smoother struct {
 	vel, acc, jerk []float64    // by how much limits are exceeded around interval i of the grid
 	motion         Motion       // evaluates the smoothed law
 	rate5, acc5    []float64    // velocities and accelerations at five instants: (row, place)
+	next           int          // the segment that begins where the last of these is
 	spare          []float64    // an evaluation that only its derivatives are taken of
+	before         []float64    // jerks on one side of a break
 	table          [3][]float64 // positions, velocities, accelerations of samples: (sample, row)
+
+	quicker
 }
 
 // half is how far (2) looks to either side.
@@ -52,12 +60,16 @@ type style struct {
 var (
 	firm   = style{path: 0.7, tighten: 1, lower: 0.13}
 	gentle = style{path: 1, tighten: 0.7, lower: 0.13}
+	quick  = style{path: 0.7, tighten: 0.7, lower: 0.5} // what it lowers too much is loosened again
 )
 
 // solveSmooth finds a law whose acceleration does not jump. A patient problem is
 // solved in both styles, and the faster law taken.
 func (w *Solver) solveSmooth(dst *Law, p *Problem, from, to float64) error {
 	w.smooth.style = firm
+	if p.Quick {
+		w.smooth.style = quick
+	}
 	err := w.smoothly(dst, p, from, to)
 	if err != nil || !p.Patient || !w.grid.Jerky {
 		return err
@@ -84,14 +96,27 @@ func (w *Solver) smoothly(dst *Law, p *Problem, from, to float64) error {
 	} else {
 		m.step, m.width = p.Period, 1 // the law at hand is the one to smooth
 	}
+	m.known = m.known[:0]
+	enough, done := 1+certified, 1+certified
+	if p.Quick {
+		enough, done = 1+quickEnough, 1+QuickExcess-quickEnough
+	}
 	for round := 0; ; round++ {
+		if m.loosens = p.Quick && round > 0 && round < quickLoosens; m.loosens {
+			m.known = m.known[:0]
+		}
 		w.smoothTo(dst)
 		worst, at, err := w.inspect(dst)
+		if err == nil && m.partly && !(worst > enough) {
+			m.known = m.known[:0] // all of it, to be sure
+			worst, at, err = w.inspect(dst)
+			done = min(done+quickEnough, 1+2*QuickExcess) // which has to end
+		}
 		if err != nil {
 			return err
 		}
 		switch {
-		case !(worst > 1+certified):
+		case !(worst > done) && (!p.Quick || !m.partly):
 			dst.factor = w.grid.Factor * m.slow
 			return nil
 		case math.Sqrt(worst) < slight && p.Period == 0 && w.long(&m.sharp) && p.StartSpeed == 0 && p.EndSpeed == 0:
@@ -99,6 +124,9 @@ func (w *Solver) smoothly(dst *Law, p *Problem, from, to float64) error {
 			dst.Slow(math.Sqrt(worst))
 			return nil
 		case round < maxRounds:
+			if m.loosens {
+				w.loosen()
+			}
 			w.relax(round > patience, w.further(round))
 			if err := w.grid.Solve(); err != nil {
 				return err
@@ -120,6 +148,9 @@ func (w *Solver) smoothly(dst *Law, p *Problem, from, to float64) error {
 // more of it every round.
 func (w *Solver) further(round int) float64 {
 	const little, step, most = 1e-7, 2e-3, 0.05
+	if w.p.Quick {
+		return min(0.02*float64(max(round-quickLoosens, 0)), most)
+	}
 	if w.grid.Pieces() <= manyPieces {
 		return little
 	}
@@ -130,7 +161,7 @@ func (w *Solver) further(round int) float64 {
 // smoothed law fastest: what is accelerated harder needs a wider window, and on
 // a short way that costs more than it gains. Without a jerk limit it is all.
 func (w *Solver) worthwhile(p *Problem, from, to float64) (share float64, err error) {
-	if !w.grid.Jerky {
+	if !w.grid.Jerky || p.Quick {
 		return 1, nil
 	}
 	const finer = 0.8 // from one trial to the next
@@ -179,7 +210,11 @@ func (w *Solver) sharpen(p *Problem, from, to, base float64) error {
 			}
 		}
 		w.curb()
-		if err := w.grid.SolveSharp(); err != nil {
+		solve := w.grid.SolveSharp
+		if p.Quick {
+			solve = w.grid.Solve // smoothing takes the edges off anyway
+		}
+		if err := solve(); err != nil {
 			return err
 		}
 		// a moving start is prepared for the window that it turns out to need
@@ -231,7 +266,11 @@ func (w *Solver) window() (step float64, width int) {
 		if time > 3*lengthy*need {
 			steps = fewer
 		}
-		step = max(need/steps*(1+spare), time/float64(max(maxNodes, nodesPerPiece*w.grid.Pieces())))
+		nodes := nodesPerPiece
+		if w.p.Quick {
+			nodes = nodesQuickly
+		}
+		step = max(need/steps*(1+spare), time/float64(max(maxNodes, nodes*w.grid.Pieces())))
 	}
 	return step, max(1, int(math.Ceil(need/step*(1+spare))))
 }
@@ -403,6 +442,7 @@ func (m *smoother) section(dst *Law, sharp []node) {
 		t = dst.nodes[n-1].t
 		dst.nodes = dst.nodes[:n-1]
 	}
+	dst.nodes = slices.Grow(dst.nodes, len(m.p))
 	for k := range m.p {
 		n := node{t: t + float64(k)*h, s: m.p[k], v: max(m.v[k], 0), a: m.a[k]}
 		if k < count {

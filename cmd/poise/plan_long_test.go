@@ -1,0 +1,64 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"os/exec"
+	"runtime"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// longSequence asks for blended lines that go round and round.
+func longSequence(n int) string {
+	var b strings.Builder
+	b.WriteString(`{"items":[`)
+	for i := range n {
+		a, radius := float64(i)*math.Pi/2*1.02, 0.01
+		if i == n-1 {
+			radius = 0
+		}
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, `{"blend_radius":%g,"req":{"planner_id":"LIN","group_name":"manipulator","max_velocity_scaling_factor":1,"max_acceleration_scaling_factor":1,
+"goal_constraints":[{"position_constraints":[{"link_name":"tool0","constraint_region":{"primitive_poses":[{"position":{"x":%g,"y":%g,"z":%g},"orientation":{"w":1}}]}}],
+"orientation_constraints":[{"link_name":"tool0","orientation":{"x":1,"y":0,"z":0,"w":0}}]}]}}`,
+			radius, 0.45+0.06*math.Cos(a), -0.2+0.06*math.Sin(a), 0.45+0.03*math.Sin(float64(i)/40))
+	}
+	b.WriteString(`]}`)
+	return b.String()
+}
+
+// TestTwoThousandBlendedItemsTake200Megabytes: reading them, planning them and writing
+// the answer, by the largest memory that the process had. (How long that takes is in
+// docs/benchmarks.md, that it grows linearly in TestLongSequencesGrowLinearly.)
+func TestTwoThousandBlendedItemsTake200Megabytes(t *testing.T) {
+	if testing.Short() || runtime.GOOS != "linux" {
+		t.Skip("takes some seconds, and is measured as Linux does")
+	}
+	const most = 200 << 10 // kB
+	cmd := exec.Command(binary(t), "plan", "arm6", "-", "--current", `{"joint_1":-0.4,"joint_2":0.3,"joint_3":0.9,"joint_5":-0.5}`)
+	cmd.Stdin = strings.NewReader(longSequence(2000))
+	var size counter
+	var stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &size, &stderr
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%v: %s", err, stderr.String())
+	}
+	used := cmd.ProcessState.SysUsage().(*syscall.Rusage)
+	t.Logf("%d MB of memory for an answer of %d MB", used.Maxrss>>10, int(size)>>20)
+	if used.Maxrss > most {
+		t.Errorf("the process had %d MB, at most %d are allowed", used.Maxrss>>10, most>>10)
+	}
+}
+
+// counter counts what is written.
+type counter int
+
+func (c *counter) Write(b []byte) (int, error) {
+	*c += counter(len(b))
+	return len(b), nil
+}
