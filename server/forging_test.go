@@ -353,3 +353,23 @@ func TestSeatsOfControllersOutsideAreGivenBack(t *testing.T) {
 		b.until("another is granted the head", func() bool { return b.owns("remote", "head") })
 	})
 }
+
+// TestThePageRefusesToBeFramed, and so does every other answer.
+func TestThePageRefusesToBeFramed(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := start(t, nil)
+		web := b.net.Client()
+		defer web.CloseIdleConnections()
+		for _, path := range []string{"/", "/healthz", "/readyz", "/metrics", "/rosbridge", "/no/such/page", "/mesh/none.stl"} {
+			r, err := web.Get("http://" + b.s.Address() + path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Body.Close()
+			if csp := r.Header.Get("Content-Security-Policy"); !strings.Contains(csp, "frame-ancestors 'none'") || r.Header.Get("X-Frame-Options") != "DENY" || r.Header.Get("X-Content-Type-Options") != "nosniff" {
+				t.Errorf("%s: %q %q", path, csp, r.Header)
+			}
+		}
+	})
+}

@@ -32,7 +32,7 @@ func (s *Server) routes() http.Handler {
 		}
 		page.ServeHTTP(w, r)
 	})
-	return mux
+	return withHeaders(mux)
 }
 
 // readyz answers whether goals are taken.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"net/http"
 	"path"
 	"strings"
@@ -53,18 +54,36 @@ func meshKey(name string) string {
 	return hex.EncodeToString(sum[:8]) + strings.ToLower(path.Ext(name))
 }
 
+// meshTypes are the kinds of files that are served, by the ends of their names, with the
+// type that browsers are told, whatever is in them. None is a type that a browser would
+// run: a Collada file is XML, which could hold script, and SVG is not among them.
+var meshTypes = map[string]string{
+	".stl": "model/stl", ".obj": "model/obj", ".mtl": "model/mtl", ".ply": "model/ply",
+	".dae": "application/octet-stream", ".3ds": "application/octet-stream", ".bin": "application/octet-stream",
+	".gltf": "model/gltf+json", ".glb": "model/gltf-binary",
+	".png": "image/png", ".jpg": "image/jpeg", ".jpeg": "image/jpeg", ".bmp": "image/bmp", ".webp": "image/webp",
+	".tga": "application/octet-stream", ".tif": "application/octet-stream", ".tiff": "application/octet-stream",
+}
+
 // ServeHTTP serves a mesh that the description names, and no other file.
 func (f *meshFolder) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	for _, name := range f.names() {
 		if meshKey(name) != r.PathValue("name") {
 			continue
 		}
+		typ, ok := meshTypes[strings.ToLower(path.Ext(name))]
+		if !ok {
+			http.Error(w, fmt.Sprintf("%s is neither a mesh nor a texture by its name", path.Base(name)), http.StatusUnsupportedMediaType)
+			return
+		}
 		data, err := f.Robot.Mesh(name)
 		if err != nil {
 			http.Error(w, err.Error(), http.StatusNotFound)
 			return
 		}
-		http.ServeContent(w, r, path.Base(name), f.Since, bytes.NewReader(data))
+		w.Header().Set("Content-Type", typ)
+		w.Header().Set("Content-Security-Policy", "default-src 'none'; sandbox; frame-ancestors 'none'")
+		http.ServeContent(w, r, "", f.Since, bytes.NewReader(data))
 		return
 	}
 	http.NotFound(w, r)

@@ -55,7 +55,7 @@ func TestBrowsersAreToldWhatTheyMayDo(t *testing.T) {
 		if got := r.Header.Get("Cache-Control"); got != "no-cache" {
 			t.Errorf("%s may be kept: %q", path, got)
 		}
-		if got := r.Header.Get("Content-Security-Policy"); !strings.Contains(got, "default-src 'self'") {
+		if got := r.Header.Get("Content-Security-Policy"); !strings.Contains(got, "default-src 'self'") || !strings.Contains(got, "frame-ancestors 'none'") || strings.Contains(got, " ws: ") {
 			t.Errorf("%s may load from anywhere: %q", path, got)
 		}
 	}

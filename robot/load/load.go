@@ -68,11 +68,20 @@ func Robot(name string, opts Options) (*Loaded, error) {
 	if err != nil {
 		return nil, err
 	}
-	disk := locate.Files{FS: os.DirFS("/"), Dir: filepath.ToSlash(here)}
+	disk := locate.Files{FS: os.DirFS("/"), Dir: filepath.ToSlash(here), Bounds: &locate.Bounds{Open: openRoot}}
 	if info.IsDir() {
 		return readFolder(disk, filepath.ToSlash(name), opts)
 	}
 	return readFile(disk, filepath.ToSlash(name), opts)
+}
+
+// openRoot opens a folder of the disk from which no name and no link leads out.
+func openRoot(dir string) (fs.FS, func(), error) {
+	r, err := os.OpenRoot(filepath.FromSlash(dir))
+	if err != nil {
+		return nil, nil, err
+	}
+	return r.FS(), func() { r.Close() }, nil
 }
 
 // Shipped lists the robots inside the binary.
@@ -95,16 +104,17 @@ func isShipped(name string) bool {
 
 // File reads a robot that is one URDF or xacro file.
 func File(fsys fs.FS, name string, opts Options) (*Loaded, error) {
-	return readFile(locate.Files{FS: fsys}, name, opts)
+	return readFile(locate.Files{FS: fsys, Bounds: &locate.Bounds{}}, name, opts)
 }
 
 // Folder reads a robot folder.
 func Folder(fsys fs.FS, dir string, opts Options) (*Loaded, error) {
-	return readFolder(locate.Files{FS: fsys}, dir, opts)
+	return readFolder(locate.Files{FS: fsys, Bounds: &locate.Bounds{}}, dir, opts)
 }
 
 func readFile(files locate.Files, name string, opts Options) (*Loaded, error) {
 	l := newLoader(files, path.Dir(name), opts)
+	l.files.Bounds.Give(l.files.Abs(name)) // who names a link means the file behind it
 	return l.finish(l.readURDF(name, problem.Pos{}))
 }
 
@@ -131,8 +141,13 @@ type loader struct {
 
 func newLoader(files locate.Files, dir string, opts Options) *loader {
 	for _, p := range opts.PackagePath {
+		if p == "" {
+			continue
+		}
 		files.Packages = append(files.Packages, filepath.ToSlash(p))
+		files.Bounds.Add(files.Abs(filepath.ToSlash(p)))
 	}
+	files.Bounds.Add(files.Home(dir))
 	return &loader{files: files, dir: dir, opts: opts, described: &description.Description{}}
 }
 
@@ -160,8 +175,15 @@ func (l *loader) describe() {
 	}
 	l.described, l.build.Description = d, d
 	var own []string
+	beside := path.Dir(l.files.Abs(l.dir))
 	for _, p := range d.Packages {
-		own = append(own, path.Join(l.dir, filepath.ToSlash(p)))
+		folder := path.Join(l.dir, filepath.ToSlash(p))
+		if !locate.Within(l.files.Abs(folder), beside) {
+			l.fail(&problem.Problem{Code: description.Impossible, Pos: d.AtKey("packages"), Thing: "packages",
+				Text: fmt.Sprintf("%q is neither in the robot's folder nor beside it: put it on the package path (ROS_PACKAGE_PATH)", p)})
+			continue
+		}
+		own = append(own, folder)
 	}
 	l.files.Packages = append(own, l.files.Packages...)
 }
@@ -332,10 +354,7 @@ func (l *loader) content(name string, at problem.Pos) []byte {
 	return data
 }
 
-func (l *loader) exists(name string) bool {
-	info, err := fs.Stat(l.files.FS, strings.TrimPrefix(l.files.Abs(name), "/"))
-	return err == nil && !info.IsDir()
-}
+func (l *loader) exists(name string) bool { return l.files.Exists(name) }
 
 // maxFile bounds what is read of one file, bytes; the parsers have bounds of
 // their own below it.

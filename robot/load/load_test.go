@@ -113,7 +113,7 @@ func TestFolderRefuses(t *testing.T) {
 func TestMeshesAreFound(t *testing.T) {
 	for mesh, there := range map[string]bool{
 		"x.stl":                       true,
-		"../meshes/y.stl":             true,
+		"../arm/x.stl":                true,
 		"gone.stl":                    false,
 		"package://bots/meshes/y.stl": true, // the package that brings the robot along
 		"package://extra/z.stl":       true, // on the search path
@@ -130,6 +130,92 @@ func TestMeshesAreFound(t *testing.T) {
 		warned := slices.ContainsFunc(bot.Warnings, func(w string) bool { return strings.Contains(w, "is missing") })
 		if warned == there {
 			t.Errorf("%s: warnings %v", mesh, bot.Warnings)
+		}
+	}
+}
+
+// TestARobotReadsOnlyItsFolderAndPackages: meshes, includes and tables by any kind of
+// name, lists of packages, and links, of which the folder of a stranger may have any.
+func TestARobotReadsOnlyItsFolderAndPackages(t *testing.T) {
+	top := t.TempDir()
+	write := func(name, text string) string {
+		t.Helper()
+		file := filepath.Join(top, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return file
+	}
+	link := func(target, name string) {
+		t.Helper()
+		if err := os.Symlink(target, filepath.Join(top, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	secret := write("private/secret.stl", "secret")
+	write("bots/arm/meshes/own.stl", "own")
+	write("bots/package/package.xml", "<package><name>whole</name></package>")
+	write("bots/package/meshes/own.stl", "own")
+	write("share/extra/own.stl", "own")
+	link(secret, "bots/arm/link.stl")
+	link("../../private", "bots/arm/linked")
+	link("own.stl", "bots/arm/meshes/same.stl")
+	link("../../private/secret.stl", "share/extra/link.stl")
+	for mesh, readable := range map[string]bool{
+		"meshes/own.stl": true, "../arm/meshes/own.stl": true, "meshes/same.stl": true, filepath.Join(top, "bots/arm/meshes/own.stl"): true,
+		"package://extra/own.stl": true, "package://arm/meshes/own.stl": true,
+		secret: false, "file://" + secret: false, "../../private/secret.stl": false, "link.stl": false, "linked/secret.stl": false,
+		"package://extra/../../private/secret.stl": false, "package://extra/link.stl": false, "package://arm/../../private/secret.stl": false,
+	} {
+		bot, err := load.Robot(write("bots/arm/arm.urdf", urdfWith(mesh)), load.Options{PackagePath: []string{filepath.Join(top, "share"), ""}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		data, err := bot.Mesh(mesh)
+		if readable != (string(data) == "own") || readable != (err == nil) {
+			t.Errorf("mesh %s: %q, %v", mesh, data, err)
+		}
+	}
+	// in a package, and beside a folder urdf, meshes may be beside the description
+	for _, file := range []string{"bots/package/urdf/sub/arm.urdf", "bots/arm/urdf/arm.urdf"} {
+		mesh := strings.Repeat("../", strings.Count(file, "/")-2) + "meshes/own.stl"
+		bot, err := load.Robot(write(file, urdfWith(mesh)), load.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if data, err := bot.Mesh(mesh); err != nil || string(data) != "own" {
+			t.Errorf("%s: mesh %q, %v", file, data, err)
+		}
+	}
+	// a description that is named by a link is read, where it is said to be
+	link(write("elsewhere/real.urdf", urdfWith("meshes/own.stl")), "bots/arm/named.urdf")
+	if bot, err := load.Robot(filepath.Join(top, "bots/arm/named.urdf"), load.Options{}); err != nil {
+		t.Error(err)
+	} else if data, err := bot.Mesh("meshes/own.stl"); err != nil || string(data) != "own" {
+		t.Errorf("mesh %q, %v", data, err)
+	}
+	write("private/secret.xacro", "<robot/>")
+	write("private/secret.yaml", "word: secret")
+	for _, text := range []string{
+		`<xacro:include filename="../../private/secret.xacro"/>`,
+		`<xacro:include filename="` + filepath.Join(top, "private/secret.xacro") + `"/>`,
+		`<xacro:include filename="../../private/*.xacro"/>`,
+		`<xacro:include filename="linked/secret.xacro"/>`,
+		`<xacro:property name="p" value="${xacro.load_yaml('../../private/secret.yaml')}"/><link name="${p['word']}"/>`,
+	} {
+		file := write("bots/arm/x.xacro", `<robot name="x" xmlns:xacro="http://www.ros.org/wiki/xacro"><link name="a"/>`+text+`</robot>`)
+		if bot, err := load.Robot(file, load.Options{}); err == nil {
+			t.Errorf("%s is read: %s", text, bot.URDF)
+		}
+	}
+	for packages, fine := range map[string]bool{"lib": true, "../lib": true, "..": true, "../..": false, "../../private": false} {
+		write("bots/own/own.urdf", urdfWith("x.stl"))
+		write("bots/own/robot.yaml", "packages: ["+packages+"]\n")
+		if _, err := load.Robot(filepath.Join(top, "bots/own"), load.Options{}); (err == nil) != fine {
+			t.Errorf("packages %s: %v", packages, err)
 		}
 	}
 }

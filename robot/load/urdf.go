@@ -60,13 +60,25 @@ func (l *loader) meshFile(mesh string, doc *urdf.Document) (string, error) {
 	return l.files.Resolve(mesh, doc.Pos.File)
 }
 
-// meshExists returns a function that tells whether a mesh is there.
+// meshExists returns a function that tells whether a mesh is there. One that may not be
+// read is another problem, of which it warns itself.
 func (l *loader) meshExists(doc *urdf.Document) func(string) bool {
+	warned := map[string]bool{}
 	return func(mesh string) bool {
 		if scheme, _, ok := strings.Cut(mesh, "://"); ok && scheme != "package" && scheme != "file" {
 			return true // elsewhere: not ours to judge
 		}
 		file, err := l.meshFile(mesh, doc)
-		return err == nil && l.exists(file)
+		if err != nil {
+			return false
+		}
+		if err := l.files.Check(file); err != nil {
+			if !warned[mesh] {
+				warned[mesh] = true
+				l.warnings = append(l.warnings, fmt.Sprintf("%s: mesh %q is not read: %v", doc.Pos.File, mesh, err))
+			}
+			return true
+		}
+		return l.exists(file)
 	}
 }

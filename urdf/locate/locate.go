@@ -21,6 +21,7 @@ type Files struct {
 	FS       fs.FS
 	Dir      string   // absolute; "" is the root
 	Packages []string // folders of packages, searched in order for $(find p) and package://p
+	Bounds   *Bounds  // of what is read; nil: all of FS
 }
 
 // Abs makes a name absolute and clean.
@@ -44,12 +45,24 @@ func (f Files) isDir(name string) bool {
 	return err == nil && info.IsDir()
 }
 
-// Find returns the folder of a package. It is looked for as a folder of that
+// Find returns the folder of a package, from which files may be read then. It is looked for as a folder of that
 // name in each folder of the search path (or in its subfolder share, as ROS 2
 // installs); a folder of the search path may also be the package itself, and so
 // may any folder above the file from, because a description that is not
-// installed still stands inside of its own package.
+// installed still stands inside of its own package: by its package.xml, or one of the
+// nearest by its name.
 func (f Files) Find(pkg, from string) (string, error) {
+	dir, err := f.find(pkg, from)
+	if err == nil {
+		f.Bounds.Add(dir)
+	}
+	return dir, err
+}
+
+// nearest is how many folders above a file may be packages by their names alone.
+const nearest = 3
+
+func (f Files) find(pkg, from string) (string, error) {
 	if pkg == "" || pkg == "." || pkg == ".." || strings.ContainsAny(pkg, `/\`) {
 		return "", fmt.Errorf("%q is not the name of a package", pkg)
 	}
@@ -64,8 +77,9 @@ func (f Files) Find(pkg, from string) (string, error) {
 		}
 	}
 	if from != "" {
+		up := 0
 		for dir := path.Dir(f.Abs(from)); dir != "/"; dir = path.Dir(dir) {
-			if f.isPackage(dir, pkg) {
+			if up++; up <= nearest && f.isPackage(dir, pkg) || f.packageName(dir) == pkg {
 				return dir, nil
 			}
 			if sibling := path.Join(path.Dir(dir), pkg); f.packageName(sibling) == pkg {
@@ -85,6 +99,7 @@ func (f Files) isPackage(dir, pkg string) bool {
 
 // packageName is the name that a folder's package.xml gives, "" if it has none.
 func (f Files) packageName(dir string) string {
+	f.Bounds = nil // which the package is not in yet
 	data, err := f.Read(path.Join(dir, "package.xml"), 1<<20)
 	if err != nil {
 		return ""
@@ -121,12 +136,29 @@ var errNotRegular = errors.New("not a regular file")
 // ErrTooLarge is the error of Read for a file beyond the limit.
 var ErrTooLarge = errors.New("file is too large")
 
-// Read returns the contents of a regular file that has no more than limit bytes.
+// Exists reports whether there is a file of that name that may be read.
+func (f Files) Exists(name string) bool {
+	fsys, name, done, err := f.within(name)
+	if err != nil {
+		return false
+	}
+	defer done()
+	info, err := fs.Stat(fsys, name)
+	return err == nil && !info.IsDir()
+}
+
+// Read returns the contents of a regular file that has no more than limit bytes and is
+// within the bounds.
 func (f Files) Read(name string, limit int) ([]byte, error) {
-	if info, err := fs.Stat(f.FS, f.inFS(name)); err == nil && !info.Mode().IsRegular() {
+	fsys, name, done, err := f.within(name)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	if info, err := fs.Stat(fsys, name); err == nil && !info.Mode().IsRegular() {
 		return nil, errNotRegular // opening a pipe would wait for a writer
 	}
-	file, err := f.FS.Open(f.inFS(name))
+	file, err := fsys.Open(name)
 	if err != nil {
 		return nil, err
 	}
