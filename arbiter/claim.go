@@ -20,7 +20,7 @@ const NoClient ClientID = math.MaxUint8
 // Policy says who wins a leaf that two controllers ask for.
 type Policy uint8
 
-// Under PolicyNone everybody is granted everything, for tests of a single
+// Under PolicyNone every claim is granted, for tests of a single
 // controller; the later request counts as the owner. Under PolicyLast the later
 // request wins. Under PolicyPriority the higher priority wins, the later
 // request among equals: while its round is open a controller counts with its

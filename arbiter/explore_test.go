@@ -82,7 +82,7 @@ type explorer struct {
 	fault error    // the first broken promise
 	lent  []*world // one for each depth
 
-	orderly         bool // nobody dies and nothing is lost
+	orderly         bool // no client dies and no message is lost
 	dislike, refuse bool // what the hooks answer next
 	before          robot.Set
 }

@@ -98,7 +98,7 @@ func TestHijackThenRefuse(t *testing.T) {
 }
 
 func TestActivationStorm(t *testing.T) {
-	// a switch elsewhere calls nobody else, however often it happens
+	// a switch elsewhere calls no other controller, however often it happens
 	r := newRig(t, PolicyLast)
 	r.grant(gait, needing(leg1).wanting(tail))
 	r.grant(look, needing(head).wanting(eyes))
@@ -147,7 +147,7 @@ func TestStormOfRequestsForOneLeaf(t *testing.T) {
 		t.Errorf("rounds %v are open", m.open)
 	}
 	if m.Owner(leg1) == NoClient {
-		t.Error("nobody owns the leg")
+		t.Error("the leg has no owner")
 	}
 }
 
@@ -822,7 +822,7 @@ func TestCheckExplainsAndTakesNothing(t *testing.T) {
 		}
 	}
 	if _, got := r.s.Check(99, &Claim{}); got.Code != Unknown {
-		t.Errorf("nobody known: %v", got.Code)
+		t.Errorf("no such client: %v", got.Code)
 	}
 	if r.s != before {
 		t.Error("Check changed the books")

@@ -40,7 +40,7 @@ func TestSwitchingSeed(t *testing.T) {
 		{"the clients concerned are told and waited for, and a timer is set", concernedAreWaitedFor},
 		{"who stays operational confirms and is waited for no longer", confirmationIsTicked},
 		{"who deactivates leaves the rest to be shared out anew, and those concerned are asked", quitSharesAnew},
-		{"with nobody left to wait for the round ends and pending becomes operational", roundEnds},
+		{"with no client left to wait for the round ends and pending becomes operational", roundEnds},
 		{"at the timeout the round ends and the list is cleared", roundTimesOut},
 		// the remarks
 		{"requests in quick succession make several clients pending", quickSuccession},
@@ -243,7 +243,7 @@ func concernedAreWaitedFor(t *testing.T) {
 		t.Errorf("told %v", r.sent[mark:])
 	}
 	if at, _ := r.s.RoundDue(wag); at != r.now+DefaultRoundTimeout || r.s.answered(wag) {
-		t.Error("no timer, or nobody is waited for")
+		t.Error("no timer, or no client is waited for")
 	}
 }
 
@@ -462,7 +462,7 @@ func TestSeedTwoGaitsOfEqualPriority(t *testing.T) {
 	r := newRig(t, PolicyPriority)
 	claim := needing(leg1, leg2).priority(10, 5)
 	r.grant(gait, claim)
-	r.grant(wag, needing(leg1).priority(4, 4)) // not for everybody
+	r.grant(wag, needing(leg1).priority(4, 4)) // not for all
 	r.phase(wag, NonOperational)
 	for range 3 {
 		r.grant(trot, claim)

@@ -11,7 +11,7 @@ import (
 	"poise/spatial"
 )
 
-// standing is a robot whose feet somebody tells or not.
+// standing is a robot whose feet are commanded or not.
 type standing struct {
 	t testing.TB
 	m *robot.Model

@@ -10,7 +10,7 @@ import (
 
 // FuzzGoals lets the bytes of an input use an action in any order, and holds what must
 // be true whatever happens: every goal that was taken ends once, and of an action that
-// nobody serves nothing is left in the graph.
+// has no server nothing is left in the graph.
 func FuzzGoals(f *testing.F) {
 	f.Add([]byte{0, 1, 1, 2, 6, 7, 8, 9, 10, 1, 4})
 	f.Add([]byte{0, 12, 1, 17, 28, 4, 6, 7, 39, 5, 8, 9, 10, 0})

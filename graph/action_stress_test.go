@@ -54,7 +54,7 @@ func oneThing(g *Graph, r *rand.Rand) {
 	ctx, cancel := context.WithTimeout(context.Background(), hang)
 	defer cancel()
 	switch r.IntN(7) {
-	case 0, 1: // publish to whoever listens
+	case 0, 1: // publish to all that listen
 		if pub, err := Topic[msgs.Int32](g, name, TopicOptions{QoS: QoS{Latched: r.IntN(2) == 0}}); err == nil {
 			for i := range 5 {
 				pub.Publish(&msgs.Int32{Data: int32(i)})

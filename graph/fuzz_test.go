@@ -9,7 +9,7 @@ import (
 
 // FuzzTopics lets the bytes of an input use a small graph in any order, and holds
 // what must be true of it whatever happens: what was published reaches every
-// subscriber or is counted as lost, and a graph that nobody uses is empty.
+// subscriber or is counted as lost, and an unused graph is empty.
 func FuzzTopics(f *testing.F) {
 	f.Add([]byte("\x00\x01\x02\x02\x02\x03\x04\x05"))
 	f.Add([]byte{0, 20, 1, 2, 0, 2, 21, 2, 3, 10, 31, 52, 13, 94, 4, 16, 5, 7})

@@ -159,7 +159,7 @@ func TestNobodyListensNothingIsMade(t *testing.T) {
 	made := 0
 	build := func() *msgs.JointState { made++; return new(msgs.JointState) }
 	if n := testing.AllocsPerRun(100, func() { pub.PublishFunc(build) }); n != 0 || made != 0 {
-		t.Errorf("%g allocations and %d values for nobody", n, made)
+		t.Errorf("%g allocations and %d values without a subscriber", n, made)
 	}
 	sub := must[*Subscription](t)(g.Subscribe("joint_states", SubscribeOptions{}))
 	pub.PublishFunc(build)
@@ -174,7 +174,7 @@ func TestASubscriberMayComeFirst(t *testing.T) {
 	g := newGraph(t)
 	early := must[*Subscription](t)(g.Subscribe("later", SubscribeOptions{}))
 	if early.Type() != nil {
-		t.Errorf("type %v before anybody said it", early.Type())
+		t.Errorf("type %v before it was declared", early.Type())
 	}
 	pub := must[Publisher[msgs.Bool]](t)(Topic[msgs.Bool](g, "/later", TopicOptions{}))
 	pub.Publish(&msgs.Bool{Data: true})

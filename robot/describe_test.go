@@ -334,7 +334,7 @@ func TestDescriptionIsChecked(t *testing.T) {
 		{"mirror lacks a joint", "  - {middle: tail, sign: -1}\n", "", `mirror: joint "tail" is missing`},
 		{"mirror of unlike joints", "{left: l_hip, right: r_hip, sign: -1}", "{left: l_hip, right: bite, sign: -1}", `joints "l_hip" and "bite" do not move alike`},
 		{"safe state of no resource", "  tail: {do: \"off\"}", "  legs: {do: hold}", `safe state of "legs": "legs" is not a resource`},
-		{"safe state of nobody", "  tail: {do: \"off\"}", "  wing: {do: hold}", `"wing" is not a resource`},
+		{"safe state of no resource", "  tail: {do: \"off\"}", "  wing: {do: hold}", `"wing" is not a resource`},
 		{"unknown safe action", "do: brake", "do: panic", `robot.yaml:40: safe state of "mouth": do: "panic" is none of hold, crouch then off, brake, off`},
 		{"crouch without pose", "{do: crouch then off, pose: lying}", "{do: crouch then off}", `crouch then off needs a declared pose`},
 		{"crouch in an unknown pose", "pose: lying", "pose: sitting", `crouch then off needs a declared pose; "sitting" is none`},

@@ -82,7 +82,7 @@ var forbidden = []struct {
 		NegativeLimit, 4, `joint "j": effort limit -4 is negative`},
 	{"negative damping", "<link name=\"a\"/><link name=\"b\"/>\n<joint name=\"j\" type=\"continuous\"><parent link=\"a\"/><child link=\"b\"/><dynamics damping=\"-1\"/></joint>",
 		NegativeLimit, 3, `damping -1`},
-	{"mimic of nobody", mimicking("k", "x", "revolute"), BadMimic, 4, `joint "k": mimics joint "x", which does not exist`},
+	{"mimic of no joint", mimicking("k", "x", "revolute"), BadMimic, 4, `joint "k": mimics joint "x", which does not exist`},
 	{"mimic of itself", mimicking("k", "k", "revolute"), BadMimic, 4, `joint "k": mimics itself`},
 	{"mimic of a fixed joint", mimicking("k", "lead", "fixed"), BadMimic, 4, `mimics joint "lead", which has no single coordinate`},
 	{"mimic of a planar joint", mimicking("k", "lead", "planar"), BadMimic, 4, `mimics joint "lead", which has no single coordinate`},

@@ -7,7 +7,7 @@ import (
 )
 
 // Between its points a trajectory means one curve, so that limits are checked at
-// every instant, and not only where someone sampled.
+// every instant, and not only at samples.
 func ExampleLimits_Violations() {
 	motion := &trajectory.Trajectory{Points: []trajectory.Point{
 		{Time: 0, Position: []float64{0}},

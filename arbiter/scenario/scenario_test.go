@@ -85,7 +85,7 @@ func TestRules(t *testing.T) {
 		{"a crashed victim is silent, then gone", "- {at: 0, request: gait}\n- {at: 5ms, crash: gait}\n- {at: 10ms, request: wag}",
 			[]moment{{29.9, "leg1:gait leg2:gait tail:gait gait:operational wag:pending"}, {30, "leg1:gait leg2:gait tail:wag gait:operational wag:operational"},
 				{204.9, "leg1:gait leg2:gait tail:wag gait:operational wag:operational"}, {205, "tail:wag wag:operational"}}},
-		{"both silent: nobody loses", "- {at: 0, request: gait}\n- {at: 5ms, crash: gait}\n- {at: 5ms, lose: {from: arbiter, to: trot, count: 9}}\n- {at: 10ms, request: trot}",
+		{"both silent: neither loses", "- {at: 0, request: gait}\n- {at: 5ms, crash: gait}\n- {at: 5ms, lose: {from: arbiter, to: trot, count: 9}}\n- {at: 10ms, request: trot}",
 			[]moment{{30, "leg1:gait leg2:gait tail:gait gait:operational"}, {205, ""}}},
 		{"a crash frees after the lease, counted from the crash", "- {at: 0, request: look}\n- {at: 50ms, request: yawn}\n- {at: 130ms, crash: yawn}",
 			[]moment{{329.9, "head:yawn look:operational yawn:operational"}, {330, "head:look look:operational"}}},

@@ -47,7 +47,7 @@ func TestArbitrate(t *testing.T) {
 			if err := d.Decode(&last); err != nil || last.T == nil || len(last.Owner) != 2 || len(last.State) != 2 {
 				t.Fatalf("%v in %s", err, scan.Text())
 			}
-			who := "nobody"
+			who := "none"
 			if last.Owner["head"] != nil {
 				who = *last.Owner["head"]
 			}
@@ -55,7 +55,7 @@ func TestArbitrate(t *testing.T) {
 				head = append(head, who)
 			}
 		}
-		if got := strings.Join(head, " "); got != "nobody look_at yawn look_at" {
+		if got := strings.Join(head, " "); got != "none look_at yawn look_at" {
 			t.Errorf("the head went %s", got)
 		}
 		if *last.T != 1.5 || last.State["look_at"] != "operational" || last.State["yawn"] != "non-operational" {

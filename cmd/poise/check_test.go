@@ -176,13 +176,13 @@ func TestCheckFindsPackages(t *testing.T) {
 func TestCheckUsage(t *testing.T) {
 	for _, args := range [][]string{
 		{"check"}, {"check", "arm6", "pony"}, {"check", "arm6", "--floating", "--fixed"}, {"check", "arm6", "--nope"}, {"check", "arm6", "--json", "--write-limits"},
-		{"check", "nobody.urdf", "--json", "--write-limits"}, {"check", "nobody.urdf", "pony"}, {"check", "arm6", ":=2"}, {"check", "arm6", "a:=b:=c"},
+		{"check", "missing.urdf", "--json", "--write-limits"}, {"check", "missing.urdf", "pony"}, {"check", "arm6", ":=2"}, {"check", "arm6", "a:=b:=c"},
 	} {
 		if out, errs, code := poise("", args...); code != 2 || out != "" || !strings.HasPrefix(errs, "poise: check: ") {
 			t.Errorf("%v: code %d, %s%s", args, code, out, errs)
 		}
 	}
-	if _, errs, code := poise("", "check", "nobody"); code != 1 || !strings.HasPrefix(errs, `poise: check: robot "nobody": `) {
+	if _, errs, code := poise("", "check", "missing"); code != 1 || !strings.HasPrefix(errs, `poise: check: robot "missing": `) {
 		t.Errorf("code %d, %s", code, errs)
 	}
 }

@@ -84,8 +84,8 @@ func TestWhatAScriptReads(t *testing.T) {
 	}
 }
 
-// TestNobodyAtTheAddress: who answers there, or that nobody does, in plain words.
-func TestNobodyAtTheAddress(t *testing.T) {
+// TestNoServerAtTheAddress: what answers there, or that nothing does, in plain words.
+func TestNoServerAtTheAddress(t *testing.T) {
 	other := httptest.NewServer(http.NotFoundHandler())
 	defer other.Close()
 	silent, err := net.Listen("tcp", "127.0.0.1:0")

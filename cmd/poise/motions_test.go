@@ -39,7 +39,7 @@ func TestMotionsImportAndExportAreExact(t *testing.T) {
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("%v\nwant %v", got, want)
 	}
-	// an import may be repeated, but not destroy what somebody made of it
+	// an import may be repeated, but not destroy what was changed by hand
 	save(t, goal, fmt.Sprintf(storedGoal, "-0.2"))
 	if _, errs, code := poise("", "motions", "import", goal, "--dir", dir); code != 0 {
 		t.Error(code, errs)
@@ -197,7 +197,7 @@ func TestMotionsRefuses(t *testing.T) {
 }
 
 // TestMotionsImportTellsWhatItReplaces: the same goal again is nothing new, but a motion
-// that somebody has changed since does not go without a word.
+// that was changed since does not go without a word.
 func TestMotionsImportTellsWhatItReplaces(t *testing.T) {
 	dir := t.TempDir()
 	goal := save(t, filepath.Join(dir, "look.json"), `{"trajectory": {"joint_names": ["a"], "points": [{"positions": [0.25]}]}}`)

@@ -420,7 +420,7 @@ func clients(t *testing.T, need string) string {
 	return folder
 }
 
-// foreign runs a client that somebody else's library drives.
+// foreign runs a client of another project's library.
 func (r *running) foreign(folder, want, program string, args ...string) {
 	r.t.Helper()
 	cmd := exec.Command(program, args...)

@@ -69,7 +69,7 @@ func readers(address string) (code int) {
 		})
 	}
 	fmt.Println("connected")
-	_, _ = io.Copy(io.Discard, os.Stdin) // until whoever started this has enough
+	_, _ = io.Copy(io.Discard, os.Stdin) // until the process that started this closes it
 	cancel()
 	all.Wait()
 	fmt.Println(heard.Load())

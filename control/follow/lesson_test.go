@@ -84,7 +84,7 @@ func TestOnePoint(t *testing.T) {
 
 // TestNoSpeedIsKeptAfterASwitch: a motion that is taken over at full speed by one
 // that stands leaves nothing behind: the joint comes to rest there, and so does one
-// that is left by everybody.
+// that all controllers have left.
 func TestNoSpeedIsKeptAfterASwitch(t *testing.T) {
 	r := newRig(t, parts{robot: "arm6"})
 	r.must(0, line("joint_1", 0.8, 0, 0.6, 0))

@@ -8,7 +8,7 @@
 //		answer, err := network.Client().Get("http://" + l.Addr().String())
 //	})
 //
-// In such a bubble time passes only while everybody waits, so that a slow or busy
+// In such a bubble time passes only while every goroutine waits, so that a slow or busy
 // machine changes nothing of what a test sees.
 package stepped
 

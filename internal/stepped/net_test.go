@@ -83,7 +83,7 @@ func TestAddresses(t *testing.T) {
 		}
 		l.Close()
 		if _, err := n.Dial(context.Background(), "tcp", "127.0.0.1:80"); !errors.Is(err, syscall.ECONNREFUSED) {
-			t.Errorf("nobody listens: %v", err)
+			t.Errorf("no listener: %v", err)
 		}
 		if _, err := l.Accept(); !errors.Is(err, net.ErrClosed) {
 			t.Errorf("a closed listener: %v", err)

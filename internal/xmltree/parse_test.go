@@ -385,7 +385,7 @@ func TestRealRobotsReadBackAsPrinted(t *testing.T) {
 	}
 }
 
-// TestVerbatim: whoever looks for meaning in text can tell that CDATA has none.
+// TestVerbatim: a reader that looks for meaning in text can tell that CDATA has none.
 func TestVerbatim(t *testing.T) {
 	for text, want := range map[string]bool{
 		"<a>x</a>": false, "<a><![CDATA[x]]></a>": true, "<a>\n <![CDATA[x]]> \n</a>": true, "<a><![CDATA[x]]><![CDATA[y]]></a>": true,

@@ -202,7 +202,7 @@ func TestShippedMotionsLieBelow(t *testing.T) {
 }
 
 // TestWritersTakeTurns lets many writers, as if of many processes, count in one file:
-// no count is lost, since whoever saw an old version is refused and looks again.
+// no count is lost, since a writer that saw an old version is refused and reads again.
 func TestWritersTakeTurns(t *testing.T) {
 	const writers, times = 6, 15
 	dir := t.TempDir()

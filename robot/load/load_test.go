@@ -310,7 +310,7 @@ func TestShippedRobots(t *testing.T) {
 	}
 }
 
-// TestDescriptionAndMeshesCanBePassedOn: whoever shows the robot gets its URDF,
+// TestDescriptionAndMeshesCanBePassedOn: a viewer gets the URDF of the robot,
 // expanded, and the meshes that it names.
 func TestDescriptionAndMeshesCanBePassedOn(t *testing.T) {
 	const urdf = `<robot name="r"><link name="a"><visual><geometry><mesh filename="%s"/></geometry></visual></link></robot>`

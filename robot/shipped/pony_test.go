@@ -127,7 +127,7 @@ func TestPonyServos(t *testing.T) {
 			t.Errorf("%s: velocity limit %v", j.Name, v)
 		}
 		if a := j.Limits.Acceleration; a.Has {
-			t.Errorf("%s: acceleration limit %v that nobody measured", j.Name, a)
+			t.Errorf("%s: acceleration limit %v that was not measured", j.Name, a)
 		}
 	}
 	if len(seen) != 30 {
@@ -164,7 +164,7 @@ func TestPonyResources(t *testing.T) {
 	}
 	for id, j := range m.Joints() {
 		if !all.Has(resources.OfJoint(robot.JointID(id))) {
-			t.Errorf("nobody can own %s", j.Name)
+			t.Errorf("%s cannot be owned", j.Name)
 		}
 	}
 	for _, leaf := range strings.Fields("support/leg1 support/leg2 support/leg3 support/leg4 base eye_screens") {

@@ -113,7 +113,7 @@ func TestReaderBoundsAllFilesTogether(t *testing.T) {
 }
 
 // pipe is a file system whose one file must not be opened: a pipe would wait
-// for somebody who writes.
+// for a writer.
 type pipe struct{ t *testing.T }
 
 func (p pipe) Open(name string) (fs.File, error) {

@@ -14,7 +14,7 @@ type Dict struct {
 	at           map[string]int // canonical text of a key → its place
 }
 
-// NewDict returns an empty dictionary, to be filled by Set before anybody else
+// NewDict returns an empty dictionary, to be filled by Set before other code
 // sees it.
 func NewDict() *Dict { return &Dict{at: map[string]int{}} }
 
