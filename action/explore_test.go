@@ -131,7 +131,7 @@ func TestExploreAllShortLives(t *testing.T) {
 	sequences := 0
 	var path []int
 	var explore func(left int)
-	explore = func(left int) {
+	explore = func(remaining int) {
 		w := newWorld(t)
 		for i, m := range path {
 			want := moves[m].legal(w)
@@ -148,12 +148,12 @@ func TestExploreAllShortLives(t *testing.T) {
 		}
 		sequences++
 		states[fmt.Sprint(w.running, w.active != "", w.pending != "", w.preempting)] = true
-		if left == 0 || t.Failed() {
+		if remaining == 0 || t.Failed() {
 			return
 		}
 		for m := range moves {
 			path = append(path, m)
-			explore(left - 1)
+			explore(remaining - 1)
 			path = path[:len(path)-1]
 		}
 	}

@@ -86,7 +86,7 @@ func TestNothingInsaneReachesAServo(t *testing.T) {
 func TestGuardKeepsTheRangeWithoutPositions(t *testing.T) {
 	const dt = 0.01
 	guard := NewGuard([]GuardBounds{{Lower: -1, Upper: 1, Rate: 10, Distance: 1, Effort: 5}})
-	for _, x := range []struct {
+	for _, tc := range []struct {
 		name     string
 		at       float64
 		age      uint32
@@ -104,10 +104,10 @@ func TestGuardKeepsTheRangeWithoutPositions(t *testing.T) {
 		{"effort at the end, back", 1, 0, servo.Setpoint{Mode: servo.Effort, Effort: -2}, servo.Setpoint{Mode: servo.Effort, Effort: -2}, 0},
 		{"effort beyond the other end", -1.1, 0, servo.Setpoint{Mode: servo.Effort, Effort: -2}, servo.Setpoint{Mode: servo.Effort}, TripRange},
 	} {
-		s := x.in
-		trip := guard.Apply(0, &s, &servo.Reading{Position: x.at, Age: x.age}, dt)
-		if trip != x.trip || s.Mode != x.want.Mode || math.Abs(s.Velocity-x.want.Velocity) > 1e-9 || s.Effort != x.want.Effort {
-			t.Errorf("%s: %+v, %b, want %+v, %b", x.name, s, trip, x.want, x.trip)
+		s := tc.in
+		trip := guard.Apply(0, &s, &servo.Reading{Position: tc.at, Age: tc.age}, dt)
+		if trip != tc.trip || s.Mode != tc.want.Mode || math.Abs(s.Velocity-tc.want.Velocity) > 1e-9 || s.Effort != tc.want.Effort {
+			t.Errorf("%s: %+v, %b, want %+v, %b", tc.name, s, trip, tc.want, tc.trip)
 		}
 	}
 }

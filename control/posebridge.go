@@ -68,7 +68,7 @@ func (b *PoseBridge) Drop() { b.active = false }
 func (b *PoseBridge) Active() bool { return b.active }
 
 // Apply makes of the reference of time t (s) the command. Loop-safe.
-func (b *PoseBridge) Apply(t float64, x *BaseRef) {
+func (b *PoseBridge) Apply(t float64, ref *BaseRef) {
 	if !b.active {
 		return
 	}
@@ -78,17 +78,17 @@ func (b *PoseBridge) Apply(t float64, x *BaseRef) {
 		return
 	}
 	d, φ := b.d.at(s), b.φ.at(s)
-	R_r := x.Pose.R
+	R_r := ref.Pose.R
 	E := spatial.ExpRotation(φ.x).Matrix()
-	v := R_r.MulVec(x.Twist.Linear).Add(d.v) // in world axes
-	a := x.worldAcceleration().Add(d.a)
-	ω_r := E.TMulVec(x.Twist.Angular)
+	v := R_r.MulVec(ref.Twist.Linear).Add(d.v) // in world axes
+	a := ref.worldAcceleration().Add(d.a)
+	ω_r := E.TMulVec(ref.Twist.Angular)
 	ω, α := spatial.ExpRates(φ.x, φ.v, φ.a)
-	x.Pose = spatial.Pose{R: R_r.Mul(E), P: x.Pose.P.Add(d.x)}
-	x.Twist = spatial.Twist{Angular: ω_r.Add(ω), Linear: x.Pose.R.TMulVec(v)}
-	x.Acceleration = spatial.Twist{
-		Angular: E.TMulVec(x.Acceleration.Angular).Sub(ω.Cross(ω_r)).Add(α),
-		Linear:  x.Pose.R.TMulVec(a).Sub(x.Twist.Angular.Cross(x.Twist.Linear)),
+	ref.Pose = spatial.Pose{R: R_r.Mul(E), P: ref.Pose.P.Add(d.x)}
+	ref.Twist = spatial.Twist{Angular: ω_r.Add(ω), Linear: ref.Pose.R.TMulVec(v)}
+	ref.Acceleration = spatial.Twist{
+		Angular: E.TMulVec(ref.Acceleration.Angular).Sub(ω.Cross(ω_r)).Add(α),
+		Linear:  ref.Pose.R.TMulVec(a).Sub(ref.Twist.Angular.Cross(ref.Twist.Linear)),
 	}
 }
 

@@ -106,26 +106,26 @@ func TestJointsAreHandedOver(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 3))
 	r := newRig(t, "arm6")
 	n := len(r.mode)
-	way := func() []wave {
+	randomWaves := func() []wave {
 		all := make([]wave, n)
 		for j := range all {
 			all[j] = wave{centre: -0.05 * rng.Float64(), amplitude: 0.03 * rng.Float64(), ω: 1 + 2*rng.Float64(), φ: 6 * rng.Float64()}
 		}
 		return all
 	}
-	now, same, held := way(), 0, 0
+	now, same, held := randomWaves(), 0, 0
 	q, v := make([]float64, n), make([]float64, n)
 	for change := range changes {
 		switch rng.IntN(4) {
 		case 0:
 			r.writer = arbiter.NoClient
 		case 1: // another program of the same writer
-			now = way()
+			now = randomWaves()
 			r.shaper.Renew(r.all())
 		case 2: // the same program, another reference: it jumps
-			now = way()
+			now = randomWaves()
 		default:
-			r.writer, now = arbiter.ClientID(change%3), way()
+			r.writer, now = arbiter.ClientID(change%3), randomWaves()
 		}
 		length := 1 + rng.IntN(40)
 		if rng.IntN(10) == 0 {
@@ -230,7 +230,7 @@ func TestPosesAreHandedOver(t *testing.T) {
 	vec := func(s float64) spatial.Vec3 {
 		return spatial.Vec3{X: s * rng.NormFloat64(), Y: s * rng.NormFloat64(), Z: s * rng.NormFloat64()}
 	}
-	way := func() BaseRef {
+	randomMotion := func() BaseRef {
 		return BaseRef{Has: true, Pose: spatial.Pose{R: spatial.ExpRotation(vec(0.5)).Matrix(), P: vec(0.3)},
 			Twist: spatial.Twist{Linear: vec(0.1), Angular: vec(0.1)}}
 	}
@@ -241,14 +241,14 @@ func TestPosesAreHandedOver(t *testing.T) {
 		return x
 	}
 	leg := r.refs.Limb(0).With(r.base())
-	base, tip, same := way(), way(), 0
+	base, tip, same := randomMotion(), randomMotion(), 0
 	k := r.shaper
 	was, wasTip := k.Motion.Base, k.Motion.Limb[0]
 	for change := range changes {
 		if rng.IntN(4) == 0 {
 			r.writer = arbiter.NoClient
 		} else {
-			r.writer, base, tip = arbiter.ClientID(change%3), way(), way()
+			r.writer, base, tip = arbiter.ClientID(change%3), randomMotion(), randomMotion()
 			k.Renew(leg)
 		}
 		length := 1 + rng.IntN(30)

@@ -373,20 +373,20 @@ func TestSpeedWithoutALinkIsTheTools(t *testing.T) {
 	m := arm6(t)
 	msg := copied(t, requests()["LIN"])
 	msg.MaxCartesianSpeed = 0.1
-	named, why := plan(m, &msg)
-	if why != nil {
-		t.Fatal(why)
+	named, refusal := plan(m, &msg)
+	if refusal != nil {
+		t.Fatal(refusal)
 	}
 	msg.CartesianSpeedLimitedLink = ""
-	unnamed, why := plan(m, &msg)
-	if why != nil || !reflect.DeepEqual(named.Trajectory, unnamed.Trajectory) {
-		t.Errorf("another plan without the link: %v", why)
+	unnamed, refusal := plan(m, &msg)
+	if refusal != nil || !reflect.DeepEqual(named.Trajectory, unnamed.Trajectory) {
+		t.Errorf("another plan without the link: %v", refusal)
 	}
 	req, _ := edge.PlanRequest(&msg)
 	p := pilz.Planner{Model: m}
-	slow, why := p.Plan(context.Background(), &req, make([]float64, m.NumQ()))
-	if why != nil {
-		t.Fatal(why)
+	slow, refusal := p.Plan(context.Background(), &req, make([]float64, m.NumQ()))
+	if refusal != nil {
+		t.Fatal(refusal)
 	}
 	req.MaxSpeed = 0
 	fast, _ := p.Plan(context.Background(), &req, make([]float64, m.NumQ()))

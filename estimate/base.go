@@ -80,15 +80,15 @@ func (b *Base) Set(t float64, base control.BaseRef) {
 
 // Update finds the base and the feet that stand. Loop-safe.
 func (b *Base) Update(s *Sample) {
-	in := &b.input
-	in.Time, in.Q, in.V, in.A = s.Time, s.Q, s.V, s.A
+	input := &b.input
+	input.Time, input.Q, input.V, input.A = s.Time, s.Q, s.V, s.A
 	if !s.Begun {
 		b.odometry.begun = false
 	}
 	if open, released := b.take(s); open && (released || !b.settled || b.moved()) {
 		b.settled = b.judge()
 	}
-	in.Feet = in.Feet[:0]
+	input.Feet = input.Feet[:0]
 	for i := range b.feet {
 		f := &b.feet[i]
 		c := &b.chains[f.at.Chain]
@@ -96,9 +96,9 @@ func (b *Base) Update(s *Sample) {
 			c.weight = 0
 			continue
 		}
-		in.Feet = append(in.Feet, f.at)
+		input.Feet = append(input.Feet, f.at)
 	}
-	b.odometry.Update(in)
+	b.odometry.Update(input)
 }
 
 // take collects the feet that may stand: those that are commanded to, and those that

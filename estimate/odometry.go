@@ -119,44 +119,44 @@ func (o *Odometry) Place(X_WB spatial.Pose) {
 }
 
 // Update returns the base for what is known now. Loop-safe.
-func (o *Odometry) Update(in *Input) control.BaseRef {
+func (o *Odometry) Update(input *Input) control.BaseRef {
 	if !o.ground.Model().Floating() {
 		return o.base
 	}
 	if !o.begun {
-		o.begin(in)
+		o.begin(input)
 	}
-	if !o.unchanged(in) {
-		o.step(in)
+	if !o.unchanged(input) {
+		o.step(input)
 	}
-	o.time, o.placed = in.Time, false
+	o.time, o.placed = input.Time, false
 	return o.base
 }
 
 // begin settles the robot on its feet.
-func (o *Odometry) begin(in *Input) {
+func (o *Odometry) begin(input *Input) {
 	o.plain = o.plain[:0]
-	for i := range in.Feet {
-		o.plain = append(o.plain, in.Feet[i].Foot)
+	for i := range input.Feet {
+		o.plain = append(o.plain, input.Feet[i].Foot)
 	}
-	X, _ := o.ground.Settle(in.Q, o.plain)
-	o.time = in.Time
+	X, _ := o.ground.Settle(input.Q, o.plain)
+	o.time = input.Time
 	o.Place(X)
-	o.begun = len(in.Feet) > 0 || in.Orientation.Has
+	o.begun = len(input.Feet) > 0 || input.Orientation.Has
 }
 
 // unchanged reports whether the input differs from the last one in nothing but time,
 // and time changes nothing.
-func (o *Odometry) unchanged(in *Input) bool {
-	if len(in.Feet) == 0 || len(in.Feet) != len(o.feet) || o.bridge.Active() || in.Orientation.Has {
+func (o *Odometry) unchanged(input *Input) bool {
+	if len(input.Feet) == 0 || len(input.Feet) != len(o.feet) || o.bridge.Active() || input.Orientation.Has {
 		return false
 	}
-	for i, f := range in.Feet {
+	for i, f := range input.Feet {
 		if f != o.feet[i] {
 			return false
 		}
 		for _, j := range o.legs[f.Chain] {
-			if in.Q[j] != o.last.q[j] || at(in.V, int(j)) != o.last.v[j] || at(in.A, int(j)) != o.last.a[j] {
+			if input.Q[j] != o.last.q[j] || at(input.V, int(j)) != o.last.v[j] || at(input.A, int(j)) != o.last.a[j] {
 				return false
 			}
 		}
@@ -165,67 +165,67 @@ func (o *Odometry) unchanged(in *Input) bool {
 }
 
 // step follows the feet to now.
-func (o *Odometry) step(in *Input) {
-	copy(o.last.q, in.Q)
-	remember(o.last.v, in.V)
-	remember(o.last.a, in.A)
-	same := o.sameFeet(in)
+func (o *Odometry) step(input *Input) {
+	copy(o.last.q, input.Q)
+	remember(o.last.v, input.V)
+	remember(o.last.a, input.A)
+	same := o.sameFeet(input)
 	if !same {
-		o.keep(in)
+		o.keep(input)
 	}
-	if len(in.Feet) > 0 {
-		o.ground.Move(in.Q, in.V, in.A)
+	if len(input.Feet) > 0 {
+		o.ground.Move(input.Q, input.V, input.A)
 	}
 	switch {
-	case len(in.Feet) == 0:
-		o.rest(in, !same || o.placed)
+	case len(input.Feet) == 0:
+		o.rest(input, !same || o.placed)
 	case same:
-		o.stand(in, &o.found)
+		o.stand(input, &o.found)
 	case len(o.feet) == 0:
 		// all feet are new: they stand where the base brings them by itself
-		ahead := o.base.At(in.Time - o.time)
-		o.change(in, ahead, ahead)
+		ahead := o.base.At(input.Time - o.time)
+		o.change(input, ahead, ahead)
 	default:
 		// those that stood say where the base is, and the others stand there
-		alone := o.kept(in)
+		alone := o.kept(input)
 		bridged := alone
-		o.bridge.Apply(in.Time, &bridged)
-		o.change(in, alone, bridged)
+		o.bridge.Apply(input.Time, &bridged)
+		o.change(input, alone, bridged)
 	}
 	o.base = o.found
-	o.bridge.Apply(in.Time, &o.base)
+	o.bridge.Apply(input.Time, &o.base)
 }
 
 // rest leaves the base alone while no foot stands: it stops, and stays.
-func (o *Odometry) rest(in *Input, lifted bool) {
+func (o *Odometry) rest(input *Input, lifted bool) {
 	o.slip = 0
 	if lifted {
 		o.found = atRest(o.bridge.Rest(o.time, &o.base))
 	}
-	if in.Orientation.Has {
-		o.found.Pose.R, o.found.Twist.Angular = in.Orientation.R, in.Orientation.Rate
+	if input.Orientation.Has {
+		o.found.Pose.R, o.found.Twist.Angular = input.Orientation.R, input.Orientation.Rate
 		o.bridge.Drop()
 	}
 }
 
 // change lets other feet stand than before: new ones stand where they are with the
 // base as it is. The command, which is as it is with its bridge, goes on smoothly.
-func (o *Odometry) change(in *Input, base, bridged control.BaseRef) {
-	if in.Orientation.Has {
-		base.Pose.R = in.Orientation.R
+func (o *Odometry) change(input *Input, base, bridged control.BaseRef) {
+	if input.Orientation.Has {
+		base.Pose.R = input.Orientation.R
 	}
-	o.stand(in, &base)
+	o.stand(input, &base)
 	if !o.placed && !near(&base, &o.found) {
-		o.bridge.Begin(in.Time, &bridged, &o.found)
+		o.bridge.Begin(input.Time, &bridged, &o.found)
 	}
 }
 
-func (o *Odometry) sameFeet(in *Input) bool {
-	if len(in.Feet) != len(o.feet) {
+func (o *Odometry) sameFeet(input *Input) bool {
+	if len(input.Feet) != len(o.feet) {
 		return false
 	}
-	for i := range in.Feet {
-		if in.Feet[i].Foot != o.feet[i].Foot {
+	for i := range input.Feet {
+		if input.Feet[i].Foot != o.feet[i].Foot {
 			return false
 		}
 	}
@@ -242,16 +242,16 @@ const (
 
 // keep forgets feet that stand no more, and bridges to where the others alone left the
 // base at the last update.
-func (o *Odometry) keep(in *Input) {
+func (o *Odometry) keep(input *Input) {
 	feet, matches := o.feet[:0], o.matches[:0]
 	from := 0
 	for _, f := range o.feet {
 		n := o.points(f.Foot)
-		for i := range in.Feet {
-			if in.Feet[i].Foot == f.Foot {
-				feet = append(feet, in.Feet[i])
+		for i := range input.Feet {
+			if input.Feet[i].Foot == f.Foot {
+				feet = append(feet, input.Feet[i])
 				for _, m := range o.matches[from : from+n] {
-					m.Weight = in.Feet[i].Weight
+					m.Weight = input.Feet[i].Weight
 					matches = append(matches, m)
 				}
 			}
@@ -262,7 +262,7 @@ func (o *Odometry) keep(in *Input) {
 	if len(feet) == 0 || o.placed {
 		return
 	}
-	back := o.fit(o.matches, &in.Orientation, o.found.Pose)
+	back := o.fit(o.matches, &input.Orientation, o.found.Pose)
 	if near(&back, &o.base) {
 		o.bridge.Drop()
 		return
@@ -276,7 +276,7 @@ func (o *Odometry) points(f contact.Foot) int {
 }
 
 // kept returns the base as the feet have it now that stood before.
-func (o *Odometry) kept(in *Input) control.BaseRef {
+func (o *Odometry) kept(input *Input) control.BaseRef {
 	now := o.spare[:0]
 	first := 0
 	for _, f := range o.feet {
@@ -286,15 +286,15 @@ func (o *Odometry) kept(in *Input) control.BaseRef {
 		}
 	}
 	o.spare = now
-	return o.fit(now, &in.Orientation, o.found.Pose)
+	return o.fit(now, &input.Orientation, o.found.Pose)
 }
 
 // stand lets the feet of the input stand, where they stood or, if they are new, where
 // the base has them, and finds the base from all of them.
-func (o *Odometry) stand(in *Input, base *control.BaseRef) {
+func (o *Odometry) stand(input *Input, base *control.BaseRef) {
 	now := o.spare[:0]
-	for i := range in.Feet {
-		f := &in.Feet[i]
+	for i := range input.Feet {
+		f := &input.Feet[i]
 		first := len(now)
 		now = o.ground.MatchesTo(now, f.Foot)
 		at, stood := o.find(f.Foot)
@@ -307,9 +307,9 @@ func (o *Odometry) stand(in *Input, base *control.BaseRef) {
 			}
 		}
 	}
-	o.feet = append(o.feet[:0], in.Feet...)
+	o.feet = append(o.feet[:0], input.Feet...)
 	o.matches, o.spare = now, o.matches
-	o.found = o.fit(now, &in.Orientation, base.Pose)
+	o.found = o.fit(now, &input.Orientation, base.Pose)
 }
 
 // find returns where the matches of a foot begin that stands.

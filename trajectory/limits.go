@@ -41,7 +41,7 @@ func (e *LimitError) Error() string {
 // Check reports everything wrong with the limits for n joints, in *LimitError.
 func (l *Limits) Check(n int) error {
 	var bad []error
-	for _, x := range []struct {
+	for _, column := range []struct {
 		name   string
 		values []float64
 		signed bool
@@ -49,12 +49,12 @@ func (l *Limits) Check(n int) error {
 		{"lower position", l.Lower, true}, {"upper position", l.Upper, true}, {"velocity", l.Velocity, false},
 		{"acceleration", l.Acceleration, false}, {"deceleration", l.Deceleration, false}, {"jerk", l.Jerk, false},
 	} {
-		if x.values != nil && len(x.values) != n {
-			bad = append(bad, &LimitError{Quantity: x.name, Joint: -1, Value: float64(len(x.values)), Bound: float64(n)})
+		if column.values != nil && len(column.values) != n {
+			bad = append(bad, &LimitError{Quantity: column.name, Joint: -1, Value: float64(len(column.values)), Bound: float64(n)})
 		}
-		for j, v := range x.values {
-			if math.IsNaN(v) || !x.signed && !(v > 0) {
-				bad = append(bad, &LimitError{Quantity: x.name, Joint: j, Value: v})
+		for j, v := range column.values {
+			if math.IsNaN(v) || !column.signed && !(v > 0) {
+				bad = append(bad, &LimitError{Quantity: column.name, Joint: j, Value: v})
 			}
 		}
 	}
@@ -126,16 +126,16 @@ func (l *Limits) Violations(s *spline.Spline, slack float64) []Violation {
 	for j := range s.Joints() {
 		lower, upper, vel, acc, dec, jerk := l.Of(j)
 		all = appendWorst(all, s, j, spline.Position, lower-slack, upper+slack, lower, upper)
-		for _, x := range []struct {
+		for _, column := range []struct {
 			d     spline.Derivative
 			limit float64
 		}{{spline.Velocity, vel}, {spline.Acceleration, acc}, {spline.Jerk, jerk}} {
-			if x.d == spline.Acceleration && acc != dec {
+			if column.d == spline.Acceleration && acc != dec {
 				all = appendBraking(all, s, j, acc, dec, 1+slack)
 				continue
 			}
-			most := x.limit * (1 + slack)
-			all = appendWorst(all, s, j, x.d, -most, most, -x.limit, x.limit)
+			most := column.limit * (1 + slack)
+			all = appendWorst(all, s, j, column.d, -most, most, -column.limit, column.limit)
 		}
 	}
 	return all

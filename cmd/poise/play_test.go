@@ -9,7 +9,7 @@ import (
 )
 
 func TestTheBarShowsHowFarAMotionIs(t *testing.T) {
-	for _, x := range []struct {
+	for _, tc := range []struct {
 		goal poisemsgs.GoalInfo
 		want string
 	}{
@@ -21,13 +21,13 @@ func TestTheBarShowsHowFarAMotionIs(t *testing.T) {
 	} {
 		var out bytes.Buffer
 		b := &bar{w: &out, what: "nod"}
-		b.show(&x.goal)
-		if got := out.String(); got != "\r"+x.want {
-			t.Errorf("%+v is drawn as %q, want %q", x.goal, got, x.want)
+		b.show(&tc.goal)
+		if got := out.String(); got != "\r"+tc.want {
+			t.Errorf("%+v is drawn as %q, want %q", tc.goal, got, tc.want)
 		}
 		out.Reset()
 		b.end()
-		if got := out.String(); strings.TrimSpace(got) != "" || len(got) < len(x.want) {
+		if got := out.String(); strings.TrimSpace(got) != "" || len(got) < len(tc.want) {
 			t.Errorf("the end leaves %q", got)
 		}
 	}

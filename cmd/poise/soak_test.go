@@ -82,7 +82,7 @@ func startReaders(t *testing.T, address string) (end func() int64) {
 	t.Helper()
 	cmd := exec.Command("nice", "-n", "19", os.Args[0])
 	cmd.Env = append(os.Environ(), readersVariable+"="+address)
-	in, err := cmd.StdinPipe()
+	input, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func startReaders(t *testing.T, address string) (end func() int64) {
 		t.Fatalf("the crowd says %q", lines.Text())
 	}
 	return func() int64 {
-		in.Close()
+		input.Close()
 		lines.Scan()
 		n, err := strconv.ParseInt(lines.Text(), 10, 64)
 		if err = errors.Join(err, cmd.Wait()); err != nil {

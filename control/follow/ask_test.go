@@ -242,7 +242,7 @@ func spinner(t testing.TB) *robot.Model {
 // kept; a joint with limits has no short way.
 func TestAsk08WrapAround(t *testing.T) {
 	m := spinner(t)
-	for _, x := range []struct {
+	for _, tc := range []struct {
 		rule  string
 		at    float64 // where the wheel is
 		times float64
@@ -256,27 +256,27 @@ func TestAsk08WrapAround(t *testing.T) {
 		{"whole turns are kept", 0, 3, []float64{0, 4 * math.Pi}, 4 * math.Pi},
 		{"a target half a turn away", 0, 2, []float64{0, 3}, 3},
 	} {
-		t.Run(x.rule, func(t *testing.T) {
-			r := newRig(t, parts{model: m, pose: []float64{0, x.at}})
+		t.Run(tc.rule, func(t *testing.T) {
+			r := newRig(t, parts{model: m, pose: []float64{0, tc.at}})
 			wheel, _ := m.Joint("wheel")
-			if r.s.Command.Q[wheel] != x.at {
+			if r.s.Command.Q[wheel] != tc.at {
 				t.Fatalf("the wheel is at %v", r.s.Command.Q)
 			}
 			far := 0.0
-			goal := r.must(0, within(line("wheel", x.times, x.q...), 0.3, 0.01))
+			goal := r.must(0, within(line("wheel", tc.times, tc.q...), 0.3, 0.01))
 			for {
 				if rep, over := r.report(loop.GoalEnded, goal); over {
 					ended(t, rep, control.Done, control.OK)
 					break
 				}
 				r.run(1)
-				far = max(far, math.Abs(r.at("wheel")-x.at))
+				far = max(far, math.Abs(r.at("wheel")-tc.at))
 			}
-			if d := math.Abs(r.at("wheel") - x.ends); d > 1e-9 {
-				t.Errorf("ends at %g, want %g", r.at("wheel"), x.ends)
+			if d := math.Abs(r.at("wheel") - tc.ends); d > 1e-9 {
+				t.Errorf("ends at %g, want %g", r.at("wheel"), tc.ends)
 			}
-			if far > math.Abs(x.ends-x.at)+0.01 {
-				t.Errorf("went %g far to get %g away", far, math.Abs(x.ends-x.at))
+			if far > math.Abs(tc.ends-tc.at)+0.01 {
+				t.Errorf("went %g far to get %g away", far, math.Abs(tc.ends-tc.at))
 			}
 		})
 	}

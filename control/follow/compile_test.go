@@ -37,7 +37,7 @@ func problemsOf(t *testing.T, robot string, g *Goal) []*problem.Problem {
 func TestRefusalsNameTheThingTheValueAndTheLimit(t *testing.T) {
 	point := func(at float64, q ...float64) trajectory.Point { return trajectory.Point{Time: at, Position: q} }
 	one := func(points ...trajectory.Point) *Goal { return &Goal{Joints: []string{"joint_1"}, Points: points} }
-	for _, x := range []struct {
+	for _, tc := range []struct {
 		rule  string
 		goal  *Goal
 		kind  problem.Code
@@ -77,14 +77,14 @@ func TestRefusalsNameTheThingTheValueAndTheLimit(t *testing.T) {
 		{"an open loop", &Goal{Joints: []string{"joint_1"}, Points: []trajectory.Point{point(0, 0), point(1, 0.2)}, Loop: true}, OpenLoop, "joint_1", "0.2 rad away from its beginning"},
 		{"too long", line("joint_1", 4000, 0, 0.1), TooMuch, "", "at most 3600 s"},
 	} {
-		t.Run(x.rule, func(t *testing.T) {
-			all := problemsOf(t, "arm6", x.goal)
-			i := slices.IndexFunc(all, func(p *problem.Problem) bool { return p.Code == x.kind })
+		t.Run(tc.rule, func(t *testing.T) {
+			all := problemsOf(t, "arm6", tc.goal)
+			i := slices.IndexFunc(all, func(p *problem.Problem) bool { return p.Code == tc.kind })
 			if i < 0 {
-				t.Fatalf("%v is not among %v", x.kind, all)
+				t.Fatalf("%v is not among %v", tc.kind, all)
 			}
-			if p := all[i]; p.Joint != x.joint || !strings.Contains(p.Error(), x.words) {
-				t.Errorf("joint %q, %q; want %q, %q", p.Joint, p.Error(), x.joint, x.words)
+			if p := all[i]; p.Joint != tc.joint || !strings.Contains(p.Error(), tc.words) {
+				t.Errorf("joint %q, %q; want %q, %q", p.Joint, p.Error(), tc.joint, tc.words)
 			}
 		})
 	}
@@ -263,9 +263,9 @@ func TestApproachCarriesWhatCarriesAtBothEnds(t *testing.T) {
 			t.Fatal(err)
 		}
 		on := make([]control.Support, len(m.Chains()))
-		for _, x := range []struct{ at, want float64 }{{p.Curve().Start(), c.want}, {-1e-6, c.want}, {0, c.first}, {1, 1}} {
-			if p.supportTo(on, x.at); on[leg1].Weight != x.want {
-				t.Errorf("%+v, then %g: at %g s it carries %g, want %g", c.now, c.first, x.at, on[leg1].Weight, x.want)
+		for _, tc := range []struct{ at, want float64 }{{p.Curve().Start(), c.want}, {-1e-6, c.want}, {0, c.first}, {1, 1}} {
+			if p.supportTo(on, tc.at); on[leg1].Weight != tc.want {
+				t.Errorf("%+v, then %g: at %g s it carries %g, want %g", c.now, c.first, tc.at, on[leg1].Weight, tc.want)
 			}
 		}
 	}

@@ -55,15 +55,15 @@ func New(m *robot.Model) *Controller {
 
 // Check says whether a program could start now: whether it is one for this robot,
 // not too old, and begins where the robot is.
-func (c *Controller) Check(in *control.Input, program control.Program) control.Reason {
+func (c *Controller) Check(input *control.Input, program control.Program) control.Reason {
 	p, ok := program.(*Program)
-	if !ok || p == nil || !p.fits(len(in.Cmd.Q), len(in.Cmd.Support)) {
+	if !ok || p == nil || !p.fits(len(input.Cmd.Q), len(input.Cmd.Support)) {
 		return control.Because(control.BadProgram)
 	}
-	if c.extends(in, p) {
+	if c.extends(input, p) {
 		return control.Because(control.OK)
 	}
-	at, _, late := p.joins(in)
+	at, _, late := p.joins(input)
 	if late > 0 {
 		why := control.Because(control.TooOld)
 		why.Value = late
@@ -72,7 +72,7 @@ func (c *Controller) Check(in *control.Input, program control.Program) control.R
 	if at < 0 {
 		return control.Because(control.OK) // on its approach it is still on the way to the start
 	}
-	return c.checkStart(in, p, at)
+	return c.checkStart(input, p, at)
 }
 
 // fits reports whether a robot has all joints and chains of a program.
@@ -91,18 +91,20 @@ func (p *Program) fits(joints, chains int) bool {
 }
 
 // extends reports whether a program goes on with the one that runs.
-func (c *Controller) extends(in *control.Input, p *Program) bool {
-	return p.r.Continues != 0 && c.p != nil && c.stage != over && p.r.Continues == c.p.id && c.tick+1 == in.Tick.N
+func (c *Controller) extends(input *control.Input, p *Program) bool {
+	return p.r.Continues != 0 && c.p != nil && c.stage != over && p.r.Continues == c.p.id && c.tick+1 == input.Tick.N
 }
 
 // since returns how long ago a program was to begin, s.
-func (p *Program) since(in *control.Input) float64 { return float64(in.Tick.Time-p.r.Begin) * 1e-9 }
+func (p *Program) since(input *control.Input) float64 {
+	return float64(input.Tick.Time-p.r.Begin) * 1e-9
+}
 
 // joins returns the time at which a program is taken up that starts in this tick,
 // whether it has to wait before, and by how much it comes too late.
-func (p *Program) joins(in *control.Input) (at float64, wait bool, late float64) {
+func (p *Program) joins(input *control.Input) (at float64, wait bool, late float64) {
 	start, end := p.motion.Start(), p.motion.End()
-	switch now := p.since(in); {
+	switch now := p.since(input); {
 	case p.r.Continues != 0: // and what it extends is over
 		return p.r.Splice, false, 0
 	case p.r.Begin == 0:
@@ -121,14 +123,14 @@ func (p *Program) joins(in *control.Input) (at float64, wait bool, late float64)
 }
 
 // checkStart compares where the robot is with where the motion begins.
-func (c *Controller) checkStart(in *control.Input, p *Program, at float64) control.Reason {
+func (c *Controller) checkStart(input *control.Input, p *Program, at float64) control.Reason {
 	q := c.scratch[0][:p.motion.Joints()]
 	p.motion.PositionTo(q, at)
 	worst := control.Because(control.OK)
 	for k, j := range p.r.Joints {
-		worse(&worst, control.StartTooFar, j, distance(in.Cmd.Q[j], q[k], p.r.Wraps[k]), p.path[k].Position)
+		worse(&worst, control.StartTooFar, j, distance(input.Cmd.Q[j], q[k], p.r.Wraps[k]), p.path[k].Position)
 		if !p.r.Commanded {
-			worse(&worst, control.StartTooFar, j, distance(in.Meas.Q[j], q[k], p.r.Wraps[k]), p.path[k].Position)
+			worse(&worst, control.StartTooFar, j, distance(input.Meas.Q[j], q[k], p.r.Wraps[k]), p.path[k].Position)
 		}
 	}
 	worst.At = at
@@ -145,12 +147,12 @@ func distance(a, b float64, wraps bool) float64 {
 
 // Start takes up a program where the command is, in the place of whatever ran. One
 // that extends what runs goes on with it.
-func (c *Controller) Start(in *control.Input, program control.Program) control.Reason {
-	if why := c.Check(in, program); why.Code != control.OK {
+func (c *Controller) Start(input *control.Input, program control.Program) control.Reason {
+	if why := c.Check(input, program); why.Code != control.OK {
 		return why
 	}
 	p := program.(*Program)
-	if c.extends(in, p) {
+	if c.extends(input, p) {
 		at, rate := c.clock.Time(), c.clock.Rate()
 		if c.stage == settling {
 			c.stage = playing
@@ -159,19 +161,19 @@ func (c *Controller) Start(in *control.Input, program control.Program) control.R
 		c.p, c.skip = p, uint32(min(p.passed(at), p.r.Extended))
 		return control.Because(control.OK)
 	}
-	c.rememberSupports(in, p)
-	at, wait, _ := p.joins(in)
+	c.rememberSupports(input, p)
+	at, wait, _ := p.joins(input)
 	n := p.motion.Joints()
 	q, v, a := c.scratch[0][:n], c.scratch[1][:n], c.scratch[2][:n]
 	p.motion.StateTo(q, v, a, at)
 	for k, j := range p.r.Joints {
 		c.turn[k] = 0
 		if p.r.Wraps[k] {
-			c.turn[k] = trajectory.Nearest(q[k], in.Cmd.Q[j]) - q[k]
+			c.turn[k] = trajectory.Nearest(q[k], input.Cmd.Q[j]) - q[k]
 		}
 	}
 	c.p, c.round = p, 0
-	c.begin(p, at, c.fittingRate(in, p, v))
+	c.begin(p, at, c.fittingRate(input, p, v))
 	c.skip = uint32(p.before(at))
 	c.stage, c.shown, c.settled = playing, false, 0
 	if wait {
@@ -202,25 +204,25 @@ func (c *Controller) begin(p *Program, at, rate float64) {
 
 // fittingRate returns the rate at which a motion with these velocities is nearest
 // to what the command does: one that begins at rest may begin as it likes.
-func (c *Controller) fittingRate(in *control.Input, p *Program, v []float64) float64 {
+func (c *Controller) fittingRate(input *control.Input, p *Program, v []float64) float64 {
 	along, square := 0.0, 0.0
 	for k, j := range p.r.Joints {
-		along += v[k] * in.Cmd.V[j]
+		along += v[k] * input.Cmd.V[j]
 		square += v[k] * v[k]
 	}
 	if !(square > atRest*atRest) {
-		return in.Rate
+		return input.Rate
 	}
-	return min(max(along/square, 0), in.Rate)
+	return min(max(along/square, 0), input.Rate)
 }
 
 // rememberSupports keeps what chains carried before they were driven.
-func (c *Controller) rememberSupports(in *control.Input, p *Program) {
-	goesOn := c.p != nil && c.stage != over && c.tick+1 == in.Tick.N
+func (c *Controller) rememberSupports(input *control.Input, p *Program) {
+	goesOn := c.p != nil && c.stage != over && c.tick+1 == input.Tick.N
 	for i := range p.r.Chains {
 		chain := p.r.Chains[i].Chain
 		if !goesOn || !c.p.drives(chain) {
-			c.before[chain] = in.Cmd.Support[chain]
+			c.before[chain] = input.Cmd.Support[chain]
 		}
 	}
 }

@@ -51,7 +51,7 @@ func TestEventsLeaveInTheirCycle(t *testing.T) {
 // TestAsk14MotionAndEventsAreOne: a motion with events at half of it, paused just
 // before, resumed, and cancelled just after, leaves exactly the right events.
 func TestAsk14MotionAndEventsAreOne(t *testing.T) {
-	for _, x := range []struct {
+	for _, tc := range []struct {
 		rule   string
 		cancel float64 // time of the motion at which it is cancelled
 		want   string
@@ -61,7 +61,7 @@ func TestAsk14MotionAndEventsAreOne(t *testing.T) {
 		{"after the middle", 0.65, "abc"},
 		{"not at all", 9, "abcde"},
 	} {
-		t.Run(x.rule, func(t *testing.T) {
+		t.Run(tc.rule, func(t *testing.T) {
 			r := newRig(t, parts{robot: "arm6"})
 			goal := r.must(0, nod())
 			paused := false
@@ -79,14 +79,14 @@ func TestAsk14MotionAndEventsAreOne(t *testing.T) {
 					}
 					r.order(loop.Resume, 0)
 				}
-				if now >= x.cancel {
+				if now >= tc.cancel {
 					r.l.Send(loop.Order{Kind: loop.CancelGoal})
 				}
 				r.run(1)
 			}
 			r.run(2000)
-			if words, _ := r.left(goal); strings.Join(words, "") != x.want {
-				t.Errorf("%v left, want %s", words, x.want)
+			if words, _ := r.left(goal); strings.Join(words, "") != tc.want {
+				t.Errorf("%v left, want %s", words, tc.want)
 			}
 		})
 	}

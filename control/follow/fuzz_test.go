@@ -129,15 +129,15 @@ func FuzzGoal(f *testing.F) {
 		if twice, _ := again.(*Program).MarshalBinary(); !bytes.Equal(twice, record) || again.(*Program).ID() != p.ID() {
 			t.Fatal("the record changes on its way")
 		}
-		in := &control.Input{Tick: servo.Tick{Dt: 0.01}, Cmd: &cmd, Meas: &meas, Rate: 1}
-		if why := c.Start(in, again); why.Code != control.OK {
+		input := &control.Input{Tick: servo.Tick{Dt: 0.01}, Cmd: &cmd, Meas: &meas, Rate: 1}
+		if why := c.Start(input, again); why.Code != control.OK {
 			return
 		}
 		for range 200 {
-			in.Tick.N++
-			in.Tick.Time += 1e7
+			input.Tick.N++
+			input.Tick.Time += 1e7
 			out.Reset()
-			st, _ := c.Update(in, out)
+			st, _ := c.Update(input, out)
 			for _, j := range p.Record().Joints {
 				if !finite(out.Q[j]) || !finite(out.V[j]) || !finite(out.A[j]) {
 					t.Fatalf("joint %d: %g %g %g", j, out.Q[j], out.V[j], out.A[j])

@@ -123,13 +123,13 @@ func TestDamagedProgramsAreRefused(t *testing.T) {
 		t.Errorf("%+v", r.reports)
 	}
 	var none *Program
-	in := control.Input{Cmd: &r.s.Command, Meas: &r.s.Measured}
+	input := control.Input{Cmd: &r.s.Command, Meas: &r.s.Measured}
 	for _, p := range []control.Program{nil, none} {
-		if why := r.all[0].Check(&in, p); why.Code != control.BadProgram {
+		if why := r.all[0].Check(&input, p); why.Code != control.BadProgram {
 			t.Errorf("%v: %+v", p, why)
 		}
 	}
-	if New(r.m).Owned(&in, robot.Set{}) != control.Quit {
+	if New(r.m).Owned(&input, robot.Set{}) != control.Quit {
 		t.Error("lives on without a program")
 	}
 }
@@ -353,19 +353,19 @@ func TestNothingAllocatesInTheCycle(t *testing.T) {
 	p := r.compile(g)
 	needs, _ := p.Claim()
 	c := New(r.m)
-	in := &control.Input{Tick: servo.Tick{Dt: period}, Cmd: &r.s.Command, Meas: &r.s.Measured, Rate: 1}
+	input := &control.Input{Tick: servo.Tick{Dt: period}, Cmd: &r.s.Command, Meas: &r.s.Measured, Rate: 1}
 	out := control.NewReference(len(r.m.Joints()), len(r.m.Chains()), 1)
 	if n := testing.AllocsPerRun(200, func() {
-		if why := c.Start(in, p); why.Code != control.OK {
+		if why := c.Start(input, p); why.Code != control.OK {
 			t.Fatalf("%+v", why)
 		}
 		for k := range 30 {
-			in.Tick.N++
-			in.Rate = 0.1 * float64(k%20)
+			input.Tick.N++
+			input.Rate = 0.1 * float64(k%20)
 			out.Reset()
-			c.Update(in, out)
+			c.Update(input, out)
 			copy(r.s.Command.Q, out.Q)
-			c.Owned(in, needs)
+			c.Owned(input, needs)
 		}
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
@@ -410,15 +410,15 @@ func BenchmarkUpdate(b *testing.B) {
 		b.Fatal(err)
 	}
 	cmd, meas := control.NewMotion(len(m.Joints()), len(m.Chains()), 1), control.NewMeasured(len(m.Joints()), 0, servo.Sensors{})
-	in := &control.Input{Tick: servo.Tick{Dt: period}, Cmd: &cmd, Meas: &meas, Rate: 1}
+	input := &control.Input{Tick: servo.Tick{Dt: period}, Cmd: &cmd, Meas: &meas, Rate: 1}
 	out := control.NewReference(len(m.Joints()), len(m.Chains()), 1)
 	c := New(m)
-	c.Start(in, p)
+	c.Start(input, p)
 	b.ReportAllocs()
 	for b.Loop() {
-		in.Tick.N++
+		input.Tick.N++
 		out.Reset()
-		if st, why := c.Update(in, out); st != control.Going {
+		if st, why := c.Update(input, out); st != control.Going {
 			b.Fatalf("%d %+v", st, why)
 		}
 		copy(cmd.Q, out.Q)

@@ -29,11 +29,11 @@ func (h *past) init(n int) {
 func (h *past) clear() { h.next, h.held = 0, 0 }
 
 // push adds what was asked for a tick ago.
-func (h *past) push(c *Controller, in *control.Input, handing bool) {
+func (h *past) push(c *Controller, input *control.Input, handing bool) {
 	q, v := h.q[h.next], h.v[h.next]
 	for k, j := range c.p.r.Joints {
 		if q[k], v[k] = c.q[k], c.v[k]; handing {
-			q[k], v[k] = in.Cmd.Q[j], in.Cmd.V[j]
+			q[k], v[k] = input.Cmd.Q[j], input.Cmd.V[j]
 		}
 	}
 	h.next = (h.next + 1) % memory
@@ -43,7 +43,7 @@ func (h *past) push(c *Controller, in *control.Input, handing bool) {
 // broken compares the robot with the past, and returns the joint that is furthest
 // out of its path tolerance, in tolerances. A reading from before the motion is
 // not judged, and neither is the command while it is handed over.
-func (h *past) broken(c *Controller, in *control.Input, handing bool) (control.Reason, bool) {
+func (h *past) broken(c *Controller, input *control.Input, handing bool) (control.Reason, bool) {
 	p := c.p
 	worst := control.Because(control.OK)
 	if p.r.Commanded && handing {
@@ -53,17 +53,17 @@ func (h *past) broken(c *Controller, in *control.Input, handing bool) (control.R
 	for k, j := range p.r.Joints {
 		t := &p.path[k]
 		if p.r.Commanded {
-			worse(&worst, control.ToleranceBroken, j, distance(in.Cmd.Q[j], h.q[last][k], p.r.Wraps[k]), t.Position)
-			worse(&worst, control.ToleranceBroken, j, math.Abs(in.Cmd.V[j]-h.v[last][k]), t.Velocity)
+			worse(&worst, control.ToleranceBroken, j, distance(input.Cmd.Q[j], h.q[last][k], p.r.Wraps[k]), t.Position)
+			worse(&worst, control.ToleranceBroken, j, math.Abs(input.Cmd.V[j]-h.v[last][k]), t.Velocity)
 			continue
 		}
-		age := in.Meas.Age[j]
+		age := input.Meas.Age[j]
 		if age >= uint32(h.held) {
 			continue
 		}
 		at := (last + memory - int(age)) % memory
-		worse(&worst, control.ToleranceBroken, j, distance(in.Meas.Q[j], h.q[at][k], p.r.Wraps[k]), t.Position)
-		worse(&worst, control.ToleranceBroken, j, math.Abs(in.Meas.V[j]-h.v[at][k]), t.Velocity)
+		worse(&worst, control.ToleranceBroken, j, distance(input.Meas.Q[j], h.q[at][k], p.r.Wraps[k]), t.Position)
+		worse(&worst, control.ToleranceBroken, j, math.Abs(input.Meas.V[j]-h.v[at][k]), t.Velocity)
 	}
 	worst.At = c.clock.Time()
 	return worst, worst.Code != control.OK

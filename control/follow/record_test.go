@@ -48,15 +48,15 @@ func TestPlaysARecord(t *testing.T) {
 	p, c := built(t, nodRecord()), New(bot.Model)
 	cmd, meas := control.NewMotion(joints, 1, 0), control.NewMeasured(joints, 0, servo.Sensors{})
 	out := control.NewReference(joints, 1, 0)
-	in := &control.Input{Tick: servo.Tick{Dt: dt}, Cmd: &cmd, Meas: &meas, Rate: 1}
-	if why := c.Start(in, p); why.Code != control.OK {
+	input := &control.Input{Tick: servo.Tick{Dt: dt}, Cmd: &cmd, Meas: &meas, Rate: 1}
+	if why := c.Start(input, p); why.Code != control.OK {
 		t.Fatalf("%+v", why)
 	}
 	want := make([]float64, 1)
 	for k := 0; ; k++ {
-		in.Tick.N++
+		input.Tick.N++
 		out.Reset()
-		status, why := c.Update(in, out)
+		status, why := c.Update(input, out)
 		if status == control.Done {
 			if k < 100 || k > 102 {
 				t.Errorf("it is done after %d ticks", k)
@@ -171,14 +171,14 @@ func FuzzDecode(f *testing.F) {
 			return
 		}
 		c, out := New(bot.Model), control.NewReference(joints, chains, 0)
-		in := &control.Input{Tick: servo.Tick{Dt: 0.01}, Cmd: &cmd, Meas: &meas, Rate: 1}
-		if c.Start(in, p).Code != control.OK {
+		input := &control.Input{Tick: servo.Tick{Dt: 0.01}, Cmd: &cmd, Meas: &meas, Rate: 1}
+		if c.Start(input, p).Code != control.OK {
 			return
 		}
 		for range 20 {
-			in.Tick.N++
+			input.Tick.N++
 			out.Reset()
-			c.Update(in, out)
+			c.Update(input, out)
 		}
 	})
 }

@@ -78,13 +78,13 @@ func worstOf(t *testing.T, p parts, g *Goal) (worst float64, series []deviation)
 // and amount. What is a little more than the worst deviation passes; a little less
 // breaks at the very tick.
 func TestPathTolerance(t *testing.T) {
-	for _, x := range badServos {
+	for _, tc := range badServos {
 		for _, dt := range []float64{busPeriod, period} {
 			if testing.Short() && dt == period {
 				continue
 			}
-			t.Run(fmt.Sprintf("%s at %g ms", x.name, dt*1e3), func(t *testing.T) {
-				p := parts{robot: "arm6", period: dt, servo: x.servo, settings: patient()}
+			t.Run(fmt.Sprintf("%s at %g ms", tc.name, dt*1e3), func(t *testing.T) {
+				p := parts{robot: "arm6", period: dt, servo: tc.servo, settings: patient()}
 				if dt == busPeriod {
 					p.servo.Delay /= 10
 				}
@@ -216,17 +216,17 @@ func TestGoalToleranceOfASaggingJoint(t *testing.T) {
 		clear(dst)
 		dst[1] = 100 * sag
 	}}
-	for _, x := range []struct {
+	for _, tc := range []struct {
 		allowed float64
 		status  control.Status
 	}{{sag * 1.001, control.Done}, {sag * 0.999, control.Failed}} {
 		r := newRig(t, p)
 		g := line("joint_2", 0.5, 0.1, 0.3)
-		g.Final = []Tolerance{{Joint: "joint_2", Tolerance: trajectory.Tolerance{Position: x.allowed}}}
+		g.Final = []Tolerance{{Joint: "joint_2", Tolerance: trajectory.Tolerance{Position: tc.allowed}}}
 		g.Approach, g.GoalTime = 0.5, 0.3
 		rep := r.finish(r.must(0, g), 9)
-		if rep.Status != x.status {
-			t.Fatalf("allowed %g: %+v", x.allowed, rep.Reason)
+		if rep.Status != tc.status {
+			t.Fatalf("allowed %g: %+v", tc.allowed, rep.Reason)
 		}
 		if rep.Status == control.Failed {
 			if why := rep.Reason; why.Code != control.GoalMissed || why.Joint != 1 || math.Abs(why.Value-sag) > 1e-6 {

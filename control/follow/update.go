@@ -16,25 +16,25 @@ const (
 )
 
 // Update moves on by a tick. The first one is where the motion begins.
-func (c *Controller) Update(in *control.Input, out *control.Reference) (control.Status, control.Reason) {
-	c.tick = in.Tick.N
+func (c *Controller) Update(input *control.Input, out *control.Reference) (control.Status, control.Reason) {
+	c.tick = input.Tick.N
 	if !c.shown {
 		c.shown = true
 		c.state()
-		c.fill(in, out)
+		c.fill(input, out)
 		// what begins with an acceleration is not to be led up to it by a hand-over
 		for _, j := range c.p.r.Joints {
-			out.A[j] = in.Cmd.A[j]
+			out.A[j] = input.Cmd.A[j]
 		}
 		return control.Going, control.Because(control.OK)
 	}
-	off := c.behind(in)
+	off := c.behind(input)
 	handing := off > handedOver
-	c.past.push(c, in, handing)
-	c.advance(in, handing)
+	c.past.push(c, input, handing)
+	c.advance(input, handing)
 	c.state()
-	c.fill(in, out)
-	status, why := c.judge(in, off, handing)
+	c.fill(input, out)
+	status, why := c.judge(input, off, handing)
 	switch status {
 	case control.Done:
 		c.release(out)
@@ -55,18 +55,18 @@ func (c *Controller) state() {
 }
 
 // behind returns how far the command was from the reference in the last tick.
-func (c *Controller) behind(in *control.Input) (off float64) {
+func (c *Controller) behind(input *control.Input) (off float64) {
 	for k, j := range c.p.r.Joints {
-		off = max(off, distance(in.Cmd.Q[j], c.q[k], c.p.r.Wraps[k]))
+		off = max(off, distance(input.Cmd.Q[j], c.q[k], c.p.r.Wraps[k]))
 	}
 	return off
 }
 
 // advance lets the clock run for a tick.
-func (c *Controller) advance(in *control.Input, handing bool) {
-	p, dt, want := c.p, in.Tick.Dt, in.Rate
+func (c *Controller) advance(input *control.Input, handing bool) {
+	p, dt, want := c.p, input.Tick.Dt, input.Rate
 	if c.stage == waiting {
-		due := p.since(in) - p.motion.Start()
+		due := p.since(input) - p.motion.Start()
 		if due <= 0 {
 			return
 		}
@@ -107,7 +107,7 @@ func (c *Controller) turnOn() {
 }
 
 // fill writes the reference of this tick.
-func (c *Controller) fill(in *control.Input, out *control.Reference) {
+func (c *Controller) fill(input *control.Input, out *control.Reference) {
 	p := c.p
 	out.Has = p.needs
 	for k, j := range p.r.Joints {
@@ -118,11 +118,11 @@ func (c *Controller) fill(in *control.Input, out *control.Reference) {
 	out.Peak, out.Time, out.Rate = p.peak, now, c.clock.Rate()
 	done := p.passed(now)
 	if c.stage == settling {
-		out.Time, out.Rate, done = now+c.settled, in.Rate, len(p.r.Events)
+		out.Time, out.Rate, done = now+c.settled, input.Rate, len(p.r.Events)
 	}
 	out.Passed, out.Skipped = p.left(c.round, done), c.skip
 	if c.stage == waiting {
-		out.Time, out.Passed, out.Skipped = p.since(in), 0, 0
+		out.Time, out.Passed, out.Skipped = p.since(input), 0, 0
 	}
 }
 
@@ -137,13 +137,13 @@ func (c *Controller) release(out *control.Reference) {
 }
 
 // judge decides how the motion gets on.
-func (c *Controller) judge(in *control.Input, off float64, handing bool) (control.Status, control.Reason) {
+func (c *Controller) judge(input *control.Input, off float64, handing bool) (control.Status, control.Reason) {
 	p := c.p
 	if c.stage == playing {
 		if c.clock.Time() < 0 { // an approach is not what was asked for
 			return control.Going, control.Because(control.OK)
 		}
-		if why, broken := c.past.broken(c, in, handing); broken {
+		if why, broken := c.past.broken(c, input, handing); broken {
 			return control.Failed, why
 		}
 		return control.Going, control.Because(control.OK)
@@ -151,11 +151,11 @@ func (c *Controller) judge(in *control.Input, off float64, handing bool) (contro
 	if c.stage != settling || off > arrived {
 		return control.Going, control.Because(control.OK) // what is handed over arrives, and takes its time
 	}
-	why, missed := c.missed(in)
+	why, missed := c.missed(input)
 	if !missed {
 		return control.Done, control.Because(control.OK)
 	}
-	c.settled += in.Tick.Dt * min(in.Rate, 1)
+	c.settled += input.Tick.Dt * min(input.Rate, 1)
 	if p.r.GoalTime >= 0 && c.settled > p.r.GoalTime {
 		why.At = c.clock.Time() + c.settled
 		return control.Failed, why
@@ -165,13 +165,13 @@ func (c *Controller) judge(in *control.Input, off float64, handing bool) (contro
 
 // missed compares the robot with the last point, and returns the joint that is
 // furthest from it, in tolerances.
-func (c *Controller) missed(in *control.Input) (control.Reason, bool) {
+func (c *Controller) missed(input *control.Input) (control.Reason, bool) {
 	p := c.p
 	worst := control.Because(control.OK)
 	for k, j := range p.r.Joints {
-		q, v := in.Meas.Q[j], in.Meas.V[j]
+		q, v := input.Meas.Q[j], input.Meas.V[j]
 		if p.r.Commanded {
-			q, v = in.Cmd.Q[j], in.Cmd.V[j]
+			q, v = input.Cmd.Q[j], input.Cmd.V[j]
 		}
 		worse(&worst, control.GoalMissed, j, distance(q, c.q[k], p.r.Wraps[k]), p.final[k].Position)
 		worse(&worst, control.GoalMissed, j, math.Abs(v), p.final[k].Velocity)

@@ -66,30 +66,30 @@ func (c *Controller) Check(_ *control.Input, p control.Program) control.Reason {
 }
 
 // Start begins to stop.
-func (c *Controller) Start(in *control.Input, p control.Program) control.Reason {
-	if why := c.Check(in, p); why.Code != control.OK {
+func (c *Controller) Start(input *control.Input, p control.Program) control.Reason {
+	if why := c.Check(input, p); why.Code != control.OK {
 		return why
 	}
 	h := p.(*Program)
 	c.needs, c.all, c.held = h.Needs, h.Needs.Union(h.Wants).Intersect(c.joints), robot.Set{}
-	c.take(in, c.all)
+	c.take(input, c.all)
 	return control.Because(control.OK)
 }
 
 // take stops joints that are new to the controller, from their commands.
-func (c *Controller) take(in *control.Input, now robot.Set) {
-	before := float64(in.Tick.Time)*1e-9 - in.Tick.Dt
+func (c *Controller) take(input *control.Input, now robot.Set) {
+	before := float64(input.Tick.Time)*1e-9 - input.Tick.Dt
 	for leaf := range now.Minus(c.held).All {
-		c.holder.Begin(int(leaf), in.Cmd.State(int(leaf)), before)
-		c.holder.Carry(int(leaf), in.Cmd.Tau[leaf])
+		c.holder.Begin(int(leaf), input.Cmd.State(int(leaf)), before)
+		c.holder.Carry(int(leaf), input.Cmd.Tau[leaf])
 	}
 	c.held = now
 }
 
 // Update tells where the joints come to rest.
-func (c *Controller) Update(in *control.Input, out *control.Reference) (control.Status, control.Reason) {
-	now := float64(in.Tick.Time) * 1e-9
-	out.Has, out.Peak, out.Rate = c.held, pace.Peak, in.Rate
+func (c *Controller) Update(input *control.Input, out *control.Reference) (control.Status, control.Reason) {
+	now := float64(input.Tick.Time) * 1e-9
+	out.Has, out.Peak, out.Rate = c.held, pace.Peak, input.Rate
 	for leaf := range c.held.All {
 		s := c.holder.At(int(leaf), now)
 		out.Q[leaf], out.V[leaf], out.A[leaf], out.Tau[leaf] = s.P, s.V, s.A, c.holder.Effort(int(leaf))
@@ -98,13 +98,13 @@ func (c *Controller) Update(in *control.Input, out *control.Reference) (control.
 }
 
 // Owned lives on with what it needs, and with any joint at all.
-func (c *Controller) Owned(in *control.Input, now robot.Set) control.Status {
+func (c *Controller) Owned(input *control.Input, now robot.Set) control.Status {
 	enough := now.Contains(c.needs)
 	now = now.Intersect(c.all)
 	if !enough || now.Empty() {
 		return control.Quit
 	}
-	c.take(in, now)
+	c.take(input, now)
 	return control.Going
 }
 

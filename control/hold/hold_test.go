@@ -119,15 +119,15 @@ func TestHoldCarriesTheLoad(t *testing.T) {
 	j := r.Joint("joint13")
 	cmd := control.NewMotion(len(r.M.Joints()), len(r.M.Chains()), 1)
 	cmd.Tau[j] = 0.7
-	in := &control.Input{Tick: r.Tick(), Cmd: &cmd}
-	if why := h.Start(in, &hold.Program{Needs: r.Set("leg1")}); why.Code != control.OK {
+	input := &control.Input{Tick: r.Tick(), Cmd: &cmd}
+	if why := h.Start(input, &hold.Program{Needs: r.Set("leg1")}); why.Code != control.OK {
 		t.Fatalf("%+v", why)
 	}
 	cmd.Tau[j] = 0.2 // only what it was at the beginning counts
 	out := control.NewReference(len(r.M.Joints()), len(r.M.Chains()), 1)
 	for range 3 {
 		out.Reset()
-		h.Update(in, out)
+		h.Update(input, out)
 		if out.Tau[j] != 0.7 {
 			t.Fatalf("carries %g N·m, carried 0.7", out.Tau[j])
 		}

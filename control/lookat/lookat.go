@@ -127,14 +127,14 @@ func leisurely(limits []move.Limits) (all []move.Limits) {
 }
 
 // fill copies commanded joints into a configuration.
-func (c *Controller) fill(q []float64, in *control.Input) {
+func (c *Controller) fill(q []float64, input *control.Input) {
 	for j, at := range c.index {
-		q[at] = in.Cmd.Q[j]
+		q[at] = input.Cmd.Q[j]
 	}
 }
 
 // Check refuses points that cannot be looked at with what was asked for.
-func (c *Controller) Check(in *control.Input, p control.Program) control.Reason {
+func (c *Controller) Check(input *control.Input, p control.Program) control.Reason {
 	l, ok := p.(*Program)
 	all := robot.Set{}
 	if ok {
@@ -146,8 +146,8 @@ func (c *Controller) Check(in *control.Input, p control.Program) control.Reason 
 	if !(l.Tolerance >= 0 && l.Tolerance <= math.Pi) {
 		return control.BadValue.At(robot.NoJoint, l.Tolerance, math.Pi)
 	}
-	c.fill(c.scratch, in)
-	return c.reaches(in, l, &l.Target, all)
+	c.fill(c.scratch, input)
+	return c.reaches(input, l, &l.Target, all)
 }
 
 // uses tells which parts can be used with a set of leaves.
@@ -157,11 +157,11 @@ func (c *Controller) uses(set robot.Set) (eyes, head bool) {
 
 // reaches tells whether a target can be looked at with some leaves, from the posture
 // in scratch.
-func (c *Controller) reaches(in *control.Input, p *Program, t *Target, set robot.Set) control.Reason {
+func (c *Controller) reaches(input *control.Input, p *Program, t *Target, set robot.Set) control.Reason {
 	if !t.Point.Finite() {
 		return control.Because(control.NonFinite)
 	}
-	point := c.seenFrom(in, t)
+	point := c.seenFrom(input, t)
 	eyes, head := c.uses(set)
 	left := math.Pi
 	if head {
@@ -185,56 +185,56 @@ func (p *Program) tolerance() float64 {
 }
 
 // Start begins from the command.
-func (c *Controller) Start(in *control.Input, p control.Program) control.Reason {
-	if why := c.Check(in, p); why.Code != control.OK {
+func (c *Controller) Start(input *control.Input, p control.Program) control.Reason {
+	if why := c.Check(input, p); why.Code != control.OK {
 		return why
 	}
 	c.p = p.(*Program)
-	c.started, c.last, c.target = in.Tick.Time, in.Tick.Time, c.p.Target
-	c.fill(c.posture, in)
-	c.fill(c.eyesGoal, in)
-	c.fill(c.headGoal, in)
+	c.started, c.last, c.target = input.Tick.Time, input.Tick.Time, c.p.Target
+	c.fill(c.posture, input)
+	c.fill(c.eyesGoal, input)
+	c.fill(c.headGoal, input)
 	c.found, c.hasEyes, c.hasHead = false, false, false
-	c.waiting, c.waits = true, seconds(in)+headDelay
-	c.take(in, c.p.Needs.Union(c.p.Wants))
+	c.waiting, c.waits = true, seconds(input)+headDelay
+	c.take(input, c.p.Needs.Union(c.p.Wants))
 	return control.Because(control.OK)
 }
 
-func seconds(in *control.Input) float64 { return float64(in.Tick.Time) * 1e-9 }
+func seconds(input *control.Input) float64 { return float64(input.Tick.Time) * 1e-9 }
 
 // take begins to use parts that are new, from their commands.
-func (c *Controller) take(in *control.Input, now robot.Set) {
+func (c *Controller) take(input *control.Input, now robot.Set) {
 	eyes, head := c.uses(now)
 	if eyes && !c.hasEyes {
-		c.eyeChase.take(in.Cmd)
-		c.fill(c.eyesGoal, in)
+		c.eyeChase.take(input.Cmd)
+		c.fill(c.eyesGoal, input)
 	}
 	if head && !c.hasHead {
-		c.headChase.take(in.Cmd)
+		c.headChase.take(input.Cmd)
 	}
 	c.hasEyes, c.hasHead = eyes, head
 }
 
 // Feed takes a new target. What it was told before counts until the new one is
 // found good.
-func (c *Controller) Feed(in *control.Input, p control.Program) control.Reason {
+func (c *Controller) Feed(input *control.Input, p control.Program) control.Reason {
 	t, ok := p.(*Target)
 	if !ok {
 		return control.Because(control.BadProgram)
 	}
 	if t.At < c.last {
-		return control.Stale.At(robot.NoJoint, float64(in.Tick.Time-t.At)*1e-9, float64(in.Tick.Time-c.last)*1e-9)
+		return control.Stale.At(robot.NoJoint, float64(input.Tick.Time-t.At)*1e-9, float64(input.Tick.Time-c.last)*1e-9)
 	}
 	copy(c.scratch, c.posture)
 	// what it could do with all that it asked for: the head may be elsewhere for now
-	if why := c.reaches(in, c.p, t, c.p.Needs.Union(c.p.Wants)); why.Code != control.OK {
+	if why := c.reaches(input, c.p, t, c.p.Needs.Union(c.p.Wants)); why.Code != control.OK {
 		return why
 	}
 	c.last, c.target = t.At, *t
-	point := c.seenFrom(in, &c.target)
+	point := c.seenFrom(input, &c.target)
 	// the delay counts from the first jump: those that follow do not put the head off
 	if !c.waiting && c.found && angle(c.seen, point) > jump {
-		c.waiting, c.waits = true, seconds(in)+headDelay
+		c.waiting, c.waits = true, seconds(input)+headDelay
 	}
 	return control.Because(control.OK)
 }
@@ -243,25 +243,25 @@ func (c *Controller) Feed(in *control.Input, p control.Program) control.Reason {
 func angle(a, b spatial.Vec3) float64 { return math.Atan2(a.Cross(b).Norm(), a.Dot(b)) }
 
 // seenFrom returns a target as the base sees it now.
-func (c *Controller) seenFrom(in *control.Input, t *Target) spatial.Vec3 {
+func (c *Controller) seenFrom(input *control.Input, t *Target) spatial.Vec3 {
 	if t.InBase || !c.floating {
 		return t.Point
 	}
-	return in.Cmd.Base.Pose.Inverse().Apply(t.Point)
+	return input.Cmd.Base.Pose.Inverse().Apply(t.Point)
 }
 
 // Update turns eyes and head on by a tick.
-func (c *Controller) Update(in *control.Input, out *control.Reference) (control.Status, control.Reason) {
-	now, dt := seconds(in), in.Tick.Dt
-	out.Peak, out.Rate, out.Time = pace.Peak, in.Rate, float64(in.Tick.Time-c.started)*1e-9
-	point := c.seenFrom(in, &c.target)
-	still := in.Rate == 0
+func (c *Controller) Update(input *control.Input, out *control.Reference) (control.Status, control.Reason) {
+	now, dt := seconds(input), input.Tick.Dt
+	out.Peak, out.Rate, out.Time = pace.Peak, input.Rate, float64(input.Tick.Time-c.started)*1e-9
+	point := c.seenFrom(input, &c.target)
+	still := input.Rate == 0
 	if c.hasHead {
 		c.moveHead(now, dt, point, still)
 		c.headChase.write(out)
 	}
 	if c.hasEyes {
-		c.moveEyes(in, now, dt, point, still)
+		c.moveEyes(input, now, dt, point, still)
 		c.eyeChase.write(out)
 	}
 	if limit := c.p.tolerance(); c.off > limit {
@@ -288,14 +288,14 @@ func (c *Controller) moveHead(now, dt float64, point spatial.Vec3, still bool) {
 
 // moveEyes finds the eyes' joints for a point as the head has it in this tick: as it
 // is led, or, if another controller leads it, as its command will be.
-func (c *Controller) moveEyes(in *control.Input, now, dt float64, point spatial.Vec3, still bool) {
+func (c *Controller) moveEyes(input *control.Input, now, dt float64, point spatial.Vec3, still bool) {
 	q := c.eyesGoal
 	if c.head != nil {
 		for i, j := range c.g.head.joints {
 			if c.hasHead {
 				q[c.index[j]] = c.headChase.now[i].P
 			} else {
-				s := in.Cmd.State(int(j))
+				s := input.Cmd.State(int(j))
 				q[c.index[j]] = s.P + dt*s.V + dt*dt/2*s.A
 			}
 		}
@@ -310,11 +310,11 @@ func (c *Controller) moveEyes(in *control.Input, now, dt float64, point spatial.
 }
 
 // Owned lives on with what it needs, and looks with what it has.
-func (c *Controller) Owned(in *control.Input, now robot.Set) control.Status {
+func (c *Controller) Owned(input *control.Input, now robot.Set) control.Status {
 	eyes, head := c.uses(now)
 	if !now.Contains(c.p.Needs) || !eyes && !head {
 		return control.Quit
 	}
-	c.take(in, now)
+	c.take(input, now)
 	return control.Going
 }

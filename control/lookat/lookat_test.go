@@ -420,15 +420,15 @@ func BenchmarkLookAt(b *testing.B) {
 		b.Fatal(err)
 	}
 	p := at(b, r, 1, 0.5, 0.3)
-	in := &control.Input{Tick: r.Tick(), Cmd: &r.Now.Command, Meas: &r.Now.Measured, Own: p.Needs, Rate: 1}
+	input := &control.Input{Tick: r.Tick(), Cmd: &r.Now.Command, Meas: &r.Now.Measured, Own: p.Needs, Rate: 1}
 	out := control.NewReference(len(r.M.Joints()), len(r.M.Chains()), 1)
-	if why := c.Start(in, p); why.Code != control.OK {
+	if why := c.Start(input, p); why.Code != control.OK {
 		b.Fatal(why)
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		in.Tick.Time += 1000
-		c.Update(in, out)
+		input.Tick.Time += 1000
+		c.Update(input, out)
 	}
 }
 
@@ -448,22 +448,22 @@ func FuzzPrograms(f *testing.F) {
 		f.Add(b, 1.0, 0.0, 0.3)
 	}
 	f.Fuzz(func(t *testing.T, b []byte, x, y, z float64) {
-		in := &control.Input{Tick: r.Tick(), Cmd: &r.Now.Command, Meas: &r.Now.Measured, Own: p.Needs.Union(p.Wants), Rate: 1}
+		input := &control.Input{Tick: r.Tick(), Cmd: &r.Now.Command, Meas: &r.Now.Measured, Own: p.Needs.Union(p.Wants), Rate: 1}
 		out := control.NewReference(len(r.M.Joints()), len(r.M.Chains()), 1)
 		q, err := lookat.Decode(b)
-		if err != nil || c.Start(in, q).Code != control.OK {
-			if why := c.Start(in, p); why.Code != control.OK {
+		if err != nil || c.Start(input, q).Code != control.OK {
+			if why := c.Start(input, p); why.Code != control.OK {
 				t.Fatalf("%v %+v", why.Code, why)
 			}
 		}
 		if err == nil {
-			c.Feed(in, q)
+			c.Feed(input, q)
 		}
-		c.Feed(in, &lookat.Target{At: in.Tick.Time, Point: spatial.Vec3{X: x, Y: y, Z: z}})
+		c.Feed(input, &lookat.Target{At: input.Tick.Time, Point: spatial.Vec3{X: x, Y: y, Z: z}})
 		for range 5 {
 			out.Reset()
-			in.Tick.Time += 2e8
-			c.Update(in, out)
+			input.Tick.Time += 2e8
+			c.Update(input, out)
 			for leaf := range out.Has.All {
 				if int(leaf) < len(out.Q) && (out.Q[leaf]-out.Q[leaf] != 0 || out.V[leaf]-out.V[leaf] != 0) {
 					t.Fatalf("%s: %g, %g", r.M.Joints()[leaf].Name, out.Q[leaf], out.V[leaf])

@@ -143,8 +143,8 @@ func (c *Controller) Check(_ *control.Input, p control.Program) control.Reason {
 const rounding = 1e-9
 
 // Start plans from the command.
-func (c *Controller) Start(in *control.Input, p control.Program) control.Reason {
-	if why := c.Check(in, p); why.Code != control.OK {
+func (c *Controller) Start(input *control.Input, p control.Program) control.Reason {
+	if why := c.Check(input, p); why.Code != control.OK {
 		return why
 	}
 	t := p.(*Program)
@@ -158,10 +158,10 @@ func (c *Controller) Start(in *control.Input, p control.Program) control.Reason 
 		j := int(leaf)
 		goal := t.Target[j]
 		if c.wraps[j] { // the short way round
-			goal = in.Cmd.Q[j] + math.Remainder(goal-in.Cmd.Q[j], 2*math.Pi)
+			goal = input.Cmd.Q[j] + math.Remainder(goal-input.Cmd.Q[j], 2*math.Pi)
 		}
 		c.axes = append(c.axes, j)
-		c.from[n], c.to[n], c.lim[n] = in.Cmd.State(j), move.State{P: goal}, slower(c.limits[j], speed)
+		c.from[n], c.to[n], c.lim[n] = input.Cmd.State(j), move.State{P: goal}, slower(c.limits[j], speed)
 		n++
 	}
 	if c.plan.SetLimits(c.lim[:n]) != nil || c.plan.Reach(c.from[:n], c.to[:n], move.Options{}) != nil {
@@ -176,7 +176,7 @@ func (c *Controller) Start(in *control.Input, p control.Program) control.Reason 
 	}
 	rate := 1.0
 	if atRest(c.from[:n]) {
-		rate = min(in.Rate, 1) // a pause holds before the first step
+		rate = min(input.Rate, 1) // a pause holds before the first step
 	}
 	c.clock.Start(rate, pace.Fastest(c.limits, t.Needs, c.v, c.a))
 	c.sample()
@@ -208,8 +208,8 @@ func (c *Controller) sample() {
 }
 
 // Update moves on by a tick.
-func (c *Controller) Update(in *control.Input, out *control.Reference) (control.Status, control.Reason) {
-	c.clock.Step(in.Tick.Dt, in.Rate, c.limits, c.p.Needs, c.v, c.a)
+func (c *Controller) Update(input *control.Input, out *control.Reference) (control.Status, control.Reason) {
+	c.clock.Step(input.Tick.Dt, input.Rate, c.limits, c.p.Needs, c.v, c.a)
 	c.sample()
 	out.Has, out.Peak = c.p.Needs.Intersect(c.all), pace.Peak
 	out.Rate, out.Time = c.clock.Rate, c.clock.Time

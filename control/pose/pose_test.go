@@ -199,14 +199,14 @@ func TestPoseDoesNotAllocate(t *testing.T) {
 		t.Fatal(err)
 	}
 	cmd, meas := control.NewMotion(len(m.Joints()), len(m.Chains()), 1), control.NewMeasured(len(m.Joints()), 0, servo.Sensors{})
-	in := &control.Input{Cmd: &cmd, Meas: &meas, Rate: 1}
-	in.Tick.Dt = 0.001
+	input := &control.Input{Cmd: &cmd, Meas: &meas, Rate: 1}
+	input.Tick.Dt = 0.001
 	out := control.NewReference(len(m.Joints()), len(m.Chains()), 1)
 	if n := testing.AllocsPerRun(50, func() {
-		c.Start(in, p)
+		c.Start(input, p)
 		for range 10 {
 			out.Reset()
-			c.Update(in, out)
+			c.Update(input, out)
 		}
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
@@ -218,19 +218,19 @@ func BenchmarkPose(b *testing.B) {
 	c, _ := pose.New(m, control.Transition{})
 	p, _ := pose.Named(m, "crouched", 0)
 	cmd, meas := control.NewMotion(len(m.Joints()), len(m.Chains()), 1), control.NewMeasured(len(m.Joints()), 0, servo.Sensors{})
-	in := &control.Input{Cmd: &cmd, Meas: &meas, Rate: 1}
-	in.Tick.Dt = 0.001
+	input := &control.Input{Cmd: &cmd, Meas: &meas, Rate: 1}
+	input.Tick.Dt = 0.001
 	out := control.NewReference(len(m.Joints()), len(m.Chains()), 1)
 	b.Run("start", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			c.Start(in, p)
+			c.Start(input, p)
 		}
 	})
 	b.Run("update", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			c.Update(in, out)
+			c.Update(input, out)
 		}
 	})
 }

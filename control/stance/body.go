@@ -104,15 +104,15 @@ func (c *Controller) explain(l *leg, k *course, q []float64, at float64) control
 
 // settle finds where the body and its feet are now. Place and heading go on from
 // where the base was last said to be; height and tilt come from the legs.
-func (c *Controller) settle(in *control.Input, k *course) {
-	X, _ := c.ground.Settle(in.Cmd.Q, k.program.Feet)
-	if b := &in.Cmd.Base; b.Has {
+func (c *Controller) settle(input *control.Input, k *course) {
+	X, _ := c.ground.Settle(input.Cmd.Q, k.program.Feet)
+	if b := &input.Cmd.Base; b.Has {
 		from := contact.Level(b.Pose)
 		from.P.Z = 0
 		X = from.Mul(X)
 	}
 	k.origin = X
-	c.fill(c.scratch, in)
+	c.fill(c.scratch, input)
 	setBase(c.scratch, X)
 	c.data.UpdatePosition(c.scratch)
 	for i := range c.legs {
@@ -125,9 +125,9 @@ func (c *Controller) settle(in *control.Input, k *course) {
 }
 
 // fill copies the commanded joints into a configuration.
-func (c *Controller) fill(q []float64, in *control.Input) {
+func (c *Controller) fill(q []float64, input *control.Input) {
 	for j, at := range c.index {
-		q[at] = in.Cmd.Q[j]
+		q[at] = input.Cmd.Q[j]
 	}
 }
 
@@ -151,12 +151,12 @@ const (
 
 // reach plans the motion of the body to a pose, as fast as the body is calm and
 // the legs can, and looks whether legs reach and balance is kept all the way.
-func (c *Controller) reach(in *control.Input, k *course, to spatial.Pose) control.Reason {
+func (c *Controller) reach(input *control.Input, k *course, to spatial.Pose) control.Reason {
 	var goal [axes]move.State
 	for i, x := range k.coordinates(to) {
 		goal[i].P = x
 	}
-	c.fill(c.seed, in)
+	c.fill(c.seed, input)
 	copy(c.way, c.seed)
 	if bad, ok := c.legsTo(c.way, k, to); !ok { // the end first: it is what was asked for
 		return c.explain(bad, k, c.seed, 0)

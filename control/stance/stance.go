@@ -113,7 +113,7 @@ func New(m *robot.Model, assumed control.Transition) (*Controller, error) {
 const defaultMargin = 0.01 // m
 
 // Check refuses targets out of reach and out of balance.
-func (c *Controller) Check(in *control.Input, p control.Program) control.Reason {
+func (c *Controller) Check(input *control.Input, p control.Program) control.Reason {
 	s, ok := p.(*Program)
 	if !ok || len(s.Feet) == 0 || !s.Needs.Has(c.base) {
 		return control.Because(control.BadProgram)
@@ -131,21 +131,21 @@ func (c *Controller) Check(in *control.Input, p control.Program) control.Reason 
 		}
 	}
 	k := c.trial
-	if k.program == s && c.tried == in.Tick.N {
+	if k.program == s && c.tried == input.Tick.N {
 		return k.verdict // asked again within the tick, as a round does
 	}
 	k.program, k.margin = s, s.Margin
 	if k.margin == 0 {
 		k.margin = defaultMargin
 	}
-	c.settle(in, k)
+	c.settle(input, k)
 	k.start = [axes]move.State{}
-	c.tried, k.verdict = in.Tick.N, c.aim(in, k, s.Target)
+	c.tried, k.verdict = input.Tick.N, c.aim(input, k, s.Target)
 	return k.verdict
 }
 
 // aim plans the way to a target; none is where the body is.
-func (c *Controller) aim(in *control.Input, k *course, t *Target) control.Reason {
+func (c *Controller) aim(input *control.Input, k *course, t *Target) control.Reason {
 	if t == nil {
 		why := c.plan(k, new([axes]move.State), 1)
 		k.most = 1
@@ -158,19 +158,19 @@ func (c *Controller) aim(in *control.Input, k *course, t *Target) control.Reason
 	if t.Relative {
 		to = k.origin.Mul(to)
 	}
-	return c.reach(in, k, to)
+	return c.reach(input, k, to)
 }
 
 // Start anchors the feet and begins to move the body.
-func (c *Controller) Start(in *control.Input, p control.Program) control.Reason {
-	if why := c.Check(in, p); why.Code != control.OK {
+func (c *Controller) Start(input *control.Input, p control.Program) control.Reason {
+	if why := c.Check(input, p); why.Code != control.OK {
 		return why
 	}
 	c.run, c.trial = c.trial, c.run
 	c.tried = math.MaxUint64
-	c.started, c.last = in.Tick.Time, in.Tick.Time
-	c.begin(min(in.Rate, 1))
-	c.fill(c.q, in)
+	c.started, c.last = input.Tick.Time, input.Tick.Time
+	c.begin(min(input.Rate, 1))
+	c.fill(c.q, input)
 	return control.Because(control.OK)
 }
 
@@ -184,13 +184,13 @@ func (c *Controller) begin(rate float64) {
 
 // Feed takes a new target while the body moves, or has come to rest. What it was
 // told before counts until the new one is found good.
-func (c *Controller) Feed(in *control.Input, p control.Program) control.Reason {
+func (c *Controller) Feed(input *control.Input, p control.Program) control.Reason {
 	t, ok := p.(*Target)
 	if !ok {
 		return control.Because(control.BadProgram)
 	}
 	if t.At < c.last {
-		return control.Stale.At(robot.NoJoint, float64(in.Tick.Time-t.At)*1e-9, float64(in.Tick.Time-c.last)*1e-9)
+		return control.Stale.At(robot.NoJoint, float64(input.Tick.Time-t.At)*1e-9, float64(input.Tick.Time-c.last)*1e-9)
 	}
 	k := c.trial
 	c.tried = math.MaxUint64
@@ -203,33 +203,33 @@ func (c *Controller) Feed(in *control.Input, p control.Program) control.Reason {
 		k.start[i] = c.clock.Real(s)
 		rest = rest && k.start[i].V == 0 && k.start[i].A == 0
 	}
-	if why := c.aim(in, k, t); why.Code != control.OK {
+	if why := c.aim(input, k, t); why.Code != control.OK {
 		return why
 	}
 	c.last = t.At
 	c.run, c.trial = c.trial, c.run
 	rate := 1.0
 	if rest {
-		rate = min(in.Rate, 1)
+		rate = min(input.Rate, 1)
 	}
 	c.begin(rate)
 	return control.Because(control.OK)
 }
 
 // Update moves the body on by a tick.
-func (c *Controller) Update(in *control.Input, out *control.Reference) (control.Status, control.Reason) {
+func (c *Controller) Update(input *control.Input, out *control.Reference) (control.Status, control.Reason) {
 	k := c.run
-	rate := in.Rate
+	rate := input.Rate
 	if c.guarded {
 		rate = 0
 	}
-	c.clock.Step(in.Tick.Dt, rate, c.limits, k.program.Needs, c.v, c.a)
-	base, reason := c.follow(in)
+	c.clock.Step(input.Tick.Dt, rate, c.limits, k.program.Needs, c.v, c.a)
+	base, reason := c.follow(input)
 	if reason.Code != control.OK {
 		return control.Failed, reason
 	}
-	reason = c.guard(in, base.Pose)
-	c.write(in, out, base)
+	reason = c.guard(input, base.Pose)
+	c.write(input, out, base)
 	if c.clock.Time >= k.motion.Duration() {
 		c.moving = false
 		if k.program.Once {
@@ -241,7 +241,7 @@ func (c *Controller) Update(in *control.Input, out *control.Reference) (control.
 
 // follow finds the legs for the present, and how they move, from their answers a
 // moment before and after. A body at rest needs nothing new.
-func (c *Controller) follow(in *control.Input) (base control.BaseRef, reason control.Reason) {
+func (c *Controller) follow(input *control.Input) (base control.BaseRef, reason control.Reason) {
 	k, t := c.run, c.clock.Time
 	base = control.BaseRef{Pose: k.at(t), Has: true}
 	if !c.moving {
@@ -252,7 +252,7 @@ func (c *Controller) follow(in *control.Input) (base control.BaseRef, reason con
 	reason = control.Because(control.OK)
 	for i, at := range [...]float64{t - step, t + step, t} {
 		if bad, ok := c.legsTo(c.q, k, k.at(at)); !ok {
-			c.fill(c.seed, in)
+			c.fill(c.seed, input)
 			return base, c.explain(bad, k, c.seed, t)
 		}
 		copy(c.near[i], c.q)
@@ -277,9 +277,9 @@ func (c *Controller) follow(in *control.Input) (base control.BaseRef, reason con
 
 // guard looks at the balance with the whole robot as it is commanded: other limbs
 // may have moved. On the edge the body waits.
-func (c *Controller) guard(in *control.Input, X spatial.Pose) control.Reason {
+func (c *Controller) guard(input *control.Input, X spatial.Pose) control.Reason {
 	k := c.run
-	copy(c.joints, in.Cmd.Q)
+	copy(c.joints, input.Cmd.Q)
 	for i := range c.legs {
 		if k.stands[i] {
 			for _, j := range c.legs[i].joints {
@@ -301,9 +301,9 @@ func (c *Controller) guard(in *control.Input, X spatial.Pose) control.Reason {
 }
 
 // write fills in the reference.
-func (c *Controller) write(in *control.Input, out *control.Reference, base control.BaseRef) {
+func (c *Controller) write(input *control.Input, out *control.Reference, base control.BaseRef) {
 	k := c.run
-	out.Has, out.Peak, out.Rate, out.Time = robot.Leaf(c.base), pace.Peak, c.clock.Rate, float64(in.Tick.Time-c.started)*1e-9
+	out.Has, out.Peak, out.Rate, out.Time = robot.Leaf(c.base), pace.Peak, c.clock.Rate, float64(input.Tick.Time-c.started)*1e-9
 	out.Base = base
 	for i := range c.legs {
 		if !k.stands[i] {

@@ -441,21 +441,21 @@ func BenchmarkStance(b *testing.B) {
 	}
 	p := stand(b, r)
 	p.Target = &stance.Target{Body: moved(0.03, 0, -0.01, 0, 0.1, 0), Relative: true}
-	in := &control.Input{Tick: r.Tick(), Cmd: &r.Now.Command, Meas: &r.Now.Measured, Own: p.Needs, Rate: 1}
+	input := &control.Input{Tick: r.Tick(), Cmd: &r.Now.Command, Meas: &r.Now.Measured, Own: p.Needs, Rate: 1}
 	out := control.NewReference(len(r.M.Joints()), len(r.M.Chains()), 1)
 	b.Run("start", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			if why := c.Start(in, p); why.Code != control.OK {
+			if why := c.Start(input, p); why.Code != control.OK {
 				b.Fatal(why)
 			}
 		}
 	})
 	b.Run("update", func(b *testing.B) {
 		b.ReportAllocs()
-		in.Tick.Dt = 1e-7 // stays on its way
+		input.Tick.Dt = 1e-7 // stays on its way
 		for b.Loop() {
-			if st, why := c.Update(in, out); st != control.Going {
+			if st, why := c.Update(input, out); st != control.Going {
 				b.Fatal(why)
 			}
 		}
@@ -479,22 +479,22 @@ func FuzzPrograms(f *testing.F) {
 		f.Add(b, 0.01)
 	}
 	f.Fuzz(func(t *testing.T, b []byte, x float64) {
-		in := &control.Input{Tick: r.Tick(), Cmd: &r.Now.Command, Meas: &r.Now.Measured, Own: p.Needs, Rate: 1}
+		input := &control.Input{Tick: r.Tick(), Cmd: &r.Now.Command, Meas: &r.Now.Measured, Own: p.Needs, Rate: 1}
 		out := control.NewReference(len(r.M.Joints()), len(r.M.Chains()), 1)
 		q, err := stance.Decode(b)
-		if err != nil || c.Start(in, q).Code != control.OK {
-			if why := c.Start(in, p); why.Code != control.OK {
+		if err != nil || c.Start(input, q).Code != control.OK {
+			if why := c.Start(input, p); why.Code != control.OK {
 				t.Fatalf("%v %+v", why.Code, why)
 			}
 		}
 		if err == nil {
-			c.Feed(in, q)
+			c.Feed(input, q)
 		}
-		c.Feed(in, &stance.Target{At: in.Tick.Time, Body: moved(x, -x, x/2, x, x, x), Relative: true})
+		c.Feed(input, &stance.Target{At: input.Tick.Time, Body: moved(x, -x, x/2, x, x, x), Relative: true})
 		for range 5 {
 			out.Reset()
-			in.Tick.Time += 1e6
-			c.Update(in, out)
+			input.Tick.Time += 1e6
+			c.Update(input, out)
 			for leaf := range out.Has.All {
 				if int(leaf) < len(out.Q) && (out.Q[leaf]-out.Q[leaf] != 0 || out.V[leaf]-out.V[leaf] != 0) {
 					t.Fatalf("%s: %g, %g", r.M.Joints()[leaf].Name, out.Q[leaf], out.V[leaf])

@@ -81,7 +81,7 @@ func New(m *robot.Model, assumed control.Transition) (*Controller, error) {
 }
 
 // Check refuses a start from another pose than the first.
-func (c *Controller) Check(in *control.Input, p control.Program) control.Reason {
+func (c *Controller) Check(input *control.Input, p control.Program) control.Reason {
 	s, ok := p.(*Program)
 	if !ok || s.r.Base && s.r.Leaf != c.base {
 		return control.Because(control.BadProgram)
@@ -98,7 +98,7 @@ func (c *Controller) Check(in *control.Input, p control.Program) control.Reason 
 	}
 	// limbs as they are commanded, and as the first row wants them, seen from the base
 	for j, at := range c.index {
-		c.q[at], c.q2[at] = in.Cmd.Q[j], in.Cmd.Q[j]
+		c.q[at], c.q2[at] = input.Cmd.Q[j], input.Cmd.Q[j]
 	}
 	for k, j := range s.r.Joints {
 		c.q2[c.index[j]] = s.r.Table[0][k]
@@ -125,13 +125,13 @@ func (c *Controller) compare(s *Program, code control.Code) control.Reason {
 }
 
 // Start begins at the first sample; the bridge leads there.
-func (c *Controller) Start(in *control.Input, p control.Program) control.Reason {
-	if why := c.Check(in, p); why.Code != control.OK {
+func (c *Controller) Start(input *control.Input, p control.Program) control.Reason {
+	if why := c.Check(input, p); why.Code != control.OK {
 		return why
 	}
 	s := p.(*Program)
 	var k clock.Clock
-	if highest, ok := k.Start(s.track, s.track.Motion().Start(), min(in.Rate, 1)); !ok {
+	if highest, ok := k.Start(s.track, s.track.Motion().Start(), min(input.Rate, 1)); !ok {
 		k.Start(s.track, s.track.Motion().Start(), highest)
 	}
 	c.p, c.clock, c.sample, c.begun = s, k, 0, false
@@ -143,16 +143,16 @@ func (c *Controller) Start(in *control.Input, p control.Program) control.Reason 
 }
 
 // Update moves on by a tick.
-func (c *Controller) Update(in *control.Input, out *control.Reference) (control.Status, control.Reason) {
+func (c *Controller) Update(input *control.Input, out *control.Reference) (control.Status, control.Reason) {
 	s := c.p
 	for j, at := range c.index {
-		c.q[at], c.q2[at] = in.Cmd.Q[j], in.Meas.Q[j]
+		c.q[at], c.q2[at] = input.Cmd.Q[j], input.Meas.Q[j]
 	}
 	if why := c.compare(s, control.ToleranceBroken); why.Code != control.OK {
 		why.At = c.clock.Time()
 		return control.Failed, why
 	}
-	now := c.advance(in)
+	now := c.advance(input)
 	out.Peak, out.Rate, out.Time = pace.Peak, now.Rate, now.Time
 	for k, j := range s.r.Joints {
 		out.Has = out.Has.With(robot.LeafID(j))
@@ -162,7 +162,7 @@ func (c *Controller) Update(in *control.Input, out *control.Reference) (control.
 	if s.r.Base {
 		c.writeBase(out)
 	}
-	c.writeLimbs(in, out, now.Time)
+	c.writeLimbs(input, out, now.Time)
 	if now.Done {
 		return control.Done, control.Because(control.OK)
 	}
@@ -171,10 +171,10 @@ func (c *Controller) Update(in *control.Input, out *control.Reference) (control.
 
 // advance lets a tick pass. The first one is for the hand-over: steps begin at rest,
 // with an acceleration that needs no bridge.
-func (c *Controller) advance(in *control.Input) clock.State {
+func (c *Controller) advance(input *control.Input) clock.State {
 	now := clock.State{Time: c.clock.Time(), Rate: c.clock.Rate()}
 	if c.begun {
-		now = c.clock.Step(in.Tick.Dt, in.Rate)
+		now = c.clock.Step(input.Tick.Dt, input.Rate)
 	}
 	c.clock.StateTo(c.x, c.v, c.a)
 	if !c.begun {
@@ -193,7 +193,7 @@ func (c *Controller) writeBase(out *control.Reference) {
 }
 
 // writeLimbs fills in where limbs are to be, and which carry.
-func (c *Controller) writeLimbs(in *control.Input, out *control.Reference, t float64) {
+func (c *Controller) writeLimbs(input *control.Input, out *control.Reference, t float64) {
 	s := c.p
 	for c.sample+1 < len(s.r.Times) && s.r.Times[c.sample+1] <= t {
 		c.sample++
@@ -201,8 +201,8 @@ func (c *Controller) writeLimbs(in *control.Input, out *control.Reference, t flo
 	X_WB := spatial.IdentityPose
 	if out.Base.Has {
 		X_WB = out.Base.Pose
-	} else if in.Cmd.Base.Has {
-		X_WB = in.Cmd.Base.Pose
+	} else if input.Cmd.Base.Has {
+		X_WB = input.Cmd.Base.Pose
 	}
 	// limbs seen from the base, and carried by it
 	c.data.UpdatePosition(c.q)
@@ -212,14 +212,14 @@ func (c *Controller) writeLimbs(in *control.Input, out *control.Reference, t flo
 		ch := &s.r.Chains[i]
 		tip := c.tips[ch.Chain]
 		out.Limb[ch.Chain] = carried(X_WB, &out.Base, c.data.Pose(tip), c.data.Twist(tip), c.data.Acceleration(tip))
-		if !c.stands[ch.Chain] || !in.Own.Has(c.supports[ch.Chain]) {
+		if !c.stands[ch.Chain] || !input.Own.Has(c.supports[ch.Chain]) {
 			continue
 		}
 		support := control.Support{Contact: ch.Contacts[c.sample]}
 		if support.Contact != robot.NoContact {
 			support.Weight = 1
 		} else {
-			support.Contact = in.Cmd.Support[ch.Chain].Contact
+			support.Contact = input.Cmd.Support[ch.Chain].Contact
 		}
 		out.Has = out.Has.With(c.supports[ch.Chain])
 		out.Support[ch.Chain] = support

@@ -450,11 +450,11 @@ func FuzzDecode(f *testing.F) {
 		if err != nil {
 			return
 		}
-		in := &control.Input{Tick: r.Tick(), Cmd: &r.Now.Command, Meas: &r.Now.Measured, Rate: 1}
+		input := &control.Input{Tick: r.Tick(), Cmd: &r.Now.Command, Meas: &r.Now.Measured, Rate: 1}
 		out := control.NewReference(len(r.M.Joints()), len(r.M.Chains()), 1)
-		if c.Start(in, p).Code == control.OK {
+		if c.Start(input, p).Code == control.OK {
 			for range 10 {
-				c.Update(in, out)
+				c.Update(input, out)
 			}
 		}
 	})
@@ -468,12 +468,12 @@ func BenchmarkStep(b *testing.B) {
 	}
 	c, _ := step.New(r.M, control.Transition{})
 	needs, _ := p.Claim()
-	in := &control.Input{Tick: r.Tick(), Cmd: &r.Now.Command, Meas: &r.Now.Measured, Own: needs, Rate: 1}
-	in.Tick.Dt = 1e-6
+	input := &control.Input{Tick: r.Tick(), Cmd: &r.Now.Command, Meas: &r.Now.Measured, Own: needs, Rate: 1}
+	input.Tick.Dt = 1e-6
 	out := control.NewReference(len(r.M.Joints()), len(r.M.Chains()), 1)
-	c.Start(in, p)
+	c.Start(input, p)
 	b.ReportAllocs()
 	for b.Loop() {
-		c.Update(in, out)
+		c.Update(input, out)
 	}
 }

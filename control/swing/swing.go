@@ -92,8 +92,8 @@ func (c *Controller) Check(_ *control.Input, p control.Program) control.Reason {
 }
 
 // Start begins at the centre; the bridge brings the joints there.
-func (c *Controller) Start(in *control.Input, p control.Program) control.Reason {
-	if why := c.Check(in, p); why.Code != control.OK {
+func (c *Controller) Start(input *control.Input, p control.Program) control.Reason {
+	if why := c.Check(input, p); why.Code != control.OK {
 		return why
 	}
 	c.p = p.(*Program)
@@ -116,9 +116,9 @@ func (c *Controller) motion() (offset float64) {
 }
 
 // Update moves on by a tick.
-func (c *Controller) Update(in *control.Input, out *control.Reference) (control.Status, control.Reason) {
+func (c *Controller) Update(input *control.Input, out *control.Reference) (control.Status, control.Reason) {
 	all := c.p.Needs.Union(c.p.Wants)
-	c.clock.Step(in.Tick.Dt, in.Rate, c.limits, all, c.v, c.a)
+	c.clock.Step(input.Tick.Dt, input.Rate, c.limits, all, c.v, c.a)
 	offset := c.motion()
 	out.Peak, out.Rate, out.Time = peak, c.clock.Rate, c.clock.Time
 	for leaf := range all.All {

@@ -19,17 +19,17 @@ func rig() (*Controller, *Program, *control.Input, *control.Reference) {
 // TestReferenceAgreesWithItself: velocity and acceleration are the differences of
 // position, while the rate changes too.
 func TestReferenceAgreesWithItself(t *testing.T) {
-	c, p, in, out := rig()
-	if why := c.Start(in, p); why.Code != control.OK {
+	c, p, input, out := rig()
+	if why := c.Start(input, p); why.Code != control.OK {
 		t.Fatalf("%+v", why)
 	}
 	var q, v [3]float64
 	for k := range 900 {
 		if k == 300 {
-			in.Rate = 0.3
+			input.Rate = 0.3
 		}
 		out.Reset()
-		if st, _ := c.Update(in, out); st != control.Going {
+		if st, _ := c.Update(input, out); st != control.Going {
 			t.Fatalf("tick %d: ended", k)
 		}
 		q[0], q[1], q[2] = q[1], q[2], out.Q[0]
@@ -50,13 +50,13 @@ func TestReferenceAgreesWithItself(t *testing.T) {
 }
 
 func TestSwingEndsByItsOwnTime(t *testing.T) {
-	c, p, in, out := rig()
-	c.Start(in, p)
+	c, p, input, out := rig()
+	c.Start(input, p)
 	ticks := 0
 	for {
 		out.Reset()
 		ticks++
-		if st, _ := c.Update(in, out); st == control.Done {
+		if st, _ := c.Update(input, out); st == control.Done {
 			break
 		}
 		if ticks > 5000 {
@@ -69,28 +69,28 @@ func TestSwingEndsByItsOwnTime(t *testing.T) {
 }
 
 func TestRefusalsNameJointAndLimit(t *testing.T) {
-	c, p, in, _ := rig()
+	c, p, input, _ := rig()
 	fast := *p
 	fast.Amplitude, fast.Frequency = 0.1, 8 // 6.4 rad/s², 4 are its share
-	if why := c.Check(in, &fast); why.Code != control.BeyondLimit || why.Joint != 0 || why.Max != 4 {
+	if why := c.Check(input, &fast); why.Code != control.BeyondLimit || why.Joint != 0 || why.Max != 4 {
 		t.Errorf("%+v", why)
 	}
 	short := *p
 	short.Centre = nil
-	if why := c.Check(in, &short); why.Code != control.BadProgram {
+	if why := c.Check(input, &short); why.Code != control.BadProgram {
 		t.Errorf("%+v", why)
 	}
 	nan := *p
 	nan.Amplitude = math.NaN()
-	if why := c.Check(in, &nan); why.Code != control.BeyondLimit {
+	if why := c.Check(input, &nan); why.Code != control.BeyondLimit {
 		t.Errorf("%+v", why)
 	}
 }
 
 func TestOwnedLivesOnWithWhatItNeeds(t *testing.T) {
-	c, p, in, _ := rig()
-	c.Start(in, p)
-	if c.Owned(in, robot.Leaf(0)) != control.Going || c.Owned(in, robot.Leaf(1)) != control.Quit {
+	c, p, input, _ := rig()
+	c.Start(input, p)
+	if c.Owned(input, robot.Leaf(0)) != control.Going || c.Owned(input, robot.Leaf(1)) != control.Quit {
 		t.Error("needs and wants are mixed up")
 	}
 }
@@ -114,11 +114,11 @@ func TestProgramsSurvive(t *testing.T) {
 }
 
 func TestUpdateDoesNotAllocate(t *testing.T) {
-	c, p, in, out := rig()
-	c.Start(in, p)
+	c, p, input, out := rig()
+	c.Start(input, p)
 	if n := testing.AllocsPerRun(100, func() {
 		out.Reset()
-		c.Update(in, out)
+		c.Update(input, out)
 	}); n != 0 {
 		t.Errorf("%v allocations", n)
 	}

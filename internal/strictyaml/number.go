@@ -12,7 +12,7 @@ import (
 // for eight; here digits are decimal, whatever zeros stand before them, and another
 // base has to be written: 0x1F, 0o17, 0b11. Digits may be grouped, 1_000. False for
 // everything else, for what is in quotes, and for what is not finite.
-func number(y *yaml.Node) (x float64, ok bool) {
+func number(y *yaml.Node) (number float64, ok bool) {
 	if tag := y.ShortTag(); tag != "!!int" && tag != "!!float" {
 		return 0, false
 	}
@@ -27,8 +27,8 @@ func number(y *yaml.Node) (x float64, ok bool) {
 	if strings.Trim(digits, "+-.0123456789eE") != "" {
 		return 0, false
 	}
-	x, err := strconv.ParseFloat(digits, 64)
-	return x, err == nil && !math.IsInf(x, 0)
+	number, err := strconv.ParseFloat(digits, 64)
+	return number, err == nil && !math.IsInf(number, 0)
 }
 
 // integer reads a number that is whole, by the rules of number.

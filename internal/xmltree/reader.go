@@ -304,7 +304,7 @@ func Words(s string) iter.Seq[string] {
 }
 
 // parseNumber reads a decimal number; why tells what is wrong with it.
-func parseNumber(s string) (x float64, why string) {
+func parseNumber(s string) (number float64, why string) {
 	switch strings.ToLower(strings.TrimLeft(s, "+-")) {
 	case "nan", "inf", "infinity":
 		return 0, "is not finite"
@@ -313,12 +313,12 @@ func parseNumber(s string) (x float64, why string) {
 	if strings.IndexFunc(s, func(c rune) bool { return !strings.ContainsRune("0123456789+-.eE", c) }) >= 0 {
 		return 0, "is not a number"
 	}
-	x, err := strconv.ParseFloat(s, 64)
-	if math.IsInf(x, 0) {
+	number, err := strconv.ParseFloat(s, 64)
+	if math.IsInf(number, 0) {
 		return 0, "is too large"
 	}
 	if err != nil {
 		return 0, "is not a number"
 	}
-	return x, ""
+	return number, ""
 }

@@ -101,7 +101,7 @@ func TestCommentsFollowTheirRows(t *testing.T) {
 		"  # too fast\n  - time: 0.5\n    positions:",         // its key is not written any more
 		"joints: # of many\n  # off for now\n  joint52:",      // joint51 is gone, with its comment
 		"# the end\n", // at the end
-		"# What it is for.\n# to all\n# the end\n",          // of a key that is not written any more
+		"# What it is for.\n# to all\n# the end\n",                // of a key that is not written any more
 		"  # sound\n  - {time: 0.25, type: voice/say, command: h", // events
 	} {
 		if !strings.Contains(got, want) {

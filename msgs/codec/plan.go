@@ -73,8 +73,8 @@ type fieldPlan struct {
 // record plans a message.
 func (c *Codec) record(t *registry.Type) node {
 	n := node{op: opRecord}
-	for _, x := range t.Fields(c.form) {
-		n.add(fieldPlan{name: x.Name, index: x.Index, node: c.field(t.Go().Field(x.Index).Type, &x)})
+	for _, field := range t.Fields(c.form) {
+		n.add(fieldPlan{name: field.Name, index: field.Index, node: c.field(t.Go().Field(field.Index).Type, &field)})
 	}
 	if len(n.fields) > 0 {
 		return n
@@ -92,23 +92,23 @@ func (n *node) add(f fieldPlan) {
 }
 
 // field plans a field, whose Go type is t.
-func (c *Codec) field(t reflect.Type, x *registry.Field) node {
-	if x.List == registry.Scalar {
-		return c.scalar(t, x)
+func (c *Codec) field(t reflect.Type, field *registry.Field) node {
+	if field.List == registry.Scalar {
+		return c.scalar(t, field)
 	}
-	return c.list(t, x, c.scalar(t.Elem(), x))
+	return c.list(t, field, c.scalar(t.Elem(), field))
 }
 
 // list plans a list of items.
-func (c *Codec) list(t reflect.Type, x *registry.Field, item node) node {
+func (c *Codec) list(t reflect.Type, field *registry.Field, item node) node {
 	if item.least == 0 {
 		// a count of such items is not bounded by the data
-		panic(fmt.Sprintf("codec: %s: the field %s is a list of messages without fields", c.typ, x.Name))
+		panic(fmt.Sprintf("codec: %s: the field %s is a list of messages without fields", c.typ, field.Name))
 	}
-	if x.List != registry.Open {
-		return node{op: opFixed, item: &item, least: x.List * item.least}
+	if field.List != registry.Open {
+		return node{op: opFixed, item: &item, least: field.List * item.least}
 	}
-	n := node{op: opList, item: &item, least: 4, max: x.Max}
+	n := node{op: opList, item: &item, least: 4, max: field.Max}
 	switch t.Elem().Kind() {
 	case reflect.Float64:
 		n.op = opFloats
@@ -119,7 +119,7 @@ func (c *Codec) list(t reflect.Type, x *registry.Field, item node) node {
 }
 
 // scalar plans a value that is not a list.
-func (c *Codec) scalar(t reflect.Type, x *registry.Field) node {
+func (c *Codec) scalar(t reflect.Type, field *registry.Field) node {
 	size := int(t.Size())
 	switch t.Kind() {
 	case reflect.Bool:
@@ -133,12 +133,12 @@ func (c *Codec) scalar(t reflect.Type, x *registry.Field) node {
 	case reflect.String:
 		return node{op: opString, least: 4}
 	case reflect.Struct:
-		if m := x.Message(); m != nil {
+		if m := field.Message(); m != nil {
 			return c.record(m)
 		}
 		return timePlan
 	}
-	panic(fmt.Sprintf("codec: %s: the field %s is a Go %s", c.typ, x.Name, t))
+	panic(fmt.Sprintf("codec: %s: the field %s is a Go %s", c.typ, field.Name, t))
 }
 
 // timePlan is that of a time or a duration, which are built-in types.

@@ -150,36 +150,36 @@ func describe(t reflect.Type, types map[reflect.Type]*Type) (fields []Field) {
 		if name == "" {
 			panic(fmt.Sprintf("registry: %s.%s has no json tag", t, f.Name))
 		}
-		x := Field{Name: name, ros1Name: name, Index: i, List: Scalar, forms: formsOf(f.Tag.Get("form"))}
+		field := Field{Name: name, ros1Name: name, Index: i, List: Scalar, forms: formsOf(f.Tag.Get("form"))}
 		if other := f.Tag.Get("ros1"); other != "" {
-			x.ros1Name = other
+			field.ros1Name = other
 		}
-		fmt.Sscan(f.Tag.Get("bound"), &x.Max)
+		fmt.Sscan(f.Tag.Get("bound"), &field.Max)
 		base := f.Type
 		switch base.Kind() {
 		case reflect.Slice:
-			x.List, base = Open, base.Elem()
+			field.List, base = Open, base.Elem()
 		case reflect.Array:
-			x.List, base = base.Len(), base.Elem()
+			field.List, base = base.Len(), base.Elem()
 		}
 		switch {
 		case base == timeType:
-			x.Type = builtinTime
+			field.Type = builtinTime
 		case base == durationType:
-			x.Type = builtinDuration
+			field.Type = builtinDuration
 		case base.Kind() == reflect.Struct:
-			x.message = types[base]
-			if x.message == nil {
+			field.message = types[base]
+			if field.message == nil {
 				panic(fmt.Sprintf("registry: %s.%s: %s is not in the table, or stands below", t, f.Name, base))
 			}
-			x.Type = x.message.String()
+			field.Type = field.message.String()
 		default:
-			x.Type = base.Kind().String()
+			field.Type = base.Kind().String()
 		}
 		if other := f.Tag.Get("ros"); other != "" {
-			x.Type = other
+			field.Type = other
 		}
-		fields = append(fields, x)
+		fields = append(fields, field)
 	}
 	return fields
 }

@@ -10,7 +10,7 @@ import (
 // TestMissingFieldsAreZero: what a message does not say is the zero value of ROS, however
 // deep it is.
 func TestMissingFieldsAreZero(t *testing.T) {
-	for _, x := range []struct {
+	for _, tc := range []struct {
 		text      string
 		got, want any
 	}{
@@ -20,12 +20,12 @@ func TestMissingFieldsAreZero(t *testing.T) {
 		{`{"points":[{"positions":[1]},{}]}`, &msgs.JointTrajectory{}, &msgs.JointTrajectory{Points: []msgs.JointTrajectoryPoint{{Positions: []float64{1}}, {}}}},
 		{`{"goal_time_tolerance":{"sec":1}}`, &msgs.FollowJointTrajectoryGoal{}, &msgs.FollowJointTrajectoryGoal{GoalTimeTolerance: msgs.Duration{Sec: 1}}},
 	} {
-		if err := UnmarshalJSON([]byte(x.text), x.got); err != nil {
-			t.Errorf("%s: %v", x.text, err)
+		if err := UnmarshalJSON([]byte(tc.text), tc.got); err != nil {
+			t.Errorf("%s: %v", tc.text, err)
 			continue
 		}
-		if !reflect.DeepEqual(x.got, x.want) {
-			t.Errorf("%s reads as %+v, want %+v", x.text, x.got, x.want)
+		if !reflect.DeepEqual(tc.got, tc.want) {
+			t.Errorf("%s reads as %+v, want %+v", tc.text, tc.got, tc.want)
 		}
 	}
 }

@@ -68,11 +68,11 @@ func (p *Planner) cartesian(ctx context.Context, task *planner.Task) (*trajector
 	if task.MaxSpeed > 0 {
 		speed = task.MaxSpeed
 	}
-	way, refusal := geometry(task, path.Coupling{Lever: speed / limits.MaxRotVel.Value})
+	toolPath, refusal := geometry(task, path.Coupling{Lever: speed / limits.MaxRotVel.Value})
 	if refusal != nil {
 		return nil, refusal
 	}
-	profile := newTrapezoid(way.Length(), task.VelocityScaling*speed, task.AccelerationScaling*limits.MaxTransAcc.Value)
+	profile := newTrapezoid(toolPath.Length(), task.VelocityScaling*speed, task.AccelerationScaling*limits.MaxTransAcc.Value)
 	w, refusal := p.walk(task, task.Link)
 	if refusal != nil {
 		return nil, refusal
@@ -81,7 +81,7 @@ func (p *Planner) cartesian(ctx context.Context, task *planner.Task) (*trajector
 	if refusal != nil {
 		return nil, refusal
 	}
-	return w.follow(ctx, times, func(t float64) spatial.Pose { return way.At(profile.at(t)).Pose })
+	return w.follow(ctx, times, func(t float64) spatial.Pose { return toolPath.At(profile.at(t)).Pose })
 }
 
 // needCartesian refuses a path command where a Cartesian limit is missing.

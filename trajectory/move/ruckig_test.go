@@ -33,7 +33,7 @@ func TestRandomTasksAgainstRuckig(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(21, 22))
-			var in bytes.Buffer
+			var input bytes.Buffer
 			mine := make([]float64, c.cases)
 			tasks := make([][]task, c.cases)
 			m, err := New(nil)
@@ -42,18 +42,18 @@ func TestRandomTasksAgainstRuckig(t *testing.T) {
 			}
 			for i := range mine {
 				tasks[i] = make([]task, 1+r.IntN(7))
-				fmt.Fprintf(&in, "%s %d", c.word, len(tasks[i]))
+				fmt.Fprintf(&input, "%s %d", c.word, len(tasks[i]))
 				for k := range tasks[i] {
 					q := c.kind.random(r)
 					tasks[i][k] = q
 					l, a, b := q.Limits, q.From, q.To
-					fmt.Fprintf(&in, " %v %v %v %v %v %v %v %v %v %v %v", a.P, a.V, a.A, b.P, b.V, b.A, l.VelMin, l.VelMax, l.AccMin, l.AccMax, l.Jerk)
+					fmt.Fprintf(&input, " %v %v %v %v %v %v %v %v %v %v %v", a.P, a.V, a.A, b.P, b.V, b.A, l.VelMin, l.VelMax, l.AccMin, l.AccMax, l.Jerk)
 				}
-				fmt.Fprintln(&in)
+				fmt.Fprintln(&input)
 				mine[i] = duration(t, m, tasks[i], c.word == "velocity")
 			}
 			command := exec.Command(python, filepath.Join(golden.Root(t), "tools", "oracle", "ruckig_durations.py"))
-			command.Stdin, command.Stderr = &in, os.Stderr
+			command.Stdin, command.Stderr = &input, os.Stderr
 			out, err := command.Output()
 			if err != nil {
 				t.Fatalf("%v (does %s have the ruckig module?)", err, python)

@@ -7,7 +7,7 @@ import (
 )
 
 type argument struct {
-	x      node
+	value  node
 	key    string // of key=x
 	spread int    // 1 for *x, 2 for **x
 }
@@ -30,7 +30,7 @@ func (n *callNode) eval(c *context) (value.Value, error) {
 	}
 	var args Args
 	for _, a := range n.args {
-		v, err := a.x.eval(c)
+		v, err := a.value.eval(c)
 		if err == nil {
 			err = a.pass(c.budget, &args, v)
 		}

@@ -78,22 +78,22 @@ type (
 	}
 	unaryNode struct {
 		span
-		op string
-		x  node
+		op      string
+		operand node
 	}
 	notNode struct {
 		span
-		x node
+		operand node
 	}
 	binaryNode struct {
 		span
-		op   string
-		x, y node
+		op          string
+		left, right node
 	}
 	logicalNode struct {
 		span
-		or   bool
-		x, y node
+		or          bool
+		left, right node
 	}
 	comparisonNode struct {
 		span
@@ -103,21 +103,21 @@ type (
 	}
 	ternaryNode struct {
 		span
-		cond, x, y node
+		cond, yes, no node
 	}
 	indexNode struct {
 		span
-		x, key node
+		operand, key node
 	}
 	sliceNode struct {
 		span
-		x      node
-		bounds [3]node
+		operand node
+		bounds  [3]node
 	}
 	attributeNode struct {
 		span
-		x    node
-		name string
+		operand node
+		name    string
 	}
 )
 
@@ -168,91 +168,91 @@ func (n *dictNode) eval(c *context) (value.Value, error) {
 }
 
 func (n *unaryNode) eval(c *context) (value.Value, error) {
-	x, err := n.x.eval(c)
+	operand, err := n.operand.eval(c)
 	if err == nil {
-		x, err = value.Unary(n.op, x)
+		operand, err = value.Unary(n.op, operand)
 	}
-	return c.done(n.span, x, err)
+	return c.done(n.span, operand, err)
 }
 
 func (n *notNode) eval(c *context) (value.Value, error) {
-	x, err := n.x.eval(c)
+	operand, err := n.operand.eval(c)
 	if err != nil {
 		return nil, err
 	}
-	return c.done(n.span, !value.Truth(x), nil)
+	return c.done(n.span, !value.Truth(operand), nil)
 }
 
 func (n *binaryNode) eval(c *context) (value.Value, error) {
-	x, err := n.x.eval(c)
+	left, err := n.left.eval(c)
 	if err != nil {
 		return nil, err
 	}
-	y, err := n.y.eval(c)
+	right, err := n.right.eval(c)
 	if err != nil {
 		return nil, err
 	}
-	v, err := value.Operate(c.budget, n.op, x, y)
+	v, err := value.Operate(c.budget, n.op, left, right)
 	return c.done(n.span, v, err)
 }
 
 // logicalNode gives the operand that decided, not its truth.
 func (n *logicalNode) eval(c *context) (value.Value, error) {
-	x, err := n.x.eval(c)
-	if err != nil || value.Truth(x) == n.or {
-		return x, err
+	left, err := n.left.eval(c)
+	if err != nil || value.Truth(left) == n.or {
+		return left, err
 	}
-	return n.y.eval(c)
+	return n.right.eval(c)
 }
 
 func (n *comparisonNode) eval(c *context) (value.Value, error) {
-	x, err := n.first.eval(c)
+	left, err := n.first.eval(c)
 	if err != nil {
 		return nil, err
 	}
 	for i, op := range n.ops {
-		y, err := n.rest[i].eval(c)
+		right, err := n.rest[i].eval(c)
 		if err != nil {
 			return nil, err
 		}
-		holds, err := c.holds(op, x, y)
+		holds, err := c.holds(op, left, right)
 		if err != nil {
 			return nil, c.fail(n.span, err)
 		}
 		if !holds {
 			return c.done(n.span, false, nil)
 		}
-		x = y
+		left = right
 	}
 	return c.done(n.span, true, nil)
 }
 
-func (c *context) holds(op string, x, y value.Value) (bool, error) {
+func (c *context) holds(op string, left, right value.Value) (bool, error) {
 	switch op {
 	case "==":
-		return value.Equal(c.budget, x, y)
+		return value.Equal(c.budget, left, right)
 	case "!=":
-		same, err := value.Equal(c.budget, x, y)
+		same, err := value.Equal(c.budget, left, right)
 		return !same, err
 	case "in":
-		return value.Contains(c.budget, y, x)
+		return value.Contains(c.budget, right, left)
 	case "not in":
-		found, err := value.Contains(c.budget, y, x)
+		found, err := value.Contains(c.budget, right, left)
 		return !found, err
 	case "is", "is not":
-		same, err := identical(x, y)
+		same, err := identical(left, right)
 		return same == (op == "is"), err
 	}
-	return value.Ordered(c.budget, op, x, y)
+	return value.Ordered(c.budget, op, left, right)
 }
 
 // identical compares with None, True and False only: whether two equal numbers
 // are one object is an accident of Python.
-func identical(x, y value.Value) (bool, error) {
-	for _, v := range []value.Value{x, y} {
+func identical(left, right value.Value) (bool, error) {
+	for _, v := range []value.Value{left, right} {
 		switch v.(type) {
 		case nil, bool:
-			return value.TypeName(x) == value.TypeName(y) && x == y, nil
+			return value.TypeName(left) == value.TypeName(right) && left == right, nil
 		}
 	}
 	return false, errors.New("is needs None, True or False at one side; use ==")
@@ -264,13 +264,13 @@ func (n *ternaryNode) eval(c *context) (value.Value, error) {
 		return nil, err
 	}
 	if value.Truth(cond) {
-		return n.x.eval(c)
+		return n.yes.eval(c)
 	}
-	return n.y.eval(c)
+	return n.no.eval(c)
 }
 
 func (n *indexNode) eval(c *context) (value.Value, error) {
-	pair, err := c.all([]node{n.x, n.key})
+	pair, err := c.all([]node{n.operand, n.key})
 	if err != nil {
 		return nil, err
 	}
@@ -284,7 +284,7 @@ func (n *indexNode) eval(c *context) (value.Value, error) {
 }
 
 func (n *sliceNode) eval(c *context) (value.Value, error) {
-	x, err := n.x.eval(c)
+	operand, err := n.operand.eval(c)
 	if err != nil {
 		return nil, err
 	}
@@ -297,28 +297,28 @@ func (n *sliceNode) eval(c *context) (value.Value, error) {
 			return nil, err
 		}
 	}
-	v, err := value.Slice(c.budget, x, bounds[0], bounds[1], bounds[2])
+	v, err := value.Slice(c.budget, operand, bounds[0], bounds[1], bounds[2])
 	return c.done(n.span, v, err)
 }
 
 // attributeNode reads a name space, a method, or the key of a dictionary.
 func (n *attributeNode) eval(c *context) (value.Value, error) {
-	x, err := n.x.eval(c)
+	operand, err := n.operand.eval(c)
 	if err != nil {
 		return nil, err
 	}
-	if space, ok := x.(Namespace); ok {
+	if space, ok := operand.(Namespace); ok {
 		v, err := member(space, n.name)
 		return c.done(n.span, v, err)
 	}
-	if m := Method(x, n.name); m != nil {
+	if m := Method(operand, n.name); m != nil {
 		return c.done(n.span, m, nil)
 	}
-	if d, ok := x.(*value.Dict); ok {
+	if d, ok := operand.(*value.Dict); ok {
 		v, err := value.Index(c.budget, d, n.name)
 		return c.done(n.span, v, err)
 	}
-	return nil, c.fail(n.span, fmt.Errorf("%s has no attribute %s", value.TypeName(x), n.name))
+	return nil, c.fail(n.span, fmt.Errorf("%s has no attribute %s", value.TypeName(operand), n.name))
 }
 
 func member(space Namespace, name string) (value.Value, error) {

@@ -10,31 +10,31 @@ import (
 )
 
 // one wraps a function of one argument.
-func one(name string, do func(b *value.Budget, x value.Value) (value.Value, error)) *Func {
+func one(name string, do func(b *value.Budget, v value.Value) (value.Value, error)) *Func {
 	return &Func{Name: name, Min: 1, Max: 1, Do: func(b *value.Budget, a Args) (value.Value, error) {
 		return do(b, a.Pos[0])
 	}}
 }
 
 var functions = []*Func{
-	one("len", func(b *value.Budget, x value.Value) (value.Value, error) {
-		n, err := value.Len(x)
+	one("len", func(b *value.Budget, v value.Value) (value.Value, error) {
+		n, err := value.Len(v)
 		return value.Int(n), err
 	}),
-	one("abs", func(_ *value.Budget, x value.Value) (value.Value, error) { return value.Unary("abs", x) }),
-	one("repr", func(b *value.Budget, x value.Value) (value.Value, error) { return value.Repr(b, x) }),
-	one("ord", func(_ *value.Budget, x value.Value) (value.Value, error) {
-		s, ok := x.(string)
+	one("abs", func(_ *value.Budget, v value.Value) (value.Value, error) { return value.Unary("abs", v) }),
+	one("repr", func(b *value.Budget, v value.Value) (value.Value, error) { return value.Repr(b, v) }),
+	one("ord", func(_ *value.Budget, v value.Value) (value.Value, error) {
+		s, ok := v.(string)
 		if !ok || utf8.RuneCountInString(s) != 1 {
 			return nil, errors.New("ord needs one character")
 		}
 		r, _ := utf8.DecodeRuneInString(s)
 		return value.Int(int(r)), nil
 	}),
-	one("all", func(b *value.Budget, x value.Value) (value.Value, error) { return quantify(b, x, false) }),
-	one("any", func(b *value.Budget, x value.Value) (value.Value, error) { return quantify(b, x, true) }),
-	one("reversed", func(b *value.Budget, x value.Value) (value.Value, error) {
-		return value.Slice(b, x, nil, nil, value.Int(-1))
+	one("all", func(b *value.Budget, v value.Value) (value.Value, error) { return quantify(b, v, false) }),
+	one("any", func(b *value.Budget, v value.Value) (value.Value, error) { return quantify(b, v, true) }),
+	one("reversed", func(b *value.Budget, v value.Value) (value.Value, error) {
+		return value.Slice(b, v, nil, nil, value.Int(-1))
 	}),
 	{Name: "bool", Max: 1, Do: func(_ *value.Budget, a Args) (value.Value, error) {
 		return len(a.Pos) == 1 && value.Truth(a.Pos[0]), nil
@@ -81,8 +81,8 @@ var functions = []*Func{
 	{Name: "isinstance", Min: 2, Max: 2, Do: isInstance},
 }
 
-func quantify(b *value.Budget, x value.Value, want bool) (value.Value, error) {
-	items, err := value.Items(b, x)
+func quantify(b *value.Budget, v value.Value, want bool) (value.Value, error) {
+	items, err := value.Items(b, v)
 	return slices.ContainsFunc(items, func(v value.Value) bool { return value.Truth(v) == want }) == want, err
 }
 
@@ -91,7 +91,7 @@ func toInt(b *value.Budget, a Args) (value.Value, error) {
 		return value.Int(0), nil
 	}
 	base := a.optional(1, "base", nil)
-	switch x := a.Pos[0].(type) {
+	switch v := a.Pos[0].(type) {
 	case string:
 		n := 10
 		if base != nil {
@@ -100,14 +100,14 @@ func toInt(b *value.Budget, a Args) (value.Value, error) {
 				return nil, errors.New("base must be 0 or from 2 to 36")
 			}
 		}
-		return value.ParseInt(x, n)
+		return value.ParseInt(v, n)
 	case float64:
 		if base == nil {
-			return value.Whole(x)
+			return value.Whole(v)
 		}
 	default:
 		if base == nil {
-			return value.Unary("+", x)
+			return value.Unary("+", v)
 		}
 	}
 	return nil, errors.New("int with a base needs a string")

@@ -51,14 +51,14 @@ func Method(v value.Value, name string) value.Value {
 }
 
 // search counts an element or finds its first place.
-func search(b *value.Budget, list, x value.Value, count bool) (value.Value, error) {
+func search(b *value.Budget, list, wanted value.Value, count bool) (value.Value, error) {
 	items, err := value.Items(b, list)
 	if err != nil {
 		return nil, err
 	}
 	n := 0
 	for i, v := range items {
-		same, err := value.Equal(b, v, x)
+		same, err := value.Equal(b, v, wanted)
 		if err != nil {
 			return nil, err
 		}

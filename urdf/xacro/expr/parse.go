@@ -147,16 +147,16 @@ func (p *parser) tuple(closing kind) (node, error) {
 	return &sequenceNode{p.span(from), items, true}, nil
 }
 
-// ternary: x if c else y
+// ternary: yes if cond else no
 func (p *parser) ternary() (node, error) {
 	if err := p.enter(); err != nil {
 		return nil, err
 	}
 	defer p.leave()
 	from := p.peek().from
-	x, err := p.or()
+	yes, err := p.or()
 	if err != nil || !p.accept("if") {
-		return x, err
+		return yes, err
 	}
 	cond, err := p.or()
 	if err != nil {
@@ -165,8 +165,8 @@ func (p *parser) ternary() (node, error) {
 	if err := p.expect("else"); err != nil {
 		return nil, err
 	}
-	y, err := p.ternary()
-	return &ternaryNode{p.span(from), cond, x, y}, err
+	no, err := p.ternary()
+	return &ternaryNode{p.span(from), cond, yes, no}, err
 }
 
 func (p *parser) or() (node, error) { return p.logical("or", p.and) }
@@ -175,13 +175,13 @@ func (p *parser) and() (node, error) { return p.logical("and", p.not) }
 
 func (p *parser) logical(op string, operand func() (node, error)) (node, error) {
 	from := p.peek().from
-	x, err := operand()
+	left, err := operand()
 	for err == nil && p.accept(op) {
-		var y node
-		y, err = operand()
-		x = &logicalNode{p.span(from), op == "or", x, y}
+		var right node
+		right, err = operand()
+		left = &logicalNode{p.span(from), op == "or", left, right}
 	}
-	return x, err
+	return left, err
 }
 
 func (p *parser) not() (node, error) {
@@ -193,8 +193,8 @@ func (p *parser) not() (node, error) {
 	}
 	defer p.leave()
 	from := p.take().from
-	x, err := p.not()
-	return &notNode{p.span(from), x}, err
+	operand, err := p.not()
+	return &notNode{p.span(from), operand}, err
 }
 
 // comparison: a chain such as 0 < x <= 1
@@ -210,11 +210,11 @@ func (p *parser) comparison() (node, error) {
 		if op == "" {
 			break
 		}
-		x, err := p.binary(0)
+		next, err := p.binary(0)
 		if err != nil {
 			return nil, err
 		}
-		chain.ops, chain.rest = append(chain.ops, op), append(chain.rest, x)
+		chain.ops, chain.rest = append(chain.ops, op), append(chain.rest, next)
 	}
 	if len(chain.ops) == 0 {
 		return first, nil
@@ -250,7 +250,7 @@ func (p *parser) binary(level int) (node, error) {
 		return p.unary()
 	}
 	from := p.peek().from
-	x, err := p.binary(level + 1)
+	left, err := p.binary(level + 1)
 	for err == nil {
 		op := ""
 		for _, candidate := range levels[level] {
@@ -260,13 +260,13 @@ func (p *parser) binary(level int) (node, error) {
 			}
 		}
 		if op == "" {
-			return x, nil
+			return left, nil
 		}
-		var y node
-		y, err = p.binary(level + 1)
-		x = &binaryNode{p.span(from), op, x, y}
+		var right node
+		right, err = p.binary(level + 1)
+		left = &binaryNode{p.span(from), op, left, right}
 	}
-	return x, err
+	return left, err
 }
 
 // unary binds looser than ** to its right: -2**2 is -4, 2**-1 is 0.5.
@@ -279,22 +279,22 @@ func (p *parser) unary() (node, error) {
 	}
 	defer p.leave()
 	op := p.take()
-	x, err := p.unary()
-	return &unaryNode{p.span(op.from), op.text, x}, err
+	operand, err := p.unary()
+	return &unaryNode{p.span(op.from), op.text, operand}, err
 }
 
 func (p *parser) power() (node, error) {
 	from := p.peek().from
-	x, err := p.primary()
+	left, err := p.primary()
 	if err != nil || !p.accept("**") {
-		return x, err
+		return left, err
 	}
 	if err := p.enter(); err != nil {
 		return nil, err
 	}
 	defer p.leave()
-	y, err := p.unary()
-	return &binaryNode{p.span(from), "**", x, y}, err
+	right, err := p.unary()
+	return &binaryNode{p.span(from), "**", left, right}, err
 }
 
 // atom is a literal, a name, or something in brackets.

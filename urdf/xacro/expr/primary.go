@@ -3,7 +3,7 @@ package expr
 // primary is an atom followed by any number of calls, indices and attributes.
 func (p *parser) primary() (node, error) {
 	from := p.peek().from
-	x, err := p.atom()
+	operand, err := p.atom()
 	for err == nil {
 		switch {
 		case p.accept("."):
@@ -11,13 +11,13 @@ func (p *parser) primary() (node, error) {
 			if t.kind != name {
 				return nil, p.fail(t, "name expected behind the point")
 			}
-			x = &attributeNode{p.span(from), x, t.text}
+			operand = &attributeNode{p.span(from), operand, t.text}
 		case p.is("("):
-			x, err = p.call(x, from)
+			operand, err = p.call(operand, from)
 		case p.accept("["):
-			x, err = p.index(x, from)
+			operand, err = p.index(operand, from)
 		default:
-			return x, nil
+			return operand, nil
 		}
 	}
 	return nil, err
@@ -167,7 +167,7 @@ func (p *parser) argument(c *callNode) error {
 		p.take()
 	}
 	start := p.peek().from
-	x, err := p.ternary()
+	given, err := p.ternary()
 	if err != nil {
 		return err
 	}
@@ -176,9 +176,9 @@ func (p *parser) argument(c *callNode) error {
 		if err != nil {
 			return err
 		}
-		x = &comprehensionNode{p.span(start), nil, x, clauses}
+		given = &comprehensionNode{p.span(start), nil, given, clauses}
 	}
-	a.x = x
+	a.value = given
 	if positional := a.key == "" && a.spread < 2; positional && c.named {
 		return p.fail(p.peek(), "argument without a name behind one with a name")
 	} else if !positional {
@@ -189,7 +189,7 @@ func (p *parser) argument(c *callNode) error {
 }
 
 // index reads [i] or [a:b:c], behind the bracket.
-func (p *parser) index(x node, from int) (node, error) {
+func (p *parser) index(operand node, from int) (node, error) {
 	var bounds [3]node
 	colons := 0
 	for !p.is("]") {
@@ -212,7 +212,7 @@ func (p *parser) index(x node, from int) (node, error) {
 	}
 	p.take()
 	if colons == 0 {
-		return &indexNode{p.span(from), x, bounds[0]}, nil
+		return &indexNode{p.span(from), operand, bounds[0]}, nil
 	}
-	return &sliceNode{p.span(from), x, bounds}, nil
+	return &sliceNode{p.span(from), operand, bounds}, nil
 }

@@ -8,65 +8,65 @@ import (
 )
 
 // Equal is Python's ==.
-func Equal(b *Budget, x, y Value) (bool, error) { return equal(b, x, y, 0) }
+func Equal(b *Budget, left, right Value) (bool, error) { return equal(b, left, right, 0) }
 
-func equal(b *Budget, x, y Value, depth int) (bool, error) {
+func equal(b *Budget, left, right Value, depth int) (bool, error) {
 	if depth > MaxDepth {
 		return false, errDepth
 	}
 	if err := b.Spend(1); err != nil {
 		return false, err
 	}
-	if isNumber(x) && isNumber(y) {
-		order, nan := compareNumbers(x, y)
+	if isNumber(left) && isNumber(right) {
+		order, nan := compareNumbers(left, right)
 		return order == 0 && !nan, nil
 	}
-	switch x := x.(type) {
+	switch left := left.(type) {
 	case nil:
-		return y == nil, nil
+		return right == nil, nil
 	case string:
-		s, ok := y.(string)
-		return ok && x == s, b.Spend(len(x) / 64)
+		s, ok := right.(string)
+		return ok && left == s, b.Spend(len(left) / 64)
 	case List:
-		if l, ok := y.(List); ok {
-			return equalItems(b, x, l, depth)
+		if l, ok := right.(List); ok {
+			return equalItems(b, left, l, depth)
 		}
 	case Tuple:
-		if l, ok := y.(Tuple); ok {
-			return equalItems(b, x, l, depth)
+		if l, ok := right.(Tuple); ok {
+			return equalItems(b, left, l, depth)
 		}
 	case *Dict:
-		if d, ok := y.(*Dict); ok {
-			return equalDicts(b, x, d, depth)
+		if d, ok := right.(*Dict); ok {
+			return equalDicts(b, left, d, depth)
 		}
 	case Range, Object:
-		return x == y, nil
+		return left == right, nil
 	}
 	return false, nil
 }
 
-func equalItems(b *Budget, x, y []Value, depth int) (bool, error) {
-	if len(x) != len(y) {
+func equalItems(b *Budget, left, right []Value, depth int) (bool, error) {
+	if len(left) != len(right) {
 		return false, nil
 	}
-	for i := range x {
-		if same, err := equal(b, x[i], y[i], depth+1); !same || err != nil {
+	for i := range left {
+		if same, err := equal(b, left[i], right[i], depth+1); !same || err != nil {
 			return false, err
 		}
 	}
 	return true, nil
 }
 
-func equalDicts(b *Budget, x, y *Dict, depth int) (bool, error) {
-	if len(x.keys) != len(y.keys) {
+func equalDicts(b *Budget, left, right *Dict, depth int) (bool, error) {
+	if len(left.keys) != len(right.keys) {
 		return false, nil
 	}
-	for i, k := range x.keys {
-		v, ok, err := y.Get(b, k)
+	for i, k := range left.keys {
+		v, ok, err := right.Get(b, k)
 		if !ok || err != nil {
 			return false, err
 		}
-		if same, err := equal(b, x.values[i], v, depth+1); !same || err != nil {
+		if same, err := equal(b, left.values[i], v, depth+1); !same || err != nil {
 			return false, err
 		}
 	}
@@ -82,33 +82,33 @@ func isNumber(v Value) bool {
 }
 
 // compareNumbers is exact: no int is rounded to a float first.
-func compareNumbers(x, y Value) (order int, nan bool) {
-	m, xInt := integer(x)
-	n, yInt := integer(y)
-	if xInt && yInt {
+func compareNumbers(left, right Value) (order int, nan bool) {
+	m, leftInt := integer(left)
+	n, rightInt := integer(right)
+	if leftInt && rightInt {
 		return m.Cmp(n), false
 	}
 	f, g := 0.0, 0.0
-	if !xInt {
-		f = x.(float64)
+	if !leftInt {
+		f = left.(float64)
 	}
-	if !yInt {
-		g = y.(float64)
+	if !rightInt {
+		g = right.(float64)
 	}
 	switch {
 	case math.IsNaN(f) || math.IsNaN(g):
 		return 0, true
-	case xInt:
+	case leftInt:
 		return new(big.Float).SetInt(m).Cmp(big.NewFloat(g)), false
-	case yInt:
+	case rightInt:
 		return big.NewFloat(f).Cmp(new(big.Float).SetInt(n)), false
 	}
 	return cmp.Compare(f, g), false
 }
 
-// Ordered evaluates x op y for one of < <= > >=.
-func Ordered(b *Budget, op string, x, y Value) (bool, error) {
-	order, nan, err := compare(b, op, x, y, 0)
+// Ordered evaluates left op right for one of < <= > >=.
+func Ordered(b *Budget, op string, left, right Value) (bool, error) {
+	order, nan, err := compare(b, op, left, right, 0)
 	if err != nil || nan {
 		return false, err
 	}
@@ -123,44 +123,44 @@ func Ordered(b *Budget, op string, x, y Value) (bool, error) {
 	return order >= 0, nil
 }
 
-func compare(b *Budget, op string, x, y Value, depth int) (order int, nan bool, err error) {
+func compare(b *Budget, op string, left, right Value, depth int) (order int, nan bool, err error) {
 	if depth > MaxDepth {
 		return 0, false, errDepth
 	}
 	if err := b.Spend(1); err != nil {
 		return 0, false, err
 	}
-	if isNumber(x) && isNumber(y) {
-		order, nan = compareNumbers(x, y)
+	if isNumber(left) && isNumber(right) {
+		order, nan = compareNumbers(left, right)
 		return order, nan, nil
 	}
-	switch x := x.(type) {
+	switch left := left.(type) {
 	case string:
-		if s, ok := y.(string); ok {
-			return cmp.Compare(x, s), false, b.Spend(len(x) / 64)
+		if s, ok := right.(string); ok {
+			return cmp.Compare(left, s), false, b.Spend(len(left) / 64)
 		}
 	case List:
-		if l, ok := y.(List); ok {
-			return compareItems(b, op, x, l, depth)
+		if l, ok := right.(List); ok {
+			return compareItems(b, op, left, l, depth)
 		}
 	case Tuple:
-		if l, ok := y.(Tuple); ok {
-			return compareItems(b, op, x, l, depth)
+		if l, ok := right.(Tuple); ok {
+			return compareItems(b, op, left, l, depth)
 		}
 	}
-	return 0, false, fmt.Errorf("%s %s %s has no meaning", TypeName(x), op, TypeName(y))
+	return 0, false, fmt.Errorf("%s %s %s has no meaning", TypeName(left), op, TypeName(right))
 }
 
 // compareItems looks for the first pair that differs.
-func compareItems(b *Budget, op string, x, y []Value, depth int) (int, bool, error) {
-	for i := range min(len(x), len(y)) {
-		same, err := equal(b, x[i], y[i], depth+1)
+func compareItems(b *Budget, op string, left, right []Value, depth int) (int, bool, error) {
+	for i := range min(len(left), len(right)) {
+		same, err := equal(b, left[i], right[i], depth+1)
 		if err != nil {
 			return 0, false, err
 		}
 		if !same {
-			return compare(b, op, x[i], y[i], depth+1)
+			return compare(b, op, left[i], right[i], depth+1)
 		}
 	}
-	return cmp.Compare(len(x), len(y)), false, nil
+	return cmp.Compare(len(left), len(right)), false, nil
 }

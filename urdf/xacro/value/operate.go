@@ -8,49 +8,49 @@ import (
 	"strings"
 )
 
-// Operate evaluates x op y for Python's binary operators + - * / // % ** & | ^
+// Operate evaluates left op right for Python's binary operators + - * / // % ** & | ^
 // << >>.
-func Operate(b *Budget, op string, x, y Value) (Value, error) {
+func Operate(b *Budget, op string, left, right Value) (Value, error) {
 	if err := b.Spend(1); err != nil {
 		return nil, err
 	}
-	m, xInt := integer(x)
-	n, yInt := integer(y)
+	m, leftInt := integer(left)
+	n, rightInt := integer(right)
 	switch {
-	case xInt && yInt:
+	case leftInt && rightInt:
 		z, err := operateInts(b, op, m, n)
-		if isBool(x) && isBool(y) && strings.Contains("&|^", op) && err == nil {
+		if isBool(left) && isBool(right) && strings.Contains("&|^", op) && err == nil {
 			return Truth(z), nil
 		}
 		return z, err
-	case isNumber(x) && isNumber(y):
-		f, err := AsFloat(x)
+	case isNumber(left) && isNumber(right):
+		f, err := AsFloat(left)
 		if err != nil {
 			return nil, err
 		}
-		g, err := AsFloat(y)
+		g, err := AsFloat(right)
 		if err != nil {
 			return nil, err
 		}
 		return operateFloats(b, op, f, g)
 	case op == "+":
-		return concatenate(b, x, y)
-	case op == "*" && yInt:
-		return repeat(b, x, y)
-	case op == "*" && xInt:
-		return repeat(b, y, x)
+		return concatenate(b, left, right)
+	case op == "*" && rightInt:
+		return repeat(b, left, right)
+	case op == "*" && leftInt:
+		return repeat(b, right, left)
 	case op == "%":
-		if format, ok := x.(string); ok {
-			return Format(b, format, y)
+		if format, ok := left.(string); ok {
+			return Format(b, format, right)
 		}
 	}
-	return nil, noMeaning(op, x, y)
+	return nil, noMeaning(op, left, right)
 }
 
 func isBool(v Value) bool { _, ok := v.(bool); return ok }
 
-func noMeaning(op string, x, y Value) error {
-	return fmt.Errorf("%s %s %s has no meaning", TypeName(x), op, TypeName(y))
+func noMeaning(op string, left, right Value) error {
+	return fmt.Errorf("%s %s %s has no meaning", TypeName(left), op, TypeName(right))
 }
 
 var errZero = errors.New("division by zero")
@@ -253,55 +253,55 @@ func Unary(op string, v Value) (Value, error) {
 	return nil, fmt.Errorf("%s of %s has no meaning", op, TypeName(v))
 }
 
-func concatenate(b *Budget, x, y Value) (Value, error) {
-	switch x := x.(type) {
+func concatenate(b *Budget, left, right Value) (Value, error) {
+	switch left := left.(type) {
 	case string:
-		if s, ok := y.(string); ok {
-			if len(x)+len(s) > MaxBytes {
+		if s, ok := right.(string); ok {
+			if len(left)+len(s) > MaxBytes {
 				return nil, fmt.Errorf("string is longer than %d bytes", MaxBytes)
 			}
-			return b.text(x + s)
+			return b.text(left + s)
 		}
 	case List:
-		if l, ok := y.(List); ok {
-			items, err := join(b, x, l)
+		if l, ok := right.(List); ok {
+			items, err := join(b, left, l)
 			return List(items), err
 		}
 	case Tuple:
-		if l, ok := y.(Tuple); ok {
-			items, err := join(b, x, l)
+		if l, ok := right.(Tuple); ok {
+			items, err := join(b, left, l)
 			return Tuple(items), err
 		}
 	}
-	return nil, noMeaning("+", x, y)
+	return nil, noMeaning("+", left, right)
 }
 
-func join(b *Budget, x, y []Value) ([]Value, error) {
-	if err := b.items(len(x) + len(y)); err != nil {
+func join(b *Budget, left, right []Value) ([]Value, error) {
+	if err := b.items(len(left) + len(right)); err != nil {
 		return nil, err
 	}
-	return append(append(make([]Value, 0, len(x)+len(y)), x...), y...), nil
+	return append(append(make([]Value, 0, len(left)+len(right)), left...), right...), nil
 }
 
-func repeat(b *Budget, x, times Value) (Value, error) {
-	switch x := x.(type) {
+func repeat(b *Budget, items, times Value) (Value, error) {
+	switch items := items.(type) {
 	case string:
-		n, err := copies(len(x), times)
+		n, err := copies(len(items), times)
 		if err != nil {
 			return nil, err
 		}
-		if n*len(x) > MaxBytes {
+		if n*len(items) > MaxBytes {
 			return nil, fmt.Errorf("string is longer than %d bytes", MaxBytes)
 		}
-		return b.text(strings.Repeat(x, n))
+		return b.text(strings.Repeat(items, n))
 	case List:
-		items, err := repeatItems(b, x, times)
-		return List(items), err
+		repeated, err := repeatItems(b, items, times)
+		return List(repeated), err
 	case Tuple:
-		items, err := repeatItems(b, x, times)
-		return Tuple(items), err
+		repeated, err := repeatItems(b, items, times)
+		return Tuple(repeated), err
 	}
-	return nil, noMeaning("*", x, times)
+	return nil, noMeaning("*", items, times)
 }
 
 // copies says how often something of that size is to be repeated; what is empty
@@ -313,17 +313,17 @@ func copies(size int, times Value) (int, error) {
 	return AsInt(times)
 }
 
-func repeatItems(b *Budget, x []Value, times Value) ([]Value, error) {
-	n, err := copies(len(x), times)
+func repeatItems(b *Budget, items []Value, times Value) ([]Value, error) {
+	n, err := copies(len(items), times)
 	if err != nil {
 		return nil, err
 	}
-	if err := b.items(n * len(x)); err != nil {
+	if err := b.items(n * len(items)); err != nil {
 		return nil, err
 	}
-	out := make([]Value, 0, n*len(x))
+	out := make([]Value, 0, n*len(items))
 	for range n {
-		out = append(out, x...)
+		out = append(out, items...)
 	}
 	return out, nil
 }

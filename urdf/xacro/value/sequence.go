@@ -118,16 +118,16 @@ func sliceBound(v Value, missing, n, low, high int) (int, error) {
 	return min(max(i, low), high), nil
 }
 
-// Contains evaluates x in v.
-func Contains(b *Budget, v, x Value) (bool, error) {
+// Contains evaluates wanted in v.
+func Contains(b *Budget, v, wanted Value) (bool, error) {
 	switch v := v.(type) {
 	case *Dict:
-		_, ok, err := v.Get(b, x)
+		_, ok, err := v.Get(b, wanted)
 		return ok, err
 	case string:
-		s, ok := x.(string)
+		s, ok := wanted.(string)
 		if !ok {
-			return false, fmt.Errorf("%s in str has no meaning", TypeName(x))
+			return false, fmt.Errorf("%s in str has no meaning", TypeName(wanted))
 		}
 		return strings.Contains(v, s), b.Spend(1 + len(v)/16)
 	}
@@ -136,7 +136,7 @@ func Contains(b *Budget, v, x Value) (bool, error) {
 		return false, err
 	}
 	for _, item := range items {
-		if same, err := Equal(b, item, x); same || err != nil {
+		if same, err := Equal(b, item, wanted); same || err != nil {
 			return same, err
 		}
 	}
