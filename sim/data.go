@@ -104,7 +104,6 @@ type Data struct {
 	jacobian []float64 // 6×NumV
 
 	a         []float64 // n×n, then the factor L
-	diagonal  []float64 // n: what A has beside M
 	rhs       []float64 // n
 	z         []float64 // n: L·v
 	shift     []float64 // n: L·w of what only moves positions
@@ -113,7 +112,7 @@ type Data struct {
 	torque    []float64 // of each joint's motor
 	saturated []bool    // of each joint's motor
 
-	poses   []spatial.Pose // X_WB of bodies that may touch
+	mid     State // in the middle of the step
 	touches []touch
 	blocks  []block
 	numbers []float64 // room for the blocks' rows
@@ -134,9 +133,9 @@ func NewData(m *Model) *Data {
 		m: m, dyn: dynamics.NewData(m.robot), kin: kinematics.NewData(m.robot),
 		mass: make([]float64, nv*nv), bias: make([]float64, nv), still: make([]float64, nv), armature: make([]float64, nv),
 		wrench: make([]spatial.Wrench, len(m.robot.Bodies())), jacobian: make([]float64, 6*nv),
-		a: make([]float64, n*n), diagonal: make([]float64, n), rhs: make([]float64, n), z: make([]float64, n), shift: make([]float64, n),
+		a: make([]float64, n*n), rhs: make([]float64, n), z: make([]float64, n), shift: make([]float64, n),
 		v: make([]float64, nv), push: make([]float64, nv), torque: make([]float64, len(m.joints)), saturated: make([]bool, len(m.joints)),
-		poses:   make([]spatial.Pose, len(m.robot.Bodies())),
+		mid:     State{Q: make([]float64, m.robot.NumQ()), V: make([]float64, nv)},
 		touches: make([]touch, 0, m.slots()), tau: make([]float64, nv),
 	}
 	longest := 0

@@ -12,13 +12,16 @@
 //
 // # Method
 //
-// A step finds the velocity at its end (Moreau's time stepping, semi-implicit):
+// A step goes half of its way with the old velocity, finds the new one there, and goes the
+// other half with it (Moreau's time stepping, [M]):
 //
-//	A·v⁺ = M·v + h·(τ − c(q, v)) + Jᵀ·λ,   A = M + h·D + h²·K            (1)
-//	q⁺   = q ⊕ h·v⁺
+//	q_M  = q ⊕ ½h·v
+//	A·v⁺ = M·v + h·(τ − c(q_M, v)) + Jᵀ·λ,   A = M + h·D + h²·K          (1)
+//	q⁺   = q_M ⊕ ½h·v⁺
 //
-// with damping D and the stiffness K of the drives taken at the end of the step, so that
-// stiff servos neither ring nor need small steps. λ are impulses within bounds: contacts
+// Damping D is taken at the end of the step, and so is as much of the stiffness K of the
+// drives as stability asks for: stiff servos neither ring nor need small steps, soft ones
+// keep their energy. λ are impulses within bounds: contacts
 // push and do not pull, friction stays in its cone, limits of joints push back, dry
 // friction of joints holds up to its limit. They are solved for together by a fixed
 // number of projected Gauss–Seidel sweeps that begin with the impulses of the last step.
@@ -34,6 +37,7 @@
 //
 // # References
 //
+//   - [M] J.-J. Moreau, Unilateral contact and dry friction in finite freedom dynamics, 1988.
 //   - [RBDA] R. Featherstone, Rigid Body Dynamics Algorithms, 2008: ch. 6, the factor Lᵀ·L.
 //   - [ST] D. Stewart, J. Trinkle, An implicit time-stepping scheme for rigid body
 //     dynamics with inelastic collisions and Coulomb friction, 1996.

@@ -24,7 +24,19 @@ func (d *Data) Step(s *State, in *Input) Fault {
 	if len(d.touches) == 0 && len(d.rows) == 0 && d.coasts(in.Drives) {
 		return d.coast(s, in)
 	}
-	if fault := d.free(s, in.Drives); fault != OK {
+
+	// what acts does so in the middle of the step
+	mid := &d.mid
+	copy(mid.Q, s.Q)
+	copy(mid.V, s.V)
+	mid.impulse, mid.bound, mid.dry = s.impulse, s.bound, s.dry
+	m.advance(mid, s.V, m.h/2)
+	d.kin.UpdatePosition(mid.Q)
+	d.kin.UpdateVelocity(mid.V)
+	d.takePushes(in.Pushes)
+	d.detect(mid, in)
+	d.limits(mid)
+	if fault := d.free(mid, in.Drives); fault != OK {
 		return fault
 	}
 	d.prepare()
@@ -35,7 +47,7 @@ func (d *Data) Step(s *State, in *Input) Fault {
 	for range m.sweeps {
 		d.sweep(μ)
 	}
-	if d.refineBias(s) {
+	if d.refineBias(mid) {
 		for range (m.sweeps + 1) / 2 {
 			d.sweep(μ)
 		}
@@ -49,7 +61,7 @@ func (d *Data) Step(s *State, in *Input) Fault {
 	if d.moveApart() {
 		m.spread(d.shift, d.a)
 		for r, v := range m.dof {
-			d.push[v] += d.shift[r]
+			d.push[v] += 2 * d.shift[r] // in half the time
 		}
 	}
 	if !bounded(d.push, fastest) || !bounded(d.v, fastest) {
@@ -62,8 +74,9 @@ func (d *Data) Step(s *State, in *Input) Fault {
 // finish takes over the new velocity, position and impulses.
 func (d *Data) finish(s *State, drives []Drive) {
 	m := d.m
+	copy(s.Q, d.mid.Q)
 	copy(s.V, d.v)
-	m.advance(s, d.push)
+	m.advance(s, d.push, m.h/2)
 	for i := range m.joints {
 		if j := &m.joints[i]; j.row >= 0 {
 			d.torque[i] = drives[i].torque(s.Q[j.q], s.V[j.v])
@@ -299,25 +312,25 @@ func (d *Data) refineBias(s *State) bool {
 // slowTurn is the motion within a step below which its middle is not asked for, rad or m.
 const slowTurn = 1e-3
 
-// advance moves the configuration with u, which counts in the axes that free bodies had at
-// the beginning, and turns their velocity into the new axes.
-func (m *Model) advance(s *State, u []float64) {
+// advance moves the configuration with u for a time; u counts in the axes that free bodies
+// had at the beginning. Their velocity is turned into the new axes.
+func (m *Model) advance(s *State, u []float64, dt float64) {
 	for i := range m.joints {
 		if j := &m.joints[i]; j.row >= 0 {
-			s.Q[j.q] += m.h * u[j.v]
+			s.Q[j.q] += dt * u[j.v]
 		}
 	}
 	for _, p := range m.planar {
 		for k := range 3 {
-			s.Q[p.q+k] += m.h * u[p.v+k]
+			s.Q[p.q+k] += dt * u[p.v+k]
 		}
 	}
 	for _, f := range m.free {
 		q, w, v := s.Q[f.q:f.q+7], u[f.v:f.v+6], s.V[f.v:f.v+3]
 		Q := spatial.Quat{X: q[3], Y: q[4], Z: q[5], W: q[6]}
 		R := Q.Matrix()
-		way := R.MulVec(spatial.Vec3{X: m.h * w[0], Y: m.h * w[1], Z: m.h * w[2]})
-		turn := spatial.ExpRotation(spatial.Vec3{X: m.h * w[3], Y: m.h * w[4], Z: m.h * w[5]})
+		way := R.MulVec(spatial.Vec3{X: dt * w[0], Y: dt * w[1], Z: dt * w[2]})
+		turn := spatial.ExpRotation(spatial.Vec3{X: dt * w[3], Y: dt * w[4], Z: dt * w[5]})
 		Q, _ = Q.Mul(turn).Unit()
 		q[0], q[1], q[2] = q[0]+way.X, q[1]+way.Y, q[2]+way.Z
 		q[3], q[4], q[5], q[6] = Q.X, Q.Y, Q.Z, Q.W
