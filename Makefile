@@ -14,7 +14,7 @@ export POISE_PYTHON     := $(VENV)/bin/python
 export POISE_CLIENTS    := $(TOOLS)/clients
 
 .NOTPARALLEL:
-.PHONY: help run build test check setup format vet staticcheck deadcode docs unit live race fuzz examples studio studio-check smoke browser golden soak bench bench-peers oracle mutate images clean
+.PHONY: help run build test check setup format vet staticcheck deadcode docs unit live race fuzz examples studio studio-check smoke browser golden soak bench bench-peers oracle judge mutate images clean
 
 run: build ## build, start the virtual robot, its graph and the Studio
 	./bin/poise serve $(ARGS)
@@ -23,7 +23,7 @@ test: ## the tests: minutes
 	@tools/steps.sh test setup format build vet studio-check unit live examples smoke golden
 
 check: ## the rest of the tests: race detector, fuzzing, all browser tests
-	@tools/steps.sh check setup staticcheck deadcode race fuzz browser
+	@tools/steps.sh check setup staticcheck deadcode race fuzz judge browser
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 14
@@ -118,9 +118,14 @@ bench-peers: ## Poise beside Pinocchio, KDL and Ruckig, in one run
 	tools/peers/run.sh
 	tools/peers/ruckig.sh
 
-oracle: build setup ## dynamics beside Pinocchio and MuJoCo
+oracle: build setup ## dynamics and physics beside Pinocchio and MuJoCo
 	$(POISE_PYTHON) -m pip install -q -r tools/oracle/requirements-dynamics.txt
 	$(POISE_PYTHON) tools/oracle/dynamics.py --poise bin/poise
+	$(POISE_PYTHON) tools/oracle/physics.py bin/poise ../shared/robots
+
+judge: build setup ## the short part of physics beside MuJoCo
+	$(POISE_PYTHON) -m pip install -q -r tools/oracle/requirements-dynamics.txt
+	$(POISE_PYTHON) tools/oracle/physics.py bin/poise ../shared/robots --short
 
 mutate: ## seeded mistakes in the code, which the tests must find
 	$(GO) run ./tools/mutate

@@ -31,7 +31,7 @@ type Config struct {
 // What a Config leaves open.
 const (
 	DefaultStep   = 0.001
-	DefaultSweeps = 30
+	DefaultSweeps = 20
 )
 
 // Model is a robot as the solver wants it. It never changes and is shared.
@@ -77,6 +77,7 @@ type bodyFeatures struct {
 	first, last int // in features, last excluded
 	centre      spatial.Vec3
 	radius      float64 // of the ball about centre that holds them
+	reach       float64 // how far they are from the body's origin
 }
 
 // NewModel compiles a robot. A floating robot needs something to stand with: contact

@@ -36,10 +36,10 @@ type shape struct {
 	around float64        // radius of the ball about its middle that holds it
 }
 
-// Corners of a circle, and how close a feature of a shape may be to one of a sole without
+// Corners of a circle, which its lowest point makes round as soon as it leans, and how close a feature of a shape may be to one of a sole without
 // adding to it, m.
 const (
-	circleCorners = 8
+	circleCorners = 4
 	sameCorner    = 1e-3
 )
 
@@ -228,6 +228,7 @@ func (m *Model) sortFeatures() {
 		for _, f := range m.features[first:] {
 			g.radius = math.Max(g.radius, f.p.Sub(g.centre).Norm()+f.radius+f.rim)
 		}
+		g.reach = g.radius + g.centre.Norm()
 		m.bodies = append(m.bodies, g)
 	}
 }

@@ -150,7 +150,12 @@ func (d *Data) sweep(μ float64) {
 		if r.w == 0 {
 			continue
 		}
-		λ := math.Max(r.lo, math.Min(r.hi, r.λ-(r.velocity(z)+r.close)/r.w))
+		λ := r.λ - (r.velocity(z)+r.close)/r.w
+		if λ < r.lo {
+			λ = r.lo
+		} else if λ > r.hi {
+			λ = r.hi
+		}
 		r.apply(z, λ-r.λ)
 		r.λ = λ
 	}
@@ -163,40 +168,49 @@ func (t *touch) correct(u, F *[6]float64, μ float64) {
 	if t.W[0][0] <= 0 {
 		return
 	}
-	if n := math.Max(0, t.λ[0]-(dot6(&t.w[0], u)+t.close)/t.W[0][0]); n != t.λ[0] {
-		t.change(u, F, 0, n-t.λ[0])
-		t.λ[0] = n
+	n := t.λ[0] - (dot6(&t.w[0], u)+t.close)/t.W[0][0]
+	if n < 0 {
+		n = 0
 	}
-	most := μ * t.λ[0]
-	if most == 0 {
-		if t.λ[1] != 0 || t.λ[2] != 0 {
-			t.change(u, F, 1, -t.λ[1])
-			t.change(u, F, 2, -t.λ[2])
-			t.λ[1], t.λ[2] = 0, 0
-		}
-		return
-	}
-	// stick, if the cone allows it
-	vt, vs := dot6(&t.w[1], u), dot6(&t.w[2], u)
-	a, b, c := t.W[1][1], t.W[1][2], t.W[2][2]
+	dn := n - t.λ[0]
 	x, y := t.λ[1], t.λ[2]
-	if det := a*c - b*b; det > 1e-12*a*c {
-		x, y = x-(c*vt-b*vs)/det, y-(a*vs-b*vt)/det
+	if most := μ * n; most == 0 {
+		x, y = 0, 0
 	} else {
-		k := 1 / (a + c)
-		x, y = x-k*vt, y-k*vs
-	}
-	if x*x+y*y > most*most {
-		// slide against the motion: a step of the right size, then back onto the cone
-		k := 2 / (a + c + math.Hypot(a-c, 2*b))
-		x, y = t.λ[1]-k*vt, t.λ[2]-k*vs
-		if l := math.Hypot(x, y); l > most {
-			x, y = x*most/l, y*most/l
+		vt, vs := dot6(&t.w[1], u)+t.W[0][1]*dn, dot6(&t.w[2], u)+t.W[0][2]*dn
+		// stick, if the cone allows it
+		a, b, c := t.W[1][1], t.W[1][2], t.W[2][2]
+		if det := a*c - b*b; det > 1e-12*a*c {
+			x, y = x-(c*vt-b*vs)/det, y-(a*vs-b*vt)/det
+		} else {
+			k := 1 / (a + c)
+			x, y = x-k*vt, y-k*vs
+		}
+		if x*x+y*y > most*most {
+			// slide against the motion: a step of the right size, then back onto the cone
+			k := 2 / (a + c + math.Sqrt((a-c)*(a-c)+4*b*b))
+			x, y = t.λ[1]-k*vt, t.λ[2]-k*vs
+			if l := math.Sqrt(x*x + y*y); l > most {
+				x, y = x*most/l, y*most/l
+			}
 		}
 	}
-	t.change(u, F, 1, x-t.λ[1])
-	t.change(u, F, 2, y-t.λ[2])
-	t.λ[1], t.λ[2] = x, y
+	dx, dy := x-t.λ[1], y-t.λ[2]
+	t.λ[0], t.λ[1], t.λ[2] = n, x, y
+	g0, g1, g2 := &t.g[0], &t.g[1], &t.g[2]
+	w0, w1, w2 := &t.w[0], &t.w[1], &t.w[2]
+	u[0] += g0[0]*dn + g1[0]*dx + g2[0]*dy
+	u[1] += g0[1]*dn + g1[1]*dx + g2[1]*dy
+	u[2] += g0[2]*dn + g1[2]*dx + g2[2]*dy
+	u[3] += g0[3]*dn + g1[3]*dx + g2[3]*dy
+	u[4] += g0[4]*dn + g1[4]*dx + g2[4]*dy
+	u[5] += g0[5]*dn + g1[5]*dx + g2[5]*dy
+	F[0] += w0[0]*dn + w1[0]*dx + w2[0]*dy
+	F[1] += w0[1]*dn + w1[1]*dx + w2[1]*dy
+	F[2] += w0[2]*dn + w1[2]*dx + w2[2]*dy
+	F[3] += w0[3]*dn + w1[3]*dx + w2[3]*dy
+	F[4] += w0[4]*dn + w1[4]*dx + w2[4]*dy
+	F[5] += w0[5]*dn + w1[5]*dx + w2[5]*dy
 }
 
 // change lets an impulse along direction j act on the block.

@@ -16,13 +16,11 @@ func (d *Data) Step(s *State, in *Input) Fault {
 		panic("sim: one Drive per joint")
 	}
 	m.weld(s, in.Drives)
-	d.kin.UpdatePosition(s.Q)
-	d.kin.UpdateVelocity(s.V)
-	d.takePushes(in.Pushes)
-	d.detect(s, in)
-	d.limits(s)
-	if len(d.touches) == 0 && len(d.rows) == 0 && d.coasts(in.Drives) {
-		return d.coast(s, in)
+	if d.coasts(in.Drives) {
+		d.look(s, in)
+		if len(d.touches) == 0 && len(d.rows) == 0 {
+			return d.coast(s, in)
+		}
 	}
 
 	// what acts does so in the middle of the step
@@ -31,11 +29,7 @@ func (d *Data) Step(s *State, in *Input) Fault {
 	copy(mid.V, s.V)
 	mid.impulse, mid.bound, mid.dry = s.impulse, s.bound, s.dry
 	m.advance(mid, s.V, m.h/2)
-	d.kin.UpdatePosition(mid.Q)
-	d.kin.UpdateVelocity(mid.V)
-	d.takePushes(in.Pushes)
-	d.detect(mid, in)
-	d.limits(mid)
+	d.look(mid, in)
 	if fault := d.free(mid, in.Drives); fault != OK {
 		return fault
 	}
@@ -69,6 +63,15 @@ func (d *Data) Step(s *State, in *Input) Fault {
 	}
 	d.finish(s, in.Drives)
 	return OK
+}
+
+// look finds what acts on the robot in a state: pushes, contacts, limits, dry friction.
+func (d *Data) look(s *State, in *Input) {
+	d.kin.UpdatePosition(s.Q)
+	d.kin.UpdateVelocity(s.V)
+	d.takePushes(in.Pushes)
+	d.detect(s, in)
+	d.limits(s)
 }
 
 // finish takes over the new velocity, position and impulses.

@@ -55,9 +55,9 @@ func (d *Data) detect(s *State, in *Input) {
 			b := &m.bodies[i]
 			X := d.kin.BodyPose(b.body)
 			V := d.kin.Twist(placeOf(b.body))
-			speed := V.Linear.Norm() + V.Angular.Norm()*(b.radius+b.centre.Norm())
+			speed := length(V.Linear) + length(V.Angular)*b.reach
 			within := reach + 2*d.m.h*(speed+fallOf(m, d.m.h))
-			if g.near(X.Apply(b.centre), b.radius) > within {
+			if g.near(X.R.MulVec(b.centre).Add(X.P), b.radius) > within {
 				continue
 			}
 			first := len(d.touches)
@@ -69,6 +69,9 @@ func (d *Data) detect(s *State, in *Input) {
 	}
 	d.detectPairs(s, room)
 }
+
+// length is the norm of a vector whose squares cannot overflow.
+func length(v spatial.Vec3) float64 { return math.Sqrt(v.X*v.X + v.Y*v.Y + v.Z*v.Z) }
 
 // fallOf is the speed that gravity gives in a step.
 func fallOf(m *Model, h float64) float64 { return h * m.robot.Gravity().Norm() }
@@ -82,7 +85,7 @@ func (d *Data) touchGround(g *Ground, f int, X *spatial.Pose, within float64, s 
 		_, n := g.surface(p)
 		axis := X.R.MulVec(F.axis)
 		down := n.Sub(axis.Scale(n.Dot(axis)))
-		if l := down.Norm(); l > flatRim {
+		if l := length(down); l > flatRim {
 			p = p.Sub(down.Scale(F.rim / l))
 		} else {
 			return // flat on the ground: its corners carry
@@ -119,7 +122,8 @@ func tangents(n spatial.Vec3) (t, s spatial.Vec3) {
 	if math.Abs(n.X) > 0.9 {
 		t = spatial.Vec3{Y: 1}
 	}
-	t, _ = t.Sub(n.Scale(n.Dot(t))).Unit()
+	t = t.Sub(n.Scale(n.Dot(t)))
+	t = t.Scale(1 / length(t))
 	return t, n.Cross(t)
 }
 
