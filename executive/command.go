@@ -94,17 +94,32 @@ func (e *Executive) ask(f func() *Answer) (a *Answer) {
 // when the robot stands, with the time and the way that it took. Goals end as
 // stopped, and are refused until Reset.
 func (e *Executive) Stop(who string, category uint8) *Answer {
+	category = min(category, 2)
+	number := e.cfg.Loop.Stop(category) // before anything is locked
 	return e.ask(func() *Answer {
-		category = min(category, 2)
-		e.cfg.Loop.Stop(category)
-		e.robot.halts++
-		known := e.robot.tick.N // a stop that was over by then is another one
-		told := func(r *loop.Report) (Outcome, bool) {
-			return Outcome{Value: r.Time, Way: r.Way}, r.Kind == loop.Stopped && uint8(r.Value) <= category && r.Tick.N > known
+		over := func() (Outcome, bool) {
+			s := e.cfg.Loop.StopState()
+			return Outcome{Value: s.Time, Way: s.Way}, s.Over >= number
 		}
-		return e.command(&command{who: who, what: fmt.Sprintf("stop %d", category), told: told})
+		c := &command{who: who, what: fmt.Sprintf("stop %d", category)}
+		if o, ok := over(); ok {
+			a := newAnswer()
+			a.resolve(o)
+			e.audit(c.who, c.what, o.Text())
+			return a
+		}
+		c.told = func(r *loop.Report) (Outcome, bool) {
+			if r.Kind != loop.Stopped {
+				return Outcome{}, false
+			}
+			return over()
+		}
+		return e.command(c)
 	})
 }
+
+// halts counts how often the robot was stopped, whoever asked for it, paused or unpowered.
+func (e *Executive) halts() uint64 { return e.robot.halts + e.cfg.Loop.StopState().Asked }
 
 // Reset is the separate act after a stop: goals are taken again, and faults that
 // are gone are forgotten. Those that are not are why it fails.

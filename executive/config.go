@@ -21,7 +21,8 @@ type Explanation = problem.Problem
 // Cycle is a loop as seen from outside; *loop.Loop is one.
 type Cycle interface {
 	Send(loop.Order) bool
-	Stop(category uint8)
+	Stop(category uint8) (number uint64)
+	StopState() loop.StopState
 	Receive() (loop.Report, bool)
 	Snapshot() (*loop.Snapshot, bool)
 	Controller(name string) (arbiter.ClientID, bool)

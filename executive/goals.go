@@ -128,7 +128,7 @@ func (g *Goals) Submit(who string, id action.ID, stamp action.Time, goal Goal, w
 }
 
 func (g *Goals) submit(id action.ID, stamp action.Time, j *job) (action.ID, error) {
-	j.e, j.goals, j.halts = g.e, g, g.e.robot.halts
+	j.e, j.goals, j.halts = g.e, g, g.e.halts()
 	h, err := g.many.Submit(id, stamp, j)
 	if err != nil {
 		return "", err

@@ -61,7 +61,7 @@ func (j *job) begin() {
 // dispatch orders the cycle to perform the program.
 func (j *job) dispatch() {
 	e := j.e
-	if len(j.work.before) > 0 && j.halts != e.robot.halts { // it undoes nothing that is newer than itself
+	if len(j.work.before) > 0 && j.halts != e.halts() { // it undoes nothing that is newer than itself
 		j.fail(action.ConditionsUnmet, e.words.Reason(control.Because(control.Stopping), ""))
 		return
 	}

@@ -33,7 +33,7 @@ type robotState struct {
 	faults []FaultState
 	limp   robot.Set // what SetTorque has switched off
 	turned uint64    // tick in which torque last came or went
-	halts  uint64    // how often the robot was stopped, paused or unpowered
+	halts  uint64    // how often the robot was paused or unpowered
 }
 
 // controllerName returns the name of a controller by its number, "" if it is not ours.

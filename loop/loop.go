@@ -1,8 +1,6 @@
 package loop
 
 import (
-	"sync/atomic"
-
 	"poise/arbiter"
 	"poise/control"
 	"poise/internal/rt"
@@ -64,7 +62,7 @@ type Loop struct {
 	orders    *rt.Ring[Order]
 	reports   *rt.Ring[Report]
 	snapshots *rt.Latest[Snapshot]
-	stopWord  atomic.Uint32 // 0: none, else category + 1
+	stopLine  stopLine
 
 	// owned by Step, in the order in which a tick fills them
 	tick     servo.Tick

@@ -9,22 +9,6 @@ import (
 // nothing was taken. Concurrent.
 func (l *Loop) Send(o Order) bool { return l.orders.Send(o) }
 
-// Stop asks for a stop of category 0, 1 or 2 (IEC 60204-1). It is a word that the
-// cycle reads each tick: it needs no room and cannot be refused. The more severe
-// of two wins. Concurrent.
-func (l *Loop) Stop(category uint8) {
-	word := uint32(min(category, 2)) + 1
-	for {
-		old := l.stopWord.Load()
-		if old != 0 && old <= word {
-			return
-		}
-		if l.stopWord.CompareAndSwap(old, word) {
-			return
-		}
-	}
-}
-
 // Receive takes the oldest report. Concurrent.
 func (l *Loop) Receive() (Report, bool) { return l.reports.Receive() }
 

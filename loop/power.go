@@ -120,7 +120,7 @@ func (p *power) mode(l *Loop, j int) servo.Mode {
 
 // Stopping reports whether servos have torque, or a stop is on its way to take it
 // away. For the thread that steps.
-func (l *Loop) Stopping() bool { return l.powered.torque() || l.stopWord.Load() != 0 }
+func (l *Loop) Stopping() bool { return l.powered.torque() || l.stopLine.waits() }
 
 // LetGo takes the torque of all servos away at once, past everything else: for a
 // runner that has to end. For the thread that steps.

@@ -14,6 +14,7 @@ type stopping struct {
 	active   bool
 	held     bool // stopped, and a separate act is needed to go on
 	category uint8
+	number   uint64 // of the last stop that was asked for
 	began    float64
 	ended    float64
 	from     []float64 // where the joints were
@@ -34,10 +35,11 @@ func (s *stopping) ramping() bool { return s.active && s.category == 2 }
 
 // readStop takes the stop word.
 func (l *Loop) readStop() {
-	word := l.stopWord.Swap(0)
-	l.taken.Stop = uint8(word)
+	word, number := l.stopLine.take()
+	l.taken.Stop = word
 	if word != 0 {
-		l.stops.begin(l, uint8(word-1))
+		l.stops.begin(l, word-1)
+		l.stops.number = number
 	}
 }
 
@@ -139,6 +141,7 @@ func (s *stopping) finish(l *Loop) {
 		way = max(way, math.Abs(l.command.Q[j]-q))
 	}
 	s.active, s.held, s.ended = false, !s.plain, l.now
+	l.stopLine.end(s.number, s.category, l.now-s.began, way)
 	l.report(Report{Kind: Stopped, Controller: arbiter.NoClient, Value: float64(s.category), Time: l.now - s.began, Way: way})
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"poise/internal/journal"
 	"poise/loop"
+	"poise/stop"
 	"poise/wire/loopback"
 	"poise/wire/mirror"
 	"poise/wire/rosbridge/client"
@@ -124,7 +125,7 @@ func (bot *servedRobot) rampDown(ctx context.Context) error {
 		defer close(done)
 		bot.exec.CancelAll("server")
 		bot.awaitGoals(goalPatience)
-		_, _ = waitFor(ctx, bot.exec.Stop("server", mildest)) // its end is looked at below
+		_, _ = waitFor(ctx, bot.exec.Stop("server", stop.Mildest)) // its end is looked at below
 	}()
 	look := time.NewTicker(pumpPatience)
 	defer look.Stop()
@@ -140,7 +141,7 @@ func (bot *servedRobot) rampDown(ctx context.Context) error {
 		case <-look.C:
 			now := bot.exec.Pumps()
 			if now == before {
-				bot.loop.Stop(mildest)
+				bot.loop.Stop(stop.Mildest)
 			}
 			before = now
 		}

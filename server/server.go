@@ -27,6 +27,7 @@ import (
 	"poise/server/config"
 	"poise/server/motions"
 	"poise/servo/driver"
+	"poise/stop"
 	"poise/telemetry"
 	"poise/wire"
 	"poise/wire/rosapi"
@@ -65,6 +66,7 @@ type Server struct {
 	robots []*servedRobot  // in the order of the configuration
 	frames map[string]bool // that the server publishes in tf; not written once it listens
 	runner *runner.Runner
+	stops  *stop.Line
 	wires  []wire.Wire
 	record *telemetry.File
 	failed error // of the recorder
@@ -147,6 +149,7 @@ func (s *Server) assemble(ctx context.Context, o *Options) error {
 	if assumed := s.Assumed(); assumed != "" {
 		s.log.Warn("assumed: " + assumed)
 	}
+	s.stops = s.newStops()
 	members := make([]runner.Member, len(s.robots))
 	for i, bot := range s.robots {
 		members[i] = runner.Member{Name: bot.name, Loop: bot.loop, Period: bot.period}

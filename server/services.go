@@ -2,13 +2,13 @@ package server
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
 
 	"poise/controllers"
 	"poise/edge"
 	"poise/executive"
+	"poise/graph"
 	"poise/loop"
 	"poise/msgs"
 	"poise/msgs/poisemsgs"
@@ -20,7 +20,8 @@ import (
 // serveCommands registers the services and streams of a robot.
 func (bot *servedRobot) serveCommands(r *register) {
 	e := bot.exec
-	addService(r, "stop", bot.stop)
+	_, err := graph.Service(r.graph, r.name("stop"), bot.stop, graph.ServiceOptions{MaxCalls: maxStops})
+	r.fail(err)
 	addCommand(r, "reset", func(who string, _ *poisemsgs.ResetRequest) *executive.Answer { return e.Reset(who) },
 		func(ok bool, text string, why []poisemsgs.Explanation, _ executive.Outcome) *poisemsgs.ResetResponse {
 			if ok && bot.exec.State().Power != loop.Enabled {
@@ -74,26 +75,6 @@ func (bot *servedRobot) serveCommands(r *register) {
 		listen(r, "joints_marker_set", newest, nil, func(string, *msgs.JointState) {}) // it exists for those who show it
 	}
 	bot.serveStreams(r)
-}
-
-// mildest is the category of a stop whose own is unknown: a request to stop is never
-// refused.
-const mildest = 2
-
-// stop stops the robot and answers when it stands.
-func (bot *servedRobot) stop(ctx context.Context, q *poisemsgs.StopRequest) (*poisemsgs.StopResponse, error) {
-	category, note := q.Category, ""
-	if category > mildest {
-		category, note = mildest, fmt.Sprintf("category %d is unknown (0, 1, 2) and was taken as %d; ", q.Category, mildest)
-	}
-	o, err := waitFor(ctx, bot.exec.Stop(callerOf(ctx), category))
-	if err != nil {
-		return nil, err
-	}
-	if !o.OK() {
-		return &poisemsgs.StopResponse{Message: problem.Join(o.Explanations), Explanations: edge.Explanations(o.Explanations)}, nil
-	}
-	return &poisemsgs.StopResponse{Success: true, Message: fmt.Sprintf("%sstands after %.3f s", note, o.Value)}, nil
 }
 
 // resume lets motions go on; all of them includes those of controllers that were paused

@@ -60,11 +60,14 @@ func still(t *testing.T, name string, change func(c *config.Config)) *stepped {
 }
 
 // step lets one period pass, in the cycle and outside of it.
-func (b *stepped) step() {
+func (b *stepped) step() { b.bot.exec.Pump(b.tick()) }
+
+// tick lets one period pass in the cycle alone.
+func (b *stepped) tick() (time int64) {
 	b.n++
-	time := int64(b.n) * int64(b.bot.period)
+	time = int64(b.n) * int64(b.bot.period)
 	b.bot.loop.Step(servo.Tick{N: b.n, Time: time, Dt: b.s.cfg.Loop.Period, Stamp: time})
-	b.bot.exec.Pump(time)
+	return time
 }
 
 // seconds lets time pass.

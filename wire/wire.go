@@ -6,6 +6,9 @@
 //	w := rosbridge.New(g, rosbridge.Config{…})   // what cannot work is an error here
 //	err := w.Run(ctx)
 //
+// Stop has a way of its own, package stop: before a wire queues, counts or decodes a call it
+// asks stop.Line.Service whether the call is a stop, and then only sets that word.
+//
 // Package wiretest holds what every wire must do, as tests.
 package wire
 

@@ -4,6 +4,8 @@ import (
 	"log/slog"
 	"strconv"
 	"time"
+
+	"poise/stop"
 )
 
 // Config is how a server behaves; zero values take the defaults.
@@ -14,6 +16,7 @@ type Config struct {
 	CancelOnDisconnect bool     // goals of a client that goes away are cancelled; ROS lets them run on
 	Audit              func(Entry)
 	Log                *slog.Logger
+	Stop               *stop.Line // the way of a stop, ahead of all limits; nil has none
 }
 
 // Limits bound what one client can use. A message beyond a limit is refused with the

@@ -8,6 +8,7 @@ import (
 
 	"poise/graph"
 	"poise/msgs"
+	"poise/stop"
 	"poise/wire/rosbridge"
 )
 
@@ -19,8 +20,8 @@ type busy struct {
 	release chan struct{}
 }
 
-func newBusy(t *testing.T) *busy {
-	b := &busy{bed: newStepped(t, rosbridge.Config{}), release: make(chan struct{})}
+func newBusy(t *testing.T, line *stop.Line) *busy {
+	b := &busy{bed: newStepped(t, rosbridge.Config{Stop: line}), release: make(chan struct{})}
 	reached := make(chan struct{})
 	must(graph.Action(b.g, "busy", graph.ActionCallbacks[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]{
 		Goal: func(h *textGoal) {
@@ -49,7 +50,7 @@ func TestACancelDoesNotWaitForWhatTheSameClientSentBefore(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				b := newBusy(t)
+				b := newBusy(t, nil)
 				b.p.send(text)
 				b.p.until(fmt.Sprintf(cancelled, "g")) // and the worker has not moved
 				close(b.release)
@@ -67,7 +68,7 @@ func TestACancelThatOvertakesItsGoalEndsIt(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				b := newBusy(t)
+				b := newBusy(t, nil)
 				b.p.send(strings.Replace(fmt.Sprintf(sendText, "wait"), `"g"`, `"late"`, 1))
 				b.p.send(text)
 				synctest.Wait()
@@ -85,7 +86,7 @@ func TestACancelThatOvertakesItsGoalEndsIt(t *testing.T) {
 // its own client alone.
 func TestACancelOfAllSparesWhatOthersSentLater(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBusy(t)
+		b := newBusy(t, nil)
 		b.p.send(`{"op":"publish","topic":"/text/cancel","msg":{}}`)
 		b.p.until(fmt.Sprintf(cancelled, "g"))
 		other := b.dial()
@@ -109,7 +110,7 @@ func (p *peer) settle() {
 
 func TestMessagesKeepTheirOrderBehindABusyWorker(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBusy(t)
+		b := newBusy(t, nil)
 		sub := must(b.g.Subscribe("/chatter", graph.SubscribeOptions{QoS: graph.QoS{Depth: 100}}))
 		for i := range 100 {
 			b.p.send(fmt.Sprintf(`{"op":"publish","topic":"/chatter","msg":{"data":"%d"}}`, i))
@@ -128,7 +129,7 @@ func TestMessagesKeepTheirOrderBehindABusyWorker(t *testing.T) {
 // socket is still read.
 func TestWhatWaitsForTheWorkerIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newBusy(t)
+		b := newBusy(t, nil)
 		big := strings.Repeat("x", 5<<20)
 		for range 4 {
 			b.p.send(`{"op":"call_service","id":"big","service":"/set","args":{"x":"` + big + `"}}`)

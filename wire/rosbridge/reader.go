@@ -32,6 +32,9 @@ func (ses *session) read() error {
 		ses.server.stats.received.Add(1)
 		binary := typ == websocket.MessageBinary
 		head := frame.ReadHead(data, binary)
+		if ses.stops(head) {
+			continue
+		}
 		if size > len(data) {
 			ses.refuse(head.Message(), &LimitError{What: fmt.Sprintf("a message of %d bytes", size), Limit: float64(ses.server.c.Limits.MessageBytes)})
 			continue
@@ -105,6 +108,8 @@ func (ses *session) takeFragment(data []byte, binary bool) {
 	}
 	in := &incoming{data: whole, joined: true, head: frame.ReadHead(whole, false)}
 	switch {
+	case ses.stops(in.head):
+		return
 	case in.head.Op == frame.Fragment:
 		ses.refuse(m, errors.New("the joined message is a fragment itself"))
 		return

@@ -36,6 +36,7 @@ type session struct {
 	joiner     frame.Joiner // of the reader
 	inbox      *inbox       // between the reader and the worker
 	overtaking atomic.Int32 // cancels that do not wait for their turn
+	stopping   atomic.Int32 // stops whose answers wait for the robot to stand
 
 	level    atomic.Int32 // of status messages
 	fragment atomic.Uint64

@@ -78,6 +78,25 @@ func (h *Head) Message() *Message {
 	return &Message{Op: h.Op, ID: h.ID, Topic: h.Topic, Service: h.Service, Action: h.Action}
 }
 
+// longestShort bounds what ShortArgs reads.
+const longestShort = 4 << 10
+
+// ShortArgs returns the arguments as JSON text, nothing if there are none. It is false if
+// they are long or cannot be read.
+func (h *Head) ShortArgs() (text []byte, ok bool) {
+	switch {
+	case h.Args == nil:
+		return nil, !h.Broken
+	case len(h.Args) > longestShort:
+		return nil, false
+	case h.CBOR:
+		text = cborText(h.Args)
+	default:
+		text = jsonText(h.Args)
+	}
+	return text, text != nil
+}
+
 // jsonText returns a value if it is JSON.
 func jsonText(value []byte) []byte {
 	if !json.Valid(value) {

@@ -1,0 +1,165 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"poise/executive"
+	"poise/msgs/poisemsgs"
+	"poise/stop"
+)
+
+// newStops makes the way of a stop into the robots. It is used by every wire, POST /stop,
+// the service and the end of the server.
+func (s *Server) newStops() *stop.Line {
+	robots := make([]stop.Robot, len(s.robots))
+	byName := map[string]*servedRobot{}
+	for i, bot := range s.robots {
+		robots[i] = stop.Robot{Name: bot.name, Cycle: bot.loop}
+		byName[bot.name] = bot
+	}
+	return stop.New(s.life, robots, func(d stop.Done) {
+		result := d.Result
+		if d.LeftOut > 0 {
+			result += fmt.Sprintf(" (and %d stops before it)", d.LeftOut)
+		}
+		byName[d.Robot].audit(executive.Audit{Who: d.Who, What: fmt.Sprintf("stop %d", d.Category), Result: result})
+	})
+}
+
+// Stop stops all robots, past everything: it waits for nothing.
+func (s *Server) Stop(who string, category uint8) { s.stops.All().Stop(who, category) }
+
+// maxStops bounds the calls of stop in the graph. Each waits for the robot to stand and
+// costs next to nothing; wires do not use it.
+const maxStops = 4096
+
+// stop stops the robot and answers when it stands: the service of the graph, for
+// components and for wires that do not know of stops.
+func (bot *servedRobot) stop(ctx context.Context, q *poisemsgs.StopRequest) (*poisemsgs.StopResponse, error) {
+	category, note := q.Category, ""
+	if category > stop.Mildest {
+		category, note = stop.Mildest, fmt.Sprintf("category %d is unknown (0, 1, 2) and was taken as %d; ", q.Category, stop.Mildest)
+	}
+	target, _ := bot.s.stops.Robot(bot.name)
+	answer := target.Stop(callerOf(ctx), category).Over(ctx)
+	return &poisemsgs.StopResponse{Success: answer.Success, Message: note + answer.Text}, nil
+}
+
+// What POST /stop waits for: its arguments, the cycles, and the robots if the request
+// asks for that.
+const (
+	stopArguments = 200 * time.Millisecond
+	stopTaken     = 500 * time.Millisecond
+)
+
+// postStop answers POST /stop: all robots, or the one that is named, stop. It answers once
+// their cycles have taken the stop, or says that it is set; with until=stands once the
+// robots stand. Arguments come as a query, a form or a JSON object; those that cannot be
+// read mean all robots and the mildest category.
+func (s *Server) postStop(w http.ResponseWriter, r *http.Request) {
+	q := readStop(w, r)
+	target, ok := s.stops.Robot(q.robot)
+	if !ok {
+		if target = s.stops.All(); q.robot != "" {
+			q.note += fmt.Sprintf("there is no robot %.100q, and all were stopped; ", q.robot)
+		}
+	}
+	asked := target.Stop("POST /stop from "+r.RemoteAddr, q.category)
+	ctx, cancel := context.WithTimeout(r.Context(), stopTaken)
+	defer cancel()
+	answer, status := asked.Taken(ctx), http.StatusOK
+	if !answer.Success {
+		status = http.StatusAccepted
+	} else if q.stands {
+		ctx, cancel := context.WithTimeout(r.Context(), stop.Patience)
+		defer cancel()
+		answer = asked.Over(ctx)
+	}
+	text, err := json.Marshal(map[string]any{"success": answer.Success, "message": q.note + answer.Text, "category": q.category})
+	if err != nil {
+		text = []byte("{}") // it cannot: a flag, a number and a string
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(append(text, '\n')) // the robots stop, whether the client hears it or not
+}
+
+// stopRequest is what POST /stop was asked.
+type stopRequest struct {
+	category uint8
+	robot    string
+	stands   bool   // answer when the robots stand
+	note     string // what was not as it should be
+}
+
+// readStop reads the arguments of a stop, as far as they can be.
+func readStop(w http.ResponseWriter, r *http.Request) stopRequest {
+	unread := stopRequest{category: stop.Mildest, note: fmt.Sprintf("the arguments cannot be read, and category %d was taken; ", stop.Mildest)}
+	const most = 4 << 10
+	// a body that does not come is not waited for
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(stopArguments))
+	body, err := io.ReadAll(io.LimitReader(r.Body, most+1))
+	if err != nil || len(body) > most {
+		return unread
+	}
+	values, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		return unread
+	}
+	if text := strings.TrimSpace(string(body)); strings.HasPrefix(text, "{") {
+		if err := jsonArguments(text, values); err != nil {
+			return unread
+		}
+	} else if form, err := url.ParseQuery(text); err != nil {
+		return unread
+	} else {
+		for name, v := range form {
+			values[name] = v
+		}
+	}
+	q := stopRequest{category: stop.Mildest, robot: values.Get("robot"), stands: values.Get("until") == "stands"}
+	switch text := values.Get("category"); text {
+	case "0", "1", "2":
+		q.category = text[0] - '0'
+	case "":
+	default:
+		q.note = fmt.Sprintf("category %.20q is unknown (0, 1, 2) and was taken as %d; ", text, stop.Mildest)
+	}
+	for name := range values {
+		if name != "category" && name != "robot" && name != "until" {
+			return unread
+		}
+	}
+	return q
+}
+
+// jsonArguments adds the members of a JSON object.
+func jsonArguments(text string, values url.Values) error {
+	var object struct {
+		Category *float64 `json:"category"`
+		Robot    *string  `json:"robot"`
+		Until    *string  `json:"until"`
+	}
+	d := json.NewDecoder(strings.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&object); err != nil {
+		return err
+	}
+	if object.Category != nil {
+		values.Set("category", strconv.FormatFloat(*object.Category, 'g', -1, 64))
+	}
+	for name, v := range map[string]*string{"robot": object.Robot, "until": object.Until} {
+		if v != nil {
+			values.Set(name, *v)
+		}
+	}
+	return nil
+}
