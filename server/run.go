@@ -29,7 +29,9 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 	s.background.Go(s.enableSimulated)
 	if m := s.cfg.Mirror; m.URL != "" {
-		s.background.Go(func() { mirror.Keep(s.life, s.graph, m.URL, m.Prefix, client.Options{Log: s.log, HTTP: s.http}) })
+		s.background.Go(func() {
+			mirror.Keep(s.life, s.graph, m.URL, m.Prefix, client.Options{Log: s.log, HTTP: s.http, MaxBytes: s.cfg.Limits.MessageSize})
+		})
 	}
 
 	web := &http.Server{Handler: loopback.Guard{Origins: s.cfg.Origins}.Handler(s.routes()), ReadHeaderTimeout: 5 * time.Second,

@@ -3,18 +3,20 @@ package mirror
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"poise/graph"
 	"poise/msgs/registry"
 	"poise/wire/rosbridge/client"
 )
 
 // Discover asks a robot by its rosapi what it has, and returns what can be
 // mirrored under prefix: topics that it publishes or, where it does not, reads,
-// services and actions, as far as their types are known here. skipped says what was
-// left out, and why.
+// services and actions, as far as their types are known here and their names valid.
+// skipped says what was left out, and why.
 func Discover(ctx context.Context, c *client.Client, prefix string) (s Spec, skipped []error, err error) {
 	prefix = strings.TrimSuffix(prefix, "/")
 	local := func(name string) string { return prefix + "/" + strings.TrimPrefix(name, "/") }
@@ -25,6 +27,7 @@ func Discover(ctx context.Context, c *client.Client, prefix string) (s Spec, ski
 	if err := ask(ctx, c, "action_servers", "", &actions); err != nil {
 		return Spec{}, nil, err
 	}
+	actions.Names = first("actions", actions.Names, &skipped)
 	ofAction := map[string]bool{}
 	for _, name := range actions.Names {
 		for _, part := range []string{"/goal", "/cancel", "/status", "/feedback", "/result"} {
@@ -35,17 +38,24 @@ func Discover(ctx context.Context, c *client.Client, prefix string) (s Spec, ski
 	if err := ask(ctx, c, "topics", "", &topics); err != nil {
 		return Spec{}, nil, err
 	}
-	for i, name := range topics.Topics {
+	for i, name := range first("topics", topics.Topics, &skipped) {
 		if i >= len(topics.Types) || ofAction[name] {
 			continue
 		}
-		if _, _, err := registry.Message(topics.Types[i]); err != nil {
-			skipped = append(skipped, fmt.Errorf("topic %s: %w", name, err))
-			continue
+		_, err := graph.Clean(local(name))
+		if err == nil {
+			_, _, err = registry.Message(topics.Types[i])
 		}
-		isInput, err := reads(ctx, c, name)
+		isInput := false
+		if err == nil {
+			isInput, err = reads(ctx, c, name)
+		}
 		if err != nil {
-			return Spec{}, nil, err
+			if gone(ctx, err) {
+				return Spec{}, nil, err
+			}
+			skipped = append(skipped, fmt.Errorf("topic %q: %w", name, err))
+			continue
 		}
 		n := Name{Remote: name, Type: topics.Types[i], Local: local(name)}
 		if isInput {
@@ -59,17 +69,50 @@ func Discover(ctx context.Context, c *client.Client, prefix string) (s Spec, ski
 		return Spec{}, nil, err
 	}
 	for _, name := range actions.Names {
-		typ, err := actionType(ctx, c, name, topics.Topics, topics.Types)
+		typ := ""
+		_, err := graph.Clean(local(name))
+		if err == nil {
+			typ, err = actionType(ctx, c, name, topics.Topics, topics.Types)
+		}
 		if err == nil {
 			_, _, err = registry.ActionNamed(typ)
 		}
 		if err != nil {
-			skipped = append(skipped, fmt.Errorf("action %s: %w", name, err))
+			if gone(ctx, err) {
+				return Spec{}, nil, err
+			}
+			skipped = append(skipped, fmt.Errorf("action %q: %w", name, err))
 			continue
 		}
 		s.Actions = append(s.Actions, Name{Remote: name, Type: typ, Local: local(name)})
 	}
 	return s, skipped, nil
+}
+
+// maxNames is how many topics, services and actions of a robot are mirrored, each.
+const maxNames = 1000
+
+// first returns as many names as are mirrored, and says how many are not.
+func first(kind string, names []string, skipped *[]error) []string {
+	if len(names) <= maxNames {
+		return names
+	}
+	*skipped = slices.Insert(*skipped, 0, fmt.Errorf("%d of %d %s: the limit is %d", len(names)-maxNames, len(names), kind, maxNames)) // the first are told
+	return names[:maxNames]
+}
+
+// gone reports whether an error is about the robot and not about one of its names.
+func gone(ctx context.Context, err error) bool {
+	return ctx.Err() != nil || errors.Is(err, client.ErrDisconnected) || errors.Is(err, client.ErrClosed)
+}
+
+// object is a JSON object of one member.
+func object(member, value string) string {
+	text, err := json.Marshal(map[string]string{member: value})
+	if err != nil {
+		panic("mirror: " + err.Error()) // a map of strings always has a text
+	}
+	return string(text)
 }
 
 // latched are topics that are published once; rosapi does not tell which these are.
@@ -78,7 +121,7 @@ var latched = []string{"tf_static", "robot_description", "robot_description_sema
 // reads reports whether a topic is one that the robot reads and does not publish.
 // Clients of its bridge do not count: this mirror is one of them.
 func reads(ctx context.Context, c *client.Client, topic string) (bool, error) {
-	args := fmt.Sprintf(`{"topic":%q}`, topic)
+	args := object("topic", topic)
 	client := func(node string) bool { return strings.Contains(node, "rosbridge") }
 	var from struct{ Publishers []string }
 	if err := ask(ctx, c, "publishers", args, &from); err != nil {
@@ -102,16 +145,23 @@ func (s *Spec) services(ctx context.Context, c *client.Client, local func(string
 	if err := ask(ctx, c, "services", "", &list); err != nil {
 		return err
 	}
-	for _, name := range list.Services {
+	for _, name := range first("services", list.Services, skipped) {
 		if strings.HasPrefix(name, "/rosapi/") {
 			continue // this graph has its own rosapi
 		}
 		var r struct{ Type string }
-		if err := ask(ctx, c, "service_type", fmt.Sprintf(`{"service":%q}`, name), &r); err != nil {
-			return err
+		_, err := graph.Clean(local(name))
+		if err == nil {
+			err = ask(ctx, c, "service_type", object("service", name), &r)
 		}
-		if _, _, err := registry.ServiceNamed(r.Type); err != nil {
-			*skipped = append(*skipped, fmt.Errorf("service %s: %w", name, err))
+		if err == nil {
+			_, _, err = registry.ServiceNamed(r.Type)
+		}
+		if err != nil {
+			if gone(ctx, err) {
+				return err
+			}
+			*skipped = append(*skipped, fmt.Errorf("service %q: %w", name, err))
 			continue
 		}
 		s.Services = append(s.Services, Name{Remote: name, Type: r.Type, Local: local(name)})
@@ -123,7 +173,7 @@ func (s *Spec) services(ctx context.Context, c *client.Client, local func(string
 // there the type of the goal topic tells.
 func actionType(ctx context.Context, c *client.Client, name string, topics, types []string) (string, error) {
 	var r struct{ Type string }
-	err := ask(ctx, c, "action_type", fmt.Sprintf(`{"action":%q}`, name), &r)
+	err := ask(ctx, c, "action_type", object("action", name), &r)
 	if err == nil && r.Type != "" {
 		return r.Type, nil
 	}

@@ -20,12 +20,20 @@ const (
 
 // Keep shows all that a robot has under a prefix until ctx is done. A robot that is not
 // there yet is waited for; one that comes back with other things than before is
-// mirrored anew. Of the options Log must be given, and Changed is set here.
+// mirrored anew. Of the options Log must be given; Changed and Failed are set here.
 func Keep(ctx context.Context, g *graph.Graph, url, prefix string, o client.Options) {
 	log := o.Log.With("robot", url)
 	o.Log = nil // what is said of the connection is said here
 	arrived := make(chan struct{}, 1)
+	failed := "" // as it was told last; both functions are called in turn
+	o.Failed = func(why error) {
+		if text := why.Error(); text != failed {
+			failed = text
+			log.Warn("the robot cannot be reached", "why", why)
+		}
+	}
 	o.Changed = func(why error) {
+		failed = ""
 		if why != nil {
 			log.Warn("the mirrored robot is gone", "why", why)
 			return
@@ -82,19 +90,27 @@ func (k *keeper) show(ctx context.Context) bool {
 	k.drop()
 	k.spec = spec
 	spec.Log = k.log
-	if k.mirror, err = New(k.g, k.c, spec); err != nil {
-		k.log.Warn("the robot cannot be mirrored", "why", err)
-		return true // and will not be, as long as it is the same
-	}
+	var problems []error
+	k.mirror, problems = Show(k.g, k.c, spec)
+	skipped = append(skipped, problems...)
 	k.log.Info("mirrored", "under", k.prefix, "topics", len(spec.Topics), "services", len(spec.Services), "actions", len(spec.Actions))
 	if len(skipped) > 0 {
-		var why []string
-		for _, s := range skipped {
-			why = append(why, s.Error())
-		}
-		k.log.Info("not mirrored", "count", len(skipped), "why", strings.Join(why, "; "))
+		k.log.Info("not mirrored", "count", len(skipped), "why", listed(skipped))
 	}
 	return true
+}
+
+// listed returns the first of many problems.
+func listed(all []error) string {
+	const few = 10
+	var why []string
+	for _, err := range all[:min(few, len(all))] {
+		why = append(why, err.Error())
+	}
+	if len(all) > few {
+		why = append(why, "…")
+	}
+	return strings.Join(why, "; ")
 }
 
 func (k *keeper) drop() {

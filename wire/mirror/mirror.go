@@ -74,16 +74,26 @@ type Mirror struct {
 // New begins to mirror. All problems are returned together, and then nothing is
 // mirrored.
 func New(g *graph.Graph, c *client.Client, s Spec) (*Mirror, error) {
+	m, problems := Show(g, c, s)
+	if err := errors.Join(problems...); err != nil {
+		m.Close()
+		return nil, err
+	}
+	return m, nil
+}
+
+// Show begins to mirror what can be mirrored. Each name that cannot has a problem.
+func Show(g *graph.Graph, c *client.Client, s Spec) (*Mirror, []error) {
 	m := &Mirror{g: g, c: c, log: s.Log}
 	if m.log == nil {
 		m.log = slog.New(slog.DiscardHandler)
 	}
 	m.ctx, m.cancel = context.WithCancel(context.Background())
-	var errs []error
+	var problems []error
 	each := func(kind string, names []Name, add func(Name) error) {
 		for _, n := range names {
 			if err := add(n); err != nil {
-				errs = append(errs, fmt.Errorf("%s %s: %w", kind, n.Remote, err))
+				problems = append(problems, fmt.Errorf("%s %s: %w", kind, n.Remote, err))
 			}
 		}
 	}
@@ -91,11 +101,7 @@ func New(g *graph.Graph, c *client.Client, s Spec) (*Mirror, error) {
 	each("topic", s.Publish, m.publish)
 	each("service", s.Services, m.service)
 	each("action", s.Actions, m.action)
-	if err := errors.Join(errs...); err != nil {
-		m.Close()
-		return nil, err
-	}
-	return m, nil
+	return m, problems
 }
 
 // Close removes everything from the graph. The client stays open.

@@ -18,7 +18,7 @@ import (
 // Options are a client's settings; zero values take the defaults.
 type Options struct {
 	Header     http.Header
-	HTTP       *http.Client  // which connects; nil is http.DefaultClient
+	HTTP       *http.Client  // which connects, without following redirects; nil is http.DefaultClient
 	FirstPause time.Duration // before the first attempt to reconnect; default 100 ms
 	LastPause  time.Duration // which the pauses grow to; default 5 s
 	PingEvery  time.Duration // default 10 s
@@ -29,6 +29,9 @@ type Options struct {
 	Status  func(level, id, text string)
 	Changed func(why error)
 	Log     *slog.Logger
+
+	// Failed is called with why an attempt to connect failed. It must not block.
+	Failed func(why error)
 }
 
 // Errors of a connection.
@@ -41,6 +44,7 @@ var (
 type Client struct {
 	url    string
 	o      Options
+	web    *http.Client
 	ctx    context.Context
 	cancel context.CancelFunc
 	done   chan struct{}
@@ -105,19 +109,31 @@ func newClient(url string, o Options) *Client {
 	if o.Changed == nil {
 		o.Changed = func(error) {}
 	}
+	if o.Failed == nil {
+		o.Failed = func(error) {}
+	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	c := &Client{url: url, o: o, done: make(chan struct{}), online: make(chan struct{}),
+	web := http.Client{}
+	if o.HTTP != nil {
+		web = *o.HTTP
+	}
+	// who is asked for one server does not speak with another
+	web.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	c := &Client{url: url, o: o, web: &web, done: make(chan struct{}), online: make(chan struct{}),
 		calls: map[string]chan reply{}, goals: map[string]*Goal{}, statuses: map[string]func(error){}}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	return c
 }
 
 func (c *Client) dial(ctx context.Context) (*websocket.Conn, error) {
-	conn, response, err := websocket.Dial(ctx, c.url, &websocket.DialOptions{HTTPClient: c.o.HTTP, HTTPHeader: c.o.Header})
+	conn, response, err := websocket.Dial(ctx, c.url, &websocket.DialOptions{HTTPClient: c.web, HTTPHeader: c.o.Header})
 	if err != nil {
-		if response != nil && response.StatusCode != http.StatusSwitchingProtocols {
+		switch {
+		case response != nil && response.StatusCode >= 300 && response.StatusCode < 400:
+			return nil, fmt.Errorf("%s: the server answers %s to %q: redirects are not followed", c.url, response.Status, response.Header.Get("Location"))
+		case response != nil && response.StatusCode != http.StatusSwitchingProtocols:
 			return nil, fmt.Errorf("%s: the server answers %s", c.url, response.Status)
 		}
 		return nil, fmt.Errorf("%s: %w", c.url, err)
@@ -166,6 +182,9 @@ func (c *Client) run(conn *websocket.Conn) {
 		var err error
 		if conn == nil {
 			conn, err = c.dial(c.ctx)
+		}
+		if err != nil && c.ctx.Err() == nil {
+			c.o.Failed(err)
 		}
 		began := time.Now()
 		if err == nil {
