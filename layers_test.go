@@ -45,7 +45,7 @@ var layers = []string{
 	// wires
 	"stop", "wire", "wire/loopback", "wire/rosapi", "wire/rosbridge/frame", "wire/rosbridge/client", "wire/mirror", "wire/rosbridge",
 	// programs
-	"server/config", "server/motions", "server", "studio",
+	"server/config", "server/motions", "server/guard", "server", "studio",
 	"cmd/poise",
 }
 
@@ -133,7 +133,7 @@ func TestEveryPackageHasAComment(t *testing.T) {
 var outside = []string{
 	"internal/journal", "internal/rt", "internal/plot", "robot/load", "planner/pipeline", "arbiter/scenario", "telemetry", "loop/runner", "motion/library",
 	"executive", "graph", "stop", "wire", "wire/loopback", "wire/rosapi", "wire/rosbridge/frame", "wire/rosbridge/client", "wire/mirror", "wire/rosbridge",
-	"server/config", "server/motions", "server", "studio", "cmd/poise",
+	"server/config", "server/motions", "server/guard", "server", "studio", "cmd/poise",
 }
 
 func TestPurePackagesSeeNoOutside(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /stop", s.postStop)
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "ok") })
+	mux.HandleFunc("GET /healthz", s.healthz)
 	mux.HandleFunc("GET /readyz", s.readyz)
 	mux.HandleFunc("GET /metrics", s.metrics)
 	mux.Handle("GET /mesh/{name...}", s.meshes)
@@ -34,23 +34,6 @@ func (s *Server) routes() http.Handler {
 		page.ServeHTTP(w, r)
 	})
 	return withHeaders(mux)
-}
-
-// readyz answers whether goals are taken.
-func (s *Server) readyz(w http.ResponseWriter, _ *http.Request) {
-	select {
-	case <-s.ready:
-	default:
-		http.Error(w, "the robot has no torque yet", http.StatusServiceUnavailable)
-		return
-	}
-	for _, bot := range s.robots {
-		if bot.exec.State().Silent {
-			http.Error(w, "the cycle of robot "+bot.name+" is silent", http.StatusServiceUnavailable)
-			return
-		}
-	}
-	fmt.Fprintln(w, "ok")
 }
 
 var plain = template.Must(template.New("page").Parse(`<!doctype html>

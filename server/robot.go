@@ -61,6 +61,11 @@ func (s *Server) addRobot(ctx context.Context, r config.Robot) error {
 	if bot.driver, err = s.open(ctx, r); err != nil {
 		return fmt.Errorf("robot %q, driver %s: %w", r.Name, r.Driver, err)
 	}
+	if by, ok := bot.driver.(servo.Rester); ok {
+		if err := s.guard.Rest(r.Name, by.Rest()); err != nil {
+			return errors.Join(err, bot.driver.Close())
+		}
+	}
 	bot.can = bot.driver.Capabilities()
 	bot.about = edge.DrivenRobot(r.Name, r.Driver, bot.driver)
 	s.robots = append(s.robots, bot) // from here on closeDrivers closes its driver
@@ -91,8 +96,9 @@ func (s *Server) open(ctx context.Context, r config.Robot) (servo.Driver, error)
 	return d, nil
 }
 
-// closeDrivers closes every driver that is open.
-func (s *Server) closeDrivers() error {
+// closeDrivers closes every driver that is open. If the cycle has let go of the servos, the
+// guard need not do it.
+func (s *Server) closeDrivers(letGo bool) error {
 	var errs []error
 	for _, bot := range s.robots {
 		if bot.driver == nil {
@@ -100,6 +106,9 @@ func (s *Server) closeDrivers() error {
 		}
 		if err := bot.driver.Close(); err != nil {
 			errs = append(errs, fmt.Errorf("robot %q: %w", bot.name, err))
+		}
+		if _, ok := bot.driver.(servo.Rester); ok && letGo {
+			errs = append(errs, s.guard.Rest(bot.name, nil))
 		}
 		bot.driver = nil
 	}

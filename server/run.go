@@ -28,6 +28,10 @@ func (s *Server) Run(ctx context.Context) error {
 		s.background.Go(func() { bot.exec.Run(s.life) })
 	}
 	s.background.Go(s.enableSimulated)
+	watching, endWatch := context.WithCancel(context.Background())
+	defer endWatch()
+	s.background.Go(func() { s.watch(watching) })
+	s.background.Go(s.tellReady)
 	if m := s.cfg.Mirror; m.URL != "" {
 		s.background.Go(func() {
 			mirror.Keep(s.life, s.graph, m.URL, m.Prefix, client.Options{Log: s.log, HTTP: s.http, MaxBytes: s.cfg.Limits.MessageSize})
@@ -41,16 +45,19 @@ func (s *Server) Run(ctx context.Context) error {
 	closeWires := s.runWires()
 
 	var errs []error
-	why := ""
+	why, failed := "", false
 	select {
 	case <-ctx.Done():
 		why = context.Cause(ctx).Error()
 	case <-s.lines.Gone():
 		errs = append(errs, journal.ErrGone)
+	case <-s.guard.Gone():
+		errs = append(errs, errors.New("the guard is dead: without it the robots do not go on"))
 	case err := <-served:
 		errs = append(errs, fmt.Errorf("http: %w", err))
 	case err := <-cycle:
 		errs = append(errs, fmt.Errorf("cycle: %w", err))
+		failed = err != nil
 		cycle <- nil
 	}
 	began := time.Now()
@@ -59,8 +66,10 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 	errs = append(errs, s.rampDown(why, stopRobots)...)
 	s.closeConnections(web, closeWires)
-	errs = append(errs, within(cyclePatience, "the cycle", func() error { return <-cycle }))
-	errs = append(errs, within(endPatience, "closing the drivers", s.closeDrivers))
+	ran := within(cyclePatience, "the cycle", func() error { return <-cycle })
+	errs = append(errs, ran)
+	errs = append(errs, within(endPatience, "closing the drivers", func() error { return s.closeDrivers(ran == nil && !failed) }))
+	endWatch()
 	s.end()
 	errs = append(errs, within(endPatience, "what runs in the background", func() error { s.background.Wait(); return nil }))
 	if s.record != nil {
@@ -69,7 +78,7 @@ func (s *Server) Run(ctx context.Context) error {
 		errs = append(errs, err)
 	}
 	s.log.Info("stopped", "after", time.Since(began).Round(time.Millisecond))
-	s.graph.Close()
+	errs = append(errs, within(endPatience, "closing the graph", func() error { s.graph.Close(); return nil }))
 	s.closeLog()
 	return errors.Join(errs...)
 }
@@ -110,6 +119,9 @@ func (s *Server) rampDown(why string, stopRobots func()) (errs []error) {
 	for _, bot := range s.robots {
 		go func() { ramps <- bot.rampDown(ctx) }()
 	}
+	s.ending.Store(true)
+	s.guard.Ending()
+	go notifySystemd("STOPPING=1")
 	s.log.Info("stopping", "why", why) // the ramps are under way
 	for range s.robots {
 		if err := <-ramps; err != nil {
@@ -166,6 +178,15 @@ func (s *Server) closeConnections(web *http.Server, closeWires func()) {
 	}
 	if err := web.Shutdown(closing); err != nil {
 		web.Close()
+	}
+}
+
+// tellReady tells the service manager when the robots have torque.
+func (s *Server) tellReady() {
+	select {
+	case <-s.ready:
+		notifySystemd("READY=1\nSTATUS=serves http://" + s.Address())
+	case <-s.life.Done():
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 	"time"
 
@@ -25,6 +26,7 @@ import (
 	"poise/msgs/poisemsgs"
 	"poise/robot/load"
 	"poise/server/config"
+	"poise/server/guard"
 	"poise/server/motions"
 	"poise/servo/driver"
 	"poise/stop"
@@ -43,6 +45,7 @@ type Options struct {
 	Listen func(network, address string) (net.Listener, error) // nil is net.Listen
 	HTTP   *http.Client                                        // for a mirrored robot; nil is http.DefaultClient
 
+	Guard   *guard.Feed      // of the process that watches this one; nil has none
 	Drivers driver.Table     // that the configuration may name; nil is driver.Standard
 	Go      func(job func()) // runs what is prepared or planned; nil is a goroutine
 }
@@ -62,6 +65,10 @@ type Server struct {
 	spawn   func(job func()) // see Options.Go
 	page    http.Handler
 	http    *http.Client
+
+	health *health
+	guard  *guard.Feed
+	ending atomic.Bool // no more goals
 
 	robots []*servedRobot  // in the order of the configuration
 	frames map[string]bool // that the server publishes in tf; not written once it listens
@@ -99,7 +106,7 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	if o.Listen == nil {
 		o.Listen = net.Listen
 	}
-	s := &Server{cfg: cfg, drivers: o.Drivers, robot: o.Robot, page: o.Page, http: o.HTTP, spawn: o.Go, frames: map[string]bool{}, started: time.Now(), ready: make(chan struct{})}
+	s := &Server{cfg: cfg, drivers: o.Drivers, robot: o.Robot, page: o.Page, http: o.HTTP, spawn: o.Go, guard: o.Guard, frames: map[string]bool{}, started: time.Now(), ready: make(chan struct{})}
 	s.life, s.end = context.WithCancel(context.Background())
 	s.graph = graph.New(graph.Options{KeepResults: keepResults})
 	s.log, s.lines, s.shared = newLog(s.graph, o.Log)
@@ -117,7 +124,7 @@ func (s *Server) Close() error {
 	if s.listener != nil {
 		errs = append(errs, s.listener.Close())
 	}
-	errs = append(errs, s.closeDrivers())
+	errs = append(errs, s.closeDrivers(true))
 	if s.record != nil {
 		errs = append(errs, s.record.Close())
 	}
@@ -157,6 +164,7 @@ func (s *Server) assemble(ctx context.Context, o *Options) error {
 	if s.runner, err = runner.New(runner.Config{Members: members, Priority: s.cfg.Loop.Priority, Clock: o.Clock}); err != nil {
 		return err
 	}
+	s.health = newHealth(s)
 	errs := []error{s.motions.Serve(s.graph), s.failed}
 	for _, bot := range s.robots {
 		r := bot.register()

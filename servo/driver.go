@@ -28,7 +28,7 @@ type Driver interface {
 }
 
 // Capabilities says what a machine is and can do. Drivers that can do more say so by
-// their methods: see Placer, HandPoser and Calibrator.
+// their methods: see Placer, HandPoser, Calibrator and Rester.
 type Capabilities struct {
 	Simulated bool    // nothing real moves, so it may have torque from the start
 	Exact     bool    // joints are where they are told to be: the command is their position
@@ -62,6 +62,25 @@ type Calibrator interface {
 	// Calibrate is called after each Open, before the first Exchange. It ends early when
 	// ctx does.
 	Calibrate(ctx context.Context) error
+}
+
+// Rester is a Driver whose servos another process can bring to rest when this one is dead:
+// by writing bytes to a duplicate of a descriptor of its bus.
+type Rester interface {
+	Driver
+
+	// Rest returns what has to be written. It is called once after Open and Calibrate; the
+	// descriptors stay open until Close.
+	Rest() []RestWrite
+}
+
+// RestWrite is one write that helps to bring servos to rest. It may follow half of another
+// packet, since a process can be killed at any instant: its bytes begin with some that end
+// one, or it is written several times.
+type RestWrite struct {
+	Descriptor uintptr // of the bus
+	Bytes      []byte
+	Times      int // that it is written; 0 is once
 }
 
 // Modes is a set of modes.

@@ -19,7 +19,7 @@ import (
 
 // commands lists what the binary can do, in the order of the help text.
 var commands = []command{
-	{"serve", "[--robot ROBOT] [--listen 127.0.0.1:8080] [--motions DIR] [--with-real-sim] [--config FILE] [--period S] [--priority N] [--record FILE] [--mirror URL] [--quiet]",
+	{"serve", "[--robot ROBOT] [--listen 127.0.0.1:8080] [--motions DIR] [--with-real-sim] [--config FILE] [--period S] [--priority N] [--record FILE] [--mirror URL] [--guard] [--quiet]",
 		"the main job: a virtual robot, its graph for ROS clients, and the Studio in the browser", runServe},
 	{"check", "ROBOT [NAME:=VALUE …] [--json] [--floating|--fixed] [--limits F] [--cartesian-limits F] [--override-limits] [--write-limits] [--package-path DIRS]",
 		"what it is: joints, groups, limits and where each comes from, mass, warnings", runCheck},
@@ -96,6 +96,11 @@ var errAnswered = errors.New("answered")
 // people read it on standard error.
 type toldError struct{ error }
 
+// exitError ends a command with the exit code of another program, which has said why.
+type exitError int
+
+func (e exitError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
+
 // Exit codes are a contract: scripts rely on them.
 const (
 	exitOK      = 0
@@ -131,6 +136,7 @@ func run(e *env, args []string) int {
 // report prints what went wrong, one line each, and chooses the exit code.
 func report(e *env, c command, err error) int {
 	var usage *usageError
+	var other exitError
 	var told *toldError
 	if isHelp := errors.Is(err, flag.ErrHelp); e.json && err != nil && !isHelp && !errors.As(err, &told) && !errors.Is(err, errAnswered) {
 		text, _ := json.Marshal(answered{Message: err.Error()}) // text always can be written
@@ -144,6 +150,8 @@ func report(e *env, c command, err error) int {
 		return exitOK
 	case errors.Is(err, errAnswered):
 		return exitFailure
+	case errors.As(err, &other):
+		return int(other)
 	case errors.As(err, &usage):
 		fmt.Fprintf(e.err, "poise: %s: %v\nusage: poise %s %s\n", c.name, err, c.name, c.args)
 		return exitUsage

@@ -4,16 +4,15 @@ import (
 	"context"
 	"flag"
 	"fmt"
-	"os"
 	"os/signal"
 	"slices"
 	"strings"
-	"syscall"
 	"time"
 
 	"poise/internal/journal"
 	"poise/server"
 	"poise/server/config"
+	"poise/server/guard"
 	"poise/studio"
 )
 
@@ -31,6 +30,7 @@ func runServe(e *env, args []string) error {
 	priority := fs.Int("priority", -1, "")
 	real := fs.Bool("with-real-sim", false, "")
 	quiet := fs.Bool("quiet", false, "")
+	guarded := fs.Bool("guard", false, "")
 	rest, err := parseFlags(fs, args)
 	if err != nil {
 		return err
@@ -64,6 +64,9 @@ func runServe(e *env, args []string) error {
 			c.RealSim = *real
 		}
 	})
+	if *guarded && !guard.Guarded() {
+		return runGuard(e, &c)
+	}
 	o := server.Options{Page: studio.Handler()}
 	if !*quiet {
 		lines := journal.New(e.err)
@@ -72,6 +75,9 @@ func runServe(e *env, args []string) error {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), endingSignals()...) // also while it starts
 	defer stop()
+	if o.Guard, err = guard.FromEnvironment(); err != nil {
+		return err
+	}
 	s, err := server.New(ctx, c, o)
 	if err != nil {
 		return err
@@ -84,21 +90,6 @@ func runServe(e *env, args []string) error {
 		}
 	}()
 	return s.Run(ctx)
-}
-
-// endingSignals are those after which the robots ramp down before the server ends. All
-// that come later are taken and change nothing: the end has time limits of its own, and only
-// SIGKILL, which no program can take, cuts it off. One that the server was started to
-// ignore, as by nohup, stays ignored. Writing to a closed pipe or beyond a limit is an error
-// of that writing alone.
-func endingSignals() (all []os.Signal) {
-	signal.Ignore(syscall.SIGPIPE, syscall.SIGXFSZ)
-	for _, s := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGABRT, syscall.SIGXCPU} {
-		if !signal.Ignored(s) {
-			all = append(all, s)
-		}
-	}
-	return all
 }
 
 // banner says what runs, where it is, and what it is not.

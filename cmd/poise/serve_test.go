@@ -52,6 +52,9 @@ func TestMain(m *testing.M) {
 	if address := os.Getenv(readersVariable); address != "" {
 		os.Exit(readers(address))
 	}
+	if os.Getenv(wiredVariable) != "" {
+		os.Exit(wired())
+	}
 	code := m.Run()
 	if built.path != "" {
 		os.RemoveAll(filepath.Dir(built.path))
@@ -122,10 +125,24 @@ func serveThrough(t *testing.T, through []string, log *os.File, args ...string) 
 	if testing.Short() {
 		t.Skip("the real program is not what the race detector watches")
 	}
-	r := &running{t: t, path: binary(t), log: &lockedBuffer{}, ended: make(chan error, 1)}
-	line := append(slices.Clone(through), r.path, "serve", "--listen", "127.0.0.1:0", "--motions", t.TempDir())
+	line := append(slices.Clone(through), binary(t), "serve", "--listen", "127.0.0.1:0", "--motions", t.TempDir())
 	line = append(line, args...)
-	r.cmd = exec.Command(line[0], line[1:]...)
+	return begin(t, exec.Command(line[0], line[1:]...), log)
+}
+
+// serveBy starts a server by a program that is not the one that people start, with more
+// variables.
+func serveBy(t *testing.T, program string, variables []string, args ...string) *running {
+	t.Helper()
+	cmd := exec.Command(program, append([]string{"serve", "--listen", "127.0.0.1:0", "--motions", t.TempDir()}, args...)...)
+	cmd.Env = append(os.Environ(), variables...)
+	return begin(t, cmd, nil)
+}
+
+// begin starts a server and waits for its banner.
+func begin(t *testing.T, cmd *exec.Cmd, log *os.File) *running {
+	t.Helper()
+	r := &running{t: t, path: binary(t), cmd: cmd, log: &lockedBuffer{}, ended: make(chan error, 1)}
 	if r.cmd.Stderr = r.log; log != nil {
 		r.cmd.Stderr = log
 	}

@@ -17,6 +17,7 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"poise/internal/rt"
@@ -90,6 +91,7 @@ type member struct {
 	overran   bool
 	published uint64
 	dead      error
+	turns     atomic.Uint64 // n, for those who watch
 	probe     *probe
 	stats     Stats
 	latest    *rt.Latest[Stats]
@@ -149,6 +151,10 @@ func (r *Runner) Stats() (stats []Stats, said string, realtime bool) {
 	return stats, r.said, r.real
 }
 
+// Turns returns how many ticks of a member are over. It waits for nothing: a count that
+// stands still tells of a cycle that hangs. Concurrent.
+func (r *Runner) Turns(member int) uint64 { return r.members[member].turns.Load() }
+
 // Run steps all loops until ctx is done, on a thread of its own. Then every robot
 // ramps down (category 1), loses its torque, and its bus is closed, whatever goes
 // wrong on the way. It returns what did.
@@ -207,6 +213,7 @@ func (r *Runner) turn(m *member) error {
 	m.stats.Missed += uint64(missed)
 	m.dead = m.step(servo.Tick{N: m.n, Time: int64(m.n) * m.period, Dt: time.Duration(m.period).Seconds(), Stamp: r.clock.Stamp()})
 	m.n++
+	m.turns.Store(m.n)
 	m.due += m.period
 	ended := r.clock.Now()
 	m.stats.Work.Add(ended - began)

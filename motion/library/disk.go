@@ -48,6 +48,7 @@ func (d *disk) do(job func(left *atomic.Bool) error) error {
 		select {
 		case d.turn <- struct{}{}:
 		case <-timer.C:
+			d.hangs.Store(true)
 			return d.hanging()
 		}
 	}

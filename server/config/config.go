@@ -36,6 +36,7 @@ type Config struct {
 	Planner     Planner      `yaml:"planner" doc:"planning"`
 	Limits      Limits       `yaml:"limits" doc:"what one server takes from its clients"`
 	Record      Record       `yaml:"record" doc:"the flight recorder"`
+	Guard       Guard        `yaml:"guard" doc:"the process that watches the server, with --guard"`
 	Mirror      Mirror       `yaml:"mirror" doc:"a robot behind another rosbridge server, seen and driven from here"`
 }
 
@@ -103,6 +104,11 @@ type Record struct {
 	Megabytes int    `yaml:"megabytes" doc:"the recording ends when it has grown to this" range:"1 … 1048576 MB"`
 }
 
+// Guard is what the guard goes by.
+type Guard struct {
+	Patience float64 `yaml:"patience" doc:"s; how long the server may give no sign of life before it is ended and its servos are brought to rest" range:"0.1 … 3600 s"`
+}
+
 // Mirror is a robot that others serve.
 type Mirror struct {
 	URL    string `yaml:"url" doc:"of its rosbridge server, such as ws://127.0.0.1:9090; loopback only; empty mirrors nothing"`
@@ -129,6 +135,7 @@ func Default() Config {
 		Limits: Limits{MessageSize: 8 << 20, Connections: 100, Subscriptions: 1000, Goals: 100,
 			MessageRate: 2000, Queue: 100, Motions: 50_000, MotionsMegabytes: 2000},
 		Record: Record{Megabytes: 1000},
+		Guard:  Guard{Patience: 1},
 		Mirror: Mirror{Prefix: "remote"},
 	}
 }
