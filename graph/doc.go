@@ -38,7 +38,8 @@
 //   - Names are absolute; a leading slash may be left out. Alias gives a name, and
 //     all names below it, a second one.
 //   - Types come from msgs/registry and are checked at registration, subscription,
-//     publication and call. Who comes first decides a topic's type.
+//     publication and call. Who comes first decides a topic's type, but for components:
+//     clients that came before with another one lose the name.
 //   - A component's topic is its own: clients cannot publish on it, unless it says
 //     which of their messages it admits (TopicOptions.Others). So may a subscriber of
 //     a topic that clients publish (SubscribeOptions.Admit). Who is refused is told.

@@ -132,3 +132,31 @@ func TestAClientHasANameOfItsOwnWhileItIsThere(t *testing.T) {
 		t.Errorf("%v left", left)
 	}
 }
+
+// TestAClientCannotKeepANameByAnotherType from a component that comes later.
+func TestAClientCannotKeepANameByAnotherType(t *testing.T) {
+	g := newGraph(t)
+	squatter := must[*Advertisement](t)(g.Advertise("name", "std_msgs/msg/Bool", TopicOptions{Node: "/client"}))
+	reader := must[*Subscription](t)(g.Subscribe("name", SubscribeOptions{Node: "/client"}))
+	sub := must[Listener[msgs.String]](t)(Listen[msgs.String](g, "name", SubscribeOptions{}))
+	if i, _ := g.TopicInfo("name"); i.Type.String() != "std_msgs/msg/String" || len(i.Publishers) != 0 || len(i.Subscribers) != 1 {
+		t.Errorf("%+v", i)
+	}
+	if err := squatter.Publish(&msgs.Bool{Data: true}); err != nil || reader.Len() != 1 || sub.Len() != 0 {
+		t.Errorf("%v: the client hears %d, the component %d", err, reader.Len(), sub.Len())
+	}
+	right := must[*Advertisement](t)(g.Advertise("name", "std_msgs/msg/String", TopicOptions{Node: "/client"}))
+	if err := right.Publish(&msgs.String{Data: "heard"}); err != nil || sub.Len() != 1 || reader.Len() != 1 {
+		t.Errorf("%v: the client hears %d, the component %d", err, reader.Len(), sub.Len())
+	}
+	squatter.Close()
+	reader.Close()
+	if _, ok := g.TopicInfo("name"); !ok {
+		t.Error("the topic went with those who had lost it")
+	}
+	// between components the first decides, as between clients
+	var wrong *TypeError
+	if _, err := Listen[msgs.Bool](g, "name", SubscribeOptions{}); !errors.As(err, &wrong) {
+		t.Errorf("a component of another type: %v", err)
+	}
+}

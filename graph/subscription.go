@@ -34,6 +34,8 @@ type Subscription struct {
 	ready chan struct{} // holds a token while the queue may have something
 	admit *Admission    // nil if everything is admitted
 
+	component bool // of this program
+
 	account *budget.Account
 	names   int64 // charged for it
 
@@ -58,11 +60,11 @@ func (g *Graph) Subscribe(name string, o SubscribeOptions) (*Subscription, error
 			return nil, err
 		}
 	}
-	return g.subscribe(name, typ, form, o)
+	return g.subscribe(name, typ, form, o, false)
 }
 
-func (g *Graph) subscribe(name string, typ *registry.Type, form msgs.Form, o SubscribeOptions) (*Subscription, error) {
-	t, err := g.topicNamed(name)
+func (g *Graph) subscribe(name string, typ *registry.Type, form msgs.Form, o SubscribeOptions, component bool) (*Subscription, error) {
+	t, err := g.topicFor(name, typ, component)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +73,7 @@ func (g *Graph) subscribe(name string, typ *registry.Type, form msgs.Form, o Sub
 		return nil, err
 	}
 	qos := o.QoS.asked()
-	s := &Subscription{topic: t, node: g.node(o.Node), qos: qos, form: form, wake: o.Wake,
+	s := &Subscription{topic: t, node: g.node(o.Node), qos: qos, form: form, wake: o.Wake, component: component,
 		ready: make(chan struct{}, 1), own: qos.Depth > 0, limit: qos.Depth, account: o.Account, names: t.price()}
 	if err := s.account.Take(budget.Names, s.names); err != nil {
 		return nil, err
@@ -271,7 +273,7 @@ type Listener[T any] struct{ *Subscription }
 
 // Listen reads a topic of T.
 func Listen[T any](g *Graph, name string, o SubscribeOptions) (Listener[T], error) {
-	s, err := g.subscribe(name, typeFor[T](), msgs.ROS2, o)
+	s, err := g.subscribe(name, typeFor[T](), msgs.ROS2, o, true)
 	return Listener[T]{s}, err
 }
 

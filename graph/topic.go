@@ -45,6 +45,7 @@ type topic struct {
 	subs    []*Subscription
 	sinks   []*func(*Message) // called by the publisher, without locks
 	removed bool
+	apart   bool // clients gave it another type than a component, which has the name now
 
 	owner  atomic.Pointer[Advertisement] // whose own the topic is; nil if anybody may publish
 	admits atomic.Pointer[[]*Admission]  // of subscriptions; nil if there are none
@@ -112,6 +113,26 @@ func (g *Graph) topicNamed(name string) (*topic, error) {
 	}
 }
 
+// topicFor returns the topic of a name, locked, for who publishes or reads typ there. A
+// component has its type: clients that gave the name another one before keep their topic
+// among themselves and lose the name.
+func (g *Graph) topicFor(name string, typ *registry.Type, component bool) (*topic, error) {
+	for {
+		t, err := g.topicNamed(name)
+		if err != nil || !component || t.typ == nil || t.typ == typ || t.ofComponent() {
+			return t, err
+		}
+		t.apart = true
+		t.release()
+	}
+}
+
+// ofComponent reports whether a component publishes or reads the topic. t is locked.
+func (t *topic) ofComponent() bool {
+	return len(t.sinks) > 0 || slices.ContainsFunc(t.pubs, func(a *Advertisement) bool { return a.own }) ||
+		slices.ContainsFunc(t.subs, func(s *Subscription) bool { return s.component })
+}
+
 // setType sets the topic's type, an error if it has another. t is locked.
 func (t *topic) setType(typ *registry.Type) error {
 	if t.typ != nil && typ != nil && t.typ != typ {
@@ -126,7 +147,7 @@ func (t *topic) setType(typ *registry.Type) error {
 // release unlocks a topic after a change, drops it if it has neither publishers nor
 // subscribers, and notifies watchers.
 func (t *topic) release() {
-	t.removed = len(t.pubs)+len(t.subs)+len(t.sinks) == 0
+	t.removed = t.apart || len(t.pubs)+len(t.subs)+len(t.sinks) == 0
 	removed := t.removed
 	t.mu.Unlock()
 	if removed {
@@ -164,7 +185,7 @@ func (g *Graph) Advertise(name, typeName string, o TopicOptions) (*Advertisement
 
 // advertise registers a publisher. A component is let in whoever owns the topic.
 func (g *Graph) advertise(name string, typ *registry.Type, form msgs.Form, o TopicOptions, component bool) (*Advertisement, error) {
-	t, err := g.topicNamed(name)
+	t, err := g.topicFor(name, typ, component)
 	if err != nil {
 		return nil, err
 	}
