@@ -33,8 +33,9 @@ type switching struct {
 	command *command
 	start   []*starting
 	stop    []*seat
-	hears   string // publisher of their streams; "" is who asked
-	adopted []*job // which run already, and from now on hear another publisher
+	who     string // asked for it
+	hears   string // publisher of their streams; "" is who
+	adopted []*job // of who, which run already and from now on hear another publisher
 	asked   int
 	failed  []Explanation
 	before  []*job  // what the stopped controllers did, to be begun again if need be
@@ -57,7 +58,7 @@ func (e *Executive) SwitchControllers(who string, s Switch) *Answer {
 		if e.robot.snap == nil {
 			return e.refuse(who, what, e.whySilent())
 		}
-		sw, reasons := newSwitching(e, &s)
+		sw, reasons := newSwitching(e, who, &s)
 		if len(reasons) > 0 {
 			return e.refuse(who, what, reasons...)
 		}
@@ -72,8 +73,8 @@ func (e *Executive) SwitchControllers(who string, s Switch) *Answer {
 
 // newSwitching finds the controllers and their programs, and every conflict that is
 // plain from the names.
-func newSwitching(e *Executive, s *Switch) (*switching, []Explanation) {
-	sw := &switching{e: e, hears: s.Publisher}
+func newSwitching(e *Executive, who string, s *Switch) (*switching, []Explanation) {
+	sw := &switching{e: e, who: who, hears: s.Publisher}
 	var reasons []Explanation
 	find := func(name string) *seat {
 		c, ok := e.robot.seat(name)
@@ -132,8 +133,14 @@ func (sw *switching) plan(c *seat, strict bool) (*starting, []Explanation) {
 		if strict {
 			return nil, []Explanation{conflict(c.Name, "", fmt.Sprintf("controller %q is operational already", c.Name))}
 		}
-		if sw.hears != "" {
-			sw.adopted = append(sw.adopted, e.goals.of(c)...)
+		if sw.hears == "" {
+			return nil, nil
+		}
+		for _, j := range e.goals.of(c) {
+			if !j.off && j.who != sw.who {
+				return nil, []Explanation{conflict(c.Name, "", fmt.Sprintf("controller %q is operational for %s, who alone names another publisher", c.Name, j.who))}
+			}
+			sw.adopted = append(sw.adopted, j)
 		}
 		return nil, nil
 	}

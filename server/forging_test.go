@@ -230,7 +230,9 @@ func TestAStreamIsHeardOnlyFromWhoActivatedIt(t *testing.T) {
 			foreign[0](tailAt(-0.2))
 			return math.Abs(b.tail()+0.2) < 1e-3
 		})
-		// and a publisher that does not activate it itself is named by who does
+		// and nobody else gives it away
+		b.refused("/switch_controllers", &poisemsgs.SwitchControllersRequest{Start: []string{"joint_state"}, Publisher: "*"}, "joint_state", "/rosbridge/client_2")
+		// a publisher that does not activate it itself is named by who does
 		b.must("/switch_controllers", &poisemsgs.SwitchControllersRequest{Stop: []string{"joint_state"}})
 		b.must("/switch_controllers", &poisemsgs.SwitchControllersRequest{Start: []string{"joint_state"}, Publisher: "/rosbridge/client_2"})
 		b.until("the tail follows the one that was named", func() bool {
