@@ -187,6 +187,7 @@ func (s *Server) assemble(ctx context.Context, o *Options) error {
 	case err != nil:
 		return fmt.Errorf("listen is %q: %w", s.cfg.Listen, err)
 	}
+	s.listener = s.admit(s.listener)
 	s.wires = s.newWires()
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -14,6 +15,8 @@ import (
 	"poise/executive"
 	"poise/msgs/poisemsgs"
 	"poise/stop"
+	"poise/wire/admission"
+	"poise/wire/loopback"
 )
 
 // newStops makes the way of a stop into the robots. It is used by every wire, POST /stop,
@@ -83,13 +86,28 @@ func (s *Server) postStop(w http.ResponseWriter, r *http.Request) {
 		defer cancel()
 		answer = asked.Over(ctx)
 	}
-	text, err := json.Marshal(map[string]any{"success": answer.Success, "message": q.note + answer.Text, "category": q.category})
+	text, err := json.Marshal(map[string]any{"success": answer.Success, "message": q.note + answer.Text, "category": q.category, "explanations": []any{}})
 	if err != nil {
 		text = []byte("{}") // it cannot: a flag, a number and a string
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_, _ = w.Write(append(text, '\n')) // the robots stop, whether the client hears it or not
+}
+
+// pages is how many connections there may be besides those of rosbridge clients.
+const pages = 200
+
+// admit bounds the connections of a listener: by the configuration, and by the file
+// descriptors that there are. One beyond the bound may still stop the robots.
+func (s *Server) admit(l net.Listener) net.Listener {
+	most := admission.Room(s.cfg.Limits.Connections + pages)
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /stop", s.postStop)
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
+		http.Error(w, fmt.Sprintf("too many connections: the limit is %d; only POST /stop is served beyond it", most), http.StatusServiceUnavailable)
+	})
+	return admission.Listen(l, admission.Config{Most: most, Urgent: loopback.Guard{Origins: s.cfg.Origins}.Handler(mux), Log: s.log})
 }
 
 // stopRequest is what POST /stop was asked.

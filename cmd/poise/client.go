@@ -134,8 +134,11 @@ func noServer(server string, err error) error {
 			reason = code.Error()
 		}
 	}
-	return fmt.Errorf("no Poise server at %q: %s; start one with poise serve, or say where it is with --server ADDRESS", server, reason)
+	return &noServerError{fmt.Errorf("no Poise server at %q: %s; start one with poise serve, or say where it is with --server ADDRESS", server, reason)}
 }
+
+// noServerError is that of a server that takes no client.
+type noServerError struct{ error }
 
 // find sees whether the robot that is meant is there.
 func (r *remote) find() error {

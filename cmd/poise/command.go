@@ -35,19 +35,6 @@ func simple(e *env, name string, args, names []string, service string, request f
 	return nil
 }
 
-func runStop(e *env, args []string) error {
-	return simple(e, "stop", args, []string{"[CATEGORY]"}, "stop", func(rest []string) (any, error) {
-		category := uint8(2)
-		if len(rest) == 1 {
-			n, err := strconv.ParseUint(rest[0], 10, 8)
-			if category = uint8(n); err != nil || n > 2 {
-				return nil, usagef("category %q: 0, 1 or 2 (torque off; ramp, then torque off; ramp, then hold)", rest[0])
-			}
-		}
-		return &poisemsgs.StopRequest{Category: category}, nil
-	})
-}
-
 func runReset(e *env, args []string) error {
 	return simple(e, "reset", args, nil, "reset", func([]string) (any, error) { return &poisemsgs.ResetRequest{}, nil })
 }

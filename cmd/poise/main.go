@@ -46,7 +46,7 @@ var commands = []command{
 	{"pose", "NAME [--robot NAME] [--server ADDRESS] [--json]",
 		"move to a named pose, all joints at once; Ctrl-C ramps down", runPose},
 	{"stop", "[CATEGORY] [--robot NAME] [--server ADDRESS] [--json]",
-		"stop: 2 (ramp, then hold; the default), 1 (ramp, then torque off) or 0 (torque off)", runStop},
+		"stop all robots, or one: 2 (ramp, then hold; the default), 1 (ramp, then torque off) or 0 (torque off)", runStop},
 	{"reset", "[--robot NAME] [--server ADDRESS] [--json]", "take goals again after a stop or a fault; after stop 0 or 1, torque on comes next", runReset},
 	{"torque", "on|off [RESOURCE …] [--robot NAME] [--server ADDRESS] [--json]",
 		"give the torque back or take it away: of the whole robot, or of some limbs", runTorque},

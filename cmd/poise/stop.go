@@ -1,0 +1,111 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"poise/msgs/poisemsgs"
+)
+
+// runStop stops all robots, or the one that is named. It asks by POST /stop, which is
+// served also when no more clients are; a server that does not know that is asked as any
+// command asks it.
+func runStop(e *env, args []string) error {
+	r := newRemote(e, "stop")
+	rest, err := parseFlags(r.fs, args)
+	e.json = slices.Contains(args, "--json") || slices.Contains(args, "-json") // failures too
+	if err != nil {
+		return err
+	}
+	if err := checkArguments(rest, []string{"[CATEGORY]"}); err != nil {
+		return err
+	}
+	q, err := stopCategory(rest)
+	if err != nil {
+		return err
+	}
+	if r.robot == "" && r.server != "" {
+		if text, err := postStop(r.server, "", q.Category); err == nil {
+			return r.tellStop(text)
+		}
+	}
+	err = simple(e, "stop", args, []string{"[CATEGORY]"}, "stop", func([]string) (any, error) { return q, nil })
+	var none *noServerError
+	if r.robot != "" && errors.As(err, &none) {
+		if text, failed := postStop(r.server, r.robot, q.Category); failed == nil {
+			return r.tellStop(text)
+		}
+	}
+	return err
+}
+
+func stopCategory(rest []string) (*poisemsgs.StopRequest, error) {
+	q := &poisemsgs.StopRequest{Category: 2}
+	if len(rest) == 1 {
+		n, err := strconv.ParseUint(rest[0], 10, 8)
+		if q.Category = uint8(n); err != nil || n > 2 {
+			return nil, usagef("category %q: 0, 1 or 2 (torque off; ramp, then torque off; ramp, then hold)", rest[0])
+		}
+	}
+	return q, nil
+}
+
+// tellStop shows the answer of POST /stop.
+func (r *remote) tellStop(text []byte) error {
+	var a answered
+	if err := json.Unmarshal(text, &a); err != nil {
+		return err
+	}
+	switch {
+	case r.json:
+		fmt.Fprintln(r.e.out, strings.TrimSpace(string(text)))
+	case a.Success:
+		fmt.Fprintln(r.e.out, a.Message)
+	}
+	if !a.Success {
+		return r.refusal(a.Message)
+	}
+	return nil
+}
+
+// stopPatience is how long robots may take to stand.
+const stopPatience = 15 * time.Second
+
+// postStop asks a server to stop a robot, or all, and returns its answer.
+func postStop(server, robot string, category uint8) ([]byte, error) {
+	at, err := url.Parse(rosbridgeURL(server))
+	if err != nil {
+		return nil, err
+	}
+	at.Scheme, at.Path = strings.Replace(at.Scheme, "ws", "http", 1), "/stop"
+	values := url.Values{"category": {strconv.Itoa(int(category))}, "until": {"stands"}}
+	if robot != "" {
+		values.Set("robot", robot)
+	}
+	at.RawQuery = values.Encode()
+	ctx, cancel := context.WithTimeout(context.Background(), stopPatience)
+	defer cancel()
+	q, err := http.NewRequestWithContext(ctx, http.MethodPost, at.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	res, err := http.DefaultClient.Do(q)
+	if err != nil {
+		return nil, err
+	}
+	defer res.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(res.Body, 1<<20))
+	if err == nil && res.StatusCode != http.StatusOK && res.StatusCode != http.StatusAccepted {
+		err = fmt.Errorf("%s", res.Status)
+	}
+	return text, err
+}
