@@ -173,6 +173,10 @@ func (h *GoalHandle) Caller() string { return h.caller }
 // Value returns a pointer to the goal. It is shared and must not be written.
 func (h *GoalHandle) Value() any { return h.value }
 
+// Passed drops the value of a goal that was handed on to where it is worked on: it is not
+// kept here until the goal is forgotten.
+func (h *GoalHandle) Passed() { h.value = nil }
+
 // State returns where the goal stands.
 func (h *GoalHandle) State() (s action.State) {
 	h.goals.mu.Lock()

@@ -268,21 +268,31 @@ func readArgs(args []byte, dst any, t *registry.Type, f msgs.Form) error {
 	if args[0] != '[' {
 		return rosjson.UnmarshalJSON(args, dst)
 	}
-	var list []json.RawMessage
-	if err := json.Unmarshal(args, &list); err != nil {
-		return err
-	}
 	fields := t.Fields(f)
-	if len(list) > len(fields) {
-		return fmt.Errorf("%d arguments are given, and %s has %d fields", len(list), t.Name(f), len(fields))
-	}
+	list := json.NewDecoder(bytes.NewReader(args))
+	_, err := list.Token() // the bracket
 	object := []byte{'{'}
-	for i, v := range list {
+	for i := 0; err == nil && list.More(); i++ {
+		if i == len(fields) {
+			return fmt.Errorf("more than %d arguments are given, and %s has %d fields", i, t.Name(f), i)
+		}
 		if i > 0 {
 			object = append(object, ',')
 		}
-		object = strconv.AppendQuote(object, fields[i].Name)
-		object = append(append(object, ':'), v...)
+		var v json.RawMessage
+		if err = list.Decode(&v); err == nil {
+			object = strconv.AppendQuote(object, fields[i].Name)
+			object = append(append(object, ':'), v...)
+		}
+	}
+	if err == nil {
+		_, err = list.Token()
+	}
+	if err != nil {
+		return err
+	}
+	if list.More() {
+		return errors.New("something follows the list of arguments")
 	}
 	return rosjson.UnmarshalJSON(append(object, '}'), dst)
 }

@@ -53,7 +53,7 @@ func TestCallsAreCheckedBeforeTheHandler(t *testing.T) {
 		{"torque", "std_srvs/srv/None", ``, "is not known here"},
 		{"torque", "", `{"dta":true}`, "dta: the message has no such field; it has data"},
 		{"torque", "", `{"data":1}`, "data: want true or false, got a number"},
-		{"torque", "", `[true,false]`, "2 arguments are given, and std_srvs/srv/SetBool_Request has 1 fields"},
+		{"torque", "", `[true,false]`, "more than 1 arguments are given, and std_srvs/srv/SetBool_Request has 1 fields"},
 		{"torque", "", `{"data":`, "unexpected EOF"},
 	} {
 		if _, err := g.CallJSON(ctx, tc.service, tc.typ, []byte(tc.args)); err == nil || !strings.Contains(err.Error(), tc.want) {

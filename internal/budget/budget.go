@@ -142,13 +142,25 @@ type Account struct {
 }
 
 // Take takes n of a kind, all of it or nothing. A closed account takes nothing more.
-func (a *Account) Take(k Kind, n int64) error { return a.take(k, n, false) }
+func (a *Account) Take(k Kind, n int64) error { return a.take(k, n, capped) }
 
 // TakeAlone is Take for something that may exceed what one client may hold, as long as the
 // client holds nothing else of the kind and all clients together have room.
-func (a *Account) TakeAlone(k Kind, n int64) error { return a.take(k, n, true) }
+func (a *Account) TakeAlone(k Kind, n int64) error { return a.take(k, n, alone) }
 
-func (a *Account) take(k Kind, n int64, alone bool) error {
+// TakeUncapped is Take for what another bound of the client's own holds already.
+func (a *Account) TakeUncapped(k Kind, n int64) error { return a.take(k, n, uncapped) }
+
+// rule is how the bound of one client is applied.
+type rule uint8
+
+const (
+	capped rule = iota
+	alone
+	uncapped
+)
+
+func (a *Account) take(k Kind, n int64, r rule) error {
 	if a == nil {
 		return nil
 	}
@@ -159,7 +171,7 @@ func (a *Account) take(k Kind, n int64, alone bool) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	row, held := &l.table[k], a.held[k]
-	if a.closed || n > row.Client-held && !(alone && held == 0) {
+	if a.closed || n > row.Client-held && r != uncapped && !(r == alone && held == 0) {
 		l.refused[k]++
 		return &Error{Row: *row, Asked: n, Held: held}
 	}

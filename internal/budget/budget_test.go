@@ -51,10 +51,10 @@ func TestRandomUseStaysWithinEveryLimit(t *testing.T) {
 			case c < 12:
 				a, held := pick(random, clients)
 				k, n := Kind(random.IntN(int(numKinds))), random.Int64N(40)
-				alone := random.IntN(4) == 0
-				err := a.take(k, n, alone)
+				r := rule(random.IntN(3))
+				err := a.take(k, n, r)
 				row := small[k]
-				fits := held[k]+n <= row.Client || alone && held[k] == 0
+				fits := held[k]+n <= row.Client || r == alone && held[k] == 0 || r == uncapped
 				beyond := max(held[k]+n-row.Sure, 0) - max(held[k]-row.Sure, 0)
 				room := beyond == 0 || shared(clients, left, k)+beyond <= row.All
 				if (err == nil) != (fits && room) {

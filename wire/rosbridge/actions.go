@@ -124,7 +124,7 @@ func (ses *session) trySendGoal(m *frame.Message, g *goal) error {
 	g.lane = ses.box.newLane("feedback of "+m.Action, ses.server.c.Limits.Queue, 0)
 	g.count()
 	client, err := ses.server.g.SendGoalJSON(m.Action, m.ActionType, m.Args, graph.GoalOptions{ID: g.graph, Node: ses.client.Node,
-		Queue: feedbackQueue, Wake: func() { ses.pump.wake(g) }})
+		Queue: feedbackQueue, Wake: func() { ses.pump.wake(g) }, Account: ses.account})
 	if err != nil {
 		g.forget()
 		ses.server.audit(ses, Goal, m.Action, frame.IDText(m.ID), err.Error())
@@ -255,8 +255,10 @@ func (g *goal) tellResult(u graph.GoalUpdate) {
 		return
 	}
 	status, yes := int(graph.StatusROS2(u.State, u.Cause)), true
-	g.session.answer(&frame.Message{Op: frame.ActionResult, ID: g.id, Action: g.name, Values: u.Result.JSON(g.form),
-		Status: &status, Result: &yes, Explanations: frame.AppendExplanations(nil, u.Explanations)}, g.fragment)
+	g.session.answerWith(&frame.Message{Op: frame.ActionResult, ID: g.id, Action: g.name,
+		Status: &status, Result: &yes, Explanations: frame.AppendExplanations(nil, u.Explanations)}, u.Result, g.form, g.fragment, func(err error) {
+		g.session.answerRejected(g.id, g.name, "the goal has ended, and its result is too large: "+err.Error(), whyRefused(err))
+	})
 }
 
 // answerRejected says that a goal never ran, and why: as a string, since that is what

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"time"
 
+	"poise/internal/budget"
 	"poise/stop"
 )
 
@@ -12,8 +13,9 @@ import (
 type Config struct {
 	Address            string // host and port of the HTTP server that it is part of, for Addresses
 	Limits             Limits
-	Origins            []string // of pages that may connect, besides those on loopback names
-	CancelOnDisconnect bool     // goals of a client that goes away are cancelled; ROS lets them run on
+	Budget             *budget.Ledger // that clients are charged to; nil makes one of budget.Standard
+	Origins            []string       // of pages that may connect, besides those on loopback names
+	CancelOnDisconnect bool           // goals of a client that goes away are cancelled; ROS lets them run on
 	Audit              func(Entry)
 	Log                *slog.Logger
 	Stop               *stop.Line // the way of a stop, ahead of all limits; nil has none

@@ -17,6 +17,8 @@ type incoming struct {
 	number uint64 // by arrival
 	goal   *goal  // that it sends, if it does: known before it is read, so that it can be cancelled
 
+	charged int64 // bytes of frames
+
 	// claimed by who does what a cancel asks for: the worker in its turn, or overtake.
 	claimed atomic.Bool
 }

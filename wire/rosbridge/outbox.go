@@ -2,14 +2,24 @@ package rosbridge
 
 import (
 	"context"
+	"fmt"
 	"sync"
 	"time"
+
+	"poise/internal/budget"
+	"poise/msgs"
 )
 
 // outgoing is a message ready to be written: one frame, or the fragments of one.
 type outgoing struct {
 	frames [][]byte
 	binary bool
+
+	// of an answer that is written as the client reads it, in place of frames
+	head, tail []byte
+	body       any
+	form       msgs.Form
+	large      int64 // bytes that it takes in memory; 0 for a small answer
 
 	lane *lane // that it took; nil for an answer
 	lost int   // messages of the lane that were lost since the last one
@@ -27,7 +37,8 @@ func (i *outgoing) size() (n int) {
 // in the order in which they came, whichever lane they took:
 //
 //   - must is for answers: never lost. A client that asks much and reads nothing
-//     overflows its outbox, which ends the connection.
+//     overflows its outbox, which ends the connection. mustLarge is for large ones: one
+//     fits always, and beside it what has room; who asks for more is refused that.
 //   - A lane is for a stream, one per topic: when it is full its own oldest message
 //     is dropped, and the next one tells how many were lost. A lane may be
 //     throttled: then at most one message leaves per interval, and the newest are
@@ -36,18 +47,63 @@ func (i *outgoing) size() (n int) {
 // All of it may be called from any goroutine.
 type outbox struct {
 	mu     sync.Mutex
-	max    int // bytes
-	bytes  int
+	max    int         // bytes
+	bytes  int         // without large answers
+	large  int64       // bytes of large answers
 	queue  []*outgoing // removed ones have no frames
 	dead   int         // removed ones in queue
 	full   bool        // an answer did not fit
 	closed bool
 	notify chan struct{}
+
+	account *budget.Account // of the client; nil charges nobody
 }
 
 // newOutbox returns an outbox that holds at most maxBytes.
-func newOutbox(maxBytes int) *outbox {
-	return &outbox{max: maxBytes, notify: make(chan struct{}, 1)}
+func newOutbox(maxBytes int, account *budget.Account) *outbox {
+	return &outbox{max: maxBytes, account: account, notify: make(chan struct{}, 1)}
+}
+
+// kind is what an item is charged as.
+func (i *outgoing) kind() budget.Kind {
+	if i.lane != nil {
+		return budget.Streams
+	}
+	return budget.Answers
+}
+
+// mustLarge adds a large answer, or says why it does not fit.
+func (b *outbox) mustLarge(item *outgoing) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed || b.full {
+		return nil // the client has gone
+	}
+	if b.large > 0 && b.large+item.large > int64(b.max) {
+		return fmt.Errorf("the answer of %d bytes does not fit beside %d bytes that wait to be read; the limit is %d", item.large, b.large, b.max)
+	}
+	if err := b.account.TakeAlone(budget.Answers, item.large); err != nil {
+		return err
+	}
+	b.large += item.large
+	b.queue = append(b.queue, item)
+	b.wake()
+	return nil
+}
+
+// sent notes that an item has been written, which costs nothing more.
+func (b *outbox) sent(item *outgoing) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.closed {
+		return // everything has been given back
+	}
+	if item.large > 0 {
+		b.large -= item.large
+		b.account.Give(budget.Answers, item.large)
+		return
+	}
+	b.account.Give(item.kind(), int64(item.size()))
 }
 
 // must adds what may not be lost, and reports whether it fitted. Once something did not,
@@ -59,7 +115,7 @@ func (b *outbox) must(frames [][]byte, binary bool) bool {
 	if b.closed || b.full {
 		return false
 	}
-	if b.bytes+item.size() > b.max {
+	if b.bytes+item.size() > b.max || b.account.TakeUncapped(budget.Answers, int64(item.size())) != nil {
 		b.full = true
 		b.wake()
 		return false
@@ -85,12 +141,13 @@ func (b *outbox) wake() {
 // kill removes an item from the queue.
 func (b *outbox) kill(item *outgoing) {
 	b.bytes -= item.size()
+	b.account.Give(item.kind(), int64(item.size()))
 	item.frames = nil
 	b.dead++
 	if b.dead > 64 && b.dead > len(b.queue)/2 {
 		alive := b.queue[:0]
 		for _, i := range b.queue {
-			if i.frames != nil {
+			if i.frames != nil || i.body != nil {
 				alive = append(alive, i)
 			}
 		}
@@ -142,11 +199,13 @@ func (b *outbox) pop() *outgoing {
 		item := b.queue[0]
 		b.queue[0] = nil
 		b.queue = b.queue[1:]
-		if item.frames == nil {
+		if item.frames == nil && item.body == nil {
 			b.dead--
 			continue
 		}
-		b.bytes -= item.size()
+		if item.large == 0 {
+			b.bytes -= item.size()
+		}
 		if l := item.lane; l != nil {
 			l.waiting = l.waiting[1:]
 			item.lost, l.lost = l.lost, 0
@@ -162,6 +221,8 @@ func (b *outbox) close() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.closed, b.queue, b.bytes, b.dead = true, nil, 0, 0
+	b.account.Give(budget.Answers, b.account.Held(budget.Answers))
+	b.account.Give(budget.Streams, b.account.Held(budget.Streams))
 	b.wake()
 }
 
@@ -213,9 +274,16 @@ func (l *lane) put(frames [][]byte, binary bool) {
 		return
 	}
 	// the client asked to be throttled: what is dropped here does not count as lost
-	if l.held = append(l.held, item); len(l.held) > l.max {
-		l.held = l.held[1:]
+	for len(l.held) > 0 && len(l.held) >= l.max {
+		l.dropHeld()
 	}
+	for l.box.account.Take(budget.Streams, int64(item.size())) != nil {
+		if len(l.held) == 0 {
+			return
+		}
+		l.dropHeld()
+	}
+	l.held = append(l.held, item)
 	l.arm(now)
 }
 
@@ -246,7 +314,9 @@ func (l *lane) release() {
 	now := time.Now()
 	l.next = now.Add(l.every)
 	item := l.held[0]
+	l.held[0] = outgoing{}
 	l.held = l.held[1:]
+	l.box.account.Give(budget.Streams, int64(item.size())) // enter charges it again
 	l.enter(item)
 	l.arm(now)
 }
@@ -254,12 +324,20 @@ func (l *lane) release() {
 // enter puts an item into the outbox, after making room in the lane.
 func (l *lane) enter(item outgoing) {
 	size := item.size()
-	for len(l.waiting) > 0 && (len(l.waiting) >= l.max || l.box.bytes+size > l.box.max) {
+	most := l.box.max - l.box.max/4 // the rest is for answers
+	for len(l.waiting) > 0 && (len(l.waiting) >= l.max || l.box.bytes+size > most) {
 		l.dropOldest()
 	}
-	if l.box.bytes+size > l.box.max {
+	if l.box.bytes+size > most {
 		l.lost++ // other lanes fill the outbox
 		return
+	}
+	for l.box.account.Take(budget.Streams, int64(size)) != nil {
+		if len(l.waiting) == 0 {
+			l.lost++
+			return
+		}
+		l.dropOldest()
 	}
 	l.waiting = append(l.waiting, &item)
 	l.box.push(&item)
@@ -270,8 +348,15 @@ func (l *lane) trim() {
 		l.dropOldest()
 	}
 	for len(l.held) > l.max {
-		l.held = l.held[1:]
+		l.dropHeld()
 	}
+}
+
+// dropHeld drops the oldest that is held.
+func (l *lane) dropHeld() {
+	l.box.account.Give(budget.Streams, int64(l.held[0].size()))
+	l.held[0] = outgoing{}
+	l.held = l.held[1:]
 }
 
 func (l *lane) dropOldest() {
@@ -287,12 +372,16 @@ func (l *lane) close() {
 	if l.closed {
 		return
 	}
-	l.closed, l.held = true, nil
+	l.closed = true
 	if l.timer != nil {
 		l.timer.Stop()
 	}
 	if l.box.closed {
+		l.held = nil
 		return
+	}
+	for len(l.held) > 0 {
+		l.dropHeld()
 	}
 	for _, item := range l.waiting {
 		l.box.kill(item)

@@ -40,7 +40,7 @@ func want(t *testing.T, got []string, want ...string) {
 }
 
 func TestOrderIsThatOfArrival(t *testing.T) {
-	b := newOutbox(1000)
+	b := newOutbox(1000, nil)
 	x, y := b.newLane("x", 10, 0), b.newLane("y", 10, 0)
 	x.put(frames("x1"), false)
 	b.must(frames("a1"), false)
@@ -51,7 +51,7 @@ func TestOrderIsThatOfArrival(t *testing.T) {
 }
 
 func TestALaneLosesItsOldestAndOthersNothing(t *testing.T) {
-	b := newOutbox(1000)
+	b := newOutbox(1000, nil)
 	x, y := b.newLane("x", 2, 0), b.newLane("y", 2, 0)
 	y.put(frames("y1"), false)
 	for i := range 5 {
@@ -64,7 +64,7 @@ func TestALaneLosesItsOldestAndOthersNothing(t *testing.T) {
 }
 
 func TestAFullBoxTakesFromTheLaneThatComes(t *testing.T) {
-	b := newOutbox(10)
+	b := newOutbox(13, nil) // a quarter is for answers
 	x, y := b.newLane("x", 100, 0), b.newLane("y", 100, 0)
 	for i := range 5 {
 		x.put(frames(fmt.Sprint("x", i)), false) // 2 bytes each: full
@@ -77,7 +77,7 @@ func TestAFullBoxTakesFromTheLaneThatComes(t *testing.T) {
 }
 
 func TestAnAnswerThatDoesNotFitEndsIt(t *testing.T) {
-	b := newOutbox(10)
+	b := newOutbox(10, nil)
 	if !b.must(frames("0123456789"), false) || b.isFull() {
 		t.Fatal("it fits")
 	}
@@ -91,7 +91,7 @@ func TestAnAnswerThatDoesNotFitEndsIt(t *testing.T) {
 
 func TestCloseWakesTheWriter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newOutbox(10)
+		b := newOutbox(10, nil)
 		done := make(chan bool)
 		go func() { _, ok := b.next(context.Background()); done <- ok }()
 		synctest.Wait()
@@ -107,7 +107,7 @@ func TestCloseWakesTheWriter(t *testing.T) {
 
 func TestThrottledLaneKeepsTheNewest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newOutbox(1000)
+		b := newOutbox(1000, nil)
 		l := b.newLane("x", 1, 95*time.Millisecond)
 		var got []string
 		for i := range 25 { // every 10 ms, for 250 ms
@@ -126,7 +126,7 @@ func TestThrottledLaneKeepsTheNewest(t *testing.T) {
 
 func TestThrottledLaneWithAQueueKeepsSeveral(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := newOutbox(1000)
+		b := newOutbox(1000, nil)
 		l := b.newLane("x", 3, 100*time.Millisecond)
 		for i := range 10 {
 			l.put(frames(fmt.Sprint(i)), false)
@@ -148,7 +148,7 @@ func TestThrottledLaneWithAQueueKeepsSeveral(t *testing.T) {
 func TestRandomUse(t *testing.T) {
 	const seed = 7
 	r := rand.New(rand.NewPCG(seed, 1))
-	b := newOutbox(300)
+	b := newOutbox(300, nil)
 	lanes := make([]*lane, 5)
 	next, sum := make([]int, 5), make([]int, 5)
 	for i := range lanes {
@@ -190,7 +190,7 @@ func TestRandomUse(t *testing.T) {
 }
 
 func TestManyWriters(t *testing.T) {
-	b := newOutbox(1 << 16)
+	b := newOutbox(1<<16, nil)
 	var wg sync.WaitGroup
 	for i := range 8 {
 		wg.Go(func() {
@@ -216,7 +216,7 @@ func TestManyWriters(t *testing.T) {
 }
 
 func BenchmarkPut(b *testing.B) {
-	box := newOutbox(1 << 20)
+	box := newOutbox(1<<20, nil)
 	l := box.newLane("x", 100, 0)
 	f := frames("0123456789")
 	b.ReportAllocs()

@@ -1,7 +1,6 @@
 package rosbridge
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/coder/websocket"
 
+	"poise/internal/budget"
 	"poise/wire/rosbridge/frame"
 )
 
@@ -25,25 +25,34 @@ func (ses *session) read() error {
 		if err != nil {
 			return err
 		}
-		data, size, err := readMessage(r, ses.server.c.Limits.MessageBytes)
+		data, size, full, err := ses.readMessage(r)
 		if err != nil {
 			return err
 		}
+		charged := chargeFor(cap(data))
 		ses.server.stats.received.Add(1)
 		binary := typ == websocket.MessageBinary
 		head := frame.ReadHead(data, binary)
-		if ses.stops(head) {
+		if ses.stops(head) { // ahead of every budget
+			ses.account.Give(budget.Frames, charged)
+			continue
+		}
+		if full != nil {
+			ses.account.Give(budget.Frames, charged)
+			ses.refuse(head.Message(), full)
 			continue
 		}
 		if size > len(data) {
+			ses.account.Give(budget.Frames, charged)
 			ses.refuse(head.Message(), &LimitError{What: fmt.Sprintf("a message of %d bytes", size), Limit: float64(ses.server.c.Limits.MessageBytes)})
 			continue
 		}
 		if head.Op == frame.Fragment {
 			ses.takeFragment(data, binary)
+			ses.account.Give(budget.Frames, charged)
 			continue
 		}
-		ses.receive(&incoming{data: data, binary: binary, head: head})
+		ses.receive(&incoming{data: data, binary: binary, head: head, charged: charged})
 	}
 }
 
@@ -53,25 +62,66 @@ const overlong = 8
 
 var errTooLong = errors.New("a message far beyond the size limit")
 
-// readMessage reads one message. The rest of one that is longer than limit is skipped:
-// size then is larger than what is returned.
-func readMessage(r io.Reader, limit int) (data []byte, size int, err error) {
-	var buf bytes.Buffer
-	n, err := buf.ReadFrom(io.LimitReader(r, int64(limit)))
-	if err != nil {
-		return nil, 0, err
+// shortMessage costs nothing: whatever a client holds already, it can say something short,
+// such as stop. How many of them wait is bounded by the inbox.
+const shortMessage = 4096
+
+// chargeFor is what a buffer is charged.
+func chargeFor(size int) int64 { return int64(max(0, size-shortMessage)) }
+
+// errSlowMessage ends the connection of a client that begins messages and does not finish
+// them: others need the room.
+var errSlowMessage = errors.New("a message was not finished in time")
+
+// readMessage reads one message. Its buffer grows as bytes come, and is charged to the
+// client: the caller gives back its capacity. What is longer than the limit, or does not
+// fit the client's budget, is skipped: then size is larger than what is returned, or full
+// is set.
+func (ses *session) readMessage(r io.Reader) (data []byte, size int, full, err error) {
+	late := time.AfterFunc(ses.server.c.Limits.PongWithin, func() { ses.stop(errSlowMessage) })
+	defer late.Stop()
+	limit := ses.server.c.Limits.MessageBytes
+	for err == nil && len(data) < limit && full == nil {
+		if len(data) == cap(data) {
+			room := min(max(2*cap(data), 512), limit)
+			if full = ses.account.Take(budget.Frames, chargeFor(room)-chargeFor(cap(data))); full != nil {
+				break
+			}
+			data = append(make([]byte, 0, room), data...)
+		}
+		var n int
+		n, err = r.Read(data[len(data):cap(data)])
+		data = data[:len(data)+n]
 	}
-	rest, err := io.Copy(io.Discard, io.LimitReader(r, int64(limit)*(overlong-1)+1))
-	if err == nil && rest > int64(limit)*(overlong-1) {
+	if err == io.EOF {
+		return ses.clip(data), len(data), nil, nil
+	}
+	if err != nil {
+		ses.account.Give(budget.Frames, chargeFor(cap(data)))
+		return nil, 0, nil, err
+	}
+	rest, err := io.Copy(io.Discard, io.LimitReader(r, int64(limit)*overlong-int64(len(data))+1))
+	if int64(len(data))+rest > int64(limit)*overlong && err == nil {
 		err = errTooLong
 	}
-	return buf.Bytes(), int(n + rest), err
+	return data, len(data) + int(rest), full, err
+}
+
+// clip gives back what a message does not fill of its buffer.
+func (ses *session) clip(data []byte) []byte {
+	const much = 64 << 10
+	if cap(data)-len(data) <= much {
+		return data
+	}
+	ses.account.Give(budget.Frames, chargeFor(cap(data))-chargeFor(len(data)))
+	return append(make([]byte, 0, len(data)), data...)
 }
 
 // receive hands a whole message to the worker.
 func (ses *session) receive(in *incoming) {
 	in.number = ses.inbox.next()
 	if !ses.bucket.take(time.Now()) {
+		ses.account.Give(budget.Frames, in.charged)
 		if ses.bucket.tell() || in.head.Op == frame.CallService || in.head.Op == frame.SendActionGoal {
 			ses.refuse(in.head.Message(), &LimitError{What: "too many messages per second", Limit: ses.server.c.Limits.MessageRate})
 		}
@@ -84,6 +134,7 @@ func (ses *session) receive(in *incoming) {
 	switch {
 	case err != nil:
 		in.goal.forget()
+		ses.account.Give(budget.Frames, in.charged)
 		ses.refuse(in.head.Message(), err)
 	case waits && ses.cancels(in):
 		ses.overtakes(in)
@@ -107,10 +158,17 @@ func (ses *session) takeFragment(data []byte, binary bool) {
 		return
 	}
 	in := &incoming{data: whole, joined: true, head: frame.ReadHead(whole, false)}
-	switch {
-	case ses.stops(in.head):
+	if ses.stops(in.head) {
 		return
+	}
+	if err := ses.account.Take(budget.Frames, int64(len(whole))); err != nil {
+		ses.refuse(in.head.Message(), err)
+		return
+	}
+	in.charged = int64(len(whole))
+	switch {
 	case in.head.Op == frame.Fragment:
+		ses.account.Give(budget.Frames, in.charged)
 		ses.refuse(m, errors.New("the joined message is a fragment itself"))
 		return
 	case in.head.ID == "" && in.head.Broken:

@@ -39,7 +39,7 @@ func (c *served) advertiseAction(m *frame.Message) error {
 	a.server, err = c.session.server.g.ServeAction(m.Action, m.Type, graph.ActionHandler{
 		Goal:   func(h *graph.GoalHandle) { c.goalCame(a, h) },
 		Cancel: func(h *graph.GoalHandle) { c.cancelCame(a, h) },
-	}, graph.ActionOptions{Node: c.session.client.Node})
+	}, graph.ActionOptions{Node: c.session.client.Node, Account: c.session.account})
 	if err != nil {
 		return err
 	}
@@ -73,6 +73,7 @@ func (c *served) goalCame(a *servedAction, h *graph.GoalHandle) {
 	h.Accept()
 	c.session.answer(&frame.Message{Op: frame.SendActionGoal, ID: frame.StringID(id), Action: a.name, ActionType: a.typ.Name(a.form),
 		Args: rosjson.Append(nil, h.Value(), a.form), Feedback: true}, 0)
+	h.Passed() // the client has it
 }
 
 func (c *served) cancelCame(a *servedAction, h *graph.GoalHandle) {

@@ -28,7 +28,7 @@ func (c *served) advertiseService(m *frame.Message) error {
 	}
 	server, err := c.session.server.g.Serve(m.Service, m.Type, func(ctx context.Context, request any) (any, error) {
 		return c.ask(ctx, m.Service, typ, form, request)
-	}, graph.ServiceOptions{Node: c.session.client.Node})
+	}, graph.ServiceOptions{Node: c.session.client.Node, Account: c.session.account})
 	if err != nil {
 		return err
 	}

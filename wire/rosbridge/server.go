@@ -18,6 +18,7 @@ import (
 	"github.com/coder/websocket"
 
 	"poise/graph"
+	"poise/internal/budget"
 	"poise/wire"
 	"poise/wire/loopback"
 )
@@ -30,6 +31,7 @@ type Server struct {
 
 	mu       sync.Mutex
 	sessions map[*session]bool
+	large    *budget.Turns // of long messages
 	count    uint64
 	closed   bool
 	done     sync.WaitGroup
@@ -48,7 +50,10 @@ func New(g *graph.Graph, c Config) *Server {
 	if c.Audit == nil {
 		c.Audit = func(Entry) {}
 	}
-	return &Server{g: g, c: c, guard: loopback.Guard{Origins: c.Origins}, sessions: map[*session]bool{}}
+	if c.Budget == nil {
+		c.Budget = budget.New(budget.Standard)
+	}
+	return &Server{g: g, c: c, guard: loopback.Guard{Origins: c.Origins}, sessions: map[*session]bool{}, large: budget.NewTurns(1)}
 }
 
 // Name returns "rosbridge".
@@ -184,6 +189,7 @@ func (s *Server) leave(ses *session) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.sessions, ses)
+	ses.account.Close()
 	s.done.Done()
 }
 
@@ -233,5 +239,5 @@ func clip(text string) string {
 
 // callContext returns the context of a call by the client.
 func (ses *session) callContext() context.Context {
-	return graph.WithCaller(ses.ctx, ses.client.Node)
+	return graph.WithAccount(graph.WithCaller(ses.ctx, ses.client.Node), ses.account)
 }

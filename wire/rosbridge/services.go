@@ -1,6 +1,7 @@
 package rosbridge
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -9,6 +10,7 @@ import (
 	"time"
 
 	"poise/graph"
+	"poise/internal/budget"
 	"poise/msgs"
 	"poise/wire/rosbridge/frame"
 )
@@ -30,9 +32,16 @@ func (ses *session) callService(m *frame.Message) error {
 	if limit := ses.server.c.Limits.Calls; int(ses.callCount.Load()) >= limit {
 		return &LimitError{What: "too many calls at once", Limit: float64(limit)}
 	}
+	// the text of the arguments lives as long as the call
+	cost := int64(len(m.Args))
+	if err := ses.account.Take(budget.Messages, cost); err != nil {
+		return err
+	}
+	m.Args = bytes.Clone(m.Args) // not the whole frame
 	ses.callCount.Add(1)
 	ses.work.Go(func() {
 		defer ses.callCount.Add(-1)
+		defer ses.account.Give(budget.Messages, cost)
 		ses.call(m)
 	})
 	return nil
@@ -49,7 +58,7 @@ func (ses *session) call(m *frame.Message) {
 		ctx, cancel = graph.WithTimeout(ctx, limit)
 		defer cancel()
 	}
-	values, err := ses.callAny(ctx, m)
+	values, text, err := ses.callAny(ctx, m)
 	result := "done"
 	if err != nil {
 		result = err.Error()
@@ -61,20 +70,27 @@ func (ses *session) call(m *frame.Message) {
 		ses.refuse(m, err)
 		return
 	}
-	ses.answerCall(m, values, nil)
+	if text != nil {
+		ses.answerCall(m, text, nil)
+		return
+	}
+	ok := true
+	ses.answerWith(&frame.Message{Op: frame.ServiceResponse, ID: m.ID, Service: m.Service, Result: &ok}, values, values.Form(), m.FragmentSize,
+		func(err error) { ses.refuse(m, err) })
 }
 
-// callAny calls a service of the graph, or the one that every action has in ROS 2.
-func (ses *session) callAny(ctx context.Context, m *frame.Message) ([]byte, error) {
-	values, err := ses.server.g.CallJSON(ctx, m.Service, m.Type, m.Args)
+// callAny calls a service of the graph, or the one that every action has in ROS 2. The
+// answer is a message, or text.
+func (ses *session) callAny(ctx context.Context, m *frame.Message) (values *graph.Message, text []byte, err error) {
+	values, err = ses.server.g.CallMessage(ctx, m.Service, m.Type, m.Args)
 	if err == nil && m.Type == "" && sameName(m.Service, "/rosapi/get_time") {
-		return bothTimes(values), nil
+		return nil, bothTimes(values.JSON(values.Form())), nil
 	}
 	var missing *graph.NotFoundError
 	if name, ok := strings.CutSuffix(m.Service, cancelService); ok && errors.As(err, &missing) {
-		return ses.cancelByService(name, m.Args)
+		text, err = ses.cancelByService(name, m.Args)
 	}
-	return values, err
+	return values, text, err
 }
 
 // bothTimes gives the response of get_time the field names of both forms: a call names

@@ -1,6 +1,7 @@
 package rosbridge
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"errors"
@@ -14,6 +15,9 @@ import (
 	"github.com/coder/websocket"
 
 	"poise/graph"
+	"poise/internal/budget"
+	"poise/msgs"
+	"poise/msgs/rosjson"
 	"poise/wire/rosbridge/frame"
 )
 
@@ -30,7 +34,10 @@ type session struct {
 	cancel context.CancelCauseFunc
 	box    *outbox
 	pump   *pump
-	work   sync.WaitGroup // calls under way
+
+	account *budget.Account // what the client holds
+	written atomic.Int64    // when something was written last, Unix ns
+	work    sync.WaitGroup  // calls under way
 
 	bucket     bucket       // of the reader
 	joiner     frame.Joiner // of the reader
@@ -65,8 +72,9 @@ var (
 
 func newSession(s *Server, c Client) *session {
 	l := s.c.Limits
-	ses := &session{server: s, client: c, box: newOutbox(l.QueueBytes),
-		inbox: newInbox(l.MessageBytes), bucket: newBucket(l.MessageRate), said: newBucket(saidRate), joiner: frame.Joiner{MaxBytes: l.MessageBytes, MaxOpen: 16, MaxAge: 10 * time.Second},
+	account := s.c.Budget.Open()
+	ses := &session{server: s, client: c, account: account, box: newOutbox(l.QueueBytes, account),
+		inbox: newInbox(l.MessageBytes), bucket: newBucket(l.MessageRate), said: newBucket(saidRate), joiner: frame.Joiner{MaxBytes: l.MessageBytes, MaxOpen: 16, MaxAge: 10 * time.Second, Account: account},
 		warned: map[string]bool{}, streams: map[string]*stream{}, adverts: map[string]*advert{}, goals: map[string]*goal{}}
 	ses.ctx, ses.cancel = context.WithCancelCause(context.Background())
 	ses.served = newServed(ses)
@@ -129,8 +137,22 @@ func (ses *session) serve() {
 		if !ok {
 			return
 		}
-		ses.handle(in)
+		ses.inTurn(in)
+		ses.account.Give(budget.Frames, in.charged)
 	}
+}
+
+// longMessage is from which size on messages are worked on one at a time, all clients
+// together: decoding them takes memory and work.
+const longMessage = 64 << 10
+
+// inTurn handles a message, a long one when no other is.
+func (ses *session) inTurn(in *incoming) {
+	if len(in.data) > longMessage {
+		ses.server.large.Take(context.Background()) // what a client sent before it left is done
+		defer ses.server.large.Done()
+	}
+	ses.handle(in)
 }
 
 // handle does what a message asks for.
@@ -247,6 +269,10 @@ func (ses *session) write() {
 				return
 			}
 		}
+		if item.body != nil && ses.sendLarge(&item) != nil {
+			return
+		}
+		ses.box.sent(&item)
 	}
 }
 
@@ -264,6 +290,7 @@ func (ses *session) send(data []byte, binary bool) error {
 		ses.stop(err)
 		return err
 	}
+	ses.written.Store(time.Now().UnixNano())
 	ses.server.stats.sent.Add(1)
 	return nil
 }
@@ -281,7 +308,9 @@ func (ses *session) ping() {
 		ctx, cancel := context.WithTimeout(ses.ctx, ses.server.c.Limits.PongWithin)
 		err := ses.conn.Ping(ctx)
 		cancel()
-		if err != nil {
+		ses.joiner.Expire(time.Now())
+		// who still reads a long answer comes to the ping after it
+		if err != nil && time.Since(time.Unix(0, ses.written.Load())) > ses.server.c.Limits.PongWithin {
 			ses.stop(errSilent)
 			return
 		}
@@ -292,6 +321,79 @@ func (ses *session) ping() {
 func (ses *session) answer(m *frame.Message, fragmentSize int) {
 	ses.box.must(ses.split(m.Append(nil), fragmentSize), false)
 }
+
+// answerWith sends an answer whose values are a message of the graph. A large one is not
+// written into memory: it leaves piece by piece as the client reads it. What does not fit
+// beside other answers that wait is refused in the same way as the question would be.
+func (ses *session) answerWith(m *frame.Message, values *graph.Message, form msgs.Form, fragmentSize int, refused func(error)) {
+	size := rosjson.Memory(values.Value)
+	if size <= largeAnswer {
+		m.Values = values.JSON(form)
+		ses.answer(m, fragmentSize)
+		return
+	}
+	item := &outgoing{large: size}
+	if fragmentSize > 0 {
+		m.Values = rosjson.Append(nil, values.Value, form) // their number comes first
+		item.frames = ses.split(m.Append(nil), fragmentSize)
+		item.large = int64(item.size())
+	} else {
+		item.body, item.form = values.Value, form
+		m.Values = []byte(largeMark)
+		item.head, item.tail, _ = bytes.Cut(m.Append(nil), []byte(largeMark))
+	}
+	if err := ses.box.mustLarge(item); err != nil {
+		refused(err)
+	}
+}
+
+// largeAnswer is how much memory the values of an answer take that is streamed; largeMark
+// stands where they come.
+const (
+	largeAnswer = 256 << 10
+	largeMark   = "\x00"
+)
+
+// sendLarge writes an answer piece by piece. The client has PongWithin for each piece.
+func (ses *session) sendLarge(item *outgoing) error {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	patience := ses.server.c.Limits.PongWithin
+	late := time.AfterFunc(patience, cancel)
+	defer late.Stop()
+	err := func() error {
+		w, err := ses.conn.Writer(ctx, websocket.MessageText)
+		if err != nil {
+			return err
+		}
+		each := writerFunc(func(piece []byte) (int, error) {
+			n, err := w.Write(piece)
+			late.Reset(patience)
+			ses.written.Store(time.Now().UnixNano())
+			return n, err
+		})
+		if _, err := each.Write(item.head); err != nil {
+			return err
+		}
+		if err := rosjson.Write(each, item.body, item.form); err != nil {
+			return err
+		}
+		if _, err := each.Write(item.tail); err != nil {
+			return err
+		}
+		return w.Close()
+	}()
+	if err != nil {
+		ses.stop(err)
+		return err
+	}
+	ses.server.stats.sent.Add(1)
+	return nil
+}
+
+type writerFunc func([]byte) (int, error)
+
+func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
 
 func (ses *session) split(text []byte, size int) [][]byte {
 	if size <= 0 || len(text) <= size {

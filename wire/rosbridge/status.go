@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"poise/graph"
+	"poise/internal/budget"
 	"poise/msgs/poisemsgs"
 	"poise/wire/rosbridge/frame"
 )
@@ -58,6 +59,7 @@ func whyRefused(err error) []poisemsgs.Explanation {
 	var missing *graph.NotFoundError
 	var full *graph.FullError
 	var limit *LimitError
+	var over *budget.Error
 	var wrong *graph.TypeError
 	switch {
 	case errors.As(err, &missing):
@@ -68,6 +70,8 @@ func whyRefused(err error) []poisemsgs.Explanation {
 		reason.Code, reason.Limit = "full", float64(full.Limit)
 	case errors.As(err, &limit):
 		reason.Code, reason.Limit = "full", limit.Limit
+	case errors.As(err, &over):
+		reason.Code, reason.Limit = "full", float64(over.Limit())
 	}
 	return []poisemsgs.Explanation{reason}
 }

@@ -40,7 +40,7 @@ func newStream(ses *session, topic, typ, id string, first subscription) (*stream
 	s := &stream{session: ses, name: topic, subs: map[string]subscription{id: first}, anyForm: typ == ""}
 	s.lane = ses.box.newLane("topic "+topic, ses.server.c.Limits.Queue, 0)
 	s.merge() // before anything can come
-	sub, err := ses.server.g.Subscribe(topic, graph.SubscribeOptions{Type: typ, QoS: graph.QoS{Depth: graphQueue}, Node: ses.client.Node,
+	sub, err := ses.server.g.Subscribe(topic, graph.SubscribeOptions{Type: typ, QoS: graph.QoS{Depth: graphQueue}, Node: ses.client.Node, Account: ses.account,
 		Wake: func() { ses.pump.wake(s) }})
 	if err != nil {
 		return nil, err

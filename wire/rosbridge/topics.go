@@ -4,13 +4,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"poise/action"
 	"poise/graph"
 	"poise/msgs/registry"
-	"poise/problem"
 	"poise/wire/rosbridge/frame"
 )
 
@@ -45,7 +43,7 @@ func (ses *session) addAdvert(name, typeName string, latch bool) (*advert, error
 	if err := ses.roomToAdvertise(); err != nil {
 		return nil, err
 	}
-	ad, err := ses.server.g.Advertise(name, typeName, graph.TopicOptions{QoS: graph.QoS{Latched: latch}, Node: ses.client.Node})
+	ad, err := ses.server.g.Advertise(name, typeName, graph.TopicOptions{QoS: graph.QoS{Latched: latch}, Node: ses.client.Node, Account: ses.account})
 	if err != nil {
 		return nil, err
 	}
@@ -204,11 +202,7 @@ func (ses *session) subscribe(m *frame.Message) error {
 
 // nearTopics asks whether another topic was meant, at the end of a sentence.
 func (ses *session) nearTopics(name string) string {
-	var names []string
-	for _, t := range ses.server.g.Topics() {
-		names = append(names, t.Name)
-	}
-	return problem.Hint("/"+strings.TrimPrefix(name, "/"), names)
+	return ses.server.g.NearTopics(name)
 }
 
 func (ses *session) openStream(m *frame.Message, id string, want subscription) error {
