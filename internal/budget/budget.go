@@ -107,8 +107,11 @@ type Ledger struct {
 // New returns a ledger without clients.
 func New(t Table) *Ledger { return &Ledger{table: t} }
 
-// Open returns the account of a new client.
+// Open returns the account of a new client; without a ledger it bounds nothing.
 func (l *Ledger) Open() *Account {
+	if l == nil {
+		return nil
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.clients++
