@@ -31,7 +31,7 @@ var layers = []string{
 	"kinematics", "kinematics/ik", "dynamics", "contact",
 	// motion in time
 	"trajectory/spline", "trajectory", "trajectory/move", "trajectory/retime", "trajectory/clock",
-	"planner/path", "planner", "planner/pilz", "planner/track", "planner/smooth", "planner/pipeline",
+	"planner/path", "planner", "planner/pilz", "planner/track", "planner/smooth", "planner/pipeline", "planner/queue",
 	// the machine
 	"servo", "servo/sim", "sim", "servo/*", "servo/driver",
 	// execution
@@ -131,7 +131,7 @@ func TestEveryPackageHasAComment(t *testing.T) {
 // a log. All others are pure: time and data are arguments, and what they say goes
 // out as values.
 var outside = []string{
-	"internal/journal", "internal/rt", "internal/plot", "robot/load", "planner/pipeline", "arbiter/scenario", "telemetry", "loop/runner", "motion/library",
+	"internal/journal", "internal/rt", "internal/plot", "robot/load", "planner/pipeline", "planner/queue", "arbiter/scenario", "telemetry", "loop/runner", "motion/library",
 	"executive", "graph", "stop", "wire", "wire/loopback", "wire/admission", "wire/rosapi", "wire/rosbridge/frame", "wire/rosbridge/client", "wire/mirror", "wire/rosbridge",
 	"server/config", "server/motions", "server/guard", "server", "studio", "cmd/poise",
 }

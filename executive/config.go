@@ -10,6 +10,7 @@ import (
 	"poise/loop"
 	"poise/motion/library"
 	"poise/planner/pipeline"
+	"poise/planner/queue"
 	"poise/problem"
 	"poise/robot"
 	"poise/servo"
@@ -67,7 +68,7 @@ type Config struct {
 	Patience     time.Duration // how long the cycle may say nothing; default 1 s
 	Keep         time.Duration // how long ids of goals that are over stay taken; default 10 s
 	Lease        time.Duration // how long a controller outside may give no sign of life; default 200 ms
-	Planning     int           // plans made at the same time; default 2
+	Plans        *queue.Queue  // shares the processors among plans; default one of its own
 	Approach     ApproachLimits
 	Follow       follow.Options // defaults of tolerances
 
@@ -86,7 +87,6 @@ const (
 	defaultFeedbackRate  = 20.0
 	defaultPatience      = time.Second
 	defaultKeep          = 10 * time.Second
-	defaultPlanning      = 2
 	defaultApproachShare = 0.5
 	defaultApproachSpeed = 1.0
 
@@ -98,9 +98,11 @@ func (c *Config) setDefaults() {
 	orElse(&c.Patience, defaultPatience)
 	orElse(&c.Keep, defaultKeep)
 	orElse(&c.Lease, arbiter.DefaultLease)
-	orElse(&c.Planning, defaultPlanning)
 	orElse(&c.Approach.Share, defaultApproachShare)
 	orElse(&c.Approach.Speed, defaultApproachSpeed)
+	if c.Plans == nil {
+		c.Plans = queue.New(0)
+	}
 	if c.Go == nil {
 		c.Go = func(job func()) { go job() }
 	}
@@ -111,8 +113,8 @@ func (c *Config) check() (errs []error) {
 	if !(c.FeedbackRate > 0 && c.FeedbackRate <= maxFeedbackRate) {
 		errs = append(errs, fmt.Errorf("executive: feedback at %g Hz, must be above 0 and at most %d", c.FeedbackRate, maxFeedbackRate))
 	}
-	if c.Patience < 0 || c.Keep < 0 || c.Planning < 0 {
-		errs = append(errs, fmt.Errorf("executive: patience %v, keep %v, planning %d: none may be negative", c.Patience, c.Keep, c.Planning))
+	if c.Patience < 0 || c.Keep < 0 {
+		errs = append(errs, fmt.Errorf("executive: patience %v, keep %v: neither may be negative", c.Patience, c.Keep))
 	}
 	if !(c.Approach.Share > 0 && c.Approach.Share <= 1) || !(c.Approach.Speed > 0) {
 		errs = append(errs, fmt.Errorf("executive: approach moves with a share of %g and at %g rad/s, the share must be above 0 and at most 1", c.Approach.Share, c.Approach.Speed))

@@ -20,7 +20,6 @@ type Executive struct {
 	model *robot.Model
 	words *explain.Words
 
-	workers chan struct{} // room for plans that are made at the same time
 	pumping sync.Mutex    // one Pump at a time: snapshots have one reader
 	pumps   atomic.Uint64 // that are over
 	out     outbox        // calls to the outside
@@ -43,7 +42,7 @@ type Executive struct {
 func New(cfg Config) (*Executive, error) {
 	cfg.setDefaults()
 	cfg.Controllers = slices.Clone(cfg.Controllers)
-	e := &Executive{cfg: cfg, model: cfg.Model, goals: newGoalBook(), waiting: map[string][]*job{}, workers: make(chan struct{}, max(cfg.Planning, 1))}
+	e := &Executive{cfg: cfg, model: cfg.Model, goals: newGoalBook(), waiting: map[string][]*job{}}
 	e.outside.e = e
 	e.orders = newOrders(cfg.Loop.Send, func(c *command, o Outcome) { e.audit(c.who, c.what, o.Text()) })
 	words, err := explain.New(cfg.Model, e.robot.controllerName)

@@ -2,10 +2,12 @@ package executive
 
 import (
 	"context"
+	"slices"
 
 	"poise/action"
 	"poise/planner"
 	"poise/planner/pipeline"
+	"poise/planner/queue"
 )
 
 // plannedJob is a plan that came back for a goal.
@@ -14,26 +16,49 @@ type plannedJob struct {
 	planned
 }
 
-// startPlanning gives the plan to a worker.
+// startPlanning lets the plan wait for its turns. The time that it may take counts from
+// now.
 func (j *job) startPlanning() {
 	e := j.e
-	ctx, stop := context.WithCancel(context.Background())
-	j.stop = stop
 	p := j.work.plan
+	ctx, stop := p.question.Bounded(context.Background())
+	j.stop = stop
 	j.h.Feedback(Feedback{Goal: j.id, Who: j.who, State: j.h.State(), Phase: Planning, Tick: e.robot.tick})
 	e.out.add(func() {
 		e.cfg.Go(func() {
-			e.workers <- struct{}{} // so many at a time
-			defer func() { <-e.workers }()
-			out := plannedJob{job: j}
-			if out.answer.Refusal = planner.Stopped(ctx); out.answer.Refusal == nil {
-				out.planned = p.run(ctx)
-			}
+			out := plannedJob{job: j, planned: e.inTurn(ctx, j.who, p)}
 			e.mu.Lock()
 			e.plans = append(e.plans, out)
 			e.mu.Unlock()
 		})
 	})
+}
+
+// fewItems is how many items a plan has that takes little time.
+const fewItems = 10
+
+// inTurn makes a plan in the turns of its client.
+func (e *Executive) inTurn(ctx context.Context, who string, p *plan) (out planned) {
+	size := queue.Size(len(p.question.Items) > fewItems)
+	if err := e.cfg.Plans.Do(ctx, who, size, func(ctx context.Context) { out = p.run(ctx) }); err != nil {
+		return planned{answer: pipeline.Answer{Refusal: planner.Stopped(ctx)}, why: []Explanation{*planner.Stopped(ctx).Whole()}}
+	}
+	return out
+}
+
+// left ends the planning for a client that has gone: nobody waits for what comes of it.
+func (e *Executive) left(who string) {
+	for _, j := range slices.Clone(e.goals.live) {
+		if j.who == who && (j.stop != nil || j.work == nil) && j.plans() {
+			j.goals.many.Cancel(j.h.ID(), 0)
+		}
+	}
+}
+
+// plans reports whether a goal has to be planned, or is.
+func (j *job) plans() bool {
+	_, move := j.goal.(*Move)
+	return move && j.number == 0
 }
 
 // takePlans goes on with goals whose plans have come.
@@ -68,8 +93,8 @@ func (j *job) planned(p *plannedJob) {
 	}
 }
 
-// Plan plans without moving anything, in the caller's goroutine, from where the
-// robot is. What was planned can be kept (Last).
+// Plan plans without moving anything, in the caller's goroutine and in its client's
+// turns, from where the robot is. What was planned can be kept (Last).
 func (e *Executive) Plan(ctx context.Context, who string, q *pipeline.Question) Result {
 	v := e.look()
 	if v.now == nil {
@@ -81,7 +106,9 @@ func (e *Executive) Plan(ctx context.Context, who string, q *pipeline.Question) 
 		return failed(why...)
 	}
 	p.only = true
-	out := p.run(ctx)
+	ctx, stop := q.Bounded(ctx)
+	defer stop()
+	out := e.inTurn(ctx, who, p)
 	r := Result{Code: "ok"}
 	if len(out.why) > 0 {
 		r = failed(out.why...)
@@ -95,6 +122,9 @@ func (e *Executive) Plan(ctx context.Context, who string, q *pipeline.Question) 
 	})
 	return r
 }
+
+// Left tells that a client has gone. What is planned for it ends; what moves goes on.
+func (e *Executive) Left(who string) { e.locked(func() { e.left(who) }) }
 
 // Pipelines returns the names of the planners; the first is meant where none is
 // named.

@@ -75,13 +75,13 @@ type bed struct {
 
 // start runs a server on a network of its own. Its cycle is slow: most tests do not
 // need more.
-func start(t *testing.T, change func(c *config.Config)) *bed {
+func start(t *testing.T, change func(c *config.Config), options ...func(o *server.Options)) *bed {
 	t.Helper()
-	return startOn(t, &stepped.Net{}, stepped.Clock{}, change)
+	return startOn(t, &stepped.Net{}, stepped.Clock{}, change, options...)
 }
 
 // startOn runs a server on a network, by a clock.
-func startOn(t *testing.T, network *stepped.Net, clock runner.Clock, change func(c *config.Config)) *bed {
+func startOn(t *testing.T, network *stepped.Net, clock runner.Clock, change func(c *config.Config), options ...func(o *server.Options)) *bed {
 	t.Helper()
 	c := config.Default()
 	c.Listen, c.Motions, c.Loop.Period = "127.0.0.1:0", t.TempDir(), 0.005
@@ -89,7 +89,11 @@ func startOn(t *testing.T, network *stepped.Net, clock runner.Clock, change func
 		change(&c)
 	}
 	b := &bed{t: t, net: network, log: &notebook{}, ended: make(chan error, 1)}
-	s, err := server.New(t.Context(), c, server.Options{Log: b.log, Clock: clock, Listen: network.Listen, HTTP: network.Client()})
+	o := server.Options{Log: b.log, Clock: clock, Listen: network.Listen, HTTP: network.Client()}
+	for _, option := range options {
+		option(&o)
+	}
+	s, err := server.New(t.Context(), c, o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"poise/edge"
 	"poise/executive"
+	"poise/graph"
 	"poise/kinematics"
 	"poise/kinematics/ik"
 	"poise/loop"
@@ -29,8 +30,9 @@ type planning struct {
 // serve registers what MoveIt offers: plans that move nothing, plans that are
 // performed, and kinematics.
 func (p *planning) serve(r *register) {
-	addService(r, "plan_kinematic_path", p.planPath)
-	addService(r, "plan_sequence_path", p.planSequence)
+	addPlanService(r, "plan_kinematic_path", p.planPath)
+	addPlanService(r, "plan_sequence_path", p.planSequence)
+	r.graph.OnLeave(p.exec.Left)
 	addService(r, "compute_fk", p.computeFK)
 	addService(r, "compute_ik", p.computeIK)
 	r.addAction("move_action", edge.Translation[msgs.MoveGroupGoal, msgs.MoveGroupFeedback, msgs.MoveGroupResult]{
@@ -51,6 +53,16 @@ func (p *planning) serve(r *register) {
 		},
 		Help: otherStart,
 	})
+}
+
+// mostPlans is how many calls may wait for a plan of one service: those of each client
+// are bounded by its wire, and each client has its turns.
+const mostPlans = 1024
+
+// addPlanService serves a service whose calls wait in the queue of plans.
+func addPlanService[Req, Res any](r *register, name string, f func(ctx context.Context, q *Req) (*Res, error)) {
+	_, err := graph.Service(r.graph, r.name(name), f, graph.ServiceOptions{MaxCalls: mostPlans})
+	r.fail(err)
 }
 
 // otherStart is what helps a client whose start_state is not where the robot is.

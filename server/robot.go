@@ -146,7 +146,7 @@ func (bot *servedRobot) assemble() error {
 		FeedbackRate: s.cfg.Rates.Feedback, Lease: time.Duration(settings.Lease), Patience: time.Duration(s.cfg.Loop.Silence * 1e9), Follow: follow.Options{Transition: settings.Transition},
 		Event: bot.event, Notice: bot.notice, Audit: bot.audit,
 		Snapshot: func(now *loop.Snapshot) { bot.topics.snapshot(now) },
-		Keep:     keepResults, Go: s.spawn,
+		Keep:     keepResults, Go: s.spawn, Plans: s.plans,
 	})
 	if err != nil {
 		return err
@@ -195,5 +195,12 @@ func (s *Server) pipelines() pipeline.Set {
 		sampling = s.cfg.Loop.Period
 	}
 	plans := pipeline.Standard(s.robot.Model, pipeline.Sampling{Own: sampling, Coarser: s.cfg.Planner.Sampling == 0})
+	for _, other := range s.others {
+		for i := range plans {
+			if plans[i].Name == other.Name {
+				plans[i] = other
+			}
+		}
+	}
 	return plans.First(s.cfg.Planner.Pipeline)
 }

@@ -24,6 +24,8 @@ import (
 	"poise/motion/library"
 	"poise/motion/shipped"
 	"poise/msgs/poisemsgs"
+	"poise/planner/pipeline"
+	"poise/planner/queue"
 	"poise/robot/load"
 	"poise/server/config"
 	"poise/server/guard"
@@ -45,9 +47,10 @@ type Options struct {
 	Listen func(network, address string) (net.Listener, error) // nil is net.Listen
 	HTTP   *http.Client                                        // for a mirrored robot; nil is http.DefaultClient
 
-	Guard   *guard.Feed      // of the process that watches this one; nil has none
-	Drivers driver.Table     // that the configuration may name; nil is driver.Standard
-	Go      func(job func()) // runs what is prepared or planned; nil is a goroutine
+	Guard    *guard.Feed      // of the process that watches this one; nil has none
+	Drivers  driver.Table     // that the configuration may name; nil is driver.Standard
+	Planners pipeline.Set     // in place of those with the same names
+	Go       func(job func()) // runs what is prepared or planned; nil is a goroutine
 }
 
 // Server runs a list of robots and serves their graph. Make one with New.
@@ -63,6 +66,8 @@ type Server struct {
 	lines   *journal.Writer  // of the log
 	shared  bool             // whose lines the caller goes on writing to, and closes
 	spawn   func(job func()) // see Options.Go
+	plans   *queue.Queue     // of all robots
+	others  pipeline.Set     // see Options.Planners
 	page    http.Handler
 	http    *http.Client
 
@@ -106,7 +111,7 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	if o.Listen == nil {
 		o.Listen = net.Listen
 	}
-	s := &Server{cfg: cfg, drivers: o.Drivers, robot: o.Robot, page: o.Page, http: o.HTTP, spawn: o.Go, guard: o.Guard, frames: map[string]bool{}, started: time.Now(), ready: make(chan struct{})}
+	s := &Server{cfg: cfg, drivers: o.Drivers, robot: o.Robot, page: o.Page, http: o.HTTP, spawn: o.Go, plans: queue.New(0), others: o.Planners, guard: o.Guard, frames: map[string]bool{}, started: time.Now(), ready: make(chan struct{})}
 	s.life, s.end = context.WithCancel(context.Background())
 	s.graph = graph.New(graph.Options{KeepResults: keepResults})
 	s.log, s.lines, s.shared = newLog(s.graph, o.Log)

@@ -155,7 +155,9 @@ func (j *planJob) ask(q *pipeline.Question) pipeline.Answer {
 			seen[r.Group] = true
 		}
 	}
-	return j.plans.Ask(context.Background(), q, j.current)
+	ctx, stop := q.Bounded(context.Background())
+	defer stop()
+	return j.plans.Ask(ctx, q, j.current)
 }
 
 // unreadable refuses a text that is no request.

@@ -2,7 +2,10 @@
 // the services and the actions get a plan.
 //
 //	plans := pipeline.Standard(model, pipeline.Sampling{Coarser: true})
-//	answer := plans.Ask(ctx, &pipeline.Question{Items: items, Seconds: 5}, current)
+//	question := pipeline.Question{Items: items, Seconds: 5}
+//	ctx, stop := question.Bounded(ctx)
+//	defer stop()
+//	answer := plans.Ask(ctx, &question, current)
 //
 // The first planner of a Set is meant where a question names none. A question may
 // bound the time that its answer takes; the answer says how long it took.
@@ -102,7 +105,17 @@ type Answer struct {
 	Seconds float64          // that planning took
 }
 
-// Ask plans from where the robot is, a whole configuration.
+// Bounded returns a context that ends when the time that planning may take is over,
+// counted from now: waiting for a turn is part of it.
+func (q *Question) Bounded(ctx context.Context) (context.Context, context.CancelFunc) {
+	if q.Seconds > 0 && q.Seconds < math.MaxInt64/1e9 {
+		return context.WithTimeout(ctx, time.Duration(q.Seconds*float64(time.Second)))
+	}
+	return context.WithCancel(ctx)
+}
+
+// Ask plans from where the robot is, a whole configuration. How long that may take is
+// the caller's to bound, by the context (Bounded).
 func (s Set) Ask(ctx context.Context, q *Question, current []float64) (a Answer) {
 	if q.Refusal != nil {
 		return Answer{Refusal: q.Refusal}
@@ -113,11 +126,6 @@ func (s Set) Ask(ctx context.Context, q *Question, current []float64) (a Answer)
 	}
 	if len(q.Items) == 0 && !q.Sequence {
 		return Answer{Refusal: planner.Refuse(planner.BadRequest, "there is no request to plan")}
-	}
-	if q.Seconds > 0 && q.Seconds < math.MaxInt64/1e9 {
-		bounded, cancel := context.WithTimeout(ctx, time.Duration(q.Seconds*float64(time.Second)))
-		defer cancel()
-		ctx = bounded
 	}
 	begin := time.Now()
 	if q.Sequence {

@@ -57,7 +57,9 @@ func TestRefusalsSayWhatWouldHelp(t *testing.T) {
 		{"an item of a sequence", pipeline.Question{Items: []planner.Item{turn(0.1), turn(9)}, Sequence: true}, planner.BadGoal, "item 1"},
 		{"no time at all", pipeline.Question{Items: []planner.Item{turn(0.4)}, Seconds: 1e-12}, planner.TimedOut, "longer than"},
 	} {
-		a := plans.Ask(context.Background(), &tc.q, here)
+		ctx, stop := tc.q.Bounded(context.Background())
+		a := plans.Ask(ctx, &tc.q, here)
+		stop()
 		if a.Refusal == nil || a.Refusal.Kind != tc.kind || !strings.Contains(a.Refusal.Error(), tc.says) || a.Motions != nil {
 			t.Errorf("%s: %+v, want %q", tc.name, a.Refusal, tc.says)
 		}

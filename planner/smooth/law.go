@@ -67,7 +67,7 @@ func (t *timedRun) solve() (*trajectory.Trajectory, error) {
 		return nil, err
 	}
 	if t.start == 0 && !ends(out) { // a law that nothing had to smooth yet
-		return t.sampled(1), nil
+		return t.sampled(1), t.stopped()
 	}
 	t.places = nil
 	return out, nil
@@ -153,10 +153,10 @@ func (t *timedRun) try(limits []trajectory.Limits, margins []float64, width int)
 			excess = t.excess(out)
 		}
 		if excess == 1 {
-			return out, nil
+			return out, t.stopped()
 		}
 	}
-	return nil, nil
+	return nil, t.stopped()
 }
 
 // slowings is how often a long run of jerk-limited joints whose samples exceed a

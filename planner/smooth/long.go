@@ -38,5 +38,5 @@ func (t *timedRun) quickLong(limits []trajectory.Limits) (*trajectory.Trajectory
 		}
 		t.law.Slow(excess * (1 + further))
 	}
-	return nil, nil
+	return nil, t.stopped()
 }

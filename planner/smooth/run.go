@@ -190,6 +190,9 @@ type assembly struct {
 // add takes the next item. What is open must be finished before another kind of
 // leg, or one of another link, can start from it.
 func (a *assembly) add(i int) *planner.Refusal {
+	if refusal := planner.Stopped(a.ctx); refusal != nil {
+		return refusal
+	}
 	if a.items[i].Request.Command == planner.PTP {
 		if refusal := a.close(); refusal != nil || a.bridged {
 			return refusal

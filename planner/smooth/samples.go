@@ -6,6 +6,9 @@ import (
 	"poise/trajectory"
 )
 
+// stopEvery is after how many samples it is asked whether they are still wanted.
+const stopEvery = 4096
+
 // place is where a sample is on a route, and how fast.
 type place struct{ s, v float64 }
 
@@ -45,6 +48,9 @@ func (t *timedRun) sampled(width int) *trajectory.Trajectory {
 	piece := 0
 	before, now := step(-1), step(0)
 	for k := range out.Points {
+		if k%stopEvery == 0 && t.stopped() != nil {
+			break // who asked for the samples asks, too
+		}
 		next := step(k + 1)
 		up, down := next-now, now-before
 		s, v, a := now+(up-down)/6, (up+down)/(2*h), (up-down)/(h*h)
@@ -82,6 +88,9 @@ func (t *timedRun) excess(out *trajectory.Trajectory) float64 {
 	last := len(out.Points) - 1
 	first, ahead := 0, 0 // pieces within reach of the segment
 	for i := 1; i <= last; i++ {
+		if i%stopEvery == 0 && t.stopped() != nil {
+			break
+		}
 		for ahead+1 < len(t.route.pieces) && s[min(i+reach, last)].s > t.route.breaks[ahead+1] {
 			ahead++
 		}

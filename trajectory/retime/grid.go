@@ -138,6 +138,11 @@ func (g *grid) load() error {
 	g.ceiling[0] = g.top()
 	g.Stop[0], g.Stop[n] = false, false
 	for i := range n {
+		if i%stopEvery == 0 {
+			if err := g.p.stopped(); err != nil {
+				return err
+			}
+		}
 		if err := g.evaluate(i); err != nil {
 			return err
 		}

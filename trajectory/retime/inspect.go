@@ -9,8 +9,8 @@ import (
 // estimated: nothing doubles between them.
 const nearby = 0.5
 
-// stopEvery is after how many nodes Stop is asked.
-const stopEvery = 4096
+// stopEvery is after how many nodes or intervals Stop is asked: some milliseconds.
+const stopEvery = 1024
 
 // use says how much of the limits a segment of a law takes, as multiples of them.
 type use struct{ vel, acc, jerk float64 }

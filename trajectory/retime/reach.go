@@ -15,8 +15,13 @@ const (
 // Solve finds the largest x on the grid and certifies it.
 func (g *grid) Solve() error {
 	start, end := g.p.StartSpeed, g.p.EndSpeed
-	g.unstick()
+	if err := g.unstick(); err != nil {
+		return err
+	}
 	for round := 0; ; round++ {
+		if err := g.p.stopped(); err != nil {
+			return err
+		}
 		if err := g.passes(start*start, end*end); err != nil {
 			return err
 		}
@@ -121,7 +126,7 @@ func (g *grid) passes(first, last float64) error {
 }
 
 // unstick splits intervals that would begin and end at rest.
-func (g *grid) unstick() {
+func (g *grid) unstick() error {
 	n := len(g.Piece)
 	rest := func(i int) bool {
 		return g.Stop[i] || i == 0 && g.p.StartSpeed == 0 || i == n && g.p.EndSpeed == 0
@@ -131,9 +136,11 @@ func (g *grid) unstick() {
 		g.split[i] = rest(i) && rest(i+1)
 		any = any || g.split[i]
 	}
-	if any {
-		_, _ = g.refine() // the path was evaluated before: no new error
+	if !any {
+		return nil
 	}
+	_, err := g.refine()
+	return err
 }
 
 // slow is the last resort: the whole motion takes longer by one factor.
