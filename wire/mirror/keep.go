@@ -91,7 +91,7 @@ func (k *keeper) show(ctx context.Context) bool {
 	k.spec = spec
 	spec.Log = k.log
 	var problems []error
-	k.mirror, problems = Show(k.g, k.c, spec)
+	k.mirror, problems = New(k.g, k.c, spec)
 	skipped = append(skipped, problems...)
 	k.log.Info("mirrored", "under", k.prefix, "topics", len(spec.Topics), "services", len(spec.Services), "actions", len(spec.Actions))
 	if len(skipped) > 0 {

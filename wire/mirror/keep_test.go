@@ -188,7 +188,7 @@ func TestWhatIsPublishedOnceIsKept(t *testing.T) {
 			t.Fatal(err)
 		}
 		first := must(graph.Listen[msgs.String](here, "far/arm/robot_description", graph.SubscribeOptions{}))
-		t.Cleanup(must(mirror.New(here, c, s)).Close)
+		t.Cleanup(whole(mirror.New(here, c, s)).Close)
 		for range 2 { // the second comes when the robot has said all it had to say
 			if v, _, err := first.Next(ctx); err != nil || v.Data != "<robot/>" {
 				t.Fatal(v, err)

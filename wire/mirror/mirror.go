@@ -2,7 +2,7 @@
 // server in the local graph, as if they were here.
 //
 //	c := client.Open("ws://robot:9090", client.Options{})
-//	m, err := mirror.New(g, c, mirror.Spec{
+//	m, problems := mirror.New(g, c, mirror.Spec{
 //		Topics:   []mirror.Name{{Remote: "/joint_states", Type: "sensor_msgs/JointState", Local: "real/joint_states"}},
 //		Publish:  []mirror.Name{{Remote: "/joints_ref", Type: "sensor_msgs/JointState", Local: "real/joints_ref"}},
 //		Services: []mirror.Name{{Remote: "/stop", Type: "std_srvs/Trigger", Local: "real/stop"}},
@@ -71,19 +71,8 @@ type Mirror struct {
 	ends   []func()
 }
 
-// New begins to mirror. All problems are returned together, and then nothing is
-// mirrored.
-func New(g *graph.Graph, c *client.Client, s Spec) (*Mirror, error) {
-	m, problems := Show(g, c, s)
-	if err := errors.Join(problems...); err != nil {
-		m.Close()
-		return nil, err
-	}
-	return m, nil
-}
-
-// Show begins to mirror what can be mirrored. Each name that cannot has a problem.
-func Show(g *graph.Graph, c *client.Client, s Spec) (*Mirror, []error) {
+// New begins to mirror what can be mirrored. Each name that cannot has a problem.
+func New(g *graph.Graph, c *client.Client, s Spec) (*Mirror, []error) {
 	m := &Mirror{g: g, c: c, log: s.Log}
 	if m.log == nil {
 		m.log = slog.New(slog.DiscardHandler)

@@ -36,6 +36,11 @@ func must[T any](v T, err error) T {
 	return v
 }
 
+// whole wants everything to be mirrored.
+func whole(m *mirror.Mirror, problems []error) *mirror.Mirror {
+	return must(m, errors.Join(problems...))
+}
+
 func newRobot(t *testing.T) *robot {
 	r := &robot{g: graph.New(graph.Options{})}
 	must(rosapi.Serve(r.g, rosapi.Options{}))
@@ -104,7 +109,7 @@ func TestMirror(t *testing.T) {
 				t.Cleanup(here.Close)
 				c := must(client.Dial(ctx, r.url, client.Options{HTTP: r.web}))
 				t.Cleanup(c.Close)
-				m := must(mirror.New(here, c, spec(ros1)))
+				m := whole(mirror.New(here, c, spec(ros1)))
 				t.Cleanup(m.Close)
 
 				// what is said there is heard here, and the other way round
@@ -210,7 +215,7 @@ func TestDiscover(t *testing.T) {
 		}
 		here := graph.New(graph.Options{})
 		t.Cleanup(here.Close)
-		m := must(mirror.New(here, c, s))
+		m := whole(mirror.New(here, c, s))
 		m.Close()
 		if n := len(here.Topics()) + len(here.Services()) + len(here.Actions()); n != 0 {
 			t.Errorf("%d things are left", n)
@@ -225,19 +230,21 @@ func TestBadSpecsAreNamed(t *testing.T) {
 		t.Cleanup(here.Close)
 		c := must(client.Dial(t.Context(), r.url, client.Options{HTTP: r.web}))
 		t.Cleanup(c.Close)
-		_, err := mirror.New(here, c, mirror.Spec{
+		m, problems := mirror.New(here, c, mirror.Spec{
 			Topics:   []mirror.Name{{Remote: "/a", Type: "no/Type1"}, {Remote: "/ok", Type: "std_msgs/String"}},
 			Publish:  []mirror.Name{{Remote: "/b", Type: "no/Type2"}},
 			Services: []mirror.Name{{Remote: "/c", Type: "no/Type3"}},
 			Actions:  []mirror.Name{{Remote: "/d", Type: "no/Type4"}},
 		})
+		defer m.Close()
+		err := errors.Join(problems...)
 		for _, want := range []string{"topic /a", "no/Type1", "no/Type2", "service /c", "no/Type3", "action /d", "no/Type4"} {
 			if err == nil || !strings.Contains(err.Error(), want) {
 				t.Errorf("%v does not name %s", err, want)
 			}
 		}
-		if n := len(here.Topics()); n != 0 {
-			t.Errorf("%d topics are left", n)
+		if topics := here.Topics(); len(problems) != 4 || len(topics) != 1 || topics[0].Name != "/ok" {
+			t.Errorf("%d problems, and the topics are %v", len(problems), topics)
 		}
 	})
 }
