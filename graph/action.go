@@ -122,16 +122,9 @@ const actionNames = 6
 func (g *Graph) addAction(name string, s *ActionServer) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	name, err := g.resolve(name)
-	switch {
-	case err != nil:
+	name, err := newName(g, "action", name, g.actions, func(s *ActionServer) string { return s.node })
+	if err != nil {
 		return err
-	case g.closed:
-		return ErrClosed
-	case g.actions[name] != nil:
-		return &ExistsError{Kind: "action", Name: name, Owner: g.actions[name].node}
-	case len(g.actions) >= g.o.MaxNames:
-		return &FullError{What: "actions", Limit: g.o.MaxNames}
 	}
 	if err := s.account.Take(budget.Names, actionNames); err != nil {
 		return err

@@ -228,6 +228,24 @@ func (g *Graph) announceBelow(name string) {
 	}
 }
 
+// newName returns in full the name of something new of a kind, unless the graph is
+// closed, another has the name, or there are too many. g is locked.
+func newName[S any](g *Graph, kind, name string, all map[string]*S, owner func(*S) string) (string, error) {
+	name, err := g.resolve(name)
+	if err != nil {
+		return "", err
+	}
+	switch taken := all[name]; {
+	case g.closed:
+		return "", ErrClosed
+	case taken != nil:
+		return "", &ExistsError{Kind: kind, Name: name, Owner: owner(taken)}
+	case len(all) >= g.o.MaxNames:
+		return "", &FullError{What: kind + "s", Limit: g.o.MaxNames}
+	}
+	return name, nil
+}
+
 // resolve returns the name behind a second name. The caller holds the lock.
 func (g *Graph) resolve(name string) (string, error) {
 	s, err := Clean(name)

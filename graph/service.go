@@ -77,16 +77,9 @@ func (g *Graph) serve(name string, typ *registry.Service, h Handler, o ServiceOp
 func (g *Graph) addService(name string, s *ServiceServer) error {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	name, err := g.resolve(name)
-	switch {
-	case err != nil:
+	name, err := newName(g, "service", name, g.services, func(s *ServiceServer) string { return s.node })
+	if err != nil {
 		return err
-	case g.closed:
-		return ErrClosed
-	case g.services[name] != nil:
-		return &ExistsError{Kind: "service", Name: name, Owner: g.services[name].node}
-	case len(g.services) >= g.o.MaxNames:
-		return &FullError{What: "services", Limit: g.o.MaxNames}
 	}
 	if err := s.account.Take(budget.Names, 1); err != nil {
 		return err

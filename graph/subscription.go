@@ -69,9 +69,6 @@ func (g *Graph) subscribe(name string, typ *registry.Type, form msgs.Form, o Sub
 		return nil, err
 	}
 	defer t.release()
-	if err := t.setType(typ); err != nil {
-		return nil, err
-	}
 	qos := o.QoS.asked()
 	s := &Subscription{topic: t, node: g.node(o.Node), qos: qos, form: form, wake: o.Wake, component: component,
 		ready: make(chan struct{}, 1), own: qos.Depth > 0, limit: qos.Depth, account: o.Account, names: t.price()}

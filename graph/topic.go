@@ -113,17 +113,25 @@ func (g *Graph) topicNamed(name string) (*topic, error) {
 	}
 }
 
-// topicFor returns the topic of a name, locked, for who publishes or reads typ there. A
-// component has its type: clients that gave the name another one before keep their topic
-// among themselves and lose the name.
+// topicFor returns the topic of a name, locked and with its type set, for who publishes or
+// reads typ there. A component has its type: clients that gave the name another one before
+// keep their topic among themselves and lose the name.
 func (g *Graph) topicFor(name string, typ *registry.Type, component bool) (*topic, error) {
 	for {
 		t, err := g.topicNamed(name)
-		if err != nil || !component || t.typ == nil || t.typ == typ || t.ofComponent() {
-			return t, err
+		if err != nil {
+			return nil, err
 		}
-		t.apart = true
-		t.release()
+		if component && t.typ != nil && t.typ != typ && !t.ofComponent() {
+			t.apart = true
+			t.release()
+			continue
+		}
+		if err := t.setType(typ); err != nil {
+			t.release()
+			return nil, err
+		}
+		return t, nil
 	}
 }
 
@@ -190,9 +198,6 @@ func (g *Graph) advertise(name string, typ *registry.Type, form msgs.Form, o Top
 		return nil, err
 	}
 	defer t.release()
-	if err := t.setType(typ); err != nil {
-		return nil, err
-	}
 	a := &Advertisement{topic: t, node: g.node(o.Node), qos: o.QoS.offered(), form: form, own: o.Own, others: o.Others, account: o.Account, names: t.price()}
 	if err := t.admit(a); err != nil && !component {
 		return nil, err
@@ -398,14 +403,11 @@ func (a *Advertisement) Close() {
 // sink calls f, from the publisher's goroutine, with every message of a topic. It
 // returns what ends it.
 func (g *Graph) sink(name string, typ *registry.Type, f func(*Message)) (func(), error) {
-	t, err := g.topicNamed(name)
+	t, err := g.topicFor(name, typ, true)
 	if err != nil {
 		return nil, err
 	}
 	defer t.release()
-	if err := t.setType(typ); err != nil {
-		return nil, err
-	}
 	t.sinks = append(slices.Clone(t.sinks), &f)
 	t.wanted.Add(1)
 	return func() {

@@ -1,6 +1,7 @@
 package motion
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
@@ -121,15 +122,7 @@ func Apply(d *Document, m *robot.Model, op Operation) (*Document, error) {
 	return e.d, nil
 }
 
-func byTime(a, b Point) int {
-	switch {
-	case a.Time < b.Time:
-		return -1
-	case a.Time > b.Time:
-		return 1
-	}
-	return 0
-}
+func byTime(a, b Point) int { return cmp.Compare(a.Time, b.Time) }
 
 // markProblem returns what is wrong with the marks of a table: the start comes
 // before the end, and a marked row is enabled.

@@ -166,49 +166,47 @@ func (r reader) inertial(n *xmltree.Node) *Inertial {
 
 // visual reads a shape to look at; not ok if it has no shape.
 func (r reader) visual(n *xmltree.Node) (v Visual, ok bool) {
-	r.Attributes(n, "name")
 	v = Visual{Name: n.Value("name"), Pos: n.Pos}
-	geometry := false
-	for c := range r.Children(n, "origin", "geometry") {
-		switch c.Name {
-		case "origin":
-			v.Origin = r.origin(c)
-		case "geometry":
-			geometry = true
-			v.Geometry, ok = r.geometry(c)
-		case "material":
-			m := r.material(c)
-			if v.Material != nil {
-				r.Warnf(c.Pos, "<visual> with several materials: the first one counts")
-				continue
-			}
-			v.Material = &m
-		default:
-			r.Unknown(n, c)
+	v.Origin, v.Geometry, ok = r.placed(n, func(c *xmltree.Node) bool {
+		if c.Name != "material" {
+			return false
 		}
-	}
-	r.Need(n, "geometry", geometry)
+		m := r.material(c)
+		if v.Material != nil {
+			r.Warnf(c.Pos, "<visual> with several materials: the first one counts")
+		} else {
+			v.Material = &m
+		}
+		return true
+	})
 	return v, ok
 }
 
 // collision reads a shape of the link's extent; not ok if it has no shape.
 func (r reader) collision(n *xmltree.Node) (v Collision, ok bool) {
-	r.Attributes(n, "name")
 	v = Collision{Name: n.Value("name"), Pos: n.Pos}
+	v.Origin, v.Geometry, ok = r.placed(n, func(*xmltree.Node) bool { return false })
+	return v, ok
+}
+
+// placed reads a shape and where it is; more reads what else may stand there, and
+// reports whether it may.
+func (r reader) placed(n *xmltree.Node, more func(c *xmltree.Node) bool) (at Origin, g Geometry, ok bool) {
+	r.Attributes(n, "name")
 	geometry := false
 	for c := range r.Children(n, "origin", "geometry") {
-		switch c.Name {
-		case "origin":
-			v.Origin = r.origin(c)
-		case "geometry":
+		switch {
+		case c.Name == "origin":
+			at = r.origin(c)
+		case c.Name == "geometry":
 			geometry = true
-			v.Geometry, ok = r.geometry(c)
-		default:
+			g, ok = r.geometry(c)
+		case !more(c):
 			r.Unknown(n, c)
 		}
 	}
 	r.Need(n, "geometry", geometry)
-	return v, ok
+	return at, g, ok
 }
 
 // geometry reads the one shape in n. A shape that is not URDF's is passed over

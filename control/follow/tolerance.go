@@ -1,6 +1,7 @@
 package follow
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
@@ -95,13 +96,5 @@ func (c *compiler) events() {
 		}
 	}
 	c.r.Events = slices.Clone(c.g.Events)
-	slices.SortStableFunc(c.r.Events, func(a, b Event) int {
-		switch {
-		case a.Time < b.Time:
-			return -1
-		case a.Time > b.Time:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(c.r.Events, func(a, b Event) int { return cmp.Compare(a.Time, b.Time) })
 }
