@@ -15,6 +15,7 @@ import (
 	"poise/kinematics"
 	"poise/loop"
 	"poise/robot"
+	"poise/servo/sim"
 	"poise/spatial"
 )
 
@@ -119,6 +120,38 @@ func TestCommandAndMeasurementAgree(t *testing.T) {
 	run("is led", 0.2, handed)
 	if moved < 0.01 {
 		t.Errorf("the base moved at %g m/s at most", moved)
+	}
+}
+
+// TestMeasuredBaseIsThatOfTheMeasuredJoints: servos that lag leave the body behind its
+// command. The measured base is where the measured legs have it, with the hooves where they
+// stand.
+func TestMeasuredBaseIsThatOfTheMeasuredJoints(t *testing.T) {
+	r := onCycle(t, rig.Options{Servo: sim.Servo{Lag: 0.1}})
+	g, err := contact.NewGround(r.M)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hooves := func() []spatial.Vec3 {
+		m := &r.Now.Measured
+		return g.PointsTo(nil, m.Q, g.DefaultFeetTo(nil), m.Base.Pose)
+	}
+	r.Run(10)
+	stood, behind, slipped := hooves(), 0.0, 0.0
+	r.Start("stance", lean(t, r))
+	for range 1500 {
+		r.Run(1)
+		behind = max(behind, apart(r.Now.Measured.Base.Pose, r.Now.Command.Base.Pose))
+		for i, p := range hooves() {
+			slipped = max(slipped, p.Sub(stood[i]).Norm())
+		}
+	}
+	t.Logf("up to %.4f behind the command, hooves within %.5f m", behind, slipped)
+	if behind < 5e-3 {
+		t.Errorf("the measured base is %g behind its command at most", behind)
+	}
+	if slipped > 5e-4 {
+		t.Errorf("by the measured joints and base a hoof is %g m from where it stood", slipped)
 	}
 }
 
