@@ -403,7 +403,7 @@ func (a *Advertisement) Close() {
 // sink calls f, from the publisher's goroutine, with every message of a topic. It
 // returns what ends it.
 func (g *Graph) sink(name string, typ *registry.Type, f func(*Message)) (func(), error) {
-	t, err := g.topicFor(name, typ, true)
+	t, err := g.topicFor(name, typ, false)
 	if err != nil {
 		return nil, err
 	}
