@@ -137,6 +137,15 @@ s.test("Stop midway by button, Esc and F8; Execute is the separate act that goes
   }
 });
 
+s.test("Stop works when the page's connection hears nothing any more", async (page, server) => {
+  await given(page, table(ramp(400, 0, 0.8)));
+  await page.evaluate(() => {
+    WebSocket.prototype.send = () => {}; // what the page sends from here on is lost
+  });
+  await button(page, "Stop").click();
+  await until("it is stopped", async () => (await server.state()).stopped);
+});
+
 s.test("Esc in a dialog closes it and stops nothing; Stop and F8 stop there, too", async (page, server) => {
   await given(page, table(ramp(400, 0, 0.8)));
   await button(page, "Trajectory setup…").click();

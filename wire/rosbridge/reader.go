@@ -32,7 +32,7 @@ func (ses *session) read() error {
 		charged := chargeFor(cap(data))
 		ses.server.stats.received.Add(1)
 		binary := typ == websocket.MessageBinary
-		head := frame.ReadHead(data, binary)
+		head := frame.SketchHead(data, binary)
 		if ses.stops(head) { // ahead of every budget
 			ses.account.Give(budget.Frames, charged)
 			continue
@@ -157,7 +157,7 @@ func (ses *session) takeFragment(data []byte, binary bool) {
 	if whole == nil {
 		return
 	}
-	in := &incoming{data: whole, joined: true, head: frame.ReadHead(whole, false)}
+	in := &incoming{data: whole, joined: true, head: frame.SketchHead(whole, false)}
 	if ses.stops(in.head) {
 		return
 	}

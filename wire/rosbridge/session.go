@@ -157,6 +157,11 @@ func (ses *session) inTurn(in *incoming) {
 
 // handle does what a message asks for.
 func (ses *session) handle(in *incoming) {
+	// what stands behind a long value may make it a call of stop after all
+	if in.head.Partial && ses.stops(frame.ReadHead(in.data, in.binary)) {
+		in.goal.forget()
+		return
+	}
 	m, err := in.parse()
 	if err != nil {
 		if m.ID == "" {

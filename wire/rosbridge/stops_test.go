@@ -84,6 +84,7 @@ func TestAStopWhoseArgumentsCannotBeReadIsOfCategory2(t *testing.T) {
 			`{"op":"call_service","id":"s","service":"/stop"`,                                       // cut off
 			`{"service":"/stop","id":"s","op":"call_service","args":[[[[`,                           // in another order
 			`{"op":"call_service","id":"s","service":"/stop","args":"` + strings.Repeat("x", 9<<20) + `"}`,
+			`{"op":"publish","id":"s","topic":"/chatter","msg":"` + strings.Repeat("x", 1<<20) + `","op":"call_service","service":"/stop"}`, // the last op counts
 		} {
 			p.send(text)
 			p.expect(fmt.Sprintf(stands, "/stop"))

@@ -111,12 +111,18 @@ export class Player {
     }
   }
 
-  // stop ramps everything down and holds: category 2.
+  // stop ramps everything down and holds: category 2. It asks over HTTP, which works also
+  // when the connection is lost or the server takes no more clients.
   stop() {
-    for (const robot of this.robots.present) {
-      this.change(robot, { stopped: this.run(robot).going });
-      void this.command(robot, "stop", { category: 2 });
-    }
+    for (const robot of this.robots.present) this.change(robot, { stopped: this.run(robot).going });
+    fetch("/stop", { method: "POST" })
+      .then((answer) => {
+        if (!answer.ok) throw new Error(answer.statusText);
+        this.note = silence;
+      })
+      .catch(() => {
+        for (const robot of this.robots.present) void this.command(robot, "stop", { category: 2 });
+      });
   }
 
   get paused(): boolean {

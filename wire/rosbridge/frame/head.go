@@ -19,6 +19,8 @@ type Head struct {
 	// Broken says that the frame is no object, or ends too early. What was found until
 	// there counts; Doubtful, that an op or a service came twice in such a frame.
 	Broken, Doubtful bool
+
+	Partial bool // by SketchHead: what follows was not looked at
 }
 
 // Lengths beyond which a member is not read: it names nothing here.
@@ -30,36 +32,75 @@ const (
 // ReadHead finds the head of a frame. Some clients send JSON in binary frames; no CBOR
 // object begins with a brace.
 func ReadHead(data []byte, binary bool) *Head {
+	return readHead(data, binary, func([]byte, rawHead) bool { return false })
+}
+
+// longFrame is from where on SketchHead leaves out what it can.
+const longFrame = 64 << 10
+
+// SketchHead finds the head of a frame as ReadHead does, but of a long goal or message of a
+// topic only up to its value, if all that is needed stands before it: most clients write it
+// so, and looking at megabytes takes milliseconds.
+func SketchHead(data []byte, binary bool) *Head {
+	return readHead(data, binary, func(name []byte, raw rawHead) bool {
+		if len(data) < longFrame {
+			return false
+		}
+		switch string(name) {
+		case "args":
+			return raw.op() == SendActionGoal && raw.members["id"] != nil && raw.members["action"] != nil
+		case "msg":
+			return raw.op() == Publish && raw.members["topic"] != nil
+		}
+		return false
+	})
+}
+
+// rawHead are members as they stand in a frame.
+type rawHead struct {
+	members map[string][]byte
+	text    func([]byte) []byte // of a member as JSON
+}
+
+func (r rawHead) op() (op string) {
+	if v := r.members["op"]; v != nil && len(v) < 100 {
+		_ = json.Unmarshal(r.text(v), &op) // one that is no string is none
+	}
+	return op
+}
+
+// readHead finds the head; enough is asked before each value whether the rest is needed.
+func readHead(data []byte, binary bool, enough func(name []byte, raw rawHead) bool) *Head {
 	h := &Head{CBOR: IsCBOR(data, binary)}
-	raw := map[string][]byte{}
-	found := func(name, value []byte) {
+	raw := rawHead{members: map[string][]byte{}, text: jsonText}
+	each := eachMember
+	if h.CBOR {
+		each, raw.text = eachPair, cborText
+	}
+	whole := each(data, func(name []byte) bool {
+		h.Partial = enough(name, raw)
+		return h.Partial
+	}, func(name, value []byte) {
 		switch string(name) {
 		case "op", "service":
-			h.Doubtful = h.Doubtful || raw[string(name)] != nil
-			raw[string(name)] = value
+			h.Doubtful = h.Doubtful || raw.members[string(name)] != nil
+			raw.members[string(name)] = value
 		case "id", "topic", "action", "args":
-			raw[string(name)] = value
+			raw.members[string(name)] = value
 		}
-	}
-	var whole bool
-	text := jsonText
-	if h.CBOR {
-		whole, text = eachPair(data, found), cborText
-	} else {
-		whole = eachMember(data, found)
-	}
-	h.Broken = !whole
+	})
+	h.Broken = !whole && !h.Partial
 	h.Doubtful = h.Doubtful && h.Broken
-	h.Args = raw["args"]
-	delete(raw, "args")
+	h.Args = raw.members["args"]
+	delete(raw.members, "args")
 	members := map[string]json.RawMessage{}
-	for name, value := range raw {
+	for name, value := range raw.members {
 		most := longestName
 		if name == "id" {
 			most = longestID
 		}
 		if len(value) <= most {
-			if t := text(value); t != nil {
+			if t := raw.text(value); t != nil {
 				members[name] = t
 			}
 		}
@@ -107,8 +148,9 @@ func jsonText(value []byte) []byte {
 
 // eachMember yields the name and the text of every member of the object that a text is,
 // as far as the text is one; it reports whether it is one to its end. Values are not
-// checked. A member that comes twice is yielded twice.
-func eachMember(text []byte, yield func(name, value []byte)) (whole bool) {
+// checked. A member that comes twice is yielded twice. enough is asked with each name
+// whether to end there.
+func eachMember(text []byte, enough func(name []byte) bool, yield func(name, value []byte)) (whole bool) {
 	at := skipSpace(text, 0)
 	if at == len(text) || text[at] != '{' {
 		return false
@@ -121,15 +163,15 @@ func eachMember(text []byte, yield func(name, value []byte)) (whole bool) {
 		if end < 0 {
 			return false
 		}
-		name := text[at:end]
-		if at = skipSpace(text, end); at == len(text) || text[at] != ':' {
+		name := plainName(text[at:end])
+		if at = skipSpace(text, end); at == len(text) || text[at] != ':' || enough(name) {
 			return false
 		}
 		at = skipSpace(text, at+1)
 		if end = valueEnd(text, at); end < 0 {
 			return false
 		}
-		yield(plainName(name), text[at:end])
+		yield(name, text[at:end])
 		if at = skipSpace(text, end); at == len(text) {
 			return false
 		}

@@ -6,8 +6,8 @@ import (
 )
 
 // eachPair yields the name and the bytes of every member of the map that a CBOR text is,
-// as far as it is one; it reports whether it is one to its end.
-func eachPair(data []byte, yield func(name, value []byte)) (whole bool) {
+// as far as it is one, and until enough says so; it reports whether it is one to its end.
+func eachPair(data []byte, enough func(name []byte) bool, yield func(name, value []byte)) (whole bool) {
 	major, n, endless, at := cborHeadAt(data, 0)
 	if at < 0 || major != majorMap {
 		return false
@@ -22,6 +22,9 @@ func eachPair(data []byte, yield func(name, value []byte)) (whole bool) {
 			return false
 		}
 		name := cborName(data[at:end])
+		if enough(name) {
+			return false
+		}
 		if at, end = end, cborEnd(data, end, 0); end < 0 {
 			return false
 		}

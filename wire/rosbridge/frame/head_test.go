@@ -103,10 +103,33 @@ func bigGoal() []byte {
 		strings.TrimSuffix(strings.Repeat(point, 20000), ",") + `]}}}`)
 }
 
+// TestSketchOfALongGoal: its head is the same, without a look at its points; where what is
+// needed stands behind them, they are looked at.
+func TestSketchOfALongGoal(t *testing.T) {
+	data := bigGoal()
+	sketch, whole := SketchHead(data, false), ReadHead(data, false)
+	if !sketch.Partial || whole.Partial || sketch.Broken || sketch.Op != whole.Op || sketch.ID != whole.ID || sketch.Action != whole.Action || sketch.ID != `"big"` {
+		t.Errorf("sketch %+v", sketch)
+	}
+	late := append(data[:len(data)-1:len(data)-1], `,"id":"other"}`...)
+	late = append([]byte(`{"op":"send_action_goal","action":"/a",`), late[strings.Index(string(late), `"args"`):]...)
+	if sketch := SketchHead(late, false); sketch.Partial || sketch.ID != `"other"` {
+		t.Errorf("sketch of a goal whose id comes last: id %s, partial %v", sketch.ID, sketch.Partial)
+	}
+	stop := []byte(`{"op":"call_service","args":"` + strings.Repeat("x", 1<<20) + `","service":"/stop"}`)
+	if sketch := SketchHead(stop, false); sketch.Partial || sketch.Service != "/stop" {
+		t.Errorf("sketch of a long call: %s, partial %v", sketch.Service, sketch.Partial)
+	}
+}
+
 func BenchmarkHeadOfABigGoal(b *testing.B) {
 	data := bigGoal()
-	b.SetBytes(int64(len(data)))
-	for b.Loop() {
-		ReadHead(data, false)
+	for name, read := range map[string]func([]byte, bool) *Head{"whole": ReadHead, "sketch": SketchHead} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(data)))
+			for b.Loop() {
+				read(data, false)
+			}
+		})
 	}
 }
