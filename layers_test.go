@@ -39,9 +39,9 @@ var layers = []string{
 	"control/follow", "control/pose", "control/hold", "control/stream", "control/torqueoff", "control/stance", "control/lookat", "control/step", "control/*",
 	"estimate", "loop", "telemetry", "loop/runner",
 	"motion", "motion/file", "motion/rosgoal", "motion/library", "motion/lint", "motion/shipped",
-	"executive/explain", "executive", "sim/scenario",
+	"executive/explain", "executive",
 	// messages and the graph
-	"msgs", "msgs/rosjson", "msgs/poisemsgs", "msgs/rosapimsgs", "msgs/registry", "msgs/codec", "edge", "graph", "controllers",
+	"msgs", "msgs/rosjson", "msgs/poisemsgs", "msgs/rosapimsgs", "msgs/registry", "msgs/codec", "edge", "graph", "controllers", "sim/scenario",
 	// wires
 	"stop", "wire", "wire/loopback", "wire/admission", "wire/rosapi", "wire/rosbridge/frame", "wire/rosbridge/client", "wire/mirror", "wire/rosbridge",
 	// programs

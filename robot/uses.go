@@ -15,9 +15,26 @@ type Servo struct {
 	Bus      string // "" if there is one
 	ID       int
 	Type     string
-	Reversed bool    // counts against the joint's axis
-	Zero     float64 // its reading at the joint's zero, in steps of its own
-	Gear     float64 // turns of the joint for one of the servo, > 0
+	Reversed bool        // counts against the joint's axis
+	Zero     float64     // its reading at the joint's zero, in steps of its own
+	Gear     float64     // turns of the joint for one of the servo, > 0
+	Model    *ServoModel // of its type, nil if none is known
+}
+
+// ServoModel describes a servo by
+//
+//	kp·U·(goal − q) = a0·q̈ + a1·q̇ + (a2 + a4·exp(−|q̇|/vs))·sign(q̇) + a3·τ + a5
+//
+// with τ the torque at the joint and U the voltage.
+type ServoModel struct {
+	Kp         float64    // gain
+	Voltage    float64    // nominal, V
+	Effort     float64    // greatest torque, N·m; 0 if ks says it
+	Saturation float64    // ks: greatest left side over U; 0 if effort says it
+	Backlash   float64    // rad
+	Resolution float64    // of goals and readings, rad
+	A          [6]float64 // a0 … a5
+	Speed      float64    // vs, rad/s
 }
 
 // NamedPose is a pose of some joints: of robot.yaml, or a group state of the
@@ -135,12 +152,18 @@ func (b *builder) describeServos(d *Description) {
 			m.joints[id].Virtual = true
 		}
 	}
+	models := make(map[string]*ServoModel, len(d.Models))
+	for _, x := range d.Models {
+		p := &x.Parameters
+		models[x.Type] = &ServoModel{Kp: x.Kp, Voltage: x.Voltage, Effort: x.Effort, Saturation: x.Saturation, Backlash: x.Backlash,
+			Resolution: x.Resolution, A: [6]float64{p.A0, p.A1, p.A2, p.A3, p.A4, p.A5}, Speed: p.Speed}
+	}
 	for _, s := range d.Servos {
 		id, ok := b.jointNamed(s.Joint, d.At(s.Line), problem.Named("servo of joint", s.Joint))
 		if !ok {
 			continue
 		}
-		servo := Servo{Assigned: true, Bus: s.Bus, Type: s.Type, Reversed: s.Reversed, Zero: s.Zero, Gear: 1}
+		servo := Servo{Assigned: true, Bus: s.Bus, Type: s.Type, Reversed: s.Reversed, Zero: s.Zero, Gear: 1, Model: models[s.Type]}
 		if s.ID != nil {
 			servo.ID = *s.ID
 		}

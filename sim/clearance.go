@@ -1,10 +1,58 @@
 package sim
 
 import (
+	"fmt"
 	"math"
 
+	"poise/contact"
 	"poise/kinematics"
+	"poise/robot"
+	"poise/spatial"
 )
+
+// Settled returns the configuration of a robot that stands on its soles on the ground, one
+// number given for each joint; it leans with the slope. Without declared feet its base is
+// upright and its lowest part touches. A robot on a fixed base is where it is.
+func (m *Model) Settled(joints []float64, g *Ground) ([]float64, error) {
+	bot := m.robot
+	q := make([]float64, bot.NumQ())
+	m.space.NeutralTo(q)
+	for i, j := range bot.Joints() {
+		if j.Kind.NumQ() == 1 {
+			q[j.Q] = joints[i]
+		}
+	}
+	if !bot.Floating() {
+		return q, nil
+	}
+	X := spatial.IdentityPose
+	for _, c := range bot.Chains() {
+		if c.Contact == robot.NoContact {
+			continue
+		}
+		ground, err := contact.NewGround(bot)
+		if err != nil {
+			return nil, err
+		}
+		X, _ = ground.Settle(joints, ground.DefaultFeetTo(nil))
+		break
+	}
+	X = spatial.Pose{R: g.R}.Mul(X)
+	put := func() {
+		Q := X.R.Quat()
+		copy(q, []float64{X.P.X, X.P.Y, X.P.Z, Q.X, Q.Y, Q.Z, Q.W})
+	}
+	put()
+	d := kinematics.NewData(bot)
+	d.UpdatePosition(q)
+	gap := m.Clearance(d, g)
+	if math.IsInf(gap, 0) {
+		return nil, fmt.Errorf("sim: nothing of robot %q can touch the ground", bot.Name())
+	}
+	X.P = X.P.Sub(g.R.Col(2).Scale(gap))
+	put()
+	return q, nil
+}
 
 // Clearance returns how far the robot is above the ground, placed as d has it: the least
 // gap of all that may touch, +Inf if nothing may.

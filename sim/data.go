@@ -110,7 +110,7 @@ type Data struct {
 	v         []float64 // NumV: the new velocity
 	push      []float64 // NumV: by which positions move besides
 	torque    []float64 // of each joint's motor
-	saturated []bool    // of each joint's motor
+	saturated []float64 // the limit that each joint's motor is at, 0 if it is not
 
 	mid     State // in the middle of the step
 	touches []touch
@@ -134,7 +134,7 @@ func NewData(m *Model) *Data {
 		mass: make([]float64, nv*nv), bias: make([]float64, nv), still: make([]float64, nv), armature: make([]float64, nv),
 		wrench: make([]spatial.Wrench, len(m.robot.Bodies())), jacobian: make([]float64, 6*nv),
 		a: make([]float64, n*n), rhs: make([]float64, n), z: make([]float64, n), shift: make([]float64, n),
-		v: make([]float64, nv), push: make([]float64, nv), torque: make([]float64, len(m.joints)), saturated: make([]bool, len(m.joints)),
+		v: make([]float64, nv), push: make([]float64, nv), torque: make([]float64, len(m.joints)), saturated: make([]float64, len(m.joints)),
 		mid:     State{Q: make([]float64, m.robot.NumQ()), V: make([]float64, nv)},
 		touches: make([]touch, 0, m.slots()), tau: make([]float64, nv),
 	}

@@ -121,6 +121,9 @@ const maxStep = 0.02
 // Robot returns the robot.
 func (m *Model) Robot() *robot.Model { return m.robot }
 
+// Contacts returns how many contacts there may be at once.
+func (m *Model) Contacts() int { return m.slots() }
+
 // Step returns the length of a step, s.
 func (m *Model) Step() float64 { return m.h }
 

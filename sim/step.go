@@ -185,30 +185,28 @@ func (d *Data) free(s *State, drives []Drive) Fault {
 	m, h := d.m, d.m.h
 	d.dyn.MassMatrixTo(d.mass, s.Q, d.load())
 	d.biasTo(d.bias, s.Q, s.V)
-	for i := range m.joints {
-		if j := &m.joints[i]; j.row >= 0 {
-			D := &drives[i]
-			d.saturated[i] = D.Limit > 0 && math.Abs(D.Kp*D.offset(s.Q[j.q])+D.Kd*(D.Velocity-s.V[j.v])+D.Effort) > D.Limit
-		}
-	}
-	for range maxSaturations {
+	clear(d.saturated)
+	for round := 0; ; round++ {
 		d.assemble(s, drives)
 		if !m.factor(d.a) {
 			return Singular
 		}
 		copy(d.z, d.rhs)
 		m.carry(d.z, d.a)
+		if round == maxSaturations {
+			break
+		}
 		copy(d.rhs, d.z)
 		m.spread(d.rhs, d.a)
 		again := false
 		for i := range m.joints {
 			j, D := &m.joints[i], &drives[i]
-			if j.row < 0 || D.Limit == 0 || d.saturated[i] {
+			if j.row < 0 || D.Limit == 0 || d.saturated[i] != 0 {
 				continue
 			}
 			v := d.rhs[j.row]
-			if τ := D.Kp*(D.offset(s.Q[j.q])-h*v) + D.Kd*(D.Velocity-v) + D.Effort; math.Abs(τ) > saturates*D.Limit {
-				d.saturated[i], again = true, true
+			if τ := D.Kp*(D.offset(s.Q[j.q])-m.implicit(i, D.Kp)*h*v) + D.Kd*(D.Velocity-v) + D.Effort; math.Abs(τ) > saturates*D.Limit {
+				d.saturated[i], again = math.Copysign(D.Limit, τ), true
 			}
 		}
 		if !again {
@@ -218,9 +216,10 @@ func (d *Data) free(s *State, drives []Drive) Fault {
 	return OK
 }
 
-// How often motors are found out to be too weak, and from where on they are.
+// How often it is asked which motors are too weak, and from where on they are. The last
+// answer counts, asked or not.
 const (
-	maxSaturations = 3
+	maxSaturations = 12
 	saturates      = 1 + 1e-9
 )
 
@@ -254,8 +253,8 @@ func (d *Data) assemble(s *State, drives []Drive) {
 		r := int(j.row)
 		diagonal, force := P.Damping, P.Offset
 		switch e := D.offset(s.Q[j.q]); {
-		case d.saturated[i]:
-			force += D.clip(D.Kp*e + D.Kd*(D.Velocity-s.V[j.v]) + D.Effort)
+		case d.saturated[i] != 0:
+			force += d.saturated[i]
 		default:
 			force += D.Kp*e + D.Kd*D.Velocity + D.Effort
 			if D.Slack == 0 || e != 0 {

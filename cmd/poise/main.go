@@ -33,7 +33,7 @@ var commands = []command{
 		"stored motions: list, show and judge them, exchange them with ROS, draw their curves", runMotions},
 	{"arbitrate", "SCENARIO [--plot FILE.png|FILE.svg]",
 		"run the arbiter on a script of requests and faults: a JSON line for every change", runArbitrate},
-	{"sim", "ROBOT [NAME:=VALUE …] SCENARIO [--report F] [--trace F] [--plot F] [--seeds N] [--floating|--fixed]",
+	{"sim", "ROBOT [NAME:=VALUE …] SCENARIO [--report F] [--trace F] [--plot F] [--seeds N] [--motions DIR] [--floating|--fixed]",
 		"physics without a server: a robot with mass acts out a scenario and is judged", runSim},
 	{"replay", "FILE [--robot ROBOT] [--json]",
 		"run a flight recording again and compare every tick, bit for bit", runReplay},

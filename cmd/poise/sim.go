@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"poise/internal/plot"
+	"poise/motion/library"
+	"poise/motion/shipped"
 	"poise/sim/scenario"
 )
 
@@ -21,6 +23,7 @@ import (
 type simFlags struct {
 	robotFlags
 	report, trace, picture string
+	motions                string
 	seeds                  int
 }
 
@@ -33,6 +36,7 @@ func runSim(e *env, args []string) error {
 	fs.StringVar(&f.trace, "trace", "", "write the trace of the first seed to this `file` (JSON lines)")
 	fs.StringVar(&f.picture, "plot", "", "draw the run of the first seed to this .png or .svg `file`")
 	fs.IntVar(&f.seeds, "seeds", 1, "how many seeds to run, from the scenario's own on")
+	fs.StringVar(&f.motions, "motions", "", "`folder` of stored motions, besides those inside")
 	rest, err := parseFlags(fs, args)
 	if err != nil {
 		return err
@@ -58,7 +62,9 @@ func runSim(e *env, args []string) error {
 	if err != nil {
 		return err
 	}
-	plant, err := script.Prepare(scenario.FromLoaded(bot))
+	with := scenario.FromLoaded(bot)
+	with.Motions = library.Open(f.motions, shipped.Of(bot.Model.Name()))
+	plant, err := script.Prepare(with)
 	if err != nil {
 		return err
 	}
@@ -158,6 +164,9 @@ func (f *simFlags) finish(e *env, results []*scenario.Result) error {
 	}
 	if report.Fallen {
 		fmt.Fprintf(e.out, "fell at %.3f s\n", *report.FellAt)
+	}
+	for _, note := range report.Notes {
+		fmt.Fprintln(e.out, note)
 	}
 	for _, c := range report.Criteria {
 		word, value := "pass", "never measured"

@@ -64,6 +64,7 @@ func (d *Description) Check(r *problem.Report) {
 		}
 	}
 	d.checkServos(fail)
+	d.checkModels(fail)
 	d.checkMirror(fail)
 }
 
@@ -99,6 +100,23 @@ func (d *Description) checkServos(fail func(int, string, string, ...any)) {
 			fail(s.Line, thing, "id %d is that of joint %q already", *s.ID, other)
 		}
 		taken[at] = s.Joint
+	}
+}
+
+func (d *Description) checkModels(fail func(int, string, string, ...any)) {
+	for _, m := range d.Models {
+		thing := problem.Named("servo model", m.Type)
+		p := &m.Parameters
+		switch {
+		case !(m.Kp > 0 && m.Voltage > 0 && p.A3 > 0):
+			fail(m.Line, thing, "kp %g, voltage %g and parameters.a3 %g must be positive", m.Kp, m.Voltage, p.A3)
+		case p.A0 < 0 || p.A1 < 0 || p.A2 < 0 || p.A2+p.A4 < 0 || p.Speed < 0:
+			fail(m.Line, thing, "parameters a0, a1, a2, a2 + a4 and vs must not be negative")
+		case m.Effort < 0 || m.Saturation < 0 || m.Backlash < 0 || m.Resolution < 0:
+			fail(m.Line, thing, "effort, ks, backlash and resolution must not be negative")
+		case p.A4 != 0 && p.Speed == 0:
+			fail(m.Line, thing, "parameters.a4 needs vs, the speed at which it fades")
+		}
 	}
 }
 

@@ -35,6 +35,7 @@ type Description struct {
 	Groups     []Group     `yaml:"groups"`
 	SafeStates []SafeState `yaml:"safe_states"`
 	Servos     []Servo     `yaml:"servos"`
+	Models     []Model     `yaml:"servo_models"`
 	Virtual    []string    `yaml:"virtual_joints"`
 	Poses      []Pose      `yaml:"poses"`
 	Mirror     []Mirror    `yaml:"mirror"`
@@ -125,6 +126,30 @@ type Servo struct {
 	Reversed bool           `yaml:"reversed"`
 	Zero     float64        `yaml:"zero"`
 	Gear     *float64       `yaml:"gear"`
+}
+
+// Model describes the servos of a type.
+type Model struct {
+	Type       string     `yaml:",key"`
+	Line       int        `yaml:",line"`
+	Kp         float64    `yaml:"kp"`         // gain
+	Voltage    float64    `yaml:"voltage"`    // nominal, V
+	Effort     float64    `yaml:"effort"`     // greatest torque, N·m
+	Saturation float64    `yaml:"ks"`         // greatest left side over the voltage, in its place
+	Backlash   float64    `yaml:"backlash"`   // rad
+	Resolution float64    `yaml:"resolution"` // rad
+	Parameters Parameters `yaml:"parameters"`
+}
+
+// Parameters are those of the servo model of docs/robot-yaml.md.
+type Parameters struct {
+	A0    float64 `yaml:"a0"`
+	A1    float64 `yaml:"a1"`
+	A2    float64 `yaml:"a2"`
+	A3    float64 `yaml:"a3"`
+	A4    float64 `yaml:"a4"`
+	A5    float64 `yaml:"a5"`
+	Speed float64 `yaml:"vs"` // rad/s
 }
 
 // Pose declares a named pose of some joints.

@@ -7,12 +7,14 @@ import (
 
 	"poise/robot"
 	"poise/servo"
+	"poise/servo/physics"
 	"poise/servo/sim"
 )
 
 // Standard is the drivers that Poise comes with.
 var Standard = Table{
 	Row("sim", "a robot without hardware: ideal, or as its settings say", sim.DefaultSettings, sim.NewDriver),
+	Row("physics", "a robot without hardware that has mass, motors and ground", physics.DefaultSettings, physics.NewDriver),
 }
 
 // Entry is one driver.

@@ -6,8 +6,8 @@ import (
 	"poise/spatial"
 )
 
-// action is an entry of do with everything found.
-type action struct {
+// happening is an entry of do with everything found.
+type happening struct {
 	at     float64
 	what   *Action
 	joints []int // of joints
@@ -20,7 +20,7 @@ type action struct {
 
 // takeAction finds what an entry of do names.
 func (p *Plant) takeAction(c *checker, a *Action) {
-	x := action{at: or(a.At, 0), what: a, in: a.In}
+	x := happening{at: or(a.At, 0), what: a, in: a.In}
 	switch {
 	case a.Lines["joints"] != 0:
 		for _, v := range a.Joints {
@@ -29,15 +29,29 @@ func (p *Plant) takeAction(c *checker, a *Action) {
 			}
 		}
 	case a.Play != "":
-		c.errorf(a.Line, "do: play", "motions do not play in physics yet; joints moves servos")
+		p.takePlay(c, a)
 	case a.Push != nil:
 		p.takePush(c, &x, a.Push)
 	case a.Payload != nil:
 		p.takePayload(c, &x, a.Payload)
 	case a.Voltage != nil || a.Loss != nil:
-		c.errorf(a.Line, "do", "voltage and loss are of servo models; robot %q has plain servos", p.m.Name())
+		if !p.modelled() {
+			c.errorf(a.Line, "do", "voltage and loss are of servo models; robot %q has plain servos here", p.m.Name())
+		}
 	}
 	p.actions = append(p.actions, x)
+}
+
+// takePlay looks whether there is a motion of this name.
+func (p *Plant) takePlay(c *checker, a *Action) {
+	if p.motions == nil {
+		c.errorf(a.Line, "do: play", "there are no stored motions")
+		return
+	}
+	if _, err := p.motions.Get(a.Play); err != nil {
+		c.errorf(a.Line, "do: play", "%v", err)
+	}
+	p.plays = true
 }
 
 func (p *Plant) link(c *checker, name string, line int, thing string) (*robot.Frame, bool) {
@@ -58,7 +72,7 @@ func (p *Plant) link(c *checker, name string, line int, thing string) (*robot.Fr
 }
 
 // takePush finds where a push acts: by default at the centre of mass of its link.
-func (p *Plant) takePush(c *checker, x *action, u *Push) {
+func (p *Plant) takePush(c *checker, x *happening, u *Push) {
 	f, ok := p.link(c, u.Link, u.Line, "do: push")
 	if !ok {
 		return
@@ -88,7 +102,7 @@ func (p *Plant) centre(link string) spatial.Vec3 {
 	return spatial.Vec3{}
 }
 
-func (p *Plant) takePayload(c *checker, x *action, l *Payload) {
+func (p *Plant) takePayload(c *checker, x *happening, l *Payload) {
 	f, ok := p.link(c, l.Link, l.Line, "do: payload")
 	if !ok {
 		return

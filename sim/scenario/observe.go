@@ -23,7 +23,7 @@ const (
 // observed is what is seen of a run.
 type observed struct {
 	seed     uint64
-	order    []action // by time
+	order    []happening // by time
 	kin      *kinematics.Data
 	contacts []sim.Contact
 	series   *series
@@ -52,13 +52,13 @@ type foot struct {
 	force   float64      // that it carries, N
 }
 
-func (o *observed) begin(r *run) {
+func (o *observed) begin(r *run, model *sim.Model) {
 	p := r.p
 	o.order = slices.Clone(p.actions)
-	slices.SortStableFunc(o.order, func(a, b action) int { return cmp.Compare(a.at, b.at) })
-	o.kin = newKinematics(r.model)
+	slices.SortStableFunc(o.order, func(a, b happening) int { return cmp.Compare(a.at, b.at) })
+	o.kin = kinematics.NewData(model.Robot())
 	o.series = newSeries()
-	o.weight = r.model.Robot().Mass() * p.m.Gravity().Norm()
+	o.weight = model.Robot().Mass() * p.m.Gravity().Norm()
 	if p.m.Floating() {
 		X := base(r.state.Q)
 		o.origin, o.yaw = X.P, yawOf(X.R)
@@ -69,8 +69,8 @@ func (o *observed) begin(r *run) {
 		}
 		o.feet = append(o.feet, soleOf(ch.Tip, &p.m.Contacts()[ch.Contact]))
 	}
-	r.try()
-	o.contacts = r.data.ContactsTo(o.contacts[:0])
+	r.bus.Try()
+	o.contacts = r.bus.Data().ContactsTo(o.contacts[:0])
 	if len(o.feet) == 0 {
 		// none is declared: what carries at the start is a foot
 		for _, c := range o.contacts {
@@ -124,7 +124,7 @@ func (o *observed) heightOverFeet(r *run) float64 {
 		mean = mean.Add(o.kin.Pose(o.kin.At(o.feet[i].link)).Apply(o.feet[i].mid))
 	}
 	mean = mean.Scale(1 / float64(len(o.feet)))
-	return base(r.state.Q).P.Sub(mean).Dot(r.in.Ground.R.Col(2))
+	return base(r.state.Q).P.Sub(mean).Dot(r.bus.Input().Ground.R.Col(2))
 }
 
 // observe takes a sample of every quantity.
@@ -132,7 +132,7 @@ func (r *run) observe(t float64) {
 	o := &r.observed
 	o.kin.UpdatePosition(r.state.Q)
 	o.kin.UpdateVelocity(r.state.V)
-	o.contacts = r.data.ContactsTo(o.contacts[:0])
+	o.contacts = r.bus.Data().ContactsTo(o.contacts[:0])
 	values := make([]float64, len(quantities))
 	for i := range values {
 		values[i] = math.NaN()
@@ -183,10 +183,10 @@ func (r *run) observeJoints(set func(string, float64)) {
 		if j.Virtual || j.Kind.NumQ() != 1 {
 			continue
 		}
-		e := r.in.Drives[i].Position - r.state.Q[j.Q]
+		e := r.bus.Target(i) - r.state.Q[j.Q]
 		sum, n = sum+e*e, n+1
-		if limit := r.in.Drives[i].Limit; limit > 0 {
-			share = math.Max(share, math.Abs(r.data.Torque(i))/limit)
+		if limit := r.bus.Limit(i); limit > 0 {
+			share = math.Max(share, math.Abs(r.bus.Data().Torque(i))/limit)
 		}
 	}
 	if n > 0 {
@@ -198,7 +198,7 @@ func (r *run) observeJoints(set func(string, float64)) {
 // observeFeet finds what each foot carries, and how far those that carry have slipped.
 func (r *run) observeFeet() {
 	o := &r.observed
-	up := r.in.Ground.R.Col(2)
+	up := r.bus.Input().Ground.R.Col(2)
 	for i := range o.feet {
 		f := &o.feet[i]
 		f.force = 0

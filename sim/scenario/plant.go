@@ -4,11 +4,10 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"poise/contact"
-	"poise/kinematics"
-	"poise/problem"
+	"poise/executive"
 	"poise/robot"
 	"poise/robot/load"
+	"poise/servo/physics"
 	"poise/sim"
 	"poise/spatial"
 	"poise/urdf"
@@ -19,19 +18,17 @@ type Plant struct {
 	s       *Scenario
 	m       *robot.Model
 	mesh    func(name string) []spatial.Vec3
+	motions executive.Library
 	touch   [][2]robot.FrameID
 	apart   [][2]robot.FrameID
 	start   []float64 // NumQ, the base of a floating robot where settle is false
 	settle  bool
-	servos  []plainServo // of each joint
-	actions []action
+	motors  []physics.Motor     // of each joint
+	models  []*robot.ServoModel // of joints whose motor is one, nil of others
+	plays   bool                // motions are played, so the cycle runs
+	actions []happening
 	boxes   []sim.Box
 	feet    []robot.FrameID // links that may carry; nil if the robot declares none
-}
-
-// plainServo is a servo of the section servos, or what stands in for one.
-type plainServo struct {
-	kp, kd, effort, armature, friction, damping float64
 }
 
 // Robot is a robot and what its files say besides.
@@ -39,6 +36,8 @@ type Robot struct {
 	Model *robot.Model
 	SRDF  *urdf.Semantics                  // nil if there is none
 	Mesh  func(name string) []spatial.Vec3 // corners of a mesh, nil if it cannot be read
+
+	Motions executive.Library // that play finds motions in, nil if there are none
 }
 
 // FromLoaded returns the robot that was loaded.
@@ -50,7 +49,7 @@ func FromLoaded(l *load.Loaded) Robot {
 // once, each with its line.
 func (s *Scenario) Prepare(r Robot) (*Plant, error) {
 	c := checker{s: s}
-	p := &Plant{s: s, m: r.Model, mesh: r.Mesh, start: make([]float64, r.Model.NumQ())}
+	p := &Plant{s: s, m: r.Model, mesh: r.Mesh, motions: r.Motions, start: make([]float64, r.Model.NumQ())}
 	p.pairs(&c, r.SRDF)
 	p.takeStart(&c)
 	p.takeServos(&c)
@@ -66,7 +65,7 @@ func (s *Scenario) Prepare(r Robot) (*Plant, error) {
 	}
 	p.feet = declaredFeet(r.Model)
 	// a robot that cannot be simulated is told before any run
-	if _, err := p.build(rand.New(rand.NewPCG(0, 0)), nil); err != nil {
+	if _, err := p.build(rand.New(rand.NewPCG(0, 0)), nil, p.motors); err != nil {
 		return nil, err
 	}
 	return p, nil
@@ -245,65 +244,103 @@ func (p *Plant) takeBase(c *checker) {
 	copy(p.start, []float64{at.Position.X, at.Position.Y, at.Position.Z, q.X, q.Y, q.Z, q.W})
 }
 
-// stiffnessPerEffort and dampingTime are those of a servo of which nothing is known: 16
-// N·m/rad for every N·m that the joint can give, so that it gives way by 0.06 rad at most,
-// and damping that ends a motion in about this time.
-const (
-	stiffnessPerEffort = 16
-	dampingTime        = 0.05 // s
-)
-
-// takeServos finds the servo of each joint.
+// takeServos finds the servo of each joint: of the scenario, of the robot's models, or plain.
 func (p *Plant) takeServos(c *checker) {
 	joints := p.m.Joints()
-	p.servos = make([]plainServo, len(joints))
-	set := func(i int, e *Servo) {
-		s := &p.servos[i]
-		for _, x := range []struct {
-			to   *float64
-			from *float64
-		}{{&s.kp, e.Kp}, {&s.kd, e.Kd}, {&s.effort, e.Effort}, {&s.armature, e.Armature}, {&s.friction, e.Friction}} {
+	p.motors, p.models = make([]physics.Motor, len(joints)), make([]*robot.ServoModel, len(joints))
+	entries := make([][]*Servo, len(joints)) // of each joint, "all" first
+	for _, own := range []bool{false, true} {
+		for k := range p.s.Servos {
+			e := &p.s.Servos[k]
+			switch {
+			case own == (e.Joint == "all"):
+			case !own:
+				for i := range joints {
+					entries[i] = append(entries[i], e)
+				}
+			default:
+				if id, ok := p.joint(c, JointValue{Joint: e.Joint, Line: e.Line}, "servos"); ok {
+					entries[id] = append(entries[id], e)
+				}
+			}
+		}
+	}
+	for i := range joints {
+		model := p.m.Servo(robot.JointID(i)).Model
+		switch {
+		case len(entries[i]) > 0:
+			p.motors[i] = plain(&joints[i], entries[i])
+		case model != nil:
+			own := *model
+			if o := p.s.Model; o != nil {
+				own.Kp, own.Voltage = or(o.Kp, own.Kp), or(o.Voltage, own.Voltage)
+			}
+			p.models[i] = &own
+			p.motors[i] = physics.FromModel(&own)
+		default:
+			p.motors[i] = physics.Plain(&joints[i])
+		}
+	}
+	if p.s.Model != nil && !p.modelled() {
+		c.errorf(p.s.Model.Line, "model", "robot %q has no servo models in its robot.yaml", p.m.Name())
+	}
+}
+
+// modelled reports whether some joint has a servo model.
+func (p *Plant) modelled() bool {
+	for _, m := range p.models {
+		if m != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// plain makes the servo that entries of the section servos describe, the last before the
+// others. What none says is 0, and the effort that of the URDF.
+func plain(j *robot.Joint, entries []*Servo) physics.Motor {
+	var m physics.Motor
+	if j.Limits.Effort.Has {
+		m.Limit = j.Limits.Effort.Value
+	}
+	for _, e := range entries {
+		for _, x := range []struct{ to, from *float64 }{
+			{&m.Kp, e.Kp}, {&m.Kd, e.Kd}, {&m.Limit, e.Effort}, {&m.Passive.Armature, e.Armature}, {&m.Passive.Friction, e.Friction},
+		} {
 			if x.from != nil {
 				*x.to = *x.from
 			}
 		}
 	}
-	plain := make([]bool, len(joints))
-	each := func(use func(e *Servo, i int)) {
-		for k := range p.s.Servos {
-			e := &p.s.Servos[k]
-			if e.Joint == "all" {
-				for i := range joints {
-					use(e, i)
-				}
-			}
-		}
-		for k := range p.s.Servos {
-			e := &p.s.Servos[k]
-			if e.Joint == "all" {
-				continue
-			}
-			if id, ok := p.joint(c, JointValue{Joint: e.Joint, Line: e.Line}, "servos"); ok {
-				use(e, int(id))
-			}
-		}
+	if m.Limit == 0 && (j.Limits.Effort.Has || len(entries) > 0 && entries[len(entries)-1].Effort != nil) {
+		m.Kp, m.Kd = 0, 0 // it can give nothing
 	}
-	each(func(_ *Servo, i int) { plain[i] = true })
-	for i, j := range joints {
-		s := &p.servos[i]
-		if j.Limits.Effort.Has {
-			s.effort = j.Limits.Effort.Value
-		}
-		if !plain[i] {
-			s.damping, s.friction = j.Damping, j.Friction
-			s.kp = stiffnessPerEffort * math.Max(s.effort, 1e-3)
-			s.kd = s.kp * dampingTime
-		}
+	m.Brake = m.Kd
+	return m
+}
+
+// drawMotors returns the motors of one run: those of models as far off as vary says.
+func (p *Plant) drawMotors(rng *rand.Rand) []physics.Motor {
+	motors := append([]physics.Motor(nil), p.motors...)
+	share := p.s.Vary.Servo
+	if share == 0 {
+		return motors
 	}
-	c2 := c
-	c = &checker{s: p.s} // unknown joints are told already
-	each(func(e *Servo, i int) { set(i, e) })
-	c = c2
+	off := func() float64 { return 1 + share*(2*rng.Float64()-1) }
+	for i, model := range p.models {
+		if model != nil {
+			own := *model
+			for k := range own.A {
+				own.A[k] *= off()
+			}
+			motors[i] = physics.FromModel(&own)
+			continue
+		}
+		m := &motors[i]
+		m.Kp, m.Kd = m.Kp*off(), m.Kd*off()
+		m.Passive.Armature, m.Passive.Damping, m.Passive.Friction = m.Passive.Armature*off(), m.Passive.Damping*off(), m.Passive.Friction*off()
+	}
+	return motors
 }
 
 func (p *Plant) takeBoxes(c *checker) {
@@ -372,7 +409,7 @@ func bumps(b Bumps, rng *rand.Rand) *sim.Heights {
 }
 
 // build makes the model of one run; loads are inertias on bodies besides their own.
-func (p *Plant) build(rng *rand.Rand, loads []spatial.Inertia) (*sim.Model, error) {
+func (p *Plant) build(rng *rand.Rand, loads []spatial.Inertia, motors []physics.Motor) (*sim.Model, error) {
 	m := p.m
 	bodies := m.Bodies()
 	inertias := make([]spatial.Inertia, len(bodies))
@@ -387,12 +424,7 @@ func (p *Plant) build(rng *rand.Rand, loads []spatial.Inertia) (*sim.Model, erro
 			inertias[i] = inertias[i].Add(loads[i])
 		}
 	}
-	passive := make([]sim.Passive, len(p.servos))
-	for i := range passive {
-		s := &p.servos[i]
-		passive[i] = sim.Passive{Armature: s.armature, Friction: s.friction, Damping: s.damping}
-	}
-	return sim.NewModel(m.WithInertias(inertias), sim.Config{Step: p.s.step(), Passive: passive, Mesh: p.mesh, Touch: p.touch, Apart: p.apart})
+	return sim.NewModel(m.WithInertias(inertias), sim.Config{Step: p.s.step(), Passive: physics.PassiveOf(motors), Mesh: p.mesh, Touch: p.touch, Apart: p.apart})
 }
 
 // place puts the base where the scenario wants it, the soles on the ground.
@@ -401,33 +433,14 @@ func (p *Plant) place(q []float64, m *sim.Model, g *sim.Ground) error {
 	if !p.settle {
 		return nil
 	}
-	X := spatial.IdentityPose
-	if len(p.feet) > 0 {
-		ground, err := contact.NewGround(p.m)
-		if err != nil {
-			return err
-		}
-		joints := make([]float64, len(p.m.Joints()))
-		for i, j := range p.m.Joints() {
-			joints[i] = q[j.Q]
-		}
-		X, _ = ground.Settle(joints, ground.DefaultFeetTo(nil))
+	joints := make([]float64, len(p.m.Joints()))
+	for i, j := range p.m.Joints() {
+		joints[i] = q[j.Q]
 	}
-	X = spatial.Pose{R: g.R, P: spatial.Vec3{}}.Mul(X)
-	setBase(q, X)
-	// stand on what is there: the lowest part touches
-	d := kinematics.NewData(p.m)
-	d.UpdatePosition(q)
-	gap := m.Clearance(d, g)
-	if math.IsInf(gap, 0) {
-		return problem.New(Invalid, "start: nothing of robot %q is above the ground", p.m.Name())
+	settled, err := m.Settled(joints, g)
+	if err != nil {
+		return err
 	}
-	n := g.R.Col(2)
-	setBase(q, spatial.Pose{R: X.R, P: X.P.Sub(n.Scale(gap))})
+	copy(q[:7], settled)
 	return nil
-}
-
-func setBase(q []float64, X spatial.Pose) {
-	Q := X.R.Quat()
-	copy(q, []float64{X.P.X, X.P.Y, X.P.Z, Q.X, Q.Y, Q.Z, Q.W})
 }

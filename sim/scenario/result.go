@@ -10,6 +10,7 @@ type Result struct {
 	RealtimeFactor float64            `json:"realtime_factor"`
 	Criteria       []Outcome          `json:"criteria"`
 	Figures        map[string]Figures `json:"figures"`
+	Notes          []string           `json:"notes,omitempty"` // what became of motions that did not end well
 
 	series *series
 }
@@ -44,7 +45,7 @@ func (r *Result) Series(name string) (t, values []float64) {
 }
 
 func (r *run) result() *Result {
-	res := &Result{Seed: r.seed, Fallen: r.fallen, Criteria: []Outcome{}, Figures: map[string]Figures{}, series: r.series}
+	res := &Result{Seed: r.seed, Fallen: r.fallen, Criteria: []Outcome{}, Figures: map[string]Figures{}, series: r.series, Notes: r.notes}
 	if r.fallen {
 		at := r.fellAt
 		res.FellAt = &at

@@ -5,8 +5,9 @@ import (
 	"math"
 	"math/rand/v2"
 
-	"poise/kinematics"
 	"poise/robot"
+	"poise/servo"
+	"poise/servo/physics"
 	"poise/sim"
 	"poise/spatial"
 )
@@ -20,54 +21,66 @@ type Watch struct {
 // run is one run of a plant.
 type run struct {
 	p      *Plant
-	model  *sim.Model
-	data   *sim.Data
+	w      Watch
+	bus    *physics.Bus
 	state  *sim.State
-	in     sim.Input
-	rng    *rand.Rand // draws the plant
+	motors []physics.Motor
 	loads  []spatial.Inertia
-	from   []float64 // targets of joints where their ramps began
-	to     []float64
-	begun  []float64 // s
-	span   []float64 // length of the ramp, s
-	next   int       // action that comes next
-	pushes []action
+	ramps  []ramp
+	src    []servo.Setpoint
+	cycle  *cycle // nil unless motions are played
+	step   int    // that comes next
+	next   int    // action that comes next
+	pushes []happening
+	err    error
+	notes  []string
 
 	observed
 }
 
+// ramp is how the target of a joint moves, past the controllers.
+type ramp struct {
+	on           bool
+	from, to     float64
+	begun, takes float64 // s
+}
+
+// at is where a ramp is.
+func (r *ramp) at(t float64) float64 {
+	if r.takes <= 0 || t >= r.begun+r.takes {
+		return r.to
+	}
+	return r.from + (r.to-r.from)*(t-r.begun)/r.takes
+}
+
 // Run makes one run and judges it.
 func (p *Plant) Run(seed uint64, w Watch) (*Result, error) {
-	r, err := p.begin(seed)
+	r, err := p.begin(seed, w)
 	if err != nil {
 		return nil, err
 	}
-	h := p.s.step()
-	steps := int(math.Round(p.s.Duration / h))
-	every := int(math.Round(p.s.every() / h))
-	sample := max(1, int(math.Round(sampleEvery/h)))
-	r.try()
-	for n := 0; ; n++ {
-		t := float64(n) * h
-		if n%sample == 0 || n == steps {
-			r.observe(t)
+	period := int(math.Round(p.s.period() / p.s.step()))
+	total := int(math.Round(p.s.Duration / p.s.step()))
+	r.look(0)
+	for r.step < total && r.err == nil {
+		n := min(period, total-r.step)
+		if r.cycle != nil {
+			if r.err = r.act(r.now()); r.err == nil {
+				r.err = r.cycle.tick(n)
+			}
+			continue
 		}
-		if w.Frame != nil && n%every == 0 {
-			w.Frame(r.frame(t))
+		if p.s.Model != nil {
+			if r.err = r.act(r.now()); r.err != nil {
+				break
+			}
+			r.aim()
+			r.bus.Send(r.src)
 		}
-		if w.Progress != nil && n%progressEvery == 0 {
-			w.Progress(t)
-		}
-		if n == steps {
-			break
-		}
-		if err := r.act(t); err != nil {
-			return nil, err
-		}
-		r.drive(t)
-		if fault := r.data.Step(r.state, &r.in); fault != sim.OK {
-			return nil, fmt.Errorf("simulation ended at %.4g s: %v", t, fault)
-		}
+		r.advance(n)
+	}
+	if r.err != nil {
+		return nil, r.err
 	}
 	return r.result(), nil
 }
@@ -78,102 +91,160 @@ const (
 	progressEvery = 1000
 )
 
-// begin makes a run at its start.
-func (p *Plant) begin(seed uint64) (*run, error) {
-	r := &run{p: p, rng: rand.New(rand.NewPCG(seed, 0x9e3779b9))}
-	ground := p.ground(r.rng)
-	r.loads = make([]spatial.Inertia, len(p.m.Bodies()))
-	if err := r.rebuild(seed); err != nil {
-		return nil, err
+func (r *run) now() float64 { return float64(r.step) * r.p.s.step() }
+
+// advance makes some steps of physics.
+func (r *run) advance(steps int) {
+	direct := r.cycle == nil && r.p.s.Model == nil
+	for range steps {
+		if direct {
+			if r.err = r.act(r.now()); r.err != nil {
+				return
+			}
+			for i := range r.ramps {
+				r.bus.Aim(i, r.ramps[i].at(r.now()))
+			}
+		}
+		r.endPushes(r.now())
+		if fault := r.bus.Step(); fault != sim.OK {
+			r.err = fmt.Errorf("simulation ended at %.4g s: %v", r.now(), fault)
+			return
+		}
+		r.step++
+		r.look(r.step)
 	}
-	r.state = sim.NewState(r.model)
-	if err := p.place(r.state.Q, r.model, ground); err != nil {
-		return nil, err
+}
+
+// look observes and tells what is due after some steps.
+func (r *run) look(n int) {
+	s := r.p.s
+	t, h := float64(n)*s.step(), s.step()
+	if n%max(1, int(math.Round(sampleEvery/h))) == 0 || n == int(math.Round(s.Duration/h)) {
+		r.observe(t)
 	}
-	joints := p.m.Joints()
-	r.in.Ground, r.in.Drives = ground, make([]sim.Drive, len(joints))
-	r.from, r.to = make([]float64, len(joints)), make([]float64, len(joints))
-	r.begun, r.span = make([]float64, len(joints)), make([]float64, len(joints))
-	for i, j := range joints {
-		r.from[i] = r.state.Q[j.Q]
-		r.to[i] = r.from[i]
-		s := &p.servos[i]
-		r.in.Drives[i] = sim.Drive{Kp: s.kp, Kd: s.kd, Limit: s.effort, Position: r.to[i]}
-		if s.effort == 0 && joints[i].Limits.Effort.Has {
-			r.in.Drives[i].Kp, r.in.Drives[i].Kd = 0, 0 // it can give nothing
+	if r.w.Frame != nil && n%int(math.Round(s.every()/h)) == 0 {
+		r.w.Frame(r.frame(t))
+	}
+	if r.w.Progress != nil && n%progressEvery == 0 {
+		r.w.Progress(t)
+	}
+}
+
+// aim makes setpoints of ramps: where each target is to be at the end of the period.
+func (r *run) aim() {
+	period := r.p.s.period()
+	for i := range r.src {
+		if r.ramps[i].on || r.cycle == nil {
+			r.src[i] = servo.Setpoint{Mode: servo.Position, Position: r.ramps[i].at(r.now() + period), Stiffness: 1, PlayTime: period}
 		}
 	}
-	r.observed.begin(r)
+}
+
+// begin makes a run at its start.
+func (p *Plant) begin(seed uint64, w Watch) (*run, error) {
+	rng := rand.New(rand.NewPCG(seed, 0x9e3779b9))
+	r := &run{p: p, w: w, loads: make([]spatial.Inertia, len(p.m.Bodies()))}
+	r.seed = seed
+	ground := p.ground(rng)
+	r.motors = p.drawMotors(rng)
+	model, err := r.build()
+	if err != nil {
+		return nil, err
+	}
+	start := make([]float64, p.m.NumQ())
+	if err := p.place(start, model, ground); err != nil {
+		return nil, err
+	}
+	c := physics.Config{Model: model, Motors: r.motors, Ground: ground, Start: start, Seed: seed}
+	if m := p.s.Model; m != nil {
+		c.Line = physics.Line{Delay: m.Delay, Jitter: m.Jitter, Loss: m.Loss}
+	}
+	if p.modelled() {
+		c.Supply.Resistance = supplyResistance
+	}
+	if r.bus, err = physics.New(c); err != nil {
+		return nil, err
+	}
+	r.state = r.bus.State()
+	joints := p.m.Joints()
+	r.ramps, r.src = make([]ramp, len(joints)), make([]servo.Setpoint, len(joints))
+	for i, j := range joints {
+		r.ramps[i] = ramp{from: start[j.Q], to: start[j.Q]}
+		r.bus.Aim(i, start[j.Q])
+	}
+	r.observed.begin(r, model)
+	if p.plays {
+		if r.cycle, err = newCycle(r); err != nil {
+			return nil, err
+		}
+	}
+	r.bus.Try()
 	return r, nil
 }
 
-// rebuild makes the model with the loads of now. Masses are drawn by the seed alone, so that
+// supplyResistance is that of a small battery and its wires, Ω.
+const supplyResistance = 0.05
+
+// build makes the model with the loads of now. Masses are drawn by the seed alone, so that
 // they stay the same.
-func (r *run) rebuild(seed uint64) error {
-	model, err := r.p.build(rand.New(rand.NewPCG(seed, 0x6d617373)), r.loads)
-	if err != nil {
-		return err
+func (r *run) build() (*sim.Model, error) {
+	return r.p.build(rand.New(rand.NewPCG(r.seed, 0x6d617373)), r.loads, r.motors)
+}
+
+// act lets begin what is due.
+func (r *run) act(t float64) error {
+	const early = 1e-9
+	in := r.bus.Input()
+	for ; r.next < len(r.order) && r.order[r.next].at <= t+early; r.next++ {
+		a := &r.order[r.next]
+		switch w := a.what; {
+		case a.joints != nil:
+			for k, i := range a.joints {
+				from := r.bus.Target(i)
+				if r.cycle == nil {
+					from = r.ramps[i].at(t)
+				}
+				r.ramps[i] = ramp{on: true, from: from, to: w.Joints[k].Value, begun: a.at, takes: a.in}
+			}
+		case w.Play != "":
+			if err := r.cycle.play(w); err != nil {
+				return err
+			}
+		case w.Push != nil:
+			r.pushes = append(r.pushes, *a)
+		case w.Friction != nil:
+			in.Ground.Friction = *w.Friction
+		case w.Slope != nil:
+			in.Ground.SetSlope(w.Slope.Roll, w.Slope.Pitch)
+		case w.Voltage != nil:
+			r.bus.SetVoltage(*w.Voltage)
+		case w.Loss != nil:
+			r.bus.SetLoss(*w.Loss)
+		case w.Payload != nil:
+			r.loads[a.body] = r.loads[a.body].Add(a.load)
+			model, err := r.build()
+			if err != nil {
+				return err
+			}
+			r.bus.Swap(model)
+		}
 	}
-	r.seed, r.model, r.data = seed, model, sim.NewData(model)
 	return nil
 }
 
-// try makes a step that does not count: for forces and torques at the start.
-func (r *run) try() {
-	s := sim.NewState(r.model)
-	s.Copy(r.state)
-	r.data.Step(s, &r.in)
-}
-
-// act lets begin what is due, and end pushes.
-func (r *run) act(t float64) error {
+// endPushes lets those act whose time is not over.
+func (r *run) endPushes(t float64) {
 	const early = 1e-9
-	for ; r.next < len(r.order) && r.order[r.next].at <= t+early; r.next++ {
-		a := &r.order[r.next]
-		switch {
-		case a.joints != nil:
-			for k, i := range a.joints {
-				r.from[i] = r.target(i, t)
-				r.to[i], r.begun[i], r.span[i] = a.what.Joints[k].Value, a.at, a.in
-			}
-		case a.what.Push != nil:
-			r.pushes = append(r.pushes, *a)
-		case a.what.Friction != nil:
-			r.in.Ground.Friction = *a.what.Friction
-		case a.what.Slope != nil:
-			r.in.Ground.SetSlope(a.what.Slope.Roll, a.what.Slope.Pitch)
-		case a.what.Payload != nil:
-			r.loads[a.body] = r.loads[a.body].Add(a.load)
-			if err := r.rebuild(r.seed); err != nil {
-				return err
-			}
-		}
-	}
-	r.in.Pushes = r.in.Pushes[:0]
+	in := r.bus.Input()
+	in.Pushes = in.Pushes[:0]
 	kept := r.pushes[:0]
 	for _, a := range r.pushes {
 		if t+early < a.until {
 			kept = append(kept, a)
-			r.in.Pushes = append(r.in.Pushes, a.push)
+			in.Pushes = append(in.Pushes, a.push)
 		}
 	}
 	r.pushes = kept
-	return nil
-}
-
-// target is where a joint's ramp is.
-func (r *run) target(i int, t float64) float64 {
-	if r.span[i] <= 0 || t >= r.begun[i]+r.span[i] {
-		return r.to[i]
-	}
-	return r.from[i] + (r.to[i]-r.from[i])*(t-r.begun[i])/r.span[i]
-}
-
-// drive sets the targets of the step that begins at t.
-func (r *run) drive(t float64) {
-	for i := range r.in.Drives {
-		r.in.Drives[i].Position = r.target(i, t)
-	}
 }
 
 // Frame is a line of the trace.
@@ -218,10 +289,10 @@ func (r *run) frame(t float64) *Frame {
 	f.Tau = make([]float64, m.NumV()-v)
 	for i, j := range m.Joints() {
 		if j.Kind.NumV() == 1 {
-			f.Tau[j.V-v] = r.data.Torque(i)
+			f.Tau[j.V-v] = r.bus.Data().Torque(i)
 		}
 	}
-	r.contacts = r.data.ContactsTo(r.contacts[:0])
+	r.contacts = r.bus.Data().ContactsTo(r.contacts[:0])
 	for _, c := range r.contacts {
 		if c.Other == robot.NoFrame {
 			f.Contacts = append(f.Contacts, ContactFrame{Link: m.Frames()[c.Link].Name, Point: list(c.Point), Force: list(c.Force)})
@@ -235,5 +306,3 @@ func (r *run) frame(t float64) *Frame {
 	}
 	return f
 }
-
-func newKinematics(m *sim.Model) *kinematics.Data { return kinematics.NewData(m.Robot()) }

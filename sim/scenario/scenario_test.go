@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"poise/motion/library"
+	"poise/motion/shipped"
 	"poise/robot"
 	"poise/robot/load"
 )
@@ -204,5 +206,61 @@ func TestCriteria(t *testing.T) {
 	beyond := 2.0
 	if o := s.judge(&Criterion{What: "tilt", Max: &limit, From: &beyond}); o.Value != nil || o.Pass {
 		t.Errorf("never measured: %+v", o)
+	}
+}
+
+// TestServoModelsStand: the pony stands on the models of its robot.yaml, with a delay, lost
+// packets and servos that are off; a supply that fails lets it sink.
+func TestServoModelsStand(t *testing.T) {
+	bot := loaded(t, "pony", load.Options{})
+	p := prepare(t, bot, `
+duration: 1
+period: 0.02
+start: {pose: stand}
+model: {delay: 0.011, jitter: 0.005, loss: 0.05}
+vary: {servo: 0.2, mass: 0.07, friction: [0.5, 1]}
+do: [{at: 0.5, voltage: 11}, {at: 0.7, loss: 0.2}]
+expect: [{what: fallen, is: false}, {what: joint_rms, max: 0.03}, {what: torque_share, max: 0.4}]`)
+	for seed := range uint64(2) {
+		if r, err := p.Run(seed, Watch{}); err != nil || !r.Pass() {
+			t.Errorf("seed %d: %v, %+v", seed, err, r.Criteria)
+		}
+	}
+	p = prepare(t, bot, `
+duration: 3
+start: {pose: stand}
+do: [{at: 0.2, voltage: 0}]
+expect: [{what: base.z, max: 0.2, of: last}]`)
+	if r, err := p.Run(0, Watch{}); err != nil || !r.Pass() {
+		t.Errorf("without a supply: %v, %+v", err, r.Criteria)
+	}
+}
+
+// TestMotionsPlay: a stored motion is played by the cycle that ships and moves the head; one
+// that is not there is named.
+func TestMotionsPlay(t *testing.T) {
+	bot := loaded(t, "pony", load.Options{})
+	bot.Motions = library.Open("", shipped.Of("pony"))
+	p := prepare(t, bot, `duration: 2`+stand+`
+do: [{at: 0.1, play: nod}]
+expect: [{what: fallen, is: false}, {what: joint_rms, max: 0.02}]`)
+	id, _ := p.m.Joint("joint51")
+	least, most := math.Inf(1), math.Inf(-1)
+	r, err := p.Run(0, Watch{Frame: func(f *Frame) {
+		q := f.Q[p.m.Joints()[id].Q-7]
+		least, most = math.Min(least, q), math.Max(most, q)
+	}})
+	if err != nil || !r.Pass() || len(r.Notes) > 0 {
+		t.Fatalf("%v, %+v", err, r)
+	}
+	if most-least < 0.1 {
+		t.Errorf("the head moved by %g rad", most-least)
+	}
+	s, err := Parse([]byte("duration: 1\ndo:\n  - {at: 0, play: nodd}"), "test.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Prepare(bot); err == nil || !strings.Contains(err.Error(), "test.yaml:3: do: play") {
+		t.Error(err)
 	}
 }

@@ -1,0 +1,116 @@
+package physics
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync/atomic"
+
+	"poise/robot"
+	"poise/servo"
+	"poise/sim"
+)
+
+// Settings are those of the driver.
+type Settings struct {
+	Step       float64 `yaml:"step" doc:"s; length of a step of physics" range:"0.0001 … 0.005 s"`
+	Friction   float64 `yaml:"friction" doc:"coefficient of friction of the ground" range:"0 … 10"`
+	Delay      float64 `yaml:"delay" doc:"s between a setpoint and its effect" range:"0 … 0.3 s"`
+	Jitter     float64 `yaml:"jitter" doc:"s that a setpoint may take longer, at random" range:"0 … 0.3 s"`
+	Loss       float64 `yaml:"packet_loss" doc:"share of packets that are lost, 0 … 1" range:"0 … 1"`
+	Resistance float64 `yaml:"resistance" doc:"Ω; of the supply, which sags by it" range:"0 … 10 Ω"`
+	RateNoise  float64 `yaml:"rate_noise" doc:"rad/s; standard deviation of the inertial unit's rates" range:"0 … 1 rad/s"`
+	Noise      float64 `yaml:"acceleration_noise" doc:"m/s²; standard deviation of its accelerations" range:"0 … 10 m/s²"`
+	Seed       int     `yaml:"seed" doc:"of all that is drawn at random: the same seed, the same run"`
+}
+
+// DefaultSettings returns those of a robot on level ground with a perfect line.
+func DefaultSettings() Settings {
+	return Settings{Step: sim.DefaultStep, Friction: sim.DefaultFriction, Seed: 1}
+}
+
+// Driver is a robot with mass as a servo.Driver. While it is closed time stands still.
+type Driver struct {
+	bus  *Bus
+	open atomic.Bool
+}
+
+// NewDriver returns the driver of a robot whose cycle has some period, s. The robot begins
+// in its rest pose, a floating one on its feet.
+func NewDriver(m *robot.Model, period float64, s Settings) (servo.Driver, error) {
+	if n := period / s.Step; !(n >= 1) || math.Abs(n-math.Round(n)) > 1e-6*n {
+		return nil, fmt.Errorf("physics: a period of %g s is no multiple of the step of %g s", period, s.Step)
+	}
+	motors := MotorsOf(m)
+	model, err := sim.NewModel(m, sim.Config{Step: s.Step, Passive: PassiveOf(motors)})
+	if err != nil {
+		return nil, err
+	}
+	ground := sim.Level()
+	ground.Friction = s.Friction
+	start, err := model.Settled(m.RestPositions(), ground)
+	if err != nil {
+		return nil, err
+	}
+	bus, err := New(Config{Model: model, Motors: motors, Ground: ground, Start: start, Seed: uint64(s.Seed),
+		Line: Line{Delay: s.Delay, Jitter: s.Jitter, Loss: s.Loss}, Supply: Supply{Resistance: s.Resistance},
+		Unit: Unit{RateNoise: s.RateNoise, AccelerationNoise: s.Noise}})
+	if err != nil {
+		return nil, err
+	}
+	return &Driver{bus: bus}, nil
+}
+
+// PassiveOf returns how joints resist by their motors.
+func PassiveOf(motors []Motor) []sim.Passive {
+	passive := make([]sim.Passive, len(motors))
+	for i := range motors {
+		passive[i] = motors[i].Passive
+	}
+	return passive
+}
+
+var _ servo.Driver = (*Driver)(nil)
+
+// Bus returns the robot behind the driver: for those who may act on its world.
+func (d *Driver) Bus() *Bus { return d.bus }
+
+// Capabilities implements servo.Driver.
+func (d *Driver) Capabilities() servo.Capabilities {
+	return servo.Capabilities{Simulated: true, Torque: true, Modes: servo.AllModes, Sensors: d.bus.Sensors()}
+}
+
+// Open implements servo.Driver. Servos begin without torque; the robot is where it was.
+func (d *Driver) Open(context.Context) error {
+	if !d.open.Load() {
+		d.bus.restart()
+		d.open.Store(true)
+	}
+	return nil
+}
+
+// Close implements servo.Driver.
+func (d *Driver) Close() error {
+	d.open.Store(false)
+	return nil
+}
+
+// Exchange implements servo.Bus. Loop-safe.
+func (d *Driver) Exchange(t servo.Tick, dst *servo.Measurement, src []servo.Setpoint) servo.Fault {
+	if d.open.Load() {
+		return d.bus.Exchange(t, dst, src)
+	}
+	for i := range dst.Joints {
+		dst.Joints[i] = d.bus.older(i)
+	}
+	d.bus.unit.age(dst)
+	return servo.BusDown
+}
+
+// restart lets servos begin anew: without torque, and with nothing on its way.
+func (b *Bus) restart() {
+	for i := range b.joints {
+		q := b.state.Q[b.model.Robot().Joints()[i].Q]
+		b.joints[i] = joint{goal: servo.Setpoint{Position: q}, ramp: q, last: servo.Reading{Age: servo.Never}}
+	}
+}

@@ -1,0 +1,187 @@
+package physics
+
+import (
+	"math"
+	"testing"
+
+	"poise/robot"
+	"poise/robot/load"
+	"poise/servo"
+	"poise/servo/servotest"
+	"poise/sim"
+	"poise/urdf"
+)
+
+func model(t testing.TB, name string) *robot.Model {
+	t.Helper()
+	bot, err := load.Robot(name, load.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bot.Model
+}
+
+// TestContract holds the driver to the contract of drivers.
+func TestContract(t *testing.T) {
+	m := turntables(t)
+	servotest.Run(t, func(t testing.TB) servotest.Subject {
+		d, err := NewDriver(m, 0.01, DefaultSettings())
+		if err != nil {
+			t.Fatal(err)
+		}
+		bus := d.(*Driver).Bus()
+		return servotest.Subject{Driver: d, Joints: len(m.Joints()), Period: 0.01,
+			Silence: func(on bool) { bus.Silence(on) }, Ticks: 100, Tolerance: 0.01, Effort: 1}
+	})
+}
+
+// turntables are two joints about vertical axes, which carry nothing.
+func turntables(t testing.TB) *robot.Model {
+	t.Helper()
+	link := func(name string) string {
+		return `<link name="` + name + `"><inertial><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>`
+	}
+	joint := func(name, parent, child string) string {
+		return `<joint name="` + name + `" type="revolute"><parent link="` + parent + `"/><child link="` + child + `"/><origin xyz="0.2 0 0"/><axis xyz="0 0 1"/>
+			<limit lower="-3" upper="3" effort="10" velocity="5"/><dynamics damping="1"/></joint>`
+	}
+	doc, _, err := urdf.Parse([]byte(`<robot name="turntables">`+link("a")+link("b")+link("c")+joint("j1", "a", "b")+joint("j2", "b", "c")+`</robot>`), "test.urdf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, _, err := robot.Build(doc, robot.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// standing is the pony behind its bus, told to stand.
+func standing(t testing.TB, c Config) (*Bus, *servo.Measurement, []servo.Setpoint) {
+	t.Helper()
+	m := model(t, "pony")
+	c.Motors = MotorsOf(m)
+	var err error
+	if c.Model, err = sim.NewModel(m, sim.Config{Passive: PassiveOf(c.Motors)}); err != nil {
+		t.Fatal(err)
+	}
+	c.Ground = sim.Level()
+	rest := m.RestPositions()
+	if c.Start, err = c.Model.Settled(rest, c.Ground); err != nil {
+		t.Fatal(err)
+	}
+	b, err := New(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := make([]servo.Setpoint, len(rest))
+	for i, q := range rest {
+		src[i] = servo.Setpoint{Mode: servo.Position, Position: q, Stiffness: 1, PlayTime: 0.02}
+	}
+	return b, servo.NewMeasurement(len(rest), b.Sensors()), src
+}
+
+func run(t testing.TB, b *Bus, dst *servo.Measurement, src []servo.Setpoint, seconds float64) {
+	t.Helper()
+	const dt = 0.02
+	for n := range int(math.Round(seconds / dt)) {
+		if f := b.Exchange(servo.Tick{N: uint64(n), Dt: dt}, dst, src); f != 0 {
+			t.Fatalf("exchange %d: fault %v", n, f)
+		}
+	}
+}
+
+// TestSenses: at rest the inertial unit feels 9.81 m/s² upwards and no turn, all hooves are
+// pressed and carry the weight; without torque the robot lies down, and limp is limp.
+func TestSenses(t *testing.T) {
+	b, dst, src := standing(t, Config{})
+	if s := b.Sensors(); s.IMU != 1 || s.Touch != 4 {
+		t.Fatalf("%+v", s)
+	}
+	run(t, b, dst, src, 1.5)
+	u := dst.IMU[0]
+	if math.Abs(u.Acceleration.Norm()-9.81) > 0.01 || u.Rate.Norm() > 0.01 || u.Acceleration.Z < 9.7 {
+		t.Errorf("%+v", u)
+	}
+	weight := 0.0
+	for _, c := range dst.Touch {
+		if !c.Pressed {
+			t.Errorf("a hoof is not pressed: %+v", dst.Touch)
+		}
+		weight += c.Force.Z
+	}
+	if want := b.model.Robot().Mass() * 9.81; math.Abs(weight/want-1) > 0.02 {
+		t.Errorf("hooves feel %g N of %g N", weight, want)
+	}
+	z := b.State().Q[2]
+	for i := range src {
+		src[i] = servo.Setpoint{}
+	}
+	run(t, b, dst, src, 4)
+	if b.State().Q[2] > 0.85*z { // where dry friction holds it, in MuJoCo too
+		t.Errorf("without torque it still stands at %g m of %g m", b.State().Q[2], z)
+	}
+	for i := range dst.Joints {
+		if dst.Joints[i].Effort != 0 {
+			t.Errorf("joint %d gives %g N·m without torque", i, dst.Joints[i].Effort)
+		}
+	}
+}
+
+// TestBrakeResists: with its motors shorted the robot sinks more slowly than limp.
+func TestBrakeResists(t *testing.T) {
+	var sunk [2]float64
+	for k, mode := range []servo.Mode{servo.Off, servo.Brake} {
+		b, dst, src := standing(t, Config{})
+		run(t, b, dst, src, 0.4)
+		z := b.State().Q[2]
+		for i := range src {
+			src[i] = servo.Setpoint{Mode: mode}
+		}
+		run(t, b, dst, src, 0.3)
+		sunk[k] = z - b.State().Q[2]
+	}
+	if !(sunk[1] < 0.8*sunk[0]) {
+		t.Errorf("limp it sinks by %g m, braked by %g m", sunk[0], sunk[1])
+	}
+}
+
+// TestSupplySags: under load the voltage falls by what the motors take, and readings say it.
+func TestSupplySags(t *testing.T) {
+	b, dst, src := standing(t, Config{Supply: Supply{Resistance: 0.5}})
+	run(t, b, dst, src, 0.5)
+	v := dst.Joints[0].Voltage
+	if !(v < 11.9 && v > 9) {
+		t.Errorf("%g V under load", v)
+	}
+	b.SetVoltage(8)
+	run(t, b, dst, src, 0.2)
+	if dst.Joints[0].Voltage > 8 {
+		t.Errorf("%g V of 8 V", dst.Joints[0].Voltage)
+	}
+}
+
+// TestLineDelays: a setpoint takes effect after its delay and not before.
+func TestLineDelays(t *testing.T) {
+	b, dst, src := standing(t, Config{Line: Line{Delay: 0.1}})
+	for i := range b.joints {
+		b.Aim(i, src[i].Position)
+	}
+	head := 26 // joint53 or so: any joint of the head
+	src[head].Position += 0.2
+	run(t, b, dst, src, 0.1)
+	if b.Target(head) > src[head].Position-0.19 {
+		t.Errorf("after 0.1 s the target is at %g already", b.Target(head))
+	}
+	run(t, b, dst, src, 0.1)
+	if math.Abs(b.Target(head)-src[head].Position) > 0.006 {
+		t.Errorf("after 0.2 s the target is at %g, told %g", b.Target(head), src[head].Position)
+	}
+}
+
+func TestExchangeDoesNotAllocate(t *testing.T) {
+	b, dst, src := standing(t, Config{Line: Line{Loss: 0.1, Delay: 0.01, Jitter: 0.01}, Unit: Unit{RateNoise: 0.1, Delay: 2}})
+	if n := testing.AllocsPerRun(50, func() { b.Exchange(servo.Tick{Dt: 0.02}, dst, src) }); n != 0 {
+		t.Errorf("an exchange allocates %v times", n)
+	}
+}

@@ -1,0 +1,132 @@
+package physics
+
+import (
+	"math/rand/v2"
+
+	"poise/robot"
+	"poise/servo"
+	"poise/sim"
+	"poise/spatial"
+)
+
+// Unit is how an inertial unit measures: in the frame of the base.
+type Unit struct {
+	RateNoise, AccelerationNoise float64      // standard deviations, rad/s and m/s²
+	RateBias, AccelerationBias   spatial.Vec3 // rad/s and m/s²
+	Delay                        int          // exchanges until a measurement is read
+}
+
+// unit is the inertial unit of a floating base.
+type unit struct {
+	Unit
+	has     bool
+	gravity spatial.Vec3
+	rng     *rand.Rand
+	v       spatial.Vec3 // of the base before the step, world axes
+	sum     spatial.Vec3 // of specific forces since the last reading, world axes
+	n       float64
+	q       []float64
+	rate    spatial.Vec3
+	queue   []servo.Inertial // ring of the last measurements
+	count   int
+}
+
+func (u *unit) init(m *robot.Model, c Unit, seed uint64) {
+	u.Unit, u.has, u.gravity = c, m.Floating(), m.Gravity()
+	u.rng = rand.New(rand.NewPCG(seed, 0x696d75))
+	u.queue = make([]servo.Inertial, c.Delay+1)
+}
+
+func baseVelocity(s *sim.State) spatial.Vec3 {
+	return baseRotation(s).MulVec(spatial.Vec3{X: s.V[0], Y: s.V[1], Z: s.V[2]})
+}
+
+func baseRotation(s *sim.State) spatial.Mat3 {
+	return spatial.Quat{X: s.Q[3], Y: s.Q[4], Z: s.Q[5], W: s.Q[6]}.Matrix()
+}
+
+func (u *unit) before(s *sim.State) {
+	if u.has {
+		u.v = baseVelocity(s)
+	}
+}
+
+// after adds the acceleration of a step: an inertial unit averages over its period.
+func (u *unit) after(s *sim.State, h float64) {
+	if !u.has {
+		return
+	}
+	a := baseVelocity(s).Sub(u.v).Scale(1 / h)
+	u.sum, u.n = u.sum.Add(a).Sub(u.gravity), u.n+1
+	u.q, u.rate = s.Q, spatial.Vec3{X: s.V[3], Y: s.V[4], Z: s.V[5]}
+}
+
+func (u *unit) read(dst *servo.Measurement) {
+	if !u.has || len(dst.IMU) == 0 || u.n == 0 {
+		return
+	}
+	Q := spatial.Quat{X: u.q[3], Y: u.q[4], Z: u.q[5], W: u.q[6]}
+	now := servo.Inertial{
+		Orientation:  Q,
+		Rate:         u.rate.Add(u.RateBias).Add(u.noise(u.RateNoise)),
+		Acceleration: Q.Matrix().TMulVec(u.sum.Scale(1 / u.n)).Add(u.AccelerationBias).Add(u.noise(u.AccelerationNoise)),
+	}
+	u.sum, u.n = spatial.Vec3{}, 0
+	u.queue[u.count%len(u.queue)] = now
+	u.count++
+	if u.count < len(u.queue) {
+		return // nothing has arrived yet
+	}
+	dst.IMU[0] = u.queue[u.count%len(u.queue)]
+}
+
+func (u *unit) noise(σ float64) (v spatial.Vec3) {
+	if σ > 0 {
+		v = spatial.Vec3{X: σ * u.rng.NormFloat64(), Y: σ * u.rng.NormFloat64(), Z: σ * u.rng.NormFloat64()}
+	}
+	return v
+}
+
+// age lets readings of sensors grow older by a tick.
+func (u *unit) age(dst *servo.Measurement) {
+	for i := range dst.IMU {
+		if dst.IMU[i].Age != servo.Never {
+			dst.IMU[i].Age++
+		}
+	}
+	for i := range dst.Touch {
+		if dst.Touch[i].Age != servo.Never {
+			dst.Touch[i].Age++
+		}
+	}
+}
+
+// pressed is the force at which a touch switch closes, N.
+const pressed = 0.3
+
+// feel reads the touch switches: of each foot, in the order of sim.Model.Feet. Forces are in
+// the axes of the chain's tip.
+func (b *Bus) feel(dst *servo.Measurement) {
+	clear(b.force)
+	b.contacts = b.data.ContactsTo(b.contacts[:0])
+	for _, c := range b.contacts {
+		for k, foot := range b.feet {
+			if c.Foot == foot || c.Other == robot.NoFrame && b.model.Robot().Chains()[foot].Tip == c.Link {
+				b.force[k] = b.force[k].Add(c.Force)
+				break
+			}
+		}
+	}
+	up := spatial.Vec3{Z: 1}
+	if b.in.Ground != nil {
+		up = b.in.Ground.R.Col(2)
+	}
+	if len(dst.Touch) == 0 {
+		return
+	}
+	b.kin.UpdatePosition(b.state.Q)
+	for k := range dst.Touch {
+		tip := b.kin.At(b.model.Robot().Chains()[b.feet[k]].Tip)
+		dst.Touch[k] = servo.Contact{Force: b.kin.Pose(tip).R.TMulVec(b.force[k]), Pressed: b.force[k].Dot(up) > pressed}
+	}
+}

@@ -1,0 +1,119 @@
+package scenario
+
+import (
+	"fmt"
+	"math"
+
+	"poise/action"
+	"poise/control"
+	"poise/controllers"
+	"poise/executive"
+	"poise/loop"
+	"poise/problem"
+	"poise/servo"
+)
+
+// cycle is the cycle of the robot around its physics, stepped by hand: the loop and the
+// executive that ship.
+type cycle struct {
+	r      *run
+	loop   *loop.Loop
+	exec   *executive.Executive
+	n      uint64 // tick that comes next
+	steps  int    // of physics in this tick; 0 while the robot is made ready
+	period float64
+	goals  int
+}
+
+// ready is how many ticks the robot gets to switch on its torque before its time begins.
+const ready = 20
+
+// assumedAcceleration is that of transitions where the robot declares none, rad/s².
+const assumedAcceleration = 8
+
+// newCycle makes the cycle and switches torque on; physics stands still meanwhile.
+func newCycle(r *run) (*cycle, error) {
+	c := &cycle{r: r, period: r.p.s.period()}
+	m := r.p.m
+	var settings loop.Settings
+	settings.Sensors = r.bus.Sensors()
+	if !m.TransitionAcceleration().Has {
+		settings.Transition = control.Transition{Acceleration: assumedAcceleration}
+	}
+	seats, err := controllers.For(m, settings.Transition, nil)
+	if err != nil {
+		return nil, err
+	}
+	cfg := loop.Config{Model: m, Bus: c, Settings: settings}
+	known := make([]executive.Controller, len(seats))
+	for i, seat := range seats {
+		cfg.Controllers = append(cfg.Controllers, seat.Loop)
+		known[i] = seat.Executive
+	}
+	if c.loop, err = loop.New(cfg); err != nil {
+		return nil, err
+	}
+	if c.exec, err = executive.New(executive.Config{Model: m, Loop: c.loop, Controllers: known, Library: r.p.motions, Go: func(job func()) { job() }}); err != nil {
+		return nil, err
+	}
+	for i := range ready {
+		if i == 2 {
+			c.exec.Power("scenario", true)
+		}
+		c.turn()
+	}
+	if st := c.exec.State(); st.Power != loop.Enabled {
+		return nil, fmt.Errorf("the robot does not get its torque: power is %v", st.Power)
+	}
+	return c, nil
+}
+
+// turn makes one tick of the cycle.
+func (c *cycle) turn() {
+	t := servo.Tick{N: c.n, Time: int64(math.Round(float64(c.n) * c.period * 1e9)), Dt: c.period}
+	c.exec.Pump(t.Time)
+	c.loop.Step(t)
+	c.exec.Pump(t.Time)
+	c.n++
+}
+
+// tick makes a tick with some steps of physics.
+func (c *cycle) tick(steps int) error {
+	c.steps = steps
+	c.turn()
+	return c.r.err
+}
+
+// Exchange implements servo.Bus: the loop's setpoints go to the servos, those of joints that
+// the scenario moves are replaced.
+func (c *cycle) Exchange(_ servo.Tick, dst *servo.Measurement, src []servo.Setpoint) servo.Fault {
+	r := c.r
+	copy(r.src, src)
+	if c.steps == 0 {
+		return r.bus.Measure(dst)
+	}
+	r.aim()
+	r.bus.Send(r.src)
+	r.advance(c.steps)
+	return r.bus.Measure(dst)
+}
+
+// play begins a stored motion, from where the robot is.
+func (c *cycle) play(a *Action) error {
+	c.goals++
+	id := action.ID(fmt.Sprintf("scenario-%d", c.goals))
+	_, err := c.exec.Submit("scenario", id, 0, &executive.Play{Name: a.Play, Approach: true}, executive.Watch{
+		Changed: func(ch executive.Change) { c.changed(a, ch) },
+	})
+	if err != nil {
+		return &problem.Problem{Code: Invalid, Pos: problem.Pos{File: c.r.p.s.File, Line: a.Line}, Thing: "do: play", Text: err.Error()}
+	}
+	return nil
+}
+
+// changed notes motions that do not end well.
+func (c *cycle) changed(a *Action, ch executive.Change) {
+	if ch.To.Terminal() && ch.To != action.Succeeded {
+		c.r.notes = append(c.r.notes, fmt.Sprintf("play %s: %v at %.3f s: %s", a.Play, ch.To, c.r.now(), ch.Result.Text()))
+	}
+}
