@@ -113,6 +113,7 @@ func (s *Server) watch(ctx context.Context) {
 	for {
 		now := time.Now()
 		s.health.look(now)
+		s.tellRecorders()
 		cycles, pumps := s.health.counts()
 		switch {
 		case !moved(fed.cycles, cycles): // the guard hears nothing
@@ -138,19 +139,6 @@ func (s *Server) watch(ctx context.Context) {
 // parts tells how everything is that must move on, and the recorder.
 func (s *Server) parts() []PartHealth {
 	return append(s.health.parts(time.Now()), s.recorderHealth()...)
-}
-
-// recorderHealth tells how the recorder is.
-func (s *Server) recorderHealth() []PartHealth {
-	p := PartHealth{Part: "recorder", OK: true, Detail: "off"}
-	if s.record != nil {
-		bytes, lost, err := s.record.State()
-		p.Detail = fmt.Sprintf("%d bytes, %d ticks missing", bytes, lost)
-		if err != nil {
-			p.OK, p.Detail = false, err.Error()
-		}
-	}
-	return []PartHealth{p}
 }
 
 // healthz answers whether cycle and pump move on. A recorder that cannot write is told, and

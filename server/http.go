@@ -1,13 +1,10 @@
 package server
 
 import (
-	"fmt"
 	"html/template"
 	"net/http"
 	"time"
 
-	"poise/loop"
-	"poise/telemetry"
 	"poise/wire"
 )
 
@@ -52,22 +49,6 @@ func (s *Server) plainPage(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	// an error means that the client has gone
 	_ = plain.Execute(w, struct{ Robot, Host string }{s.robot.Model.Name(), r.Host})
-}
-
-// recorder starts the flight recording of the configuration; nil if there is none.
-func (s *Server) recorder(c *loop.Config) loop.Tap {
-	if s.cfg.Record.File == "" {
-		return nil
-	}
-	h, err := telemetry.NewHeader(s.cfg.Robot, s.cfg.Loop.Period, c)
-	if err == nil {
-		s.record, err = telemetry.Create(s.cfg.Record.File, h, int64(s.cfg.Record.Megabytes)<<20)
-	}
-	if err != nil {
-		s.failed = fmt.Errorf("record: %w", err)
-		return nil
-	}
-	return s.record
 }
 
 // uptime returns how long the server has existed.

@@ -18,6 +18,7 @@ func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) {
 	p.cycle(all, realtime)
 	s.robotMetrics(p)
 	s.wireMetrics(p)
+	s.recorderMetrics(p)
 	p.family("poise_log_lines_dropped_total", "counter", "log lines that nobody read in time")
 	p.value("", float64(s.lines.Dropped()))
 	var memory runtime.MemStats

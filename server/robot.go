@@ -17,6 +17,7 @@ import (
 	"poise/robot"
 	"poise/server/config"
 	"poise/servo"
+	"poise/telemetry"
 )
 
 // servedRobot is one robot of the list: its driver, its cycle and its executive.
@@ -32,6 +33,10 @@ type servedRobot struct {
 	loop   *loop.Loop
 	exec   *executive.Executive
 	period time.Duration
+
+	record     *telemetry.File // nil if nothing is recorded
+	recordName string
+	recordTold string // why it cannot write, as was logged last; the watch's own
 
 	topics  *topics
 	seats   []controllers.Seat
@@ -135,9 +140,7 @@ func (bot *servedRobot) assemble() error {
 		cfg.Controllers = append(cfg.Controllers, seat.Loop)
 		known[i] = seat.Executive
 	}
-	if bot.first {
-		cfg.Tap = s.recorder(&cfg) // its header needs all of cfg
-	}
+	s.failed = errors.Join(s.failed, bot.startRecord(&cfg)) // its header needs all of cfg
 	if bot.loop, err = loop.New(cfg); err != nil {
 		return err
 	}

@@ -72,11 +72,7 @@ func (s *Server) Run(ctx context.Context) error {
 	endWatch()
 	s.end()
 	errs = append(errs, within(endPatience, "what runs in the background", func() error { s.background.Wait(); return nil }))
-	if s.record != nil {
-		err := within(endPatience, "writing the recording", s.record.Close)
-		s.log.Info("the recording is written", "file", s.cfg.Record.File, "err", err)
-		errs = append(errs, err)
-	}
+	errs = append(errs, within(endPatience, "writing the recording", s.closeRecords))
 	s.log.Info("stopped", "after", time.Since(began).Round(time.Millisecond))
 	errs = append(errs, within(endPatience, "closing the graph", func() error { s.graph.Close(); return nil }))
 	s.closeLog()

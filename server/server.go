@@ -32,7 +32,6 @@ import (
 	"poise/server/motions"
 	"poise/servo/driver"
 	"poise/stop"
-	"poise/telemetry"
 	"poise/wire"
 	"poise/wire/rosapi"
 )
@@ -80,8 +79,7 @@ type Server struct {
 	runner *runner.Runner
 	stops  *stop.Line
 	wires  []wire.Wire
-	record *telemetry.File
-	failed error // of the recorder
+	failed error // of the recorders
 
 	listener   net.Listener
 	started    time.Time
@@ -130,8 +128,10 @@ func (s *Server) Close() error {
 		errs = append(errs, s.listener.Close())
 	}
 	errs = append(errs, s.closeDrivers(true))
-	if s.record != nil {
-		errs = append(errs, s.record.Close())
+	for _, bot := range s.robots {
+		if bot.record != nil {
+			errs = append(errs, bot.record.Close())
+		}
 	}
 	s.graph.Close()
 	s.closeLog()

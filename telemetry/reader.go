@@ -9,6 +9,8 @@ import (
 	"hash/crc32"
 	"io"
 	"math"
+	"os"
+	"regexp"
 
 	"poise/arbiter"
 	"poise/loop"
@@ -18,7 +20,7 @@ import (
 
 // FormatError says where and why a recording cannot be read.
 type FormatError struct {
-	At   int64 // bytes from the beginning
+	At   int64 // bytes from the beginning of the part
 	What string
 }
 
@@ -55,11 +57,14 @@ type Order struct {
 // Reader reads a recording, tick by tick.
 type Reader struct {
 	Header   Header
+	Turned   bool // the ring has overwritten its beginning: the recording begins in the middle
 	r        *bufio.Reader
 	at       int64
 	last     *servo.Measurement
 	programs map[uint64][]byte
-	ahead    *record // read, and not used
+	ahead    *record  // read, and not used
+	more     []string // parts that follow
+	open     *os.File // the part that is read
 }
 
 type record struct {
@@ -71,38 +76,119 @@ type record struct {
 // NewReader reads the header.
 func NewReader(from io.Reader) (*Reader, error) {
 	r := &Reader{r: bufio.NewReaderSize(from, 1<<16), programs: map[uint64][]byte{}}
-	first := make([]byte, len(magic))
-	if _, err := io.ReadFull(r.r, first); err != nil || string(first) != magic {
-		return nil, &FormatError{0, fmt.Sprintf("begins with %q, a recording with %q", first, magic)}
+	return r, r.begin(&r.Header)
+}
+
+// Open opens a recording of one or more parts; see Parts.
+func Open(name string) (*Reader, error) {
+	parts := Parts(name)
+	if len(parts) == 0 {
+		return nil, &os.PathError{Op: "open", Path: name, Err: os.ErrNotExist}
 	}
-	r.at = int64(len(magic))
-	rec, err := r.next()
+	file, err := os.Open(parts[0])
 	if err != nil {
-		return nil, r.broken(err, r.at)
+		return nil, err
 	}
-	if rec.kind != headerRecord {
-		return nil, &FormatError{rec.at, "no header"}
+	r, err := NewReader(file)
+	if err != nil {
+		file.Close()
+		return nil, fmt.Errorf("%s: %w", parts[0], err)
 	}
-	if err := json.Unmarshal(rec.payload, &r.Header); err != nil {
-		return nil, &FormatError{rec.at, "header: " + err.Error()}
-	}
-	h := &r.Header
-	if h.Joints < 0 || h.Joints > maxJoints || h.Leaves < h.Joints || h.Leaves > robot.MaxLeaves || !(h.Period > 0 && h.Period < maxPeriod) {
-		return nil, &FormatError{rec.at, fmt.Sprintf("header: %d joints, %d leaves, period %g s", h.Joints, h.Leaves, h.Period)}
-	}
-	if s := h.Settings.Sensors; s.IMU < 0 || s.IMU > maxSensors || s.Touch < 0 || s.Touch > maxSensors {
-		return nil, &FormatError{rec.at, fmt.Sprintf("header: %d inertial units and %d touch sensors, at most %d of each", s.IMU, s.Touch, maxSensors)}
-	}
-	r.last = servo.NewMeasurement(h.Joints, h.Settings.Sensors)
+	r.open, r.more, r.Turned = file, parts[1:], numbered.MatchString(parts[0])
 	return r, nil
 }
 
-// next reads a record; io.EOF at the end of the file.
+// numbered is the name of a part that is not the first.
+var numbered = regexp.MustCompile(`\.[0-9]{6}$`)
+
+// Close closes what Open has opened.
+func (r *Reader) Close() error {
+	if r.open == nil {
+		return nil
+	}
+	return r.open.Close()
+}
+
+// nextPart goes on with the next part; io.EOF if there is none.
+func (r *Reader) nextPart() error {
+	if len(r.more) == 0 {
+		return io.EOF
+	}
+	name := r.more[0]
+	r.more = r.more[1:]
+	file, err := os.Open(name)
+	if err != nil {
+		return err
+	}
+	r.open.Close() // it was only read
+	r.open = file
+	r.r.Reset(file)
+	var h Header
+	if err := r.begin(&h); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	if h.Configuration != r.Header.Configuration || h.Model != r.Header.Model {
+		return fmt.Errorf("%s: part of another recording", name)
+	}
+	return nil
+}
+
+// begin reads the header of a part.
+func (r *Reader) begin(h *Header) error {
+	first := make([]byte, len(magic))
+	if _, err := io.ReadFull(r.r, first); err != nil || string(first) != magic {
+		return &FormatError{0, fmt.Sprintf("begins with %q, a recording with %q", first, magic)}
+	}
+	r.at = int64(len(magic))
+	rec, err := r.record()
+	if err != nil {
+		return r.broken(err, r.at)
+	}
+	if rec.kind != headerRecord {
+		return &FormatError{rec.at, "no header"}
+	}
+	if err := json.Unmarshal(rec.payload, h); err != nil {
+		return &FormatError{rec.at, "header: " + err.Error()}
+	}
+	if h.Joints < 0 || h.Joints > maxJoints || h.Leaves < h.Joints || h.Leaves > robot.MaxLeaves || !(h.Period > 0 && h.Period < maxPeriod) {
+		return &FormatError{rec.at, fmt.Sprintf("header: %d joints, %d leaves, period %g s", h.Joints, h.Leaves, h.Period)}
+	}
+	if s := h.Settings.Sensors; s.IMU < 0 || s.IMU > maxSensors || s.Touch < 0 || s.Touch > maxSensors {
+		return &FormatError{rec.at, fmt.Sprintf("header: %d inertial units and %d touch sensors, at most %d of each", s.IMU, s.Touch, maxSensors)}
+	}
+	r.last = servo.NewMeasurement(h.Joints, h.Settings.Sensors)
+	return nil
+}
+
+// next reads a record, of the next part if this one is over; io.EOF at the end. A part that
+// ends in the middle of a record and is followed by another one was left behind by a disk that
+// refused: the gap is told there.
 func (r *Reader) next() (*record, error) {
 	if rec := r.ahead; rec != nil {
 		r.ahead = nil
 		return rec, nil
 	}
+	for {
+		rec, err := r.record()
+		if err == nil || !errors.Is(err, io.EOF) && !torn(err) || len(r.more) == 0 {
+			return rec, err
+		}
+		if err := r.nextPart(); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// tornText tells of a file that ends in the middle of a record.
+const tornText = "ends in the middle of a record: the last ticks are missing"
+
+func torn(err error) bool {
+	var f *FormatError
+	return errors.As(err, &f) && f.What == tornText
+}
+
+// record reads a record of this part; io.EOF at its end.
+func (r *Reader) record() (*record, error) {
 	at := r.at
 	kind, err := r.r.ReadByte()
 	if err != nil {
@@ -110,7 +196,7 @@ func (r *Reader) next() (*record, error) {
 	}
 	length, n, err := readUvarint(r.r)
 	if err != nil {
-		return nil, &FormatError{at, "ends in the middle of a record: the last ticks are missing"}
+		return nil, &FormatError{at, tornText}
 	}
 	if length > maxRecord {
 		return nil, &FormatError{at, fmt.Sprintf("record of %d bytes, at most %d", length, maxRecord)}
@@ -120,7 +206,7 @@ func (r *Reader) next() (*record, error) {
 		return nil, err
 	}
 	if uint64(len(body)) != length+4 {
-		return nil, &FormatError{at, "ends in the middle of a record: the last ticks are missing"}
+		return nil, &FormatError{at, tornText}
 	}
 	payload := body[:length]
 	if crc32.ChecksumIEEE(payload) != binary.LittleEndian.Uint32(body[length:]) {

@@ -26,6 +26,8 @@ type Kinds map[string]Kind
 type Outcome struct {
 	Ticks, Orders, Stops, Late, Checkpoints, HandOvers, Faults uint64
 	Notes                                                      []string // why hashes may differ
+	From                                                       uint64   // the first tick
+	Turned                                                     bool     // the ring has overwritten its beginning: ticks were read, not run again
 	Missing                                                    uint64   // ticks that the recording lacks after the last replayed one
 	First                                                      *Difference
 }
@@ -53,12 +55,15 @@ func (d *Difference) String() string {
 var ErrOtherRobot = errors.New("the recording is of another robot")
 
 // Replay runs a recording again and compares every hash. It ends at the first
-// difference, or where ticks are missing.
+// difference, or where ticks are missing. One that begins in the middle cannot be run again,
+// since what the loop was like there is not known: it is read to its end, and its ticks are
+// counted.
 func Replay(r *Reader, m *robot.Model, kinds Kinds) (*Outcome, error) {
 	p, err := newPlayer(r, m, kinds)
 	if err != nil {
 		return nil, err
 	}
+	p.out.Turned = r.Turned
 	var t Tick
 	for {
 		err := r.Next(&t)
@@ -69,7 +74,13 @@ func Replay(r *Reader, m *robot.Model, kinds Kinds) (*Outcome, error) {
 			return &p.out, err
 		}
 		if p.out.Ticks == 0 {
-			p.next = t.N
+			p.next, p.out.From = t.N, t.N
+		}
+		if r.Turned {
+			if err := p.read(&t); err != nil {
+				return &p.out, err
+			}
+			continue
 		}
 		if t.Missing > 0 {
 			p.out.Missing = t.Missing
@@ -210,6 +221,24 @@ func (p *player) step(t *Tick) error {
 	}
 	p.out.Checkpoints++
 	p.compare()
+	return nil
+}
+
+// read counts a tick without running it.
+func (p *player) read(t *Tick) error {
+	if t.Missing == 0 && p.out.Ticks > 0 && t.N != p.next {
+		return &FormatError{t.position, fmt.Sprintf("tick %d, and tick %d was to come", t.N, p.next)}
+	}
+	p.next = t.N + 1
+	p.out.Ticks++
+	p.out.Orders += uint64(len(t.Orders))
+	p.out.Missing += t.Missing
+	if t.Stop != 0 {
+		p.out.Stops++
+	}
+	if t.Late > 0 {
+		p.out.Late++
+	}
 	return nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"os"
 
 	"poise/control"
 	"poise/controllers"
@@ -29,6 +28,7 @@ func kindsOf(table []control.Kind) telemetry.Kinds {
 type replayAnswer struct {
 	Robot       string   `json:"robot"`
 	Build       string   `json:"build"`
+	From        uint64   `json:"from"` // the first tick
 	Ticks       uint64   `json:"ticks"`
 	Seconds     float64  `json:"seconds"`
 	Orders      uint64   `json:"orders"`
@@ -58,15 +58,11 @@ func runReplay(e *env, args []string) error {
 	if len(args) != 1 {
 		return usagef("one recording, %d given", len(args))
 	}
-	file, err := os.Open(args[0])
+	r, err := telemetry.Open(args[0])
 	if err != nil {
 		return err
 	}
-	defer file.Close()
-	r, err := telemetry.NewReader(file)
-	if err != nil {
-		return err
-	}
+	defer r.Close()
 	if *name == "" {
 		*name = r.Header.Robot
 	}
@@ -90,6 +86,8 @@ func runReplay(e *env, args []string) error {
 	switch {
 	case err != nil:
 		return err
+	case out.Turned:
+		return fmt.Errorf("the recording begins at tick %d: what came before was overwritten, so its %d ticks are whole, but cannot be run again (record.megabytes and record.minutes keep more)", out.From, out.Ticks)
 	case out.First != nil:
 		return fmt.Errorf("%v", out.First)
 	case out.Missing > 0:
@@ -101,7 +99,7 @@ func runReplay(e *env, args []string) error {
 func describe(r *telemetry.Reader, out *telemetry.Outcome, m *robot.Model) replayAnswer {
 	a := replayAnswer{Robot: r.Header.Robot, Build: r.Header.Build, Ticks: out.Ticks, Seconds: float64(out.Ticks) * r.Header.Period,
 		Orders: out.Orders, HandOvers: out.HandOvers, Faults: out.Faults, Stops: out.Stops, Late: out.Late, Checkpoints: out.Checkpoints,
-		Missing: out.Missing, Notes: append([]string{}, out.Notes...), Equal: out.First == nil && out.Missing == 0}
+		Missing: out.Missing, Notes: append([]string{}, out.Notes...), From: out.From, Equal: out.First == nil && out.Missing == 0 && !out.Turned}
 	if d := out.First; d != nil {
 		a.Tick = &d.Tick.N
 		for _, j := range d.Joints {

@@ -78,6 +78,18 @@ func runServe(e *env, args []string) error {
 	if o.Guard, err = guard.FromEnvironment(); err != nil {
 		return err
 	}
+	crashes, err := watchCrashes(recorded(&c))
+	if err != nil {
+		fmt.Fprintf(e.err, "poise: serve: a crash would leave no report: %v\n", err)
+	}
+	defer func() {
+		if err := crashes.end(); err != nil {
+			fmt.Fprintf(e.err, "poise: serve: the report of this run stays: %v\n", err)
+		}
+	}()
+	for _, text := range crashes.left {
+		fmt.Fprintf(e.err, "poise: serve: %s\n", text)
+	}
 	s, err := server.New(ctx, c, o)
 	if err != nil {
 		return err
@@ -85,15 +97,23 @@ func runServe(e *env, args []string) error {
 	go func() {
 		select {
 		case <-s.Ready():
-			banner(e, s, &c)
+			banner(e, s, &c, crashes.left)
 		case <-ctx.Done():
 		}
 	}()
 	return s.Run(ctx)
 }
 
+// recorded says where the last ticks are.
+func recorded(c *config.Config) string {
+	if c.Record.File == "" {
+		return "nothing was recorded (--record FILE)"
+	}
+	return "the last ticks are in the recording " + c.Record.File
+}
+
 // banner says what runs, where it is, and what it is not.
-func banner(e *env, s *server.Server, c *config.Config) {
+func banner(e *env, s *server.Server, c *config.Config, crashes []string) {
 	robots := s.Robots()
 	if len(robots) == 1 {
 		robots[0] += "; --with-real-sim adds one that lags and sags as a real one does"
@@ -113,6 +133,9 @@ func banner(e *env, s *server.Server, c *config.Config) {
 	}
 	if assumed := s.Assumed(); assumed != "" {
 		lines = slices.Insert(lines, 2, "  assumed    "+assumed)
+	}
+	for _, text := range crashes {
+		lines = slices.Insert(lines, 1, "  CRASHED    "+text)
 	}
 	fmt.Fprintln(e.out, strings.Join(lines, "\n"))
 }

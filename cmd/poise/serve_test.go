@@ -52,10 +52,19 @@ func TestMain(m *testing.M) {
 	if address := os.Getenv(readersVariable); address != "" {
 		os.Exit(readers(address))
 	}
+	if os.Getenv(crashVariable) != "" {
+		crashNow()
+	}
 	if os.Getenv(wiredVariable) != "" {
 		os.Exit(wired())
 	}
+	state, err := os.MkdirTemp("", "poise-test-state-")
+	if err != nil {
+		panic(err)
+	}
+	os.Setenv("XDG_STATE_HOME", state)
 	code := m.Run()
+	os.RemoveAll(state)
 	if built.path != "" {
 		os.RemoveAll(filepath.Dir(built.path))
 	}

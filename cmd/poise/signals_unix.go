@@ -22,3 +22,8 @@ func endingSignals() (all []os.Signal) {
 	}
 	return all
 }
+
+// tryLock locks a file for this process, and reports whether it could.
+func tryLock(f *os.File) bool {
+	return syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB) == nil
+}
