@@ -89,7 +89,7 @@ type returnSpeed struct {
 // appendReturn appends the way back to a pose (of each joint of the robot) to a goal. It
 // is a cubic or quintic from rest to rest; its peaks are at most 15/8·d/T and
 // 6·d/T².
-func appendReturn(g *follow.Goal, m *robot.Model, limits []move.Limits, way returnSpeed, pose []float64) {
+func appendReturn(g *follow.Goal, m *robot.Model, limits []move.Limits, limit returnSpeed, pose []float64) {
 	n := len(g.Points)
 	if n == 0 || len(g.Points[n-1].Position) != len(g.Joints) {
 		return // the compiler says what is wrong
@@ -106,9 +106,9 @@ func appendReturn(g *follow.Goal, m *robot.Model, limits []move.Limits, way retu
 		d, l := math.Abs(back[k]-last.Position[k]), limits[id]
 		speed := l.VelMax
 		if math.IsInf(speed, 1) {
-			speed = way.Speed / way.Share
+			speed = limit.Speed / limit.Share
 		}
-		duration = max(duration, 1.875*d/(way.Share*speed), math.Sqrt(6*d/(way.Share*l.AccMax)))
+		duration = max(duration, 1.875*d/(limit.Share*speed), math.Sqrt(6*d/(limit.Share*l.AccMax)))
 	}
 	rest := func(t float64, q []float64) trajectory.Point {
 		p := trajectory.Point{Time: t, Position: q}

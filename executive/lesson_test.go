@@ -339,7 +339,7 @@ func TestPlaceTheVirtualRobot(t *testing.T) {
 // TestControllersOutsideHavePriorities: what a request says of its priorities decides
 // who wins, and one that cannot be read is refused.
 func TestControllersOutsideHavePriorities(t *testing.T) {
-	for _, x := range []struct {
+	for _, tc := range []struct {
 		name                 string
 		pending, operational []float32
 		want                 string // owner of the head
@@ -350,17 +350,17 @@ func TestControllersOutsideHavePriorities(t *testing.T) {
 		{"one list for both", []float32{5, 1e6}, nil, "gait"},
 		{"high for the other resource only", []float32{1e6, -1}, nil, "swing"},
 	} {
-		t.Run(x.name, func(t *testing.T) {
+		t.Run(tc.name, func(t *testing.T) {
 			r := full(t, parts{settings: loop.Settings{Policy: arbiter.PolicyPriority}, rank: map[string]float32{"swing": 9}})
 			r.active(r.submit(&Operational{Controller: "swing", On: true}))
-			why := r.e.Outside().Request("wire", OutsideRequest{Name: "gait", Session: "wire", ID: 7, Resources: []string{"tail", "head"}, Pending: x.pending, Operational: x.operational}, func(Assignment) {})
+			why := r.e.Outside().Request("wire", OutsideRequest{Name: "gait", Session: "wire", ID: 7, Resources: []string{"tail", "head"}, Pending: tc.pending, Operational: tc.operational}, func(Assignment) {})
 			if len(why) > 0 {
 				t.Fatal(why)
 			}
 			r.run(5)
 			for _, o := range r.e.State().Owners {
-				if o.Resource == "head" && o.Owner != x.want && !(x.want == "gait" && o.Owner == "outside_1") {
-					t.Errorf("the head is %q's, want %s", o.Owner, x.want)
+				if o.Resource == "head" && o.Owner != tc.want && !(tc.want == "gait" && o.Owner == "outside_1") {
+					t.Errorf("the head is %q's, want %s", o.Owner, tc.want)
 				}
 			}
 		})

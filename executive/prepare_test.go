@@ -55,9 +55,9 @@ func turn(q float64) follow.Goal {
 // TestFollowBecomesWork says who could do it, for how long, with which joints.
 func TestFollowBecomesWork(t *testing.T) {
 	v := armView(t)
-	w, why := v.prepare(&Follow{Goal: turn(0.2), Rate: 0.5})
-	if len(why) > 0 {
-		t.Fatal(why)
+	w, reasons := v.prepare(&Follow{Goal: turn(0.2), Rate: 0.5})
+	if len(reasons) > 0 {
+		t.Fatal(reasons)
 	}
 	if !reflect.DeepEqual(w.pool, []string{"follow", "follow_2"}) || w.duration != 1 || w.rate != 0.5 || w.claim != robot.Leaf(0) ||
 		!reflect.DeepEqual(w.joints, []robot.JointID{0}) || w.event(0).Command != "x" {
@@ -69,36 +69,36 @@ func TestFollowBecomesWork(t *testing.T) {
 	if w, _ = v.prepare(&Follow{Goal: turn(0.2), Return: true}); !(w.duration > 1.3) || w.to != 1 {
 		t.Errorf("with its way back it lasts %g s, and its own end is %g", w.duration, w.to)
 	}
-	if _, why = (&view{cfg: v.cfg}).prepare(&Follow{}); len(why) != 1 || why[0].Code != "cycle_silent" {
-		t.Errorf("%+v", why)
+	if _, reasons = (&view{cfg: v.cfg}).prepare(&Follow{}); len(reasons) != 1 || reasons[0].Code != "cycle_silent" {
+		t.Errorf("%+v", reasons)
 	}
 }
 
 // TestAppendGoesOnWithWhatRuns takes the newest motion of the joints.
 func TestAppendGoesOnWithWhatRuns(t *testing.T) {
 	v := armView(t)
-	first, why := v.prepare(&Follow{Goal: turn(0.2)})
-	if len(why) > 0 {
-		t.Fatal(why)
+	first, reasons := v.prepare(&Follow{Goal: turn(0.2)})
+	if len(reasons) > 0 {
+		t.Fatal(reasons)
 	}
 	v.running = []*work{first}
 	more := follow.Goal{Joints: []string{"joint_1"}, Points: []trajectory.Point{{Position: []float64{0.2}}, {Time: 2, Position: []float64{0}}}}
-	both, why := v.prepare(&Follow{Goal: more, Append: true})
-	if len(why) > 0 || both.duration != 3 {
-		t.Fatalf("%+v %+v", both, why)
+	both, reasons := v.prepare(&Follow{Goal: more, Append: true})
+	if len(reasons) > 0 || both.duration != 3 {
+		t.Fatalf("%+v %+v", both, reasons)
 	}
 	more.Points[0].Position[0] = 0.5
-	if _, why = v.prepare(&Follow{Goal: more, Append: true}); len(why) == 0 || why[0].Code != "start_too_far" || why[0].Joint != "joint_1" {
-		t.Errorf("%+v", why)
+	if _, reasons = v.prepare(&Follow{Goal: more, Append: true}); len(reasons) == 0 || reasons[0].Code != "start_too_far" || reasons[0].Joint != "joint_1" {
+		t.Errorf("%+v", reasons)
 	}
 }
 
 // TestOperationalNeedsAContinuousController, by its own resources or named ones.
 func TestOperationalNeedsAContinuousController(t *testing.T) {
 	v := armView(t)
-	w, why := v.prepare(&Operational{Controller: "hold", On: true})
-	if len(why) > 0 || w.claim.Len() != 6 || w.pool[0] != "hold" {
-		t.Errorf("%+v %+v", w, why)
+	w, reasons := v.prepare(&Operational{Controller: "hold", On: true})
+	if len(reasons) > 0 || w.claim.Len() != 6 || w.pool[0] != "hold" {
+		t.Errorf("%+v %+v", w, reasons)
 	}
 	w, _ = v.prepare(&Operational{Controller: "hold", On: true, Resources: []string{"gripper", "joint_2"}})
 	if w.claim.Len() != 2 {
@@ -108,8 +108,8 @@ func TestOperationalNeedsAContinuousController(t *testing.T) {
 		t.Errorf("%+v", w)
 	}
 	for name, code := range map[string]problem.Code{"follow": "not_continuous", "hodl": "unknown_controller"} {
-		if _, why = v.prepare(&Operational{Controller: name, On: true}); len(why) != 1 || why[0].Code != code || why[0].Help == "" {
-			t.Errorf("%s: %+v", name, why)
+		if _, reasons = v.prepare(&Operational{Controller: name, On: true}); len(reasons) != 1 || reasons[0].Code != code || reasons[0].Help == "" {
+			t.Errorf("%s: %+v", name, reasons)
 		}
 	}
 }
@@ -122,9 +122,9 @@ func TestPlansArePreparedOnTheWorker(t *testing.T) {
 		goal.Joints = append(goal.Joints, planner.JointGoal{Joint: j, Position: 0.1 * float64(i%2)})
 	}
 	req := planner.Request{Command: planner.PTP, CommandName: "PTP", Group: "manipulator", VelocityScaling: 1, AccelerationScaling: 1, Goals: []planner.Goal{goal}}
-	w, why := v.prepare(&Move{Question: pipeline.Question{Items: []planner.Item{{Request: req}}}})
-	if len(why) > 0 || w.plan == nil || w.program != nil {
-		t.Fatalf("%+v %+v", w, why)
+	w, reasons := v.prepare(&Move{Question: pipeline.Question{Items: []planner.Item{{Request: req}}}})
+	if len(reasons) > 0 || w.plan == nil || w.program != nil {
+		t.Fatalf("%+v %+v", w, reasons)
 	}
 	out := w.plan.run(context.Background())
 	if out.answer.Refusal != nil || out.work == nil || len(out.answer.Motions) != 1 || out.kept.Source != "move" {
@@ -144,8 +144,8 @@ func TestPlansArePreparedOnTheWorker(t *testing.T) {
 // is what somebody wrote.
 func TestSpeedZeroIsNotTheUsualSpeed(t *testing.T) {
 	for _, options := range []string{"speed=0", "loop speed=-0.0"} {
-		if _, why := ParsePlay("nod", options); len(why) != 1 || why[0].Code != "bad_option" {
-			t.Errorf("%s: %+v", options, why)
+		if _, reasons := ParsePlay("nod", options); len(reasons) != 1 || reasons[0].Code != "bad_option" {
+			t.Errorf("%s: %+v", options, reasons)
 		}
 	}
 }
@@ -156,7 +156,7 @@ func FuzzPlayOptions(f *testing.F) {
 	f.Add("speed=NaN part=1 return=false")
 	f.Add("=,==,speed=")
 	f.Fuzz(func(t *testing.T, options string) {
-		goal, why := ParsePlay("nod", options)
+		goal, reasons := ParsePlay("nod", options)
 		if resumed, ok := goal.(Resumed); ok {
 			goal = resumed.Goal
 		}
@@ -164,12 +164,12 @@ func FuzzPlayOptions(f *testing.F) {
 		if !ok || p.Name != "nod" {
 			t.Fatal("no goal")
 		}
-		for _, x := range why {
+		for _, x := range reasons {
 			if x.Text == "" || x.Code != "bad_option" {
 				t.Errorf("%+v", x)
 			}
 		}
-		if len(why) == 0 && p.Speed != 0 && !strings.Contains(options, "speed=") {
+		if len(reasons) == 0 && p.Speed != 0 && !strings.Contains(options, "speed=") {
 			t.Errorf("speed %g out of %q", p.Speed, options)
 		}
 	})
@@ -187,9 +187,9 @@ func FuzzFollow(f *testing.F) {
 		if approach {
 			g.Goal.Approach = 0.5
 		}
-		w, why := v.prepare(g)
-		if (w == nil || w.program == nil) == (len(why) == 0) {
-			t.Errorf("work %+v, explanations %+v", w, why)
+		w, reasons := v.prepare(g)
+		if (w == nil || w.program == nil) == (len(reasons) == 0) {
+			t.Errorf("work %+v, explanations %+v", w, reasons)
 		}
 	})
 }

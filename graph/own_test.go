@@ -105,12 +105,12 @@ func TestMessagesOfOthersAreAdmitted(t *testing.T) {
 // TestAClientHasANameOfItsOwnWhileItIsThere.
 func TestAClientHasANameOfItsOwnWhileItIsThere(t *testing.T) {
 	g := newGraph(t)
-	var left []string
+	var departed []string
 	end := g.OnLeave(func(node string) {
 		if g.Present(node) {
 			t.Errorf("%s is present after it left", node)
 		}
-		left = append(left, node)
+		departed = append(departed, node)
 	})
 	a := must[*Client](t)(g.Join("/a"))
 	b := must[*Client](t)(g.Join("/b"))
@@ -128,8 +128,8 @@ func TestAClientHasANameOfItsOwnWhileItIsThere(t *testing.T) {
 	b.Leave()
 	end()
 	again.Leave()
-	if !slices.Equal(left, []string{"/a", "/b"}) {
-		t.Errorf("%v left", left)
+	if !slices.Equal(departed, []string{"/a", "/b"}) {
+		t.Errorf("%v left", departed)
 	}
 }
 

@@ -35,7 +35,7 @@ func TestEveryEndOfAGoalIsTold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, x := range []struct {
+	for _, tc := range []struct {
 		name string
 		way  []action.State
 	}{
@@ -49,7 +49,7 @@ func TestEveryEndOfAGoalIsTold(t *testing.T) {
 		{"called off, began, aborted", []action.State{action.Recalling, action.Preempting, action.Aborted}},
 		{"called off, began, done", []action.State{action.Recalling, action.Preempting, action.Succeeded}},
 	} {
-		t.Run(x.name, func(t *testing.T) {
+		t.Run(tc.name, func(t *testing.T) {
 			g := graph.New(graph.Options{})
 			defer g.Close()
 			told := &toldGoals{}
@@ -60,10 +60,10 @@ func TestEveryEndOfAGoalIsTold(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, to := range x.way {
+			for _, to := range tc.way {
 				told.view.Changed(d.change(&executive.Change{Goal: executive.GoalID{ID: "a"}, To: to, Result: executive.Result{Code: "told"}}))
 			}
-			for i, want := range append([]action.State{action.Pending}, x.way...) {
+			for i, want := range append([]action.State{action.Pending}, tc.way...) {
 				u, err := c.Next(t.Context())
 				if err != nil || u.State != want {
 					t.Fatalf("update %d is %v (%v), want %v", i, u.State, err, want)

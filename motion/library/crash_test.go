@@ -69,20 +69,20 @@ func TestSoakKilledWritersLeaveWholeFiles(t *testing.T) {
 	rng := rand.New(rand.NewPCG(8, 8))
 	dir := t.TempDir()
 	put(t, library.Open(dir, nil), "nod", "first", "")
-	writes, kills, left := 0, 0, 0
+	writes, kills, remaining := 0, 0, 0
 	for writes < want {
 		writes += killedLife(t, dir, time.Duration(rng.IntN(30_000))*time.Microsecond)
 		kills++
 		checkWhole(t, dir)
 		if n, _ := filepath.Glob(filepath.Join(dir, ".*")); len(n) > 0 {
-			left++
+			remaining++
 		}
 	}
 	put(t, library.Open(dir, nil), "other", "sweeps", "")
 	if n, _ := filepath.Glob(filepath.Join(dir, ".*")); len(n) > 0 {
 		t.Errorf("left behind: %v", n)
 	}
-	t.Logf("%d writes, %d kills, %d in the middle of a write", writes, kills, left)
+	t.Logf("%d writes, %d kills, %d in the middle of a write", writes, kills, remaining)
 }
 
 // killedLife starts a writer, lets it write once and then for some time, kills it, and

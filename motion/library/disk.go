@@ -36,7 +36,7 @@ type outcome struct {
 
 // do runs a job when it has its turn. If it is not over in time, it is left behind: what
 // it shares with its caller must not be read then, and it should do no more than it must.
-func (d *disk) do(job func(left *atomic.Bool) error) error {
+func (d *disk) do(job func(abandoned *atomic.Bool) error) error {
 	timer := time.NewTimer(d.patience)
 	defer timer.Stop()
 	select {
@@ -53,7 +53,7 @@ func (d *disk) do(job func(left *atomic.Bool) error) error {
 		}
 	}
 	d.hangs.Store(false)
-	over, left := make(chan outcome, 1), &atomic.Bool{}
+	over, abandoned := make(chan outcome, 1), &atomic.Bool{}
 	go func() {
 		o := outcome{}
 		defer func() {
@@ -61,7 +61,7 @@ func (d *disk) do(job func(left *atomic.Bool) error) error {
 			<-d.turn
 			over <- o
 		}()
-		o.err = job(left)
+		o.err = job(abandoned)
 	}()
 	select {
 	case o := <-over:
@@ -70,7 +70,7 @@ func (d *disk) do(job func(left *atomic.Bool) error) error {
 		}
 		return o.err
 	case <-timer.C:
-		left.Store(true)
+		abandoned.Store(true)
 		d.hangs.Store(true)
 		return d.hanging()
 	}

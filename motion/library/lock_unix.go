@@ -15,9 +15,9 @@ import (
 // lockLook is how often a lock that others hold is looked at.
 const lockLook = 5 * time.Millisecond
 
-// lock takes the folder for a writer; it waits for others, for some time and until it is left
-// behind. It ends with the process.
-func lock(dir string, left *atomic.Bool) (unlock func(), err error) {
+// lock takes the folder for a writer; it waits for others, for some time and until it is
+// abandoned. It ends with the process.
+func lock(dir string, abandoned *atomic.Bool) (unlock func(), err error) {
 	d, err := os.Open(dir)
 	if err != nil {
 		return nil, err
@@ -31,7 +31,7 @@ func lock(dir string, left *atomic.Bool) (unlock func(), err error) {
 		case err != unix.EWOULDBLOCK:
 			d.Close()
 			return nil, &os.PathError{Op: "lock", Path: dir, Err: err}
-		case left.Load() || time.Now().After(end):
+		case abandoned.Load() || time.Now().After(end):
 			d.Close()
 			return nil, problem.New(ErrBusy, "another program has kept the folder %s locked for %v", dir, lockPatience).With("end that program, or try again later")
 		}

@@ -120,16 +120,16 @@ func (l *Library) change(do func() error) error {
 	if l.dir == "" {
 		return ErrReadOnly
 	}
-	return l.writing.do(func(left *atomic.Bool) error {
+	return l.writing.do(func(abandoned *atomic.Bool) error {
 		if err := makeFolder(l.dir); err != nil {
 			return err
 		}
-		unlock, err := lock(l.dir, left)
+		unlock, err := lock(l.dir, abandoned)
 		if err != nil {
 			return err
 		}
 		defer unlock()
-		if err := l.sweep(); err != nil || left.Load() { // then it was told to have failed
+		if err := l.sweep(); err != nil || abandoned.Load() { // then it was told to have failed
 			return err
 		}
 		if err := do(); err != nil {

@@ -136,10 +136,10 @@ func (c *Bend) Length() float64 { return c.length }
 // At returns the state at length s.
 func (c *Bend) At(s float64) State {
 	u, per := s/c.length, 1/c.length
-	var x State
-	x.Pose.P = horner(&c.p, u)
-	x.D1.Linear = slope(&c.p, u).Scale(per)
-	x.D2.Linear = bend(&c.p, u).Scale(per * per)
+	var state State
+	state.Pose.P = horner(&c.p, u)
+	state.D1.Linear = slope(&c.p, u).Scale(per)
+	state.D2.Linear = bend(&c.p, u).Scale(per * per)
 
 	// ω = 2·vec(Q′·Q̄)/|Q|², ω′ = 2·vec(Q″·Q̄)/|Q|² − ω·2(Q·Q′)/|Q|²
 	var v, w [6]spatial.Vec3
@@ -152,12 +152,12 @@ func (c *Bend) At(s float64) State {
 	Q2 := join(bend(&w, u).Scale(per*per), bend(&v, u).Scale(per*per))
 	nn := Q.W*Q.W + Q.X*Q.X + Q.Y*Q.Y + Q.Z*Q.Z
 	unit, _ := Q.Unit()
-	x.Pose.R = unit.Matrix()
+	state.Pose.R = unit.Matrix()
 	conj := Q.Conj()
 	a, b := Q1.Mul(conj), Q2.Mul(conj)
-	x.D1.Angular = spatial.Vec3{X: a.X, Y: a.Y, Z: a.Z}.Scale(2 / nn)
-	x.D2.Angular = spatial.Vec3{X: b.X, Y: b.Y, Z: b.Z}.Scale(2 / nn).Sub(x.D1.Angular.Scale(2 * a.W / nn))
-	return x
+	state.D1.Angular = spatial.Vec3{X: a.X, Y: a.Y, Z: a.Z}.Scale(2 / nn)
+	state.D2.Angular = spatial.Vec3{X: b.X, Y: b.Y, Z: b.Z}.Scale(2 / nn).Sub(state.D1.Angular.Scale(2 * a.W / nn))
+	return state
 }
 
 func horner(c *[6]spatial.Vec3, u float64) spatial.Vec3 {

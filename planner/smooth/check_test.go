@@ -24,32 +24,32 @@ func limitsOf(m *robot.Model, joints []robot.JointID, vs, as float64) *trajector
 	l := &trajectory.Limits{}
 	jerk := false
 	for _, j := range joints {
-		x := m.Joints()[j].Limits
+		limits := m.Joints()[j].Limits
 		get := func(l robot.Limit, by float64) float64 {
 			if !l.Has {
 				return math.Inf(1)
 			}
 			return math.Abs(l.Value) * by
 		}
-		dec := x.Deceleration
+		dec := limits.Deceleration
 		if !dec.Has {
-			dec = x.Acceleration
+			dec = limits.Acceleration
 		}
 		low, high := math.Inf(-1), math.Inf(1)
 		if m.Joints()[j].Kind != robot.Continuous {
-			if x.Lower.Has {
-				low = x.Lower.Value
+			if limits.Lower.Has {
+				low = limits.Lower.Value
 			}
-			if x.Upper.Has {
-				high = x.Upper.Value
+			if limits.Upper.Has {
+				high = limits.Upper.Value
 			}
 		}
 		l.Lower, l.Upper = append(l.Lower, low), append(l.Upper, high)
-		l.Velocity = append(l.Velocity, get(x.Velocity, vs))
-		l.Acceleration = append(l.Acceleration, get(x.Acceleration, as))
+		l.Velocity = append(l.Velocity, get(limits.Velocity, vs))
+		l.Acceleration = append(l.Acceleration, get(limits.Acceleration, as))
 		l.Deceleration = append(l.Deceleration, get(dec, as))
-		l.Jerk = append(l.Jerk, get(x.Jerk, 1))
-		jerk = jerk || x.Jerk.Has
+		l.Jerk = append(l.Jerk, get(limits.Jerk, 1))
+		jerk = jerk || limits.Jerk.Has
 	}
 	if !jerk {
 		l.Jerk = nil

@@ -50,22 +50,22 @@ func (b *builder) slowdowns(run *timedRun, start float64) {
 	}
 }
 
-func (b *builder) saySlowed(run *timedRun, x *slowdown, start float64) {
+func (b *builder) saySlowed(run *timedRun, slowed *slowdown, start float64) {
 	r, n := run.route, run.route.Joints()
-	p := run.route.pieces[r.PieceAt((x.from+x.to)/2)]
-	note := planner.Note{Kind: planner.Slowed, Time: start + run.when(x.from), Limit: x.limit.String(), Share: x.ideal / x.taken,
-		From: run.along(x.from), To: run.along(x.to)}
+	p := run.route.pieces[r.PieceAt((slowed.from+slowed.to)/2)]
+	note := planner.Note{Kind: planner.Slowed, Time: start + run.when(slowed.from), Limit: slowed.limit.String(), Share: slowed.ideal / slowed.taken,
+		From: run.along(slowed.from), To: run.along(slowed.to)}
 	whose, unit := "the tool's rotation", "m"
 	switch {
-	case x.row < n:
-		note.Joint = b.Model.Joints()[b.result.Joints[x.row]].Name
+	case slowed.row < n:
+		note.Joint = b.Model.Joints()[b.result.Joints[slowed.row]].Name
 		whose = "joint " + note.Joint
-	case x.row == n+linkRow:
+	case slowed.row == n+linkRow:
 		whose = "link " + b.Model.Frames()[p.Link].Name
 	}
 	if !p.onPath {
 		unit = "s"
-		note.From, note.To = note.Time, start+run.when(x.to)
+		note.From, note.To = note.Time, start+run.when(slowed.to)
 	}
 	note.Text = fmt.Sprintf("slowed to %.0f %% from %.3g to %.3g %s by the %s limit of %s", 100*note.Share, note.From, note.To, unit, note.Limit, whose)
 	b.note(note, p.legs[0].item)

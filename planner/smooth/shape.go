@@ -26,20 +26,20 @@ const (
 // that meet without a corner are smooth there. Each is measured by the way of the
 // tool, or in radians where it only turns.
 func toolPath(t *planner.Task) ([]path.Path, *planner.Refusal) {
-	var way path.Path
+	var whole path.Path
 	var refusal *planner.Refusal
 	switch t.Command {
 	case planner.POLYLINE:
 		return polyline(t)
 	case planner.CIRC:
-		way, refusal = circle(t)
+		whole, refusal = circle(t)
 	default:
-		way = line(t.StartPose, t.GoalPose)
+		whole = line(t.StartPose, t.GoalPose)
 	}
-	if refusal != nil || !(way.Length() > 0) {
+	if refusal != nil || !(whole.Length() > 0) {
 		return nil, refusal
 	}
-	return []path.Path{way}, nil
+	return []path.Path{whole}, nil
 }
 
 // line is the straight way, measured by it, or in radians if there is none.

@@ -48,9 +48,9 @@ func TestArcsThroughPointsAreTheCircle(t *testing.T) {
 		angle := 0.2 + 5.8*rng.Float64()
 		via := angle * (0.1 + 0.8*rng.Float64())
 		task := &planner.Task{Command: planner.CIRC, ViaName: "interim", StartPose: poseAt(start), GoalPose: poseAt(on(angle)), Via: []spatial.Pose{poseAt(on(via))}}
-		parts, why := toolPath(task)
-		if why != nil {
-			t.Fatalf("seed %d: %v", shapeSeed, why)
+		parts, refusal := toolPath(task)
+		if refusal != nil {
+			t.Fatalf("seed %d: %v", shapeSeed, refusal)
 		}
 		p := parts[0]
 		r := start.Sub(centre).Norm()
@@ -62,9 +62,9 @@ func TestArcsThroughPointsAreTheCircle(t *testing.T) {
 			}
 		}
 		full := &planner.Task{Command: planner.CIRC, ViaName: "circle", StartPose: poseAt(start), GoalPose: poseAt(start), Via: []spatial.Pose{poseAt(on(via)), poseAt(on(angle))}}
-		parts, why = toolPath(full)
-		if why != nil {
-			t.Fatalf("seed %d: %v", shapeSeed, why)
+		parts, refusal = toolPath(full)
+		if refusal != nil {
+			t.Fatalf("seed %d: %v", shapeSeed, refusal)
 		}
 		if end := parts[0].At(parts[0].Length()).Pose.P; end.Sub(start).Norm() > 1e-9 {
 			t.Fatalf("seed %d: a full circle ends at %v, not at %v", shapeSeed, end, start)
@@ -80,9 +80,9 @@ func TestPolylineIsContinuousAndSmoothAtEveryJoint(t *testing.T) {
 			task.Via = append(task.Via, spatial.Pose{P: vec(rng), R: spatial.ExpRotation(vec(rng)).Matrix()})
 			task.ViaRadius = append(task.ViaRadius, 0)
 		}
-		parts, why := toolPath(task)
-		if why != nil {
-			t.Fatalf("seed %d, polyline %d: %v", shapeSeed, n, why)
+		parts, refusal := toolPath(task)
+		if refusal != nil {
+			t.Fatalf("seed %d, polyline %d: %v", shapeSeed, n, refusal)
 		}
 		same(t, "start", parts[0].At(0).Pose.P, task.StartPose.P)
 		last := parts[len(parts)-1]
@@ -129,14 +129,14 @@ func TestJoinBlamesTheLegWhoseRadiusIsTooLarge(t *testing.T) {
 		return toolLeg{Parts: []path.Path{path.NewLine(a, b, path.Turn{Start: spatial.Identity3, Axis: at(0, 0, 1)}, path.Coupling{})}, Tool: planner.FreeTool, Velocity: 1, Acceleration: 1, Radius: r}
 	}
 	legs := []toolLeg{leg(at(0, 0, 0), at(1, 0, 0), 0.2), leg(at(1, 0, 0), at(1, 1, 0), 0.9), leg(at(1, 1, 0), at(0.5, 1, 0), 0)}
-	_, blame, why := joinTool(legs)
-	if why == nil || why.Kind != planner.BlendFailed || blame != 1 {
-		t.Errorf("%v, leg %d", why, blame)
+	_, blame, refusal := joinTool(legs)
+	if refusal == nil || refusal.Kind != planner.BlendFailed || blame != 1 {
+		t.Errorf("%v, leg %d", refusal, blame)
 	}
 	legs[1].Radius = 0.4
-	all, _, why := joinTool(legs)
-	if why != nil {
-		t.Fatal(why)
+	all, _, refusal := joinTool(legs)
+	if refusal != nil {
+		t.Fatal(refusal)
 	}
 	total := 0.0
 	for i := 1; i < len(all); i++ {
@@ -162,9 +162,9 @@ func TestRoundingsThatFillTheirSidesLeaveNoSlivers(t *testing.T) {
 		task := &planner.Task{Command: planner.POLYLINE, StartPose: at(0, 0), GoalPose: at(0.15, 0.15),
 			Via:       []spatial.Pose{at(0.05, 0), at(0.05, 0.1), at(0.15, 0.1)},
 			ViaRadius: []float64{0.05 - spare, r, 0.05 - spare}}
-		parts, why := toolPath(task)
-		if why != nil {
-			t.Errorf("spare %g: %v", spare, why)
+		parts, refusal := toolPath(task)
+		if refusal != nil {
+			t.Errorf("spare %g: %v", spare, refusal)
 			continue
 		}
 		end := task.StartPose.P
@@ -197,8 +197,8 @@ func TestRefusedCornersNameWaypointsOfTheRequest(t *testing.T) {
 		task := &planner.Task{Command: planner.POLYLINE, StartPose: at(-0.05, 0), GoalPose: at(0.3, 0.1),
 			Via:       []spatial.Pose{at(0, 0), at(0.05, 0), at(0.05, 1e-6), at(0.05, 0.1), at(0.2, 0.1)},
 			ViaRadius: tc.radii}
-		if _, why := toolPath(task); why == nil || !strings.Contains(why.Error(), tc.want) || why.Value <= why.Limit || why.Help == "" {
-			t.Errorf("%v: %+v, want %q", tc.radii, why, tc.want)
+		if _, refusal := toolPath(task); refusal == nil || !strings.Contains(refusal.Error(), tc.want) || refusal.Value <= refusal.Limit || refusal.Help == "" {
+			t.Errorf("%v: %+v, want %q", tc.radii, refusal, tc.want)
 		}
 	}
 }

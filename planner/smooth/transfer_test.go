@@ -73,7 +73,7 @@ func TestWayPassesThroughTheSamples(t *testing.T) {
 		limits[k] = m.Joints()[j].Limits.Velocity.Value
 	}
 	out := x.Samples()
-	way, most, start := wayOf(out, limits, false)
+	curve, most, start := wayOf(out, limits, false)
 	if start != 0 || !(most > 0.5) {
 		t.Errorf("pace %g at the start, %g at most", start, most)
 	}
@@ -82,17 +82,17 @@ func TestWayPassesThroughTheSamples(t *testing.T) {
 	for i := 20; i < len(out.Points)-20; i += 37 {
 		// find the place of the sample by its first joint, which goes one way
 		p := out.Points[i]
-		lo, hi := way.Start(), way.End()
+		lo, hi := curve.Start(), curve.End()
 		for range 60 {
 			mid := (lo + hi) / 2
-			way.PositionTo(q, mid)
+			curve.PositionTo(q, mid)
 			if q[0] < p.Position[0] {
 				lo = mid
 			} else {
 				hi = mid
 			}
 		}
-		way.StateTo(q, d1, d2, lo)
+		curve.StateTo(q, d1, d2, lo)
 		pace := 0.0
 		for k := range q {
 			if math.Abs(q[k]-p.Position[k]) > 1e-8 {

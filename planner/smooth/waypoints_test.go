@@ -28,8 +28,8 @@ func TestAwkwardWaypointsArePlannedOrExplained(t *testing.T) {
 	planned := 0
 	for seed := range seeds {
 		items := b.awkward(rand.New(rand.NewPCG(seed, 5)))
-		all, why := b.p.Sequence(context.Background(), items, b.q)
-		if why == nil {
+		all, refusal := b.p.Sequence(context.Background(), items, b.q)
+		if refusal == nil {
 			planned++
 			for _, m := range all {
 				checkMotion(t, b.m, m, b.p.Sampling)
@@ -37,12 +37,12 @@ func TestAwkwardWaypointsArePlannedOrExplained(t *testing.T) {
 			continue
 		}
 		// a tool that does not move has no number to tell
-		if still := strings.Contains(why.Text, "does not move"); why.Item == planner.None || why.Help == "" || why.Value == 0 && !still {
-			t.Errorf("seed %d, 5: refused without item, value or help: %+v", seed, why)
+		if still := strings.Contains(refusal.Text, "does not move"); refusal.Item == planner.None || refusal.Help == "" || refusal.Value == 0 && !still {
+			t.Errorf("seed %d, 5: refused without item, value or help: %+v", seed, refusal)
 		}
 		for _, inner := range []string{"break", "s =", "row", "cannot be timed", "knot"} {
-			if strings.Contains(why.Error(), inner) {
-				t.Errorf("seed %d, 5: %v", seed, why)
+			if strings.Contains(refusal.Error(), inner) {
+				t.Errorf("seed %d, 5: %v", seed, refusal)
 			}
 		}
 	}

@@ -62,13 +62,13 @@ func TestCurveKeepsTheLinkOnItsPath(t *testing.T) {
 			d.UpdatePosition(q)
 			X := d.Pose(place)
 			turn := path.TurnBetween(X.R, spatial.ExpRotation(vec(rng)).Matrix().Mul(X.R))
-			var way path.Path = path.NewLine(X.P, X.P.Add(vec(rng).Scale(0.4)), turn, path.Coupling{})
+			var toolPath path.Path = path.NewLine(X.P, X.P.Add(vec(rng).Scale(0.4)), turn, path.Coupling{})
 			if followed%2 == 1 {
 				centre := X.P.Add(vec(rng).Scale(0.2))
 				normal, _ := vec(rng).Cross(X.P.Sub(centre)).Unit()
-				way = path.NewArc(X.P, centre, normal, 1+2*rng.Float64(), turn, path.Coupling{})
+				toolPath = path.NewArc(X.P, centre, normal, 1+2*rng.Float64(), turn, path.Coupling{})
 			}
-			curves, why := tr.Follow(context.Background(), []path.Path{way}, q, nil)
+			curves, why := tr.Follow(context.Background(), []path.Path{toolPath}, q, nil)
 			if why != nil {
 				if why.Kind != planner.NoSolution {
 					t.Fatalf("%s: seed %d: %v", a[0], seed, why)
@@ -77,14 +77,14 @@ func TestCurveKeepsTheLinkOnItsPath(t *testing.T) {
 			}
 			followed++
 			for k := range 200 {
-				s := way.Length() * (float64(k) + 0.5) / 200
+				s := toolPath.Length() * (float64(k) + 0.5) / 200
 				curves[0].StateTo(x, d1, d2, s)
 				for i, j := range g.Joints {
 					q[m.Joints()[j].Q], v[m.Joints()[j].V] = x[i], d1[i]
 				}
 				d.UpdatePosition(q)
 				d.UpdateVelocity(v)
-				want, got, V := way.At(s), d.Pose(place), d.Twist(place)
+				want, got, V := toolPath.At(s), d.Pose(place), d.Twist(place)
 				if e := off(want.Pose, got); e.Linear.Norm() > 2*Fit || e.Angular.Norm() > 2*Fit {
 					t.Fatalf("%s: seed %d: %.3g m and %.3g rad off at %g", a[0], seed, e.Linear.Norm(), e.Angular.Norm(), s)
 				}

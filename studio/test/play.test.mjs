@@ -208,7 +208,7 @@ s.test("a goal that is refused says why beside its button, and nothing moves", a
   await told(page, /refused.*joint52.*(0\.2|11\.5)/); // rad or °
   near((await server.joints()).joint52, radians(40), 1e-3);
   await field(page, "Approach first").check();
-  // nobody plays trajectories
+  // no controller plays trajectories
   const follow = (await server.state()).controllers.filter((c) => c.kind === "follow").map((c) => c.name);
   await server.call("/switch_controllers", { start: [], stop: follow, strict: false });
   await button(page, "Execute virtual").click();

@@ -351,8 +351,8 @@ func (b *bed) oneNode() {
 		return &msgs.SetBoolResponse{}, nil
 	}, graph.ServiceOptions{})
 	b.check("serve", err)
-	left := make(chan string, 10)
-	defer b.g.OnLeave(func(node string) { left <- node })()
+	departed := make(chan string, 10)
+	defer b.g.OnLeave(func(node string) { departed <- node })()
 	came := b.serveText()
 	seen := map[string]bool{}
 	for range 2 {
@@ -373,7 +373,7 @@ func (b *bed) oneNode() {
 		h.Reject(action.Failed, msgs.TextActionResult{}, "")
 		p.Close()
 		select {
-		case gone := <-left:
+		case gone := <-departed:
 			if gone != caller || b.g.Present(gone) {
 				b.t.Errorf("%q left, want %q", gone, caller)
 			}

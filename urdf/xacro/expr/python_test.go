@@ -41,35 +41,35 @@ func (g generator) expression(depth int) string {
 	if depth == 0 {
 		return g.number()
 	}
-	x, y := g.expression(depth-1), g.expression(depth-1)
+	first, second := g.expression(depth-1), g.expression(depth-1)
 	switch g.IntN(12) {
 	case 0:
-		return fmt.Sprintf("(%s) %s (%s)", x, g.pick("+", "-", "*", "/", "//", "%"), y)
+		return fmt.Sprintf("(%s) %s (%s)", first, g.pick("+", "-", "*", "/", "//", "%"), second)
 	case 1:
 		return g.pick(
-			fmt.Sprintf("%s %s %s", x, g.pick("+", "-", "/", "//", "%", "&", "|", "<<", "*"), g.number()),
+			fmt.Sprintf("%s %s %s", first, g.pick("+", "-", "/", "//", "%", "&", "|", "<<", "*"), g.number()),
 			// powers of floats depend on Python's C library
-			fmt.Sprintf("abs(int(%s)) ** %s", x, g.pick("0", "2", "3", "-1")))
+			fmt.Sprintf("abs(int(%s)) ** %s", first, g.pick("0", "2", "3", "-1")))
 	case 2:
-		return fmt.Sprintf("(%s if %s %s %s else %s)", x, y, g.pick("<", "<=", "==", "!=", ">", ">="), g.number(), y)
+		return fmt.Sprintf("(%s if %s %s %s else %s)", first, second, g.pick("<", "<=", "==", "!=", ">", ">="), g.number(), second)
 	case 3:
-		return fmt.Sprintf("(%s %s %s)", x, g.pick("and", "or"), y)
+		return fmt.Sprintf("(%s %s %s)", first, g.pick("and", "or"), second)
 	case 4:
-		return fmt.Sprintf("%s(%s)", g.pick("-", "+", "not ", "abs", "float", "int", "str", "bool", "round"), x)
+		return fmt.Sprintf("%s(%s)", g.pick("-", "+", "not ", "abs", "float", "int", "str", "bool", "round"), first)
 	case 5:
-		return fmt.Sprintf("%s(%s, %s)", g.pick("min", "max", "divmod", "round"), x, y)
+		return fmt.Sprintf("%s(%s, %s)", g.pick("min", "max", "divmod", "round"), first, second)
 	case 6:
-		return fmt.Sprintf("[%s, %s]%s", x, y, g.pick("", "[0]", "[-1]", "[::-1]", "*2", "+[n]"))
+		return fmt.Sprintf("[%s, %s]%s", first, second, g.pick("", "[0]", "[-1]", "[::-1]", "*2", "+[n]"))
 	case 7:
-		return fmt.Sprintf("sorted([%s, %s, %s])", x, y, g.number())
+		return fmt.Sprintf("sorted([%s, %s, %s])", first, second, g.number())
 	case 8:
-		return fmt.Sprintf("'%%%s' %% (%s)", g.pick("d", "s", "5.2f", "g", "e", "r", "+.3g", "-8d", "08.3f"), x)
+		return fmt.Sprintf("'%%%s' %% (%s)", g.pick("d", "s", "5.2f", "g", "e", "r", "+.3g", "-8d", "08.3f"), first)
 	case 9:
-		return fmt.Sprintf("(%s, %s) %s (%s, %s)", x, y, g.pick("<", "==", "!=", ">="), y, x)
+		return fmt.Sprintf("(%s, %s) %s (%s, %s)", first, second, g.pick("<", "==", "!=", ">="), second, first)
 	case 10:
-		return fmt.Sprintf("str(%s)%s", x, g.pick("", "[1:]", "[-2:]", ".upper()", ".replace('1', 'one')", ".split('.')", "*2"))
+		return fmt.Sprintf("str(%s)%s", first, g.pick("", "[1:]", "[-2:]", ".upper()", ".replace('1', 'one')", ".split('.')", "*2"))
 	}
-	return fmt.Sprintf("dict(a=%s, b=%s)%s", x, y, g.pick("", "['a']", ".get('z', 3)"))
+	return fmt.Sprintf("dict(a=%s, b=%s)%s", first, second, g.pick("", "['a']", ".get('z', 3)"))
 }
 
 // TestRandomExpressionsEqualPython asks the outside evaluator itself.

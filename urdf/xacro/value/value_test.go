@@ -139,22 +139,22 @@ func TestOrderIsAnOrder(t *testing.T) {
 	}
 	b := NewBudget(plenty)
 	for range 500 {
-		x, y := draw(), draw()
+		v, y := draw(), draw()
 		holds := 0
 		for _, op := range []string{"<", ">"} {
-			if yes, err := Ordered(b, op, x, y); err != nil {
+			if yes, err := Ordered(b, op, v, y); err != nil {
 				t.Fatal(err)
 			} else if yes {
 				holds++
 			}
 		}
-		if same, err := Equal(b, x, y); err != nil {
+		if same, err := Equal(b, v, y); err != nil {
 			t.Fatal(err)
 		} else if same {
 			holds++
 		}
 		if holds != 1 {
-			t.Fatalf("seed %d: %d of <, ==, > hold between %v and %v", seed, holds, x, y)
+			t.Fatalf("seed %d: %d of <, ==, > hold between %v and %v", seed, holds, v, y)
 		}
 	}
 }
