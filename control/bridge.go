@@ -126,7 +126,12 @@ func NewBridge(c BridgeConfig, limits []move.Limits, wraps []bool) (*Bridge, err
 // the limits that the reference may use; the bridge takes the rest. It returns
 // how long the hand-over takes, s.
 func (b *Bridge) Begin(t float64, joints []int, command, reference []move.State, peak float64) float64 {
-	share := min(max(1-peak, leastShare), 1)
+	return b.BeginWith(t, joints, command, reference, min(max(1-peak, leastShare), 1))
+}
+
+// BeginWith is Begin with the share of the limits that the bridge itself takes, above 0
+// and at most 1.
+func (b *Bridge) BeginWith(t float64, joints []int, command, reference []move.State, share float64) float64 {
 	n := len(joints)
 	for _, j := range joints {
 		l := &b.limits[j]

@@ -38,13 +38,14 @@ const (
 	Unbalanced      Code = 22 // the centre of mass would be Value m inside its supports, Max is needed
 	GoalMissed      Code = 23 // Joint was still Value off at At, when the time to settle was over, Max is allowed
 	TooOld          Code = 24 // the motion was to be over Value s ago
+	Energised       Code = 25 // joints that it had let go were given torque
 )
 
 var codeNames = [...]string{
 	"ok", "bad program", "not running", "start too far", "beyond limit", "not granted", "resource lost",
 	"replaced", "cancelled", "panicked", "power off", "stopped by fault", "stale", "tolerance broken",
 	"stopping", "full", "unknown", "not finite", "bad value", "not active", "not placeable",
-	"unreachable", "unbalanced", "goal missed", "too old",
+	"unreachable", "unbalanced", "goal missed", "too old", "energised",
 }
 
 func (c Code) String() string {

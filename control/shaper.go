@@ -24,7 +24,7 @@ import (
 // taken back to there along their own motion. Poses of the base and of limb tips
 // are bridged likewise.
 //
-// A tick is Begin, References, HandOver for every owner, Limit, Complete.
+// A tick is Begin, References, HandOver for every owner, Lead, Limit, Complete.
 type Shaper struct {
 	Motion Motion // the command
 	Cut    []Cut  // what the gate took from each joint in this tick
@@ -132,10 +132,27 @@ func (k *Shaper) jumps(j int) bool {
 	return !k.limiter.Allows(j, k.ref[j].P+k.bridge.Offset(j, k.now).P, k.dt)
 }
 
-// HandOver bridges the joints of one writer that are new to it, all together; NoClient
-// is the writer of joints on their way to a place. peak is the share of the limits
-// that the references use.
+// HandOver bridges the joints of one writer that are new to it, all together. peak is
+// the share of the limits that the references use.
 func (k *Shaper) HandOver(writer arbiter.ClientID, peak float64) {
+	if k.gather(writer) {
+		k.bridge.Begin(k.now-k.dt, k.batch, k.state, k.back, peak)
+		k.handEffortsOver()
+	}
+}
+
+// Lead bridges the joints that were sent somewhere, all together, with a share of their
+// limits, above 0 and at most 1.
+func (k *Shaper) Lead(share float64) {
+	if k.gather(arbiter.NoClient) {
+		k.bridge.BeginWith(k.now-k.dt, k.batch, k.state, k.back, share)
+		k.handEffortsOver()
+	}
+}
+
+// gather finds the joints of one writer that are new to it, and where their references
+// were a tick ago. It reports whether there are any.
+func (k *Shaper) gather(writer arbiter.ClientID) bool {
 	k.batch = k.batch[:0]
 	dt := k.dt
 	for j := range k.ref {
@@ -147,14 +164,15 @@ func (k *Shaper) HandOver(writer arbiter.ClientID, peak float64) {
 		k.back[j] = move.State{P: w.P - dt*w.V + dt*dt/2*w.A, V: w.V - dt*w.A, A: w.A}
 		k.batch = append(k.batch, j)
 	}
-	if len(k.batch) == 0 {
-		return
-	}
-	k.bridge.Begin(k.now-dt, k.batch, k.state, k.back, peak)
+	return len(k.batch) > 0
+}
+
+// handEffortsOver begins to bridge the feed-forward of the joints that are handed over.
+func (k *Shaper) handEffortsOver() {
 	for _, j := range k.batch {
 		if k.renewed[j] {
 			k.renewed[j] = false
-			k.bridge.BeginEffort(k.now-dt, j, k.Motion.Tau[j], k.effort[j])
+			k.bridge.BeginEffort(k.now-k.dt, j, k.Motion.Tau[j], k.effort[j])
 		}
 	}
 }

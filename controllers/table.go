@@ -78,7 +78,7 @@ var Table = []Declaration{
 		Actions: []Action{
 			{"follow_joint_trajectory", "plays a trajectory ([trajectories.md](trajectories.md))", edge.FollowJointTrajectory},
 			{"follow_joint_trajectory_with_actions", "the same, with text commands that leave on the way", edge.FollowJointTrajectoryWithActions},
-			{"play_motion", "plays a stored motion; options: `approach`, `return`, `loop`, `part`, `backward`, `speed=0.5`, `resume` (after a stop, a pause or without power)", edge.PlayMotion},
+			{"play_motion", "plays a stored motion; options: `approach`, `return`, `loop`, `part`, `backward`, `speed=0.5`, `resume` (after a stop or a pause)", edge.PlayMotion},
 			{"execute_motion", "plays a motion as it is being edited, or a stored one: which part, how fast, in which direction, and how its start is reached", edge.ExecuteMotion},
 			{"execute_trajectory", "performs what was planned", edge.ExecuteTrajectory},
 		}},

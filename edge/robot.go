@@ -105,7 +105,7 @@ func GoalExplained(c *executive.Change, all []poisemsgs.Explanation) *poisemsgs.
 
 // Status converts the state of a robot.
 func Status(s *executive.State) *poisemsgs.RobotStatus {
-	r := &poisemsgs.RobotStatus{Header: Header(s.Tick, ""), Power: s.Power.String(), Stopped: s.Stopped, Silent: s.Silent,
+	r := &poisemsgs.RobotStatus{Header: Header(s.Tick, ""), Power: s.Power.String(), Stopped: s.Stopped, Paused: s.Paused, Silent: s.Silent,
 		WantedRate: s.Wanted, Rate: s.Rate, Controllers: Controllers(s), Limp: s.Limp}
 	for _, o := range s.Owners {
 		r.Owners = append(r.Owners, poisemsgs.Ownership{Resource: o.Resource, Owner: o.Owner})

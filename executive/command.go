@@ -55,7 +55,7 @@ func (e *Executive) orderRefused(r *loop.Report) {
 		return
 	}
 	if seat := e.robot.seatOf(r.Controller); seat != nil && r.Order == loop.Feed {
-		seat.fed = reason
+		seat.fed, seat.fedBy = reason, r.Goal
 	}
 }
 
@@ -136,7 +136,7 @@ func (e *Executive) Reset(who string) *Answer {
 }
 
 // Power switches the torque of the whole robot on, from where its joints are, or
-// off, after a ramp.
+// off, after a ramp. On includes limbs that were let go one by one.
 func (e *Executive) Power(who string, on bool) *Answer {
 	return e.ask(func() *Answer { return e.power(who, on) })
 }
@@ -157,6 +157,9 @@ func (e *Executive) power(who string, on bool) *Answer {
 			o.Explanations = []Explanation{x}
 		case !on && torque && e.robot.turned < c.tick: // if it was switched on since, that came after this
 			return o, false
+		case on && !s.Limp.Empty(): // a fault keeps it from some
+			o.Explanations = e.words.Unpowered(s.Limp, s.Limp)
+			o.Explanations[len(o.Explanations)-1].Help = "see the state for the fault; mend it, then reset and try again"
 		}
 		return o, true
 	}
@@ -272,7 +275,7 @@ func (e *Executive) CheckGoal(who string, g Goal) *Answer {
 				return o, false
 			}
 			if r.Reason.Code != control.OK {
-				o.Explanations = []Explanation{e.words.Reason(r.Reason, seat.Name)}
+				o.Explanations = e.refusal(r.Reason, seat.Name, w.program)
 			}
 			return o, true
 		}

@@ -194,6 +194,8 @@ func (j *job) causeOf(r *loop.Report) action.Cause {
 		return action.ServerStopped
 	case control.Stopping, control.PowerOff:
 		return action.Stopped
+	case control.Energised:
+		return action.ServerStopped
 	case control.StoppedByFault, control.Panicked, control.NonFinite:
 		return action.Fault
 	}

@@ -101,9 +101,9 @@ func (e *Executive) operate(s *seat, set robot.Set) (*work, []Explanation) {
 // time, and the next message of its sender may be a stop. Goals of one sender are
 // prepared one after the other, so that they begin in the order in which they came.
 func (e *Executive) prepareSoon(j *job) {
-	queue := e.waiting[j.who]
+	queue, busy := e.waiting[j.who] // there, though perhaps empty, until prepareAll is over
 	e.waiting[j.who] = append(queue, j)
-	if len(queue) == 0 {
+	if !busy {
 		e.out.add(func() { e.cfg.Go(func() { e.prepareAll(j.who) }) })
 	}
 }

@@ -127,3 +127,26 @@ func TestActionsHaveTheirOwnGoals(t *testing.T) {
 		t.Errorf("%+v", st.Goals)
 	}
 }
+
+// TestOneWorkerPerSender: a goal that comes between two turns of the worker of its
+// sender, here from the end of the goal before, is that worker's; a second one would
+// prepare it twice.
+func TestOneWorkerPerSender(t *testing.T) {
+	r, workers := lateRig(t)
+	next := &goal{}
+	first := Watch{Changed: func(c Change) {
+		if c.To.Terminal() {
+			if _, err := r.e.Submit("one", "", 0, &Follow{Goal: r.nod("joint52", -0.1)}, next.watch()); err != nil {
+				t.Error(err)
+			}
+		}
+	}}
+	if _, err := r.e.Submit("one", "", 0, failing{}, first); err != nil {
+		t.Fatal(err)
+	}
+	workers.run()
+	if len(workers.jobs) != 0 {
+		t.Errorf("%d more workers were begun", len(workers.jobs))
+	}
+	r.active(next)
+}

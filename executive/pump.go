@@ -73,7 +73,7 @@ func (e *Executive) pump(now int64) {
 		e.take(&r)
 	}
 	e.takePlans()
-	e.robot.noteLimp()
+	e.robot.noteFed()
 	e.reconcile()
 	e.listen()
 	e.settleCommands()
@@ -147,12 +147,13 @@ func (e *Executive) takeGoal(r *loop.Report) {
 	switch r.Kind {
 	case loop.GoalStarted:
 		j.started(r.Tick.N)
+		j.seat.fed = Explanation{} // of values before it
 	case loop.GoalRejected:
 		cause := action.ConditionsUnmet
 		if r.Reason.Code == control.NotGranted {
 			cause = action.NotGranted
 		}
-		j.fail(cause, append(j.unmet, e.words.Reason(r.Reason, j.seat.Name))...)
+		j.fail(cause, append(j.unmet, e.refusal(r.Reason, j.seat.Name, j.work.program)...)...)
 	case loop.GoalEnded:
 		j.ended(r)
 	case loop.EventsLeft:

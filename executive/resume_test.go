@@ -3,6 +3,7 @@ package executive
 import (
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"poise/action"
@@ -65,21 +66,19 @@ func TestPlayRefusesInTableTimes(t *testing.T) {
 	}
 }
 
-// TestResumedUndoesStopPauseAndMissingPower: a goal of a person goes on from all of
-// them, from where the robot is; one of a program does not.
-func TestResumedUndoesStopPauseAndMissingPower(t *testing.T) {
+// TestResumedUndoesStopAndPause: a goal of a person goes on from them; one of a program
+// does not.
+func TestResumedUndoesStopAndPause(t *testing.T) {
 	r := newRig(t, parts{})
 	head := r.headJoint()
 	play := func() Goal { return &Play{Document: yes(r, head), Approach: true} }
 	for _, c := range []struct {
 		what, code string
-		undo       int
+		undo       string
 		stop       func()
 	}{
-		{"a stop of category 2", "stopping", 1, func() { r.e.Stop("test", 2) }},
-		{"a stop of category 1", "stopping", 2, func() { r.e.Stop("test", 1) }},
-		{"no power", "power_off", 1, func() { r.e.Power("test", false) }},
-		{"a pause", "", 1, func() { r.e.Pause("test", "") }},
+		{"a stop of category 2", "stopping", "reset", func() { r.e.Stop("test", 2) }},
+		{"a pause", "", "resume", func() { r.e.Pause("test", "") }},
 	} {
 		c.stop()
 		r.seconds(1)
@@ -89,33 +88,68 @@ func TestResumedUndoesStopPauseAndMissingPower(t *testing.T) {
 		r.audits = nil
 		g := r.submit(Resumed{play()})
 		r.mustEnd(g, 6, action.Succeeded, action.Finished, "ok")
-		undone := 0
-		for _, a := range r.audits {
-			if a.What == "reset" || a.What == "power on" || a.What == "resume" {
-				undone++
-			}
-		}
-		if undone != c.undo {
-			t.Errorf("%s: %d steps undo it, want %d: %v", c.what, undone, c.undo, r.audits)
+		if undone := r.undone(); !slices.Equal(undone, []string{c.undo}) {
+			t.Errorf("%s: %v undoes it, want %s", c.what, undone, c.undo)
 		}
 	}
-	// a robot that was moved by hand begins where it is
+}
+
+// undone lists the orders that went before goals.
+func (r *rig) undone() (all []string) {
+	for _, a := range r.audits {
+		if a.What == "reset" || a.What == "power on" || a.What == "resume" {
+			all = append(all, a.What)
+		}
+	}
+	return all
+}
+
+// TestResumedNeverEnergises: without torque a goal of a person is refused as any other
+// is, names what has none and the service that helps, and undoes nothing. With torque it
+// begins where a hand has left the robot.
+func TestResumedNeverEnergises(t *testing.T) {
+	r := full(t, parts{})
+	head := r.headJoint()
+	for _, c := range []struct {
+		what  string
+		names string
+		stop  func()
+	}{
+		{"a stop of category 1", "the servos", func() { r.e.Stop("test", 1) }},
+		{"a stop of category 0", "the servos", func() { r.e.Stop("test", 0) }},
+		{"no power", "the servos", func() { r.e.Power("test", false) }},
+		{"a limp head", "head", func() { r.e.SetTorque("test", false, []string{"head"}) }},
+		{"a limp head and a stop of category 2", "head", func() { r.e.SetTorque("test", false, []string{"head"}); r.e.Stop("test", 2) }},
+	} {
+		c.stop()
+		r.seconds(1)
+		r.audits = nil
+		before := r.e.State()
+		x := r.mustEnd(r.submit(Resumed{&Play{Document: yes(r, head), Approach: true}}), 1, action.Rejected, action.ConditionsUnmet, "power_off").Result.Explanations[0]
+		if !said(x, c.names) || !strings.Contains(x.Help, "set_torque") || len(r.undone()) > 0 {
+			t.Errorf("%s: %+v, undone %v", c.what, x, r.undone())
+		}
+		if after := r.e.State(); after.Stopped != before.Stopped || after.Power != before.Power || !slices.Equal(after.Limp, before.Limp) {
+			t.Errorf("%s: was %v %v %v, is %v %v %v", c.what, before.Stopped, before.Power, before.Limp, after.Stopped, after.Power, after.Limp)
+		}
+		r.ok(r.e.Reset("test"))
+		r.ok(r.e.SetTorque("test", true, nil))
+	}
 	r.ok(r.e.Power("test", false))
 	d := yes(r, head)
 	id, _ := r.m.Joint(head)
-	at := make([]float64, len(r.m.Joints()))
-	r.e.View(func(s *loop.Snapshot) { copy(at, s.Measured.Q) })
-	r.checks = false // the command follows the hand when power comes
-	at[id] -= 0.3
-	if !r.bus.PoseByHand(int(id), at[id]) {
+	at := r.command(head) - 0.3
+	r.checks = false // the command follows the hand
+	if !r.bus.PoseByHand(int(id), at) {
 		t.Fatal("the joint has torque")
 	}
 	r.seconds(1)
+	r.ok(r.e.Power("test", true))
 	g := r.active(r.submit(Resumed{&Play{Document: d, Approach: true}}))
 	if f := g.feedback; len(f) == 0 || f[0].Phase != Approaching {
 		t.Errorf("it is not on its way to the start")
 	}
-	if off := r.command(head) - at[id]; math.Abs(off) > 0.01 {
+	if off := r.command(head) - at; math.Abs(off) > 0.01 {
 		t.Errorf("it begins %g rad from where it is", off)
 	}
 	r.mustEnd(g, 6, action.Succeeded, action.Finished, "ok")
@@ -140,18 +174,23 @@ func TestResumedUndoesNothingNewer(t *testing.T) {
 	var later []func()
 	r := newRig(t, parts{change: func(c *Config) { c.Go = func(job func()) { later = append(later, job) } }})
 	head := r.headJoint()
-	for _, again := range []func(){func() { r.e.Stop("test", 2) }, func() { r.e.Power("test", false) }, func() { r.e.Pause("test", "") }} {
+	for _, c := range []struct {
+		code  string
+		again func()
+	}{
+		{"stopping", func() { r.e.Stop("test", 2) }}, {"stopping", func() { r.e.Pause("test", "") }}, {"power_off", func() { r.e.Power("test", false) }},
+	} {
 		r.e.Stop("test", 2)
 		r.seconds(0.1)
 		g := r.submit(Resumed{&Play{Document: yes(r, head), Approach: true}})
 		r.seconds(0.1)
-		again()
+		c.again()
 		r.seconds(0.1)
 		for _, job := range later {
 			job()
 		}
 		later = nil
-		r.mustEnd(g, 1, action.Rejected, action.ConditionsUnmet, "stopping")
+		r.mustEnd(g, 1, action.Rejected, action.ConditionsUnmet, c.code)
 		r.e.View(func(s *loop.Snapshot) {
 			if !s.Stopped {
 				t.Error("the stop is undone")

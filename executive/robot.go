@@ -15,7 +15,8 @@ import (
 type seat struct {
 	*Controller
 	id     arbiter.ClientID
-	fed    Explanation // why the last value of its stream was refused
+	fed    Explanation // why the newest value of its stream was refused
+	fedBy  uint64      // number of that value
 	halted bool        // by an order of ours
 }
 
@@ -31,9 +32,8 @@ type robotState struct {
 	heard  int64          // when a new tick was last seen, ns
 	silent bool           // that was too long ago
 	faults []FaultState
-	limp   robot.Set // what SetTorque has switched off
-	turned uint64    // tick in which torque last came or went
-	halts  uint64    // how often the robot was paused or unpowered
+	turned uint64 // tick in which torque last came or went
+	halts  uint64 // how often the robot was paused or unpowered
 }
 
 // controllerName returns the name of a controller by its number, "" if it is not ours.
@@ -132,12 +132,11 @@ func (r *robotState) faultOf(k loop.FaultKind, joint string) (FaultState, bool) 
 	return FaultState{}, false
 }
 
-// noteLimp follows what the torque controllers own.
-func (r *robotState) noteLimp() {
-	r.limp = robot.Set{}
-	for _, s := range r.pool(torqueKind) {
-		if a := r.activity(s); a != nil && a.Active {
-			r.limp = r.limp.Union(a.Own)
+// noteFed forgets refusals of streams whose controllers have taken a newer value.
+func (r *robotState) noteFed() {
+	for _, s := range r.seats {
+		if a := r.activity(s); a != nil && s.fed.Code != "" && a.Fed > s.fedBy {
+			s.fed = Explanation{}
 		}
 	}
 }

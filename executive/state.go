@@ -13,6 +13,7 @@ type State struct {
 	Tick        servo.Tick
 	Power       loop.Power
 	Stopped     bool    // goals are refused until a reset
+	Paused      bool    // motions stand still until Resume or Reset
 	Silent      bool    // the cycle does not run
 	Wanted      float64 // how fast time is to go for motions
 	Rate        float64 // and goes for the slowest
@@ -20,7 +21,7 @@ type State struct {
 	Owners      []Ownership // of every resource that is owned, whole or in part
 	Goals       []GoalState // that are not over
 	Faults      []FaultState
-	Limp        []string // resources whose torque is switched off
+	Limp        []string // resources and joints without torque
 	Lost        uint64   // reports that found no room: always 0
 }
 
@@ -86,7 +87,7 @@ func (e *Executive) View(f func(*loop.Snapshot)) bool {
 }
 
 func (e *Executive) state() State {
-	st := State{Silent: e.robot.silent, Faults: slices.Clone(e.robot.faults), Limp: e.words.Names(e.robot.limp)}
+	st := State{Silent: e.robot.silent, Faults: slices.Clone(e.robot.faults)}
 	for _, s := range e.robot.seats {
 		st.Controllers = append(st.Controllers, e.controllerState(s))
 	}
@@ -95,6 +96,7 @@ func (e *Executive) state() State {
 	}
 	if s := e.robot.snap; s != nil {
 		st.Tick, st.Power, st.Stopped, st.Wanted, st.Rate, st.Lost = s.Tick, s.Power, s.Stopped, s.Wanted, s.Rate, s.Lost
+		st.Paused, st.Limp = s.Paused, e.words.Limbs(s.Limp)
 		st.Owners = e.robot.owners(s)
 	}
 	return st

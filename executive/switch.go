@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"poise/action"
+	"poise/arbiter"
 	"poise/control"
 	"poise/loop"
 	"poise/problem"
@@ -214,7 +215,7 @@ func (sw *switching) told(r *loop.Report) (o Outcome, ok bool) {
 	}
 	sw.asked--
 	if r.Reason.Code != control.OK {
-		sw.failed = append(sw.failed, sw.e.words.Reason(r.Reason, sw.e.robot.controllerName(r.Controller)))
+		sw.failed = append(sw.failed, sw.e.refusal(r.Reason, sw.e.robot.controllerName(r.Controller), sw.programOf(r.Controller))...)
 	}
 	switch {
 	case sw.asked > 0:
@@ -224,6 +225,16 @@ func (sw *switching) told(r *loop.Report) (o Outcome, ok bool) {
 	}
 	sw.carryOut()
 	return o, false
+}
+
+// programOf returns the program that a controller is to be started with.
+func (sw *switching) programOf(id arbiter.ClientID) control.Program {
+	for _, s := range sw.start {
+		if s.seat.id == id && s.work != nil {
+			return s.work.program
+		}
+	}
+	return nil
 }
 
 // carryOut sends all orders at once: the cycle takes them in one tick.

@@ -3,72 +3,60 @@ package executive
 import (
 	"strings"
 
-	"poise/action"
+	"poise/control"
+	"poise/loop"
 	"poise/problem"
 	"poise/robot"
 )
 
-// torqueKind is the kind of the controller that lets limbs go.
-const torqueKind = "torque_off"
-
-// SetTorque gives resources their torque back or takes it away, while the rest
-// holds. Without names it switches the power of the whole robot.
+// SetTorque gives joints torque, from where they are, or takes it away at once, while all
+// others stay as they are. Without names it switches the power of the whole robot. It and
+// Power are the only commands that add torque.
 func (e *Executive) SetTorque(who string, on bool, resources []string) *Answer {
 	if len(resources) == 0 {
-		return e.ask(func() *Answer {
-			if on {
-				e.letHold()
-			}
-			return e.power(who, on)
-		})
+		return e.Power(who, on)
 	}
+	order, what := loop.TorqueOff, "torque off: "
+	if on {
+		order, what = loop.TorqueOn, "torque on: "
+	}
+	what += strings.Join(resources, ", ")
 	return e.ask(func() *Answer {
-		pool := e.robot.pool(torqueKind)
-		if len(pool) == 0 || e.robot.snap == nil {
-			return e.refuse(who, "set torque", *problem.New("no_controller", "no controller lets single limbs go").With("switch the power of the whole robot"))
-		}
 		set, unknown := e.words.Set(resources)
 		if len(unknown) > 0 {
-			return e.refuse(who, "set torque", unknown...)
+			return e.refuse(who, what, unknown...)
 		}
-		s := pool[0]
-		limp := e.robot.limp.Minus(set)
-		if !on {
-			limp = e.robot.limp.Union(set)
+		joints := set.Intersect(control.JointLeaves(len(e.model.Joints())))
+		if joints.Empty() {
+			return e.refuse(who, what, *problem.New("no_joints", "%s: nothing of it has torque", strings.Join(resources, ", ")).With("name limbs or joints"))
 		}
-		return e.setLimp(who, s, limp)
+		settled := func(s *loop.Snapshot) (o Outcome, ok bool) {
+			if on {
+				o.Explanations = e.robot.unpowered(joints)
+			}
+			return o, true
+		}
+		return e.command(&command{who: who, what: what, settled: settled}, loop.Order{Kind: order, Program: &control.Torque{Joints: joints}})
 	})
 }
 
-// setLimp makes the torque controller own exactly these leaves.
-func (e *Executive) setLimp(who string, s *seat, limp robot.Set) *Answer {
-	what := "torque off: " + strings.Join(e.words.Names(limp), ", ")
-	j := &job{goal: &Operational{Controller: s.Name}, work: &work{off: s.Name}}
-	if !limp.Empty() {
-		w, why := e.operate(s, limp)
-		j = &job{goal: &ready{s, w}, work: w, why: why}
+// unpowered explains which of some leaves have no torque by the newest state, if any
+// have none.
+func (r *robotState) unpowered(set robot.Set) []Explanation {
+	if r.snap == nil {
+		return nil
 	}
-	a := newAnswer()
-	j.watch.Changed = func(c Change) {
-		switch {
-		case c.To == action.Active && !limp.Empty(), c.To == action.Succeeded:
-			a.resolve(Outcome{})
-		case c.To.Terminal():
-			a.resolve(Outcome{Explanations: c.Result.Explanations})
-		}
-	}
-	e.audit(who, what, "asked")
-	if _, err := e.submit(who, j); err != nil {
-		a.resolve(Outcome{Explanations: problem.All("invalid", err)})
-	}
-	return a
+	return r.words.Unpowered(r.snap.Limp, set)
 }
 
-// letHold ends what keeps limbs limp.
-func (e *Executive) letHold() {
-	for _, s := range e.robot.pool(torqueKind) {
-		for _, j := range e.goals.of(s) {
-			j.withdraw()
+// refusal puts the reason for which the cycle does not perform a program into words. Of
+// missing torque it names all limbs, not the first alone.
+func (e *Executive) refusal(why control.Reason, controller string, p control.Program) []Explanation {
+	if why.Code == control.PowerOff && p != nil {
+		needs, _ := p.Claim()
+		if all := e.robot.unpowered(needs); len(all) > 0 {
+			return all
 		}
 	}
+	return []Explanation{e.words.Reason(why, controller)}
 }

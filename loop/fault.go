@@ -20,11 +20,16 @@ type monitor struct {
 	late  uint32 // periods, told by the runner for this tick
 	lates float64
 
+	gapPauses bool // see Settings.GapPauses
+
 	reaction
 }
 
-func (f *monitor) init(m *robot.Model, rules FaultRules) {
+func (f *monitor) init(m *robot.Model, rules FaultRules, gapPauses bool) {
 	f.latch = newLatches(len(m.Joints())+1, rules)
+	if gap := &f.latch.rules[CycleGap]; gapPauses && gap.Severity == SeverityHold {
+		gap.Severity, f.gapPauses = SeverityWarn, true // it pauses, and holds nothing
+	}
 	f.reaction.init(m)
 }
 
@@ -42,7 +47,9 @@ func (f *monitor) update(l *Loop) {
 	note(BusSilent, float64(f.bus), f.latch.judge(BusSilent, robotRow, silent, !silent))
 	l.taken.Late = f.late
 	f.lates = f.lates*lateFade + float64(f.late)
+	gap := float64(f.late) * l.tick.Dt
 	f.late = 0
+	note(CycleGap, gap, f.latch.above(CycleGap, robotRow, gap, l.powered.torque() && (!f.gapPauses || l.busy())))
 	note(Overrun, f.lates, f.latch.above(Overrun, robotRow, f.lates, true))
 	f.progress(l)
 }
@@ -76,10 +83,39 @@ func (f *monitor) note(l *Loop, k FaultKind, row int, value float64, c latchChan
 		rule := &f.latch.rules[k]
 		why := control.Reason{Code: control.StoppedByFault, Joint: f.joint(row), Who: arbiter.NoClient, At: l.now, Value: value, Max: rule.Threshold}
 		l.report(Report{Kind: FaultRaised, Controller: arbiter.NoClient, Fault: k, Severity: rule.Severity, Reason: why, Value: value})
+		if k == CycleGap && f.afterGap(l) {
+			return
+		}
 		f.react(l, f.concerned(k, row), rule.Severity, disobeys(k), why)
 	case latchCleared:
 		f.cleared(l, k, row)
 		f.relax(l)
+	}
+}
+
+// afterGap pauses or stops a robot whose cycle stood still: nobody saw what happened
+// meanwhile, so nothing goes on by itself. It reports false for rules that people made
+// milder or more severe.
+func (f *monitor) afterGap(l *Loop) bool {
+	switch {
+	case f.gapPauses:
+		l.rates.paused = true
+	case f.latch.rules[CycleGap].Severity == SeverityHold:
+		if !l.stops.blocks() { // otherwise it stands, and is watched
+			l.stops.begin(l, 2)
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// resumed forgets the gap that had paused the robot.
+func (f *monitor) resumed(l *Loop) {
+	row := len(f.limbOf)
+	if f.gapPauses && f.latch.latched[row][CycleGap] {
+		f.latch.forget(CycleGap, row)
+		f.cleared(l, CycleGap, row)
 	}
 }
 
@@ -140,6 +176,9 @@ func (f *monitor) relax(l *Loop) {
 	clear(f.wanted)
 	for k, row := range f.latch.all {
 		rule := &f.latch.rules[k]
+		if k == CycleGap && rule.Severity == SeverityHold {
+			continue // its stop holds the robot
+		}
 		concerned := f.concerned(k, row)
 		if concerned == f.whole {
 			f.robot = max(f.robot, rule.Severity)

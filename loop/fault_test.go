@@ -63,7 +63,8 @@ func TestFaultsOfOneJointConcernItsLimb(t *testing.T) {
 }
 
 // TestCrouchThenOff: a leg that is too hot goes to its safe pose within its
-// limits and lets go there; after a reset it begins where it then is.
+// limits and lets go there; after a reset it is limp, and with torque it begins where
+// it then is.
 func TestCrouchThenOff(t *testing.T) {
 	r := newRig(t, parts{robot: "pony", period: 5 * period, controllers: 1, options: ponyLimits(t)})
 	r.checks = true
@@ -98,8 +99,13 @@ func TestCrouchThenOff(t *testing.T) {
 	r.run(2)
 	r.l.Send(Order{Kind: Reset})
 	r.run(100)
-	if r.l.faults.latch.active != 0 || !r.l.mode[joint].Powered() || r.bus.Joint(joint) != 0.7 {
+	if r.l.faults.latch.active != 0 || r.l.mode[joint] != servo.Off || r.bus.Joint(joint) != 0.7 {
 		t.Errorf("%d faults, mode %v, joint at %g", r.l.faults.latch.active, r.l.mode[joint], r.bus.Joint(joint))
+	}
+	r.torque(true, leg)
+	r.run(100)
+	if !r.l.mode[joint].Powered() || r.bus.Joint(joint) != 0.7 {
+		t.Errorf("mode %v, joint at %g", r.l.mode[joint], r.bus.Joint(joint))
 	}
 	r.must(0, 2, r.program(leg, 0.1, 1))
 }
@@ -242,6 +248,8 @@ func (r *rig) cause(k FaultKind) {
 		from := r.n
 		r.bus.Down(func(n uint64) bool { return n >= from })
 	case Overrun:
+		r.l.Late(6)
+	case CycleGap:
 		r.l.Late(20)
 	case ControllerPanic:
 		r.swings[0].panics = "Update"
@@ -385,8 +393,8 @@ func TestOverrunsAreAFaultThatFades(t *testing.T) {
 	}
 }
 
-// TestLetGoByAController: stiffness zero is no torque, and torque comes back where
-// the joint then is.
+// TestLetGoByAController: stiffness zero is no torque, stiffness alone does not bring
+// it back, and when it is ordered it begins where the joint then is.
 func TestLetGoByAController(t *testing.T) {
 	r := newRig(t, parts{robot: "pony", controllers: 1})
 	r.checks = true
@@ -403,6 +411,11 @@ func TestLetGoByAController(t *testing.T) {
 	}
 	r.run(10)
 	limp.limp = false
+	r.run(10)
+	if r.l.mode[j] != servo.Off {
+		t.Errorf("mode %v: a controller has switched torque on", r.l.mode[j])
+	}
+	r.torque(true, tail)
 	r.run(1)
 	if !r.l.mode[j].Powered() || r.bus.Joint(j) < 0.39 {
 		t.Errorf("mode %v, joint at %g", r.l.mode[j], r.bus.Joint(j))

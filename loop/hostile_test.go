@@ -112,6 +112,7 @@ func TestAdversarialReferences(t *testing.T) {
 				*r.l.seats[0].ref = memory
 				r.l.Send(Order{Kind: Reset})
 				r.l.Send(Order{Kind: Run})
+				r.l.Send(Order{Kind: PowerOn}) // stiffness zero has let joints go
 				r.goal(0, 1, r.program(r.limb(tc.group), 0.2, 1))
 				restarts++
 			}

@@ -10,31 +10,31 @@ import (
 	"poise/servo/sim"
 )
 
-// TestLimpLimbIsPosedByHand lets a leg go, moves it by hand further than any fault
-// or guard would bear under torque, and gives it its torque back in every way
-// there is: nothing jumps, no fault is raised, and the command was the truth all
-// the time.
-func TestLimpLimbIsPosedByHand(t *testing.T) {
+// TestLimpStaysLimp lets a leg go, moves it by hand further than any fault or guard
+// would bear under torque, and ends its being let go in every way there is: the leg
+// stays limp and listed, until an order gives it torque. Nothing jumps, no fault is
+// raised, and the command was the truth all the time.
+func TestLimpStaysLimp(t *testing.T) {
 	for _, tc := range []struct {
-		name   string
-		back   func(r *rig)
-		torque bool // comes back by itself
+		name string
+		then func(r *rig)
 	}{
-		{"its owner stiffens", func(r *rig) { r.swings[0].limp = false }, true},
-		{"its owner is cancelled", func(r *rig) { r.l.Send(Order{Kind: CancelGoal}) }, true},
-		{"its owner is halted", func(r *rig) { r.l.Send(Order{Kind: Halt}) }, true},
-		{"its owner panics", func(r *rig) { r.swings[0].panics = "Update" }, true},
-		{"another takes it", func(r *rig) { r.goal(1, 2, r.program(r.limb("leg1"), 0.1, 1)) }, true},
-		{"a stop of category 2", func(r *rig) { r.l.Stop(2) }, false},
-		{"a stop of category 1", func(r *rig) { r.l.Stop(1) }, false},
-		{"a stop of category 0", func(r *rig) { r.l.Stop(0) }, false},
+		{"its owner stiffens", func(r *rig) { r.swings[0].limp = false }},
+		{"its owner is cancelled", func(r *rig) { r.l.Send(Order{Kind: CancelGoal}) }},
+		{"its owner is halted", func(r *rig) { r.l.Send(Order{Kind: Halt}) }},
+		{"its owner panics", func(r *rig) { r.swings[0].panics = "Update" }},
+		{"another wants it", func(r *rig) { r.goal(1, 2, r.program(r.limb("leg1"), 0.1, 1)) }},
+		{"a pause and its end", func(r *rig) { r.l.Send(Order{Kind: Pause}); r.run(5); r.l.Send(Order{Kind: Resume}) }},
+		{"a stop of category 2", func(r *rig) { r.l.Stop(2) }},
+		{"a stop of category 1", func(r *rig) { r.l.Stop(1) }},
+		{"a stop of category 0", func(r *rig) { r.l.Stop(0) }},
 		{"a fault that holds", func(r *rig) {
 			r.bus.Plan(sim.Trouble{Joint: int(first(r.limb("leg1"))), From: r.n, Until: r.n + 20, Fault: servo.Overload})
 			r.run(10)
 			if !r.raised(ServoFault) {
 				r.t.Error("no fault was raised")
 			}
-		}, false},
+		}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			r := newRig(t, parts{robot: "pony", period: busPeriod, controllers: 2, options: ponyLimits(t), servo: sim.Servo{Lag: 0.02}})
@@ -60,26 +60,26 @@ func TestLimpLimbIsPosedByHand(t *testing.T) {
 				t.Fatalf("posing by hand is a fault: %+v", r.reports)
 			}
 			there := r.bus.Joint(j)
-			tc.back(r)
+			free := func() {
+				t.Helper()
+				s, _ := r.l.Snapshot()
+				if r.l.mode[j] != servo.Off || !s.Limp.Has(robot.LeafID(j)) || r.bus.Joint(j) != there {
+					t.Errorf("mode %v, listed %v, joint at %g, was at %g", r.l.mode[j], s.Limp.Has(robot.LeafID(j)), r.bus.Joint(j), there)
+				}
+			}
+			tc.then(r)
 			r.run(3)
-			if got := r.l.mode[j].Powered(); got != tc.torque {
-				t.Errorf("torque %v, want %v", got, tc.torque)
-			}
-			if d := math.Abs(r.bus.Joint(j) - there); d > 0.02 {
-				t.Errorf("the joint jumped by %g", d)
-			}
+			free()
 			r.run(400)
-			if !tc.torque {
-				if r.bus.Joint(j) != there {
-					t.Errorf("a limp joint went from %g to %g", there, r.bus.Joint(j))
-				}
-				r.swings[0].limp = false
-				r.l.Send(Order{Kind: Reset})
-				r.l.Send(Order{Kind: PowerOn})
-				r.run(100)
-				if !r.l.mode[j].Powered() || math.Abs(r.bus.Joint(j)-there) > 1e-6 {
-					t.Errorf("mode %v after reset and power on, joint at %g, was at %g", r.l.mode[j], r.bus.Joint(j), there)
-				}
+			free()
+			r.swings[0].limp = false
+			r.l.Send(Order{Kind: Reset})
+			r.run(100)
+			free()
+			r.torque(true, leg)
+			r.run(100)
+			if s, _ := r.l.Snapshot(); !r.l.mode[j].Powered() || s.Limp.Has(robot.LeafID(j)) || math.Abs(r.bus.Joint(j)-there) > 1e-6 {
+				t.Errorf("mode %v after torque on, joint at %g, was at %g", r.l.mode[j], r.bus.Joint(j), there)
 			}
 			for _, rep := range r.reports {
 				if rep.Kind == FaultRaised && tc.name != "its owner panics" && tc.name != "a fault that holds" {
@@ -102,6 +102,17 @@ func TestLimpLimbStartsFromTheTruth(t *testing.T) {
 	r.run(2)
 	c := &nosy{Controller: r.swings[1].Controller}
 	r.l.seats[1].controller = c
+	r.goal(1, 2, r.program(robot.Leaf(1), 0.1, 1))
+	r.run(1)
+	if rej := r.told(GoalRejected); len(rej) != 1 || rej[0].Reason.Code != control.PowerOff || rej[0].Reason.Joint != 1 {
+		t.Fatalf("a goal on a limp joint: %+v", rej)
+	}
+	r.reports = nil
+	r.torque(true, robot.Leaf(1))
+	r.run(1)
+	if ended := r.told(GoalEnded); len(ended) != 1 || ended[0].Reason.Code != control.Energised {
+		t.Errorf("what had let it go: %+v", ended)
+	}
 	r.must(1, 2, r.program(robot.Leaf(1), 0.1, 1))
 	if c.saw != 0.77 {
 		t.Errorf("started from %g", c.saw)

@@ -1,6 +1,8 @@
 package loop
 
 import (
+	"fmt"
+
 	"poise/arbiter"
 	"poise/control"
 	"poise/internal/rt"
@@ -23,6 +25,9 @@ type Settings struct {
 
 	StopDeadline   float64 // s, for the ramps of categories 1 and 2; default 2
 	CrouchDeadline float64 // s, for a limb to reach its safe pose; default 5
+
+	GapPauses bool    // a gap of the cycle pauses motions that are under way, and stops nothing
+	Leave     Leaving // what the robot does at the end of its program
 }
 
 // Config makes a Loop. Zero values mean the defaults.
@@ -56,6 +61,7 @@ type Registration struct {
 type Loop struct {
 	cfg   Config
 	dof   int
+	all   robot.Set // every joint
 	arb   *arbiter.Direct
 	seats []*seat
 
@@ -73,6 +79,7 @@ type Loop struct {
 	base     bases
 	powered  power
 	stops    stopping
+	leaving  leaving
 	faults   monitor
 	rates    rates
 	input    control.Input      // that controllers see
@@ -125,7 +132,7 @@ func New(cfg Config) (*Loop, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Loop{cfg: cfg, dof: n, base: base, rates: rates{all: 1},
+	l := &Loop{cfg: cfg, dof: n, all: control.JointLeaves(n), base: base, rates: rates{all: 1},
 		arb:     arbiter.NewDirect(arbiter.Config{Policy: cfg.Policy, RoundTimeout: cfg.RoundTimeout, Lease: cfg.Lease}),
 		orders:  rt.NewRing[Order](cfg.Orders),
 		reports: rt.NewRing[Report](cfg.Reports),
@@ -134,7 +141,12 @@ func New(cfg Config) (*Loop, error) {
 		merge: merge, shaper: shaper, command: &shaper.Motion, guards: control.NewGuard(control.JointGuards(cfg.Model)),
 	}
 	l.makeStates()
-	l.faults.init(cfg.Model, cfg.Faults)
+	l.faults.init(cfg.Model, cfg.Faults, cfg.GapPauses)
+	for _, p := range cfg.Leave.Rest {
+		if p.Joint < 0 || int(p.Joint) >= n || !finite(p.Position) {
+			return nil, fmt.Errorf("loop: leaving: joint %d of %d cannot rest at %g", p.Joint, n, p.Position)
+		}
+	}
 	for _, r := range cfg.Controllers {
 		if err := l.register(r); err != nil {
 			return nil, err
@@ -149,6 +161,12 @@ func setDefaults(c *Config) {
 	}
 	if c.CrouchDeadline == 0 {
 		c.CrouchDeadline = defaultCrouchDeadline
+	}
+	if c.Leave.Speed == 0 {
+		c.Leave.Speed = defaultLeaveSpeed
+	}
+	if c.Leave.Deadline == 0 {
+		c.Leave.Deadline = defaultLeaveDeadline
 	}
 	if c.Orders == 0 {
 		c.Orders = defaultOrders
@@ -233,6 +251,7 @@ func (l *Loop) decide() {
 	l.readStop()
 	l.drainOrders()
 	l.stops.update(l)
+	l.leaving.update(l)
 	l.faults.update(l)
 }
 
@@ -270,7 +289,7 @@ func (l *Loop) aggregate() {
 	for _, s := range l.seats {
 		l.shaper.HandOver(s.id, s.ref.Peak)
 	}
-	l.shaper.HandOver(arbiter.NoClient, 0) // joints on their way to a safe pose
+	l.shaper.Lead(l.leaving.share(l)) // joints on their way to a safe pose, or one to leave in
 }
 
 // ownedBy returns what a controller owns, as the arbiter has it.
@@ -321,7 +340,7 @@ func (l *Loop) publish() {
 	s := l.snapshots.Slot()
 	s.Tick, s.Power, s.Faults, s.Lost = l.tick, l.powered.state, l.faults.latch.active, l.lost
 	s.Wanted, s.Rate = l.wantedRate(), l.achievedRate()
-	s.Stopped = l.stops.blocks()
+	s.Stopped, s.Paused, s.Limp = l.stops.blocks(), l.rates.paused, l.powered.unpowered(l)
 	s.Command.Copy(l.command)
 	s.Measured.Copy(&l.measured)
 	for i, seat := range l.seats {

@@ -18,9 +18,9 @@ const (
 	Run                         // Controller takes goals from now on
 	Halt                        // Controller takes none, and what it does is aborted
 	SetRate                     // Value: how fast time goes for all motions, 0 … 2
-	PowerOn                     // energise; a separate act after every stop
+	PowerOn                     // energise every joint; a separate act after every stop
 	PowerOff                    // category 1
-	Reset                       // after a stop; faults that are gone are forgotten
+	Reset                       // after a stop; faults that are gone are forgotten, pauses end; no joint gets torque
 	Pause                       // all motions stand still on their paths
 	Resume                      // and go on
 	GoalRate                    // Controller, Value: of its motion alone
@@ -30,6 +30,8 @@ const (
 	Place                       // Program, a control.Placement: puts joints somewhere at once
 	Echo                        // Goal comes back in a report: all orders before it were taken
 	CheckGoal                   // Controller, Goal, Program: could it start now? Takes nothing
+	TorqueOn                    // Program, a control.Torque: energise these joints; the others stay as they are
+	TorqueOff                   // Program, a control.Torque: let these joints go at once
 	numOrders
 )
 
@@ -97,6 +99,7 @@ type Activity struct {
 	Wanted    float64 // how fast that is to go
 	Rate      float64 // and goes
 	Passed    uint32  // events that have left
+	Fed       uint64  // number of the newest value of its stream that it took
 }
 
 // Snapshot is the state of the robot after a tick.
@@ -109,10 +112,12 @@ type Snapshot struct {
 	Owner    [robot.MaxLeaves]arbiter.ClientID
 	Age      []uint32 // of each leaf: ticks since its owner wrote it
 	Power    Power
-	Stopped  bool    // goals are refused until a reset
-	Wanted   float64 // how fast time is to go
-	Rate     float64 // achieved: that of the slowest motion
-	Faults   int     // active
-	Lost     uint64  // reports for which there was no room
+	Limp     robot.Set // joints without torque
+	Stopped  bool      // goals are refused until a reset
+	Paused   bool      // all motions stand still on their paths until Resume or Reset
+	Wanted   float64   // how fast time is to go
+	Rate     float64   // achieved: that of the slowest motion
+	Faults   int       // active
+	Lost     uint64    // reports for which there was no room
 	Cut      []control.Cut
 }

@@ -63,10 +63,13 @@ func (l *Loop) obey(o Order) {
 		l.rates.paused = true
 	case Resume:
 		l.rates.paused = false
+		l.faults.resumed(l)
 	case PowerOn:
-		l.powered.on(l, o)
+		l.powered.on(l, o, l.all)
 	case PowerOff:
 		l.stops.powerOff(l)
+	case TorqueOn, TorqueOff:
+		l.powered.switchTorque(l, o)
 	case Place:
 		l.place(o)
 	case Echo:
@@ -75,6 +78,7 @@ func (l *Loop) obey(o Order) {
 		l.faults.reset(l, o)
 		l.stops.reset(l)
 		l.powered.reset(l)
+		l.unpause()
 	default:
 		l.obeySlot(o)
 	}
@@ -122,6 +126,8 @@ func (l *Loop) feed() {
 			s.fed = nil
 			if why := s.feed(p); why.Code != control.OK {
 				l.refuse(Order{Kind: Feed, Controller: s.id, Goal: s.fedGoal}, why)
+			} else {
+				s.tookFed = s.fedGoal
 			}
 		}
 	}
@@ -132,7 +138,7 @@ func (l *Loop) refuse(o Order, why control.Reason) { l.report(refusal(o, why)) }
 
 func refusal(o Order, why control.Reason) Report {
 	switch o.Kind {
-	case SetRate, Pause, Resume, PowerOn, PowerOff, Reset, Place, Echo: // of the whole robot
+	case SetRate, Pause, Resume, PowerOn, PowerOff, Reset, Place, Echo, TorqueOn, TorqueOff: // of the whole robot
 		o.Controller = arbiter.NoClient
 	}
 	return Report{Kind: OrderRefused, Order: o.Kind, Controller: o.Controller, Goal: o.Goal, Value: o.Value, Reason: why}
@@ -157,12 +163,30 @@ type rates struct {
 	paused bool
 }
 
+// unpause ends every pause, of all motions and of single controllers.
+func (l *Loop) unpause() {
+	l.rates.paused = false
+	for _, s := range l.seats {
+		s.paused = false
+	}
+}
+
 // wantedRate is how fast time is to go for all motions.
 func (l *Loop) wantedRate() float64 {
 	if l.stops.ramping() || l.rates.paused {
 		return 0
 	}
 	return l.rates.all
+}
+
+// busy reports whether a controller performs something.
+func (l *Loop) busy() bool {
+	for _, s := range l.seats {
+		if s.program != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // achievedRate is how fast time went for the slowest motion.

@@ -22,10 +22,12 @@ var powerNames = [...]string{"off", "ready", "enabled", "stopping", "fault"}
 
 func (p Power) String() string { return powerNames[p] }
 
-// power decides which servo has torque.
+// power decides which servo has torque. Only the orders PowerOn and TorqueOn add any:
+// whatever takes it from a joint, the joint stays without until one of them names it.
 type power struct {
 	state Power
-	loose robot.Set // joints that their owners have let go
+	limp  robot.Set // joints without torque, though the robot has it
+	brake robot.Set // joints that a fault has braked
 }
 
 // update follows what was read: a robot of which a joint was never read cannot be
@@ -53,27 +55,94 @@ func (p *power) set(l *Loop, s Power) {
 // torque reports whether servos have any.
 func (p *power) torque() bool { return p.state == Enabled || p.state == Stopping }
 
-// on energises, from where the joints are: the command starts at the measured
-// pose, at rest, so nothing jumps.
-func (p *power) on(l *Loop, o Order) {
-	if p.state == Enabled {
+// on energises joints, from where they are: the command starts at the measured pose,
+// at rest, so nothing jumps. Joints that are not named stay as they are. Whoever owned
+// a joint that had no torque ends: torque comes back without a motion.
+func (p *power) on(l *Loop, o Order, joints robot.Set) {
+	if p.state == Enabled && !joints.Overlaps(p.limp.Union(p.brake)) {
 		return
 	}
-	if p.state != Ready || l.stops.blocks() {
-		code := control.PowerOff
-		if l.stops.blocks() {
-			code = control.Stopping
-		}
-		r := refusal(o, control.Because(code))
+	if why := p.mayEnergise(l, o, joints); why.Code != control.OK {
+		r := refusal(o, why)
 		r.Power = p.state
 		l.report(r)
 		return
 	}
-	p.loose = robot.Set{}
-	for j := range l.reading.Joints {
-		l.seed(j)
+	if p.state != Enabled {
+		p.limp, p.brake = l.all, robot.Set{}
+	}
+	joints = joints.Intersect(p.limp.Union(p.brake))
+	for leaf := range joints.All {
+		l.seed(int(leaf))
+	}
+	p.limp, p.brake = p.limp.Minus(joints), p.brake.Minus(joints)
+	for _, s := range l.seats {
+		if s.owned().Overlaps(joints) {
+			s.end(control.Quit, control.Because(control.Energised))
+		}
 	}
 	p.set(l, Enabled)
+}
+
+// mayEnergise tells why joints get no torque: a stop, the state of power, or, of an
+// order that names joints, a fault of one of them.
+func (p *power) mayEnergise(l *Loop, o Order, joints robot.Set) control.Reason {
+	switch {
+	case l.stops.blocks():
+		return control.Because(control.Stopping)
+	case p.state != Ready && p.state != Enabled:
+		return control.Because(control.PowerOff)
+	case o.Kind == TorqueOn:
+		for leaf := range joints.Intersect(l.faults.limp.Union(l.faults.brake)).All {
+			return control.StoppedByFault.At(robot.JointID(leaf), float64(leaf), 0)
+		}
+	}
+	return control.Because(control.OK)
+}
+
+// release takes the torque of joints away at once. What needs them ends, unless it is
+// what lets them go.
+func (p *power) release(l *Loop, joints robot.Set) {
+	p.limp = p.limp.Union(joints)
+	for _, s := range l.seats {
+		if why := without(s.needs.Intersect(joints).Minus(s.releases())); why.Code != control.OK {
+			s.end(control.Quit, why)
+		}
+	}
+}
+
+// without is the reason that joints have no torque, if there are any.
+func without(joints robot.Set) control.Reason {
+	for leaf := range joints.All {
+		return control.PowerOff.At(robot.JointID(leaf), 0, 0)
+	}
+	return control.Because(control.OK)
+}
+
+// switchTorque carries out an order that names joints.
+func (p *power) switchTorque(l *Loop, o Order) {
+	t, ok := o.Program.(*control.Torque)
+	if !ok {
+		l.refuse(o, control.Because(control.BadProgram))
+		return
+	}
+	joints := t.Joints.Intersect(l.all)
+	switch {
+	case joints.Empty():
+		l.refuse(o, control.Because(control.BadProgram))
+	case o.Kind == TorqueOn:
+		p.on(l, o, joints)
+	default:
+		p.release(l, joints)
+	}
+}
+
+// unpowered returns the joints that have no torque.
+func (p *power) unpowered(l *Loop) robot.Set {
+	if !p.torque() {
+		return l.all
+	}
+	return p.limp.Union(p.brake)
 }
 
 // off takes the torque away at once. After a fault it stays away until a reset.
@@ -98,29 +167,27 @@ func (p *power) reset(l *Loop) {
 	}
 }
 
-// mode returns what a servo is to do.
+// mode returns what a servo is to do, and remembers who lost its torque. A joint that
+// is free stays free when a fault asks for its brake: a person may hold it.
 func (p *power) mode(l *Loop, j int) servo.Mode {
 	leaf := robot.LeafID(j)
+	if !p.torque() {
+		return servo.Off
+	}
 	switch {
-	case !p.torque(), l.reading.Joints[j].Age == servo.Never, l.faults.limp.Has(leaf):
-		return servo.Off
+	case l.reading.Joints[j].Age == servo.Never, l.faults.limp.Has(leaf), l.merge.Motion.Stiff[j] == 0:
+		p.limp = p.limp.With(leaf)
 	case l.faults.brake.Has(leaf):
-		return servo.Brake
-	case l.merge.Motion.Stiff[j] == 0: // its owner lets go
-		p.loose = p.loose.With(leaf)
+		p.brake = p.brake.With(leaf)
+	}
+	switch {
+	case p.limp.Has(leaf):
 		return servo.Off
-	case p.loose.Has(leaf):
-		if l.stops.blocks() || l.faults.blocked.Has(leaf) {
-			return servo.Off // a stop or a fault gives no torque to a limb that a person may hold
-		}
-		p.loose = p.loose.Without(leaf)
+	case p.brake.Has(leaf):
+		return servo.Brake
 	}
 	return servo.Position
 }
-
-// Stopping reports whether servos have torque, or a stop is on its way to take it
-// away. For the thread that steps.
-func (l *Loop) Stopping() bool { return l.powered.torque() || l.stopLine.waits() }
 
 // LetGo takes the torque of all servos away at once, past everything else: for a
 // runner that has to end. For the thread that steps.

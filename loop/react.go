@@ -215,8 +215,8 @@ func (f *reaction) arrived(l *Loop, x *limb) bool {
 	return true
 }
 
-// lower brings joints down to their wanted levels after a reset. What gets its
-// torque back begins where it is.
+// lower brings joints down to their wanted levels after a reset. Those that lost their
+// torque stay without it.
 func (f *reaction) lower(l *Loop) {
 	f.slow, f.blocked = robot.Set{}, robot.Set{}
 	for j, want := range f.wanted {

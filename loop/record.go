@@ -50,7 +50,7 @@ func (l *Loop) SetProbe(p Probe) { l.cfg.Probe = p }
 // TickRecord is everything that came into one tick, and a hash of what came of it.
 type TickRecord struct {
 	Tick        servo.Tick
-	Stop        uint8  // stop word: 0, or category + 1
+	Stop        uint8  // stop word: 0, or category + 1; and whether Leave was asked for
 	Late        uint32 // periods by which the tick was late
 	Orders      []Order
 	Measurement *servo.Measurement // as exchanged at the end of the tick
@@ -61,6 +61,21 @@ type TickRecord struct {
 	Writer  []arbiter.ClientID // of each leaf
 	Power   Power
 	Faults  int // active
+}
+
+// Repeat asks a loop again for what was asked of it in a recorded tick besides orders; it
+// reports whether that was a stop, or to leave.
+func (l *Loop) Repeat(stop uint8, late uint32) bool {
+	if stop&leaveBit != 0 {
+		l.Leave()
+	}
+	if category := stop &^ leaveBit; category != 0 {
+		l.Stop(category - 1)
+	}
+	if late > 0 {
+		l.Late(late)
+	}
+	return stop != 0
 }
 
 // Tap sees every tick. What a record points to is valid during the call only. It

@@ -116,6 +116,15 @@ type parts struct {
 	reports     int
 }
 
+// torque switches the torque of some joints.
+func (r *rig) torque(on bool, joints robot.Set) {
+	kind := TorqueOff
+	if on {
+		kind = TorqueOn
+	}
+	r.l.Send(Order{Kind: kind, Program: &control.Torque{Joints: joints}})
+}
+
 // model loads a robot once for all tests: a model never changes.
 func model(t testing.TB, name string, o load.Options) *robot.Model {
 	t.Helper()

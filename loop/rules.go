@@ -14,12 +14,13 @@ const (
 	BusSilent       FaultKind = 6
 	Overrun         FaultKind = 7 // ticks come late too often
 	ControllerPanic FaultKind = 8
-	StandstillMoved FaultKind = 9 // a joint moved after a stop of category 2
-	NumFaultKinds   FaultKind = 10
+	StandstillMoved FaultKind = 9  // a joint moved after a stop of category 2
+	CycleGap        FaultKind = 10 // the cycle stood still for too long
+	NumFaultKinds   FaultKind = 11
 )
 
 var faultNames = [NumFaultKinds]string{"", "tracking error", "stale reading", "hot", "low voltage", "servo fault",
-	"bus silent", "overrun", "controller panic", "moved at standstill"}
+	"bus silent", "overrun", "controller panic", "moved at standstill", "cycle gap"}
 
 func (k FaultKind) String() string { return faultNames[k] }
 
@@ -77,5 +78,6 @@ func DefaultFaultRules() (r FaultRules) {
 	r[Overrun] = FaultRule{Threshold: 5, Clear: 1, Scope: ScopeRobot, Severity: SeverityWarn, Auto: true}
 	r[ControllerPanic] = FaultRule{Scope: ScopeRobot, Severity: SeverityWarn}
 	r[StandstillMoved] = FaultRule{Threshold: 0.1, Debounce: 5, Scope: ScopeRobot, Severity: SeverityRampOff}
+	r[CycleGap] = FaultRule{Threshold: 0.1, Scope: ScopeRobot, Severity: SeverityHold}
 	return r
 }

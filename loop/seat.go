@@ -34,6 +34,7 @@ type seat struct {
 
 	fed      control.Program // newest value of a stream, until the orders of a tick are taken
 	fedGoal  uint64
+	tookFed  uint64      // number of the newest value that it took
 	stream   control.Fed // the controller, if it follows one
 	supports bool        // it knows which feet stand
 
@@ -151,7 +152,37 @@ func (s *seat) willing(o Order) control.Reason {
 		}
 		return why
 	}
+	if why := s.powered(o.Program); why.Code != control.OK {
+		return why
+	}
 	return s.check(o.Program, s.owned())
+}
+
+// powered tells which joint that a program needs has no torque. One that lets joints go
+// needs none of theirs.
+func (s *seat) powered(p control.Program) control.Reason {
+	lacks := s.needed.Intersect(s.l.powered.unpowered(s.l))
+	if r, ok := p.(control.Releaser); ok {
+		lacks = lacks.Minus(r.Releases())
+	}
+	return without(lacks)
+}
+
+// releases returns the joints that the program lets go: by its nature, or by the
+// stiffness that it gave them in the last tick.
+func (s *seat) releases() (set robot.Set) {
+	if s.program == nil {
+		return set
+	}
+	if r, ok := s.program.(control.Releaser); ok {
+		set = r.Releases()
+	}
+	for leaf := range s.ref.Has.Intersect(s.owned()).All {
+		if j := int(leaf); j < min(s.l.dof, len(s.ref.Stiff)) && s.ref.Stiff[j] == 0 {
+			set = set.With(leaf)
+		}
+	}
+	return set
 }
 
 // whole returns what to ask the arbiter for: the owner of a whole limb owns its
@@ -281,7 +312,7 @@ func (s *seat) feed(p control.Program) (why control.Reason) {
 // activity fills in what the controller does.
 func (s *seat) activity(a *Activity) {
 	*a = Activity{Running: s.running, Active: s.program != nil, Paused: s.paused, Cancelled: s.cancelled,
-		Goal: s.goal, Status: s.status, Why: s.why, Own: s.owned(), Time: s.ref.Time, Wanted: s.wantedRate(), Rate: s.ref.Rate, Passed: s.due}
+		Goal: s.goal, Status: s.status, Why: s.why, Own: s.owned(), Time: s.ref.Time, Wanted: s.wantedRate(), Rate: s.ref.Rate, Passed: s.due, Fed: s.tookFed}
 	for leaf := range a.Own.All {
 		if j := int(leaf); j < s.l.dof && s.l.shaper.HandingOver(j) {
 			a.HandOver = true

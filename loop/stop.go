@@ -125,6 +125,10 @@ func (l *Loop) dropHandOvers() {
 // watch notes the pose of a standstill of category 2, once the servos have
 // settled; from then on the fault monitor compares.
 func (s *stopping) watch(l *Loop) {
+	if l.leaving.phase == rests {
+		s.watching = false // it moves on purpose
+		return
+	}
 	if !s.held || s.category != 2 || s.watching || l.now-s.ended < settleTime {
 		return
 	}
@@ -147,7 +151,7 @@ func (s *stopping) finish(l *Loop) {
 
 // reset is the separate act after a stop.
 func (s *stopping) reset(l *Loop) {
-	if s.active || l.faults.robot >= SeverityRampOff {
+	if s.active || l.leaving.phase != stays || l.faults.robot >= SeverityRampOff {
 		return
 	}
 	s.held, s.watching = false, false

@@ -61,9 +61,6 @@ func (s *stopLine) take() (word uint8, number uint64) {
 	return uint8(old & stopMask), old >> stopBits
 }
 
-// waits reports whether something was asked for that the cycle has not taken.
-func (s *stopLine) waits() bool { return s.asked.Load()&stopMask != 0 }
-
 // end tells that all stops up to a number are complete. Loop-safe.
 func (s *stopLine) end(number uint64, category uint8, time, way float64) {
 	s.turn.Add(1)

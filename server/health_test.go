@@ -30,6 +30,7 @@ func startReal(t *testing.T) *realServer {
 	t.Helper()
 	c := config.Default()
 	c.Listen, c.Motions, c.Loop.Period, c.Loop.Silence = "127.0.0.1:0", t.TempDir(), 0.005, 1
+	c.Robots[0].Leaving.Do = "off"
 	s, err := New(t.Context(), c, Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -103,7 +104,7 @@ func TestAHungPumpIsToldAndTheEndRampsAllTheSame(t *testing.T) {
 		t.Fatal("it does not end")
 	}
 	close(release)
-	if bot.loop.Stopping() {
+	if !bot.loop.Left() {
 		t.Error("the robot still ramps")
 	}
 	for end := time.Now().Add(hang); bot.exec.State().Power == loop.Enabled; time.Sleep(time.Millisecond) {

@@ -14,6 +14,7 @@ import (
 	"poise/loop"
 	"poise/msgs/poisemsgs"
 	"poise/planner/pipeline"
+	"poise/problem"
 	"poise/robot"
 	"poise/server/config"
 	"poise/servo"
@@ -33,6 +34,7 @@ type servedRobot struct {
 	loop   *loop.Loop
 	exec   *executive.Executive
 	period time.Duration
+	set    config.Robot // how it is to start, react and be left
 
 	record     *telemetry.File // nil if nothing is recorded
 	recordName string
@@ -58,7 +60,7 @@ func (bot *servedRobot) planning() *planning {
 // addRobot opens the driver of a robot and makes its loop, executive and topics. The robot
 // has no torque yet.
 func (s *Server) addRobot(ctx context.Context, r config.Robot) error {
-	bot := &servedRobot{s: s, name: r.Name, first: len(s.robots) == 0, model: s.robot.Model, period: s.cfg.Period(), actions: map[string]edge.Action{}}
+	bot := &servedRobot{s: s, name: r.Name, first: len(s.robots) == 0, model: s.robot.Model, period: s.cfg.Period(), set: r, actions: map[string]edge.Action{}}
 	if !bot.first {
 		bot.frames = bot.name + "/"
 	}
@@ -128,6 +130,9 @@ func (bot *servedRobot) assemble() error {
 		return err
 	}
 	settings.Sensors = bot.can.Sensors
+	if err := bot.live(&settings); err != nil {
+		return fmt.Errorf("robot %q: %w", bot.name, err)
+	}
 	if m.TransitionAcceleration().Has {
 		settings.Transition.Acceleration = 0 // the robot's own
 	}
@@ -157,6 +162,43 @@ func (bot *servedRobot) assemble() error {
 	bot.topics, err = newTopics(bot)
 	return err
 }
+
+// live says what the robot does after a gap of its cycle and at the end, as it is
+// declared or as suits its driver.
+func (bot *servedRobot) live(s *loop.Settings) error {
+	if bot.set.Start == config.StartPowered && !bot.can.Simulated {
+		return errors.New("start is powered, but its driver moves hardware, which starts limp; set_torque or set_power give it torque")
+	}
+	if s.GapPauses = bot.can.Simulated; bot.set.AfterGap != "" {
+		s.GapPauses = bot.set.AfterGap == config.GapPauses
+	}
+	leaving := bot.set.Leaving
+	s.Leave = loop.Leaving{Speed: leaving.Speed, Deadline: leaving.Deadline}
+	if leaving.Do == "" {
+		return nil
+	}
+	if err := s.Leave.Do.UnmarshalText([]byte(leaving.Do)); err != nil || s.Leave.Do != loop.LeaveRest {
+		return err
+	}
+	pose, ok := bot.model.Pose(leaving.Pose)
+	if !ok {
+		var known []string
+		for _, p := range bot.model.Poses() {
+			known = append(known, p.Name)
+		}
+		return fmt.Errorf("leaving: %w", problem.Unknown("unknown_pose", "pose", leaving.Pose, known))
+	}
+	for i, id := range pose.Joints {
+		if len(pose.Q[i]) == 1 {
+			s.Leave.Rest = append(s.Leave.Rest, loop.RestPlace{Joint: id, Position: pose.Q[i][0]})
+		}
+	}
+	return nil
+}
+
+// starts reports whether the robot gets torque without being asked for it: a simulated
+// one may.
+func (bot *servedRobot) starts() bool { return bot.can.Simulated && bot.set.Start != config.StartLimp }
 
 // assumed lists the joints without an acceleration limit: their hand-overs and stops use
 // loop.transition_acceleration.

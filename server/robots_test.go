@@ -326,3 +326,41 @@ func TestHardwareStaysLimp(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestHardwareIsNotStartedPowered: a robot that says it is no simulation cannot be declared
+// to start with torque, a gap of its cycle stops it unless it is declared to pause, and a
+// pose to rest in has to be one of the robot's.
+func TestHardwareIsNotStartedPowered(t *testing.T) {
+	w := watch{hardware: true}
+	with := func(r config.Robot) (*Server, error) {
+		r.Name, r.Driver = "iron", "one"
+		cfg := config.Default()
+		cfg.Listen, cfg.Motions = "127.0.0.1:0", t.TempDir()
+		cfg.Robots = []config.Robot{r}
+		return New(t.Context(), cfg, Options{Drivers: w.drivers()})
+	}
+	for _, c := range []struct {
+		r    config.Robot
+		want string
+	}{
+		{config.Robot{Start: config.StartPowered}, "hardware, which starts limp"},
+		{config.Robot{Leaving: config.Leaving{Do: "rest", Pose: "lyin"}}, `did you mean "lying"?`},
+	} {
+		if _, err := with(c.r); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%+v: %v, want %s", c.r, err, c.want)
+		}
+	}
+	for gap, pauses := range map[string]bool{"": false, config.GapStops: false, config.GapPauses: true} {
+		s, err := with(config.Robot{AfterGap: gap})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var settings loop.Settings
+		if err := s.robots[0].live(&settings); err != nil || settings.GapPauses != pauses || s.robots[0].starts() {
+			t.Errorf("after_gap %q: pauses %v, starts %v, %v", gap, settings.GapPauses, s.robots[0].starts(), err)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"time"
 
+	"poise/control"
 	"poise/internal/journal"
 	"poise/loop"
 	"poise/stop"
@@ -65,9 +66,14 @@ func (s *Server) Run(ctx context.Context) error {
 		why = errs[0].Error()
 	}
 	errs = append(errs, s.rampDown(why, stopRobots)...)
-	s.closeConnections(web, closeWires)
-	ran := within(cyclePatience, "the cycle", func() error { return <-cycle })
+	ran := within(cyclePatience+s.restPatience(), "the cycle", func() error { return <-cycle })
 	errs = append(errs, ran)
+	if ran == nil {
+		for _, bot := range s.robots {
+			bot.tellLeft()
+		}
+	}
+	s.closeConnections(web, closeWires) // after the robots have come to rest: until then they can be stopped
 	errs = append(errs, within(endPatience, "closing the drivers", func() error { return s.closeDrivers(ran == nil && !failed) }))
 	endWatch()
 	s.end()
@@ -124,8 +130,30 @@ func (s *Server) rampDown(why string, stopRobots func()) (errs []error) {
 			errs = append(errs, err)
 		}
 	}
-	stopRobots() // category 1: ramp, then no torque
+	stopRobots() // each is left as it is declared
 	return errs
+}
+
+// tellLeft says how the robot was left. The cycle is over.
+func (bot *servedRobot) tellLeft() {
+	how := "it holds its pose"
+	switch limp := bot.loop.Unpowered(); {
+	case limp == control.JointLeaves(len(bot.model.Joints())):
+		how = "without torque"
+	case !limp.Empty():
+		how = "it holds its pose, apart from what is limp"
+	}
+	bot.s.log.Info("robot is left", "robot", bot.name, "declared", bot.loop.Leaving().Do, "how", how)
+}
+
+// restPatience is how long the robots may take to their rest poses.
+func (s *Server) restPatience() (longest time.Duration) {
+	for _, bot := range s.robots {
+		if v := bot.loop.Leaving(); v.Do == loop.LeaveRest {
+			longest = max(longest, time.Duration(v.Deadline*float64(time.Second)))
+		}
+	}
+	return longest
 }
 
 // rampDown brings one robot to rest.
@@ -186,11 +214,11 @@ func (s *Server) tellReady() {
 	}
 }
 
-// enableSimulated enables simulated robots as soon as every joint has been read. Hardware
-// waits for set_torque or set_power.
+// enableSimulated enables simulated robots as soon as every joint has been read. Hardware,
+// and a robot that is to start limp, wait for set_torque or set_power.
 func (s *Server) enableSimulated() {
 	for _, bot := range s.robots {
-		if !bot.can.Simulated {
+		if !bot.starts() {
 			continue
 		}
 		for bot.exec.State().Power != loop.Enabled {

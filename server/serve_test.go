@@ -204,13 +204,13 @@ func TestLimitsOfTheServer(t *testing.T) {
 	})
 }
 
-// TestTheServerEndsInOrder: goals are called off, the robot ramps down, holds, goes to
-// its safe state, files are closed, then it is over; all that within 3 s.
+// TestTheServerEndsInOrder: goals are called off, the robot ramps down, holds, is left as
+// it is declared, files are closed, then it is over; all that within 3 s.
 func TestTheServerEndsInOrder(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		file := filepath.Join(t.TempDir(), "flight.rec")
-		b := start(t, func(c *config.Config) { c.Record.File = file })
+		b := start(t, func(c *config.Config) { c.Record.File, c.Robots[0].Leaving.Do = file, "off" })
 		g := b.send("/play_motion", textType, play("wag_tail", "loop"))
 		b.begun(g)
 		b.until("the tail wags", func() bool {
@@ -240,12 +240,15 @@ func TestTheServerEndsInOrder(t *testing.T) {
 		if at, err := os.Stat(file); err != nil || at.Size() == 0 {
 			t.Errorf("the recording is not there: %v", err)
 		}
+		if left := b.log.lines("robot is left"); len(left) != 1 || !strings.Contains(left[0], "without torque") {
+			t.Errorf("how the robot was left is not logged: %v", left)
+		}
 		if len(b.log.lines("msg=stopping")) != 1 { // written beside the ramp, which does not wait for it
 			t.Error("that it stops is not logged")
 		}
 		order := []string{"cancel all", "preempted", // goals, ramp
 			"stop of category 2",                   // hold
-			"power is ready", "stop of category 1", // safe state
+			"power is ready", "stop of category 1", // as it is declared
 			"the recording is written", "msg=stopped", // files, exit
 		}
 		at := -1

@@ -2,6 +2,8 @@ package server
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -136,11 +138,16 @@ func (bot *servedRobot) poseByHand(ctx context.Context, by servo.HandPoser, q *p
 	if len(q.Joints.Position) != len(names) {
 		problems = append(problems, *problem.New("wrong_size", "%d joints and %d positions", len(names), len(q.Joints.Position)))
 	}
+	if len(names) == 0 {
+		problems = append(problems, *problem.New("no_joints", "no joints are named").With("name at least one joint, and its position"))
+	}
 	ids := make([]robot.JointID, len(names))
 	for i, name := range names {
 		id, ok := bot.model.Joint(name)
 		if ids[i] = id; !ok {
 			problems = append(problems, *problem.Unknown("unknown_joint", "joint", name, bot.topics.names))
+		} else if i < len(q.Joints.Position) {
+			problems = append(problems, noPlace(&bot.model.Joints()[id], q.Joints.Position[i])...)
 		}
 	}
 	if len(problems) == 0 {
@@ -161,6 +168,33 @@ func (bot *servedRobot) poseByHand(ctx context.Context, by servo.HandPoser, q *p
 		return &poisemsgs.JointsHandSetResponse{Message: problem.Join(problems), Explanations: edge.Explanations(problems)}, nil
 	}
 	return &poisemsgs.JointsHandSetResponse{Success: true, Message: "done"}, nil
+}
+
+// handTurns is how many turns an angle without limits may be posed away from zero.
+const handTurns = 1000
+
+// noPlace explains why a hand cannot put a joint somewhere: that is no number, or beyond
+// the joint's limits.
+func noPlace(j *robot.Joint, at float64) []problem.Problem {
+	lower, upper := -handTurns*2*math.Pi, handTurns*2*math.Pi
+	if j.Limits.Lower.Has {
+		lower = j.Limits.Lower.Value
+	}
+	if j.Limits.Upper.Has {
+		upper = j.Limits.Upper.Value
+	}
+	x := problem.Problem{Joint: j.Name, Value: at}
+	switch {
+	case math.IsNaN(at) || math.IsInf(at, 0):
+		x.Code, x.Text, x.Value = "not_finite", fmt.Sprintf("the position of joint %q is no finite number", j.Name), 0
+	case at < lower:
+		x.Code, x.Text, x.Limit = "beyond_limit", fmt.Sprintf("joint %q cannot be put to %.6g, its limit is %.6g", j.Name, at, lower), lower
+	case at > upper:
+		x.Code, x.Text, x.Limit = "beyond_limit", fmt.Sprintf("joint %q cannot be put to %.6g, its limit is %.6g", j.Name, at, upper), upper
+	default:
+		return nil
+	}
+	return []problem.Problem{x}
 }
 
 // serveStreams registers the topics that controllers follow, and the messages of

@@ -191,12 +191,10 @@ func (p *player) step(t *Tick) error {
 	p.next++
 	p.measured.Copy(t.Measured)
 	p.bus = t.Bus
-	if t.Stop != 0 {
-		p.l.Stop(t.Stop - 1)
+	if p.l.Repeat(t.Stop, t.Late) {
 		p.out.Stops++
 	}
 	if t.Late > 0 {
-		p.l.Late(t.Late)
 		p.out.Late++
 	}
 	for i := range t.Orders {
@@ -254,7 +252,11 @@ func (p *player) order(o *Order, at int64) (loop.Order, error) {
 		}
 		controllers := p.r.Header.Controllers
 		decode := control.DecodePlacement
-		if o.Kind != loop.Place {
+		switch o.Kind {
+		case loop.Place:
+		case loop.TorqueOn, loop.TorqueOff:
+			decode = control.DecodeTorque
+		default:
 			if int(o.Controller) >= len(controllers) {
 				return o.Order, nil // refused, whatever it is
 			}

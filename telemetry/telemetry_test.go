@@ -67,7 +67,7 @@ func newSession(t testing.TB) *session {
 		servos[i] = sim.Servo{Lag: 0.02, Loss: 0.05, Noise: 1e-4, Delay: 1}
 	}
 	s.bus = sim.New(sim.Config{Servos: servos, Seed: 77})
-	cfg := loop.Config{Model: s.m, Bus: s.bus, Settings: loop.Settings{Policy: arbiter.PolicyLast, Inversion: servo.InversionConfig{Lead: servo.Lead{Time: 0.02}}}}
+	cfg := loop.Config{Model: s.m, Bus: s.bus, Settings: loop.Settings{Leave: loop.Leaving{Do: loop.LeaveRest, Rest: []loop.RestPlace{{Joint: 3, Position: 0.2}}}, Policy: arbiter.PolicyLast, Inversion: servo.InversionConfig{Lead: servo.Lead{Time: 0.02}}}}
 	for _, name := range []string{"a", "b", "c"} {
 		c, err := testKinds["fragile"].New(s.m, cfg.Settings)
 		if err != nil {
@@ -126,6 +126,14 @@ func (s *session) run(t testing.TB, n int) {
 		case k%101 == 0:
 			s.l.Send(loop.Order{Kind: loop.SetRate, Value: 2 * rng.Float64()})
 			s.l.Late(uint32(rng.IntN(2)))
+		case k%450 == 430: // limbs are let go and get their torque back
+			s.l.Send(loop.Order{Kind: loop.TorqueOff, Program: &control.Torque{Joints: limb()}})
+		case k%450 == 445:
+			s.l.Send(loop.Order{Kind: loop.TorqueOn, Program: &control.Torque{Joints: limb().Union(limb())}})
+		case k == 2300: // a gap of the cycle stops the robot
+			s.l.Late(200)
+		case k == n-300: // and in the end it is left
+			s.l.Leave()
 		}
 		s.l.Step(servo.Tick{N: uint64(k), Time: int64(k) * 1e6, Dt: 1e-3, Stamp: int64(k) * 1e6})
 		s.l.Snapshot()

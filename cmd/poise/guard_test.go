@@ -123,7 +123,7 @@ func guardIt(t *testing.T, patience string, args ...string) (*running, *bus, int
 		t.Skip("the real program is not what the race detector watches")
 	}
 	file := filepath.Join(t.TempDir(), "poise.yaml")
-	text := "loop: {silence: 600, period: 0.005}\nrobots: [{name: virtual, driver: wired}]\nguard: {patience: " + patience + "}\n"
+	text := "loop: {silence: 600, period: 0.005}\nfaults: {cycle_gap: {severity: ignore}}\nrobots: [{name: virtual, driver: wired, leaving: {do: off}}]\nguard: {patience: " + patience + "}\n"
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

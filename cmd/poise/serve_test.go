@@ -104,7 +104,7 @@ const hang = 5 * time.Minute
 
 // unhurried is the configuration of a server that takes no offence when a busy machine
 // stops its cycle for a while.
-const unhurried = "loop: {silence: 600}\n"
+const unhurried = "loop: {silence: 600}\nfaults: {cycle_gap: {severity: ignore}}\n"
 
 func unhurriedFile(t *testing.T) string {
 	t.Helper()

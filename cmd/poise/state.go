@@ -40,6 +40,9 @@ func showState(out io.Writer, s *poisemsgs.RobotStatus) {
 	if s.Stopped {
 		fmt.Fprint(out, ", stopped: goals are refused until poise reset")
 	}
+	if s.Paused {
+		fmt.Fprint(out, ", paused: motions stand still until poise resume")
+	}
 	fmt.Fprintf(out, "\nspeed %.0f %%", 100*s.Rate)
 	if s.Rate != s.WantedRate {
 		fmt.Fprintf(out, " (of %.0f %% wanted)", 100*s.WantedRate)

@@ -179,7 +179,8 @@ func (c *Controller) again(in *control.Input, joints robot.Set) {
 }
 
 // Feed takes the newest value. It is refused if it is older than the activation or
-// than the one before, and if it is no value for this robot.
+// than the one before, and if it is no value for this robot: of another size, non-finite,
+// or far beyond a joint's limits.
 func (c *Controller) Feed(in *control.Input, p control.Program) control.Reason {
 	s, ok := p.(*Sample)
 	if !ok || len(s.Q) != len(c.limits) {
@@ -195,6 +196,9 @@ func (c *Controller) Feed(in *control.Input, p control.Program) control.Reason {
 	for leaf := range joints.All {
 		if !finite(s.Q[leaf]) {
 			return control.NonFinite.At(robot.JointID(leaf), float64(leaf), 0)
+		}
+		if far, limit := c.tooFar(int(leaf), s.Q[leaf]); far {
+			return control.BeyondLimit.At(robot.JointID(leaf), s.Q[leaf], limit)
 		}
 	}
 	for _, x := range s.Support {
@@ -217,6 +221,27 @@ func (c *Controller) Feed(in *control.Input, p control.Program) control.Reason {
 	}
 	c.again(in, joints.Intersect(c.own))
 	return control.Because(control.OK)
+}
+
+// maxTurns is how many turns an angle without limits may be away from zero.
+const maxTurns = 1000
+
+// tooFar reports whether a value is no place for a joint: beyond a limit by more than a
+// turn and more than the joint's whole range. What is less far beyond goes to the limit.
+func (c *Controller) tooFar(j int, q float64) (far bool, limit float64) {
+	b := &c.bounds[j]
+	lower, upper := b.Lower, b.Upper
+	reach := max(upper-lower, 2*math.Pi)
+	if math.IsInf(reach, 0) {
+		lower, upper, reach = max(lower, -maxTurns*2*math.Pi), min(upper, maxTurns*2*math.Pi), 0
+	}
+	switch {
+	case q < lower-reach:
+		return true, lower
+	case q > upper+reach:
+		return true, upper
+	}
+	return false, 0
 }
 
 // Update moves the joints on by a tick.

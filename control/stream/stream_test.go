@@ -353,3 +353,26 @@ func FuzzFeed(f *testing.F) {
 		r.Run(20)
 	})
 }
+
+// TestNonsenseMovesNothing: a value far beyond the limits is refused by joint, value and
+// limit, and the joints stay; one that is a little beyond goes to the limit.
+func TestNonsenseMovesNothing(t *testing.T) {
+	r := setup(t)
+	r.Start("stream", &stream.Program{Needs: r.Set("head")})
+	joint := r.Joint("joint52")
+	before := r.Now.Command.Q[joint]
+	for _, q := range []float64{1e308, -1e308, 1e6, -100} {
+		s := &stream.Sample{At: r.Tick().Time, Joints: robot.Leaf(robot.LeafID(joint)), Q: make([]float64, len(r.M.Joints()))}
+		s.Q[joint] = q
+		refused := len(r.Reports)
+		r.Feed("stream", s)
+		r.Run(50)
+		found := false
+		for _, rep := range r.Reports[refused:] {
+			found = found || rep.Kind == loop.OrderRefused && rep.Reason.Code == control.BeyondLimit && int(rep.Reason.Joint) == joint && rep.Reason.Value == q
+		}
+		if !found || r.Now.Command.Q[joint] != before {
+			t.Errorf("%g: refused %v, joint at %g, was at %g", q, found, r.Now.Command.Q[joint], before)
+		}
+	}
+}

@@ -1,10 +1,10 @@
 // Package torqueoff lets limbs go while the rest of the robot holds: a person can
 // then pose them by hand.
 //
-// The reference of a limp joint is where it is measured, at rest. The next owner
-// begins there, and so does the torque when it comes back: nothing
-// jumps. Ending the goal gives the torque back; a stop ends it too, and never does
-// (the cycle gives no torque while a stop is on).
+// The reference of a limp joint is where it is measured, at rest, and so the torque
+// begins there when it comes back: nothing jumps. However the goal ends, the limbs
+// stay limp: only the orders that switch torque on give it back, and they end the
+// goal.
 package torqueoff
 
 import (
@@ -24,6 +24,9 @@ type Program struct {
 
 // Claim returns what it asks for.
 func (p *Program) Claim() (needs, wants robot.Set) { return p.Needs, robot.Set{} }
+
+// Releases returns the joints that it lets go.
+func (p *Program) Releases() robot.Set { return p.Needs }
 
 // MarshalBinary is for the flight recorder.
 func (p *Program) MarshalBinary() ([]byte, error) { return json.Marshal(p) }

@@ -41,8 +41,8 @@ func limp(r *rig.Rig, set ...string) (all, any bool) {
 }
 
 // TestOneLimbIsLimpWhileTheRestHolds: the leg is posed by hand, command and
-// measurement stay together, the other limbs hold, and when the torque comes back
-// nothing jumps.
+// measurement stay together, the other limbs hold. The end of the goal leaves it limp;
+// when an order gives it torque nothing jumps.
 func TestOneLimbIsLimpWhileTheRestHolds(t *testing.T) {
 	r := setup(t, rig.Options{})
 	before := append([]float64(nil), r.Now.Command.Q...)
@@ -73,9 +73,14 @@ func TestOneLimbIsLimpWhileTheRestHolds(t *testing.T) {
 	posed := r.Bus.Joint(knee)
 	r.Cancel("torque_off")
 	r.Until(goal, 1)
+	r.Run(500)
+	if all, _ := limp(r, "leg1"); !all {
+		t.Fatal("the end of the goal gave the leg torque")
+	}
+	r.Send(loop.Order{Kind: loop.TorqueOn, Program: &control.Torque{Joints: r.Set("leg1")}})
 	for range 500 {
 		r.Run(1)
-		if all, _ := limp(r, "leg1"); all {
+		if _, any := limp(r, "leg1"); any {
 			t.Fatal("the torque does not come back")
 		}
 		if d := math.Abs(r.Bus.Joint(knee) - posed); d > 1e-9 {
@@ -87,8 +92,8 @@ func TestOneLimbIsLimpWhileTheRestHolds(t *testing.T) {
 	}
 }
 
-// TestNextOwnerBeginsWhereTheHandLeftIt: a pose takes the limp leg over; the motion
-// starts at the measured place.
+// TestNextOwnerBeginsWhereTheHandLeftIt: a pose is refused while the leg is limp, and
+// begins at the measured place once the leg has torque.
 func TestNextOwnerBeginsWhereTheHandLeftIt(t *testing.T) {
 	r := setup(t, rig.Options{})
 	goal := r.Start("torque_off", &torqueoff.Program{Needs: r.Set("leg1")})
@@ -100,10 +105,18 @@ func TestNextOwnerBeginsWhereTheHandLeftIt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	moved := r.Ask("pose", p)
-	if st, why, over := r.Ended(goal); !over || st != control.Quit || why.Code != control.ResourceLost {
+	if why, refused := r.Refused(r.Ask("pose", p)); !refused || why.Code != control.PowerOff || !r.Set("leg1").Has(robot.LeafID(why.Joint)) {
+		t.Errorf("a pose of a limp leg: %v %+v", refused, why)
+	}
+	if _, _, over := r.Ended(goal); over {
+		t.Error("a goal that was refused has ended what lets the leg go")
+	}
+	r.Send(loop.Order{Kind: loop.TorqueOn, Program: &control.Torque{Joints: r.Set("leg1")}})
+	r.Run(1)
+	if st, why, over := r.Ended(goal); !over || st != control.Quit || why.Code != control.Energised {
 		t.Errorf("torque off ended with %v %+v", st, why)
 	}
+	moved := r.Ask("pose", p)
 	last := r.Bus.Joint(knee)
 	for range 200 { // servo steps stay small: no snap from 1.5 to 0.699
 		r.Run(1)
@@ -159,8 +172,8 @@ func TestShutdownNeverReenergises(t *testing.T) {
 	}
 }
 
-// TestAStopIsOverAfterAReset: then the limb has torque again, from where it is.
-func TestAStopIsOverAfterAReset(t *testing.T) {
+// TestAResetGivesNoTorque: the limb is as limp after a stop and its reset as before.
+func TestAResetGivesNoTorque(t *testing.T) {
 	r := setup(t, rig.Options{})
 	r.Start("torque_off", &torqueoff.Program{Needs: r.Set("leg1")})
 	r.Run(5)
@@ -171,11 +184,13 @@ func TestAStopIsOverAfterAReset(t *testing.T) {
 	r.Run(3)
 	r.Send(loop.Order{Kind: loop.Reset})
 	r.For(0.5)
-	if all, _ := limp(r, "leg1"); all {
-		t.Error("no torque after a reset")
+	if all, _ := limp(r, "leg1"); !all {
+		t.Error("torque after a reset")
 	}
-	if q := r.Bus.Joint(knee); q != 1.2 {
-		t.Errorf("the knee went to %g", q)
+	r.Start("torque_off", &torqueoff.Program{Needs: r.Set("leg1", "head")}) // limp joints may be let go again
+	r.For(0.1)
+	if all, _ := limp(r, "leg1", "head"); !all || r.Bus.Joint(knee) != 1.2 {
+		t.Errorf("the knee went to %g", r.Bus.Joint(knee))
 	}
 }
 

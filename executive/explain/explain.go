@@ -1,6 +1,7 @@
 package explain
 
 import (
+	"slices"
 	"strings"
 
 	"poise/arbiter"
@@ -71,6 +72,42 @@ func (w *Words) Names(set robot.Set) (all []string) {
 		if int(leaf) < len(leaves) {
 			all = append(all, leaves[leaf].Name)
 		}
+	}
+	return all
+}
+
+// Limbs lists joints in the fewest words: resources all of whose joints are among them,
+// then single joints.
+func (w *Words) Limbs(joints robot.Set) []string {
+	var all robot.Set
+	for i, leaf := range w.resources.Leaves() {
+		if leaf.Kind == robot.JointLeaf {
+			all = all.With(robot.LeafID(i))
+		}
+	}
+	set := joints.Intersect(all)
+	for _, r := range w.resources.List() {
+		if own := r.Set.Intersect(all); !own.Empty() && joints.Contains(own) {
+			set = set.Union(r.Set)
+		}
+	}
+	return w.Names(set)
+}
+
+// Unpowered explains which of some leaves are among the joints without torque, limb by
+// limb, if any are.
+func (w *Words) Unpowered(limp, of robot.Set) (all []problem.Problem) {
+	for leaf := range limp.Intersect(of).All {
+		name := w.Resource(leaf)
+		if slices.ContainsFunc(all, func(x problem.Problem) bool { return x.Resource == name }) {
+			continue
+		}
+		x := w.Reason(control.PowerOff.At(robot.JointID(leaf), 0, 0), "")
+		x.Resource, x.Help = name, ""
+		all = append(all, x)
+	}
+	if len(all) > 0 {
+		all[len(all)-1].Help = "give it torque with set_torque, or the whole robot with set_power"
 	}
 	return all
 }

@@ -75,7 +75,10 @@ var sentences = map[control.Code]func(w *Words, x *problem.Problem, r control.Re
 	},
 	control.PowerOff: func(_ *Words, x *problem.Problem, _ control.Reason, _ string) {
 		x.Text = "the servos have no torque"
-		x.Help = "switch torque on with set_torque"
+		if x.Joint != "" {
+			x.Text = what(x) + " has no torque"
+		}
+		x.Help = "switch torque on with set_torque or set_power"
 	},
 	control.StoppedByFault: func(w *Words, x *problem.Problem, r control.Reason, _ string) {
 		x.Text = "a fault holds the robot"
@@ -133,6 +136,9 @@ var sentences = map[control.Code]func(w *Words, x *problem.Problem, r control.Re
 		x.Text = fmt.Sprintf("joint %s was still %s %s off the goal%s, %s is allowed", x.Joint, num(r.Value), w.Unit(r.Joint), at(r.At), num(r.Max))
 		x.Help = "widen the goal tolerance of the joint, or allow more time to reach it"
 	},
+	control.Energised: func(_ *Words, x *problem.Problem, _ control.Reason, _ string) {
+		x.Text = "joints that it had let go were given torque"
+	},
 	control.TooOld: func(_ *Words, x *problem.Problem, r control.Reason, _ string) {
 		x.Text = fmt.Sprintf("the motion was to be over %s s ago", num(r.Value))
 		x.Help = "give it a later time stamp, or none"
@@ -177,6 +183,7 @@ var faultMeasures = map[loop.FaultKind]struct{ unit, what, bound string }{
 	loop.Overheat:        {"°C", "measured", "allowed"},
 	loop.LowVoltage:      {"V", "measured", "needed"},
 	loop.StandstillMoved: {"", "from where it stopped", "allowed"},
+	loop.CycleGap:        {"s", "without a cycle", "allowed"},
 }
 
 var faultHelp = map[loop.FaultKind]string{
@@ -189,6 +196,7 @@ var faultHelp = map[loop.FaultKind]string{
 	loop.Overrun:         "the computer is too busy for this cycle: a longer --period, or --priority for real time, helps",
 	loop.ControllerPanic: "start the controller again with switch_controllers, then reset",
 	loop.StandstillMoved: "see what moves the joint, then reset",
+	loop.CycleGap:        "the program or the computer stood still; reset, or resume a motion that is paused",
 }
 
 // what names what an explanation is about.

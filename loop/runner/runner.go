@@ -2,7 +2,7 @@
 // deadlines, and honest figures about how well it kept them.
 //
 //	r, err := runner.New(runner.Config{Members: []runner.Member{{Loop: l, Period: time.Millisecond}}})
-//	err = r.Run(ctx)   // until ctx is done; then stop, torque off, close
+//	err = r.Run(ctx)   // until ctx is done; then ramp, hold or let go as the loop is told, close
 //
 // Several loops share the thread, each with its period; where deadlines meet, the
 // earlier member goes first. A tick that comes too late is run once: cycle time
@@ -53,7 +53,7 @@ type Member struct {
 type Config struct {
 	Members  []Member
 	Priority int           // of SCHED_FIFO, 1 … 99; 0 does not ask for real time
-	Patience time.Duration // how long a shut-down may take before torque goes anyway; default 3 s
+	Patience time.Duration // how long a ramp may take at the end, default 3 s; what the loops do then has deadlines of its own
 	Clock    Clock         // nil is the machine's
 	Probe    bool          // time every stage
 }
@@ -156,8 +156,8 @@ func (r *Runner) Stats() (stats []Stats, said string, realtime bool) {
 func (r *Runner) Turns(member int) uint64 { return r.members[member].turns.Load() }
 
 // Run steps all loops until ctx is done, on a thread of its own. Then every robot
-// ramps down (category 1), loses its torque, and its bus is closed, whatever goes
-// wrong on the way. It returns what did.
+// ramps down and is left as its loop is told (loop.Leaving), and its bus is closed,
+// whatever goes wrong on the way. It returns what did.
 func (r *Runner) Run(ctx context.Context) error {
 	rt.LockThread() // for good: the thread ends with its goroutine
 	said, real := "real time was not asked for: lateness depends on what else runs", false
@@ -225,8 +225,8 @@ func (r *Runner) turn(m *member) error {
 	return m.dead
 }
 
-// step runs a tick. A panic that is not a controller's is a mistake of the
-// program: the robot loses its torque, and Run ends with the reason.
+// step runs a tick. A panic that is not a controller's is a mistake of the program:
+// the robot is left at once, and Run ends with the reason.
 func (m *member) step(t servo.Tick) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -253,21 +253,26 @@ func (m *member) publish(now bool) {
 	m.latest.Publish()
 }
 
-// shutDown ends in order: ramp, torque off, bus. Each step has a deadline, and the
-// next happens regardless.
+// shutDown ends in order: ramp, what each robot does when it is left, bus. Each step has
+// a deadline, and the next happens regardless.
 func (r *Runner) shutDown() error {
 	var errs []error
+	patience := r.cfg.Patience
 	for _, m := range r.members {
-		m.Loop.Stop(1)
+		m.Loop.Leave()
+		if v := m.Loop.Leaving(); v.Do == loop.LeaveRest {
+			patience = max(patience, r.cfg.Patience+time.Duration(v.Deadline*1e9))
+		}
 	}
-	over := r.clock.Now() + r.cfg.Patience.Nanoseconds()
-	moving := func(m *member) bool { return m.n == 0 || m.Loop.Stopping() }
-	for m := r.earliest(moving); m != nil && r.clock.Now() < over; m = r.earliest(moving) {
+	over := r.clock.Now() + patience.Nanoseconds()
+	leaving := func(m *member) bool { return !m.Loop.Left() }
+	for m := r.earliest(leaving); m != nil && r.clock.Now() < over; m = r.earliest(leaving) {
 		_ = r.turn(m) // kept in m.dead
 	}
 	for _, m := range r.members {
-		if m.dead != nil || m.Loop.Stopping() {
-			errs = append(errs, m.dead, m.letGo(servo.Tick{N: m.n, Time: int64(m.n) * m.period, Dt: time.Duration(m.period).Seconds(), Stamp: r.clock.Stamp()}))
+		errs = append(errs, m.dead)
+		if leaving(m) {
+			errs = append(errs, m.letGo(servo.Tick{N: m.n, Time: int64(m.n) * m.period, Dt: time.Duration(m.period).Seconds(), Stamp: r.clock.Stamp()}))
 		}
 		if m.Close != nil {
 			if err := m.Close(); err != nil {
@@ -279,8 +284,12 @@ func (r *Runner) shutDown() error {
 	return errors.Join(errs...)
 }
 
-// letGo takes the torque away past a loop that does not.
+// letGo takes the torque away past a loop that did not come to its end, unless the robot
+// is to hold: then its servos keep the last that they were told.
 func (m *member) letGo(t servo.Tick) (err error) {
+	if m.Loop.Leaving().Do == loop.LeaveHold {
+		return nil
+	}
 	defer func() {
 		if p := recover(); p != nil {
 			err = fmt.Errorf("runner: %s: torque off: %v", m.Name, p)

@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"errors"
+	"math"
 	"slices"
 	"strings"
 	"testing"
@@ -48,14 +49,20 @@ func (b *spyBus) Exchange(t servo.Tick, dst *servo.Measurement, src []servo.Setp
 	return b.Bus.Exchange(t, dst, src)
 }
 
+// newLoop makes a loop that is left without torque.
 func newLoop(t *testing.T, name string, tell func(string, servo.Tick, bool)) (*loop.Loop, *spyBus) {
+	t.Helper()
+	return newLoopThat(t, name, loop.Leaving{Do: loop.LeaveOff}, tell)
+}
+
+func newLoopThat(t *testing.T, name string, leaves loop.Leaving, tell func(string, servo.Tick, bool)) (*loop.Loop, *spyBus) {
 	t.Helper()
 	bot, err := load.Robot("arm6", load.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	bus := &spyBus{Bus: sim.New(sim.Config{Servos: make([]sim.Servo, len(bot.Model.Joints()))}), name: name, tell: tell}
-	l, err := loop.New(loop.Config{Model: bot.Model, Bus: bus})
+	l, err := loop.New(loop.Config{Model: bot.Model, Bus: bus, Settings: loop.Settings{Leave: leaves}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +158,7 @@ func TestLateTicksAreCountedAndTold(t *testing.T) {
 	}
 }
 
-// TestShutDownHasAnOrder: ramp, torque off, bus.
+// TestShutDownHasAnOrder: ramp, torque off, bus, of a robot that is left without torque.
 func TestShutDownHasAnOrder(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var story []string
@@ -182,6 +189,66 @@ func TestShutDownHasAnOrder(t *testing.T) {
 	}
 	if !slices.Equal(story, []string{"off", "on", "off", "closed"}) {
 		t.Errorf("%v", story)
+	}
+}
+
+// TestRobotsAreLeftAsDeclared: one holds, one is let go, one goes to its rest pose first,
+// slowly, and one that does not get there is let go when its time is over. Their buses
+// are closed after that.
+func TestRobotsAreLeftAsDeclared(t *testing.T) {
+	rest := []loop.RestPlace{{Joint: 0, Position: 0.5}, {Joint: 1, Position: -0.25}}
+	for _, c := range []struct {
+		name    string
+		leaves  loop.Leaving
+		torque  bool
+		at      float64 // of joint 0
+		seconds float64 // that it takes at most
+	}{
+		{"holds", loop.Leaving{}, true, 0, 0.1},
+		{"lets go", loop.Leaving{Do: loop.LeaveOff}, false, 0, 0.1},
+		{"rests", loop.Leaving{Do: loop.LeaveRest, Rest: rest, Speed: 0.1}, false, 0.5, 10},
+		{"has no time to rest", loop.Leaving{Do: loop.LeaveRest, Rest: rest, Speed: 0.01, Deadline: 0.2}, false, math.NaN(), 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(context.Background())
+			defer cancel()
+			torque, began, at, fastest := false, int64(0), 0.0, 0.0
+			var bus *spyBus
+			l, bus := newLoopThat(t, "one", c.leaves, func(_ string, x servo.Tick, on bool) {
+				if torque = on; x.N == 100 {
+					began = x.Time
+					cancel()
+				}
+				if bus != nil {
+					q := bus.Joint(0)
+					fastest, at = max(fastest, math.Abs(q-at)/x.Dt), q
+				}
+			})
+			for range 40 {
+				l.Send(loop.Order{Kind: loop.PowerOn})
+			}
+			closed, clock := false, &fakeClock{}
+			r, err := New(Config{Clock: clock, Members: []Member{{Loop: l, Close: func() error { closed = true; return nil }}}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := r.Run(ctx); err != nil {
+				t.Fatal(err)
+			}
+			if torque != c.torque || !closed || !l.Left() {
+				t.Errorf("torque %v, closed %v, left %v", torque, closed, l.Left())
+			}
+			if q := bus.Joint(0); q != c.at && c.at == c.at || c.at != c.at && (q <= 0 || q >= 0.1) {
+				t.Errorf("joint at %g, want %g", q, c.at)
+			}
+			if took := float64(clock.now-began) * 1e-9; took > c.seconds {
+				t.Errorf("it took %g s, want %g", took, c.seconds)
+			}
+			// 4 rad/s is the limit of the joint
+			if m := l.Leaving(); fastest > 4*m.Speed+1e-9 {
+				t.Errorf("%g rad/s at a share of %g of the limits", fastest, m.Speed)
+			}
+		})
 	}
 }
 
@@ -255,7 +322,7 @@ func TestPanicOfOneLoopStopsTheOthersInOrder(t *testing.T) {
 	if err := r.Run(context.Background()); err == nil || !strings.Contains(err.Error(), "bad: tick 60") {
 		t.Errorf("%v", err)
 	}
-	if torque["good"] || torque["bad"] {
+	if torque["good"] || torque["bad"] { // both are left without
 		t.Errorf("torque: %v", torque)
 	}
 	stopped := false

@@ -191,6 +191,7 @@ type RobotStatus struct {
 	Header      msgs.Header      `json:"header"`
 	Power       string           `json:"power"`
 	Stopped     bool             `json:"stopped"`
+	Paused      bool             `json:"paused"`
 	Silent      bool             `json:"silent"`
 	WantedRate  float64          `json:"wanted_rate"`
 	Rate        float64          `json:"rate"`

@@ -26,7 +26,7 @@ type Config struct {
 	Listen      string       `yaml:"listen" doc:"address and port of the server; loopback only, port 0 takes a free one"`
 	Origins     []string     `yaml:"origins" doc:"web pages from elsewhere that may connect, such as https://app.foxglove.dev; those of this machine always may"`
 	Motions     string       `yaml:"motions" doc:"folder of your own motions, made when the first is saved; empty is poise/motions/<robot> in your data folder (XDG_DATA_HOME)"`
-	Robots      []Robot      `yaml:"robots" doc:"each with a name, a driver and the driver's settings; names on the graph that have no robot's name before them mean the first"`
+	Robots      []Robot      `yaml:"robots" doc:"each with a name, a driver and the driver's settings, and what it does at the start, after a gap of the cycle and at the end; names on the graph that have no robot's name before them mean the first"`
 	RealSim     bool         `yaml:"with_real_sim" doc:"adds a simulated robot with the name real to the list, which lags, is noisy and sags as real_sim says"`
 	Loop        Loop         `yaml:"loop" doc:"the cycle"`
 	Sim         sim.Settings `yaml:"real_sim" doc:"how the robot that with_real_sim adds differs from an ideal one"`
@@ -64,6 +64,7 @@ type Faults struct {
 	Temperature Rule `yaml:"temperature" doc:"°C"`
 	Voltage     Rule `yaml:"low_voltage" doc:"V"`
 	Overrun     Rule `yaml:"overrun" doc:"periods that the cycle missed among about the last hundred"`
+	Gap         Rule `yaml:"cycle_gap" doc:"how long the cycle stood still, s; hold is a stop of category 2, or a pause of a robot whose after_gap says so"`
 }
 
 // Rule is one fault.
@@ -131,7 +132,7 @@ func Default() Config {
 		Sim:         sim.RealSettings(),
 		Controllers: declared(),
 		Faults: Faults{Tracking: rule(loop.TrackingError), Stale: rule(loop.StaleReading),
-			Temperature: rule(loop.Overheat), Voltage: rule(loop.LowVoltage), Overrun: rule(loop.Overrun)},
+			Temperature: rule(loop.Overheat), Voltage: rule(loop.LowVoltage), Overrun: rule(loop.Overrun), Gap: rule(loop.CycleGap)},
 		Rates:   Rates{JointStates: 100, TF: 100, Feedback: 20, Diagnostics: 1},
 		Planner: Planner{Pipeline: pipeline.Own},
 		Limits: Limits{MessageSize: 8 << 20, Connections: 100, Subscriptions: 1000, Goals: 100,
@@ -267,6 +268,7 @@ func (c *Config) Settings() (loop.Settings, error) {
 		{"temperature", "°C", loop.Overheat, c.Faults.Temperature},
 		{"low_voltage", "V", loop.LowVoltage, c.Faults.Voltage},
 		{"overrun", "periods", loop.Overrun, c.Faults.Overrun},
+		{"cycle_gap", "s", loop.CycleGap, c.Faults.Gap},
 	} {
 		severity, ok := parseSeverity(f.rule.Severity)
 		if !ok {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"poise/internal/strictyaml"
+	"poise/loop"
 	"poise/problem"
 	"poise/servo/driver"
 )
@@ -19,9 +20,68 @@ type Robot struct {
 	Driver   string          `yaml:"driver"`   // of the table of drivers; default sim
 	Section  strictyaml.Node `yaml:"settings"` // undecoded settings; Read decodes them into Settings
 	Settings any             // of the driver, of the type that its table entry makes; nil means its defaults
+
+	Start    string  `yaml:"start"`     // limp or powered; "" is what suits its driver
+	AfterGap string  `yaml:"after_gap"` // stop or pause; "" is what suits its driver
+	Leaving  Leaving `yaml:"leaving"`
 }
 
-// Changed lists the settings of a robot that are not the defaults of its driver.
+// Leaving is what a robot does when the server ends.
+type Leaving struct {
+	Do       string  `yaml:"do"`       // hold, off or rest; default hold
+	Pose     string  `yaml:"pose"`     // of rest: a named pose of the robot
+	Speed    float64 `yaml:"speed"`    // of rest: share of the joints' limits, default 0.2
+	Deadline float64 `yaml:"deadline"` // of rest, s: then the torque goes wherever the joints are; default 10
+}
+
+// What a robot starts as, and what a gap of its cycle does.
+const (
+	StartLimp    = "limp"
+	StartPowered = "powered"
+	GapStops     = "stop"
+	GapPauses    = "pause"
+)
+
+// keys lists those of a robot that are set besides its driver, in the order of the document.
+func (r *Robot) keys() (all []Key) {
+	add := func(path string, set bool, value any) {
+		if set {
+			all = append(all, Key{Path: path, Default: scalar(reflect.ValueOf(value))})
+		}
+	}
+	add("start", r.Start != "", r.Start)
+	add("after_gap", r.AfterGap != "", r.AfterGap)
+	add("leaving.do", r.Leaving.Do != "", r.Leaving.Do)
+	add("leaving.pose", r.Leaving.Pose != "", r.Leaving.Pose)
+	add("leaving.speed", r.Leaving.Speed != 0, r.Leaving.Speed)
+	add("leaving.deadline", r.Leaving.Deadline != 0, r.Leaving.Deadline)
+	return all
+}
+
+// checkLife reports how a robot cannot start, react or be left.
+func (r *Robot) checkLife(key string) (errs []error) {
+	one := func(name, value string, of ...string) {
+		if value != "" && !slices.Contains(of, value) {
+			errs = append(errs, problemf(key+"."+name, "is %q, must be %s%s", value, strings.Join(of, " or "), problem.Hint(value, of)))
+		}
+	}
+	one("start", r.Start, StartLimp, StartPowered)
+	one("after_gap", r.AfterGap, GapStops, GapPauses)
+	one("leaving.do", r.Leaving.Do, loop.LeaveHold.String(), loop.LeaveOff.String(), loop.LeaveRest.String())
+	if rests := r.Leaving.Do == loop.LeaveRest.String(); rests != (r.Leaving.Pose != "") {
+		errs = append(errs, problemf(key+".leaving.pose", "is %q, and leaving.do is %q: rest, and nothing else, needs a pose", r.Leaving.Pose, r.Leaving.Do))
+	}
+	if s := r.Leaving.Speed; s != 0 && !(s >= 0.01 && s <= 1) {
+		errs = append(errs, problemf(key+".leaving.speed", "is %g, must be 0.01 … 1 of the joints' limits", s))
+	}
+	if s := r.Leaving.Deadline; s != 0 && !(s >= 0.1 && s <= 600) {
+		errs = append(errs, problemf(key+".leaving.deadline", "is %g s, must be 0.1 … 600 s", s))
+	}
+	return errs
+}
+
+// Changed lists the settings of a robot that are not the defaults of its driver, and
+// what else is set for it.
 func (r *Robot) Changed(drivers driver.Table) (changed []string) {
 	entry, ok := drivers.Find(r.Driver)
 	if !ok || r.Settings == nil {
@@ -32,6 +92,9 @@ func (r *Robot) Changed(drivers driver.Table) (changed []string) {
 		if k.Default != usual[i].Default {
 			changed = append(changed, k.Path+" "+k.Default)
 		}
+	}
+	for _, k := range r.keys() {
+		changed = append(changed, k.Path+" "+k.Default)
 	}
 	return changed
 }
@@ -98,6 +161,7 @@ func (c *Config) checkRobots(drivers driver.Table) (errs []error) {
 			errs = append(errs, problemf(nameKey, "is %q, which %s has already", r.Name, other))
 		}
 		keyOf[r.Name] = key
+		errs = append(errs, r.checkLife(key)...)
 		if i < len(c.Robots) { // settings of the added robot are checked as real_sim
 			errs = append(errs, r.check(key, drivers)...)
 		}

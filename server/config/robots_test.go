@@ -52,7 +52,14 @@ func TestRobotsThatCannotBe(t *testing.T) {
 		{"robots:\n- name: a\n  settings: {lagg: 1}", `poise.yaml:3: robots[0].settings: unknown key "lagg"; did you mean "lag"?`},
 		{"robots:\n- name: a\n  settings: {lag: fast}", `poise.yaml:3: robots[0].settings.lag: "fast" must be a finite number`},
 		{"robots:\n- name: a\n  settings: 3", `poise.yaml:3: robots[0].settings: is "3", must be a mapping`},
-		{"robots:\n- name: a\n  port: x", `poise.yaml:3: robots[0]: unknown key "port"; known are name, driver, settings`},
+		{"robots:\n- name: a\n  port: x", `poise.yaml:3: robots[0]: unknown key "port"; known are name, driver, settings, start, after_gap, leaving`},
+		{"robots:\n- name: a\n  start: on", `poise.yaml:3: robots[0].start is "on", must be limp or powered`},
+		{"robots:\n- name: a\n  after_gap: halt", `poise.yaml:3: robots[0].after_gap is "halt", must be stop or pause`},
+		{"robots:\n- name: a\n  leaving: {do: hodl}", `robots[0].leaving.do is "hodl", must be hold or off or rest; did you mean "hold"?`},
+		{"robots:\n- name: a\n  leaving: {do: rest}", `robots[0].leaving.pose is "", and leaving.do is "rest"`},
+		{"robots:\n- name: a\n  leaving: {pose: lying}", `robots[0].leaving.pose is "lying", and leaving.do is ""`},
+		{"robots:\n- name: a\n  leaving: {do: rest, pose: x, speed: 2}", "robots[0].leaving.speed is 2, must be 0.01 … 1"},
+		{"robots:\n- name: a\n  leaving: {do: rest, pose: x, deadline: 601}", "robots[0].leaving.deadline is 601 s, must be 0.1 … 600 s"},
 		{"robots: virtual", `robots: is "virtual", must be a list`},
 	} {
 		if _, err := Read([]byte(c.document), "poise.yaml"); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -68,5 +75,24 @@ func TestSettingsOfAnotherDriverAreRefused(t *testing.T) {
 	c.Robots[0].Settings = &struct{ Port string }{"x"}
 	if err := c.Check(); err == nil || !strings.Contains(err.Error(), "robots[0].settings are *struct") {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestHowRobotsLiveIsWrittenAndRead: start, gap and end of a robot survive being printed.
+func TestHowRobotsLiveIsWrittenAndRead(t *testing.T) {
+	c := Default()
+	c.Robots[0].Start, c.Robots[0].AfterGap = StartLimp, GapStops
+	c.Robots[0].Leaving = Leaving{Do: "rest", Pose: "lying", Speed: 0.5, Deadline: 3}
+	var text strings.Builder
+	if err := Write(&text, c); err != nil {
+		t.Fatal(err)
+	}
+	again, err := Read([]byte(text.String()), "poise.yaml")
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, text.String())
+	}
+	got, want := again.Robots[0], c.Robots[0]
+	if got.Start != want.Start || got.AfterGap != want.AfterGap || got.Leaving != want.Leaving {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }

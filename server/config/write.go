@@ -76,6 +76,18 @@ func writeRobot(b *strings.Builder, r Robot, depth int) {
 		fmt.Fprintf(b, "%s  settings:\n", indent)
 		writeStruct(b, reflect.ValueOf(r.Settings).Elem(), depth+2)
 	}
+	section := ""
+	for _, k := range r.keys() {
+		name := k.Path
+		if above, own, nested := strings.Cut(k.Path, "."); nested {
+			if above != section {
+				section = above
+				fmt.Fprintf(b, "%s  %s:\n", indent, section)
+			}
+			name = "  " + own
+		}
+		fmt.Fprintf(b, "%s  %s: %s\n", indent, name, k.Default)
+	}
 }
 
 // scalar prints a value so that it reads back as itself.

@@ -76,7 +76,7 @@ export class Server {
 
   async begin(port) {
     this.config = `${this.folder}.yaml`;
-    await writeFile(this.config, "loop: {silence: 600}\n"); // s: a busy machine may stop the cycle for a while
+    await writeFile(this.config, "loop: {silence: 600}\nfaults: {cycle_gap: {severity: ignore}}\n"); // s: a busy machine may stop the cycle for a while
     this.process = spawn(poise, ["serve", "--config", this.config, "--listen", `127.0.0.1:${port}`, "--motions", this.folder, "--quiet", ...this.args], { stdio: ["ignore", "pipe", "pipe"] });
     this.exited = new Promise((resolve) => this.process.once("exit", resolve));
     let said = "";

@@ -70,6 +70,30 @@ s.test("taught from the real robot with its servos off", async (page, server) =>
   await servos(page, "all on");
 });
 
+s.test("Execute with the servos off is refused, with the one click that helps", async (page, server) => {
+  await given(page, table([[0, { joint52: 0 }], [1, { joint52: 0.3 }]]));
+  const before = (await server.joints("real")).joint52;
+  for (const [order, wanted, helps] of [
+    [{ on: false, resources: [] }, /the servos of the robot are off/, "Turn on the servos of all limbs, real robot"],
+    [{ on: false, resources: ["head"] }, /the servos of head are off/, "Turn on the servos of head, real robot"],
+  ]) {
+    assert.ok((await server.call("/real/set_torque", order)).success);
+    await button(page, "Execute real").click();
+    await told(page, /refused/, "real");
+    await told(page, wanted, "real");
+    const state = await rated(server);
+    assert.ok(state.power !== "enabled" || state.limp.join() === "head", "it was switched on");
+    near((await server.joints("real")).joint52, before, 0.05);
+    await page.getByLabel(helps).click();
+    await until("the servos are on", async () => (await rated(server)).limp.length === 0);
+    await page.getByLabel(helps).waitFor({ state: "detached" }); // the refusal is over
+    assert.equal((await rated(server)).goals.length, 0); // and nothing moved by itself
+  }
+  await button(page, "Execute real").click();
+  await server.reaches("joint52", 0.3, off, "real");
+  await server.idle("real");
+});
+
 s.test("servos by limb, of the trajectory, and the switch of the trajectory controller", async (page, server) => {
   await page.getByLabel("Servos of head").click();
   await until("the head is limp", async () => (await rated(server)).limp.join() === "head");

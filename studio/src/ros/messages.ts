@@ -157,6 +157,7 @@ export interface RobotStatus {
   header: Header;
   power: string;
   stopped: boolean;
+  paused: boolean; // motions stand still until resume or reset
   silent: boolean;
   wanted_rate: number;
   rate: number;
@@ -188,7 +189,7 @@ export interface MotionGoal {
   speed: number;
   loop: boolean;
   approach: boolean; // move to the first pose if the robot is elsewhere
-  resume: boolean; // undo a stop, a pause and missing power first
+  resume: boolean; // undo a stop and a pause first
 }
 export interface MotionFeedback { state: string; time: number; end: number; progress: number; rate: number }
 export interface MotionResult { code: string; message: string; explanations: Explanation[]; time: number }

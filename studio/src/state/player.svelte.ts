@@ -163,6 +163,11 @@ export class Player {
     return this.handle(robot, "set_torque", { on, resources });
   }
 
+  // energise gives what a goal was refused for its torque; the refusal is then over.
+  async energise(robot: Robot, resources: string[]) {
+    if ((await this.torque(robot, true, resources)) && !this.run(robot).going) this.runs.delete(robot);
+  }
+
   // until makes those who ask for a pose wait for something that will place the robot.
   until(act: Promise<unknown>) {
     const before = this.placing;

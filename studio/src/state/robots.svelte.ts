@@ -65,7 +65,7 @@ export class Robot {
 
   // paused: all motions stand still on their paths
   get paused(): boolean {
-    return this.status?.wanted_rate === 0;
+    return this.status?.paused ?? false;
   }
 
   // unpowered: no servo has torque
