@@ -175,8 +175,11 @@ func TestARobotReadsOnlyItsFolderAndPackages(t *testing.T) {
 			t.Fatal(err)
 		}
 		data, err := bot.Mesh(mesh)
-		if readable != (string(data) == "own") || readable != (err == nil) {
+		if readable != (string(data) == "own") || readable != (err == nil) || !readable && !strings.Contains(err.Error(), "outside the robot's folder") {
 			t.Errorf("mesh %s: %q, %v", mesh, data, err)
+		}
+		if warned := strings.Contains(strings.Join(bot.Warnings, "\n"), "is not read"); warned == readable {
+			t.Errorf("mesh %s: warnings %v", mesh, bot.Warnings)
 		}
 	}
 	// in a package, and beside a folder urdf, meshes may be beside the description
@@ -210,6 +213,13 @@ func TestARobotReadsOnlyItsFolderAndPackages(t *testing.T) {
 		if bot, err := load.Robot(file, load.Options{}); err == nil {
 			t.Errorf("%s is read: %s", text, bot.URDF)
 		}
+	}
+	// limits behind a link that leads outside are not passed over in silence
+	write("bots/linked/linked.urdf", urdfWith("x.stl"))
+	write("private/joint_limits.yaml", armLimits)
+	link("../../private/joint_limits.yaml", "bots/linked/joint_limits.yaml")
+	if _, err := load.Robot(filepath.Join(top, "bots/linked"), load.Options{}); err == nil || !strings.Contains(err.Error(), "outside the robot's folder") {
+		t.Errorf("limits behind a link: %v", err)
 	}
 	for packages, fine := range map[string]bool{"lib": true, "../lib": true, "..": true, "../..": false, "../../private": false} {
 		write("bots/own/own.urdf", urdfWith("x.stl"))

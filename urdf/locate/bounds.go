@@ -83,17 +83,29 @@ func (f Files) Home(dir string) string {
 	return dir
 }
 
-// Check returns an error if a name is outside the bounds.
+// Check returns an error if a name, or a link behind it, is outside the bounds.
 func (f Files) Check(name string) error {
-	_, _, done, err := f.within(name)
+	fsys, inside, done, err := f.within(name)
+	if err == nil {
+		defer done()
+		_, err = fs.Stat(fsys, inside)
+		err = f.escaped(name, err)
+	}
 	var outside *OutsideError
 	if errors.As(err, &outside) {
 		return err
 	}
-	if done != nil {
-		done()
-	}
 	return nil
+}
+
+// escaped turns the error of a link that leads outside, for which package os has words but
+// no value, into one that says so.
+func (f Files) escaped(name string, err error) error {
+	var p *fs.PathError
+	if errors.As(err, &p) && strings.Contains(p.Err.Error(), "escapes") {
+		return &OutsideError{Name: f.Abs(name)}
+	}
+	return err
 }
 
 // within returns a file system that holds a name within the bounds, the name there, and

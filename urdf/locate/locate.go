@@ -136,31 +136,36 @@ var errNotRegular = errors.New("not a regular file")
 // ErrTooLarge is the error of Read for a file beyond the limit.
 var ErrTooLarge = errors.New("file is too large")
 
-// Exists reports whether there is a file of that name that may be read.
+// Exists reports whether there is a file of that name. One that cannot be looked at, such
+// as a link that leads outside the bounds, counts: who reads it is told why it cannot be
+// read, and it is not passed over in silence.
 func (f Files) Exists(name string) bool {
-	fsys, name, done, err := f.within(name)
+	fsys, inside, done, err := f.within(name)
 	if err != nil {
-		return false
+		return !errors.Is(err, fs.ErrNotExist)
 	}
 	defer done()
-	info, err := fs.Stat(fsys, name)
-	return err == nil && !info.IsDir()
+	info, err := fs.Stat(fsys, inside)
+	if err != nil {
+		return f.escaped(name, err) != err
+	}
+	return !info.IsDir()
 }
 
 // Read returns the contents of a regular file that has no more than limit bytes and is
 // within the bounds.
 func (f Files) Read(name string, limit int) ([]byte, error) {
-	fsys, name, done, err := f.within(name)
+	fsys, inside, done, err := f.within(name)
 	if err != nil {
 		return nil, err
 	}
 	defer done()
-	if info, err := fs.Stat(fsys, name); err == nil && !info.Mode().IsRegular() {
+	if info, err := fs.Stat(fsys, inside); err == nil && !info.Mode().IsRegular() {
 		return nil, errNotRegular // opening a pipe would wait for a writer
 	}
-	file, err := fsys.Open(name)
+	file, err := fsys.Open(inside)
 	if err != nil {
-		return nil, err
+		return nil, f.escaped(name, err)
 	}
 	defer file.Close()
 	info, err := file.Stat()
