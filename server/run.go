@@ -179,7 +179,8 @@ func (bot *servedRobot) rampDown(ctx context.Context) error {
 		case <-look.C:
 			now := bot.exec.Pumps()
 			if now == before {
-				bot.loop.Stop(stop.Mildest)
+				target, _ := bot.s.stops.Robot(bot.name)
+				target.Stop("server", stop.Mildest)
 			}
 			before = now
 		}

@@ -37,9 +37,6 @@ func (s *Server) newStops() *stop.Line {
 	})
 }
 
-// Stop stops all robots, past everything: it waits for nothing.
-func (s *Server) Stop(who string, category uint8) { s.stops.All().Stop(who, category) }
-
 // maxStops bounds the calls of stop in the graph. Each waits for the robot to stand and
 // costs next to nothing; wires do not use it.
 const maxStops = 4096

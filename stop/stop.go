@@ -132,6 +132,9 @@ func (t Target) Stop(who string, category uint8) *Asked {
 		ctx, cancel := context.WithTimeout(t.line.life, Patience)
 		defer cancel()
 		a.await(ctx, over)
+		if t.line.life.Err() != nil {
+			return // nobody is left to be told
+		}
 		for i, r := range t.robots {
 			result := "ok"
 			if !over(r.Cycle.StopState(), a.numbers[i]) {

@@ -9,6 +9,7 @@ import (
 
 	"poise/graph"
 	"poise/msgs"
+	"poise/stop"
 	"poise/wire"
 	"poise/wire/rosbridge"
 	"poise/wire/rosbridge/client"
@@ -16,9 +17,9 @@ import (
 )
 
 func TestWire(t *testing.T) {
-	wiretest.Test(t, func(t *testing.T, g *graph.Graph) (wire.Wire, func(t *testing.T) wiretest.Peer) {
+	wiretest.Test(t, func(t *testing.T, g *graph.Graph, line *stop.Line) (wire.Wire, func(t *testing.T) wiretest.Peer) {
 		checkLeaks(t)
-		bridge := rosbridge.New(g, rosbridge.Config{Address: "127.0.0.1:1"})
+		bridge := rosbridge.New(g, rosbridge.Config{Address: "127.0.0.1:1", Stop: line})
 		web := httptest.NewServer(bridge)
 		t.Cleanup(web.Close)
 		return bridge, func(t *testing.T) wiretest.Peer {

@@ -7,12 +7,16 @@ import (
 	"fmt"
 	"reflect"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"poise/action"
 	"poise/graph"
+	"poise/loop"
 	"poise/msgs"
+	"poise/msgs/poisemsgs"
+	"poise/stop"
 	"poise/wire"
 )
 
@@ -35,8 +39,9 @@ type Goal interface {
 	Result(ctx context.Context, dst any) (status int, err error)
 }
 
-// Start makes a wire of a graph, which Test runs, and a way for peers to connect to it.
-type Start func(t *testing.T, g *graph.Graph) (w wire.Wire, connect func(t *testing.T) Peer)
+// Start makes a wire of a graph and of the way of a stop, which Test runs, and a way for
+// peers to connect to it.
+type Start func(t *testing.T, g *graph.Graph, line *stop.Line) (w wire.Wire, connect func(t *testing.T) Peer)
 
 // Names and types of the graph that peers see.
 const (
@@ -56,6 +61,7 @@ type bed struct {
 	wire    wire.Wire
 	connect func(t *testing.T) Peer
 	end     func() error
+	robot   *stoppable
 }
 
 // Test runs all tests against a wire.
@@ -69,6 +75,7 @@ func Test(t *testing.T, start Start) {
 		"a goal has feedback, a result and the same state": (*bed).goal,
 		"a goal can be cancelled":                          (*bed).cancel,
 		"a refused goal says why":                          (*bed).refused,
+		"a stop passes everything":                         (*bed).stop,
 		"a topic of the graph cannot be forged by a peer":  (*bed).forge,
 		"a peer is one node in everything, until it goes":  (*bed).oneNode,
 		"a peer that leaves takes everything along":        (*bed).leave,
@@ -76,12 +83,13 @@ func Test(t *testing.T, start Start) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := graph.New(graph.Options{})
-			w, connect := start(t, g)
+			robot := &stoppable{}
+			w, connect := start(t, g, stop.New(t.Context(), []stop.Robot{{Name: "virtual", Cycle: robot}}, nil))
 			ctx, cancel := context.WithCancel(context.Background())
 			done := make(chan error, 1)
 			go func() { done <- w.Run(ctx) }()
 			ended := false
-			b := &bed{t: t, g: g, wire: w, connect: connect, end: func() error { ended = true; cancel(); return <-done }}
+			b := &bed{t: t, g: g, robot: robot, wire: w, connect: connect, end: func() error { ended = true; cancel(); return <-done }}
 			defer g.Close()
 			defer func() {
 				if !ended {
@@ -93,6 +101,45 @@ func Test(t *testing.T, start Start) {
 			}
 			test(b)
 		})
+	}
+}
+
+// stoppable is the cycle of a robot that stands as soon as it is told to.
+type stoppable struct {
+	asked    atomic.Uint64
+	category atomic.Uint32 // of the last stop
+}
+
+func (c *stoppable) Stop(category uint8) uint64 {
+	c.category.Store(uint32(category))
+	return c.asked.Add(1)
+}
+
+func (c *stoppable) StopState() loop.StopState {
+	n := c.asked.Load()
+	return loop.StopState{Asked: n, Taken: n, Over: n}
+}
+
+// stop calls stop while the service of the graph does not answer and has no room: the wire
+// takes the other way.
+func (b *bed) stop() {
+	inside := make(chan struct{})
+	_, err := graph.Service(b.g, "stop", func(ctx context.Context, _ *poisemsgs.StopRequest) (*poisemsgs.StopResponse, error) {
+		close(inside)
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}, graph.ServiceOptions{MaxCalls: 1, Timeout: patience})
+	b.check("the service", err)
+	ctx, cancel := context.WithCancel(b.soon())
+	defer cancel()
+	go func() { _, _ = b.g.Call(ctx, "stop", &poisemsgs.StopRequest{}) }()
+	<-inside
+	p := b.connect(b.t)
+	defer p.Close()
+	var answer poisemsgs.StopResponse
+	b.check("the call", p.Call(b.soon(), "/stop", "poise_msgs/srv/Stop", &poisemsgs.StopRequest{Category: 1}, &answer))
+	if n, category := b.robot.asked.Load(), b.robot.category.Load(); n != 1 || category != 1 || !answer.Success {
+		b.t.Errorf("%d stops, category %d, answer %+v", n, category, answer)
 	}
 }
 
