@@ -1,7 +1,6 @@
 package physics
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"sync/atomic"
@@ -81,14 +80,10 @@ type Bus struct {
 	unit     unit
 }
 
-// New returns a robot at its start, its torque off.
-func New(c Config) (*Bus, error) {
+// New returns a robot at its start, its torque off. Joints of several coordinates have no
+// servo and are free.
+func New(c Config) *Bus {
 	m := c.Model.Robot()
-	for _, j := range m.Joints() {
-		if j.Kind.NumQ() != 1 {
-			return nil, fmt.Errorf("physics: joint %q has %d coordinates, and a servo moves one", j.Name, j.Kind.NumQ())
-		}
-	}
 	b := &Bus{
 		model: c.Model, data: sim.NewData(c.Model), state: sim.NewState(c.Model), motors: c.Motors,
 		joints: make([]joint, len(m.Joints())), line: c.Line, supply: c.Supply,
@@ -110,7 +105,7 @@ func New(c Config) (*Bus, error) {
 	}
 	b.unit.init(m, c.Unit, c.Seed)
 	b.volts, b.supplied = 1, c.Supply.Voltage > 0
-	return b, nil
+	return b
 }
 
 // maxPushes is how many forces may act on a robot at once.

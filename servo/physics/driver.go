@@ -41,6 +41,11 @@ func NewDriver(m *robot.Model, period float64, s Settings) (servo.Driver, error)
 	if n := period / s.Step; !(n >= 1) || math.Abs(n-math.Round(n)) > 1e-6*n {
 		return nil, fmt.Errorf("physics: a period of %g s is no multiple of the step of %g s", period, s.Step)
 	}
+	for _, j := range m.Joints() {
+		if j.Kind.NumQ() != 1 {
+			return nil, fmt.Errorf("physics: joint %q has %d coordinates, and a servo moves one", j.Name, j.Kind.NumQ())
+		}
+	}
 	motors := MotorsOf(m)
 	model, err := sim.NewModel(m, sim.Config{Step: s.Step, Passive: PassiveOf(motors)})
 	if err != nil {
@@ -52,12 +57,9 @@ func NewDriver(m *robot.Model, period float64, s Settings) (servo.Driver, error)
 	if err != nil {
 		return nil, err
 	}
-	bus, err := New(Config{Model: model, Motors: motors, Ground: ground, Start: start, Seed: uint64(s.Seed),
+	bus := New(Config{Model: model, Motors: motors, Ground: ground, Start: start, Seed: uint64(s.Seed),
 		Line: Line{Delay: s.Delay, Jitter: s.Jitter, Loss: s.Loss}, Supply: Supply{Resistance: s.Resistance},
 		Unit: Unit{RateNoise: s.RateNoise, AccelerationNoise: s.Noise}})
-	if err != nil {
-		return nil, err
-	}
 	return &Driver{bus: bus}, nil
 }
 

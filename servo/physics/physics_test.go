@@ -70,10 +70,7 @@ func standing(t testing.TB, c Config) (*Bus, *servo.Measurement, []servo.Setpoin
 	if c.Start, err = c.Model.Settled(rest, c.Ground); err != nil {
 		t.Fatal(err)
 	}
-	b, err := New(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := New(c)
 	src := make([]servo.Setpoint, len(rest))
 	for i, q := range rest {
 		src[i] = servo.Setpoint{Mode: servo.Position, Position: q, Stiffness: 1, PlayTime: 0.02}

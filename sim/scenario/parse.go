@@ -72,6 +72,7 @@ type Touch struct {
 // Start is where the robot begins.
 type Start struct {
 	Line   int             `yaml:",line"`
+	Lines  map[string]int  `yaml:",lines"`
 	Pose   string          `yaml:"pose"`
 	Joints []JointValue    `yaml:"joints"`
 	Base   strictyaml.Node `yaml:"base"`

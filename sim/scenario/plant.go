@@ -148,7 +148,7 @@ func (p *Plant) takeStart(c *checker) {
 		}
 	}
 	switch {
-	case st.Pose != "" && len(st.Joints) > 0:
+	case st.Pose != "" && st.Lines["joints"] != 0:
 		c.errorf(st.Line, "start", "has pose and joints: give one of them")
 	case st.Pose != "":
 		pose, ok := p.m.Pose(st.Pose)
@@ -159,7 +159,7 @@ func (p *Plant) takeStart(c *checker) {
 		for k, id := range pose.Joints {
 			copy(p.start[p.m.Joints()[id].Q:], pose.Q[k])
 		}
-	case len(st.Joints) > 0:
+	case st.Lines["joints"] != 0:
 		for _, v := range st.Joints {
 			if id, ok := p.joint(c, v, "start.joints"); ok {
 				p.start[p.m.Joints()[id].Q] = v.Value

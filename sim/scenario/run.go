@@ -162,9 +162,7 @@ func (p *Plant) begin(seed uint64, w Watch) (*run, error) {
 	if p.modelled() {
 		c.Supply.Resistance = supplyResistance
 	}
-	if r.bus, err = physics.New(c); err != nil {
-		return nil, err
-	}
+	r.bus = physics.New(c)
 	r.state = r.bus.State()
 	joints := p.m.Joints()
 	r.ramps, r.src = make([]ramp, len(joints)), make([]servo.Setpoint, len(joints))

@@ -10,6 +10,7 @@ import (
 	"poise/motion/shipped"
 	"poise/robot"
 	"poise/robot/load"
+	"poise/urdf"
 )
 
 func loaded(t testing.TB, name string, opts load.Options) Robot {
@@ -262,5 +263,45 @@ expect: [{what: fallen, is: false}, {what: joint_rms, max: 0.02}]`)
 	}
 	if _, err := s.Prepare(bot); err == nil || !strings.Contains(err.Error(), "test.yaml:3: do: play") {
 		t.Error(err)
+	}
+}
+
+// TestFreeBodies: boxes of one URDF, which places them on each other, stay there; joints of
+// several coordinates stand in the trace with all of them.
+func TestFreeBodies(t *testing.T) {
+	text := `<robot name="stack"><link name="world"/>`
+	for i, z := range []string{"0.025", "0.0751", "0.1252"} {
+		name := string(rune('a' + i))
+		text += `<link name="` + name + `"><inertial><mass value="1"/><inertia ixx="0.001" iyy="0.001" izz="0.0016" ixy="0" ixz="0" iyz="0"/></inertial>
+			<collision><geometry><box size="0.1 0.1 0.05"/></geometry></collision></link>
+			<joint name="free_` + name + `" type="floating"><parent link="world"/><child link="` + name + `"/><origin xyz="0 0 ` + z + `"/></joint>`
+	}
+	doc, _, err := urdf.Parse([]byte(text+`</robot>`), "stack.urdf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, _, err := robot.Build(doc, robot.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := prepare(t, Robot{Model: m}, "duration: 3")
+	var last *Frame
+	if _, err := p.Run(0, Watch{Frame: func(f *Frame) { last = f }}); err != nil {
+		t.Fatal(err)
+	}
+	if len(last.Q) != 21 || len(last.V) != 18 || last.Base != nil {
+		t.Fatalf("%+v", last)
+	}
+	for i := range 3 {
+		if q := last.Q[7*i : 7*i+7]; math.Hypot(q[0], q[1]) > 1e-3 || math.Abs(q[2]+0.0001*float64(i)) > 1e-4 || q[6] < 0.999999 {
+			t.Errorf("box %d is at %v", i, q)
+		}
+	}
+	weight := 0.0
+	for _, c := range last.Contacts {
+		weight += c.Force[2]
+	}
+	if math.Abs(weight-3*robot.StandardGravity) > 0.03 {
+		t.Errorf("the ground carries %g N", weight)
 	}
 }

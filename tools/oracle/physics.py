@@ -1,18 +1,21 @@
 #!/usr/bin/env python3
 """MuJoCo judges `poise sim`: the same URDF, the same plain servos, the same scenario.
 
-    physics.py POISE ROBOTS [--short]
+    physics.py POISE ROBOTS [--short | --speed]
 
 POISE is the binary, ROBOTS the folder with go2, anymal_c, g1 and panda_inertial. Contacts of
 MuJoCo are set stiff and explicit; links touch the ground alone. Bounds are those of
-docs/physics.md. Exit code 1 if one is missed.
+docs/physics.md. With --speed the time
+of a step is compared instead. Exit code 1 if one is missed.
 """
 import json
 import math
 import os
+import resource
 import subprocess
 import sys
 import tempfile
+import time
 import xml.etree.ElementTree as ET
 
 import mujoco
@@ -284,6 +287,35 @@ def push(r, direction, low, high):
     check(r.name, f"impulse of falling ({bounds[0]:.2f}, {bounds[1]:.2f} N·s)", abs(bounds[0] / bounds[1] - 1), 0.15)
 
 
+def speed(r):
+    """A step of the standing pony, ours over MuJoCo's, turn by turn, in time of the processor;
+    the least of each counts."""
+    trace, _ = r.run(r.scenario(0.01))
+    steps = 20000
+    with tempfile.TemporaryDirectory() as folder:
+        test = os.path.join(folder, "sim.test")
+        subprocess.check_call(["go", "test", "-c", "-o", test, "./sim"])
+
+        def used(name, n):
+            before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+            subprocess.check_output([test, "-test.run", "xxx", "-test.bench", f"Stand/{name}$", "-test.benchtime", f"{n}x"], cwd="sim")
+            return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+
+        for name, friction in (("smooth", 0.0), ("dry", 0.053)):
+            m = r.mujoco()
+            m.actuator_gainprm[:, 0], m.actuator_biasprm[:, 1], m.actuator_biasprm[:, 2] = 11.7, -11.7, 0
+            m.dof_damping[6:], m.dof_frictionloss[6:] = 0.23, friction
+            d = r.place(m, trace[0])
+            mujoco.mj_step(m, d, nstep=500)
+            ours, theirs = math.inf, math.inf
+            for _ in range(4):
+                ours = min(ours, (used(name, steps) - used(name, 1)) / steps * 1e6)
+                begin = time.process_time()
+                mujoco.mj_step(m, d, nstep=steps)
+                theirs = min(theirs, (time.process_time() - begin) / steps * 1e6)
+            check(r.name, f"step, {name}: {ours:.1f} over {theirs:.1f} µs", ours / theirs, 2)
+
+
 def main():
     arguments = [a for a in sys.argv[1:] if not a.startswith("--")]
     short = "--short" in sys.argv
@@ -298,6 +330,9 @@ def main():
     virtual = ["joint16", "joint26", "joint36", "joint46", "joint55", "joint56", "eyes_yaw", "eyes_pitch"]
     if wanted("pony"):
         r = Robot(poise, "pony", pony, True, legs | {"joint51": -0.3, "joint53": 0.3}, 20, 0.3, 0.009, virtual)
+        if "--speed" in sys.argv:
+            speed(r)
+            sys.exit(failed)
         stand(r, 2.0)
         squat(r, {n: 1.6 * q for n, q in legs.items()})
         slide(r, 0.4)
