@@ -259,8 +259,21 @@ func TestKinematicsAsServices(t *testing.T) {
 			t.Errorf("the solution is %g m from the pose that was asked for", d)
 		}
 		b.call("/compute_fk", &msgs.GetPositionFKRequest{FKLinkNames: []string{"tool9"}}, &fk)
-		if fk.ErrorCode.Val != msgs.ErrorInvalidLinkName || !strings.Contains(fk.ErrorCode.Message, "tool9") {
+		if fk.ErrorCode.Val != msgs.ErrorInvalidLinkName || !strings.Contains(fk.ErrorCode.Message, `"tool9" is unknown; did you mean "tool0"?`) {
 			t.Errorf("an unknown link: %d %s", fk.ErrorCode.Val, fk.ErrorCode.Message)
+		}
+		state.JointState.Name[0] = "joint1"
+		b.call("/compute_fk", &msgs.GetPositionFKRequest{FKLinkNames: []string{"tool0"}, RobotState: state}, &fk)
+		if fk.ErrorCode.Val != msgs.ErrorInvalidRobotState || !strings.Contains(fk.ErrorCode.Message, `did you mean "joint_1"?`) {
+			t.Errorf("an unknown joint: %d %s", fk.ErrorCode.Val, fk.ErrorCode.Message)
+		}
+		b.call("/compute_fk", &msgs.GetPositionFKRequest{Header: msgs.Header{FrameID: "base_lnk"}, FKLinkNames: []string{"tool0"}}, &fk)
+		if fk.ErrorCode.Val != msgs.ErrorFrameTransformFailure || !strings.Contains(fk.ErrorCode.Message, `did you mean "base_link"?`) {
+			t.Errorf("an unknown frame: %d %s", fk.ErrorCode.Val, fk.ErrorCode.Message)
+		}
+		b.call("/compute_ik", &msgs.GetPositionIKRequest{IKRequest: msgs.PositionIKRequest{GroupName: "manipulater"}}, &solved)
+		if solved.ErrorCode.Val != msgs.ErrorInvalidGroupName || !strings.Contains(solved.ErrorCode.Message, `did you mean "manipulator"?`) {
+			t.Errorf("an unknown group: %d %s", solved.ErrorCode.Val, solved.ErrorCode.Message)
 		}
 	})
 }

@@ -146,7 +146,7 @@ func (p *planning) configuration(state *msgs.RobotState) ([]float64, *msgs.MoveI
 	for i, name := range js.Name {
 		id, ok := m.Joint(name)
 		if !ok {
-			return nil, bad("robot_state.joint_state: joint %q is unknown", name)
+			return nil, bad("robot_state.joint_state: joint %q is unknown%s", name, problem.Hint(name, m.JointNames()))
 		}
 		if x := js.Position[i]; math.IsNaN(x) || math.IsInf(x, 0) {
 			return nil, bad("robot_state.joint_state: position of %q is no number", name)
@@ -185,7 +185,7 @@ func (p *planning) computeFK(_ context.Context, q *msgs.GetPositionFKRequest) (*
 		f, ok := m.Frame(name)
 		if !ok {
 			return &msgs.GetPositionFKResponse{ErrorCode: msgs.MoveItErrorCodes{Val: msgs.ErrorInvalidLinkName,
-				Message: fmt.Sprintf("link %q is unknown", name), Source: edge.ServerSource}}, nil
+				Message: fmt.Sprintf("link %q is unknown%s", name, problem.Hint(name, m.FrameNames())), Source: edge.ServerSource}}, nil
 		}
 		r.FKLinkNames = append(r.FKLinkNames, name)
 		r.PoseStamped = append(r.PoseStamped, msgs.PoseStamped{Header: msgs.Header{FrameID: q.Header.FrameID}, Pose: edge.Pose(from.Inverse().Mul(k.Pose(k.At(f))))})
@@ -200,7 +200,8 @@ func (p *planning) frame(name string, k *kinematics.Data) (spatial.Pose, *msgs.M
 	}
 	f, ok := p.model.Frame(name)
 	if !ok {
-		return spatial.Pose{}, &msgs.MoveItErrorCodes{Val: msgs.ErrorFrameTransformFailure, Message: fmt.Sprintf("frame %q is unknown", name), Source: edge.ServerSource}
+		return spatial.Pose{}, &msgs.MoveItErrorCodes{Val: msgs.ErrorFrameTransformFailure,
+			Message: fmt.Sprintf("frame %q is unknown%s", name, problem.Hint(name, p.model.FrameNames())), Source: edge.ServerSource}
 	}
 	return k.Pose(k.At(f)), nil
 }
@@ -219,11 +220,12 @@ func (p *planning) computeIK(_ context.Context, q *msgs.GetPositionIKRequest) (*
 	}
 	joints, tip, ok := p.limb(req.GroupName)
 	if !ok {
-		return refuse(msgs.ErrorInvalidGroupName, "group or chain %q is unknown, or has no single tip", req.GroupName)
+		return refuse(msgs.ErrorInvalidGroupName, "group or chain %q is unknown, or has no single tip%s", req.GroupName,
+			problem.Hint(req.GroupName, slices.DeleteFunc(slices.Concat(m.GroupNames(), m.ChainNames()), func(name string) bool { return name == req.GroupName })))
 	}
 	if req.IKLinkName != "" {
 		if tip, ok = m.Frame(req.IKLinkName); !ok {
-			return refuse(msgs.ErrorInvalidLinkName, "link %q is unknown", req.IKLinkName)
+			return refuse(msgs.ErrorInvalidLinkName, "link %q is unknown%s", req.IKLinkName, problem.Hint(req.IKLinkName, m.FrameNames()))
 		}
 	}
 	seed, bad := p.configuration(&req.RobotState)

@@ -270,7 +270,8 @@ func (s *Services) exportText(_ context.Context, q *poisemsgs.MotionsExportReque
 	case formatActions:
 		return &poisemsgs.MotionsExportResponse{Success: true, Text: string(rosjson.Append(nil, edge.GoalMessage(g), msgs.ROS2))}, nil
 	}
-	return refuse(fmt.Errorf("format %q is unknown: %s, %s or %s", q.Format, formatFile, formatGoal, formatActions))
+	return refuse(fmt.Errorf("format %q is unknown: %s, %s or %s%s", q.Format, formatFile, formatGoal, formatActions,
+		problem.Hint(q.Format, []string{formatFile, formatGoal, formatActions})))
 }
 
 // saveLast stores the last trajectory that was received or planned.
