@@ -14,7 +14,7 @@ export POISE_PYTHON     := $(VENV)/bin/python
 export POISE_CLIENTS    := $(TOOLS)/clients
 
 .NOTPARALLEL:
-.PHONY: help run build test check setup format vet staticcheck deadcode docs unit live race fuzz examples studio studio-check smoke browser golden soak bench bench-peers oracle judge mutate images clean
+.PHONY: help run build test check setup format vet staticcheck deadcode docs unit live race fuzz examples studio studio-check smoke browser golden soak bench bench-attacks bench-peers oracle judge mutate images clean
 
 run: build ## build, start the virtual robot, its graph and the Studio
 	./bin/poise serve $(ARGS)
@@ -113,6 +113,9 @@ bench: ## benchmarks, medians of five
 	@mkdir -p $(TOOLS)
 	$(GO) test -run '^$$' -bench . -benchmem -count=5 -p 1 ./... > $(TOOLS)/bench.txt
 	@$(GO) run ./tools/median < $(TOOLS)/bench.txt
+
+bench-attacks: build ## cycles missed and memory under attacks, beside two burners: 10 min
+	$(GO) run ./tools/attack -poise bin/poise -rounds 5 -seconds 8
 
 bench-peers: ## Poise beside Pinocchio, KDL and Ruckig, in one run
 	tools/peers/run.sh

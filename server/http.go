@@ -15,7 +15,7 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("POST /stop", s.postStop)
 	mux.HandleFunc("GET /healthz", s.healthz)
 	mux.HandleFunc("GET /readyz", s.readyz)
-	mux.HandleFunc("GET /metrics", s.metrics)
+	mux.HandleFunc("GET /metrics", limitRate(metricsRate, metricsWithin, s.metrics))
 	mux.Handle("GET /mesh/{name...}", s.meshes)
 	page := s.page
 	if page == nil {

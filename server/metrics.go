@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"net/http"
 	"runtime"
+	"runtime/metrics"
 
 	"poise/executive"
+	"poise/internal/budget"
 )
 
 // metrics answers in the text format of Prometheus.
@@ -21,13 +23,39 @@ func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) {
 	s.recorderMetrics(p)
 	p.family("poise_log_lines_dropped_total", "counter", "log lines that nobody read in time")
 	p.value("", float64(s.lines.Dropped()))
-	var memory runtime.MemStats
-	runtime.ReadMemStats(&memory)
+	s.budgetMetrics(p)
+	// not runtime.ReadMemStats, which stops the world
+	memory := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(memory)
 	p.family("poise_heap_bytes", "gauge", "memory in use")
-	p.value("", float64(memory.HeapAlloc))
+	p.value("", float64(memory[0].Value.Uint64()))
+	p.family("poise_memory_bytes", "gauge", "memory taken from the system")
+	p.value("", float64(memory[1].Value.Uint64()-memory[2].Value.Uint64()))
 	p.family("poise_goroutines", "gauge", "goroutines")
 	p.value("", float64(runtime.NumGoroutine()))
 	fmt.Fprint(w, p.String())
+}
+
+// budgetMetrics writes what clients hold, and may.
+func (s *Server) budgetMetrics(p *metricsText) {
+	p.family("poise_budget_bytes", "gauge", "that all kinds together can come to")
+	p.value("", float64(budget.Standard.Bytes(s.cfg.Limits.Connections)))
+	lines := s.budget.Lines()
+	for _, m := range []struct {
+		name, kind, help string
+		value            func(l *budget.Line) float64
+	}{
+		{"poise_budget_held", "gauge", "by all clients, in the unit of the kind", func(l *budget.Line) float64 { return float64(l.Held) }},
+		{"poise_budget_peak", "gauge", "the most that was ever held", func(l *budget.Line) float64 { return float64(l.Peak) }},
+		{"poise_budget_client_limit", "gauge", "of one client", func(l *budget.Line) float64 { return float64(l.Client) }},
+		{"poise_budget_limit", "gauge", "of all clients, beyond what is sure to each", func(l *budget.Line) float64 { return float64(l.All) }},
+		{"poise_budget_refused_total", "counter", "refusals", func(l *budget.Line) float64 { return float64(l.Refused) }},
+	} {
+		p.family(m.name, m.kind, m.help)
+		for i := range lines {
+			p.value(label("kind", lines[i].Name)+","+label("unit", lines[i].Unit), m.value(&lines[i]))
+		}
+	}
 }
 
 // robotMetrics writes power, faults and goals of every robot.

@@ -39,7 +39,8 @@ func (s *Server) Run(ctx context.Context) error {
 		})
 	}
 
-	web := &http.Server{Handler: loopback.Guard{Origins: s.cfg.Origins}.Handler(s.routes()), ReadHeaderTimeout: 5 * time.Second,
+	web := &http.Server{Handler: loopback.Guard{Origins: s.cfg.Origins}.Handler(s.routes()), ReadHeaderTimeout: headerWithin,
+		IdleTimeout: idleWithin, MaxHeaderBytes: maxHeader, ConnState: newConnections(maxConnections).changed,
 		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)}
 	served := make(chan error, 1)
 	go func() { served <- web.Serve(s.listener) }()

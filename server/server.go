@@ -19,6 +19,7 @@ import (
 	"poise/edge"
 	"poise/executive"
 	"poise/graph"
+	"poise/internal/budget"
 	"poise/internal/journal"
 	"poise/loop/runner"
 	"poise/motion/library"
@@ -61,6 +62,7 @@ type Server struct {
 	motions *motions.Services
 	meshes  *meshFolder
 	graph   *graph.Graph
+	budget  *budget.Ledger // what clients hold
 	log     *slog.Logger
 	lines   *journal.Writer  // of the log
 	shared  bool             // whose lines the caller goes on writing to, and closes
@@ -111,7 +113,7 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	}
 	s := &Server{cfg: cfg, drivers: o.Drivers, robot: o.Robot, page: o.Page, http: o.HTTP, spawn: o.Go, plans: queue.New(0), others: o.Planners, guard: o.Guard, frames: map[string]bool{}, started: time.Now(), ready: make(chan struct{})}
 	s.life, s.end = context.WithCancel(context.Background())
-	s.graph = graph.New(graph.Options{KeepResults: keepResults})
+	s.graph, s.budget = graph.New(graph.Options{KeepResults: keepResults}), budget.New(budget.Standard)
 	s.log, s.lines, s.shared = newLog(s.graph, o.Log)
 	if err := s.assemble(ctx, &o); err != nil {
 		return nil, errors.Join(err, s.Close())

@@ -13,7 +13,7 @@ import (
 func (s *Server) newWires() []wire.Wire {
 	l := &s.cfg.Limits
 	return []wire.Wire{
-		rosbridge.New(s.graph, rosbridge.Config{Address: s.Address(), Log: s.log, Stop: s.stops, Origins: s.cfg.Origins, Limits: rosbridge.Limits{
+		rosbridge.New(s.graph, rosbridge.Config{Address: s.Address(), Log: s.log, Budget: s.budget, Stop: s.stops, Origins: s.cfg.Origins, Limits: rosbridge.Limits{
 			Connections: l.Connections, MessageBytes: l.MessageSize, MessageRate: l.MessageRate,
 			Subscriptions: l.Subscriptions, Goals: l.Goals, Queue: l.Queue,
 		}}),

@@ -90,6 +90,7 @@ func runServe(e *env, args []string) error {
 	for _, text := range crashes.left {
 		fmt.Fprintf(e.err, "poise: serve: %s\n", text)
 	}
+	setRuntime()
 	s, err := server.New(ctx, c, o)
 	if err != nil {
 		return err

@@ -3,7 +3,9 @@ package budget
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math/rand/v2"
+	"os"
 	"strings"
 	"sync"
 	"testing"
@@ -197,15 +199,28 @@ func TestARefusalNamesWhatAskedHeldAndLimit(t *testing.T) {
 }
 
 // TestStandardFits: what is sure is less than what one may hold, which is less than what
-// all may hold, and the whole is what docs/limits.md states.
+// all may hold, and docs/budgets.md states all of it.
 func TestStandardFits(t *testing.T) {
 	for _, r := range Standard {
 		if r.Name == "" || r.Then == "" || r.Sure > r.Client || r.Client > r.All {
 			t.Errorf("%+v", r)
 		}
 	}
-	if got := Standard.Bytes(100); got > 768<<20 {
-		t.Errorf("100 clients may hold %d MiB", got>>20)
+	doc, err := os.ReadFile("../../docs/budgets.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range Standard {
+		row := "\n| " + r.Name + " |"
+		_, text, found := strings.Cut(string(doc), row)
+		text, _, _ = strings.Cut(text, "\n")
+		cells := strings.Split(text, "|")
+		if !found || len(cells) < 5 || !strings.Contains(cells[1], shown(r, r.Sure)) || !strings.Contains(cells[2], shown(r, r.Client)) || !strings.Contains(cells[3], shown(r, r.All)) {
+			t.Errorf("docs/budgets.md, %s: %s", r.Name, text)
+		}
+	}
+	if whole := fmt.Sprintf("at most %d MiB with 100 clients", Standard.Bytes(100)>>20+1); !strings.Contains(string(doc), whole) {
+		t.Errorf("docs/budgets.md does not say: %s", whole)
 	}
 	var server *Account
 	if err := server.Take(Names, 1<<40); err != nil || server.Held(Names) != 0 || strings.Contains(Standard[Names].Unit, "bytes") {
@@ -213,6 +228,19 @@ func TestStandardFits(t *testing.T) {
 	}
 	server.Give(Names, 5)
 	server.Close()
+}
+
+// shown writes a number as the docs do.
+func shown(r Row, n int64) string {
+	switch {
+	case r.Unit != "bytes" && n >= 1000:
+		return fmt.Sprintf("%d,%03d", n/1000, n%1000)
+	case r.Unit != "bytes":
+		return fmt.Sprint(n)
+	case n >= 1<<20:
+		return fmt.Sprintf("%d MiB", n>>20)
+	}
+	return fmt.Sprintf("%d KiB", n>>10)
 }
 
 func TestTurnsAreTakenInOrder(t *testing.T) {
@@ -232,7 +260,7 @@ func TestTurnsAreTakenInOrder(t *testing.T) {
 		}
 		gone, cancel := context.WithCancel(t.Context())
 		cancel()
-		if turns.Take(gone) || turns.Running() != 1 {
+		if turns.Take(gone) || len(turns.free) != 1 {
 			t.Error("a turn was taken twice")
 		}
 		turns.Done()

@@ -22,6 +22,3 @@ func (t *Turns) Take(ctx context.Context) bool {
 
 // Done ends a turn.
 func (t *Turns) Done() { <-t.free }
-
-// Running returns how many jobs have their turn.
-func (t *Turns) Running() int { return len(t.free) }

@@ -40,6 +40,7 @@ func (ses *session) read() error {
 		if full != nil {
 			ses.account.Give(budget.Frames, charged)
 			ses.refuse(head.Message(), full)
+			ses.leaveAlone(size)
 			continue
 		}
 		if size > len(data) {
@@ -53,6 +54,20 @@ func (ses *session) read() error {
 			continue
 		}
 		ses.receive(&incoming{data: data, binary: binary, head: head, charged: charged})
+		ses.leaveAlone(size)
+	}
+}
+
+// leaveAlone lets the socket rest after a long message, if the client sends many.
+func (ses *session) leaveAlone(size int) {
+	if size <= longMessage {
+		return
+	}
+	if rest := ses.pace.took(size, time.Now()); rest > 0 {
+		select {
+		case <-ses.ctx.Done():
+		case <-time.After(rest):
+		}
 	}
 }
 

@@ -32,6 +32,8 @@ type Server struct {
 	mu       sync.Mutex
 	sessions map[*session]bool
 	large    *budget.Turns // of long messages
+	writing  *budget.Turns // of answers that are not short
+	pacer    pacer
 	count    uint64
 	closed   bool
 	done     sync.WaitGroup
@@ -53,7 +55,7 @@ func New(g *graph.Graph, c Config) *Server {
 	if c.Budget == nil {
 		c.Budget = budget.New(budget.Standard)
 	}
-	return &Server{g: g, c: c, guard: loopback.Guard{Origins: c.Origins}, sessions: map[*session]bool{}, large: budget.NewTurns(1)}
+	return &Server{g: g, c: c, guard: loopback.Guard{Origins: c.Origins}, sessions: map[*session]bool{}, large: budget.NewTurns(1), writing: budget.NewTurns(1)}
 }
 
 // Name returns "rosbridge".
@@ -190,6 +192,7 @@ func (s *Server) leave(ses *session) {
 	defer s.mu.Unlock()
 	delete(s.sessions, ses)
 	ses.account.Close()
+	ses.pace.leave()
 	s.done.Done()
 }
 

@@ -37,6 +37,7 @@ type session struct {
 
 	account *budget.Account // what the client holds
 	written atomic.Int64    // when something was written last, Unix ns
+	pace    pace            // of the reader
 	work    sync.WaitGroup  // calls under way
 
 	bucket     bucket       // of the reader
@@ -76,6 +77,7 @@ func newSession(s *Server, c Client) *session {
 	ses := &session{server: s, client: c, account: account, box: newOutbox(l.QueueBytes, account),
 		inbox: newInbox(l.MessageBytes), bucket: newBucket(l.MessageRate), said: newBucket(saidRate), joiner: frame.Joiner{MaxBytes: l.MessageBytes, MaxOpen: 16, MaxAge: 10 * time.Second, Account: account},
 		warned: map[string]bool{}, streams: map[string]*stream{}, adverts: map[string]*advert{}, goals: map[string]*goal{}}
+	ses.pace.of = &s.pacer
 	ses.ctx, ses.cancel = context.WithCancelCause(context.Background())
 	ses.served = newServed(ses)
 	ses.level.Store(levelWarning)
@@ -146,14 +148,21 @@ func (ses *session) serve() {
 // together: decoding them takes memory and work.
 const longMessage = 64 << 10
 
-// inTurn handles a message, a long one when no other is.
+// inTurn handles a message, a long one when no other is. Then the next long one waits for
+// as long as this one took: at most half a core works on them.
 func (ses *session) inTurn(in *incoming) {
-	if len(in.data) > longMessage {
-		ses.server.large.Take(context.Background()) // what a client sent before it left is done
-		defer ses.server.large.Done()
+	if len(in.data) <= longMessage {
+		ses.handle(in)
+		return
 	}
+	ses.server.large.Take(context.Background()) // what a client sent before it left is done
+	began := time.Now()
 	ses.handle(in)
+	time.AfterFunc(min(time.Since(began), longestRest), ses.server.large.Done)
 }
+
+// longestRest is how long other long messages wait at most after one is done.
+const longestRest = 500 * time.Millisecond
 
 // handle does what a message asks for.
 func (ses *session) handle(in *incoming) {
@@ -332,6 +341,9 @@ func (ses *session) answer(m *frame.Message, fragmentSize int) {
 // beside other answers that wait is refused in the same way as the question would be.
 func (ses *session) answerWith(m *frame.Message, values *graph.Message, form msgs.Form, fragmentSize int, refused func(error)) {
 	size := rosjson.Memory(values.Value)
+	if size > shortAnswer && ses.server.writing.Take(ses.ctx) {
+		defer ses.server.writing.Done() // one at a time: it is work, and waits for nothing
+	}
 	if size <= largeAnswer {
 		m.Values = values.JSON(form)
 		ses.answer(m, fragmentSize)
@@ -355,6 +367,7 @@ func (ses *session) answerWith(m *frame.Message, values *graph.Message, form msg
 // largeAnswer is how much memory the values of an answer take that is streamed; largeMark
 // stands where they come.
 const (
+	shortAnswer = 16 << 10 // many of these are written at a time
 	largeAnswer = 256 << 10
 	largeMark   = "\x00"
 )
