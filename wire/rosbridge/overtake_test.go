@@ -1,13 +1,16 @@
 package rosbridge_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
 
+	"poise/action"
 	"poise/graph"
 	"poise/msgs"
+	"poise/msgs/registry"
 	"poise/stop"
 	"poise/wire/rosbridge"
 )
@@ -106,6 +109,51 @@ func (p *peer) settle() {
 	p.t.Helper()
 	p.send(`{"op":"no_such_op","id":"sync"}`)
 	p.until(`{"op":"status","id":"sync","level":"error","msg":"~no_such_op"}`)
+}
+
+// slowGoals is a server of goals that takes its time to read one.
+type slowGoals struct {
+	reading, release chan struct{}
+	cancelled        chan action.ID
+}
+
+func (s *slowGoals) Submit(graph.GoalRequest, *graph.GoalView) (action.ID, error) {
+	close(s.reading)
+	<-s.release
+	return "", errors.New("it was not worth reading")
+}
+
+func (s *slowGoals) Cancel(_ string, id action.ID, _ action.Time) int {
+	s.cancelled <- id
+	return 1
+}
+
+func (s *slowGoals) Stop(bool) {}
+
+// TestACancelReachesAServerThatStillReadsTheGoal, from its own client and from another.
+func TestACancelReachesAServerThatStillReadsTheGoal(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newStepped(t, rosbridge.Config{})
+		goals := &slowGoals{reading: make(chan struct{}), release: make(chan struct{}), cancelled: make(chan action.ID, 1)}
+		typ, _, err := registry.ActionNamed("text_msgs/TextAction")
+		if err != nil {
+			t.Fatal(err)
+		}
+		must(b.g.ServeGoals("slow_reader", typ, goals, graph.ActionOptions{}))
+		own, other := b.dial(), b.dial()
+		own.send(`{"op":"send_action_goal","id":"g","action":"/slow_reader","args":{}}`)
+		<-goals.reading
+		own.send(`{"op":"cancel_action_goal","id":"g","action":"/slow_reader"}`)
+		if id := <-goals.cancelled; id == "" {
+			t.Error("the cancel of its own client names no goal")
+		}
+		other.send(`{"op":"call_service","service":"/slow_reader/_action/cancel_goal"}`)
+		if id := <-goals.cancelled; id != "" {
+			t.Errorf("the cancel of another client is for %q", id)
+		}
+		close(goals.release)
+		own.until(`{"op":"action_result","id":"g","action":"/slow_reader","values":"~not worth reading","status":6,"result":false,"explanations":"*"}`)
+	})
 }
 
 func TestMessagesKeepTheirOrderBehindABusyWorker(t *testing.T) {
