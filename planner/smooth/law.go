@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"sort"
+	"sync"
 
 	"poise/trajectory"
 	"poise/trajectory/retime"
@@ -20,6 +21,17 @@ type timedRun struct {
 	sharp float64    // how long the law takes before it is smoothed, if known
 
 	places []place // of the samples, if they were smoothed here
+}
+
+// solvers holds the memory of solvers from one plan to the next: most of what a plan
+// needs beside its samples.
+var solvers = sync.Pool{New: func() any { return new(retime.Solver) }}
+
+func borrowSolver() *retime.Solver { return solvers.Get().(*retime.Solver) }
+
+func giveBack(s *retime.Solver) {
+	s.Forget()
+	solvers.Put(s)
 }
 
 // margins are what the fast way leaves of the joints' limits to the smoothing of
@@ -47,7 +59,8 @@ func (t *timedRun) solve() (*trajectory.Trajectory, error) {
 			return out, err
 		}
 	}
-	var solver retime.Solver
+	solver := borrowSolver()
+	defer giveBack(solver)
 	if t.sharp == 0 || jerky { // how long will it be?
 		if err := solver.Solve(&t.law, &retime.Problem{Path: t.route, Limits: withoutJerk(limits), StartSpeed: t.start, Stop: t.stop}); err != nil {
 			return nil, err
@@ -127,7 +140,8 @@ func (t *timedRun) ramp(limits []trajectory.Limits) (most float64) {
 // try solves with one margin after the other until the samples, averaged over a
 // width of periods, keep the limits; nil if none does.
 func (t *timedRun) try(limits []trajectory.Limits, margins []float64, width int) (*trajectory.Trajectory, error) {
-	var solver retime.Solver
+	solver := borrowSolver()
+	defer giveBack(solver)
 	slowable := 1.0
 	if t.jerky() && t.long() {
 		slowable = 1.02

@@ -96,19 +96,29 @@ func (r *route) PieceAt(s float64) int {
 // StateTo stores joints and measures and their derivatives at s on a piece.
 func (r *route) StateTo(q, dq, ddq []float64, at int, s float64) {
 	p, n := r.pieces[at], len(r.joints)
-	per := 1 / p.Scale
-	x := p.From + (s-r.breaks[at])*per
-	p.StateTo(q[:n], dq[:n], ddq[:n], x)
-	for j := range n {
-		dq[j] *= per
-		ddq[j] *= per * per
-	}
+	per := r.jointsTo(q[:n], dq[:n], ddq[:n], at, s)
 	q[n+wayRow], dq[n+wayRow], ddq[n+wayRow] = s, p.Rate[wayRow]*per, 0
 	q[n+turnRow], dq[n+turnRow], ddq[n+turnRow] = s, p.Rate[turnRow]*per, 0
 	q[n+linkRow], dq[n+linkRow], ddq[n+linkRow] = s, 0, 0
 	if p.Link != robot.NoFrame {
 		dq[n+linkRow] = r.linkRate(p.Link, q, dq)
 	}
+}
+
+// jointsTo stores the joints and their derivatives at s on a piece, and returns its
+// parameter per length of the route.
+func (r *route) jointsTo(q, dq, ddq []float64, at int, s float64) (per float64) {
+	p := r.pieces[at]
+	per = 1 / p.Scale
+	p.StateTo(q, dq, ddq, p.From+(s-r.breaks[at])*per)
+	if per == 1 {
+		return per
+	}
+	for j := range dq {
+		dq[j] *= per
+		ddq[j] *= per * per
+	}
+	return per
 }
 
 // seek finds the segment of the curve at x, starting from the last one.

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"poise/trajectory"
+	"poise/trajectory/retime"
 )
 
 // stopEvery is after how many samples it is asked whether they are still wanted.
@@ -22,27 +23,28 @@ func (t *timedRun) sampled(width int) *trajectory.Trajectory {
 	n := len(t.route.joints)
 	out := trajectory.New(count+2+width, n)
 	t.places = make([]place, count+2+width)
-	row := make([]float64, 3*(n+measures))
-	q, dq, ddq := row[:n+measures], row[n+measures:2*(n+measures)], row[2*(n+measures):]
+	row := make([]float64, 2*n)
+	dq, ddq := row[:n], row[n:]
 	end := t.route.breaks[len(t.route.breaks)-1]
 
 	// where the law is at a whole period, and sums over width of them
-	law := func(k int) float64 {
+	law := func(r *retime.Reader, k int) float64 {
 		switch {
 		case k <= 0:
 			return 0
 		case k >= count:
 			return end
 		}
-		s, _, _ := t.law.At(float64(k) * h)
+		s, _, _ := r.At(float64(k) * h)
 		return s
 	}
+	first, last := t.law.Reader(), t.law.Reader() // at the ends of the window
 	sum := 0.0
 	step := func(k int) float64 { // from the window before to [k − width, k)
 		if width == 1 {
-			return law(k - 1) // no sum, no rounding of it
+			return law(&last, k-1) // no sum, no rounding of it
 		}
-		sum += law(k-1) - law(k-1-width)
+		sum += law(&last, k-1) - law(&first, k-1-width)
 		return sum / float64(width)
 	}
 	piece := 0
@@ -62,13 +64,13 @@ func (t *timedRun) sampled(width int) *trajectory.Trajectory {
 		for piece+1 < len(t.route.pieces) && s > t.route.breaks[piece+1] {
 			piece++
 		}
-		t.route.StateTo(q, dq, ddq, piece, s)
 		p := &out.Points[k]
 		p.Time = float64(k) * h
-		for j := range n {
-			p.Position[j] = q[j]
-			p.Velocity[j] = dq[j] * v
-			p.Acceleration[j] = ddq[j]*v*v + dq[j]*a
+		t.route.jointsTo(p.Position[:n], dq, ddq, piece, s)
+		velocity, acceleration := p.Velocity[:n], p.Acceleration[:n]
+		for j, d := range dq {
+			velocity[j] = d * v
+			acceleration[j] = ddq[j]*v*v + d*a
 		}
 	}
 	return out
@@ -127,23 +129,27 @@ func (t *timedRun) segmentExcess(from, to *trajectory.Point, l *trajectory.Limit
 	const slack, rounding = 1 + 1e-8, 1e-8 // of differences
 	h := t.period
 	per := 1 / h
-	for j := range t.route.joints {
-		q0, v0, a0 := from.Position[j], from.Velocity[j], from.Acceleration[j]
-		q1, v1, a1 := to.Position[j], to.Velocity[j], to.Acceleration[j]
+	n := len(t.route.joints)
+	fromQ, fromV, fromA := from.Position[:n], from.Velocity[:n], from.Acceleration[:n]
+	toQ, toV, toA := to.Position[:n], to.Velocity[:n], to.Acceleration[:n]
+	velocity, acceleration, deceleration := l.Velocity[:n], l.Acceleration[:n], l.Deceleration[:n]
+	for j := range n {
+		q0, v0, a0 := fromQ[j], fromV[j], fromA[j]
+		q1, v1, a1 := toQ[j], toV[j], toA[j]
 		d := (q1 - q0) * per
 
 		// velocities: v0, b1, b2, b3, v1
 		b1, b3 := v0+h*a0/4, v1-h*a1/4
 		b2 := 5*d - 2*(v0+v1) + h*(a1-a0)/4
 		fast, slow := max(v0, b1, b2, b3, v1), min(v0, b1, b2, b3, v1)
-		if v := max(fast, -slow); v > l.Velocity[j]*slack {
-			worst = max(worst, v/l.Velocity[j])
+		if v := max(fast, -slow); v > velocity[j]*slack {
+			worst = max(worst, v/velocity[j])
 		}
 
 		// accelerations: a0, c1, c2, a1
 		c1 := 20*(d-0.4*v1-0.6*v0)*per + a1 - 2*a0
 		c2 := 20*(0.6*v1+0.4*v0-d)*per - 2*a1 + a0
-		up, down := l.Acceleration[j], l.Deceleration[j]
+		up, down := acceleration[j], deceleration[j]
 		switch {
 		case slow < 0 && fast > 0: // it turns, or rests: both
 			up = min(up, down)

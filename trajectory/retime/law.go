@@ -64,6 +64,30 @@ func (l *Law) At(t float64) (s, v, a float64) {
 	return l.at(i-1, t)
 }
 
+// Reader reads a law at times that mostly rise, without searching for each.
+type Reader struct {
+	law *Law
+	i   int // the segment of the last time
+}
+
+// Reader returns one that begins at the start.
+func (l *Law) Reader() Reader { return Reader{law: l} }
+
+// At returns what Law.At does.
+func (r *Reader) At(t float64) (s, v, a float64) {
+	nodes := r.law.nodes
+	if r.i >= len(nodes) || t < nodes[r.i].t {
+		r.i = max(0, sort.Search(len(nodes), func(i int) bool { return nodes[i].t > t })-1)
+		if len(nodes) == 0 || t < nodes[0].t {
+			return r.law.at(-1, t)
+		}
+	}
+	for r.i+1 < len(nodes) && nodes[r.i+1].t <= t {
+		r.i++
+	}
+	return r.law.at(r.i, t)
+}
+
 // at evaluates segment i at time t.
 func (l *Law) at(i int, t float64) (s, v, a float64) {
 	switch last := len(l.nodes) - 1; {

@@ -19,6 +19,9 @@ type Solver struct {
 	second Law // of a patient problem
 }
 
+// Forget drops what a solver knows of its last problem, and keeps its memory.
+func (w *Solver) Forget() { w.p, w.grid.p, w.smooth.motion = nil, nil, Motion{} }
+
 // Solve finds the fastest law for a problem and stores it in dst. Once the
 // solver's memory has grown to the problem it does not allocate.
 func (w *Solver) Solve(dst *Law, p *Problem) error {
