@@ -116,12 +116,12 @@ func TestMomentumOfFreeFlight(t *testing.T) {
 			w.s.V[v] = 3 * rng.NormFloat64()
 		}
 	}
-	momentum := func() (h spatial.Twist, c spatial.Vec3) {
+	momentum := func() (h spatial.Momentum, c spatial.Vec3) {
 		k := w.d.kin
 		k.UpdatePosition(w.s.Q)
 		c, _ = k.Com()
-		P, _ := w.d.dyn.Momentum(w.s.Q, w.s.V)
-		return spatial.Twist{Angular: P.Angular, Linear: P.Linear}, c
+		h, _ = w.d.dyn.Momentum(w.s.Q, w.s.V)
+		return h, c
 	}
 	before, at := momentum()
 	const seconds = 0.3
