@@ -160,10 +160,10 @@ func (b *Bridge) BeginWith(t float64, joints []int, command, reference []move.St
 		duration = b.plan.Duration()
 	}
 	for k, j := range joints {
-		x := &b.joints[j]
-		x.active, x.began, x.ends, x.first = duration > 0, t, duration, b.from[k]
+		offset := &b.joints[j]
+		offset.active, offset.began, offset.ends, offset.first = duration > 0, t, duration, b.from[k]
 		if b.config.Decay == JerkLimited {
-			x.profile = *b.plan.Axis(k)
+			offset.profile = *b.plan.Axis(k)
 		}
 	}
 	return duration
@@ -182,13 +182,13 @@ func (b *Bridge) jump(joints []int) float64 {
 // duration of the last Begin, or for leastEffortFade if that is longer: from that
 // of the command to that of the reference, N·m or N.
 func (b *Bridge) BeginEffort(t float64, joint int, command, reference float64) {
-	x := &b.joints[joint]
-	x.effort = effortFade{first: command - reference, began: t, ends: leastEffortFade}
-	if x.active && x.began == t {
-		x.effort.ends = max(x.ends, leastEffortFade)
+	offset := &b.joints[joint]
+	offset.effort = effortFade{first: command - reference, began: t, ends: leastEffortFade}
+	if offset.active && offset.began == t {
+		offset.effort.ends = max(offset.ends, leastEffortFade)
 	}
-	if !finite(x.effort.first) {
-		x.effort.first = 0
+	if !finite(offset.effort.first) {
+		offset.effort.first = 0
 	}
 }
 
@@ -205,16 +205,16 @@ func (b *Bridge) EffortOffset(joint int, t float64) float64 {
 }
 
 func (b *Bridge) effortOffset(joint int, t float64) float64 {
-	x := &b.joints[joint].effort
-	since := t - x.began
-	if since >= x.ends {
-		x.first = 0
+	fade := &b.joints[joint].effort
+	since := t - fade.began
+	if since >= fade.ends {
+		fade.first = 0
 		return 0
 	}
 	if b.config.Decay == Exponential {
-		return x.first * math.Exp(-since/b.config.TimeConstant)
+		return fade.first * math.Exp(-since/b.config.TimeConstant)
 	}
-	return x.first * (1 - since/x.ends)
+	return fade.first * (1 - since/fade.ends)
 }
 
 // Active reports whether a joint is being handed over.
@@ -227,23 +227,23 @@ func (b *Bridge) Drop(joint int) { b.joints[joint].active = false }
 // Offset returns what is added to the reference of a joint at time t (s): exactly
 // zero once the hand-over is over.
 func (b *Bridge) Offset(joint int, t float64) move.State {
-	x := &b.joints[joint]
-	if !x.active {
+	offset := &b.joints[joint]
+	if !offset.active {
 		return move.State{}
 	}
-	since := t - x.began
-	if since >= x.ends {
-		x.active = false
+	since := t - offset.began
+	if since >= offset.ends {
+		offset.active = false
 		return move.State{}
 	}
 	if b.config.Decay == JerkLimited {
-		return x.profile.At(since)
+		return offset.profile.At(since)
 	}
 	// x(t) = (x0 + (v0 + x0/T)·t)·e^(−t/T)
 	T := b.config.TimeConstant
-	k := x.first.V + x.first.P/T
+	k := offset.first.V + offset.first.P/T
 	e := math.Exp(-since / T)
-	p := (x.first.P + k*since) * e
+	p := (offset.first.P + k*since) * e
 	v := k*e - p/T
 	return move.State{P: p, V: v, A: -k*e/T - v/T}
 }

@@ -428,8 +428,8 @@ type limpController struct {
 	limp bool
 }
 
-func (c *limpController) Update(in *control.Input, out *control.Reference) (control.Status, control.Reason) {
-	st, why := c.Controller.Update(in, out)
+func (c *limpController) Update(input *control.Input, out *control.Reference) (control.Status, control.Reason) {
+	st, why := c.Controller.Update(input, out)
 	if c.limp {
 		clear(out.Stiff)
 	}

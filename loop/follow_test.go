@@ -36,8 +36,8 @@ func (c *follower) Check(_ *control.Input, p control.Program) control.Reason {
 	return control.Because(control.OK)
 }
 
-func (c *follower) Start(in *control.Input, p control.Program) control.Reason {
-	if why := c.Check(in, p); why.Code != control.OK {
+func (c *follower) Start(input *control.Input, p control.Program) control.Reason {
+	if why := c.Check(input, p); why.Code != control.OK {
 		return why
 	}
 	c.p = p.(*track)
@@ -47,8 +47,8 @@ func (c *follower) Start(in *control.Input, p control.Program) control.Reason {
 	return control.Because(control.OK)
 }
 
-func (c *follower) Update(in *control.Input, out *control.Reference) (control.Status, control.Reason) {
-	s := c.clock.Step(in.Tick.Dt, in.Rate)
+func (c *follower) Update(input *control.Input, out *control.Reference) (control.Status, control.Reason) {
+	s := c.clock.Step(input.Tick.Dt, input.Rate)
 	n := len(c.p.joints)
 	c.clock.StateTo(c.q[:n], c.v[:n], c.a[:n])
 	out.Peak, out.Rate = 0.5, s.Rate

@@ -21,8 +21,8 @@ type eventful struct {
 	every float64
 }
 
-func (c *eventful) Update(in *control.Input, out *control.Reference) (control.Status, control.Reason) {
-	st, why := c.Controller.Update(in, out)
+func (c *eventful) Update(input *control.Input, out *control.Reference) (control.Status, control.Reason) {
+	st, why := c.Controller.Update(input, out)
 	out.Passed = uint32(out.Time / c.every)
 	return st, why
 }
@@ -178,7 +178,7 @@ type streamed struct{ value float64 }
 
 func (*streamed) Claim() (needs, wants robot.Set) { return }
 
-func (c *leader) Feed(in *control.Input, p control.Program) control.Reason {
+func (c *leader) Feed(input *control.Input, p control.Program) control.Reason {
 	v, ok := p.(*streamed)
 	if !ok {
 		return control.Because(control.BadProgram)
@@ -191,7 +191,7 @@ func (c *leader) Feed(in *control.Input, p control.Program) control.Reason {
 	return control.Because(control.OK)
 }
 
-func (c *leader) Update(in *control.Input, out *control.Reference) (control.Status, control.Reason) {
+func (c *leader) Update(input *control.Input, out *control.Reference) (control.Status, control.Reason) {
 	out.Has = c.set
 	c.heard = c.value
 	for leaf := range c.set.All {

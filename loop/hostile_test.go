@@ -38,13 +38,13 @@ const (
 	numHostile
 )
 
-func (c *hostile) Update(in *control.Input, out *control.Reference) (control.Status, control.Reason) {
-	st, why := c.Controller.Update(in, out)
+func (c *hostile) Update(input *control.Input, out *control.Reference) (control.Status, control.Reason) {
+	st, reason := c.Controller.Update(input, out)
 	if c.left--; c.left <= 0 {
 		c.left = 1 + c.rng.IntN(200)
 		c.kind = c.rng.IntN(numHostile)
 		for j := range c.q {
-			c.q[j], c.v[j] = in.Cmd.Q[j], c.r.limits[j].VelMax*float64(1-2*c.rng.IntN(2))
+			c.q[j], c.v[j] = input.Cmd.Q[j], c.r.limits[j].VelMax*float64(1-2*c.rng.IntN(2))
 		}
 	}
 	anything := func() float64 { return math.Exp(700*c.rng.Float64()) * float64(1-2*c.rng.IntN(2)) }
@@ -63,9 +63,9 @@ func (c *hostile) Update(in *control.Input, out *control.Reference) (control.Sta
 			out.Q[j] += 8 * (c.rng.Float64() - 0.5)
 		case sawTeeth:
 			out.V[j], out.A[j] = c.v[j], 0
-			out.Q[j] = c.q[j] + c.v[j]*math.Mod(in.Tick.Dt*float64(c.left), 0.1)
+			out.Q[j] = c.q[j] + c.v[j]*math.Mod(input.Tick.Dt*float64(c.left), 0.1)
 		case againstLimits:
-			c.q[j] += c.v[j] * in.Tick.Dt
+			c.q[j] += c.v[j] * input.Tick.Dt
 			out.Q[j], out.V[j], out.A[j] = c.q[j], c.v[j], 0
 		case lies:
 			out.V[j], out.A[j], out.Tau[j] = anything(), anything(), anything()
@@ -81,7 +81,7 @@ func (c *hostile) Update(in *control.Input, out *control.Reference) (control.Sta
 	case noMemory:
 		out.Q, out.A = nil, nil
 	}
-	return st, why
+	return st, reason
 }
 
 // TestAdversarialReferences lets a controller write steps, noise, saw-teeth, full
@@ -217,9 +217,9 @@ type jumper struct {
 	at, peak float64
 }
 
-func (c *jumper) Update(in *control.Input, out *control.Reference) (control.Status, control.Reason) {
-	out.Has, out.Peak = in.Own, c.peak
-	for leaf := range in.Own.All {
+func (c *jumper) Update(input *control.Input, out *control.Reference) (control.Status, control.Reason) {
+	out.Has, out.Peak = input.Own, c.peak
+	for leaf := range input.Own.All {
 		if int(leaf) < len(out.Q) {
 			out.Q[leaf], out.V[leaf], out.A[leaf] = c.at, 0, 0
 		}

@@ -125,7 +125,7 @@ type nosy struct {
 	saw float64
 }
 
-func (c *nosy) Start(in *control.Input, p control.Program) control.Reason {
-	c.saw = in.Cmd.Q[1]
-	return c.Controller.Start(in, p)
+func (c *nosy) Start(input *control.Input, p control.Program) control.Reason {
+	c.saw = input.Cmd.Q[1]
+	return c.Controller.Start(input, p)
 }

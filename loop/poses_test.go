@@ -20,9 +20,9 @@ type walker struct {
 	chain     int
 }
 
-func (c *walker) Update(in *control.Input, out *control.Reference) (control.Status, control.Reason) {
-	st, why := c.Controller.Update(in, out)
-	t := in.Tick.Dt * float64(in.Tick.N)
+func (c *walker) Update(input *control.Input, out *control.Reference) (control.Status, control.Reason) {
+	st, why := c.Controller.Update(input, out)
+	t := input.Tick.Dt * float64(input.Tick.N)
 	there := func(x control.BaseRef) control.BaseRef { // and back
 		x = x.At(math.Sin(t))
 		x.Twist = x.Twist.Scale(math.Cos(t))

@@ -60,25 +60,25 @@ func (f *reaction) init(m *robot.Model) {
 }
 
 func (f *reaction) addLimb(m *robot.Model, set robot.Set, safe robot.SafeState) {
-	x := limb{set: set, do: safe.Do}
+	part := limb{set: set, do: safe.Do}
 	for leaf := range set.All {
 		if j := int(leaf); j < len(f.limbOf) {
 			f.limbOf[j] = len(f.limbs)
-			x.joints = append(x.joints, j)
+			part.joints = append(part.joints, j)
 		}
 	}
-	x.pose, x.posed = make([]float64, len(x.joints)), make([]bool, len(x.joints))
+	part.pose, part.posed = make([]float64, len(part.joints)), make([]bool, len(part.joints))
 	if safe.Do == robot.SafeCrouchThenOff {
 		pose := &m.Poses()[safe.Pose]
-		for i, j := range x.joints {
+		for i, j := range part.joints {
 			for k, id := range pose.Joints {
 				if int(id) == j {
-					x.pose[i], x.posed[i] = pose.Q[k][0], true
+					part.pose[i], part.posed[i] = pose.Q[k][0], true
 				}
 			}
 		}
 	}
-	f.limbs = append(f.limbs, x)
+	f.limbs = append(f.limbs, part)
 }
 
 // react raises joints to the level of a fault that concerns them. A joint that
@@ -111,8 +111,8 @@ func (f *reaction) react(l *Loop, concerned robot.Set, severity Severity, disobe
 	switch severity {
 	case SeveritySafe:
 		for i := range f.limbs {
-			if x := &f.limbs[i]; x.set.Overlaps(raised) {
-				f.makeSafe(l, x, disobeys && concerned != f.whole)
+			if part := &f.limbs[i]; part.set.Overlaps(raised) {
+				f.makeSafe(l, part, disobeys && concerned != f.whole)
 			}
 		}
 	case SeverityRampOff:
@@ -151,33 +151,33 @@ func (f *reaction) block(l *Loop, set robot.Set, why control.Reason) {
 // makeSafe begins the safe state that the robot declares for a limb; a robot that
 // does not say holds. A limb with a joint that does not obey cannot be led to a
 // pose: what is left of crouching is to let go.
-func (f *reaction) makeSafe(l *Loop, x *limb, disobeys bool) {
-	f.blocked = f.blocked.Union(x.set)
-	switch x.do {
+func (f *reaction) makeSafe(l *Loop, part *limb, disobeys bool) {
+	f.blocked = f.blocked.Union(part.set)
+	switch part.do {
 	case robot.SafeCrouchThenOff:
 		if !disobeys && l.powered.torque() {
-			f.crouch(l, x)
+			f.crouch(l, part)
 			return
 		}
-		f.limp = f.limp.Union(x.set)
+		f.limp = f.limp.Union(part.set)
 	case robot.SafeOff:
-		f.limp = f.limp.Union(x.set)
+		f.limp = f.limp.Union(part.set)
 	case robot.SafeBrake:
-		f.brake = f.brake.Union(x.set)
+		f.brake = f.brake.Union(part.set)
 	}
-	l.report(Report{Kind: LimbSafe, Controller: arbiter.NoClient, Set: x.set})
+	l.report(Report{Kind: LimbSafe, Controller: arbiter.NoClient, Set: part.set})
 }
 
 // crouch gives the joints of a limb their places; the bridge leads there, all
 // joints together.
-func (f *reaction) crouch(l *Loop, x *limb) {
-	if x.crouching {
+func (f *reaction) crouch(l *Loop, part *limb) {
+	if part.crouching {
 		return
 	}
-	x.crouching, x.began = true, l.now
-	for i, j := range x.joints {
-		if x.posed[i] {
-			l.shaper.Send(j, x.pose[i])
+	part.crouching, part.began = true, l.now
+	for i, j := range part.joints {
+		if part.posed[i] {
+			l.shaper.Send(j, part.pose[i])
 		}
 	}
 }
@@ -185,14 +185,14 @@ func (f *reaction) crouch(l *Loop, x *limb) {
 // progress follows limbs on their way to their safe states.
 func (f *reaction) progress(l *Loop) {
 	for i := range f.limbs {
-		x := &f.limbs[i]
-		if !x.crouching || l.now == x.began {
+		part := &f.limbs[i]
+		if !part.crouching || l.now == part.began {
 			continue
 		}
-		if l.now-x.began > l.cfg.CrouchDeadline || f.arrived(l, x) {
-			x.crouching = false
-			f.limp = f.limp.Union(x.set)
-			l.report(Report{Kind: LimbSafe, Controller: arbiter.NoClient, Set: x.set, Time: l.now - x.began})
+		if l.now-part.began > l.cfg.CrouchDeadline || f.arrived(l, part) {
+			part.crouching = false
+			f.limp = f.limp.Union(part.set)
+			l.report(Report{Kind: LimbSafe, Controller: arbiter.NoClient, Set: part.set, Time: l.now - part.began})
 		}
 	}
 	if f.ramping.Empty() {
@@ -206,9 +206,9 @@ func (f *reaction) progress(l *Loop) {
 }
 
 // arrived reports whether all joints of a limb rest where they were sent.
-func (f *reaction) arrived(l *Loop, x *limb) bool {
-	for i, j := range x.joints {
-		if !l.shaper.Arrived(j) || x.posed[i] && l.command.Q[j] != x.pose[i] {
+func (f *reaction) arrived(l *Loop, part *limb) bool {
+	for i, j := range part.joints {
+		if !l.shaper.Arrived(j) || part.posed[i] && l.command.Q[j] != part.pose[i] {
 			return false
 		}
 	}
@@ -236,12 +236,12 @@ func (f *reaction) lower(l *Loop) {
 		}
 	}
 	for i := range f.limbs {
-		x := &f.limbs[i]
-		if !x.crouching || x.set.Overlaps(f.blocked) {
+		part := &f.limbs[i]
+		if !part.crouching || part.set.Overlaps(f.blocked) {
 			continue
 		}
-		x.crouching = false
-		for _, j := range x.joints {
+		part.crouching = false
+		for _, j := range part.joints {
 			l.shaper.Stay(j)
 		}
 	}

@@ -33,26 +33,26 @@ type unruly struct {
 	panics                      string // the method that does
 }
 
-func (c *unruly) Check(in *control.Input, p control.Program) control.Reason {
+func (c *unruly) Check(input *control.Input, p control.Program) control.Reason {
 	c.panic("Check")
 	if c.refuse {
 		return control.Because(control.StartTooFar)
 	}
-	return c.Controller.Check(in, p)
+	return c.Controller.Check(input, p)
 }
 
-func (c *unruly) Start(in *control.Input, p control.Program) control.Reason {
+func (c *unruly) Start(input *control.Input, p control.Program) control.Reason {
 	c.panic("Start")
-	return c.Controller.Start(in, p)
+	return c.Controller.Start(input, p)
 }
 
-func (c *unruly) Update(in *control.Input, out *control.Reference) (control.Status, control.Reason) {
+func (c *unruly) Update(input *control.Input, out *control.Reference) (control.Status, control.Reason) {
 	c.panic("Update")
-	own := *in
+	own := *input
 	if c.stubborn {
 		own.Rate = 1 // it does not slow down, whatever it is told
 	}
-	st, why := c.Controller.Update(&own, out)
+	st, reason := c.Controller.Update(&own, out)
 	if c.limp {
 		clear(out.Stiff)
 	}
@@ -62,16 +62,16 @@ func (c *unruly) Update(in *control.Input, out *control.Reference) (control.Stat
 			case c.nan:
 				out.Q[j] = math.NaN()
 			case c.jump:
-				out.Q[j] += 3 * math.Sin(1e4*in.Tick.Dt*float64(in.Tick.N))
+				out.Q[j] += 3 * math.Sin(1e4*input.Tick.Dt*float64(input.Tick.N))
 			}
 		}
 	}
-	return st, why
+	return st, reason
 }
 
-func (c *unruly) Owned(in *control.Input, now robot.Set) control.Status {
+func (c *unruly) Owned(input *control.Input, now robot.Set) control.Status {
 	c.panic("Owned")
-	return c.Controller.Owned(in, now)
+	return c.Controller.Owned(input, now)
 }
 
 func (c *unruly) panic(method string) {

@@ -110,35 +110,35 @@ func (c *Controller) Check(_ *control.Input, p control.Program) control.Reason {
 }
 
 // Start brings the joints to rest: nothing of the stream counts that came before.
-func (c *Controller) Start(in *control.Input, p control.Program) control.Reason {
-	if why := c.Check(in, p); why.Code != control.OK {
+func (c *Controller) Start(input *control.Input, p control.Program) control.Reason {
+	if why := c.Check(input, p); why.Code != control.OK {
 		return why
 	}
 	c.p = p.(*Program)
-	c.started, c.last, c.heard = in.Tick.Time, in.Tick.Time, seconds(in)
-	c.stale, c.speed = false, c.wanted(in)
+	c.started, c.last, c.heard = input.Tick.Time, input.Tick.Time, seconds(input)
+	c.stale, c.speed = false, c.wanted(input)
 	c.own, c.given = robot.Set{}, robot.Set{}
 	clear(c.said)
-	c.take(in, c.p.Needs.Union(c.p.Wants).Intersect(c.all))
+	c.take(input, c.p.Needs.Union(c.p.Wants).Intersect(c.all))
 	return control.Because(control.OK)
 }
 
-func seconds(in *control.Input) float64 { return float64(in.Tick.Time) * 1e-9 }
+func seconds(input *control.Input) float64 { return float64(input.Tick.Time) * 1e-9 }
 
 // wanted is the share of velocity limits to be used now.
-func (c *Controller) wanted(in *control.Input) float64 {
+func (c *Controller) wanted(input *control.Input) float64 {
 	speed := c.p.Speed
 	if speed == 0 {
 		speed = 1
 	}
-	return min(speed*in.Rate, 1)
+	return min(speed*input.Rate, 1)
 }
 
 // take begins to lead joints that are new, from their commands.
-func (c *Controller) take(in *control.Input, now robot.Set) {
-	before := seconds(in) - in.Tick.Dt
+func (c *Controller) take(input *control.Input, now robot.Set) {
+	before := seconds(input) - input.Tick.Dt
 	for leaf := range now.Minus(c.own).All {
-		c.lead(int(leaf), in.Cmd.State(int(leaf)), before)
+		c.lead(int(leaf), input.Cmd.State(int(leaf)), before)
 	}
 	c.own = now
 }
@@ -146,7 +146,7 @@ func (c *Controller) take(in *control.Input, now robot.Set) {
 // lead plans the motion of one joint from a state: to its newest goal, or to rest
 // if it has none, or is not to move.
 func (c *Controller) lead(j int, from move.State, began float64) {
-	x := &c.joints[j]
+	axis := &c.joints[j]
 	l := c.limits[j]
 	halt := c.stale || c.speed <= 0 || !c.given.Has(robot.LeafID(j))
 	if !halt {
@@ -166,30 +166,30 @@ func (c *Controller) lead(j int, from move.State, began float64) {
 	if err != nil {
 		return // a state that cannot be planned from: what was planned stays
 	}
-	x.began, x.profile = began, *c.plan.Axis(0)
+	axis.began, axis.profile = began, *c.plan.Axis(0)
 }
 
 // again plans all joints anew from where their references are.
-func (c *Controller) again(in *control.Input, joints robot.Set) {
-	before := seconds(in) - in.Tick.Dt
+func (c *Controller) again(input *control.Input, joints robot.Set) {
+	before := seconds(input) - input.Tick.Dt
 	for leaf := range joints.All {
-		x := &c.joints[leaf]
-		c.lead(int(leaf), x.profile.At(before-x.began), before)
+		axis := &c.joints[leaf]
+		c.lead(int(leaf), axis.profile.At(before-axis.began), before)
 	}
 }
 
 // Feed takes the newest value. It is refused if it is older than the activation or
 // than the one before, and if it is no value for this robot: of another size, non-finite,
 // or far beyond a joint's limits.
-func (c *Controller) Feed(in *control.Input, p control.Program) control.Reason {
+func (c *Controller) Feed(input *control.Input, p control.Program) control.Reason {
 	s, ok := p.(*Sample)
 	if !ok || len(s.Q) != len(c.limits) {
 		return control.Because(control.BadProgram)
 	}
 	if s.At < c.last { // c.last is the activation at first
-		return control.Stale.At(robot.NoJoint, float64(in.Tick.Time-s.At)*1e-9, float64(in.Tick.Time-c.last)*1e-9)
+		return control.Stale.At(robot.NoJoint, float64(input.Tick.Time-s.At)*1e-9, float64(input.Tick.Time-c.last)*1e-9)
 	}
-	if age := float64(in.Tick.Time-s.At) * 1e-9; age > c.p.timeout() {
+	if age := float64(input.Tick.Time-s.At) * 1e-9; age > c.p.timeout() {
 		return control.Stale.At(robot.NoJoint, age, c.p.timeout())
 	}
 	joints := s.Joints.Intersect(c.all)
@@ -206,7 +206,7 @@ func (c *Controller) Feed(in *control.Input, p control.Program) control.Reason {
 			return control.BadValue.At(robot.NoJoint, x.Weight, 1)
 		}
 	}
-	c.last, c.heard = s.At, seconds(in)
+	c.last, c.heard = s.At, seconds(input)
 	for leaf := range joints.All {
 		b := &c.bounds[leaf]
 		c.goal[leaf] = min(max(s.Q[leaf], b.Lower), b.Upper)
@@ -219,7 +219,7 @@ func (c *Controller) Feed(in *control.Input, p control.Program) control.Reason {
 		c.stale = false
 		joints = c.own // all of them, also those that this value does not speak of
 	}
-	c.again(in, joints.Intersect(c.own))
+	c.again(input, joints.Intersect(c.own))
 	return control.Because(control.OK)
 }
 
@@ -245,22 +245,22 @@ func (c *Controller) tooFar(j int, q float64) (far bool, limit float64) {
 }
 
 // Update moves the joints on by a tick.
-func (c *Controller) Update(in *control.Input, out *control.Reference) (control.Status, control.Reason) {
-	now := seconds(in)
+func (c *Controller) Update(input *control.Input, out *control.Reference) (control.Status, control.Reason) {
+	now := seconds(input)
 	silence := now - c.heard
 	stale := silence > c.p.timeout()
-	if speed := c.wanted(in); speed != c.speed || stale != c.stale {
+	if speed := c.wanted(input); speed != c.speed || stale != c.stale {
 		c.speed, c.stale = speed, stale
-		c.again(in, c.own)
+		c.again(input, c.own)
 	}
-	out.Has, out.Peak, out.Rate, out.Time = c.own, pace.Peak, in.Rate, float64(in.Tick.Time-c.started)*1e-9
+	out.Has, out.Peak, out.Rate, out.Time = c.own, pace.Peak, input.Rate, float64(input.Tick.Time-c.started)*1e-9
 	for leaf := range c.own.All {
-		x := &c.joints[leaf]
-		s := x.profile.At(now - x.began)
+		axis := &c.joints[leaf]
+		s := axis.profile.At(now - axis.began)
 		out.Q[leaf], out.V[leaf], out.A[leaf] = s.P, s.V, s.A
 	}
 	for i, said := range c.said {
-		if said && c.stands[i] && in.Own.Has(c.supports[i]) {
+		if said && c.stands[i] && input.Own.Has(c.supports[i]) {
 			out.Has = out.Has.With(c.supports[i])
 			out.Support[i] = control.Support{Weight: c.weight[i], Contact: c.contacts[i]}
 		}
@@ -277,13 +277,13 @@ func (c *Controller) Update(in *control.Input, out *control.Reference) (control.
 }
 
 // Owned lives on with what it needs, and with any joint at all.
-func (c *Controller) Owned(in *control.Input, now robot.Set) control.Status {
+func (c *Controller) Owned(input *control.Input, now robot.Set) control.Status {
 	enough := now.Contains(c.p.Needs)
 	now = now.Intersect(c.p.Needs.Union(c.p.Wants)).Intersect(c.all)
 	if !enough || now.Empty() {
 		return control.Quit
 	}
-	c.take(in, now)
+	c.take(input, now)
 	return control.Going
 }
 

@@ -55,13 +55,13 @@ func New(m *robot.Model, _ control.Transition) (*Controller, error) {
 
 // Check refuses joints that were never measured: their torque could not come back
 // without a jump.
-func (c *Controller) Check(in *control.Input, p control.Program) control.Reason {
+func (c *Controller) Check(input *control.Input, p control.Program) control.Reason {
 	t, ok := p.(*Program)
 	if !ok || t.Needs.Intersect(c.joints).Empty() {
 		return control.Because(control.BadProgram)
 	}
 	for leaf := range t.Needs.Intersect(c.joints).All {
-		if in.Meas.Age[leaf] == servo.Never {
+		if input.Meas.Age[leaf] == servo.Never {
 			return control.Stale.At(robot.JointID(leaf), 0, 0)
 		}
 	}
@@ -69,8 +69,8 @@ func (c *Controller) Check(in *control.Input, p control.Program) control.Reason 
 }
 
 // Start lets go.
-func (c *Controller) Start(in *control.Input, p control.Program) control.Reason {
-	if why := c.Check(in, p); why.Code != control.OK {
+func (c *Controller) Start(input *control.Input, p control.Program) control.Reason {
+	if why := c.Check(input, p); why.Code != control.OK {
 		return why
 	}
 	c.limp = p.(*Program).Needs.Intersect(c.joints)
@@ -78,10 +78,10 @@ func (c *Controller) Start(in *control.Input, p control.Program) control.Reason 
 }
 
 // Update mirrors what is measured.
-func (c *Controller) Update(in *control.Input, out *control.Reference) (control.Status, control.Reason) {
-	out.Has, out.Peak, out.Rate = c.limp, 0, in.Rate
+func (c *Controller) Update(input *control.Input, out *control.Reference) (control.Status, control.Reason) {
+	out.Has, out.Peak, out.Rate = c.limp, 0, input.Rate
 	for leaf := range c.limp.All {
-		out.Q[leaf], out.V[leaf], out.A[leaf] = in.Meas.Q[leaf], 0, 0
+		out.Q[leaf], out.V[leaf], out.A[leaf] = input.Meas.Q[leaf], 0, 0
 		out.Stiff[leaf] = 0
 	}
 	return control.Going, control.Because(control.OK)

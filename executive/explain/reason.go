@@ -14,165 +14,165 @@ import (
 // Reason puts a reason of the cycle into words. controller is whose goal or order
 // it is about.
 func (w *Words) Reason(r control.Reason, controller string) problem.Problem {
-	x := problem.Problem{Code: Code(r.Code), Joint: w.Joint(r.Joint), Owner: w.who(r.Who), At: r.At, Value: r.Value, Limit: r.Max}
+	out := problem.Problem{Code: Code(r.Code), Joint: w.Joint(r.Joint), Owner: w.who(r.Who), At: r.At, Value: r.Value, Limit: r.Max}
 	if r.Joint >= 0 {
-		x.Resource = w.Resource(robot.LeafID(r.Joint))
+		out.Resource = w.Resource(robot.LeafID(r.Joint))
 	}
 	if say, ok := sentences[r.Code]; ok {
-		say(w, &x, r, controller)
+		say(w, &out, r, controller)
 	} else {
-		x.Text = r.Code.String()
+		out.Text = r.Code.String()
 	}
-	return x
+	return out
 }
 
 // sentences make the words of each code. They see the joint and owner by name.
-var sentences = map[control.Code]func(w *Words, x *problem.Problem, r control.Reason, controller string){
-	control.BadProgram: func(_ *Words, x *problem.Problem, _ control.Reason, who string) {
-		x.Text = "controller " + quoted(who) + " cannot perform such a goal"
-		x.Help = "send it to a controller of its kind"
+var sentences = map[control.Code]func(w *Words, out *problem.Problem, r control.Reason, controller string){
+	control.BadProgram: func(_ *Words, out *problem.Problem, _ control.Reason, who string) {
+		out.Text = "controller " + quoted(who) + " cannot perform such a goal"
+		out.Help = "send it to a controller of its kind"
 	},
-	control.NotRunning: func(_ *Words, x *problem.Problem, _ control.Reason, who string) {
-		x.Text = "controller " + quoted(who) + " is stopped and takes no goals"
-		x.Help = "start it with switch_controllers"
+	control.NotRunning: func(_ *Words, out *problem.Problem, _ control.Reason, who string) {
+		out.Text = "controller " + quoted(who) + " is stopped and takes no goals"
+		out.Help = "start it with switch_controllers"
 	},
-	control.StartTooFar: func(w *Words, x *problem.Problem, r control.Reason, _ string) {
-		x.Text = fmt.Sprintf("joint %s is %s %s away from where the motion starts, %s is allowed", x.Joint, num(r.Value), w.Unit(r.Joint), num(r.Max))
-		x.Help = "allow an approach move, go to the start pose first, or widen the tolerance of the joint"
+	control.StartTooFar: func(w *Words, out *problem.Problem, r control.Reason, _ string) {
+		out.Text = fmt.Sprintf("joint %s is %s %s away from where the motion starts, %s is allowed", out.Joint, num(r.Value), w.Unit(r.Joint), num(r.Max))
+		out.Help = "allow an approach move, go to the start pose first, or widen the tolerance of the joint"
 	},
-	control.BeyondLimit: func(_ *Words, x *problem.Problem, r control.Reason, _ string) {
-		x.Text = fmt.Sprintf("joint %s would come to %s, its limit is %s%s", x.Joint, num(r.Value), num(r.Max), at(r.At))
-		x.Help = "slow the motion down, or keep it within the limits of the joint"
+	control.BeyondLimit: func(_ *Words, out *problem.Problem, r control.Reason, _ string) {
+		out.Text = fmt.Sprintf("joint %s would come to %s, its limit is %s%s", out.Joint, num(r.Value), num(r.Max), at(r.At))
+		out.Help = "slow the motion down, or keep it within the limits of the joint"
 	},
-	control.NotGranted: func(_ *Words, x *problem.Problem, r control.Reason, who string) {
+	control.NotGranted: func(_ *Words, out *problem.Problem, r control.Reason, who string) {
 		if who == "" { // no controller asks: joints are placed
-			x.Text = fmt.Sprintf("%s is moved by %s", what(x), quoted(x.Owner))
-			x.Help = "stop " + quoted(x.Owner) + " first"
+			out.Text = fmt.Sprintf("%s is moved by %s", what(out), quoted(out.Owner))
+			out.Help = "stop " + quoted(out.Owner) + " first"
 			return
 		}
-		x.Text = fmt.Sprintf("controller %s does not get %s%s", quoted(who), what(x), heldBy(x))
-		if x.Owner != "" {
-			x.Text += fmt.Sprintf(" (priority %s against %s)", num(r.Value), num(r.Max))
-			x.Help = "stop " + quoted(x.Owner) + " or wait until it gives " + what(x) + " back"
+		out.Text = fmt.Sprintf("controller %s does not get %s%s", quoted(who), what(out), heldBy(out))
+		if out.Owner != "" {
+			out.Text += fmt.Sprintf(" (priority %s against %s)", num(r.Value), num(r.Max))
+			out.Help = "stop " + quoted(out.Owner) + " or wait until it gives " + what(out) + " back"
 		}
 	},
-	control.ResourceLost: func(_ *Words, x *problem.Problem, _ control.Reason, who string) {
-		x.Text = fmt.Sprintf("controller %s needs %s and lost it", quoted(who), what(x))
-		if x.Owner != "" {
-			x.Text += " to " + quoted(x.Owner)
-			x.Help = "start it again when " + quoted(x.Owner) + " is done"
+	control.ResourceLost: func(_ *Words, out *problem.Problem, _ control.Reason, who string) {
+		out.Text = fmt.Sprintf("controller %s needs %s and lost it", quoted(who), what(out))
+		if out.Owner != "" {
+			out.Text += " to " + quoted(out.Owner)
+			out.Help = "start it again when " + quoted(out.Owner) + " is done"
 		}
 	},
-	control.Replaced: func(_ *Words, x *problem.Problem, _ control.Reason, _ string) {
-		x.Text = "a newer goal took its place"
+	control.Replaced: func(_ *Words, out *problem.Problem, _ control.Reason, _ string) {
+		out.Text = "a newer goal took its place"
 	},
-	control.Cancelled: func(_ *Words, x *problem.Problem, _ control.Reason, _ string) {
-		x.Text = "its client called it off"
+	control.Cancelled: func(_ *Words, out *problem.Problem, _ control.Reason, _ string) {
+		out.Text = "its client called it off"
 	},
-	control.Panicked: func(_ *Words, x *problem.Problem, _ control.Reason, who string) {
-		x.Text = "the code of controller " + quoted(who) + " failed; what it moved was stopped and is held"
-		x.Help = "the controller takes no goals until it is started again with switch_controllers"
+	control.Panicked: func(_ *Words, out *problem.Problem, _ control.Reason, who string) {
+		out.Text = "the code of controller " + quoted(who) + " failed; what it moved was stopped and is held"
+		out.Help = "the controller takes no goals until it is started again with switch_controllers"
 	},
-	control.PowerOff: func(_ *Words, x *problem.Problem, _ control.Reason, _ string) {
-		x.Text = "the servos have no torque"
-		if x.Joint != "" {
-			x.Text = what(x) + " has no torque"
+	control.PowerOff: func(_ *Words, out *problem.Problem, _ control.Reason, _ string) {
+		out.Text = "the servos have no torque"
+		if out.Joint != "" {
+			out.Text = what(out) + " has no torque"
 		}
-		x.Help = "switch torque on with set_torque or set_power"
+		out.Help = "switch torque on with set_torque or set_power"
 	},
-	control.StoppedByFault: func(w *Words, x *problem.Problem, r control.Reason, _ string) {
-		x.Text = "a fault holds the robot"
-		if x.Joint != "" {
-			x.Text = "a fault holds joint " + x.Joint
+	control.StoppedByFault: func(w *Words, out *problem.Problem, r control.Reason, _ string) {
+		out.Text = "a fault holds the robot"
+		if out.Joint != "" {
+			out.Text = "a fault holds joint " + out.Joint
 		}
-		x.Help = "see the state for the fault; mend it, then reset"
+		out.Help = "see the state for the fault; mend it, then reset"
 	},
-	control.Stale: func(_ *Words, x *problem.Problem, r control.Reason, _ string) {
-		x.Text = fmt.Sprintf("nothing was heard for %s s, %s is allowed", num(r.Value), num(r.Max))
-		x.Help = "send values at a steady rate"
+	control.Stale: func(_ *Words, out *problem.Problem, r control.Reason, _ string) {
+		out.Text = fmt.Sprintf("nothing was heard for %s s, %s is allowed", num(r.Value), num(r.Max))
+		out.Help = "send values at a steady rate"
 	},
-	control.ToleranceBroken: func(w *Words, x *problem.Problem, r control.Reason, _ string) {
-		x.Text = fmt.Sprintf("joint %s was %s %s off%s, %s is allowed", x.Joint, num(r.Value), w.Unit(r.Joint), at(r.At), num(r.Max))
-		x.Help = "widen the tolerance of the joint, or slow the motion down"
+	control.ToleranceBroken: func(w *Words, out *problem.Problem, r control.Reason, _ string) {
+		out.Text = fmt.Sprintf("joint %s was %s %s off%s, %s is allowed", out.Joint, num(r.Value), w.Unit(r.Joint), at(r.At), num(r.Max))
+		out.Help = "widen the tolerance of the joint, or slow the motion down"
 	},
-	control.Stopping: func(_ *Words, x *problem.Problem, _ control.Reason, _ string) {
-		x.Text = "the robot was stopped"
-		x.Help = "reset, then, if the stop took the torque, set_torque; then try again"
+	control.Stopping: func(_ *Words, out *problem.Problem, _ control.Reason, _ string) {
+		out.Text = "the robot was stopped"
+		out.Help = "reset, then, if the stop took the torque, set_torque; then try again"
 	},
-	control.Full: func(_ *Words, x *problem.Problem, _ control.Reason, _ string) {
-		x.Text = "there is no room for another order"
-		x.Help = "send fewer at a time, and try again"
+	control.Full: func(_ *Words, out *problem.Problem, _ control.Reason, _ string) {
+		out.Text = "there is no room for another order"
+		out.Help = "send fewer at a time, and try again"
 	},
-	control.Unknown: func(_ *Words, x *problem.Problem, _ control.Reason, _ string) {
-		x.Text = "there is no such controller, or it does not perform such a goal now"
+	control.Unknown: func(_ *Words, out *problem.Problem, _ control.Reason, _ string) {
+		out.Text = "there is no such controller, or it does not perform such a goal now"
 	},
-	control.NonFinite: func(w *Words, x *problem.Problem, r control.Reason, who string) {
-		x.Resource = w.Resource(robot.LeafID(max(r.Value, 0)))
-		x.Text = fmt.Sprintf("controller %s gave %s a value that is not finite; it was stopped", quoted(who), what(x))
+	control.NonFinite: func(w *Words, out *problem.Problem, r control.Reason, who string) {
+		out.Resource = w.Resource(robot.LeafID(max(r.Value, 0)))
+		out.Text = fmt.Sprintf("controller %s gave %s a value that is not finite; it was stopped", quoted(who), what(out))
 	},
-	control.BadValue: func(_ *Words, x *problem.Problem, r control.Reason, _ string) {
-		x.Text = fmt.Sprintf("the value %s is not between 0 and %s", num(r.Value), num(r.Max))
+	control.BadValue: func(_ *Words, out *problem.Problem, r control.Reason, _ string) {
+		out.Text = fmt.Sprintf("the value %s is not between 0 and %s", num(r.Value), num(r.Max))
 	},
-	control.NotActive: func(_ *Words, x *problem.Problem, _ control.Reason, who string) {
-		x.Text = "controller " + quoted(who) + " is not operational and follows nothing"
-		x.Help = "switch it on with set_operational"
+	control.NotActive: func(_ *Words, out *problem.Problem, _ control.Reason, who string) {
+		out.Text = "controller " + quoted(who) + " is not operational and follows nothing"
+		out.Help = "switch it on with set_operational"
 	},
-	control.NotPlaceable: func(_ *Words, x *problem.Problem, _ control.Reason, _ string) {
-		x.Text = "joints of this robot cannot be put somewhere at once: its driver moves them"
-		x.Help = "move it there by a goal"
+	control.NotPlaceable: func(_ *Words, out *problem.Problem, _ control.Reason, _ string) {
+		out.Text = "joints of this robot cannot be put somewhere at once: its driver moves them"
+		out.Help = "move it there by a goal"
 	},
-	control.Unreachable: func(_ *Words, x *problem.Problem, r control.Reason, _ string) {
-		x.Text = fmt.Sprintf("a limb stays %s m or rad away from where it is to be, %s is allowed", num(r.Value), num(r.Max))
-		if x.Joint != "" {
-			x.Text += "; joint " + x.Joint + " is in the way"
+	control.Unreachable: func(_ *Words, out *problem.Problem, r control.Reason, _ string) {
+		out.Text = fmt.Sprintf("a limb stays %s m or rad away from where it is to be, %s is allowed", num(r.Value), num(r.Max))
+		if out.Joint != "" {
+			out.Text += "; joint " + out.Joint + " is in the way"
 		}
-		x.Help = "choose a target nearer to the present pose"
+		out.Help = "choose a target nearer to the present pose"
 	},
-	control.Unbalanced: func(_ *Words, x *problem.Problem, r control.Reason, _ string) {
-		x.Text = fmt.Sprintf("the centre of mass would be %s m inside its supports, %s is needed", num(r.Value), num(r.Max))
-		x.Help = "choose a target nearer to the middle of the feet"
+	control.Unbalanced: func(_ *Words, out *problem.Problem, r control.Reason, _ string) {
+		out.Text = fmt.Sprintf("the centre of mass would be %s m inside its supports, %s is needed", num(r.Value), num(r.Max))
+		out.Help = "choose a target nearer to the middle of the feet"
 	},
-	control.GoalMissed: func(w *Words, x *problem.Problem, r control.Reason, _ string) {
-		x.Text = fmt.Sprintf("joint %s was still %s %s off the goal%s, %s is allowed", x.Joint, num(r.Value), w.Unit(r.Joint), at(r.At), num(r.Max))
-		x.Help = "widen the goal tolerance of the joint, or allow more time to reach it"
+	control.GoalMissed: func(w *Words, out *problem.Problem, r control.Reason, _ string) {
+		out.Text = fmt.Sprintf("joint %s was still %s %s off the goal%s, %s is allowed", out.Joint, num(r.Value), w.Unit(r.Joint), at(r.At), num(r.Max))
+		out.Help = "widen the goal tolerance of the joint, or allow more time to reach it"
 	},
-	control.Energised: func(_ *Words, x *problem.Problem, _ control.Reason, _ string) {
-		x.Text = "joints that it had let go were given torque"
+	control.Energised: func(_ *Words, out *problem.Problem, _ control.Reason, _ string) {
+		out.Text = "joints that it had let go were given torque"
 	},
-	control.TooOld: func(_ *Words, x *problem.Problem, r control.Reason, _ string) {
-		x.Text = fmt.Sprintf("the motion was to be over %s s ago", num(r.Value))
-		x.Help = "give it a later time stamp, or none"
+	control.TooOld: func(_ *Words, out *problem.Problem, r control.Reason, _ string) {
+		out.Text = fmt.Sprintf("the motion was to be over %s s ago", num(r.Value))
+		out.Help = "give it a later time stamp, or none"
 	},
 }
 
 // Fault puts a fault into words, and what is done about it.
 func (w *Words) Fault(k loop.FaultKind, severity loop.Severity, r control.Reason) problem.Problem {
-	x := problem.Problem{Code: "fault_" + Underscored(k.String()), Joint: w.Joint(r.Joint), At: r.At, Value: r.Value, Limit: r.Max}
-	x.Text = k.String()
-	if x.Joint != "" {
-		x.Resource = w.Resource(robot.LeafID(r.Joint))
-		x.Text += " of joint " + x.Joint
+	out := problem.Problem{Code: "fault_" + Underscored(k.String()), Joint: w.Joint(r.Joint), At: r.At, Value: r.Value, Limit: r.Max}
+	out.Text = k.String()
+	if out.Joint != "" {
+		out.Resource = w.Resource(robot.LeafID(r.Joint))
+		out.Text += " of joint " + out.Joint
 	}
 	switch k {
 	case loop.ControllerPanic:
-		x.Owner = w.who(arbiter.ClientID(max(0, min(r.Value, float64(arbiter.NoClient)))))
-		x.Text += " of " + quoted(x.Owner)
+		out.Owner = w.who(arbiter.ClientID(max(0, min(r.Value, float64(arbiter.NoClient)))))
+		out.Text += " of " + quoted(out.Owner)
 	case loop.Overrun:
-		x.Text += fmt.Sprintf(": the cycle missed %s of about the last hundred periods, %s are allowed", num(r.Value), num(r.Max))
+		out.Text += fmt.Sprintf(": the cycle missed %s of about the last hundred periods, %s are allowed", num(r.Value), num(r.Max))
 	default:
 		if m, ok := faultMeasures[k]; ok {
 			unit := m.unit
 			if unit == "" {
 				unit = w.Unit(r.Joint)
 			}
-			x.Text += fmt.Sprintf(": %s %s %s, %s %s is %s", num(r.Value), unit, m.what, num(r.Max), unit, m.bound)
+			out.Text += fmt.Sprintf(": %s %s %s, %s %s is %s", num(r.Value), unit, m.what, num(r.Max), unit, m.bound)
 		}
 	}
 	if severity > loop.SeverityWarn {
-		x.Text += " (" + severity.String() + ")"
+		out.Text += " (" + severity.String() + ")"
 	}
-	x.Help = faultHelp[k]
-	return x
+	out.Help = faultHelp[k]
+	return out
 }
 
 // faultMeasures say what the value of a fault measures, and in which unit; none is that
@@ -200,23 +200,23 @@ var faultHelp = map[loop.FaultKind]string{
 }
 
 // what names what an explanation is about.
-func what(x *problem.Problem) string {
+func what(out *problem.Problem) string {
 	switch {
-	case x.Joint != "" && x.Resource != "" && x.Resource != x.Joint:
-		return "joint " + x.Joint + " of " + x.Resource
-	case x.Joint != "":
-		return "joint " + x.Joint
-	case x.Resource != "":
-		return x.Resource
+	case out.Joint != "" && out.Resource != "" && out.Resource != out.Joint:
+		return "joint " + out.Joint + " of " + out.Resource
+	case out.Joint != "":
+		return "joint " + out.Joint
+	case out.Resource != "":
+		return out.Resource
 	}
 	return "a resource"
 }
 
-func heldBy(x *problem.Problem) string {
-	if x.Owner == "" {
+func heldBy(out *problem.Problem) string {
+	if out.Owner == "" {
 		return ""
 	}
-	return ": " + quoted(x.Owner) + " has it"
+	return ": " + quoted(out.Owner) + " has it"
 }
 
 func at(t float64) string {
