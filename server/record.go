@@ -59,13 +59,22 @@ func (s *Server) closeRecords() error {
 
 // saveRecord keeps the ring of the recorder after something that people will ask about.
 func (bot *servedRobot) saveRecord(kind string) {
+	if bot.record == nil || bot.s.ending.Load() { // the end keeps it anyway
+		return
+	}
 	switch kind {
-	case "stop", "fault", "panic":
-		if bot.record != nil && !bot.s.ending.Load() { // the end keeps it anyway
+	case "stop", "panic":
+		bot.record.Save(kind)
+	case "fault": // one that comes and goes must not push all other saves out
+		if now := time.Now(); now.Sub(bot.recordFault) > faultSaves {
+			bot.recordFault = now
 			bot.record.Save(kind)
 		}
 	}
 }
+
+// faultSaves is how often faults are a reason to save the ring.
+const faultSaves = time.Minute
 
 // tellRecorders logs when a recorder cannot write, and when it can again.
 func (s *Server) tellRecorders() {

@@ -36,9 +36,10 @@ type servedRobot struct {
 	period time.Duration
 	set    config.Robot // how it is to start, react and be left
 
-	record     *telemetry.File // nil if nothing is recorded
-	recordName string
-	recordTold string // why it cannot write, as was logged last; the watch's own
+	record      *telemetry.File // nil if nothing is recorded
+	recordName  string
+	recordFault time.Time // when a fault last saved it; the pump's own
+	recordTold  string    // why it cannot write, as was logged last; the watch's own
 
 	topics  *topics
 	seats   []controllers.Seat

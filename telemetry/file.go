@@ -86,7 +86,7 @@ func Create(name string, h Header, o Options) (*File, error) {
 		o.Saves = 10
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	f := &File{rec: NewRecorder(h), name: name, options: o, stop: stop, ended: make(chan struct{}), wish: make(chan string, 1)}
+	f := &File{rec: NewRecorder(h), name: name, options: o, stop: stop, ended: make(chan struct{}), wish: make(chan string, 8)}
 	if err := f.begin(); err != nil {
 		stop()
 		return nil, err
@@ -102,7 +102,7 @@ func Create(name string, h Header, o Options) (*File, error) {
 func (f *File) Tick(frame *loop.TickRecord) { f.rec.Tick(frame) }
 
 // Save keeps what the ring has, and the next seconds, in a folder of its own beside it. It
-// returns at once; of several wishes at the same time one is fulfilled.
+// returns at once; what is wished at about the same time is one save.
 func (f *File) Save(why string) {
 	select {
 	case f.wish <- why:
@@ -142,7 +142,8 @@ func (f *File) run(ctx context.Context) {
 		case <-ctx.Done():
 			f.drain()
 			select {
-			case why = <-f.wish:
+			case w := <-f.wish:
+				why = with(why, w)
 			default:
 			}
 			if why != "" {
@@ -152,8 +153,9 @@ func (f *File) run(ctx context.Context) {
 			return
 		case w := <-f.wish:
 			if why == "" {
-				why, due = w, time.Now().Add(saveSoon)
+				due = time.Now().Add(saveSoon)
 			}
+			why = with(why, w)
 		case now := <-timer.C:
 			if why != "" && now.After(due) {
 				f.save(why)
@@ -161,6 +163,17 @@ func (f *File) run(ctx context.Context) {
 			}
 		}
 	}
+}
+
+// with adds a reason to those that there are.
+func with(why, more string) string {
+	switch {
+	case why == "":
+		return more
+	case slices.Contains(strings.Split(why, "+"), more):
+		return why
+	}
+	return why + "+" + more
 }
 
 // drain writes what waits.

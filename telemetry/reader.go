@@ -11,6 +11,7 @@ import (
 	"math"
 	"os"
 	"regexp"
+	"syscall"
 
 	"poise/arbiter"
 	"poise/loop"
@@ -83,7 +84,7 @@ func NewReader(from io.Reader) (*Reader, error) {
 func Open(name string) (*Reader, error) {
 	parts := Parts(name)
 	if len(parts) == 0 {
-		return nil, &os.PathError{Op: "open", Path: name, Err: os.ErrNotExist}
+		return nil, &os.PathError{Op: "open", Path: name, Err: syscall.ENOENT}
 	}
 	file, err := os.Open(parts[0])
 	if err != nil {

@@ -126,10 +126,10 @@ func TestStopsAndFaultsSaveTheRing(t *testing.T) {
 	r := serveIt(t, "--record", file, "--period", "0.005", "--with-real-sim")
 	r.do("nod: done", "play", "nod", "--speed", "200")
 	r.do("stands after", "stop")
-	saved := func() []string { all, _ := filepath.Glob(file + ".saved/*-stop"); return all }
+	saved := func() []string { all, _ := filepath.Glob(file + ".saved/*stop*"); return all }
 	r.until("the recording is saved", func() bool { return len(saved()) == 1 })
 	r.stop(syscall.SIGTERM)
-	if a := replayed(t, saved()[0]); a.Stops != 1 || !a.Equal {
+	if a := replayed(t, saved()[0]); a.Stops < 1 || !a.Equal {
 		t.Errorf("saved: %d stops, equal is %v", a.Stops, a.Equal)
 	}
 	if a := replayed(t, file); a.Stops < 3 || !a.Equal {
