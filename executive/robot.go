@@ -63,16 +63,6 @@ func (r *robotState) seatOf(id arbiter.ClientID) *seat {
 	return nil
 }
 
-// pool returns the controllers of a kind.
-func (r *robotState) pool(kind string) (all []*seat) {
-	for _, s := range r.seats {
-		if s.Kind == kind && !s.Remote {
-			all = append(all, s)
-		}
-	}
-	return all
-}
-
 func (r *robotState) controllerNames() (all []string) {
 	for _, s := range r.seats {
 		all = append(all, s.Name)
