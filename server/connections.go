@@ -85,13 +85,6 @@ func (c *connections) oldest(state http.ConnState, but net.Conn) (found net.Conn
 	return found
 }
 
-// open returns how many there are.
-func (c *connections) open() int {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return len(c.all)
-}
-
 // limitRate lets so many requests through per second, one at a time; others wait a little
 // and are then refused.
 func limitRate(rate int, within time.Duration, h http.HandlerFunc) http.HandlerFunc {

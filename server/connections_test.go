@@ -106,3 +106,10 @@ func TestMetricsFlood(t *testing.T) {
 		}
 	})
 }
+
+// open returns how many there are.
+func (c *connections) open() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.all)
+}
