@@ -83,13 +83,21 @@ func (s *Server) postStop(w http.ResponseWriter, r *http.Request) {
 		defer cancel()
 		answer = asked.Over(ctx)
 	}
-	text, err := json.Marshal(map[string]any{"success": answer.Success, "message": q.note + answer.Text, "category": q.category, "explanations": []any{}})
+	text, err := json.Marshal(stopAnswer{answer.Success, q.note + answer.Text, q.category, []any{}})
 	if err != nil {
 		text = []byte("{}") // it cannot: a flag, a number and a string
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_, _ = w.Write(append(text, '\n')) // the robots stop, whether the client hears it or not
+}
+
+// stopAnswer is what POST /stop answers: first what every answer begins with.
+type stopAnswer struct {
+	Success      bool   `json:"success"`
+	Message      string `json:"message"`
+	Category     uint8  `json:"category"`
+	Explanations []any  `json:"explanations"`
 }
 
 // pages is how many connections there may be besides those of rosbridge clients.

@@ -300,7 +300,8 @@ func TestServeAndItsClientsOnTheCommandLine(t *testing.T) {
 	r.fails(exitFailure, "set_torque", "play", "nod")
 	r.do("done", "torque", "on")
 	r.do("nod: done", "play", "nod", "--speed", "200")
-	r.fails(exitUsage, "0, 1 or 2", "stop", "3")
+	r.fails(exitUsage, `"3" was taken as 2`, "stop", "3")
+	r.fails(exitFailure, "reset", "play", "nod") // it has stopped all the same
 	r.stop(syscall.SIGTERM)
 	if _, errs, code := r.cli("state"); code != exitFailure || !strings.Contains(errs, "poise serve") {
 		t.Errorf("without a server: code %d, %q", code, errs)

@@ -29,16 +29,25 @@ func runStop(e *env, args []string) error {
 	if err := checkArguments(rest, []string{"[CATEGORY]"}); err != nil {
 		return err
 	}
-	q, err := stopCategory(rest)
-	if err != nil {
+	q, wrong := stopCategory(rest)
+	if wrong != nil { // said instead of the answer, once the robots stand
+		quiet := *e
+		quiet.out, r.e = io.Discard, &quiet
+	}
+	if err := r.stop(args, q); err != nil {
 		return err
 	}
+	return wrong
+}
+
+// stop asks for a stop; args are those of the command.
+func (r *remote) stop(args []string, q *poisemsgs.StopRequest) error {
 	if r.robot == "" && r.server != "" {
 		if text, err := postStop(r.server, "", q.Category); err == nil {
 			return r.tellStop(text)
 		}
 	}
-	err = simple(e, "stop", args, []string{"[CATEGORY]"}, "stop", func([]string) (any, error) { return q, nil })
+	err := simple(r.e, "stop", args, []string{"[CATEGORY]"}, "stop", func([]string) (any, error) { return q, nil })
 	var none *noServerError
 	if r.robot != "" && errors.As(err, &none) {
 		if text, failed := postStop(r.server, r.robot, q.Category); failed == nil {
@@ -48,14 +57,18 @@ func runStop(e *env, args []string) error {
 	return err
 }
 
+// stopCategory reads the category; one that cannot be read is 2, and said to be wrong
+// once the robots have been stopped.
 func stopCategory(rest []string) (*poisemsgs.StopRequest, error) {
 	q := &poisemsgs.StopRequest{Category: 2}
-	if len(rest) == 1 {
-		n, err := strconv.ParseUint(rest[0], 10, 8)
-		if q.Category = uint8(n); err != nil || n > 2 {
-			return nil, usagef("category %q: 0, 1 or 2 (torque off; ramp, then torque off; ramp, then hold)", rest[0])
-		}
+	if len(rest) == 0 {
+		return q, nil
 	}
+	n, err := strconv.ParseUint(rest[0], 10, 8)
+	if err != nil || n > 2 {
+		return q, usagef("category %q was taken as 2: there are 0, 1 and 2 (torque off; ramp, then torque off; ramp, then hold)", rest[0])
+	}
+	q.Category = uint8(n)
 	return q, nil
 }
 
