@@ -181,7 +181,7 @@ func replay(t testing.TB, file []byte, m *robot.Model) (*Outcome, error) {
 func TestReplayIsBitIdentical(t *testing.T) {
 	ticks := 10000
 	if testing.Short() {
-		ticks = 2200
+		ticks = 5000
 	}
 	s, file := recording(t, ticks)
 	out, err := replay(t, file, s.m)

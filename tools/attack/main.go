@@ -19,6 +19,7 @@ import (
 	"os"
 	"os/exec"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,6 +36,7 @@ func main() {
 	flag.Parse()
 	if *burn {
 		for {
+			runtime.Gosched()
 		}
 	}
 	if err := run(*poise, *rounds, time.Duration(*seconds*float64(time.Second)), *only); err != nil {
