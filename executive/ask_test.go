@@ -135,7 +135,7 @@ func TestAsk04SwitchingIsAllOrNothing(t *testing.T) {
 	r.ok(r.e.SwitchControllers("test", Switch{Stop: []string{"sway"}}))
 	r.until(1, "the end of sway", func() bool { return slices.Equal(active(), []string{"swing"}) })
 	// a name that is wrong stops nothing
-	o := r.answer(r.e.SwitchControllers("test", Switch{Start: []string{"sway", "nobody"}, Stop: []string{"swing"}}))
+	o := r.answer(r.e.SwitchControllers("test", Switch{Start: []string{"sway", "unknown"}, Stop: []string{"swing"}}))
 	if len(o.Explanations) != 1 || o.Explanations[0].Code != "unknown_controller" {
 		t.Fatalf("%+v", o.Explanations)
 	}

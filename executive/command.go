@@ -118,7 +118,7 @@ func (e *Executive) Stop(who string, category uint8) *Answer {
 	})
 }
 
-// halts counts how often the robot was stopped, whoever asked for it, paused or unpowered.
+// halts counts how often the robot was stopped, by any client, paused or unpowered.
 func (e *Executive) halts() uint64 { return e.robot.halts + e.cfg.Loop.StopState().Asked }
 
 // Reset is the separate act after a stop: goals are taken again, and faults that

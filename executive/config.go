@@ -166,7 +166,7 @@ type Event struct {
 	Type, Command, Options string
 }
 
-// Notice is something that everybody should know.
+// Notice is something that every client should know.
 type Notice struct {
 	Tick        servo.Tick
 	Kind        string // "power", "stop", "fault", "fault_cleared", "panic", "limb_safe", "refused"

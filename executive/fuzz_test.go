@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// tape is chance that somebody else decides: each draw takes a byte. Draws are
+// tape is chance that the fuzzer decides: each draw takes a byte. Draws are
 // scattered, because those of a constant source may be refused for ever.
 type tape struct {
 	data  []byte

@@ -35,7 +35,7 @@ import (
 //	quaternions that drift               kinematics: TestQuaternionOfAnyLength
 //	overshoot at ends, creep in holds    control/follow: TestNoOvershootAtEndsNoCreepInHolds
 //	oscillation of the gaze              control/lookat: TestNoOscillation
-//	sizes that nobody checked            here: TestLessonSizesAreChecked
+//	unchecked sizes                      here: TestLessonSizesAreChecked
 //	speed kept after a switch            here; control/follow: TestNoSpeedIsKeptAfterASwitch
 //	goals that last no time              here; control/follow: TestGoalWithoutDuration
 
@@ -175,7 +175,7 @@ func TestLessonSizesAreChecked(t *testing.T) {
 		&Follow{Goal: follow.Goal{Joints: []string{"", "?"}, Points: point(0, 0)}, Append: true, Return: true},
 		&Follow{Goal: r.nod(head, 0), Rate: nan}, &Follow{Goal: r.nod(head, 0), Rate: 3},
 		&Execute{}, &Execute{Goal: follow.Goal{Joints: []string{head}, Points: point()}},
-		&Play{}, &Play{Name: "nobody"}, &Play{Name: "broken"}, &Pose{}, &Pose{Name: "stnd"},
+		&Play{}, &Play{Name: "unknown"}, &Play{Name: "broken"}, &Pose{}, &Pose{Name: "stnd"},
 		&Perform{}, &Perform{Controller: "swing"}, &Perform{Controller: "swing", Program: &torqueoff.Program{}},
 		&Operational{}, &Operational{Controller: "swing", On: true, Resources: []string{"wing"}},
 		&Operational{Controller: "trajectory", On: true}, &Operational{Controller: "torque_off", On: true},
@@ -197,16 +197,16 @@ func TestLessonSizesAreChecked(t *testing.T) {
 		}
 	}
 	for i, a := range []*Answer{
-		r.e.Place("test", []string{head}, nil), r.e.Place("test", []string{"nobody"}, []float64{0}), r.e.Place("test", []string{head}, []float64{nan}),
-		r.e.Place("test", []string{head}, []float64{9}), r.e.SetSpeed("test", nan, ""), r.e.SetSpeed("test", 1, "nobody"), r.e.Pause("test", "nobody"),
-		r.e.SetTorque("test", false, []string{"nobody"}), r.e.SwitchControllers("test", Switch{Start: []string{""}}),
+		r.e.Place("test", []string{head}, nil), r.e.Place("test", []string{"unknown"}, []float64{0}), r.e.Place("test", []string{head}, []float64{nan}),
+		r.e.Place("test", []string{head}, []float64{9}), r.e.SetSpeed("test", nan, ""), r.e.SetSpeed("test", 1, "unknown"), r.e.Pause("test", "unknown"),
+		r.e.SetTorque("test", false, []string{"unknown"}), r.e.SwitchControllers("test", Switch{Start: []string{""}}),
 	} {
 		if o := r.answer(a); o.OK() || o.Explanations[0].Text == "" {
 			t.Errorf("command %d was carried out", i)
 		}
 	}
-	if why := r.e.Feed("test", "nobody", nil); len(why) == 0 {
-		t.Error("a value for nobody")
+	if why := r.e.Feed("test", "unknown", nil); len(why) == 0 {
+		t.Error("a value for an unknown controller")
 	}
 	r.e.Feed("test", "joint_state", nil)
 	r.e.Feed("test", "swing", &stream.Sample{})
@@ -241,7 +241,7 @@ func TestLessonCallbacksMayCallBack(t *testing.T) {
 		if c.To == action.Succeeded && chain < 3 {
 			chain++
 			r.e.State()
-			r.e.Cancel("test", "follow", "nobody", 0)
+			r.e.Cancel("test", "follow", "unknown", 0)
 			if _, err := r.e.Submit("test", "", 0, &Follow{Goal: r.nod(head, -0.05)}, Watch{Changed: next, Feedback: func(Feedback) { r.e.State() }}); err != nil {
 				t.Error(err)
 			}
@@ -251,7 +251,7 @@ func TestLessonCallbacksMayCallBack(t *testing.T) {
 	r.until(12, "three more goals", func() bool { return chain == 3 && len(r.e.State().Goals) == 0 })
 }
 
-// TestLessonRobotStartsWhereItIs switches power on in a pose that nobody commanded:
+// TestLessonRobotStartsWhereItIs switches power on in a pose that was not commanded:
 // the first commands are that pose.
 func TestLessonRobotStartsWhereItIs(t *testing.T) {
 	r := newRig(t, parts{off: true})
@@ -413,7 +413,7 @@ func TestControllersOutside(t *testing.T) {
 		t.Error("it is silent, and still has the tail")
 	}
 	if !slices.ContainsFunc(r.notes, func(n Notice) bool { return n.Explanation.Code == "lease_expired" }) {
-		t.Error("nobody was told")
+		t.Error("no notice of the expired lease")
 	}
 	// denied: the requester is answered
 	told = nil

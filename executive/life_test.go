@@ -170,7 +170,7 @@ func TestRobbedByAnother(t *testing.T) {
 	}
 }
 
-// TestSwitchedOffByAnother ends a goal whose controller somebody else switches off:
+// TestSwitchedOffByAnother ends a goal whose controller another client switches off:
 // not as if its own client had called it off.
 func TestSwitchedOffByAnother(t *testing.T) {
 	r := newRig(t, parts{})
@@ -192,7 +192,7 @@ func TestSwitchedOffByAnother(t *testing.T) {
 }
 
 // TestPanicIsTold ends the goal of a controller whose code fails, with the last
-// second of states, and goes on with everybody else.
+// second of states, and goes on with all others.
 func TestPanicIsTold(t *testing.T) {
 	r := newRig(t, parts{})
 	moments := 0
@@ -227,8 +227,8 @@ func TestPanicIsTold(t *testing.T) {
 	}
 }
 
-// TestSilentCycle ends everything when the cycle does not run any more: nobody
-// waits for ever. What started late all the same is called off.
+// TestSilentCycle ends everything when the cycle does not run any more: no
+// client waits for ever. What started late all the same is called off.
 func TestSilentCycle(t *testing.T) {
 	r := newRig(t, parts{change: func(c *Config) { c.Patience = 100 * time.Millisecond }})
 	running := r.active(r.submit(&Follow{Goal: r.nod(r.headJoint(), -0.3)}))
@@ -262,11 +262,11 @@ func TestSilentCycle(t *testing.T) {
 }
 
 // TestStartedLate makes an executive for a loop that runs already, with a goal that
-// nobody asked for and a ring of old reports.
+// no client asked for and a ring of old reports.
 func TestStartedLate(t *testing.T) {
 	r := newRig(t, parts{})
 	r.active(r.submit(&Operational{Controller: "swing", On: true}))
-	r.checks = false // nobody looks at every tick here
+	r.checks = false // not every tick is looked at here
 	for range 100 {
 		r.submit(&Follow{Goal: follow.Goal{Joints: []string{r.headJoint()}}})
 		r.step()
@@ -344,12 +344,12 @@ func TestAuditTellsEverything(t *testing.T) {
 	r.audits = nil
 	g := r.submit(&Follow{Goal: r.nod(r.headJoint(), -0.1)})
 	r.ended(g, 4)
-	r.ok(r.e.Stop("somebody", 2))
+	r.ok(r.e.Stop("other", 2))
 	var got []string
 	for _, a := range r.audits {
 		got = append(got, a.Who+": "+a.What+": "+a.Result)
 	}
-	want := []string{"test: follow " + string(g.id.ID) + ": asked", "test: follow " + string(g.id.ID) + ": succeeded", "somebody: stop 2: ok"}
+	want := []string{"test: follow " + string(g.id.ID) + ": asked", "test: follow " + string(g.id.ID) + ": succeeded", "other: stop 2: ok"}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q", got)
 	}
@@ -359,13 +359,13 @@ func TestAuditTellsEverything(t *testing.T) {
 func TestBadConfiguration(t *testing.T) {
 	r := newRig(t, parts{})
 	cfg := r.e.cfg
-	cfg.Controllers = append(slices.Clone(cfg.Controllers), Controller{Name: "nobody"}, Controller{Name: "swing", Resources: []string{"wing"}})
+	cfg.Controllers = append(slices.Clone(cfg.Controllers), Controller{Name: "bare"}, Controller{Name: "swing", Resources: []string{"wing"}})
 	cfg.FeedbackRate, cfg.Patience, cfg.Approach.Share = math.Inf(1), -1, 2
 	_, err := New(cfg)
 	if err == nil {
 		t.Fatal("taken")
 	}
-	for _, want := range []string{"nobody", `"swing" comes twice`, "wing", "+Inf Hz", "-1ns", "share of 2"} {
+	for _, want := range []string{"bare", `"swing" comes twice`, "wing", "+Inf Hz", "-1ns", "share of 2"} {
 		if !strings.Contains(err.Error(), want) {
 			t.Errorf("%q is not in: %v", want, err)
 		}

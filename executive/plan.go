@@ -46,7 +46,7 @@ func (e *Executive) inTurn(ctx context.Context, who string, p *plan) (out planne
 	return out
 }
 
-// left ends the planning for a client that has gone: nobody waits for what comes of it.
+// left ends the planning for a client that has gone: no client waits for its result.
 func (e *Executive) left(who string) {
 	for _, j := range slices.Clone(e.goals.live) {
 		if j.who == who && (j.stop != nil || j.work == nil) && j.plans() {

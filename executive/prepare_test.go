@@ -141,7 +141,7 @@ func TestPlansArePreparedOnTheWorker(t *testing.T) {
 }
 
 // TestSpeedZeroIsNotTheUsualSpeed: in a goal no speed is the usual one, in an option it
-// is what somebody wrote.
+// is what was written.
 func TestSpeedZeroIsNotTheUsualSpeed(t *testing.T) {
 	for _, options := range []string{"speed=0", "loop speed=-0.0"} {
 		if _, reasons := ParsePlay("nod", options); len(reasons) != 1 || reasons[0].Code != "bad_option" {

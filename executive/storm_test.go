@@ -122,7 +122,7 @@ func TestStormsEndEveryGoalOnce(t *testing.T) {
 			for range rng.IntN(4) {
 				r.storm(rng, c)
 			}
-			if rng.IntN(50) == 0 { // a burst, and nobody pumps for a while
+			if rng.IntN(50) == 0 { // a burst, without a pump for a while
 				for range 40 {
 					r.storm(rng, c)
 				}

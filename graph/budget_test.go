@@ -94,12 +94,12 @@ func TestMessagesThatWaitAreCharged(t *testing.T) {
 	}
 	short.Close()
 	if n := held(l, budget.Messages); n != 0 {
-		t.Errorf("%d bytes wait for nobody", n)
+		t.Errorf("%d bytes wait without a subscriber", n)
 	}
 }
 
 // TestNamesAreCharged: clients cannot take the last names from each other, nor from the
-// server, and what the server itself has costs nobody anything.
+// server, and what the server itself has is charged to no client.
 func TestNamesAreCharged(t *testing.T) {
 	g := New(Options{})
 	defer g.Close()

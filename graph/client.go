@@ -21,8 +21,8 @@ type Client struct {
 	once sync.Once
 }
 
-// Join registers a client by its node name, which nobody else has until it leaves: not
-// another client, and never the graph's own node.
+// Join registers a client by its node name, which is its alone until it leaves: no
+// other client has it, and never the graph's own node.
 func (g *Graph) Join(node string) (*Client, error) {
 	if node == "" || node == g.o.Node {
 		return nil, &NameError{Name: node, Why: "cannot be a client's"}

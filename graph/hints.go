@@ -11,7 +11,7 @@ import (
 )
 
 // hints bounds how often names are looked for that may have been meant: that compares with
-// every name there is, and whoever wants can ask for unknown names all the time.
+// every name there is, and any client can ask for unknown names all the time.
 type hints struct {
 	now func() time.Time
 

@@ -98,7 +98,7 @@ func TestMessagesOfOthersAreAdmitted(t *testing.T) {
 	}
 	reader.Close()
 	if err := before.Publish(&msgs.String{Data: "bad"}); err != nil {
-		t.Errorf("nobody asks any more, and yet: %v", err)
+		t.Errorf("no subscriber refuses messages any more, and yet: %v", err)
 	}
 }
 

@@ -17,7 +17,7 @@ type TopicOptions struct {
 	QoS  QoS    // what is offered; default reliable, 10 messages, not latched
 	Node string // of the publisher; default the graph's own
 
-	// Own makes the topic the publisher's own: nobody else may publish on it, so what is
+	// Own makes the topic the publisher's own: no other may publish on it, so what is
 	// heard there was said by the publisher. Topic sets it; a wire does not, on behalf of
 	// its peers.
 	Own bool
@@ -191,7 +191,7 @@ func (g *Graph) Advertise(name, typeName string, o TopicOptions) (*Advertisement
 	return g.advertise(name, typ, form, o, false)
 }
 
-// advertise registers a publisher. A component is let in whoever owns the topic.
+// advertise registers a publisher. A component is let in even if another owns the topic.
 func (g *Graph) advertise(name string, typ *registry.Type, form msgs.Form, o TopicOptions, component bool) (*Advertisement, error) {
 	t, err := g.topicFor(name, typ, component)
 	if err != nil {

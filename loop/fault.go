@@ -93,8 +93,8 @@ func (f *monitor) note(l *Loop, k FaultKind, row int, value float64, c latchChan
 	}
 }
 
-// afterGap pauses or stops a robot whose cycle stood still: nobody saw what happened
-// meanwhile, so nothing goes on by itself. It reports false for rules that people made
+// afterGap pauses or stops a robot whose cycle stood still: what happened meanwhile
+// was not observed, so nothing goes on by itself. It reports false for rules that people made
 // milder or more severe.
 func (f *monitor) afterGap(l *Loop) bool {
 	switch {

@@ -56,7 +56,7 @@ func (p *power) set(l *Loop, s Power) {
 func (p *power) torque() bool { return p.state == Enabled || p.state == Stopping }
 
 // on energises joints, from where they are: the command starts at the measured pose,
-// at rest, so nothing jumps. Joints that are not named stay as they are. Whoever owned
+// at rest, so nothing jumps. Joints that are not named stay as they are. The owner of
 // a joint that had no torque ends: torque comes back without a motion.
 func (p *power) on(l *Loop, o Order, joints robot.Set) {
 	if p.state == Enabled && !joints.Overlaps(p.limp.Union(p.brake)) {

@@ -27,7 +27,7 @@ func (s *stalled) Write(p []byte) (int, error) {
 	return s.notebook.Write(p)
 }
 
-// TestAStalledLogReaderDelaysNothing: with a log pipe that nobody reads, hundreds of
+// TestAStalledLogReaderDelaysNothing: with a log pipe that is not read, hundreds of
 // commands, a stop, a state, and the end of the server take no longer than with one that is
 // read; what was dropped is counted in the metrics and told when lines flow again.
 func TestAStalledLogReaderDelaysNothing(t *testing.T) {
@@ -60,7 +60,7 @@ func TestAStalledLogReaderDelaysNothing(t *testing.T) {
 		})
 	}
 	if slower := times[false] - times[true]; slower > 500*time.Millisecond { // the last lines get 300 ms
-		t.Errorf("with a log that nobody reads all takes %v longer than %v", slower, times[true])
+		t.Errorf("with a log that is not read all takes %v longer than %v", slower, times[true])
 	}
 }
 

@@ -74,7 +74,7 @@ func (b *bed) askFor64(c *client.Client) {
 	time.Sleep(20 * slowStep)
 }
 
-// stands wants the slow planner to rest: nobody waits for it any more.
+// stands wants the slow planner to rest: no client waits for it any more.
 func (p *slowPlanner) stands(b *bed) {
 	b.t.Helper()
 	time.Sleep(2 * slowStep)

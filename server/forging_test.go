@@ -230,7 +230,7 @@ func TestAStreamIsHeardOnlyFromWhoActivatedIt(t *testing.T) {
 			foreign[0](tailAt(-0.2))
 			return math.Abs(b.tail()+0.2) < 1e-3
 		})
-		// and nobody else gives it away
+		// and no other client gives it away
 		b.refused("/switch_controllers", &poisemsgs.SwitchControllersRequest{Start: []string{"joint_state"}, Publisher: "*"}, "joint_state", "/rosbridge/client_2")
 		// a publisher that does not activate it itself is named by who does
 		b.must("/switch_controllers", &poisemsgs.SwitchControllersRequest{Stop: []string{"joint_state"}})
@@ -303,7 +303,7 @@ func TestAControllersNameBelongsToTheSessionThatTookIt(t *testing.T) {
 			mine.ref(tailAt(0.2))
 			return math.Abs(b.tail()-0.2) < 1e-3
 		})
-		// it falls silent, and nobody else keeps its lease
+		// it falls silent, and no other client keeps its lease
 		b.until("the lease is over", func() bool {
 			theirs.state(lives("gait", 1, true))
 			theirs.ref(tailAt(0.2))

@@ -15,7 +15,7 @@ import (
 // watchPeriod is how often the health of the server is looked at.
 const watchPeriod = 50 * time.Millisecond
 
-// health knows what of the server moves on. It asks for counts only, and waits for nobody:
+// health knows what of the server moves on. It asks for counts only, and waits for no lock:
 // it tells of what hangs.
 type health struct {
 	patience time.Duration

@@ -76,7 +76,7 @@ func (w *realServer) until(status int, word string) string {
 }
 
 // TestAHungPumpIsToldAndTheEndRampsAllTheSame: readyz and healthz are 503 and name the pump
-// while nobody can take the executive's lock; then the server ends, the cycle ramps without
+// while the executive's lock cannot be taken; then the server ends, the cycle ramps without
 // the executive and lets go.
 func TestAHungPumpIsToldAndTheEndRampsAllTheSame(t *testing.T) {
 	w := startReal(t)

@@ -21,7 +21,7 @@ func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) {
 	s.robotMetrics(p)
 	s.wireMetrics(p)
 	s.recorderMetrics(p)
-	p.family("poise_log_lines_dropped_total", "counter", "log lines that nobody read in time")
+	p.family("poise_log_lines_dropped_total", "counter", "log lines that were not read in time")
 	p.value("", float64(s.lines.Dropped()))
 	s.budgetMetrics(p)
 	// not runtime.ReadMemStats, which stops the world

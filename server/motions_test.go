@@ -36,7 +36,7 @@ func TestMotionsNeedTheVersionThatTheyReplace(t *testing.T) {
 		// a second person had the first version too
 		m.Description = "a second try"
 		second := b.must("/motions/put", &poisemsgs.MotionsPutRequest{Motion: m, Version: first.Version})
-		m.Description = "somebody else's"
+		m.Description = "another client's"
 		if a := b.refused("/motions/put", &poisemsgs.MotionsPutRequest{Motion: m, Version: first.Version}, "mine"); a.Explanations[0].Code != "version_conflict" || a.Explanations[0].Help == "" {
 			t.Errorf("the conflict is explained as %+v", a.Explanations[0])
 		}

@@ -17,7 +17,7 @@ import (
 )
 
 // TestAGoalOutlivesItsClient: switching a controller on is an order to the robot, not a
-// lease of the connection; whoever comes later sees it and can end it.
+// lease of the connection; a client that comes later sees it and can end it.
 func TestAGoalOutlivesItsClient(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

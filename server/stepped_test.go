@@ -28,7 +28,7 @@ type stepped struct {
 	n   uint64
 }
 
-// still makes a server that nobody runs, and gives one of its robots torque.
+// still makes a server that is not run, and gives one of its robots torque.
 func still(t *testing.T, name string, change func(c *config.Config)) *stepped {
 	t.Helper()
 	c := config.Default()

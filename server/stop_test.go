@@ -71,7 +71,7 @@ func TestPOSTStopStopsTheRobots(t *testing.T) {
 			{"/stop", object, `{"cat`, true, "cannot be read"},
 			{"/stop?category=%zz", "", ``, true, "cannot be read"},
 			{"/stop?category=zero", "", ``, true, "is unknown"},
-			{"/stop?robot=nobody", "", ``, true, "there is no robot"},
+			{"/stop?robot=unknown", "", ``, true, "there is no robot"},
 			{"/stop", object, `{"category":0` + strings.Repeat(" ", 5000) + `}`, true, "cannot be read"},
 		} {
 			status, a := b.post(tc.path, tc.kind, tc.body, nil)

@@ -14,8 +14,8 @@ import (
 	"poise/server/config"
 )
 
-// TestAStopNeedsNeitherTheExecutiveNorItsPump: with the executive locked, and so nobody
-// who pumps it, a stop is taken by the next tick and answered, over HTTP and over
+// TestAStopNeedsNeitherTheExecutiveNorItsPump: with the executive locked, and so not
+// pumped, a stop is taken by the next tick and answered, over HTTP and over
 // rosbridge. The test steps the cycle by hand; only the cycle moves.
 func TestAStopNeedsNeitherTheExecutiveNorItsPump(t *testing.T) {
 	b := still(t, "virtual", func(*config.Config) {})

@@ -28,7 +28,7 @@ func notifySystemd(state string) {
 
 // watchdog is that of systemd (sd_watchdog_enabled(3)).
 type watchdog struct {
-	period time.Duration // between signs of life; 0 if nobody waits for them
+	period time.Duration // between signs of life; 0 if no watchdog waits for them
 	last   time.Time
 }
 

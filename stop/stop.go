@@ -13,7 +13,7 @@
 //
 // A wire asks Service before its own limits apply to a call, and takes a call whose
 // arguments it cannot read for a stop of the mildest category: who calls stop wants the
-// robot to stop, and nobody loses the torque of a robot by a slip.
+// robot to stop, and a slip must not cost a robot its torque.
 package stop
 
 import (
@@ -133,7 +133,7 @@ func (t Target) Stop(who string, category uint8) *Asked {
 		defer cancel()
 		a.await(ctx, over)
 		if t.line.life.Err() != nil {
-			return // nobody is left to be told
+			return // no client is left to answer
 		}
 		for i, r := range t.robots {
 			result := "ok"
@@ -149,8 +149,8 @@ func (t Target) Stop(who string, category uint8) *Asked {
 // Patience is how long a stop may take before it is told that the robot does not stand.
 const Patience = 10 * time.Second
 
-// look is how often the cycle is looked at: it tells nobody itself, since it waits for
-// nobody.
+// look is how often the cycle is looked at: it notifies no goroutine, since it
+// waits for none.
 const look = time.Millisecond
 
 func taken(s loop.StopState, number uint64) bool { return s.Taken >= number }

@@ -102,7 +102,7 @@ func TestStreamsAndPlacementsReplay(t *testing.T) {
 		case k%40 == 0:
 			l.Send(loop.Order{Kind: loop.StartGoal, Goal: uint64(k), Program: &swing.Program{Needs: robot.Leaf(0).With(1),
 				Centre: make([]float64, n), Amplitude: 0.05, Frequency: 1 + float64(k%7)/10}})
-			l.Send(loop.Order{Kind: loop.StartGoal, Controller: 77, Program: &swing.Program{}}) // nobody's
+			l.Send(loop.Order{Kind: loop.StartGoal, Controller: 77, Program: &swing.Program{}}) // of an unknown controller
 		case k%3 == 0:
 			l.Send(loop.Order{Kind: loop.Feed, Program: &sample{0, 9}}) // overtaken in its tick
 			l.Send(loop.Order{Kind: loop.Feed, Program: &sample{float64(k), 1e-3 * float64(k%10)}})

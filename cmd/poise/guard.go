@@ -23,7 +23,7 @@ func runGuard(e *env, c *config.Config) error {
 	defer signal.Stop(signals)
 	child := exec.Command(program, os.Args[1:]...)
 	child.Stdin, child.Stdout, child.Stderr = os.Stdin, os.Stdout, os.Stderr
-	lines := journal.New(e.err) // a log that nobody reads must not keep the servos from their rest
+	lines := journal.New(e.err) // a log that is not read must not keep the servos from their rest
 	e.err, e.flush = lines, func() { _ = lines.Close(time.Second) }
 	g := guard.Guard{Command: child, Patience: time.Duration(c.Guard.Patience * 1e9), Signals: signals, Log: lines}
 	code, err := g.Run()

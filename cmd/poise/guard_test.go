@@ -196,7 +196,7 @@ func TestGuardEndsAServerThatIsStuck(t *testing.T) {
 	r.until("the bus hears the rest", func() bool { return strings.HasSuffix(b.String(), "\nREST\n\nREST\n") })
 }
 
-// TestAServerWhoseGuardIsDeadRampsAndEnds: nobody would watch it, and nobody would end it.
+// TestAServerWhoseGuardIsDeadRampsAndEnds: no process would watch it or end it.
 func TestAServerWhoseGuardIsDeadRampsAndEnds(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "flight.rec")

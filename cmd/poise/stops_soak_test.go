@@ -22,7 +22,7 @@ import (
 	"poise/wire/rosbridge/client"
 )
 
-// mixed is a load of clients that do everything at random while somebody stops the robot.
+// mixed is a load of clients that do everything at random while another client stops the robot.
 type mixed struct {
 	r      *running
 	ctx    context.Context

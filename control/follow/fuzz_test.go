@@ -42,7 +42,7 @@ func (r *reader) row(n int, scale float64) (x []float64) {
 	return x
 }
 
-var fuzzNames = []string{"joint11", "joint12", "joint21", "tail_joint1", "eyes_yaw", "mouth_joint", "support/leg1", "support/leg2", "support/nose", "support/", "nobody", ""}
+var fuzzNames = []string{"joint11", "joint12", "joint21", "tail_joint1", "eyes_yaw", "mouth_joint", "support/leg1", "support/leg2", "support/nose", "support/", "unknown", ""}
 
 // goalOf makes any goal out of bytes.
 func goalOf(b []byte) *Goal {

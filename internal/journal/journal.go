@@ -28,7 +28,7 @@ const (
 )
 
 // ErrGone is the end of a journal whose reader has closed its end.
-var ErrGone = errors.New("nobody reads the log any more: its reader has closed it")
+var ErrGone = errors.New("the log is not read any more: its reader has closed it")
 
 // Writer is a bounded queue of lines and the goroutine that writes them. It is safe for
 // concurrent use.
@@ -73,7 +73,7 @@ func (w *Writer) Write(p []byte) (int, error) {
 }
 
 func missingLine(n uint64) []byte {
-	return fmt.Appendf(nil, "time=%s level=WARN msg=\"log lines are missing here: nobody read them in time\" dropped=%d\n",
+	return fmt.Appendf(nil, "time=%s level=WARN msg=\"log lines are missing here: they were not read in time\" dropped=%d\n",
 		time.Now().Format("2006-01-02T15:04:05.000Z07:00"), n)
 }
 

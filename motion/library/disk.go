@@ -17,7 +17,7 @@ const (
 )
 
 // disk lets one at a time ask the disk, and leaves behind what takes too long. So at most one
-// goroutine hangs with a folder that does, and nobody waits for it for long.
+// goroutine hangs with a folder that does, and no caller waits for it for long.
 type disk struct {
 	turn     chan struct{} // room for the one whose turn it is
 	hangs    *atomic.Bool  // whose turn it is has taken too long

@@ -50,7 +50,7 @@ type Motion struct {
 }
 
 // Library is a folder of motions over shipped ones. It is safe for concurrent use. The
-// folder may be slow, locked or hang: whoever asks then waits for some seconds at most.
+// folder may be slow, locked or hang: a caller then waits for some seconds at most.
 type Library struct {
 	dir     string // "" if there is none
 	shipped map[string]*Motion

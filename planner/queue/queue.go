@@ -1,5 +1,5 @@
 // Package queue shares the processors among those who plan: every client gets its
-// turns, and nobody waits for the long plan of another.
+// turns, and none waits for the long plan of another.
 //
 //	plans := queue.New(0)
 //	err := plans.Do(ctx, client, queue.Long, func(ctx context.Context) { … ctx.Err() … })
@@ -54,7 +54,7 @@ type Queue struct {
 	turns   uint64        // that were given
 }
 
-// client is somebody with plans, or who has had more than its share.
+// client has plans in the queue, or has had more than its share.
 type client struct {
 	name    string
 	had     time.Duration // of the processors, counted from nowhere
@@ -233,7 +233,7 @@ func (q *Queue) settle() (busy bool) {
 // tidy forgets clients without plans that would begin at the floor anyway.
 func (q *Queue) tidy(left *client) {
 	if !q.settle() {
-		clear(q.clients) // nobody has to wait for anybody
+		clear(q.clients) // no client waits for another
 		return
 	}
 	for name, c := range q.clients {

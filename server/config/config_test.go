@@ -96,7 +96,7 @@ func TestRefusals(t *testing.T) {
 		{"mirror: {url: ws://127.0.0.1:9090, prefix: a b}", `mirror.prefix is "a b": `},
 		{"origins: [app.foxglove.dev]", `origins has "app.foxglove.dev", must be http:// or https://`},
 		{"origins: [https://app.foxglove.dev/]", `origins has "https://app.foxglove.dev/"`},
-		{"origins: everybody", "origins"},
+		{"origins: all", "origins"},
 		{"controllers: {trajectroy: {seats: 1}}", `controllers.trajectroy is no controller; known are`},
 		{"controllers: {trajectroy: {seats: 1}}", `; did you mean "trajectory"?`},
 		{"\ncontrollers:\n  trajectory: {seats: 0}", "poise.yaml:3: controllers.trajectory.seats is 0, must be 1 … 32: it performs the goals of actions"},

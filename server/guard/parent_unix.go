@@ -294,7 +294,7 @@ func drain(messages chan message) chan message {
 func (h held) write() error {
 	var errs []error
 	for _, w := range h {
-		_ = unix.SetNonblock(w.descriptor, true) // nobody else uses it any more
+		_ = unix.SetNonblock(w.descriptor, true) // the child, which shared it, is dead
 		for range w.times {
 			if err := writeAll(w.descriptor, w.bytes); err != nil {
 				errs = append(errs, err)

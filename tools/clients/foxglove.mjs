@@ -45,7 +45,7 @@ async function run(url) {
     const published = await within(`getNodeDetails ${node}`, (yes, no) => ros.getNodeDetails(node, (_, p) => yes(p), no));
     published.forEach(name => publishers.add(name));
   }
-  check(publishers.has('/joint_states'), 'nobody publishes /joint_states');
+  check(publishers.has('/joint_states'), 'no publisher of /joint_states');
   console.log('ok the graph');
 
   // every topic at once; a viewer names no type

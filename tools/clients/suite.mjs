@@ -203,7 +203,7 @@ const steps = {
   },
 
   // the server goes away and comes back: a topic that was subscribed to is
-  // subscribed to again by roslib itself, once somebody connects it
+  // subscribed to again by roslib itself, once it is connected
   async 'reconnect'(ros, roslib, url) {
     const topic = ros.Topic({ name: '/joint_states', messageType: 'sensor_msgs/msg/JointState' });
     await within('before', yes => topic.subscribe(yes));

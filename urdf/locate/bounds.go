@@ -10,7 +10,7 @@ import (
 )
 
 // Bounds are the folders from which files may be read: a robot's own and those of
-// packages. A description that somebody else wrote names files; it shall not make the
+// packages. A description from another author names files; it shall not make the
 // program read, and show, what is elsewhere on the machine.
 type Bounds struct {
 	// Open opens a folder as a file system that no name and no symbolic link leaves. Nil

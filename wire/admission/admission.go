@@ -121,7 +121,7 @@ func (a *Listener) admit(c net.Conn) net.Conn {
 	a.late = append(a.late, one)
 	select {
 	case a.queue.conns <- one:
-	default: // nobody serves them any more
+	default: // the server that accepts them has ended
 		go one.Close()
 	}
 	return nil

@@ -116,7 +116,7 @@ func TestAPlaceIsGivenFree(t *testing.T) {
 	})
 }
 
-// TestWithoutDescriptorsRequestsAreServed from the reserve, and nobody waits for long.
+// TestWithoutDescriptorsRequestsAreServed from the reserve, and no client waits for long.
 func TestWithoutDescriptorsRequestsAreServed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		network, address := serve(t, 20)

@@ -11,7 +11,7 @@ import (
 	"poise/wire/rosbridge"
 )
 
-// Whoever waits for an answer gets one, whatever was wrong with the question.
+// A client that waits for an answer gets one, whatever was wrong with the question.
 
 func TestWhatIsNoJSONIsAnsweredIfItSaysWhoAsks(t *testing.T) {
 	b := newBed(t, rosbridge.Config{})
@@ -127,7 +127,7 @@ func TestAuditLinesStayShort(t *testing.T) {
 	}
 }
 
-// TestTheLogSaysPlainlyHowClientsLeave: somebody who goes is no failure.
+// TestTheLogSaysPlainlyHowClientsLeave: a client that leaves is no failure.
 func TestTheLogSaysPlainlyHowClientsLeave(t *testing.T) {
 	lines := make(chan string, 100)
 	b := newBed(t, rosbridge.Config{Log: slog.New(slog.NewTextHandler(lineWriter(lines), nil))})

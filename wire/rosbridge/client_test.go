@@ -213,7 +213,7 @@ func TestClientSaysWhyItCannotConnect(t *testing.T) {
 		t.Errorf("a server that is closing: %v", err)
 	}
 	if _, err := client.Dial(soon(t), "ws://127.0.0.1:1/", client.Options{}); err == nil || !strings.Contains(err.Error(), "127.0.0.1:1") {
-		t.Errorf("nobody there: %v", err)
+		t.Errorf("no server there: %v", err)
 	}
 	http.DefaultClient.CloseIdleConnections()
 }

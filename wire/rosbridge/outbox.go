@@ -56,7 +56,7 @@ type outbox struct {
 	closed bool
 	notify chan struct{}
 
-	account *budget.Account // of the client; nil charges nobody
+	account *budget.Account // of the client; nil charges no client
 }
 
 // newOutbox returns an outbox that holds at most maxBytes.

@@ -79,7 +79,7 @@ func TestAStopWhoseArgumentsCannotBeReadIsOfCategory2(t *testing.T) {
 		for _, text := range []string{
 			`{"op":"call_service","id":"s","service":"/stop"}`,                                      // no arguments
 			`{"op":"call_service","id":"s","service":"/stop","type":"no/such/Type","args":{}}`,      // of another type
-			`{"op":"call_service","id":"s","service":"/stop","compression":"png","timeout":"soon"}`, // as nobody can
+			`{"op":"call_service","id":"s","service":"/stop","compression":"png","timeout":"soon"}`, // impossible
 			`{"op":"call_service","id":"s","service":"/stop","args":{"cat`,                          // cut off
 			`{"op":"call_service","id":"s","service":"/stop"`,                                       // cut off
 			`{"service":"/stop","id":"s","op":"call_service","args":[[[[`,                           // in another order
@@ -155,7 +155,7 @@ func TestAStopIsRecognisedInEveryEncodingAndName(t *testing.T) {
 }
 
 // TestAStopIsAheadOfEveryLimit of its own client: the rate, calls that wait, a worker that
-// does not get on, a queue that is full, an outbox that nobody reads.
+// does not get on, a queue that is full, an outbox that is not read.
 func TestAStopIsAheadOfEveryLimit(t *testing.T) {
 	const call = `{"op":"call_service","id":"s","service":"/stop"}`
 	t.Run("messages per second", func(t *testing.T) {

@@ -30,7 +30,7 @@ func TestSubscribeAndPublish(t *testing.T) {
 	p.expect(`{"op":"publish","topic":"/chatter","msg":{"data":"hällo"}}`)
 	p.send(`{"op":"unsubscribe","id":"s1","topic":"/chatter"}`)
 	p.sync()
-	b.chatter.Publish(&msgs.String{Data: "nobody listens"})
+	b.chatter.Publish(&msgs.String{Data: "without a listener"})
 	p.sync()
 }
 
@@ -546,7 +546,7 @@ func TestCBOR(t *testing.T) {
 		}
 	}
 
-	// in: a call as a binary frame; the answer is text, as for everybody
+	// in: a call as a binary frame; the answer is text, as for every client
 	call := []byte("\xa4\x62op\x6ccall_service\x62id\x07\x67service\x64/set\x64args\x81\xf5")
 	if err := p.conn.Write(t.Context(), websocket.MessageBinary, call); err != nil {
 		t.Fatal(err)

@@ -425,7 +425,7 @@ func (b *bed) oneNode() {
 				b.t.Errorf("%q left, want %q", gone, caller)
 			}
 		case <-b.soon().Done():
-			b.t.Fatal("nobody left")
+			b.t.Fatal("no client left")
 		}
 		b.wait("it does not publish any more", func() bool { n, _ := b.foreign("in"); return n == 0 })
 	}

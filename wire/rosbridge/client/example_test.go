@@ -27,7 +27,7 @@ func Example() {
 	web := httptest.NewServer(bridge)
 	defer web.Close()
 
-	// and somebody who calls it
+	// and a client that calls it
 	ctx := context.Background()
 	c, err := client.Dial(ctx, "ws"+strings.TrimPrefix(web.URL, "http"), client.Options{})
 	if err != nil {

@@ -46,7 +46,7 @@ func serve(t *testing.T, f func(ctx context.Context, conn *websocket.Conn)) (url
 // garbage is what no rosbridge server sends.
 func garbage(r *rand.Rand, id string) (websocket.MessageType, []byte) {
 	texts := []string{`{`, ``, `null`, `[]`, `7`, `{"op":5}`, `{"op":"publish"}`, `{"op":"publish","topic":"/t"}`, `{"op":"publish","topic":"/t","msg":NaN}`,
-		`{"op":"service_response","id":"nobody"}`, `{"op":"service_response"}`, `{"op":"action_result","id":"goal:/a:1"}`, `{"op":"action_feedback"}`,
+		`{"op":"service_response","id":"unknown"}`, `{"op":"service_response"}`, `{"op":"action_result","id":"goal:/a:1"}`, `{"op":"action_feedback"}`,
 		`{"op":"fragment","id":"f","data":"x","num":0,"total":2}`, `{"op":"fragment","id":"g","data":"{","num":0,"total":1}`, `{"op":"fragment","num":-1}`,
 		`{"op":"status","level":"error","msg":{"a":1},"id":` + id + `}`, `{"op":"status"}`, `{"op":"call_service","service":"/x"}`, strings.Repeat("[", 20000)}
 	if n := r.IntN(len(texts) + 4); n < len(texts) {

@@ -15,7 +15,7 @@ type Joiner struct {
 	MaxBytes int             // of the texts of all that is open
 	MaxOpen  int             // messages under way
 	MaxAge   time.Duration   // of a message under way
-	Account  *budget.Account // of the client; nil charges nobody
+	Account  *budget.Account // of the client; nil charges no client
 
 	mu    sync.Mutex
 	open  map[string]*parts

@@ -153,7 +153,7 @@ func TestCBORRefusesWhatItCannotRead(t *testing.T) {
 		{"nothing", nil, "not CBOR"},
 		{"cut short", []byte{0xa1, 0x62}, "not CBOR"},
 		{"names that are numbers", enc(map[int]int{1: 2}), "want a string"},
-		{"a tag that nobody knows", enc(map[string]any{"op": cbor.Tag{Number: 4242, Content: 1}}), "tag 4242"},
+		{"an unknown tag", enc(map[string]any{"op": cbor.Tag{Number: 4242, Content: 1}}), "tag 4242"},
 		{"a typed array of a bad length", enc(map[string]any{"op": cbor.Tag{Number: 86, Content: []byte{1}}}), "1 bytes are not"},
 		{"a typed array of no bytes", enc(map[string]any{"op": cbor.Tag{Number: 86, Content: 1}}), "a byte string"},
 		{"quadruple precision", enc(map[string]any{"op": cbor.Tag{Number: 83, Content: make([]byte, 16)}}), "128 bits"},
