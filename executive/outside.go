@@ -101,9 +101,9 @@ type remote struct {
 // Request takes a request of a controller outside. tell is called with every change of
 // who has what that concerns it, and once with the answer to the request, denial
 // included.
-func (o *Outside) Request(who string, r OutsideRequest, tell func(Assignment)) (why []Explanation) {
-	o.e.locked(func() { why = o.request(who, &r, tell) })
-	return why
+func (o *Outside) Request(who string, r OutsideRequest, tell func(Assignment)) (reasons []Explanation) {
+	o.e.locked(func() { reasons = o.request(who, &r, tell) })
+	return reasons
 }
 
 func (o *Outside) request(who string, r *OutsideRequest, tell func(Assignment)) []Explanation {
@@ -144,13 +144,13 @@ func (o *Outside) request(who string, r *OutsideRequest, tell func(Assignment)) 
 // operational any more.
 func (o *Outside) Report(r OutsideState) {
 	o.e.locked(func() {
-		for _, x := range o.list {
-			if x.name != r.Name || x.session != r.Session || x.request > r.ID {
+		for _, client := range o.list {
+			if client.name != r.Name || client.session != r.Session || client.request > r.ID {
 				continue // of another session, or of a request that is over
 			}
-			x.since = o.e.now
-			if !r.Operational && x.live {
-				o.end(x)
+			client.since = o.e.now
+			if !r.Operational && client.live {
+				o.end(client)
 			}
 		}
 	})
@@ -160,15 +160,15 @@ func (o *Outside) Report(r OutsideState) {
 // more signs of life. Their names are free at once, their seats when they have let go.
 func (o *Outside) Leave(session string) {
 	o.e.locked(func() {
-		for _, x := range o.list {
-			if x.session != session || x.gone {
+		for _, client := range o.list {
+			if client.session != session || client.gone {
 				continue
 			}
-			x.gone = true
-			if x.live {
-				o.end(x)
-				o.e.notice(Notice{Kind: "refused", Explanation: Explanation{Code: "session_ended", Owner: x.name,
-					Text: fmt.Sprintf("the connection of controller %q outside has ended; what it had is free", x.name)}})
+			client.gone = true
+			if client.live {
+				o.end(client)
+				o.e.notice(Notice{Kind: "refused", Explanation: Explanation{Code: "session_ended", Owner: client.name,
+					Text: fmt.Sprintf("the connection of controller %q outside has ended; what it had is free", client.name)}})
 			}
 		}
 	})
@@ -179,9 +179,9 @@ func (o *Outside) Leave(session string) {
 func (o *Outside) Controller(name, session string) (controller string, ok bool) {
 	o.e.mu.Lock()
 	defer o.e.mu.Unlock()
-	for _, x := range o.list {
-		if x.name == name && x.session == session && !x.gone {
-			return x.seat.Name, true
+	for _, client := range o.list {
+		if client.name == name && client.session == session && !client.gone {
+			return client.seat.Name, true
 		}
 	}
 	return "", false
@@ -191,8 +191,8 @@ func (o *Outside) Controller(name, session string) (controller string, ok bool) 
 func (o *Outside) Active(name, session string) bool {
 	o.e.mu.Lock()
 	defer o.e.mu.Unlock()
-	for _, x := range o.list {
-		if x.name == name && x.session == session && x.live {
+	for _, client := range o.list {
+		if client.name == name && client.session == session && client.live {
 			return true
 		}
 	}
@@ -201,9 +201,9 @@ func (o *Outside) Active(name, session string) bool {
 
 // sessionOn returns the session of the controller on a seat, "" if none is active there.
 func (o *Outside) sessionOn(s *seat) string {
-	for _, x := range o.list {
-		if x.seat == s && x.live {
-			return x.session
+	for _, client := range o.list {
+		if client.seat == s && client.live {
+			return client.session
 		}
 	}
 	return ""
@@ -212,15 +212,15 @@ func (o *Outside) sessionOn(s *seat) string {
 // seatFor finds the seat of a controller outside, or gives it a free one.
 func (o *Outside) seatFor(name, session string) (*remote, []Explanation) {
 	taken := map[*seat]*remote{}
-	for _, x := range o.list {
+	for _, client := range o.list {
 		switch {
-		case x.name != name || x.gone:
-		case x.session != session:
-			return nil, []Explanation{o.belongs(name, x.session)}
+		case client.name != name || client.gone:
+		case client.session != session:
+			return nil, []Explanation{o.belongs(name, client.session)}
 		default:
-			return x, nil
+			return client, nil
 		}
-		taken[x.seat] = x
+		taken[client.seat] = client
 	}
 	for _, s := range o.e.robot.seats {
 		if s.Name == name || s.Kind == name {
@@ -229,14 +229,14 @@ func (o *Outside) seatFor(name, session string) (*remote, []Explanation) {
 	}
 	var free *remote // seat of one that has nothing
 	for _, s := range o.e.robot.seats {
-		switch x := taken[s]; {
+		switch client := taken[s]; {
 		case !s.Remote:
-		case x == nil:
-			x = &remote{name: name, session: session, seat: s}
-			o.list = append(o.list, x)
-			return x, nil
-		case !x.live && (free == nil || x.gone && !free.gone):
-			free = x
+		case client == nil:
+			client = &remote{name: name, session: session, seat: s}
+			o.list = append(o.list, client)
+			return client, nil
+		case !client.live && (free == nil || client.gone && !free.gone):
+			free = client
 		}
 	}
 	if free != nil {
@@ -248,36 +248,36 @@ func (o *Outside) seatFor(name, session string) (*remote, []Explanation) {
 }
 
 func (o *Outside) belongs(name, owner string) Explanation {
-	x := *problem.New("name_taken", "the name %q belongs to %s", name, owner).With("choose another name for the controller outside")
-	x.Owner = owner
-	return x
+	explanation := *problem.New("name_taken", "the name %q belongs to %s", name, owner).With("choose another name for the controller outside")
+	explanation.Owner = owner
+	return explanation
 }
 
 // owns notes what the controller on a seat has now, and tells it.
 func (o *Outside) owns(s *seat, set robot.Set) {
-	for _, x := range o.list {
-		if x.seat == s && x.live {
-			x.owns = set
-			o.assign(x, x.request)
+	for _, client := range o.list {
+		if client.seat == s && client.live {
+			client.owns = set
+			o.assign(client, client.request)
 		}
 	}
 }
 
 // changed follows the goal of a controller outside. The requester is always answered,
 // denial included.
-func (o *Outside) changed(x *remote, request uint32, c Change) {
-	if x.goal != c.Goal || !c.To.Terminal() {
+func (o *Outside) changed(client *remote, request uint32, c Change) {
+	if client.goal != c.Goal || !c.To.Terminal() {
 		return
 	}
-	x.live, x.owns = false, robot.Set{}
+	client.live, client.owns = false, robot.Set{}
 	if c.Cause != action.ClientCancel {
-		o.assign(x, request)
+		o.assign(client, request)
 	}
 }
 
 // assign tells a controller outside who has what.
-func (o *Outside) assign(x *remote, request uint32) {
-	call := x.tell
+func (o *Outside) assign(client *remote, request uint32) {
+	call := client.tell
 	if call == nil || o.e.robot.snap == nil {
 		return
 	}
@@ -287,9 +287,9 @@ func (o *Outside) assign(x *remote, request uint32) {
 		return
 	}
 	for _, r := range resources.List() {
-		owner := o.ownerOf(r.Set, x)
-		if x.owns.Contains(r.Set) {
-			owner = x.name
+		owner := o.ownerOf(r.Set, client)
+		if client.owns.Contains(r.Set) {
+			owner = client.name
 		}
 		a.Resources, a.Owners = append(a.Resources, r.Name), append(a.Owners, owner)
 	}
@@ -303,9 +303,9 @@ func (o *Outside) ownerOf(set robot.Set, asks *remote) string {
 	if owner == asks.seat.id {
 		return ""
 	}
-	for _, x := range o.list {
-		if x.seat.id == owner {
-			return x.name
+	for _, client := range o.list {
+		if client.seat.id == owner {
+			return client.name
 		}
 	}
 	return o.e.robot.controllerName(owner)
@@ -313,9 +313,9 @@ func (o *Outside) ownerOf(set robot.Set, asks *remote) string {
 
 // alive notes a sign of life from a seat.
 func (o *Outside) alive(s *seat) {
-	for _, x := range o.list {
-		if x.seat == s {
-			x.since = o.e.now
+	for _, client := range o.list {
+		if client.seat == s {
+			client.since = o.e.now
 		}
 	}
 }
@@ -323,21 +323,21 @@ func (o *Outside) alive(s *seat) {
 // expire frees everything of controllers that gave no sign of life for a lease.
 func (o *Outside) expire() {
 	e := o.e
-	for _, x := range o.list {
-		if x.live && e.now-x.since > e.cfg.Lease.Nanoseconds() {
-			o.end(x)
-			e.notice(Notice{Kind: "refused", Explanation: Explanation{Code: "lease_expired", Owner: x.name,
-				Text:  fmt.Sprintf("controller %q outside gave no sign of life; what it had is free", x.name),
-				Value: float64(e.now-x.since) * 1e-9, Limit: e.cfg.Lease.Seconds()}})
-			x.since = e.now
+	for _, client := range o.list {
+		if client.live && e.now-client.since > e.cfg.Lease.Nanoseconds() {
+			o.end(client)
+			e.notice(Notice{Kind: "refused", Explanation: Explanation{Code: "lease_expired", Owner: client.name,
+				Text:  fmt.Sprintf("controller %q outside gave no sign of life; what it had is free", client.name),
+				Value: float64(e.now-client.since) * 1e-9, Limit: e.cfg.Lease.Seconds()}})
+			client.since = e.now
 		}
 	}
 }
 
 // end calls off what a controller outside does.
-func (o *Outside) end(x *remote) {
-	for _, j := range o.e.goals.of(x.seat) {
-		if j.id == x.goal {
+func (o *Outside) end(client *remote) {
+	for _, j := range o.e.goals.of(client.seat) {
+		if j.id == client.goal {
 			j.callOff()
 		}
 	}

@@ -126,8 +126,8 @@ func (e *Executive) take(r *loop.Report) {
 		}
 		e.notice(Notice{Tick: r.Tick, Kind: "power", Explanation: *problem.New("power_"+problem.Code(r.Power.String()), "power is %v", r.Power)})
 	case loop.LimbSafe:
-		x := *problem.New("limb_safe", "in its safe state: %s", strings.Join(e.words.Names(r.Set), ", "))
-		e.notice(Notice{Tick: r.Tick, Kind: "limb_safe", Explanation: x})
+		explanation := *problem.New("limb_safe", "in its safe state: %s", strings.Join(e.words.Names(r.Set), ", "))
+		e.notice(Notice{Tick: r.Tick, Kind: "limb_safe", Explanation: explanation})
 	default:
 		e.orders.take(r)
 	}
@@ -185,20 +185,20 @@ func (e *Executive) ownerChanged(r *loop.Report) {
 
 // takeFault tells of a fault that came or went.
 func (e *Executive) takeFault(r *loop.Report) {
-	x := e.robot.noteFault(r)
+	explanation := e.robot.noteFault(r)
 	if r.Kind == loop.FaultRaised {
-		e.notice(Notice{Tick: r.Tick, Kind: "fault", Explanation: x})
+		e.notice(Notice{Tick: r.Tick, Kind: "fault", Explanation: explanation})
 		if r.Last != nil {
 			e.tellPanic(r)
 		}
 		return
 	}
-	x.Text = r.Fault.String() + " is over"
-	if x.Joint != "" {
-		x.Text = fmt.Sprintf("%s of joint %s is over", r.Fault, x.Joint)
+	explanation.Text = r.Fault.String() + " is over"
+	if explanation.Joint != "" {
+		explanation.Text = fmt.Sprintf("%s of joint %s is over", r.Fault, explanation.Joint)
 	}
-	x.Help = ""
-	e.notice(Notice{Tick: r.Tick, Kind: "fault_cleared", Explanation: x})
+	explanation.Help = ""
+	e.notice(Notice{Tick: r.Tick, Kind: "fault_cleared", Explanation: explanation})
 }
 
 // reconcile ends goals that the cycle does not perform any more, though no report
@@ -239,7 +239,7 @@ func (e *Executive) listen() {
 
 func (e *Executive) whySilent() Explanation {
 	silence, patience := float64(e.now-e.robot.heard)*1e-9, e.cfg.Patience.Seconds()
-	x := *problem.New("cycle_silent", "the cycle of the robot was not heard of for %.3g s, %.3g s is allowed: it stands still, or the computer is too busy for it", silence, patience)
-	x.Value, x.Limit = silence, patience
-	return *x.With("try again once it is heard of; if that does not come, start the server anew, with a longer --period if the computer is slow")
+	explanation := *problem.New("cycle_silent", "the cycle of the robot was not heard of for %.3g s, %.3g s is allowed: it stands still, or the computer is too busy for it", silence, patience)
+	explanation.Value, explanation.Limit = silence, patience
+	return *explanation.With("try again once it is heard of; if that does not come, start the server anew, with a longer --period if the computer is slow")
 }

@@ -50,8 +50,8 @@ func (bot *servedRobot) serveRemotes(r *register) {
 func (o *outsiders) request(from string, v *msgs.ResourceRequest) {
 	bot := o.bot
 	who := fmt.Sprintf("%s (%s)", v.RequesterName, from)
-	refuse := func(why string) {
-		bot.audit(executive.Audit{Who: who, What: "resource request", Result: why})
+	refuse := func(reason string) {
+		bot.audit(executive.Audit{Who: who, What: "resource request", Result: reason})
 		a := bot.topics.assignment()
 		a.RequestIds = []uint32{v.RequestID}
 		bot.topics.assigned.Publish(a)
@@ -62,11 +62,11 @@ func (o *outsiders) request(from string, v *msgs.ResourceRequest) {
 	}
 	outside := bot.exec.Outside()
 	ask := executive.OutsideRequest{Name: v.RequesterName, Session: from, ID: v.RequestID, Resources: v.Resources, Pending: v.PriPending, Operational: v.PriOperational}
-	why := outside.Request(who, ask, func(a executive.Assignment) {
+	reasons := outside.Request(who, ask, func(a executive.Assignment) {
 		bot.topics.assigned.Publish(&msgs.ResourceAssignment{RequestIds: a.Requests, Resources: a.Resources, Owners: a.Owners})
 	})
-	if len(why) > 0 {
-		refuse(problem.Join(why))
+	if len(reasons) > 0 {
+		refuse(problem.Join(reasons))
 	}
 	if !bot.s.graph.Present(from) { // it left meanwhile, and leave found nothing yet
 		outside.Leave(from)
@@ -86,17 +86,17 @@ func (o *outsiders) hear(name, client string) error {
 		}
 	}
 	o.count++
-	if x := o.byName[name]; x != nil {
-		if x.client != client {
-			return fmt.Errorf("the name %q belongs to %s", name, x.client)
+	if holder := o.byName[name]; holder != nil {
+		if holder.client != client {
+			return fmt.Errorf("the name %q belongs to %s", name, holder.client)
 		}
-		x.newest = o.count
+		holder.newest = o.count
 		return nil
 	}
 	if len(o.byName) >= maxOutside && !o.giveUp() {
 		return fmt.Errorf("%d controllers outside are at work, which is the limit", maxOutside)
 	}
-	x := &outsider{client: client, newest: o.count}
+	holder := &outsider{client: client, newest: o.count}
 	r := o.bot.register()
 	prefix := "controllers/" + name + "/"
 	if !r.first {
@@ -111,17 +111,17 @@ func (o *outsiders) hear(name, client string) error {
 			return nil
 		})
 		if err != nil {
-			x.close()
+			holder.close()
 			return err
 		}
-		x.streams = append(x.streams, sub)
+		holder.streams = append(holder.streams, sub)
 		r.receive(sub, func(m *graph.Message) {
 			if controller, ok := o.bot.exec.Outside().Controller(name, m.From); ok {
 				o.bot.feed(m.From, controller, s, m.Value)
 			}
 		})
 	}
-	o.byName[name] = x
+	o.byName[name] = holder
 	return nil
 }
 
@@ -129,8 +129,8 @@ func (o *outsiders) hear(name, client string) error {
 // one. The lock is held.
 func (o *outsiders) giveUp() bool {
 	oldest := ""
-	for name, x := range o.byName {
-		if (oldest == "" || x.newest < o.byName[oldest].newest) && !o.bot.exec.Outside().Active(name, x.client) {
+	for name, holder := range o.byName {
+		if (oldest == "" || holder.newest < o.byName[oldest].newest) && !o.bot.exec.Outside().Active(name, holder.client) {
 			oldest = name
 		}
 	}
@@ -145,9 +145,9 @@ func (o *outsiders) giveUp() bool {
 // leave frees the names of a client that has left.
 func (o *outsiders) leave(client string) {
 	o.mu.Lock()
-	for name, x := range o.byName {
-		if x.client == client {
-			x.close()
+	for name, holder := range o.byName {
+		if holder.client == client {
+			holder.close()
 			delete(o.byName, name)
 		}
 	}
@@ -160,14 +160,14 @@ func (o *outsiders) mayReport(from string, v any) error {
 	name := v.(*msgs.ResourceRequesterState).RequesterName
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if x := o.byName[name]; x != nil && x.client != from {
-		return fmt.Errorf("controller %q belongs to %s, which alone speaks for it", name, x.client)
+	if holder := o.byName[name]; holder != nil && holder.client != from {
+		return fmt.Errorf("controller %q belongs to %s, which alone speaks for it", name, holder.client)
 	}
 	return nil
 }
 
-func (x *outsider) close() {
-	for _, s := range x.streams {
+func (o *outsider) close() {
+	for _, s := range o.streams {
 		s.Close()
 	}
 }

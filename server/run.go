@@ -47,10 +47,10 @@ func (s *Server) Run(ctx context.Context) error {
 	closeWires := s.runWires()
 
 	var errs []error
-	why, failed := "", false
+	reason, failed := "", false
 	select {
 	case <-ctx.Done():
-		why = context.Cause(ctx).Error()
+		reason = context.Cause(ctx).Error()
 	case <-s.lines.Gone():
 		errs = append(errs, journal.ErrGone)
 	case <-s.guard.Gone():
@@ -64,9 +64,9 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 	began := time.Now()
 	if len(errs) > 0 {
-		why = errs[0].Error()
+		reason = errs[0].Error()
 	}
-	errs = append(errs, s.rampDown(why, stopRobots)...)
+	errs = append(errs, s.rampDown(reason, stopRobots)...)
 	ran := within(cyclePatience+s.restPatience(), "the cycle", func() error { return <-cycle })
 	errs = append(errs, ran)
 	if ran == nil {
@@ -115,7 +115,7 @@ func within(patience time.Duration, what string, step func() error) error {
 // rampDown cancels all goals, lets the robots come to rest and go to their safe states.
 // Nothing is logged before the ramps have begun, and nothing that hangs delays them: an
 // executive that does not answer is passed over.
-func (s *Server) rampDown(why string, stopRobots func()) (errs []error) {
+func (s *Server) rampDown(reason string, stopRobots func()) (errs []error) {
 	ctx, cancel := context.WithTimeout(context.Background(), rampPatience)
 	defer cancel()
 	ramps := make(chan error, len(s.robots))
@@ -125,7 +125,7 @@ func (s *Server) rampDown(why string, stopRobots func()) (errs []error) {
 	s.ending.Store(true)
 	s.guard.Ending()
 	go notifySystemd("STOPPING=1")
-	s.log.Info("stopping", "why", why) // the ramps are under way
+	s.log.Info("stopping", "why", reason) // the ramps are under way
 	for range s.robots {
 		if err := <-ramps; err != nil {
 			errs = append(errs, err)

@@ -10,16 +10,16 @@ import (
 )
 
 // Step moves the state by one step. After a fault the state is what it was. Loop-safe.
-func (d *Data) Step(s *State, in *Input) Fault {
+func (d *Data) Step(s *State, input *Input) Fault {
 	m := d.m
-	if len(in.Drives) != len(m.joints) {
+	if len(input.Drives) != len(m.joints) {
 		panic("sim: one Drive per joint")
 	}
-	m.weld(s, in.Drives)
-	if d.coasts(in.Drives) {
-		d.look(s, in)
+	m.weld(s, input.Drives)
+	if d.coasts(input.Drives) {
+		d.look(s, input)
 		if len(d.touches) == 0 && len(d.rows) == 0 {
-			return d.coast(s, in)
+			return d.coast(s, input)
 		}
 	}
 
@@ -29,14 +29,14 @@ func (d *Data) Step(s *State, in *Input) Fault {
 	copy(mid.V, s.V)
 	mid.impulse, mid.bound, mid.dry = s.impulse, s.bound, s.dry
 	m.advance(mid, s.V, m.h/2)
-	d.look(mid, in)
-	if fault := d.free(mid, in.Drives); fault != OK {
+	d.look(mid, input)
+	if fault := d.free(mid, input.Drives); fault != OK {
 		return fault
 	}
 	d.prepare()
 	μ := DefaultFriction
-	if in.Ground != nil {
-		μ = in.Ground.Friction
+	if input.Ground != nil {
+		μ = input.Ground.Friction
 	}
 	for range m.sweeps {
 		d.sweep(μ)
@@ -61,16 +61,16 @@ func (d *Data) Step(s *State, in *Input) Fault {
 	if !bounded(d.push, fastest) || !bounded(d.v, fastest) {
 		return Diverged
 	}
-	d.finish(s, in.Drives)
+	d.finish(s, input.Drives)
 	return OK
 }
 
 // look finds what acts on the robot in a state: pushes, contacts, limits, dry friction.
-func (d *Data) look(s *State, in *Input) {
+func (d *Data) look(s *State, input *Input) {
 	d.kin.UpdatePosition(s.Q)
 	d.kin.UpdateVelocity(s.V)
-	d.takePushes(in.Pushes)
-	d.detect(s, in)
+	d.takePushes(input.Pushes)
+	d.detect(s, input)
 	d.limits(s)
 }
 
@@ -331,10 +331,10 @@ func (m *Model) advance(s *State, u []float64, dt float64) {
 		q, w, v := s.Q[f.q:f.q+7], u[f.v:f.v+6], s.V[f.v:f.v+3]
 		Q := spatial.Quat{X: q[3], Y: q[4], Z: q[5], W: q[6]}
 		R := Q.Matrix()
-		way := R.MulVec(spatial.Vec3{X: dt * w[0], Y: dt * w[1], Z: dt * w[2]})
+		moved := R.MulVec(spatial.Vec3{X: dt * w[0], Y: dt * w[1], Z: dt * w[2]})
 		turn := spatial.ExpRotation(spatial.Vec3{X: dt * w[3], Y: dt * w[4], Z: dt * w[5]})
 		Q, _ = Q.Mul(turn).Unit()
-		q[0], q[1], q[2] = q[0]+way.X, q[1]+way.Y, q[2]+way.Z
+		q[0], q[1], q[2] = q[0]+moved.X, q[1]+moved.Y, q[2]+moved.Z
 		q[3], q[4], q[5], q[6] = Q.X, Q.Y, Q.Z, Q.W
 		x := turn.Matrix().TMulVec(spatial.Vec3{X: v[0], Y: v[1], Z: v[2]})
 		v[0], v[1], v[2] = x.X, x.Y, x.Z
@@ -356,13 +356,13 @@ func (d *Data) coasts(drives []Drive) bool {
 }
 
 // coast is a step of Runge and Kutta's method of fourth order.
-func (d *Data) coast(s *State, in *Input) Fault {
+func (d *Data) coast(s *State, input *Input) Fault {
 	m, h := d.m, d.m.h
 	clear(d.tau)
 	for i := range m.joints {
 		if j := &m.joints[i]; j.row >= 0 {
-			d.tau[j.v] = in.Drives[i].clip(in.Drives[i].Effort) + m.passive[i].Offset
-			d.torque[i] = in.Drives[i].clip(in.Drives[i].Effort)
+			d.tau[j.v] = input.Drives[i].clip(input.Drives[i].Effort) + m.passive[i].Offset
+			d.torque[i] = input.Drives[i].clip(input.Drives[i].Effort)
 		}
 	}
 	k := &d.stage
@@ -380,7 +380,7 @@ func (d *Data) coast(s *State, in *Input) Fault {
 			}
 			if d.pushed {
 				d.kin.UpdatePosition(k[i].q)
-				d.takePushes(in.Pushes)
+				d.takePushes(input.Pushes)
 			}
 		}
 		if !d.accelerate(k[i].a, k[i].q, k[i].v) {

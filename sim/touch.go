@@ -43,13 +43,13 @@ type block struct {
 const reach = 5e-4 // m
 
 // detect finds what touches or may touch within the step.
-func (d *Data) detect(s *State, in *Input) {
+func (d *Data) detect(s *State, input *Input) {
 	m := d.m
 	d.touches, d.blocks = d.touches[:0], d.blocks[:0]
-	if in.Ground == nil && len(m.pairs) == 0 {
+	if input.Ground == nil && len(m.pairs) == 0 {
 		return
 	}
-	room, g := d.numbers, in.Ground
+	room, g := d.numbers, input.Ground
 	if g != nil {
 		for i := range m.bodies {
 			b := &m.bodies[i]

@@ -34,7 +34,7 @@ type File struct {
 	options Options
 	stop    context.CancelFunc
 	ended   chan struct{}
-	wish    chan string // why the ring is to be saved
+	saves   chan string // reasons why the ring is to be saved
 
 	mu    sync.Mutex
 	parts []*part // oldest first; the last is being written
@@ -86,7 +86,7 @@ func Create(name string, h Header, o Options) (*File, error) {
 		o.Saves = 10
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	f := &File{rec: NewRecorder(h), name: name, options: o, stop: stop, ended: make(chan struct{}), wish: make(chan string, 8)}
+	f := &File{rec: NewRecorder(h), name: name, options: o, stop: stop, ended: make(chan struct{}), saves: make(chan string, 8)}
 	if err := f.begin(); err != nil {
 		stop()
 		return nil, err
@@ -102,10 +102,10 @@ func Create(name string, h Header, o Options) (*File, error) {
 func (f *File) Tick(frame *loop.TickRecord) { f.rec.Tick(frame) }
 
 // Save keeps what the ring has, and the next seconds, in a folder of its own beside it. It
-// returns at once; what is wished at about the same time is one save.
-func (f *File) Save(why string) {
+// returns at once; what is asked for at about the same time is one save.
+func (f *File) Save(reason string) {
 	select {
-	case f.wish <- why:
+	case f.saves <- reason:
 	default:
 	}
 }
@@ -135,52 +135,52 @@ func (f *File) Close() error {
 func (f *File) run(ctx context.Context) {
 	timer := time.NewTicker(flushEvery)
 	defer timer.Stop()
-	why, due := "", time.Time{}
+	reasons, due := "", time.Time{}
 	for {
 		f.drain()
 		select {
 		case <-ctx.Done():
 			f.drain()
 			select {
-			case w := <-f.wish:
-				why = with(why, w)
+			case reason := <-f.saves:
+				reasons = with(reasons, reason)
 			default:
 			}
-			if why != "" {
-				f.save(why)
+			if reasons != "" {
+				f.save(reasons)
 			}
 			f.finish()
 			return
-		case w := <-f.wish:
-			if why == "" {
+		case reason := <-f.saves:
+			if reasons == "" {
 				due = time.Now().Add(saveSoon)
 			}
-			why = with(why, w)
+			reasons = with(reasons, reason)
 		case now := <-timer.C:
-			if why != "" && now.After(due) {
-				f.save(why)
-				why = ""
+			if reasons != "" && now.After(due) {
+				f.save(reasons)
+				reasons = ""
 			}
 		}
 	}
 }
 
 // with adds a reason to those that there are.
-func with(why, more string) string {
+func with(reasons, more string) string {
 	switch {
-	case why == "":
+	case reasons == "":
 		return more
-	case slices.Contains(strings.Split(why, "+"), more):
-		return why
+	case slices.Contains(strings.Split(reasons, "+"), more):
+		return reasons
 	}
-	return why + "+" + more
+	return reasons + "+" + more
 }
 
 // drain writes what waits.
 func (f *File) drain() {
-	for x := f.rec.queue.Peek(); x != nil; x = f.rec.queue.Peek() {
-		f.write(x)
-		clear(x.orders) // programs are not kept alive
+	for tick := f.rec.queue.Peek(); tick != nil; tick = f.rec.queue.Peek() {
+		f.write(tick)
+		clear(tick.orders) // programs are not kept alive
 		f.rec.queue.Release()
 	}
 	if f.encoder == nil {
@@ -198,8 +198,8 @@ func (f *File) drain() {
 
 // write writes a tick, in a new part if there is none or the last is long enough. If the
 // disk refuses, the oldest part makes room; without one the tick is lost and counted.
-func (f *File) write(x *frame) {
-	x.missing += f.gap
+func (f *File) write(tick *frame) {
+	tick.missing += f.gap
 	f.gap = 0
 	if f.encoder != nil && f.full() {
 		f.finish()
@@ -210,7 +210,7 @@ func (f *File) write(x *frame) {
 			err = f.begin()
 		}
 		if err == nil {
-			err = f.encoder.frame(x)
+			err = f.encoder.frame(tick)
 		}
 		if err == nil {
 			p := f.last()
@@ -229,7 +229,7 @@ func (f *File) write(x *frame) {
 		}
 		f.retry = time.Time{}
 	}
-	f.gap += x.missing + 1
+	f.gap += tick.missing + 1
 	f.mu.Lock()
 	f.lost++
 	f.mu.Unlock()
@@ -370,9 +370,9 @@ func (w *partWriter) Write(b []byte) (int, error) {
 
 // save keeps all parts in a folder of their own: as second names of the same files, which
 // costs nothing and needs no room. Only so many are kept.
-func (f *File) save(why string) {
+func (f *File) save(reasons string) {
 	f.finish()
-	err := f.link(filepath.Join(f.name+savedFolder, time.Now().UTC().Format("20060102-150405.000")+"-"+why))
+	err := f.link(filepath.Join(f.name+savedFolder, time.Now().UTC().Format("20060102-150405.000")+"-"+reasons))
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.saved = nil
@@ -410,7 +410,7 @@ func (f *File) forget() error {
 
 // PutAside moves what an earlier run has left of a recording among the saved rings, under a
 // name that says why. It returns the folder, "" if there was nothing.
-func PutAside(name, why string) (dir string, err error) {
+func PutAside(name, reason string) (dir string, err error) {
 	parts := Parts(name)
 	if len(parts) == 0 {
 		return "", nil
@@ -419,7 +419,7 @@ func PutAside(name, why string) (dir string, err error) {
 	if err != nil {
 		return "", err
 	}
-	dir = filepath.Join(name+savedFolder, at.ModTime().UTC().Format("20060102-150405.000")+"-"+why)
+	dir = filepath.Join(name+savedFolder, at.ModTime().UTC().Format("20060102-150405.000")+"-"+reason)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return "", err
 	}

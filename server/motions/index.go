@@ -40,31 +40,31 @@ const (
 // wait for the reading, which ends with Life.
 func (s *Services) Read() ([]library.Entry, error) {
 	all, err := s.Library.Names()
-	x := &s.index
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	if x.known == nil {
-		x.known = map[string]indexed{}
+	index := &s.index
+	index.mu.Lock()
+	defer index.mu.Unlock()
+	if index.known == nil {
+		index.known = map[string]indexed{}
 	}
-	x.waiting = x.waiting[:0]
+	index.waiting = index.waiting[:0]
 	names := map[string]bool{}
 	for _, e := range all {
 		names[e.Name] = true
-		if k, ok := x.known[e.Name]; !ok || e.Version == "" || k.version != e.Version {
-			x.waiting = append(x.waiting, e)
+		if k, ok := index.known[e.Name]; !ok || e.Version == "" || k.version != e.Version {
+			index.waiting = append(index.waiting, e)
 		}
 	}
 	// those that come with the robot are few, and in memory
-	slices.SortStableFunc(x.waiting, func(a, b library.Entry) int { return rank(a) - rank(b) })
+	slices.SortStableFunc(index.waiting, func(a, b library.Entry) int { return rank(a) - rank(b) })
 	if err == nil {
-		for name := range x.known {
+		for name := range index.known {
 			if !names[name] {
-				delete(x.known, name)
+				delete(index.known, name)
 			}
 		}
 	}
-	if len(x.waiting) > 0 && (x.idle == nil || isClosed(x.idle)) {
-		x.idle = make(chan struct{})
+	if len(index.waiting) > 0 && (index.idle == nil || isClosed(index.idle)) {
+		index.idle = make(chan struct{})
 		go s.readAll()
 	}
 	return all, err
@@ -88,18 +88,18 @@ func isClosed(c chan struct{}) bool {
 
 // readAll reads what waits. Where much does, it takes half of the time of a processor.
 func (s *Services) readAll() {
-	x := &s.index
+	index := &s.index
 	for {
-		x.mu.Lock()
-		if len(x.waiting) == 0 || s.life().Err() != nil {
-			x.waiting = nil
-			close(x.idle)
-			x.mu.Unlock()
+		index.mu.Lock()
+		if len(index.waiting) == 0 || s.life().Err() != nil {
+			index.waiting = nil
+			close(index.idle)
+			index.mu.Unlock()
 			return
 		}
-		e, many := x.waiting[0], len(x.waiting) > fewMotions
-		x.waiting = x.waiting[1:]
-		x.mu.Unlock()
+		e, many := index.waiting[0], len(index.waiting) > fewMotions
+		index.waiting = index.waiting[1:]
+		index.mu.Unlock()
 		began := time.Now()
 		s.readOne(e.Name)
 		if many {
@@ -126,16 +126,16 @@ func (s *Services) readOne(name string) {
 	if err != nil { // the folder hangs: it is tried again at the next list
 		return
 	}
-	x := &s.index
+	index := &s.index
 	if m == nil {
-		x.mu.Lock()
-		delete(x.known, name)
-		x.mu.Unlock()
+		index.mu.Lock()
+		delete(index.known, name)
+		index.mu.Unlock()
 		return
 	}
-	x.mu.Lock()
-	before, seen := x.known[name]
-	x.mu.Unlock()
+	index.mu.Lock()
+	before, seen := index.known[name]
+	index.mu.Unlock()
 	if seen && before.version == m.Version && before.info.Shipped == m.Shipped {
 		return
 	}
@@ -143,9 +143,9 @@ func (s *Services) readOne(name string) {
 	if info.Error != "" && info.Error != before.info.Error {
 		s.Log.Warn("a motion cannot be read", "motion", name, "why", strings.ReplaceAll(info.Error, "\n", "; "))
 	}
-	x.mu.Lock()
-	x.known[name] = indexed{m.Version, info}
-	x.mu.Unlock()
+	index.mu.Lock()
+	index.known[name] = indexed{m.Version, info}
+	index.mu.Unlock()
 }
 
 // describe tells what a list says of a motion.
@@ -176,12 +176,12 @@ func (s *Services) list(ctx context.Context, _ *poisemsgs.MotionsListRequest) (*
 		r.Message, r.Explanations = why(err)
 	}
 	s.await(ctx)
-	x := &s.index
-	x.mu.Lock()
-	defer x.mu.Unlock()
+	index := &s.index
+	index.mu.Lock()
+	defer index.mu.Unlock()
 	unread := 0
 	for _, e := range all {
-		k, ok := x.known[e.Name]
+		k, ok := index.known[e.Name]
 		if !ok {
 			unread++
 			k.info = poisemsgs.MotionInfo{Name: e.Name, Shipped: e.Shipped, Version: e.Version}
@@ -196,10 +196,10 @@ func (s *Services) list(ctx context.Context, _ *poisemsgs.MotionsListRequest) (*
 
 // await waits until all motions are read, or for some time if they are many.
 func (s *Services) await(ctx context.Context) {
-	x := &s.index
-	x.mu.Lock()
-	idle, many := x.idle, len(x.waiting) > fewMotions
-	x.mu.Unlock()
+	index := &s.index
+	index.mu.Lock()
+	idle, many := index.idle, len(index.waiting) > fewMotions
+	index.mu.Unlock()
 	if idle == nil {
 		return
 	}

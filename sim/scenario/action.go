@@ -10,8 +10,8 @@ import (
 type happening struct {
 	at     float64
 	what   *Action
-	joints []int // of joints
-	in     float64
+	joints []int   // of joints
+	takes  float64 // to move joints, s
 	push   sim.Push
 	until  float64 // of a push
 	load   spatial.Inertia
@@ -20,26 +20,26 @@ type happening struct {
 
 // takeAction finds what an entry of do names.
 func (p *Plant) takeAction(c *checker, a *Action) {
-	x := happening{at: or(a.At, 0), what: a, in: a.In}
+	entry := happening{at: or(a.At, 0), what: a, takes: a.In}
 	switch {
 	case a.Lines["joints"] != 0:
 		for _, v := range a.Joints {
 			if id, ok := p.joint(c, v, "do: joints"); ok {
-				x.joints = append(x.joints, int(id))
+				entry.joints = append(entry.joints, int(id))
 			}
 		}
 	case a.Play != "":
 		p.takePlay(c, a)
 	case a.Push != nil:
-		p.takePush(c, &x, a.Push)
+		p.takePush(c, &entry, a.Push)
 	case a.Payload != nil:
-		p.takePayload(c, &x, a.Payload)
+		p.takePayload(c, &entry, a.Payload)
 	case a.Voltage != nil || a.Loss != nil:
 		if !p.modelled() {
 			c.errorf(a.Line, "do", "voltage and loss are of servo models; robot %q has plain servos here", p.m.Name())
 		}
 	}
-	p.actions = append(p.actions, x)
+	p.actions = append(p.actions, entry)
 }
 
 // takePlay looks whether there is a motion of this name.
@@ -72,7 +72,7 @@ func (p *Plant) link(c *checker, name string, line int, thing string) (*robot.Fr
 }
 
 // takePush finds where a push acts: by default at the centre of mass of its link.
-func (p *Plant) takePush(c *checker, x *happening, u *Push) {
+func (p *Plant) takePush(c *checker, entry *happening, u *Push) {
 	f, ok := p.link(c, u.Link, u.Line, "do: push")
 	if !ok {
 		return
@@ -88,8 +88,8 @@ func (p *Plant) takePush(c *checker, x *happening, u *Push) {
 	if !given {
 		at = p.centre(u.Link)
 	}
-	x.push = sim.Push{Body: f.Body, Point: f.Pose.Apply(at), Force: force}
-	x.until = x.at + u.For
+	entry.push = sim.Push{Body: f.Body, Point: f.Pose.Apply(at), Force: force}
+	entry.until = entry.at + u.For
 }
 
 // centre returns the centre of mass of a link in its frame.
@@ -102,7 +102,7 @@ func (p *Plant) centre(link string) spatial.Vec3 {
 	return spatial.Vec3{}
 }
 
-func (p *Plant) takePayload(c *checker, x *happening, l *Payload) {
+func (p *Plant) takePayload(c *checker, entry *happening, l *Payload) {
 	f, ok := p.link(c, l.Link, l.Line, "do: payload")
 	if !ok {
 		return
@@ -111,5 +111,5 @@ func (p *Plant) takePayload(c *checker, x *happening, l *Payload) {
 	if err != nil {
 		c.errorf(l.Line, "do: payload.at", "three numbers are wanted, m in the link's frame")
 	}
-	x.body, x.load = f.Body, spatial.Inertia{Mass: l.Mass, Com: f.Pose.Apply(at)}
+	entry.body, entry.load = f.Body, spatial.Inertia{Mass: l.Mass, Com: f.Pose.Apply(at)}
 }

@@ -69,8 +69,8 @@ func isValue(e *Criterion) (float64, error) {
 		}
 		return 0, nil
 	}
-	x := 0.0
-	return x, e.Is.Decode(&x)
+	number := 0.0
+	return number, e.Is.Decode(&number)
 }
 
 // series holds every quantity over time.
@@ -91,25 +91,25 @@ type Outcome struct {
 
 // judge evaluates a criterion.
 func (s *series) judge(e *Criterion) Outcome {
-	x, ok := s.summary(e)
+	value, ok := s.summary(e)
 	o := Outcome{Name: e.Name}
 	if o.Name == "" {
 		o.Name = e.What
 	}
 	switch {
 	case e.Max != nil:
-		o.Limit, o.Pass = *e.Max, ok && x <= *e.Max
+		o.Limit, o.Pass = *e.Max, ok && value <= *e.Max
 	case e.Min != nil:
-		o.Limit, o.Pass = *e.Min, ok && x >= *e.Min
+		o.Limit, o.Pass = *e.Min, ok && value >= *e.Min
 	default:
 		want, _ := isValue(e)
-		o.Limit, o.Pass = want, ok && math.Abs(x-want) <= 1e-9*math.Max(1, math.Abs(want))
+		o.Limit, o.Pass = want, ok && math.Abs(value-want) <= 1e-9*math.Max(1, math.Abs(want))
 		if e.What == "fallen" {
 			o.Limit = want != 0
 		}
 	}
 	if ok {
-		o.Value = &x
+		o.Value = &value
 	}
 	return o
 }
@@ -118,39 +118,39 @@ func (s *series) judge(e *Criterion) Outcome {
 // the criterion has a min.
 func (s *series) summary(e *Criterion) (float64, bool) {
 	i := slices.Index(quantities, e.What)
-	var xs []float64
+	var values []float64
 	for k, x := range s.values[i] {
 		if t := s.t[k]; !math.IsNaN(x) && (e.From == nil || t >= *e.From-1e-9) && (e.To == nil || t <= *e.To+1e-9) {
-			xs = append(xs, x)
+			values = append(values, x)
 		}
 	}
-	if len(xs) == 0 {
+	if len(values) == 0 {
 		return 0, false
 	}
 	switch e.Of {
 	case "mean":
 		sum := 0.0
-		for _, x := range xs {
+		for _, x := range values {
 			sum += x
 		}
-		return sum / float64(len(xs)), true
+		return sum / float64(len(values)), true
 	case "rms":
 		sum := 0.0
-		for _, x := range xs {
+		for _, x := range values {
 			sum += x * x
 		}
-		return math.Sqrt(sum / float64(len(xs))), true
+		return math.Sqrt(sum / float64(len(values))), true
 	case "last":
-		return xs[len(xs)-1], true
+		return values[len(values)-1], true
 	case "p99":
-		slices.Sort(xs)
+		slices.Sort(values)
 		if e.Min != nil {
-			slices.Reverse(xs) // 99 % are above
+			slices.Reverse(values) // 99 % are above
 		}
-		return xs[min(len(xs)-1, int(math.Ceil(0.99*float64(len(xs))))-1)], true
+		return values[min(len(values)-1, int(math.Ceil(0.99*float64(len(values))))-1)], true
 	}
 	if e.Min != nil {
-		return slices.Min(xs), true
+		return slices.Min(values), true
 	}
-	return slices.Max(xs), true
+	return slices.Max(values), true
 }

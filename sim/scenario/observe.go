@@ -48,7 +48,7 @@ type foot struct {
 
 	carried bool         // at the last sample
 	at      spatial.Vec3 // its middle then
-	way     float64      // of its middle since it touched down
+	slipped float64      // how far its middle has moved since it touched down
 	force   float64      // that it carries, N
 }
 
@@ -160,7 +160,7 @@ func (r *run) observe(t float64) {
 		}
 		slip := 0.0
 		for i := range o.feet {
-			slip = math.Max(slip, o.feet[i].way)
+			slip = math.Max(slip, o.feet[i].slipped)
 		}
 		set("slip", slip)
 	}
@@ -210,10 +210,10 @@ func (r *run) observeFeet() {
 		at := o.kin.Pose(o.kin.At(f.link)).Apply(f.mid)
 		switch carried := f.force > carries*o.weight; {
 		case carried && f.carried:
-			f.way += at.Sub(f.at).Norm()
+			f.slipped += at.Sub(f.at).Norm()
 			f.at = at
 		case carried:
-			f.carried, f.at, f.way = true, at, 0
+			f.carried, f.at, f.slipped = true, at, 0
 		default:
 			f.carried = false
 		}

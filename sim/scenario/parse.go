@@ -260,12 +260,12 @@ func (c *checker) checkWorld() {
 func (c *checker) checkServos() {
 	for i := range c.s.Servos {
 		e := &c.s.Servos[i]
-		for _, x := range []struct {
+		for _, given := range []struct {
 			name  string
 			value *float64
 		}{{"kp", e.Kp}, {"kd", e.Kd}, {"armature", e.Armature}, {"friction", e.Friction}, {"effort", e.Effort}} {
-			if x.value != nil && *x.value < 0 {
-				c.errorf(e.Line, "servos."+e.Joint+"."+x.name, "%g is negative", *x.value)
+			if given.value != nil && *given.value < 0 {
+				c.errorf(e.Line, "servos."+e.Joint+"."+given.name, "%g is negative", *given.value)
 			}
 		}
 	}

@@ -304,11 +304,11 @@ func plain(j *robot.Joint, entries []*Servo) physics.Motor {
 		m.Limit = j.Limits.Effort.Value
 	}
 	for _, e := range entries {
-		for _, x := range []struct{ to, from *float64 }{
+		for _, value := range []struct{ to, from *float64 }{
 			{&m.Kp, e.Kp}, {&m.Kd, e.Kd}, {&m.Limit, e.Effort}, {&m.Passive.Armature, e.Armature}, {&m.Passive.Friction, e.Friction},
 		} {
-			if x.from != nil {
-				*x.to = *x.from
+			if value.from != nil {
+				*value.to = *value.from
 			}
 		}
 	}

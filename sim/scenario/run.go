@@ -192,7 +192,7 @@ func (r *run) build() (*sim.Model, error) {
 // act lets begin what is due.
 func (r *run) act(t float64) error {
 	const early = 1e-9
-	in := r.bus.Input()
+	input := r.bus.Input()
 	for ; r.next < len(r.order) && r.order[r.next].at <= t+early; r.next++ {
 		a := &r.order[r.next]
 		switch w := a.what; {
@@ -202,7 +202,7 @@ func (r *run) act(t float64) error {
 				if r.cycle == nil {
 					from = r.ramps[i].at(t)
 				}
-				r.ramps[i] = ramp{on: true, from: from, to: w.Joints[k].Value, begun: a.at, takes: a.in}
+				r.ramps[i] = ramp{on: true, from: from, to: w.Joints[k].Value, begun: a.at, takes: a.takes}
 			}
 		case w.Play != "":
 			if err := r.cycle.play(w); err != nil {
@@ -211,9 +211,9 @@ func (r *run) act(t float64) error {
 		case w.Push != nil:
 			r.pushes = append(r.pushes, *a)
 		case w.Friction != nil:
-			in.Ground.Friction = *w.Friction
+			input.Ground.Friction = *w.Friction
 		case w.Slope != nil:
-			in.Ground.SetSlope(w.Slope.Roll, w.Slope.Pitch)
+			input.Ground.SetSlope(w.Slope.Roll, w.Slope.Pitch)
 		case w.Voltage != nil:
 			r.bus.SetVoltage(*w.Voltage)
 		case w.Loss != nil:
@@ -233,13 +233,13 @@ func (r *run) act(t float64) error {
 // endPushes lets those act whose time is not over.
 func (r *run) endPushes(t float64) {
 	const early = 1e-9
-	in := r.bus.Input()
-	in.Pushes = in.Pushes[:0]
+	input := r.bus.Input()
+	input.Pushes = input.Pushes[:0]
 	kept := r.pushes[:0]
 	for _, a := range r.pushes {
 		if t+early < a.until {
 			kept = append(kept, a)
-			in.Pushes = append(in.Pushes, a.push)
+			input.Pushes = append(input.Pushes, a.push)
 		}
 	}
 	r.pushes = kept

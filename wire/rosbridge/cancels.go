@@ -76,16 +76,16 @@ func readCancel(args []byte) (uuid bool, stamp action.Time, err error) {
 
 // overtake does what a cancel asks for while the worker is busy with what came before it.
 // It uses nothing that belongs to the worker.
-func (ses *session) overtake(in *incoming) error {
-	m, err := in.parse()
+func (ses *session) overtake(message *incoming) error {
+	m, err := message.parse()
 	if err != nil {
 		return nil // the worker refuses it in its turn
 	}
 	name, _ := ses.canceled(m)
-	if m.Op != frame.CancelActionGoal && name == "" || !in.claimed.CompareAndSwap(false, true) {
+	if m.Op != frame.CancelActionGoal && name == "" || !message.claimed.CompareAndSwap(false, true) {
 		return nil
 	}
-	defer ses.cancelAgain(m, in.number)
+	defer ses.cancelAgain(m, message.number)
 	switch m.Op {
 	case frame.CancelActionGoal:
 		return ses.cancelGoal(m)

@@ -24,13 +24,13 @@ type incoming struct {
 }
 
 // parse reads the whole frame.
-func (in *incoming) parse() (m *frame.Message, err error) {
-	if frame.IsCBOR(in.data, in.binary) {
-		m, err = frame.ParseCBOR(in.data)
+func (message *incoming) parse() (m *frame.Message, err error) {
+	if frame.IsCBOR(message.data, message.binary) {
+		m, err = frame.ParseCBOR(message.data)
 	} else {
-		m, err = frame.Parse(in.data)
+		m, err = frame.Parse(message.data)
 	}
-	if err != nil && in.joined {
+	if err != nil && message.joined {
 		err = fmt.Errorf("the joined message: %w", err)
 	}
 	return m, err
@@ -59,19 +59,19 @@ func newInbox(message int) *inbox {
 // overhead is what a waiting frame costs besides its bytes.
 const overhead = 512
 
-func (in *incoming) size() int { return len(in.data) + overhead }
+func (message *incoming) size() int { return len(message.data) + overhead }
 
 // put appends a frame. It reports whether others are before it, and is an error if there
 // is no room. An empty inbox takes every frame.
-func (b *inbox) put(in *incoming) (waits bool, err error) {
+func (b *inbox) put(message *incoming) (waits bool, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	waits = b.now != nil || len(b.queue) > 0
-	if waits && b.bytes+in.size() > b.max {
+	if waits && b.bytes+message.size() > b.max {
 		return true, &LimitError{What: "too many bytes wait to be worked on", Limit: float64(b.max)}
 	}
-	b.bytes += in.size()
-	b.queue = append(b.queue, in)
+	b.bytes += message.size()
+	b.queue = append(b.queue, message)
 	b.wake()
 	return waits, nil
 }

@@ -133,26 +133,26 @@ func (ses *session) clip(data []byte) []byte {
 }
 
 // receive hands a whole message to the worker.
-func (ses *session) receive(in *incoming) {
-	in.number = ses.inbox.next()
+func (ses *session) receive(message *incoming) {
+	message.number = ses.inbox.next()
 	if !ses.bucket.take(time.Now()) {
-		ses.account.Give(budget.Frames, in.charged)
-		if ses.bucket.tell() || in.head.Op == frame.CallService || in.head.Op == frame.SendActionGoal {
-			ses.refuse(in.head.Message(), &LimitError{What: "too many messages per second", Limit: ses.server.c.Limits.MessageRate})
+		ses.account.Give(budget.Frames, message.charged)
+		if ses.bucket.tell() || message.head.Op == frame.CallService || message.head.Op == frame.SendActionGoal {
+			ses.refuse(message.head.Message(), &LimitError{What: "too many messages per second", Limit: ses.server.c.Limits.MessageRate})
 		}
 		return
 	}
-	if in.head.Op == frame.SendActionGoal {
-		in.goal = ses.expectGoal(in.head.Action, in.head.ID, in.number)
+	if message.head.Op == frame.SendActionGoal {
+		message.goal = ses.expectGoal(message.head.Action, message.head.ID, message.number)
 	}
-	waits, err := ses.inbox.put(in)
+	waits, err := ses.inbox.put(message)
 	switch {
 	case err != nil:
-		in.goal.forget()
-		ses.account.Give(budget.Frames, in.charged)
-		ses.refuse(in.head.Message(), err)
-	case waits && ses.cancels(in):
-		ses.overtakes(in)
+		message.goal.forget()
+		ses.account.Give(budget.Frames, message.charged)
+		ses.refuse(message.head.Message(), err)
+	case waits && ses.cancels(message):
+		ses.overtakes(message)
 	}
 }
 
@@ -172,41 +172,41 @@ func (ses *session) takeFragment(data []byte, binary bool) {
 	if whole == nil {
 		return
 	}
-	in := &incoming{data: whole, joined: true, head: frame.SketchHead(whole, false)}
-	if ses.stops(in.head) {
+	message := &incoming{data: whole, joined: true, head: frame.SketchHead(whole, false)}
+	if ses.stops(message.head) {
 		return
 	}
 	if err := ses.account.Take(budget.Frames, int64(len(whole))); err != nil {
-		ses.refuse(in.head.Message(), err)
+		ses.refuse(message.head.Message(), err)
 		return
 	}
-	in.charged = int64(len(whole))
+	message.charged = int64(len(whole))
 	switch {
-	case in.head.Op == frame.Fragment:
-		ses.account.Give(budget.Frames, in.charged)
+	case message.head.Op == frame.Fragment:
+		ses.account.Give(budget.Frames, message.charged)
 		ses.refuse(m, errors.New("the joined message is a fragment itself"))
 		return
-	case in.head.ID == "" && in.head.Broken:
-		in.head.ID = m.ID
+	case message.head.ID == "" && message.head.Broken:
+		message.head.ID = m.ID
 	}
-	ses.receive(in)
+	ses.receive(message)
 }
 
 // longestCancel bounds the cancels that overtake: what is longer waits for its turn.
 const longestCancel = 64 << 10
 
 // cancels reports whether a message asks for the end of goals, in one of three ways.
-func (ses *session) cancels(in *incoming) bool {
-	if len(in.data) > longestCancel {
+func (ses *session) cancels(message *incoming) bool {
+	if len(message.data) > longestCancel {
 		return false
 	}
-	switch in.head.Op {
+	switch message.head.Op {
 	case frame.CancelActionGoal:
 		return true
 	case frame.CallService:
-		return strings.HasSuffix(in.head.Service, cancelService)
+		return strings.HasSuffix(message.head.Service, cancelService)
 	case frame.Publish:
-		return strings.HasSuffix(in.head.Topic, "/cancel")
+		return strings.HasSuffix(message.head.Topic, "/cancel")
 	}
 	return false
 }
@@ -216,15 +216,15 @@ const mostOvertaking = 64
 
 // overtakes lets a cancel act although the worker is busy with what came before it. The
 // worker still comes to it in its turn: the cancel holds for goals that were sent before.
-func (ses *session) overtakes(in *incoming) {
+func (ses *session) overtakes(message *incoming) {
 	if ses.overtaking.Add(1) > mostOvertaking {
 		ses.overtaking.Add(-1)
 		return
 	}
 	ses.work.Go(func() {
 		defer ses.overtaking.Add(-1)
-		if err := ses.overtake(in); err != nil {
-			ses.refuse(in.head.Message(), err)
+		if err := ses.overtake(message); err != nil {
+			ses.refuse(message.head.Message(), err)
 		}
 	})
 }

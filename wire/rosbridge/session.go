@@ -86,7 +86,7 @@ func newSession(s *Server, c Client) *session {
 }
 
 // stop ends the session from outside.
-func (ses *session) stop(why error) { ses.cancel(why) }
+func (ses *session) stop(reason error) { ses.cancel(reason) }
 
 // run serves the client until either side ends the connection, and returns why.
 func (ses *session) run(parent context.Context) error {
@@ -102,10 +102,10 @@ func (ses *session) run(parent context.Context) error {
 		<-ses.ctx.Done()
 		ses.hangUp(context.Cause(ses.ctx))
 	})
-	why := ses.read()
+	reason := ses.read()
 	// what a client sent before it left is done; what waits when the server ends is not
 	ses.inbox.close(ses.ctx.Err() != nil)
-	ses.stop(why)
+	ses.stop(reason)
 	worker.Wait()
 	ses.withdraw()
 	ses.box.close()
@@ -118,15 +118,15 @@ func (ses *session) run(parent context.Context) error {
 const closeTimeout = time.Second
 
 // hangUp closes the connection, with the reason if the client may still read it.
-func (ses *session) hangUp(why error) {
+func (ses *session) hangUp(reason error) {
 	defer time.AfterFunc(closeTimeout, func() { ses.socket.Close() }).Stop()
 	switch {
-	case errors.Is(why, errGoingAway):
-		ses.conn.Close(websocket.StatusGoingAway, why.Error())
-	case errors.Is(why, errTooSlow):
-		ses.conn.Close(websocket.StatusPolicyViolation, why.Error())
-	case errors.Is(why, errTooLong):
-		ses.conn.Close(websocket.StatusMessageTooBig, why.Error())
+	case errors.Is(reason, errGoingAway):
+		ses.conn.Close(websocket.StatusGoingAway, reason.Error())
+	case errors.Is(reason, errTooSlow):
+		ses.conn.Close(websocket.StatusPolicyViolation, reason.Error())
+	case errors.Is(reason, errTooLong):
+		ses.conn.Close(websocket.StatusMessageTooBig, reason.Error())
 	default:
 		ses.conn.CloseNow()
 	}
@@ -135,12 +135,12 @@ func (ses *session) hangUp(why error) {
 // serve works on what the client sent, one message after the other.
 func (ses *session) serve() {
 	for {
-		in, ok := ses.inbox.take()
+		message, ok := ses.inbox.take()
 		if !ok {
 			return
 		}
-		ses.inTurn(in)
-		ses.account.Give(budget.Frames, in.charged)
+		ses.inTurn(message)
+		ses.account.Give(budget.Frames, message.charged)
 	}
 }
 
@@ -150,14 +150,14 @@ const longMessage = 64 << 10
 
 // inTurn handles a message, a long one when no other is. Then the next long one waits for
 // as long as this one took: at most half a core works on them.
-func (ses *session) inTurn(in *incoming) {
-	if len(in.data) <= longMessage {
-		ses.handle(in)
+func (ses *session) inTurn(message *incoming) {
+	if len(message.data) <= longMessage {
+		ses.handle(message)
 		return
 	}
 	ses.server.large.Take(context.Background()) // what a client sent before it left is done
 	began := time.Now()
-	ses.handle(in)
+	ses.handle(message)
 	time.AfterFunc(min(time.Since(began), longestRest), ses.server.large.Done)
 }
 
@@ -165,19 +165,19 @@ func (ses *session) inTurn(in *incoming) {
 const longestRest = 500 * time.Millisecond
 
 // handle does what a message asks for.
-func (ses *session) handle(in *incoming) {
+func (ses *session) handle(message *incoming) {
 	// what stands behind a long value may make it a call of stop after all
-	if in.head.Partial && ses.stops(frame.ReadHead(in.data, in.binary)) {
-		in.goal.forget()
+	if message.head.Partial && ses.stops(frame.ReadHead(message.data, message.binary)) {
+		message.goal.forget()
 		return
 	}
-	m, err := in.parse()
+	m, err := message.parse()
 	if err != nil {
 		if m.ID == "" {
-			m.ID = in.head.ID
+			m.ID = message.head.ID
 		}
-		in.goal.forget()
-		ses.rejectUnread(m, in.data, err)
+		message.goal.forget()
+		ses.rejectUnread(m, message.data, err)
 		ses.refuse(m, err)
 		return
 	}
@@ -188,8 +188,8 @@ func (ses *session) handle(in *incoming) {
 			ses.status(levelWarning, m.ID, fmt.Sprintf("%s: the protocol has no member %q; it is not read", m.Op, name))
 		}
 	}
-	if !in.claimed.CompareAndSwap(false, true) {
-		ses.cancelAgain(m, in.number)
+	if !message.claimed.CompareAndSwap(false, true) {
+		ses.cancelAgain(m, message.number)
 		return
 	}
 	do, ok := ops[m.Op]
@@ -197,7 +197,7 @@ func (ses *session) handle(in *incoming) {
 		ses.refuse(m, fmt.Errorf("the op %q is not known here", m.Op))
 		return
 	}
-	ses.now = in
+	ses.now = message
 	if err := do(ses, m); err != nil {
 		ses.refuse(m, err)
 	}
