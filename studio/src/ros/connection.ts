@@ -24,7 +24,7 @@ export interface GoalEnd<Result> {
   status: number;
   result?: Result;
   text: string;
-  why: Explanation[]; // the text as fields
+  explanations: Explanation[]; // the text as fields
 }
 
 export interface Goal<Result> {
@@ -39,7 +39,7 @@ export class Connection {
   readonly ros = new Ros();
   private tries = 0;
   private serial = 0;
-  private readonly waiting = new Map<string, (why: string) => void>();
+  private readonly waiting = new Map<string, (reason: string) => void>();
 
   constructor(
     private readonly url: string,
@@ -81,9 +81,9 @@ export class Connection {
         this.waiting.delete(id);
         clearTimeout(timer);
       };
-      const fail = (why: string, answer?: Answer) => {
+      const fail = (reason: string, answer?: Answer) => {
         end();
-        reject(new Refused(why, answer));
+        reject(new Refused(reason, answer));
       };
       const heard = (message: unknown) => {
         const { result, values } = message as { result: boolean; values: unknown };
@@ -125,16 +125,16 @@ export class Connection {
         const m = message as { op: string; result: boolean; status: number; values: unknown; explanations?: Explanation[] };
         if (m.op === "action_feedback") feedback?.(m.values as Feedback);
         if (m.op !== "action_result") return;
-        const why = m.explanations ?? [];
-        if (!m.result) return end({ accepted: false, status: m.status, text: String(m.values), why });
+        const explanations = m.explanations ?? [];
+        if (!m.result) return end({ accepted: false, status: m.status, text: String(m.values), explanations });
         const result = m.values as Result & { error_string?: string; message?: string };
-        end({ accepted: true, status: m.status, result, text: result.error_string ?? result.message ?? "", why });
+        end({ accepted: true, status: m.status, result, text: result.error_string ?? result.message ?? "", explanations });
       };
       if (!this.ros.isConnected) {
-        end({ accepted: false, status: 6, text: "there is no connection to the server", why: [] });
+        end({ accepted: false, status: 6, text: "there is no connection to the server", explanations: [] });
         return;
       }
-      this.waiting.set(id, (why) => end({ accepted: true, status: 0, text: why, why: [] }));
+      this.waiting.set(id, (reason) => end({ accepted: true, status: 0, text: reason, explanations: [] }));
       this.ros.on(id, heard);
       this.ros.callOnConnection({ op: "send_action_goal", id, action, action_type: type, args: goal, feedback: !!feedback } as never);
     });

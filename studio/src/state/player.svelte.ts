@@ -57,9 +57,9 @@ export class Player {
 
   // execute plays the motion in the editor from start mark to end mark, or the other way.
   execute(robot: Robot, backward: boolean) {
-    const way = backward !== this.reverse;
-    this.begin(robot, way ? "backward" : "forward", true);
-    this.sendMotion(robot, { name: "", motion: this.editor.motion, part: true, backward: way, speed: this.speed / 100, loop: false, approach: this.approach, resume: true });
+    const reversed = backward !== this.reverse;
+    this.begin(robot, reversed ? "backward" : "forward", true);
+    this.sendMotion(robot, { name: "", motion: this.editor.motion, part: true, backward: reversed, speed: this.speed / 100, loop: false, approach: this.approach, resume: true });
   }
 
   // play plays a stored motion by its name.
@@ -95,13 +95,13 @@ export class Player {
     void sent.done.then((end) => {
       if (this.goals.get(robot) !== sent) return;
       this.goals.delete(robot);
-      this.end(robot, end.status === succeeded, word(end), { text: end.text, why: end.why });
+      this.end(robot, end.status === succeeded, word(end), { text: end.text, explanations: end.explanations });
     });
   }
 
-  private end(robot: Robot, good: boolean, how: string, why: Remark) {
+  private end(robot: Robot, good: boolean, how: string, said: Remark) {
     const byHand = this.run(robot).stopped && !good;
-    this.change(robot, { going: false, good, end: byHand ? "aborted" : how, remark: byHand ? stoppedHere : why });
+    this.change(robot, { going: false, good, end: byHand ? "aborted" : how, remark: byHand ? stoppedHere : said });
   }
 
   // edited takes back what was said against a motion that is another one now.
@@ -150,8 +150,8 @@ export class Player {
     try {
       await this.connection.call<Answer>(robot.topic(service), args);
     } catch (e) {
-      const why: Explanation[] = e instanceof Refused ? (e.answer?.explanations ?? []) : [];
-      if (why.some((x) => x.code === "stopping") && (await this.command(robot, "reset", {}))) return this.command(robot, service, args);
+      const explanations: Explanation[] = e instanceof Refused ? (e.answer?.explanations ?? []) : [];
+      if (explanations.some((one) => one.code === "stopping") && (await this.command(robot, "reset", {}))) return this.command(robot, service, args);
       this.note = remark(e);
       return false;
     }

@@ -6,16 +6,16 @@ import { isAngle } from "./units";
 
 // Remark is something that was said: in the server's words, and what they are
 // about where that is known.
-export interface Remark { text: string; why: Explanation[] }
+export interface Remark { text: string; explanations: Explanation[] }
 
-export const silence: Remark = { text: "", why: [] };
+export const silence: Remark = { text: "", explanations: [] };
 
-export const plainly = (text: string): Remark => ({ text, why: [] });
+export const plainly = (text: string): Remark => ({ text, explanations: [] });
 
 // remark returns what an error has to say.
 export function remark(e: unknown): Remark {
   const text = e instanceof Error ? e.message : String(e);
-  return { text, why: e instanceof Refused ? (e.answer?.explanations ?? []) : [] };
+  return { text, explanations: e instanceof Refused ? (e.answer?.explanations ?? []) : [] };
 }
 
 // Reader knows the joints, and what people want to read.
@@ -45,40 +45,40 @@ function bothWays(text: string, r: Reader): string {
 }
 
 // explained puts one explanation into words.
-export function explained(x: Explanation, r: Reader): string {
-  const help = limp(x) ? `switch the servos of ${x.resource || "the robot"} on` : x.help; // a button rather than a service
-  return help ? `${said(x, r)}; ${help}` : said(x, r);
+export function explained(explanation: Explanation, r: Reader): string {
+  const help = limp(explanation) ? `switch the servos of ${explanation.resource || "the robot"} on` : explanation.help; // a button rather than a service
+  return help ? `${said(explanation, r)}; ${help}` : said(explanation, r);
 }
 
-const limp = (x: Explanation) => x.owner === "torque_off" || x.code === "power_off";
+const limp = (explanation: Explanation) => explanation.owner === "torque_off" || explanation.code === "power_off";
 
-function said(x: Explanation, r: Reader): string {
-  const j = r.joint(x.joint);
-  if (limp(x)) return `the servos of ${x.resource || "the robot"} are off`;
-  if (!j) return bothWays(x.text, r);
-  const derivative = order(x.code);
-  const [value, limit] = [quantity(x.value, derivative, r, j), quantity(x.limit, derivative, r, j)];
-  switch (x.code) {
+function said(explanation: Explanation, r: Reader): string {
+  const j = r.joint(explanation.joint);
+  if (limp(explanation)) return `the servos of ${explanation.resource || "the robot"} are off`;
+  if (!j) return bothWays(explanation.text, r);
+  const derivative = order(explanation.code);
+  const [value, limit] = [quantity(explanation.value, derivative, r, j), quantity(explanation.limit, derivative, r, j)];
+  switch (explanation.code) {
     case "start_too_far":
-      return `${x.joint} is ${value} away from where the motion starts, ${limit} is allowed`;
+      return `${explanation.joint} is ${value} away from where the motion starts, ${limit} is allowed`;
     case "beyond_limit":
     case "beyond_position_limit":
-      return `${x.joint} would come to ${value}${when(x.at)}, its limit is ${limit}`;
+      return `${explanation.joint} would come to ${value}${when(explanation.at)}, its limit is ${limit}`;
     case "beyond_velocity_limit":
     case "beyond_acceleration_limit":
-      return `${called[derivative]} of ${x.joint} is ${value}${when(x.at)}, limit ${limit}`;
+      return `${called[derivative]} of ${explanation.joint} is ${value}${when(explanation.at)}, limit ${limit}`;
     case "tolerance_broken":
-      return `${x.joint} was ${value} off${when(x.at)}, ${limit} is allowed`;
+      return `${explanation.joint} was ${value} off${when(explanation.at)}, ${limit} is allowed`;
     case "goal_missed":
-      return `${x.joint} was still ${value} off the goal${when(x.at)}, ${limit} is allowed`;
+      return `${explanation.joint} was still ${value} off the goal${when(explanation.at)}, ${limit} is allowed`;
     default:
-      return bothWays(x.text, r);
+      return bothWays(explanation.text, r);
   }
 }
 
 // lines returns a remark, a line for each thing that it is about.
 export function lines(m: Remark, r: Reader): string[] {
-  if (m.why.length > 0) return m.why.map((x) => explained(x, r));
+  if (m.explanations.length > 0) return m.explanations.map((e) => explained(e, r));
   return m.text === "" ? [] : bothWays(m.text, r).split("\n");
 }
 
