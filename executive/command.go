@@ -253,7 +253,7 @@ func (e *Executive) Place(who string, joints []string, positions []float64) *Ans
 }
 
 // CheckGoal tells whether a goal could start now. It takes nothing: not a
-// resource, not a tick of anybody else's motion. A goal that is planned first is
+// resource, not a tick of another client's motion. A goal that is planned first is
 // checked as far as that goes without a plan.
 func (e *Executive) CheckGoal(who string, g Goal) *Answer {
 	w, why := e.look().prepare(g)

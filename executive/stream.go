@@ -6,8 +6,8 @@ import (
 	"poise/problem"
 )
 
-// Anybody stands for every publisher: see Switch.Publisher.
-const Anybody = "*"
+// AnyPublisher stands for every publisher: see Switch.Publisher.
+const AnyPublisher = "*"
 
 // Feed gives a controller that follows a stream its newest value, which from has
 // published. What the cycle says to it is in State: a stream does not wait for answers.
@@ -47,11 +47,11 @@ func (e *Executive) Hears(from, controller string) error {
 // activated the controller, or from whom that one named.
 func (e *Executive) deaf(s *seat, from string) *Explanation {
 	heard := e.publisherOf(s)
-	if heard == "" || heard == Anybody || heard == from {
+	if heard == "" || heard == AnyPublisher || heard == from {
 		return nil
 	}
 	x := problem.New("not_heard", "controller %q hears %s, for whom it was activated, not %s", s.Name, heard, from).
-		With("activate it from the connection that publishes, or let switch_controllers name the publisher (* is anybody)")
+		With("activate it from the connection that publishes, or let switch_controllers name the publisher (* is any publisher)")
 	x.Owner = heard
 	return x
 }

@@ -21,7 +21,7 @@ type Switch struct {
 	Strict      bool // what is already as wanted is an error
 
 	// Publisher is whom the started controllers hear, if they follow streams: the name of
-	// a node, or Anybody. None is who asks for the switch.
+	// a node, or AnyPublisher. None is who asks for the switch.
 	Publisher string
 }
 

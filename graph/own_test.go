@@ -40,7 +40,7 @@ func TestATopicOfAComponentIsItsOwn(t *testing.T) {
 	if m, lost, ok := sub.Poll(); !ok || lost != 0 || m.Value.(*msgs.String).Data != "true" {
 		t.Errorf("heard %+v", m)
 	}
-	later.Close() // and then it is anybody's
+	later.Close() // and then it is unowned
 	if err := early.Publish(&msgs.String{Data: "mine"}); err != nil {
 		t.Error(err)
 	}

@@ -47,7 +47,7 @@ type topic struct {
 	removed bool
 	apart   bool // clients gave it another type than a component, which has the name now
 
-	owner  atomic.Pointer[Advertisement] // whose own the topic is; nil if anybody may publish
+	owner  atomic.Pointer[Advertisement] // whose own the topic is; nil if it is unowned
 	admits atomic.Pointer[[]*Admission]  // of subscriptions; nil if there are none
 }
 

@@ -241,7 +241,7 @@ func TestAStreamIsHeardOnlyFromWhoActivatedIt(t *testing.T) {
 			return math.Abs(b.tail()+0.3) < 1e-3
 		})
 		b.must("/switch_controllers", &poisemsgs.SwitchControllersRequest{Start: []string{"joint_state"}, Publisher: "*"})
-		b.until("the tail follows anybody", func() bool {
+		b.until("the tail follows any client", func() bool {
 			own(tailAt(0.1))
 			return math.Abs(b.tail()-0.1) < 1e-3
 		})

@@ -305,7 +305,7 @@ type SwitchControllersRequest struct {
 	Strict bool     `json:"strict"`
 
 	// Publisher is the node that the started controllers hear on their streams; "*" is
-	// anybody, and none is who calls.
+	// any publisher, and none is who calls.
 	Publisher string `json:"publisher"`
 }
 

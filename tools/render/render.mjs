@@ -41,11 +41,11 @@ const joints = {};
 for (const name of options.pose) Object.assign(joints, poses[name] ?? fail(`no pose ${name}`));
 for (const [name, value] of options.joint.map(text => text.split('='))) joints[name] = Number(value);
 const [width, height] = options.size.split('x').map(Number);
-const wish = { urdf, joints, width, height, view: options.view.split(',').map(Number), pitch: Number(options.pitch), collision: options.collision };
+const settings = { urdf, joints, width, height, view: options.view.split(',').map(Number), pitch: Number(options.pitch), collision: options.collision };
 
 const tab = await openScene(width, height);
 try {
-  await tab.evaluate(wish => window.show(wish), wish);
+  await tab.evaluate(settings => window.show(settings), settings);
   await tab.screenshot({ path: output });
 } finally {
   await tab.context().browser().close();

@@ -47,7 +47,7 @@ try {
   for (const { robot, name, frames } of strips) {
     const urdf = await readFile(join(options.robots, robot, robot + '.urdf'), 'utf8');
     const view = views[`${robot} ${name}`] ?? views[robot];
-    await tab.evaluate(wish => window.strip(wish), { urdf, frames, view, width, height });
+    await tab.evaluate(settings => window.strip(settings), { urdf, frames, view, width, height });
     const image = UPNG.decode(await tab.screenshot({ timeout: 300_000 }));
     const small = UPNG.encode(UPNG.toRGBA8(image), image.width, image.height, Number(options.colours));
     await writeFile(join(folder, `${robot}_${name}.png`), Buffer.from(small));

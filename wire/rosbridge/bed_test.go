@@ -151,7 +151,7 @@ func (b *bed) act(h *textGoal) {
 	}
 }
 
-// forgetGoals lets goals come without anybody looking at them.
+// forgetGoals lets goals come unobserved.
 func (b *bed) forgetGoals() {
 	ctx, cancel := context.WithCancel(context.Background())
 	b.t.Cleanup(cancel)
