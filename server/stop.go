@@ -3,12 +3,12 @@ package server
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/url"
-	"strconv"
 	"strings"
 	"time"
 
@@ -69,7 +69,8 @@ func (s *Server) postStop(w http.ResponseWriter, r *http.Request) {
 	target, ok := s.stops.Robot(q.robot)
 	if !ok {
 		if target = s.stops.All(); q.robot != "" {
-			q.note += fmt.Sprintf("there is no robot %.100q, and all were stopped; ", q.robot)
+			q.category = stop.Mildest
+			q.note += fmt.Sprintf("there is no robot %.100q, and all were stopped by category %d; ", q.robot, q.category)
 		}
 	}
 	asked := target.Stop("POST /stop from "+r.RemoteAddr, q.category)
@@ -156,33 +157,47 @@ func readStop(w http.ResponseWriter, r *http.Request) stopRequest {
 	default:
 		q.note = fmt.Sprintf("category %.20q is unknown (0, 1, 2) and was taken as %d; ", text, stop.Mildest)
 	}
-	for name := range values {
-		if name != "category" && name != "robot" && name != "until" {
+	for name, v := range values {
+		if name != "category" && name != "robot" && name != "until" || len(v) > 1 {
 			return unread
 		}
 	}
 	return q
 }
 
-// jsonArguments adds the members of a JSON object.
+// jsonArguments adds the members of a JSON object. Its names are taken by the letter and
+// once, and nothing may follow it: what is not quite a request must not take a torque.
 func jsonArguments(text string, values url.Values) error {
-	var object struct {
-		Category *float64 `json:"category"`
-		Robot    *string  `json:"robot"`
-		Until    *string  `json:"until"`
-	}
 	d := json.NewDecoder(strings.NewReader(text))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&object); err != nil {
+	if _, err := d.Token(); err != nil { // the brace
 		return err
 	}
-	if object.Category != nil {
-		values.Set("category", strconv.FormatFloat(*object.Category, 'g', -1, 64))
-	}
-	for name, v := range map[string]*string{"robot": object.Robot, "until": object.Until} {
-		if v != nil {
-			values.Set(name, *v)
+	seen := map[string]bool{}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return err
 		}
+		name, _ := key.(string)
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return err
+		}
+		if seen[name] {
+			return fmt.Errorf("the member %q comes twice", name)
+		}
+		seen[name] = true
+		var word string
+		if name == "category" || json.Unmarshal(value, &word) != nil {
+			word = string(value)
+		}
+		values.Set(name, word)
+	}
+	if _, err := d.Token(); err != nil {
+		return err
+	}
+	if _, err := d.Token(); err != io.EOF {
+		return errors.New("something follows the object")
 	}
 	return nil
 }
