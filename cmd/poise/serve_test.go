@@ -197,6 +197,7 @@ func (r *running) stop(s os.Signal) {
 		}
 	case <-time.After(hang):
 		_ = r.cmd.Process.Kill()
+		r.ended <- <-r.ended
 		r.t.Error("the server does not end")
 	}
 }
