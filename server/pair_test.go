@@ -95,14 +95,15 @@ func TestTheMotionOfOneClientDoesNotDependOnAnother(t *testing.T) {
 		}
 		moved := 0
 		for seed := range uint64(24) {
-			random := rand.New(rand.NewPCG(seed, 15))
+			random := rand.New(rand.NewPCG(seed, 15)) // the neighbour's alone, once it runs
+			lead := time.Duration(random.IntN(300)) * time.Millisecond
 			done := make(chan struct{})
 			before := b.tail()
 			go func() {
 				defer close(done)
 				b.neighbour(random)
 			}()
-			time.Sleep(time.Duration(random.IntN(300)) * time.Millisecond)
+			time.Sleep(lead)
 			beside := b.headMotion()
 			if b.tail() != before {
 				moved++
