@@ -185,7 +185,7 @@ func FuzzNear(f *testing.F) {
 		names := strings.Split(list, "\n")
 		for _, n := range Near(name, names) {
 			if !slices.Contains(names, n) {
-				t.Errorf("%q is none of %q", n, names)
+				t.Errorf("%q is not one of %q", n, names)
 			}
 		}
 	})

@@ -335,9 +335,9 @@ func TestDescriptionIsChecked(t *testing.T) {
 		{"mirror of unlike joints", "{left: l_hip, right: r_hip, sign: -1}", "{left: l_hip, right: bite, sign: -1}", `joints "l_hip" and "bite" do not move alike`},
 		{"safe state of no resource", "  tail: {do: \"off\"}", "  legs: {do: hold}", `safe state of "legs": "legs" is not a resource`},
 		{"safe state of no resource", "  tail: {do: \"off\"}", "  wing: {do: hold}", `"wing" is not a resource`},
-		{"unknown safe action", "do: brake", "do: panic", `robot.yaml:40: safe state of "mouth": do: "panic" is none of hold, crouch then off, brake, off`},
+		{"unknown safe action", "do: brake", "do: panic", `robot.yaml:40: safe state of "mouth": do: "panic" is not one of hold, crouch then off, brake, off`},
 		{"crouch without pose", "{do: crouch then off, pose: lying}", "{do: crouch then off}", `crouch then off needs a declared pose`},
-		{"crouch in an unknown pose", "pose: lying", "pose: sitting", `crouch then off needs a declared pose; "sitting" is none`},
+		{"crouch in an unknown pose", "pose: lying", "pose: sitting", `crouch then off needs a declared pose; "sitting" is not one`},
 		{"crouch pose too small", "pose: lying", "pose: wag", `safe state of "left": pose "wag" does not place joint "l_hip"`},
 		{"pose with another action", "do: brake", "do: brake, pose: lying", `pose belongs to crouch then off alone`},
 	} {

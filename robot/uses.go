@@ -348,7 +348,7 @@ func (b *builder) describeSafety(d *Description) {
 		if state.Do == SafeCrouchThenOff {
 			var declared bool
 			if state.Pose, declared = b.m.poseByName[s.Pose]; !declared {
-				b.Errorf(description.Impossible, at, thing, "crouch then off needs a declared pose; %q is none%s", s.Pose, b.Hint(s.Pose, b.m.PoseNames()))
+				b.Errorf(description.Impossible, at, thing, "crouch then off needs a declared pose; %q is not one%s", s.Pose, b.Hint(s.Pose, b.m.PoseNames()))
 				continue
 			}
 			b.checkCrouch(b.m.groups[id], b.m.poses[state.Pose], at, thing)

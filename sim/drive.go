@@ -11,7 +11,7 @@ type Drive struct {
 	Position, Velocity float64 // rad or m, and per s
 	Effort             float64 // N·m or N, feed-forward
 	Kp, Kd             float64 // N·m/rad and N·m·s/rad, ≥ 0
-	Limit              float64 // N·m, > 0; 0 is none
+	Limit              float64 // N·m, > 0; 0 is no limit
 	Slack              float64 // play between motor and joint, rad: half of it to each side
 }
 

@@ -13,11 +13,11 @@ import (
 type feature struct {
 	body   robot.BodyID
 	link   robot.FrameID
-	foot   robot.ChainID // whose sole it is, NoChain if it is none
+	foot   robot.ChainID // whose sole it is, NoChain if it is not a sole
 	p      spatial.Vec3  // centre in the body
 	radius float64       // of the ball, m
 
-	rim  float64      // radius of the circle, 0 if it is none
+	rim  float64      // radius of the circle, 0 of other shapes
 	axis spatial.Vec3 // of the circle, in the body
 }
 

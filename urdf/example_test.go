@@ -44,7 +44,7 @@ func ExampleParse_errors() {
 	// Output:
 	// bad.urdf:2: value of <mass>: 1,5 is not a number: "1,5"
 	// bad.urdf:2: element <inertia> is missing: "<inertial>"
-	// bad.urdf:3: type of <joint> is none of fixed, revolute, continuous, prismatic, planar, floating: "hinge"
+	// bad.urdf:3: type of <joint> is not one of fixed, revolute, continuous, prismatic, planar, floating: "hinge"
 	// bad.urdf:3: element <parent> is missing: "<joint name='swing'>"
 	// bad.urdf:3: element <child> is missing: "<joint name='swing'>"
 }

@@ -232,7 +232,7 @@ func TestErrors(t *testing.T) {
 		{"colour of none", wrap(twoLinks + "<material name='m'><color/></material>"), 2, "<color>", "rgba is missing"},
 		{"joint without name", wrap(twoLinks + "<joint type='fixed'><parent link='a'/><child link='b'/></joint>"), 2, "<joint>", "name is missing"},
 		{"joint without type", wrap(twoLinks + "<joint name='j'><parent link='a'/><child link='b'/></joint>"), 2, "<joint name='j'>", "type is missing"},
-		{"unknown type", wrap(twoLinks + "<joint name='j'\ntype='hinge'><parent link='a'/><child link='b'/></joint>"), 3, "hinge", "none of fixed, revolute"},
+		{"unknown type", wrap(twoLinks + "<joint name='j'\ntype='hinge'><parent link='a'/><child link='b'/></joint>"), 3, "hinge", "not one of fixed, revolute"},
 		{"joint without parent", wrap(twoLinks + "<joint name='j' type='fixed'><child link='b'/></joint>"), 2, "<joint name='j'>", "<parent> is missing"},
 		{"joint without child", wrap(twoLinks + "<joint name='j' type='fixed'><parent link='a'/></joint>"), 2, "<joint name='j'>", "<child> is missing"},
 		{"parent without link", wrap(twoLinks + "<joint name='j' type='fixed'><parent/><child link='b'/></joint>"), 2, "<parent>", "link is missing"},
@@ -277,7 +277,7 @@ func TestAllErrorsAtOnce(t *testing.T) {
 	const want = `f.urdf:2: attribute name is missing: "<link>"
 f.urdf:3: value of <mass>: heavy is not a number: "heavy"
 f.urdf:3: element <inertia> is missing: "<inertial>"
-f.urdf:4: type of <joint> is none of fixed, revolute, continuous, prismatic, planar, floating: "hinge"
+f.urdf:4: type of <joint> is not one of fixed, revolute, continuous, prismatic, planar, floating: "hinge"
 f.urdf:4: element <parent> is missing: "<joint name='j'>"
 f.urdf:4: element <child> is missing: "<joint name='j'>"
 f.urdf:5: lower of <limit>: NaN is not finite: "NaN"

@@ -94,7 +94,7 @@ func TestSRDFErrors(t *testing.T) {
 		{"end effector of unknown group", wrap(g + "\n<end_effector name='e' group='h' parent_link='l'/>"), 3, "h", "not there"},
 		{"end effector on unknown group", wrap(g + "\n<end_effector name='e' group='g' parent_link='l' parent_group='h'/>"), 3, "h", "not there"},
 		{"two end effectors of one name", wrap(g + "<end_effector name='e' group='g' parent_link='l'/>\n<end_effector name='e' group='g' parent_link='l'/>"), 3, "e", "on line 2"},
-		{"virtual joint of a wrong type", wrap("<virtual_joint name='v' type='revolute' parent_frame='w' child_link='b'/>"), 2, "revolute", "none of fixed, planar, floating"},
+		{"virtual joint of a wrong type", wrap("<virtual_joint name='v' type='revolute' parent_frame='w' child_link='b'/>"), 2, "revolute", "not one of fixed, planar, floating"},
 		{"virtual joint without child", wrap("<virtual_joint name='v' type='fixed' parent_frame='w'/>"), 2, "<virtual_joint name='v'>", "child_link is missing"},
 		{"two virtual joints of one name", wrap("<virtual_joint name='v' type='fixed' parent_frame='w' child_link='b'/>\n<virtual_joint name='v' type='fixed' parent_frame='w' child_link='b'/>"), 3, "v", "on line 2"},
 		{"passive joint without name", wrap("<passive_joint/>"), 2, "<passive_joint>", "name is missing"},

@@ -100,7 +100,7 @@ func (r *reader) release(ev *event, e *eventEntry) {
 func (r *reader) who(verb string, w word) arbiter.ClientID {
 	c, ok := r.clients[w.Text]
 	if !ok {
-		r.errorf(w.Line, "%s: %q is none of the controllers%s", verb, w.Text, problem.Hint(w.Text, slices.Sorted(maps.Keys(r.clients))))
+		r.errorf(w.Line, "%s: %q is not one of the controllers%s", verb, w.Text, problem.Hint(w.Text, slices.Sorted(maps.Keys(r.clients))))
 		return arbiter.NoClient
 	}
 	return c

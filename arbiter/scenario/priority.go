@@ -90,7 +90,7 @@ func (r *reader) perResource(c *Controller, n strictyaml.Node) func(yield func(r
 			leaf, known := r.leaves[e.Name]
 			switch {
 			case !known:
-				r.errorf(e.Line, "controller %q: priority: %q is none of the resources%s", c.Name, e.Name, problem.Hint(e.Name, r.s.Resources))
+				r.errorf(e.Line, "controller %q: priority: %q is not one of the resources%s", c.Name, e.Name, problem.Hint(e.Name, r.s.Resources))
 			case !c.Claim.All().Has(leaf):
 				r.errorf(e.Line, "controller %q: priority: it neither needs nor wants %q", c.Name, e.Name)
 			default:

@@ -260,7 +260,7 @@ func (r *reader) set(name, key string, list []word, taken robot.Set) (s robot.Se
 	for _, w := range list {
 		switch leaf, ok := r.leaves[w.Text]; {
 		case !ok:
-			r.errorf(w.Line, "controller %q: %s: %q is none of the resources %s%s", name, key, w.Text, strings.Join(r.s.Resources, ", "), problem.Hint(w.Text, r.s.Resources))
+			r.errorf(w.Line, "controller %q: %s: %q is not one of the resources %s%s", name, key, w.Text, strings.Join(r.s.Resources, ", "), problem.Hint(w.Text, r.s.Resources))
 		case taken.Has(leaf) || s.Has(leaf):
 			r.errorf(w.Line, "controller %q: %s: %q comes twice", name, key, w.Text)
 		default:

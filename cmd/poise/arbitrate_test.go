@@ -67,7 +67,7 @@ func TestArbitrate(t *testing.T) {
 func TestArbitrateRefusesABadScenario(t *testing.T) {
 	file := save(t, filepath.Join(t.TempDir(), "bad.yaml"), yawn+"- {at: 2s, request: nod}\n- {at: 2s}\n")
 	out, errs, code := poise("", "arbitrate", file)
-	if code != 1 || out != "" || !strings.Contains(errs, "bad.yaml:10: request: \"nod\" is none of the controllers") || !strings.Contains(errs, "bad.yaml:11: ") {
+	if code != 1 || out != "" || !strings.Contains(errs, "bad.yaml:10: request: \"nod\" is not one of the controllers") || !strings.Contains(errs, "bad.yaml:11: ") {
 		t.Errorf("code %d, %s%s", code, out, errs)
 	}
 	for _, args := range [][]string{{"arbitrate"}, {"arbitrate", file, file}, {"arbitrate", file, "--plot", "x.gif"}, {"arbitrate", "--nope", file}} {

@@ -19,9 +19,7 @@ import (
 // serveWithState starts a server whose reports of crashes are in a folder of the test.
 func serveWithState(t *testing.T, state string, more []string, args ...string) *running {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("the real program is not what the race detector watches")
-	}
+	needsProgram(t)
 	cmd := exec.Command(binary(t), append([]string{"serve", "--listen", "127.0.0.1:0", "--motions", t.TempDir(), "--config", unhurriedFile(t)}, args...)...)
 	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "XDG_STATE_HOME=") }), "XDG_STATE_HOME="+state)
 	cmd.Env = append(cmd.Env, more...)
@@ -82,9 +80,7 @@ func TestAKilledServersRecordingReplays(t *testing.T) {
 // TestAPanicLeavesAReport: with the stack, and the next start says what it was.
 func TestAPanicLeavesAReport(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("the real program is not what the race detector watches")
-	}
+	needsProgram(t)
 	state := t.TempDir()
 	crash := exec.Command(os.Args[0], "one word")
 	crash.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "XDG_STATE_HOME=") }), "XDG_STATE_HOME="+state, crashVariable+"=1")

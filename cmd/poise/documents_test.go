@@ -11,9 +11,7 @@ import (
 // TestAddingADriver follows docs/adding-a-driver.md, and counts what a driver touches: its
 // own package and the table.
 func TestAddingADriver(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: no built program, which this follows a guide with")
-	}
+	needsProgram(t)
 	r := doctest.Run(t, "docs/adding-a-driver.md", doctest.Options{Replace: map[string]string{"127.0.0.1:8181": freeAddress(t)}})
 	if want := []string{"servo/driver/driver.go", "servo/driver/driver.go"}; !slices.Equal(r.Edited, want) {
 		t.Errorf("the guide edits %v, want %v", r.Edited, want)
@@ -26,9 +24,7 @@ func TestAddingADriver(t *testing.T) {
 // TestAddingAController follows docs/adding-a-controller.md, and counts what a controller
 // touches: its own package, its messages and the table.
 func TestAddingAController(t *testing.T) {
-	if testing.Short() {
-		t.Skip("-short: no built program, which this follows a guide with")
-	}
+	needsProgram(t)
 	r := doctest.Run(t, "docs/adding-a-controller.md", doctest.Options{Replace: map[string]string{"127.0.0.1:8182": freeAddress(t)}})
 	if want := []string{"controllers/table.go", "controllers/table.go", "docs/messages.md", "msgs/registry/poise.go"}; !slices.Equal(r.Edited, want) {
 		t.Errorf("the guide edits %v, want %v", r.Edited, want)

@@ -85,7 +85,7 @@ func TestEveryWayToEndRampsFirst(t *testing.T) {
 func TestAHangupThatIsIgnoredStaysIgnored(t *testing.T) {
 	t.Parallel()
 	if _, err := exec.LookPath("nohup"); err != nil {
-		t.Skip("there is no nohup")
+		golden.Missing(t, "there is no program nohup: %v", err)
 	}
 	r := serveThrough(t, []string{"nohup"}, nil, "--config", unhurriedFile(t))
 	if err := r.cmd.Process.Signal(syscall.SIGHUP); err != nil {
@@ -131,9 +131,7 @@ func TestAClosedLogPipeRampsFirst(t *testing.T) {
 // TestAClosedStandardOutputChangesNothing: only the banner goes there.
 func TestAClosedStandardOutputChangesNothing(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("the real program is not what the race detector watches")
-	}
+	needsProgram(t)
 	log := &lockedBuffer{}
 	in, out, err := os.Pipe()
 	if err != nil {
@@ -235,7 +233,7 @@ func TestPipesAndDeviceLinksInTheMotionsFolder(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	if err := syscall.Mkfifo(filepath.Join(folder, "pipe.motion.yaml"), 0o600); err != nil {
-		t.Skip(err)
+		golden.Missing(t, "no pipe can be made in the temporary folder: %v", err)
 	}
 	for name, device := range map[string]string{"zero": "/dev/zero", "kmsg": "/dev/kmsg", "proc": "/proc/kmsg", "tty": "/dev/tty"} {
 		if err := os.Symlink(device, filepath.Join(folder, name+".motion.yaml")); err != nil {
@@ -255,9 +253,7 @@ func TestPipesAndDeviceLinksInTheMotionsFolder(t *testing.T) {
 // they are still being read, and its list says so.
 func TestTwentyThousandMotionsDoNotDelayTheStart(t *testing.T) {
 	t.Parallel()
-	if testing.Short() {
-		t.Skip("the real program is not what the race detector watches")
-	}
+	needsProgram(t)
 	const many = 20_000
 	folder := t.TempDir()
 	text, err := os.ReadFile(filepath.Join(golden.Root(t), "motion/shipped/pony/nod.motion.yaml"))

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"poise/internal/golden"
 	"poise/robot"
 	"poise/servo"
 	"poise/servo/driver"
@@ -83,7 +84,7 @@ func newBus(t *testing.T) *bus {
 	t.Helper()
 	b := &bus{path: filepath.Join(t.TempDir(), "bus")}
 	if err := syscall.Mkfifo(b.path, 0o600); err != nil {
-		t.Skip(err)
+		golden.Missing(t, "no pipe can be made in the temporary folder: %v", err)
 	}
 	var err error
 	if b.in, err = os.OpenFile(b.path, os.O_RDWR, 0); err != nil {
@@ -119,9 +120,7 @@ func children(t *testing.T, pid int) (all []int) {
 // guardIt starts a guarded server whose robot has a bus.
 func guardIt(t *testing.T, patience string, args ...string) (*running, *bus, int) {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("the real program is not what the race detector watches")
-	}
+	needsProgram(t)
 	file := filepath.Join(t.TempDir(), "poise.yaml")
 	text := "loop: {silence: 600, period: 0.005}\nfaults: {cycle_gap: {severity: ignore}}\nrobots: [{name: virtual, driver: wired, leaving: {do: off}}]\nguard: {patience: " + patience + "}\n"
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {

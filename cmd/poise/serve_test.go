@@ -115,12 +115,19 @@ func unhurriedFile(t *testing.T) string {
 	return file
 }
 
+// needsProgram skips a test of the built program in short runs: there is none in them. They
+// are for the race detector, which sees this process alone.
+func needsProgram(t *testing.T) {
+	t.Helper()
+	if testing.Short() {
+		t.Skip("-short: no built program")
+	}
+}
+
 // serveIt starts a server on a free port and waits for its banner.
 func serveIt(t *testing.T, args ...string) *running {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("the real program is not what the race detector watches")
-	}
+	needsProgram(t)
 	if !slices.Contains(args, "--config") {
 		args = append([]string{"--config", unhurriedFile(t)}, args...)
 	}
@@ -131,9 +138,7 @@ func serveIt(t *testing.T, args ...string) *running {
 // not r.log, if one is given.
 func serveThrough(t *testing.T, through []string, log *os.File, args ...string) *running {
 	t.Helper()
-	if testing.Short() {
-		t.Skip("the real program is not what the race detector watches")
-	}
+	needsProgram(t)
 	line := append(slices.Clone(through), binary(t), "serve", "--listen", "127.0.0.1:0", "--motions", t.TempDir())
 	line = append(line, args...)
 	return begin(t, exec.Command(line[0], line[1:]...), log)
@@ -369,9 +374,7 @@ func TestPlanAndExecuteOnTheCommandLine(t *testing.T) {
 }
 
 func TestServeRefusesWhatItCannotDo(t *testing.T) {
-	if testing.Short() {
-		t.Skip("the real program is not what the race detector watches")
-	}
+	needsProgram(t)
 	file := filepath.Join(t.TempDir(), "poise.yaml")
 	if err := os.WriteFile(file, []byte("robot: pony\nlop:\n  period: 1\nrates: {tf: -1}\n"), 0o600); err != nil {
 		t.Fatal(err)

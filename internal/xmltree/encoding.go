@@ -107,7 +107,7 @@ func declaredEncoding(decl string) (encoding, msg string) {
 			order = 1
 		case name == "encoding" && order == 1 && value != "":
 			if encoding = encodings[strings.ToLower(value)]; encoding == "" {
-				return "", "encoding is none of UTF-8, UTF-16, US-ASCII, ISO-8859-1"
+				return "", "encoding is not one of UTF-8, UTF-16, US-ASCII, ISO-8859-1"
 			}
 			order = 2
 		case name == "standalone" && (order == 1 || order == 2) && (value == "yes" || value == "no"):

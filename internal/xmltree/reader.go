@@ -243,7 +243,7 @@ func (r *Reader) Choice(n *Node, attr string, names []string) (i int, ok bool) {
 		return 0, false
 	}
 	if i = slices.Index(names, strings.Trim(a.Value, spaces)); i < 0 {
-		r.Errorf(a.Pos, a.Value, "%s of <%s> is none of %s", attr, n.Name, strings.Join(names, ", "))
+		r.Errorf(a.Pos, a.Value, "%s of <%s> is not one of %s", attr, n.Name, strings.Join(names, ", "))
 		return 0, false
 	}
 	return i, true

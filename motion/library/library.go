@@ -139,7 +139,7 @@ func same(a, b fs.FileInfo) bool {
 	return a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) && os.SameFile(a, b)
 }
 
-// stat returns what a file is, through links. A file that is none, such as a folder, a
+// stat returns what a file is, through links. What is not a regular file, such as a folder, a
 // pipe or a device, and one that is not there, are passed over. A link to nowhere has a
 // reason.
 func (l *Library) stat(name string) (info fs.FileInfo, err error) {

@@ -58,7 +58,7 @@ func (d *Description) Check(r *problem.Report) {
 	for _, s := range d.SafeStates {
 		switch thing := problem.Named("safe state of", s.Group); {
 		case !slices.Contains(SafeActions, s.Do):
-			fail(s.Line, thing, "do: %q is none of hold, crouch then off, brake, off%s", s.Do, problem.Hint(s.Do, SafeActions))
+			fail(s.Line, thing, "do: %q is not one of hold, crouch then off, brake, off%s", s.Do, problem.Hint(s.Do, SafeActions))
 		case s.Do != Crouch && s.Pose != "":
 			fail(s.Line, thing, "pose belongs to crouch then off alone")
 		}

@@ -12,7 +12,7 @@ import (
 type Motor struct {
 	Kp    float64 // N·m/rad at full stiffness and nominal voltage
 	Kd    float64 // N·m·s/rad that it gives itself in mode position
-	Limit float64 // N·m that it can give at nominal voltage; 0 is none
+	Limit float64 // N·m that it can give at nominal voltage; 0 is no limit
 	Slack float64 // play of its gear, rad
 	Brake float64 // N·m·s/rad by which its shorted motor resists, besides what it always does
 

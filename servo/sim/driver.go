@@ -16,7 +16,7 @@ type Settings struct {
 	Lag       float64 `yaml:"lag" doc:"s; time constant of a servo" range:"0 … 10 s"`
 	Delay     float64 `yaml:"delay" doc:"s between a setpoint and its effect" range:"0 … 1 s"`
 	Noise     float64 `yaml:"noise" doc:"rad; standard deviation of a reading" range:"0 … 1 rad"`
-	Quantum   float64 `yaml:"resolution" doc:"rad; step of a reading, 0 is none" range:"0 … 1 rad"`
+	Quantum   float64 `yaml:"resolution" doc:"rad; step of a reading, 0 is exact" range:"0 … 1 rad"`
 	Gravity   bool    `yaml:"gravity" doc:"joints carry the robot's weight, and sag"`
 	Stiffness float64 `yaml:"stiffness" doc:"N·m/rad; a joint sags by gravity torque ÷ stiffness; 0 is 16 for every N·m of its effort limit, so that it gives by 0.06 rad at most" range:"0 … 1e+09 N·m/rad"`
 	Loss      float64 `yaml:"packet_loss" doc:"share of packets that are lost, 0 … 1" range:"0 … 1"`

@@ -120,7 +120,7 @@ func (s *scope) top() *scope {
 	return s
 }
 
-// block returns the element of a block, nil if there is none of that name, and
+// block returns the element of a block, nil if there is not one of that name, and
 // whether only its contents are meant. Such blocks come before the others.
 func (s *scope) block(name string) (n *xmltree.Node, contents bool) {
 	for _, prefix := range []string{"**", "*"} {

@@ -10,7 +10,7 @@ import (
 	"poise/urdf/xacro/value"
 )
 
-// Method returns a method of v bound to it, nil if there is none of that name.
+// Method returns a method of v bound to it, nil if there is not one of that name.
 // None of them changes anything.
 func Method(v value.Value, name string) value.Value {
 	var do func(b *value.Budget, a []value.Value) (value.Value, error)

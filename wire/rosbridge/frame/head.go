@@ -64,7 +64,7 @@ type rawHead struct {
 
 func (r rawHead) op() (op string) {
 	if v := r.members["op"]; v != nil && len(v) < 100 {
-		_ = json.Unmarshal(r.text(v), &op) // one that is no string is none
+		_ = json.Unmarshal(r.text(v), &op) // an op that is not a string stays empty
 	}
 	return op
 }

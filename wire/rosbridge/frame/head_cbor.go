@@ -35,7 +35,7 @@ func eachPair(data []byte, enough func(name []byte) bool, yield func(name, value
 }
 
 // cborHeadAt reads the head of an item: its major type, its argument, whether it has a
-// length, and where the head ends, -1 if it is none.
+// length, and where the head ends, -1 if it is not a head.
 func cborHeadAt(data []byte, at int) (major byte, n uint64, endless bool, end int) {
 	if at >= len(data) {
 		return 0, 0, false, -1
