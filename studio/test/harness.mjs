@@ -64,6 +64,11 @@ class Wire {
   }
 }
 
+// patiently is the configuration of a server on a machine that may be busy: clients may
+// be silent and the cycle may stand still for a while without a pause or a stop. A test
+// with a configuration file of its own begins it with this.
+export const patiently = "loop: {silence: 600}\nfaults: {cycle_gap: {severity: ignore}}\n";
+
 // Server is a poise serve with folders of its own.
 export class Server {
   static async start({ args = [], port = 0, folder } = {}) {
@@ -76,7 +81,7 @@ export class Server {
 
   async begin(port) {
     this.config = `${this.folder}.yaml`;
-    await writeFile(this.config, "loop: {silence: 600}\nfaults: {cycle_gap: {severity: ignore}}\n"); // s: a busy machine may stop the cycle for a while
+    await writeFile(this.config, patiently);
     this.process = spawn(poise, ["serve", "--config", this.config, "--listen", `127.0.0.1:${port}`, "--motions", this.folder, "--quiet", ...this.args], { stdio: ["ignore", "pipe", "pipe"] });
     this.exited = new Promise((resolve) => this.process.once("exit", resolve));
     let said = "";

@@ -5,7 +5,7 @@ import { writeFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
-import { button, coloured, enter, field, given, open, picture, radians, row, Server, studio, table, told, until } from "./harness.mjs";
+import { button, coloured, enter, field, given, open, patiently, picture, radians, row, Server, studio, table, told, until } from "./harness.mjs";
 
 const folder = mkdtempSync(join(tmpdir(), "poise-robots-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -14,7 +14,7 @@ const measured = "settings: {placed_at_once: false, lag: 0.02}"; // as hardware 
 // config writes a configuration of robots.
 function config(name, ...robots) {
   const file = join(folder, `${name}.yaml`);
-  writeFileSync(file, `loop: {silence: 600}\nrobots:\n${robots.map((r) => `  - {${r}}\n`).join("")}`);
+  writeFileSync(file, `${patiently}robots:\n${robots.map((r) => `  - {${r}}\n`).join("")}`);
   return file;
 }
 
