@@ -14,7 +14,6 @@ import (
 	"poise/stop"
 	"poise/wire/loopback"
 	"poise/wire/mirror"
-	"poise/wire/rosbridge/client"
 )
 
 // Run serves until ctx is done or a part fails; then it cancels goals, ramps the robots
@@ -35,7 +34,7 @@ func (s *Server) Run(ctx context.Context) error {
 	s.background.Go(s.tellReady)
 	if m := s.cfg.Mirror; m.URL != "" {
 		s.background.Go(func() {
-			mirror.Keep(s.life, s.graph, m.URL, m.Prefix, client.Options{Log: s.log, HTTP: s.http, MaxBytes: s.cfg.Limits.MessageSize})
+			mirror.Keep(s.life, s.graph, m.URL, m.Prefix, s.mirrorOptions(), s.mirrored)
 		})
 	}
 

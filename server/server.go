@@ -34,6 +34,7 @@ import (
 	"poise/servo/driver"
 	"poise/stop"
 	"poise/wire"
+	"poise/wire/mirror"
 	"poise/wire/rosapi"
 )
 
@@ -76,12 +77,13 @@ type Server struct {
 	guard  *guard.Feed
 	ending atomic.Bool // no more goals
 
-	robots []*servedRobot  // in the order of the configuration
-	frames map[string]bool // that the server publishes in tf; not written once it listens
-	runner *runner.Runner
-	stops  *stop.Line
-	wires  []wire.Wire
-	failed error // of the recorders
+	robots   []*servedRobot  // in the order of the configuration
+	frames   map[string]bool // that the server publishes in tf; not written once it listens
+	runner   *runner.Runner
+	stops    *stop.Line
+	mirrored *mirror.Stops // nil if nothing is mirrored
+	wires    []wire.Wire
+	failed   error // of the recorders
 
 	listener   net.Listener
 	started    time.Time
@@ -163,7 +165,9 @@ func (s *Server) assemble(ctx context.Context, o *Options) error {
 	if assumed := s.Assumed(); assumed != "" {
 		s.log.Warn("assumed: " + assumed)
 	}
-	s.stops = s.newStops()
+	if s.stops, err = s.newStops(); err != nil {
+		return err
+	}
 	members := make([]runner.Member, len(s.robots))
 	for i, bot := range s.robots {
 		members[i] = runner.Member{Name: bot.name, Loop: bot.loop, Period: bot.period}

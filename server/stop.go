@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
 	"time"
 
@@ -17,11 +18,25 @@ import (
 	"poise/stop"
 	"poise/wire/admission"
 	"poise/wire/loopback"
+	"poise/wire/mirror"
+	"poise/wire/rosbridge/client"
 )
 
-// newStops makes the way of a stop into the robots. It is used by every wire, POST /stop,
-// the service and the end of the server.
-func (s *Server) newStops() *stop.Line {
+// newStops makes the way of a stop into the robots, and to the server that is mirrored. It
+// is used by every wire, POST /stop, the service and the end of the server.
+func (s *Server) newStops() (*stop.Line, error) {
+	var remotes []stop.Remote
+	if m := s.cfg.Mirror; m.URL != "" {
+		var err error
+		if s.mirrored, err = mirror.NewStops(m.URL, m.Prefix, s.mirrorOptions()); err != nil {
+			return nil, fmt.Errorf("mirror.url is %q: %w", m.URL, err)
+		}
+		remotes = append(remotes, s.mirrored)
+		s.background.Go(func() {
+			<-s.life.Done()
+			s.mirrored.Close()
+		})
+	}
 	robots := make([]stop.Robot, len(s.robots))
 	byName := map[string]*servedRobot{}
 	for i, bot := range s.robots {
@@ -33,8 +48,18 @@ func (s *Server) newStops() *stop.Line {
 		if d.LeftOut > 0 {
 			result += fmt.Sprintf(" (and %d stops before it)", d.LeftOut)
 		}
-		byName[d.Robot].audit(executive.Audit{Who: d.Who, What: fmt.Sprintf("stop %d", d.Category), Result: result})
-	})
+		what := fmt.Sprintf("stop %d", d.Category)
+		if bot := byName[d.Robot]; bot != nil {
+			bot.audit(executive.Audit{Who: d.Who, What: what, Result: result})
+			return
+		}
+		s.log.Info("audit", "robot", d.Robot, "who", d.Who, "what", what, "result", result)
+	}, remotes...), nil
+}
+
+// mirrorOptions are those of the connections to the mirrored server.
+func (s *Server) mirrorOptions() client.Options {
+	return client.Options{Log: s.log, HTTP: s.http, MaxBytes: s.cfg.Limits.MessageSize}
 }
 
 // maxStops bounds the calls of stop in the graph. Each waits for the robot to stand and
@@ -72,6 +97,9 @@ func (s *Server) postStop(w http.ResponseWriter, r *http.Request) {
 			q.category = stop.Mildest
 			q.note += fmt.Sprintf("there is no robot %.100q, and all were stopped by category %d; ", q.robot, q.category)
 		}
+	}
+	if hops, err := strconv.Atoi(r.Header.Get(mirror.HopsHeader)); err == nil {
+		target = target.Via(hops)
 	}
 	asked := target.Stop("POST /stop from "+r.RemoteAddr, q.category)
 	ctx, cancel := context.WithTimeout(r.Context(), stopTaken)

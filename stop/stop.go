@@ -18,7 +18,6 @@ package stop
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -42,17 +41,18 @@ type Robot struct {
 	Cycle Cycle
 }
 
-// Line leads to the robots of a server. It does not change, and all that it does is safe
-// for concurrent use.
+// Line leads to the robots of a server, and of the servers that it mirrors. It does not
+// change, and all that it does is safe for concurrent use.
 type Line struct {
 	life     context.Context
 	robots   []Robot
+	remotes  []Remote
 	told     func(Done)
 	watching atomic.Int32
 	leftOut  atomic.Int64
 }
 
-// Done is what became of a stop of one robot.
+// Done is what became of a stop of one robot, or of a remote.
 type Done struct {
 	Robot, Who string
 	Category   uint8
@@ -62,65 +62,131 @@ type Done struct {
 
 // New makes the line of some robots; names without a robot's mean the first. Until life is
 // over told is called after each stop, by a goroutine of its own. It may be nil.
-func New(life context.Context, robots []Robot, told func(Done)) *Line {
+func New(life context.Context, robots []Robot, told func(Done), remotes ...Remote) *Line {
 	if told == nil {
 		told = func(Done) {}
 	}
-	return &Line{life: life, robots: slices.Clone(robots), told: told}
+	return &Line{life: life, robots: slices.Clone(robots), told: told, remotes: remotes}
 }
 
 // Target is what a stop is for.
 type Target struct {
-	line   *Line
-	robots []Robot
+	line    *Line
+	robots  []Robot
+	remotes []Remote
+	service string // of the remotes; empty for all their robots
+	hops    int
 }
 
-// Service finds what a call of a service stops: NAME/stop one robot, stop the first. It
-// is false for all other services.
+// Service finds what a call of a service stops: NAME/stop one robot, stop the first,
+// REMOTE/stop and REMOTE/NAME/stop those of a remote. It is false for all other services.
+// Slashes and spaces too many do not keep a robot from being stopped.
 func (l *Line) Service(name string) (Target, bool) {
-	name = strings.TrimPrefix(name, "/")
-	if l == nil || len(l.robots) == 0 {
+	if l == nil {
 		return Target{}, false
 	}
-	if name == "stop" {
-		return Target{l, l.robots[:1]}, true
+	name = strings.Trim(name, surplus)
+	if !strings.HasSuffix(name, "stop") {
+		return Target{}, false // most calls
+	}
+	if name = plain(name); name == "stop" && len(l.robots) > 0 {
+		return Target{line: l, robots: l.robots[:1]}, true
 	}
 	robot, ok := strings.CutSuffix(name, "/stop")
 	if !ok {
 		return Target{}, false
 	}
-	return l.Robot(robot)
-}
-
-// Robot is one robot.
-func (l *Line) Robot(name string) (Target, bool) {
-	for i := range l.robots {
-		if l.robots[i].Name == name {
-			return Target{l, l.robots[i : i+1]}, true
+	if t, ok := l.own(robot); ok {
+		return t, true
+	}
+	for i, r := range l.remotes {
+		service, ok := strings.CutPrefix(name, plain(r.Name())+"/")
+		if ok && r.Stops(service) {
+			return Target{line: l, remotes: l.remotes[i : i+1], service: service}, true
 		}
 	}
 	return Target{}, false
 }
 
-// All are all robots.
-func (l *Line) All() Target { return Target{l, l.robots} }
+// surplus is what a name does not need at its ends.
+const surplus = "/ \t\r\n"
+
+// plain is a name without the slashes and spaces that it does not need.
+func plain(name string) string {
+	name = strings.Trim(name, surplus)
+	for strings.Contains(name, "//") {
+		name = strings.ReplaceAll(name, "//", "/")
+	}
+	return name
+}
+
+// Robot is one robot: of this server, or behind a remote. The name of a remote means all
+// of its robots.
+func (l *Line) Robot(name string) (Target, bool) {
+	name = plain(name)
+	if t, ok := l.own(name); ok {
+		return t, true
+	}
+	for i, r := range l.remotes {
+		if plain(r.Name()) == name {
+			return Target{line: l, remotes: l.remotes[i : i+1]}, true
+		}
+	}
+	if strings.Contains(name, "/") {
+		return l.Service(name + "/stop")
+	}
+	return Target{}, false
+}
+
+// own is a robot of this server.
+func (l *Line) own(name string) (Target, bool) {
+	for i := range l.robots {
+		if l.robots[i].Name == name {
+			return Target{line: l, robots: l.robots[i : i+1]}, true
+		}
+	}
+	return Target{}, false
+}
+
+// All are all robots, those of remotes included.
+func (l *Line) All() Target { return Target{line: l, robots: l.robots, remotes: l.remotes} }
+
+// maxHops is how many servers a stop is passed on by: two that mirror each other must not
+// pass it on for ever.
+const maxHops = 4
+
+// Via is the target of a stop that so many servers have passed on already.
+func (t Target) Via(hops int) Target {
+	if t.hops = max(0, hops); t.hops >= maxHops {
+		t.remotes = nil
+	}
+	return t
+}
 
 // Asked is a stop that was asked for.
 type Asked struct {
 	target   Target
 	who      string
 	category uint8
-	numbers  []uint64 // by robot
+	parts    []part
 }
 
 // mostWatched bounds the stops that wait to be told.
 const mostWatched = 256
 
-// Stop stops the robots, and returns at once. A category beyond the mildest is that.
+// Stop stops the robots, and returns at once. A category beyond the mildest is that. The
+// robots of this server come first: remotes are asked by goroutines of their own.
 func (t Target) Stop(who string, category uint8) *Asked {
-	a := &Asked{target: t, who: who, category: min(category, Mildest), numbers: make([]uint64, len(t.robots))}
-	for i, r := range t.robots {
-		a.numbers[i] = r.Cycle.Stop(a.category)
+	a := &Asked{target: t, who: who, category: min(category, Mildest), parts: make([]part, 0, len(t.robots)+len(t.remotes))}
+	for _, r := range t.robots {
+		a.parts = append(a.parts, part{r.Name, &local{r.Cycle, r.Cycle.Stop(a.category), a.category}})
+	}
+	for _, r := range t.remotes {
+		name := r.Name()
+		if robot, ok := strings.CutSuffix(t.service, "/stop"); ok {
+			name += "/" + robot
+		}
+		a.parts = append(a.parts, part{name, r.Stop(t.service, a.category, t.hops+1)})
 	}
 	if t.line.watching.Add(1) > mostWatched {
 		t.line.watching.Add(-1)
@@ -131,16 +197,16 @@ func (t Target) Stop(who string, category uint8) *Asked {
 		defer t.line.watching.Add(-1)
 		ctx, cancel := context.WithTimeout(t.line.life, Patience)
 		defer cancel()
-		a.await(ctx, over)
+		a.await(ctx, Progress.Over)
 		if t.line.life.Err() != nil {
 			return // no client is left to answer
 		}
-		for i, r := range t.robots {
+		for _, p := range a.parts {
 			result := "ok"
-			if !over(r.Cycle.StopState(), a.numbers[i]) {
-				result = a.word(i)
+			if !p.Over() {
+				result = p.String()
 			}
-			t.line.told(Done{Robot: r.Name, Who: who, Category: a.category, Result: result, LeftOut: int(t.line.leftOut.Swap(0))})
+			t.line.told(Done{Robot: p.name, Who: who, Category: a.category, Result: result, LeftOut: int(t.line.leftOut.Swap(0))})
 		}
 	}()
 	return a
@@ -153,14 +219,14 @@ const Patience = 10 * time.Second
 // waits for none.
 const look = time.Millisecond
 
-func taken(s loop.StopState, number uint64) bool { return s.Taken >= number }
-func over(s loop.StopState, number uint64) bool  { return s.Over >= number }
-
 // await waits until all robots are as wanted, or ctx is over, and reports whether they are.
-func (a *Asked) await(ctx context.Context, wanted func(loop.StopState, uint64) bool) bool {
+func (a *Asked) await(ctx context.Context, wanted func(Progress) bool) bool {
 	var tick *time.Ticker
-	for i := 0; i < len(a.numbers); {
-		if wanted(a.target.robots[i].Cycle.StopState(), a.numbers[i]) {
+	all := true
+	for i := 0; i < len(a.parts); {
+		p := a.parts[i]
+		if failed := p.Failed(); wanted(p) || failed {
+			all = all && wanted(p)
 			i++
 			continue
 		}
@@ -174,7 +240,7 @@ func (a *Asked) await(ctx context.Context, wanted func(loop.StopState, uint64) b
 		case <-tick.C:
 		}
 	}
-	return true
+	return all
 }
 
 // Answer is what a stop came to.
@@ -185,34 +251,37 @@ type Answer struct {
 
 // Over waits until the robots stand.
 func (a *Asked) Over(ctx context.Context) Answer {
-	ok := a.await(ctx, over)
-	return Answer{ok, a.Now()}
+	ok := a.await(ctx, Progress.Over)
+	return Answer{ok, a.now()}
 }
 
 // Taken waits until the cycles have taken the stop.
 func (a *Asked) Taken(ctx context.Context) Answer {
-	ok := a.await(ctx, taken)
-	return Answer{ok, a.Now()}
+	ok := a.await(ctx, Progress.Taken)
+	return Answer{ok, a.now()}
 }
 
-// Now says how far the stop is.
-func (a *Asked) Now() string {
-	words := make([]string, len(a.numbers))
-	for i := range words {
-		if words[i] = a.word(i); len(words) > 1 {
-			words[i] = a.target.robots[i].Name + " " + words[i]
+// Set says how far the stop is, without waiting. Robots of this server are as good as
+// stopped; of those elsewhere it is only true once they have answered.
+func (a *Asked) Set() Answer {
+	ok := true
+	for _, p := range a.parts {
+		_, here := p.Progress.(*local)
+		ok = ok && (here || p.Taken())
+	}
+	return Answer{ok, a.now()}
+}
+
+// now says how far the stop is.
+func (a *Asked) now() string {
+	words := make([]string, len(a.parts))
+	for i, p := range a.parts {
+		words[i] = p.String()
+		if _, here := p.Progress.(*local); !here {
+			words[i] = p.name + ": " + words[i]
+		} else if len(words) > 1 {
+			words[i] = p.name + " " + words[i]
 		}
 	}
 	return strings.Join(words, ", ")
-}
-
-// word says how far the stop of one robot is.
-func (a *Asked) word(i int) string {
-	switch s := a.target.robots[i].Cycle.StopState(); {
-	case over(s, a.numbers[i]):
-		return fmt.Sprintf("stands after %.3f s", s.Time)
-	case taken(s, a.numbers[i]):
-		return fmt.Sprintf("stops by category %d, and does not stand yet", a.category)
-	}
-	return fmt.Sprintf("is told to stop by category %d; its cycle has not taken it yet", a.category)
 }

@@ -24,7 +24,8 @@ func (c *cycle) StopState() loop.StopState {
 func TestServiceNames(t *testing.T) {
 	line := stop.New(t.Context(), []stop.Robot{{Name: "virtual", Cycle: &cycle{}}, {Name: "real", Cycle: &cycle{}}}, nil)
 	for name, want := range map[string]bool{"stop": true, "/stop": true, "virtual/stop": true, "/real/stop": true,
-		"": false, "/": false, "//stop": false, "stop/": false, "/stop/x": false, "other/stop": false, "virtual//stop": false, "virtual": false} {
+		"//stop": true, "stop/": true, "virtual//stop": true, "/real/stop//": true, " /stop ": true, "///stop///": true,
+		"": false, "/": false, "/stop/x": false, "other/stop": false, "virtual": false, "virtualstop": false, "nonstop": false} {
 		if _, ok := line.Service(name); ok != want {
 			t.Errorf("Service(%q) is %v, want %v", name, ok, want)
 		}

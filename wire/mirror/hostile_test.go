@@ -36,7 +36,7 @@ func keep(t *testing.T, n *stepped.Net, here *graph.Graph, address string, o cli
 	}), nil))
 	ctx, cancel := context.WithCancel(t.Context())
 	var kept sync.WaitGroup
-	kept.Go(func() { mirror.Keep(ctx, here, "ws://"+address, "far", o) })
+	kept.Go(func() { mirror.Keep(ctx, here, "ws://"+address, "far", o, nil) })
 	t.Cleanup(func() { cancel(); kept.Wait() })
 	return func() string {
 		mu.Lock()

@@ -20,8 +20,9 @@ const (
 
 // Keep shows all that a robot has under a prefix until ctx is done. A robot that is not
 // there yet is waited for; one that comes back with other things than before is
-// mirrored anew. Of the options Log must be given; Changed and Failed are set here.
-func Keep(ctx context.Context, g *graph.Graph, url, prefix string, o client.Options) {
+// mirrored anew. Of the options Log must be given; Changed and Failed are set here. Stops,
+// if there are any, get to know what the robot has.
+func Keep(ctx context.Context, g *graph.Graph, url, prefix string, o client.Options, stops *Stops) {
 	log := o.Log.With("robot", url)
 	o.Log = nil // what is said of the connection is said here
 	arrived := make(chan struct{}, 1)
@@ -45,7 +46,7 @@ func Keep(ctx context.Context, g *graph.Graph, url, prefix string, o client.Opti
 	}
 	c := client.Open(url, o)
 	defer c.Close()
-	k := keeper{g: g, c: c, prefix: prefix, log: log}
+	k := keeper{g: g, c: c, prefix: prefix, stops: stops, log: log}
 	defer k.drop()
 	var again <-chan time.Time
 	for {
@@ -67,6 +68,7 @@ type keeper struct {
 	g      *graph.Graph
 	c      *client.Client
 	prefix string
+	stops  *Stops // may be nil
 	log    *slog.Logger
 
 	spec   Spec
@@ -82,6 +84,9 @@ func (k *keeper) show(ctx context.Context) bool {
 	if err != nil {
 		k.log.Warn("the robot does not say what it has", "why", err)
 		return false
+	}
+	if k.stops != nil {
+		k.stops.learn(asking, k.c, &spec)
 	}
 	if k.mirror != nil && reflect.DeepEqual(spec, k.spec) {
 		k.log.Info("the mirrored robot is back")

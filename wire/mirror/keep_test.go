@@ -49,7 +49,7 @@ func TestKeepWaitsForARobotAndFollowsItsChanges(t *testing.T) {
 		defer cancel()
 		var kept sync.WaitGroup
 		kept.Go(func() {
-			mirror.Keep(ctx, here, "ws://"+address, "far", client.Options{HTTP: n.Client(), Log: slog.New(slog.DiscardHandler)})
+			mirror.Keep(ctx, here, "ws://"+address, "far", client.Options{HTTP: n.Client(), Log: slog.New(slog.DiscardHandler)}, nil)
 		})
 
 		call := func(service string) string {
@@ -102,7 +102,9 @@ func TestARobotThatComesBackIsStillDriven(t *testing.T) {
 				shown <- line
 			}
 		}), nil))
-		kept.Go(func() { mirror.Keep(ctx, here, "ws://"+address, "far", client.Options{HTTP: n.Client(), Log: log}) })
+		kept.Go(func() {
+			mirror.Keep(ctx, here, "ws://"+address, "far", client.Options{HTTP: n.Client(), Log: log}, nil)
+		})
 		pub := must(graph.Topic[msgs.JointState](here, "far/ref", graph.TopicOptions{}))
 		for life := range 3 {
 			far := farGraph(t, "old")
@@ -152,7 +154,7 @@ func TestTheRosapiOfARobotMayStartLater(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		var kept sync.WaitGroup
 		kept.Go(func() {
-			mirror.Keep(ctx, here, "ws://"+address, "far", client.Options{HTTP: n.Client(), Log: log})
+			mirror.Keep(ctx, here, "ws://"+address, "far", client.Options{HTTP: n.Client(), Log: log}, nil)
 		})
 		defer kept.Wait()
 		defer cancel()

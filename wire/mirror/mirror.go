@@ -23,6 +23,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"strings"
 	"sync"
 
 	"poise/action"
@@ -169,11 +170,18 @@ func (m *Mirror) publish(n Name) error {
 	return nil
 }
 
+// maxStops bounds the calls of a stop under way in the graph; wires ask Stops instead.
+const maxStops = 4096
+
 // service passes calls on.
 func (m *Mirror) service(n Name) error {
 	typ, form, err := registry.ServiceNamed(n.Type)
 	if err != nil {
 		return err
+	}
+	o := graph.ServiceOptions{Node: Node}
+	if isStop(n.Type) && (n.Remote == "stop" || strings.HasSuffix(n.Remote, "/stop")) {
+		o.MaxCalls = maxStops
 	}
 	s, err := m.g.Serve(n.local(), n.Type, func(ctx context.Context, request any) (any, error) {
 		values, err := m.c.Call(ctx, n.Remote, rosjson.Append(nil, request, form))
@@ -187,7 +195,7 @@ func (m *Mirror) service(n Name) error {
 			}
 		}
 		return response, nil
-	}, graph.ServiceOptions{Node: Node})
+	}, o)
 	if err != nil {
 		return err
 	}

@@ -14,8 +14,12 @@ import (
 )
 
 // mostStops is how many stops of a client wait for the robot to stand before they are
-// answered; those beyond are answered at once.
-const mostStops = 64
+// answered; those beyond are answered at once. What is asked of another server is waited
+// for a little longer: only its answer tells that it was reached.
+const (
+	mostStops       = 64
+	mostRemoteStops = 1024
+)
 
 // stops stops the robots if a frame is a call of their stop, ahead of every limit, and
 // reports whether it was. It waits for nothing.
@@ -29,9 +33,10 @@ func (ses *session) stops(head *frame.Head) bool {
 	}
 	category, note := readCategory(head)
 	asked := target.Stop(ses.client.Node, category)
-	if ses.stopping.Add(1) > mostStops {
+	if n, answer := ses.stopping.Add(1), asked.Set(); n > mostRemoteStops || n > mostStops && answer.Success {
 		ses.stopping.Add(-1)
-		ses.answerStop(head, stop.Answer{Success: true, Text: note + asked.Now()})
+		answer.Text = note + answer.Text
+		ses.answerStop(head, answer)
 		return true
 	}
 	ses.work.Go(func() {
