@@ -14,6 +14,12 @@ import (
 // number given for each joint; it leans with the slope. Without declared feet its base is
 // upright and its lowest part touches. A robot on a fixed base is where it is.
 func (m *Model) Settled(joints []float64, g *Ground) ([]float64, error) {
+	return m.SettledAt(joints, g, spatial.Vec3{}, 0)
+}
+
+// SettledAt is Settled elsewhere: moved over the ground to a place, and turned by a heading,
+// rad.
+func (m *Model) SettledAt(joints []float64, g *Ground, place spatial.Vec3, heading float64) ([]float64, error) {
 	bot := m.robot
 	q := make([]float64, bot.NumQ())
 	m.space.NeutralTo(q)
@@ -37,20 +43,28 @@ func (m *Model) Settled(joints []float64, g *Ground) ([]float64, error) {
 		X, _ = ground.Settle(joints, ground.DefaultFeetTo(nil))
 		break
 	}
-	X = spatial.Pose{R: g.R}.Mul(X)
+	over := g.R.TMulVec(place)
+	over.Z = 0
+	X = spatial.Pose{R: g.R}.Mul(spatial.Pose{R: spatial.FromRPY(0, 0, heading), P: over}).Mul(X)
 	put := func() {
 		Q := X.R.Quat()
 		copy(q, []float64{X.P.X, X.P.Y, X.P.Z, Q.X, Q.Y, Q.Z, Q.W})
 	}
 	put()
 	d := kinematics.NewData(bot)
-	d.UpdatePosition(q)
-	gap := m.Clearance(d, g)
-	if math.IsInf(gap, 0) {
-		return nil, fmt.Errorf("sim: nothing of robot %q can touch the ground", bot.Name())
+	const rounds = 8 // on boxes and bumps the way out is not found at once
+	for range rounds {
+		d.UpdatePosition(q)
+		gap := m.Clearance(d, g)
+		if math.IsInf(gap, 0) {
+			return nil, fmt.Errorf("sim: nothing of robot %q can touch the ground", bot.Name())
+		}
+		X.P = X.P.Sub(g.R.Col(2).Scale(gap))
+		put()
+		if flat := g.Heights == nil && len(g.Boxes) == 0; flat || math.Abs(gap) < 1e-6 {
+			break
+		}
 	}
-	X.P = X.P.Sub(g.R.Col(2).Scale(gap))
-	put()
 	return q, nil
 }
 

@@ -3,6 +3,7 @@ package scenario
 import (
 	"poise/robot"
 	"poise/sim"
+	"poise/sim/world"
 	"poise/spatial"
 )
 
@@ -60,7 +61,7 @@ func (p *Plant) link(c *checker, name string, line int, thing string) (*robot.Fr
 	case name == "":
 		c.errorf(line, thing, "link is missing")
 	case !ok:
-		c.errorf(line, thing, "link %q does not exist%s", name, c.report.Hint(name, linkNames(p.m)))
+		c.errorf(line, thing, "link %q does not exist%s", name, c.report.Hint(name, world.LinkNames(p.m)))
 	case p.m.Frames()[id].Body == robot.World:
 		c.errorf(line, thing, "link %q cannot move", name)
 		ok = false
@@ -77,11 +78,11 @@ func (p *Plant) takePush(c *checker, entry *happening, u *Push) {
 	if !ok {
 		return
 	}
-	force, given, err := vector(u.Force)
+	force, given, err := world.Vector(u.Force)
 	if err != nil || !given {
 		c.errorf(u.Line, "do: push.force", "three numbers are wanted, N in world axes")
 	}
-	at, given, err := vector(u.Point)
+	at, given, err := world.Vector(u.Point)
 	if err != nil {
 		c.errorf(u.Line, "do: push.point", "three numbers are wanted, m in the link's frame")
 	}
@@ -107,7 +108,7 @@ func (p *Plant) takePayload(c *checker, entry *happening, l *Payload) {
 	if !ok {
 		return
 	}
-	at, _, err := vector(l.At)
+	at, _, err := world.Vector(l.At)
 	if err != nil {
 		c.errorf(l.Line, "do: payload.at", "three numbers are wanted, m in the link's frame")
 	}

@@ -12,13 +12,8 @@ import (
 	"poise/spatial"
 )
 
-// When a robot has fallen.
-const (
-	fallenTilt   = math.Pi / 4
-	fallenHeight = 0.6 // of its height over the feet at the start
-	fallenWeight = 0.1 // of its weight, carried by a link that is no foot
-	carries      = 0.02
-)
+// carries is the share of the weight from which on a foot counts as one that stands.
+const carries = 0.02
 
 // observed is what is seen of a run.
 type observed struct {
@@ -32,7 +27,7 @@ type observed struct {
 
 	origin spatial.Vec3 // of the base at the start
 	yaw    float64
-	height float64 // over the feet, at the start
+	stance sim.Stance // at the start
 
 	fallen bool
 	fellAt float64
@@ -80,7 +75,13 @@ func (o *observed) begin(r *run, model *sim.Model) {
 		}
 	}
 	o.kin.UpdatePosition(r.state.Q)
-	o.height = o.heightOverFeet(r)
+	o.stance.Weight = o.weight
+	for i := range o.feet {
+		o.stance.Feet = append(o.stance.Feet, sim.Foot{Link: o.feet[i].link, Middle: o.feet[i].mid})
+	}
+	if p.m.Floating() {
+		o.stance.Height = o.stance.HeightOver(o.kin, o.origin, r.bus.Input().Ground.R.Col(2))
+	}
 }
 
 // soleOf returns the corners of a declared sole.
@@ -113,20 +114,6 @@ func base(q []float64) spatial.Pose {
 
 func yawOf(R spatial.Mat3) float64 { return math.Atan2(R[3], R[0]) }
 
-// heightOverFeet is how far the base is above the mean of the feet, along the way out of the
-// ground.
-func (o *observed) heightOverFeet(r *run) float64 {
-	if !r.p.m.Floating() || len(o.feet) == 0 {
-		return 0
-	}
-	var mean spatial.Vec3
-	for i := range o.feet {
-		mean = mean.Add(o.kin.Pose(o.kin.At(o.feet[i].link)).Apply(o.feet[i].mid))
-	}
-	mean = mean.Scale(1 / float64(len(o.feet)))
-	return base(r.state.Q).P.Sub(mean).Dot(r.bus.Input().Ground.R.Col(2))
-}
-
 // observe takes a sample of every quantity.
 func (r *run) observe(t float64) {
 	o := &r.observed
@@ -143,7 +130,9 @@ func (r *run) observe(t float64) {
 		X := base(r.state.Q)
 		R := X.R
 		tilt := math.Acos(math.Max(-1, math.Min(1, R[8])))
-		r.judgeFall(t, tilt)
+		if !o.fallen && o.stance.Fallen(o.kin, X, r.bus.Input().Ground.R.Col(2), o.contacts) {
+			o.fallen, o.fellAt = true, t
+		}
 		set("base.x", X.P.X)
 		set("base.y", X.P.Y)
 		set("base.z", X.P.Z)
@@ -220,32 +209,10 @@ func (r *run) observeFeet() {
 	}
 }
 
-// judgeFall finds out whether the robot has fallen.
-func (r *run) judgeFall(t, tilt float64) {
-	o := &r.observed
-	if o.fallen {
-		return
-	}
-	wrong := tilt > fallenTilt || o.height > 0 && o.heightOverFeet(r) < fallenHeight*o.height
-	var others float64
-	carried := map[robot.FrameID]float64{}
-	for _, c := range o.contacts {
-		if c.Other == robot.NoFrame && !slices.ContainsFunc(o.feet, func(f foot) bool { return f.link == c.Link }) {
-			carried[c.Link] += c.Force.Z
-		}
-	}
-	for _, f := range carried {
-		others = math.Max(others, f)
-	}
-	if wrong || len(o.feet) > 0 && others > fallenWeight*o.weight {
-		o.fallen, o.fellAt = true, t
-	}
-}
-
 // margin is how far the zero-moment point is inside the hull of the soles that carry.
 func (r *run) margin() (float64, bool) {
 	o := &r.observed
-	p, ok := zmp(o.contacts)
+	p, ok := sim.ZMP(o.contacts)
 	if !ok {
 		return 0, false
 	}
@@ -271,27 +238,4 @@ func (r *run) margin() (float64, bool) {
 	}
 	o.hull.Hull(o.points)
 	return o.hull.Margin(p), true
-}
-
-// zmp is the point of the horizontal plane through the mean height of what carries about
-// which the ground's forces have no horizontal torque; false in flight.
-func zmp(contacts []sim.Contact) (contact.Point, bool) {
-	height, n, fz := 0.0, 0.0, 0.0
-	for _, c := range contacts {
-		if c.Other == robot.NoFrame && c.Force.Z > 0 {
-			height, n, fz = height+c.Point.Z, n+1, fz+c.Force.Z
-		}
-	}
-	if !(fz > 0) {
-		return contact.Point{}, false
-	}
-	height /= n
-	var p contact.Point
-	for _, c := range contacts {
-		if c.Other == robot.NoFrame {
-			p.X += c.Point.X*c.Force.Z - (c.Point.Z-height)*c.Force.X
-			p.Y += c.Point.Y*c.Force.Z - (c.Point.Z-height)*c.Force.Y
-		}
-	}
-	return contact.Point{X: p.X / fz, Y: p.Y / fz}, true
 }

@@ -1,12 +1,11 @@
 package scenario
 
 import (
-	"errors"
 	"math"
 
 	"poise/internal/strictyaml"
 	"poise/problem"
-	"poise/spatial"
+	"poise/sim/world"
 )
 
 // Invalid is the code of what is wrong with a scenario.
@@ -18,7 +17,7 @@ type Scenario struct {
 	Period   *float64    `yaml:"period"`
 	Step     *float64    `yaml:"step"`
 	Seed     int         `yaml:"seed"`
-	World    World       `yaml:"world"`
+	World    world.World `yaml:"world"`
 	Start    Start       `yaml:"start"`
 	Servos   []Servo     `yaml:"servos"`
 	Model    *ServoModel `yaml:"model"`
@@ -30,43 +29,6 @@ type Scenario struct {
 
 	File  string         `yaml:"-"`
 	Lines map[string]int `yaml:",lines"`
-}
-
-// World is what the robot stands on.
-type World struct {
-	Line     int      `yaml:",line"`
-	Friction *float64 `yaml:"friction"`
-	Slope    Slope    `yaml:"slope"`
-	Boxes    []Box    `yaml:"boxes"`
-	Bumps    Bumps    `yaml:"bumps"`
-	Touch    []Touch  `yaml:"touch"` // links of one body that touch each other
-}
-
-// Slope turns the ground, rad.
-type Slope struct {
-	Roll  float64 `yaml:"roll"`
-	Pitch float64 `yaml:"pitch"`
-}
-
-// Box is a box on the ground.
-type Box struct {
-	Line int             `yaml:",line"`
-	Size strictyaml.Node `yaml:"size"`
-	At   strictyaml.Node `yaml:"at"`
-}
-
-// Bumps are round ones, spread at random.
-type Bumps struct {
-	Line   int     `yaml:",line"`
-	Height float64 `yaml:"height"`
-	Count  int     `yaml:"count"`
-}
-
-// Touch names two links.
-type Touch struct {
-	Line int    `yaml:",line"`
-	A    string `yaml:"a"`
-	B    string `yaml:"b"`
 }
 
 // Start is where the robot begins.
@@ -132,7 +94,7 @@ type Action struct {
 	Velocity strictyaml.Node `yaml:"velocity"`
 	Gait     string          `yaml:"gait"`
 	Friction *float64        `yaml:"friction"`
-	Slope    *Slope          `yaml:"slope"`
+	Slope    *world.Slope    `yaml:"slope"`
 	Voltage  *float64        `yaml:"voltage"`
 	Loss     *float64        `yaml:"loss"`
 	Payload  *Payload        `yaml:"payload"`
@@ -242,13 +204,8 @@ func (c *checker) check() {
 const longest = 36000 // s
 
 func (c *checker) checkWorld() {
-	w, v := &c.s.World, &c.s.Vary
-	if w.Friction != nil && *w.Friction < 0 {
-		c.errorf(w.Line, "world.friction", "%g is negative", *w.Friction)
-	}
-	if w.Bumps.Height < 0 || w.Bumps.Height > 0.5 || w.Bumps.Count < 0 || w.Bumps.Count > 100000 {
-		c.errorf(w.Bumps.Line, "world.bumps", "height within 0 … 0.5 m and count within 0 … 100000 are wanted")
-	}
+	v := &c.s.Vary
+	c.s.World.Check("world.", c.errorf)
 	if !(v.Servo >= 0 && v.Servo < 1) || !(v.Mass >= 0 && v.Mass < 1) {
 		c.errorf(v.Line, "vary", "servo and mass are shares, 0 … 1")
 	}
@@ -359,29 +316,3 @@ func multiple(x, step float64) bool {
 	n := math.Round(x / step)
 	return n >= 1 && math.Abs(x-n*step) < 1e-9*math.Max(1, n)*step+1e-12
 }
-
-// vector reads three numbers: a list, or x, y and z.
-func vector(n strictyaml.Node) (v spatial.Vec3, given bool, err error) {
-	if n.Line() == 0 {
-		return v, false, nil
-	}
-	if _, ok := n.Mapping(); ok {
-		var m struct {
-			X float64 `yaml:"x"`
-			Y float64 `yaml:"y"`
-			Z float64 `yaml:"z"`
-		}
-		err = n.Decode(&m)
-		return spatial.Vec3{X: m.X, Y: m.Y, Z: m.Z}, true, err
-	}
-	var list []float64
-	if err := n.Decode(&list); err != nil {
-		return v, true, err
-	}
-	if len(list) != 3 {
-		return v, true, errThree
-	}
-	return spatial.Vec3{X: list[0], Y: list[1], Z: list[2]}, true, nil
-}
-
-var errThree = errors.New("three numbers are wanted")

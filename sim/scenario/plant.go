@@ -1,7 +1,6 @@
 package scenario
 
 import (
-	"math"
 	"math/rand/v2"
 
 	"poise/executive"
@@ -9,6 +8,7 @@ import (
 	"poise/robot/load"
 	"poise/servo/physics"
 	"poise/sim"
+	"poise/sim/world"
 	"poise/spatial"
 	"poise/urdf"
 )
@@ -19,15 +19,13 @@ type Plant struct {
 	m       *robot.Model
 	mesh    func(name string) []spatial.Vec3
 	motions executive.Library
-	touch   [][2]robot.FrameID
-	apart   [][2]robot.FrameID
+	solid   *world.Solid
 	start   []float64 // NumQ, the base of a floating robot where settle is false
 	settle  bool
 	motors  []physics.Motor     // of each joint
 	models  []*robot.ServoModel // of joints whose motor is one, nil of others
 	plays   bool                // motions are played, so the cycle runs
 	actions []happening
-	boxes   []sim.Box
 	feet    []robot.FrameID // links that may carry; nil if the robot declares none
 }
 
@@ -42,7 +40,7 @@ type Robot struct {
 
 // FromLoaded returns the robot that was loaded.
 func FromLoaded(l *load.Loaded) Robot {
-	return Robot{Model: l.Model, SRDF: l.SRDF, Mesh: meshes(l.Mesh)}
+	return Robot{Model: l.Model, SRDF: l.SRDF, Mesh: world.Meshes(l.Mesh)}
 }
 
 // Prepare finds everything that the scenario names in the robot. All that is wrong comes at
@@ -50,10 +48,9 @@ func FromLoaded(l *load.Loaded) Robot {
 func (s *Scenario) Prepare(r Robot) (*Plant, error) {
 	c := checker{s: s}
 	p := &Plant{s: s, m: r.Model, mesh: r.Mesh, motions: r.Motions, start: make([]float64, r.Model.NumQ())}
-	p.pairs(&c, r.SRDF)
+	p.solid = s.World.For(r.Model, r.SRDF, "world.", c.errorf)
 	p.takeStart(&c)
 	p.takeServos(&c)
-	p.takeBoxes(&c)
 	for i := range s.Do {
 		p.takeAction(&c, &s.Do[i])
 	}
@@ -89,38 +86,6 @@ func declaredFeet(m *robot.Model) (feet []robot.FrameID) {
 		}
 	}
 	return feet
-}
-
-// pairs takes the links that are to touch each other, less what the SRDF keeps apart.
-func (p *Plant) pairs(c *checker, srdf *urdf.Semantics) {
-	frame := func(name string, line int) robot.FrameID {
-		id, ok := p.m.Frame(name)
-		if !ok {
-			c.errorf(line, "world.touch", "link %q does not exist%s", name, c.report.Hint(name, linkNames(p.m)))
-		}
-		return id
-	}
-	for _, t := range p.s.World.Touch {
-		p.touch = append(p.touch, [2]robot.FrameID{frame(t.A, t.Line), frame(t.B, t.Line)})
-	}
-	if srdf == nil {
-		return
-	}
-	for _, pair := range srdf.Disabled {
-		a, okA := p.m.Frame(pair.Link1)
-		b, okB := p.m.Frame(pair.Link2)
-		if okA && okB {
-			p.apart = append(p.apart, [2]robot.FrameID{a, b})
-		}
-	}
-}
-
-func linkNames(m *robot.Model) []string {
-	names := make([]string, len(m.Frames()))
-	for i, f := range m.Frames() {
-		names[i] = f.Name
-	}
-	return names
 }
 
 func jointNames(m *robot.Model) []string {
@@ -343,69 +308,18 @@ func (p *Plant) drawMotors(rng *rand.Rand) []physics.Motor {
 	return motors
 }
 
-func (p *Plant) takeBoxes(c *checker) {
-	for i := range p.s.World.Boxes {
-		b := &p.s.World.Boxes[i]
-		size, given, err := vector(b.Size)
-		if err != nil || !given || !(size.X > 0 && size.Y > 0 && size.Z > 0) {
-			c.errorf(b.Line, "world.boxes.size", "three positive numbers are wanted, m")
-			continue
-		}
-		at, given, err := vector(b.At)
-		if err != nil || !given {
-			c.errorf(b.Line, "world.boxes.at", "three numbers are wanted: its middle, m")
-			continue
-		}
-		p.boxes = append(p.boxes, sim.Box{Pose: spatial.Pose{R: spatial.Identity3, P: at}, Half: size.Scale(0.5)})
-	}
-}
-
 // ground makes the ground of one run.
 func (p *Plant) ground(rng *rand.Rand) *sim.Ground {
-	g := sim.Level()
-	g.Friction = or(p.s.World.Friction, sim.DefaultFriction)
-	if f := p.s.Vary.Friction; f != nil {
-		g.Friction = f[0] + (f[1]-f[0])*rng.Float64()
+	friction := 0.0
+	vary := p.s.Vary.Friction
+	if vary != nil {
+		friction = vary[0] + (vary[1]-vary[0])*rng.Float64()
 	}
-	g.SetSlope(p.s.World.Slope.Roll, p.s.World.Slope.Pitch)
-	g.Boxes = p.boxes
-	if b := p.s.World.Bumps; b.Count > 0 && b.Height > 0 {
-		g.Heights = bumps(b, rng)
+	g := p.solid.Ground(rng)
+	if vary != nil {
+		g.Friction = friction
 	}
 	return g
-}
-
-// Bumps stand on a rectangle about the start, ahead of the robot more than behind it.
-const (
-	bumpsX0, bumpsX1 = -1.0, 6.0 // m
-	bumpsY0, bumpsY1 = -1.0, 1.0
-	bumpCell         = 0.005
-	bumpRadius       = 0.03 // of the largest; lower ones are as steep
-)
-
-// bumps spreads round bumps of up to a height: each is h·(1 − (r/R)²)², flat at its rim.
-func bumps(b Bumps, rng *rand.Rand) *sim.Heights {
-	f := &sim.Heights{X0: bumpsX0, Y0: bumpsY0, Cell: bumpCell}
-	f.NX, f.NY = int(math.Round((bumpsX1-bumpsX0)/bumpCell))+1, int(math.Round((bumpsY1-bumpsY0)/bumpCell))+1
-	f.Z = make([]float64, f.NX*f.NY)
-	for range b.Count {
-		x, y := bumpsX0+(bumpsX1-bumpsX0)*rng.Float64(), bumpsY0+(bumpsY1-bumpsY0)*rng.Float64()
-		share := 0.3 + 0.7*rng.Float64()
-		h, R := share*b.Height, bumpRadius*math.Sqrt(share)
-		n := int(R/bumpCell) + 1
-		ci, cj := int((x-f.X0)/bumpCell), int((y-f.Y0)/bumpCell)
-		for i := max(ci-n, 0); i <= min(ci+n, f.NX-1); i++ {
-			for j := max(cj-n, 0); j <= min(cj+n, f.NY-1); j++ {
-				dx, dy := f.X0+float64(i)*bumpCell-x, f.Y0+float64(j)*bumpCell-y
-				if s := 1 - (dx*dx+dy*dy)/(R*R); s > 0 {
-					z := &f.Z[i*f.NY+j]
-					*z = math.Max(*z, h*s*s)
-					f.Highest = math.Max(f.Highest, *z)
-				}
-			}
-		}
-	}
-	return f
 }
 
 // build makes the model of one run; loads are inertias on bodies besides their own.
@@ -424,7 +338,7 @@ func (p *Plant) build(rng *rand.Rand, loads []spatial.Inertia, motors []physics.
 			inertias[i] = inertias[i].Add(loads[i])
 		}
 	}
-	return sim.NewModel(m.WithInertias(inertias), sim.Config{Step: p.s.step(), Passive: physics.PassiveOf(motors), Mesh: p.mesh, Touch: p.touch, Apart: p.apart})
+	return sim.NewModel(m.WithInertias(inertias), sim.Config{Step: p.s.step(), Passive: physics.PassiveOf(motors), Mesh: p.mesh, Touch: p.solid.Touch, Apart: p.solid.Apart})
 }
 
 // place puts the base where the scenario wants it, the soles on the ground.

@@ -299,7 +299,7 @@ func (r *run) frame(t float64) *Frame {
 	r.kin.UpdatePosition(s.Q)
 	com, _ := r.kin.Com()
 	f.Com = list(com)
-	if p, ok := zmp(r.contacts); ok {
+	if p, ok := sim.ZMP(r.contacts); ok {
 		f.Zmp = &[2]float64{p.X, p.Y}
 	}
 	return f

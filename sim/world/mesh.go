@@ -1,4 +1,4 @@
-package scenario
+package world
 
 import (
 	"bufio"
@@ -11,9 +11,9 @@ import (
 	"poise/spatial"
 )
 
-// meshes reads corners by the name of a mesh. What cannot be read has none: robots are
+// Meshes reads corners by the name of a mesh. What cannot be read has none: robots are
 // simulated without meshes that are not there, as poise check says.
-func meshes(read func(name string) ([]byte, error)) func(name string) []spatial.Vec3 {
+func Meshes(read func(name string) ([]byte, error)) func(name string) []spatial.Vec3 {
 	if read == nil {
 		return nil
 	}
