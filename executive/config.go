@@ -71,6 +71,7 @@ type Config struct {
 	Plans        *queue.Queue  // shares the processors among plans; default one of its own
 	Approach     ApproachLimits
 	Follow       follow.Options // defaults of tolerances
+	Stands       func() bool    // reports whether the cycle's time stands still on purpose; nil: never. Concurrent
 
 	// Sinks; each may be nil. They come one at a time, in order.
 	Event    func(Event)          // a text command leaves

@@ -25,7 +25,8 @@ type Executive struct {
 	out     outbox        // calls to the outside
 
 	mu      sync.Mutex // all below
-	now     int64      // ns, as given to the last Pump
+	asked   int64      // ns, as given to the last Pump
+	now     int64      // the same without the time that stood still
 	pumped  bool
 	closed  bool
 	robot   robotState        // what is known of the robot

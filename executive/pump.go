@@ -61,7 +61,12 @@ const pumpPeriod = 2 * time.Millisecond
 const reportsPerPump = 1 << 14
 
 func (e *Executive) pump(now int64) {
-	e.now = max(now, e.now)
+	if passed := now - e.asked; passed > 0 {
+		e.asked = now
+		if e.cfg.Stands == nil || !e.cfg.Stands() {
+			e.now += passed
+		}
+	}
 	e.orders.flush()
 	// the state first: all that happened up to it is then among the reports
 	e.newest()

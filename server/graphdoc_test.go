@@ -18,6 +18,7 @@ import (
 func TestDocsListTheWholeGraph(t *testing.T) {
 	c := config.Default()
 	c.Listen, c.Motions, c.RealSim = "127.0.0.1:0", t.TempDir(), true
+	c.Robots = append(c.Robots, config.Robot{Name: "heavy", Driver: "physics"})
 	s, err := New(t.Context(), c, Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -25,11 +26,15 @@ func TestDocsListTheWholeGraph(t *testing.T) {
 	defer s.Close()
 	want := map[string]string{}
 	real := map[string]bool{}
+	felt := []string{"imu", "support_real"}
 	plain := func(name string) (string, bool) {
 		name = strings.TrimPrefix(name, "/")
 		if rest, ok := strings.CutPrefix(name, "real/"); ok {
 			real[rest] = true
 			return name, rest == "joints_hand_set"
+		}
+		if rest, ok := strings.CutPrefix(name, "heavy/"); ok { // what only a robot with mass has
+			return rest, strings.HasPrefix(rest, "physics/") || slices.Contains(felt, rest)
 		}
 		return name, !strings.HasPrefix(name, "virtual/") && !strings.HasPrefix(name, "rosapi/")
 	}
@@ -55,7 +60,8 @@ func TestDocsListTheWholeGraph(t *testing.T) {
 	// the real robot has the same, but what is said of it
 	for key := range want {
 		kind, name, _ := strings.Cut(key, " ")
-		if slices.Contains([]string{"rosout", "joints_virtual_set", "joints_marker_set", "real/joints_hand_set"}, name) || strings.HasPrefix(name, "motions/") {
+		if slices.Contains([]string{"rosout", "joints_virtual_set", "joints_marker_set", "real/joints_hand_set", "clock"}, name) || strings.HasPrefix(name, "motions/") ||
+			strings.HasPrefix(name, "physics/") || slices.Contains(felt, name) {
 			continue
 		}
 		if !real[name] && kind != "action" {

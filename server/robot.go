@@ -42,6 +42,7 @@ type servedRobot struct {
 	recordTold  string    // why it cannot write, as was logged last; the watch's own
 
 	topics  *topics
+	body    *body // of a robot with mass; nil of others
 	seats   []controllers.Seat
 	actions map[string]edge.Action
 	outside []controllers.Stream // references of controllers outside the process
@@ -75,6 +76,7 @@ func (s *Server) addRobot(ctx context.Context, r config.Robot) error {
 		}
 	}
 	bot.can = bot.driver.Capabilities()
+	bot.body = newBody(bot)
 	bot.about = edge.DrivenRobot(r.Name, r.Driver, bot.driver)
 	s.robots = append(s.robots, bot) // from here on closeDrivers closes its driver
 	return bot.assemble()
@@ -89,7 +91,11 @@ func (s *Server) open(ctx context.Context, r config.Robot) (servo.Driver, error)
 	if r.Settings == nil {
 		r.Settings = entry.Settings()
 	}
-	d, err := entry.New(s.robot.Model, s.cfg.Loop.Period, r.Settings)
+	settings, err := s.surround(r.Settings)
+	if err != nil {
+		return nil, err
+	}
+	d, err := entry.New(s.robot.Model, s.cfg.Loop.Period, settings)
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +161,7 @@ func (bot *servedRobot) assemble() error {
 		FeedbackRate: s.cfg.Rates.Feedback, Lease: time.Duration(settings.Lease), Patience: time.Duration(s.cfg.Loop.Silence * 1e9), Follow: follow.Options{Transition: settings.Transition},
 		Event: bot.event, Notice: bot.notice, Audit: bot.audit,
 		Snapshot: func(now *loop.Snapshot) { bot.topics.snapshot(now) },
-		Keep:     keepResults, Go: s.spawn, Plans: s.plans,
+		Keep:     keepResults, Go: s.spawn, Plans: s.plans, Stands: s.stands,
 	})
 	if err != nil {
 		return err

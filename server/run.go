@@ -65,6 +65,9 @@ func (s *Server) Run(ctx context.Context) error {
 	if len(errs) > 0 {
 		reason = errs[0].Error()
 	}
+	if s.time != nil {
+		s.time.Release()
+	}
 	errs = append(errs, s.rampDown(reason, stopRobots)...)
 	ran := within(cyclePatience+s.restPatience(), "the cycle", func() error { return <-cycle })
 	errs = append(errs, ran)

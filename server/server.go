@@ -80,6 +80,7 @@ type Server struct {
 	robots   []*servedRobot  // in the order of the configuration
 	frames   map[string]bool // that the server publishes in tf; not written once it listens
 	runner   *runner.Runner
+	time     *runner.Simulated // of the cycles; nil if it is that of the machine
 	stops    *stop.Line
 	mirrored *mirror.Stops // nil if nothing is mirrored
 	wires    []wire.Wire
@@ -172,19 +173,22 @@ func (s *Server) assemble(ctx context.Context, o *Options) error {
 	for i, bot := range s.robots {
 		members[i] = runner.Member{Name: bot.name, Loop: bot.loop, Period: bot.period}
 	}
-	if s.runner, err = runner.New(runner.Config{Members: members, Priority: s.cfg.Loop.Priority, Clock: o.Clock}); err != nil {
+	if s.runner, err = runner.New(runner.Config{Members: members, Priority: s.cfg.Loop.Priority, Clock: s.newTime(o.Clock)}); err != nil {
 		return err
 	}
 	s.health = newHealth(s)
-	errs := []error{s.motions.Serve(s.graph), s.failed}
+	errs := []error{s.motions.Serve(s.graph), s.serveClock(), s.failed}
 	for _, bot := range s.robots {
 		r := bot.register()
 		bot.serveGoals(r)
 		bot.serveCommands(r)
 		bot.planning().serve(r)
+		if bot.body != nil {
+			bot.body.serve(r)
+		}
 		errs = append(errs, r.err)
 	}
-	_, err = rosapi.Serve(s.graph, rosapi.Options{Params: map[string]any{"/robot_description": string(s.robot.URDF)}})
+	_, err = rosapi.Serve(s.graph, rosapi.Options{Params: map[string]any{"/robot_description": string(s.robot.URDF), "/use_sim_time": s.time != nil}})
 	errs = append(errs, err)
 	if err := errors.Join(errs...); err != nil {
 		return err

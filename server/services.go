@@ -109,7 +109,7 @@ func (bot *servedRobot) resume(ctx context.Context, q *poisemsgs.ResumeRequest) 
 // now on has what they reported.
 func (bot *servedRobot) fresh(ctx context.Context) executive.State {
 	state := bot.exec.State()
-	for seen, last := 0, state.Tick.N; seen < 2 && !state.Silent && ctx.Err() == nil; {
+	for seen, last := 0, state.Tick.N; seen < 2 && !state.Silent && !bot.s.stands() && ctx.Err() == nil; {
 		time.Sleep(time.Millisecond)
 		if state = bot.exec.State(); state.Tick.N != last {
 			seen, last = seen+1, state.Tick.N

@@ -39,11 +39,15 @@ type topics struct {
 	explained graph.Publisher[poisemsgs.GoalExplanations]
 	health    graph.Publisher[msgs.DiagnosticArray]
 	events    graph.Publisher[poisemsgs.Event]
+	clock     graph.Publisher[msgs.Clock] // of the first robot, if time is simulated
+	senses    *senses
 
 	jointsDue, tfDue, statusDue, healthDue int64 // cycle time, ns
 	owners                                 string
 
 	posture posture
+	zmp     contact.Point // of a robot with mass,
+	carried bool          // if something carries it
 	ground  *contact.Ground
 	stands  contact.Balance
 	kin     *kinematics.Data
@@ -80,6 +84,10 @@ func newTopics(bot *servedRobot) (*topics, error) {
 	t.assigned = addTopic[msgs.ResourceAssignment](r, "resource_assignment", graph.QoS{Latched: true})
 	t.health = addTopic[msgs.DiagnosticArray](r, "diagnostics", graph.QoS{})
 	t.explained = addTopic[poisemsgs.GoalExplanations](r, "goal_explanations", graph.QoS{Depth: 100})
+	t.senses = newSenses(bot, r)
+	if bot.body != nil {
+		bot.body.advertise(r)
+	}
 	t.events = addTopic[poisemsgs.Event](r, "events", graph.QoS{Depth: 100})
 	addTopic[msgs.String](r, "robot_description", graph.QoS{Latched: true}).Publish(&msgs.String{Data: string(bot.s.robot.URDF)})
 	still := addSharedTopic[msgs.TFMessage](r, "tf_static", graph.QoS{Latched: true}, bot.s.otherFrames)
@@ -163,6 +171,9 @@ func due(next *int64, now int64, rate float64) bool {
 func (t *topics) snapshot(now *loop.Snapshot) {
 	rates := &t.bot.s.cfg.Rates
 	at := now.Tick.Time
+	if t.bot.first && t.bot.s.time != nil {
+		t.clock.PublishFunc(func() *msgs.Clock { return &msgs.Clock{Clock: edge.Stamp(now.Tick)} })
+	}
 	if due(&t.jointsDue, at, rates.JointStates) {
 		t.command.PublishFunc(func() *msgs.JointState {
 			return t.joints(now, now.Command.Q, now.Command.V, now.Command.Tau)
@@ -170,6 +181,7 @@ func (t *topics) snapshot(now *loop.Snapshot) {
 		t.measured.PublishFunc(func() *msgs.JointState {
 			return t.joints(now, now.Measured.Q, now.Measured.V, now.Measured.Effort)
 		})
+		t.senses.publish(t.bot.model, now)
 	}
 	if due(&t.tfDue, at, rates.TF) {
 		t.publishFrames(now)
@@ -197,6 +209,12 @@ func (t *topics) joints(now *loop.Snapshot, q, v, effort []float64) *msgs.JointS
 func (t *topics) publishFrames(now *loop.Snapshot) {
 	m, p := t.bot.model, &t.posture
 	p.of(m, t.bot.can.Exact, now)
+	if body := t.bot.body; body != nil { // which knows better than odometry
+		p.base, t.zmp, t.carried = body.show()
+		if t.senses.has.Touch > 0 {
+			p.feet = t.senses.feetTo(p.feet[:0], m, now)
+		}
+	}
 	t.tf.PublishFunc(func() *msgs.TFMessage {
 		for i, j := range m.Joints() {
 			t.full[j.Q] = p.joints[i]
@@ -221,6 +239,10 @@ func (t *topics) publishFrames(now *loop.Snapshot) {
 		t.ground.BalanceTo(b, p.joints, p.feet, p.base)
 		out := &poisemsgs.BalanceState{Header: edge.Header(now.Tick, worldFrame), Mass: b.Mass, CoM: edge.Vector(b.Com),
 			CoP: msgs.Vector3{X: b.Com.X, Y: b.Com.Y}, ZMP: msgs.Vector3{X: b.Com.X, Y: b.Com.Y}, Margin: b.Margin, Stable: b.Margin > 0}
+		if t.carried { // from forces, not from where the mass is
+			out.ZMP = msgs.Vector3{X: t.zmp.X, Y: t.zmp.Y}
+			out.CoP = out.ZMP
+		}
 		if math.IsInf(b.Margin, 0) {
 			out.Margin = 0 // nothing stands
 		}

@@ -29,6 +29,30 @@ type Stance struct {
 	Height float64 // of the base over the feet, m
 }
 
+// StanceOf returns the stance of a robot that stands now, by the feet that it declares. The
+// kinematics has its configuration, base is where its base is.
+func StanceOf(m *robot.Model, k *kinematics.Data, base spatial.Vec3) Stance {
+	s := Stance{Weight: m.Mass() * m.Gravity().Norm()}
+	for _, c := range m.Chains() {
+		if c.Contact != robot.NoContact {
+			s.Feet = append(s.Feet, Foot{Link: c.Tip, Middle: SoleMiddle(&m.Contacts()[c.Contact])})
+		}
+	}
+	s.Height = s.HeightOver(k, base, spatial.Vec3{Z: 1})
+	return s
+}
+
+// SoleMiddle returns the middle of a sole: of the points that are as high as its first.
+func SoleMiddle(c *robot.Contact) (middle spatial.Vec3) {
+	n := 0.0
+	for _, p := range c.Points {
+		if math.Abs(p.Z-c.Points[0].Z) <= 1e-6 {
+			middle, n = middle.Add(p), n+1
+		}
+	}
+	return middle.Scale(1 / n)
+}
+
 // HeightOver returns how far the base is above the mean of the feet, along the way out of
 // the ground. The kinematics has the robot's configuration.
 func (s *Stance) HeightOver(k *kinematics.Data, base, up spatial.Vec3) float64 {

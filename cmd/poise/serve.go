@@ -29,6 +29,8 @@ func runServe(e *env, args []string) error {
 	period := fs.Float64("period", 0, "")
 	priority := fs.Int("priority", -1, "")
 	real := fs.Bool("with-real-sim", false, "")
+	masses := fs.Bool("physics", false, "")
+	world := fs.String("world", "", "")
 	quiet := fs.Bool("quiet", false, "")
 	guarded := fs.Bool("guard", false, "")
 	rest, err := parseFlags(fs, args)
@@ -64,6 +66,11 @@ func runServe(e *env, args []string) error {
 			c.RealSim = *real
 		}
 	})
+	if *masses || *world != "" {
+		if err := c.UsePhysics(*masses, *world); err != nil {
+			return usagef("%v", err)
+		}
+	}
 	if *guarded && !guard.Guarded() {
 		return runGuard(e, &c)
 	}

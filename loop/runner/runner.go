@@ -211,18 +211,28 @@ func (r *Runner) turn(m *member) error {
 	}
 	m.stats.Lateness.Add(late)
 	m.stats.Missed += uint64(missed)
+	worked := r.work()
 	m.dead = m.step(servo.Tick{N: m.n, Time: int64(m.n) * m.period, Dt: time.Duration(m.period).Seconds(), Stamp: r.clock.Stamp()})
 	m.n++
 	m.turns.Store(m.n)
 	m.due += m.period
 	ended := r.clock.Now()
-	m.stats.Work.Add(ended - began)
+	m.stats.Work.Add(r.work() - worked)
 	m.stats.Ticks++
 	if m.overran = ended > m.due; m.overran {
 		m.stats.Overruns++
 	}
 	m.publish(false)
 	return m.dead
+}
+
+// work is the time by which the work of a tick is measured: simulated time stands still
+// during a tick.
+func (r *Runner) work() int64 {
+	if s, ok := r.clock.(*Simulated); ok {
+		return s.Work()
+	}
+	return r.clock.Now()
 }
 
 // step runs a tick. A panic that is not a controller's is a mistake of the program:

@@ -12,6 +12,7 @@ import (
 	"poise/loop"
 	"poise/problem"
 	"poise/servo/driver"
+	"poise/servo/physics"
 )
 
 // Robot is one robot of the list.
@@ -116,6 +117,29 @@ func (c *Config) AllRobots() []Robot {
 		all = append(all, Robot{Name: "real", Driver: "sim", Settings: &settings})
 	}
 	return all
+}
+
+// UsePhysics gives the first robot mass, if it is asked for, and a file with what it stands
+// in, if there is one.
+func (c *Config) UsePhysics(masses bool, world string) error {
+	if len(c.Robots) == 0 {
+		return errors.New("--physics: there is no robot")
+	}
+	r := &c.Robots[0]
+	if r.Driver != "physics" {
+		if !masses {
+			return fmt.Errorf("--world: robot %q has the driver %s, which knows no ground; --physics gives it mass", r.Name, r.Driver)
+		}
+		r.Driver, r.Settings = "physics", defaultsOf("physics")
+	}
+	settings, ok := r.Settings.(*physics.Settings)
+	if !ok {
+		return fmt.Errorf("--physics: the settings of robot %q are %T", r.Name, r.Settings)
+	}
+	if world != "" {
+		settings.World = world
+	}
+	return nil
 }
 
 // readSettings decodes the settings of each robot whose driver is known.

@@ -131,6 +131,9 @@ func SettingsKeys(e driver.Entry) []Key { return keysOf(reflect.ValueOf(e.Settin
 func keysOf(v reflect.Value, prefix, above string) (all []Key) {
 	for i := range v.NumField() {
 		field := v.Type().Field(i)
+		if field.Tag.Get("yaml") == "-" { // not of the document
+			continue
+		}
 		path, text := prefix+field.Tag.Get("yaml"), field.Tag.Get("doc")
 		if field.Type.Kind() == reflect.Struct {
 			all = append(all, keysOf(v.Field(i), path+".", text)...)

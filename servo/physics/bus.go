@@ -78,6 +78,11 @@ type Bus struct {
 	feet     []robot.ChainID
 	force    []spatial.Vec3 // on each foot, in the world
 	unit     unit
+
+	world  *World // nil if the ones who step the bus change its world themselves
+	acting []timedPush
+	grab   grab
+	held   uint64 // steps for which it is held where it was put, unless servos get torque
 }
 
 // New returns a robot at its start, its torque off. Joints of several coordinates have no
@@ -105,6 +110,7 @@ func New(c Config) *Bus {
 	}
 	b.unit.init(m, c.Unit, c.Seed)
 	b.volts, b.supplied = 1, c.Supply.Voltage > 0
+	b.acting = make([]timedPush, 0, maxPushes-1)
 	return b
 }
 
@@ -186,6 +192,9 @@ func (b *Bus) drive(i int) {
 
 // Exchange takes setpoints, moves the robot by a period and measures. Loop-safe.
 func (b *Bus) Exchange(t servo.Tick, dst *servo.Measurement, src []servo.Setpoint) servo.Fault {
+	if b.world != nil {
+		b.obey()
+	}
 	if !b.silent.Load() {
 		b.Send(src)
 	}
@@ -193,6 +202,10 @@ func (b *Bus) Exchange(t servo.Tick, dst *servo.Measurement, src []servo.Setpoin
 		if b.Step() != sim.OK {
 			break
 		}
+	}
+	if b.world != nil {
+		b.truthTo(b.world.truth.Slot())
+		b.world.truth.Publish()
 	}
 	return b.Measure(dst)
 }
@@ -238,6 +251,12 @@ func (b *Bus) Step() sim.Fault {
 		}
 		j.follow(h)
 		b.drive(i)
+	}
+	if b.world != nil {
+		b.act()
+	}
+	if b.held > 0 && b.hold() {
+		return sim.OK
 	}
 	b.unit.before(b.state)
 	b.broken = b.data.Step(b.state, &b.in)

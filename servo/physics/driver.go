@@ -22,6 +22,9 @@ type Settings struct {
 	RateNoise  float64 `yaml:"rate_noise" doc:"rad/s; standard deviation of the inertial unit's rates" range:"0 … 1 rad/s"`
 	Noise      float64 `yaml:"acceleration_noise" doc:"m/s²; standard deviation of its accelerations" range:"0 … 10 m/s²"`
 	Seed       int     `yaml:"seed" doc:"of all that is drawn at random: the same seed, the same run"`
+	World      string  `yaml:"world" doc:"file with the ground (docs/physics.md): friction, slope, boxes, bumps, and links that touch each other; empty is level ground"`
+
+	Around *Around `yaml:"-"` // what the file says, and the robot's own files; nil is nothing
 }
 
 // DefaultSettings returns those of a robot on level ground with a perfect line.
@@ -31,8 +34,9 @@ func DefaultSettings() Settings {
 
 // Driver is a robot with mass as a servo.Driver. While it is closed time stands still.
 type Driver struct {
-	bus  *Bus
-	open atomic.Bool
+	bus   *Bus
+	world *World
+	open  atomic.Bool
 }
 
 // NewDriver returns the driver of a robot whose cycle has some period, s. The robot begins
@@ -46,13 +50,21 @@ func NewDriver(m *robot.Model, period float64, s Settings) (servo.Driver, error)
 			return nil, fmt.Errorf("physics: joint %q has %d coordinates, and a servo moves one", j.Name, j.Kind.NumQ())
 		}
 	}
+	around := Around{}
+	if s.Around != nil {
+		around = *s.Around
+	}
 	motors := MotorsOf(m)
-	model, err := sim.NewModel(m, sim.Config{Step: s.Step, Passive: PassiveOf(motors)})
+	config := sim.Config{Step: s.Step, Passive: PassiveOf(motors), Mesh: around.Mesh, Touch: around.Touch, Apart: around.Apart}
+	model, err := sim.NewModel(m, config)
 	if err != nil {
 		return nil, err
 	}
-	ground := sim.Level()
-	ground.Friction = s.Friction
+	ground := around.Ground
+	if ground == nil {
+		ground = sim.Level()
+		ground.Friction = s.Friction
+	}
 	start, err := model.Settled(m.RestPositions(), ground)
 	if err != nil {
 		return nil, err
@@ -60,7 +72,7 @@ func NewDriver(m *robot.Model, period float64, s Settings) (servo.Driver, error)
 	bus := New(Config{Model: model, Motors: motors, Ground: ground, Start: start, Seed: uint64(s.Seed),
 		Line: Line{Delay: s.Delay, Jitter: s.Jitter, Loss: s.Loss}, Supply: Supply{Resistance: s.Resistance},
 		Unit: Unit{RateNoise: s.RateNoise, AccelerationNoise: s.Noise}})
-	return &Driver{bus: bus}, nil
+	return &Driver{bus: bus, world: newWorld(bus, model, config, around.Slope)}, nil
 }
 
 // PassiveOf returns how joints resist by their motors.
@@ -74,8 +86,11 @@ func PassiveOf(motors []Motor) []sim.Passive {
 
 var _ servo.Driver = (*Driver)(nil)
 
-// Bus returns the robot behind the driver: for those who may act on its world.
+// Bus returns the robot behind the driver, for the goroutine that exchanges.
 func (d *Driver) Bus() *Bus { return d.bus }
+
+// World returns what the robot stands in.
+func (d *Driver) World() *World { return d.world }
 
 // Capabilities implements servo.Driver.
 func (d *Driver) Capabilities() servo.Capabilities {

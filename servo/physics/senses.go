@@ -61,6 +61,9 @@ func (u *unit) after(s *sim.State, h float64) {
 	u.q, u.rate = s.Q, spatial.Vec3{X: s.V[3], Y: s.V[4], Z: s.V[5]}
 }
 
+// forget drops what was gathered since the last reading.
+func (u *unit) forget() { u.sum, u.n = spatial.Vec3{}, 0 }
+
 func (u *unit) read(dst *servo.Measurement) {
 	if !u.has || len(dst.IMU) == 0 || u.n == 0 {
 		return

@@ -87,20 +87,10 @@ func (p *Plant) takePush(c *checker, entry *happening, u *Push) {
 		c.errorf(u.Line, "do: push.point", "three numbers are wanted, m in the link's frame")
 	}
 	if !given {
-		at = p.centre(u.Link)
+		at = world.Centre(p.m, u.Link)
 	}
 	entry.push = sim.Push{Body: f.Body, Point: f.Pose.Apply(at), Force: force}
 	entry.until = entry.at + u.For
-}
-
-// centre returns the centre of mass of a link in its frame.
-func (p *Plant) centre(link string) spatial.Vec3 {
-	for _, l := range p.m.Document().Links {
-		if l.Name == link && l.Inertial != nil {
-			return l.Inertial.Origin.XYZ
-		}
-	}
-	return spatial.Vec3{}
 }
 
 func (p *Plant) takePayload(c *checker, entry *happening, l *Payload) {

@@ -86,14 +86,11 @@ func (o *observed) begin(r *run, model *sim.Model) {
 
 // soleOf returns the corners of a declared sole.
 func soleOf(link robot.FrameID, c *robot.Contact) foot {
-	f := foot{link: link}
-	n := 0
+	f := foot{link: link, mid: sim.SoleMiddle(c)}
 	for _, p := range c.Points {
 		if math.Abs(p.Z-c.Points[0].Z) > 1e-6 {
 			continue
 		}
-		f.mid = f.mid.Add(p)
-		n++
 		if c.Sole == 0 {
 			f.sole = append(f.sole, p)
 			continue
@@ -104,7 +101,6 @@ func soleOf(link robot.FrameID, c *robot.Contact) foot {
 			f.sole = append(f.sole, p.Add(spatial.Vec3{X: c.Sole * cos, Y: c.Sole * sin}))
 		}
 	}
-	f.mid = f.mid.Scale(1 / float64(n))
 	return f
 }
 

@@ -150,6 +150,16 @@ func LinkNames(m *robot.Model) []string {
 	return names
 }
 
+// Centre returns the centre of mass of a link in its frame.
+func Centre(m *robot.Model, link string) spatial.Vec3 {
+	for _, l := range m.Document().Links {
+		if l.Name == link && l.Inertial != nil {
+			return l.Inertial.Origin.XYZ
+		}
+	}
+	return spatial.Vec3{}
+}
+
 // Ground makes the ground; bumps are spread by rng.
 func (s *Solid) Ground(rng *rand.Rand) *sim.Ground {
 	g := sim.Level()
