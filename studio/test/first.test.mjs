@@ -8,8 +8,9 @@ const s = studio();
 const agreed = [
   "Add pose from virtual", "Add pose from real", "Set virtual pose", "Execute virtual", "Execute real", "Execute virtual backward",
   "Execute real backward", "Stop", "Pause/Resume", "Turn all servos on/off", "Turn all trajectory servos on/off", "Reverse direction",
-  "Apply scale", "Undo", "Redo", "Save trajectory…", "Load trajectory…", "New", "Duplicate…", "Delete…", "Import…", "Export…", "Trajectory setup…",
+  "Apply scale", "Undo", "Redo", "Trajectory setup…", "Add event…", "File ▾",
 ];
+const files = ["New", "Load trajectory…", "Save trajectory…", "Duplicate…", "Delete…", "Import…", "Export…", "Export goal…"];
 
 // robot counts the pixels of the mane, which nothing else of the view has.
 const robot = async (page) => coloured(await picture(page, page.locator(".view canvas")), (r, g, b) => g > r + 40 && b > r + 40);
@@ -25,7 +26,7 @@ function watch() {
   };
 }
 
-for (const [width, height, colorScheme] of [[1280, 720, "light"], [1024, 768, "dark"]]) {
+for (const [width, height, colorScheme] of [[1280, 720, "light"], [1024, 768, "dark"], [2560, 1440, "light"]]) {
   s.test(`all controls are seen and named at ${width}×${height}, ${colorScheme}`, async (page) => {
     await page.setViewportSize({ width, height });
     await page.emulateMedia({ colorScheme });
@@ -36,6 +37,12 @@ for (const [width, height, colorScheme] of [[1280, 720, "light"], [1024, 768, "d
       assert.ok(box && box.x >= 0 && box.y >= 0 && box.x + box.width <= width && box.y + box.height <= height, `${name} is out of view`);
     }
     await page.getByRole("slider", { name: "Speed scale", exact: true }).waitFor();
+    await button(page, "File ▾").click();
+    for (const name of files) {
+      const box = await page.getByRole("menuitem", { name, exact: true }).boundingBox();
+      assert.ok(box && box.y + box.height <= height, `${name} is out of view`);
+    }
+    await page.keyboard.press("Escape");
     const paper = await page.evaluate(() => getComputedStyle(document.body).backgroundColor.match(/\d+/g).slice(0, 3).map(Number));
     assert.equal(Math.max(...paper) < 100, colorScheme === "dark", `${paper}`);
     await page.getByRole("tab", { name: "Library" }).click();
@@ -44,12 +51,21 @@ for (const [width, height, colorScheme] of [[1280, 720, "light"], [1024, 768, "d
         const name = e.getAttribute("aria-label") || [...(e.labels ?? [])].map((l) => l.textContent).join("") || e.textContent || "";
         if (name.trim() === "") return [`no name: ${e.outerHTML.slice(0, 80)}`];
         const box = e.getBoundingClientRect();
-        if (box.width === 0 || e.closest(".library, .joints") || e.classList.contains("grip")) return []; // hidden, scrolled, or seen through
+        if (box.width === 0 || e.closest(".library, .joints, .cube") || e.classList.contains("grip")) return []; // hidden, scrolled, or seen through
         const top = document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2);
         return top && (e.contains(top) || top.contains(e)) ? [] : [`covered: ${name}`];
       }),
     );
     assert.deepEqual(wrong, []);
+    // nothing is written too small to read, and everything that can be pressed says what it does
+    const small = await page.evaluate(() =>
+      [...document.querySelectorAll("body *")].filter((e) => [...e.childNodes].some((n) => n.nodeType === 3 && n.textContent.trim()) && parseFloat(getComputedStyle(e).fontSize) < 12).map((e) => `${e.tagName} ${e.textContent.slice(0, 30)}`),
+    );
+    assert.deepEqual(small, []);
+    const letters = await page.evaluate(() => parseFloat(getComputedStyle(document.body).fontSize));
+    assert.ok(width < 2000 ? letters >= 13 : letters > 17, `letters of ${letters} px`);
+    const mute = await page.evaluate(() => [...document.querySelectorAll("button, input, select")].filter((e) => !e.hidden && !e.closest("[title]") && !e.classList.contains("grip")).map((e) => e.outerHTML.slice(0, 100)));
+    assert.deepEqual(mute, []);
     await page.setViewportSize({ width: 1280, height: 720 });
     await page.emulateMedia({ colorScheme: "light" });
   });

@@ -323,6 +323,12 @@ export const near = (a, b, tolerance = 2e-3) => assert.ok(Math.abs(a - b) <= tol
 
 export const button = (page, name) => page.getByRole("button", { name, exact: true });
 
+// file chooses something of the menu of files.
+export async function file(page, name) {
+  await button(page, "File ▾").click();
+  await page.getByRole("menuitem", { name, exact: true }).click();
+}
+
 export const field = (page, label) => page.getByLabel(label, { exact: true });
 
 // enter types into a field and leaves it by a key.
@@ -384,7 +390,7 @@ export const column = (m, joint) => m.points.map((p) => p.positions[m.columns.in
 export const times = (m) => m.points.map((p) => p.time);
 
 export async function save(page, name) {
-  await button(page, "Save trajectory…").click();
+  await file(page, "Save trajectory…");
   await field(page, "Name").fill(name);
   await button(page, "Save").click();
   await page.getByRole("dialog").waitFor({ state: "detached" });

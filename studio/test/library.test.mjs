@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { becomes, button, enter, field, given, motion, open, save, studio, table, teach, told, turn, until } from "./harness.mjs";
+import { becomes, button, enter, field, file, given, motion, open, save, studio, table, teach, told, turn, until } from "./harness.mjs";
 
 const s = studio({ blind: true });
 
@@ -13,9 +13,9 @@ const gone = (server, name) => until(`${name} is gone`, () => server.stored(name
 
 async function fetched(page, name) {
   const coming = page.waitForEvent("download");
-  await button(page, name).click();
-  const file = await coming;
-  return { name: file.suggestedFilename(), text: await readFile(await file.path(), "utf8") };
+  await file(page, name);
+  const got = await coming;
+  return { name: got.suggestedFilename(), text: await readFile(await got.path(), "utf8") };
 }
 
 s.test("motions are listed with description, tags, duration and lint, as the server has them", async (page, server) => {
@@ -104,26 +104,28 @@ s.test("edit opens a motion as the server has it; a shipped one is not deleted",
   await page.getByLabel("Edit wag_tail").click();
   await becomes(page, "it is open", (m) => m.name === "wag_tail");
   assert.deepEqual(await motion(page), await server.get("wag_tail"));
-  assert.ok(await button(page, "Delete…").isDisabled());
+  await button(page, "File ▾").click();
+  assert.ok(await page.getByRole("menuitem", { name: "Delete…" }).isDisabled());
+  await page.keyboard.press("Escape");
   assert.equal(await page.getByLabel("Changes").textContent(), "");
 });
 
 s.test("export and import give the same bytes back", async (page, server) => {
   await given(page, nod, "first");
   await save(page, "first");
-  const file = await fetched(page, "Export…");
-  assert.equal(file.name, "first.motion.yaml");
-  assert.equal(file.text, await server.stored("first"));
+  const kept = await fetched(page, "Export…");
+  assert.equal(kept.name, "first.motion.yaml");
+  assert.equal(kept.text, await server.stored("first"));
   const goal = JSON.parse((await fetched(page, "Export goal…")).text);
   assert.deepEqual(goal.trajectory.points.map((p) => p.positions[goal.trajectory.joint_names.indexOf("joint52")]), [0, 0.12, 0.25]);
-  await button(page, "New").click();
+  await file(page, "New");
   await becomes(page, "it is empty", (m) => m.points.length === 0);
-  await given(page, file.text, "third");
+  await given(page, kept.text, "third");
   await page.getByText("● unsaved").waitFor();
   await save(page, "third");
-  assert.equal(await server.stored("third"), file.text);
+  assert.equal(await server.stored("third"), kept.text);
   // a goal comes back as the same table
-  await button(page, "New").click();
+  await file(page, "New");
   await page.getByLabel("File to import").setInputFiles({ name: "fourth.json", mimeType: "application/json", buffer: Buffer.from(JSON.stringify(goal)) });
   const m = await becomes(page, "the goal is imported", (now) => now.name === "fourth");
   assert.deepEqual(m.points.map((p) => [p.time, p.positions[m.columns.indexOf("joint52")]]), [[0, 0], [0.5, 0.12], [1, 0.25]]);
@@ -136,22 +138,22 @@ s.test("export and import give the same bytes back", async (page, server) => {
 s.test("Duplicate… keeps a copy and goes on with it; Delete… takes the file away after asking", async (page, server) => {
   await given(page, nod, "origin");
   await save(page, "origin");
-  await button(page, "Duplicate…").click();
+  await file(page, "Duplicate…");
   await field(page, "Name").fill("copy");
   await page.getByRole("dialog").getByRole("button", { name: "Duplicate", exact: true }).click();
   await page.getByRole("dialog").waitFor({ state: "detached" });
   assert.equal(await server.stored("copy"), await server.stored("origin"));
   assert.equal((await motion(page)).name, "copy");
   // a name that is taken is refused
-  await button(page, "Duplicate…").click();
+  await file(page, "Duplicate…");
   await field(page, "Name").fill("origin");
   await page.getByRole("dialog").getByRole("button", { name: "Duplicate", exact: true }).click();
   await page.getByRole("dialog").getByRole("alert").filter({ hasText: "origin" }).waitFor();
   await button(page, "Cancel").click();
-  await button(page, "Delete…").click();
+  await file(page, "Delete…");
   await button(page, "Cancel").click();
   assert.ok(await server.stored("copy"));
-  await button(page, "Delete…").click();
+  await file(page, "Delete…");
   await page.getByRole("dialog").getByRole("button", { name: "Delete", exact: true }).click();
   await gone(server, "copy");
   assert.ok(await server.stored("origin"));
@@ -160,13 +162,13 @@ s.test("Duplicate… keeps a copy and goes on with it; Delete… takes the file 
 
 s.test("New and Load ask before changes are lost", async (page, server) => {
   await given(page, nod, "mine");
-  await button(page, "New").click();
+  await file(page, "New");
   await button(page, "Cancel").click();
   assert.equal((await motion(page)).points.length, 3);
   await save(page, "mine");
   await enter(page, "Label of row 1", "changed");
   await page.getByText("● unsaved").waitFor();
-  await button(page, "Load trajectory…").click();
+  await file(page, "Load trajectory…");
   await page.getByRole("option", { name: "wag_tail" }).click();
   await button(page, "Load").click();
   await button(page, "Give up changes").click();
@@ -177,7 +179,7 @@ s.test("New and Load ask before changes are lost", async (page, server) => {
 s.test("names that are no file names are refused, and no file is made", async (page, server) => {
   await given(page, nod, "named");
   const before = (await readdir(server.folder)).toSorted();
-  await button(page, "Save trajectory…").click();
+  await file(page, "Save trajectory…");
   for (const name of ["../evil", "a/b", ".hidden", "with space", ""]) {
     await field(page, "Name").fill(name);
     await field(page, "Name").press("Enter");
@@ -200,7 +202,7 @@ s.test("a version conflict between two browsers is shown, and nothing is overwri
     await page.getByText("● unsaved").waitFor();
   }
   await save(one, "shared");
-  await button(two, "Save trajectory…").click();
+  await file(two, "Save trajectory…");
   await button(two, "Save").click();
   await two.getByRole("alert").filter({ hasText: "shared" }).waitFor();
   assert.match(await server.stored("shared"), /mine/);
@@ -217,7 +219,10 @@ s.test("a server that restarts loses nothing of what is edited", async (page, se
   const before = await motion(page);
   await server.end();
   await page.getByText("connection lost").waitFor();
-  for (const name of ["Execute virtual", "Add pose from virtual", "Save trajectory…"]) assert.ok(await button(page, name).isDisabled(), name);
+  for (const name of ["Execute virtual", "Add pose from virtual"]) assert.ok(await button(page, name).isDisabled(), name);
+  await button(page, "File ▾").click();
+  assert.ok(await page.getByRole("menuitem", { name: "Save trajectory…" }).isDisabled());
+  await button(page, "File ▾").click();
   const seen = await page.getByLabel("Connection").evaluate((e) => [getComputedStyle(e).backgroundColor, getComputedStyle(document.querySelector("main")).opacity]);
   assert.match(seen[0], /rgb\((1[5-9]\d|2\d\d), /); // red
   assert.ok(Number(seen[1]) < 0.8, "what is old is not faded");

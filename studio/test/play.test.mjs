@@ -256,7 +256,7 @@ s.test("named poses: set at once, or gone to", async (page, server) => {
 });
 
 s.test("controllers: what each does is listed, and one is started and stopped from there", async (page, server) => {
-  await button(page, "Controllers…").click();
+  await page.getByRole("tab", { name: "Controllers" }).click();
   const list = page.getByRole("table", { name: "Controllers of the virtual robot" });
   const known = (await server.state()).controllers.filter((c) => !c.outside).map((c) => c.name);
   assert.ok(known.length > 5);

@@ -1,6 +1,6 @@
 // The real robot, played by a simulated one with noise, lag and sag.
 import assert from "node:assert/strict";
-import { becomes, button, column, enter, given, motion, near, radians, save, studio, table, teach, told, until } from "./harness.mjs";
+import { becomes, button, column, enter, file, given, motion, near, radians, save, studio, table, teach, told, until } from "./harness.mjs";
 
 const s = studio({ args: ["--with-real-sim"], blind: true });
 
@@ -30,9 +30,9 @@ s.test("saved, reloaded, loaded, and played on the real robot both ways", async 
   await save(page, "turn_head");
   assert.match(await server.stored("turn_head"), /half way/);
 
-  await button(page, "New").click();
+  await file(page, "New");
   await becomes(page, "it is empty", (m) => m.points.length === 0);
-  await button(page, "Load trajectory…").click();
+  await file(page, "Load trajectory…");
   await page.getByRole("option", { name: "turn_head" }).click();
   await button(page, "Load").click();
   await becomes(page, "it is loaded", (m) => m.points.length === 3);

@@ -42,7 +42,7 @@ s.test("each is seen with its name, its buttons, its controllers", async (page) 
   const orange = (r, g, b) => r > b + 45 && r > g + 15; // as all but the one that is posed are tinted
   const both = await until("the others are seen", async () => coloured(await picture(page, page.locator(".view canvas")), orange));
   assert.ok(both > 600, `${both} pixels of the others`);
-  await button(page, "Controllers…").click();
+  await page.getByRole("tab", { name: "Controllers" }).click();
   for (const name of names) assert.ok((await page.getByRole("table", { name: `Controllers of the ${name} robot` }).locator("tbody tr").count()) > 3, name);
 });
 

@@ -1,7 +1,7 @@
 // The 3-D view and the joints panel: what is seen, and what dragging does to the
 // robot.
 import assert from "node:assert/strict";
-import { becomes, button, coloured, column, cursor, differing, drag, enter, field, given, motion, near, picture, radians, row, ruler, studio, table, teach, times, turn, until } from "./harness.mjs";
+import { becomes, button, coloured, column, cursor, differing, drag, enter, field, file, given, motion, near, picture, radians, row, ruler, studio, table, teach, times, turn, until } from "./harness.mjs";
 
 const s = studio({ args: ["--with-real-sim"] });
 
@@ -51,7 +51,7 @@ s.test("the mouse turns the view, the wheel nears it, and Reset view restores it
 
 s.test("the real robot stands beside the virtual one, or over it", async (page, server) => {
   await teach(page, server, [60]); // apart, so that both are seen
-  await button(page, "New").click();
+  await file(page, "New");
   await button(page, "Give up changes").click();
   await field(page, "Balance").uncheck();
   const beside = await settled(page);
@@ -74,7 +74,7 @@ s.test("a selected row is shown as a ghost, and told to others", async (page, se
   near((await server.joints()).joint52, s.rest.joint52, 1e-6); // a ghost moves nothing
   await row(page, 0).click();
   await drawn(page, "the ghost is elsewhere", (now) => differing(now, ghost) > some);
-  await button(page, "New").click();
+  await file(page, "New");
   await button(page, "Give up changes").click();
   await drawn(page, "the ghost is gone", (now) => coloured(now, blue) < coloured(alone, blue) + some / 3);
 });
@@ -268,7 +268,7 @@ s.test("joints: only those of the trajectory while one is edited", async (page) 
   await field(page, "all").check();
   assert.equal((await names(page)).length, 38);
   await field(page, "all").uncheck();
-  await button(page, "New").click();
+  await file(page, "New");
   await button(page, "Give up changes").click();
   await becomes(page, "it is empty", (m) => m.points.length === 0);
   assert.equal((await names(page)).length, 38);

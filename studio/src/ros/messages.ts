@@ -142,6 +142,7 @@ export interface RobotInfo extends Answer {
   groups: GroupInfo[];
   chains: ChainInfo[];
   poses: NamedPose[];
+  mirror: { left: string; right: string; sign: number }[];
   period: number;
   simulated: boolean;
   robot: string;

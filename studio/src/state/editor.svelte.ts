@@ -44,6 +44,7 @@ export class Editor {
   undoSteps = $state.raw<Step[]>([]);
   redoSteps = $state.raw<Step[]>([]);
   selection = $state.raw<number[]>([]);
+  step = $state(0.5); // s between a new row and the one before
   cursor = $state<number | undefined>(); // time at which new rows go, and the ghost stands
   sampled = $state.raw<Sampled | undefined>();
   trouble = $state.raw<Remark>(silence); // why the last edit was refused

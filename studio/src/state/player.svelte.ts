@@ -125,6 +125,11 @@ export class Player {
       });
   }
 
+  // release undoes a stop; nothing moves by that.
+  release() {
+    for (const robot of this.robots.present) if (robot.status?.stopped) void this.command(robot, "reset", {});
+  }
+
   get paused(): boolean {
     return this.robots.present.some((robot) => robot.paused);
   }

@@ -180,6 +180,12 @@ export class Robots {
     return moved.length > 0 ? moved : torque;
   }
 
+  // real tells what wears the real robot's colour: all but the robot that is posed, and
+  // that one too if it cannot be placed at once, as hardware cannot.
+  real(robot: Robot): boolean {
+    return robot !== this.posed || (robot.present && !robot.canBePlaced);
+  }
+
   // greet asks who is there; to be called whenever the connection opens.
   async greet() {
     const info = await this.connection.call<RobotInfo>("/robot_info");
@@ -207,9 +213,47 @@ export class Robots {
     return (this.info?.joints ?? []).filter((j) => !j.mimic).map((j) => j.name);
   }
 
+  // hue is the colour of a limb, in degrees; its joints share it.
+  hue(limb: string): number {
+    return (this.resources.findIndex((r) => r.name === limb) * 137.5 + 265) % 360;
+  }
+
+  // colour tells the joints of a limb apart by lightness.
+  colour(joint: string): string {
+    const limb = this.joint(joint)?.resource ?? "";
+    const of = this.resources.find((r) => r.name === limb)?.joints ?? [];
+    const at = Math.max(0, of.findIndex((j) => j.name === joint));
+    return `hsl(${this.hue(limb)} 62% ${34 + (36 * at) / Math.max(1, of.length - 1)}%)`;
+  }
+
+  // meant are the joints by what they do, such as "head yaw", where their own names say
+  // only a number; several of one kind are counted.
+  readonly meant = $derived.by((): Record<string, string> => {
+    const words: Record<string, string> = {};
+    const count: Record<string, number> = {};
+    for (const j of this.info?.joints ?? []) {
+      const numbered = /joint_?[a-z]?\d+$/i.test(j.name);
+      const axis = this.axes[j.name];
+      const word = numbered && axis && j.resource ? `${j.resource} ${axis}` : numbered ? j.name : j.name.replace(/_?joint_?/i, " ").replaceAll("_", " ").trim() || j.name;
+      count[word] = (count[word] ?? 0) + 1;
+      words[j.name] = count[word]! > 1 ? `${word} ${count[word]}` : word;
+    }
+    return words;
+  });
+
+  // mirrored: the description says what is left and what is right
+  get mirrored(): boolean {
+    return (this.info?.mirror.length ?? 0) > 0;
+  }
+
   // feet lists the chains that can carry.
   get feet(): string[] {
     return (this.info?.chains ?? []).filter((c) => c.support !== "").map((c) => c.name).sort();
+  }
+
+  // driven lists the limbs that have servos.
+  get driven(): string[] {
+    return this.resources.filter((r) => r.joints.some((j) => j.has_servo)).map((r) => r.name);
   }
 
   // resources lists the limbs in the robot's order, each with its joints.

@@ -115,6 +115,17 @@ export class Stage {
     this.touch();
   }
 
+  // look turns the view so that it looks at the robot from a side; from above and below
+  // the front is at the left.
+  look(x: number, y: number, z: number) {
+    const far = this.camera.position.distanceTo(this.orbit.target);
+    const from = new THREE.Vector3(x, y, z);
+    if (x === 0 && y === 0) from.y = 1e-3; // the way up must be told
+    this.camera.position.copy(this.orbit.target).addScaledVector(from.normalize(), far);
+    this.orbit.update();
+    this.touch();
+  }
+
   // ray returns the line of sight through a point of the picture.
   ray(event: { clientX: number; clientY: number }): THREE.Raycaster {
     const box = this.renderer.domElement.getBoundingClientRect();

@@ -1,0 +1,33 @@
+// The views beside the picture, each a tab. A new view (Plan, Physics, Levels, Ident,
+// Network …) is one line here and one component; docs/studio-layout.md says what it may
+// rely on.
+import type { Component } from "svelte";
+import type { Connection } from "../ros/connection";
+import type { Editor } from "../state/editor.svelte";
+import type { Player } from "../state/player.svelte";
+import type { Robots } from "../state/robots.svelte";
+import type { Reader } from "../state/words";
+import Controllers from "./Controllers.svelte";
+import KeyPoints from "./KeyPoints.svelte";
+
+// Space is what every view can use: the graph, and what the page knows and does.
+export interface Space {
+  readonly connection: Connection;
+  readonly robots: Robots;
+  readonly editor: Editor;
+  readonly player: Player;
+  readonly reader: Reader; // words and units
+  readonly online: boolean;
+}
+
+export interface Tab {
+  name: string;
+  about: string; // its tooltip
+  view: Component<{ space: Space }>;
+  here?: (robots: Robots) => boolean; // whether this robot has it; absent is yes
+}
+
+export const tabs: Tab[] = [
+  { name: "Key points", about: "the rows of the motion: times, labels, marks, what carries", view: KeyPoints },
+  { name: "Controllers", about: "what every controller does and owns; start and stop them", view: Controllers },
+];
