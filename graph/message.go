@@ -16,6 +16,8 @@ type Message struct {
 	Value any    // pointer to the struct; never written again
 	From  string // the node that published it
 
+	Number uint32 // of the message on its topic, from 1; ROS 1's sequence number
+
 	form msgs.Form     // of an answer
 	size *atomic.Int32 // of the last text of its topic, for allocation; may be nil
 	kept bool          // for late subscribers: large encodings are not kept beside it

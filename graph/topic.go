@@ -45,7 +45,8 @@ type topic struct {
 	subs    []*Subscription
 	sinks   []*func(*Message) // called by the publisher, without locks
 	removed bool
-	apart   bool // clients gave it another type than a component, which has the name now
+	number  uint32 // of messages
+	apart   bool   // clients gave it another type than a component, which has the name now
 
 	owner  atomic.Pointer[Advertisement] // whose own the topic is; nil if it is unowned
 	admits atomic.Pointer[[]*Admission]  // of subscriptions; nil if there are none
@@ -311,6 +312,8 @@ func (a *Advertisement) publish(v any) error {
 		t.mu.Unlock()
 		return err
 	}
+	t.number++
+	m.Number = t.number
 	for _, s := range t.subs {
 		if a.qos.meets(&s.qos) {
 			s.push(m)

@@ -263,3 +263,27 @@ type DiagnosticArray struct {
 	Header Header             `json:"header"`
 	Status []DiagnosticStatus `json:"status"`
 }
+
+// Logger is roscpp/Logger: a log of a ROS 1 node, and its level (debug, info, warn, error,
+// fatal).
+type Logger struct {
+	Name  string `json:"name"`
+	Level string `json:"level"`
+}
+
+// GetLoggersRequest is roscpp/GetLoggers' request.
+type GetLoggersRequest struct{}
+
+// GetLoggersResponse is roscpp/GetLoggers' response.
+type GetLoggersResponse struct {
+	Loggers []Logger `json:"loggers"`
+}
+
+// SetLoggerLevelRequest is roscpp/SetLoggerLevel's request.
+type SetLoggerLevelRequest struct {
+	Logger string `json:"logger"`
+	Level  string `json:"level"`
+}
+
+// SetLoggerLevelResponse is roscpp/SetLoggerLevel's response.
+type SetLoggerLevelResponse struct{}

@@ -41,6 +41,9 @@ func standard(b *builder) {
 		"2:uint8 DEBUG=10", "2:uint8 INFO=20", "2:uint8 WARN=30", "2:uint8 ERROR=40", "2:uint8 FATAL=50")
 	log.ros2pkg = "rcl_interfaces"
 	b.messages2[log.Name(msgs.ROS2)] = log
+	message1[msgs.Logger](b, "roscpp/Logger")
+	service[msgs.GetLoggersRequest, msgs.GetLoggersResponse](b, "roscpp/GetLoggers")
+	service[msgs.SetLoggerLevelRequest, msgs.SetLoggerLevelResponse](b, "roscpp/SetLoggerLevel")
 	message[msgs.KeyValue](b, "diagnostic_msgs/KeyValue")
 	message[msgs.DiagnosticStatus](b, "diagnostic_msgs/DiagnosticStatus", "byte OK=0", "byte WARN=1", "byte ERROR=2", "byte STALE=3")
 	message[msgs.DiagnosticArray](b, "diagnostic_msgs/DiagnosticArray")

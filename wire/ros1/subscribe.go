@@ -1,0 +1,248 @@
+package ros1
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"reflect"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"poise/action"
+	"poise/graph"
+	"poise/internal/budget"
+	"poise/msgs"
+	"poise/msgs/codec"
+	"poise/msgs/registry"
+	"poise/wire/ros1/tcpros"
+)
+
+// subscription is a topic of the graph that the node reads in ROS.
+type subscription struct {
+	n         *Node
+	ros, name string // in ROS and in the graph
+	typ       *registry.Type
+	ctx       context.Context
+	cancel    context.CancelFunc
+
+	mu      sync.Mutex
+	sources map[string]context.CancelFunc // by the publisher's URI
+}
+
+func newSubscription(n *Node, ros, name string, typ *registry.Type) *subscription {
+	s := &subscription{n: n, ros: ros, name: name, typ: typ, sources: map[string]context.CancelFunc{}}
+	s.ctx, s.cancel = context.WithCancel(n.life)
+	return s
+}
+
+func (s *subscription) close() { s.cancel() }
+
+// maxSources bounds the publishers of one topic.
+const maxSources = 1024
+
+// publishersOf takes the list of a topic's publishers from the master.
+func (n *Node) publishersOf(ros string, list any) {
+	n.mu.Lock()
+	s := n.subs[ros]
+	n.mu.Unlock()
+	uris, ok := list.([]any)
+	if s == nil || !ok {
+		return
+	}
+	now := map[string]bool{}
+	for _, u := range uris {
+		if uri, ok := u.(string); ok && uri != n.uri && len(now) < maxSources {
+			now[uri] = true
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for uri, cancel := range s.sources {
+		if !now[uri] {
+			cancel()
+			delete(s.sources, uri)
+		}
+	}
+	for uri := range now {
+		if s.sources[uri] == nil && s.ctx.Err() == nil {
+			ctx, cancel := context.WithCancel(s.ctx)
+			s.sources[uri] = cancel
+			n.running.Go(func() { s.keep(ctx, uri) })
+		}
+	}
+}
+
+// How a publisher that is not reached is tried again.
+const (
+	firstRetry = 100 * time.Millisecond
+	lastRetry  = 5 * time.Second
+)
+
+// keep reads a publisher as long as the master lists it.
+func (s *subscription) keep(ctx context.Context, uri string) {
+	wait := firstRetry
+	for ctx.Err() == nil {
+		began := time.Now()
+		err := s.read(ctx, uri)
+		var own *graph.OwnError
+		if errors.As(err, &own) {
+			s.n.warn("a ROS 1 node publishes what is not its own", "topic", s.ros, "node", uri, "why", err)
+			<-ctx.Done()
+			return
+		}
+		if err != nil && ctx.Err() == nil && !errors.Is(err, io.EOF) {
+			s.n.c.Log.Debug("a ROS 1 publisher is not read", "topic", s.ros, "node", uri, "why", err)
+		}
+		if time.Since(began) > lastRetry {
+			wait = firstRetry
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+		}
+		wait = min(2*wait, lastRetry)
+	}
+}
+
+// read connects to a publisher and publishes in the graph what it says, until it ends.
+func (s *subscription) read(ctx context.Context, uri string) error {
+	c, err := s.connect(ctx, uri)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	defer context.AfterFunc(ctx, func() { c.Close() })()
+	h, err := s.shake(c)
+	if err != nil {
+		return err
+	}
+	who, err := s.n.peers.enter(h["callerid"])
+	if err != nil {
+		return err
+	}
+	defer s.n.peers.exit(who)
+	a, err := s.n.g.Advertise(s.name, typeName(s.typ), graph.TopicOptions{QoS: graph.QoS{Latched: h["latching"] == "1"}, Node: who.client.Node(), Account: who.account})
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	l := &link{peer: who.caller, direction: inward, topic: s.ros, conn: c}
+	s.n.greet.add(l)
+	defer s.n.greet.remove(l)
+	in := bufio.NewReaderSize(c, 32<<10)
+	for {
+		if err := s.message(ctx, in, l, who, a); err != nil {
+			return err
+		}
+	}
+}
+
+// connect asks a publisher where its messages are, and connects there.
+func (s *subscription) connect(ctx context.Context, uri string) (net.Conn, error) {
+	asking, cancel := context.WithTimeout(ctx, dialWithin)
+	defer cancel()
+	v, err := s.n.client.Call(asking, uri, "requestTopic", s.n.self, s.ros, []any{[]any{"TCPROS"}})
+	if err != nil {
+		return nil, err
+	}
+	code, value, err := readAnswer("requestTopic", v)
+	if err != nil {
+		return nil, err
+	}
+	list, _ := value.([]any)
+	if code != success || len(list) != 3 || list[0] != "TCPROS" {
+		return nil, fmt.Errorf("it offers no TCPROS for %s", s.ros)
+	}
+	host, ok := list[1].(string)
+	port, ok2 := list[2].(int)
+	if !ok || !ok2 || port <= 0 || port > 65535 {
+		return nil, fmt.Errorf("it says no address for %s", s.ros)
+	}
+	return s.n.c.dial(asking, "tcp", net.JoinHostPort(host, strconv.Itoa(port)))
+}
+
+// shake exchanges headers with a publisher.
+func (s *subscription) shake(c net.Conn) (tcpros.Header, error) {
+	_ = c.SetDeadline(time.Now().Add(greetWithin))
+	err := tcpros.WriteHeader(c, tcpros.Header{"callerid": s.n.self, "topic": s.ros, "type": typeName(s.typ), "md5sum": s.typ.MD5(),
+		"message_definition": s.typ.FullText(msgs.ROS1), "tcp_nodelay": "1"})
+	if err != nil {
+		return nil, err
+	}
+	h, err := tcpros.ReadHeader(c, tcpros.MaxHeader)
+	if err != nil {
+		return nil, err
+	}
+	if why := h["error"]; why != "" {
+		return nil, fmt.Errorf("it refuses: %.500s", why)
+	}
+	if err := agree("topic "+s.ros, h, typeName(s.typ), s.typ.MD5()); err != nil {
+		return nil, err
+	}
+	return h, c.SetDeadline(time.Time{})
+}
+
+// longMessage is from which size on messages are worked on one at a time, all peers
+// together: decoding them takes memory and work.
+const longMessage = 64 << 10
+
+// message reads one message and publishes it. What is too long, or what there is no room
+// for, is skipped and counted.
+func (s *subscription) message(ctx context.Context, in io.Reader, l *link, who *peer, a *graph.Advertisement) error {
+	size, err := tcpros.ReadLength(in)
+	if err != nil {
+		return err
+	}
+	skip := func(why error) error {
+		l.lost.Add(1)
+		s.n.stats.skipped.Add(1)
+		s.n.warn("a ROS 1 message is skipped", "peer", who.caller, "topic", s.ros, "why", why)
+		_, err := io.CopyN(io.Discard, in, int64(size))
+		return err
+	}
+	if limit := s.n.c.Limits.MessageBytes; int64(size) > int64(limit) {
+		return skip(&tcpros.LengthError{What: "a message", Length: size, Limit: limit})
+	}
+	if err := who.account.Take(budget.Frames, int64(size)); err != nil {
+		return skip(err)
+	}
+	defer who.account.Give(budget.Frames, int64(size))
+	if size > longMessage {
+		if !s.n.large.Take(ctx) {
+			return ctx.Err()
+		}
+		defer s.n.large.Done()
+	}
+	data := make([]byte, size)
+	if _, err := io.ReadFull(in, data); err != nil {
+		return err
+	}
+	l.bytes.Add(int64(size) + 4)
+	l.messages.Add(1)
+	s.n.stats.received.Add(1)
+	v := s.typ.New()
+	if err := codec.For(s.typ, msgs.ROS1).Decode(data, v); err != nil {
+		return err // what follows cannot be trusted either
+	}
+	if err := a.Publish(v); err != nil {
+		s.refused(who, v, err)
+	}
+	return nil
+}
+
+// refused tells that a message was not admitted: who sent a goal waits for its result.
+func (s *subscription) refused(who *peer, v any, why error) {
+	s.n.warn("a ROS 1 message is refused", "peer", who.caller, "topic", s.ros, "why", why)
+	name, isGoal := strings.CutSuffix(s.name, "/goal")
+	if !isGoal {
+		return
+	}
+	if id, ok := reflect.ValueOf(v).Elem().FieldByName("GoalID").Interface().(msgs.GoalID); ok {
+		_ = s.n.g.RefuseGoal(name, action.ID(id.ID), why.Error()) // of an action that is gone there is none
+	}
+}
