@@ -43,7 +43,7 @@ var layers = []string{
 	// messages and the graph
 	"msgs", "msgs/rosjson", "msgs/poisemsgs", "msgs/rosapimsgs", "msgs/registry", "msgs/codec", "edge", "graph", "controllers", "sim/scenario",
 	// wires
-	"stop", "wire", "wire/loopback", "wire/admission", "wire/rosapi", "wire/rosbridge/frame", "wire/rosbridge/client", "wire/mirror", "wire/rosbridge",
+	"stop", "wire", "wire/loopback", "wire/admission", "wire/rosapi", "wire/rosbridge/frame", "wire/rosbridge/client", "wire/mirror", "wire/rosbridge", "wire/ros1/xmlrpc", "wire/ros1/tcpros", "wire/ros1/master", "wire/ros1",
 	// programs
 	"server/config", "server/motions", "server/guard", "server", "studio",
 	"cmd/poise",
@@ -132,7 +132,7 @@ func TestEveryPackageHasAComment(t *testing.T) {
 // out as values.
 var outside = []string{
 	"internal/journal", "internal/rt", "internal/plot", "robot/load", "planner/pipeline", "planner/queue", "arbiter/scenario", "telemetry", "loop/runner", "motion/library",
-	"executive", "graph", "stop", "wire", "wire/loopback", "wire/admission", "wire/rosapi", "wire/rosbridge/frame", "wire/rosbridge/client", "wire/mirror", "wire/rosbridge",
+	"executive", "graph", "stop", "wire", "wire/loopback", "wire/admission", "wire/rosapi", "wire/rosbridge/frame", "wire/rosbridge/client", "wire/mirror", "wire/rosbridge", "wire/ros1/xmlrpc", "wire/ros1/tcpros", "wire/ros1/master", "wire/ros1",
 	"server/config", "server/motions", "server/guard", "server", "studio", "cmd/poise",
 }
 

@@ -18,7 +18,7 @@ func Stamp(t servo.Tick) msgs.Time { return msgs.TimeOf(t.Stamp) }
 
 // Header returns the header of a message made at a tick.
 func Header(t servo.Tick, frame string) msgs.Header {
-	return msgs.Header{Stamp: Stamp(t), FrameID: frame}
+	return msgs.Header{Seq: uint32(t.N), Stamp: Stamp(t), FrameID: frame}
 }
 
 // Trajectory returns the points of a message, and the time at which its clock is to

@@ -20,20 +20,48 @@ type logHandler struct {
 	text   slog.Handler
 	rosout graph.Publisher[msgs.Log]
 	attrs  []slog.Attr
+	level  *logLevel
+}
+
+// logLevel is the level of the log, by ROS's words. The zero value is info.
+type logLevel struct{ now slog.LevelVar }
+
+// Level returns the word of the level.
+func (l *logLevel) Level() string {
+	switch at := l.now.Level(); {
+	case at <= slog.LevelDebug:
+		return "debug"
+	case at <= slog.LevelInfo:
+		return "info"
+	case at <= slog.LevelWarn:
+		return "warn"
+	}
+	return "error"
+}
+
+// SetLevel sets the level by its word.
+func (l *logLevel) SetLevel(word string) error {
+	levels := map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError, "fatal": slog.LevelError}
+	at, ok := levels[strings.ToLower(word)]
+	if !ok {
+		return fmt.Errorf("level %.50q is unknown (debug, info, warn, error, fatal)", word)
+	}
+	l.now.Set(at)
+	return nil
 }
 
 // newLog returns a log that goes to w (nil: discarded) and to rosout of a graph that was
 // just made. Logging never waits: lines are written by a goroutine of their own. If w is
 // a journal already, it is shared.
-func newLog(g *graph.Graph, w io.Writer) (log *slog.Logger, lines *journal.Writer, shared bool) {
+func newLog(g *graph.Graph, w io.Writer, level *logLevel) (log *slog.Logger, lines *journal.Writer, shared bool) {
 	if w == nil {
 		w = io.Discard
 	}
 	if lines, shared = w.(*journal.Writer); !shared {
 		lines = journal.New(w)
 	}
-	h := &logHandler{text: slog.NewTextHandler(lines, &slog.HandlerOptions{Level: slog.LevelInfo,
-		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr { return cutAttr(a) }})}
+	h := &logHandler{text: slog.NewTextHandler(lines, &slog.HandlerOptions{Level: &level.now,
+		ReplaceAttr: func(_ []string, a slog.Attr) slog.Attr { return cutAttr(a) }}), level: level}
 	// such a graph has the name free
 	h.rosout, _ = graph.Topic[msgs.Log](g, "rosout", graph.TopicOptions{QoS: graph.QoS{Depth: 100}, Others: ownName})
 	return slog.New(h), lines, shared
@@ -92,7 +120,7 @@ var logLevels = []struct {
 	ros2, ros1 uint8
 }{{slog.LevelError, 40, 8}, {slog.LevelWarn, 30, 4}, {slog.LevelInfo, 20, 2}, {slog.LevelDebug, 10, 1}}
 
-func (h *logHandler) Enabled(_ context.Context, l slog.Level) bool { return l >= slog.LevelInfo }
+func (h *logHandler) Enabled(_ context.Context, l slog.Level) bool { return l >= h.level.now.Level() }
 
 func (h *logHandler) Handle(ctx context.Context, r slog.Record) error {
 	h.rosout.PublishFunc(func() *msgs.Log {
@@ -122,11 +150,11 @@ func (h *logHandler) Handle(ctx context.Context, r slog.Record) error {
 }
 
 func (h *logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
-	return &logHandler{text: h.text.WithAttrs(attrs), rosout: h.rosout, attrs: append(append([]slog.Attr(nil), h.attrs...), attrs...)}
+	return &logHandler{text: h.text.WithAttrs(attrs), rosout: h.rosout, level: h.level, attrs: append(append([]slog.Attr(nil), h.attrs...), attrs...)}
 }
 
 func (h *logHandler) WithGroup(name string) slog.Handler {
-	return &logHandler{text: h.text.WithGroup(name), rosout: h.rosout, attrs: h.attrs}
+	return &logHandler{text: h.text.WithGroup(name), rosout: h.rosout, level: h.level, attrs: h.attrs}
 }
 
 // What one client may write into the log with its commands: lines per second, and lines

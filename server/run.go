@@ -50,6 +50,7 @@ func (s *Server) Run(ctx context.Context) error {
 	select {
 	case <-ctx.Done():
 		reason = context.Cause(ctx).Error()
+	case reason = <-s.ordered:
 	case <-s.lines.Gone():
 		errs = append(errs, journal.ErrGone)
 	case <-s.guard.Gone():
@@ -199,11 +200,16 @@ func (bot *servedRobot) awaitGoals(patience time.Duration) {
 
 // closeConnections closes them when clients have seen how it ended.
 func (s *Server) closeConnections(web *http.Server, closeWires func()) {
-	closing, done := context.WithTimeout(context.Background(), webPatience)
-	defer done()
-	if err := within(webPatience, "closing the wires", func() error { closeWires(); return nil }); err != nil {
+	patience := webPatience
+	if len(s.wires) > 1 {
+		patience = endPatience // a master is told of every name that goes
+	}
+	err := within(patience, "closing the wires", func() error { closeWires(); return nil })
+	if err != nil {
 		s.log.Warn(err.Error())
 	}
+	closing, done := context.WithTimeout(context.Background(), webPatience)
+	defer done()
 	if err := web.Shutdown(closing); err != nil {
 		web.Close()
 	}

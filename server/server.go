@@ -35,6 +35,7 @@ import (
 	"poise/stop"
 	"poise/wire"
 	"poise/wire/mirror"
+	"poise/wire/ros1"
 	"poise/wire/rosapi"
 )
 
@@ -48,6 +49,7 @@ type Options struct {
 	Listen func(network, address string) (net.Listener, error) // nil is net.Listen
 	HTTP   *http.Client                                        // for a mirrored robot; nil is http.DefaultClient
 
+	ROS1     *ros1.Config     // the graph is shown to ROS 1 as it says; nil does not
 	Guard    *guard.Feed      // of the process that watches this one; nil has none
 	Drivers  driver.Table     // that the configuration may name; nil is driver.Standard
 	Planners pipeline.Set     // in place of those with the same names
@@ -86,6 +88,9 @@ type Server struct {
 	wires    []wire.Wire
 	failed   error // of the recorders
 
+	level   *logLevel
+	ordered chan string // why a wire ends the server
+
 	listener   net.Listener
 	started    time.Time
 	ready      chan struct{} // closed when simulated robots have torque
@@ -114,10 +119,11 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	if o.Listen == nil {
 		o.Listen = net.Listen
 	}
-	s := &Server{cfg: cfg, drivers: o.Drivers, robot: o.Robot, page: o.Page, http: o.HTTP, spawn: o.Go, plans: queue.New(0), others: o.Planners, guard: o.Guard, frames: map[string]bool{}, started: time.Now(), ready: make(chan struct{})}
+	s := &Server{cfg: cfg, drivers: o.Drivers, robot: o.Robot, page: o.Page, http: o.HTTP, spawn: o.Go, plans: queue.New(0), others: o.Planners, guard: o.Guard, frames: map[string]bool{}, started: time.Now(), ready: make(chan struct{}), ordered: make(chan string, 1)}
 	s.life, s.end = context.WithCancel(context.Background())
 	s.graph, s.budget = graph.New(graph.Options{KeepResults: keepResults}), budget.New(budget.Standard)
-	s.log, s.lines, s.shared = newLog(s.graph, o.Log)
+	s.level = new(logLevel)
+	s.log, s.lines, s.shared = newLog(s.graph, o.Log, s.level)
 	if err := s.assemble(ctx, &o); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -128,6 +134,7 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 func (s *Server) Close() error {
 	s.end()
 	s.background.Wait()
+	s.closeWires()
 	var errs []error
 	if s.listener != nil {
 		errs = append(errs, s.listener.Close())
@@ -203,8 +210,8 @@ func (s *Server) assemble(ctx context.Context, o *Options) error {
 		return fmt.Errorf("listen is %q: %w", s.cfg.Listen, err)
 	}
 	s.listener = s.admit(s.listener)
-	s.wires = s.newWires()
-	return nil
+	s.wires, err = s.newWires(o)
+	return err
 }
 
 // openLibrary opens the folder of motions. It is read beside the start: many motions, or a

@@ -2,21 +2,50 @@ package server
 
 import (
 	"context"
+	"fmt"
 	"sync"
 
 	"poise/wire"
+	"poise/wire/ros1"
 	"poise/wire/rosbridge"
 )
 
 // newWires makes what shows the graph to programs outside. rosbridge is always there: the
 // page and the command line are its clients.
-func (s *Server) newWires() []wire.Wire {
+func (s *Server) newWires(o *Options) ([]wire.Wire, error) {
 	l := &s.cfg.Limits
-	return []wire.Wire{
+	wires := []wire.Wire{
 		rosbridge.New(s.graph, rosbridge.Config{Address: s.Address(), Log: s.log, Budget: s.budget, Stop: s.stops, Origins: s.cfg.Origins, Limits: rosbridge.Limits{
 			Connections: l.Connections, MessageBytes: l.MessageSize, MessageRate: l.MessageRate,
 			Subscriptions: l.Subscriptions, Goals: l.Goals, Queue: l.Queue,
 		}}),
+	}
+	if o.ROS1 == nil {
+		return wires, nil
+	}
+	c := *o.ROS1
+	c.Budget, c.Stop, c.Log, c.Level = s.budget, s.stops, s.log, s.level
+	c.Limits = ros1.Limits{Nodes: l.Connections, MessageBytes: l.MessageSize, Queue: l.Queue}
+	c.Topics, c.Params = s.ros1Topics(), s.ros1Params(&c)
+	c.Shutdown = func(why string) {
+		select {
+		case s.ordered <- why:
+		default: // it ends already
+		}
+	}
+	n, err := ros1.New(s.graph, c)
+	if err != nil {
+		return nil, fmt.Errorf("ROS 1: %w", err)
+	}
+	return append(wires, n), nil
+}
+
+// closeWires ends wires that are not run.
+func (s *Server) closeWires() {
+	for _, w := range s.wires {
+		if c, ok := w.(interface{ Close() }); ok {
+			c.Close()
+		}
 	}
 }
 

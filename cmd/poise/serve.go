@@ -5,11 +5,13 @@ import (
 	"flag"
 	"fmt"
 	"os/signal"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
 	"poise/internal/journal"
+	"poise/robot/load"
 	"poise/server"
 	"poise/server/config"
 	"poise/server/guard"
@@ -33,12 +35,18 @@ func runServe(e *env, args []string) error {
 	world := fs.String("world", "", "")
 	quiet := fs.Bool("quiet", false, "")
 	guarded := fs.Bool("guard", false, "")
+	var ros rosFlags
+	ros.register(fs)
 	rest, err := parseFlags(fs, args)
 	if err != nil {
 		return err
 	}
-	if len(rest) > 0 {
-		return usagef("takes no argument, got %q", rest[0])
+	if rest, err = ros.take(rest); err != nil {
+		return err
+	}
+	arguments, err := xacroArguments(rest)
+	if err != nil {
+		return err
 	}
 	c := config.Default()
 	if *file != "" {
@@ -75,6 +83,14 @@ func runServe(e *env, args []string) error {
 		return runGuard(e, &c)
 	}
 	o := server.Options{Page: studio.Handler()}
+	if o.ROS1, err = ros.config(); err != nil {
+		return err
+	}
+	if len(arguments) > 0 {
+		if o.Robot, err = load.Robot(c.Robot, load.Options{PackagePath: filepath.SplitList(packagePath()), Env: environment(), Arguments: arguments}); err != nil {
+			return err
+		}
+	}
 	if !*quiet {
 		lines := journal.New(e.err)
 		e.err, o.Log = lines, lines // what is wrong in the end is told by the same road

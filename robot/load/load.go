@@ -49,6 +49,8 @@ type Loaded struct {
 	// Mesh reads a mesh file by the name that the description gives it.
 	Mesh func(name string) ([]byte, error)
 	SRDF *urdf.Semantics // nil if there is none
+
+	SRDFText []byte // as it stands in its file
 }
 
 // Robot reads a robot by name or path. An error holds every problem found.
@@ -135,6 +137,7 @@ type loader struct {
 	described *description.Description
 	build     robot.Options
 	text      []byte // of the URDF
+	srdf      []byte // as it stands
 	warnings  []string
 	errs      []error
 }
@@ -238,7 +241,7 @@ func (l *loader) readSRDF() {
 	s, warnings, err := urdf.ParseSRDF(data, name)
 	l.warn(warnings)
 	l.fail(err)
-	l.build.SRDF = s
+	l.build.SRDF, l.srdf = s, data
 }
 
 // readLimits reads the limit files of the folder.
@@ -331,7 +334,7 @@ func (l *loader) finish(doc *urdf.Document) (*Loaded, error) {
 		}
 		return l.read(file)
 	}
-	return &Loaded{Model: m, Warnings: l.warnings, About: l.described.Text, Folder: l.dir, URDF: l.text, Mesh: mesh, SRDF: l.build.SRDF}, nil
+	return &Loaded{Model: m, Warnings: l.warnings, About: l.described.Text, Folder: l.dir, URDF: l.text, Mesh: mesh, SRDF: l.build.SRDF, SRDFText: l.srdf}, nil
 }
 
 func (l *loader) warn(warnings []urdf.Warning) {

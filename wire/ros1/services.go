@@ -154,7 +154,7 @@ func (n *Node) stops(c net.Conn, service string, h tcpros.Header) bool {
 		// it wants the robot to stop, and only has another definition
 		asked := target.Stop(who, stop.Mildest)
 		_ = c.SetWriteDeadline(time.Now().Add(greetWithin))
-		_ = tcpros.WriteHeader(c, tcpros.Header{"error": fmt.Sprintf("%v; the robot was stopped by category %d all the same: it %s", err, stop.Mildest, asked.Now())})
+		_ = tcpros.WriteHeader(c, tcpros.Header{"error": fmt.Sprintf("%v; the robot was stopped by category %d all the same: it %s", err, stop.Mildest, asked.Set().Text)})
 		return true
 	}
 	if !n.shakeService(c, typ) {
@@ -229,4 +229,3 @@ func (n *Node) answerStop(c net.Conn, a asked) {
 	_ = c.SetWriteDeadline(time.Now().Add(writeWithin))
 	_, _ = c.Write(body) // the robot stops, whether its caller hears it or not
 }
-

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"flag"
+	"maps"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"poise/robot/description"
+	"poise/urdf/xacro"
+	"poise/wire/ros1"
+)
+
+// rosFlags are the flags by which the graph is shown to ROS 1.
+type rosFlags struct {
+	join, master, open bool
+	remaps             words
+	node               []string // words for the node: __ns:=/robot1
+}
+
+// words is a flag that may be given several times.
+type words []string
+
+func (w *words) String() string { return strings.Join(*w, " ") }
+
+func (w *words) Set(text string) error {
+	*w = append(*w, text)
+	return nil
+}
+
+func (r *rosFlags) register(fs *flag.FlagSet) {
+	fs.BoolVar(&r.join, "ros1", false, "")
+	fs.BoolVar(&r.master, "ros1-master", false, "")
+	fs.BoolVar(&r.open, "ros1-open", false, "")
+	fs.Var(&r.remaps, "remap", "")
+}
+
+// take takes the words that are for the node, those with an underscore in front, and returns
+// the others.
+func (r *rosFlags) take(rest []string) (others []string, err error) {
+	for _, word := range rest {
+		if strings.HasPrefix(word, "_") && strings.Contains(word, ":=") {
+			r.node = append(r.node, word)
+		} else {
+			others = append(others, word)
+		}
+	}
+	switch on := r.join || r.master; {
+	case on:
+	case r.open:
+		return nil, usagef("--ros1-open opens ROS 1, which --ros1 or --ros1-master turns on")
+	case len(r.remaps) > 0:
+		return nil, usagef("--remap is for names in ROS 1, which --ros1 or --ros1-master turns on")
+	case len(r.node) > 0:
+		return nil, usagef("%s is for a ROS 1 node, which --ros1 or --ros1-master turns on", r.node[0])
+	}
+	return others, nil
+}
+
+// config returns how ROS 1 is joined, nil if it is not.
+func (r *rosFlags) config() (*ros1.Config, error) {
+	if !r.join && !r.master {
+		return nil, nil
+	}
+	names, params, err := ros1.ReadNames(r.node, r.remaps)
+	if err != nil {
+		return nil, usagef("%v", err)
+	}
+	c := ros1.Environment(os.Getenv)
+	c.OwnMaster, c.Open, c.Names, c.Params = r.master, r.open, names, map[string]any{}
+	for name, text := range params {
+		c.Params[names.Self()+"/"+name] = parameter(text)
+	}
+	return &c, nil
+}
+
+// parameter reads a value as ROS nodes do: a number, true or false, or a text.
+func parameter(text string) any {
+	if n, err := strconv.ParseInt(text, 10, 32); err == nil {
+		return int(n)
+	}
+	if x, err := strconv.ParseFloat(text, 64); err == nil {
+		return x
+	}
+	switch text {
+	case "true":
+		return true
+	case "false":
+		return false
+	}
+	return text
+}
+
+// xacroArguments reads name:=value, which are for the robot's file.
+func xacroArguments(rest []string) (all []description.Argument, err error) {
+	for _, word := range rest {
+		if !strings.Contains(word, ":=") {
+			return nil, usagef("takes no argument but NAME:=VALUE, got %q", word)
+		}
+	}
+	given, err := xacro.ParseArgs(rest)
+	if err != nil {
+		return nil, usagef("%v", err)
+	}
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		all = append(all, description.Argument{Name: name, Value: given[name]})
+	}
+	return all, nil
+}
