@@ -126,9 +126,10 @@ oracle: build setup ## dynamics and physics beside Pinocchio and MuJoCo
 	$(POISE_PYTHON) tools/oracle/dynamics.py --poise bin/poise
 	$(POISE_PYTHON) tools/oracle/physics.py bin/poise ../shared/robots
 
-judge: build setup ## the short part of physics beside MuJoCo
+judge: build setup ## the short part of physics beside MuJoCo, and the cycle closed through it
 	$(POISE_PYTHON) -m pip install -q -r tools/oracle/requirements-dynamics.txt
 	$(POISE_PYTHON) tools/oracle/physics.py bin/poise ../shared/robots --short
+	POISE_JUDGE=1 $(GO) test -count=1 ./internal/mujoco
 
 mutate: ## seeded mistakes in the code, which the tests must find
 	$(GO) run ./tools/mutate

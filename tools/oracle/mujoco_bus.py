@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+"""A robot in MuJoCo behind the servo bus, in lock step: JSON lines in, JSON lines out.
+
+The first line says what there is: urdf, joints with their motors, ground, start. Each further
+line has the setpoints of a tick; the process makes the steps of that period and answers with
+what is measured: joints, inertial unit, touch. Go's side is internal/mujoco. It ends when its
+input does.
+"""
+import json
+import math
+import sys
+
+import mujoco
+import numpy as np
+
+import physics
+
+OFF, POSITION, VELOCITY, EFFORT, IMPEDANCE, BRAKE = range(6)
+DAMPING_TIME, VELOCITY_GAIN = 0.05, 20  # of plain servos, as servo/physics has them
+PRESSED = 0.3  # N from which on a touch switch is closed
+
+
+class Bus:
+    def __init__(self, first):
+        r = physics.Robot.__new__(physics.Robot)
+        r.urdf, r.floating, r.joints, r.virtual = first["urdf"], first["floating"], first["joints"], set(first["virtual"])
+        r.kp = r.kd = r.armature = 0
+        self.robot, self.step = r, first["step"]
+        m = self.m = r.mujoco(friction=first["friction"], step=first["step"])
+        m.actuator_gainprm[:, 0], m.actuator_biasprm[:] = 1, 0  # a control is a torque
+        m.actuator_forcelimited[:] = 0
+        frame = {"q": first["q"]}
+        if r.floating:
+            frame["base"] = {"position": first["base"][:3], "orientation": first["base"][3:]}
+        self.d = r.place(m, frame)
+        self.d.ctrl[:] = 0
+        self.motors = first["motors"]
+        actuators = {m.actuator(i).name: i for i in range(m.nu)}
+        names = {m.joint(i).name: i for i in range(m.njnt)}
+        self.at = []  # of each joint: actuator, position and velocity in MuJoCo's arrays, or None
+        for p in self.motors:
+            j = names.get(p["Joint"])
+            if j is None:
+                self.at.append(None)
+                continue
+            dof = m.jnt_dofadr[j]
+            m.dof_armature[dof], m.dof_damping[dof], m.dof_frictionloss[dof] = p["Armature"], p["Damping"], p["Friction"]
+            self.at.append((actuators[p["Joint"]], m.jnt_qposadr[j], dof))
+        mujoco.mj_setConst(m, self.d)
+        self.place(frame)
+        self.goal = [[OFF, q, 0, 0, 0, 0, 0, 0] for q in first["q"]]
+        self.ramp, self.left = list(first["q"]), [0.0] * len(self.motors)
+        self.tau = [0.0] * len(self.motors)
+        self.feet = [{m.body(n).id for n in feet} for feet in first["feet"]]
+        self.tips = [m.body(feet[0]).id for feet in first["feet"]]
+        self.ground = m.geom("ground").id
+        self.base = m.body(1).id if m.nbody > 1 else 0
+        self.specific, self.steps = np.zeros(3), 0
+        mujoco.mj_forward(m, self.d)
+
+    def place(self, frame):
+        self.d = self.robot.place(self.m, frame)
+        self.d.ctrl[:] = 0
+
+    def take(self, setpoints):
+        for i, p in enumerate(setpoints):
+            if p[0] < 0 or p[0] > BRAKE:
+                continue
+            if p[0] == POSITION and self.goal[i][0] != POSITION:
+                self.ramp[i] = self.angle(i)  # it begins where it is
+            quantum = self.motors[i]["Quantum"]
+            if quantum:
+                p[1] = quantum * round(p[1] / quantum)
+            self.goal[i], self.left[i] = p, p[7]
+
+    def angle(self, i):
+        return self.d.qpos[self.at[i][1]] if self.at[i] else self.goal[i][1]
+
+    def drive(self, i):
+        """Sets what a motor gives in the next step: see servo/physics."""
+        if not self.at[i]:
+            return
+        actuator, q, v = self.at[i]
+        p, goal = self.motors[i], self.goal[i]
+        mode, position, velocity, effort, kp, kd, stiffness, _ = goal
+        if mode == POSITION:
+            if self.left[i] <= self.step:
+                self.ramp[i], self.left[i] = position, 0
+            else:
+                self.ramp[i] += (position - self.ramp[i]) * self.step / self.left[i]
+                self.left[i] -= self.step
+            position, velocity, kp, kd = self.ramp[i], 0, p["Kp"] * min(1, max(0, stiffness)), p["Kd"]
+        elif mode == VELOCITY:
+            position, kp, kd = 0, 0, VELOCITY_GAIN * max(p["Brake"], p["Kp"] * DAMPING_TIME)
+        elif mode == EFFORT:
+            position = velocity = kp = kd = 0
+        elif mode != IMPEDANCE:
+            position = velocity = effort = kp = 0
+            kd = p["Brake"] if mode == BRAKE else 0
+        # damping acts at the end of the step, as ours does, unless the motor gives all it can
+        steady = kp * (position - self.d.qpos[q]) + kd * velocity + effort
+        tau = steady - kd * self.d.qvel[v]
+        if p["Limit"] and abs(tau) > p["Limit"]:
+            steady = tau = math.copysign(p["Limit"], tau)
+            kd = 0
+        self.m.dof_damping[v] = p["Damping"] + kd
+        self.d.ctrl[actuator] = steady + p["Offset"]
+        self.tau[i] = tau if mode not in (OFF, BRAKE) else 0.0
+
+    def advance(self, dt, push):
+        m, d = self.m, self.d
+        for _ in range(max(1, round(dt / self.step))):
+            for i in range(len(self.motors)):
+                self.drive(i)
+            d.xfrc_applied[:] = 0
+            if push:
+                d.xfrc_applied[self.base, :3] = push
+            before = d.qvel[:3].copy() if self.robot.floating else None
+            mujoco.mj_step(m, d)
+            if self.robot.floating:
+                self.specific += (d.qvel[:3] - before) / self.step - m.opt.gravity
+                self.steps += 1
+        mujoco.mj_forward(m, d)
+
+    def touch(self):
+        """Force of the ground on each foot, in the axes of its tip."""
+        m, d, f = self.m, self.d, np.zeros(6)
+        out = np.zeros((len(self.feet), 3))
+        for i in range(d.ncon):
+            c = d.contact[i]
+            mujoco.mj_contactForce(m, d, i, f)
+            force = c.frame.reshape(3, 3).T @ f[:3]
+            geom, sign = (c.geom2, 1) if c.geom1 == self.ground else (c.geom1, -1)
+            for k, bodies in enumerate(self.feet):
+                if m.geom_bodyid[geom] in bodies:
+                    out[k] += sign * force
+        return [list(d.xmat[tip].reshape(3, 3).T @ force) + [float(force[2] > PRESSED)] for tip, force in zip(self.tips, out)]
+
+    def answer(self):
+        m, d = self.m, self.d
+        out = {"Q": [], "V": [], "Tau": self.tau, "Base": [], "IMU": [0.0] * 10, "Touch": self.touch(), "Error": ""}
+        for i, p in enumerate(self.motors):
+            q, quantum = self.angle(i), p["Quantum"]
+            out["Q"].append(float(quantum * round(q / quantum) if quantum and self.at[i] else q))
+            out["V"].append(float(d.qvel[self.at[i][2]]) if self.at[i] else 0.0)
+        if self.robot.floating:
+            w, x, y, z = map(float, d.qpos[3:7])
+            out["Base"] = list(map(float, d.qpos[:3])) + [x, y, z, w]
+            mean = self.specific / self.steps if self.steps else -m.opt.gravity
+            R = d.xmat[self.base].reshape(3, 3)
+            out["IMU"] = [x, y, z, w] + list(map(float, d.qvel[3:6])) + list(map(float, R.T @ mean))
+            self.specific, self.steps = np.zeros(3), 0
+        if not all(map(math.isfinite, out["Q"] + out["V"])):
+            out = {"Error": "a number is not finite"}
+        return out
+
+
+def main():
+    bus = None
+    for line in sys.stdin:
+        question = json.loads(line)
+        if bus is None:
+            bus = Bus(question)
+        else:
+            bus.take(question["setpoints"])
+            bus.advance(question["dt"], question.get("push"))
+        print(json.dumps(bus.answer()), flush=True)
+
+
+if __name__ == "__main__":
+    main()
