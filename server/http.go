@@ -12,7 +12,6 @@ import (
 // the page's.
 func (s *Server) routes() http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /stop", s.postStop)
 	mux.HandleFunc("GET /healthz", s.healthz)
 	mux.HandleFunc("GET /readyz", s.readyz)
 	mux.HandleFunc("GET /metrics", limitRate(metricsRate, metricsWithin, s.metrics))
@@ -30,7 +29,7 @@ func (s *Server) routes() http.Handler {
 		}
 		page.ServeHTTP(w, r)
 	})
-	return withHeaders(mux)
+	return withHeaders(s.handleStop(mux))
 }
 
 var plain = template.Must(template.New("page").Parse(`<!doctype html>

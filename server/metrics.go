@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"runtime"
 	"runtime/metrics"
+	"sync"
+	"time"
 
 	"poise/executive"
 	"poise/internal/budget"
@@ -36,6 +38,45 @@ func (s *Server) metrics(w http.ResponseWriter, _ *http.Request) {
 	fmt.Fprint(w, p.String())
 }
 
+// recentState is the state of a robot for those who must not hang when its executive does.
+type recentState struct {
+	mu     sync.Mutex
+	asking chan struct{} // closed when the state that is asked for is there; nil if none is
+	last   executive.State
+}
+
+// statePatience is how long the state of a robot is waited for.
+const statePatience = 100 * time.Millisecond
+
+// get asks for the state, and returns the last one and false if it does not come.
+func (r *recentState) get(ask func() executive.State) (executive.State, bool) {
+	r.mu.Lock()
+	asking := r.asking
+	if asking == nil {
+		asking = make(chan struct{})
+		r.asking = asking
+		go func() {
+			state := ask()
+			r.mu.Lock()
+			defer r.mu.Unlock()
+			r.last, r.asking = state, nil
+			close(asking)
+		}()
+	}
+	r.mu.Unlock()
+	timer := time.NewTimer(statePatience)
+	defer timer.Stop()
+	now := true
+	select {
+	case <-asking:
+	case <-timer.C:
+		now = false
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.last, now
+}
+
 // budgetMetrics writes what clients hold, and may.
 func (s *Server) budgetMetrics(p *metricsText) {
 	p.family("poise_budget_bytes", "gauge", "that all kinds together can come to")
@@ -60,9 +101,13 @@ func (s *Server) budgetMetrics(p *metricsText) {
 
 // robotMetrics writes power, faults and goals of every robot.
 func (s *Server) robotMetrics(p *metricsText) {
-	states := make([]executive.State, len(s.robots))
+	states, now := make([]executive.State, len(s.robots)), make([]bool, len(s.robots))
 	for i, bot := range s.robots {
-		states[i] = bot.exec.State()
+		states[i], now[i] = bot.recent.get(bot.exec.State)
+	}
+	p.family("poise_state_fresh", "gauge", "0 if the executive hangs and the figures of the robot are the last known")
+	for i, bot := range s.robots {
+		p.value(label("robot", bot.name), flag(now[i]))
 	}
 	p.family("poise_power", "gauge", "1 for the state that the power is in")
 	for i, bot := range s.robots {

@@ -33,6 +33,7 @@ type servedRobot struct {
 	model  *robot.Model
 	loop   *loop.Loop
 	exec   *executive.Executive
+	recent recentState // of the executive
 	period time.Duration
 	set    config.Robot // how it is to start, react and be left
 

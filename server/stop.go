@@ -78,19 +78,61 @@ func (bot *servedRobot) stop(ctx context.Context, q *poisemsgs.StopRequest) (*po
 	return &poisemsgs.StopResponse{Success: answer.Success, Message: note + answer.Text}, nil
 }
 
-// What POST /stop waits for: its arguments, the cycles, and the robots if the request
-// asks for that.
+// What POST /stop waits for: its arguments, before the robots are stopped without them and
+// until they are given up, and the cycles.
 const (
-	stopArguments = 200 * time.Millisecond
+	stopArguments = 20 * time.Millisecond
+	stopLate      = 200 * time.Millisecond
 	stopTaken     = 500 * time.Millisecond
 )
 
 // postStop answers POST /stop: all robots, or the one that is named, stop. It answers once
 // their cycles have taken the stop, or says that it is set; with until=stands once the
 // robots stand. Arguments come as a query, a form or a JSON object; those that cannot be
-// read mean all robots and the mildest category.
+// read mean all robots and the mildest category. A body that is late is not waited for:
+// the robots stop, and by what it asks for when it comes after all.
 func (s *Server) postStop(w http.ResponseWriter, r *http.Request) {
-	q := readStop(w, r)
+	body := beginBody(w, r)
+	q, late := stopRequest{}, false
+	select {
+	case text := <-body:
+		q = readStop(r, text)
+	case <-time.After(stopArguments):
+		s.stopFor(r, &stopRequest{category: stop.Mildest, robot: queriedRobot(r)})
+		text := <-body
+		q = readStop(r, text)
+		if late = !text.whole; late {
+			q.robot = queriedRobot(r)
+		}
+		q.note += fmt.Sprintf("the body was late, and category %d was taken meanwhile; ", stop.Mildest)
+	}
+	asked := s.stopFor(r, &q)
+	ctx := r.Context()
+	if late { // its end is that of the body, not that of the client
+		ctx = context.WithoutCancel(ctx)
+	}
+	taken, cancel := context.WithTimeout(ctx, stopTaken)
+	defer cancel()
+	answer, status := asked.Taken(taken), http.StatusOK
+	if !answer.Success {
+		status = http.StatusAccepted
+	} else if q.stands {
+		stands, cancel := context.WithTimeout(ctx, stop.Patience)
+		defer cancel()
+		answer = asked.Over(stands)
+	}
+	text, err := json.Marshal(stopAnswer{answer.Success, q.note + answer.Text, q.category, []any{}})
+	if err != nil {
+		text = []byte("{}") // it cannot: a flag, a number and a string
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(append(text, '\n')) // the robots stop, whether the client hears it or not
+}
+
+// stopFor stops the robots that a request is for: an unknown one means all, as mildly as
+// can be.
+func (s *Server) stopFor(r *http.Request, q *stopRequest) *stop.Asked {
 	target, ok := s.stops.Robot(q.robot)
 	if !ok {
 		if target = s.stops.All(); q.robot != "" {
@@ -101,24 +143,23 @@ func (s *Server) postStop(w http.ResponseWriter, r *http.Request) {
 	if hops, err := strconv.Atoi(r.Header.Get(mirror.HopsHeader)); err == nil {
 		target = target.Via(hops)
 	}
-	asked := target.Stop("POST /stop from "+r.RemoteAddr, q.category)
-	ctx, cancel := context.WithTimeout(r.Context(), stopTaken)
-	defer cancel()
-	answer, status := asked.Taken(ctx), http.StatusOK
-	if !answer.Success {
-		status = http.StatusAccepted
-	} else if q.stands {
-		ctx, cancel := context.WithTimeout(r.Context(), stop.Patience)
-		defer cancel()
-		answer = asked.Over(ctx)
-	}
-	text, err := json.Marshal(stopAnswer{answer.Success, q.note + answer.Text, q.category, []any{}})
-	if err != nil {
-		text = []byte("{}") // it cannot: a flag, a number and a string
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_, _ = w.Write(append(text, '\n')) // the robots stop, whether the client hears it or not
+	return target.Stop("POST /stop from "+r.RemoteAddr, q.category)
+}
+
+// handleStop serves POST /stop, with slashes too many as well, and tells those who ask in
+// another way how to. The rest is another handler's.
+func (s *Server) handleStop(rest http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case strings.Trim(r.URL.Path, "/") != "stop":
+			rest.ServeHTTP(w, r)
+		case r.Method == http.MethodPost:
+			s.postStop(w, r)
+		default:
+			w.Header().Set("Allow", http.MethodPost)
+			http.Error(w, "no robot was stopped: use POST, such as curl -X POST http://"+s.Address()+"/stop", http.StatusMethodNotAllowed)
+		}
+	})
 }
 
 // stopAnswer is what POST /stop answers: first what every answer begins with.
@@ -137,11 +178,12 @@ const pages = 200
 func (s *Server) admit(l net.Listener) net.Listener {
 	most := admission.Room(s.cfg.Limits.Connections + pages)
 	mux := http.NewServeMux()
-	mux.HandleFunc("POST /stop", s.postStop)
+	mux.HandleFunc("GET /healthz", s.healthz) // a watchdog must not take a crowd for a fault
+	mux.HandleFunc("GET /readyz", s.readyz)
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
-		http.Error(w, fmt.Sprintf("too many connections: the limit is %d; only POST /stop is served beyond it", most), http.StatusServiceUnavailable)
+		http.Error(w, fmt.Sprintf("too many connections: the limit is %d; only POST /stop, /healthz and /readyz are served beyond it", most), http.StatusServiceUnavailable)
 	})
-	return admission.Listen(l, admission.Config{Most: most, Urgent: loopback.Guard{Origins: s.cfg.Origins}.Handler(mux), Log: s.log})
+	return admission.Listen(l, admission.Config{Most: most, Urgent: loopback.Guard{Origins: s.cfg.Origins}.Handler(s.handleStop(mux)), Log: s.log})
 }
 
 // stopRequest is what POST /stop was asked.
@@ -152,21 +194,47 @@ type stopRequest struct {
 	note     string // what was not as it should be
 }
 
+// stopBody is the body of a stop, as far as it came.
+type stopBody struct {
+	text  []byte
+	whole bool
+}
+
+// beginBody reads the body of a request. It comes, or is given up, within stopLate.
+func beginBody(w http.ResponseWriter, r *http.Request) <-chan stopBody {
+	read := make(chan stopBody, 1)
+	if r.ContentLength == 0 {
+		read <- stopBody{whole: true}
+		return read
+	}
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(stopLate))
+	go func() {
+		const most = 4 << 10
+		text, err := io.ReadAll(io.LimitReader(r.Body, most+1))
+		read <- stopBody{text, err == nil && len(text) <= most}
+	}()
+	return read
+}
+
+// queriedRobot is the robot that the query names.
+func queriedRobot(r *http.Request) string {
+	if all := r.URL.Query()["robot"]; len(all) == 1 {
+		return all[0]
+	}
+	return ""
+}
+
 // readStop reads the arguments of a stop, as far as they can be.
-func readStop(w http.ResponseWriter, r *http.Request) stopRequest {
+func readStop(r *http.Request, body stopBody) stopRequest {
 	unread := stopRequest{category: stop.Mildest, note: fmt.Sprintf("the arguments cannot be read, and category %d was taken; ", stop.Mildest)}
-	const most = 4 << 10
-	// a body that does not come is not waited for
-	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(stopArguments))
-	body, err := io.ReadAll(io.LimitReader(r.Body, most+1))
-	if err != nil || len(body) > most {
+	if !body.whole {
 		return unread
 	}
 	values, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
 		return unread
 	}
-	if text := strings.TrimSpace(string(body)); strings.HasPrefix(text, "{") {
+	if text := strings.TrimSpace(string(body.text)); strings.HasPrefix(text, "{") {
 		if err := jsonArguments(text, values); err != nil {
 			return unread
 		}

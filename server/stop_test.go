@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"bufio"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -131,19 +132,95 @@ func TestPOSTStopOfStrangers(t *testing.T) {
 	})
 }
 
-// TestAStopDoesNotWaitForABodyThatDoesNotCome.
+// TestAStopDoesNotWaitForABodyThatDoesNotCome: it acts within some hundredths of a second,
+// and is answered as what it is. When the body comes after all it holds too.
 func TestAStopDoesNotWaitForABodyThatDoesNotCome(t *testing.T) {
+	t.Parallel()
+	for what, tc := range map[string]struct {
+		later, robot string
+		torque       bool
+	}{"never": {"", "", true}, "late": {`"category":0}`, "", false}, "late, of one robot": {"", "?robot=virtual", true}} {
+		t.Run(what, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				b := start(t, func(c *config.Config) {
+					c.Robots = []config.Robot{{Name: "virtual", Driver: "sim"}, {Name: "real", Driver: "sim"}}
+				})
+				c, err := b.net.Dial(b.ctx, "tcp", b.s.Address())
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer c.Close()
+				began := time.Now()
+				fmt.Fprintf(c, "POST /stop%s HTTP/1.1\r\nHost: %s\r\nContent-Length: 14\r\n\r\n{", tc.robot, b.s.Address())
+				b.until("the robot is stopped", func() bool { return b.state().Stopped })
+				if took := time.Since(began); took > 60*time.Millisecond {
+					t.Errorf("stopped after %v", took)
+				}
+				fmt.Fprint(c, tc.later)
+				res, err := http.ReadResponse(bufio.NewReader(c), nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				text, _ := io.ReadAll(res.Body)
+				if res.StatusCode != http.StatusOK || !strings.Contains(string(text), `"success":true`) || !strings.Contains(string(text), "the body was late") {
+					t.Errorf("%s %s", res.Status, text)
+				}
+				time.Sleep(2 * time.Second) // the ramp, and net/http closes such a connection
+				if s := b.state(); !s.Stopped || (s.Power == "enabled") != tc.torque {
+					t.Errorf("stopped %v, power %s", s.Stopped, s.Power)
+				}
+				if s := b.stateOf("/real"); s.Stopped != (tc.robot == "") {
+					t.Errorf("the other robot: stopped %v", s.Stopped)
+				}
+			})
+		})
+	}
+}
+
+// TestPOSTStopWithSlashesTooMany stops too, and other methods are told to use it.
+func TestPOSTStopWithSlashesTooMany(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := start(t, nil)
-		c, err := b.net.Dial(b.ctx, "tcp", b.s.Address())
-		if err != nil {
-			t.Fatal(err)
+		for _, path := range []string{"/stop/", "//stop", "//stop//?category=2"} {
+			if status, a := b.post(path, "", "", nil); status != http.StatusOK || !a.Success || !b.state().Stopped {
+				t.Errorf("%s: %d %+v", path, status, a)
+			}
+			b.again("")
 		}
-		defer c.Close()
-		fmt.Fprintf(c, "POST /stop HTTP/1.1\r\nHost: %s\r\nContent-Length: 1000000\r\n\r\n{", b.s.Address())
-		b.until("the robot is stopped", func() bool { return b.state().Stopped })
-		time.Sleep(time.Second) // net/http takes half of it to close such a connection
+		for _, path := range []string{"/stop", "/stop/"} {
+			if status, text := b.get(path, nil); status != http.StatusMethodNotAllowed || !strings.Contains(text, "curl -X POST http://"+b.s.Address()+"/stop") {
+				t.Errorf("GET %s: %d %s", path, status, text)
+			}
+		}
+		if b.state().Stopped {
+			t.Error("GET has stopped the robot")
+		}
+	})
+}
+
+// TestACrowdOfConnectionsIsNoFault: beyond the bound of connections /healthz still tells how
+// the cycle is.
+func TestACrowdOfConnectionsIsNoFault(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := start(t, func(c *config.Config) { c.Limits.Connections = 2 })
+		for range 400 {
+			c, err := b.net.Dial(b.ctx, "tcp", b.s.Address())
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer c.Close()
+		}
+		if status, text := b.get("/", nil); status != http.StatusServiceUnavailable || !strings.Contains(text, "too many connections") {
+			t.Errorf("the page: %d %s", status, text)
+		}
+		for _, path := range []string{"/healthz", "/readyz"} {
+			if status, text := b.get(path, nil); status != http.StatusOK {
+				t.Errorf("%s: %d %s", path, status, text)
+			}
+		}
+		time.Sleep(time.Second)
 	})
 }
 

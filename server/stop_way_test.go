@@ -80,3 +80,40 @@ func TestAStopNeedsNeitherTheExecutiveNorItsPump(t *testing.T) {
 		}
 	}
 }
+
+// TestMetricsDoNotHangWithTheExecutive: the figures of a robot whose executive hangs are the
+// last known, and marked so.
+func TestMetricsDoNotHangWithTheExecutive(t *testing.T) {
+	b := still(t, "virtual", func(*config.Config) {})
+	web := httptest.NewServer(b.s.routes())
+	defer web.Close()
+	get := func() string {
+		res, err := http.Get(web.URL + "/metrics")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		text, err := io.ReadAll(res.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(text)
+	}
+	if !strings.Contains(get(), `poise_state_fresh{robot="virtual"} 1`) {
+		t.Error("the state is not fresh at first")
+	}
+	locked, release := make(chan struct{}), make(chan struct{})
+	go b.bot.exec.View(func(*loop.Snapshot) { close(locked); <-release })
+	<-locked
+	for range 3 {
+		text := get()
+		for _, want := range []string{`poise_state_fresh{robot="virtual"} 0`, `poise_goals{robot="virtual"} 0`, "poise_uptime_seconds", "poise_goroutines"} {
+			if !strings.Contains(text, want) {
+				t.Errorf("there is no %s", want)
+			}
+		}
+	}
+	close(release)
+	for !strings.Contains(get(), `poise_state_fresh{robot="virtual"} 1`) {
+	}
+}
