@@ -172,6 +172,7 @@ type Notice struct {
 	Tick        servo.Tick
 	Kind        string // "power", "stop", "fault", "fault_cleared", "panic", "limb_safe", "refused"
 	Explanation Explanation
+	Severity    loop.Severity // of a fault
 	Last        *loop.Excerpt // of a panic: the last second of states; valid during the call only
 }
 

@@ -192,7 +192,7 @@ func (e *Executive) ownerChanged(r *loop.Report) {
 func (e *Executive) takeFault(r *loop.Report) {
 	explanation := e.robot.noteFault(r)
 	if r.Kind == loop.FaultRaised {
-		e.notice(Notice{Tick: r.Tick, Kind: "fault", Explanation: explanation})
+		e.notice(Notice{Tick: r.Tick, Kind: "fault", Explanation: explanation, Severity: r.Severity})
 		if r.Last != nil {
 			e.tellPanic(r)
 		}
@@ -234,7 +234,7 @@ func (e *Executive) listen() {
 	}
 	if !e.robot.silent {
 		e.robot.silent = true
-		e.notice(Notice{Kind: "fault", Explanation: e.whySilent()})
+		e.notice(Notice{Kind: "fault", Explanation: e.whySilent(), Severity: loop.SeverityTorqueOff})
 	}
 	for _, j := range slices.Clone(e.goals.live) {
 		j.callOff()

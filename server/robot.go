@@ -18,7 +18,6 @@ import (
 	"poise/robot"
 	"poise/server/config"
 	"poise/servo"
-	"poise/telemetry"
 )
 
 // servedRobot is one robot of the list: its driver, its cycle and its executive.
@@ -37,10 +36,7 @@ type servedRobot struct {
 	period time.Duration
 	set    config.Robot // how it is to start, react and be left
 
-	record      *telemetry.File // nil if nothing is recorded
-	recordName  string
-	recordFault time.Time // when a fault last saved it; the pump's own
-	recordTold  string    // why it cannot write, as was logged last; the watch's own
+	record recording
 
 	topics  *topics
 	body    *body // of a robot with mass; nil of others

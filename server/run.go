@@ -82,7 +82,9 @@ func (s *Server) Run(ctx context.Context) error {
 	endWatch()
 	s.end()
 	errs = append(errs, within(endPatience, "what runs in the background", func() error { s.background.Wait(); return nil }))
-	errs = append(errs, within(endPatience, "writing the recording", s.closeRecords))
+	if err := within(endPatience, "writing the recording", func() error { s.closeRecords(); return nil }); err != nil {
+		s.log.Warn("the recording may not be whole", "why", err)
+	}
 	s.log.Info("stopped", "after", time.Since(began).Round(time.Millisecond))
 	errs = append(errs, within(endPatience, "closing the graph", func() error { s.graph.Close(); return nil }))
 	s.closeLog()

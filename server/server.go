@@ -54,6 +54,8 @@ type Options struct {
 	Drivers  driver.Table     // that the configuration may name; nil is driver.Standard
 	Planners pipeline.Set     // in place of those with the same names
 	Go       func(job func()) // runs what is prepared or planned; nil is a goroutine
+
+	RecordIfPossible bool // a robot that cannot be recorded is served all the same, and its health says so
 }
 
 // Server runs a list of robots and serves their graph. Make one with New.
@@ -72,8 +74,10 @@ type Server struct {
 	spawn   func(job func()) // see Options.Go
 	plans   *queue.Queue     // of all robots
 	others  pipeline.Set     // see Options.Planners
-	page    http.Handler
-	http    *http.Client
+
+	recordIfPossible bool // see Options
+	page             http.Handler
+	http             *http.Client
 
 	health *health
 	guard  *guard.Feed
@@ -119,7 +123,7 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	if o.Listen == nil {
 		o.Listen = net.Listen
 	}
-	s := &Server{cfg: cfg, drivers: o.Drivers, robot: o.Robot, page: o.Page, http: o.HTTP, spawn: o.Go, plans: queue.New(0), others: o.Planners, guard: o.Guard, frames: map[string]bool{}, started: time.Now(), ready: make(chan struct{}), ordered: make(chan string, 1)}
+	s := &Server{cfg: cfg, drivers: o.Drivers, robot: o.Robot, page: o.Page, http: o.HTTP, spawn: o.Go, plans: queue.New(0), others: o.Planners, recordIfPossible: o.RecordIfPossible, guard: o.Guard, frames: map[string]bool{}, started: time.Now(), ready: make(chan struct{}), ordered: make(chan string, 1)}
 	s.life, s.end = context.WithCancel(context.Background())
 	s.graph, s.budget = graph.New(graph.Options{KeepResults: keepResults}), budget.New(budget.Standard)
 	s.level = new(logLevel)
@@ -141,8 +145,8 @@ func (s *Server) Close() error {
 	}
 	errs = append(errs, s.closeDrivers(true))
 	for _, bot := range s.robots {
-		if bot.record != nil {
-			errs = append(errs, bot.record.Close())
+		if bot.record.file != nil {
+			errs = append(errs, bot.record.file.Close())
 		}
 	}
 	s.graph.Close()

@@ -299,7 +299,7 @@ const (
 // notice logs a notice of the executive. A fault that comes and goes is logged once per
 // period, with the number of those left out.
 func (bot *servedRobot) notice(n executive.Notice) {
-	bot.saveRecord(n.Kind)
+	bot.saveRecord(&n)
 	level := slog.LevelInfo
 	switch n.Kind {
 	case "fault", "panic", "refused":

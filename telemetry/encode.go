@@ -31,6 +31,7 @@ const (
 	tickRecord       = 3
 	checkpointRecord = 4 // of the tick before it
 	gapRecord        = 5 // ticks that are missing here
+	endRecord        = 6 // nothing: the recording ended in order
 )
 
 // Numbers of programs that are not counted: one that could not be written down,

@@ -5,12 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"poise/loop"
@@ -21,8 +18,9 @@ import (
 //
 // It is a ring: the first part has the name itself, further ones have numbers behind it
 // (run.poise, run.poise.000002, …), and the oldest goes when there are too many bytes or
-// minutes. What is written survives the death of the process. A disk that is full makes
-// the ring shorter; when nothing can be written at all, State says so until it can.
+// minutes. What is written survives the death of the process. On a disk that is full the
+// recording lives on what it has itself (see giveUp); when nothing can be written at all,
+// State says so until it can.
 //
 //	h, err := telemetry.NewHeader("pony", 1e-3, &config)
 //	config.Tap, err = telemetry.Create("run.poise", h, telemetry.Options{})
@@ -32,6 +30,7 @@ type File struct {
 	rec     *Recorder
 	name    string
 	options Options
+	disk    disk
 	stop    context.CancelFunc
 	ended   chan struct{}
 	saves   chan string // reasons why the ring is to be saved
@@ -41,20 +40,24 @@ type File struct {
 	lost  uint64  // ticks that could not be written
 	err   error   // why nothing is written just now
 	saved error   // of the last save
+	sync  error   // of the last part that was ended
 
 	encoder  *encoder // of the last part; nil if there is none. The goroutine's own
 	gap      uint64   // ticks that are missing before the next; the goroutine's own, as all below
 	buffered uint64   // ticks that were not flushed yet
 	retry    time.Time
+	savedAt  time.Time
 	count    int    // of parts
 	numbers  uint64 // of programs
+	syncs    sync.WaitGroup
 }
 
 // part is one file of the ring.
 type part struct {
 	name  string
-	file  *os.File // nil once it is whole
+	file  diskFile // nil once it is whole
 	bytes int64
+	limit int64 // bytes; then the next one begins
 	ticks uint64
 }
 
@@ -63,36 +66,50 @@ type Options struct {
 	Room  int64         // bytes of all parts; default DefaultRoom
 	Time  time.Duration // that the ring keeps at least, if it has the room; default all that has
 	Saves int           // how many saved rings are kept; default 10
+	Saved int64         // bytes that saved rings may take besides the ring; default DefaultRoom
 }
 
 // DefaultRoom is how long a recording may become by default, bytes.
 const DefaultRoom = 1 << 30
 
-// Parts of a ring: so many fit into its room and its time, and one ends after so much in
-// any case. A disk that refuses is tried again after a while.
+// Parts of a ring: so many fit into its room, its time and what is free on the disk, and one
+// ends after so much in any case. A disk that refuses is tried again after a while.
 const (
 	ringParts  = 8
+	leastPart  = 64 << 10 // bytes
 	retryEvery = time.Second
 	saveSoon   = 2 * time.Second // what follows a fault is saved, too
 )
 
 // Create begins a recording of the loop that the header describes, in a file that must not
-// exist yet: recordings are evidence.
-func Create(name string, h Header, o Options) (*File, error) {
+// exist yet: recordings are evidence. A disk that is full is no reason not to begin.
+func Create(name string, h Header, o Options) (*File, error) { return create(realDisk{}, name, h, o) }
+
+func create(d disk, name string, h Header, o Options) (*File, error) {
 	if o.Room == 0 {
 		o.Room = DefaultRoom
 	}
 	if o.Saves == 0 {
 		o.Saves = 10
 	}
+	if o.Saved == 0 {
+		o.Saved = DefaultRoom
+	}
 	ctx, stop := context.WithCancel(context.Background())
-	f := &File{rec: NewRecorder(h), name: name, options: o, stop: stop, ended: make(chan struct{}), saves: make(chan string, 8)}
-	if err := f.begin(); err != nil {
+	f := &File{rec: NewRecorder(h), name: name, options: o, disk: d, stop: stop, ended: make(chan struct{}), saves: make(chan string, 8)}
+	if err := f.begin(); noRoom(err) {
+		f.fail(err)
+	} else if err != nil {
 		stop()
 		return nil, err
 	}
 	go func() {
 		defer close(f.ended)
+		if err := f.forget(); err != nil { // what was put aside counts
+			f.mu.Lock()
+			f.saved = err
+			f.mu.Unlock()
+		}
 		f.run(ctx)
 	}()
 	return f, nil
@@ -118,7 +135,7 @@ func (f *File) State() (bytes int64, lost uint64, err error) {
 	for _, p := range f.parts {
 		bytes += p.bytes
 	}
-	return bytes, f.rec.Lost() + f.lost, errors.Join(f.err, f.saved)
+	return bytes, f.rec.Lost() + f.lost, errors.Join(f.err, f.sync, f.saved)
 }
 
 // Close writes what is left, and returns what is wrong at the end. The loop must have
@@ -128,52 +145,42 @@ func (f *File) Close() error {
 	<-f.ended
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.err
+	return errors.Join(f.err, f.sync)
 }
 
 // run writes until ctx is done, and then what is left.
 func (f *File) run(ctx context.Context) {
 	timer := time.NewTicker(flushEvery)
 	defer timer.Stop()
-	reasons, due := "", time.Time{}
+	defer f.syncs.Wait()
+	var next pending
 	for {
 		f.drain()
 		select {
 		case <-ctx.Done():
 			f.drain()
-			select {
-			case reason := <-f.saves:
-				reasons = with(reasons, reason)
-			default:
+			for asked := true; asked; {
+				select {
+				case reason := <-f.saves:
+					next.add(f, reason)
+				default:
+					asked = false
+				}
 			}
-			if reasons != "" {
-				f.save(reasons)
+			if next.reasons != "" {
+				f.save(&next)
 			}
-			f.finish()
+			f.end()
 			return
 		case reason := <-f.saves:
-			if reasons == "" {
-				due = time.Now().Add(saveSoon)
-			}
-			reasons = with(reasons, reason)
+			next.add(f, reason)
 		case now := <-timer.C:
-			if reasons != "" && now.After(due) {
-				f.save(reasons)
-				reasons = ""
+			if next.reasons != "" && now.After(next.due) {
+				f.save(&next)
+				next = pending{}
 			}
 		}
 	}
-}
-
-// with adds a reason to those that there are.
-func with(reasons, more string) string {
-	switch {
-	case reasons == "":
-		return more
-	case slices.Contains(strings.Split(reasons, "+"), more):
-		return reasons
-	}
-	return reasons + "+" + more
 }
 
 // drain writes what waits.
@@ -188,16 +195,13 @@ func (f *File) drain() {
 	}
 	if err := f.encoder.flush(); err != nil {
 		f.fail(err)
-		if noRoom(err) {
-			f.drop(1)
-		}
 		return
 	}
 	f.buffered = 0
 }
 
 // write writes a tick, in a new part if there is none or the last is long enough. If the
-// disk refuses, the oldest part makes room; without one the tick is lost and counted.
+// disk refuses, the tick is lost and counted.
 func (f *File) write(tick *frame) {
 	tick.missing += f.gap
 	f.gap = 0
@@ -224,19 +228,12 @@ func (f *File) write(tick *frame) {
 			return
 		}
 		f.fail(err)
-		if !noRoom(err) || !f.drop(1) {
-			break
-		}
-		f.retry = time.Time{}
 	}
 	f.gap += tick.missing + 1
 	f.mu.Lock()
 	f.lost++
 	f.mu.Unlock()
 }
-
-// noRoom reports whether a disk is full.
-func noRoom(err error) bool { return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) }
 
 func (f *File) last() *part { return f.parts[len(f.parts)-1] }
 
@@ -248,7 +245,23 @@ func (f *File) full() bool {
 	if f.options.Time > 0 && float64(p.ticks)*f.rec.header.Period >= f.options.Time.Seconds()/ringParts {
 		return true
 	}
-	return p.bytes+int64(f.encoder.w.Buffered()) >= f.options.Room/ringParts
+	return p.bytes+int64(f.encoder.w.Buffered()) >= p.limit
+}
+
+// partLimit is how many bytes the next part may have: its share of the room or, if there is
+// less on the disk, of that.
+func (f *File) partLimit() int64 {
+	limit := f.options.Room / ringParts
+	free, known := f.disk.Free(filepath.Dir(f.name))
+	if !known {
+		return limit
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, p := range f.parts {
+		free += p.bytes
+	}
+	return min(limit, max(free/ringParts, leastPart))
 }
 
 // begin begins a part, and lets the oldest go if there are too many.
@@ -259,12 +272,16 @@ func (f *File) begin() error {
 	if f.count > 0 {
 		name = fmt.Sprintf("%s.%06d", f.name, f.count+1)
 	}
-	file, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	var file diskFile
+	err := f.insist(func() (err error) {
+		file, err = f.disk.Create(name)
+		return err
+	})
 	if err != nil {
 		return err
 	}
 	f.count++
-	p := &part{name: name, file: file}
+	p := &part{name: name, file: file, limit: f.partLimit()}
 	f.mu.Lock()
 	f.parts = append(f.parts, p)
 	f.mu.Unlock()
@@ -293,14 +310,14 @@ func (f *File) tooMuch() bool {
 	return enough || bytes > f.options.Room/ringParts*(ringParts-1)
 }
 
-// drop removes the oldest part, if more than some are left.
+// drop removes the oldest part, if more than some are left and it is not being written.
 func (f *File) drop(least int) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if len(f.parts) <= least || f.parts[0].file != nil {
 		return false
 	}
-	if err := os.Remove(f.parts[0].name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := f.disk.Remove(f.parts[0].name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return false
 	}
 	f.parts = slices.Delete(f.parts, 0, 1)
@@ -316,10 +333,10 @@ func (f *File) fail(err error) {
 	f.err = fmt.Errorf("the recording %s cannot be written: %w", f.name, err)
 	f.mu.Unlock()
 	f.buffered = 0
-	f.close()
+	f.close(false)
 }
 
-// finish ends a part in order.
+// finish ends a part in order. Whether it has reached the medium is seen to beside it.
 func (f *File) finish() {
 	if f.encoder == nil {
 		return
@@ -328,15 +345,24 @@ func (f *File) finish() {
 		f.fail(err)
 		return
 	}
-	if err := f.last().file.Sync(); err != nil {
-		f.fail(err)
-		return
-	}
 	f.buffered = 0
-	f.close()
+	f.close(true)
 }
 
-func (f *File) close() {
+// end ends the recording in order, and says so in it.
+func (f *File) end() {
+	if f.encoder != nil {
+		if err := f.encoder.record(endRecord, nil); err != nil {
+			f.fail(err)
+			return
+		}
+	}
+	f.finish()
+}
+
+// close closes the last part. What was written in order is brought to the medium, beside
+// what goes on.
+func (f *File) close(inOrder bool) {
 	if f.encoder == nil {
 		return
 	}
@@ -345,107 +371,44 @@ func (f *File) close() {
 	p := f.last()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if err := p.file.Close(); err != nil && f.err == nil {
-		f.err = err
-	}
+	file := p.file
 	p.file = nil
-	if p.bytes == 0 && os.Remove(p.name) == nil { // the disk took nothing of it
+	if inOrder {
+		f.syncs.Go(func() { f.bringToMedium(file) })
+	} else if err := file.Close(); err != nil {
+		f.err = errors.Join(f.err, err)
+	}
+	if p.bytes == 0 && f.disk.Remove(p.name) == nil { // the disk took nothing of it
 		f.parts = f.parts[:len(f.parts)-1]
 	}
 }
 
-// partWriter counts what is written of a part.
+func (f *File) bringToMedium(file diskFile) {
+	err := errors.Join(file.Sync(), file.Close())
+	if err != nil {
+		err = fmt.Errorf("the recording %s may not be on the disk: %w", f.name, err)
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.sync = err
+}
+
+// partWriter counts what is written of a part, and makes room for it.
 type partWriter struct {
 	f *File
 	p *part
 }
 
-func (w *partWriter) Write(b []byte) (int, error) {
-	n, err := w.p.file.Write(b)
-	w.f.mu.Lock()
-	w.p.bytes += int64(n)
-	w.f.mu.Unlock()
-	return n, err
-}
-
-// save keeps all parts in a folder of their own: as second names of the same files, which
-// costs nothing and needs no room. Only so many are kept.
-func (f *File) save(reasons string) {
-	f.finish()
-	err := f.link(filepath.Join(f.name+savedFolder, time.Now().UTC().Format("20060102-150405.000")+"-"+reasons))
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.saved = nil
-	if err != nil {
-		f.saved = fmt.Errorf("the recording %s cannot be saved: %w", f.name, err)
-	}
-}
-
-// savedFolder is what the folder of saved rings is called, after the recording.
-const savedFolder = ".saved"
-
-func (f *File) link(dir string) error {
-	if err := os.MkdirAll(dir, 0o755); err != nil {
+func (w *partWriter) Write(b []byte) (n int, err error) {
+	err = w.f.insist(func() error {
+		k, err := w.p.file.Write(b[n:])
+		n += k
+		w.f.mu.Lock()
+		w.p.bytes += int64(k)
+		w.f.mu.Unlock()
 		return err
-	}
-	var errs []error
-	f.mu.Lock()
-	parts := slices.Clone(f.parts)
-	f.mu.Unlock()
-	for _, p := range parts {
-		errs = append(errs, os.Link(p.name, filepath.Join(dir, filepath.Base(p.name))))
-	}
-	return errors.Join(append(errs, f.forget())...)
-}
-
-// forget removes the oldest saved rings. Their names begin with their times.
-func (f *File) forget() error {
-	dir := f.name + savedFolder
-	all, err := os.ReadDir(dir)
-	for i := 0; i < len(all)-f.options.Saves; i++ {
-		err = errors.Join(err, os.RemoveAll(filepath.Join(dir, all[i].Name())))
-	}
-	return err
-}
-
-// PutAside moves what an earlier run has left of a recording among the saved rings, under a
-// name that says why. It returns the folder, "" if there was nothing.
-func PutAside(name, reason string) (dir string, err error) {
-	parts := Parts(name)
-	if len(parts) == 0 {
-		return "", nil
-	}
-	at, err := os.Stat(parts[len(parts)-1])
-	if err != nil {
-		return "", err
-	}
-	dir = filepath.Join(name+savedFolder, at.ModTime().UTC().Format("20060102-150405.000")+"-"+reason)
-	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return "", err
-	}
-	var errs []error
-	for _, p := range parts {
-		errs = append(errs, os.Rename(p, filepath.Join(dir, filepath.Base(p))))
-	}
-	return dir, errors.Join(errs...)
-}
-
-// Parts lists the files of a recording in their order: of one that is named by its first
-// part, even if that was overwritten, or of a folder in which a ring was saved.
-func Parts(name string) (all []string) {
-	if at, err := os.Stat(name); err == nil && at.IsDir() {
-		files, _ := filepath.Glob(filepath.Join(escape(name), "*")) // the pattern is good
-		return files                                                // in the order of names: the first part has the shortest
-	} else if err == nil {
-		all = append(all, name)
-	}
-	more, _ := filepath.Glob(escape(name) + ".[0-9][0-9][0-9][0-9][0-9][0-9]") // the pattern is good
-	return append(all, more...)
-}
-
-// escape makes a name a pattern of itself.
-func escape(name string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(name)
+	})
+	return n, err
 }
 
 var _ loop.Tap = (*File)(nil)

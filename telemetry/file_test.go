@@ -187,7 +187,7 @@ func TestASavedRingStays(t *testing.T) {
 	if out, err := openAndReplay(t, saved[0], m); err != nil || out.Ticks != 1000 || out.First != nil {
 		t.Errorf("%v: %+v", err, out)
 	}
-	dir, err := PutAside(name, "earlier")
+	dir, err := PutAside(name)
 	if err != nil || len(Parts(name)) != 0 {
 		t.Fatalf("%v, %v", err, Parts(name))
 	}
@@ -200,7 +200,7 @@ func TestASavedRingStays(t *testing.T) {
 		if err := f.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := PutAside(name, "earlier"); err != nil {
+		if _, err := PutAside(name); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -215,7 +215,7 @@ func TestARecorderThatCannotWriteSaysSo(t *testing.T) {
 	_, f := recorded(t, name, Options{}, 0, func(int, *loop.Loop) {})
 	f.stop()
 	<-f.ended
-	f.close() // the test is the goroutine from here on
+	f.close(true) // the test is the goroutine from here on
 	h := &f.rec.header
 	x := func(n uint64) *frame {
 		return &frame{tick: servo.Tick{N: n, Dt: h.Period}, measured: servo.NewMeasurement(h.Joints, h.Settings.Sensors), check: newCheckpoint(h.Joints, h.Leaves)}

@@ -100,7 +100,7 @@ func Open(name string) (*Reader, error) {
 }
 
 // numbered is the name of a part that is not the first.
-var numbered = regexp.MustCompile(`\.[0-9]{6}$`)
+var numbered = regexp.MustCompile(`\.[0-9]{6,}$`)
 
 // Close closes what Open has opened.
 func (r *Reader) Close() error {
@@ -270,6 +270,7 @@ func (r *Reader) Next(t *Tick) error {
 			}
 		case checkpointRecord:
 			c.b = nil // of a tick that was not asked for
+		case endRecord:
 		case tickRecord:
 			r.tick(c, t)
 			t.Missing, t.position = missing, rec.at

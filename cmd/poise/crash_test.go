@@ -69,8 +69,10 @@ func TestAKilledServersRecordingReplays(t *testing.T) {
 	if again := serveWithState(t, state, nil, "--record", file); strings.Contains(again.banner+again.log.String(), "did not end in order") {
 		t.Error("a run that ended in order is told as a crash")
 	}
-	if aside, _ := filepath.Glob(file + ".saved/*-earlier"); len(aside) != 4 {
-		t.Errorf("%d recordings were put aside, want 4", len(aside))
+	for reason, want := range map[string]int{"crash": 3, "earlier": 1} {
+		if aside, _ := filepath.Glob(file + ".saved/*-" + reason); len(aside) != want {
+			t.Errorf("%d recordings were put aside as %s, want %d", len(aside), reason, want)
+		}
 	}
 	if reports, _ := filepath.Glob(filepath.Join(state, "poise", "crash-*.txt")); len(reports) != 3 {
 		t.Errorf("%d reports, want 3", len(reports))

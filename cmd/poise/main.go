@@ -19,7 +19,7 @@ import (
 
 // commands lists what the binary can do, in the order of the help text.
 var commands = []command{
-	{"serve", "[--robot ROBOT] [--listen 127.0.0.1:8080] [--motions DIR] [--physics] [--world FILE] [--with-real-sim] [--config FILE] [--period S] [--priority N] [--record FILE] [--mirror URL] [--ros1] [--ros1-master] [--ros1-open] [--remap A:=B] [--guard] [--quiet] [NAME:=VALUE …]",
+	{"serve", "[--robot ROBOT] [--listen 127.0.0.1:8080] [--motions DIR] [--physics] [--world FILE] [--with-real-sim] [--config FILE] [--period S] [--priority N] [--record FILE|--no-record] [--mirror URL] [--ros1] [--ros1-master] [--ros1-open] [--remap A:=B] [--guard] [--quiet] [NAME:=VALUE …]",
 		"the main job: a virtual robot, its graph for ROS clients, and the Studio in the browser", runServe},
 	{"check", "ROBOT [NAME:=VALUE …] [--json] [--floating|--fixed] [--limits F] [--cartesian-limits F] [--override-limits] [--write-limits] [--package-path DIRS]",
 		"what it is: joints, groups, limits and where each comes from, mass, warnings", runCheck},
@@ -35,8 +35,8 @@ var commands = []command{
 		"run the arbiter on a script of requests and faults: a JSON line for every change", runArbitrate},
 	{"sim", "ROBOT [NAME:=VALUE …] SCENARIO [--report F] [--trace F] [--plot F] [--seeds N] [--motions DIR] [--floating|--fixed]",
 		"physics without a server: a robot with mass acts out a scenario and is judged", runSim},
-	{"replay", "FILE [--robot ROBOT] [--json]",
-		"run a flight recording again and compare every tick, bit for bit", runReplay},
+	{"replay", "[FILE] [--robot ROBOT] [--json]",
+		"run a flight recording again and compare every tick, bit for bit; without FILE the last one of the state folder", runReplay},
 	{"interface", "list|show|md5 [TYPE] [--ros1] [--json]",
 		"message, service and action types: their definitions as ROS writes them, and their ROS 1 sums", runInterface},
 	{"config", "[--config FILE] [--drivers]",

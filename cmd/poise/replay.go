@@ -55,6 +55,9 @@ func runReplay(e *env, args []string) error {
 	if err != nil {
 		return err
 	}
+	if len(args) == 0 && recordingsFolder() != "" {
+		args = []string{recordingName(recordingsFolder(), 1)}
+	}
 	if len(args) != 1 {
 		return usagef("one recording, %d given", len(args))
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -27,6 +28,7 @@ func runServe(e *env, args []string) error {
 	listen := fs.String("listen", "", "")
 	motions := fs.String("motions", "", "")
 	record := fs.String("record", "", "")
+	unrecorded := fs.Bool("no-record", false, "")
 	mirrored := fs.String("mirror", "", "")
 	period := fs.Float64("period", 0, "")
 	priority := fs.Int("priority", -1, "")
@@ -63,7 +65,9 @@ func runServe(e *env, args []string) error {
 		case "motions":
 			c.Motions = *motions
 		case "record":
-			c.Record.File = *record
+			c.Record.File, c.Record.Enabled = *record, true
+		case "no-record":
+			c.Record.Enabled = !*unrecorded
 		case "mirror":
 			c.Mirror.URL = *mirrored
 		case "period":
@@ -101,7 +105,12 @@ func runServe(e *env, args []string) error {
 	if o.Guard, err = guard.FromEnvironment(); err != nil {
 		return err
 	}
-	crashes, err := watchCrashes(recorded(&c))
+	recording := chooseRecording(&c.Record)
+	o.RecordIfPossible = recording.lock != nil
+	if c.Record.Enabled && c.Record.File == "" {
+		fmt.Fprintf(e.err, "poise: serve: %s\n", recording.about)
+	}
+	crashes, err := watchCrashes(recording.about)
 	if err != nil {
 		fmt.Fprintf(e.err, "poise: serve: a crash would leave no report: %v\n", err)
 	}
@@ -121,23 +130,17 @@ func runServe(e *env, args []string) error {
 	go func() {
 		select {
 		case <-s.Ready():
-			banner(e, s, &c, crashes.left)
+			banner(e, s, &c, recording.about, crashes.left)
 		case <-ctx.Done():
 		}
 	}()
-	return s.Run(ctx)
-}
-
-// recorded says where the last ticks are.
-func recorded(c *config.Config) string {
-	if c.Record.File == "" {
-		return "nothing was recorded (--record FILE)"
-	}
-	return "the last ticks are in the recording " + c.Record.File
+	err = s.Run(ctx)
+	runtime.KeepAlive(recording.lock) // until now no other server may have it
+	return err
 }
 
 // banner says what runs, where it is, and what it is not.
-func banner(e *env, s *server.Server, c *config.Config, crashes []string) {
+func banner(e *env, s *server.Server, c *config.Config, recording string, crashes []string) {
 	robots := s.Robots()
 	if len(robots) == 1 {
 		robots[0] += "; --with-real-sim adds one that lags and sags as a real one does"
@@ -152,6 +155,7 @@ func banner(e *env, s *server.Server, c *config.Config, crashes []string) {
 		"  driven     " + strings.Join(robots, "\n             "),
 		"  graph      " + strings.Join(s.Wires(), "\n             "),
 		"  motions    " + motions,
+		"  recorder   " + recording,
 		"  real time  " + s.RealTime(),
 		"Ctrl-C stops: goals end, the robot ramps down and lets go.",
 	}

@@ -108,8 +108,14 @@ const unhurried = "loop: {silence: 600}\nfaults: {cycle_gap: {severity: ignore}}
 
 func unhurriedFile(t *testing.T) string {
 	t.Helper()
+	return writtenFile(t, unhurried)
+}
+
+// writtenFile writes a configuration.
+func writtenFile(t *testing.T, text string) string {
+	t.Helper()
 	file := filepath.Join(t.TempDir(), "poise.yaml")
-	if err := os.WriteFile(file, []byte(unhurried), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	return file

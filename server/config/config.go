@@ -101,10 +101,12 @@ type Limits struct {
 
 // Record is what the flight recorder does.
 type Record struct {
-	File      string  `yaml:"file" doc:"where every tick is written, for poise replay; empty records nothing"`
-	Megabytes int     `yaml:"megabytes" doc:"that the recordings of all robots may take; then the oldest part goes" range:"1 … 1048576 MB"`
-	Minutes   float64 `yaml:"minutes" doc:"that a recording keeps, if it has the room; 0 is all that has room" range:"0 … 1e6 min"`
-	Saves     int     `yaml:"saves" doc:"how many recordings of faults and stops are kept, in a folder beside the file" range:"1 … 10000"`
+	Enabled        bool    `yaml:"enabled" doc:"the last minutes are recorded"`
+	File           string  `yaml:"file" doc:"where every tick is written, for poise replay; empty is recordings/flight.rec of the state folder"`
+	Megabytes      int     `yaml:"megabytes" doc:"that the recordings of all robots may take; then the oldest part goes" range:"1 … 1048576 MB"`
+	Minutes        float64 `yaml:"minutes" doc:"that a recording keeps, if it has the room; 0 is all that has room" range:"0 … 1e6 min"`
+	Saves          int     `yaml:"saves" doc:"how many recordings of stops, panics, crashes and faults are kept, in a folder beside the file; those of warnings and of earlier runs have two places of their own" range:"1 … 10000"`
+	SavedMegabytes int     `yaml:"saved_megabytes" doc:"that all those may take besides; then the oldest goes, but never the newest" range:"1 … 1048576 MB"`
 }
 
 // Guard is what the guard goes by.
@@ -137,7 +139,7 @@ func Default() Config {
 		Planner: Planner{Pipeline: pipeline.Own},
 		Limits: Limits{MessageSize: 8 << 20, Connections: 100, Subscriptions: 1000, Goals: 100,
 			MessageRate: 2000, Queue: 100, Motions: 50_000, MotionsMegabytes: 2000},
-		Record: Record{Megabytes: 1000, Saves: 10},
+		Record: Record{Enabled: true, Megabytes: 200, Saves: 10, SavedMegabytes: 1000},
 		Guard:  Guard{Patience: 1},
 		Mirror: Mirror{Prefix: "remote"},
 	}

@@ -141,6 +141,7 @@ var listening = regexp.MustCompile(`http://(127\.0\.0\.1:\d+)`)
 
 func startServer(poise, folder string) (*process, error) {
 	s := &process{cmd: exec.Command(poise, "serve", "--listen", "127.0.0.1:0", "--motions", folder)}
+	s.cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+folder) // it records, as by default, and leaves nothing
 	out, err := s.cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
