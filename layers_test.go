@@ -19,7 +19,7 @@ import (
 // of the folder's packages that are not listed, which do not know each other.
 var layers = []string{
 	// tools of the trade, knowing nothing of robots
-	"problem", "internal/budget", "internal/journal", "internal/rt", "internal/xmltree", "internal/strictyaml", "internal/plot",
+	"problem", "internal/rt", "internal/budget", "internal/journal", "internal/xmltree", "internal/strictyaml", "internal/plot",
 	// values and kernels
 	"spatial", "linalg",
 	// documents and the robot
@@ -131,7 +131,7 @@ func TestEveryPackageHasAComment(t *testing.T) {
 // a log. All others are pure: time and data are arguments, and what they say goes
 // out as values.
 var outside = []string{
-	"internal/journal", "internal/rt", "internal/plot", "robot/load", "planner/pipeline", "planner/queue", "arbiter/scenario", "telemetry", "loop/runner", "motion/library",
+	"internal/rt", "internal/budget", "internal/journal", "internal/plot", "robot/load", "planner/pipeline", "planner/queue", "arbiter/scenario", "telemetry", "loop/runner", "motion/library",
 	"executive", "graph", "stop", "wire", "wire/loopback", "wire/admission", "wire/rosapi", "wire/rosbridge/frame", "wire/rosbridge/client", "wire/mirror", "wire/rosbridge", "wire/ros1/xmlrpc", "wire/ros1/master", "wire/ros1",
 	"server/config", "server/motions", "server/guard", "server", "studio", "cmd/poise",
 }

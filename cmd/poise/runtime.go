@@ -16,6 +16,10 @@ func setRuntime() {
 	if os.Getenv("GOMEMLIMIT") == "" {
 		debug.SetMemoryLimit(memoryLimit)
 	}
+	if os.Getenv("GOGC") == "" {
+		// collections stop the cycle for a moment: a fifth of them, for some more memory
+		debug.SetGCPercent(500)
+	}
 	if os.Getenv("GOMAXPROCS") == "" {
 		// more than cores: the cycle's thread finds a free one when it wakes, and the
 		// system, which knows its priority, decides who runs

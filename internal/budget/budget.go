@@ -13,7 +13,7 @@
 //
 // An Account is a client's part of it; a nil Account is that of the server itself, which is
 // not bounded. Nothing here waits, and all of it may be called from any goroutine.
-// Turns bounds how much work of clients runs at a time, in the order in which they came.
+// Account.Work bounds how much work of clients runs at a time, Turns how many jobs of a kind.
 package budget
 
 import (
@@ -95,6 +95,7 @@ func (e *Error) Limit() int64 {
 // Ledger holds the accounts of all clients.
 type Ledger struct {
 	table Table
+	work  *workshop
 
 	mu      sync.Mutex
 	clients int
@@ -105,7 +106,7 @@ type Ledger struct {
 }
 
 // New returns a ledger without clients.
-func New(t Table) *Ledger { return &Ledger{table: t} }
+func New(t Table) *Ledger { return &Ledger{table: t, work: newWorkshop(workPlaces())} }
 
 // Open returns the account of a new client; without a ledger it bounds nothing.
 func (l *Ledger) Open() *Account {
@@ -115,7 +116,7 @@ func (l *Ledger) Open() *Account {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.clients++
-	return &Account{ledger: l}
+	return &Account{ledger: l, turn: make(chan struct{}, 1)}
 }
 
 // Line is a row and how it stands.
@@ -140,6 +141,7 @@ func (l *Ledger) Lines() []Line {
 // Account is what one client holds.
 type Account struct {
 	ledger *Ledger
+	turn   chan struct{}   // of the client
 	held   [numKinds]int64 // with the ledger's lock
 	closed bool
 }

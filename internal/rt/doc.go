@@ -4,3 +4,10 @@
 //
 // The cycle's side of every type is loop-safe: no lock, no allocation, no wait.
 package rt
+
+import "runtime"
+
+// Cores returns how many cores the process may use, whatever its runtime was told since.
+func Cores() int { return cores }
+
+var cores = runtime.GOMAXPROCS(0)

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -78,8 +79,16 @@ var start = time.Now()
 // SleepUntil returns when Now has reached deadline, or at once if it has. A
 // ticker of the Go runtime wakes a millisecond late when the process is idle; the
 // kernel's own absolute sleep does not.
+//
+// The runtime is not told of it (RawSyscall): it would give the processor of its scheduler
+// to other goroutines, and the cycle would have to wait for one behind all of them. When it
+// wants to stop the goroutine, for the collector, it sends a signal, which ends the sleep.
 func SleepUntil(deadline int64) {
 	ts := unix.NsecToTimespec(deadline)
-	for unix.ClockNanosleep(unix.CLOCK_MONOTONIC, unix.TIMER_ABSTIME, &ts, nil) == unix.EINTR {
+	for {
+		_, _, e := unix.RawSyscall6(unix.SYS_CLOCK_NANOSLEEP, unix.CLOCK_MONOTONIC, unix.TIMER_ABSTIME, uintptr(unsafe.Pointer(&ts)), 0, 0, 0)
+		if e != unix.EINTR || Now() >= deadline { // in Now the runtime can stop the goroutine
+			return
+		}
 	}
 }

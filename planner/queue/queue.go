@@ -20,10 +20,12 @@ package queue
 
 import (
 	"context"
-	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"poise/internal/budget"
+	"poise/internal/rt"
 )
 
 const (
@@ -75,7 +77,7 @@ type job struct {
 // at least one.
 func New(workers int) *Queue {
 	if workers <= 0 {
-		workers = max(1, runtime.GOMAXPROCS(0)-1)
+		workers = max(1, rt.Cores()-1)
 	}
 	return &Queue{workers: workers, clients: map[string]*client{}}
 }
@@ -88,6 +90,7 @@ func (q *Queue) Do(ctx context.Context, name string, size Size, work func(ctx co
 	if err := ctx.Err(); err != nil {
 		return err
 	}
+	budget.Waits(ctx)
 	j := q.enter(name, size)
 	if err := q.await(ctx, j); err != nil {
 		return err

@@ -72,7 +72,7 @@ func (b *inbox) put(message *incoming) (waits bool, err error) {
 	}
 	b.bytes += message.size()
 	b.queue = append(b.queue, message)
-	b.wake()
+	signal(b.notify)
 	return waits, nil
 }
 
@@ -82,13 +82,6 @@ func (b *inbox) next() uint64 {
 	defer b.mu.Unlock()
 	b.count++
 	return b.count
-}
-
-func (b *inbox) wake() {
-	select {
-	case b.notify <- struct{}{}:
-	default:
-	}
 }
 
 // take ends the work on the last frame and waits for the next one; false when the inbox
@@ -126,5 +119,5 @@ func (b *inbox) close(drop bool) {
 	if drop {
 		b.queue = nil
 	}
-	b.wake()
+	signal(b.notify)
 }

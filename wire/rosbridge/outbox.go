@@ -50,18 +50,20 @@ type outbox struct {
 	max    int         // bytes
 	bytes  int         // without large answers
 	large  int64       // bytes of large answers
+	unread int         // bytes of small answers that are not written yet
 	queue  []*outgoing // removed ones have no frames
 	dead   int         // removed ones in queue
 	full   bool        // an answer did not fit
 	closed bool
-	notify chan struct{}
+	notify chan struct{} // something to write, or the end
+	relief chan struct{} // an answer was written, or the end
 
 	account *budget.Account // of the client; nil charges no client
 }
 
 // newOutbox returns an outbox that holds at most maxBytes.
 func newOutbox(maxBytes int, account *budget.Account) *outbox {
-	return &outbox{max: maxBytes, account: account, notify: make(chan struct{}, 1)}
+	return &outbox{max: maxBytes, account: account, notify: make(chan struct{}, 1), relief: make(chan struct{}, 1)}
 }
 
 // kind is what an item is charged as.
@@ -104,6 +106,32 @@ func (b *outbox) sent(item *outgoing) {
 		return
 	}
 	b.account.Give(item.kind(), int64(item.size()))
+	if item.lane == nil {
+		b.unread -= item.size()
+		signal(b.relief)
+	}
+}
+
+// mostUnread is how many bytes of small answers may wait before the client's next messages
+// do.
+const mostUnread = 1 << 20
+
+// await returns when few answers wait to be read, or there is no use in waiting. A client
+// that asks faster than it reads so costs no more than what it reads.
+func (b *outbox) await(ctx context.Context) {
+	for {
+		b.mu.Lock()
+		over := b.closed || b.full || b.unread <= mostUnread
+		b.mu.Unlock()
+		if over {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-b.relief:
+		}
+	}
 }
 
 // must adds what may not be lost, and reports whether it fitted. Once something did not,
@@ -118,8 +146,10 @@ func (b *outbox) must(frames [][]byte, binary bool) bool {
 	if b.bytes+item.size() > b.max || b.account.TakeUncapped(budget.Answers, int64(item.size())) != nil {
 		b.full = true
 		b.wake()
+		signal(b.relief)
 		return false
 	}
+	b.unread += item.size()
 	b.push(item)
 	return true
 }
@@ -131,9 +161,12 @@ func (b *outbox) push(item *outgoing) {
 	b.wake()
 }
 
-func (b *outbox) wake() {
+func (b *outbox) wake() { signal(b.notify) }
+
+// signal wakes who waits on a channel of one place, now or when it comes.
+func signal(c chan struct{}) {
 	select {
-	case b.notify <- struct{}{}:
+	case c <- struct{}{}:
 	default:
 	}
 }
@@ -224,6 +257,7 @@ func (b *outbox) close() {
 	b.account.Give(budget.Answers, b.account.Held(budget.Answers))
 	b.account.Give(budget.Streams, b.account.Held(budget.Streams))
 	b.wake()
+	signal(b.relief)
 }
 
 // lane is one stream's share of an outbox.

@@ -224,3 +224,60 @@ func BenchmarkPut(b *testing.B) {
 		l.put(f, false)
 	}
 }
+
+// TestAwaitHoldsUntilAnswersAreRead fills an outbox with answers: the next message of the
+// client waits until some are written, or the connection ends.
+func TestAwaitHoldsUntilAnswersAreRead(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newOutbox(8*mostUnread, nil)
+		half := string(make([]byte, mostUnread/2))
+		for range 3 {
+			b.must(frames(half), false)
+		}
+		b.newLane("x", 10, 0).put(frames(half), false) // a stream's messages may wait
+		waiting := func(ctx context.Context) chan struct{} {
+			over := make(chan struct{})
+			go func() {
+				b.await(ctx)
+				close(over)
+			}()
+			return over
+		}
+		held := func(over chan struct{}) bool {
+			synctest.Wait()
+			select {
+			case <-over:
+				return false
+			default:
+				return true
+			}
+		}
+		over := waiting(t.Context())
+		if !held(over) {
+			t.Fatal("1.5 times the limit is unread, and the next message does not wait")
+		}
+		item, _ := b.next(t.Context())
+		if !held(over) {
+			t.Error("an answer that is being written counts as read")
+		}
+		b.sent(&item)
+		if held(over) {
+			t.Error("an answer was read, and the next message waits still")
+		}
+		b.must(frames(half), false)
+		ctx, cancel := context.WithCancel(t.Context())
+		over = waiting(ctx)
+		if !held(over) {
+			t.Fatal("the next message does not wait")
+		}
+		cancel()
+		if held(over) {
+			t.Error("the connection has ended")
+		}
+		over = waiting(t.Context())
+		b.close()
+		if held(over) {
+			t.Error("the outbox is closed")
+		}
+	})
+}

@@ -30,10 +30,7 @@ func (p *pump) wake(s source) {
 	p.mu.Lock()
 	p.ready = append(p.ready, s)
 	p.mu.Unlock()
-	select {
-	case p.signal <- struct{}{}:
-	default:
-	}
+	signal(p.signal)
 }
 
 // run moves messages until ctx is done.

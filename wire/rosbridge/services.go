@@ -42,13 +42,12 @@ func (ses *session) callService(m *frame.Message) error {
 	ses.work.Go(func() {
 		defer ses.callCount.Add(-1)
 		defer ses.account.Give(budget.Messages, cost)
-		ses.call(m)
+		ses.account.Work(ses.callContext(), func(ctx context.Context) { ses.call(ctx, m) })
 	})
 	return nil
 }
 
-func (ses *session) call(m *frame.Message) {
-	ctx := ses.callContext()
+func (ses *session) call(ctx context.Context, m *frame.Message) {
 	if m.Timeout != nil {
 		limit := longest
 		if t := *m.Timeout; t > 0 && t < longest.Seconds() {

@@ -139,6 +139,7 @@ func (ses *session) serve() {
 		if !ok {
 			return
 		}
+		ses.box.await(ses.ctx) // a client is served as fast as it reads
 		ses.inTurn(message)
 		ses.account.Give(budget.Frames, message.charged)
 	}
@@ -152,7 +153,7 @@ const longMessage = 64 << 10
 // as long as this one took: at most half a core works on them.
 func (ses *session) inTurn(message *incoming) {
 	if len(message.data) <= longMessage {
-		ses.handle(message)
+		ses.account.Work(ses.ctx, func(context.Context) { ses.handle(message) })
 		return
 	}
 	ses.server.large.Take(context.Background()) // what a client sent before it left is done
