@@ -157,7 +157,7 @@ func banner(e *env, s *server.Server, c *config.Config, recording string, crashe
 		"  motions    " + motions,
 		"  recorder   " + recording,
 		"  real time  " + s.RealTime(),
-		"Ctrl-C stops: goals end, the robot ramps down and lets go.",
+		"Ctrl-C stops: goals end, the robot ramps down and holds, unless `leaving` says otherwise.",
 	}
 	if assumed := s.Assumed(); assumed != "" {
 		lines = slices.Insert(lines, 2, "  assumed    "+assumed)
