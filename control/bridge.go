@@ -71,7 +71,8 @@ const (
 type Bridge struct {
 	config BridgeConfig
 	limits []move.Limits
-	wraps  []bool // an angle without limits: the short way round
+	fast   []move.Limits // of joints that are faster than limits; nil: the same
+	wraps  []bool        // an angle without limits: the short way round
 
 	plan *move.Motion // of one hand-over, reused
 	from []move.State // its axes
@@ -134,7 +135,7 @@ func (b *Bridge) Begin(t float64, joints []int, command, reference []move.State,
 func (b *Bridge) BeginWith(t float64, joints []int, command, reference []move.State, share float64) float64 {
 	n := len(joints)
 	for _, j := range joints {
-		l := &b.limits[j]
+		l := b.of(j, &command[j], &reference[j])
 		fast := max(math.Abs(command[j].V-reference[j].V)/l.VelMax, math.Abs(command[j].A-reference[j].A)/l.AccMax)
 		share = max(share, min(fast, speedShare))
 	}
@@ -143,7 +144,7 @@ func (b *Bridge) BeginWith(t float64, joints []int, command, reference []move.St
 		if b.wraps[j] {
 			d.P = math.Remainder(d.P, 2*math.Pi)
 		}
-		l := b.limits[j]
+		l := b.of(j, &command[j], &reference[j])
 		b.from[k], b.rest[k] = d, move.State{}
 		b.lim[k] = move.Limits{VelMin: share * l.VelMin, VelMax: share * l.VelMax, AccMin: share * l.AccMin, AccMax: share * l.AccMax, Jerk: share * l.Jerk}
 	}
@@ -167,6 +168,15 @@ func (b *Bridge) BeginWith(t float64, joints []int, command, reference []move.St
 		}
 	}
 	return duration
+}
+
+// of returns the limits of a joint's hand-over: those of fast joints if it is one.
+func (b *Bridge) of(joint int, command, reference *move.State) *move.Limits {
+	l := &b.limits[joint]
+	if b.fast != nil && max(math.Abs(command.V), math.Abs(reference.V)) > l.VelMax {
+		return &b.fast[joint]
+	}
+	return l
 }
 
 // jump drops the offsets of joints whose states are non-finite: the gate after

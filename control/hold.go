@@ -1,6 +1,10 @@
 package control
 
-import "poise/trajectory/move"
+import (
+	"math"
+
+	"poise/trajectory/move"
+)
 
 // Holder keeps joints that are unowned: each comes to rest by the shortest stop
 // from where its command was, and stays there; or it has a place to be at, to
@@ -8,6 +12,7 @@ import "poise/trajectory/move"
 // that vanished with its owner would let the joint sag.
 type Holder struct {
 	limits []move.Limits
+	fast   []move.Limits // of joints that are faster than limits; nil: the same
 	plan   *move.Motion
 	one    [1]move.Limits
 	from   [1]move.State
@@ -39,6 +44,9 @@ func (h *Holder) Begin(joint int, from move.State, t float64) {
 	x := &h.joints[joint]
 	x.placed, x.began = false, t
 	h.one[0], h.from[0] = h.limits[joint], from
+	if h.fast != nil && math.Abs(from.V) > h.limits[joint].VelMax {
+		h.one[0] = h.fast[joint]
+	}
 	if h.plan.SetLimits(h.one[:]) != nil || h.plan.Stop(h.from[:]) != nil {
 		// a state that cannot be planned with has no stop: stay where it is
 		x.placed, x.place = true, from.P

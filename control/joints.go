@@ -39,18 +39,41 @@ func JointLimits(m *robot.Model, assumed Transition) ([]move.Limits, []Bounds, e
 			continue
 		}
 		b := bounds(j)
-		acc := min(b.Acceleration, b.Deceleration)
+		acc, vel := min(b.Acceleration, b.Deceleration), b.Velocity
 		if math.IsInf(acc, 1) {
 			acc = assumed.Acceleration
+		} else if g := m.TransitionVelocity(); g.Has { // a fast joint is gentle where nothing is in a hurry
+			acc, vel = min(acc, assumed.Acceleration), min(vel, g.Value)
 		}
 		if !(acc > 0) {
 			errs = append(errs, fmt.Errorf("control: joint %q has no acceleration limit, and no transition_acceleration is given to hand it over with", j.Name))
 			acc = 1
 		}
-		moves = append(moves, move.Symmetric(b.Velocity, acc, orElse(j.Limits.Jerk, acc/assumed.JerkTime)))
+		moves = append(moves, move.Symmetric(vel, acc, orElse(j.Limits.Jerk, acc/assumed.JerkTime)))
 		gates = append(gates, b)
 	}
 	return moves, gates, errors.Join(errs...)
+}
+
+// fastLimits returns what transitions of joints may use that are faster than their usual
+// limits of transitions: those of the robot for it, or else the usual ones.
+func fastLimits(m *robot.Model, assumed Transition, usual []move.Limits) []move.Limits {
+	fast := append([]move.Limits(nil), usual...)
+	a := m.FastTransitionAcceleration()
+	if !a.Has {
+		return fast
+	}
+	if assumed.JerkTime == 0 {
+		assumed.JerkTime = defaultJerkTime
+	}
+	for i := range m.Joints() {
+		j := &m.Joints()[i]
+		if b := bounds(j); !math.IsInf(min(b.Acceleration, b.Deceleration), 1) {
+			acc := min(b.Acceleration, b.Deceleration, a.Value)
+			fast[i] = move.Symmetric(b.Velocity, acc, orElse(j.Limits.Jerk, acc/assumed.JerkTime))
+		}
+	}
+	return fast
 }
 
 // bounds are the limits that a joint has.

@@ -64,6 +64,8 @@ func NewShaper(m *robot.Model, assumed Transition, decay BridgeConfig, merged *A
 	if k.holder, err = NewHolder(limits); err != nil {
 		return nil, err
 	}
+	fast := fastLimits(m, assumed, limits)
+	k.bridge.fast, k.holder.fast = fast, fast
 	k.Motion.Copy(&merged.Motion)
 	for j := range k.state {
 		k.holder.Begin(j, move.State{}, 0)

@@ -128,6 +128,7 @@ type Model struct {
 	mirror         []Mirrored  // of each joint, nil without a mirror table
 	safe           []SafeState // of each group
 	transition     Limit
+	gentle, fast   Limit // velocity and acceleration of transitions
 	resources      *Resources
 	uncontrollable error // why there are no resources
 

@@ -105,6 +105,15 @@ func (m *Model) SafeState(id GroupID) SafeState { return m.safe[id] }
 // without an acceleration limit; absent unless robot.yaml has it.
 func (m *Model) TransitionAcceleration() Limit { return m.transition }
 
+// TransitionVelocity returns the velocity up to which hand-overs, approaches and moves to
+// poses of joints that have an acceleration limit keep to TransitionAcceleration; absent
+// unless robot.yaml has it.
+func (m *Model) TransitionVelocity() Limit { return m.gentle }
+
+// FastTransitionAcceleration returns the acceleration for hand-overs and stops of joints
+// that are faster than TransitionVelocity; absent unless robot.yaml has it.
+func (m *Model) FastTransitionAcceleration() Limit { return m.fast }
+
 // describe gives the model its use: what robot.yaml and the SRDF say.
 func (b *builder) describe() {
 	d := b.opts.Description
@@ -142,6 +151,12 @@ func (b *builder) describeWorld(d *Description) {
 	}
 	if a := d.TransitionAcceleration; a != nil {
 		b.m.transition = Limit{Value: *a, Has: true, Source: d.AtKey("transition_acceleration").String()}
+	}
+	if v := d.TransitionVelocity; v != nil {
+		b.m.gentle = Limit{Value: *v, Has: true, Source: d.AtKey("transition_velocity").String()}
+	}
+	if a := d.FastTransition; a != nil {
+		b.m.fast = Limit{Value: *a, Has: true, Source: d.AtKey("fast_transition_acceleration").String()}
 	}
 }
 

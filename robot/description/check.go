@@ -29,8 +29,19 @@ func (d *Description) Check(r *problem.Report) {
 	if d.Gravity != nil && len(d.Gravity) != 3 {
 		fail(d.Lines["gravity"], "gravity", "has 3 numbers, not %d", len(d.Gravity))
 	}
-	if a := d.TransitionAcceleration; a != nil && *a <= 0 {
-		fail(d.Lines["transition_acceleration"], "transition_acceleration", "%g is not positive", *a)
+	for _, x := range []struct {
+		key   string
+		value *float64
+	}{{"transition_acceleration", d.TransitionAcceleration}, {"transition_velocity", d.TransitionVelocity}, {"fast_transition_acceleration", d.FastTransition}} {
+		if x.value != nil && *x.value <= 0 {
+			fail(d.Lines[x.key], x.key, "%g is not positive", *x.value)
+		}
+	}
+	if d.TransitionVelocity != nil && d.TransitionAcceleration == nil {
+		fail(d.Lines["transition_velocity"], "transition_velocity", "goes with transition_acceleration, which is missing")
+	}
+	if a, b := d.FastTransition, d.TransitionAcceleration; a != nil && (d.TransitionVelocity == nil || b == nil || *a < *b) {
+		fail(d.Lines["fast_transition_acceleration"], "fast_transition_acceleration", "goes with transition_velocity and a transition_acceleration below it")
 	}
 	for _, c := range d.Contacts {
 		if len(c.Points) == 0 {

@@ -28,6 +28,8 @@ type Description struct {
 	Base                   string    `yaml:"base"`    // "fixed" or "floating"
 	Gravity                []float64 `yaml:"gravity"` // three numbers, m/s²
 	TransitionAcceleration *float64  `yaml:"transition_acceleration"`
+	TransitionVelocity     *float64  `yaml:"transition_velocity"`
+	FastTransition         *float64  `yaml:"fast_transition_acceleration"`
 
 	Chains     []Chain     `yaml:"chains"`
 	Contacts   []Contact   `yaml:"contacts"`
