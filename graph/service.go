@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"reflect"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -63,6 +64,9 @@ func (g *Graph) serve(name string, typ *registry.Service, h Handler, o ServiceOp
 	}
 	if o.MaxCalls <= 0 {
 		o.MaxCalls = defaultMaxCalls
+	}
+	if plain := strings.Trim(name, "/"); o.Account != nil && (plain == "stop" || strings.HasSuffix(plain, "/stop")) {
+		return nil, fmt.Errorf("the service %q is reserved: names that end in stop are those of robots, and clients cannot serve them", name)
 	}
 	s := &ServiceServer{g: g, node: g.node(o.Node), typ: typ, handler: h, timeout: o.Timeout, account: o.Account,
 		slots: make(chan struct{}, o.MaxCalls), gone: make(chan struct{})}

@@ -5,12 +5,13 @@ import (
 	"time"
 )
 
-// Long messages are read at a pace: taking them off sockets, one after the other and as
-// fast as they come, would keep the cores busy with nothing else. A client may send some at
-// once; then the socket waits. Short messages, such as a stop, cost nothing.
+// Long messages are kept at a pace: taking them all, one after the other and as fast as
+// they come, would keep the cores busy with nothing else. A client may send some at once;
+// those beyond are read, refused and not kept. Its socket does not wait: what follows may be
+// a stop.
 const (
 	paceAll    = 16 << 20 // bytes per second of all clients that send long messages
-	paceBurst  = 16 << 20 // that one client may send at once
+	paceBurst  = 64 << 20 // that one client may send at once
 	paceWindow = time.Second
 )
 
@@ -23,12 +24,12 @@ type pacer struct {
 // pace is that of one client.
 type pace struct {
 	of   *pacer
-	debt float64 // bytes, beyond the burst they are waited for
+	debt float64 // bytes, at most the burst and one message
 	last time.Time
 }
 
-// took notes a long message and returns how long the client's socket rests.
-func (p *pace) took(size int, now time.Time) time.Duration {
+// take reports whether a long message may be kept now.
+func (p *pace) take(now time.Time) error {
 	p.of.mu.Lock()
 	defer p.of.mu.Unlock()
 	if p.of.active == nil {
@@ -41,9 +42,19 @@ func (p *pace) took(size int, now time.Time) time.Duration {
 		}
 	}
 	share := paceAll / float64(len(p.of.active))
-	p.debt = max(0, p.debt-share*now.Sub(p.last).Seconds()) + float64(size)
+	p.debt = max(0, p.debt-share*now.Sub(p.last).Seconds())
 	p.last = now
-	return time.Duration(max(0, p.debt-paceBurst) / share * float64(time.Second))
+	if p.debt >= paceBurst {
+		return &LimitError{What: "too many bytes of long messages per second", Limit: share}
+	}
+	return nil
+}
+
+// took notes a message that was kept.
+func (p *pace) took(size int) {
+	p.of.mu.Lock()
+	defer p.of.mu.Unlock()
+	p.debt += float64(size)
 }
 
 // leave ends the client's share.

@@ -19,7 +19,7 @@ import (
 // nothing and waits for nothing but the socket. So a stop or a cancel is seen as soon as
 // its last byte is here, whatever was sent before it.
 func (ses *session) read() error {
-	for {
+	for number := uint64(0); ; number++ {
 		// not ses.ctx: its end would break the connection before hangUp has sent the reason
 		typ, r, err := ses.conn.Reader(context.Background())
 		if err != nil {
@@ -31,6 +31,10 @@ func (ses *session) read() error {
 		}
 		charged := chargeFor(cap(data))
 		ses.server.stats.received.Add(1)
+		if ses.socket.taken(number) { // it was a stop
+			ses.account.Give(budget.Frames, charged)
+			continue
+		}
 		binary := typ == websocket.MessageBinary
 		head := frame.SketchHead(data, binary)
 		if ses.stops(head) { // ahead of every budget
@@ -40,7 +44,6 @@ func (ses *session) read() error {
 		if full != nil {
 			ses.account.Give(budget.Frames, charged)
 			ses.refuse(head.Message(), full)
-			ses.leaveAlone(size)
 			continue
 		}
 		if size > len(data) {
@@ -54,20 +57,6 @@ func (ses *session) read() error {
 			continue
 		}
 		ses.receive(&incoming{data: data, binary: binary, head: head, charged: charged})
-		ses.leaveAlone(size)
-	}
-}
-
-// leaveAlone lets the socket rest after a long message, if the client sends many.
-func (ses *session) leaveAlone(size int) {
-	if size <= longMessage {
-		return
-	}
-	if rest := ses.pace.took(size, time.Now()); rest > 0 {
-		select {
-		case <-ses.ctx.Done():
-		case <-time.After(rest):
-		}
 	}
 }
 
@@ -93,12 +82,21 @@ var errSlowMessage = errors.New("a message was not finished in time")
 // fit the client's budget, is skipped: then size is larger than what is returned, or full
 // is set.
 func (ses *session) readMessage(r io.Reader) (data []byte, size int, full, err error) {
-	late := time.AfterFunc(ses.server.c.Limits.PongWithin, func() { ses.stop(errSlowMessage) })
-	defer late.Stop()
+	if ses.late == nil {
+		ses.late = time.AfterFunc(ses.server.c.Limits.PongWithin, func() { ses.stop(errSlowMessage) })
+	} else {
+		ses.late.Reset(ses.server.c.Limits.PongWithin)
+	}
+	defer ses.late.Stop()
 	limit := ses.server.c.Limits.MessageBytes
 	for err == nil && len(data) < limit && full == nil {
 		if len(data) == cap(data) {
 			room := min(max(2*cap(data), 512), limit)
+			if room > longMessage && cap(data) <= longMessage {
+				if full = ses.pace.take(time.Now()); full != nil {
+					break
+				}
+			}
 			if full = ses.account.Take(budget.Frames, chargeFor(room)-chargeFor(cap(data))); full != nil {
 				break
 			}
@@ -107,6 +105,9 @@ func (ses *session) readMessage(r io.Reader) (data []byte, size int, full, err e
 		var n int
 		n, err = r.Read(data[len(data):cap(data)])
 		data = data[:len(data)+n]
+	}
+	if len(data) > longMessage {
+		ses.pace.took(len(data))
 	}
 	if err == io.EOF {
 		return ses.clip(data), len(data), nil, nil

@@ -125,13 +125,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	defer s.leave(ses)
 	// the guard has checked the origin already
-	socket := &hijacked{ResponseWriter: w}
+	socket := &hijacked{ResponseWriter: w, account: ses.account}
 	ses.conn, err = websocket.Accept(socket, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
 	if err != nil {
 		s.c.Log.Warn("client refused", "addr", r.RemoteAddr, "why", err)
 		return // Accept has answered
 	}
-	ses.socket = socket.conn
+	ses.socket = socket.ahead
+	ses.socket.stops = ses.stopsAhead
 	s.c.Log.Info("client connected", "client", ses.client.String(), "agent", ses.client.Agent)
 	why := ses.run(r.Context())
 	s.c.Log.Info("client gone", "client", ses.client.String(), "why", howEnded(why))
@@ -150,18 +151,23 @@ func howEnded(why error) string {
 	return why.Error()
 }
 
-// hijacked keeps the socket when the WebSocket takes it over: a closing handshake
-// without an answer must end.
+// hijacked puts a reader that is ahead of the WebSocket under it, and keeps the socket: a
+// closing handshake without an answer must end.
 type hijacked struct {
 	http.ResponseWriter
-	conn net.Conn
+	account *budget.Account
+	ahead   *ahead
 }
 
 // Hijack hands the socket over.
 func (h *hijacked) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 	conn, rw, err := http.NewResponseController(h.ResponseWriter).Hijack()
-	h.conn = conn
-	return conn, rw, err
+	if err != nil {
+		return nil, nil, err
+	}
+	first, _ := rw.Reader.Peek(rw.Reader.Buffered()) // it has as many
+	h.ahead = newAhead(conn, first, h.account)
+	return h.ahead, bufio.NewReadWriter(bufio.NewReader(h.ahead), rw.Writer), nil
 }
 
 // admit makes a session, unless there are too many.

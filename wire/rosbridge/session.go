@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -29,7 +28,7 @@ type session struct {
 	client Client
 	node   *graph.Client // the same in the graph
 	conn   *websocket.Conn
-	socket net.Conn // under conn
+	socket *ahead // under conn
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	box    *outbox
@@ -38,6 +37,7 @@ type session struct {
 	account *budget.Account // what the client holds
 	written atomic.Int64    // when something was written last, Unix ns
 	pace    pace            // of the reader
+	late    *time.Timer     // of the reader: ends a message that is not finished
 	work    sync.WaitGroup  // calls under way
 
 	bucket     bucket       // of the reader
@@ -94,6 +94,7 @@ func (ses *session) run(parent context.Context) error {
 	ses.conn.SetReadLimit(-1) // readMessage has its own
 	var wg, worker sync.WaitGroup
 	worker.Go(ses.serve)
+	wg.Go(ses.socket.run)
 	wg.Go(ses.write)
 	wg.Go(ses.ping)
 	wg.Go(func() { ses.pump.run(ses.ctx) })

@@ -51,6 +51,12 @@ func (ses *session) stops(head *frame.Head) bool {
 	return true
 }
 
+// stopsAhead does the same with a message that has come and is not read yet.
+func (ses *session) stopsAhead(data []byte, binary bool) bool {
+	head := frame.SketchHead(data, binary)
+	return head.Op != frame.Fragment && ses.stops(head)
+}
+
 func (ses *session) answerStop(head *frame.Head, a stop.Answer) {
 	values := rosjson.Append(nil, &poisemsgs.StopResponse{Success: a.Success, Message: a.Text}, msgs.ROS2)
 	ses.answerCall(head.Message(), values, nil)
