@@ -75,6 +75,7 @@ safe_states:
   tail: {do: "off"}
   mouth: {do: brake}
   body: {do: hold}
+leaving: {do: rest, pose: lying, speed: 0.1, deadline: 5}
 `
 
 func parse(t testing.TB, text string) *urdf.Document {
@@ -319,6 +320,12 @@ func TestDescriptionIsChecked(t *testing.T) {
 		{"shared joint", "joints: [bite]", "joints: [bite, r_knee]", `robot.yaml:18: group "mouth": shares joint "r_knee" with resource "right"`},
 		{"shared output", "body: {leaves: [base]}", "body: {leaves: [base, face]}", `group "body": shares output "face" with resource "mouth"`},
 		{"name of a leaf", "tail: {joints: [tail]}", "bite: {joints: [tail]}", `group "bite": has the name of joint "bite", but is not that alone`},
+		{"leaving in an unknown way", "do: rest, pose: lying, speed: 0.1, deadline: 5", "do: of", `leaving: do: "of" is not one of hold, off, rest; did you mean "off"?`},
+		{"leaving to an unknown pose", "pose: lying, speed", "pose: lyin, speed", `leaving: rest needs a declared pose; "lyin" is not one; did you mean "lying"?`},
+		{"leaving to no pose", "do: rest, pose: lying", "do: rest", `leaving: rest needs a declared pose; "" is not one`},
+		{"leaving with a pose for nothing", "do: rest, pose: lying", "do: hold, pose: lying", `leaving: pose, speed and deadline belong to rest alone`},
+		{"leaving too fast", "speed: 0.1", "speed: 2", `leaving: speed 2 is not within 0.01 … 1 of the joints' limits`},
+		{"leaving too slowly", "deadline: 5", "deadline: 5000", `leaving: deadline 5000 s is not within 0.1 … 600 s`},
 		{"servo without id", "l_hip: {id: 11, type: drs-0201}", "l_hip: {type: drs-0201}", `robot.yaml:21: servo of joint "l_hip": id is missing`},
 		{"servo id too high", "bite: {id: 253}", "bite: {id: 254}", `servo of joint "bite": id 254 is not within 0 … 253`},
 		{"servo id taken", "l_knee: {id: 12", "l_knee: {id: 11", `servo of joint "l_knee": id 11 is that of joint "l_hip" already`},

@@ -127,6 +127,7 @@ type Model struct {
 	poses          []NamedPose
 	mirror         []Mirrored  // of each joint, nil without a mirror table
 	safe           []SafeState // of each group
+	leaving        Leaving
 	transition     Limit
 	gentle, fast   Limit // velocity and acceleration of transitions
 	resources      *Resources

@@ -79,6 +79,18 @@ type SafeState struct {
 	Pose int
 }
 
+// Leaving is what a robot does when the program that drives it ends. Zero values are not
+// declared.
+type Leaving struct {
+	Do       string // of description.LeavingActions
+	Pose     string // of rest
+	Speed    float64
+	Deadline float64 // s
+}
+
+// Leaving returns what robot.yaml declares for the end.
+func (m *Model) Leaving() Leaving { return m.leaving }
+
 // Servo returns the servo of a joint; Assigned is false if it has none.
 func (m *Model) Servo(id JointID) Servo { return m.servos[id] }
 
@@ -139,6 +151,7 @@ func (b *builder) describe() {
 	b.describeResources()
 	if d != nil {
 		b.describeSafety(d)
+		b.describeLeaving(d)
 	}
 }
 
@@ -349,6 +362,17 @@ func (b *builder) mirrorChains() {
 			}
 		}
 	}
+}
+
+// describeLeaving takes what the robot does at the end; its pose must be a declared one.
+func (b *builder) describeLeaving(d *Description) {
+	l := &d.Leaving
+	if l.Do == description.Rest {
+		if _, declared := b.m.poseByName[l.Pose]; !declared {
+			b.Errorf(description.Impossible, d.At(l.Line), "leaving", "rest needs a declared pose; %q is not one%s", l.Pose, b.Hint(l.Pose, b.m.PoseNames()))
+		}
+	}
+	b.m.leaving = Leaving{Do: l.Do, Pose: l.Pose, Speed: l.Speed, Deadline: l.Deadline}
 }
 
 func (b *builder) describeSafety(d *Description) {

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -176,7 +177,7 @@ func (bot *servedRobot) live(s *loop.Settings) error {
 	if s.GapPauses = bot.can.Simulated; bot.set.AfterGap != "" {
 		s.GapPauses = bot.set.AfterGap == config.GapPauses
 	}
-	leaving := bot.set.Leaving
+	leaving := bot.leaving()
 	s.Leave = loop.Leaving{Speed: leaving.Speed, Deadline: leaving.Deadline}
 	if leaving.Do == "" {
 		return nil
@@ -198,6 +199,16 @@ func (bot *servedRobot) live(s *loop.Settings) error {
 		}
 	}
 	return nil
+}
+
+// leaving is what the robot does at the end: as the configuration says or, where it says
+// nothing, as the robot itself declares.
+func (bot *servedRobot) leaving() config.Leaving {
+	own, said := config.Leaving(bot.model.Leaving()), bot.set.Leaving
+	if said.Do != "" && said.Do != own.Do {
+		return said
+	}
+	return config.Leaving{Do: cmp.Or(said.Do, own.Do), Pose: cmp.Or(said.Pose, own.Pose), Speed: cmp.Or(said.Speed, own.Speed), Deadline: cmp.Or(said.Deadline, own.Deadline)}
 }
 
 // starts reports whether the robot gets torque without being asked for it: a simulated

@@ -15,6 +15,12 @@ var SafeActions = []string{"hold", "crouch then off", "brake", "off"}
 // Crouch is the safe action that needs a pose.
 const Crouch = "crouch then off"
 
+// LeavingActions are the words of leaving.do; Rest is the one that needs a pose.
+var LeavingActions = []string{"hold", "off", Rest}
+
+// Rest is the action of leaving that goes to a pose first.
+const Rest = "rest"
+
 // highestServoID is the last address of a servo: 254 speaks to all.
 const highestServoID = 253
 
@@ -74,9 +80,29 @@ func (d *Description) Check(r *problem.Report) {
 			fail(s.Line, thing, "pose belongs to crouch then off alone")
 		}
 	}
+	d.checkLeaving(fail)
 	d.checkServos(fail)
 	d.checkModels(fail)
 	d.checkMirror(fail)
+}
+
+func (d *Description) checkLeaving(fail func(int, string, string, ...any)) {
+	l := &d.Leaving
+	if l.Line == 0 {
+		return
+	}
+	switch {
+	case !slices.Contains(LeavingActions, l.Do):
+		fail(l.Line, "leaving", "do: %q is not one of hold, off, rest%s", l.Do, problem.Hint(l.Do, LeavingActions))
+	case l.Do != Rest && (l.Pose != "" || l.Speed != 0 || l.Deadline != 0):
+		fail(l.Line, "leaving", "pose, speed and deadline belong to rest alone")
+	}
+	if s := l.Speed; s != 0 && !(s >= 0.01 && s <= 1) {
+		fail(l.Line, "leaving", "speed %g is not within 0.01 … 1 of the joints' limits", s)
+	}
+	if s := l.Deadline; s != 0 && !(s >= 0.1 && s <= 600) {
+		fail(l.Line, "leaving", "deadline %g s is not within 0.1 … 600 s", s)
+	}
 }
 
 func (d *Description) checkServos(fail func(int, string, string, ...any)) {

@@ -36,6 +36,7 @@ type Description struct {
 	Outputs    []Output    `yaml:"outputs"`
 	Groups     []Group     `yaml:"groups"`
 	SafeStates []SafeState `yaml:"safe_states"`
+	Leaving    Leaving     `yaml:"leaving"`
 	Servos     []Servo     `yaml:"servos"`
 	Models     []Model     `yaml:"servo_models"`
 	Virtual    []string    `yaml:"virtual_joints"`
@@ -115,6 +116,15 @@ type SafeState struct {
 	Line  int    `yaml:",line"`
 	Do    string `yaml:"do"`
 	Pose  string `yaml:"pose"`
+}
+
+// Leaving declares what the robot does when the program that drives it ends.
+type Leaving struct {
+	Line     int     `yaml:",line"`
+	Do       string  `yaml:"do"`
+	Pose     string  `yaml:"pose"`
+	Speed    float64 `yaml:"speed"`    // share of the joints' limits
+	Deadline float64 `yaml:"deadline"` // s
 }
 
 // Servo assigns a servo to a joint.

@@ -25,6 +25,10 @@ func keysOf(t reflect.Type, prefix string) []string {
 		}
 		at := prefix + tag
 		ft := f.Type
+		if ft == reflect.TypeFor[Leaving]() {
+			all = append(all, keysOf(ft, at+".")...)
+			continue
+		}
 		if ft.Kind() != reflect.Slice || ft.Elem().Kind() != reflect.Struct {
 			all = append(all, at)
 			continue
