@@ -11,6 +11,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strconv"
 
@@ -26,6 +27,10 @@ import (
 
 // planSource is the name under which the planner signs its answers.
 const planSource = "poise plan"
+
+// planGarbage is how much garbage there may be beside what a plan needs, in percent: a long
+// sequence is given back while it is planned.
+const planGarbage = 50
 
 // runPlan answers one MotionPlanRequest or MotionSequenceRequest.
 func runPlan(e *env, args []string) error {
@@ -71,6 +76,7 @@ func runPlan(e *env, args []string) error {
 	if err != nil {
 		return err
 	}
+	debug.SetGCPercent(planGarbage)
 	end := progress(e.err, "planning")
 	answer := job.answer(text)
 	end()

@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// longSequence asks for blended lines that go round and round.
-func longSequence(n int) string {
+// longSequence asks for blended motions that go round and round, of planners in turn.
+func longSequence(n int, planners ...string) string {
 	var b strings.Builder
 	b.WriteString(`{"items":[`)
 	for i := range n {
@@ -23,25 +23,33 @@ func longSequence(n int) string {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		fmt.Fprintf(&b, `{"blend_radius":%g,"req":{"planner_id":"LIN","group_name":"manipulator","max_velocity_scaling_factor":1,"max_acceleration_scaling_factor":1,
+		fmt.Fprintf(&b, `{"blend_radius":%g,"req":{"planner_id":%q,"group_name":"manipulator","max_velocity_scaling_factor":1,"max_acceleration_scaling_factor":1,
 "goal_constraints":[{"position_constraints":[{"link_name":"tool0","constraint_region":{"primitive_poses":[{"position":{"x":%g,"y":%g,"z":%g},"orientation":{"w":1}}]}}],
 "orientation_constraints":[{"link_name":"tool0","orientation":{"x":1,"y":0,"z":0,"w":0}}]}]}}`,
-			radius, 0.45+0.06*math.Cos(a), -0.2+0.06*math.Sin(a), 0.45+0.03*math.Sin(float64(i)/40))
+			radius, planners[i%len(planners)], 0.45+0.06*math.Cos(a), -0.2+0.06*math.Sin(a), 0.45+0.03*math.Sin(float64(i)/40))
 	}
 	b.WriteString(`]}`)
 	return b.String()
 }
 
 // TestTwoThousandBlendedItemsTake200Megabytes: reading them, planning them and writing
-// the answer, by the largest memory that the process had. (How long that takes is in
+// the answer, by the largest memory that the process had; lines, and lines and point-to-point
+// motions in turn. (How long that takes is in
 // docs/benchmarks.md, that it grows linearly in TestLongSequencesGrowLinearly.)
 func TestTwoThousandBlendedItemsTake200Megabytes(t *testing.T) {
 	if testing.Short() || runtime.GOOS != "linux" {
 		t.Skip("takes some seconds, and is measured as Linux does")
 	}
+	for _, planners := range [][]string{{"LIN"}, {"PTP", "LIN"}} {
+		t.Run(strings.Join(planners, "-"), func(t *testing.T) { takes200Megabytes(t, longSequence(2000, planners...)) })
+	}
+}
+
+func takes200Megabytes(t *testing.T, request string) {
+	t.Helper()
 	const most = 200 << 10 // kB
 	cmd := exec.Command(binary(t), "plan", "arm6", "-", "--current", `{"joint_1":-0.4,"joint_2":0.3,"joint_3":0.9,"joint_5":-0.5}`)
-	cmd.Stdin = strings.NewReader(longSequence(2000))
+	cmd.Stdin = strings.NewReader(request)
 	var size counter
 	var stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &size, &stderr

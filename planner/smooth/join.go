@@ -1,6 +1,8 @@
 package smooth
 
 import (
+	"slices"
+
 	"poise/planner"
 	"poise/robot"
 	"poise/spatial"
@@ -72,11 +74,12 @@ func (p *piece) pacing(rate float64) {
 	}
 }
 
-// placeAt puts the robot where a piece is at x, and moves it as x does.
+// placeAt puts the robot where a piece is at x, and moves it as x does. What it returns
+// is good until it is called again.
 func (b *builder) placeAt(p *piece, x float64) (q, d1, d2 []float64) {
 	n := len(b.result.Joints)
-	all := make([]float64, 3*n)
-	q, d1, d2 = all[:n], all[n:2*n], all[2*n:]
+	b.placed = slices.Grow(b.placed[:0], 3*n)[:3*n]
+	q, d1, d2 = b.placed[:n], b.placed[n:2*n], b.placed[2*n:]
 	p.StateTo(q, d1, d2, x)
 	copy(b.q, b.here)
 	clear(b.v)
@@ -164,8 +167,12 @@ func (b *builder) bendBetween(p *piece, x float64, q *piece, y float64, link rob
 	if !(mean > 0) {
 		return nil
 	}
-	qa, qa1, qa2 := b.placeAt(p, x)
-	qb, qb1, qb2 := b.placeAt(q, y)
+	ends := func(p *piece, x float64) (q, d1, d2 []float64) {
+		q, d1, d2 = b.placeAt(p, x)
+		return slices.Clone(q), slices.Clone(d1), slices.Clone(d2)
+	}
+	qa, qa1, qa2 := ends(p, x)
+	qb, qb1, qb2 := ends(q, y)
 	for j := range qa {
 		qa1[j], qa2[j] = qa1[j]/p.Scale, qa2[j]/(p.Scale*p.Scale)
 		qb1[j], qb2[j] = qb1[j]/q.Scale, qb2[j]/(q.Scale*q.Scale)

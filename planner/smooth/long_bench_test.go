@@ -17,7 +17,7 @@ import (
 )
 
 // BenchmarkLongSequence plans sequences of many items, each blended with the next,
-// of lines and of point-to-point motions.
+// of lines, of point-to-point motions and of both in turn.
 func BenchmarkLongSequence(b *testing.B) {
 	m := loadRobot(b, "arm6")
 	start, lines := blendedLines(b, m, 2000)
@@ -29,6 +29,7 @@ func BenchmarkLongSequence(b *testing.B) {
 	}{
 		{"LIN", &smooth.Planner{Model: m, Coarser: true}, start, lines},
 		{"PTP", &smooth.Planner{Model: m, Coarser: true}, make([]float64, m.NumQ()), blendedTransfers(2000)},
+		{"PTP-LIN", &smooth.Planner{Model: m, Coarser: true}, start, inTurn(lines)},
 		{"pilz-LIN", &pilz.Planner{Model: m}, start, slowed(lines, 0.1)},
 	} {
 		for _, n := range []int{10, 100, 500, 2000} {
@@ -94,6 +95,15 @@ func blendedLines(tb testing.TB, m *robot.Model, n int) (start []float64, items 
 	}
 	items[n-1].Radius = 0
 	return start, items
+}
+
+// inTurn makes every other line a point-to-point motion to the same place.
+func inTurn(lines []planner.Item) []planner.Item {
+	out := append([]planner.Item(nil), lines...)
+	for i := 0; i < len(out); i += 2 {
+		out[i].Request.Command, out[i].Request.CommandName = planner.PTP, "PTP"
+	}
+	return out
 }
 
 // slowed returns items with smaller scaling factors.

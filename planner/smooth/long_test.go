@@ -23,7 +23,7 @@ func (a *asked) Err() error {
 }
 
 // TestLongSequencesGrowLinearly: an item among many takes no more memory and no more
-// work than one among a few, be it lines or point-to-point motions.
+// work than one among a few, be it lines, point-to-point motions or both in turn.
 func TestLongSequencesGrowLinearly(t *testing.T) {
 	const few, many, slack = 50, 400, 1.25
 	m := loadRobot(t, "arm6")
@@ -33,7 +33,7 @@ func TestLongSequencesGrowLinearly(t *testing.T) {
 		name  string
 		start []float64
 		items []planner.Item
-	}{{"LIN", start, lines}, {"PTP", make([]float64, m.NumQ()), blendedTransfers(many)}} {
+	}{{"LIN", start, lines}, {"PTP", make([]float64, m.NumQ()), blendedTransfers(many)}, {"PTP and LIN", start, inTurn(lines)}} {
 		each := func(n int) (bytes, work, samples float64) {
 			items := append([]planner.Item(nil), c.items[:n]...)
 			items[n-1].Radius = 0

@@ -34,6 +34,7 @@ type builder struct {
 	many           bool // the run at hand has many pieces
 	data           *kinematics.Data
 	q, v           []float64 // whole robot, for data
+	placed         []float64 // scratch of placeAt
 }
 
 // about says which item a refusal is about.
