@@ -44,6 +44,7 @@ var layers = []string{
 	"msgs", "msgs/rosjson", "msgs/poisemsgs", "msgs/rosapimsgs", "msgs/registry", "msgs/codec", "edge", "graph", "controllers", "sim/scenario",
 	// wires
 	"stop", "wire", "wire/loopback", "wire/admission", "wire/rosapi", "wire/rosbridge/frame", "wire/rosbridge/client", "wire/mirror", "wire/rosbridge", "wire/ros1/xmlrpc", "wire/ros1/tcpros", "wire/ros1/master", "wire/ros1",
+	"wire/rosbridge/requester",
 	// programs
 	"server/config", "server/motions", "server/guard", "server", "studio",
 	"cmd/poise",
@@ -133,6 +134,7 @@ func TestEveryPackageHasAComment(t *testing.T) {
 var outside = []string{
 	"internal/rt", "internal/budget", "internal/journal", "internal/plot", "robot/load", "planner/pipeline", "planner/queue", "arbiter/scenario", "telemetry", "loop/runner", "motion/library",
 	"executive", "graph", "stop", "wire", "wire/loopback", "wire/admission", "wire/rosapi", "wire/rosbridge/frame", "wire/rosbridge/client", "wire/mirror", "wire/rosbridge", "wire/ros1/xmlrpc", "wire/ros1/master", "wire/ros1",
+	"wire/rosbridge/requester",
 	"server/config", "server/motions", "server/guard", "server", "studio", "cmd/poise",
 }
 

@@ -52,6 +52,8 @@ type Claim struct {
 
 	Pending     [robot.MaxLeaves]float32 // priority while its round is open
 	Operational [robot.MaxLeaves]float32 // priority once it runs
+
+	Lease int64 // ns, how long a remote client may give no sign of life; 0 is Config.Lease
 }
 
 // SetPriority gives every leaf the same pair of priorities.

@@ -93,6 +93,17 @@ func (c *Client) Quit(now int64) (e Event, ok bool) {
 	return c.event(now, Quit, c.request, Event{}), true
 }
 
+// Stop ends what the client runs on; a request under way goes on. ok is false if it is not
+// operational.
+func (c *Client) Stop(now int64) (e Event, ok bool) {
+	if !c.Operational() {
+		return Event{}, false
+	}
+	e = c.event(now, Quit, c.held, Event{})
+	c.stop()
+	return e, true
+}
+
 // Report is the sign of life to be sent a few times per lease. ok is false for
 // a client that is not engaged.
 func (c *Client) Report(now int64) (e Event, ok bool) {
@@ -128,6 +139,15 @@ func (c *Client) Tick(now int64) (e Event, ok bool) {
 	return c.event(now, Refuse, c.request, Event{}), true
 }
 
+// Withdraw takes back the request under way. ok is false if there is none.
+func (c *Client) Withdraw(now int64) (e Event, ok bool) {
+	if c.phase&Pending == 0 {
+		return Event{}, false
+	}
+	c.withdraw(OK)
+	return c.event(now, Refuse, c.request, Event{}), true
+}
+
 // Receive takes a message of the arbiter and returns the answer, if it needs
 // one. A client that is not concerned ignores it. h may be nil: then the
 // controller can always start and lives with every change.
@@ -143,7 +163,7 @@ func (c *Client) Receive(now int64, m *Message, h Hooks) (e Event, ok bool) {
 	case m.Kind == Revoke && mine:
 		c.withdraw(Unknown)
 	case m.Kind == Offer || m.Kind == Deny:
-	case mine && c.ready && newer: // a Grant, or an Assign that overtook it
+	case mine && (c.ready || m.Kind == Grant) && newer: // a Grant, or an Assign that overtook it
 		c.held, c.runs = c.request, c.asks
 		c.phase = OperationalPending
 		c.withdraw(OK)

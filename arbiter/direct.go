@@ -52,6 +52,85 @@ func (d *Direct) Register(now int64, name string, h Hooks) (ClientID, error) {
 	return id, nil
 }
 
+// RegisterRemote makes a controller known that answers for itself, later: see Remote.
+func (d *Direct) RegisterRemote(now int64, name string, h Remote) (ClientID, error) {
+	id, err := d.Register(now, name, h)
+	if err == nil {
+		d.do(&Event{At: now, Kind: Register, From: id, Request: d.client[id].request})
+	}
+	return id, err
+}
+
+// Remote are the hooks of a controller whose answers come later.
+type Remote interface {
+	Hooks
+	// Told is given every message before the client's stand-in hears it. It returns true
+	// to keep the message back: then Answer goes on with it.
+	Told(m *Message) (later bool)
+}
+
+// Answer goes on with a message that Told has kept back: the stand-in hears it now, asks
+// its hooks, and answers.
+func (d *Direct) Answer(now int64, c ClientID, m *Message) error {
+	if err := d.usable(c); err != nil {
+		return err
+	}
+	d.inside = true
+	e, ok := d.clients[c].Receive(now, m, d.hooks[c])
+	d.inside = false
+	if ok {
+		d.do(&e)
+	}
+	return nil
+}
+
+// Stop gives back what a client runs on; a request of it that is not answered yet goes on.
+func (d *Direct) Stop(now int64, c ClientID) error {
+	if err := d.usable(c); err != nil {
+		return err
+	}
+	if e, ok := d.clients[c].Stop(now); ok {
+		d.do(&e)
+	}
+	return nil
+}
+
+// Alive is a sign of life of a remote client, which confirms nothing.
+func (d *Direct) Alive(now int64, c ClientID) error {
+	if err := d.usable(c); err != nil {
+		return err
+	}
+	if e, ok := d.clients[c].Alive(now); ok {
+		d.do(&e)
+	}
+	return nil
+}
+
+// Withdraw takes back the request of a client that is not answered yet; what it runs on
+// goes on.
+func (d *Direct) Withdraw(now int64, c ClientID) error {
+	if err := d.usable(c); err != nil {
+		return err
+	}
+	if e, ok := d.clients[c].Withdraw(now); ok {
+		d.do(&e)
+	}
+	return nil
+}
+
+// Tick decides what is overdue at now: rounds past their time, leases that have ended.
+func (d *Direct) Tick(now int64) {
+	for range maxOverdue {
+		if at, any := d.Due(); !any || at > now {
+			return
+		}
+		d.do(&Event{At: now, Kind: Tick})
+	}
+}
+
+// maxOverdue bounds what one Tick decides; the rest is for the next.
+const maxOverdue = 8
+
 // Lookup returns the number of a name.
 func (d *Direct) Lookup(name string) (ClientID, bool) {
 	id, ok := d.ids[name]
@@ -121,6 +200,9 @@ func (d *Direct) Client(c ClientID) *Client { return &d.clients[c] }
 
 // Deliver makes a Direct the Port of its machine.
 func (d *Direct) Deliver(now int64, m *Message) (Event, bool) {
+	if h, ok := d.hooks[m.To].(Remote); ok && h.Told(m) {
+		return Event{}, false
+	}
 	return d.clients[m.To].Receive(now, m, d.hooks[m.To])
 }
 

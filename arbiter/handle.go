@@ -103,6 +103,9 @@ func (s *State) request(e *Event, out *Effects) {
 	cl.phase |= Pending
 	cl.stage = offered
 	cl.deadline = s.now + s.cfg.RoundTimeout
+	if !cl.local {
+		cl.deadline = s.now + s.cfg.RemoteTimeout
+	}
 	s.engaged.add(c)
 	s.open.add(c)
 	claim := s.asks(c)
@@ -230,6 +233,11 @@ func (s *State) tick(out *Effects) {
 	}
 	switch s.client[late].stage {
 	case offered:
+		if s.cfg.SilenceConsents {
+			s.client[late].stage = waiting
+			out.resume = true
+			return
+		}
 		s.deny(late, Reason{Code: Silent, Who: NoClient}, out)
 	case waiting:
 		cl := &s.client[late]

@@ -78,7 +78,7 @@ type Message struct {
 	Request uint64    // the request it speaks of
 	Serial  uint64    // of Grant, Assign and Revoke: grows, so that the newest is known
 	Leaves  robot.Set // offered, or owned from now on
-	Reason  Reason    // of Deny
+	Reason  Reason    // of Deny, and of Revoke
 }
 
 // Code says why a request was denied, or why a leaf changed its owner.

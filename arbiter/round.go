@@ -65,6 +65,7 @@ func (s *State) reserve(c ClientID, leaves robot.Set) {
 	if s.cfg.Policy == PolicyNone {
 		return
 	}
+	remote := false // a remote owner takes part
 	for leaf := range leaves.All {
 		if n := s.next[leaf]; n != NoClient && n != c {
 			s.client[n].offer = s.client[n].offer.Without(leaf)
@@ -73,7 +74,11 @@ func (s *State) reserve(c ClientID, leaves robot.Set) {
 		if h := s.owner[leaf]; h != NoClient && h != c {
 			s.client[h].losing = s.client[h].losing.With(leaf)
 			s.untold.add(h)
+			remote = remote || !s.client[h].local
 		}
+	}
+	if remote && cl.local {
+		cl.deadline += s.cfg.RemoteTimeout - s.cfg.RoundTimeout
 	}
 	if kept := cl.losing.Intersect(leaves); !kept.Empty() { // its own, won back
 		cl.losing = cl.losing.Minus(kept)
@@ -197,7 +202,7 @@ func (s *State) strike(c ClientID, why Code, tellIt bool, out *Effects) (free ro
 	free = s.vacate(c, cl.owned, why)
 	if tellIt {
 		s.serial++
-		out.assign(Message{To: c, Kind: Revoke, Request: cl.held, Serial: s.serial})
+		out.assign(Message{To: c, Kind: Revoke, Request: cl.held, Serial: s.serial, Reason: Reason{Code: why, Who: NoClient}})
 	}
 	*s.runs(c) = Claim{}
 	cl.owned, cl.losing, cl.shed, cl.told = robot.Set{}, robot.Set{}, robot.Set{}, robot.Set{}

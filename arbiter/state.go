@@ -32,13 +32,22 @@ type Config struct {
 	Policy       Policy
 	RoundTimeout int64 // ns, from the request to the end of its round; default 20 ms
 	Lease        int64 // ns, how long a remote client may give no sign of life; default 200 ms
+
+	// RemoteTimeout is the timeout, ns, of a round in which a remote client takes part, as
+	// the requester or as an owner; default RoundTimeout.
+	RemoteTimeout int64
+	// SilenceConsents is the rule of the switching document: at the timeout a winner that
+	// has not answered its offer becomes operational. Otherwise it gets nothing.
+	SilenceConsents bool
 }
 
 // Defaults of Config. A round outlasts two periods of the slowest usual bus
-// (11.2 ms); ten rounds fit into a lease.
+// (11.2 ms); ten rounds fit into a lease. DefaultRemoteTimeout is what the cycle gives
+// rounds with remote clients: a message over a network and back, and a busy interpreter.
 const (
-	DefaultRoundTimeout = 20_000_000  // ns
-	DefaultLease        = 200_000_000 // ns
+	DefaultRoundTimeout  = 20_000_000  // ns
+	DefaultRemoteTimeout = 100_000_000 // ns
+	DefaultLease         = 200_000_000 // ns
 )
 
 // client is what the arbiter knows of one controller.
@@ -100,6 +109,9 @@ func (s *State) Init(cfg Config) {
 	if cfg.Lease == 0 {
 		cfg.Lease = DefaultLease
 	}
+	if cfg.RemoteTimeout == 0 {
+		cfg.RemoteTimeout = cfg.RoundTimeout
+	}
 	*s = State{cfg: cfg}
 	for leaf := range s.owner {
 		s.owner[leaf], s.next[leaf] = NoClient, NoClient
@@ -111,6 +123,9 @@ func (s *State) Owner(leaf robot.LeafID) ClientID { return s.owner[leaf] }
 
 // Owners returns who owns each leaf.
 func (s *State) Owners() [robot.MaxLeaves]ClientID { return s.owner }
+
+// Reserved returns for whom a round under way has reserved the leaf, or NoClient.
+func (s *State) Reserved(leaf robot.LeafID) ClientID { return s.next[leaf] }
 
 // Since returns when the leaf last changed its owner, and why.
 func (s *State) Since(leaf robot.LeafID) (at int64, why Code) { return s.since[leaf], s.why[leaf] }
@@ -133,7 +148,11 @@ func (s *State) RoundDue(c ClientID) (at int64, open bool) {
 // LeaseDue returns when the client is gone unless it gives a sign of life.
 func (s *State) LeaseDue(c ClientID) (at int64, leased bool) {
 	cl := &s.client[c]
-	return cl.seen + s.cfg.Lease, cl.phase != NonOperational && !cl.local
+	lease := max(s.runs(c).Lease, s.asks(c).Lease)
+	if lease == 0 {
+		lease = s.cfg.Lease
+	}
+	return cl.seen + lease, cl.phase != NonOperational && !cl.local
 }
 
 // Due returns the earliest time at which a Tick has something to decide.

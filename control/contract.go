@@ -39,13 +39,16 @@ const (
 	GoalMissed      Code = 23 // Joint was still Value off at At, when the time to settle was over, Max is allowed
 	TooOld          Code = 24 // the motion was to be over Value s ago
 	Energised       Code = 25 // joints that it had let go were given torque
+	LeaseExpired    Code = 26 // a controller outside gave no sign of life for Value s, Max is allowed
+	Unanswered      Code = 27 // a controller outside did not confirm its offer in time
+	Declined        Code = 28 // a controller outside does not want what it asked for any more
 )
 
 var codeNames = [...]string{
 	"ok", "bad program", "not running", "start too far", "beyond limit", "not granted", "resource lost",
 	"replaced", "cancelled", "panicked", "power off", "stopped by fault", "stale", "tolerance broken",
 	"stopping", "full", "unknown", "not finite", "bad value", "not active", "not placeable",
-	"unreachable", "unbalanced", "goal missed", "too old", "energised",
+	"unreachable", "unbalanced", "goal missed", "too old", "energised", "lease expired", "unanswered", "declined",
 }
 
 func (c Code) String() string {
@@ -255,6 +258,13 @@ type Program interface {
 type Ranked interface {
 	Program
 	Rank(leaf robot.LeafID) (pending, operational float32, own bool)
+}
+
+// Leased is a Program with a lease of its own: how long, s, a controller outside that asks
+// for it may give no sign of life; 0 is the loop's.
+type Leased interface {
+	Program
+	LeaseTime() float64
 }
 
 // Controller produces references for part of the body. All methods run inside the

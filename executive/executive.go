@@ -35,6 +35,7 @@ type Executive struct {
 	waiting map[string][]*job // goals to be prepared, by sender
 	plans   []plannedJob      // that came back
 	outside Outside           // controllers outside the process
+	rounds  rounds            // of requests, the last ones
 	last    *Kept
 }
 

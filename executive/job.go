@@ -190,6 +190,8 @@ func (j *job) causeOf(r *loop.Report) action.Cause {
 			return action.Replaced
 		}
 		return action.ResourceLost
+	case control.LeaseExpired:
+		return action.ResourceLost
 	case control.NotRunning:
 		return action.ServerStopped
 	case control.Stopping, control.PowerOff:

@@ -61,7 +61,7 @@ func full(t testing.TB, p parts) *rig {
 	}
 	p.model = bot.m
 	p.more = []loop.Registration{{Name: "joint_state", Kind: "stream", Controller: st}, {Name: "torque_off", Kind: "torque_off", Controller: limp},
-		{Name: "poses", Kind: "pose", Controller: poses}, {Name: "outside_1", Kind: "stream", Controller: outside}}
+		{Name: "poses", Kind: "pose", Controller: poses}, {Name: "outside_1", Kind: "stream", Controller: outside, Remote: true}}
 	p.known = []Controller{
 		{Name: "joint_state", Kind: "stream", Operate: follows, Resources: []string{"head", "tail"}},
 		{Name: "torque_off", Kind: "torque_off", Operate: func(set robot.Set, _ *loop.Snapshot) (control.Program, error) {
@@ -353,13 +353,15 @@ func TestControllersOutsideHavePriorities(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			r := full(t, parts{settings: loop.Settings{Policy: arbiter.PolicyPriority}, rank: map[string]float32{"swing": 9}})
 			r.active(r.submit(&Operational{Controller: "swing", On: true}))
-			why := r.e.Outside().Request("wire", OutsideRequest{Name: "gait", Session: "wire", ID: 7, Resources: []string{"tail", "head"}, Pending: tc.pending, Operational: tc.operational}, func(Assignment) {})
+			why := r.e.Outside().Request("wire", OutsideRequest{Name: "gait", Session: "wire", ID: 7, Resources: []string{"tail", "head"}, Pending: tc.pending, Operational: tc.operational}, func(News) {})
 			if len(why) > 0 {
 				t.Fatal(why)
 			}
-			r.run(5)
+			r.run(3)
+			r.e.Outside().Report(OutsideState{Name: "gait", Session: "wire", ID: 7, Operational: true})
+			r.run(3)
 			for _, o := range r.e.State().Owners {
-				if o.Resource == "head" && o.Owner != tc.want && !(tc.want == "gait" && o.Owner == "outside_1") {
+				if o.Resource == "head" && o.Owner != tc.want {
 					t.Errorf("the head is %q's, want %s", o.Owner, tc.want)
 				}
 			}
@@ -383,15 +385,25 @@ func TestControllersOutsideHavePriorities(t *testing.T) {
 // takes them back when it falls silent.
 func TestControllersOutside(t *testing.T) {
 	r := full(t, parts{})
-	var told []Assignment
+	var told []News
 	r.active(r.submit(&Operational{Controller: "swing", On: true}))
-	why := r.e.Outside().Request("wire", OutsideRequest{Name: "gait", Session: "wire", ID: 7, Resources: []string{"tail"}}, func(a Assignment) { told = append(told, a) })
+	why := r.e.Outside().Request("wire", OutsideRequest{Name: "gait", Session: "wire", ID: 7, Resources: []string{"tail"}}, func(a News) { told = append(told, a) })
 	if len(why) > 0 {
 		t.Fatal(why)
 	}
 	r.run(5)
-	owner := func(a Assignment, resource string) string { return a.Owners[slices.Index(a.Resources, resource)] }
-	if len(told) != 1 || told[0].Requests[0] != 7 || owner(told[0], "tail") != "gait" || owner(told[0], "head") != "swing" || owner(told[0], "leg1") != "" {
+	owner := func(a News, resource string) string { return a.Owners[slices.Index(a.Resources, resource)] }
+	if len(told) != 1 || told[0].Kind != Offered || told[0].Requests[0] != 7 || owner(told[0], "tail") != "gait" || owner(told[0], "head") != "swing" || owner(told[0], "leg1") != "" {
+		t.Fatalf("%+v", told)
+	}
+	for _, o := range r.e.State().Owners {
+		if o.Resource == "tail" && o.Owner != "swing" {
+			t.Fatalf("the tail is %q's before it confirmed", o.Owner)
+		}
+	}
+	r.e.Outside().Report(OutsideState{Name: "gait", Session: "wire", ID: 7, Operational: true})
+	r.run(5)
+	if len(told) != 2 || told[1].Kind != Granted || owner(told[1], "tail") != "gait" {
 		t.Fatalf("%+v", told)
 	}
 	seat, ok := r.e.Outside().Controller("gait", "wire")
@@ -412,15 +424,18 @@ func TestControllersOutside(t *testing.T) {
 	if st := r.stateOf(r.e.State(), seat); st.Active {
 		t.Error("it is silent, and still has the tail")
 	}
-	if !slices.ContainsFunc(r.notes, func(n Notice) bool { return n.Explanation.Code == "lease_expired" }) {
-		t.Error("no notice of the expired lease")
+	if last := told[len(told)-1]; last.Kind != Ended || len(last.Why) != 1 || last.Why[0].Code != "lease_expired" {
+		t.Errorf("the end of the lease was told as %+v", last)
+	}
+	if !slices.ContainsFunc(r.audits, func(a Audit) bool { return strings.Contains(a.Result, "no sign of life") }) {
+		t.Errorf("the end of the lease is not audited as what it is: %+v", r.audits)
 	}
 	// denied: the requester is answered
 	told = nil
 	r.ok(r.e.Stop("test", 2))
-	r.e.Outside().Request("wire", OutsideRequest{Name: "gait", Session: "wire", ID: 8, Resources: []string{"tail"}}, func(a Assignment) { told = append(told, a) })
+	r.e.Outside().Request("wire", OutsideRequest{Name: "gait", Session: "wire", ID: 8, Resources: []string{"tail"}}, func(a News) { told = append(told, a) })
 	r.run(5)
-	if len(told) != 1 || told[0].Requests[0] != 8 || owner(told[0], "tail") != "" {
+	if len(told) != 1 || told[0].Kind != Denied || told[0].Requests[0] != 8 || owner(told[0], "tail") != "" {
 		t.Errorf("%+v", told)
 	}
 }

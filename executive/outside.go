@@ -4,18 +4,18 @@ import (
 	"fmt"
 	"math"
 
-	"poise/action"
 	"poise/control/stream"
 	"poise/executive/explain"
+	"poise/loop"
 	"poise/problem"
 	"poise/robot"
 )
 
-// Outside serves controllers outside the process. They sit on seats of their own,
-// streams that hold the lease for them: a request of theirs is a goal of that seat,
-// their state messages and their values are the signs of life. A name belongs to the
-// session that asked by it first, until that leaves or its seat is needed by another:
-// what other sessions send under it does not count.
+// Outside serves controllers outside the process. Each has a seat of the cycle, where a
+// stream stands in for it: a request of its is a goal of that seat, what the arbiter asks
+// is passed on to it, and its state messages are the answers and signs of life. A name
+// belongs to the session that asked by it first, until that leaves or its seat is needed
+// by another: what other sessions send under it does not count.
 type Outside struct {
 	e    *Executive
 	list []*remote
@@ -30,10 +30,41 @@ type OutsideRequest struct {
 	Session   string // that it speaks by
 	ID        uint32 // of its request
 	Resources []string
-
+	Needed    []bool // of each resource: it cannot run without; none needs none, and its answers decide
 	// Pending and Operational are priorities of the resources, while it asks and once
 	// it runs: one each. One list alone is for both; none takes those of its seat.
 	Pending, Operational []float32
+	Lease                float64 // s, how long it may give no sign of life; 0 is the configured one
+}
+
+// Bounds of a lease that is asked for, s.
+const (
+	minLease = 0.01
+	maxLease = 60
+)
+
+// claim words what is asked for, for the cycle.
+func (r *OutsideRequest) claim(words *explain.Words) (p *stream.Program, reasons []Explanation) {
+	p = &stream.Program{Lease: r.Lease}
+	if len(r.Needed) != 0 && len(r.Needed) != len(r.Resources) {
+		reasons = append(reasons, *problem.New("invalid", "%d marks of need for %d resources: there must be one each, or none", len(r.Needed), len(r.Resources)))
+	}
+	if r.Lease != 0 && !(r.Lease >= minLease && r.Lease <= maxLease) {
+		reasons = append(reasons, *problem.New("invalid", "lease %g s, must be %g … %g s, or 0 for the configured one", r.Lease, minLease, float64(maxLease)))
+	}
+	for i, name := range r.Resources {
+		set, unknown := words.Set([]string{name})
+		reasons = append(reasons, unknown...)
+		if i < len(r.Needed) && r.Needed[i] {
+			p.Needs = p.Needs.Union(set)
+		} else {
+			p.Wants = p.Wants.Union(set)
+		}
+	}
+	p.Wants = p.Wants.Minus(p.Needs)
+	ranks, bad := r.ranks(words)
+	p.Ranks = ranks
+	return p, append(reasons, bad...)
 }
 
 // ranks words the priorities for the cycle.
@@ -62,26 +93,19 @@ func (r *OutsideRequest) ranks(words *explain.Words) (all []stream.Rank, reasons
 		return nil, reasons
 	}
 	for i, name := range r.Resources {
-		set, unknown := words.Set([]string{name})
-		reasons = append(reasons, unknown...)
+		set, _ := words.Set([]string{name})
 		all = append(all, stream.Rank{Leaves: set, Pending: pending[i], Operational: operational[i]})
 	}
-	return all, reasons
+	return all, nil
 }
 
-// OutsideState is a sign of life of a controller outside, or its end.
+// OutsideState is the answer of a controller outside to what it was told last, a sign of
+// life, or its end.
 type OutsideState struct {
 	Name        string
 	Session     string // that sent it
 	ID          uint32 // of the request that it speaks of
 	Operational bool
-}
-
-// Assignment says who has which resource. Requests are those that it answers.
-type Assignment struct {
-	Requests  []uint32
-	Resources []string
-	Owners    []string // "" where a resource is unowned
 }
 
 // remote is a controller outside on its seat.
@@ -90,70 +114,109 @@ type remote struct {
 	session string // whose name it is
 	gone    bool   // the session has left
 	seat    *seat
-	request uint32
-	goal    GoalID
+	newest  uint32 // request of it
+	asks    asked  // in a round that is open
+	runs    asked  // operational
 	owns    robot.Set
-	since   int64 // last sign of life, ns
-	live    bool  // its goal is not over
-	tell    func(Assignment)
+	beat    int64 // when a sign of life was last passed on, ns
+	tell    func(News)
+	denied  []Explanation // why its last request came to nothing, or what it had ended
 }
 
-// Request takes a request of a controller outside. tell is called with every change of
-// who has what that concerns it, and once with the answer to the request, denial
-// included.
-func (o *Outside) Request(who string, r OutsideRequest, tell func(Assignment)) (reasons []Explanation) {
+// asked is a request of a controller outside, and its goal; of none id is empty.
+type asked struct {
+	id       GoalID
+	request  uint32
+	named    []string // resources, as it named them
+	program  *stream.Program
+	offered  robot.Set
+	question float64 // that waits for its answer; 0 is none
+}
+
+func (a *asked) live() bool { return a.id.ID != "" }
+
+func (c *remote) live() bool { return c.asks.live() || c.runs.live() }
+
+// Request takes a request of a controller outside. tell is called with everything that
+// concerns it: offers, changes of its set, grants and denials.
+func (o *Outside) Request(who string, r OutsideRequest, tell func(News)) (reasons []Explanation) {
 	o.e.locked(func() { reasons = o.request(who, &r, tell) })
 	return reasons
 }
 
-func (o *Outside) request(who string, r *OutsideRequest, tell func(Assignment)) []Explanation {
+func (o *Outside) request(who string, r *OutsideRequest, tell func(News)) []Explanation {
 	e := o.e
 	client, reasons := o.seatFor(r.Name, r.Session)
 	if reasons != nil {
 		return reasons
 	}
-	set, reasons := e.words.Set(r.Resources)
+	program, reasons := r.claim(e.words)
 	switch {
 	case len(reasons) > 0:
 		return reasons
+	case program.Needs.Union(program.Wants).Empty():
+		return []Explanation{*problem.New("no_resources", "controller %q asks for nothing", r.Name).With("name at least one resource")}
 	case e.robot.snap == nil:
 		return []Explanation{e.whySilent()}
+	case client.live() && r.ID <= client.newest:
+		return []Explanation{*problem.New("old_request", "request %d of controller %q is not newer than %d", r.ID, r.Name, client.newest).With("count requests up")}
 	}
-	ranks, reasons := r.ranks(e.words)
-	if reasons != nil {
-		return reasons
-	}
-	w, reasons := e.operate(client.seat, set)
-	if reasons != nil {
-		return reasons
-	}
-	if p, ok := w.program.(*stream.Program); ok {
-		p.Ranks = ranks
-	}
-	client.request, client.since, client.tell = r.ID, e.now, tell
-	changed := func(c Change) { e.locked(func() { o.changed(client, r.ID, c) }) }
+	client.newest, client.tell, client.denied = r.ID, tell, nil
+	client.seat.client = client.name
+	changed := func(c Change) { e.locked(func() { o.changed(client, c) }) }
+	w := newWork([]string{client.seat.Name}, program)
 	id, err := e.submit(who, &job{goal: &ready{client.seat, w}, work: w, watch: Watch{Changed: changed}})
 	if err != nil {
 		return problem.All("invalid", err)
 	}
-	client.goal, client.live = id, true
+	client.asks = asked{id: id, request: r.ID, named: r.Resources, program: program}
+	e.rounds.begin(e, client.seat, r.ID)
 	return nil
 }
 
-// Report takes a sign of life of a controller outside, or its word that it is not
-// operational any more.
+// Report takes an answer or a sign of life of a controller outside, or its word that it is
+// not operational any more. What is about a request that is over does not count.
 func (o *Outside) Report(r OutsideState) {
 	o.e.locked(func() {
-		for _, client := range o.list {
-			if client.name != r.Name || client.session != r.Session || client.request > r.ID {
-				continue // of another session, or of a request that is over
+		client := o.client(r.Name, r.Session)
+		if client == nil || r.ID < client.newest && r.ID != client.runs.request || !client.live() {
+			return
+		}
+		if !r.Operational {
+			if r.ID >= client.newest {
+				o.quit(client)
+			} else {
+				o.e.rounds.answer(o.e, client.seat, true, "quit")
+				client.runs.question = 0
+				o.answer(client, loop.QuitsRunning)
 			}
-			client.since = o.e.now
-			if !r.Operational && client.live {
-				o.end(client)
+			return
+		}
+		answered := false
+		for _, a := range []*asked{&client.asks, &client.runs} {
+			if a.live() && a.question > 0 && (a.request == r.ID || r.ID >= client.newest) {
+				o.answer(client, a.question)
+				o.e.rounds.answer(o.e, client.seat, a == &client.runs, "confirmed")
+				a.question, answered = 0, true
 			}
 		}
+		if every := o.e.cfg.Lease.Nanoseconds() / 8; !answered && o.e.now-client.beat >= every {
+			o.answer(client, loop.SignOfLife)
+		}
 	})
+}
+
+// answer passes an answer on to the cycle; 0 is a sign of life, below 0 it quits.
+func (o *Outside) answer(client *remote, question float64) {
+	client.beat = o.e.now
+	o.e.orders.send(loop.Order{Kind: loop.Answer, Controller: client.seat.id, Value: question})
+}
+
+// quit ends what a controller outside does and asks for.
+func (o *Outside) quit(client *remote) {
+	o.e.rounds.answer(o.e, client.seat, client.runs.live(), "quit")
+	client.asks.question, client.runs.question = 0, 0
+	o.answer(client, loop.Quits)
 }
 
 // Leave ends what the controllers of a session do: it is gone, and they can give no
@@ -165,8 +228,8 @@ func (o *Outside) Leave(session string) {
 				continue
 			}
 			client.gone = true
-			if client.live {
-				o.end(client)
+			if client.live() {
+				o.quit(client)
 				o.e.notice(Notice{Kind: "refused", Explanation: Explanation{Code: "session_ended", Owner: client.name,
 					Text: fmt.Sprintf("the connection of controller %q outside has ended; what it had is free", client.name)}})
 			}
@@ -179,10 +242,8 @@ func (o *Outside) Leave(session string) {
 func (o *Outside) Controller(name, session string) (controller string, ok bool) {
 	o.e.mu.Lock()
 	defer o.e.mu.Unlock()
-	for _, client := range o.list {
-		if client.name == name && client.session == session && !client.gone {
-			return client.seat.Name, true
-		}
+	if client := o.client(name, session); client != nil {
+		return client.seat.Name, true
 	}
 	return "", false
 }
@@ -191,27 +252,40 @@ func (o *Outside) Controller(name, session string) (controller string, ok bool) 
 func (o *Outside) Active(name, session string) bool {
 	o.e.mu.Lock()
 	defer o.e.mu.Unlock()
-	for _, client := range o.list {
-		if client.name == name && client.session == session && client.live {
-			return true
+	client := o.client(name, session)
+	return client != nil && client.live()
+}
+
+// client finds a controller outside by its name, if it is the session's.
+func (o *Outside) client(name, session string) *remote {
+	for _, c := range o.list {
+		if c.name == name && c.session == session && !c.gone {
+			return c
 		}
 	}
-	return false
+	return nil
+}
+
+// on returns the controller outside that has a seat, nil if none.
+func (o *Outside) on(s *seat) *remote {
+	for _, c := range o.list {
+		if c.seat == s {
+			return c
+		}
+	}
+	return nil
 }
 
 // sessionOn returns the session of the controller on a seat, "" if none is active there.
 func (o *Outside) sessionOn(s *seat) string {
-	for _, client := range o.list {
-		if client.seat == s && client.live {
-			return client.session
-		}
+	if c := o.on(s); c != nil && c.live() {
+		return c.session
 	}
 	return ""
 }
 
 // seatFor finds the seat of a controller outside, or gives it a free one.
 func (o *Outside) seatFor(name, session string) (*remote, []Explanation) {
-	taken := map[*seat]*remote{}
 	for _, client := range o.list {
 		switch {
 		case client.name != name || client.gone:
@@ -220,7 +294,6 @@ func (o *Outside) seatFor(name, session string) (*remote, []Explanation) {
 		default:
 			return client, nil
 		}
-		taken[client.seat] = client
 	}
 	for _, s := range o.e.robot.seats {
 		if s.Name == name || s.Kind == name {
@@ -229,13 +302,13 @@ func (o *Outside) seatFor(name, session string) (*remote, []Explanation) {
 	}
 	var free *remote // seat of one that has nothing
 	for _, s := range o.e.robot.seats {
-		switch client := taken[s]; {
+		switch client := o.on(s); {
 		case !s.Remote:
 		case client == nil:
 			client = &remote{name: name, session: session, seat: s}
 			o.list = append(o.list, client)
 			return client, nil
-		case !client.live && (free == nil || client.gone && !free.gone):
+		case !client.live() && (free == nil || client.gone && !free.gone):
 			free = client
 		}
 	}
@@ -253,92 +326,56 @@ func (o *Outside) belongs(name, owner string) Explanation {
 	return explanation
 }
 
-// owns notes what the controller on a seat has now, and tells it.
+// asked passes a question of the arbiter on to the controller outside on a seat.
+func (o *Outside) asked(r *loop.Report) {
+	s := o.e.robot.seatOf(r.Controller)
+	client := o.on(s)
+	if s == nil || client == nil || client.gone {
+		return // the session has left, and it quits
+	}
+	kind, a := Offered, &client.asks
+	if r.From != 0 {
+		kind, a = Reassigned, &client.runs
+	}
+	a.question, a.offered = r.Value, r.Set
+	taker := o.e.robot.controllerName(r.Reason.Who)
+	o.e.rounds.asked(o.e, s, r)
+	o.news(client, kind, a, r.Set, taker, nil)
+}
+
+// owns notes what the controller on a seat has confirmed and has now.
 func (o *Outside) owns(s *seat, set robot.Set) {
-	for _, client := range o.list {
-		if client.seat == s && client.live {
-			client.owns = set
-			o.assign(client, client.request)
-		}
+	if client := o.on(s); client != nil {
+		client.owns = set
 	}
 }
 
-// changed follows the goal of a controller outside. The requester is always answered,
+// began notes that the request of a controller outside is granted.
+func (o *Outside) began(j *job) {
+	if client := o.on(j.seat); client != nil && client.asks.id == j.id {
+		client.runs, client.asks = client.asks, asked{}
+		client.runs.question = 0
+		o.news(client, Granted, &client.runs, client.owns, "", nil)
+	}
+}
+
+// changed follows the goals of a controller outside. The requester is always answered,
 // denial included.
-func (o *Outside) changed(client *remote, request uint32, c Change) {
-	if client.goal != c.Goal || !c.To.Terminal() {
-		return
+func (o *Outside) changed(client *remote, c Change) {
+	switch {
+	case !c.To.Terminal():
+	case client.asks.id == c.Goal:
+		over := client.asks
+		client.asks = asked{}
+		client.denied = c.Result.Explanations
+		o.news(client, Denied, &over, client.owns, "", c.Result.Explanations)
+	case client.runs.id == c.Goal:
+		over := client.runs
+		client.runs, client.owns = asked{}, robot.Set{}
+		client.denied = c.Result.Explanations
+		o.news(client, Ended, &over, robot.Set{}, "", c.Result.Explanations)
 	}
-	client.live, client.owns = false, robot.Set{}
-	if c.Cause != action.ClientCancel {
-		o.assign(client, request)
-	}
-}
-
-// assign tells a controller outside who has what.
-func (o *Outside) assign(client *remote, request uint32) {
-	call := client.tell
-	if call == nil || o.e.robot.snap == nil {
-		return
-	}
-	a := Assignment{Requests: []uint32{request}}
-	resources, err := o.e.model.Resources()
-	if err != nil {
-		return
-	}
-	for _, r := range resources.List() {
-		owner := o.ownerOf(r.Set, client)
-		if client.owns.Contains(r.Set) {
-			owner = client.name
-		}
-		a.Resources, a.Owners = append(a.Resources, r.Name), append(a.Owners, owner)
-	}
-	o.e.out.add(func() { call(a) })
-}
-
-// ownerOf names the owner of a whole resource by the newest state, "" if it has none. Of
-// the one who asks, its own word counts, which is newer.
-func (o *Outside) ownerOf(set robot.Set, asks *remote) string {
-	owner := o.e.robot.ownerOf(set)
-	if owner == asks.seat.id {
-		return ""
-	}
-	for _, client := range o.list {
-		if client.seat.id == owner {
-			return client.name
-		}
-	}
-	return o.e.robot.controllerName(owner)
-}
-
-// alive notes a sign of life from a seat.
-func (o *Outside) alive(s *seat) {
-	for _, client := range o.list {
-		if client.seat == s {
-			client.since = o.e.now
-		}
-	}
-}
-
-// expire frees everything of controllers that gave no sign of life for a lease.
-func (o *Outside) expire() {
-	e := o.e
-	for _, client := range o.list {
-		if client.live && e.now-client.since > e.cfg.Lease.Nanoseconds() {
-			o.end(client)
-			e.notice(Notice{Kind: "refused", Explanation: Explanation{Code: "lease_expired", Owner: client.name,
-				Text:  fmt.Sprintf("controller %q outside gave no sign of life; what it had is free", client.name),
-				Value: float64(e.now-client.since) * 1e-9, Limit: e.cfg.Lease.Seconds()}})
-			client.since = e.now
-		}
-	}
-}
-
-// end calls off what a controller outside does.
-func (o *Outside) end(client *remote) {
-	for _, j := range o.e.goals.of(client.seat) {
-		if j.id == client.goal {
-			j.callOff()
-		}
+	if !client.live() && o.on(client.seat) == client {
+		client.seat.client = ""
 	}
 }

@@ -82,7 +82,6 @@ func (e *Executive) pump(now int64) {
 	e.reconcile()
 	e.listen()
 	e.settleCommands()
-	e.outside.expire()
 	e.feedback()
 	e.goals.forget(e.now - int64(e.cfg.Keep))
 }
@@ -119,6 +118,8 @@ func (e *Executive) take(r *loop.Report) {
 		e.takeGoal(r)
 	case loop.OwnerChanged:
 		e.ownerChanged(r)
+	case loop.Asked:
+		e.outside.asked(r)
 	case loop.FaultRaised, loop.FaultCleared:
 		e.takeFault(r)
 	case loop.OrderRefused:
@@ -149,14 +150,23 @@ func (e *Executive) takeGoal(r *loop.Report) {
 		}
 		return
 	}
+	if r.Kind == loop.GoalStarted || r.Kind == loop.GoalRejected {
+		e.rounds.end(e, j, r)
+	}
 	switch r.Kind {
 	case loop.GoalStarted:
 		j.started(r.Tick.N)
+		e.outside.began(j)
 		j.seat.fed = Explanation{} // of values before it
 	case loop.GoalRejected:
 		cause := action.ConditionsUnmet
-		if r.Reason.Code == control.NotGranted {
+		switch r.Reason.Code {
+		case control.NotGranted, control.Unanswered, control.LeaseExpired:
 			cause = action.NotGranted
+		case control.Cancelled, control.Declined:
+			cause = action.ClientCancel
+		case control.Replaced:
+			cause = action.Replaced
 		}
 		j.fail(cause, append(j.unmet, e.refusal(r.Reason, j.seat.Name, j.work.program)...)...)
 	case loop.GoalEnded:

@@ -18,6 +18,7 @@ type seat struct {
 	fed    Explanation // why the newest value of its stream was refused
 	fedBy  uint64      // number of that value
 	halted bool        // by an order of ours
+	client string      // name of the controller outside that has it, "" if none
 }
 
 // robotState is what is known of the robot: its controllers, the newest state of its
@@ -39,9 +40,18 @@ type robotState struct {
 // controllerName returns the name of a controller by its number, "" if it is not ours.
 func (r *robotState) controllerName(id arbiter.ClientID) string {
 	if s := r.seatOf(id); s != nil {
-		return s.Name
+		return s.title()
 	}
 	return ""
+}
+
+// title is the name of who works in the seat: of a controller outside the one that it
+// registered.
+func (s *seat) title() string {
+	if s.client != "" {
+		return s.client
+	}
+	return s.Name
 }
 
 func (r *robotState) seat(name string) (*seat, bool) {
@@ -159,7 +169,7 @@ func (r *robotState) owners(s *loop.Snapshot) (all []Ownership) {
 		}
 		for _, c := range r.seats {
 			if has := shares[c.id]; has > 0 {
-				all = append(all, Ownership{Resource: name, Owner: c.Name, Part: has < n})
+				all = append(all, Ownership{Resource: name, Owner: c.title(), Part: has < n})
 			}
 		}
 	}

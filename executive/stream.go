@@ -23,8 +23,6 @@ func (e *Executive) Feed(from, controller string, value control.Program) (reason
 			reasons = append(reasons, *other)
 		case !e.orders.trySend(loop.Order{Kind: loop.Feed, Controller: s.id, Goal: e.orders.nextNumber(), Program: value}):
 			reasons = append(reasons, e.words.Reason(control.Because(control.Full), controller))
-		default:
-			e.outside.alive(s)
 		}
 	})
 	return reasons

@@ -442,3 +442,20 @@ func (p Publisher[T]) PublishFunc(make func() *T) {
 		p.Publish(make())
 	}
 }
+
+// PublishTo hands a value to the subscriptions of one node alone: what concerns no other.
+// It is not kept for late subscribers.
+func (p Publisher[T]) PublishTo(node string, v *T) {
+	t := p.topic
+	m := &Message{Type: t.typ, Value: v, From: p.node, size: &t.size}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if p.gone {
+		return
+	}
+	for _, s := range t.subs {
+		if s.node == node && p.qos.meets(&s.qos) {
+			s.push(m)
+		}
+	}
+}

@@ -20,8 +20,12 @@ type Settings struct {
 	Policy       arbiter.Policy
 	RoundTimeout int64 // ns, of a round of requests; default arbiter.DefaultRoundTimeout
 	Lease        int64 // ns, how long a client outside may give no sign of life; default arbiter.DefaultLease
-	Faults       FaultRules
-	Transition   control.Transition
+
+	RemoteTimeout   int64 // ns, of a round in which a client outside takes part; default arbiter.DefaultRemoteTimeout
+	SilenceConsents bool  // at the timeout one that did not answer its offer becomes operational, as in the switching document
+
+	Faults     FaultRules
+	Transition control.Transition
 
 	StopDeadline   float64 // s, for the ramps of categories 1 and 2; default 2
 	CrouchDeadline float64 // s, for a limb to reach its safe pose; default 5
@@ -54,6 +58,7 @@ type Registration struct {
 	Controller  control.Controller
 	Pending     float32 // priority while it asks
 	Operational float32 // priority once it runs
+	Remote      bool    // a stand-in for controllers outside the process, which answer for themselves
 	Supports    bool    // it knows which feet stand: while it is active those that it does not speak of stay as they are
 }
 
@@ -133,7 +138,7 @@ func New(cfg Config) (*Loop, error) {
 		return nil, err
 	}
 	l := &Loop{cfg: cfg, dof: n, all: control.JointLeaves(n), base: base, rates: rates{all: 1},
-		arb:     arbiter.NewDirect(arbiter.Config{Policy: cfg.Policy, RoundTimeout: cfg.RoundTimeout, Lease: cfg.Lease}),
+		arb:     arbiter.NewDirect(arbiter.Config{Policy: cfg.Policy, RoundTimeout: cfg.RoundTimeout, Lease: cfg.Lease, RemoteTimeout: cfg.RemoteTimeout, SilenceConsents: cfg.SilenceConsents}),
 		orders:  rt.NewRing[Order](cfg.Orders),
 		reports: rt.NewRing[Report](cfg.Reports),
 		raw:     servo.NewMeasurement(n, cfg.Sensors), reading: servo.NewMeasurement(n, cfg.Sensors), setpoint: make([]servo.Setpoint, n),
@@ -167,6 +172,12 @@ func setDefaults(c *Config) {
 	}
 	if c.Leave.Deadline == 0 {
 		c.Leave.Deadline = defaultLeaveDeadline
+	}
+	if c.RemoteTimeout == 0 {
+		c.RemoteTimeout = max(arbiter.DefaultRemoteTimeout, c.RoundTimeout)
+	}
+	if c.Lease == 0 {
+		c.Lease = arbiter.DefaultLease
 	}
 	if c.Orders == 0 {
 		c.Orders = defaultOrders
@@ -250,6 +261,7 @@ func (l *Loop) decide() {
 	l.powered.update(l)
 	l.readStop()
 	l.drainOrders()
+	l.arbitrate()
 	l.stops.update(l)
 	l.leaving.update(l)
 	l.faults.update(l)
@@ -262,7 +274,7 @@ func (l *Loop) control() {
 		case s.program != nil:
 			s.update()
 		case s.operational(): // it ended inside a hook, where it could not give back
-			_ = l.arb.Quit(l.tick.Time, s.id)
+			_ = l.arb.Stop(l.tick.Time, s.id)
 		}
 	}
 }
@@ -294,7 +306,7 @@ func (l *Loop) aggregate() {
 
 // ownedBy returns what a controller owns, as the arbiter has it.
 func (l *Loop) ownedBy(id arbiter.ClientID) robot.Set {
-	own := l.arb.Owned(id)
+	own := l.seats[id].owned()
 	if l.cfg.Policy == arbiter.PolicyNone { // several hold a leaf, one of them owns it
 		for leaf := range own.All {
 			if l.arb.Owner(leaf) != id {
@@ -349,7 +361,7 @@ func (l *Loop) publish() {
 	copy(s.Mode, l.mode)
 	copy(s.Cut, l.shaper.Cut)
 	copy(s.Age, l.merge.Age)
-	s.Owner = l.arb.Owners()
+	s.Owner = l.owners()
 	l.snapshots.Publish()
 	l.box.add(l)
 	l.record()

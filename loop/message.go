@@ -32,6 +32,7 @@ const (
 	CheckGoal                   // Controller, Goal, Program: could it start now? Takes nothing
 	TorqueOn                    // Program, a control.Torque: energise these joints; the others stay as they are
 	TorqueOff                   // Program, a control.Torque: let these joints go at once
+	Answer                      // Controller, Value: of one outside, to the question of that number; or SignOfLife, Quits, QuitsRunning
 	numOrders
 )
 
@@ -63,6 +64,7 @@ const (
 	Placed       // Goal: the joints of an order Place are where it said
 	Echoed       // Goal of an order Echo
 	GoalChecked  // Controller, Goal: the reason why it could not start now, or OK
+	Asked        // Controller outside, Goal: Set is offered (From 0), or its own from now on (From 1); Value is the question's number
 )
 
 // Report is what happened. It carries the tick that caused it.

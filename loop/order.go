@@ -98,6 +98,8 @@ func (l *Loop) obeySlot(o Order) {
 		s.report(GoalChecked, o.Goal, control.Going, s.couldStart(o))
 	case CancelGoal:
 		s.cancelGoal(o)
+	case Answer:
+		s.answer(o)
 	case Run:
 		s.running = true
 	case Halt:

@@ -38,12 +38,17 @@ type seat struct {
 	stream   control.Fed // the controller, if it follows one
 	supports bool        // it knows which feet stand
 
-	pending     control.Program // asked for, inside a round
-	needed      robot.Set       // for it, and
-	wanted      robot.Set       // as well
-	ranked      bool            // by priorities of its own, which the arbiter has to hear
-	pendingGoal uint64
-	refusal     control.Reason // of the pending one
+	needed  robot.Set      // by the program that was looked at last, and
+	wanted  robot.Set      // as well
+	ranked  bool           // by priorities of its own, which the arbiter has to hear
+	refusal control.Reason // of that program
+
+	pending      control.Program // asked for, in a round that is open
+	pendingGoal  uint64
+	pendingNeeds robot.Set
+	pendingWants robot.Set
+
+	remote remote // of a controller outside the process
 }
 
 func (l *Loop) register(r Registration) error {
@@ -56,7 +61,7 @@ func (l *Loop) register(r Registration) error {
 	if _, known := l.arb.Lookup(r.Name); known {
 		return fmt.Errorf("loop: two controllers are named %q", r.Name)
 	}
-	got, err := l.arb.Register(0, r.Name, s)
+	got, err := s.join(r)
 	if err != nil {
 		return err
 	}
@@ -82,21 +87,33 @@ func (s *seat) startGoal(o Order) {
 		s.report(GoalRejected, o.Goal, control.Failed, why)
 		return
 	}
+	if s.pending != nil { // what was asked for before is not wanted any more
+		s.reject(control.Because(control.Replaced))
+	}
 	needs, wants := s.whole()
 	if own := s.owned(); s.program != nil && own.Contains(needs) && wants.Minus(own).Empty() && !s.ranked {
-		if rest := own.Minus(needs.Union(wants)); s.swap(o.Program, o.Goal) && !rest.Empty() {
+		if rest := own.Minus(needs.Union(wants)); s.swap(o.Program, o.Goal, s.needed, s.wanted) && !rest.Empty() {
 			_ = s.l.arb.Release(s.l.tick.Time, s.id, rest) // what it does not ask for any more
 		}
 		return
 	}
 	s.claim.Need, s.claim.Want = needs, wants
 	s.pending, s.pendingGoal, s.refusal = o.Program, o.Goal, control.Because(control.OK)
-	denied, err := s.l.arb.Request(s.l.tick.Time, s.id, &s.claim)
+	s.remote.heard, s.remote.own = s.l.tick.Time, s.claim.Lease
+	s.pendingNeeds, s.pendingWants = s.needed, s.wanted
+	// it starts, or is rejected, now; or later, while one outside is asked for its answer
+	if _, err := s.l.arb.Request(s.l.tick.Time, s.id, &s.claim); err != nil {
+		s.reject(control.Because(control.Unknown))
+	}
+}
+
+// reject ends what was asked for before it began.
+func (s *seat) reject(why control.Reason) {
 	if s.pending == nil {
-		return // started, or refused by its own hook
+		return
 	}
 	s.pending = nil
-	s.report(GoalRejected, o.Goal, control.Failed, s.denied(denied, err))
+	s.report(GoalRejected, s.pendingGoal, control.Failed, why)
 }
 
 // couldStart tells why a goal could not start now; nothing is taken, and no owner
@@ -105,11 +122,12 @@ func (s *seat) couldStart(o Order) control.Reason {
 	if why := s.willing(o); why.Code != control.OK {
 		return why
 	}
-	claim := s.claim
+	claim, pending, refusal := s.claim, s.pending, s.refusal
+	defer func() { s.refusal = refusal }()
 	s.claim.Need, s.claim.Want = s.whole()
 	s.pending, s.refusal = o.Program, control.Because(control.OK)
 	_, denied, err := s.l.arb.Check(s.id, &s.claim)
-	s.pending, s.claim = nil, claim
+	s.pending, s.claim = pending, claim
 	if err == nil && denied.Code == arbiter.OK {
 		return control.Because(control.OK)
 	}
@@ -125,12 +143,32 @@ func (s *seat) denied(why arbiter.Reason, err error) control.Reason {
 	case s.refusal.Code != control.OK:
 		return s.refusal
 	}
+	switch why.Code {
+	case arbiter.Silent:
+		return control.Because(control.Unanswered)
+	case arbiter.Expired:
+		return control.LeaseExpired.At(robot.NoJoint, float64(s.l.tick.Time-s.remote.heard)*1e-9, float64(s.remote.allowed())*1e-9)
+	}
 	return control.Reason{Code: control.NotGranted, Joint: s.l.jointOf(why.Leaf), Who: why.Who,
 		Value: float64(why.Mine), Max: float64(why.Theirs)}
 }
 
 // willing tells why a goal cannot be taken, apart from who owns what it needs.
 func (s *seat) willing(o Order) control.Reason {
+	if o.Program == nil {
+		return control.Because(control.BadProgram)
+	}
+	if why := s.ask(o.Program); why.Code != control.OK {
+		return why
+	}
+	if why := s.able(o.Program, s.needed); why.Code != control.OK {
+		return why
+	}
+	return s.check(o.Program, s.owned())
+}
+
+// able tells why a program that needs some leaves cannot be performed as the robot is now.
+func (s *seat) able(p control.Program, needs robot.Set) control.Reason {
 	switch {
 	case !s.running:
 		return control.Because(control.NotRunning)
@@ -138,30 +176,22 @@ func (s *seat) willing(o Order) control.Reason {
 		return control.Because(control.Stopping)
 	case s.l.powered.state != Enabled:
 		return control.Because(control.PowerOff)
-	case o.Program == nil:
-		return control.Because(control.BadProgram)
 	}
-	if why := s.ask(o.Program); why.Code != control.OK {
-		return why
-	}
-	if s.needed.Overlaps(s.l.faults.blocked) {
+	if needs.Overlaps(s.l.faults.blocked) {
 		why := control.Because(control.StoppedByFault)
-		for leaf := range s.needed.Intersect(s.l.faults.blocked).All {
+		for leaf := range needs.Intersect(s.l.faults.blocked).All {
 			why.Joint, why.Value = s.l.jointOf(leaf), float64(leaf)
 			break
 		}
 		return why
 	}
-	if why := s.powered(o.Program); why.Code != control.OK {
-		return why
-	}
-	return s.check(o.Program, s.owned())
+	return s.powered(p, needs)
 }
 
 // powered tells which joint that a program needs has no torque. One that lets joints go
 // needs none of theirs.
-func (s *seat) powered(p control.Program) control.Reason {
-	lacks := s.needed.Intersect(s.l.powered.unpowered(s.l))
+func (s *seat) powered(p control.Program, needs robot.Set) control.Reason {
+	lacks := needs.Intersect(s.l.powered.unpowered(s.l))
 	if r, ok := p.(control.Releaser); ok {
 		lacks = lacks.Minus(r.Releases())
 	}
@@ -195,7 +225,7 @@ func (s *seat) whole() (needs, wants robot.Set) {
 
 // swap starts a program that needs nothing more, in place of the running one if
 // there is one: the same tick, no round. It reports whether it was started.
-func (s *seat) swap(p control.Program, goal uint64) bool {
+func (s *seat) swap(p control.Program, goal uint64, needs, wants robot.Set) bool {
 	if why := s.start(p); why.Code != control.OK {
 		s.report(GoalRejected, goal, control.Failed, why)
 		return false
@@ -206,19 +236,31 @@ func (s *seat) swap(p control.Program, goal uint64) bool {
 	}
 	s.ref.Time, s.broken = 0, control.Reason{}
 	s.program, s.goal, s.rate, s.paused, s.cancelled, s.due, s.told = p, goal, 1, false, false, 0, 0
-	s.needs = s.needed
-	s.l.shaper.Renew(s.needed.Union(s.wanted)) // a new program is a new reference
+	s.needs = needs
+	s.l.shaper.Renew(needs.Union(wants)) // a new program is a new reference
 	s.report(GoalStarted, goal, control.Going, control.Because(control.OK))
 	return true
 }
 
-func (s *seat) owned() robot.Set { return s.l.arb.Client(s.id).Owned() }
+// owned returns what the controller owns: what the arbiter has given it, and it has
+// confirmed.
+func (s *seat) owned() robot.Set {
+	own := s.l.arb.Client(s.id).Owned()
+	if s.remote.is { // it may not have heard yet what it lost
+		own = own.Intersect(s.l.arb.Owned(s.id))
+	}
+	return own
+}
 
 func (s *seat) operational() bool { return s.l.arb.Client(s.id).Operational() }
 
 // CanStart answers the arbiter's offer.
 func (s *seat) CanStart(offer robot.Set) bool {
 	if s.pending == nil {
+		return false
+	}
+	if s.remote.is && offer.Empty() {
+		s.refusal = s.unavailable()
 		return false
 	}
 	s.refusal = s.check(s.pending, offer)
@@ -230,9 +272,13 @@ func (s *seat) ResourcesChanged(owned robot.Set) bool {
 	s.l.report(Report{Kind: OwnerChanged, Controller: s.id, Set: owned})
 	if s.pending != nil {
 		p, goal := s.pending, s.pendingGoal
-		if owned.Contains(s.needed) {
+		if why := s.able(p, s.pendingNeeds); why.Code != control.OK { // the robot has stopped since
+			s.reject(why)
+			return s.program != nil
+		}
+		if owned.Contains(s.pendingNeeds) {
 			s.pending = nil
-			return s.swap(p, goal) || s.program != nil
+			return s.swap(p, goal, s.pendingNeeds, s.pendingWants) || s.program != nil
 		}
 	}
 	if s.program == nil {
@@ -305,6 +351,7 @@ func (s *seat) feed(p control.Program) (why control.Reason) {
 		return control.Because(control.NotActive)
 	}
 	defer s.recovered(&why)
+	s.alive()
 	s.l.input.Own, s.l.input.Rate = s.owned(), s.wantedRate()
 	return s.stream.Feed(&s.l.input, p)
 }
@@ -324,6 +371,9 @@ func (s *seat) activity(a *Activity) {
 // lostTo says who has what the program needed.
 func (s *seat) lostTo() control.Reason {
 	why := control.Because(control.ResourceLost)
+	if s.remote.expired() {
+		return control.LeaseExpired.At(robot.NoJoint, float64(s.l.tick.Time-s.remote.heard)*1e-9, float64(s.remote.allowed())*1e-9)
+	}
 	for leaf := range s.needs.All {
 		if who := s.l.arb.Owner(leaf); who != s.id && who != arbiter.NoClient {
 			why.Who, why.Joint = who, s.l.jointOf(leaf)
@@ -381,10 +431,16 @@ func (s *seat) end(st control.Status, why control.Reason) {
 	s.tellEvents()
 	s.report(GoalEnded, s.goal, st, why)
 	// inside a hook the arbiter refuses; then the next control stage gives back
-	_ = s.l.arb.Quit(s.l.tick.Time, s.id)
+	// what it has asked for meanwhile goes on
+	_ = s.l.arb.Stop(s.l.tick.Time, s.id)
 }
 
 func (s *seat) cancelGoal(o Order) {
+	if s.pending != nil && o.Goal == s.pendingGoal {
+		s.reject(control.Because(control.Cancelled))
+		_ = s.l.arb.Withdraw(s.l.tick.Time, s.id)
+		return
+	}
 	if s.program == nil || o.Goal != 0 && o.Goal != s.goal {
 		s.l.refuse(o, control.Because(control.Unknown))
 		return
@@ -398,6 +454,10 @@ func (s *seat) cancelGoal(o Order) {
 func (s *seat) halt() {
 	s.running = false
 	s.end(control.Quit, control.Because(control.NotRunning))
+	if s.pending != nil {
+		s.reject(control.Because(control.NotRunning))
+		_ = s.l.arb.Withdraw(s.l.tick.Time, s.id)
+	}
 }
 
 // The controller's own code may fail: that is its fault, and ends its goal alone.
@@ -413,7 +473,10 @@ func (s *seat) ask(p control.Program) (why control.Reason) {
 	defer s.recovered(&why)
 	s.needed, s.wanted = p.Claim()
 	s.claim.SetPriority(s.rank, s.rankRunning)
-	s.ranked = false
+	s.ranked, s.claim.Lease = false, 0
+	if own, ok := p.(control.Leased); ok {
+		s.claim.Lease = int64(own.LeaseTime() * 1e9)
+	}
 	if own, ok := p.(control.Ranked); ok {
 		for leaf := range s.l.merge.Whole(s.needed.Union(s.wanted)).All {
 			if pending, running, ok := own.Rank(leaf); ok {

@@ -250,7 +250,7 @@ func TestAControllerOutside(t *testing.T) {
 		}()
 		ref := b.publish("/controllers/wagger/ref_joints", "sensor_msgs/msg/JointState")
 		request(msgs.ResourceRequest{RequesterName: "wagger", RequestID: id.Add(1), Resources: []string{"tail"}})
-		b.until("the tail is granted", func() bool { return b.owns("remote", "tail") })
+		b.until("the tail is granted", func() bool { return b.owns("wagger", "tail") })
 		b.until("the tail follows", func() bool {
 			ref(msgs.JointState{Name: []string{"tail_joint2"}, Position: []float64{0.3}})
 			return math.Abs(b.joints("/joint_states")["tail_joint2"]-0.3) < 1e-3
@@ -263,7 +263,7 @@ func TestAControllerOutside(t *testing.T) {
 			}
 		}
 		close(done) // it falls silent
-		b.until("its lease is over", func() bool { return !b.owns("remote", "tail") })
+		b.until("its lease is over", func() bool { return !b.owns("wagger", "tail") })
 		request(msgs.ResourceRequest{RequesterName: "wagger", RequestID: id.Add(1), Resources: []string{"wing"}})
 		b.until("a denial is told", func() bool { return len(b.log.lines("msg=audit", "wagger", "wing")) > 0 })
 		request(msgs.ResourceRequest{RequesterName: "wagger", RequestID: id.Add(1), Resources: []string{"tail"}, PriPending: []float32{1, 2}})

@@ -262,6 +262,15 @@ func (b *bed) outside(c *client.Client, name string) outside {
 	}
 }
 
+// confirmed answers for a controller outside until it owns a resource.
+func (b *bed) confirmed(o outside, name string, id int, resource string) {
+	b.t.Helper()
+	b.until(name+" owns the "+resource, func() bool {
+		o.state(lives(name, id, true))
+		return b.owns(name, resource)
+	})
+}
+
 func asks(name string, id int, resource string) string {
 	return fmt.Sprintf(`{"requester_name":%q,"request_id":%d,"resources":[%q]}`, name, id, resource)
 }
@@ -279,7 +288,7 @@ func TestAControllersNameBelongsToTheSessionThatTookIt(t *testing.T) {
 		other, says := b.another()
 		mine, theirs := b.outside(b.c, "gait"), b.outside(other, "gait")
 		mine.request(asks("gait", 1, "tail"))
-		b.until("the tail is granted", func() bool { return b.owns("remote", "tail") })
+		b.confirmed(mine, "gait", 1, "tail")
 		before := b.tail()
 		for range 100 {
 			mine.state(lives("gait", 1, true))
@@ -288,7 +297,7 @@ func TestAControllersNameBelongsToTheSessionThatTookIt(t *testing.T) {
 			theirs.ref(tailAt(0.4))
 			time.Sleep(20 * time.Millisecond)
 		}
-		if q := b.tail(); q != before || !b.owns("remote", "tail") || b.owns("remote", "head") {
+		if q := b.tail(); q != before || !b.owns("gait", "tail") || b.owns("gait", "head") {
 			t.Fatalf("the tail is at %g, was at %g", q, before)
 		}
 		if len(b.log.lines("msg=audit", "resource request", "belongs to /rosbridge/client_1")) == 0 {
@@ -307,7 +316,7 @@ func TestAControllersNameBelongsToTheSessionThatTookIt(t *testing.T) {
 		b.until("the lease is over", func() bool {
 			theirs.state(lives("gait", 1, true))
 			theirs.ref(tailAt(0.2))
-			return !b.owns("remote", "tail")
+			return !b.owns("gait", "tail")
 		})
 		// a controller of the server is not a name to be had
 		theirs.request(asks("joint_state", 3, "tail"))
@@ -333,26 +342,28 @@ func TestSeatsOfControllersOutsideAreGivenBack(t *testing.T) {
 		before := topics()
 		for i := range 100 { // a session each, all by the same name, and gone without a word
 			c, _ := b.another()
-			b.outside(c, "gait").request(asks("gait", i+1, "tail"))
-			b.until("a session is granted the tail", func() bool { return b.owns("remote", "tail") })
+			o := b.outside(c, "gait")
+			o.request(asks("gait", i+1, "tail"))
+			b.confirmed(o, "gait", i+1, "tail")
 			c.Close()
-			b.until("what it had is free", func() bool { return !b.owns("remote", "tail") })
+			b.until("what it had is free", func() bool { return !b.owns("gait", "tail") })
 		}
 		b.until("its names are gone", func() bool { return topics() == before })
 		many := b.outside(b.c, "last") // one session with many names
 		for i := range 200 {
 			name := fmt.Sprintf("gait_%d", i)
 			many.request(asks(name, 1, "tail"))
-			b.until(name+" is granted the tail", func() bool { return b.owns("remote", "tail") })
+			b.confirmed(many, name, 1, "tail")
 			many.state(lives(name, 1, false))
-			b.until(name+" is done", func() bool { return !b.owns("remote", "tail") })
+			b.until(name+" is done", func() bool { return !b.owns(name, "tail") })
 		}
 		if n := topics() - before; n > 200 {
 			t.Errorf("%d topics are left", n)
 		}
 		c, _ := b.another()
-		b.outside(c, "other").request(asks("other", 1, "head"))
-		b.until("another is granted the head", func() bool { return b.owns("remote", "head") })
+		o := b.outside(c, "other")
+		o.request(asks("other", 1, "head"))
+		b.confirmed(o, "other", 1, "head")
 	})
 }
 

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"sync"
 
+	"poise/edge"
 	"poise/executive"
 	"poise/graph"
 	"poise/msgs"
+	"poise/msgs/poisemsgs"
 	"poise/problem"
 )
 
@@ -39,7 +41,8 @@ func (bot *servedRobot) serveRemotes(r *register) {
 	if r.first { // of every name below, also of those that come later
 		r.fail(r.graph.Alias(r.robot+"/controllers", "controllers"))
 	}
-	listen(r, "resource_request", every, nil, o.request)
+	listen(r, "resource_request", every, nil, func(from string, v *msgs.ResourceRequest) { o.request(from, edge.Request(from, v)) })
+	listen(r, "resource_claim", every, nil, func(from string, v *poisemsgs.ResourceRequest) { o.request(from, edge.NeededRequest(from, v)) })
 	listen(r, "resource_requester_state", every, o.mayReport, func(from string, v *msgs.ResourceRequesterState) {
 		bot.exec.Outside().Report(executive.OutsideState{Name: v.RequesterName, Session: from, ID: v.RequestID, Operational: v.IsOperational})
 	})
@@ -47,23 +50,22 @@ func (bot *servedRobot) serveRemotes(r *register) {
 }
 
 // request takes a request of a controller outside.
-func (o *outsiders) request(from string, v *msgs.ResourceRequest) {
+func (o *outsiders) request(from string, ask executive.OutsideRequest) {
 	bot := o.bot
-	who := fmt.Sprintf("%s (%s)", v.RequesterName, from)
+	who := fmt.Sprintf("%s (%s)", ask.Name, from)
 	refuse := func(reason string) {
 		bot.audit(executive.Audit{Who: who, What: "resource request", Result: reason})
 		a := bot.topics.assignment()
-		a.RequestIds = []uint32{v.RequestID}
-		bot.topics.assigned.Publish(a)
+		a.RequestIds = []uint32{ask.ID}
+		bot.topics.assigned.PublishTo(from, a)
 	}
-	if err := o.hear(v.RequesterName, from); err != nil {
+	if err := o.hear(ask.Name, from); err != nil {
 		refuse(err.Error())
 		return
 	}
 	outside := bot.exec.Outside()
-	ask := executive.OutsideRequest{Name: v.RequesterName, Session: from, ID: v.RequestID, Resources: v.Resources, Pending: v.PriPending, Operational: v.PriOperational}
-	reasons := outside.Request(who, ask, func(a executive.Assignment) {
-		bot.topics.assigned.Publish(&msgs.ResourceAssignment{RequestIds: a.Requests, Resources: a.Resources, Owners: a.Owners})
+	reasons := outside.Request(who, ask, func(n executive.News) { // for this client alone: others are told what has become of it
+		bot.topics.assigned.PublishTo(from, &msgs.ResourceAssignment{RequestIds: n.Requests, Resources: n.Resources, Owners: n.Owners})
 	})
 	if len(reasons) > 0 {
 		refuse(problem.Join(reasons))

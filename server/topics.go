@@ -36,6 +36,7 @@ type topics struct {
 	status    graph.Publisher[poisemsgs.RobotStatus]
 	switching graph.Publisher[poisemsgs.ControllersState]
 	assigned  graph.Publisher[msgs.ResourceAssignment]
+	resources graph.Publisher[poisemsgs.ResourceState]
 	explained graph.Publisher[poisemsgs.GoalExplanations]
 	health    graph.Publisher[msgs.DiagnosticArray]
 	events    graph.Publisher[poisemsgs.Event]
@@ -43,7 +44,8 @@ type topics struct {
 	senses    *senses
 
 	jointsDue, tfDue, statusDue, healthDue int64 // cycle time, ns
-	owners                                 string
+	assignedDue                            int64
+	owners, resourcesNow                   string
 
 	posture posture
 	zmp     contact.Point // of a robot with mass,
@@ -82,6 +84,7 @@ func newTopics(bot *servedRobot) (*topics, error) {
 	t.status = addTopic[poisemsgs.RobotStatus](r, "robot_status", graph.QoS{Latched: true})
 	t.switching = addTopic[poisemsgs.ControllersState](r, "controllers_state", graph.QoS{Latched: true})
 	t.assigned = addTopic[msgs.ResourceAssignment](r, "resource_assignment", graph.QoS{Latched: true})
+	t.resources = addTopic[poisemsgs.ResourceState](r, "resource_state", graph.QoS{Latched: true})
 	t.health = addTopic[msgs.DiagnosticArray](r, "diagnostics", graph.QoS{})
 	t.explained = addTopic[poisemsgs.GoalExplanations](r, "goal_explanations", graph.QoS{Depth: 100})
 	t.senses = newSenses(bot, r)
@@ -264,22 +267,43 @@ func (t *topics) publishStatus() {
 	t.switching.PublishFunc(func() *poisemsgs.ControllersState {
 		return &poisemsgs.ControllersState{Header: edge.Header(state.Tick, ""), Controllers: edge.Controllers(&state)}
 	})
-	if now := fmt.Sprint(state.Owners); now != t.owners {
+	again := due(&t.assignedDue, state.Tick.Time, assignedRate) // for clients whose messages are lost
+	if now := fmt.Sprint(state.Owners); now != t.owners || again {
 		t.owners = now
-		t.assigned.Publish(assignmentOf(&state))
+		t.assigned.Publish(t.assignmentOf(&state))
+	}
+	leaves, clients := t.bot.exec.Resources()
+	rounds := t.bot.exec.Rounds()
+	if now := fmt.Sprint(leaves, clients, rounds); now != t.resourcesNow {
+		t.resourcesNow = now
+		t.resources.Publish(edge.ResourceState(state.Tick, leaves, clients, rounds))
 	}
 }
+
+// assignedRate is how often resource_assignment is published, Hz, also when nothing changed.
+const assignedRate = 1
 
 // assignment tells who owns what now.
 func (t *topics) assignment() *msgs.ResourceAssignment {
 	state := t.bot.exec.State()
-	return assignmentOf(&state)
+	return t.assignmentOf(&state)
 }
 
-func assignmentOf(state *executive.State) *msgs.ResourceAssignment {
-	a := &msgs.ResourceAssignment{}
+// assignmentOf lists every resource with the owner of all of it, "" if it has none.
+func (t *topics) assignmentOf(state *executive.State) *msgs.ResourceAssignment {
+	owner := map[string]string{}
 	for _, o := range state.Owners {
-		a.Resources, a.Owners = append(a.Resources, o.Resource), append(a.Owners, o.Owner)
+		if !o.Part {
+			owner[o.Resource] = o.Owner
+		}
+	}
+	a := &msgs.ResourceAssignment{}
+	resources, err := t.bot.model.Resources()
+	if err != nil {
+		return a
+	}
+	for _, r := range resources.List() {
+		a.Resources, a.Owners = append(a.Resources, r.Name), append(a.Owners, owner[r.Name])
 	}
 	return a
 }

@@ -38,6 +38,7 @@ type Controller struct {
 	Pending     float32 `json:"pending"`
 	Operational float32 `json:"operational"`
 	Supports    bool    `json:"supports"` // it knows which feet stand
+	Remote      bool    `json:"remote"`   // it stands in for controllers outside the process
 }
 
 // NewHeader describes a loop that is about to be recorded. name is how its robot
@@ -54,7 +55,7 @@ func NewHeader(name string, period float64, c *loop.Config) (Header, error) {
 	h := Header{Build: build(), Go: runtime.Version(), Architecture: runtime.GOOS + "/" + runtime.GOARCH, Robot: name,
 		Period: period, Settings: c.Settings, Controllers: []Controller{}, Joints: len(c.Model.Joints()), Leaves: len(res.Leaves()), Virtual: virtual}
 	for _, r := range c.Controllers {
-		h.Controllers = append(h.Controllers, Controller{r.Name, r.Kind, r.Pending, r.Operational, r.Supports})
+		h.Controllers = append(h.Controllers, Controller{r.Name, r.Kind, r.Pending, r.Operational, r.Supports, r.Remote})
 	}
 	if h.Model, err = ModelHash(c.Model); err != nil {
 		return Header{}, err

@@ -139,7 +139,7 @@ func newPlayer(r *Reader, m *robot.Model, kinds Kinds) (*player, error) {
 			errs = append(errs, err)
 			continue
 		}
-		cfg.Controllers = append(cfg.Controllers, loop.Registration{Name: c.Name, Kind: c.Kind, Controller: made, Pending: c.Pending, Operational: c.Operational, Supports: c.Supports})
+		cfg.Controllers = append(cfg.Controllers, loop.Registration{Name: c.Name, Kind: c.Kind, Controller: made, Pending: c.Pending, Operational: c.Operational, Supports: c.Supports, Remote: c.Remote})
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, err

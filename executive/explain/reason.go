@@ -139,6 +139,17 @@ var sentences = map[control.Code]func(w *Words, out *problem.Problem, r control.
 	control.Energised: func(_ *Words, out *problem.Problem, _ control.Reason, _ string) {
 		out.Text = "joints that it had let go were given torque"
 	},
+	control.LeaseExpired: func(_ *Words, out *problem.Problem, r control.Reason, who string) {
+		out.Text = fmt.Sprintf("controller %s gave no sign of life for %s s, its lease is %s s; what it had is free", quoted(who), num(r.Value), num(r.Max))
+		out.Help = "send its values, or resource_requester_state, several times in each lease"
+	},
+	control.Unanswered: func(_ *Words, out *problem.Problem, _ control.Reason, who string) {
+		out.Text = "controller " + quoted(who) + " did not confirm in time what it was offered"
+		out.Help = "answer the assignment that carries the id of the request by resource_requester_state"
+	},
+	control.Declined: func(_ *Words, out *problem.Problem, _ control.Reason, who string) {
+		out.Text = "controller " + quoted(who) + " does not take what it was offered"
+	},
 	control.TooOld: func(_ *Words, out *problem.Problem, r control.Reason, _ string) {
 		out.Text = fmt.Sprintf("the motion was to be over %s s ago", num(r.Value))
 		out.Help = "give it a later time stamp, or none"

@@ -47,7 +47,9 @@ type Loop struct {
 	Priority       int     `yaml:"priority" doc:"of SCHED_FIFO, 1 … 99, if the system grants it; 0 does not ask" range:"0 … 99"`
 	Lead           float64 `yaml:"lead" doc:"s; how far ahead a servo is told where to be" range:"0 … 1 s"`
 	Arbiter        string  `yaml:"arbiter" doc:"who wins a resource that two controllers want: priority, or last (the later request); none is for tests of a single controller"`
-	RoundTimeout   float64 `yaml:"round_timeout" doc:"s; how long a round of requests may wait for the answers of those that it concerns; only controllers outside that answer for themselves can keep one waiting, and so far the server answers for all at once" range:"0.001 … 10 s"`
+	RoundTimeout   float64 `yaml:"round_timeout" doc:"s; how long a round of requests among controllers of the server may take" range:"0.001 … 10 s"`
+	RemoteTimeout  float64 `yaml:"remote_timeout" doc:"s; how long a round may wait for the answers of controllers outside that it concerns" range:"0.001 … 10 s"`
+	RoundEnd       string  `yaml:"round_end" doc:"what the silence of a requester means at the timeout: deny (it gets nothing), or activate (it becomes operational, as in the switching document)"`
 	Lease          float64 `yaml:"lease" doc:"s; how long a controller outside may give no sign of life" range:"0.01 … 60 s"`
 	Silence        float64 `yaml:"silence" doc:"s; how long nothing may be heard of the cycle before its goals end as aborted" range:"0.1 … 3600 s"`
 	Handover       string  `yaml:"handover" doc:"how the difference at a change of owner goes away: jerk_limited or exponential"`
@@ -129,7 +131,7 @@ func Default() Config {
 		Listen: "127.0.0.1:8080", Origins: []string{},
 		Robots: []Robot{{Name: "virtual", Driver: "sim", Settings: defaultsOf("sim")}},
 		Loop: Loop{Period: 0.001, Arbiter: arbiter.PolicyPriority.String(),
-			RoundTimeout: arbiter.DefaultRoundTimeout * 1e-9, Lease: arbiter.DefaultLease * 1e-9, Silence: 1, Handover: control.JerkLimited.String(),
+			RoundTimeout: arbiter.DefaultRoundTimeout * 1e-9, RemoteTimeout: arbiter.DefaultRemoteTimeout * 1e-9, RoundEnd: roundDeny, Lease: arbiter.DefaultLease * 1e-9, Silence: 1, Handover: control.JerkLimited.String(),
 			HandoverTime: 0.2, Transition: 5, StopDeadline: 2, CrouchDeadline: 5},
 		Sim:         sim.RealSettings(),
 		Controllers: declared(),
@@ -251,6 +253,9 @@ func (c *Config) Period() time.Duration {
 // Settings returns the settings of the loops.
 func (c *Config) Settings() (loop.Settings, error) {
 	var errs []error
+	if c.Loop.RoundEnd != roundDeny && c.Loop.RoundEnd != roundActivate {
+		errs = append(errs, problemf("loop.round_end", "is %q, must be %s or %s", c.Loop.RoundEnd, roundDeny, roundActivate))
+	}
 	policy, ok := arbiter.ParsePolicy(c.Loop.Arbiter)
 	if !ok {
 		errs = append(errs, problemf("loop.arbiter", "is %q, must be priority, last or none", c.Loop.Arbiter))
@@ -286,15 +291,17 @@ func (c *Config) Settings() (loop.Settings, error) {
 		r.Severity = severity
 	}
 	return loop.Settings{
-		Inversion:      servo.InversionConfig{Lead: servo.Lead{Time: c.Loop.Lead}},
-		Bridge:         control.BridgeConfig{Decay: decay, TimeConstant: c.Loop.HandoverTime},
-		Policy:         policy,
-		RoundTimeout:   nanoseconds(c.Loop.RoundTimeout),
-		Lease:          nanoseconds(c.Loop.Lease),
-		Faults:         rules,
-		Transition:     control.Transition{Acceleration: c.Loop.Transition},
-		StopDeadline:   c.Loop.StopDeadline,
-		CrouchDeadline: c.Loop.CrouchDeadline,
+		Inversion:       servo.InversionConfig{Lead: servo.Lead{Time: c.Loop.Lead}},
+		Bridge:          control.BridgeConfig{Decay: decay, TimeConstant: c.Loop.HandoverTime},
+		Policy:          policy,
+		RoundTimeout:    nanoseconds(c.Loop.RoundTimeout),
+		Lease:           nanoseconds(c.Loop.Lease),
+		RemoteTimeout:   nanoseconds(max(c.Loop.RemoteTimeout, c.Loop.RoundTimeout)),
+		SilenceConsents: c.Loop.RoundEnd == roundActivate,
+		Faults:          rules,
+		Transition:      control.Transition{Acceleration: c.Loop.Transition},
+		StopDeadline:    c.Loop.StopDeadline,
+		CrouchDeadline:  c.Loop.CrouchDeadline,
 	}, errors.Join(errs...)
 }
 
@@ -318,3 +325,9 @@ func severities() (all string) {
 	}
 	return all
 }
+
+// Values of Loop.RoundEnd.
+const (
+	roundDeny     = "deny"
+	roundActivate = "activate"
+)

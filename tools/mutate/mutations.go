@@ -29,7 +29,7 @@ var mutations = []mutation{
 	{"arbiter/handle.go", "a new life begins with nothing",
 		"	s.gone(e.From, Forgotten, out)\n	cl := &s.client[e.From]", "	cl := &s.client[e.From]"},
 	{"arbiter/state.go", "a client past its lease is gone",
-		"return cl.seen + s.cfg.Lease,", "return cl.seen + 2*s.cfg.Lease,"},
+		"return cl.seen + lease,", "return cl.seen + 2*lease,"},
 	{"arbiter/handle.go", "who is not affected is not called",
 		"cl.phase&Operational != 0 && due != cl.told {", "cl.phase&Operational != 0 {"},
 	{"arbiter/handle.go", "quitting ends nothing that was asked for later",

@@ -1,0 +1,111 @@
+package executive
+
+import (
+	"poise/arbiter"
+	"poise/robot"
+)
+
+// LeafState is who has a leaf, who is about to, and who runs without it and would take it.
+type LeafState struct {
+	Name      string
+	Resources []string // that it belongs to
+	Owner     string
+	OfferedTo string
+	Waiting   []string
+}
+
+// ClientState is what one controller needs, wants and has.
+type ClientState struct {
+	Name    string
+	Outside bool
+	Phase   arbiter.Phase
+	Request uint32 // newest, of one outside
+	Needed  []string
+	Wanted  []string
+	Owned   []string
+	Offered []string
+	Denied  []Explanation
+}
+
+// Resources returns who has, wants and waits for what.
+func (e *Executive) Resources() (leaves []LeafState, clients []ClientState) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	res, err := e.model.Resources()
+	if err != nil || e.robot.snap == nil {
+		return nil, nil
+	}
+	wants := map[*seat]robot.Set{}
+	offers := map[*seat]robot.Set{}
+	for _, s := range e.robot.seats {
+		c := e.clientState(s)
+		if needs, more, runs := e.claimOf(s, true); runs {
+			wants[s] = needs.Union(more)
+		}
+		if client := e.outside.on(s); client != nil {
+			for _, a := range []*asked{&client.asks, &client.runs} {
+				if a.live() && a.question > 0 {
+					offers[s] = offers[s].Union(a.offered.Minus(client.owns))
+				}
+			}
+			c.Offered = e.words.Names(offers[s])
+		}
+		if s.Remote && s.client == "" && e.outside.on(s) == nil {
+			continue // an empty seat
+		}
+		clients = append(clients, c)
+	}
+	for i, leaf := range res.Leaves() {
+		id := robot.LeafID(i)
+		x := LeafState{Name: leaf.Name, Owner: e.robot.controllerName(e.robot.snap.Owner[id])}
+		for _, r := range res.List() {
+			if r.Set.Has(id) {
+				x.Resources = append(x.Resources, r.Name)
+			}
+		}
+		for _, s := range e.robot.seats {
+			switch {
+			case e.robot.snap.Owner[id] == s.id:
+			case offers[s].Has(id):
+				x.OfferedTo = s.title()
+			case wants[s].Has(id):
+				x.Waiting = append(x.Waiting, s.title())
+			}
+		}
+		leaves = append(leaves, x)
+	}
+	return leaves, clients
+}
+
+// claimOf returns what a controller runs on, or asks for.
+func (e *Executive) claimOf(s *seat, runs bool) (needs, wants robot.Set, ok bool) {
+	for _, j := range e.goals.of(s) {
+		if j.begun == runs && j.work != nil && j.work.program != nil {
+			needs, wants = j.work.program.Claim()
+			ok = true
+		}
+	}
+	return needs, wants, ok
+}
+
+func (e *Executive) clientState(s *seat) ClientState {
+	c := ClientState{Name: s.title(), Outside: s.Remote}
+	needs, wants, runs := e.claimOf(s, true)
+	if runs {
+		c.Phase = arbiter.Operational
+	}
+	if more, other, asks := e.claimOf(s, false); asks {
+		c.Phase |= arbiter.Pending
+		if !runs {
+			needs, wants = more, other
+		}
+	}
+	c.Needed, c.Wanted = e.words.Names(needs), e.words.Names(wants)
+	if a := e.robot.activity(s); a != nil {
+		c.Owned = e.words.Names(a.Own)
+	}
+	if client := e.outside.on(s); client != nil {
+		c.Name, c.Request, c.Denied = client.name, client.newest, client.denied
+	}
+	return c
+}

@@ -1,0 +1,134 @@
+package executive
+
+import (
+	"poise/control"
+	"poise/loop"
+)
+
+// Round is one round of a request: who asked, who was asked, and what became of it.
+type Round struct {
+	Number    uint64
+	Requester string
+	Request   uint32  // id that a controller outside gave it, 0 for one inside
+	Began     float64 // s, on the clock of the cycle
+	Ended     float64 // 0 while it is open
+	Outcome   string  // "open", "granted", "denied"
+	Why       []Explanation
+	Answers   []RoundAnswer
+}
+
+// RoundAnswer is what one client said in a round.
+type RoundAnswer struct {
+	Controller string
+	Resources  []string // that it was offered, or was to have from then on
+	Answer     string   // "waiting", "confirmed", "quit", "silent"
+	After      float64  // s after it was asked
+}
+
+// rounds keeps the last rounds.
+type rounds struct {
+	list  []*roundRecord
+	count uint64
+}
+
+type roundRecord struct {
+	Round
+	seat    *seat // of the requester
+	answers []roundAnswer
+}
+
+type roundAnswer struct {
+	RoundAnswer
+	seat   *seat
+	change bool // of its set, not an offer
+	asked  float64
+}
+
+// maxRounds is how many rounds are kept.
+const maxRounds = 32
+
+func (r *rounds) time(e *Executive) float64 { return float64(e.robot.tick.Time) * 1e-9 }
+
+// begin notes a request.
+func (r *rounds) begin(e *Executive, s *seat, request uint32) *roundRecord {
+	r.count++
+	x := &roundRecord{seat: s, Round: Round{Number: r.count, Requester: s.title(), Request: request, Began: r.time(e), Outcome: "open"}}
+	if len(r.list) == maxRounds {
+		r.list = append(r.list[:0], r.list[1:]...)
+	}
+	r.list = append(r.list, x)
+	return x
+}
+
+// open returns the open round of a requester, nil if there is none.
+func (r *rounds) open(s *seat) *roundRecord {
+	for i := len(r.list) - 1; i >= 0; i-- {
+		if x := r.list[i]; x.seat == s && x.Outcome == "open" {
+			return x
+		}
+	}
+	return nil
+}
+
+// asked notes that a controller outside was asked.
+func (r *rounds) asked(e *Executive, s *seat, report *loop.Report) {
+	requester := s
+	if report.From != 0 {
+		if requester = e.robot.seatOf(report.Reason.Who); requester == nil {
+			return // something was free, and came back to it
+		}
+	}
+	x := r.open(requester)
+	if x == nil {
+		x = r.begin(e, requester, 0)
+	}
+	x.answers = append(x.answers, roundAnswer{seat: s, change: report.From != 0, asked: r.time(e),
+		RoundAnswer: RoundAnswer{Controller: s.title(), Resources: e.words.Names(report.Set), Answer: "waiting"}})
+}
+
+// answer notes what one that was asked said.
+func (r *rounds) answer(e *Executive, s *seat, change bool, said string) {
+	for i := len(r.list) - 1; i >= 0; i-- {
+		for k := range r.list[i].answers {
+			if a := &r.list[i].answers[k]; a.seat == s && a.change == change && a.Answer == "waiting" {
+				a.Answer, a.After = said, r.time(e)-a.asked
+				return
+			}
+		}
+	}
+}
+
+// end notes what became of a request, by the word of the cycle.
+func (r *rounds) end(e *Executive, j *job, report *loop.Report) {
+	x := r.open(j.seat)
+	if x == nil {
+		if report.Kind != loop.GoalStarted && report.Reason.Code != control.NotGranted {
+			return // refused before it asked for anything
+		}
+		x = r.begin(e, j.seat, 0)
+	}
+	x.Outcome = "granted"
+	if report.Kind == loop.GoalRejected {
+		x.Outcome, x.Why = "denied", []Explanation{e.words.Reason(report.Reason, j.seat.title())}
+	}
+	x.Ended = float64(report.Tick.Time) * 1e-9
+	for k := range x.answers {
+		if a := &x.answers[k]; a.Answer == "waiting" {
+			a.Answer, a.After = "silent", x.Ended-a.asked
+		}
+	}
+}
+
+// Rounds returns the last rounds, oldest first.
+func (e *Executive) Rounds() (all []Round) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for _, x := range e.rounds.list {
+		round := x.Round
+		for _, a := range x.answers {
+			round.Answers = append(round.Answers, a.RoundAnswer)
+		}
+		all = append(all, round)
+	}
+	return all
+}
