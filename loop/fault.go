@@ -49,9 +49,18 @@ func (f *monitor) update(l *Loop) {
 	f.lates = f.lates*lateFade + float64(f.late)
 	gap := float64(f.late) * l.tick.Dt
 	f.late = 0
-	note(CycleGap, gap, f.latch.above(CycleGap, robotRow, gap, l.powered.torque() && (!f.gapPauses || l.busy())))
+	note(CycleGap, gap, f.latch.above(CycleGap, robotRow, gap, f.judgesGaps(l)))
 	note(Overrun, f.lates, f.latch.above(Overrun, robotRow, f.lates, true))
 	f.progress(l)
+}
+
+// judgesGaps reports whether a gap of the cycle matters: of a robot that only pauses, while
+// it moves; of hardware always, since what a limp robot did meanwhile was not observed either.
+func (f *monitor) judgesGaps(l *Loop) bool {
+	if f.gapPauses {
+		return l.powered.torque() && l.busy()
+	}
+	return l.powered.torque() || l.powered.state == Ready
 }
 
 func (f *monitor) updateJoint(l *Loop, j int) {

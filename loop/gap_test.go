@@ -45,6 +45,29 @@ func TestGapStopsHardware(t *testing.T) {
 	}
 }
 
+// TestGapStopsLimpHardware: it is stopped, and that is latched and shown; it stays limp,
+// through the reset too.
+func TestGapStopsLimpHardware(t *testing.T) {
+	r := newRig(t, parts{robot: "arm6", controllers: 1})
+	r.checks = true
+	r.run(100)
+	r.l.Send(Order{Kind: PowerOff})
+	r.run(2000)
+	if r.l.powered.state != Ready {
+		t.Fatalf("power is %v", r.l.powered.state)
+	}
+	r.l.Late(101)
+	r.run(500)
+	if s, _ := r.l.Snapshot(); !s.Stopped || s.Faults == 0 || !r.raised(CycleGap) || r.l.powered.state != Ready || r.l.mode[0].Powered() {
+		t.Fatalf("stopped %v, %d faults, power %v, mode %v", s.Stopped, s.Faults, r.l.powered.state, r.l.mode[0])
+	}
+	r.l.Send(Order{Kind: Reset})
+	r.run(2)
+	if s, _ := r.l.Snapshot(); s.Stopped || s.Faults != 0 || r.l.powered.state != Ready || r.l.mode[0].Powered() {
+		t.Errorf("after a reset: stopped %v, %d faults, power %v, mode %v", s.Stopped, s.Faults, r.l.powered.state, r.l.mode[0])
+	}
+}
+
 // TestGapPausesAVirtualRobot: what moves stands still on its path, shown as paused, until
 // it is resumed or reset; then it goes on where it was. A robot that does nothing is not
 // paused.

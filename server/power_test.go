@@ -3,6 +3,7 @@ package server_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -291,6 +292,28 @@ func TestACycleGapStopsHardware(t *testing.T) {
 	})
 }
 
+// TestACycleGapStopsLimpHardware: a robot without torque is stopped too, latched and shown,
+// and stays limp until it is switched on.
+func TestACycleGapStopsLimpHardware(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, gap := startGaps(t, func(c *config.Config) { c.Robots[0].AfterGap = config.GapStops })
+		b.must("/set_power", &poisemsgs.SetPowerRequest{On: false})
+		b.until("it is limp", func() bool { return b.state().Power == "ready" })
+		gap(5 * time.Second)
+		b.until("it is stopped", func() bool { return b.state().Stopped })
+		time.Sleep(5 * time.Second)
+		if st := b.state(); !st.Stopped || !hasGap(st) || st.Power != "ready" {
+			t.Errorf("stopped %v, power %s, faults %+v", st.Stopped, st.Power, st.Faults)
+		}
+		b.must("/reset", &poisemsgs.ResetRequest{})
+		if st := b.state(); st.Stopped || hasGap(st) || st.Power != "ready" {
+			t.Errorf("after a reset: stopped %v, power %s, faults %+v", st.Stopped, st.Power, st.Faults)
+		}
+		b.must("/set_power", &poisemsgs.SetPowerRequest{On: true})
+		b.want(b.result(b.send("/play_motion", textType, play("twitch", "approach"))), succeeded)
+	})
+}
+
 // TestACycleGapPausesAVirtualRobot: shown as paused until it is resumed or reset; then the
 // motion goes on where it was.
 func TestACycleGapPausesAVirtualRobot(t *testing.T) {
@@ -396,14 +419,19 @@ func TestHandsPutJointsOnlyWhereTheyCanBe(t *testing.T) {
 	})
 }
 
-// TestNonsenseOnAStreamMovesNothing: 1e308 is refused and shown, the joint stays; the next
+// TestNonsenseOnAStreamMovesNothing: 1e308 is refused and shown, its sender is told, the joint stays; the next
 // good value is taken, and nothing is shown as refused any more.
 func TestNonsenseOnAStreamMovesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := start(t, nil)
+		own, heard := b.another()
+		b.c = own
 		on := b.send("/controllers/joint_state/set_operational", switchType, &msgs.SetOperationalGoal{Operational: true, Resources: []string{"head"}})
 		b.begun(on)
-		publish := b.publish("/joints_ref", "sensor_msgs/msg/JointState")
+		publish, err := b.c.Advertise("/joints_ref", "sensor_msgs/msg/JointState", false)
+		if err != nil {
+			t.Fatal(err)
+		}
 		at := b.joints("/joint_states")["joint52"]
 		refused := func() (all []poisemsgs.Explanation) {
 			for _, c := range b.state().Controllers {
@@ -413,7 +441,10 @@ func TestNonsenseOnAStreamMovesNothing(t *testing.T) {
 			}
 			return all
 		}
-		send := func(q float64) { publish(&msgs.JointState{Name: []string{"joint52"}, Position: []float64{q}}) }
+		send := func(q float64) {
+			// what the server says of it is looked at below
+			_ = publish.Publish(client.Text(&msgs.JointState{Name: []string{"joint52"}, Position: []float64{q}}, msgs.ROS2))
+		}
 		for _, q := range []float64{1e308, -1e308} {
 			b.until("it is refused", func() bool { send(q); return len(refused()) > 0 })
 			if x := refused()[0]; x.Joint != "joint52" || x.Code != "beyond_limit" {
@@ -422,6 +453,10 @@ func TestNonsenseOnAStreamMovesNothing(t *testing.T) {
 			if now := b.joints("/joint_states")["joint52"]; now != at {
 				t.Errorf("the joint went from %g to %g", at, now)
 			}
+			if text := fmt.Sprintf("%g is far beyond its limit", q); heard.with("joints_ref", `"joint52"`, text) == 0 {
+				t.Errorf("the sender is not told of %g", q)
+			}
+			time.Sleep(2 * time.Second) // it is told once a second
 			b.until("a good value is taken", func() bool { send(at); return len(refused()) == 0 })
 		}
 	})

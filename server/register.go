@@ -7,10 +7,13 @@ import (
 	"sync"
 
 	"poise/action"
+	"poise/control"
+	"poise/control/stream"
 	"poise/controllers"
 	"poise/edge"
 	"poise/executive"
 	"poise/graph"
+	"poise/msgs"
 	"poise/msgs/poisemsgs"
 	"poise/problem"
 	"poise/robot"
@@ -94,12 +97,45 @@ func (r *register) receive(s *graph.Subscription, f func(m *graph.Message)) {
 
 // follow passes the messages of a stream on to a controller, from who activated it.
 func (bot *servedRobot) follow(r *register, topic string, s *controllers.Stream, controller string) {
-	sub, err := s.Subscribe(r.graph, r.name(topic), func(from string, _ any) error { return bot.exec.Hears(from, controller) })
+	_, bounds, err := control.JointLimits(bot.model, control.Transition{Acceleration: 1}) // only positions are looked at
+	if err != nil {
+		r.fail(err)
+		return
+	}
+	sub, err := s.Subscribe(r.graph, r.name(topic), func(from string, v any) error {
+		if err := bot.exec.Hears(from, controller); err != nil {
+			return err
+		}
+		err := nonsense(bot.model, bounds, v)
+		if err != nil {
+			bot.feed(from, controller, s, v) // which is refused, and shown so
+		}
+		return err
+	})
 	if err != nil {
 		r.fail(err)
 		return
 	}
 	r.receive(sub, func(m *graph.Message) { bot.feed(m.From, controller, s, m.Value) })
+}
+
+// nonsense says what is wrong with joints that are told to go where none can be. The
+// controller refuses them too, but in the cycle, where their sender does not hear of it.
+func nonsense(m *robot.Model, bounds []control.Bounds, message any) error {
+	v, ok := message.(*msgs.JointState)
+	if !ok {
+		return nil
+	}
+	for i, name := range v.Name {
+		id, ok := m.Joint(name)
+		if !ok || i >= len(v.Position) {
+			continue // it is told in another place
+		}
+		if far, limit := stream.TooFar(&bounds[id], v.Position[i]); far {
+			return fmt.Errorf("joint %q: %g is far beyond its limit of %.3g", name, v.Position[i], limit)
+		}
+	}
+	return nil
 }
 
 // addService serves a service.

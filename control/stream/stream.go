@@ -197,7 +197,7 @@ func (c *Controller) Feed(input *control.Input, p control.Program) control.Reaso
 		if !finite(s.Q[leaf]) {
 			return control.NonFinite.At(robot.JointID(leaf), float64(leaf), 0)
 		}
-		if far, limit := c.tooFar(int(leaf), s.Q[leaf]); far {
+		if far, limit := TooFar(&c.bounds[leaf], s.Q[leaf]); far {
 			return control.BeyondLimit.At(robot.JointID(leaf), s.Q[leaf], limit)
 		}
 	}
@@ -226,10 +226,9 @@ func (c *Controller) Feed(input *control.Input, p control.Program) control.Reaso
 // maxTurns is how many turns an angle without limits may be away from zero.
 const maxTurns = 1000
 
-// tooFar reports whether a value is no place for a joint: beyond a limit by more than a
+// TooFar reports whether a value is no place for a joint: beyond a limit by more than a
 // turn and more than the joint's whole range. What is less far beyond goes to the limit.
-func (c *Controller) tooFar(j int, q float64) (far bool, limit float64) {
-	b := &c.bounds[j]
+func TooFar(b *control.Bounds, q float64) (far bool, limit float64) {
 	lower, upper := b.Lower, b.Upper
 	reach := max(upper-lower, 2*math.Pi)
 	if math.IsInf(reach, 0) {

@@ -4,9 +4,11 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"fmt"
 	"io/fs"
 	"maps"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -217,7 +219,22 @@ func (l *Library) keep(name string, c *cached) *Motion {
 
 func load(name, path string) *Motion {
 	data, err := readPlain(path, int64(file.Bounds.Bytes))
-	return read(name, path, data, err)
+	m := read(name, path, data, err)
+	if m.Err != nil && len(data) > 0 && leadsOut(path) {
+		// what is wrong with it would quote a file that is none of the library's
+		return closed(name, fmt.Errorf("%s: it is a link that leads out of the folder, and what is there is no motion", path))
+	}
+	return m
+}
+
+// leadsOut reports whether a file is a link out of its folder.
+func leadsOut(path string) bool {
+	folder, err := filepath.EvalSymlinks(filepath.Dir(path))
+	if err != nil {
+		return true
+	}
+	target, err := filepath.EvalSymlinks(path)
+	return err != nil || filepath.Dir(target) != folder
 }
 
 // Entry is a name of a library.
@@ -387,6 +404,7 @@ func (l *Library) unknown(name string) error {
 	for n := range l.shipped {
 		names = append(names, n)
 	}
+	names = slices.DeleteFunc(names, func(n string) bool { return n == name }) // it is there, and no motion
 	slices.Sort(names)
 	return about(name, ErrUnknown, "does not exist").With("%s", problem.DidYouMean(name, slices.Compact(names)))
 }

@@ -235,6 +235,41 @@ func TestWritersTakeTurns(t *testing.T) {
 	}
 }
 
+// TestALinkOutOfTheFolderIsNotQuoted: what is wrong with a file that is none of the
+// library's does not show its text; a link to a motion works.
+func TestALinkOutOfTheFolderIsNotQuoted(t *testing.T) {
+	dir, elsewhere := t.TempDir(), t.TempDir()
+	write(t, elsewhere, "secret", "root:x:0:0:secret:/root\n\tdaemon: [\n")
+	write(t, elsewhere, "good", "description: from elsewhere\n")
+	for link, target := range map[string]string{"bad": "secret", "good": "good"} {
+		if err := os.Symlink(filepath.Join(elsewhere, target), filepath.Join(dir, link+".motion.yaml")); err != nil {
+			t.Skip(err)
+		}
+	}
+	l := library.Open(dir, nil)
+	m, err := l.Get("bad")
+	if err == nil || !strings.Contains(err.Error(), "leads out of the folder") || strings.Contains(fmt.Sprint(err, m), "daemon") || strings.Contains(fmt.Sprint(err, m), "root:x") {
+		t.Errorf("%v", err)
+	}
+	if m != nil && len(m.Text) > 0 {
+		t.Errorf("its text is %q", m.Text)
+	}
+	if _, err := l.Get("good"); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestANameIsNotSuggestedForItself: a pipe that is called like a motion is none.
+func TestANameIsNotSuggestedForItself(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "fifo.motion.yaml"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := library.Open(dir, nil).Get("fifo"); err == nil || strings.Contains(err.Error(), "did you mean") {
+		t.Error(err)
+	}
+}
+
 // TestFilesThatCannotBeOpenedCanBeReplacedAndDeleted: one that is too large, and a link
 // to nowhere.
 func TestFilesThatCannotBeOpenedCanBeReplacedAndDeleted(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"poise/msgs"
 	"poise/msgs/poisemsgs"
@@ -78,7 +79,7 @@ func readCategory(head *frame.Head) (category uint8, note string) {
 	case len(args) == 0, bytes.Equal(args, []byte("null")):
 		return stop.Mildest, none
 	case json.Unmarshal(args, &object) == nil:
-		if value = object["category"]; len(object) > 1 || len(object) == 1 && value == nil {
+		if value = object["category"]; len(object) > 1 || len(object) == 1 && value == nil || members(args) > 1 {
 			return stop.Mildest, unread
 		}
 	case json.Unmarshal(args, &list) == nil && len(list) <= 1:
@@ -88,12 +89,30 @@ func readCategory(head *frame.Head) (category uint8, note string) {
 	default:
 		return stop.Mildest, unread
 	}
-	var x float64
-	switch {
-	case value == nil, bytes.Equal(value, []byte("null")):
+	if value == nil || bytes.Equal(value, []byte("null")) {
 		return stop.Mildest, none
-	case json.Unmarshal(value, &x) == nil && (x == 0 || x == 1 || x == 2):
-		return uint8(x), ""
+	}
+	// by the letter: 1e-400 is no 0
+	switch digits, zeros, _ := strings.Cut(string(bytes.TrimSpace(value)), "."); {
+	case strings.Trim(zeros, "0") != "":
+	case digits == "0", digits == "1", digits == "2":
+		return digits[0] - '0', ""
 	}
 	return stop.Mildest, fmt.Sprintf("category %s is unknown (0, 1, 2) and was taken as %d; ", clip(string(value)), stop.Mildest)
+}
+
+// members counts the members of an object, those that come twice as two.
+func members(object []byte) (n int) {
+	d := json.NewDecoder(bytes.NewReader(object))
+	if _, err := d.Token(); err != nil { // the brace
+		return 0
+	}
+	for d.More() {
+		var value json.RawMessage
+		if _, err := d.Token(); err != nil || d.Decode(&value) != nil {
+			return n
+		}
+		n++
+	}
+	return n
 }

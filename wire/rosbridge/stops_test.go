@@ -68,6 +68,7 @@ func TestAStopWhoseArgumentsCannotBeReadIsOfCategory2(t *testing.T) {
 			`{"category":0}`: 0, `{"category":1}`: 1, `{"category":2}`: 2, `[0]`: 0, `[1]`: 1, `{"category":1.0}`: 1,
 			`{}`: 2, `[]`: 2, `null`: 2, `{"category":"2"}`: 2, `{"category":"0"}`: 2, `{"category":null}`: 2, `{"category":-1}`: 2, `{"category":256}`: 2,
 			`{"category":0,"extra":1}`: 2, `{"extra":1}`: 2, `{"category":{}}`: 2, `{"category":[0]}`: 2, `{"category":0.5}`: 2, `{"category":false}`: 2, `{"Category":0}`: 2,
+			`{"category":1e-400}`: 2, `{"category":-0}`: 2, `{"category":0e5}`: 2, `{"category":2,"category":0}`: 2, `{"category":0,"c\u0061tegory":0}`: 2,
 			`"0"`: 2, `0`: 2, `[0,0]`: 2, `{"category":NaN}`: 2, `{"category":0` + strings.Repeat(" ", 5000) + `}`: 2,
 		} {
 			p.send(`{"op":"call_service","id":"s","service":"/stop","args":` + args + `}`)
@@ -108,7 +109,7 @@ func TestAStopIsRecognisedInEveryEncodingAndName(t *testing.T) {
 				t.Errorf("%s: categories %v, want %d", what, got, category)
 			}
 		}
-		for _, name := range []string{"stop", "/stop", "virtual/stop", "/virtual/stop"} {
+		for _, name := range []string{"stop", "/stop", "virtual/stop", "/virtual/stop", "stop/", "//stop", "/virtual//stop/", " /stop"} {
 			p.send(fmt.Sprintf(`{"op":"call_service","id":"s","service":%q,"args":{"category":1}}`, name))
 			stopped(name, name, 1)
 		}
@@ -140,6 +141,17 @@ func TestAStopIsRecognisedInEveryEncodingAndName(t *testing.T) {
 			t.Fatal(err)
 		}
 		stopped("JSON in a binary frame", "/stop", 1)
+		for what, data := range map[string][]byte{"text with a mark": append([]byte("\xef\xbb\xbf"), text...), "CBOR with its tag": append([]byte("\xd9\xd9\xf7"), must(cbor.Marshal(map[string]any{"op": "call_service", "id": "s", "service": "/stop", "args": map[string]any{"category": 1}}))...)} {
+			for _, typ := range []websocket.MessageType{websocket.MessageText, websocket.MessageBinary} {
+				if typ == websocket.MessageText && what != "text with a mark" {
+					continue
+				}
+				if err := p.conn.Write(t.Context(), typ, data); err != nil {
+					t.Fatal(err)
+				}
+				stopped(what, "/stop", 1)
+			}
+		}
 		// another robot, and what is not a stop
 		p.send(`{"op":"call_service","id":"s","service":"/real/stop"}`)
 		p.expect(fmt.Sprintf(stands, "/real/stop"))

@@ -24,6 +24,7 @@ const (
 // arrays become lists of numbers. The text is written as the frame is read: nothing else
 // is built from it, whatever it claims to hold.
 func ParseCBOR(data []byte) (*Message, error) {
+	data = unmarked(data, true)
 	t := transcoder{rest: data, most: max(maxText*len(data), maxShortText), text: make([]byte, 0, 3*len(data)+16)}
 	t.value(0)
 	if t.broken == nil && len(t.rest) > 0 {

@@ -71,6 +71,7 @@ func (r rawHead) op() (op string) {
 
 // readHead finds the head; enough is asked before each value whether the rest is needed.
 func readHead(data []byte, binary bool, enough func(name []byte, raw rawHead) bool) *Head {
+	data = unmarked(data, binary)
 	h := &Head{CBOR: IsCBOR(data, binary)}
 	raw := rawHead{members: map[string][]byte{}, text: jsonText}
 	each := eachMember
@@ -112,7 +113,24 @@ func readHead(data []byte, binary bool, enough func(name []byte, raw rawHead) bo
 }
 
 // IsCBOR reports whether a frame is CBOR.
-func IsCBOR(data []byte, binary bool) bool { return binary && !bytes.HasPrefix(data, []byte{'{'}) }
+func IsCBOR(data []byte, binary bool) bool {
+	return binary && !bytes.HasPrefix(unmarked(data, binary), []byte{'{'})
+}
+
+// Marks that some programs put before what they write, and that say nothing: that of UTF-8,
+// and CBOR's tag of itself (RFC 8949, 3.4.6).
+var (
+	markUTF8 = []byte("\xef\xbb\xbf")
+	markCBOR = []byte("\xd9\xd9\xf7")
+)
+
+// unmarked is a frame without such a mark.
+func unmarked(data []byte, binary bool) []byte {
+	if rest, ok := bytes.CutPrefix(data, markCBOR); ok && binary {
+		return rest
+	}
+	return bytes.TrimPrefix(data, markUTF8)
+}
 
 // Message returns the head as a message, for a refusal.
 func (h *Head) Message() *Message {

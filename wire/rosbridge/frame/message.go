@@ -78,6 +78,7 @@ const maxSafe = 1 << 53
 // Parse reads a text frame. If it is an object, the message comes back even with
 // an error, as far as it could be read, so that the answer can carry its id.
 func Parse(data []byte) (*Message, error) {
+	data = unmarked(data, false)
 	m := &Message{}
 	if !json.Valid(data) {
 		var nothing struct{}
