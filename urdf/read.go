@@ -46,7 +46,7 @@ func FromTree(root *xmltree.Node) (*Document, []Warning, error) {
 		case "transmission":
 			d.Transmissions = append(d.Transmissions, r.transmission(n))
 		default:
-			r.Unknown(root, n)
+			r.Unknown(root, n, "link", "joint", "material", "transmission")
 		}
 	}
 	r.materials(d)
@@ -126,7 +126,7 @@ func (r reader) link(n *xmltree.Node) Link {
 				l.Collisions = append(l.Collisions, v)
 			}
 		default:
-			r.Unknown(n, c)
+			r.Unknown(n, c, "inertial", "visual", "collision")
 		}
 	}
 	return l
@@ -153,7 +153,7 @@ func (r reader) inertial(n *xmltree.Node) *Inertial {
 				YY: r.Number(c, "iyy"), YZ: r.Number(c, "iyz"), ZZ: r.Number(c, "izz"),
 			}
 		default:
-			r.Unknown(n, c)
+			r.Unknown(n, c, "origin", "mass", "inertia")
 		}
 	}
 	r.Need(n, "mass", mass)
@@ -202,7 +202,11 @@ func (r reader) placed(n *xmltree.Node, more func(c *xmltree.Node) bool) (at Ori
 			geometry = true
 			g, ok = r.geometry(c)
 		case !more(c):
-			r.Unknown(n, c)
+			known := []string{"origin", "geometry", "material"}
+			if n.Name != "visual" {
+				known = known[:2]
+			}
+			r.Unknown(n, c, known...)
 		}
 	}
 	r.Need(n, "geometry", geometry)
@@ -217,7 +221,7 @@ func (r reader) geometry(n *xmltree.Node) (g Geometry, ok bool) {
 		shape := slices.Index(shapeNames[:], c.Name)
 		switch {
 		case shape < 0:
-			r.Unknown(n, c)
+			r.Unknown(n, c, shapeNames[:]...)
 		case ok:
 			r.Errorf(c.Pos, "<"+c.Name+">", "<geometry> has a shape already")
 		default:
@@ -274,7 +278,7 @@ func (r reader) material(n *xmltree.Node) Material {
 			r.Leaf(c, "filename")
 			m.Texture = r.Text(c, "filename")
 		default:
-			r.Unknown(n, c)
+			r.Unknown(n, c, "color", "texture")
 		}
 	}
 	return m

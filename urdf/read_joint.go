@@ -41,7 +41,7 @@ func (r reader) joint(n *xmltree.Node) Joint {
 		case "calibration":
 			j.Calibration = r.calibration(c)
 		default:
-			r.Unknown(n, c)
+			r.Unknown(n, c, "parent", "child", "origin", "axis", "limit", "dynamics", "mimic", "safety_controller", "calibration")
 		}
 	}
 	r.Need(n, "parent", parent)

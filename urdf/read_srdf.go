@@ -49,7 +49,7 @@ func SemanticsFromTree(root *xmltree.Node) (*Semantics, []Warning, error) {
 		case "link_sphere_approximation":
 			s.Spheres = append(s.Spheres, r.sphereModel(n))
 		default:
-			r.Unknown(root, n)
+			r.Unknown(root, n, "group", "group_state", "end_effector", "virtual_joint", "passive_joint", "disable_default_collisions", "disable_collisions", "enable_collisions", "joint_property", "link_sphere_approximation")
 		}
 	}
 	r.groupNames(s)
@@ -78,7 +78,7 @@ func (r reader) group(n *xmltree.Node) Group {
 			r.Leaf(c, "base_link", "tip_link")
 			g.Chains = append(g.Chains, Chain{Base: r.Name(c, "base_link"), Tip: r.Name(c, "tip_link"), Pos: c.Pos})
 		default:
-			r.Unknown(n, c)
+			r.Unknown(n, c, "link", "joint", "group", "chain")
 		}
 	}
 	if len(g.Links)+len(g.Joints)+len(g.Groups)+len(g.Chains) == 0 {
@@ -93,7 +93,7 @@ func (r reader) groupState(n *xmltree.Node) GroupState {
 	first := names{}
 	for c := range r.Children(n) {
 		if c.Name != "joint" {
-			r.Unknown(n, c)
+			r.Unknown(n, c, "joint")
 			continue
 		}
 		r.Leaf(c, "name", "value")
@@ -163,7 +163,7 @@ func (r reader) sphereModel(n *xmltree.Node) SphereModel {
 	m := SphereModel{Link: r.Name(n, "link"), Pos: n.Pos}
 	for c := range r.Children(n) {
 		if c.Name != "sphere" {
-			r.Unknown(n, c)
+			r.Unknown(n, c, "sphere")
 			continue
 		}
 		r.Leaf(c, "center", "radius")

@@ -121,7 +121,7 @@ func TestSRDFErrors(t *testing.T) {
 
 func TestSRDFWarningsAndOtherNameSpaces(t *testing.T) {
 	s, warnings, err := ParseSRDF([]byte("<robot name='r' xmlns:x='u'><x:group/>\n<group name='g' x:y=''><x:joint/><passive_joint name='j'/></group>\n<sensor/></robot>"), "f.srdf")
-	const want = "[f.srdf:2: unknown element <passive_joint> in <group> f.srdf:2: group \"g\" is empty f.srdf:3: unknown element <sensor> in <robot>]"
+	const want = "[f.srdf:2: unknown element <passive_joint> in <group>; did you mean \"joint\"? f.srdf:2: group \"g\" is empty f.srdf:3: unknown element <sensor> in <robot>]"
 	if err != nil || len(s.Groups) != 1 || fmt.Sprint(warnings) != want {
 		t.Errorf("error %v\ngot  %v\nwant %s", err, warnings, want)
 	}

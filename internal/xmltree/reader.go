@@ -110,7 +110,7 @@ func (r *Reader) Own(n *Node) bool { return n.Space == "" || n.Space == r.space 
 func (r *Reader) Attributes(n *Node, known ...string) {
 	for i := range n.Attrs {
 		if a := &n.Attrs[i]; a.Space == "" && !slices.Contains(known, a.Name) {
-			r.Warnf(a.Pos, "unknown attribute %s of <%s>", excerpt(a.Name), n.Name)
+			r.Warnf(a.Pos, "unknown attribute %s of <%s>%s", excerpt(a.Name), n.Name, problem.Hint(a.Name, known))
 		}
 	}
 }
@@ -147,8 +147,8 @@ func (r *Reader) Children(n *Node, once ...string) iter.Seq[*Node] {
 }
 
 // Unknown warns of an element that has no meaning where it stands.
-func (r *Reader) Unknown(parent, n *Node) {
-	r.Warnf(n.Pos, "unknown element <%s> in <%s>", excerpt(n.QName()), parent.Name)
+func (r *Reader) Unknown(parent, n *Node, known ...string) {
+	r.Warnf(n.Pos, "unknown element <%s> in <%s>%s", excerpt(n.QName()), parent.Name, problem.Hint(n.Name, known))
 }
 
 // Leaf warns of everything in an element but the attributes known.

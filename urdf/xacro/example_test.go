@@ -52,6 +52,6 @@ func ExampleExpand_mistakes() {
 	_, err := xacro.Expand("robot.xacro", xacro.Config{Files: locate.Files{FS: files}})
 	fmt.Println(err)
 	// Output:
-	// robot.xacro:2: undefined name: "${nam}" (macro leg called at robot.xacro:3)
+	// robot.xacro:2: undefined name: "${nam}" (macro leg called at robot.xacro:3); did you mean "name" or "nan"?
 	// robot.xacro:4: unknown macro; known are [leg]: "<xacro:lag>"; did you mean "leg"?
 }

@@ -18,6 +18,8 @@ func (builtins) Lookup(name string) (value.Value, bool, error) {
 	return v, ok, nil
 }
 
+func (builtins) Names() []string { return nil }
+
 // functions are the symbols that depend on the expansion: the name space xacro,
 // and those of its functions that were once outside of it.
 func (ex *expander) functions() map[string]value.Value {

@@ -1,6 +1,7 @@
 package xacro
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -69,6 +70,14 @@ func (s *scope) Lookup(name string) (value.Value, bool, error) {
 		}
 	}
 	return p.v, true, nil
+}
+
+// Names lists the properties that a scope sees.
+func (s *scope) Names() (all []string) {
+	for ; s != nil; s = s.parent {
+		all = slices.AppendSeq(all, maps.Keys(s.vars))
+	}
+	return all
 }
 
 // resolve evaluates a property in the scope that has it, once.

@@ -2,6 +2,7 @@ package xacro
 
 import (
 	"fmt"
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -80,7 +81,7 @@ func (ex *expander) arg(name string) (string, error) {
 	ex.used[name] = true
 	v, ok := ex.args[name]
 	if !ok {
-		return "", fmt.Errorf("undefined argument %s", name)
+		return "", fmt.Errorf("undefined argument %s%s", name, problem.Hint(name, slices.Sorted(maps.Keys(ex.args))))
 	}
 	return v, nil
 }
@@ -135,6 +136,9 @@ func (s *evalScope) Lookup(name string) (value.Value, bool, error) {
 	text, err := s.x.arg(name)
 	return argumentValue(text), true, err
 }
+
+// Names lists the arguments.
+func (s *evalScope) Names() []string { return slices.Collect(maps.Keys(s.x.args)) }
 
 // function makes a substitution callable.
 func (s *evalScope) function(name string) *expr.Func {

@@ -2,6 +2,7 @@ package xacro
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"poise/problem"
@@ -143,6 +144,12 @@ func (ex *expander) wrap(err error, pos problem.Pos, text string) error {
 		if e.Text = cutMessage(inner.Msg); inner.Part() != "" && inner.Part() != strings.TrimSpace(inner.Src) {
 			e.Text = cutMessage(inner.Error())
 		}
+	}
+	var undefined *expr.Undefined
+	if errors.As(err, &undefined) && ex.met < maxErrors { // the search takes its time
+		known := undefined.Known()
+		slices.Sort(known)
+		e.Help = problem.DidYouMean(undefined.Name, slices.Compact(known))
 	}
 	if errors.Is(err, value.ErrBudget) {
 		ex.Halt(e)

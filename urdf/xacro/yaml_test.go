@@ -14,6 +14,8 @@ const plenty = 100_000
 
 type noNames struct{}
 
+func (noNames) Names() []string { return nil }
+
 func (noNames) Lookup(name string) (value.Value, bool, error) {
 	v, ok := expr.Global(name)
 	return v, ok, nil

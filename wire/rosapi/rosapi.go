@@ -28,6 +28,7 @@ import (
 	"poise/graph"
 	"poise/msgs"
 	api "poise/msgs/rosapimsgs"
+	"poise/problem"
 )
 
 // Options hold what the graph does not know.
@@ -298,7 +299,7 @@ func (s *node) param(name string) (any, bool) {
 func (s *node) getParam(q *api.GetParamRequest) (*api.GetParamResponse, error) {
 	v, ok := s.param(q.Name)
 	if !ok {
-		r := &api.GetParamResponse{Value: "null", Reason: fmt.Sprintf("there is no parameter %s", q.Name)}
+		r := &api.GetParamResponse{Value: "null", Reason: fmt.Sprintf("there is no parameter %s%s", q.Name, problem.Hint(q.Name, slices.Sorted(maps.Keys(s.params))))}
 		for _, d := range []string{q.Default, q.DefaultValue} {
 			if json.Valid([]byte(d)) {
 				r.Value = d

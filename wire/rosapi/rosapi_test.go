@@ -73,6 +73,7 @@ func TestAnswers(t *testing.T) {
 		{"get_param_names", ``, `{"names":["/a/b","/c"]}`},
 		{"has_param", `{"name":"c"}`, `{"exists":true}`},
 		{"get_param", `{"name":"/a/b"}`, `{"value":"[1]","successful":true,"reason":""}`},
+		{"get_param", `{"name":"/a/bb"}`, `{"value":"null","successful":false,"reason":"there is no parameter /a/bb; did you mean \"/a/b\"?"}`},
 		{"get_param", `{"name":"/no","default_value":"7"}`, `{"value":"7","successful":false,"reason":"there is no parameter /no"}`},
 		{"get_param", `{"name":"/no"}`, `{"value":"null","successful":false,"reason":"there is no parameter /no"}`},
 		{"search_param", `{"name":"/no"}`, `{"global_name":""}`},

@@ -2,6 +2,8 @@ package expr
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"poise/urdf/xacro/value"
 )
@@ -184,4 +186,8 @@ func (l *locals) Lookup(name string) (value.Value, bool, error) {
 		return v, true, nil
 	}
 	return l.outer.Lookup(name)
+}
+
+func (l *locals) Names() []string {
+	return slices.AppendSeq(l.outer.Names(), maps.Keys(l.vars))
 }

@@ -10,6 +10,7 @@ import (
 // Scope says what a name means. An error is one that evaluating the name's own
 // definition gave.
 type Scope interface {
+	Names() []string // that expressions may use, built-in ones apart, in any order
 	Lookup(name string) (v value.Value, ok bool, err error)
 }
 
@@ -127,7 +128,7 @@ func (n *nameNode) eval(c *context) (value.Value, error) {
 	v, ok, err := c.scope.Lookup(n.name)
 	if !ok && err == nil {
 		if v, ok = Python(n.name); !ok {
-			err = errors.New("undefined name")
+			err = &Undefined{n.name, c.scope}
 		}
 	}
 	return c.done(n.span, v, err)

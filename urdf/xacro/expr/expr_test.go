@@ -4,7 +4,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -24,6 +26,8 @@ func (n names) Lookup(name string) (value.Value, bool, error) {
 	v, ok := Global(name)
 	return v, ok, nil
 }
+
+func (n names) Names() []string { return slices.Sorted(maps.Keys(n)) }
 
 func dict(t testing.TB, pairs ...value.Value) *value.Dict {
 	t.Helper()

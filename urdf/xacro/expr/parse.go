@@ -2,6 +2,8 @@ package expr
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 
 	"poise/urdf/xacro/value"
 )
@@ -28,6 +30,22 @@ func (e *Error) Error() string {
 }
 
 func (e *Error) Unwrap() error { return e.Err }
+
+// Undefined is a name that means nothing where it stands.
+type Undefined struct {
+	Name  string
+	Scope Scope
+}
+
+func (*Undefined) Error() string { return "undefined name" }
+
+// Known returns the names that could have been meant. Short ones of the built-in names, which
+// are part of many words, are not.
+func (u *Undefined) Known() []string {
+	all := slices.Concat(slices.Collect(maps.Keys(globals)), slices.Collect(maps.Keys(python)))
+	all = slices.DeleteFunc(all, func(name string) bool { return 2*len(name) < len(u.Name) })
+	return append(all, u.Scope.Names()...)
+}
 
 // Part returns the offending text.
 func (e *Error) Part() string { return e.Src[e.From:e.To] }
