@@ -16,6 +16,7 @@ import (
 type Settings struct {
 	Inversion    servo.InversionConfig
 	Sensors      servo.Sensors // that the bus has besides the joints
+	Absent       robot.Set     // joints whose servos are missing: the others may have torque without them
 	Bridge       control.BridgeConfig
 	Policy       arbiter.Policy
 	RoundTimeout int64 // ns, of a round of requests; default arbiter.DefaultRoundTimeout

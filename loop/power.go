@@ -31,14 +31,14 @@ type power struct {
 }
 
 // update follows what was read: a robot of which a joint was never read cannot be
-// switched on.
+// switched on, unless that joint is known to be absent.
 func (p *power) update(l *Loop) {
 	if p.state != Off && p.state != Ready {
 		return
 	}
 	state := Ready
 	for j := range l.reading.Joints {
-		if l.reading.Joints[j].Age == servo.Never {
+		if l.reading.Joints[j].Age == servo.Never && !l.cfg.Absent.Has(robot.LeafID(j)) {
 			state = Off
 		}
 	}

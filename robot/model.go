@@ -124,6 +124,7 @@ type Model struct {
 	groups         []Group
 	effectors      []EndEffector
 	servos         []Servo // of each joint
+	buses          []Bus
 	poses          []NamedPose
 	mirror         []Mirrored  // of each joint, nil without a mirror table
 	safe           []SafeState // of each group

@@ -21,6 +21,13 @@ type Servo struct {
 	Model    *ServoModel // of its type, nil if none is known
 }
 
+// Bus is a serial line with servos on it.
+type Bus struct {
+	Name string // "" if there is one
+	Port string
+	Baud int // 0 is that of the factory
+}
+
 // ServoModel describes a servo by
 //
 //	kp·U·(goal − q) = a0·q̈ + a1·q̇ + (a2 + a4·exp(−|q̇|/vs))·sign(q̇) + a3·τ + a5
@@ -93,6 +100,9 @@ func (m *Model) Leaving() Leaving { return m.leaving }
 
 // Servo returns the servo of a joint; Assigned is false if it has none.
 func (m *Model) Servo(id JointID) Servo { return m.servos[id] }
+
+// Buses returns the lines that robot.yaml names. The slice is shared: read only.
+func (m *Model) Buses() []Bus { return m.buses }
 
 // Poses returns the named poses. The slice is shared: read only.
 func (m *Model) Poses() []NamedPose { return m.poses }
@@ -199,6 +209,12 @@ func (b *builder) describeServos(d *Description) {
 			servo.Gear = *s.Gear
 		}
 		m.servos[id] = servo
+	}
+	if d.Bus.Port != "" {
+		m.buses = append(m.buses, Bus{Port: d.Bus.Port, Baud: d.Bus.Baud})
+	}
+	for _, x := range d.Buses {
+		m.buses = append(m.buses, Bus{Name: x.Name, Port: x.Port, Baud: x.Baud})
 	}
 	for i, j := range m.joints {
 		if len(d.Servos) > 0 && !m.servos[i].Assigned && !j.Virtual {

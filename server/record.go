@@ -41,7 +41,7 @@ func (bot *servedRobot) createRecord(c *loop.Config) error {
 		end := filepath.Ext(name)
 		name = strings.TrimSuffix(name, end) + "-" + bot.name + end
 	}
-	h, err := telemetry.NewHeader(bot.s.cfg.Robot, bot.s.cfg.Loop.Period, c)
+	h, err := telemetry.NewHeader(bot.s.cfg.Robot, bot.period.Seconds(), c)
 	if err != nil {
 		return fmt.Errorf("record: %w", err)
 	}

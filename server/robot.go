@@ -65,7 +65,7 @@ func (s *Server) addRobot(ctx context.Context, r config.Robot) error {
 		bot.frames = bot.name + "/"
 	}
 	var err error
-	if bot.driver, err = s.open(ctx, r); err != nil {
+	if bot.driver, bot.period, err = s.open(ctx, r); err != nil {
 		return fmt.Errorf("robot %q, driver %s: %w", r.Name, r.Driver, err)
 	}
 	if by, ok := bot.driver.(servo.Rester); ok {
@@ -80,32 +80,87 @@ func (s *Server) addRobot(ctx context.Context, r config.Robot) error {
 	return bot.assemble()
 }
 
-// open constructs, opens and calibrates the driver of a robot.
-func (s *Server) open(ctx context.Context, r config.Robot) (servo.Driver, error) {
+// open constructs, opens and calibrates the driver of a robot, and says which period its
+// cycle has.
+func (s *Server) open(ctx context.Context, r config.Robot) (servo.Driver, time.Duration, error) {
 	entry, ok := s.drivers.Find(r.Driver)
 	if !ok {
-		return nil, errors.New("there is no such driver")
+		return nil, 0, errors.New("there is no such driver")
 	}
 	if r.Settings == nil {
 		r.Settings = entry.Settings()
 	}
 	settings, err := s.surround(r.Settings)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	d, err := entry.New(s.robot.Model, s.cfg.Loop.Period, settings)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
+	}
+	period := s.cfg.Period()
+	if p, ok := d.(servo.Paced); ok {
+		if period, err = s.paced(p); err != nil {
+			return nil, 0, err
+		}
+		if d, err = entry.New(s.robot.Model, period.Seconds(), settings); err != nil {
+			return nil, 0, err
+		}
 	}
 	if err := d.Open(ctx); err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	if c, ok := d.(servo.Calibrator); ok {
 		if err := c.Calibrate(ctx); err != nil {
-			return nil, errors.Join(fmt.Errorf("calibration: %w", err), d.Close())
+			return nil, 0, errors.Join(fmt.Errorf("calibration: %w", err), d.Close())
 		}
 	}
-	return d, nil
+	return d, period, nil
+}
+
+// paced returns the period of a machine that has a rhythm of its own: that rhythm, or the
+// one that is configured, if the machine keeps up with it.
+func (s *Server) paced(d servo.Paced) (time.Duration, error) {
+	seconds, err := d.Rhythm()
+	if err != nil {
+		return 0, err
+	}
+	rhythm := time.Duration(seconds * float64(time.Second))
+	switch period := s.cfg.Period(); {
+	case !s.fixedPeriod:
+		return rhythm, nil
+	case period < rhythm:
+		return 0, fmt.Errorf("loop.period is %v, in which its lines cannot carry goals and states of all servos; %v would fit, as would a higher baud rate or more lines", period, rhythm)
+	default:
+		return period, nil
+	}
+}
+
+// adopt says which servos are missing, and gives those that were found with torque to the
+// cycle, where they are.
+func (bot *servedRobot) adopt(ctx context.Context) {
+	d, ok := bot.driver.(servo.Adopter)
+	if !ok {
+		return
+	}
+	var names []string
+	for _, j := range d.Holding() {
+		names = append(names, bot.model.Joints()[j].Name)
+	}
+	if len(names) == 0 {
+		return
+	}
+	bot.s.log.Info("servos hold already, and are adopted where they are", "robot", bot.name, "joints", strings.Join(names, ", "))
+	for bot.exec.State().Power != loop.Ready {
+		select {
+		case <-ctx.Done():
+			return
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
+	if _, err := waitFor(ctx, bot.exec.SetTorque("server", true, names)); err != nil {
+		bot.s.log.Warn("servos that hold could not be adopted", "robot", bot.name, "why", err)
+	}
 }
 
 // closeDrivers closes every driver that is open. If the cycle has let go of the servos, the
@@ -135,6 +190,17 @@ func (bot *servedRobot) assemble() error {
 		return err
 	}
 	settings.Sensors = bot.can.Sensors
+	if _, ok := bot.driver.(servo.Paced); ok { // a slow line may miss some answers
+		stale := &settings.Faults[loop.StaleReading]
+		stale.Threshold = max(stale.Threshold, staleCycles*bot.period.Seconds())
+	}
+	if d, ok := bot.driver.(servo.Adopter); ok {
+		missing, why := d.Missing()
+		for i, j := range missing {
+			settings.Absent = settings.Absent.With(robot.LeafID(j))
+			s.log.Warn("servo is missing: "+why[i], "robot", bot.name)
+		}
+	}
 	if err := bot.live(&settings); err != nil {
 		return fmt.Errorf("robot %q: %w", bot.name, err)
 	}
@@ -210,6 +276,10 @@ func (bot *servedRobot) leaving() config.Leaving {
 	}
 	return config.Leaving{Do: cmp.Or(said.Do, own.Do), Pose: cmp.Or(said.Pose, own.Pose), Speed: cmp.Or(said.Speed, own.Speed), Deadline: cmp.Or(said.Deadline, own.Deadline)}
 }
+
+// staleCycles is how many cycles in a row a servo on a line may be silent before that is a
+// fault, if they take longer than faults.stale_reading.
+const staleCycles = 10
 
 // starts reports whether the robot gets torque without being asked for it: a simulated
 // one may.

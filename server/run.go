@@ -28,6 +28,9 @@ func (s *Server) Run(ctx context.Context) error {
 		s.background.Go(func() { bot.exec.Run(s.life) })
 	}
 	s.background.Go(s.enableSimulated)
+	for _, bot := range s.robots {
+		s.background.Go(func() { bot.adopt(s.life) })
+	}
 	watching, endWatch := context.WithCancel(context.Background())
 	defer endWatch()
 	s.background.Go(func() { s.watch(watching) })

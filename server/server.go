@@ -49,6 +49,8 @@ type Options struct {
 	Listen func(network, address string) (net.Listener, error) // nil is net.Listen
 	HTTP   *http.Client                                        // for a mirrored robot; nil is http.DefaultClient
 
+	FixedPeriod bool // the period is what somebody chose: no robot's lines choose another
+
 	ROS1     *ros1.Config     // the graph is shown to ROS 1 as it says; nil does not
 	Guard    *guard.Feed      // of the process that watches this one; nil has none
 	Drivers  driver.Table     // that the configuration may name; nil is driver.Standard
@@ -76,6 +78,7 @@ type Server struct {
 	others  pipeline.Set     // see Options.Planners
 
 	recordIfPossible bool // see Options
+	fixedPeriod      bool // see Options
 	page             http.Handler
 	http             *http.Client
 
@@ -123,7 +126,7 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 	if o.Listen == nil {
 		o.Listen = net.Listen
 	}
-	s := &Server{cfg: cfg, drivers: o.Drivers, robot: o.Robot, page: o.Page, http: o.HTTP, spawn: o.Go, plans: queue.New(0), others: o.Planners, recordIfPossible: o.RecordIfPossible, guard: o.Guard, frames: map[string]bool{}, started: time.Now(), ready: make(chan struct{}), ordered: make(chan string, 1)}
+	s := &Server{cfg: cfg, drivers: o.Drivers, robot: o.Robot, page: o.Page, http: o.HTTP, spawn: o.Go, plans: queue.New(0), others: o.Planners, recordIfPossible: o.RecordIfPossible, fixedPeriod: o.FixedPeriod, guard: o.Guard, frames: map[string]bool{}, started: time.Now(), ready: make(chan struct{}), ordered: make(chan string, 1)}
 	s.life, s.end = context.WithCancel(context.Background())
 	s.graph, s.budget = graph.New(graph.Options{KeepResults: keepResults}), budget.New(budget.Standard)
 	s.level = new(logLevel)
@@ -169,6 +172,7 @@ func (s *Server) assemble(ctx context.Context, o *Options) error {
 	if err := s.openLibrary(); err != nil {
 		return err
 	}
+	s.addReal()
 	for _, r := range s.cfg.AllRobots() {
 		if err := s.addRobot(ctx, r); err != nil {
 			return err
@@ -287,6 +291,19 @@ func (s *Server) Robots() (all []string) {
 	return all
 }
 
+// addReal adds the robot whose lines robot.yaml names, unless the configuration has it.
+func (s *Server) addReal() {
+	if len(s.robot.Model.Buses()) == 0 {
+		return
+	}
+	for _, r := range s.cfg.AllRobots() {
+		if r.Driver == "bus" || r.Name == "real" {
+			return
+		}
+	}
+	s.cfg.Robots = append(s.cfg.Robots, config.Robot{Name: "real", Driver: "bus"})
+}
+
 // last returns the newest of the last trajectories of all robots.
 func (s *Server) last() (newest executive.Kept, ok bool) {
 	for _, bot := range s.robots {
@@ -304,7 +321,7 @@ func (s *Server) info(bot *servedRobot) (*poisemsgs.RobotInfoResponse, error) {
 		return nil, err
 	}
 	r.URDF, r.Description = s.meshes.URDF(), s.robot.About
-	r.Period, r.Simulated, r.Robot = s.cfg.Loop.Period, bot.can.Simulated, bot.name
+	r.Period, r.Simulated, r.Robot = bot.period.Seconds(), bot.can.Simulated, bot.name
 	for _, other := range s.robots {
 		r.Robots = append(r.Robots, other.about)
 	}

@@ -28,7 +28,7 @@ type Driver interface {
 }
 
 // Capabilities says what a machine is and can do. Drivers that can do more say so by
-// their methods: see Placer, HandPoser, Calibrator and Rester.
+// their methods: see Placer, HandPoser, Calibrator, Rester, Paced and Adopter.
 type Capabilities struct {
 	Simulated bool    // nothing real moves, so it may have torque from the start
 	Exact     bool    // joints are where they are told to be: the command is their position
@@ -81,6 +81,28 @@ type RestWrite struct {
 	Descriptor uintptr // of the bus
 	Bytes      []byte
 	Times      int // that it is written; 0 is once
+}
+
+// Paced is a Driver whose machine has a rhythm of its own.
+type Paced interface {
+	Driver
+
+	// Rhythm returns the shortest period at which all servos are told and heard of in each,
+	// s. It may be called before Open; an error is one that Open would have, too.
+	Rhythm() (float64, error)
+}
+
+// Adopter is a Driver that may find servos with torque. It leaves them holding, though they
+// are told Off, until they are told something else: then Off is off.
+type Adopter interface {
+	Driver
+
+	// Holding lists the joints whose servos had torque when Open found them.
+	Holding() []int
+
+	// Missing lists the joints whose servos were not found, if the robot may be used without
+	// them, and says of each what is wrong.
+	Missing() (joints []int, why []string)
 }
 
 // Modes is a set of modes.

@@ -16,11 +16,12 @@ const (
 	SensorFault // position not to be trusted
 	BusDown     // the whole bus is silent
 	BadMode     // told a mode that it does not have
+	Restarted   // lost its torque by itself: it started anew, or protects itself
 )
 
 var faultNames = [...]string{
 	"no answer", "bad packet", "over temperature", "over voltage", "under voltage",
-	"overload", "out of range", "sensor fault", "bus down", "bad mode",
+	"overload", "out of range", "sensor fault", "bus down", "bad mode", "restarted",
 }
 
 // All yields the names of the faults that are set, in order of their bits.

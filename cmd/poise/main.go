@@ -19,7 +19,7 @@ import (
 
 // commands lists what the binary can do, in the order of the help text.
 var commands = []command{
-	{"serve", "[--robot ROBOT] [--listen 127.0.0.1:8080] [--motions DIR] [--physics] [--world FILE] [--with-real-sim] [--config FILE] [--period S] [--priority N] [--record FILE|--no-record] [--mirror URL] [--ros1] [--ros1-master] [--ros1-open] [--remap A:=B] [--guard] [--quiet] [NAME:=VALUE …]",
+	{"serve", "[--robot ROBOT] [--listen 127.0.0.1:8080] [--motions DIR] [--bus [NAME=]PORT[,baud=N] …] [--physics] [--world FILE] [--with-real-sim] [--config FILE] [--period S] [--priority N] [--record FILE|--no-record] [--mirror URL] [--ros1] [--ros1-master] [--ros1-open] [--remap A:=B] [--guard] [--quiet] [NAME:=VALUE …]",
 		"the main job: a virtual robot, its graph for ROS clients, and the Studio in the browser", runServe},
 	{"check", "ROBOT [NAME:=VALUE …] [--json] [--floating|--fixed] [--limits F] [--cartesian-limits F] [--override-limits] [--write-limits] [--package-path DIRS]",
 		"what it is: joints, groups, limits and where each comes from, mass, warnings", runCheck},
@@ -35,6 +35,8 @@ var commands = []command{
 		"run the arbiter on a script of requests and faults: a JSON line for every change", runArbitrate},
 	{"sim", "ROBOT [NAME:=VALUE …] SCENARIO [--report F] [--trace F] [--plot F] [--seeds N] [--motions DIR] [--floating|--fixed]",
 		"physics without a server: a robot with mass acts out a scenario and is judged", runSim},
+	{"bus", "[scan PORT | monitor PORT | ping PORT ID | read PORT ID [REGISTER …] | write PORT ID REGISTER VALUE [--torque] | set-id PORT ID NEW | set-baud PORT ID BAUD | emulate FAMILY --robot ROBOT] [--family herkulex|dynamixel|feetech] [--baud N] [--ids A-B] [--count N] [--log FILE] [--limp=false] [--link PATH] [--yes] [--json]",
+		"real servos: list the ports, find servos, read and write their registers, give them ids; or emulate them", runBus},
 	{"replay", "[FILE] [--robot ROBOT] [--json]",
 		"run a flight recording again and compare every tick, bit for bit; without FILE the last one of the state folder", runReplay},
 	{"interface", "list|show|md5 [TYPE] [--ros1] [--json]",

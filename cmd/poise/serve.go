@@ -16,6 +16,7 @@ import (
 	"poise/server"
 	"poise/server/config"
 	"poise/server/guard"
+	"poise/servo/families"
 	"poise/studio"
 )
 
@@ -36,6 +37,8 @@ func runServe(e *env, args []string) error {
 	masses := fs.Bool("physics", false, "")
 	world := fs.String("world", "", "")
 	quiet := fs.Bool("quiet", false, "")
+	var lines []string
+	fs.Func("bus", "", func(text string) error { lines = append(lines, text); return nil })
 	guarded := fs.Bool("guard", false, "")
 	var ros rosFlags
 	ros.register(fs)
@@ -83,10 +86,13 @@ func runServe(e *env, args []string) error {
 			return usagef("%v", err)
 		}
 	}
+	if err := addLines(&c, lines); err != nil {
+		return usagef("%v", err)
+	}
 	if *guarded && !guard.Guarded() {
 		return runGuard(e, &c)
 	}
-	o := server.Options{Page: studio.Handler()}
+	o := server.Options{Page: studio.Handler(), FixedPeriod: *period != 0 || *file != "" && config.Sets(*file, "loop.period")}
 	if o.ROS1, err = ros.config(); err != nil {
 		return err
 	}
@@ -137,6 +143,29 @@ func runServe(e *env, args []string) error {
 	err = s.Run(ctx)
 	runtime.KeepAlive(recording.lock) // until now no other server may have it
 	return err
+}
+
+// addLines adds a robot that is driven by servos on serial lines.
+func addLines(c *config.Config, lines []string) error {
+	if len(lines) == 0 {
+		return nil
+	}
+	s := families.DefaultSettings()
+	s.Lines = lines
+	if err := s.Check(); err != nil {
+		return err
+	}
+	for i := range c.Robots {
+		if c.Robots[i].Driver == "bus" {
+			own, ok := c.Robots[i].Settings.(*families.Settings)
+			if ok {
+				own.Lines = lines // a flag wins over the file
+				return nil
+			}
+		}
+	}
+	c.Robots = append(c.Robots, config.Robot{Name: "real", Driver: "bus", Settings: &s})
+	return nil
 }
 
 // banner says what runs, where it is, and what it is not.

@@ -82,6 +82,7 @@ func (d *Description) Check(r *problem.Report) {
 	}
 	d.checkLeaving(fail)
 	d.checkServos(fail)
+	d.checkBuses(fail)
 	d.checkModels(fail)
 	d.checkMirror(fail)
 }
@@ -137,6 +138,32 @@ func (d *Description) checkServos(fail func(int, string, string, ...any)) {
 			fail(s.Line, thing, "id %d is that of joint %q already", *s.ID, other)
 		}
 		taken[at] = s.Joint
+	}
+}
+
+func (d *Description) checkBuses(fail func(int, string, string, ...any)) {
+	line, has := d.Lines["bus"]
+	if has && len(d.Buses) > 0 {
+		fail(line, "bus", "stands beside buses: one of them is for one line, the other for several")
+	}
+	if has && d.Bus.Port == "" {
+		fail(line, "bus", "port is missing")
+	}
+	if d.Bus.Baud < 0 {
+		fail(line, "bus", "baud %d is negative", d.Bus.Baud)
+	}
+	for _, b := range d.Buses {
+		if b.Port == "" {
+			fail(b.Line, problem.Named("bus", b.Name), "port is missing")
+		}
+		if b.Baud < 0 {
+			fail(b.Line, problem.Named("bus", b.Name), "baud %d is negative", b.Baud)
+		}
+	}
+	for _, s := range d.Servos {
+		if len(d.Buses) > 0 && !slices.ContainsFunc(d.Buses, func(b NamedBus) bool { return b.Name == s.Bus }) {
+			fail(s.Line, problem.Named("servo of joint", s.Joint), "bus %q is not in buses", s.Bus)
+		}
 	}
 }
 

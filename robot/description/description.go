@@ -38,6 +38,8 @@ type Description struct {
 	SafeStates []SafeState `yaml:"safe_states"`
 	Leaving    Leaving     `yaml:"leaving"`
 	Servos     []Servo     `yaml:"servos"`
+	Bus        Bus         `yaml:"bus"`
+	Buses      []NamedBus  `yaml:"buses"`
 	Models     []Model     `yaml:"servo_models"`
 	Virtual    []string    `yaml:"virtual_joints"`
 	Poses      []Pose      `yaml:"poses"`
@@ -138,6 +140,20 @@ type Servo struct {
 	Reversed bool           `yaml:"reversed"`
 	Zero     float64        `yaml:"zero"`
 	Gear     *float64       `yaml:"gear"`
+}
+
+// Bus is the line of a robot that has one.
+type Bus struct {
+	Port string `yaml:"port"`
+	Baud int    `yaml:"baud"`
+}
+
+// NamedBus is one of several lines.
+type NamedBus struct {
+	Name string `yaml:",key"`
+	Line int    `yaml:",line"`
+	Port string `yaml:"port"`
+	Baud int    `yaml:"baud"`
 }
 
 // Model describes the servos of a type.

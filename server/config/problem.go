@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"os"
 	"reflect"
 	"strconv"
 	"strings"
@@ -121,4 +122,11 @@ func lineOf(n *yaml.Node, path []string) int {
 		return line
 	}
 	return 0
+}
+
+// Sets reports whether a configuration file has a key, such as loop.period.
+func Sets(file, key string) bool {
+	data, err := os.ReadFile(file)
+	var root yaml.Node
+	return err == nil && yaml.Unmarshal(data, &root) == nil && lineOf(&root, strings.Split(key, ".")) > 0
 }

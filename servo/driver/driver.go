@@ -7,6 +7,7 @@ import (
 
 	"poise/robot"
 	"poise/servo"
+	"poise/servo/families"
 	"poise/servo/physics"
 	"poise/servo/sim"
 )
@@ -14,6 +15,7 @@ import (
 // Standard is the drivers that Poise comes with.
 var Standard = Table{
 	Row("sim", "a robot without hardware: ideal, or as its settings say", sim.DefaultSettings, sim.NewDriver),
+	Row("bus", "servos on serial lines: HerkuleX, Dynamixel, Feetech", families.DefaultSettings, families.NewDriver),
 	Row("physics", "a robot without hardware that has mass, motors and ground", physics.DefaultSettings, physics.NewDriver),
 }
 

@@ -1,0 +1,219 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"sync"
+	"time"
+
+	"poise/robot/load"
+	"poise/servo/bench"
+	serial "poise/servo/bus"
+	"poise/servo/emulator"
+	"poise/servo/families"
+)
+
+// monitor shows what servos say, until Ctrl-C or so many times.
+func (b *busFlags) monitor(args []string) error {
+	which, err := b.chosen()
+	if err != nil {
+		return err
+	}
+	first, last, err := b.idRange()
+	if err != nil {
+		return err
+	}
+	scan := bench.Scan{Port: args[0], Families: which, Baud: b.baud, First: first, Last: last, Patience: scanPatience}
+	found, err := scan.Run()
+	if err != nil {
+		return err
+	}
+	if len(found) == 0 {
+		return fmt.Errorf("no servo answers on %s", args[0])
+	}
+	family, _ := families.Named(found[0].Family)
+	c, err := bench.Open(args[0], found[0].Baud, family)
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), endingSignals()...)
+	defer stop()
+	w := bench.Watch(c, found)
+	for n := 0; (b.count == 0 || n < b.count) && ctx.Err() == nil; n++ {
+		if n > 0 {
+			select {
+			case <-ctx.Done():
+			case <-time.After(monitorEvery):
+			}
+		}
+		now, err := w.Read()
+		if err != nil {
+			return errors.Join(err, c.Close())
+		}
+		if err := b.answer(struct {
+			answered
+			Servos []bench.Seen `json:"servos"`
+		}{answered{true, fmt.Sprintf("%d servos", len(now))}, now}, func(w io.Writer) {
+			for _, s := range now {
+				fmt.Fprintf(w, "id %3d  %-12s %6d  %+8.1f°  %5.1f V  %3.0f °C  torque %-3s  %s\n", s.ID, s.Model, s.Position, s.Degrees, s.Voltage, s.Temperature, s.Torque, s.Fault)
+			}
+			if b.count != 1 {
+				fmt.Fprintln(w)
+			}
+		}); err != nil {
+			return errors.Join(err, c.Close())
+		}
+	}
+	return c.Close()
+}
+
+// monitorEvery is how often people see new numbers.
+const monitorEvery = 500 * time.Millisecond
+
+// emulatedLine is a line as emulate prints it.
+type emulatedLine struct {
+	Name   string `json:"name"`
+	Port   string `json:"port"`
+	Baud   int    `json:"baud"`
+	Servos int    `json:"servos"`
+}
+
+// emulate is servos on pseudo-terminals that move a robot with mass, until Ctrl-C.
+func (b *busFlags) emulate(args []string) error {
+	family, ok := families.Named(args[0])
+	if !ok {
+		return unknownFamily(args[0])
+	}
+	name := b.robot
+	if name == "" {
+		name = "pony"
+	}
+	bot, err := load.Robot(name, load.Options{})
+	if err != nil {
+		return err
+	}
+	world, err := emulator.NewPhysics(bot.Model)
+	if err != nil {
+		return err
+	}
+	log, closeLog, err := b.eventLog()
+	if err != nil {
+		return err
+	}
+	defer closeLog()
+	e, err := emulator.New(emulator.Config{Model: bot.Model, World: world, Families: families.All, Baud: b.baud, On: !b.limp,
+		Assign: emulator.AssignFamily(bot.Model, family), Log: func(x emulator.Event) { log(x) }})
+	if err != nil {
+		return err
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), endingSignals()...)
+	defer stop()
+	lines, closeLines, err := b.openLines(e, family)
+	if err != nil {
+		return err
+	}
+	defer closeLines()
+	message := fmt.Sprintf("%d emulated %s servos of %s; Ctrl-C ends them", len(e.Servos()), family.Name(), name)
+	if err := b.answer(struct {
+		answered
+		Lines []emulatedLine `json:"lines"`
+	}{answered{true, message}, lines}, func(w io.Writer) {
+		fmt.Fprintln(w, message)
+		for _, l := range lines {
+			fmt.Fprintf(w, "  --bus %s%s,baud=%d   %d servos\n", prefixed(l.Name), l.Port, l.Baud, l.Servos)
+		}
+	}); err != nil {
+		return err
+	}
+	tick := time.NewTicker(emulatorTick)
+	defer tick.Stop()
+	for n := 0; ; n++ {
+		select {
+		case <-ctx.Done():
+			return nil
+		case <-tick.C:
+			e.With(func() {
+				if n%5 == 0 {
+					for _, s := range e.Servos() {
+						log(s.Now())
+					}
+				}
+			})
+		}
+	}
+}
+
+// emulatorTick is how often the world moves on though nobody speaks.
+const emulatorTick = 20 * time.Millisecond
+
+func prefixed(name string) string {
+	if name == "" {
+		return ""
+	}
+	return name + "="
+}
+
+// openLines gives every line of the robot a pseudo-terminal.
+func (b *busFlags) openLines(e *emulator.Emulator, f serial.Family) (all []emulatedLine, end func(), err error) {
+	var ends []func()
+	end = func() {
+		for _, f := range ends {
+			f()
+		}
+	}
+	for _, name := range e.Lines() {
+		p, err := serial.OpenPseudo()
+		if err != nil {
+			end()
+			return nil, nil, err
+		}
+		ends = append(ends, func() { _ = p.Close() })
+		port := p.Name
+		if b.link != "" {
+			port = b.link
+			if name != "" {
+				port += "-" + name
+			}
+			if err := os.Symlink(p.Name, port); err != nil {
+				end()
+				return nil, nil, err
+			}
+			ends = append(ends, func() { _ = os.Remove(port) })
+		}
+		l := emulatedLine{Name: name, Port: port, Baud: f.Bauds()[0]}
+		if b.baud != 0 {
+			l.Baud = b.baud
+		}
+		for _, s := range e.Servos() {
+			if s.Line == name {
+				l.Servos++
+			}
+		}
+		all = append(all, l)
+		go func() { _ = e.Line(name, p, 0).Serve() }()
+	}
+	return all, end, nil
+}
+
+// eventLog returns who writes events as JSON lines, and closes the file.
+func (b *busFlags) eventLog() (log func(emulator.Event), end func(), err error) {
+	if b.log == "" {
+		return func(emulator.Event) {}, func() {}, nil
+	}
+	f, err := os.Create(b.log)
+	if err != nil {
+		return nil, nil, err
+	}
+	var mu sync.Mutex
+	enc := json.NewEncoder(f)
+	return func(x emulator.Event) {
+		mu.Lock()
+		defer mu.Unlock()
+		_ = enc.Encode(x) // a full disk must not stop servos
+	}, func() { f.Close() }, nil
+}

@@ -1,0 +1,380 @@
+package bus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"poise/internal/rt"
+	"poise/robot"
+	"poise/servo"
+)
+
+// Settings are those of the driver.
+type Settings struct {
+	Lines    []string `yaml:"lines" doc:"[NAME=]PORT[,baud=N] of each line, as --bus takes them; empty takes those of robot.yaml"`
+	Patience float64  `yaml:"patience" doc:"s that an answer may take beyond what line and servos need: 0.002 with a fast adapter, 0.02 with any" range:"0.0005 … 0.5 s"`
+	Partial  bool     `yaml:"partial" doc:"a robot some of whose servos are missing may be used with the others"`
+	Ramp     float64  `yaml:"ramp" doc:"rad/s; how fast a joint goes from where it got its torque to where it is told to be" range:"0.01 … 10 rad/s"`
+}
+
+// DefaultSettings suits any adapter.
+func DefaultSettings() Settings { return Settings{Lines: []string{}, Patience: 0.02, Ramp: 0.5} }
+
+// LineConfig says where a line is.
+type LineConfig struct {
+	Name string // "" if there is one
+	Port string
+	Baud int // 0 is that of the factory
+}
+
+// ParseLine reads [NAME=]PORT[,baud=N].
+func ParseLine(text string) (c LineConfig, err error) {
+	rest := text
+	if name, port, ok := strings.Cut(rest, "="); ok && !strings.Contains(name, ",") {
+		c.Name, rest = name, port
+	}
+	parts := strings.Split(rest, ",")
+	c.Port = parts[0]
+	for _, p := range parts[1:] {
+		value, ok := strings.CutPrefix(p, "baud=")
+		if ok {
+			c.Baud, err = strconv.Atoi(value)
+		}
+		if !ok || err != nil || c.Baud < 1 {
+			return c, fmt.Errorf("line %q: %q is no baud=N", text, p)
+		}
+	}
+	if c.Port == "" {
+		return c, fmt.Errorf("line %q names no port: [NAME=]PORT[,baud=N]", text)
+	}
+	return c, nil
+}
+
+// Check reports lines that cannot be read.
+func (s *Settings) Check() error {
+	for _, text := range s.Lines {
+		if _, err := ParseLine(text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Driver moves a robot whose servos are on serial lines.
+type Driver struct {
+	model    *robot.Model
+	period   time.Duration
+	settings Settings
+	families []Family
+
+	// Dial opens a port; tests put a line in memory in its place.
+	Dial func(name string, baud int) (Port, error)
+
+	workers  []*worker
+	open     bool
+	readings []servo.Reading
+	virtual  []bool // joints that no servo moves: they are where they are told to be
+	modes    servo.Modes
+}
+
+var (
+	_ servo.Driver  = (*Driver)(nil)
+	_ servo.Rester  = (*Driver)(nil)
+	_ servo.Paced   = (*Driver)(nil)
+	_ servo.Adopter = (*Driver)(nil)
+)
+
+// New returns the driver of a robot whose cycle has some period, s.
+func New(m *robot.Model, period float64, s Settings, families []Family) (*Driver, error) {
+	n := len(m.Joints())
+	d := &Driver{model: m, period: time.Duration(period * float64(time.Second)), settings: s, families: families, Dial: OpenPort,
+		readings: make([]servo.Reading, n), virtual: make([]bool, n), modes: servo.ModesOf(servo.Off, servo.Position)}
+	brakes := true
+	for i := range d.readings {
+		d.readings[i].Age = servo.Never
+		a := m.Servo(robot.JointID(i))
+		if d.virtual[i] = !a.Assigned; d.virtual[i] {
+			continue
+		}
+		f, _, ok := ModelNamed(families, a.Type)
+		brakes = brakes && ok && f.Name() == "herkulex"
+	}
+	if brakes {
+		d.modes |= servo.ModesOf(servo.Brake)
+	}
+	return d, nil
+}
+
+// Capabilities implements servo.Driver.
+func (d *Driver) Capabilities() servo.Capabilities {
+	return servo.Capabilities{Torque: true, Modes: d.modes}
+}
+
+// Plan says which servos are on which line, and where the lines are; it touches no
+// hardware. All that is wrong is said at once.
+func Plan(m *robot.Model, s Settings, families []Family) ([]Planned, error) {
+	var errs []error
+	lines, err := linesOf(m, s)
+	if err != nil {
+		errs = append(errs, err)
+	}
+	var all []Planned
+	for i, j := range m.Joints() {
+		a := m.Servo(robot.JointID(i))
+		if !a.Assigned {
+			continue
+		}
+		family, model, ok := ModelNamed(families, a.Type)
+		if !ok {
+			errs = append(errs, fmt.Errorf("joint %q: servo type %q is not one of %s", j.Name, a.Type, strings.Join(typeNames(families), ", ")))
+			continue
+		}
+		k := slices.IndexFunc(all, func(p Planned) bool { return p.Name == a.Bus })
+		if k < 0 {
+			p := Planned{LineConfig: LineConfig{Name: a.Bus}, Family: family}
+			at := slices.IndexFunc(lines, func(c LineConfig) bool { return c.Name == a.Bus })
+			if at < 0 && len(lines) == 1 && lines[0].Name == "" {
+				at = 0 // one port for a line, whatever its name
+			}
+			if at >= 0 {
+				p.Port, p.Baud = lines[at].Port, lines[at].Baud
+			} else if err == nil {
+				errs = append(errs, fmt.Errorf("joint %q is on line %q, for which there is no port: --bus %sPORT", j.Name, a.Bus, prefix(a.Bus)))
+			}
+			if p.Baud == 0 {
+				p.Baud = family.Bauds()[0]
+			}
+			all, k = append(all, p), len(all)
+		}
+		if all[k].Family.Name() != family.Name() {
+			errs = append(errs, fmt.Errorf("joint %q: a %s servo on %s, which has %s servos", j.Name, family.Name(), all[k].String(), all[k].Family.Name()))
+			continue
+		}
+		all[k].Joints = append(all[k].Joints, i)
+		all[k].Servos = append(all[k].Servos, Servo{ID: a.ID, Model: model})
+	}
+	if len(all) == 0 && len(errs) == 0 {
+		errs = append(errs, fmt.Errorf("robot %q has no servos: robot.yaml names them (docs/robot-yaml.md)", m.Name()))
+	}
+	return all, errors.Join(errs...)
+}
+
+func prefix(name string) string {
+	if name == "" {
+		return ""
+	}
+	return name + "="
+}
+
+func typeNames(families []Family) (names []string) {
+	for _, f := range families {
+		for _, m := range f.Models() {
+			names = append(names, m.Name)
+		}
+	}
+	return names
+}
+
+// linesOf returns the lines of the settings, or those of robot.yaml.
+func linesOf(m *robot.Model, s Settings) (all []LineConfig, err error) {
+	for _, text := range s.Lines {
+		c, wrong := ParseLine(text)
+		err = errors.Join(err, wrong)
+		all = append(all, c)
+	}
+	if len(all) == 0 {
+		for _, b := range m.Buses() {
+			all = append(all, LineConfig{Name: b.Name, Port: b.Port, Baud: b.Baud})
+		}
+	}
+	return all, err
+}
+
+// Planned is a line with the servos that are to be on it.
+type Planned struct {
+	LineConfig
+	Family Family
+	Joints []int // of each servo
+	Servos []Servo
+}
+
+func (p *Planned) String() string {
+	if p.Name == "" {
+		return "line " + p.Port
+	}
+	return "line " + p.Name + " (" + p.Port + ")"
+}
+
+// CycleTime returns how long goals and states of all servos take on the line: bytes, what
+// servos wait before they answer, and 1 ms of the host for a question.
+func (p *Planned) CycleTime() time.Duration {
+	t := p.Family.Talk(NewLine(nil, p.Baud, p.Family))
+	bytes, servos, host := t.CycleBytes(len(p.Servos))
+	return onLine(bytes, p.Baud) + time.Duration(servos)*t.ReplyDelay() + time.Duration(host)*time.Millisecond
+}
+
+// Period returns a period that all lines carry: HerkuleX counts time in 11.2 ms, others get
+// whole milliseconds.
+func Period(lines []Planned) time.Duration {
+	const spare = 1.15
+	longest, unit := time.Duration(0), time.Millisecond
+	for i := range lines {
+		longest = max(longest, time.Duration(spare*float64(lines[i].CycleTime())))
+		if lines[i].Family.Name() == "herkulex" {
+			unit = 11200 * time.Microsecond
+		}
+	}
+	n := (longest + unit - 1) / unit
+	return max(n*unit, 2*time.Millisecond)
+}
+
+// Open implements servo.Driver: it opens the ports, finds the servos and reads where they
+// are. Nothing moves, and torque stays as it is.
+func (d *Driver) Open(ctx context.Context) error {
+	if d.open {
+		return nil
+	}
+	lines, err := Plan(d.model, d.settings, d.families)
+	if err != nil {
+		return err
+	}
+	d.workers = nil
+	for i := range lines {
+		d.workers = append(d.workers, d.newWorker(lines[i]))
+	}
+	errs := make([]error, len(d.workers))
+	done := make(chan struct{})
+	for i, w := range d.workers {
+		go func() { errs[i] = w.begin(ctx); done <- struct{}{} }()
+	}
+	for range d.workers {
+		<-done
+	}
+	if err := errors.Join(append(errs, ctx.Err())...); err != nil {
+		for _, w := range d.workers {
+			w.hangUp()
+		}
+		return err
+	}
+	for _, w := range d.workers {
+		go w.run()
+	}
+	d.open = true
+	return nil
+}
+
+// newWorker returns the worker of a line.
+func (d *Driver) newWorker(p Planned) *worker {
+	w := &worker{line: p, dial: d.Dial, period: d.period, settings: d.settings, stop: make(chan struct{}), done: make(chan struct{})}
+	for k, s := range p.Servos {
+		name := d.model.Joints()[p.Joints[k]].Name
+		u := &unit{Servo: s, joint: p.Joints[k], name: name, scale: ScaleOf(d.model.Servo(robot.JointID(p.Joints[k])), s.Model)}
+		w.units = append(w.units, u)
+	}
+	w.goals = rt.NewLatest(func(s *[]servo.Setpoint) { *s = make([]servo.Setpoint, len(w.units)) })
+	w.states = rt.NewLatest(func(r *report) { r.units = make([]unitReport, len(w.units)) })
+	w.told = make([]servo.Setpoint, len(w.units))
+	w.seen = make([]uint64, len(w.units))
+	w.bad = make([]bool, len(w.units))
+	return w
+}
+
+// Exchange implements servo.Bus. Loop-safe.
+func (d *Driver) Exchange(_ servo.Tick, dst *servo.Measurement, src []servo.Setpoint) servo.Fault {
+	for i := range d.readings {
+		r := &d.readings[i]
+		if r.Fault = 0; r.Age != servo.Never {
+			r.Age++
+		}
+	}
+	if !d.open {
+		copy(dst.Joints, d.readings)
+		return servo.BusDown
+	}
+	fault := servo.BusDown
+	for _, w := range d.workers {
+		if w.exchange(d.readings, src, d.modes) {
+			fault = 0 // a line that lives; joints of the others grow old
+		}
+	}
+	for i, v := range d.virtual {
+		if v {
+			d.readings[i].Age = 0
+			if s := &src[i]; s.Mode == servo.Position && s.Finite() {
+				d.readings[i].Position, d.readings[i].Velocity = s.Position, s.Velocity
+			}
+		}
+	}
+	copy(dst.Joints, d.readings)
+	return fault
+}
+
+// Close implements servo.Driver: servos stay as they were last told.
+func (d *Driver) Close() error {
+	if !d.open {
+		return nil
+	}
+	d.open = false
+	for _, w := range d.workers {
+		close(w.stop)
+	}
+	var errs []error
+	for _, w := range d.workers {
+		<-w.done
+		errs = append(errs, w.hangUp())
+	}
+	return errors.Join(errs...)
+}
+
+// Rest implements servo.Rester.
+func (d *Driver) Rest() (all []servo.RestWrite) {
+	for _, w := range d.workers {
+		fd, ok := Descriptor(w.port)
+		if !ok {
+			continue
+		}
+		servos := make([]*Servo, len(w.units))
+		for i, u := range w.units {
+			servos[i] = &u.Servo
+		}
+		if bytes := w.talk.Rest(servos); bytes != nil {
+			all = append(all, servo.RestWrite{Descriptor: fd, Bytes: bytes, Times: 2})
+		}
+	}
+	return all
+}
+
+// Holding implements servo.Adopter.
+func (d *Driver) Holding() (joints []int) {
+	for _, w := range d.workers {
+		for _, u := range w.units {
+			if u.foundOn {
+				joints = append(joints, u.joint)
+			}
+		}
+	}
+	return joints
+}
+
+// Missing implements servo.Adopter.
+func (d *Driver) Missing() (joints []int, why []string) {
+	for _, w := range d.workers {
+		for _, u := range w.units {
+			if u.wrong != nil {
+				joints, why = append(joints, u.joint), append(why, u.wrong.Error())
+			}
+		}
+	}
+	return joints, why
+}
+
+// Rhythm implements servo.Paced.
+func (d *Driver) Rhythm() (float64, error) {
+	lines, err := Plan(d.model, d.settings, d.families)
+	return Period(lines).Seconds(), err
+}

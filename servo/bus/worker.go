@@ -1,0 +1,493 @@
+package bus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"poise/internal/rt"
+	"poise/servo"
+)
+
+// unit is a servo of the robot on its line.
+type unit struct {
+	Servo
+	joint int
+	name  string
+	scale Scale
+
+	present bool      // it answers
+	misses  int       // in a row
+	again   time.Time // when it is looked for again, or switched again
+	seq     uint64    // of its readings
+	agree   int       // readings in a row that agree: a position to begin from
+	doubt   int32     // a reading that was too far from the last to be believed
+	doubted bool
+
+	on        bool // it has torque by our doing
+	braked    bool
+	foundOn   bool // it had torque when it was found
+	obeyed    bool // it was told a position once: from then on off means off
+	offset    float64
+	restarted time.Time // it lost its torque by itself: until when that is told
+	wrong     error     // why Open did not find it
+}
+
+// report is what a worker knows of its servos.
+type report struct {
+	units []unitReport
+	alive bool // something was heard lately
+}
+
+type unitReport struct {
+	reading servo.Reading // without its age
+	seq     uint64
+}
+
+// worker speaks with the servos of a line, in a rhythm of its own.
+type worker struct {
+	line     Planned
+	dial     func(name string, baud int) (Port, error)
+	period   time.Duration
+	settings Settings
+	units    []*unit
+	stop     chan struct{}
+	done     chan struct{}
+
+	port     Port
+	conn     *Line
+	talk     Talker
+	fresh    bool      // goals have come since the last cycle
+	sent     time.Time // when goals were last sent
+	began    time.Time // of the last cycle
+	took     float64   // s of a cycle
+	turn     int       // whose slow values are next
+	slowAt   time.Time // when they are read
+	silent   int       // cycles in which nothing was heard
+	commands []servo.Setpoint
+	group    []*Servo
+	batch    []Goal
+
+	goals  *rt.Latest[[]servo.Setpoint] // from the cycle
+	states *rt.Latest[report]           // to the cycle
+
+	told []servo.Setpoint // the cycle's own: the last that could be obeyed
+	seen []uint64         // the cycle's own: the readings that it knows
+	bad  []bool           // the cycle's own: told a mode that there is not
+}
+
+// exchange is the cycle's half. Loop-safe.
+func (w *worker) exchange(readings []servo.Reading, src []servo.Setpoint, modes servo.Modes) (alive bool) {
+	r, _ := w.states.Load()
+	for i, u := range w.units {
+		to, from := &readings[u.joint], &r.units[i]
+		if from.seq != w.seen[i] {
+			w.seen[i] = from.seq
+			*to = from.reading
+		}
+		to.Fault |= from.reading.Fault
+		switch s := &src[u.joint]; {
+		case !modes.Has(s.Mode):
+			to.Fault |= servo.BadMode
+		case s.Finite():
+			w.told[i] = *s
+		}
+	}
+	copy(*w.goals.Slot(), w.told)
+	w.goals.Publish()
+	return r.alive
+}
+
+// begin opens the port and finds the servos.
+func (w *worker) begin(ctx context.Context) error {
+	if err := w.connect(); err != nil {
+		return err
+	}
+	var missing []error
+	for _, u := range w.units {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if u.wrong = w.find(u, searchTries); u.wrong != nil {
+			missing = append(missing, u.wrong)
+		}
+	}
+	if len(missing) == len(w.units) || len(missing) > 0 && !w.settings.Partial {
+		return errors.Join(missing...)
+	}
+	for range agreement + 2 {
+		if err := w.read(); err != nil {
+			return err
+		}
+	}
+	w.publish()
+	return nil
+}
+
+// connect opens the port.
+func (w *worker) connect() error {
+	port, err := w.dial(w.line.Port, w.line.Baud)
+	if err != nil {
+		return fmt.Errorf("%s: %w", w.line.String(), err)
+	}
+	w.port = port
+	w.conn = NewLine(port, w.line.Baud, w.line.Family)
+	w.conn.Patience = time.Duration(w.settings.Patience * float64(time.Second))
+	w.talk = w.line.Family.Talk(w.conn)
+	return nil
+}
+
+// hangUp closes the port.
+func (w *worker) hangUp() error {
+	if w.port == nil {
+		return nil
+	}
+	err := w.port.Close()
+	w.port = nil
+	return err
+}
+
+const (
+	searchTries = 5
+	agreement   = 3                      // readings that agree before torque comes
+	lostAfter   = 8                      // misses in a row, then it is looked for
+	lookAgain   = 250 * time.Millisecond // between two looks
+	tellRestart = 500 * time.Millisecond
+	resend      = 50 * time.Millisecond // goals, though none are new
+	quiet       = 5                     // cycles without a word, then the line is down
+)
+
+// find asks whether a servo is there and is what it should be, and prepares it.
+func (w *worker) find(u *unit, tries int) error {
+	var id Identity
+	err := ErrSilent
+	for n := 0; n < tries && err != nil; n++ {
+		if id, err = w.talk.Ping(u.ID); err != nil {
+			continue
+		}
+		if id.Number != u.Model.Number {
+			err = fmt.Errorf("is %s, robot.yaml says %s", modelName(w.line.Family, id.Number), u.Model.Name)
+			break
+		}
+		err = w.talk.Prepare(&u.Servo)
+	}
+	if err != nil {
+		return fmt.Errorf("joint %q: servo %d on %s: %w", u.name, u.ID, w.line.String(), err)
+	}
+	u.present, u.misses, u.agree = true, 0, 0
+	if u.State.Torque == TorqueOn && !u.obeyed {
+		u.foundOn = true
+	}
+	u.on = u.on && u.State.Torque == TorqueOn
+	return nil
+}
+
+func modelName(f Family, number int) string {
+	if m, ok := ModelNumbered(f, number); ok {
+		return "a " + m.Name
+	}
+	return fmt.Sprintf("of model %d, which is not known", number)
+}
+
+// run speaks until it is told to stop. A port that is gone is opened again when it is back.
+func (w *worker) run() {
+	defer close(w.done)
+	next := time.Now()
+	for {
+		wait := time.Duration(0)
+		if w.port == nil {
+			if w.connect() != nil {
+				wait = lookAgain
+			}
+		}
+		if w.port != nil {
+			if w.cycle() != nil {
+				_ = w.hangUp() // it is gone; what went wrong shows when it cannot be opened
+				w.lose()
+				wait = lookAgain
+			}
+		}
+		now := time.Now()
+		if next = next.Add(w.period); next.Before(now) {
+			next = now
+		}
+		if wait == 0 {
+			wait = next.Sub(now)
+		}
+		if !w.sleep(wait) {
+			return
+		}
+	}
+}
+
+// sleep waits, and reports false if the worker has to stop.
+func (w *worker) sleep(d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-w.stop:
+		return false
+	case <-timer.C:
+		return true
+	}
+}
+
+// lose marks all servos as gone.
+func (w *worker) lose() {
+	for _, u := range w.units {
+		u.present, u.on, u.again = false, false, time.Time{}
+	}
+	w.silent = quiet
+	w.publish()
+}
+
+// cycle is one turn: torque, goals, states, slow values of one, a look for what is lost.
+func (w *worker) cycle() error {
+	now := time.Now()
+	if !w.began.IsZero() {
+		w.took += 0.2 * (now.Sub(w.began).Seconds() - w.took)
+	}
+	w.began = now
+	goals, fresh := w.goals.Load()
+	w.commands, w.fresh = *goals, w.fresh || fresh
+	if w.commands != nil && w.fresh || !w.sent.IsZero() {
+		if err := w.command(now); err != nil {
+			return err
+		}
+	}
+	if err := w.read(); err != nil {
+		return err
+	}
+	if err := w.slow(); err != nil {
+		return err
+	}
+	if err := w.look(now); err != nil {
+		return err
+	}
+	w.publish()
+	return nil
+}
+
+// command switches torque and sends goals.
+func (w *worker) command(now time.Time) error {
+	w.group, w.batch = w.group[:0], w.batch[:0]
+	switched := false
+	for i, u := range w.units {
+		s := &w.commands[i]
+		if !u.present {
+			continue
+		}
+		switch s.Mode {
+		case servo.Position:
+			u.obeyed = true
+			u.braked = false
+			if u.on {
+				break
+			}
+			if !switched && w.mayEnergise(u, now) {
+				switched = true
+				if err := w.energise(u, s, now); err != nil {
+					return err
+				}
+			}
+		case servo.Brake:
+			if u.obeyed && !u.braked {
+				if err := w.talk.Brake(&u.Servo); err == nil {
+					u.on, u.braked = false, true
+				} else if !answered(err) {
+					return err
+				}
+			}
+		default:
+			if u.obeyed && (u.on || u.braked || u.State.Torque != TorqueOff) {
+				w.group = append(w.group, &u.Servo)
+				u.on, u.braked = false, false
+				u.State.Torque = TorqueUnknown // until it is read back
+			}
+		}
+		if u.on {
+			w.batch = append(w.batch, w.goal(u, s))
+		}
+	}
+	if len(w.group) > 0 {
+		if err := w.talk.Release(w.group); err != nil {
+			return err
+		}
+	}
+	if len(w.batch) > 0 && (w.fresh || now.Sub(w.sent) > resend) {
+		w.sent = now
+		if err := w.talk.Goals(w.batch); err != nil {
+			return err
+		}
+	}
+	w.fresh = false
+	return nil
+}
+
+// mayEnergise reports whether a servo can get its torque: it says nothing bad of itself,
+// and its position is known.
+func (w *worker) mayEnergise(u *unit, now time.Time) bool {
+	return u.agree >= agreement && !now.Before(u.again) && u.State.Fault&^(servo.BadPacket|servo.OutOfRange) == 0
+}
+
+// energise gives torque at the present position; from there the joint goes slowly to where
+// it is told to be. One servo at a time, or their currents add up.
+func (w *worker) energise(u *unit, s *servo.Setpoint, now time.Time) error {
+	err := w.talk.SwitchOn(&u.Servo)
+	u.again = now.Add(lookAgain)
+	switch {
+	case err != nil && !answered(err):
+		return err
+	case err != nil || u.State.Torque == TorqueOff:
+		return nil // it is tried again
+	}
+	u.on, u.foundOn = true, false
+	u.offset = u.scale.Position(u.State.Position) - s.Position
+	return nil
+}
+
+// goal returns where a servo is to go now.
+func (w *worker) goal(u *unit, s *servo.Setpoint) Goal {
+	step := w.settings.Ramp * w.took
+	u.offset -= math.Max(-step, math.Min(u.offset, step))
+	at := u.scale.Steps(s.Position + u.offset)
+	return Goal{Servo: &u.Servo, Position: max(u.Low, min(at, u.High)), PlayTime: max(s.PlayTime, w.took)}
+}
+
+// answered tells what a servo says, or that it says nothing, from a line that is broken.
+func answered(err error) bool {
+	var refused *StatusError
+	return errors.Is(err, ErrSilent) || errors.As(err, &refused) || errors.Is(err, ErrNoBrake)
+}
+
+// read asks all servos for their states.
+func (w *worker) read() error {
+	w.group = w.group[:0]
+	for _, u := range w.units {
+		if u.present {
+			w.group = append(w.group, &u.Servo)
+		}
+	}
+	if err := w.talk.States(w.group); err != nil {
+		return err
+	}
+	single := 0
+	heard := false
+	for _, u := range w.units {
+		if !u.present {
+			continue
+		}
+		if !u.Heard && single < 2 && len(w.group) > 1 { // it may only have been in the way of another
+			single++
+			one := [...]*Servo{&u.Servo}
+			u.Variant = !u.Variant
+			if err := w.talk.States(one[:]); err != nil {
+				return err
+			}
+		}
+		heard = heard || u.Heard
+		w.judge(u)
+	}
+	if w.silent++; heard {
+		w.silent = 0
+	}
+	return nil
+}
+
+// judge takes a reading, unless it cannot be: check sums of one byte let some errors pass.
+func (w *worker) judge(u *unit) {
+	if !u.Heard {
+		if u.misses++; u.misses >= lostAfter {
+			u.present, u.on, u.agree = false, false, 0
+		}
+		return
+	}
+	u.misses = 0
+	last, now := u.doubt, u.State.Position
+	if u.agree > 0 || u.doubted {
+		far := math.Abs(float64(now-last)) * u.Model.Step
+		switch {
+		case far <= believable:
+			u.agree, u.doubted = u.agree+1, false
+		case !u.doubted:
+			u.doubted, u.agree = true, 0
+			u.doubt = now
+			return // the next one shows whether it is there
+		default:
+			u.agree, u.doubted = 1, false
+		}
+	} else {
+		u.agree = 1
+	}
+	u.doubt = now
+	u.seq++
+	if u.on && u.State.Torque == TorqueOff { // it has lost its torque by itself
+		u.on = false
+		u.restarted = w.began.Add(tellRestart)
+		u.present, u.again = false, time.Time{} // it is found and prepared anew
+	}
+}
+
+// believable is how far a servo can have turned between two readings, rad.
+const believable = 0.35
+
+// slowShare is how much more time there is than slow values take.
+const slowShare = 25
+
+// slow asks one servo for what does not change every cycle.
+func (w *worker) slow() error {
+	began := time.Now()
+	if began.Before(w.slowAt) {
+		return nil
+	}
+	defer func() { w.slowAt = began.Add(slowShare * time.Since(began)) }()
+	for range w.units {
+		u := w.units[w.turn%len(w.units)]
+		w.turn++
+		if !u.present {
+			continue
+		}
+		if err := w.talk.Slow(&u.Servo); err != nil && !answered(err) {
+			return err
+		}
+		return nil
+	}
+	return nil
+}
+
+// look looks for one servo that is lost.
+func (w *worker) look(now time.Time) error {
+	for _, u := range w.units {
+		if u.present || now.Before(u.again) {
+			continue
+		}
+		u.again = now.Add(lookAgain)
+		if err := w.find(u, 1); err == nil {
+			u.again = time.Time{}
+		}
+		return nil
+	}
+	return nil
+}
+
+// publish hands over what is known.
+func (w *worker) publish() {
+	r := w.states.Slot()
+	r.alive = w.silent < quiet
+	for i, u := range w.units {
+		s := &u.State
+		to := &r.units[i]
+		to.seq = u.seq
+		to.reading = servo.Reading{Position: u.scale.Position(u.doubt), Velocity: u.scale.Velocity(s.Velocity, u.Model.Step),
+			Effort: u.scale.Effort(s.Effort, u.Model.Step), Voltage: s.Voltage, Temperature: s.Temperature, Fault: s.Fault}
+		if !u.present || u.misses > 0 {
+			to.reading.Fault |= servo.NoAnswer
+		}
+		if w.began.Before(u.restarted) {
+			to.reading.Fault |= servo.Restarted
+		}
+	}
+	w.states.Publish()
+}

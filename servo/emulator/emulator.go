@@ -1,0 +1,292 @@
+package emulator
+
+import (
+	"fmt"
+	"math"
+	"sync"
+	"time"
+
+	"poise/robot"
+	"poise/servo"
+	"poise/servo/bus"
+)
+
+// Event is something that happened to a servo.
+type Event struct {
+	Time  float64 `json:"time"` // s since the emulator began
+	Joint string  `json:"joint"`
+	ID    int     `json:"id"`
+	What  string  `json:"event"` // torque on, torque off, goal, reboot, watchdog, saved, violation
+	Text  string  `json:"text,omitempty"`
+	Goal  float64 `json:"goal"`     // rad of the joint
+	At    float64 `json:"position"` // rad
+}
+
+// Violation is the event of a request that moves what is to be free, or lets it jump.
+const Violation = "violation"
+
+// Config makes an Emulator.
+type Config struct {
+	Model    *robot.Model
+	World    World
+	Families []bus.Family
+	Assign   func(joint int) robot.Servo // which servo a joint has; nil is by robot.yaml
+	On       bool                        // servos begin with torque, holding where they are
+	Baud     int                         // that servos listen to; 0 is the factory's
+	Log      func(Event)                 // may be nil; called by whoever speaks with the servos
+}
+
+// Emulator is the servos of a robot, on all its lines.
+type Emulator struct {
+	cfg   Config
+	began time.Time
+
+	mu     sync.Mutex
+	last   time.Time // until when the world has advanced
+	servos []*Servo
+}
+
+// New returns the servos of a robot, limp unless the configuration says otherwise.
+func New(c Config) (*Emulator, error) {
+	e := &Emulator{cfg: c, began: time.Now(), last: time.Now()}
+	if c.Assign == nil {
+		c.Assign = func(joint int) robot.Servo { return c.Model.Servo(robot.JointID(joint)) }
+	}
+	for i, j := range c.Model.Joints() {
+		a := c.Assign(i)
+		if !a.Assigned {
+			continue
+		}
+		family, model, ok := bus.ModelNamed(c.Families, a.Type)
+		if !ok {
+			return nil, fmt.Errorf("joint %q: no servo of type %q is known", j.Name, a.Type)
+		}
+		s := &Servo{Joint: j.Name, Line: a.Bus, Model: model, e: e, index: i, scale: bus.ScaleOf(a, model)}
+		s.make(family, a.ID)
+		e.servos = append(e.servos, s)
+		if c.On {
+			s.torque(servo.Position)
+			s.aim(s.present(), 0)
+		}
+	}
+	if len(e.servos) == 0 {
+		return nil, fmt.Errorf("robot %q has no servos: robot.yaml names them", c.Model.Name())
+	}
+	return e, nil
+}
+
+// Servo returns the servo of a joint, nil if it has none.
+func (e *Emulator) Servo(joint string) *Servo {
+	for _, s := range e.servos {
+		if s.Joint == joint {
+			return s
+		}
+	}
+	return nil
+}
+
+// Servos returns all of them. Their methods may be called while lines are served.
+func (e *Emulator) Servos() []*Servo { return e.servos }
+
+// Lines lists the names of the lines, in the order of the joints.
+func (e *Emulator) Lines() (names []string) {
+	seen := map[string]bool{}
+	for _, s := range e.servos {
+		if !seen[s.Line] {
+			seen[s.Line] = true
+			names = append(names, s.Line)
+		}
+	}
+	return names
+}
+
+// With calls f while nobody speaks with the servos and the world is up to date.
+func (e *Emulator) With(f func()) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.advance()
+	f()
+}
+
+// advance lets the world catch up with the clock.
+func (e *Emulator) advance() {
+	now := time.Now()
+	for _, s := range e.servos {
+		s.watch(now)
+	}
+	passed := now.Sub(e.last)
+	if passed < finest {
+		return
+	}
+	e.last = now
+	e.cfg.World.Advance(passed.Seconds())
+}
+
+// finest is the shortest time that the world advances by: answers do not wait for physics.
+const finest = 2 * time.Millisecond
+
+// Servo is one emulated servo.
+type Servo struct {
+	ID    int
+	Joint string
+	Line  string
+	Model *bus.Model
+	Baud  int // that it listens to
+
+	e      *Emulator
+	family bus.Family
+	index  int
+	scale  bus.Scale
+	ram    [256]byte // the control table; of HerkuleX what lies in RAM
+	eep    [256]byte // of HerkuleX what lies in EEPROM
+	mode   servo.Mode
+	goal   int32
+	status uint16 // error bits
+	dead   bool
+	armed  time.Time // when the watchdog was last fed; zero if it is off
+	trip   bool      // it has tripped
+	ready  time.Time // after a reboot
+}
+
+// present returns the reading of its position.
+func (s *Servo) present() int32 { return s.scale.Steps(s.e.cfg.World.Read(s.index).Position) }
+
+func (s *Servo) log(what, format string, a ...any) {
+	if s.e.cfg.Log == nil {
+		return
+	}
+	s.e.cfg.Log(Event{Time: time.Since(s.e.began).Seconds(), Joint: s.Joint, ID: s.ID, What: what, Text: fmt.Sprintf(format, a...),
+		Goal: s.scale.Position(s.goal), At: s.e.cfg.World.Read(s.index).Position})
+}
+
+// torque switches it.
+func (s *Servo) torque(to servo.Mode) {
+	if s.mode == to {
+		return
+	}
+	s.mode = to
+	switch to {
+	case servo.Position:
+		if far := s.scale.Position(s.goal) - s.e.cfg.World.Read(s.index).Position; math.Abs(far) > jump && s.Model.Family != herkulexName {
+			s.log(Violation, "torque comes on with a goal that is %.3f rad away", far)
+		}
+		s.log("torque on", "")
+		s.aim(s.goal, 0)
+	case servo.Brake:
+		s.log("brake", "")
+		s.e.cfg.World.Tell(s.index, servo.Setpoint{Mode: servo.Brake})
+	default:
+		s.log("torque off", "")
+		s.e.cfg.World.Tell(s.index, servo.Setpoint{})
+	}
+}
+
+// jump is how far away a goal may be when torque comes on, rad: a joint may have sunk since
+// it was read.
+const jump = 0.06
+
+// aim gives it a goal that it is to reach in some time.
+func (s *Servo) aim(goal int32, seconds float64) {
+	s.goal = goal
+	s.e.cfg.World.Tell(s.index, servo.Setpoint{Mode: servo.Position, Position: s.scale.Position(goal), Stiffness: 1, PlayTime: seconds})
+}
+
+// offered takes a goal that came while it had no torque: none may come, unless it is where
+// the servo is.
+func (s *Servo) offered(goal int32) {
+	if far := s.scale.Position(goal) - s.e.cfg.World.Read(s.index).Position; math.Abs(far) > jump {
+		s.log(Violation, "a goal %.3f rad away, without torque", far)
+	}
+}
+
+// Mode returns whether it has torque.
+func (s *Servo) Mode() servo.Mode { return s.mode }
+
+// Goal returns where it is told to be, rad of the joint.
+func (s *Servo) Goal() float64 { return s.scale.Position(s.goal) }
+
+// Kill lets it never answer again, and lose its torque; or mends it.
+func (s *Servo) Kill(dead bool) {
+	s.dead = dead
+	if dead {
+		s.torque(servo.Off)
+	}
+}
+
+// Reset lets it start anew, as after a brown-out.
+func (s *Servo) Reset() {
+	s.log("reboot", "")
+	id := s.ID
+	s.torque(servo.Off)
+	s.forget()
+	if s.Model.Family != herkulexName { // which takes a new one at its start
+		s.ID = id
+	}
+	s.ready = time.Now().Add(rebootTime)
+}
+
+// rebootTime is how long a servo is dead after a reboot.
+const rebootTime = 300 * time.Millisecond
+
+// Trouble sets its error bits, as its own kind has them.
+func (s *Servo) Trouble(bits uint16) { s.status = bits }
+
+// answers reports whether it is there.
+func (s *Servo) answers(now time.Time) bool { return !s.dead && !now.Before(s.ready) }
+
+// volts returns the voltage that it measures.
+func (s *Servo) volts() float64 { return s.e.cfg.World.Read(s.index).Voltage }
+
+// make gives a new servo its control table.
+func (s *Servo) make(f bus.Family, id int) {
+	s.family, s.ID = f, id
+	if s.Baud = s.e.cfg.Baud; s.Baud == 0 {
+		s.Baud = f.Bauds()[0]
+	}
+	s.forget()
+}
+
+// forget sets all registers to what a servo has when it starts. What a person saved stays in
+// the tables where it lies apart.
+func (s *Servo) forget() {
+	s.status, s.armed, s.trip = 0, time.Time{}, false
+	switch s.Model.Family {
+	case herkulexName:
+		if s.eep[0] == 0 {
+			makeHerkulex(s)
+		} else {
+			s.loadHerkulex()
+		}
+	case dynamixelName:
+		s.restart(makeDynamixel, 64)
+	default:
+		s.restart(makeFeetech, 40)
+	}
+}
+
+// restart gives a table its first values, and keeps what is saved below an address.
+func (s *Servo) restart(fill func(*Servo), saved int) {
+	var kept [64]byte
+	had := copy(kept[:saved], s.ram[:saved]) > 0 && s.ram[0]|s.ram[1]|s.ram[3]|s.ram[4] != 0
+	clear(s.ram[:])
+	fill(s)
+	if had {
+		copy(s.ram[:saved], kept[:saved])
+	}
+	s.goal = s.present()
+}
+
+// listen sets the rate that a servo hears by the code of its register.
+func (s *Servo) listen(f bus.Family, code byte) {
+	for _, baud := range f.Bauds() {
+		if c, ok := f.BaudCode(baud); ok && c == int64(code) {
+			s.Baud = baud
+		}
+	}
+}
+
+// Now returns how it is, as an event.
+func (s *Servo) Now() Event {
+	return Event{Time: time.Since(s.e.began).Seconds(), Joint: s.Joint, ID: s.ID, What: "state", Text: "torque " + s.mode.String(),
+		Goal: s.scale.Position(s.goal), At: s.e.cfg.World.Read(s.index).Position}
+}

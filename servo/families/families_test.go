@@ -1,0 +1,137 @@
+package families
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"poise/robot"
+	"poise/robot/description"
+	"poise/servo/bus"
+	"poise/servo/emulator"
+	"poise/servo/servotest"
+	"poise/urdf"
+)
+
+// turntable is a robot of n joints about vertical axes, each with a servo of a type.
+func turntable(t testing.TB, n int, servoType string, zero float64) *robot.Model {
+	t.Helper()
+	var links, joints, servos strings.Builder
+	links.WriteString(`<link name="l0"/>`)
+	for i := 1; i <= n; i++ {
+		fmt.Fprintf(&links, `<link name="l%d"><inertial><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>`, i)
+		fmt.Fprintf(&joints, `<joint name="j%d" type="revolute"><parent link="l%d"/><child link="l%d"/><axis xyz="0 0 1"/><limit lower="-2" upper="2" effort="2" velocity="5"/></joint>`, i, i-1, i)
+		fmt.Fprintf(&servos, "  j%d: {id: %d, type: %s, zero: %g, reversed: %v}\n", i, i, servoType, zero, i%2 == 0)
+	}
+	doc, _, err := urdf.Parse([]byte(`<robot name="turntable">`+links.String()+joints.String()+`</robot>`), "test.urdf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := description.Read([]byte("servos:\n"+servos.String()), "robot.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, _, err := robot.Build(doc, robot.Options{Description: d})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// kinds are a servo of each protocol, with its middle.
+var kinds = []struct {
+	name string
+	zero float64
+	baud int
+}{{"drs-0201", 512, 115200}, {"xm430-w350", 2048, 1_000_000}, {"sts3215", 2048, 1_000_000}, {"scs0009", 512, 1_000_000}}
+
+// bed is a robot's driver with its emulated servos on a line in memory.
+type bed struct {
+	t      testing.TB
+	driver *bus.Driver
+	model  *robot.Model
+	world  *emulator.Ideal
+	servos *emulator.Emulator
+
+	mu     sync.Mutex
+	line   *emulator.Line
+	have   emulator.Trouble
+	events []emulator.Event
+	ports  []bus.Port
+	pulled bool // the adapter is not plugged in
+	usb    time.Duration
+}
+
+// usbLatency is what an adapter of the beds takes.
+const usbLatency = time.Millisecond
+
+func newBed(t testing.TB, m *robot.Model, baud int, period float64, on bool) *bed {
+	t.Helper()
+	b := &bed{t: t, model: m, usb: usbLatency, world: emulator.NewIdeal(make([]float64, len(m.Joints())))}
+	var err error
+	b.servos, err = emulator.New(emulator.Config{Model: m, World: b.world, Families: All, Baud: baud, On: on, Log: func(e emulator.Event) {
+		b.mu.Lock()
+		b.events = append(b.events, e)
+		b.mu.Unlock()
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := bus.DefaultSettings()
+	s.Lines, s.Patience = []string{fmt.Sprintf("memory,baud=%d", baud)}, 0.003
+	if b.driver, err = bus.New(m, period, s, All); err != nil {
+		t.Fatal(err)
+	}
+	b.driver.Dial = func(string, int) (bus.Port, error) {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if b.pulled {
+			return nil, fmt.Errorf("no adapter")
+		}
+		here, there := bus.Pipe(baud, b.usb)
+		b.line = b.servos.Line("", there, baud)
+		b.line.Have(b.have)
+		b.ports = append(b.ports, here)
+		go func(l *emulator.Line) { _ = l.Serve() }(b.line)
+		return here, nil
+	}
+	return b
+}
+
+// trouble sets what happens to packets from now on.
+func (b *bed) trouble(t emulator.Trouble) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.have = t
+	if b.line != nil {
+		b.line.Have(t)
+	}
+}
+
+// violations lists what no program may do to servos.
+func (b *bed) violations() (all []emulator.Event) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	for _, e := range b.events {
+		if e.What == emulator.Violation || e.What == "saved" {
+			all = append(all, e)
+		}
+	}
+	return all
+}
+
+// TestContract holds the driver to the contract of drivers, with each protocol.
+func TestContract(t *testing.T) {
+	for _, k := range kinds {
+		t.Run(k.name, func(t *testing.T) {
+			m := turntable(t, 3, k.name, k.zero)
+			servotest.Run(t, func(t testing.TB) servotest.Subject {
+				b := newBed(t, m, k.baud, 0.02, false)
+				return servotest.Subject{Driver: b.driver, Joints: 3, Period: 0.02, Tolerance: 0.01,
+					Silence: func(on bool) { b.trouble(emulator.Trouble{Silent: on}) }}
+			})
+		})
+	}
+}
