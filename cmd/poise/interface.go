@@ -22,6 +22,7 @@ func runInterface(e *env, args []string) error {
 	fs := flag.NewFlagSet("interface", flag.ContinueOnError)
 	ros1 := fs.Bool("ros1", false, "")
 	asJSON := fs.Bool("json", false, "")
+	full := fs.Bool("full", false, "")
 	rest, err := parseFlags(fs, args)
 	if err != nil {
 		return err
@@ -49,6 +50,12 @@ func runInterface(e *env, args []string) error {
 		return printInterfaces(e, describeInterface(d, form))
 	case rest[0] == "md5":
 		fmt.Fprintln(e.out, d.MD5())
+	case *full:
+		m, ok := d.(*registry.Type)
+		if !ok {
+			return usagef("--full is for messages; a service has %[1]sRequest and %[1]sResponse, an action %[1]sAction", rest[1])
+		}
+		fmt.Fprint(e.out, m.FullText(form))
 	default:
 		fmt.Fprint(e.out, d.Text(form))
 	}

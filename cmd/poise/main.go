@@ -39,7 +39,7 @@ var commands = []command{
 		"real servos: list the ports, find servos, read and write their registers, give them ids; or emulate them", runBus},
 	{"replay", "[FILE] [--robot ROBOT] [--json]",
 		"run a flight recording again and compare every tick, bit for bit; without FILE the last one of the state folder", runReplay},
-	{"interface", "list|show|md5 [TYPE] [--ros1] [--json]",
+	{"interface", "list|show|md5 [TYPE] [--ros1] [--full] [--json]",
 		"message, service and action types: their definitions as ROS writes them, and their ROS 1 sums", runInterface},
 	{"config", "[--config FILE] [--drivers]",
 		"the configuration of the server with all defaults and comments; or the drivers that a robot can have", runConfig},
