@@ -19,7 +19,7 @@ const (
 // params is a tree of parameters: a map for every namespace.
 type params struct {
 	root    map[string]any
-	bytes   int
+	bytes   int // at most so many, and parameters
 	leaves  int
 	watches map[string][]watch // by key
 	watched int
@@ -58,15 +58,18 @@ func (p *params) get(key string) (v any, ok bool) {
 func (p *params) set(key string, value any) error {
 	path := words(key)
 	size, leaves, depth := weigh(value)
-	old, had := p.get(key)
-	oldSize, oldLeaves := 0, 0
-	if had {
-		oldSize, oldLeaves, _ = weigh(old)
+	size += 64 * len(path)
+	if p.bytes+size > maxParamBytes || p.leaves+leaves > maxParams {
+		p.bytes, p.leaves, _ = weigh(p.root) // what was replaced and deleted is counted out
+		if old, had := p.get(key); had {
+			gone, count, _ := weigh(old)
+			p.bytes, p.leaves = p.bytes-gone, p.leaves-count
+		}
 	}
 	switch {
-	case p.bytes+size-oldSize > maxParamBytes:
+	case p.bytes+size > maxParamBytes:
 		return refusef("parameters take at most %d bytes in all", maxParamBytes)
-	case p.leaves+leaves-oldLeaves > maxParams:
+	case p.leaves+leaves > maxParams:
 		return refusef("there are at most %d parameters", maxParams)
 	case len(path)+depth > maxParamDepth:
 		return refusef("parameters nest at most %d deep", maxParamDepth)
@@ -89,7 +92,7 @@ func (p *params) set(key string, value any) error {
 		}
 		at[path[len(path)-1]] = value
 	}
-	p.bytes, p.leaves, _ = weigh(p.root)
+	p.bytes, p.leaves = p.bytes+size, p.leaves+leaves
 	return nil
 }
 
@@ -128,7 +131,6 @@ func (p *params) remove(key string) bool {
 		return false
 	}
 	delete(m, last)
-	p.bytes, p.leaves, _ = weigh(p.root)
 	return true
 }
 
