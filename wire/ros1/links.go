@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"poise/graph"
 	"poise/wire/ros1/tcpros"
 )
 
@@ -28,11 +29,21 @@ type link struct {
 	topic     string // in ROS
 	conn      net.Conn
 
-	bytes, messages, lost atomic.Int64
+	queue *graph.Subscription // that is written from; nil of what is read
+
+	bytes, messages, skipped atomic.Int64
+}
+
+// lost returns how many messages the link did not carry.
+func (l *link) lost() uint64 {
+	if l.queue != nil {
+		return l.queue.Lost()
+	}
+	return uint64(l.skipped.Load())
 }
 
 func (l *link) text() string {
-	return fmt.Sprintf("TCPROS connection to [%s], %v lost", l.conn.RemoteAddr(), l.lost.Load())
+	return fmt.Sprintf("TCPROS connection to [%s], %v lost", l.conn.RemoteAddr(), l.lost())
 }
 
 // greeting holds the connections of the node: those that have not said yet what they want,

@@ -153,8 +153,14 @@ func (n *Node) Health() error { return n.keeper.health() }
 // Stats returns what a metrics page shows.
 func (n *Node) Stats() wire.Stats {
 	now, ever := n.peers.counts()
+	lost := n.stats.lost.Load() + n.stats.skipped.Load()
+	for _, l := range n.greet.list() {
+		if l.queue != nil {
+			lost += l.lost()
+		}
+	}
 	return wire.Stats{Clients: now, Connected: ever, Refused: n.stats.refused.Load(),
-		Received: n.stats.received.Load(), Sent: n.stats.sent.Load(), Lost: n.stats.lost.Load() + n.stats.skipped.Load()}
+		Received: n.stats.received.Load(), Sent: n.stats.sent.Load(), Lost: lost}
 }
 
 // Bounds of HTTP.

@@ -45,9 +45,12 @@ func (n *Node) serveTopic(c net.Conn, h tcpros.Header) error {
 	if info.QoS.Latched {
 		latching = "1"
 	}
-	l := &link{peer: who.caller, direction: outward, topic: p.ros, conn: c}
+	l := &link{peer: who.caller, direction: outward, topic: p.ros, conn: c, queue: sub}
 	n.greet.add(l)
-	defer n.greet.remove(l)
+	defer func() {
+		n.greet.remove(l)
+		n.stats.lost.Add(l.lost())
+	}()
 	_ = c.SetWriteDeadline(time.Now().Add(writeWithin))
 	if tcpros.WriteHeader(c, tcpros.Header{"callerid": n.self, "topic": p.ros, "type": typeName(p.typ), "md5sum": p.typ.MD5(),
 		"latching": latching, "message_definition": p.typ.FullText(msgs.ROS1)}) != nil {
@@ -81,13 +84,9 @@ func agree(what string, h tcpros.Header, typ, sum string) error {
 func (n *Node) stream(ctx context.Context, l *link, sub *graph.Subscription) {
 	out := bufio.NewWriterSize(l.conn, 32<<10)
 	for {
-		m, lost, err := sub.Next(ctx)
+		m, _, err := sub.Next(ctx)
 		if err != nil {
 			return
-		}
-		if lost > 0 {
-			l.lost.Add(int64(lost))
-			n.stats.lost.Add(uint64(lost))
 		}
 		if n.peers.has(m.From) {
 			continue

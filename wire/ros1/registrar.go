@@ -201,7 +201,7 @@ func (r *registrar) add(ctx context.Context, e entry, typ string) error {
 	r.have[e] = typ
 	r.mu.Unlock()
 	if e.kind == subscriber {
-		r.n.publishersOf(e.name, v)
+		r.n.publishersOf(e.name, v, false)
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ func (n *Node) slave() *xmlrpc.Handler {
 			if !ok {
 				return nil, fmt.Errorf("the topic is no string")
 			}
-			n.publishersOf(topic, args[2])
+			n.publishersOf(topic, args[2], true)
 			return 0, nil
 		}},
 		"paramUpdate":  {3, func([]any) (any, error) { return 0, nil }}, // the node watches none
@@ -120,7 +120,7 @@ func (n *Node) busStats() []any {
 			published[l.topic] = append(published[l.topic], []any{l.number, sum, int(min(l.messages.Load(), 1<<31-1)), true})
 			bytes[l.topic] = min(bytes[l.topic]+sum, 1<<31-1)
 		} else {
-			read[l.topic] = append(read[l.topic], []any{l.number, sum, -1, int(min(l.lost.Load(), 1<<31-1)), true})
+			read[l.topic] = append(read[l.topic], []any{l.number, sum, -1, int(min(l.lost(), 1<<31-1)), true})
 		}
 	}
 	pubs, subs := []any{}, []any{}

@@ -45,8 +45,10 @@ func (s *subscription) close() { s.cancel() }
 // maxSources bounds the publishers of one topic.
 const maxSources = 1024
 
-// publishersOf takes the list of a topic's publishers from the master.
-func (n *Node) publishersOf(ros string, list any) {
+// publishersOf takes the list of a topic's publishers from the master. What the answer to a
+// registration lists may be older than what the master has told since: it adds, and takes
+// none away.
+func (n *Node) publishersOf(ros string, list any, all bool) {
 	n.mu.Lock()
 	s := n.subs[ros]
 	n.mu.Unlock()
@@ -63,7 +65,7 @@ func (n *Node) publishersOf(ros string, list any) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for uri, cancel := range s.sources {
-		if !now[uri] {
+		if all && !now[uri] {
 			cancel()
 			delete(s.sources, uri)
 		}
@@ -199,7 +201,7 @@ func (s *subscription) message(ctx context.Context, in io.Reader, l *link, who *
 		return err
 	}
 	skip := func(why error) error {
-		l.lost.Add(1)
+		l.skipped.Add(1)
 		s.n.stats.skipped.Add(1)
 		s.n.warn("a ROS 1 message is skipped", "peer", who.caller, "topic", s.ros, "why", why)
 		_, err := io.CopyN(io.Discard, in, int64(size))
