@@ -9,6 +9,7 @@ import (
 	"poise/control/stance"
 	"poise/control/stream"
 	"poise/msgs"
+	"poise/msgs/poisemsgs"
 	"poise/problem"
 	"poise/robot"
 	"poise/servo"
@@ -18,10 +19,34 @@ import (
 // JointSample reads a joint state as a value of a stream of joints. Its stamp, if it
 // has one, says when it was made, compared with the stamp of now.
 func JointSample(m *robot.Model, now servo.Tick, v *msgs.JointState) (control.Program, error) {
+	return jointSample(m, now, &poisemsgs.JointStateAccel{Header: v.Header, Name: v.Name, Position: v.Position, Velocity: v.Velocity, Effort: v.Effort})
+}
+
+// AccelSample reads a joint state with accelerations.
+func AccelSample(m *robot.Model, now servo.Tick, v *poisemsgs.JointStateAccel) (control.Program, error) {
+	return jointSample(m, now, v)
+}
+
+func jointSample(m *robot.Model, now servo.Tick, v *poisemsgs.JointStateAccel) (control.Program, error) {
 	if len(v.Position) != len(v.Name) {
 		return nil, fmt.Errorf("%d joints and %d positions", len(v.Name), len(v.Position))
 	}
-	sample := &stream.Sample{Q: make([]float64, len(m.Joints())), At: now.Time}
+	n := len(m.Joints())
+	sample := &stream.Sample{Q: make([]float64, n), At: now.Time}
+	more := []struct {
+		what string
+		from []float64
+		to   *[]float64
+	}{{"velocities", v.Velocity, &sample.V}, {"accelerations", v.Acceleration, &sample.A}, {"efforts", v.Effort, &sample.Tau}}
+	for _, x := range more {
+		switch len(x.from) {
+		case 0:
+		case len(v.Name):
+			*x.to = make([]float64, n)
+		default:
+			return nil, fmt.Errorf("%d joints and %d %s: there must be one each, or none", len(v.Name), len(x.from), x.what)
+		}
+	}
 	for i, name := range v.Name {
 		id, ok := m.Joint(name)
 		if !ok {
@@ -29,6 +54,11 @@ func JointSample(m *robot.Model, now servo.Tick, v *msgs.JointState) (control.Pr
 		}
 		sample.Joints = sample.Joints.With(robot.LeafID(id))
 		sample.Q[id] = v.Position[i]
+		for _, x := range more {
+			if len(x.from) > 0 {
+				(*x.to)[id] = x.from[i]
+			}
+		}
 	}
 	if stamp := v.Header.Stamp.Nanos(); stamp > 0 {
 		sample.At = min(now.Time-(now.Stamp-stamp), now.Time)

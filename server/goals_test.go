@@ -341,6 +341,9 @@ func TestAGoalCanBeCheckedBeforeItIsSent(t *testing.T) {
 			return &poisemsgs.CheckGoalRequest{Controller: controller, GoalJSON: string(client.Text(goal, msgs.ROS2))}
 		}
 		b.must("/check_goal", check("play_motion", play("twitch", "")))
+		for _, full := range []string{"/controllers/joint_state/set_operational", "controllers/hold/set_operational", "/virtual/controllers/hold/set_operational"} {
+			b.must("/check_goal", check(full, &msgs.SetOperationalGoal{Operational: true, Resources: []string{"tail"}}))
+		}
 		b.must("/check_goal", check("follow_joint_trajectory", sweep(before, 1, map[string]float64{"joint51": 0.1})))
 		b.refused("/check_goal", check("follow_joint_trajectory", sweep(before, 0.1, map[string]float64{"joint51": 1})), "joint51")
 		b.refused("/check_goal", check("play_motion", play("twich", "")), "twitch")

@@ -263,6 +263,7 @@ func (bot *servedRobot) checkGoal(ctx context.Context, q *poisemsgs.CheckGoalReq
 // readGoal reads a goal by the name of its action, of a controller or of its kind. A
 // controller stands for its first action, or for being switched on.
 func (bot *servedRobot) readGoal(name string, text []byte) (executive.Goal, error) {
+	name = strings.TrimPrefix(strings.TrimPrefix(name, "/"), bot.name+"/") // as the graph has it, or without the robot's
 	for _, full := range []string{name, bot.actionOf(name)} {
 		if a, ok := bot.actions[full]; ok {
 			return a.ReadJSON(bot.model, text)

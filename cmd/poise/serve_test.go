@@ -504,4 +504,8 @@ func TestExamplesThatDriveAServer(t *testing.T) {
 	r.foreign(folder, "over, status 4", "go", "run", "poise/examples/03-play", "--server", "ws://"+r.address+"/rosbridge", "nod")
 	r.foreign(folder, "called off at", filepath.Join(folder, "venv/bin/python"), filepath.Join(root, "examples/python/play.py"), port)
 	r.foreign(folder, "done", program, filepath.Join(root, "examples/web/play.mjs"), "ws://"+r.address+"/rosbridge")
+	const wagged = "wagged, yawned and wagged again"
+	r.foreign(folder, wagged, "go", "run", "poise/examples/04-wag", "ws://"+r.address+"/rosbridge")
+	r.foreign(folder, wagged, filepath.Join(folder, "venv/bin/python"), filepath.Join(root, "examples/python/wag.py"), port)
+	r.foreign(folder, wagged, program, filepath.Join(root, "examples/web/wag.mjs"), "ws://"+r.address+"/rosbridge")
 }

@@ -48,6 +48,9 @@ type Sample struct {
 	At      int64     `json:"at"` // when it was made, on the clock of the cycle (Tick.Time), ns
 	Joints  robot.Set `json:"joints"`
 	Q       []float64 `json:"q"`                 // of each joint of the robot; those of Joints count
+	V       []float64 `json:"v,omitempty"`       // velocities there, if it says some
+	A       []float64 `json:"a,omitempty"`       // accelerations, likewise
+	Tau     []float64 `json:"tau,omitempty"`     // feed-forward efforts, likewise
 	Support []Support `json:"support,omitempty"` // which limbs carry
 }
 

@@ -7,8 +7,11 @@
 // joints stop and hold, and the reason says so; they follow again when it comes
 // back.
 //
-// A value is a goal, not a command: each joint goes there from where it is and
-// however it moves, within its limits. A jump of the input is a motion.
+// A steady stream, of ten values a second at least, is followed one of its own periods
+// late: a curve leads from value to value with the velocity that the values say, or that
+// their differences tell. Where limits do not allow that, and of single values, a value is
+// a goal, not a command: each joint goes there from where it is and however it moves, within
+// its limits. A jump of the input is a motion. A stream that stops ramps down.
 package stream
 
 import (
@@ -45,12 +48,14 @@ type Controller struct {
 	joints  []leading
 	weight  []float64 // of each chain
 	said    []bool    // the stream has spoken of it
-}
 
-// leading is the motion of one joint.
-type leading struct {
-	began   float64
-	profile move.Profile
+	pulse       pulse
+	heardAny    bool      // since the start
+	rate        []float64 // how fast the stream moves each joint
+	difference  []float64 // of its last two values, by their distance in time
+	accel       []float64
+	accelerated bool // the stream says accelerations
+	tau         []float64
 }
 
 // Kind declares the controller.
@@ -68,7 +73,7 @@ func New(m *robot.Model, assumed control.Transition) (*Controller, error) {
 	}
 	n, chains := len(limits), len(m.Chains())
 	c := &Controller{limits: pace.Shared(limits), bounds: bounds, wraps: control.Wraps(m), all: control.JointLeaves(n),
-		goal: make([]float64, n), joints: make([]leading, n),
+		goal: make([]float64, n), joints: make([]leading, n), rate: make([]float64, n), difference: make([]float64, n), accel: make([]float64, n), tau: make([]float64, n),
 		supports: make([]robot.LeafID, chains), stands: make([]bool, chains), contacts: make([]robot.ContactID, chains),
 		weight: make([]float64, chains), said: make([]bool, chains)}
 	for i, l := range res.Leaves() {
@@ -119,6 +124,10 @@ func (c *Controller) Start(input *control.Input, p control.Program) control.Reas
 	c.stale, c.speed = false, c.wanted(input)
 	c.own, c.given = robot.Set{}, robot.Set{}
 	clear(c.said)
+	c.pulse, c.heardAny, c.accelerated = pulse{}, false, false
+	clear(c.rate)
+	clear(c.difference)
+	clear(c.tau)
 	c.take(input, c.p.Needs.Union(c.p.Wants).Intersect(c.all))
 	return control.Because(control.OK)
 }
@@ -166,15 +175,17 @@ func (c *Controller) lead(j int, from move.State, began float64) {
 	if err != nil {
 		return // a state that cannot be planned from: what was planned stays
 	}
-	axis.began, axis.profile = began, *c.plan.Axis(0)
+	*axis = leading{began: began, profile: *c.plan.Axis(0)}
 }
 
 // again plans all joints anew from where their references are.
 func (c *Controller) again(input *control.Input, joints robot.Set) {
 	before := seconds(input) - input.Tick.Dt
 	for leaf := range joints.All {
-		axis := &c.joints[leaf]
-		c.lead(int(leaf), axis.profile.At(before-axis.began), before)
+		from := c.joints[leaf].state(before)
+		if !c.track(int(leaf), from, before, input.Tick.Dt) {
+			c.lead(int(leaf), from, before)
+		}
 	}
 }
 
@@ -206,7 +217,12 @@ func (c *Controller) Feed(input *control.Input, p control.Program) control.Reaso
 			return control.BadValue.At(robot.NoJoint, x.Weight, 1)
 		}
 	}
-	c.last, c.heard = s.At, seconds(input)
+	if why := s.sane(joints, len(c.limits)); why.Code != control.OK {
+		return why
+	}
+	c.pulse.beat(float64(s.At)*1e-9, float64(c.last)*1e-9, !c.heardAny)
+	c.last, c.heard, c.heardAny = s.At, seconds(input), true
+	c.moving(s, joints)
 	for leaf := range joints.All {
 		b := &c.bounds[leaf]
 		c.goal[leaf] = min(max(s.Q[leaf], b.Lower), b.Upper)
@@ -255,7 +271,13 @@ func (c *Controller) Update(input *control.Input, out *control.Reference) (contr
 	out.Has, out.Peak, out.Rate, out.Time = c.own, pace.Peak, input.Rate, float64(input.Tick.Time-c.started)*1e-9
 	for leaf := range c.own.All {
 		axis := &c.joints[leaf]
-		s := axis.profile.At(now - axis.began)
+		if axis.until > 0 && now > axis.until { // the next value is late: to rest
+			c.lead(int(leaf), axis.state(now-input.Tick.Dt), now-input.Tick.Dt)
+		}
+		s := axis.state(now)
+		if !stale {
+			out.Tau[leaf] = c.tau[leaf]
+		}
 		out.Q[leaf], out.V[leaf], out.A[leaf] = s.P, s.V, s.A
 	}
 	for i, said := range c.said {

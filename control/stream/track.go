@@ -1,0 +1,219 @@
+package stream
+
+import (
+	"math"
+
+	"poise/control"
+	"poise/robot"
+	"poise/trajectory/move"
+)
+
+// leading is the motion of one joint: a profile or, while a steady stream leads it, a
+// curve to the next knot.
+type leading struct {
+	began   float64
+	profile move.Profile
+
+	curve bool
+	at    float64    // begin of the curve, s
+	span  float64    // its duration, s
+	k     [6]float64 // its coefficients, from at
+	knot  move.State // its end, carried on with its velocity
+	until float64    // what moves on goes on for so long, s, then comes to rest at the goal; 0 is at rest
+}
+
+// state returns where the joint is led to at a time.
+func (a *leading) state(now float64) move.State {
+	if !a.curve {
+		return a.profile.At(now - a.began)
+	}
+	t := now - a.at
+	if t >= a.span {
+		return carried(a.knot, t-a.span)
+	}
+	return polynomial(&a.k, max(t, 0))
+}
+
+// carried returns a state that goes on with its acceleration.
+func carried(s move.State, t float64) move.State {
+	return move.State{P: s.P + t*(s.V+t*s.A/2), V: s.V + t*s.A, A: s.A}
+}
+
+// polynomial evaluates coefficients, the constant one first.
+func polynomial(k *[6]float64, t float64) move.State {
+	return move.State{
+		P: k[0] + t*(k[1]+t*(k[2]+t*(k[3]+t*(k[4]+t*k[5])))),
+		V: k[1] + t*(2*k[2]+t*(3*k[3]+t*(4*k[4]+t*5*k[5]))),
+		A: 2*k[2] + t*(6*k[3]+t*(12*k[4]+t*20*k[5])),
+	}
+}
+
+// hermite returns the curve from one state to another in a time: cubic, or with the
+// accelerations of both quintic (Biagiotti, Melchiorri: Trajectory Planning, 2.1.4 and 2.1.7).
+func hermite(from, to move.State, t float64, quintic bool) (k [6]float64) {
+	d := to.P - from.P
+	k[0], k[1] = from.P, from.V
+	if !quintic {
+		k[2] = (3*d - (2*from.V+to.V)*t) / (t * t)
+		k[3] = (-2*d + (from.V+to.V)*t) / (t * t * t)
+		return k
+	}
+	k[2] = from.A / 2
+	k[3] = (20*d - (8*to.V+12*from.V)*t - (3*from.A-to.A)*t*t) / (2 * t * t * t)
+	k[4] = (-30*d + (14*to.V+16*from.V)*t + (3*from.A-2*to.A)*t*t) / (2 * t * t * t * t)
+	k[5] = (12*d - 6*(to.V+from.V)*t + (to.A-from.A)*t*t) / (2 * t * t * t * t * t)
+	return k
+}
+
+// pulse is the rhythm of a stream: its period, and when its newest value was due. Stamps
+// jitter by the way that messages take; the rhythm follows them slowly.
+type pulse struct {
+	period float64 // s; 0 while there is no rhythm
+	due    float64 // s, cycle time
+	steps  float64 // periods from the value before to the newest
+	count  int     // values in this rhythm
+}
+
+const (
+	slowest = 0.1  // s: values that come less often are goals of their own
+	pull    = 0.1  // share of the jitter of a stamp that the rhythm follows
+	rhythm  = 3    // distances of stamps that make a stream
+	learn   = 0.25 // share of a new distance of stamps in the period
+)
+
+// beat takes the stamp of a new value, s, and of the one before.
+func (p *pulse) beat(at, before float64, first bool) {
+	d := at - before
+	switch {
+	case first || d <= 0 || d > slowest && (p.period == 0 || d > 4*p.period):
+		*p = pulse{due: at}
+		return
+	case p.period == 0:
+		*p = pulse{period: d, due: at, steps: 1, count: 1}
+		return
+	}
+	p.count++
+	p.steps = max(math.Round(d/p.period), 1) // some may have been lost
+	p.period += learn * (d/p.steps - p.period)
+	p.due += p.steps * p.period
+	if miss := at - p.due; math.Abs(miss) > p.period {
+		p.due = at
+	} else {
+		p.due += pull * miss
+	}
+}
+
+// stretches is how often the way to the next knot may grow, by half each time, to catch up
+// with a stream.
+const stretches = 8
+
+// track leads a joint to its newest value so that it is there a period after that was due,
+// with the velocity that the stream has: a stream is followed a period late, without stops
+// at its values. It reports false where limits do not allow that; then the value is a goal.
+func (c *Controller) track(j int, from move.State, began, dt float64) bool {
+	v, axis := c.rate[j], &c.joints[j]
+	if c.pulse.count < rhythm || c.stale || c.speed < 1 || !c.given.Has(robot.LeafID(j)) {
+		return false
+	}
+	l, b := &c.limits[j], &c.bounds[j]
+	if v < l.VelMin || v > l.VelMax {
+		return false
+	}
+	goal := c.goal[j]
+	if c.wraps[j] { // the short way round
+		goal = from.P + math.Remainder(goal-from.P, 2*math.Pi)
+	}
+	end := c.pulse.due + c.pulse.period
+	span := max(end-began, c.pulse.period/2, dt)
+	to := move.State{P: goal, V: v, A: c.accel[j]}
+	for range stretches {
+		ahead := began + span - end
+		bend := min(ahead, c.pulse.period) // a guess further on would be wild
+		knot := carried(to, bend)
+		if ahead > bend {
+			knot.P, knot.A = knot.P+knot.V*(ahead-bend), 0
+		}
+		if !c.wraps[j] && (knot.P < b.Lower || knot.P > b.Upper) {
+			return false
+		}
+		if k := hermite(from, knot, span, c.accelerated); within(&k, span, l) {
+			*axis = leading{profile: axis.profile, curve: true, at: began, span: span, k: k, knot: knot, until: began + span + 1.5*c.pulse.period}
+			return true
+		}
+		if v == 0 {
+			return false // it stands: the fastest way there
+		}
+		span *= 1.5
+	}
+	return false
+}
+
+// within reports whether a curve keeps limits of velocity and acceleration.
+func within(k *[6]float64, span float64, l *move.Limits) bool {
+	const samples = 8
+	for i := range samples + 1 {
+		s := polynomial(k, span*float64(i)/samples)
+		if s.V < l.VelMin || s.V > l.VelMax || s.A < l.AccMin || s.A > l.AccMax {
+			return false
+		}
+	}
+	return true
+}
+
+// moving notes how fast the stream moves its joints: as the value says, or by the
+// difference to the one before.
+func (c *Controller) moving(s *Sample, joints robot.Set) {
+	c.accelerated = len(s.A) > 0
+	for leaf := range joints.All {
+		j := int(leaf)
+		rate := 0.0
+		switch {
+		case len(s.V) > 0:
+			rate = s.V[j]
+		case c.pulse.period > 0 && c.given.Has(leaf):
+			d := s.Q[j] - c.goal[j]
+			if c.wraps[j] {
+				d = math.Remainder(d, 2*math.Pi)
+			}
+			rate = d / (c.pulse.steps * c.pulse.period)
+		}
+		if len(s.V) == 0 && c.pulse.steps == 1 && c.pulse.period > 0 { // of second order: the difference is half a period old
+			if last := c.difference[j]; math.Abs(rate-last)*2 < math.Abs(rate)+math.Abs(last) {
+				rate, c.difference[j] = rate+(rate-last)/2, rate
+			} else {
+				c.difference[j] = rate
+			}
+		}
+		switch before := c.rate[j]; {
+		case c.accelerated:
+			c.accel[j] = s.A[j]
+		case c.pulse.period > 0 && c.given.Has(leaf): // what would be above the limits is a jump
+			a := (rate - before) / (c.pulse.steps * c.pulse.period)
+			if l := &c.limits[j]; a < l.AccMin || a > l.AccMax {
+				a = 0
+			}
+			c.accel[j] = a
+		default:
+			c.accel[j] = 0
+		}
+		c.rate[j] = rate
+		if len(s.Tau) > 0 {
+			c.tau[j] = s.Tau[j]
+		}
+	}
+}
+
+// sane reports which joint of a sample is given something that is no number.
+func (s *Sample) sane(joints robot.Set, n int) control.Reason {
+	for _, list := range [...][]float64{s.V, s.A, s.Tau} {
+		if len(list) != 0 && len(list) != n {
+			return control.Because(control.BadProgram)
+		}
+		for leaf := range joints.All {
+			if len(list) > 0 && !finite(list[leaf]) {
+				return control.NonFinite.At(robot.JointID(leaf), float64(leaf), 0)
+			}
+		}
+	}
+	return control.Because(control.OK)
+}
