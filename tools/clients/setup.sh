@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the clients that others wrote into a folder (.tools/clients): roslib and
-# the libraries of Foxglove with npm, roslibpy with pip, all in the versions that are
+# the libraries of Foxglove with npm, roslibpy and those of servo vendors with pip, all in the versions that are
 # pinned here. Says what is missing instead of failing half-way.
 #
 #   tools/clients/setup.sh [FOLDER]
@@ -22,7 +22,7 @@ if ! cmp -s "$here/package-lock.json" "$folder/.installed-node"; then
 fi
 
 if ! cmp -s "$here/requirements.txt" "$folder/.installed-python"; then
-	echo "clients: roslibpy into ${folder#"$PWD"/}"
+	echo "clients: roslibpy and the libraries of servo vendors into ${folder#"$PWD"/}"
 	python3 -m venv "$folder/venv"
 	"$folder/venv/bin/python" -m pip install -q --disable-pip-version-check -r "$here/requirements.txt"
 	cp "$here/requirements.txt" "$folder/.installed-python"
