@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,7 +33,11 @@ func (f *meshFolder) URDF() string {
 	walk = func(n *xmltree.Node) {
 		if a := n.Attr("filename"); a != nil && n.QName() == "mesh" {
 			if scheme, _, ok := strings.Cut(a.Value, "://"); !ok || scheme == "package" || scheme == "file" {
-				a.Value = "/mesh/" + meshKey(a.Value)
+				if slices.Contains(f.Robot.Missing, a.Value) {
+					a.Value = "/mesh/missing/" + meshKey(a.Value) // not to be asked for
+				} else {
+					a.Value = "/mesh/" + meshKey(a.Value)
+				}
 				changed = true
 			}
 		}
@@ -93,6 +98,11 @@ func (f *meshFolder) names() (names []string) {
 	for _, l := range f.Robot.Model.Document().Links {
 		for _, v := range l.Visuals {
 			if m := v.Geometry.Mesh; m != "" {
+				names = append(names, m)
+			}
+		}
+		for _, c := range l.Collisions {
+			if m := c.Geometry.Mesh; m != "" {
 				names = append(names, m)
 			}
 		}

@@ -42,8 +42,10 @@ import (
 // Options are what a server is given besides its configuration.
 type Options struct {
 	Robot *load.Loaded // nil loads the one that the configuration names
-	Page  http.Handler // for browsers; nil is a plain page
-	Log   io.Writer    // of log lines; nil discards them
+	// PackagePath are the folders where packages of the robot's description are looked for.
+	PackagePath []string
+	Page        http.Handler // for browsers; nil is a plain page
+	Log         io.Writer    // of log lines; nil discards them
 
 	Clock  runner.Clock                                        // of the cycles; nil is the machine's
 	Listen func(network, address string) (net.Listener, error) // nil is net.Listen
@@ -161,7 +163,7 @@ func (s *Server) Close() error {
 func (s *Server) assemble(ctx context.Context, o *Options) error {
 	var err error
 	if s.robot == nil {
-		if s.robot, err = load.Robot(s.cfg.Robot, load.Options{PackagePath: filepath.SplitList(os.Getenv("ROS_PACKAGE_PATH"))}); err != nil {
+		if s.robot, err = load.Robot(s.cfg.Robot, load.Options{PackagePath: o.PackagePath}); err != nil {
 			return err
 		}
 	}
@@ -321,6 +323,7 @@ func (s *Server) info(bot *servedRobot) (*poisemsgs.RobotInfoResponse, error) {
 		return nil, err
 	}
 	r.URDF, r.Description = s.meshes.URDF(), s.robot.About
+	r.MissingMeshes, r.MeshPlaces = s.robot.Missing, s.robot.Places
 	r.Period, r.Simulated, r.Robot = bot.period.Seconds(), bot.can.Simulated, bot.name
 	for _, other := range s.robots {
 		r.Robots = append(r.Robots, other.about)

@@ -19,7 +19,7 @@ import (
 
 // commands lists what the binary can do, in the order of the help text.
 var commands = []command{
-	{"serve", "[--robot ROBOT] [--listen 127.0.0.1:8080] [--motions DIR] [--bus [NAME=]PORT[,baud=N] …] [--physics] [--world FILE] [--with-real-sim] [--config FILE] [--period S] [--priority N] [--record FILE|--no-record] [--mirror URL] [--ros1] [--ros1-master] [--ros1-open] [--remap A:=B] [--guard] [--quiet] [NAME:=VALUE …]",
+	{"serve", "[--robot ROBOT] [--package-path FOLDERS] [--listen 127.0.0.1:8080] [--motions DIR] [--bus [NAME=]PORT[,baud=N] …] [--physics] [--world FILE] [--with-real-sim] [--config FILE] [--period S] [--priority N] [--record FILE|--no-record] [--mirror URL] [--ros1] [--ros1-master] [--ros1-open] [--remap A:=B] [--guard] [--quiet] [NAME:=VALUE …]",
 		"the main job: a virtual robot, its graph for ROS clients, and the Studio in the browser", runServe},
 	{"check", "ROBOT [NAME:=VALUE …] [--json] [--floating|--fixed] [--limits F] [--cartesian-limits F] [--override-limits] [--write-limits] [--package-path DIRS]",
 		"what it is: joints, groups, limits and where each comes from, mass, warnings", runCheck},

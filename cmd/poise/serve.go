@@ -26,6 +26,7 @@ func runServe(e *env, args []string) error {
 	fs := flag.NewFlagSet("serve", flag.ContinueOnError)
 	file := fs.String("config", "", "")
 	robot := fs.String("robot", "", "")
+	packages := fs.String("package-path", packagePath(), "")
 	listen := fs.String("listen", "", "")
 	motions := fs.String("motions", "", "")
 	record := fs.String("record", "", "")
@@ -92,12 +93,12 @@ func runServe(e *env, args []string) error {
 	if *guarded && !guard.Guarded() {
 		return runGuard(e, &c)
 	}
-	o := server.Options{Page: studio.Handler(), FixedPeriod: *period != 0 || *file != "" && config.Sets(*file, "loop.period")}
+	o := server.Options{Page: studio.Handler(), PackagePath: filepath.SplitList(*packages), FixedPeriod: *period != 0 || *file != "" && config.Sets(*file, "loop.period")}
 	if o.ROS1, err = ros.config(); err != nil {
 		return err
 	}
 	if len(arguments) > 0 {
-		if o.Robot, err = load.Robot(c.Robot, load.Options{PackagePath: filepath.SplitList(packagePath()), Env: environment(), Arguments: arguments}); err != nil {
+		if o.Robot, err = load.Robot(c.Robot, load.Options{PackagePath: o.PackagePath, Env: environment(), Arguments: arguments}); err != nil {
 			return err
 		}
 	}

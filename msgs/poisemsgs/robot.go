@@ -99,6 +99,9 @@ type RobotInfoResponse struct {
 	Robot        string        `json:"robot"`
 	Robots       []DrivenRobot `json:"robots"`
 	URDF         string        `json:"urdf"`
+
+	MissingMeshes []string `json:"missing_meshes"` // that the description names and that were not found
+	MeshPlaces    []string `json:"mesh_places"`    // where they were looked for
 }
 
 // BalanceState is poise_msgs/BalanceState.

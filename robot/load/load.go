@@ -51,6 +51,9 @@ type Loaded struct {
 	SRDF *urdf.Semantics // nil if there is none
 
 	SRDFText []byte // as it stands in its file
+	// Missing lists the meshes that are named and not found, Places where packages and
+	// files beside the description were looked for.
+	Missing, Places []string
 }
 
 // Robot reads a robot by name or path. An error holds every problem found.
@@ -139,6 +142,7 @@ type loader struct {
 	text      []byte // of the URDF
 	srdf      []byte // as it stands
 	warnings  []string
+	missing   []string // meshes
 	errs      []error
 }
 
@@ -334,7 +338,8 @@ func (l *loader) finish(doc *urdf.Document) (*Loaded, error) {
 		}
 		return l.read(file)
 	}
-	return &Loaded{Model: m, Warnings: l.warnings, About: l.described.Text, Folder: l.dir, URDF: l.text, Mesh: mesh, SRDF: l.build.SRDF, SRDFText: l.srdf}, nil
+	return &Loaded{Model: m, Warnings: l.warnings, About: l.described.Text, Folder: l.dir, URDF: l.text, Mesh: mesh, SRDF: l.build.SRDF, SRDFText: l.srdf,
+		Missing: l.missing, Places: append([]string{l.dir}, l.files.Packages...)}, nil
 }
 
 func (l *loader) warn(warnings []urdf.Warning) {

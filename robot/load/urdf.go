@@ -70,6 +70,7 @@ func (l *loader) meshExists(doc *urdf.Document) func(string) bool {
 		}
 		file, err := l.meshFile(mesh, doc)
 		if err != nil {
+			l.missing = append(l.missing, mesh)
 			return false
 		}
 		if err := l.files.Check(file); err != nil {
@@ -79,6 +80,10 @@ func (l *loader) meshExists(doc *urdf.Document) func(string) bool {
 			}
 			return true
 		}
-		return l.exists(file)
+		found := l.exists(file)
+		if !found {
+			l.missing = append(l.missing, mesh)
+		}
+		return found
 	}
 }

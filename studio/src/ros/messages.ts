@@ -126,7 +126,7 @@ export interface JointInfo {
   mimic: boolean;
 }
 
-export interface GroupInfo { name: string; resource: boolean; joints: string[]; resources: string[]; tip: string }
+export interface GroupInfo { name: string; resource: boolean; joints: string[]; resources: string[]; tip: string; branch?: boolean } // branch: made by the page
 export interface ChainInfo { name: string; joints: string[]; tip: string; support: string }
 export interface NamedPose { name: string; group: string; joints: string[]; positions: number[] }
 
@@ -143,6 +143,8 @@ export interface RobotInfo extends Answer {
   chains: ChainInfo[];
   poses: NamedPose[];
   mirror: { left: string; right: string; sign: number }[];
+  missing_meshes: string[];
+  mesh_places: string[];
   period: number;
   simulated: boolean;
   robot: string;

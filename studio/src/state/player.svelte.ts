@@ -165,7 +165,7 @@ export class Player {
   }
 
   torque(robot: Robot, on: boolean, resources: string[]): Promise<boolean> {
-    return this.handle(robot, "set_torque", { on, resources });
+    return this.handle(robot, "set_torque", { on, resources: this.robots.owned(resources) });
   }
 
   // energise gives what a goal was refused for its torque; the refusal is then over.

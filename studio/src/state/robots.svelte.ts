@@ -13,6 +13,8 @@ import type {
   TransformStamped,
 } from "../ros/messages";
 
+import { complete } from "./limbs";
+
 const patience = 1000; // ms that a pose is waited for
 
 function near(a: Transform, b: Transform, most: number): boolean {
@@ -83,8 +85,9 @@ export class Robot {
     return this.players.length > 0 && this.players.every((c) => !c.running);
   }
 
-  limp(resource: string): boolean {
-    return this.unpowered || (this.status?.limp.includes(resource) ?? false);
+  limp(limb: { name: string; joints: readonly JointInfo[] }): boolean {
+    const limp = this.status?.limp ?? [];
+    return this.unpowered || limp.includes(limb.name) || limb.joints.some((j) => limp.includes(j.name));
   }
 
   // now returns where the robot is, not older than this call: one message may be
@@ -196,7 +199,7 @@ export class Robots {
       for (const robot of there) robot.listen(this.connection, info, (m) => this.note(robot, m));
       this.all = places(there);
     }
-    this.info = info;
+    this.info = complete(info);
   }
 
   private note(robot: Robot, m: EventMessage) {
@@ -254,6 +257,17 @@ export class Robots {
   // driven lists the limbs that have servos.
   get driven(): string[] {
     return this.resources.filter((r) => r.joints.some((j) => j.has_servo)).map((r) => r.name);
+  }
+
+  // limp lists the limbs of a robot that have no torque, or not all of it.
+  limp(robot: Robot): string[] {
+    return this.resources.filter((r) => r.joints.some((j) => j.has_servo) && robot.limp(r)).map((r) => r.name);
+  }
+
+  // owned returns what the server calls some limbs: joints, where the page made a limb of
+  // a branch.
+  owned(limbs: readonly string[]): string[] {
+    return limbs.flatMap((l) => this.info?.groups.find((g) => g.name === l && g.branch)?.joints ?? [l]);
   }
 
   // resources lists the limbs in the robot's order, each with its joints.

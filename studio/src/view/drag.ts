@@ -15,7 +15,8 @@ const freeColour = 0x8a93a5;
 
 // Grips is what grabbing does.
 export interface Grips {
-  turn(joint: JointInfo, value: number): void;
+  turn(joint: JointInfo, value: number, at?: PointerEvent): void;
+  released(): void; // what was dragged
   pull(chain: ChainInfo, target: THREE.Vector3): void;
   touched(link: string): void; // a part of the robot was clicked
 }
@@ -243,7 +244,7 @@ export class Grabber {
       }
       value += Math.atan2(Math.sin(now - last), Math.cos(now - last)); // the short way round
       last = now;
-      this.grips.turn(ring.info, ring.bounded(value));
+      this.grips.turn(ring.info, ring.bounded(value), move);
     };
   }
 
@@ -260,6 +261,7 @@ export class Grabber {
   private release(event: PointerEvent) {
     if (this.held) {
       this.held = undefined;
+      this.grips.released();
       this.stage.renderer.domElement.releasePointerCapture(event.pointerId);
       return;
     }

@@ -3,6 +3,8 @@ import * as THREE from "three";
 import { mergeGeometries } from "three/addons/utils/BufferGeometryUtils.js";
 import URDFLoader, { type URDFJoint, type URDFRobot } from "urdf-loader";
 import type { Transform } from "../ros/messages";
+import { readMesh } from "./meshes";
+import { bones, reach, shaped } from "./skeleton";
 
 export type Look = "solid" | "overlay" | "ghost";
 
@@ -24,6 +26,8 @@ function simpler(shape: THREE.BufferGeometry, plain: boolean): THREE.BufferGeome
 
 export class Figure {
   readonly robot: URDFRobot;
+  readonly unread: string[] = []; // files of shapes that could not be shown
+  loaded: (() => void) | undefined; // is called when files that came later are all there
 
   // made of a description, or of a robot that is one already
   constructor(
@@ -32,8 +36,68 @@ export class Figure {
     look: Look = "solid",
     robot?: URDFRobot,
   ) {
-    this.robot = robot ?? read(urdf, look, plain);
+    this.robot = robot ?? this.read(look);
     if (look !== "solid") dress(this.robot, look, plain);
+  }
+
+  // read makes a robot of visual shapes; links whose shapes are not there show what
+  // collisions are computed with, and without that either their frames.
+  private read(look: Look): URDFRobot {
+    const { robot, end } = this.parse(this.urdf, look, () => this.fill(robot, look));
+    robot.updateMatrixWorld(true);
+    for (const link of Object.values(robot.links)) weld(link, this.plain);
+    end();
+    return robot;
+  }
+
+  private fill(robot: URDFRobot, look: Look) {
+    const tree = new DOMParser().parseFromString(this.urdf, "text/xml");
+    const lacking = new Set<string>();
+    for (const link of tree.querySelectorAll("robot > link")) {
+      const name = link.getAttribute("name") ?? "";
+      const seen = robot.links[name] && shaped(robot.links[name]);
+      if (!seen && link.querySelector("visual, collision")) lacking.add(name);
+      for (const shape of link.querySelectorAll(seen ? "visual, collision" : "visual")) shape.remove();
+    }
+    const rest = () => {
+      const frames = !Object.values(robot.links).some(shaped);
+      if (frames || [...lacking].some((name) => !shaped(robot.links[name]!))) bones(robot, reach(robot), frames ? undefined : lacking);
+      if (look !== "solid") dress(robot, look, this.plain);
+      this.loaded?.();
+    };
+    if (lacking.size === 0) return rest();
+    const solid = new THREE.MeshLambertMaterial({ color: 0xb9c2d0 });
+    const { robot: shapes, end } = this.parse(new XMLSerializer().serializeToString(tree), look, () => {
+      for (const name of lacking) {
+        const parts = shapes.links[name]?.children.filter((c) => "isURDFCollider" in c) ?? [];
+        for (const part of parts) part.traverse((p) => p instanceof THREE.Mesh && ((p.material = solid), (p.castShadow = true)));
+        if (parts.length > 0) robot.links[name]?.add(...parts);
+      }
+      rest();
+    }, true);
+    end();
+  }
+
+  // parse reads a description; then is called when end was, and all of its files were
+  // read.
+  private parse(urdf: string, look: Look, then: () => void, collision = false): { robot: URDFRobot; end: () => void } {
+    const loader = new URDFLoader();
+    loader.parseCollision = collision;
+    loader.parseVisual = !collision;
+    let waiting = 1;
+    const end = () => {
+      if (--waiting === 0) then();
+    };
+    loader.loadMeshCb = (path, manager, material, done) => {
+      waiting++;
+      const give = (mesh: THREE.Object3D) => {
+        if (look !== "solid") dress(mesh, look, this.plain);
+        done(mesh);
+        end();
+      };
+      readMesh(loader, path, manager, material, give, (failed) => this.unread.push(failed));
+    };
+    return { robot: loader.parse(urdf), end };
   }
 
   // as returns the same robot with another look. Shapes are shared; meshes come later
@@ -77,22 +141,11 @@ export class Figure {
 
   bounds(): THREE.Box3 {
     this.robot.updateMatrixWorld(true);
-    return new THREE.Box3().setFromObject(this.robot, true);
+    const box = new THREE.Box3().setFromObject(this.robot, true);
+    if (!box.isEmpty() && Number.isFinite(box.min.length() + box.max.length())) return box;
+    const half = reach(this.robot) / 2; // nothing is seen: some room about the base
+    return new THREE.Box3().setFromCenterAndSize(this.robot.position.clone(), new THREE.Vector3().setScalar(2 * half));
   }
-}
-
-function read(urdf: string, look: Look, plain: boolean): URDFRobot {
-  const loader = new URDFLoader();
-  loader.parseCollision = false;
-  loader.loadMeshCb = (path, manager, material, done) =>
-    loader.defaultMeshLoader(path, manager, material, (mesh, error) => {
-      if (mesh && look !== "solid") dress(mesh, look, plain);
-      done(mesh, error);
-    });
-  const robot = loader.parse(urdf);
-  robot.updateMatrixWorld(true);
-  for (const link of Object.values(robot.links)) weld(link, plain);
-  return robot;
 }
 
 // dress gives all parts the colour of a look, and lets what is behind them be seen.

@@ -28,6 +28,7 @@ export class Stage {
   private frame = 0;
   private last = 0;
   private empty = true;
+  private turned = false; // by a hand: the view is no longer chosen by the page
   private home = { position: new THREE.Vector3(1, -1, 0.6), target: new THREE.Vector3() };
   private readonly watcher: ResizeObserver;
 
@@ -44,6 +45,7 @@ export class Stage {
     this.camera.up.set(0, 0, 1); // as the robot: x forward, y left, z up
     this.orbit = new OrbitControls(this.camera, this.renderer.domElement);
     this.orbit.addEventListener("change", () => this.touch());
+    this.orbit.addEventListener("start", () => (this.turned = true));
 
     this.key.castShadow = true;
     this.key.shadow.mapSize.setScalar(this.plain ? 512 : 1024);
@@ -81,11 +83,13 @@ export class Stage {
 
   paint(c: Colours) {
     this.scene.background = new THREE.Color(c.background);
+    const scale = this.grid.scale.x;
     this.scene.remove(this.grid);
     this.grid.dispose();
     this.grid = new THREE.GridHelper(4, 40, c.gridCentre, c.grid);
     this.grid.rotation.x = Math.PI / 2;
     this.grid.position.z = 0.0005;
+    this.grid.scale.setScalar(scale);
     this.scene.add(this.grid);
     this.touch();
   }
@@ -95,8 +99,12 @@ export class Stage {
   settle(box: THREE.Box3) {
     const centre = box.getCenter(new THREE.Vector3());
     const size = Math.max(box.getBoundingSphere(new THREE.Sphere()).radius, 0.05);
-    this.home.target.copy(centre);
-    this.home.position.set(0.8, 1, 0.45).normalize().multiplyScalar(3.9 * size).add(centre);
+    const middle = centre.clone().add(new THREE.Vector3(0, 0, 0.12 * size)); // the tools lie over the top of the picture
+    this.home.target.copy(middle);
+    this.home.position.set(0.8, 1, 0.45).normalize().multiplyScalar(3.9 * size).add(middle);
+    Object.assign(this.camera, { near: size / 60, far: 400 * size });
+    this.camera.updateProjectionMatrix();
+    this.lay(size);
     this.key.position.copy(centre).addScaledVector(new THREE.Vector3(1.2, 1.6, 2.6), 2 * size);
     this.key.target.position.copy(centre);
     const reach = 2.5 * size;
@@ -105,10 +113,16 @@ export class Stage {
     this.key.shadow.normalBias = 0.004 * size;
     this.renderer.shadowMap.needsUpdate = true;
     this.empty = false;
-    this.reset();
+    if (!this.turned) this.reset();
+  }
+
+  // lay makes the squares of the floor fit the robot: decimetres for one of a metre.
+  private lay(size: number) {
+    this.grid.scale.setScalar(10 ** Math.round(Math.log10(size / 0.4)));
   }
 
   reset() {
+    this.turned = false;
     this.camera.position.copy(this.home.position);
     this.orbit.target.copy(this.home.target);
     this.orbit.update();
