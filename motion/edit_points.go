@@ -214,12 +214,15 @@ func (e *edit) scaleTimes() {
 		return
 	}
 	for i := range e.d.Points {
-		e.d.Points[i].Time *= e.op.Value
+		e.d.Points[i].Time = milliseconds(e.d.Points[i].Time * e.op.Value)
 	}
 	for i := range e.d.Events {
-		e.d.Events[i].Time *= e.op.Value
+		e.d.Events[i].Time = milliseconds(e.d.Events[i].Time * e.op.Value)
 	}
 }
+
+// milliseconds rounds a computed time, s: people read it.
+func milliseconds(t float64) float64 { return math.Round(t*1000) / 1000 }
 
 func (e *edit) markStart() { e.mark(StartMark) }
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -45,6 +46,38 @@ func TestOnlyMeshesOfTheRobotAreServed(t *testing.T) {
 		if w.Code != want || want == http.StatusOK && w.Body.String() != "solid box" {
 			t.Errorf("%s answers %d %q, want %d", path, w.Code, w.Body.String(), want)
 		}
+	}
+}
+
+// TestAMissingMeshIsNamed: the page is told which meshes are not there and where they were
+// looked for, and does not ask for them.
+func TestAMissingMeshIsNamed(t *testing.T) {
+	folder, packages := t.TempDir(), t.TempDir()
+	file := filepath.Join(folder, "box.urdf")
+	text := `<robot name="box"><link name="a"><visual><geometry><mesh filename="package://arms/gone.stl"/></geometry></visual></link></robot>`
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, err := load.Robot(file, load.Options{PackagePath: []string{packages}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Missing) != 1 || r.Missing[0] != "package://arms/gone.stl" || !slices.Contains(r.Places, filepath.ToSlash(packages)) {
+		t.Fatalf("missing %q, looked for in %q", r.Missing, r.Places)
+	}
+	f := &meshFolder{Robot: r, Since: time.Unix(1, 0)}
+	if !strings.Contains(f.URDF(), `"/mesh/missing/`) {
+		t.Errorf("the page reads %s", f.URDF())
+	}
+	// with the package it is found
+	if err := os.MkdirAll(filepath.Join(packages, "arms"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(packages, "arms", "gone.stl"), []byte("solid box"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r, err = load.Robot(file, load.Options{PackagePath: []string{packages}}); err != nil || len(r.Missing) != 0 {
+		t.Errorf("missing %q, %v", r.Missing, err)
 	}
 }
 

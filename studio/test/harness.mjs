@@ -323,6 +323,14 @@ export const near = (a, b, tolerance = 2e-3) => assert.ok(Math.abs(a - b) <= tol
 
 export const button = (page, name) => page.getByRole("button", { name, exact: true });
 
+// letGo agrees that a robot which can fall loses its torque, after reading what falls.
+export async function letGo(page, falls = /./) {
+  const asks = page.getByRole("dialog", { name: "Take the torque?" });
+  await asks.getByText(falls).first().waitFor();
+  await asks.getByRole("button", { name: "Take torque", exact: true }).click();
+  await asks.waitFor({ state: "detached" });
+}
+
 // file chooses something of the menu of files.
 export async function file(page, name) {
   await button(page, "File ▾").click();

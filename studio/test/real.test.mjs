@@ -1,6 +1,6 @@
 // The real robot, played by a simulated one with noise, lag and sag.
 import assert from "node:assert/strict";
-import { becomes, button, column, enter, file, given, motion, near, radians, save, studio, table, teach, told, until } from "./harness.mjs";
+import { becomes, button, column, enter, file, given, letGo, motion, near, radians, save, studio, table, teach, told, until } from "./harness.mjs";
 
 const s = studio({ args: ["--with-real-sim"], blind: true });
 
@@ -52,6 +52,11 @@ s.test("saved, reloaded, loaded, and played on the real robot both ways", async 
 
 s.test("taught from the real robot with its servos off", async (page, server) => {
   await button(page, "Turn all servos on/off").click();
+  await page.getByRole("dialog", { name: "Take the torque?" }).waitFor();
+  await button(page, "Cancel").click();
+  assert.equal((await rated(server)).power, "enabled"); // nothing was taken yet
+  await button(page, "Turn all servos on/off").click();
+  await letGo(page, /whole real robot goes limp and falls: it stands on .*leg1/);
   await until("all are off", async () => (await rated(server)).power !== "enabled");
   assert.equal((await server.state()).power, "enabled"); // the virtual robot keeps its own
   await servos(page, "all off");
@@ -96,6 +101,7 @@ s.test("Execute with the servos off is refused, with the one click that helps", 
 
 s.test("servos by limb, of the trajectory, and the switch of the trajectory controller", async (page, server) => {
   await page.getByLabel("Servos of head").click();
+  await letGo(page, /head of the real robot will hang by its weight/);
   await until("the head is limp", async () => (await rated(server)).limp.join() === "head");
   await servos(page, "partially on");
   await page.getByLabel("Servos of head").click();
@@ -104,6 +110,7 @@ s.test("servos by limb, of the trajectory, and the switch of the trajectory cont
 
   await given(page, table([[0, { tail_joint1: 0, ear_l_joint: 0 }], [1, { tail_joint1: 0.2, ear_l_joint: 0.1 }]]));
   await button(page, "Turn all trajectory servos on/off").click();
+  await letGo(page, /will hang/);
   await until("the tail and the ears are limp, nothing else", async () => (await rated(server)).limp.toSorted().join() === "ears,tail");
   await servos(page, "partially on");
   await button(page, "Turn all trajectory servos on/off").click();

@@ -5,7 +5,7 @@ import { writeFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after } from "node:test";
-import { button, coloured, enter, field, given, open, patiently, picture, radians, row, Server, studio, table, told, until } from "./harness.mjs";
+import { button, coloured, enter, field, given, letGo, open, patiently, picture, radians, row, Server, studio, table, told, until } from "./harness.mjs";
 
 const folder = mkdtempSync(join(tmpdir(), "poise-robots-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
@@ -75,6 +75,7 @@ s.test("the first that can be placed is posed; servos are those of the one that 
 
   const power = async (robot) => (await server.call(`/${robot}/get_state`)).state.power;
   await button(page, "Turn all servos on/off").click();
+  await letGo(page);
   await until("a has no torque", async () => (await power("a")) !== "enabled");
   await page.getByLabel("Servo state").getByText("all off").waitFor(); // a button does what it shows
   for (const name of ["b", "c"]) assert.equal(await power(name), "enabled");

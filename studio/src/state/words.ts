@@ -82,6 +82,15 @@ export function lines(m: Remark, r: Reader): string[] {
   return m.text === "" ? [] : bothWays(m.text, r).split("\n");
 }
 
+// advice is what does not keep a motion from being played.
+export const advice = (f: Finding) => ["balance", "slip"].includes(f.rule);
+
+// excess tells by how much a limit would be broken, as a part of it.
+export const excess = (f: Finding) => {
+  const over = Math.abs(f.value / f.limit);
+  return Number.isFinite(over) ? over : 0;
+};
+
 // found puts a finding of lint into words.
 export function found(f: Finding, r: Reader): string {
   const range = f.to_time > f.from_time ? `${f.from_time.toFixed(2)}–${f.to_time.toFixed(2)} s` : `${f.from_time.toFixed(2)} s`;
