@@ -247,7 +247,7 @@ func TestMessagesOfROS1AreBounded(t *testing.T) {
 	}})
 	defer web.Close()
 	register := func() {
-		if _, err := n.client.Call(t.Context(), n.Master(), "registerPublisher", "/hostile", "/in", "std_msgs/String", web.URL); err != nil {
+		if _, err := n.client.Call(t.Context(), n.c.Master, "registerPublisher", "/hostile", "/in", "std_msgs/String", web.URL); err != nil {
 			t.Fatal(err)
 		}
 	}

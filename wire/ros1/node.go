@@ -132,9 +132,6 @@ func (n *Node) Close() {
 // Name returns "ros1".
 func (n *Node) Name() string { return "ros1" }
 
-// Master returns the URI of the node's master.
-func (n *Node) Master() string { return n.c.Master }
-
 // Addresses returns where peers find the node: at its master.
 func (n *Node) Addresses() []wire.Address {
 	peers := "rospy, roscpp, RViz …; ROS_MASTER_URI"

@@ -23,7 +23,7 @@ func TestWire(t *testing.T) {
 			t.Fatal(err)
 		}
 		return n, func(t *testing.T) wiretest.Peer {
-			p := newPeer(t, n.Master())
+			p := newPeer(t, n.c.Master)
 			p.host = g
 			return p
 		}
