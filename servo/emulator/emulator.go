@@ -202,9 +202,6 @@ func (s *Servo) offered(goal int32) {
 // Mode returns whether it has torque.
 func (s *Servo) Mode() servo.Mode { return s.mode }
 
-// Goal returns where it is told to be, rad of the joint.
-func (s *Servo) Goal() float64 { return s.scale.Position(s.goal) }
-
 // Kill lets it never answer again, and lose its torque; or mends it.
 func (s *Servo) Kill(dead bool) {
 	s.dead = dead
@@ -228,14 +225,8 @@ func (s *Servo) Reset() {
 // rebootTime is how long a servo is dead after a reboot.
 const rebootTime = 300 * time.Millisecond
 
-// Trouble sets its error bits, as its own kind has them.
-func (s *Servo) Trouble(bits uint16) { s.status = bits }
-
 // answers reports whether it is there.
 func (s *Servo) answers(now time.Time) bool { return !s.dead && !now.Before(s.ready) }
-
-// volts returns the voltage that it measures.
-func (s *Servo) volts() float64 { return s.e.cfg.World.Read(s.index).Voltage }
 
 // make gives a new servo its control table.
 func (s *Servo) make(f bus.Family, id int) {

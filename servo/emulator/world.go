@@ -37,9 +37,6 @@ func NewIdeal(at []float64) *Ideal {
 // Tell implements World.
 func (w *Ideal) Tell(j int, s servo.Setpoint) { w.told[j], w.left[j] = s, s.PlayTime }
 
-// Put moves a joint by hand.
-func (w *Ideal) Put(j int, q float64) { w.at[j] = q }
-
 // Advance implements World.
 func (w *Ideal) Advance(dt float64) {
 	for j := range w.at {
