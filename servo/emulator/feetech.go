@@ -9,8 +9,6 @@ import (
 	"poise/servo/feetech"
 )
 
-const feetechName = feetech.Name
-
 // Feetech instructions.
 const (
 	ftPing      = 1

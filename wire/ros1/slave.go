@@ -66,7 +66,7 @@ func (n *Node) slave() *xmlrpc.Handler {
 func (n *Node) requestTopic(topic, protocols any) (any, error) {
 	name, _ := topic.(string)
 	if n.publicationOf(name) == nil {
-		return nil, fmt.Errorf("Not a publisher of [%s]", name)
+		return nil, fmt.Errorf("not a publisher of [%s]", name)
 	}
 	offered, _ := protocols.([]any)
 	for _, p := range offered {
