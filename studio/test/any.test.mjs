@@ -48,14 +48,16 @@ for (const [name, file] of found) {
         await server.call("/joints_virtual_set", { joints: { name: [j.name], position: [q] } });
       }
       const before = await server.still();
+      await button(page, "Reset view").click(); // all of it is in the picture again
       const grips = page.locator(".grip[aria-label^='Handle of']");
       await until("there is a handle", async () => (await grips.count()) > 0);
       const count = await grips.count();
-      let way = 1; // a limb that is stretched can be pushed, not pulled
+      const ways = [[7, -9], [-7, 9], [7, 9], [-7, -9]]; // a limb that is stretched can be pushed, not pulled
       await until("a handle was dragged", async () => {
-        way = -way;
+        const [dx, dy] = ways[0];
+        ways.push(ways.shift());
         for (let i = 0; i < Math.min(count, 12); i++) {
-          await drag(page, grips.nth(i), 7 * way, 9 * way, 3);
+          await drag(page, grips.nth(i), dx, dy, 3);
           const now = await server.joints();
           if (Object.keys(now).some((j) => Math.abs(now[j] - before[j]) > 1e-3)) return true;
         }
