@@ -2,6 +2,7 @@ package rosbridge
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"net"
 	"sync"
@@ -74,7 +75,12 @@ func (a *ahead) run() {
 			return
 		}
 		n, err := a.Conn.Read(chunk)
-		a.scan(chunk[:n])
+		if a.left > shortMessage {
+			// in turns: clients that send nothing but long messages keep no core busy
+			a.account.Work(context.Background(), func(context.Context) { a.scan(chunk[:n]) })
+		} else {
+			a.scan(chunk[:n])
+		}
 		if err != nil {
 			a.mu.Lock()
 			a.err = err

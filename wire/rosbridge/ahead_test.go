@@ -2,6 +2,7 @@ package rosbridge
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
 	"io"
 	"math/rand/v2"
@@ -14,6 +15,7 @@ import (
 	"time"
 
 	"poise/internal/budget"
+	"poise/internal/rt"
 	"poise/internal/stepped"
 )
 
@@ -39,6 +41,11 @@ func textFrame(text string) []byte { return rawFrame(0x81, []byte(text), 0x01020
 
 // aheadOf runs a reader of an in-memory socket, whose other end is the client's.
 func aheadOf(t *testing.T, stops func([]byte, bool) bool) (a *ahead, client net.Conn) {
+	return aheadWith(t, budget.New(budget.Standard).Open(), stops)
+}
+
+// aheadWith is aheadOf a client with an account.
+func aheadWith(t *testing.T, account *budget.Account, stops func([]byte, bool) bool) (a *ahead, client net.Conn) {
 	t.Helper()
 	var n stepped.Net
 	l, err := n.Listen("tcp", "127.0.0.1:0")
@@ -54,7 +61,7 @@ func aheadOf(t *testing.T, stops func([]byte, bool) bool) (a *ahead, client net.
 	if err != nil {
 		t.Fatal(err)
 	}
-	a = newAhead(<-come, nil, budget.New(budget.Standard).Open())
+	a = newAhead(<-come, nil, account)
 	a.stops = stops
 	go a.run()
 	t.Cleanup(func() {
@@ -196,5 +203,42 @@ func TestWhatIsReadAheadIsBounded(t *testing.T) {
 		if held := a.account.Held(budget.Frames); held != 0 {
 			t.Errorf("%d bytes are still held", held)
 		}
+	})
+}
+
+// TestLongMessagesAreReadInTurns keeps all places for work busy with the work of other
+// clients, 1 ms each: a long message comes a chunk per turn, a short one at once.
+func TestLongMessagesAreReadInTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ledger := budget.New(budget.Standard)
+		a, client := aheadWith(t, ledger.Open(), func([]byte, bool) bool { return false })
+		others, enough := context.WithCancel(t.Context())
+		var working sync.WaitGroup
+		for range 2 * rt.Cores() {
+			other := ledger.Open()
+			working.Go(func() {
+				for others.Err() == nil {
+					other.Work(others, func(context.Context) { time.Sleep(time.Millisecond) })
+				}
+			})
+		}
+		synctest.Wait()
+		receive := func(frame []byte) time.Duration {
+			began := time.Now()
+			go func() { _, _ = client.Write(frame) }()
+			if _, err := io.ReadFull(a, make([]byte, len(frame))); err != nil {
+				t.Fatal(err)
+			}
+			return time.Since(began)
+		}
+		if took := receive(textFrame("short")); took != 0 {
+			t.Errorf("a short message took %v", took)
+		}
+		const chunks = 32
+		if took := receive(textFrame(strings.Repeat("x", chunks*aheadChunk))); took < chunks/2*time.Millisecond {
+			t.Errorf("a long message of %d chunks took %v beside work that never ends", chunks, took)
+		}
+		enough()
+		working.Wait()
 	})
 }
