@@ -115,6 +115,10 @@ func newTicker(t *testing.T, d disk, name string, o Options) *ticker {
 	}
 	f.stop()
 	<-f.ended
+	t.Cleanup(func() {
+		f.close(false)
+		f.syncs.Wait()
+	})
 	f.retry = f.retry.Add(-retryEvery)
 	return &ticker{t: t, f: f}
 }

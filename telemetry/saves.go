@@ -93,10 +93,15 @@ func (f *File) link(dir string) error {
 }
 
 // insist does something again and again on a disk that is full, as long as there is
-// something to give up for it.
+// something to give up for it. What was given up makes room only when it is closed, which
+// happens beside: that is waited for before more is given up.
 func (f *File) insist(do func() error) error {
 	for {
 		err := do()
+		if noRoom(err) {
+			f.syncs.Wait()
+			err = do()
+		}
 		if !noRoom(err) || !f.giveUp() {
 			return err
 		}
