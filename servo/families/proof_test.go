@@ -71,6 +71,16 @@ func (r *rig) calm(t *testing.T, within float64) {
 	}
 }
 
+// unseen is for how many ticks in a row a joint may be elsewhere than it reads. HerkuleX's
+// check sums leave out the lowest bit of every byte: a servo obeys a goal that was disturbed
+// there, until the next one comes. All others see every such packet.
+func unseen(kind string) int {
+	if strings.HasPrefix(kind, "drs") {
+		return 2
+	}
+	return 0
+}
+
 // TestNoTroubleOfTheLineMovesAnythingWrong: with a tenth of the packets lost, broken, late or
 // echoed, joints still follow, and the readings are never far from the truth.
 func TestNoTroubleOfTheLineMovesAnythingWrong(t *testing.T) {
@@ -89,13 +99,16 @@ func TestNoTroubleOfTheLineMovesAnythingWrong(t *testing.T) {
 					r.run(2, nil)
 					r.calm(t, 0.05)
 					r.trouble(trouble)
-					heard := 0
+					heard, wrong := 0, make([]int, len(r.src))
 					r.run(seconds, func() {
 						for j := range r.dst.Joints {
 							if r.dst.Joints[j].Age == 0 {
 								heard++
 							}
-							if far := math.Abs(r.dst.Joints[j].Position - r.world.Read(j).Position); r.dst.Joints[j].Age < 5 && far > 0.2 {
+							far := math.Abs(r.dst.Joints[j].Position - r.world.Read(j).Position)
+							if r.dst.Joints[j].Age >= 5 || far <= 0.2 {
+								wrong[j] = 0
+							} else if wrong[j]++; wrong[j] > unseen(k.name) {
 								t.Fatalf("joint %d reads %.3f and is at %.3f", j, r.dst.Joints[j].Position, r.world.Read(j).Position)
 							}
 						}
