@@ -93,6 +93,7 @@ func TestReplayCommand(t *testing.T) {
 }
 
 func TestReplayCommandRefuses(t *testing.T) {
+	t.Setenv("XDG_STATE_HOME", t.TempDir()) // nothing was recorded
 	name := record(t)
 	whole, err := os.ReadFile(name)
 	if err != nil {
@@ -107,7 +108,8 @@ func TestReplayCommandRefuses(t *testing.T) {
 		code int
 		says string
 	}{
-		{[]string{"replay"}, exitUsage, "one recording"},
+		{[]string{"replay"}, exitFailure, "flight.rec: no such file"},
+		{[]string{"replay", name, name}, exitUsage, "one recording, 2 given"},
 		{[]string{"replay", filepath.Join(t.TempDir(), "none")}, exitFailure, "no such file"},
 		{[]string{"replay", "replay.go"}, exitFailure, "byte 0"},
 		{[]string{"replay", cut}, exitFailure, "middle of a record"},
