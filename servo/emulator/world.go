@@ -1,6 +1,8 @@
 package emulator
 
 import (
+	"sync"
+
 	"math"
 
 	"poise/robot"
@@ -21,8 +23,9 @@ type World interface {
 }
 
 // Ideal is a world of joints that are where they are told to be, and stay where they are
-// without torque.
+// without torque. Concurrent: proofs look at it from outside.
 type Ideal struct {
+	mu   sync.Mutex
 	at   []float64
 	v    []float64
 	told []servo.Setpoint
@@ -35,10 +38,16 @@ func NewIdeal(at []float64) *Ideal {
 }
 
 // Tell implements World.
-func (w *Ideal) Tell(j int, s servo.Setpoint) { w.told[j], w.left[j] = s, s.PlayTime }
+func (w *Ideal) Tell(j int, s servo.Setpoint) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.told[j], w.left[j] = s, s.PlayTime
+}
 
 // Advance implements World.
 func (w *Ideal) Advance(dt float64) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	for j := range w.at {
 		w.v[j] = 0
 		if s := &w.told[j]; s.Mode == servo.Position && dt > 0 {
@@ -61,6 +70,8 @@ const (
 
 // Read implements World.
 func (w *Ideal) Read(j int) servo.Reading {
+	w.mu.Lock()
+	defer w.mu.Unlock()
 	return servo.Reading{Position: w.at[j], Velocity: w.v[j], Voltage: idealVoltage, Temperature: room}
 }
 

@@ -86,7 +86,7 @@ func unseen(kind string) int {
 func TestNoTroubleOfTheLineMovesAnythingWrong(t *testing.T) {
 	seconds := 40.0
 	if testing.Short() {
-		seconds = 8
+		seconds = 3
 	}
 	for name, trouble := range map[string]emulator.Trouble{
 		"loss": {Loss: 0.1}, "late": {Late: 0.1, LateBy: 12 * time.Millisecond}, "echo": {Echo: true},
@@ -268,6 +268,9 @@ func TestRates(t *testing.T) {
 		{"sts3215", 1_000_000, 2048, map[int]float64{6: 376, 12: 240, 30: 115}},
 	} {
 		for n, limit := range c.limit {
+			if testing.Short() && n > 6 {
+				continue
+			}
 			synctest.Test(t, func(t *testing.T) {
 				const period = 0.001 // the line's own rhythm decides
 				b := newBed(t, turntable(t, n, c.name, c.zero), c.baud, period, false)
