@@ -1,9 +1,8 @@
 package emulator
 
 import (
-	"sync"
-
 	"math"
+	"sync"
 
 	"poise/robot"
 	"poise/servo"
