@@ -138,8 +138,8 @@ func (s *Server) paced(d servo.Paced) (time.Duration, error) {
 
 // adopt says which servos are missing, and gives those that were found with torque to the
 // cycle, where they are.
-func (bot *servedRobot) adopt(ctx context.Context) {
-	d, ok := bot.driver.(servo.Adopter)
+func (bot *servedRobot) adopt(ctx context.Context, driver servo.Driver) {
+	d, ok := driver.(servo.Adopter)
 	if !ok {
 		return
 	}

@@ -29,7 +29,8 @@ func (s *Server) Run(ctx context.Context) error {
 	}
 	s.background.Go(s.enableSimulated)
 	for _, bot := range s.robots {
-		s.background.Go(func() { bot.adopt(s.life) })
+		driver := bot.driver // the end takes it away
+		s.background.Go(func() { bot.adopt(s.life, driver) })
 	}
 	watching, endWatch := context.WithCancel(context.Background())
 	defer endWatch()

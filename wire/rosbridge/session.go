@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -90,7 +91,8 @@ func (ses *session) stop(reason error) { ses.cancel(reason) }
 
 // run serves the client until either side ends the connection, and returns why.
 func (ses *session) run(parent context.Context) error {
-	defer context.AfterFunc(parent, func() { ses.stop(errGoingAway) })()
+	// net/http ends it if the connection broke before it was handed over
+	defer context.AfterFunc(parent, func() { ses.stop(io.EOF) })()
 	ses.conn.SetReadLimit(-1) // readMessage has its own
 	var wg, worker sync.WaitGroup
 	worker.Go(ses.serve)
