@@ -291,25 +291,33 @@ func (m *Master) publishersChanged(topic string) {
 // anyType is what a subscriber says that takes every type.
 const anyType = "*"
 
-func (m *Master) registerPublisher(args []any) (answer, error) {
-	a, err := texts(args, "caller_id", "topic", "topic_type", "caller_api")
-	if err != nil {
-		return answer{}, err
+// register enters a node for a topic into a table, and returns the arguments and the topic's
+// full name. The lock is held.
+func (m *Master) register(t table, args []any) (a []string, topic string, err error) {
+	if a, err = texts(args, "caller_id", "topic", "topic_type", "caller_api"); err != nil {
+		return nil, "", err
 	}
-	topic, err := resolve(a[1], a[0])
-	if err == nil {
+	if topic, err = resolve(a[1], a[0]); err == nil {
 		err = checkURI(a[3], "http")
 	}
 	if err != nil {
-		return answer{}, err
+		return nil, "", err
 	}
+	if n := m.nodes[a[0]]; n == nil || n.uri != a[3] || !t.has(topic, a[0]) {
+		if _, err := m.join(a[0], a[3]); err != nil {
+			return nil, "", err
+		}
+		t[topic] = append(t[topic], a[0])
+	}
+	return a, topic, nil
+}
+
+func (m *Master) registerPublisher(args []any) (answer, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if n := m.nodes[a[0]]; n == nil || n.uri != a[3] || !m.pubs.has(topic, a[0]) {
-		if _, err := m.join(a[0], a[3]); err != nil {
-			return answer{}, err
-		}
-		m.pubs[topic] = append(m.pubs[topic], a[0])
+	a, topic, err := m.register(m.pubs, args)
+	if err != nil {
+		return answer{}, err
 	}
 	if _, known := m.types[topic]; !known || a[2] != anyType {
 		m.types[topic] = a[2]
@@ -335,7 +343,7 @@ func (m *Master) unregisterSubscriber(args []any) (answer, error) {
 	return m.unregister(args, m.subs, "subscriber", m.dropType)
 }
 
-// dropType forgets the type of a topic that nobody has any more, so that names that come and
+// dropType forgets the type of a topic that no node has any more, so that names that come and
 // go do not stay. The lock is held.
 func (m *Master) dropType(topic string) {
 	if len(m.pubs[topic])+len(m.subs[topic]) == 0 {
@@ -368,24 +376,11 @@ func (m *Master) unregister(args []any, t table, what string, then func(topic st
 }
 
 func (m *Master) registerSubscriber(args []any) (answer, error) {
-	a, err := texts(args, "caller_id", "topic", "topic_type", "caller_api")
-	if err != nil {
-		return answer{}, err
-	}
-	topic, err := resolve(a[1], a[0])
-	if err == nil {
-		err = checkURI(a[3], "http")
-	}
-	if err != nil {
-		return answer{}, err
-	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if n := m.nodes[a[0]]; n == nil || n.uri != a[3] || !m.subs.has(topic, a[0]) {
-		if _, err := m.join(a[0], a[3]); err != nil {
-			return answer{}, err
-		}
-		m.subs[topic] = append(m.subs[topic], a[0])
+	a, topic, err := m.register(m.subs, args)
+	if err != nil {
+		return answer{}, err
 	}
 	if _, known := m.types[topic]; !known && a[2] != anyType {
 		m.types[topic] = a[2]
