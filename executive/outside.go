@@ -130,7 +130,7 @@ type asked struct {
 	named    []string // resources, as it named them
 	program  *stream.Program
 	offered  robot.Set
-	question float64 // that waits for its answer; 0 is none
+	question float64 // that waits for its answer; 0 means no question
 }
 
 func (a *asked) live() bool { return a.id.ID != "" }

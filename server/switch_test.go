@@ -120,9 +120,9 @@ func TestGaitAndYawnOverTheWire(t *testing.T) {
 	})
 }
 
-// TestNobodyOwnsBeforeItConfirmed: an offer alone moves nothing; at the timeout the silent
+// TestNoClientOwnsBeforeItConfirmed: an offer alone moves nothing; at the timeout the silent
 // requester is denied, or becomes operational where the configuration says so.
-func TestNobodyOwnsBeforeItConfirmed(t *testing.T) {
+func TestNoClientOwnsBeforeItConfirmed(t *testing.T) {
 	t.Parallel()
 	for _, rule := range []string{"deny", "activate"} {
 		t.Run(rule, func(t *testing.T) {

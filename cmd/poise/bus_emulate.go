@@ -148,7 +148,7 @@ func (b *busFlags) emulate(args []string) error {
 	}
 }
 
-// emulatorTick is how often the world moves on though nobody speaks.
+// emulatorTick is how often the world moves on though no client speaks.
 const emulatorTick = 20 * time.Millisecond
 
 func prefixed(name string) string {

@@ -38,7 +38,7 @@ func longSequence(n int, planners ...string) string {
 // docs/benchmarks.md, that it grows linearly in TestLongSequencesGrowLinearly.)
 func TestTwoThousandBlendedItemsTake200Megabytes(t *testing.T) {
 	if testing.Short() || runtime.GOOS != "linux" {
-		t.Skip("takes some seconds, and is measured as Linux does")
+		t.Skip("-short, or not Linux: no figures of memory by /proc")
 	}
 	for _, planners := range [][]string{{"LIN"}, {"PTP", "LIN"}} {
 		t.Run(strings.Join(planners, "-"), func(t *testing.T) { takes200Megabytes(t, longSequence(2000, planners...)) })

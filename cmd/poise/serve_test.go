@@ -121,7 +121,7 @@ func writtenFile(t *testing.T, text string) string {
 	return file
 }
 
-// needsProgram skips a test of the built program in short runs: there is none in them. They
+// needsProgram skips a test of the built program in short runs: it is not built for them. They
 // are for the race detector, which sees this process alone.
 func needsProgram(t *testing.T) {
 	t.Helper()
@@ -445,7 +445,7 @@ func TestConfigListsTheDrivers(t *testing.T) {
 func clients(t *testing.T, need string) string {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("foreign clients take long under the race detector")
+		t.Skip("-short: clients of others are left out")
 	}
 	folder := os.Getenv("POISE_CLIENTS")
 	if folder == "" {

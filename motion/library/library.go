@@ -221,7 +221,7 @@ func load(name, path string) *Motion {
 	data, err := readPlain(path, int64(file.Bounds.Bytes))
 	m := read(name, path, data, err)
 	if m.Err != nil && len(data) > 0 && leadsOut(path) {
-		// what is wrong with it would quote a file that is none of the library's
+		// what is wrong with it would quote a file from outside the library
 		return closed(name, fmt.Errorf("%s: it is a link that leads out of the folder, and what is there is no motion", path))
 	}
 	return m

@@ -235,8 +235,8 @@ func TestWritersTakeTurns(t *testing.T) {
 	}
 }
 
-// TestALinkOutOfTheFolderIsNotQuoted: what is wrong with a file that is none of the
-// library's does not show its text; a link to a motion works.
+// TestALinkOutOfTheFolderIsNotQuoted: what is wrong with a file from outside the
+// library does not show its text; a link to a motion works.
 func TestALinkOutOfTheFolderIsNotQuoted(t *testing.T) {
 	dir, elsewhere := t.TempDir(), t.TempDir()
 	write(t, elsewhere, "secret", "root:x:0:0:secret:/root\n\tdaemon: [\n")
@@ -259,7 +259,7 @@ func TestALinkOutOfTheFolderIsNotQuoted(t *testing.T) {
 	}
 }
 
-// TestANameIsNotSuggestedForItself: a pipe that is called like a motion is none.
+// TestANameIsNotSuggestedForItself: a pipe that is called like a motion is not one.
 func TestANameIsNotSuggestedForItself(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.Mkdir(filepath.Join(dir, "fifo.motion.yaml"), 0o755); err != nil {

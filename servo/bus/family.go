@@ -218,7 +218,7 @@ type Talker interface {
 	// Brake shorts the motor; families without one say so with ErrNoBrake.
 	Brake(s *Servo) error
 
-	// Rest returns the bytes that let servos stop where they are though nobody sends any
+	// Rest returns the bytes that let servos stop where they are though no program sends any
 	// more; nil where they hold their last goal by themselves.
 	Rest(servos []*Servo) []byte
 

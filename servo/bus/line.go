@@ -27,7 +27,7 @@ type Counts struct {
 	Asked   uint64 // answers that were waited for
 	Silent  uint64 // answers that did not come
 	Garbage uint64 // bytes that belong to no packet
-	Others  uint64 // packets that nobody waited for: late, or of another servo
+	Others  uint64 // packets that no request waited for: late, or of another servo
 }
 
 // usb is how long an adapter may keep bytes, each way together.
@@ -68,7 +68,7 @@ func NewLine(p Port, baud int, f Family) *Line {
 // Baud returns the rate of the line.
 func (l *Line) Baud() int { return l.baud }
 
-// Send writes a request that nobody answers.
+// Send writes a request without an answer.
 func (l *Line) Send(request []byte) error {
 	now := time.Now()
 	if l.busy.Before(now) {

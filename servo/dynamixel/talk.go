@@ -92,7 +92,7 @@ func (t *talker) ask(id int, instruction byte, params []byte, want int) ([]byte,
 var errorNumbers = []string{"", "could not carry the request out", "does not know the instruction", "heard a broken packet",
 	"the value is out of range", "the length is wrong", "the value is beyond a limit", "the register cannot be written now"}
 
-// refusal turns an error number into an error; the alert bit is none.
+// refusal turns an error number into an error; the alert bit is not an error.
 func refusal(id int, status uint16) error {
 	number := int(status & 0x7F)
 	if number == 0 {

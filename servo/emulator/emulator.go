@@ -33,7 +33,7 @@ type Config struct {
 	Assign   func(joint int) robot.Servo // which servo a joint has; nil is by robot.yaml
 	On       bool                        // servos begin with torque, holding where they are
 	Baud     int                         // that servos listen to; 0 is the factory's
-	Log      func(Event)                 // may be nil; called by whoever speaks with the servos
+	Log      func(Event)                 // may be nil; called by the goroutine that speaks with the servos
 }
 
 // Emulator is the servos of a robot, on all its lines.
@@ -100,7 +100,7 @@ func (e *Emulator) Lines() (names []string) {
 	return names
 }
 
-// With calls f while nobody speaks with the servos and the world is up to date.
+// With calls f while no line speaks with the servos and the world is up to date.
 func (e *Emulator) With(f func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

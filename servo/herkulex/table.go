@@ -67,7 +67,7 @@ func registers() []bus.Register {
 // voltageUnit is that of registers, V.
 const voltageUnit = 0.074075
 
-// timeUnit is that of play times, s; a play time has one byte, and 255 is none.
+// timeUnit is that of play times, s; a play time has one byte, and 255 means no play time.
 const (
 	timeUnit    = 0.0112
 	longestPlay = 254

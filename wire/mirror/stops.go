@@ -212,7 +212,7 @@ func (s *Stops) run(k kind, one *stopped) {
 		}
 	}
 	if noCall != nil && noPost == nil && !one.Over() && !one.brief {
-		noPost = s.postStop(ctx, k, one, true) // nobody else tells when they stand
+		noPost = s.postStop(ctx, k, one, true) // nothing else tells when they stand
 	}
 	one.ended(errors.Join(noPost, noCall))
 }

@@ -271,11 +271,11 @@ func TestMessagesOfROS1AreBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	if m, _, err := heard.Next(t.Context()); err != nil || m.Data != "hi" {
-		t.Errorf("after a message that is none: %v, %v", m, err)
+		t.Errorf("after bytes that are not a message: %v, %v", m, err)
 	}
 }
 
-// A master that lies, hangs or answers nonsense keeps nobody waiting at the end.
+// A master that lies, hangs or answers nonsense does not hold up the end.
 func TestAMasterThatLies(t *testing.T) {
 	for name, answer := range map[string]http.HandlerFunc{
 		"no answer": func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },

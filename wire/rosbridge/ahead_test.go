@@ -185,7 +185,7 @@ func TestReadingAheadChangesNothing(t *testing.T) {
 	}
 }
 
-// TestWhatIsReadAheadIsBounded: of messages that nobody reads only so much is taken off the
+// TestWhatIsReadAheadIsBounded: of messages that are not read only so much is taken off the
 // socket, and it is charged to the client.
 func TestWhatIsReadAheadIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
