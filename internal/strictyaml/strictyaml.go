@@ -135,14 +135,15 @@ func (n Node) Mapping() (keys []string, ok bool) {
 	return keys, true
 }
 
-// Decode fills what into points to. An empty document leaves it as it is.
+// Decode fills what into points to. An empty document leaves it as it is. Several may
+// decode one node at the same time.
 func (n Node) Decode(into any) error {
 	if n.y == nil || n.y.Tag == "!!null" {
 		return nil
 	}
-	n.d.errs, n.d.visits = nil, 0
-	n.d.decode(n.y, target(into), n.p)
-	return errors.Join(n.d.errs...)
+	d := &decoder{file: n.d.file, values: n.d.values}
+	d.decode(n.y, target(into), n.p)
+	return errors.Join(d.errs...)
 }
 
 // Decode parses a document and fills what into points to.

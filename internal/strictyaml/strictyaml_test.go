@@ -3,6 +3,7 @@ package strictyaml
 import (
 	"reflect"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -193,6 +194,30 @@ func TestNodeWaitsToBeDecoded(t *testing.T) {
 	if (Node{}).Line() != 0 {
 		t.Error("a node that is not there has a line")
 	}
+}
+
+func TestANodeIsDecodedBySeveralAtOnce(t *testing.T) {
+	var f struct {
+		Is Node `yaml:"is"`
+	}
+	if err := Decode([]byte("is: 3\n"), "f.yaml", &f); err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			for range 100 {
+				truth, number := false, 0.0
+				if err := f.Is.Decode(&truth); err == nil {
+					t.Error("3 was read as the truth")
+				}
+				if err := f.Is.Decode(&number); err != nil || number != 3 {
+					t.Errorf("read as %g: %v", number, err)
+				}
+			}
+		})
+	}
+	all.Wait()
 }
 
 func TestSizeIsBounded(t *testing.T) {
