@@ -42,6 +42,10 @@ const (
 	LeaseExpired    Code = 26 // a controller outside gave no sign of life for Value s, Max is allowed
 	Unanswered      Code = 27 // a controller outside did not confirm its offer in time
 	Declined        Code = 28 // a controller outside does not want what it asked for any more
+	LimbUnreachable Code = 29 // the limb of Joint stays Value m, or rad, away from where it is to be, Max is allowed
+	BaseTooFar      Code = 30 // the next pose of the base is Value m, or rad, away, Max is allowed
+	NothingStands   Code = 31 // no foot stands over which the base could be moved
+	NotOwned        Code = 32 // Joint, or the leaf Value, is not the controller's
 )
 
 var codeNames = [...]string{
@@ -49,6 +53,7 @@ var codeNames = [...]string{
 	"replaced", "cancelled", "panicked", "power off", "stopped by fault", "stale", "tolerance broken",
 	"stopping", "full", "unknown", "not finite", "bad value", "not active", "not placeable",
 	"unreachable", "unbalanced", "goal missed", "too old", "energised", "lease expired", "unanswered", "declined",
+	"limb unreachable", "base too far", "nothing stands", "not owned",
 }
 
 func (c Code) String() string {
@@ -281,9 +286,19 @@ type Controller interface {
 	Owned(in *Input, now robot.Set) Status
 }
 
+// Lanes is how many streams side by side may lead one controller.
+const Lanes = 4
+
+// Laned is a value of one of several streams that lead a controller side by side, such as
+// joints and supports. The newest of each lane counts.
+type Laned interface {
+	Program
+	Lane() int // 0 … Lanes-1; a value that is not Laned is of lane 0
+}
+
 // Fed is a Controller that follows a stream. Feed gives it the newest value of one
-// while it performs a program, before Update of the same tick; of several that
-// came within a tick only the last is given. A value carries its own stamp: one
+// while it performs a program, before Update of the same tick; of several of a lane that
+// came within a tick only the last is given, lower lanes first. A value carries its own stamp: one
 // that is older than the program, or out of order, is for the controller to refuse.
 type Fed interface {
 	Controller

@@ -72,6 +72,14 @@ const (
 	background = 20
 )
 
+// What leads a controller beside joints.
+var (
+	refLimbs = StreamOf("ref_limbs_cartesian", "where tips of limbs are to be, by their chains, and the base by its link: inverse kinematics makes joints of it in the cycle; "+
+		"`frame_id` is `world` (or empty) or the root link, a twist is that of the tip's origin in the axes of that frame", edge.LimbSample)
+	refSupport = StreamOf("ref_support", "which limbs carry, 0 … 1, and with which contact", edge.SupportSample)
+	refEyes    = StreamOf("ref_eyes", "joints of eyes, and typed outputs such as `eye_screens` by their names", edge.EyesSample)
+)
+
 // Table lists all controllers.
 var Table = []Declaration{
 	{Name: "trajectory", Kind: follow.Kind, Seats: 4, Pending: asked, Operational: asked, Supports: true,
@@ -87,11 +95,11 @@ var Table = []Declaration{
 	{Name: "joint_state", Kind: stream.Kind, Seats: 1, Pending: streamed, Operational: streamed,
 		Operate: &Operation{Short: "follows `joints_ref` with some resources until it is called off; feedback is what it owns", Program: stream.OperateWanted},
 		Streams: []Stream{StreamOf("ref_joints", "joint positions to follow, with velocities and efforts if it has them; the newest counts", edge.JointSample, "joints_ref"),
-			StreamOf("ref_joints_accel", "the same with accelerations", edge.AccelSample)}},
+			StreamOf("ref_joints_accel", "the same with accelerations", edge.AccelSample), refLimbs, refSupport, refEyes}},
 	{Name: "remote", Kind: stream.Kind, Seats: 4, Pending: streamed, Operational: streamed, Outside: true,
 		Operate: &Operation{Program: stream.OperateNeeded},
 		Streams: []Stream{StreamOf("ref_joints", "joint positions to follow, with velocities and efforts if it has them", edge.JointSample),
-			StreamOf("ref_joints_accel", "the same with accelerations", edge.AccelSample)}},
+			StreamOf("ref_joints_accel", "the same with accelerations", edge.AccelSample), refLimbs, refSupport, refEyes}},
 	{Name: "hold", Kind: hold.Kind, Seats: 1, Pending: background, Operational: background,
 		Operate: &Operation{Short: "keeps resources where they are", Program: hold.Operate}},
 	{Name: "torque_off", Kind: torqueoff.Kind, Seats: 1, Pending: byHand, Operational: byHand,

@@ -117,22 +117,40 @@ func (l *Loop) obeySlot(o Order) {
 			l.refuse(o, control.Because(control.BadProgram))
 			return
 		}
-		s.fed, s.fedGoal = o.Program, o.Goal // the newest of a tick counts
+		s.fed[laneOf(o.Program)] = fed{o.Program, o.Goal} // the newest of a tick counts
 	}
 }
 
 // feed gives controllers the newest values of their streams.
 func (l *Loop) feed() {
 	for _, s := range l.seats {
-		if p := s.fed; p != nil {
-			s.fed = nil
-			if why := s.feed(p); why.Code != control.OK {
-				l.refuse(Order{Kind: Feed, Controller: s.id, Goal: s.fedGoal}, why)
+		for i := range s.fed {
+			f := s.fed[i]
+			if f.value == nil {
+				continue
+			}
+			s.fed[i] = fed{}
+			if why := s.feed(f.value); why.Code != control.OK {
+				l.refuse(Order{Kind: Feed, Controller: s.id, Goal: f.goal}, why)
 			} else {
-				s.tookFed = s.fedGoal
+				s.tookFed = max(s.tookFed, f.goal)
 			}
 		}
 	}
+}
+
+// fed is a value of a stream, with the number of its order.
+type fed struct {
+	value control.Program
+	goal  uint64
+}
+
+// laneOf returns which of a controller's streams a value is of.
+func laneOf(p control.Program) int {
+	if l, ok := p.(control.Laned); ok {
+		return min(max(l.Lane(), 0), control.Lanes-1)
+	}
+	return 0
 }
 
 // refuse tells the sender why an order was not carried out.

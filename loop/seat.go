@@ -32,11 +32,10 @@ type seat struct {
 	due, told uint32         // events that have left, and those that were reported
 	broken    control.Reason // its code has failed, and what it performs has to end
 
-	fed      control.Program // newest value of a stream, until the orders of a tick are taken
-	fedGoal  uint64
-	tookFed  uint64      // number of the newest value that it took
-	stream   control.Fed // the controller, if it follows one
-	supports bool        // it knows which feet stand
+	fed      [control.Lanes]fed // newest values of streams, until the orders of a tick are taken
+	tookFed  uint64             // number of the newest value that it took
+	stream   control.Fed        // the controller, if it follows one
+	supports bool               // it knows which feet stand
 
 	needed  robot.Set      // by the program that was looked at last, and
 	wanted  robot.Set      // as well

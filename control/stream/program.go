@@ -3,6 +3,7 @@ package stream
 import (
 	"poise/control"
 	"poise/robot"
+	"poise/spatial"
 )
 
 // Program follows a stream with the joints of Needs, and those of Wants while it
@@ -43,7 +44,16 @@ func (p *Program) Claim() (needs, wants robot.Set) { return p.Needs, p.Wants }
 // MarshalBinary is for the flight recorder.
 func (p *Program) MarshalBinary() ([]byte, error) { return control.EncodeRecord("program", p) }
 
-// Sample is one value of the stream: where some joints are to be.
+// Streams of a seat that are followed side by side: the lanes of samples.
+const (
+	Joints   = 0
+	Outputs  = 1
+	Supports = 2
+	Limbs    = 3
+)
+
+// Sample is one value of a stream: where some joints are to be, or limbs and the base,
+// which become joints by inverse kinematics; which limbs carry; what typed outputs show.
 type Sample struct {
 	At      int64     `json:"at"` // when it was made, on the clock of the cycle (Tick.Time), ns
 	Joints  robot.Set `json:"joints"`
@@ -52,12 +62,29 @@ type Sample struct {
 	A       []float64 `json:"a,omitempty"`       // accelerations, likewise
 	Tau     []float64 `json:"tau,omitempty"`     // feed-forward efforts, likewise
 	Support []Support `json:"support,omitempty"` // which limbs carry
+
+	Stream int           `json:"stream,omitempty"`  // of which stream it is: Joints, Outputs, Supports or Limbs
+	Limbs  []Limb        `json:"limbs,omitempty"`   // where tips are to be; then Joints is empty
+	InBase bool          `json:"in_base,omitempty"` // poses of limbs are seen from the base
+	Base   *spatial.Pose `json:"base,omitempty"`    // X_WB: feet that stand stay where they are
+	Output []Output      `json:"output,omitempty"`  // typed values
 }
+
+// Output is the value of a typed leaf that is no joint.
+type Output struct {
+	Leaf  robot.LeafID `json:"leaf"`
+	Value float64      `json:"value"`
+}
+
+// Lane returns of which stream it is.
+func (s *Sample) Lane() int { return s.Stream }
 
 // Support says how much a limb carries: 0 is free, 1 carries.
 type Support struct {
 	Chain  robot.ChainID `json:"chain"`
 	Weight float64       `json:"weight"`
+
+	Contact *robot.ContactID `json:"contact,omitempty"` // which points touch; nil is as before, the chain's own at first
 }
 
 // Claim asks for nothing: a sample is fed to what runs already.

@@ -12,6 +12,10 @@
 // their differences tell. Where limits do not allow that, and of single values, a value is
 // a goal, not a command: each joint goes there from where it is and however it moves, within
 // its limits. A jump of the input is a motion. A stream that stops ramps down.
+//
+// Joints, typed outputs, supports and limbs are streams of their own, side by side. Poses of
+// limbs and of the base become values of joints when they come, by inverse kinematics; the
+// joints of limbs then go together. A base is moved over the feet that stand, which stay.
 package stream
 
 import (
@@ -31,14 +35,16 @@ type Controller struct {
 	supports []robot.LeafID // of each chain
 	stands   []bool         // a chain has a support leaf
 	contacts []robot.ContactID
-	all      robot.Set // joints of the robot
+	usual    []robot.ContactID // unless the stream says otherwise
+	known    int               // contacts of the robot
+	all      robot.Set         // joints of the robot
+	leads    robot.Set         // all that it can lead
 	plan     *move.Motion
 	one      [1]move.Limits
 	from, to [1]move.State
 
 	p       *Program
 	started int64     // ns
-	last    int64     // stamp of the newest value, ns
 	heard   float64   // when it came, s
 	stale   bool      // the stream is dry: joints hold
 	speed   float64   // share of velocity that joints are planned with now; 0 is a halt
@@ -46,16 +52,35 @@ type Controller struct {
 	given   robot.Set // joints that the stream has spoken of
 	goal    []float64 // where each joint is to be, at rest
 	joints  []leading
-	weight  []float64 // of each chain
-	said    []bool    // the stream has spoken of it
+	at      []move.State // of each joint, while joints are planned anew
+	weight  []float64    // of each chain
+	said    []bool       // the stream has spoken of it
 
+	lanes      [control.Lanes]lane
+	via        []uint8   // which lane leads each joint
+	rate       []float64 // how fast the stream moves each joint
+	difference []float64 // of its last two values, by their distance in time
+	accel      []float64
+	tau        []float64
+
+	limbs   limbs
+	outputs outputs
+}
+
+// lane is one of the streams that lead a controller side by side.
+type lane struct {
 	pulse       pulse
-	heardAny    bool      // since the start
-	rate        []float64 // how fast the stream moves each joint
-	difference  []float64 // of its last two values, by their distance in time
-	accel       []float64
-	accelerated bool // the stream says accelerations
-	tau         []float64
+	last        int64 // stamp of the newest value, ns; the activation at first
+	heardAny    bool  // since the start
+	accelerated bool  // it says accelerations
+}
+
+// outputs are typed values that are no joints.
+type outputs struct {
+	number map[robot.LeafID]int // of each typed leaf in Reference.Output
+	leaf   []robot.LeafID
+	value  []float64
+	said   []bool // the stream has spoken of it
 }
 
 // Kind declares the controller.
@@ -72,16 +97,29 @@ func New(m *robot.Model, assumed control.Transition) (*Controller, error) {
 		return nil, err
 	}
 	n, chains := len(limits), len(m.Chains())
-	c := &Controller{limits: pace.Shared(limits), bounds: bounds, wraps: control.Wraps(m), all: control.JointLeaves(n),
-		goal: make([]float64, n), joints: make([]leading, n), rate: make([]float64, n), difference: make([]float64, n), accel: make([]float64, n), tau: make([]float64, n),
+	c := &Controller{known: len(m.Contacts()), limits: pace.Shared(limits), bounds: bounds, wraps: control.Wraps(m), all: control.JointLeaves(n),
+		goal: make([]float64, n), joints: make([]leading, n), at: make([]move.State, n), rate: make([]float64, n), difference: make([]float64, n), accel: make([]float64, n), tau: make([]float64, n),
 		supports: make([]robot.LeafID, chains), stands: make([]bool, chains), contacts: make([]robot.ContactID, chains),
-		weight: make([]float64, chains), said: make([]bool, chains)}
+		weight: make([]float64, chains), said: make([]bool, chains), via: make([]uint8, n)}
+	if c.limbs, err = newLimbs(m); err != nil {
+		return nil, err
+	}
+	c.outputs.number = map[robot.LeafID]int{}
 	for i, l := range res.Leaves() {
-		if l.Kind == robot.SupportLeaf {
+		c.leads = c.leads.With(robot.LeafID(i))
+		switch l.Kind {
+		case robot.SupportLeaf:
 			c.supports[l.Chain], c.stands[l.Chain] = robot.LeafID(i), true
 			c.contacts[l.Chain] = m.Chains()[l.Chain].Contact
+		case robot.BaseLeaf:
+			c.limbs.base, c.limbs.floating = robot.LeafID(i), true
+		case robot.OutputLeaf:
+			c.outputs.number[robot.LeafID(i)] = len(c.outputs.leaf)
+			c.outputs.leaf = append(c.outputs.leaf, robot.LeafID(i))
 		}
 	}
+	c.usual = append(c.usual, c.contacts...)
+	c.outputs.value, c.outputs.said = make([]float64, len(c.outputs.leaf)), make([]bool, len(c.outputs.leaf))
 	if n > 0 {
 		c.plan, err = move.New(limits[:1])
 	}
@@ -97,10 +135,10 @@ func (p *Program) timeout() float64 {
 	return p.Timeout
 }
 
-// Check refuses programs without joints, and times that are negative or non-finite.
+// Check refuses programs without leaves of the robot, and times that are negative or non-finite.
 func (c *Controller) Check(_ *control.Input, p control.Program) control.Reason {
 	s, ok := p.(*Program)
-	if !ok || s.Needs.Union(s.Wants).Intersect(c.all).Empty() {
+	if !ok || s.Needs.Union(s.Wants).Intersect(c.leads).Empty() {
 		return control.Because(control.BadProgram)
 	}
 	for _, x := range [...]float64{s.Timeout, s.Patience} {
@@ -120,11 +158,16 @@ func (c *Controller) Start(input *control.Input, p control.Program) control.Reas
 		return why
 	}
 	c.p = p.(*Program)
-	c.started, c.last, c.heard = input.Tick.Time, input.Tick.Time, seconds(input)
+	c.started, c.heard = input.Tick.Time, seconds(input)
 	c.stale, c.speed = false, c.wanted(input)
 	c.own, c.given = robot.Set{}, robot.Set{}
 	clear(c.said)
-	c.pulse, c.heardAny, c.accelerated = pulse{}, false, false
+	copy(c.contacts, c.usual)
+	clear(c.outputs.said)
+	for i := range c.lanes {
+		c.lanes[i] = lane{last: c.started}
+	}
+	c.limbs.release()
 	clear(c.rate)
 	clear(c.difference)
 	clear(c.tau)
@@ -147,14 +190,15 @@ func (c *Controller) wanted(input *control.Input) float64 {
 func (c *Controller) take(input *control.Input, now robot.Set) {
 	before := seconds(input) - input.Tick.Dt
 	for leaf := range now.Minus(c.own).All {
-		c.lead(int(leaf), input.Cmd.State(int(leaf)), before)
+		c.lead(int(leaf), input.Cmd.State(int(leaf)), before, 0)
 	}
 	c.own = now
 }
 
 // lead plans the motion of one joint from a state: to its newest goal, or to rest
-// if it has none, or is not to move.
-func (c *Controller) lead(j int, from move.State, began float64) {
+// if it has none, or is not to move. It takes at least so long, s, and returns how long
+// it takes.
+func (c *Controller) lead(j int, from move.State, began, least float64) float64 {
 	axis := &c.joints[j]
 	l := c.limits[j]
 	halt := c.stale || c.speed <= 0 || !c.given.Has(robot.LeafID(j))
@@ -167,43 +211,114 @@ func (c *Controller) lead(j int, from move.State, began float64) {
 	}
 	err := c.plan.SetLimits(c.one[:])
 	if err == nil && !halt {
-		err = c.plan.Reach(c.from[:], c.to[:], move.Options{})
+		err = c.plan.Reach(c.from[:], c.to[:], move.Options{MinDuration: least})
 	}
 	if err != nil || halt {
 		err = c.plan.Stop(c.from[:])
 	}
 	if err != nil {
-		return // a state that cannot be planned from: what was planned stays
+		return 0 // a state that cannot be planned from: what was planned stays
 	}
 	*axis = leading{began: began, profile: *c.plan.Axis(0)}
+	return c.plan.Duration()
 }
 
-// again plans all joints anew from where their references are.
+// again plans all joints anew from where their references are. Those of limbs take the same
+// time to their goals, so that tips stay near their way.
 func (c *Controller) again(input *control.Input, joints robot.Set) {
 	before := seconds(input) - input.Tick.Dt
+	var lost, limbs robot.Set // joints that cannot be tracked, and those of limbs
+	most := 0
 	for leaf := range joints.All {
-		from := c.joints[leaf].state(before)
-		if !c.track(int(leaf), from, before, input.Tick.Dt) {
-			c.lead(int(leaf), from, before)
+		c.at[leaf] = c.joints[leaf].state(before)
+		n, ok := c.track(int(leaf), c.at[leaf], before, input.Tick.Dt, 0)
+		if !ok {
+			lost = lost.With(leaf)
 		}
+		if c.via[leaf] == Limbs {
+			limbs, most = limbs.With(leaf), max(most, n)
+		}
+	}
+	if most > 0 && !lost.Overlaps(limbs) {
+		for leaf := range limbs.All {
+			if _, ok := c.track(int(leaf), c.at[leaf], before, input.Tick.Dt, most); !ok {
+				lost = lost.With(leaf)
+			}
+		}
+	}
+	c.leadAll(lost, limbs, before)
+}
+
+// leadAll leads joints to their goals, each as fast as it can, and those of limbs together.
+func (c *Controller) leadAll(lost, limbs robot.Set, before float64) {
+	longest := 0.0
+	if lost.Overlaps(limbs) {
+		lost = lost.Union(limbs)
+		for leaf := range limbs.All {
+			longest = max(longest, c.lead(int(leaf), c.at[leaf], before, 0))
+		}
+	}
+	for leaf := range lost.All {
+		least := 0.0
+		if limbs.Has(leaf) {
+			least = longest
+		}
+		c.lead(int(leaf), c.at[leaf], before, least)
 	}
 }
 
-// Feed takes the newest value. It is refused if it is older than the activation or
-// than the one before, and if it is no value for this robot: of another size, non-finite,
-// or far beyond a joint's limits.
+// Feed takes the newest value of one of its streams. It is refused if it is older than the
+// activation or than the one before, and if it is no value for this robot: of another size,
+// non-finite, far beyond a joint's limits, or where a limb does not reach.
 func (c *Controller) Feed(input *control.Input, p control.Program) control.Reason {
 	s, ok := p.(*Sample)
-	if !ok || len(s.Q) != len(c.limits) {
+	if !ok || s.Stream < 0 || s.Stream >= len(c.lanes) {
 		return control.Because(control.BadProgram)
 	}
-	if s.At < c.last { // c.last is the activation at first
-		return control.Stale.At(robot.NoJoint, float64(input.Tick.Time-s.At)*1e-9, float64(input.Tick.Time-c.last)*1e-9)
+	l := &c.lanes[s.Stream]
+	if s.At < l.last { // the activation at first
+		return control.Stale.At(robot.NoJoint, float64(input.Tick.Time-s.At)*1e-9, float64(input.Tick.Time-l.last)*1e-9)
 	}
 	if age := float64(input.Tick.Time-s.At) * 1e-9; age > c.p.timeout() {
 		return control.Stale.At(robot.NoJoint, age, c.p.timeout())
 	}
+	if why := c.judge(s); why.Code != control.OK {
+		return why
+	}
+	c.carry(s)
+	if len(s.Limbs) > 0 || s.Base != nil {
+		resolved, why := c.resolve(input, s)
+		if why.Code != control.OK {
+			return why
+		}
+		s = resolved
+	}
+	l.pulse.beat(float64(s.At)*1e-9, float64(l.last)*1e-9, !l.heardAny)
+	l.last, l.heardAny = s.At, true
 	joints := s.Joints.Intersect(c.all)
+	if !joints.Empty() || c.given.Empty() { // supports alone do not keep joints moving
+		c.heard = seconds(input)
+	}
+	c.moving(s, joints)
+	for leaf := range joints.All {
+		b := &c.bounds[leaf]
+		c.goal[leaf], c.via[leaf] = min(max(s.Q[leaf], b.Lower), b.Upper), uint8(s.Stream)
+	}
+	c.given = c.given.Union(joints)
+	if c.stale && !joints.Empty() {
+		c.stale = false
+		joints = c.own // all of them, also those that this value does not speak of
+	}
+	c.again(input, joints.Intersect(c.own))
+	return control.Because(control.OK)
+}
+
+// judge tells what of a sample is no value for this robot.
+func (c *Controller) judge(s *Sample) control.Reason {
+	joints := s.Joints.Intersect(c.all)
+	if n := len(s.Q); n != len(c.limits) && (n > 0 || !joints.Empty()) || !joints.Empty() && (len(s.Limbs) > 0 || s.Base != nil) {
+		return control.Because(control.BadProgram)
+	}
 	for leaf := range joints.All {
 		if !finite(s.Q[leaf]) {
 			return control.NonFinite.At(robot.JointID(leaf), float64(leaf), 0)
@@ -216,27 +331,36 @@ func (c *Controller) Feed(input *control.Input, p control.Program) control.Reaso
 		if int(x.Chain) >= len(c.weight) || x.Chain < 0 || !(x.Weight >= 0 && x.Weight <= 1) {
 			return control.BadValue.At(robot.NoJoint, x.Weight, 1)
 		}
+		if x.Contact != nil && (*x.Contact < 0 || int(*x.Contact) >= c.known) {
+			return control.Because(control.BadProgram)
+		}
 	}
-	if why := s.sane(joints, len(c.limits)); why.Code != control.OK {
+	for _, x := range s.Output {
+		if _, known := c.outputs.number[x.Leaf]; !known {
+			return control.Because(control.BadProgram)
+		}
+		if !finite(x.Value) {
+			return control.NonFinite.At(robot.NoJoint, float64(x.Leaf), 0)
+		}
+	}
+	if why := c.limbs.sane(s); why.Code != control.OK {
 		return why
 	}
-	c.pulse.beat(float64(s.At)*1e-9, float64(c.last)*1e-9, !c.heardAny)
-	c.last, c.heard, c.heardAny = s.At, seconds(input), true
-	c.moving(s, joints)
-	for leaf := range joints.All {
-		b := &c.bounds[leaf]
-		c.goal[leaf] = min(max(s.Q[leaf], b.Lower), b.Upper)
-	}
-	c.given = c.given.Union(joints)
+	return s.sane(joints, len(c.limits))
+}
+
+// carry takes what a sample says of supports and typed outputs.
+func (c *Controller) carry(s *Sample) {
 	for _, x := range s.Support {
 		c.weight[x.Chain], c.said[x.Chain] = x.Weight, true
+		if x.Contact != nil {
+			c.contacts[x.Chain] = *x.Contact
+		}
 	}
-	if c.stale {
-		c.stale = false
-		joints = c.own // all of them, also those that this value does not speak of
+	for _, x := range s.Output {
+		i := c.outputs.number[x.Leaf]
+		c.outputs.value[i], c.outputs.said[i] = x.Value, true
 	}
-	c.again(input, joints.Intersect(c.own))
-	return control.Because(control.OK)
 }
 
 // maxTurns is how many turns an angle without limits may be away from zero.
@@ -269,12 +393,9 @@ func (c *Controller) Update(input *control.Input, out *control.Reference) (contr
 		c.again(input, c.own)
 	}
 	out.Has, out.Peak, out.Rate, out.Time = c.own, pace.Peak, input.Rate, float64(input.Tick.Time-c.started)*1e-9
+	c.restLate(now, now-input.Tick.Dt)
 	for leaf := range c.own.All {
-		axis := &c.joints[leaf]
-		if axis.until > 0 && now > axis.until { // the next value is late: to rest
-			c.lead(int(leaf), axis.state(now-input.Tick.Dt), now-input.Tick.Dt)
-		}
-		s := axis.state(now)
+		s := c.joints[leaf].state(now)
 		if !stale {
 			out.Tau[leaf] = c.tau[leaf]
 		}
@@ -284,6 +405,12 @@ func (c *Controller) Update(input *control.Input, out *control.Reference) (contr
 		if said && c.stands[i] && input.Own.Has(c.supports[i]) {
 			out.Has = out.Has.With(c.supports[i])
 			out.Support[i] = control.Support{Weight: c.weight[i], Contact: c.contacts[i]}
+		}
+	}
+	for i, said := range c.outputs.said {
+		if leaf := c.outputs.leaf[i]; said && input.Own.Has(leaf) {
+			out.Has = out.Has.With(leaf)
+			out.Output[i] = c.outputs.value[i]
 		}
 	}
 	if !stale {
@@ -297,14 +424,36 @@ func (c *Controller) Update(input *control.Input, out *control.Reference) (contr
 	return control.Going, why
 }
 
-// Owned lives on with what it needs, and with any joint at all.
+// restLate brings joints to rest whose next value is late.
+func (c *Controller) restLate(now, before float64) {
+	var late, limbs robot.Set
+	for leaf := range c.own.All {
+		axis := &c.joints[leaf]
+		if axis.until == 0 {
+			continue
+		}
+		c.at[leaf] = axis.state(before)
+		if now > axis.until {
+			late = late.With(leaf)
+		}
+		if c.via[leaf] == Limbs {
+			limbs = limbs.With(leaf)
+		}
+	}
+	if !late.Empty() {
+		c.leadAll(late, limbs, before)
+	}
+}
+
+// Owned lives on with what it needs, and with anything at all.
 func (c *Controller) Owned(input *control.Input, now robot.Set) control.Status {
 	enough := now.Contains(c.p.Needs)
-	now = now.Intersect(c.p.Needs.Union(c.p.Wants)).Intersect(c.all)
+	now = now.Intersect(c.p.Needs.Union(c.p.Wants))
 	if !enough || now.Empty() {
 		return control.Quit
 	}
-	c.take(input, now)
+	c.limbs.release()
+	c.take(input, now.Intersect(c.all))
 	return control.Going
 }
 

@@ -103,49 +103,58 @@ func (p *pulse) beat(at, before float64, first bool) {
 	}
 }
 
-// stretches is how often the way to the next knot may grow, by half each time, to catch up
+// stretches is how often the way to the next knot may grow, by stretch each time, to catch up
 // with a stream.
-const stretches = 8
+const (
+	stretches = 8
+	stretch   = 1.5
+)
 
 // track leads a joint to its newest value so that it is there a period after that was due,
 // with the velocity that the stream has: a stream is followed a period late, without stops
-// at its values. It reports false where limits do not allow that; then the value is a goal.
-func (c *Controller) track(j int, from move.State, began, dt float64) bool {
-	v, axis := c.rate[j], &c.joints[j]
-	if c.pulse.count < rhythm || c.stale || c.speed < 1 || !c.given.Has(robot.LeafID(j)) {
-		return false
+// at its values. The way there is stretched some times at least. It returns how often it
+// was, or false where limits do not allow that; then the value is a goal.
+func (c *Controller) track(j int, from move.State, began, dt float64, least int) (stretched int, ok bool) {
+	v, axis, lane := c.rate[j], &c.joints[j], &c.lanes[c.via[j]]
+	pulse := &lane.pulse
+	if pulse.count < rhythm || c.stale || c.speed < 1 || !c.given.Has(robot.LeafID(j)) {
+		return 0, false
 	}
 	l, b := &c.limits[j], &c.bounds[j]
 	if v < l.VelMin || v > l.VelMax {
-		return false
+		return 0, false
 	}
 	goal := c.goal[j]
 	if c.wraps[j] { // the short way round
 		goal = from.P + math.Remainder(goal-from.P, 2*math.Pi)
 	}
-	end := c.pulse.due + c.pulse.period
-	span := max(end-began, c.pulse.period/2, dt)
+	end := pulse.due + pulse.period
+	span := max(end-began, pulse.period/2, dt)
 	to := move.State{P: goal, V: v, A: c.accel[j]}
-	for range stretches {
+	for n := range stretches {
+		if n < least {
+			span *= stretch
+			continue
+		}
 		ahead := began + span - end
-		bend := min(ahead, c.pulse.period) // a guess further on would be wild
+		bend := min(ahead, pulse.period) // a guess further on would be wild
 		knot := carried(to, bend)
 		if ahead > bend {
 			knot.P, knot.A = knot.P+knot.V*(ahead-bend), 0
 		}
 		if !c.wraps[j] && (knot.P < b.Lower || knot.P > b.Upper) {
-			return false
+			return 0, false
 		}
-		if k := hermite(from, knot, span, c.accelerated); within(&k, span, l) {
-			*axis = leading{profile: axis.profile, curve: true, at: began, span: span, k: k, knot: knot, until: began + span + 1.5*c.pulse.period}
-			return true
+		if k := hermite(from, knot, span, lane.accelerated); within(&k, span, l) {
+			*axis = leading{profile: axis.profile, curve: true, at: began, span: span, k: k, knot: knot, until: began + span + 1.5*pulse.period}
+			return n, true
 		}
 		if v == 0 {
-			return false // it stands: the fastest way there
+			return 0, false // it stands: the fastest way there
 		}
-		span *= 1.5
+		span *= stretch
 	}
-	return false
+	return 0, false
 }
 
 // within reports whether a curve keeps limits of velocity and acceleration.
@@ -163,21 +172,23 @@ func within(k *[6]float64, span float64, l *move.Limits) bool {
 // moving notes how fast the stream moves its joints: as the value says, or by the
 // difference to the one before.
 func (c *Controller) moving(s *Sample, joints robot.Set) {
-	c.accelerated = len(s.A) > 0
+	lane := &c.lanes[s.Stream]
+	pulse := &lane.pulse
+	lane.accelerated = len(s.A) > 0
 	for leaf := range joints.All {
 		j := int(leaf)
 		rate := 0.0
 		switch {
 		case len(s.V) > 0:
 			rate = s.V[j]
-		case c.pulse.period > 0 && c.given.Has(leaf):
+		case pulse.period > 0 && c.given.Has(leaf):
 			d := s.Q[j] - c.goal[j]
 			if c.wraps[j] {
 				d = math.Remainder(d, 2*math.Pi)
 			}
-			rate = d / (c.pulse.steps * c.pulse.period)
+			rate = d / (pulse.steps * pulse.period)
 		}
-		if len(s.V) == 0 && c.pulse.steps == 1 && c.pulse.period > 0 { // of second order: the difference is half a period old
+		if len(s.V) == 0 && pulse.steps == 1 && pulse.period > 0 { // of second order: the difference is half a period old
 			if last := c.difference[j]; math.Abs(rate-last)*2 < math.Abs(rate)+math.Abs(last) {
 				rate, c.difference[j] = rate+(rate-last)/2, rate
 			} else {
@@ -185,10 +196,10 @@ func (c *Controller) moving(s *Sample, joints robot.Set) {
 			}
 		}
 		switch before := c.rate[j]; {
-		case c.accelerated:
+		case lane.accelerated:
 			c.accel[j] = s.A[j]
-		case c.pulse.period > 0 && c.given.Has(leaf): // what would be above the limits is a jump
-			a := (rate - before) / (c.pulse.steps * c.pulse.period)
+		case pulse.period > 0 && c.given.Has(leaf): // what would be above the limits is a jump
+			a := (rate - before) / (pulse.steps * pulse.period)
 			if l := &c.limits[j]; a < l.AccMin || a > l.AccMax {
 				a = 0
 			}

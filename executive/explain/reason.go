@@ -128,6 +128,25 @@ var sentences = map[control.Code]func(w *Words, out *problem.Problem, r control.
 		}
 		out.Help = "choose a target nearer to the present pose"
 	},
+	control.LimbUnreachable: func(_ *Words, out *problem.Problem, r control.Reason, _ string) {
+		out.Text = fmt.Sprintf("limb %s stays %s m or rad away from where it is to be, %s is allowed", out.Resource, num(r.Value), num(r.Max))
+		out.Help = "choose a pose that the limb can reach, or one nearer to the present"
+	},
+	control.BaseTooFar: func(_ *Words, out *problem.Problem, r control.Reason, _ string) {
+		out.Text = fmt.Sprintf("the next pose of the base is %s m or rad away from where it is, %s is allowed", num(r.Value), num(r.Max))
+		out.Help = "go there in smaller steps, or with the target of the stance controller"
+	},
+	control.NothingStands: func(_ *Words, out *problem.Problem, _ control.Reason, _ string) {
+		out.Text = "no foot stands over which the base could be moved"
+		out.Help = "say with ref_support which limbs carry"
+	},
+	control.NotOwned: func(w *Words, out *problem.Problem, r control.Reason, who string) {
+		if out.Joint == "" {
+			out.Resource = w.Resource(robot.LeafID(max(r.Value, 0)))
+		}
+		out.Text = fmt.Sprintf("%s does not own %s", quoted(who), what(out))
+		out.Help = "ask for all resources that the reference needs"
+	},
 	control.Unbalanced: func(_ *Words, out *problem.Problem, r control.Reason, _ string) {
 		out.Text = fmt.Sprintf("the centre of mass would be %s m inside its supports, %s is needed", num(r.Value), num(r.Max))
 		out.Help = "choose a target nearer to the middle of the feet"
