@@ -26,7 +26,7 @@ func TestDocsListTheWholeGraph(t *testing.T) {
 	defer s.Close()
 	want := map[string]string{}
 	real := map[string]bool{}
-	felt := []string{"imu", "support_real"}
+	felt := []string{"imu"}
 	plain := func(name string) (string, bool) {
 		name = strings.TrimPrefix(name, "/")
 		if rest, ok := strings.CutPrefix(name, "real/"); ok {

@@ -33,10 +33,11 @@ func newSenses(bot *servedRobot, r *register) *senses {
 	if s.has.IMU > 0 {
 		s.imu = addTopic[msgs.Imu](r, "imu", graph.QoS{})
 	}
-	if s.has.Touch > 0 && s.has.Touch == len(s.feet) {
-		s.support = addTopic[poisemsgs.SupportState](r, "support_real", graph.QoS{})
-	} else {
+	if s.has.Touch != len(s.feet) {
 		s.has.Touch = 0
+	}
+	if len(s.feet) > 0 {
+		s.support = addTopic[poisemsgs.SupportState](r, "support_real", graph.QoS{})
 	}
 	return s
 }
@@ -55,15 +56,20 @@ func (s *senses) publish(m *robot.Model, now *loop.Snapshot) {
 			return out
 		})
 	}
-	if s.has.Touch > 0 {
-		s.support.PublishFunc(func() *poisemsgs.SupportState { return s.supports(m, now) })
+	if len(s.feet) > 0 {
+		s.support.PublishFunc(func() *poisemsgs.SupportState {
+			if s.has.Touch == 0 { // by its joints
+				return supportState(m, s.feet, now.Tick, now.Measured.Support)
+			}
+			return s.supports(m, now)
+		})
 	}
 }
 
 // supports tells which feet carry: their share of the load that all of them feel together,
 // 1 if they are switches without a force.
 func (s *senses) supports(m *robot.Model, now *loop.Snapshot) *poisemsgs.SupportState {
-	out := &poisemsgs.SupportState{Header: edge.Header(now.Tick, ""), Support: make([]float64, len(s.feet))}
+	out := &poisemsgs.SupportState{Header: edge.Header(now.Tick, ""), Cycle: now.Tick.N, Support: make([]float64, len(s.feet))}
 	sum := 0.0
 	for i, id := range s.feet {
 		c := &m.Chains()[id]

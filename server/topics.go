@@ -42,6 +42,7 @@ type topics struct {
 	events    graph.Publisher[poisemsgs.Event]
 	clock     graph.Publisher[msgs.Clock] // of the first robot, if time is simulated
 	senses    *senses
+	ports     *ports
 
 	jointsDue, tfDue, statusDue, healthDue int64 // cycle time, ns
 	assignedDue                            int64
@@ -88,6 +89,9 @@ func newTopics(bot *servedRobot) (*topics, error) {
 	t.health = addTopic[msgs.DiagnosticArray](r, "diagnostics", graph.QoS{})
 	t.explained = addTopic[poisemsgs.GoalExplanations](r, "goal_explanations", graph.QoS{Depth: 100})
 	t.senses = newSenses(bot, r)
+	if t.ports, err = newPorts(bot, r, t.senses.feet); err != nil {
+		return nil, err
+	}
 	if bot.body != nil {
 		bot.body.advertise(r)
 	}
@@ -185,6 +189,7 @@ func (t *topics) snapshot(now *loop.Snapshot) {
 			return t.joints(now, now.Measured.Q, now.Measured.V, now.Measured.Effort)
 		})
 		t.senses.publish(t.bot.model, now)
+		t.ports.publish(now)
 	}
 	if due(&t.tfDue, at, rates.TF) {
 		t.publishFrames(now)

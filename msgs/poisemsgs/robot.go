@@ -399,6 +399,7 @@ type RigidBodyState struct {
 	Frame  []msgs.Pose   `json:"frame"`
 	Twist  []msgs.Twist  `json:"twist"`
 	Wrench []msgs.Wrench `json:"wrench"`
+	Cycle  uint64        `json:"cycle"`
 }
 
 // SupportState is poise_msgs/SupportState.
@@ -407,6 +408,16 @@ type SupportState struct {
 	Name    []string    `json:"name"`
 	Contact []string    `json:"contact"`
 	Support []float64   `json:"support"`
+	Cycle   uint64      `json:"cycle"`
+}
+
+// TypedOutput is poise_msgs/TypedOutput.
+type TypedOutput struct {
+	Header msgs.Header `json:"header"`
+	Name   string      `json:"name"`
+	Type   string      `json:"type"`
+	Value  float64     `json:"value"`
+	Cycle  uint64      `json:"cycle"`
 }
 
 // JointStateAccel is poise_msgs/JointStateAccel.

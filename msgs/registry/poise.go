@@ -30,6 +30,7 @@ func poise(b *builder) {
 	message[poisemsgs.RigidBodyTrajectory](b, "poise_msgs/RigidBodyTrajectory")
 	message[poisemsgs.RigidBodyState](b, "poise_msgs/RigidBodyState")
 	message[poisemsgs.SupportState](b, "poise_msgs/SupportState")
+	message[poisemsgs.TypedOutput](b, "poise_msgs/TypedOutput")
 	message[poisemsgs.JointStateAccel](b, "poise_msgs/JointStateAccel")
 	act[poisemsgs.FollowStepSequenceGoal, poisemsgs.FollowStepSequenceFeedback, poisemsgs.FollowStepSequenceResult](b, "poise_msgs/FollowStepSequence",
 		"int32 SUCCESSFUL=0", "int32 INVALID_TRAJECTORY=-1", "int32 INVALID_END_EFFECTOR=-2", "int32 UNABLE_TO_APPEND=-3",

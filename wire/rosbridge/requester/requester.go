@@ -46,7 +46,7 @@ type Config struct {
 type Requester struct {
 	cfg             Config
 	claim, state    *client.Publisher
-	joints          *client.Publisher
+	references      [4]*client.Publisher // see Send
 	assigned        *client.Subscription
 	cancel          context.CancelFunc
 	mu              sync.Mutex
@@ -69,11 +69,16 @@ func New(c *client.Client, cfg Config) (r *Requester, err error) {
 	if cfg.Robot != "" {
 		prefix += cfg.Robot + "/"
 	}
-	var errs [4]error
+	var errs [3 + len(r.references)]error
 	r.assigned, errs[0] = c.Subscribe(prefix+"resource_assignment", "", client.SubscribeOptions{Queue: 100})
 	r.claim, errs[1] = c.Advertise(prefix+"resource_claim", "poise_msgs/msg/ResourceRequest", false)
 	r.state, errs[2] = c.Advertise(prefix+"resource_requester_state", "resource_control_msgs/msg/ResourceRequesterState", false)
-	r.joints, errs[3] = c.Advertise(prefix+"controllers/"+cfg.Name+"/ref_joints", "sensor_msgs/msg/JointState", false)
+	for i, topic := range [len(r.references)][2]string{
+		{"ref_joints", "sensor_msgs/msg/JointState"}, {"ref_joints_accel", "poise_msgs/msg/JointStateAccel"},
+		{"ref_limbs_cartesian", "poise_msgs/msg/RigidBodyState"}, {"ref_support", "poise_msgs/msg/SupportState"},
+	} {
+		r.references[i], errs[3+i] = c.Advertise(prefix+"controllers/"+cfg.Name+"/"+topic[0], topic[1], false)
+	}
 	if err := errors.Join(errs[:]...); err != nil {
 		return nil, err
 	}
@@ -116,9 +121,23 @@ func (r *Requester) Owned() []string {
 	return slices.Clone(r.owned)
 }
 
-// Send publishes a reference; what the controller does not own is not followed.
-func (r *Requester) Send(v *msgs.JointState) error {
-	return r.joints.Publish(client.Text(v, msgs.ROS2))
+// Send publishes a reference: of joints (msgs.JointState, or poisemsgs.JointStateAccel with
+// accelerations), of limbs and the base (poisemsgs.RigidBodyState), or of supports
+// (poisemsgs.SupportState). What the controller does not own is not followed.
+func (r *Requester) Send(reference any) error {
+	stream := 0
+	switch reference.(type) {
+	case *msgs.JointState:
+	case *poisemsgs.JointStateAccel:
+		stream = 1
+	case *poisemsgs.RigidBodyState:
+		stream = 2
+	case *poisemsgs.SupportState:
+		stream = 3
+	default:
+		return fmt.Errorf("requester: %T is no reference", reference)
+	}
+	return r.references[stream].Publish(client.Text(reference, msgs.ROS2))
 }
 
 // Quit ends what the controller does and asks for.
@@ -133,7 +152,7 @@ func (r *Requester) Close() {
 	r.Quit()
 	r.cancel()
 	r.assigned.Close()
-	for _, p := range []*client.Publisher{r.claim, r.state, r.joints} {
+	for _, p := range append([]*client.Publisher{r.claim, r.state}, r.references[:]...) {
 		p.Close()
 	}
 }
