@@ -1,6 +1,7 @@
 package executive
 
 import (
+	"context"
 	"fmt"
 	"math"
 
@@ -254,9 +255,17 @@ func (e *Executive) Place(who string, joints []string, positions []float64) *Ans
 
 // CheckGoal tells whether a goal could start now. It takes nothing: not a
 // resource, not a tick of another client's motion. A goal that is planned first is
-// checked as far as that goes without a plan.
+// planned, in the caller's goroutine and in its client's turns; the plan is not kept.
 func (e *Executive) CheckGoal(who string, g Goal) *Answer {
 	w, why := e.look().prepare(g)
+	if len(why) == 0 && w.plan != nil {
+		ctx, stop := w.plan.question.Bounded(context.Background())
+		out := e.inTurn(ctx, who, w.plan)
+		stop()
+		if why = out.why; out.work != nil {
+			w = out.work
+		}
+	}
 	return e.ask(func() *Answer {
 		c := &command{who: who, what: "check " + g.Action()}
 		if len(why) > 0 {

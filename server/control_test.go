@@ -10,6 +10,7 @@ import (
 
 	"poise/msgs"
 	"poise/msgs/poisemsgs"
+	"poise/wire/rosbridge/client"
 )
 
 func TestStopCategoriesAndTheWayBack(t *testing.T) {
@@ -206,6 +207,13 @@ func TestSteps(t *testing.T) {
 		goal := &poisemsgs.FollowStepSequenceGoal{TimeFromStart: []float64{0, 0.5, 1},
 			EeMotion: []poisemsgs.RigidBodyTrajectory{{Name: "leg1", Points: []poisemsgs.RigidBodyTrajectoryPoint{down, up, down}}}}
 		before := b.joints("/joint_states")["joint13"]
+		check := func(goal *poisemsgs.FollowStepSequenceGoal) *poisemsgs.CheckGoalRequest {
+			return &poisemsgs.CheckGoalRequest{Controller: "follow_step_sequence", GoalJSON: string(client.Text(goal, msgs.ROS2))}
+		}
+		b.must("/check_goal", check(goal))
+		if q := b.joints("/joint_states")["joint13"]; q != before {
+			t.Errorf("a check moved the leg to %g", q)
+		}
 		g := b.send("/follow_step_sequence", stepType, goal)
 		b.until("the hoof is lifted", func() bool { return math.Abs(b.joints("/joint_states")["joint13"]-before) > 0.02 })
 		u, _ := b.end(g)
@@ -221,6 +229,7 @@ func TestSteps(t *testing.T) {
 			bad := *goal
 			bad.EeMotion = []poisemsgs.RigidBodyTrajectory{{Name: "leg1", Points: []poisemsgs.RigidBodyTrajectoryPoint{down, up, down}}}
 			change(&bad)
+			b.refused("/check_goal", check(&bad), name)
 			u, _ := b.end(b.send("/follow_step_sequence", stepType, &bad))
 			b.rejected(u, name)
 		}

@@ -354,3 +354,40 @@ func TestAGoalCanBeCheckedBeforeItIsSent(t *testing.T) {
 		}
 	})
 }
+
+// TestPlansCanBeCheckedBeforeTheyAreSent: goals that are planned, and those that were, say
+// whether they could start, with the planner's reason or that of the cycle, and move nothing.
+func TestPlansCanBeCheckedBeforeTheyAreSent(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := start(t, arm)
+		before := b.joints("/joint_states")
+		check := func(action string, goal any) *poisemsgs.CheckGoalRequest {
+			return &poisemsgs.CheckGoalRequest{Controller: action, GoalJSON: string(client.Text(goal, msgs.ROS2))}
+		}
+		near, far := lin(b, 0, 0.1, 0), lin(b, 0, 9, 0)
+		b.must("/check_goal", check("move_action", &msgs.MoveGroupGoal{Request: near}))
+		b.must("/check_goal", check("/virtual/move_action", &msgs.MoveGroupGoal{Request: near, PlanningOptions: msgs.PlanningOptions{PlanOnly: true}}))
+		b.refused("/check_goal", check("move_action", &msgs.MoveGroupGoal{Request: far}), "is not reached")
+		b.refused("/check_goal", check("move_action", &msgs.MoveGroupGoal{Request: near, PlanningOptions: msgs.PlanningOptions{Replan: true}}), "replan")
+		sequence := func(q msgs.MotionPlanRequest) *msgs.MoveGroupSequenceGoal {
+			return &msgs.MoveGroupSequenceGoal{Request: msgs.MotionSequenceRequest{Items: []msgs.MotionSequenceItem{{Req: q}}}}
+		}
+		b.must("/check_goal", check("sequence_move_group", sequence(near)))
+		b.refused("/check_goal", check("sequence_move_group", sequence(far)), "item 0", "is not reached")
+
+		var plan msgs.GetMotionPlanResponse
+		b.call("/plan_kinematic_path", &msgs.GetMotionPlanRequest{MotionPlanRequest: near}, &plan)
+		goal := &msgs.ExecuteTrajectoryGoal{Trajectory: plan.MotionPlanResponse.Trajectory}
+		b.must("/check_goal", check("execute_trajectory", goal))
+		goal.Trajectory.JointTrajectory.JointNames[0] = "joint_9"
+		b.refused("/check_goal", check("execute_trajectory", goal), "joint_9")
+
+		b.must("/stop", &poisemsgs.StopRequest{Category: 2})
+		b.refused("/check_goal", check("move_action", &msgs.MoveGroupGoal{Request: near}), "stop")
+		b.unmoved(before, b.joints("/joint_states"))
+		if s := b.state(); len(s.Goals) > 0 {
+			t.Errorf("a check left goals: %+v", s.Goals)
+		}
+	})
+}
