@@ -170,7 +170,7 @@ func (o *Outside) request(who string, r *OutsideRequest, tell func(News)) []Expl
 		return problem.All("invalid", err)
 	}
 	client.asks = asked{id: id, request: r.ID, named: r.Resources, program: program}
-	e.rounds.begin(e, client.seat, r.ID)
+	e.rounds.begin(e, client.seat, r.ID).goal = id
 	return nil
 }
 

@@ -33,7 +33,8 @@ type rounds struct {
 
 type roundRecord struct {
 	Round
-	seat    *seat // of the requester
+	seat    *seat  // of the requester
+	goal    GoalID // of its request, if it is one from outside
 	answers []roundAnswer
 }
 
@@ -70,6 +71,22 @@ func (r *rounds) open(s *seat) *roundRecord {
 	return nil
 }
 
+// of returns the open round of a request. A requester may ask anew before its last request
+// has come to an end.
+func (r *rounds) of(j *job) *roundRecord {
+	var any *roundRecord
+	for i := len(r.list) - 1; i >= 0; i-- {
+		switch x := r.list[i]; {
+		case x.seat != j.seat || x.Outcome != "open":
+		case x.goal == j.id:
+			return x
+		case any == nil && x.goal.ID == "":
+			any = x
+		}
+	}
+	return any
+}
+
 // asked notes that a controller outside was asked.
 func (r *rounds) asked(e *Executive, s *seat, report *loop.Report) {
 	requester := s
@@ -100,7 +117,7 @@ func (r *rounds) answer(e *Executive, s *seat, change bool, said string) {
 
 // end notes what became of a request, by the word of the cycle.
 func (r *rounds) end(e *Executive, j *job, report *loop.Report) {
-	x := r.open(j.seat)
+	x := r.of(j)
 	if x == nil {
 		if report.Kind != loop.GoalStarted && report.Reason.Code != control.NotGranted {
 			return // refused before it asked for anything

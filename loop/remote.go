@@ -138,12 +138,16 @@ func (s *seat) alive() {
 	}
 }
 
-// arbitrate ends rounds and leases whose time is over. A change that was not answered is
+// arbitrate ends rounds and leases whose time is over, and requests whose grant came to
+// nothing. A change that was not answered is
 // taken as far as it takes away: what it gives was not confirmed, and is given back.
 func (l *Loop) arbitrate() {
 	now := l.tick.Time
 	l.arb.Tick(now)
 	for _, s := range l.seats {
+		if s.pending != nil && l.arb.Client(s.id).Phase()&arbiter.Pending == 0 {
+			s.reject(s.unavailable()) // granted, and in the same step another took what it needs
+		}
 		q := &s.remote.change
 		if !q.open || q.due > now {
 			continue
@@ -154,7 +158,7 @@ func (l *Loop) arbitrate() {
 	}
 }
 
-// unavailable tells who has what a controller outside merely wanted, if none of it is to be had.
+// unavailable tells who has what a controller asked for, if it is not to be had.
 func (s *seat) unavailable() control.Reason {
 	why := control.Because(control.NotGranted)
 	for leaf := range s.pendingNeeds.Union(s.pendingWants).All {

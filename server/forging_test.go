@@ -357,8 +357,8 @@ func TestSeatsOfControllersOutsideAreGivenBack(t *testing.T) {
 			many.state(lives(name, 1, false))
 			b.until(name+" is done", func() bool { return !b.owns(name, "tail") })
 		}
-		// 64 names with two streams each, under two names of the graph, and the client's own
-		if n := topics() - before; n > 64*2*2+2 {
+		// 64 names with five streams each, under two names of the graph, and the client's own
+		if n := topics() - before; n > 64*5*2+2 {
 			t.Errorf("%d topics are left", n)
 		}
 		c, _ := b.another()
