@@ -238,7 +238,9 @@ type Input struct {
 	Cmd  *Motion   // the command of the last tick: motions start from here
 	Meas *Measured // the newest measured state
 	Own  robot.Set // leaves that the controller owns now
-	Rate float64   // how fast the program's clock is to go: 1 is as planned, 0 is a pause
+
+	Missed uint64  // ticks before this one that did not take place: the cycle was late
+	Rate   float64 // how fast the program's clock is to go: 1 is as planned, 0 is a pause
 }
 
 // Status is how a controller got on.

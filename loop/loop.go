@@ -78,7 +78,9 @@ type Loop struct {
 
 	// owned by Step, in the order in which a tick fills them
 	tick     servo.Tick
-	now      float64            // s
+	now      float64            // s, without the gaps of missed ticks
+	ticking  bool               // a tick was run
+	behind   int64              // ns that the cycle has missed so far
 	raw      *servo.Measurement // as exchanged at the end of the last tick
 	reading  *servo.Measurement // the newest of it that was finite
 	measured control.Measured   // by estimate
@@ -205,7 +207,8 @@ func (l *Loop) makeStates() {
 
 // Step runs one tick. Loop-safe.
 func (l *Loop) Step(t servo.Tick) {
-	l.tick, l.now = t, float64(t.Time)*1e-9
+	l.miss(t)
+	l.tick, l.now = t, float64(t.Time-l.behind)*1e-9
 	l.input.Tick = t
 	l.shaper.Begin(l.now, t.Dt)
 	l.mark(Begin)

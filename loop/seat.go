@@ -26,6 +26,7 @@ type seat struct {
 	status    control.Status // of the last update, and why
 	why       control.Reason
 	rate      float64 // speed override of its own
+	behind    float64 // s that its clock has to catch up, see hurry
 	paused    bool
 	cancelled bool
 	since     float64        // of the cancel, s
@@ -233,7 +234,7 @@ func (s *seat) swap(p control.Program, goal uint64, needs, wants robot.Set) bool
 		s.tellEvents()
 		s.report(GoalEnded, s.goal, control.Quit, control.Because(control.Replaced))
 	}
-	s.ref.Time, s.broken = 0, control.Reason{}
+	s.ref.Time, s.broken, s.behind = 0, control.Reason{}, 0
 	s.program, s.goal, s.rate, s.paused, s.cancelled, s.due, s.told = p, goal, 1, false, false, 0, 0
 	s.needs = needs
 	s.l.shaper.Renew(needs.Union(wants)) // a new program is a new reference
@@ -297,9 +298,11 @@ func (s *seat) update() {
 		s.end(control.Quit, s.lostTo())
 		return
 	}
-	l.input.Own, l.input.Rate = s.owned(), s.wantedRate()
+	rate, before := s.wantedRate(), s.ref.Time
+	l.input.Own, l.input.Rate = s.owned(), s.hurry(rate)
 	s.ref.Reset()
 	s.status, s.why = s.safeUpdate()
+	s.caughtUp(s.ref.Time-before, rate)
 	if s.program == nil || s.why.Code == control.Panicked {
 		s.ref.Has = robot.Set{}
 	}

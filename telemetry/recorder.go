@@ -53,6 +53,7 @@ func (c *checkpoint) set(f *loop.TickRecord) {
 type Recorder struct {
 	header  Header
 	every   uint64 // ticks between checkpoints
+	cell    uint64 // of the last tick, in such distances
 	queue   *rt.Queue[frame]
 	missing uint64 // owned by Tick
 	lost    atomic.Uint64
@@ -89,7 +90,9 @@ func (r *Recorder) Tick(f *loop.TickRecord) {
 	s.orders = append(s.orders[:0], f.Orders...)
 	s.measured.Copy(f.Measurement)
 	s.missing, r.missing = r.missing, 0
-	if s.point = f.Tick.N%r.every == 0; s.point {
+	cell := f.Tick.N / r.every // numbers of missed ticks are left out
+	s.point = f.Tick.N%r.every == 0 || cell != r.cell
+	if r.cell = cell; s.point {
 		s.check.set(f)
 	}
 	r.queue.Commit()

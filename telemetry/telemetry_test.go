@@ -53,6 +53,8 @@ type session struct {
 	faults int
 	panics int
 	owners int
+	miss   int // every so many ticks some before are missed; 0 is never
+	missed int // periods
 }
 
 func newSession(t testing.TB) *session {
@@ -135,7 +137,13 @@ func (s *session) run(t testing.TB, n int) {
 		case k == n-300: // and in the end it is left
 			s.l.Leave()
 		}
-		s.l.Step(servo.Tick{N: uint64(k), Time: int64(k) * 1e6, Dt: 1e-3, Stamp: int64(k) * 1e6})
+		if s.miss > 0 && k%s.miss == s.miss-1 { // the cycle is late, by up to 30 periods
+			late := rng.IntN(30) + 1
+			s.missed += late
+			s.l.Late(uint32(late))
+		}
+		at := k + s.missed
+		s.l.Step(servo.Tick{N: uint64(at), Time: int64(at) * 1e6, Dt: 1e-3, Stamp: int64(at) * 1e6})
 		s.l.Snapshot()
 		for {
 			r, ok := s.l.Receive()
@@ -199,6 +207,21 @@ func TestReplayIsBitIdentical(t *testing.T) {
 	}
 	t.Logf("%d ticks, %d orders, %d hand-overs, %d faults (%d panics), %d stops, %d late ticks, %d checkpoints: all hashes equal; %.0f bytes a tick",
 		out.Ticks, out.Orders, out.HandOvers, out.Faults, s.panics, out.Stops, out.Late, out.Checkpoints, float64(len(file))/float64(ticks))
+}
+
+// TestReplayWithMissedTicks: numbers of ticks that did not take place are left out, and what
+// motions do about it is repeated bit for bit.
+func TestReplayWithMissedTicks(t *testing.T) {
+	s := newSession(t)
+	s.miss = 61
+	s.run(t, 3000)
+	out, err := replay(t, s.file.Bytes(), s.m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out.First != nil || out.Ticks != 3000 || out.Late < 49 || s.missed < 100 || out.Checkpoints == 0 {
+		t.Errorf("%d ticks, %d late, %d periods missed, %d checkpoints, difference %v", out.Ticks, out.Late, s.missed, out.Checkpoints, out.First)
+	}
 }
 
 // TestReplayFindsADifference changes one bit of one reading: the tick is found, and

@@ -92,7 +92,7 @@ func (p *Program) fits(joints, chains int) bool {
 
 // extends reports whether a program goes on with the one that runs.
 func (c *Controller) extends(input *control.Input, p *Program) bool {
-	return p.r.Continues != 0 && c.p != nil && c.stage != over && p.r.Continues == c.p.id && c.tick+1 == input.Tick.N
+	return p.r.Continues != 0 && c.p != nil && c.stage != over && p.r.Continues == c.p.id && c.tick+1+input.Missed == input.Tick.N
 }
 
 // since returns how long ago a program was to begin, s.
@@ -218,7 +218,7 @@ func (c *Controller) fittingRate(input *control.Input, p *Program, v []float64) 
 
 // rememberSupports keeps what chains carried before they were driven.
 func (c *Controller) rememberSupports(input *control.Input, p *Program) {
-	goesOn := c.p != nil && c.stage != over && c.tick+1 == input.Tick.N
+	goesOn := c.p != nil && c.stage != over && c.tick+1+input.Missed == input.Tick.N
 	for i := range p.r.Chains {
 		chain := p.r.Chains[i].Chain
 		if !goesOn || !c.p.drives(chain) {

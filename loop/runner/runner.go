@@ -5,9 +5,10 @@
 //	err = r.Run(ctx)   // until ctx is done; then ramp, hold or let go as the loop is told, close
 //
 // Several loops share the thread, each with its period; where deadlines meet, the
-// earlier member goes first. A tick that comes too late is run once: cycle time
-// counts ticks, so lateness delays a motion and never makes it jump. How late it
-// was is told to the loop, whose fault monitor decides what that means.
+// earlier member goes first. A tick that comes too late is run once, and its number leaves
+// out the periods that were missed: cycle time is that of the clock. Motions catch up
+// a little of it within their limits, and never jump. How late it was is told to the loop, whose
+// fault monitor decides what that means.
 package runner
 
 import (
@@ -212,6 +213,7 @@ func (r *Runner) turn(m *member) error {
 	m.stats.Lateness.Add(late)
 	m.stats.Missed += uint64(missed)
 	worked := r.work()
+	m.n += uint64(missed) // time goes on, and motions catch up
 	m.dead = m.step(servo.Tick{N: m.n, Time: int64(m.n) * m.period, Dt: time.Duration(m.period).Seconds(), Stamp: r.clock.Stamp()})
 	m.n++
 	m.turns.Store(m.n)

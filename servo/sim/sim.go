@@ -46,16 +46,18 @@ func (t *Trouble) at(n uint64) bool { return n >= t.From && (t.Until == 0 || n <
 
 // Bus is a simulated robot. It implements servo.Bus and servo.Placer.
 type Bus struct {
-	servos []Servo
-	state  []state
-	load   func(dst, q []float64) // N·m that each joint carries; nil is nothing
-	loads  []float64
-	where  []float64
-	queue  [][]servo.Setpoint // of the last ticks, for delays; used as a ring
-	rng    *rand.Rand
-	plans  []Trouble
-	pushes []float64 // N·m on each joint, from outside
-	down   func(n uint64) bool
+	servos    []Servo
+	state     []state
+	load      func(dst, q []float64) // N·m that each joint carries; nil is nothing
+	loads     []float64
+	where     []float64
+	queue     [][]servo.Setpoint // of the last ticks, for delays; used as a ring
+	last      uint64             // tick of the last exchange,
+	exchanged bool               // if there was one
+	rng       *rand.Rand
+	plans     []Trouble
+	pushes    []float64 // N·m on each joint, from outside
+	down      func(n uint64) bool
 
 	moves *rt.Ring[handMove] // of free joints by hand, until the next tick
 	limp  []atomic.Bool      // joints that can be moved so
@@ -171,6 +173,7 @@ func (b *Bus) Joint(i int) float64 { return b.state[i].position }
 
 // Exchange moves all servos by one tick. Loop-safe.
 func (b *Bus) Exchange(t servo.Tick, dst *servo.Measurement, src []servo.Setpoint) servo.Fault {
+	b.fillMissed(t.N)
 	if b.down != nil && b.down(t.N) {
 		b.move(t, nil)
 		for i := range dst.Joints {
@@ -184,6 +187,17 @@ func (b *Bus) Exchange(t servo.Tick, dst *servo.Measurement, src []servo.Setpoin
 		dst.Joints[i] = b.read(t, i)
 	}
 	return 0
+}
+
+// fillMissed lets the last setpoints stand for ticks that did not take place.
+func (b *Bus) fillMissed(now uint64) {
+	n := uint64(len(b.queue))
+	if b.exchanged && now > b.last+1 {
+		for k := b.last + 1; k < now && k <= b.last+n; k++ {
+			copy(b.queue[k%n], b.queue[b.last%n])
+		}
+	}
+	b.last, b.exchanged = now, true
 }
 
 // move takes the setpoints that arrive now and moves the joints.
