@@ -9,9 +9,9 @@
 //
 // A steady stream, of ten values a second at least, is followed one of its own periods
 // late: a curve leads from value to value with the velocity that the values say, or that
-// their differences tell. Where limits do not allow that, and of single values, a value is
-// a goal, not a command: each joint goes there from where it is and however it moves, within
-// its limits. A jump of the input is a motion. A stream that stops ramps down.
+// their differences tell. One that got away is chased as fast as limits allow. Where that
+// does not work, and of single values, a value is a goal, not a command: each joint goes there
+// from where it is and however it moves, within its limits. A jump of the input is a motion. A stream that stops ramps down.
 //
 // Joints, typed outputs, supports and limbs are streams of their own, side by side. Poses of
 // limbs and of the base become values of joints when they come, by inverse kinematics; the
@@ -63,6 +63,7 @@ type Controller struct {
 	accel      []float64
 	tau        []float64
 
+	chases  int // of joints, in this tick
 	limbs   limbs
 	outputs outputs
 }
@@ -229,6 +230,7 @@ func (c *Controller) again(input *control.Input, joints robot.Set) {
 	before := seconds(input) - input.Tick.Dt
 	var lost, limbs robot.Set // joints that cannot be tracked, and those of limbs
 	most := 0
+	c.chases = 0
 	for leaf := range joints.All {
 		c.at[leaf] = c.joints[leaf].state(before)
 		n, ok := c.track(int(leaf), c.at[leaf], before, input.Tick.Dt, 0)

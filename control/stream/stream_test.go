@@ -13,7 +13,7 @@ import (
 	"poise/robot"
 )
 
-func setup(t *testing.T) *rig.Rig {
+func setup(t testing.TB) *rig.Rig {
 	t.Helper()
 	m := rig.Model(t, "pony")
 	s, err := stream.New(m, control.Transition{})

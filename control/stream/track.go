@@ -108,6 +108,7 @@ func (p *pulse) beat(at, before float64, first bool) {
 const (
 	stretches = 8
 	stretch   = 1.5
+	patient   = 2 // then the stream is chased as fast as limits allow, if it is not a limb's
 )
 
 // track leads a joint to its newest value so that it is there a period after that was due,
@@ -136,18 +137,22 @@ func (c *Controller) track(j int, from move.State, began, dt float64, least int)
 			span *= stretch
 			continue
 		}
-		ahead := began + span - end
-		bend := min(ahead, pulse.period) // a guess further on would be wild
-		knot := carried(to, bend)
-		if ahead > bend {
-			knot.P, knot.A = knot.P+knot.V*(ahead-bend), 0
-		}
+		knot := foreseen(to, began+span-end, pulse.period)
 		if !c.wraps[j] && (knot.P < b.Lower || knot.P > b.Upper) {
 			return 0, false
 		}
-		if k := hermite(from, knot, span, lane.accelerated); within(&k, span, l) {
+		k := hermite(from, knot, span, lane.accelerated)
+		good := within(&k, span, l)
+		if !good && lane.accelerated { // without its accelerations there may be a way
+			k = hermite(from, knot, span, false)
+			good = within(&k, span, l)
+		}
+		if good {
 			*axis = leading{profile: axis.profile, curve: true, at: began, span: span, k: k, knot: knot, until: began + span + 1.5*pulse.period}
 			return n, true
+		}
+		if n == patient && c.via[j] != Limbs && c.mayChase() && c.chase(j, from, to, began, end, pulse.period) {
+			return 0, true
 		}
 		if v == 0 {
 			return 0, false // it stands: the fastest way there
@@ -155,6 +160,74 @@ func (c *Controller) track(j int, from move.State, began, dt float64, least int)
 		span *= stretch
 	}
 	return 0, false
+}
+
+// foreseen returns where a stream will be after a time, if it goes on: a guess of its
+// acceleration beyond a period would be wild.
+func foreseen(to move.State, ahead, period float64) move.State {
+	bend := min(ahead, period)
+	knot := carried(to, bend)
+	if ahead > bend {
+		knot.P, knot.A = knot.P+knot.V*(ahead-bend), 0
+	}
+	return knot
+}
+
+// mostChases is how many joints chase their stream in one tick: each takes some tens of
+// microseconds. The others catch up on longer curves.
+const mostChases = 8
+
+func (c *Controller) mayChase() bool {
+	c.chases++
+	return c.chases <= mostChases
+}
+
+// Chasing: the time at which a stream is met is doubled until it is long enough, and then
+// halved in.
+const (
+	doublings = 5
+	halvings  = 6
+)
+
+// chase leads a joint as fast as its limits allow to where it meets the stream, with the
+// stream's velocity, and reports whether that is found. end is when the value to is due.
+func (c *Controller) chase(j int, from, to move.State, began, end, period float64) bool {
+	c.one[0] = c.limits[j]
+	c.one[0].Jerk = c.one[0].AccMax / period // as much as the curves between values have
+	if c.plan.SetLimits(c.one[:]) != nil {
+		return false
+	}
+	low, T, n := 0.0, max(end-began, period), 0
+	for ; !c.meets(j, from, to, began, end, period, T, 0); n++ {
+		if n == doublings {
+			return false
+		}
+		low, T = T, 2*T
+	}
+	for range halvings {
+		if half := (low + T) / 2; c.meets(j, from, to, began, end, period, half, 0) {
+			T = half
+		} else {
+			low = half
+		}
+	}
+	if !c.meets(j, from, to, began, end, period, T, T) {
+		return false
+	}
+	c.joints[j] = leading{began: began, profile: *c.plan.Axis(0), until: began + T + 1.5*period}
+	return true
+}
+
+// meets plans to where a stream will be after a time T, in least at least, and reports whether
+// the joint is there in time.
+func (c *Controller) meets(j int, from, to move.State, began, end, period, T, least float64) bool {
+	knot, b := foreseen(to, began+T-end, period), &c.bounds[j]
+	knot.A = 0
+	if !c.wraps[j] && (knot.P < b.Lower || knot.P > b.Upper) || knot.V < c.one[0].VelMin || knot.V > c.one[0].VelMax {
+		return false
+	}
+	c.from[0], c.to[0] = from, knot
+	return c.plan.Reach(c.from[:], c.to[:], move.Options{MinDuration: least}) == nil && c.plan.Duration() <= T*(1+1e-9)
 }
 
 // within reports whether a curve keeps limits of velocity and acceleration.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"poise/control/stream"
+	"poise/internal/rig"
 	"poise/loop"
 	"poise/robot"
 )
@@ -14,22 +15,26 @@ import (
 // accelerations, with jittering stamps and lost values, is followed with at most 25 ms of
 // delay at 50 Hz, without a staircase; the rig judges accelerations.
 func TestASineIsFollowedAPeriodLate(t *testing.T) {
-	const hz, amplitude, w = 50, 0.1, 2 * math.Pi
+	const hz, w = 50, 2 * math.Pi
 	for _, tc := range []struct {
 		name                string
 		velocity, accel     bool
 		jitter              float64 // s, of stamps and arrivals
 		lost                float64 // share
 		residual, staircase float64 // rad, rad/s²
+		amplitude           float64 // rad; 0.18 would need all of the acceleration
 	}{
-		{"positions", false, false, 0, 0, 0.004, 14},
-		{"velocities", true, false, 0, 0, 0.002, 12},
-		{"accelerations", true, true, 0, 0, 0.002, 12},
-		{"jitter", true, false, 0.003, 0, 0.006, 25},
-		{"lost values", true, false, 0, 0.1, 0.006, 25},
+		{"positions", false, false, 0, 0, 0.004, 14, 0.1},
+		{"velocities", true, false, 0, 0, 0.002, 12, 0.1},
+		{"accelerations", true, true, 0, 0, 0.002, 12, 0.1},
+		{"jitter", true, false, 0.003, 0, 0.006, 25, 0.1},
+		{"lost values", true, false, 0, 0.1, 0.006, 25, 0.1},
+		{"positions near the limits", false, false, 0, 0, 0.01, 8.1, 0.15},
+		{"velocities near the limits", true, false, 0, 0, 0.01, 8.1, 0.15},
+		{"accelerations near the limits", true, true, 0, 0, 0.01, 8.1, 0.15},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			r := setup(t)
+			r, amplitude := setup(t), tc.amplitude
 			random := rand.New(rand.NewPCG(1, 2))
 			r.Start("stream", &stream.Program{Needs: r.Set("tail")})
 			j := r.Joint("tail_joint1")
@@ -110,5 +115,50 @@ func TestTrackingDoesNotAllocate(t *testing.T) {
 		r.N++
 	}); allocations != 0 {
 		t.Errorf("%v allocations", allocations)
+	}
+}
+
+// chased feeds a wave that all joints of the tail and the head have to chase.
+func chased(t testing.TB) (r *rig.Rig, feed func()) {
+	t.Helper()
+	r = setup(t)
+	set := r.Set("tail", "head")
+	r.Start("stream", &stream.Program{Needs: set})
+	n := len(r.M.Joints())
+	s := &stream.Sample{Joints: set, Q: make([]float64, n)}
+	k := 0
+	return r, func() {
+		if s.At = r.Tick().Time; k%20 == 0 {
+			for leaf := range set.All {
+				if int(leaf) < n {
+					s.Q[leaf] = 0.15 * math.Sin(2*math.Pi*float64(k)/900) * float64(1-k/600%2*2) // it turns about
+				}
+			}
+			r.L.Send(loop.Order{Kind: loop.Feed, Controller: 0, Program: s})
+		}
+		k++
+		r.L.Step(r.Tick())
+		r.N++
+		for {
+			if _, ok := r.L.Receive(); !ok {
+				break
+			}
+		}
+	}
+}
+
+// TestChasingDoesNotAllocate.
+func TestChasingDoesNotAllocate(t *testing.T) {
+	_, feed := chased(t)
+	if n := testing.AllocsPerRun(3000, feed); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// BenchmarkChase is a tick in which ten joints chase a stream, every twentieth with a value.
+func BenchmarkChase(b *testing.B) {
+	_, feed := chased(b)
+	for b.Loop() {
+		feed()
 	}
 }
