@@ -190,6 +190,10 @@ func (bot *servedRobot) assemble() error {
 		return err
 	}
 	settings.Sensors = bot.can.Sensors
+	if lead := leadOf(s.cfg.Loop.Lead, &bot.can, bot.period); lead > 0 {
+		settings.Inversion.Lead.Time = lead
+		s.log.Info("servos are told ahead where to be", "robot", bot.name, "lead", lead)
+	}
 	if _, ok := bot.driver.(servo.Paced); ok { // a slow line may miss some answers
 		stale := &settings.Faults[loop.StaleReading]
 		stale.Threshold = max(stale.Threshold, staleCycles*bot.period.Seconds())
@@ -232,6 +236,15 @@ func (bot *servedRobot) assemble() error {
 	}
 	bot.topics, err = newTopics(bot)
 	return err
+}
+
+// leadOf returns how far ahead servos are told where to be, s: as configured, or below zero as
+// their driver asks for.
+func leadOf(configured float64, can *servo.Capabilities, period time.Duration) float64 {
+	if configured < 0 {
+		return can.Lead * period.Seconds()
+	}
+	return configured
 }
 
 // live says what the robot does after a gap of its cycle and at the end, as it is

@@ -35,6 +35,7 @@ type Capabilities struct {
 	Torque    bool    // torque can be switched off and on
 	Modes     Modes   // that it obeys; a setpoint of another mode changes nothing and is reported as BadMode, one that is not finite changes nothing
 	Sensors   Sensors // besides the joints
+	Lead      float64 // periods until a setpoint acts: so far ahead servos are told where to be, unless the configuration says otherwise
 }
 
 // Placer is a Bus whose joints can be put somewhere at once.

@@ -45,7 +45,7 @@ type Loop struct {
 	// a cycle that is silent for a second is taken for dead, so its period is far below that
 	Period         float64 `yaml:"period" doc:"s; a HerkuleX bus wants multiples of 0.0112" range:"0.0001 … 0.1 s"`
 	Priority       int     `yaml:"priority" doc:"of SCHED_FIFO, 1 … 99, if the system grants it; 0 does not ask" range:"0 … 99"`
-	Lead           float64 `yaml:"lead" doc:"s; how far ahead a servo is told where to be" range:"0 … 1 s"`
+	Lead           float64 `yaml:"lead" doc:"s; how far ahead a servo is told where to be; -1 is what its driver asks for: a period on a serial line, 0 where setpoints act at once" range:"-1 … 1 s"`
 	Arbiter        string  `yaml:"arbiter" doc:"who wins a resource that two controllers want: priority, or last (the later request); none is for tests of a single controller"`
 	RoundTimeout   float64 `yaml:"round_timeout" doc:"s; how long a round of requests among controllers of the server may take" range:"0.001 … 10 s"`
 	RemoteTimeout  float64 `yaml:"remote_timeout" doc:"s; how long a round may wait for the answers of controllers outside that it concerns" range:"0.001 … 10 s"`
@@ -130,7 +130,7 @@ func Default() Config {
 		Robot:  "pony",
 		Listen: "127.0.0.1:8080", Origins: []string{},
 		Robots: []Robot{{Name: "virtual", Driver: "sim", Settings: defaultsOf("sim")}},
-		Loop: Loop{Period: 0.001, Arbiter: arbiter.PolicyPriority.String(),
+		Loop: Loop{Period: 0.001, Lead: -1, Arbiter: arbiter.PolicyPriority.String(),
 			RoundTimeout: arbiter.DefaultRoundTimeout * 1e-9, RemoteTimeout: arbiter.DefaultRemoteTimeout * 1e-9, RoundEnd: roundDeny, Lease: arbiter.DefaultLease * 1e-9, Silence: 1, Handover: control.JerkLimited.String(),
 			HandoverTime: 0.2, Transition: 5, StopDeadline: 2, CrouchDeadline: 5},
 		Sim:         sim.RealSettings(),
@@ -291,7 +291,7 @@ func (c *Config) Settings() (loop.Settings, error) {
 		r.Severity = severity
 	}
 	return loop.Settings{
-		Inversion:       servo.InversionConfig{Lead: servo.Lead{Time: c.Loop.Lead}},
+		Inversion:       servo.InversionConfig{Lead: servo.Lead{Time: max(c.Loop.Lead, 0)}},
 		Bridge:          control.BridgeConfig{Decay: decay, TimeConstant: c.Loop.HandoverTime},
 		Policy:          policy,
 		RoundTimeout:    nanoseconds(c.Loop.RoundTimeout),

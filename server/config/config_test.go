@@ -106,7 +106,7 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%s: got %v, want %s", c.document, err, c.want)
 		}
 	}
-	_, err := Read([]byte("loop: {period: 2, lead: -1}\nlisten: a\nrates: {tf: fast}\nspeed: 3"), "poise.yaml")
+	_, err := Read([]byte("loop: {period: 2, lead: -2}\nlisten: a\nrates: {tf: fast}\nspeed: 3"), "poise.yaml")
 	for _, want := range []string{"poise.yaml:1: loop.period", "poise.yaml:1: loop.lead", "poise.yaml:2: listen", "poise.yaml:3: rates.tf", `poise.yaml:4: unknown key "speed"`} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v does not speak of %s", err, want)

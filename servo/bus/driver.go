@@ -112,7 +112,7 @@ func New(m *robot.Model, period float64, s Settings, families []Family) (*Driver
 
 // Capabilities implements servo.Driver.
 func (d *Driver) Capabilities() servo.Capabilities {
-	return servo.Capabilities{Torque: true, Modes: d.modes}
+	return servo.Capabilities{Torque: true, Modes: d.modes, Lead: 1} // a line is written to while the next period begins
 }
 
 // Plan says which servos are on which line, and where the lines are; it touches no
