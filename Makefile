@@ -34,6 +34,7 @@ setup: ## compiler, Python, Node, browser, clients; what is there is kept
 
 docs: ## the tables of docs/ that follow from the code
 	@$(GO) run ./tools/docs
+	@$(GO) run ./cmd/poise help --markdown > docs/cli.md
 
 build: ## bin/poise
 	@CGO_ENABLED=0 $(GO) build -trimpath -o bin/poise ./cmd/poise

@@ -52,7 +52,7 @@ func NewHeader(name string, period float64, c *loop.Config) (Header, error) {
 		return Header{}, fmt.Errorf("telemetry: a recording could not be replayed: the loop's inverter, a %T, is not chosen by its settings", c.Inverter)
 	}
 	_, virtual := c.Bus.(servo.Placer)
-	h := Header{Build: build(), Go: runtime.Version(), Architecture: runtime.GOOS + "/" + runtime.GOARCH, Robot: name,
+	h := Header{Build: Build(), Go: runtime.Version(), Architecture: runtime.GOOS + "/" + runtime.GOARCH, Robot: name,
 		Period: period, Settings: c.Settings, Controllers: []Controller{}, Joints: len(c.Model.Joints()), Leaves: len(res.Leaves()), Virtual: virtual}
 	for _, r := range c.Controllers {
 		h.Controllers = append(h.Controllers, Controller{r.Name, r.Kind, r.Pending, r.Operational, r.Supports, r.Remote})
@@ -85,8 +85,8 @@ func hashJSON(v any) (string, error) {
 	return hex.EncodeToString(sum[:16]), nil
 }
 
-// build names the sources that this program was made of.
-func build() string {
+// Build names the sources that this program was made of.
+func Build() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "unknown"

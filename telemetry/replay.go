@@ -155,7 +155,7 @@ func (p *player) notes() {
 	if now := runtime.GOOS + "/" + runtime.GOARCH; now != h.Architecture {
 		note("recorded on %s, replayed on %s: the last bits of numbers may differ", h.Architecture, now)
 	}
-	if now := build(); now != h.Build {
+	if now := Build(); now != h.Build {
 		note("recorded by build %s, replayed by %s", h.Build, now)
 	}
 	if now := runtime.Version(); now != h.Go {

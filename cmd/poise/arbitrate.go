@@ -2,30 +2,31 @@ package main
 
 import (
 	"bufio"
-	"flag"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/spf13/pflag"
 
 	"poise/arbiter"
 	"poise/arbiter/scenario"
 	"poise/internal/plot"
 )
 
-// runArbitrate plays a script of requests and faults on the arbiter and prints
+// arbitrateCommand plays a script of requests and faults on the arbiter and prints
 // every change of owner or state as a line of JSON.
-func runArbitrate(e *env, args []string) error {
-	fs := flag.NewFlagSet("arbitrate", flag.ContinueOnError)
-	picture := fs.String("plot", "", "draw ownership over time to this .png or .svg file")
-	rest, err := parseFlags(fs, args)
-	if err != nil {
-		return err
-	}
+func arbitrateCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
+	picture := fs.String("plot", "", "draw ownership over time to this .png or .svg `file`")
+	return func(args []string) error { return arbitrate(e, args, *picture) }
+}
+
+func arbitrate(e *env, rest []string, picture string) error {
 	if len(rest) != 1 {
 		return usagef("one SCENARIO is wanted, %d are given", len(rest))
 	}
-	if ext := filepath.Ext(*picture); *picture != "" && ext != ".png" && ext != ".svg" {
-		return usagef("--plot %q must end in .png or .svg", *picture)
+	if ext := filepath.Ext(picture); picture != "" && ext != ".png" && ext != ".svg" {
+		return usagef("--plot %q must end in .png or .svg", picture)
 	}
 	data, err := readFileOr(e.in, rest[0])
 	if err != nil {
@@ -47,10 +48,15 @@ func runArbitrate(e *env, args []string) error {
 	if err := out.Flush(); err != nil {
 		return err
 	}
-	if *picture == "" {
-		return nil
+	if picture != "" {
+		if err := ownership(s, frames).Save(picture); err != nil {
+			return err
+		}
 	}
-	return ownership(s, frames).Save(*picture)
+	if e.json {
+		return encode(e.out, answered{true, fmt.Sprintf("%d changes", len(frames))})
+	}
+	return nil
 }
 
 // readFileOr reads a file, or in for "-".

@@ -4,12 +4,15 @@ import (
 	"bufio"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/spf13/pflag"
 
 	"poise/problem"
 	"poise/servo/bench"
@@ -30,7 +33,6 @@ type busFlags struct {
 	limp   bool
 	torque bool
 	yes    bool
-	fs     *flag.FlagSet
 }
 
 // busWords are the commands of poise bus.
@@ -49,34 +51,33 @@ var busWords = map[string]struct {
 	"emulate":  {[]string{"FAMILY"}, (*busFlags).emulate},
 }
 
-// runBus works on real servos.
-func runBus(e *env, args []string) error {
-	b := &busFlags{env: e, fs: flag.NewFlagSet("bus", flag.ContinueOnError)}
-	b.fs.StringVar(&b.family, "family", "", "")
-	b.fs.IntVar(&b.baud, "baud", 0, "")
-	b.fs.StringVar(&b.ids, "ids", "", "")
-	b.fs.IntVar(&b.count, "count", 0, "")
-	b.fs.StringVar(&b.log, "log", "", "")
-	b.fs.StringVar(&b.link, "link", "", "")
-	b.fs.StringVar(&b.robot, "robot", "", "")
-	b.fs.BoolVar(&b.limp, "limp", true, "")
-	b.fs.BoolVar(&b.torque, "torque", false, "")
-	b.fs.BoolVar(&b.yes, "yes", false, "")
-	b.fs.BoolVar(&e.json, "json", false, "")
-	rest, err := parseFlags(b.fs, args)
-	if err != nil {
-		return err
-	}
+// busNames lists the first words of poise bus.
+func busNames() []string { return slices.Sorted(maps.Keys(busWords)) }
+
+// busCommand works on real servos.
+func busCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
+	b := &busFlags{env: e}
+	fs.StringVar(&b.family, "family", "", "the servos' `family`: herkulex, dynamixel or feetech; otherwise all are tried")
+	fs.IntVar(&b.baud, "baud", 0, "`N` bit/s; otherwise every rate that a family knows, or that of its factory")
+	fs.StringVar(&b.ids, "ids", "", "scan, monitor: ask only these, such as `1-20`")
+	fs.IntVar(&b.count, "count", 0, "monitor: end after `N` readings; otherwise with Ctrl-C")
+	fs.StringVar(&b.log, "log", "", "emulate: write what happens to this `file` (JSON lines)")
+	fs.StringVar(&b.link, "link", "", "emulate: a link of this `path` leads to the line, and path-NAME to a line with a name")
+	fs.StringVar(&b.robot, "robot", "", "emulate: the `robot` that the servos move; pony if none is named")
+	fs.BoolVar(&b.limp, "limp", true, "emulate: servos begin without torque, as real ones do; --limp=false: with it")
+	fs.BoolVar(&b.torque, "torque", false, "write: also registers that give torque")
+	fs.BoolVar(&b.yes, "yes", false, "set-id, set-baud: do not ask before it is written")
+	return b.run
+}
+
+// run does what the first word says.
+func (b *busFlags) run(rest []string) error {
 	if len(rest) == 0 {
 		rest = []string{"list"}
 	}
 	word, ok := busWords[rest[0]]
 	if !ok {
-		var names []string
-		for name := range busWords {
-			names = append(names, name)
-		}
-		return usagef("there is no poise bus %s%s", rest[0], problem.Hint(rest[0], names))
+		return usagef("there is no poise bus %s%s", rest[0], problem.Hint(rest[0], busNames()))
 	}
 	need := len(word.args)
 	many := need > 0 && strings.HasPrefix(word.args[need-1], "[")

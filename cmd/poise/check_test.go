@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -31,15 +32,33 @@ func TestCheckJSON(t *testing.T) {
 		if got["nq"] != 1.0 || got["name"] != "elbow" {
 			t.Errorf("%v: %s", args, out)
 		}
-		for _, key := range []string{"name", "nq", "nv", "mass", "joints", "mimic", "links", "groups", "cartesian_limits", "warnings"} {
+		if !strings.HasPrefix(out, `{"success":true,"message":"elbow: 1 joints, 1 warnings",`) {
+			t.Errorf("%v does not begin as every answer does: %s", args, out)
+		}
+		for _, key := range []string{"success", "message", "name", "nq", "nv", "mass", "joints", "mimic", "links", "groups", "cartesian_limits", "warnings"} {
 			if _, ok := got[key]; !ok {
 				t.Errorf("%s is missing", key)
 			}
 		}
-		if len(got) != 10 {
-			t.Errorf("%d keys, want 10", len(got))
+		if len(got) != 12 {
+			t.Errorf("%d keys, want 12", len(got))
 		}
 	}
+}
+
+// told reads what a command that failed says to programs: nothing without --json.
+func told(t *testing.T, args []string, out string) (a answered) {
+	t.Helper()
+	if !slices.Contains(args, "--json") {
+		if out != "" {
+			t.Errorf("%v prints %q", args, out)
+		}
+		return a
+	}
+	if err := json.Unmarshal([]byte(out), &a); err != nil || !strings.HasPrefix(out, `{"success":false,"message":"`) {
+		t.Errorf("%v: %v: %q", args, err, out)
+	}
+	return a
 }
 
 func TestCheckFloating(t *testing.T) {
@@ -84,8 +103,11 @@ func TestCheckListsEveryError(t *testing.T) {
 	file := save(t, filepath.Join(t.TempDir(), "elbow.urdf"), bad)
 	for _, args := range [][]string{{"check", file}, {"check", file, "--json"}} {
 		out, errs, code := poise("", args...)
-		if code != 1 || out != "" || strings.Count(errs, "poise: check: ") != 4 {
+		if code != 1 || strings.Count(errs, "poise: check: ") != 4 {
 			t.Errorf("%v: code %d, %s\n%s", args, code, out, errs)
+		}
+		if said := told(t, args, out); len(args) == 3 && (said.Success || strings.Count(said.Message, "\n") != 3) {
+			t.Errorf("%v: %+v", args, said)
 		}
 		for _, want := range []string{"mass -1 kg is negative", "inertia is not positive", "lower limit 2 is above the upper limit 1", "velocity limit -2 is negative", "elbow.urdf:2"} {
 			if !strings.Contains(errs, want) {
@@ -178,8 +200,12 @@ func TestCheckUsage(t *testing.T) {
 		{"check"}, {"check", "arm6", "pony"}, {"check", "arm6", "--floating", "--fixed"}, {"check", "arm6", "--nope"}, {"check", "arm6", "--json", "--write-limits"},
 		{"check", "missing.urdf", "--json", "--write-limits"}, {"check", "missing.urdf", "pony"}, {"check", "arm6", ":=2"}, {"check", "arm6", "a:=b:=c"},
 	} {
-		if out, errs, code := poise("", args...); code != 2 || out != "" || !strings.HasPrefix(errs, "poise: check: ") {
+		out, errs, code := poise("", args...)
+		if code != 2 || !strings.HasPrefix(errs, "poise: check: ") {
 			t.Errorf("%v: code %d, %s%s", args, code, out, errs)
+		}
+		if said := told(t, args, out); said.Success || slices.Contains(args, "--json") && said.Message == "" {
+			t.Errorf("%v: %s", args, out)
 		}
 	}
 	if _, errs, code := poise("", "check", "missing"); code != 1 || !strings.HasPrefix(errs, `poise: check: robot "missing": `) {

@@ -4,15 +4,15 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"net"
 	"os"
 	"os/signal"
-	"slices"
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/spf13/pflag"
 
 	"poise/msgs"
 	"poise/msgs/rosapimsgs"
@@ -33,10 +33,8 @@ const callPatience = 30 * time.Second
 // remote is a command that talks to a running server.
 type remote struct {
 	e      *env
-	fs     *flag.FlagSet
 	server string
 	robot  string
-	json   bool
 	ctx    context.Context
 	c      *client.Client
 
@@ -44,32 +42,27 @@ type remote struct {
 }
 
 // newRemote declares the flags that all clients share.
-func newRemote(e *env, name string) *remote {
-	r := &remote{e: e, fs: flag.NewFlagSet(name, flag.ContinueOnError)}
-	r.fs.StringVar(&r.server, "server", defaultServer, "")
-	r.fs.StringVar(&r.robot, "robot", "", "")
-	r.fs.BoolVar(&r.json, "json", false, "")
+func newRemote(e *env, fs *pflag.FlagSet) *remote {
+	r := &remote{e: e}
+	fs.StringVar(&r.server, "server", defaultServer, "the `address` of the server")
+	fs.StringVar(&r.robot, "robot", "", "the `name` of the robot on the server, if it has several: virtual, real")
 	return r
 }
 
-// open reads the command line and connects. names are the arguments: in brackets
+// open looks at the arguments and connects. names are those that are wanted: in brackets
 // those that can be left out, with an ellipsis the one that repeats. The context ends
 // with the first Ctrl-C; the second ends the program.
-func (r *remote) open(args []string, names ...string) (rest []string, end func(), err error) {
-	r.e.json = slices.Contains(args, "--json") || slices.Contains(args, "-json") // failures too
-	if rest, err = parseFlags(r.fs, args); err != nil {
-		return nil, nil, err
-	}
-	if err = checkArguments(rest, names); err != nil {
-		return nil, nil, err
+func (r *remote) open(args []string, names ...string) (end func(), err error) {
+	if err = checkArguments(args, names); err != nil {
+		return nil, err
 	}
 	if r.server == "" {
-		return nil, nil, usagef("--server is empty: an address such as %s", defaultServer)
+		return nil, usagef("--server is empty: an address such as %s", defaultServer)
 	}
 	dialing, cancel := context.WithTimeout(context.Background(), dialPatience)
 	defer cancel()
 	if r.c, err = client.Dial(dialing, rosbridgeURL(r.server), client.Options{Changed: r.changed}); err != nil {
-		return nil, nil, noServer(r.server, err)
+		return nil, noServer(r.server, err)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
@@ -77,9 +70,9 @@ func (r *remote) open(args []string, names ...string) (rest []string, end func()
 	if err = r.find(); err != nil {
 		stop()
 		r.c.Close()
-		return nil, nil, err
+		return nil, err
 	}
-	return rest, func() { stop(); r.c.Close() }, nil
+	return func() { stop(); r.c.Close() }, nil
 }
 
 // checkArguments compares what stands on the command line with what is wanted.
@@ -225,7 +218,7 @@ func (r *remote) call(service string, request any) ([]byte, error) {
 	if err := json.Unmarshal(text, &a); err != nil {
 		return nil, err
 	}
-	if r.json {
+	if r.e.json {
 		fmt.Fprintf(r.e.out, "%s\n", text)
 	}
 	if !a.Success {
@@ -237,7 +230,7 @@ func (r *remote) call(service string, request any) ([]byte, error) {
 // refusal is the error of an answer that is no; with --json the whole of it stands on
 // standard output already.
 func (r *remote) refusal(why string) error {
-	if r.json {
+	if r.e.json {
 		return &toldError{errors.New(why)}
 	}
 	return errors.New(why)

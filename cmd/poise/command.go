@@ -7,60 +7,60 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"poise/msgs/poisemsgs"
 	"poise/msgs/rosjson"
 )
 
 // simple is a command that is one call.
-func simple(e *env, name string, args, names []string, service string, request func(rest []string) (any, error)) error {
-	r := newRemote(e, name)
-	rest, end, err := r.open(args, names...)
+func simple(names []string, service string, request func(args []string) (any, error)) func(e *env, fs *pflag.FlagSet) func(args []string) error {
+	return func(e *env, fs *pflag.FlagSet) func(args []string) error {
+		r := newRemote(e, fs)
+		return func(args []string) error { return r.ask(args, names, service, request) }
+	}
+}
+
+// ask calls a service and prints the message of its answer.
+func (r *remote) ask(args, names []string, service string, request func(args []string) (any, error)) error {
+	end, err := r.open(args, names...)
 	if err != nil {
 		return err
 	}
 	defer end()
-	q, err := request(rest)
+	q, err := request(args)
 	if err != nil {
 		return err
 	}
 	text, err := r.call(service, q)
-	if err != nil || r.json {
+	if err != nil || r.e.json {
 		return err
 	}
 	var a answered
 	if err := json.Unmarshal(text, &a); err != nil {
 		return err
 	}
-	fmt.Fprintln(e.out, a.Message)
+	fmt.Fprintln(r.e.out, a.Message)
 	return nil
 }
 
-func runReset(e *env, args []string) error {
-	return simple(e, "reset", args, nil, "reset", func([]string) (any, error) { return &poisemsgs.ResetRequest{}, nil })
-}
-
-// runTorque gives the torque back or takes it away: of the whole robot, or of some
-// resources.
-func runTorque(e *env, args []string) error {
-	return simple(e, "torque", args, []string{"on|off", "[RESOURCE …]"}, "set_torque", func(rest []string) (any, error) {
-		if rest[0] != "on" && rest[0] != "off" {
-			return nil, usagef("torque %q: on or off", rest[0])
+var (
+	resetCommand = simple(nil, "reset", func([]string) (any, error) { return &poisemsgs.ResetRequest{}, nil })
+	// torqueCommand gives the torque back or takes it away: of the whole robot, or of some
+	// resources.
+	torqueCommand = simple([]string{"on|off", "[RESOURCE …]"}, "set_torque", func(args []string) (any, error) {
+		if args[0] != "on" && args[0] != "off" {
+			return nil, usagef("torque %q: on or off", args[0])
 		}
-		return &poisemsgs.SetTorqueRequest{On: rest[0] == "on", Resources: rest[1:]}, nil
+		return &poisemsgs.SetTorqueRequest{On: args[0] == "on", Resources: args[1:]}, nil
 	})
-}
-
-func runPause(e *env, args []string) error {
-	return simple(e, "pause", args, []string{"[CONTROLLER]"}, "pause", func(rest []string) (any, error) {
-		return &poisemsgs.PauseRequest{Controller: first(rest)}, nil
+	pauseCommand = simple([]string{"[CONTROLLER]"}, "pause", func(args []string) (any, error) {
+		return &poisemsgs.PauseRequest{Controller: first(args)}, nil
 	})
-}
-
-func runResume(e *env, args []string) error {
-	return simple(e, "resume", args, []string{"[CONTROLLER]"}, "resume", func(rest []string) (any, error) {
-		return &poisemsgs.ResumeRequest{Controller: first(rest)}, nil
+	resumeCommand = simple([]string{"[CONTROLLER]"}, "resume", func(args []string) (any, error) {
+		return &poisemsgs.ResumeRequest{Controller: first(args)}, nil
 	})
-}
+)
 
 func first(rest []string) string {
 	if len(rest) == 0 {
@@ -69,27 +69,30 @@ func first(rest []string) string {
 	return rest[0]
 }
 
-// runSpeed sets how fast motions go, in percent.
-func runSpeed(e *env, args []string) error {
-	r := newRemote(e, "speed")
-	rest, end, err := r.open(args, "PERCENT", "[CONTROLLER]")
+// speedCommand sets how fast motions go, in percent.
+func speedCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
+	return newRemote(e, fs).speed
+}
+
+func (r *remote) speed(args []string) error {
+	end, err := r.open(args, "PERCENT", "[CONTROLLER]")
 	if err != nil {
 		return err
 	}
 	defer end()
-	percent, err := parsePercent(rest[0])
+	percent, err := parsePercent(args[0])
 	if err != nil {
 		return err
 	}
-	text, err := r.call("set_speed", &poisemsgs.SetSpeedRequest{Rate: percent / 100, Controller: first(rest[1:])})
-	if err != nil || r.json {
+	text, err := r.call("set_speed", &poisemsgs.SetSpeedRequest{Rate: percent / 100, Controller: first(args[1:])})
+	if err != nil || r.e.json {
 		return err
 	}
 	var a poisemsgs.SetSpeedResponse
 	if err := rosjson.Unmarshal(text, &a); err != nil {
 		return err
 	}
-	fmt.Fprintf(e.out, "%.0f %%\n", 100*a.Achieved)
+	fmt.Fprintf(r.e.out, "%.0f %%\n", 100*a.Achieved)
 	return nil
 }
 
@@ -108,26 +111,28 @@ func parsePercent(text string) (float64, error) {
 	return percent, nil
 }
 
-// runSwitch starts and stops controllers, all or none.
-func runSwitch(e *env, args []string) error {
-	r := newRemote(e, "switch")
-	start := r.fs.String("start", "", "")
-	stop := r.fs.String("stop", "", "")
-	strict := r.fs.Bool("strict", false, "")
-	publisher := r.fs.String("publisher", "", "")
-	_, end, err := r.open(args)
-	if err != nil {
+// switchCommand starts and stops controllers, all or none.
+func switchCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
+	r := newRemote(e, fs)
+	start := fs.String("start", "", "`names` of controllers to start, with commas between them")
+	stop := fs.String("stop", "", "`names` of controllers to stop, with commas between them")
+	strict := fs.Bool("strict", false, "fail if one of them runs, or stands, already")
+	publisher := fs.String("publisher", "", "the `node` whose values a started stream takes; otherwise everybody's")
+	return func(args []string) error {
+		end, err := r.open(args)
+		if err != nil {
+			return err
+		}
+		defer end()
+		if *start == "" && *stop == "" {
+			return usagef("says neither --start nor --stop")
+		}
+		_, err = r.call("switch_controllers", &poisemsgs.SwitchControllersRequest{Start: commaList(*start), Stop: commaList(*stop), Strict: *strict, Publisher: *publisher})
+		if err == nil && !e.json {
+			fmt.Fprintln(e.out, "done")
+		}
 		return err
 	}
-	defer end()
-	if *start == "" && *stop == "" {
-		return usagef("says neither --start nor --stop")
-	}
-	_, err = r.call("switch_controllers", &poisemsgs.SwitchControllersRequest{Start: commaList(*start), Stop: commaList(*stop), Strict: *strict, Publisher: *publisher})
-	if err == nil && !r.json {
-		fmt.Fprintln(e.out, "done")
-	}
-	return err
 }
 
 func commaList(names string) []string {

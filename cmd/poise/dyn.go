@@ -3,15 +3,17 @@ package main
 import (
 	"errors"
 
+	"github.com/spf13/pflag"
+
 	"poise/dynamics"
 	"poise/kinematics"
 	"poise/robot"
 )
 
-// runDyn answers questions about forces and masses, line by line. Rigid bodies
+// dynCommand answers questions about forces and masses, line by line. Rigid bodies
 // only: no damping, friction or rotor inertia.
-func runDyn(e *env, args []string) error {
-	return runLines(e, "dyn", args, func(m *robot.Model) []operation {
+func dynCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
+	return runLines(e, fs, func(m *robot.Model) []operation {
 		d := &dyn{m: m, k: kinematics.NewData(m), d: dynamics.NewData(m)}
 		return []operation{
 			{"rnea", d.rnea},

@@ -2,8 +2,9 @@ package main
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
+
+	"github.com/spf13/pflag"
 
 	"poise/msgs"
 	"poise/msgs/registry"
@@ -16,24 +17,23 @@ type definition interface {
 	MD5() string
 }
 
-// runInterface shows the message types: their definitions as files of ROS hold
+// interfaceCommand shows the message types: their definitions as files of ROS hold
 // them, and the sums by which ROS 1 peers agree on them.
-func runInterface(e *env, args []string) error {
-	fs := flag.NewFlagSet("interface", flag.ContinueOnError)
-	ros1 := fs.Bool("ros1", false, "")
-	asJSON := fs.Bool("json", false, "")
-	full := fs.Bool("full", false, "")
-	rest, err := parseFlags(fs, args)
-	if err != nil {
-		return err
+func interfaceCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
+	ros1 := fs.Bool("ros1", false, "names and definitions as ROS 1 has them")
+	full := fs.Bool("full", false, "show: with the definitions of all messages inside")
+	return func(args []string) error {
+		if *ros1 {
+			return showInterface(e, args, msgs.ROS1, *full)
+		}
+		return showInterface(e, args, msgs.ROS2, *full)
 	}
-	form := msgs.ROS2
-	if *ros1 {
-		form = msgs.ROS1
-	}
+}
+
+func showInterface(e *env, rest []string, form msgs.Form, full bool) error {
 	switch {
 	case len(rest) == 1 && rest[0] == "list":
-		return listInterfaces(e, form, *asJSON)
+		return listInterfaces(e, form, e.json)
 	case len(rest) == 2 && (rest[0] == "show" || rest[0] == "md5"):
 	default:
 		return usagef("want list, show TYPE or md5 TYPE")
@@ -46,11 +46,15 @@ func runInterface(e *env, args []string) error {
 		form = msgs.ROS1
 	}
 	switch {
-	case *asJSON:
-		return printInterfaces(e, describeInterface(d, form))
+	case e.json:
+		i := describeInterface(d, form)
+		return printInterfaces(e, struct {
+			answered
+			interfaceInfo
+		}{answered{true, i.Type}, i})
 	case rest[0] == "md5":
 		fmt.Fprintln(e.out, d.MD5())
-	case *full:
+	case full:
 		m, ok := d.(*registry.Type)
 		if !ok {
 			return usagef("--full is for messages; a service has %[1]sRequest and %[1]sResponse, an action %[1]sAction", rest[1])

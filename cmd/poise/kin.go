@@ -1,8 +1,9 @@
 package main
 
 import (
-	"flag"
 	"math"
+
+	"github.com/spf13/pflag"
 
 	"poise/kinematics"
 	"poise/kinematics/ik"
@@ -11,9 +12,9 @@ import (
 	"poise/spatial"
 )
 
-// runKin answers questions about where a robot's links are, line by line.
-func runKin(e *env, args []string) error {
-	return runLines(e, "kin", args, func(m *robot.Model) []operation {
+// kinCommand answers questions about where a robot's links are, line by line.
+func kinCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
+	return runLines(e, fs, func(m *robot.Model) []operation {
 		k := &kin{m: m, d: kinematics.NewData(m)}
 		return []operation{
 			{"fk", k.fk},
@@ -25,24 +26,21 @@ func runKin(e *env, args []string) error {
 
 // runLines loads the robot of a command line, makes the operations for it and
 // lets the chosen one answer all lines.
-func runLines(e *env, name string, args []string, operations func(m *robot.Model) []operation) error {
-	fs := flag.NewFlagSet(name, flag.ContinueOnError)
-	var from robotFlags
+func runLines(e *env, fs *pflag.FlagSet, operations func(m *robot.Model) []operation) func(args []string) error {
+	from := new(robotFlags)
 	from.register(fs)
-	fs.Bool("json", true, "answers are JSON in any case")
-	args, err := parseFlags(fs, args)
-	if err != nil {
-		return err
+	fs.BoolVar(&e.json, "json", false, "failures are JSON, as answers are in any case")
+	return func(args []string) error {
+		bot, rest, err := from.load(args)
+		if err != nil {
+			return err
+		}
+		op, err := choose(operations(bot.Model), rest)
+		if err != nil {
+			return err
+		}
+		return answerLines(e, op)
 	}
-	bot, rest, err := from.load(args)
-	if err != nil {
-		return err
-	}
-	op, err := choose(operations(bot.Model), rest)
-	if err != nil {
-		return err
-	}
-	return answerLines(e, op)
 }
 
 type kin struct {

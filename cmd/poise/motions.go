@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -13,6 +12,8 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/spf13/pflag"
+
 	"poise/edge"
 	"poise/motion"
 	"poise/motion/library"
@@ -20,6 +21,7 @@ import (
 	"poise/motion/rosgoal"
 	"poise/motion/shipped"
 	"poise/msgs/poisemsgs"
+	"poise/problem"
 	"poise/robot"
 	"poise/robot/load"
 )
@@ -32,7 +34,6 @@ type motionsJob struct {
 	e     *env
 	dir   string
 	robot string
-	json  bool
 
 	goal, replace, backward, marked bool
 	out, plot                       string
@@ -42,13 +43,11 @@ type motionsJob struct {
 	model *robot.Model
 }
 
-// runMotions lists, shows, judges, exchanges and draws stored motions.
-func runMotions(e *env, args []string) error {
+// motionsCommand lists, shows, judges, exchanges and draws stored motions.
+func motionsCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
 	j := &motionsJob{e: e}
-	fs := flag.NewFlagSet("motions", flag.ContinueOnError)
 	fs.StringVar(&j.dir, "dir", "", "`folder` of motions instead of those that come with the robot")
 	fs.StringVar(&j.robot, "robot", motionsRobot, "the `robot` that plays them")
-	fs.BoolVar(&j.json, "json", false, "for programs")
 	fs.BoolVar(&j.goal, "goal", false, "export: as FollowJointTrajectoryGoal JSON")
 	fs.BoolVar(&j.replace, "replace", false, "import: in the place of a motion of that name")
 	fs.StringVar(&j.out, "o", "", "export: to a `file`")
@@ -57,15 +56,21 @@ func runMotions(e *env, args []string) error {
 	fs.Float64Var(&j.scale, "scale", 1, "preview, export --goal: times are multiplied by it")
 	fs.BoolVar(&j.backward, "backward", false, "preview, export --goal: run backwards")
 	fs.BoolVar(&j.marked, "marked", false, "preview, export --goal: from the start mark to the end mark")
-	args, err := parseFlags(fs, args)
-	if err != nil {
-		return err
-	}
+	return func(args []string) error { return j.run(fs, args) }
+}
+
+// motionsVerbs are the first words of poise motions.
+var motionsVerbs = []string{"list", "show", "lint", "import", "export", "preview"}
+
+func (j *motionsJob) run(fs *pflag.FlagSet, args []string) error {
 	verbs := map[string]func([]string) error{
 		"list": j.list, "show": j.show, "lint": j.lint, "import": j.imports, "export": j.export, "preview": j.preview,
 	}
-	if len(args) == 0 || verbs[args[0]] == nil {
+	switch {
+	case len(args) == 0:
 		return usagef("list, show, lint, import, export or preview?")
+	case verbs[args[0]] == nil:
+		return usagef("list, show, lint, import, export or preview?%s", strings.TrimPrefix(problem.Hint(args[0], motionsVerbs), ";"))
 	}
 	if err := j.misplaced(fs, args[0]); err != nil {
 		return err
@@ -77,13 +82,13 @@ func runMotions(e *env, args []string) error {
 var motionsFlags = map[string]string{"import": "replace", "export": "goal o scale backward marked", "preview": "plot period scale backward marked"}
 
 // misplaced refuses flags that a verb would not look at, and a scale of nothing.
-func (j *motionsJob) misplaced(fs *flag.FlagSet, verb string) (err error) {
+func (j *motionsJob) misplaced(fs *pflag.FlagSet, verb string) (err error) {
 	allowed := strings.Fields("dir robot json " + motionsFlags[verb])
-	fs.Visit(func(f *flag.Flag) {
+	fs.Visit(func(f *pflag.Flag) {
 		switch {
 		case err != nil:
 		case !slices.Contains(allowed, f.Name):
-			err = usagef("%s takes no %s", verb, strings.Repeat("-", min(len(f.Name), 2))+f.Name)
+			err = usagef("%s takes no %s", verb, dashed(f.Name))
 		case verb == "export" && !j.goal && slices.Contains([]string{"scale", "backward", "marked"}, f.Name):
 			err = usagef("export takes --%s only with --goal: a motion file is exported whole", f.Name)
 		case f.Name == "scale" && !(j.scale > 0):
@@ -189,7 +194,7 @@ func (j *motionsJob) list(args []string) error {
 	for _, m := range all {
 		infos = append(infos, infoOf(m))
 	}
-	if j.json {
+	if j.e.json {
 		return j.print(infos)
 	}
 	w := tabwriter.NewWriter(visible{j.e.out}, 0, 0, 2, ' ', 0)
@@ -250,7 +255,7 @@ func (j *motionsJob) lint(args []string) error {
 			found = append(found, motionFinding{m.Name, f})
 		}
 	}
-	if j.json {
+	if j.e.json {
 		if err := j.print(found); err != nil {
 			return err
 		}
@@ -318,8 +323,15 @@ func (j *motionsJob) importOne(lib *library.Library, path string) error {
 	for _, n := range notes {
 		fmt.Fprintf(j.e.err, "poise: motions: %s: %s\n", path, n)
 	}
-	if j.json {
-		return j.print(map[string]any{"name": name, "version": version, "points": len(d.Points), "joints": len(d.Joints), "notes": append([]string{}, notes...)})
+	if j.e.json {
+		return j.print(struct {
+			answered
+			Name    string   `json:"name"`
+			Version string   `json:"version"`
+			Points  int      `json:"points"`
+			Joints  int      `json:"joints"`
+			Notes   []string `json:"notes"`
+		}{answered{true, name + " is in the library"}, name, version, len(d.Points), len(d.Joints), append([]string{}, notes...)})
 	}
 	_, err = fmt.Fprintf(j.e.out, "%s: %d points, %d joints, %d supports\n", name, len(d.Points), len(d.Joints), len(d.Chains))
 	return err
@@ -343,7 +355,7 @@ func (j *motionsJob) export(args []string) error {
 	}
 	text := m.Text
 	switch {
-	case j.json && !j.goal:
+	case j.e.json && !j.goal:
 		var b bytes.Buffer
 		if err := encode(&b, shown(m)); err != nil {
 			return err

@@ -35,8 +35,11 @@ func (j *motionsJob) show(args []string) error {
 	if err != nil {
 		return err
 	}
-	if j.json {
-		return j.print(shown(m))
+	if j.e.json {
+		return j.print(struct {
+			answered
+			shownMotion
+		}{answered{true, fmt.Sprintf("%s: %.4g s", m.Name, m.Document.Duration())}, shown(m)})
 	}
 	d := m.Document
 	fmt.Fprintf(j.e.out, "%s: %.4g s, version %s\n", m.Name, d.Duration(), m.Version)
@@ -174,13 +177,18 @@ func (j *motionsJob) preview(args []string) error {
 		}
 	}
 	switch {
-	case j.json:
+	case j.e.json:
 		curves := []curveJSON{}
 		for _, c := range s.Curves {
 			l := c.Limits
 			curves = append(curves, curveJSON{c.Joint, c.Position, c.Velocity, c.Acceleration, orNull(l.Lower), orNull(l.Upper), orNull(l.Velocity), orNull(l.Acceleration)})
 		}
-		return j.print(map[string]any{"name": m.Name, "times": s.Times, "curves": curves})
+		return j.print(struct {
+			answered
+			Name   string      `json:"name"`
+			Times  []float64   `json:"times"`
+			Curves []curveJSON `json:"curves"`
+		}{answered{true, fmt.Sprintf("%s: %d curves over %.4g s", m.Name, len(curves), g.Duration())}, m.Name, s.Times, curves})
 	case j.plot != "":
 		_, err := fmt.Fprintf(j.e.out, "%s: %d curves over %.4g s → %s\n", m.Name, len(s.Curves), g.Duration(), j.plot)
 		return err

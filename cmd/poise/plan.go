@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"math"
@@ -14,6 +13,8 @@ import (
 	"runtime/debug"
 	"slices"
 	"strconv"
+
+	"github.com/spf13/pflag"
 
 	"poise/edge"
 	"poise/kinematics"
@@ -32,44 +33,80 @@ const planSource = "poise plan"
 // sequence is given back while it is planned.
 const planGarbage = 50
 
-// runPlan answers one MotionPlanRequest or MotionSequenceRequest.
-func runPlan(e *env, args []string) error {
-	if slices.Contains(args, "--execute") || slices.Contains(args, "-execute") {
-		return runExecute(e, args)
+// planCommand answers one MotionPlanRequest or MotionSequenceRequest.
+func planCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
+	f := new(planFlags)
+	f.register(fs)
+	fs.StringVar(&f.compat, "compat", "", "plan as another planner does: `pilz`")
+	fs.Float64Var(&f.sampling, "sampling", 0, "time between points, `s`")
+	fs.StringVar(&f.current, "current", "", "where the robot is: `JSON` array, object of joints, or JointState")
+	fs.StringVar(&f.output, "o", "", "also write the answer to `file` (.json), or its points (.csv)")
+	fs.StringVar(&f.plot, "plot", "", "draw positions, velocities, accelerations and tool speed to `file` (.png or .svg)")
+	execute := fs.Bool("execute", false, "let the robot of a server plan and perform REQUEST, from where it is; no ROBOT is named")
+	r := newRemote(e, fs)
+	return func(args []string) error {
+		if *execute {
+			if err := onlyFlags(fs, "--execute takes no %s", "execute", "compat", "server", "robot", "json"); err != nil {
+				return err
+			}
+			return r.execute(args, f.compat)
+		}
+		for _, name := range []string{"server", "robot"} {
+			if fs.Changed(name) {
+				return usagef("--%s is for --execute, which a server does", name)
+			}
+		}
+		return f.plan(e, args)
 	}
-	fs := flag.NewFlagSet("plan", flag.ContinueOnError)
-	var from robotFlags
-	from.register(fs)
-	var job planJob
-	compat := fs.String("compat", "", "plan as another planner does: `pilz`")
-	sampling := fs.Float64("sampling", 0, "time between points, `s`")
-	current := fs.String("current", "", "where the robot is: `JSON` array, object of joints, or JointState")
-	output := fs.String("o", "", "also write the answer to `file` (.json), or its points (.csv)")
-	plot := fs.String("plot", "", "draw positions, velocities, accelerations and tool speed to `file` (.png or .svg)")
-	args, err := parseFlags(fs, args)
-	if err != nil {
+}
+
+// onlyFlags refuses flags other than those that are named.
+func onlyFlags(fs *pflag.FlagSet, why string, names ...string) (err error) {
+	fs.Visit(func(f *pflag.Flag) {
+		if err == nil && !slices.Contains(names, f.Name) {
+			err = usagef(why, dashed(f.Name))
+		}
+	})
+	return err
+}
+
+// planFlags are those of poise plan.
+type planFlags struct {
+	robotFlags
+	compat, current, output, plot string
+	sampling                      float64
+}
+
+// check refuses values that no plan can have.
+func (f *planFlags) check() error {
+	switch {
+	case f.compat != "" && f.compat != "pilz":
+		return usagef("--compat %q is unknown: only pilz is%s", f.compat, problem.Hint(f.compat, []string{"pilz"}))
+	case f.sampling < 0 || math.IsNaN(f.sampling) || math.IsInf(f.sampling, 0):
+		return usagef("--sampling %g s is no time between points", f.sampling)
+	case !hasSuffix(f.output, ".json", ".csv"):
+		return usagef("-o %q: the name must end in .json or .csv", f.output)
+	case !hasSuffix(f.plot, ".png", ".svg"):
+		return usagef("--plot %q: the name must end in .png or .svg", f.plot)
+	}
+	return nil
+}
+
+// plan plans the request that is named after the robot.
+func (f *planFlags) plan(e *env, args []string) error {
+	if err := f.check(); err != nil {
 		return err
 	}
-	job.pilz = *compat == "pilz"
-	switch {
-	case *compat != "" && !job.pilz:
-		return usagef("--compat %q is unknown: only pilz is%s", *compat, problem.Hint(*compat, []string{"pilz"}))
-	case *sampling < 0 || math.IsNaN(*sampling) || math.IsInf(*sampling, 0):
-		return usagef("--sampling %g s is no time between points", *sampling)
-	case !hasSuffix(*output, ".json", ".csv"):
-		return usagef("-o %q: the name must end in .json or .csv", *output)
-	case !hasSuffix(*plot, ".png", ".svg"):
-		return usagef("--plot %q: the name must end in .png or .svg", *plot)
-	}
-	bot, rest, err := from.load(args)
+	job := planJob{pilz: f.compat == "pilz"}
+	bot, rest, err := f.load(args)
 	if err != nil {
 		return err
 	}
 	if len(rest) != 1 {
 		return usagef("want one REQUEST, a file or - for standard input, got %d", len(rest))
 	}
-	job.m, job.plans = bot.Model, pipeline.Standard(bot.Model, pipeline.Sampling{Own: *sampling, Pilz: *sampling, Coarser: *sampling == 0})
-	if job.current, job.moving, err = parseCurrent(job.m, *current); err != nil {
+	job.m, job.plans = bot.Model, pipeline.Standard(bot.Model, pipeline.Sampling{Own: f.sampling, Pilz: f.sampling, Coarser: f.sampling == 0})
+	if job.current, job.moving, err = parseCurrent(job.m, f.current); err != nil {
 		return err
 	}
 	text, err := readRequest(e, rest[0])
@@ -80,10 +117,10 @@ func runPlan(e *env, args []string) error {
 	end := progress(e.err, "planning")
 	answer := job.answer(text)
 	end()
-	if err := answer.write(e.out); err != nil {
+	if err := answer.tell(e); err != nil {
 		return err
 	}
-	if err := answer.save(job.m, *output, *plot); err != nil {
+	if err := answer.save(job.m, f.output, f.plot); err != nil {
 		return err
 	}
 	if answer.code != msgs.ErrorSuccess {
@@ -122,6 +159,7 @@ type planJob struct {
 type planAnswer struct {
 	message any // the response, to be written as JSON
 	code    int32
+	why     string // of a refusal
 	motions []*planner.Motion
 }
 
@@ -186,13 +224,13 @@ func join(err error) string {
 func (j *planJob) single(group string, q pipeline.Question) planAnswer {
 	a := j.ask(&q)
 	code := edge.PlanCode(&a, planSource)
-	return planAnswer{code: code.Val, motions: a.Motions, message: edge.PlanResponse(j.m, &a, group, code)}
+	return planAnswer{code: code.Val, why: code.Message, motions: a.Motions, message: edge.PlanResponse(j.m, &a, group, code)}
 }
 
 func (j *planJob) sequence(q pipeline.Question) planAnswer {
 	a := j.ask(&q)
 	code := edge.PlanCode(&a, planSource)
-	return planAnswer{code: code.Val, motions: a.Motions, message: edge.SequenceResponse(j.m, &a, code)}
+	return planAnswer{code: code.Val, why: code.Message, motions: a.Motions, message: edge.SequenceResponse(j.m, &a, code)}
 }
 
 // write writes the response on one line. It may be long, and is never in memory as a
@@ -203,6 +241,38 @@ func (a *planAnswer) write(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, "\n")
 	return err
+}
+
+// tell prints the response; for programs it begins as every answer does.
+func (a *planAnswer) tell(e *env) error {
+	if !e.json {
+		return a.write(e.out)
+	}
+	head := answered{true, fmt.Sprintf("%d motions are planned", len(a.motions))}
+	if a.code != msgs.ErrorSuccess {
+		head = answered{false, fmt.Sprintf("%s (%d)", a.why, a.code)}
+	}
+	text, err := json.Marshal(head)
+	if err != nil {
+		return err
+	}
+	return a.write(&joined{to: e.out, head: text})
+}
+
+// joined writes a JSON object behind another one, as one object.
+type joined struct {
+	to   io.Writer
+	head []byte // of the first object; nil once it is written
+}
+
+func (j *joined) Write(p []byte) (int, error) {
+	if len(p) == 0 || j.head == nil {
+		return j.to.Write(p)
+	}
+	j.head[len(j.head)-1] = ',' // the end of the first is the begin of the second
+	_, err := j.to.Write(append(j.head, p[1:]...))
+	j.head = nil
+	return len(p), err
 }
 
 func (a *planAnswer) writeFile(name string) error {

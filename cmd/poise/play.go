@@ -10,43 +10,60 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	"poise/msgs"
 	"poise/msgs/poisemsgs"
 	"poise/msgs/rosjson"
 	"poise/planner/pipeline"
-	"poise/problem"
 	"poise/wire/rosbridge/client"
 )
 
-// runPlay plays a stored motion on the server and waits for its end.
-func runPlay(e *env, args []string) error {
-	r := newRemote(e, "play")
+// playCommand plays a stored motion on the server and waits for its end.
+func playCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
+	r := newRemote(e, fs)
 	options := map[string]*bool{}
-	for _, word := range []string{"loop", "part", "backward", "approach", "return"} {
-		options[word] = r.fs.Bool(word, false, "")
+	for _, o := range playOptions {
+		options[o.word] = fs.Bool(o.word, false, o.text)
 	}
-	speed := r.fs.String("speed", "100", "")
-	noApproach := r.fs.Bool("no-approach", false, "")
-	rest, end, err := r.open(args, "NAME")
+	speed := fs.String("speed", "100", "how fast, `percent` of its own speed, 0 … 200")
+	noApproach := fs.Bool("no-approach", false, "begin only if the robot is where the motion begins")
+	return func(args []string) error {
+		var words []string
+		for _, o := range playOptions {
+			if *options[o.word] || o.word == "approach" && !*noApproach {
+				words = append(words, o.word)
+			}
+		}
+		return r.play(args, words, *speed)
+	}
+}
+
+// playOptions are the words of a motion's options that are flags.
+var playOptions = []struct{ word, text string }{
+	{"loop", "again and again, until Ctrl-C or poise stop"},
+	{"part", "only from the start mark to the end mark"},
+	{"backward", "from its end to its beginning"},
+	{"approach", "move to its beginning first; that is so unless --no-approach says otherwise"},
+	{"return", "move back to where the robot was"},
+}
+
+// play plays a motion with some options.
+func (r *remote) play(args, words []string, speed string) error {
+	end, err := r.open(args, "NAME")
 	if err != nil {
 		return err
 	}
 	defer end()
-	percent, err := parsePercent(*speed)
+	percent, err := parsePercent(speed)
 	if err != nil {
 		return err
-	}
-	var words []string
-	for _, word := range []string{"loop", "part", "backward", "approach", "return"} {
-		if *options[word] || word == "approach" && !*noApproach {
-			words = append(words, word)
-		}
 	}
 	if percent != 100 {
 		words = append(words, fmt.Sprintf("speed=%g", percent/100))
 	}
-	goal := &msgs.TextActionGoal{Command: msgs.TextCommand{Type: "motion", Command: rest[0], Options: strings.Join(words, " ")}}
-	return r.perform("play_motion", "text_msgs/action/TextAction", goal, rest[0])
+	goal := &msgs.TextActionGoal{Command: msgs.TextCommand{Type: "motion", Command: args[0], Options: strings.Join(words, " ")}}
+	return r.perform("play_motion", "text_msgs/action/TextAction", goal, args[0])
 }
 
 // executeOnServer plans and performs a request on the server's robot, from where it
@@ -109,7 +126,7 @@ func (r *remote) performText(action, typ string, goal []byte, what string) error
 		}
 		if !u.Done {
 			bar.show(u.Info)
-			if r.json {
+			if r.e.json {
 				fmt.Fprintf(r.e.out, "{\"feedback\":%s}\n", u.Feedback)
 			}
 			continue
@@ -150,7 +167,7 @@ func (r *remote) ending(u client.Update, what string) error {
 	default:
 		end.Message = what + ": aborted: " + reasons(u)
 	}
-	if r.json {
+	if r.e.json {
 		text, err := json.Marshal(end)
 		if err != nil {
 			return err
@@ -160,7 +177,7 @@ func (r *remote) ending(u client.Update, what string) error {
 	switch {
 	case !end.Success:
 		return r.refusal(end.Message)
-	case !r.json:
+	case !r.e.json:
 		fmt.Fprintln(r.e.out, end.Message)
 	}
 	return nil
@@ -227,22 +244,19 @@ func (b *bar) end() {
 	}
 }
 
-// runExecute is poise plan --execute: the server's robot, from where it is.
-func runExecute(e *env, args []string) error {
-	r := newRemote(e, "plan")
-	r.fs.Bool("execute", true, "")
-	compat := r.fs.String("compat", "", "")
-	rest, end, err := r.open(args, "REQUEST")
+// execute is poise plan --execute: the server's robot, from where it is.
+func (r *remote) execute(args []string, compat string) error {
+	end, err := r.open(args, "REQUEST")
 	if err != nil {
 		return err
 	}
 	defer end()
-	if *compat != "" && *compat != "pilz" {
-		return usagef("--compat %q is unknown: only pilz is%s", *compat, problem.Hint(*compat, []string{"pilz"}))
+	if err := (&planFlags{compat: compat}).check(); err != nil {
+		return err
 	}
-	text, err := readRequest(e, rest[0])
+	text, err := readRequest(r.e, args[0])
 	if err != nil {
 		return err
 	}
-	return executeOnServer(r, text, *compat == "pilz")
+	return executeOnServer(r, text, compat == "pilz")
 }

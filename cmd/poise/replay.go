@@ -1,9 +1,10 @@
 package main
 
 import (
-	"encoding/json"
-	"flag"
 	"fmt"
+	"os"
+
+	"github.com/spf13/pflag"
 
 	"poise/control"
 	"poise/controllers"
@@ -26,6 +27,7 @@ func kindsOf(table []control.Kind) telemetry.Kinds {
 
 // replayAnswer is what a program reads.
 type replayAnswer struct {
+	answered
 	Robot       string   `json:"robot"`
 	Build       string   `json:"build"`
 	From        uint64   `json:"from"` // the first tick
@@ -44,19 +46,20 @@ type replayAnswer struct {
 	Joints      []string `json:"joints,omitempty"`
 }
 
-// runReplay runs a recording again and compares hashes.
-func runReplay(e *env, args []string) error {
-	fs := flag.NewFlagSet("replay", flag.ContinueOnError)
-	var from robotFlags
+// replayCommand runs a recording again and compares hashes.
+func replayCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
+	from := new(robotFlags)
 	from.register(fs)
 	name := fs.String("robot", "", "the recorded `robot`, if it is not found under its recorded name")
-	asJSON := fs.Bool("json", false, "for programs")
-	args, err := parseFlags(fs, args)
-	if err != nil {
-		return err
-	}
+	return func(args []string) error { return replay(e, from, *name, args) }
+}
+
+func replay(e *env, from *robotFlags, name string, args []string) error {
 	if len(args) == 0 && recordingsFolder() != "" {
 		args = []string{recordingName(recordingsFolder(), 1)}
+		if _, err := os.Stat(args[0]); err != nil {
+			return fmt.Errorf("nothing is recorded yet: %w; poise serve records, or name a recording: poise replay FILE", err)
+		}
 	}
 	if len(args) != 1 {
 		return usagef("one recording, %d given", len(args))
@@ -66,10 +69,10 @@ func runReplay(e *env, args []string) error {
 		return err
 	}
 	defer r.Close()
-	if *name == "" {
-		*name = r.Header.Robot
+	if name == "" {
+		name = r.Header.Robot
 	}
-	bot, _, err := from.load([]string{*name})
+	bot, _, err := from.load([]string{name})
 	if err != nil {
 		return err
 	}
@@ -79,16 +82,29 @@ func runReplay(e *env, args []string) error {
 	}
 	answer := describe(r, out, bot.Model)
 	answer.Equal = answer.Equal && err == nil
-	if *asJSON {
-		if err := json.NewEncoder(e.out).Encode(answer); err != nil {
-			return err
-		}
-	} else {
-		printReplay(e, answer, out)
+	if err == nil {
+		err = replayFailure(out)
 	}
-	switch {
-	case err != nil:
+	if !e.json {
+		printReplay(e, answer, out)
 		return err
+	}
+	answer.answered = answered{true, fmt.Sprintf("all %d hashes are equal", answer.Ticks)}
+	if err != nil {
+		answer.answered = answered{false, err.Error()}
+	}
+	if err := encode(e.out, answer); err != nil {
+		return err
+	}
+	if err != nil {
+		return &toldError{err}
+	}
+	return nil
+}
+
+// replayFailure says why a replay does not prove what a recording says.
+func replayFailure(out *telemetry.Outcome) error {
+	switch {
 	case out.Turned:
 		return fmt.Errorf("the recording begins at tick %d: what came before was overwritten, so its %d ticks are whole, but cannot be run again (record.megabytes and record.minutes keep more)", out.From, out.Ticks)
 	case out.First != nil:

@@ -109,6 +109,7 @@ func TestReplayCommandRefuses(t *testing.T) {
 		says string
 	}{
 		{[]string{"replay"}, exitFailure, "flight.rec: no such file"},
+		{[]string{"replay"}, exitFailure, "poise serve records"},
 		{[]string{"replay", name, name}, exitUsage, "one recording, 2 given"},
 		{[]string{"replay", filepath.Join(t.TempDir(), "none")}, exitFailure, "no such file"},
 		{[]string{"replay", "replay.go"}, exitFailure, "byte 0"},

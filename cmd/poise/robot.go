@@ -1,12 +1,13 @@
 package main
 
 import (
-	"flag"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/spf13/pflag"
 
 	"poise/robot"
 	"poise/robot/description"
@@ -21,7 +22,7 @@ type robotFlags struct {
 	opts            load.Options
 }
 
-func (r *robotFlags) register(fs *flag.FlagSet) {
+func (r *robotFlags) register(fs *pflag.FlagSet) {
 	fs.BoolVar(&r.floating, "floating", false, "the root link is free")
 	fs.BoolVar(&r.fixed, "fixed", false, "the root link is bolted to the world")
 	fs.StringVar(&r.opts.Limits, "limits", "", "joint limits `file` instead of the robot's own")

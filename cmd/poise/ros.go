@@ -1,12 +1,13 @@
 package main
 
 import (
-	"flag"
 	"maps"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/spf13/pflag"
 
 	"poise/robot/description"
 	"poise/urdf/xacro"
@@ -16,25 +17,15 @@ import (
 // rosFlags are the flags by which the graph is shown to ROS 1.
 type rosFlags struct {
 	join, master, open bool
-	remaps             words
+	remaps             []string
 	node               []string // words for the node: __ns:=/robot1
 }
 
-// words is a flag that may be given several times.
-type words []string
-
-func (w *words) String() string { return strings.Join(*w, " ") }
-
-func (w *words) Set(text string) error {
-	*w = append(*w, text)
-	return nil
-}
-
-func (r *rosFlags) register(fs *flag.FlagSet) {
-	fs.BoolVar(&r.join, "ros1", false, "")
-	fs.BoolVar(&r.master, "ros1-master", false, "")
-	fs.BoolVar(&r.open, "ros1-open", false, "")
-	fs.Var(&r.remaps, "remap", "")
+func (r *rosFlags) register(fs *pflag.FlagSet) {
+	fs.BoolVar(&r.join, "ros1", false, "join the ROS 1 graph of ROS_MASTER_URI; __ns:=/robot1, __name:=NAME and _PARAMETER:=VALUE are for the node")
+	fs.BoolVar(&r.master, "ros1-master", false, "be the ROS 1 master as well: no roscore is needed")
+	fs.BoolVar(&r.open, "ros1-open", false, "let ROS 1 peers on other machines in: ROS 1 has no passwords")
+	fs.StringArrayVar(&r.remaps, "remap", nil, "another name in ROS 1, `A:=B`; may be given several times")
 }
 
 // take takes the words that are for the node, those with an underscore in front, and returns

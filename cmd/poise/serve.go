@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"flag"
 	"fmt"
 	"os/signal"
 	"path/filepath"
@@ -10,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/spf13/pflag"
 
 	"poise/internal/journal"
 	"poise/robot/load"
@@ -20,81 +21,101 @@ import (
 	"poise/studio"
 )
 
-// runServe is the main job: a virtual robot with every topic, service and action of
+// serveCommand is the main job: a virtual robot with every topic, service and action of
 // Poise on a WebSocket, and the page.
-func runServe(e *env, args []string) error {
-	fs := flag.NewFlagSet("serve", flag.ContinueOnError)
-	file := fs.String("config", "", "")
-	robot := fs.String("robot", "", "")
-	packages := fs.String("package-path", packagePath(), "")
-	listen := fs.String("listen", "", "")
-	motions := fs.String("motions", "", "")
-	record := fs.String("record", "", "")
-	unrecorded := fs.Bool("no-record", false, "")
-	mirrored := fs.String("mirror", "", "")
-	period := fs.Float64("period", 0, "")
-	priority := fs.Int("priority", -1, "")
-	real := fs.Bool("with-real-sim", false, "")
-	masses := fs.Bool("physics", false, "")
-	world := fs.String("world", "", "")
-	quiet := fs.Bool("quiet", false, "")
-	var lines []string
-	fs.Func("bus", "", func(text string) error { lines = append(lines, text); return nil })
-	guarded := fs.Bool("guard", false, "")
-	var ros rosFlags
-	ros.register(fs)
-	rest, err := parseFlags(fs, args)
-	if err != nil {
-		return err
+func serveCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
+	f := &serveFlags{fs: fs}
+	fs.StringVar(&f.robot, "robot", "", "the `ROBOT` to serve: a shipped name, a file or a folder; pony if none is named")
+	fs.StringVar(&f.packages, "package-path", packagePath(), "`folders` where packages are looked for, meshes too")
+	fs.StringVar(&f.listen, "listen", "", "the `address` to listen at, otherwise 127.0.0.1:8080")
+	fs.StringVar(&f.motions, "motions", "", "the `folder` of the users' own motions")
+	fs.StringArrayVar(&f.lines, "bus", nil, "servos on a serial line are the robot real: `[NAME=]PORT[,baud=N]`; once for each line")
+	fs.BoolVar(&f.masses, "physics", false, "the virtual robot has mass, stands on the ground and can fall")
+	fs.StringVar(&f.world, "world", "", "the ground of --physics: a `file`")
+	fs.BoolVar(&f.real, "with-real-sim", false, "add a robot real that lags and sags as a real one does")
+	fs.StringVar(&f.file, "config", "", "read this configuration `file`; flags win over it (poise config prints one)")
+	fs.Float64Var(&f.period, "period", 0, "the period of the cycle, `s`")
+	fs.IntVar(&f.priority, "priority", -1, "the real-time priority of the cycle, `N` of 0 … 99; 0 asks for none")
+	fs.StringVar(&f.record, "record", "", "keep the last ticks in this `file`, otherwise in the state folder (poise replay)")
+	fs.BoolVar(&f.unrecorded, "no-record", false, "record nothing")
+	fs.StringVar(&f.mirrored, "mirror", "", "show the graph of another rosbridge server, `URL`, here as well")
+	f.ros.register(fs)
+	fs.BoolVar(&f.guarded, "guard", false, "a second process brings the servos to rest if the server dies")
+	fs.BoolVar(&f.quiet, "quiet", false, "log nothing")
+	return func(args []string) error { return f.serve(e, args) }
+}
+
+// serveFlags are those of poise serve.
+type serveFlags struct {
+	fs                                                              *pflag.FlagSet
+	file, robot, packages, listen, motions, record, mirrored, world string
+	unrecorded, real, masses, quiet, guarded                        bool
+	period                                                          float64
+	priority                                                        int
+	lines                                                           []string
+	ros                                                             rosFlags
+}
+
+// config returns the configuration: the file's, and what flags say otherwise.
+func (f *serveFlags) config() (c config.Config, err error) {
+	c = config.Default()
+	if f.file != "" {
+		if c, err = config.Load(f.file); err != nil {
+			return c, err
+		}
 	}
-	if rest, err = ros.take(rest); err != nil {
+	f.fs.Visit(func(flag *pflag.Flag) { // a flag wins over the file
+		switch flag.Name {
+		case "robot":
+			c.Robot = f.robot
+		case "listen":
+			c.Listen = f.listen
+		case "motions":
+			c.Motions = f.motions
+		case "record":
+			c.Record.File, c.Record.Enabled = f.record, true
+		case "no-record":
+			c.Record.Enabled = !f.unrecorded
+		case "mirror":
+			c.Mirror.URL = f.mirrored
+		case "period":
+			c.Loop.Period = f.period
+		case "priority":
+			c.Loop.Priority = f.priority
+		case "with-real-sim":
+			c.RealSim = f.real
+		}
+	})
+	if f.masses || f.world != "" {
+		if err := c.UsePhysics(f.masses, f.world); err != nil {
+			return c, usagef("%v", err)
+		}
+	}
+	if err := addLines(&c, f.lines); err != nil {
+		return c, usagef("%v", err)
+	}
+	return c, nil
+}
+
+// serve runs until it is told to end.
+func (f *serveFlags) serve(e *env, args []string) error {
+	rest, err := f.ros.take(args)
+	if err != nil {
 		return err
 	}
 	arguments, err := xacroArguments(rest)
 	if err != nil {
 		return err
 	}
-	c := config.Default()
-	if *file != "" {
-		if c, err = config.Load(*file); err != nil {
-			return err
-		}
+	c, err := f.config()
+	if err != nil {
+		return err
 	}
-	fs.Visit(func(f *flag.Flag) { // a flag wins over the file
-		switch f.Name {
-		case "robot":
-			c.Robot = *robot
-		case "listen":
-			c.Listen = *listen
-		case "motions":
-			c.Motions = *motions
-		case "record":
-			c.Record.File, c.Record.Enabled = *record, true
-		case "no-record":
-			c.Record.Enabled = !*unrecorded
-		case "mirror":
-			c.Mirror.URL = *mirrored
-		case "period":
-			c.Loop.Period = *period
-		case "priority":
-			c.Loop.Priority = *priority
-		case "with-real-sim":
-			c.RealSim = *real
-		}
-	})
-	if *masses || *world != "" {
-		if err := c.UsePhysics(*masses, *world); err != nil {
-			return usagef("%v", err)
-		}
-	}
-	if err := addLines(&c, lines); err != nil {
-		return usagef("%v", err)
-	}
-	if *guarded && !guard.Guarded() {
+	if f.guarded && !guard.Guarded() {
 		return runGuard(e, &c)
 	}
-	o := server.Options{Page: studio.Handler(), PackagePath: filepath.SplitList(*packages), FixedPeriod: *period != 0 || *file != "" && config.Sets(*file, "loop.period")}
-	if o.ROS1, err = ros.config(); err != nil {
+	o := server.Options{Page: studio.Handler(), PackagePath: filepath.SplitList(f.packages), FixedPeriod: f.period != 0 || f.file != "" && config.Sets(f.file, "loop.period")}
+	if o.ROS1, err = f.ros.config(); err != nil {
 		return err
 	}
 	if len(arguments) > 0 {
@@ -102,7 +123,7 @@ func runServe(e *env, args []string) error {
 			return err
 		}
 	}
-	if !*quiet {
+	if !f.quiet {
 		lines := journal.New(e.err)
 		e.err, o.Log = lines, lines // what is wrong in the end is told by the same road
 		e.flush = func() { _ = lines.Close(time.Second) }
@@ -194,6 +215,15 @@ func banner(e *env, s *server.Server, c *config.Config, recording string, crashe
 	}
 	for _, text := range crashes {
 		lines = slices.Insert(lines, 1, "  CRASHED    "+text)
+	}
+	if e.json {
+		_ = encode(e.out, struct { // a reader that went away is no trouble
+			answered
+			Address string   `json:"address"`
+			Robots  []string `json:"robots"`
+			Wires   []string `json:"wires"`
+		}{answered{true, strings.Join(lines, "\n")}, s.Address(), s.Robots(), s.Wires()})
+		return
 	}
 	fmt.Fprintln(e.out, strings.Join(lines, "\n"))
 }

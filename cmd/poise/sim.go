@@ -3,15 +3,17 @@ package main
 import (
 	"bufio"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/spf13/pflag"
 
 	"poise/internal/plot"
 	"poise/motion/library"
@@ -27,27 +29,27 @@ type simFlags struct {
 	seeds                  int
 }
 
-// runSim lets a robot with mass act out a scenario.
-func runSim(e *env, args []string) error {
-	var f simFlags
-	fs := flag.NewFlagSet("sim", flag.ContinueOnError)
+// simCommand lets a robot with mass act out a scenario.
+func simCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
+	f := new(simFlags)
 	f.register(fs)
 	fs.StringVar(&f.report, "report", "", "write the report to this `file` (JSON)")
 	fs.StringVar(&f.trace, "trace", "", "write the trace of the first seed to this `file` (JSON lines)")
 	fs.StringVar(&f.picture, "plot", "", "draw the run of the first seed to this .png or .svg `file`")
 	fs.IntVar(&f.seeds, "seeds", 1, "how many seeds to run, from the scenario's own on")
 	fs.StringVar(&f.motions, "motions", "", "`folder` of stored motions, besides those inside")
-	rest, err := parseFlags(fs, args)
-	if err != nil {
-		return err
-	}
+	return func(args []string) error { return f.simulate(e, args) }
+}
+
+// simulate runs the scenario that is named after the robot.
+func (f *simFlags) simulate(e *env, args []string) error {
 	if ext := filepath.Ext(f.picture); f.picture != "" && ext != ".png" && ext != ".svg" {
 		return usagef("--plot %q must end in .png or .svg", f.picture)
 	}
 	if f.seeds < 1 || f.seeds > 10000 {
 		return usagef("--seeds %d is not within 1 … 10000", f.seeds)
 	}
-	bot, rest, err := f.load(rest)
+	bot, rest, err := f.load(args)
 	if err != nil {
 		return err
 	}
@@ -162,6 +164,9 @@ func (f *simFlags) finish(e *env, results []*scenario.Result) error {
 			return err
 		}
 	}
+	if e.json {
+		return f.tell(e, &report)
+	}
 	if report.Fallen {
 		fmt.Fprintf(e.out, "fell at %.3f s\n", *report.FellAt)
 	}
@@ -180,6 +185,30 @@ func (f *simFlags) finish(e *env, results []*scenario.Result) error {
 	}
 	fmt.Fprintf(e.out, "%.1f times real time\n", report.RealtimeFactor)
 	if !report.Pass() {
+		return errAnswered
+	}
+	return nil
+}
+
+// tell prints the report for programs.
+func (f *simFlags) tell(e *env, report *simReport) error {
+	failed := []string{}
+	for _, c := range report.Criteria {
+		if !c.Pass {
+			failed = append(failed, c.Name)
+		}
+	}
+	a := answered{report.Pass(), fmt.Sprintf("%d of %d criteria are met", len(report.Criteria)-len(failed), len(report.Criteria))}
+	if len(failed) > 0 {
+		a.Message += "; not met: " + strings.Join(failed, ", ")
+	}
+	if err := encode(e.out, struct {
+		answered
+		*simReport
+	}{a, report}); err != nil {
+		return err
+	}
+	if !a.Success {
 		return errAnswered
 	}
 	return nil

@@ -6,21 +6,22 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"github.com/spf13/pflag"
+
 	"poise/msgs/poisemsgs"
 	"poise/msgs/rosjson"
 )
 
-// told asks a server what its robot does, and hands that to show unless the answer is
+// status asks a server what its robot does, and hands that to show unless the answer is
 // wanted as it came.
-func told(e *env, name string, args []string, show func(s *poisemsgs.RobotStatus)) error {
-	r := newRemote(e, name)
-	_, end, err := r.open(args)
+func (r *remote) status(args []string, show func(s *poisemsgs.RobotStatus)) error {
+	end, err := r.open(args)
 	if err != nil {
 		return err
 	}
 	defer end()
 	text, err := r.call("get_state", &poisemsgs.GetStateRequest{})
-	if err != nil || r.json {
+	if err != nil || r.e.json {
 		return err
 	}
 	var a poisemsgs.GetStateResponse
@@ -31,8 +32,11 @@ func told(e *env, name string, args []string, show func(s *poisemsgs.RobotStatus
 	return nil
 }
 
-func runState(e *env, args []string) error {
-	return told(e, "state", args, func(s *poisemsgs.RobotStatus) { showState(e.out, s) })
+func stateCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
+	r := newRemote(e, fs)
+	return func(args []string) error {
+		return r.status(args, func(s *poisemsgs.RobotStatus) { showState(e.out, s) })
+	}
 }
 
 func showState(out io.Writer, s *poisemsgs.RobotStatus) {
@@ -68,14 +72,19 @@ func showState(out io.Writer, s *poisemsgs.RobotStatus) {
 	})
 }
 
-func runControllers(e *env, args []string) error {
-	return told(e, "controllers", args, func(s *poisemsgs.RobotStatus) {
-		table(e.out, func(w io.Writer) {
-			fmt.Fprintln(w, "name\tkind\tstate\tresources")
-			for _, c := range s.Controllers {
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", c.Name, c.Kind, c.State, strings.Join(c.Resources, " "))
-			}
-		})
+func controllersCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
+	r := newRemote(e, fs)
+	return func(args []string) error {
+		return r.status(args, func(s *poisemsgs.RobotStatus) { showControllers(e.out, s) })
+	}
+}
+
+func showControllers(out io.Writer, s *poisemsgs.RobotStatus) {
+	table(out, func(w io.Writer) {
+		fmt.Fprintln(w, "name\tkind\tstate\tresources")
+		for _, c := range s.Controllers {
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", c.Name, c.Kind, c.State, strings.Join(c.Resources, " "))
+		}
 	})
 }
 

@@ -8,36 +8,34 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	"poise/msgs/poisemsgs"
 )
 
-// runStop stops all robots, or the one that is named. It asks by POST /stop, which is
+// stopCommand stops all robots, or the one that is named. It asks by POST /stop, which is
 // served also when no more clients are; a server that does not know that is asked as any
 // command asks it.
-func runStop(e *env, args []string) error {
-	r := newRemote(e, "stop")
-	rest, err := parseFlags(r.fs, args)
-	e.json = slices.Contains(args, "--json") || slices.Contains(args, "-json") // failures too
-	if err != nil {
-		return err
+func stopCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
+	r := newRemote(e, fs)
+	return func(args []string) error {
+		if err := checkArguments(args, []string{"[CATEGORY]"}); err != nil {
+			return err
+		}
+		q, wrong := stopCategory(args)
+		if wrong != nil { // said instead of the answer, once the robots stand
+			quiet := *e
+			quiet.out, r.e = io.Discard, &quiet
+		}
+		if err := r.stop(args, q); err != nil {
+			return err
+		}
+		return wrong
 	}
-	if err := checkArguments(rest, []string{"[CATEGORY]"}); err != nil {
-		return err
-	}
-	q, wrong := stopCategory(rest)
-	if wrong != nil { // said instead of the answer, once the robots stand
-		quiet := *e
-		quiet.out, r.e = io.Discard, &quiet
-	}
-	if err := r.stop(args, q); err != nil {
-		return err
-	}
-	return wrong
 }
 
 // stop asks for a stop; args are those of the command.
@@ -47,7 +45,7 @@ func (r *remote) stop(args []string, q *poisemsgs.StopRequest) error {
 			return r.tellStop(text)
 		}
 	}
-	err := simple(r.e, "stop", args, []string{"[CATEGORY]"}, "stop", func([]string) (any, error) { return q, nil })
+	err := r.ask(args, []string{"[CATEGORY]"}, "stop", func([]string) (any, error) { return q, nil })
 	var none *noServerError
 	if r.robot != "" && errors.As(err, &none) {
 		if text, failed := postStop(r.server, r.robot, q.Category); failed == nil {
@@ -79,7 +77,7 @@ func (r *remote) tellStop(text []byte) error {
 		return err
 	}
 	switch {
-	case r.json:
+	case r.e.json:
 		fmt.Fprintln(r.e.out, strings.TrimSpace(string(text)))
 	case a.Success:
 		fmt.Fprintln(r.e.out, a.Message)

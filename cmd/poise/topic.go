@@ -10,14 +10,20 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/spf13/pflag"
+
 	"poise/problem"
 	"poise/wire/rosbridge/client"
 )
 
-// runCall calls any service with its request as JSON.
-func runCall(e *env, args []string) error {
-	r := newRemote(e, "call")
-	rest, end, err := r.open(args, "SERVICE", "[JSON]")
+// callCommand calls any service with its request as JSON.
+func callCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
+	return newRemote(e, fs).callText
+}
+
+func (r *remote) callText(rest []string) error {
+	e := r.e
+	end, err := r.open(rest, "SERVICE", "[JSON]")
 	if err != nil {
 		return err
 	}
@@ -30,7 +36,7 @@ func runCall(e *env, args []string) error {
 	if err != nil {
 		return r.unanswered(err)
 	}
-	if r.json {
+	if r.e.json {
 		fmt.Fprintf(e.out, "%s\n", text)
 	} else {
 		fmt.Fprintf(e.out, "%s\n", indent(text))
@@ -59,15 +65,18 @@ func (e *env) jsonArgument(args []string) (text []byte, err error) {
 	return text, nil
 }
 
-// runGoal sends a goal of any action and waits for its end.
-func runGoal(e *env, args []string) error {
-	r := newRemote(e, "goal")
-	rest, end, err := r.open(args, "ACTION", "[JSON]")
+// goalCommand sends a goal of any action and waits for its end.
+func goalCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
+	return newRemote(e, fs).goal
+}
+
+func (r *remote) goal(rest []string) error {
+	end, err := r.open(rest, "ACTION", "[JSON]")
 	if err != nil {
 		return err
 	}
 	defer end()
-	goal, err := e.jsonArgument(rest[1:])
+	goal, err := r.e.jsonArgument(rest[1:])
 	if err != nil {
 		return err
 	}
@@ -93,10 +102,10 @@ func indent(text []byte) []byte {
 	return b.Bytes()
 }
 
-// runTopic lists topics, or prints what one says.
-func runTopic(e *env, args []string) error {
-	r := newRemote(e, "topic")
-	count := r.fs.Int("count", 0, "")
+// topicCommand lists topics, or prints what one says.
+func topicCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
+	r := newRemote(e, fs)
+	count := fs.Int("count", 0, "echo: end after `N` messages; otherwise with Ctrl-C")
 	var gone atomic.Bool
 	r.changed = func(why error) { // echo waits for a server that is started again
 		if why != nil && !gone.Swap(true) {
@@ -105,7 +114,11 @@ func runTopic(e *env, args []string) error {
 			gone.Store(false)
 		}
 	}
-	rest, end, err := r.open(args, "list|echo", "[NAME]")
+	return func(args []string) error { return r.topic(args, *count) }
+}
+
+func (r *remote) topic(rest []string, count int) error {
+	end, err := r.open(rest, "list|echo", "[NAME]")
 	if err != nil {
 		return err
 	}
@@ -113,10 +126,10 @@ func runTopic(e *env, args []string) error {
 	switch {
 	case rest[0] == "list" && len(rest) == 1:
 		return r.listTopics()
-	case *count < 0:
-		return usagef("--count is %d: how many messages, 0 for all that come", *count)
+	case count < 0:
+		return usagef("--count is %d: how many messages, 0 for all that come", count)
 	case rest[0] == "echo" && len(rest) == 2:
-		return r.echo(rest[1], *count)
+		return r.echo(rest[1], count)
 	case rest[0] == "echo":
 		return usagef("NAME is missing: echo what?")
 	}
@@ -128,7 +141,7 @@ func (r *remote) listTopics() error {
 	if err != nil {
 		return r.unanswered(err)
 	}
-	if r.json {
+	if r.e.json {
 		fmt.Fprintf(r.e.out, "%s\n", text)
 		return nil
 	}
@@ -161,7 +174,7 @@ func (r *remote) echo(name string, count int) error {
 		if lost > 0 {
 			fmt.Fprintf(r.e.err, "poise: topic: %d messages were lost: this reader is too slow\n", lost)
 		}
-		if r.json {
+		if r.e.json {
 			fmt.Fprintf(r.e.out, "%s\n", msg)
 		} else {
 			fmt.Fprintf(r.e.out, "%s\n---\n", indent(msg))

@@ -1,0 +1,115 @@
+package main
+
+// commands lists what the binary can do, in the order of the help text.
+func commands() []command {
+	return append(append(serveCommands(), driveCommands()...), fileCommands()...)
+}
+
+// serveCommands run a robot, or belong to running one.
+func serveCommands() []command {
+	return []command{
+		{name: "serve", args: "[NAME:=VALUE …]", group: groupServe, declare: serveCommand, words: []string{},
+			short: "the main job: a virtual robot, its graph for ROS clients, and the Studio in the browser",
+			long: `NAME:=VALUE are arguments of a .xacro robot; with --ros1 or --ros1-master those with an
+underscore in front are for the ROS 1 node: __ns:=/robot1 __name:=body _rate:=10.
+Ctrl-C stops: goals end, the robot ramps down and holds, unless the configuration's
+leaving says otherwise.`,
+			example: []string{
+				"poise serve                                              # the pony, then open http://127.0.0.1:8080",
+				"poise serve --robot my_robot.urdf.xacro arm:=left --package-path ~/meshes",
+				"poise serve --with-real-sim                              # two robots: virtual and real",
+				"poise serve --robot R --bus legs=/dev/ttyUSB0,baud=500000 --bus head=/dev/ttyUSB1 --guard",
+				"poise serve --ros1-master --remap joint_states:=states __ns:=/robot1"}},
+		{name: "config", group: groupServe, declare: configCommand, words: []string{},
+			short:   "the configuration of the server with all defaults and comments; or the drivers that a robot can have",
+			example: []string{"poise config > poise.yaml     # then edit it, and: poise serve --config poise.yaml", "poise config --drivers"}},
+		{name: "bus", args: "[scan PORT | monitor PORT | ping PORT ID | read PORT ID [REGISTER …] | write PORT ID REGISTER VALUE | set-id PORT ID NEW | set-baud PORT ID BAUD | emulate FAMILY]",
+			group: groupServe, declare: busCommand, words: busNames(),
+			short: "real servos: list the ports, find servos, read and write their registers, give them ids; or emulate them",
+			long: `list       the serial ports, and what keeps you from using them; also without a word
+scan       every family, every baud rate; writes nothing
+monitor    position, voltage, temperature and torque, twice a second
+ping       one servo: model, firmware, baud rate
+read       registers by their names, all if none is named
+write      one register; those that give torque only with --torque
+set-id     a new id, with one servo on the line; asks before it writes
+set-baud   a new baud rate, with one servo on the line; asks before it writes
+emulate    servos on pseudo-terminals that move a robot with mass, until Ctrl-C`,
+			example: []string{"poise bus", "poise bus scan /dev/ttyUSB0 --family feetech --baud 1000000 --ids 1-20",
+				"poise bus read /dev/ttyUSB0 4 present_position", "poise bus set-id /dev/ttyUSB0 1 4 --family feetech",
+				"poise bus emulate feetech --robot pony --link /tmp/servos"}},
+		{name: "replay", args: "[FILE]", group: groupServe, declare: replayCommand,
+			short:   "run a flight recording again and compare every tick, bit for bit; without FILE the last one of the state folder",
+			example: []string{"poise replay", "poise replay flight.rec --robot my_robot.urdf"}},
+	}
+}
+
+// driveCommands talk to a server.
+func driveCommands() []command {
+	return []command{
+		{name: "play", args: "NAME", group: groupDrive, declare: playCommand, words: []string{},
+			short:   "play a stored motion on a running server; Ctrl-C ramps down",
+			long:    "poise motions list lists those that come with a robot, poise call motions/list all that a\nserver has.",
+			example: []string{"poise play nod", "poise play trot --loop --speed 50 --robot real"}},
+		{name: "pose", args: "NAME", group: groupDrive, declare: poseCommand, words: []string{},
+			short: "move to a named pose, all joints at once; Ctrl-C ramps down", example: []string{"poise pose stand"}},
+		{name: "stop", args: "[CATEGORY]", group: groupDrive, declare: stopCommand, words: []string{"0", "1", "2"},
+			short:   "stop all robots, or one: 2 (ramp, then hold; the default), 1 (ramp, then torque off) or 0 (torque off)",
+			example: []string{"poise stop                # goals are refused until poise reset", "poise stop 1 --robot real"}},
+		{name: "reset", group: groupDrive, declare: resetCommand, words: []string{},
+			short: "take goals again after a stop or a fault; after stop 0 or 1, torque on comes next", example: []string{"poise reset", "poise reset --robot real"}},
+		{name: "torque", args: "on|off [RESOURCE …]", group: groupDrive, declare: torqueCommand, words: []string{"on", "off"},
+			short: "give the torque back or take it away: of the whole robot, or of some limbs", example: []string{"poise torque on", "poise torque off head --robot real"}},
+		{name: "pause", args: "[CONTROLLER]", group: groupDrive, declare: pauseCommand, words: []string{},
+			short: "let motions stand still on their paths", example: []string{"poise pause          # until poise resume"}},
+		{name: "resume", args: "[CONTROLLER]", group: groupDrive, declare: resumeCommand, words: []string{},
+			short: "let them go on", example: []string{"poise resume"}},
+		{name: "speed", args: "PERCENT [CONTROLLER]", group: groupDrive, declare: speedCommand, words: []string{},
+			short: "how fast motions go, 0 … 200 %; prints what was achieved", example: []string{"poise speed 50"}},
+		{name: "state", group: groupDrive, declare: stateCommand, words: []string{},
+			short: "power, goals, who owns what, faults", example: []string{"poise state", "poise state --robot real --json"}},
+		{name: "controllers", group: groupDrive, declare: controllersCommand, words: []string{},
+			short: "the controllers and what they do", example: []string{"poise controllers"}},
+		{name: "switch", group: groupDrive, declare: switchCommand, words: []string{},
+			short: "start and stop controllers: all of it, or nothing", example: []string{"poise switch --start joints_ref --stop gaze --strict"}},
+		{name: "topic", args: "list | echo NAME", group: groupDrive, declare: topicCommand, words: []string{"list", "echo"},
+			short: "the topics of a server, and what one says", example: []string{"poise topic list", "poise topic echo joint_states --count 1 --json"}},
+		{name: "goal", args: "ACTION [JSON]", group: groupDrive, declare: goalCommand, words: []string{},
+			short:   "send a goal of any action; Ctrl-C ramps down",
+			long:    "JSON is the goal, - reads it from standard input, and without it every field has its default.",
+			example: []string{`poise goal play_motion '{"command":{"type":"motion","command":"nod"}}'`}},
+		{name: "call", args: "SERVICE [JSON]", group: groupDrive, declare: callCommand, words: []string{},
+			short:   "call any service of a server",
+			long:    "JSON is the request, - reads it from standard input, and without it every field has its\ndefault. poise call /rosapi/services lists the services.",
+			example: []string{`poise call motions/get '{"name":"nod"}'`, "poise call /rosapi/services"}},
+	}
+}
+
+// fileCommands need no server.
+func fileCommands() []command {
+	return []command{
+		{name: "check", args: "ROBOT [NAME:=VALUE …]", group: groupFiles, declare: checkCommand,
+			short:   "what it is: joints, groups, limits and where each comes from, mass, warnings",
+			example: []string{"poise check pony", "poise check my_robot.urdf.xacro arm:=left --json", "poise check my_robot.urdf --write-limits > joint_limits.yaml"}},
+		{name: "kin", args: "ROBOT [NAME:=VALUE …] fk|jacobian|ik", group: groupFiles, declare: kinCommand,
+			short:   "where links are and how joints move them: JSON lines in, JSON lines out",
+			example: []string{`echo '{"q":[0,0.3,-0.6,0,0.4,0,0],"frame":"tool0"}' | poise kin arm6 fk`}},
+		{name: "dyn", args: "ROBOT [NAME:=VALUE …] rnea|crba|aba|gravity|com|centroidal", group: groupFiles, declare: dynCommand,
+			short:   "forces, masses and momentum of rigid bodies: JSON lines in, JSON lines out",
+			example: []string{`echo '{"q":[0,0,0,0,0,0,0]}' | poise dyn arm6 gravity`}},
+		{name: "plan", args: "ROBOT [NAME:=VALUE …] REQUEST | --execute REQUEST", group: groupFiles, declare: planCommand,
+			short:   "a MotionPlanRequest or MotionSequenceRequest (JSON or YAML) → the planned motion, or why not, as JSON",
+			example: []string{"poise plan arm6 examples/plan/lin_slows_down.json --plot lin.png", "poise plan --execute examples/plan/ptp_own_limits.json     # the robot of a server moves"}},
+		{name: "motions", args: "list|show|lint|import|export|preview [NAME …|FILE.json …]", group: groupFiles, declare: motionsCommand, words: motionsVerbs,
+			short: "stored motions: list, show and judge them, exchange them with ROS, draw their curves",
+			example: []string{"poise motions list --robot arm6", "poise motions lint --dir ~/motions", "poise motions preview nod --plot nod.png",
+				"poise motions import wave.json --dir ~/motions     # a FollowJointTrajectoryGoal"}},
+		{name: "arbitrate", args: "SCENARIO", group: groupFiles, declare: arbitrateCommand,
+			short: "run the arbiter on a script of requests and faults: a JSON line for every change", example: []string{"poise arbitrate examples/arbitrate/yawn.yaml --plot yawn.png"}},
+		{name: "sim", args: "ROBOT [NAME:=VALUE …] SCENARIO", group: groupFiles, declare: simCommand,
+			short: "physics without a server: a robot with mass acts out a scenario and is judged", example: []string{"poise sim pony stand.yaml --report report.json --seeds 10"}},
+		{name: "interface", args: "list|show|md5 [TYPE]", group: groupFiles, declare: interfaceCommand, words: []string{"list", "show", "md5"},
+			short:   "message, service and action types: their definitions as ROS writes them, and their ROS 1 sums",
+			example: []string{"poise interface list", "poise interface show sensor_msgs/JointState --ros1"}},
+	}
+}
