@@ -37,7 +37,8 @@ type servedRobot struct {
 	period time.Duration
 	set    config.Robot // how it is to start, react and be left
 
-	record recording
+	record   recording
+	overruns overruns
 
 	topics  *topics
 	body    *body // of a robot with mass; nil of others

@@ -89,6 +89,7 @@ func (s *Server) Run(ctx context.Context) error {
 	if err := within(endPatience, "writing the recording", func() error { s.closeRecords(); return nil }); err != nil {
 		s.log.Warn("the recording may not be whole", "why", err)
 	}
+	s.sumUpOverruns()
 	s.log.Info("stopped", "after", time.Since(began).Round(time.Millisecond))
 	errs = append(errs, within(endPatience, "closing the graph", func() error { s.graph.Close(); return nil }))
 	s.closeLog()

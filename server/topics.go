@@ -326,7 +326,7 @@ const (
 )
 
 // notice logs a notice of the executive. A fault that comes and goes is logged once per
-// period, with the number of those left out.
+// period, with the number of those left out; overruns once, and then as a sum.
 func (bot *servedRobot) notice(n executive.Notice) {
 	bot.saveRecord(&n)
 	level := slog.LevelInfo
@@ -340,6 +340,16 @@ func (bot *servedRobot) notice(n executive.Notice) {
 			args = append(args, "left_out", leftOut)
 		}
 		bot.s.log.Log(bot.s.life, level, n.Explanation.WithoutHelp(), args...)
+	}
+	switch overran := n.Explanation.Code == overrunCode; {
+	case overran && n.Kind == "fault" && n.Severity <= loop.SeverityWarn:
+		if bot.overruns.add(bot.missedPeriods()) {
+			say(0)
+			time.AfterFunc(overrunQuiet, func() { bot.sumUpOverruns(false) })
+		}
+		return
+	case overran && n.Kind == "fault_cleared" && bot.overruns.busy():
+		return // it may come again; the line that sums up says when it is over
 	}
 	switch n.Kind {
 	case "fault", "fault_cleared", "refused":
