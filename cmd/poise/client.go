@@ -222,7 +222,7 @@ func (r *remote) call(service string, request any) ([]byte, error) {
 		fmt.Fprintf(r.e.out, "%s\n", text)
 	}
 	if !a.Success {
-		return nil, r.refusal(a.Message)
+		return nil, r.refusal(r.advised(a.Message, explanationsOf(text)))
 	}
 	return text, nil
 }

@@ -40,6 +40,9 @@ func (r *remote) ask(args, names []string, service string, request func(args []s
 	if err := json.Unmarshal(text, &a); err != nil {
 		return err
 	}
+	if strings.Contains(a.Message, "set_torque") { // after a stop that took it
+		a.Message += "; try: " + r.commandLine("torque", "on")
+	}
 	fmt.Fprintln(r.e.out, a.Message)
 	return nil
 }

@@ -130,7 +130,11 @@ func (j *motionsJob) one(args []string) (*library.Motion, error) {
 	if err := j.open(); err != nil {
 		return nil, err
 	}
-	return j.lib.Get(args[0])
+	m, err := j.lib.Get(args[0])
+	if errors.Is(err, library.ErrUnknown) {
+		return nil, fmt.Errorf("%w (poise motions list lists what there is)", err)
+	}
+	return m, err
 }
 
 // part returns what of a motion is played.

@@ -161,11 +161,11 @@ func (r *remote) ending(u client.Update, what string) error {
 	switch {
 	case end.Success:
 	case u.Rejected:
-		end.Message, end.Result = what+": refused: "+reasons(u), nil
+		end.Message, end.Result = r.advised(what+": refused: "+reasons(u), u.Explanations), nil
 	case u.Status == statusCancelled:
 		end.Message = what + ": cancelled"
 	default:
-		end.Message = what + ": aborted: " + reasons(u)
+		end.Message = r.advised(what+": aborted: "+reasons(u), u.Explanations)
 	}
 	if r.e.json {
 		text, err := json.Marshal(end)

@@ -33,6 +33,9 @@ func (r *remote) callText(rest []string) error {
 		return err
 	}
 	text, err := r.c.Call(r.ctx, r.service(rest[0]), request) // as long as it takes: it may plan
+	if err != nil && strings.Contains(err.Error(), "there is no service") {
+		return fmt.Errorf("%w (%s lists what there is)", err, r.commandLine("call", "/rosapi/services"))
+	}
 	if err != nil {
 		return r.unanswered(err)
 	}
@@ -43,7 +46,7 @@ func (r *remote) callText(rest []string) error {
 	}
 	a := answered{Success: true}
 	if err := json.Unmarshal(text, &a); err == nil && !a.Success {
-		return &toldError{fmt.Errorf("%s: %s", rest[0], a.Message)}
+		return &toldError{fmt.Errorf("%s: %s", rest[0], r.advised(a.Message, explanationsOf(text)))}
 	}
 	return nil
 }
@@ -169,7 +172,7 @@ func (r *remote) echo(name string, count int) error {
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("%w (poise topic list lists what there is)", err)
+			return fmt.Errorf("%w (%s lists what there is)", err, r.commandLine("topic", "list"))
 		}
 		if lost > 0 {
 			fmt.Fprintf(r.e.err, "poise: topic: %d messages were lost: this reader is too slow\n", lost)

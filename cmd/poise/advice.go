@@ -1,0 +1,83 @@
+package main
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"poise/msgs/poisemsgs"
+)
+
+// advice returns the command that helps against a refusal, "" if none is known. Servers
+// speak of services; people at a command line of commands.
+func (r *remote) advice(why []poisemsgs.Explanation) string {
+	for _, x := range why {
+		switch {
+		case x.Code == "stopping":
+			return "try: " + r.commandLine("reset")
+		case x.Code == "power_off":
+			return "try: " + r.commandLine("torque", append([]string{"on"}, resourcesOf(why, x.Code)...)...)
+		case x.Code == "has_torque" || x.Code == "energised":
+			return "try: " + r.commandLine("torque", append([]string{"off"}, resourcesOf(why, x.Code)...)...)
+		case x.Code == "stopped_by_fault" || strings.HasPrefix(x.Code, "fault_"):
+			return r.commandLine("state") + " shows the fault, " + r.commandLine("reset") + " takes goals again"
+		case x.Code == "unknown_motion":
+			return r.commandLine("call", "motions/list") + " lists those there are"
+		case x.Code == "unknown_pose":
+			return "poise check ROBOT lists those that a robot has"
+		case slices.Contains([]string{"unknown_controller", "no_controller"}, x.Code):
+			return r.commandLine("controllers") + " lists those there are"
+		case slices.Contains([]string{"not_running", "switched_off", "panicked"}, x.Code):
+			return r.commandLine("controllers") + " shows which run, " + r.commandLine("switch", "--start", "NAME") + " starts one"
+		case slices.Contains([]string{"not_granted", "resource_lost", "all_busy", "full"}, x.Code):
+			return r.commandLine("state") + " shows who owns what"
+		}
+	}
+	return ""
+}
+
+// resourcesOf lists the resources of the explanations with a code; none if one of them is
+// about the whole robot.
+func resourcesOf(why []poisemsgs.Explanation, code string) (names []string) {
+	for _, x := range why {
+		switch {
+		case x.Code != code:
+		case x.Resource == "":
+			return nil
+		case !slices.Contains(names, x.Resource):
+			names = append(names, x.Resource)
+		}
+	}
+	return names
+}
+
+// commandLine is a command for the same robot of the same server.
+func (r *remote) commandLine(name string, args ...string) string {
+	words := append([]string{"poise", name}, args...)
+	if r.robot != "" {
+		words = append(words, "--robot", r.robot)
+	}
+	if r.server != defaultServer {
+		words = append(words, "--server", r.server)
+	}
+	return strings.Join(words, " ")
+}
+
+// advised adds the command that helps to the reason of a refusal.
+func (r *remote) advised(reason string, why []poisemsgs.Explanation) string {
+	if help := r.advice(why); help != "" {
+		return reason + "; " + help
+	}
+	return reason
+}
+
+// explanationsOf reads why a service refused.
+func explanationsOf(answer []byte) []poisemsgs.Explanation {
+	var a struct {
+		Explanations []poisemsgs.Explanation `json:"explanations"`
+	}
+	if json.Unmarshal(answer, &a) != nil { // a service of another kind
+		return nil
+	}
+	return a.Explanations
+}
