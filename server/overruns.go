@@ -68,7 +68,10 @@ func (o *overruns) look(missed uint64, end bool) (line string, again bool) {
 	if again && now.Sub(o.told) < overrunEvery {
 		return "", true
 	}
-	line = fmt.Sprintf("overrun, in all: the cycle missed %d periods in %d bouts within %v", missed-o.from, o.bouts, o.last.Sub(o.began).Round(time.Second))
+	line = fmt.Sprintf("overrun, in all: the cycle missed %d periods", missed-o.from)
+	if o.bouts > 1 {
+		line += fmt.Sprintf(" in %d bouts within %v", o.bouts, o.last.Sub(o.began).Round(time.Second))
+	}
 	o.told = now
 	if !again {
 		o.bouts = 0

@@ -24,7 +24,7 @@ func (r *remote) advice(why []poisemsgs.Explanation) string {
 		case x.Code == "unknown_motion":
 			return r.commandLine("call", "motions/list") + " lists those there are"
 		case x.Code == "unknown_pose":
-			return "poise check ROBOT lists those that a robot has"
+			return r.commandLine("call", "robot_info") + " lists the poses of the robot"
 		case slices.Contains([]string{"unknown_controller", "no_controller"}, x.Code):
 			return r.commandLine("controllers") + " lists those there are"
 		case slices.Contains([]string{"not_running", "switched_off", "panicked"}, x.Code):

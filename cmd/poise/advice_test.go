@@ -29,6 +29,7 @@ func TestARefusalNamesTheCommandThatHelps(t *testing.T) {
 	r.do("done", "torque", "on", "head", "ears")
 	r.do("nod: done", "play", "nod", "--speed", "200")
 	refused("poise call motions/list --server ", "play", "nodd")
+	refused("poise call robot_info --server ", "pose", "standd")
 	refused("poise controllers --server ", "switch", "--start", "nosuch")
 	refused("poise topic list --server ", "topic", "echo", "joint_stat")
 	refused("poise call /rosapi/services --server ", "call", "robot_stat")

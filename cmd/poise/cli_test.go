@@ -170,6 +170,28 @@ func TestShellsComplete(t *testing.T) {
 	}
 }
 
+// TestShellsCompleteWhatAServerHas: motions, topics, services, actions, resources and
+// controllers; without a server there is nothing to propose, and no error.
+func TestShellsCompleteWhatAServerHas(t *testing.T) {
+	t.Parallel()
+	r := serveIt(t)
+	for _, c := range []struct{ line, begun, want string }{
+		{"play", "no", "nod"}, {"pose", "st", "stand"}, {"topic echo", "joint_s", "joint_states"}, {"topic echo", "/joint_s", "/joint_states"}, {"topic", "e", "echo"},
+		{"call", "motions/l", "motions/list"}, {"goal", "play_", "play_motion"}, {"torque", "o", "on"}, {"torque off", "he", "head"},
+		{"torque off head", "ea", "ears"}, {"pause", "traj", "trajectory"}, {"speed 50", "traj", "trajectory"},
+	} {
+		for server, found := range map[string]bool{r.address: true, "127.0.0.1:1": false} {
+			if c.begun == "e" || c.begun == "o" { // words need no server
+				found = true
+			}
+			code, out, _ := runWords(append(append([]string{"__complete"}, strings.Fields(c.line)...), "--server", server, c.begun)...)
+			if code != exitOK || strings.Contains("\n"+out, "\n"+c.want+"\n") != found {
+				t.Errorf("poise %s %s, server %s: code %d, %q; is %s proposed? %v is wanted", c.line, c.begun, server, code, out, c.want, found)
+			}
+		}
+	}
+}
+
 // TestVersion: also as a flag, as many programs have it.
 func TestVersion(t *testing.T) {
 	for _, word := range []string{"version", "--version", "-version"} {

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"poise/problem"
-	"poise/robot/load"
 )
 
 // helpGroups are the headings of the help text, in order.
@@ -149,24 +148,4 @@ func helpCommand(root *cobra.Command, others []command) command {
 				}{answered{true, b.String()}, list})
 			}
 		}}
-}
-
-// complete proposes what can stand next, for shells.
-func (c *command) complete(_ *cobra.Command, args []string, begun string) ([]string, cobra.ShellCompDirective) {
-	switch {
-	case len(args) > 0 || c.words == nil && !strings.HasPrefix(c.args, "ROBOT"):
-		return nil, cobra.ShellCompDirectiveDefault
-	case c.words == nil:
-		return starting(load.Shipped(), begun), cobra.ShellCompDirectiveDefault
-	}
-	return starting(c.words, begun), cobra.ShellCompDirectiveNoFileComp
-}
-
-func starting(all []string, begun string) (some []string) {
-	for _, word := range all {
-		if strings.HasPrefix(word, begun) {
-			some = append(some, word)
-		}
-	}
-	return some
 }

@@ -8,6 +8,7 @@ import (
 
 	"poise/msgs"
 	"poise/msgs/registry"
+	"poise/problem"
 )
 
 // definition is what messages, services and actions have in common.
@@ -36,7 +37,7 @@ func showInterface(e *env, rest []string, form msgs.Form, full bool) error {
 		return listInterfaces(e, form, e.json)
 	case len(rest) == 2 && (rest[0] == "show" || rest[0] == "md5"):
 	default:
-		return usagef("want list, show TYPE or md5 TYPE")
+		return usagef("want list, show TYPE or md5 TYPE%s", problem.Hint(first(rest), []string{"list", "show", "md5"}))
 	}
 	d, asked, err := findDefinition(rest[1])
 	if err != nil {

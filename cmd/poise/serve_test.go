@@ -63,6 +63,7 @@ func TestMain(m *testing.M) {
 		panic(err)
 	}
 	os.Setenv("XDG_STATE_HOME", state)
+	completePatience = time.Minute
 	code := m.Run()
 	os.RemoveAll(state)
 	if built.path != "" {
