@@ -162,10 +162,13 @@ func arrange(fs *pflag.FlagSet, args []string) []string {
 			word = "help"
 		}
 		flags = append(flags, "--"+word)
-		if f := fs.Lookup(word); f != nil && f.NoOptDefVal == "" && i+1 < len(args) {
-			i++ // its value, even with a dash in front
-			flags = append(flags, args[i])
+		if f := fs.Lookup(word); f == nil || f.NoOptDefVal != "" {
+			continue
 		}
+		if i++; i == len(args) {
+			return flags // which ends with a flag that lacks its value: that is refused
+		}
+		flags = append(flags, args[i]) // even with a dash in front
 	}
 	return append(append(flags, "--"), rest...)
 }

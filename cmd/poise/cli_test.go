@@ -130,7 +130,8 @@ func TestArrange(t *testing.T) {
 		{"write 4 -5 -0.5e3 -o x", "--o x -- write 4 -5 -0.5e3"},
 		{"a -- --json -o", "-- a --json -o"},
 		{"- -h", "--help -- -"},
-		{"--nope a --count", "--nope --count -- a"},
+		{"--nope a --count", "--nope --count"},
+		{"a --o -- b", "--o -- -- a b"},
 		{"__ns:=/a name:=value", "-- __ns:=/a name:=value"},
 	} {
 		if got := arrange(fs, strings.Fields(c.args)); !slices.Equal(got, strings.Fields(c.want)) {
@@ -209,5 +210,56 @@ func TestTheReferenceIsTrue(t *testing.T) {
 	}
 	if _, text, _ := runWords("help", "--markdown"); text != string(written) {
 		t.Error("docs/cli.md is not what poise help --markdown says: make docs writes it")
+	}
+}
+
+// TestServeTellsProgramsWhereItIs: with --json the banner is an object.
+func TestServeTellsProgramsWhereItIs(t *testing.T) {
+	t.Parallel()
+	r := serveIt(t, "--json", "--with-real-sim")
+	var a struct {
+		answered
+		Address string
+		Robots  []string
+		Wires   []string
+	}
+	if err := json.Unmarshal([]byte(r.banner), &a); err != nil || !a.Success || a.Address != r.address || len(a.Robots) != 2 || len(a.Wires) == 0 ||
+		!strings.HasPrefix(a.Message, "Poise is running.") {
+		t.Errorf("%v: %s", err, r.banner)
+	}
+}
+
+// TestUsageOfFlagsAndWords: what does not belong together is refused by name, in the words
+// of the command line.
+func TestUsageOfFlagsAndWords(t *testing.T) {
+	for _, c := range []struct{ line, want string }{
+		{"bus scna", `there is no poise bus scna; did you mean "scan"?`},
+		{"bus scan", "scan takes PORT"},
+		{"bus list x", "list takes "},
+		{"bus write p 1 goal_position x", `value "x" is no number`},
+		{"bus ping p -1", `id "-1" is not a number within 0 … 253`},
+		{"bus scan p --family feetec", `did you mean "feetech"?`},
+		{"bus scan p --ids 5-1", `--ids "5-1" is no range`},
+		{"bus monitor p --count", "a value is missing after --count"},
+		{"check pony --limits", "a value is missing after --limits"},
+		{"plan arm6 r.json -o", "a value is missing after -o"},
+		{"bus --limp=maybe", `"maybe" is neither true nor false for --limp`},
+		{"bus --baud 99999999999999999999", `"99999999999999999999" is no value of --baud, it is too large`},
+		{"plan --execute r.json --plot x.png", "--execute takes no --plot"},
+		{"plan --execute r.json -o x.json", "--execute takes no -o"},
+		{"plan arm6 r.json --server here", "--server is for --execute"},
+		{"motions lst", `did you mean "list"?`},
+		{"interface shw", `did you mean "show"?`},
+		{"serve --remap a:=b", "--remap is for names in ROS 1, which --ros1 or --ros1-master turns on"},
+		{"serve __ns:=/robot1", "__ns:=/robot1 is for a ROS 1 node"},
+		{"serve pony", `takes no argument but NAME:=VALUE, got "pony"`},
+		{"torque up --server 127.0.0.1:1 extra --bad", "there is no flag --bad"},
+		{"version -x", "there is no flag --x"},
+	} {
+		args := strings.Fields(c.line)
+		code, out, errs := runWords(args...)
+		if code != exitUsage || out != "" || !strings.Contains(errs, c.want) || !strings.Contains(errs, "\npoise help "+args[0]+" explains its flags\n") {
+			t.Errorf("poise %s: code %d, %q, %q; want %q", c.line, code, out, errs, c.want)
+		}
 	}
 }
