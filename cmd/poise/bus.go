@@ -65,7 +65,7 @@ func busCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
 	fs.StringVar(&b.link, "link", "", "emulate: a link of this `path` leads to the line, and path-NAME to a line with a name")
 	fs.StringVar(&b.robot, "robot", "", "emulate: the `robot` that the servos move; pony if none is named")
 	fs.BoolVar(&b.limp, "limp", true, "emulate: servos begin without torque, as real ones do; --limp=false: with it")
-	fs.BoolVar(&b.torque, "torque", false, "write: also registers that give torque")
+	fs.BoolVar(&b.torque, "torque", false, "write: also registers that can move the servo or give it torque")
 	fs.BoolVar(&b.yes, "yes", false, "set-id, set-baud: do not ask before it is written")
 	return b.run
 }

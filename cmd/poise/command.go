@@ -119,8 +119,8 @@ func switchCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
 	r := newRemote(e, fs)
 	start := fs.String("start", "", "`names` of controllers to start, with commas between them")
 	stop := fs.String("stop", "", "`names` of controllers to stop, with commas between them")
-	strict := fs.Bool("strict", false, "fail if one of them runs, or stands, already")
-	publisher := fs.String("publisher", "", "the `node` whose values a started stream takes; otherwise everybody's")
+	strict := fs.Bool("strict", false, "what is already as wanted is an error")
+	publisher := fs.String("publisher", "", "the `node` whose values started streams take, * for any; otherwise that of this command, which ends")
 	return func(args []string) error {
 		end, err := r.open(args)
 		if err != nil {

@@ -31,7 +31,7 @@ scan       every family, every baud rate; writes nothing
 monitor    position, voltage, temperature and torque, twice a second
 ping       one servo: model, firmware, baud rate
 read       registers by their names, all if none is named
-write      one register; those that give torque only with --torque
+write      one register; those that move the servo or give it torque only with --torque
 set-id     a new id, with one servo on the line; asks before it writes
 set-baud   a new baud rate, with one servo on the line; asks before it writes
 emulate    servos on pseudo-terminals that move a robot with mass, until Ctrl-C`,
@@ -50,7 +50,7 @@ func driveCommands() []command {
 		{name: "play", args: "NAME", group: groupDrive, declare: playCommand, words: []string{},
 			short:   "play a stored motion on a running server; Ctrl-C ramps down",
 			long:    "poise motions list lists those that come with a robot, poise call motions/list all that a\nserver has.",
-			example: []string{"poise play nod", "poise play trot --loop --speed 50 --robot real"}},
+			example: []string{"poise play nod", "poise play dance --loop --speed 50 --robot real"}},
 		{name: "pose", args: "NAME", group: groupDrive, declare: poseCommand, words: []string{},
 			short: "move to a named pose, all joints at once; Ctrl-C ramps down", example: []string{"poise pose stand"}},
 		{name: "stop", args: "[CATEGORY]", group: groupDrive, declare: stopCommand, words: []string{"0", "1", "2"},
@@ -71,7 +71,7 @@ func driveCommands() []command {
 		{name: "controllers", group: groupDrive, declare: controllersCommand, words: []string{},
 			short: "the controllers and what they do", example: []string{"poise controllers"}},
 		{name: "switch", group: groupDrive, declare: switchCommand, words: []string{},
-			short: "start and stop controllers: all of it, or nothing", example: []string{"poise switch --start joints_ref --stop gaze --strict"}},
+			short: "start and stop controllers: all of it, or nothing", example: []string{"poise switch --start joint_state --publisher '*' --stop look_at"}},
 		{name: "topic", args: "list | echo NAME", group: groupDrive, declare: topicCommand, words: []string{"list", "echo"},
 			short: "the topics of a server, and what one says", example: []string{"poise topic list", "poise topic echo joint_states --count 1 --json"}},
 		{name: "goal", args: "ACTION [JSON]", group: groupDrive, declare: goalCommand, words: []string{},

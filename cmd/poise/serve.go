@@ -31,7 +31,7 @@ func serveCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
 	fs.StringVar(&f.motions, "motions", "", "the `folder` of the users' own motions")
 	fs.StringArrayVar(&f.lines, "bus", nil, "servos on a serial line are the robot real: `[NAME=]PORT[,baud=N]`; once for each line")
 	fs.BoolVar(&f.masses, "physics", false, "the virtual robot has mass, stands on the ground and can fall")
-	fs.StringVar(&f.world, "world", "", "the ground of --physics: a `file`")
+	fs.StringVar(&f.world, "world", "", "a `file` with what the robot of --physics stands in")
 	fs.BoolVar(&f.real, "with-real-sim", false, "add a robot real that lags and sags as a real one does")
 	fs.StringVar(&f.file, "config", "", "read this configuration `file`; flags win over it (poise config prints one)")
 	fs.Float64Var(&f.period, "period", 0, "the period of the cycle, `s`")
