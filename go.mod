@@ -12,6 +12,7 @@ require (
 )
 
 require (
+	github.com/pierrec/lz4/v4 v4.1.22 // indirect
 	github.com/x448/float16 v0.8.4 // indirect
 	golang.org/x/text v0.43.0 // indirect
 )

@@ -43,7 +43,7 @@ var layers = []string{
 	// messages and the graph
 	"msgs", "msgs/rosjson", "msgs/poisemsgs", "msgs/rosapimsgs", "msgs/registry", "msgs/codec", "edge", "graph", "controllers", "sim/scenario",
 	// wires
-	"stop", "wire", "wire/loopback", "wire/admission", "wire/rosapi", "wire/rosbridge/frame", "wire/rosbridge/client", "wire/mirror", "wire/rosbridge", "wire/ros1/xmlrpc", "wire/ros1/tcpros", "wire/ros1/master", "wire/ros1",
+	"stop", "wire", "wire/loopback", "wire/admission", "wire/rosapi", "wire/rosbridge/frame", "wire/rosbridge/client", "wire/mirror", "wire/rosbridge", "wire/ros1/xmlrpc", "wire/ros1/tcpros", "wire/ros1/bag", "wire/ros1/master", "wire/ros1",
 	"wire/rosbridge/requester",
 	// programs
 	"server/config", "server/motions", "server/guard", "server", "studio",
