@@ -59,6 +59,8 @@ var commands = []command{
 	{"controllers", "[--robot NAME] [--server ADDRESS] [--json]", "the controllers and what they do", runControllers},
 	{"switch", "[--start NAMES] [--stop NAMES] [--publisher NODE] [--strict] [--robot NAME] [--server ADDRESS] [--json]", "start and stop controllers: all of it, or nothing", runSwitch},
 	{"topic", "list | echo NAME [--count N] [--robot NAME] [--server ADDRESS] [--json]", "the topics of a server, and what one says", runTopic},
+	{"bag", "info FILE | record -O FILE TOPIC …|-a [--lz4] [--duration S] [--limit N] | play FILE [TOPIC …] [--rate X] [--delay S] [--wait-for-subscribers]; [--server ADDRESS] [--ros1-open] [--json]",
+		"bag files of ROS 1: what is in one, record one, play one; at ROS_MASTER_URI, or of a Poise server", runBag},
 	{"goal", "ACTION [JSON] [--robot NAME] [--server ADDRESS] [--json]", "send a goal of any action; Ctrl-C ramps down", runGoal},
 	{"call", "SERVICE [JSON] [--robot NAME] [--server ADDRESS] [--json]", "call any service of a server", runCall},
 }

@@ -82,6 +82,12 @@ func Environment(get func(string) string) Config {
 	return c
 }
 
+// Finished returns the configuration with its defaults, or what cannot work.
+func (c Config) Finished() (Config, error) {
+	err := c.finish()
+	return c, err
+}
+
 // finish fills the defaults and returns what cannot work.
 func (c *Config) finish() error {
 	c.Limits = c.Limits.withDefaults()
@@ -204,6 +210,16 @@ func (c *Config) dial(ctx context.Context, network, address string) (net.Conn, e
 		return d.DialContext(ctx, network, net.JoinHostPort(loopbackHost, port))
 	}
 	return conn, err
+}
+
+// Dial connects to a peer as the node of a finished configuration does.
+func (c *Config) Dial(ctx context.Context, network, address string) (net.Conn, error) {
+	return c.dial(ctx, network, address)
+}
+
+// Listen listens at a free port, where others reach a node of a finished configuration.
+func (c *Config) Listen() (net.Listener, error) {
+	return net.Listen("tcp", net.JoinHostPort(c.listenHost(), "0"))
 }
 
 const dialWithin = 3 * time.Second
