@@ -29,7 +29,7 @@ var commands = []command{
 		"forces, masses and momentum of rigid bodies: JSON lines in, JSON lines out", runDyn},
 	{"plan", "ROBOT [NAME:=VALUE …] REQUEST [--compat pilz] [--sampling S] [--current JSON] [--limits F] [--cartesian-limits F] [--override-limits] [-o F] [--plot F] | --execute REQUEST [--server ADDRESS]",
 		"a MotionPlanRequest or MotionSequenceRequest (JSON or YAML) → the planned motion, or why not, as JSON", runPlan},
-	{"motions", "list|show|lint|import|export|preview [NAME …|FILE.json …] [--dir DIR] [--robot R] [--json] [--goal] [--replace] [-o F] [--plot F] [--period S] [--scale X] [--backward] [--marked]",
+	{"motions", "list|show|lint|import|export|preview [NAME …|FILE …] [--dir DIR] [--robot R] [--json] [--goal [--ros1]] [--replace] [-o F] [--plot F] [--period S] [--scale X] [--backward] [--marked]",
 		"stored motions: list, show and judge them, exchange them with ROS, draw their curves", runMotions},
 	{"arbitrate", "SCENARIO [--plot FILE.png|FILE.svg]",
 		"run the arbiter on a script of requests and faults: a JSON line for every change", runArbitrate},
