@@ -24,6 +24,8 @@ type Config struct {
 	Host      string // that others reach the node by; default loopback, or with Open the machine's name
 	Names     Names  // default node /poise
 
+	Imports bool // services and actions of other nodes are in the graph, too
+
 	Topics map[string]string // names in ROS whose topics have another name in the graph
 	Params map[string]any    // that the master is given, by names in full; taken back at the end
 	Level  Level             // of the log, for ~set_logger_level; nil cannot be set
