@@ -215,6 +215,30 @@ func TestRosbagReadsWhatIsWritten(t *testing.T) {
 	}
 }
 
+// byRosbags reads a bag with PyPI's rosbags, and prints what tools/peers/ros1/bags.py does.
+const byRosbags = `
+import sys
+from rosbags.rosbag1 import Reader
+with Reader(sys.argv[1]) as bag:
+    for c, t, data in bag.messages():
+        print(c.topic, c.msgtype.replace("/msg/", "/"), c.digest, t, bytes(data).hex())
+`
+
+func TestRosbagsOfPyPIReadsWhatIsWritten(t *testing.T) {
+	python := golden.Python(t)
+	if out, err := exec.Command(python, "-c", "import rosbags").CombinedOutput(); err != nil {
+		golden.Missing(t, "POISE_PYTHON has no rosbags (tools/oracle/requirements.txt): %s", out)
+	}
+	for _, compression := range []string{bag.None, bag.LZ4} {
+		path := filepath.Join(t.TempDir(), "x.bag")
+		want := write(t, path, bag.Options{Compression: compression}, true)
+		out, err := exec.Command(python, "-c", byRosbags, path).CombinedOutput()
+		if got := strings.Split(strings.TrimSpace(string(out)), "\n"); err != nil || !slices.Equal(slices.Sorted(slices.Values(got)), slices.Sorted(slices.Values(want))) {
+			t.Errorf("%s: %v: rosbags reads %d messages, %d were written: %.300s", compression, err, len(got), len(want), out)
+		}
+	}
+}
+
 // TestABombIsBounded reads a small file that says it unpacks to much.
 func TestABombIsBounded(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.bag")
