@@ -33,6 +33,7 @@ func (s *Server) newWires(o *Options) ([]wire.Wire, error) {
 		default: // it ends already
 		}
 	}
+	c.Imports = true
 	n, err := ros1.New(s.graph, c)
 	if err != nil {
 		return nil, fmt.Errorf("ROS 1: %w", err)

@@ -35,9 +35,9 @@ type motionsJob struct {
 	dir   string
 	robot string
 
-	goal, replace, backward, marked bool
-	out, plot                       string
-	period, scale                   float64
+	goal, ros1, replace, backward, marked bool
+	out, plot                             string
+	period, scale                         float64
 
 	lib   *library.Library
 	model *robot.Model
@@ -49,6 +49,7 @@ func motionsCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
 	fs.StringVar(&j.dir, "dir", "", "`folder` of motions instead of those that come with the robot")
 	fs.StringVar(&j.robot, "robot", motionsRobot, "the `robot` that plays them")
 	fs.BoolVar(&j.goal, "goal", false, "export: as FollowJointTrajectoryGoal JSON")
+	fs.BoolVar(&j.ros1, "ros1", false, "export --goal: as the bytes that ROS 1 serialises")
 	fs.BoolVar(&j.replace, "replace", false, "import: in the place of a motion of that name")
 	fs.StringVar(&j.out, "o", "", "export: to a `file`")
 	fs.StringVar(&j.plot, "plot", "", "preview: picture `file`, .png or .svg")
@@ -79,7 +80,7 @@ func (j *motionsJob) run(fs *pflag.FlagSet, args []string) error {
 }
 
 // motionsFlags are the flags that verbs take beside --dir, --robot and --json.
-var motionsFlags = map[string]string{"import": "replace", "export": "goal o scale backward marked", "preview": "plot period scale backward marked"}
+var motionsFlags = map[string]string{"import": "replace", "export": "goal ros1 o scale backward marked", "preview": "plot period scale backward marked"}
 
 // misplaced refuses flags that a verb would not look at, and a scale of nothing.
 func (j *motionsJob) misplaced(fs *pflag.FlagSet, verb string) (err error) {
@@ -89,7 +90,7 @@ func (j *motionsJob) misplaced(fs *pflag.FlagSet, verb string) (err error) {
 		case err != nil:
 		case !slices.Contains(allowed, f.Name):
 			err = usagef("%s takes no %s", verb, dashed(f.Name))
-		case verb == "export" && !j.goal && slices.Contains([]string{"scale", "backward", "marked"}, f.Name):
+		case verb == "export" && !j.goal && slices.Contains([]string{"ros1", "scale", "backward", "marked"}, f.Name):
 			err = usagef("export takes --%s only with --goal: a motion file is exported whole", f.Name)
 		case f.Name == "scale" && !(j.scale > 0):
 			err = fmt.Errorf("a scale of %v: it must be more than 0", j.scale)
@@ -281,7 +282,7 @@ func (j *motionsJob) lint(args []string) error {
 func (j *motionsJob) imports(args []string) error {
 	switch {
 	case len(args) == 0:
-		return usagef("which file? A FollowJointTrajectoryGoal as JSON is wanted")
+		return usagef("which file? A FollowJointTrajectoryGoal as JSON, or as ROS 1 serialises it, is wanted")
 	case j.dir == "":
 		return usagef("import needs --dir: the shipped motions cannot be changed")
 	}
@@ -299,6 +300,11 @@ func (j *motionsJob) importOne(lib *library.Library, path string) error {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return err
+	}
+	if edge.IsSerialisedGoal(data) {
+		if data, err = edge.StoredGoalText(data); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
 	}
 	d, notes, err := rosgoal.Read(data)
 	if err != nil {
@@ -374,6 +380,11 @@ func (j *motionsJob) export(args []string) error {
 			fmt.Fprintf(j.e.err, "poise: motions: %s: %d events are left out: a FollowJointTrajectoryGoal has no place for them\n", m.Name, len(g.Events))
 		}
 		text = rosgoal.Write(g)
+		if j.ros1 {
+			if text, err = edge.StoredGoalBytes(text); err != nil {
+				return err
+			}
+		}
 	}
 	if j.out == "" {
 		_, err = io.Copy(j.e.out, strings.NewReader(string(text)))

@@ -128,6 +128,7 @@ func TestROS1OnTheRealProgram(t *testing.T) {
 			ros.says(" * /follow_joint_trajectory/goal", "rosnode", "info", "/poise")
 			ros.says("xmlrpc reply", "rosnode", "ping", "-c", "1", "/poise")
 			ros.says("poise_msgs/Stop", "rosservice", "type", "/stop")
+			ros.says("moveit_msgs/MoveGroupActionGoal", "rostopic", "type", "/move_group/goal")
 			ros.says("ros.poise", "rosservice", "call", "/poise/get_loggers")
 			ros.says("robot", "rosparam", "get", "/robot_description")
 			bag := filepath.Join(t.TempDir(), "run.bag")

@@ -186,7 +186,7 @@ func begin(t *testing.T, cmd *exec.Cmd, log *os.File) *running {
 		if r.banner += line; err != nil {
 			t.Fatalf("no banner: %v\n%s%s", err, r.banner, r.log)
 		}
-		if _, rest, ok := strings.Cut(line, "http://"); ok {
+		if _, rest, ok := strings.Cut(line, "http://"); ok && r.address == "" { // a ROS 1 master stands below
 			r.address, _, _ = strings.Cut(rest, " ")
 		}
 	}

@@ -24,6 +24,8 @@ type Config struct {
 	Host      string // that others reach the node by; default loopback, or with Open the machine's name
 	Names     Names  // default node /poise
 
+	Imports bool // services and actions of other nodes are in the graph, too
+
 	Topics map[string]string // names in ROS whose topics have another name in the graph
 	Params map[string]any    // that the master is given, by names in full; taken back at the end
 	Level  Level             // of the log, for ~set_logger_level; nil cannot be set
@@ -80,6 +82,12 @@ func Environment(get func(string) string) Config {
 		c.Host = get("ROS_IP")
 	}
 	return c
+}
+
+// Finished returns the configuration with its defaults, or what cannot work.
+func (c Config) Finished() (Config, error) {
+	err := c.finish()
+	return c, err
 }
 
 // finish fills the defaults and returns what cannot work.
@@ -204,6 +212,16 @@ func (c *Config) dial(ctx context.Context, network, address string) (net.Conn, e
 		return d.DialContext(ctx, network, net.JoinHostPort(loopbackHost, port))
 	}
 	return conn, err
+}
+
+// Dial connects to a peer as the node of a finished configuration does.
+func (c *Config) Dial(ctx context.Context, network, address string) (net.Conn, error) {
+	return c.dial(ctx, network, address)
+}
+
+// Listen listens at a free port, where others reach a node of a finished configuration.
+func (c *Config) Listen() (net.Listener, error) {
+	return net.Listen("tcp", net.JoinHostPort(c.listenHost(), "0"))
 }
 
 const dialWithin = 3 * time.Second

@@ -39,6 +39,7 @@ type Node struct {
 	client  *xmlrpc.Client
 	large   *budget.Turns // of long messages
 	keeper  *registrar
+	foreign *imports // nil if there are none
 	greet   *greeting
 	life    context.Context
 	end     context.CancelFunc
@@ -74,6 +75,9 @@ func New(g *graph.Graph, c Config) (*Node, error) {
 	n.peers = newPeers(n)
 	n.keeper = newRegistrar(n)
 	n.greet = newGreeting()
+	if c.Imports {
+		n.foreign = newImports(n)
+	}
 	return n, nil
 }
 
@@ -125,6 +129,9 @@ func (n *Node) Close() {
 	}
 	if n.master != nil {
 		n.master.Close()
+	}
+	if n.foreign != nil {
+		n.foreign.side.Close()
 	}
 	n.client.Close()
 }
@@ -218,11 +225,19 @@ func (n *Node) Run(ctx context.Context) error {
 	defer endKeep()
 	kept := make(chan struct{})
 	go func() { defer close(kept); n.keeper.run(keeping) }()
+	imported := make(chan struct{})
+	go func() {
+		defer close(imported)
+		if n.foreign != nil {
+			n.foreign.run(keeping)
+		}
+	}()
 	<-ctx.Done()
 	endWatch()
 	watcher.Close()
 	endKeep()
 	<-kept
+	<-imported
 	leaving, cancel := context.WithTimeout(context.Background(), endWithin)
 	defer cancel()
 	n.keeper.leave(leaving)

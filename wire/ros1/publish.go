@@ -34,8 +34,8 @@ func (n *Node) serveTopic(c net.Conn, h tcpros.Header) error {
 		return err
 	}
 	defer n.peers.exit(who)
-	info, _ := n.g.TopicInfo(p.name)
-	sub, err := n.g.Subscribe(p.name, graph.SubscribeOptions{Type: typeName(p.typ), Node: who.client.Node(), Account: who.account,
+	info, _ := p.g.TopicInfo(p.name)
+	sub, err := p.g.Subscribe(p.name, graph.SubscribeOptions{Type: typeName(p.typ), Node: who.client.Node(), Account: who.account,
 		QoS: graph.QoS{Depth: max(n.c.Limits.Queue, info.QoS.Depth)}})
 	if err != nil {
 		return err

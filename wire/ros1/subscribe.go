@@ -25,7 +25,8 @@ import (
 // subscription is a topic of the graph that the node reads in ROS.
 type subscription struct {
 	n         *Node
-	ros, name string // in ROS and in the graph
+	g         *graph.Graph // the node's, or that of its imports
+	ros, name string       // in ROS and in the graph
 	typ       *registry.Type
 	ctx       context.Context
 	cancel    context.CancelFunc
@@ -34,8 +35,8 @@ type subscription struct {
 	sources map[string]context.CancelFunc // by the publisher's URI
 }
 
-func newSubscription(n *Node, ros, name string, typ *registry.Type) *subscription {
-	s := &subscription{n: n, ros: ros, name: name, typ: typ, sources: map[string]context.CancelFunc{}}
+func newSubscription(n *Node, g *graph.Graph, ros, name string, typ *registry.Type) *subscription {
+	s := &subscription{n: n, g: g, ros: ros, name: name, typ: typ, sources: map[string]context.CancelFunc{}}
 	s.ctx, s.cancel = context.WithCancel(n.life)
 	return s
 }
@@ -128,7 +129,7 @@ func (s *subscription) read(ctx context.Context, uri string) error {
 		return err
 	}
 	defer s.n.peers.exit(who)
-	a, err := s.n.g.Advertise(s.name, typeName(s.typ), graph.TopicOptions{QoS: graph.QoS{Latched: h["latching"] == "1"}, Node: who.client.Node(), Account: who.account})
+	a, err := s.g.Advertise(s.name, typeName(s.typ), graph.TopicOptions{QoS: graph.QoS{Latched: h["latching"] == "1"}, Node: who.client.Node(), Account: who.account})
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,8 @@ import (
 
 // publication is a topic of the graph that the node publishes in ROS.
 type publication struct {
-	ros, name string // in ROS and in the graph
+	g         *graph.Graph // the node's, or that of its imports
+	ros, name string       // in ROS and in the graph
 	typ       *registry.Type
 }
 
@@ -82,8 +83,11 @@ func (n *Node) refreshTopic(name string) {
 	changed := false
 	n.mu.Lock()
 	for _, ros := range n.rosNames(name) {
+		if n.isImport(ros) {
+			continue
+		}
 		if p := n.pubs[ros]; publish && (p == nil || p.typ != info.Type) {
-			n.pubs[ros] = &publication{ros: ros, name: name, typ: info.Type}
+			n.pubs[ros] = &publication{g: n.g, ros: ros, name: name, typ: info.Type}
 			changed = true
 		} else if !publish && p != nil && p.name == name {
 			delete(n.pubs, ros)
@@ -95,7 +99,7 @@ func (n *Node) refreshTopic(name string) {
 			changed = true
 		}
 		if read && n.subs[ros] == nil && n.life.Err() == nil {
-			n.subs[ros] = newSubscription(n, ros, name, info.Type)
+			n.subs[ros] = newSubscription(n, n.g, ros, name, info.Type)
 			changed = true
 		}
 	}

@@ -211,6 +211,28 @@ def frames():
     ok("tf and tf_static", seen.transforms and still.transforms)
 
 
+def bus():
+    """What a node says of its connections, and actionlib's beat of an action without goals."""
+    uri = rosgraph.Master("/peer").lookupNode("/poise")
+    import xmlrpc.client
+    node = xmlrpc.client.ServerProxy(uri)
+    heard = []
+    reader = rospy.Subscriber("/joint_states", JointState, heard.append)
+    wait("joint_states", lambda: len(heard) > 10)
+
+    def published():
+        code, _, (pubs, subs, calls) = node.getBusStats("/peer")
+        return code == 1 and [c for topic, sent, links in pubs if topic == "/joint_states" and sent > 1000 for c in links if c[2] > 10]
+    wait("getBusStats counts bytes and messages", published)
+    ok("getBusStats")
+    reader.unregister()
+    beats = []
+    reader = rospy.Subscriber("/move_group/status", GoalStatusArray, beats.append)
+    wait("status of move_group, without a goal", lambda: len(beats) >= 6)
+    ok("move_group, and status without a goal")
+    reader.unregister()
+
+
 def stops():
     kind = service("poise_msgs/Stop")
     call = rospy.ServiceProxy("/stop", kind)
@@ -224,7 +246,7 @@ def stops():
 def main():
     rospy.init_node("peer", anonymous=False, disable_signals=True)
     wait("the server is registered", lambda: any("/poise" in nodes for _, nodes in rosgraph.Master("/peer").getSystemState()[0]))
-    for f in (topics, parameters, services, frames, streams, actions, stops):
+    for f in (topics, parameters, services, frames, streams, bus, actions, stops):
         f()
     rospy.signal_shutdown("done")
     print("all ok", flush=True)

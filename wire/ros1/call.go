@@ -43,9 +43,7 @@ func (n *Node) CallService(ctx context.Context, service string, t *registry.Serv
 
 // exchange makes one call on a connection.
 func (n *Node) exchange(c net.Conn, service string, t *registry.Service, request any) (any, error) {
-	b := tcpros.AppendHeader(nil, tcpros.Header{"callerid": n.self, "service": service, "md5sum": t.MD5(), "type": t.Name(msgs.ROS1)})
-	b = tcpros.AppendBody(b, func(b []byte) []byte { return codec.For(t.Request, msgs.ROS1).Append(b, request) })
-	if _, err := c.Write(b); err != nil {
+	if err := tcpros.WriteHeader(c, tcpros.Header{"callerid": n.self, "service": service, "md5sum": t.MD5(), "type": t.Name(msgs.ROS1)}); err != nil {
 		return nil, err
 	}
 	h, err := tcpros.ReadHeader(c, tcpros.MaxHeader)
@@ -54,6 +52,10 @@ func (n *Node) exchange(c net.Conn, service string, t *registry.Service, request
 	}
 	if why := h["error"]; why != "" {
 		return nil, fmt.Errorf("%s refuses the call: %.500s", service, why)
+	}
+	// not before the other side's header: rospy loses what comes with ours
+	if _, err := c.Write(tcpros.AppendBody(nil, func(b []byte) []byte { return codec.For(t.Request, msgs.ROS1).Append(b, request) })); err != nil {
+		return nil, err
 	}
 	var ok [1]byte
 	if _, err := io.ReadFull(c, ok[:]); err != nil {

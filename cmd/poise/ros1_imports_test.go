@@ -1,0 +1,64 @@
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"poise/internal/golden"
+)
+
+// TestGoalsAndCallsReachOtherROS1Nodes sends goals and calls, by the server's graph, to a node
+// of rospy and actionlib.
+func TestGoalsAndCallsReachOtherROS1Nodes(t *testing.T) {
+	ros := needsROS1(t)
+	s := serveBy(t, binary(t), ros.variables(), "--config", unhurriedFile(t), "--robot", "arm6", "--ros1-master")
+	other := ros.command("/usr/bin/python3", filepath.Join(golden.Root(t), "tools/peers/ros1/serves.py"))
+	other.Env = append(other.Env, "POISE_BINARY="+binary(t))
+	var said lockedBuffer
+	other.Stdout, other.Stderr = &said, &said
+	if err := other.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- other.Wait() }()
+	end := sync.OnceFunc(func() {
+		_ = other.Process.Signal(syscall.SIGINT)
+		select {
+		case <-ended:
+		case <-time.After(hang):
+			_ = other.Process.Kill()
+			t.Errorf("the other node does not end: %s", said.String())
+		}
+	})
+	t.Cleanup(end)
+	until := func(want, unwanted string, args ...string) {
+		t.Helper()
+		var out, errs string
+		for end := time.Now().Add(hang); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
+			out, errs, _ = poise("", append(args, "--server", s.address)...)
+			if all := out + errs; strings.Contains(all, want) && (unwanted == "" || !strings.Contains(all, unwanted)) {
+				return
+			}
+		}
+		t.Fatalf("%v never says %q: %s%s\n%s", args, want, out, errs, said.String())
+	}
+	until(`"message": "on"`, "", "call", "/lamp", `{"data": true}`)
+	until("/other_arm/follow_joint_trajectory/status", "", "topic", "list")
+	const action = "/other_arm/follow_joint_trajectory"
+	until("2 points", "", "goal", "--json", action, `{"trajectory": {"joint_names": ["a"], "points": [{"positions": [1]}, {"positions": [2]}]}}`)
+	out, errs, code := poise("", "goal", action, `{}`, "--server", s.address)
+	if code != 1 || !strings.Contains(out+errs, "no points") {
+		t.Errorf("exit %d: %s%s", code, out, errs)
+	}
+	// others see one server of the action and of the service: the node that has them
+	ros.says("Publishers: \n * /other (http", "rostopic", "info", action+"/status")
+	ros.says("Publishers: \n * /poise (http", "rostopic", "info", action+"/goal")
+	ros.says("Node: /other", "rosservice", "info", "/lamp")
+	end()
+	until("lamp", `"message": "on"`, "call", "/lamp", `{"data": true}`)
+	ros.gone(action+"/goal", "rostopic", "list")
+}

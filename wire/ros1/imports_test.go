@@ -1,0 +1,140 @@
+package ros1
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"poise/action"
+	"poise/graph"
+	"poise/msgs"
+	"poise/msgs/poisemsgs"
+)
+
+// TestServicesOfOtherNodesAreInTheGraph calls a service of another node by the graph of this
+// one, and does not give it out as its own.
+func TestServicesOfOtherNodesAreInTheGraph(t *testing.T) {
+	g := graph.New(graph.Options{})
+	defer g.Close()
+	n, _ := runNode(t, g, Config{Imports: true})
+	p := newPeer(t, n.c.Master)
+	defer p.Close()
+	if _, err := graph.Service(p.g, "twice", func(_ context.Context, q *poisemsgs.PauseRequest) (*poisemsgs.PauseResponse, error) {
+		if q.Controller == "bad" {
+			return nil, errors.New("not that one")
+		}
+		return &poisemsgs.PauseResponse{Success: true, Message: q.Controller + q.Controller}, nil
+	}, graph.ServiceOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the service is in the graph", func() bool { _, ok := g.ServiceInfo("/twice"); return ok })
+	info, _ := g.ServiceInfo("/twice")
+	if info.Node != p.n.self {
+		t.Errorf("the service is of %s, not of %s", info.Node, p.n.self)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	r, err := graph.Call[poisemsgs.PauseRequest, poisemsgs.PauseResponse](ctx, g, "/twice", &poisemsgs.PauseRequest{Controller: "ab"})
+	if err != nil || r.Message != "abab" {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if _, err := graph.Call[poisemsgs.PauseRequest, poisemsgs.PauseResponse](ctx, g, "/twice", &poisemsgs.PauseRequest{Controller: "bad"}); err == nil || !strings.Contains(err.Error(), "not that one") {
+		t.Errorf("refused: %v", err)
+	}
+	if _, own := (*n.services.Load())["/twice"]; own {
+		t.Error("the service of another is registered as this node's own")
+	}
+	p.Close()
+	until(t, "the service is gone", func() bool { _, ok := g.ServiceInfo("/twice"); return !ok })
+}
+
+// serveTalk serves an action of texts in a graph: end decides, by the goal's command.
+func serveTalk(t *testing.T, g *graph.Graph) {
+	t.Helper()
+	type goal = graph.Goal[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]
+	_, err := graph.Action(g, "talk", graph.ActionCallbacks[msgs.TextActionGoal, msgs.TextActionFeedback, msgs.TextActionResult]{
+		Goal: func(h *goal) {
+			switch h.Value().Command.Command {
+			case "refuse":
+				h.Reject(action.ConditionsUnmet, msgs.TextActionResult{}, "not now")
+			case "fail":
+				h.Accept()
+				h.Abort(action.Failed, msgs.TextActionResult{}, "it broke")
+			case "wait":
+				h.Accept()
+			default:
+				h.Accept()
+				h.Feedback(&msgs.TextActionFeedback{})
+				h.Succeed(msgs.TextActionResult{}, "said")
+			}
+		},
+		Cancel: func(h *goal) { h.Withdraw(action.ClientCancel, msgs.TextActionResult{}, "as you like") },
+	}, graph.ActionOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestActionsOfOtherNodesAreInTheGraph sends goals by the graph of this node to the action of
+// another.
+func TestActionsOfOtherNodesAreInTheGraph(t *testing.T) {
+	g := graph.New(graph.Options{})
+	defer g.Close()
+	n, _ := runNode(t, g, Config{Imports: true})
+	p := newPeer(t, n.c.Master)
+	defer p.Close()
+	serveTalk(t, p.g)
+	until(t, "the action is in the graph", func() bool { _, ok := g.ActionInfo("/talk"); return ok })
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	send := func(command string) *graph.GoalClient {
+		t.Helper()
+		c, err := g.SendGoal("/talk", &msgs.TextActionGoal{Command: msgs.TextCommand{Command: command}}, graph.GoalOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	for _, c := range []struct {
+		command, text string
+		state         action.State
+	}{{"hello", "said", action.Succeeded}, {"refuse", "not now", action.Rejected}, {"fail", "it broke", action.Aborted}} {
+		u, err := send(c.command).Result(ctx)
+		if err != nil || u.State != c.state || u.Text != c.text {
+			t.Errorf("%s: %v %q, %v; want %v %q", c.command, u.State, u.Text, err, c.state, c.text)
+		}
+	}
+	waiting := send("wait")
+	for {
+		u, err := waiting.Next(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if u.State == action.Active {
+			break
+		}
+	}
+	waiting.Cancel()
+	if u, err := waiting.Result(ctx); err != nil || u.State != action.Preempted || u.Text != "as you like" {
+		t.Errorf("cancelled: %v %q, %v", u.State, u.Text, err)
+	}
+	n.mu.Lock()
+	read := n.subs["/talk/goal"]
+	n.mu.Unlock()
+	if read != nil {
+		t.Error("goals for another are read by this node")
+	}
+	lost := send("wait")
+	p.Close()
+	if u, err := lost.Result(ctx); err != nil || u.State != action.Lost {
+		t.Errorf("of a server that has gone: %v %q, %v", u.State, u.Text, err)
+	}
+	until(t, "the action is gone", func() bool { _, ok := g.ActionInfo("/talk"); return !ok })
+	until(t, "its names are taken back", func() bool {
+		n.mu.Lock()
+		defer n.mu.Unlock()
+		return n.pubs["/talk/goal"] == nil && n.subs["/talk/result"] == nil
+	})
+}

@@ -1,0 +1,139 @@
+package raw
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net"
+	"strconv"
+	"sync"
+	"time"
+
+	"poise/wire/ros1/tcpros"
+)
+
+// subscription is a topic that is read from all its publishers.
+type subscription struct {
+	n     *Node
+	topic string
+	take  func(from tcpros.Header, data []byte)
+
+	mu      sync.Mutex
+	sources map[string]context.CancelFunc // by the publisher's URI
+}
+
+// Subscribe reads a topic. Take is called with the header of a publisher, which says what the
+// topic is, and a message as it is; of several publishers at the same time. A publisher waits
+// for it.
+func (n *Node) Subscribe(ctx context.Context, topic string, take func(from tcpros.Header, data []byte)) error {
+	s := &subscription{n: n, topic: topic, take: take, sources: map[string]context.CancelFunc{}}
+	n.mu.Lock()
+	if n.subs[topic] != nil {
+		n.mu.Unlock()
+		return fmt.Errorf("%s is read already", topic)
+	}
+	n.subs[topic] = s
+	n.mu.Unlock()
+	v, err := n.master(ctx, "registerSubscriber", topic, "*", n.uri)
+	if err != nil {
+		return err
+	}
+	n.publishersOf(topic, v, false)
+	return nil
+}
+
+// publishersOf takes a list of a topic's publishers: all there are, or some.
+func (n *Node) publishersOf(topic string, list any, all bool) {
+	n.mu.Lock()
+	s := n.subs[topic]
+	n.mu.Unlock()
+	uris, ok := list.([]any)
+	if s == nil || !ok {
+		return
+	}
+	now := map[string]bool{}
+	for _, u := range uris {
+		if uri, ok := u.(string); ok && uri != n.uri {
+			now[uri] = true
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for uri, cancel := range s.sources {
+		if all && !now[uri] {
+			cancel()
+			delete(s.sources, uri)
+		}
+	}
+	for uri := range now {
+		if s.sources[uri] == nil && n.life.Err() == nil {
+			ctx, cancel := context.WithCancel(n.life)
+			s.sources[uri] = cancel
+			n.running.Go(func() { s.keep(ctx, uri) })
+		}
+	}
+}
+
+// keep reads a publisher as long as the master lists it.
+func (s *subscription) keep(ctx context.Context, uri string) {
+	for ctx.Err() == nil {
+		if err := s.read(ctx, uri); err != nil && ctx.Err() == nil {
+			s.n.c.Log.Warn("a ROS 1 publisher is not read; it is tried again", "topic", s.topic, "node", uri, "why", err)
+		}
+		select {
+		case <-time.After(retryAfter):
+		case <-ctx.Done():
+		}
+	}
+}
+
+func (s *subscription) read(ctx context.Context, uri string) error {
+	c, err := s.connect(ctx, uri)
+	if err != nil {
+		return err
+	}
+	defer c.Close()
+	defer context.AfterFunc(ctx, func() { c.Close() })()
+	_ = c.SetDeadline(time.Now().Add(greetWithin))
+	if err := tcpros.WriteHeader(c, tcpros.Header{"callerid": s.n.self, "topic": s.topic, "type": "*", "md5sum": "*", "message_definition": "", "tcp_nodelay": "1"}); err != nil {
+		return err
+	}
+	h, err := tcpros.ReadHeader(c, tcpros.MaxHeader)
+	if err != nil {
+		return err
+	}
+	if why := h["error"]; why != "" {
+		return fmt.Errorf("it refuses: %.500s", why)
+	}
+	if err := c.SetDeadline(time.Time{}); err != nil {
+		return err
+	}
+	in := bufio.NewReaderSize(c, 64<<10)
+	for {
+		data, err := readBody(in)
+		if err != nil {
+			return err
+		}
+		s.take(h, data)
+	}
+}
+
+// connect asks a publisher where its messages are, and connects there.
+func (s *subscription) connect(ctx context.Context, uri string) (net.Conn, error) {
+	asking, cancel := context.WithTimeout(ctx, masterWaits)
+	defer cancel()
+	v, err := s.n.call(asking, uri, "requestTopic", s.topic, []any{[]any{"TCPROS"}})
+	if err != nil {
+		return nil, err
+	}
+	list, _ := v.([]any)
+	if len(list) != 3 || list[0] != "TCPROS" {
+		return nil, fmt.Errorf("it offers no TCPROS for %s", s.topic)
+	}
+	host, ok := list[1].(string)
+	port, ok2 := list[2].(int)
+	if !ok || !ok2 || port <= 0 || port > 65535 {
+		return nil, fmt.Errorf("it says no address for %s", s.topic)
+	}
+	return s.n.c.Dial(asking, "tcp", net.JoinHostPort(host, strconv.Itoa(port)))
+}
