@@ -39,6 +39,10 @@ func NewHolder(limits []move.Limits) (*Holder, error) {
 	return &Holder{limits: limits, plan: plan, joints: make([]holding, len(limits))}, nil
 }
 
+// shedTime is how long a joint that is let go goes on speeding up, where it did so beyond its
+// limits of transitions, s: with their jerk it would run away before it came to rest.
+const shedTime = 0.02
+
 // Begin stops a joint from a state, at time t (s). Loop-safe.
 func (h *Holder) Begin(joint int, from move.State, t float64) {
 	x := &h.joints[joint]
@@ -46,6 +50,9 @@ func (h *Holder) Begin(joint int, from move.State, t float64) {
 	h.one[0], h.from[0] = h.limits[joint], from
 	if h.fast != nil && math.Abs(from.V) > h.limits[joint].VelMax {
 		h.one[0] = h.fast[joint]
+	}
+	if l := &h.one[0]; from.A*from.V > 0 && math.Abs(from.A) > l.AccMax {
+		l.Jerk = max(l.Jerk, math.Abs(from.A)/shedTime)
 	}
 	if h.plan.SetLimits(h.one[:]) != nil || h.plan.Stop(h.from[:]) != nil {
 		// a state that cannot be planned with has no stop: stay where it is

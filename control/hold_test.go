@@ -27,6 +27,28 @@ func TestHolderStopsByTheShortestWay(t *testing.T) {
 	}
 }
 
+// TestHolderShedsAcceleration: a joint let go while its motion speeds it up beyond the limits of
+// transitions does not run on for as long as their jerk would take.
+func TestHolderShedsAcceleration(t *testing.T) {
+	h, err := NewHolder([]move.Limits{move.Symmetric(3, 4, 40)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Begin(0, move.State{V: -0.6, A: -20}, 0)
+	fastest := 0.0
+	for k := range 1000 {
+		fastest = min(fastest, h.At(0, float64(k)*1e-3).V)
+	}
+	// V + A·shedTime/2; with the jerk of transitions it would be V − A²/2/40 = −5.6
+	if end := h.At(0, 10); fastest < -0.6-20*shedTime/2-1e-9 || end.P < -0.2 || end.V != 0 {
+		t.Errorf("it gets %g rad/s fast and ends at %+v", fastest, end)
+	}
+	h.Begin(0, move.State{V: -0.6, A: -4}, 0) // within limits: as gently as they say
+	if a := h.At(0, 0.05).A; math.Abs(a+2) > 1e-9 {
+		t.Errorf("after 50 ms it still has %g rad/s²", a)
+	}
+}
+
 func TestHolderSurvivesNonFinite(t *testing.T) {
 	h, err := NewHolder([]move.Limits{move.Symmetric(2, 4, 40)})
 	if err != nil {

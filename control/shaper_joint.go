@@ -82,9 +82,9 @@ func (k *Shaper) HandingOver(j int) bool { return k.bridge.Active(j) }
 // Arrived reports whether a joint stands still where its reference is.
 func (k *Shaper) Arrived(j int) bool { return k.Still(j) && !k.bridge.Active(j) && !k.fresh[j] }
 
-// Offset returns how far the command of a joint is from its reference because it is
-// being handed over, rad or m.
-func (k *Shaper) Offset(j int) float64 { return math.Abs(k.bridge.Offset(j, k.now).P) }
+// Offset returns the difference of a joint's command from its reference because it is
+// being handed over.
+func (k *Shaper) Offset(j int) move.State { return k.bridge.Offset(j, k.now) }
 
 // Bounds returns what a joint may do.
 func (k *Shaper) Bounds(j int) Bounds { return k.limiter.Bounds(j) }

@@ -51,15 +51,17 @@ func (s *seat) hurry(rate float64) float64 {
 
 // caughtUp notes by how much the clock of a motion went on in a tick. What has no clock,
 // or one that follows the time of ticks, is not behind: its reference may have jumped over
-// the gap, and is bridged.
+// the gap, and is bridged. The clock of a motion goes on at its rate, or as in the tick
+// before while it speeds up or slows down.
 func (s *seat) caughtUp(passed, rate float64) {
-	if s.l.input.Missed > 0 && !(math.Abs(passed-rate*s.l.tick.Dt) < s.l.tick.Dt/2) {
-		s.ref.Cut = true
-	}
+	dt := s.l.tick.Dt
+	jumped := passed == 0 && rate != 0 || min(math.Abs(passed-rate*dt), math.Abs(passed-s.passed)) > dt/2
+	s.ref.Cut = s.ref.Cut || s.l.input.Missed > 0 && jumped
+	s.passed = passed
 	if s.behind == 0 {
 		return
 	}
-	s.behind -= passed - rate*s.l.tick.Dt
+	s.behind -= passed - rate*dt
 	if passed == 0 || math.Abs(s.behind) < nearlyCaughtUp {
 		s.behind = 0
 	}

@@ -188,3 +188,30 @@ func TestBrakedStaysBraked(t *testing.T) {
 		t.Errorf("mode %v", r.l.mode[1])
 	}
 }
+
+// TestWhatJumpsOverAGap: the clock of a motion that begins, goes on, slows down or stands does not
+// jump when ticks are missed; one that follows the time of ticks does, and what has no
+// clock may have.
+func TestWhatJumpsOverAGap(t *testing.T) {
+	for _, c := range []struct {
+		what               string
+		passed, last, rate float64 // ms, ms, 1
+		missed             uint64
+		jumped             bool
+	}{
+		{"begins", 1, 0, 1, 15, false},
+		{"goes on", 1, 1, 1, 15, false},
+		{"catches up", 1.25, 1, 1, 15, false},
+		{"slows down to stand", 0.8, 1, 0, 15, false},
+		{"stands", 0, 0, 0, 15, false},
+		{"follows the time of ticks", 16, 1, 1, 15, true},
+		{"has no clock", 0, 0, 1, 15, true},
+		{"has no clock, and no tick is missed", 0, 0, 1, 0, false},
+	} {
+		s := &seat{l: &Loop{tick: servo.Tick{Dt: 1e-3}}, passed: c.last / 1e3, ref: &control.Reference{}}
+		s.l.input.Missed = c.missed
+		if s.caughtUp(c.passed/1e3, c.rate); s.ref.Cut != c.jumped {
+			t.Errorf("what %s: jumped is %v", c.what, s.ref.Cut)
+		}
+	}
+}

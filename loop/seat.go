@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"math"
 
 	"poise/arbiter"
 	"poise/control"
@@ -27,6 +28,7 @@ type seat struct {
 	why       control.Reason
 	rate      float64 // speed override of its own
 	behind    float64 // s that its clock has to catch up, see hurry
+	passed    float64 // s that its clock went on in the last tick
 	paused    bool
 	cancelled bool
 	since     float64        // of the cancel, s
@@ -234,7 +236,7 @@ func (s *seat) swap(p control.Program, goal uint64, needs, wants robot.Set) bool
 		s.tellEvents()
 		s.report(GoalEnded, s.goal, control.Quit, control.Because(control.Replaced))
 	}
-	s.ref.Time, s.broken, s.behind = 0, control.Reason{}, 0
+	s.ref.Time, s.broken, s.behind, s.passed = 0, control.Reason{}, 0, 0
 	s.program, s.goal, s.rate, s.paused, s.cancelled, s.due, s.told = p, goal, 1, false, false, 0, 0
 	s.needs = needs
 	s.l.shaper.Renew(needs.Union(wants)) // a new program is a new reference
@@ -407,9 +409,12 @@ func (s *seat) atRest() bool {
 	return true
 }
 
-// nearEnough is an offset from the reference that does not count as a hand-over
-// any more: what the gate shaves off a motion stays far below it, rad or m.
-const nearEnough = 0.01
+// An offset from the reference that does not count as a hand-over any more: what the gate
+// shaves off a motion stays far below it.
+const (
+	nearEnough = 0.01 // rad or m
+	slowEnough = 0.05 // rad/s or m/s: a motion that slows down while the offset does not would run away
+)
 
 // bridging reports whether a joint of the motion is still being handed over.
 func (s *seat) bridging() bool {
@@ -417,8 +422,10 @@ func (s *seat) bridging() bool {
 		return false
 	}
 	for leaf := range s.owned().All {
-		if j := int(leaf); j < s.l.dof && s.l.shaper.Offset(j) > nearEnough {
-			return true
+		if j := int(leaf); j < s.l.dof {
+			if o := s.l.shaper.Offset(j); math.Abs(o.P) > nearEnough || math.Abs(o.V) > slowEnough {
+				return true
+			}
 		}
 	}
 	return false

@@ -147,7 +147,7 @@ func TestARecorderThatCannotWriteIsTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	config := filepath.Join(t.TempDir(), "poise.yaml")
-	text := fmt.Sprintf("loop: {silence: 600, period: 0.005}\nfaults: {cycle_gap: {severity: ignore}}\nrecord: {file: %q, minutes: 0.01}\n", filepath.Join(folder, "flight.rec"))
+	text := fmt.Sprintf("loop: {silence: 600, period: 0.005}\nfaults: {cycle_gap: {severity: ignore}, overrun: {severity: ignore}}\nrecord: {file: %q, minutes: 0.01}\n", filepath.Join(folder, "flight.rec"))
 	if err := os.WriteFile(config, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
