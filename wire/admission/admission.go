@@ -260,6 +260,14 @@ func (c *conn) Read(p []byte) (int, error) {
 	return n, err
 }
 
+// SyscallConn is that of the connection beneath.
+func (c *conn) SyscallConn() (syscall.RawConn, error) {
+	if below, ok := c.Conn.(syscall.Conn); ok {
+		return below.SyscallConn()
+	}
+	return nil, errors.ErrUnsupported
+}
+
 // kind tells what the connection has said, whether that has been read or not.
 func (c *conn) kind() kind {
 	if k := kind(c.said.Load()); k != silent {

@@ -15,12 +15,17 @@ import (
 // while the messages before them still wait to be read, decoded or answered. All bytes go on
 // to the WebSocket, in order, but for pings beyond what anybody needs.
 //
+// Of long messages beyond their pace only the beginning goes on, and the rest is left to the
+// system to throw away: reading it would keep the cores busy, and waiting could hold up a stop
+// behind it.
+//
 // It knows no more of the protocol (RFC 6455, 5.2) than where frames begin and end. A stop
 // that it cannot see, such as one in parts, is found in its turn.
 type ahead struct {
 	net.Conn
 	stops   func(data []byte, binary bool) bool // stops the robots if a message is a call of stop
 	account *budget.Account                     // of the client, for what waits
+	pace    *pace                               // of its long messages
 
 	mu     sync.Mutex
 	change sync.Cond
@@ -28,7 +33,8 @@ type ahead struct {
 	begin  int
 	held   int64 // charged for data
 	done   map[uint64]bool
-	err    error // why no more comes
+	cuts   map[uint64]error // messages of which only the beginning goes on, and why
+	err    error            // why no more comes
 	closed bool
 
 	// of the goroutine that reads
@@ -36,7 +42,8 @@ type ahead struct {
 	blind   bool   // the client does not keep to the protocol: the WebSocket says so
 	head    []byte // of the frame, as far as it has come
 	payload bool   // it has come, and the payload comes
-	left    uint64 // bytes of it
+	left    uint64 // bytes of it that go on,
+	drop    uint64 // and that do not, after them
 	looks   bool   // it is short and looked at
 	whole   []byte // then the frame, as far as it has come
 	text    []byte // and its payload, without the mask
@@ -53,12 +60,14 @@ const (
 	aheadMost  = 2 << 20
 	aheadLong  = 64 << 10
 	aheadChunk = 32 << 10 // that is read at once
+	aheadCut   = 32 << 10 // of a long frame beyond the pace goes on: its head can be read, to refuse it
+	aheadDrop  = 1 << 20  // that is thrown away at once
 	pingRate   = 20       // per second that are answered
 )
 
 // newAhead begins with what came together with the request.
-func newAhead(c net.Conn, first []byte, account *budget.Account) *ahead {
-	a := &ahead{Conn: c, first: bytes.Clone(first), account: account, done: map[uint64]bool{}, pings: newBucket(pingRate)}
+func newAhead(c net.Conn, first []byte, account *budget.Account, p *pace) *ahead {
+	a := &ahead{Conn: c, first: bytes.Clone(first), account: account, pace: p, done: map[uint64]bool{}, cuts: map[uint64]error{}, pings: newBucket(pingRate)}
 	a.change.L = &a.mu
 	return a
 }
@@ -71,15 +80,21 @@ func (a *ahead) run() {
 	}
 	chunk := make([]byte, aheadChunk)
 	for {
-		if !a.room() {
-			return
-		}
-		n, err := a.Conn.Read(chunk)
-		if a.left > shortMessage {
-			// in turns: clients that send nothing but long messages keep no core busy
-			a.account.Work(context.Background(), func(context.Context) { a.scan(chunk[:n]) })
+		var err error
+		if a.left == 0 && a.drop > 0 {
+			err = a.throwAway()
 		} else {
-			a.scan(chunk[:n])
+			if !a.room() {
+				return
+			}
+			var n int
+			n, err = a.Conn.Read(chunk)
+			if a.left > shortMessage {
+				// in turns: clients that send nothing but long messages keep no core busy
+				a.account.Work(context.Background(), func(context.Context) { a.scan(chunk[:n]) })
+			} else {
+				a.scan(chunk[:n])
+			}
 		}
 		if err != nil {
 			a.mu.Lock()
@@ -90,6 +105,18 @@ func (a *ahead) run() {
 		}
 	}
 }
+
+// throwAway leaves out what has come of a frame that is not wanted.
+func (a *ahead) throwAway() error {
+	n, err := discard(a.Conn, min(a.drop, aheadDrop))
+	if a.drop -= uint64(n); a.drop == 0 {
+		a.pass(a.ends(nil))
+	}
+	return err
+}
+
+// readAway reads up to n bytes for nothing, and returns how many.
+func readAway(c net.Conn, n uint64) (int, error) { return c.Read(make([]byte, min(n, aheadChunk))) }
 
 // room waits until more may be read, and is false when the connection is closed.
 func (a *ahead) room() bool {
@@ -180,6 +207,15 @@ func (a *ahead) taken(number uint64) bool {
 	return ok
 }
 
+// cut tells why only the beginning of a message, counted from 0, has come, or nil.
+func (a *ahead) cut(number uint64) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	err := a.cuts[number]
+	delete(a.cuts, number)
+	return err
+}
+
 // Opcodes of frames, and bits of their first two bytes.
 const (
 	opContinuation, opText, opBinary, opPing = 0x0, 0x1, 0x2, 0x9
@@ -203,6 +239,9 @@ func (a *ahead) scan(b []byte) {
 			} else {
 				out = append(out, a.head...)
 			}
+		} else if a.left == 0 && a.drop > 0 {
+			n := min(uint64(len(b)), a.drop)
+			a.drop, b = a.drop-n, b[n:]
 		} else {
 			n := int(min(uint64(len(b)), a.left))
 			if a.looks {
@@ -212,7 +251,7 @@ func (a *ahead) scan(b []byte) {
 			}
 			a.left, b = a.left-uint64(n), b[n:]
 		}
-		if a.payload && a.left == 0 {
+		if a.payload && a.left == 0 && a.drop == 0 {
 			out = a.ends(out)
 		}
 	}
@@ -250,7 +289,11 @@ func (a *ahead) begins() {
 		a.left = binary.BigEndian.Uint64(a.head[2:])
 	}
 	a.payload = true
-	switch op := first & opBits; {
+	op := first & opBits
+	if a.left > longMessage && (op == opText || op == opBinary || op == opContinuation) {
+		a.shorten()
+	}
+	switch {
 	case first&bitFin == 0:
 		a.looks = false
 	case op == opPing:
@@ -260,6 +303,21 @@ func (a *ahead) begins() {
 	default:
 		a.looks = false
 	}
+}
+
+// shorten leaves out most of a long frame if the client sends more of them than its pace allows.
+func (a *ahead) shorten() {
+	err := a.pace.take(a.now)
+	if err == nil {
+		return
+	}
+	a.mu.Lock()
+	a.cuts[a.count] = err
+	a.mu.Unlock()
+	a.left, a.drop = aheadCut, a.left-aheadCut
+	key := [4]byte(a.head[len(a.head)-4:])
+	a.head = append(a.head[:1], bitMask|126, aheadCut>>8, aheadCut&0xff)
+	a.head = append(a.head, key[:]...)
 }
 
 // ends is called when a frame has come whole, and adds it to what is passed on.

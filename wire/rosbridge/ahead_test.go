@@ -61,7 +61,7 @@ func aheadWith(t *testing.T, account *budget.Account, stops func([]byte, bool) b
 	if err != nil {
 		t.Fatal(err)
 	}
-	a = newAhead(<-come, nil, account)
+	a = newAhead(<-come, nil, account, &pace{of: &pacer{}})
 	a.stops = stops
 	go a.run()
 	t.Cleanup(func() {
@@ -241,4 +241,64 @@ func TestLongMessagesAreReadInTurns(t *testing.T) {
 		enough()
 		working.Wait()
 	})
+}
+
+// TestLongFramesBeyondThePaceAreCut: over TCP and in memory, whole and in parts. The beginning
+// goes on, the rest is thrown away, what follows comes as it was sent, and a stop behind is seen.
+func TestLongFramesBeyondThePaceAreCut(t *testing.T) {
+	for _, name := range []string{"tcp", "in memory"} {
+		t.Run(name, func(t *testing.T) {
+			var client, server net.Conn
+			if name == "tcp" {
+				l, err := net.Listen("tcp", "127.0.0.1:0")
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer l.Close()
+				if client, err = net.Dial("tcp", l.Addr().String()); err != nil {
+					t.Fatal(err)
+				}
+				if server, err = l.Accept(); err != nil {
+					t.Fatal(err)
+				}
+			} else {
+				client, server = net.Pipe()
+			}
+			defer client.Close()
+			p := &pace{of: &pacer{}, last: time.Now()}
+			p.took(2 * paceBurst) // it takes seconds until the next long one may come
+			a := newAhead(server, nil, budget.New(budget.Standard).Open(), p)
+			seen := make(chan string, 10)
+			a.stops = func(data []byte, _ bool) bool { seen <- string(data); return true }
+			go a.run()
+			defer a.Close()
+
+			long := bytes.Repeat([]byte("0123456789"), 600_000)
+			cut := long[:aheadCut]
+			send := slices.Concat(
+				textFrame("first"), rawFrame(0x82, long, 0xa1b2c3d4), textFrame("between"),
+				rawFrame(0x01, []byte("part "), 1), rawFrame(0x00, long, 0x01020304), rawFrame(0x80, long, 5),
+				rawFrame(0x81, long[:longMessage], 9), textFrame(aStop), textFrame("last"))
+			want := slices.Concat(
+				textFrame("first"), rawFrame(0x82, cut, 0xa1b2c3d4), textFrame("between"),
+				rawFrame(0x01, []byte("part "), 1), rawFrame(0x00, cut, 0x01020304), rawFrame(0x80, cut, 5),
+				rawFrame(0x81, long[:longMessage], 9), textFrame(aStop), textFrame("last"))
+			go client.Write(send)
+			got := make([]byte, len(want))
+			if _, err := io.ReadFull(a, got); err != nil || !bytes.Equal(got, want) {
+				t.Fatalf("what comes out differs: %v", err)
+			}
+			if text := <-seen; text != aStop {
+				t.Errorf("%q was taken for a stop", text)
+			}
+			for number, was := range []bool{false, true, false, true, false, false, false} {
+				if err := a.cut(uint64(number)); (err != nil) != was {
+					t.Errorf("message %d: cut for %v", number, err)
+				}
+			}
+			if !a.taken(5) || len(a.cuts) != 0 || len(a.done) != 0 {
+				t.Errorf("the stop has another number, or %d cuts and %d stops are left", len(a.cuts), len(a.done))
+			}
+		})
+	}
 }

@@ -7,11 +7,11 @@ import (
 
 // Long messages are kept at a pace: taking them all, one after the other and as fast as
 // they come, would keep the cores busy with nothing else. A client may send some at once;
-// those beyond are read, refused and not kept. Its socket does not wait: what follows may be
-// a stop.
+// those beyond are refused, and thrown away unread but for their beginnings. Its socket does
+// not wait: what follows may be a stop.
 const (
 	paceAll    = 16 << 20 // bytes per second of all clients that send long messages
-	paceBurst  = 64 << 20 // that one client may send at once
+	paceBurst  = 32 << 20 // that one client may send at once
 	paceWindow = time.Second
 )
 
@@ -24,7 +24,7 @@ type pacer struct {
 // pace is that of one client.
 type pace struct {
 	of   *pacer
-	debt float64 // bytes, at most the burst and one message
+	debt float64 // bytes
 	last time.Time
 }
 
@@ -50,11 +50,11 @@ func (p *pace) take(now time.Time) error {
 	return nil
 }
 
-// took notes a message that was kept.
+// took notes a message that was read.
 func (p *pace) took(size int) {
 	p.of.mu.Lock()
 	defer p.of.mu.Unlock()
-	p.debt += float64(size)
+	p.debt = min(p.debt+float64(size), 2*paceBurst)
 }
 
 // leave ends the client's share.

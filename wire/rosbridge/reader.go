@@ -35,6 +35,9 @@ func (ses *session) read() error {
 			ses.account.Give(budget.Frames, charged)
 			continue
 		}
+		if cut := ses.socket.cut(number); cut != nil {
+			full = cut
+		}
 		binary := typ == websocket.MessageBinary
 		head := frame.SketchHead(data, binary)
 		if ses.stops(head) { // ahead of every budget
@@ -106,10 +109,8 @@ func (ses *session) readMessage(r io.Reader) (data []byte, size int, full, err e
 		n, err = r.Read(data[len(data):cap(data)])
 		data = data[:len(data)+n]
 	}
-	if len(data) > longMessage {
-		ses.pace.took(len(data))
-	}
 	if err == io.EOF {
+		ses.took(len(data))
 		return ses.clip(data), len(data), nil, nil
 	}
 	if err != nil {
@@ -120,7 +121,15 @@ func (ses *session) readMessage(r io.Reader) (data []byte, size int, full, err e
 	if int64(len(data))+rest > int64(limit)*overlong && err == nil {
 		err = errTooLong
 	}
+	ses.took(len(data) + int(rest))
 	return data, len(data) + int(rest), full, err
+}
+
+// took counts a message for the pace if it is long, whether it is kept or not.
+func (ses *session) took(size int) {
+	if size > longMessage {
+		ses.pace.took(size)
+	}
 }
 
 // clip gives back what a message does not fill of its buffer.

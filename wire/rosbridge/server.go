@@ -125,7 +125,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	defer s.leave(ses)
 	// the guard has checked the origin already
-	socket := &hijacked{ResponseWriter: w, account: ses.account}
+	socket := &hijacked{ResponseWriter: w, account: ses.account, pace: &ses.pace}
 	ses.conn, err = websocket.Accept(socket, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
 	if err != nil {
 		s.c.Log.Warn("client refused", "addr", r.RemoteAddr, "why", err)
@@ -156,6 +156,7 @@ func howEnded(why error) string {
 type hijacked struct {
 	http.ResponseWriter
 	account *budget.Account
+	pace    *pace
 	ahead   *ahead
 }
 
@@ -166,7 +167,7 @@ func (h *hijacked) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 		return nil, nil, err
 	}
 	first, _ := rw.Reader.Peek(rw.Reader.Buffered()) // it has as many
-	h.ahead = newAhead(conn, first, h.account)
+	h.ahead = newAhead(conn, first, h.account, h.pace)
 	return h.ahead, bufio.NewReadWriter(bufio.NewReader(h.ahead), rw.Writer), nil
 }
 

@@ -153,7 +153,7 @@ func (ses *session) serve() {
 const longMessage = 64 << 10
 
 // inTurn handles a message, a long one when no other is. Then the next long one waits for
-// as long as this one took: at most half a core works on them.
+// twice as long as this one took: at most a third of a core works on them.
 func (ses *session) inTurn(message *incoming) {
 	if len(message.data) <= longMessage {
 		ses.account.Work(ses.ctx, func(context.Context) { ses.handle(message) })
@@ -162,7 +162,7 @@ func (ses *session) inTurn(message *incoming) {
 	ses.server.large.Take(context.Background()) // what a client sent before it left is done
 	began := time.Now()
 	ses.handle(message)
-	time.AfterFunc(min(time.Since(began), longestRest), ses.server.large.Done)
+	time.AfterFunc(min(2*time.Since(began), longestRest), ses.server.large.Done)
 }
 
 // longestRest is how long other long messages wait at most after one is done.
