@@ -17,7 +17,12 @@ func ResourceState(at servo.Tick, leaves []executive.LeafState, clients []execut
 		out.Clients = append(out.Clients, poisemsgs.ResourceClient{Name: c.Name, Outside: c.Outside, State: c.Phase.String(), RequestID: c.Request,
 			Needed: c.Needed, Wanted: c.Wanted, Owned: c.Owned, Offered: c.Offered, Denied: Explanations(c.Denied)})
 	}
+	began := float64(at.Stamp-at.Time) * 1e-9 // of the cycle, s since the epoch
 	for _, r := range rounds {
+		r.Began += began
+		if r.Ended > 0 {
+			r.Ended += began
+		}
 		x := poisemsgs.ResourceRound{Number: r.Number, Requester: r.Requester, RequestID: r.Request, Began: r.Began, Ended: r.Ended,
 			Outcome: r.Outcome, Why: Explanations(r.Why)}
 		for _, a := range r.Answers {

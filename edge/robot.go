@@ -124,7 +124,7 @@ func Status(s *executive.State) *poisemsgs.RobotStatus {
 // Controllers converts the states of controllers.
 func Controllers(s *executive.State) (all []poisemsgs.ControllerInfo) {
 	for _, c := range s.Controllers {
-		info := poisemsgs.ControllerInfo{Name: c.Name, Kind: c.Kind, Short: c.Short, Switched: c.Switched, Outside: c.Outside, State: "stopped", Running: c.Running, Active: c.Active, Paused: c.Paused,
+		info := poisemsgs.ControllerInfo{Name: c.Name, Kind: c.Kind, Short: c.Short, Switched: c.Switched, Outside: c.Outside, Client: c.Client, State: "stopped", Running: c.Running, Active: c.Active, Paused: c.Paused,
 			Goal: string(c.Goal.ID), Resources: c.Resources, Time: c.Time, Rate: c.Rate}
 		switch {
 		case c.Paused:

@@ -194,7 +194,7 @@ func (o *Outside) Report(r OutsideState) {
 		}
 		answered := false
 		for _, a := range []*asked{&client.asks, &client.runs} {
-			if a.live() && a.question > 0 && (a.request == r.ID || r.ID >= client.newest) {
+			if a.live() && a.question > 0 && (a.request == r.ID || r.ID == client.newest) {
 				o.answer(client, a.question)
 				o.e.rounds.answer(o.e, client.seat, a == &client.runs, "confirmed")
 				a.question, answered = 0, true

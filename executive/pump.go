@@ -170,6 +170,7 @@ func (e *Executive) takeGoal(r *loop.Report) {
 		}
 		j.fail(cause, append(j.unmet, e.refusal(r.Reason, j.seat.Name, j.work.program)...)...)
 	case loop.GoalEnded:
+		e.rounds.quit(e, r)
 		j.ended(r)
 	case loop.EventsLeft:
 		j.eventsLeft(r)
@@ -195,6 +196,10 @@ func (e *Executive) ownerChanged(r *loop.Report) {
 			j.due = 0
 		}
 		e.outside.owns(s, r.Set)
+		if !s.Remote {
+			e.rounds.lost(e, s, s.owns.Minus(r.Set), r)
+		}
+		s.owns = r.Set
 	}
 }
 

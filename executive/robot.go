@@ -18,6 +18,7 @@ type seat struct {
 	fed    Explanation // why the newest value of its stream was refused
 	fedBy  uint64      // number of that value
 	halted bool        // by an order of ours
+	owns   robot.Set   // by the newest report
 	client string      // name of the controller outside that has it, "" if none
 }
 
@@ -54,9 +55,10 @@ func (s *seat) title() string {
 	return s.Name
 }
 
+// seat finds a controller by its name: one outside also by the name that it registered.
 func (r *robotState) seat(name string) (*seat, bool) {
 	for _, s := range r.seats {
-		if s.Name == name {
+		if s.Name == name || s.client == name && name != "" {
 			return s, true
 		}
 	}
@@ -75,7 +77,7 @@ func (r *robotState) seatOf(id arbiter.ClientID) *seat {
 
 func (r *robotState) controllerNames() (all []string) {
 	for _, s := range r.seats {
-		all = append(all, s.Name)
+		all = append(all, s.title())
 	}
 	return all
 }

@@ -1,8 +1,11 @@
 package executive
 
 import (
+	"slices"
+
 	"poise/control"
 	"poise/loop"
+	"poise/robot"
 )
 
 // Round is one round of a request: who asked, who was asked, and what became of it.
@@ -29,12 +32,21 @@ type RoundAnswer struct {
 type rounds struct {
 	list  []*roundRecord
 	count uint64
+	loses []loss // of controllers of the server, in the newest tick that had any
+}
+
+// loss is what a controller of the server had to give up, and goes on with.
+type loss struct {
+	seat       *seat
+	left, gone robot.Set
+	tick       uint64
 }
 
 type roundRecord struct {
 	Round
 	seat    *seat  // of the requester
 	goal    GoalID // of its request, if it is one from outside
+	granted uint64 // tick
 	answers []roundAnswer
 }
 
@@ -133,6 +145,57 @@ func (r *rounds) end(e *Executive, j *job, report *loop.Report) {
 		if a := &x.answers[k]; a.Answer == "waiting" {
 			a.Answer, a.After = "silent", x.Ended-a.asked
 		}
+	}
+	x.granted = report.Tick.N
+	for i := range r.loses {
+		r.inside(e, x, &r.loses[i])
+	}
+}
+
+// lost notes that a controller of the server has less than before: its answer is part of
+// the round that ends in the same tick.
+func (r *rounds) lost(e *Executive, s *seat, gone robot.Set, report *loop.Report) {
+	if len(r.loses) > 0 && r.loses[0].tick != report.Tick.N {
+		r.loses = r.loses[:0]
+	}
+	if gone.Empty() {
+		return
+	}
+	l := loss{s, report.Set, gone, report.Tick.N}
+	r.loses = append(r.loses, l)
+	for _, x := range r.list { // that was told of before
+		r.inside(e, x, &l)
+	}
+}
+
+// inside adds the answer of a controller of the server that lost something to the winner
+// of a round.
+func (r *rounds) inside(e *Executive, x *roundRecord, l *loss) {
+	if x.Outcome == "granted" && l.tick == x.granted && l.seat != x.seat && l.gone.Overlaps(x.seat.owns) {
+		x.answers = append(x.answers, roundAnswer{seat: l.seat, change: true, asked: x.Ended,
+			RoundAnswer: RoundAnswer{Controller: l.seat.title(), Resources: e.words.Names(l.left), Answer: "confirmed"}})
+	}
+}
+
+// quit notes that a controller of the server ended, because of what a winner took.
+func (r *rounds) quit(e *Executive, report *loop.Report) {
+	s, winner := e.robot.seatOf(report.Controller), e.robot.seatOf(report.Reason.Who)
+	if s == nil || s.Remote || winner == nil || report.Reason.Code != control.ResourceLost {
+		return
+	}
+	s.owns = robot.Set{}
+	for i := len(r.list) - 1; i >= 0; i-- {
+		x := r.list[i]
+		if x.seat != winner || x.granted != report.Tick.N {
+			continue
+		}
+		at := slices.IndexFunc(x.answers, func(a roundAnswer) bool { return a.seat == s })
+		if at < 0 {
+			at = len(x.answers)
+			x.answers = append(x.answers, roundAnswer{seat: s, change: true, RoundAnswer: RoundAnswer{Controller: s.title()}})
+		}
+		x.answers[at].Answer = "quit"
+		return
 	}
 }
 

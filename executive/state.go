@@ -31,6 +31,7 @@ type ControllerState struct {
 	Short      string // what it does, for people
 	Switched   bool   // it is switched on and off, not given goals
 	Outside    bool   // a seat for a controller outside the process
+	Client     string // name that the one outside registered, "" if none has the seat
 	Running    bool   // takes goals
 	Active     bool   // performs one
 	Paused     bool
@@ -103,7 +104,7 @@ func (e *Executive) state() State {
 }
 
 func (e *Executive) controllerState(s *seat) ControllerState {
-	c := ControllerState{Name: s.Name, Kind: s.Kind, Short: s.Short, Switched: s.Operate != nil, Outside: s.Remote, Refused: s.fed, Running: !s.halted}
+	c := ControllerState{Name: s.Name, Kind: s.Kind, Short: s.Short, Switched: s.Operate != nil, Outside: s.Remote, Client: s.client, Refused: s.fed, Running: !s.halted}
 	if a := e.robot.activity(s); a != nil {
 		c.Running, c.Active, c.Paused, c.Resources = a.Running, a.Active, a.Paused, e.words.Names(a.Own)
 		if a.Active {

@@ -5,134 +5,35 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"net/http"
 	"slices"
-	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
 
-	"github.com/coder/websocket"
-
+	"poise/internal/chaos"
 	"poise/msgs"
 	"poise/wire/rosbridge/client"
 	"poise/wire/rosbridge/requester"
 )
 
-// proxy stands between clients and the server. What is published, either way, it drops,
-// repeats and delays, so that messages overtake each other; and it cuts connections.
+// proxy stands between clients and the server.
 type proxy struct {
+	*chaos.Proxy
 	b       *bed
 	address string
-	chaos   bool
-
-	mu      sync.Mutex
-	random  *rand.Rand
-	cuts    []context.CancelFunc
-	dropped int
-	doubled int
-	delayed int
 }
 
 func newProxy(b *bed, seed uint64) *proxy {
 	b.t.Helper()
-	p := &proxy{b: b, chaos: true, random: rand.New(rand.NewPCG(seed, 1))}
 	listener, err := b.net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	p.address = listener.Addr().String()
-	server := &http.Server{Handler: p}
-	go func() { _ = server.Serve(listener) }()
-	b.t.Cleanup(func() { p.cut(); _ = server.Close() })
+	p := &proxy{b: b, address: listener.Addr().String(), Proxy: chaos.New(listener, "ws://"+b.s.Address()+"/rosbridge", b.net.Client(), seed)}
+	b.t.Cleanup(p.Close)
 	return p
 }
-
-// ServeHTTP carries one connection.
-func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	near, err := websocket.Accept(w, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
-	if err != nil {
-		return
-	}
-	ctx, cut := context.WithCancel(context.Background())
-	defer cut()
-	far, _, err := websocket.Dial(ctx, "ws://"+p.b.s.Address()+"/rosbridge", &websocket.DialOptions{HTTPClient: p.b.net.Client()})
-	if err != nil {
-		_ = near.CloseNow()
-		return
-	}
-	p.mu.Lock()
-	p.cuts = append(p.cuts, cut)
-	p.mu.Unlock()
-	near.SetReadLimit(-1)
-	far.SetReadLimit(-1)
-	go func() { defer cut(); p.carry(ctx, far, near) }()
-	p.carry(ctx, near, far)
-	_ = near.CloseNow()
-	_ = far.CloseNow()
-}
-
-// carry passes messages on from one end to the other.
-func (p *proxy) carry(ctx context.Context, to, from *websocket.Conn) {
-	var pending sync.WaitGroup
-	defer pending.Wait()
-	for {
-		kind, data, err := from.Read(ctx)
-		if err != nil {
-			return
-		}
-		copies, late := p.fate(string(data))
-		for i := range copies {
-			if late == 0 {
-				_ = to.Write(ctx, kind, data)
-				continue
-			}
-			pending.Go(func() {
-				select {
-				case <-time.After(late * time.Duration(i+1)):
-					_ = to.Write(ctx, kind, data)
-				case <-ctx.Done():
-				}
-			})
-		}
-	}
-}
-
-// fate decides what becomes of a message. What registers topics passes.
-func (p *proxy) fate(text string) (copies int, late time.Duration) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if !p.chaos || !strings.Contains(text, `"op":"publish"`) {
-		return 1, 0
-	}
-	copies = 1
-	switch x := p.random.Float64(); {
-	case x < 0.1:
-		p.dropped++
-		return 0, 0
-	case x < 0.2:
-		p.doubled++
-		copies = 2
-	}
-	if p.random.Float64() < 0.3 {
-		p.delayed++
-		late = time.Duration(p.random.IntN(60)+1) * time.Millisecond
-	}
-	return copies, late
-}
-
-// cut ends all connections.
-func (p *proxy) cut() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for _, f := range p.cuts {
-		f()
-	}
-	p.cuts = nil
-}
-
-func (p *proxy) calm() { p.mu.Lock(); p.chaos = false; p.mu.Unlock() }
 
 // randomClient asks for resources of its own and quits at random, and streams its own value
 // for every joint that it can ask for, whether it owns it or not.
@@ -251,12 +152,12 @@ func storm(t *testing.T, seed uint64) {
 			granted[r.Number] = granted[r.Number] || r.Outcome == "granted"
 		}
 		if n == 30 {
-			p.cut()
+			p.Cut()
 		}
 	}
 	end()
 	fights.Wait()
-	p.calm()
+	p.Calm(true)
 	time.Sleep(2500 * time.Millisecond) // leases have ended, tables were heard
 	settled(b, all)
 	endAll()
@@ -270,8 +171,9 @@ func storm(t *testing.T, seed uint64) {
 			n++
 		}
 	}
-	t.Logf("%d rounds, %d granted; %d messages dropped, %d repeated, %d delayed", len(granted), n, p.dropped, p.doubled, p.delayed)
-	if len(granted) < 20 || n < 5 || p.dropped < 20 || p.doubled < 20 || p.delayed < 20 {
+	did := p.Counts()
+	t.Logf("%d rounds, %d granted; messages: %+v", len(granted), n, did)
+	if len(granted) < 20 || n < 5 || did.Dropped < 20 || did.Repeated < 20 || did.Delayed < 20 {
 		t.Errorf("too little happened")
 	}
 }

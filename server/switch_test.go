@@ -364,3 +364,43 @@ func TestMotionComesFromTheOwnerAlone(t *testing.T) {
 		b.until("the yawn moves it", func() bool { send(yawn, 0.1); return math.Abs(b.tail()-0.1) < 1e-3 })
 	})
 }
+
+// TestControllersOfTheServerAnswerToo: the round by which one outside takes the head tells
+// that the gaze goes on with the eyes, and that by which it takes the eyes, too, that it
+// quits; what it can do without is given back to it. The one outside is stopped by the name
+// that it registered.
+func TestControllersOfTheServerAnswerToo(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := start(t, nil)
+		b.must("/switch_controllers", &poisemsgs.SwitchControllersRequest{Start: []string{"look_at"}})
+		b.until("the gaze has the head", func() bool { return b.owns("look_at", "head") && b.owns("look_at", "eyes") })
+		answers := func(of string) (all []string) {
+			for _, r := range b.resources().Rounds {
+				for _, a := range r.Answers {
+					if r.Requester == of && r.Outcome == "granted" {
+						all = append(all, fmt.Sprint(a.Controller, " ", a.Answer, " ", a.Resources))
+					}
+				}
+			}
+			return all
+		}
+		pri := []float32{60}
+		yawn := b.member(requester.Config{Name: "yawn", Needed: []string{"head"}, Pending: pri, Operational: pri}, nil)
+		if err := yawn.Request(b.ctx); err != nil {
+			t.Fatal(err)
+		}
+		b.until("it goes on with the eyes", func() bool {
+			return slices.Equal(answers("yawn"), []string{"yawn confirmed [head]", "look_at confirmed [eyes]"}) && b.owns("look_at", "eyes")
+		})
+		b.must("/switch_controllers", &poisemsgs.SwitchControllersRequest{Stop: []string{"yawn"}})
+		b.until("the yawn was switched off", func() bool { return yawn.Owned() == nil && b.owns("look_at", "head") })
+		blink := b.member(requester.Config{Name: "blink", Needed: []string{"eyes"}, Pending: pri, Operational: pri}, nil)
+		if err := blink.Request(b.ctx); err != nil {
+			t.Fatal(err)
+		}
+		b.until("it quits without the eyes", func() bool {
+			return slices.ContainsFunc(answers("blink"), func(a string) bool { return strings.HasPrefix(a, "look_at quit") }) && !b.owns("look_at", "head")
+		})
+	})
+}

@@ -52,7 +52,7 @@ type ResourceRound struct {
 	Number    uint64           `json:"number"`
 	Requester string           `json:"requester"`
 	RequestID uint32           `json:"request_id"`
-	Began     float64          `json:"began"`   // s, on the clock of the cycle
+	Began     float64          `json:"began"`   // s since the epoch, on the clock of stamps
 	Ended     float64          `json:"ended"`   // 0 while it is open
 	Outcome   string           `json:"outcome"` // open, granted, denied
 	Why       []Explanation    `json:"why"`

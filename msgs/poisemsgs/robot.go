@@ -134,6 +134,7 @@ type ControllerInfo struct {
 	Short     string        `json:"short"`    // what it does
 	Switched  bool          `json:"switched"` // on and off, by switch_controllers; the others are given goals
 	Outside   bool          `json:"outside"`  // a seat for a controller outside the process
+	Client    string        `json:"client"`   // name that the one outside registered, empty if none has the seat
 	State     string        `json:"state"`
 	Running   bool          `json:"running"`
 	Active    bool          `json:"active"`

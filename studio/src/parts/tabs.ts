@@ -29,5 +29,5 @@ export interface Tab {
 
 export const tabs: Tab[] = [
   { name: "Key points", about: "the rows of the motion: times, labels, marks, what carries", view: KeyPoints },
-  { name: "Controllers", about: "what every controller does and owns; start and stop them", view: Controllers },
+  { name: "Controllers", about: "who has, waits for and was denied which resource; start, stop and switch controllers", view: Controllers },
 ];

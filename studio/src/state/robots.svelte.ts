@@ -7,6 +7,7 @@ import type {
   EventMessage,
   JointInfo,
   JointState,
+  ResourceState,
   RobotInfo,
   RobotStatus,
   Transform,
@@ -14,6 +15,7 @@ import type {
 } from "../ros/messages";
 
 import { complete } from "./limbs";
+import { Resources } from "./resources.svelte";
 
 const patience = 1000; // ms that a pose is waited for
 
@@ -38,6 +40,7 @@ export class Robot {
   status = $state.raw<RobotStatus | undefined>();
   balance = $state.raw<BalanceState | undefined>();
   heard = $state(false); // a pose
+  readonly resources = new Resources();
   private latest: Record<string, number> = {}; // without the noise left out
   private waiting: (() => void)[] = [];
   private subscriptions: (() => void)[] = [];
@@ -131,6 +134,7 @@ export class Robot {
     hear<BalanceState>("balance_state", "poise_msgs/msg/BalanceState", (m) => {
       if (!this.balance || !alike(this.balance, m, unseen)) this.balance = m;
     }, 100);
+    hear<ResourceState>("resource_state", "poise_msgs/msg/ResourceState", (m) => this.resources.take(m));
     hear<EventMessage>("events", "poise_msgs/msg/Event", event);
   }
 
