@@ -94,9 +94,17 @@ func startOn(t *testing.T, network *stepped.Net, clock runner.Clock, change func
 	for _, option := range options {
 		option(&o)
 	}
-	s, err := server.New(t.Context(), c, o)
+	b.serve(c, o)
+	b.c = b.dial()
+	return b
+}
+
+// serve runs a server until the test ends, and waits until its robot has torque.
+func (b *bed) serve(c config.Config, o server.Options) {
+	b.t.Helper()
+	s, err := server.New(b.t.Context(), c, o)
 	if err != nil {
-		t.Fatal(err)
+		b.t.Fatal(err)
 	}
 	b.s = s
 	life, stop := context.WithCancel(context.Background())
@@ -104,28 +112,26 @@ func startOn(t *testing.T, network *stepped.Net, clock runner.Clock, change func
 	go func() { b.ended <- s.Run(life) }()
 	var cancel context.CancelFunc
 	b.ctx, cancel = context.WithTimeout(context.Background(), patience)
-	t.Cleanup(func() {
+	b.t.Cleanup(func() {
 		cancel()
 		stop()
 		select {
 		case err := <-b.ended:
 			if err != nil {
-				t.Errorf("the server ended with: %v", err)
+				b.t.Errorf("the server ended with: %v", err)
 			}
 		case <-time.After(patience):
-			t.Error("the server does not end")
+			b.t.Error("the server does not end")
 		}
-		if t.Failed() {
-			t.Logf("log:\n%s", b.log.text.String())
+		if b.t.Failed() {
+			b.t.Logf("log:\n%s", b.log.text.String())
 		}
 	})
 	select {
 	case <-s.Ready():
 	case <-b.ctx.Done():
-		t.Fatal("the robot did not get its torque")
+		b.t.Fatal("the robot did not get its torque")
 	}
-	b.c = b.dial()
-	return b
 }
 
 // stock puts a short motion of the pony's head into the library: it turns it there and

@@ -1,7 +1,6 @@
 package server_test
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"sync"
@@ -168,24 +167,7 @@ func startWith(t *testing.T, log *stalled) *bed {
 	c.Listen, c.Motions, c.Loop.Period = "127.0.0.1:0", t.TempDir(), 0.005
 	network := &stepped.Net{}
 	b := &bed{t: t, net: network, log: &log.notebook, ended: make(chan error, 1)}
-	s, err := server.New(t.Context(), c, server.Options{Log: log, Clock: stepped.Clock{}, Listen: network.Listen, HTTP: network.Client()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	b.s = s
-	life, stop := context.WithCancel(context.Background())
-	b.stop = stop
-	go func() { b.ended <- s.Run(life) }()
-	var cancel context.CancelFunc
-	b.ctx, cancel = context.WithTimeout(context.Background(), patience)
-	t.Cleanup(func() {
-		cancel()
-		stop()
-		if err := <-b.ended; err != nil {
-			t.Errorf("the server ended with: %v", err)
-		}
-	})
-	<-s.Ready()
+	b.serve(c, server.Options{Log: log, Clock: stepped.Clock{}, Listen: network.Listen, HTTP: network.Client()})
 	b.c = b.dial()
 	return b
 }

@@ -1,7 +1,6 @@
 package telemetry
 
 import (
-	"bytes"
 	"math"
 	"strings"
 	"testing"
@@ -62,21 +61,7 @@ func TestEffortReplays(t *testing.T) {
 		}
 		cfg.Controllers = append(cfg.Controllers, loop.Registration{Name: name, Kind: "carrier", Controller: c})
 	}
-	h, err := NewHeader("arm6", 1e-3, &cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rec := NewRecorder(h)
-	cfg.Tap = rec
-	l, err := loop.New(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var file bytes.Buffer
-	enc, err := newEncoder(&file, &h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l, rec, enc, file := recordedLoop(t, "arm6", cfg)
 	const ticks = 6000
 	most := 0.0
 	for k := range ticks {
@@ -105,7 +90,7 @@ func TestEffortReplays(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r, err := NewReader(&file)
+	r, err := NewReader(file)
 	if err != nil {
 		t.Fatal(err)
 	}

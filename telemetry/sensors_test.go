@@ -58,21 +58,7 @@ func TestSensorsAreRecorded(t *testing.T) {
 	n := len(bot.Model.Joints())
 	bus := &sensedBus{Bus: sim.New(sim.Config{Servos: make([]sim.Servo, n)}), rng: rand.New(rand.NewPCG(3, 1))}
 	cfg := loop.Config{Model: bot.Model, Bus: bus, Settings: loop.Settings{Sensors: servo.Sensors{IMU: 2, Touch: 3}}}
-	h, err := NewHeader("arm6", 1e-3, &cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rec := NewRecorder(h)
-	cfg.Tap = rec
-	l, err := loop.New(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var file bytes.Buffer
-	enc, err := newEncoder(&file, &h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l, rec, enc, file := recordedLoop(t, "arm6", cfg)
 	const ticks = 500
 	for k := range ticks {
 		if k == 10 {

@@ -48,7 +48,7 @@ type session struct {
 	l      *loop.Loop
 	bus    *sim.Bus
 	rec    *Recorder
-	file   bytes.Buffer
+	file   *bytes.Buffer
 	enc    *encoder
 	faults int
 	panics int
@@ -77,19 +77,29 @@ func newSession(t testing.TB) *session {
 		}
 		cfg.Controllers = append(cfg.Controllers, loop.Registration{Name: name, Kind: "fragile", Controller: c})
 	}
-	h, err := NewHeader("pony", 1e-3, &cfg)
+	s.l, s.rec, s.enc, s.file = recordedLoop(t, "pony", cfg)
+	return s
+}
+
+// recordedLoop makes a loop of a robot whose ticks are recorded.
+func recordedLoop(t testing.TB, robot string, cfg loop.Config) (*loop.Loop, *Recorder, *encoder, *bytes.Buffer) {
+	t.Helper()
+	h, err := NewHeader(robot, 1e-3, &cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.rec = NewRecorder(h)
-	cfg.Tap = s.rec
-	if s.l, err = loop.New(cfg); err != nil {
+	rec := NewRecorder(h)
+	cfg.Tap = rec
+	l, err := loop.New(cfg)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if s.enc, err = newEncoder(&s.file, &h); err != nil {
+	file := &bytes.Buffer{}
+	enc, err := newEncoder(file, &h)
+	if err != nil {
 		t.Fatal(err)
 	}
-	return s
+	return l, rec, enc, file
 }
 
 // run performs n ticks, writing the recording as it goes.
