@@ -45,8 +45,8 @@ const shedTime = 0.02
 
 // Begin stops a joint from a state, at time t (s). Loop-safe.
 func (h *Holder) Begin(joint int, from move.State, t float64) {
-	x := &h.joints[joint]
-	x.placed, x.began = false, t
+	held := &h.joints[joint]
+	held.placed, held.began = false, t
 	h.one[0], h.from[0] = h.limits[joint], from
 	if h.fast != nil && math.Abs(from.V) > h.limits[joint].VelMax {
 		h.one[0] = h.fast[joint]
@@ -56,10 +56,10 @@ func (h *Holder) Begin(joint int, from move.State, t float64) {
 	}
 	if h.plan.SetLimits(h.one[:]) != nil || h.plan.Stop(h.from[:]) != nil {
 		// a state that cannot be planned with has no stop: stay where it is
-		x.placed, x.place = true, from.P
+		held.placed, held.place = true, from.P
 		return
 	}
-	x.profile = *h.plan.Axis(0)
+	held.profile = *h.plan.Axis(0)
 }
 
 // Carry gives a held joint its feed-forward, N·m or N: what its command had when

@@ -57,22 +57,22 @@ func (e *Executive) Resources() (leaves []LeafState, clients []ClientState) {
 	}
 	for i, leaf := range res.Leaves() {
 		id := robot.LeafID(i)
-		x := LeafState{Name: leaf.Name, Owner: e.robot.controllerName(e.robot.snap.Owner[id])}
+		state := LeafState{Name: leaf.Name, Owner: e.robot.controllerName(e.robot.snap.Owner[id])}
 		for _, r := range res.List() {
 			if r.Set.Has(id) {
-				x.Resources = append(x.Resources, r.Name)
+				state.Resources = append(state.Resources, r.Name)
 			}
 		}
 		for _, s := range e.robot.seats {
 			switch {
 			case e.robot.snap.Owner[id] == s.id:
 			case offers[s].Has(id):
-				x.OfferedTo = s.title()
+				state.OfferedTo = s.title()
 			case wants[s].Has(id):
-				x.Waiting = append(x.Waiting, s.title())
+				state.Waiting = append(state.Waiting, s.title())
 			}
 		}
-		leaves = append(leaves, x)
+		leaves = append(leaves, state)
 	}
 	return leaves, clients
 }

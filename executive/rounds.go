@@ -129,26 +129,26 @@ func (r *rounds) answer(e *Executive, s *seat, change bool, said string) {
 
 // end notes what became of a request, by the word of the cycle.
 func (r *rounds) end(e *Executive, j *job, report *loop.Report) {
-	x := r.of(j)
-	if x == nil {
+	round := r.of(j)
+	if round == nil {
 		if report.Kind != loop.GoalStarted && report.Reason.Code != control.NotGranted {
 			return // refused before it asked for anything
 		}
-		x = r.begin(e, j.seat, 0)
+		round = r.begin(e, j.seat, 0)
 	}
-	x.Outcome = "granted"
+	round.Outcome = "granted"
 	if report.Kind == loop.GoalRejected {
-		x.Outcome, x.Why = "denied", []Explanation{e.words.Reason(report.Reason, j.seat.title())}
+		round.Outcome, round.Why = "denied", []Explanation{e.words.Reason(report.Reason, j.seat.title())}
 	}
-	x.Ended = float64(report.Tick.Time) * 1e-9
-	for k := range x.answers {
-		if a := &x.answers[k]; a.Answer == "waiting" {
-			a.Answer, a.After = "silent", x.Ended-a.asked
+	round.Ended = float64(report.Tick.Time) * 1e-9
+	for k := range round.answers {
+		if a := &round.answers[k]; a.Answer == "waiting" {
+			a.Answer, a.After = "silent", round.Ended-a.asked
 		}
 	}
-	x.granted = report.Tick.N
+	round.granted = report.Tick.N
 	for i := range r.loses {
-		r.inside(e, x, &r.loses[i])
+		r.inside(e, round, &r.loses[i])
 	}
 }
 

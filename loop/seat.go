@@ -138,21 +138,21 @@ func (s *seat) couldStart(o Order) control.Reason {
 
 // denied says why a request came to nothing: the controller's own refusal, or the
 // arbiter's.
-func (s *seat) denied(why arbiter.Reason, err error) control.Reason {
+func (s *seat) denied(reason arbiter.Reason, err error) control.Reason {
 	switch {
 	case err != nil:
 		return control.Because(control.Unknown)
 	case s.refusal.Code != control.OK:
 		return s.refusal
 	}
-	switch why.Code {
+	switch reason.Code {
 	case arbiter.Silent:
 		return control.Because(control.Unanswered)
 	case arbiter.Expired:
 		return control.LeaseExpired.At(robot.NoJoint, float64(s.l.tick.Time-s.remote.heard)*1e-9, float64(s.remote.allowed())*1e-9)
 	}
-	return control.Reason{Code: control.NotGranted, Joint: s.l.jointOf(why.Leaf), Who: why.Who,
-		Value: float64(why.Mine), Max: float64(why.Theirs)}
+	return control.Reason{Code: control.NotGranted, Joint: s.l.jointOf(reason.Leaf), Who: reason.Who,
+		Value: float64(reason.Mine), Max: float64(reason.Theirs)}
 }
 
 // willing tells why a goal cannot be taken, apart from who owns what it needs.

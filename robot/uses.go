@@ -323,24 +323,24 @@ func (b *builder) describeMirror(d *Description) {
 // mirrorPair makes two joints each other's image, or one its own.
 func (b *builder) mirrorPair(leftName, rightName string, sign float64, at problem.Pos) {
 	m := b.m
-	left, ok := b.jointNamed(leftName, at, "mirror")
-	right := left
+	leftJoint, ok := b.jointNamed(leftName, at, "mirror")
+	rightJoint := leftJoint
 	if rightName != leftName && ok {
-		right, ok = b.jointNamed(rightName, at, "mirror")
+		rightJoint, ok = b.jointNamed(rightName, at, "mirror")
 	}
 	if !ok {
 		return
 	}
-	l, r := m.joints[left], m.joints[right]
+	l, r := m.joints[leftJoint], m.joints[rightJoint]
 	switch {
 	case l.Kind.NumQ() != 1 || (l.Kind == Prismatic) != (r.Kind == Prismatic):
 		b.Errorf(description.Impossible, at, "mirror", "joints %q and %q do not move alike", l.Name, r.Name)
 		return
-	case m.mirror[left].Sign != 0 || m.mirror[right].Sign != 0:
+	case m.mirror[leftJoint].Sign != 0 || m.mirror[rightJoint].Sign != 0:
 		b.Errorf(description.Impossible, at, "mirror", "joint %q or %q has an image already: mirroring twice would not give the pose back", l.Name, r.Name)
 		return
 	}
-	m.mirror[left], m.mirror[right] = Mirrored{right, sign}, Mirrored{left, sign}
+	m.mirror[leftJoint], m.mirror[rightJoint] = Mirrored{rightJoint, sign}, Mirrored{leftJoint, sign}
 	if want := l.Limits.Image(sign, 0); !sameBound(want.Lower, r.Limits.Lower) || !sameBound(want.Upper, r.Limits.Upper) {
 		b.Warnf(UnevenMirror, at, "mirror", "joint %q has the range %s, but the image of joint %q has %s",
 			r.Name, r.Limits.Range(), l.Name, want.Range())

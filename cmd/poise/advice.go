@@ -11,25 +11,25 @@ import (
 // advice returns the command that helps against a refusal, "" if none is known. Servers
 // speak of services; people at a command line of commands.
 func (r *remote) advice(why []poisemsgs.Explanation) string {
-	for _, x := range why {
+	for _, reason := range why {
 		switch {
-		case x.Code == "stopping":
+		case reason.Code == "stopping":
 			return "try: " + r.commandLine("reset")
-		case x.Code == "power_off":
-			return "try: " + r.commandLine("torque", append([]string{"on"}, resourcesOf(why, x.Code)...)...)
-		case x.Code == "has_torque" || x.Code == "energised":
-			return "try: " + r.commandLine("torque", append([]string{"off"}, resourcesOf(why, x.Code)...)...)
-		case x.Code == "stopped_by_fault" || strings.HasPrefix(x.Code, "fault_"):
+		case reason.Code == "power_off":
+			return "try: " + r.commandLine("torque", append([]string{"on"}, resourcesOf(why, reason.Code)...)...)
+		case reason.Code == "has_torque" || reason.Code == "energised":
+			return "try: " + r.commandLine("torque", append([]string{"off"}, resourcesOf(why, reason.Code)...)...)
+		case reason.Code == "stopped_by_fault" || strings.HasPrefix(reason.Code, "fault_"):
 			return r.commandLine("state") + " shows the fault, " + r.commandLine("reset") + " takes goals again"
-		case x.Code == "unknown_motion":
+		case reason.Code == "unknown_motion":
 			return r.commandLine("call", "motions/list") + " lists those there are"
-		case x.Code == "unknown_pose":
+		case reason.Code == "unknown_pose":
 			return r.commandLine("call", "robot_info") + " lists the poses of the robot"
-		case slices.Contains([]string{"unknown_controller", "no_controller"}, x.Code):
+		case slices.Contains([]string{"unknown_controller", "no_controller"}, reason.Code):
 			return r.commandLine("controllers") + " lists those there are"
-		case slices.Contains([]string{"not_running", "switched_off", "panicked"}, x.Code):
+		case slices.Contains([]string{"not_running", "switched_off", "panicked"}, reason.Code):
 			return r.commandLine("controllers") + " shows which run, " + r.commandLine("switch", "--start", "NAME") + " starts one"
-		case slices.Contains([]string{"not_granted", "resource_lost", "all_busy", "full"}, x.Code):
+		case slices.Contains([]string{"not_granted", "resource_lost", "all_busy", "full"}, reason.Code):
 			return r.commandLine("state") + " shows who owns what"
 		}
 	}

@@ -256,20 +256,20 @@ func (c *compiler) points() {
 }
 
 // row checks one row of numbers; it is wanted, or must be absent.
-func (c *compiler) row(i int, word string, x []float64, wanted bool) {
+func (c *compiler) row(i int, word string, values []float64, wanted bool) {
 	n := len(c.g.Joints)
 	if !wanted {
 		n = 0
 	}
-	if len(x) != n {
-		p := problem.Problem{Code: WrongSize, Row: i + 1, At: c.g.Points[i].Time, Value: float64(len(x)), Limit: float64(n)}
+	if len(values) != n {
+		p := problem.Problem{Code: WrongSize, Row: i + 1, At: c.g.Points[i].Time, Value: float64(len(values)), Limit: float64(n)}
 		if word != "position" {
 			p.Help = "all points have them, or none"
 		}
-		c.bad.add(p, "point %d has %d numbers for %s, want %d", i, len(x), word, n)
+		c.bad.add(p, "point %d has %d numbers for %s, want %d", i, len(values), word, n)
 		return
 	}
-	for k, v := range x {
+	for k, v := range values {
 		if !finite(v) {
 			c.bad.add(problem.Problem{Code: NotFinite, Joint: c.g.Joints[k], Row: i + 1, At: c.g.Points[i].Time, Value: v}, "%s of %q at point %d is %g", word, c.g.Joints[k], i, v)
 		}

@@ -153,8 +153,8 @@ func rounded(points []spatial.Pose, radius float64, c path.Coupling) (path.Path,
 	start := points[0]
 	for i := 1; i+1 < len(points); i++ {
 		via, next := points[i], points[i+1]
-		in, out := via.P.Sub(start.P), next.P.Sub(via.P)
-		bend := math.Acos(min(max(in.Dot(out)/(in.Norm()*out.Norm()), -1), 1))
+		incoming, outgoing := via.P.Sub(start.P), next.P.Sub(via.P)
+		bend := math.Acos(min(max(incoming.Dot(outgoing)/(incoming.Norm()*outgoing.Norm()), -1), 1))
 		if math.Pi-bend < cornerEpsilon {
 			return nil, bad("the polyline turns back on itself at waypoint %d", i)
 		}
@@ -164,13 +164,13 @@ func rounded(points []spatial.Pose, radius float64, c path.Coupling) (path.Path,
 			continue
 		}
 		cut := radius / math.Tan((math.Pi-bend)/2)
-		if cut >= in.Norm() || cut >= out.Norm() {
-			return nil, bad("the corner at waypoint %d needs %.4g m of its sides, which are %.4g m and %.4g m long", i, cut, in.Norm(), out.Norm())
+		if cut >= incoming.Norm() || cut >= outgoing.Norm() {
+			return nil, bad("the corner at waypoint %d needs %.4g m of its sides, which are %.4g m and %.4g m long", i, cut, incoming.Norm(), outgoing.Norm())
 		}
 		first, second := line(start, via, c), line(via, next, c)
-		from := first.At(first.AtDistance(in.Norm() - cut)).Pose
+		from := first.At(first.AtDistance(incoming.Norm() - cut)).Pose
 		to := second.At(second.AtDistance(cut)).Pose
-		outward, _ := in.Cross(in.Cross(out)).Unit()
+		outward, _ := incoming.Cross(incoming.Cross(outgoing)).Unit()
 		arc, why := circle(from, to, from.P.Sub(outward.Scale(radius)), to.P, bend, c)
 		if why != nil {
 			return nil, why

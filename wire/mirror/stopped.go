@@ -74,9 +74,9 @@ func (s *stopped) Failed() bool {
 func (s *stopped) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	why := ""
+	reason := ""
 	if s.why != nil {
-		why = ": " + strings.ReplaceAll(s.why.Error(), "\n", "; ")
+		reason = ": " + strings.ReplaceAll(s.why.Error(), "\n", "; ")
 	}
 	switch {
 	case s.isOver, s.isTaken && !s.isEnded:
@@ -84,11 +84,11 @@ func (s *stopped) String() string {
 	case s.isTaken && s.brief:
 		return s.text + " (so many stops are under way that this one does not wait for it)"
 	case s.isTaken:
-		return s.text + " (and it was not told when it stood" + why + ")"
+		return s.text + " (and it was not told when it stood" + reason + ")"
 	case s.isEnded:
-		return "was NOT reached" + why
+		return "was NOT reached" + reason
 	}
-	return fmt.Sprintf("is told to stop by category %d, and has not answered yet%s", s.category, why)
+	return fmt.Sprintf("is told to stop by category %d, and has not answered yet%s", s.category, reason)
 }
 
 // stopTexts collects what several robots answer.

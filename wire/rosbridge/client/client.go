@@ -263,7 +263,7 @@ func (c *Client) registerAgain(ctx context.Context, conn *websocket.Conn) error 
 }
 
 // lost ends what was under way when the connection broke.
-func (c *Client) lost(why error) {
+func (c *Client) lost(cause error) {
 	c.mu.Lock()
 	if c.conn != nil {
 		c.conn = nil
@@ -279,7 +279,7 @@ func (c *Client) lost(why error) {
 		g.end(ErrDisconnected)
 	}
 	if c.ctx.Err() == nil {
-		c.o.Changed(fmt.Errorf("%w: %w", ErrDisconnected, why))
+		c.o.Changed(fmt.Errorf("%w: %w", ErrDisconnected, cause))
 	}
 }
 
