@@ -93,7 +93,8 @@ type body struct {
 	bot   *servedRobot
 	world *physics.World
 
-	state graph.Publisher[poisemsgs.PhysicsState]
+	state  graph.Publisher[poisemsgs.PhysicsState]
+	around graph.Publisher[poisemsgs.PhysicsWorld]
 
 	mu     sync.Mutex // of all below: the pump's, and those of services that change something
 	kin    *kinematics.Data
@@ -128,6 +129,24 @@ func (b *body) base() spatial.Pose {
 // advertise registers the topics of the body.
 func (b *body) advertise(r *register) {
 	b.state = addTopic[poisemsgs.PhysicsState](r, "physics/state", graph.QoS{Latched: true})
+	b.around = addTopic[poisemsgs.PhysicsWorld](r, "physics/world", graph.QoS{Latched: true})
+	b.around.Publish(b.surroundings())
+}
+
+// surroundings tells what of the ground stays as it is.
+func (b *body) surroundings() *poisemsgs.PhysicsWorld {
+	boxes, field := b.world.Solid()
+	out := &poisemsgs.PhysicsWorld{Header: msgs.Header{FrameID: worldFrame}}
+	for _, box := range boxes {
+		out.Boxes = append(out.Boxes, poisemsgs.PhysicsBox{Pose: edge.Pose(box.Pose), Size: edge.Vector(box.Half.Scale(2))})
+	}
+	if field != nil {
+		out.Origin, out.Cell, out.Columns = msgs.Point{X: field.X0, Y: field.Y0}, field.Cell, uint32(field.NY)
+		for _, z := range field.Z {
+			out.Heights = append(out.Heights, float32(z))
+		}
+	}
+	return out
 }
 
 // show looks at the body anew, publishes its state and returns where its base is and, if
@@ -151,6 +170,7 @@ func (b *body) tell() {
 		b.kin.UpdatePosition(t.Q)
 		com, _ := b.kin.Com()
 		out.CoM = edge.Vector(com)
+		out.Mass = m.Mass()
 		if m.Floating() {
 			out.Twist = msgs.Twist{Linear: edge.Vector(b.base().R.MulVec(spatial.Vec3{X: t.V[0], Y: t.V[1], Z: t.V[2]})),
 				Angular: edge.Vector(b.base().R.MulVec(spatial.Vec3{X: t.V[3], Y: t.V[4], Z: t.V[5]}))}
@@ -167,6 +187,7 @@ func (b *body) tell() {
 			out.Pushes = append(out.Pushes, b.contact(m.Bodies()[p.Body].Link, robot.NoFrame, at, p.Force))
 		}
 		out.Friction, out.Roll, out.Pitch, _, out.Payload = b.world.Ground()
+		out.Mass += out.Payload
 		if t.Broken != sim.OK {
 			out.Fault = t.Broken.String()
 		}

@@ -201,6 +201,13 @@ func TestTheWorldIsChangedByServices(t *testing.T) {
 		if p.Friction != 0.5 || p.Pitch != 0.05 || p.Fallen {
 			t.Errorf("the world of the file: %+v", p)
 		}
+		if mass := next[poisemsgs.BalanceState](b, b.subscribe("/balance_state")).Mass; math.Abs(p.Mass-mass) > 1e-9 {
+			t.Errorf("its mass is %g kg, not %g kg", p.Mass, mass)
+		}
+		stays := next[poisemsgs.PhysicsWorld](b, b.subscribe("/physics/world"))
+		if len(stays.Boxes) != 1 || stays.Boxes[0].Size != (msgs.Vector3{X: 0.2, Y: 0.2, Z: 0.02}) || stays.Boxes[0].Pose.Position.X != 1 || len(stays.Heights) != 0 {
+			t.Errorf("what stays of it: %+v", stays)
+		}
 		b.must("/physics/friction", &poisemsgs.PhysicsFrictionRequest{Friction: 0.9})
 		b.must("/physics/slope", &poisemsgs.PhysicsSlopeRequest{Roll: 0.02})
 		b.must("/physics/voltage", &poisemsgs.PhysicsVoltageRequest{Voltage: 10})

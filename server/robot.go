@@ -77,6 +77,7 @@ func (s *Server) addRobot(ctx context.Context, r config.Robot) error {
 	bot.can = bot.driver.Capabilities()
 	bot.body = newBody(bot)
 	bot.about = edge.DrivenRobot(r.Name, r.Driver, bot.driver)
+	bot.about.HasMass = bot.body != nil
 	s.robots = append(s.robots, bot) // from here on closeDrivers closes its driver
 	return bot.assemble()
 }

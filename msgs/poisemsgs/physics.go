@@ -22,6 +22,7 @@ type PhysicsState struct {
 	CoM      msgs.Vector3     `json:"com"`
 	ZMP      msgs.Vector3     `json:"zmp"`
 	Carried  bool             `json:"carried"`
+	Mass     float64          `json:"mass"`
 	Fallen   bool             `json:"fallen"`
 	Contacts []PhysicsContact `json:"contacts"`
 	Pushes   []PhysicsContact `json:"pushes"`
@@ -32,6 +33,24 @@ type PhysicsState struct {
 	Voltage  float64          `json:"voltage"`
 	Payload  float64          `json:"payload"`
 	Fault    string           `json:"fault"`
+}
+
+// PhysicsBox is poise_msgs/PhysicsBox: a box that does not move.
+type PhysicsBox struct {
+	Pose msgs.Pose    `json:"pose"`
+	Size msgs.Vector3 `json:"size"`
+}
+
+// PhysicsWorld is poise_msgs/PhysicsWorld: what of the ground stays as it is. Heights are
+// those of a field on the plane, rows of constant x, columns numbers each; the first is at
+// origin, the next a cell on.
+type PhysicsWorld struct {
+	Header  msgs.Header  `json:"header"`
+	Boxes   []PhysicsBox `json:"boxes"`
+	Origin  msgs.Point   `json:"origin"`
+	Cell    float64      `json:"cell"`
+	Columns uint32       `json:"columns"`
+	Heights []float32    `json:"heights"`
 }
 
 // PhysicsPushRequest is poise_msgs/PhysicsPush's request.

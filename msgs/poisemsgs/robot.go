@@ -73,6 +73,7 @@ type DrivenRobot struct {
 	Torque       bool     `json:"torque"`         // can be switched
 	PlacedAtOnce bool     `json:"placed_at_once"` // joints can be put somewhere: joints_virtual_set
 	PosedByHand  bool     `json:"posed_by_hand"`  // joints without torque can be moved: joints_hand_set
+	HasMass      bool     `json:"has_mass"`       // it stands in its weight, and physics/… acts on it
 	Modes        []string `json:"modes"`          // of its servos
 }
 

@@ -72,6 +72,8 @@ func poise(b *builder) {
 	service[poisemsgs.JointsHandSetRequest, poisemsgs.JointsHandSetResponse](b, "poise_msgs/JointsHandSet")
 	message[poisemsgs.PhysicsContact](b, "poise_msgs/PhysicsContact")
 	message[poisemsgs.PhysicsState](b, "poise_msgs/PhysicsState")
+	message[poisemsgs.PhysicsBox](b, "poise_msgs/PhysicsBox")
+	message[poisemsgs.PhysicsWorld](b, "poise_msgs/PhysicsWorld")
 	service[poisemsgs.PhysicsPushRequest, poisemsgs.PhysicsPushResponse](b, "poise_msgs/PhysicsPush")
 	service[poisemsgs.PhysicsGrabRequest, poisemsgs.PhysicsGrabResponse](b, "poise_msgs/PhysicsGrab")
 	service[poisemsgs.PhysicsReleaseRequest, poisemsgs.PhysicsReleaseResponse](b, "poise_msgs/PhysicsRelease")

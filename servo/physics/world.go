@@ -158,6 +158,14 @@ func (w *World) Ground() (friction, roll, pitch, volts, payload float64) {
 	return w.ground.Friction, w.slope[0], w.slope[1], w.volts, payload
 }
 
+// Solid returns what of the ground never changes: its boxes, and the heights on its plane
+// or nil.
+func (w *World) Solid() ([]sim.Box, *sim.Heights) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.ground.Boxes, w.ground.Heights
+}
+
 // Pending reports whether the cycle has not taken something yet that was ordered.
 func (w *World) Pending() bool { return w.orders.Len() > 0 }
 

@@ -1,4 +1,4 @@
-// The views beside the picture, each a tab. A new view (Plan, Physics, Levels, Ident,
+// The views beside the picture, each a tab. A new view (Plan, Levels, Ident,
 // Network …) is one line here and one component; docs/studio-layout.md says what it may
 // rely on.
 import type { Component } from "svelte";
@@ -9,6 +9,7 @@ import type { Robots } from "../state/robots.svelte";
 import type { Reader } from "../state/words";
 import Controllers from "./Controllers.svelte";
 import KeyPoints from "./KeyPoints.svelte";
+import Physics from "./Physics.svelte";
 
 // Space is what every view can use: the graph, and what the page knows and does.
 export interface Space {
@@ -30,4 +31,5 @@ export interface Tab {
 export const tabs: Tab[] = [
   { name: "Key points", about: "the rows of the motion: times, labels, marks, what carries", view: KeyPoints },
   { name: "Controllers", about: "who has, waits for and was denied which resource; start, stop and switch controllers", view: Controllers },
+  { name: "Physics", about: "forces, pushes, the ground and time of a robot with mass", view: Physics, here: (robots) => robots.heavy !== undefined },
 ];

@@ -130,7 +130,35 @@ export interface GroupInfo { name: string; resource: boolean; joints: string[]; 
 export interface ChainInfo { name: string; joints: string[]; tip: string; support: string }
 export interface NamedPose { name: string; group: string; joints: string[]; positions: number[] }
 
-export interface DrivenRobot { name: string; driver: string; simulated: boolean; exact: boolean; torque: boolean; placed_at_once: boolean; posed_by_hand: boolean; modes: string[] }
+export interface DrivenRobot { name: string; driver: string; simulated: boolean; exact: boolean; torque: boolean; placed_at_once: boolean; posed_by_hand: boolean; has_mass: boolean; modes: string[] }
+
+export interface PhysicsContact { link: string; other: string; point: Vector3; force: Vector3 } // other is "" for the ground
+
+// PhysicsState is a robot with mass as it is; speed 0 is as fast as possible.
+export interface PhysicsState {
+  header: Header;
+  paused: boolean;
+  speed: number;
+  achieved: number;
+  base: Pose;
+  com: Vector3;
+  zmp: Vector3;
+  carried: boolean; // something carries it: it has a ZMP
+  mass: number;
+  fallen: boolean;
+  contacts: PhysicsContact[];
+  pushes: PhysicsContact[];
+  grabbed: boolean;
+  friction: number;
+  roll: number;
+  pitch: number;
+  voltage: number;
+  payload: number;
+  fault: string;
+}
+
+// PhysicsWorld is what of the ground stays: boxes, and heights on the plane, columns to a row.
+export interface PhysicsWorld { boxes: { pose: Pose; size: Vector3 }[]; origin: Vector3; cell: number; columns: number; heights: number[] }
 
 export interface RobotInfo extends Answer {
   name: string;

@@ -8,6 +8,8 @@ import type {
   JointInfo,
   JointState,
   ResourceState,
+  PhysicsState,
+  PhysicsWorld,
   RobotInfo,
   RobotStatus,
   Transform,
@@ -16,6 +18,7 @@ import type {
 
 import { complete } from "./limbs";
 import { Resources } from "./resources.svelte";
+import { Physics } from "./physics.svelte";
 
 const patience = 1000; // ms that a pose is waited for
 
@@ -41,13 +44,16 @@ export class Robot {
   balance = $state.raw<BalanceState | undefined>();
   heard = $state(false); // a pose
   readonly resources = new Resources();
+  readonly physics: Physics | undefined; // of one with mass
   private latest: Record<string, number> = {}; // without the noise left out
   private waiting: (() => void)[] = [];
   private subscriptions: (() => void)[] = [];
 
   // prefix comes before its names on the graph: none for the first robot; can is absent
   // for a robot that is not there.
-  constructor(readonly name: string, private readonly prefix = "", readonly can?: DrivenRobot) {}
+  constructor(readonly name: string, private readonly prefix = "", readonly can?: DrivenRobot) {
+    if (can?.has_mass) this.physics = new Physics();
+  }
 
   get present(): boolean {
     return this.can !== undefined;
@@ -136,6 +142,10 @@ export class Robot {
     }, 100);
     hear<ResourceState>("resource_state", "poise_msgs/msg/ResourceState", (m) => this.resources.take(m));
     hear<EventMessage>("events", "poise_msgs/msg/Event", event);
+    const { physics } = this;
+    if (!physics) return;
+    hear<PhysicsState>("physics/state", "poise_msgs/msg/PhysicsState", (m) => (physics.state = m), 50);
+    hear<PhysicsWorld>("physics/world", "poise_msgs/msg/PhysicsWorld", (m) => (physics.world = m));
   }
 
   close() {
@@ -173,6 +183,11 @@ export class Robots {
   // once, else the first.
   get posed(): Robot {
     return this.all.find((r) => r.canBePlaced) ?? this.all[0]!;
+  }
+
+  // heavy is the robot that stands in its weight, if there is one.
+  get heavy(): Robot | undefined {
+    return this.all.find((r) => r.physics !== undefined);
   }
 
   get others(): Robot[] {

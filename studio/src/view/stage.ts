@@ -23,6 +23,7 @@ export class Stage {
   readonly orbit: OrbitControls;
   private readonly key = new THREE.DirectionalLight(0xfff4e6, 2.4);
   private grid = new THREE.GridHelper();
+  readonly ground = new THREE.Group(); // the floor and what lies on it
   readonly plain: boolean;
   drawn = () => {}; // after every picture
   private frame = 0;
@@ -54,7 +55,8 @@ export class Stage {
     fill.position.set(-2, -1.5, 1.5);
     const floor = new THREE.Mesh(new THREE.PlaneGeometry(40, 40), new THREE.ShadowMaterial({ opacity: 0.18 }));
     floor.receiveShadow = true;
-    this.scene.add(fill, floor);
+    this.ground.add(floor);
+    this.scene.add(fill, this.ground);
 
     this.watcher = new ResizeObserver(() => this.resize());
     this.watcher.observe(holder);
@@ -84,13 +86,13 @@ export class Stage {
   paint(c: Colours) {
     this.scene.background = new THREE.Color(c.background);
     const scale = this.grid.scale.x;
-    this.scene.remove(this.grid);
+    this.ground.remove(this.grid);
     this.grid.dispose();
     this.grid = new THREE.GridHelper(4, 40, c.gridCentre, c.grid);
     this.grid.rotation.x = Math.PI / 2;
     this.grid.position.z = 0.0005;
     this.grid.scale.setScalar(scale);
-    this.scene.add(this.grid);
+    this.ground.add(this.grid);
     this.touch();
   }
 
