@@ -87,7 +87,7 @@ func (m *Model) Clearance(d *kinematics.Data, g *Ground) float64 {
 				}
 			}
 			gap, _ := g.surface(p)
-			if box, _, ok := g.box(p, gap); ok {
+			if i, box, _ := g.box(p, gap, -1); i >= 0 {
 				gap = box
 			}
 			least = math.Min(least, gap-F.radius)

@@ -115,6 +115,8 @@ type Data struct {
 	mid     State // in the middle of the step
 	touches []touch
 	blocks  []block
+	between int // the first block of links that touch each other
+	direct  direct
 	numbers []float64 // room for the blocks' rows
 	rows    []row
 	rowRoom []float64
@@ -137,6 +139,9 @@ func NewData(m *Model) *Data {
 		v: make([]float64, nv), push: make([]float64, nv), torque: make([]float64, len(m.joints)), saturated: make([]float64, len(m.joints)),
 		mid:     State{Q: make([]float64, m.robot.NumQ()), V: make([]float64, nv)},
 		touches: make([]touch, 0, m.slots()), tau: make([]float64, nv),
+	}
+	if len(m.pairs) > 0 {
+		d.direct = newDirect(n)
 	}
 	longest := 0
 	for _, p := range m.path {

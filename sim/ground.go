@@ -43,17 +43,19 @@ func (g *Ground) surface(p spatial.Vec3) (gap float64, n spatial.Vec3) {
 	return (x.Z - z) * s, g.R.MulVec(spatial.Vec3{X: -dx * s, Y: -dy * s, Z: s})
 }
 
-// box returns how far a point is from the nearest box, negative inside, and the way out.
-// Ok is false if no box is closer than reach.
-func (g *Ground) box(p spatial.Vec3, reach float64) (gap float64, n spatial.Vec3, ok bool) {
-	gap = reach
+// box finds the box that is nearest to a point, but for one of them: how far the point is
+// from it, negative inside, and the way out. It is −1 if none is closer than reach.
+func (g *Ground) box(p spatial.Vec3, reach float64, but int) (nearest int, gap float64, n spatial.Vec3) {
+	nearest, gap = -1, reach
 	for i := range g.Boxes {
-		b := &g.Boxes[i]
-		if d, u := b.distance(p); d < gap {
-			gap, n, ok = d, u, true
+		if i == but {
+			continue
+		}
+		if d, u := g.Boxes[i].distance(p); d < gap {
+			nearest, gap, n = i, d, u
 		}
 	}
-	return gap, n, ok
+	return nearest, gap, n
 }
 
 // distance returns the signed distance of a point from the box and its gradient.
@@ -91,7 +93,7 @@ func (g *Ground) near(centre spatial.Vec3, radius float64) float64 {
 	if g.Heights != nil {
 		d -= g.Heights.Highest
 	}
-	if b, _, ok := g.box(centre, d+radius); ok {
+	if i, b, _ := g.box(centre, d+radius, -1); i >= 0 {
 		d = b - radius
 	}
 	return d

@@ -56,6 +56,8 @@ type Model struct {
 	features  []feature
 	bodies    []bodyFeatures // with something to touch with
 	shapes    []shape
+	solids    []shape // that edges of the ground's boxes touch
+	edgeSlot  int     // the first slot of such contacts
 	pairs     []pair
 	resists   bool // some joint has damping or dry friction
 }

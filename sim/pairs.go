@@ -19,10 +19,14 @@ type pair struct {
 // boxContacts is how many points two boxes share at most.
 const boxContacts = 8
 
-// slots is how many contacts there may be: of each feature with the ground and with a box
-// of it, then those of pairs.
+// featureSlots is how many contacts a feature may have: with the ground, and with two boxes
+// of it, as in the corner of a stair.
+const featureSlots = 3
+
+// slots is how many contacts there may be: of each feature, those of shapes with edges of
+// boxes, then those of pairs.
 func (m *Model) slots() int {
-	n := 2 * len(m.features)
+	n := featureSlots*len(m.features) + edgeContacts*len(m.solids)
 	for i := range m.pairs {
 		n += m.pairSlots(&m.pairs[i])
 	}
@@ -50,7 +54,8 @@ func (m *Model) compilePairs(c Config) {
 	listed := func(list [][2]robot.FrameID, a, b robot.FrameID) bool {
 		return slices.Contains(list, [2]robot.FrameID{a, b}) || slices.Contains(list, [2]robot.FrameID{b, a})
 	}
-	slot := 2 * len(m.features)
+	m.edgeSlot = featureSlots * len(m.features)
+	slot := m.edgeSlot + edgeContacts*len(m.solids)
 	for i := range m.shapes {
 		for j := i + 1; j < len(m.shapes); j++ {
 			a, b := &m.shapes[i], &m.shapes[j]
@@ -103,8 +108,8 @@ func (d *Data) detectPairs(s *State, room []float64) {
 // pointsInside adds what the points of a have with the shape b. Where a is the second of
 // the pair the normal turns round.
 func (d *Data) pointsInside(slot int, a, b *shape, X_A, X_B *spatial.Pose, sign, within float64, s *State) {
-	if b.kind == urdf.Mesh || a.kind == b.kind && a.kind == urdf.Sphere && sign < 0 {
-		return // a mesh has corners alone; two balls are told by the first
+	if b.kind == urdf.Mesh && len(b.planes) == 0 || a.kind == b.kind && a.kind == urdf.Sphere && sign < 0 {
+		return // a flat mesh has corners alone; two balls are told by the first
 	}
 	for k, p := range a.points {
 		x := X_A.Apply(p)
@@ -149,6 +154,15 @@ func (s *shape) distance(x spatial.Vec3) (float64, spatial.Vec3) {
 			return side, radial
 		}
 		return end, axial
+	case urdf.Mesh:
+		far := math.Inf(-1)
+		var out spatial.Vec3
+		for i := range s.planes {
+			if d := s.planes[i].n.Dot(x) - s.planes[i].d; d > far {
+				far, out = d, s.planes[i].n
+			}
+		}
+		return far, out
 	case urdf.Capsule:
 		x.Z -= math.Max(-s.long, math.Min(s.long, x.Z))
 	}

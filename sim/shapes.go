@@ -25,12 +25,14 @@ type feature struct {
 type shape struct {
 	body   robot.BodyID
 	link   robot.FrameID
+	foot   robot.ChainID // whose sole it is, NoChain if it is not a sole
 	kind   urdf.Shape
 	pose   spatial.Pose // X_BS
 	half   spatial.Vec3 // of a box
 	radius float64      // of a sphere, a capsule or a cylinder
 	long   float64      // half the length of a capsule or a cylinder
 
+	planes []plane        // of a mesh: faces of its hull
 	points []spatial.Vec3 // corners, or centres of the balls of a sphere or capsule, in its axes
 	ball   float64        // radius of such balls
 	around float64        // radius of the ball about its middle that holds it
@@ -61,6 +63,7 @@ func (m *Model) compileShapes(c Config) {
 		}
 	}
 	m.sortFeatures()
+	m.compileSolids()
 	m.compilePairs(c)
 }
 
@@ -86,7 +89,12 @@ func (m *Model) addSole(id robot.ChainID, chain robot.Chain) {
 			m.features = append(m.features, f)
 			continue
 		}
-		m.addCircle(f, tip.Pose.Mul(spatial.Pose{R: spatial.Identity3, P: p}), contact.Sole, 0)
+		X := tip.Pose.Mul(spatial.Pose{R: spatial.Identity3, P: p})
+		m.addCircle(f, X, contact.Sole, 0)
+		// over the sole there is a foot
+		up := X.Mul(spatial.Pose{R: spatial.Identity3, P: spatial.Vec3{Z: contact.Sole / 2}})
+		m.solids = append(m.solids, shape{body: tip.Body, link: chain.Tip, foot: id, kind: urdf.Cylinder, pose: up,
+			radius: contact.Sole, long: contact.Sole / 2, around: math.Hypot(contact.Sole, contact.Sole/2)})
 	}
 }
 
@@ -118,7 +126,7 @@ func (m *Model) addShape(link robot.FrameID, col urdf.Collision, mesh func(strin
 	X := frame.Pose.Mul(col.Origin.Pose())
 	g := &col.Geometry
 	f := feature{body: frame.Body, link: link, foot: robot.NoChain}
-	s := shape{body: frame.Body, link: link, kind: g.Shape, pose: X}
+	s := shape{body: frame.Body, link: link, foot: robot.NoChain, kind: g.Shape, pose: X}
 	end := func(z float64) spatial.Pose {
 		return X.Mul(spatial.Pose{R: spatial.Identity3, P: spatial.Vec3{Z: z}})
 	}
@@ -164,6 +172,7 @@ func (m *Model) addShape(link robot.FrameID, col urdf.Collision, mesh func(strin
 		if len(s.points) == 0 {
 			return
 		}
+		s.planes = hullPlanes(s.points)
 	}
 	m.shapes = append(m.shapes, s)
 }

@@ -38,6 +38,7 @@ func (d *Data) Step(s *State, input *Input) Fault {
 	if input.Ground != nil {
 		μ = input.Ground.Friction
 	}
+	d.guess(μ)
 	for range m.sweeps {
 		d.sweep(μ)
 	}

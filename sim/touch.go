@@ -23,6 +23,8 @@ type touch struct {
 	λ     [3]float64    // impulse along n, t, s
 	close float64       // n·v ≥ −close
 	out   float64       // impulse that only moves positions
+
+	sticks bool // in a direct guess
 }
 
 // impulse returns it in world axes.
@@ -45,7 +47,7 @@ const reach = 5e-4 // m
 // detect finds what touches or may touch within the step.
 func (d *Data) detect(s *State, input *Input) {
 	m := d.m
-	d.touches, d.blocks = d.touches[:0], d.blocks[:0]
+	d.touches, d.blocks, d.between = d.touches[:0], d.blocks[:0], 0
 	if input.Ground == nil && len(m.pairs) == 0 {
 		return
 	}
@@ -64,9 +66,17 @@ func (d *Data) detect(s *State, input *Input) {
 			for f := b.first; f < b.last; f++ {
 				d.touchGround(g, f, &X, within, s)
 			}
+			if len(g.Boxes) > 0 {
+				for i := range m.solids {
+					if m.solids[i].body == b.body {
+						d.touchEdges(g, i, &X, within, s)
+					}
+				}
+			}
 			room = d.addBlock(first, m.path[b.body], b.body, robot.World, room)
 		}
 	}
+	d.between = len(d.blocks)
 	d.detectPairs(s, room)
 }
 
@@ -92,14 +102,23 @@ func (d *Data) touchGround(g *Ground, f int, X *spatial.Pose, within float64, s 
 		}
 	}
 	if gap, n := g.surface(p); gap-F.radius < within {
-		d.addTouch(2*f, F, p, n, gap-F.radius, s)
+		d.addTouch(featureSlots*f, F, p, n, gap-F.radius, s)
 	}
-	if len(g.Boxes) > 0 {
-		if gap, n, ok := g.box(p, within+F.radius); ok {
-			d.addTouch(2*f+1, F, p, n, gap-F.radius, s)
-		}
+	if len(g.Boxes) == 0 {
+		return
+	}
+	nearest, gap, n := g.box(p, within+F.radius, -1)
+	if nearest < 0 {
+		return
+	}
+	d.addTouch(featureSlots*f+1, F, p, n, gap-F.radius, s)
+	if second, gap, m := g.box(p, within+F.radius, nearest); second >= 0 && m.Dot(n) < sameSide {
+		d.addTouch(featureSlots*f+2, F, p, m, gap-F.radius, s)
 	}
 }
+
+// sameSide is the cosine of the angle below which two boxes push the same way.
+const sameSide = 0.99
 
 // flatRim is the sine of the tilt below which a circle lies flat.
 const flatRim = 1e-3

@@ -164,10 +164,10 @@ func TestStribeckBreaksAway(t *testing.T) {
 	}
 }
 
-// TestHeavyOnLight: a heavy box on a light one, up to masses of 1 : 100, neither sinks nor
-// throws it.
+// TestHeavyOnLight: a heavy box on a light one, up to masses of 1 : 1,000,000, neither sinks
+// nor throws it.
 func TestHeavyOnLight(t *testing.T) {
-	for _, ratio := range []float64{10, 100} {
+	for _, ratio := range []float64{10, 100, 1000, 1e4, 1e6} {
 		t.Run(fmt.Sprint(ratio), func(t *testing.T) {
 			w := simulate(t, build(t, stack(2, func(i int) float64 { return []float64{0.1, 0.1 * ratio}[i] }), robot.BaseFixed), Config{})
 			for i := range 2 {
@@ -190,5 +190,21 @@ func TestHeavyOnLight(t *testing.T) {
 				t.Errorf("the ground carries %g N of %g N", weight, want)
 			}
 		})
+	}
+}
+
+// TestTower: five boxes, each ten times as heavy as the one below, stand.
+func TestTower(t *testing.T) {
+	const n = 5
+	w := simulate(t, build(t, stack(n, func(i int) float64 { return 0.01 * math.Pow(10, float64(i)) }), robot.BaseFixed), Config{})
+	for i := range n {
+		w.s.Q[7*i], w.s.Q[7*i+2], w.s.Q[7*i+6] = 0.004*float64(i%2), 0.025+0.05*float64(i), 1
+	}
+	w.run(10)
+	for i := range n {
+		q := w.s.Q[7*i : 7*i+7]
+		if want := 0.025 + 0.05*float64(i); math.Abs(q[2]-want) > 1e-3 || math.Hypot(q[0]-0.004*float64(i%2), q[1]) > 1e-3 {
+			t.Errorf("box %d is at %v, want height %g", i, q[:3], want)
+		}
 	}
 }
