@@ -141,24 +141,26 @@ func (t *timedRun) segmentExcess(from, to *trajectory.Point, l *trajectory.Limit
 		// velocities: v0, b1, b2, b3, v1
 		b1, b3 := v0+h*a0/4, v1-h*a1/4
 		b2 := 5*d - 2*(v0+v1) + h*(a1-a0)/4
-		fast, slow := max(v0, b1, b2, b3, v1), min(v0, b1, b2, b3, v1)
-		if v := max(fast, -slow); v > velocity[j]*slack {
-			worst = max(worst, v/velocity[j])
-		}
-
 		// accelerations: a0, c1, c2, a1
 		c1 := 20*(d-0.4*v1-0.6*v0)*per + a1 - 2*a0
 		c2 := 20*(0.6*v1+0.4*v0-d)*per - 2*a1 + a0
-		up, down := acceleration[j], deceleration[j]
-		switch {
-		case slow < 0 && fast > 0: // it turns, or rests: both
-			up = min(up, down)
-			down = up
-		case slow < 0:
-			up, down = down, up
-		}
-		if high, low := max(a0, c1, c2, a1), -min(a0, c1, c2, a1); high > up*slack || low > down*slack {
-			worst = max(worst, math.Sqrt(max(high/up, low/down)))
+		// most segments are within what holds whichever way they go
+		if beyond(velocity[j]*slack, v0, b1, b2, b3, v1) || beyond(min(acceleration[j], deceleration[j])*slack, a0, c1, c2, a1, 0) {
+			fast, slow := max(v0, b1, b2, b3, v1), min(v0, b1, b2, b3, v1)
+			if v := max(fast, -slow); v > velocity[j]*slack {
+				worst = max(worst, v/velocity[j])
+			}
+			up, down := acceleration[j], deceleration[j]
+			switch {
+			case slow < 0 && fast > 0: // it turns, or rests: both
+				up = min(up, down)
+				down = up
+			case slow < 0:
+				up, down = down, up
+			}
+			if high, low := max(a0, c1, c2, a1), -min(a0, c1, c2, a1); high > up*slack || low > down*slack {
+				worst = max(worst, math.Sqrt(max(high/up, low/down)))
+			}
 		}
 		if l.Jerk == nil {
 			continue
@@ -172,6 +174,11 @@ func (t *timedRun) segmentExcess(from, to *trajectory.Point, l *trajectory.Limit
 		}
 	}
 	return worst
+}
+
+// beyond reports whether one of five numbers exceeds a limit in either direction.
+func beyond(limit, a, b, c, d, e float64) bool {
+	return math.Abs(a) > limit || math.Abs(b) > limit || math.Abs(c) > limit || math.Abs(d) > limit || math.Abs(e) > limit
 }
 
 // peak returns the value of a quadratic in Bernstein form where it turns, or its
