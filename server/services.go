@@ -65,6 +65,7 @@ func (bot *servedRobot) serveCommands(r *register) {
 	addService(r, "robot_info", func(context.Context, *poisemsgs.RobotInfoRequest) (*poisemsgs.RobotInfoResponse, error) {
 		return bot.s.info(bot)
 	})
+	addService(r, "set_up_robot", bot.setUp)
 	if _, ok := bot.driver.(servo.Placer); ok {
 		bot.servePlacing(r)
 	}

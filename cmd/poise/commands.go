@@ -91,6 +91,15 @@ func fileCommands() []command {
 		{name: "check", args: "ROBOT [NAME:=VALUE …]", group: groupFiles, declare: checkCommand,
 			short:   "what it is: joints, groups, limits and where each comes from, mass, warnings",
 			example: []string{"poise check pony", "poise check my_robot.urdf.xacro arm:=left --json", "poise check my_robot.urdf --write-limits > joint_limits.yaml"}},
+		{name: "new-robot", args: "URDF [NAME:=VALUE …]", group: groupFiles, declare: newRobotCommand,
+			short: "set up a robot of your own: writes robot.yaml beside its URDF with limbs, tips, feet, mirror, poses, mesh paths, limits",
+			long: `Each key is proposed from the robot's tree, shapes and names, and explained in the file: read
+it and change it. Accelerations go to joint_limits.yaml, each with how it was chosen. What
+stands in a robot.yaml already is kept byte for byte; only keys that are missing are added,
+and nothing is written that poise check would refuse. URDF may be a .xacro file or a folder.`,
+			example: []string{"poise new-robot my_arm.urdf --dry-run                     # look first",
+				"poise new-robot my_arm.urdf                               # then: poise serve --robot my_arm.urdf",
+				"poise new-robot my_dog.urdf --rename limb=tail --no-limits --package-path ~/meshes"}},
 		{name: "kin", args: "ROBOT [NAME:=VALUE …] fk|jacobian|ik", group: groupFiles, declare: kinCommand,
 			short:   "where links are and how joints move them: JSON lines in, JSON lines out",
 			example: []string{`echo '{"q":[0,0.3,-0.6,0,0.4,0,0],"frame":"tool0"}' | poise kin arm6 fk`}},

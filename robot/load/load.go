@@ -2,8 +2,9 @@
 // where robots touch files.
 //
 // A robot is a name shipped inside, a .urdf or .xacro file, or a folder. A
-// folder with robot.yaml is read by it (docs/robot-yaml.md); without one its
-// files are found by their names.
+// folder with robot.yaml is read by it (docs/robot-yaml.md), and so is a file
+// that the robot.yaml beside it names; without one the files of a folder are
+// found by their names.
 //
 //	bot, err := load.Robot("pony", load.Options{})
 //	fmt.Println(bot.Model.Mass())
@@ -37,15 +38,22 @@ type Options struct {
 	OverrideLimits bool                   // a limit file may loosen what the URDF says
 	PackagePath    []string               // folders where packages are looked for
 	Env            map[string]string      // what $(env …) of a xacro file sees
+
+	// Unwritten are files of the robot's folder that are taken as if they were written, by
+	// their names: what is in the folder under these names is not read.
+	Unwritten map[string][]byte
 }
 
 // Loaded is a robot with what was noticed on the way.
 type Loaded struct {
 	Model    *robot.Model
 	Warnings []string
-	About    string // what the robot is, in its own words; may be empty
-	Folder   string // of the robot's files, as named in messages
-	URDF     []byte // the robot description, expanded if it was xacro
+	About    string  // what the robot is, in its own words; may be empty
+	Folder   string  // of the robot's files, as named in messages
+	File     string  // the URDF or xacro file, as named in messages
+	Shipped  bool    // inside the program
+	Options  Options // it was read with
+	URDF     []byte  // the robot description, expanded if it was xacro
 	// Mesh reads a mesh file by the name that the description gives it.
 	Mesh func(name string) ([]byte, error)
 	SRDF *urdf.Semantics // nil if there is none
@@ -59,7 +67,11 @@ type Loaded struct {
 // Robot reads a robot by name or path. An error holds every problem found.
 func Robot(name string, opts Options) (*Loaded, error) {
 	if isShipped(name) {
-		return Folder(shipped.FS, name, opts)
+		bot, err := Folder(shipped.FS, name, opts)
+		if bot != nil {
+			bot.Shipped = true
+		}
+		return bot, err
 	}
 	info, err := os.Stat(name)
 	switch {
@@ -120,13 +132,47 @@ func Folder(fsys fs.FS, dir string, opts Options) (*Loaded, error) {
 func readFile(files locate.Files, name string, opts Options) (*Loaded, error) {
 	l := newLoader(files, path.Dir(name), opts)
 	l.files.Bounds.Give(l.files.Abs(name)) // who names a link means the file behind it
+	if l.describes(name) {
+		l.describe()
+		return l.finishFolder(name)
+	}
 	return l.finish(l.readURDF(name, problem.Pos{}))
+}
+
+// describes tells whether the robot.yaml beside a file, if there is one, is about it.
+func (l *loader) describes(name string) bool {
+	about := path.Join(l.dir, "robot.yaml")
+	if !l.exists(about) {
+		return false
+	}
+	data, err := l.read(about)
+	if err != nil {
+		return false
+	}
+	d, _ := description.Read(data, about) // what is wrong with it is told if it is about this file
+	if d == nil {
+		return false
+	}
+	if d.URDF != "" {
+		return path.Clean(filepath.ToSlash(d.URDF)) == path.Base(name)
+	}
+	for _, byDefault := range l.defaultFiles() {
+		if l.exists(path.Join(l.dir, byDefault)) {
+			return byDefault == path.Base(name)
+		}
+	}
+	return false
 }
 
 func readFolder(files locate.Files, dir string, opts Options) (*Loaded, error) {
 	l := newLoader(files, dir, opts)
 	l.describe()
-	doc := l.readURDF(l.descriptionFile(), l.described.AtKey("urdf"))
+	return l.finishFolder(l.descriptionFile())
+}
+
+// finishFolder reads what belongs to a description file in its folder.
+func (l *loader) finishFolder(name string) (*Loaded, error) {
+	doc := l.readURDF(name, l.described.AtKey("urdf"))
 	l.readSRDF()
 	l.readLimits()
 	return l.finish(doc)
@@ -138,6 +184,7 @@ type loader struct {
 	dir       string
 	opts      Options
 	described *description.Description
+	file      string // the URDF or xacro file
 	build     robot.Options
 	text      []byte // of the URDF
 	srdf      []byte // as it stands
@@ -200,8 +247,7 @@ func (l *loader) descriptionFile() string {
 	if l.described.URDF != "" {
 		return l.named("urdf", l.described.URDF)
 	}
-	base := l.folderName()
-	tried := []string{base + ".urdf", base + ".urdf.xacro", base + ".xacro"}
+	tried := l.defaultFiles()
 	for _, name := range tried {
 		if p := path.Join(l.dir, name); l.exists(p) {
 			return p
@@ -209,6 +255,12 @@ func (l *loader) descriptionFile() string {
 	}
 	l.fail(fmt.Errorf("%s: no robot description: there is neither %s", l.dir, strings.Join(tried, " nor ")))
 	return ""
+}
+
+// defaultFiles are the names of a folder's description file if robot.yaml names none.
+func (l *loader) defaultFiles() []string {
+	base := l.folderName()
+	return []string{base + ".urdf", base + ".urdf.xacro", base + ".xacro"}
 }
 
 func (l *loader) folderName() string { return path.Base(l.files.Abs(l.dir)) }
@@ -338,7 +390,7 @@ func (l *loader) finish(doc *urdf.Document) (*Loaded, error) {
 		}
 		return l.read(file)
 	}
-	return &Loaded{Model: m, Warnings: l.warnings, About: l.described.Text, Folder: l.dir, URDF: l.text, Mesh: mesh, SRDF: l.build.SRDF, SRDFText: l.srdf,
+	return &Loaded{Model: m, Warnings: l.warnings, About: l.described.Text, Folder: l.dir, File: l.file, Options: l.opts, URDF: l.text, Mesh: mesh, SRDF: l.build.SRDF, SRDFText: l.srdf,
 		Missing: l.missing, Places: append([]string{l.dir}, l.files.Packages...)}, nil
 }
 
@@ -362,13 +414,28 @@ func (l *loader) content(name string, at problem.Pos) []byte {
 	return data
 }
 
-func (l *loader) exists(name string) bool { return l.files.Exists(name) }
+func (l *loader) exists(name string) bool {
+	_, has := l.unwritten(name)
+	return has || l.files.Exists(name)
+}
+
+// unwritten returns what a file is taken for that the options bring along.
+func (l *loader) unwritten(name string) ([]byte, bool) {
+	if path.Dir(path.Clean(name)) != path.Clean(l.dir) {
+		return nil, false
+	}
+	data, has := l.opts.Unwritten[path.Base(name)]
+	return data, has
+}
 
 // maxFile bounds what is read of one file, bytes; the parsers have bounds of
 // their own below it.
 const maxFile = 64 << 20
 
 func (l *loader) read(name string) ([]byte, error) {
+	if data, has := l.unwritten(name); has {
+		return data, nil
+	}
 	data, err := l.files.Read(name, maxFile)
 	return data, reason(err)
 }

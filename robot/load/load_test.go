@@ -238,6 +238,33 @@ func TestFileAlone(t *testing.T) {
 	}
 }
 
+// TestFileWithARobotYAMLBeside: the robot.yaml that names a file is read with it, whichever
+// of the two is asked for; one about another file is not.
+func TestFileWithARobotYAMLBeside(t *testing.T) {
+	for yaml, want := range map[string]string{
+		"name: bob\nurdf: any.urdf\n":     "bob",
+		"name: bob\nurdf: ./any.urdf\n":   "bob",
+		"name: bob\nurdf: other.urdf\n":   "arm",
+		"name: bob\n":                     "arm", // it means x.urdf
+		"foot: 1\nurdf: other.urdf\n":     "arm",
+		"name: bob\nurdf: sub/any.urdf\n": "arm",
+	} {
+		fsys := files("x/any.urdf", urdfWith("x.stl"), "x/x.urdf", urdfWith("x.stl"), "x/joint_limits.yaml", armLimits, "x/robot.yaml", yaml)
+		bot, err := load.File(fsys, "x/any.urdf", load.Options{})
+		if err != nil || bot.Model.Name() != want || bot.Model.Joints()[0].Limits.Acceleration.Has != (want == "bob") {
+			t.Errorf("%q: %v", yaml, err)
+		}
+	}
+	fsys := files("x/x.urdf", urdfWith("x.stl"), "x/robot.yaml", "name: bob\n")
+	if bot, err := load.File(fsys, "x/x.urdf", load.Options{}); err != nil || bot.Model.Name() != "bob" {
+		t.Errorf("a file by its default name: %v", err)
+	}
+	fsys = files("x/any.urdf", urdfWith("x.stl"), "x/robot.yaml", "urdf: any.urdf\nfoot: 1\n")
+	if _, err := load.File(fsys, "x/any.urdf", load.Options{}); err == nil || !strings.Contains(err.Error(), `x/robot.yaml:2: unknown key "foot"`) {
+		t.Errorf("mistakes in robot.yaml: %v", err)
+	}
+}
+
 func TestUnknownRobots(t *testing.T) {
 	for name, want := range map[string]string{
 		"ponny":       `robot "ponny": neither shipped (arm6, pony) nor a file or folder; did you mean "pony"?`,

@@ -18,6 +18,7 @@ func (l *loader) readURDF(name string, at problem.Pos) *urdf.Document {
 	if data == nil {
 		return nil
 	}
+	l.file = name
 	var doc *urdf.Document
 	var warnings []urdf.Warning
 	var err error

@@ -1,0 +1,388 @@
+package setup_test
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"poise/internal/golden"
+	"poise/robot"
+	"poise/robot/load"
+	"poise/robot/setup"
+	"poise/robot/shipped"
+)
+
+// bare copies a URDF alone into a folder of another name.
+func bare(t *testing.T, data []byte, name string) string {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(file, data, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+func open(t *testing.T, file string) *setup.Setup {
+	t.Helper()
+	s, err := setup.Open(file, load.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// read loads a robot that was set up, by its file and by its folder.
+func read(t *testing.T, file string) *robot.Model {
+	t.Helper()
+	byFolder, err := load.Robot(filepath.Dir(file), load.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	byFile, err := load.Robot(file, load.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(byFile.Model.GroupNames(), byFolder.Model.GroupNames()) {
+		t.Errorf("%s has groups %v, its folder %v", file, byFile.Model.GroupNames(), byFolder.Model.GroupNames())
+	}
+	return byFile.Model
+}
+
+func names(limbs []setup.Limb) (all []string) {
+	for _, l := range limbs {
+		all = append(all, l.Name)
+	}
+	return all
+}
+
+// TestEveryRobotIsSetUp: bare URDFs of others, what is proposed for each, and that it loads.
+func TestEveryRobotIsSetUp(t *testing.T) {
+	legs := "front_left_leg rear_left_leg rear_right_leg front_right_leg"
+	for name, want := range map[string]struct {
+		limbs, base string
+		feet        int // points of each
+		mirrored    int // entries of the mirror table
+		tip         string
+	}{
+		"anymal_c":       {legs, "floating", 1, 6, "LF_FOOT"},
+		"atlas":          {"left_leg right_leg torso left_arm head right_arm", "floating", 4, 17, "l_foot"},
+		"fanuc":          {"arm", "fixed", 0, 0, "tool0"},
+		"g1":             {"left_leg right_leg torso left_arm right_arm", "floating", 4, 16, "left_ankle_roll_link"},
+		"gen3_2f85":      {"arm gripper", "fixed", 0, 0, "tool_frame"},
+		"go2":            {legs, "floating", 1, 6, "FL_foot"},
+		"iiwa14":         {"arm", "fixed", 0, 0, "iiwa_link_ee_kuka"},
+		"panda":          {"arm gripper", "fixed", 0, 0, "panda_hand"},
+		"panda_inertial": {"arm gripper", "fixed", 0, 0, "panda_hand"},
+		"pr2":            {"torso head left_arm left_gripper right_arm right_gripper", "fixed", 0, 14, "torso_lift_link"},
+		"prbt":           {"arm", "fixed", 0, 0, "prbt_tool0"},
+		"ur5e":           {"arm", "fixed", 0, 0, "tool0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := bare(t, golden.Read(t, "robots/"+name+"/"+name+".urdf"), name+".urdf")
+			s := open(t, file)
+			p := s.Proposal
+			if got := strings.Join(names(p.Limbs), " "); got != want.limbs || p.Base != want.base || len(p.Mirror) != want.mirrored {
+				t.Errorf("limbs %s, base %s, %d mirrored", got, p.Base, len(p.Mirror))
+			}
+			if l := p.Limbs[0]; l.Tip != want.tip || len(l.Points) != want.feet {
+				t.Errorf("the first limb ends at %s and stands on %v", l.Tip, l.Points)
+			}
+			if _, err := s.Write(); err != nil {
+				t.Fatal(err)
+			}
+			m := read(t, file)
+			joints := 0
+			for _, g := range m.Groups() {
+				joints += len(g.Joints)
+			}
+			if joints != len(m.Joints()) || len(m.Groups()) != len(p.Limbs) || len(m.PoseNames()) != 1 {
+				t.Errorf("%d joints of %d are in %d groups; poses %v", joints, len(m.Joints()), len(m.Groups()), m.PoseNames())
+			}
+			for _, j := range m.Joints() {
+				if !j.Limits.Acceleration.Has {
+					t.Errorf("joint %q has no acceleration limit", j.Name)
+				}
+			}
+			if limits, err := os.ReadFile(filepath.Join(s.Folder, setup.LimitsFile)); err != nil || !bytes.Contains(limits, []byte("PROPOSED: full speed in 0.5 s")) || bytes.Contains(limits, []byte(s.Folder)) {
+				t.Errorf("limits are not explained: %v\n%.400s", err, limits)
+			}
+		})
+	}
+}
+
+// TestFoldersWithSemantics: beside an SRDF and limit files, groups are theirs.
+func TestFoldersWithSemantics(t *testing.T) {
+	for name, file := range map[string]string{"panda": "panda.urdf", "fanuc": "fanuc.urdf", "prbt": "prbt_pg70.urdf"} {
+		dir := filepath.Join(t.TempDir(), name)
+		if err := os.CopyFS(dir, os.DirFS(golden.Path(t, "robots/"+name))); err != nil {
+			t.Fatal(err)
+		}
+		limits, err := os.ReadFile(filepath.Join(dir, setup.LimitsFile))
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := open(t, filepath.Join(dir, file))
+		if written, err := s.Write(); err != nil || !slices.Equal(written, []string{setup.File}) {
+			t.Fatalf("%s: wrote %v: %v", name, written, err)
+		}
+		read(t, filepath.Join(dir, file))
+		if now, _ := os.ReadFile(filepath.Join(dir, setup.LimitsFile)); !bytes.Equal(now, limits) {
+			t.Errorf("%s: the limit file was changed", name)
+		}
+		if slices.Contains(s.Added, "groups") || !slices.Contains(s.Added, "chains") {
+			t.Errorf("%s: added %v", name, s.Added)
+		}
+	}
+}
+
+// TestThePonyIsFoundFromItsURDF compares with what people wrote about the pony: its legs,
+// whose names say nothing, and its mirror table.
+func TestThePonyIsFoundFromItsURDF(t *testing.T) {
+	urdf, err := shipped.FS.ReadFile("pony/pony.urdf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, bare(t, urdf, "p.urdf"))
+	known, err := load.Robot("pony", load.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Proposal.Base != "floating" {
+		t.Errorf("base %s: %s", s.Proposal.Base, s.Proposal.Why)
+	}
+	legs := 0
+	for _, l := range s.Proposal.Limbs {
+		if l.Kind == "leg" {
+			legs++
+		}
+	}
+	if legs != 4 {
+		t.Errorf("%d legs: %v", legs, names(s.Proposal.Limbs))
+	}
+	m := known.Model
+	if len(s.Proposal.Mirror) == 0 {
+		t.Fatalf("no mirror table: %v", s.Proposal.Notes)
+	}
+	for _, pair := range s.Proposal.Mirror {
+		left, _ := m.Joint(pair.Left)
+		image := m.Mirror()[left]
+		if got := m.Joints()[image.Of].Name; got != pair.Right || image.Sign != float64(pair.Sign) {
+			t.Errorf("%s: proposed %s %+d, the pony's is %s %+g", pair.Left, pair.Right, pair.Sign, got, image.Sign)
+		}
+	}
+}
+
+// TestWhatIsThereIsKept: comments, order and odd spacing stay as they are; a second time
+// nothing is added.
+func TestWhatIsThereIsKept(t *testing.T) {
+	urdf := golden.Read(t, "robots/go2/go2.urdf")
+	for _, before := range []string{
+		"", "# only a comment, without an end of line", "name:   dog # mine\n\n\n", "urdf: 'dog.urdf'\nbase: fixed",
+		"contacts: {pad: {points: [[0, 0, 0]]}}\n", "chains:\n  nose: {base: base, tip: FL_foot}\n",
+		"groups:\n    front: {joints: [FL_hip_joint]}\n", "poses: {up: {FL_hip_joint: 0.1}}\nmirror: []\n", "---\nname: dog\n",
+	} {
+		file := bare(t, urdf, "dog.urdf")
+		about := filepath.Join(filepath.Dir(file), setup.File)
+		if err := os.WriteFile(about, []byte(before), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		s := open(t, file)
+		if _, err := s.Write(); err != nil {
+			t.Fatalf("%q: %v", before, err)
+		}
+		after, err := os.ReadFile(about)
+		if err != nil || !bytes.HasPrefix(after, []byte(before)) || len(after) == len(before) {
+			t.Errorf("%q became\n%s", before, after)
+		}
+		if info, _ := os.Stat(about); info.Mode().Perm() != 0o600 {
+			t.Errorf("permissions became %v", info.Mode())
+		}
+		read(t, file)
+		again := open(t, file)
+		if written, err := again.Write(); err != nil || len(written) > 0 {
+			t.Errorf("%q: a second time it wrote %v (%v): %v", before, written, again.Added, err)
+		}
+	}
+}
+
+// TestChoicesAreWritten: names and choices of a person, and choices that cannot be.
+func TestChoicesAreWritten(t *testing.T) {
+	file := bare(t, golden.Read(t, "robots/go2/go2.urdf"), "go2.urdf")
+	s := open(t, file)
+	p := s.Proposal
+	p.Name, p.Base, p.Limits, p.Mirror = "Rex: the #1", "fixed", false, nil
+	p.Limbs[0].Name, p.Limbs[0].Points = "paw \"one\"", nil
+	p.Poses[0].Name = "begin\nhere"
+	p.Why = "because\nI say so"
+	if err := s.Choose(p); err != nil {
+		t.Fatal(err)
+	}
+	if written, err := s.Write(); err != nil || !slices.Equal(written, []string{setup.File}) {
+		t.Fatalf("wrote %v: %v", written, err)
+	}
+	m := read(t, file)
+	if _, ok := m.Group("paw \"one\""); !ok || m.Name() != p.Name || m.Floating() || m.PoseNames()[0] != "begin\nhere" {
+		t.Errorf("read back: %q, groups %v, poses %q", m.Name(), m.GroupNames(), m.PoseNames())
+	}
+	for what, change := range map[string]func(p *setup.Proposal){
+		`comes twice`:                        func(p *setup.Proposal) { p.Limbs[1].Name = p.Limbs[0].Name },
+		`link "nowhere" does not exist`:      func(p *setup.Proposal) { p.Limbs[0].Tip = "nowhere" },
+		`is neither fixed nor floating`:      func(p *setup.Proposal) { p.Base = "flying" },
+		`joint "FL_hip_joint" at 9`:          func(p *setup.Proposal) { p.Poses[0].Q[0] = 9 },
+		`12 joints and 1 positions`:          func(p *setup.Proposal) { p.Poses[0].Q = p.Poses[0].Q[:1] },
+		`NaN is no finite number`:            func(p *setup.Proposal) { p.Limbs[0].Points[0][2] = math.NaN() },
+		`sign must be 1 or -1`:               func(p *setup.Proposal) { p.Mirror[0].Sign = 2 },
+		`"../../.." is neither in the robot`: func(p *setup.Proposal) { p.Packages = []string{"../../.."} },
+	} {
+		other := open(t, bare(t, golden.Read(t, "robots/go2/go2.urdf"), "go2.urdf"))
+		change(other.Proposal)
+		if err := other.Choose(other.Proposal); err == nil || !strings.Contains(err.Error(), what) {
+			t.Errorf("%s: %v", what, err)
+		}
+	}
+}
+
+// TestMeshesAreFound: a package beside the URDF or around its folder becomes a path.
+func TestMeshesAreFound(t *testing.T) {
+	for place, want := range map[string]string{"robot/pkg": ".", "pkg": "..", "elsewhere/pkg": ""} {
+		top := t.TempDir()
+		for _, dir := range []string{"robot", place + "/meshes"} {
+			if err := os.MkdirAll(filepath.Join(top, dir), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		urdf := `<robot name="a"><link name="l"><visual><geometry><mesh filename="package://pkg/meshes/x.stl"/></geometry></visual></link><link name="m"/>
+<joint name="j" type="continuous"><parent link="l"/><child link="m"/></joint></robot>`
+		file := filepath.Join(top, "robot", "a.urdf")
+		if err := errors.Join(os.WriteFile(file, []byte(urdf), 0o644), os.WriteFile(filepath.Join(top, place, "meshes/x.stl"), nil, 0o644)); err != nil {
+			t.Fatal(err)
+		}
+		s := open(t, file)
+		if got := strings.Join(s.Proposal.Packages, " "); got != want {
+			t.Errorf("%s: packages %q, notes %v", place, got, s.Proposal.Notes)
+		}
+		if _, err := s.Write(); err != nil {
+			t.Fatal(err)
+		}
+		bot, err := load.Robot(file, load.Options{})
+		if err != nil || (len(bot.Missing) == 0) != (want != "") {
+			t.Errorf("%s: missing %v: %v", place, bot.Missing, err)
+		}
+		if noted := strings.Contains(strings.Join(s.Proposal.Notes, " "), "package://pkg/meshes/x.stl"); noted != (want == "") {
+			t.Errorf("%s: notes %v", place, s.Proposal.Notes)
+		}
+	}
+}
+
+// TestHostileRobots: each is refused by name and leaves no file, or is set up.
+func TestHostileRobots(t *testing.T) {
+	link := `<link name="a"/><link name="b"/>`
+	odd := `a: #&quot;'{}[]&amp;*!|%@\&#10;- b`
+	many := `<robot name="many"><link name="r"/>`
+	for i := range 3000 {
+		many += fmt.Sprintf(`<link name="l%d"/><joint name="j%d" type="continuous"><parent link="r"/><child link="l%d"/></joint>`, i, i, i)
+	}
+	for name, tc := range map[string]struct {
+		urdf, yaml, want string // of the error; "" is set up
+	}{
+		"not XML":         {"pony", "", "robot.urdf:1"},
+		"no link":         {`<robot name="x"/>`, "", "no link"},
+		"one link":        {`<robot name="x"><link name="a"/></robot>`, "", ""},
+		"two roots":       {`<robot name="x">` + link + `</robot>`, "", "2 links have no parent"},
+		"a ring":          {`<robot name="x">` + link + `<joint name="j" type="fixed"><parent link="a"/><child link="b"/></joint><joint name="k" type="fixed"><parent link="b"/><child link="a"/></joint></robot>`, "", "form a ring"},
+		"odd names":       {`<robot name="` + odd + `"><link name="` + odd + `"/><link name="yes"/><joint name="` + odd + `" type="continuous"><parent link="` + odd + `"/><child link="yes"/></joint></robot>`, "", ""},
+		"free in the air": {`<robot name="x">` + link + `<joint name="j" type="floating"><parent link="a"/><child link="b"/></joint></robot>`, "", ""},
+		"very many":       {many + "</robot>", "", "joint_limits.yaml:1: 1106126 bytes"},
+		"bad robot.yaml":  {`<robot name="x">` + link + `<joint name="j" type="fixed"><parent link="a"/><child link="b"/></joint></robot>`, "urdf: robot.urdf\nfoot: 1\n", `unknown key "foot"`},
+		"no YAML":         {`<robot name="x"><link name="a"/></robot>`, "urdf: [", "robot.yaml:1"},
+		"another's":       {`<robot name="x"><link name="a"/></robot>`, "urdf: other.urdf\n", "give robot.urdf a folder of its own"},
+		"one line":        {`<robot name="x"><link name="a"/></robot>`, "{name: x}\n", "no key can be added at its end"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			file := bare(t, []byte(tc.urdf), "robot.urdf")
+			about := filepath.Join(filepath.Dir(file), setup.File)
+			if tc.yaml != "" {
+				if err := os.WriteFile(about, []byte(tc.yaml), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			s, err := setup.Open(file, load.Options{})
+			if tc.want == "" {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if _, err := s.Write(); err != nil {
+					t.Fatal(err)
+				}
+				read(t, file)
+				return
+			}
+			if err == nil || !strings.Contains(err.Error(), tc.want) {
+				t.Errorf("error %v, want %s", err, tc.want)
+			}
+			if now, _ := os.ReadFile(about); string(now) != tc.yaml {
+				t.Errorf("robot.yaml became %q", now)
+			}
+		})
+	}
+}
+
+// TestOthersWriteMeanwhile: a file that appeared or changed since is not touched.
+func TestOthersWriteMeanwhile(t *testing.T) {
+	file := bare(t, []byte(`<robot name="x"><link name="a"/></robot>`), "x.urdf")
+	about := filepath.Join(filepath.Dir(file), setup.File)
+	s := open(t, file)
+	if err := os.WriteFile(about, []byte("name: mine\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Write(); !errors.Is(err, setup.ErrChanged) {
+		t.Errorf("appeared: %v", err)
+	}
+	s = open(t, file)
+	if err := os.WriteFile(about, []byte("name: yours\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Write(); !errors.Is(err, setup.ErrChanged) {
+		t.Errorf("changed: %v", err)
+	}
+	if now, _ := os.ReadFile(about); string(now) != "name: yours\n" {
+		t.Errorf("it became %q", now)
+	}
+	real := filepath.Join(t.TempDir(), "real.yaml")
+	if err := errors.Join(os.WriteFile(real, []byte("name: linked\n"), 0o644), os.Remove(about), os.Symlink(real, about)); err != nil {
+		t.Fatal(err)
+	}
+	s, err := setup.Open(file, load.Options{})
+	if err == nil {
+		_, err = s.Write()
+	}
+	if now, _ := os.ReadFile(real); err == nil || string(now) != "name: linked\n" {
+		t.Errorf("through a link: %v, %q", err, now)
+	}
+	for _, e := range must(os.ReadDir(filepath.Dir(file))) {
+		if strings.HasPrefix(e.Name(), ".poise") {
+			t.Errorf("%s was left behind", e.Name())
+		}
+	}
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+func TestShippedRobotsAreSetUp(t *testing.T) {
+	for _, name := range load.Shipped() {
+		if _, err := setup.Open(name, load.Options{}); !errors.Is(err, setup.ErrShipped) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
