@@ -61,7 +61,7 @@ var bagVerbs = []string{"info", "record", "play"}
 func (j *bagJob) run(fs *pflag.FlagSet, rest []string) (err error) {
 	verbs := map[string]func([]string) error{"info": j.info, "record": j.record, "play": j.play}
 	if len(rest) == 0 || verbs[rest[0]] == nil {
-		return usagef("info, record or play?%s", problem.Hint(first(rest), bagVerbs))
+		return usagef("info, record or play?%s", strings.TrimPrefix(problem.Hint(first(rest), bagVerbs), ";"))
 	}
 	allowed := strings.Fields("json " + bagFlags[rest[0]])
 	fs.Visit(func(f *pflag.Flag) {

@@ -11,6 +11,7 @@ import (
 
 	"poise/msgs/poisemsgs"
 	"poise/msgs/rosjson"
+	"poise/problem"
 )
 
 // simple is a command that is one call.
@@ -23,15 +24,18 @@ func simple(names []string, service string, request func(args []string) (any, er
 
 // ask calls a service and prints the message of its answer.
 func (r *remote) ask(args, names []string, service string, request func(args []string) (any, error)) error {
+	if err := checkArguments(args, names); err != nil {
+		return err
+	}
+	q, err := request(args) // what is wrong with it is told without a server, too
+	if err != nil {
+		return err
+	}
 	end, err := r.open(args, names...)
 	if err != nil {
 		return err
 	}
 	defer end()
-	q, err := request(args)
-	if err != nil {
-		return err
-	}
 	text, err := r.call(service, q)
 	if err != nil || r.e.json {
 		return err
@@ -53,7 +57,7 @@ var (
 	// resources.
 	torqueCommand = simple([]string{"on|off", "[RESOURCE …]"}, "set_torque", func(args []string) (any, error) {
 		if args[0] != "on" && args[0] != "off" {
-			return nil, usagef("torque %q: on or off", args[0])
+			return nil, usagef("torque %q: on or off%s", args[0], problem.Hint(args[0], []string{"on", "off"}))
 		}
 		return &poisemsgs.SetTorqueRequest{On: args[0] == "on", Resources: args[1:]}, nil
 	})
@@ -78,6 +82,11 @@ func speedCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
 }
 
 func (r *remote) speed(args []string) error {
+	if len(args) > 0 { // a mistake is told without a server, too
+		if _, err := parsePercent(args[0]); err != nil {
+			return err
+		}
+	}
 	end, err := r.open(args, "PERCENT", "[CONTROLLER]")
 	if err != nil {
 		return err

@@ -18,6 +18,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"poise/problem"
@@ -76,7 +77,7 @@ func Robot(name string, opts Options) (*Loaded, error) {
 	info, err := os.Stat(name)
 	switch {
 	case err != nil && strings.ContainsAny(name, `/\.`):
-		return nil, fmt.Errorf("robot %q: %w", name, reason(err))
+		return nil, fmt.Errorf("robot %q: %w%s", name, reason(err), problem.Hint(filepath.Base(name), robotFiles(filepath.Dir(name))))
 	case err != nil:
 		return nil, fmt.Errorf("robot %q: neither shipped (%s) nor a file or folder%s",
 			name, strings.Join(Shipped(), ", "), problem.Hint(name, Shipped()))
@@ -90,6 +91,27 @@ func Robot(name string, opts Options) (*Loaded, error) {
 		return readFolder(disk, filepath.ToSlash(name), opts)
 	}
 	return readFile(disk, filepath.ToSlash(name), opts)
+}
+
+// mostFiles bounds the names of a folder that are compared with one that is not there.
+const mostFiles = 1000
+
+// robotFiles lists what could be meant in a folder where a robot was looked for: folders
+// and description files.
+func robotFiles(dir string) (names []string) {
+	d, err := os.Open(dir)
+	if err != nil {
+		return nil
+	}
+	defer d.Close()
+	entries, _ := d.ReadDir(mostFiles) // none, if it is no folder
+	for _, e := range entries {
+		if ext := filepath.Ext(e.Name()); e.IsDir() || ext == ".urdf" || ext == ".xacro" {
+			names = append(names, e.Name())
+		}
+	}
+	slices.Sort(names)
+	return names
 }
 
 // openRoot opens a folder of the disk from which no name and no link leads out.

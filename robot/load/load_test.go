@@ -279,6 +279,21 @@ func TestUnknownRobots(t *testing.T) {
 	}
 }
 
+func TestAMistypedFileIsSuggested(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"my_arm.urdf", "notes.txt"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := load.Robot(filepath.Join(dir, "my_amr.urdf"), load.Options{}); err == nil || !strings.Contains(err.Error(), `did you mean "my_arm.urdf"?`) {
+		t.Error(err)
+	}
+	if _, err := load.Robot(filepath.Join(dir, "note.txt"), load.Options{}); err == nil || strings.Contains(err.Error(), "did you mean") {
+		t.Error(err)
+	}
+}
+
 func TestReplacedLimits(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {

@@ -82,7 +82,12 @@ export class Server {
   async begin(port) {
     this.config = `${this.folder}.yaml`;
     await writeFile(this.config, patiently);
-    this.process = spawn(poise, ["serve", "--config", this.config, "--listen", `127.0.0.1:${port}`, "--motions", this.folder, "--quiet", "--no-record", ...this.args], { stdio: ["ignore", "pipe", "pipe"] });
+    await this.follow(spawn(poise, ["serve", "--config", this.config, "--listen", `127.0.0.1:${port}`, "--motions", this.folder, "--quiet", "--no-record", ...this.args], { stdio: ["ignore", "pipe", "pipe"] }));
+  }
+
+  // follow takes a server that begins, and talks to it once it listens.
+  async follow(process) {
+    this.process = process;
     this.exited = new Promise((resolve) => this.process.once("exit", resolve));
     let said = "";
     this.address = await new Promise((resolve, reject) => {
