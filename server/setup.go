@@ -48,7 +48,7 @@ func (bot *servedRobot) setUp(ctx context.Context, q *poisemsgs.SetUpRobotReques
 }
 
 func (bot *servedRobot) prepareSetup(q *poisemsgs.SetUpRobotRequest) (*poisemsgs.SetUpRobotResponse, error) {
-	s, err := setup.OpenLoaded(bot.s.robot)
+	s, err := setup.Open(bot.s.robot)
 	if err != nil {
 		return nil, err
 	}

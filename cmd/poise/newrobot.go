@@ -10,7 +10,6 @@ import (
 
 	"poise/problem"
 	"poise/robot"
-	"poise/robot/load"
 	"poise/robot/setup"
 )
 
@@ -27,9 +26,6 @@ func newRobotCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
 		if len(args) == 0 {
 			return usagef("which robot? The URDF or xacro file of it")
 		}
-		if slices.Contains(load.Shipped(), args[0]) {
-			return fmt.Errorf("robot %q %w: name the URDF file of another", args[0], setup.ErrShipped)
-		}
 		bot, rest, err := from.load(args)
 		switch {
 		case len(rest) > 0:
@@ -37,7 +33,7 @@ func newRobotCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
 		case err != nil:
 			return err
 		}
-		s, err := setup.OpenLoaded(bot)
+		s, err := setup.Open(bot)
 		if err != nil {
 			return err
 		}

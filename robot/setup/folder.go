@@ -2,11 +2,13 @@ package setup
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -57,21 +59,9 @@ type files struct {
 	missing   []string // meshes
 }
 
-// Open reads a robot, by the name of its URDF or xacro file or of its folder, and proposes
-// what is missing of robot.yaml. Nothing is written.
-func Open(name string, opts load.Options) (*Setup, error) {
-	if slices.Contains(load.Shipped(), name) {
-		return nil, fmt.Errorf("robot %q %w: name the URDF file of another", name, ErrShipped)
-	}
-	bot, err := load.Robot(name, opts)
-	if err != nil {
-		return nil, err
-	}
-	return OpenLoaded(bot)
-}
-
-// OpenLoaded is Open for a robot that was read already.
-func OpenLoaded(bot *load.Loaded) (*Setup, error) {
+// Open proposes what is missing of the robot.yaml of a robot that was read. Nothing is
+// written.
+func Open(bot *load.Loaded) (*Setup, error) {
 	if bot.Shipped {
 		return nil, fmt.Errorf("robot %q %w: name the URDF file of another", bot.Model.Name(), ErrShipped)
 	}
@@ -115,9 +105,7 @@ func (s *Setup) look() error {
 		if d.URDF != "" && filepath.Clean(d.URDF) != f.urdf {
 			return fmt.Errorf("%s: %w, %s: give %s a folder of its own", name, ErrOther, d.URDF, f.urdf)
 		}
-		for _, key := range inOrder(d.Lines) {
-			f.keys = append(f.keys, key)
-		}
+		f.keys = inOrder(d.Lines)
 	}
 	limits, err := os.ReadFile(filepath.Join(f.dir, LimitsFile))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -150,13 +138,11 @@ func version(texts ...[]byte) string {
 	return hex.EncodeToString(h.Sum(nil)[:8])
 }
 
+// inOrder returns keys in the order of their lines.
 func inOrder(lines map[string]int) []string {
-	keys := make([]string, 0, len(lines))
-	for k := range lines {
-		keys = append(keys, k)
-	}
-	slices.SortFunc(keys, func(a, b string) int { return lines[a]*1000 - lines[b]*1000 + strings.Compare(a, b) })
-	return keys
+	return slices.SortedFunc(maps.Keys(lines), func(a, b string) int {
+		return cmp.Or(cmp.Compare(lines[a], lines[b]), cmp.Compare(a, b))
+	})
 }
 
 // read reads the robot with files that are not written yet.
@@ -262,7 +248,7 @@ func (f *files) packages(notes []string) (found, _ []string) {
 			wanted[packageOf(c.Geometry.Mesh)] = true
 		}
 	}
-	for _, name := range sorted(wanted) {
+	for _, name := range slices.Sorted(maps.Keys(wanted)) {
 		for i, place := range places {
 			info, err := os.Stat(filepath.Join(place, name))
 			if name == "" || err != nil || !info.IsDir() || place == filepath.Dir(place) {
@@ -303,13 +289,4 @@ func packageOf(mesh string) string {
 		return ""
 	}
 	return name
-}
-
-func sorted(set map[string]bool) []string {
-	var all []string
-	for name := range set {
-		all = append(all, name)
-	}
-	slices.Sort(all)
-	return all
 }

@@ -4,9 +4,10 @@
 // person looks at the proposal, changes it and lets it be written as robot.yaml beside the
 // URDF, each field with its explanation. What stands there already is kept byte for byte.
 //
-//	s, err := setup.Open("my_arm.urdf", load.Options{})
+//	bot, err := load.Robot("my_arm.urdf", load.Options{})
+//	s, err := setup.Open(bot)
 //	fmt.Print(string(s.Text))
-//	err = s.Write()
+//	written, err := s.Write()
 package setup
 
 import (

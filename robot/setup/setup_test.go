@@ -28,9 +28,18 @@ func bare(t *testing.T, data []byte, name string) string {
 	return file
 }
 
+// tried reads a robot and proposes how it is used.
+func tried(robot string) (*setup.Setup, error) {
+	bot, err := load.Robot(robot, load.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return setup.Open(bot)
+}
+
 func open(t *testing.T, file string) *setup.Setup {
 	t.Helper()
-	s, err := setup.Open(file, load.Options{})
+	s, err := tried(file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -312,7 +321,7 @@ func TestHostileRobots(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			s, err := setup.Open(file, load.Options{})
+			s, err := tried(file)
 			if tc.want == "" {
 				if err != nil {
 					t.Fatal(err)
@@ -358,7 +367,7 @@ func TestOthersWriteMeanwhile(t *testing.T) {
 	if err := errors.Join(os.WriteFile(real, []byte("name: linked\n"), 0o644), os.Remove(about), os.Symlink(real, about)); err != nil {
 		t.Fatal(err)
 	}
-	s, err := setup.Open(file, load.Options{})
+	s, err := tried(file)
 	if err == nil {
 		_, err = s.Write()
 	}
@@ -381,7 +390,7 @@ func must[T any](v T, err error) T {
 
 func TestShippedRobotsAreSetUp(t *testing.T) {
 	for _, name := range load.Shipped() {
-		if _, err := setup.Open(name, load.Options{}); !errors.Is(err, setup.ErrShipped) {
+		if _, err := tried(name); !errors.Is(err, setup.ErrShipped) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
