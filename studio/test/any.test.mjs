@@ -10,6 +10,8 @@ const own = join(import.meta.dirname, "robots");
 const shared = process.env.POISE_ROBOTS ?? join(import.meta.dirname, "../../../shared/robots");
 const found = existsSync(shared) ? readdirSync(shared).flatMap((name) => (existsSync(join(shared, name, `${name}.urdf`)) ? [[name, join(shared, name, `${name}.urdf`)]] : [])) : [];
 
+if (process.env.CI === "true") test("the robots of others are there", () => assert.ok(found.length >= 12, `${found.length} in ${shared}`));
+
 let browser;
 before(async () => (browser = await launch()));
 after(() => browser.close());
