@@ -60,7 +60,7 @@ func (bot *servedRobot) prepareSetup(q *poisemsgs.SetUpRobotRequest) (*poisemsgs
 		}
 	}
 	r := &poisemsgs.SetUpRobotResponse{Success: true, Setup: *edge.Setup(s.Proposal), Folder: s.Folder, Version: s.Version,
-		RobotYAML: string(s.Text), JointLimits: string(s.Limits), Added: s.Added, Kept: s.Kept, Restart: "poise serve --robot " + s.Robot}
+		RobotYAML: string(s.Text), JointLimits: string(s.Limits), Added: s.Added, Kept: s.Kept, Restart: s.Serve}
 	switch {
 	case len(s.Added) == 0 && s.Limits == nil:
 		r.Message = "nothing is missing in " + setup.File

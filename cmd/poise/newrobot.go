@@ -115,7 +115,7 @@ func tellSetup(e *env, s *setup.Setup, written []string, dry bool) error {
 	for _, n := range s.Proposal.Notes {
 		fmt.Fprintf(e.out, "note: %s\n", n)
 	}
-	fmt.Fprintf(e.out, "read it, change it, then: poise serve --robot %s\n", s.Robot)
+	fmt.Fprintf(e.out, "read it, change it, then: %s\n", s.Serve)
 	return nil
 }
 

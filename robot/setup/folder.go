@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"poise/robot"
 	"poise/robot/description"
@@ -36,7 +37,7 @@ var (
 type Setup struct {
 	Proposal *Proposal `json:"proposal"`
 	Folder   string    `json:"folder"`
-	Robot    string    `json:"robot"`   // by which commands name it from now on
+	Serve    string    `json:"serve"`   // command line with which it is served from now on
 	Version  string    `json:"version"` // of the files as they are; Write refuses others
 	Text     []byte    `json:"-"`       // robot.yaml as it would be
 	Limits   []byte    `json:"-"`       // joint_limits.yaml as it would be, nil if it is not written
@@ -77,7 +78,7 @@ func Open(bot *load.Loaded) (*Setup, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Setup{Folder: dir, Robot: dir}
+	s := &Setup{Folder: dir, Serve: "poise serve --robot " + quoted(dir)}
 	s.files = files{dir: dir, urdf: filepath.ToSlash(urdf), arguments: bot.Options.Arguments, opts: bot.Options}
 	s.files.opts.Arguments = nil // they stand in robot.yaml from now on
 	if err := s.look(); err != nil {
@@ -85,6 +86,9 @@ func Open(bot *load.Loaded) (*Setup, error) {
 	}
 	p := Propose(s.files.model)
 	p.Packages, p.Notes = s.files.packages(p.Notes)
+	if p.Limits && s.files.hasLimits() {
+		p.Notes = append(p.Notes, fmt.Sprintf("limits: joints without acceleration limits are left so, as there is a limit file already; poise check %s --write-limits proposes them", quoted(dir)))
+	}
 	return s, s.Choose(p)
 }
 
@@ -106,6 +110,9 @@ func (s *Setup) look() error {
 			return fmt.Errorf("%s: %w, %s: give %s a folder of its own", name, ErrOther, d.URDF, f.urdf)
 		}
 		f.keys = inOrder(d.Lines)
+	}
+	if slices.Contains(f.keys, "xacro_arguments") { // which are kept; others are for this time only
+		f.opts.Arguments, f.arguments = f.arguments, nil
 	}
 	limits, err := os.ReadFile(filepath.Join(f.dir, LimitsFile))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -145,6 +152,22 @@ func inOrder(lines map[string]int) []string {
 	})
 }
 
+// hasLimits tells whether the robot has a limit file, which is kept.
+func (f *files) hasLimits() bool {
+	_, err := os.Stat(filepath.Join(f.dir, LimitsFile))
+	return err == nil || slices.Contains(f.keys, "joint_limits")
+}
+
+// quoted writes a name as a shell reads it.
+func quoted(name string) string {
+	if strings.IndexFunc(name, func(c rune) bool {
+		return !unicode.IsLetter(c) && !unicode.IsDigit(c) && !strings.ContainsRune("/._-+:,@", c)
+	}) < 0 {
+		return name
+	}
+	return "'" + strings.ReplaceAll(name, "'", `'\''`) + "'"
+}
+
 // read reads the robot with files that are not written yet.
 func (f *files) read(description, limits []byte) (*load.Loaded, error) {
 	opts := f.opts
@@ -165,9 +188,7 @@ func (s *Setup) Choose(p *Proposal) error {
 	s.Proposal, s.Added, s.Kept, s.Limits = p, nil, f.keys, nil
 	has := func(key string) bool { return slices.Contains(f.keys, key) }
 	chosen := *p
-	if _, err := os.Stat(filepath.Join(f.dir, LimitsFile)); err == nil || has("joint_limits") {
-		chosen.Limits = false
-	}
+	chosen.Limits = chosen.Limits && !f.hasLimits()
 	p.Limits = chosen.Limits
 	wanted := chosen.sections(f)
 	unusable := map[string]bool{}

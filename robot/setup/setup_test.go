@@ -12,7 +12,10 @@ import (
 	"testing"
 
 	"poise/internal/golden"
+	"poise/internal/randbot"
+	"poise/kinematics"
 	"poise/robot"
+	"poise/robot/description"
 	"poise/robot/load"
 	"poise/robot/setup"
 	"poise/robot/shipped"
@@ -254,6 +257,107 @@ func TestChoicesAreWritten(t *testing.T) {
 		if err := other.Choose(other.Proposal); err == nil || !strings.Contains(err.Error(), what) {
 			t.Errorf("%s: %v", what, err)
 		}
+	}
+}
+
+// TestMirrorsAreTrue: the joints of every robot that has a table are, at random and mirrored
+// positions, each other's mirror image.
+func TestMirrorsAreTrue(t *testing.T) {
+	for _, name := range []string{"anymal_c", "atlas", "g1", "go2", "pr2"} {
+		file := bare(t, golden.Read(t, "robots/"+name+"/"+name+".urdf"), name+".urdf")
+		if _, err := open(t, file).Write(); err != nil {
+			t.Fatal(err)
+		}
+		bot, err := load.Robot(file, load.Options{Base: robot.BaseFixed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := bot.Model
+		rng := randbot.New(1)
+		q, image := make([]float64, m.NumQ()), make([]float64, m.NumQ())
+		for i, j := range m.Joints() {
+			mirrored := m.Mirror()[i]
+			if int(mirrored.Of) < i {
+				continue // with the other
+			}
+			q[j.Q] = rng.Float64() - 0.5
+			q[m.Joints()[mirrored.Of].Q] = q[j.Q]
+			if int(mirrored.Of) != i {
+				q[m.Joints()[mirrored.Of].Q] = rng.Float64() - 0.5
+			}
+		}
+		for i, j := range m.Joints() {
+			mirrored := m.Mirror()[i]
+			image[j.Q] = mirrored.Sign * q[m.Joints()[mirrored.Of].Q]
+		}
+		here, there := kinematics.NewData(m), kinematics.NewData(m)
+		here.UpdatePosition(q)
+		there.UpdatePosition(image)
+		for i, j := range m.Joints() {
+			if strings.Contains(j.Name, "finger") {
+				continue // the image of one is where the follower of the other is
+			}
+			of := m.Joints()[m.Mirror()[i].Of]
+			a, b := here.BodyPose(j.Body).P, there.BodyPose(of.Body).P
+			const symmetric = 0.01 // m: robots are built no better
+			if d := math.Hypot(math.Hypot(a.X-b.X, a.Y+b.Y), a.Z-b.Z); d > symmetric {
+				t.Errorf("%s: %s at %.3f, its image %s at %.3f", name, j.Name, a, of.Name, b)
+			}
+		}
+	}
+}
+
+// TestRandomRobots: whatever the tree is, what is proposed loads, and every joint of one
+// coordinate belongs to exactly one group.
+func TestRandomRobots(t *testing.T) {
+	for seed := range uint64(40) {
+		rng := randbot.New(seed)
+		doc := randbot.Document(rng, randbot.Config{Bodies: 1 + rng.IntN(25), Fixed: rng.IntN(6), Mimics: rng.IntN(4), Serial: seed%4 == 0})
+		file := bare(t, doc.Print(), "any.urdf")
+		if _, err := open(t, file).Write(); err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		m := read(t, file)
+		in := make([]int, len(m.Joints()))
+		for _, g := range m.Groups() {
+			for _, id := range g.Joints {
+				in[id]++
+			}
+		}
+		for i, n := range in {
+			if n != 1 {
+				t.Errorf("seed %d: joint %q is in %d groups", seed, m.Joints()[i].Name, n)
+			}
+		}
+	}
+}
+
+// TestXacroArguments: those of the command line are kept; those of a robot.yaml stay.
+func TestXacroArguments(t *testing.T) {
+	text := `<robot name="x" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:arg name="tip" default="none"/>
+<link name="a"/><link name="$(arg tip)"/><joint name="j" type="continuous"><parent link="a"/><child link="$(arg tip)"/></joint></robot>`
+	file := bare(t, []byte(text), "x.urdf.xacro")
+	given := load.Options{Arguments: []description.Argument{{Name: "tip", Value: "tool 1"}}}
+	bot, err := load.Robot(file, given)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := setup.Open(bot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Write(); err != nil {
+		t.Fatal(err)
+	}
+	if m := read(t, file); !slices.Contains(m.FrameNames(), "tool 1") {
+		t.Errorf("links %v", m.FrameNames())
+	}
+	again, err := load.Robot(file, given)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, err = setup.Open(again); err != nil || len(s.Added) > 0 {
+		t.Errorf("a second time: %v", err)
 	}
 }
 

@@ -49,8 +49,9 @@ func (p *Proposal) sections(f *files) []Section {
 	w.files(p, f)
 	w.base(p)
 	if p.Limits {
-		w.key("joint_limits", "Limits in MoveIt's format. The accelerations there are PROPOSED, each with how it was\n"+
-			"chosen: nothing of a URDF says them. Check them against the data sheets of the drives.")
+		w.key("joint_limits", "Limits in MoveIt's format. Nothing of a URDF says accelerations: those there are\n"+
+			"PROPOSED, chosen so that full speed is reached in 0.5 s and full acceleration in 0.1 s.\n"+
+			"Check them against the data sheets of the drives.")
 		w.line("joint_limits: joint_limits.yaml")
 	}
 	w.contacts(p)
