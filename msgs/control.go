@@ -58,3 +58,28 @@ type FollowJointTrajectoryFeedback struct {
 	MultiDOFError      MultiDOFJointTrajectoryPoint `json:"multi_dof_error" form:"2"`
 	MultiDOFIndex      int32                        `json:"multi_dof_index" form:"2"`
 }
+
+// GripperCommand is control_msgs/GripperCommand.
+type GripperCommand struct {
+	Position  float64 `json:"position"`
+	MaxEffort float64 `json:"max_effort"`
+}
+
+// GripperCommandGoal is control_msgs/GripperCommand's goal, as an action.
+type GripperCommandGoal struct {
+	Command GripperCommand `json:"command"`
+}
+
+// GripperState is what the result and the feedback of control_msgs/GripperCommand tell.
+type GripperState struct {
+	Position    float64 `json:"position"`
+	Effort      float64 `json:"effort"`
+	Stalled     bool    `json:"stalled"`
+	ReachedGoal bool    `json:"reached_goal"`
+}
+
+// GripperCommandResult is control_msgs/GripperCommand's result.
+type GripperCommandResult GripperState
+
+// GripperCommandFeedback is control_msgs/GripperCommand's feedback.
+type GripperCommandFeedback GripperState

@@ -200,6 +200,8 @@ func (s *Server) assemble(ctx context.Context, o *Options) error {
 		bot.serveGoals(r)
 		bot.serveCommands(r)
 		bot.planning().serve(r)
+		bot.serveTrajectories(r)
+		bot.serveGripper(r)
 		if bot.body != nil {
 			bot.body.serve(r)
 		}

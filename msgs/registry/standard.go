@@ -125,6 +125,8 @@ func robots(b *builder) {
 	act[msgs.FollowJointTrajectoryGoal, msgs.FollowJointTrajectoryFeedback, msgs.FollowJointTrajectoryResult](b, "control_msgs/FollowJointTrajectory",
 		"int32 SUCCESSFUL=0", "int32 INVALID_GOAL=-1", "int32 INVALID_JOINTS=-2", "int32 OLD_HEADER_TIMESTAMP=-3",
 		"int32 PATH_TOLERANCE_VIOLATED=-4", "int32 GOAL_TOLERANCE_VIOLATED=-5")
+	message[msgs.GripperCommand](b, "control_msgs/GripperCommand")
+	act[msgs.GripperCommandGoal, msgs.GripperCommandFeedback, msgs.GripperCommandResult](b, "control_msgs/GripperCommand")
 }
 
 // original holds the messages of the original system: resource control and text
