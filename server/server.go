@@ -95,7 +95,8 @@ type Server struct {
 	stops    *stop.Line
 	mirrored *mirror.Stops // nil if nothing is mirrored
 	wires    []wire.Wire
-	failed   error // of the recorders
+	gather   func(context.Context) // lines of ROS 1 nodes, beside a master of our own; nil without one
+	failed   error                 // of the recorders
 
 	level   *logLevel
 	ordered chan string // why a wire ends the server

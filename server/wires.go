@@ -7,6 +7,7 @@ import (
 
 	"poise/wire"
 	"poise/wire/ros1"
+	"poise/wire/ros1/rosout"
 	"poise/wire/rosbridge"
 )
 
@@ -38,6 +39,9 @@ func (s *Server) newWires(o *Options) ([]wire.Wire, error) {
 	if err != nil {
 		return nil, fmt.Errorf("ROS 1: %w", err)
 	}
+	if c.OwnMaster {
+		s.gather = func(ctx context.Context) { rosout.Run(ctx, n.Config()) }
+	}
 	return append(wires, n), nil
 }
 
@@ -62,7 +66,17 @@ func (s *Server) runWires() (end func()) {
 			}
 		})
 	}
+	gathering, endGather := context.WithCancel(ctx)
+	gathered := make(chan struct{})
+	go func() {
+		defer close(gathered)
+		if s.gather != nil {
+			s.gather(gathering)
+		}
+	}()
 	return func() {
+		endGather() // while the master is there, which it takes its names back from
+		<-gathered
 		cancel()
 		running.Wait()
 	}

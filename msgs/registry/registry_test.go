@@ -27,6 +27,8 @@ func sumOfName(t *testing.T, name string) string {
 func TestSumsOfTheActionsAndServicesThatROS1PeersAskFor(t *testing.T) {
 	for name, want := range map[string]string{
 		"control_msgs/FollowJointTrajectoryAction": "bc4f9b743838566551c0390c65f1a248",
+		"control_msgs/GripperCommand":              "680acaff79486f017132a7f198d40f08",
+		"control_msgs/GripperCommandAction":        "950b2a6ebe831f5d4f4ceaba3d8be01e",
 		"moveit_msgs/MoveGroupAction":              "33225407c32b189345eec6893a5a0da3",
 		"moveit_msgs/MoveGroupSequenceAction":      "0d3375f4fb59ed3ba86fa746e5d8e219",
 		"moveit_msgs/GetMotionPlan":                "110dffa73f82b9b8644f525e7fbd9fc4",

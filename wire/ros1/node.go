@@ -136,6 +136,13 @@ func (n *Node) Close() {
 	n.client.Close()
 }
 
+// Config returns how other nodes of this program join the same master.
+func (n *Node) Config() Config {
+	c := n.c
+	c.OwnMaster, c.Stop, c.Budget = false, nil, nil
+	return c
+}
+
 // Name returns "ros1".
 func (n *Node) Name() string { return "ros1" }
 

@@ -20,6 +20,7 @@ import (
 	"os"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"poise/wire/ros1"
@@ -43,10 +44,15 @@ type Node struct {
 	kill    func()
 	running sync.WaitGroup
 
+	longest atomic.Uint32 // bytes of a message
+
 	mu   sync.Mutex
 	subs map[string]*subscription
 	pubs map[string]*Publisher
 }
+
+// LimitMessages bounds the messages that are read, bytes: longer ones are left out.
+func (n *Node) LimitMessages(bytes uint32) { n.longest.Store(bytes) }
 
 // NoMasterError is a master that does not answer.
 type NoMasterError struct {
@@ -68,7 +74,7 @@ const (
 	retryAfter  = 500 * time.Millisecond
 )
 
-// maxMessage bounds one message.
+// maxMessage bounds one message if nothing else is said.
 const maxMessage = 256 << 20
 
 // Join makes a node of a full name, such as /poise_bag, at the master that the configuration
@@ -80,6 +86,7 @@ func Join(ctx context.Context, c ros1.Config, name string) (*Node, error) {
 	}
 	n := &Node{c: c, self: name, subs: map[string]*subscription{}, pubs: map[string]*Publisher{}, killed: make(chan struct{})}
 	n.kill = sync.OnceFunc(func() { close(n.killed) })
+	n.longest.Store(maxMessage)
 	n.client = xmlrpc.NewClient(n.c.Dial)
 	n.life, n.end = context.WithCancel(context.Background())
 	if _, err := n.master(ctx, "getPid"); err != nil {
@@ -254,14 +261,17 @@ func (n *Node) Close() {
 	n.client.Close()
 }
 
-// readBody reads a message with its length before it.
-func readBody(r io.Reader) ([]byte, error) {
+// readBody reads a message with its length before it. One that is too long is left out, and is
+// nil.
+func (n *Node) readBody(r io.Reader) ([]byte, error) {
 	size, err := tcpros.ReadLength(r)
 	if err != nil {
 		return nil, err
 	}
-	if size > maxMessage {
-		return nil, &tcpros.LengthError{What: "a message", Length: size, Limit: maxMessage}
+	if limit := n.longest.Load(); size > limit {
+		n.c.Log.Warn("a ROS 1 message is left out", "why", &tcpros.LengthError{What: "a message", Length: size, Limit: int(limit)})
+		_, err := io.CopyN(io.Discard, r, int64(size))
+		return nil, err
 	}
 	data := make([]byte, size)
 	_, err = io.ReadFull(r, data)

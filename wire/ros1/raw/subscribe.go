@@ -110,11 +110,13 @@ func (s *subscription) read(ctx context.Context, uri string) error {
 	}
 	in := bufio.NewReaderSize(c, 64<<10)
 	for {
-		data, err := readBody(in)
+		data, err := s.n.readBody(in)
 		if err != nil {
 			return err
 		}
-		s.take(h, data)
+		if data != nil {
+			s.take(h, data)
+		}
 	}
 }
 
