@@ -78,7 +78,12 @@ func (o *oracle) run() {
 	if out, err := exec.Command(python, "-c", "import rosbags").CombinedOutput(); err != nil {
 		golden.Missing(o.t, "POISE_PYTHON has no rosbags (tools/oracle/requirements.txt): %s", out)
 	}
-	command := exec.Command(python, filepath.Join(golden.Root(o.t), "tools", "oracle", "ros_bytes.py"))
+	o.runBy(python, "tools/oracle/ros_bytes.py")
+}
+
+// runBy lets a program answer.
+func (o *oracle) runBy(python, script string) {
+	command := exec.Command(python, filepath.Join(golden.Root(o.t), script))
 	command.Stdin = &o.text
 	var stderr bytes.Buffer
 	command.Stderr = &stderr
@@ -158,12 +163,77 @@ func TestEveryTypeAgainstRosbags(t *testing.T) {
 	}
 }
 
-// judge compares the bytes of rosbags with ours, and reads them.
+// TestEveryTypeAgainstGenpy does the same with genpy, by which rospy has its messages: the sum
+// of every type of ROS 1, and the bytes of random messages both ways.
+func TestEveryTypeAgainstGenpy(t *testing.T) {
+	const python = "/usr/bin/python3" // which has Debian's ROS
+	if out, err := exec.Command(python, "-c", "import genpy.generator").CombinedOutput(); err != nil {
+		golden.Missing(t, "Debian's genpy is missing; tools/setup.sh installs it: %s", out)
+	}
+	const seed = 18
+	cases := 4
+	if testing.Short() {
+		cases = 2
+	}
+	r := rand.New(rand.NewPCG(seed, 1))
+	o := &oracle{t: t, form: msgs.ROS1, number: 1, known: map[*registry.Type]bool{}}
+	messages := 0
+	for _, typ := range registry.Messages() {
+		if exists(typ, msgs.ROS1) {
+			o.define(typ, func(typ *registry.Type, a answer) {
+				if a.MD5 != typ.MD5() {
+					t.Errorf("%s: md5 %s, genpy says %s", typ, typ.MD5(), a.MD5)
+				}
+			})
+		}
+	}
+	for _, typ := range registry.Messages() {
+		if !exists(typ, msgs.ROS1) {
+			continue
+		}
+		c := codec.For(typ, msgs.ROS1)
+		for range cases {
+			msg := typ.New()
+			randmsg.Fill(r, msg)
+			tidyTimes(reflect.ValueOf(msg))
+			own := c.Append(nil, msg)
+			messages++
+			o.ask(question{Type: typ.Name(msgs.ROS1), Message: rosjson.Append(nil, msg, msgs.ROS1), Bytes: own}, func(a answer) { judge(t, c, own, a) })
+		}
+	}
+	o.runBy(python, "tools/peers/ros1/genpy_bytes.py")
+	if len(o.known) < 300 || messages < 300*cases {
+		t.Errorf("only %d types and %d messages", len(o.known), messages)
+	}
+	t.Logf("seed %d: %d types, %d messages", seed, len(o.known), messages)
+}
+
+// tidyTimes makes the nanoseconds of a message less than a second: genpy writes others so.
+func tidyTimes(v reflect.Value) {
+	switch x := v.Interface().(type) {
+	case *msgs.Time:
+		x.Nanosec %= 1e9
+	case *msgs.Duration:
+		x.Nanosec %= 1e9
+	}
+	switch v = v.Elem(); v.Kind() {
+	case reflect.Struct:
+		for i := range v.NumField() {
+			tidyTimes(v.Field(i).Addr())
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			tidyTimes(v.Index(i).Addr())
+		}
+	}
+}
+
+// judge compares the bytes of rosbags or genpy with ours, and reads them.
 func judge(t *testing.T, c *codec.Codec, own []byte, a answer) {
 	t.Helper()
 	for what, data := range map[string][]byte{"writes": a.Bytes, "reads and writes": a.Again} {
 		if at := firstDifference(data, own); at >= 0 {
-			t.Errorf("%s: rosbags %s %d bytes, ours are %d; they differ at byte %d", c.Type(), what, len(data), len(own), at)
+			t.Errorf("%s: the other %s %d bytes, ours are %d; they differ at byte %d", c.Type(), what, len(data), len(own), at)
 		}
 	}
 	want := c.Type().New()
@@ -177,7 +247,7 @@ func judge(t *testing.T, c *codec.Codec, own []byte, a answer) {
 		}
 		got := c.Type().New()
 		if err := c.Decode(data, got); err != nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("%s: %x of rosbags is read as\n%+v (%v), want\n%+v", c.Type(), data, got, err, want)
+			t.Errorf("%s: %x of the other is read as\n%+v (%v), want\n%+v", c.Type(), data, got, err, want)
 		}
 	}
 }
