@@ -13,8 +13,9 @@
 // know them any more. What one ROS node publishes and another reads goes between them
 // directly, and never through here a second time.
 //
-// With Imports the services and actions of other nodes are in the graph, too, those of known
-// types: calls go to the node that has them, goals over actionlib's topics.
+// With Imports the topics, services and actions of other nodes are in the graph, too, those of
+// known types: topics are read when somebody wants them, calls go to the node that has them,
+// goals over actionlib's topics.
 //
 // The node sees to it that the master has everything registered: it waits for a master that
 // is not there, notices one that came back empty, and takes its names back at the end.

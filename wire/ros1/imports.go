@@ -16,8 +16,8 @@ import (
 	"poise/wire/ros1/tcpros"
 )
 
-// imports are the services and actions of other nodes that are in the graph, of the types
-// that Poise knows. The master is asked for them again and again, as it tells of topics only.
+// imports are the topics, services and actions of other nodes that are in the graph, of the
+// types that Poise knows. The master is asked for them again and again, as it tells of topics only.
 type imports struct {
 	n    *Node
 	side *graph.Graph // the topics of actions that are spoken to, apart from those of the graph
@@ -25,6 +25,8 @@ type imports struct {
 	mu       sync.Mutex
 	services map[string]*importedService // by name in ROS
 	actions  map[string]*importedAction  // by name in ROS
+	topics   map[string]*importedTopic   // by name in ROS
+	read     map[string]bool             // topics that other nodes read, outside the namespace
 	probing  map[string]bool
 	passed   map[string]passed // services that are not taken, by name in ROS
 }
@@ -38,14 +40,14 @@ type passed struct {
 // Bounds of what is imported.
 const (
 	maxImports  = 512
-	maxProbes   = 8 // at a time
+	maxProbes   = 32 // at a time
 	probeWithin = 2 * time.Second
 	probeAgain  = 10 * time.Second
 )
 
 func newImports(n *Node) *imports {
 	return &imports{n: n, side: graph.New(graph.Options{}), services: map[string]*importedService{}, actions: map[string]*importedAction{},
-		probing: map[string]bool{}, passed: map[string]passed{}}
+		topics: map[string]*importedTopic{}, read: map[string]bool{}, probing: map[string]bool{}, passed: map[string]passed{}}
 }
 
 // isImport reports whether a topic in ROS belongs to an action of another node. It is called
@@ -69,9 +71,12 @@ func (i *imports) run(ctx context.Context) {
 		}
 	}
 	i.mu.Lock()
-	services, actions := i.services, i.actions
-	i.services, i.actions = nil, nil
+	services, actions, topics := i.services, i.actions, i.topics
+	i.services, i.actions, i.topics = nil, nil, nil
 	i.mu.Unlock()
+	for _, t := range topics {
+		t.close()
+	}
 	for _, s := range services {
 		s.close()
 	}
@@ -131,7 +136,10 @@ func (i *imports) look(ctx context.Context) error {
 		}
 	}
 	i.lookAtServices(ctx, readListing(state[2]))
-	i.lookAtActions(readListing(state[0]), readListing(state[1]), types)
+	published, read := readListing(state[0]), readListing(state[1])
+	i.lookAtActions(published, read, types)
+	i.lookAtTopics(published, types)
+	i.lookAtReaders(read)
 	return nil
 }
 

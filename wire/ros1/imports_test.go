@@ -138,3 +138,63 @@ func TestActionsOfOtherNodesAreInTheGraph(t *testing.T) {
 		return n.pubs["/talk/goal"] == nil && n.subs["/talk/result"] == nil
 	})
 }
+
+// TestTopicsOfOtherNodesAreInTheGraph: a topic of another node is listed with its type before
+// anybody reads it, is read as soon as somebody does, and goes with its node.
+func TestTopicsOfOtherNodesAreInTheGraph(t *testing.T) {
+	g := graph.New(graph.Options{})
+	defer g.Close()
+	own, err := graph.Topic[msgs.String](g, "mine", graph.TopicOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	own.Publish(&msgs.String{Data: "mine"})
+	n, _ := runNode(t, g, Config{Imports: true, Names: Names{Namespace: "/here", Node: "poise"}})
+	p := newPeer(t, n.c.Master)
+	defer p.Close()
+	out, err := graph.Topic[msgs.String](p.g, "other/text", graph.TopicOptions{QoS: graph.QoS{Latched: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out.Publish(&msgs.String{Data: "hello"})
+	until(t, "the topic is listed", func() bool { _, ok := g.TopicInfo("/other/text"); return ok })
+	info, _ := g.TopicInfo("/other/text")
+	if info.Type == nil || info.Type.String() != "std_msgs/msg/String" || len(info.Publishers) != 1 || info.Publishers[0].Node != p.n.self {
+		t.Errorf("it is listed as %+v", info)
+	}
+	if n.publicationOf("/other/text") != nil {
+		t.Error("a topic of another node is registered as this node's own")
+	}
+	if len(n.greet.list()) != 0 {
+		t.Error("it is read though nobody wants it")
+	}
+	if _, twice := g.TopicInfo("/here/mine"); twice {
+		t.Error("the node's own topic is listed as another's")
+	}
+	heard, err := g.Subscribe("/other/text", graph.SubscribeOptions{}) // without a type
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	if m, _, err := heard.Next(ctx); err != nil || m.Value.(*msgs.String).Data != "hello" {
+		t.Errorf("heard %v, %v", m, err)
+	}
+	heard.Close()
+	// and the way back: what the graph publishes is heard there, outside the namespace
+	there, err := graph.Listen[msgs.String](p.g, "other/order", graph.SubscribeOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	order, err := graph.Topic[msgs.String](g, "other/order", graph.TopicOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	until(t, "an order arrives", func() bool {
+		order.Publish(&msgs.String{Data: "go"})
+		m, _, ok := there.Poll()
+		return ok && m.Data == "go"
+	})
+	p.Close()
+	until(t, "the topic is gone", func() bool { _, ok := g.TopicInfo("/other/text"); return !ok })
+}

@@ -48,6 +48,7 @@ type Node struct {
 	mu       sync.Mutex
 	pubs     map[string]*publication  // by name in ROS
 	subs     map[string]*subscription // by name in ROS
+	others   map[string]string        // names in ROS of topics of other nodes, by those in the graph
 	services atomic.Pointer[map[string]string]
 
 	stats struct{ received, sent, lost, refused, skipped atomic.Uint64 }
@@ -62,7 +63,7 @@ func New(g *graph.Graph, c Config) (*Node, error) {
 	if err := c.finish(); err != nil {
 		return nil, err
 	}
-	n := &Node{g: g, c: c, self: c.Names.Self(), large: budget.NewTurns(1), pubs: map[string]*publication{}, subs: map[string]*subscription{}}
+	n := &Node{g: g, c: c, self: c.Names.Self(), large: budget.NewTurns(1), pubs: map[string]*publication{}, subs: map[string]*subscription{}, others: map[string]string{}}
 	n.services.Store(&map[string]string{})
 	n.client = xmlrpc.NewClient(n.c.dial)
 	n.life, n.end = context.WithCancel(context.Background())

@@ -118,6 +118,9 @@ func (r *registrar) sync(ctx context.Context) error {
 	if err := r.look(ctx); err != nil {
 		return err
 	}
+	if err := r.syncParams(ctx); err != nil { // first: who hears of a topic finds its robot described
+		return err
+	}
 	want := r.wanted()
 	r.mu.Lock()
 	have := maps.Clone(r.have)
@@ -136,7 +139,7 @@ func (r *registrar) sync(ctx context.Context) error {
 			}
 		}
 	}
-	return r.syncParams(ctx)
+	return nil
 }
 
 // look asks the master for this node. One that does not know it has lost everything; one

@@ -60,8 +60,12 @@ func (n *Node) refreshAll() {
 	}
 }
 
-// rosNames returns the names in ROS of a topic of the graph.
+// rosNames returns the names in ROS of a topic of the graph. It is called with the lock of the
+// node.
 func (n *Node) rosNames(name string) (all []string) {
+	if ros, isOther := n.others[name]; isOther { // which may be outside the namespace
+		return []string{ros}
+	}
 	if other, replaced := n.c.Topics[name]; !replaced || other == name {
 		all = append(all, n.c.Names.ROS(name))
 	}

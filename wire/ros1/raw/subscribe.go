@@ -3,7 +3,9 @@ package raw
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"net"
 	"strconv"
 	"sync"
@@ -77,7 +79,7 @@ func (n *Node) publishersOf(topic string, list any, all bool) {
 // keep reads a publisher as long as the master lists it.
 func (s *subscription) keep(ctx context.Context, uri string) {
 	for ctx.Err() == nil {
-		if err := s.read(ctx, uri); err != nil && ctx.Err() == nil {
+		if err := s.read(ctx, uri); err != nil && ctx.Err() == nil && !errors.Is(err, io.EOF) { // which is how a publisher goes
 			s.n.c.Log.Warn("a ROS 1 publisher is not read; it is tried again", "topic", s.topic, "node", uri, "why", err)
 		}
 		select {
@@ -95,7 +97,7 @@ func (s *subscription) read(ctx context.Context, uri string) error {
 	defer c.Close()
 	defer context.AfterFunc(ctx, func() { c.Close() })()
 	_ = c.SetDeadline(time.Now().Add(greetWithin))
-	if err := tcpros.WriteHeader(c, tcpros.Header{"callerid": s.n.self, "topic": s.topic, "type": "*", "md5sum": "*", "message_definition": "", "tcp_nodelay": "1"}); err != nil {
+	if err := tcpros.WriteHeader(c, tcpros.Header{"callerid": s.n.self, "topic": s.topic, "type": "*", "md5sum": "*", "tcp_nodelay": "1"}); err != nil {
 		return err
 	}
 	h, err := tcpros.ReadHeader(c, tcpros.MaxHeader)
