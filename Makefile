@@ -14,7 +14,7 @@ export POISE_PYTHON     := $(VENV)/bin/python
 export POISE_CLIENTS    := $(TOOLS)/clients
 
 .NOTPARALLEL:
-.PHONY: help run build test check setup format vet staticcheck deadcode docs unit live race fuzz examples studio studio-check smoke browser golden soak bench bench-attacks bench-peers oracle judge mutate images clean
+.PHONY: help run build ros1 bench-ros1 test check setup format vet staticcheck deadcode docs unit live race fuzz examples studio studio-check smoke browser golden soak bench bench-attacks bench-peers oracle judge mutate images clean
 
 run: build ## build, start the virtual robot, its graph and the Studio
 	./bin/poise serve $(ARGS)
@@ -23,7 +23,7 @@ test: ## the tests: minutes
 	@tools/steps.sh test setup format build vet studio-check unit live examples smoke golden
 
 check: ## the rest of the tests: race detector, fuzzing, all browser tests
-	@tools/steps.sh check setup staticcheck deadcode race fuzz judge browser
+	@tools/steps.sh check setup staticcheck deadcode race fuzz judge ros1 browser
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 14
@@ -110,10 +110,14 @@ golden: ## how many comparisons with reference results were made
 soak: ## random runs by the hundred million, lateness over minutes: hours
 	POISE_SOAK=1 $(GO) test -count=1 -timeout 12h -v -run 'Soak|Random|Explor|Property' ./...
 
-bench: ## benchmarks, medians of five
+bench: ## benchmarks, medians of five; the ROS 1 wire beside rospy and roscpp
 	@mkdir -p $(TOOLS)
 	$(GO) test -run '^$$' -bench . -benchmem -count=5 -p 1 ./... > $(TOOLS)/bench.txt
 	@$(GO) run ./tools/median < $(TOOLS)/bench.txt
+	@$(MAKE) --no-print-directory bench-ros1
+
+bench-ros1: build ## the ROS 1 wire beside rospy and roscpp, turn by turn
+	tools/peers/ros1/bench.sh bin/poise
 
 bench-attacks: build ## cycles missed and memory under attacks, beside two burners: 10 min
 	$(GO) run ./tools/attack -poise bin/poise -rounds 5 -seconds 8
@@ -131,6 +135,9 @@ judge: build setup ## the short part of physics beside MuJoCo, and the cycle clo
 	$(POISE_PYTHON) -m pip install -q -r tools/oracle/requirements-dynamics.txt
 	$(POISE_PYTHON) tools/oracle/physics.py bin/poise ../shared/robots --short
 	POISE_JUDGE=1 $(GO) test -count=1 ./internal/mujoco
+
+ros1: build setup ## Debian's tools of ROS 1, clients in C++ and JavaScript and RViz, on the built program
+	POISE_ROS1=1 $(GO) test -count=1 -run 'TestROS1ByOtherLibraries|TestROS1Tools|TestRVizShowsTheRobot' ./cmd/poise
 
 mutate: ## seeded mistakes in the code, which the tests must find
 	$(GO) run ./tools/mutate

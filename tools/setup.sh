@@ -23,13 +23,24 @@ need node nodejs
 need npm npm
 need chromium chromium
 
-# ROS 1 as Debian packages it: the clients and tools that the ROS 1 wire is held to
-ros="ros-core python3-actionlib python3-rosbag python3-rosnode python3-rosparam python3-rosservice python3-rostopic python3-tf2-msgs python3-sensor-msgs python3-trajectory-msgs"
-if ! /usr/bin/python3 -c 'import rospy, actionlib, rosbag, tf2_msgs, trajectory_msgs.msg, roscpp.srv' >/dev/null 2>&1; then
+# ROS 1 as Debian packages it: the clients and tools that the ROS 1 wire is held to, in Python
+# and in C++, and RViz with a screen in memory
+ros="ros-core python3-actionlib python3-rosbag python3-rosnode python3-rosparam python3-rosservice python3-rostopic python3-tf2-msgs python3-sensor-msgs
+python3-trajectory-msgs python3-genpy ros-trajectory-msgs ros-sensor-msgs ros-actionlib-msgs ros-geometry-msgs topic-tools tf-tools tf2-tools python3-tf2-ros
+joint-state-publisher ros-robot-state-publisher g++ python3-gencpp libroscpp-dev libactionlib-dev libsensor-msgs-dev libtrajectory-msgs-dev rviz xvfb xauth libgl1-mesa-dri imagemagick"
+has_ros() {
+	/usr/bin/python3 -c 'import rospy, actionlib, rosbag, tf2_msgs, trajectory_msgs.msg, roscpp.srv, genpy.generator, tf2_ros' >/dev/null 2>&1 &&
+		command -v rviz >/dev/null && command -v Xvfb >/dev/null && command -v import >/dev/null && command -v g++ >/dev/null &&
+		[ -d /usr/include/actionlib ] && [ -d /usr/include/trajectory_msgs ] && [ -x /usr/lib/tf/tf_echo ] && [ -x /usr/lib/tf2_tools/echo.py ] &&
+		[ -x /usr/lib/topic_tools/relay ] && [ -x /usr/lib/gencpp/gen_cpp.py ] &&
+		[ -x /usr/lib/robot_state_publisher/robot_state_publisher ] && [ -x /usr/lib/joint_state_publisher/joint_state_publisher ]
+}
+if ! has_ros; then
 	if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
 		echo "setup: installing ROS 1"
 		# shellcheck disable=SC2086
 		apt-get update -qq >/dev/null && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $ros >/dev/null
+		has_ros || { echo "setup: ROS 1 is installed, and parts of it are missing" >&2; exit 1; }
 	else
 		echo "setup: ROS 1 is missing; its tests are left out (Debian: apt-get install $ros)" >&2
 	fi

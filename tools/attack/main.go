@@ -54,6 +54,7 @@ type figures struct {
 
 func run(poise string, rounds int, duration time.Duration, only string) error {
 	all := map[string][]figures{}
+	attacks := slices.Concat(attacks, ros1Attacks)
 	for range rounds {
 		for _, a := range attacks {
 			if only != "" && !strings.Contains(a.name, only) && !strings.Contains(a.name, "burners") {
@@ -135,13 +136,14 @@ func measure(poise string, a attack, duration time.Duration) (f figures, err err
 type process struct {
 	cmd     *exec.Cmd
 	address string
+	master  string // of ROS 1, which it is itself
 }
 
 var listening = regexp.MustCompile(`http://(127\.0\.0\.1:\d+)`)
 
 func startServer(poise, folder string) (*process, error) {
-	s := &process{cmd: exec.Command(poise, "serve", "--listen", "127.0.0.1:0", "--motions", folder)}
-	s.cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+folder) // it records, as by default, and leaves nothing
+	s := &process{cmd: exec.Command(poise, "serve", "--listen", "127.0.0.1:0", "--motions", folder, "--ros1-master")}
+	s.cmd.Env = append(os.Environ(), "ROS_MASTER_URI=http://127.0.0.1:0", "XDG_STATE_HOME="+folder) // it records, as by default, and leaves nothing
 	out, err := s.cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
@@ -151,12 +153,14 @@ func startServer(poise, folder string) (*process, error) {
 		return nil, err
 	}
 	lines := bufio.NewScanner(out)
-	for s.address == "" && lines.Scan() {
-		if m := listening.FindStringSubmatch(lines.Text()); m != nil {
+	for s.master == "" && lines.Scan() {
+		if m := listening.FindStringSubmatch(lines.Text()); m != nil && s.address == "" {
 			s.address = m[1]
+		} else if s.address != "" {
+			s.master = masterAt(lines.Text())
 		}
 	}
-	if s.address == "" {
+	if s.master == "" {
 		return nil, fmt.Errorf("the server did not say where it listens: %v", s.cmd.Wait())
 	}
 	go func() { _, _ = io.Copy(io.Discard, out) }()
