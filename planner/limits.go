@@ -18,7 +18,7 @@ func NeedsLimits(j *robot.Joint, c Command) *Refusal {
 	missing := func(what string) *Refusal {
 		why := Refuse(MissingLimit, "%s moves joint %q, and its %s limit is not given", c, j.Name, what)
 		why.Joint = j.Name
-		return why.With("give max_%s of %s in joint_limits.yaml", what, j.Name)
+		return why.With("give max_%s of %s in joint_limits.yaml (poise new-robot proposes one)", what, j.Name)
 	}
 	switch {
 	case !j.Limits.Acceleration.Has:

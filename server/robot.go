@@ -320,8 +320,12 @@ func (s *Server) Assumed() string {
 	if len(joints) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%d of %d joints have no acceleration limit (%s): hand-overs and stops use %g rad/s² or m/s² (loop.transition_acceleration)",
-		len(joints), len(s.robot.Model.Joints()), shorten(joints), s.cfg.Loop.Transition)
+	help := ""
+	if !s.robot.Shipped {
+		help = "; poise new-robot " + s.robot.File + " proposes limits"
+	}
+	return fmt.Sprintf("%d of %d joints have no acceleration limit (%s): hand-overs and stops use %g rad/s² or m/s² (loop.transition_acceleration)%s",
+		len(joints), len(s.robot.Model.Joints()), shorten(joints), s.cfg.Loop.Transition, help)
 }
 
 // shorten lists the first of many names.

@@ -134,7 +134,7 @@ func TestARobotWithoutAccelerationLimitsIsServed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := start(t, func(c *config.Config) { c.Robot = manyJoints(t, 4) })
 		for _, said := range []string{b.s.Assumed(), strings.Join(b.log.lines("level=WARN", "assumed"), "")} {
-			if !strings.Contains(said, "4 of 4 joints have no acceleration limit (joint1, joint2, joint3, …)") || !strings.Contains(said, "5 rad/s²") {
+			if !strings.Contains(said, "4 of 4 joints have no acceleration limit (joint1, joint2, joint3, …)") || !strings.Contains(said, "5 rad/s²") || !strings.Contains(said, "; poise new-robot ") {
 				t.Errorf("it says %q", said)
 			}
 		}
