@@ -95,7 +95,11 @@ func (c *cycle) Exchange(_ servo.Tick, dst *servo.Measurement, src []servo.Setpo
 	r.aim()
 	r.bus.Send(r.src)
 	r.advance(c.steps)
-	return r.bus.Measure(dst)
+	fault := r.bus.Measure(dst)
+	if fault == 0 && r.err == nil {
+		r.follow(dst)
+	}
+	return fault
 }
 
 // play begins a stored motion, from where the robot is.

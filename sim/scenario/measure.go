@@ -13,12 +13,6 @@ var quantities = []string{
 	"joint_rms", "torque_share", "force_error", "zmp_margin", "slip", "odometry_error",
 }
 
-// later are those that wait for what measures them.
-var later = map[string]string{
-	"force_error":    "is the error of planned forces, which cycle 1 makes; it is not built yet",
-	"odometry_error": "needs odometry of the run, which is not built yet",
-}
-
 // summaries are the words of of.
 var summaries = []string{"worst", "mean", "rms", "last", "p99"}
 
@@ -34,8 +28,6 @@ func (c *checker) checkCriterion(e *Criterion) {
 	case !slices.Contains(quantities, e.What):
 		c.errorf(e.Lines["what"], thing, "what: %q is unknown%s", e.What, c.report.Hint(e.What, quantities))
 		return
-	case later[e.What] != "":
-		c.errorf(e.Lines["what"], thing, "%s %s", e.What, later[e.What])
 	}
 	if e.Of != "" && !slices.Contains(summaries, e.Of) {
 		c.errorf(e.Lines["of"], thing, "of: %q is unknown%s", e.Of, c.report.Hint(e.Of, summaries))

@@ -41,10 +41,11 @@ type foot struct {
 	sole []spatial.Vec3 // corners, in the link's frame
 	mid  spatial.Vec3   // of them
 
-	carried bool         // at the last sample
-	at      spatial.Vec3 // its middle then
-	slipped float64      // how far its middle has moved since it touched down
-	force   float64      // that it carries, N
+	carried  bool         // at the last sample
+	at       spatial.Vec3 // its middle then
+	slipped  float64      // how far its middle has moved since it touched down
+	force    float64      // that it carries, N
+	vertical float64      // upwards on it, N
 }
 
 func (o *observed) begin(r *run, model *sim.Model) {
@@ -148,6 +149,10 @@ func (r *run) observe(t float64) {
 			slip = math.Max(slip, o.feet[i].slipped)
 		}
 		set("slip", slip)
+		set("odometry_error", r.known.off)
+		if off, ok := r.forceError(); ok {
+			set("force_error", off)
+		}
 	}
 	fallen := 0.0
 	if o.fallen {
@@ -186,10 +191,11 @@ func (r *run) observeFeet() {
 	up := r.bus.Input().Ground.R.Col(2)
 	for i := range o.feet {
 		f := &o.feet[i]
-		f.force = 0
+		f.force, f.vertical = 0, 0
 		for _, c := range o.contacts {
 			if c.Link == f.link && c.Other == robot.NoFrame {
 				f.force += c.Force.Dot(up)
+				f.vertical += c.Force.Z
 			}
 		}
 		at := o.kin.Pose(o.kin.At(f.link)).Apply(f.mid)

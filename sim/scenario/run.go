@@ -36,6 +36,7 @@ type run struct {
 	notes  []string
 
 	observed
+	known estimates
 }
 
 // ramp is how the target of a joint moves, past the controllers.
@@ -78,6 +79,7 @@ func (p *Plant) Run(seed uint64, w Watch) (*Result, error) {
 			r.bus.Send(r.src)
 		}
 		r.advance(n)
+		r.measure()
 	}
 	if r.err != nil {
 		return nil, r.err
@@ -171,6 +173,9 @@ func (p *Plant) begin(seed uint64, w Watch) (*run, error) {
 		r.bus.Aim(i, start[j.Q])
 	}
 	r.observed.begin(r, model)
+	if err := r.beginEstimates(model.Feet()); err != nil {
+		return nil, err
+	}
 	if p.plays {
 		if r.cycle, err = newCycle(r); err != nil {
 			return nil, err

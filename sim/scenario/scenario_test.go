@@ -161,7 +161,6 @@ func TestRefusals(t *testing.T) {
 		{"duration: 1\nstart:\n  joints:\n    joint1: 0", "test.yaml:4: start.joints: joint \"joint1\" does not exist"},
 		{"duration: 1\nexpect:\n  - {what: tilted, max: 1}", `test.yaml:3: expect: what: "tilted" is unknown`},
 		{"duration: 1\nexpect: [{what: tilt}]", "has 0 of max, min and is"},
-		{"duration: 1\nexpect: [{what: force_error, max: 1}]", "not built yet"},
 		{"duration: 1\ndo: [{at: 0, push: {link: leg, force: [1, 0, 0], for: 1}}]", `link "leg" does not exist`},
 		{"duration: 1\ndo: [{at: 0, push: {link: base_link, force: [1, 0], for: 1}}]", "three numbers are wanted"},
 		{"duration: 1\nservos: {all: {kp: -1}}", "servos.all.kp: -1 is negative"},
