@@ -175,14 +175,14 @@ func TestStepLiftsALeg(t *testing.T) {
 		high.P.Z += by
 		return step.Goal{Times: []float64{0, 1, 2}, InBase: true, Limbs: []step.Limb{{Chain: "leg1", Poses: []spatial.Pose{low, high, low}}}}
 	}
-	g := r.active(r.submit(&Step{Goal: up(0.02)}))
+	g := r.active(r.submit(&Step{Goal: up(0.018)}))
 	highest := 0.0
 	for !g.over() {
 		r.run(1)
 		highest = max(highest, hoof().P.Z-low.P.Z)
 	}
 	r.mustEnd(g, 1, action.Succeeded, action.Finished, "ok")
-	if math.Abs(highest-0.02) > 2e-3 || hoof().P.Sub(low.P).Norm() > 2e-3 {
+	if math.Abs(highest-0.018) > 2e-3 || hoof().P.Sub(low.P).Norm() > 2e-3 {
 		t.Errorf("the hoof rose by %g and came back to %v of %v", highest, hoof().P, low.P)
 	}
 	if f := g.feedback[len(g.feedback)/2]; f.Duration != 2 || !slices.Contains(f.Joints, "joint13") {

@@ -43,7 +43,7 @@ func TestHoldStopsAMovingLimb(t *testing.T) {
 	j := r.Joint("joint13")
 	at := r.Now.Command.Q[j]
 	if at <= 0.7 || at >= 1.2 {
-		t.Errorf("the knee stopped at %g, between 0.699 and 1.208", at)
+		t.Errorf("the knee stopped at %g, between 0.649 and 1.185", at)
 	}
 	r.For(1)
 	if r.Now.Command.Q[j] != at || r.Now.Command.V[j] != 0 {

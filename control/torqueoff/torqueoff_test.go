@@ -118,7 +118,7 @@ func TestNextOwnerBeginsWhereTheHandLeftIt(t *testing.T) {
 	}
 	moved := r.Ask("pose", p)
 	last := r.Bus.Joint(knee)
-	for range 200 { // servo steps stay small: no snap from 1.5 to 0.699
+	for range 200 { // servo steps stay small: no snap from 1.5 to 0.649
 		r.Run(1)
 		if d := math.Abs(r.Bus.Joint(knee) - last); d > 1.6*r.Dt {
 			t.Fatalf("tick %d: the knee went %g rad in a tick", r.N, d)

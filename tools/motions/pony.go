@@ -13,7 +13,7 @@ const (
 // From the pose "stand" to the pose "crouched" the body goes down and forward, m.
 const (
 	crouchDepth = 0.0203
-	crouchShift = 0.0005
+	crouchShift = 0.0041
 )
 
 // say lists the events of a motion.

@@ -326,7 +326,7 @@ def main():
     def wanted(name):
         return not only or name in only
 
-    legs = {f"joint{leg}{k}": q for leg in "1234" for k, q in (("2", -0.383), ("3", 0.699), ("4", -0.316))}
+    legs = {f"joint{leg}{k}": q for leg in "1234" for k, q in (("2", -0.223), ("3", 0.649), ("4", -0.426))}
     virtual = ["joint16", "joint26", "joint36", "joint46", "joint55", "joint56", "eyes_yaw", "eyes_pitch"]
     if wanted("pony"):
         r = Robot(poise, "pony", pony, True, legs | {"joint51": -0.3, "joint53": 0.3}, 20, 0.3, 0.009, virtual)
