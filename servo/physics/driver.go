@@ -4,11 +4,13 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"sync/atomic"
 
 	"poise/robot"
 	"poise/servo"
 	"poise/sim"
+	"poise/spatial"
 )
 
 // Settings are those of the driver.
@@ -21,6 +23,9 @@ type Settings struct {
 	Resistance float64 `yaml:"resistance" doc:"Ω; of the supply, which sags by it" range:"0 … 10 Ω"`
 	RateNoise  float64 `yaml:"rate_noise" doc:"rad/s; standard deviation of the inertial unit's rates" range:"0 … 1 rad/s"`
 	Noise      float64 `yaml:"acceleration_noise" doc:"m/s²; standard deviation of its accelerations" range:"0 … 10 m/s²"`
+	RateBias   float64 `yaml:"rate_bias" doc:"rad/s; constant error of its rates, in a direction drawn by the seed" range:"0 … 1 rad/s"`
+	Bias       float64 `yaml:"acceleration_bias" doc:"m/s²; the same of its accelerations" range:"0 … 10 m/s²"`
+	UnitDelay  int     `yaml:"unit_delay" doc:"periods until its measurement is read" range:"0 … 20"`
 	Seed       int     `yaml:"seed" doc:"of all that is drawn at random: the same seed, the same run"`
 	World      string  `yaml:"world" doc:"file with the ground (docs/physics.md): friction, slope, boxes, bumps, and links that touch each other; empty is level ground"`
 
@@ -71,8 +76,18 @@ func NewDriver(m *robot.Model, period float64, s Settings) (servo.Driver, error)
 	}
 	bus := New(Config{Model: model, Motors: motors, Ground: ground, Start: start, Seed: uint64(s.Seed),
 		Line: Line{Delay: s.Delay, Jitter: s.Jitter, Loss: s.Loss}, Supply: Supply{Resistance: s.Resistance},
-		Unit: Unit{RateNoise: s.RateNoise, AccelerationNoise: s.Noise}})
+		Unit: s.unit()})
 	return &Driver{bus: bus, world: newWorld(bus, model, config, around.Slope)}, nil
+}
+
+// unit returns how the inertial unit measures.
+func (s *Settings) unit() Unit {
+	rng := rand.New(rand.NewPCG(uint64(s.Seed), 0x62696173))
+	direction := func(size float64) spatial.Vec3 {
+		u, _ := spatial.Vec3{X: rng.NormFloat64(), Y: rng.NormFloat64(), Z: rng.NormFloat64()}.Unit()
+		return u.Scale(size)
+	}
+	return Unit{RateNoise: s.RateNoise, AccelerationNoise: s.Noise, RateBias: direction(s.RateBias), AccelerationBias: direction(s.Bias), Delay: s.UnitDelay}
 }
 
 // PassiveOf returns how joints resist by their motors.

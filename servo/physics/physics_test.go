@@ -2,6 +2,7 @@ package physics
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"poise/robot"
@@ -9,6 +10,7 @@ import (
 	"poise/servo"
 	"poise/servo/servotest"
 	"poise/sim"
+	"poise/spatial"
 	"poise/urdf"
 )
 
@@ -180,5 +182,53 @@ func TestExchangeDoesNotAllocate(t *testing.T) {
 	b, dst, src := standing(t, Config{Line: Line{Loss: 0.1, Delay: 0.01, Jitter: 0.01}, Unit: Unit{RateNoise: 0.1, Delay: 2}})
 	if n := testing.AllocsPerRun(50, func() { b.Exchange(servo.Tick{Dt: 0.02}, dst, src) }); n != 0 {
 		t.Errorf("an exchange allocates %v times", n)
+	}
+}
+
+// TestTheUnitErrs: its noise has the deviation that was asked for, its bias the size, and
+// its measurements come late by its delay.
+func TestTheUnitErrs(t *testing.T) {
+	s := DefaultSettings()
+	s.RateNoise, s.RateBias, s.Noise, s.Bias, s.UnitDelay = 0.02, 0.1, 0.3, 0.5, 3
+	u := s.unit()
+	if math.Abs(u.RateBias.Norm()-0.1) > 1e-12 || math.Abs(u.AccelerationBias.Norm()-0.5) > 1e-12 {
+		t.Errorf("%+v", u)
+	}
+	b, dst, src := standing(t, Config{Unit: u, Seed: 1})
+	run(t, b, dst, src, 1)
+	var mean, square spatial.Vec3
+	const n = 400
+	for range n {
+		run(t, b, dst, src, 0.02)
+		r := dst.IMU[0].Rate
+		mean = mean.Add(r.Scale(1. / n))
+		d := r.Sub(u.RateBias)
+		square = square.Add(spatial.Vec3{X: d.X * d.X, Y: d.Y * d.Y, Z: d.Z * d.Z}.Scale(1. / n))
+	}
+	if off := mean.Sub(u.RateBias).Norm(); off > 0.005 {
+		t.Errorf("rates are biased by %v, want %v", mean, u.RateBias)
+	}
+	if σ := math.Sqrt((square.X + square.Y + square.Z) / 3); math.Abs(σ/0.02-1) > 0.1 {
+		t.Errorf("rates have a deviation of %g rad/s, want 0.02", σ)
+	}
+
+	late, exact := s, DefaultSettings()
+	late.RateNoise, late.RateBias, late.Noise, late.Bias = 0, 0, 0, 0
+	var rates [2][]float64
+	for k, settings := range []Settings{late, exact} {
+		b, dst, src := standing(t, Config{Unit: settings.unit()})
+		b.Input().Pushes = append(b.Input().Pushes, sim.Push{Body: 1, Force: spatial.Vec3{Y: 5}})
+		for range 30 {
+			run(t, b, dst, src, 0.02)
+			rates[k] = append(rates[k], dst.IMU[0].Rate.X)
+		}
+	}
+	for i := 5; i < 30; i++ {
+		if rates[0][i] != rates[1][i-3] {
+			t.Fatalf("reading %d is %g, three before it was %g", i, rates[0][i], rates[1][i-3])
+		}
+	}
+	if slices.Max(rates[1])-slices.Min(rates[1]) < 1e-3 {
+		t.Errorf("nothing turned: %v", rates[1])
 	}
 }

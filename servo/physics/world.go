@@ -80,15 +80,10 @@ const (
 	orderLift
 )
 
-// grab is a damped spring from a point of a body to a point of the world.
+// grab is a spring that may be there.
 type grab struct {
-	on               bool
-	body             robot.BodyID
-	point, target    spatial.Vec3 // in the body, and in the world
-	stiffness, brake float64      // N/m, N·s/m
-	most             float64      // N
-	last             spatial.Vec3 // where the point was a step ago
-	seen             bool         // there was such a step
+	on bool
+	Spring
 }
 
 // timedPush is a push that ends.
@@ -98,13 +93,11 @@ type timedPush struct {
 }
 
 const (
-	maxOrders    = 64
-	longestPush  = 3600 // s
-	mostForce    = 1e5  // N
-	mostPayload  = 1e4  // kg
-	grabStretch  = 0.05 // m by which a grab stretches that carries the whole robot
-	grabStrength = 5    // times the robot's weight
-	highestDrop  = 10   // m
+	maxOrders   = 64
+	longestPush = 3600 // s
+	mostForce   = 1e5  // N
+	mostPayload = 1e4  // kg
+	highestDrop = 10   // m
 )
 
 var errBusy = errors.New("too much happens at once: the cycle has not taken what was ordered before")
@@ -206,16 +199,11 @@ func (w *World) Grab(link robot.FrameID, point, target spatial.Vec3, stiffness f
 	if err != nil {
 		return err
 	}
-	m := w.bare
-	weight := m.Mass() * m.Gravity().Norm()
-	if stiffness == 0 {
-		stiffness = weight / grabStretch
+	spring, err := NewSpring(w.bare, b, at, target, stiffness)
+	if err != nil {
+		return err
 	}
-	if !target.Finite() || !point.Finite() || !(stiffness > 0 && stiffness*grabStretch <= grabStrength*weight) {
-		return fmt.Errorf("a stiffness of %g N/m: 0 (a good one) … %.4g N/m are wanted, and finite points", stiffness, grabStrength*weight/grabStretch)
-	}
-	brake := math.Sqrt(stiffness * m.Bodies()[b].Inertia.Mass)
-	return w.send(order{kind: orderGrab, grab: grab{on: true, body: b, point: at, target: target, stiffness: stiffness, brake: brake, most: grabStrength * weight}})
+	return w.send(order{kind: orderGrab, grab: grab{on: true, Spring: spring}})
 }
 
 // Release ends a grab.
@@ -375,8 +363,7 @@ func (b *Bus) obey() {
 		case orderPut:
 			b.put(o.q)
 		case orderLift:
-			b.state.Q[2] += o.value
-			b.still()
+			b.Lift(o.value)
 		}
 	}
 }
@@ -414,6 +401,12 @@ func (b *Bus) hold() bool {
 	return true
 }
 
+// Lift takes a floating robot up by a height, m, at rest: it falls from there.
+func (b *Bus) Lift(height float64) {
+	b.state.Q[2] += height
+	b.still()
+}
+
 // still takes all motion away, and what motion has left behind.
 func (b *Bus) still() {
 	b.state.Rest()
@@ -433,16 +426,7 @@ func (b *Bus) act() {
 	b.acting = kept
 	if g := &b.grab; g.on {
 		b.kin.UpdatePosition(b.state.Q)
-		at := b.kin.BodyPose(g.body).Apply(g.point)
-		force := g.target.Sub(at).Scale(g.stiffness)
-		if g.seen {
-			force = force.Sub(at.Sub(g.last).Scale(g.brake / b.model.Step()))
-		}
-		if f := force.Norm(); f > g.most {
-			force = force.Scale(g.most / f)
-		}
-		g.last, g.seen = at, true
-		b.in.Pushes = append(b.in.Pushes, sim.Push{Body: g.body, Point: g.point, Force: force})
+		b.in.Pushes = append(b.in.Pushes, g.Push(b.kin, b.model.Step()))
 	}
 }
 

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"poise/robot"
+	"poise/servo/physics"
 	"poise/sim"
 	"poise/sim/world"
 	"poise/spatial"
@@ -14,7 +15,8 @@ type happening struct {
 	joints []int   // of joints
 	takes  float64 // to move joints, s
 	push   sim.Push
-	until  float64 // of a push
+	until  float64        // of a push or a grab
+	spring physics.Spring // of a grab
 	load   spatial.Inertia
 	body   robot.BodyID // of a payload
 }
@@ -35,6 +37,10 @@ func (p *Plant) takeAction(c *checker, a *Action) {
 		p.takePush(c, &entry, a.Push)
 	case a.Payload != nil:
 		p.takePayload(c, &entry, a.Payload)
+	case a.Grab != nil:
+		p.takeGrab(c, &entry, a.Grab)
+	case a.Drop != nil && !p.m.Floating():
+		c.errorf(a.Line, "do: drop", "the base of %q is fixed: it cannot be dropped (--floating makes it free)", p.m.Name())
 	case a.Voltage != nil || a.Loss != nil:
 		if !p.modelled() {
 			c.errorf(a.Line, "do", "voltage and loss are of servo models; robot %q has plain servos here", p.m.Name())
@@ -91,6 +97,29 @@ func (p *Plant) takePush(c *checker, entry *happening, u *Push) {
 	}
 	entry.push = sim.Push{Body: f.Body, Point: f.Pose.Apply(at), Force: force}
 	entry.until = entry.at + u.For
+}
+
+// takeGrab finds what a grab holds: by default the centre of mass of its link.
+func (p *Plant) takeGrab(c *checker, entry *happening, g *Grab) {
+	f, ok := p.link(c, g.Link, g.Line, "do: grab")
+	if !ok {
+		return
+	}
+	to, given, err := world.Vector(g.To)
+	if err != nil || !given {
+		c.errorf(g.Line, "do: grab.to", "three numbers are wanted, m in the world")
+	}
+	at, given, err := world.Vector(g.Point)
+	if err != nil {
+		c.errorf(g.Line, "do: grab.point", "three numbers are wanted, m in the link's frame")
+	}
+	if !given {
+		at = world.Centre(p.m, g.Link)
+	}
+	if entry.spring, err = physics.NewSpring(p.m, f.Body, f.Pose.Apply(at), to, g.Stiffness); err != nil {
+		c.errorf(g.Line, "do: grab", "%v", err)
+	}
+	entry.until = entry.at + g.For
 }
 
 func (p *Plant) takePayload(c *checker, entry *happening, l *Payload) {

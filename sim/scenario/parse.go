@@ -98,6 +98,8 @@ type Action struct {
 	Voltage  *float64        `yaml:"voltage"`
 	Loss     *float64        `yaml:"loss"`
 	Payload  *Payload        `yaml:"payload"`
+	Grab     *Grab           `yaml:"grab"`
+	Drop     *float64        `yaml:"drop"`
 }
 
 // Push is a force on a link for a time.
@@ -107,6 +109,16 @@ type Push struct {
 	Force strictyaml.Node `yaml:"force"`
 	Point strictyaml.Node `yaml:"point"`
 	For   float64         `yaml:"for"`
+}
+
+// Grab is a spring between a point of a link and a point of the world, for a time.
+type Grab struct {
+	Line      int             `yaml:",line"`
+	Link      string          `yaml:"link"`
+	Point     strictyaml.Node `yaml:"point"`
+	To        strictyaml.Node `yaml:"to"`
+	Stiffness float64         `yaml:"stiffness"`
+	For       float64         `yaml:"for"`
 }
 
 // Payload is a mass that is put on a link.
@@ -233,8 +245,11 @@ func (c *checker) checkServos() {
 	}
 }
 
+// highestDrop is from how high a robot may be dropped, m.
+const highestDrop = 10
+
 // verbs lists what an action may do.
-var verbs = []string{"joints", "play", "push", "velocity", "friction", "slope", "voltage", "loss", "payload"}
+var verbs = []string{"joints", "play", "push", "velocity", "friction", "slope", "voltage", "loss", "payload", "grab", "drop"}
 
 func (c *checker) checkAction(a *Action) {
 	var given []string
@@ -269,6 +284,14 @@ func (c *checker) checkAction(a *Action) {
 	case "push":
 		if !(a.Push.For > 0) {
 			c.errorf(a.Push.Line, thing, "for %g s: a push takes a time", a.Push.For)
+		}
+	case "grab":
+		if !(a.Grab.For > 0) {
+			c.errorf(a.Grab.Line, thing, "for %g s: a grab takes a time", a.Grab.For)
+		}
+	case "drop":
+		if !(*a.Drop > 0 && *a.Drop <= highestDrop) {
+			c.errorf(a.Line, thing, "a height of %g m is not within 0 … %d m", *a.Drop, highestDrop)
 		}
 	case "friction":
 		if *a.Friction < 0 {

@@ -213,8 +213,10 @@ func (r *run) act(t float64) error {
 			if err := r.cycle.play(w); err != nil {
 				return err
 			}
-		case w.Push != nil:
+		case w.Push != nil || w.Grab != nil:
 			r.pushes = append(r.pushes, *a)
+		case w.Drop != nil:
+			r.bus.Lift(*w.Drop)
 		case w.Friction != nil:
 			input.Ground.Friction = *w.Friction
 		case w.Slope != nil:
@@ -243,6 +245,10 @@ func (r *run) endPushes(t float64) {
 	kept := r.pushes[:0]
 	for _, a := range r.pushes {
 		if t+early < a.until {
+			if a.what.Grab != nil {
+				r.kin.UpdatePosition(r.state.Q)
+				a.push = a.spring.Push(r.kin, r.p.s.step())
+			}
 			kept = append(kept, a)
 			input.Pushes = append(input.Pushes, a.push)
 		}

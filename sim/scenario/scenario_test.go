@@ -163,6 +163,10 @@ func TestRefusals(t *testing.T) {
 		{"duration: 1\nexpect: [{what: tilt}]", "has 0 of max, min and is"},
 		{"duration: 1\ndo: [{at: 0, push: {link: leg, force: [1, 0, 0], for: 1}}]", `link "leg" does not exist`},
 		{"duration: 1\ndo: [{at: 0, push: {link: base_link, force: [1, 0], for: 1}}]", "three numbers are wanted"},
+		{"duration: 1\ndo: [{at: 0, grab: {link: base_link, to: [0, 0, 1]}}]", "a grab takes a time"},
+		{"duration: 1\ndo: [{at: 0, grab: {link: base_link, for: 1}}]", "three numbers are wanted, m in the world"},
+		{"duration: 1\ndo: [{at: 0, grab: {link: base_link, to: [0, 0, 1], stiffness: 1e9, for: 1}}]", "a stiffness of 1e+09 N/m"},
+		{"duration: 1\ndo: [{at: 0, drop: -1}]", "a height of -1 m is not within"},
 		{"duration: 1\nservos: {all: {kp: -1}}", "servos.all.kp: -1 is negative"},
 		{"duration: 1\nservos: {all: {kp: 1}}\nmodel: {kp: 1}", "which servos replaces"},
 	} {
@@ -302,5 +306,43 @@ func TestFreeBodies(t *testing.T) {
 	}
 	if math.Abs(weight-3*robot.StandardGravity) > 0.03 {
 		t.Errorf("the ground carries %g N", weight)
+	}
+}
+
+// TestGrabAndDrop: a spring lifts the pony by its back and lets go of it again; a drop is in
+// the air for as long as it takes to fall.
+func TestGrabAndDrop(t *testing.T) {
+	bot := loaded(t, "pony", load.Options{})
+	grab := prepare(t, bot, `duration: 3`+stand+`
+do: [{at: 0.2, grab: {link: base_link, to: [0, 0, 0.4], for: 1.5}}]
+expect:
+  - {name: hangs, what: base.z, min: 0.3, from: 1.4, to: 1.6}
+  - {name: is let go, what: base.z, max: 0.25, from: 2.5}`)
+	drop := prepare(t, bot, `duration: 1.5`+stand+`
+do: [{at: 0.5, drop: 0.05}]
+trace: {every: 0.001}
+expect:
+  - {name: is lifted, what: base.z, min: 0.26, from: 0.502, to: 0.52}
+  - {name: lands, what: base.z, max: 0.24, from: 1.2}
+  - {what: fallen, is: false}`)
+	flies := 0.0
+	for _, p := range []*Plant{grab, drop} {
+		flies = 0
+		r, err := p.Run(1, Watch{Frame: func(f *Frame) {
+			if len(f.Contacts) == 0 {
+				flies += 0.001
+			}
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range r.Criteria {
+			if !c.Pass {
+				t.Errorf("%s: %g, limit %v", c.Name, *c.Value, c.Limit)
+			}
+		}
+	}
+	if want := math.Sqrt(2 * 0.05 / 9.81); math.Abs(flies-want) > 0.005 {
+		t.Errorf("it was in the air for %g s, want %g s", flies, want)
 	}
 }
