@@ -465,3 +465,19 @@ func TestLabelsBelongToTheRowsAsGiven(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestTimesThatAnEditMakesAreMilliseconds: sums and what is given are rounded, times that
+// were there stay.
+func TestTimesThatAnEditMakesAreMilliseconds(t *testing.T) {
+	d := &motion.Document{}
+	for _, at := range []float64{0.1, 0.70004, 1.5} {
+		d.Points = append(d.Points, motion.Point{Time: at, Enabled: true})
+	}
+	after, err := motion.Apply(d, nil, motion.Operation{Op: "shift_times", Rows: []int{0, 2}, Time: 0.2000001})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := []float64{after.Points[0].Time, after.Points[1].Time, after.Points[2].Time}; !slices.Equal(got, []float64{0.3, 0.70004, 1.7}) {
+		t.Errorf("times are %v", got)
+	}
+}

@@ -63,6 +63,7 @@ func init() {
 		{"set_time", "rows[0], time", "moves one row in time", (*edit).setTime},
 		{"shift_times", "rows, time", "moves rows by some time; no rows: everything, events too", (*edit).shiftTimes},
 		{"scale_times", "value", "multiplies all times, events and supports too", (*edit).scaleTimes},
+		{"slow_to_fit", "", "lengthens the stretches between rows that are too fast for the robot, until the motion is within its limits", (*edit).slowToFit},
 		{"mark_start", "rows[0]", "part execution begins here; no rows: at the first", (*edit).markStart},
 		{"mark_end", "rows[0]", "part execution ends here; no rows: at the last", (*edit).markEnd},
 		{"trim", "", "keeps what lies between the marks and lets it begin at zero", (*edit).trim},
@@ -104,9 +105,11 @@ func Apply(d *Document, m *robot.Model, op Operation) (*Document, error) {
 	if err := d.Check(); err != nil {
 		return nil, err
 	}
+	op.Time = milliseconds(op.Time)
 	e := &edit{d: d.Clone(), m: m, op: op}
 	broken := markProblem(d) != nil
 	verbs[k].run(e)
+	e.roundTimes(d)
 	if e.len() == 0 {
 		slices.SortStableFunc(e.d.Points, byTime)
 		if p := markProblem(e.d); p != nil && !broken {
@@ -120,6 +123,28 @@ func Apply(d *Document, m *robot.Model, op Operation) (*Document, error) {
 		return nil, err
 	}
 	return e.d, nil
+}
+
+// roundTimes rounds the times that an edit made, s, to milliseconds: people read them.
+// Those that were there before stay as they are.
+func (e *edit) roundTimes(before *Document) {
+	old := map[float64]bool{}
+	for _, p := range before.Points {
+		old[p.Time] = true
+	}
+	for _, ev := range before.Events {
+		old[ev.Time] = true
+	}
+	for i := range e.d.Points {
+		if t := &e.d.Points[i].Time; !old[*t] {
+			*t = milliseconds(*t)
+		}
+	}
+	for i := range e.d.Events {
+		if t := &e.d.Events[i].Time; !old[*t] {
+			*t = milliseconds(*t)
+		}
+	}
 }
 
 func byTime(a, b Point) int { return cmp.Compare(a.Time, b.Time) }

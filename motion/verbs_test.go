@@ -72,6 +72,7 @@ func TestEveryOperationDoesWhatItSays(t *testing.T) {
 		}},
 		{op{Op: "shift_times", Time: 1}, func(d *motion.Document) bool { return d.Points[0].Time == 1 && d.Events[0].Time == 1.5 }},
 		{op{Op: "scale_times", Value: 2}, func(d *motion.Document) bool { return d.Points[3].Time == 6 && d.Events[0].Time == 1 }},
+		{op{Op: "slow_to_fit"}, func(d *motion.Document) bool { return d.Points[3].Time == 3 }}, // it is slow enough
 		{op{Op: "mark_start", Rows: []int{1}}, func(d *motion.Document) bool { return d.Marked(motion.StartMark) == 1 }},
 		{op{Op: "mark_end", Rows: []int{2}}, func(d *motion.Document) bool { return d.Marked(motion.EndMark) == 2 }},
 		{op{Op: "trim"}, func(d *motion.Document) bool { return len(d.Points) == 4 }}, // without marks all of it
