@@ -461,3 +461,23 @@ func TestNonsenseOnAStreamMovesNothing(t *testing.T) {
 		}
 	})
 }
+
+// TestRobotInfoSaysWhoAsks: by the name that it is told a client finds its own goals among
+// those of others.
+func TestRobotInfoSaysWhoAsks(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := start(t, nil)
+		var info poisemsgs.RobotInfoResponse
+		b.call("/robot_info", &poisemsgs.RobotInfoRequest{}, &info)
+		if info.Client == "" || info.SimulatedTime {
+			t.Fatalf("robot_info says client %q, simulated time %v", info.Client, info.SimulatedTime)
+		}
+		g := b.send("/play_motion", textType, &msgs.TextActionGoal{Command: msgs.TextCommand{Type: "motion", Command: "nod"}})
+		time.Sleep(500 * time.Millisecond)
+		if goals := b.state().Goals; len(goals) != 1 || goals[0].Client != info.Client {
+			t.Errorf("the goals are %+v, the client is %q", goals, info.Client)
+		}
+		b.want(b.endOf(g), succeeded)
+	})
+}

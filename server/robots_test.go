@@ -60,7 +60,7 @@ func TestThreeRobots(t *testing.T) {
 	}
 
 	for _, bot := range b.s.robots {
-		info, err := b.s.info(bot)
+		info, err := b.s.info(context.Background(), bot)
 		if err != nil {
 			t.Fatal(err)
 		}

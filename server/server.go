@@ -320,13 +320,14 @@ func (s *Server) last() (newest executive.Kept, ok bool) {
 }
 
 // info answers robot_info.
-func (s *Server) info(bot *servedRobot) (*poisemsgs.RobotInfoResponse, error) {
+func (s *Server) info(ctx context.Context, bot *servedRobot) (*poisemsgs.RobotInfoResponse, error) {
 	r, err := edge.RobotInfo(bot.model)
 	if err != nil {
 		return nil, err
 	}
 	r.URDF, r.Description = s.meshes.URDF(), s.robot.About
 	r.MissingMeshes, r.MeshPlaces = s.robot.Missing, s.robot.Places
+	r.Client, r.SimulatedTime = graph.Caller(ctx), s.time != nil
 	r.Period, r.Simulated, r.Robot = bot.period.Seconds(), bot.can.Simulated, bot.name
 	for _, other := range s.robots {
 		r.Robots = append(r.Robots, other.about)

@@ -62,8 +62,8 @@ func (bot *servedRobot) serveCommands(r *register) {
 		state := bot.fresh(ctx)
 		return &poisemsgs.GetStateResponse{Success: true, State: *edge.Status(&state)}, nil
 	})
-	addService(r, "robot_info", func(context.Context, *poisemsgs.RobotInfoRequest) (*poisemsgs.RobotInfoResponse, error) {
-		return bot.s.info(bot)
+	addService(r, "robot_info", func(ctx context.Context, _ *poisemsgs.RobotInfoRequest) (*poisemsgs.RobotInfoResponse, error) {
+		return bot.s.info(ctx, bot)
 	})
 	addService(r, "set_up_robot", bot.setUp)
 	if _, ok := bot.driver.(servo.Placer); ok {

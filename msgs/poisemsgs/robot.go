@@ -103,6 +103,9 @@ type RobotInfoResponse struct {
 
 	MissingMeshes []string `json:"missing_meshes"` // that the description names and that were not found
 	MeshPlaces    []string `json:"mesh_places"`    // where they were looked for
+
+	Client        string `json:"client"`         // who asks, as the state of a robot names whose a goal is
+	SimulatedTime bool   `json:"simulated_time"` // the time of the graph is that of the simulation
 }
 
 // BalanceState is poise_msgs/BalanceState.

@@ -1,7 +1,7 @@
 // The first view: everything is there, named, reached by keyboard, soon, and on a
 // tablet.
 import assert from "node:assert/strict";
-import { button, coloured, connected, given, open, picture, studio, table, until } from "./harness.mjs";
+import { button, coloured, connected, file, given, open, picture, studio, table, until } from "./harness.mjs";
 
 const s = studio();
 
@@ -70,6 +70,46 @@ for (const [width, height, colorScheme] of [[1280, 720, "light"], [1024, 768, "d
     await page.emulateMedia({ colorScheme: "light" });
   });
 }
+
+s.test("what is disabled says why; dialogs say what everything does", async (page) => {
+  // controls that can be seen, with what their tooltips say
+  const all = () =>
+    page.evaluate(() =>
+      [...document.querySelectorAll("button, input, select")]
+        .filter((e) => !e.hidden && e.getClientRects().length > 0 && !e.classList.contains("grip") && !(document.querySelector("dialog[open]") && !e.closest("dialog")))
+        .map((e) => ({ name: e.ariaLabel || e.textContent.trim() || e.labels?.[0]?.textContent.trim() || e.outerHTML.slice(0, 60), disabled: e.disabled, says: e.closest("[title]")?.title ?? "" })),
+    );
+  const reason = /there is no|there are no|there is nothing|nothing moves|no joint|needs? |select a row|select one|select|first|is 100|not |cannot|all are shown/;
+  const check = async (where, least) => {
+    const now = await all();
+    assert.deepEqual(now.filter((e) => e.says === "").map((e) => `${where}: ${e.name} says nothing`), []);
+    const off = now.filter((e) => e.disabled);
+    assert.ok(off.length >= least, `${where}: only ${off.length} are disabled`);
+    assert.deepEqual(off.filter((e) => !reason.test(e.says)).map((e) => `${where}: ${e.name}: ${e.says}`), []);
+  };
+  await check("an empty page without a real robot", 15);
+  await page.getByRole("tab", { name: "Library" }).click();
+  await check("the library", 10);
+  await page.getByRole("tab", { name: "Joints" }).click();
+  await page.getByRole("tab", { name: "Controllers" }).click();
+  await check("controllers", 8);
+  await page.getByRole("tab", { name: "Key points" }).click();
+  for (const [name, least] of [["Trajectory setup…", 2], ["Add event…", 0]]) {
+    await button(page, name).click();
+    await check(name, least);
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+  }
+  for (const [name, least] of [["Load trajectory…", 1], ["Save trajectory…", 1]]) {
+    await file(page, name);
+    await check(name, least);
+    await page.keyboard.press("Escape");
+    await page.getByRole("dialog").waitFor({ state: "detached" });
+  }
+  await button(page, "File ▾").click();
+  await check("the menu of files", 2);
+  await page.keyboard.press("Escape");
+});
 
 s.test("the first view, three times", async (_, server, t) => {
   const took = [];

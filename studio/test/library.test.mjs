@@ -189,7 +189,7 @@ s.test("names that are no file names are refused, and no file is made", async (p
   await button(page, "Cancel").click();
 });
 
-s.test("a version conflict between two browsers is shown, and nothing is overwritten", async (one, server) => {
+s.test("a version conflict offers theirs, mine or a copy, and nothing is overwritten unasked", async (one, server) => {
   const two = await open(s.browser, server);
   await teach(one, server, [0, 5]);
   await save(one, "shared");
@@ -204,12 +204,47 @@ s.test("a version conflict between two browsers is shown, and nothing is overwri
   await save(one, "shared");
   await file(two, "Save trajectory…");
   await button(two, "Save").click();
-  await two.getByRole("alert").filter({ hasText: "shared" }).waitFor();
+  const conflict = two.getByRole("dialog", { name: "Saved by somebody else" });
+  await conflict.getByText(/shared was saved on the server since you opened it/).waitFor();
   assert.match(await server.stored("shared"), /mine/);
+  // a copy
+  await conflict.getByRole("button", { name: "Save a copy…" }).click();
   await field(two, "Name").fill("shared_too");
   await button(two, "Save").click();
   await until("it is kept under another name", async () => /yours/.test(await server.stored("shared_too")));
   assert.match(await server.stored("shared"), /mine/);
+  // theirs: what is on the server is shown, what was here is one step to undo
+  await library(two);
+  await two.getByLabel("Edit shared", { exact: true }).click();
+  await until("it is open", async () => (await field(two, "Label of row 1").inputValue()) === "mine");
+  await enter(two, "Label of row 1", "second");
+  await two.getByText("● unsaved").waitFor();
+  await enter(one, "Label of row 1", "newer");
+  await save(one, "shared");
+  await two.keyboard.press("Control+s");
+  await conflict.getByRole("button", { name: "Take theirs" }).click();
+  await conflict.waitFor({ state: "detached" });
+  await until("theirs is shown", async () => (await field(two, "Label of row 1").inputValue()) === "newer");
+  assert.match(await server.stored("shared"), /newer/);
+  assert.equal(await two.getByLabel("Changes").textContent(), "");
+  await button(two, "Undo").click();
+  await until("mine is back", async () => (await field(two, "Label of row 1").inputValue()) === "second");
+  // mine: the other is replaced, since it was said so
+  await enter(one, "Label of row 1", "newest");
+  await save(one, "shared");
+  await two.keyboard.press("Control+s");
+  await conflict.getByRole("button", { name: "Keep mine" }).click();
+  await until("mine is stored", async () => /second/.test(await server.stored("shared")));
+  // a file that is gone: there is no theirs
+  const { version } = await server.call("/motions/get", { name: "shared" });
+  await server.call("/motions/delete", { name: "shared", version });
+  await enter(two, "Label of row 1", "last");
+  await two.getByText("● unsaved").waitFor();
+  await two.keyboard.press("Control+s");
+  await conflict.getByText(/was deleted or renamed/).waitFor();
+  assert.ok(await conflict.getByRole("button", { name: "Take theirs" }).isDisabled());
+  await conflict.getByRole("button", { name: "Keep mine" }).click();
+  await until("it is stored again", async () => /last/.test(await server.stored("shared")));
   assert.deepEqual(two.trouble, []);
   await two.context().close();
 });

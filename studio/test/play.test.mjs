@@ -16,7 +16,7 @@ s.test("from start mark to end mark, backward, and the other way round", async (
   await teach(page, server, [0, 10, 20, 30]);
   await button(page, "Add event…").click();
   await enter(page, "Time, s", 0.9, "Tab");
-  await enter(page, "Type", "voice/say", "Tab");
+  await page.getByLabel("Type", { exact: true }).selectOption("voice/say");
   await enter(page, "Command", "hello", "Tab");
   await page.getByRole("dialog").getByRole("button", { name: "Add event", exact: true }).click();
   await page.getByRole("dialog").waitFor({ state: "detached" });
@@ -178,11 +178,13 @@ s.test("Pause/Resume holds the motion on its path and goes on", async (page, ser
   await button(page, "Pause/Resume").click();
   await until("it is paused", async () => (await server.state()).wanted_rate === 0 && (await server.state()).rate === 0);
   await page.locator("button[aria-pressed='true']", { hasText: "Pause/Resume" }).waitFor();
+  await page.getByLabel("Paused", { exact: true }).getByText("motions stand still").waitFor();
   const [one, two] = [await server.joints(), await server.joints()];
   near(one.joint52, two.joint52, 1e-6);
   assert.equal((await server.state()).goals.length, 1); // it is not given up
   await button(page, "Pause/Resume").click();
   await until("it goes on", async () => (await server.state()).rate > 0);
+  await page.getByLabel("Paused", { exact: true }).waitFor({ state: "detached" });
   await hurry();
   await server.reaches("joint52", 0.8);
   await done(page);

@@ -99,6 +99,32 @@ s.test("Execute with the servos off is refused, with the one click that helps", 
   await server.idle("real");
 });
 
+s.test("a stored motion with the servos off is refused, with the one click that helps", async (page, server) => {
+  await page.getByRole("tab", { name: "Library" }).click();
+  const before = (await server.joints("real")).tail_joint1;
+  for (const [order, wanted, helps] of [
+    [{ on: false, resources: [] }, /the servos of the robot are off/, "Turn on the servos of all limbs, real robot"],
+    [{ on: false, resources: ["tail"] }, /the servos of tail are off/, "Turn on the servos of tail, real robot"],
+  ]) {
+    assert.ok((await server.call("/real/set_torque", order)).success);
+    const limp = (await rated(server)).limp.length;
+    await page.getByLabel("Play wag_tail on the real robot").click();
+    await told(page, /refused/, "real");
+    await told(page, wanted, "real");
+    assert.equal((await rated(server)).limp.length, limp); // nothing was switched on
+    assert.equal((await rated(server)).goals.length, 0);
+    near((await server.joints("real")).tail_joint1, before, 0.05);
+    await page.getByLabel(helps).click();
+    await until("the servos are on", async () => (await rated(server)).limp.length === 0);
+    assert.equal((await rated(server)).goals.length, 0);
+  }
+  const hurry = await server.slowly("real");
+  await page.getByLabel("Play wag_tail on the real robot").click();
+  await until("it runs", async () => (await rated(server)).goals.length === 1);
+  await hurry();
+  await server.idle("real");
+});
+
 s.test("servos by limb, of the trajectory, and the switch of the trajectory controller", async (page, server) => {
   await page.getByLabel("Servos of head").click();
   await letGo(page, /head of the real robot will hang by its weight/);

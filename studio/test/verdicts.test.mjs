@@ -1,7 +1,7 @@
 // What is judged is the whole motion, and what is refused is told from advice; times are in
 // milliseconds; a motion with a name is saved without a question; a stop is seen.
 import assert from "node:assert/strict";
-import { becomes, button, enter, given, save, studio, table, times, told, until } from "./harness.mjs";
+import { becomes, button, drag, enter, given, ruler, save, studio, table, times, told, until } from "./harness.mjs";
 
 const s = studio({ args: ["--with-real-sim"], blind: true });
 
@@ -22,6 +22,86 @@ s.test("the judgement is of all joints, whatever curve is shown; Slow down to fi
   await button(page, "Execute virtual").click();
   await server.reaches("joint52", 0);
   await told(page, /done/);
+});
+
+s.test("Slow down to fit lengthens only the stretch that is too fast; events stay in their stretch", async (page, server) => {
+  const rows = [[0, 0], [2, 0], [2.2, 0.8], [5, 0.8], [8, 0.7], [11, 0.6]];
+  await given(page, table(rows.map(([t, q]) => [t, { joint52: q }]), { events: [[2.1, "voice/say", "there"]] }));
+  await page.getByText(/^\d+ findings?$/).first().click();
+  await button(page, "Slow down to fit").click();
+  const m = await becomes(page, "it is slower", (now) => times(now)[2] > 2.2);
+  const longer = times(m).slice(1).map((t, i) => t - times(m)[i] > rows[i + 1][0] - rows[i][0] + 1e-9);
+  assert.deepEqual(longer, [false, true, false, false, false], times(m).join());
+  assert.ok(m.events[0].time > times(m)[1] && m.events[0].time < times(m)[2], `${m.events[0].time}`);
+  await page.getByText("within all limits").waitFor();
+  await save(page, "slower");
+  assert.deepEqual(times(await server.get("slower")), times(m));
+  assert.equal((await server.call("/motions/lint", { name: "slower" })).findings.length, 0);
+  await page.keyboard.press("Control+z");
+  await becomes(page, "one step undoes it", (now) => times(now)[2] === 2.2);
+});
+
+s.test("what time does not mend is said, and Slow down is off", async (page) => {
+  await given(page, table([[0, { joint52: 0 }], [0.2, { joint52: 3 }]]));
+  await page.getByText(/^\d+ findings?$/).first().click();
+  const slow = button(page, "Slow down to fit");
+  assert.ok(await slow.isDisabled());
+  assert.match(await slow.getAttribute("title"), /more time does not mend: position of joint52/);
+});
+
+s.test("times are milliseconds, whatever made them", async (page, server) => {
+  await given(page, table([[0.1, { joint52: 0 }], [0.7, { joint52: 0.1 }], [1.5, { joint52: 0 }]]));
+  await enter(page, "Time of row 2", 0.71239);
+  await becomes(page, "it is rounded", (m) => times(m)[1] === 0.712);
+  await page.getByLabel("Rows that a change of time moves").selectOption("all");
+  await enter(page, "Time of row 1", 0.3);
+  await becomes(page, "sums are rounded", (m) => times(m).join() === "0.3,0.912,1.7");
+  await page.getByLabel("Rows that a change of time moves").selectOption("this");
+  await save(page, "rounded");
+  assert.match(await server.stored("rounded"), /time: 0\.912\b/);
+});
+
+s.test("a key dragged among selected ones takes them along, by mouse and by keys", async (page, server) => {
+  await given(page, table([0, 1, 2, 3, 6].map((t) => [t, { joint52: t / 20 }])));
+  const key = (i) => page.locator(`path[data-key='${i}']`);
+  const { px } = await ruler(page);
+  await key(1).click();
+  await key(2).click({ modifiers: ["Shift"] });
+  await key(3).click({ modifiers: ["Shift"] });
+  await drag(page, key(2), 1.5 * px, 0);
+  const m = await becomes(page, "three rows moved", (now) => times(now)[1] > 2);
+  const by = times(m)[2] - 2;
+  for (const [i, from] of [[1, 1], [2, 2], [3, 3]]) assert.equal(times(m)[i], Math.round((from + by) * 1000) / 1000);
+  assert.deepEqual([times(m)[0], times(m)[4]], [0, 6]);
+  await save(page, "together");
+  assert.deepEqual(times(await server.get("together")), times(m));
+  await key(2).focus();
+  await page.keyboard.press("Shift+ArrowLeft"); // they are still selected
+  await becomes(page, "all three went back a little", (now) => [1, 2, 3].every((i) => Math.abs(times(now)[i] - times(m)[i] + 0.1) < 1e-9));
+  await page.keyboard.press("Control+z");
+  await becomes(page, "one step undoes it", (now) => times(now).join() === times(m).join());
+  await key(4).click(); // a click alone chooses one
+  assert.equal(await page.locator("tr.chosen").count(), 1);
+});
+
+s.test("event types are chosen from a list; another can be written", async (page, server) => {
+  await given(page, table([[0, { joint52: 0 }], [2, { joint52: 0.2 }]]));
+  for (const [type, own, command] of [["eyes/action", "", "blink"], ["…", "lamp/colour", "red"]]) {
+    await button(page, "Add event…").click();
+    const dialog = page.getByRole("dialog", { name: "Add event" });
+    assert.ok((await dialog.getByLabel("Type", { exact: true }).locator("option").count()) >= 6);
+    await dialog.getByLabel("Type", { exact: true }).selectOption(type);
+    if (own) await dialog.getByLabel("Another type").fill(own);
+    await dialog.getByLabel("Command").fill(command);
+    await dialog.getByRole("button", { name: "Add event", exact: true }).click();
+    await dialog.waitFor({ state: "detached" });
+  }
+  await save(page, "typed");
+  assert.deepEqual((await server.get("typed")).events.map((e) => [e.type, e.command]), [["eyes/action", "blink"], ["lamp/colour", "red"]]);
+  // a type of the motion's own is in the list from then on
+  await button(page, "Add event…").click();
+  await page.getByRole("dialog").getByLabel("Type", { exact: true }).selectOption("lamp/colour");
+  await button(page, "Cancel").click();
 });
 
 s.test("Apply scale rounds to milliseconds", async (page) => {

@@ -10,6 +10,7 @@ const panel = (page) => page.getByRole("region", { name: "Joints" });
 const names = (page) => panel(page).getByRole("slider").evaluateAll((all) => all.map((e) => e.ariaLabel.replace(/ slider$/, "")));
 const canvas = (page) => page.locator(".view canvas");
 const blue = (r, g, b) => b > r + 30 && b > g + 12; // as the ghost is tinted
+const rim = (r, g, b) => b > 215 && r < 85 && g < 140; // the ghost's outline
 const orange = (r, g, b) => r > b + 45 && r > g + 15; // as the real robot is tinted
 const look = (page) => picture(page, canvas(page), { top: 50, bottom: 40 }); // between the tools and the notes
 
@@ -144,15 +145,81 @@ s.test("three poses are taught by number, ring and hoof; one step each to undo",
   near(column(m, "joint52")[1], was.joint52);
   near(column(m, "joint13")[2], now.joint13);
   assert.deepEqual(m.points.map((p) => p.supports[m.chains.indexOf("leg1")]), [1, 0, 0]);
-  for (let rows = 2; rows >= 0; rows--) {
+  // rows and poses are undone in the order in which they were made: a drag is one step
+  const undo = async (rows, joints) => {
     await button(page, "Undo").click();
-    assert.equal((await motion(page)).points.length, rows);
-  }
+    await becomes(page, `${rows} rows`, (after) => after.points.length === rows);
+    for (const [joint, q] of Object.entries(joints)) await server.reaches(joint, q, 1e-6);
+  };
+  await undo(2, { joint13: now.joint13 });
+  await undo(2, { joint12: was.joint12, joint13: was.joint13, joint14: was.joint14 });
+  await undo(1, { joint52: was.joint52 });
+  await undo(1, { joint52: radians(10) });
+  await undo(0, { joint52: radians(10) });
+  await undo(0, { joint52: s.rest.joint52 });
   assert.ok(await button(page, "Undo").isDisabled());
   await button(page, "Redo").click({ modifiers: ["Shift"] });
+  await becomes(page, "all is there again", (after) => after.points.length === 3);
   assert.deepEqual(await motion(page), m);
+  await server.reaches("joint13", now.joint13, 1e-6);
   await button(page, "Undo").click({ modifiers: ["Shift"] });
-  assert.equal((await motion(page)).points.length, 0);
+  await becomes(page, "nothing is left", (after) => after.points.length === 0);
+  await server.reaches("joint52", s.rest.joint52, 1e-6);
+});
+
+s.test("named poses and Set virtual pose are undone, too; undo goes by Ctrl+Z", async (page, server) => {
+  await given(page, table([[0, { joint52: 0.5 }], [1, { joint52: 0.2 }]]));
+  await row(page, 0).click();
+  await button(page, "Set virtual pose").click();
+  await server.reaches("joint52", 0.5, 1e-6);
+  await page.getByLabel("Named pose", { exact: true }).selectOption("bow");
+  await page.getByLabel("Set named pose").click();
+  const bow = await server.reaches("joint51", -0.5, 1e-6);
+  await page.getByRole("region", { name: "3-D view" }).click({ position: { x: 5, y: 200 } });
+  await page.keyboard.press("Control+z");
+  await server.reaches("joint51", s.rest.joint51, 1e-6);
+  await page.keyboard.press("Control+z");
+  await server.reaches("joint52", s.rest.joint52, 1e-6);
+  await page.keyboard.press("Control+y");
+  await server.reaches("joint52", 0.5, 1e-6);
+  await page.keyboard.press("Control+y");
+  await server.reaches("joint51", bow.joint51, 1e-6);
+  assert.equal((await motion(page)).points.length, 2);
+});
+
+s.test("what is limp is amber in the picture, limb by limb", async (page, server) => {
+  const amber = (r, g, b) => r > 170 && g > 0.62 * r && g < 0.92 * r && b < 0.5 * r;
+  await field(page, "Balance").uncheck();
+  const held = coloured(await settled(page), amber);
+  assert.ok((await server.call("/real/set_torque", { on: false, resources: ["head"] })).success);
+  const head = coloured(await drawn(page, "the head is amber", (now) => coloured(now, amber) > held + some), amber);
+  assert.ok((await server.call("/real/set_torque", { on: false, resources: [] })).success);
+  await drawn(page, "all limbs are amber", (now) => coloured(now, amber) > head + some);
+  assert.ok((await server.call("/real/set_torque", { on: true, resources: [] })).success);
+  await drawn(page, "nothing is amber", (now) => coloured(now, amber) < held + some / 3);
+  // the virtual robot as well
+  assert.ok((await server.call("/set_torque", { on: false, resources: ["leg1"] })).success);
+  await drawn(page, "its leg is amber", (now) => coloured(now, amber) > held + some / 2);
+  assert.ok((await server.call("/set_torque", { on: true, resources: [] })).success);
+});
+
+s.test("the ghost is an outline, and hidden where the robot is", async (page, server) => {
+  await given(page, table([[0, { joint52: 0 }], [1, { joint52: 1.2 }]]));
+  await field(page, "Balance").uncheck();
+  const alone = await settled(page);
+  await row(page, 1).click();
+  const ghost = await drawn(page, "the ghost is seen", (now) => coloured(now, rim) > some);
+  const few = coloured(alone, rim) + 20; // of the eyes that are drawn above
+  assert.ok(few < some / 2, `${few} pixels are as blue without it`);
+  // an outline: what differs from the picture without it is thin and all of one colour
+  const changed = differing(ghost, alone);
+  assert.ok(changed < 2.5 * coloured(ghost, rim), `${changed} pixels changed, ${coloured(ghost, rim)} are of the outline`);
+  await turn(page, server, "joint52", (1.2 * 180) / Math.PI); // the robot comes to the ghost
+  await page.getByLabel("Limb to pose").selectOption("none");
+  await drawn(page, "the ghost is hidden", (now) => coloured(now, rim) < few);
+  await turn(page, server, "joint52", 20);
+  await page.getByLabel("Limb to pose").selectOption("none");
+  await drawn(page, "it is seen again", (now) => coloured(now, rim) > some);
 });
 
 s.test("a click on the robot chooses the limb; its rings stop at the limits", async (page, server) => {

@@ -177,6 +177,8 @@ export interface RobotInfo extends Answer {
   simulated: boolean;
   robot: string;
   robots: DrivenRobot[];
+  client: string; // who asks, as goals name it
+  simulated_time: boolean;
 }
 
 export interface ControllerInfo { name: string; kind: string; short: string; switched: boolean; outside: boolean; client: string; state: string; running: boolean; active: boolean; paused: boolean; resources: string[] }

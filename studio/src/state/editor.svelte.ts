@@ -9,7 +9,21 @@ const keptSteps = 30; // undo steps that survive a reload
 // Store keeps one document for one tab.
 export interface Store { read(): string | null; write(text: string): void }
 
-interface Step { what: string; motion: Motion }
+// Step is one thing to undo: an edit of the motion, or a pose of the robot.
+interface Step { what: string; motion: Motion; pose?: Posed }
+
+export type Pose = Record<string, number>;
+
+interface Posed { before: Pose; after: Pose }
+
+// act counts what hands do: a press with all its dragging is one, a key with its repeating
+let act = 0;
+addEventListener("pointerdown", () => act++, true);
+addEventListener("keydown", (e) => e.repeat || act++, true);
+
+// Conflict is a save of what somebody else saved meanwhile.
+export interface Conflict { name: string; gone: boolean }
+
 
 // File is what Save replaces: a motion on the server, as it was when read or written.
 interface File { name: string; version: string }
@@ -49,6 +63,9 @@ export class Editor {
   sampled = $state.raw<Sampled | undefined>();
   trouble = $state.raw<Remark>(silence); // why the last edit was refused
   readonly dirty = $derived(JSON.stringify(this.motion) !== this.saved);
+  conflict = $state.raw<Conflict | undefined>();
+  place: (pose: Pose) => Promise<boolean> = async () => false; // puts the robot somewhere, for undo
+  private posing = -1; // the act of the last pose
   private queue: Promise<unknown> = Promise.resolve();
   private sampling = 0;
 
@@ -78,9 +95,7 @@ export class Editor {
         return false;
       }
     };
-    const done = this.queue.then(run);
-    this.queue = done;
-    return done;
+    return this.inTurn(run);
   }
 
   // rename changes the name under which the motion will be saved.
@@ -102,29 +117,61 @@ export class Editor {
     void this.sample();
   }
 
-  undo() {
-    const step = this.undoSteps.at(-1);
-    if (!step) return;
-    this.trouble = silence;
-    this.undoSteps = this.undoSteps.slice(0, -1);
-    this.redoSteps = [...this.redoSteps, { what: step.what, motion: this.motion }];
-    this.show(step.motion);
+  // posed notes that the robot was put somewhere by hand, as a step to undo: one for each
+  // act, such as a drag.
+  posed(what: string, before: Pose, after: Pose) {
+    const last = this.undoSteps.at(-1);
+    const goesOn = last?.pose && last.what === what && act === this.posing;
+    this.posing = act;
+    const step: Step = goesOn
+      ? { ...last, pose: { before: { ...before, ...last.pose!.before }, after: { ...last.pose!.after, ...after } } }
+      : { what, motion: this.motion, pose: { before, after } };
+    this.undoSteps = [...(goesOn ? this.undoSteps.slice(0, -1) : this.undoSteps), step];
+    this.redoSteps = [];
+    this.keep();
   }
 
-  redo() {
-    const step = this.redoSteps.at(-1);
-    if (!step) return;
-    this.redoSteps = this.redoSteps.slice(0, -1);
-    this.undoSteps = [...this.undoSteps, { what: step.what, motion: this.motion }];
-    this.show(step.motion);
+  undo(): Promise<boolean> {
+    return this.inTurn(async () => {
+      const step = this.undoSteps.at(-1);
+      if (!step) return false;
+      this.trouble = silence;
+      if (step.pose && !(await this.place(step.pose.before))) return false;
+      this.posing = -1;
+      this.undoSteps = this.undoSteps.slice(0, -1);
+      this.redoSteps = [...this.redoSteps, { ...step, motion: this.motion }];
+      if (step.pose) this.keep();
+      else this.show(step.motion);
+      return true;
+    });
   }
 
-  undoAll() {
-    while (this.undoSteps.length > 0) this.undo();
+  redo(): Promise<boolean> {
+    return this.inTurn(async () => {
+      const step = this.redoSteps.at(-1);
+      if (!step) return false;
+      if (step.pose && !(await this.place(step.pose.after))) return false;
+      this.redoSteps = this.redoSteps.slice(0, -1);
+      this.undoSteps = [...this.undoSteps, { ...step, motion: this.motion }];
+      if (step.pose) this.keep();
+      else this.show(step.motion);
+      return true;
+    });
   }
 
-  redoAll() {
-    while (this.redoSteps.length > 0) this.redo();
+  async undoAll() {
+    while (this.undoSteps.length > 0 && (await this.undo()));
+  }
+
+  async redoAll() {
+    while (this.redoSteps.length > 0 && (await this.redo()));
+  }
+
+  // inTurn does something after the edits that were asked for before.
+  private inTurn(act: () => Promise<boolean>): Promise<boolean> {
+    const done = this.queue.then(act);
+    this.queue = done.catch(() => false);
+    return done;
   }
 
   // open replaces everything by another document. Without a file it is not on the
@@ -150,11 +197,46 @@ export class Editor {
   async save(name: string) {
     const motion = { ...this.motion, name };
     const version = name === this.file.name ? this.file.version : "";
-    const answer = await this.connection.call<Answer & { version: string }>("/motions/put", { motion, version });
-    this.motion = motion;
+    await this.put(motion, version);
+  }
+
+  private async put(motion: Motion, version: string) {
+    try {
+      const answer = await this.connection.call<Answer & { version: string }>("/motions/put", { motion, version });
+      this.motion = motion;
+      this.file = { name: motion.name, version: answer.version };
+      this.saved = JSON.stringify(motion);
+      this.conflict = undefined;
+      this.keep();
+    } catch (e) {
+      if (!(e instanceof Refused) || !e.answer?.explanations.some((x) => x.code === "version_conflict")) throw e;
+      this.conflict = { name: motion.name, gone: (await this.version(motion.name)) === "" };
+    }
+  }
+
+  // theirs takes what is on the server instead; what was here is one step to undo.
+  async theirs(name: string) {
+    const answer = await this.connection.call<Answer & { motion: Motion; version: string }>("/motions/get", { name });
+    this.push("take theirs", answer.motion);
     this.file = { name, version: answer.version };
-    this.saved = JSON.stringify(motion);
+    this.saved = JSON.stringify(answer.motion);
+    this.conflict = undefined;
     this.keep();
+  }
+
+  // mine replaces what is on the server.
+  async mine(name: string) {
+    await this.put({ ...this.motion, name }, await this.version(name));
+  }
+
+  // version returns that of a motion on the server, empty if there is none.
+  private async version(name: string): Promise<string> {
+    try {
+      return (await this.connection.call<Answer & { version: string }>("/motions/get", { name })).version;
+    } catch (e) {
+      if (e instanceof Refused && e.answer?.explanations.some((x) => x.code === "unknown_motion")) return "";
+      throw e;
+    }
   }
 
   // sample asks the server for curves and for what would break a limit.

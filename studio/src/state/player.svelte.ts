@@ -3,8 +3,9 @@
 // which, and shows what it is told.
 import { SvelteMap } from "svelte/reactivity";
 import { type Connection, type Goal, type GoalEnd, Refused } from "../ros/connection";
-import type { Answer, Explanation, MotionFeedback, MotionGoal, MotionResult, TextFeedback, TextResult } from "../ros/messages";
-import { captured, type Editor } from "./editor.svelte";
+import type { Answer, Explanation, GoalInfo, MotionFeedback, MotionGoal, MotionResult, RobotStatus, TextFeedback, TextResult } from "../ros/messages";
+import { captured, type Editor, type Pose } from "./editor.svelte";
+import { type People, stopped } from "./people.svelte";
 import type { Robot, Robots } from "./robots.svelte";
 import { plainly, type Remark, remark, silence } from "./words";
 
@@ -24,6 +25,9 @@ export interface Run {
   remark: Remark; // and why
 }
 
+// Question is asked before somebody else's motion is taken over.
+export interface Question { text: string; go: () => void }
+
 const idle = (robot: Robot): Run => ({ robot, what: "", edited: false, going: false, state: "", good: true, stopped: false, end: "", remark: silence });
 
 const motionAction = "poise_msgs/action/ExecuteMotion";
@@ -37,6 +41,7 @@ export class Player {
   reverse = $state(false);
   approach = $state(true); // move to the first pose if the robot is elsewhere
   note = $state.raw<Remark>(silence); // what the last command came to, where it is no goal
+  asking = $state.raw<Question | undefined>();
   private goals = new Map<Robot, Goal<unknown>>();
   private placing: Promise<unknown> = Promise.resolve();
 
@@ -44,7 +49,10 @@ export class Player {
     private readonly connection: Connection,
     private readonly robots: Robots,
     private readonly editor: Editor,
-  ) {}
+    private readonly people: People,
+  ) {
+    editor.place = (pose) => this.put(pose);
+  }
 
   // run returns the last goal of ours for a robot.
   run(robot: Robot): Run {
@@ -58,21 +66,66 @@ export class Player {
   // execute plays the motion in the editor from start mark to end mark, or the other way.
   execute(robot: Robot, backward: boolean) {
     const reversed = backward !== this.reverse;
-    this.begin(robot, reversed ? "backward" : "forward", true);
-    this.sendMotion(robot, { name: "", motion: this.editor.motion, part: true, backward: reversed, speed: this.speed / 100, loop: false, approach: this.approach, resume: true });
+    const goal: MotionGoal = { name: "", motion: this.editor.motion, part: true, backward: reversed, speed: this.speed / 100, loop: false, approach: this.approach, resume: true };
+    const joints = this.editor.motion.joints.filter((j) => j.enabled).map((j) => j.name);
+    this.unlessTaken(robot, joints, `plays ${this.editor.motion.name || "a new motion"}`, () => {
+      this.begin(robot, reversed ? "backward" : "forward", true);
+      this.sendMotion(robot, goal);
+    });
   }
 
   // play plays a stored motion by its name.
-  play(robot: Robot, name: string, loop: boolean) {
-    this.begin(robot, name, false);
-    this.sendMotion(robot, { name, part: false, backward: false, speed: 1, loop, approach: true, resume: true });
+  play(robot: Robot, name: string, loop: boolean, joints: readonly string[]) {
+    this.unlessTaken(robot, joints, `plays ${name}`, () => {
+      this.begin(robot, name, false);
+      this.sendMotion(robot, { name, part: false, backward: false, speed: 1, loop, approach: true, resume: true });
+    });
   }
 
   // goTo moves to a named pose.
   goTo(robot: Robot, name: string) {
-    this.begin(robot, `pose ${name}`, false);
-    const goal = { command: { type: "pose", command: name, options: "resume" } };
-    this.send<TextResult, TextFeedback>(robot, "go_to_pose", textAction, goal, () => {});
+    const joints = this.robots.info?.poses.find((p) => p.name === name)?.joints ?? [];
+    this.unlessTaken(robot, joints, `goes to ${name}`, () => {
+      this.begin(robot, `pose ${name}`, false);
+      const goal = { command: { type: "pose", command: name, options: "resume" } };
+      this.send<TextResult, TextFeedback>(robot, "go_to_pose", textAction, goal, () => {});
+    });
+  }
+
+  // unlessTaken begins a motion, after a question if that takes one of somebody else's
+  // away. In company the server is asked how things stand: what was heard last may be old.
+  private unlessTaken(robot: Robot, joints: readonly string[], deed: string, act: () => void) {
+    const go = () => {
+      this.people.did(`${deed} on the ${robot.name} robot`);
+      act();
+    };
+    const decide = (status: RobotStatus | undefined) => {
+      const taken = this.inTheWay(status, joints);
+      if (taken.length === 0) return go();
+      this.asking = { text: `${taken.map((g) => this.doing(g)).join("; ")} on the ${robot.name} robot. Take over? That motion ends.`, go };
+    };
+    if (this.people.others.size === 0) return decide(robot.status);
+    this.connection
+      .call<Answer & { state: RobotStatus }>(robot.topic("get_state"), {}, 2)
+      .then(({ state }) => decide(state))
+      .catch(() => decide(robot.status));
+  }
+
+  // inTheWay lists others' goals that hold some of these joints.
+  private inTheWay(status: RobotStatus | undefined, joints: readonly string[]): GoalInfo[] {
+    const own = new Set(joints.flatMap((j) => [j, this.robots.joint(j)?.resource ?? ""]));
+    return (status?.goals ?? []).filter((g) => {
+      if (g.client === this.people.me) return false;
+      const held = status?.controllers.find((c) => c.name === g.controller)?.resources ?? [];
+      return held.length === 0 || joints.length === 0 || held.some((r) => own.has(r));
+    });
+  }
+
+  // doing says whose a goal is, and what it does.
+  doing(goal: GoalInfo): string {
+    const deed = this.people.deedOf(goal.client).replace(/ on the .* robot$/, "");
+    const time = goal.duration > 0 ? `, ${goal.time.toFixed(1)} of ${goal.duration.toFixed(1)} s` : "";
+    return `${this.people.called(goal.client)} ${/^(plays|goes to)/.test(deed) ? deed : `moves it (${goal.action})`}${time}`;
   }
 
   private sendMotion(robot: Robot, goal: MotionGoal) {
@@ -115,6 +168,7 @@ export class Player {
   // when the connection is lost or the server takes no more clients.
   stop() {
     for (const robot of this.robots.present) this.change(robot, { stopped: this.run(robot).going });
+    this.people.did(stopped);
     fetch("/stop", { method: "POST" })
       .then((answer) => {
         if (!answer.ok) throw new Error(answer.statusText);
@@ -136,6 +190,7 @@ export class Player {
 
   pause() {
     const order = this.paused ? "resume" : "pause";
+    this.people.did(order === "pause" ? "paused the motions" : "let the motions go on");
     for (const robot of this.robots.present) void this.command(robot, order, { controller: "" });
   }
 
@@ -165,6 +220,7 @@ export class Player {
   }
 
   torque(robot: Robot, on: boolean, resources: string[]): Promise<boolean> {
+    this.people.did(`${on ? "gave" : "took"} the torque of ${resources.join(", ") || "all limbs"} of the ${robot.name} robot`);
     return this.handle(robot, "set_torque", { on, resources: this.robots.owned(resources) });
   }
 
@@ -180,15 +236,27 @@ export class Player {
   }
 
   // place puts the robot that is posed somewhere at once.
-  place(names: string[], positions: number[]): Promise<boolean> {
-    const placed = this.handle(this.robots.posed, "joints_virtual_set", { joints: { name: names, position: positions } });
+  // What is done by hand says what, and can be undone.
+  async place(names: string[], positions: number[], what: string): Promise<boolean> {
+    const before = this.robots.posed.at(names);
+    const after = Object.fromEntries(names.map((n, i) => [n, positions[i]!]));
+    const placed = this.put(after);
+    if (!(await placed)) return false;
+    if (names.some((n) => Math.abs((before[n] ?? NaN) - after[n]!) > 1e-9)) this.editor.posed(what, before, after);
+    return true;
+  }
+
+  // put is place without a step to undo.
+  put(pose: Pose): Promise<boolean> {
+    const placed = this.handle(this.robots.posed, "joints_virtual_set", { joints: { name: Object.keys(pose), position: Object.values(pose) } });
+    void placed.then((done) => done && this.robots.posed.put(pose));
     this.until(placed);
     return placed;
   }
 
   placeRow(row: number | undefined) {
     const pose = captured(this.editor.motion, row);
-    return pose && this.place(Object.keys(pose), Object.values(pose));
+    return pose && this.place(Object.keys(pose), Object.values(pose), `set ${this.robots.posed.name} pose`);
   }
 
   // pose returns where a robot is, after all that was told to it.

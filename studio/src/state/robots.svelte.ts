@@ -46,6 +46,8 @@ export class Robot {
   readonly resources = new Resources();
   readonly physics: Physics | undefined; // of one with mass
   private latest: Record<string, number> = {}; // without the noise left out
+  private placed: Record<string, number> = {}; // by hand, and when
+  private putAt = -Infinity;
   private waiting: (() => void)[] = [];
   private subscriptions: (() => void)[] = [];
 
@@ -97,6 +99,20 @@ export class Robot {
   limp(limb: { name: string; joints: readonly JointInfo[] }): boolean {
     const limp = this.status?.limp ?? [];
     return this.unpowered || limp.includes(limb.name) || limb.joints.some((j) => limp.includes(j.name));
+  }
+
+  // at returns where some joints are: where they were put a moment ago, else as heard.
+  at(names: readonly string[]): Record<string, number> {
+    const fresh = performance.now() - this.putAt < patience / 2;
+    const from = fresh ? { ...this.latest, ...this.placed } : this.latest;
+    return Object.fromEntries(names.filter((n) => from[n] !== undefined).map((n) => [n, from[n]!]));
+  }
+
+  // put notes where joints were put at once: they are heard there later.
+  put(pose: Record<string, number>) {
+    const fresh = performance.now() - this.putAt < patience / 2;
+    this.placed = fresh ? { ...this.placed, ...pose } : pose;
+    this.putAt = performance.now();
   }
 
   // now returns where the robot is, not older than this call: one message may be

@@ -49,6 +49,7 @@ class Ring {
     if (bounded) this.band.rotation.z = info.lower;
     const grip = new THREE.Mesh(new THREE.TorusGeometry(radius, radius * 0.16, 6, 48), seen(0, 0)); // easier to hit
     this.needle = new THREE.Mesh(new THREE.SphereGeometry(radius * 0.13, 14, 10), seen(hotColour, 1));
+    this.group.userData.grip = true;
     this.group.add(this.band, grip, this.needle);
     for (const part of [this.band, grip]) part.userData.ring = this;
     if (bounded) {
@@ -109,6 +110,7 @@ class Handle {
     );
     this.ball.renderOrder = 6;
     this.ball.userData.handle = this;
+    this.ball.userData.grip = true;
     tip.add(this.ball);
   }
 

@@ -1,18 +1,16 @@
-// A robot on the stage: solid, see-through or marked.
+// A robot on the stage: solid, see-through or as an outline; what has no torque is amber.
 import * as THREE from "three";
 import { mergeGeometries } from "three/addons/utils/BufferGeometryUtils.js";
 import URDFLoader, { type URDFJoint, type URDFRobot } from "urdf-loader";
 import type { Transform } from "../ros/messages";
 import { readMesh } from "./meshes";
+import { outline } from "./outline";
 import { bones, reach, shaped } from "./skeleton";
 
 export type Look = "solid" | "overlay" | "ghost";
 
-const looks: Record<Look, { tint?: number; opacity: number }> = {
-  solid: { opacity: 1 },
-  overlay: { tint: 0xe8833a, opacity: 0.45 },
-  ghost: { tint: 0x6b8ae8, opacity: 0.35 },
-};
+const overlay = { tint: 0xe8833a, opacity: 0.45 };
+const amber = { tint: 0xffc21f, glow: 0x6a4a00, opacity: 0.92 }; // limp
 
 // simpler returns a shape with fewer triangles than the loader makes, or undefined
 // for what is no basic shape.
@@ -27,13 +25,15 @@ function simpler(shape: THREE.BufferGeometry, plain: boolean): THREE.BufferGeome
 export class Figure {
   readonly robot: URDFRobot;
   readonly unread: string[] = []; // files of shapes that could not be shown
+  private readonly held = new Map<THREE.Mesh, THREE.Material | THREE.Material[]>(); // what is amber, as it was
+  private slack: THREE.Material | undefined;
   loaded: (() => void) | undefined; // is called when files that came later are all there
 
   // made of a description, or of a robot that is one already
   constructor(
     private readonly urdf: string,
     private readonly plain: boolean,
-    look: Look = "solid",
+    private readonly look: Look = "solid",
     robot?: URDFRobot,
   ) {
     this.robot = robot ?? this.read(look);
@@ -120,6 +120,22 @@ export class Figure {
     }
   }
 
+  // limp makes what some joints move amber, up to the next joint.
+  limp(joints: ReadonlySet<string>) {
+    for (const [part, own] of this.held) if (part.material === this.slack) part.material = own;
+    this.held.clear();
+    if (joints.size === 0 || this.look === "ghost") return;
+    const clear = this.look !== "solid";
+    this.slack ??= new THREE.MeshLambertMaterial({ color: amber.tint, emissive: amber.glow, transparent: clear, opacity: clear ? amber.opacity : 1 });
+    for (const [name, joint] of Object.entries(this.robot.joints)) {
+      if (!joints.has(name)) continue;
+      for (const part of carried(joint)) {
+        this.held.set(part, part.material);
+        part.material = this.slack;
+      }
+    }
+  }
+
   joint(name: string): URDFJoint | undefined {
     return this.robot.joints[name];
   }
@@ -148,9 +164,18 @@ export class Figure {
   }
 }
 
+// carried lists the shapes that a joint moves, not those that the next joint moves.
+function carried(from: THREE.Object3D): THREE.Mesh[] {
+  return from.children.flatMap((c) => {
+    if (c.userData.grip || ("isURDFJoint" in c && (c as URDFJoint).jointType !== "fixed")) return [];
+    return c instanceof THREE.Mesh ? [c, ...carried(c)] : carried(c);
+  });
+}
+
 // dress gives all parts the colour of a look, and lets what is behind them be seen.
 function dress(whole: THREE.Object3D, look: Look, plain: boolean) {
-  const { tint, opacity } = looks[look];
+  if (look === "ghost") return outline(whole);
+  const { tint, opacity } = overlay;
   const materials = new Map<number, THREE.Material>(); // by opacity
   whole.traverse((part) => {
     if (!(part instanceof THREE.Mesh)) return;

@@ -2,6 +2,7 @@
 // something changed.
 import * as THREE from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
+import { setPicture } from "./outline";
 
 // software tells whether pictures are computed by the processor: then they must be
 // few and simple.
@@ -30,11 +31,13 @@ export class Stage {
   private last = 0;
   private empty = true;
   private turned = false; // by a hand: the view is no longer chosen by the page
+  private framed: THREE.Box3[] = [];
+  private readonly from = new THREE.Vector3(0.8, 1, 0.45).normalize(); // where the page looks from
   private home = { position: new THREE.Vector3(1, -1, 0.6), target: new THREE.Vector3() };
   private readonly watcher: ResizeObserver;
 
   constructor(private readonly holder: HTMLElement) {
-    this.renderer = new THREE.WebGLRenderer({ antialias: true });
+    this.renderer = new THREE.WebGLRenderer({ antialias: true, stencil: true });
     this.plain = software(this.renderer.getContext());
     this.renderer.setPixelRatio(this.plain ? 1 : Math.min(devicePixelRatio, 2));
     this.renderer.shadowMap.enabled = true;
@@ -96,14 +99,16 @@ export class Stage {
     this.touch();
   }
 
-  // settle chooses the view that "Reset view" returns to: all of a box, from the
+  // settle chooses the view that "Reset view" returns to: all of some boxes, from the
   // front left and a little above.
-  settle(box: THREE.Box3) {
+  settle(...boxes: THREE.Box3[]) {
+    const box = boxes.reduce((all, one) => all.union(one), new THREE.Box3());
     const centre = box.getCenter(new THREE.Vector3());
     const size = Math.max(box.getBoundingSphere(new THREE.Sphere()).radius, 0.05);
-    const middle = centre.clone().add(new THREE.Vector3(0, 0, 0.12 * size)); // the tools lie over the top of the picture
+    this.framed = boxes;
+    const { middle, far } = this.fit(boxes, centre, size);
     this.home.target.copy(middle);
-    this.home.position.set(0.8, 1, 0.45).normalize().multiplyScalar(3.9 * size).add(middle);
+    this.home.position.copy(this.from).multiplyScalar(far).add(middle);
     Object.assign(this.camera, { near: size / 60, far: 400 * size });
     this.camera.updateProjectionMatrix();
     this.lay(size);
@@ -116,6 +121,24 @@ export class Stage {
     this.renderer.shadowMap.needsUpdate = true;
     this.empty = false;
     if (!this.turned) this.reset();
+  }
+
+  // fit returns where the camera has to look, and from how far, to see all of some boxes and
+  // no more. The tools lie over the top and the notes over the bottom of the picture.
+  private fit(boxes: THREE.Box3[], centre: THREE.Vector3, size: number): { middle: THREE.Vector3; far: number } {
+    const up = Math.tan(THREE.MathUtils.degToRad(this.camera.fov / 2));
+    const [high, broad] = [up * 0.74, up * this.camera.aspect * 0.92];
+    const right = new THREE.Vector3().crossVectors(this.camera.up, this.from).normalize();
+    const above = new THREE.Vector3().crossVectors(this.from, right);
+    const corners = boxes.flatMap(({ min, max }) => Array.from({ length: 8 }, (_, i) => new THREE.Vector3(i & 1 ? max.x : min.x, i & 2 ? max.y : min.y, i & 4 ? max.z : min.z).sub(centre)));
+    const between = (way: THREE.Vector3) => {
+      const along = corners.map((c) => c.dot(way));
+      return (Math.min(...along) + Math.max(...along)) / 2;
+    };
+    const [x, y] = [between(right), between(above)];
+    const needed = corners.map((c) => c.dot(this.from) + Math.max(Math.abs(c.dot(above) - y) / high, Math.abs(c.dot(right) - x) / broad));
+    const far = Math.max(1.2 * size, ...needed);
+    return { middle: centre.clone().addScaledVector(right, x).addScaledVector(above, y + 0.05 * far * up), far };
   }
 
   // lay makes the squares of the floor fit the robot: decimetres for one of a metre.
@@ -165,8 +188,10 @@ export class Stage {
     const { clientWidth: w, clientHeight: h } = this.holder;
     if (w === 0 || h === 0) return;
     this.renderer.setSize(w, h);
+    setPicture(w, h);
     this.camera.aspect = w / h;
     this.camera.updateProjectionMatrix();
+    if (this.framed.length > 0 && !this.turned) this.settle(...this.framed);
     this.touch();
   }
 
