@@ -79,7 +79,7 @@ s.test("what is disabled says why; dialogs say what everything does", async (pag
         .filter((e) => !e.hidden && e.getClientRects().length > 0 && !e.classList.contains("grip") && !(document.querySelector("dialog[open]") && !e.closest("dialog")))
         .map((e) => ({ name: e.ariaLabel || e.textContent.trim() || e.labels?.[0]?.textContent.trim() || e.outerHTML.slice(0, 60), disabled: e.disabled, says: e.closest("[title]")?.title ?? "" })),
     );
-  const reason = /there is no|there are no|there is nothing|nothing moves|no joint|needs? |select a row|select one|select|first|is 100|not |cannot|all are shown/;
+  const reason = /there is no|there are no|there is nothing|nothing moves|no joint|needs? |select a row|select one|select|choose|first|is 100|not |cannot|all are shown/;
   const check = async (where, least) => {
     const now = await all();
     assert.deepEqual(now.filter((e) => e.says === "").map((e) => `${where}: ${e.name} says nothing`), []);
