@@ -198,6 +198,7 @@ func TestWhatIsThereIsKept(t *testing.T) {
 		"", "# only a comment, without an end of line", "name:   dog # mine\n\n\n", "urdf: 'dog.urdf'\nbase: fixed",
 		"contacts: {pad: {points: [[0, 0, 0]]}}\n", "chains:\n  nose: {base: base, tip: FL_foot}\n",
 		"groups:\n    front: {joints: [FL_hip_joint]}\n", "poses: {up: {FL_hip_joint: 0.1}}\nmirror: []\n", "---\nname: dog\n",
+		"name: dog\r\nbase: fixed\r\n", "name: dog\ndescription: |\n  two\n  lines", "# ä\nname: \"d\\\"og\" # ö\n \n",
 	} {
 		file := bare(t, urdf, "dog.urdf")
 		about := filepath.Join(filepath.Dir(file), setup.File)
