@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"poise/kinematics"
 	"poise/robot"
 	"poise/spatial"
 	"poise/urdf"
@@ -70,6 +71,61 @@ func (b *maker) lowLimbs(p *Proposal) (legs []*Limb) {
 func (b *maker) height(link string) float64 {
 	id, _ := b.m.Frame(link)
 	return b.d.Pose(b.d.At(id)).P.Z
+}
+
+// plant turns the joints of legs that cannot be at zero so that each foot is below the place
+// where it is with all joints at zero, if that is possible; it reports whether it turned
+// any. q has a number for each joint.
+func (b *maker) plant(p *Proposal, q []float64) (turned bool) {
+	d := kinematics.NewData(b.m)
+	whole := make([]float64, b.m.NumQ())
+	kinematics.NewSpace(b.m).NeutralTo(whole)
+	joints := b.m.Joints()
+	for _, l := range p.Limbs {
+		if len(l.Points) == 0 {
+			continue
+		}
+		tip, _ := b.m.Frame(l.Tip)
+		goal := b.d.Pose(b.d.At(tip)).P
+		apart := func() float64 { // of the foot from its place, seen from above
+			for i, j := range joints {
+				if j.Kind.NumQ() == 1 {
+					whole[j.Q] = q[i]
+				}
+			}
+			d.UpdatePosition(whole)
+			at := d.Pose(d.At(tip)).P
+			return math.Hypot(at.X-goal.X, at.Y-goal.Y)
+		}
+		var free []robot.JointID
+		for _, name := range l.Joints {
+			if id, ok := b.m.Joint(name); ok && joints[id].Limits.Contains(0) {
+				free = append(free, id)
+			}
+		}
+		// joint by joint, in steps that get smaller: few joints, no need for more
+		best := apart()
+		before := best
+		for step := 0.2; step > 1e-4; {
+			better := false
+			for _, id := range free {
+				for _, way := range []float64{step, -step} {
+					old := q[id]
+					q[id] = rounded(old + way)
+					if now := apart(); joints[id].Limits.Contains(q[id]) && now < best {
+						best, better = now, true
+						break
+					}
+					q[id] = old
+				}
+			}
+			if !better {
+				step /= 2
+			}
+		}
+		turned = turned || best < before-level
+	}
+	return turned
 }
 
 // goRound puts legs counter-clockwise, seen from above, from the front left on, as their

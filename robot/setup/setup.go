@@ -69,6 +69,11 @@ func Propose(m *robot.Model) *Proposal {
 	d := kinematics.NewData(m)
 	q := make([]float64, m.NumQ())
 	kinematics.NewSpace(m).NeutralTo(q)
+	for _, j := range m.Joints() {
+		if j.Kind.NumQ() == 1 {
+			q[j.Q] = 0 // also where the limits exclude it: models are drawn so
+		}
+	}
 	d.UpdatePosition(q)
 	b := &maker{m: m, d: d, frames: framesOf(m), parents: map[string]string{}}
 	for _, j := range m.Document().Joints {
@@ -78,7 +83,7 @@ func Propose(m *robot.Model) *Proposal {
 	p.Limbs = b.limbs()
 	p.Mirror = b.mirror(p)
 	b.stand(p)
-	p.Poses = home(m)
+	p.Poses = b.home(p)
 	p.Limits = slices.ContainsFunc(m.Joints(), func(j robot.Joint) bool { return j.Kind.NumQ() == 1 && !j.Limits.Acceleration.Has })
 	return p
 }
@@ -101,28 +106,38 @@ func framesOf(m *robot.Model) [][]robot.FrameID {
 }
 
 // home is the pose with which a robot begins: every joint at zero, or in the middle of its
-// range if zero is not in it.
-func home(m *robot.Model) []Pose {
-	p := Pose{Name: "home", Why: "every joint at zero"}
+// range if zero is not in it. One with legs stands then: feet stay where they are at zero.
+func (b *maker) home(p *Proposal) []Pose {
+	pose := Pose{Name: "home", Why: "every joint at zero"}
 	var away []string
-	for _, j := range m.Joints() {
+	q := make([]float64, len(b.m.Joints()))
+	for i, j := range b.m.Joints() {
 		if j.Kind.NumQ() != 1 {
 			continue
 		}
-		at := 0.0
-		if l := j.Limits; !l.Contains(0) {
-			at = middle(l)
+		if !j.Limits.Contains(0) {
+			q[i] = middle(j.Limits)
 			away = append(away, j.Name)
 		}
-		p.Joints, p.Q = append(p.Joints, j.Name), append(p.Q, at)
-	}
-	if len(p.Joints) == 0 {
-		return nil
 	}
 	if len(away) > 0 {
-		p.Why += fmt.Sprintf("; where its limits exclude zero, in the middle of its range: %s", strings.Join(away, ", "))
+		pose.Why += fmt.Sprintf("; where its limits exclude zero, in the middle of its range: %s", strings.Join(away, ", "))
+		if b.plant(p, q) {
+			pose.Why += "; hips so that the feet stay under them"
+		}
 	}
-	return []Pose{p}
+	for i, j := range b.m.Joints() {
+		if j.Kind.NumQ() == 1 {
+			pose.Joints, pose.Q = append(pose.Joints, j.Name), append(pose.Q, q[i])
+		}
+	}
+	if slices.ContainsFunc(p.Limbs, func(l Limb) bool { return len(l.Points) > 0 }) {
+		pose.Name = "stand"
+	}
+	if len(pose.Joints) == 0 {
+		return nil
+	}
+	return []Pose{pose}
 }
 
 // middle returns a position within limits that do not contain zero, rounded where the

@@ -362,6 +362,37 @@ func TestXacroArguments(t *testing.T) {
 	}
 }
 
+// TestLegsStand: legged robots begin in a pose in which each foot is below its place at zero.
+func TestLegsStand(t *testing.T) {
+	for _, name := range []string{"anymal_c", "atlas", "g1", "go2"} {
+		file := bare(t, golden.Read(t, "robots/"+name+"/"+name+".urdf"), name+".urdf")
+		s := open(t, file)
+		if _, err := s.Write(); err != nil {
+			t.Fatal(err)
+		}
+		bot, err := load.Robot(file, load.Options{Base: robot.BaseFixed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := bot.Model
+		if s.Proposal.Poses[0].Name != "stand" {
+			t.Errorf("%s: the pose is %q", name, s.Proposal.Poses[0].Name)
+		}
+		zero, stand := kinematics.NewData(m), kinematics.NewData(m)
+		zero.UpdatePosition(make([]float64, m.NumQ()))
+		stand.UpdatePosition(m.RestPositions()) // each joint has one number
+		for _, c := range m.Chains() {
+			if c.Contact == robot.NoContact {
+				continue
+			}
+			a, b := zero.Pose(zero.At(c.Tip)).P, stand.Pose(stand.At(c.Tip)).P
+			if d := math.Hypot(a.X-b.X, a.Y-b.Y); d > 0.005 {
+				t.Errorf("%s: the foot of %s is %.3f m from its place", name, c.Name, d)
+			}
+		}
+	}
+}
+
 // TestMeshesAreFound: a package beside the URDF or around its folder becomes a path.
 func TestMeshesAreFound(t *testing.T) {
 	for place, want := range map[string]string{"robot/pkg": ".", "pkg": "..", "elsewhere/pkg": ""} {
