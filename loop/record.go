@@ -57,10 +57,11 @@ type TickRecord struct {
 	Bus         servo.Fault
 	Hash        uint64
 
-	Command *control.Motion
-	Writer  []arbiter.ClientID // of each leaf
-	Power   Power
-	Faults  int // active
+	Command  *control.Motion
+	Measured *control.Measured
+	Writer   []arbiter.ClientID // of each leaf
+	Power    Power
+	Faults   int // active
 }
 
 // Repeat asks a loop again for what was asked of it in a recorded tick besides orders; it
@@ -88,6 +89,7 @@ func (l *Loop) record() {
 	}
 	f := &l.taken
 	f.Tick, f.Measurement, f.Bus, f.Hash = l.tick, l.raw, l.faults.bus, l.hash()
+	f.Measured = &l.measured
 	f.Command, f.Writer, f.Power, f.Faults = l.command, l.merge.Writer, l.powered.state, l.faults.latch.active
 	l.cfg.Tap.Tick(f)
 }

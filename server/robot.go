@@ -40,6 +40,7 @@ type servedRobot struct {
 	record   recording
 	overruns overruns
 
+	every   *everyCycle // nil if the newest state is often enough
 	topics  *topics
 	body    *body // of a robot with mass; nil of others
 	seats   []controllers.Seat
@@ -223,6 +224,10 @@ func (bot *servedRobot) assemble() error {
 		known[i] = seat.Executive
 	}
 	s.failed = errors.Join(s.failed, bot.startRecord(&cfg)) // its header needs all of cfg
+	if s.cfg.Rates.JointStates > pumped {
+		bot.every = newEveryCycle(len(m.Joints()), cfg.Tap)
+		cfg.Tap = bot.every
+	}
 	if bot.loop, err = loop.New(cfg); err != nil {
 		return err
 	}

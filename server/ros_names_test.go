@@ -102,3 +102,22 @@ func TestTrajectoriesOfATopic(t *testing.T) {
 		}
 	})
 }
+
+// TestJointStatesOfEveryCycle: at 1 kHz no cycle is left out, though the pump looks every 2 ms.
+func TestJointStatesOfEveryCycle(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := start(t, func(c *config.Config) { c.Loop.Period, c.Rates.JointStates = 0.001, 1000 })
+		for _, topic := range []string{"/joint_states", "/joint_states_real"} {
+			states := b.subscribe(topic)
+			var last int64
+			for i := range 500 {
+				at := next[msgs.JointState](b, states).Header.Stamp.Nanos()
+				if gap := at - last; i > 0 && (gap < 999_000 || gap > 1_001_000) {
+					t.Fatalf("%s: message %d comes %d ns after the one before", topic, i, gap)
+				}
+				last = at
+			}
+		}
+	})
+}

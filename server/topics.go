@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -44,9 +45,9 @@ type topics struct {
 	senses    *senses
 	ports     *ports
 
-	jointsDue, tfDue, statusDue, healthDue int64 // cycle time, ns
-	assignedDue                            int64
-	owners, resourcesNow                   string
+	jointsDue, portsDue, tfDue, statusDue, healthDue int64 // cycle time, ns
+	assignedDue                                      int64
+	owners, resourcesNow                             string
 
 	posture posture
 	zmp     contact.Point // of a robot with mass,
@@ -181,13 +182,17 @@ func (t *topics) snapshot(now *loop.Snapshot) {
 	if t.bot.first && t.bot.s.time != nil {
 		t.clock.PublishFunc(func() *msgs.Clock { return &msgs.Clock{Clock: edge.Stamp(now.Tick)} })
 	}
-	if due(&t.jointsDue, at, rates.JointStates) {
-		t.command.PublishFunc(func() *msgs.JointState {
-			return t.joints(now, now.Command.Q, now.Command.V, now.Command.Tau)
+	if every := t.bot.every; every != nil {
+		every.drain(func(s *jointSample) {
+			if due(&t.jointsDue, s.tick.Time, rates.JointStates) {
+				t.publishJoints(s.tick, &s.command, &s.measured)
+			}
 		})
-		t.measured.PublishFunc(func() *msgs.JointState {
-			return t.joints(now, now.Measured.Q, now.Measured.V, now.Measured.Effort)
-		})
+	}
+	if due(&t.portsDue, at, rates.JointStates) {
+		if t.bot.every == nil {
+			t.publishJoints(now.Tick, &jointValues{now.Command.Q, now.Command.V, now.Command.Tau}, &jointValues{now.Measured.Q, now.Measured.V, now.Measured.Effort})
+		}
 		t.senses.publish(t.bot.model, now)
 		t.ports.publish(now)
 	}
@@ -208,9 +213,17 @@ func (t *topics) snapshot(now *loop.Snapshot) {
 // statusRate is how often robot_status is published, Hz.
 const statusRate = 20
 
-func (t *topics) joints(now *loop.Snapshot, q, v, effort []float64) *msgs.JointState {
-	return &msgs.JointState{Header: edge.Header(now.Tick, ""), Name: t.names,
-		Position: append([]float64(nil), q...), Velocity: append([]float64(nil), v...), Effort: append([]float64(nil), effort...)}
+// pumped is up to which rate joint_states are those of the newest state, Hz: the pump looks at it
+// every 2 ms.
+const pumped = 250
+
+// publishJoints publishes joint_states and joint_states_real.
+func (t *topics) publishJoints(at servo.Tick, command, measured *jointValues) {
+	message := func(j *jointValues) *msgs.JointState {
+		return &msgs.JointState{Header: edge.Header(at, ""), Name: t.names, Position: slices.Clone(j.q), Velocity: slices.Clone(j.v), Effort: slices.Clone(j.effort)}
+	}
+	t.command.PublishFunc(func() *msgs.JointState { return message(command) })
+	t.measured.PublishFunc(func() *msgs.JointState { return message(measured) })
 }
 
 // publishFrames publishes tf and the balance.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"poise/graph"
+	"poise/internal/budget"
 	"poise/msgs"
 	"poise/wire/ros1/master"
 	"poise/wire/ros1/xmlrpc"
@@ -136,4 +137,52 @@ func TestAMasterThatHangsAndForgets(t *testing.T) {
 	renew()
 	until(t, "the new master has everything", registered)
 	hears("a message after the master has forgotten", 3)
+}
+
+// A burst of more than a peer may have in the graph is not lost: its node is not read from until
+// there is room again.
+func TestABurstWaitsForRoom(t *testing.T) {
+	const count = 4000 // which the queues hold
+	g := graph.New(graph.Options{})
+	defer g.Close()
+	in, err := graph.Listen[msgs.JointState](g, "in", graph.SubscribeOptions{QoS: graph.QoS{Depth: count}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	narrow := budget.Standard
+	narrow[budget.Messages].Client = 1 << 20
+	n, err := New(g, Config{Master: "http://127.0.0.1:0", OwnMaster: true, Budget: budget.New(narrow)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n.room = time.Hour
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	ended := make(chan error, 1)
+	go func() { ended <- n.Run(ctx) }()
+	defer func() {
+		cancel()
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}()
+	p := newPeer(t, n.c.Master)
+	defer p.stop()
+	out, err := graph.Topic[msgs.JointState](p.g, "in", graph.TopicOptions{QoS: graph.QoS{Depth: count}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the topic is connected", func() bool { return len(n.greet.list()) == 1 })
+	values := make([]float64, 30)
+	for i := range count {
+		out.Publish(&msgs.JointState{Position: append([]float64{float64(i)}, values...), Velocity: values, Effort: values})
+	}
+	for i := range count {
+		m, lost, err := in.Next(ctx)
+		if err != nil || lost != 0 || m.Position[0] != float64(i) {
+			t.Fatalf("message %d is %v: %v lost, %v; %v by the sender, %v here", i, m, lost, err, p.n.Stats().Lost, n.Stats())
+		}
+		if came := n.stats.received.Load(); i == 0 && came >= count {
+			t.Errorf("all %d messages were read at once: nothing had to wait", came)
+		}
+	}
 }

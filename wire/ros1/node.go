@@ -41,6 +41,7 @@ type Node struct {
 	keeper  *registrar
 	foreign *imports // nil if there are none
 	greet   *greeting
+	room    time.Duration // how long a message waits for it; roomWithin
 	life    context.Context
 	end     context.CancelFunc
 	running sync.WaitGroup
@@ -63,7 +64,7 @@ func New(g *graph.Graph, c Config) (*Node, error) {
 	if err := c.finish(); err != nil {
 		return nil, err
 	}
-	n := &Node{g: g, c: c, self: c.Names.Self(), large: budget.NewTurns(1), pubs: map[string]*publication{}, subs: map[string]*subscription{}, others: map[string]string{}}
+	n := &Node{g: g, c: c, self: c.Names.Self(), large: budget.NewTurns(1), room: roomWithin, pubs: map[string]*publication{}, subs: map[string]*subscription{}, others: map[string]string{}}
 	n.services.Store(&map[string]string{})
 	n.client = xmlrpc.NewClient(n.c.dial)
 	n.life, n.end = context.WithCancel(context.Background())

@@ -232,10 +232,27 @@ func (s *subscription) message(ctx context.Context, in io.Reader, l *link, who *
 	if err := codec.For(s.typ, msgs.ROS1).Decode(data, v); err != nil {
 		return err // what follows cannot be trusted either
 	}
-	if err := a.Publish(v); err != nil {
+	if err := s.publish(ctx, a, v); err != nil {
 		s.refused(who, v, err)
 	}
 	return nil
+}
+
+// roomWithin is how long a message waits for room in its peer's budget before it is refused.
+const roomWithin = time.Second
+
+// publish publishes a message in the graph. If its peer has too much in the graph that nobody has
+// taken yet, it is not read from meanwhile: what it sends then waits with itself, as TCP has it.
+func (s *subscription) publish(ctx context.Context, a *graph.Advertisement, v any) error {
+	err := a.Publish(v)
+	var full *budget.Error
+	for end := time.Now().Add(s.n.room); errors.As(err, &full) && ctx.Err() == nil && time.Now().Before(end); err = a.Publish(v) {
+		select {
+		case <-time.After(time.Millisecond):
+		case <-ctx.Done():
+		}
+	}
+	return err
 }
 
 // refused tells that a message was not admitted: who sent a goal waits for its result.
