@@ -25,21 +25,22 @@ faults: {cycle_gap: {severity: ignore}, overrun: {severity: ignore}}
 END
 started=()
 end() {
-	for pid in "${started[@]}"; do kill -TERM "$pid" 2> /dev/null || true; done
+	for pid in "${started[@]}"; do kill -INT "$pid" 2> /dev/null || true; done
 	for pid in "${started[@]}"; do wait "$pid" 2> /dev/null || true; done
 	started=()
 }
 core=
 finish() {
 	end
-	[ -z "$core" ] || { kill -TERM "$core" 2> /dev/null || true; wait "$core" 2> /dev/null || true; }
+	[ -z "$core" ] || { kill -INT "$core" 2> /dev/null || true; wait "$core" 2> /dev/null || true; }
 }
 trap finish EXIT
-roscore -p "$port" > "$work/roscore.log" 2>&1 &
+env --default-signal=INT roscore -p "$port" > "$work/roscore.log" 2>&1 &
 core=$!
 until rostopic list > /dev/null 2>&1; do sleep 0.2; done
+# in the background, with the signals of the foreground: they take their names back by SIGINT
 begin() {
-	"$@" > "$work/server.log" 2>&1 &
+	env --default-signal=INT "$@" > "$work/server.log" 2>&1 &
 	started+=($!)
 }
 # time_one WHO WHAT SERVER…: what cannot be measured is said
@@ -47,8 +48,8 @@ time_one() {
 	local who=$1 what=$2
 	shift 2
 	begin "$@"
-	timeout 180 "$work/peer" "measure-$what" 2> "$work/measure.log" | sed "s/^/$who: /"
-	[ "${PIPESTATUS[0]}" = 0 ] || echo "$who: $what was not measured, see $work/measure.log"
+	timeout 180 "$work/peer" "measure-$what" 2> "$work/$who-$what.log" | sed "s/^/$who: /"
+	[ "${PIPESTATUS[0]}" = 0 ] || echo "$who: $what was not measured, see $work/$who-$what.log"
 	end
 }
 serve=("$poise" serve --listen 127.0.0.1:0 --motions "$work/motions" --config "$work/bench.yaml" --robot arm6 --ros1)
