@@ -140,7 +140,7 @@ func TestEveryModeInMuJoCo(t *testing.T) {
 		p     servo.Setpoint
 		check func(r servo.Reading, from float64) bool
 	}{
-		{"velocity", servo.Setpoint{Mode: servo.Velocity, Velocity: 0.4}, func(r servo.Reading, _ float64) bool { return math.Abs(r.Velocity-0.4) < 0.08 }},
+		{"velocity", servo.Setpoint{Mode: servo.Velocity, Velocity: 0.4}, func(r servo.Reading, _ float64) bool { return math.Abs(r.Velocity-0.4) < 0.05 }},
 		{"impedance", servo.Setpoint{Mode: servo.Impedance, Position: -0.2, Kp: 40, Kd: 1}, func(r servo.Reading, _ float64) bool { return math.Abs(r.Position+0.2) < 0.05 }},
 		{"effort", servo.Setpoint{Mode: servo.Effort, Effort: -2}, func(r servo.Reading, from float64) bool { return r.Position < from-0.05 && r.Effort == -2 }},
 		{"off", servo.Setpoint{}, func(r servo.Reading, _ float64) bool { return r.Effort == 0 }},

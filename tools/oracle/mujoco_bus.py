@@ -29,6 +29,7 @@ class Bus:
         m = self.m = r.mujoco(friction=first["friction"], step=first["step"])
         m.actuator_gainprm[:, 0], m.actuator_biasprm[:] = 1, 0  # a control is a torque
         m.actuator_forcelimited[:] = 0
+        m.jnt_actfrclimited[:] = 0  # a control goes beyond the limit where damping takes it back: drive keeps it
         frame = {"q": first["q"]}
         if r.floating:
             frame["base"] = {"position": first["base"][:3], "orientation": first["base"][3:]}
