@@ -14,7 +14,7 @@ export POISE_PYTHON     := $(VENV)/bin/python
 export POISE_CLIENTS    := $(TOOLS)/clients
 
 .NOTPARALLEL:
-.PHONY: help run build ros1 bench-ros1 test check setup format vet staticcheck deadcode docs unit live race fuzz examples studio studio-check smoke browser golden soak bench bench-attacks bench-peers oracle judge mutate images clean
+.PHONY: help run build ros1 bench-ros1 test check setup format vet staticcheck deadcode docs unit live race fuzz examples studio studio-check smoke browser golden soak bench bench-attacks bench-studio bench-peers oracle judge mutate images clean
 
 run: build ## build, start the virtual robot, its graph and the Studio
 	./bin/poise serve $(ARGS)
@@ -122,6 +122,9 @@ bench-ros1: build ## the ROS 1 wire beside rospy and roscpp, turn by turn
 bench-attacks: build ## cycles missed and memory under attacks, beside two burners: 10 min
 	$(GO) run ./tools/attack -poise bin/poise -rounds 5 -seconds 8
 
+bench-studio: build studio/node_modules/.installed ## first view of the page; server and page while nothing happens
+	@cd studio && POISE=$(CURDIR)/bin/poise node figures.mjs
+
 bench-peers: ## Poise beside Pinocchio, KDL and Ruckig, in one run
 	tools/peers/run.sh
 	tools/peers/ruckig.sh
@@ -144,6 +147,8 @@ mutate: ## seeded mistakes in the code, which the tests must find
 
 images: setup ## pictures of docs/images, drawn by a browser
 	cd tools/render && npm ci && npm run images
+	@$(MAKE) --no-print-directory build studio/node_modules/.installed
+	cd studio && POISE=$(CURDIR)/bin/poise node pictures.mjs ../docs/images
 
 clean: ## remove what was built and installed
 	rm -rf bin $(TOOLS)

@@ -2,6 +2,7 @@
 // tablet.
 import assert from "node:assert/strict";
 import { button, coloured, connected, file, given, open, picture, studio, table, until } from "./harness.mjs";
+import { watch } from "./watch.mjs";
 
 const s = studio();
 
@@ -14,17 +15,6 @@ const files = ["New", "Load trajectory…", "Save trajectory…", "Duplicate…"
 
 // robot counts the pixels of the mane, which nothing else of the view has.
 const robot = async (page) => coloured(await picture(page, page.locator(".view canvas")), (r, g, b) => g > r + 40 && b > r + 40);
-
-// watch notes when a picture first has as many parts as a robot.
-function watch() {
-  let parts = 0;
-  const { drawElements } = WebGL2RenderingContext.prototype;
-  WebGL2RenderingContext.prototype.drawElements = function (...args) {
-    if (parts++ === 0) requestAnimationFrame(() => (parts = 0));
-    if (parts > 30) window.robotSeen ??= performance.now();
-    return drawElements.apply(this, args);
-  };
-}
 
 for (const [width, height, colorScheme] of [[1280, 720, "light"], [1024, 768, "dark"], [2560, 1440, "light"]]) {
   s.test(`all controls are seen and named at ${width}×${height}, ${colorScheme}`, async (page) => {

@@ -124,7 +124,7 @@ export class Player {
   // doing says whose a goal is, and what it does.
   doing(goal: GoalInfo): string {
     const deed = this.people.deedOf(goal.client).replace(/ on the .* robot$/, "");
-    const time = goal.duration > 0 ? `, ${goal.time.toFixed(1)} of ${goal.duration.toFixed(1)} s` : "";
+    const time = goal.time < 0 ? ", on the way to its beginning" : goal.duration > 0 ? `, ${goal.time.toFixed(1)} of ${goal.duration.toFixed(1)} s` : "";
     return `${this.people.called(goal.client)} ${/^(plays|goes to)/.test(deed) ? deed : `moves it (${goal.action})`}${time}`;
   }
 

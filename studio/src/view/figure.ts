@@ -155,6 +155,14 @@ export class Figure {
     return words;
   }
 
+  // boxes are those of its shapes: nearer to what is seen than one about all of it.
+  boxes(): THREE.Box3[] {
+    this.robot.updateMatrixWorld(true);
+    const shapes = shapesOf(this.robot).map((part) => new THREE.Box3().setFromObject(part));
+    const all = shapes.filter((box) => !box.isEmpty() && Number.isFinite(box.min.length() + box.max.length()));
+    return all.length > 0 ? all : [this.bounds()];
+  }
+
   bounds(): THREE.Box3 {
     this.robot.updateMatrixWorld(true);
     const box = new THREE.Box3().setFromObject(this.robot, true);
@@ -163,6 +171,10 @@ export class Figure {
     return new THREE.Box3().setFromCenterAndSize(this.robot.position.clone(), new THREE.Vector3().setScalar(2 * half));
   }
 }
+
+// shapesOf lists the shapes of a robot, without what it is grabbed by.
+const shapesOf = (from: THREE.Object3D): THREE.Mesh[] =>
+  from.children.flatMap((c) => (c.userData.grip ? [] : c instanceof THREE.Mesh ? [c, ...shapesOf(c)] : shapesOf(c)));
 
 // carried lists the shapes that a joint moves, not those that the next joint moves.
 function carried(from: THREE.Object3D): THREE.Mesh[] {
