@@ -3,6 +3,7 @@ package robot_test
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -157,7 +158,7 @@ func TestDescriptionReachesTheModel(t *testing.T) {
 	})
 	t.Run("servos", func(t *testing.T) {
 		id, _ := m.Joint("l_knee")
-		if s := m.Servo(id); s != (robot.Servo{Assigned: true, ID: 12, Reversed: true, Zero: 496, Gear: 0.65}) {
+		if s := m.Servo(id); !reflect.DeepEqual(s, robot.Servo{Assigned: true, ID: 12, Reversed: true, Zero: 496, Gear: 0.65}) {
 			t.Errorf("servo of l_knee is %+v", s)
 		}
 		id, _ = m.Joint("l_turn")

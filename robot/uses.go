@@ -19,6 +19,16 @@ type Servo struct {
 	Zero     float64     // its reading at the joint's zero, in steps of its own
 	Gear     float64     // turns of the joint for one of the servo, > 0
 	Model    *ServoModel // of its type, nil if none is known
+
+	Limited   bool            // Low and High count
+	Low, High int             // where it may be told to go, in its own steps
+	Registers []ServoRegister // what it has to hold when it is used
+}
+
+// ServoRegister is what a register of a servo has to hold.
+type ServoRegister struct {
+	Name  string
+	Value int
 }
 
 // Bus is a serial line with servos on it.
@@ -207,6 +217,18 @@ func (b *builder) describeServos(d *Description) {
 		}
 		if s.Gear != nil {
 			servo.Gear = *s.Gear
+		}
+		if s.Min != nil || s.Max != nil {
+			servo.Limited, servo.Low, servo.High = true, math.MinInt32, math.MaxInt32
+			if s.Min != nil {
+				servo.Low = *s.Min
+			}
+			if s.Max != nil {
+				servo.High = *s.Max
+			}
+		}
+		for _, r := range s.Registers {
+			servo.Registers = append(servo.Registers, ServoRegister(r))
 		}
 		m.servos[id] = servo
 	}

@@ -33,6 +33,14 @@ type busFlags struct {
 	limp   bool
 	torque bool
 	yes    bool
+
+	hand    string // emulate
+	steps   string // calibrate
+	joints  string
+	pose    string
+	save    string
+	lerobot string
+	typed   *bufio.Reader
 }
 
 // busWords are the commands of poise bus.
@@ -40,15 +48,16 @@ var busWords = map[string]struct {
 	args []string
 	run  func(b *busFlags, args []string) error
 }{
-	"list":     {nil, (*busFlags).list},
-	"scan":     {[]string{"PORT"}, (*busFlags).scan},
-	"monitor":  {[]string{"PORT"}, (*busFlags).monitor},
-	"ping":     {[]string{"PORT", "ID"}, (*busFlags).ping},
-	"read":     {[]string{"PORT", "ID", "[REGISTER …]"}, (*busFlags).read},
-	"write":    {[]string{"PORT", "ID", "REGISTER", "VALUE"}, (*busFlags).write},
-	"set-id":   {[]string{"PORT", "ID", "NEW"}, (*busFlags).setID},
-	"set-baud": {[]string{"PORT", "ID", "BAUD"}, (*busFlags).setBaud},
-	"emulate":  {[]string{"FAMILY"}, (*busFlags).emulate},
+	"list":      {nil, (*busFlags).list},
+	"scan":      {[]string{"PORT"}, (*busFlags).scan},
+	"monitor":   {[]string{"PORT"}, (*busFlags).monitor},
+	"ping":      {[]string{"PORT", "ID"}, (*busFlags).ping},
+	"read":      {[]string{"PORT", "ID", "[REGISTER …]"}, (*busFlags).read},
+	"write":     {[]string{"PORT", "ID", "REGISTER", "VALUE"}, (*busFlags).write},
+	"set-id":    {[]string{"PORT", "ID", "NEW"}, (*busFlags).setID},
+	"set-baud":  {[]string{"PORT", "ID", "BAUD"}, (*busFlags).setBaud},
+	"calibrate": {[]string{"PORT"}, (*busFlags).calibrate},
+	"emulate":   {[]string{"FAMILY"}, (*busFlags).emulate},
 }
 
 // busNames lists the first words of poise bus.
@@ -63,7 +72,13 @@ func busCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
 	fs.IntVar(&b.count, "count", 0, "monitor: end after `N` readings; otherwise with Ctrl-C")
 	fs.StringVar(&b.log, "log", "", "emulate: write what happens to this `file` (JSON lines)")
 	fs.StringVar(&b.link, "link", "", "emulate: a link of this `path` leads to the line, and path-NAME to a line with a name")
-	fs.StringVar(&b.robot, "robot", "", "emulate: the `robot` that the servos move; pony if none is named")
+	fs.StringVar(&b.robot, "robot", "", "emulate: the `robot` that the servos move, pony if none is named; calibrate: the robot whose servos they are")
+	fs.StringVar(&b.hand, "hand", "", "emulate: lines JOINT ANGLE that are added to this `file` move limp joints as a hand does, rad; JOINT free lets go")
+	fs.StringVar(&b.steps, "steps", "", "calibrate: only these `steps`, of direction,zero,limits")
+	fs.StringVar(&b.joints, "joints", "", "calibrate: only these `joints`, with commas between them")
+	fs.StringVar(&b.pose, "pose", "", "calibrate: the `pose` of robot.yaml that the robot is put into for the zeros; otherwise all joints are at zero")
+	fs.StringVar(&b.save, "save", "", "calibrate: write into a copy of the robot in this `folder`")
+	fs.StringVar(&b.lerobot, "lerobot", "", "calibrate: take a calibration `file` of LeRobot over and ask nothing")
 	fs.BoolVar(&b.limp, "limp", true, "emulate: servos begin without torque, as real ones do; --limp=false: with it")
 	fs.BoolVar(&b.torque, "torque", false, "write: also registers that can move the servo or give it torque")
 	fs.BoolVar(&b.yes, "yes", false, "set-id, set-baud: do not ask before it is written")
@@ -295,17 +310,9 @@ func (b *busFlags) done(format string, a ...any) error {
 	return b.answer(answered{true, message}, func(w io.Writer) { fmt.Fprintln(w, message) })
 }
 
-// sure asks before what lasts is written.
-func (b *busFlags) sure(question string) error {
-	if b.yes {
-		return nil
-	}
-	fmt.Fprintf(b.env.err, "%s (yes/no) ", question)
-	in := bufio.NewScanner(b.env.in)
-	if !in.Scan() || strings.TrimSpace(in.Text()) != "yes" {
-		return errors.New("nothing was written: the answer was not yes (--yes answers for scripts)")
-	}
-	return nil
+// alone is the first question: two servos with one id answer as if they were one.
+func alone(id int) string {
+	return fmt.Sprintf("Servo %d is the only one that answers. Is it the only one on the line?", id)
 }
 
 func (b *busFlags) setID(args []string) error {
@@ -317,7 +324,7 @@ func (b *busFlags) setID(args []string) error {
 		if err := c.Alone(id); err != nil {
 			return err
 		}
-		if err := b.sure(fmt.Sprintf("Servo %d is alone on the line. Shall its id be %d from now on, also without power?", id, to)); err != nil {
+		if err := b.twice(alone(id), fmt.Sprintf("Shall its id be %d from now on, also without power?", to)); err != nil {
 			return err
 		}
 		if err := c.SetID(id, to); err != nil {
@@ -336,7 +343,7 @@ func (b *busFlags) setBaud(args []string) error {
 		if err := c.Alone(id); err != nil {
 			return err
 		}
-		if err := b.sure(fmt.Sprintf("Servo %d is alone on the line. Shall it listen at %d baud from now on, also without power?", id, baud)); err != nil {
+		if err := b.twice(alone(id), fmt.Sprintf("Shall it listen at %d baud from now on, also without power?", baud)); err != nil {
 			return err
 		}
 		if err := c.SetBaud(id, baud); err != nil {

@@ -1,13 +1,17 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"os/signal"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -130,6 +134,7 @@ func (b *busFlags) emulate(args []string) error {
 	}); err != nil {
 		return err
 	}
+	hand := &handFile{name: b.hand}
 	tick := time.NewTicker(emulatorTick)
 	defer tick.Stop()
 	for n := 0; ; n++ {
@@ -138,12 +143,54 @@ func (b *busFlags) emulate(args []string) error {
 			return nil
 		case <-tick.C:
 			e.With(func() {
+				hand.act(e, b.env.err)
 				if n%5 == 0 {
 					for _, s := range e.Servos() {
 						log(s.Now())
 					}
 				}
 			})
+		}
+	}
+}
+
+// handFile is where a script says how a hand moves joints.
+type handFile struct {
+	name string
+	done int // bytes of it that were read
+}
+
+// act does what new lines say.
+func (h *handFile) act(e *emulator.Emulator, complain io.Writer) {
+	if h.name == "" {
+		return
+	}
+	text, err := os.ReadFile(h.name)
+	if err != nil || len(text) < h.done {
+		return // it is not there yet
+	}
+	end := bytes.LastIndexByte(text, '\n') + 1
+	if end <= h.done {
+		return
+	}
+	lines := strings.Split(strings.TrimSpace(string(text[h.done:end])), "\n")
+	h.done = end
+	for _, line := range lines {
+		words := strings.Fields(line)
+		if len(words) != 2 || e.Servo(words[0]) == nil {
+			fmt.Fprintf(complain, "poise: bus: hand: %q is not JOINT ANGLE\n", line)
+			continue
+		}
+		s := e.Servo(words[0])
+		if words[1] == "free" {
+			s.LetGo()
+			continue
+		}
+		at, err := strconv.ParseFloat(words[1], 64)
+		if err != nil || math.IsNaN(at) || math.Abs(at) > 100 {
+			fmt.Fprintf(complain, "poise: bus: hand: %q is no angle\n", words[1])
+		} else if !s.Hand(at) {
+			fmt.Fprintf(complain, "poise: bus: hand: joint %q has torque\n", words[0])
 		}
 	}
 }

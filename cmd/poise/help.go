@@ -23,7 +23,7 @@ const (
 )
 
 // helpRobot explains the word ROBOT.
-const helpRobot = `ROBOT is a name shipped inside (pony, arm6), a .urdf or .xacro file (xacro arguments
+const helpRobot = `ROBOT is a name shipped inside (pony, arm6, so101), a .urdf or .xacro file (xacro arguments
 as name:=value after it), or a folder. Flags may stand before or after arguments.
 Packages that package://… and $(find …) name are looked for above the robot's own
 file and in the folders of --package-path, by default those of ROS_PACKAGE_PATH and

@@ -31,14 +31,14 @@ const (
 // endsElsewhere lists the motions that lead from one pose to another: all others end
 // where they began.
 var endsElsewhere = map[string]string{
-	"pony crouch": "crouched", "pony stand_up": "stand", "arm6 fold": "folded", "arm6 unfold": "home",
+	"pony crouch": "crouched", "pony stand_up": "stand", "arm6 fold": "folded", "arm6 unfold": "home", "so101 fold": "rest", "so101 unfold": "home",
 }
 
 // TestShippedMotionsPlayThrough plays each motion on the loop, in simulated time,
 // from its start pose: it is taken as it is, succeeds, all its events leave, hooves
 // that stand stay where they are and carry the centre of mass.
 func TestShippedMotionsPlayThrough(t *testing.T) {
-	for _, name := range []string{"pony", "arm6"} {
+	for _, name := range []string{"pony", "arm6", "so101"} {
 		m := rig.Model(t, name)
 		for i, s := range motionsOf(t, name) {
 			if testing.Short() && i%6 != 1 { // among them one that lifts a hoof
@@ -204,7 +204,7 @@ func TestShippedMotionsCanBeChained(t *testing.T) {
 
 func eachMotion(t *testing.T, do func(name string, m *robot.Model, d *motion.Document)) {
 	t.Helper()
-	for _, name := range []string{"pony", "arm6"} {
+	for _, name := range []string{"pony", "arm6", "so101"} {
 		m, all := rig.Model(t, name), motionsOf(t, name)
 		for _, s := range all {
 			do(name+" "+s.Name, m, s.Document)

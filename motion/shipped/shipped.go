@@ -8,7 +8,7 @@ import (
 	"io/fs"
 )
 
-//go:embed pony/*.motion.yaml arm6/*.motion.yaml
+//go:embed pony/*.motion.yaml arm6/*.motion.yaml so101/*.motion.yaml
 var files embed.FS
 
 // Of returns the motions of a robot, nil if none come with it.

@@ -121,6 +121,9 @@ func (d *Description) checkServos(fail func(int, string, string, ...any)) {
 		if s.Gear != nil && *s.Gear <= 0 {
 			fail(s.Line, thing, "gear %g is not positive", *s.Gear)
 		}
+		if s.Min != nil && s.Max != nil && *s.Min >= *s.Max {
+			fail(s.Line, thing, "min %d is not below max %d", *s.Min, *s.Max)
+		}
 		if virtual[s.Joint] {
 			fail(s.Line, thing, "virtual_joints says that no servo moves it")
 		}

@@ -140,6 +140,16 @@ type Servo struct {
 	Reversed bool           `yaml:"reversed"`
 	Zero     float64        `yaml:"zero"`
 	Gear     *float64       `yaml:"gear"`
+	Min      *int           `yaml:"min"` // steps
+	Max      *int           `yaml:"max"`
+
+	Registers []Register `yaml:"registers"`
+}
+
+// Register is what a register of a servo has to hold.
+type Register struct {
+	Name  string `yaml:",key"`
+	Value int    `yaml:",value"`
 }
 
 // Bus is the line of a robot that has one.

@@ -484,3 +484,19 @@ func reason(err error) error {
 	}
 	return err
 }
+
+// Copy writes the files of a robot, shipped or of a folder, into a new folder.
+func Copy(name, folder string) error {
+	if _, err := os.Stat(folder); err == nil {
+		return fmt.Errorf("folder %q is there already: a copy of robot %q goes into a new one", folder, name)
+	}
+	from := os.DirFS(name)
+	if isShipped(name) {
+		sub, err := fs.Sub(shipped.FS, name)
+		if err != nil {
+			return err
+		}
+		from = sub
+	}
+	return os.CopyFS(folder, from)
+}

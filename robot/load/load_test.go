@@ -267,7 +267,7 @@ func TestFileWithARobotYAMLBeside(t *testing.T) {
 
 func TestUnknownRobots(t *testing.T) {
 	for name, want := range map[string]string{
-		"ponny":       `robot "ponny": neither shipped (arm6, pony) nor a file or folder; did you mean "pony"?`,
+		"ponny":       `robot "ponny": neither shipped (arm6, pony, so101) nor a file or folder; did you mean "pony"?`,
 		"./no.urdf":   `robot "./no.urdf": no such file or directory`,
 		".":           `no robot description: there is neither load.urdf`,
 		"":            `robot "": neither shipped`,
@@ -347,7 +347,7 @@ func TestReplacedLimits(t *testing.T) {
 }
 
 func TestShippedRobots(t *testing.T) {
-	if got := load.Shipped(); !slices.Equal(got, []string{"arm6", "pony"}) {
+	if got := load.Shipped(); !slices.Equal(got, []string{"arm6", "pony", "so101"}) {
 		t.Errorf("shipped: %v", got)
 	}
 	for _, name := range load.Shipped() {

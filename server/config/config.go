@@ -22,7 +22,7 @@ import (
 
 // Config is everything that `poise serve` can be told. Start from Default.
 type Config struct {
-	Robot       string       `yaml:"robot" doc:"a shipped name (pony, arm6), a .urdf or .xacro file, or a folder"`
+	Robot       string       `yaml:"robot" doc:"a shipped name (pony, arm6, so101), a .urdf or .xacro file, or a folder"`
 	Listen      string       `yaml:"listen" doc:"address and port of the server; loopback only, port 0 takes a free one"`
 	Origins     []string     `yaml:"origins" doc:"web pages from elsewhere that may connect, such as https://app.foxglove.dev; those of this machine always may"`
 	Motions     string       `yaml:"motions" doc:"folder of your own motions, made when the first is saved; empty is poise/motions/<robot> in your data folder (XDG_DATA_HOME)"`

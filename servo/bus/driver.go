@@ -273,7 +273,8 @@ func (d *Driver) newWorker(p Planned) *worker {
 	w := &worker{line: p, dial: d.Dial, period: d.period, settings: d.settings, stop: make(chan struct{}), done: make(chan struct{})}
 	for k, s := range p.Servos {
 		name := d.model.Joints()[p.Joints[k]].Name
-		u := &unit{Servo: s, joint: p.Joints[k], name: name, scale: ScaleOf(d.model.Servo(robot.JointID(p.Joints[k])), s.Model)}
+		wanted := d.model.Servo(robot.JointID(p.Joints[k]))
+		u := &unit{Servo: s, joint: p.Joints[k], name: name, wanted: wanted, scale: ScaleOf(wanted, s.Model)}
 		w.units = append(w.units, u)
 	}
 	w.goals = rt.NewLatest(func(s *[]servo.Setpoint) { *s = make([]servo.Setpoint, len(w.units)) })

@@ -63,6 +63,7 @@ type Register struct {
 	Size     int // bytes
 	Sign     Sign
 	Saved    bool // in EEPROM: kept without power, worn out by 10⁵ writes
+	Shadow   bool // of those: written while the table is locked it holds until power is gone, and wears nothing
 	ReadOnly bool
 	Moves    bool   // writing it can move the servo or switch its torque on
 	Unit     string // of one step, for people

@@ -8,15 +8,17 @@ import (
 	"time"
 
 	"poise/internal/rt"
+	"poise/robot"
 	"poise/servo"
 )
 
 // unit is a servo of the robot on its line.
 type unit struct {
 	Servo
-	joint int
-	name  string
-	scale Scale
+	joint  int
+	name   string
+	scale  Scale
+	wanted robot.Servo // as robot.yaml has it
 
 	present bool      // it answers
 	misses  int       // in a row
@@ -171,7 +173,9 @@ func (w *worker) find(u *unit, tries int) error {
 			err = fmt.Errorf("is %s, robot.yaml says %s", modelName(w.line.Family, id.Number), u.Model.Name)
 			break
 		}
-		err = w.talk.Prepare(&u.Servo)
+		if err = w.talk.Prepare(&u.Servo); err == nil {
+			err = w.declare(u)
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("joint %q: servo %d on %s: %w", u.name, u.ID, w.line.String(), err)
@@ -181,6 +185,46 @@ func (w *worker) find(u *unit, tries int) error {
 		u.foundOn = true
 	}
 	u.on = u.on && u.State.Torque == TorqueOn
+	return nil
+}
+
+// declare brings a servo to what robot.yaml says of it: its limits, and registers that are
+// forgotten without power. What differs and is kept without power is refused.
+func (w *worker) declare(u *unit) error {
+	if u.wanted.Limited {
+		u.Low = int32(max(int(u.Low), u.wanted.Low))
+		u.High = int32(min(int(u.High), u.wanted.High))
+		if u.Low >= u.High {
+			return fmt.Errorf("its range %d … %d of robot.yaml is outside what its registers allow", u.wanted.Low, u.wanted.High)
+		}
+	}
+	for _, want := range u.wanted.Registers {
+		r, ok := u.Model.Register(want.Name)
+		if !ok || r.ReadOnly || r.Moves || r.Name == "id" || r.Name == "baud" {
+			return fmt.Errorf("robot.yaml sets register %q, which a %s does not have, or which is not one to be set", want.Name, u.Model.Name)
+		}
+		now, err := w.talk.Read(u.ID, u.Model, r)
+		if err != nil || now == int64(want.Value) {
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		if r.Saved && !r.Shadow {
+			return fmt.Errorf("register %s holds %d, robot.yaml says %d, and it is kept without power: poise bus write PORT %d %s %d", r.Name, now, want.Value, u.ID, r.Name, want.Value)
+		}
+		volatile := *r
+		volatile.Saved = false
+		if err := w.talk.Write(u.ID, u.Model, &volatile, int64(want.Value)); err != nil {
+			return err
+		}
+		if now, err = w.talk.Read(u.ID, u.Model, r); err != nil {
+			return err
+		}
+		if now != int64(want.Value) {
+			return fmt.Errorf("register %s holds %d after %d was written", r.Name, now, want.Value)
+		}
+	}
 	return nil
 }
 

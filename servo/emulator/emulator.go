@@ -199,6 +199,32 @@ func (s *Servo) offered(goal int32) {
 	}
 }
 
+// Hand moves a servo without torque to where a hand holds its joint, rad, and reports whether
+// it could: with torque the servo is stronger.
+func (s *Servo) Hand(at float64) bool {
+	if s.mode != servo.Off {
+		return false
+	}
+	s.e.cfg.World.Tell(s.index, servo.Setpoint{Mode: servo.Position, Position: at, Stiffness: 1, PlayTime: handTime})
+	return true
+}
+
+// LetGo lets the hand go.
+func (s *Servo) LetGo() {
+	if s.mode == servo.Off {
+		s.e.cfg.World.Tell(s.index, servo.Setpoint{})
+	}
+}
+
+// HoldHere gives it torque where it is, as another program might.
+func (s *Servo) HoldHere() {
+	s.goal = s.present()
+	s.torque(servo.Position)
+}
+
+// handTime is how long a hand takes to move a joint, s.
+const handTime = 0.3
+
 // Mode returns whether it has torque.
 func (s *Servo) Mode() servo.Mode { return s.mode }
 

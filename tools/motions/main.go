@@ -32,6 +32,7 @@ var scores = []struct {
 }{
 	{"pony", ponyScores},
 	{"arm6", armScores},
+	{"so101", soScores},
 }
 
 // written is a motion that was made of a score.

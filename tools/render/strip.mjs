@@ -32,7 +32,7 @@ if (!folder) {
 // near, tails from behind, a sway from the front.
 const face = [38, 8, 1.6, -0.15, -0.2];
 const views = {
-  pony: [50, 12, 1.12, -0.07], arm6: [50, 14, 1, -0.04, 0.01],
+  pony: [50, 12, 1.12, -0.07], arm6: [50, 14, 1, -0.04, 0.01], so101: [50, 14, 1, -0.02, 0.01],
   'pony nod': face, 'pony shake_head': face, 'pony yawn': face, 'pony perk_ears': face, 'pony look_around': face,
   'pony wag_tail': [150, 18, 1.12], 'pony dance': [12, 10, 1.2, -0.02], 'pony shake_off': [16, 10, 1.2, -0.02],
   'arm6 pick_and_place': [36, 16, 1, -0.02, 0.03],

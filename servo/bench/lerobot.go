@@ -1,0 +1,77 @@
+package bench
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// LeRobot is what a calibration file of LeRobot says of a joint's servo. Its numbers are
+// readings with the homing offset that lies in the servo.
+type LeRobot struct {
+	ID           int   `json:"id"`
+	DriveMode    int   `json:"drive_mode"`
+	HomingOffset int64 `json:"homing_offset"`
+	RangeMin     int32 `json:"range_min"`
+	RangeMax     int32 `json:"range_max"`
+}
+
+// ReadLeRobot reads a calibration file of LeRobot, by the names of its joints.
+func ReadLeRobot(text []byte) (map[string]LeRobot, error) {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	all := map[string]LeRobot{}
+	if err := d.Decode(&all); err != nil {
+		return nil, fmt.Errorf("no calibration of LeRobot: %w", err)
+	}
+	if len(all) == 0 {
+		return nil, errors.New("no calibration of LeRobot: it names no joint")
+	}
+	var errs []error
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if s := all[name]; s.ID < 0 || s.ID > 253 || s.RangeMin >= s.RangeMax {
+			errs = append(errs, fmt.Errorf("joint %q: id %d, range %d … %d: not a servo's", name, s.ID, s.RangeMin, s.RangeMax))
+		}
+	}
+	return all, errors.Join(errs...)
+}
+
+// Adopt takes a calibration of LeRobot over: the middle of a servo's range is the middle of its
+// joint's limits, as LeRobot's degrees count from there. The servos must have the homing
+// offsets with which the file was made; they are read, and nothing is written.
+func (c *Calibration) Adopt(file map[string]LeRobot) ([]Calibrated, error) {
+	ids := make(map[string]int, len(file))
+	for name, s := range file {
+		ids[name] = s.ID
+	}
+	if err := c.Find(ids); err != nil {
+		return nil, err
+	}
+	var errs []error
+	all := make([]Calibrated, len(c.servos))
+	for i, s := range c.servos {
+		f := file[s.Joint]
+		if r, ok := s.servo.Model.Register("homing_offset"); ok {
+			offset, err := c.Client.Talk.Read(s.ID, s.servo.Model, r)
+			if err == nil && offset != f.HomingOffset {
+				err = fmt.Errorf("its homing offset is %d, that of the file %d: poise bus write PORT %d homing_offset %d", offset, f.HomingOffset, s.ID, f.HomingOffset)
+			}
+			if err != nil {
+				errs = append(errs, fmt.Errorf("joint %q: servo %d: %w", s.Joint, s.ID, err))
+			}
+		}
+		s.Reversed = f.DriveMode != 0
+		middle := 0.0
+		j, _ := c.Model.Joint(s.Joint)
+		if l := c.Model.Joints()[j].Limits; l.Lower.Has && l.Upper.Has {
+			middle = (l.Lower.Value + l.Upper.Value) / 2
+		}
+		s.Zero = round(float64(f.RangeMin+f.RangeMax)/2-s.steps(middle), 2)
+		s.Min, s.Max, s.Swept = f.RangeMin, f.RangeMax, true
+		all[i] = s.Calibrated
+	}
+	return all, errors.Join(errs...)
+}
