@@ -28,6 +28,16 @@ func (e *Executive) Feed(from, controller string, value control.Program) (reason
 	return reasons
 }
 
+// Lead hands a value of this process to a controller: no client has sent it, and none who
+// activated the controller is asked for.
+func (e *Executive) Lead(controller string, value control.Program) {
+	e.locked(func() {
+		if s, ok := e.robot.seat(controller); ok {
+			e.orders.trySend(loop.Order{Kind: loop.Feed, Controller: s.id, Goal: e.orders.nextNumber(), Program: value}) // a full ring takes the next one
+		}
+	})
+}
+
 // Hears returns nil if a controller takes values that from publishes, or is not active;
 // otherwise who it hears instead.
 func (e *Executive) Hears(from, controller string) error {

@@ -193,6 +193,30 @@ func (b *builder) describeWorld(d *Description) {
 	}
 }
 
+// ServoOf returns what a description says of a joint's servo.
+func ServoOf(s *description.Servo) Servo {
+	servo := Servo{Assigned: true, Bus: s.Bus, Type: s.Type, Reversed: s.Reversed, Zero: s.Zero, Gear: 1}
+	if s.ID != nil {
+		servo.ID = *s.ID
+	}
+	if s.Gear != nil {
+		servo.Gear = *s.Gear
+	}
+	if s.Min != nil || s.Max != nil {
+		servo.Limited, servo.Low, servo.High = true, math.MinInt32, math.MaxInt32
+		if s.Min != nil {
+			servo.Low = *s.Min
+		}
+		if s.Max != nil {
+			servo.High = *s.Max
+		}
+	}
+	for _, r := range s.Registers {
+		servo.Registers = append(servo.Registers, ServoRegister(r))
+	}
+	return servo
+}
+
 func (b *builder) describeServos(d *Description) {
 	m := b.m
 	for _, name := range d.Virtual {
@@ -211,25 +235,8 @@ func (b *builder) describeServos(d *Description) {
 		if !ok {
 			continue
 		}
-		servo := Servo{Assigned: true, Bus: s.Bus, Type: s.Type, Reversed: s.Reversed, Zero: s.Zero, Gear: 1, Model: models[s.Type]}
-		if s.ID != nil {
-			servo.ID = *s.ID
-		}
-		if s.Gear != nil {
-			servo.Gear = *s.Gear
-		}
-		if s.Min != nil || s.Max != nil {
-			servo.Limited, servo.Low, servo.High = true, math.MinInt32, math.MaxInt32
-			if s.Min != nil {
-				servo.Low = *s.Min
-			}
-			if s.Max != nil {
-				servo.High = *s.Max
-			}
-		}
-		for _, r := range s.Registers {
-			servo.Registers = append(servo.Registers, ServoRegister(r))
-		}
+		servo := ServoOf(&s)
+		servo.Model = models[s.Type]
 		m.servos[id] = servo
 	}
 	if d.Bus.Port != "" {

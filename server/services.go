@@ -216,7 +216,40 @@ func (bot *servedRobot) serveStreams(r *register) {
 		}
 	}
 	bot.serveRemotes(r)
+	bot.followLeader(r)
 }
+
+// followLeader lets the controller follow_arm have the measured joints of the robot that leads.
+// They are its references whoever activated it.
+func (bot *servedRobot) followLeader(r *register) {
+	if bot.set.Leader == "" {
+		return
+	}
+	for i := range bot.seats {
+		seat := &bot.seats[i]
+		if seat.Declaration.Name != followArm {
+			continue
+		}
+		s := &seat.Declaration.Streams[0]
+		sub, err := s.Subscribe(r.graph, "/"+bot.set.Leader+"/joint_states_real", nil)
+		if err != nil {
+			r.fail(err)
+			return
+		}
+		r.receive(sub, func(m *graph.Message) {
+			var now servo.Tick
+			if !bot.exec.View(func(s *loop.Snapshot) { now = s.Tick }) {
+				return
+			}
+			if value, err := s.Read(bot.model, now, m.Value); err == nil {
+				bot.exec.Lead(seat.Loop.Name, value)
+			}
+		})
+	}
+}
+
+// followArm is the controller that a leader leads.
+const followArm = "follow_arm"
 
 // streamed leaves an audit line about a value of a stream, once a second at most; why
 // says why it was not passed on. Whether the controller took it is in its state.

@@ -7,9 +7,11 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/pflag"
@@ -33,6 +35,7 @@ type busFlags struct {
 	limp   bool
 	torque bool
 	yes    bool
+	fresh  bool
 
 	hand    string // emulate
 	steps   string // calibrate
@@ -75,7 +78,8 @@ func busCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
 	fs.StringVar(&b.robot, "robot", "", "emulate: the `robot` that the servos move, pony if none is named; calibrate: the robot whose servos they are")
 	fs.StringVar(&b.hand, "hand", "", "emulate: lines JOINT ANGLE that are added to this `file` move limp joints as a hand does, rad; JOINT free lets go")
 	fs.StringVar(&b.steps, "steps", "", "calibrate: only these `steps`, of direction,zero,limits")
-	fs.StringVar(&b.joints, "joints", "", "calibrate: only these `joints`, with commas between them")
+	fs.StringVar(&b.joints, "joints", "", "calibrate, emulate: only these `joints`, with commas between them")
+	fs.BoolVar(&b.fresh, "new", false, "emulate: servos have the id of the factory, as new ones do")
 	fs.StringVar(&b.pose, "pose", "", "calibrate: the `pose` of robot.yaml that the robot is put into for the zeros; otherwise all joints are at zero")
 	fs.StringVar(&b.save, "save", "", "calibrate: write into a copy of the robot in this `folder`")
 	fs.StringVar(&b.lerobot, "lerobot", "", "calibrate: take a calibration `file` of LeRobot over and ask nothing")
@@ -188,10 +192,11 @@ func (b *busFlags) scan(args []string) error {
 		return err
 	}
 	s := bench.Scan{Port: args[0], Families: which, Baud: b.baud, First: first, Last: last, Patience: scanPatience}
-	if !b.env.json {
-		s.Progress = func(done, all int, what string) { fmt.Fprintf(b.env.err, "\r%3d %% %-40s", 100*done/max(all, 1), what) }
-	}
+	var share atomic.Uint64
+	s.Progress = func(done, all int) { share.Store(math.Float64bits(float64(done) / float64(max(all, 1)))) }
+	end := progressShare(b.env.err, "asking at every rate", func() float64 { return math.Float64frombits(share.Load()) })
 	found, err := s.Run()
+	end()
 	if err != nil {
 		return err
 	}
@@ -203,7 +208,6 @@ func (b *busFlags) scan(args []string) error {
 		answered
 		Servos []bench.Servo `json:"servos"`
 	}{answered{true, message}, found}, func(w io.Writer) {
-		fmt.Fprintf(b.env.err, "\r%60s\r", "")
 		fmt.Fprintln(w, message)
 		for _, x := range found {
 			fmt.Fprintf(w, "  id %3d  %s %s, firmware %s, %d baud, %.1f V\n", x.ID, x.Family, x.Model, x.Firmware, x.Baud, x.Voltage)

@@ -10,11 +10,13 @@ import (
 	"math"
 	"os"
 	"os/signal"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
 
+	"poise/robot"
 	"poise/robot/load"
 	"poise/servo/bench"
 	serial "poise/servo/bus"
@@ -111,7 +113,7 @@ func (b *busFlags) emulate(args []string) error {
 	}
 	defer closeLog()
 	e, err := emulator.New(emulator.Config{Model: bot.Model, World: world, Families: families.All, Baud: b.baud, On: !b.limp,
-		Assign: emulator.AssignFamily(bot.Model, family), Log: func(x emulator.Event) { log(x) }})
+		Assign: b.assigned(bot.Model, family), Log: func(x emulator.Event) { log(x) }})
 	if err != nil {
 		return err
 	}
@@ -154,6 +156,29 @@ func (b *busFlags) emulate(args []string) error {
 	}
 }
 
+// assigned returns which servo a joint has: of all, or of those that were asked for.
+func (b *busFlags) assigned(m *robot.Model, f serial.Family) func(joint int) robot.Servo {
+	assign, only := emulator.AssignFamily(m, f), commaList(b.joints)
+	return func(joint int) robot.Servo {
+		a := assign(joint)
+		if len(only) > 0 && !slices.Contains(only, m.Joints()[joint].Name) {
+			return robot.Servo{}
+		}
+		if b.fresh {
+			a.ID = factoryID(f)
+		}
+		return a
+	}
+}
+
+// factoryID is that of new servos.
+func factoryID(f serial.Family) int {
+	if f.Name() == "herkulex" {
+		return 253
+	}
+	return 1
+}
+
 // handFile is where a script says how a hand moves joints.
 type handFile struct {
 	name string
@@ -164,6 +189,9 @@ type handFile struct {
 func (h *handFile) act(e *emulator.Emulator, complain io.Writer) {
 	if h.name == "" {
 		return
+	}
+	for _, s := range e.Servos() {
+		s.Hold()
 	}
 	text, err := os.ReadFile(h.name)
 	if err != nil || len(text) < h.done {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"net"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -44,3 +45,22 @@ func freeAddress(t *testing.T) string {
 	defer l.Close()
 	return l.Addr().String()
 }
+
+// TestFromTheBoxToTheFirstMotion follows docs/first-arm.md on emulated servos. The server takes
+// no offence at a busy machine.
+func TestFromTheBoxToTheFirstMotion(t *testing.T) {
+	t.Parallel()
+	needsProgram(t)
+	if runtime.GOOS != "linux" {
+		t.Skip("pseudo-terminals are made on Linux only")
+	}
+	r := doctest.Run(t, "docs/first-arm.md", doctest.Options{Replace: map[string]string{
+		"127.0.0.1:8183": freeAddress(t), "serve --robot my-arm": "serve --config " + writtenFile(t, slowWorld) + " --robot my-arm"}})
+	if want := []string{"hands.sh"}; !slices.Equal(r.Written, want) || len(r.Edited) > 0 {
+		t.Errorf("the guide writes %v and edits %v, want %v", r.Written, r.Edited, want)
+	}
+}
+
+// slowWorld is the configuration of a server whose emulated servos may be slow, and fall behind,
+// on a busy machine.
+const slowWorld = "loop: {silence: 600}\nfaults: {cycle_gap: {severity: ignore}, stale_reading: {severity: ignore}, tracking_error: {severity: ignore}}\n"

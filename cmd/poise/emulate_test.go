@@ -17,6 +17,9 @@ import (
 type emulating struct {
 	t                    *testing.T
 	port, logFile, hands string
+
+	seen []servoEvent // of the log
+	read int64        // bytes of it
 }
 
 // emulateIt starts it and waits until its servos are there.

@@ -25,6 +25,8 @@ type Robot struct {
 	Start    string  `yaml:"start"`     // limp or powered; "" is what suits its driver
 	AfterGap string  `yaml:"after_gap"` // stop or pause; "" is what suits its driver
 	Leaving  Leaving `yaml:"leaving"`
+
+	Leader string `yaml:"leader"` // the robot whose measured joints its controller follow_arm follows
 }
 
 // Leaving is what a robot does when the server ends.
@@ -52,6 +54,7 @@ func (r *Robot) keys() (all []Key) {
 	}
 	add("start", r.Start != "", r.Start)
 	add("after_gap", r.AfterGap != "", r.AfterGap)
+	add("leader", r.Leader != "", r.Leader)
 	add("leaving.do", r.Leaving.Do != "", r.Leaving.Do)
 	add("leaving.pose", r.Leaving.Pose != "", r.Leaving.Pose)
 	add("leaving.speed", r.Leaving.Speed != 0, r.Leaving.Speed)
@@ -188,6 +191,9 @@ func (c *Config) checkRobots(drivers driver.Table) (errs []error) {
 		errs = append(errs, r.checkLife(key)...)
 		if i < len(c.Robots) { // settings of the added robot are checked as real_sim
 			errs = append(errs, r.check(key, drivers)...)
+		}
+		if led := r.Leader; led != "" && (led == r.Name || !slices.ContainsFunc(c.AllRobots(), func(x Robot) bool { return x.Name == led })) {
+			errs = append(errs, problemf(key+".leader", "is %q, must be the name of another robot of the list", led))
 		}
 	}
 	return errs

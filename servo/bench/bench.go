@@ -65,7 +65,7 @@ type Scan struct {
 	Last     int // −1 is the last of the family
 	Patience time.Duration
 
-	Progress func(done, all int, what string) // may be nil
+	Progress func(done, all int) // may be nil
 }
 
 // scanStep is one look at a line.
@@ -104,7 +104,7 @@ func (s *Scan) Run() ([]Servo, error) {
 			continue
 		}
 		if s.Progress != nil {
-			s.Progress(i, len(steps), fmt.Sprintf("%s at %d baud", at.family.Name(), at.baud))
+			s.Progress(i, len(steps))
 		}
 		c, err := Open(s.Port, at.baud, at.family)
 		if err != nil {
@@ -116,7 +116,7 @@ func (s *Scan) Run() ([]Servo, error) {
 		}
 	}
 	if s.Progress != nil {
-		s.Progress(len(steps), len(steps), "done")
+		s.Progress(len(steps), len(steps))
 	}
 	return found, nil
 }
@@ -138,6 +138,10 @@ func (s *Scan) search(c *Client, single bool) (all []Servo) {
 		c.line.Patience = patience
 	} else {
 		ids, _ = c.Talk.Search()
+		if len(ids) > 0 { // an answer may have been lost
+			more, _ := c.Talk.Search()
+			ids = append(ids, more...)
+		}
 	}
 	slices.Sort(ids)
 	for _, id := range slices.Compact(ids) {
@@ -145,7 +149,7 @@ func (s *Scan) search(c *Client, single bool) (all []Servo) {
 			continue
 		}
 		who, err := c.Identify(id)
-		for n := 0; n < 3 && err != nil; n++ {
+		for n := 0; n < 5 && err != nil; n++ {
 			who, err = c.Identify(id)
 		}
 		if err == nil {
@@ -180,7 +184,7 @@ func Open(port string, baud int, f bus.Family) (*Client, error) {
 }
 
 // patience is how long a single answer may take.
-const patience = 30 * time.Millisecond
+const patience = 80 * time.Millisecond
 
 // Close closes the port.
 func (c *Client) Close() error { return c.port.Close() }

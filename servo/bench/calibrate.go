@@ -164,16 +164,22 @@ func (c *Calibration) read() error {
 // watch reads until a person has done something.
 func (c *Calibration) watch(text string, each func(s *calibrated)) error {
 	done := c.Person.Do(text)
-	for {
+	look := func() error {
 		if err := c.read(); err != nil {
 			return err
 		}
 		for _, s := range c.servos {
 			each(s)
 		}
+		return nil
+	}
+	for {
+		if err := look(); err != nil {
+			return err
+		}
 		select {
 		case err := <-done:
-			return err
+			return errors.Join(err, look()) // where it was left
 		case <-time.After(sampling):
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,12 +13,14 @@ import (
 
 	"poise/internal/rt"
 	"poise/robot"
+	"poise/robot/description"
 	"poise/servo"
 )
 
 // Settings are those of the driver.
 type Settings struct {
 	Lines    []string `yaml:"lines" doc:"[NAME=]PORT[,baud=N] of each line, as --bus takes them; empty takes those of robot.yaml"`
+	Servos   string   `yaml:"servos" doc:"a robot.yaml, or its folder, whose servos are those of this robot: another arm of the same kind, with zeros of its own; empty takes those of the robot"`
 	Patience float64  `yaml:"patience" doc:"s that an answer may take beyond what line and servos need: 0.002 with a fast adapter, 0.02 with any" range:"0.0005 … 0.5 s"`
 	Partial  bool     `yaml:"partial" doc:"a robot some of whose servos are missing may be used with the others"`
 	Ramp     float64  `yaml:"ramp" doc:"rad/s; how fast a joint goes from where it got its torque to where it is told to be" range:"0.01 … 10 rad/s"`
@@ -65,12 +69,46 @@ func (s *Settings) Check() error {
 	return nil
 }
 
+// servosOf returns the servo of each joint: by the robot, or by the file of the settings.
+func servosOf(m *robot.Model, s Settings) ([]robot.Servo, error) {
+	all := make([]robot.Servo, len(m.Joints()))
+	if s.Servos == "" {
+		for i := range all {
+			all[i] = m.Servo(robot.JointID(i))
+		}
+		return all, nil
+	}
+	name := s.Servos
+	if info, err := os.Stat(name); err == nil && info.IsDir() {
+		name = filepath.Join(name, "robot.yaml")
+	}
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return all, fmt.Errorf("servos: %w", err)
+	}
+	d, err := description.Read(text, name)
+	if err != nil {
+		return all, err
+	}
+	var errs []error
+	for i := range d.Servos {
+		j, ok := m.Joint(d.Servos[i].Joint)
+		if !ok {
+			errs = append(errs, fmt.Errorf("%s:%d: robot %q has no joint %q", name, d.Servos[i].Line, m.Name(), d.Servos[i].Joint))
+			continue
+		}
+		all[j] = robot.ServoOf(&d.Servos[i])
+	}
+	return all, errors.Join(errs...)
+}
+
 // Driver moves a robot whose servos are on serial lines.
 type Driver struct {
 	model    *robot.Model
 	period   time.Duration
 	settings Settings
 	families []Family
+	servos   []robot.Servo // of each joint
 
 	// Dial opens a port; tests put a line in memory in its place.
 	Dial func(name string, baud int) (Port, error)
@@ -95,9 +133,14 @@ func New(m *robot.Model, period float64, s Settings, families []Family) (*Driver
 	d := &Driver{model: m, period: time.Duration(period * float64(time.Second)), settings: s, families: families, Dial: OpenPort,
 		readings: make([]servo.Reading, n), virtual: make([]bool, n), modes: servo.ModesOf(servo.Off, servo.Position)}
 	brakes := true
+	servos, err := servosOf(m, s)
+	if err != nil {
+		return nil, err
+	}
+	d.servos = servos
 	for i := range d.readings {
 		d.readings[i].Age = servo.Never
-		a := m.Servo(robot.JointID(i))
+		a := servos[i]
 		if d.virtual[i] = !a.Assigned; d.virtual[i] {
 			continue
 		}
@@ -123,9 +166,13 @@ func Plan(m *robot.Model, s Settings, families []Family) ([]Planned, error) {
 	if err != nil {
 		errs = append(errs, err)
 	}
+	servos, wrong := servosOf(m, s)
+	if wrong != nil {
+		errs = append(errs, wrong)
+	}
 	var all []Planned
 	for i, j := range m.Joints() {
-		a := m.Servo(robot.JointID(i))
+		a := servos[i]
 		if !a.Assigned {
 			continue
 		}
@@ -273,7 +320,7 @@ func (d *Driver) newWorker(p Planned) *worker {
 	w := &worker{line: p, dial: d.Dial, period: d.period, settings: d.settings, stop: make(chan struct{}), done: make(chan struct{})}
 	for k, s := range p.Servos {
 		name := d.model.Joints()[p.Joints[k]].Name
-		wanted := d.model.Servo(robot.JointID(p.Joints[k]))
+		wanted := d.servos[p.Joints[k]]
 		u := &unit{Servo: s, joint: p.Joints[k], name: name, wanted: wanted, scale: ScaleOf(wanted, s.Model)}
 		w.units = append(w.units, u)
 	}

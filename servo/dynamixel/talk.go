@@ -115,7 +115,7 @@ func (t *talker) Ping(id int) (bus.Identity, error) {
 }
 
 // searchWait is how long all servos of a line may take to answer a broadcast ping.
-const searchWait = 253 * 3 * time.Millisecond
+const searchWait = 300 * time.Millisecond
 
 // Search implements bus.Talker.
 func (t *talker) Search() ([]int, error) {
@@ -131,6 +131,7 @@ func (t *talker) Search() ([]int, error) {
 		}
 		if len(p.Data) == 3 {
 			ids = append(ids, p.ID)
+			t.line.Await(replySize(3), searchWait)
 		}
 	}
 }

@@ -146,6 +146,7 @@ type Servo struct {
 	armed  time.Time // when the watchdog was last fed; zero if it is off
 	trip   bool      // it has tripped
 	ready  time.Time // after a reboot
+	hand   hand
 }
 
 // present returns the reading of its position.
@@ -205,22 +206,49 @@ func (s *Servo) Hand(at float64) bool {
 	if s.mode != servo.Off {
 		return false
 	}
+	s.hand = hand{holds: true, at: at}
 	s.e.cfg.World.Tell(s.index, servo.Setpoint{Mode: servo.Position, Position: at, Stiffness: 1, PlayTime: handTime})
 	return true
 }
 
+// hand is what holds a joint from outside.
+type hand struct {
+	holds, there bool
+	at, push     float64
+}
+
 // LetGo lets the hand go.
 func (s *Servo) LetGo() {
-	if s.mode == servo.Off {
+	if s.hand = (hand{}); s.mode == servo.Off {
 		s.e.cfg.World.Tell(s.index, servo.Setpoint{})
 	}
 }
 
-// HoldHere gives it torque where it is, as another program might.
-func (s *Servo) HoldHere() {
-	s.goal = s.present()
-	s.torque(servo.Position)
+// Hold lets the hand push against the joint's weight; it is called again and again. The event
+// "hand" tells when the joint is where it is to be.
+func (s *Servo) Hold() {
+	switch {
+	case !s.hand.holds:
+		return
+	case s.mode != servo.Off:
+		s.hand = hand{}
+		return
+	}
+	off := s.hand.at - s.e.cfg.World.Read(s.index).Position
+	s.hand.push = max(-strongest, min(s.hand.push+handGain*off, strongest))
+	s.e.cfg.World.Tell(s.index, servo.Setpoint{Mode: servo.Position, Position: s.hand.at + s.hand.push, Stiffness: 1})
+	if !s.hand.there && math.Abs(off) < 0.01 {
+		s.hand.there = true
+		s.log("hand", "")
+	}
 }
+
+// strongest is how far beyond its place a hand pushes a joint, rad, and handGain how fast it
+// learns to.
+const (
+	strongest = 0.3
+	handGain  = 0.1
+)
 
 // handTime is how long a hand takes to move a joint, s.
 const handTime = 0.3

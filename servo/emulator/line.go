@@ -164,7 +164,7 @@ func (l *Line) handle(p bus.Packet) []answer {
 			there = append(there, s)
 		}
 	}
-	if l.draw(l.now().Swap) && len(there) > 1 { // a servo answers with another's id
+	if asks(l.family.Name(), p.Kind) && l.draw(l.now().Swap) && len(there) > 1 { // a servo answers with another's id
 		there[0].ID, there[1].ID = there[1].ID, there[0].ID
 		defer func() { there[0].ID, there[1].ID = there[1].ID, there[0].ID }()
 	}
@@ -176,4 +176,12 @@ func (l *Line) handle(p bus.Packet) []answer {
 	default:
 		return handleFeetech(there, p)
 	}
+}
+
+// asks reports whether a request only wants an answer.
+func asks(family string, kind byte) bool {
+	if family == herkulexName {
+		return kind == 2 || kind == 4 || kind == 7
+	}
+	return kind == 1 || kind == 2 || kind == 0x82
 }

@@ -108,7 +108,7 @@ func (t *talker) Ping(id int) (bus.Identity, error) {
 }
 
 // searchWait is how long all servos of a line may take to answer a broadcast ping.
-const searchWait = 300 * time.Millisecond
+const searchWait = 200 * time.Millisecond
 
 // Search implements bus.Talker. SCS servos do not answer, so silence proves nothing.
 func (t *talker) Search() (ids []int, err error) {
@@ -123,6 +123,7 @@ func (t *talker) Search() (ids []int, err error) {
 		}
 		if len(p.Data) == 0 {
 			ids = append(ids, p.ID)
+			t.line.Await(overhead, searchWait)
 		}
 	}
 }
