@@ -22,6 +22,8 @@ type unit struct {
 
 	present bool      // it answers
 	misses  int       // in a row
+	heard   time.Time // when it last answered
+	unsure  bool      // it was silent for so long that it may have started anew: no goals until its torque is known
 	again   time.Time // when it is looked for again, or switched again
 	seq     uint64    // of its readings
 	agree   int       // readings in a row that agree: a position to begin from
@@ -157,8 +159,9 @@ const (
 	lostAfter   = 8                      // misses in a row, then it is looked for
 	lookAgain   = 250 * time.Millisecond // between two looks
 	tellRestart = 500 * time.Millisecond
-	resend      = 50 * time.Millisecond // goals, though none are new
-	quiet       = 5                     // cycles without a word, then the line is down
+	resend      = 50 * time.Millisecond  // goals, though none are new
+	quiet       = 5                      // cycles without a word, then the line is down
+	silence     = 100 * time.Millisecond // and two cycles: after it a servo is asked for its torque first, since a start takes longer
 )
 
 // find asks whether a servo is there and is what it should be, and prepares it.
@@ -180,7 +183,7 @@ func (w *worker) find(u *unit, tries int) error {
 	if err != nil {
 		return fmt.Errorf("joint %q: servo %d on %s: %w", u.name, u.ID, w.line.String(), err)
 	}
-	u.present, u.misses, u.agree = true, 0, 0
+	u.present, u.misses, u.agree, u.unsure, u.heard = true, 0, 0, false, w.began
 	if u.State.Torque == TorqueOn && !u.obeyed {
 		u.foundOn = true
 	}
@@ -351,7 +354,7 @@ func (w *worker) command(now time.Time) error {
 				u.State.Torque = TorqueUnknown // until it is read back
 			}
 		}
-		if u.on {
+		if u.on && u.misses == 0 && !u.unsure { // a goal may switch the torque of a servo on that has started anew
 			w.batch = append(w.batch, w.goal(u, s))
 		}
 	}
@@ -431,6 +434,14 @@ func (w *worker) read() error {
 				return err
 			}
 		}
+		if u.Heard && (u.unsure || u.misses > 1 || w.began.Sub(u.heard) > silence+time.Duration(2*w.took*float64(time.Second))) {
+			u.unsure = true
+			if err := w.talk.Slow(&u.Servo); err == nil {
+				u.unsure = false // judge sees whether it lost its torque
+			} else if !answered(err) {
+				return err
+			}
+		}
 		heard = heard || u.Heard
 		w.judge(u)
 	}
@@ -448,7 +459,7 @@ func (w *worker) judge(u *unit) {
 		}
 		return
 	}
-	u.misses = 0
+	u.misses, u.heard = 0, w.began
 	last, now := u.doubt, u.State.Position
 	if u.agree > 0 || u.doubted {
 		far := math.Abs(float64(now-last)) * u.Model.Step

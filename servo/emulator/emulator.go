@@ -264,6 +264,9 @@ func (s *Servo) Kill(dead bool) {
 	}
 }
 
+// Ail gives it error bits, as it reports them.
+func (s *Servo) Ail(bits uint16) { s.status = bits }
+
 // Reset lets it start anew, as after a brown-out.
 func (s *Servo) Reset() {
 	s.log("reboot", "")

@@ -1,0 +1,87 @@
+package families
+
+import (
+	"math"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"poise/robot"
+	"poise/robot/description"
+	"poise/servo"
+	"poise/urdf"
+)
+
+func inFakeTime(t *testing.T, f func(t *testing.T)) { synctest.Test(t, f) }
+
+// geared is a robot of one joint whose servo is as a line of robot.yaml says.
+func geared(t *testing.T, line string) *robot.Model {
+	t.Helper()
+	doc, _, err := urdf.Parse([]byte(`<robot name="one"><link name="a"/><link name="b"/>
+<joint name="j1" type="revolute"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/><limit lower="-2" upper="2" effort="2" velocity="5"/></joint></robot>`), "one.urdf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, err := description.Read([]byte("servos:\n  j1: "+line+"\n"), "robot.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, _, err := robot.Build(doc, robot.Options{Description: d})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// TestServosAreWhatRobotYAMLSays: gear, direction and zero turn steps into angles both ways; min
+// and max hold goals back; registers are set when the servo is found, and none that lasts.
+func TestServosAreWhatRobotYAMLSays(t *testing.T) {
+	step := 2 * math.Pi / 4096
+	for _, c := range []struct {
+		line         string
+		tell, expect float64
+	}{
+		{"{id: 1, type: sts3215, zero: 2048}", 0.3, 0.3},
+		{"{id: 1, type: sts3215, zero: 1000, reversed: true}", 0.3, 0.3},
+		{"{id: 1, type: sts3215, zero: 2048, gear: 0.5}", 0.3, 0.3},
+		{"{id: 1, type: sts3215, zero: 2048, max: 2100}", 0.3, 52 * step},
+		{"{id: 1, type: sts3215, zero: 2048, min: 2000, reversed: true}", 0.3, 48 * step},
+		{"{id: 1, type: sts3215, zero: 2048, registers: {position_p: 16, torque_limit: 500}}", 0.3, 0.3},
+		{"{id: 1, type: xm430-w350, zero: 2048, gear: 2, registers: {position_p: 400}}", 0.3, 0.3},
+		{"{id: 1, type: drs-0201, zero: 512, registers: {position_kp: 230, acceleration_ratio: 0}}", 0.3, 0.3},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			baud := 1_000_000
+			if strings.Contains(c.line, "drs") {
+				baud = 115200
+			}
+			r := newRig(t, newBed(t, geared(t, c.line), baud, 0.02, false), 0.02)
+			for range 200 {
+				r.src[0] = servo.Setpoint{Mode: servo.Position, Position: c.tell, Stiffness: 1, PlayTime: r.period}
+				r.tick()
+			}
+			if at := r.world.Read(0).Position; math.Abs(at-c.expect) > 0.01 || math.Abs(r.dst.Joints[0].Position-at) > 0.01 {
+				t.Errorf("%s: told %g, it is at %g and reads %g, want %g", c.line, c.tell, at, r.dst.Joints[0].Position, c.expect)
+			}
+			if v := r.violations(); len(v) > 0 {
+				t.Errorf("%s: %+v", c.line, v[0])
+			}
+		})
+	}
+	for line, why := range map[string]string{
+		"{id: 1, type: xm430-w350, zero: 2048, registers: {return_delay: 7}}": "it is kept without power: poise bus write PORT 1 return_delay 7",
+		"{id: 1, type: sts3215, zero: 2048, registers: {goal_position: 7}}":   "is not one to be set",
+		"{id: 1, type: sts3215, zero: 2048, registers: {nonsense: 7}}":        `register "nonsense"`,
+		"{id: 1, type: sts3215, zero: 2048, min: 5000}":                       "outside what its registers allow",
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			b := newBed(t, geared(t, line), 1_000_000, 0.02, false)
+			if err := b.driver.Open(t.Context()); err == nil || !strings.Contains(err.Error(), why) {
+				t.Errorf("%s: %v, want %q", line, err, why)
+			}
+			if v := b.violations(); len(v) > 0 {
+				t.Errorf("%s: %+v", line, v[0])
+			}
+		})
+	}
+}
