@@ -10,12 +10,14 @@ import (
 	"poise/servo/families"
 	"poise/servo/physics"
 	"poise/servo/sim"
+	"poise/servo/topics"
 )
 
 // Standard is the drivers that Poise comes with.
 var Standard = Table{
 	Row("sim", "a robot without hardware: ideal, or as its settings say", sim.DefaultSettings, sim.NewDriver),
 	Row("bus", "servos on serial lines: HerkuleX, Dynamixel, Feetech", families.DefaultSettings, families.NewDriver),
+	Row("topics", "another program that moves the robot, through its rosbridge: setpoints on joint_commands, states on joint_states", topics.DefaultSettings, topics.NewDriver),
 	Row("physics", "a robot without hardware that has mass, motors and ground", physics.DefaultSettings, physics.NewDriver),
 }
 
