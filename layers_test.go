@@ -21,14 +21,14 @@ var layers = []string{
 	// tools of the trade, knowing nothing of robots
 	"problem", "internal/rt", "internal/budget", "internal/journal", "internal/xmltree", "internal/strictyaml", "internal/plot",
 	// values and kernels
-	"spatial", "linalg",
+	"spatial", "linalg", "qp",
 	// documents and the robot
 	"urdf", "urdf/locate",
 	"urdf/xacro/value", "urdf/xacro/expr", "urdf/xacro",
 	"robot/description", "robot",
 	"robot/summary", "robot/shipped", "robot/load",
 	// algorithms on the robot
-	"kinematics", "kinematics/ik", "dynamics", "contact", "robot/setup",
+	"kinematics", "kinematics/ik", "dynamics", "contact", "floatingbase", "robot/setup",
 	// motion in time
 	"trajectory/spline", "trajectory", "trajectory/move", "trajectory/retime", "trajectory/clock",
 	"planner/path", "planner", "planner/pilz", "planner/track", "planner/smooth", "planner/pipeline", "planner/queue",

@@ -126,6 +126,10 @@ func (g *Ground) Move(q, v, a []float64) {
 // level is how far from the sole a contact point still counts as on it, m.
 const level = 1e-6
 
+// Carries reports whether a point of a contact set is on the ground: it is level with the
+// first one across the tip's z axis.
+func Carries(set []spatial.Vec3, p spatial.Vec3) bool { return math.Abs(p.Z-set[0].Z) <= level }
+
 // pointsOf appends the contact points of a foot as seen from the base, and those
 // that carry. Upright reports whether the contact keeps the tip upright.
 func (g *Ground) pointsOf(d *kinematics.Data, f Foot) (X_BT spatial.Pose, upright bool) {
@@ -134,7 +138,7 @@ func (g *Ground) pointsOf(d *kinematics.Data, f Foot) (X_BT spatial.Pose, uprigh
 	for _, p := range all {
 		x := X_BT.Apply(p)
 		g.points = append(g.points, x)
-		if math.Abs(p.Z-all[0].Z) <= level {
+		if Carries(all, p) {
 			g.soles = append(g.soles, x)
 		} else {
 			upright = true

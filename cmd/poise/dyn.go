@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"poise/dynamics"
+	"poise/floatingbase"
 	"poise/kinematics"
 	"poise/robot"
 )
@@ -22,6 +23,7 @@ func dynCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
 			{"gravity", d.gravity},
 			{"com", d.com},
 			{"centroidal", d.centroidal},
+			{"contact", d.contact},
 		}
 	})
 }
@@ -30,6 +32,8 @@ type dyn struct {
 	m *robot.Model
 	k *kinematics.Data
 	d *dynamics.Data
+
+	inverse *floatingbase.Inverse // made when it is first asked for
 }
 
 var bare dynamics.Load
@@ -124,5 +128,7 @@ func (d *dyn) centroidal(r *request) (any, error) {
 type forces struct {
 	Tau []float64 `json:"tau"`
 }
+
+var errFixedBase = errors.New("the base of the robot is fixed: contacts carry only a free one (--floating)")
 
 var errNoMass = errors.New("no link of the robot has a mass, so it has no centre of mass")

@@ -1,0 +1,192 @@
+package floatingbase_test
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"poise/dynamics"
+	"poise/floatingbase"
+	"poise/internal/oracle"
+	"poise/internal/randbot"
+	"poise/kinematics"
+	"poise/robot"
+	"poise/robot/description"
+	"poise/robot/load"
+	"poise/spatial"
+	"poise/urdf"
+)
+
+// sets are the three contact models, as the pony declares them.
+var sets = []description.Contact{
+	{Name: "centre", Points: [][]float64{{0, 0, -0.03}}, Sole: 0.02},
+	{Name: "flat", Points: [][]float64{{0, 0, -0.03}, {0, 0, -0.05}}, Sole: 0.02},
+	{Name: "fixed", Points: [][]float64{{0, 0, -0.03}, {0, 0, -0.05}, {0.02, 0, -0.03}}, Sole: 0.02},
+}
+
+// subject is a robot under test with its working memory.
+type subject struct {
+	name string
+	m    *robot.Model
+	inv  *floatingbase.Inverse
+	kin  *kinematics.Data
+	dyn  *dynamics.Data
+}
+
+func newSubject(t testing.TB, name string, m *robot.Model) *subject {
+	t.Helper()
+	inv, err := floatingbase.NewInverse(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &subject{name, m, inv, kinematics.NewData(m), dynamics.NewData(m)}
+}
+
+func pony(t testing.TB) *subject {
+	t.Helper()
+	bot, err := load.Robot("pony", load.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return newSubject(t, "pony", bot.Model)
+}
+
+// withFeet builds a robot that stands on some of its links.
+func withFeet(t testing.TB, doc *urdf.Document, tips ...string) *robot.Model {
+	t.Helper()
+	child := map[string]bool{}
+	for _, j := range doc.Joints {
+		child[j.Child] = true
+	}
+	root := ""
+	for _, l := range doc.Links {
+		if !child[l.Name] {
+			root = l.Name
+		}
+	}
+	d := &robot.Description{Base: "floating", Contacts: sets}
+	for i, tip := range tips {
+		d.Chains = append(d.Chains, description.Chain{Name: fmt.Sprintf("leg%d", i+1), Base: root, Tip: tip, Contact: "centre"})
+	}
+	m, _, err := robot.Build(doc, robot.Options{Description: d})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// feet are the links on which the robots of ../shared stand.
+var feet = map[string][]string{
+	"go2":      {"FL_foot", "FR_foot", "RL_foot", "RR_foot"},
+	"anymal_c": {"LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT"},
+	"g1":       {"left_ankle_roll_link", "right_ankle_roll_link"},
+}
+
+// everyRobot runs f for the pony, robots of ../shared and random trees.
+func everyRobot(t *testing.T, f func(t *testing.T, s *subject, rng *rand.Rand)) {
+	t.Run("pony", func(t *testing.T) { f(t, pony(t), randbot.New(1)) })
+	for _, name := range []string{"go2", "anymal_c", "g1"} {
+		t.Run(name, func(t *testing.T) {
+			doc := oracle.Robot(t, name, robot.BaseFloating).Document()
+			f(t, newSubject(t, name, withFeet(t, doc, feet[name]...)), randbot.New(2))
+		})
+	}
+	for seed := range uint64(8) {
+		t.Run(fmt.Sprintf("random%d", seed), func(t *testing.T) {
+			rng := randbot.New(seed)
+			doc := randbot.Document(rng, randbot.Config{Bodies: 6 + rng.IntN(20), Floating: true, Mimics: int(seed % 3)})
+			f(t, newSubject(t, fmt.Sprint("random", seed), withFeet(t, doc, leaves(doc)...)), rng)
+		})
+	}
+}
+
+// leaves returns up to four links that carry nothing and that a joint moves.
+func leaves(doc *urdf.Document) (tips []string) {
+	parent := map[string]bool{}
+	for _, j := range doc.Joints {
+		parent[j.Parent] = true
+	}
+	for _, j := range doc.Joints {
+		if !parent[j.Child] && j.Type != urdf.Fixed && j.Mimic == nil && len(tips) < 4 {
+			tips = append(tips, j.Child)
+		}
+	}
+	return tips
+}
+
+// state is a question to Solve.
+type state struct {
+	q, v, a  []float64
+	supports []floatingbase.Support
+	friction float64
+}
+
+func (s *subject) random(rng *rand.Rand) state {
+	st := state{q: randbot.Position(rng, s.m), v: randbot.Velocity(rng, s.m), a: randbot.Velocity(rng, s.m), friction: rng.Float64()}
+	for i := range st.a {
+		st.a[i] *= 5
+	}
+	for c, chain := range s.m.Chains() {
+		if chain.Contact == robot.NoContact {
+			continue
+		}
+		coefficient := []float64{0, 1, 1, 1, rng.Float64(), 1e-6}[rng.IntN(6)]
+		st.supports = append(st.supports, floatingbase.Support{Chain: robot.ChainID(c), Contact: robot.ContactID(rng.IntN(len(s.m.Contacts()))), Coefficient: coefficient})
+	}
+	return st
+}
+
+// standing is the pony on its four hooves, pushed about a little.
+func (s *subject) standing(t testing.TB, rng *rand.Rand, size float64, set string) state {
+	t.Helper()
+	id, ok := s.m.Contact(set)
+	if !ok {
+		t.Fatalf("no contact %q", set)
+	}
+	st := state{q: make([]float64, s.m.NumQ()), v: make([]float64, s.m.NumV()), a: make([]float64, s.m.NumV()), friction: 0.8}
+	kinematics.NewSpace(s.m).NeutralTo(st.q)
+	pose, _ := s.m.Pose("stand")
+	for i, j := range pose.Joints {
+		st.q[s.m.Joints()[j].Q] = pose.Q[i][0]
+	}
+	st.q[2] = 0.223
+	for i := range st.a {
+		st.a[i] = size * rng.NormFloat64()
+	}
+	for c, chain := range s.m.Chains() {
+		if chain.Contact != robot.NoContact {
+			st.supports = append(st.supports, floatingbase.Support{Chain: robot.ChainID(c), Contact: id, Coefficient: 1})
+		}
+	}
+	return st
+}
+
+func (s *subject) solve(t testing.TB, st state) *floatingbase.Answer {
+	t.Helper()
+	ans := new(floatingbase.Answer)
+	if err := s.inv.Solve(ans, st.q, st.v, st.a, st.supports, st.friction); err != nil {
+		t.Fatal(err)
+	}
+	return ans
+}
+
+func (s *subject) weight() float64 { return s.m.Mass() * s.m.Gravity().Norm() }
+
+func largest(x []float64) (most float64) {
+	for _, e := range x {
+		most = max(most, math.Abs(e))
+	}
+	return most
+}
+
+func differ(a, b []float64) (most float64) {
+	for i := range a {
+		most = max(most, math.Abs(a[i]-b[i]))
+	}
+	return most
+}
+
+func place(s *subject, sup floatingbase.Support, p spatial.Vec3) kinematics.Place {
+	return s.kin.At(s.m.Chains()[sup.Chain].Tip).Offset(spatial.Pose{R: spatial.Identity3, P: p})
+}
