@@ -27,7 +27,11 @@
 // number of projected Gauss–Seidel sweeps that begin with the impulses of the last step.
 // With A = Lᵀ·L, a factor as sparse as the tree, the sweeps work on z = L·v: rows of
 // J·L⁻¹ have numbers only for the joints that carry the body, and W = J·A⁻¹·Jᵀ is never
-// formed.
+// formed. Where links touch each other, the sweeps may begin with a direct guess (direct.go)
+// instead, so that a heavy body lies on a light one.
+//
+// Corners, balls and rims of the robot touch the ground; boxes of the ground are touched by
+// them at their faces, and touch the robot's shapes with their edges (edges.go).
 //
 // A contact that is still open by a gap may close within the step and not more,
 // n·v⁺ ≥ −gap/h. Bodies that are inside each other are moved apart by positions alone, at
