@@ -49,14 +49,65 @@ assert at == 2300, at
 print("accepted")
 `
 
+// newFeetechJudge speaks with servos by the newer library of Feetech.
+const newFeetechJudge = `
+import sys, time
+from scservo_sdk import PortHandler, GroupSyncRead, sms_sts
+p = PortHandler(sys.argv[1]); assert p.openPort() and p.setBaudRate(1000000)
+h = sms_sts(p)
+def patiently(f, good): # its deadlines are short, and a computer may be busy
+    for _ in range(50):
+        r = f()
+        if good(r): return r
+    raise AssertionError(r)
+assert patiently(lambda: h.ping(2), lambda r: r[1] == 0)[0] == 777
+patiently(lambda: h.WritePosEx(2, 2300, 0, 0), lambda r: r[0] == 0)
+time.sleep(0.2)
+assert patiently(lambda: h.ReadPos(2), lambda r: r[1] == 0)[0] == 2300
+g = GroupSyncRead(h, 56, 4); [g.addParam(i) for i in (1, 2, 3)]
+patiently(lambda: g.txRxPacket(), lambda r: r == 0)
+assert [g.getData(i, 56, 2) for i in (1, 2, 3)] == [2048, 2300, 2048]
+print("accepted")
+`
+
+// rustypotJudge speaks with servos by rustypot, of Pollen Robotics.
+const rustypotJudge = `
+import sys, time, math, rustypot
+c = getattr(rustypot, sys.argv[2])(sys.argv[1], 1000000, 1.0)
+def patiently(f):
+    for _ in range(50):
+        try: return f()
+        except Exception as e: last = e
+    raise last
+assert patiently(lambda: c.ping(2))
+patiently(lambda: c.write_goal_position(2, 0.0)); patiently(lambda: c.write_torque_enable(2, True))
+patiently(lambda: c.sync_write_goal_position([2], [0.3]))
+time.sleep(0.2)
+at = patiently(lambda: c.sync_read_present_position([1, 2, 3]))
+assert abs(at[1] - 0.3) < 0.01 and abs(at[0]) < 0.01 and abs(at[2]) < 0.01, at
+print("accepted")
+`
+
 // TestVendorsLibrariesTakeEmulatedServosForReal on a pseudo-terminal.
 func TestVendorsLibrariesTakeEmulatedServosForReal(t *testing.T) {
 	python := filepath.Join(os.Getenv("POISE_CLIENTS"), "venv", "bin", "python")
-	for _, c := range []struct{ kind, module, judge string }{
-		{"xm430-w350", "dynamixel_sdk", dynamixelJudge}, {"sts3215", "scservo_sdk", feetechJudge},
+	newer := filepath.Join(os.Getenv("POISE_CLIENTS"), "ftservo")
+	for _, c := range []struct{ name, kind, module, judge, path, class string }{
+		{"dynamixel-sdk", "xm430-w350", "dynamixel_sdk", dynamixelJudge, "", ""},
+		{"feetech-servo-sdk", "sts3215", "scservo_sdk", feetechJudge, "", ""},
+		{"ftservo-python-sdk", "sts3215", "scservo_sdk.sms_sts", newFeetechJudge, newer, ""},
+		{"rustypot-sts3215", "sts3215", "rustypot", rustypotJudge, "", "Sts3215PyController"},
 	} {
-		t.Run(c.module, func(t *testing.T) {
-			if exec.Command(python, "-c", "import "+c.module).Run() != nil {
+		t.Run(c.name, func(t *testing.T) {
+			call := func(script string, args ...string) *exec.Cmd {
+				cmd := exec.Command(python, append([]string{"-c", script}, args...)...)
+				cmd.Env = append(os.Environ(), "PYTHONPATH="+c.path)
+				return cmd
+			}
+			if call("import "+c.module).Run() != nil {
+				if os.Getenv("CI") != "" {
+					t.Fatal("python module " + c.module + " is absent")
+				}
 				t.Skip("python module " + c.module + " is absent: make setup installs it")
 			}
 			m := turntable(t, 3, c.kind, 2048)
@@ -70,7 +121,7 @@ func TestVendorsLibrariesTakeEmulatedServosForReal(t *testing.T) {
 			}
 			defer p.Close()
 			go func() { _ = e.Line("", p, 0).Serve() }()
-			out, err := exec.Command(python, "-c", c.judge, p.Name).CombinedOutput()
+			out, err := call(c.judge, p.Name, c.class).CombinedOutput()
 			if err != nil || !strings.Contains(string(out), "accepted") {
 				t.Errorf("%v\n%s", err, out)
 			}

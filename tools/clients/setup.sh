@@ -25,5 +25,7 @@ if ! cmp -s "$here/requirements.txt" "$folder/.installed-python"; then
 	echo "clients: roslibpy and the libraries of servo vendors into ${folder#"$PWD"/}"
 	python3 -m venv "$folder/venv"
 	"$folder/venv/bin/python" -m pip install -q --disable-pip-version-check -r "$here/requirements.txt"
+	# the newer library of Feetech has the name of the older one
+	"$folder/venv/bin/python" -m pip install -q --disable-pip-version-check --upgrade --target "$folder/ftservo" ftservo-python-sdk==2.0.1
 	cp "$here/requirements.txt" "$folder/.installed-python"
 fi
