@@ -132,6 +132,7 @@ bench-peers: ## Poise beside Pinocchio, KDL and Ruckig, in one run
 oracle: build setup ## dynamics and physics beside Pinocchio and MuJoCo
 	$(POISE_PYTHON) -m pip install -q -r tools/oracle/requirements-dynamics.txt
 	$(POISE_PYTHON) tools/oracle/dynamics.py --poise bin/poise
+	$(POISE_PYTHON) tools/oracle/contact.py --poise bin/poise
 	$(POISE_PYTHON) tools/oracle/physics.py bin/poise ../shared/robots
 
 judge: build setup ## the short part of physics beside MuJoCo, and the cycle closed through it
