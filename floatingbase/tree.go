@@ -6,40 +6,50 @@ import (
 	"poise/robot"
 )
 
-// tree holds the sparsity of a mass matrix: parent[i] is the velocity next to i on the way
-// to the world, −1 at its end. Element (i, j) with j < i is zero unless j is on that way.
+// tree is the elimination tree of a mass matrix: the factor L of M = Lᵀ·L has its elements
+// (i, j) with j < i only where j is on the way i, parent[i], … to the world. Without
+// followers that is the robot's own tree.
 type tree struct {
 	n      int
-	parent []int
-	last   []int // of each body: the velocity nearest to its tip
+	parent []int // −1 at the end of the way
+	last   []int // of each body: the velocity where the way of all that move it begins
 }
 
-// newTree reads the tree of a robot. A follower couples velocities across branches: then
-// every element may be there, and all velocities are one way.
+// newTree finds the tree of a robot. The velocities that move one body are coupled with each
+// other; eliminating one couples all that it is coupled with.
 func newTree(m *robot.Model) tree {
-	t := tree{n: m.NumV(), parent: make([]int, m.NumV())}
-	t.last = make([]int, len(m.Bodies()))
-	t.last[0] = -1
-	sparse := true
-	for i, b := range m.Bodies() {
-		if i == 0 {
-			continue
+	n := m.NumV()
+	t := tree{n: n, parent: make([]int, n), last: make([]int, len(m.Bodies()))}
+	coupled := make([]bool, n*n)
+	for i := range m.Bodies() {
+		var moving []int
+		for b := i; b > 0; b = int(m.Bodies()[b].Parent) {
+			for k := range m.Bodies()[b].Kind.NumV() {
+				moving = append(moving, m.Bodies()[b].V+k)
+			}
 		}
-		sparse = sparse && !b.Mimic && t.last[b.Parent] < b.V
-		for k := range b.Kind.NumV() {
-			t.parent[b.V+k] = b.V + k - 1
+		t.last[i] = -1
+		for _, j := range moving {
+			t.last[i] = max(t.last[i], j)
+			for _, k := range moving {
+				coupled[j*n+k] = true
+			}
 		}
-		t.parent[b.V] = t.last[b.Parent]
-		t.last[i] = b.V + b.Kind.NumV() - 1
 	}
-	if sparse {
-		return t
-	}
-	for i := range t.parent {
-		t.parent[i] = i - 1
-	}
-	for i := range t.last {
-		t.last[i] = t.n - 1
+	for k := n - 1; k >= 0; k-- {
+		row := coupled[k*n : k*n+k]
+		t.parent[k] = -1
+		for j := k - 1; j >= 0; j-- {
+			if row[j] {
+				t.parent[k] = j
+				break
+			}
+		}
+		if p := t.parent[k]; p >= 0 {
+			for j := range p {
+				coupled[p*n+j] = coupled[p*n+j] || row[j]
+			}
+		}
 	}
 	return t
 }
