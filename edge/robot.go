@@ -137,6 +137,9 @@ func Controllers(s *executive.State) (all []poisemsgs.ControllerInfo) {
 		if c.Refused.Code != "" {
 			info.Refused = Explanations([]executive.Explanation{c.Refused})
 		}
+		if c.Waits.Code != "" {
+			info.Waits = Explanations([]executive.Explanation{c.Waits})
+		}
 		all = append(all, info)
 	}
 	return all

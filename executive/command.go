@@ -279,14 +279,15 @@ func (e *Executive) CheckGoal(who string, g Goal) *Answer {
 			return e.refuse(c.who, c.what, busy)
 		}
 		c.number = e.orders.nextNumber()
+		var reasons []Explanation
 		c.told = func(r *loop.Report) (o Outcome, ok bool) {
 			if r.Kind != loop.GoalChecked || r.Goal != c.number {
 				return o, false
 			}
 			if r.Reason.Code != control.OK {
-				o.Explanations = e.refusal(r.Reason, seat.Name, w.program)
+				reasons = append(reasons, e.refusal(r.Reason, seat.Name, w.program)...)
 			}
-			return o, true
+			return Outcome{Explanations: reasons}, r.To == 0
 		}
 		return e.command(c, loop.Order{Kind: loop.CheckGoal, Controller: seat.id, Program: w.program})
 	})

@@ -188,7 +188,11 @@ func (o *Outside) Report(r OutsideState) {
 			} else {
 				o.e.rounds.answer(o.e, client.seat, true, "quit")
 				client.runs.question = 0
-				o.answer(client, loop.QuitsRunning)
+				for _, j := range o.e.goals.of(client.seat) {
+					if j.id == client.runs.id { // and no newer one, which may run already
+						o.e.orders.send(loop.Order{Kind: loop.Answer, Controller: client.seat.id, Goal: j.number, Value: loop.QuitsRunning})
+					}
+				}
 			}
 			return
 		}

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"poise/action"
+	"poise/control"
 	"poise/loop"
 	"poise/servo"
 )
@@ -40,6 +41,7 @@ type ControllerState struct {
 	Time       float64 // of what it performs, s
 	Rate       float64
 	Refused    Explanation // of its stream's newest value; no code if it was taken
+	Waits      Explanation // what it goes on without and waits for, such as a stream that stopped; no code if nothing
 }
 
 // Ownership says who has a resource, or a part of it.
@@ -109,6 +111,9 @@ func (e *Executive) controllerState(s *seat) ControllerState {
 		c.Running, c.Active, c.Paused, c.Resources = a.Running, a.Active, a.Paused, e.words.Names(a.Own)
 		if a.Active {
 			c.Time, c.Rate = a.Time, a.Rate
+			if a.Status == control.Going && a.Why.Code != control.OK {
+				c.Waits = e.words.Reason(a.Why, s.title())
+			}
 			if j := e.goals.ordered[a.Goal]; j != nil {
 				c.Goal = j.id
 			}

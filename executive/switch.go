@@ -213,12 +213,14 @@ func (sw *switching) told(r *loop.Report) (o Outcome, ok bool) {
 	if r.Kind != loop.GoalChecked || r.Goal != sw.command.number {
 		return o, false
 	}
-	sw.asked--
+	if r.To == 0 {
+		sw.asked--
+	}
 	if r.Reason.Code != control.OK {
 		sw.failed = append(sw.failed, sw.e.refusal(r.Reason, sw.e.robot.controllerName(r.Controller), sw.programOf(r.Controller))...)
 	}
 	switch {
-	case sw.asked > 0:
+	case sw.asked > 0 || r.To > 0:
 		return o, false
 	case len(sw.failed) > 0:
 		return Outcome{Explanations: sw.failed}, true

@@ -5,6 +5,7 @@ import (
 
 	"poise/arbiter"
 	"poise/control"
+	"poise/servo"
 )
 
 // TestCheckGoalTakesNothing asks whether goals could start: the answers are those
@@ -17,7 +18,7 @@ func TestCheckGoalTakesNothing(t *testing.T) {
 		r.l.Send(Order{Kind: CheckGoal, Controller: arbiter.ClientID(controller), Goal: 77, Program: p})
 		r.run(1)
 		told := r.told(GoalChecked)
-		if len(told) != 1 || told[0].Goal != 77 || told[0].Controller != arbiter.ClientID(controller) {
+		if len(told) == 0 || told[len(told)-1].To != 0 || int(told[0].To) != len(told)-1 || told[0].Goal != 77 || told[0].Controller != arbiter.ClientID(controller) {
 			t.Fatalf("told %+v", told)
 		}
 		return told[0].Reason
@@ -46,6 +47,38 @@ func TestCheckGoalTakesNothing(t *testing.T) {
 	}
 	if after := r.l.arb.Hash(); after != before || r.l.seats[1].goal != 5 || r.l.seats[1].program == nil {
 		t.Errorf("something was taken: %x → %x", before, after)
+	}
+}
+
+// TestACheckTellsAllReasons: a goal of a halted controller that is too fast, for limbs that two
+// others of a higher rank have, hears all of it at once.
+func TestACheckTellsAllReasons(t *testing.T) {
+	r := newRig(t, parts{robot: "pony", controllers: 3})
+	head, tail := r.limb("head"), r.limb("tail")
+	r.must(1, 5, r.program(head, 0.05, 1))
+	r.must(2, 6, r.program(tail, 0.05, 1))
+	r.l.Send(Order{Kind: Halt, Controller: 0})
+	r.run(1)
+	_ = r.told(GoalChecked)
+	r.l.Send(Order{Kind: CheckGoal, Controller: 0, Goal: 77, Program: r.program(head.Union(tail), 10, 100)})
+	r.run(1)
+	codes := map[control.Code]int{}
+	for _, x := range r.told(GoalChecked) {
+		codes[x.Reason.Code]++
+	}
+	if codes[control.NotRunning] != 1 || codes[control.BeyondLimit] != 1 || codes[control.NotGranted] != 2 {
+		t.Errorf("told %v", codes)
+	}
+	program := r.program(head, 10, 100)
+	if n := testing.AllocsPerRun(100, func() {
+		r.l.Send(Order{Kind: CheckGoal, Controller: 0, Goal: 78, Program: program})
+		r.l.Step(servo.Tick{N: r.n, Time: int64(r.n) * 1e6, Dt: period})
+		r.n++
+		for ok := true; ok; {
+			_, ok = r.l.Receive()
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
 	}
 }
 

@@ -91,6 +91,7 @@ type Loop struct {
 	faults   monitor
 	rates    rates
 	input    control.Input      // that controllers see
+	resolver *control.Resolver  // limbs become joints
 	merge    *control.Aggregate // references of all owners
 	mode     []servo.Mode       // [joints] by energise: torque or not; by invert: how
 	shaper   *control.Shaper
@@ -135,6 +136,10 @@ func New(cfg Config) (*Loop, error) {
 			return nil, err
 		}
 	}
+	resolver, err := control.NewResolver(cfg.Model)
+	if err != nil {
+		return nil, err
+	}
 	n := len(cfg.Model.Joints())
 	base, err := newBases(cfg.Model, merge)
 	if err != nil {
@@ -146,7 +151,7 @@ func New(cfg Config) (*Loop, error) {
 		reports: rt.NewRing[Report](cfg.Reports),
 		raw:     servo.NewMeasurement(n, cfg.Sensors), reading: servo.NewMeasurement(n, cfg.Sensors), setpoint: make([]servo.Setpoint, n),
 		mode: make([]servo.Mode, n), placed: make([]int, 0, n),
-		merge: merge, shaper: shaper, command: &shaper.Motion, guards: control.NewGuard(control.JointGuards(cfg.Model)),
+		resolver: resolver, merge: merge, shaper: shaper, command: &shaper.Motion, guards: control.NewGuard(control.JointGuards(cfg.Model)),
 	}
 	l.makeStates()
 	l.faults.init(cfg.Model, cfg.Faults, cfg.GapPauses)

@@ -63,7 +63,7 @@ const (
 	EventsLeft   // Controller, Goal: the events From … To−1 of its program are due
 	Placed       // Goal: the joints of an order Place are where it said
 	Echoed       // Goal of an order Echo
-	GoalChecked  // Controller, Goal: the reason why it could not start now, or OK
+	GoalChecked  // Controller, Goal: a reason why it could not start now, or OK; To more follow
 	Asked        // Controller outside, Goal: Set is offered (From 0), or its own from now on (From 1); Value is the question's number
 )
 
@@ -81,7 +81,7 @@ type Report struct {
 	Severity   Severity
 	Power      Power
 	Value      float64
-	From, To   uint32   // of events: by number, To excluded
+	From, To   uint32   // of events: by number, To excluded; of a check: how many more reasons follow
 	Time, Way  float64  // of a stop: s, and the largest way of a joint; of events: the program's own time
 	Last       *Excerpt // of a panic: the last second of states; Release it when read
 }

@@ -95,7 +95,7 @@ func (l *Loop) obeySlot(o Order) {
 	case StartGoal:
 		s.startGoal(o)
 	case CheckGoal:
-		s.report(GoalChecked, o.Goal, control.Going, s.couldStart(o))
+		s.checkGoal(o)
 	case CancelGoal:
 		s.cancelGoal(o)
 	case Answer:

@@ -82,7 +82,7 @@ func randomOutside(t *testing.T, seed uint64) {
 			r.Send(loop.Order{Kind: loop.StartGoal, Controller: c, Goal: goal, Program: p})
 			since[goal] = r.N
 		case x < 15:
-			r.Send(loop.Order{Kind: loop.Answer, Controller: c, Value: []float64{loop.Quits, loop.QuitsRunning}[random.IntN(2)]})
+			r.Send(loop.Order{Kind: loop.Answer, Controller: c, Goal: r.Now.Active[c].Goal, Value: []float64{loop.Quits, loop.QuitsRunning}[random.IntN(2)]})
 		case x < 60:
 			r.Send(loop.Order{Kind: loop.Answer, Controller: c, Value: float64(random.IntN(30))}) // a sign of life, or for another round
 		case x < 80:

@@ -33,7 +33,7 @@ type question struct {
 const (
 	SignOfLife   = 0
 	Quits        = -1 // all that it does and asks for
-	QuitsRunning = -2 // what it runs on; its request goes on
+	QuitsRunning = -2 // the goal that it runs on; its request goes on
 )
 
 // join registers a controller with the arbiter.
@@ -107,6 +107,8 @@ func (s *seat) answer(o Order) {
 	switch {
 	case !r.is:
 		l.refuse(o, control.Because(control.Unknown))
+		return
+	case o.Value == QuitsRunning && o.Goal != s.goal: // what it quits is over
 		return
 	case o.Value < 0:
 		if s.pending != nil && o.Value > QuitsRunning {

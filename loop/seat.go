@@ -93,7 +93,8 @@ func (s *seat) startGoal(o Order) {
 		s.reject(control.Because(control.Replaced))
 	}
 	needs, wants := s.whole()
-	if own := s.owned(); s.program != nil && own.Contains(needs) && wants.Minus(own).Empty() && !s.ranked {
+	// one outside is asked in any case: it waits for its offer
+	if own := s.owned(); s.program != nil && !s.remote.is && own.Contains(needs) && wants.Minus(own).Empty() && !s.ranked {
 		if rest := own.Minus(needs.Union(wants)); s.swap(o.Program, o.Goal, s.needed, s.wanted) && !rest.Empty() {
 			_ = s.l.arb.Release(s.l.tick.Time, s.id, rest) // what it does not ask for any more
 		}
@@ -116,24 +117,6 @@ func (s *seat) reject(why control.Reason) {
 	}
 	s.pending = nil
 	s.report(GoalRejected, s.pendingGoal, control.Failed, why)
-}
-
-// couldStart tells why a goal could not start now; nothing is taken, and no owner
-// disturbed.
-func (s *seat) couldStart(o Order) control.Reason {
-	if why := s.willing(o); why.Code != control.OK {
-		return why
-	}
-	claim, pending, refusal := s.claim, s.pending, s.refusal
-	defer func() { s.refusal = refusal }()
-	s.claim.Need, s.claim.Want = s.whole()
-	s.pending, s.refusal = o.Program, control.Because(control.OK)
-	_, denied, err := s.l.arb.Check(s.id, &s.claim)
-	s.pending, s.claim = pending, claim
-	if err == nil && denied.Code == arbiter.OK {
-		return control.Because(control.OK)
-	}
-	return s.denied(denied, err)
 }
 
 // denied says why a request came to nothing: the controller's own refusal, or the
@@ -316,8 +299,11 @@ func (s *seat) update() {
 // give hands the reference to the aggregate, and counts the events that left with
 // it. Whatever is wrong with the reference is the controller's own fault.
 func (s *seat) give() {
+	unresolved := s.resolve()
 	leaf, ok := s.take()
 	switch {
+	case unresolved.Code != control.OK:
+		s.status, s.why = control.Failed, unresolved
 	case s.broken.Code != control.OK: // in Update, or now
 		s.status, s.why = control.Failed, s.broken
 	case !ok:
@@ -325,6 +311,20 @@ func (s *seat) give() {
 	case !s.cancelled && !s.l.stops.ramping(): // events end with the motion
 		s.due, s.told = max(s.due, s.ref.Passed), max(s.told, s.ref.Skipped)
 	}
+}
+
+// resolve turns the limbs of the reference into joints. Where it cannot, nothing of the
+// reference counts.
+func (s *seat) resolve() (why control.Reason) {
+	why = control.Because(control.OK)
+	defer s.recovered(&why)
+	if why = s.l.resolver.Resolve(&s.l.input, s.l.ownedBy(s.id).Minus(s.l.faults.blocked), s.ref); why.Code != control.OK {
+		s.ref.Has = robot.Set{}
+		for i := range s.ref.Limb {
+			s.ref.Limb[i].Has = false
+		}
+	}
+	return why
 }
 
 // take is Aggregate.Take; a controller may have cut the reference's own memory

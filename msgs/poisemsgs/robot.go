@@ -148,6 +148,7 @@ type ControllerInfo struct {
 	Time      float64       `json:"time"`
 	Rate      float64       `json:"rate"`
 	Refused   []Explanation `json:"refused"`
+	Waits     []Explanation `json:"waits"` // what it goes on without: a stream that stopped, a point out of reach
 }
 
 // ControllersState is poise_msgs/ControllersState.

@@ -46,7 +46,7 @@ type Config struct {
 type Requester struct {
 	cfg             Config
 	claim, state    *client.Publisher
-	references      [4]*client.Publisher // see Send
+	references      [5]*client.Publisher // see Send, SendEyes
 	assigned        *client.Subscription
 	cancel          context.CancelFunc
 	mu              sync.Mutex
@@ -76,6 +76,7 @@ func New(c *client.Client, cfg Config) (r *Requester, err error) {
 	for i, topic := range [len(r.references)][2]string{
 		{"ref_joints", "sensor_msgs/msg/JointState"}, {"ref_joints_accel", "poise_msgs/msg/JointStateAccel"},
 		{"ref_limbs_cartesian", "poise_msgs/msg/RigidBodyState"}, {"ref_support", "poise_msgs/msg/SupportState"},
+		{"ref_eyes", "sensor_msgs/msg/JointState"},
 	} {
 		r.references[i], errs[3+i] = c.Advertise(prefix+"controllers/"+cfg.Name+"/"+topic[0], topic[1], false)
 	}
@@ -95,6 +96,9 @@ func (r *Requester) Request(ctx context.Context) error {
 	answer := make(chan error, 1)
 	r.mu.Lock()
 	r.id++
+	if r.pending { // a newer request takes the place of one that waits
+		r.answer <- fmt.Errorf("%w: %s asks anew", ErrDenied, r.cfg.Name)
+	}
 	r.pending, r.offered, r.answer = true, false, answer
 	ask := poisemsgs.ResourceRequest{RequesterName: r.cfg.Name, RequestID: r.id, Needed: r.cfg.Needed, Wanted: r.cfg.Wanted,
 		PriPending: r.cfg.Pending, PriOperational: r.cfg.Operational, Lease: r.cfg.Lease.Seconds()}
@@ -138,6 +142,11 @@ func (r *Requester) Send(reference any) error {
 		return fmt.Errorf("requester: %T is no reference", reference)
 	}
 	return r.references[stream].Publish(client.Text(reference, msgs.ROS2))
+}
+
+// SendEyes publishes joints of eyes, and typed outputs such as eye_screens by their names.
+func (r *Requester) SendEyes(values *msgs.JointState) error {
+	return r.references[4].Publish(client.Text(values, msgs.ROS2))
 }
 
 // Quit ends what the controller does and asks for.
@@ -190,6 +199,13 @@ func (r *Requester) take(a *msgs.ResourceAssignment) {
 	for i, name := range a.Resources {
 		if a.Owners[i] == r.cfg.Name {
 			owned = append(owned, name)
+		}
+	}
+	if len(a.RequestIds) == 0 { // a table for all does not list joints by their own names
+		for _, name := range r.owned {
+			if !slices.Contains(a.Resources, name) {
+				owned = append(owned, name)
+			}
 		}
 	}
 	same := slices.Equal(owned, r.owned)
