@@ -90,7 +90,9 @@ func (k *Shaper) References(mode []servo.Mode) {
 			continue
 		}
 		k.holder.End(j)
-		k.ref[j], k.effort[j] = k.nearest(j, k.merged.Reference[j]), k.merged.Motion.Tau[j]
+		k.ref[j] = k.nearest(j, k.merged.Reference[j])
+		most := k.limiter.bounds[j].Effort // of the reference, too: what is handed over later is within it
+		k.effort[j] = min(max(k.merged.Motion.Tau[j], -most), most)
 		if mode[j].Powered() && k.jumps(j) {
 			k.renew(j)
 		}
@@ -242,7 +244,7 @@ func (k *Shaper) Complete(mode []servo.Mode) {
 // is left of the hand-over, within the joint's effort limit.
 func (k *Shaper) completeEffort(j int) {
 	tau, most := k.effort[j]+k.bridge.EffortOffset(j, k.now), k.limiter.bounds[j].Effort
-	if math.Abs(tau) > most {
+	if math.Abs(tau) > most || math.Abs(tau) == most && math.Abs(k.merged.Motion.Tau[j]) > most {
 		tau = math.Copysign(most, tau)
 		k.Cut[j] |= CutEffort
 	}

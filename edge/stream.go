@@ -52,6 +52,9 @@ func jointSample(m *robot.Model, now servo.Tick, v *poisemsgs.JointStateAccel) (
 		if !ok {
 			return nil, fmt.Errorf("joint %q is unknown%s", name, problem.Hint(name, m.JointNames()))
 		}
+		if sample.Joints.Has(robot.LeafID(id)) {
+			return nil, fmt.Errorf("joint %q is named twice", name)
+		}
 		sample.Joints = sample.Joints.With(robot.LeafID(id))
 		sample.Q[id] = v.Position[i]
 		for _, x := range more {

@@ -140,8 +140,20 @@ func (c *remote) live() bool { return c.asks.live() || c.runs.live() }
 // Request takes a request of a controller outside. tell is called with everything that
 // concerns it: offers, changes of its set, grants and denials.
 func (o *Outside) Request(who string, r OutsideRequest, tell func(News)) (reasons []Explanation) {
-	o.e.locked(func() { reasons = o.request(who, &r, tell) })
+	o.e.locked(func() {
+		if reasons = o.request(who, &r, tell); len(reasons) > 0 {
+			o.e.rounds.refused(o.e, r.Name, r.ID, reasons)
+			if client := o.client(r.Name, r.Session); client != nil && !client.live() {
+				client.denied = reasons
+			}
+		}
+	})
 	return reasons
+}
+
+// Refused notes a request that was refused for its name: why is told where rounds are.
+func (o *Outside) Refused(r OutsideRequest, why error) {
+	o.e.locked(func() { o.e.rounds.refused(o.e, r.Name, r.ID, problem.All("invalid", why)) })
 }
 
 func (o *Outside) request(who string, r *OutsideRequest, tell func(News)) []Explanation {

@@ -2,6 +2,7 @@ package executive
 
 import (
 	"slices"
+	"strings"
 
 	"poise/control"
 	"poise/loop"
@@ -72,6 +73,18 @@ func (r *rounds) begin(e *Executive, s *seat, request uint32) *roundRecord {
 	r.list = append(r.list, x)
 	return x
 }
+
+// refused notes a request that came to nothing before anybody was asked.
+func (r *rounds) refused(e *Executive, requester string, request uint32, why []Explanation) {
+	if len(requester) > maxTitle {
+		requester = strings.ToValidUTF8(requester[:maxTitle], "") + "…"
+	}
+	x := r.begin(e, &seat{Controller: &Controller{Name: requester}}, request)
+	x.Outcome, x.Why, x.Ended = "denied", why, x.Began
+}
+
+// maxTitle is how much is shown of a name that was refused, bytes.
+const maxTitle = 64
 
 // open returns the open round of a requester, nil if there is none.
 func (r *rounds) open(s *seat) *roundRecord {

@@ -38,6 +38,16 @@ func (e *Executive) Lead(controller string, value control.Program) {
 	})
 }
 
+// Unreadable notes that the newest value of a controller's stream, which from has published,
+// is none: State tells why it was refused.
+func (e *Executive) Unreadable(from, controller string, why error) {
+	e.locked(func() {
+		if s, ok := e.robot.seat(controller); ok && e.deaf(s, from) == nil {
+			s.fed, s.fedBy = *problem.New("invalid", "%s", why), e.orders.nextNumber()
+		}
+	})
+}
+
 // Hears returns nil if a controller takes values that from publishes, or is not active;
 // otherwise who it hears instead.
 func (e *Executive) Hears(from, controller string) error {

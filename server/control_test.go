@@ -2,6 +2,7 @@ package server_test
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -275,6 +276,17 @@ func TestAControllerOutside(t *testing.T) {
 		b.until("its lease is over", func() bool { return !b.owns("wagger", "tail") })
 		request(msgs.ResourceRequest{RequesterName: "wagger", RequestID: id.Add(1), Resources: []string{"wing"}})
 		b.until("a denial is told", func() bool { return len(b.log.lines("msg=audit", "wagger", "wing")) > 0 })
+		b.until("with its reason", func() bool {
+			return slices.ContainsFunc(b.resources().Rounds, func(r poisemsgs.ResourceRound) bool {
+				return r.Requester == "wagger" && r.RequestID == 2 && r.Outcome == "denied" && len(r.Why) == 1 && strings.Contains(r.Why[0].Text, `"wing"`)
+			})
+		})
+		request(msgs.ResourceRequest{RequesterName: "trajectory", RequestID: 9, Resources: []string{"tail"}})
+		b.until("a name of the server's is refused, with the reason", func() bool {
+			return slices.ContainsFunc(b.resources().Rounds, func(r poisemsgs.ResourceRound) bool {
+				return r.RequestID == 9 && r.Outcome == "denied" && strings.Contains(r.Why[0].Text, "belongs to a controller of the server")
+			})
+		})
 		request(msgs.ResourceRequest{RequesterName: "wagger", RequestID: id.Add(1), Resources: []string{"tail"}, PriPending: []float32{1, 2}})
 		b.until("priorities are read", func() bool { return len(b.log.lines("msg=audit", "2 pending priorities for 1 resources")) > 0 })
 	})

@@ -60,6 +60,7 @@ func (o *outsiders) request(from string, ask executive.OutsideRequest) {
 		bot.topics.assigned.PublishTo(from, a)
 	}
 	if err := o.hear(ask.Name, from); err != nil {
+		bot.exec.Outside().Refused(ask, err)
 		refuse(err.Error())
 		return
 	}

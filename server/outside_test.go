@@ -313,3 +313,65 @@ func TestAskingAgainWhileOperational(t *testing.T) {
 		}
 	})
 }
+
+// TestAHostileStreamIsRefusedByName: values that are none, of joints and limbs that are not there
+// or named twice, are refused by name on controllers_state, under the name of their client; an
+// effort beyond the limit is cut, and leaves nothing behind when it is taken back.
+func TestAHostileStreamIsRefusedByName(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := start(t, nil)
+		m := b.member(requester.Config{Name: "hostile", Needed: []string{"tail", "leg1"}}, nil)
+		if err := m.Request(b.ctx); err != nil {
+			t.Fatal(err)
+		}
+		tail := []string{"tail_joint1"}
+		for _, x := range []struct {
+			value any
+			why   string
+		}{
+			{&msgs.JointState{Name: []string{"tail_joint1", "tail_joint1"}, Position: []float64{0.1, 0.2}}, `joint "tail_joint1" is named twice`},
+			{&msgs.JointState{Name: []string{"tial_joint1"}, Position: []float64{0.1}}, `joint "tial_joint1" is unknown`},
+			{&msgs.JointState{Name: tail}, "1 joints and 0 positions"},
+			{&msgs.JointState{Name: tail, Position: []float64{1e308}}, "joint tail_joint1 would come to 1e+308"},
+			{&msgs.JointState{Name: tail, Position: []float64{math.NaN()}}, "not finite"},
+			{&poisemsgs.RigidBodyState{Name: []string{"leg1"}, Frame: []msgs.Pose{{}}}, "the orientation has no length"},
+			{&poisemsgs.RigidBodyState{Name: []string{"leg9"}, Frame: []msgs.Pose{{Orientation: msgs.Quaternion{W: 1}}}}, `"leg9"`},
+			{&poisemsgs.SupportState{Name: []string{"leg1"}, Support: []float64{2}}, `support of limb "leg1" is 2`},
+		} {
+			if err := m.Send(x.value); err != nil {
+				t.Fatal(err)
+			}
+			b.until("it is refused: "+x.why, func() bool {
+				for _, c := range latest[poisemsgs.ControllersState](b, "/controllers_state").Controllers {
+					if c.Client == "hostile" && len(c.Refused) == 1 && strings.Contains(c.Refused[0].Text, x.why) {
+						return true
+					}
+				}
+				return false
+			})
+		}
+		if q := b.tail(); q != 0 {
+			t.Errorf("the tail was moved to %g", q)
+		}
+		states := b.subscribe("/joint_states")
+		defer states.Close()
+		lowest, highest := 0.0, 0.0
+		for i := range 100 {
+			v := &msgs.JointState{Name: tail, Position: []float64{0}}
+			if v.Effort = []float64{0}; i < 50 {
+				v.Effort[0] = 1e9
+			}
+			if err := m.Send(v); err != nil {
+				t.Fatal(err)
+			}
+			s := next[msgs.JointState](b, states)
+			tau := s.Effort[slices.Index(s.Name, "tail_joint1")]
+			lowest, highest = min(lowest, tau), max(highest, tau)
+			time.Sleep(20 * time.Millisecond)
+		}
+		if lowest < 0 || highest == 0 || highest > 2 {
+			t.Errorf("an effort of 1e9 N·m, taken back, was told as %g … %g", lowest, highest)
+		}
+	})
+}

@@ -271,6 +271,7 @@ func (bot *servedRobot) feed(from, controller string, s *controllers.Stream, mes
 	}
 	value, err := s.Read(bot.model, now, message)
 	if err != nil {
+		bot.exec.Unreadable(from, controller, err)
 		bot.streamed(from, controller, err.Error())
 		return
 	}

@@ -181,7 +181,7 @@ export interface RobotInfo extends Answer {
   simulated_time: boolean;
 }
 
-export interface ControllerInfo { name: string; kind: string; short: string; switched: boolean; outside: boolean; client: string; state: string; running: boolean; active: boolean; paused: boolean; resources: string[]; refused: Explanation[]; waits: Explanation[] }
+export interface ControllerInfo { name: string; kind: string; short: string; switched: boolean; outside: boolean; client: string; state: string; running: boolean; active: boolean; paused: boolean; resources: string[] }
 
 // ResourceState is who has, wants and waits for what, leaf by leaf, and the last rounds of
 // the arbiter; times are seconds on the clock of stamps.
