@@ -59,6 +59,39 @@ func TestMotionsCatchUp(t *testing.T) {
 	}
 }
 
+// TestEventsLeaveWhenTheyShould: an event half a second after a gap of 15 ms leaves when it would
+// have without.
+func TestEventsLeaveWhenTheyShould(t *testing.T) {
+	leaves := func(gap int) float64 {
+		m := rig.Model(t, "pony")
+		r := rig.New(t, m, rig.Options{}, loop.Registration{Name: "follow", Kind: "follow", Controller: follow.New(m)})
+		at := r.Now.Command.Q[r.Joint("joint52")]
+		p, err := follow.Compile(m, follow.Options{}, &r.Now.Command, &follow.Goal{Joints: []string{"joint52"},
+			Points: []trajectory.Point{{Time: 0, Position: []float64{at}}, {Time: 2, Position: []float64{at + 0.2}}},
+			Events: []follow.Event{{Time: 1, Type: "eyes/action", Command: "blink"}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Start("follow", p)
+		began := r.Seconds()
+		r.For(0.5)
+		miss(r, gap)
+		for range 1000 {
+			r.Run(1)
+			for _, x := range r.Reports {
+				if x.Kind == loop.EventsLeft {
+					return float64(x.Tick.Time)*1e-9 - began
+				}
+			}
+		}
+		t.Fatal("it did not leave")
+		return 0
+	}
+	if late := leaves(15) - leaves(0); math.Abs(late) > 0.0025 {
+		t.Errorf("after a gap of 15 ms an event leaves %g s late", late)
+	}
+}
+
 // TestAPauseForgetsWhatWasMissed: a pause ends what is to be caught up, and a motion that is
 // paused does not move for it.
 func TestAPauseForgetsWhatWasMissed(t *testing.T) {

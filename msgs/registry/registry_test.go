@@ -1,7 +1,9 @@
 package registry
 
 import (
+	"crypto/md5"
 	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -34,6 +36,21 @@ func TestSumsOfTheActionsAndServicesThatROS1PeersAskFor(t *testing.T) {
 		"moveit_msgs/GetMotionPlan":                "110dffa73f82b9b8644f525e7fbd9fc4",
 	} {
 		if got := sumOfName(t, name); got != want {
+			t.Errorf("md5 of %s = %s, want %s", name, got, want)
+		}
+	}
+}
+
+// TestSumsOfResourceControl: messages of the original's resource control have its fields, and so
+// the sums that its clients expect: md5 of the fields, one a line, constants first, as ROS has it.
+func TestSumsOfResourceControl(t *testing.T) {
+	for name, fields := range map[string]string{
+		"ResourceRequest":        "string requester_name\nuint32 request_id\nstring[] resources\nfloat32[] pri_operational\nfloat32[] pri_pending",
+		"ResourceAssignment":     "uint32[] request_ids\nstring[] resources\nstring[] owners",
+		"ResourceRequesterState": "string requester_name\nuint32 request_id\nbool is_operational",
+		"ControllerState":        "uint8 NONOPERATIONAL=0\nuint8 PENDING=1\nuint8 OPERATIONAL=2\nuint8 OPERATIONAL_PENDING=3\nstring[] name\nuint32[] request_id\nuint8[] state",
+	} {
+		if got, want := sumOfName(t, "resource_control_msgs/"+name), fmt.Sprintf("%x", md5.Sum([]byte(fields))); got != want {
 			t.Errorf("md5 of %s = %s, want %s", name, got, want)
 		}
 	}
