@@ -30,7 +30,16 @@ func withBothMasters(t *testing.T, f func(t *testing.T, ros *rosTools, server *r
 			if c.flag == "--ros1" {
 				ros.start()
 			}
-			f(t, ros, serveBy(t, binary(t), ros.variables(), "--config", unhurriedFile(t), "--robot", "arm6", c.flag))
+			server := serveBy(t, binary(t), ros.variables(), "--config", unhurriedFile(t), "--robot", "arm6", c.flag)
+			if c.flag == "--ros1" { // all names are there as soon as one round of registering is over
+				for end := time.Now().Add(hang); !strings.Contains(server.log.String(), "registered at the ROS 1 master"); time.Sleep(50 * time.Millisecond) {
+					if time.Now().After(end) {
+						t.Fatal("the server is never registered")
+					}
+				}
+			}
+			ros.says("/poise", "rosnode", "list")
+			f(t, ros, server)
 		})
 	}
 }
