@@ -58,7 +58,7 @@ func driveCommands() []command {
 		{name: "teach", args: "NAME", group: groupDrive, declare: teachCommand, words: []string{},
 			short:   "make a motion of poses into which you put the robot by hand, or of the movement itself",
 			long:    "The joints that you move have no torque: poise torque off, of all or of some limbs.",
-			example: []string{"poise torque off arm --robot real && poise teach hello --robot real", "poise teach hello --robot real --record --replace"}},
+			example: []string{"poise teach hello --robot real     # after: poise torque off arm --robot real", "poise teach hello --robot real --record --replace"}},
 		{name: "stop", args: "[CATEGORY]", group: groupDrive, declare: stopCommand, words: []string{"0", "1", "2"},
 			short:   "stop all robots, or one: 2 (ramp, then hold; the default), 1 (ramp, then torque off) or 0 (torque off)",
 			example: []string{"poise stop                # goals are refused until poise reset", "poise stop 1 --robot real"}},

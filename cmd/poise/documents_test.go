@@ -49,7 +49,6 @@ func freeAddress(t *testing.T) string {
 // TestFromTheBoxToTheFirstMotion follows docs/first-arm.md on emulated servos. The server takes
 // no offence at a busy machine.
 func TestFromTheBoxToTheFirstMotion(t *testing.T) {
-	t.Parallel()
 	needsProgram(t)
 	if runtime.GOOS != "linux" {
 		t.Skip("pseudo-terminals are made on Linux only")
