@@ -78,7 +78,7 @@ func (l *Line) Send(request []byte) error {
 	l.request = append(l.request[:0], request...)
 	l.heardOwn = false
 	if _, err := l.port.Write(request); err != nil {
-		return fmt.Errorf("write: %w", err)
+		return &portError{"write", err}
 	}
 	return nil
 }
@@ -119,12 +119,12 @@ func (l *Line) forget() error {
 		l.dirty = false
 		var dump [512]byte
 		if err := l.port.SetReadDeadline(time.Now().Add(l.Patience / 2)); err != nil {
-			return err
+			return &portError{"read", err}
 		}
 		for {
 			n, err := l.port.Read(dump[:])
 			if err != nil {
-				return fmt.Errorf("read: %w", err)
+				return &portError{"read", err}
 			}
 			if n == 0 {
 				break
@@ -133,7 +133,7 @@ func (l *Line) forget() error {
 		}
 	}
 	if err := l.port.Flush(); err != nil {
-		return fmt.Errorf("flush: %w", err)
+		return &portError{"flush", err}
 	}
 	return nil
 }
@@ -203,11 +203,11 @@ func (l *Line) read() error {
 		l.in = l.in[:0] // a line full of what is no packet
 	}
 	if err := l.port.SetReadDeadline(l.deadline); err != nil {
-		return err
+		return &portError{"read", err}
 	}
 	n, err := l.port.Read(l.in[len(l.in):cap(l.in)])
 	if err != nil {
-		return fmt.Errorf("read: %w", err)
+		return &portError{"read", err}
 	}
 	if n == 0 {
 		return ErrSilent

@@ -19,6 +19,16 @@ type Port interface {
 	Flush() error
 }
 
+// portError is what went wrong with a port: no servo is to blame, and it has to be opened anew.
+type portError struct {
+	op  string
+	err error
+}
+
+func (e *portError) Error() string { return e.op + ": " + e.err.Error() }
+
+func (e *portError) Unwrap() error { return e.err }
+
 // ErrClosed is what an operation on a closed port returns.
 var ErrClosed = errors.New("the port is closed")
 

@@ -56,11 +56,20 @@ func (p *Pseudo) open() error {
 
 // Baud returns the rate that the last program has set.
 func (p *Pseudo) Baud() int {
-	t, err := unix.IoctlGetTermios(int(p.slave.Fd()), unix.TCGETS2)
+	raw, err := p.slave.SyscallConn() // Fd would not heed that another closes it
 	if err != nil {
 		return 0
 	}
-	return int(t.Ospeed)
+	speed := 0
+	err = raw.Control(func(fd uintptr) {
+		if t, err := unix.IoctlGetTermios(int(fd), unix.TCGETS2); err == nil {
+			speed = int(t.Ospeed)
+		}
+	})
+	if err != nil {
+		return 0
+	}
+	return speed
 }
 
 // Flush drops what has arrived.

@@ -514,13 +514,17 @@ func (w *worker) slow() error {
 
 // look looks for one servo that is lost.
 func (w *worker) look(now time.Time) error {
+	var gone *portError
 	for _, u := range w.units {
 		if u.present || now.Before(u.again) {
 			continue
 		}
 		u.again = now.Add(lookAgain)
-		if err := w.find(u, 1); err == nil {
+		switch err := w.find(u, 1); {
+		case err == nil:
 			u.again = time.Time{}
+		case errors.As(err, &gone): // with all servos lost nothing else would notice
+			return err
 		}
 		return nil
 	}

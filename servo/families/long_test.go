@@ -114,3 +114,30 @@ func (b *bed) unplug(out bool) {
 		b.ports = nil
 	}
 }
+
+// TestALineThatGoesWhileAllServosAreLost: nothing is asked for states any more then, and the line
+// is opened again all the same.
+func TestALineThatGoesWhileAllServosAreLost(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const period = 0.02
+		r := newRig(t, newBed(t, turntable(t, 2, "sts3215", 2048), 1_000_000, period, false), period)
+		kill := func(dead bool) {
+			r.servos.With(func() {
+				for _, s := range r.servos.Servos() {
+					s.Kill(dead)
+				}
+			})
+		}
+		r.run(1, nil)
+		kill(true)
+		r.run(1, nil)
+		r.unplug(true)
+		r.run(1, nil)
+		kill(false)
+		r.unplug(false)
+		r.run(3, nil)
+		if r.fault != 0 || r.dst.Joints[0].Fault != 0 || r.dst.Joints[1].Fault != 0 {
+			t.Errorf("fault %v, %+v", r.fault, r.dst.Joints)
+		}
+	})
+}

@@ -82,6 +82,13 @@ func (m *machine) state() []byte {
 		strings.Join(names, `","`), strings.Join(list, ","))
 }
 
+// told returns how many commands came, and where its joints are.
+func (m *machine) told() (heard int, at map[string]float64) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.heard, maps.Clone(m.at)
+}
+
 func (m *machine) mute(on bool) {
 	m.mu.Lock()
 	m.silent = on
@@ -193,12 +200,13 @@ func TestCommandsLeaveEachTick(t *testing.T) {
 			return fault
 		}
 		step(100)
-		if m.heard != 0 {
-			t.Errorf("%d commands while all is off", m.heard)
+		if heard, _ := m.told(); heard != 0 {
+			t.Errorf("%d commands while all is off", heard)
 		}
 		src[1] = servo.Setpoint{Mode: servo.Position, Position: 0.5, Stiffness: 1, PlayTime: 0.01}
-		if fault := step(100); fault != 0 || m.heard < 98 || m.at["j2"] != 0.5 || m.at["j1"] != 0.1 {
-			t.Errorf("fault %v, %d commands in 100 ticks, joints at %v", fault, m.heard, m.at)
+		fault := step(100)
+		if heard, at := m.told(); fault != 0 || heard < 98 || at["j2"] != 0.5 || at["j1"] != 0.1 {
+			t.Errorf("fault %v, %d commands in 100 ticks, joints at %v", fault, heard, at)
 		}
 		if r := dst.Joints[1]; math.Abs(r.Position-0.5) > 1e-9 || r.Age > 2 {
 			t.Errorf("it reads %+v", r)
