@@ -162,6 +162,8 @@ const (
 	resend      = 50 * time.Millisecond  // goals, though none are new
 	quiet       = 5                      // cycles without a word, then the line is down
 	silence     = 100 * time.Millisecond // and two cycles: after it a servo is asked for its torque first, since a start takes longer
+
+	longestSilence = 250 * time.Millisecond // however long the cycles are
 )
 
 // find asks whether a servo is there and is what it should be, and prepares it.
@@ -354,7 +356,7 @@ func (w *worker) command(now time.Time) error {
 				u.State.Torque = TorqueUnknown // until it is read back
 			}
 		}
-		if u.on && u.misses == 0 && !u.unsure { // a goal may switch the torque of a servo on that has started anew
+		if u.on && u.misses == 0 && !u.unsure && !w.longAgo(u) { // a goal may switch the torque of a servo on that has started anew
 			w.batch = append(w.batch, w.goal(u, s))
 		}
 	}
@@ -434,7 +436,7 @@ func (w *worker) read() error {
 				return err
 			}
 		}
-		if u.Heard && (u.unsure || u.misses > 1 || w.began.Sub(u.heard) > silence+time.Duration(2*w.took*float64(time.Second))) {
+		if u.Heard && (u.unsure || u.misses > 1 || w.longAgo(u)) {
 			u.unsure = true
 			if err := w.talk.Slow(&u.Servo); err == nil {
 				u.unsure = false // judge sees whether it lost its torque
@@ -449,6 +451,12 @@ func (w *worker) read() error {
 		w.silent = 0
 	}
 	return nil
+}
+
+// longAgo reports whether a servo was last heard before so long that it may have started anew
+// since: it, or this program, was held up.
+func (w *worker) longAgo(u *unit) bool {
+	return w.began.Sub(u.heard) > min(silence+time.Duration(2*w.took*float64(time.Second)), longestSilence)
 }
 
 // judge takes a reading, unless it cannot be: check sums of one byte let some errors pass.
