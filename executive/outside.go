@@ -3,6 +3,7 @@ package executive
 import (
 	"fmt"
 	"math"
+	"time"
 
 	"poise/control/stream"
 	"poise/executive/explain"
@@ -135,6 +136,16 @@ type asked struct {
 
 func (a *asked) live() bool { return a.id.ID != "" }
 
+// lease is the shortest that the controller has: the configured one, or those of its requests.
+func (c *remote) lease(configured time.Duration) time.Duration {
+	for _, a := range []*asked{&c.asks, &c.runs} {
+		if a.live() && a.program != nil && a.program.Lease > 0 {
+			configured = min(configured, time.Duration(a.program.Lease*float64(time.Second)))
+		}
+	}
+	return configured
+}
+
 func (c *remote) live() bool { return c.asks.live() || c.runs.live() }
 
 // Request takes a request of a controller outside. tell is called with everything that
@@ -216,7 +227,7 @@ func (o *Outside) Report(r OutsideState) {
 				a.question, answered = 0, true
 			}
 		}
-		if every := o.e.cfg.Lease.Nanoseconds() / 8; !answered && o.e.now-client.beat >= every {
+		if every := client.lease(o.e.cfg.Lease).Nanoseconds() / 8; !answered && o.e.now-client.beat >= every {
 			o.answer(client, loop.SignOfLife)
 		}
 	})

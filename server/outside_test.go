@@ -375,3 +375,31 @@ func TestAHostileStreamIsRefusedByName(t *testing.T) {
 		}
 	})
 }
+
+// TestALeaseOfARequestIsKeptAlive: signs of life at a steady rate keep a lease that is shorter than
+// the configured one.
+func TestALeaseOfARequestIsKeptAlive(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := start(t, func(c *config.Config) { c.Loop.Lease = 30 })
+		o := b.outside(b.c, "brief")
+		claim := b.publish("/resource_claim", "poise_msgs/msg/ResourceRequest")
+		for id, lease := range []float64{1, 0.05} {
+			id++
+			claim(poisemsgs.ResourceRequest{RequesterName: "brief", RequestID: uint32(id), Needed: []string{"tail"}, Lease: lease})
+			b.confirmed(o, "brief", id, "tail")
+			for range 40 {
+				time.Sleep(time.Duration(lease / 5 * float64(time.Second)))
+				o.state(lives("brief", id, true))
+				if !b.owns("brief", "tail") {
+					t.Fatalf("a lease of %g s has ended though it lives", lease)
+				}
+			}
+			began := time.Now()
+			b.until("the lease has ended", func() bool { return !b.owns("brief", "tail") })
+			if took := time.Since(began).Seconds(); took > lease+0.1 {
+				t.Errorf("a lease of %g s ended after %g s", lease, took)
+			}
+		}
+	})
+}

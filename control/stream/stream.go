@@ -196,6 +196,10 @@ func (c *Controller) take(input *control.Input, now robot.Set) {
 	c.own = now
 }
 
+// hardJerk is the time in which an acceleration is built up where a gentler way would leave the
+// range of a joint, s: who followed a stream may accelerate more than that takes back in time.
+const hardJerk = 0.02
+
 // lead plans the motion of one joint from a state: to its newest goal, or to rest
 // if it has none, or is not to move. It takes at least so long, s, and returns how long
 // it takes.
@@ -213,6 +217,12 @@ func (c *Controller) lead(j int, from move.State, began, least float64) float64 
 	err := c.plan.SetLimits(c.one[:])
 	if err == nil && !halt {
 		err = c.plan.Reach(c.from[:], c.to[:], move.Options{MinDuration: least})
+		if err == nil && !c.staysInside(j, c.plan.Duration()) {
+			c.one[0].Jerk = max(l.Jerk, l.AccMax/hardJerk)
+			if c.plan.SetLimits(c.one[:]) == nil {
+				err = c.plan.Reach(c.from[:], c.to[:], move.Options{MinDuration: least})
+			}
+		}
 	}
 	if err != nil || halt {
 		err = c.plan.Stop(c.from[:])

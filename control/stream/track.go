@@ -78,14 +78,15 @@ const (
 	slowest = 0.1  // s: values that come less often are goals of their own
 	pull    = 0.1  // share of the jitter of a stamp that the rhythm follows
 	rhythm  = 3    // distances of stamps that make a stream
-	learn   = 0.25 // share of a new distance of stamps in the period
+	learn   = 0.06 // share of a new distance of stamps in the period, at least
+	late    = 0.3  // periods by which a value may rather be late than one before it lost
 )
 
 // beat takes the stamp of a new value, s, and of the one before.
 func (p *pulse) beat(at, before float64, first bool) {
 	d := at - before
 	switch {
-	case first || d <= 0 || d > slowest && (p.period == 0 || d > 4*p.period):
+	case first || d < 0 || d == 0 && p.period == 0 || d > slowest && (p.period == 0 || d > 4*p.period):
 		*p = pulse{due: at}
 		return
 	case p.period == 0:
@@ -93,8 +94,8 @@ func (p *pulse) beat(at, before float64, first bool) {
 		return
 	}
 	p.count++
-	p.steps = max(math.Round(d/p.period), 1) // some may have been lost
-	p.period += learn * (d/p.steps - p.period)
+	p.steps = max(math.Round((at-p.due)/p.period-late), 1) // some may have been lost
+	p.period += max(learn, 1/float64(p.count+1)) * (d/p.steps - p.period)
 	p.due += p.steps * p.period
 	if miss := at - p.due; math.Abs(miss) > p.period {
 		p.due = at
@@ -109,6 +110,8 @@ const (
 	stretches = 8
 	stretch   = 1.5
 	patient   = 2 // then the stream is chased as fast as limits allow, if it is not a limb's
+
+	steadyLimbs = 20 // periods for which a limb's stream is taken to go on: its curves end before
 )
 
 // track leads a joint to its newest value so that it is there a period after that was due,
@@ -132,12 +135,16 @@ func (c *Controller) track(j int, from move.State, began, dt float64, least int)
 	end := pulse.due + pulse.period
 	span := max(end-began, pulse.period/2, dt)
 	to := move.State{P: goal, V: v, A: c.accel[j]}
+	steady := pulse.period
+	if c.via[j] == Limbs { // cannot be chased
+		steady *= steadyLimbs
+	}
 	for n := range stretches {
 		if n < least {
 			span *= stretch
 			continue
 		}
-		knot := foreseen(to, began+span-end, pulse.period)
+		knot := foreseen(to, began+span-end, pulse.period, steady, min(l.AccMax, -l.AccMin))
 		if !c.wraps[j] && (knot.P < b.Lower || knot.P > b.Upper) {
 			return 0, false
 		}
@@ -162,13 +169,20 @@ func (c *Controller) track(j int, from move.State, began, dt float64, least int)
 	return 0, false
 }
 
-// foreseen returns where a stream will be after a time, if it goes on: a guess of its
-// acceleration beyond a period would be wild.
-func foreseen(to move.State, ahead, period float64) move.State {
-	bend := min(ahead, period)
-	knot := carried(to, bend)
-	if ahead > bend {
-		knot.P, knot.A = knot.P+knot.V*(ahead-bend), 0
+// foreseen returns where a stream will be after a time: for a period as it goes on, then with its
+// speed while that is taken for steady, and then as if it braked with an acceleration. Streams that keep their limits do not leave their
+// range, and so who chases them does not either.
+func foreseen(to move.State, ahead, period, steady, brake float64) move.State {
+	knot := carried(to, min(ahead, period))
+	if ahead <= period {
+		return knot
+	}
+	knot.A = 0
+	knot = carried(knot, min(ahead, steady)-period)
+	if ahead > steady {
+		knot.A = -math.Copysign(brake, knot.V)
+		knot = carried(knot, min(ahead-steady, math.Abs(knot.V)/brake))
+		knot.A = 0
 	}
 	return knot
 }
@@ -185,8 +199,8 @@ func (c *Controller) mayChase() bool {
 // Chasing: the time at which a stream is met is doubled until it is long enough, and then
 // halved in.
 const (
-	doublings = 5
-	halvings  = 6
+	longestChase = 0.4 // s
+	halvings     = 6
 )
 
 // chase leads a joint as fast as its limits allow to where it meets the stream, with the
@@ -197,9 +211,9 @@ func (c *Controller) chase(j int, from, to move.State, began, end, period float6
 	if c.plan.SetLimits(c.one[:]) != nil {
 		return false
 	}
-	low, T, n := 0.0, max(end-began, period), 0
-	for ; !c.meets(j, from, to, began, end, period, T, 0); n++ {
-		if n == doublings {
+	low, T := 0.0, max(end-began, period)
+	for !c.meets(j, from, to, began, end, period, T, 0) {
+		if T > longestChase {
 			return false
 		}
 		low, T = T, 2*T
@@ -211,7 +225,7 @@ func (c *Controller) chase(j int, from, to move.State, began, end, period float6
 			low = half
 		}
 	}
-	if !c.meets(j, from, to, began, end, period, T, T) {
+	if !c.meets(j, from, to, began, end, period, T, T) || !c.staysInside(j, T) {
 		return false
 	}
 	c.joints[j] = leading{began: began, profile: *c.plan.Axis(0), until: began + T + 1.5*period}
@@ -221,13 +235,25 @@ func (c *Controller) chase(j int, from, to move.State, began, end, period float6
 // meets plans to where a stream will be after a time T, in least at least, and reports whether
 // the joint is there in time.
 func (c *Controller) meets(j int, from, to move.State, began, end, period, T, least float64) bool {
-	knot, b := foreseen(to, began+T-end, period), &c.bounds[j]
+	knot, b := foreseen(to, began+T-end, period, period, min(c.one[0].AccMax, -c.one[0].AccMin)), &c.bounds[j]
 	knot.A = 0
 	if !c.wraps[j] && (knot.P < b.Lower || knot.P > b.Upper) || knot.V < c.one[0].VelMin || knot.V > c.one[0].VelMax {
 		return false
 	}
 	c.from[0], c.to[0] = from, knot
 	return c.plan.Reach(c.from[:], c.to[:], move.Options{MinDuration: least}) == nil && c.plan.Duration() <= T*(1+1e-9)
+}
+
+// staysInside reports whether what was planned last stays within the range of its joint.
+func (c *Controller) staysInside(j int, T float64) bool {
+	const samples = 16
+	b := &c.bounds[j]
+	for i := range samples {
+		if p := c.plan.Axis(0).At(T * float64(i) / samples).P; !c.wraps[j] && (p < b.Lower || p > b.Upper) {
+			return false
+		}
+	}
+	return true
 }
 
 // within reports whether a curve keeps limits of velocity and acceleration.

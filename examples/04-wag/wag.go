@@ -86,6 +86,6 @@ func stream(ctx context.Context, r *requester.Requester) {
 	const w = 2 * math.Pi // rad/s
 	for tick := time.NewTicker(20 * time.Millisecond); ctx.Err() == nil; <-tick.C {
 		t := float64(time.Now().UnixNano()) * 1e-9
-		_ = r.Send(&msgs.JointState{Name: []string{"tail_joint1"}, Position: []float64{0.3 * math.Sin(w*t)}, Velocity: []float64{0.3 * w * math.Cos(w*t)}})
+		_ = r.Send(&msgs.JointState{Name: []string{"tail_joint1"}, Position: []float64{0.15 * math.Sin(w*t)}, Velocity: []float64{0.15 * w * math.Cos(w*t)}})
 	}
 }

@@ -73,8 +73,8 @@ yawn = Controller(port, "yawn", needed=["tail"], priority=60.0)
 def stream():
     while True:  # 50 values a second are followed without a staircase
         t = time.time()
-        wag.ref.publish(roslibpy.Message({"name": ["tail_joint1"], "position": [0.3 * math.sin(2 * math.pi * t)],
-                                          "velocity": [0.6 * math.pi * math.cos(2 * math.pi * t)]}))
+        wag.ref.publish(roslibpy.Message({"name": ["tail_joint1"], "position": [0.15 * math.sin(2 * math.pi * t)],
+                                          "velocity": [0.3 * math.pi * math.cos(2 * math.pi * t)]}))
         time.sleep(0.02)
 
 

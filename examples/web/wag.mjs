@@ -75,7 +75,7 @@ wag.request();
 await until('the wag has the tail', () => wag.owned.includes('tail'));
 setInterval(() => { // 50 values a second are followed without a staircase
   const w = 2 * Math.PI, t = Date.now() / 1000;
-  wag.ref.publish({ name: ['tail_joint1'], position: [0.3 * Math.sin(w * t)], velocity: [0.3 * w * Math.cos(w * t)] });
+  wag.ref.publish({ name: ['tail_joint1'], position: [0.15 * Math.sin(w * t)], velocity: [0.15 * w * Math.cos(w * t)] });
 }, 20);
 await sleep(1000);
 yawn.request();
