@@ -163,7 +163,7 @@ const (
 	quiet       = 5                      // cycles without a word, then the line is down
 	silence     = 100 * time.Millisecond // and two cycles: after it a servo is asked for its torque first, since a start takes longer
 
-	longestSilence = 250 * time.Millisecond // however long the cycles are
+	longestSilence = 250 * time.Millisecond // unless a cycle takes about as long
 )
 
 // find asks whether a servo is there and is what it should be, and prepares it.
@@ -456,7 +456,8 @@ func (w *worker) read() error {
 // longAgo reports whether a servo was last heard before so long that it may have started anew
 // since: it, or this program, was held up.
 func (w *worker) longAgo(u *unit) bool {
-	return w.began.Sub(u.heard) > min(silence+time.Duration(2*w.took*float64(time.Second)), longestSilence)
+	cycle := time.Duration(w.took * float64(time.Second))
+	return w.began.Sub(u.heard) > min(silence+2*cycle, max(longestSilence, cycle*3/2))
 }
 
 // judge takes a reading, unless it cannot be: check sums of one byte let some errors pass.
