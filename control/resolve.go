@@ -37,11 +37,20 @@ type resolved struct {
 // Inverse kinematics within a tick: the answer is next to the command. A limb of fewer than
 // six joints cannot have every pose: one that was rounded counts as the pose it can have.
 const (
-	resolveIterations = 30
-	resolveRestarts   = 1
-	resolveRounding   = 1e-6  // m, rad
-	resolveMoment     = 0.004 // s, over which poses become velocities and accelerations of joints
+	limbIterations = 30
+	limbRestarts   = 1
+	LimbRounding   = 1e-6  // m, rad
+	resolveMoment  = 0.004 // s, over which poses become velocities and accelerations of joints
 )
+
+// NewLimbSolver returns the inverse kinematics of a limb for use within a tick.
+func NewLimbSolver(m *robot.Model, c *robot.Chain) (*ik.Solver, error) {
+	o := ik.Options{MaxIterations: limbIterations, MaxRestarts: limbRestarts}
+	if len(c.Joints) < 6 {
+		o.PositionTolerance, o.RotationTolerance = LimbRounding, LimbRounding
+	}
+	return ik.New(m, o, c.Joints, c.VirtualTip)
+}
 
 // NewResolver returns a resolver for a robot.
 func NewResolver(m *robot.Model) (*Resolver, error) {
@@ -65,11 +74,7 @@ func NewResolver(m *robot.Model) (*Resolver, error) {
 		}
 	}
 	for _, c := range m.Chains() {
-		o := ik.Options{MaxIterations: resolveIterations, MaxRestarts: resolveRestarts}
-		if len(c.Joints) < 6 {
-			o.PositionTolerance, o.RotationTolerance = resolveRounding, resolveRounding
-		}
-		solver, err := ik.New(m, o, c.Joints, c.VirtualTip)
+		solver, err := NewLimbSolver(m, &c)
 		if err != nil {
 			return nil, err
 		}
@@ -164,7 +169,7 @@ func (r *Resolver) solve(k *resolved, base, tip *BaseRef, ref *Reference) Reason
 		if joint == robot.NoJoint {
 			code, joint = LimbUnreachable, k.list[0]
 		}
-		return code.At(joint, max(out.PositionError, out.RotationError), resolveRounding)
+		return code.At(joint, max(out.PositionError, out.RotationError), LimbRounding)
 	}
 	moves := base.Twist != (spatial.Twist{}) || tip.Twist != (spatial.Twist{}) || base.Acceleration != (spatial.Twist{}) || tip.Acceleration != (spatial.Twist{})
 	for side, h := range [2]float64{-resolveMoment, resolveMoment} {

@@ -38,15 +38,8 @@ type limbs struct {
 	v        []float64 // its velocities, where twists say some
 }
 
-// Inverse kinematics within a tick: from a seed next to the answer a few iterations are
-// enough. A limb of fewer than six joints cannot have every pose: one that was rounded on
-// its way counts as the pose that it can have.
-const (
-	iterations = 30
-	restarts   = 1
-	rounding   = 1e-6  // m, rad
-	twistStep  = 0.004 // s, over which twists become velocities of joints
-)
+// twistStep is over which twists become velocities of joints, s.
+const twistStep = 0.004
 
 // Largest distance to the next pose of the base: legs go there joint by joint, so feet
 // stay where they stand only while steps are small.
@@ -64,11 +57,7 @@ func newLimbs(m *robot.Model) (l limbs, err error) {
 		l.index = append(l.index, j.Q)
 	}
 	for _, c := range m.Chains() {
-		o := ik.Options{MaxIterations: iterations, MaxRestarts: restarts}
-		if len(c.Joints) < 6 {
-			o.PositionTolerance, o.RotationTolerance = rounding, rounding
-		}
-		s, err := ik.New(m, o, c.Joints, c.VirtualTip)
+		s, err := control.NewLimbSolver(m, &c)
 		if err != nil {
 			return l, err
 		}
@@ -196,7 +185,7 @@ func (c *Controller) solve(i int, X_BT spatial.Pose) control.Reason {
 		if joint == robot.NoJoint {
 			code, joint = control.LimbUnreachable, k.list[0]
 		}
-		return code.At(joint, max(r.PositionError, r.RotationError), rounding)
+		return code.At(joint, max(r.PositionError, r.RotationError), control.LimbRounding)
 	}
 	for _, j := range k.list {
 		l.out.Q[j] = l.q[l.index[j]]
