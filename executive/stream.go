@@ -39,7 +39,7 @@ func (e *Executive) Lead(controller string, value control.Program) {
 }
 
 // Unreadable notes that the newest value of a controller's stream, which from has published,
-// is none: State tells why it was refused.
+// cannot be read: State tells why it was refused.
 func (e *Executive) Unreadable(from, controller string, why error) {
 	e.locked(func() {
 		if s, ok := e.robot.seat(controller); ok && e.deaf(s, from) == nil {

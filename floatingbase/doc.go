@@ -11,7 +11,7 @@
 // (Gauss's principle). Then the wrenches wₖ at the feet are those of least weighted norm
 // that hold the base; if one of them would leave its limits, a quadratic program keeps
 // all of them inside. What of the base's six equations is left over is the residual r: a
-// wrench on the base that nobody supplies, the least that the limits allow. It is zero
+// wrench on the base that no contact supplies, the least that the limits allow. It is zero
 // up to rounding where the feet can do what is asked, and the whole weight in flight.
 //
 // # Contacts

@@ -33,7 +33,7 @@ type Answer struct {
 	Correction   float64   // length of its difference from what was asked
 	Torque       []float64 // one for each velocity behind the base's
 	Contacts     []ContactWrench
-	Residual     spatial.Wrench // on the base, about its origin, world axes: nobody supplies it
+	Residual     spatial.Wrench // on the base, about its origin, world axes: no contact supplies it
 
 	Com     spatial.Vec3
 	CoP     contact.Point // centre of pressure of the wrenches
@@ -413,7 +413,7 @@ func (inv *Inverse) needed(X_WB spatial.Pose) spatial.Wrench {
 }
 
 // finish takes the wrenches from what the motion needs: joints give the rest of their
-// rows, nobody that of the base's.
+// rows, and nothing that of the base's.
 func (inv *Inverse) finish(ans *Answer, X_WB spatial.Pose, needed spatial.Wrench) {
 	n := inv.nv
 	ans.Torque = append(ans.Torque[:0], inv.b[6:]...)

@@ -15,7 +15,7 @@ type reasons struct {
 // maxReasons bounds how many reasons one check tells.
 const maxReasons = 8
 
-// add notes a reason that is none that is known.
+// add notes a reason, unless it is known already.
 func (r *reasons) add(why control.Reason) {
 	if why.Code == control.OK || r.count == maxReasons {
 		return

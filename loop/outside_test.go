@@ -29,7 +29,7 @@ func outside(t testing.TB, seats ...string) *rig.Rig {
 // TestRandomControllersOutside: three seats of controllers outside ask for needed and wanted
 // parts at random ranks, answer late, never, twice and wrongly, send values without owning,
 // and quit. No leaf has two owners, every request is answered within bounded time, what
-// nobody owns comes to rest, and one that is not concerned is never asked.
+// is unowned comes to rest, and one that is not concerned is never asked.
 func TestRandomControllersOutside(t *testing.T) {
 	for seed := range uint64(4) {
 		randomOutside(t, seed)

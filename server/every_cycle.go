@@ -11,7 +11,7 @@ import (
 // often than the pump looks at the newest state. It is the Tap of the loop, before the
 // recorder.
 type everyCycle struct {
-	next  loop.Tap // nil is none
+	next  loop.Tap // or nil
 	ring  []jointSample
 	taken atomic.Uint64 // samples, by the reader
 	put   atomic.Uint64 // samples, by the cycle

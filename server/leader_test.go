@@ -72,7 +72,7 @@ func TestOneArmLeadsAnother(t *testing.T) {
 
 // TestALeaderIsAnotherRobotOfTheList, or the configuration is refused.
 func TestALeaderIsAnotherRobotOfTheList(t *testing.T) {
-	for _, leader := range []string{"virtual", "nobody"} {
+	for _, leader := range []string{"virtual", "unknown"} {
 		c := config.Default()
 		c.Robots[0].Leader = leader
 		if err := c.Check(); err == nil || !strings.Contains(err.Error(), "robots[0].leader") {

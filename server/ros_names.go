@@ -17,7 +17,7 @@ import (
 // them, and the command of a gripper.
 
 // serveTrajectories takes trajectories from a topic, as joint_trajectory_controller does: each
-// is a goal of which nobody hears the end, a newer one replaces it, and one without points
+// is a goal whose end is not told, a newer one replaces it, and one without points
 // calls off what the topic has started.
 func (bot *servedRobot) serveTrajectories(r *register) {
 	const name = "joint_trajectory"

@@ -220,7 +220,7 @@ func (bot *servedRobot) serveStreams(r *register) {
 }
 
 // followLeader lets the controller follow_arm have the measured joints of the robot that leads.
-// They are its references whoever activated it.
+// They are its references, by any client that activated it.
 func (bot *servedRobot) followLeader(r *register) {
 	if bot.set.Leader == "" {
 		return

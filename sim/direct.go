@@ -157,7 +157,7 @@ func (d *Data) directRows() int {
 	return rows
 }
 
-// solveDirect solves (2) by Cholesky's factor. It reports false if there is none.
+// solveDirect solves (2) by Cholesky's factor. It reports false where the matrix has no factor.
 func (d *Data) solveDirect(rows int) bool {
 	g, n, most := &d.direct, d.m.n, 0.0
 	a := g.a

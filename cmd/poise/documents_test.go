@@ -51,7 +51,7 @@ func freeAddress(t *testing.T) string {
 func TestFromTheBoxToTheFirstMotion(t *testing.T) {
 	needsProgram(t)
 	if runtime.GOOS != "linux" {
-		t.Skip("pseudo-terminals are made on Linux only")
+		t.Skip("absent: pseudo-terminals, which are made on Linux only")
 	}
 	r := doctest.Run(t, "docs/first-arm.md", doctest.Options{Replace: map[string]string{
 		"127.0.0.1:8183": freeAddress(t), "serve --robot my-arm": "serve --config " + writtenFile(t, slowWorld) + " --robot my-arm"}})

@@ -100,7 +100,7 @@ func children(t *testing.T, pid int) (all []int) {
 	t.Helper()
 	stats, err := filepath.Glob("/proc/[0-9]*/stat")
 	if err != nil || len(stats) == 0 {
-		t.Skip("there is no /proc")
+		t.Skip("absent: /proc")
 	}
 	for _, name := range stats {
 		text, err := os.ReadFile(name)

@@ -38,7 +38,7 @@ func longSequence(n int, planners ...string) string {
 // docs/benchmarks.md, that it grows linearly in TestLongSequencesGrowLinearly.)
 func TestTwoThousandBlendedItemsTake200Megabytes(t *testing.T) {
 	if testing.Short() || runtime.GOOS != "linux" {
-		t.Skip("-short, or not Linux: no figures of memory by /proc")
+		t.Skip("absent: time (-short), or figures of memory by /proc (not Linux)")
 	}
 	for _, planners := range [][]string{{"LIN"}, {"PTP", "LIN"}} {
 		t.Run(strings.Join(planners, "-"), func(t *testing.T) { takes200Megabytes(t, longSequence(2000, planners...)) })

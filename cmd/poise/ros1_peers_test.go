@@ -17,7 +17,7 @@ import (
 func needsROS1Peers(t *testing.T) *rosTools {
 	t.Helper()
 	if os.Getenv("POISE_ROS1") == "" {
-		t.Skip("make ros1 runs it")
+		t.Skip("absent: POISE_ROS1, which make ros1 sets where ROS 1 is installed")
 	}
 	return needsROS1(t)
 }

@@ -127,7 +127,7 @@ func writtenFile(t *testing.T, text string) string {
 func needsProgram(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("-short: no built program")
+		t.Skip("absent with -short: the built program")
 	}
 }
 
@@ -446,7 +446,7 @@ func TestConfigListsTheDrivers(t *testing.T) {
 func clients(t *testing.T, need string) string {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("-short: clients of others are left out")
+		t.Skip("absent with -short: clients of others")
 	}
 	folder := os.Getenv("POISE_CLIENTS")
 	if folder == "" {

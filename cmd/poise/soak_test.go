@@ -250,7 +250,7 @@ func soakSetting(name string, otherwise int) int {
 // that the server asks for.
 func TestSoakFiftyClients(t *testing.T) {
 	if os.Getenv("POISE_SOAK") == "" {
-		t.Skip("POISE_SOAK=1 runs it")
+		t.Skip("absent: POISE_SOAK=1, for runs of hours")
 	}
 	length, runs := time.Duration(soakSetting("POISE_SOAK_SECONDS", 60))*time.Second, soakSetting("POISE_SOAK_RUNS", 5)
 	var ratios []float64

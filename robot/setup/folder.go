@@ -45,7 +45,7 @@ type Setup struct {
 	Kept     []string  `json:"kept"`    // keys that stand there already
 
 	files  files
-	before []byte // robot.yaml as it is, nil if there is none
+	before []byte // robot.yaml as it is, nil without one
 }
 
 // files are those that a robot is read from.

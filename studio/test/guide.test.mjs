@@ -27,7 +27,7 @@ function steps() {
   return found;
 }
 
-// free returns a port that nobody has.
+// free returns an unused port.
 const free = () =>
   new Promise((resolve) => {
     const s = createServer().listen(0, "127.0.0.1", () => {

@@ -241,7 +241,7 @@ func (a *importedAction) callOff(h *graph.GoalHandle) {
 	}
 }
 
-// take returns a goal and forgets it; nil if it is none of ours.
+// take returns a goal and forgets it; nil if it is not ours.
 func (a *importedAction) take(id string) *graph.GoalHandle {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -166,7 +166,7 @@ func TestTopicsOfOtherNodesAreInTheGraph(t *testing.T) {
 		t.Error("a topic of another node is registered as this node's own")
 	}
 	if len(n.greet.list()) != 0 {
-		t.Error("it is read though nobody wants it")
+		t.Error("it is read without a subscriber")
 	}
 	if _, twice := g.TopicInfo("/here/mine"); twice {
 		t.Error("the node's own topic is listed as another's")

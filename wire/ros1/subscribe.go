@@ -241,7 +241,7 @@ func (s *subscription) message(ctx context.Context, in io.Reader, l *link, who *
 // roomWithin is how long a message waits for room in its peer's budget before it is refused.
 const roomWithin = time.Second
 
-// publish publishes a message in the graph. If its peer has too much in the graph that nobody has
+// publish publishes a message in the graph. If its peer has too much in the graph that has not been
 // taken yet, it is not read from meanwhile: what it sends then waits with itself, as TCP has it.
 func (s *subscription) publish(ctx context.Context, a *graph.Advertisement, v any) error {
 	err := a.Publish(v)

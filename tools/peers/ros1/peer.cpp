@@ -3,7 +3,7 @@
 //   peer client            drives a server's arm by SimpleActionClient; prints "ok NAME" for every
 //                          check that held and "all ok" at the end
 //   peer measure-echo|joints|goals
-//                          times an echo, joint_states, goals and a burst, whoever serves them
+//                          times an echo, joint_states, goals and a burst of any server
 //   peer echo|joints|serve what is timed, by roscpp itself
 #include <algorithm>
 #include <atomic>

@@ -298,7 +298,7 @@ type Topic struct {
 	Messages        uint64
 }
 
-// Span returns the times of the first and the last message; ok is false if there is none.
+// Span returns the times of the first and the last message; ok is false of an empty bag.
 func (b *Bag) Span() (start, end Time, ok bool) {
 	for _, c := range b.Chunks {
 		if len(c.Counts) == 0 {

@@ -33,7 +33,7 @@ func runMaster(t *testing.T) string {
 	return n.Addresses()[0].URL
 }
 
-// TestMessagesGoAsTheyAre passes messages of a type that nobody knows, the latched one too.
+// TestMessagesGoAsTheyAre passes messages of an unknown type, the latched one too.
 func TestMessagesGoAsTheyAre(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
 	defer cancel()
