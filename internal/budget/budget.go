@@ -12,13 +12,15 @@
 //	client.Close() // everything comes back; of goals that run on, when they end
 //
 // An Account is a client's part of it; a nil Account is that of the server itself, which is
-// not bounded. Nothing here waits, and all of it may be called from any goroutine.
-// Account.Work bounds how much work of clients runs at a time, Turns how many jobs of a kind.
+// not bounded. Taking and giving never waits, and all of it may be called from any goroutine.
+// Account.Work bounds how much work of clients runs at a time, Turns how many jobs of a kind,
+// Pace how many bytes of long messages come per second; these wait.
 package budget
 
 import (
 	"fmt"
 	"sync"
+	"time"
 )
 
 // Kind is what is counted.
@@ -96,6 +98,7 @@ func (e *Error) Limit() int64 {
 type Ledger struct {
 	table Table
 	work  *workshop
+	Pace  Pace // of long messages; it does not change once there are clients
 
 	mu      sync.Mutex
 	clients int
@@ -103,10 +106,15 @@ type Ledger struct {
 	shared  [numKinds]int64 // the part of it beyond sure shares
 	peak    [numKinds]int64
 	refused [numKinds]uint64
+
+	active       map[*Account]time.Time // clients that sent long messages of late, and when
+	long, thrown level                  // bytes of long messages that were kept, and that were not
 }
 
 // New returns a ledger without clients.
-func New(t Table) *Ledger { return &Ledger{table: t, work: newWorkshop(workPlaces())} }
+func New(t Table) *Ledger {
+	return &Ledger{table: t, work: newWorkshop(workPlaces()), Pace: StandardPace, active: map[*Account]time.Time{}}
+}
 
 // Open returns the account of a new client; without a ledger it bounds nothing.
 func (l *Ledger) Open() *Account {
@@ -143,6 +151,8 @@ type Account struct {
 	ledger *Ledger
 	turn   chan struct{}   // of the client
 	held   [numKinds]int64 // with the ledger's lock
+	long   level           // bytes of its long messages, with the ledger's lock
+	slowed bool            // it has waited in Discard
 	closed bool
 }
 
@@ -248,5 +258,6 @@ func (a *Account) Close() {
 	}
 	a.ledger.shared[Messages] += min(a.held[Messages], a.ledger.table[Messages].Sure)
 	a.closed = true
+	delete(a.ledger.active, a)
 	a.ledger.clients--
 }

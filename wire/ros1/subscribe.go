@@ -190,10 +190,6 @@ func (s *subscription) shake(c net.Conn) (tcpros.Header, error) {
 	return h, c.SetDeadline(time.Time{})
 }
 
-// longMessage is from which size on messages are worked on one at a time, all peers
-// together: decoding them takes memory and work.
-const longMessage = 64 << 10
-
 // message reads one message and publishes it. What is too long, or what there is no room
 // for, is skipped and counted.
 func (s *subscription) message(ctx context.Context, in io.Reader, l *link, who *peer, a *graph.Advertisement) error {
@@ -211,11 +207,19 @@ func (s *subscription) message(ctx context.Context, in io.Reader, l *link, who *
 	if limit := s.n.c.Limits.MessageBytes; int64(size) > int64(limit) {
 		return skip(&tcpros.LengthError{What: "a message", Length: size, Limit: limit})
 	}
+	if size > budget.LongMessage {
+		// it waits with its sender, which drops its oldest: no stop comes on this socket
+		if err := who.account.AwaitLong(ctx); err != nil {
+			return err
+		}
+		who.account.LongCame(int(size))
+	}
 	if err := who.account.Take(budget.Frames, int64(size)); err != nil {
 		return skip(err)
 	}
 	defer who.account.Give(budget.Frames, int64(size))
-	if size > longMessage {
+	if size > budget.LongMessage {
+		// one at a time: decoding takes memory and work
 		if !s.n.large.Take(ctx) {
 			return ctx.Err()
 		}

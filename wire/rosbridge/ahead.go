@@ -16,16 +16,15 @@ import (
 // to the WebSocket, in order, but for pings beyond what anybody needs.
 //
 // Of long messages beyond their pace only the beginning goes on, and the rest is left to the
-// system to throw away: reading it would keep the cores busy, and waiting could hold up a stop
-// behind it.
+// system to throw away: reading it would keep the cores busy, and waiting until it may be kept
+// could hold up a stop behind it.
 //
 // It knows no more of the protocol (RFC 6455, 5.2) than where frames begin and end. A stop
 // that it cannot see, such as one in parts, is found in its turn.
 type ahead struct {
 	net.Conn
 	stops   func(data []byte, binary bool) bool // stops the robots if a message is a call of stop
-	account *budget.Account                     // of the client, for what waits
-	pace    *pace                               // of its long messages
+	account *budget.Account                     // of the client
 
 	mu     sync.Mutex
 	change sync.Cond
@@ -61,13 +60,12 @@ const (
 	aheadLong  = 64 << 10
 	aheadChunk = 32 << 10 // that is read at once
 	aheadCut   = 32 << 10 // of a long frame beyond the pace goes on: its head can be read, to refuse it
-	aheadDrop  = 1 << 20  // that is thrown away at once
 	pingRate   = 20       // per second that are answered
 )
 
 // newAhead begins with what came together with the request.
-func newAhead(c net.Conn, first []byte, account *budget.Account, p *pace) *ahead {
-	a := &ahead{Conn: c, first: bytes.Clone(first), account: account, pace: p, done: map[uint64]bool{}, cuts: map[uint64]error{}, pings: newBucket(pingRate)}
+func newAhead(c net.Conn, first []byte, account *budget.Account) *ahead {
+	a := &ahead{Conn: c, first: bytes.Clone(first), account: account, done: map[uint64]bool{}, cuts: map[uint64]error{}, pings: newBucket(pingRate)}
 	a.change.L = &a.mu
 	return a
 }
@@ -108,15 +106,12 @@ func (a *ahead) run() {
 
 // throwAway leaves out what has come of a frame that is not wanted.
 func (a *ahead) throwAway() error {
-	n, err := discard(a.Conn, min(a.drop, aheadDrop))
+	n, err := a.account.Discard(a.Conn, a.drop)
 	if a.drop -= uint64(n); a.drop == 0 {
 		a.pass(a.ends(nil))
 	}
 	return err
 }
-
-// readAway reads up to n bytes for nothing, and returns how many.
-func readAway(c net.Conn, n uint64) (int, error) { return c.Read(make([]byte, min(n, aheadChunk))) }
 
 // room waits until more may be read, and is false when the connection is closed.
 func (a *ahead) room() bool {
@@ -290,7 +285,7 @@ func (a *ahead) begins() {
 	}
 	a.payload = true
 	op := first & opBits
-	if a.left > longMessage && (op == opText || op == opBinary || op == opContinuation) {
+	if a.left > budget.LongMessage && (op == opText || op == opBinary || op == opContinuation) {
 		a.shorten()
 	}
 	switch {
@@ -307,7 +302,7 @@ func (a *ahead) begins() {
 
 // shorten leaves out most of a long frame if the client sends more of them than its pace allows.
 func (a *ahead) shorten() {
-	err := a.pace.take(a.now)
+	err := a.account.KeepLong(a.now)
 	if err == nil {
 		return
 	}

@@ -61,7 +61,7 @@ func aheadWith(t *testing.T, account *budget.Account, stops func([]byte, bool) b
 	if err != nil {
 		t.Fatal(err)
 	}
-	a = newAhead(<-come, nil, account, &pace{of: &pacer{}})
+	a = newAhead(<-come, nil, account)
 	a.stops = stops
 	go a.run()
 	t.Cleanup(func() {
@@ -265,9 +265,9 @@ func TestLongFramesBeyondThePaceAreCut(t *testing.T) {
 				client, server = net.Pipe()
 			}
 			defer client.Close()
-			p := &pace{of: &pacer{}, last: time.Now()}
-			p.debt = 1e15 // it takes years until the next long one may come
-			a := newAhead(server, nil, budget.New(budget.Standard).Open(), p)
+			ledger := budget.New(budget.Standard)
+			ledger.Pace.Burst = 0 // no long message may come
+			a := newAhead(server, nil, ledger.Open())
 			seen := make(chan string, 10)
 			a.stops = func(data []byte, _ bool) bool { seen <- string(data); return true }
 			go a.run()
@@ -278,11 +278,11 @@ func TestLongFramesBeyondThePaceAreCut(t *testing.T) {
 			send := slices.Concat(
 				textFrame("first"), rawFrame(0x82, long, 0xa1b2c3d4), textFrame("between"),
 				rawFrame(0x01, []byte("part "), 1), rawFrame(0x00, long, 0x01020304), rawFrame(0x80, long, 5),
-				rawFrame(0x81, long[:longMessage], 9), textFrame(aStop), textFrame("last"))
+				rawFrame(0x81, long[:budget.LongMessage], 9), textFrame(aStop), textFrame("last"))
 			want := slices.Concat(
 				textFrame("first"), rawFrame(0x82, cut, 0xa1b2c3d4), textFrame("between"),
 				rawFrame(0x01, []byte("part "), 1), rawFrame(0x00, cut, 0x01020304), rawFrame(0x80, cut, 5),
-				rawFrame(0x81, long[:longMessage], 9), textFrame(aStop), textFrame("last"))
+				rawFrame(0x81, long[:budget.LongMessage], 9), textFrame(aStop), textFrame("last"))
 			go client.Write(send)
 			got := make([]byte, len(want))
 			if _, err := io.ReadFull(a, got); err != nil || !bytes.Equal(got, want) {

@@ -95,8 +95,8 @@ func (ses *session) readMessage(r io.Reader) (data []byte, size int, full, err e
 	for err == nil && len(data) < limit && full == nil {
 		if len(data) == cap(data) {
 			room := min(max(2*cap(data), 512), limit)
-			if room > longMessage && cap(data) <= longMessage {
-				if full = ses.pace.take(time.Now()); full != nil {
+			if room > budget.LongMessage && cap(data) <= budget.LongMessage {
+				if full = ses.account.KeepLong(time.Now()); full != nil {
 					break
 				}
 			}
@@ -127,8 +127,8 @@ func (ses *session) readMessage(r io.Reader) (data []byte, size int, full, err e
 
 // took counts a message for the pace if it is long, whether it is kept or not.
 func (ses *session) took(size int) {
-	if size > longMessage {
-		ses.pace.took(size)
+	if size > budget.LongMessage {
+		ses.account.LongCame(size)
 	}
 }
 

@@ -33,7 +33,6 @@ type Server struct {
 	sessions map[*session]bool
 	large    *budget.Turns // of long messages
 	writing  *budget.Turns // of answers that are not short
-	pacer    pacer
 	count    uint64
 	closed   bool
 	done     sync.WaitGroup
@@ -125,7 +124,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	defer s.leave(ses)
 	// the guard has checked the origin already
-	socket := &hijacked{ResponseWriter: w, account: ses.account, pace: &ses.pace}
+	socket := &hijacked{ResponseWriter: w, account: ses.account}
 	ses.conn, err = websocket.Accept(socket, r, &websocket.AcceptOptions{InsecureSkipVerify: true})
 	if err != nil {
 		s.c.Log.Warn("client refused", "addr", r.RemoteAddr, "why", err)
@@ -156,7 +155,6 @@ func howEnded(why error) string {
 type hijacked struct {
 	http.ResponseWriter
 	account *budget.Account
-	pace    *pace
 	ahead   *ahead
 }
 
@@ -167,7 +165,7 @@ func (h *hijacked) Hijack() (net.Conn, *bufio.ReadWriter, error) {
 		return nil, nil, err
 	}
 	first, _ := rw.Reader.Peek(rw.Reader.Buffered()) // it has as many
-	h.ahead = newAhead(conn, first, h.account, h.pace)
+	h.ahead = newAhead(conn, first, h.account)
 	return h.ahead, bufio.NewReadWriter(bufio.NewReader(h.ahead), rw.Writer), nil
 }
 
@@ -199,7 +197,6 @@ func (s *Server) leave(ses *session) {
 	defer s.mu.Unlock()
 	delete(s.sessions, ses)
 	ses.account.Close()
-	ses.pace.leave()
 	s.done.Done()
 }
 

@@ -37,7 +37,6 @@ type session struct {
 
 	account *budget.Account // what the client holds
 	written atomic.Int64    // when something was written last, Unix ns
-	pace    pace            // of the reader
 	late    *time.Timer     // of the reader: ends a message that is not finished
 	work    sync.WaitGroup  // calls under way
 
@@ -78,7 +77,6 @@ func newSession(s *Server, c Client) *session {
 	ses := &session{server: s, client: c, account: account, box: newOutbox(l.QueueBytes, account),
 		inbox: newInbox(l.MessageBytes), bucket: newBucket(l.MessageRate), said: newBucket(saidRate), joiner: frame.Joiner{MaxBytes: l.MessageBytes, MaxOpen: 16, MaxAge: 10 * time.Second, Account: account},
 		warned: map[string]bool{}, streams: map[string]*stream{}, adverts: map[string]*advert{}, goals: map[string]*goal{}}
-	ses.pace.of = &s.pacer
 	ses.ctx, ses.cancel = context.WithCancelCause(context.Background())
 	ses.served = newServed(ses)
 	ses.level.Store(levelWarning)
@@ -148,14 +146,11 @@ func (ses *session) serve() {
 	}
 }
 
-// longMessage is from which size on messages are worked on one at a time, all clients
-// together: decoding them takes memory and work.
-const longMessage = 64 << 10
-
-// inTurn handles a message, a long one when no other is. Then the next long one waits for
-// twice as long as this one took: at most a third of a core works on them.
+// inTurn handles a message, a long one when no other is: decoding them takes memory and
+// work. Then the next long one waits for twice as long as this one took: at most a third of
+// a core works on them.
 func (ses *session) inTurn(message *incoming) {
-	if len(message.data) <= longMessage {
+	if len(message.data) <= budget.LongMessage {
 		ses.account.Work(ses.ctx, func(context.Context) { ses.handle(message) })
 		return
 	}

@@ -59,6 +59,7 @@ func whyRefused(err error) []poisemsgs.Explanation {
 	var missing *graph.NotFoundError
 	var full *graph.FullError
 	var limit *LimitError
+	var pace *budget.PaceError
 	var over *budget.Error
 	var wrong *graph.TypeError
 	switch {
@@ -70,6 +71,8 @@ func whyRefused(err error) []poisemsgs.Explanation {
 		reason.Code, reason.Limit = "full", float64(full.Limit)
 	case errors.As(err, &limit):
 		reason.Code, reason.Limit = "full", limit.Limit
+	case errors.As(err, &pace):
+		reason.Code, reason.Limit = "full", pace.Limit
 	case errors.As(err, &over):
 		reason.Code, reason.Limit = "full", float64(over.Limit())
 	}

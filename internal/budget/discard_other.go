@@ -1,6 +1,6 @@
 //go:build !linux
 
-package rosbridge
+package budget
 
 import "net"
 

@@ -1,4 +1,4 @@
-package rosbridge
+package budget
 
 import (
 	"io"
@@ -9,7 +9,7 @@ import (
 )
 
 // nowhere is where thrown away bytes would go; TCP does not write them (MSG_TRUNC, tcp(7)).
-var nowhere [aheadDrop]byte
+var nowhere [discardAtOnce]byte
 
 // discard throws away up to n bytes that have come, once there are some, and returns how many.
 // They are not copied.
