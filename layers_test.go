@@ -21,7 +21,7 @@ var layers = []string{
 	// tools of the trade, knowing nothing of robots
 	"problem", "internal/rt", "internal/budget", "internal/journal", "internal/xmltree", "internal/strictyaml", "internal/plot",
 	// values and kernels
-	"spatial", "linalg", "qp",
+	"spatial", "linalg", "qp", "servo/model", "servo/modelfile",
 	// documents and the robot
 	"urdf", "urdf/locate",
 	"urdf/xacro/value", "urdf/xacro/expr", "urdf/xacro",

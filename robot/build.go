@@ -2,6 +2,7 @@ package robot
 
 import (
 	"poise/problem"
+	"poise/servo/modelfile"
 	"poise/spatial"
 	"poise/urdf"
 )
@@ -15,6 +16,7 @@ type Options struct {
 	Limits         *LimitTable     // joint_limits.yaml, nil if there is none
 	OverrideLimits bool            // the table may loosen what the URDF says
 	Cartesian      *CartesianLimits
+	ServoModels    []*modelfile.Set // of the files that robot.yaml names
 
 	// MeshExists reports whether a mesh file, named as in the URDF, is there.
 	// Nil leaves meshes unchecked.
@@ -71,6 +73,7 @@ type builder struct {
 	followers map[string]*Joint // mimic followers with limits of their own
 	virtual   map[string]bool   // joints of the SRDF that stand for the base
 	passed    int               // bodies, by the ways of chains and groups
+	voltless  bool              // a servo model without a voltage was told of
 }
 
 func (b *builder) chooseBase() {

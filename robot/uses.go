@@ -6,6 +6,7 @@ import (
 
 	"poise/problem"
 	"poise/robot/description"
+	"poise/servo/model"
 	"poise/spatial"
 )
 
@@ -15,10 +16,10 @@ type Servo struct {
 	Bus      string // "" if there is one
 	ID       int
 	Type     string
-	Reversed bool        // counts against the joint's axis
-	Zero     float64     // its reading at the joint's zero, in steps of its own
-	Gear     float64     // turns of the joint for one of the servo, > 0
-	Model    *ServoModel // of its type, nil if none is known
+	Reversed bool         // counts against the joint's axis
+	Zero     float64      // its reading at the joint's zero, in steps of its own
+	Gear     float64      // turns of the joint for one of the servo, > 0
+	Model    *model.Model // with its gear, nil if none is known
 
 	Limited   bool            // Low and High count
 	Low, High int             // where it may be told to go, in its own steps
@@ -36,22 +37,6 @@ type Bus struct {
 	Name string // "" if there is one
 	Port string
 	Baud int // 0 is that of the factory
-}
-
-// ServoModel describes a servo by
-//
-//	kp·U·(goal − q) = a0·q̈ + a1·q̇ + (a2 + a4·exp(−|q̇|/vs))·sign(q̇) + a3·τ + a5
-//
-// with τ the torque at the joint and U the voltage.
-type ServoModel struct {
-	Kp         float64    // gain
-	Voltage    float64    // nominal, V
-	Effort     float64    // greatest torque, N·m; 0 if ks says it
-	Saturation float64    // ks: greatest left side over U; 0 if effort says it
-	Backlash   float64    // rad
-	Resolution float64    // of goals and readings, rad
-	A          [6]float64 // a0 … a5
-	Speed      float64    // vs, rad/s
 }
 
 // NamedPose is a pose of some joints: of robot.yaml, or a group state of the
@@ -224,19 +209,13 @@ func (b *builder) describeServos(d *Description) {
 			m.joints[id].Virtual = true
 		}
 	}
-	models := make(map[string]*ServoModel, len(d.Models))
-	for _, x := range d.Models {
-		p := &x.Parameters
-		models[x.Type] = &ServoModel{Kp: x.Kp, Voltage: x.Voltage, Effort: x.Effort, Saturation: x.Saturation, Backlash: x.Backlash,
-			Resolution: x.Resolution, A: [6]float64{p.A0, p.A1, p.A2, p.A3, p.A4, p.A5}, Speed: p.Speed}
-	}
 	for _, s := range d.Servos {
 		id, ok := b.jointNamed(s.Joint, d.At(s.Line), problem.Named("servo of joint", s.Joint))
 		if !ok {
 			continue
 		}
 		servo := ServoOf(&s)
-		servo.Model = models[s.Type]
+		servo.Model = b.modelOf(d, &s, servo.Gear)
 		m.servos[id] = servo
 	}
 	if d.Bus.Port != "" {
@@ -250,6 +229,67 @@ func (b *builder) describeServos(d *Description) {
 			b.Errorf(description.Impossible, d.AtKey("servos"), problem.Joint(j.Name), "has no servo and is not in virtual_joints")
 		}
 	}
+}
+
+// findModel returns a model by name: of robot.yaml itself, which decides, or of its files.
+func (b *builder) findModel(d *Description, name string) (model.Model, bool) {
+	for i := range d.Models {
+		if d.Models[i].Name == name {
+			return d.Models[i].Model(), true
+		}
+	}
+	for _, file := range b.opts.ServoModels {
+		if found, ok := file.Find(name); ok {
+			return found.Model, true
+		}
+	}
+	return model.Model{}, false
+}
+
+// modelOf returns the model of a servo: the one that it names, else that of its joint, else that
+// of its type, else what a file has for all others. A model that knows no gear has the servo's.
+func (b *builder) modelOf(d *Description, s *description.Servo, gear float64) *model.Model {
+	thing := problem.Named("servo of joint", s.Joint)
+	var found model.Model
+	ok := false
+	for _, name := range []string{s.Model, s.Joint, s.Type} {
+		if found, ok = b.findModel(d, name); ok && name != "" {
+			break
+		}
+		if ok = false; name == s.Model && name != "" {
+			b.Errorf(description.Impossible, d.At(s.Line), thing, "model: %q is in neither servo_models nor servo_model_files%s", s.Model, b.Hint(s.Model, b.modelNames(d)))
+			return nil
+		}
+	}
+	for _, file := range b.opts.ServoModels {
+		if !ok && file.Default != nil {
+			found, ok = *file.Default, true
+		}
+	}
+	if !ok {
+		return nil
+	}
+	if found.Gear == 0 {
+		found.Gear = 1 / gear
+	}
+	if found.Voltage == 0 {
+		found.Voltage = d.ServoVoltage
+	}
+	if found.Voltage == 0 && !b.voltless {
+		b.voltless = true
+		b.Errorf(description.Impossible, d.AtKey("servo_model_files"), thing, "its model has no voltage: servo_voltage says which one servos run at")
+	}
+	return &found
+}
+
+func (b *builder) modelNames(d *Description) (names []string) {
+	for i := range d.Models {
+		names = append(names, d.Models[i].Name)
+	}
+	for _, file := range b.opts.ServoModels {
+		names = append(names, file.Names()...)
+	}
+	return names
 }
 
 // describeStates reads the group states of the SRDF.

@@ -35,13 +35,13 @@ func TestCheckJSON(t *testing.T) {
 		if !strings.HasPrefix(out, `{"success":true,"message":"elbow: 1 joints, 1 warnings",`) {
 			t.Errorf("%v does not begin as every answer does: %s", args, out)
 		}
-		for _, key := range []string{"success", "message", "name", "nq", "nv", "mass", "joints", "mimic", "links", "groups", "cartesian_limits", "warnings"} {
+		for _, key := range []string{"success", "message", "name", "nq", "nv", "mass", "joints", "mimic", "links", "groups", "cartesian_limits", "cycle_1_lacks", "warnings"} {
 			if _, ok := got[key]; !ok {
 				t.Errorf("%s is missing", key)
 			}
 		}
-		if len(got) != 12 {
-			t.Errorf("%d keys, want 12", len(got))
+		if len(got) != 13 {
+			t.Errorf("%d keys, want 13", len(got))
 		}
 	}
 }

@@ -112,6 +112,12 @@ and nothing is written that poise check would refuse. URDF may be a .xacro file 
 		{name: "dyn", args: "ROBOT [NAME:=VALUE …] rnea|crba|aba|gravity|com|centroidal|contact", group: groupFiles, declare: dynCommand,
 			short:   "forces, masses and momentum of rigid bodies, with contacts too: JSON lines in, JSON lines out",
 			example: []string{`echo '{"q":[0,0,0,0,0,0,0]}' | poise dyn arm6 gravity`, "poise dyn pony contact < states.jsonl     # docs/dynamics.md"}},
+		{name: "servo", args: "MODEL invert|torque", group: groupFiles, declare: servoCommand,
+			short: "a servo by its model: the goal that gives a torque, the torque that a goal gives; JSON lines in, JSON lines out",
+			long: `MODEL is a file with a servo model: YAML as in robot.yaml, ServoModel messages as JSON, a .cpf
+file, or NimbRo's configuration (docs/servo-models.md).`,
+			example: []string{`echo '{"q":0.3,"v":1,"a":0,"tau":0.5,"voltage":12}' | poise servo my_servo.yaml invert`,
+				"poise servo servo_models.cpf torque --model joint11 < states.jsonl"}},
 		{name: "plan", args: "ROBOT [NAME:=VALUE …] REQUEST | --execute REQUEST", group: groupFiles, declare: planCommand,
 			short:   "a MotionPlanRequest or MotionSequenceRequest (JSON or YAML) → the planned motion, or why not, as JSON",
 			example: []string{"poise plan arm6 examples/plan/lin_slows_down.json --plot lin.png", "poise plan --execute examples/plan/ptp_own_limits.json     # the robot of a server moves"}},

@@ -135,6 +135,30 @@ func (n Node) Mapping() (keys []string, ok bool) {
 	return keys, true
 }
 
+// Value returns what stands under a key of a mapping.
+func (n Node) Value(key string) (Node, bool) {
+	if n.y == nil || n.y.Kind != yaml.MappingNode {
+		return Node{}, false
+	}
+	for i := 0; i < len(n.y.Content); i += 2 {
+		if n.y.Content[i].Value == key {
+			return Node{n.d, n.y.Content[i+1], join(n.p, key)}, true
+		}
+	}
+	return Node{}, false
+}
+
+// Sequence reports whether the node is a list, and returns its elements.
+func (n Node) Sequence() (elements []Node, ok bool) {
+	if n.y == nil || n.y.Kind != yaml.SequenceNode {
+		return nil, false
+	}
+	for i, y := range n.y.Content {
+		elements = append(elements, Node{n.d, y, fmt.Sprintf("%s[%d]", n.p, i)})
+	}
+	return elements, true
+}
+
 // Decode fills what into points to. An empty document leaves it as it is. Several may
 // decode one node at the same time.
 func (n Node) Decode(into any) error {

@@ -171,19 +171,18 @@ func (d *Description) checkBuses(fail func(int, string, string, ...any)) {
 }
 
 func (d *Description) checkModels(fail func(int, string, string, ...any)) {
-	for _, m := range d.Models {
-		thing := problem.Named("servo model", m.Type)
-		p := &m.Parameters
-		switch {
-		case !(m.Kp > 0 && m.Voltage > 0 && p.A3 > 0):
-			fail(m.Line, thing, "kp %g, voltage %g and parameters.a3 %g must be positive", m.Kp, m.Voltage, p.A3)
-		case p.A0 < 0 || p.A1 < 0 || p.A2 < 0 || p.A2+p.A4 < 0 || p.Speed < 0:
-			fail(m.Line, thing, "parameters a0, a1, a2, a2 + a4 and vs must not be negative")
-		case m.Effort < 0 || m.Saturation < 0 || m.Backlash < 0 || m.Resolution < 0:
-			fail(m.Line, thing, "effort, ks, backlash and resolution must not be negative")
-		case p.A4 != 0 && p.Speed == 0:
-			fail(m.Line, thing, "parameters.a4 needs vs, the speed at which it fades")
+	for i := range d.Models {
+		e := &d.Models[i]
+		m, thing := e.Model(), problem.Named("servo model", e.Name)
+		for _, wrong := range m.Check() {
+			fail(e.LineOf(wrong), thing, "%v", wrong)
 		}
+		if e.Voltage == 0 && d.ServoVoltage == 0 {
+			fail(e.Line, thing, "voltage is missing")
+		}
+	}
+	if v := d.ServoVoltage; v < 0 || v > 1000 {
+		fail(d.Lines["servo_voltage"], "servo_voltage", "%g V is not within 0 … 1000 V", v)
 	}
 }
 

@@ -6,6 +6,7 @@ package description
 import (
 	"poise/internal/strictyaml"
 	"poise/problem"
+	"poise/servo/modelfile"
 )
 
 // Description is a robot.yaml. The field tags name the keys of the file;
@@ -41,9 +42,13 @@ type Description struct {
 	Bus        Bus         `yaml:"bus"`
 	Buses      []NamedBus  `yaml:"buses"`
 	Models     []Model     `yaml:"servo_models"`
-	Virtual    []string    `yaml:"virtual_joints"`
-	Poses      []Pose      `yaml:"poses"`
-	Mirror     []Mirror    `yaml:"mirror"`
+	ModelFiles []string    `yaml:"servo_model_files"`
+
+	ServoVoltage float64 `yaml:"servo_voltage"` // V, of models that name none
+
+	Virtual []string `yaml:"virtual_joints"`
+	Poses   []Pose   `yaml:"poses"`
+	Mirror  []Mirror `yaml:"mirror"`
 
 	File  string         `yaml:"-"`      // as named in messages
 	Lines map[string]int `yaml:",lines"` // of each key at the top
@@ -129,6 +134,9 @@ type Leaving struct {
 	Deadline float64 `yaml:"deadline"` // s
 }
 
+// Model describes a servo: of a type, of a joint, or of servos that name it.
+type Model = modelfile.Entry
+
 // Servo assigns a servo to a joint.
 type Servo struct {
 	Joint    string         `yaml:",key"`
@@ -137,6 +145,7 @@ type Servo struct {
 	ID       *int           `yaml:"id"`
 	Bus      string         `yaml:"bus"`
 	Type     string         `yaml:"type"`
+	Model    string         `yaml:"model"`
 	Reversed bool           `yaml:"reversed"`
 	Zero     float64        `yaml:"zero"`
 	Gear     *float64       `yaml:"gear"`
@@ -164,30 +173,6 @@ type NamedBus struct {
 	Line int    `yaml:",line"`
 	Port string `yaml:"port"`
 	Baud int    `yaml:"baud"`
-}
-
-// Model describes the servos of a type.
-type Model struct {
-	Type       string     `yaml:",key"`
-	Line       int        `yaml:",line"`
-	Kp         float64    `yaml:"kp"`         // gain
-	Voltage    float64    `yaml:"voltage"`    // nominal, V
-	Effort     float64    `yaml:"effort"`     // greatest torque, N·m
-	Saturation float64    `yaml:"ks"`         // greatest left side over the voltage, in its place
-	Backlash   float64    `yaml:"backlash"`   // rad
-	Resolution float64    `yaml:"resolution"` // rad
-	Parameters Parameters `yaml:"parameters"`
-}
-
-// Parameters are those of the servo model of docs/robot-yaml.md.
-type Parameters struct {
-	A0    float64 `yaml:"a0"`
-	A1    float64 `yaml:"a1"`
-	A2    float64 `yaml:"a2"`
-	A3    float64 `yaml:"a3"`
-	A4    float64 `yaml:"a4"`
-	A5    float64 `yaml:"a5"`
-	Speed float64 `yaml:"vs"` // rad/s
 }
 
 // Pose declares a named pose of some joints.

@@ -25,6 +25,7 @@ import (
 	"poise/robot"
 	"poise/robot/description"
 	"poise/robot/shipped"
+	"poise/servo/modelfile"
 	"poise/urdf"
 	"poise/urdf/locate"
 )
@@ -197,6 +198,7 @@ func (l *loader) finishFolder(name string) (*Loaded, error) {
 	doc := l.readURDF(name, l.described.AtKey("urdf"))
 	l.readSRDF()
 	l.readLimits()
+	l.readServoModels()
 	return l.finish(doc)
 }
 
@@ -331,6 +333,20 @@ func (l *loader) readLimits() {
 	}
 	if l.opts.Cartesian == "" && cartesian != joints {
 		l.limitFile(cartesian, l.described.AtKey("cartesian_limits"))
+	}
+}
+
+// readServoModels reads the files of servo models that robot.yaml names.
+func (l *loader) readServoModels() {
+	for _, name := range l.described.ModelFiles {
+		file := l.named("servo_model_files", name)
+		if data := l.content(file, l.described.AtKey("servo_model_files")); data != nil {
+			set, err := modelfile.Read(data, file)
+			l.fail(err)
+			if set != nil {
+				l.build.ServoModels = append(l.build.ServoModels, set)
+			}
+		}
 	}
 }
 

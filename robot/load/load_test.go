@@ -390,3 +390,44 @@ func TestDescriptionAndMeshesCanBePassedOn(t *testing.T) {
 		t.Errorf("description %s, %v", bot.URDF, err)
 	}
 }
+
+// TestServoModelsOfFiles: a joint has the model that it names, else that of its own name, else of
+// its type, else the default of a file; robot.yaml itself counts more than a file.
+func TestServoModelsOfFiles(t *testing.T) {
+	const message = `[{"name":"j","kp":100,"kgear":1.5,"alpha":[1,50,7,212]},{"name":"mx","kp":64,"kgear":0,"alpha":[1,50,7,100]}]`
+	for _, c := range []struct {
+		servo, more           string
+		kp, a3, gear, voltage float64
+	}{
+		{"{id: 1}", "", 100, 212, 1.5, 12},
+		{"{id: 1, model: mx}", "", 64, 100, 1, 12},
+		{"{id: 1, model: mx, gear: 0.5}", "", 64, 100, 2, 12},
+		{"{id: 1, type: own}", "servo_models: {own: {kp: 5, voltage: 7, parameters: {a3: 9}}, j: {kp: 6, voltage: 8, parameters: {a3: 9}}}", 6, 9, 1, 8},
+		{"{id: 1, model: own}", "servo_models: {own: {kp: 5, voltage: 7, parameters: {a3: 9}}}", 5, 9, 1, 7},
+	} {
+		fsys := files("arm/arm.urdf", urdfWith("x.stl"), "arm/servos.json", message,
+			"arm/robot.yaml", "servos: {j: "+c.servo+"}\nservo_model_files: [servos.json]\nservo_voltage: 12\n"+c.more+"\n")
+		bot, err := load.Folder(fsys, "arm", load.Options{})
+		if err != nil {
+			t.Errorf("%s: %v", c.servo, err)
+			continue
+		}
+		m := bot.Model.Servo(0).Model
+		if m == nil || m.Kp != c.kp || m.A[3] != c.a3 || m.Gear != c.gear || m.Voltage != c.voltage {
+			t.Errorf("%s: model %+v, want %+v", c.servo, m, c)
+		}
+	}
+	for _, c := range []struct{ text, want string }{
+		{"servos: {j: {id: 1}}\nservo_model_files: [servos.json]\n", "its model has no voltage: servo_voltage says"},
+		{"servos: {j: {id: 1, model: my}}\nservo_model_files: [servos.json]\nservo_voltage: 12\n", `model: "my" is in neither servo_models nor servo_model_files`},
+		{"servo_model_files: [none.json]\n", "none.json"},
+		{"servo_model_files: [../servos.json]\n", "outside the robot's folder"},
+		{"servo_models: {own: {kp: 5, voltage: 7, lead: 3, parameters: {a3: 9}}}\n", `robot.yaml:1: servo model "own": lead is 3, at most 1`},
+		{"servo_models: {own: {kp: 5, parameters: {a3: 9}}}\n", `servo model "own": voltage is missing`},
+	} {
+		fsys := files("arm/arm.urdf", urdfWith("x.stl"), "arm/servos.json", message, "arm/robot.yaml", c.text)
+		if _, err := load.Folder(fsys, "arm", load.Options{}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.text, err, c.want)
+		}
+	}
+}

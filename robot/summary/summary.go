@@ -5,6 +5,8 @@ package summary
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"strings"
 
 	"poise/robot"
 )
@@ -21,6 +23,7 @@ type Summary struct {
 	Links     []string   `json:"links"`
 	Groups    Groups     `json:"groups"`
 	Cartesian *Cartesian `json:"cartesian_limits"`
+	Lacks     []string   `json:"cycle_1_lacks"` // what it does not tell and cycle 1 needs
 	Warnings  []string   `json:"warnings"`
 }
 
@@ -64,12 +67,52 @@ type Cartesian struct {
 	MaxRotVel   float64 `json:"max_rot_vel"`
 }
 
+// CycleOneLacks says what a robot does not tell and inverse dynamics with servo models needs,
+// each as the end of a sentence; nil if it has everything.
+func CycleOneLacks(m *robot.Model) (lacks []string) {
+	bodies := m.Bodies()
+	behind := make([]float64, len(bodies)) // mass that a body carries, its own too
+	for i := len(bodies) - 1; i >= 0; i-- {
+		behind[i] += bodies[i].Inertia.Mass
+		if p := bodies[i].Parent; p >= 0 && int(p) < i {
+			behind[p] += behind[i]
+		}
+	}
+	var bare, massless []string
+	for i, j := range m.Joints() {
+		if j.Virtual {
+			continue
+		}
+		if m.Servo(robot.JointID(i)).Model == nil {
+			bare = append(bare, j.Name)
+		}
+		if behind[j.Body] <= 0 {
+			massless = append(massless, j.Name)
+		}
+	}
+	if len(massless) > 0 {
+		lacks = append(lacks, "a mass behind "+joints(massless)+": inertial in the URDF")
+	}
+	if len(bare) > 0 {
+		lacks = append(lacks, "a servo model of "+joints(bare)+": servo_models in robot.yaml")
+	}
+	return lacks
+}
+
+// joints names some joints, or says how many they are.
+func joints(names []string) string {
+	if len(names) > 4 {
+		return fmt.Sprintf("%d joints (%s, %s …)", len(names), names[0], names[1])
+	}
+	return "joint " + strings.Join(names, ", ")
+}
+
 // New summarises a model.
 func New(m *robot.Model, warnings []string) *Summary {
 	s := &Summary{
 		Name: m.Name(), NumQ: m.NumQ(), NumV: m.NumV(), Mass: m.Mass(),
 		Joints: []Joint{}, Mimic: []Mimic{}, Links: []string{}, Groups: Groups{},
-		Warnings: append([]string{}, warnings...),
+		Warnings: append([]string{}, warnings...), Lacks: append([]string{}, CycleOneLacks(m)...),
 	}
 	for _, j := range m.Joints() {
 		s.Joints = append(s.Joints, newJoint(j))

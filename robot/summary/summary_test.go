@@ -10,6 +10,7 @@ import (
 
 	"poise/internal/randbot"
 	"poise/robot"
+	"poise/robot/load"
 	"poise/robot/summary"
 	"poise/urdf"
 )
@@ -54,7 +55,7 @@ func TestJSON(t *testing.T) {
 		`"source":{"acceleration":"l.yaml:1","effort":"hand.urdf:5","lower":"hand.urdf:5","upper":"hand.urdf:5","velocity":"hand.urdf:5"}}],` +
 		`"mimic":[{"name":"grip2","of":"grip","multiplier":-2,"offset":-0.5}],"links":["palm","z","a","b"],` +
 		`"groups":{"a":["turn","grip"],"b":["turn","grip"]},` +
-		`"cartesian_limits":{"max_trans_vel":1,"max_trans_acc":2,"max_trans_dec":-3,"max_rot_vel":4},"warnings":["odd"]}`
+		`"cartesian_limits":{"max_trans_vel":1,"max_trans_acc":2,"max_trans_dec":-3,"max_rot_vel":4},"cycle_1_lacks":["a servo model of joint turn, grip: servo_models in robot.yaml"],"warnings":["odd"]}`
 	if string(got) != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -74,7 +75,7 @@ func TestNothingIsNull(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, _ := json.Marshal(summary.New(m, nil))
-	want := `{"name":"stone","nq":0,"nv":0,"mass":0,"joints":[],"mimic":[],"links":["stone"],"groups":{"stone":[]},"cartesian_limits":null,"warnings":[]}`
+	want := `{"name":"stone","nq":0,"nv":0,"mass":0,"joints":[],"mimic":[],"links":["stone"],"groups":{"stone":[]},"cartesian_limits":null,"cycle_1_lacks":[],"warnings":[]}`
 	if string(got) != want {
 		t.Errorf("got  %s\nwant %s", got, want)
 	}
@@ -136,6 +137,7 @@ Joints, in the order of all arrays (rad, m, s; – means not given):
   0  turn  continuous  –      –      –         –       –       –       –
   1  grip  prismatic   0      1      2         3       4       –       –     hand.urdf:5 (lower upper velocity effort), l.yaml:1 (acceleration)
   1 joint without a velocity or acceleration limit: --write-limits proposes some
+  cycle 1 lacks a servo model of joint turn, grip: servo_models in robot.yaml
 
 Followers:
   grip2  = -2 · grip -0.5
@@ -168,5 +170,23 @@ func TestPrintReportsAClosedPipe(t *testing.T) {
 		if err := summary.Print(&broken{after}, hand(t, false), nil); err == nil || !strings.Contains(err.Error(), "pipe closed") {
 			t.Errorf("after %d bytes: %v", after, err)
 		}
+	}
+}
+
+// TestCheckSaysWhatCycleOneLacks: masses and servo models, by the names of joints.
+func TestCheckSaysWhatCycleOneLacks(t *testing.T) {
+	for name, want := range map[string][]string{"pony": nil, "so101": nil, "arm6": {"a servo model of 7 joints ("}} {
+		bot, err := load.Robot(name, load.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		lacks := summary.CycleOneLacks(bot.Model)
+		if len(lacks) != len(want) || len(want) > 0 && !strings.Contains(lacks[0], want[0]) {
+			t.Errorf("%s lacks %q, want %q", name, lacks, want)
+		}
+	}
+	lacks := summary.CycleOneLacks(hand(t, false))
+	if len(lacks) != 1 || lacks[0] != "a servo model of joint turn, grip: servo_models in robot.yaml" {
+		t.Errorf("the hand lacks %q", lacks)
 	}
 }

@@ -18,6 +18,7 @@ func Print(w io.Writer, m *robot.Model, warnings []string) error {
 	p.head()
 	p.joints()
 	p.missing()
+	p.cycles()
 	p.mimics()
 	p.groups()
 	p.chains()
@@ -130,6 +131,17 @@ func (p *printer) missing() {
 	}
 	if a := p.m.TransitionAcceleration(); a.Has {
 		p.line("  hand-overs assume an acceleration of %g (%s)", a.Value, shortSource(a.Source))
+	}
+}
+
+// cycles says what cycle 1 lacks.
+func (p *printer) cycles() {
+	lacks := CycleOneLacks(p.m)
+	if len(lacks) == 0 && len(p.m.Joints()) > 0 {
+		p.line("  cycle 1 has all it needs: masses, and a model of every servo")
+	}
+	for _, text := range lacks {
+		p.line("  cycle 1 lacks %s", text)
 	}
 }
 

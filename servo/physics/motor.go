@@ -5,6 +5,7 @@ import (
 
 	"poise/robot"
 	"poise/servo"
+	servomodel "poise/servo/model"
 	"poise/sim"
 )
 
@@ -44,24 +45,22 @@ func Plain(j *robot.Joint) Motor {
 	return m
 }
 
-// FromModel returns the servo that a model describes:
-//
-//	kp·U·(goal − q) = a0·q̈ + a1·q̇ + (a2 + a4·exp(−|q̇|/vs))·sign(q̇) + a3·τ + a5
-//
-// so that a0/a3 is the inertia of the rotor, a1/a3 damping, a2/a3 dry friction and kp·U/a3
-// the stiffness. Saturation is an effort, or ks·U of the left side.
-func FromModel(s *robot.ServoModel) Motor {
-	a3 := s.A[3]
+// FromModel returns the servo that a model describes, with the equation of package model: seen from
+// the joint a0/a3 is the inertia of the rotor, a1/a3 damping, a2/a3 dry friction and kp·U/a3 the
+// stiffness; the motor gives at most what makes |y| its limit.
+func FromModel(s *servomodel.Model) Motor {
+	j := s.AtJoint()
+	a3 := j.A[3]
 	m := Motor{
-		Kp: s.Kp * s.Voltage / a3, Limit: s.Effort, Slack: s.Backlash, Brake: s.A[1] / a3,
-		Voltage: s.Voltage, Quantum: s.Resolution, Stall: stallCurrent,
+		Kp: j.FullStiffness(j.Voltage), Slack: j.Backlash, Brake: j.A[1] / a3,
+		Voltage: j.Voltage, Quantum: j.Quantum, Stall: stallCurrent,
 		Passive: sim.Passive{
-			Armature: s.A[0] / a3, Damping: s.A[1] / a3, Friction: s.A[2] / a3,
-			Stribeck: s.A[4] / a3, Speed: s.Speed, Offset: -s.A[5] / a3,
+			Armature: j.A[0] / a3, Damping: j.A[1] / a3, Friction: j.A[2] / a3,
+			Stribeck: j.A[4] / a3, Speed: j.Speed, Offset: -j.A[5] / a3,
 		},
 	}
-	if m.Limit == 0 && s.Saturation > 0 {
-		m.Limit = s.Saturation * s.Voltage / a3
+	if limit := j.Limit(j.Voltage); !math.IsInf(limit, 1) {
+		m.Limit = limit / a3
 	}
 	return m
 }

@@ -6,6 +6,7 @@ import (
 	"poise/executive"
 	"poise/robot"
 	"poise/robot/load"
+	"poise/servo/model"
 	"poise/servo/physics"
 	"poise/sim"
 	"poise/sim/world"
@@ -22,9 +23,9 @@ type Plant struct {
 	solid   *world.Solid
 	start   []float64 // NumQ, the base of a floating robot where settle is false
 	settle  bool
-	motors  []physics.Motor     // of each joint
-	models  []*robot.ServoModel // of joints whose motor is one, nil of others
-	plays   bool                // motions are played, so the cycle runs
+	motors  []physics.Motor // of each joint
+	models  []*model.Model  // of joints whose motor is one, nil of others
+	plays   bool            // motions are played, so the cycle runs
 	actions []happening
 	feet    []robot.FrameID // links that may carry; nil if the robot declares none
 }
@@ -212,7 +213,7 @@ func (p *Plant) takeBase(c *checker) {
 // takeServos finds the servo of each joint: of the scenario, of the robot's models, or plain.
 func (p *Plant) takeServos(c *checker) {
 	joints := p.m.Joints()
-	p.motors, p.models = make([]physics.Motor, len(joints)), make([]*robot.ServoModel, len(joints))
+	p.motors, p.models = make([]physics.Motor, len(joints)), make([]*model.Model, len(joints))
 	entries := make([][]*Servo, len(joints)) // of each joint, "all" first
 	for _, own := range []bool{false, true} {
 		for k := range p.s.Servos {
@@ -231,12 +232,12 @@ func (p *Plant) takeServos(c *checker) {
 		}
 	}
 	for i := range joints {
-		model := p.m.Servo(robot.JointID(i)).Model
+		known := p.m.Servo(robot.JointID(i)).Model
 		switch {
 		case len(entries[i]) > 0:
 			p.motors[i] = plain(&joints[i], entries[i])
-		case model != nil:
-			own := *model
+		case known != nil:
+			own := *known
 			if o := p.s.Model; o != nil {
 				own.Kp, own.Voltage = or(o.Kp, own.Kp), or(o.Voltage, own.Voltage)
 			}
@@ -292,9 +293,9 @@ func (p *Plant) drawMotors(rng *rand.Rand) []physics.Motor {
 		return motors
 	}
 	off := func() float64 { return 1 + share*(2*rng.Float64()-1) }
-	for i, model := range p.models {
-		if model != nil {
-			own := *model
+	for i, known := range p.models {
+		if known != nil {
+			own := *known
 			for k := range own.A {
 				own.A[k] *= off()
 			}
