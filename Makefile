@@ -141,7 +141,7 @@ judge: build setup ## the short part of physics beside MuJoCo, and the cycle clo
 	POISE_JUDGE=1 $(GO) test -count=1 ./internal/mujoco
 
 ros1: build setup ## Debian's tools of ROS 1, clients in C++ and JavaScript and RViz, on the built program
-	POISE_ROS1=1 $(GO) test -count=1 -run 'TestROS1ByOtherLibraries|TestROS1Tools|TestRVizShowsTheRobot' ./cmd/poise
+	POISE_ROS1=1 $(GO) test -count=1 -run 'TestROS1ByOtherLibraries|TestROS1Tools|TestRVizShowsTheRobot|TestARobotOfRospyIsDriven' ./cmd/poise
 
 mutate: ## seeded mistakes in the code, which the tests must find
 	$(GO) run ./tools/mutate

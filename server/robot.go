@@ -19,6 +19,7 @@ import (
 	"poise/robot"
 	"poise/server/config"
 	"poise/servo"
+	servotopics "poise/servo/topics"
 )
 
 // servedRobot is one robot of the list: its driver, its cycle and its executive.
@@ -109,6 +110,9 @@ func (s *Server) open(ctx context.Context, r config.Robot) (servo.Driver, time.D
 		if d, err = entry.New(s.robot.Model, period.Seconds(), settings); err != nil {
 			return nil, 0, err
 		}
+	}
+	if t, ok := d.(*servotopics.Driver); ok {
+		s.linkROS1(t, r.Name)
 	}
 	if err := d.Open(ctx); err != nil {
 		return nil, 0, err

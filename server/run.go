@@ -38,6 +38,10 @@ func (s *Server) Run(ctx context.Context) error {
 	s.background.Go(s.tellReady)
 	if m := s.cfg.Mirror; m.URL != "" {
 		s.background.Go(func() {
+			if s.ros.mirror != nil {
+				s.runROSMirror()
+				return
+			}
 			mirror.Keep(s.life, s.graph, m.URL, m.Prefix, s.mirrorOptions(), s.mirrored)
 		})
 	}
@@ -86,6 +90,7 @@ func (s *Server) Run(ctx context.Context) error {
 	endWatch()
 	s.end()
 	errs = append(errs, within(endPatience, "what runs in the background", func() error { s.background.Wait(); return nil }))
+	s.ros.closeCore() // after all who take their names back there
 	if err := within(endPatience, "writing the recording", func() error { s.closeRecords(); return nil }); err != nil {
 		s.log.Warn("the recording may not be whole", "why", err)
 	}

@@ -95,6 +95,7 @@ type Server struct {
 	stops    *stop.Line
 	mirrored *mirror.Stops // nil if nothing is mirrored
 	wires    []wire.Wire
+	ros      ros                   // of ROS 1
 	gather   func(context.Context) // lines of ROS 1 nodes, beside a master of our own; nil without one
 	failed   error                 // of the recorders
 
@@ -145,11 +146,13 @@ func (s *Server) Close() error {
 	s.end()
 	s.background.Wait()
 	s.closeWires()
+	s.ros.closeMirror()
 	var errs []error
 	if s.listener != nil {
 		errs = append(errs, s.listener.Close())
 	}
 	errs = append(errs, s.closeDrivers(true))
+	s.ros.closeCore()
 	for _, bot := range s.robots {
 		if bot.record.file != nil {
 			errs = append(errs, bot.record.file.Close())
@@ -176,6 +179,9 @@ func (s *Server) assemble(ctx context.Context, o *Options) error {
 		return err
 	}
 	s.addReal()
+	if err := s.startCore(o.ROS1); err != nil { // drivers may look for it
+		return err
+	}
 	for _, r := range s.cfg.AllRobots() {
 		if err := s.addRobot(ctx, r); err != nil {
 			return err

@@ -26,7 +26,12 @@ import (
 // is used by every wire, POST /stop, the service and the end of the server.
 func (s *Server) newStops() (*stop.Line, error) {
 	var remotes []stop.Remote
-	if m := s.cfg.Mirror; m.URL != "" {
+	if m := s.cfg.Mirror; m.ROS1() {
+		if err := s.newROSMirror(); err != nil {
+			return nil, err
+		}
+		remotes = append(remotes, s.ros.mirror.Remote())
+	} else if m.URL != "" {
 		var err error
 		if s.mirrored, err = mirror.NewStops(m.URL, m.Prefix, s.mirrorOptions()); err != nil {
 			return nil, fmt.Errorf("mirror.url is %q: %w", m.URL, err)

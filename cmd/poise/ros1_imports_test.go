@@ -11,30 +11,37 @@ import (
 	"poise/internal/golden"
 )
 
-// TestGoalsAndCallsReachOtherROS1Nodes sends goals and calls, by the server's graph, to a node
-// of rospy and actionlib.
-func TestGoalsAndCallsReachOtherROS1Nodes(t *testing.T) {
-	ros := needsROS1(t)
-	s := serveBy(t, binary(t), ros.variables(), "--config", unhurriedFile(t), "--robot", "arm6", "--ros1-master")
-	other := ros.command("/usr/bin/python3", filepath.Join(golden.Root(t), "tools/peers/ros1/serves.py"))
-	other.Env = append(other.Env, "POISE_BINARY="+binary(t))
-	var said lockedBuffer
-	other.Stdout, other.Stderr = &said, &said
+// peer runs a Python program of tools/peers/ros1 beside the test; end ends it as Ctrl-C does.
+func (r *rosTools) peer(file string, args ...string) (said *lockedBuffer, end func()) {
+	r.t.Helper()
+	said = &lockedBuffer{}
+	other := r.command("/usr/bin/python3", append([]string{filepath.Join(golden.Root(r.t), "tools/peers/ros1", file)}, args...)...)
+	other.Env = append(other.Env, "POISE_BINARY="+binary(r.t))
+	other.Stdout, other.Stderr = said, said
 	if err := other.Start(); err != nil {
-		t.Fatal(err)
+		r.t.Fatal(err)
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- other.Wait() }()
-	end := sync.OnceFunc(func() {
+	end = sync.OnceFunc(func() {
 		_ = other.Process.Signal(syscall.SIGINT)
 		select {
 		case <-ended:
 		case <-time.After(hang):
 			_ = other.Process.Kill()
-			t.Errorf("the other node does not end: %s", said.String())
+			r.t.Errorf("the other node does not end: %s", said.String())
 		}
 	})
-	t.Cleanup(end)
+	r.t.Cleanup(end)
+	return said, end
+}
+
+// TestGoalsAndCallsReachOtherROS1Nodes sends goals and calls, by the server's graph, to a node
+// of rospy and actionlib.
+func TestGoalsAndCallsReachOtherROS1Nodes(t *testing.T) {
+	ros := needsROS1(t)
+	s := serveBy(t, binary(t), ros.variables(), "--config", unhurriedFile(t), "--robot", "arm6", "--ros1-master")
+	said, end := ros.peer("serves.py")
 	until := func(want, unwanted string, args ...string) {
 		t.Helper()
 		var out, errs string

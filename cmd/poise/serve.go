@@ -38,7 +38,7 @@ func serveCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
 	fs.IntVar(&f.priority, "priority", -1, "the real-time priority of the cycle, `N` of 0 … 99; 0 asks for none")
 	fs.StringVar(&f.record, "record", "", "keep the last ticks in this `file`, otherwise in the state folder (poise replay)")
 	fs.BoolVar(&f.unrecorded, "no-record", false, "record nothing")
-	fs.StringVar(&f.mirrored, "mirror", "", "show the graph of another rosbridge server, `URL`, here as well")
+	fs.StringVar(&f.mirrored, "mirror", "", "show the graph of another rosbridge server, or of the ROS 1 network of a master (http://…), `URL`, here as well")
 	f.ros.register(fs)
 	fs.BoolVar(&f.guarded, "guard", false, "a second process brings the servos to rest if the server dies")
 	fs.BoolVar(&f.quiet, "quiet", false, "log nothing")

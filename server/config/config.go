@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"reflect"
+	"strings"
 	"time"
 
 	"poise/arbiter"
@@ -37,7 +38,7 @@ type Config struct {
 	Limits      Limits       `yaml:"limits" doc:"what one server takes from its clients"`
 	Record      Record       `yaml:"record" doc:"the flight recorder"`
 	Guard       Guard        `yaml:"guard" doc:"the process that watches the server, with --guard"`
-	Mirror      Mirror       `yaml:"mirror" doc:"a robot behind another rosbridge server, seen and driven from here"`
+	Mirror      Mirror       `yaml:"mirror" doc:"a robot behind another rosbridge server, or in a ROS 1 network, seen and driven from here"`
 }
 
 // Loop is how the cycle runs.
@@ -118,7 +119,7 @@ type Guard struct {
 
 // Mirror is a robot that others serve.
 type Mirror struct {
-	URL    string `yaml:"url" doc:"of its rosbridge server, such as ws://127.0.0.1:9090; loopback only; empty mirrors nothing"`
+	URL    string `yaml:"url" doc:"of its rosbridge server, such as ws://127.0.0.1:9090, or of the ROS 1 master of its network, such as http://127.0.0.1:11311; loopback only; empty mirrors nothing"`
 	Prefix string `yaml:"prefix" doc:"of its topics, services and actions here"`
 }
 
@@ -222,14 +223,17 @@ func isLoopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
+// ROS1 reports whether the robot is in the network of a ROS 1 master.
+func (m Mirror) ROS1() bool { return strings.HasPrefix(m.URL, "http://") }
+
 func (m Mirror) check(robots []Robot) error {
 	if m.URL == "" {
 		return nil
 	}
 	u, err := url.Parse(m.URL)
 	switch {
-	case err != nil || u.Scheme != "ws" || u.Host == "":
-		return problemf("mirror.url", "is %q, must be an address such as ws://127.0.0.1:9090", m.URL)
+	case err != nil || u.Scheme != "ws" && u.Scheme != "http" || u.Host == "" || u.Scheme == "http" && u.Port() == "":
+		return problemf("mirror.url", "is %q, must be an address such as ws://127.0.0.1:9090, or http://127.0.0.1:11311 of a ROS 1 master", m.URL)
 	case !isLoopback(u.Hostname()):
 		return problemf("mirror.url", "is %q: only loopback (127.0.0.1, ::1, localhost) is spoken to until security comes", m.URL)
 	}

@@ -5,16 +5,17 @@
 //	cycle ── Exchange ──▶ newest setpoints ──▶ writer ──▶ joint_commands
 //	      ◀── newest state, with its age ◀── reader ◀── joint_states
 //
-// The link to the other program is a rosbridge (WebSocket, JSON); other links implement Link. A
-// joint that is off is left out of the commands: what it does then is the other program's affair.
+// The link to the other program is a rosbridge (WebSocket, JSON), or what the server puts in its
+// place for other addresses: a node of ROS 1. A joint that is off is left out of the commands:
+// what it does then is the other program's affair.
 package topics
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
+	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -27,7 +28,7 @@ import (
 
 // Settings are those of the driver.
 type Settings struct {
-	URL      string  `yaml:"url" doc:"where the rosbridge of the other program is"`
+	URL      string  `yaml:"url" doc:"where the rosbridge of the other program is, or the ROS 1 master of its network, such as http://127.0.0.1:11311"`
 	Commands string  `yaml:"commands" doc:"topic of the setpoints"`
 	States   string  `yaml:"states" doc:"topic of what is measured"`
 	Wait     float64 `yaml:"wait" doc:"s to wait for the first state of all joints at the start" range:"0.1 … 600 s"`
@@ -39,10 +40,26 @@ func DefaultSettings() Settings {
 	return Settings{URL: "ws://127.0.0.1:9090", Commands: "/joint_commands", States: "/joint_states", Wait: 10, Silence: 0.5}
 }
 
-// Link is a connection that carries messages of rosbridge.
+// Check refuses an address that nothing answers at.
+func (s Settings) Check() error {
+	u, err := url.Parse(s.URL)
+	if err != nil || u.Host == "" || u.Scheme != "ws" && u.Scheme != "wss" && u.Scheme != "http" {
+		return fmt.Errorf("url is %q, must be such as ws://127.0.0.1:9090, or http://127.0.0.1:11311 for a ROS 1 master", s.URL)
+	}
+	return nil
+}
+
+// Joints is a message of joints, as sensor_msgs/JointState: setpoints, or what was measured.
+// NaN is a value that there is none of, and lists may be short.
+type Joints struct {
+	Names                      []string
+	Position, Velocity, Effort []float64
+}
+
+// Link is a connection to the other program.
 type Link interface {
-	Send(ctx context.Context, text []byte) error
-	Receive(ctx context.Context) ([]byte, error)
+	Send(ctx context.Context, commands *Joints) error
+	Receive(ctx context.Context) (*Joints, error) // the next states
 	Close() error
 }
 
@@ -53,8 +70,8 @@ type Driver struct {
 	period   time.Duration
 	settings Settings
 
-	// Dial connects; tests put something else in its place.
-	Dial func(ctx context.Context, url string) (Link, error)
+	// Dial connects; what is not a rosbridge is put in its place before Open.
+	Dial func(ctx context.Context, s Settings) (Link, error)
 
 	open     bool
 	stop     context.CancelFunc
@@ -111,11 +128,11 @@ func (d *Driver) Open(ctx context.Context) error {
 	d.states = rt.NewLatest(func(s *[]state) { *s = make([]state, len(d.names)) })
 	now := make([]state, len(d.names))
 	for missing := d.missing(now); len(missing) > 0; missing = d.missing(now) {
-		text, err := l.Receive(wait)
+		came, err := l.Receive(wait)
 		if err != nil {
 			return errors.Join(fmt.Errorf("%s of %s: no state of joint %s within %g s: %w", d.settings.States, d.settings.URL, strings.Join(missing, ", "), d.settings.Wait, err), l.Close())
 		}
-		d.take(now, text)
+		d.take(now, came)
 	}
 	d.publish(now)
 	var life context.Context
@@ -128,28 +145,14 @@ func (d *Driver) Open(ctx context.Context) error {
 	return nil
 }
 
-// connect dials and asks for the states.
+// connect dials.
 func (d *Driver) connect(ctx context.Context) (Link, error) {
-	l, err := d.Dial(ctx, d.settings.URL)
+	l, err := d.Dial(ctx, d.settings)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", d.settings.URL, err)
 	}
-	for _, op := range []map[string]any{
-		{"op": "advertise", "topic": d.settings.Commands, "type": jointState},
-		{"op": "subscribe", "topic": d.settings.States, "type": jointState, "queue_length": 1},
-	} {
-		text, err := json.Marshal(op)
-		if err == nil {
-			err = l.Send(ctx, text)
-		}
-		if err != nil {
-			return nil, errors.Join(fmt.Errorf("%s: %w", d.settings.URL, err), l.Close())
-		}
-	}
 	return l, nil
 }
-
-const jointState = "sensor_msgs/JointState"
 
 func (d *Driver) missing(now []state) (names []string) {
 	for i, s := range now {
@@ -160,40 +163,25 @@ func (d *Driver) missing(now []state) (names []string) {
 	return names
 }
 
-// message is what a rosbridge publishes of joints; null is NaN.
-type message struct {
-	Op    string `json:"op"`
-	Topic string `json:"topic"`
-	Msg   struct {
-		Name     []string   `json:"name"`
-		Position []*float64 `json:"position"`
-		Velocity []*float64 `json:"velocity"`
-		Effort   []*float64 `json:"effort"`
-	} `json:"msg"`
-}
-
-// take reads a state, and reports whether it was one.
-func (d *Driver) take(now []state, text []byte) bool {
-	var m message
-	if json.Unmarshal(text, &m) != nil || m.Op != "publish" || strings.TrimPrefix(m.Topic, "/") != strings.TrimPrefix(d.settings.States, "/") {
-		return false
-	}
-	number := func(list []*float64, i int) float64 {
-		if i >= len(list) || list[i] == nil {
+// take reads states.
+func (d *Driver) take(now []state, came *Joints) {
+	number := func(list []float64, i int) float64 {
+		if i >= len(list) || !finite(list[i]) {
 			return 0
 		}
-		return *list[i]
+		return list[i]
 	}
-	for i, name := range m.Msg.Name {
+	for i, name := range came.Names {
 		j, ok := d.index[name]
-		if !ok || i >= len(m.Msg.Position) || m.Msg.Position[i] == nil {
+		if !ok || i >= len(came.Position) || !finite(came.Position[i]) {
 			continue // a joint of others, or one that is not measured
 		}
 		now[j].seq++
-		now[j].reading = servo.Reading{Position: *m.Msg.Position[i], Velocity: number(m.Msg.Velocity, i), Effort: number(m.Msg.Effort, i)}
+		now[j].reading = servo.Reading{Position: came.Position[i], Velocity: number(came.Velocity, i), Effort: number(came.Effort, i)}
 	}
-	return true
 }
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 func (d *Driver) publish(now []state) {
 	copy(*d.states.Slot(), now)
@@ -233,14 +221,13 @@ func (d *Driver) serve(life context.Context, l Link, now []state) {
 		d.write(ctx, l, &heard)
 	})
 	for {
-		text, err := l.Receive(ctx)
+		came, err := l.Receive(ctx)
 		if err != nil {
 			break
 		}
-		if d.take(now, text) {
-			heard.Store(time.Now().UnixNano())
-			d.publish(now)
-		}
+		heard.Store(time.Now().UnixNano())
+		d.take(now, came)
+		d.publish(now)
 	}
 	cancel()
 	_ = l.Close()
@@ -251,7 +238,6 @@ func (d *Driver) serve(life context.Context, l Link, now []state) {
 func (d *Driver) write(ctx context.Context, l Link, heard *atomic.Int64) {
 	tick := time.NewTicker(max(d.period/2, time.Millisecond))
 	defer tick.Stop()
-	var text []byte
 	for {
 		select {
 		case <-ctx.Done():
@@ -263,33 +249,21 @@ func (d *Driver) write(ctx context.Context, l Link, heard *atomic.Int64) {
 		if !fresh {
 			continue
 		}
-		if text = d.command(text[:0], *goals); text == nil {
-			continue
-		}
-		if l.Send(ctx, text) != nil {
+		if c := d.command(*goals); len(c.Names) > 0 && l.Send(ctx, c) != nil {
 			return
 		}
 	}
 }
 
-// command writes the setpoints of joints that are on; nil if none is.
-func (d *Driver) command(dst []byte, goals []servo.Setpoint) []byte {
-	var names []string
-	var positions, velocities []float64
+// command returns the setpoints of joints that are on.
+func (d *Driver) command(goals []servo.Setpoint) *Joints {
+	c := &Joints{}
 	for i, s := range goals {
 		if s.Mode == servo.Position && !math.IsNaN(s.Position) {
-			names, positions, velocities = append(names, d.names[i]), append(positions, s.Position), append(velocities, s.Velocity)
+			c.Names, c.Position, c.Velocity = append(c.Names, d.names[i]), append(c.Position, s.Position), append(c.Velocity, s.Velocity)
 		}
 	}
-	if len(names) == 0 {
-		return nil
-	}
-	text, err := json.Marshal(map[string]any{"op": "publish", "topic": d.settings.Commands,
-		"msg": map[string]any{"name": names, "position": positions, "velocity": velocities, "effort": []float64{}}})
-	if err != nil {
-		return nil
-	}
-	return append(dst, text...)
+	return c
 }
 
 // Exchange implements servo.Bus. Loop-safe.

@@ -160,12 +160,12 @@ func newDriver(t testing.TB, m *machine, links *[]*link) *topics.Driver {
 		t.Fatal(err)
 	}
 	own := d.(*topics.Driver)
-	own.Dial = func(context.Context, string) (topics.Link, error) {
+	own.Dial = func(ctx context.Context, s topics.Settings) (topics.Link, error) {
 		l := &link{m: m, gone: make(chan struct{})}
 		if links != nil {
 			*links = append(*links, l)
 		}
-		return l, nil
+		return topics.Bridge(ctx, l, s)
 	}
 	return own
 }

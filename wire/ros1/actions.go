@@ -33,6 +33,8 @@ type importedAction struct {
 	server *graph.ActionServer // nil until the other side is heard
 	goals  map[string]*sentGoal
 	count  int
+	active int    // goals that the other side works on, of all clients
+	heard  uint64 // messages of status
 }
 
 // sentGoal is a goal that another node works on.
@@ -67,7 +69,7 @@ func (i *imports) lookAtActions(published, read listing, types map[string]string
 			continue
 		}
 		at := slices.IndexFunc(registry.Actions(), func(a *registry.Action) bool { return typeName(a.ActionGoal) == types[topic] })
-		of := slices.IndexFunc(nodes, func(node string) bool { return node != i.n.self && serves(ros, node) })
+		of := slices.IndexFunc(nodes, func(node string) bool { return !i.n.isOwnName(node) && serves(ros, node) })
 		if at < 0 || of < 0 || slices.Contains(nodes, i.n.self) {
 			continue
 		}
@@ -276,6 +278,13 @@ func (a *importedAction) statusCame(v any) {
 	}
 	var lost []string
 	a.mu.Lock()
+	a.heard++
+	a.active = 0
+	for _, s := range listed {
+		if !isOver(s.Status) {
+			a.active++
+		}
+	}
 	for id, g := range a.goals {
 		s, has := listed[id]
 		if has && !isOver(s.Status) {

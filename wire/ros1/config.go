@@ -20,11 +20,20 @@ import (
 type Config struct {
 	Master    string // URI; default DefaultMaster
 	OwnMaster bool   // the node has a master of its own, at that URI's port
+	Core      *Core  // that master, if it runs already
 	Open      bool   // listen on every interface, and reach other machines
 	Host      string // that others reach the node by; default loopback, or with Open the machine's name
 	Names     Names  // default node /poise
 
-	Imports bool // services and actions of other nodes are in the graph, too
+	Imports bool // topics, services and actions of other nodes are in the graph, too
+
+	// Mirror is a prefix in the graph, such as /real, that the whole ROS network is shown below:
+	// /real/joint_states is /joint_states in ROS. The node then offers nothing of the graph, but
+	// publishes what other nodes read. It implies Imports. Names.Namespace and Remaps do not hold.
+	Mirror string
+
+	Program *Program // the nodes of this program, that the node joins; nil has no others
+	Outside bool     // what other nodes of the Program have is neither read nor shown
 
 	Topics map[string]string // names in ROS whose topics have another name in the graph
 	Params map[string]any    // that the master is given, by names in full; taken back at the end
@@ -108,8 +117,15 @@ func (c *Config) finish() error {
 	if c.Names.Namespace == "" {
 		c.Names.Namespace = "/"
 	}
+	if c.Core != nil {
+		c.Master = c.Core.uri
+	}
 	if c.Master == "" {
 		c.Master = DefaultMaster
+	}
+	if c.Mirror != "" {
+		c.Imports, c.Mirror = true, "/"+strings.Trim(c.Mirror, "/")
+		c.Names.Namespace, c.Names.Remaps = "/", nil
 	}
 	u, err := url.Parse(c.Master)
 	if err != nil || u.Scheme != "http" || u.Hostname() == "" || u.Port() == "" {
@@ -168,15 +184,15 @@ func isHere(host string) bool {
 		return false
 	}
 	for _, a := range all {
-		if !isOwn(a) {
+		if !isOurs(a) {
 			return false
 		}
 	}
 	return true
 }
 
-// isOwn reports whether an address is one of this machine.
-func isOwn(a netip.Addr) bool {
+// isOurs reports whether an address is one of this machine.
+func isOurs(a netip.Addr) bool {
 	a = a.Unmap()
 	if a.IsLoopback() {
 		return true

@@ -146,6 +146,9 @@ func (i *imports) look(ctx context.Context) error {
 // graphName returns the name in the graph of something of another node: as in ROS, without
 // the node's own namespace.
 func (n *Node) graphName(ros string) string {
+	if n.c.Mirror != "" {
+		return n.c.Mirror + ros
+	}
 	if space := n.c.Names.Namespace; space != "/" {
 		if rest, inside := strings.CutPrefix(ros, space+"/"); inside {
 			return "/" + rest
@@ -154,9 +157,22 @@ func (n *Node) graphName(ros string) string {
 	return ros
 }
 
+// rosName returns the name in ROS of something of the graph; a mirror has none for what is not
+// below its prefix.
+func (n *Node) rosName(name string) string {
+	if n.c.Mirror == "" {
+		return n.c.Names.ROS(name)
+	}
+	if ros, inside := strings.CutPrefix(name, n.c.Mirror+"/"); inside {
+		return "/" + ros
+	}
+	return ""
+}
+
 // importedService is a service of another node.
 type importedService struct {
 	n      *Node
+	typ    *registry.Service
 	node   string
 	uri    string
 	who    *peer
@@ -184,7 +200,7 @@ func (i *imports) lookAtServices(ctx context.Context, all listing) {
 		}
 	}
 	for ros, nodes := range all {
-		if len(nodes) == 0 || nodes[0] == i.n.self || ofEveryNode(ros) || i.services[ros] != nil || i.probing[ros] ||
+		if len(nodes) == 0 || i.n.isOwnName(nodes[0]) || ofEveryNode(ros) || i.services[ros] != nil || i.probing[ros] ||
 			len(i.probing) >= maxProbes || len(i.services) >= maxImports {
 			continue
 		}
@@ -248,12 +264,16 @@ func (i *imports) serve(ctx context.Context, ros, node, uri string) (*importedSe
 		return nil, err
 	}
 	call := func(ctx context.Context, request any) (any, error) { return i.n.CallService(ctx, ros, t, request) }
-	server, err := i.n.g.Serve(i.n.graphName(ros), t.Name(msgs.ROS1), call, graph.ServiceOptions{Node: who.client.Node(), Account: who.account})
+	o := graph.ServiceOptions{Node: who.client.Node(), Account: who.account}
+	if i.n.c.Mirror != "" && strings.HasSuffix(ros, "/stop") && isStop(t) {
+		o = graph.ServiceOptions{Node: i.n.self, MaxCalls: maxStops} // which no client may serve
+	}
+	server, err := i.n.g.Serve(i.n.graphName(ros), t.Name(msgs.ROS1), call, o)
 	if err != nil {
 		i.n.peers.exit(who)
 		return nil, err
 	}
-	return &importedService{n: i.n, node: node, uri: uri, who: who, server: server}, nil
+	return &importedService{n: i.n, typ: t, node: node, uri: uri, who: who, server: server}, nil
 }
 
 // probe asks a service for its type, as rosservice info does.

@@ -15,6 +15,9 @@ const loggerName = "ros.poise"
 // serveLoggers serves what rqt_logger_level asks of every node: ~get_loggers and
 // ~set_logger_level.
 func (n *Node) serveLoggers() (all []*graph.ServiceServer) {
+	if n.c.Mirror != "" {
+		return nil // it offers nothing
+	}
 	level := func() string {
 		if n.c.Level == nil {
 			return "info"

@@ -2,24 +2,15 @@ package ros1
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"log/slog"
 	"net"
-	"net/http"
-	"net/url"
-	"os"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
 
 	"poise/graph"
 	"poise/internal/budget"
 	"poise/wire"
-	"poise/wire/admission"
-	"poise/wire/loopback"
-	"poise/wire/ros1/master"
 	"poise/wire/ros1/xmlrpc"
 )
 
@@ -34,8 +25,7 @@ type Node struct {
 
 	calls   net.Listener // XML-RPC
 	links   net.Listener // TCPROS
-	core    net.Listener // of the master of its own
-	master  *master.Master
+	core    *Core        // the master of its own, if it has made one
 	client  *xmlrpc.Client
 	large   *budget.Turns // of long messages
 	keeper  *registrar
@@ -50,6 +40,7 @@ type Node struct {
 	pubs     map[string]*publication  // by name in ROS
 	subs     map[string]*subscription // by name in ROS
 	others   map[string]string        // names in ROS of topics of other nodes, by those in the graph
+	readers  map[string]bool          // of a mirror: topics that other nodes read, by name in ROS
 	services atomic.Pointer[map[string]string]
 
 	stats struct{ received, sent, lost, refused, skipped atomic.Uint64 }
@@ -64,7 +55,7 @@ func New(g *graph.Graph, c Config) (*Node, error) {
 	if err := c.finish(); err != nil {
 		return nil, err
 	}
-	n := &Node{g: g, c: c, self: c.Names.Self(), large: budget.NewTurns(1), room: roomWithin, pubs: map[string]*publication{}, subs: map[string]*subscription{}, others: map[string]string{}}
+	n := &Node{g: g, c: c, self: c.Names.Self(), large: budget.NewTurns(1), room: roomWithin, pubs: map[string]*publication{}, subs: map[string]*subscription{}, others: map[string]string{}, readers: map[string]bool{}}
 	n.services.Store(&map[string]string{})
 	n.client = xmlrpc.NewClient(n.c.dial)
 	n.life, n.end = context.WithCancel(context.Background())
@@ -80,27 +71,19 @@ func New(g *graph.Graph, c Config) (*Node, error) {
 	if c.Imports {
 		n.foreign = newImports(n)
 	}
+	if c.Program != nil {
+		c.Program.add(n.uri, n.self)
+	}
 	return n, nil
 }
 
 func (n *Node) listen() error {
 	var err error
-	if n.c.OwnMaster {
-		u, _ := url.Parse(n.c.Master) // finish has read it
-		at := net.JoinHostPort(n.c.listenHost(), u.Port())
-		if n.core, err = net.Listen("tcp", at); errors.Is(err, syscall.EADDRINUSE) {
-			return fmt.Errorf("another program listens at port %s, perhaps a roscore: leave --ros1-master out to join it, or choose another port by ROS_MASTER_URI", u.Port())
-		} else if err != nil {
-			return fmt.Errorf("the ROS 1 master cannot listen: %w", err)
-		}
-		if u.Port() == "0" {
-			u.Host = net.JoinHostPort(u.Hostname(), portOf(n.core))
-			n.c.Master = u.String()
-		}
-		n.master = master.New(master.Config{URI: "http://" + net.JoinHostPort(n.c.Host, portOf(n.core)) + "/", Client: n.client, Log: n.c.Log})
-		if err := n.master.SetParam("/run_id", runID()); err != nil {
+	if n.c.OwnMaster && n.c.Core == nil {
+		if n.core, err = NewCore(n.c); err != nil {
 			return err
 		}
+		n.c.Master = n.core.uri
 	}
 	if n.calls, err = net.Listen("tcp", net.JoinHostPort(n.c.listenHost(), "0")); err != nil {
 		return fmt.Errorf("ROS 1 cannot listen: %w", err)
@@ -111,11 +94,6 @@ func (n *Node) listen() error {
 	return nil
 }
 
-// runID names a run of the master, as roscore does.
-func runID() string {
-	return fmt.Sprintf("poise-%d-%d", os.Getpid(), time.Now().UnixNano())
-}
-
 func portOf(l net.Listener) string {
 	_, port, _ := net.SplitHostPort(l.Addr().String()) // a listener's address has one
 	return port
@@ -124,13 +102,16 @@ func portOf(l net.Listener) string {
 // Close ends a node that is not run.
 func (n *Node) Close() {
 	n.end()
-	for _, l := range []net.Listener{n.core, n.calls, n.links} {
+	if n.c.Program != nil {
+		n.c.Program.remove(n.uri)
+	}
+	for _, l := range []net.Listener{n.calls, n.links} {
 		if l != nil {
 			l.Close()
 		}
 	}
-	if n.master != nil {
-		n.master.Close()
+	if n.core != nil {
+		n.core.Close()
 	}
 	if n.foreign != nil {
 		n.foreign.side.Close()
@@ -141,7 +122,7 @@ func (n *Node) Close() {
 // Config returns how other nodes of this program join the same master.
 func (n *Node) Config() Config {
 	c := n.c
-	c.OwnMaster, c.Stop, c.Budget = false, nil, nil
+	c.OwnMaster, c.Core, c.Stop, c.Budget = false, nil, nil, nil
 	return c
 }
 
@@ -176,54 +157,13 @@ func (n *Node) Stats() wire.Stats {
 		Received: n.stats.received.Load(), Sent: n.stats.sent.Load(), Lost: lost}
 }
 
-// Bounds of HTTP.
-const (
-	headerWithin = 5 * time.Second
-	callWithin   = 30 * time.Second
-	idleWithin   = 60 * time.Second
-	maxHTTP      = 512 // connections to the master or to the node
-)
-
-// serve answers XML-RPC on a listener until it is closed.
-func (n *Node) serve(l net.Listener, h http.Handler) {
-	guarded := n.guard(h)
-	bounded := admission.Listen(l, admission.Config{Most: admission.Room(maxHTTP), Urgent: guarded, Log: n.c.Log})
-	web := &http.Server{Handler: guarded, ReadHeaderTimeout: headerWithin, ReadTimeout: callWithin, WriteTimeout: callWithin, IdleTimeout: idleWithin,
-		MaxHeaderBytes: 16 << 10, ErrorLog: slog.NewLogLogger(n.c.Log.Handler(), slog.LevelDebug)}
-	n.running.Go(func() { _ = web.Serve(bounded) }) // until it is closed
-	n.running.Go(func() {
-		<-n.life.Done()
-		web.Close()
-		bounded.Close()
-	})
-}
-
-// guard refuses what a page in a browser sends: ROS peers have no origin. On loopback the
-// host must be this machine, too.
-func (n *Node) guard(h http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if origin := r.Header.Get("Origin"); origin != "" {
-			http.Error(w, "pages may not call ROS 1", http.StatusForbidden)
-			return
-		}
-		if host, _, err := net.SplitHostPort(r.Host); !n.c.Open && (err != nil || !loopback.IsName(host) && !isHere(host)) {
-			http.Error(w, (&loopback.HostError{Host: r.Host}).Error(), http.StatusForbidden)
-			return
-		}
-		h.ServeHTTP(w, r)
-	})
-}
-
 // endWithin is how long the names may take to be taken back.
 const endWithin = 1500 * time.Millisecond
 
 // Run shows the graph until ctx is done, and takes the names back.
 func (n *Node) Run(ctx context.Context) error {
 	defer n.Close()
-	if n.core != nil {
-		n.serve(n.core, n.master)
-	}
-	n.serve(n.calls, n.slave())
+	n.c.serve(n.life, &n.running, n.calls, n.slave())
 	loggers := n.serveLoggers()
 	n.running.Go(n.accept)
 	watching, endWatch := context.WithCancel(n.life)

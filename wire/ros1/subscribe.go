@@ -59,7 +59,7 @@ func (n *Node) publishersOf(ros string, list any, all bool) {
 	}
 	now := map[string]bool{}
 	for _, u := range uris {
-		if uri, ok := u.(string); ok && uri != n.uri && len(now) < maxSources {
+		if uri, ok := u.(string); ok && !n.isOwn(uri) && len(now) < maxSources {
 			now[uri] = true
 		}
 	}

@@ -60,7 +60,8 @@ func (i *imports) lookAtTopics(published listing, types map[string]string) {
 		}
 	}
 	for ros, nodes := range published {
-		if len(nodes) == 0 || i.topics[ros] != nil || len(i.topics) >= maxImports || globals[ros] || slices.Contains(nodes, i.n.self) || i.ofAction(ros) {
+		nodes = slices.DeleteFunc(slices.Clone(nodes), func(node string) bool { return node != i.n.self && i.n.isOwnName(node) })
+		if len(nodes) == 0 || i.topics[ros] != nil || len(i.topics) >= maxImports || globals[ros] && i.n.c.Mirror == "" || slices.Contains(nodes, i.n.self) || i.ofAction(ros) {
 			continue
 		}
 		typ, _, err := registry.Message(types[ros])
@@ -79,6 +80,10 @@ func (i *imports) lookAtTopics(published listing, types map[string]string) {
 // lookAtReaders sees to it that what the graph publishes for other nodes, under names outside
 // this node's namespace, has those names in ROS.
 func (i *imports) lookAtReaders(read listing) {
+	if i.n.c.Mirror != "" {
+		i.n.readersAre(read)
+		return
+	}
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	for ros := range i.read {
@@ -96,6 +101,28 @@ func (i *imports) lookAtReaders(read listing) {
 		}
 		i.read[ros] = true
 		i.n.rename(name, ros)
+	}
+}
+
+// readersAre notes what other nodes read: a mirror publishes that alone.
+func (n *Node) readersAre(read listing) {
+	var changed []string
+	n.mu.Lock()
+	for ros := range n.readers {
+		if len(read[ros]) == 0 {
+			delete(n.readers, ros)
+			changed = append(changed, ros)
+		}
+	}
+	for ros, nodes := range read {
+		if !n.readers[ros] && slices.ContainsFunc(nodes, func(node string) bool { return !n.isOwnName(node) }) {
+			n.readers[ros] = true
+			changed = append(changed, ros)
+		}
+	}
+	n.mu.Unlock()
+	for _, ros := range changed {
+		n.refreshTopic(n.graphName(ros))
 	}
 }
 
@@ -119,7 +146,7 @@ func (i *imports) list(ros, node string, typ *registry.Type) (*importedTopic, er
 		i.n.peers.exit(who)
 		return nil, err
 	}
-	if i.n.c.Names.ROS(name) != ros {
+	if i.n.rosName(name) != ros {
 		i.n.rename(name, ros)
 	}
 	return &importedTopic{n: i.n, name: name, node: node, typ: typ, who: who, ad: ad}, nil

@@ -66,6 +66,12 @@ func (n *Node) rosNames(name string) (all []string) {
 	if ros, isOther := n.others[name]; isOther { // which may be outside the namespace
 		return []string{ros}
 	}
+	if n.c.Mirror != "" {
+		if ros := n.rosName(name); ros != "" {
+			all = append(all, ros)
+		}
+		return all
+	}
 	if other, replaced := n.c.Topics[name]; !replaced || other == name {
 		all = append(all, n.c.Names.ROS(name))
 	}
@@ -90,6 +96,7 @@ func (n *Node) refreshTopic(name string) {
 		if n.isImport(ros) {
 			continue
 		}
+		publish := publish && (n.c.Mirror == "" || n.readers[ros])
 		if p := n.pubs[ros]; publish && (p == nil || p.typ != info.Type) {
 			n.pubs[ros] = &publication{g: n.g, ros: ros, name: name, typ: info.Type}
 			changed = true
@@ -115,6 +122,9 @@ func (n *Node) refreshTopic(name string) {
 
 // refreshService decides whether a service is offered in ROS.
 func (n *Node) refreshService(name string) {
+	if n.c.Mirror != "" {
+		return // it offers none
+	}
 	info, exists := n.g.ServiceInfo(name)
 	exists = exists && !n.peers.has(info.Node)
 	ros := n.c.Names.ROS(name)
