@@ -88,7 +88,7 @@ func TestRefusals(t *testing.T) {
 		{"\nrates:\n\n  tf: -1", "poise.yaml:4: rates.tf is -1 Hz, must be 0.1 … 1000 Hz"},
 		{"faults: {temperature: {threshold: -2}}", "poise.yaml:1: faults.temperature.threshold is -2 °C, must be 0 or more"},
 		{"listen: 127.0.0.1:99999", `listen is "127.0.0.1:99999", must be an address and a port`},
-		{"mirror: {url: http://127.0.0.1:9090}", `mirror.url is "http://127.0.0.1:9090", must be an address such as ws://`},
+		{"mirror: {url: https://127.0.0.1:9090}", `mirror.url is "https://127.0.0.1:9090", must be an address such as ws://`},
 		{"mirror: {url: ws://192.168.1.5:9090}", "only loopback"},
 		{"mirror: {url: ws://127.0.0.1:9090, prefix: virtual}", `mirror.prefix is "virtual", which is taken`},
 		{"with_real_sim: true\nmirror: {url: ws://127.0.0.1:9090, prefix: real}", `poise.yaml:2: mirror.prefix is "real", which is taken`},
