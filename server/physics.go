@@ -391,9 +391,9 @@ func (b *body) putBack(ctx context.Context) error {
 			return err
 		}
 	}
-	var why []problem.Problem
+	var faults []problem.Problem
 	for range putBackRounds { // faults are over some ticks after what caused them
-		why = nil
+		faults = nil
 		for _, ask := range []func() *executive.Answer{
 			func() *executive.Answer { return bot.exec.Reset(who) },
 			func() *executive.Answer { return bot.exec.Power(who, true) },
@@ -402,18 +402,18 @@ func (b *body) putBack(ctx context.Context) error {
 			if err != nil {
 				return err
 			}
-			why = append(why, o.Explanations...)
+			faults = append(faults, o.Explanations...)
 		}
-		if len(why) == 0 {
+		if len(faults) == 0 {
 			return nil
 		}
 		if err := sleep(ctx, 20*time.Millisecond); err != nil {
 			return err
 		}
 	}
-	errs := make([]error, len(why))
-	for i := range why {
-		errs[i] = &why[i]
+	errs := make([]error, len(faults))
+	for i := range faults {
+		errs[i] = &faults[i]
 	}
 	return errors.Join(errs...)
 }
