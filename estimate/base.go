@@ -18,6 +18,8 @@ type Sample struct {
 	Support   []control.Support // of each chain, as commanded
 	Commanded []bool            // of each chain: Support says whether it stands; otherwise that is found out
 	Begun     bool              // every joint was read; until then the robot is settled anew in each update
+
+	Orientation Orientation // of the base, if an inertial unit knows it
 }
 
 // Base is the estimate of where the base of a robot is and which feet stand. Make one
@@ -63,6 +65,9 @@ func NewBase(m *robot.Model) (*Base, error) {
 	return b, nil
 }
 
+// Measure lets the estimate be that of measured joints, as Odometry.Measure says. Setup.
+func (b *Base) Measure() { b.odometry.Measure() }
+
 // Motion returns where the base is and how it moves. Loop-safe.
 func (b *Base) Motion() control.BaseRef { return b.odometry.Base() }
 
@@ -81,7 +86,7 @@ func (b *Base) Set(t float64, base control.BaseRef) {
 // Update finds the base and the feet that stand. Loop-safe.
 func (b *Base) Update(s *Sample) {
 	input := &b.input
-	input.Time, input.Q, input.V, input.A = s.Time, s.Q, s.V, s.A
+	input.Time, input.Q, input.V, input.A, input.Orientation = s.Time, s.Q, s.V, s.A, s.Orientation
 	if !s.Begun {
 		b.odometry.begun = false
 	}

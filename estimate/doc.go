@@ -15,5 +15,8 @@
 // place is in the air, and a robot whose feet do not fit their places is put down anew.
 // The ground is then level, z = 0.
 //
+// Balancer adds how it is balanced: by the forces that a commanded motion needs, or by
+// those that sensors feel. Attitude is how an inertial unit has the base turned.
+//
 // Updates are loop-safe. An estimator serves one goroutine.
 package estimate

@@ -62,6 +62,7 @@ type Odometry struct {
 	begun  bool
 	placed bool // the base was put somewhere: nothing is continuous with it
 	last   last
+	real   realFeet
 }
 
 // last is what an update was made of.
@@ -126,10 +127,17 @@ func (o *Odometry) Update(input *Input) control.BaseRef {
 	if !o.begun {
 		o.begin(input)
 	}
+	if o.real.on {
+		input = o.trusted(input)
+	}
 	if !o.unchanged(input) {
 		o.step(input)
 	}
+	dt := input.Time - o.time
 	o.time, o.placed = input.Time, false
+	if o.real.on {
+		o.watch(dt)
+	}
 	return o.base
 }
 
@@ -184,7 +192,11 @@ func (o *Odometry) step(input *Input) {
 	case len(o.feet) == 0:
 		// all feet are new: they stand where the base brings them by itself
 		ahead := o.base.At(input.Time - o.time)
-		o.change(input, ahead, ahead)
+		down := o.landed(input, ahead)
+		o.change(input, down, ahead)
+		if down.Pose != ahead.Pose {
+			o.bridge.Begin(input.Time, &ahead, &o.found)
+		}
 	default:
 		// those that stood say where the base is, and the others stand there
 		alone := o.kept(input)
@@ -306,6 +318,9 @@ func (o *Odometry) stand(input *Input, base *control.BaseRef) {
 				m.Anchor = base.Pose.Apply(m.P)
 			}
 		}
+	}
+	if o.real.on {
+		o.ripen(input, now, base.Pose)
 	}
 	o.feet = append(o.feet[:0], input.Feet...)
 	o.matches, o.spare = now, o.matches

@@ -19,7 +19,14 @@ type bases struct {
 	contacts  []contactLeaf
 	commanded []bool // of each chain, by the last tick: a controller says whether it stands
 	placed    bool   // joints were put somewhere at once in this tick
-	begun     bool   // every joint was read
+
+	attitude estimate.Attitude
+	gravity  float64
+	sensed   []robot.ChainID   // of touch sensors, if there is one for each foot
+	touched  []control.Support // [chains] by them
+	felt     []bool            // [chains] all true
+	full     float64           // N: a foot that carries as much counts fully
+	begun    bool              // every joint was read
 }
 
 // contactLeaf is the leaf of a chain's contact, if it has one.
@@ -28,12 +35,29 @@ type contactLeaf struct {
 	has  bool
 }
 
-func newBases(m *robot.Model, merge *control.Aggregate) (b bases, err error) {
+// fullShare is the share of the weight from which on a foot counts fully in odometry, least
+// what one that touches counts for.
+const (
+	fullShare = 0.1
+	least     = 0.05
+)
+
+func newBases(m *robot.Model, merge *control.Aggregate, touch int) (b bases, err error) {
 	if b.measured, err = estimate.NewBase(m); err != nil {
 		return b, err
 	}
 	if b.command, err = estimate.NewBase(m); err != nil {
 		return b, err
+	}
+	b.measured.Measure()
+	b.gravity = m.Gravity().Norm()
+	if feet := estimate.Sensed(m); len(feet) > 0 && len(feet) == touch {
+		n := len(m.Chains())
+		b.sensed, b.touched, b.felt = feet, make([]control.Support, n), make([]bool, n)
+		b.full = fullShare * m.Mass() * b.gravity
+		for i := range b.felt {
+			b.felt[i] = true
+		}
 	}
 	b.leaf, b.floating = merge.Base()
 	b.commanded = make([]bool, len(m.Chains()))
@@ -55,11 +79,40 @@ func (b *bases) measure(l *Loop) {
 		}
 	}
 	b.sample = estimate.Sample{Time: l.now, Q: m.Q, V: m.V, Support: l.command.Support, Commanded: b.commanded, Begun: b.begun}
+	if b.floating && len(m.IMU) > 0 {
+		b.sample.Orientation = b.attitude.Update(&m.IMU[0], b.measured.Motion().Pose.R, b.gravity, l.tick.Dt)
+	}
+	if b.touch(l) {
+		b.sample.Support, b.sample.Commanded = b.touched, b.felt
+	}
 	b.measured.Update(&b.sample)
 	m.Base = b.measured.Motion()
 	for i := range m.Support {
 		m.Support[i] = control.Support{Weight: b.measured.Support(i), Contact: l.command.Support[i].Contact}
 	}
+}
+
+// touch finds which feet stand by touch sensors; it reports whether all of them were read.
+func (b *bases) touch(l *Loop) bool {
+	if len(b.sensed) == 0 {
+		return false
+	}
+	for k, c := range b.sensed {
+		t := &l.measured.Touch[k]
+		if t.Age == servo.Never {
+			return false
+		}
+		s := &b.touched[c]
+		*s = control.Support{Contact: l.command.Support[c].Contact}
+		if !t.Pressed {
+			continue
+		}
+		s.Weight = 1 // of a switch
+		if f := t.Force.Norm(); f > 0 && b.full > 0 {
+			s.Weight = min(max(f/b.full, least), 1)
+		}
+	}
+	return true
 }
 
 // complete fills in the base of the command, unless its owner did, and which feet stand
@@ -94,4 +147,31 @@ func (b *bases) findCommanded(l *Loop) {
 		b.commanded[i] = known && !b.placed || c.has && l.merge.Writer[c.leaf] != arbiter.NoClient
 	}
 	b.placed = false
+}
+
+// set carries out an order that says where the base is: odometry goes on from there, and so
+// does the base of the command unless it has an owner.
+func (b *bases) set(l *Loop, o Order) {
+	p, ok := o.Program.(*control.BasePlacement)
+	switch {
+	case !ok:
+		l.refuse(o, control.Because(control.BadProgram))
+		return
+	case !b.floating:
+		l.refuse(o, control.Because(control.NotPlaceable))
+		return
+	case !p.Pose.P.Finite() || !p.Pose.R.Col(0).Finite() || !p.Pose.R.Col(1).Finite() || !p.Pose.R.Col(2).Finite():
+		l.refuse(o, control.Because(control.NonFinite))
+		return
+	}
+	base := b.measured.Motion()
+	base.Pose = p.Pose
+	b.measured.Set(l.now, base)
+	b.attitude = estimate.Attitude{} // the heading of the unit is counted from this one
+	l.measured.Base = base
+	if l.arb.Owner(b.leaf) == arbiter.NoClient {
+		base = b.command.Motion()
+		base.Pose = p.Pose
+		b.command.Set(l.now, base)
+	}
 }

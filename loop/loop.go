@@ -141,7 +141,7 @@ func New(cfg Config) (*Loop, error) {
 		return nil, err
 	}
 	n := len(cfg.Model.Joints())
-	base, err := newBases(cfg.Model, merge)
+	base, err := newBases(cfg.Model, merge, cfg.Sensors.Touch)
 	if err != nil {
 		return nil, err
 	}

@@ -33,6 +33,7 @@ const (
 	TorqueOn                    // Program, a control.Torque: energise these joints; the others stay as they are
 	TorqueOff                   // Program, a control.Torque: let these joints go at once
 	Answer                      // Controller, Value: of one outside, to the question of that number; or SignOfLife, Quits, QuitsRunning
+	SetBase                     // Program, a control.BasePlacement: where the base is; odometry goes on from there
 	numOrders
 )
 

@@ -117,3 +117,24 @@ type PolygonStamped struct {
 type TFMessage struct {
 	Transforms []TransformStamped `json:"transforms"`
 }
+
+// PoseWithCovariance is geometry_msgs/PoseWithCovariance.
+type PoseWithCovariance struct {
+	Pose       Pose        `json:"pose"`
+	Covariance [36]float64 `json:"covariance"`
+}
+
+// TwistWithCovariance is geometry_msgs/TwistWithCovariance.
+type TwistWithCovariance struct {
+	Twist      Twist       `json:"twist"`
+	Covariance [36]float64 `json:"covariance"`
+}
+
+// Odometry is nav_msgs/Odometry: the pose in the frame of the header, the twist in that of
+// the child.
+type Odometry struct {
+	Header       Header              `json:"header"`
+	ChildFrameID string              `json:"child_frame_id"`
+	Pose         PoseWithCovariance  `json:"pose"`
+	Twist        TwistWithCovariance `json:"twist"`
+}

@@ -10,7 +10,6 @@ import (
 	"sync"
 	"time"
 
-	"poise/contact"
 	"poise/edge"
 	"poise/executive"
 	"poise/graph"
@@ -149,15 +148,13 @@ func (b *body) surroundings() *poisemsgs.PhysicsWorld {
 	return out
 }
 
-// show looks at the body anew, publishes its state and returns where its base is and, if
-// something carries it, its zero-moment point.
-func (b *body) show() (base spatial.Pose, zmp contact.Point, carried bool) {
+// show looks at the body anew, publishes its state and returns where its base is.
+func (b *body) show() spatial.Pose {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.world.See(func(*physics.Truth) {})
 	b.tell()
-	zmp, carried = sim.ZMP(b.truth.Contacts)
-	return b.base(), zmp, carried
+	return b.base()
 }
 
 // tell publishes the state of the body as it was last seen.

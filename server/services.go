@@ -52,6 +52,14 @@ func (bot *servedRobot) serveCommands(r *register) {
 			return &poisemsgs.SetTorqueResponse{Success: ok, Message: text, Explanations: why}
 		})
 	}
+	if bot.model.Floating() {
+		addCommand(r, "set_odometry", func(who string, q *poisemsgs.SetOdometryRequest) *executive.Answer {
+			X, unit := edge.PoseOf(q.Pose)
+			return e.SetBase(who, X, unit)
+		}, func(ok bool, text string, why []poisemsgs.Explanation, _ executive.Outcome) *poisemsgs.SetOdometryResponse {
+			return &poisemsgs.SetOdometryResponse{Success: ok, Message: text, Explanations: why}
+		})
+	}
 	addCommand(r, "switch_controllers", func(who string, q *poisemsgs.SwitchControllersRequest) *executive.Answer {
 		return e.SwitchControllers(who, executive.Switch{Start: q.Start, Stop: q.Stop, Strict: q.Strict, Publisher: q.Publisher})
 	}, func(ok bool, text string, why []poisemsgs.Explanation, _ executive.Outcome) *poisemsgs.SwitchControllersResponse {

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"time"
 
-	"poise/contact"
 	"poise/edge"
 	"poise/executive"
 	"poise/graph"
@@ -33,7 +32,7 @@ type topics struct {
 	command   graph.Publisher[msgs.JointState]
 	measured  graph.Publisher[msgs.JointState]
 	tf        graph.Publisher[msgs.TFMessage]
-	balance   graph.Publisher[poisemsgs.BalanceState]
+	balance   *balances
 	status    graph.Publisher[poisemsgs.RobotStatus]
 	switching graph.Publisher[poisemsgs.ControllersState]
 	assigned  graph.Publisher[msgs.ResourceAssignment]
@@ -50,10 +49,6 @@ type topics struct {
 	owners, resourcesNow                             string
 
 	posture posture
-	zmp     contact.Point // of a robot with mass,
-	carried bool          // if something carries it
-	ground  *contact.Ground
-	stands  contact.Balance
 	kin     *kinematics.Data
 	full    []float64
 	links   []link // that move
@@ -73,15 +68,12 @@ func newTopics(bot *servedRobot) (*topics, error) {
 		t.names = append(t.names, j.Name)
 	}
 	var err error
-	if t.ground, err = contact.NewGround(m); err != nil {
-		return nil, err
-	}
 	r := bot.register()
 	t.command = addTopic[msgs.JointState](r, "joint_states", graph.QoS{})
 	t.measured = addTopic[msgs.JointState](r, "joint_states_real", graph.QoS{})
 	t.tf = addSharedTopic[msgs.TFMessage](r, "tf", graph.QoS{Depth: 100}, bot.s.otherFrames)
 	if m.Floating() { // an arm that is bolted down does not fall over
-		t.balance = addTopic[poisemsgs.BalanceState](r, "balance_state", graph.QoS{})
+		t.balance = newBalances(bot, r)
 	}
 	t.status = addTopic[poisemsgs.RobotStatus](r, "robot_status", graph.QoS{Latched: true})
 	t.switching = addTopic[poisemsgs.ControllersState](r, "controllers_state", graph.QoS{Latched: true})
@@ -226,12 +218,12 @@ func (t *topics) publishJoints(at servo.Tick, command, measured *jointValues) {
 	t.measured.PublishFunc(func() *msgs.JointState { return message(measured) })
 }
 
-// publishFrames publishes tf and the balance.
+// publishFrames publishes tf, odom and the balance.
 func (t *topics) publishFrames(now *loop.Snapshot) {
 	m, p := t.bot.model, &t.posture
 	p.of(m, t.bot.can.Exact, now)
 	if body := t.bot.body; body != nil { // which knows better than odometry
-		p.base, t.zmp, t.carried = body.show()
+		p.base = body.show()
 		if t.senses.has.Touch > 0 {
 			p.feet = t.senses.feetTo(p.feet[:0], m, now)
 		}
@@ -252,29 +244,9 @@ func (t *topics) publishFrames(now *loop.Snapshot) {
 		}
 		return out
 	})
-	if !m.Floating() {
-		return
+	if m.Floating() {
+		t.balance.publish(now, p)
 	}
-	t.balance.PublishFunc(func() *poisemsgs.BalanceState {
-		b := &t.stands
-		t.ground.BalanceTo(b, p.joints, p.feet, p.base)
-		out := &poisemsgs.BalanceState{Header: edge.Header(now.Tick, worldFrame), Mass: b.Mass, CoM: edge.Vector(b.Com),
-			CoP: msgs.Vector3{X: b.Com.X, Y: b.Com.Y}, ZMP: msgs.Vector3{X: b.Com.X, Y: b.Com.Y}, Margin: b.Margin, Stable: b.Margin > 0}
-		if t.carried { // from forces, not from where the mass is
-			out.ZMP = msgs.Vector3{X: t.zmp.X, Y: t.zmp.Y}
-			out.CoP = out.ZMP
-		}
-		if math.IsInf(b.Margin, 0) {
-			out.Margin = 0 // nothing stands
-		}
-		for _, c := range b.Support.Corners {
-			out.SupportPoints = append(out.SupportPoints, msgs.Vector3{X: c.X, Y: c.Y})
-		}
-		for _, f := range p.feet {
-			out.Supports = append(out.Supports, m.Chains()[f.Chain].Name)
-		}
-		return out
-	})
 }
 
 // publishStatus publishes the state of robot and controllers and, when they change, the

@@ -256,6 +256,8 @@ func (p *player) order(o *Order, at int64) (loop.Order, error) {
 		case loop.Place:
 		case loop.TorqueOn, loop.TorqueOff:
 			decode = control.DecodeTorque
+		case loop.SetBase:
+			decode = control.DecodeBasePlacement
 		default:
 			if int(o.Controller) >= len(controllers) {
 				return o.Order, nil // refused, whatever it is

@@ -108,17 +108,27 @@ type RobotInfoResponse struct {
 	SimulatedTime bool   `json:"simulated_time"` // the time of the graph is that of the simulation
 }
 
-// BalanceState is poise_msgs/BalanceState.
+// BalanceState is poise_msgs/BalanceState. Points are on the horizontal plane through the
+// mean height of the soles; a margin is how far inside the polygon a point is, negative
+// outside, 0 if there is none.
 type BalanceState struct {
 	Header        msgs.Header    `json:"header"`
 	Mass          float64        `json:"mass"`
 	CoM           msgs.Vector3   `json:"com"`
-	CoP           msgs.Vector3   `json:"cop"`
-	ZMP           msgs.Vector3   `json:"zmp"`
+	CoMVelocity   msgs.Vector3   `json:"com_velocity"`
+	CoP           msgs.Vector3   `json:"cop"`           // of the forces that the feet give
+	ZMP           msgs.Vector3   `json:"zmp"`           // of the force that the motion needs
+	CapturePoint  msgs.Vector3   `json:"capture_point"` // com + com_velocity·√(height/g)
+	Pressed       bool           `json:"pressed"`       // the feet press: there is a cop
+	Carried       bool           `json:"carried"`       // the motion needs the ground: there are zmp and capture_point
 	SupportPoints []msgs.Vector3 `json:"support_points"`
 	Supports      []string       `json:"supports"`
-	Margin        float64        `json:"margin"`
-	Stable        bool           `json:"stable"`
+	Loads         []float64      `json:"loads"`  // vertical force on each of supports, N
+	Margin        float64        `json:"margin"` // of the zmp, m
+	CoMMargin     float64        `json:"com_margin"`
+	CoPMargin     float64        `json:"cop_margin"`
+	CaptureMargin float64        `json:"capture_margin"`
+	Stable        bool           `json:"stable"` // the zmp is inside
 }
 
 // Event is poise_msgs/Event.
@@ -302,6 +312,18 @@ type SetTorqueRequest struct {
 
 // SetTorqueResponse is poise_msgs/SetTorque's response.
 type SetTorqueResponse struct {
+	Success      bool          `json:"success"`
+	Message      string        `json:"message"`
+	Explanations []Explanation `json:"explanations"`
+}
+
+// SetOdometryRequest is poise_msgs/SetOdometry's request.
+type SetOdometryRequest struct {
+	Pose msgs.Pose `json:"pose"` // of the base in the world
+}
+
+// SetOdometryResponse is poise_msgs/SetOdometry's response.
+type SetOdometryResponse struct {
 	Success      bool          `json:"success"`
 	Message      string        `json:"message"`
 	Explanations []Explanation `json:"explanations"`

@@ -71,6 +71,7 @@ func poise(b *builder) {
 	service[poisemsgs.PauseRequest, poisemsgs.PauseResponse](b, "poise_msgs/Pause")
 	service[poisemsgs.ResumeRequest, poisemsgs.ResumeResponse](b, "poise_msgs/Resume")
 	service[poisemsgs.SetSpeedRequest, poisemsgs.SetSpeedResponse](b, "poise_msgs/SetSpeed")
+	service[poisemsgs.SetOdometryRequest, poisemsgs.SetOdometryResponse](b, "poise_msgs/SetOdometry")
 	service[poisemsgs.SetTorqueRequest, poisemsgs.SetTorqueResponse](b, "poise_msgs/SetTorque")
 	service[poisemsgs.SwitchControllersRequest, poisemsgs.SwitchControllersResponse](b, "poise_msgs/SwitchControllers")
 	service[poisemsgs.CheckGoalRequest, poisemsgs.CheckGoalResponse](b, "poise_msgs/CheckGoal")

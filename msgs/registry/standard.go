@@ -70,6 +70,9 @@ func geometry(b *builder) {
 	message[msgs.TwistStamped](b, "geometry_msgs/TwistStamped")
 	message[msgs.WrenchStamped](b, "geometry_msgs/WrenchStamped")
 	message[msgs.PolygonStamped](b, "geometry_msgs/PolygonStamped")
+	message[msgs.PoseWithCovariance](b, "geometry_msgs/PoseWithCovariance")
+	message[msgs.TwistWithCovariance](b, "geometry_msgs/TwistWithCovariance")
+	message[msgs.Odometry](b, "nav_msgs/Odometry")
 	message[msgs.TFMessage](b, "tf2_msgs/TFMessage")
 }
 

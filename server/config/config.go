@@ -79,7 +79,7 @@ type Rule struct {
 // Rates are per second.
 type Rates struct {
 	JointStates float64 `yaml:"joint_states" doc:"joint_states and joint_states_real" range:"0.1 … 1000 Hz"`
-	TF          float64 `yaml:"tf" doc:"tf and balance_state" range:"0.1 … 1000 Hz"`
+	TF          float64 `yaml:"tf" doc:"tf, odom and balance_state" range:"0.1 … 1000 Hz"`
 	Feedback    float64 `yaml:"feedback" doc:"feedback of goals" range:"0.1 … 1000 Hz"`
 	Diagnostics float64 `yaml:"diagnostics" doc:"diagnostics" range:"0.1 … 1000 Hz"`
 }

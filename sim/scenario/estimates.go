@@ -50,6 +50,7 @@ func (r *run) beginEstimates(sensed []robot.ChainID) error {
 	if e.ground, err = contact.NewGround(m); err != nil {
 		return err
 	}
+	e.odometry.Measure()
 	e.odometry.Place(base(r.state.Q))
 	e.sensed, e.kin, e.q = sensed, kinematics.NewData(m), make([]float64, m.NumQ())
 	kinematics.NewSpace(m).NeutralTo(e.q)

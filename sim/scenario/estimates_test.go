@@ -74,3 +74,17 @@ func TestOdometryError(t *testing.T) {
 		})
 	}
 }
+
+// TestOdometryOfAMinute: a minute of standing, with servos that have steps and friction, moves
+// odometry by less than a millimetre, with the inertial unit that physics has.
+func TestOdometryOfAMinute(t *testing.T) {
+	p := prepare(t, loaded(t, "pony", load.Options{}), "duration: 60\nstart: {pose: stand}\nmodel: {}\nexpect: [{what: odometry_error, max: 0.001}, {what: fallen, is: false}]")
+	r, err := p.Run(1, Watch{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%.3f mm at most", 1e3*r.Figures["odometry_error"].Greatest)
+	if !r.Pass() {
+		t.Errorf("%+v", r.Criteria)
+	}
+}

@@ -1,0 +1,30 @@
+package control
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"poise/robot"
+	"poise/spatial"
+)
+
+// BasePlacement says where the base of a robot is, from a source that knows it: odometry
+// goes on from there. It is sent like a program and, like one, never written again.
+type BasePlacement struct {
+	Pose spatial.Pose `json:"pose"` // X_WB
+}
+
+// Claim returns nothing: what moves goes on.
+func (p *BasePlacement) Claim() (needs, wants robot.Set) { return robot.Set{}, robot.Set{} }
+
+// MarshalBinary is for the flight recorder.
+func (p *BasePlacement) MarshalBinary() ([]byte, error) { return json.Marshal(p) }
+
+// DecodeBasePlacement reads what MarshalBinary wrote.
+func DecodeBasePlacement(b []byte) (Program, error) {
+	p := new(BasePlacement)
+	if err := json.Unmarshal(b, p); err != nil {
+		return nil, fmt.Errorf("control: placement of the base: %w", err)
+	}
+	return p, nil
+}

@@ -1,0 +1,71 @@
+package estimate
+
+import (
+	"math"
+
+	"poise/servo"
+	"poise/spatial"
+)
+
+// Attitude is how the base is turned, by the inertial unit in its frame. A unit that
+// estimates its orientation is believed, with its heading counted from that of the base when
+// it was first heard. Of one that does not, rates are integrated and the tilt is drawn
+// towards what it feels as up (a complementary filter). The zero value is ready.
+type Attitude struct {
+	begun   bool
+	heading float64      // of the base less that of the unit, rad
+	R       spatial.Mat3 // by integration
+}
+
+// Numbers of the filter.
+const (
+	oldUnit   = 0.1 // s without a measurement after which the unit says nothing
+	tiltTime  = 1.0 // s within which the tilt is drawn to what is felt as up
+	upWithin  = 0.1 // share of gravity by which what is felt may differ from it and count as up
+	turnLimit = 1e-9
+)
+
+// Update returns the orientation of the base: R_WB is where it is now, gravity how strong
+// gravity is, m/s², dt the period, s. Loop-safe.
+func (a *Attitude) Update(u *servo.Inertial, R_WB spatial.Mat3, gravity, dt float64) Orientation {
+	if u.Age == servo.Never || float64(u.Age)*dt > oldUnit {
+		a.begun = false
+		return Orientation{}
+	}
+	if u.Orientation == (spatial.Quat{}) {
+		return a.integrate(u, R_WB, gravity, dt)
+	}
+	q, ok := u.Orientation.Unit()
+	if !ok {
+		return Orientation{}
+	}
+	R := q.Matrix()
+	if !a.begun {
+		a.begun, a.heading = true, headingOf(R_WB)-headingOf(R)
+	}
+	return Orientation{R: spatial.TurnZ(a.heading).Mul(R), Rate: u.Rate, Has: true}
+}
+
+// integrate follows the rates of a unit that estimates no orientation.
+func (a *Attitude) integrate(u *servo.Inertial, R_WB spatial.Mat3, gravity, dt float64) Orientation {
+	if !a.begun {
+		a.begun, a.R = true, R_WB
+	}
+	turn := u.Rate.Scale(dt)
+	if up, ok := u.Acceleration.Unit(); ok && math.Abs(u.Acceleration.Norm()-gravity) < upWithin*gravity {
+		// turning the base by δ moves Rᵀ·z by (Rᵀ·z)×δ: this δ brings it to up
+		turn = turn.Add(up.Cross(a.R.TMulVec(spatial.Vec3{Z: 1})).Scale(min(dt/tiltTime, 1)))
+	}
+	q, _ := a.R.Mul(spatial.ExpRotation(turn).Matrix()).Quat().Unit()
+	a.R = q.Matrix()
+	return Orientation{R: a.R, Rate: u.Rate, Has: true}
+}
+
+// headingOf returns the yaw of the x axis, 0 if that is upright.
+func headingOf(R spatial.Mat3) float64 {
+	x := R.Col(0)
+	if math.Hypot(x.X, x.Y) < turnLimit {
+		return 0
+	}
+	return math.Atan2(x.Y, x.X)
+}

@@ -1,0 +1,134 @@
+package loop
+
+import (
+	"math"
+	"testing"
+
+	"poise/control"
+	"poise/robot/load"
+	"poise/servo"
+	"poise/servo/sim"
+	"poise/spatial"
+)
+
+// standingOn adds an inertial unit and touch sensors of all feet to simulated servos.
+type standingOn struct {
+	*sim.Bus
+	unit    servo.Inertial
+	pressed [4]bool
+}
+
+func (b *standingOn) Exchange(t servo.Tick, dst *servo.Measurement, src []servo.Setpoint) servo.Fault {
+	f := b.Bus.Exchange(t, dst, src)
+	dst.IMU[0] = b.unit
+	for i := range dst.Touch {
+		dst.Touch[i] = servo.Contact{Force: spatial.Vec3{Z: 6}, Pressed: b.pressed[i]}
+	}
+	return f
+}
+
+func newStanding(t *testing.T) (*Loop, *standingOn, func(ticks int)) {
+	t.Helper()
+	bot, err := load.Robot("pony", load.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	bus := &standingOn{Bus: sim.New(sim.Config{Servos: make([]sim.Servo, len(bot.Model.Joints()))}), pressed: [4]bool{true, true, true, true}}
+	bus.unit = servo.Inertial{Orientation: spatial.Identity3.Quat(), Acceleration: spatial.Vec3{Z: 9.81}}
+	l, err := New(Config{Model: bot.Model, Bus: bus, Settings: Settings{Sensors: servo.Sensors{IMU: 1, Touch: 4}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := uint64(0)
+	return l, bus, func(ticks int) {
+		for range ticks {
+			l.Step(servo.Tick{N: n, Time: int64(n) * 1e6, Dt: 1e-3})
+			n++
+		}
+	}
+}
+
+// TestTheBaseIsTheSensors: the measured base is turned as the inertial unit says, and stands
+// on the feet whose sensors are pressed; the command knows nothing of either.
+func TestTheBaseIsTheSensors(t *testing.T) {
+	l, bus, run := newStanding(t)
+	run(20)
+	stood := l.measured.Base.Pose
+	bus.unit.Orientation = spatial.FromRPY(0.1, 0.05, 0).Quat()
+	bus.pressed[1] = false
+	run(2000)
+	if off := spatial.FromRPY(0.1, 0.05, 0).Transpose().Mul(l.measured.Base.Pose.R).Quat().Log().Norm(); off > 1e-9 {
+		t.Errorf("the base is %g rad from what the unit says", off)
+	}
+	if b := &l.command.Base; b.Pose.R.Quat().Log().Norm() > 1e-9 {
+		t.Errorf("the command is turned: %v", b.Pose.R)
+	}
+	stand := 0
+	for i := range l.measured.Support {
+		if l.measured.Support[i].Weight > 0 {
+			stand++
+		}
+	}
+	if c := l.cfg.Model.Chains(); stand != 3 || l.measured.Base.Pose == stood {
+		t.Errorf("%d of %d chains stand", stand, len(c))
+	}
+	for range 200 { // old news are not believed
+		bus.unit.Age++
+		run(1)
+	}
+	if allocs := testing.AllocsPerRun(100, func() { run(1) }); allocs != 0 {
+		t.Errorf("%v allocations in a tick", allocs)
+	}
+}
+
+// TestWhereTheBaseIsCanBeSaid: both odometries go on from where an order says that the base
+// is, and the feet stand there; what cannot be a pose is refused.
+func TestWhereTheBaseIsCanBeSaid(t *testing.T) {
+	l, _, run := newStanding(t)
+	run(20)
+	was := l.measured.Base.Pose
+	X := spatial.Pose{R: spatial.TurnZ(1), P: spatial.Vec3{X: 2, Y: -1, Z: was.P.Z}}
+	l.Send(Order{Kind: SetBase, Program: &control.BasePlacement{Pose: X}})
+	run(50)
+	for name, b := range map[string]*control.BaseRef{"measured": &l.measured.Base, "commanded": &l.command.Base} {
+		d := X.Inverse().Mul(b.Pose)
+		if off := max(d.P.Norm(), d.R.Quat().Log().Norm()); off > 1e-9 {
+			t.Errorf("%s: %g away from where it was said to be", name, off)
+		}
+	}
+	for _, p := range []control.Program{nil, &control.Torque{}, &control.BasePlacement{Pose: spatial.Pose{R: X.R, P: spatial.Vec3{X: math.NaN()}}}, &control.BasePlacement{Pose: spatial.Pose{R: spatial.Mat3{math.Inf(1)}}}} {
+		l.Send(Order{Kind: SetBase, Program: p})
+		run(1)
+		refused := false
+		for {
+			r, ok := l.Receive()
+			if !ok {
+				break
+			}
+			refused = refused || r.Kind == OrderRefused && r.Order == SetBase
+		}
+		if !refused {
+			t.Errorf("%+v is not refused", p)
+		}
+	}
+	bolted, err := load.Robot("arm6", load.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	arm, err := New(Config{Model: bolted.Model, Bus: sim.New(sim.Config{Servos: make([]sim.Servo, len(bolted.Model.Joints()))})})
+	if err != nil {
+		t.Fatal(err)
+	}
+	arm.Send(Order{Kind: SetBase, Program: &control.BasePlacement{Pose: X}})
+	arm.Step(servo.Tick{Dt: 1e-3})
+	for {
+		r, ok := arm.Receive()
+		if !ok {
+			t.Error("the base of a bolted arm can be set")
+			break
+		}
+		if r.Kind == OrderRefused && r.Reason.Code == control.NotPlaceable {
+			break
+		}
+	}
+}

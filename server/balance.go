@@ -1,0 +1,96 @@
+package server
+
+import (
+	"math"
+
+	"poise/contact"
+	"poise/control"
+	"poise/edge"
+	"poise/estimate"
+	"poise/graph"
+	"poise/loop"
+	"poise/msgs"
+	"poise/msgs/poisemsgs"
+	"poise/robot"
+)
+
+// balances publishes how a robot with a free base stands, and where its odometry has it.
+type balances struct {
+	model     *robot.Model
+	now       graph.Publisher[poisemsgs.BalanceState] // as it is: commanded, of robots that are where they are told to be, else measured
+	reference graph.Publisher[poisemsgs.BalanceState] // as it is commanded
+	odom      graph.Publisher[msgs.Odometry]
+	exact     bool
+	base      string             // frame of it
+	of        *estimate.Balancer // nil if the robot has no mass
+	found     estimate.Balance
+	measured  control.Measured
+}
+
+func newBalances(bot *servedRobot, r *register) *balances {
+	b := &balances{model: bot.model, exact: bot.can.Exact, base: bot.frames + bot.model.Frames()[0].Name}
+	b.now = addTopic[poisemsgs.BalanceState](r, "balance_state", graph.QoS{})
+	b.reference = addTopic[poisemsgs.BalanceState](r, "balance_state_reference", graph.QoS{})
+	b.odom = addTopic[msgs.Odometry](r, "odom", graph.QoS{})
+	b.of, _ = estimate.NewBalancer(bot.model) // of what has no mass nothing is told
+	return b
+}
+
+// publish tells how the robot stands in a posture.
+func (b *balances) publish(now *loop.Snapshot, p *posture) {
+	b.odom.PublishFunc(func() *msgs.Odometry {
+		at := &now.Measured.Base
+		out := &msgs.Odometry{Header: edge.Header(now.Tick, worldFrame), ChildFrameID: b.base}
+		out.Pose.Pose = edge.Pose(at.Pose)
+		out.Twist.Twist = msgs.Twist{Linear: edge.Vector(at.Twist.Linear), Angular: edge.Vector(at.Twist.Angular)}
+		return out
+	})
+	b.reference.PublishFunc(func() *poisemsgs.BalanceState {
+		b.ofCommand(now)
+		return b.message(now)
+	})
+	b.now.PublishFunc(func() *poisemsgs.BalanceState {
+		if b.exact {
+			b.ofCommand(now)
+		} else if b.of != nil {
+			b.measured = now.Measured
+			b.measured.Base.Pose = p.base // where tf has it
+			b.of.MeasurementTo(&b.found, &b.measured)
+		}
+		return b.message(now)
+	})
+}
+
+func (b *balances) ofCommand(now *loop.Snapshot) {
+	if b.of != nil {
+		b.of.ReferenceTo(&b.found, &now.Command)
+	}
+}
+
+// message words the balance that was found last.
+func (b *balances) message(now *loop.Snapshot) *poisemsgs.BalanceState {
+	f := &b.found
+	on := func(p contact.Point) msgs.Vector3 { return msgs.Vector3{X: p.X, Y: p.Y, Z: f.Ground} }
+	margin := func(x float64) float64 {
+		if math.IsInf(x, 0) {
+			return 0 // there is none
+		}
+		return x
+	}
+	out := &poisemsgs.BalanceState{Header: edge.Header(now.Tick, worldFrame), Mass: f.Mass, CoM: edge.Vector(f.Com), CoMVelocity: edge.Vector(f.ComVelocity),
+		CapturePoint: on(f.Capture), Pressed: f.HasCoP, Carried: f.HasZMP, Margin: margin(f.ZMPMargin), CoMMargin: margin(f.ComMargin),
+		CoPMargin: margin(f.CoPMargin), CaptureMargin: margin(f.CaptureMargin), Stable: f.ZMPMargin > 0}
+	if f.HasCoP {
+		out.CoP = on(f.CoP)
+	}
+	if f.HasZMP {
+		out.ZMP = on(f.ZMP)
+	}
+	for _, c := range f.Support.Corners {
+		out.SupportPoints = append(out.SupportPoints, on(c))
+	}
+	for _, l := range f.Feet {
+		out.Supports, out.Loads = append(out.Supports, b.model.Chains()[l.Chain].Name), append(out.Loads, l.Force.Z)
+	}
+	return out
+}
