@@ -217,6 +217,20 @@ func (m *Model) weldedBody(b *robot.Body) bool {
 	return b.Joint != robot.NoJoint && m.joints[b.Joint].welded
 }
 
+// NoMass is the error of a robot that has nothing to move.
+type NoMass struct {
+	Robot string
+	Joint string // that moves nothing; empty if the whole robot has no mass
+	Link  string // that needs an <inertial>
+}
+
+func (e *NoMass) Error() string {
+	if e.Joint == "" {
+		return fmt.Sprintf("sim: robot %q has no mass: every link needs an <inertial>", e.Robot)
+	}
+	return fmt.Sprintf("sim: what joint %q moves has no mass: its links need an <inertial>, as link %q", e.Joint, e.Link)
+}
+
 // checkMass names what has no mass to move.
 func (m *Model) checkMass() error {
 	bodies := m.robot.Bodies()
@@ -238,9 +252,9 @@ func (m *Model) checkMass() error {
 		switch {
 		case below[b].Mass > 0 || rotor:
 		case body.Joint == robot.NoJoint:
-			return fmt.Errorf("sim: robot %q has no mass: every link needs an <inertial>", m.robot.Name())
+			return &NoMass{Robot: m.robot.Name(), Link: m.robot.Frames()[body.Link].Name}
 		case below[b].I[0] <= 0:
-			return fmt.Errorf("sim: what joint %q moves has no mass: its links need an <inertial>", body.Name)
+			return &NoMass{Robot: m.robot.Name(), Joint: body.Name, Link: m.robot.Frames()[body.Link].Name}
 		}
 	}
 	return nil

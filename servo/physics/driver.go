@@ -47,9 +47,11 @@ type Driver struct {
 // NewDriver returns the driver of a robot whose cycle has some period, s. The robot begins
 // in its rest pose, a floating one on its feet.
 func NewDriver(m *robot.Model, period float64, s Settings) (servo.Driver, error) {
-	if n := period / s.Step; !(n >= 1) || math.Abs(n-math.Round(n)) > 1e-6*n {
-		return nil, fmt.Errorf("physics: a period of %g s is no multiple of the step of %g s", period, s.Step)
+	if !(s.Step > 0) || !(period > 0) {
+		return nil, fmt.Errorf("physics: a period of %g s and a step of %g s must be positive", period, s.Step)
 	}
+	// a period is a whole number of steps: 22.4 ms are 23
+	s.Step = period / math.Ceil(period/s.Step-1e-6)
 	for _, j := range m.Joints() {
 		if j.Kind.NumQ() != 1 {
 			return nil, fmt.Errorf("physics: joint %q has %d coordinates, and a servo moves one", j.Name, j.Kind.NumQ())

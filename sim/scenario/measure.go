@@ -79,6 +79,16 @@ type Outcome struct {
 	Value *float64 `json:"value"` // null if it was never measured
 	Limit any      `json:"limit"`
 	Pass  bool     `json:"pass"`
+
+	over float64 // by how much the value is beyond its limit, negative if it is within
+}
+
+// worse reports whether an outcome is worse than another of the same criterion.
+func (o *Outcome) worse(than *Outcome) bool {
+	if o.Pass != than.Pass {
+		return than.Pass
+	}
+	return o.Value == nil && than.Value != nil || o.Value != nil && than.Value != nil && o.over > than.over
 }
 
 // judge evaluates a criterion.
@@ -90,12 +100,13 @@ func (s *series) judge(e *Criterion) Outcome {
 	}
 	switch {
 	case e.Max != nil:
-		o.Limit, o.Pass = *e.Max, ok && value <= *e.Max
+		o.Limit, o.Pass, o.over = *e.Max, ok && value <= *e.Max, value-*e.Max
 	case e.Min != nil:
-		o.Limit, o.Pass = *e.Min, ok && value >= *e.Min
+		o.Limit, o.Pass, o.over = *e.Min, ok && value >= *e.Min, *e.Min-value
 	default:
 		want, _ := isValue(e)
-		o.Limit, o.Pass = want, ok && math.Abs(value-want) <= 1e-9*math.Max(1, math.Abs(want))
+		o.over = math.Abs(value - want)
+		o.Limit, o.Pass = want, ok && o.over <= 1e-9*math.Max(1, math.Abs(want))
 		if e.What == "fallen" {
 			o.Limit = want != 0
 		}

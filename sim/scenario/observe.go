@@ -52,9 +52,8 @@ func (o *observed) begin(r *run, model *sim.Model) {
 	p := r.p
 	o.order = slices.Clone(p.actions)
 	slices.SortStableFunc(o.order, func(a, b happening) int { return cmp.Compare(a.at, b.at) })
-	o.kin = kinematics.NewData(model.Robot())
 	o.series = newSeries()
-	o.weight = model.Robot().Mass() * p.m.Gravity().Norm()
+	o.weigh(model)
 	if p.m.Floating() {
 		X := base(r.state.Q)
 		o.origin, o.yaw = X.P, yawOf(X.R)
@@ -76,13 +75,19 @@ func (o *observed) begin(r *run, model *sim.Model) {
 		}
 	}
 	o.kin.UpdatePosition(r.state.Q)
-	o.stance.Weight = o.weight
 	for i := range o.feet {
 		o.stance.Feet = append(o.stance.Feet, sim.Foot{Link: o.feet[i].link, Middle: o.feet[i].mid})
 	}
 	if p.m.Floating() {
 		o.stance.Height = o.stance.HeightOver(o.kin, o.origin, r.bus.Input().Ground.R.Col(2))
 	}
+}
+
+// weigh takes the masses of the simulated robot, which a payload changes.
+func (o *observed) weigh(model *sim.Model) {
+	o.kin = kinematics.NewData(model.Robot())
+	o.weight = model.Robot().Mass() * model.Robot().Gravity().Norm()
+	o.stance.Weight = o.weight
 }
 
 // soleOf returns the corners of a declared sole.

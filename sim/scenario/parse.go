@@ -186,16 +186,8 @@ func (c *checker) check() {
 	case !(s.Duration > 0 && s.Duration <= longest):
 		c.errorf(s.Lines["duration"], "duration", "%g s is not within 0 … %g s", s.Duration, float64(longest))
 	}
-	step, period, every := s.step(), s.period(), s.every()
-	if !(step >= 1e-5 && step <= 0.005) {
-		c.errorf(s.Lines["step"], "step", "%g s is not within 0.00001 … 0.005 s", step)
+	if !c.checkTimes() {
 		return
-	}
-	if !multiple(period, step) {
-		c.errorf(s.Lines["period"], "period", "%g s is no multiple of the step of %g s", period, step)
-	}
-	if !multiple(every, step) {
-		c.errorf(s.Trace.Line, "trace.every", "%g s is no multiple of the step of %g s", every, step)
 	}
 	if len(s.Servos) > 0 && s.Model != nil {
 		c.errorf(s.Lines["model"], "model", "belongs to the servo models, which servos replaces: give one of them")
@@ -214,6 +206,58 @@ func (c *checker) check() {
 }
 
 const longest = 36000 // s
+
+// checkTimes looks at the times that are multiples of each other, and shortens the step to
+// one that period and trace are multiples of: 22.4 ms is no whole number of ms.
+func (c *checker) checkTimes() bool {
+	s := c.s
+	step, period, every := s.step(), s.period(), s.every()
+	if !(step >= 1e-5 && step <= 0.005) {
+		c.errorf(s.Lines["step"], "step", "%g s is not within 0.00001 … 0.005 s", step)
+		return false
+	}
+	if !(period >= 1e-5 && period <= longestPeriod) {
+		c.errorf(s.Lines["period"], "period", "%g s is not within 0.00001 … %g s", period, float64(longestPeriod))
+		return false
+	}
+	if !(every >= 1e-5 && every <= longest) {
+		c.errorf(s.Trace.Line, "trace.every", "%g s is not within 0.00001 … %d s", every, longest)
+		return false
+	}
+	fitted, ok := fit(step, period, every)
+	if !ok {
+		line := s.Lines["period"]
+		if line == 0 {
+			line = s.Trace.Line
+		}
+		c.errorf(line, "period", "%g s and the trace's %g s have no common step of at least %g s", period, every, shortestFitted)
+		return false
+	}
+	s.Step = &fitted
+	return true
+}
+
+// longestPeriod is that of control, s; shortestFitted what a step is shortened to at most.
+const (
+	longestPeriod  = 1
+	shortestFitted = 1e-4
+)
+
+// fit returns the longest step, no longer than the one given, that both times are multiples
+// of.
+func fit(step, period, every float64) (float64, bool) {
+	if multiple(period, step) && multiple(every, step) {
+		return step, true
+	}
+	const second = 1e9 // ns
+	a, b := int64(math.Round(second*period)), int64(math.Round(second*every))
+	for b != 0 {
+		a, b = b, a%b
+	}
+	common := float64(a) / second
+	fitted := common / math.Ceil(common/step-1e-9)
+	return fitted, fitted >= shortestFitted
+}
 
 func (c *checker) checkWorld() {
 	v := &c.s.Vary
@@ -314,16 +358,7 @@ func (c *checker) checkAction(a *Action) {
 
 func (s *Scenario) step() float64 { return or(s.Step, defaultStep) }
 
-func (s *Scenario) period() float64 {
-	if s.Period != nil {
-		return *s.Period
-	}
-	// the usual one, or the step if that does not fit
-	if multiple(defaultPeriod, s.step()) {
-		return defaultPeriod
-	}
-	return s.step()
-}
+func (s *Scenario) period() float64 { return or(s.Period, defaultPeriod) }
 
 func (s *Scenario) every() float64 { return or(s.Trace.Every, defaultTrace) }
 

@@ -1,9 +1,13 @@
 package scenario
 
 import (
+	"errors"
+	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 
 	"poise/executive"
+	"poise/problem"
 	"poise/robot"
 	"poise/robot/load"
 	"poise/servo/model"
@@ -37,11 +41,38 @@ type Robot struct {
 	Mesh  func(name string) []spatial.Vec3 // corners of a mesh, nil if it cannot be read
 
 	Motions executive.Library // that play finds motions in, nil if there are none
+
+	Place func(link string) problem.Pos // of a link in the robot's file; nil if that is unknown
 }
 
 // FromLoaded returns the robot that was loaded.
 func FromLoaded(l *load.Loaded) Robot {
-	return Robot{Model: l.Model, SRDF: l.SRDF, Mesh: world.Meshes(l.Mesh)}
+	return Robot{Model: l.Model, SRDF: l.SRDF, Mesh: world.Meshes(l.Mesh), Place: func(link string) problem.Pos {
+		pos := problem.Pos{File: l.File, Line: 1}
+		doc, _, _ := urdf.Parse(l.URDF, l.File)
+		if doc == nil || filepath.Ext(l.File) == ".xacro" {
+			return pos // lines of what xacro made are in no file
+		}
+		for i := range doc.Links {
+			if doc.Links[i].Name == link {
+				return doc.Links[i].Pos
+			}
+		}
+		return pos
+	}}
+}
+
+// placed says where in the robot's file the link is that has no mass.
+func placed(err error, r Robot) error {
+	var none *sim.NoMass
+	if r.Place == nil || !errors.As(err, &none) {
+		return err
+	}
+	thing, text := problem.Named("robot", none.Robot), "has no mass: every link needs an <inertial>"
+	if none.Joint != "" {
+		thing, text = problem.Link(none.Link), fmt.Sprintf("has no mass for joint %q to move: it needs an <inertial>", none.Joint)
+	}
+	return &problem.Problem{Code: Invalid, Pos: r.Place(none.Link), Thing: thing, Text: text}
 }
 
 // Prepare finds everything that the scenario names in the robot. All that is wrong comes at
@@ -64,7 +95,7 @@ func (s *Scenario) Prepare(r Robot) (*Plant, error) {
 	p.feet = declaredFeet(r.Model)
 	// a robot that cannot be simulated is told before any run
 	if _, err := p.build(rand.New(rand.NewPCG(0, 0)), nil, p.motors); err != nil {
-		return nil, err
+		return nil, placed(err, r)
 	}
 	return p, nil
 }
@@ -269,7 +300,9 @@ func plain(j *robot.Joint, entries []*Servo) physics.Motor {
 	if j.Limits.Effort.Has {
 		m.Limit = j.Limits.Effort.Value
 	}
+	said := false // somebody says what it can give
 	for _, e := range entries {
+		said = said || e.Effort != nil
 		for _, value := range []struct{ to, from *float64 }{
 			{&m.Kp, e.Kp}, {&m.Kd, e.Kd}, {&m.Limit, e.Effort}, {&m.Passive.Armature, e.Armature}, {&m.Passive.Friction, e.Friction},
 		} {
@@ -278,7 +311,7 @@ func plain(j *robot.Joint, entries []*Servo) physics.Motor {
 			}
 		}
 	}
-	if m.Limit == 0 && (j.Limits.Effort.Has || len(entries) > 0 && entries[len(entries)-1].Effort != nil) {
+	if m.Limit == 0 && (j.Limits.Effort.Has || said) {
 		m.Kp, m.Kd = 0, 0 // it can give nothing
 	}
 	m.Brake = m.Kd

@@ -73,8 +73,8 @@ func (r *run) result() *Result {
 	return res
 }
 
-// Worst joins the results of several seeds: fallen if one fell, of each criterion the outcome
-// of a seed that failed it, or else of the first, and the figures over all.
+// Worst joins the results of several seeds: fallen if one fell, of each criterion the worst
+// outcome, and the figures over all.
 func Worst(results []*Result) Result {
 	w := *results[0]
 	w.Criteria = append([]Outcome{}, w.Criteria...)
@@ -85,7 +85,7 @@ func Worst(results []*Result) Result {
 		}
 		w.RealtimeFactor = math.Min(w.RealtimeFactor, r.RealtimeFactor)
 		for i, c := range r.Criteria {
-			if !c.Pass && w.Criteria[i].Pass {
+			if c.worse(&w.Criteria[i]) {
 				w.Criteria[i] = c
 			}
 		}

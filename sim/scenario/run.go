@@ -32,6 +32,7 @@ type run struct {
 	step   int    // that comes next
 	next   int    // action that comes next
 	pushes []happening
+	due    []*Action // motions to play from the next tick on
 	err    error
 	notes  []string
 
@@ -65,16 +66,16 @@ func (p *Plant) Run(seed uint64, w Watch) (*Result, error) {
 	r.look(0)
 	for r.step < total && r.err == nil {
 		n := min(period, total-r.step)
+		if r.err = r.act(r.now()); r.err != nil {
+			break
+		}
 		if r.cycle != nil {
-			if r.err = r.act(r.now()); r.err == nil {
+			if r.err = r.play(); r.err == nil {
 				r.err = r.cycle.tick(n)
 			}
 			continue
 		}
 		if p.s.Model != nil {
-			if r.err = r.act(r.now()); r.err != nil {
-				break
-			}
 			r.aim()
 			r.bus.Send(r.src)
 		}
@@ -99,10 +100,10 @@ func (r *run) now() float64 { return float64(r.step) * r.p.s.step() }
 func (r *run) advance(steps int) {
 	direct := r.cycle == nil && r.p.s.Model == nil
 	for range steps {
+		if r.err = r.act(r.now()); r.err != nil {
+			return
+		}
 		if direct {
-			if r.err = r.act(r.now()); r.err != nil {
-				return
-			}
 			for i := range r.ramps {
 				r.bus.Aim(i, r.ramps[i].at(r.now()))
 			}
@@ -194,7 +195,19 @@ func (r *run) build() (*sim.Model, error) {
 	return r.p.build(rand.New(rand.NewPCG(r.seed, 0x6d617373)), r.loads, r.motors)
 }
 
-// act lets begin what is due.
+// play gives the cycle the motions that are due.
+func (r *run) play() error {
+	for _, a := range r.due {
+		if err := r.cycle.play(a); err != nil {
+			return err
+		}
+	}
+	r.due = r.due[:0]
+	return nil
+}
+
+// act lets begin what is due in this step: a push begins when it should however long a
+// period is. The cycle hears of motions at its next tick.
 func (r *run) act(t float64) error {
 	const early = 1e-9
 	input := r.bus.Input()
@@ -210,9 +223,7 @@ func (r *run) act(t float64) error {
 				r.ramps[i] = ramp{on: true, from: from, to: w.Joints[k].Value, begun: a.at, takes: a.takes}
 			}
 		case w.Play != "":
-			if err := r.cycle.play(w); err != nil {
-				return err
-			}
+			r.due = append(r.due, w)
 		case w.Push != nil || w.Grab != nil:
 			r.pushes = append(r.pushes, *a)
 		case w.Drop != nil:
@@ -232,6 +243,7 @@ func (r *run) act(t float64) error {
 				return err
 			}
 			r.bus.Swap(model)
+			r.weigh(model)
 		}
 	}
 	return nil
