@@ -207,7 +207,11 @@ func (d *decoder) field(line int, p *plan, key string, seen []bool) (int, bool) 
 		if len(d.problems) < maxProblems { // more are not told
 			hint = problem.Hint(key, p.names)
 		}
-		d.fail(line, "the message has no such field; it has %s%s", strings.Join(p.names, ", "), hint)
+		names := strings.Join(p.names, ", ")
+		if names == "" {
+			names = "none"
+		}
+		d.fail(line, "the message has no such field; it has %s%s", names, hint)
 	case seen[field]:
 		d.fail(line, "the field is given twice")
 		ok = false
