@@ -1,9 +1,12 @@
 package scenario
 
 import (
+	"fmt"
 	"math"
+	"strings"
 	"testing"
 
+	"poise/floatingbase"
 	"poise/kinematics"
 	"poise/robot"
 	"poise/robot/load"
@@ -48,4 +51,61 @@ func TestTheStandIsEven(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestTheStandIsEvenWhereServosDoNotSag: forces that balance the pony in its pose are a quarter
+// of its weight on each hoof, and so are those of physics where targets lead by what servos
+// give way under them, as feed-forward does.
+func TestTheStandIsEvenWhereServosDoNotSag(t *testing.T) {
+	bot := loaded(t, "pony", load.Options{})
+	m := bot.Model
+	inverse, err := floatingbase.NewInverse(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	q := make([]float64, m.NumQ())
+	kinematics.NewSpace(m).NeutralTo(q)
+	pose, _ := m.Pose("stand")
+	for k, id := range pose.Joints {
+		copy(q[m.Joints()[id].Q:], pose.Q[k])
+	}
+	var supports []floatingbase.Support
+	for i, c := range m.Chains() {
+		if c.Contact != robot.NoContact {
+			supports = append(supports, floatingbase.Support{Chain: robot.ChainID(i), Contact: c.Contact, Coefficient: 1})
+		}
+	}
+	var a floatingbase.Answer
+	zero := make([]float64, m.NumV())
+	if err := inverse.Solve(&a, q, zero, zero, supports, 0.8); err != nil {
+		t.Fatal(err)
+	}
+	weight := m.Mass() * m.Gravity().Norm()
+	for _, c := range a.Contacts {
+		if share := c.Force.Z / weight; math.Abs(share-0.25) > 0.015 {
+			t.Errorf("statics: %s carries %.1f %%", m.Chains()[c.Chain].Name, 100*share)
+		}
+	}
+	const kp = 20
+	var targets []string
+	for _, j := range m.Joints() {
+		if !j.Virtual {
+			targets = append(targets, fmt.Sprintf("%s: %.6f", j.Name, q[j.Q]+a.Torque[j.V-6]/kp))
+		}
+	}
+	p := prepare(t, bot, fmt.Sprintf("duration: 3\nstart: {pose: stand}\nservos: {all: {kp: %d, kd: 0.4}}\ndo: [{at: 0, in: 0.2, joints: {%s}}]", kp, strings.Join(targets, ", ")))
+	var last *Frame
+	if _, err := p.Run(1, Watch{Frame: func(f *Frame) { last = f }}); err != nil {
+		t.Fatal(err)
+	}
+	carries := map[string]float64{}
+	for _, c := range last.Contacts {
+		carries[c.Link] += c.Force[2] / weight
+	}
+	for link, share := range carries {
+		if math.Abs(share-0.25) > 0.03 {
+			t.Errorf("physics: %s carries %.1f %%", link, 100*share)
+		}
+	}
+	t.Logf("%v", carries)
 }
