@@ -287,6 +287,58 @@ def push(r, direction, low, high):
     check(r.name, f"impulse of falling ({bounds[0]:.2f}, {bounds[1]:.2f} N·s)", abs(bounds[0] / bounds[1] - 1), 0.15)
 
 
+BEAM = """<robot name="beam"><link name="beam">
+<inertial><mass value="0.5"/><inertia ixx="{0}" iyy="{1}" izz="{2}" ixy="0" ixz="0" iyz="0"/></inertial>
+<collision><geometry><box size="{3} {4} {5}"/></geometry></collision></link></robot>"""
+
+WORLD = """<mujoco><option timestep="{step}" cone="elliptic" impratio="10" gravity="0 0 -9.81" integrator="implicitfast"/>
+<default><geom friction="{friction} 0.005 0.0001" condim="3" solref="{ref} 1" solimp="0.99 0.999 0.0001"/></default>
+<worldbody><geom type="plane" size="5 5 1"/><geom type="box" size="{box}" pos="{at}"/>
+<body name="beam" pos="{pos}" quat="{quat}"><freejoint/><inertial pos="0 0 0" mass="0.5" diaginertia="{inertia}"/>
+<geom type="box" size="{half}"/></body></worldbody></mujoco>"""
+
+
+def edges(poise):
+    """Beams and plates on boxes of the ground, which they touch by edges and faces as well as by
+    corners: they rest as in MuJoCo, and one beyond its balance tips as there."""
+    beam, plate = (0.4, 0.04, 0.04), (0.4, 0.4, 0.02)
+    narrow, step, pedestal = (0.05, 0.3, 0.1), (0.5, 0.5, 0.1), (0.05, 0.05, 0.1)
+    for name, size, box, at, place, yaw, seconds in (
+            ("beam across a narrow box", beam, narrow, (0, 0, 0.05), (0.01, 0.02, 0.122), 0.6, 1.0),
+            ("beam half over a step", beam, step, (-0.25, 0, 0.05), (-0.03, 0, 0.122), 0.3, 1.0),
+            ("plate on a pedestal", plate, pedestal, (0, 0, 0.05), (0.012, -0.01, 0.112), 0.4, 1.0),
+            ("beam that tips over a step", beam, step, (-0.25, 0, 0.05), (0.03, 0, 0.1201), 0.0, 0.25)):
+        inertia = [0.5 / 12 * (size[(k + 1) % 3] ** 2 + size[(k + 2) % 3] ** 2) for k in range(3)]
+        scenario = {"duration": seconds, "step": STEP, "world": {"boxes": [{"size": list(box), "at": list(at)}]},
+                    "start": {"base": {"position": dict(zip("xyz", place)),
+                                       "orientation": {"x": 0, "y": 0, "z": math.sin(yaw / 2), "w": math.cos(yaw / 2)}}}}
+        with tempfile.TemporaryDirectory() as d:
+            file, urdf, trace = (os.path.join(d, n) for n in ("s.yaml", "beam.urdf", "t"))
+            with open(file, "w") as f, open(urdf, "w") as u:
+                json.dump(scenario, f)
+                u.write(BEAM.format(*inertia, *size))
+            subprocess.run([poise, "sim", urdf, file, "--trace", trace, "--floating"], check=True, capture_output=True)
+            with open(trace) as t:
+                last = [json.loads(line) for line in t][-1]
+
+        def words(v, scale=1):
+            return " ".join(repr(x * scale) for x in v)
+
+        m = mujoco.MjModel.from_xml_string(WORLD.format(
+            step=STEP, friction=FRICTION, ref=2.5 * STEP, box=words(box, 0.5), at=words(at), pos=words(place),
+            quat=words((math.cos(yaw / 2), 0.0, 0.0, math.sin(yaw / 2))), inertia=words(inertia), half=words(size, 0.5)))
+        d = mujoco.MjData(m)
+        mujoco.mj_step(m, d, nstep=round(seconds / STEP))
+        x, y, z, w = last["base"]["orientation"]
+        turned = 2 * math.acos(min(1, abs(np.dot([w, x, y, z], d.qpos[3:]))))
+        moved = np.abs(np.array(last["base"]["position"]) - d.qpos[:3]).max()
+        tips = "tips" in name
+        check("boxes", f"{name}: place, m", moved, 0.002 if tips else 0.001)
+        check("boxes", f"{name}: turned, rad", turned, 0.03 if tips else 0.002)
+        if not tips:
+            check("boxes", f"{name}: weight", abs(sum(c["force"][2] for c in last["contacts"]) / (0.5 * 9.81) - 1), 0.01)
+
+
 def speed(r):
     """A step of the standing pony, ours over MuJoCo's, turn by turn, in time of the processor;
     the least of each counts."""
@@ -340,6 +392,8 @@ def main():
         if not short:
             push(r, (0, 1, 0), 2, 60)
             push(r, (1, 0, 0), 2, 80)
+    if wanted("boxes"):
+        edges(poise)
     if wanted("go2"):
         start = {f"{leg}_{j}_joint": q for leg in ("FL", "FR", "RL", "RR") for j, q in (("thigh", 0.8), ("calf", -1.5))}
         r = Robot(poise, "go2", f"{folder}/go2", True, start, 200, 5, 0.01)
