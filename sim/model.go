@@ -112,7 +112,11 @@ func NewModel(m *robot.Model, c Config) (*Model, error) {
 	s.feelInertia()
 	s.compileShapes(c)
 	if m.Floating() && len(s.features) == 0 {
-		return nil, fmt.Errorf("sim: robot %q floats, and has neither contact points nor collision shapes: it would fall for ever", m.Name())
+		why := ""
+		if mesh := s.unreadMesh(); mesh != "" {
+			why = fmt.Sprintf(" that can be read (%s cannot)", mesh)
+		}
+		return nil, fmt.Errorf("sim: robot %q floats, and has neither contact points nor collision shapes%s: it would fall for ever", m.Name(), why)
 	}
 	return s, nil
 }

@@ -67,6 +67,18 @@ func (m *Model) compileShapes(c Config) {
 	m.compilePairs(c)
 }
 
+// unreadMesh returns the name of a mesh of the robot, of a robot that has no other shapes.
+func (m *Model) unreadMesh() string {
+	for _, link := range m.robot.Document().Links {
+		for _, col := range link.Collisions {
+			if col.Geometry.Shape == urdf.Mesh {
+				return col.Geometry.Mesh
+			}
+		}
+	}
+	return ""
+}
+
 // fixedTo reports whether a body cannot move: it touches nothing.
 func (m *Model) fixedTo(b robot.BodyID) bool { return len(m.path[b]) == 0 }
 

@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"poise/robot"
@@ -112,8 +113,8 @@ func TestMeshTouchesByItsHull(t *testing.T) {
 			t.Errorf("the mesh came to %v, the box to %v", mesh.s.Q[:3], box.s.Q[:3])
 		}
 	}
-	if _, err := NewModel(shape(`<mesh filename="cube.stl"/>`), Config{Mesh: func(string) []spatial.Vec3 { return nil }}); err == nil {
-		t.Error("a floating robot whose mesh cannot be read has something to stand with")
+	if _, err := NewModel(shape(`<mesh filename="cube.stl"/>`), Config{Mesh: func(string) []spatial.Vec3 { return nil }}); err == nil || !strings.Contains(err.Error(), "(cube.stl cannot)") {
+		t.Errorf("a floating robot whose mesh cannot be read: %v", err)
 	}
 }
 

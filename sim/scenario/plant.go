@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"strings"
 
 	"poise/executive"
 	"poise/problem"
@@ -66,7 +67,7 @@ func FromLoaded(l *load.Loaded) Robot {
 func placed(err error, r Robot) error {
 	var none *sim.NoMass
 	if r.Place == nil || !errors.As(err, &none) {
-		return err
+		return errors.New(strings.TrimPrefix(err.Error(), "sim: "))
 	}
 	thing, text := problem.Named("robot", none.Robot), "has no mass: every link needs an <inertial>"
 	if none.Joint != "" {
