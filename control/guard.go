@@ -2,6 +2,7 @@ package control
 
 import (
 	"math"
+	"slices"
 
 	"poise/servo"
 )
@@ -18,15 +19,34 @@ type GuardBounds struct {
 // last thing before the wire. A setpoint that is not finite is replaced by the last
 // one that was, without its velocity.
 type Guard struct {
-	bounds []GuardBounds
+	given  []GuardBounds
+	bounds []GuardBounds    // given, with the reach of servo models
 	last   []servo.Setpoint // that passed
 	ready  []bool           // last holds something
 }
 
 // NewGuard returns the gate for servos with the given bounds.
 func NewGuard(bounds []GuardBounds) *Guard {
-	return &Guard{bounds: bounds, last: make([]servo.Setpoint, len(bounds)), ready: make([]bool, len(bounds))}
+	return &Guard{given: bounds, bounds: slices.Clone(bounds), last: make([]servo.Setpoint, len(bounds)), ready: make([]bool, len(bounds))}
 }
+
+// Reach lets the positions of a joint be beyond its limits, and farther from the measured one, by
+// as much as its servo's model may need; low and high are the servo's own range. Loop-safe.
+func (g *Guard) Reach(joint int, reach, low, high float64) {
+	b := g.given[joint]
+	reach = min(reach, maxReach)
+	b.Lower, b.Upper, b.Distance = b.Lower-reach, b.Upper+reach, b.Distance+reach
+	if b.Lower < low { // but never tighter than without a model
+		b.Lower = min(low, g.given[joint].Lower)
+	}
+	if b.Upper > high {
+		b.Upper = max(high, g.given[joint].Upper)
+	}
+	g.bounds[joint] = b
+}
+
+// maxReach bounds what a model may add to a goal whatever it says of its servo, rad.
+const maxReach = 3
 
 // Reset forgets the last setpoint of a joint: at torque-on there is none.
 func (g *Guard) Reset(joint int) { g.ready[joint] = false }

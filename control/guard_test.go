@@ -111,3 +111,32 @@ func TestGuardKeepsTheRangeWithoutPositions(t *testing.T) {
 		}
 	}
 }
+
+// TestGoalsMayPassJointLimitsWithinTheServosRange: a model's correction leads beyond the limits of the
+// joint and far from where it is, but never out of the servo's own range, nor without bound.
+func TestGoalsMayPassJointLimitsWithinTheServosRange(t *testing.T) {
+	given := []GuardBounds{{Lower: -1, Upper: 1, Rate: 1e9, Distance: 1, Effort: math.Inf(1)}}
+	at := servo.Reading{Position: 0.9}
+	goal := func(g *Guard, position float64) float64 {
+		s := servo.Setpoint{Mode: servo.Position, Position: position, Stiffness: 1, PlayTime: 0.01}
+		g.Apply(0, &s, &at, 0.01)
+		return s.Position
+	}
+	for _, c := range []struct{ reach, low, high, ask, want float64 }{
+		{0.4, math.Inf(-1), math.Inf(1), 1.3, 1.3},
+		{0.4, math.Inf(-1), math.Inf(1), 9, 1.4},
+		{0.4, -1.2, 1.2, 9, 1.2},
+		{0.4, -0.5, 0.5, 9, 1}, // a range that is narrower than the limits was told of elsewhere
+		{2, math.Inf(-1), math.Inf(1), 2.6, 2.6},
+		{math.Inf(1), math.Inf(-1), math.Inf(1), 99, 4},
+	} {
+		g := NewGuard(given)
+		g.Reach(0, c.reach, c.low, c.high)
+		if got := goal(g, c.ask); math.Abs(got-c.want) > 1e-12 {
+			t.Errorf("%+v: told %g", c, got)
+		}
+	}
+	if got := goal(NewGuard(given), 1.3); got != 1 {
+		t.Errorf("without a model: told %g", got)
+	}
+}

@@ -1,6 +1,13 @@
 package loop
 
-import "poise/servo"
+import (
+	"math"
+
+	"poise/control"
+	"poise/robot"
+	"poise/servo"
+	servomodel "poise/servo/model"
+)
 
 // limit makes the command of every joint.
 func (l *Loop) limit() {
@@ -30,11 +37,12 @@ func (l *Loop) dynamics() {
 // the inverter how those that have it are driven.
 func (l *Loop) invert() {
 	m, c := l.command, &l.asked
-	c.Voltage, c.Dt = l.measured.Volt, l.tick.Dt
+	c.Voltage, c.Dt = l.volts, l.tick.Dt
 	for j := range l.setpoint {
 		s := &l.setpoint[j]
 		c.Joint, c.Position, c.Velocity, c.Acceleration = j, m.Q[j], m.V[j], m.A[j]
 		c.Effort, c.Stiffness = m.Tau[j], m.Stiff[j]
+		c.Torque, c.ByModel = l.mode[j].Powered(), l.byModel.Has(robot.LeafID(j))
 		l.cfg.Inverter.InvertTo(s, c)
 		if l.mode[j].Powered() && s.Mode.Powered() {
 			l.mode[j] = s.Mode
@@ -48,4 +56,33 @@ func (l *Loop) guard() {
 	for j := range l.setpoint {
 		l.guards.Apply(j, &l.setpoint[j], &l.reading.Joints[j], l.tick.Dt)
 	}
+}
+
+// setServoModels lets the inverter take models over. Whoever sends them has checked them.
+func (l *Loop) setServoModels(o Order) {
+	p, ok := o.Program.(*control.ServoModels)
+	if !ok || l.models == nil || len(p.Joints) != l.dof {
+		l.refuse(o, control.Because(control.BadProgram))
+		return
+	}
+	l.models.SetModels(&p.ModelSet)
+	for j, m := range p.Joints {
+		if m != nil {
+			l.reach(j, m)
+		}
+	}
+}
+
+// reach lets the goals of a joint go as far beyond its limits as its servo's model needs, within
+// what the servo itself can be told.
+func (l *Loop) reach(j int, m *servomodel.Model) {
+	low, high := math.Inf(-1), math.Inf(1)
+	if s := l.cfg.Model.Servo(robot.JointID(j)); s.Limited && m.Quantum > 0 {
+		at := m.AtJoint()
+		low, high = (float64(s.Low)-s.Zero)*at.Quantum, (float64(s.High)-s.Zero)*at.Quantum
+		if s.Reversed {
+			low, high = -high, -low
+		}
+	}
+	l.guards.Reach(j, servo.Reach(m), low, high)
 }

@@ -15,6 +15,7 @@ import (
 // defaults.
 type Settings struct {
 	Inversion    servo.InversionConfig
+	ByModel      bool          `json:",omitempty"` // servos whose models Inversion has are driven by them from the start
 	Sensors      servo.Sensors // that the bus has besides the joints
 	Absent       robot.Set     // joints whose servos are missing: the others may have torque without them
 	Bridge       control.BridgeConfig
@@ -96,6 +97,9 @@ type Loop struct {
 	mode     []servo.Mode       // [joints] by energise: torque or not; by invert: how
 	shaper   *control.Shaper
 	command  *control.Motion // the shaper's
+	volts    float64         // supply as measured in this tick, 0 if it was not
+	models   *servo.ByModel  // the inverter, if it goes by models
+	byModel  robot.Set       // joints that are driven by their servos' models
 	asked    servo.Command   // of one joint: what the inverter is given
 	setpoint []servo.Setpoint
 	guards   *control.Guard
@@ -154,6 +158,9 @@ func New(cfg Config) (*Loop, error) {
 		resolver: resolver, merge: merge, shaper: shaper, command: &shaper.Motion, guards: control.NewGuard(control.JointGuards(cfg.Model)),
 	}
 	l.makeStates()
+	if err := l.useModels(); err != nil {
+		return nil, err
+	}
 	l.faults.init(cfg.Model, cfg.Faults, cfg.GapPauses)
 	for _, p := range cfg.Leave.Rest {
 		if p.Joint < 0 || int(p.Joint) >= n || !finite(p.Position) {
@@ -166,6 +173,26 @@ func New(cfg Config) (*Loop, error) {
 		}
 	}
 	return l, nil
+}
+
+// useModels lets goals go beyond the limits of joints where servo models need it.
+func (l *Loop) useModels() error {
+	var ok bool
+	if l.models, ok = l.cfg.Inverter.(*servo.ByModel); !ok {
+		return nil
+	}
+	if n := len(l.cfg.Inversion.Models); n != l.dof {
+		return fmt.Errorf("loop: %d servo models for %d joints", n, l.dof)
+	}
+	if l.cfg.ByModel {
+		l.byModel = l.all
+	}
+	for j, m := range l.cfg.Inversion.Models {
+		if m != nil {
+			l.reach(j, m)
+		}
+	}
+	return nil
 }
 
 func setDefaults(c *Config) {
@@ -257,7 +284,7 @@ func (l *Loop) estimate() {
 			volts = max(volts, r.Voltage)
 		}
 	}
-	if volts > 0 {
+	if l.volts = volts; volts > 0 {
 		m.Volt = volts
 	}
 	copy(m.IMU, l.reading.IMU)
@@ -369,6 +396,9 @@ func (l *Loop) publish() {
 	}
 	copy(s.Mode, l.mode)
 	copy(s.Cut, l.shaper.Cut)
+	if l.models != nil {
+		s.Inversion = l.models.State()
+	}
 	copy(s.Age, l.merge.Age)
 	s.Owner = l.owners()
 	l.snapshots.Publish()

@@ -34,6 +34,7 @@ const (
 	TorqueOff                   // Program, a control.Torque: let these joints go at once
 	Answer                      // Controller, Value: of one outside, to the question of that number; or SignOfLife, Quits, QuitsRunning
 	SetBase                     // Program, a control.BasePlacement: where the base is; odometry goes on from there
+	SetModels                   // Program, a control.ServoModels: taken over gradually
 	numOrders
 )
 
@@ -123,4 +124,6 @@ type Snapshot struct {
 	Faults   int       // active
 	Lost     uint64    // reports for which there was no room
 	Cut      []control.Cut
+
+	Inversion servo.InversionState // of servos that are driven by their models
 }

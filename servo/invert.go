@@ -1,6 +1,11 @@
 package servo
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+
+	"poise/servo/model"
+)
 
 // Command is what one joint is to do by the end of a period: what an Inverter makes
 // a setpoint of. Units are those of Setpoint.
@@ -11,8 +16,10 @@ type Command struct {
 	Acceleration float64
 	Effort       float64 // feed-forward: what the joint is to give at this motion
 	Stiffness    float64 // share of the servo's full stiffness, 0 … 1
-	Voltage      float64 // of the supply as measured, V; 0 if nothing measures it
+	Voltage      float64 // of the supply as it was measured in this tick, V; 0 if it was not
 	Dt           float64 // period, s
+	Torque       bool    // the joint has torque
+	ByModel      bool    // it is to be driven by its servo's model, if one is known
 }
 
 // Inverter makes setpoints of commands by a model of the servos. It chooses among
@@ -26,19 +33,40 @@ type Inverter interface {
 // InversionConfig chooses an Inverter by name and parameters: plain data, which
 // recordings carry along. The zero value is a lead of 0 s.
 type InversionConfig struct {
-	Name string `json:"name"` // "lead", also if it is empty
-	Lead Lead   `json:"lead"`
+	Name      string         `json:"name"` // "lead", also if it is empty, or "model"
+	Lead      Lead           `json:"lead"`
+	Models    []*model.Model `json:"models,omitempty"`     // [joints] of "model"; null where none is known
+	FixedGain bool           `json:"fixed_gain,omitempty"` // servos do not heed Setpoint.Stiffness
 }
 
 // NewInverter returns the inverter that a configuration chooses.
 func NewInverter(c InversionConfig) (Inverter, error) {
-	if c.Name != "" && c.Name != "lead" {
-		return nil, fmt.Errorf("servo: no inversion is named %q; there is lead", c.Name)
-	}
 	if !(c.Lead.Time >= 0) || !finite(c.Lead.Time) {
 		return nil, fmt.Errorf("servo: lead of %g s, must be zero or above", c.Lead.Time)
 	}
-	return c.Lead, nil
+	switch c.Name {
+	case "", "lead":
+		return c.Lead, nil
+	case "model":
+		for j, m := range c.Models {
+			if m != nil {
+				if err := usable(m); err != nil {
+					return nil, fmt.Errorf("servo: model of joint %d: %w", j, err)
+				}
+			}
+		}
+		return newByModel(c), nil
+	}
+	return nil, fmt.Errorf("servo: no inversion is named %q; there are lead and model", c.Name)
+}
+
+// usable reports what is wrong with a model in the cycle, where its voltage counts.
+func usable(m *model.Model) error {
+	wrong := m.Check()
+	if m.Voltage == 0 {
+		wrong = append(wrong, errors.New("voltage is missing"))
+	}
+	return errors.Join(wrong...)
 }
 
 // Lead is the inverter of position servos that are not modelled. It makes up for

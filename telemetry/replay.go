@@ -258,6 +258,8 @@ func (p *player) order(o *Order, at int64) (loop.Order, error) {
 			decode = control.DecodeTorque
 		case loop.SetBase:
 			decode = control.DecodeBasePlacement
+		case loop.SetModels:
+			decode = control.DecodeServoModels
 		default:
 			if int(o.Controller) >= len(controllers) {
 				return o.Order, nil // refused, whatever it is
