@@ -74,10 +74,12 @@ type Config struct {
 	Stands       func() bool    // reports whether the cycle's time stands still on purpose; nil: never. Concurrent
 
 	// Sinks; each may be nil. They come one at a time, in order.
-	Event    func(Event)          // a text command leaves
-	Notice   func(Notice)         // power, stops, faults, failures
-	Snapshot func(*loop.Snapshot) // every new state that Pump saw; valid during the call only
-	Audit    func(Audit)          // every command and goal, and what became of it
+	Event  func(Event)  // a text command leaves
+	Notice func(Notice) // power, stops, faults, failures
+	Audit  func(Audit)  // every command and goal, and what became of it
+	// Snapshot takes every new state that Pump saw, valid during the call only, and returns
+	// how long it can do without the next one: Run looks no later than that.
+	Snapshot func(*loop.Snapshot) time.Duration
 
 	// Go runs a planning job; nil is a goroutine. Tests run them at once.
 	Go func(job func())

@@ -3,6 +3,7 @@ package executive
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -23,20 +24,29 @@ type Executive struct {
 	pumping sync.Mutex    // one Pump at a time: snapshots have one reader
 	pumps   atomic.Uint64 // that are over
 	out     outbox        // calls to the outside
+	wants   atomic.Int64  // ns after which the sink of states wants the next one
+	stirred chan struct{} // ends a rest of Run
+	resting atomic.Bool   // Run waits longer than pumpPeriod
 
-	mu      sync.Mutex // all below
-	asked   int64      // ns, as given to the last Pump
-	now     int64      // the same without the time that stood still
-	pumped  bool
-	closed  bool
-	robot   robotState        // what is known of the robot
-	orders  *orders           // to the cycle, and commands that wait for their outcome
-	goals   goalBook          // the goals and their lives
-	waiting map[string][]*job // goals to be prepared, by sender
-	plans   []plannedJob      // that came back
-	outside Outside           // controllers outside the process
-	rounds  rounds            // of requests, the last ones
-	last    *Kept
+	mu       sync.Mutex // all below
+	asked    int64      // ns, as given to the last Pump
+	now      int64      // the same without the time that stood still
+	pumped   bool
+	closed   bool
+	shown    uint64            // tick of the state that the sink was shown, and one
+	ahead    int64             // ns, by which Run's clock is ahead of the cycle's at least
+	aheadAt  int64             // ns, as asked
+	stirs    bool              // something was asked for or told since Run looked for it
+	changes  uint64            // how often that was so
+	lastBusy int64             // ns, as asked
+	robot    robotState        // what is known of the robot
+	orders   *orders           // to the cycle, and commands that wait for their outcome
+	goals    goalBook          // the goals and their lives
+	waiting  map[string][]*job // goals to be prepared, by sender
+	plans    []plannedJob      // that came back
+	outside  Outside           // controllers outside the process
+	rounds   rounds            // of requests, the last ones
+	last     *Kept
 }
 
 // New makes an executive of a loop that may run already. Controllers that the loop
@@ -44,7 +54,7 @@ type Executive struct {
 func New(cfg Config) (*Executive, error) {
 	cfg.setDefaults()
 	cfg.Controllers = slices.Clone(cfg.Controllers)
-	e := &Executive{cfg: cfg, model: cfg.Model, goals: newGoalBook(), waiting: map[string][]*job{}}
+	e := &Executive{cfg: cfg, model: cfg.Model, goals: newGoalBook(), waiting: map[string][]*job{}, stirred: make(chan struct{}, 1), ahead: math.MaxInt64 / 2}
 	e.outside.e = e
 	e.orders = newOrders(cfg.Loop.Send, func(c *command, o Outcome) { e.audit(c.who, c.what, o.Text()) })
 	words, err := explain.New(cfg.Model, e.robot.controllerName)

@@ -72,6 +72,7 @@ func (v *view) prepare(g Goal) (*work, []Explanation) {
 
 // look takes a view of the robot and of what is being done.
 func (e *Executive) look() *view {
+	e.catchUp()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.view()

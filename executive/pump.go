@@ -19,15 +19,19 @@ func (e *Executive) Pump(now int64) {
 	e.pumping.Lock()
 	defer e.pumping.Unlock()
 	e.mu.Lock()
-	before, had := e.robot.tick, e.robot.snap != nil
 	e.pump(now)
-	fresh := e.robot.snap != nil && (!had || e.robot.tick != before)
 	snap := e.robot.snap
+	fresh := snap != nil && e.shown != snap.Tick.N+1
+	if fresh {
+		e.shown = snap.Tick.N + 1
+	}
 	e.mu.Unlock()
 	// the state is read by this goroutine alone until the next Pump
+	wants := time.Duration(0)
 	if fresh && e.cfg.Snapshot != nil {
-		e.cfg.Snapshot(snap)
+		wants = e.cfg.Snapshot(snap)
 	}
+	e.wants.Store(int64(wants))
 	e.out.deliver()
 	e.pumps.Add(1)
 }
@@ -36,26 +40,119 @@ func (e *Executive) Pump(now int64) {
 // still tells of a pump that hangs.
 func (e *Executive) Pumps() uint64 { return e.pumps.Load() }
 
-// Run pumps every few milliseconds until ctx is done, then closes.
+// Run pumps until ctx is done, then closes: every few milliseconds while something goes on,
+// at once when a client asks for something while nothing does, and otherwise when the sink
+// of states wants the next one.
 func (e *Executive) Run(ctx context.Context) {
-	ticker := time.NewTicker(pumpPeriod)
-	defer ticker.Stop()
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	<-timer.C
 	began := time.Now()
 	for {
-		e.Pump(int64(time.Since(began)))
+		now := time.Since(began)
+		e.Pump(int64(now))
+		wait, stirred := e.rest(int64(now)), e.stirred
+		if wait <= pumpPeriod {
+			stirred = nil // it looks soon enough, however much clients ask for
+		}
+		e.resting.Store(stirred != nil)
+		timer.Reset(wait)
 		select {
 		case <-ctx.Done():
 			e.Close()
 			e.Pump(int64(time.Since(began)))
 			return
-		case <-ticker.C:
+		case <-timer.C:
+		case <-stirred:
 		}
 	}
 }
 
-// pumpPeriod is how often Run looks: a goal waits no longer than that for its
-// answer, and feedback at 100 Hz is not late.
-const pumpPeriod = 2 * time.Millisecond
+const (
+	// pumpPeriod is how often Run looks while something goes on: a goal waits no longer
+	// than that for its answer, and feedback at 100 Hz is not late.
+	pumpPeriod = 2 * time.Millisecond
+	// idlePeriod is how often it looks at least: what the cycle tells by itself, such as a
+	// fault, is noticed within it.
+	idlePeriod = 20 * time.Millisecond
+	// lull is how long nothing must have gone on before Run looks less often, ns.
+	lull = int64(100 * time.Millisecond)
+	// stateLater is how much later than due a state is looked for, so that it is there.
+	stateLater = 200 * time.Microsecond
+)
+
+// rest returns how long Run may wait after a Pump at some time.
+func (e *Executive) rest(now int64) time.Duration {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.busy() {
+		e.lastBusy, e.stirs = now, false
+	}
+	if now-e.lastBusy < lull {
+		return pumpPeriod
+	}
+	wait := idlePeriod
+	if wants := time.Duration(e.wants.Load()); e.cfg.Snapshot != nil {
+		wait = min(wait, wants-e.behind(now)+stateLater)
+	}
+	return max(wait, pumpPeriod)
+}
+
+// behind returns how long the newest state was there when Run looked at some time: cycle and
+// Run have clocks of the same speed, and the least that one was ever ahead of the other is
+// when a state comes. That may drift by a thousandth.
+func (e *Executive) behind(now int64) time.Duration {
+	ahead := now - e.robot.snap.Tick.Time
+	e.ahead = min(e.ahead+(now-e.aheadAt)/1000, ahead)
+	e.aheadAt = now
+	return time.Duration(ahead - e.ahead)
+}
+
+// busy reports whether something goes on that the cycle or a client waits for.
+func (e *Executive) busy() bool {
+	s := e.robot.snap
+	return e.stirs || s == nil || s.Power == loop.Stopping || e.robot.silent ||
+		len(e.goals.live)+len(e.orders.waiting)+len(e.orders.commands)+len(e.waiting)+len(e.plans) > 0
+}
+
+// stir notes that something was asked for or told: Run looks again soon.
+func (e *Executive) stir() {
+	e.stirs = true
+	e.changes++
+}
+
+// catchUp takes what the cycle has told while Run rests, so that who asks for the state gets
+// that of now. What follows from it is told to the outside by Run, at once.
+func (e *Executive) catchUp() {
+	if !e.resting.Load() || !e.pumping.TryLock() { // that state is new enough
+		return
+	}
+	e.mu.Lock()
+	before := e.changes
+	e.pump(e.asked)
+	told := e.changes != before
+	e.mu.Unlock()
+	e.pumping.Unlock()
+	if told {
+		e.wake()
+	}
+}
+
+// wake ends a rest of Run.
+func (e *Executive) wake() {
+	select {
+	case e.stirred <- struct{}{}:
+	default: // it is woken already
+	}
+}
+
+// Changes counts what clients asked for and the cycle told, and reports whether goals go on:
+// if neither, what State returns of goals, owners, faults and controllers stays as it was.
+func (e *Executive) Changes() (n uint64, goals bool) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.changes, len(e.goals.live) > 0
+}
 
 // reportsPerPump bounds the work of one Pump; the ring of reports is not longer.
 const reportsPerPump = 1 << 14
@@ -75,6 +172,7 @@ func (e *Executive) pump(now int64) {
 		if !ok {
 			break
 		}
+		e.stir()
 		e.take(&r)
 	}
 	e.takePlans()

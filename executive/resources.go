@@ -29,6 +29,7 @@ type ClientState struct {
 
 // Resources returns who has, wants and waits for what.
 func (e *Executive) Resources() (leaves []LeafState, clients []ClientState) {
+	e.catchUp()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	res, err := e.model.Resources()

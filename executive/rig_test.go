@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"poise/action"
 	"poise/arbiter"
@@ -186,7 +187,7 @@ func (r *rig) step() {
 
 // judge asks that no command jumps: velocity and acceleration stay within the
 // limits of transitions while a joint has torque.
-func (r *rig) judge(s *loop.Snapshot) {
+func (r *rig) judge(s *loop.Snapshot) time.Duration {
 	const slack = 1.05 // what a hand-over and a motion add to each other by rounding and steps
 	for j, q := range s.Command.Q {
 		v := (q - r.cmd[j]) / r.dt
@@ -200,6 +201,7 @@ func (r *rig) judge(s *loop.Snapshot) {
 		}
 		r.cmd[j], r.step1[j], r.held[j] = q, v, held
 	}
+	return 0
 }
 
 // seconds runs for some time.

@@ -214,6 +214,7 @@ func (r *rounds) quit(e *Executive, report *loop.Report) {
 
 // Rounds returns the last rounds, oldest first.
 func (e *Executive) Rounds() (all []Round) {
+	e.catchUp()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for _, x := range e.rounds.list {

@@ -72,14 +72,17 @@ type FaultState struct {
 }
 
 // State returns what the robot does now.
-func (e *Executive) State() (st State) {
-	e.locked(func() { st = e.state() })
-	return st
+func (e *Executive) State() State {
+	e.catchUp()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.state()
 }
 
 // View shows the newest state of the cycle to f, which must not keep it or call
 // back. It reports whether there is one.
 func (e *Executive) View(f func(*loop.Snapshot)) bool {
+	e.catchUp()
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.robot.snap == nil {

@@ -169,7 +169,7 @@ func TestManyCallersAtOnce(t *testing.T) {
 	}
 	var seen atomic.Uint64
 	e, err := New(Config{Model: m, Loop: l, Controllers: []Controller{{Name: "a", Kind: "follow"}, {Name: "b", Kind: "follow"}},
-		Snapshot: func(s *loop.Snapshot) { seen.Store(s.Tick.N) }, Patience: time.Hour})
+		Snapshot: func(s *loop.Snapshot) time.Duration { seen.Store(s.Tick.N); return 0 }, Patience: time.Hour})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -37,11 +37,15 @@ func (o *outbox) deliver() {
 	}
 }
 
-// locked runs f with everything locked, and tells the outside afterwards.
+// locked runs f with everything locked, and tells the outside afterwards. What f asks the
+// cycle for is looked after at once, also by a Run that rests.
 func (e *Executive) locked(f func()) {
+	e.catchUp()
 	e.mu.Lock()
 	f()
+	e.stir()
 	e.mu.Unlock()
+	e.wake()
 	e.out.deliver()
 }
 

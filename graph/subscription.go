@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"poise/internal/budget"
 	"poise/msgs"
@@ -34,7 +36,8 @@ type Subscription struct {
 	ready chan struct{} // holds a token while the queue may have something
 	admit *Admission    // nil if everything is admitted
 
-	component bool // of this program
+	component bool         // of this program
+	notBefore atomic.Int64 // ns since 1970
 
 	account *budget.Account
 	names   int64 // charged for it
@@ -187,6 +190,16 @@ func (s *Subscription) isClosed() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.closed
+}
+
+// NotBefore says that the subscriber has no use for a message before a time: a publisher that
+// soon has a newer one need not make it. What is published comes nevertheless.
+func (s *Subscription) NotBefore(t time.Time) {
+	if t.IsZero() {
+		s.notBefore.Store(0)
+		return
+	}
+	s.notBefore.Store(t.UnixNano())
 }
 
 // Topic returns the topic's full name.

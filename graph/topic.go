@@ -2,9 +2,11 @@ package graph
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"poise/internal/budget"
 	"poise/msgs"
@@ -61,6 +63,8 @@ type Advertisement struct {
 	form  msgs.Form
 	last  []*Message // of a latched publisher, oldest first
 	gone  bool
+
+	period time.Duration // between calls of PublishFunc, 0 if they are not periodic
 
 	own    bool
 	others Admission
@@ -262,7 +266,37 @@ func (a *Advertisement) Type() *registry.Type { return a.topic.typ }
 func (a *Advertisement) QoS() QoS { return a.qos }
 
 // Wanted reports whether a message published now would be kept or read.
-func (a *Advertisement) Wanted() bool { return a.qos.Latched || a.topic.wanted.Load() > 0 }
+func (a *Advertisement) Wanted() bool { return a.qos.Latched || a.Heard() }
+
+// Heard reports whether a message published now would be read.
+func (a *Advertisement) Heard() bool { return a.topic.wanted.Load() > 0 }
+
+// HeardBefore reports whether a subscriber wants a message before a time; see
+// Subscription.NotBefore.
+func (a *Advertisement) HeardBefore(t time.Time) bool {
+	if !a.Heard() {
+		return false
+	}
+	return a.topic.heardFrom() < t.UnixNano()
+}
+
+// heardFrom returns the first time at which a subscriber wants a message, ns since 1970.
+func (t *topic) heardFrom() int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.sinks) > 0 {
+		return 0
+	}
+	first := int64(math.MaxInt64)
+	for _, s := range t.subs {
+		first = min(first, s.notBefore.Load())
+	}
+	return first
+}
+
+// Every says that PublishFunc is called so often. What all subscribers will have the next one
+// of, before they want any, is then left out.
+func (a *Advertisement) Every(period time.Duration) { a.period = period }
 
 // Publish hands a value, a pointer to the topic's struct, to all subscribers. It
 // must not be written any more.
@@ -438,6 +472,9 @@ func (p Publisher[T]) Publish(v *T) {
 
 // PublishFunc publishes what make returns; make is not called if nothing would be kept or read.
 func (p Publisher[T]) PublishFunc(make func() *T) {
+	if p.period > 0 && !p.qos.Latched && !p.HeardBefore(time.Now().Add(p.period)) {
+		return
+	}
 	if p.Wanted() {
 		p.Publish(make())
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"poise/msgs"
 	"poise/msgs/registry"
@@ -349,4 +351,46 @@ func TestTopicsAreBounded(t *testing.T) {
 			t.Errorf("topic %d: %v", i, err)
 		}
 	}
+}
+
+// TestWhatNoSubscriberWantsYetIsNotMade: of a periodic topic only the messages are made that
+// a subscriber wants before the next one; one that did not say so wants all.
+func TestWhatNoSubscriberWantsYetIsNotMade(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := New(Options{})
+		defer g.Close()
+		pub := must[Publisher[msgs.Int32]](t)(Topic[msgs.Int32](g, "n", TopicOptions{}))
+		pub.Every(10 * time.Millisecond)
+		made := 0
+		tell := func() { pub.PublishFunc(func() *msgs.Int32 { made++; return &msgs.Int32{} }) }
+		second := func() int {
+			made = 0
+			for range 100 {
+				tell()
+				time.Sleep(10 * time.Millisecond)
+			}
+			return made
+		}
+		if n := second(); n != 0 {
+			t.Errorf("without subscribers %d messages are made", n)
+		}
+		slow := must[Listener[msgs.Int32]](t)(Listen[msgs.Int32](g, "n", SubscribeOptions{}))
+		slow.NotBefore(time.Now().Add(500 * time.Millisecond))
+		if n := second(); n < 50 || n > 51 {
+			t.Errorf("who wants nothing for half a second makes for %d of 100 messages", n)
+		}
+		slow.NotBefore(time.Now().Add(time.Hour))
+		quick := must[Listener[msgs.Int32]](t)(Listen[msgs.Int32](g, "n", SubscribeOptions{}))
+		if n := second(); n != 100 {
+			t.Errorf("beside one that wants all %d of 100 messages are made", n)
+		}
+		quick.Close()
+		if n := second(); n != 0 {
+			t.Errorf("without it %d messages are made", n)
+		}
+		slow.NotBefore(time.Time{})
+		if n := second(); n != 100 {
+			t.Errorf("who takes it back gets %d of 100 messages", n)
+		}
+	})
 }

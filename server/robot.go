@@ -239,7 +239,7 @@ func (bot *servedRobot) assemble() error {
 		Model: m, Loop: bot.loop, Controllers: known, Pipelines: s.pipelines(), Library: s.library,
 		FeedbackRate: s.cfg.Rates.Feedback, Lease: time.Duration(settings.Lease), Patience: time.Duration(s.cfg.Loop.Silence * 1e9), Follow: follow.Options{Transition: settings.Transition},
 		Event: bot.event, Notice: bot.notice, Audit: bot.audit,
-		Snapshot: func(now *loop.Snapshot) { bot.topics.snapshot(now) },
+		Snapshot: func(now *loop.Snapshot) time.Duration { return bot.topics.snapshot(now) },
 		Keep:     keepResults, Go: s.spawn, Plans: s.plans, Stands: s.stands,
 	})
 	if err != nil {

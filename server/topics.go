@@ -48,6 +48,9 @@ type topics struct {
 	assignedDue                                      int64
 	owners, resourcesNow                             string
 
+	quick []*graph.Advertisement // what is published at the rates of joints and frames
+	told  standing               // of the robot, when its status was published
+
 	posture posture
 	kin     *kinematics.Data
 	full    []float64
@@ -94,10 +97,34 @@ func newTopics(bot *servedRobot) (*topics, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
+	t.quick = t.quickTopics()
 	tree := t.tree()
 	t.claim(tree)
 	still.Publish(tree)
 	return t, nil
+}
+
+// quickTopics lists what is published at the rates of joints and frames, and tells it so.
+func (t *topics) quickTopics() (all []*graph.Advertisement) {
+	add := func(rate float64, some ...*graph.Advertisement) {
+		for _, a := range some {
+			if a != nil { // the robot has it
+				a.Every(period(rate))
+				all = append(all, a)
+			}
+		}
+	}
+	p, s, rates := t.ports, t.senses, &t.bot.s.cfg.Rates
+	add(rates.JointStates, t.command.Advertisement, t.measured.Advertisement, s.imu.Advertisement, s.support.Advertisement, p.command.Advertisement,
+		p.measured.Advertisement, p.limbs.Advertisement, p.limbsReal.Advertisement, p.support.Advertisement)
+	for _, o := range p.outputs {
+		add(rates.JointStates, o.topic.Advertisement)
+	}
+	add(rates.TF, t.tf.Advertisement, t.balance.Advertisement)
+	if t.bot.body != nil {
+		add(rates.TF, t.bot.body.state.Advertisement)
+	}
+	return all
 }
 
 // claim notes the frames that the server publishes, for otherFrames.
@@ -155,20 +182,24 @@ func (t *topics) transform(l link, at servo.Tick) msgs.TransformStamped {
 	return msgs.TransformStamped{Header: edge.Header(at, l.parent), ChildFrameID: l.child, Transform: edge.Transform(parent.Inverse().Mul(own))}
 }
 
+// period is that of a rate, Hz.
+func period(rate float64) time.Duration { return time.Duration(math.Round(1e9 / rate)) }
+
 // due reports whether something is to be published now, and sets when it is next.
 func due(next *int64, now int64, rate float64) bool {
 	if now < *next {
 		return false
 	}
-	every := int64(math.Round(1e9 / rate))
+	every := int64(period(rate))
 	if *next += every; *next <= now {
 		*next = now + every
 	}
 	return true
 }
 
-// snapshot publishes what is due. It runs in the pump's goroutine.
-func (t *topics) snapshot(now *loop.Snapshot) {
+// snapshot publishes what is due, and returns how long nothing will be. It runs in the
+// pump's goroutine.
+func (t *topics) snapshot(now *loop.Snapshot) time.Duration {
 	rates := &t.bot.s.cfg.Rates
 	at := now.Tick.Time
 	if t.bot.first && t.bot.s.time != nil {
@@ -192,7 +223,7 @@ func (t *topics) snapshot(now *loop.Snapshot) {
 		t.publishFrames(now)
 	}
 	if due(&t.statusDue, at, statusRate) {
-		t.publishStatus()
+		t.publishStatus(now)
 	}
 	if due(&t.healthDue, at, rates.Diagnostics) {
 		t.health.PublishFunc(func() *msgs.DiagnosticArray {
@@ -200,13 +231,26 @@ func (t *topics) snapshot(now *loop.Snapshot) {
 			return diagnostics(t.bot.name, t.bot.model, now, &stats, granted)
 		})
 	}
+	if t.bot.s.time != nil || t.bot.every != nil { // time that goes as it likes, or every cycle
+		return 0
+	}
+	next, quick := min(t.statusDue, t.healthDue), min(t.portsDue, t.tfDue)
+	if after := quick + int64(min(period(rates.JointStates), period(rates.TF))); next > quick && t.heardBefore(time.Now().Add(time.Duration(after-at))) {
+		next = quick
+	}
+	return time.Duration(next - at)
+}
+
+// heardBefore reports whether a client wants one of the quick topics before a time.
+func (t *topics) heardBefore(by time.Time) bool {
+	return slices.ContainsFunc(t.quick, func(a *graph.Advertisement) bool { return a.HeardBefore(by) })
 }
 
 // statusRate is how often robot_status is published, Hz.
 const statusRate = 20
 
 // pumped is up to which rate joint_states are those of the newest state, Hz: the pump looks at it
-// every 2 ms.
+// when they are due, at most every 2 ms.
 const pumped = 250
 
 // publishJoints publishes joint_states and joint_states_real.
@@ -249,15 +293,46 @@ func (t *topics) publishFrames(now *loop.Snapshot) {
 	}
 }
 
-// publishStatus publishes the state of robot and controllers and, when they change, the
-// owners of resources.
-func (t *topics) publishStatus() {
+// publishStatus publishes the state of robot and controllers: for clients who read it, and
+// for those to come when it changes.
+func (t *topics) publishStatus(now *loop.Snapshot) {
+	again := due(&t.assignedDue, now.Tick.Time, assignedRate) // for clients whose messages are lost
+	if is := t.standing(now); is != t.told || is.goals || again || t.statusHeard() {
+		t.told = is
+		t.publishState(again)
+	}
+}
+
+// statusHeard reports whether a client wants a state before the next one.
+func (t *topics) statusHeard() bool {
+	by := time.Now().Add(time.Second / statusRate)
+	return t.status.HeardBefore(by) || t.switching.HeardBefore(by)
+}
+
+// standing is all by which the status of a robot can be another one.
+type standing struct {
+	changes         uint64
+	goals           bool // whose times go on
+	power           loop.Power
+	stopped, paused bool
+	wanted, rate    float64
+	limp            robot.Set
+	lost            uint64
+}
+
+func (t *topics) standing(now *loop.Snapshot) standing {
+	s := standing{power: now.Power, stopped: now.Stopped, paused: now.Paused, wanted: now.Wanted, rate: now.Rate, limp: now.Limp, lost: now.Lost}
+	s.changes, s.goals = t.bot.exec.Changes()
+	return s
+}
+
+// publishState publishes the state, and the owners again or when they change.
+func (t *topics) publishState(again bool) {
 	state := t.bot.exec.State()
 	t.status.PublishFunc(func() *poisemsgs.RobotStatus { return edge.Status(&state) })
 	t.switching.PublishFunc(func() *poisemsgs.ControllersState {
 		return &poisemsgs.ControllersState{Header: edge.Header(state.Tick, ""), Controllers: edge.Controllers(&state)}
 	})
-	again := due(&t.assignedDue, state.Tick.Time, assignedRate) // for clients whose messages are lost
 	if now := fmt.Sprint(state.Owners); now != t.owners || again {
 		t.owners = now
 		t.assigned.Publish(t.assignmentOf(&state))

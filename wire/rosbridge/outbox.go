@@ -272,6 +272,7 @@ type lane struct {
 	held    []outgoing // throttled: to be sent later
 	next    time.Time
 	timer   *time.Timer
+	passed  func() // called after a held message left; may be nil
 	closed  bool
 }
 
@@ -321,6 +322,17 @@ func (l *lane) put(frames [][]byte, binary bool) {
 	l.arm(now)
 }
 
+// takes returns when the lane takes a message that is not thrown away for a newer one, the
+// zero time if it takes every one.
+func (l *lane) takes() time.Time {
+	l.box.mu.Lock()
+	defer l.box.mu.Unlock()
+	if l.every <= 0 || l.max > 1 {
+		return time.Time{}
+	}
+	return l.next
+}
+
 // lose counts messages that were lost before they got here.
 func (l *lane) lose(n int) {
 	if n == 0 {
@@ -339,11 +351,17 @@ func (l *lane) arm(now time.Time) {
 
 // release sends a held message when its interval is over.
 func (l *lane) release() {
+	if l.releaseOne() && l.passed != nil {
+		l.passed()
+	}
+}
+
+func (l *lane) releaseOne() bool {
 	l.box.mu.Lock()
 	defer l.box.mu.Unlock()
 	l.timer = nil
 	if l.closed || l.box.closed || len(l.held) == 0 {
-		return
+		return false
 	}
 	now := time.Now()
 	l.next = now.Add(l.every)
@@ -353,6 +371,7 @@ func (l *lane) release() {
 	l.box.account.Give(budget.Streams, int64(item.size())) // enter charges it again
 	l.enter(item)
 	l.arm(now)
+	return true
 }
 
 // enter puts an item into the outbox, after making room in the lane.

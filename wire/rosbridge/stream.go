@@ -39,6 +39,7 @@ const graphQueue = 128
 func newStream(ses *session, topic, typ, id string, first subscription) (*stream, error) {
 	s := &stream{session: ses, name: topic, subs: map[string]subscription{id: first}, anyForm: typ == ""}
 	s.lane = ses.box.newLane("topic "+topic, ses.server.c.Limits.Queue, 0)
+	s.lane.passed = s.tellWhen
 	s.merge() // before anything can come
 	sub, err := ses.server.g.Subscribe(topic, graph.SubscribeOptions{Type: typ, QoS: graph.QoS{Depth: graphQueue}, Node: ses.client.Node, Account: ses.account,
 		Wake: func() { ses.pump.wake(s) }})
@@ -115,10 +116,11 @@ func (s *stream) apply() {
 	case s.all.throttle > 0:
 		queue = 1 // only the newest
 	}
+	s.lane.set(queue, s.all.throttle)
 	s.mu.Lock()
 	s.compression, s.fragment = s.all.compression, s.all.fragment
 	s.mu.Unlock()
-	s.lane.set(queue, s.all.throttle)
+	s.tellWhen()
 }
 
 // has reports whether the stream serves a subscription.
@@ -161,12 +163,22 @@ func (s *stream) drain() (more bool) {
 		}
 		m, lost, ok := s.sub.Poll()
 		if !ok {
+			s.sub.NotBefore(s.lane.takes())
 			return false
 		}
 		s.lane.lose(lost)
 		s.lane.put(s.frames(m))
 	}
 	return true
+}
+
+// tellWhen tells the graph when the client takes the next message.
+func (s *stream) tellWhen() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.sub != nil {
+		s.sub.NotBefore(s.lane.takes())
+	}
 }
 
 // frameKey names a whole frame among a message's encodings.
