@@ -13,9 +13,9 @@
 //
 // The core has no goroutine and no clock. Pump takes what the cycle told, moves
 // all goals on and returns; tests step the loop and pump by hand, in simulated
-// time. Run pumps every few milliseconds for a server. All methods may be called
-// from any goroutine; callbacks come one at a time, in order, with nothing locked,
-// so they may call back.
+// time. Run pumps for a server, every few milliseconds while something goes on. All
+// methods may be called from any goroutine; callbacks come one at a time, in order,
+// with nothing locked, so they may call back.
 //
 //	e, err := executive.New(executive.Config{Model: m, Loop: l, Controllers: …})
 //	go e.Run(ctx)

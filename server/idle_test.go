@@ -19,7 +19,7 @@ import (
 func TestAnIdleServerRests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := config.Default()
-		c.Listen, c.Motions, c.Record.Enabled = "127.0.0.1:0", t.TempDir(), false
+		c.Listen, c.Motions, c.Record.Enabled, c.RealSim = "127.0.0.1:0", t.TempDir(), false, true
 		network := &stepping.Net{}
 		s, err := New(t.Context(), c, Options{Clock: stepping.Clock{}, Listen: network.Listen, HTTP: network.Client()})
 		if err != nil {
@@ -31,10 +31,15 @@ func TestAnIdleServerRests(t *testing.T) {
 		<-s.Ready()
 		time.Sleep(2 * time.Second)
 		const long = 5
-		looks := s.robots[0].exec.Pumps()
+		looks := make([]uint64, len(s.robots))
+		for i, bot := range s.robots {
+			looks[i] = bot.exec.Pumps()
+		}
 		time.Sleep(long * time.Second)
-		if n, most := int(s.robots[0].exec.Pumps()-looks), long*61; n > most {
-			t.Errorf("%d looks in %d s, want at most %d", n, long, most)
+		for i, bot := range s.robots {
+			if n, most := int(bot.exec.Pumps()-looks[i]), long*61; n > most {
+				t.Errorf("%s: %d looks in %d s, want at most %d", bot.name, n, long, most)
+			}
 		}
 		stop()
 		if err := <-ended; err != nil {

@@ -1,7 +1,7 @@
 // The first view: everything is there, named, reached by keyboard, soon, and on a
 // tablet.
 import assert from "node:assert/strict";
-import { button, coloured, connected, file, given, open, picture, studio, table, until } from "./harness.mjs";
+import { button, coloured, connected, file, given, open, picture, studio, table, tooltips, until } from "./harness.mjs";
 import { watch } from "./watch.mjs";
 
 const s = studio();
@@ -62,21 +62,7 @@ for (const [width, height, colorScheme] of [[1280, 720, "light"], [1024, 768, "d
 }
 
 s.test("what is disabled says why; dialogs say what everything does", async (page) => {
-  // controls that can be seen, with what their tooltips say
-  const all = () =>
-    page.evaluate(() =>
-      [...document.querySelectorAll("button, input, select")]
-        .filter((e) => !e.hidden && e.getClientRects().length > 0 && !e.classList.contains("grip") && !(document.querySelector("dialog[open]") && !e.closest("dialog")))
-        .map((e) => ({ name: e.ariaLabel || e.textContent.trim() || e.labels?.[0]?.textContent.trim() || e.outerHTML.slice(0, 60), disabled: e.disabled, says: e.closest("[title]")?.title ?? "" })),
-    );
-  const reason = /there is no|there are no|there is nothing|nothing moves|no joint|needs? |select a row|select one|select|choose|first|is 100|not |cannot|all are shown/;
-  const check = async (where, least) => {
-    const now = await all();
-    assert.deepEqual(now.filter((e) => e.says === "").map((e) => `${where}: ${e.name} says nothing`), []);
-    const off = now.filter((e) => e.disabled);
-    assert.ok(off.length >= least, `${where}: only ${off.length} are disabled`);
-    assert.deepEqual(off.filter((e) => !reason.test(e.says)).map((e) => `${where}: ${e.name}: ${e.says}`), []);
-  };
+  const check = (where, least) => tooltips(page, where, least);
   await check("an empty page without a real robot", 15);
   await page.getByRole("tab", { name: "Library" }).click();
   await check("the library", 10);

@@ -336,6 +336,21 @@ export async function letGo(page, falls = /./) {
   await asks.waitFor({ state: "detached" });
 }
 
+// tooltips checks that all controls that can be seen say what they do, and those that are
+// disabled why: at least so many of them.
+export async function tooltips(page, where, least) {
+  const now = await page.evaluate(() =>
+    [...document.querySelectorAll("button, input, select, textarea, summary")]
+      .filter((e) => !e.hidden && e.getClientRects().length > 0 && !e.classList.contains("grip") && !(document.querySelector("dialog[open]") && !e.closest("dialog")))
+      .map((e) => ({ name: e.ariaLabel || e.textContent.trim() || e.labels?.[0]?.textContent.trim() || e.outerHTML.slice(0, 60), disabled: !!e.disabled, says: e.closest("[title]")?.title ?? "" })),
+  );
+  const reason = /there is no|there are no|there is nothing|nothing moves|nothing is|no joint|needs? |select a row|select one|select|choose|first|is 100|not |cannot|all are shown/;
+  assert.deepEqual(now.filter((e) => e.says === "").map((e) => `${where}: ${e.name} says nothing`), []);
+  const off = now.filter((e) => e.disabled);
+  assert.ok(off.length >= least, `${where}: only ${off.length} are disabled: ${off.map((e) => e.name)}`);
+  assert.deepEqual(off.filter((e) => !reason.test(e.says)).map((e) => `${where}: ${e.name}: ${e.says}`), []);
+}
+
 // file chooses something of the menu of files.
 export async function file(page, name) {
   await button(page, "File ▾").click();

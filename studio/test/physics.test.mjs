@@ -1,7 +1,7 @@
 // A robot with mass: it stands, is pushed by a drag on its body, falls over and is put back
 // on its feet, without leaving the page; ground and time are changed from it.
 import assert from "node:assert/strict";
-import { button, coloured, enter, field, picture, studio, until } from "./harness.mjs";
+import { button, coloured, enter, field, picture, studio, tooltips, until } from "./harness.mjs";
 
 const s = studio({ args: ["--physics"] });
 
@@ -30,6 +30,18 @@ const shot = async (page, name) => process.env.SHOTS && page.screenshot({ path: 
 const blue = (r, g, b) => r < 70 && g < 140 && b > 215;
 const red = (r, g, b) => r > 190 && g < 100 && b > 60 && b < 130;
 const seen = async (page, colour) => coloured(await picture(page, page.locator(".view canvas")), colour);
+
+s.test("everything of the tab says what it does, and why it cannot be pressed", async (page, server) => {
+  await show(page);
+  await posture(page, "stands");
+  await tooltips(page, "physics", 3); // steps, while time goes on, and more
+  await button(page, "Pause time").click();
+  await becomes(server, "time stands still", (p) => p.paused);
+  await button(page, "Go on").waitFor();
+  await tooltips(page, "physics, time stands still", 2);
+  await button(page, "Go on").click();
+  await becomes(server, "time goes on", (p) => !p.paused);
+});
 
 s.test("it stands, is pushed by a drag, falls over and is put back on its feet", async (page, server) => {
   await show(page);

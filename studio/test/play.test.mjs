@@ -179,12 +179,14 @@ s.test("Pause/Resume holds the motion on its path and goes on", async (page, ser
   await until("it is paused", async () => (await server.state()).wanted_rate === 0 && (await server.state()).rate === 0);
   await page.locator("button[aria-pressed='true']", { hasText: "Pause/Resume" }).waitFor();
   await page.getByLabel("Paused", { exact: true }).getByText("motions stand still").waitFor();
+  await told(page, /paused/); // beside its button, too
   const [one, two] = [await server.joints(), await server.joints()];
   near(one.joint52, two.joint52, 1e-6);
   assert.equal((await server.state()).goals.length, 1); // it is not given up
   await button(page, "Pause/Resume").click();
   await until("it goes on", async () => (await server.state()).rate > 0);
   await page.getByLabel("Paused", { exact: true }).waitFor({ state: "detached" });
+  await page.getByLabel("Result virtual").getByText("paused").waitFor({ state: "detached" });
   await hurry();
   await server.reaches("joint52", 0.8);
   await done(page);

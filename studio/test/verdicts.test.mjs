@@ -122,6 +122,34 @@ s.test("advice is amber and may be played; what is refused is red", async (page)
   await told(page, /done/);
 });
 
+s.test("verdicts: what keeps it from being played apart from advice, the worst first", async (page, server) => {
+  // the tail is far too fast, the head a little, and leg1 alone cannot carry
+  const carry = "supports: {leg1: 1, leg2: 0, leg3: 0, leg4: 0}";
+  const fast = table([[0, { joint52: 0, tail_joint1: 0 }, carry], [0.4, { joint52: 0.8, tail_joint1: 1.2 }, carry], [4, { joint52: 0.8, tail_joint1: 1.2 }, carry]]);
+  await given(page, fast);
+  await page.getByText(/^\d+ findings?$/).first().click();
+  const list = (name) => page.getByRole("list", { name, exact: true }).getByRole("button");
+  await until("both kinds are told", async () => (await list("Keeps it from being played").count()) >= 2 && (await list("Advice").count()) >= 1);
+  const [refused, advised] = [await list("Keeps it from being played").allTextContents(), await list("Advice").allTextContents()];
+  // by how much each limit is broken: "… is A u, limit B u"
+  const over = refused.map((text) => {
+    const [, is, limit] = text.match(/is (-?[\d.]+)[^,]*, limit (-?[\d.]+)/);
+    return Math.abs(is / limit);
+  });
+  assert.ok(over.length >= 2 && over.every((x, i) => x > 1 && (i === 0 || x <= over[i - 1] * 1.02)), `${over}`); // numbers are shown rounded
+  assert.ok(over[0] > over.at(-1) * 1.05, `${over}`);
+  for (const text of advised) assert.match(text, /centre of mass|slip/);
+  for (const text of refused) assert.doesNotMatch(text, /centre of mass|slip/);
+  // the heading of refusals is above that of advice, and the line says the worst
+  const [above, below] = [await list("Keeps it from being played").first().boundingBox(), await list("Advice").first().boundingBox()];
+  assert.ok(above.y < below.y);
+  assert.equal(await page.getByLabel("Findings", { exact: true }).textContent(), refused[0]);
+  // what the server says is of the same order of things: all of it is there
+  await page.keyboard.press("Escape");
+  await save(page, "worst");
+  assert.equal((await server.call("/motions/lint", { name: "worst" })).findings.length, refused.length + advised.length);
+});
+
 s.test("Ctrl+S saves a motion that has a name at once, and asks for one that has none", async (page, server) => {
   await given(page, table([[0, { joint52: 0 }], [1, { joint52: 0.3 }]]), "quick");
   await page.keyboard.press("Control+s");
