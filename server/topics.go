@@ -120,7 +120,10 @@ func (t *topics) quickTopics() (all []*graph.Advertisement) {
 	for _, o := range p.outputs {
 		add(rates.JointStates, o.topic.Advertisement)
 	}
-	add(rates.TF, t.tf.Advertisement, t.balance.Advertisement)
+	add(rates.TF, t.tf.Advertisement)
+	if b := t.balance; b != nil {
+		add(rates.TF, b.now.Advertisement, b.reference.Advertisement, b.odom.Advertisement)
+	}
 	if t.bot.body != nil {
 		add(rates.TF, t.bot.body.state.Advertisement)
 	}
