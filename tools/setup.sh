@@ -22,6 +22,8 @@ need python3 python3
 need node nodejs
 need npm npm
 need chromium chromium
+need zsh zsh
+need fish fish
 
 # ROS 1 as Debian packages it: the clients and tools that the ROS 1 wire is held to, in Python
 # and in C++, and RViz with a screen in memory

@@ -56,7 +56,7 @@ func completionCommand(root *cobra.Command) command {
 					return err
 				}
 				write := map[string]func(w io.Writer) error{
-					"bash":       func(w io.Writer) error { return root.GenBashCompletionV2(w, true) },
+					"bash":       func(w io.Writer) error { return bashCompletion(root, w) },
 					"zsh":        root.GenZshCompletion,
 					"fish":       func(w io.Writer) error { return root.GenFishCompletion(w, true) },
 					"powershell": root.GenPowerShellCompletionWithDesc,

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"strings"
 	"time"
 
@@ -29,6 +31,36 @@ func (c *command) complete(cmd *cobra.Command, args []string, begun string) ([]s
 	}
 	return starting(c.words, begun), cobra.ShellCompDirectiveNoFileComp
 }
+
+// bashCompletion writes the script for bash. That of the library needs a function of the
+// package bash-completion; where it is not installed, one of the script's own does it.
+func bashCompletion(root *cobra.Command, w io.Writer) error {
+	var script bytes.Buffer
+	if err := root.GenBashCompletionV2(&script, true); err != nil {
+		return err
+	}
+	text := strings.Replace(script.String(), "_get_comp_words_by_ref \"$@\"", "__poise_words \"$@\"", 1)
+	_, err := io.WriteString(w, bashWords+text)
+	return err
+}
+
+// bashWords splits the line at spaces alone, so that addresses stay whole.
+const bashWords = `# The words of the line up to the cursor, by the package bash-completion if it is there.
+__poise_words()
+{
+    if declare -F _get_comp_words_by_ref >/dev/null 2>&1; then
+        _get_comp_words_by_ref "$@"
+        return
+    fi
+    local line="${COMP_LINE:0:COMP_POINT}"
+    read -r -a words <<< "$line"
+    [[ $line == *[[:space:]] ]] && words+=("")
+    cword=$((${#words[@]} - 1))
+    cur="${words[cword]}"
+    prev="${words[cword > 0 ? cword - 1 : 0]}"
+}
+
+`
 
 func starting(all []string, begun string) (some []string) {
 	for _, word := range all {
