@@ -48,7 +48,6 @@ type Model struct {
 	Family    string
 	Step      float64 // rad of a step of its position
 	Low, High int32   // steps that it can be told to go to
-	Turns     bool    // its position counts turns
 	Centre    int32   // step in the middle
 	Effort    float64 // N·m for a unit of what it says of its effort
 	EffortOf  string  // what that is: current, load or pwm
@@ -170,6 +169,7 @@ type Servo struct {
 	Heard   bool // by the last States: State is new
 	Low     int32
 	High    int32   // limits of its own, by its registers
+	Turn    int32   // steps of a turn, if its position counts turns, which it forgets without power; else 0
 	Set     any     // what the Talker found in its registers
 	Mid     float64 // V in the middle of what it allows: above it a voltage error is too much
 	Variant bool    // read another piece of memory than last time, so that a late answer differs
@@ -229,6 +229,12 @@ type Talker interface {
 
 	// ReplyDelay is how long a servo waits before it answers.
 	ReplyDelay() time.Duration
+}
+
+// Leaver is a Talker whose servos have to be told that no more packets come, and that this is
+// in order.
+type Leaver interface {
+	Leave(servos []*Servo) error
 }
 
 // ModelNamed finds a model by its name in robot.yaml.

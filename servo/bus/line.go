@@ -83,6 +83,9 @@ func (l *Line) Send(request []byte) error {
 	return nil
 }
 
+// drain waits until the line has carried what was sent.
+func (l *Line) drain() { time.Sleep(time.Until(l.busy) + usb) }
+
 // Ask forgets what has arrived, writes a request and sets the deadline of its answers: so
 // many bytes, and so long that servos take before they begin.
 func (l *Line) Ask(request []byte, answer int, delay time.Duration) error {

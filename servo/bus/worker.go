@@ -27,8 +27,11 @@ type unit struct {
 	again   time.Time // when it is looked for again, or switched again
 	seq     uint64    // of its readings
 	agree   int       // readings in a row that agree: a position to begin from
-	doubt   int32     // a reading that was too far from the last to be believed
+	doubt   int32     // the last reading, turns included, though it was too far from the one before to be believed
 	doubted bool
+	turns   int32 // steps of whole turns that the servo has forgotten
+	recount bool  // it may have forgotten its turns: they follow from where it was before
+	before  int32 // that
 
 	on        bool // it has torque by our doing
 	braked    bool
@@ -186,11 +189,37 @@ func (w *worker) find(u *unit, tries int) error {
 		return fmt.Errorf("joint %q: servo %d on %s: %w", u.name, u.ID, w.line.String(), err)
 	}
 	u.present, u.misses, u.agree, u.unsure, u.heard = true, 0, 0, false, w.began
+	u.count()
 	if u.State.Torque == TorqueOn && !u.obeyed {
 		u.foundOn = true
 	}
 	u.on = u.on && u.State.Torque == TorqueOn
 	return nil
+}
+
+// count lets the turns of a servo be counted again, which may have forgotten them: it is where
+// it was before, or, if that is not known, where robot.yaml lets it be.
+func (u *unit) count() {
+	switch {
+	case u.Turn == 0 || u.recount:
+		return
+	case u.seq > 0:
+		u.before = u.doubt
+	case u.wanted.Limited && u.High-u.Low < u.Turn:
+		u.before = (u.Low + u.High) / 2
+	default:
+		return
+	}
+	u.recount, u.agree, u.doubted = true, 0, false
+}
+
+// reading returns where a servo is, with the turns that it has forgotten.
+func (u *unit) reading() int32 {
+	if u.recount {
+		u.turns = u.Turn * int32(math.Round(float64(u.before-u.State.Position)/float64(u.Turn)))
+		u.recount = u.agree+1 < agreement
+	}
+	return u.State.Position + u.turns
 }
 
 // declare brings a servo to what robot.yaml says of it: its limits, and registers that are
@@ -243,6 +272,7 @@ func modelName(f Family, number int) string {
 // run speaks until it is told to stop. A port that is gone is opened again when it is back.
 func (w *worker) run() {
 	defer close(w.done)
+	defer w.leave()
 	next := time.Now()
 	for {
 		wait := time.Duration(0)
@@ -268,6 +298,24 @@ func (w *worker) run() {
 		if !w.sleep(wait) {
 			return
 		}
+	}
+}
+
+// leave tells servos that the program ends in order.
+func (w *worker) leave() {
+	leaver, ok := w.talk.(Leaver)
+	if !ok || w.port == nil {
+		return
+	}
+	w.group = w.group[:0]
+	for _, u := range w.units {
+		if u.present && u.on {
+			w.group = append(w.group, &u.Servo)
+		}
+	}
+	if len(w.group) > 0 {
+		_ = leaver.Leave(w.group) // a line that breaks now is one on which servos stop by themselves
+		w.conn.drain()
 	}
 }
 
@@ -393,7 +441,7 @@ func (w *worker) energise(u *unit, s *servo.Setpoint, now time.Time) error {
 		return nil // it is tried again
 	}
 	u.on, u.foundOn = true, false
-	u.offset = u.scale.Position(u.State.Position) - s.Position
+	u.offset = u.scale.Position(u.State.Position+u.turns) - s.Position
 	return nil
 }
 
@@ -402,7 +450,7 @@ func (w *worker) goal(u *unit, s *servo.Setpoint) Goal {
 	step := w.settings.Ramp * w.took
 	u.offset -= math.Max(-step, math.Min(u.offset, step))
 	at := u.scale.Steps(s.Position + u.offset)
-	return Goal{Servo: &u.Servo, Position: max(u.Low, min(at, u.High)), PlayTime: max(s.PlayTime, w.took)}
+	return Goal{Servo: &u.Servo, Position: max(u.Low, min(at, u.High)) - u.turns, PlayTime: max(s.PlayTime, w.took)}
 }
 
 // answered tells what a servo says, or that it says nothing, from a line that is broken.
@@ -438,6 +486,7 @@ func (w *worker) read() error {
 		}
 		if u.Heard && (u.unsure || u.misses > 1 || w.longAgo(u)) {
 			u.unsure = true
+			u.count()
 			if err := w.talk.Slow(&u.Servo); err == nil {
 				u.unsure = false // judge sees whether it lost its torque
 			} else if !answered(err) {
@@ -469,7 +518,13 @@ func (w *worker) judge(u *unit) {
 		return
 	}
 	u.misses, u.heard = 0, w.began
-	last, now := u.doubt, u.State.Position
+	if u.on && u.State.Torque == TorqueOff { // it has lost its torque by itself
+		u.on = false
+		u.restarted = w.began.Add(tellRestart)
+		u.present, u.again = false, time.Time{} // it is found and prepared anew
+		return
+	}
+	last, now := u.doubt, u.reading()
 	if u.agree > 0 || u.doubted {
 		far := math.Abs(float64(now-last)) * u.Model.Step
 		switch {
@@ -487,11 +542,6 @@ func (w *worker) judge(u *unit) {
 	}
 	u.doubt = now
 	u.seq++
-	if u.on && u.State.Torque == TorqueOff { // it has lost its torque by itself
-		u.on = false
-		u.restarted = w.began.Add(tellRestart)
-		u.present, u.again = false, time.Time{} // it is found and prepared anew
-	}
 }
 
 // believable is how far a servo can have turned between two readings, rad.

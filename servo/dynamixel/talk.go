@@ -55,11 +55,6 @@ func (Family) Complete() bool { return true }
 // Talk implements bus.Family.
 func (Family) Talk(l *bus.Line) bus.Talker { return &talker{line: l} }
 
-// found is what the registers of a servo said.
-type found struct {
-	extended bool // its position counts turns
-}
-
 type talker struct {
 	line   *bus.Line
 	packet []byte
@@ -184,6 +179,9 @@ const (
 	modeCurrentPosition = 5
 )
 
+// turn is how many steps a turn has.
+const turn = 4096
+
 // Prepare implements bus.Talker.
 func (t *talker) Prepare(s *bus.Servo) error {
 	data, err := t.read(s.ID, addrReturnDelay, 3)
@@ -192,8 +190,8 @@ func (t *talker) Prepare(s *bus.Servo) error {
 	}
 	t.delay = max(t.delay, time.Duration(data[0])*2*time.Microsecond)
 	drive, mode := data[1], data[2]
-	f := &found{extended: mode == modeExtended || mode == modeCurrentPosition}
-	if mode != modePosition && !f.extended {
+	extended := mode == modeExtended || mode == modeCurrentPosition
+	if mode != modePosition && !extended {
 		return fmt.Errorf("its operating mode is %d, must be 3, 4 or 5, a position mode: poise bus write … mode 3", mode)
 	}
 	if drive&8 != 0 {
@@ -203,14 +201,14 @@ func (t *talker) Prepare(s *bus.Servo) error {
 		return err
 	}
 	s.Mid = 0.1 * float64(number(data[:2])+number(data[2:])) / 2
-	s.Low, s.High = -256*4096, 256*4096
-	if !f.extended {
+	s.Low, s.High, s.Turn = -256*turn, 256*turn, turn
+	if !extended {
+		s.Turn = 0
 		if data, err = t.read(s.ID, addrMaxPosition, 8); err != nil {
 			return err
 		}
 		s.High, s.Low = int32(number(data[:4])), int32(number(data[4:]))
 	}
-	s.Set = f
 	if data, err = t.read(s.ID, addrWatchdog, 1); err != nil {
 		return err
 	}
@@ -373,6 +371,17 @@ func (t *talker) Rest(servos []*bus.Servo) []byte {
 		params = append(params, byte(s.ID), 1)
 	}
 	return Append(make([]byte, 16), broadcast, insSyncWrite, params)
+}
+
+// Leave implements bus.Leaver: the watchdog is switched off, so that servos hold and obey the
+// next program.
+func (t *talker) Leave(servos []*bus.Servo) error {
+	t.params = append(t.params[:0], addrWatchdog, 0, 1, 0)
+	for _, s := range servos {
+		t.params = append(t.params, byte(s.ID), 0)
+	}
+	t.packet = Append(t.packet[:0], broadcast, insSyncWrite, t.params)
+	return t.line.Send(t.packet)
 }
 
 // CycleBytes implements bus.Talker.

@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math"
 	"sync"
@@ -147,17 +148,75 @@ type Servo struct {
 	trip   bool      // it has tripped
 	ready  time.Time // after a reboot
 	hand   hand
+	lost   int32 // steps of whole turns that it has forgotten
 }
 
-// present returns the reading of its position.
-func (s *Servo) present() int32 { return s.scale.Steps(s.e.cfg.World.Read(s.index).Position) }
+// present returns the reading of its position: within a turn, unless it counts turns.
+func (s *Servo) present() int32 {
+	at := s.counted()
+	if turn := s.turn(); turn > 0 && !s.counts() {
+		at = (at%turn + turn) % turn
+	}
+	return at
+}
+
+// counted returns the reading that it would have if it counted turns.
+func (s *Servo) counted() int32 {
+	return s.scale.Steps(s.e.cfg.World.Read(s.index).Position) + s.shift() - s.lost
+}
+
+// position returns where its joint is at a goal, rad.
+func (s *Servo) position(goal int32) float64 {
+	return s.scale.Position(goal + s.counted() - s.present() - s.shift() + s.lost)
+}
+
+// turn is how many steps a turn of its encoder has; 0 if it cannot pass the end of it.
+func (s *Servo) turn() int32 {
+	if s.Model.Family == herkulexName || s.big() {
+		return 0
+	}
+	return 4096
+}
+
+// counts reports whether its position counts turns.
+func (s *Servo) counts() bool {
+	if s.Model.Family == dynamixelName {
+		return s.ram[11] == 4 || s.ram[11] == 5
+	}
+	return s.ram[18]&0x10 != 0
+}
+
+// shift is what its homing offset adds to a reading.
+func (s *Servo) shift() int32 {
+	switch {
+	case s.Model.Family == herkulexName:
+		return -int32(int8(s.ram[47]))
+	case s.Model.Family == dynamixelName:
+		return int32(binary.LittleEndian.Uint32(s.ram[20:]))
+	case s.big():
+		return 0
+	}
+	offset := int32(s.word(31))
+	if offset&(1<<11) != 0 {
+		offset = -(offset &^ (1 << 11))
+	}
+	return -offset
+}
+
+// forgetTurns is what a servo that counts turns does without power.
+func (s *Servo) forgetTurns() {
+	if turn := s.turn(); turn > 0 {
+		at := s.counted()
+		s.lost += at - (at%turn+turn)%turn
+	}
+}
 
 func (s *Servo) log(what, format string, a ...any) {
 	if s.e.cfg.Log == nil {
 		return
 	}
 	s.e.cfg.Log(Event{Time: time.Since(s.e.began).Seconds(), Joint: s.Joint, ID: s.ID, What: what, Text: fmt.Sprintf(format, a...),
-		Goal: s.scale.Position(s.goal), At: s.e.cfg.World.Read(s.index).Position})
+		Goal: s.position(s.goal), At: s.e.cfg.World.Read(s.index).Position})
 }
 
 // torque switches it.
@@ -168,7 +227,7 @@ func (s *Servo) torque(to servo.Mode) {
 	s.mode = to
 	switch to {
 	case servo.Position:
-		if far := s.scale.Position(s.goal) - s.e.cfg.World.Read(s.index).Position; math.Abs(far) > jump && s.Model.Family != herkulexName {
+		if far := s.position(s.goal) - s.e.cfg.World.Read(s.index).Position; math.Abs(far) > jump && s.Model.Family != herkulexName {
 			s.log(Violation, "torque comes on with a goal that is %.3f rad away", far)
 		}
 		s.log("torque on", "")
@@ -189,13 +248,13 @@ const jump = 0.06
 // aim gives it a goal that it is to reach in some time.
 func (s *Servo) aim(goal int32, seconds float64) {
 	s.goal = goal
-	s.e.cfg.World.Tell(s.index, servo.Setpoint{Mode: servo.Position, Position: s.scale.Position(goal), Stiffness: 1, PlayTime: seconds})
+	s.e.cfg.World.Tell(s.index, servo.Setpoint{Mode: servo.Position, Position: s.position(goal), Stiffness: 1, PlayTime: seconds})
 }
 
 // offered takes a goal that came while it had no torque: none may come, unless it is where
 // the servo is.
 func (s *Servo) offered(goal int32) {
-	if far := s.scale.Position(goal) - s.e.cfg.World.Read(s.index).Position; math.Abs(far) > jump {
+	if far := s.position(goal) - s.e.cfg.World.Read(s.index).Position; math.Abs(far) > jump {
 		s.log(Violation, "a goal %.3f rad away, without torque", far)
 	}
 }
@@ -272,6 +331,7 @@ func (s *Servo) Reset() {
 	s.log("reboot", "")
 	id := s.ID
 	s.torque(servo.Off)
+	s.forgetTurns()
 	s.forget()
 	if s.Model.Family != herkulexName { // which takes a new one at its start
 		s.ID = id
@@ -336,5 +396,5 @@ func (s *Servo) listen(f bus.Family, code byte) {
 // Now returns how it is, as an event.
 func (s *Servo) Now() Event {
 	return Event{Time: time.Since(s.e.began).Seconds(), Joint: s.Joint, ID: s.ID, What: "state", Text: "torque " + s.mode.String(),
-		Goal: s.scale.Position(s.goal), At: s.e.cfg.World.Read(s.index).Position}
+		Goal: s.position(s.goal), At: s.e.cfg.World.Read(s.index).Position}
 }

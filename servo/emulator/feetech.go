@@ -180,6 +180,9 @@ func ftWriteTo(s *Servo, at int, data []byte) {
 				s.goal = s.present() // it holds where it is
 			}
 			s.torque(servo.Position)
+		case 128: // here is the middle from now on
+			s.setWord(31, magnitude(float64(s.present()-s.shift()-2048), 11))
+			s.log("saved", "homing offset")
 		}
 	}
 	if covers(42, 2) {

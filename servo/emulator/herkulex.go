@@ -43,10 +43,10 @@ func fillHerkulex(s *Servo) {
 	r, w := &s.ram, s.e.cfg.World.Read(s.index)
 	dirt := uint16(0x6000) // bits above a position mean nothing
 	binary.LittleEndian.PutUint16(r[58:], uint16(s.present())|dirt)
-	binary.LittleEndian.PutUint16(r[60:], uint16(s.present()))
+	binary.LittleEndian.PutUint16(r[60:], uint16(s.present()-s.shift()))
 	binary.LittleEndian.PutUint16(r[62:], uint16(int16(math.Round(s.scale.Shaft(w.Velocity, s.Model.Step)/(29.09*math.Pi/180)))))
 	binary.LittleEndian.PutUint16(r[64:], uint16(int16(s.scale.Load(w.Effort, s.Model.Step)/s.Model.Effort)))
-	binary.LittleEndian.PutUint16(r[68:], uint16(s.goal))
+	binary.LittleEndian.PutUint16(r[68:], uint16(s.goal-s.shift()))
 	r[54], r[55], r[48] = byte(math.Round(w.Voltage/0.074075)), 128, byte(s.status)
 	switch s.mode {
 	case servo.Position:

@@ -18,12 +18,18 @@ import (
 // turntable is a robot of n joints about vertical axes, each with a servo of a type.
 func turntable(t testing.TB, n int, servoType string, zero float64) *robot.Model {
 	t.Helper()
+	return turntableOn(t, n, servoType, zero, func(int) string { return "" })
+}
+
+// turntableOn is one whose servos are on lines with names.
+func turntableOn(t testing.TB, n int, servoType string, zero float64, line func(joint int) string) *robot.Model {
+	t.Helper()
 	var links, joints, servos strings.Builder
 	links.WriteString(`<link name="l0"/>`)
 	for i := 1; i <= n; i++ {
 		fmt.Fprintf(&links, `<link name="l%d"><inertial><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>`, i)
 		fmt.Fprintf(&joints, `<joint name="j%d" type="revolute"><parent link="l%d"/><child link="l%d"/><axis xyz="0 0 1"/><limit lower="-2" upper="2" effort="2" velocity="5"/></joint>`, i, i-1, i)
-		fmt.Fprintf(&servos, "  j%d: {id: %d, type: %s, zero: %g, reversed: %v}\n", i, i, servoType, zero, i%2 == 0)
+		fmt.Fprintf(&servos, "  j%d: {id: %d, type: %s, zero: %g, reversed: %v, bus: %q}\n", i, i, servoType, zero, i%2 == 0, line(i-1))
 	}
 	doc, _, err := urdf.Parse([]byte(`<robot name="turntable">`+links.String()+joints.String()+`</robot>`), "test.urdf")
 	if err != nil {

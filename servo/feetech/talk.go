@@ -202,6 +202,13 @@ func (t *talker) Write(id int, m *bus.Model, r *bus.Register, v int64) error {
 	return t.write(id, lock.Address, 1)
 }
 
+// Bits of the register phase: speeds in steps/s, and a position that counts turns.
+const (
+	phaseSpeed = 0x04
+	phaseTurns = 0x10
+	turn       = 4096
+)
+
 // Prepare implements bus.Talker.
 func (t *talker) Prepare(s *bus.Servo) error {
 	data, err := t.read(s.ID, addrDelay, 1)
@@ -213,8 +220,9 @@ func (t *talker) Prepare(s *bus.Servo) error {
 		return err
 	}
 	s.Low, s.High = int32(number(s.Model, data[:2])), int32(number(s.Model, data[2:]))
-	if s.Low == 0 && s.High == 0 { // it counts turns
-		s.Low, s.High = -math.MaxInt16, math.MaxInt16
+	unlimited := s.Low == 0 && s.High == 0
+	if s.Turn = 0; unlimited {
+		s.High = s.Model.High
 	}
 	if data, err = t.read(s.ID, addrVoltages, 2); err != nil {
 		return err
@@ -226,8 +234,14 @@ func (t *talker) Prepare(s *bus.Servo) error {
 		if data, err = t.read(s.ID, addrPhase, 1); err != nil {
 			return err
 		}
-		if data[0]&4 == 0 {
+		if data[0]&phaseSpeed == 0 {
 			f.speed = 50
+		}
+		if data[0]&phaseTurns != 0 {
+			s.Turn = turn
+			if unlimited {
+				s.Low, s.High = -math.MaxInt16, math.MaxInt16
+			}
 		}
 		if data, err = t.read(s.ID, addrMode, 1); err != nil {
 			return err
