@@ -21,11 +21,22 @@ if ! cmp -s "$here/package-lock.json" "$folder/.installed-node"; then
 	cp "$here/package-lock.json" "$folder/.installed-node"
 fi
 
-if ! cmp -s "$here/requirements.txt" "$folder/.installed-python"; then
+apart() { # folder, packages: without what they ask for, beside the others
+	local target=$folder/$1
+	shift
+	rm -rf "$target"
+	"$folder/venv/bin/python" -m pip install -q --disable-pip-version-check --no-deps --no-compile --target "$target" "$@"
+}
+
+if ! cat "$here/requirements.txt" "$here/setup.sh" | cmp -s - "$folder/.installed-python"; then
 	echo "clients: roslibpy and the libraries of servo vendors into ${folder#"$PWD"/}"
 	python3 -m venv "$folder/venv"
 	"$folder/venv/bin/python" -m pip install -q --disable-pip-version-check -r "$here/requirements.txt"
 	# the newer library of Feetech has the name of the older one
-	"$folder/venv/bin/python" -m pip install -q --disable-pip-version-check --upgrade --target "$folder/ftservo" ftservo-python-sdk==2.0.1
-	cp "$here/requirements.txt" "$folder/.installed-python"
+	apart ftservo ftservo-python-sdk==2.0.1
+	# of LeRobot only its motor buses are used, and what they need
+	apart lerobot lerobot==0.4.4 deepdiff==8.6.1 orderly-set==5.5.0 tqdm==4.70.1
+	# in Python 2: its test puts it right as it is loaded
+	apart pyherkulex pyherkulex==0.23
+	cat "$here/requirements.txt" "$here/setup.sh" >"$folder/.installed-python"
 fi
