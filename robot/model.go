@@ -125,6 +125,7 @@ type Model struct {
 	effectors      []EndEffector
 	servos         []Servo // of each joint
 	buses          []Bus
+	inertial       InertialUnit
 	poses          []NamedPose
 	mirror         []Mirrored  // of each joint, nil without a mirror table
 	safe           []SafeState // of each group

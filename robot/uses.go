@@ -39,6 +39,14 @@ type Bus struct {
 	Baud int // 0 is that of the factory
 }
 
+// InertialUnit is the one of a robot, on a serial line of its own.
+type InertialUnit struct {
+	Port     string       // "" if there is none
+	Baud     int          // 0 is that of the factory
+	Type     string       // "" is the usual one
+	Rotation spatial.Mat3 // of the unit on the base link, R_BI
+}
+
 // NamedPose is a pose of some joints: of robot.yaml, or a group state of the
 // SRDF under the name group/state.
 type NamedPose struct {
@@ -98,6 +106,9 @@ func (m *Model) Servo(id JointID) Servo { return m.servos[id] }
 
 // Buses returns the lines that robot.yaml names. The slice is shared: read only.
 func (m *Model) Buses() []Bus { return m.buses }
+
+// InertialUnit returns the unit that robot.yaml names.
+func (m *Model) InertialUnit() InertialUnit { return m.inertial }
 
 // Poses returns the named poses. The slice is shared: read only.
 func (m *Model) Poses() []NamedPose { return m.poses }
@@ -223,6 +234,12 @@ func (b *builder) describeServos(d *Description) {
 	}
 	for _, x := range d.Buses {
 		m.buses = append(m.buses, Bus{Name: x.Name, Port: x.Port, Baud: x.Baud})
+	}
+	if u := &d.IMU; u.Port != "" {
+		m.inertial = InertialUnit{Port: u.Port, Baud: u.Baud, Type: u.Type, Rotation: spatial.FromRPY(0, 0, 0)}
+		if len(u.Rotation) == 3 {
+			m.inertial.Rotation = spatial.FromRPY(u.Rotation[0], u.Rotation[1], u.Rotation[2])
+		}
 	}
 	for i, j := range m.joints {
 		if len(d.Servos) > 0 && !m.servos[i].Assigned && !j.Virtual {

@@ -38,6 +38,7 @@ type busFlags struct {
 	fresh  bool
 
 	hand    string // emulate
+	imu     string
 	steps   string // calibrate
 	joints  string
 	pose    string
@@ -60,7 +61,7 @@ var busWords = map[string]struct {
 	"set-id":    {[]string{"PORT", "ID", "NEW"}, (*busFlags).setID},
 	"set-baud":  {[]string{"PORT", "ID", "BAUD"}, (*busFlags).setBaud},
 	"calibrate": {[]string{"PORT"}, (*busFlags).calibrate},
-	"emulate":   {[]string{"FAMILY"}, (*busFlags).emulate},
+	"emulate":   {[]string{"FAMILY|imu"}, (*busFlags).emulate},
 }
 
 // busNames lists the first words of poise bus.
@@ -77,6 +78,7 @@ func busCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
 	fs.StringVar(&b.link, "link", "", "emulate: a link of this `path` leads to the line, and path-NAME to a line with a name")
 	fs.StringVar(&b.robot, "robot", "", "emulate: the `robot` that the servos move, pony if none is named; calibrate: the robot whose servos they are")
 	fs.StringVar(&b.hand, "hand", "", "emulate: lines JOINT ANGLE that are added to this `file` move limp joints as a hand does, rad; JOINT free lets go")
+	fs.StringVar(&b.imu, "imu", "", "emulate: the robot has an inertial unit of this `type`, bno08x or wit, on a line of its own")
 	fs.StringVar(&b.steps, "steps", "", "calibrate: only these `steps`, of direction,zero,limits")
 	fs.StringVar(&b.joints, "joints", "", "calibrate, emulate: only these `joints`, with commas between them")
 	fs.BoolVar(&b.fresh, "new", false, "emulate: servos have the id of the factory, as new ones do")
@@ -156,8 +158,8 @@ func (b *busFlags) chosen() ([]serial.Family, error) {
 	return []serial.Family{f}, nil
 }
 
-func unknownFamily(name string) error {
-	known := []string{"herkulex", "dynamixel", "feetech"}
+func unknownFamily(name string, besides ...string) error {
+	known := append([]string{"herkulex", "dynamixel", "feetech"}, besides...)
 	return usagef("family %q is not one of %s%s", name, strings.Join(known, ", "), problem.Hint(name, known))
 }
 

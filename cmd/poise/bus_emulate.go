@@ -16,12 +16,14 @@ import (
 	"sync"
 	"time"
 
+	"poise/problem"
 	"poise/robot"
 	"poise/robot/load"
 	"poise/servo/bench"
 	serial "poise/servo/bus"
 	"poise/servo/emulator"
 	"poise/servo/families"
+	"poise/servo/imu"
 )
 
 // monitor shows what servos say, until Ctrl-C or so many times.
@@ -87,13 +89,15 @@ type emulatedLine struct {
 	Port   string `json:"port"`
 	Baud   int    `json:"baud"`
 	Servos int    `json:"servos"`
+	Unit   string `json:"unit,omitempty"` // type of the inertial unit that is there
 }
 
 // emulate is servos on pseudo-terminals that move a robot with mass, until Ctrl-C.
 func (b *busFlags) emulate(args []string) error {
 	family, ok := families.Named(args[0])
-	if !ok {
-		return unknownFamily(args[0])
+	alone := args[0] == "imu"
+	if !ok && !alone {
+		return unknownFamily(args[0], "imu")
 	}
 	name := b.robot
 	if name == "" {
@@ -112,8 +116,12 @@ func (b *busFlags) emulate(args []string) error {
 		return err
 	}
 	defer closeLog()
-	e, err := emulator.New(emulator.Config{Model: bot.Model, World: world, Families: families.All, Baud: b.baud, On: !b.limp,
-		Assign: b.assigned(bot.Model, family), Log: func(x emulator.Event) { log(x) }})
+	c := emulator.Config{Model: bot.Model, World: world, Families: families.All, Baud: b.baud, On: !b.limp, Bare: alone,
+		Assign: func(int) robot.Servo { return robot.Servo{} }, Log: func(x emulator.Event) { log(x) }}
+	if !alone {
+		c.Assign = b.assigned(bot.Model, family)
+	}
+	e, err := emulator.New(c)
 	if err != nil {
 		return err
 	}
@@ -124,13 +132,26 @@ func (b *busFlags) emulate(args []string) error {
 		return err
 	}
 	defer closeLines()
-	message := fmt.Sprintf("%d emulated %s servos of %s; Ctrl-C ends them", len(e.Servos()), family.Name(), name)
+	unit, closeUnit, err := b.openUnit(e, bot.Model, alone)
+	if err != nil {
+		return err
+	}
+	defer closeUnit()
+	lines = append(lines, unit...)
+	message := fmt.Sprintf("%d emulated %s servos of %s; Ctrl-C ends them", len(e.Servos()), args[0], name)
+	if alone {
+		message = fmt.Sprintf("the emulated inertial unit of %s; Ctrl-C ends it", name)
+	}
 	if err := b.answer(struct {
 		answered
 		Lines []emulatedLine `json:"lines"`
 	}{answered{true, message}, lines}, func(w io.Writer) {
 		fmt.Fprintln(w, message)
 		for _, l := range lines {
+			if l.Unit != "" {
+				fmt.Fprintf(w, "  imu: {port: %s, type: %s, baud: %d}   in robot.yaml\n", l.Port, l.Unit, l.Baud)
+				continue
+			}
 			fmt.Fprintf(w, "  --bus %s%s,baud=%d   %d servos\n", prefixed(l.Name), l.Port, l.Baud, l.Servos)
 		}
 	}); err != nil {
@@ -273,6 +294,44 @@ func (b *busFlags) openLines(e *emulator.Emulator, f serial.Family) (all []emula
 		go func() { _ = e.Line(name, p, 0).Serve() }()
 	}
 	return all, end, nil
+}
+
+// openUnit gives the inertial unit a pseudo-terminal: that of --imu, of robot.yaml, or, if there is
+// nothing else, the usual one.
+func (b *busFlags) openUnit(e *emulator.Emulator, m *robot.Model, alone bool) (all []emulatedLine, end func(), err error) {
+	name, has := b.imu, b.imu != "" || alone || m.InertialUnit().Port != ""
+	if name == "" {
+		name = m.InertialUnit().Type
+	}
+	end = func() {}
+	if !has {
+		return nil, end, nil
+	}
+	kind, ok := imu.Named(name)
+	if !ok {
+		return nil, nil, usagef("--imu %q is not one of %s%s", name, strings.Join(imu.Names(), ", "), problem.Hint(name, imu.Names()))
+	}
+	p, err := serial.OpenPseudo()
+	if err != nil {
+		return nil, nil, err
+	}
+	port, link := p.Name, b.link
+	if link != "" {
+		if !alone {
+			link += "-imu"
+		}
+		if err := os.Symlink(p.Name, link); err != nil {
+			return nil, nil, errors.Join(err, p.Close())
+		}
+		port = link
+	}
+	go func() { _ = e.Unit(p, kind).Serve() }()
+	return []emulatedLine{{Name: "imu", Port: port, Baud: kind.Baud, Unit: kind.Name}}, func() {
+		if link != "" {
+			_ = os.Remove(link)
+		}
+		_ = p.Close()
+	}, nil
 }
 
 // eventLog returns who writes events as JSON lines, and closes the file.

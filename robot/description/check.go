@@ -83,6 +83,7 @@ func (d *Description) Check(r *problem.Report) {
 	d.checkLeaving(fail)
 	d.checkServos(fail)
 	d.checkBuses(fail)
+	d.checkIMU(fail)
 	d.checkModels(fail)
 	d.checkMirror(fail)
 }
@@ -167,6 +168,22 @@ func (d *Description) checkBuses(fail func(int, string, string, ...any)) {
 		if len(d.Buses) > 0 && !slices.ContainsFunc(d.Buses, func(b NamedBus) bool { return b.Name == s.Bus }) {
 			fail(s.Line, problem.Named("servo of joint", s.Joint), "bus %q is not in buses", s.Bus)
 		}
+	}
+}
+
+func (d *Description) checkIMU(fail func(int, string, string, ...any)) {
+	line, has := d.Lines["imu"]
+	if !has {
+		return
+	}
+	if d.IMU.Port == "" {
+		fail(line, "imu", "port is missing")
+	}
+	if d.IMU.Baud < 0 {
+		fail(line, "imu", "baud %d is negative", d.IMU.Baud)
+	}
+	if n := len(d.IMU.Rotation); n != 0 && n != 3 {
+		fail(line, "imu", "rotation has %d numbers, must be roll, pitch, yaw", n)
 	}
 }
 

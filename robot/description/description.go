@@ -41,6 +41,7 @@ type Description struct {
 	Servos     []Servo     `yaml:"servos"`
 	Bus        Bus         `yaml:"bus"`
 	Buses      []NamedBus  `yaml:"buses"`
+	IMU        IMU         `yaml:"imu"`
 	Models     []Model     `yaml:"servo_models"`
 	ModelFiles []string    `yaml:"servo_model_files"`
 
@@ -165,6 +166,14 @@ type Register struct {
 type Bus struct {
 	Port string `yaml:"port"`
 	Baud int    `yaml:"baud"`
+}
+
+// IMU is the inertial unit of a robot, on a serial line of its own.
+type IMU struct {
+	Port     string    `yaml:"port"`
+	Baud     int       `yaml:"baud"`
+	Type     string    `yaml:"type"`
+	Rotation []float64 `yaml:"rotation"` // roll, pitch, yaw of the unit on the base link, rad
 }
 
 // NamedBus is one of several lines.

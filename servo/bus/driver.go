@@ -23,6 +23,7 @@ type Settings struct {
 	Servos   string   `yaml:"servos" doc:"a robot.yaml, or its folder, whose servos are those of this robot: another arm of the same kind, with zeros of its own; empty takes those of the robot"`
 	Patience float64  `yaml:"patience" doc:"s that an answer may take beyond what line and servos need: 0.002 with a fast adapter, 0.02 with any" range:"0.0005 … 0.5 s"`
 	Partial  bool     `yaml:"partial" doc:"a robot some of whose servos are missing may be used with the others"`
+	IMU      string   `yaml:"imu" doc:"PORT[,baud=N] of the inertial unit, in the place of the port of robot.yaml; none is no unit"`
 	Ramp     float64  `yaml:"ramp" doc:"rad/s; how fast a joint goes from where it got its torque to where it is told to be" range:"0.01 … 10 rad/s"`
 }
 
@@ -64,6 +65,11 @@ func (s *Settings) Check() error {
 	for _, text := range s.Lines {
 		if _, err := ParseLine(text); err != nil {
 			return err
+		}
+	}
+	if s.IMU != "" {
+		if _, err := ParseLine(s.IMU); err != nil {
+			return fmt.Errorf("imu: %w", err)
 		}
 	}
 	return nil
@@ -114,6 +120,7 @@ type Driver struct {
 	Dial func(name string, baud int) (Port, error)
 
 	workers  []*worker
+	unit     *inertial // nil if there is none
 	open     bool
 	readings []servo.Reading
 	virtual  []bool // joints that no servo moves: they are where they are told to be
@@ -132,6 +139,10 @@ func New(m *robot.Model, period float64, s Settings, families []Family) (*Driver
 	n := len(m.Joints())
 	d := &Driver{model: m, period: time.Duration(period * float64(time.Second)), settings: s, families: families, Dial: OpenPort,
 		readings: make([]servo.Reading, n), virtual: make([]bool, n), modes: servo.ModesOf(servo.Off, servo.Position)}
+	var err error
+	if d.unit, err = newInertial(m, s); err != nil {
+		return nil, err
+	}
 	brakes := true
 	servos, err := servosOf(m, s)
 	if err != nil {
@@ -155,7 +166,11 @@ func New(m *robot.Model, period float64, s Settings, families []Family) (*Driver
 
 // Capabilities implements servo.Driver.
 func (d *Driver) Capabilities() servo.Capabilities {
-	return servo.Capabilities{Torque: true, Modes: d.modes, Lead: 1} // a line is written to while the next period begins
+	c := servo.Capabilities{Torque: true, Modes: d.modes, Lead: 1} // a line is written to while the next period begins
+	if d.unit != nil {
+		c.Sensors.IMU = 1
+	}
+	return c
 }
 
 // Plan says which servos are on which line, and where the lines are; it touches no
@@ -294,19 +309,20 @@ func (d *Driver) Open(ctx context.Context) error {
 	for i := range lines {
 		d.workers = append(d.workers, d.newWorker(lines[i]))
 	}
-	errs := make([]error, len(d.workers))
+	errs := make([]error, len(d.workers)+1)
 	done := make(chan struct{})
+	go func() { errs[len(d.workers)] = d.unit.begin(ctx, d.Dial, d.settings.Partial); done <- struct{}{} }()
 	for i, w := range d.workers {
 		go func() { errs[i] = w.begin(ctx); done <- struct{}{} }()
 	}
-	for range d.workers {
+	for range errs {
 		<-done
 	}
 	if err := errors.Join(append(errs, ctx.Err())...); err != nil {
 		for _, w := range d.workers {
 			w.hangUp()
 		}
-		return err
+		return errors.Join(err, d.unit.end())
 	}
 	for _, w := range d.workers {
 		go w.run()
@@ -340,6 +356,7 @@ func (d *Driver) Exchange(_ servo.Tick, dst *servo.Measurement, src []servo.Setp
 			r.Age++
 		}
 	}
+	d.unit.exchange(dst)
 	if !d.open {
 		copy(dst.Joints, d.readings)
 		return servo.BusDown
@@ -371,7 +388,7 @@ func (d *Driver) Close() error {
 	for _, w := range d.workers {
 		close(w.stop)
 	}
-	var errs []error
+	errs := []error{d.unit.end()}
 	for _, w := range d.workers {
 		<-w.done
 		errs = append(errs, w.hangUp())

@@ -33,6 +33,7 @@ type Config struct {
 	Families []bus.Family
 	Assign   func(joint int) robot.Servo // which servo a joint has; nil is by robot.yaml
 	On       bool                        // servos begin with torque, holding where they are
+	Bare     bool                        // the robot may have no servos: only its inertial unit is emulated
 	Baud     int                         // that servos listen to; 0 is the factory's
 	Log      func(Event)                 // may be nil; called by the goroutine that speaks with the servos
 }
@@ -70,7 +71,7 @@ func New(c Config) (*Emulator, error) {
 			s.aim(s.present(), 0)
 		}
 	}
-	if len(e.servos) == 0 {
+	if len(e.servos) == 0 && !c.Bare {
 		return nil, fmt.Errorf("robot %q has no servos: robot.yaml names them", c.Model.Name())
 	}
 	return e, nil

@@ -73,7 +73,7 @@ const gap = 4 * time.Millisecond
 
 // Serve answers until the port is closed.
 func (l *Line) Serve() error {
-	var in []byte
+	var heard []byte
 	chunk := make([]byte, 4096)
 	last := time.Now()
 	for {
@@ -85,7 +85,7 @@ func (l *Line) Serve() error {
 			return err
 		}
 		if time.Since(last) > gap {
-			in = in[:0] // no packet has such a gap: what came before was none
+			heard = heard[:0] // no packet has such a gap: what came before was none
 		}
 		last = time.Now()
 		t := l.now()
@@ -94,21 +94,21 @@ func (l *Line) Serve() error {
 				return err
 			}
 		}
-		in = append(in, chunk[:n]...)
-		for len(in) > 0 {
-			p, used, ok := l.family.Split(in)
+		heard = append(heard, chunk[:n]...)
+		for len(heard) > 0 {
+			p, used, ok := l.family.Split(heard)
 			if !ok {
-				in = in[used:]
+				heard = heard[used:]
 				break
 			}
 			p.Raw, p.Data = bytes.Clone(p.Raw), bytes.Clone(p.Data)
-			in = in[used:]
+			heard = heard[used:]
 			if err := l.take(p, t); err != nil {
 				return err
 			}
 		}
-		if len(in) > 2048 {
-			in = in[:0]
+		if len(heard) > 2048 {
+			heard = heard[:0]
 		}
 	}
 }

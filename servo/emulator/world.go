@@ -7,6 +7,7 @@ import (
 	"poise/robot"
 	"poise/servo"
 	"poise/servo/physics"
+	"poise/spatial"
 )
 
 // World is what the servos move.
@@ -19,6 +20,9 @@ type World interface {
 
 	// Read returns how a joint is.
 	Read(joint int) servo.Reading
+
+	// Inertial returns what a unit on the base link measures, in the axes of that link.
+	Inertial() servo.Inertial
 }
 
 // Ideal is a world of joints that are where they are told to be, and stay where they are
@@ -29,11 +33,12 @@ type Ideal struct {
 	v    []float64
 	told []servo.Setpoint
 	left []float64 // s of play time
+	base spatial.Quat
 }
 
 // NewIdeal returns a world of joints at some positions.
 func NewIdeal(at []float64) *Ideal {
-	return &Ideal{at: append([]float64(nil), at...), v: make([]float64, len(at)), told: make([]servo.Setpoint, len(at)), left: make([]float64, len(at))}
+	return &Ideal{at: append([]float64(nil), at...), v: make([]float64, len(at)), told: make([]servo.Setpoint, len(at)), left: make([]float64, len(at)), base: spatial.Quat{W: 1}}
 }
 
 // Tell implements World.
@@ -72,6 +77,25 @@ func (w *Ideal) Read(j int) servo.Reading {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return servo.Reading{Position: w.at[j], Velocity: w.v[j], Voltage: idealVoltage, Temperature: room}
+}
+
+// Inertial implements World: the base is at rest, upright unless Tilt says otherwise.
+func (w *Ideal) Inertial() servo.Inertial {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return atRest(w.base)
+}
+
+// Tilt turns the base.
+func (w *Ideal) Tilt(Q spatial.Quat) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.base = Q
+}
+
+// atRest is what a unit measures whose rotation does not change.
+func atRest(Q spatial.Quat) servo.Inertial {
+	return servo.Inertial{Orientation: Q, Acceleration: Q.Matrix().TMulVec(spatial.Vec3{Z: 9.80665})}
 }
 
 // Physics is a world in which the robot has mass.
@@ -120,6 +144,14 @@ func (w *Physics) Advance(dt float64) {
 		w.bus.Step()
 	}
 	w.bus.Measure(w.now)
+}
+
+// Inertial implements World; a base that is fixed is upright.
+func (w *Physics) Inertial() servo.Inertial {
+	if len(w.now.IMU) == 0 || w.now.IMU[0].Age == servo.Never {
+		return atRest(spatial.Quat{W: 1})
+	}
+	return w.now.IMU[0]
 }
 
 // Read implements World.

@@ -135,8 +135,12 @@ func TestContract(t *testing.T) {
 			m := turntable(t, 3, k.name, k.zero)
 			servotest.Run(t, func(t testing.TB) servotest.Subject {
 				b := newBed(t, m, k.baud, 0.02, false)
-				return servotest.Subject{Driver: b.driver, Joints: 3, Period: 0.02, Tolerance: 0.01,
-					Silence: func(on bool) { b.trouble(emulator.Trouble{Silent: on}) }}
+				silence := func(on bool) { b.trouble(emulator.Trouble{Silent: on}) }
+				if k.name == "sts3215" { // with an inertial unit
+					x := addUnit(t, b, 0.02, "unit")
+					silence = func(on bool) { x.trouble(emulator.Trouble{Silent: on}); x.suffer(emulator.Trouble{Silent: on}) }
+				}
+				return servotest.Subject{Driver: b.driver, Joints: 3, Period: 0.02, Tolerance: 0.01, Silence: silence}
 			})
 		})
 	}
