@@ -14,7 +14,7 @@ export POISE_PYTHON     := $(VENV)/bin/python
 export POISE_CLIENTS    := $(TOOLS)/clients
 
 .NOTPARALLEL:
-.PHONY: help run build ros1 bench-ros1 test check setup format vet staticcheck deadcode docs unit live race fuzz examples studio studio-check smoke browser golden soak bench bench-attacks bench-studio bench-peers oracle judge mutate images clean
+.PHONY: help run build ros1 bench-ros1 test check setup format vet staticcheck deadcode docs unit live race fuzz examples studio studio-check smoke browser golden soak bench bench-attacks bench-studio bench-peers oracle judge arm mutate images clean
 
 run: build ## build, start the virtual robot, its graph and the Studio
 	./bin/poise serve $(ARGS)
@@ -23,7 +23,7 @@ test: ## the tests: minutes
 	@tools/steps.sh test setup format build vet studio-check unit live examples smoke golden
 
 check: ## the rest of the tests: race detector, fuzzing, all browser tests
-	@tools/steps.sh check setup staticcheck deadcode race fuzz judge ros1 browser
+	@tools/steps.sh check setup staticcheck deadcode race fuzz judge ros1 arm browser
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 14
@@ -142,6 +142,9 @@ judge: build setup ## the short part of physics beside MuJoCo, and the cycle clo
 
 ros1: build setup ## Debian's tools of ROS 1, clients in C++ and JavaScript and RViz, on the built program
 	POISE_ROS1=1 $(GO) test -count=1 -run 'TestROS1ByOtherLibraries|TestROS1Tools|TestRVizShowsTheRobot|TestARobotOfRospyIsDriven' ./cmd/poise
+
+arm: ## the guide from the box to the first motion, on emulated servos
+	POISE_ARM=1 $(GO) test -count=1 -run TestFromTheBoxToTheFirstMotion ./cmd/poise
 
 mutate: ## seeded mistakes in the code, which the tests must find
 	$(GO) run ./tools/mutate

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -94,7 +95,12 @@ func (t *teaching) enter(question string) bool {
 // now returns where the joints are.
 func (t *teaching) now() ([]float64, error) {
 	for {
-		text, _, err := t.states.Next(t.ctx)
+		ctx, cancel := context.WithTimeout(t.ctx, patienceForStates)
+		text, _, err := t.states.Next(ctx)
+		cancel()
+		if ctx.Err() == context.DeadlineExceeded {
+			return nil, fmt.Errorf("no joint states on %s within %v", t.name("joint_states_real"), patienceForStates)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -119,6 +125,9 @@ func (t *teaching) now() ([]float64, error) {
 		return q, nil
 	}
 }
+
+// patienceForStates is how long a server may publish no states.
+const patienceForStates = 20 * time.Second
 
 // fresh returns where the joints are after what was just done: older states are left out.
 func (t *teaching) fresh() ([]float64, error) {
