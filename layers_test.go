@@ -33,7 +33,7 @@ var layers = []string{
 	"trajectory/spline", "trajectory", "trajectory/move", "trajectory/retime", "trajectory/clock",
 	"planner/path", "planner", "planner/pilz", "planner/track", "planner/smooth", "planner/pipeline", "planner/queue",
 	// the machine
-	"servo", "servo/sim", "sim", "sim/world", "servo/bus", "servo/dynamixel", "servo/feetech", "servo/herkulex", "servo/families", "servo/*", "servo/emulator", "servo/bench", "servo/driver",
+	"servo", "servo/sim", "sim", "sim/world", "servo/imu", "servo/bus", "servo/dynamixel", "servo/feetech", "servo/herkulex", "servo/families", "servo/*", "servo/emulator", "servo/bench", "servo/driver",
 	// execution
 	"arbiter", "arbiter/scenario", "action", "control", "control/pace", "control/swing",
 	"control/follow", "control/pose", "control/hold", "control/stream", "control/torqueoff", "control/stance", "control/lookat", "control/step", "control/*",

@@ -23,7 +23,7 @@ leaving says otherwise.`,
 		{name: "config", group: groupServe, declare: configCommand, words: []string{},
 			short:   "the configuration of the server with all defaults and comments; or the drivers that a robot can have",
 			example: []string{"poise config > poise.yaml     # then edit it, and: poise serve --config poise.yaml", "poise config --drivers"}},
-		{name: "bus", args: "[scan PORT | monitor PORT | ping PORT ID | read PORT ID [REGISTER …] | write PORT ID REGISTER VALUE | set-id PORT ID NEW | set-baud PORT ID BAUD | calibrate PORT | emulate FAMILY]",
+		{name: "bus", args: "[scan PORT | monitor PORT | ping PORT ID | read PORT ID [REGISTER …] | write PORT ID REGISTER VALUE | set-id PORT ID NEW | set-baud PORT ID BAUD | calibrate PORT | emulate FAMILY|imu]",
 			group: groupServe, declare: busCommand, words: busNames(),
 			short: "real servos: list the ports, find servos, read and write their registers, give them ids; or emulate them",
 			long: `list       the serial ports, and what keeps you from using them; also without a word
@@ -35,7 +35,7 @@ write      one register; those that move the servo or give it torque only with -
 set-id     a new id, with one servo on the line; asks twice before it writes
 set-baud   a new baud rate, with one servo on the line; asks twice before it writes
 calibrate  direction, zero and limits of limp servos, moved by hand; writes robot.yaml
-emulate    servos on pseudo-terminals that move a robot with mass, until Ctrl-C`,
+emulate    servos on pseudo-terminals that move a robot with mass, until Ctrl-C; with --imu its inertial unit, too, with imu that alone`,
 			example: []string{"poise bus", "poise bus scan /dev/ttyUSB0 --family feetech --baud 1000000 --ids 1-20",
 				"poise bus read /dev/ttyUSB0 4 present_position", "poise bus set-id /dev/ttyUSB0 1 4 --family feetech",
 				"poise bus calibrate /dev/ttyUSB0 --robot my_arm", "poise bus calibrate /dev/ttyUSB0 --robot so101 --save my_arm --lerobot follower.json",

@@ -39,6 +39,7 @@ type teaching struct {
 	states  *client.Subscription
 	names   []string
 	rows    []taughtRow
+	length  float64 // s of what was saved
 }
 
 type taughtRow struct {
@@ -67,14 +68,19 @@ func (t *teaching) run(args []string) error {
 	if err != nil {
 		return err
 	}
+	if n := len(t.rows); n > 0 {
+		t.length = t.rows[n-1].time
+	}
 	if len(t.rows) < 2 {
 		return fmt.Errorf("nothing was saved: %d poses are no motion", len(t.rows))
 	}
 	if err := t.save(args[0]); err != nil {
 		return err
 	}
-	last := t.rows[len(t.rows)-1].time
-	message := fmt.Sprintf("%s: %d rows, %.1f s; poise play %s plays it", args[0], len(t.rows), last, args[0])
+	message := fmt.Sprintf("%s: %d rows, %.1f s; poise play %s plays it", args[0], len(t.rows), t.length, args[0])
+	if last := t.rows[len(t.rows)-1].time; t.length > last+0.05 {
+		message = fmt.Sprintf("%s: %d rows, %.1f s, slower than it was moved in %.1f s where that was beyond the robot's limits; poise play %s plays it", args[0], len(t.rows), t.length, last, args[0])
+	}
 	if t.e.json {
 		line, err := json.Marshal(answered{true, message})
 		fmt.Fprintf(t.e.out, "%s\n", line)
@@ -228,7 +234,7 @@ func (t *teaching) save(name string) error {
 	if err := t.quiet("motions/import", &poisemsgs.MotionsImportRequest{Name: name, Text: t.motionText()}, &read); err != nil {
 		return err
 	}
-	put := &poisemsgs.MotionsPutRequest{Motion: read.Motion}
+	put := &poisemsgs.MotionsPutRequest{Motion: t.slowed(read.Motion)}
 	put.Motion.Name = name
 	if t.replace {
 		var had poisemsgs.MotionsGetResponse
@@ -238,6 +244,20 @@ func (t *teaching) save(name string) error {
 	}
 	var saved poisemsgs.MotionsPutResponse
 	return t.quiet("motions/put", put, &saved)
+}
+
+// slowed is a motion that the robot can play: a hand is faster than its limits. If time alone does not
+// mend it, it is kept as it was moved.
+func (t *teaching) slowed(m poisemsgs.Motion) poisemsgs.Motion {
+	var fit poisemsgs.MotionsEditResponse
+	if err := t.quiet("motions/edit", &poisemsgs.MotionsEditRequest{Motion: m, Operation: poisemsgs.MotionOperation{Op: "slow_to_fit"}}, &fit); err != nil {
+		fmt.Fprintf(t.e.err, "poise: teach: it is kept as it was moved: %v\n", err)
+		return m
+	}
+	if n := len(fit.Motion.Points); n > 0 {
+		t.length = fit.Motion.Points[n-1].Time
+	}
+	return fit.Motion
 }
 
 // quiet calls a service of all robots without printing its answer.
