@@ -8,6 +8,7 @@ import (
 	"poise/loop/runner"
 	"poise/msgs"
 	"poise/robot"
+	"poise/servo"
 )
 
 // Levels of diagnostic_msgs/DiagnosticStatus.
@@ -41,6 +42,11 @@ func diagnostics(name string, m *robot.Model, now *loop.Snapshot, stats *runner.
 		level = levelError
 	}
 	add(level, "power", now.Power.String(), "faults", fmt.Sprint(now.Faults), "voltage", fmt.Sprintf("%.2f", now.Measured.Volt))
+	if x := &now.Inversion; x.Modelled+x.Failed > 0 {
+		level, message := servoModelHealth(x)
+		add(level, "servo models", message, "version", fmt.Sprint(x.Version), "joints", fmt.Sprint(x.Modelled), "voltage", fmt.Sprintf("%.2f", x.Voltage),
+			"saturated", fmt.Sprint(x.Saturated), "failed", fmt.Sprint(x.Failed))
+	}
 	for i, j := range m.Joints() {
 		if j.Virtual {
 			continue
@@ -56,4 +62,25 @@ func diagnostics(name string, m *robot.Model, now *loop.Snapshot, stats *runner.
 		add(level, "joint/"+j.Name, message, "age", fmt.Sprintf("%.4f", age))
 	}
 	return out
+}
+
+// servoModelHealth says how servos are driven by their models, the worst first.
+func servoModelHealth(x *servo.InversionState) (level uint8, message string) {
+	counted := func(n int, one, many string) string {
+		if n == 1 {
+			return "1 " + one
+		}
+		return fmt.Sprintf("%d %s", n, many)
+	}
+	switch {
+	case x.Failed > 0:
+		return levelWarn, counted(x.Failed, "joint has", "joints have") + " no finite goal by the model, and lead instead"
+	case x.Absurd:
+		return levelWarn, "the voltage that is measured is beyond 50 … 125 % of nominal, and clipped"
+	case x.Stale:
+		return levelWarn, "the voltage is no longer measured: nominal voltage is used"
+	case x.Saturated > 0:
+		return levelWarn, counted(x.Saturated, "servo", "servos") + " cannot give all that the motion needs"
+	}
+	return levelOK, fmt.Sprintf("%s by version %d", counted(x.Modelled, "joint", "joints"), x.Version)
 }

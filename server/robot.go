@@ -43,7 +43,8 @@ type servedRobot struct {
 
 	every   *everyCycle // nil if the newest state is often enough
 	topics  *topics
-	body    *body // of a robot with mass; nil of others
+	body    *body        // of a robot with mass; nil of others
+	models  *servoModels // of servos that behave by them; nil of others
 	seats   []controllers.Seat
 	actions map[string]edge.Action
 	outside []controllers.Stream // references of controllers outside the process
@@ -201,6 +202,7 @@ func (bot *servedRobot) assemble() error {
 		settings.Inversion.Lead.Time = lead
 		s.log.Info("servos are told ahead where to be", "robot", bot.name, "lead", lead)
 	}
+	bot.invertByModel(&settings.Inversion, &settings.ByModel)
 	if _, ok := bot.driver.(servo.Paced); ok { // a slow line may miss some answers
 		stale := &settings.Faults[loop.StaleReading]
 		stale.Threshold = max(stale.Threshold, staleCycles*bot.period.Seconds())

@@ -85,6 +85,7 @@ func (bot *servedRobot) serveCommands(r *register) {
 	if bot.first {
 		listen(r, "joints_marker_set", newest, nil, func(string, *msgs.JointState) {}) // it exists for those who show it
 	}
+	bot.serveServoModels(r)
 	bot.serveStreams(r)
 }
 

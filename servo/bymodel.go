@@ -13,7 +13,7 @@ const (
 	lowVoltage   = 0.5  // of nominal, and
 	highVoltage  = 1.25 // of nominal: what a supply can have
 	blendTime    = 0.5  // s in which a correction is taken over at most
-	torqueStep   = 0.04 // N·m by which a blend changes a joint's torque in a tick at most,
+	torqueStep   = 0.03 // N·m by which a blend changes a joint's torque in a tick at most,
 	strongStep   = 4e-3 // or this share of all that its servo can give, if that is more
 	leastShare   = 0.05 // of full gain, by which corrections are computed at least
 )
@@ -47,7 +47,7 @@ func Reach(m *model.Model) float64 {
 	at := m.AtJoint()
 	share := 1.0
 	if at.Stiffness > 0 {
-		share = math.Max(leastShare, math.Min(1, at.Stiffness*at.A[3]/(at.Kp*at.Voltage)))
+		share = math.Max(leastShare, at.Share(at.Stiffness, at.Voltage))
 	}
 	return at.Limit(at.Voltage) / (at.Kp * at.Voltage * share)
 }
@@ -273,7 +273,7 @@ func (b *ByModel) gain(c *Command, j *modelled, u float64) float64 {
 	}
 	own := 1.0
 	if j.now.Stiffness > 0 {
-		own = math.Min(1, j.now.Stiffness*j.now.A[3]/(j.now.Kp*u))
+		own = j.now.Share(j.now.Stiffness, u)
 	}
 	if j.weight == 0 {
 		j.stiffness = 1

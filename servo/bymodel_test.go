@@ -86,7 +86,7 @@ func TestNothingSteps(t *testing.T) {
 		for _, passes := range []float64{0, 1} {
 			rng := rand.New(rand.NewPCG(3, 4))
 			soft := weak()
-			soft.Stiffness = 2
+			soft.Stiffness, soft.A[3] = 2, 400 // far from the others: half of a blend is a step, too
 			sets := []*model.Model{strong(), weak(), soft}
 			b := byModel(t, InversionConfig{Models: []*model.Model{strong()}})
 			c := loaded(1.1, dt)

@@ -35,6 +35,8 @@ type Capabilities struct {
 	Torque    bool    // torque can be switched off and on
 	Modes     Modes   // that it obeys; a setpoint of another mode changes nothing and is reported as BadMode, one that is not finite changes nothing
 	Sensors   Sensors // besides the joints
+	Models    bool    // its servos behave as the robot's servo models say
+	Stiffness bool    // it heeds Setpoint.Stiffness; otherwise servos keep their gain
 	Lead      float64 // periods until a setpoint acts: so far ahead servos are told where to be, unless the configuration says otherwise
 }
 

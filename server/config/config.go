@@ -47,6 +47,7 @@ type Loop struct {
 	Period         float64 `yaml:"period" doc:"s; a HerkuleX bus wants multiples of 0.0112" range:"0.0001 … 0.1 s"`
 	Priority       int     `yaml:"priority" doc:"of SCHED_FIFO, 1 … 99, if the system grants it; 0 does not ask" range:"0 … 99"`
 	Lead           float64 `yaml:"lead" doc:"s; how far ahead a servo is told where to be; -1 is what its driver asks for: a period on a serial line, 0 where setpoints act at once" range:"-1 … 1 s"`
+	Inversion      string  `yaml:"inversion" doc:"by what goals of servos are made: lead, or model (the servo models of robot.yaml) for servos that behave by them; joints without a model go by lead"`
 	Arbiter        string  `yaml:"arbiter" doc:"who wins a resource that two controllers want: priority, or last (the later request); none is for tests of a single controller"`
 	RoundTimeout   float64 `yaml:"round_timeout" doc:"s; how long a round of requests among controllers of the server may take" range:"0.001 … 10 s"`
 	RemoteTimeout  float64 `yaml:"remote_timeout" doc:"s; how long a round may wait for the answers of controllers outside that it concerns" range:"0.001 … 10 s"`
@@ -59,6 +60,12 @@ type Loop struct {
 	StopDeadline   float64 `yaml:"stop_deadline" doc:"s; a ramp that takes longer ends in torque off" range:"0.01 … 60 s"`
 	CrouchDeadline float64 `yaml:"crouch_deadline" doc:"s for a limb to reach its safe pose" range:"0.01 … 60 s"`
 }
+
+// Values of Loop.Inversion.
+const (
+	InvertLead  = "lead"
+	InvertModel = "model"
+)
 
 // Faults are the rules that people change; the others keep their defaults.
 type Faults struct {
@@ -131,7 +138,7 @@ func Default() Config {
 		Robot:  "pony",
 		Listen: "127.0.0.1:8080", Origins: []string{},
 		Robots: []Robot{{Name: "virtual", Driver: "sim", Settings: defaultsOf("sim")}},
-		Loop: Loop{Period: 0.001, Lead: -1, Arbiter: arbiter.PolicyPriority.String(),
+		Loop: Loop{Period: 0.001, Lead: -1, Inversion: InvertLead, Arbiter: arbiter.PolicyPriority.String(),
 			RoundTimeout: arbiter.DefaultRoundTimeout * 1e-9, RemoteTimeout: arbiter.DefaultRemoteTimeout * 1e-9, RoundEnd: roundDeny, Lease: arbiter.DefaultLease * 1e-9, Silence: 1, Handover: control.JerkLimited.String(),
 			HandoverTime: 0.2, Transition: 5, StopDeadline: 2, CrouchDeadline: 5},
 		Sim:         sim.RealSettings(),
@@ -259,6 +266,9 @@ func (c *Config) Settings() (loop.Settings, error) {
 	var errs []error
 	if c.Loop.RoundEnd != roundDeny && c.Loop.RoundEnd != roundActivate {
 		errs = append(errs, problemf("loop.round_end", "is %q, must be %s or %s", c.Loop.RoundEnd, roundDeny, roundActivate))
+	}
+	if c.Loop.Inversion != InvertLead && c.Loop.Inversion != InvertModel {
+		errs = append(errs, problemf("loop.inversion", "is %q, must be %s or %s", c.Loop.Inversion, InvertLead, InvertModel))
 	}
 	policy, ok := arbiter.ParsePolicy(c.Loop.Arbiter)
 	if !ok {

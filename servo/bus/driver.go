@@ -166,7 +166,7 @@ func New(m *robot.Model, period float64, s Settings, families []Family) (*Driver
 
 // Capabilities implements servo.Driver.
 func (d *Driver) Capabilities() servo.Capabilities {
-	c := servo.Capabilities{Torque: true, Modes: d.modes, Lead: 1} // a line is written to while the next period begins
+	c := servo.Capabilities{Torque: true, Models: true, Modes: d.modes, Lead: 1} // a line is written to while the next period begins
 	if d.unit != nil {
 		c.Sensors.IMU = 1
 	}

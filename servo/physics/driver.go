@@ -111,7 +111,7 @@ func (d *Driver) World() *World { return d.world }
 
 // Capabilities implements servo.Driver.
 func (d *Driver) Capabilities() servo.Capabilities {
-	return servo.Capabilities{Simulated: true, Torque: true, Modes: servo.AllModes, Sensors: d.bus.Sensors()}
+	return servo.Capabilities{Simulated: true, Torque: true, Models: true, Stiffness: true, Modes: servo.AllModes, Sensors: d.bus.Sensors()}
 }
 
 // Open implements servo.Driver. Servos begin without torque; the robot is where it was.

@@ -8,6 +8,7 @@ import (
 	"poise/robot"
 	"poise/robot/load"
 	"poise/servo"
+	servomodel "poise/servo/model"
 	"poise/servo/servotest"
 	"poise/sim"
 	"poise/spatial"
@@ -230,5 +231,16 @@ func TestTheUnitErrs(t *testing.T) {
 	}
 	if slices.Max(rates[1])-slices.Min(rates[1]) < 1e-3 {
 		t.Errorf("nothing turned: %v", rates[1])
+	}
+}
+
+// TestMotorsOfModels: a motor is what its model says at the joint, behind a gear too.
+func TestMotorsOfModels(t *testing.T) {
+	m := servomodel.Model{Kp: 100, Voltage: 12, Gear: 2, Saturation: 37, Backlash: 0.02, A: [6]float64{2, 50, 8, 200, 4, -3}, Speed: 0.1}
+	got := FromModel(&m)
+	want := Motor{Kp: 100 * 12 * 4 / 200.0, Limit: 37 * 12 * 2 / 200.0, Slack: 0.01, Brake: 50 * 4 / 200.0, Voltage: 12, Stall: stallCurrent,
+		Passive: sim.Passive{Armature: 2 * 4 / 200.0, Damping: 50 * 4 / 200.0, Friction: 8 * 2 / 200.0, Stribeck: 4 * 2 / 200.0, Speed: 0.05, Offset: 3 * 2 / 200.0}}
+	if got != want {
+		t.Errorf("%+v, want %+v", got, want)
 	}
 }

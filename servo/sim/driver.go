@@ -116,7 +116,7 @@ func (d posed) PoseByHand(joint int, position float64) bool {
 
 // Capabilities implements servo.Driver.
 func (d *driver) Capabilities() servo.Capabilities {
-	return servo.Capabilities{Simulated: true, Exact: d.exact, Torque: true, Modes: servo.AllModes}
+	return servo.Capabilities{Simulated: true, Exact: d.exact, Torque: true, Stiffness: true, Modes: servo.AllModes}
 }
 
 // Open implements servo.Driver.

@@ -82,4 +82,23 @@ var mutations = []mutation{
 		"(m.Kind == Revoke || m.Request != c.held):", "m.Kind == Revoke:"},
 	{"arbiter/client.go", "a request without an answer is given up",
 		"	if !pending || now < at {\n", "	if !pending || now <= at+c.patience {\n"},
+
+	// servo models
+	{"servo/model/model.go", "the torque has the sign of the code, not of the message's comment", "y := m.load(w.Velocity, w.Acceleration) + m.A[3]*w.Effort", "y := m.load(w.Velocity, w.Acceleration) - m.A[3]*w.Effort"},
+	{"servo/model/model.go", "the rotor counts once", "return m.A[0]*a + m.A[1]*v", "return 2*m.A[0]*a + m.A[1]*v"},
+	{"servo/model/model.go", "dry friction opposes", "m.dry(v)*m.sign(v) + m.A[5]", "-m.dry(v)*m.sign(v) + m.A[5]"},
+	{"servo/model/model.go", "a gear scales a3 by 1/k²", "j.A[3] = m.A[3] / (k * k)", "j.A[3] = m.A[3] / k"},
+	{"servo/model/model.go", "a gear scales a2 by 1/k", "j.A[2], j.A[4], j.A[5] = m.A[2]/k,", "j.A[2], j.A[4], j.A[5] = m.A[2],"},
+	{"servo/model/model.go", "saturation clips", "if most := m.limit(u); math.Abs(y) > most {", "if most := m.limit(u); math.Abs(y) > 2*most {"},
+	{"servo/model/model.go", "saturation falls with the voltage", "least = m.Saturation * u", "least = m.Saturation * m.Voltage"},
+	{"servo/model/model.go", "the lead counts quadratically", "a*m.Lead*m.Lead/2", "a*m.Lead*m.Lead"},
+	{"servo/model/model.go", "within the dead zone friction is a straight line", "return v / m.DeadZone", "return v / a"},
+	{"servo/bymodel.go", "the effort is in the position", "dst.Effort = (1 - j.weight) * c.Effort", "dst.Effort = c.Effort"},
+	{"servo/bymodel.go", "a blend is bounded by torque", "return math.Min(dt/blendTime, j.step/math.Max(math.Abs(torque), 1e-9))", "return dt / blendTime"},
+	{"servo/bymodel.go", "a stale voltage is nominal", "if b.silent <= voltageStale {", "if b.silent < math.Inf(1) {"},
+	{"servo/bymodel.go", "the voltage is filtered", "j.voltage += (to - j.voltage) * c.Dt / (voltageTime + c.Dt)", "j.voltage = to"},
+	{"servo/bymodel.go", "soft joints take larger corrections", "gain := math.Max(leastShare, soft)", "gain := math.Max(1, soft)"},
+	{"servo/bymodel.go", "torque begins anew after a rest", "j.weight, j.mix = 0, 1", "j.mix = 1"},
+	{"servo/bymodel.go", "models that come while others are taken over wait", "j.next, j.waits = at, true", "j.now = at"},
+	{"control/guard.go", "goals stay within the servo's own range", "b.Upper = max(high, g.given[joint].Upper)", "b.Upper = b.Upper + 0"},
 }
