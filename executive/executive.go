@@ -26,6 +26,9 @@ type Executive struct {
 	out     outbox        // calls to the outside
 	wants   atomic.Int64  // ns after which the sink of states wants the next one
 	stirred chan struct{} // ends a rest of Run
+	hurried chan struct{} // an order has left that a client waits for
+	quick   float64       // how many times Run may look early; its own
+	quickAt int64         // when that was counted, ns
 	resting atomic.Bool   // Run waits longer than pumpPeriod
 
 	mu       sync.Mutex // all below
@@ -54,7 +57,7 @@ type Executive struct {
 func New(cfg Config) (*Executive, error) {
 	cfg.setDefaults()
 	cfg.Controllers = slices.Clone(cfg.Controllers)
-	e := &Executive{cfg: cfg, model: cfg.Model, goals: newGoalBook(), waiting: map[string][]*job{}, stirred: make(chan struct{}, 1), ahead: math.MaxInt64 / 2}
+	e := &Executive{cfg: cfg, model: cfg.Model, goals: newGoalBook(), waiting: map[string][]*job{}, stirred: make(chan struct{}, 1), hurried: make(chan struct{}, 1), quick: quickPumps, ahead: math.MaxInt64 / 2}
 	e.outside.e = e
 	e.orders = newOrders(cfg.Loop.Send, func(c *command, o Outcome) { e.audit(c.who, c.what, o.Text()) })
 	words, err := explain.New(cfg.Model, e.robot.controllerName)

@@ -181,3 +181,44 @@ func (r *rested) plays(t *testing.T, soon time.Duration) {
 	}
 	<-over
 }
+
+// TestAnOrderIsAnsweredSoonAfterItsTick: a client learns that its goal has begun a quarter of a
+// millisecond after the tick that began it, however busy the executive was before, and a flood of
+// orders does not make it look more often than quickRate beyond its period.
+func TestAnOrderIsAnsweredSoonAfterItsTick(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRested(t, 10*time.Millisecond)
+		const tick, most = time.Millisecond, time.Millisecond + 2*quickPeriod
+		joint := r.e.model.Joints()[0].Name
+		q := 0.0
+		r.e.View(func(s *loop.Snapshot) { q = s.Command.Q[0] })
+		for i := range 20 { // from rest, and one after the other
+			if time.Sleep(time.Duration(i)*70*time.Microsecond + 100*time.Microsecond); i < 5 {
+				time.Sleep(time.Second)
+			}
+			began, accepted, over := time.Now(), make(chan time.Duration, 1), make(chan bool, 1)
+			g := follow.Goal{Joints: []string{joint}, Points: []trajectory.Point{{Time: 0.05, Position: []float64{q}}}}
+			if _, err := r.e.Submit("test", "", 0, &Follow{Goal: g}, Watch{Feedback: func(Feedback) {}, Changed: func(c Change) {
+				if c.To.Running() {
+					accepted <- time.Since(began)
+				} else if c.To.Terminal() {
+					over <- true
+				}
+			}}); err != nil {
+				t.Fatal(err)
+			}
+			if at := <-accepted; at > most {
+				t.Errorf("goal %d is accepted after %v, want at most a tick of %v and twice %v", i, at, tick, quickPeriod)
+			}
+			<-over
+		}
+		looks, began := r.e.Pumps(), time.Now()
+		for time.Since(began) < 2*time.Second {
+			r.e.SetSpeed("test", 1, "")
+			time.Sleep(100 * time.Microsecond)
+		}
+		if n, most := float64(r.e.Pumps()-looks), time.Since(began).Seconds()*(quickRate+float64(time.Second/pumpPeriod))+quickPumps+1; n > most {
+			t.Errorf("it looked %v times in %v, want at most %v", n, time.Since(began), most)
+		}
+	})
+}

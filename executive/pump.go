@@ -41,8 +41,9 @@ func (e *Executive) Pump(now int64) {
 func (e *Executive) Pumps() uint64 { return e.pumps.Load() }
 
 // Run pumps until ctx is done, then closes: every few milliseconds while something goes on,
-// at once when a client asks for something while nothing does, and otherwise when the sink
-// of states wants the next one.
+// more often for a moment while a client waits for what the cycle says to its order, at once when
+// a client asks for something while nothing goes on, and otherwise when the sink of states wants
+// the next one.
 func (e *Executive) Run(ctx context.Context) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -51,9 +52,12 @@ func (e *Executive) Run(ctx context.Context) {
 	for {
 		now := time.Since(began)
 		e.Pump(int64(now))
-		wait, stirred := e.rest(int64(now)), e.stirred
+		wait, stirred, hurried := e.rest(int64(now)), e.stirred, e.hurried
 		if wait <= pumpPeriod {
 			stirred = nil // it looks soon enough, however much clients ask for
+		}
+		if e.quick < 1 {
+			hurried = nil
 		}
 		e.resting.Store(stirred != nil)
 		timer.Reset(wait)
@@ -64,6 +68,7 @@ func (e *Executive) Run(ctx context.Context) {
 			return
 		case <-timer.C:
 		case <-stirred:
+		case <-hurried:
 		}
 	}
 }
@@ -72,6 +77,10 @@ const (
 	// pumpPeriod is how often Run looks while something goes on: a goal waits no longer
 	// than that for its answer, and feedback at 100 Hz is not late.
 	pumpPeriod = 2 * time.Millisecond
+	// quickPeriod is how often it looks while a client waits for the cycle's answer to a goal or
+	// a command, at most quickPumps times in a row and quickRate times a second.
+	quickPeriod           = 250 * time.Microsecond
+	quickPumps, quickRate = 100, 400
 	// idlePeriod is how often it looks at least: what the cycle tells by itself, such as a
 	// fault, is noticed within it.
 	idlePeriod = 20 * time.Millisecond
@@ -85,8 +94,14 @@ const (
 func (e *Executive) rest(now int64) time.Duration {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.quick = min(quickPumps, e.quick+quickRate*float64(now-e.quickAt)*1e-9)
+	e.quickAt = now
 	if e.busy() {
 		e.lastBusy, e.stirs = now, false
+	}
+	if e.quick >= 1 && e.awaits() {
+		e.quick--
+		return quickPeriod
 	}
 	if now-e.lastBusy < lull {
 		return pumpPeriod
@@ -115,6 +130,11 @@ func (e *Executive) busy() bool {
 		len(e.goals.live)+len(e.orders.waiting)+len(e.orders.commands)+len(e.waiting)+len(e.plans) > 0
 }
 
+// awaits reports whether a client waits for what the cycle says to its order.
+func (e *Executive) awaits() bool {
+	return len(e.orders.commands) > 0 || slices.ContainsFunc(e.goals.live, func(j *job) bool { return j.number != 0 && !j.begun })
+}
+
 // stir notes that something was asked for or told: Run looks again soon.
 func (e *Executive) stir() {
 	e.stirs = true
@@ -139,10 +159,12 @@ func (e *Executive) catchUp() {
 }
 
 // wake ends a rest of Run.
-func (e *Executive) wake() {
+func (e *Executive) wake() { signal(e.stirred) }
+
+func signal(c chan struct{}) {
 	select {
-	case e.stirred <- struct{}{}:
-	default: // it is woken already
+	case c <- struct{}{}:
+	default: // it is signalled already
 	}
 }
 

@@ -44,8 +44,12 @@ func (e *Executive) locked(f func()) {
 	e.mu.Lock()
 	f()
 	e.stir()
+	hurry := e.awaits()
 	e.mu.Unlock()
 	e.wake()
+	if hurry {
+		signal(e.hurried)
+	}
 	e.out.deliver()
 }
 

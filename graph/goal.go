@@ -105,7 +105,7 @@ func (s *ActionServer) client(o GoalOptions) *GoalClient {
 	if o.Queue <= 0 {
 		o.Queue = defaultDepth
 	}
-	return &GoalClient{server: s, node: o.Node, id: o.ID, queue: min(o.Queue, maxDepth), wake: o.Wake, ready: make(chan struct{}, 1)}
+	return &GoalClient{server: s, node: o.Node, id: o.ID, queue: min(o.Queue, MaxDepth), wake: o.Wake, ready: make(chan struct{}, 1)}
 }
 
 // WatchGoal follows a goal that another client sent, or that ended not long ago: its

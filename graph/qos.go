@@ -32,11 +32,14 @@ type QoS struct {
 	Depth       int  // messages kept: by a publisher for late subscribers, by a subscriber until it reads them
 }
 
-// Depths: defaults, and what one subscriber or latched publisher can make us keep.
+// MaxDepth is the most that a queue can be asked to hold. Subscribers of a topic share its
+// messages, so a topic keeps that many at most, however many are slow.
+const MaxDepth = 1 << 16
+
+// Depths that are taken if none is asked for.
 const (
 	defaultDepth        = 10
 	defaultLatchedDepth = 1
-	maxDepth            = 4096
 )
 
 // offered fills the defaults of a publisher.
@@ -50,7 +53,7 @@ func (q QoS) offered() QoS {
 	case q.Depth <= 0:
 		q.Depth = defaultDepth
 	}
-	q.Depth = min(q.Depth, maxDepth)
+	q.Depth = min(q.Depth, MaxDepth)
 	return q
 }
 
@@ -59,7 +62,7 @@ func (q QoS) asked() QoS {
 	if q.Reliability == DefaultReliability {
 		q.Reliability = BestEffort
 	}
-	q.Depth = min(max(q.Depth, 0), maxDepth)
+	q.Depth = min(max(q.Depth, 0), MaxDepth)
 	return q
 }
 

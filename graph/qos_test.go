@@ -94,7 +94,7 @@ func TestQueuesFollowTheDepthOfPublishers(t *testing.T) {
 			t.Errorf("%s: %d wait, %v", name, n, tc.sub.QoS())
 		}
 	}
-	if q := must[*Subscription](t)(g.Subscribe("n", SubscribeOptions{QoS: QoS{Depth: 1 << 30}})).QoS(); q.Depth != maxDepth {
-		t.Errorf("depth %d, want the bound %d", q.Depth, maxDepth)
+	if q := must[*Subscription](t)(g.Subscribe("n", SubscribeOptions{QoS: QoS{Depth: 1 << 30}})).QoS(); q.Depth != MaxDepth {
+		t.Errorf("depth %d, want the bound %d", q.Depth, MaxDepth)
 	}
 }

@@ -2,6 +2,7 @@ package server
 
 import (
 	"fmt"
+	"time"
 
 	"poise/action"
 	"poise/edge"
@@ -28,9 +29,16 @@ func (bot *servedRobot) serveTrajectories(r *register) {
 			goals.Cancel(from, "", 0)
 			return
 		}
+		settled := make(chan struct{}, 1)
 		_, err := goals.Submit(from, "", action.Time(v.Header.Stamp.Nanos()), reader.read(&msgs.FollowJointTrajectoryGoal{Trajectory: *v}), executive.Watch{
 			Feedback: func(executive.Feedback) {},
 			Changed: func(c executive.Change) {
+				if !c.To.Waiting() {
+					select {
+					case settled <- struct{}{}:
+					default: // it was before
+					}
+				}
 				change := reader.change(&c)
 				if x := edge.GoalExplained(&c, change.Explanations); x != nil {
 					r.explained(x)
@@ -42,9 +50,17 @@ func (bot *servedRobot) serveTrajectories(r *register) {
 		})
 		if err != nil {
 			bot.s.log.Warn("a trajectory of the topic is refused", "robot", bot.name, "client", from, "why", err)
+			return
+		}
+		select { // one after the other: a flood of them waits in the queue, and loses the oldest
+		case <-settled:
+		case <-time.After(settleWithin):
 		}
 	})
 }
+
+// settleWithin is how long the next trajectory of the topic waits at most until one is begun or refused.
+const settleWithin = 50 * time.Millisecond
 
 // gripper is what gripper_cmd moves: the one joint of an end effector's group.
 type gripper struct {

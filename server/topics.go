@@ -72,8 +72,12 @@ func newTopics(bot *servedRobot) (*topics, error) {
 	}
 	var err error
 	r := bot.register()
-	t.command = addTopic[msgs.JointState](r, "joint_states", graph.QoS{})
-	t.measured = addTopic[msgs.JointState](r, "joint_states_real", graph.QoS{})
+	joints := graph.QoS{}
+	if rate := bot.s.cfg.Rates.JointStates; rate > pumped {
+		joints.Depth = int(min(rate, graph.MaxDepth)) // of every cycle: a second of them waits for a client that is held up
+	}
+	t.command = addTopic[msgs.JointState](r, "joint_states", joints)
+	t.measured = addTopic[msgs.JointState](r, "joint_states_real", joints)
 	t.tf = addSharedTopic[msgs.TFMessage](r, "tf", graph.QoS{Depth: 100}, bot.s.otherFrames)
 	if m.Floating() { // an arm that is bolted down does not fall over
 		t.balance = newBalances(bot, r)

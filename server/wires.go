@@ -27,7 +27,7 @@ func (s *Server) newWires(o *Options) ([]wire.Wire, error) {
 	c := *o.ROS1
 	c.Core, c.Program = s.ros.core, &s.ros.program
 	c.Budget, c.Stop, c.Log, c.Level = s.budget, s.stops, s.log, s.level
-	c.Limits = ros1.Limits{Nodes: l.Connections, MessageBytes: l.MessageSize, Queue: l.Queue}
+	c.Limits = ros1.Limits{Nodes: l.Connections, MessageBytes: l.MessageSize, MessageRate: l.MessageRate, Queue: l.Queue}
 	c.Topics, c.Params = s.ros1Topics(), s.ros1Params(&c)
 	c.Shutdown = func(why string) {
 		select {

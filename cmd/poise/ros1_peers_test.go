@@ -1,7 +1,9 @@
 package main
 
 import (
+	"errors"
 	"image/png"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -173,35 +175,38 @@ func TestROS1Tools(t *testing.T) {
 // TestRVizShowsTheRobot draws the robot by RViz on a screen in memory. The picture is kept in
 // .tools/ros1 to be looked at; here it has to have the colours of a robot.
 func TestRVizShowsTheRobot(t *testing.T) {
-	ros := needsROS1Peers(t)
-	for _, program := range []string{"rviz", "Xvfb", "import"} {
-		if _, err := exec.LookPath(program); err != nil {
-			golden.Missing(t, "%s is missing; tools/setup.sh installs it", program)
+	withBothMasters(t, func(t *testing.T, ros *rosTools, _ *running) {
+		for _, program := range []string{"rviz", "Xvfb", "import"} {
+			if _, err := exec.LookPath(program); err != nil {
+				golden.Missing(t, "%s is missing; tools/setup.sh installs it", program)
+			}
 		}
-	}
-	root := golden.Root(t)
-	picture := filepath.Join(root, ".tools/ros1/rviz.png")
-	if err := os.MkdirAll(filepath.Dir(picture), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	serveBy(t, binary(t), ros.variables(), "--config", unhurriedFile(t), "--robot", "arm6", "--ros1-master")
-	const screen = ":97"
-	ros.run("Xvfb", screen, "-screen", "0", "1024x768x24")
-	t.Setenv("DISPLAY", screen)
-	t.Setenv("LIBGL_ALWAYS_SOFTWARE", "1")
-	t.Setenv("QT_X11_NO_MITSHM", "1")
-	ros.run("rviz", "-d", filepath.Join(root, "tools/peers/ros1/rviz.rviz"))
-	var colours int
-	for end := time.Now().Add(hang); time.Now().Before(end); time.Sleep(2 * time.Second) {
-		if out, err := ros.command("import", "-window", "root", picture).CombinedOutput(); err != nil {
-			t.Logf("import: %v %s", err, out)
-			continue
+		root := golden.Root(t)
+		picture := filepath.Join(root, ".tools/ros1/rviz.png")
+		if err := os.MkdirAll(filepath.Dir(picture), 0o755); err != nil {
+			t.Fatal(err)
 		}
-		if colours = coloursOf(t, picture); colours > 500 {
-			return
+		if err := os.Remove(picture); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
 		}
-	}
-	t.Errorf("the picture has %d colours: no robot is seen", colours)
+		const screen = ":97"
+		ros.run("Xvfb", screen, "-screen", "0", "1024x768x24")
+		t.Setenv("DISPLAY", screen)
+		t.Setenv("LIBGL_ALWAYS_SOFTWARE", "1")
+		t.Setenv("QT_X11_NO_MITSHM", "1")
+		ros.run("rviz", "-d", filepath.Join(root, "tools/peers/ros1/rviz.rviz"))
+		var colours int
+		for end := time.Now().Add(hang); time.Now().Before(end); time.Sleep(2 * time.Second) {
+			if out, err := ros.command("import", "-window", "root", picture).CombinedOutput(); err != nil {
+				t.Logf("import: %v %s", err, out)
+				continue
+			}
+			if colours = coloursOf(t, picture); colours > 500 {
+				return
+			}
+		}
+		t.Errorf("the picture has %d colours: no robot is seen", colours)
+	})
 }
 
 // coloursOf counts the colours of the middle of a picture, where the robot is.

@@ -106,7 +106,7 @@ type Limits struct {
 	MessageRate      float64 `yaml:"message_rate" doc:"messages per second of one client" range:"1 … 1e6 per second"`
 	Motions          int     `yaml:"motions" doc:"that the folder of motions may have; more cannot be saved" range:"1 … 1e7"`
 	MotionsMegabytes int     `yaml:"motions_megabytes" doc:"that all motions of the folder may take" range:"1 … 1048576 MB"`
-	Queue            int     `yaml:"queue" doc:"messages that wait for a slow client before the oldest goes" range:"1 … 1e6 messages"`
+	Queue            int     `yaml:"queue" doc:"messages that wait for a slow client before the oldest goes" range:"1 … 65536 messages"`
 }
 
 // Record is what the flight recorder does.

@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"regexp"
@@ -107,7 +108,14 @@ func measure(poise string, a attack, duration time.Duration) (f figures, err err
 		return f, err
 	}
 	defer os.RemoveAll(folder)
-	s, err := startServer(poise, folder)
+	joins := "" // the master of another
+	if h := masters[a.name]; h != nil {
+		foreign := httptest.NewServer(h)
+		defer foreign.Close()
+		defer foreign.CloseClientConnections() // of one that hangs
+		joins = foreign.URL
+	}
+	s, err := startServer(poise, folder, joins)
 	if err != nil {
 		return f, err
 	}
@@ -141,9 +149,14 @@ type process struct {
 
 var listening = regexp.MustCompile(`http://(127\.0\.0\.1:\d+)`)
 
-func startServer(poise, folder string) (*process, error) {
-	s := &process{cmd: exec.Command(poise, "serve", "--listen", "127.0.0.1:0", "--motions", folder, "--ros1-master")}
-	s.cmd.Env = append(os.Environ(), "ROS_MASTER_URI=http://127.0.0.1:0", "XDG_STATE_HOME="+folder) // it records, as by default, and leaves nothing
+// startServer starts a server that is a master itself, or joins that of another.
+func startServer(poise, folder, joins string) (*process, error) {
+	flag, master := "--ros1-master", "http://127.0.0.1:0"
+	if joins != "" {
+		flag, master = "--ros1", joins
+	}
+	s := &process{cmd: exec.Command(poise, "serve", "--listen", "127.0.0.1:0", "--motions", folder, flag)}
+	s.cmd.Env = append(os.Environ(), "ROS_MASTER_URI="+master, "XDG_STATE_HOME="+folder) // it records, as by default, and leaves nothing
 	out, err := s.cmd.StdoutPipe()
 	if err != nil {
 		return nil, err

@@ -1,11 +1,15 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"net"
+	"net/http"
 	"net/url"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -72,6 +76,36 @@ var ros1Attacks = []attack{
 			}
 		})
 	}},
+	{"ROS 1: 4 publishers of short messages", false, func(ctx context.Context, s *process) {
+		s.publishers(ctx, 4, func(p *raw.Publisher, i int) {
+			data := trajectoryOf(1)
+			for ctx.Err() == nil {
+				for range 500 {
+					p.Publish(data)
+				}
+				p.Drain(ctx)
+			}
+		})
+	}},
+	{"ROS 1: 8 callers with 6 MB", false, func(ctx context.Context, s *process) {
+		at := s.links(ctx)
+		typ, _, err := registry.ServiceNamed("poise_msgs/CheckGoal")
+		if err != nil {
+			panic(err)
+		}
+		body := tcpros.AppendBody(nil, func(b []byte) []byte { return append(b, make([]byte, 6<<20)...) })
+		var all sync.WaitGroup
+		for i := range 8 {
+			all.Go(func() {
+				for ctx.Err() == nil {
+					callWith(ctx, at, fmt.Sprintf("/calls%d", i), "/check_goal", typ.MD5(), body)
+				}
+			})
+		}
+		all.Wait()
+	}},
+	{hangs, false, func(ctx context.Context, _ *process) { <-ctx.Done() }},
+	{lies, false, func(ctx context.Context, _ *process) { <-ctx.Done() }},
 	{"ROS 1: 500 topics", false, func(ctx context.Context, s *process) {
 		n, err := raw.Join(ctx, ros1.Config{Master: s.master}, "/many")
 		if err != nil {
@@ -107,6 +141,58 @@ var ros1Attacks = []attack{
 	}},
 }
 
+// masters are those of attacks whose server joins the master of another.
+var masters = map[string]http.Handler{
+	hangs: http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		_, _ = io.Copy(io.Discard, r.Body) // only then it is noticed that the other side goes
+		<-r.Context().Done()
+	}),
+	lies: lyingMaster(),
+}
+
+// lyingMaster has never heard of the server, again and again, and lists ten thousand topics,
+// services and actions of nodes that are not there.
+func lyingMaster() http.Handler {
+	text := func(s string) string { return "<value><string>" + s + "</string></value>" }
+	list := func(items ...string) string {
+		return "<value><array><data>" + strings.Join(items, "") + "</data></array></value>"
+	}
+	answer := func(code int, value string) []byte {
+		return []byte("<?xml version='1.0'?><methodResponse><params><param>" +
+			list(fmt.Sprintf("<value><int>%d</int></value>", code), text(""), value) + "</param></params></methodResponse>")
+	}
+	var names, types, publishers []string
+	for i := range 10000 {
+		name := text(fmt.Sprintf("/lie%d/goal", i))
+		names = append(names, list(name, list(text(fmt.Sprintf("/node%d", i)))))
+		types = append(types, list(name, text("std_msgs/String")))
+	}
+	for i := range 200 {
+		publishers = append(publishers, text(fmt.Sprintf("http://127.0.0.1:%d/", 1+i)))
+	}
+	all := list(names...)
+	answers := map[string][]byte{"lookupNode": answer(-1, text("")), "getSystemState": answer(1, list(all, all, all)),
+		"getTopicTypes": answer(1, list(types...)), "registerSubscriber": answer(1, list(publishers...))}
+	other := answer(1, text("http://127.0.0.1:1/"))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		body, _ := io.ReadAll(io.LimitReader(r.Body, 1<<20))
+		w.Header().Set("Content-Type", "text/xml")
+		for method, a := range answers {
+			if bytes.Contains(body, []byte("<methodName>"+method+"<")) {
+				_, _ = w.Write(a)
+				return
+			}
+		}
+		_, _ = w.Write(other)
+	})
+}
+
+// Names of the attacks by masters.
+const (
+	hangs = "ROS 1: a master that hangs"
+	lies  = "ROS 1: a master that lies"
+)
+
 // links returns where the server's node takes connections.
 func (s *process) links(ctx context.Context) string {
 	dial := func(ctx context.Context, network, address string) (net.Conn, error) {
@@ -124,6 +210,26 @@ func (s *process) links(ctx context.Context) string {
 		}
 	}
 	return ""
+}
+
+// callWith calls a service with a request, and reads what comes.
+func callWith(ctx context.Context, at, caller, service, sum string, body []byte) {
+	c, err := net.Dial("tcp", at)
+	if err != nil {
+		time.Sleep(10 * time.Millisecond)
+		return
+	}
+	defer c.Close()
+	defer context.AfterFunc(ctx, func() { c.Close() })()
+	if tcpros.WriteHeader(c, tcpros.Header{"callerid": caller, "service": service, "md5sum": sum, "persistent": "1"}) != nil {
+		return
+	}
+	go func() { _, _ = io.Copy(io.Discard, c) }()
+	for ctx.Err() == nil {
+		if _, err := c.Write(body); err != nil {
+			return
+		}
+	}
 }
 
 // value returns what an answer of ROS holds, nil if it is no success.

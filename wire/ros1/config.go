@@ -57,10 +57,11 @@ type Level interface {
 
 // Limits bound what peers can use.
 type Limits struct {
-	Nodes        int // other nodes at a time; default 200
-	Connections  int // of all of them, a topic of a node takes one; default 4096
-	MessageBytes int // of one message; default 8 MiB
-	Queue        int // messages of one topic that wait for a slow reader, at least; default 100
+	Nodes        int     // other nodes at a time; default 200
+	Connections  int     // of all of them, a topic of a node takes one; default 4096
+	MessageBytes int     // of one message; default 8 MiB
+	MessageRate  float64 // messages per second of one node, beyond which they wait with it; 0 is any number
+	Queue        int     // messages of one topic that wait for a slow reader, at least; default 100
 }
 
 func (l Limits) withDefaults() Limits {

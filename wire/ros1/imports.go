@@ -39,6 +39,7 @@ type passed struct {
 
 // Bounds of what is imported.
 const (
+	lookRest    = 20 // times as long as the last look took it is not looked again: the lists of a master may be long
 	maxImports  = 512
 	maxProbes   = 32 // at a time
 	probeWithin = 2 * time.Second
@@ -59,14 +60,13 @@ func (n *Node) isImport(ros string) bool {
 
 // run keeps the imports until ctx is done, and takes them back.
 func (i *imports) run(ctx context.Context) {
-	tick := time.NewTicker(checkEvery)
-	defer tick.Stop()
 	for ctx.Err() == nil {
+		began := time.Now()
 		if err := i.look(ctx); err != nil && ctx.Err() == nil {
 			i.n.c.Log.Debug("services and actions of ROS 1 are not listed", "why", err)
 		}
 		select {
-		case <-tick.C:
+		case <-time.After(max(checkEvery, lookRest*time.Since(began))):
 		case <-ctx.Done():
 		}
 	}

@@ -28,6 +28,7 @@ type Node struct {
 	core    *Core        // the master of its own, if it has made one
 	client  *xmlrpc.Client
 	large   *budget.Turns // of long messages
+	tries   *pace         // of publishers that are to be reached: a master may list any number that are not there
 	keeper  *registrar
 	foreign *imports // nil if there are none
 	greet   *greeting
@@ -45,17 +46,25 @@ type Node struct {
 
 	stats struct{ received, sent, lost, refused, skipped atomic.Uint64 }
 	count atomic.Int64 // links
-	said  said
+
+	sources atomic.Int64 // publishers that are read, or tried to be
+	said    said
 }
 
 var _ wire.Wire = (*Node)(nil)
+
+// How often publishers are tried to be reached, of all topics together, and how many at once.
+const (
+	tryEvery = 5 * time.Millisecond
+	triesNow = 200
+)
 
 // New returns a node of the graph and listens; Run then shows it. Run or Close ends it.
 func New(g *graph.Graph, c Config) (*Node, error) {
 	if err := c.finish(); err != nil {
 		return nil, err
 	}
-	n := &Node{g: g, c: c, self: c.Names.Self(), large: budget.NewTurns(1), room: roomWithin, pubs: map[string]*publication{}, subs: map[string]*subscription{}, others: map[string]string{}, readers: map[string]bool{}}
+	n := &Node{g: g, c: c, self: c.Names.Self(), large: budget.NewTurns(1), tries: &pace{every: tryEvery, burst: triesNow}, room: roomWithin, pubs: map[string]*publication{}, subs: map[string]*subscription{}, others: map[string]string{}, readers: map[string]bool{}}
 	n.services.Store(&map[string]string{})
 	n.client = xmlrpc.NewClient(n.c.dial)
 	n.life, n.end = context.WithCancel(context.Background())

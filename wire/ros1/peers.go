@@ -27,6 +27,7 @@ type peer struct {
 	caller  string
 	client  *graph.Client
 	account *budget.Account
+	pace    *pace // of its messages
 	refs    int
 	watched bool
 	gone    bool
@@ -72,7 +73,7 @@ func (p *peers) enter(caller string) (*peer, error) {
 			return nil, err
 		}
 	}
-	one := &peer{caller: name, client: client, account: p.n.c.Budget.Open(), refs: 1}
+	one := &peer{caller: name, client: client, account: p.n.c.Budget.Open(), pace: perSecond(p.n.c.Limits.MessageRate), refs: 1}
 	p.all[name], p.node[client.Node()] = one, true
 	p.ever++
 	return one, nil

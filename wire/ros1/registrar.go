@@ -41,7 +41,9 @@ const success = 1
 
 // Periods of the registrar.
 const (
-	checkEvery  = time.Second     // how often the master is looked at
+	checkEvery  = time.Second     // how often the master is looked at,
+	checkLate   = 3 * time.Second // at least, if that takes long: a master may forget everything again and again
+	syncRest    = 5               // times as long as the last look took
 	masterWaits = 2 * time.Second // for the answer of one call
 )
 
@@ -74,9 +76,8 @@ func (r *registrar) health() error {
 
 // run keeps the registrations until ctx is done.
 func (r *registrar) run(ctx context.Context) {
-	tick := time.NewTicker(checkEvery)
-	defer tick.Stop()
 	for ctx.Err() == nil {
+		began := time.Now()
 		err := r.sync(ctx)
 		if ctx.Err() != nil {
 			return
@@ -84,7 +85,7 @@ func (r *registrar) run(ctx context.Context) {
 		r.note(err)
 		select {
 		case <-r.waked:
-		case <-tick.C:
+		case <-time.After(max(checkEvery, min(syncRest*time.Since(began), checkLate))):
 		case <-ctx.Done():
 		}
 	}

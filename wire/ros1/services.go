@@ -104,10 +104,19 @@ func (n *Node) call(c net.Conn, size uint32, name string, t *registry.Service, w
 	if limit := n.c.Limits.MessageBytes; int64(size) > int64(limit) {
 		return nil, &tcpros.LengthError{What: "the request", Length: size, Limit: limit}
 	}
+	if !who.pace.wait(n.life) {
+		return nil, n.life.Err()
+	}
+	if size > budget.LongMessage {
+		// it waits with its caller: a stop has a connection of its own
+		if err := who.account.AwaitLong(n.life); err != nil {
+			return nil, err
+		}
+		who.account.LongCame(int(size))
+	}
 	cost := 12 * int64(size) // what it may take decoded
 	if err := who.account.Take(budget.Messages, cost); err != nil {
-		_, copied := io.CopyN(io.Discard, c, int64(size))
-		return nil, errors.Join(err, copied)
+		return nil, errors.Join(err, throwAway(nil, c, who.account, size))
 	}
 	defer who.account.Give(budget.Messages, cost)
 	data := make([]byte, size)

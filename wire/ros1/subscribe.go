@@ -43,8 +43,11 @@ func newSubscription(n *Node, g *graph.Graph, ros, name string, typ *registry.Ty
 
 func (s *subscription) close() { s.cancel() }
 
-// maxSources bounds the publishers of one topic.
-const maxSources = 1024
+// Bounds of the publishers that are read, of one topic and of all.
+const (
+	maxSources    = 1024
+	maxAllSources = 2048
+)
 
 // publishersOf takes the list of a topic's publishers from the master. What the answer to a
 // registration lists may be older than what the master has told since: it adds, and takes
@@ -73,9 +76,17 @@ func (n *Node) publishersOf(ros string, list any, all bool) {
 	}
 	for uri := range now {
 		if s.sources[uri] == nil && s.ctx.Err() == nil {
+			if n.sources.Add(1) > maxAllSources {
+				n.sources.Add(-1)
+				n.warn("a ROS 1 publisher is not read: there are too many", "topic", ros, "node", uri, "limit", maxAllSources)
+				continue
+			}
 			ctx, cancel := context.WithCancel(s.ctx)
 			s.sources[uri] = cancel
-			n.running.Go(func() { s.keep(ctx, uri) })
+			n.running.Go(func() {
+				defer n.sources.Add(-1)
+				s.keep(ctx, uri)
+			})
 		}
 	}
 }
@@ -90,6 +101,9 @@ const (
 func (s *subscription) keep(ctx context.Context, uri string) {
 	wait := firstRetry
 	for ctx.Err() == nil {
+		if !s.n.tries.wait(ctx) {
+			return
+		}
 		began := time.Now()
 		err := s.read(ctx, uri)
 		var own *graph.OwnError
@@ -192,7 +206,7 @@ func (s *subscription) shake(c net.Conn) (tcpros.Header, error) {
 
 // message reads one message and publishes it. What is too long, or what there is no room
 // for, is skipped and counted.
-func (s *subscription) message(ctx context.Context, in io.Reader, l *link, who *peer, a *graph.Advertisement) error {
+func (s *subscription) message(ctx context.Context, in *bufio.Reader, l *link, who *peer, a *graph.Advertisement) error {
 	size, err := tcpros.ReadLength(in)
 	if err != nil {
 		return err
@@ -201,11 +215,13 @@ func (s *subscription) message(ctx context.Context, in io.Reader, l *link, who *
 		l.skipped.Add(1)
 		s.n.stats.skipped.Add(1)
 		s.n.warn("a ROS 1 message is skipped", "peer", who.caller, "topic", s.ros, "why", why)
-		_, err := io.CopyN(io.Discard, in, int64(size))
-		return err
+		return throwAway(in, l.conn, who.account, size)
 	}
 	if limit := s.n.c.Limits.MessageBytes; int64(size) > int64(limit) {
 		return skip(&tcpros.LengthError{What: "a message", Length: size, Limit: limit})
+	}
+	if !who.pace.wait(ctx) {
+		return ctx.Err()
 	}
 	if size > budget.LongMessage {
 		// it waits with its sender, which drops its oldest: no stop comes on this socket
@@ -219,11 +235,13 @@ func (s *subscription) message(ctx context.Context, in io.Reader, l *link, who *
 	}
 	defer who.account.Give(budget.Frames, int64(size))
 	if size > budget.LongMessage {
-		// one at a time: decoding takes memory and work
+		// one at a time, and then the next waits twice as long as this one took: decoding
+		// takes memory and work
 		if !s.n.large.Take(ctx) {
 			return ctx.Err()
 		}
-		defer s.n.large.Done()
+		began := time.Now()
+		defer func() { time.AfterFunc(min(2*time.Since(began), longestRest), s.n.large.Done) }()
 	}
 	data := make([]byte, size)
 	if _, err := io.ReadFull(in, data); err != nil {
@@ -232,12 +250,43 @@ func (s *subscription) message(ctx context.Context, in io.Reader, l *link, who *
 	l.bytes.Add(int64(size) + 4)
 	l.messages.Add(1)
 	s.n.stats.received.Add(1)
+	if size > budget.LongMessage {
+		return s.take(ctx, a, who, data)
+	}
+	who.account.Work(ctx, func(ctx context.Context) { err = s.take(ctx, a, who, data) })
+	return err
+}
+
+// longestRest is how long other long messages wait at most after one is done.
+const longestRest = 500 * time.Millisecond
+
+// take publishes a message that has come.
+func (s *subscription) take(ctx context.Context, a *graph.Advertisement, who *peer, data []byte) error {
 	v := s.typ.New()
 	if err := codec.For(s.typ, msgs.ROS1).Decode(data, v); err != nil {
 		return err // what follows cannot be trusted either
 	}
 	if err := s.publish(ctx, a, v); err != nil {
 		s.refused(who, v, err)
+	}
+	return nil
+}
+
+// throwAway leaves out bytes that come on a connection, no faster than all clients together
+// may send what is not kept. What was read before them is in the reader, which may be nil.
+func throwAway(in *bufio.Reader, c net.Conn, account *budget.Account, size uint32) error {
+	left := uint64(size)
+	if in != nil {
+		n, err := in.Discard(int(min(left, uint64(in.Buffered()))))
+		if left -= uint64(n); err != nil {
+			return err
+		}
+	}
+	for left > 0 {
+		n, err := account.Discard(c, left)
+		if left -= uint64(n); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -250,6 +299,9 @@ const roomWithin = time.Second
 func (s *subscription) publish(ctx context.Context, a *graph.Advertisement, v any) error {
 	err := a.Publish(v)
 	var full *budget.Error
+	if errors.As(err, &full) {
+		budget.Waits(ctx)
+	}
 	for end := time.Now().Add(s.n.room); errors.As(err, &full) && ctx.Err() == nil && time.Now().Before(end); err = a.Publish(v) {
 		select {
 		case <-time.After(time.Millisecond):
