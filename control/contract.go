@@ -46,6 +46,9 @@ const (
 	BaseTooFar      Code = 30 // the next pose of the base is Value m, or rad, away, Max is allowed
 	NothingStands   Code = 31 // no foot stands over which the base could be moved
 	NotOwned        Code = 32 // Joint, or the leaf Value, is not the controller's
+	TooFast         Code = 33 // Joint was to move at Value rad/s or m/s, at most Max is a velocity for it
+	TooSteep        Code = 34 // Joint was to accelerate by Value rad/s² or m/s², at most Max is an acceleration for it
+	LimbTooFast     Code = 35 // the limb of Joint was to move at Value m/s or rad/s, at most Max is a velocity for it
 )
 
 var codeNames = [...]string{
@@ -54,6 +57,7 @@ var codeNames = [...]string{
 	"stopping", "full", "unknown", "not finite", "bad value", "not active", "not placeable",
 	"unreachable", "unbalanced", "goal missed", "too old", "energised", "lease expired", "unanswered", "declined",
 	"limb unreachable", "base too far", "nothing stands", "not owned",
+	"too fast", "too steep", "limb too fast",
 }
 
 func (c Code) String() string {

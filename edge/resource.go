@@ -15,7 +15,7 @@ func ResourceState(at servo.Tick, leaves []executive.LeafState, clients []execut
 	}
 	for _, c := range clients {
 		out.Clients = append(out.Clients, poisemsgs.ResourceClient{Name: c.Name, Outside: c.Outside, State: c.Phase.String(), RequestID: c.Request,
-			Needed: c.Needed, Wanted: c.Wanted, Owned: c.Owned, Offered: c.Offered, Denied: Explanations(c.Denied)})
+			Needed: c.Needed, Wanted: c.Wanted, Owned: c.Owned, Offered: c.Offered, Denied: Explanations(c.Denied), LeftOut: c.LeftOut})
 	}
 	began := float64(at.Stamp-at.Time) * 1e-9 // of the cycle, s since the epoch
 	for _, r := range rounds {

@@ -3,6 +3,7 @@ package edge
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"poise/control"
 	"poise/control/lookat"
@@ -82,6 +83,9 @@ func EyesSample(m *robot.Model, now servo.Tick, v *msgs.JointState) (control.Pro
 	var outputs []stream.Output
 	for i, name := range v.Name {
 		if leaf, ok := outputLeaf(resources, name); ok {
+			if slices.Contains(v.Name[:i], name) {
+				return nil, fmt.Errorf("output %q is named twice", name)
+			}
 			outputs = append(outputs, stream.Output{Leaf: leaf, Value: v.Position[i]})
 			continue
 		}
@@ -128,6 +132,9 @@ func SupportSample(m *robot.Model, now servo.Tick, v *poisemsgs.SupportState) (c
 		}
 		if !(v.Support[i] >= 0 && v.Support[i] <= 1) {
 			return nil, fmt.Errorf("support of limb %q is %g, must be 0 … 1", name, v.Support[i])
+		}
+		if slices.Contains(v.Name[:i], name) {
+			return nil, fmt.Errorf("limb %q is named twice", name)
 		}
 		s := stream.Support{Chain: id, Weight: v.Support[i]}
 		if len(v.Contact) > 0 && v.Contact[i] != "" {
@@ -185,6 +192,9 @@ func LimbSample(m *robot.Model, now servo.Tick, v *poisemsgs.RigidBodyState) (co
 			case inBase:
 				return nil, fmt.Errorf("%q: the base is seen from %s, not from itself", name, WorldFrame)
 			}
+			if sample.Base != nil {
+				return nil, fmt.Errorf("%q: the base is named twice", name)
+			}
 			sample.Base = &X
 			continue
 		}
@@ -198,7 +208,9 @@ func LimbSample(m *robot.Model, now servo.Tick, v *poisemsgs.RigidBodyState) (co
 			limb.Moves, limb.Twist = true, spatial.Twist{Linear: spatial.Vec3(t.Linear), Angular: spatial.Vec3(t.Angular)}
 		}
 		for _, j := range m.Chains()[id].Joints {
-			if other := joints[j]; other != "" {
+			if other := joints[j]; other == name {
+				return nil, fmt.Errorf("limb %q is named twice", name)
+			} else if other != "" {
 				return nil, fmt.Errorf("limbs %q and %q share joint %s: give one of them", other, name, m.Joints()[j].Name)
 			}
 			joints[j] = name

@@ -86,6 +86,11 @@ func TestReferencesAreRefusedByName(t *testing.T) {
 		`contact "toe" is unknown`:            support(poisemsgs.SupportState{Name: []string{"leg1"}, Support: []float64{1}, Contact: []string{"toe"}}),
 		`0 shares of support`:                 support(poisemsgs.SupportState{Name: []string{"leg1"}}),
 		`joint "eye_screen" is unknown`:       eyes(msgs.JointState{Name: []string{"eye_screen"}, Position: []float64{1}}),
+		`output "eye_screens" is named twice`: eyes(msgs.JointState{Name: []string{"eye_screens", "eye_screens"}, Position: []float64{1, 2}}),
+		`joint "eyes_yaw" is named twice`:     eyes(msgs.JointState{Name: []string{"eyes_yaw", "eyes_yaw"}, Position: []float64{0, 0}}),
+		`limb "leg1" is named twice`:          support(poisemsgs.SupportState{Name: []string{"leg1", "leg1"}, Support: []float64{1, 1}}),
+		`limb "leg2" is named twice`:          limbs(poisemsgs.RigidBodyState{Name: []string{"leg2", "leg2"}}),
+		`the base is named twice`:             limbs(poisemsgs.RigidBodyState{Name: []string{"base", "base_link"}}),
 		`0 positions`:                         eyes(msgs.JointState{Name: []string{"eye_screens"}}),
 	} {
 		if err == nil || !strings.Contains(err.Error(), want) {

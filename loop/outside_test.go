@@ -2,6 +2,7 @@ package loop_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"poise/control"
@@ -34,6 +35,90 @@ func TestRandomControllersOutside(t *testing.T) {
 	for seed := range uint64(4) {
 		randomOutside(t, seed)
 	}
+}
+
+// TestValuesOfOthersMoveNothing: the same random controllers outside twice, with the same values
+// where they own joints and other ones where they do not. Every command of every tick is the same,
+// bit for bit: what one that does not own a joint says of it has no effect, not even later.
+func TestValuesOfOthersMoveNothing(t *testing.T) {
+	for seed := range uint64(3) {
+		first := randomStreams(t, seed, nil)
+		again := randomStreams(t, seed, first)
+		moved := 0
+		for n := range first {
+			for j, q := range first[n].q {
+				if q != again[n].q[j] {
+					t.Fatalf("seed %d, tick %d: joint %d goes to %v and, with other values of those who do not own it, to %v", seed, n, j, q, again[n].q[j])
+				}
+				if n > 0 && q != first[n-1].q[j] {
+					moved++
+				}
+			}
+		}
+		if moved < 5000 {
+			t.Errorf("seed %d: joints moved in %d ticks only", seed, moved)
+		}
+	}
+}
+
+// moment is where joints are led in a tick, and who owns what at its end.
+type moment struct {
+	q   []float64
+	own [3]robot.Set
+}
+
+// randomStreams lets three controllers outside fight for parts, all of which stream all joints all
+// the time. With a run before, what they say of joints that they did not own then is something else.
+func randomStreams(t *testing.T, seed uint64, before []moment) (all []moment) {
+	names := []string{"a", "b", "c"}
+	r := outside(t, names...)
+	random, other := rand.New(rand.NewPCG(seed, 9)), rand.New(rand.NewPCG(seed, 10))
+	parts := []robot.Set{r.Set("tail"), r.Set("mouth"), r.Set("ears")}
+	joints := len(r.M.Joints())
+	fought := parts[0].Union(parts[1]).Union(parts[2])
+	for n := range 6000 {
+		i := random.IntN(3)
+		c := r.Controller(names[i])
+		switch x := random.IntN(1000); {
+		case x < 8:
+			p := &stream.Program{Wants: parts[random.IntN(3)].Union(parts[random.IntN(3)]), Lease: 60}
+			p.Ranks = []stream.Rank{{Leaves: fought, Pending: float32(40 + random.IntN(20)), Operational: float32(30 + random.IntN(20))}}
+			r.Send(loop.Order{Kind: loop.StartGoal, Controller: c, Goal: uint64(10 + n), Program: p})
+		case x < 10:
+			r.Send(loop.Order{Kind: loop.Answer, Controller: c, Value: loop.Quits})
+		}
+		if n%7 == 0 {
+			for k, name := range names {
+				s := &stream.Sample{At: r.Tick().Time, Joints: fought, Q: make([]float64, joints)}
+				for leaf := range fought.All {
+					s.Q[leaf] = middle(r.M, int(leaf)) + 0.04*random.Float64()
+					if before != nil && !before[max(n-1, 0)].own[k].Has(leaf) && !before[n].own[k].Has(leaf) {
+						s.Q[leaf] = middle(r.M, int(leaf)) - 0.1*other.Float64()
+					}
+				}
+				r.Feed(name, s)
+			}
+		}
+		r.Run(1)
+		for _, rep := range r.Reports {
+			if rep.Kind == loop.Asked {
+				r.Send(loop.Order{Kind: loop.Answer, Controller: rep.Controller, Value: rep.Value})
+			}
+		}
+		r.Reports = r.Reports[:0]
+		m := moment{q: slices.Clone(r.Now.Command.Q)}
+		for k, name := range names {
+			m.own[k] = r.Now.Active[r.Controller(name)].Own
+		}
+		all = append(all, m)
+	}
+	return all
+}
+
+// middle is the middle of a joint's range.
+func middle(m *robot.Model, joint int) float64 {
+	l := &m.Joints()[joint].Limits
+	return (l.Lower.Value + l.Upper.Value) / 2
 }
 
 func randomOutside(t *testing.T, seed uint64) {

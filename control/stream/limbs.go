@@ -1,6 +1,8 @@
 package stream
 
 import (
+	"math"
+
 	"poise/control"
 	"poise/kinematics"
 	"poise/kinematics/ik"
@@ -37,6 +39,9 @@ type limbs struct {
 	out      Sample    // the resolved sample
 	v        []float64 // its velocities, where twists say some
 }
+
+// fastestLimb is the largest coordinate of a twist that is one of a limb, m/s or rad/s.
+const fastestLimb = 100
 
 // twistStep is over which twists become velocities of joints, s.
 const twistStep = 0.004
@@ -224,9 +229,15 @@ func (l *limbs) sane(s *Sample) control.Reason {
 		if !isPose(&x.Pose) || x.Moves && !(x.Twist.Linear.Finite() && x.Twist.Angular.Finite()) {
 			return control.NonFinite.At(l.chains[x.Chain].list[0], 0, 0)
 		}
+		if v := max(largest(x.Twist.Linear), largest(x.Twist.Angular)); x.Moves && v > fastestLimb {
+			return control.LimbTooFast.At(l.chains[x.Chain].list[0], v, fastestLimb)
+		}
 	}
 	return control.Because(control.OK)
 }
+
+// largest returns the largest coordinate of a vector: it does not overflow, as the norm may.
+func largest(v spatial.Vec3) float64 { return max(math.Abs(v.X), math.Abs(v.Y), math.Abs(v.Z)) }
 
 // isPose reports whether a tip can be there: numbers, and a rotation.
 func isPose(X *spatial.Pose) bool {

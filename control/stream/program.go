@@ -1,6 +1,8 @@
 package stream
 
 import (
+	"slices"
+
 	"poise/control"
 	"poise/robot"
 	"poise/spatial"
@@ -74,6 +76,28 @@ type Sample struct {
 type Output struct {
 	Leaf  robot.LeafID `json:"leaf"`
 	Value float64      `json:"value"`
+}
+
+// Leaves returns the joints, supports and typed outputs that the sample speaks of. Limbs and the
+// base are refused by name where they are not the controller's.
+func (s *Sample) Leaves(m *robot.Model) robot.Set {
+	set := s.Joints
+	for _, x := range s.Output {
+		set = set.With(x.Leaf)
+	}
+	if len(s.Support) == 0 {
+		return set
+	}
+	res, err := m.Resources()
+	if err != nil {
+		return set
+	}
+	for i, leaf := range res.Leaves() {
+		if leaf.Kind == robot.SupportLeaf && slices.ContainsFunc(s.Support, func(x Support) bool { return x.Chain == leaf.Chain }) {
+			set = set.With(robot.LeafID(i))
+		}
+	}
+	return set
 }
 
 // Lane returns of which stream it is.

@@ -49,6 +49,7 @@ type Controller struct {
 	stale   bool      // the stream is dry: joints hold
 	speed   float64   // share of velocity that joints are planned with now; 0 is a halt
 	own     robot.Set // joints being led
+	has     robot.Set // all leaves that it owns
 	given   robot.Set // joints that the stream has spoken of
 	goal    []float64 // where each joint is to be, at rest
 	joints  []leading
@@ -161,7 +162,7 @@ func (c *Controller) Start(input *control.Input, p control.Program) control.Reas
 	c.p = p.(*Program)
 	c.started, c.heard = input.Tick.Time, seconds(input)
 	c.stale, c.speed = false, c.wanted(input)
-	c.own, c.given = robot.Set{}, robot.Set{}
+	c.own, c.given, c.has = robot.Set{}, robot.Set{}, c.p.Needs.Union(c.p.Wants)
 	clear(c.said)
 	copy(c.contacts, c.usual)
 	clear(c.outputs.said)
@@ -187,13 +188,31 @@ func (c *Controller) wanted(input *control.Input) float64 {
 	return min(speed*input.Rate, 1)
 }
 
-// take begins to lead joints that are new, from their commands.
+// take begins to lead joints that are new, from their commands. What was said of them before they
+// were its own does not count.
 func (c *Controller) take(input *control.Input, now robot.Set) {
 	before := seconds(input) - input.Tick.Dt
-	for leaf := range now.Minus(c.own).All {
+	fresh := now.Minus(c.own)
+	c.given = c.given.Minus(fresh)
+	for leaf := range fresh.All {
+		c.rate[leaf], c.difference[leaf], c.tau[leaf] = 0, 0, 0
 		c.lead(int(leaf), input.Cmd.State(int(leaf)), before, 0)
 	}
 	c.own = now
+}
+
+// forget drops what was said of supports and typed outputs.
+func (c *Controller) forget(leaves robot.Set) {
+	for i, leaf := range c.supports {
+		if c.stands[i] && leaves.Has(leaf) {
+			c.said[i], c.contacts[i] = false, c.usual[i]
+		}
+	}
+	for i, leaf := range c.outputs.leaf {
+		if leaves.Has(leaf) {
+			c.outputs.said[i] = false
+		}
+	}
 }
 
 // hardJerk is the time in which an acceleration is built up where a gentler way would leave the
@@ -358,7 +377,7 @@ func (c *Controller) judge(s *Sample) control.Reason {
 	if why := c.limbs.sane(s); why.Code != control.OK {
 		return why
 	}
-	return s.sane(joints, len(c.limits))
+	return s.sane(joints, c.bounds)
 }
 
 // carry takes what a sample says of supports and typed outputs.
@@ -465,6 +484,8 @@ func (c *Controller) Owned(input *control.Input, now robot.Set) control.Status {
 		return control.Quit
 	}
 	c.limbs.release()
+	c.forget(now.Minus(c.has))
+	c.has = now
 	c.take(input, now.Intersect(c.all))
 	return control.Going
 }

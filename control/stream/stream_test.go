@@ -263,6 +263,67 @@ func TestSupportsOfAStream(t *testing.T) {
 	}
 }
 
+// TestWhatWasSaidBeforeDoesNotCount: what a stream says of a joint, a support or an output while
+// another owns it has no effect when it comes back; the next value has.
+func TestWhatWasSaidBeforeDoesNotCount(t *testing.T) {
+	r := setup(t)
+	r.Start("stream", &stream.Program{Wants: r.Set("leg1", "eyes", "tail", "ears")})
+	tail := r.Joint("tail_joint1")
+	leg1, _ := r.M.Chain("leg1")
+	screens, ok := outputOf(r)
+	if !ok {
+		t.Fatal("no output")
+	}
+	say := func(q, weight, shows float64) {
+		s := sample(r, "tail_joint1", q)
+		s.Support = []stream.Support{{Chain: leg1, Weight: weight}}
+		s.Output = []stream.Output{{Leaf: screens, Value: shows}}
+		r.Feed("stream", s)
+		r.For(0.4)
+	}
+	told := func(when string, q, weight, shows float64) {
+		t.Helper()
+		c := &r.Now.Command
+		if math.Abs(c.Q[tail]-q) > 1e-6 || c.Support[leg1].Weight != weight || c.Output[0] != shows {
+			t.Errorf("%s: the tail is at %g, leg1 carries %g, the screens show %g; want %g, %g, %g", when, c.Q[tail], c.Support[leg1].Weight, c.Output[0], q, weight, shows)
+		}
+	}
+	say(0.1, 1, 2)
+	told("at first", 0.1, 1, 2)
+	held := r.Start("hold", &hold.Program{Needs: r.Set("leg1", "eyes", "tail")})
+	say(0.2, 0, 3)
+	told("while another owns them", 0.1, 1, 2)
+	r.Cancel("hold")
+	r.Until(held, 1)
+	r.For(0.4)
+	told("when they are back", 0.1, 1, 2)
+	say(0.2, 0, 3)
+	told("after the next value", 0.2, 0, 3)
+}
+
+// outputOf finds the first typed output.
+func outputOf(r *rig.Rig) (robot.LeafID, bool) {
+	res, err := r.M.Resources()
+	if err != nil {
+		r.T.Fatal(err)
+	}
+	for i, leaf := range res.Leaves() {
+		if leaf.Kind == robot.OutputLeaf {
+			return robot.LeafID(i), true
+		}
+	}
+	return 0, false
+}
+
+// with gives all joints of a sample a velocity and an acceleration.
+func with(s *stream.Sample, v, a float64) *stream.Sample {
+	s.V, s.A = make([]float64, len(s.Q)), make([]float64, len(s.Q))
+	for j := range s.Q {
+		s.V[j], s.A[j] = v, a
+	}
+	return s
+}
+
 func TestRefusedSamples(t *testing.T) {
 	r := setup(t)
 	r.Start("stream", &stream.Program{Needs: r.Set("head")})
@@ -274,7 +335,8 @@ func TestRefusedSamples(t *testing.T) {
 	for _, c := range []struct {
 		s    control.Program
 		code control.Code
-	}{{none, control.NonFinite}, {short, control.BadProgram}, {heavy, control.BadValue}, {&stream.Program{}, control.BadProgram}} {
+	}{{none, control.NonFinite}, {short, control.BadProgram}, {heavy, control.BadValue}, {&stream.Program{}, control.BadProgram},
+		{with(sample(r, "joint52", 0), 1e308, 0), control.TooFast}, {with(sample(r, "joint52", 0), 0, -1e308), control.TooSteep}} {
 		r.Reports = nil
 		r.Feed("stream", c.s)
 		r.Run(1)

@@ -313,17 +313,41 @@ func (c *Controller) moving(s *Sample, joints robot.Set) {
 	}
 }
 
-// sane reports which joint of a sample is given something that is no number.
-func (s *Sample) sane(joints robot.Set, n int) control.Reason {
-	for _, list := range [...][]float64{s.V, s.A, s.Tau} {
-		if len(list) != 0 && len(list) != n {
+// sane reports which joint of a sample is given something that is no number, or no velocity or
+// acceleration for it.
+func (s *Sample) sane(joints robot.Set, bounds []control.Bounds) control.Reason {
+	for i, list := range [...][]float64{s.V, s.A, s.Tau} {
+		if len(list) == 0 {
+			continue
+		}
+		if len(list) != len(bounds) {
 			return control.Because(control.BadProgram)
 		}
 		for leaf := range joints.All {
-			if len(list) > 0 && !finite(list[leaf]) {
+			b, x := &bounds[leaf], list[leaf]
+			if !finite(x) {
 				return control.NonFinite.At(robot.JointID(leaf), float64(leaf), 0)
+			}
+			code, most := control.TooFast, mostOf(b.Velocity)
+			switch i {
+			case 1:
+				code, most = control.TooSteep, mostOf(max(b.Acceleration, b.Deceleration))
+			case 2: // the gate cuts efforts
+				continue
+			}
+			if math.Abs(x) > most {
+				return code.At(robot.JointID(leaf), x, most)
 			}
 		}
 	}
 	return control.Because(control.OK)
 }
+
+// What is no velocity or acceleration for a joint: more than so many times its limit, or without
+// one more than any joint has. What is less above the limit is followed within it.
+const (
+	beyondLimit = 10
+	beyondAll   = 1e6 // rad/s, rad/s², m/s or m/s²
+)
+
+func mostOf(limit float64) float64 { return min(beyondLimit*limit, beyondAll) }
