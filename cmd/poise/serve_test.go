@@ -501,12 +501,12 @@ func TestExamplesThatDriveAServer(t *testing.T) {
 	clients(t, "venv/bin/python")
 	r := serveIt(t)
 	root := golden.Root(t)
-	_, port, _ := strings.Cut(r.address, ":")
-	r.foreign(folder, "over, status 4", "go", "run", "poise/examples/03-play", "--server", "ws://"+r.address+"/rosbridge", "nod")
-	r.foreign(folder, "called off at", filepath.Join(folder, "venv/bin/python"), filepath.Join(root, "examples/python/play.py"), port)
-	r.foreign(folder, "done", program, filepath.Join(root, "examples/web/play.mjs"), "ws://"+r.address+"/rosbridge")
+	url := "ws://" + r.address + "/rosbridge" // in every language
+	r.foreign(folder, "over, status 4", "go", "run", "poise/examples/03-play", url, "nod")
+	r.foreign(folder, "called off at", filepath.Join(folder, "venv/bin/python"), filepath.Join(root, "examples/python/play.py"), url)
+	r.foreign(folder, "done", program, filepath.Join(root, "examples/web/play.mjs"), url)
 	const wagged = "wagged, yawned and wagged again"
-	r.foreign(folder, wagged, "go", "run", "poise/examples/04-wag", "ws://"+r.address+"/rosbridge")
-	r.foreign(folder, wagged, filepath.Join(folder, "venv/bin/python"), filepath.Join(root, "examples/python/wag.py"), port)
-	r.foreign(folder, wagged, program, filepath.Join(root, "examples/web/wag.mjs"), "ws://"+r.address+"/rosbridge")
+	r.foreign(folder, wagged, "go", "run", "poise/examples/04-wag", url)
+	r.foreign(folder, wagged, filepath.Join(folder, "venv/bin/python"), filepath.Join(root, "examples/python/wag.py"), url)
+	r.foreign(folder, wagged, program, filepath.Join(root, "examples/web/wag.mjs"), url)
 }

@@ -1,7 +1,7 @@
 // Plays a stored motion on a running server and prints what happens on the way:
 //
 //	poise serve &
-//	go run ./examples/03-play nod
+//	go run ./examples/03-play [URL [MOTION]]
 //
 // It is a client like any other: the same WebSocket, the same messages.
 package main
@@ -9,7 +9,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"time"
@@ -20,22 +19,23 @@ import (
 )
 
 func main() {
-	server := flag.String("server", "ws://127.0.0.1:8080/rosbridge", "")
-	flag.Parse()
-	name := flag.Arg(0)
-	if name == "" {
-		name = "nod"
+	url, name := "ws://127.0.0.1:8080/rosbridge", "nod"
+	if len(os.Args) > 1 {
+		url = os.Args[1]
 	}
-	if err := play(*server, name); err != nil {
+	if len(os.Args) > 2 {
+		name = os.Args[2]
+	}
+	if err := play(url, name); err != nil {
 		fmt.Fprintln(os.Stderr, "03-play:", err)
 		os.Exit(1)
 	}
 }
 
-func play(server, name string) error {
+func play(url, name string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	c, err := client.Dial(ctx, server, client.Options{})
+	c, err := client.Dial(ctx, url, client.Options{})
 	if err != nil {
 		return err
 	}

@@ -2,7 +2,7 @@
 
     pip install roslibpy
     poise serve &
-    python examples/python/play.py [PORT]
+    python examples/python/play.py [URL [JOINT]]
 
 Nothing of ROS is needed. Actions are spoken to as roslibpy knows them, ROS 1's way.
 """
@@ -13,8 +13,7 @@ import threading
 import roslibpy
 from roslibpy.ros1 import actionlib
 
-port = int(sys.argv[1]) if len(sys.argv) > 1 else 8080
-robot = roslibpy.Ros("127.0.0.1", port)
+robot = roslibpy.Ros(sys.argv[1] if len(sys.argv) > 1 else "ws://127.0.0.1:8080/rosbridge")
 robot.run(timeout=60)
 
 

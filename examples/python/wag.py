@@ -2,7 +2,7 @@
 
     pip install roslibpy
     poise serve &
-    python examples/python/wag.py [PORT]
+    python examples/python/wag.py [URL]
 
 It asks the arbiter for what it wants, answers what it is told, and streams references;
 docs/controllers.md has the rules.
@@ -17,10 +17,10 @@ import roslibpy
 
 
 class Controller:
-    def __init__(self, port, name, needed=(), wanted=(), priority=40.0):
+    def __init__(self, url, name, needed=(), wanted=(), priority=40.0):
         self.name, self.needed, self.wanted, self.priority = name, list(needed), list(wanted), priority
         self.id, self.owned, self.operational, self.offered = 0, [], False, False
-        self.ros = roslibpy.Ros("127.0.0.1", port)
+        self.ros = roslibpy.Ros(url)
         self.ros.run(timeout=60)
         self.claim = roslibpy.Topic(self.ros, "/resource_claim", "poise_msgs/ResourceRequest")
         self.state = roslibpy.Topic(self.ros, "/resource_requester_state", "resource_control_msgs/ResourceRequesterState")
@@ -64,10 +64,10 @@ class Controller:
         sys.exit(f"{self.name}: still waiting until {what}")
 
 
-port = int(sys.argv[1]) if len(sys.argv) > 1 else 8080
+url = sys.argv[1] if len(sys.argv) > 1 else "ws://127.0.0.1:8080/rosbridge"
 # the ears keep the wag operational while the tail is away
-wag = Controller(port, "wag", wanted=["tail", "ears"])
-yawn = Controller(port, "yawn", needed=["tail"], priority=60.0)
+wag = Controller(url, "wag", wanted=["tail", "ears"])
+yawn = Controller(url, "yawn", needed=["tail"], priority=60.0)
 
 
 def stream():
