@@ -121,3 +121,35 @@ s.test("controllers are switched in one act, and one that takes goals is halted 
   await button(page, "Start step of the virtual robot").click();
   await until("it takes goals", async () => (await state("step")).running);
 });
+
+s.test("what a controller waits for, and what of its stream is refused, with the reason", async (page, server) => {
+  await page.getByRole("tab", { name: "Controllers" }).click();
+  const wag = new Outside(server, "wag", ["tail"], [], 40);
+  await wag.request();
+  await until("it has the tail", async () => (await owners(server)).tail_joint1 === "wag");
+  const shown = page.getByRole("table", { name: "Controllers of the virtual robot" }).getByRole("row").filter({ has: page.getByRole("rowheader", { name: "wag outside" }) });
+  const stream = (name, position) => wag.send("/controllers/wag/ref_joints", "sensor_msgs/JointState", { name, position });
+  const info = async () => (await server.state()).controllers.find((c) => c.client === "wag");
+  stream(["tail_joint1"], [0.1]);
+  await until("the tail follows", async () => Math.abs((await server.joints()).tail_joint1 - 0.1) < 1e-3);
+  await shown.getByText(/^waits: nothing was heard for [\d.]+ s, 0.5 is allowed$/).waitFor();
+  assert.equal((await info()).waits[0].code, "stale");
+  stream(["tial_joint1"], [0.2]);
+  await shown.getByText(/^refused: joint "tial_joint1" is unknown/).waitFor();
+  assert.ok(Math.abs((await server.joints()).tail_joint1 - 0.1) < 1e-3, "a value that was refused moved the tail");
+  stream(["tail_joint1", "joint52"], [0, 0.3]);
+  await shown.getByText(/^refused: controller "wag" does not own joint52: that part of its value is left out/).waitFor();
+  await shown.getByText("1 of its values had parts left out").waitFor();
+  await until("the rest of it counts", async () => Math.abs((await server.joints()).tail_joint1) < 1e-3);
+  assert.ok(Math.abs((await server.joints()).joint52) < 1e-3, "a joint that it does not own was moved");
+  await until("a good value is not refused", async () => {
+    stream(["tail_joint1"], [0.05]);
+    return (await info()).refused.length === 0;
+  });
+  await until("which is shown", async () => (await shown.getByText(/^refused:/).count()) === 0);
+  const low = new Outside(server, "low", ["tail"], [], 10);
+  await low.request();
+  await page.getByRole("table", { name: "Controllers of the virtual robot" }).getByText('controller "low" does not get joint tail_joint1 of tail: "wag" has it (priority 10 against 40)').waitFor();
+  wag.quit();
+  await until("it is out", async () => (await owners(server)).tail_joint1 === "");
+});

@@ -181,12 +181,12 @@ export interface RobotInfo extends Answer {
   simulated_time: boolean;
 }
 
-export interface ControllerInfo { name: string; kind: string; short: string; switched: boolean; outside: boolean; client: string; state: string; running: boolean; active: boolean; paused: boolean; resources: string[] }
+export interface ControllerInfo { name: string; kind: string; short: string; switched: boolean; outside: boolean; client: string; state: string; running: boolean; active: boolean; paused: boolean; resources: string[]; refused: Explanation[]; waits: Explanation[] }
 
 // ResourceState is who has, wants and waits for what, leaf by leaf, and the last rounds of
 // the arbiter; times are seconds on the clock of stamps.
 export interface ResourceLeaf { name: string; resources: string[]; owner: string; offered_to: string; waiting: string[] }
-export interface ResourceClient { name: string; outside: boolean; state: string; needed: string[]; wanted: string[]; owned: string[]; denied: Explanation[] }
+export interface ResourceClient { name: string; outside: boolean; state: string; needed: string[]; wanted: string[]; owned: string[]; offered: string[]; denied: Explanation[]; left_out: number }
 export interface ResourceAnswer { controller: string; resources: string[]; answer: string; after: number }
 export interface ResourceRound { number: number; requester: string; began: number; ended: number; outcome: string; why: Explanation[]; answers: ResourceAnswer[] }
 export interface ResourceState { header: Header; leaves: ResourceLeaf[]; clients: ResourceClient[]; rounds: ResourceRound[] }
