@@ -96,7 +96,7 @@ var Table = []Declaration{
 		Operate: &Operation{Short: "follows `joints_ref` with some resources until it is called off; feedback is what it owns", Program: stream.OperateWanted},
 		Streams: []Stream{StreamOf("ref_joints", "joint positions to follow, with velocities and efforts if it has them; the newest counts", edge.JointSample, "joints_ref"),
 			StreamOf("ref_joints_accel", "the same with accelerations", edge.AccelSample), refLimbs, refSupport, refEyes}},
-	{Name: "remote", Kind: stream.Kind, Seats: 4, Pending: streamed, Operational: streamed, Outside: true,
+	{Name: "remote", Kind: stream.Kind, Seats: 6, Pending: streamed, Operational: streamed, Outside: true,
 		Operate: &Operation{Program: stream.OperateNeeded},
 		Streams: []Stream{StreamOf("ref_joints", "joint positions to follow, with velocities and efforts if it has them", edge.JointSample),
 			StreamOf("ref_joints_accel", "the same with accelerations", edge.AccelSample), refLimbs, refSupport, refEyes}},

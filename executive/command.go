@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"strings"
 
 	"poise/control"
 	"poise/loop"
@@ -56,7 +57,10 @@ func (e *Executive) orderRefused(r *loop.Report) {
 		return
 	}
 	if seat := e.robot.seatOf(r.Controller); seat != nil && r.Order == loop.Feed {
-		seat.fed, seat.fedBy = reason, r.Goal
+		if r.Reason.Code == control.NonFinite { // the value is refused, and its controller goes on
+			reason.Text = strings.Replace(reason.Text, "it was stopped", "it is not followed", 1)
+		}
+		seat.fed, seat.fedBy, seat.fedFor = reason, r.Goal, 0
 	}
 }
 
@@ -285,7 +289,7 @@ func (e *Executive) CheckGoal(who string, g Goal) *Answer {
 				return o, false
 			}
 			if r.Reason.Code != control.OK {
-				reasons = append(reasons, e.refusal(r.Reason, seat.Name, w.program)...)
+				reasons = append(reasons, e.refusal(r.Reason, seat.title(), w.program)...)
 			}
 			return Outcome{Explanations: reasons}, r.To == 0
 		}

@@ -68,6 +68,7 @@ type Config struct {
 	Patience     time.Duration // how long the cycle may say nothing; default 1 s
 	Keep         time.Duration // how long ids of goals that are over stay taken; default 10 s
 	Lease        time.Duration // how long a controller outside may give no sign of life; default 200 ms
+	PerSession   int           // controllers outside of one session that may have or ask for resources; default any number
 	Plans        *queue.Queue  // shares the processors among plans; default one of its own
 	Approach     ApproachLimits
 	Follow       follow.Options // defaults of tolerances

@@ -76,7 +76,7 @@ func (j *job) dispatch() {
 		e.orders.send(loop.Order{Kind: b.kind, Goal: number})
 	}
 	if !e.orders.trySend(loop.Order{Kind: loop.StartGoal, Controller: seat.id, Goal: number, Program: j.work.program}) {
-		j.fail(action.ConditionsUnmet, e.words.Reason(control.Because(control.Full), seat.Name))
+		j.fail(action.ConditionsUnmet, e.words.Reason(control.Because(control.Full), seat.title()))
 		return
 	}
 	j.seat, j.number = seat, number
@@ -169,10 +169,10 @@ func (j *job) ended(r *loop.Report) {
 	if reason.Code == control.ToleranceBroken || reason.Code == control.GoalMissed {
 		reason.At = j.work.table.At(reason.At)
 	}
-	why, cause := e.words.Reason(reason, j.seat.Name), j.causeOf(r)
+	why, cause := e.words.Reason(reason, j.seat.title()), j.causeOf(r)
 	if j.off && cause == action.ClientCancel && j.h.State() != action.Preempting {
 		cause = action.ServerStopped
-		why = *problem.New("switched_off", "controller %q was switched off", j.seat.Name)
+		why = *problem.New("switched_off", "controller %q was switched off", j.seat.title())
 	}
 	j.fail(cause, why)
 }
@@ -236,6 +236,10 @@ func (j *job) what() string {
 		if !g.On {
 			return fmt.Sprintf("%s (off)", j.id)
 		}
+	case *ready:
+		if g.client != "" {
+			return fmt.Sprintf("resource request %d of %s", g.request, g.client)
+		}
 	case *Move:
 		if g.PlanOnly {
 			return fmt.Sprintf("%s (plan only)", j.id)
@@ -261,6 +265,9 @@ func (j *job) changed(c action.Change[Result]) {
 		e.goals.live = slices.DeleteFunc(e.goals.live, func(x *job) bool { return x == j })
 		delete(e.goals.ordered, j.number)
 		j.over = e.now
+		if j.seat != nil && !j.begun {
+			e.rounds.over(e, j.seat, j.id, out.Result.Explanations)
+		}
 		j.goals.over++
 		said := c.To.String()
 		if text := out.Result.Text(); text != "" {

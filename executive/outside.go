@@ -105,7 +105,7 @@ func (r *OutsideRequest) ranks(words *explain.Words) (all []stream.Rank, reasons
 type OutsideState struct {
 	Name        string
 	Session     string // that sent it
-	ID          uint32 // of the request that it speaks of
+	ID          uint32 // of the request that it speaks of; 0 with Operational is a sign of life alone
 	Operational bool
 }
 
@@ -122,6 +122,7 @@ type remote struct {
 	beat    int64 // when a sign of life was last passed on, ns
 	tell    func(News)
 	denied  []Explanation // why its last request came to nothing, or what it had ended
+	leftOut leftOut       // of its values
 }
 
 // asked is a request of a controller outside, and its goal; of none id is empty.
@@ -169,6 +170,9 @@ func (o *Outside) Refused(r OutsideRequest, why error) {
 
 func (o *Outside) request(who string, r *OutsideRequest, tell func(News)) []Explanation {
 	e := o.e
+	if full := o.full(r.Name, r.Session); full != nil {
+		return []Explanation{*full}
+	}
 	client, reasons := o.seatFor(r.Name, r.Session)
 	if reasons != nil {
 		return reasons
@@ -188,7 +192,7 @@ func (o *Outside) request(who string, r *OutsideRequest, tell func(News)) []Expl
 	client.seat.client = client.name
 	changed := func(c Change) { e.locked(func() { o.changed(client, c) }) }
 	w := newWork([]string{client.seat.Name}, program)
-	id, err := e.submit(who, &job{goal: &ready{client.seat, w}, work: w, watch: Watch{Changed: changed}})
+	id, err := e.submit(who, &job{goal: &ready{seat: client.seat, work: w, client: client.name, request: r.ID}, work: w, watch: Watch{Changed: changed}})
 	if err != nil {
 		return problem.All("invalid", err)
 	}
@@ -202,7 +206,14 @@ func (o *Outside) request(who string, r *OutsideRequest, tell func(News)) []Expl
 func (o *Outside) Report(r OutsideState) {
 	o.e.locked(func() {
 		client := o.client(r.Name, r.Session)
-		if client == nil || r.ID < client.newest && r.ID != client.runs.request || !client.live() {
+		if client == nil || !client.live() {
+			return
+		}
+		if r.ID == 0 && r.Operational && client.newest > 0 {
+			o.signOfLife(client)
+			return
+		}
+		if r.ID < client.newest && r.ID != client.runs.request {
 			return
 		}
 		if !r.Operational {
@@ -227,10 +238,17 @@ func (o *Outside) Report(r OutsideState) {
 				a.question, answered = 0, true
 			}
 		}
-		if every := client.lease(o.e.cfg.Lease).Nanoseconds() / 8; !answered && o.e.now-client.beat >= every {
-			o.answer(client, loop.SignOfLife)
+		if !answered {
+			o.signOfLife(client)
 		}
 	})
+}
+
+// signOfLife passes a few signs of life in each lease on to the cycle.
+func (o *Outside) signOfLife(client *remote) {
+	if every := client.lease(o.e.cfg.Lease).Nanoseconds() / 8; o.e.now-client.beat >= every {
+		o.answer(client, loop.SignOfLife)
+	}
 }
 
 // answer passes an answer on to the cycle; 0 is a sign of life, below 0 it quits.
@@ -309,6 +327,23 @@ func (o *Outside) sessionOn(s *seat) string {
 		return c.session
 	}
 	return ""
+}
+
+// full explains that a session has as many other controllers at work as one may have.
+func (o *Outside) full(name, session string) *Explanation {
+	n, limit := 0, o.e.cfg.PerSession
+	for _, c := range o.list {
+		if c.session == session && c.name != name && !c.gone && c.live() {
+			n++
+		}
+	}
+	if limit <= 0 || n < limit {
+		return nil
+	}
+	x := problem.New("too_many_controllers", "%s has %d controllers outside that have or ask for resources, %d are allowed to one client: there is no place for %q", session, n, limit, name).
+		With("let another one end, or set limits.controllers")
+	x.Value, x.Limit = float64(n), float64(limit)
+	return x
 }
 
 // seatFor finds the seat of a controller outside, or gives it a free one.
@@ -395,6 +430,7 @@ func (o *Outside) changed(client *remote, c Change) {
 		over := client.asks
 		client.asks = asked{}
 		client.denied = c.Result.Explanations
+		o.e.rounds.over(o.e, client.seat, c.Goal, c.Result.Explanations)
 		o.news(client, Denied, &over, client.owns, "", c.Result.Explanations)
 	case client.runs.id == c.Goal:
 		over := client.runs

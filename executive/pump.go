@@ -198,7 +198,7 @@ func (e *Executive) pump(now int64) {
 		e.take(&r)
 	}
 	e.takePlans()
-	e.robot.noteFed()
+	e.robot.noteFed(e.now)
 	e.reconcile()
 	e.listen()
 	e.settleCommands()
@@ -277,7 +277,7 @@ func (e *Executive) takeGoal(r *loop.Report) {
 	case loop.GoalStarted:
 		j.started(r.Tick.N)
 		e.outside.began(j)
-		j.seat.fed = Explanation{} // of values before it
+		j.seat.fed, j.seat.fedFor = Explanation{}, 0 // of values before it
 	case loop.GoalRejected:
 		cause := action.ConditionsUnmet
 		switch r.Reason.Code {
@@ -288,7 +288,7 @@ func (e *Executive) takeGoal(r *loop.Report) {
 		case control.Replaced:
 			cause = action.Replaced
 		}
-		j.fail(cause, append(j.unmet, e.refusal(r.Reason, j.seat.Name, j.work.program)...)...)
+		j.fail(cause, append(j.unmet, e.refusal(r.Reason, j.seat.title(), j.work.program)...)...)
 	case loop.GoalEnded:
 		e.rounds.quit(e, r)
 		j.ended(r)

@@ -25,6 +25,7 @@ type ClientState struct {
 	Owned   []string
 	Offered []string
 	Denied  []Explanation
+	LeftOut uint64 // values of which it does not own a part, about a second ago
 }
 
 // Resources returns who has, wants and waits for what.
@@ -51,8 +52,8 @@ func (e *Executive) Resources() (leaves []LeafState, clients []ClientState) {
 			}
 			c.Offered = e.words.Names(offers[s])
 		}
-		if s.Remote && s.client == "" && e.outside.on(s) == nil {
-			continue // an empty seat
+		if here := e.outside.on(s); s.Remote && (here == nil || here.gone) {
+			continue // an empty seat: its session may be back under the same name, on another
 		}
 		clients = append(clients, c)
 	}
@@ -106,7 +107,8 @@ func (e *Executive) clientState(s *seat) ClientState {
 		c.Owned = e.words.Names(a.Own)
 	}
 	if client := e.outside.on(s); client != nil {
-		c.Name, c.Request, c.Denied = client.name, client.newest, client.denied
+		client.leftOut.tell(e.now)
+		c.Name, c.Request, c.Denied, c.LeftOut = client.name, client.newest, client.denied, client.leftOut.told
 	}
 	return c
 }

@@ -17,6 +17,7 @@ type seat struct {
 	id     arbiter.ClientID
 	fed    Explanation // why the newest value of its stream was refused
 	fedBy  uint64      // number of that value
+	fedFor int64       // until when that is told at least, ns
 	halted bool        // by an order of ours
 	owns   robot.Set   // by the newest report
 	client string      // name of the controller outside that has it, "" if none
@@ -135,9 +136,9 @@ func (r *robotState) faultOf(k loop.FaultKind, joint string) (FaultState, bool) 
 }
 
 // noteFed forgets refusals of streams whose controllers have taken a newer value.
-func (r *robotState) noteFed() {
+func (r *robotState) noteFed(now int64) {
 	for _, s := range r.seats {
-		if a := r.activity(s); a != nil && s.fed.Code != "" && a.Fed > s.fedBy {
+		if a := r.activity(s); a != nil && s.fed.Code != "" && a.Fed > s.fedBy && now >= s.fedFor {
 			s.fed = Explanation{}
 		}
 	}

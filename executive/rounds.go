@@ -48,6 +48,7 @@ type roundRecord struct {
 	seat    *seat  // of the requester
 	goal    GoalID // of its request, if it is one from outside
 	granted uint64 // tick
+	refused bool   // before anybody was asked
 	answers []roundAnswer
 }
 
@@ -58,7 +59,7 @@ type roundAnswer struct {
 	asked  float64
 }
 
-// maxRounds is how many rounds are kept.
+// maxRounds is how many rounds are kept, besides more that are open.
 const maxRounds = 32
 
 func (r *rounds) time(e *Executive) float64 { return float64(e.robot.tick.Time) * 1e-9 }
@@ -67,11 +68,28 @@ func (r *rounds) time(e *Executive) float64 { return float64(e.robot.tick.Time) 
 func (r *rounds) begin(e *Executive, s *seat, request uint32) *roundRecord {
 	r.count++
 	x := &roundRecord{seat: s, Round: Round{Number: r.count, Requester: s.title(), Request: request, Began: r.time(e), Outcome: "open"}}
-	if len(r.list) == maxRounds {
-		r.list = append(r.list[:0], r.list[1:]...)
+	if len(r.list) >= maxRounds {
+		r.forget()
 	}
 	r.list = append(r.list, x)
 	return x
+}
+
+// forget drops the oldest round that is over: one that was refused at once if these are more
+// than half, so that a flood of them leaves what else happened.
+func (r *rounds) forget() {
+	refused := 0
+	for _, x := range r.list {
+		if x.refused {
+			refused++
+		}
+	}
+	for i, x := range r.list {
+		if x.Outcome != "open" && (x.refused || refused <= maxRounds/2) {
+			r.list = slices.Delete(r.list, i, i+1)
+			return
+		}
+	}
 }
 
 // refused notes a request that came to nothing before anybody was asked.
@@ -80,7 +98,7 @@ func (r *rounds) refused(e *Executive, requester string, request uint32, why []E
 		requester = strings.ToValidUTF8(requester[:maxTitle], "") + "…"
 	}
 	x := r.begin(e, &seat{Controller: &Controller{Name: requester}}, request)
-	x.Outcome, x.Why, x.Ended = "denied", why, x.Began
+	x.Outcome, x.Why, x.Ended, x.refused = "denied", why, x.Began, true
 }
 
 // maxTitle is how much is shown of a name that was refused, bytes.
@@ -162,6 +180,15 @@ func (r *rounds) end(e *Executive, j *job, report *loop.Report) {
 	round.granted = report.Tick.N
 	for i := range r.loses {
 		r.inside(e, round, &r.loses[i])
+	}
+}
+
+// over ends the round of a request that came to nothing without a word of the cycle.
+func (r *rounds) over(e *Executive, s *seat, goal GoalID, why []Explanation) {
+	for _, x := range r.list {
+		if x.Outcome == "open" && x.seat == s && (x.goal == goal || x.goal.ID == "") {
+			x.Outcome, x.Why, x.Ended = "denied", why, r.time(e)
+		}
 	}
 }
 

@@ -1,7 +1,11 @@
 package executive
 
 import (
+	"fmt"
+	"strings"
+
 	"poise/control"
+	"poise/control/stream"
 	"poise/loop"
 	"poise/problem"
 )
@@ -10,7 +14,8 @@ import (
 const AnyPublisher = "*"
 
 // Feed gives a controller that follows a stream its newest value, which from has
-// published. What the cycle says to it is in State: a stream does not wait for answers.
+// published, and returns why it, or a part of it, does not count. What the cycle says to it is
+// in State: a stream does not wait for answers.
 func (e *Executive) Feed(from, controller string, value control.Program) (reasons []Explanation) {
 	e.locked(func() {
 		s, ok := e.robot.seat(controller)
@@ -18,14 +23,77 @@ func (e *Executive) Feed(from, controller string, value control.Program) (reason
 			reasons = append(reasons, e.robot.unknownController(controller))
 			return
 		}
+		number := e.orders.nextNumber()
 		switch other := e.deaf(s, from); {
 		case other != nil:
 			reasons = append(reasons, *other)
-		case !e.orders.trySend(loop.Order{Kind: loop.Feed, Controller: s.id, Goal: e.orders.nextNumber(), Program: value}):
-			reasons = append(reasons, e.words.Reason(control.Because(control.Full), controller))
+		case !e.orders.trySend(loop.Order{Kind: loop.Feed, Controller: s.id, Goal: number, Program: value}):
+			reasons = append(reasons, e.words.Reason(control.Because(control.Full), s.title()))
+		default:
+			if left := e.notOwned(s, value); left != nil {
+				s.fed, s.fedBy, s.fedFor = *left, number, e.now+leftOutEvery
+				e.outside.on(s).leftOut.count(e.now)
+				reasons = append(reasons, *left)
+			}
 		}
 	})
 	return reasons
+}
+
+// leftOut counts values that speak of what their controller does not own.
+type leftOut struct {
+	values uint64
+	told   uint64 // of them
+	at     int64  // when that was changed last, ns
+}
+
+// leftOutEvery is how often a new count is told, and for how long what was left out, ns.
+const leftOutEvery = 1e9
+
+func (l *leftOut) count(now int64) {
+	l.values++
+	l.tell(now)
+}
+
+func (l *leftOut) tell(now int64) {
+	if l.told != l.values && (l.told == 0 || now-l.at >= leftOutEvery) {
+		l.told, l.at = l.values, now
+	}
+}
+
+// NotOwned explains which parts of a value the controller outside of a session does not own: they
+// are left out. It returns nil if it owns all of it, or is not operational.
+func (o *Outside) NotOwned(name, session string, value control.Program) *Explanation {
+	o.e.mu.Lock()
+	defer o.e.mu.Unlock()
+	if client := o.client(name, session); client != nil {
+		return o.e.notOwned(client.seat, value)
+	}
+	return nil
+}
+
+// notOwned explains what of a value the controller outside on a seat does not own.
+func (e *Executive) notOwned(s *seat, value control.Program) *Explanation {
+	client := e.outside.on(s)
+	sample, ok := value.(*stream.Sample)
+	if !ok || client == nil || !client.runs.live() {
+		return nil
+	}
+	left := sample.Leaves(e.model).Minus(client.owns)
+	if left.Empty() {
+		return nil
+	}
+	names := e.words.Names(left)
+	x := problem.New("not_owned", "controller %q does not own %s: that part of its value is left out", client.name, strings.Join(names, ", "))
+	x.Resource = names[0]
+	for leaf := range left.All {
+		if owner := e.robot.controllerName(e.robot.snap.Owner[leaf]); owner != "" && owner != client.name {
+			x.Owner = owner
+			x.Text += fmt.Sprintf(" (%q has %s)", owner, e.words.Resource(leaf))
+			break
+		}
+	}
+	return x.With("ask for it, or leave it out of the reference")
 }
 
 // Lead hands a value of this process to a controller: no client has sent it, and none who
@@ -43,7 +111,7 @@ func (e *Executive) Lead(controller string, value control.Program) {
 func (e *Executive) Unreadable(from, controller string, why error) {
 	e.locked(func() {
 		if s, ok := e.robot.seat(controller); ok && e.deaf(s, from) == nil {
-			s.fed, s.fedBy = *problem.New("invalid", "%s", why), e.orders.nextNumber()
+			s.fed, s.fedBy, s.fedFor = *problem.New("invalid", "%s", why), e.orders.nextNumber(), 0
 		}
 	})
 }
@@ -68,7 +136,7 @@ func (e *Executive) deaf(s *seat, from string) *Explanation {
 	if heard == "" || heard == AnyPublisher || heard == from {
 		return nil
 	}
-	x := problem.New("not_heard", "controller %q hears %s, for whom it was activated, not %s", s.Name, heard, from).
+	x := problem.New("not_heard", "controller %q hears %s, for whom it was activated, not %s", s.title(), heard, from).
 		With("activate it from the connection that publishes, or let switch_controllers name the publisher (* is any publisher)")
 	x.Owner = heard
 	return x

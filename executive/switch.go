@@ -271,7 +271,7 @@ func (sw *switching) carryOut() {
 			s.done = true
 			continue
 		}
-		id, err := e.submit(sw.command.who, &job{goal: &ready{s.seat, s.work}, work: s.work, hears: sw.hears, watch: Watch{Changed: func(c Change) { sw.changed(s, c) }}})
+		id, err := e.submit(sw.command.who, &job{goal: &ready{seat: s.seat, work: s.work}, work: s.work, hears: sw.hears, watch: Watch{Changed: func(c Change) { sw.changed(s, c) }}})
 		if err != nil {
 			sw.failed = append(sw.failed, problem.All("invalid", err)...)
 		}
@@ -325,7 +325,7 @@ func (sw *switching) rollBack() {
 	}
 	for _, j := range sw.before {
 		if j.seat.Operate != nil {
-			if _, err := e.submit(sw.command.who, &job{goal: &ready{j.seat, j.work}, work: j.work, hears: j.publisher()}); err != nil {
+			if _, err := e.submit(sw.command.who, &job{goal: &ready{seat: j.seat, work: j.work}, work: j.work, hears: j.publisher()}); err != nil {
 				sw.failed = append(sw.failed, problem.All("invalid", err)...)
 			}
 		}
@@ -334,8 +334,10 @@ func (sw *switching) rollBack() {
 
 // ready is a goal of a continuous controller whose program is made already.
 type ready struct {
-	seat *seat
-	work *work
+	seat    *seat
+	work    *work
+	client  string // name of the controller outside that asks, "" for one of the server,
+	request uint32 // and the id of its request
 }
 
 // Action names the server.

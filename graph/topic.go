@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -30,9 +31,15 @@ type TopicOptions struct {
 }
 
 // Admission decides about a message of another node before it is published: it may change
-// the message, and refuses it by an error, which the publisher gets. It is called from
-// any goroutine, without locks.
+// the message, and refuses it by an error, which the publisher gets. A Remark does not refuse
+// it. It is called from any goroutine, without locks.
 type Admission func(node string, v any) error
+
+// Remark is what a publisher is told about a message that was published, such as a part of it
+// that is left out.
+type Remark struct{ Text string }
+
+func (r *Remark) Error() string { return r.Text }
 
 // topic is a name that messages are published on. It exists as long as it has a publisher
 // or a subscriber.
@@ -236,7 +243,7 @@ func (t *topic) admit(a *Advertisement) error {
 	return &OwnError{Topic: t.name, Owner: owner.node}
 }
 
-// may reports, by an error, whether a message may be published.
+// may reports, by an error that is no Remark, that a message may not be published.
 func (a *Advertisement) may(v any) error {
 	if a.own {
 		return nil
@@ -249,12 +256,16 @@ func (a *Advertisement) may(v any) error {
 			return &RefusedError{Topic: a.topic.name, Err: err}
 		}
 	}
+	var remark *Remark
 	if admits := a.topic.admits.Load(); admits != nil {
 		for _, admit := range *admits {
-			if err := (*admit)(a.node, v); err != nil {
+			if err := (*admit)(a.node, v); err != nil && !errors.As(err, &remark) {
 				return &RefusedError{Topic: a.topic.name, Err: err}
 			}
 		}
+	}
+	if remark != nil {
+		return remark
 	}
 	return nil
 }
@@ -304,10 +315,20 @@ func (a *Advertisement) Publish(v any) error {
 	if !a.topic.typ.Holds(v) {
 		return wrongValue("topic", a.topic.name, v, a.topic.typ)
 	}
-	if err := a.may(v); err != nil {
+	return a.judged(v)
+}
+
+// judged publishes a value if it is admitted.
+func (a *Advertisement) judged(v any) error {
+	err := a.may(v)
+	var remark *Remark
+	if err != nil && !errors.As(err, &remark) {
 		return err
 	}
-	return a.publish(v)
+	if failed := a.publish(v); failed != nil {
+		return failed
+	}
+	return err
 }
 
 // PublishJSON reads a message of either form and publishes it.
@@ -316,10 +337,7 @@ func (a *Advertisement) PublishJSON(data []byte) error {
 	if err := rosjson.UnmarshalJSON(data, v); err != nil {
 		return err
 	}
-	if err := a.may(v); err != nil {
-		return err
-	}
-	return a.publish(v)
+	return a.judged(v)
 }
 
 // publish fails only for a client that holds too much.

@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"sync"
 
+	"poise/controllers"
 	"poise/edge"
 	"poise/executive"
 	"poise/graph"
 	"poise/msgs"
 	"poise/msgs/poisemsgs"
 	"poise/problem"
+	"poise/servo"
 )
 
 // maxOutside bounds how many controllers outside are listened to. A name that has
@@ -107,11 +109,11 @@ func (o *outsiders) hear(name, client string) error {
 	}
 	for k := range o.bot.outside {
 		s := &o.bot.outside[k]
-		sub, err := s.Subscribe(r.graph, prefix+s.Topic, func(from string, _ any) error {
+		sub, err := s.Subscribe(r.graph, prefix+s.Topic, func(from string, v any) error {
 			if from != client {
 				return fmt.Errorf("controller %q belongs to %s: only that is heard here", name, client)
 			}
-			return nil
+			return o.remark(name, client, s, v)
 		})
 		if err != nil {
 			holder.close()
@@ -120,11 +122,24 @@ func (o *outsiders) hear(name, client string) error {
 		holder.streams = append(holder.streams, sub)
 		r.receive(sub, func(m *graph.Message) {
 			if controller, ok := o.bot.exec.Outside().Controller(name, m.From); ok {
-				o.bot.feed(m.From, controller, s, m.Value)
+				o.bot.feed(m.From, controller, name, s, m.Value)
 			}
 		})
 	}
 	o.byName[name] = holder
+	return nil
+}
+
+// remark says to a client what of a value does not count: all of it if it cannot be read, or what
+// the controller does not own.
+func (o *outsiders) remark(name, client string, s *controllers.Stream, message any) error {
+	value, err := s.Read(o.bot.model, servo.Tick{}, message)
+	if err != nil {
+		return &graph.Remark{Text: err.Error()}
+	}
+	if left := o.bot.exec.Outside().NotOwned(name, client, value); left != nil {
+		return &graph.Remark{Text: left.Error()}
+	}
 	return nil
 }
 

@@ -325,7 +325,7 @@ func TestAHostileStreamIsRefusedByName(t *testing.T) {
 		if err := m.Request(b.ctx); err != nil {
 			t.Fatal(err)
 		}
-		tail := []string{"tail_joint1"}
+		tail, level := []string{"tail_joint1"}, msgs.Pose{Orientation: msgs.Quaternion{W: 1}}
 		for _, x := range []struct {
 			value any
 			why   string
@@ -338,6 +338,13 @@ func TestAHostileStreamIsRefusedByName(t *testing.T) {
 			{&poisemsgs.RigidBodyState{Name: []string{"leg1"}, Frame: []msgs.Pose{{}}}, "the orientation has no length"},
 			{&poisemsgs.RigidBodyState{Name: []string{"leg9"}, Frame: []msgs.Pose{{Orientation: msgs.Quaternion{W: 1}}}}, `"leg9"`},
 			{&poisemsgs.SupportState{Name: []string{"leg1"}, Support: []float64{2}}, `support of limb "leg1" is 2`},
+			{&poisemsgs.SupportState{Name: []string{"leg1", "leg1"}, Support: []float64{1, 0}}, `limb "leg1" is named twice`},
+			{&poisemsgs.RigidBodyState{Name: []string{"leg1", "leg1"}, Frame: []msgs.Pose{level, level}}, `limb "leg1" is named twice`},
+			{&poisemsgs.RigidBodyState{Name: []string{"base", "base_link"}, Frame: []msgs.Pose{level, level}}, "the base is named twice"},
+			{&msgs.JointState{Name: tail, Position: []float64{0.1}, Velocity: []float64{1e308}}, "a velocity of 1e+308 rad/s is none for joint tail_joint1, at most "},
+			{&msgs.JointState{Name: tail, Position: []float64{0.1}, Velocity: []float64{-1e308}}, "a velocity of -1e+308 rad/s is none for joint tail_joint1, at most "},
+			{&poisemsgs.JointStateAccel{Name: tail, Position: []float64{0.1}, Velocity: []float64{0}, Acceleration: []float64{1e308}}, "an acceleration of 1e+308 rad/s² is none for joint tail_joint1, at most "},
+			{&poisemsgs.RigidBodyState{Name: []string{"leg1"}, Frame: []msgs.Pose{level}, Twist: []msgs.Twist{{Linear: msgs.Vector3{X: 1e308, Y: 1e308}}}}, "a velocity of 1e+308 m/s or rad/s is none for limb leg1, at most 100 is"},
 		} {
 			if err := m.Send(x.value); err != nil {
 				t.Fatal(err)

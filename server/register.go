@@ -108,7 +108,7 @@ func (bot *servedRobot) follow(r *register, topic string, s *controllers.Stream,
 		}
 		err := nonsense(bot.model, bounds, v)
 		if err != nil {
-			bot.feed(from, controller, s, v) // which is refused, and shown so
+			bot.feed(from, controller, controller, s, v) // which is refused, and shown so
 		}
 		return err
 	})
@@ -116,7 +116,7 @@ func (bot *servedRobot) follow(r *register, topic string, s *controllers.Stream,
 		r.fail(err)
 		return
 	}
-	r.receive(sub, func(m *graph.Message) { bot.feed(m.From, controller, s, m.Value) })
+	r.receive(sub, func(m *graph.Message) { bot.feed(m.From, controller, controller, s, m.Value) })
 }
 
 // nonsense says what is wrong with joints that are told to go where none can be. The

@@ -198,10 +198,7 @@ func (bot *servedRobot) assemble() error {
 		return err
 	}
 	settings.Sensors = bot.can.Sensors
-	if lead := leadOf(s.cfg.Loop.Lead, &bot.can, bot.period); lead > 0 {
-		settings.Inversion.Lead.Time = lead
-		s.log.Info("servos are told ahead where to be", "robot", bot.name, "lead", lead)
-	}
+	settings.Inversion.Lead.Time = bot.lead()
 	bot.invertByModel(&settings.Inversion, &settings.ByModel)
 	if _, ok := bot.driver.(servo.Paced); ok { // a slow line may miss some answers
 		stale := &settings.Faults[loop.StaleReading]
@@ -239,7 +236,7 @@ func (bot *servedRobot) assemble() error {
 	}
 	bot.exec, err = executive.New(executive.Config{
 		Model: m, Loop: bot.loop, Controllers: known, Pipelines: s.pipelines(), Library: s.library,
-		FeedbackRate: s.cfg.Rates.Feedback, Lease: time.Duration(settings.Lease), Patience: time.Duration(s.cfg.Loop.Silence * 1e9), Follow: follow.Options{Transition: settings.Transition},
+		FeedbackRate: s.cfg.Rates.Feedback, Lease: time.Duration(settings.Lease), PerSession: s.cfg.Limits.Controllers, Patience: time.Duration(s.cfg.Loop.Silence * 1e9), Follow: follow.Options{Transition: settings.Transition},
 		Event: bot.event, Notice: bot.notice, Audit: bot.audit,
 		Snapshot: func(now *loop.Snapshot) time.Duration { return bot.topics.snapshot(now) },
 		Keep:     keepResults, Go: s.spawn, Plans: s.plans, Stands: s.stands,
@@ -249,6 +246,21 @@ func (bot *servedRobot) assemble() error {
 	}
 	bot.topics, err = newTopics(bot)
 	return err
+}
+
+// lead returns how far ahead servos are told where to be, s, and says so.
+func (bot *servedRobot) lead() float64 {
+	cfg := bot.s.cfg.Loop.Lead
+	lead, why := leadOf(cfg, &bot.can, bot.period), "as configured"
+	switch {
+	case cfg >= 0:
+	case lead == 0:
+		why = "setpoints of its driver act at once"
+	default:
+		why = "what its driver asks for"
+	}
+	bot.s.log.Info("servos are told ahead where to be", "robot", bot.name, "lead", lead, "periods", lead/bot.period.Seconds(), "why", why)
+	return lead
 }
 
 // leadOf returns how far ahead servos are told where to be, s: as configured, or below zero as

@@ -272,8 +272,8 @@ func (bot *servedRobot) streamed(from, controller, why string) {
 	})
 }
 
-// feed hands a message of a stream to a controller.
-func (bot *servedRobot) feed(from, controller string, s *controllers.Stream, message any) {
+// feed hands a message of a stream to a controller, which the audit calls by a title.
+func (bot *servedRobot) feed(from, controller, title string, s *controllers.Stream, message any) {
 	var now servo.Tick
 	if !bot.exec.View(func(s *loop.Snapshot) { now = s.Tick }) {
 		return
@@ -281,10 +281,10 @@ func (bot *servedRobot) feed(from, controller string, s *controllers.Stream, mes
 	value, err := s.Read(bot.model, now, message)
 	if err != nil {
 		bot.exec.Unreadable(from, controller, err)
-		bot.streamed(from, controller, err.Error())
+		bot.streamed(from, title, err.Error())
 		return
 	}
-	bot.streamed(from, controller, problem.Join(bot.exec.Feed(from, controller, value)))
+	bot.streamed(from, title, problem.Join(bot.exec.Feed(from, controller, value)))
 }
 
 // checkGoal answers whether a goal, given as JSON, could start now.

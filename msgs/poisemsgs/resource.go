@@ -35,8 +35,9 @@ type ResourceClient struct {
 	Needed    []string      `json:"needed"`
 	Wanted    []string      `json:"wanted"`
 	Owned     []string      `json:"owned"`
-	Offered   []string      `json:"offered"` // and not confirmed yet
-	Denied    []Explanation `json:"denied"`  // why its last request came to nothing, or what it had ended
+	Offered   []string      `json:"offered"`  // and not confirmed yet
+	Denied    []Explanation `json:"denied"`   // why its last request came to nothing, or what it had ended
+	LeftOut   uint64        `json:"left_out"` // values of which it does not own a part, which was left out
 }
 
 // ResourceAnswer is poise_msgs/ResourceAnswer: what one controller said in a round.

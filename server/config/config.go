@@ -103,6 +103,7 @@ type Limits struct {
 	Connections      int     `yaml:"connections" doc:"clients at a time" range:"1 … 10000"`
 	Subscriptions    int     `yaml:"subscriptions" doc:"of one client" range:"1 … 1e6"`
 	Goals            int     `yaml:"goals" doc:"goals of one client that are not over" range:"1 … 1e6"`
+	Controllers      int     `yaml:"controllers" doc:"controllers outside of one client that have or ask for resources at a time; keep it below controllers.remote.seats, so that one client leaves room for others" range:"1 … 1000"`
 	MessageRate      float64 `yaml:"message_rate" doc:"messages per second of one client" range:"1 … 1e6 per second"`
 	Motions          int     `yaml:"motions" doc:"that the folder of motions may have; more cannot be saved" range:"1 … 1e7"`
 	MotionsMegabytes int     `yaml:"motions_megabytes" doc:"that all motions of the folder may take" range:"1 … 1048576 MB"`
@@ -147,7 +148,7 @@ func Default() Config {
 			Temperature: rule(loop.Overheat), Voltage: rule(loop.LowVoltage), Overrun: rule(loop.Overrun), Gap: rule(loop.CycleGap)},
 		Rates:   Rates{JointStates: 100, TF: 100, Feedback: 20, Diagnostics: 1},
 		Planner: Planner{Pipeline: pipeline.Own},
-		Limits: Limits{MessageSize: 8 << 20, Connections: 100, Subscriptions: 1000, Goals: 100,
+		Limits: Limits{MessageSize: 8 << 20, Connections: 100, Subscriptions: 1000, Goals: 100, Controllers: 4,
 			MessageRate: 2000, Queue: 100, Motions: 50_000, MotionsMegabytes: 2000},
 		Record: Record{Enabled: true, Megabytes: 200, Saves: 10, SavedMegabytes: 1000},
 		Guard:  Guard{Patience: 1},

@@ -313,6 +313,11 @@ func (s *subscription) publish(ctx context.Context, a *graph.Advertisement, v an
 
 // refused tells that a message was not admitted: who sent a goal waits for its result.
 func (s *subscription) refused(who *peer, v any, why error) {
+	var remark *graph.Remark
+	if errors.As(why, &remark) {
+		s.n.warn("of a ROS 1 message a part is left out", "peer", who.caller, "topic", s.ros, "why", why)
+		return
+	}
 	s.n.warn("a ROS 1 message is refused", "peer", who.caller, "topic", s.ros, "why", why)
 	name, isGoal := strings.CutSuffix(s.name, "/goal")
 	if !isGoal {

@@ -17,6 +17,8 @@ type advert struct {
 	*graph.Advertisement
 	audited bool
 	refused time.Time // when the client was last told that its messages are not admitted
+
+	remarked time.Time // when it was last told something about one that was
 }
 
 var errNoTopic = errors.New(`the member "topic" is missing`)
@@ -94,10 +96,17 @@ func (ses *session) publish(m *frame.Message) error {
 	if part == "/goal" {
 		return ses.publishGoal(a, name, m)
 	}
-	if err := a.PublishJSON(m.Msg); err != nil {
-		if a.quiet(err) {
-			return nil
+	err := a.PublishJSON(m.Msg)
+	var remark *graph.Remark
+	switch {
+	case errors.As(err, &remark):
+		if now := time.Now(); now.Sub(a.remarked) >= refusedEvery {
+			a.remarked = now
+			ses.status(levelWarning, m.ID, fmt.Sprintf("%s: %s: %s", m.Op, m.Topic, remark.Text))
 		}
+	case err != nil && a.quiet(err):
+		return nil
+	case err != nil:
 		return fmt.Errorf("%s: %w", m.Topic, err)
 	}
 	ses.auditPublish(a, m, name, part)

@@ -281,6 +281,9 @@ func (r *Requester) say(id uint32, operational bool) {
 	_ = r.state.Publish(client.Text(&msgs.ResourceRequesterState{RequesterName: r.cfg.Name, RequestID: id, IsOperational: operational}, msgs.ROS2))
 }
 
+// signOfLife is the id of no request: such a state answers no assignment that is on its way.
+const signOfLife = 0
+
 // live gives signs of life while the controller is operational.
 func (r *Requester) live(ctx context.Context) {
 	every := 40 * time.Millisecond
@@ -296,7 +299,7 @@ func (r *Requester) live(ctx context.Context) {
 		case <-tick.C:
 			r.mu.Lock()
 			if r.active {
-				r.say(r.running, true)
+				r.say(signOfLife, true)
 			}
 			r.mu.Unlock()
 		}
