@@ -302,6 +302,13 @@ type Laned interface {
 	Lane() int // 0 … Lanes-1; a value that is not Laned is of lane 0
 }
 
+// Stamped is a Controller that may follow values which have their own times: after ticks that did not
+// take place it goes on where it was and is in time again with the next value, so its clock is not
+// hurried.
+type Stamped interface {
+	Stamped() bool
+}
+
 // Fed is a Controller that follows a stream. Feed gives it the newest value of one
 // while it performs a program, before Update of the same tick; of several of a lane that
 // came within a tick only the last is given, lower lanes first. A value carries its own stamp: one

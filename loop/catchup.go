@@ -38,7 +38,7 @@ func (l *Loop) miss(t servo.Tick) {
 func (s *seat) hurry(rate float64) float64 {
 	gap := float64(s.l.input.Missed) * s.l.tick.Dt
 	switch {
-	case rate == 0: // it slows down to stand
+	case rate == 0 || s.stamped: // it slows down to stand, or is in time with its next value
 		s.behind = 0
 	case gap > 0 && gap <= longestGap:
 		s.behind = min(s.behind+gap*rate, mostCaughtUp)
@@ -55,7 +55,8 @@ func (s *seat) hurry(rate float64) float64 {
 // before while it speeds up or slows down.
 func (s *seat) caughtUp(passed, rate float64) {
 	dt := s.l.tick.Dt
-	jumped := passed == 0 && rate != 0 || min(math.Abs(passed-rate*dt), math.Abs(passed-s.passed)) > dt/2
+	whole := float64(s.l.input.Missed+1) * dt // of one that follows the time of ticks
+	jumped := passed == 0 && rate != 0 || passed > whole-dt/4 || min(math.Abs(passed-rate*dt), math.Abs(passed-s.passed)) > dt/2
 	s.ref.Cut = s.ref.Cut || s.l.input.Missed > 0 && jumped
 	s.passed = passed
 	if s.behind == 0 {

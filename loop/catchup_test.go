@@ -2,6 +2,7 @@ package loop_test
 
 import (
 	"math"
+	"math/rand/v2"
 	"testing"
 
 	"poise/control"
@@ -137,5 +138,53 @@ func TestHandOversDoNotJumpAfterAGap(t *testing.T) {
 		if v := r.Now.Command.V[j]; v != 0 {
 			t.Errorf("the tail moves at %g", v)
 		}
+	}
+}
+
+// TestStreamsDoNotOvershootAfterGaps: a stream that says one value is followed there while ticks are
+// missed again and again, by few and many periods, also by as many as in the tick before. The joint
+// passes the value by no more than a few milliradians, within its limits, and is not led faster ever
+// after. A reference that goes on by the time of ticks would leave the way on which it brakes behind
+// in a gap, and pass the value by 0.35 rad.
+func TestStreamsDoNotOvershootAfterGaps(t *testing.T) {
+	m := rig.Model(t, "pony")
+	c, err := stream.New(m, control.Transition{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rig.New(t, m, rig.Options{}, loop.Registration{Name: "stream", Kind: "stream", Controller: c})
+	r.Start("stream", &stream.Program{Needs: r.Set("tail")})
+	j := r.Joint("tail_joint1")
+	random := rand.New(rand.NewPCG(1, 1))
+	for n := range 60 {
+		from, to := r.Now.Command.Q[j], 0.2-0.4*float64(n%2)
+		least, span, gaps := 1+random.IntN(40), 1+random.IntN(60), []int{3, 20, 60, 100}[random.IntN(4)]
+		for range 20 {
+			s := &stream.Sample{At: r.Tick().Time, Joints: robot.Leaf(robot.LeafID(j)), Q: make([]float64, len(m.Joints()))}
+			s.Q[j] = to
+			r.Feed("stream", s)
+			for range least + random.IntN(span) {
+				if random.IntN(20) == 0 {
+					for gap := 1 + random.IntN(gaps); ; {
+						miss(r, gap)
+						r.Run(1)
+						if random.IntN(2) == 0 {
+							break
+						}
+					}
+				}
+				r.Run(1)
+				if past := (r.Now.Command.Q[j] - to) * math.Copysign(1, to-from); past > 0.005 {
+					t.Fatalf("motion %d, gaps of %d ms: %g rad beyond the value", n, gaps, past)
+				}
+			}
+		}
+		r.For(0.5)
+		if q := r.Now.Command.Q[j]; math.Abs(q-to) > 1e-3 {
+			t.Errorf("motion %d: at %g, not at %g", n, q, to)
+		}
+	}
+	if rate := r.Activity("stream").Rate; rate != 1 {
+		t.Errorf("it is led at %g times its speed", rate)
 	}
 }

@@ -38,6 +38,7 @@ type seat struct {
 	fed      [control.Lanes]fed // newest values of streams, until the orders of a tick are taken
 	tookFed  uint64             // number of the newest value that it took
 	stream   control.Fed        // the controller, if it follows one
+	stamped  bool               // by values that have their times
 	supports bool               // it knows which feet stand
 
 	needed  robot.Set      // by the program that was looked at last, and
@@ -58,6 +59,9 @@ func (l *Loop) register(r Registration) error {
 	s := &seat{l: l, id: id, controller: r.Controller, running: true, rate: 1,
 		ref: control.NewReference(l.dof, len(l.cfg.Model.Chains()), l.merge.Outputs())}
 	s.stream, _ = r.Controller.(control.Fed)
+	if x, ok := r.Controller.(control.Stamped); ok {
+		s.stamped = x.Stamped()
+	}
 	s.supports = r.Supports
 	s.rank, s.rankRunning = r.Pending, r.Operational
 	if _, known := l.arb.Lookup(r.Name); known {

@@ -44,6 +44,8 @@ type Controller struct {
 	from, to [1]move.State
 
 	p       *Program
+	skipped float64   // s, of ticks that did not take place since the start
+	tick    uint64    // number of the newest tick that it was called in
 	started int64     // ns
 	heard   float64   // when it came, s
 	stale   bool      // the stream is dry: joints hold
@@ -159,8 +161,8 @@ func (c *Controller) Start(input *control.Input, p control.Program) control.Reas
 	if why := c.Check(input, p); why.Code != control.OK {
 		return why
 	}
-	c.p = p.(*Program)
-	c.started, c.heard = input.Tick.Time, seconds(input)
+	c.p, c.tick = p.(*Program), input.Tick.N
+	c.started, c.heard, c.skipped = input.Tick.Time, seconds(input), 0
 	c.stale, c.speed = false, c.wanted(input)
 	c.own, c.given, c.has = robot.Set{}, robot.Set{}, c.p.Needs.Union(c.p.Wants)
 	clear(c.said)
@@ -186,6 +188,32 @@ func (c *Controller) wanted(input *control.Input) float64 {
 		speed = 1
 	}
 	return min(speed*input.Rate, 1)
+}
+
+// Stamped says that values have their times: after a gap the next one is in time again.
+func (c *Controller) Stamped() bool { return true }
+
+// skip lets what joints do go on where it was, after ticks that did not take place: a reference
+// that jumped over the end of a motion would leave its velocity behind, and overshoot. The next
+// value is in time again. It is called first wherever the controller is.
+func (c *Controller) skip(input *control.Input) {
+	if input.Tick.N == c.tick {
+		return
+	}
+	c.tick = input.Tick.N
+	if input.Missed == 0 {
+		return
+	}
+	gap := float64(input.Missed) * input.Tick.Dt
+	c.skipped += gap
+	for j := range c.joints {
+		axis := &c.joints[j]
+		axis.began += gap
+		axis.at += gap
+		if axis.until > 0 {
+			axis.until += gap
+		}
+	}
 }
 
 // take begins to lead joints that are new, from their commands. What was said of them before they
@@ -306,6 +334,7 @@ func (c *Controller) Feed(input *control.Input, p control.Program) control.Reaso
 	if !ok || s.Stream < 0 || s.Stream >= len(c.lanes) {
 		return control.Because(control.BadProgram)
 	}
+	c.skip(input)
 	l := &c.lanes[s.Stream]
 	if s.At < l.last { // the activation at first
 		return control.Stale.At(robot.NoJoint, float64(input.Tick.Time-s.At)*1e-9, float64(input.Tick.Time-l.last)*1e-9)
@@ -416,6 +445,7 @@ func TooFar(b *control.Bounds, q float64) (far bool, limit float64) {
 
 // Update moves the joints on by a tick.
 func (c *Controller) Update(input *control.Input, out *control.Reference) (control.Status, control.Reason) {
+	c.skip(input)
 	now := seconds(input)
 	silence := now - c.heard
 	stale := silence > c.p.timeout()
@@ -423,7 +453,7 @@ func (c *Controller) Update(input *control.Input, out *control.Reference) (contr
 		c.speed, c.stale = speed, stale
 		c.again(input, c.own)
 	}
-	out.Has, out.Peak, out.Rate, out.Time = c.own, pace.Peak, input.Rate, float64(input.Tick.Time-c.started)*1e-9
+	out.Has, out.Peak, out.Rate, out.Time = c.own, pace.Peak, input.Rate, float64(input.Tick.Time-c.started)*1e-9-c.skipped
 	c.restLate(now, now-input.Tick.Dt)
 	for leaf := range c.own.All {
 		s := c.joints[leaf].state(now)
@@ -478,6 +508,7 @@ func (c *Controller) restLate(now, before float64) {
 
 // Owned lives on with what it needs, and with anything at all.
 func (c *Controller) Owned(input *control.Input, now robot.Set) control.Status {
+	c.skip(input)
 	enough := now.Contains(c.p.Needs)
 	now = now.Intersect(c.p.Needs.Union(c.p.Wants))
 	if !enough || now.Empty() {
