@@ -24,6 +24,19 @@ var faultNames = [...]string{
 	"overload", "out of range", "sensor fault", "bus down", "bad mode", "restarted",
 }
 
+// AllFaults has every fault set.
+const AllFaults Fault = 1<<len(faultNames) - 1
+
+// FaultNamed returns the fault of a name.
+func FaultNamed(name string) (Fault, bool) {
+	for i, known := range faultNames {
+		if known == name {
+			return 1 << i, true
+		}
+	}
+	return 0, false
+}
+
 // All yields the names of the faults that are set, in order of their bits.
 func (f Fault) All(yield func(name string) bool) {
 	for i, name := range faultNames {

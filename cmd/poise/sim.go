@@ -120,17 +120,17 @@ func (f *simFlags) run(e *env, plant *scenario.Plant, script *scenario.Scenario)
 		})
 	}
 	wg.Wait()
-	for i, err := range errs {
-		if err != nil {
-			return nil, fmt.Errorf("seed %d: %w", script.Seed+i, err)
-		}
-	}
-	if lines != nil {
+	if lines != nil { // of a run that broke off, what there was of it
 		if err := lines.Flush(); err != nil {
 			return nil, err
 		}
 		if err := trace.Close(); err != nil {
 			return nil, err
+		}
+	}
+	for i, err := range errs {
+		if err != nil {
+			return nil, fmt.Errorf("seed %d: %w", script.Seed+i, err)
 		}
 	}
 	return results, nil

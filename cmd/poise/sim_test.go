@@ -87,3 +87,20 @@ func TestSim(t *testing.T) {
 		}
 	}
 }
+
+// TestSimThatBreaksOff: a run that nothing can have ends with its time, exit code 1, and what
+// there is of its trace.
+func TestSimThatBreaksOff(t *testing.T) {
+	dir := t.TempDir()
+	urdf := save(t, filepath.Join(dir, "grain.urdf"), `<robot name="grain"><link name="grain"><inertial><mass value="0.001"/>
+<inertia ixx="1e-8" iyy="1e-8" izz="1e-8" ixy="0" ixz="0" iyz="0"/></inertial><collision><geometry><sphere radius="0.005"/></geometry></collision></link></robot>`)
+	file := save(t, filepath.Join(dir, "shot.yaml"), "duration: 1\ndo: [{at: 0.1, push: {link: grain, force: [0, 0, 1e5], for: 0.5}}]")
+	trace := filepath.Join(dir, "t.jsonl")
+	_, errs, code := poise("", "sim", urdf, file, "--floating", "--trace", trace)
+	if code != 1 || !strings.Contains(errs, "simulation ended at 0.1 s: diverged") {
+		t.Errorf("code %d, %s", code, errs)
+	}
+	if text, err := os.ReadFile(trace); err != nil || strings.Count(string(text), "\n") != 11 {
+		t.Errorf("%d lines of trace: %v", strings.Count(string(text), "\n"), err)
+	}
+}

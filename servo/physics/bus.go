@@ -55,6 +55,8 @@ type joint struct {
 	line    [pending]sent
 	n       int
 	last    servo.Reading
+	trouble Trouble
+	stuck   float64 // where it is jammed
 }
 
 // Bus is a robot with mass behind a servo bus. It implements servo.Bus.
@@ -167,6 +169,9 @@ func (b *Bus) Swap(m *sim.Model) { b.model, b.data = m, sim.NewData(m) }
 // Aim sets the target of a joint at once, past the line and its ramp.
 func (b *Bus) Aim(i int, position float64) {
 	j := &b.joints[i]
+	if j.trouble.Silent {
+		return
+	}
 	j.goal = servo.Setpoint{Mode: servo.Position, Position: position, Stiffness: 1}
 	j.ramp, j.left, j.n = position, 0, 0
 }
@@ -185,6 +190,7 @@ func (b *Bus) Try() {
 func (b *Bus) drive(i int) {
 	j := &b.joints[i]
 	b.motors[i].drive(&b.in.Drives[i], &j.goal, j.ramp, b.volts)
+	j.fail(&b.in.Drives[i])
 	if b.model.Robot().Joints()[i].Virtual {
 		b.in.Drives[i].Position = j.goal.Position
 	}
@@ -271,6 +277,9 @@ func (b *Bus) Step() sim.Fault {
 // receive takes a setpoint that arrived.
 func (b *Bus) receive(i int, p *servo.Setpoint) {
 	j := &b.joints[i]
+	if j.trouble.Silent {
+		return
+	}
 	if j.refused = !servo.AllModes.Has(p.Mode); j.refused || !p.Finite() {
 		return
 	}
@@ -325,7 +334,7 @@ func (b *Bus) Measure(dst *servo.Measurement) servo.Fault {
 	}
 	joints := b.model.Robot().Joints()
 	for i := range dst.Joints {
-		if b.lost() {
+		if b.lost() || b.joints[i].trouble.Silent {
 			dst.Joints[i] = b.older(i)
 			continue
 		}
@@ -338,6 +347,7 @@ func (b *Bus) Measure(dst *servo.Measurement) servo.Fault {
 		if j.refused {
 			r.Fault = servo.BadMode
 		}
+		r.Fault |= j.trouble.Fault
 		j.last = r
 		dst.Joints[i] = r
 	}

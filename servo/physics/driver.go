@@ -15,7 +15,7 @@ import (
 
 // Settings are those of the driver.
 type Settings struct {
-	Step       float64 `yaml:"step" doc:"s; length of a step of physics" range:"0.0001 … 0.005 s"`
+	Step       float64 `yaml:"step" doc:"s; longest step of physics: it is shortened until the period is a whole number of steps" range:"0.0001 … 0.005 s"`
 	Friction   float64 `yaml:"friction" doc:"coefficient of friction of the ground" range:"0 … 10"`
 	Delay      float64 `yaml:"delay" doc:"s between a setpoint and its effect" range:"0 … 0.3 s"`
 	Jitter     float64 `yaml:"jitter" doc:"s that a setpoint may take longer, at random" range:"0 … 0.3 s"`
@@ -145,6 +145,7 @@ func (d *Driver) Exchange(t servo.Tick, dst *servo.Measurement, src []servo.Setp
 func (b *Bus) restart() {
 	for i := range b.joints {
 		q := b.state.Q[b.model.Robot().Joints()[i].Q]
-		b.joints[i] = joint{goal: servo.Setpoint{Position: q}, ramp: q, last: servo.Reading{Age: servo.Never}}
+		was := &b.joints[i]
+		b.joints[i] = joint{goal: servo.Setpoint{Position: q}, ramp: q, last: servo.Reading{Age: servo.Never}, trouble: was.trouble, stuck: was.stuck}
 	}
 }

@@ -1,7 +1,11 @@
 package scenario
 
 import (
+	"math"
+	"slices"
+
 	"poise/robot"
+	"poise/servo"
 	"poise/servo/physics"
 	"poise/sim"
 	"poise/sim/world"
@@ -19,6 +23,8 @@ type happening struct {
 	spring physics.Spring // of a grab
 	load   spatial.Inertia
 	body   robot.BodyID // of a payload
+
+	trouble physics.Trouble // of the one joint in joints
 }
 
 // takeAction finds what an entry of do names.
@@ -39,6 +45,8 @@ func (p *Plant) takeAction(c *checker, a *Action) {
 		p.takePayload(c, &entry, a.Payload)
 	case a.Grab != nil:
 		p.takeGrab(c, &entry, a.Grab)
+	case a.Trouble != nil:
+		p.takeTrouble(c, &entry, a.Trouble)
 	case a.Drop != nil && !p.m.Floating():
 		c.errorf(a.Line, "do: drop", "the base of %q is fixed: it cannot be dropped (--floating makes it free)", p.m.Name())
 	case a.Voltage != nil || a.Loss != nil:
@@ -47,6 +55,27 @@ func (p *Plant) takeAction(c *checker, a *Action) {
 		}
 	}
 	p.actions = append(p.actions, entry)
+}
+
+// takeTrouble finds the servo that something is wrong with, and what.
+func (p *Plant) takeTrouble(c *checker, entry *happening, u *Trouble) {
+	id, ok := p.joint(c, JointValue{Joint: u.Joint, Line: u.Line}, "do: trouble")
+	if !ok {
+		return
+	}
+	entry.trouble = physics.Trouble{Silent: u.Silent, Limp: u.Limp, Jammed: u.Jammed}
+	if u.Fault != "" {
+		if entry.trouble.Fault, ok = servo.FaultNamed(u.Fault); !ok {
+			c.errorf(u.Line, "do: trouble.fault", "%q is unknown%s", u.Fault, c.report.Hint(u.Fault, slices.Collect(servo.AllFaults.All)))
+		}
+	}
+	if entry.trouble == (physics.Trouble{}) {
+		c.errorf(u.Line, "do: trouble", "nothing is wrong: one of silent, limp, jammed and fault is wanted")
+	}
+	entry.joints, entry.until = []int{int(id)}, math.Inf(1)
+	if u.For > 0 {
+		entry.until = entry.at + u.For
+	}
 }
 
 // takePlay looks whether there is a motion of this name.

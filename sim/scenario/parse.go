@@ -100,6 +100,7 @@ type Action struct {
 	Payload  *Payload        `yaml:"payload"`
 	Grab     *Grab           `yaml:"grab"`
 	Drop     *float64        `yaml:"drop"`
+	Trouble  *Trouble        `yaml:"trouble"`
 }
 
 // Push is a force on a link for a time.
@@ -119,6 +120,17 @@ type Grab struct {
 	To        strictyaml.Node `yaml:"to"`
 	Stiffness float64         `yaml:"stiffness"`
 	For       float64         `yaml:"for"`
+}
+
+// Trouble is what is wrong with a servo, for a time.
+type Trouble struct {
+	Line   int     `yaml:",line"`
+	Joint  string  `yaml:"joint"`
+	Silent bool    `yaml:"silent"`
+	Limp   bool    `yaml:"limp"`
+	Jammed bool    `yaml:"jammed"`
+	Fault  string  `yaml:"fault"`
+	For    float64 `yaml:"for"` // 0: to the end
 }
 
 // Payload is a mass that is put on a link.
@@ -293,7 +305,7 @@ func (c *checker) checkServos() {
 const highestDrop = 10
 
 // verbs lists what an action may do.
-var verbs = []string{"joints", "play", "push", "velocity", "friction", "slope", "voltage", "loss", "payload", "grab", "drop"}
+var verbs = []string{"joints", "play", "push", "velocity", "friction", "slope", "voltage", "loss", "payload", "grab", "drop", "trouble"}
 
 func (c *checker) checkAction(a *Action) {
 	var given []string
@@ -332,6 +344,10 @@ func (c *checker) checkAction(a *Action) {
 	case "grab":
 		if !(a.Grab.For > 0) {
 			c.errorf(a.Grab.Line, thing, "for %g s: a grab takes a time", a.Grab.For)
+		}
+	case "trouble":
+		if a.Trouble.For < 0 {
+			c.errorf(a.Trouble.Line, thing, "for %g s is negative", a.Trouble.For)
 		}
 	case "drop":
 		if !(*a.Drop > 0 && *a.Drop <= highestDrop) {

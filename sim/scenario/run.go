@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 
 	"poise/robot"
 	"poise/servo"
@@ -20,21 +21,22 @@ type Watch struct {
 
 // run is one run of a plant.
 type run struct {
-	p      *Plant
-	w      Watch
-	bus    *physics.Bus
-	state  *sim.State
-	motors []physics.Motor
-	loads  []spatial.Inertia
-	ramps  []ramp
-	src    []servo.Setpoint
-	cycle  *cycle // nil unless motions are played
-	step   int    // that comes next
-	next   int    // action that comes next
-	pushes []happening
-	due    []*Action // motions to play from the next tick on
-	err    error
-	notes  []string
+	p        *Plant
+	w        Watch
+	bus      *physics.Bus
+	state    *sim.State
+	motors   []physics.Motor
+	loads    []spatial.Inertia
+	ramps    []ramp
+	src      []servo.Setpoint
+	cycle    *cycle // nil unless motions are played
+	step     int    // that comes next
+	next     int    // action that comes next
+	pushes   []happening
+	troubles []*happening // that are not over
+	due      []*Action    // motions to play from the next tick on
+	err      error
+	notes    []string
 
 	observed
 	known estimates
@@ -210,10 +212,20 @@ func (r *run) play() error {
 // period is. The cycle hears of motions at its next tick.
 func (r *run) act(t float64) error {
 	const early = 1e-9
+	r.troubles = slices.DeleteFunc(r.troubles, func(a *happening) bool {
+		over := t+early >= a.until
+		if over {
+			r.bus.SetTrouble(a.joints[0], physics.Trouble{})
+		}
+		return over
+	})
 	input := r.bus.Input()
 	for ; r.next < len(r.order) && r.order[r.next].at <= t+early; r.next++ {
 		a := &r.order[r.next]
 		switch w := a.what; {
+		case w.Trouble != nil:
+			r.bus.SetTrouble(a.joints[0], a.trouble)
+			r.troubles = append(r.troubles, a)
 		case a.joints != nil:
 			for k, i := range a.joints {
 				from := r.bus.Target(i)

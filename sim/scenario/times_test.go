@@ -154,3 +154,47 @@ func TestARobotWithoutMassIsNamedWithItsLine(t *testing.T) {
 		t.Errorf("%v, want %s", err, want)
 	}
 }
+
+// TestServosFailInScenarios: a servo that is jammed for a time moves after it; one whose fault
+// is told to the cycle ends the motion that needs it.
+func TestServosFailInScenarios(t *testing.T) {
+	bot := loaded(t, "pony", load.Options{})
+	bot.Motions = library.Open("", shipped.Of("pony"))
+	p := prepare(t, bot, `duration: 1.5
+start: {pose: stand}
+do:
+  - {at: 0.2, trouble: {joint: joint51, jammed: true, for: 0.5}}
+  - {at: 0.2, joints: {joint51: -0.1}, in: 0.1}`)
+	at := map[float64]float64{}
+	id, _ := bot.Model.Joint("joint51")
+	if _, err := p.Run(0, Watch{Frame: func(f *Frame) { at[f.T] = f.Q[bot.Model.Joints()[id].Q-7] }}); err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(at[0.7]-at[0.2]) > 0.01 || math.Abs(at[1.5]+0.1) > 0.03 {
+		t.Errorf("jammed from %g to %g, then at %g", at[0.2], at[0.7], at[1.5])
+	}
+	p = prepare(t, bot, `duration: 2
+start: {pose: stand}
+do:
+  - {at: 0, play: nod}
+  - {at: 0.5, trouble: {joint: joint51, fault: overload}}`)
+	r, err := p.Run(0, Watch{})
+	if err != nil || len(r.Notes) != 1 || !strings.Contains(r.Notes[0], "play nod") {
+		t.Errorf("%v %v", r, err)
+	}
+	for text, want := range map[string]string{
+		"{joint: joint5, limp: true}":            `joint "joint5" does not exist`,
+		"{joint: joint51}":                       "nothing is wrong",
+		"{joint: joint51, fault: overlode}":      `did you mean "overload"?`,
+		"{joint: joint51, limp: true, for: -1}":  "for -1 s is negative",
+		"{joint: joint51, limp: true, until: 1}": `unknown key "until"`,
+	} {
+		s, err := Parse([]byte("duration: 1\ndo: [{at: 0, trouble: "+text+"}]"), "test.yaml")
+		if err == nil {
+			_, err = s.Prepare(bot)
+		}
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %s", text, err, want)
+		}
+	}
+}
