@@ -9,7 +9,7 @@ type row struct {
 	sign   float64 // of the velocity that counts
 	path   []int32
 	y      []float64 // J·L⁻¹
-	w      float64   // y·y
+	w, inv float64   // y·y, and its inverse
 	lo, hi float64   // of the impulse
 	close  float64   // sign·v ≥ −close, of a limit
 	λ      float64
@@ -66,6 +66,9 @@ func (d *Data) prepare() {
 		for _, y := range r.y {
 			r.w += y * y
 		}
+		if r.inv = 0; r.w > 0 {
+			r.inv = 1 / r.w
+		}
 		r.λ = math.Max(r.lo, math.Min(r.hi, r.λ))
 		r.apply(d.z, r.λ)
 	}
@@ -90,6 +93,19 @@ func (t *touch) prepare(b *block, Λ *[6][6]float64, h float64) {
 		}
 	}
 	t.close, t.out = math.Max(t.gap, 0)/h, 0
+	if t.W[0][0] <= 0 {
+		return
+	}
+	// divisions are made here, once a step, and not in every sweep
+	t.normal = 1 / t.W[0][0]
+	a, c, s := t.W[1][1], t.W[1][2], t.W[2][2]
+	if det := a*s - c*c; det > 1e-12*a*s {
+		t.stick = [3]float64{s / det, -c / det, a / det}
+	} else {
+		k := 1 / (a + s)
+		t.stick = [3]float64{k, 0, k}
+	}
+	t.slide = 2 / (a + s + math.Sqrt((a-s)*(a-s)+4*c*c))
 }
 
 func dot6(a, b *[6]float64) float64 {
@@ -147,10 +163,10 @@ func (d *Data) sweep(μ float64) {
 	}
 	for i := range d.rows {
 		r := &d.rows[i]
-		if r.w == 0 {
+		if r.inv == 0 {
 			continue
 		}
-		λ := r.λ - (r.velocity(z)+r.close)/r.w
+		λ := r.λ - (r.velocity(z)+r.close)*r.inv
 		if λ < r.lo {
 			λ = r.lo
 		} else if λ > r.hi {
@@ -168,7 +184,7 @@ func (t *touch) correct(u, F *[6]float64, μ float64) {
 	if t.W[0][0] <= 0 {
 		return
 	}
-	n := t.λ[0] - (dot6(&t.w[0], u)+t.close)/t.W[0][0]
+	n := t.λ[0] - (dot6(&t.w[0], u)+t.close)*t.normal
 	if n < 0 {
 		n = 0
 	}
@@ -179,17 +195,10 @@ func (t *touch) correct(u, F *[6]float64, μ float64) {
 	} else {
 		vt, vs := dot6(&t.w[1], u)+t.W[0][1]*dn, dot6(&t.w[2], u)+t.W[0][2]*dn
 		// stick, if the cone allows it
-		a, b, c := t.W[1][1], t.W[1][2], t.W[2][2]
-		if det := a*c - b*b; det > 1e-12*a*c {
-			x, y = x-(c*vt-b*vs)/det, y-(a*vs-b*vt)/det
-		} else {
-			k := 1 / (a + c)
-			x, y = x-k*vt, y-k*vs
-		}
+		x, y = x-(t.stick[0]*vt+t.stick[1]*vs), y-(t.stick[1]*vt+t.stick[2]*vs)
 		if x*x+y*y > most*most {
 			// slide against the motion: a step of the right size, then back onto the cone
-			k := 2 / (a + c + math.Sqrt((a-c)*(a-c)+4*b*b))
-			x, y = t.λ[1]-k*vt, t.λ[2]-k*vs
+			x, y = t.λ[1]-t.slide*vt, t.λ[2]-t.slide*vs
 			if l := math.Sqrt(x*x + y*y); l > most {
 				x, y = x*most/l, y*most/l
 			}

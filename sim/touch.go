@@ -17,12 +17,15 @@ type touch struct {
 
 	n, t, s spatial.Vec3 // normal towards the link, and two tangents
 
-	w     [3][6]float64 // of n, t, s: force, then torque about the block's point
-	g     [3][6]float64 // Λ·w: twist that a unit impulse gives
-	W     [3][3]float64 // w·Λ·w
-	λ     [3]float64    // impulse along n, t, s
-	close float64       // n·v ≥ −close
-	out   float64       // impulse that only moves positions
+	w      [3][6]float64 // of n, t, s: force, then torque about the block's point
+	g      [3][6]float64 // Λ·w: twist that a unit impulse gives
+	W      [3][3]float64 // w·Λ·w
+	normal float64       // 1/W of n
+	stick  [3]float64    // inverse of W of t and s: tt, ts, ss
+	slide  float64       // inverse of its greatest eigenvalue
+	λ      [3]float64    // impulse along n, t, s
+	close  float64       // n·v ≥ −close
+	out    float64       // impulse that only moves positions
 
 	sticks bool // in a direct guess
 }
