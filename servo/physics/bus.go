@@ -42,8 +42,9 @@ const pending = 32
 
 // sent is a setpoint on its way.
 type sent struct {
-	at uint64 // step in which it arrives
-	p  servo.Setpoint
+	at   uint64  // step that it has arrived by
+	late float64 // s before which it arrived
+	p    servo.Setpoint
 }
 
 // joint is the servo of a joint as it is now.
@@ -238,7 +239,9 @@ func (b *Bus) send(i int, p *servo.Setpoint) {
 		copy(j.line[:], j.line[1:])
 		j.n--
 	}
-	j.line[j.n] = sent{at: b.state.Tick + uint64(math.Round(delay/b.model.Step())), p: *p}
+	h := b.model.Step()
+	steps := math.Ceil(delay/h - 1e-6)
+	j.line[j.n] = sent{at: b.state.Tick + uint64(steps), late: math.Max(0, steps*h-delay), p: *p}
 	j.n++
 }
 
@@ -251,7 +254,7 @@ func (b *Bus) Step() sim.Fault {
 	for i := range b.joints {
 		j := &b.joints[i]
 		for j.n > 0 && j.line[0].at <= b.state.Tick {
-			b.receive(i, &j.line[0].p)
+			b.receive(i, &j.line[0])
 			copy(j.line[:j.n-1], j.line[1:j.n])
 			j.n--
 		}
@@ -275,8 +278,8 @@ func (b *Bus) Step() sim.Fault {
 }
 
 // receive takes a setpoint that arrived.
-func (b *Bus) receive(i int, p *servo.Setpoint) {
-	j := &b.joints[i]
+func (b *Bus) receive(i int, s *sent) {
+	j, p := &b.joints[i], &s.p
 	if j.trouble.Silent {
 		return
 	}
@@ -286,7 +289,7 @@ func (b *Bus) receive(i int, p *servo.Setpoint) {
 	if j.goal.Mode != servo.Position && p.Mode == servo.Position {
 		j.ramp = b.state.Q[b.model.Robot().Joints()[i].Q] // it begins where it is
 	}
-	j.goal, j.left = *p, p.PlayTime
+	j.goal, j.left = *p, p.PlayTime-s.late // its ramp ends when it should
 	j.goal.Position = b.motors[i].quantise(p.Position)
 }
 

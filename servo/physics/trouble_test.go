@@ -45,3 +45,25 @@ func TestServosFail(t *testing.T) {
 		t.Errorf("whole again: it is at %g and says %+v", at(), r)
 	}
 }
+
+// TestDelaysBetweenSteps: a setpoint whose delay is no whole number of steps ends its ramp when
+// it should.
+func TestDelaysBetweenSteps(t *testing.T) {
+	b, _, src := standing(t, Config{Line: Line{Delay: 0.0105}})
+	for i := range b.joints {
+		b.Aim(i, src[i].Position)
+	}
+	const head = 26
+	from := src[head].Position
+	src[head].Position, src[head].PlayTime = from+40*0.005672, 0.02
+	b.Send(src)
+	to := b.motors[head].quantise(src[head].Position)
+	for n := 1; n <= 31; n++ {
+		b.Step()
+		// after n steps it is n ms; 10.5 ms are the delay
+		want := from + (to-from)*math.Max(0, math.Min(1, (float64(n)-10.5)/20))
+		if got := b.Target(head); math.Abs(got-want) > 0.026*(to-from) || n == 31 && got != to {
+			t.Errorf("after %d ms it is at %g, want %g", n, got, want)
+		}
+	}
+}

@@ -219,8 +219,8 @@ func (c *checker) check() {
 
 const longest = 36000 // s
 
-// checkTimes looks at the times that are multiples of each other, and shortens the step to
-// one that period and trace are multiples of: 22.4 ms is no whole number of ms.
+// checkTimes looks at step, period and trace, and shortens the step to one that the period is
+// a multiple of: 22.4 ms are no whole number of ms.
 func (c *checker) checkTimes() bool {
 	s := c.s
 	step, period, every := s.step(), s.period(), s.every()
@@ -236,39 +236,19 @@ func (c *checker) checkTimes() bool {
 		c.errorf(s.Trace.Line, "trace.every", "%g s is not within 0.00001 … %d s", every, longest)
 		return false
 	}
-	fitted, ok := fit(step, period, every)
-	if !ok {
-		line := s.Lines["period"]
-		if line == 0 {
-			line = s.Trace.Line
-		}
-		c.errorf(line, "period", "%g s and the trace's %g s have no common step of at least %g s", period, every, shortestFitted)
-		return false
-	}
+	fitted := fit(step, period)
 	s.Step = &fitted
 	return true
 }
 
-// longestPeriod is that of control, s; shortestFitted what a step is shortened to at most.
-const (
-	longestPeriod  = 1
-	shortestFitted = 1e-4
-)
+const longestPeriod = 1 // of control, s
 
-// fit returns the longest step, no longer than the one given, that both times are multiples
-// of.
-func fit(step, period, every float64) (float64, bool) {
-	if multiple(period, step) && multiple(every, step) {
-		return step, true
+// fit returns the longest step, no longer than the one given, that a period is a multiple of.
+func fit(step, period float64) float64 {
+	if multiple(period, step) {
+		return step
 	}
-	const second = 1e9 // ns
-	a, b := int64(math.Round(second*period)), int64(math.Round(second*every))
-	for b != 0 {
-		a, b = b, a%b
-	}
-	common := float64(a) / second
-	fitted := common / math.Ceil(common/step-1e-9)
-	return fitted, fitted >= shortestFitted
+	return period / math.Ceil(period/step)
 }
 
 func (c *checker) checkWorld() {
@@ -371,6 +351,9 @@ func (c *checker) checkAction(a *Action) {
 		}
 	}
 }
+
+// steps is how many there are: the last ends at the duration or after it.
+func (s *Scenario) steps() int { return int(math.Ceil(s.Duration/s.step() - 1e-6)) }
 
 func (s *Scenario) step() float64 { return or(s.Step, defaultStep) }
 

@@ -38,6 +38,9 @@ type run struct {
 	err      error
 	notes    []string
 
+	line            int       // of the trace that comes next
+	before, between sim.State // at the last step, and at a line between it and this one
+
 	observed
 	known estimates
 }
@@ -64,7 +67,7 @@ func (p *Plant) Run(seed uint64, w Watch) (*Result, error) {
 		return nil, err
 	}
 	period := int(math.Round(p.s.period() / p.s.step()))
-	total := int(math.Round(p.s.Duration / p.s.step()))
+	total := p.s.steps()
 	r.look(0)
 	for r.step < total && r.err == nil {
 		n := min(period, total-r.step)
@@ -124,11 +127,11 @@ func (r *run) advance(steps int) {
 func (r *run) look(n int) {
 	s := r.p.s
 	t, h := float64(n)*s.step(), s.step()
-	if n%max(1, int(math.Round(sampleEvery/h))) == 0 || n == int(math.Round(s.Duration/h)) {
+	if n%max(1, int(math.Round(sampleEvery/h))) == 0 || n == s.steps() {
 		r.observe(t)
 	}
-	if r.w.Frame != nil && n%int(math.Round(s.every()/h)) == 0 {
-		r.w.Frame(r.frame(t))
+	if r.w.Frame != nil {
+		r.trace(t)
 	}
 	if r.w.Progress != nil && n%progressEvery == 0 {
 		r.w.Progress(t)
@@ -169,6 +172,7 @@ func (p *Plant) begin(seed uint64, w Watch) (*run, error) {
 	}
 	r.bus = physics.New(c)
 	r.state = r.bus.State()
+	r.before, r.between = *sim.NewState(model), *sim.NewState(model)
 	joints := p.m.Joints()
 	r.ramps, r.src = make([]ramp, len(joints)), make([]servo.Setpoint, len(joints))
 	for i, j := range joints {
@@ -237,7 +241,9 @@ func (r *run) act(t float64) error {
 		case w.Play != "":
 			r.due = append(r.due, w)
 		case w.Push != nil || w.Grab != nil:
-			r.pushes = append(r.pushes, *a)
+			acts := *a
+			acts.until += t - a.at // as long as it should from this step on
+			r.pushes = append(r.pushes, acts)
 		case w.Drop != nil:
 			r.bus.Lift(*w.Drop)
 		case w.Friction != nil:
@@ -274,7 +280,11 @@ func (r *run) endPushes(t float64) {
 				a.push = a.spring.Push(r.kin, r.p.s.step())
 			}
 			kept = append(kept, a)
-			input.Pushes = append(input.Pushes, a.push)
+			push := a.push
+			if share := (a.until - t) / r.p.s.step(); share < 1-1e-6 { // the rest of it
+				push.Force = push.Force.Scale(share)
+			}
+			input.Pushes = append(input.Pushes, push)
 		}
 	}
 	r.pushes = kept
@@ -307,12 +317,52 @@ type ContactFrame struct {
 
 func list(v spatial.Vec3) [3]float64 { return [3]float64{v.X, v.Y, v.Z} }
 
-// frame makes a line of the trace. Times are exact multiples of the interval.
-func (r *run) frame(t float64) *Frame {
-	m, s := r.p.m, r.state
-	every := r.p.s.every()
-	f := &Frame{T: math.Round(t/every) * every, Contacts: []ContactFrame{}}
-	f.T = math.Round(f.T*1e9) / 1e9
+// trace tells the lines up to a time. Those between two steps are between their states, as
+// positions go straight in a step.
+func (r *run) trace(t float64) {
+	const early = 1e-9
+	every, now := r.p.s.every(), r.state
+	for ; ; r.line++ {
+		at := math.Round(float64(r.line)*every*1e9) / 1e9
+		if at > t+early || at > r.p.s.Duration+early {
+			break
+		}
+		between := now
+		if share := (t - at) / r.p.s.step(); share > 1e-6 {
+			between = &r.between
+			r.mix(share)
+		}
+		r.w.Frame(r.frame(at, between))
+	}
+	copy(r.before.Q, now.Q)
+	copy(r.before.V, now.V)
+}
+
+// mix sets the state between two steps, a share of the way back to the one before.
+func (r *run) mix(share float64) {
+	dst, now := &r.between, r.state
+	for i := range now.Q {
+		dst.Q[i] = now.Q[i] + share*(r.before.Q[i]-now.Q[i])
+	}
+	for i := range now.V {
+		dst.V[i] = now.V[i] + share*(r.before.V[i]-now.V[i])
+	}
+	for _, b := range r.p.m.Bodies()[1:] {
+		if b.Kind != robot.Floating || b.Mimic {
+			continue
+		}
+		q := dst.Q[b.Q+3 : b.Q+7]
+		length := math.Sqrt(q[0]*q[0] + q[1]*q[1] + q[2]*q[2] + q[3]*q[3])
+		for i := range q {
+			q[i] /= length
+		}
+	}
+}
+
+// frame makes a line of the trace.
+func (r *run) frame(t float64, s *sim.State) *Frame {
+	m := r.p.m
+	f := &Frame{T: t, Contacts: []ContactFrame{}}
 	q, v := 0, 0
 	if m.Floating() {
 		q, v = 7, 6
