@@ -2,17 +2,20 @@ package loop
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"poise/arbiter"
 	"poise/control"
 	"poise/dynamics"
+	"poise/kinematics"
 	"poise/robot"
 	"poise/robot/load"
 	"poise/servo"
 	servomodel "poise/servo/model"
 	"poise/servo/physics"
 	"poise/sim"
+	"poise/spatial"
 )
 
 // swayer moves every joint about a place, with the torque that the rigid bodies need for it.
@@ -236,4 +239,101 @@ func TestServoModelsAreOrdered(t *testing.T) {
 	if err != nil || *again.(*control.ServoModels).Joints[0] != other || again.(*control.ServoModels).Joints[1] != nil {
 		t.Errorf("written down and read: %+v, %v", again, err)
 	}
+}
+
+// TestForcesDeflectByStiffness: a force on the tip of an arm that is held by models moves its joints by
+// Jᵀ·F/k, as far as friction lets them, at three stiffnesses.
+func TestForcesDeflectByStiffness(t *testing.T) {
+	m := model(t, "so101", load.Options{})
+	n, last := len(m.Joints()), m.Joints()[4].Body // the wrist carries the gripper
+	place, force := spatial.Vec3{Z: 0.05}, spatial.Vec3{Z: -4}
+	for _, share := range []float64{1, 0.5, 0.25} {
+		known := make([]*servomodel.Model, n)
+		for i := range known {
+			own := *modelOf(m, i)
+			own.Stiffness, own.Quantum = share*own.FullStiffness(own.Voltage), 0
+			known[i] = &own
+		}
+		bus, l := held(t, m, known, 0.01)
+		k := uint64(0)
+		run := func(seconds float64) {
+			for range int(seconds / 0.01) {
+				switch k {
+				case 2:
+					l.Send(Order{Kind: PowerOn})
+				case 4:
+					l.Send(Order{Kind: StartGoal, Controller: 0, Goal: 1, Program: &keep{joints: control.JointLeaves(n), q: make([]float64, n)}})
+				}
+				l.Step(servo.Tick{N: k, Time: int64(k) * 1e7, Dt: 0.01})
+				k++
+			}
+		}
+		run(4)
+		at := slices.Clone(bus.State().Q)
+		bus.Input().Pushes = append(bus.Input().Pushes[:0], sim.Push{Body: last, Point: place, Force: force})
+		run(4)
+		now := bus.State().Q
+		turn := torqueOf(m, now, last, place, force)
+		weightThen, weightNow := make([]float64, n), make([]float64, n)
+		gravity(m)(weightThen, at)
+		gravity(m)(weightNow, now)
+		judged := 0
+		for i := range n {
+			stiffness := share * known[i].FullStiffness(known[i].Voltage)
+			friction := known[i].A[2] / known[i].A[3]
+			push := turn[i] - (weightNow[i] - weightThen[i])
+			if math.Abs(push) < 5*friction { // what friction can hold says nothing
+				continue
+			}
+			judged++
+			moved := now[i] - at[i]
+			least, most := (math.Abs(push)-2*friction)/stiffness, (math.Abs(push)+2*friction)/stiffness
+			if size := moved * math.Copysign(1, push); size < 0.8*least || size > 1.2*most {
+				t.Errorf("share %g, %s: %g N·m move it by %g rad, want %g … %g", share, m.Joints()[i].Name, push, moved, least, most)
+			}
+		}
+		if judged < 2 {
+			t.Errorf("share %g: %d joints are judged", share, judged)
+		}
+	}
+}
+
+// torqueOf is what a force at a point of a body does to the joints: Jᵀ·F, by differences.
+func torqueOf(m *robot.Model, q []float64, body robot.BodyID, at, force spatial.Vec3) []float64 {
+	d := kinematics.NewData(m)
+	work := func(q []float64) float64 {
+		d.UpdatePosition(q)
+		p := d.BodyPose(body).Apply(at)
+		return p.X*force.X + p.Y*force.Y + p.Z*force.Z
+	}
+	const h = 1e-6
+	out, x := make([]float64, len(m.Joints())), slices.Clone(q)
+	for i, j := range m.Joints() {
+		x[j.Q] = q[j.Q] + h
+		up := work(x)
+		x[j.Q] = q[j.Q] - h
+		out[i] = (up - work(x)) / (2 * h)
+		x[j.Q] = q[j.Q]
+	}
+	return out
+}
+
+// held is a robot with mass at zero, and a loop that keeps it there with the torque of its weight.
+func held(t *testing.T, m *robot.Model, known []*servomodel.Model, period float64) (*deaf, *Loop) {
+	t.Helper()
+	motors := make([]physics.Motor, len(known))
+	for i := range motors {
+		motors[i] = physics.FromModel(known[i])
+	}
+	world, err := sim.NewModel(m, sim.Config{Passive: physics.PassiveOf(motors)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	bus := &deaf{Bus: physics.New(physics.Config{Model: world, Motors: motors, Seed: 1})}
+	l, err := New(Config{Model: m, Bus: bus, Controllers: []Registration{{Name: "keep", Controller: &keeper{gravity: gravity(m)}}},
+		Settings: Settings{Inversion: servo.InversionConfig{Name: "model", Models: known}, ByModel: true, Sensors: bus.Sensors(), Policy: arbiter.PolicyLast}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return bus, l
 }

@@ -128,3 +128,11 @@ type FollowJointTrajectoryWithActionsFeedback struct {
 	Actual     JointTrajectoryPoint `json:"actual"`
 	Error      JointTrajectoryPoint `json:"error"`
 }
+
+// ServoModel is sweetie_bot_servo_model_msg/ServoModel: the 4-parameter model of one servo.
+type ServoModel struct {
+	Name  string     `json:"name"`
+	Kp    float64    `json:"kp"`
+	Kgear float64    `json:"kgear"`
+	Alpha [4]float64 `json:"alpha"`
+}

@@ -13,6 +13,7 @@ import (
 	"poise/edge"
 	"poise/executive"
 	"poise/graph"
+	"poise/msgs"
 	"poise/msgs/poisemsgs"
 	"poise/problem"
 	"poise/robot"
@@ -80,12 +81,18 @@ func (bot *servedRobot) serveServoModels(r *register) {
 		}
 		return &poisemsgs.SetServoModelsResponse{Success: true, Message: fmt.Sprintf("version %d is being taken over", version), Version: version}, nil
 	})
-	listen(r, "servo_models", every, nil, func(from string, v *poisemsgs.ServoModels) {
-		// a topic has no answer; the log has it
-		if _, err := s.set(bot.s.life, from, &poisemsgs.SetServoModelsRequest{Version: v.Version, Models: v.Models}); err != nil && bot.s.life.Err() == nil {
-			bot.s.log.Warn("servo models are refused", "robot", bot.name, "from", from, "why", err)
-		}
+	listen(r, "servo_models", every, nil, func(from string, v *poisemsgs.ServoModels) { s.take(from, v.Version, v.Models) })
+	listen(r, "servo_model", every, nil, func(from string, v *msgs.ServoModel) {
+		s.take(from, 0, []poisemsgs.ServoModel{{Name: v.Name, Kp: v.Kp, Kgear: v.Kgear, Alpha: v.Alpha[:]}})
 	})
+}
+
+// take is set for topics, which have no answer: the log has it.
+func (s *servoModels) take(from string, version uint32, models []poisemsgs.ServoModel) {
+	life := s.bot.s.life
+	if _, err := s.set(life, from, &poisemsgs.SetServoModelsRequest{Version: version, Models: models}); err != nil && life.Err() == nil {
+		s.bot.s.log.Warn("servo models are refused", "robot", s.bot.name, "from", from, "why", err)
+	}
 }
 
 // set takes models over, all of a request or none. It returns the version that is in force then.

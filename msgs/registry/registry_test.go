@@ -56,6 +56,13 @@ func TestSumsOfResourceControl(t *testing.T) {
 	}
 }
 
+func TestSumOfTheOriginalServoModel(t *testing.T) {
+	const fields = "string name\nfloat64 kp\nfloat64 kgear\nfloat64[4] alpha"
+	if got, want := sumOfName(t, "sweetie_bot_servo_model_msg/ServoModel"), fmt.Sprintf("%x", md5.Sum([]byte(fields))); got != want {
+		t.Errorf("md5 of ServoModel = %s, want %s", got, want)
+	}
+}
+
 func TestSumsOfStandardMessagesAreThoseOfROSItself(t *testing.T) {
 	if len(standardSums) < 60 {
 		t.Fatalf("only %d sums", len(standardSums))

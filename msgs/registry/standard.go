@@ -135,6 +135,7 @@ func robots(b *builder) {
 // original holds the messages of the original system: resource control and text
 // commands.
 func original(b *builder) {
+	message[msgs.ServoModel](b, "sweetie_bot_servo_model_msg/ServoModel")
 	message[msgs.ResourceRequest](b, "resource_control_msgs/ResourceRequest")
 	message[msgs.ResourceAssignment](b, "resource_control_msgs/ResourceAssignment")
 	message[msgs.ResourceRequesterState](b, "resource_control_msgs/ResourceRequesterState")

@@ -32,14 +32,21 @@ type Set struct {
 // Find returns the model of a name: a joint's, or a type's. A file that is one model has it for
 // every name.
 func (s *Set) Find(name string) (*Named, bool) {
+	if m, ok := s.named(name); ok {
+		return m, true
+	}
+	for _, t := range s.types {
+		if t[0] == name {
+			return s.named(t[1])
+		}
+	}
+	return nil, false
+}
+
+func (s *Set) named(name string) (*Named, bool) {
 	for i := range s.Models {
 		if m := &s.Models[i]; m.Name == name || m.Name == "" {
 			return m, true
-		}
-	}
-	for _, t := range s.types {
-		if t[0] == name && t[1] != name {
-			return s.Find(t[1])
 		}
 	}
 	return nil, false
