@@ -203,3 +203,28 @@ type QueryPlannerInterfacesRequest struct{}
 type QueryPlannerInterfacesResponse struct {
 	PlannerInterfaces []PlannerInterfaceDescription `json:"planner_interfaces"`
 }
+
+// PlanningSceneComponents is moveit_msgs/PlanningSceneComponents: which parts of a scene are asked for.
+type PlanningSceneComponents struct {
+	Components uint32 `json:"components"`
+}
+
+// GetPlanningSceneRequest is moveit_msgs/GetPlanningScene's request.
+type GetPlanningSceneRequest struct {
+	Components PlanningSceneComponents `json:"components"`
+}
+
+// GetPlanningSceneResponse is moveit_msgs/GetPlanningScene's response.
+type GetPlanningSceneResponse struct {
+	Scene PlanningScene `json:"scene"`
+}
+
+// ApplyPlanningSceneRequest is moveit_msgs/ApplyPlanningScene's request.
+type ApplyPlanningSceneRequest struct {
+	Scene PlanningScene `json:"scene"`
+}
+
+// ApplyPlanningSceneResponse is moveit_msgs/ApplyPlanningScene's response.
+type ApplyPlanningSceneResponse struct {
+	Success bool `json:"success"`
+}

@@ -25,6 +25,8 @@ type planning struct {
 	model *robot.Model
 	exec  *executive.Executive
 	exact bool // the robot is where it is told to be
+	name  string
+	plans []string // names of the pipelines, the default first
 }
 
 // serve registers what MoveIt offers: plans that move nothing, plans that are
@@ -35,6 +37,9 @@ func (p *planning) serve(r *register) {
 	r.graph.OnLeave(p.exec.Left)
 	addService(r, "compute_fk", p.computeFK)
 	addService(r, "compute_ik", p.computeIK)
+	addService(r, "query_planner_interface", p.planners)
+	addService(r, "get_planning_scene", p.scene)
+	addService(r, "apply_planning_scene", p.applyScene)
 	r.addAction("move_action", edge.Translation[msgs.MoveGroupGoal, msgs.MoveGroupFeedback, msgs.MoveGroupResult]{
 		Goal: func(_ *robot.Model, g *msgs.MoveGroupGoal) (executive.Goal, error) { return moveGoal(g) },
 		Feedback: func(f *executive.Feedback) *msgs.MoveGroupFeedback {

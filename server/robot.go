@@ -58,7 +58,7 @@ func (bot *servedRobot) register() *register {
 
 // planning is what MoveIt offers, for this robot.
 func (bot *servedRobot) planning() *planning {
-	return &planning{model: bot.model, exec: bot.exec, exact: bot.can.Exact}
+	return &planning{model: bot.model, exec: bot.exec, exact: bot.can.Exact, name: bot.s.robot.Model.Name(), plans: bot.s.pipelines().Names()}
 }
 
 // addRobot opens the driver of a robot and makes its loop, executive and topics. The robot

@@ -34,6 +34,7 @@ func TestSumsOfTheActionsAndServicesThatROS1PeersAskFor(t *testing.T) {
 		"moveit_msgs/MoveGroupAction":              "33225407c32b189345eec6893a5a0da3",
 		"moveit_msgs/MoveGroupSequenceAction":      "0d3375f4fb59ed3ba86fa746e5d8e219",
 		"moveit_msgs/GetMotionPlan":                "110dffa73f82b9b8644f525e7fbd9fc4",
+		"moveit_msgs/PlanningSceneComponents":      "bc993e784476960b918b6e7ad5bb58ce",
 	} {
 		if got := sumOfName(t, name); got != want {
 			t.Errorf("md5 of %s = %s, want %s", name, got, want)
