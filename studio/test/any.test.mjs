@@ -32,6 +32,8 @@ async function shown(file, act, args = []) {
 const canvas = (page) => page.locator(".view canvas");
 const dark = (r, g, b) => r < 165 && !(g > r + 40); // neither floor nor handle
 const look = (page) => picture(page, canvas(page), { top: 50, bottom: 90 });
+const line = (r, g, b) => Math.abs(r - 210) < 4 && Math.abs(g - 217) < 4 && Math.abs(b - 222) < 4; // of the floor
+const floor = async (page) => coloured(await picture(page, canvas(page), { top: 150, bottom: 20 }), line);
 const sliders = (page) => page.getByRole("region", { name: "Joints" }).getByRole("slider").count();
 
 for (const [name, file] of found) {
@@ -43,6 +45,7 @@ for (const [name, file] of found) {
       const limbs = await page.locator("h3[data-limb]").count();
       assert.ok(limbs >= 1 && limbs <= moving.length, `${limbs} limbs`);
       await until("the robot is seen", async () => coloured(await look(page), dark) > 400);
+      await until("the floor is seen before it", async () => (await floor(page)) > 60);
       if (info.missing_meshes.length > 0) await page.getByRole("button", { name: "Meshes that are missing" }).or(page.getByText(`${info.missing_meshes.length} mesh`)).first().waitFor();
       // a slider first, away from the singularity that many have at zero; then a handle
       for (const j of moving.slice(0, 8)) {

@@ -17,13 +17,32 @@ const patience = 1000; // ms that the first picture waits for a robot to be in i
 
 export interface Colours { background: number; grid: number; gridCentre: number }
 
+// squares draws the lines of the floor, 0.1 m apart. Each is made of short ones: some
+// renderers leave a line out that begins behind the camera.
+function squares({ grid, gridCentre }: Colours): THREE.LineSegments {
+  const [half, cell] = [20, 0.1];
+  const [ends, colours]: [number[], number[]] = [[], []];
+  for (let i = -half; i <= half; i++) {
+    const { r, g, b } = new THREE.Color(i === 0 ? gridCentre : grid);
+    for (let k = -half; k < half; k++) {
+      const [at, from, to] = [i * cell, k * cell, (k + 1) * cell];
+      ends.push(from, at, 0, to, at, 0, at, from, 0, at, to, 0);
+      for (let n = 0; n < 4; n++) colours.push(r, g, b);
+    }
+  }
+  const geometry = new THREE.BufferGeometry();
+  geometry.setAttribute("position", new THREE.Float32BufferAttribute(ends, 3));
+  geometry.setAttribute("color", new THREE.Float32BufferAttribute(colours, 3));
+  return new THREE.LineSegments(geometry, new THREE.LineBasicMaterial({ vertexColors: true, toneMapped: false }));
+}
+
 export class Stage {
   readonly scene = new THREE.Scene();
   readonly camera = new THREE.PerspectiveCamera(35, 1, 0.005, 200);
   readonly renderer: THREE.WebGLRenderer;
   readonly orbit: OrbitControls;
   private readonly key = new THREE.DirectionalLight(0xfff4e6, 2.4);
-  private grid = new THREE.GridHelper();
+  private grid = new THREE.LineSegments();
   readonly ground = new THREE.Group(); // the floor and what lies on it
   readonly plain: boolean;
   drawn = () => {}; // after every picture
@@ -90,9 +109,8 @@ export class Stage {
     this.scene.background = new THREE.Color(c.background);
     const scale = this.grid.scale.x;
     this.ground.remove(this.grid);
-    this.grid.dispose();
-    this.grid = new THREE.GridHelper(4, 40, c.gridCentre, c.grid);
-    this.grid.rotation.x = Math.PI / 2;
+    this.grid.geometry.dispose();
+    this.grid = squares(c);
     this.grid.position.z = 0.0005;
     this.grid.scale.setScalar(scale);
     this.ground.add(this.grid);
@@ -111,7 +129,7 @@ export class Stage {
     this.home.position.copy(this.from).multiplyScalar(far).add(middle);
     Object.assign(this.camera, { near: size / 60, far: 400 * size });
     this.camera.updateProjectionMatrix();
-    this.lay(size);
+    this.lay(size, box.min.z);
     this.key.position.copy(centre).addScaledVector(new THREE.Vector3(1.2, 1.6, 2.6), 2 * size);
     this.key.target.position.copy(centre);
     const reach = 2.5 * size;
@@ -141,9 +159,11 @@ export class Stage {
     return { middle: centre.clone().addScaledVector(right, x).addScaledVector(above, y + 0.05 * far * up), far };
   }
 
-  // lay makes the squares of the floor fit the robot: decimetres for one of a metre.
-  private lay(size: number) {
+  // lay makes the squares of the floor fit the robot: decimetres for one of a metre. Of a
+  // robot that hangs on its base, below zero, the floor is where its feet are.
+  private lay(size: number, bottom: number) {
     this.grid.scale.setScalar(10 ** Math.round(Math.log10(size / 0.4)));
+    this.ground.position.z = bottom < -0.1 * size ? bottom : 0;
   }
 
   reset() {
