@@ -1,7 +1,9 @@
 // Takes the pictures of docs/images: every view of the page, light and dark.
 //
 //   POISE=../bin/poise node pictures.mjs ../docs/images      or: make images
+import { mkdirSync, writeFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { button, given, launch, open, row, save, Server, table, turn, until } from "./test/harness.mjs";
 
@@ -19,6 +21,17 @@ const greet = table(
   ],
   { events: [[0.4, "eyes/emotion", "happy_look"], [1.6, "voice/say", "hello"]] },
 );
+
+// walker writes the URDF of a body with two legs, of which nothing else is known.
+function walker() {
+  const folder = join(tmpdir(), "walker");
+  const joint = (name, parent, child, at) => `<joint name="${name}" type="revolute"><parent link="${parent}"/><child link="${child}"/><origin xyz="${at}"/><axis xyz="0 1 0"/><limit lower="-1" upper="1" velocity="2" effort="5"/></joint>`;
+  const box = (name, size, at) => `<link name="${name}"><collision><origin xyz="${at}"/><geometry><box size="${size}"/></geometry></collision></link>`;
+  const leg = (side, y) => [box(`${side}_leg`, "0.04 0.04 0.28", "0 0 -0.14"), box(`${side}_foot`, "0.14 0.07 0.02", "0.02 0 -0.01"), joint(`${side}_hip`, "body", `${side}_leg`, `0 ${y} 0`), joint(`${side}_ankle`, `${side}_leg`, `${side}_foot`, "0 0 -0.28")].join("");
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, "walker.urdf"), `<robot name="walker">${box("body", "0.16 0.26 0.12", "0 0 0.06")}${leg("left", 0.09)}${leg("right", -0.09)}</robot>`);
+  return join(folder, "walker.urdf");
+}
 
 // each picture: what the server is started with, and what is done to the page first
 const pictures = {
@@ -59,6 +72,23 @@ const pictures = {
       await until("it runs", async () => (await server.state()).goals.length > 0);
       await button(page, "Stop").click();
       await page.getByText("Stopped", { exact: true }).waitFor();
+    },
+  },
+  "studio-paused": {
+    act: async (page, server) => {
+      await given(page, greet, "greet");
+      await server.slowly();
+      await button(page, "Execute virtual").click();
+      await until("it runs", async () => (await server.state()).goals.length > 0);
+      await button(page, "Pause/Resume").click();
+      await page.getByLabel("Result virtual").getByText("paused").waitFor();
+    },
+  },
+  "studio-robot-setup": {
+    args: ["--robot", walker()],
+    act: async (page) => {
+      await button(page, "Set up robot…").click();
+      for (const part of [/^Points that touch/, /^Mirror table/]) await page.getByRole("dialog").getByText(part).click();
     },
   },
   "studio-setup": {

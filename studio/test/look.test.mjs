@@ -1,7 +1,7 @@
 // How things look: what moves hardware has the real robot's colour and sits together, limbs
 // have hues, joints their meaning, robots their names; what is dragged tells its angle.
 import assert from "node:assert/strict";
-import { button, enter, near, studio, until } from "./harness.mjs";
+import { button, enter, given, near, studio, table, until } from "./harness.mjs";
 
 const s = studio({ args: ["--with-real-sim"] });
 
@@ -76,6 +76,27 @@ s.test("limbs have hues of their own and are folded away; others stay", async (p
   assert.equal(await page.getByLabel("joint22 slider").count(), 1);
   await page.locator("h3[data-limb='leg1'] button").click();
   await page.getByLabel("joint12 slider").waitFor();
+});
+
+s.test("curves are told from the sheet, light and dark", async (page) => {
+  await given(page, table([0, 1].map((t) => [t, Object.fromEntries(["joint12", "joint13", "joint51", "joint52", "joint53", "tail_joint1", "tail_joint3", "ear_l_joint", "mouth_joint"].map((j) => [j, 0.1 * t]))])));
+  for (const colorScheme of ["light", "dark"]) {
+    await page.emulateMedia({ colorScheme });
+    await until(`contrast, ${colorScheme}`, async () => {
+      const weak = await page.evaluate(() => {
+        const light = (colour) => {
+          const [r, g, b] = colour.match(/[\d.]+/g).map((x) => (x / 255 <= 0.04045 ? x / 255 / 12.92 : ((x / 255 + 0.055) / 1.055) ** 2.4));
+          return 0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05;
+        };
+        const sheet = light(getComputedStyle(document.body).backgroundColor);
+        const chips = [...document.querySelectorAll(".chip")].map((c) => getComputedStyle(c).backgroundColor);
+        return chips.length < 9 ? [`${chips.length} curves`] : chips.filter((c) => Math.max(light(c) / sheet, sheet / light(c)) < 3);
+      });
+      if (weak.length > 0) throw new Error(weak.join("; "));
+      return true;
+    });
+  }
+  await page.emulateMedia({ colorScheme: "light" });
 });
 
 s.test("a message goes when what it was about is over", async (page, server) => {

@@ -21,10 +21,19 @@ function config(name, ...robots) {
 const s = studio({ args: ["--config", config("three", `name: a, ${measured}`, "name: b", "name: c")] });
 const names = ["a", "b", "c"];
 
-// where returns the joints of each robot, by the topic on which it is told or measured.
+// where returns the joints of each robot, by the topic on which it is told or measured. Each
+// is listened to once: a listener per look would slow the test down more and more.
+const listening = new WeakMap();
+const hear = (server, topic) => {
+  const topics = listening.get(server) ?? {};
+  listening.set(server, topics);
+  return (topics[topic] ??= server.wire.listen(topic, 20));
+};
 const where = (server) => Promise.all(["/joint_states_real", "/b/joint_states", "/c/joint_states"].map(async (topic) => {
-  const heard = await server.hear(topic);
+  const heard = await hear(server, topic);
+  await heard.next(); // which may have been under way
   const m = await heard.next();
+  heard.all.length = 0;
   return Object.fromEntries(m.name.map((n, i) => [n, m.position[i]]));
 }));
 

@@ -1,4 +1,5 @@
 // What the page knows of the robots: what they are, where they are, what they do.
+import { MediaQuery } from "svelte/reactivity";
 import type { Connection } from "../ros/connection";
 import type {
   BalanceState,
@@ -171,6 +172,8 @@ export class Robot {
 
 export interface Heard { number: number; robot: Robot; motion: string; type: string; command: string; options: string }
 
+const dark = new MediaQuery("prefers-color-scheme: dark");
+
 // usual are the names of the pair that most servers have: the page keeps a place for each.
 const usual = ["virtual", "real"];
 
@@ -261,7 +264,8 @@ export class Robots {
     const limb = this.joint(joint)?.resource ?? "";
     const of = this.resources.find((r) => r.name === limb)?.joints ?? [];
     const at = Math.max(0, of.findIndex((j) => j.name === joint));
-    return `hsl(${this.hue(limb)} 62% ${34 + (36 * at) / Math.max(1, of.length - 1)}%)`;
+    const part = at / Math.max(1, of.length - 1);
+    return `hsl(${this.hue(limb)} 62% ${dark.current ? 58 + 24 * part : 24 + 16 * part}%)`; // three times as bright or dark as the sheet
   }
 
   // meant are the joints by what they do, such as "head yaw", where their own names say
