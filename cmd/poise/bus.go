@@ -151,11 +151,11 @@ func (b *busFlags) chosen() ([]serial.Family, error) {
 	if b.family == "" {
 		return families.All, nil
 	}
-	f, ok := families.Named(b.family)
-	if !ok {
+	all := families.Named(b.family)
+	if len(all) == 0 {
 		return nil, unknownFamily(b.family)
 	}
-	return []serial.Family{f}, nil
+	return all, nil
 }
 
 func unknownFamily(name string, besides ...string) error {

@@ -44,8 +44,7 @@ func (b *busFlags) monitor(args []string) error {
 	if len(found) == 0 {
 		return fmt.Errorf("no servo answers on %s", args[0])
 	}
-	family, _ := families.Named(found[0].Family)
-	c, err := bench.Open(args[0], found[0].Baud, family)
+	c, err := bench.Open(args[0], found[0].Baud, found[0].Speaks)
 	if err != nil {
 		return err
 	}
@@ -94,9 +93,9 @@ type emulatedLine struct {
 
 // emulate is servos on pseudo-terminals that move a robot with mass, until Ctrl-C.
 func (b *busFlags) emulate(args []string) error {
-	family, ok := families.Named(args[0])
+	named := families.Named(args[0])
 	alone := args[0] == "imu"
-	if !ok && !alone {
+	if len(named) == 0 && !alone {
 		return unknownFamily(args[0], "imu")
 	}
 	name := b.robot
@@ -106,6 +105,10 @@ func (b *busFlags) emulate(args []string) error {
 	bot, err := load.Robot(name, load.Options{})
 	if err != nil {
 		return err
+	}
+	var family serial.Family
+	if !alone {
+		family = emulator.Spoken(bot.Model, named)
 	}
 	world, err := emulator.NewPhysics(bot.Model)
 	if err != nil {

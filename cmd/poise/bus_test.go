@@ -20,6 +20,7 @@ import (
 	"poise/robot"
 	"poise/robot/load"
 	serial "poise/servo/bus"
+	"poise/servo/dynamixel"
 	"poise/servo/emulator"
 	"poise/servo/families"
 )
@@ -43,7 +44,11 @@ func emulateServos(t *testing.T, family string, baud, n int) *emulated {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, _ := families.Named(family)
+	all := families.Named(family)
+	if family == "ax" {
+		all = []serial.Family{dynamixel.Old{}}
+	}
+	f := all[0]
 	x := &emulated{t: t, model: bot.Model, world: emulator.NewIdeal(make([]float64, len(bot.Model.Joints())))}
 	assign := emulator.AssignFamily(bot.Model, f)
 	x.servos, err = emulator.New(emulator.Config{Model: bot.Model, World: x.world, Families: families.All, Baud: baud,
@@ -130,6 +135,28 @@ type scanAnswer struct {
 		Baud     int     `json:"baud"`
 		Voltage  float64 `json:"voltage"`
 	} `json:"servos"`
+}
+
+// TestBusFindsDynamixelsOfProtocol1 beside Feetech servos, whose packets are the same: each is found as what it
+// is, and speaks. Nothing is written.
+func TestBusFindsDynamixelsOfProtocol1(t *testing.T) {
+	t.Parallel()
+	x := emulateServos(t, "ax", 1_000_000, 2)
+	for _, args := range [][]string{{"--family", "dynamixel"}, {"--baud", "1000000"}} {
+		out := patiently(t, func(out string) bool { return strings.Contains(out, "2 servos answer") }, append([]string{"bus", "scan", x.port, "--ids", "1-3"}, args...)...)
+		if strings.Count(out, "dynamixel ax-12a, firmware 24, 1000000 baud, 7.4 V") != 2 {
+			t.Errorf("%v: %s", args, out)
+		}
+	}
+	patiently(t, func(out string) bool {
+		return strings.Contains(out, "present_position") && strings.Contains(out, "512")
+	},
+		"bus", "read", x.port, "2", "present_position", "--family", "dynamixel", "--baud", "1000000")
+	x.untouched("scan and read")
+	y := emulateServos(t, "feetech", 1_000_000, 1)
+	if _, _, errs := runWords("bus", "ping", y.port, "1", "--family", "dynamixel", "--baud", "1000000"); !strings.Contains(errs, "servo 1 is a Feetech servo") {
+		t.Errorf("a Feetech servo asked as a Dynamixel: %q", errs)
+	}
 }
 
 // TestBusScanFindsServosAtEveryRate with nothing but the port, and writes nothing.

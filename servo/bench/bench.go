@@ -54,6 +54,8 @@ type Servo struct {
 	Firmware string  `json:"firmware"`
 	Baud     int     `json:"baud"`
 	Voltage  float64 `json:"voltage"`
+
+	Speaks bus.Family `json:"-"` // by which it was found
 }
 
 // Scan is what to look for.
@@ -95,12 +97,12 @@ func (s *Scan) steps() (all []scanStep) {
 	return all
 }
 
-// Run asks at every rate. Nothing is written. Where servos of one family are there are none
+// Run asks at every rate. Nothing is written. Where servos of one protocol are there are none
 // of another.
 func (s *Scan) Run() ([]Servo, error) {
 	steps, found := s.steps(), []Servo{}
 	for i, at := range steps {
-		if _, searched := at.family.(bus.Searcher); len(found) > 0 && (found[0].Family != at.family.Name() || at.single && searched) {
+		if _, searched := at.family.(bus.Searcher); len(found) > 0 && (found[0].Speaks != at.family || at.single && searched) {
 			continue
 		}
 		if s.Progress != nil {
@@ -211,7 +213,7 @@ func (c *Client) Identify(id int) (Servo, error) {
 	if err != nil {
 		return Servo{}, err
 	}
-	s := Servo{ID: id, Family: c.family.Name(), Model: fmt.Sprintf("unknown (%d)", who.Number), Firmware: who.Firmware, Baud: c.baud}
+	s := Servo{ID: id, Family: c.family.Name(), Model: fmt.Sprintf("unknown (%d)", who.Number), Firmware: who.Firmware, Baud: c.baud, Speaks: c.family}
 	m, ok := bus.ModelNumbered(c.family, who.Number)
 	if !ok {
 		return s, nil

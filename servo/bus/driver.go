@@ -209,12 +209,12 @@ func Plan(m *robot.Model, s Settings, families []Family) ([]Planned, error) {
 				errs = append(errs, fmt.Errorf("joint %q is on line %q, for which there is no port: --bus %sPORT", j.Name, a.Bus, prefix(a.Bus)))
 			}
 			if p.Baud == 0 {
-				p.Baud = family.Bauds()[0]
+				p.Baud = FactoryBaud(family, model)
 			}
 			all, k = append(all, p), len(all)
 		}
-		if all[k].Family.Name() != family.Name() {
-			errs = append(errs, fmt.Errorf("joint %q: a %s servo on %s, which has %s servos", j.Name, family.Name(), all[k].String(), all[k].Family.Name()))
+		if all[k].Family != family {
+			errs = append(errs, fmt.Errorf("joint %q: a %s on %s, which has %s servos like a %s", j.Name, model.Name, all[k].String(), all[k].Family.Name(), all[k].Servos[0].Model.Name))
 			continue
 		}
 		all[k].Joints = append(all[k].Joints, i)

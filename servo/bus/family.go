@@ -52,6 +52,7 @@ type Model struct {
 	Effort    float64 // N·m for a unit of what it says of its effort
 	EffortOf  string  // what that is: current, load or pwm
 	Registers []Register
+	Baud      int    // of the factory, if it is not that of the family
 	Variant   string // of the family: which protocol or table it has
 }
 
@@ -173,6 +174,24 @@ type Servo struct {
 	Set     any     // what the Talker found in its registers
 	Mid     float64 // V in the middle of what it allows: above it a voltage error is too much
 	Variant bool    // read another piece of memory than last time, so that a late answer differs
+}
+
+// ServoOf finds a servo by its id.
+func ServoOf(servos []*Servo, id int) *Servo {
+	for _, s := range servos {
+		if s.ID == id {
+			return s
+		}
+	}
+	return nil
+}
+
+// FactoryBaud returns the rate that new servos of a model have.
+func FactoryBaud(f Family, m *Model) int {
+	if m.Baud != 0 {
+		return m.Baud
+	}
+	return f.Bauds()[0]
 }
 
 // VoltageFault says which way a voltage is wrong.

@@ -338,13 +338,14 @@ func (w *worker) lose() {
 	}
 	w.silent = quiet
 	w.publish()
+	w.began = time.Time{} // what passes until it is back is no cycle
 }
 
 // cycle is one turn: torque, goals, states, slow values of one, a look for what is lost.
 func (w *worker) cycle() error {
 	now := time.Now()
 	if !w.began.IsZero() {
-		w.took += 0.2 * (now.Sub(w.began).Seconds() - w.took)
+		w.took += 0.2 * (min(now.Sub(w.began), longestSilence).Seconds() - w.took) // a program that was held up does not make up for it
 	}
 	w.began = now
 	goals, fresh := w.goals.Load()

@@ -2,39 +2,19 @@ package dynamixel
 
 import (
 	"bytes"
-	"encoding/hex"
-	"strings"
 	"testing"
 
 	"poise/servo/bus"
+	"poise/servo/servotest"
 )
-
-func unhex(t testing.TB, text string) []byte {
-	t.Helper()
-	b, err := hex.DecodeString(strings.ReplaceAll(text, " ", ""))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return b
-}
 
 // TestPacketsOfTheManual: bytes of the e-Manual and of the vendor's library.
 func TestPacketsOfTheManual(t *testing.T) {
-	for _, c := range []struct {
-		id     int
-		ins    byte
-		params string
-		want   string
-	}{
-		{1, insRead, "84 00 04 00", "FF FF FD 00 01 07 00 02 84 00 04 00 1D 15"},
-		{broadcast, insSyncWrite, "74 00 04 00 01 00 08 00 00 02 E8 03 00 00", "FF FF FD 00 FE 11 00 83 74 00 04 00 01 00 08 00 00 02 E8 03 00 00 DA 6C"},
-	} {
-		want := unhex(t, c.want)
-		if got := Append(nil, c.id, c.ins, unhex(t, c.params)); !bytes.Equal(got, want) {
-			t.Errorf("% X, want % X", got, want)
-		}
-	}
-	p, used, ok := Split(unhex(t, "FF FF FD 00 01 08 00 55 00 A6 00 00 00 8C C0"))
+	servotest.Packets(t, Append, []servotest.Packet{
+		{ID: 1, Kind: insRead, Params: "84 00 04 00", Bytes: "FF FF FD 00 01 07 00 02 84 00 04 00 1D 15"},
+		{ID: broadcast, Kind: insSyncWrite, Params: "74 00 04 00 01 00 08 00 00 02 E8 03 00 00", Bytes: "FF FF FD 00 FE 11 00 83 74 00 04 00 01 00 08 00 00 02 E8 03 00 00 DA 6C"},
+	})
+	p, used, ok := Split(servotest.Unhex(t, "FF FF FD 00 01 08 00 55 00 A6 00 00 00 8C C0"))
 	if !ok || used != 15 || p.ID != 1 || !p.Reply || p.Status != 0 || number(p.Data) != 166 {
 		t.Errorf("%+v %d %v", p, used, ok)
 	}
@@ -72,16 +52,7 @@ func FuzzPacket(f *testing.F) {
 	f.Add(1, byte(insWrite), []byte{0xFF, 0xFF, 0xFD, 0xFF, 0xFF, 0xFD, 0xFD}, []byte{0xFF, 0xFF, 0xFD, 0x00, 1, 7, 0})
 	f.Add(254, byte(insStatus), []byte{0}, []byte{})
 	f.Fuzz(func(t *testing.T, id int, ins byte, params, garbage []byte) {
-		for rest := garbage; len(rest) > 0; {
-			_, used, ok := Split(rest)
-			if used < 0 || used > len(rest) || ok && used == 0 {
-				t.Fatalf("used %d of %d", used, len(rest))
-			}
-			if used == 0 {
-				break
-			}
-			rest = rest[used:]
-		}
+		servotest.Garbage(t, garbage, func(data []byte) (int, bool) { _, used, ok := Split(data); return used, ok })
 		if len(params) > 500 || ins == 0xFF {
 			return
 		}

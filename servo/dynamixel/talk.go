@@ -250,8 +250,8 @@ func (t *talker) States(servos []*bus.Servo) error {
 		if err != nil {
 			return err
 		}
-		if s := find(servos, p.ID); s != nil && !s.Heard && len(p.Data) == size {
-			s.take(p)
+		if s := bus.ServoOf(servos, p.ID); s != nil && !s.Heard && len(p.Data) == size {
+			take(s, p)
 			left--
 		} else {
 			t.line.Others++
@@ -263,19 +263,8 @@ func (t *talker) States(servos []*bus.Servo) error {
 // slack is what a servo may take beyond its return delay.
 const slack = 50 * time.Microsecond
 
-func find(servos []*bus.Servo, id int) *answering {
-	for _, s := range servos {
-		if s.ID == id {
-			return (*answering)(s)
-		}
-	}
-	return nil
-}
-
-// answering is a servo whose reply has come.
-type answering bus.Servo
-
-func (s *answering) take(p bus.Packet) {
+// take reads the state out of a reply.
+func take(s *bus.Servo, p bus.Packet) {
 	d := p.Data
 	s.Heard = true
 	s.State.Position = int32(number(d[6:10]))

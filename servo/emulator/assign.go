@@ -5,6 +5,17 @@ import (
 	"poise/servo/bus"
 )
 
+// Spoken returns the family, of several with one name, that the servos of a robot are of; the first if
+// they are of none.
+func Spoken(m *robot.Model, families []bus.Family) bus.Family {
+	for i := range m.Joints() {
+		if f, _, ok := bus.ModelNamed(families, m.Servo(robot.JointID(i)).Type); ok {
+			return f
+		}
+	}
+	return families[0]
+}
+
 // AssignFamily returns servos of a family for every joint that can have one: those of
 // robot.yaml where they are of it, else its first model with the id of robot.yaml, or ids from
 // 1 on, its middle at the joint's zero.

@@ -173,7 +173,7 @@ func (s *Servo) position(goal int32) float64 {
 
 // turn is how many steps a turn of its encoder has; 0 if it cannot pass the end of it.
 func (s *Servo) turn() int32 {
-	if s.Model.Family == herkulexName || s.big() {
+	if s.Model.Family == herkulexName || s.big() || s.old() {
 		return 0
 	}
 	return 4096
@@ -192,6 +192,8 @@ func (s *Servo) shift() int32 {
 	switch {
 	case s.Model.Family == herkulexName:
 		return -int32(int8(s.ram[47]))
+	case s.old():
+		return 0
 	case s.Model.Family == dynamixelName:
 		return int32(binary.LittleEndian.Uint32(s.ram[20:]))
 	case s.big():
@@ -350,7 +352,7 @@ func (s *Servo) answers(now time.Time) bool { return !s.dead && !now.Before(s.re
 func (s *Servo) make(f bus.Family, id int) {
 	s.family, s.ID = f, id
 	if s.Baud = s.e.cfg.Baud; s.Baud == 0 {
-		s.Baud = f.Bauds()[0]
+		s.Baud = bus.FactoryBaud(f, s.Model)
 	}
 	s.forget()
 }
@@ -367,6 +369,10 @@ func (s *Servo) forget() {
 			s.loadHerkulex()
 		}
 	case dynamixelName:
+		if s.old() {
+			s.restart(makeOld, 24)
+			break
+		}
 		s.restart(makeDynamixel, 64)
 	default:
 		s.restart(makeFeetech, 40)

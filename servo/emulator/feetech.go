@@ -7,6 +7,7 @@ import (
 	"poise/servo"
 	"poise/servo/bus"
 	"poise/servo/feetech"
+	"poise/servo/protocol1"
 )
 
 // Feetech instructions.
@@ -85,7 +86,7 @@ func fillFeetech(s *Servo) {
 }
 
 func ftReply(s *Servo, data []byte) answer {
-	return answer{time.Duration(s.ram[7]) * 2 * time.Microsecond, feetech.Append(nil, s.ID, byte(s.status), data)}
+	return answer{time.Duration(s.ram[7]) * 2 * time.Microsecond, protocol1.Append(nil, s.ID, byte(s.status), data)}
 }
 
 // handleFeetech carries out an instruction.

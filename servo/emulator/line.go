@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"poise/servo/bus"
+	"poise/servo/dynamixel"
 )
 
 // Trouble is what happens to packets on a line. Shares are of all packets, each way.
@@ -172,6 +173,9 @@ func (l *Line) handle(p bus.Packet) []answer {
 	if asks(l.family.Name(), p.Kind) && l.draw(l.now().Swap) && len(there) > 1 { // a servo answers with another's id
 		there[0].ID, there[1].ID = there[1].ID, there[0].ID
 		defer func() { there[0].ID, there[1].ID = there[1].ID, there[0].ID }()
+	}
+	if l.family == (dynamixel.Old{}) {
+		return handleOld(there, p)
 	}
 	switch l.family.Name() {
 	case herkulexName:

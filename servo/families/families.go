@@ -12,16 +12,16 @@ import (
 )
 
 // All are the families.
-var All = []bus.Family{herkulex.Family{}, dynamixel.Family{}, feetech.Family{}}
+var All = []bus.Family{herkulex.Family{}, dynamixel.Family{}, dynamixel.Old{}, feetech.Family{}}
 
-// Named finds one by its name.
-func Named(name string) (bus.Family, bool) {
+// Named finds those of a name, the newest protocol first.
+func Named(name string) (all []bus.Family) {
 	for _, f := range All {
 		if f.Name() == name {
-			return f, true
+			all = append(all, f)
 		}
 	}
-	return nil, false
+	return all
 }
 
 // Settings are those of the driver.

@@ -51,7 +51,7 @@ var kinds = []struct {
 	name string
 	zero float64
 	baud int
-}{{"drs-0201", 512, 115200}, {"xm430-w350", 2048, 1_000_000}, {"sts3215", 2048, 1_000_000}, {"scs0009", 512, 1_000_000}}
+}{{"drs-0201", 512, 115200}, {"xm430-w350", 2048, 1_000_000}, {"sts3215", 2048, 1_000_000}, {"scs0009", 512, 1_000_000}, {"ax-12a", 512, 1_000_000}}
 
 // bed is a robot's driver with its emulated servos on a line in memory.
 type bed struct {

@@ -167,6 +167,27 @@ h.torque_off(2); h.close()
 print("accepted")
 `
 
+// oldJudge speaks with servos by the library of ROBOTIS, Protocol 1.0.
+const oldJudge = `
+import sys, time, dynamixel_sdk as d
+p = d.PortHandler(sys.argv[1]); assert p.openPort() and p.setBaudRate(1000000)
+h = d.PacketHandler(1.0)
+model, middle = int(sys.argv[2]), int(sys.argv[3])
+def patiently(f, good): # its deadlines are short, and a computer may be busy
+    for _ in range(50):
+        r = f()
+        if good(r): return r
+    raise AssertionError(r)
+patiently(lambda: h.ping(p, 1), lambda r: r == (model, 0, 0))
+patiently(lambda: h.write2ByteTxRx(p, 2, 30, middle), lambda r: r == (0, 0))
+patiently(lambda: h.write1ByteTxRx(p, 2, 24, 1), lambda r: r == (0, 0))
+w = d.GroupSyncWrite(p, h, 30, 2); w.addParam(2, [(middle + 60) & 255, (middle + 60) >> 8]); assert w.txPacket() == 0
+time.sleep(0.2)
+assert patiently(lambda: h.read2ByteTxRx(p, 2, 36), lambda r: r[1] == 0)[0] == middle + 60
+assert patiently(lambda: h.read2ByteTxRx(p, 1, 36), lambda r: r[1] == 0)[0] == middle
+print("accepted")
+`
+
 // isThere ends well if Python has a module.
 const isThere = "import sys, importlib.util\nsys.exit(importlib.util.find_spec(sys.argv[1]) is None)"
 
@@ -184,6 +205,8 @@ func TestVendorsLibrariesTakeEmulatedServosForReal(t *testing.T) {
 		{"rustypot-sts3215", "sts3215", "rustypot", rustypotJudge, "", []string{"Sts3215PyController"}},
 		{"lerobot-feetech", "sts3215", "lerobot.motors", leRobotJudge, "lerobot", []string{"feetech", "sts3215"}},
 		{"lerobot-dynamixel", "xm430-w350", "lerobot.motors", leRobotJudge, "lerobot", []string{"dynamixel", "xm430-w350"}},
+		{"dynamixel-sdk-1.0-ax", "ax-12a", "dynamixel_sdk", oldJudge, "", []string{"12", "512"}},
+		{"dynamixel-sdk-1.0-mx", "mx-28", "dynamixel_sdk", oldJudge, "", []string{"29", "2048"}},
 		{"pyherkulex", "drs-0201", "pyherkulex", herkulexJudge, "pyherkulex", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -202,8 +225,11 @@ func TestVendorsLibrariesTakeEmulatedServosForReal(t *testing.T) {
 				t.Skip("python module " + c.module + " is absent: make setup installs it")
 			}
 			zero, baud := 2048.0, 1_000_000
-			if c.name == "pyherkulex" {
+			switch c.kind {
+			case "drs-0201":
 				zero, baud = 512, 115200
+			case "ax-12a":
+				zero = 512
 			}
 			m := turntable(t, 3, c.kind, zero)
 			e, err := emulator.New(emulator.Config{Model: m, World: emulator.NewIdeal(make([]float64, 3)), Families: All, Baud: baud})

@@ -1,11 +1,11 @@
-// Package feetech speaks with Feetech servos of the series STS, SMS and SCS.
+// Package protocol1 is the packets of Dynamixel's Protocol 1.0, which Feetech servos have, too, and who
+// speaks with servos by them.
 //
 //	FF FF | id | length | instruction | parameters | ~(sum from id on)
 //
 // A reply has an error byte in the place of the instruction; nothing else tells it from a
-// request. Words are little-endian in STS and SMS, big-endian in SCS; numbers below zero have
-// a sign bit.
-package feetech
+// request. Where registers lie, the order of bytes in a word and signs are those of a Layout.
+package protocol1
 
 import "poise/servo/bus"
 
@@ -18,10 +18,11 @@ const (
 	insSyncWrite = 0x83
 )
 
-const (
-	broadcast = 0xFE
-	overhead  = 6 // bytes of a packet besides its parameters
-)
+// Broadcast is the id of all servos.
+const Broadcast = 0xFE
+
+// overhead is the bytes of a packet besides its parameters.
+const overhead = 6
 
 // sum is the check sum over the bytes from the id on.
 func sum(data []byte) (s byte) {
@@ -61,7 +62,7 @@ func Split(data []byte) (p bus.Packet, used int, ok bool) {
 		if sum(raw[2:len(raw)-1]) != raw[len(raw)-1] {
 			continue
 		}
-		return bus.Packet{ID: int(raw[2]), Reply: raw[2] != broadcast, Kind: raw[4], Status: uint16(raw[4]), Data: raw[5 : len(raw)-1], Raw: raw}, i + len(raw), true
+		return bus.Packet{ID: int(raw[2]), Reply: raw[2] != Broadcast, Kind: raw[4], Status: uint16(raw[4]), Data: raw[5 : len(raw)-1], Raw: raw}, i + len(raw), true
 	}
 	return bus.Packet{}, len(data), false
 }
