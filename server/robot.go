@@ -204,6 +204,12 @@ func (bot *servedRobot) assemble() error {
 		stale := &settings.Faults[loop.StaleReading]
 		stale.Threshold = max(stale.Threshold, staleCycles*bot.period.Seconds())
 	}
+	if d, ok := bot.driver.(servo.Surveyor); ok {
+		s.log.Info("servos answer", "robot", bot.name, "servos", strings.Join(d.Found(), "; "))
+		for _, why := range d.Beyond() {
+			s.log.Warn("servo beyond its limits: "+why, "robot", bot.name)
+		}
+	}
 	if d, ok := bot.driver.(servo.Adopter); ok {
 		missing, why := d.Missing()
 		for i, j := range missing {

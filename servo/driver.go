@@ -28,7 +28,7 @@ type Driver interface {
 }
 
 // Capabilities says what a machine is and can do. Drivers that can do more say so by
-// their methods: see Placer, HandPoser, Calibrator, Rester, Paced and Adopter.
+// their methods: see Placer, HandPoser, Calibrator, Rester, Paced, Adopter and Surveyor.
 type Capabilities struct {
 	Simulated bool    // nothing real moves, so it may have torque from the start
 	Exact     bool    // joints are where they are told to be: the command is their position
@@ -106,6 +106,17 @@ type Adopter interface {
 	// Missing lists the joints whose servos were not found, if the robot may be used without
 	// them, and says of each what is wrong.
 	Missing() (joints []int, why []string)
+}
+
+// Surveyor is a Driver that says what Open found.
+type Surveyor interface {
+	Driver
+
+	// Found lists the servos that answered: joint, id, model, firmware.
+	Found() []string
+
+	// Beyond names those that stand beyond their limits, and by how much.
+	Beyond() []string
 }
 
 // Modes is a set of modes.

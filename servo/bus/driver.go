@@ -132,6 +132,8 @@ var (
 	_ servo.Rester  = (*Driver)(nil)
 	_ servo.Paced   = (*Driver)(nil)
 	_ servo.Adopter = (*Driver)(nil)
+
+	_ servo.Surveyor = (*Driver)(nil)
 )
 
 // New returns the driver of a robot whose cycle has some period, s.
@@ -436,6 +438,40 @@ func (d *Driver) Missing() (joints []int, why []string) {
 		}
 	}
 	return joints, why
+}
+
+// Found implements servo.Surveyor.
+func (d *Driver) Found() (all []string) {
+	for _, w := range d.workers {
+		for _, u := range w.units {
+			if u.wrong == nil {
+				all = append(all, fmt.Sprintf("%s: servo %d on %s, %s, firmware %s", u.name, u.ID, w.line.String(), u.Model.Name, u.firmware))
+			}
+		}
+	}
+	return all
+}
+
+// Beyond implements servo.Surveyor: limits are those of the joint, and those of the servo by its registers
+// and robot.yaml.
+func (d *Driver) Beyond() (all []string) {
+	const tolerance = 0.02 // rad
+	for _, w := range d.workers {
+		for _, u := range w.units {
+			if u.wrong != nil || u.seq == 0 {
+				continue
+			}
+			low, high := u.scale.Position(u.Low), u.scale.Position(u.High)
+			low, high = min(low, high), max(low, high)
+			if l := d.model.Joints()[u.joint].Limits; l.Lower.Has && l.Upper.Has {
+				low, high = max(low, l.Lower.Value), min(high, l.Upper.Value)
+			}
+			if at := u.scale.Position(u.doubt); at < low-tolerance || at > high+tolerance {
+				all = append(all, fmt.Sprintf("joint %q: servo %d on %s stands at %.3f rad, its limits are %.3f … %.3f rad: move it back by hand, or calibrate it", u.name, u.ID, w.line.String(), at, low, high))
+			}
+		}
+	}
+	return all
 }
 
 // Rhythm implements servo.Paced.

@@ -20,6 +20,8 @@ type unit struct {
 	scale  Scale
 	wanted robot.Servo // as robot.yaml has it
 
+	firmware string
+
 	present bool      // it answers
 	misses  int       // in a row
 	heard   time.Time // when it last answered
@@ -189,6 +191,7 @@ func (w *worker) find(u *unit, tries int) error {
 		return fmt.Errorf("joint %q: servo %d on %s: %w", u.name, u.ID, w.line.String(), err)
 	}
 	u.present, u.misses, u.agree, u.unsure, u.heard = true, 0, 0, false, w.began
+	u.firmware = id.Firmware
 	u.count()
 	if u.State.Torque == TorqueOn && !u.obeyed {
 		u.foundOn = true
@@ -247,6 +250,11 @@ func (w *worker) declare(u *unit) error {
 		if r.Saved && !r.Shadow {
 			return fmt.Errorf("register %s holds %d, robot.yaml says %d, and it is kept without power: poise bus write PORT %d %s %d", r.Name, now, want.Value, u.ID, r.Name, want.Value)
 		}
+		if r.Shadow {
+			if err := w.lock(u); err != nil {
+				return err
+			}
+		}
 		volatile := *r
 		volatile.Saved = false
 		if err := w.talk.Write(u.ID, u.Model, &volatile, int64(want.Value)); err != nil {
@@ -260,6 +268,19 @@ func (w *worker) declare(u *unit) error {
 		}
 	}
 	return nil
+}
+
+// lock locks the EEPROM of a servo that a program left open: what is written then holds until power is gone, and wears
+// nothing.
+func (w *worker) lock(u *unit) error {
+	r, ok := u.Model.Register("lock")
+	if !ok {
+		return nil
+	}
+	if now, err := w.talk.Read(u.ID, u.Model, r); err != nil || now == 1 {
+		return err
+	}
+	return w.talk.Write(u.ID, u.Model, r, 1)
 }
 
 func modelName(f Family, number int) string {
@@ -530,7 +551,11 @@ func (w *worker) judge(u *unit) {
 		far := math.Abs(float64(now-last)) * u.Model.Step
 		switch {
 		case far <= believable:
-			u.agree, u.doubted = u.agree+1, false
+			if u.doubted = false; far <= min(believable, near+fastest*w.took) {
+				u.agree++
+			} else {
+				u.agree = 1
+			}
 		case !u.doubted:
 			u.doubted, u.agree = true, 0
 			u.doubt = now
@@ -545,8 +570,14 @@ func (w *worker) judge(u *unit) {
 	u.seq++
 }
 
-// believable is how far a servo can have turned between two readings, rad.
-const believable = 0.35
+// believable is how far a servo can have turned between two readings, rad. Those that agree on a position for
+// its torque to come at are nearer: near, and what a limb that sinks does at fastest, rad/s. Else the reading of
+// another servo could pass for its own, and be its first goal.
+const (
+	believable = 0.35
+	near       = 0.03
+	fastest    = 3.0
+)
 
 // slowShare is how much more time there is than slow values take.
 const slowShare = 25

@@ -101,12 +101,16 @@ func handleDynamixel(servos []*Servo, p bus.Packet) (all []answer) {
 			continue
 		}
 		status, data := dxlOne(s, p)
-		if p.ID != 0xFE || p.Kind == 1 {
+		if (p.ID != 0xFE || p.Kind == 1) && replies(s.ram[68], p.Kind) {
 			all = append(all, dxlReply(s, status, data))
 		}
 	}
 	return all
 }
+
+// replies reports whether a servo of some reply level answers an instruction: 0 answers pings, 1 reads, too,
+// 2 all.
+func replies(level, kind byte) bool { return kind == 1 || kind == 2 && level > 0 || level > 1 }
 
 // dxlOne carries an instruction out that is for one servo.
 func dxlOne(s *Servo, p bus.Packet) (status byte, data []byte) {

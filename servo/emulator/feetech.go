@@ -122,7 +122,7 @@ func handleFeetech(servos []*Servo, p bus.Packet) (all []answer) {
 		if s.ID != p.ID && p.ID != 0xFE || p.ID == 0xFE && s.big() && p.Kind == ftPing {
 			continue
 		}
-		if a, ok := ftOne(s, p); ok && (p.ID != 0xFE || p.Kind == ftPing) {
+		if a, ok := ftOne(s, p); ok && (p.ID != 0xFE || p.Kind == ftPing) && (s.ram[8] != 0 || p.Kind == ftPing || p.Kind == ftRead) {
 			all = append(all, a)
 		}
 	}

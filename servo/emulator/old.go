@@ -91,7 +91,7 @@ func handleOld(servos []*Servo, p bus.Packet) (all []answer) {
 		if s.ID != p.ID && p.ID != protocol1.Broadcast {
 			continue
 		}
-		if status, data := oldOne(s, p); p.ID != protocol1.Broadcast {
+		if status, data := oldOne(s, p); p.ID != protocol1.Broadcast && replies(s.ram[16], p.Kind) {
 			all = append(all, oldReply(s, status, data))
 		}
 	}

@@ -257,6 +257,49 @@ func TestADeadProgramLeavesServosAtRest(t *testing.T) {
 	}
 }
 
+// TestWhatWasFound is told: model and firmware, and joints that stand beyond their limits.
+func TestWhatWasFound(t *testing.T) {
+	inFakeTime(t, func(t *testing.T) {
+		b := newBed(t, geared(t, "{id: 1, type: sts3215, zero: 2048, max: 3000}"), 1_000_000, 0.02, false)
+		b.servos.With(func() { b.servos.Servo("j1").Hand(1.9) })
+		time.Sleep(time.Second)
+		r := newRig(t, b, 0.02)
+		if got := r.driver.Found(); len(got) != 1 || got[0] != "j1: servo 1 on line memory, sts3215, firmware 3.10" {
+			t.Errorf("%q", got)
+		}
+		if got := r.driver.Beyond(); len(got) != 1 || !strings.HasPrefix(got[0], `joint "j1": servo 1 on line memory stands at 1.901 rad, its limits are -2.000 … 1.460 rad`) {
+			t.Errorf("%q", got)
+		}
+	})
+}
+
+// TestRegistersDoNotWear: those that an STS keeps without power are locked before they are set, though a program has
+// left them open.
+func TestRegistersDoNotWear(t *testing.T) {
+	inFakeTime(t, func(t *testing.T) {
+		b := newBed(t, geared(t, "{id: 1, type: sts3215, zero: 2048, registers: {position_p: 16}}"), 1_000_000, 0.02, false)
+		b.save(1_000_000, map[string]int64{"lock": 0})
+		r := newRig(t, b, 0.02)
+		r.run(1, nil)
+		if v := r.violations(); len(v) > 0 {
+			t.Errorf("%+v", v[0])
+		}
+	})
+}
+
+// TestServosThatAnswerNoWrites: a servo may be set to answer reads alone.
+func TestServosThatAnswerNoWrites(t *testing.T) {
+	for kind, level := range map[string]int64{"xm430-w350": 1, "sts3215": 0, "mx-28": 1} {
+		inFakeTime(t, func(t *testing.T) {
+			b := newBed(t, turntable(t, 2, kind, 2048), 1_000_000, 0.02, false)
+			b.save(1_000_000, map[string]int64{"reply_level": level})
+			r := newRig(t, b, 0.02)
+			r.run(4, nil)
+			r.calm(t, 0.05)
+		})
+	}
+}
+
 // happened counts events of a kind.
 func (b *bed) happened(what string) (n int) {
 	b.mu.Lock()

@@ -1,3 +1,6 @@
+// Package feetech is Feetech servos of the series STS, SMS and SCS: their registers, and how they differ from
+// others that speak Protocol 1.0. Words are little-endian in STS and SMS, big-endian in SCS; numbers below zero
+// have a sign bit.
 package feetech
 
 import (

@@ -1,6 +1,7 @@
 package protocol1
 
 import (
+	"bytes"
 	"errors"
 	"math"
 	"time"
@@ -82,10 +83,16 @@ func (t *Talker) ReadBytes(id, address, size int) ([]byte, error) {
 	return p.Data, err
 }
 
-// WriteBytes writes registers that follow each other.
+// WriteBytes writes registers that follow each other. A servo may be set not to answer writes, and an answer may be
+// lost: then they are read back.
 func (t *Talker) WriteBytes(id, address int, data ...byte) error {
 	t.params = append(append(t.params[:0], byte(address)), data...)
 	_, err := t.ask(id, insWrite, t.params, 0)
+	if errors.Is(err, bus.ErrSilent) {
+		if now, wrong := t.ReadBytes(id, address, len(data)); wrong == nil && bytes.Equal(now, data) {
+			return nil
+		}
+	}
 	return err
 }
 
