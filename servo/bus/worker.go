@@ -71,7 +71,8 @@ type worker struct {
 	fresh    bool      // goals have come since the last cycle
 	sent     time.Time // when goals were last sent
 	began    time.Time // of the last cycle
-	took     float64   // s of a cycle
+	took     float64   // s of a cycle, of some in the mean
+	last     float64   // s of the last one
 	turn     int       // whose slow values are next
 	slowAt   time.Time // when they are read
 	silent   int       // cycles in which nothing was heard
@@ -366,7 +367,8 @@ func (w *worker) lose() {
 func (w *worker) cycle() error {
 	now := time.Now()
 	if !w.began.IsZero() {
-		w.took += 0.2 * (min(now.Sub(w.began), longestSilence).Seconds() - w.took) // a program that was held up does not make up for it
+		w.last = now.Sub(w.began).Seconds()
+		w.took += 0.2 * (w.last - w.took)
 	}
 	w.began = now
 	goals, fresh := w.goals.Load()
@@ -469,7 +471,7 @@ func (w *worker) energise(u *unit, s *servo.Setpoint, now time.Time) error {
 
 // goal returns where a servo is to go now.
 func (w *worker) goal(u *unit, s *servo.Setpoint) Goal {
-	step := w.settings.Ramp * w.took
+	step := w.settings.Ramp * min(w.took, w.last) // a program that was held up does not make up for it
 	u.offset -= math.Max(-step, math.Min(u.offset, step))
 	at := u.scale.Steps(s.Position + u.offset)
 	return Goal{Servo: &u.Servo, Position: max(u.Low, min(at, u.High)) - u.turns, PlayTime: max(s.PlayTime, w.took)}

@@ -52,7 +52,7 @@ func TestTheDatasheetsPacket(t *testing.T) {
 	}
 }
 
-// random returns a unit that turns steadily, n-th measurement.
+// steady is what a unit measures that turns steadily, some time after it began.
 func steady(began spatial.Quat, rate, force spatial.Vec3, t float64) servo.Inertial {
 	return servo.Inertial{Orientation: began.Mul(spatial.ExpRotation(rate.Scale(t))), Rate: rate, Acceleration: force}
 }
