@@ -61,15 +61,21 @@ func (l *leftOut) tell(now int64) {
 	}
 }
 
-// NotOwned explains which parts of a value the controller outside of a session does not own: they
-// are left out. It returns nil if it owns all of it, or is not operational.
-func (o *Outside) NotOwned(name, session string, value control.Program) *Explanation {
+// NotAsked explains which parts of a value the controller outside of a session has not asked for:
+// they are left out. It returns nil if it asked for all of it, or is not operational. Of what it asked
+// for and lost it was told.
+func (o *Outside) NotAsked(name, session string, value control.Program) *Explanation {
 	o.e.mu.Lock()
 	defer o.e.mu.Unlock()
-	if client := o.client(name, session); client != nil {
-		return o.e.notOwned(client.seat, value)
+	client := o.client(name, session)
+	sample, ok := value.(*stream.Sample)
+	if client == nil || !ok || !client.runs.live() {
+		return nil
 	}
-	return nil
+	if asked := client.runs.program.Needs.Union(client.runs.program.Wants).Union(client.owns); asked.Contains(sample.Leaves(o.e.model)) {
+		return nil
+	}
+	return o.e.notOwned(client.seat, value)
 }
 
 // notOwned explains what of a value the controller outside on a seat does not own.

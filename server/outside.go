@@ -131,13 +131,13 @@ func (o *outsiders) hear(name, client string) error {
 }
 
 // remark says to a client what of a value does not count: all of it if it cannot be read, or what
-// the controller does not own.
+// the controller has not asked for.
 func (o *outsiders) remark(name, client string, s *controllers.Stream, message any) error {
 	value, err := s.Read(o.bot.model, servo.Tick{}, message)
 	if err != nil {
 		return &graph.Remark{Text: err.Error()}
 	}
-	if left := o.bot.exec.Outside().NotOwned(name, client, value); left != nil {
+	if left := o.bot.exec.Outside().NotAsked(name, client, value); left != nil {
 		return &graph.Remark{Text: left.Error()}
 	}
 	return nil
