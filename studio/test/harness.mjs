@@ -312,8 +312,13 @@ export function studio({ args = [], blind = false, ...options } = {}) {
   return s;
 }
 
-// motion returns the document that the page edits.
-export const motion = (page) => page.evaluate(() => JSON.parse(localStorage.getItem("poise.studio.editor")).motion);
+// motion returns the document that the page edits. On a busy machine the page before a reload
+// may still hold its place in the storage, and the new one has the next.
+export const motion = (page) =>
+  page.evaluate(() => {
+    const slot = Number(sessionStorage.getItem("poise.studio.slot") ?? 0);
+    return JSON.parse(localStorage.getItem(slot === 0 ? "poise.studio.editor" : `poise.studio.editor.${slot}`)).motion;
+  });
 
 // becomes waits until the document of the page is as wanted, and returns it.
 export const becomes = (page, what, check) =>
