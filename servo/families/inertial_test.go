@@ -109,12 +109,11 @@ func TestAnInertialUnit(t *testing.T) {
 				r := feltRig(t, x)
 				kind, _ := imu.Named(x.model.InertialUnit().Type)
 				often := uint32(kind.Period/0.01) + 1 // ticks between two measurements
-				is := spatial.Quat{W: 1}
 				for k := range 1000 {
 					if k == 100 { // it is broken from here on
 						x.suffer(emulator.Trouble{Corrupt: 0.5, Loss: 0.2})
 					}
-					is = spatial.ExpRotation(spatial.Vec3{X: 0.3 * math.Sin(float64(k)*0.01), Y: 0.2, Z: 0.001 * float64(k)})
+					is := spatial.ExpRotation(spatial.Vec3{X: 0.3 * math.Sin(float64(k)*0.01), Y: 0.2, Z: 0.001 * float64(k)})
 					x.world.Tilt(is)
 					r.tick()
 					m := &r.dst.IMU[0]
