@@ -37,7 +37,7 @@ var layers = []string{
 	// execution
 	"arbiter", "arbiter/scenario", "action", "control", "control/pace", "control/swing",
 	"control/follow", "control/pose", "control/hold", "control/stream", "control/torqueoff", "control/stance", "control/lookat", "control/step", "control/*",
-	"estimate", "loop", "telemetry", "loop/runner",
+	"estimate", "feedforward", "loop", "telemetry", "loop/runner",
 	"motion", "motion/file", "motion/rosgoal", "motion/library", "motion/lint", "motion/shipped",
 	"executive/explain", "executive",
 	// messages and the graph

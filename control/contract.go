@@ -49,6 +49,7 @@ const (
 	TooFast         Code = 33 // Joint was to move at Value rad/s or m/s, at most Max is a velocity for it
 	TooSteep        Code = 34 // Joint was to accelerate by Value rad/s² or m/s², at most Max is an acceleration for it
 	LimbTooFast     Code = 35 // the limb of Joint was to move at Value m/s or rad/s, at most Max is a velocity for it
+	NoMasses        Code = 36 // nothing is known of the robot's masses, which cycle 1 needs
 )
 
 var codeNames = [...]string{
@@ -58,6 +59,7 @@ var codeNames = [...]string{
 	"unreachable", "unbalanced", "goal missed", "too old", "energised", "lease expired", "unanswered", "declined",
 	"limb unreachable", "base too far", "nothing stands", "not owned",
 	"too fast", "too steep", "limb too fast",
+	"no masses",
 }
 
 func (c Code) String() string {

@@ -40,6 +40,7 @@ type Shaper struct {
 	state   []move.State // of the command
 	ref     []move.State // reference of this tick
 	effort  []float64    // feed-forward of this tick's reference, N·m or N
+	given   []float64    // feed-forward of references as it was commanded; Motion.Tau may have more
 	fresh   []bool       // has to be bridged: its reference is new, or the gate cut it
 	renewed []bool       // its reference is new, and so is its feed-forward
 	back    []move.State // references, a tick ago
@@ -57,7 +58,7 @@ func NewShaper(m *robot.Model, assumed Transition, decay BridgeConfig, merged *A
 	n := len(bounds)
 	k := &Shaper{merged: merged, Motion: NewMotion(n, len(m.Chains()), merged.Outputs()), Cut: make([]Cut, n),
 		limiter: NewLimiter(bounds), poses: newPoses(m), wraps: Wraps(m),
-		state: make([]move.State, n), ref: make([]move.State, n), effort: make([]float64, n), fresh: make([]bool, n), renewed: make([]bool, n), back: make([]move.State, n), batch: make([]int, 0, n)}
+		state: make([]move.State, n), ref: make([]move.State, n), effort: make([]float64, n), given: make([]float64, n), fresh: make([]bool, n), renewed: make([]bool, n), back: make([]move.State, n), batch: make([]int, 0, n)}
 	if k.bridge, err = NewBridge(decay, limits, k.wraps); err != nil {
 		return nil, err
 	}
@@ -109,7 +110,7 @@ func (k *Shaper) hold(j int) {
 	if k.renewed[j] {
 		k.renewed[j] = false
 		k.bridge.DropEffort(j)
-		k.holder.Carry(j, k.Motion.Tau[j])
+		k.holder.Carry(j, k.given[j])
 	}
 	if k.fresh[j] && !k.holder.Placed(j) {
 		k.bridge.Drop(j)
@@ -176,7 +177,7 @@ func (k *Shaper) handEffortsOver() {
 	for _, j := range k.batch {
 		if k.renewed[j] {
 			k.renewed[j] = false
-			k.bridge.BeginEffort(k.now-k.dt, j, k.Motion.Tau[j], k.effort[j])
+			k.bridge.BeginEffort(k.now-k.dt, j, k.given[j], k.effort[j])
 		}
 	}
 }
@@ -227,7 +228,7 @@ func (k *Shaper) Complete(mode []servo.Mode) {
 	step := stiffSlope * k.dt
 	for j := range m.Stiff {
 		if !mode[j].Powered() {
-			m.Stiff[j], m.Tau[j] = w.Stiff[j], 0
+			m.Stiff[j], m.Tau[j], k.given[j] = w.Stiff[j], 0, 0
 			continue
 		}
 		m.Stiff[j] += min(max(w.Stiff[j]-m.Stiff[j], -step), step)
@@ -245,6 +246,17 @@ func (k *Shaper) Complete(mode []servo.Mode) {
 func (k *Shaper) completeEffort(j int) {
 	tau, most := k.effort[j]+k.bridge.EffortOffset(j, k.now), k.limiter.bounds[j].Effort
 	if math.Abs(tau) > most || math.Abs(tau) == most && math.Abs(k.merged.Motion.Tau[j]) > most {
+		tau = math.Copysign(most, tau)
+		k.Cut[j] |= CutEffort
+	}
+	k.Motion.Tau[j], k.given[j] = tau, tau
+}
+
+// AddEffort adds to the feed-forward of a joint what its references do not know, within its
+// effort limit. Hand-overs of references are not touched by it.
+func (k *Shaper) AddEffort(j int, tau float64) {
+	tau += k.given[j]
+	if most := k.limiter.bounds[j].Effort; math.Abs(tau) > most {
 		tau = math.Copysign(most, tau)
 		k.Cut[j] |= CutEffort
 	}

@@ -12,7 +12,7 @@ import (
 // Follow lets the command of a joint without torque be where the joint is, at rest
 // and without effort: who plans from the command then plans from the truth.
 func (k *Shaper) Follow(j int, q float64) {
-	k.Cut[j], k.Motion.Tau[j] = 0, 0
+	k.Cut[j], k.Motion.Tau[j], k.given[j] = 0, 0, 0
 	k.limiter.Reset(j, q)
 	k.set(j, move.State{P: q})
 }

@@ -116,15 +116,15 @@ func (b *bases) touch(l *Loop) bool {
 }
 
 // complete fills in the base of the command, unless its owner did, and which feet stand
-// where that is not commanded.
-func (b *bases) complete(l *Loop) {
+// where that is not commanded. a are the accelerations of its joints.
+func (b *bases) complete(l *Loop, a []float64) {
 	b.findCommanded(l)
 	c := l.command
 	if b.floating && l.merge.Writer[b.leaf] != arbiter.NoClient {
 		b.command.Set(l.now, c.Base)
 		return
 	}
-	b.sample = estimate.Sample{Time: l.now, Q: c.Q, V: c.V, A: c.A, Support: c.Support, Commanded: b.commanded, Begun: b.begun}
+	b.sample = estimate.Sample{Time: l.now, Q: c.Q, V: c.V, A: a, Support: c.Support, Commanded: b.commanded, Begun: b.begun}
 	b.command.Update(&b.sample)
 	l.shaper.SetBase(b.command.Motion())
 	for i := range b.commanded {

@@ -27,10 +27,12 @@ func (l *Loop) follow(j int) {
 	}
 }
 
-// dynamics completes the command by what is not motion of joints.
+// dynamics completes the command by what is not motion of joints, and by the torques that the
+// motion needs.
 func (l *Loop) dynamics() {
 	l.shaper.Complete(l.mode)
-	l.base.complete(l)
+	l.base.complete(l, l.cycles.accelerations(l))
+	l.cycles.apply(l)
 }
 
 // invert turns commands into setpoints. The loop says which servos have torque,
@@ -40,9 +42,9 @@ func (l *Loop) invert() {
 	c.Voltage, c.Dt = l.volts, l.tick.Dt
 	for j := range l.setpoint {
 		s := &l.setpoint[j]
-		c.Joint, c.Position, c.Velocity, c.Acceleration = j, m.Q[j], m.V[j], m.A[j]
+		c.Joint, c.Position, c.Velocity, c.Acceleration = j, m.Q[j], m.V[j], l.cycles.acceleration(l, j)
 		c.Effort, c.Stiffness = m.Tau[j], m.Stiff[j]
-		c.Torque, c.ByModel = l.mode[j].Powered(), l.byModel.Has(robot.LeafID(j))
+		c.Torque, c.ByModel = l.mode[j].Powered(), l.byModel.Union(l.cycles.chosen).Has(robot.LeafID(j))
 		l.cfg.Inverter.InvertTo(s, c)
 		if l.mode[j].Powered() && s.Mode.Powered() {
 			l.mode[j] = s.Mode

@@ -5,6 +5,7 @@ import (
 
 	"poise/arbiter"
 	"poise/control"
+	"poise/floatingbase"
 	"poise/internal/rt"
 	"poise/robot"
 	"poise/servo"
@@ -28,6 +29,7 @@ type Settings struct {
 
 	Faults     FaultRules
 	Transition control.Transition
+	Cycle1     robot.Set // joints that are driven by cycle 1 from the start
 
 	StopDeadline   float64 // s, for the ramps of categories 1 and 2; default 2
 	CrouchDeadline float64 // s, for a limb to reach its safe pose; default 5
@@ -100,6 +102,7 @@ type Loop struct {
 	volts    float64         // supply as measured in this tick, 0 if it was not
 	models   *servo.ByModel  // the inverter, if it goes by models
 	byModel  robot.Set       // joints that are driven by their servos' models
+	cycles   cycles          // which of them have the torques that the motion needs
 	asked    servo.Command   // of one joint: what the inverter is given
 	setpoint []servo.Setpoint
 	guards   *control.Guard
@@ -160,6 +163,9 @@ func New(cfg Config) (*Loop, error) {
 	l.makeStates()
 	if err := l.useModels(); err != nil {
 		return nil, err
+	}
+	if err := l.cycles.init(l); err != nil {
+		return nil, fmt.Errorf("loop: cycle 1: %w", err)
 	}
 	l.faults.init(cfg.Model, cfg.Faults, cfg.GapPauses)
 	for _, p := range cfg.Leave.Rest {
@@ -231,11 +237,16 @@ func (l *Loop) makeStates() {
 		s.Command, s.Measured = control.NewMotion(n, chains, outputs), control.NewMeasured(n, chains, l.cfg.Sensors)
 		s.Cut, s.Age = make([]control.Cut, n), make([]uint32, len(l.merge.Age))
 		s.Active, s.Mode = make([]Activity, len(l.cfg.Controllers)), make([]servo.Mode, n)
+		s.Needed, s.Forces = make([]float64, n), make([]floatingbase.ContactWrench, 0, chains)
 	})
 	l.stops.from, l.stops.still = make([]float64, n), make([]float64, n)
 	l.box.init(n)
 	l.taken.Orders = make([]Order, 0, ordersPerTick)
 }
+
+// Command returns the command of the last tick, or of the one under way. For the thread that
+// steps. Loop-safe.
+func (l *Loop) Command() *control.Motion { return l.command }
 
 // Step runs one tick. Loop-safe.
 func (l *Loop) Step(t servo.Tick) {
@@ -400,6 +411,7 @@ func (l *Loop) publish() {
 		s.Inversion = l.models.State()
 	}
 	copy(s.Age, l.merge.Age)
+	l.cycles.tell(s)
 	s.Owner = l.owners()
 	l.snapshots.Publish()
 	l.box.add(l)

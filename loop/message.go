@@ -3,6 +3,8 @@ package loop
 import (
 	"poise/arbiter"
 	"poise/control"
+	"poise/feedforward"
+	"poise/floatingbase"
 	"poise/robot"
 	"poise/servo"
 )
@@ -35,6 +37,7 @@ const (
 	Answer                      // Controller, Value: of one outside, to the question of that number; or SignOfLife, Quits, QuitsRunning
 	SetBase                     // Program, a control.BasePlacement: where the base is; odometry goes on from there
 	SetModels                   // Program, a control.ServoModels: taken over gradually
+	SetCycle                    // Program, a control.Cycle: by which cycle joints are driven
 	numOrders
 )
 
@@ -126,4 +129,9 @@ type Snapshot struct {
 	Cut      []control.Cut
 
 	Inversion servo.InversionState // of servos that are driven by their models
+
+	Cycle1   robot.Set                    // joints that are driven with the torques that the motion needs, or will be
+	Needed   []float64                    // [joints] these torques, N·m or N; zero while none is driven so
+	Dynamics feedforward.State            // how they were found
+	Forces   []floatingbase.ContactWrench // that go with them
 }

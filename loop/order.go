@@ -76,6 +76,8 @@ func (l *Loop) obey(o Order) {
 		l.base.set(l, o)
 	case SetModels:
 		l.setServoModels(o)
+	case SetCycle:
+		l.cycles.switchTo(l, o)
 	case Echo:
 		l.report(Report{Kind: Echoed, Controller: arbiter.NoClient, Goal: o.Goal})
 	case Reset:
@@ -162,7 +164,7 @@ func (l *Loop) refuse(o Order, why control.Reason) { l.report(refusal(o, why)) }
 
 func refusal(o Order, why control.Reason) Report {
 	switch o.Kind {
-	case SetRate, Pause, Resume, PowerOn, PowerOff, Reset, Place, SetBase, Echo, TorqueOn, TorqueOff, SetModels: // of the whole robot
+	case SetRate, Pause, Resume, PowerOn, PowerOff, Reset, Place, SetBase, Echo, TorqueOn, TorqueOff, SetModels, SetCycle: // of the whole robot
 		o.Controller = arbiter.NoClient
 	}
 	return Report{Kind: OrderRefused, Order: o.Kind, Controller: o.Controller, Goal: o.Goal, Value: o.Value, Reason: why}

@@ -2,6 +2,7 @@ package server
 
 import (
 	"math"
+	"slices"
 
 	"poise/contact"
 	"poise/control"
@@ -12,6 +13,7 @@ import (
 	"poise/msgs"
 	"poise/msgs/poisemsgs"
 	"poise/robot"
+	"poise/spatial"
 )
 
 // balances publishes how a robot with a free base stands, and where its odometry has it.
@@ -65,6 +67,26 @@ func (b *balances) ofCommand(now *loop.Snapshot) {
 	if b.of != nil {
 		b.of.ReferenceTo(&b.found, &now.Command)
 	}
+}
+
+// dynamicsState tells which torques and forces the command needs, and which joints use them.
+func (t *topics) dynamicsState(now *loop.Snapshot) *poisemsgs.DynamicsState {
+	d := &now.Dynamics
+	out := &poisemsgs.DynamicsState{Header: edge.Header(now.Tick, worldFrame), Name: t.names, Cycle: make([]uint8, len(t.names)),
+		Needed: slices.Clone(now.Needed), Effort: slices.Clone(now.Command.Tau), Residual: wrench(d.Residual),
+		Correction: d.Correction, Contradicts: d.Contradicts, Limited: d.Limited, Failed: d.Failed}
+	for leaf := range now.Cycle1.All {
+		out.Cycle[leaf] = 1
+	}
+	for _, f := range now.Forces {
+		out.Supports, out.Forces = append(out.Supports, t.bot.model.Chains()[f.Chain].Name), append(out.Forces, wrench(f.Wrench))
+		out.Points = append(out.Points, msgs.Point(edge.Vector(f.Point)))
+	}
+	return out
+}
+
+func wrench(w spatial.Wrench) msgs.Wrench {
+	return msgs.Wrench{Force: edge.Vector(w.Force), Torque: edge.Vector(w.Torque)}
 }
 
 // message words the balance that was found last.

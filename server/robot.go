@@ -8,10 +8,12 @@ import (
 	"strings"
 	"time"
 
+	"poise/control"
 	"poise/control/follow"
 	"poise/controllers"
 	"poise/edge"
 	"poise/executive"
+	"poise/executive/explain"
 	"poise/loop"
 	"poise/msgs/poisemsgs"
 	"poise/planner/pipeline"
@@ -217,6 +219,9 @@ func (bot *servedRobot) assemble() error {
 			s.log.Warn("servo is missing: "+why[i], "robot", bot.name)
 		}
 	}
+	if settings.Cycle1, err = bot.cycle1(); err != nil {
+		return fmt.Errorf("robot %q: %w", bot.name, err)
+	}
 	if err := bot.live(&settings); err != nil {
 		return fmt.Errorf("robot %q: %w", bot.name, err)
 	}
@@ -267,6 +272,26 @@ func (bot *servedRobot) lead() float64 {
 	}
 	bot.s.log.Info("servos are told ahead where to be", "robot", bot.name, "lead", lead, "periods", lead/bot.period.Seconds(), "why", why)
 	return lead
+}
+
+// cycle1 returns the joints that are driven by cycle 1 from the start, as configured.
+func (bot *servedRobot) cycle1() (robot.Set, error) {
+	if bot.set.Cycle == 0 {
+		return robot.Set{}, nil
+	}
+	all := control.JointLeaves(len(bot.model.Joints()))
+	if len(bot.set.CycleResources) == 0 {
+		return all, nil
+	}
+	words, err := explain.New(bot.model, nil)
+	if err != nil {
+		return robot.Set{}, err
+	}
+	set, unknown := words.Set(bot.set.CycleResources)
+	if len(unknown) > 0 {
+		return robot.Set{}, fmt.Errorf("cycle_resources: %s", problem.Join(unknown))
+	}
+	return set.Intersect(all), nil
 }
 
 // leadOf returns how far ahead servos are told where to be, s: as configured, or below zero as

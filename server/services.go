@@ -60,6 +60,11 @@ func (bot *servedRobot) serveCommands(r *register) {
 			return &poisemsgs.SetOdometryResponse{Success: ok, Message: text, Explanations: why}
 		})
 	}
+	addCommand(r, "switch_cycle", func(who string, q *poisemsgs.SwitchCycleRequest) *executive.Answer {
+		return e.SetCycle(who, int(q.Cycle), q.Resources)
+	}, func(ok bool, text string, why []poisemsgs.Explanation, _ executive.Outcome) *poisemsgs.SwitchCycleResponse {
+		return &poisemsgs.SwitchCycleResponse{Success: ok, Message: text, Explanations: why}
+	})
 	addCommand(r, "switch_controllers", func(who string, q *poisemsgs.SwitchControllersRequest) *executive.Answer {
 		return e.SwitchControllers(who, executive.Switch{Start: q.Start, Stop: q.Stop, Strict: q.Strict, Publisher: q.Publisher})
 	}, func(ok bool, text string, why []poisemsgs.Explanation, _ executive.Outcome) *poisemsgs.SwitchControllersResponse {

@@ -33,6 +33,7 @@ type topics struct {
 	measured  graph.Publisher[msgs.JointState]
 	tf        graph.Publisher[msgs.TFMessage]
 	balance   *balances
+	dynamics  graph.Publisher[poisemsgs.DynamicsState]
 	status    graph.Publisher[poisemsgs.RobotStatus]
 	switching graph.Publisher[poisemsgs.ControllersState]
 	assigned  graph.Publisher[msgs.ResourceAssignment]
@@ -82,6 +83,7 @@ func newTopics(bot *servedRobot) (*topics, error) {
 	if m.Floating() { // an arm that is bolted down does not fall over
 		t.balance = newBalances(bot, r)
 	}
+	t.dynamics = addTopic[poisemsgs.DynamicsState](r, "dynamics_state", graph.QoS{})
 	t.status = addTopic[poisemsgs.RobotStatus](r, "robot_status", graph.QoS{Latched: true})
 	t.switching = addTopic[poisemsgs.ControllersState](r, "controllers_state", graph.QoS{Latched: true})
 	t.assigned = addTopic[msgs.ResourceAssignment](r, "resource_assignment", graph.QoS{Latched: true})
@@ -269,7 +271,7 @@ func (t *topics) publishJoints(at servo.Tick, command, measured *jointValues) {
 	t.measured.PublishFunc(func() *msgs.JointState { return message(measured) })
 }
 
-// publishFrames publishes tf, odom and the balance.
+// publishFrames publishes tf, odom, dynamics and the balance.
 func (t *topics) publishFrames(now *loop.Snapshot) {
 	m, p := t.bot.model, &t.posture
 	p.of(m, t.bot.can.Exact, now)
@@ -295,6 +297,7 @@ func (t *topics) publishFrames(now *loop.Snapshot) {
 		}
 		return out
 	})
+	t.dynamics.PublishFunc(func() *poisemsgs.DynamicsState { return t.dynamicsState(now) })
 	if m.Floating() {
 		t.balance.publish(now, p)
 	}

@@ -256,6 +256,8 @@ func (p *player) order(o *Order, at int64) (loop.Order, error) {
 		case loop.Place:
 		case loop.TorqueOn, loop.TorqueOff:
 			decode = control.DecodeTorque
+		case loop.SetCycle:
+			decode = control.DecodeCycle
 		case loop.SetBase:
 			decode = control.DecodeBasePlacement
 		case loop.SetModels:

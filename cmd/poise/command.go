@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"poise/control"
 	"poise/msgs/poisemsgs"
 	"poise/msgs/rosjson"
 	"poise/problem"
@@ -60,6 +61,15 @@ var (
 			return nil, usagef("torque %q: on or off%s", args[0], problem.Hint(args[0], []string{"on", "off"}))
 		}
 		return &poisemsgs.SetTorqueRequest{On: args[0] == "on", Resources: args[1:]}, nil
+	})
+	// cycleCommand chooses the cycle of motion control: of the whole robot, or of some
+	// resources.
+	cycleCommand = simple([]string{"0|1", "[RESOURCE …]"}, "switch_cycle", func(args []string) (any, error) {
+		n, err := strconv.Atoi(args[0])
+		if err != nil || n < 0 || n > control.LastCycle {
+			return nil, usagef("cycle %q: 0 … %d", args[0], control.LastCycle)
+		}
+		return &poisemsgs.SwitchCycleRequest{Cycle: int32(n), Resources: args[1:]}, nil
 	})
 	pauseCommand = simple([]string{"[CONTROLLER]"}, "pause", func(args []string) (any, error) {
 		return &poisemsgs.PauseRequest{Controller: first(args)}, nil

@@ -66,6 +66,8 @@ func driveCommands() []command {
 			short: "take goals again after a stop or a fault; after stop 0 or 1, torque on comes next", example: []string{"poise reset", "poise reset --robot real"}},
 		{name: "torque", args: "on|off [RESOURCE …]", group: groupDrive, declare: torqueCommand, words: []string{"on", "off"},
 			short: "give the torque back or take it away: of the whole robot, or of some limbs", example: []string{"poise torque on", "poise torque off head --robot real"}},
+		{name: "cycle", args: "0|1 [RESOURCE …]", group: groupDrive, declare: cycleCommand, words: []string{"0", "1"},
+			short: "drive servos by positions alone (0), or with the torques that the motion needs (1)", example: []string{"poise cycle 1", "poise cycle 0 head --robot real"}},
 		{name: "pause", args: "[CONTROLLER]", group: groupDrive, declare: pauseCommand, words: []string{},
 			short: "let motions stand still on their paths", example: []string{"poise pause          # until poise resume"}},
 		{name: "resume", args: "[CONTROLLER]", group: groupDrive, declare: resumeCommand, words: []string{},

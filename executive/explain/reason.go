@@ -121,6 +121,10 @@ var sentences = map[control.Code]func(w *Words, out *problem.Problem, r control.
 		out.Text = "joints of this robot cannot be put somewhere at once: its driver moves them"
 		out.Help = "move it there by a goal"
 	},
+	control.NoMasses: func(_ *Words, out *problem.Problem, _ control.Reason, _ string) {
+		out.Text = "cycle 1 needs the masses of the robot, and its description has none"
+		out.Help = "give links of the URDF their inertials; poise check tells what is missing"
+	},
 	control.Unreachable: func(_ *Words, out *problem.Problem, r control.Reason, _ string) {
 		out.Text = fmt.Sprintf("a limb stays %s m or rad away from where it is to be, %s is allowed", num(r.Value), num(r.Max))
 		if out.Joint != "" {

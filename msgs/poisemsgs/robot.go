@@ -329,6 +329,39 @@ type SetOdometryResponse struct {
 	Explanations []Explanation `json:"explanations"`
 }
 
+// SwitchCycleRequest is poise_msgs/SwitchCycle's request.
+type SwitchCycleRequest struct {
+	Cycle     int32    `json:"cycle"`     // 0 positions alone, 1 with the torques that the motion needs
+	Resources []string `json:"resources"` // none: all of the robot
+}
+
+// SwitchCycleResponse is poise_msgs/SwitchCycle's response.
+type SwitchCycleResponse struct {
+	Success      bool          `json:"success"`
+	Message      string        `json:"message"`
+	Explanations []Explanation `json:"explanations"`
+}
+
+// DynamicsState is poise_msgs/DynamicsState.
+type DynamicsState struct {
+	Header msgs.Header `json:"header"`
+
+	Name   []string  `json:"name"`   // of each joint
+	Cycle  []uint8   `json:"cycle"`  // that drives it, or will soon
+	Needed []float64 `json:"needed"` // effort that the motion needs, N·m or N; 0 while no joint has cycle 1
+	Effort []float64 `json:"effort"` // feed-forward as commanded
+
+	Supports []string      `json:"supports"` // chains that stand
+	Forces   []msgs.Wrench `json:"forces"`   // that the ground is to give each of them, at its point, world axes
+	Points   []msgs.Point  `json:"points"`
+
+	Residual    msgs.Wrench `json:"residual"`    // on the base, about its origin, world axes: no contact supplies it
+	Correction  float64     `json:"correction"`  // length of the change that contacts made to the accelerations
+	Contradicts bool        `json:"contradicts"` // it is large: the motion does not keep its supports where they are
+	Limited     bool        `json:"limited"`     // forces had to be kept within friction and soles
+	Failed      bool        `json:"failed"`      // torques could not be computed, and fade
+}
+
 // SwitchControllersRequest is poise_msgs/SwitchControllers's request.
 type SwitchControllersRequest struct {
 	Start  []string `json:"start"`

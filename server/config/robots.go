@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"poise/control"
 	"poise/internal/strictyaml"
 	"poise/loop"
 	"poise/problem"
@@ -25,6 +26,9 @@ type Robot struct {
 	Start    string  `yaml:"start"`     // limp or powered; "" is what suits its driver
 	AfterGap string  `yaml:"after_gap"` // stop or pause; "" is what suits its driver
 	Leaving  Leaving `yaml:"leaving"`
+
+	Cycle          int      `yaml:"cycle"`           // of motion control: 0, or 1 with the torques that the motion needs
+	CycleResources []string `yaml:"cycle_resources"` // that Cycle is of; none is all of the robot, and the others have cycle 0
 
 	Leader string `yaml:"leader"` // the robot whose measured joints its controller follow_arm follows
 }
@@ -54,6 +58,8 @@ func (r *Robot) keys() (all []Key) {
 	}
 	add("start", r.Start != "", r.Start)
 	add("after_gap", r.AfterGap != "", r.AfterGap)
+	add("cycle", r.Cycle != 0, r.Cycle)
+	add("cycle_resources", len(r.CycleResources) > 0, strings.Join(r.CycleResources, " "))
 	add("leader", r.Leader != "", r.Leader)
 	add("leaving.do", r.Leaving.Do != "", r.Leaving.Do)
 	add("leaving.pose", r.Leaving.Pose != "", r.Leaving.Pose)
@@ -71,6 +77,9 @@ func (r *Robot) checkLife(key string) (errs []error) {
 	}
 	one("start", r.Start, StartLimp, StartPowered)
 	one("after_gap", r.AfterGap, GapStops, GapPauses)
+	if r.Cycle < 0 || r.Cycle > control.LastCycle {
+		errs = append(errs, problemf(key+".cycle", "is %d, must be 0 … %d", r.Cycle, control.LastCycle))
+	}
 	one("leaving.do", r.Leaving.Do, loop.LeaveHold.String(), loop.LeaveOff.String(), loop.LeaveRest.String())
 	if rests := r.Leaving.Do == loop.LeaveRest.String(); rests != (r.Leaving.Pose != "") {
 		errs = append(errs, problemf(key+".leaving.pose", "is %q, and leaving.do is %q: rest, and nothing else, needs a pose", r.Leaving.Pose, r.Leaving.Do))

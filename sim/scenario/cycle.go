@@ -3,14 +3,18 @@ package scenario
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"poise/action"
 	"poise/control"
+	"poise/control/follow"
 	"poise/controllers"
 	"poise/executive"
 	"poise/loop"
 	"poise/problem"
+	"poise/robot"
 	"poise/servo"
+	"poise/trajectory"
 )
 
 // cycle is the cycle of the robot around its physics, stepped by hand: the loop and the
@@ -23,6 +27,16 @@ type cycle struct {
 	steps  int    // of physics in this tick; 0 while the robot is made ready
 	period float64
 	goals  int
+
+	from, to []float64 // [joints] commands of the last tick and of this one
+	began    int       // step of physics at which this one was given
+}
+
+// at returns where the command of a joint is now: it gets to where it was last told to be
+// within a period.
+func (c *cycle) at(j int) float64 {
+	share := min(float64(c.r.step-c.began)*c.r.p.s.step()/c.period, 1)
+	return c.from[j] + share*(c.to[j]-c.from[j])
 }
 
 // ready is how many ticks the robot gets to switch on its torque before its time begins.
@@ -36,7 +50,7 @@ func newCycle(r *run) (*cycle, error) {
 	c := &cycle{r: r, period: r.p.s.period()}
 	m := r.p.m
 	var settings loop.Settings
-	settings.Sensors = r.bus.Sensors()
+	settings.Sensors, settings.Inversion.Lead.Time = r.bus.Sensors(), r.p.lead
 	if !m.TransitionAcceleration().Has {
 		settings.Transition = control.Transition{Acceleration: assumedAcceleration}
 	}
@@ -44,6 +58,11 @@ func newCycle(r *run) (*cycle, error) {
 	if err != nil {
 		return nil, err
 	}
+	if r.p.s.Control.Cycle > 0 {
+		settings.Cycle1 = control.JointLeaves(len(m.Joints()))
+		settings.Inversion.Name, settings.Inversion.Models = "model", r.p.models
+	}
+	c.from, c.to = make([]float64, len(m.Joints())), make([]float64, len(m.Joints()))
 	cfg := loop.Config{Model: m, Bus: c, Settings: settings}
 	known := make([]executive.Controller, len(seats))
 	for i, seat := range seats {
@@ -89,12 +108,16 @@ func (c *cycle) tick(steps int) error {
 func (c *cycle) Exchange(_ servo.Tick, dst *servo.Measurement, src []servo.Setpoint) servo.Fault {
 	r := c.r
 	copy(r.src, src)
+	copy(c.to, c.loop.Command().Q)
 	if c.steps == 0 {
+		copy(c.from, c.to)
 		return r.bus.Measure(dst)
 	}
 	r.aim()
 	r.bus.Send(r.src)
+	c.began = r.step
 	r.advance(c.steps)
+	copy(c.from, c.to)
 	fault := r.bus.Measure(dst)
 	if fault == 0 && r.err == nil {
 		r.follow(dst)
@@ -115,9 +138,50 @@ func (c *cycle) play(a *Action) error {
 	return nil
 }
 
+// move lets joints go somewhere, from where they are, as a goal of the controller of
+// trajectories.
+func (c *cycle) move(a *happening) error {
+	c.goals++
+	goal := follow.Goal{GoalTime: -1}
+	point := trajectory.Point{Time: max(a.takes, c.period)}
+	for k, i := range a.joints {
+		goal.Joints = append(goal.Joints, c.r.p.m.Joints()[i].Name)
+		point.Position = append(point.Position, a.what.Joints[k].Value)
+		point.Velocity, point.Acceleration = append(point.Velocity, 0), append(point.Acceleration, 0)
+	}
+	for _, name := range c.standing(a.joints) { // they go on to stand
+		goal.Joints = append(goal.Joints, follow.SupportPrefix+name)
+		point.Position = append(point.Position, 1)
+		point.Velocity, point.Acceleration = append(point.Velocity, 0), append(point.Acceleration, 0)
+	}
+	goal.Points = []trajectory.Point{point}
+	_, err := c.exec.Submit("scenario", action.ID(fmt.Sprintf("scenario-%d", c.goals)), 0, &executive.Follow{Goal: goal}, executive.Watch{
+		Changed: func(ch executive.Change) { c.ended("joints", ch) },
+	})
+	if err != nil {
+		return &problem.Problem{Code: Invalid, Pos: problem.Pos{File: c.r.p.s.File, Line: a.what.Line}, Thing: "do: joints", Text: err.Error()}
+	}
+	return nil
+}
+
+// standing returns the chains with some of the joints whose feet are commanded to stand.
+func (c *cycle) standing(joints []int) (names []string) {
+	c.exec.View(func(now *loop.Snapshot) {
+		for i, chain := range c.r.p.m.Chains() {
+			driven := slices.ContainsFunc(chain.Joints, func(j robot.JointID) bool { return slices.Contains(joints, int(j)) })
+			if driven && chain.Contact != robot.NoContact && now.Command.Support[i].Weight > 0 {
+				names = append(names, chain.Name)
+			}
+		}
+	})
+	return names
+}
+
 // changed notes motions that do not end well.
-func (c *cycle) changed(a *Action, ch executive.Change) {
+func (c *cycle) changed(a *Action, ch executive.Change) { c.ended("play "+a.Play, ch) }
+
+func (c *cycle) ended(what string, ch executive.Change) {
 	if ch.To.Terminal() && ch.To != action.Succeeded {
-		c.r.notes = append(c.r.notes, fmt.Sprintf("play %s: %v at %.3f s: %s", a.Play, ch.To, c.r.now(), ch.Result.Text()))
+		c.r.notes = append(c.r.notes, fmt.Sprintf("%s: %v at %.3f s: %s", what, ch.To, c.r.now(), ch.Result.Text()))
 	}
 }

@@ -178,7 +178,7 @@ func (r *run) observeJoints(set func(string, float64)) {
 		if j.Virtual || j.Kind.NumQ() != 1 {
 			continue
 		}
-		e := r.bus.Target(i) - r.state.Q[j.Q]
+		e := r.target(i) - r.state.Q[j.Q]
 		sum, n = sum+e*e, n+1
 		if limit := r.bus.Limit(i); limit > 0 {
 			share = math.Max(share, math.Abs(r.bus.Data().Torque(i))/limit)
@@ -188,6 +188,15 @@ func (r *run) observeJoints(set func(string, float64)) {
 		set("joint_rms", math.Sqrt(sum/float64(n)))
 		set("torque_share", share)
 	}
+}
+
+// target returns where a joint is to be now: where its motor is told to be or, if cycle 1 tells
+// that another place on purpose, where the command is.
+func (r *run) target(i int) float64 {
+	if r.cycle == nil || r.p.s.Control.Cycle == 0 && r.p.lead == 0 {
+		return r.bus.Target(i)
+	}
+	return r.cycle.at(i)
 }
 
 // observeFeet finds what each foot carries, and how far those that carry have slipped.

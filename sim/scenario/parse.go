@@ -3,6 +3,7 @@ package scenario
 import (
 	"math"
 
+	"poise/control"
 	"poise/internal/strictyaml"
 	"poise/problem"
 	"poise/sim/world"
@@ -206,8 +207,8 @@ func (c *checker) check() {
 	}
 	c.checkWorld()
 	c.checkServos()
-	if s.Control.Cycle != 0 {
-		c.errorf(s.Control.Line, "control.cycle", "cycle %d is not built yet; there is 0", s.Control.Cycle)
+	if k := s.Control.Cycle; k < 0 || k > control.LastCycle {
+		c.errorf(s.Control.Line, "control.cycle", "cycle %d is not built yet; there are 0 and %d", k, control.LastCycle)
 	}
 	for i := range s.Do {
 		c.checkAction(&s.Do[i])

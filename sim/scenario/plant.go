@@ -31,6 +31,7 @@ type Plant struct {
 	motors  []physics.Motor // of each joint
 	models  []*model.Model  // of joints whose motor is one, nil of others
 	plays   bool            // motions are played, so the cycle runs
+	lead    float64         // s, by which it tells servos ahead where to be
 	actions []happening
 	feet    []robot.FrameID // links that may carry; nil if the robot declares none
 }

@@ -183,7 +183,7 @@ func (p *Plant) begin(seed uint64, w Watch) (*run, error) {
 	if err := r.beginEstimates(model.Feet()); err != nil {
 		return nil, err
 	}
-	if p.plays {
+	if p.plays || p.s.Control.Cycle > 0 {
 		if r.cycle, err = newCycle(r); err != nil {
 			return nil, err
 		}
@@ -230,6 +230,10 @@ func (r *run) act(t float64) error {
 		case w.Trouble != nil:
 			r.bus.SetTrouble(a.joints[0], a.trouble)
 			r.troubles = append(r.troubles, a)
+		case a.joints != nil && r.p.s.Control.Cycle > 0:
+			if err := r.cycle.move(a); err != nil {
+				return err
+			}
 		case a.joints != nil:
 			for k, i := range a.joints {
 				from := r.bus.Target(i)

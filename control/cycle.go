@@ -1,0 +1,33 @@
+package control
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"poise/robot"
+)
+
+// Cycle chooses by which cycle of motion control joints are driven. It is sent like a
+// program and, like one, never written again.
+type Cycle struct {
+	Number int       `json:"number"` // 0 positions alone, 1 with the torques that the motion needs
+	Joints robot.Set `json:"joints"`
+}
+
+// LastCycle is the highest that there is.
+const LastCycle = 1
+
+// Claim returns the joints.
+func (p *Cycle) Claim() (needs, wants robot.Set) { return p.Joints, robot.Set{} }
+
+// MarshalBinary is for the flight recorder.
+func (p *Cycle) MarshalBinary() ([]byte, error) { return json.Marshal(p) }
+
+// DecodeCycle reads what MarshalBinary wrote.
+func DecodeCycle(b []byte) (Program, error) {
+	p := new(Cycle)
+	if err := json.Unmarshal(b, p); err != nil {
+		return nil, fmt.Errorf("control: choice of the cycle: %w", err)
+	}
+	return p, nil
+}

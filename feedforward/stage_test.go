@@ -1,0 +1,298 @@
+package feedforward
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"poise/contact"
+	"poise/control"
+	"poise/dynamics"
+	"poise/robot"
+	"poise/robot/load"
+	"poise/spatial"
+)
+
+const period = 0.001 // s
+
+func model(t testing.TB, name string) *robot.Model {
+	t.Helper()
+	r, err := load.Robot(name, load.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Model
+}
+
+func stage(t testing.TB, m *robot.Model) *Stage {
+	t.Helper()
+	s, err := New(m, make([]float64, len(m.Joints())))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// standing is a command of a robot at rest on all its feet.
+func standing(t testing.TB, m *robot.Model) *control.Motion {
+	t.Helper()
+	c := control.NewMotion(len(m.Joints()), len(m.Chains()), 0)
+	copy(c.Q, m.RestPositions())
+	g, err := contact.NewGround(m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	X, _ := g.Settle(c.Q, g.DefaultFeetTo(nil))
+	c.Base = control.BaseRef{Pose: X, Has: true}
+	for i, chain := range m.Chains() {
+		c.Support[i] = control.Support{Weight: 1, Contact: chain.Contact}
+	}
+	return &c
+}
+
+func all(int) bool { return true }
+
+func (s *Stage) tick(c *control.Motion) {
+	s.Accelerate(c, all, period)
+	s.Update(c, period)
+}
+
+// TestABoltedArmHasInverseDynamics: of a smooth motion, whose accelerations are claimed as they
+// are, the torques are those of inverse dynamics, from the first tick on.
+func TestABoltedArmHasInverseDynamics(t *testing.T) {
+	m := model(t, "arm6")
+	s, d := stage(t, m), dynamics.NewData(m)
+	n := len(m.Joints())
+	c := control.NewMotion(n, len(m.Chains()), 0)
+	q, v, a, want := make([]float64, m.NumQ()), make([]float64, m.NumV()), make([]float64, m.NumV()), make([]float64, m.NumV())
+	for k := range 2000 {
+		at := float64(k) * period
+		for i, j := range m.Joints() {
+			w := 1 + 0.3*float64(i)
+			sin, cos := math.Sincos(w * at)
+			c.Q[i], c.V[i], c.A[i] = 0.5*sin, 0.5*w*cos, -0.5*w*w*sin
+			q[j.Q], v[j.V], a[j.V] = c.Q[i], c.V[i], c.A[i]
+		}
+		s.tick(&c)
+		d.InverseTo(want, q, v, a, dynamics.Load{})
+		for i, j := range m.Joints() {
+			if s.Tau[i] != want[j.V] {
+				t.Fatalf("tick %d: joint %s gets %g, inverse dynamics has %g", k, j.Name, s.Tau[i], want[j.V])
+			}
+		}
+	}
+}
+
+// TestStandingIsCarried: at rest the feet carry the weight, nothing is left over, and no joint of
+// a symmetrical robot pulls to one side.
+func TestStandingIsCarried(t *testing.T) {
+	m := model(t, "pony")
+	s, c := stage(t, m), standing(t, m)
+	for range 10 {
+		s.tick(c)
+	}
+	weight := m.Mass() * m.Gravity().Norm()
+	up := 0.0
+	for _, f := range s.Forces(nil) {
+		up += f.Force.Z
+	}
+	if math.Abs(up-weight) > 1e-6*weight || s.State.Residual.Force.Norm() > 1e-6*weight || s.State.Failed || s.State.Contradicts {
+		t.Errorf("feet carry %g N of %g: %+v", up, weight, s.State)
+	}
+	largest := 0.0
+	for _, x := range s.Tau {
+		largest = max(largest, math.Abs(x))
+	}
+	if largest < 0.05 || largest > 1 {
+		t.Errorf("the largest torque is %g N·m", largest)
+	}
+}
+
+// TestFlightNeedsNoFeet: without supports the residual is the whole weight, and torques are finite.
+func TestFlightNeedsNoFeet(t *testing.T) {
+	m := model(t, "pony")
+	s, c := stage(t, m), standing(t, m)
+	clear(c.Support)
+	s.tick(c)
+	if weight := m.Mass() * m.Gravity().Norm(); math.Abs(s.State.Residual.Force.Z-weight) > 1e-9*weight || s.State.Failed {
+		t.Errorf("%+v, weight %g", s.State, weight)
+	}
+}
+
+// TestSupportsFadeWhateverIsCommanded: feet that are commanded away and back at once change no
+// torque by more than 0.1 N·m in a millisecond.
+func TestSupportsFadeWhateverIsCommanded(t *testing.T) {
+	m := model(t, "pony")
+	s, c := stage(t, m), standing(t, m)
+	s.tick(c)
+	rng := rand.New(rand.NewPCG(21, 30))
+	was := append([]float64{}, s.Tau...)
+	worst, moved, changes := 0.0, 0.0, 0
+	first := append([]float64{}, s.Tau...)
+	for k := range 3000 {
+		if k%130 == 0 {
+			leg := []string{"leg1", "leg2", "leg3", "leg4"}[rng.IntN(4)]
+			id, _ := m.Chain(leg)
+			c.Support[id].Weight = 1 - c.Support[id].Weight
+			changes++
+		}
+		s.tick(c)
+		for j, x := range s.Tau {
+			worst, moved = max(worst, math.Abs(x-was[j])), max(moved, math.Abs(x-first[j]))
+		}
+		copy(was, s.Tau)
+	}
+	t.Logf("%d changes move torques by %.2f N·m, by %.4f in a tick", changes, moved, worst)
+	if worst > 0.1 || moved < 0.1 {
+		t.Errorf("torques change by up to %g N·m in a tick, by %g in all", worst, moved)
+	}
+}
+
+// TestAContradictionIsTold: a leg that moves while it is said to stand is corrected, and that
+// is told; one that may move is not.
+func TestAContradictionIsTold(t *testing.T) {
+	m := model(t, "pony")
+	s, c := stage(t, m), standing(t, m)
+	knee, _ := m.Joint("joint13")
+	leg, _ := m.Chain("leg1")
+	move := func(k int) {
+		sin, cos := math.Sincos(10 * float64(k) * period)
+		c.Q[knee], c.V[knee], c.A[knee] = m.RestPositions()[knee]+0.1*sin, cos, -10*sin
+		s.tick(c)
+	}
+	told := false
+	for k := range 400 {
+		move(k)
+		told = told || s.State.Contradicts
+	}
+	if !told {
+		t.Errorf("a standing leg that moves is not told: %+v", s.State)
+	}
+	c.Support[leg].Weight = 0
+	for k := 400; k < 1000; k++ {
+		if move(k); k > 600 && s.State.Contradicts {
+			t.Fatalf("a free leg that moves is told at tick %d: %+v", k, s.State)
+		}
+	}
+}
+
+// TestWhatCannotBeComputedFades: a command without a base, or one that is not finite, lets the
+// last torques fade, and they come back.
+func TestWhatCannotBeComputedFades(t *testing.T) {
+	m := model(t, "pony")
+	s, c := stage(t, m), standing(t, m)
+	s.tick(c)
+	knee, _ := m.Joint("joint13")
+	began := s.Tau[knee]
+	for _, spoil := range []func(on bool){
+		func(on bool) { c.Base.Has = !on },
+		func(on bool) {
+			if c.V[knee] = 0; on {
+				c.V[knee] = math.NaN()
+			}
+		},
+	} {
+		spoil(true)
+		last := s.Tau[knee]
+		for range 2000 {
+			s.tick(c)
+			if math.Abs(s.Tau[knee]-last) > 0.01 || !s.State.Failed {
+				t.Fatalf("from %g to %g in a tick, failed %v", last, s.Tau[knee], s.State.Failed)
+			}
+			last = s.Tau[knee]
+		}
+		if math.Abs(last) > 1e-3*math.Abs(began) {
+			t.Errorf("%g of %g N·m is left", last, began)
+		}
+		spoil(false)
+		s.tick(c)
+		if s.State.Failed || math.Abs(s.Tau[knee]-began) > 1e-9 {
+			t.Errorf("it does not come back: %g of %g", s.Tau[knee], began)
+		}
+	}
+}
+
+// TestChoosingIsGradual: whatever a joint's torque and the period, taking it up and leaving it
+// changes it by 0.05 N·m a tick at most, and ends at all of it and at nothing.
+func TestChoosingIsGradual(t *testing.T) {
+	m := model(t, "pony")
+	for _, dt := range []float64{0.001, 0.0112, 0.056} {
+		s := stage(t, m)
+		for j := range s.Tau {
+			s.Tau[j] = 0.3 * float64(j-10)
+		}
+		for _, on := range []bool{true, false} {
+			for range 3000 {
+				for j := range s.Tau {
+					was := s.Share[j] * s.Tau[j]
+					if now := s.Effort(j, on, dt); math.Abs(now-was) > torqueBy+1e-12 {
+						t.Fatalf("period %g: from %g to %g N·m", dt, was, now)
+					}
+				}
+			}
+			for j, share := range s.Share {
+				if want := map[bool]float64{true: 1}[on]; share != want {
+					t.Errorf("period %g: joint %d uses %g of its torque, want %g", dt, j, share, want)
+				}
+			}
+		}
+	}
+}
+
+// TestMassesAreNeeded: a robot of which no mass is known has no stage, and the reason names it.
+func TestMassesAreNeeded(t *testing.T) {
+	m := model(t, "pony")
+	light := m.WithInertias(make([]spatial.Inertia, len(m.Bodies())))
+	if _, err := New(light, make([]float64, len(m.Joints()))); err == nil {
+		t.Error("a robot without mass has torques")
+	} else {
+		t.Log(err)
+	}
+}
+
+func TestUpdatesDoNotAllocate(t *testing.T) {
+	m := model(t, "pony")
+	s, c := stage(t, m), standing(t, m)
+	rng := rand.New(rand.NewPCG(21, 31))
+	sets := m.Contacts()
+	if n := testing.AllocsPerRun(1000, func() {
+		j := rng.IntN(len(c.Q))
+		c.Q[j] += 1e-4 * rng.NormFloat64()
+		c.A[j] = rng.NormFloat64()
+		i := rng.IntN(len(c.Support))
+		c.Support[i].Weight = float64(rng.IntN(2))
+		if c.Support[i].Contact != robot.NoContact {
+			c.Support[i].Contact = robot.ContactID(rng.IntN(len(sets)))
+		}
+		s.tick(c)
+		for j := range s.Tau {
+			s.Effort(j, true, period)
+		}
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// BenchmarkCycle1 is all of cycle 1 for the pony that stands, as a multiple of inverse dynamics in
+// the same run.
+func BenchmarkCycle1(b *testing.B) {
+	m := model(b, "pony")
+	s, c := stage(b, m), standing(b, m)
+	d := dynamics.NewData(m)
+	tau := make([]float64, m.NumV())
+	b.Run("inverse dynamics", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			d.InverseTo(tau, s.q, s.v, s.a, dynamics.Load{})
+		}
+	})
+	b.Run("cycle 1", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			s.tick(c)
+			for j := range s.Tau {
+				s.Effort(j, true, period)
+			}
+		}
+	})
+}

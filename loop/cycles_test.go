@@ -1,0 +1,168 @@
+package loop
+
+import (
+	"math"
+	"testing"
+
+	"poise/control"
+	"poise/robot"
+	"poise/robot/load"
+)
+
+// largestStep is by how much the effort of a joint may change in a tick when its cycle is
+// switched under load, N·m.
+const largestStep = 0.1
+
+// ponyPose is where a pony stands.
+func ponyPose(t *testing.T) []float64 { return model(t, "pony", load.Options{}).RestPositions() }
+
+func (r *rig) cycle(number int, joints robot.Set) {
+	r.l.Send(Order{Kind: SetCycle, Program: &control.Cycle{Number: number, Joints: joints}})
+}
+
+// efforts runs some ticks and returns by how much an effort changed at most in one.
+func (r *rig) efforts(ticks int) (worst float64) {
+	was := append([]float64{}, r.l.command.Tau...)
+	for range ticks {
+		r.run(1)
+		for j, x := range r.l.command.Tau {
+			worst = math.Max(worst, math.Abs(x-was[j]))
+			if r.l.setpoint[j].Effort != x && r.l.mode[j].Powered() {
+				r.t.Fatalf("tick %d: joint %d is told %g N·m, and the command has %g", r.n, j, r.l.setpoint[j].Effort, x)
+			}
+		}
+		copy(was, r.l.command.Tau)
+	}
+	return worst
+}
+
+// TestCyclesAreSwitchedUnderLoad: a pony that stands is switched to cycle 1 and back, as a whole
+// and leg by leg, at a fast period and at those of servo lines: efforts go to what the motion
+// needs and back to nothing, by 0.1 N·m a tick at most, and the others' stay.
+func TestCyclesAreSwitchedUnderLoad(t *testing.T) {
+	for _, dt := range []float64{0.001, 0.0112, 0.056} {
+		r := newRig(t, parts{robot: "pony", period: dt, pose: ponyPose(t)})
+		ticks := int(3 / dt)
+		if worst := r.efforts(20); worst != 0 {
+			t.Fatalf("cycle 0 has efforts: %g", worst)
+		}
+		loaded := func(what string, joints robot.Set) {
+			t.Helper()
+			most := 0.0
+			for j, x := range r.l.command.Tau {
+				want := 0.0
+				if joints.Has(robot.LeafID(j)) {
+					want = r.l.cycles.stage.Tau[j]
+				}
+				if math.Abs(x-want) > 1e-12 {
+					t.Errorf("period %g, %s: joint %d has %g N·m, want %g", dt, what, j, x, want)
+				}
+				most = math.Max(most, math.Abs(x))
+			}
+			if !joints.Empty() && most < 0.1 {
+				t.Errorf("period %g, %s: no more than %g N·m is carried", dt, what, most)
+			}
+		}
+		leg := r.limb("leg1").Intersect(r.l.all)
+		for _, step := range []struct {
+			what   string
+			number int
+			joints robot.Set
+			then   robot.Set
+		}{
+			{"a leg in cycle 1", 1, leg, leg},
+			{"all in cycle 1", 1, r.l.all, r.l.all},
+			{"a leg in cycle 0", 0, leg, r.l.all.Minus(leg)},
+			{"all in cycle 0", 0, r.l.all, robot.Set{}},
+		} {
+			r.cycle(step.number, step.joints)
+			if worst := r.efforts(ticks); worst > largestStep {
+				t.Errorf("period %g, %s: an effort changes by %g N·m in a tick", dt, step.what, worst)
+			}
+			loaded(step.what, step.then)
+			if s, ok := r.l.Snapshot(); !ok || s.Cycle1 != step.then {
+				t.Errorf("period %g, %s: the snapshot has %v", dt, step.what, s.Cycle1)
+			}
+		}
+		if r.l.cycles.needed() {
+			t.Errorf("period %g: torques are computed, and nothing uses them", dt)
+		}
+	}
+}
+
+// TestCycle1HandsOver: in cycle 1 motions begin, are replaced, stop and end without a step of
+// effort: what the motion needs is not handed over as if a reference had asked for it.
+func TestCycle1HandsOver(t *testing.T) {
+	r := newRig(t, parts{robot: "pony", controllers: 2, pose: ponyPose(t), settings: Settings{Cycle1: control.JointLeaves(64)}})
+	r.run(1000)
+	head := r.limb("head")
+	worst := 0.0
+	for k := range 6 {
+		p := r.program(head, 0.2, 3)
+		r.goal(k%2, uint64(k+1), p)
+		worst = math.Max(worst, r.efforts(700))
+	}
+	r.l.Stop(2)
+	worst = math.Max(worst, r.efforts(1500))
+	t.Logf("efforts change by %.4f N·m in a tick at most", worst)
+	if worst > largestStep {
+		t.Errorf("an effort changes by %g N·m in a tick", worst)
+	}
+	for j, x := range r.l.command.Tau {
+		if math.Abs(x-r.l.cycles.stage.Tau[j]) > 1e-9 {
+			t.Errorf("at rest joint %d has %g N·m, and needs %g", j, x, r.l.cycles.stage.Tau[j])
+		}
+	}
+}
+
+// TestCycle1WithoutTorque: joints that are let go have no effort, and take it up gradually when
+// torque comes back.
+func TestCycle1WithoutTorque(t *testing.T) {
+	r := newRig(t, parts{robot: "pony", pose: ponyPose(t), settings: Settings{Cycle1: control.JointLeaves(64)}})
+	r.run(1000)
+	leg := r.limb("leg1").Intersect(r.l.all)
+	r.torque(false, leg)
+	r.run(5)
+	for leaf := range leg.All {
+		if r.l.command.Tau[leaf] != 0 {
+			t.Errorf("joint %d has no torque and %g N·m", leaf, r.l.command.Tau[leaf])
+		}
+	}
+	r.torque(true, leg)
+	if worst := r.efforts(2000); worst > largestStep {
+		t.Errorf("an effort changes by %g N·m in a tick", worst)
+	}
+}
+
+// TestCyclesThatAreRefused: what is no cycle, names no joint, or needs masses that nobody knows.
+func TestCyclesThatAreRefused(t *testing.T) {
+	r := newRig(t, parts{robot: "pony", pose: ponyPose(t)})
+	refused := func(what string, p control.Program, code control.Code) {
+		t.Helper()
+		r.reports = nil
+		r.l.Send(Order{Kind: SetCycle, Program: p})
+		r.run(1)
+		for _, rep := range r.told(OrderRefused) {
+			if rep.Order == SetCycle && rep.Reason.Code == code {
+				return
+			}
+		}
+		t.Errorf("%s is not refused as %v", what, code)
+	}
+	refused("another program", &control.Torque{}, control.BadProgram)
+	refused("no joint", &control.Cycle{Number: 1}, control.BadProgram)
+	refused("cycle 2", &control.Cycle{Number: 2, Joints: r.l.all}, control.BadValue)
+	refused("cycle -1", &control.Cycle{Number: -1, Joints: r.l.all}, control.BadValue)
+	r.l.cycles.stage = nil // as of a robot without mass
+	refused("cycle 1 without masses", &control.Cycle{Number: 1, Joints: r.l.all}, control.NoMasses)
+}
+
+// TestCycle1DoesNotAllocate: a tick of a pony that swings its head.
+func TestCycle1DoesNotAllocate(t *testing.T) {
+	r := newRig(t, parts{robot: "pony", controllers: 1, pose: ponyPose(t), settings: Settings{Cycle1: control.JointLeaves(64)}})
+	r.must(0, 1, r.program(r.limb("head"), 0.2, 3))
+	r.run(100)
+	if n := testing.AllocsPerRun(300, func() { r.run(1) }); n != 0 {
+		t.Errorf("%v allocations in a tick", n)
+	}
+}
