@@ -306,3 +306,25 @@ func TestGuardBoundsEveryMode(t *testing.T) {
 		}
 	}
 }
+
+// TestWhatDynamicsAddsIsNotHandedOver: effort that is added to that of references changes nothing
+// of how these are handed over, and is within the limit with them.
+func TestWhatDynamicsAddsIsNotHandedOver(t *testing.T) {
+	with, without := newRig(t, "arm6"), newRig(t, "arm6")
+	const added = 3.0
+	for i := range 400 {
+		for _, r := range []*rig{with, without} {
+			r.writer, r.ref.Has = 1+arbiter.ClientID(i/150%2), r.all()
+			r.ref.Tau[0] = float64(i / 150 % 2)
+			r.step()
+		}
+		with.shaper.AddEffort(0, added)
+		if off := with.shaper.Motion.Tau[0] - without.shaper.Motion.Tau[0] - added; math.Abs(off) > 1e-12 {
+			t.Fatalf("tick %d: %g N·m with, %g without", i, with.shaper.Motion.Tau[0], without.shaper.Motion.Tau[0])
+		}
+	}
+	most := with.shaper.Bounds(0).Effort
+	if with.shaper.AddEffort(0, 10*most); with.shaper.Motion.Tau[0] != most || with.shaper.Cut[0]&CutEffort == 0 {
+		t.Errorf("%g N·m, limit %g, cut %b", with.shaper.Motion.Tau[0], most, with.shaper.Cut[0])
+	}
+}

@@ -273,3 +273,26 @@ func TestSwitchesHaveAModelledPressure(t *testing.T) {
 		}
 	}
 }
+
+// TestTheMeasuredZMPFollowsTheUnit: what the inertial unit feels at the base moves the measured
+// zero-moment point as a cart on a table does, wherever the robot is, however it is turned and
+// however high it stands.
+func TestTheMeasuredZMPFollowsTheUnit(t *testing.T) {
+	m := model(t, "pony")
+	b := balancer(t, m)
+	c := standing(t, m, crouched(t, m))
+	for _, X := range []spatial.Pose{spatial.IdentityPose, {R: spatial.FromRPY(0.2, -0.3, 2), P: spatial.Vec3{X: 1, Y: 2, Z: 0.7}}} {
+		s := control.NewMeasured(len(m.Joints()), len(m.Chains()), servo.Sensors{IMU: 1})
+		copy(s.Q, c.Q)
+		copy(s.Support, c.Support)
+		s.Base = atRest(X.Mul(c.Base.Pose))
+		a := spatial.Vec3{X: 0.5, Y: -0.3, Z: 0.4}
+		s.IMU[0] = servo.Inertial{Acceleration: s.Base.Pose.R.TMulVec(a.Sub(m.Gravity()))}
+		var found Balance
+		b.MeasurementTo(&found, &s)
+		k := (found.Com.Z - found.Ground) / (9.81 + a.Z)
+		if want := (contact.Point{X: found.Com.X - k*a.X, Y: found.Com.Y - k*a.Y}); !found.HasZMP || gap(found.ZMP, want) > 1e-9 {
+			t.Errorf("at %v: zmp %v, want %v", X.P, found.ZMP, want)
+		}
+	}
+}

@@ -6,6 +6,7 @@ import (
 
 	"poise/control"
 	"poise/dynamics"
+	"poise/estimate"
 	"poise/floatingbase"
 	"poise/kinematics"
 	"poise/robot"
@@ -14,7 +15,6 @@ import (
 
 // Numbers of the stage.
 const (
-	Friction = 0.8  // of a ground of which nothing is known
 	fadeTime = 0.2  // s in which a support comes or goes; its coefficient is the square of how far it is, for torques change fastest while it is small
 	forget   = 0.2  // s in which torques fade that cannot be computed any more
 	chosen   = 0.5  // s in which a joint takes torques up, or leaves them, at least
@@ -86,7 +86,7 @@ func New(m *robot.Model, limits []float64) (*Stage, error) {
 				s.supports = append(s.supports, floatingbase.Support{Chain: robot.ChainID(i), Contact: robot.ContactID(set), Coefficient: 1})
 			}
 		}
-		if err := s.inverse.Solve(&s.answer, s.q, s.v, s.a, s.supports, Friction); err != nil {
+		if err := s.inverse.Solve(&s.answer, s.q, s.v, s.a, s.supports, estimate.Friction); err != nil {
 			return nil, err
 		}
 	}
@@ -166,7 +166,7 @@ func (s *Stage) solve(c *control.Motion, dt float64) bool {
 // friction of those that say one.
 func (s *Stage) stand(supports []control.Support, dt float64) float64 {
 	s.supports = s.supports[:0]
-	friction := Friction
+	friction := estimate.Friction
 	for i := range supports {
 		own := s.m.Chains()[i].Contact
 		if own == robot.NoContact {

@@ -405,3 +405,23 @@ func TestNoAlloc(t *testing.T) {
 		}
 	}
 }
+
+// TestTheZMPIsOnThePlaneOfTheSoles: raising the world changes neither ZMP nor centre of pressure of
+// a robot that accelerates.
+func TestTheZMPIsOnThePlaneOfTheSoles(t *testing.T) {
+	s := pony(t)
+	rng := randbot.New(7)
+	for trial := range 20 {
+		st := s.random(rng)
+		for i := range st.supports {
+			st.supports[i].Coefficient = 1
+		}
+		low := s.solve(t, st)
+		st.q[2]++
+		high := s.solve(t, st)
+		off := math.Hypot(low.ZMP.X-high.ZMP.X, low.ZMP.Y-high.ZMP.Y) + math.Hypot(low.CoP.X-high.CoP.X, low.CoP.Y-high.CoP.Y)
+		if low.HasZMP != high.HasZMP || off > 1e-6*(1+math.Hypot(low.ZMP.X, low.ZMP.Y)) {
+			t.Fatalf("trial %d: zmp %v, cop %v; a metre higher %v, %v", trial, low.ZMP, low.CoP, high.ZMP, high.CoP)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"poise/control"
 	"poise/robot"
 	"poise/robot/load"
+	"poise/servo/sim"
 )
 
 // largestStep is by how much the effort of a joint may change in a tick when its cycle is
@@ -164,5 +165,25 @@ func TestCycle1DoesNotAllocate(t *testing.T) {
 	r.run(100)
 	if n := testing.AllocsPerRun(300, func() { r.run(1) }); n != 0 {
 		t.Errorf("%v allocations in a tick", n)
+	}
+}
+
+// TestServosAreToldTheReference: what is made of a command, friction above all, goes by the
+// velocity that is commanded, not by the one that is measured.
+func TestServosAreToldTheReference(t *testing.T) {
+	r := newRig(t, parts{robot: "pony", controllers: 1, pose: ponyPose(t), servo: sim.Servo{Lag: 0.1}, settings: Settings{Cycle1: control.JointLeaves(64)}})
+	r.must(0, 1, r.program(r.limb("head"), 0.2, 3))
+	apart := 0.0
+	for range 600 {
+		r.run(1)
+		for j := range r.l.setpoint {
+			if got, want := r.l.asked.Velocity, r.l.command.V[r.l.asked.Joint]; got != want || r.l.setpoint[j].Velocity != r.l.command.V[j] {
+				t.Fatalf("tick %d: joint %d is told %g rad/s, commanded %g", r.n, j, r.l.setpoint[j].Velocity, r.l.command.V[j])
+			}
+			apart = math.Max(apart, math.Abs(r.l.command.V[j]-r.l.measured.V[j]))
+		}
+	}
+	if apart < 0.01 {
+		t.Errorf("measured velocities are within %g of the command: nothing is told apart", apart)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"poise/edge"
+	"poise/feedforward"
 	"poise/loop"
 	"poise/loop/runner"
 	"poise/msgs"
@@ -47,6 +48,12 @@ func diagnostics(name string, m *robot.Model, now *loop.Snapshot, stats *runner.
 		add(level, "servo models", message, "version", fmt.Sprint(x.Version), "joints", fmt.Sprint(x.Modelled), "voltage", fmt.Sprintf("%.2f", x.Voltage),
 			"saturated", fmt.Sprint(x.Saturated), "failed", fmt.Sprint(x.Failed))
 	}
+	if !now.Cycle1.Empty() {
+		d := &now.Dynamics
+		level, message := dynamicsHealth(d)
+		add(level, "dynamics", message, "correction", fmt.Sprintf("%.3g", d.Correction), "residual_force", fmt.Sprintf("%.3g", d.Residual.Force.Norm()),
+			"residual_torque", fmt.Sprintf("%.3g", d.Residual.Torque.Norm()), "supports", fmt.Sprint(len(now.Forces)))
+	}
 	for i, j := range m.Joints() {
 		if j.Virtual {
 			continue
@@ -62,6 +69,19 @@ func diagnostics(name string, m *robot.Model, now *loop.Snapshot, stats *runner.
 		add(level, "joint/"+j.Name, message, "age", fmt.Sprintf("%.4f", age))
 	}
 	return out
+}
+
+// dynamicsHealth says how the torques of cycle 1 were found, the worst first.
+func dynamicsHealth(d *feedforward.State) (level uint8, message string) {
+	switch {
+	case d.Failed:
+		return levelWarn, "the torques that the motion needs cannot be computed: the last ones fade"
+	case d.Contradicts:
+		return levelWarn, fmt.Sprintf("the motion does not keep its supports where they are: contacts change its acceleration by %.3g", d.Correction)
+	case d.Limited:
+		return levelWarn, "the motion needs forces beyond friction or soles: they were kept within"
+	}
+	return levelOK, "torques that the motion needs are used"
 }
 
 // servoModelHealth says how servos are driven by their models, the worst first.
