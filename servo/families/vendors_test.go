@@ -35,8 +35,9 @@ const feetechJudge = `
 import sys, time, scservo_sdk as f
 p = f.PortHandler(sys.argv[1]); assert p.openPort() and p.setBaudRate(1000000)
 h = f.PacketHandler(0)
-for _ in range(20):
-    model, result, error = h.ping(p, 1)
+for _ in range(50):
+    try: model, result, error = h.ping(p, 1)
+    except IndexError: continue # what it does with an answer that comes late
     if result == 0: break
 assert (model, result) == (777, 0), (model, result)
 for _ in range(20):
