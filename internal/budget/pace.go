@@ -10,8 +10,8 @@ import (
 // Pace is how many bytes of long messages come per second. Keeping them all, one after the
 // other and as fast as they come, would keep the cores busy with nothing else. A client may
 // send some at once; those beyond are refused. Where a stop may follow on the same socket
-// they are read on and thrown away, as fast as a line of a gigabit per second would bring
-// them: a sender on the same machine is ten times as fast, and would take the cores from the cycle.
+// they are read on and thrown away, about half as fast as a line of a gigabit per second
+// would bring them: a sender on the same machine is twenty times as fast, and would take the cores from the cycle.
 type Pace struct {
 	Keep         float64 // bytes per second of all clients that send long messages
 	Burst        float64 // bytes that one client may send at once,
@@ -21,7 +21,7 @@ type Pace struct {
 }
 
 // StandardPace is that of a server.
-var StandardPace = Pace{Keep: 16 << 20, Burst: 32 << 20, BurstAll: 64 << 20, Discard: 128 << 20, DiscardBurst: 256 << 20}
+var StandardPace = Pace{Keep: 8 << 20, Burst: 32 << 20, BurstAll: 48 << 20, Discard: 64 << 20, DiscardBurst: 256 << 20}
 
 // LongMessage is the size from which on messages are long.
 const LongMessage = 64 << 10

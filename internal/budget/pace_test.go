@@ -92,8 +92,8 @@ func TestALongMessageWaitsForThePace(t *testing.T) {
 	})
 }
 
-// TestDiscardedBytesComeAtARate: a burst at once, then as a line of a gigabit brings them, of
-// all clients together.
+// TestDiscardedBytesComeAtARate: a burst at once, then so many per second of all clients
+// together.
 func TestDiscardedBytesComeAtARate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ledger := New(Standard)
