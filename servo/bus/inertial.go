@@ -162,17 +162,17 @@ func (u *inertial) receive() {
 		return
 	}
 	decoder := u.kind.Decoder()
-	in, filled := make([]byte, 1024), 0
+	buffer, filled := make([]byte, 1024), 0
 	for {
 		if port.SetReadDeadline(time.Now().Add(unitPatience)) != nil {
 			return
 		}
-		n, err := port.Read(in[filled:])
+		n, err := port.Read(buffer[filled:])
 		if err != nil {
 			return
 		}
 		filled += n
-		rest := in[:filled]
+		rest := buffer[:filled]
 		for len(rest) > 0 {
 			m, used, ok := decoder.Next(rest)
 			if rest = rest[used:]; ok && m.Finite() {
@@ -182,7 +182,7 @@ func (u *inertial) receive() {
 				break
 			}
 		}
-		if filled = copy(in, rest); filled == len(in) {
+		if filled = copy(buffer, rest); filled == len(buffer) {
 			filled = 0 // a line full of what is no packet
 		}
 	}

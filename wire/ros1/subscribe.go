@@ -206,8 +206,8 @@ func (s *subscription) shake(c net.Conn) (tcpros.Header, error) {
 
 // message reads one message and publishes it. What is too long, or what there is no room
 // for, is skipped and counted.
-func (s *subscription) message(ctx context.Context, in *bufio.Reader, l *link, who *peer, a *graph.Advertisement) error {
-	size, err := tcpros.ReadLength(in)
+func (s *subscription) message(ctx context.Context, reader *bufio.Reader, l *link, who *peer, a *graph.Advertisement) error {
+	size, err := tcpros.ReadLength(reader)
 	if err != nil {
 		return err
 	}
@@ -215,7 +215,7 @@ func (s *subscription) message(ctx context.Context, in *bufio.Reader, l *link, w
 		l.skipped.Add(1)
 		s.n.stats.skipped.Add(1)
 		s.n.warn("a ROS 1 message is skipped", "peer", who.caller, "topic", s.ros, "why", why)
-		return throwAway(in, l.conn, who.account, size)
+		return throwAway(reader, l.conn, who.account, size)
 	}
 	if limit := s.n.c.Limits.MessageBytes; int64(size) > int64(limit) {
 		return skip(&tcpros.LengthError{What: "a message", Length: size, Limit: limit})
@@ -244,7 +244,7 @@ func (s *subscription) message(ctx context.Context, in *bufio.Reader, l *link, w
 		defer func() { time.AfterFunc(min(2*time.Since(began), longestRest), s.n.large.Done) }()
 	}
 	data := make([]byte, size)
-	if _, err := io.ReadFull(in, data); err != nil {
+	if _, err := io.ReadFull(reader, data); err != nil {
 		return err
 	}
 	l.bytes.Add(int64(size) + 4)
