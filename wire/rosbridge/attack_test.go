@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"runtime"
 	"slices"
 	"strings"
@@ -137,6 +138,7 @@ func TestJSONOf700000Keys(t *testing.T) {
 
 func Test250LatchedTopics(t *testing.T) {
 	a := newAttacked(t)
+	a.ledger.Pace.Burst, a.ledger.Pace.BurstAll = math.Inf(1), math.Inf(1) // it is the room that is tried
 	text := `"` + strings.Repeat("x", bigFrame()/8) + `"`
 	const each = 50
 	var kept, refused int
