@@ -163,6 +163,11 @@ func killInMotion(t *testing.T, e *emulating, robot string, guard bool, rng *ran
 		goals[x.Joint] = [2]float64{min(g[0], x.Goal, x.Position), max(g[1], x.Goal, x.Position)}
 	}
 	later := e.after(2)
+	for _, x := range later { // the last goals before the kill are logged after it
+		if g, ok := goals[x.Joint]; ok {
+			goals[x.Joint] = [2]float64{min(g[0], x.Goal), max(g[1], x.Goal)}
+		}
+	}
 	rest := map[string]servoEvent{}
 	for _, x := range later {
 		if g := goals[x.Joint]; x.Position < g[0]-outside || x.Position > g[1]+outside {
