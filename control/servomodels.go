@@ -14,7 +14,7 @@ type ServoModels struct {
 	servo.ModelSet
 }
 
-// Claim returns nothing: models are nobody's.
+// Claim returns nothing: models are unowned.
 func (p *ServoModels) Claim() (needs, wants robot.Set) { return needs, wants }
 
 // MarshalBinary is for the flight recorder.

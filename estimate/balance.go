@@ -28,7 +28,7 @@ type Balance struct {
 	HasZMP  bool          // there is a plane, and the motion needs it to press; Capture exists with it
 
 	Support                                        contact.Polygon // hull of the soles, seen from above
-	ComMargin, CoPMargin, ZMPMargin, CaptureMargin float64         // how far inside of it each is, m; negative outside, −∞ if there is none
+	ComMargin, CoPMargin, ZMPMargin, CaptureMargin float64         // how far inside of it each is, m; negative outside, −∞ without a polygon
 
 	Feet []FootLoad
 }

@@ -208,7 +208,7 @@ func TestAFootThatSlippedStandsAnew(t *testing.T) {
 		was = now
 	}
 	if off, without := was.P.Sub(begun.P).Norm(), plain.Base().Pose.P.Sub(begun.P).Norm(); off > 2e-3 || off > without/3 {
-		t.Errorf("the base is %g m away after a foot slipped, %g m if nobody saw that", off, without)
+		t.Errorf("the base is %g m away after a foot slipped, %g m if the slip was not seen", off, without)
 	}
 	if o.Slip() > slippedBy || jump > 4e-3 {
 		t.Errorf("feet are %g m from their places; the base jumped by %g", o.Slip(), jump)

@@ -53,7 +53,7 @@ type Stage struct {
 	begun    bool
 }
 
-// New makes the stage of a robot whose joints have acceleration limits; 0 is none. It fails
+// New makes the stage of a robot whose joints have acceleration limits; 0 means unlimited. It fails
 // for robots without mass, and for those whose joints are not all of one coordinate.
 func New(m *robot.Model, limits []float64) (*Stage, error) {
 	if !(m.Mass() > 0) {

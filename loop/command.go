@@ -60,7 +60,7 @@ func (l *Loop) guard() {
 	}
 }
 
-// setServoModels lets the inverter take models over. Whoever sends them has checked them.
+// setServoModels lets the inverter take models over. The sender has checked them.
 func (l *Loop) setServoModels(o Order) {
 	p, ok := o.Program.(*control.ServoModels)
 	if !ok || l.models == nil || len(p.Joints) != l.dof {

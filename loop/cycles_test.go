@@ -135,7 +135,7 @@ func TestCycle1WithoutTorque(t *testing.T) {
 	}
 }
 
-// TestCyclesThatAreRefused: what is no cycle, names no joint, or needs masses that nobody knows.
+// TestCyclesThatAreRefused: what is no cycle, names no joint, or needs masses that are unknown.
 func TestCyclesThatAreRefused(t *testing.T) {
 	r := newRig(t, parts{robot: "pony", pose: ponyPose(t)})
 	refused := func(what string, p control.Program, code control.Code) {

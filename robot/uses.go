@@ -41,7 +41,7 @@ type Bus struct {
 
 // InertialUnit is the one of a robot, on a serial line of its own.
 type InertialUnit struct {
-	Port     string       // "" if there is none
+	Port     string       // "" if not set
 	Baud     int          // 0 is that of the factory
 	Type     string       // "" is the usual one
 	Rotation spatial.Mat3 // of the unit on the base link, R_BI

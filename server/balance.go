@@ -95,7 +95,7 @@ func (b *balances) message(now *loop.Snapshot) *poisemsgs.BalanceState {
 	on := func(p contact.Point) msgs.Vector3 { return msgs.Vector3{X: p.X, Y: p.Y, Z: f.Ground} }
 	margin := func(x float64) float64 {
 		if math.IsInf(x, 0) {
-			return 0 // there is none
+			return 0 // without a polygon
 		}
 		return x
 	}

@@ -40,7 +40,7 @@ func (d slowLine) Capabilities() servo.Capabilities {
 	return c
 }
 
-// TestTheLeadIsTold: of every robot, where it comes from, and also that there is none.
+// TestTheLeadIsTold: of every robot, where it comes from, and a lead of 0 as well.
 func TestTheLeadIsTold(t *testing.T) {
 	drivers := append(slices.Clone(driver.Standard), driver.Row("line", "a slow line", sim.DefaultSettings, func(m *robot.Model, period float64, s sim.Settings) (servo.Driver, error) {
 		d, err := sim.NewDriver(m, period, s)

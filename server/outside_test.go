@@ -341,10 +341,10 @@ func TestAHostileStreamIsRefusedByName(t *testing.T) {
 			{&poisemsgs.SupportState{Name: []string{"leg1", "leg1"}, Support: []float64{1, 0}}, `limb "leg1" is named twice`},
 			{&poisemsgs.RigidBodyState{Name: []string{"leg1", "leg1"}, Frame: []msgs.Pose{level, level}}, `limb "leg1" is named twice`},
 			{&poisemsgs.RigidBodyState{Name: []string{"base", "base_link"}, Frame: []msgs.Pose{level, level}}, "the base is named twice"},
-			{&msgs.JointState{Name: tail, Position: []float64{0.1}, Velocity: []float64{1e308}}, "a velocity of 1e+308 rad/s is none for joint tail_joint1, at most "},
-			{&msgs.JointState{Name: tail, Position: []float64{0.1}, Velocity: []float64{-1e308}}, "a velocity of -1e+308 rad/s is none for joint tail_joint1, at most "},
-			{&poisemsgs.JointStateAccel{Name: tail, Position: []float64{0.1}, Velocity: []float64{0}, Acceleration: []float64{1e308}}, "an acceleration of 1e+308 rad/s² is none for joint tail_joint1, at most "},
-			{&poisemsgs.RigidBodyState{Name: []string{"leg1"}, Frame: []msgs.Pose{level}, Twist: []msgs.Twist{{Linear: msgs.Vector3{X: 1e308, Y: 1e308}}}}, "a velocity of 1e+308 m/s or rad/s is none for limb leg1, at most 100 is"},
+			{&msgs.JointState{Name: tail, Position: []float64{0.1}, Velocity: []float64{1e308}}, "a velocity of 1e+308 rad/s exceeds the limit of joint tail_joint1: at most "},
+			{&msgs.JointState{Name: tail, Position: []float64{0.1}, Velocity: []float64{-1e308}}, "a velocity of -1e+308 rad/s exceeds the limit of joint tail_joint1: at most "},
+			{&poisemsgs.JointStateAccel{Name: tail, Position: []float64{0.1}, Velocity: []float64{0}, Acceleration: []float64{1e308}}, "an acceleration of 1e+308 rad/s² exceeds the limit of joint tail_joint1: at most "},
+			{&poisemsgs.RigidBodyState{Name: []string{"leg1"}, Frame: []msgs.Pose{level}, Twist: []msgs.Twist{{Linear: msgs.Vector3{X: 1e308, Y: 1e308}}}}, "a velocity of 1e+308 m/s or rad/s exceeds the limit of limb leg1: at most 100 is"},
 		} {
 			if err := m.Send(x.value); err != nil {
 				t.Fatal(err)

@@ -46,7 +46,7 @@ func said(t *testing.T, path string, words ...string) string {
 // tabBash calls the function that bash calls for the tab key, and returns what it proposes.
 func tabBash(t *testing.T, path, line string) string {
 	words := strings.Split(line, " ")
-	script := fmt.Sprintf(`compopt() { :; } # outside of a shell that waits for keys there is none
+	script := fmt.Sprintf(`compopt() { :; } # absent outside of an interactive shell
 COLUMNS=80; source <(poise completion bash); complete -p poise >/dev/null
 COMP_LINE=%q; COMP_POINT=%d; COMP_WORDS=(%s); COMP_CWORD=%d; COMP_TYPE=9; COMP_KEY=9
 __start_poise; printf '%%s\n' "${COMPREPLY[@]}"`, line, len(line), strings.Join(words[:len(words)-1], " ")+fmt.Sprintf(" %q", words[len(words)-1]), len(words)-1)

@@ -152,15 +152,15 @@ var sentences = map[control.Code]func(w *Words, out *problem.Problem, r control.
 		out.Help = "ask for all resources that the reference needs"
 	},
 	control.TooFast: func(w *Words, out *problem.Problem, r control.Reason, _ string) {
-		out.Text = fmt.Sprintf("a velocity of %s %s/s is none for joint %s, at most %s is", num(r.Value), w.Unit(r.Joint), out.Joint, num(r.Max))
+		out.Text = fmt.Sprintf("a velocity of %s %s/s exceeds the limit of joint %s: at most %s is allowed", num(r.Value), w.Unit(r.Joint), out.Joint, num(r.Max))
 		out.Help = "give the velocity that the values have, or none"
 	},
 	control.TooSteep: func(w *Words, out *problem.Problem, r control.Reason, _ string) {
-		out.Text = fmt.Sprintf("an acceleration of %s %s/s² is none for joint %s, at most %s is", num(r.Value), w.Unit(r.Joint), out.Joint, num(r.Max))
+		out.Text = fmt.Sprintf("an acceleration of %s %s/s² exceeds the limit of joint %s: at most %s is allowed", num(r.Value), w.Unit(r.Joint), out.Joint, num(r.Max))
 		out.Help = "give the acceleration that the values have, or none"
 	},
 	control.LimbTooFast: func(_ *Words, out *problem.Problem, r control.Reason, _ string) {
-		out.Text = fmt.Sprintf("a velocity of %s m/s or rad/s is none for limb %s, at most %s is", num(r.Value), out.Resource, num(r.Max))
+		out.Text = fmt.Sprintf("a velocity of %s m/s or rad/s exceeds the limit of limb %s: at most %s is allowed", num(r.Value), out.Resource, num(r.Max))
 		out.Help = "give the twist that the poses have, or none"
 	},
 	control.Unbalanced: func(_ *Words, out *problem.Problem, r control.Reason, _ string) {

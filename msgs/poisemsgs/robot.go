@@ -110,7 +110,7 @@ type RobotInfoResponse struct {
 
 // BalanceState is poise_msgs/BalanceState. Points are on the horizontal plane through the
 // mean height of the soles; a margin is how far inside the polygon a point is, negative
-// outside, 0 if there is none.
+// outside, 0 without a polygon.
 type BalanceState struct {
 	Header        msgs.Header    `json:"header"`
 	Mass          float64        `json:"mass"`

@@ -120,7 +120,7 @@ type Driver struct {
 	Dial func(name string, baud int) (Port, error)
 
 	workers  []*worker
-	unit     *inertial // nil if there is none
+	unit     *inertial // nil without an inertial unit
 	open     bool
 	readings []servo.Reading
 	virtual  []bool // joints that no servo moves: they are where they are told to be

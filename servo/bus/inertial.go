@@ -16,8 +16,8 @@ import (
 	"poise/spatial"
 )
 
-// inertial is the inertial unit of a robot, which sends by itself over a line of its own. A nil
-// one is none.
+// inertial is the inertial unit of a robot, which sends by itself over a line of its own; nil
+// for a robot without one.
 type inertial struct {
 	line  LineConfig
 	kind  *imu.Type
@@ -34,7 +34,7 @@ type inertial struct {
 	last   servo.Inertial // the cycle's own
 }
 
-// newInertial returns the unit that settings and robot.yaml name, nil if there is none.
+// newInertial returns the unit that settings and robot.yaml name, nil without one.
 func newInertial(m *robot.Model, s Settings) (*inertial, error) {
 	if s.IMU == "none" {
 		return nil, nil

@@ -58,7 +58,7 @@ func (u *Unit) Serve() error {
 		if t.Corrupt > 0 && u.rng.Float64() < t.Corrupt {
 			data[u.rng.IntN(len(data))] ^= 1 << u.rng.IntN(8)
 		}
-		if _, err := u.port.Write(data); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) { // nobody may be listening
+		if _, err := u.port.Write(data); err != nil && !errors.Is(err, os.ErrDeadlineExceeded) { // the reader may be absent
 			return err
 		}
 	}

@@ -215,7 +215,7 @@ func TestADeadProgramLeavesServosAtRest(t *testing.T) {
 					r.src[0] = servo.Setpoint{Mode: servo.Position, Position: 1, Stiffness: 1, PlayTime: 3}
 					r.tick()
 				}
-				r.unplug(true) // what is written now reaches nobody, as that of a dead program
+				r.unplug(true) // what is written now is lost, as that of a dead program
 				cut := r.world.Read(0).Position
 				at := make([]float64, 200)
 				for i := range at {

@@ -12,7 +12,7 @@ const (
 	bnoPeriod  = 0.01 // s between two
 	bnoAngle   = 0.01 * degree
 	bnoForce   = 0.001 * gravity
-	bnoLongest = 10 // packets that may be lost before an angular velocity is none any more
+	bnoLongest = 10 // packets that may be lost before the angular velocity is unknown
 )
 
 // bno reads UART-RVC. It has no angular velocity in it: that follows from two rotations.

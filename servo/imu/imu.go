@@ -104,7 +104,7 @@ func sum(data []byte) (s byte) {
 }
 
 // find returns where a packet of some size begins, behind its header and with its sum: ok is
-// false if there is none, and used bytes are none's.
+// false without such a packet, and the used bytes belong to no packet that can still come.
 func find(data []byte, size int, begins func(data []byte) bool, good func(packet []byte) bool) (packet []byte, used int, ok bool) {
 	for i := range data {
 		rest := data[i:]

@@ -8,8 +8,8 @@ type Model struct {
 	Voltage float64 `json:"voltage"` // nominal, V; 0 is unknown
 	Gear    float64 `json:"gear"`    // k: turns of the servo for one of the joint; 0 is 1
 
-	Saturation float64 `json:"ks"`     // greatest |y| over U; 0 is none
-	Effort     float64 `json:"effort"` // greatest y/a3 at nominal voltage, N·m; 0 is none
+	Saturation float64 `json:"ks"`     // greatest |y| over U; 0 means unlimited
+	Effort     float64 `json:"effort"` // greatest y/a3 at nominal voltage, N·m; 0 means unlimited
 
 	Lead      float64 `json:"lead"`       // s until a goal takes effect
 	DeadZone  float64 `json:"dead_zone"`  // rad/s below which the sign of dry friction is not known

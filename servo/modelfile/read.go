@@ -25,7 +25,7 @@ type Named struct {
 // Set is what a file of models has.
 type Set struct {
 	Models  []Named
-	Default *model.Model // of servos that the file does not name; nil if there is none
+	Default *model.Model // of servos that the file does not name; nil without one
 	types   [][2]string  // joint and model of NimbRo's robots
 }
 
@@ -157,7 +157,7 @@ func (r *reader) several(n strictyaml.Node) {
 	}
 }
 
-// one reads a model by the keys that tell its form; false if it is none.
+// one reads a model by the keys that tell its form; false if it is not a model.
 func (r *reader) one(n strictyaml.Node, name string) bool {
 	keys, _ := n.Mapping()
 	switch has := func(key string) bool { return slices.Contains(keys, key) }; {

@@ -22,10 +22,10 @@ type Layout struct {
 	Present  int // position, speed, load, voltage, temperature: 8 bytes
 	Goal     int // where a goal begins
 
-	// Bits of signs; 0 is none.
+	// Bits of signs; 0 means unsigned.
 	PositionSign, SpeedSign, LoadSign int
 
-	Lock func(m *bus.Model) (address int, has bool) // of EEPROM; nil if there is none
+	Lock func(m *bus.Model) (address int, has bool) // of EEPROM; nil where it cannot be locked
 
 	// Prepare reads what else has to be known. It may be nil.
 	Prepare func(t *Talker, s *bus.Servo) error

@@ -50,7 +50,7 @@ func (s Settings) Check() error {
 }
 
 // Joints is a message of joints, as sensor_msgs/JointState: setpoints, or what was measured.
-// NaN is a value that there is none of, and lists may be short.
+// NaN is an absent value, and lists may be short.
 type Joints struct {
 	Names                      []string
 	Position, Velocity, Effort []float64

@@ -16,7 +16,7 @@ import (
 )
 
 // Remote returns the way of a stop to the robots of a mirrored network: their services called
-// stop, or, where there is none, the end of every goal of every action.
+// stop, or, without such a service, the end of every goal of every action.
 func (n *Node) Remote() stop.Remote { return &remote{n: n, asked: map[stopKind]*stopLine{}} }
 
 // remote is a stop.Remote.
@@ -63,7 +63,7 @@ func isStop(t *registry.Service) bool {
 	return false
 }
 
-// serviceNamed returns a service of another node, nil if there is none.
+// serviceNamed returns a service of another node, nil if it is not found.
 func (i *imports) serviceNamed(ros string) *importedService {
 	i.mu.Lock()
 	defer i.mu.Unlock()
