@@ -8,13 +8,11 @@ import (
 	"testing"
 
 	"poise/robot"
-	"poise/robot/description"
 	"poise/servo"
 	"poise/servo/bus"
 	"poise/servo/emulator"
 	"poise/servo/imu"
 	"poise/spatial"
-	"poise/urdf"
 )
 
 // felt is a bed with an inertial unit on a line of its own.
@@ -29,20 +27,7 @@ type felt struct {
 // feltModel is a robot whose inertial unit is as a line of robot.yaml says.
 func feltModel(t testing.TB, line string) *robot.Model {
 	t.Helper()
-	doc, _, err := urdf.Parse([]byte(`<robot name="one"><link name="a"/><link name="b"/>
-<joint name="j1" type="revolute"><parent link="a"/><child link="b"/><axis xyz="0 0 1"/><limit lower="-2" upper="2" effort="2" velocity="5"/></joint></robot>`), "one.urdf")
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, err := description.Read([]byte("servos: {j1: {id: 1, type: sts3215, zero: 2048}}\nimu: "+line+"\n"), "robot.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, _, err := robot.Build(doc, robot.Options{Description: d})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return oneJoint(t, "servos: {j1: {id: 1, type: sts3215, zero: 2048}}\nimu: "+line+"\n")
 }
 
 // newFelt returns one whose unit is as a line of robot.yaml says.

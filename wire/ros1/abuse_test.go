@@ -46,6 +46,12 @@ func runNode(t *testing.T, g *graph.Graph, c Config) (*Node, *cycle) {
 	if c.Master == "" {
 		c.Master, c.OwnMaster = "http://127.0.0.1:0", true
 	}
+	return running(t, g, c), robot
+}
+
+// running runs a node until the end of the test.
+func running(t *testing.T, g *graph.Graph, c Config) *Node {
+	t.Helper()
 	n, err := New(g, c)
 	if err != nil {
 		t.Fatal(err)
@@ -59,7 +65,7 @@ func runNode(t *testing.T, g *graph.Graph, c Config) (*Node, *cycle) {
 			t.Error(err)
 		}
 	})
-	return n, robot
+	return n
 }
 
 // until waits for something that another goroutine brings about.

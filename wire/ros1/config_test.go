@@ -1,7 +1,6 @@
 package ros1
 
 import (
-	"context"
 	"errors"
 	"os"
 	"strings"
@@ -53,22 +52,10 @@ func TestTheAddressIsThatOfTheEnvironment(t *testing.T) {
 // TestPeersAreToldTheHostname: what the master has of a node begins with its ROS_HOSTNAME.
 func TestPeersAreToldTheHostname(t *testing.T) {
 	g := graph.New(graph.Options{})
-	defer g.Close()
-	n, err := New(g, Config{Master: "http://127.0.0.1:0", OwnMaster: true, Host: "localhost"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan error, 1)
-	go func() { done <- n.Run(ctx) }()
-	defer func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	}()
+	t.Cleanup(g.Close)
+	n := running(t, g, Config{Master: "http://127.0.0.1:0", OwnMaster: true, Host: "localhost"})
 	for {
-		code, uri, err := n.callMaster(ctx, "lookupNode", n.self)
+		code, uri, err := n.callMaster(t.Context(), "lookupNode", n.self)
 		if text, ok := uri.(string); err == nil && code == 1 && ok && text != "" {
 			if !strings.HasPrefix(text, "http://localhost:") {
 				t.Errorf("the master has %q", text)

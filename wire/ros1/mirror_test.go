@@ -16,20 +16,7 @@ import (
 func runMirror(t *testing.T, g *graph.Graph, c Config) *Node {
 	t.Helper()
 	c.Mirror, c.Outside, c.Names = "real", true, Names{Node: "mirror"}
-	n, err := New(g, c)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(context.Background())
-	done := make(chan error, 1)
-	go func() { done <- n.Run(ctx) }()
-	t.Cleanup(func() {
-		cancel()
-		if err := <-done; err != nil {
-			t.Error(err)
-		}
-	})
-	return n
+	return running(t, g, c)
 }
 
 // TestARobotOfROS1IsMirrored: its topics, services and actions are in the graph below a prefix,
