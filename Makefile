@@ -70,9 +70,9 @@ live: ## go test of packages with running robots, programs and real clients, one
 SPREAD := $(addprefix poise/,planner/smooth trajectory/move)
 RACED  = $(filter-out $(SPREAD),$(shell tools/goroutines.sh))
 race: ## go test -race -short of packages with goroutines
-	@POISE_GOLDEN_LOG= $(GO) test -race -short -count=1 $(filter $(RACED),$(QUIET))
-	@POISE_GOLDEN_LOG= $(GO) test -race -short -count=1 -run ConcurrentUse poise/planner/smooth
-	@POISE_GOLDEN_LOG= $(GO) test -race -short -count=1 -p 1 $(filter $(RACED),$(ALIVE))
+	@POISE_GOLDEN_LOG= tools/race.sh $(filter $(RACED),$(QUIET))
+	@POISE_GOLDEN_LOG= tools/race.sh -run ConcurrentUse poise/planner/smooth
+	@POISE_GOLDEN_LOG= tools/race.sh -p 1 $(filter $(RACED),$(ALIVE))
 
 fuzz: ## every fuzz target for FUZZTIME
 	@POISE_GOLDEN_LOG= tools/fuzz.sh $(FUZZTIME)
