@@ -34,11 +34,12 @@ type Stops struct {
 	life   context.Context
 	end    context.CancelFunc
 
+	asked stop.Bounded[kind, *stopped]
+
 	mu      sync.Mutex
 	known   map[string]string // types of the services that stop, by remote name; nil before the robot has said
 	first   string            // the robot that a plain stop is for, if the robot has said
-	lines   map[kind]*line
-	waiting int // stops that wait for a robot to stand
+	waiting int               // stops that wait for a robot to stand
 }
 
 // kind is a stop as the other server is asked for it.
@@ -48,18 +49,11 @@ type kind struct {
 	hops     int
 }
 
-// Bounds of the stops under way. A flood of them is asked for as fast as the other server
-// answers: one that finds as many before it goes with the next.
+// Bounds of the stops under way.
 const (
 	mostAsking  = 4  // of one kind that the server has not answered yet
 	mostWaiting = 64 // that wait for a robot to stand
 )
-
-// line are the stops of one kind.
-type line struct {
-	asking int
-	next   *stopped // that waits for its turn, shared by all who ask meanwhile
-}
 
 // NewStops makes the stops of the robots at an address, which are shown below a prefix.
 // Of the options those of the connection hold; Log, Changed and Failed do not.
@@ -77,7 +71,8 @@ func NewStops(address, prefix string, o client.Options) (*Stops, error) {
 	}
 	web.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	o.Log, o.Changed, o.Failed = nil, nil, nil // the mirror's own connection is told of
-	s := &Stops{prefix: strings.Trim(prefix, "/"), post: &post, web: &web, lines: map[kind]*line{}}
+	s := &Stops{prefix: strings.Trim(prefix, "/"), post: &post, web: &web}
+	s.asked = stop.Bounded[kind, *stopped]{Most: mostAsking, Begin: s.begin}
 	s.life, s.end = context.WithCancel(context.Background())
 	s.socket = client.Open(address, o)
 	return s, nil
@@ -137,35 +132,22 @@ func (s *Stops) learn(ctx context.Context, c *client.Client, spec *Spec) {
 // Stop asks for a stop, and returns at once.
 func (s *Stops) Stop(service string, category uint8, hops int) stop.Progress {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	if _, ok := s.known[service]; !ok && service != "" {
 		service, category = "", stop.Mildest // it is not known whose it is: all, as mildly as can be
 	}
-	k := kind{service, category, hops}
-	l := s.lines[k]
-	if l == nil {
-		l = &line{}
-		s.lines[k] = l
-	}
-	if l.asking < mostAsking {
-		one := &stopped{category: category}
-		s.begin(k, l, one)
-		return one
-	}
-	if l.next == nil {
-		l.next = &stopped{category: category}
-	}
-	return l.next
+	s.mu.Unlock()
+	return s.asked.Ask(kind{service, category, hops}, &stopped{category: category})
 }
 
-// begin asks for a stop by a goroutine of its own. The lock is held.
-func (s *Stops) begin(k kind, l *line, one *stopped) {
-	l.asking++
-	one.brief = s.waiting >= mostWaiting
-	if !one.brief {
+// begin asks for a stop by a goroutine of its own; the next may go once it is taken, or has
+// failed.
+func (s *Stops) begin(k kind, one *stopped, settled func()) {
+	one.settled = sync.OnceFunc(settled)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if one.brief = s.waiting >= mostWaiting; !one.brief {
 		s.waiting++
 	}
-	one.settled = sync.OnceFunc(func() { s.settled(k, l) })
 	go func() {
 		s.run(k, one)
 		one.settled()
@@ -175,19 +157,6 @@ func (s *Stops) begin(k kind, l *line, one *stopped) {
 			s.waiting--
 		}
 	}()
-}
-
-// settled is called once a stop is taken, or has failed: the next one may go.
-func (s *Stops) settled(k kind, l *line) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	l.asking--
-	if next := l.next; next != nil {
-		l.next = nil
-		s.begin(k, l, next)
-	} else if l.asking == 0 {
-		delete(s.lines, k)
-	}
 }
 
 // reachWithin is how long it is tried to reach the other server.

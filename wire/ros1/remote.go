@@ -17,27 +17,22 @@ import (
 
 // Remote returns the way of a stop to the robots of a mirrored network: their services called
 // stop, or, without such a service, the end of every goal of every action.
-func (n *Node) Remote() stop.Remote { return &remote{n: n, asked: map[stopKind]*stopLine{}} }
+func (n *Node) Remote() stop.Remote {
+	r := &remote{n: n}
+	r.asked = stop.Bounded[stopKind, *remoteStop]{Most: mostAsking, Begin: r.begin}
+	return r
+}
 
 // remote is a stop.Remote.
 type remote struct {
-	n *Node
-
-	mu    sync.Mutex
-	asked map[stopKind]*stopLine
+	n     *Node
+	asked stop.Bounded[stopKind, *remoteStop]
 }
 
 // stopKind is a stop as the network is asked for it.
 type stopKind struct {
 	service  string // empty for all robots
 	category uint8
-}
-
-// stopLine are the stops of one kind that are under way. One that finds too many before it goes
-// with the next.
-type stopLine struct {
-	asking int
-	next   *remoteStop
 }
 
 // Bounds of stops under way: of one kind, and calls in the graph; wires ask Remote instead.
@@ -91,38 +86,14 @@ func (r *remote) Stop(service string, category uint8, _ int) stop.Progress {
 	if service != "" && r.n.foreign.serviceNamed("/"+service) == nil {
 		k.service = "" // it is not known whose it is: all
 	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	l := r.asked[k]
-	if l == nil {
-		l = &stopLine{}
-		r.asked[k] = l
-	}
-	if l.asking < mostAsking {
-		one := &remoteStop{category: category}
-		r.begin(k, l, one)
-		return one
-	}
-	if l.next == nil {
-		l.next = &remoteStop{category: category}
-	}
-	return l.next
+	return r.asked.Ask(k, &remoteStop{category: category})
 }
 
-// begin asks by a goroutine of its own. The lock is held.
-func (r *remote) begin(k stopKind, l *stopLine, one *remoteStop) {
-	l.asking++
+// begin asks by a goroutine of its own.
+func (r *remote) begin(k stopKind, one *remoteStop, settled func()) {
 	go func() {
 		r.run(k, one)
-		r.mu.Lock()
-		defer r.mu.Unlock()
-		if l.asking--; l.next != nil {
-			next := l.next
-			l.next = nil
-			r.begin(k, l, next)
-		} else if l.asking == 0 {
-			delete(r.asked, k)
-		}
+		settled()
 	}()
 }
 
