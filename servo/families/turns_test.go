@@ -148,7 +148,7 @@ func twoLines(t *testing.T, kind string, zero float64, baud int, period float64)
 // TestLinesGoInParallel: two lines of three servos have the rate of one line of three, not of one of six, and
 // one that is pulled out leaves the other alone.
 func TestLinesGoInParallel(t *testing.T) {
-	for _, k := range kinds {
+	for _, k := range longKinds() {
 		t.Run(k.name, func(t *testing.T) {
 			inFakeTime(t, func(t *testing.T) {
 				const period = 0.002

@@ -78,6 +78,14 @@ func (m *machine) open() error {
 	return nil
 }
 
+// close ends a machine that is done with: its goroutines would go on beside those of the next.
+func (m *machine) close() error {
+	if err := m.Driver.Close(); err != nil {
+		return fmt.Errorf("driver.Close: %w", err)
+	}
+	return nil
+}
+
 // poisonAge is no age that a test comes to.
 const poisonAge = math.MaxUint32 - 12345
 

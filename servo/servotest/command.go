@@ -39,6 +39,9 @@ func (b *bench) pulled(mode servo.Mode) (m *machine, start, up, down []float64, 
 		m.tell(func(i int, s *servo.Setpoint) { *s = m.towards(mode, at[i], sign) })
 		m.ticks(m.Ticks)
 		ends[k] = m.positions()
+		if err := m.close(); err != nil {
+			return m, nil, nil, nil, err
+		}
 	}
 	return m, start, ends[0], ends[1], b.violation()
 }
@@ -123,6 +126,9 @@ func checkOtherModes(b *bench) error {
 			return err
 		}
 		if m.can.Modes.Has(mode) {
+			if err := m.close(); err != nil {
+				return err
+			}
 			continue
 		}
 		at := m.positions()
@@ -139,11 +145,13 @@ func checkOtherModes(b *bench) error {
 		if err := m.stays(at, fmt.Sprintf("told mode %d", mode)); err != nil {
 			return err
 		}
-		if !m.can.Modes.Has(was.Mode) {
-			continue
+		if m.can.Modes.Has(was.Mode) {
+			m.tell(func(i int, s *servo.Setpoint) { *s = was; s.Position = at[i] })
+			if err := m.until("BadMode is gone", func() bool { return m.none(servo.BadMode) }); err != nil {
+				return err
+			}
 		}
-		m.tell(func(i int, s *servo.Setpoint) { *s = was; s.Position = at[i] })
-		if err := m.until("BadMode is gone", func() bool { return m.none(servo.BadMode) }); err != nil {
+		if err := m.close(); err != nil {
 			return err
 		}
 	}
@@ -224,6 +232,9 @@ func checkNonFinite(b *bench) error {
 			if math.Abs(q-goal[i]) > 2*m.Tolerance {
 				return fmt.Errorf("after setpoints of mode %v that are not finite joint %d is at %g, was told %g", mode, i, q, goal[i])
 			}
+		}
+		if err := m.close(); err != nil {
+			return err
 		}
 	}
 	return nil
