@@ -125,6 +125,14 @@ type Driver struct {
 	readings []servo.Reading
 	virtual  []bool // joints that no servo moves: they are where they are told to be
 	modes    servo.Modes
+	survey   survey
+}
+
+// survey is what Open found, as it was before goroutines began to speak with the servos.
+type survey struct {
+	holding, missing   []int
+	found, why, beyond []string
+	rest               []servo.RestWrite
 }
 
 var (
@@ -326,6 +334,7 @@ func (d *Driver) Open(ctx context.Context) error {
 		}
 		return errors.Join(err, d.unit.end())
 	}
+	d.look()
 	for _, w := range d.workers {
 		go w.run()
 	}
@@ -398,81 +407,67 @@ func (d *Driver) Close() error {
 	return errors.Join(errs...)
 }
 
-// Rest implements servo.Rester.
-func (d *Driver) Rest() (all []servo.RestWrite) {
+// look writes down what was found.
+func (d *Driver) look() {
+	d.survey = survey{}
+	v := &d.survey
 	for _, w := range d.workers {
-		fd, ok := Descriptor(w.port)
-		if !ok {
-			continue
-		}
 		servos := make([]*Servo, len(w.units))
 		for i, u := range w.units {
 			servos[i] = &u.Servo
-		}
-		if bytes := w.talk.Rest(servos); bytes != nil {
-			all = append(all, servo.RestWrite{Descriptor: fd, Bytes: bytes, Times: 2})
-		}
-	}
-	return all
-}
-
-// Holding implements servo.Adopter.
-func (d *Driver) Holding() (joints []int) {
-	for _, w := range d.workers {
-		for _, u := range w.units {
 			if u.foundOn {
-				joints = append(joints, u.joint)
+				v.holding = append(v.holding, u.joint)
 			}
-		}
-	}
-	return joints
-}
-
-// Missing implements servo.Adopter.
-func (d *Driver) Missing() (joints []int, why []string) {
-	for _, w := range d.workers {
-		for _, u := range w.units {
 			if u.wrong != nil {
-				joints, why = append(joints, u.joint), append(why, u.wrong.Error())
-			}
-		}
-	}
-	return joints, why
-}
-
-// Found implements servo.Surveyor.
-func (d *Driver) Found() (all []string) {
-	for _, w := range d.workers {
-		for _, u := range w.units {
-			if u.wrong == nil {
-				all = append(all, fmt.Sprintf("%s: servo %d on %s, %s, firmware %s", u.name, u.ID, w.line.String(), u.Model.Name, u.firmware))
-			}
-		}
-	}
-	return all
-}
-
-// Beyond implements servo.Surveyor: limits are those of the joint, and those of the servo by its registers
-// and robot.yaml.
-func (d *Driver) Beyond() (all []string) {
-	const tolerance = 0.02 // rad
-	for _, w := range d.workers {
-		for _, u := range w.units {
-			if u.wrong != nil || u.seq == 0 {
+				v.missing, v.why = append(v.missing, u.joint), append(v.why, u.wrong.Error())
 				continue
 			}
-			low, high := u.scale.Position(u.Low), u.scale.Position(u.High)
-			low, high = min(low, high), max(low, high)
-			if l := d.model.Joints()[u.joint].Limits; l.Lower.Has && l.Upper.Has {
-				low, high = max(low, l.Lower.Value), min(high, l.Upper.Value)
+			v.found = append(v.found, fmt.Sprintf("%s: servo %d on %s, %s, firmware %s", u.name, u.ID, w.line.String(), u.Model.Name, u.firmware))
+			if text := d.beyond(w, u); text != "" {
+				v.beyond = append(v.beyond, text)
 			}
-			if at := u.scale.Position(u.doubt); at < low-tolerance || at > high+tolerance {
-				all = append(all, fmt.Sprintf("joint %q: servo %d on %s stands at %.3f rad, its limits are %.3f … %.3f rad: move it back by hand, or calibrate it", u.name, u.ID, w.line.String(), at, low, high))
+		}
+		if fd, ok := Descriptor(w.port); ok {
+			if bytes := w.talk.Rest(servos); bytes != nil {
+				v.rest = append(v.rest, servo.RestWrite{Descriptor: fd, Bytes: bytes, Times: 2})
 			}
 		}
 	}
-	return all
 }
+
+// beyond says that a servo stands beyond its limits: those of the joint, and those of the servo by its registers and
+// robot.yaml.
+func (d *Driver) beyond(w *worker, u *unit) string {
+	const tolerance = 0.02 // rad
+	if u.seq == 0 {
+		return ""
+	}
+	low, high := u.scale.Position(u.Low), u.scale.Position(u.High)
+	low, high = min(low, high), max(low, high)
+	if l := d.model.Joints()[u.joint].Limits; l.Lower.Has && l.Upper.Has {
+		low, high = max(low, l.Lower.Value), min(high, l.Upper.Value)
+	}
+	at := u.scale.Position(u.doubt)
+	if at >= low-tolerance && at <= high+tolerance {
+		return ""
+	}
+	return fmt.Sprintf("joint %q: servo %d on %s stands at %.3f rad, its limits are %.3f … %.3f rad: move it back by hand, or calibrate it", u.name, u.ID, w.line.String(), at, low, high)
+}
+
+// Rest implements servo.Rester.
+func (d *Driver) Rest() []servo.RestWrite { return d.survey.rest }
+
+// Holding implements servo.Adopter.
+func (d *Driver) Holding() (joints []int) { return d.survey.holding }
+
+// Missing implements servo.Adopter.
+func (d *Driver) Missing() (joints []int, why []string) { return d.survey.missing, d.survey.why }
+
+// Found implements servo.Surveyor.
+func (d *Driver) Found() []string { return d.survey.found }
+
+// Beyond implements servo.Surveyor.
+func (d *Driver) Beyond() []string { return d.survey.beyond }
 
 // Rhythm implements servo.Paced.
 func (d *Driver) Rhythm() (float64, error) {

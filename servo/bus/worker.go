@@ -1,7 +1,6 @@
 package bus
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -110,32 +109,6 @@ func (w *worker) exchange(readings []servo.Reading, src []servo.Setpoint, modes 
 	return r.alive
 }
 
-// begin opens the port and finds the servos.
-func (w *worker) begin(ctx context.Context) error {
-	if err := w.connect(); err != nil {
-		return err
-	}
-	var missing []error
-	for _, u := range w.units {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		if u.wrong = w.find(u, searchTries); u.wrong != nil {
-			missing = append(missing, u.wrong)
-		}
-	}
-	if len(missing) == len(w.units) || len(missing) > 0 && !w.settings.Partial {
-		return errors.Join(missing...)
-	}
-	for range agreement + 2 {
-		if err := w.read(); err != nil {
-			return err
-		}
-	}
-	w.publish()
-	return nil
-}
-
 // connect opens the port.
 func (w *worker) connect() error {
 	port, err := w.dial(w.line.Port, w.line.Baud)
@@ -160,7 +133,6 @@ func (w *worker) hangUp() error {
 }
 
 const (
-	searchTries = 5
 	agreement   = 3                      // readings that agree before torque comes
 	lostAfter   = 8                      // misses in a row, then it is looked for
 	lookAgain   = 250 * time.Millisecond // between two looks
@@ -171,125 +143,6 @@ const (
 
 	longestSilence = 250 * time.Millisecond // unless a cycle takes about as long
 )
-
-// find asks whether a servo is there and is what it should be, and prepares it.
-func (w *worker) find(u *unit, tries int) error {
-	var id Identity
-	err := ErrSilent
-	for n := 0; n < tries && err != nil; n++ {
-		if id, err = w.talk.Ping(u.ID); err != nil {
-			continue
-		}
-		if id.Number != u.Model.Number {
-			err = fmt.Errorf("is %s, robot.yaml says %s", modelName(w.line.Family, id.Number), u.Model.Name)
-			break
-		}
-		if err = w.talk.Prepare(&u.Servo); err == nil {
-			err = w.declare(u)
-		}
-	}
-	if err != nil {
-		return fmt.Errorf("joint %q: servo %d on %s: %w", u.name, u.ID, w.line.String(), err)
-	}
-	u.present, u.misses, u.agree, u.unsure, u.heard = true, 0, 0, false, w.began
-	u.firmware = id.Firmware
-	u.count()
-	if u.State.Torque == TorqueOn && !u.obeyed {
-		u.foundOn = true
-	}
-	u.on = u.on && u.State.Torque == TorqueOn
-	return nil
-}
-
-// count lets the turns of a servo be counted again, which may have forgotten them: it is where
-// it was before, or, if that is not known, where robot.yaml lets it be.
-func (u *unit) count() {
-	switch {
-	case u.Turn == 0 || u.recount:
-		return
-	case u.seq > 0:
-		u.before = u.doubt
-	case u.wanted.Limited && u.High-u.Low < u.Turn:
-		u.before = (u.Low + u.High) / 2
-	default:
-		return
-	}
-	u.recount, u.agree, u.doubted = true, 0, false
-}
-
-// reading returns where a servo is, with the turns that it has forgotten.
-func (u *unit) reading() int32 {
-	if u.recount {
-		u.turns = u.Turn * int32(math.Round(float64(u.before-u.State.Position)/float64(u.Turn)))
-		u.recount = u.agree+1 < agreement
-	}
-	return u.State.Position + u.turns
-}
-
-// declare brings a servo to what robot.yaml says of it: its limits, and registers that are
-// forgotten without power. What differs and is kept without power is refused.
-func (w *worker) declare(u *unit) error {
-	if u.wanted.Limited {
-		u.Low = int32(max(int(u.Low), u.wanted.Low))
-		u.High = int32(min(int(u.High), u.wanted.High))
-		if u.Low >= u.High {
-			return fmt.Errorf("its range %d … %d of robot.yaml is outside what its registers allow", u.wanted.Low, u.wanted.High)
-		}
-	}
-	for _, want := range u.wanted.Registers {
-		r, ok := u.Model.Register(want.Name)
-		if !ok || r.ReadOnly || r.Moves || r.Name == "id" || r.Name == "baud" {
-			return fmt.Errorf("robot.yaml sets register %q, which a %s does not have, or which is not one to be set", want.Name, u.Model.Name)
-		}
-		now, err := w.talk.Read(u.ID, u.Model, r)
-		if err != nil || now == int64(want.Value) {
-			if err != nil {
-				return err
-			}
-			continue
-		}
-		if r.Saved && !r.Shadow {
-			return fmt.Errorf("register %s holds %d, robot.yaml says %d, and it is kept without power: poise bus write PORT %d %s %d", r.Name, now, want.Value, u.ID, r.Name, want.Value)
-		}
-		if r.Shadow {
-			if err := w.lock(u); err != nil {
-				return err
-			}
-		}
-		volatile := *r
-		volatile.Saved = false
-		if err := w.talk.Write(u.ID, u.Model, &volatile, int64(want.Value)); err != nil {
-			return err
-		}
-		if now, err = w.talk.Read(u.ID, u.Model, r); err != nil {
-			return err
-		}
-		if now != int64(want.Value) {
-			return fmt.Errorf("register %s holds %d after %d was written", r.Name, now, want.Value)
-		}
-	}
-	return nil
-}
-
-// lock locks the EEPROM of a servo that a program left open: what is written then holds until power is gone, and wears
-// nothing.
-func (w *worker) lock(u *unit) error {
-	r, ok := u.Model.Register("lock")
-	if !ok {
-		return nil
-	}
-	if now, err := w.talk.Read(u.ID, u.Model, r); err != nil || now == 1 {
-		return err
-	}
-	return w.talk.Write(u.ID, u.Model, r, 1)
-}
-
-func modelName(f Family, number int) string {
-	if m, ok := ModelNumbered(f, number); ok {
-		return "a " + m.Name
-	}
-	return fmt.Sprintf("of model %d, which is not known", number)
-}
 
 // run speaks until it is told to stop. A port that is gone is opened again when it is back.
 func (w *worker) run() {
@@ -456,6 +309,9 @@ func (w *worker) mayEnergise(u *unit, now time.Time) bool {
 // energise gives torque at the present position; from there the joint goes slowly to where
 // it is told to be. One servo at a time, or their currents add up.
 func (w *worker) energise(u *unit, s *servo.Setpoint, now time.Time) error {
+	if sure, err := w.confirmed(u); err != nil || !sure {
+		return err
+	}
 	err := w.talk.SwitchOn(&u.Servo)
 	u.again = now.Add(lookAgain)
 	switch {
@@ -467,6 +323,25 @@ func (w *worker) energise(u *unit, s *servo.Setpoint, now time.Time) error {
 	u.on, u.foundOn = true, false
 	u.offset = u.scale.Position(u.State.Position+u.turns) - s.Position
 	return nil
+}
+
+// confirmed asks a servo some times more where it is, right before its torque comes: a reading of another servo, or an old
+// one, would be its first goal, and a busy machine lets readings be so far apart that those of a cycle cannot tell.
+func (w *worker) confirmed(u *unit) (bool, error) {
+	one := [...]*Servo{&u.Servo}
+	for range agreement {
+		before, asked := u.State.Position, time.Now()
+		u.Variant = !u.Variant
+		if err := w.talk.States(one[:]); err != nil {
+			return false, err
+		}
+		far := math.Abs(float64(u.State.Position-before)) * u.Model.Step
+		if !u.Heard || far > near+fastest*min(time.Since(asked).Seconds(), soon) {
+			u.agree = 0
+			return false, nil
+		}
+	}
+	return true, nil
 }
 
 // goal returns where a servo is to go now.
@@ -511,9 +386,7 @@ func (w *worker) read() error {
 		if u.Heard && (u.unsure || u.misses > 1 || w.longAgo(u)) {
 			u.unsure = true
 			u.count()
-			if err := w.talk.Slow(&u.Servo); err == nil {
-				u.unsure = false // judge sees whether it lost its torque
-			} else if !answered(err) {
+			if err := w.assure(u); err != nil {
 				return err
 			}
 		}
@@ -523,6 +396,24 @@ func (w *worker) read() error {
 	if w.silent++; heard {
 		w.silent = 0
 	}
+	return nil
+}
+
+// assure asks a servo that was silent whether it still has its torque, several times: one answer could be that of
+// another servo. judge sees whether it lost it.
+func (w *worker) assure(u *unit) error {
+	for range agreement {
+		if err := w.talk.Slow(&u.Servo); err != nil {
+			if answered(err) {
+				return nil // it stays unsure
+			}
+			return err
+		}
+		if u.State.Torque == TorqueOff {
+			break
+		}
+	}
+	u.unsure = false
 	return nil
 }
 
@@ -579,6 +470,7 @@ const (
 	believable = 0.35
 	near       = 0.03
 	fastest    = 3.0
+	soon       = 0.01 // s in which two readings right after each other are made
 )
 
 // slowShare is how much more time there is than slow values take.
@@ -598,25 +490,6 @@ func (w *worker) slow() error {
 			continue
 		}
 		if err := w.talk.Slow(&u.Servo); err != nil && !answered(err) {
-			return err
-		}
-		return nil
-	}
-	return nil
-}
-
-// look looks for one servo that is lost.
-func (w *worker) look(now time.Time) error {
-	var gone *portError
-	for _, u := range w.units {
-		if u.present || now.Before(u.again) {
-			continue
-		}
-		u.again = now.Add(lookAgain)
-		switch err := w.find(u, 1); {
-		case err == nil:
-			u.again = time.Time{}
-		case errors.As(err, &gone): // with all servos lost nothing else would notice
 			return err
 		}
 		return nil
