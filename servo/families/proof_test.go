@@ -83,10 +83,10 @@ func (r *rig) calm(t *testing.T, within float64) {
 
 // unseen is for how many ticks in a row a joint may be elsewhere than it reads. HerkuleX's
 // check sums leave out the lowest bit of every byte: a servo obeys a goal that was disturbed
-// there, until the next one comes. All others see every such packet.
+// there, until the next one comes, and goes back as long. All others see every such packet.
 func unseen(kind string) int {
 	if strings.HasPrefix(kind, "drs") {
-		return 2
+		return 2 + 2
 	}
 	return 0
 }
