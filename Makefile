@@ -134,6 +134,7 @@ oracle: build setup ## dynamics and physics beside Pinocchio and MuJoCo
 	$(POISE_PYTHON) tools/oracle/dynamics.py --poise bin/poise
 	$(POISE_PYTHON) tools/oracle/contact.py --poise bin/poise
 	$(POISE_PYTHON) tools/oracle/physics.py bin/poise ../shared/robots
+	POISE_JUDGE=long $(GO) test -count=1 -v -run InBothEngines ./internal/mujoco
 
 judge: build setup ## the short part of physics beside MuJoCo, and the cycle closed through it
 	$(POISE_PYTHON) -m pip install -q -r tools/oracle/requirements-dynamics.txt

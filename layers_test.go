@@ -52,7 +52,7 @@ var layers = []string{
 
 // testOnly packages serve tests and may import anything below cmd; nothing but
 // tests may import them.
-var testOnly = []string{"internal/approx", "internal/chaos", "internal/doctest", "internal/golden", "internal/mujoco", "internal/randbot", "internal/randmsg", "internal/rig", "internal/oracle", "internal/smalldisk", "internal/stepped", "servo/servotest", "wire/wiretest"}
+var testOnly = []string{"internal/approx", "internal/chaos", "internal/doctest", "internal/golden", "internal/mujoco", "internal/randbot", "internal/randmsg", "internal/rig", "internal/oracle", "internal/smalldisk", "internal/squat", "internal/stepped", "servo/servotest", "wire/wiretest"}
 
 // free folders hold programs that may import everything and are imported by none.
 var free = []string{"examples/", "tools/"}

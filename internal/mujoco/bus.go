@@ -26,6 +26,8 @@ type Config struct {
 	Friction float64         // of the ground; 0 is 0.8
 	Motors   []physics.Motor // of each joint; nil is physics.MotorsOf
 	Start    []float64       // NumQ; nil is the rest pose, on its feet
+	Supply   physics.Supply  // of the servos that have a voltage
+	Masses   []float64       // [bodies] by which those of the robot are multiplied; nil is 1
 }
 
 // Needed ends a test that was not started by `make judge`, which has MuJoCo.
@@ -44,16 +46,19 @@ type Driver struct {
 	in      io.WriteCloser
 	out     *bufio.Reader
 	feet    []robot.ChainID
+	nominal []float64 // voltage of each servo
 	open    bool
 	last    *servo.Measurement
 	Base    spatial.Pose // of the robot, as MuJoCo has it
+	Q, V    []float64    // of the joints, without the steps of readings
+	Loads   []float64    // vertical force on each foot, N
 	reply   reply
 }
 
 // motor is a servo as the process wants it; field names are those of physics.Motor.
 type motor struct {
-	Kp, Kd, Limit, Brake, Voltage, Quantum, Armature, Damping, Friction, Offset float64
-	Joint                                                                       string
+	Kp, Kd, Limit, Brake, Voltage, Quantum, Stall, Armature, Damping, Friction, Offset float64
+	Joint                                                                              string
 }
 
 // begin is the first line to the process.
@@ -68,10 +73,14 @@ type begin struct {
 	Feet     [][]string `json:"feet"` // links of each, its tip first
 	Q        []float64  `json:"q"`    // of the joints
 	Base     []float64  `json:"base"` // x y z qx qy qz qw
+
+	Supply     float64            `json:"supply"`     // V without load; 0 is nominal
+	Resistance float64            `json:"resistance"` // of the supply, Ω
+	Masses     map[string]float64 `json:"masses"`     // of links, by which they are multiplied
 }
 
 // tick is what the process is told each tick; a setpoint is mode, position, velocity, effort,
-// kp, kd, stiffness and play time.
+// kp, kd, stiffness and play time. Without a period nothing moves.
 type tick struct {
 	Dt        float64      `json:"dt"`
 	Setpoints [][8]float64 `json:"setpoints"`
@@ -82,6 +91,9 @@ type tick struct {
 type reply struct {
 	Q     []float64
 	V     []float64
+	Exact []float64 // Q without steps
+	Load  []float64
+	Volts float64 // of the supply over nominal
 	Tau   []float64
 	Base  []float64 // x y z qx qy qz qw
 	IMU   [10]float64
@@ -103,7 +115,8 @@ func Open(t testing.TB, m *robot.Model, urdf []byte, c Config) *Driver {
 		c.Motors = physics.MotorsOf(m)
 	}
 	d := &Driver{t: t, m: m}
-	first := begin{URDF: string(urdf), Floating: m.Floating(), Step: c.Step, Friction: c.Friction, Virtual: []string{}, Feet: [][]string{}}
+	first := begin{URDF: string(urdf), Floating: m.Floating(), Step: c.Step, Friction: c.Friction, Virtual: []string{}, Feet: [][]string{},
+		Supply: c.Supply.Voltage, Resistance: c.Supply.Resistance, Masses: map[string]float64{}}
 	model, err := sim.NewModel(m, sim.Config{Passive: physics.PassiveOf(c.Motors)})
 	if err != nil {
 		t.Fatal(err)
@@ -113,11 +126,20 @@ func Open(t testing.TB, m *robot.Model, urdf []byte, c Config) *Driver {
 			t.Fatal(err)
 		}
 	}
+	if c.Masses != nil {
+		for _, f := range m.Frames() {
+			if f.Body != robot.World {
+				first.Masses[f.Name] = c.Masses[f.Body]
+			}
+		}
+	}
+	d.nominal = make([]float64, len(m.Joints()))
 	for i, j := range m.Joints() {
 		p := &c.Motors[i]
+		d.nominal[i] = p.Voltage
 		first.Joints = append(first.Joints, j.Name)
 		first.Q = append(first.Q, c.Start[j.Q])
-		first.Motors = append(first.Motors, motor{Joint: j.Name, Kp: p.Kp, Kd: p.Kd, Limit: p.Limit, Brake: p.Brake, Voltage: p.Voltage, Quantum: p.Quantum,
+		first.Motors = append(first.Motors, motor{Joint: j.Name, Kp: p.Kp, Kd: p.Kd, Limit: p.Limit, Brake: p.Brake, Voltage: p.Voltage, Quantum: p.Quantum, Stall: p.Stall,
 			Armature: p.Passive.Armature, Damping: p.Passive.Damping, Friction: p.Passive.Friction, Offset: p.Passive.Offset})
 		if j.Virtual {
 			first.Virtual = append(first.Virtual, j.Name)
@@ -201,6 +223,7 @@ func (d *Driver) ask(question any) error {
 	if d.reply.Error != "" {
 		return fmt.Errorf("MuJoCo: %s", d.reply.Error)
 	}
+	d.Q, d.V, d.Loads = d.reply.Exact, d.reply.V, d.reply.Load
 	if b := d.reply.Base; len(b) == 7 {
 		d.Base = spatial.Pose{R: spatial.Quat{X: b[3], Y: b[4], Z: b[5], W: b[6]}.Matrix(), P: spatial.Vec3{X: b[0], Y: b[1], Z: b[2]}}
 	}
@@ -256,13 +279,26 @@ func (d *Driver) exchange(t servo.Tick, dst *servo.Measurement, src []servo.Setp
 			q.Setpoints[i][0] = -1 // it changes nothing
 		}
 	}
+	return d.measure(q, dst)
+}
+
+// Measure reads servos and sensors; nothing moves, and setpoints stay.
+func (d *Driver) Measure(dst *servo.Measurement) servo.Fault {
+	q := tick{Setpoints: make([][8]float64, len(d.m.Joints()))}
+	for i := range q.Setpoints {
+		q.Setpoints[i][0] = -1
+	}
+	return d.measure(q, dst)
+}
+
+func (d *Driver) measure(q tick, dst *servo.Measurement) servo.Fault {
 	if err := d.ask(q); err != nil {
 		d.t.Error(err)
 		return servo.BusDown
 	}
 	r := &d.reply
 	for i := range d.last.Joints {
-		d.last.Joints[i] = servo.Reading{Position: r.Q[i], Velocity: r.V[i], Effort: r.Tau[i], Temperature: 25}
+		d.last.Joints[i] = servo.Reading{Position: r.Q[i], Velocity: r.V[i], Effort: r.Tau[i], Voltage: r.Volts * d.nominal[i], Temperature: 25}
 	}
 	if len(d.last.IMU) > 0 {
 		u := r.IMU

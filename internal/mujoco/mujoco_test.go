@@ -233,9 +233,9 @@ func TestTheCycleRunsInMuJoCo(t *testing.T) {
 	}
 	play("stand", &executive.Pose{Name: "stand"}, 3)
 	play("nod", &executive.Play{Name: "nod", Approach: true}, 6)
-	var now control
+	var now felt
 	e.View(func(s *loop.Snapshot) {
-		now = control{s.Measured.IMU[0], append([]servo.Contact(nil), s.Measured.Touch...)}
+		now = felt{s.Measured.IMU[0], append([]servo.Contact(nil), s.Measured.Touch...)}
 	})
 	if math.Abs(now.imu.Acceleration.Norm()-9.81) > 0.1 {
 		t.Errorf("the cycle feels %v", now.imu.Acceleration)
@@ -254,8 +254,8 @@ func TestTheCycleRunsInMuJoCo(t *testing.T) {
 	}
 }
 
-// control is what the cycle felt.
-type control struct {
+// felt is what the cycle felt.
+type felt struct {
 	imu   servo.Inertial
 	touch []servo.Contact
 }

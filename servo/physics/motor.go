@@ -81,6 +81,20 @@ func MotorsOf(m *robot.Model) []Motor {
 	return motors
 }
 
+// Power returns the electrical power that the motor takes while it gives a torque and its joint
+// turns, W: voltage times current. The torque is what the voltage at
+// its terminals would give at rest, so that the voltage is U·torque/limit; what damping takes away
+// is taken for back-EMF, so that the current is stall·(torque − damping·velocity)/limit. At rest that
+// is i²·R with R = U/stall. What is fed back while it brakes is lost. Without a nominal voltage or
+// limit nothing is known, and it is 0.
+func (m *Motor) Power(torque, velocity float64) float64 {
+	if m.Voltage == 0 || m.Limit == 0 {
+		return 0
+	}
+	current := m.Stall * (torque - m.Passive.Damping*velocity) / m.Limit
+	return math.Max(0, m.Voltage*torque/m.Limit*current)
+}
+
 // velocityGain is how much stiffer than its own damping a servo keeps a speed.
 const velocityGain = 20
 

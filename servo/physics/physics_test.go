@@ -244,3 +244,51 @@ func TestMotorsOfModels(t *testing.T) {
 		t.Errorf("%+v, want %+v", got, want)
 	}
 }
+
+// TestALeadBridgesLostGoals: with a lead of two periods a servo whose goals get lost moves on, as
+// fast as before, for two periods; without lead it halts at the first.
+func TestALeadBridgesLostGoals(t *testing.T) {
+	const period, speed = 0.01, 0.5
+	for _, lead := range []float64{0, 0.02} {
+		b, dst, src := standing(t, Config{})
+		const head = 26
+		b.motors[head].Quantum = 0
+		from := src[head].Position
+		halted := 0
+		for n := range 30 {
+			at := float64(n) * period
+			was := b.Target(head)
+			src[head].Position, src[head].PlayTime = from+speed*(at+period+lead), period+lead
+			lost := src[head]
+			if n == 20 || n == 21 { // a setpoint that is not finite changes nothing
+				src[head].Position = math.NaN()
+			}
+			b.Exchange(servo.Tick{N: uint64(n), Dt: period}, dst, src)
+			src[head] = lost
+			if moved := b.Target(head) - was; n > 10 && moved < 0.9*speed*period {
+				halted++
+			}
+		}
+		if want := map[float64]int{0: 2, 0.02: 0}[lead]; halted != want {
+			t.Errorf("lead %g s: it halted in %d periods, want %d", lead, halted, want)
+		}
+	}
+}
+
+// TestPowerIsVoltageTimesCurrent: at rest a motor that gives all it can takes its stall current at
+// nominal voltage, one that gives half a quarter of that; turning without load, all of its voltage is
+// back-EMF; what braking feeds back is lost; of plain servos nothing is known.
+func TestPowerIsVoltageTimesCurrent(t *testing.T) {
+	m := FromModel(&servomodel.Model{Kp: 100, Voltage: 12, Effort: 2, A: [6]float64{2, 50, 12, 200}})
+	free := m.Limit / m.Passive.Damping // rad/s without load
+	for _, c := range []struct{ torque, velocity, want float64 }{
+		{2, 0, 24}, {-2, 0, 24}, {1, 0, 6}, {2, free, 0}, {2, free / 2, 12}, {-1, free / 2, 12}, {0.5, free, 0}, {0, 1, 0},
+	} {
+		if got := m.Power(c.torque, c.velocity); math.Abs(got-c.want) > 1e-9 {
+			t.Errorf("%g N·m at %g rad/s take %g W, want %g W", c.torque, c.velocity, got, c.want)
+		}
+	}
+	if plain := (&Motor{Kp: 1, Limit: 1}); plain.Power(1, 0) != 0 {
+		t.Errorf("a plain servo takes %g W", plain.Power(1, 0))
+	}
+}

@@ -39,8 +39,12 @@ func (c *cycle) at(j int) float64 {
 	return c.from[j] + share*(c.to[j]-c.from[j])
 }
 
-// ready is how many ticks the robot gets to switch on its torque before its time begins.
-const ready = 20
+// The robot gets some ticks to switch on its torque before its time begins, and the time in which
+// the torques of cycle 1 are taken up.
+const (
+	ready  = 20
+	takeUp = 1.5 // s
+)
 
 // assumedAcceleration is that of transitions where the robot declares none, rad/s².
 const assumedAcceleration = 8
@@ -75,7 +79,11 @@ func newCycle(r *run) (*cycle, error) {
 	if c.exec, err = executive.New(executive.Config{Model: m, Loop: c.loop, Controllers: known, Library: r.p.motions, Go: func(job func()) { job() }}); err != nil {
 		return nil, err
 	}
-	for i := range ready {
+	ticks := ready
+	if r.p.s.Control.Cycle > 0 {
+		ticks += int(math.Ceil(takeUp / c.period))
+	}
+	for i := range ticks {
 		if i == 2 {
 			c.exec.Power("scenario", true)
 		}

@@ -117,7 +117,7 @@ func (r *run) forceError() (float64, bool) {
 	}
 	joints := e.targets[:0]
 	for i, j := range m.Joints() {
-		joints = append(joints, r.bus.Target(i))
+		joints = append(joints, r.target(i))
 		e.q[j.Q] = joints[i]
 	}
 	X, ok := e.ground.Settle(joints, e.stand)

@@ -10,7 +10,7 @@ import (
 // quantities are what can be expected, in the order of the table in docs/physics.md.
 var quantities = []string{
 	"fallen", "base.x", "base.y", "base.z", "base.roll", "base.pitch", "base.yaw", "tilt", "speed", "distance", "heading",
-	"joint_rms", "torque_share", "force_error", "zmp_margin", "slip", "odometry_error",
+	"joint_rms", "torque_share", "power", "force_error", "zmp_margin", "slip", "odometry_error",
 }
 
 // summaries are the words of of.

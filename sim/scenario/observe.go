@@ -173,7 +173,7 @@ func (r *run) observe(t float64) {
 
 // observeJoints samples how far joints are from their targets and how hard motors work.
 func (r *run) observeJoints(set func(string, float64)) {
-	sum, n, share := 0.0, 0, 0.0
+	sum, n, share, power := 0.0, 0, 0.0, 0.0
 	for i, j := range r.p.m.Joints() {
 		if j.Virtual || j.Kind.NumQ() != 1 {
 			continue
@@ -183,10 +183,14 @@ func (r *run) observeJoints(set func(string, float64)) {
 		if limit := r.bus.Limit(i); limit > 0 {
 			share = math.Max(share, math.Abs(r.bus.Data().Torque(i))/limit)
 		}
+		power += r.motors[i].Power(r.bus.Data().Torque(i), r.state.V[j.V])
 	}
 	if n > 0 {
 		set("joint_rms", math.Sqrt(sum/float64(n)))
 		set("torque_share", share)
+	}
+	if r.p.modelled() {
+		set("power", power)
 	}
 }
 

@@ -105,7 +105,7 @@ func (s *Scenario) Prepare(r Robot) (*Plant, error) {
 // checkFloating refuses quantities that a robot on a fixed base does not have.
 func (p *Plant) checkFloating(c *checker, e *Criterion) {
 	switch e.What {
-	case "fallen", "joint_rms", "torque_share":
+	case "fallen", "joint_rms", "torque_share", "power":
 		return
 	}
 	if !p.m.Floating() {

@@ -36,6 +36,7 @@ class Bus:
         self.d = r.place(m, frame)
         self.d.ctrl[:] = 0
         self.motors = first["motors"]
+        self.tau = [0.0] * len(self.motors)
         actuators = {m.actuator(i).name: i for i in range(m.nu)}
         names = {m.joint(i).name: i for i in range(m.njnt)}
         self.at = []  # of each joint: actuator, position and velocity in MuJoCo's arrays, or None
@@ -47,11 +48,18 @@ class Bus:
             dof = m.jnt_dofadr[j]
             m.dof_armature[dof], m.dof_damping[dof], m.dof_frictionloss[dof] = p["Armature"], p["Damping"], p["Friction"]
             self.at.append((actuators[p["Joint"]], m.jnt_qposadr[j], dof))
+        for name, factor in first["masses"].items():
+            b = mujoco.mj_name2id(m, mujoco.mjtObj.mjOBJ_BODY, name)
+            if b > 0:
+                m.body_mass[b] *= factor
+                m.body_inertia[b] *= factor
         mujoco.mj_setConst(m, self.d)
         self.place(frame)
+        self.nominal = max((p["Voltage"] for p in self.motors), default=0)
+        self.supply, self.resistance, self.volts = first["supply"] or self.nominal, first["resistance"], 1.0
+        self.sag()
         self.goal = [[OFF, q, 0, 0, 0, 0, 0, 0] for q in first["q"]]
         self.ramp, self.left = list(first["q"]), [0.0] * len(self.motors)
-        self.tau = [0.0] * len(self.motors)
         self.feet = [{m.body(n).id for n in feet} for feet in first["feet"]]
         self.tips = [m.body(feet[0]).id for feet in first["feet"]]
         self.ground = m.geom("ground").id
@@ -83,6 +91,7 @@ class Bus:
             return
         actuator, q, v = self.at[i]
         p, goal = self.motors[i], self.goal[i]
+        share = self.volts if p["Voltage"] else 1.0
         mode, position, velocity, effort, kp, kd, stiffness, _ = goal
         if mode == POSITION:
             if self.left[i] <= self.step:
@@ -90,7 +99,7 @@ class Bus:
             else:
                 self.ramp[i] += (position - self.ramp[i]) * self.step / self.left[i]
                 self.left[i] -= self.step
-            position, velocity, kp, kd = self.ramp[i], 0, p["Kp"] * min(1, max(0, stiffness)), p["Kd"]
+            position, velocity, kp, kd = self.ramp[i], 0, p["Kp"] * share * min(1, max(0, stiffness)), p["Kd"]
         elif mode == VELOCITY:
             position, kp, kd = 0, 0, VELOCITY_GAIN * max(p["Brake"], p["Kp"] * DAMPING_TIME)
         elif mode == EFFORT:
@@ -101,16 +110,23 @@ class Bus:
         # damping acts at the end of the step, as ours does, unless the motor gives all it can
         steady = kp * (position - self.d.qpos[q]) + kd * velocity + effort
         tau = steady - kd * self.d.qvel[v]
-        if p["Limit"] and abs(tau) > p["Limit"]:
-            steady = tau = math.copysign(p["Limit"], tau)
+        if p["Limit"] and abs(tau) > p["Limit"] * share:
+            steady = tau = math.copysign(p["Limit"] * share, tau)
             kd = 0
         self.m.dof_damping[v] = p["Damping"] + kd
         self.d.ctrl[actuator] = steady + p["Offset"]
         self.tau[i] = tau if mode not in (OFF, BRAKE) else 0.0
 
+    def sag(self):
+        """Lets the supply give way to the current that the motors take: see servo/physics."""
+        if not self.nominal:
+            return
+        current = sum(p["Stall"] * abs(tau) / p["Limit"] for p, tau in zip(self.motors, self.tau) if p["Voltage"] and p["Limit"])
+        self.volts = max(0, self.supply - self.resistance * current) / self.nominal
+
     def advance(self, dt, push):
         m, d = self.m, self.d
-        for _ in range(max(1, round(dt / self.step))):
+        for _ in range(max(1, round(dt / self.step)) if dt else 0):
             for i in range(len(self.motors)):
                 self.drive(i)
             d.xfrc_applied[:] = 0
@@ -118,6 +134,7 @@ class Bus:
                 d.xfrc_applied[self.base, :3] = push
             before = d.qvel[:3].copy() if self.robot.floating else None
             mujoco.mj_step(m, d)
+            self.sag()
             if self.robot.floating:
                 self.specific += (d.qvel[:3] - before) / self.step - m.opt.gravity
                 self.steps += 1
@@ -135,13 +152,17 @@ class Bus:
             for k, bodies in enumerate(self.feet):
                 if m.geom_bodyid[geom] in bodies:
                     out[k] += sign * force
-        return [list(d.xmat[tip].reshape(3, 3).T @ force) + [float(force[2] > PRESSED)] for tip, force in zip(self.tips, out)]
+        felt = [list(d.xmat[tip].reshape(3, 3).T @ force) + [float(force[2] > PRESSED)] for tip, force in zip(self.tips, out)]
+        return felt, [float(force[2]) for force in out]
 
     def answer(self):
         m, d = self.m, self.d
-        out = {"Q": [], "V": [], "Tau": self.tau, "Base": [], "IMU": [0.0] * 10, "Touch": self.touch(), "Error": ""}
+        touch, load = self.touch()
+        out = {"Q": [], "V": [], "Exact": [], "Tau": self.tau, "Base": [], "IMU": [0.0] * 10, "Touch": touch, "Load": load,
+               "Volts": self.volts, "Error": ""}
         for i, p in enumerate(self.motors):
             q, quantum = self.angle(i), p["Quantum"]
+            out["Exact"].append(float(q))
             out["Q"].append(float(quantum * round(q / quantum) if quantum and self.at[i] else q))
             out["V"].append(float(d.qvel[self.at[i][2]]) if self.at[i] else 0.0)
         if self.robot.floating:
