@@ -162,6 +162,8 @@ func TestDriftIsBounded(t *testing.T) {
 		share, turn float64 // of the way; rad
 	}{
 		{"noise", walk{noise: 6e-4}, 0.10, 12 * math.Pi / 180},
+		{"slip", walk{slip: 3e-3}, 0.10, 12 * math.Pi / 180},
+		{"noise and slip", walk{noise: 6e-4, slip: 3e-3}, 0.10, 12 * math.Pi / 180},
 		{"noise, unit", walk{noise: 6e-4, unit: true}, 0.02, 0.02},
 		{"noise and slip, unit", walk{noise: 6e-4, slip: 3e-3, unit: true}, 0.02, 0.02},
 		{"noise and slip, unit, weighed", walk{noise: 6e-4, slip: 3e-3, unit: true, weigh: true}, 0.005, 0.02},

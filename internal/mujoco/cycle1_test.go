@@ -63,7 +63,7 @@ func TestSquatInBothEngines(t *testing.T) {
 			force      float64 // N
 		}{
 			{"models as they are", 12, 0, 0.003, 0.2, 0.5},
-			{"models off", 10.5, 0.2, 0.3, 0.3, math.Inf(1)},
+			{"models off", 10.5, 0.2, 0.006, 0.3, math.Inf(1)},
 		} {
 			p := servosAt(bot, 100, c.volts, c.off)
 			run := func(cycle int, lead float64) figures {
