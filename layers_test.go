@@ -38,7 +38,7 @@ var layers = []string{
 	"arbiter", "arbiter/scenario", "action", "control", "control/pace", "control/swing",
 	"control/follow", "control/pose", "control/hold", "control/stream", "control/torqueoff", "control/stance", "control/lookat", "control/step", "control/*",
 	"estimate", "feedforward", "loop", "telemetry", "loop/runner",
-	"motion", "motion/file", "motion/rosgoal", "motion/library", "motion/lint", "motion/shipped",
+	"motion/forces", "motion", "motion/file", "motion/rosgoal", "motion/library", "motion/lint", "motion/shipped",
 	"executive/explain", "executive",
 	// messages and the graph
 	"msgs", "msgs/rosjson", "msgs/poisemsgs", "msgs/rosapimsgs", "msgs/registry", "msgs/codec", "edge", "graph", "controllers", "sim/scenario",

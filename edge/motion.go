@@ -7,6 +7,7 @@ import (
 	"poise/control/follow"
 	"poise/executive"
 	"poise/motion"
+	"poise/motion/forces"
 	"poise/msgs/poisemsgs"
 	"poise/problem"
 	"poise/robot"
@@ -117,6 +118,33 @@ func bound(l robot.Limit) float64 {
 	return l.Value
 }
 
+// Forces converts the forces along a motion to a message; err is why there are none. What is not
+// there, or not limited, is NaN, null in JSON.
+func Forces(m *robot.Model, s *forces.Samples, err error) (out poisemsgs.MotionForces) {
+	if err != nil {
+		return poisemsgs.MotionForces{Message: err.Error()}
+	}
+	out = poisemsgs.MotionForces{Known: true, Margin: rounded(s.Margin), Weight: s.Weight}
+	for _, j := range s.Joints {
+		out.Joints = append(out.Joints, poisemsgs.EffortCurve{Joint: m.Joints()[j.Joint].Name, Effort: rounded(j.Torque), Least: rounded(j.Least), Most: rounded(j.Most)})
+	}
+	for _, f := range s.Feet {
+		out.Feet = append(out.Feet, poisemsgs.FootCurve{Chain: m.Chains()[f.Chain].Name, Force: rounded(f.Force)})
+	}
+	return out
+}
+
+// rounded returns values to a hundred-thousandth: curves are many numbers, and are drawn.
+func rounded(x []float64) []float64 {
+	out := make([]float64, len(x))
+	for i, v := range x {
+		if out[i] = math.Round(v*1e5) / 1e5; math.IsInf(v, 0) {
+			out[i] = math.NaN()
+		}
+	}
+	return out
+}
+
 // MotionProblems explains what is wrong with a motion or an edit of it.
 func MotionProblems(err error) (all []problem.Problem) {
 	for _, p := range problem.All("bad_motion", err) {
@@ -131,7 +159,7 @@ func MotionProblems(err error) (all []problem.Problem) {
 func Findings(all []problem.Problem) (out []poisemsgs.Finding) {
 	for _, f := range all {
 		out = append(out, poisemsgs.Finding{Rule: string(f.Code), Text: f.Text, Joint: f.Joint, Row: int32(f.Row - 1),
-			FromTime: f.At, ToTime: f.Until, Value: f.Value, Limit: f.Limit})
+			FromTime: f.At, ToTime: f.Until, WorstTime: f.WorstAt, Value: f.Value, Limit: f.Limit})
 	}
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"poise/motion/forces"
 	"poise/problem"
 	"poise/trajectory"
 	"poise/trajectory/spline"
@@ -14,54 +15,95 @@ const (
 	fitSlack  = 1e-9  // what rounding may add to a value at its limit, as lint has it
 	fitMargin = 1.001 // more than just enough, so that rounding to milliseconds breaks nothing
 	fitRounds = 60    // of lengthening single stretches, before all are lengthened alike
+	fitForces = 12    // of them, for the sake of forces: each looks along the whole motion
+	fitStep   = 0.05  // s between looks at forces, before they are looked at as lint does
 	fitTries  = 400   // of lengthening all alike, for what rounding takes back
 )
 
-// slowToFit lengthens the stretches between rows in which a joint is too fast or
-// accelerates too much, and leaves the others as they are. A curve is smooth across its
+// limitsOnly is the text with which slow_to_fit does not look at forces.
+const limitsOnly = "limits"
+
+// slowToFit lengthens the stretches between rows in which a joint is too fast, accelerates too
+// much or needs more torque than it has, or in which the robot would not stand (package
+// forces, as lint has it), and leaves the others as they are. A curve is smooth across its
 // rows, so a longer stretch changes its neighbours: what is too fast then is lengthened in
 // the next round. If that comes to no end, or pushes a joint out of its range, all
 // stretches are lengthened alike, which keeps the shape of the curve. Events and disabled
-// rows keep their place in their stretch.
+// rows keep their place in their stretch. What is beyond its limit at rest, time does not mend:
+// then nothing is changed.
 func (e *edit) slowToFit() {
 	if e.m == nil {
 		e.add(problem.Problem{Code: ErrOperation, Text: "without a robot there are no limits to fit"})
 		return
 	}
+	if text := e.text(); text != "" && text != limitsOnly {
+		e.add(problem.Problem{Code: ErrOperation, Text: fmt.Sprintf("slow_to_fit: %q is unknown: without a text all is heeded, with %q only limits of joints%s", text, limitsOnly, problem.Hint(text, []string{limitsOnly}))})
+		return
+	}
 	slices.SortStableFunc(e.d.Points, byTime)
 	before := e.d.Clone()
 	first, ok := e.fit()
+	if ok && first.hopeless == nil {
+		e.addForces(&first)
+	}
 	switch {
 	case !ok || first.fits():
 		return
-	case first.outOfRange != nil:
-		e.add(*first.outOfRange)
+	case first.hopeless != nil:
+		e.add(*first.hopeless)
 		return
 	}
-	for fit, round := first, 0; round < fitRounds && fit.outOfRange == nil; round++ {
-		e.stretch(fit.factors)
-		if fit, ok = e.fit(); !ok || fit.fits() {
-			return
-		}
+	if e.fitEach(first) {
+		return
 	}
-	for k, factor := 0, first.worst; k < fitTries; k, factor = k+1, factor*1.005 {
+	factor := first.worst
+	for range fitTries {
 		e.d = before.Clone()
 		e.stretch(slices.Repeat([]float64{factor}, len(first.factors)))
-		if fit, ok := e.fit(); !ok || fit.fits() {
+		fit, ok := e.fit()
+		if ok && fit.fits() {
+			e.addForces(&fit)
+		}
+		if !ok || fit.fits() {
 			return
 		}
+		if fit.hopeless != nil && fit.hopeless.Code == ErrAtRest { // the same at any pace
+			e.add(*fit.hopeless)
+			return
+		}
+		factor *= math.Max(1.005, fit.worst)
 	}
-	e.add(problem.Problem{Code: ErrOperation, Text: fmt.Sprintf("no times within the limits were found, up to %.0f times as long", first.worst*math.Pow(1.005, fitTries))})
+	e.add(problem.Problem{Code: ErrOperation, Text: fmt.Sprintf("no times within the limits were found, up to %.0f times as long", factor)})
+}
+
+// fitEach lengthens single stretches, round by round, and reports whether the motion fits then,
+// or cannot be judged.
+func (e *edit) fitEach(fit fitting) bool {
+	for round, forced := 0, 0; round < fitRounds && forced < fitForces && fit.hopeless == nil; round++ {
+		e.stretch(fit.factors)
+		var ok bool
+		if fit, ok = e.fit(); !ok {
+			return true
+		}
+		if fit.fits() {
+			if e.addForces(&fit); fit.fits() {
+				return true
+			}
+			forced++
+		}
+	}
+	return false
 }
 
 // fitting says by how much each stretch between two enabled rows has to be longer.
 type fitting struct {
-	factors    []float64 // 1 and more
-	worst      float64
-	outOfRange *problem.Problem // a position that time does not mend
+	factors  []float64 // 1 and more
+	worst    float64
+	rows     []float64        // times of the enabled rows
+	hopeless *problem.Problem // that time does not mend: a position, or a force at rest
 }
 
-func (f *fitting) fits() bool { return f.worst <= 1 && f.outOfRange == nil }
+func (f *fitting) fits() bool { return f.worst <= 1 && f.hopeless == nil }
 
 // fit judges the whole motion, and the part between the marks by itself: it begins and
 // ends at rest where the whole goes on.
@@ -77,7 +119,7 @@ func (e *edit) fit() (f fitting, ok bool) {
 		return f, false
 	}
 	f.factors = slices.Repeat([]float64{1}, len(rows)-1)
-	f.worst = 1
+	f.worst, f.rows = 1, rows
 	for _, part := range []Part{{}, {Marked: true}} {
 		g, err := e.d.Goal(part)
 		if err == nil && len(g.Points) < 2 {
@@ -96,12 +138,55 @@ func (e *edit) fit() (f fitting, ok bool) {
 	return f, true
 }
 
+// addForces takes torque and balance into account, of the whole motion and of the part between
+// the marks. A robot whose forces cannot be computed has only limits of its joints.
+func (e *edit) addForces(f *fitting) {
+	if e.text() == limitsOnly {
+		return
+	}
+	for _, part := range []Part{{}, {Marked: true}} {
+		g, err := e.d.Goal(part)
+		if err != nil || len(g.Points) < 2 || part.Marked && e.d.Marked(StartMark) < 0 && e.d.Marked(EndMark) < 0 {
+			continue
+		}
+		s, err := e.d.Stance(g, e.m)
+		if err != nil {
+			continue
+		}
+		s.StandOnAll()
+		r, err := s.Judge(forces.Options{Step: fitStep, Period: fitStep}) // in most rounds that finds enough
+		if err == nil && len(r.Spans) == 0 && f.fits() {
+			r, err = s.Judge(forces.Options{})
+		}
+		if err != nil {
+			continue
+		}
+		for _, p := range r.Spans {
+			if p.Static {
+				x := problem.Problem{Code: ErrAtRest, At: p.StillAt + g.Table.Zero, Value: p.Still, Limit: p.Rests, Text: "more time does not help: " + p.RestText(e.m),
+					Help: fmt.Sprintf("change the pose, or heed limits of joints alone (the text %q)", limitsOnly)}
+				switch p.Kind {
+				case forces.Torque:
+					x.Joint = e.m.Joints()[p.Joint].Name
+				case forces.Unloaded:
+					x.Joint = e.m.Chains()[p.Chain].Name
+				}
+				f.hopeless = &x
+				return
+			}
+		}
+		for _, n := range r.Needs {
+			f.lengthen(f.rows, n.Time+g.Table.Zero, n.Factor)
+		}
+	}
+}
+
 // judge takes a curve into account that begins at a time of the table.
 func (f *fitting) judge(s *spline.Spline, limits *trajectory.Limits, joints []string, rows []float64, zero float64) {
 	for _, v := range limits.Violations(s, fitSlack) {
 		switch v.Quantity {
 		case spline.Position:
-			f.outOfRange = &problem.Problem{Code: ErrOperation, Joint: joints[v.Joint], At: v.Time + zero, Value: v.Value, Limit: v.Limit,
+			f.hopeless = &problem.Problem{Code: ErrOperation, Joint: joints[v.Joint], At: v.Time + zero, Value: v.Value, Limit: v.Limit,
 				Text: fmt.Sprintf("more time does not help: %s comes to %.4g at %.3f s, its limit is %.4g", joints[v.Joint], v.Value, v.Time+zero, v.Limit)}
 		case spline.Velocity:
 			f.lengthen(rows, v.Time+zero, v.Ratio())

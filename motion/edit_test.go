@@ -442,6 +442,11 @@ func randomEdit(rng *rand.Rand, d *motion.Document, names []string, stand []floa
 	case "set_event", "delete_events":
 		op.Rows = numbers(len(d.Events))
 		op.Rows = op.Rows[:min(1, len(op.Rows))]
+	case "slow_to_fit":
+		if op.Texts = []string{"limits"}; rng.IntN(16) == 0 {
+			op.Texts = nil
+		}
+		return op
 	case "set_start_pose", "apply_pose":
 		op.Texts = []string{[]string{"stand", "bow", ""}[rng.IntN(3)]}
 		return op

@@ -63,7 +63,7 @@ func init() {
 		{"set_time", "rows[0], time", "moves one row in time", (*edit).setTime},
 		{"shift_times", "rows, time", "moves rows by some time; no rows: everything, events too", (*edit).shiftTimes},
 		{"scale_times", "value", "multiplies all times, events and supports too", (*edit).scaleTimes},
-		{"slow_to_fit", "", "lengthens the stretches between rows that are too fast for the robot, until the motion is within its limits", (*edit).slowToFit},
+		{"slow_to_fit", "texts[0]", "lengthens the stretches between rows that are too fast for the robot, until the motion is within its limits, those of torque and balance too; with the text `limits` only those of joints", (*edit).slowToFit},
 		{"mark_start", "rows[0]", "part execution begins here; no rows: at the first", (*edit).markStart},
 		{"mark_end", "rows[0]", "part execution ends here; no rows: at the last", (*edit).markEnd},
 		{"trim", "", "keeps what lies between the marks and lets it begin at zero", (*edit).trim},

@@ -21,6 +21,7 @@ const (
 	ErrSize         problem.Code = "sizes_differ"
 	ErrNotFinite    problem.Code = "not_finite"
 	ErrMirror       problem.Code = "no_mirror_image"
+	ErrAtRest       problem.Code = "beyond_limits_at_rest" // more time does not help
 )
 
 // placed names the row of a problem, if it is about one.

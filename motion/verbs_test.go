@@ -72,7 +72,7 @@ func TestEveryOperationDoesWhatItSays(t *testing.T) {
 		}},
 		{op{Op: "shift_times", Time: 1}, func(d *motion.Document) bool { return d.Points[0].Time == 1 && d.Events[0].Time == 1.5 }},
 		{op{Op: "scale_times", Value: 2}, func(d *motion.Document) bool { return d.Points[3].Time == 6 && d.Events[0].Time == 1 }},
-		{op{Op: "slow_to_fit"}, func(d *motion.Document) bool { return d.Points[3].Time == 3 }}, // it is slow enough
+		{op{Op: "slow_to_fit", Texts: []string{"limits"}}, func(d *motion.Document) bool { return d.Points[3].Time == 3 }}, // it is slow enough
 		{op{Op: "mark_start", Rows: []int{1}}, func(d *motion.Document) bool { return d.Marked(motion.StartMark) == 1 }},
 		{op{Op: "mark_end", Rows: []int{2}}, func(d *motion.Document) bool { return d.Marked(motion.EndMark) == 2 }},
 		{op{Op: "trim"}, func(d *motion.Document) bool { return len(d.Points) == 4 }}, // without marks all of it
@@ -117,6 +117,8 @@ func TestOperationsRefuseNonsense(t *testing.T) {
 	}{
 		{"no rows", op{Op: "delete_points"}, motion.ErrOperation},
 		{"a row before the first", op{Op: "disable_points", Rows: []int{-1}}, motion.ErrRow},
+		{"a text that is unknown", op{Op: "slow_to_fit", Texts: []string{"limit"}}, motion.ErrOperation},
+		{"a leg lifted from under it, at any pace", op{Op: "slow_to_fit"}, motion.ErrAtRest},
 		{"two rows for one", op{Op: "set_time", Rows: []int{0, 1}, Time: 9}, motion.ErrOperation},
 		{"no such event", op{Op: "delete_events", Rows: []int{1}}, motion.ErrRow},
 		{"no such event to change", op{Op: "set_event", Rows: []int{1}, Texts: []string{"a"}}, motion.ErrRow},

@@ -46,6 +46,7 @@ type Problem struct {
 	Row      int     `json:"row,omitempty"`      // of a table or list, counted from 1
 	At       float64 `json:"at,omitempty"`       // when, s: on the clock of the motion, or since the cycle began
 	Until    float64 `json:"until,omitempty"`    // when it ends, if it lasts
+	WorstAt  float64 `json:"worst_at,omitempty"` // when it is worst, if it lasts
 	Value    float64 `json:"value,omitempty"`    // what there was, SI
 	Limit    float64 `json:"limit,omitempty"`    // what would have been allowed
 	Help     string  `json:"help,omitempty"`     // what would make it pass

@@ -254,7 +254,7 @@ func (s *Server) openLibrary() error {
 	}
 	s.library = library.Open(folder, shipped.Of(s.robot.Model.Name()))
 	s.library.SetLimit(library.Limit{Motions: s.cfg.Limits.Motions, Bytes: int64(s.cfg.Limits.MotionsMegabytes) << 20})
-	s.motions = &motions.Services{Library: s.library, Model: s.robot.Model, Log: s.log, Last: s.last, Life: s.life}
+	s.motions = &motions.Services{Library: s.library, Model: s.robot.Model, Period: s.cfg.Period().Seconds(), Log: s.log, Last: s.last, Life: s.life}
 	s.background.Go(func() {
 		if _, err := s.motions.Read(); err != nil {
 			s.log.Warn("the folder of motions cannot be read", "why", err)

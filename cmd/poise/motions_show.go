@@ -1,6 +1,8 @@
 package main
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -9,9 +11,13 @@ import (
 	"unicode"
 
 	"poise/control/follow"
+	"poise/edge"
 	"poise/internal/plot"
 	"poise/motion"
+	motionforces "poise/motion/forces"
 	"poise/motion/library"
+	"poise/msgs"
+	"poise/msgs/rosjson"
 	"poise/robot"
 	"poise/trajectory"
 )
@@ -183,17 +189,20 @@ func (j *motionsJob) preview(args []string) error {
 			l := c.Limits
 			curves = append(curves, curveJSON{c.Joint, c.Position, c.Velocity, c.Acceleration, orNull(l.Lower), orNull(l.Upper), orNull(l.Velocity), orNull(l.Acceleration)})
 		}
+		along, err := m.Document.Forces(g, j.model, s.Times)
+		forces := edge.Forces(j.model, along, err)
 		return j.print(struct {
 			answered
-			Name   string      `json:"name"`
-			Times  []float64   `json:"times"`
-			Curves []curveJSON `json:"curves"`
-		}{answered{true, fmt.Sprintf("%s: %d curves over %.4g s", m.Name, len(curves), g.Duration())}, m.Name, s.Times, curves})
+			Name   string          `json:"name"`
+			Times  []float64       `json:"times"`
+			Curves []curveJSON     `json:"curves"`
+			Forces json.RawMessage `json:"forces"`
+		}{answered{true, fmt.Sprintf("%s: %d curves over %.4g s", m.Name, len(curves), g.Duration())}, m.Name, s.Times, curves, rosjson.Append(nil, &forces, msgs.ROS2)})
 	case j.plot != "":
 		_, err := fmt.Fprintf(j.e.out, "%s: %d curves over %.4g s → %s\n", m.Name, len(s.Curves), g.Duration(), j.plot)
 		return err
 	}
-	return j.previewText(g, m.Name)
+	return errors.Join(j.previewText(g, m.Name), j.previewForces(g, m.Document))
 }
 
 func orNull(l robot.Limit) *float64 {
@@ -223,6 +232,46 @@ func (j *motionsJob) previewText(g *follow.Goal, name string) error {
 			p.Velocity, limit(p.Limits.Velocity), p.Acceleration, limit(p.Limits.Acceleration))
 	}
 	return w.Flush()
+}
+
+// previewForces tells how near to its limits the motion comes by its forces.
+func (j *motionsJob) previewForces(g *follow.Goal, d *motion.Document) error {
+	s, err := d.Stance(g, j.model)
+	if err != nil {
+		return err
+	}
+	s.StandOnAll()
+	r, err := s.Judge(motionforces.Options{})
+	if err != nil {
+		_, err = fmt.Fprintf(j.e.out, "\nForces are not known: %s\n", err)
+		return err
+	}
+	fmt.Fprintln(j.e.out, "\nTorques, each when it is nearest to its limit (in brackets); that of a servo has its friction and rotor in it")
+	w := tabwriter.NewWriter(visible{j.e.out}, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "  joint\ttorque\tat, s\tof")
+	for _, p := range r.Peaks {
+		limit := "–"
+		if !math.IsInf(p.Limit, 0) {
+			limit = fmt.Sprintf("%.4g", p.Limit)
+		}
+		of := "joint"
+		if p.Servo {
+			of = "servo"
+		}
+		fmt.Fprintf(w, "  %s\t%.4g (%s)\t%.4g\t%s\n", j.model.Joints()[p.Joint].Name, p.Value, limit, p.At, of)
+	}
+	if err := w.Flush(); err != nil || !r.Stand.Judged {
+		return err
+	}
+	fmt.Fprintf(j.e.out, "\nThe zero-moment point is at the least %s, at %.4g s\n", motionforces.Place(r.Stand.Margin), r.Stand.At)
+	for _, f := range r.Stand.Feet {
+		if name := j.model.Chains()[f.Chain].Name; math.IsNaN(f.Force) {
+			fmt.Fprintf(j.e.out, "  %s does not stand\n", name)
+		} else {
+			fmt.Fprintf(j.e.out, "  %s carries at least %.3g N while it stands, at %.4g s\n", name, f.Force, f.At)
+		}
+	}
+	return nil
 }
 
 // perPanel is how many curves one picture of joints with the same limits holds.

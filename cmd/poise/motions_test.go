@@ -3,8 +3,11 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -265,5 +268,65 @@ func TestMotionsPrintNoControlCharacters(t *testing.T) {
 	save(t, filepath.Join(dir, "none.motion.yaml"), "points: []\n")
 	if out, errs, code := poise("", "motions", "preview", "none", "--dir", dir); code != 1 || !strings.Contains(errs, "no row is enabled: a motion needs two") {
 		t.Error(code, out, errs)
+	}
+}
+
+// TestMotionsTellForces: lint names joint, foot or zero-moment point with time, value and limit,
+// and exits with 1; preview tells how near to their limits they come.
+func TestMotionsTellForces(t *testing.T) {
+	dir := t.TempDir()
+	out, _, code := poise("", "motions", "export", "dance")
+	if code != 0 {
+		t.Fatal(out)
+	}
+	fast := regexp.MustCompile(`time: [0-9.]+`).ReplaceAllStringFunc(out, func(s string) string {
+		at, err := strconv.ParseFloat(strings.TrimPrefix(s, "time: "), 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fmt.Sprintf("time: %.4f", at*0.28)
+	})
+	save(t, filepath.Join(dir, "frantic.motion.yaml"), fast)
+	out, _, code = poise("", "motions", "lint", "frantic", "--dir", dir)
+	for _, want := range []string{"frantic: torque: torque of the servo of tail_joint1 is ", " N·m at ", "limit 1.18: ", " too much (", "frantic: zmp: the zero-moment point is ", " m outside the supports at "} {
+		if code != 1 || !strings.Contains(out, want) {
+			t.Errorf("code %d, without %q:\n%s", code, want, out)
+		}
+	}
+	out, _, _ = poise("", "motions", "lint", "frantic", "--dir", dir, "--json")
+	var found []motionFinding
+	if err := json.Unmarshal([]byte(out), &found); err != nil {
+		t.Fatal(err, out)
+	}
+	rules := map[string]int{}
+	for _, f := range found {
+		if rules[f.Rule]++; f.Rule == "torque" && (f.Joint == "" || f.WorstTime < f.FromTime || f.WorstTime > f.ToTime || math.Abs(f.Value) <= math.Abs(f.Limit)) {
+			t.Errorf("%+v", f)
+		}
+	}
+	if rules["torque"] == 0 || rules["zmp"] == 0 {
+		t.Error(rules)
+	}
+	out, errs, code := poise("", "motions", "preview", "brohoof")
+	for _, want := range []string{"Torques, each when it is nearest to its limit", "joint43", "The zero-moment point is at the least", "leg1 carries at least"} {
+		if code != 0 || !strings.Contains(out, want) {
+			t.Errorf("without %q:\n%s%s", want, out, errs)
+		}
+	}
+	out, _, _ = poise("", "motions", "preview", "brohoof", "--json")
+	var shown struct {
+		Times  []float64
+		Forces struct {
+			Known  bool
+			Margin []*float64
+			Joints []struct{ Effort, Least, Most []float64 }
+			Feet   []struct{ Force []*float64 }
+		}
+	}
+	if err := json.Unmarshal([]byte(out), &shown); err != nil {
+		t.Fatal(err)
+	}
+	if f := shown.Forces; !f.Known || len(f.Margin) != len(shown.Times) || len(f.Joints) != 30 || len(f.Feet) != 4 || f.Feet[0].Force[len(shown.Times)/2] != nil {
+		t.Errorf("the lifted leg carries, or curves are missing: %d joints, %d feet", len(f.Joints), len(f.Feet))
 	}
 }

@@ -247,12 +247,19 @@ func (t *teaching) save(name string) error {
 }
 
 // slowed is a motion that the robot can play: a hand is faster than its limits. If time alone does not
-// mend it, it is kept as it was moved.
+// mend its forces, joints keep to their limits all the same; if it does not mend those either, the
+// motion is kept as it was moved.
 func (t *teaching) slowed(m poisemsgs.Motion) poisemsgs.Motion {
 	var fit poisemsgs.MotionsEditResponse
-	if err := t.quiet("motions/edit", &poisemsgs.MotionsEditRequest{Motion: m, Operation: poisemsgs.MotionOperation{Op: "slow_to_fit"}}, &fit); err != nil {
-		fmt.Fprintf(t.e.err, "poise: teach: it is kept as it was moved: %v\n", err)
-		return m
+	slow := func(texts ...string) error {
+		return t.quiet("motions/edit", &poisemsgs.MotionsEditRequest{Motion: m, Operation: poisemsgs.MotionOperation{Op: "slow_to_fit", Texts: texts}}, &fit)
+	}
+	if err := slow(); err != nil {
+		fmt.Fprintf(t.e.err, "poise: teach: %v\n", err)
+		if err = slow("limits"); err != nil {
+			fmt.Fprintf(t.e.err, "poise: teach: it is kept as it was moved: %v\n", err)
+			return m
+		}
 	}
 	if n := len(fit.Motion.Points); n > 0 {
 		t.length = fit.Motion.Points[n-1].Time

@@ -173,20 +173,20 @@ func (c *compiler) support(res *robot.Resources, column int, name string) {
 	x := Support{Chain: id, Leaf: leaf, Contact: c.m.Chains()[id].Contact, Track: []control.Support{}}
 	for _, point := range c.g.Points {
 		if column < len(point.Position) {
-			x.Track = append(x.Track, c.supportOf(x.Contact, point.Position[column]))
+			x.Track = append(x.Track, SupportValue(c.m, x.Contact, point.Position[column]))
 		}
 	}
 	c.r.Chains = append(c.r.Chains, x)
 }
 
-// supportOf reads the number of a support track.
-func (c *compiler) supportOf(own robot.ContactID, x float64) control.Support {
+// SupportValue reads the number of a support track of a chain with a contact of its own.
+func SupportValue(m *robot.Model, own robot.ContactID, x float64) control.Support {
 	switch whole, part := math.Modf(x); {
 	case !(x > 0):
 		return control.Support{Contact: own}
 	case x <= 1:
 		return control.Support{Weight: x, Contact: own}
-	case whole < float64(len(c.m.Contacts())):
+	case whole < float64(len(m.Contacts())):
 		return control.Support{Weight: part, Contact: robot.ContactID(whole)}
 	default:
 		return control.Support{Weight: part, Contact: own}

@@ -55,7 +55,7 @@ func (c *checker) curve(g *follow.Goal) {
 // broken adds a finding for each span of time in which a limit is broken.
 func (c *checker) broken(joint string, s *spline.Spline, limits *trajectory.Limits, v trajectory.Violation) {
 	type span struct {
-		from, to     float64
+		from, to, at float64
 		value, limit float64
 	}
 	var all []span
@@ -65,11 +65,11 @@ func (c *checker) broken(joint string, s *spline.Spline, limits *trajectory.Limi
 		case !bad:
 			open = false
 		case !open:
-			all, open = append(all, span{t, t, value, limit}), true
+			all, open = append(all, span{t, t, t, value, limit}), true
 		default:
 			last := &all[len(all)-1]
 			if last.to = t; math.Abs(value-limit) > math.Abs(last.value-last.limit) {
-				last.value, last.limit = value, limit
+				last.at, last.value, last.limit = t, value, limit
 			}
 		}
 	}
@@ -89,14 +89,16 @@ func (c *checker) broken(joint string, s *spline.Spline, limits *trajectory.Limi
 	found := false
 	for i := range all {
 		if st := &all[i]; v.Time >= st.from-1e-12 && v.Time <= st.to+1e-12 {
-			st.value, st.limit, found = v.Value, v.Limit, true
+			st.at, st.value, st.limit, found = v.Time, v.Value, v.Limit, true
 		}
 	}
 	if !found {
-		all = append(all, span{v.Time, v.Time, v.Value, v.Limit})
+		all = append(all, span{v.Time, v.Time, v.Time, v.Value, v.Limit})
 	}
 	for _, st := range all {
-		c.add(c.limitFinding(joint, v, st.from, st.to, st.value, st.limit))
+		f := c.limitFinding(joint, v, st.from, st.to, st.value, st.limit)
+		f.WorstAt = st.at
+		c.add(f)
 	}
 }
 

@@ -36,6 +36,10 @@ const (
 	Acceleration problem.Code = "acceleration"
 	Slip         problem.Code = "slip"
 	Balance      problem.Code = "balance"
+	Torque       problem.Code = "torque"
+	ZMP          problem.Code = "zmp"
+	Unloaded     problem.Code = "unloaded"
+	ContactForce problem.Code = "contact_force"
 )
 
 // Rules lists everything that is looked for.
@@ -57,14 +61,19 @@ func Rules() []Rule {
 		{Acceleration, "accelerations above a joint's limit, braking apart where it has its own"},
 		{Slip, "feet that stand and move against each other"},
 		{Balance, "the centre of mass leaving the supports"},
+		{Torque, "torques above a joint's limit of effort, or above what its servo can give at that speed"},
+		{ZMP, "the zero-moment point leaving the supports while the centre of mass is above them: the motion is too fast to stand"},
+		{Unloaded, "feet that are said to stand and carry nothing"},
+		{ContactForce, "forces that feet cannot give: they would slide, or their shares are too small"},
 	}
 }
 
 // Options are what may be set; zero values mean the defaults.
 type Options struct {
 	Slip   float64 // m that a standing foot may move; default 0.005
-	Margin float64 // m by which the centre of mass has to be inside the supports; default 0
+	Margin float64 // m by which centre of mass and zero-moment point have to be inside the supports; default 0
 	Step   float64 // s between looks at slip and balance; default 0.01
+	Period float64 // s between looks at forces close to a limit: that of the cycle; default 0.001
 	Seam   float64 // rad or m between the end and the beginning of a loop; default 0.001
 	Start  float64 // rad or m between the start pose and the first row; default 0.1
 }
@@ -115,6 +124,7 @@ func Check(d *motion.Document, m *robot.Model, o Options) []problem.Problem {
 	if g, err := playable.Goal(motion.Part{}); err == nil && rising && len(c.rows) >= 2 && len(g.Moved()) > 0 {
 		c.curve(g)
 		c.standing(g)
+		c.forces(g)
 	}
 	rank := map[problem.Code]int{}
 	for i, r := range Rules() {

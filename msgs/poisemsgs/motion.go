@@ -78,14 +78,15 @@ type MotionOperation struct {
 
 // Finding is poise_msgs/Finding.
 type Finding struct {
-	Rule     string  `json:"rule"`
-	Text     string  `json:"text"`
-	Joint    string  `json:"joint"`
-	Row      int32   `json:"row"`
-	FromTime float64 `json:"from_time"`
-	ToTime   float64 `json:"to_time"`
-	Value    float64 `json:"value"`
-	Limit    float64 `json:"limit"`
+	Rule      string  `json:"rule"`
+	Text      string  `json:"text"`
+	Joint     string  `json:"joint"`
+	Row       int32   `json:"row"`
+	FromTime  float64 `json:"from_time"`
+	ToTime    float64 `json:"to_time"`
+	Value     float64 `json:"value"`
+	Limit     float64 `json:"limit"`
+	WorstTime float64 `json:"worst_time"`
 }
 
 // Curve is poise_msgs/Curve.
@@ -98,6 +99,30 @@ type Curve struct {
 	Upper           float64   `json:"upper"`
 	MaxVelocity     float64   `json:"max_velocity"`
 	MaxAcceleration float64   `json:"max_acceleration"`
+}
+
+// EffortCurve is poise_msgs/EffortCurve.
+type EffortCurve struct {
+	Joint  string    `json:"joint"`
+	Effort []float64 `json:"effort"`
+	Least  []float64 `json:"least"`
+	Most   []float64 `json:"most"`
+}
+
+// FootCurve is poise_msgs/FootCurve.
+type FootCurve struct {
+	Chain string    `json:"chain"`
+	Force []float64 `json:"force"`
+}
+
+// MotionForces is poise_msgs/MotionForces.
+type MotionForces struct {
+	Known   bool          `json:"known"`
+	Message string        `json:"message"`
+	Joints  []EffortCurve `json:"joints"`
+	Margin  []float64     `json:"margin"`
+	Feet    []FootCurve   `json:"feet"`
+	Weight  float64       `json:"weight"`
 }
 
 // MotionsListRequest is poise_msgs/MotionsList's request.
@@ -189,6 +214,7 @@ type MotionsSampleRequest struct {
 	Part     bool    `json:"part"`
 	Scale    float64 `json:"scale"`
 	Backward bool    `json:"backward"`
+	Forces   bool    `json:"forces"`
 }
 
 // MotionsSampleResponse is poise_msgs/MotionsSample's response.
@@ -199,6 +225,7 @@ type MotionsSampleResponse struct {
 	Times        []float64     `json:"times"`
 	Curves       []Curve       `json:"curves"`
 	Findings     []Finding     `json:"findings"`
+	Forces       MotionForces  `json:"forces"`
 }
 
 // MotionsEditRequest is poise_msgs/MotionsEdit's request.

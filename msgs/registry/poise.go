@@ -47,6 +47,9 @@ func poise(b *builder) {
 	message[poisemsgs.MotionOperation](b, "poise_msgs/MotionOperation")
 	message[poisemsgs.Finding](b, "poise_msgs/Finding")
 	message[poisemsgs.Curve](b, "poise_msgs/Curve")
+	message[poisemsgs.EffortCurve](b, "poise_msgs/EffortCurve")
+	message[poisemsgs.FootCurve](b, "poise_msgs/FootCurve")
+	message[poisemsgs.MotionForces](b, "poise_msgs/MotionForces")
 	act[poisemsgs.ExecuteMotionGoal, poisemsgs.ExecuteMotionFeedback, poisemsgs.ExecuteMotionResult](b, "poise_msgs/ExecuteMotion")
 
 	service[poisemsgs.MotionsListRequest, poisemsgs.MotionsListResponse](b, "poise_msgs/MotionsList")

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"poise/motion/library"
-	"poise/motion/lint"
 	"poise/msgs/poisemsgs"
 )
 
@@ -161,7 +160,7 @@ func (s *Services) describe(m *library.Motion) poisemsgs.MotionInfo {
 	for _, j := range d.Joints {
 		info.Joints = append(info.Joints, j.Name)
 	}
-	for _, one := range lint.Check(d, s.Model, lint.Options{}) {
+	for _, one := range s.check(d) {
 		info.Findings = append(info.Findings, one.Error())
 	}
 	return info

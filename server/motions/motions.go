@@ -16,7 +16,7 @@ import (
 	"poise/motion"
 	"poise/motion/file"
 	"poise/motion/library"
-	check "poise/motion/lint"
+	"poise/motion/lint"
 	"poise/motion/rosgoal"
 	"poise/msgs"
 	"poise/msgs/poisemsgs"
@@ -29,6 +29,7 @@ import (
 type Services struct {
 	Library *library.Library
 	Model   *robot.Model
+	Period  float64 // of the cycle, s
 	Log     *slog.Logger
 	Last    func() (k executive.Kept, ok bool) // the last trajectory that was received or planned
 
@@ -46,7 +47,7 @@ func (s *Services) Serve(g *graph.Graph) error {
 		service(g, "motions/put", s.put),
 		service(g, "motions/delete", s.delete),
 		service(g, "motions/rename", s.rename),
-		service(g, "motions/lint", s.lint),
+		service(g, "motions/lint", s.judge),
 		service(g, "motions/sample", s.sample),
 		service(g, "motions/edit", s.edit),
 		service(g, "motions/import", s.importText),
@@ -165,7 +166,7 @@ func (s *Services) audit(ctx context.Context, what string, err error) {
 	s.Log.Info("audit", "who", caller(ctx), "what", "motion: "+what, "result", result)
 }
 
-func (s *Services) lint(_ context.Context, q *poisemsgs.MotionsLintRequest) (*poisemsgs.MotionsLintResponse, error) {
+func (s *Services) judge(_ context.Context, q *poisemsgs.MotionsLintRequest) (*poisemsgs.MotionsLintResponse, error) {
 	d := edge.Document(&q.Motion)
 	if q.Name != "" {
 		m, err := s.Library.Get(q.Name)
@@ -175,7 +176,7 @@ func (s *Services) lint(_ context.Context, q *poisemsgs.MotionsLintRequest) (*po
 		}
 		d = m.Document
 	}
-	return &poisemsgs.MotionsLintResponse{Success: true, Findings: edge.Findings(check.Check(d, s.Model, check.Options{}))}, nil
+	return &poisemsgs.MotionsLintResponse{Success: true, Findings: edge.Findings(s.check(d))}, nil
 }
 
 func (s *Services) edit(_ context.Context, q *poisemsgs.MotionsEditRequest) (*poisemsgs.MotionsEditResponse, error) {
@@ -211,8 +212,18 @@ func (s *Services) sample(_ context.Context, q *poisemsgs.MotionsSampleRequest) 
 	if err != nil {
 		return refuse(err)
 	}
-	return &poisemsgs.MotionsSampleResponse{Success: true, Times: samples.Times, Curves: edge.Curves(samples),
-		Findings: edge.Findings(check.Check(d, s.Model, check.Options{}))}, nil
+	r := &poisemsgs.MotionsSampleResponse{Success: true, Times: samples.Times, Curves: edge.Curves(samples),
+		Findings: edge.Findings(s.check(d))}
+	if q.Forces {
+		along, err := d.Forces(g, s.Model, samples.Times)
+		r.Forces = edge.Forces(s.Model, along, err)
+	}
+	return r, nil
+}
+
+// check judges a motion as the robot plays it.
+func (s *Services) check(d *motion.Document) []problem.Problem {
+	return lint.Check(d, s.Model, lint.Options{Period: s.Period})
 }
 
 // importText imports a motion file, or a goal as the original stored it.

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"context"
 	"log/slog"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -154,4 +156,60 @@ func TestFindingsOfTheListAreSentences(t *testing.T) {
 		}
 	}
 	t.Error("the list does not have the motion")
+}
+
+// TestForcesAlongAMotion: what the timeline draws. A dance at twice its speed throws the pony over:
+// findings say when, and the curves, where they are asked for, agree with them.
+func TestForcesAlongAMotion(t *testing.T) {
+	b := newBench(t)
+	m := ask[poisemsgs.MotionsGetRequest, poisemsgs.MotionsGetResponse](b, "get", poisemsgs.MotionsGetRequest{Name: "dance"}).Motion
+	edited := ask[poisemsgs.MotionsEditRequest, poisemsgs.MotionsEditResponse](b, "edit", poisemsgs.MotionsEditRequest{Motion: m,
+		Operation: poisemsgs.MotionOperation{Op: "scale_times", Value: 0.45}})
+	if !edited.Success {
+		t.Fatal(edited.Message)
+	}
+	sample := func(forces bool) *poisemsgs.MotionsSampleResponse {
+		r := ask[poisemsgs.MotionsSampleRequest, poisemsgs.MotionsSampleResponse](b, "sample", poisemsgs.MotionsSampleRequest{Motion: edited.Motion, Forces: forces})
+		if !r.Success {
+			t.Fatal(r.Message)
+		}
+		return r
+	}
+	if r := sample(false); r.Forces.Known || len(r.Forces.Joints) > 0 {
+		t.Errorf("forces that were not asked for: %+v", r.Forces)
+	}
+	r := sample(true)
+	f := r.Forces
+	if !f.Known || len(f.Joints) != 30 || len(f.Feet) != 4 || len(f.Margin) != len(r.Times) || len(f.Feet[0].Force) != len(r.Times) || math.Abs(f.Weight-2.8202*9.81) > 0.01 {
+		t.Fatalf("%d joints, %d feet, %d margins for %d times, %v N; %s", len(f.Joints), len(f.Feet), len(f.Margin), len(r.Times), f.Weight, f.Message)
+	}
+	outside := 0
+	for k, at := range r.Times {
+		told := slices.ContainsFunc(r.Findings, func(x poisemsgs.Finding) bool {
+			return x.Rule == "zmp" && x.FromTime-0.002 <= at && at <= x.ToTime+0.002
+		})
+		if f.Margin[k] < -1e-4 {
+			if outside++; !told {
+				t.Errorf("at %v s the margin is %v, and no finding says so", at, f.Margin[k])
+			}
+		}
+	}
+	if outside == 0 {
+		t.Error("it stands all the time")
+	}
+	for _, j := range f.Joints {
+		for k := range r.Times {
+			if j.Least[k] > j.Most[k] || len(j.Effort) != len(r.Times) {
+				t.Fatalf("%s: %v … %v at %v s", j.Joint, j.Least[k], j.Most[k], r.Times[k])
+			}
+		}
+	}
+	slower := ask[poisemsgs.MotionsEditRequest, poisemsgs.MotionsEditResponse](b, "edit", poisemsgs.MotionsEditRequest{Motion: edited.Motion,
+		Operation: poisemsgs.MotionOperation{Op: "slow_to_fit"}})
+	if !slower.Success {
+		t.Fatal(slower.Message)
+	}
+	if r := ask[poisemsgs.MotionsLintRequest, poisemsgs.MotionsLintResponse](b, "lint", poisemsgs.MotionsLintRequest{Motion: slower.Motion}); len(r.Findings) > 0 {
+		t.Errorf("slowed down it still has %v", r.Findings)
+	}
 }

@@ -117,6 +117,15 @@ func (m *Model) Torque(goal, position, velocity, acceleration, voltage float64) 
 	return (y - j.load(velocity, acceleration)) / j.A[3], band
 }
 
+// Range returns the least and the greatest torque that a servo can give to a joint that moves so:
+// friction and rotor take their part first, and give it back when the joint brakes. Infinite if
+// no limit is known. Loop-safe.
+func (m *Model) Range(velocity, acceleration, voltage float64) (least, most float64) {
+	j := m.AtJoint()
+	load, y := j.load(velocity, acceleration), j.limit(voltage)
+	return (-y - load) / j.A[3], (y - load) / j.A[3]
+}
+
 // effective is where the joint is when a goal takes effect.
 func (m *Model) effective(q, v, a float64) float64 {
 	return q + v*m.Lead + a*m.Lead*m.Lead/2
