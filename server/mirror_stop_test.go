@@ -116,7 +116,7 @@ func TestPOSTStopReachesMirroredRobots(t *testing.T) {
 			near.until("they stand", func() bool {
 				return far.stateOf("/virtual").Stopped == tc.virtual && far.stateOf("/real").Stopped == tc.real && near.state().Stopped == tc.here
 			})
-			time.Sleep(time.Second)
+			time.Sleep(300 * time.Millisecond)
 			if s := far.stateOf("/real"); tc.real && (s.Power == "enabled") != tc.torque {
 				t.Errorf("%s: power is %s", tc.path, s.Power)
 			}
@@ -240,9 +240,13 @@ func TestServersThatMirrorEachOtherPassAStopOnForAWhile(t *testing.T) {
 		if !one.state().Stopped || !two.state().Stopped {
 			t.Error("both are to be stopped")
 		}
-		time.Sleep(3 * time.Second)
+		wait := 3 * time.Second
+		if testing.Short() {
+			wait = time.Second
+		}
+		time.Sleep(wait)
 		lines := len(one.log.lines("audit", "robot=virtual", "stop 2"))
-		time.Sleep(3 * time.Second)
+		time.Sleep(wait)
 		if again := len(one.log.lines("audit", "robot=virtual", "stop 2")); lines > 20 || again != lines {
 			t.Errorf("%d stops, and %d later", lines, again)
 		}
