@@ -17,6 +17,12 @@
 // the rows and the gradient is balanced by multipliers of the right sign. That no point
 // exists (Infeasible) and that none was found (all other words) are different answers.
 //
+// A problem that resembles another starts from the rows that were active there, known by
+// their identities: Label, Active, Start.
+//
+// A Primal solves what a Solver cannot: problems that are not strictly convex, and rows that
+// cannot all be kept. It holds a point that keeps the hard rows all the time.
+//
 // All methods but New are loop-safe. A Solver serves one goroutine.
 //
 // # References

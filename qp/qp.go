@@ -57,6 +57,12 @@ type Solver struct {
 	x, z, d, r, normal, factor []float64
 	reach                      float64 // greatest length of x since begin
 	iterations                 int
+
+	label   []int     // identities of the rows, −1 without
+	y       []float64 // of Start
+	nearest bool      // H is the identity
+	warm    bool      // the active rows are guessed
+	most    int       // iterations; 0 for as many as rows and unknowns ask for
 }
 
 // New makes room for problems of up to n unknowns and so many rows.
@@ -68,6 +74,7 @@ func New(n, rows int) *Solver {
 		equal: make([]bool, rows), ignored: make([]bool, rows), isActive: make([]bool, rows),
 		J: f(n * n), R: f(n * n), active: make([]int, 0, n), sign: f(n),
 		x: f(n), z: f(n), d: f(n), r: f(n), normal: f(n), factor: f(n * n),
+		label: make([]int, rows), y: f(n),
 	}
 }
 
@@ -75,10 +82,10 @@ func New(n, rows int) *Solver {
 // triangle is read.
 func (s *Solver) Reset(H, g []float64) {
 	n := len(g)
-	if n > s.maxN || len(H) != n*n {
-		panic(fmt.Sprintf("qp: %d unknowns with len(H) = %d, want at most %d and its square", n, len(H), s.maxN))
+	if len(H) != n*n {
+		panic(fmt.Sprintf("qp: %d unknowns with len(H) = %d, want its square", n, len(H)))
 	}
-	s.n, s.rows, s.iterations, s.broken = n, 0, 0, Optimal
+	s.reset(n)
 	copy(s.g, g)
 	for i := range n {
 		for j := range i + 1 {
@@ -101,13 +108,30 @@ func (s *Solver) Reset(H, g []float64) {
 	s.begin()
 }
 
+func (s *Solver) reset(n int) {
+	if n > s.maxN {
+		panic(fmt.Sprintf("qp: %d unknowns, want at most %d", n, s.maxN))
+	}
+	s.n, s.rows, s.iterations, s.most, s.broken = n, 0, 0, 0, Optimal
+	s.nearest, s.warm = false, false
+	s.active = s.active[:0]
+}
+
 // begin goes to the minimum without rows.
 func (s *Solver) begin() {
 	n, L := s.n, s.factor[:s.n*s.n]
-	s.active = s.active[:0]
+	s.active, s.warm = s.active[:0], false
 	clear(s.isActive[:s.rows])
 	clear(s.ignored[:s.rows])
 	clear(s.u[:s.rows])
+	if s.nearest {
+		clear(s.J[:n*n])
+		for i := range n {
+			s.J[i*n+i], s.x[i] = 1, -s.g[i]
+		}
+		s.reach = norm(s.x[:n])
+		return
+	}
 	// J = L⁻ᵀ, column k of it from Lᵀ·j = e_k; x = −H⁻¹·g
 	for k := range n {
 		for i := n - 1; i >= 0; i-- {
@@ -157,6 +181,7 @@ func (s *Solver) add(c []float64, b float64, equal bool) {
 		sum += x * x
 	}
 	s.b[i], s.size[i], s.equal[i], s.u[i], s.isActive[i] = b, math.Sqrt(sum), equal, 0, false
+	s.label[i] = -1
 	if !finite(sum) || !finite(b) {
 		s.broken = NotFinite
 	}
@@ -177,17 +202,21 @@ func (s *Solver) Multipliers() []float64 { return s.u[:s.rows] }
 func (s *Solver) Iterations() int { return s.iterations }
 
 // stepsPerRow bounds the work: a problem of n unknowns and m rows takes at most
-// stepsPerRow·(n + m) steps since Reset. Ordinary ones take fewer than m.
+// stepsPerRow·(n + m) steps since Reset, or as many as Within says. Ordinary ones take
+// fewer than m.
 const stepsPerRow = 10
 
+// Within bounds the steps of this problem, at least 1.
+func (s *Solver) Within(steps int) { s.most = max(steps, 1) }
+
 // Solve goes on from the point it has to the minimum under all rows. If many steps have
-// spoilt the factors, it begins once more.
+// spoilt the factors, or a guess of active rows did, it begins once more.
 func (s *Solver) Solve() Status {
 	if s.broken != Optimal {
 		return s.broken
 	}
 	status := s.goOn()
-	if status == Inaccurate {
+	if status == Inaccurate || s.warm && status != Optimal && status != Limit {
 		s.begin()
 		status = s.goOn()
 	}
@@ -196,6 +225,9 @@ func (s *Solver) Solve() Status {
 
 func (s *Solver) goOn() Status {
 	most := stepsPerRow * (s.n + s.rows)
+	if s.most > 0 {
+		most = s.most
+	}
 	for {
 		p, excess := s.worst()
 		if p < 0 {
