@@ -21,14 +21,14 @@ var layers = []string{
 	// tools of the trade, knowing nothing of robots
 	"problem", "internal/rt", "internal/budget", "internal/journal", "internal/xmltree", "internal/strictyaml", "internal/plot",
 	// values and kernels
-	"spatial", "linalg", "qp", "servo/model", "servo/modelfile",
+	"spatial", "linalg", "qp", "hierarchy", "servo/model", "servo/modelfile",
 	// documents and the robot
 	"urdf", "urdf/locate",
 	"urdf/xacro/value", "urdf/xacro/expr", "urdf/xacro",
 	"robot/description", "robot",
 	"robot/summary", "robot/shipped", "robot/load",
 	// algorithms on the robot
-	"kinematics", "kinematics/ik", "dynamics", "contact", "floatingbase", "robot/setup",
+	"kinematics", "kinematics/ik", "dynamics", "contact", "floatingbase", "wholebody", "robot/setup",
 	// motion in time
 	"trajectory/spline", "trajectory", "trajectory/move", "trajectory/retime", "trajectory/clock",
 	"planner/path", "planner", "planner/pilz", "planner/track", "planner/smooth", "planner/pipeline", "planner/queue",
@@ -52,7 +52,7 @@ var layers = []string{
 
 // testOnly packages serve tests and may import anything below cmd; nothing but
 // tests may import them.
-var testOnly = []string{"internal/approx", "internal/chaos", "internal/doctest", "internal/golden", "internal/mujoco", "internal/randbot", "internal/randmsg", "internal/rig", "internal/oracle", "internal/smalldisk", "internal/squat", "internal/stepped", "servo/servotest", "wire/wiretest"}
+var testOnly = []string{"internal/approx", "internal/chaos", "internal/doctest", "internal/golden", "internal/mujoco", "internal/priorities", "internal/randbot", "internal/randmsg", "internal/rig", "internal/oracle", "internal/smalldisk", "internal/squat", "internal/stepped", "servo/servotest", "wire/wiretest"}
 
 // free folders hold programs that may import everything and are imported by none.
 var free = []string{"examples/", "tools/"}

@@ -107,3 +107,57 @@ func (p *Polygon) Centre() (c Point, ok bool) {
 	b := p.Corners[n-1]
 	return Point{(a.X + b.X) / 2, (a.Y + b.Y) / 2}, true
 }
+
+// Inradius returns the radius of the greatest circle inside the polygon, m; 0 if it has no
+// area. The circle touches three edges: each three are tried. Loop-safe.
+func (p *Polygon) Inradius() (radius float64) {
+	n := len(p.Corners)
+	for i := range n {
+		for j := i + 1; j < n; j++ {
+			for k := j + 1; k < n; k++ {
+				if c, r, ok := p.touching(i, j, k); ok && r > radius && p.contains(c, r) {
+					radius = r
+				}
+			}
+		}
+	}
+	return radius
+}
+
+// Edge returns the start of edge i and its unit normal that points inside. Loop-safe.
+func (p *Polygon) Edge(i int) (start, inward Point) {
+	a, b := p.Corners[i], p.Corners[(i+1)%len(p.Corners)]
+	length := math.Hypot(b.X-a.X, b.Y-a.Y)
+	return a, Point{-(b.Y - a.Y) / length, (b.X - a.X) / length}
+}
+
+// touching solves n·(c − e) = r for three edges by Cramer's rule.
+func (p *Polygon) touching(i, j, k int) (c Point, r float64, ok bool) {
+	var n [3]Point
+	var d [3]float64
+	for m, edge := range [3]int{i, j, k} {
+		var e Point
+		e, n[m] = p.Edge(edge)
+		d[m] = n[m].X*e.X + n[m].Y*e.Y
+	}
+	det := func(a, b, c [3]float64) float64 {
+		return a[0]*(b[1]*c[2]-b[2]*c[1]) - b[0]*(a[1]*c[2]-a[2]*c[1]) + c[0]*(a[1]*b[2]-a[2]*b[1])
+	}
+	x, y, one := [3]float64{n[0].X, n[1].X, n[2].X}, [3]float64{n[0].Y, n[1].Y, n[2].Y}, [3]float64{-1, -1, -1}
+	D := det(x, y, one)
+	if math.Abs(D) < 1e-12 {
+		return c, 0, false
+	}
+	return Point{det(d, y, one) / D, det(x, d, one) / D}, det(x, y, d) / D, true
+}
+
+// contains reports whether a circle is inside.
+func (p *Polygon) contains(c Point, r float64) bool {
+	for i := range p.Corners {
+		e, n := p.Edge(i)
+		if n.X*(c.X-e.X)+n.Y*(c.Y-e.Y) < r-1e-9 {
+			return false
+		}
+	}
+	return true
+}

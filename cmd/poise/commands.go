@@ -111,9 +111,9 @@ and nothing is written that poise check would refuse. URDF may be a .xacro file 
 		{name: "kin", args: "ROBOT [NAME:=VALUE …] fk|jacobian|ik", group: groupFiles, declare: kinCommand,
 			short:   "where links are and how joints move them: JSON lines in, JSON lines out",
 			example: []string{`echo '{"q":[0,0.3,-0.6,0,0.4,0,0],"frame":"tool0"}' | poise kin arm6 fk`}},
-		{name: "dyn", args: "ROBOT [NAME:=VALUE …] rnea|crba|aba|gravity|com|centroidal|contact", group: groupFiles, declare: dynCommand,
+		{name: "dyn", args: "ROBOT [NAME:=VALUE …] rnea|crba|aba|gravity|com|centroidal|contact|wholebody", group: groupFiles, declare: dynCommand,
 			short:   "forces, masses and momentum of rigid bodies, with contacts too: JSON lines in, JSON lines out",
-			example: []string{`echo '{"q":[0,0,0,0,0,0,0]}' | poise dyn arm6 gravity`, "poise dyn pony contact < states.jsonl     # docs/dynamics.md"}},
+			example: []string{`echo '{"q":[0,0,0,0,0,0,0]}' | poise dyn arm6 gravity`, "poise dyn pony contact < states.jsonl     # docs/dynamics.md", "poise dyn pony wholebody < requests.jsonl     # docs/wholebody.md"}},
 		{name: "servo", args: "MODEL invert|torque", group: groupFiles, declare: servoCommand,
 			short: "a servo by its model: the goal that gives a torque, the torque that a goal gives; JSON lines in, JSON lines out",
 			long: `MODEL is a file with a servo model: YAML as in robot.yaml, ServoModel messages as JSON, a .cpf

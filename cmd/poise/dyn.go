@@ -9,6 +9,7 @@ import (
 	"poise/floatingbase"
 	"poise/kinematics"
 	"poise/robot"
+	"poise/wholebody"
 )
 
 // dynCommand answers questions about forces and masses, line by line. Rigid bodies
@@ -24,6 +25,7 @@ func dynCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
 			{"com", d.com},
 			{"centroidal", d.centroidal},
 			{"contact", d.contact},
+			{"wholebody", d.wholebody},
 		}
 	})
 }
@@ -34,6 +36,7 @@ type dyn struct {
 	d *dynamics.Data
 
 	inverse *floatingbase.Inverse // made when it is first asked for
+	whole   *wholebody.Solver     // likewise
 }
 
 var bare dynamics.Load

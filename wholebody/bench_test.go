@@ -1,0 +1,67 @@
+package wholebody_test
+
+import (
+	"testing"
+
+	"poise/dynamics"
+	"poise/internal/randbot"
+	"poise/wholebody"
+)
+
+// BenchmarkPony is the whole body beside inverse dynamics, in the same run: at rest, with the
+// base asking for more than friction gives, with a hoof lifted, and in random states that ask
+// for what cannot be had.
+func BenchmarkPony(b *testing.B) {
+	s := pony(b)
+	calm := s.standing(b)
+	tau, a := make([]float64, s.m.NumV()), make([]float64, s.m.NumV())
+	b.Run("inverse", func(b *testing.B) {
+		for b.Loop() {
+			s.dyn.InverseTo(tau, calm.q, calm.v, a, dynamics.Load{})
+		}
+	})
+	slip := s.standing(b)
+	slip.r.Friction, slip.r.Base.Linear.X = 0.3, 6
+	lift := s.standing(b)
+	lift.r.Limbs = []wholebody.Limb{{Chain: lift.r.Supports[0].Chain}}
+	lift.r.Limbs[0].Linear.Z = 1
+	lift.r.Supports = lift.r.Supports[1:]
+	for _, c := range []struct {
+		name string
+		st   state
+	}{{"stand", calm}, {"slip", slip}, {"lift", lift}} {
+		for _, order := range []wholebody.Order{wholebody.Seed, wholebody.Default} {
+			b.Run(c.name+"/"+order.String(), func(b *testing.B) {
+				b.ReportAllocs()
+				st := c.st
+				st.r.Order = order
+				var ans wholebody.Answer
+				for b.Loop() {
+					if err := s.s.Solve(&ans, st.q, st.v, &st.r); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(ans.Iterations), "iterations")
+			})
+		}
+	}
+	b.Run("random", func(b *testing.B) {
+		rng := randbot.New(1)
+		var states []state
+		for range 50 {
+			states = append(states, s.random(rng))
+		}
+		var ans wholebody.Answer
+		i, most := 0, 0
+		for b.Loop() {
+			st := &states[i%len(states)]
+			i++
+			s.s.Forget()
+			if err := s.s.Solve(&ans, st.q, st.v, &st.r); err != nil {
+				b.Fatal(err)
+			}
+			most = max(most, ans.Iterations)
+		}
+		b.ReportMetric(float64(most), "iterations")
+	})
+}

@@ -1,0 +1,197 @@
+package wholebody
+
+import (
+	"fmt"
+	"math"
+
+	"poise/contact"
+	"poise/floatingbase"
+	"poise/qp"
+	"poise/robot"
+	"poise/spatial"
+)
+
+// Order is which levels there are and what comes first.
+type Order uint8
+
+const (
+	Default Order = iota // limits, then limbs that are not asked to balance, then the base
+	Seed                 // the base before all limbs
+)
+
+func (o Order) String() string { return [...]string{"default", "seed"}[o] }
+
+// Limb asks a point of a chain to accelerate: the first of the chain's contact set, its tip's
+// origin if it has none.
+type Limb struct {
+	Chain  robot.ChainID
+	Linear spatial.Vec3 // classical, world axes, m/s²
+}
+
+// Joint asks a velocity behind the base's to change.
+type Joint struct {
+	V            int // index in v
+	Acceleration float64
+}
+
+// Request is what the robot should do.
+type Request struct {
+	Supports []floatingbase.Support // those with a coefficient above 0 stand
+	Friction float64
+	Margin   float64 // of the zero-moment point in the polygon, m
+	Order    Order
+
+	Base       spatial.Twist // acceleration of the base's origin, classical, world axes
+	HasLinear  bool
+	HasAngular bool
+	ZMP        contact.Point
+	HasZMP     bool
+	Limbs      []Limb
+	Joints     []Joint
+
+	// Limits of torque and acceleration, one for each velocity behind the base's; nil or
+	// infinite for none.
+	MaxTorque, MaxAcceleration []float64
+
+	Iterations int // of all levels at most; 0 for 2,000
+}
+
+// Level is how a level was served.
+type Level struct {
+	Name       string
+	Residual   float64   // Euclidean norm of the errors of its equations
+	Slack      float64   // Euclidean norm of what its inequalities are broken by
+	Status     qp.Status // Optimal, or why the answer of the levels above was kept
+	Iterations int
+	Active     []Row // inequalities that are at their bounds or beyond
+	Safety     bool  // it decides on whether the answer is feasible
+}
+
+// Answer is what Solve computes. The zero value is ready; it grows when it is first used.
+type Answer struct {
+	Acceleration []float64 // as in dynamics
+	Torque       []float64 // one for each velocity behind the base's
+	Contacts     []floatingbase.ContactWrench
+	Levels       []Level
+	Feasible     bool // no safety level is broken by more than 1e-6
+	Iterations   int
+}
+
+// tolFeasible is how much the levels of safety may be broken by.
+const tolFeasible = 1e-6
+
+// InputError says which number Solve cannot take. It belongs to the Solver and holds until
+// the next Solve.
+type InputError struct {
+	What  string
+	Index int // in What; −1 if that is one number
+	Value float64
+	Want  string
+}
+
+func (e *InputError) Error() string {
+	at := e.What
+	if e.Index >= 0 {
+		at = fmt.Sprintf("%s[%d]", e.What, e.Index)
+	}
+	return fmt.Sprintf("%s is %g, want %s", at, e.Value, e.Want)
+}
+
+func (s *Solver) refuse(what string, index int, value float64, want string) error {
+	s.fault = InputError{what, index, value, want}
+	return &s.fault
+}
+
+func finite(x float64) bool { return x-x == 0 }
+
+func (s *Solver) check(q, v []float64, r *Request) error {
+	for _, x := range [...]struct {
+		name   string
+		values []float64
+		want   int
+	}{{"q", q, s.m.NumQ()}, {"v", v, s.nv}} {
+		if len(x.values) != x.want {
+			return s.refuse("length of "+x.name, -1, float64(len(x.values)), "the robot's")
+		}
+		for i, value := range x.values {
+			if !finite(value) {
+				return s.refuse(x.name, i, value, "a finite number")
+			}
+		}
+	}
+	switch {
+	case !(r.Friction >= 0) || math.IsInf(r.Friction, 0):
+		return s.refuse("friction", -1, r.Friction, "a finite number, 0 or more")
+	case !(r.Margin >= 0) || math.IsInf(r.Margin, 0):
+		return s.refuse("margin", -1, r.Margin, "a finite number, 0 or more")
+	case !finite(r.Base.Linear.Norm()) || !finite(r.Base.Angular.Norm()):
+		return s.refuse("base", -1, r.Base.Linear.Norm()+r.Base.Angular.Norm(), "finite numbers")
+	case r.HasZMP && !finite(r.ZMP.X+r.ZMP.Y):
+		return s.refuse("zmp", -1, r.ZMP.X+r.ZMP.Y, "finite numbers")
+	}
+	if err := s.checkSupports(r); err != nil {
+		return err
+	}
+	return s.checkRequests(r)
+}
+
+func (s *Solver) checkSupports(r *Request) error {
+	clear(s.stands)
+	clear(s.named)
+	for i, x := range r.Supports {
+		switch {
+		case x.Chain < 0 || int(x.Chain) >= len(s.named):
+			return s.refuse("chain of support", i, float64(x.Chain), "one of the robot's")
+		case s.named[x.Chain]:
+			return s.refuse("chain of support", i, float64(x.Chain), "each chain once")
+		case x.Contact < 0 || int(x.Contact) >= len(s.models):
+			return s.refuse("contact of support", i, float64(x.Contact), "one of the robot's")
+		case !(x.Coefficient >= 0 && x.Coefficient <= 1):
+			return s.refuse("coefficient of support", i, x.Coefficient, "0 to 1")
+		}
+		if _, ok := s.models[x.Contact].First(); !ok {
+			return s.refuse("contact of support", i, float64(x.Contact), "a set with points")
+		}
+		s.named[x.Chain], s.stands[x.Chain] = true, x.Coefficient > 0
+	}
+	return nil
+}
+
+func (s *Solver) checkRequests(r *Request) error {
+	clear(s.named)
+	for i, x := range r.Limbs {
+		switch {
+		case x.Chain < 0 || int(x.Chain) >= len(s.named):
+			return s.refuse("chain of limb", i, float64(x.Chain), "one of the robot's")
+		case s.named[x.Chain]:
+			return s.refuse("chain of limb", i, float64(x.Chain), "each chain once")
+		case s.stands[x.Chain]:
+			return s.refuse("chain of limb", i, float64(x.Chain), "one that does not stand")
+		case !finite(x.Linear.Norm()):
+			return s.refuse("acceleration of limb", i, x.Linear.Norm(), "finite numbers")
+		}
+		s.named[x.Chain] = true
+	}
+	for i, x := range r.Joints {
+		switch {
+		case x.V < 6 || x.V >= s.nv:
+			return s.refuse("velocity of joint", i, float64(x.V), "one behind the base's")
+		case !finite(x.Acceleration):
+			return s.refuse("acceleration of joint", i, x.Acceleration, "a finite number")
+		}
+	}
+	for _, l := range [...]struct {
+		name   string
+		limits []float64
+	}{{"torque limit", r.MaxTorque}, {"acceleration limit", r.MaxAcceleration}} {
+		if l.limits != nil && len(l.limits) != s.nv-6 {
+			return s.refuse("number of "+l.name+"s", -1, float64(len(l.limits)), "one for each velocity behind the base's")
+		}
+		for i, x := range l.limits {
+			if !(x >= 0) {
+				return s.refuse(l.name, i, x, "0 or more")
+			}
+		}
+	}
+	return nil
+}
