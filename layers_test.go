@@ -28,7 +28,7 @@ var layers = []string{
 	"robot/description", "robot",
 	"robot/summary", "robot/shipped", "robot/load",
 	// algorithms on the robot
-	"kinematics", "kinematics/ik", "dynamics", "contact", "floatingbase", "wholebody", "robot/setup",
+	"kinematics", "kinematics/ik", "dynamics", "contact", "floatingbase", "wholebody", "identify", "robot/setup",
 	// motion in time
 	"trajectory/spline", "trajectory", "trajectory/move", "trajectory/retime", "trajectory/clock",
 	"planner/path", "planner", "planner/pilz", "planner/track", "planner/smooth", "planner/pipeline", "planner/queue",
@@ -52,7 +52,7 @@ var layers = []string{
 
 // testOnly packages serve tests and may import anything below cmd; nothing but
 // tests may import them.
-var testOnly = []string{"internal/approx", "internal/chaos", "internal/doctest", "internal/golden", "internal/mujoco", "internal/priorities", "internal/randbot", "internal/randmsg", "internal/rig", "internal/oracle", "internal/smalldisk", "internal/squat", "internal/stepped", "servo/servotest", "wire/wiretest"}
+var testOnly = []string{"internal/approx", "internal/chaos", "internal/doctest", "internal/golden", "internal/mujoco", "internal/priorities", "internal/randbot", "internal/randmsg", "internal/rig", "internal/oracle", "internal/servoplant", "internal/smalldisk", "internal/squat", "internal/stepped", "servo/servotest", "wire/wiretest"}
 
 // free folders hold programs that may import everything and are imported by none.
 var free = []string{"examples/", "tools/"}

@@ -120,6 +120,13 @@ and nothing is written that poise check would refuse. URDF may be a .xacro file 
 file, or NimbRo's configuration (docs/servo-models.md).`,
 			example: []string{`echo '{"q":0.3,"v":1,"a":0,"tau":0.5,"voltage":12}' | poise servo my_servo.yaml invert`,
 				"poise servo servo_models.cpf torque --model joint11 < states.jsonl"}},
+		{name: "ident", args: "LOG", group: groupFiles, declare: identCommand,
+			short: "the servo models that a log of goals and positions shows, and how far they can be trusted: a JSON object per joint",
+			long: `LOG is CSV with the header time,joint,goal,position,voltage,torque and, if known, play_time,
+measured_at, kp, pwm, temperature (docs/identification.md); - reads standard input. A model that
+is not accepted says why in reasons; that is an answer, too, and the exit code is 0.`,
+			example: []string{"poise ident log.csv --delay 0.0224 -o models.yaml --plot fit.png",
+				"poise ident log.csv --robot pony --joint joint13 --holdout other.csv --json"}},
 		{name: "plan", args: "ROBOT [NAME:=VALUE …] REQUEST | --execute REQUEST", group: groupFiles, declare: planCommand,
 			short:   "a MotionPlanRequest or MotionSequenceRequest (JSON or YAML) → the planned motion, or why not, as JSON",
 			example: []string{"poise plan arm6 examples/plan/lin_slows_down.json --plot lin.png", "poise plan --execute examples/plan/ptp_own_limits.json     # the robot of a server moves"}},

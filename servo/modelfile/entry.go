@@ -22,6 +22,16 @@ type Entry struct {
 	Backlash   float64        `yaml:"backlash"`   // rad
 	Resolution float64        `yaml:"resolution"` // rad
 	Parameters Parameters     `yaml:"parameters"`
+	Identified Identified     `yaml:"identified"`
+}
+
+// Identified says how a model was found; empty of one that was not.
+type Identified struct {
+	Date        string  `yaml:"date"`        // UTC
+	Voltage     float64 `yaml:"voltage"`     // mean, V; 0 is unknown
+	Temperature float64 `yaml:"temperature"` // mean, °C; 0 is unknown
+	RMSE        float64 `yaml:"rmse"`        // of positions that were not fitted, rad
+	Taken       string  `yaml:"taken"`       // parameters of the servo's type, with blanks between them
 }
 
 // Parameters are those of the equation of package model.

@@ -20,6 +20,8 @@ type Named struct {
 	Name  string // "" of a file that is one model
 	Pos   problem.Pos
 	Model model.Model
+
+	Identified Identified
 }
 
 // Set is what a file of models has.
@@ -172,6 +174,7 @@ func (r *reader) one(n strictyaml.Node, name string) bool {
 			return true
 		}
 		r.add(name, e.Line, e.Model(), e.LineOf)
+		r.set.Models[len(r.set.Models)-1].Identified = e.Identified
 	default:
 		return false
 	}

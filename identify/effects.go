@@ -1,0 +1,165 @@
+package identify
+
+import (
+	"fmt"
+	"math"
+	"slices"
+)
+
+// trial is an effect outside the equation.
+type trial struct {
+	gain float64 // by which it makes the cost less
+	out  outcome
+}
+
+// Gains of the cost from which on an effect is believed.
+const (
+	believed  = 1.10
+	hopeful   = 1.02 // worth another attempt
+	otherLoad = 1.30 // a load that the torque does not explain
+	white     = 0.10 // autocorrelation below which nothing is left to explain
+	smooth    = 0.02 // roughness of a torque that no noise explains
+)
+
+// findEffects tries the effects one at a time, refuses what makes the log useless, and keeps those
+// that the log shows besides the equation, so that they do not spoil its parameters.
+func (f *fitter) findEffects() {
+	open := [][]int{{pDamping, pFriction}, {pPlay}, {pDeadBand}, {pLoadFriction}}
+	for first := true; len(open) > 0 && !f.isWhite(); first = false {
+		best, at := trial{gain: 1}, 0
+		var promising [][]int
+		for _, values := range open {
+			t := f.attempt(values...)
+			if t.gain > best.gain {
+				best, at = t, len(promising)
+			}
+			if t.gain > hopeful {
+				promising = append(promising, values)
+			}
+		}
+		drift, limit := f.attempt(pDrift), f.saturation()
+		if first {
+			f.otherLoad(math.Max(best.gain, math.Max(drift.gain, limit.gain)))
+			f.givenDelay()
+		}
+		if drift.gain > believed && drift.gain > best.gain && f.refuseDrift(&drift) ||
+			limit.gain > believed && limit.gain > best.gain && f.refuseLimit(&limit) || best.gain < believed {
+			break
+		}
+		f.best, f.free = best.out, best.out.free
+		open = slices.Delete(promising, at, at+1)
+	}
+	f.name()
+}
+
+// isWhite: residuals do not follow each other, so nothing explains them.
+func (f *fitter) isWhite() bool {
+	for lag := 1; lag <= 3; lag++ {
+		if math.Abs(autocorrelation(f.best.rest, lag)) > white {
+			return false
+		}
+	}
+	return true
+}
+
+// attempt fits with some more values.
+func (f *fitter) attempt(more ...int) trial {
+	p := f.best.p
+	if more[0] == pPlay || more[0] == pDeadBand {
+		p[more[0]] = 0.003
+	}
+	return f.from(p, more...)
+}
+
+func (f *fitter) from(p values, more ...int) trial {
+	free := append(append([]int(nil), f.free...), more...)
+	out := f.opt.fit(p, free, 8)
+	// at the scale of the smaller: Huber's cost depends on it
+	scale := math.Min(out.scale, f.best.scale)
+	return trial{out: out, gain: huberCost(f.best.rest, scale) / huberCost(out.rest, scale)}
+}
+
+// saturation starts from the best of some limits.
+func (f *fitter) saturation() trial {
+	most := f.whole.greatest(&f.best.p)
+	p, least := f.best.p, math.Inf(1)
+	for _, share := range []float64{0.9, 0.75, 0.6, 0.5, 0.4, 0.3} {
+		next := f.best.p
+		next[pSaturation] = share * most
+		from := f.opt.residuals(&next, nil)
+		if c := huberCost(f.opt.r[from:], f.best.scale); c < least {
+			p, least = next, c
+		}
+	}
+	return f.from(p, pSaturation)
+}
+
+func (f *fitter) refuseDrift(t *trial) bool {
+	const worst = 3e-3 // s
+	ε := t.out.p[pDrift]
+	apart := math.Abs(ε) * (f.s.end - f.s.begin)
+	if apart < worst || math.Abs(ε) < 5*t.out.sigma(pDrift) {
+		return false
+	}
+	f.refuse(ClockDrift, "the clocks of goals and readings drift by %.0f µs/s, %.1f ms over the log; at most %g ms may be", 1e6*ε, 1e3*apart, 1e3*worst)
+	return true
+}
+
+func (f *fitter) refuseLimit(t *trial) bool {
+	over, n := 0, 0
+	ramp := line{knots: f.s.ramp}
+	for _, r := range f.whole.readings() {
+		goal, _ := ramp.at(r.t - t.out.p[pDelay])
+		if math.Abs(f.s.kp*(goal-r.q)) > t.out.p[pSaturation] {
+			over++
+		}
+		n++
+	}
+	if float64(over) < 0.005*float64(n) {
+		return false
+	}
+	f.refuse(Saturated, "the servo gives no more than %.3g·U in %.1f %% of the readings: its limit; slower or smaller motion is needed", t.out.p[pSaturation], 100*float64(over)/float64(n))
+	return true
+}
+
+// otherLoad refuses a torque without noise that does not explain the load: a load that depends on
+// the angle in another way explains it better than all else.
+func (f *fitter) otherLoad(others float64) {
+	t := f.attempt(pSin, pCos)
+	if t.gain > otherLoad && t.gain > others && f.s.roughness() < smooth {
+		f.refuse(AnotherRobot, "the torque does not explain the load, which a torque of the joint's angle would (residuals %.2g times): that of another robot or joint", 1/math.Sqrt(t.gain))
+	}
+}
+
+// givenDelay refuses a delay that fast motion contradicts.
+func (f *fitter) givenDelay() {
+	const worst = 6e-3 // s
+	if !f.known || f.s.fastMotion() < minFast {
+		return
+	}
+	t := f.attempt(pDelay)
+	d := t.out.p[pDelay]
+	if off := math.Abs(d - f.o.Delay); t.gain > believed && off > math.Max(worst, 6*t.out.sigma(pDelay)) {
+		f.refuse(Delay, "the delay is given as %.1f ms, the log shows %.1f ms", 1e3*f.o.Delay, 1e3*d)
+	}
+}
+
+// name tells of the effects that were kept.
+func (f *fitter) name() {
+	p := &f.best.p
+	add := func(name string, value float64, unit, text string, a ...any) {
+		f.r.Effects = append(f.r.Effects, Effect{Name: name, Value: Number(value), Unit: unit, Text: fmt.Sprintf(text, a...)})
+	}
+	if f.fitted(pPlay) && p[pPlay] > 0 {
+		add("backlash", p[pPlay], "rad", "the gear has %.2g° of play", p[pPlay]*180/math.Pi)
+	}
+	if f.fitted(pDeadBand) && p[pDeadBand] > 0 {
+		add("backlash", p[pDeadBand], "rad", "the servo gives nothing within %.2g° about its goal: play of its gear, or a dead band", p[pDeadBand]*180/math.Pi)
+	}
+	if f.fitted(pLoadFriction) && p[pLoadFriction] > 0 {
+		add("load_friction", p[pLoadFriction]/math.Max(p[pA3], 1e-9), "", "friction grows with the load, by %.0f %% of it", 100*p[pLoadFriction]/math.Max(p[pA3], 1e-9))
+	}
+	if f.fitted(pDamping) {
+		add("warming", p[pFriction], "", "over the log damping changes by %+.0f %%, dry friction by %+.0f %%; the parameters are those in the middle", 100*p[pDamping], 100*p[pFriction])
+	}
+}
