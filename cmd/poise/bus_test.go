@@ -37,12 +37,17 @@ type emulated struct {
 	events []emulator.Event
 }
 
-// emulateServos puts servos of a family on a line; only those of the first n joints.
+// emulateServos puts servos of a family on a line; only those of the first n joints. With mixed an SCS is the last of
+// STS servos.
 func emulateServos(t *testing.T, family string, baud, n int) *emulated {
 	t.Helper()
 	bot, err := load.Robot("so101", load.Options{})
 	if err != nil {
 		t.Fatal(err)
+	}
+	mixed := family == "mixed"
+	if mixed {
+		family = "feetech"
 	}
 	all := families.Named(family)
 	if family == "ax" {
@@ -55,6 +60,9 @@ func emulateServos(t *testing.T, family string, baud, n int) *emulated {
 		Assign: func(j int) (a robot.Servo) {
 			if j < n {
 				a = assign(j)
+			}
+			if mixed && j == n-1 {
+				a.Type, a.Zero = "scs0009", 512
 			}
 			return a
 		},
@@ -201,6 +209,31 @@ func TestBusScanFindsServosAtEveryRate(t *testing.T) {
 	}
 }
 
+// TestBusFindsSCSBesideSTS, which do not answer the question to all, at the rate at which others do; and no servo of such a
+// line is alone.
+func TestBusFindsSCSBesideSTS(t *testing.T) {
+	t.Parallel()
+	x := emulateServos(t, "mixed", 500_000, 3)
+	for _, args := range [][]string{{"--family", "feetech"}, {"--baud", "500000"}} {
+		out := patiently(t, func(out string) bool { return strings.Contains(out, "3 servos answer") }, append([]string{"bus", "scan", x.port, "--ids", "1-9"}, args...)...)
+		if strings.Count(out, "sts3215") != 2 || strings.Count(out, "scs0009") != 1 {
+			t.Errorf("%v: %s", args, out)
+		}
+	}
+	x.untouched("a scan")
+	y := emulateServos(t, "mixed", 0, 2)
+	for n := 0; ; n++ {
+		code, _, errs := runWords("bus", "set-id", y.port, "1", "7", "--yes", "--family", "feetech")
+		if code == exitFailure && strings.Contains(errs, "[2] are on the line") {
+			break
+		}
+		if n == 20 || code == exitOK {
+			t.Fatalf("an SCS beside an STS: code %d, %q", code, errs)
+		}
+	}
+	y.untouched("set-id beside another")
+}
+
 // TestBusReadsAndWritesByName: what moves a servo only with --torque, what is kept without
 // power only in words of its own, nothing that is not there.
 func TestBusReadsAndWritesByName(t *testing.T) {
@@ -278,7 +311,7 @@ func TestBusGivesServosIDsAndRates(t *testing.T) {
 				}
 			}
 			answers := []string{"yes\nno\n"}
-			if c.family == "feetech" { // the others take seconds to see that a servo is alone
+			if c.family == "dynamixel" { // the others take seconds to see that a servo is alone
 				answers = append(answers, "", "no\n", "yes\n")
 			}
 			for _, in := range answers {

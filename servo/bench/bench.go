@@ -98,11 +98,13 @@ func (s *Scan) steps() (all []scanStep) {
 }
 
 // Run asks at every rate. Nothing is written. Where servos of one protocol are there are none
-// of another.
+// of another; where some answered the question to all, others that do not, such as SCS beside STS, have
+// the same rate.
 func (s *Scan) Run() ([]Servo, error) {
 	steps, found := s.steps(), []Servo{}
 	for i, at := range steps {
-		if _, searched := at.family.(bus.Searcher); len(found) > 0 && (found[0].Speaks != at.family || at.single && searched) {
+		here := func(f Servo) bool { return f.Baud == at.baud }
+		if _, searched := at.family.(bus.Searcher); len(found) > 0 && (found[0].Speaks != at.family || at.single && searched && !slices.ContainsFunc(found, here)) {
 			continue
 		}
 		if s.Progress != nil {
@@ -112,7 +114,7 @@ func (s *Scan) Run() ([]Servo, error) {
 		if err != nil {
 			return found, err
 		}
-		found = append(found, s.search(c, at.single)...)
+		found = append(found, s.search(c, at.single, found)...)
 		if err := c.Close(); err != nil {
 			return found, err
 		}
@@ -123,8 +125,8 @@ func (s *Scan) Run() ([]Servo, error) {
 	return found, nil
 }
 
-// search asks all ids of a line.
-func (s *Scan) search(c *Client, single bool) (all []Servo) {
+// search asks all ids of a line but those that are known.
+func (s *Scan) search(c *Client, single bool, known []Servo) (all []Servo) {
 	last := s.Last
 	if last < 0 {
 		last = c.family.LastID()
@@ -133,6 +135,9 @@ func (s *Scan) search(c *Client, single bool) (all []Servo) {
 	if single {
 		c.line.Patience = s.Patience
 		for id := s.First; id <= last; id++ {
+			if slices.ContainsFunc(known, func(f Servo) bool { return f.ID == id && f.Baud == c.baud }) {
+				continue
+			}
 			if _, err := c.Talk.Ping(id); err == nil {
 				ids = append(ids, id)
 			}
@@ -320,10 +325,10 @@ func (c *Client) Alone(id int) error {
 	search, ok := c.family.(bus.Searcher)
 	found := []Servo{}
 	if ok {
-		found = scan.search(c, false)
+		found = scan.search(c, false, nil)
 	}
-	if !ok || len(found) == 0 && !search.Complete() {
-		found = scan.search(c, true)
+	if !ok || !search.Complete() {
+		found = append(found, scan.search(c, true, append(found, Servo{ID: id, Baud: c.baud}))...)
 	}
 	var others []int
 	for _, s := range found {
