@@ -3,14 +3,20 @@
 package families
 
 import (
+	"encoding/hex"
+	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"poise/servo"
 	"poise/servo/bus"
 	"poise/servo/emulator"
+	"poise/servo/imu"
+	"poise/spatial"
 )
 
 // dynamixelJudge speaks with servos by the library of ROBOTIS.
@@ -189,13 +195,40 @@ assert patiently(lambda: h.read2ByteTxRx(p, 1, 36), lambda r: r[1] == 0)[0] == m
 print("accepted")
 `
 
+// witJudge reads an inertial unit by the package witmotion: its packets one by one, with values that are known, then
+// the unit on its line.
+const witJudge = `
+import sys, time, witmotion
+from witmotion import protocol
+sent, want = bytes.fromhex(sys.argv[2]), [float(v) for v in sys.argv[3].split(",")]
+def near(got, wanted, within): assert len(got) == len(wanted) and all(abs(g - w) < within for g, w in zip(got, wanted)), (got, wanted)
+assert len(sent) == 33
+for k, code in enumerate((0x51, 0x52, 0x53)):
+    p = sent[11 * k:11 * k + 11]; cls = protocol.receive_messages[code]
+    assert p[0] == 0x55 and p[1] == cls.code == code and p[10] == cls.compute_checksum(p[2:10])
+    m = cls.parse(p[2:10])
+    if code == 0x51: near([v * 9.80665 / protocol.G for v in m.a], want[0:3], 0.005)
+    if code == 0x52: near(m.w, want[3:6], 0.07)
+    if code == 0x53: near((m.roll, m.pitch, m.yaw), want[6:9], 0.006)
+for _ in range(20):
+    unit = witmotion.IMU(sys.argv[1], 9600) # its thread may begin before it is complete, and end
+    for _ in range(50):
+        time.sleep(0.1)
+        if unit.last_yaw is not None or not unit.rxthread.is_alive(): break
+    got = unit.get_angle(), unit.get_acceleration(), unit.get_angular_velocity()
+    unit.close(); unit.ser.close()
+    if got[0][2] is not None: break
+near(got[0], want[6:9], 0.006)
+near([v * 9.80665 / protocol.G for v in got[1]], want[0:3], 0.005)
+near(got[2], (0, 0, 0), 0.01)
+print("accepted")
+`
+
 // isThere ends well if Python has a module.
 const isThere = "import sys, importlib.util\nsys.exit(importlib.util.find_spec(sys.argv[1]) is None)"
 
 // TestVendorsLibrariesTakeEmulatedServosForReal on a pseudo-terminal.
 func TestVendorsLibrariesTakeEmulatedServosForReal(t *testing.T) {
-	clients := os.Getenv("POISE_CLIENTS")
-	python := filepath.Join(clients, "venv", "bin", "python")
 	for _, c := range []struct {
 		name, kind, module, judge, folder string
 		args                              []string
@@ -211,20 +244,6 @@ func TestVendorsLibrariesTakeEmulatedServosForReal(t *testing.T) {
 		{"pyherkulex", "drs-0201", "pyherkulex", herkulexJudge, "pyherkulex", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			call := func(script string, args ...string) *exec.Cmd {
-				cmd := exec.Command(python, append([]string{"-c", script}, args...)...)
-				cmd.Env = append(os.Environ(), "PYTHONPATH=", "PYTHONDONTWRITEBYTECODE=1")
-				if c.folder != "" {
-					cmd.Env = append(cmd.Env, "PYTHONPATH="+filepath.Join(clients, c.folder))
-				}
-				return cmd
-			}
-			if top, _, _ := strings.Cut(c.module, ".motors"); call(isThere, top).Run() != nil {
-				if os.Getenv("CI") != "" {
-					t.Fatal("python module " + c.module + " is absent")
-				}
-				t.Skip("python module " + c.module + " is absent: make setup installs it")
-			}
 			zero, baud := 2048.0, 1_000_000
 			switch c.kind {
 			case "drs-0201":
@@ -237,16 +256,56 @@ func TestVendorsLibrariesTakeEmulatedServosForReal(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p, err := bus.OpenPseudo()
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer p.Close()
-			go func() { _ = e.Line("", p, 0).Serve() }()
-			out, err := call(c.judge, append([]string{p.Name}, c.args...)...).CombinedOutput()
-			if err != nil || !strings.Contains(string(out), "accepted") {
-				t.Errorf("%v\n%s", err, out)
-			}
+			judged(t, c.module, c.folder, c.judge, c.args, func(p *bus.Pseudo) error { return e.Line("", p, 0).Serve() })
 		})
 	}
+}
+
+// judged lets a library of others speak on a pseudo-terminal.
+func judged(t *testing.T, module, folder, judge string, args []string, serve func(p *bus.Pseudo) error) {
+	t.Helper()
+	clients := os.Getenv("POISE_CLIENTS")
+	call := func(script string, args ...string) *exec.Cmd {
+		cmd := exec.Command(filepath.Join(clients, "venv", "bin", "python"), append([]string{"-c", script}, args...)...)
+		cmd.Env = append(os.Environ(), "PYTHONPATH=", "PYTHONDONTWRITEBYTECODE=1")
+		if folder != "" {
+			cmd.Env = append(cmd.Env, "PYTHONPATH="+filepath.Join(clients, folder))
+		}
+		return cmd
+	}
+	if top, _, _ := strings.Cut(module, ".motors"); call(isThere, top).Run() != nil {
+		if os.Getenv("CI") != "" {
+			t.Fatal("python module " + module + " is absent")
+		}
+		t.Skip("absent: python module " + module + ", which make setup installs")
+	}
+	p, err := bus.OpenPseudo()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	go func() { _ = serve(p) }()
+	out, err := call(judge, append([]string{p.Name}, args...)...).CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "accepted") {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// TestAnotherLibraryReadsTheInertialUnit: WitMotion's manuals have formulas, and no packet with its values; the package
+// witmotion is by others, from the same manuals.
+func TestAnotherLibraryReadsTheInertialUnit(t *testing.T) {
+	kind, _ := imu.Named("wit")
+	tilt := spatial.FromRPY(0.3, -0.2, 1)
+	m := servo.Inertial{Orientation: tilt.Quat(), Acceleration: tilt.TMulVec(spatial.Vec3{Z: 9.80665}), Rate: spatial.Vec3{X: 1, Y: -2, Z: 0.5}}
+	const degree = math.Pi / 180
+	want := fmt.Sprintf("%g,%g,%g,%g,%g,%g,%g,%g,%g", m.Acceleration.X, m.Acceleration.Y, m.Acceleration.Z,
+		1/degree, -2/degree, 0.5/degree, 0.3/degree, -0.2/degree, 1/degree)
+	world := emulator.NewIdeal(make([]float64, 1))
+	world.Tilt(m.Orientation)
+	e, err := emulator.New(emulator.Config{Model: feltModel(t, "{port: unit, type: wit}"), World: world, Families: All})
+	if err != nil {
+		t.Fatal(err)
+	}
+	judged(t, "witmotion", "witmotion", witJudge, []string{hex.EncodeToString(kind.Append(nil, 0, &m)), want},
+		func(p *bus.Pseudo) error { return e.Unit(p, kind).Serve() })
 }

@@ -38,5 +38,7 @@ if ! cat "$here/requirements.txt" "$here/setup.sh" | cmp -s - "$folder/.installe
 	apart lerobot lerobot==0.4.4 deepdiff==8.6.1 orderly-set==5.5.0 tqdm==4.70.1
 	# in Python 2: its test puts it right as it is loaded
 	apart pyherkulex pyherkulex==0.23
+	# reads inertial units of WitMotion
+	apart witmotion witmotion==0.0.1.dev0
 	cat "$here/requirements.txt" "$here/setup.sh" >"$folder/.installed-python"
 fi
