@@ -33,7 +33,7 @@ type Capabilities struct {
 	Simulated bool    // nothing real moves, so it may have torque from the start
 	Exact     bool    // joints are where they are told to be: the command is their position
 	Torque    bool    // torque can be switched off and on
-	Modes     Modes   // that it obeys; a setpoint of another mode changes nothing and is reported as BadMode, one that is not finite changes nothing
+	Modes     Modes   // that it obeys, or some of its joints; a setpoint of another mode changes nothing and is reported as BadMode, one that is not finite changes nothing
 	Sensors   Sensors // besides the joints
 	Models    bool    // its servos behave as the robot's servo models say
 	Stiffness bool    // it heeds Setpoint.Stiffness; otherwise servos keep their gain

@@ -123,8 +123,9 @@ type Driver struct {
 	unit     *inertial // nil without an inertial unit
 	open     bool
 	readings []servo.Reading
-	virtual  []bool // joints that no servo moves: they are where they are told to be
-	modes    servo.Modes
+	virtual  []bool      // joints that no servo moves: they are where they are told to be
+	modes    servo.Modes // that some joint obeys
+	limp     servo.Modes // of those the ones without power, which all obey
 	survey   survey
 }
 
@@ -165,12 +166,17 @@ func New(m *robot.Model, period float64, s Settings, families []Family) (*Driver
 		if d.virtual[i] = !a.Assigned; d.virtual[i] {
 			continue
 		}
-		f, _, ok := ModelNamed(families, a.Type)
+		f, model, ok := ModelNamed(families, a.Type)
 		brakes = brakes && ok && f.Name() == "herkulex"
+		if ok {
+			d.modes |= modesOf(f, model, a)
+		}
 	}
+	d.limp = servo.ModesOf(servo.Off)
 	if brakes {
-		d.modes |= servo.ModesOf(servo.Brake)
+		d.limp |= servo.ModesOf(servo.Brake)
 	}
+	d.modes |= d.limp
 	return d, nil
 }
 
@@ -349,6 +355,7 @@ func (d *Driver) newWorker(p Planned) *worker {
 		name := d.model.Joints()[p.Joints[k]].Name
 		wanted := d.servos[p.Joints[k]]
 		u := &unit{Servo: s, joint: p.Joints[k], name: name, wanted: wanted, scale: ScaleOf(wanted, s.Model)}
+		u.Modes = modesOf(p.Family, s.Model, wanted)
 		w.units = append(w.units, u)
 	}
 	w.goals = rt.NewLatest(func(s *[]servo.Setpoint) { *s = make([]servo.Setpoint, len(w.units)) })
@@ -374,7 +381,7 @@ func (d *Driver) Exchange(_ servo.Tick, dst *servo.Measurement, src []servo.Setp
 	}
 	fault := servo.BusDown
 	for _, w := range d.workers {
-		if w.exchange(d.readings, src, d.modes) {
+		if w.exchange(d.readings, src, d.limp) {
 			fault = 0 // a line that lives; joints of the others grow old
 		}
 	}

@@ -31,6 +31,14 @@ type Searcher interface {
 	Complete() bool // all models do
 }
 
+// Moder is a Family whose servos stop by themselves when no packets come, so that some obey other modes than position.
+type Moder interface {
+	Family
+
+	// Modes returns the powered modes of a servo by its model and the operating mode that robot.yaml declares; −1 is none.
+	Modes(m *Model, operating int) servo.Modes
+}
+
 // Packet is what arrived in one piece. Its bytes are good until more are received.
 type Packet struct {
 	ID     int
@@ -133,11 +141,17 @@ type Identity struct {
 	Firmware string
 }
 
-// Goal is where a servo is to go.
+// Goal is what a servo is to do. Velocity and effort are those of its own shaft.
 type Goal struct {
 	Servo    *Servo
-	Position int32   // steps
-	PlayTime float64 // s
+	Mode     servo.Mode // Position unless the servo has others
+	Position int32      // steps
+	Velocity float64    // rad/s; of Position how fast the goal moves
+	Effort   float64    // N·m
+	PlayTime float64    // s
+	Low      int32      // steps that it is to stay between
+	High     int32
+	Still    bool // nothing is known of it, or the cycle says nothing: it is to stop, whatever its mode
 }
 
 // State is what a servo says each cycle. Velocity and effort are those of its own shaft.
@@ -169,11 +183,12 @@ type Servo struct {
 	State   State
 	Heard   bool // by the last States: State is new
 	Low     int32
-	High    int32   // limits of its own, by its registers
-	Turn    int32   // steps of a turn, if its position counts turns, which it forgets without power; else 0
-	Set     any     // what the Talker found in its registers
-	Mid     float64 // V in the middle of what it allows: above it a voltage error is too much
-	Variant bool    // read another piece of memory than last time, so that a late answer differs
+	High    int32       // limits of its own, by its registers
+	Turn    int32       // steps of a turn, if its position counts turns, which it forgets without power; else 0
+	Set     any         // what the Talker found in its registers
+	Mid     float64     // V in the middle of what it allows: above it a voltage error is too much
+	Modes   servo.Modes // powered ones, by its model and the registers that robot.yaml declares
+	Variant bool        // read another piece of memory than last time, so that a late answer differs
 }
 
 // ServoOf finds a servo by its id.

@@ -34,7 +34,8 @@ type unit struct {
 	recount bool  // it may have forgotten its turns: they follow from where it was before
 	before  int32 // that
 
-	on        bool // it has torque by our doing
+	mode      servo.Mode // that it was told last
+	on        bool       // it has torque by our doing
 	braked    bool
 	foundOn   bool // it had torque when it was found
 	obeyed    bool // it was told a position once: from then on off means off
@@ -68,6 +69,7 @@ type worker struct {
 	conn     *Line
 	talk     Talker
 	fresh    bool      // goals have come since the last cycle
+	freshAt  time.Time // when the cycle last said something
 	sent     time.Time // when goals were last sent
 	began    time.Time // of the last cycle
 	took     float64   // s of a cycle, of some in the mean
@@ -88,7 +90,7 @@ type worker struct {
 }
 
 // exchange is the cycle's half. Loop-safe.
-func (w *worker) exchange(readings []servo.Reading, src []servo.Setpoint, modes servo.Modes) (alive bool) {
+func (w *worker) exchange(readings []servo.Reading, src []servo.Setpoint, unpowered servo.Modes) (alive bool) {
 	r, _ := w.states.Load()
 	for i, u := range w.units {
 		to, from := &readings[u.joint], &r.units[i]
@@ -98,7 +100,7 @@ func (w *worker) exchange(readings []servo.Reading, src []servo.Setpoint, modes 
 		}
 		to.Fault |= from.reading.Fault
 		switch s := &src[u.joint]; {
-		case !modes.Has(s.Mode):
+		case !(unpowered | u.Modes).Has(s.Mode):
 			to.Fault |= servo.BadMode
 		case s.Finite():
 			w.told[i] = *s
@@ -226,6 +228,7 @@ func (w *worker) cycle() error {
 	w.began = now
 	goals, fresh := w.goals.Load()
 	w.commands, w.fresh = *goals, w.fresh || fresh
+	w.freshen(now)
 	if w.commands != nil && w.fresh || !w.sent.IsZero() {
 		if err := w.command(now); err != nil {
 			return err
@@ -254,9 +257,10 @@ func (w *worker) command(now time.Time) error {
 			continue
 		}
 		switch s.Mode {
-		case servo.Position:
+		case servo.Position, servo.Velocity, servo.Effort:
 			u.obeyed = true
 			u.braked = false
+			u.change(s)
 			if u.on {
 				break
 			}
@@ -281,7 +285,11 @@ func (w *worker) command(now time.Time) error {
 				u.State.Torque = TorqueUnknown // until it is read back
 			}
 		}
-		if u.on && u.misses == 0 && !u.unsure && !w.longAgo(u) { // a goal may switch the torque of a servo on that has started anew
+		switch {
+		case !u.on:
+		case u.keeps() && w.still(u, now):
+			w.batch = append(w.batch, Goal{Servo: &u.Servo, Mode: s.Mode, Still: true})
+		case u.misses == 0 && !u.unsure && !w.longAgo(u): // a goal may switch the torque of a servo on that has started anew
 			w.batch = append(w.batch, w.goal(u, s))
 		}
 	}
@@ -349,7 +357,9 @@ func (w *worker) goal(u *unit, s *servo.Setpoint) Goal {
 	step := w.settings.Ramp * min(w.took, w.last) // a program that was held up does not make up for it
 	u.offset -= math.Max(-step, math.Min(u.offset, step))
 	at := u.scale.Steps(s.Position + u.offset)
-	return Goal{Servo: &u.Servo, Position: max(u.Low, min(at, u.High)) - u.turns, PlayTime: max(s.PlayTime, w.took)}
+	return Goal{Servo: &u.Servo, Mode: s.Mode, Position: max(u.Low, min(at, u.High)) - u.turns, PlayTime: max(s.PlayTime, w.took),
+		Velocity: u.scale.Shaft(s.Velocity, u.Model.Step), Effort: u.scale.Load(s.Effort, u.Model.Step),
+		Low: u.Low - u.turns, High: u.High - u.turns}
 }
 
 // answered tells what a servo says, or that it says nothing, from a line that is broken.

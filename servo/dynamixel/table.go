@@ -8,19 +8,23 @@ import (
 
 // Registers of the X series, by the e-Manual.
 const (
-	addrModel        = 0
-	addrFirmware     = 6
-	addrReturnDelay  = 9
-	addrDriveMode    = 10
-	addrMode         = 11
-	addrVoltages     = 32 // most, least: 4 bytes
-	addrMaxPosition  = 48
-	addrTorque       = 64
-	addrHardwareErr  = 70
-	addrWatchdog     = 98
-	addrGoal         = 116
-	addrPresent      = 126 // current, velocity, position: 10 bytes
-	addrPresentInput = 144 // voltage, temperature: 3 bytes
+	addrModel         = 0
+	addrFirmware      = 6
+	addrReturnDelay   = 9
+	addrDriveMode     = 10
+	addrMode          = 11
+	addrVoltages      = 32 // most, least: 4 bytes
+	addrCurrentLimit  = 38
+	addrVelocityLimit = 44
+	addrMaxPosition   = 48
+	addrTorque        = 64
+	addrHardwareErr   = 70
+	addrWatchdog      = 98
+	addrGoalCurrent   = 102
+	addrGoalVelocity  = 104
+	addrGoal          = 116
+	addrPresent       = 126 // current, velocity, position: 10 bytes
+	addrPresentInput  = 144 // voltage, temperature: 3 bytes
 )
 
 // registers is the control table of the X series as far as people use it.
@@ -39,6 +43,7 @@ func registers() []bus.Register {
 		{Name: "min_voltage", Address: 34, Size: 2, Saved: true, Unit: "0.1 V"},
 		{Name: "pwm_limit", Address: 36, Size: 2, Saved: true, Unit: "0.113 %"},
 		{Name: "current_limit", Address: 38, Size: 2, Saved: true},
+		{Name: "velocity_limit", Address: 44, Size: 4, Saved: true, Unit: "0.229 rpm"},
 		{Name: "max_position", Address: 48, Size: 4, Saved: true, Unit: "step"},
 		{Name: "min_position", Address: 52, Size: 4, Saved: true, Unit: "step"},
 		{Name: "shutdown", Address: 63, Size: 1, Saved: true, Unit: "bits"},

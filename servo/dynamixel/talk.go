@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/binary"
 	"errors"
-	"fmt"
 	"strconv"
 	"time"
 
@@ -61,6 +60,7 @@ type talker struct {
 	packet []byte
 	params []byte
 	delay  time.Duration // return delay of the slowest
+	turn   int           // goals that were sent
 }
 
 // factoryDelay is the return delay that servos come with.
@@ -178,13 +178,6 @@ func bytesOf(bits uint64, size int) []byte {
 	return binary.LittleEndian.AppendUint64(nil, bits)[:size]
 }
 
-// Operating modes.
-const (
-	modePosition        = 3
-	modeExtended        = 4
-	modeCurrentPosition = 5
-)
-
 // turn is how many steps a turn has.
 const turn = 4096
 
@@ -195,25 +188,15 @@ func (t *talker) Prepare(s *bus.Servo) error {
 		return err
 	}
 	t.delay = max(t.delay, time.Duration(data[0])*2*time.Microsecond)
-	drive, mode := data[1], data[2]
-	extended := mode == modeExtended || mode == modeCurrentPosition
-	if mode != modePosition && !extended {
-		return fmt.Errorf("its operating mode is %d, must be 3, 4 or 5, a position mode: poise bus write … mode 3", mode)
-	}
-	if drive&8 != 0 {
-		return errors.New("a goal switches its torque on by itself (drive mode bit 3): poise bus write … drive_mode clears it")
+	if err := t.operate(s, data[2], data[1]); err != nil {
+		return err
 	}
 	if data, err = t.read(s.ID, addrVoltages, 4); err != nil {
 		return err
 	}
 	s.Mid = 0.1 * float64(number(data[:2])+number(data[2:])) / 2
-	s.Low, s.High, s.Turn = -256*turn, 256*turn, turn
-	if !extended {
-		s.Turn = 0
-		if data, err = t.read(s.ID, addrMaxPosition, 8); err != nil {
-			return err
-		}
-		s.High, s.Low = int32(number(data[:4])), int32(number(data[4:]))
+	if err := t.limits(s); err != nil {
+		return err
 	}
 	if data, err = t.read(s.ID, addrWatchdog, 1); err != nil {
 		return err
@@ -314,17 +297,6 @@ func faults(s *bus.Servo, bits byte) (f servo.Fault) {
 	return f
 }
 
-// Goals implements bus.Talker.
-func (t *talker) Goals(goals []bus.Goal) error {
-	t.params = append(t.params[:0], addrGoal, 0, 4, 0)
-	for _, g := range goals {
-		t.params = append(t.params, byte(g.Servo.ID))
-		t.params = binary.LittleEndian.AppendUint32(t.params, uint32(g.Position))
-	}
-	t.packet = Append(t.packet[:0], broadcast, insSyncWrite, t.params)
-	return t.line.Send(t.packet)
-}
-
 // watchdogTicks of 20 ms are how long a servo waits for packets before it stops by itself.
 const watchdogTicks = 25
 
@@ -333,7 +305,7 @@ func (t *talker) SwitchOn(s *bus.Servo) error {
 	if err := t.write(s.ID, addrWatchdog, 0); err != nil {
 		return err
 	}
-	if err := t.write(s.ID, addrGoal, bytesOf(uint64(uint32(s.State.Position)), 4)...); err != nil {
+	if err := t.settle(s); err != nil {
 		return err
 	}
 	if err := t.write(s.ID, addrTorque, 1); err != nil {
@@ -368,9 +340,17 @@ func (t *talker) Rest(servos []*bus.Servo) []byte {
 	return Append(make([]byte, 16), broadcast, insSyncWrite, params)
 }
 
-// Leave implements bus.Leaver: the watchdog is switched off, so that servos hold and obey the
-// next program.
+// Leave implements bus.Leaver: servos that keep a velocity or an effort hold where they are, then the watchdog is switched
+// off, so that all hold and obey the next program.
 func (t *talker) Leave(servos []*bus.Servo) error {
+	for _, s := range servos {
+		if s.Modes&^servo.ModesOf(servo.Position) == 0 {
+			continue
+		}
+		if err := t.settle(s); err != nil {
+			return err // its watchdog stops it
+		}
+	}
 	t.params = append(t.params[:0], addrWatchdog, 0, 1, 0)
 	for _, s := range servos {
 		t.params = append(t.params, byte(s.ID), 0)

@@ -52,7 +52,7 @@ func (s *Servo) watch(now time.Time) {
 	if limit := time.Duration(s.ram[98]) * 20 * time.Millisecond; now.Sub(s.armed) > limit {
 		s.trip = true
 		s.ram[98] = 0xFF
-		s.aim(s.present(), 0)
+		s.aim(s.present(), 0) // whatever its mode, it stands still
 		s.log("watchdog", "no packet for %v: it stops where it is", limit)
 	}
 }
@@ -192,25 +192,8 @@ func dxlWrite(s *Servo, at int, data []byte) (status byte) {
 		s.log("saved", "register %d", at)
 	}
 	covers := func(r, size int) bool { return at <= r && at+len(data) >= r+size }
-	if covers(116, 4) {
-		if s.trip {
-			return dxlRange
-		}
-		goal := int32(binary.LittleEndian.Uint32(data[116-at:]))
-		low, high := int32(binary.LittleEndian.Uint32(s.ram[52:])), int32(binary.LittleEndian.Uint32(s.ram[48:]))
-		if s.ram[11] == 3 && (goal < low || goal > high) {
-			return dxlLimit
-		}
-		if s.mode == servo.Off {
-			s.offered(goal)
-			s.goal = goal
-		} else {
-			seconds := 0.0
-			if v := binary.LittleEndian.Uint32(s.ram[112:]); v > 0 {
-				seconds = math.Abs(float64(goal-s.present())) * s.Model.Step / (float64(v) * 0.229 * 2 * math.Pi / 60)
-			}
-			s.aim(goal, seconds)
-		}
+	if status := dxlGoals(s, at, data, covers); status != 0 {
+		return status
 	}
 	if covers(98, 1) {
 		s.armed, s.trip = time.Time{}, false
@@ -231,6 +214,12 @@ func dxlWrite(s *Servo, at int, data []byte) (status byte) {
 		} else if s.status&uint16(s.ram[63]) == 0 {
 			s.torque(servo.Position)
 		}
+	}
+	if covers(11, 1) {
+		s.settleMode()
+	}
+	if s.mode == servo.Position && !s.trip && (covers(102, 2) || covers(104, 4) || covers(116, 4)) {
+		s.drive()
 	}
 	return 0
 }

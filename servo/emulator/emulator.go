@@ -182,7 +182,7 @@ func (s *Servo) turn() int32 {
 // counts reports whether its position counts turns.
 func (s *Servo) counts() bool {
 	if s.Model.Family == dynamixelName {
-		return s.ram[11] == 4 || s.ram[11] == 5
+		return s.ram[11] == dxlVelocity || s.ram[11] == 4 || s.ram[11] == dxlCurrentPosition
 	}
 	return s.ram[18]&0x10 != 0
 }
@@ -230,10 +230,18 @@ func (s *Servo) torque(to servo.Mode) {
 	s.mode = to
 	switch to {
 	case servo.Position:
-		if far := s.position(s.goal) - s.e.cfg.World.Read(s.index).Position; math.Abs(far) > jump && s.Model.Family != herkulexName {
+		turns := s.Model.Family == dynamixelName && !s.old() && s.ram[11] == dxlVelocity
+		if far := s.position(s.goal) - s.e.cfg.World.Read(s.index).Position; math.Abs(far) > jump && s.Model.Family != herkulexName && !turns {
 			s.log(Violation, "torque comes on with a goal that is %.3f rad away", far)
 		}
+		if v := int32(binary.LittleEndian.Uint32(s.ram[104:])); turns && v != 0 {
+			s.log(Violation, "torque comes on with a velocity of %d units", v)
+		}
 		s.log("torque on", "")
+		if s.Model.Family == dynamixelName && !s.old() {
+			s.drive()
+			break
+		}
 		s.aim(s.goal, 0)
 	case servo.Brake:
 		s.log("brake", "")
@@ -374,6 +382,7 @@ func (s *Servo) forget() {
 			break
 		}
 		s.restart(makeDynamixel, 64)
+		s.settleMode()
 	default:
 		s.restart(makeFeetech, 40)
 	}

@@ -54,6 +54,14 @@ func (w *Ideal) Advance(dt float64) {
 	defer w.mu.Unlock()
 	for j := range w.at {
 		w.v[j] = 0
+		switch s := &w.told[j]; s.Mode {
+		case servo.Velocity:
+			w.v[j] = s.Velocity
+			w.at[j] += w.v[j] * dt
+		case servo.Effort:
+			w.v[j] = s.Effort / thick
+			w.at[j] += w.v[j] * dt
+		}
 		if s := &w.told[j]; s.Mode == servo.Position && dt > 0 {
 			step := s.Position - w.at[j]
 			if w.left[j] > dt {
@@ -66,6 +74,9 @@ func (w *Ideal) Advance(dt float64) {
 	}
 }
 
+// thick is how much an ideal joint resists an effort, N·m·s/rad.
+const thick = 10
+
 // Voltage and temperature of a world without losses.
 const (
 	idealVoltage = 7.4
@@ -76,7 +87,11 @@ const (
 func (w *Ideal) Read(j int) servo.Reading {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return servo.Reading{Position: w.at[j], Velocity: w.v[j], Voltage: idealVoltage, Temperature: room}
+	r := servo.Reading{Position: w.at[j], Velocity: w.v[j], Voltage: idealVoltage, Temperature: room}
+	if s := &w.told[j]; s.Mode == servo.Effort {
+		r.Effort = s.Effort
+	}
+	return r
 }
 
 // Inertial implements World: the base is at rest, upright unless Tilt says otherwise.

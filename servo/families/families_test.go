@@ -24,12 +24,20 @@ func turntable(t testing.TB, n int, servoType string, zero float64) *robot.Model
 // turntableOn is one whose servos are on lines with names.
 func turntableOn(t testing.TB, n int, servoType string, zero float64, line func(joint int) string) *robot.Model {
 	t.Helper()
+	return turntableOf(t, n, func(joint int) string {
+		return fmt.Sprintf("type: %s, zero: %g, bus: %q", servoType, zero, line(joint))
+	})
+}
+
+// turntableOf is one whose servos are as robot.yaml says of each.
+func turntableOf(t testing.TB, n int, servo func(joint int) string) *robot.Model {
+	t.Helper()
 	var links, joints, servos strings.Builder
 	links.WriteString(`<link name="l0"/>`)
 	for i := 1; i <= n; i++ {
 		fmt.Fprintf(&links, `<link name="l%d"><inertial><mass value="1"/><inertia ixx="0.01" iyy="0.01" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial></link>`, i)
 		fmt.Fprintf(&joints, `<joint name="j%d" type="revolute"><parent link="l%d"/><child link="l%d"/><axis xyz="0 0 1"/><limit lower="-2" upper="2" effort="2" velocity="5"/></joint>`, i, i-1, i)
-		fmt.Fprintf(&servos, "  j%d: {id: %d, type: %s, zero: %g, reversed: %v, bus: %q}\n", i, i, servoType, zero, i%2 == 0, line(i-1))
+		fmt.Fprintf(&servos, "  j%d: {id: %d, reversed: %v, %s}\n", i, i, i%2 == 0, servo(i-1))
 	}
 	doc, _, err := urdf.Parse([]byte(`<robot name="turntable">`+links.String()+joints.String()+`</robot>`), "test.urdf")
 	if err != nil {

@@ -292,7 +292,7 @@ func TestRates(t *testing.T) {
 				}
 				r := newRig(t, b, period)
 				r.run(30*float64(n)/limit, nil) // all get their torque, one a cycle
-				fresh, seconds := 0, 80/limit+1 // many cycles: one more or less is no matter
+				fresh, seconds := 0, 40/limit+1 // many cycles: one more or less is no matter
 				r.run(seconds, func() {
 					for j := range r.dst.Joints {
 						if r.dst.Joints[j].Age == 0 {

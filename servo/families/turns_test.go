@@ -16,21 +16,28 @@ import (
 // save writes registers of the first servo that last, as poise bus write does.
 func (b *bed) save(baud int, values map[string]int64) {
 	b.t.Helper()
+	b.saveOf(b.servos.Servos()[:1], baud, values)
+}
+
+// saveOf writes registers of some servos.
+func (b *bed) saveOf(servos []*emulator.Servo, baud int, values map[string]int64) {
+	b.t.Helper()
 	port, err := b.driver.Dial("memory", baud)
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	s := b.servos.Servos()[0]
-	f, _, _ := bus.ModelNamed(All, s.Model.Name)
-	line := bus.NewLine(port, baud, f)
-	line.Patience = 10 * time.Millisecond
-	for name, v := range values {
-		r, ok := s.Model.Register(name)
-		if !ok {
-			b.t.Fatalf("no register %s", name)
-		}
-		if err := f.Talk(line).Write(s.ID, s.Model, r, v); err != nil {
-			b.t.Fatal(err)
+	for _, s := range servos {
+		f, _, _ := bus.ModelNamed(All, s.Model.Name)
+		line := bus.NewLine(port, baud, f)
+		line.Patience = 10 * time.Millisecond
+		for name, v := range values {
+			r, ok := s.Model.Register(name)
+			if !ok {
+				b.t.Fatalf("no register %s", name)
+			}
+			if err := f.Talk(line).Write(s.ID, s.Model, r, v); err != nil {
+				b.t.Fatal(err)
+			}
 		}
 	}
 	if err := port.Close(); err != nil {

@@ -33,6 +33,32 @@ g = d.GroupSyncRead(p, h, 132, 4); [g.addParam(i) for i in (1, 2, 3)]
 assert any(g.txRxPacket() == 0 for _ in range(50)) # its deadlines are short, and a computer may be busy
 assert [g.getData(i, 132, 4) for i in (1, 2, 3)] == [2048, 0x900, 2048]
 assert any(h.write1ByteTxRx(p, 2, 7, 9)[1] == 7 for _ in range(50)), "EEPROM is locked while torque is on"
+def patiently(f, good):
+    for _ in range(50):
+        r = f()
+        if good(r): return r
+    raise AssertionError(r)
+done = lambda r: r == (0, 0)
+at = lambda: patiently(lambda: h.read4ByteTxRx(p, 3, 132), lambda r: r[1:] == (0, 0))[0]
+def moves(): # on and on, or stands
+    first = at(); time.sleep(0.3); return at() - first
+patiently(lambda: h.write1ByteTxRx(p, 3, 11, 1), done) # velocity mode
+patiently(lambda: h.write1ByteTxRx(p, 3, 64, 1), done)
+assert moves() == 0
+patiently(lambda: h.write4ByteTxRx(p, 3, 104, 40), done)
+assert moves() > 100
+patiently(lambda: h.write4ByteTxRx(p, 3, 104, 5000), lambda r: r == (0, 6)) # beyond its velocity limit
+patiently(lambda: h.write1ByteTxRx(p, 3, 98, 5), done); time.sleep(0.3) # bus watchdog, 100 ms
+assert patiently(lambda: h.read1ByteTxRx(p, 3, 98), lambda r: r[1:] == (0, 0))[0] == 255 and moves() == 0
+patiently(lambda: h.write4ByteTxRx(p, 3, 104, 40), lambda r: r == (0, 4)) # until the watchdog is cleared
+patiently(lambda: h.write1ByteTxRx(p, 3, 98, 0), done); patiently(lambda: h.write1ByteTxRx(p, 3, 64, 0), done)
+patiently(lambda: h.write1ByteTxRx(p, 3, 11, 5), done) # current-based position
+patiently(lambda: h.write2ByteTxRx(p, 3, 102, 0), done); patiently(lambda: h.write1ByteTxRx(p, 3, 64, 1), done)
+patiently(lambda: h.write4ByteTxRx(p, 3, 116, at() + 2000), done)
+assert moves() == 0 # without a current
+patiently(lambda: h.write2ByteTxRx(p, 3, 102, 800), done)
+assert moves() > 50
+patiently(lambda: h.write2ByteTxRx(p, 3, 102, 2000), lambda r: r == (0, 6)) # beyond its current limit
 print("accepted")
 `
 
