@@ -14,7 +14,7 @@ export POISE_PYTHON     := $(VENV)/bin/python
 export POISE_CLIENTS    := $(TOOLS)/clients
 
 .NOTPARALLEL:
-.PHONY: help run build ros1 bench-ros1 test check setup format vet staticcheck deadcode docs unit live race fuzz examples studio studio-check smoke browser golden soak bench bench-attacks bench-studio bench-peers oracle judge arm mutate images clean
+.PHONY: help run build ros1 ros2 bench-ros1 test check setup format vet staticcheck deadcode docs unit live race fuzz examples studio studio-check smoke browser golden soak bench bench-attacks bench-studio bench-peers oracle judge arm mutate images clean
 
 run: build ## build, start the virtual robot, its graph and the Studio
 	./bin/poise serve $(ARGS)
@@ -23,7 +23,7 @@ test: ## the tests: minutes
 	@tools/steps.sh test setup format build vet studio-check unit live examples smoke golden
 
 check: ## the rest of the tests: race detector, fuzzing, all browser tests
-	@tools/steps.sh check setup staticcheck deadcode race fuzz judge ros1 arm browser
+	@tools/steps.sh check setup staticcheck deadcode race fuzz judge ros1 ros2 arm browser
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 14
@@ -140,6 +140,9 @@ judge: build setup ## the short part of physics beside MuJoCo, and the cycle clo
 	$(POISE_PYTHON) -m pip install -q -r tools/oracle/requirements-dynamics.txt
 	$(POISE_PYTHON) tools/oracle/physics.py bin/poise ../shared/robots --short
 	POISE_JUDGE=1 $(GO) test -count=1 ./internal/mujoco
+
+ros2: build setup ## a client on Cyclone DDS, on the built program, in a network namespace
+	POISE_ROS2=1 $(GO) test -count=1 -run 'TestROS2By' ./cmd/poise
 
 ros1: build setup ## Debian's tools of ROS 1, clients in C++ and JavaScript and RViz, on the built program
 	POISE_ROS1=1 $(GO) test -count=1 -run 'TestROS1ByOtherLibraries|TestROS1Tools|TestRVizShowsTheRobot|TestARobotOfRospyIsDriven' ./cmd/poise

@@ -19,7 +19,7 @@ import (
 // of the folder's packages that are not listed, which do not know each other.
 var layers = []string{
 	// tools of the trade, knowing nothing of robots
-	"problem", "internal/rt", "internal/budget", "internal/journal", "internal/xmltree", "internal/strictyaml", "internal/plot",
+	"problem", "rtps", "internal/rt", "internal/budget", "internal/journal", "internal/xmltree", "internal/strictyaml", "internal/plot",
 	// values and kernels
 	"spatial", "linalg", "qp", "hierarchy", "servo/model", "servo/modelfile",
 	// documents and the robot
@@ -43,7 +43,7 @@ var layers = []string{
 	// messages and the graph
 	"msgs", "msgs/rosjson", "msgs/poisemsgs", "msgs/rosapimsgs", "msgs/registry", "msgs/codec", "edge", "graph", "controllers", "sim/scenario",
 	// wires
-	"stop", "wire", "wire/loopback", "wire/admission", "wire/rosapi", "wire/rosbridge/frame", "wire/rosbridge/client", "wire/mirror", "wire/rosbridge", "wire/ros1/xmlrpc", "wire/ros1/tcpros", "wire/ros1/bag", "wire/ros1/master", "wire/ros1", "wire/ros1/raw", "wire/ros1/rosout",
+	"stop", "wire", "wire/loopback", "wire/admission", "wire/rosapi", "wire/rosbridge/frame", "wire/rosbridge/client", "wire/mirror", "wire/rosbridge", "wire/ros1/xmlrpc", "wire/ros1/tcpros", "wire/ros1/bag", "wire/ros1/master", "wire/ros1", "wire/ros1/raw", "wire/ros1/rosout", "wire/ros2",
 	"wire/rosbridge/requester",
 	// programs
 	"server/config", "server/motions", "server/guard", "server", "studio",
@@ -52,7 +52,7 @@ var layers = []string{
 
 // testOnly packages serve tests and may import anything below cmd; nothing but
 // tests may import them.
-var testOnly = []string{"internal/approx", "internal/chaos", "internal/doctest", "internal/golden", "internal/mujoco", "internal/priorities", "internal/randbot", "internal/randmsg", "internal/rig", "internal/oracle", "internal/servoplant", "internal/smalldisk", "internal/squat", "internal/stepped", "servo/servotest", "wire/wiretest"}
+var testOnly = []string{"internal/approx", "internal/chaos", "internal/doctest", "internal/golden", "internal/mujoco", "internal/netns", "internal/priorities", "internal/randbot", "internal/randmsg", "internal/rig", "internal/oracle", "internal/servoplant", "internal/smalldisk", "internal/squat", "internal/stepped", "rtps/rtpstest", "servo/servotest", "wire/wiretest"}
 
 // free folders hold programs that may import everything and are imported by none.
 var free = []string{"examples/", "tools/"}
@@ -132,8 +132,8 @@ func TestEveryPackageHasAComment(t *testing.T) {
 // a log. All others are pure: time and data are arguments, and what they say goes
 // out as values.
 var outside = []string{
-	"internal/rt", "internal/budget", "internal/journal", "internal/plot", "robot/load", "robot/setup", "planner/pipeline", "planner/queue", "arbiter/scenario", "telemetry", "loop/runner", "motion/library", "servo/bus", "servo/protocol1", "servo/dynamixel", "servo/herkulex", "servo/emulator", "servo/bench",
-	"executive", "graph", "stop", "wire", "wire/loopback", "wire/admission", "wire/rosapi", "wire/rosbridge/frame", "wire/rosbridge/client", "wire/mirror", "wire/rosbridge", "wire/ros1/xmlrpc", "wire/ros1/master", "wire/ros1", "wire/ros1/raw", "wire/ros1/rosout",
+	"rtps", "internal/rt", "internal/budget", "internal/journal", "internal/plot", "robot/load", "robot/setup", "planner/pipeline", "planner/queue", "arbiter/scenario", "telemetry", "loop/runner", "motion/library", "servo/bus", "servo/protocol1", "servo/dynamixel", "servo/herkulex", "servo/emulator", "servo/bench",
+	"executive", "graph", "stop", "wire", "wire/loopback", "wire/admission", "wire/rosapi", "wire/rosbridge/frame", "wire/rosbridge/client", "wire/mirror", "wire/rosbridge", "wire/ros1/xmlrpc", "wire/ros1/master", "wire/ros1", "wire/ros1/raw", "wire/ros1/rosout", "wire/ros2",
 	"wire/rosbridge/requester",
 	"server/config", "server/motions", "server/guard", "server", "studio", "cmd/poise",
 }

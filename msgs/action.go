@@ -53,6 +53,35 @@ type Action[G, F, R any] struct {
 	ActionFeedback ActionFeedback[F] `json:"action_feedback"`
 }
 
+// SendGoalRequest is how a ROS 2 client sends a goal.
+type SendGoalRequest[G any] struct {
+	GoalID UUID `json:"goal_id"`
+	Goal   G    `json:"goal"`
+}
+
+// SendGoalResponse is whether it is taken.
+type SendGoalResponse struct {
+	Accepted bool `json:"accepted"`
+	Stamp    Time `json:"stamp"`
+}
+
+// GetResultRequest is how a ROS 2 client asks for the result of a goal.
+type GetResultRequest struct {
+	GoalID UUID `json:"goal_id"`
+}
+
+// GetResultResponse is the result, at the goal's end.
+type GetResultResponse[R any] struct {
+	Status int8 `json:"status"`
+	Result R    `json:"result"`
+}
+
+// FeedbackMessage is what a ROS 2 server publishes on the way.
+type FeedbackMessage[F any] struct {
+	GoalID   UUID `json:"goal_id"`
+	Feedback F    `json:"feedback"`
+}
+
 // GoalID is actionlib_msgs/GoalID.
 type GoalID struct {
 	Stamp Time   `json:"stamp"`

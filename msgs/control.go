@@ -51,12 +51,12 @@ type FollowJointTrajectoryFeedback struct {
 	Desired            JointTrajectoryPoint         `json:"desired"`
 	Actual             JointTrajectoryPoint         `json:"actual"`
 	Error              JointTrajectoryPoint         `json:"error"`
-	Index              int32                        `json:"index" form:"2"`
+	Index              int32                        `json:"index" form:"2" since:"rolling"`
 	MultiDOFJointNames []string                     `json:"multi_dof_joint_names" form:"2"`
 	MultiDOFDesired    MultiDOFJointTrajectoryPoint `json:"multi_dof_desired" form:"2"`
 	MultiDOFActual     MultiDOFJointTrajectoryPoint `json:"multi_dof_actual" form:"2"`
 	MultiDOFError      MultiDOFJointTrajectoryPoint `json:"multi_dof_error" form:"2"`
-	MultiDOFIndex      int32                        `json:"multi_dof_index" form:"2"`
+	MultiDOFIndex      int32                        `json:"multi_dof_index" form:"2" since:"rolling"`
 }
 
 // GripperCommand is control_msgs/GripperCommand.

@@ -17,7 +17,7 @@ type MotionPlanRequest struct {
 	MaxAccelerationScalingFactor float64               `json:"max_acceleration_scaling_factor"`
 	CartesianSpeedLimitedLink    string                `json:"cartesian_speed_limited_link"`
 	MaxCartesianSpeed            float64               `json:"max_cartesian_speed"`
-	SmoothnessLevel              float64               `json:"smoothness_level" form:"2"`
+	SmoothnessLevel              float64               `json:"smoothness_level" form:"2" since:"rolling"`
 }
 
 // MotionPlanResponse is moveit_msgs/MotionPlanResponse.
@@ -51,8 +51,8 @@ type MotionSequenceResponse struct {
 // MoveItErrorCodes is moveit_msgs/MoveItErrorCodes.
 type MoveItErrorCodes struct {
 	Val     int32  `json:"val"`
-	Message string `json:"message" form:"2"`
-	Source  string `json:"source" form:"2"`
+	Message string `json:"message" form:"2" since:"jazzy"`
+	Source  string `json:"source" form:"2" since:"jazzy"`
 }
 
 // The values of MoveItErrorCodes.

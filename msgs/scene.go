@@ -118,7 +118,7 @@ type MoveGroupSequenceFeedback struct {
 // ExecuteTrajectoryGoal is moveit_msgs/ExecuteTrajectory's goal.
 type ExecuteTrajectoryGoal struct {
 	Trajectory      RobotTrajectory `json:"trajectory"`
-	ControllerNames []string        `json:"controller_names" form:"2"`
+	ControllerNames []string        `json:"controller_names" form:"2" since:"jazzy"`
 }
 
 // ExecuteTrajectoryResult is moveit_msgs/ExecuteTrajectory's result.

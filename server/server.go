@@ -36,6 +36,7 @@ import (
 	"poise/wire"
 	"poise/wire/mirror"
 	"poise/wire/ros1"
+	"poise/wire/ros2"
 	"poise/wire/rosapi"
 )
 
@@ -54,6 +55,7 @@ type Options struct {
 	FixedPeriod bool // the period is what somebody chose: no robot's lines choose another
 
 	ROS1     *ros1.Config     // the graph is shown to ROS 1 as it says; nil does not
+	ROS2     *ros2.Config     // the graph is shown to ROS 2 as it says; nil does not
 	Guard    *guard.Feed      // of the process that watches this one; nil has none
 	Drivers  driver.Table     // that the configuration may name; nil is driver.Standard
 	Planners pipeline.Set     // in place of those with the same names

@@ -21,6 +21,13 @@ func (s *Server) newWires(o *Options) ([]wire.Wire, error) {
 			Subscriptions: l.Subscriptions, Goals: l.Goals, Queue: l.Queue,
 		}}),
 	}
+	if o.ROS2 != nil {
+		n, err := s.newROS2(o.ROS2)
+		if err != nil {
+			return nil, err
+		}
+		wires = append(wires, n)
+	}
 	if o.ROS1 == nil {
 		return wires, nil
 	}

@@ -24,6 +24,8 @@ need npm npm
 need chromium chromium
 need zsh zsh
 need fish fish
+need unshare util-linux
+need ip iproute2
 
 # ROS 1 as Debian packages it: the clients and tools that the ROS 1 wire is held to, in Python
 # and in C++, and RViz with a screen in memory

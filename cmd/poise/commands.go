@@ -10,8 +10,8 @@ func serveCommands() []command {
 	return []command{
 		{name: "serve", args: "[NAME:=VALUE …]", group: groupServe, declare: serveCommand, words: []string{},
 			short: "the main job: a virtual robot, its graph for ROS clients, and the Studio in the browser",
-			long: `NAME:=VALUE are arguments of a .xacro robot; with --ros1 or --ros1-master those with an
-underscore in front are for the ROS 1 node: __ns:=/robot1 __name:=body _rate:=10.
+			long: `NAME:=VALUE are arguments of a .xacro robot; with --ros1, --ros1-master or --ros2 those with an
+underscore in front are for the ROS node: __ns:=/robot1 __name:=body _rate:=10.
 Ctrl-C stops: goals end, the robot ramps down and holds, unless the configuration's
 leaving says otherwise.`,
 			example: []string{
@@ -19,7 +19,8 @@ leaving says otherwise.`,
 				"poise serve --robot my_robot.urdf.xacro arm:=left --package-path ~/meshes",
 				"poise serve --with-real-sim                              # two robots: virtual and real",
 				"poise serve --robot R --bus legs=/dev/ttyUSB0,baud=500000 --bus head=/dev/ttyUSB1 --guard",
-				"poise serve --ros1-master --remap joint_states:=states __ns:=/robot1"}},
+				"poise serve --ros1-master --remap joint_states:=states __ns:=/robot1",
+				"poise serve --ros2 --ros-args -r __ns:=/robot1          # a ROS 2 node, for Jazzy's peers"}},
 		{name: "config", group: groupServe, declare: configCommand, words: []string{},
 			short:   "the configuration of the server with all defaults and comments; or the drivers that a robot can have",
 			example: []string{"poise config > poise.yaml     # then edit it, and: poise serve --config poise.yaml", "poise config --drivers"}},

@@ -25,12 +25,12 @@ func (r *rosFlags) register(fs *pflag.FlagSet) {
 	fs.BoolVar(&r.join, "ros1", false, "join the ROS 1 graph of ROS_MASTER_URI; __ns:=/robot1, __name:=NAME and _PARAMETER:=VALUE are for the node")
 	fs.BoolVar(&r.master, "ros1-master", false, "be the ROS 1 master as well: no roscore is needed")
 	fs.BoolVar(&r.open, "ros1-open", false, "let ROS 1 peers on other machines in: ROS 1 has no passwords")
-	fs.StringArrayVar(&r.remaps, "remap", nil, "another name in ROS 1, `A:=B`; may be given several times")
+	fs.StringArrayVar(&r.remaps, "remap", nil, "another name in ROS, `A:=B`; may be given several times")
 }
 
 // take takes the words that are for the node, those with an underscore in front, and returns
-// the others.
-func (r *rosFlags) take(rest []string) (others []string, err error) {
+// the others. ros2 says that there is a ROS 2 node for them, too.
+func (r *rosFlags) take(rest []string, ros2 bool) (others []string, err error) {
 	for _, word := range rest {
 		if strings.HasPrefix(word, "_") && strings.Contains(word, ":=") {
 			r.node = append(r.node, word)
@@ -42,10 +42,11 @@ func (r *rosFlags) take(rest []string) (others []string, err error) {
 	case on:
 	case r.open:
 		return nil, usagef("--ros1-open opens ROS 1, which --ros1 or --ros1-master turns on")
+	case ros2:
 	case len(r.remaps) > 0:
-		return nil, usagef("--remap is for names in ROS 1, which --ros1 or --ros1-master turns on")
+		return nil, usagef("--remap is for names in ROS, which --ros1, --ros1-master or --ros2 turns on")
 	case len(r.node) > 0:
-		return nil, usagef("%s is for a ROS 1 node, which --ros1 or --ros1-master turns on", r.node[0])
+		return nil, usagef("%s is for a ROS node, which --ros1, --ros1-master or --ros2 turns on", r.node[0])
 	}
 	return others, nil
 }

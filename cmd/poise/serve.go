@@ -40,6 +40,7 @@ func serveCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
 	fs.BoolVar(&f.unrecorded, "no-record", false, "record nothing")
 	fs.StringVar(&f.mirrored, "mirror", "", "show the graph of another rosbridge server, or of the ROS 1 network of a master (http://…), `URL`, here as well")
 	f.ros.register(fs)
+	f.ros2.register(fs)
 	fs.BoolVar(&f.guarded, "guard", false, "a second process brings the servos to rest if the server dies")
 	fs.BoolVar(&f.quiet, "quiet", false, "log nothing")
 	return func(args []string) error { return f.serve(e, args) }
@@ -54,6 +55,7 @@ type serveFlags struct {
 	priority                                                        int
 	lines                                                           []string
 	ros                                                             rosFlags
+	ros2                                                            ros2Flags
 }
 
 // config returns the configuration: the file's, and what flags say otherwise.
@@ -99,7 +101,7 @@ func (f *serveFlags) config() (c config.Config, err error) {
 
 // serve runs until it is told to end.
 func (f *serveFlags) serve(e *env, args []string) error {
-	rest, err := f.ros.take(args)
+	rest, err := f.ros.take(args, f.ros2.on())
 	if err != nil {
 		return err
 	}
@@ -116,6 +118,9 @@ func (f *serveFlags) serve(e *env, args []string) error {
 	}
 	o := server.Options{Page: studio.Handler(), PackagePath: filepath.SplitList(f.packages), FixedPeriod: f.period != 0 || f.file != "" && config.Sets(f.file, "loop.period")}
 	if o.ROS1, err = f.ros.config(); err != nil {
+		return err
+	}
+	if o.ROS2, err = f.ros2.config(f.ros.remaps, f.ros.node); err != nil {
 		return err
 	}
 	if len(arguments) > 0 {

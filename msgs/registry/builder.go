@@ -75,6 +75,11 @@ func (b *builder) add(name, section, ros2name string, goType reflect.Type, const
 	return t
 }
 
+// part returns a type of an action in ROS 2 that is not in the table.
+func (b *builder) part(a *Action, what string, goType reflect.Type) *Type {
+	return &Type{pkg: a.pkg, name: a.name + "_" + what, section: "action", goType: goType, fields: describe(goType, b.byGo)}
+}
+
 // service adds a service type. Constants of its halves follow as in a message,
 // those of the response after a line "---".
 func service[Req, Res any](b *builder, name string, constants ...string) *Service {
@@ -116,6 +121,11 @@ func act[G, F, R any](b *builder, name string, constants ...string) *Action {
 	a.ActionResult = message1[msgs.ActionResult[R]](b, name+"ActionResult")
 	a.ActionFeedback = message1[msgs.ActionFeedback[F]](b, name+"ActionFeedback")
 	a.Action = message1[msgs.Action[G, F, R]](b, name+"Action")
+	a.SendGoalRequest = b.part(a, "SendGoal_Request", reflect.TypeFor[msgs.SendGoalRequest[G]]())
+	a.SendGoalResponse = b.part(a, "SendGoal_Response", reflect.TypeFor[msgs.SendGoalResponse]())
+	a.GetResultRequest = b.part(a, "GetResult_Request", reflect.TypeFor[msgs.GetResultRequest]())
+	a.GetResultResponse = b.part(a, "GetResult_Response", reflect.TypeFor[msgs.GetResultResponse[R]]())
+	a.FeedbackMessage = b.part(a, "FeedbackMessage", reflect.TypeFor[msgs.FeedbackMessage[F]]())
 	if b.actions[name] != nil {
 		panic("registry: double name " + name)
 	}

@@ -40,6 +40,10 @@ type Action struct {
 
 	// ROS 1's messages of the five topics, and the one that has them all.
 	ActionGoal, ActionResult, ActionFeedback, Action *Type
+
+	// ROS 2's messages of its services and of its feedback. They are in no listing: what
+	// they are follows from the goal, result and feedback.
+	SendGoalRequest, SendGoalResponse, GetResultRequest, GetResultResponse, FeedbackMessage *Type
 }
 
 // Name returns the full name: control_msgs/action/FollowJointTrajectory in ROS 2;

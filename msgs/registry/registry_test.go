@@ -220,7 +220,7 @@ func TestEveryEntryIsSound(t *testing.T) {
 		if len(m.MD5()) != 32 {
 			t.Errorf("%s has md5 %q", m, m.MD5())
 		}
-		for form := range msgs.NumForms {
+		for form := range msgs.NumTextForms {
 			seen := map[string]bool{}
 			for _, f := range m.Fields(form) {
 				if seen[f.Name] {
@@ -231,14 +231,14 @@ func TestEveryEntryIsSound(t *testing.T) {
 		}
 	}
 	for _, s := range Services() {
-		for form := range msgs.NumForms {
+		for form := range msgs.NumTextForms {
 			if found, f, err := ServiceNamed(s.Name(form)); err != nil || found != s || f != form {
 				t.Errorf("%s is not found by its name in %v: %v", s, form, err)
 			}
 		}
 	}
 	for _, a := range Actions() {
-		for form := range msgs.NumForms {
+		for form := range msgs.NumTextForms {
 			if found, f, err := ActionNamed(a.Name(form)); err != nil || found != a || f != form {
 				t.Errorf("%s is not found by its name in %v: %v", a, form, err)
 			}

@@ -37,7 +37,7 @@ func (t *Type) nearName(x *Field, f msgs.Form) string {
 }
 
 func (t *Type) shortName(f msgs.Form) string {
-	if f == msgs.ROS2 && t.ros2name != "" {
+	if f.IsROS2() && t.ros2name != "" {
 		return t.ros2name
 	}
 	return t.name
@@ -49,7 +49,7 @@ func (x *Field) brackets(f msgs.Form) string {
 		return ""
 	case x.List > 0:
 		return "[" + strconv.Itoa(x.List) + "]"
-	case x.Max > 0 && f == msgs.ROS2:
+	case x.Max > 0 && f.IsROS2():
 		return "[<=" + strconv.Itoa(x.Max) + "]"
 	}
 	return "[]"

@@ -59,7 +59,7 @@ func (t *Type) Name(f msgs.Form) string {
 }
 
 func (t *Type) home(f msgs.Form) string {
-	if f == msgs.ROS2 && t.ros2pkg != "" {
+	if f.IsROS2() && t.ros2pkg != "" {
 		return t.ros2pkg
 	}
 	return t.pkg
@@ -150,7 +150,7 @@ func describe(t reflect.Type, types map[reflect.Type]*Type) (fields []Field) {
 		if name == "" {
 			panic(fmt.Sprintf("registry: %s.%s has no json tag", t, f.Name))
 		}
-		field := Field{Name: name, ros1Name: name, Index: i, List: Scalar, forms: formsOf(f.Tag.Get("form"))}
+		field := Field{Name: name, ros1Name: name, Index: i, List: Scalar, forms: formsOf(f.Tag.Get("form"), f.Tag.Get("since"))}
 		if other := f.Tag.Get("ros1"); other != "" {
 			field.ros1Name = other
 		}
@@ -184,10 +184,13 @@ func describe(t reflect.Type, types map[reflect.Type]*Type) (fields []Field) {
 	return fields
 }
 
-// formsOf reads a form tag: "1", "2", or nothing for both.
-func formsOf(tag string) (forms [msgs.NumForms]bool) {
+// formsOf reads a form tag: "1", "2", or nothing for both; and the distribution of ROS 2 that
+// had it first: "jazzy", "rolling", or nothing for all.
+func formsOf(tag, since string) (forms [msgs.NumForms]bool) {
 	forms[msgs.ROS1] = tag != "2"
 	forms[msgs.ROS2] = tag != "1"
+	forms[msgs.Jazzy] = tag != "1" && since != "rolling"
+	forms[msgs.Humble] = tag != "1" && since == ""
 	return forms
 }
 
@@ -203,7 +206,7 @@ func constant(line string) Constant {
 	if !ok || !ok2 {
 		panic("registry: bad constant " + line)
 	}
-	return Constant{Type: kind, Name: name, Value: value, forms: formsOf(form)}
+	return Constant{Type: kind, Name: name, Value: value, forms: formsOf(form, "")}
 }
 
 // Part reports whether the type is a half of a service or a part of an action.

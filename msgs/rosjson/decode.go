@@ -397,7 +397,7 @@ func planOf(t reflect.Type) *plan {
 	if t == timeType || t == durationType {
 		p.index["secs"], p.index["nsecs"] = 0, 1 // as ROS 1 spells it
 	}
-	for form := range msgs.NumForms {
+	for form := range msgs.NumTextForms {
 		for i := range t.NumField() {
 			f := t.Field(i)
 			name := fieldName(f, form)

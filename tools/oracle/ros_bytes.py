@@ -9,7 +9,7 @@ then messages, as JSON by field names and as the bytes to be judged (base64):
 
     {"form": 2, "type": "...", "message": {"data": true}, "bytes": "..."}
 
-Answers each line by one. A type: its md5 sum (form 1), and for each distribution that
+Answers each line by one. A type: its md5 sum (form 1) or its hash (form 2), and for each distribution that
 has the type whether its fields and its constants are the same:
 
     {"md5": "...", "fields": {"ros1_noetic": true}, "constants": {"ros1_noetic": true}}
@@ -58,6 +58,8 @@ def register(q):
             theirs = store.fielddefs[name]
             answer["constants"][word] = sorted(theirs[0]) == sorted(constants)
             answer["fields"][word] = theirs[1] == fields
+    if form == 2:
+        answer["rihs"] = STORES[form].hash_rihs01(name)
     if form == 1:
         answer["md5"] = STORES[form].generate_msgdef(name, ros_version=1)[1]
     return answer

@@ -1,0 +1,144 @@
+package rtps_test
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"poise/internal/golden"
+	"poise/internal/netns"
+	"poise/rtps"
+)
+
+const stringType = "std_msgs::msg::dds_::String_"
+
+// encode is a std_msgs/String as CDR.
+func encode(s string) []byte {
+	b := append([]byte{0, 1, 0, 0}, binary.LittleEndian.AppendUint32(nil, uint32(len(s)+1))...)
+	return append(append(b, s...), 0)
+}
+
+func decode(b []byte) string {
+	if len(b) < 9 {
+		return ""
+	}
+	n := int(binary.LittleEndian.Uint32(b[4:]))
+	return string(b[8 : 8+min(n, len(b)-8)-1])
+}
+
+// peer is a program of tools/peers/ros2 in Python with Cyclone DDS. It ends with its input.
+func peer(t *testing.T, script string, args ...string) (stop func(), lines *bufio.Scanner) {
+	t.Helper()
+	python := golden.Python(t)
+	if out, err := exec.Command(python, "-c", "import cyclonedds").CombinedOutput(); err != nil {
+		golden.Missing(t, "absent: cyclonedds in POISE_PYTHON (tools/oracle/requirements.txt): %s", out)
+	}
+	c := exec.Command(python, append([]string{filepath.Join(golden.Root(t), "tools/peers/ros2", script)}, args...)...)
+	in, err := c.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var said strings.Builder
+	c.Stderr = &said
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	var once sync.Once
+	stop = func() {
+		once.Do(func() {
+			in.Close()
+			_, _ = io.Copy(io.Discard, out)
+			if err := c.Wait(); err != nil {
+				t.Errorf("%s: %v\n%s", script, err, said.String())
+			}
+		})
+	}
+	t.Cleanup(stop)
+	lines = bufio.NewScanner(out)
+	if !lines.Scan() || lines.Text() != "ready" {
+		t.Errorf("%s says %q", script, lines.Text())
+		stop()
+		t.FailNow()
+	}
+	return stop, lines
+}
+
+// eventually waits for a peer, whose pace is its own.
+func eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(30 * time.Second); !ok(); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("not within 30 s: ", what)
+		}
+	}
+}
+
+// TestCyclone exchanges texts with Cyclone DDS on its default settings, small ones and such as
+// go in fragments, in both directions; then each side sees the other leave.
+func TestCyclone(t *testing.T) {
+	if !netns.Inside(t) {
+		return
+	}
+	p, err := rtps.New(rtps.Config{Name: "poise"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	qos := rtps.QoS{Reliable: true, TransientLocal: true, Depth: 1000}
+	w, err := p.NewWriter(rtps.WriterConfig{Topic: "rt/asked", Type: stringType, QoS: qos, UserData: []byte("typehash=RIHS01_0;")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var mu sync.Mutex
+	var got []string
+	r, err := p.NewReader(rtps.ReaderConfig{Topic: "rt/answered", Type: stringType, QoS: qos, Receive: func(s *rtps.Sample) {
+		mu.Lock()
+		defer mu.Unlock()
+		got = append(got, decode(s.Payload))
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	early := "written before there was a reader"
+	_, _ = w.Write(encode(early), nil)
+	stop, _ := peer(t, "echo.py", "rt/asked", "rt/answered", "transient")
+	eventually(t, "both matches", func() bool { return w.Matched() == 1 && r.Matched() == 1 })
+	want := []string{early}
+	for i := range 300 {
+		s := fmt.Sprint("text ", i)
+		if i%50 == 49 {
+			s += strings.Repeat("x", 150000)
+		}
+		want = append(want, s)
+		if _, err := w.Write(encode(s), nil); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Millisecond)
+	}
+	eventually(t, "all answers", func() bool { mu.Lock(); defer mu.Unlock(); return len(got) >= len(want) })
+	mu.Lock()
+	for i := range want {
+		if got[i] != want[i] {
+			t.Fatalf("answer %d is %.30q (%d), not %.30q (%d)", i, got[i], len(got[i]), want[i], len(want[i]))
+		}
+	}
+	mu.Unlock()
+	others := p.Others()
+	if len(others) != 1 || others[0].Vendor != rtps.VendorCyclone || len(others[0].Readers) == 0 {
+		t.Errorf("others: %+v", others)
+	}
+	stop()
+	eventually(t, "Cyclone to leave", func() bool { return len(p.Others()) == 0 })
+	t.Logf("%+v", p.Stats())
+}

@@ -1,0 +1,490 @@
+package rtps
+
+import (
+	"encoding/binary"
+	"net/netip"
+	"time"
+)
+
+// remote is another participant.
+type remote struct {
+	prefix   Prefix
+	vendor   Vendor
+	name     string
+	source   netip.Addr // that it announced itself from
+	here     bool       // it is on this machine
+	meta     netip.AddrPort
+	data     netip.AddrPort
+	builtin  uint32
+	userData []byte
+	lease    time.Duration
+	seen     time.Time
+	writers  map[EntityID]*endpoint
+	readers  map[EntityID]*endpoint
+	read     map[EntityID][]*writerProxy // by its writers
+	held     int                         // bytes
+}
+
+// isFrom reports whether an address may speak for the participant.
+func (r *remote) isFrom(a netip.Addr, t Transport) bool {
+	return a == r.source || r.here && t.Own(a)
+}
+
+// endpoint is a writer or reader of another participant.
+type endpoint struct {
+	id         GUID
+	topic, typ string
+	policies   policies
+	userData   []byte
+	addr       netip.AddrPort
+}
+
+func (e *endpoint) guid() GUID { return e.id }
+
+// Bits of what a participant has of discovery.
+const (
+	hasSPDPWriter = 1 << 0
+	hasSPDPReader = 1 << 1
+	hasPubsWriter = 1 << 2
+	hasPubsReader = 1 << 3
+	hasSubsWriter = 1 << 4
+	hasSubsReader = 1 << 5
+)
+
+// maxLease bounds how long a participant that is silent is kept.
+const maxLease = 5 * time.Minute
+
+// plCDR is the encapsulation of a parameter list, little-endian.
+var plCDR = []byte{0, 3, 0, 0}
+
+// openBuiltin makes the endpoints of discovery.
+func (p *Participant) openBuiltin() {
+	builtin := QoS{Reliable: true, TransientLocal: true}
+	p.pubs = p.addWriter(pubsWriter, WriterConfig{QoS: builtin})
+	p.subs = p.addWriter(subsWriter, WriterConfig{QoS: builtin})
+	p.pubs.builtin, p.subs.builtin = true, true
+	p.addReader(pubsReader, ReaderConfig{QoS: builtin, Receive: func(s *Sample) { p.endpointCame(s, true) }})
+	p.addReader(subsReader, ReaderConfig{QoS: builtin, Receive: func(s *Sample) { p.endpointCame(s, false) }})
+}
+
+// announcement is what the participant says of itself.
+func (p *Participant) announcement() []byte {
+	l := params{b: append([]byte(nil), plCDR...)}
+	l.bytes(pidProtocol, []byte{2, 4, 0, 0})
+	l.bytes(pidVendor, []byte{VendorOwn[0], VendorOwn[1], 0, 0})
+	l.guid(pidParticipant, p.GUID())
+	meta, data := p.t.Addresses()
+	for _, a := range meta {
+		l.locator(pidMetaUnicast, a)
+	}
+	for _, a := range data {
+		l.locator(pidDefaultUnicast, a)
+	}
+	l.duration(pidLease, p.c.Lease)
+	l.words(pidBuiltin, hasSPDPWriter|hasSPDPReader|hasPubsWriter|hasPubsReader|hasSubsWriter|hasSubsReader)
+	if p.c.Name != "" {
+		l.text(pidName, p.c.Name)
+	}
+	if len(p.c.UserData) > 0 {
+		l.octets(pidUserData, p.c.UserData)
+	}
+	return l.end()
+}
+
+func (p *params) duration(pid uint16, d time.Duration) {
+	if d == Infinite {
+		p.words(pid, 0x7fffffff, 0xffffffff)
+		return
+	}
+	p.words(pid, uint32(d/time.Second), uint32(uint64(d%time.Second)<<32/1e9))
+}
+
+// greet builds an announcement.
+func (p *Participant) greet() {
+	p.packet.begin(p.prefix)
+	p.packet.time(time.Now())
+	p.packet.data(spdpReader, spdpWriter, &change{sequence: 1, data: p.announcement()})
+}
+
+// announce tells everyone of the participant.
+func (p *Participant) announce() {
+	p.greet()
+	p.broadcast()
+}
+
+// broadcast sends the packet that is built to everyone who may listen.
+func (p *Participant) broadcast() {
+	if err := p.t.Announce(p.packet.b); err != nil {
+		p.stats.Unsent++
+	}
+	loopback := netip.AddrFrom4([4]byte{127, 0, 0, 1})
+	own, _ := p.t.Addresses()
+	for _, host := range append([]netip.Addr{loopback}, p.c.Peers...) {
+		if !p.c.Open && !p.t.Own(host) {
+			continue
+		}
+		for i := range peerIndices {
+			to := netip.AddrPortFrom(host, MetaPort(p.c.Domain, i))
+			isOwn := false
+			for _, a := range own {
+				isOwn = isOwn || a.Port() == to.Port() && p.t.Own(host)
+			}
+			if !isOwn {
+				_ = p.t.Send(to, p.packet.b) // mostly nobody is there
+			}
+		}
+	}
+}
+
+// peerIndices is how many participants of a machine are told without multicast.
+const peerIndices = 12
+
+// disposeParticipant tells everyone that the participant is gone.
+func (p *Participant) disposeParticipant() {
+	p.packet.begin(p.prefix)
+	p.packet.time(time.Now())
+	p.packet.data(spdpReader, spdpWriter, gone(p.GUID(), pidParticipant, 2))
+	p.broadcast()
+	for _, r := range p.remotes {
+		p.send(r.meta)
+	}
+}
+
+// gone is the sample that says that something is not there any more.
+func gone(g GUID, pid uint16, sequence int64) *change {
+	inline := params{}
+	inline.guid(pidKeyHash, g)
+	inline.bytes(pidStatus, []byte{0, 0, 0, statusDisposed | statusUnregistered})
+	key := params{b: append([]byte(nil), plCDR...)}
+	key.guid(pid, g)
+	return &change{sequence: sequence, time: time.Now(), inline: inline.end(), data: key.end(), key: true, endpoint: g}
+}
+
+// readParams reads a parameter list with its encapsulation header.
+func readParams(b []byte, f func(pid uint16, v value)) bool {
+	if len(b) < 4 {
+		return false
+	}
+	kind := binary.BigEndian.Uint16(b)
+	if kind != 2 && kind != 3 {
+		return false
+	}
+	_, ok := eachParam(b[4:], kind == 2, f)
+	return ok
+}
+
+// participantCame takes an announcement.
+func (p *Participant) participantCame(m *message, h *dataHead) {
+	if h.status&(statusDisposed|statusUnregistered) != 0 {
+		if r := p.remotes[m.source]; r != nil && r.isFrom(m.from.Addr(), p.t) {
+			p.forget(r)
+		}
+		return
+	}
+	if old := p.remotes[m.source]; old != nil {
+		return // receive has noted that it lives
+	}
+	r := &remote{prefix: m.source, vendor: m.vendor, source: m.from.Addr(), here: p.t.Own(m.from.Addr()), lease: 100 * time.Second, seen: m.now,
+		writers: map[EntityID]*endpoint{}, readers: map[EntityID]*endpoint{}, read: map[EntityID][]*writerProxy{}}
+	var meta, data []netip.AddrPort
+	var id GUID
+	ok := readParams(h.payload, func(pid uint16, v value) {
+		switch pid {
+		case pidParticipant:
+			id, _ = v.guid()
+		case pidMetaUnicast:
+			if a, ok := v.locator(); ok && len(meta) < maxListed {
+				meta = append(meta, a)
+			}
+		case pidDefaultUnicast:
+			if a, ok := v.locator(); ok && len(data) < maxListed {
+				data = append(data, a)
+			}
+		case pidLease:
+			if d, ok := v.duration(0); ok {
+				r.lease = d
+			}
+		case pidBuiltin:
+			r.builtin, _ = v.word(0)
+		case pidName:
+			r.name, _ = v.text()
+		case pidUserData:
+			if b, ok := v.octets(maxUserData); ok {
+				r.userData = append([]byte(nil), b...)
+			}
+		}
+	})
+	r.lease = min(max(r.lease, time.Second), maxLease)
+	r.meta, r.data = p.choose(r, meta), p.choose(r, data)
+	switch {
+	case !ok || id.Prefix != m.source || !r.meta.IsValid():
+		p.stats.Malformed++
+		return
+	case len(p.remotes) >= p.c.Limits.Participants:
+		p.stats.Refused++
+		return
+	}
+	p.remotes[r.prefix] = r
+	p.greet() // at once, so that it need not wait for the next announcement
+	p.send(r.meta)
+	p.matchBuiltin(r)
+	p.at(m.now.Add(r.lease))
+	p.c.Changed()
+}
+
+// choose returns where a participant is sent to: of its locators one that it speaks from, or
+// that is this machine's if it is here. Others are not believed: they might be somebody else's.
+func (p *Participant) choose(r *remote, from []netip.AddrPort) (to netip.AddrPort) {
+	for _, a := range from {
+		if a.Addr() == r.source {
+			return a
+		}
+	}
+	for _, a := range from {
+		if r.here && p.t.Own(a.Addr()) {
+			return a
+		}
+	}
+	if len(from) > 0 && !r.here { // behind another address of its own
+		return netip.AddrPortFrom(r.source, from[0].Port())
+	}
+	return to
+}
+
+// matchBuiltin matches the endpoints of discovery.
+func (p *Participant) matchBuiltin(r *remote) {
+	builtin := func(id EntityID) *endpoint {
+		return &endpoint{id: GUID{r.prefix, id}, policies: policies{reliable: true, durability: 1, deadline: Infinite, livelinessLease: Infinite}, addr: r.meta}
+	}
+	if r.builtin&hasPubsReader != 0 {
+		p.pubs.match(builtin(pubsReader))
+	}
+	if r.builtin&hasSubsReader != 0 {
+		p.subs.match(builtin(subsReader))
+	}
+	if r.builtin&hasPubsWriter != 0 {
+		p.readers[pubsReader].match(r, builtin(pubsWriter))
+	}
+	if r.builtin&hasSubsWriter != 0 {
+		p.readers[subsReader].match(r, builtin(subsWriter))
+	}
+}
+
+// forget drops a participant that is gone.
+func (p *Participant) forget(r *remote) {
+	delete(p.remotes, r.prefix)
+	for _, w := range p.writers {
+		for g := range w.proxies {
+			if g.Prefix == r.prefix {
+				w.unmatch(g)
+			}
+		}
+	}
+	for _, list := range r.read {
+		for _, w := range append([]*writerProxy(nil), list...) {
+			w.r.unmatch(w.e.id)
+		}
+	}
+	p.c.Changed()
+}
+
+// expire drops participants that have been silent for too long.
+func (p *Participant) expire(now time.Time) {
+	for _, r := range p.remotes {
+		if end := r.seen.Add(r.lease); !now.Before(end) {
+			p.forget(r)
+		} else {
+			p.nextDue = earlier(p.nextDue, end)
+		}
+	}
+}
+
+// writerParams is what others are told of a writer.
+func writerParams(w *Writer) []byte {
+	return endpointParams(w.guid(), w.c.Topic, w.c.Type, w.c.QoS, w.c.UserData)
+}
+
+// readerParams is what others are told of a reader.
+func readerParams(r *Reader) []byte {
+	return endpointParams(r.guid(), r.c.Topic, r.c.Type, r.c.QoS, r.c.UserData)
+}
+
+func endpointParams(g GUID, topic, typ string, q QoS, user []byte) []byte {
+	l := params{b: append([]byte(nil), plCDR...)}
+	l.guid(pidEndpoint, g)
+	l.guid(pidParticipant, GUID{g.Prefix, entityParticipant})
+	l.text(pidTopic, topic)
+	l.text(pidType, typ)
+	l.bytes(pidProtocol, []byte{2, 4, 0, 0})
+	l.bytes(pidVendor, []byte{VendorOwn[0], VendorOwn[1], 0, 0})
+	kind, durability := uint32(1), uint32(0)
+	if q.Reliable {
+		kind = 2
+	}
+	if q.TransientLocal {
+		durability = 1
+	}
+	l.words(pidReliability, kind, 0, 1<<32/10) // and blocking of 100 ms at most
+	l.words(pidDurability, durability)
+	l.words(pidHistory, 0, uint32(max(q.Depth, 1)))
+	l.words(pidLiveliness, 0, 0x7fffffff, 0xffffffff)
+	l.words(pidDeadline, 0x7fffffff, 0xffffffff)
+	l.words(pidOwnership, 0)
+	l.words(pidDestOrder, 0)
+	if len(user) > 0 {
+		l.octets(pidUserData, user)
+	}
+	return l.end()
+}
+
+// tell tells others of an endpoint.
+func (p *Participant) tell(w *Writer, g GUID, about []byte) {
+	c := w.add()
+	c.data, c.inline, c.key, c.endpoint = about, nil, false, g
+	w.push(c)
+}
+
+// retract tells others that an endpoint is gone. What was said of it is not kept.
+func (p *Participant) retract(w *Writer, g GUID) {
+	kept := make([]change, 0, w.count+1)
+	for i := range w.count {
+		if c := w.kept(i); c.endpoint != g && !(c.key && w.heard(c.sequence)) {
+			kept = append(kept, *c)
+		}
+	}
+	w.ring, w.head, w.count = kept, 0, len(kept)
+	w.ring = w.ring[:len(kept):len(kept)]
+	if w.count == 0 {
+		w.ring = nil
+	}
+	c := w.add()
+	sequence := c.sequence
+	*c = *gone(g, pidEndpoint, sequence)
+	w.push(c)
+}
+
+// heard reports whether all readers have acknowledged a sample.
+func (w *Writer) heard(sequence int64) bool {
+	for _, x := range w.proxies {
+		if x.reliable && x.acked < sequence {
+			return false
+		}
+	}
+	return true
+}
+
+// endpointCame takes what another participant tells of a writer or a reader.
+func (p *Participant) endpointCame(s *Sample, writer bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	r := p.remotes[s.Writer.Prefix]
+	if r == nil || p.closed {
+		return
+	}
+	e := &endpoint{policies: defaults(writer)}
+	var locators []netip.AddrPort
+	ok := true
+	if len(s.Payload) > 0 {
+		ok = readParams(s.Payload, func(pid uint16, v value) { e.param(pid, v, &locators) })
+	}
+	if s.head.hasKey && e.id == (GUID{}) {
+		e.id = s.head.key
+	}
+	if e.id.Prefix != r.prefix || e.id.Entity.isWriter() != writer {
+		p.stats.Malformed++
+		return
+	}
+	all := r.readers
+	if writer {
+		all = r.writers
+	}
+	old := all[e.id.Entity]
+	if s.head.status&(statusDisposed|statusUnregistered) != 0 {
+		if old != nil {
+			delete(all, e.id.Entity)
+			old.topic = "" // matches nothing
+			p.matchEndpoint(r, old, writer)
+			p.c.Changed()
+		}
+		return
+	}
+	switch {
+	case !ok || e.topic == "" || e.typ == "":
+		p.stats.Malformed++
+		return
+	case old == nil && len(r.readers)+len(r.writers) >= p.c.Limits.Endpoints:
+		p.stats.Refused++
+		return
+	}
+	if e.addr = p.choose(r, locators); !e.addr.IsValid() {
+		e.addr = r.data
+	}
+	all[e.id.Entity] = e
+	p.matchEndpoint(r, e, writer)
+	p.c.Changed()
+}
+
+func (p *Participant) matchEndpoint(r *remote, e *endpoint, writer bool) {
+	if writer {
+		for _, x := range p.readers {
+			if x.c.Topic != "" {
+				x.match(r, e)
+			}
+		}
+		return
+	}
+	for _, x := range p.writers {
+		if x.c.Topic != "" {
+			x.match(e)
+		}
+	}
+}
+
+// param takes a parameter of an endpoint.
+func (e *endpoint) param(pid uint16, v value, locators *[]netip.AddrPort) {
+	q := &e.policies
+	word, _ := v.word(0)
+	switch pid {
+	case pidEndpoint:
+		e.id, _ = v.guid()
+	case pidTopic:
+		e.topic, _ = v.text()
+	case pidType:
+		e.typ, _ = v.text()
+	case pidUserData:
+		if b, ok := v.octets(maxUserData); ok {
+			e.userData = append([]byte(nil), b...)
+		}
+	case pidUnicast:
+		if a, ok := v.locator(); ok && len(*locators) < maxListed {
+			*locators = append(*locators, a)
+		}
+	case pidReliability:
+		q.reliable = word == 2
+	case pidDurability:
+		q.durability = word
+	case pidDeadline:
+		if d, ok := v.duration(0); ok {
+			q.deadline = d
+		}
+	case pidLatency:
+		if d, ok := v.duration(0); ok {
+			q.latency = d
+		}
+	case pidLiveliness:
+		q.liveliness = word
+		if d, ok := v.duration(1); ok {
+			q.livelinessLease = d
+		}
+	case pidOwnership:
+		q.exclusive = word == 1
+	case pidDestOrder:
+		q.bySource = word == 1
+	case pidPartition:
+		q.partitions, _ = v.texts()
+	case pidRepresentation:
+		for i := 0; i < int(min(word, maxListed)) && 4+2*i+2 <= len(v.b); i++ {
+			q.representations = append(q.representations, v.order.Uint16(v.b[4+2*i:]))
+		}
+	}
+}

@@ -1,0 +1,30 @@
+// Package ros2 shows a graph to ROS 2: as one node with topics, services and actions over DDS,
+// by package rtps, with no ROS beside it.
+//
+//	n, err := ros2.New(g, ros2.Config{Domain: 0, Form: msgs.Jazzy})
+//	err = n.Run(ctx)
+//
+// # How names meet
+//
+// What the graph's own side publishes and serves is offered under the same names, in the
+// node's namespace and remapped (Names): a topic NAME is rt/NAME in DDS, a service the pair
+// rq/NAMERequest and rr/NAMEReply, an action three services and two topics below
+// NAME/_action. What the graph's own side reads, the node reads. Other participants are clients
+// in the graph, by the names of their nodes, from when they have something to do with the
+// graph until they leave or their lease is over.
+//
+// # What ROS 2 has no word for
+//
+//   - A call that fails is answered by a response whose success is false and whose message
+//     says why, if its type has such fields. If it has none it is not answered.
+//   - Why a goal is refused stands in the error_string of its result, which may be asked for.
+//   - A goal that another one replaced is aborted.
+//
+// # Rules
+//
+//   - CDR has no names: peers must speak the distribution of Config.Form where they differ.
+//   - Without Open nothing goes to another machine, and nothing is taken from there.
+//   - A stop is taken when its request comes, ahead of every limit (package stop).
+//   - Which of three ways a request is told from others by is seen from the request (correlate.go).
+//   - Nothing here runs in the cycle, and no peer is waited for by another.
+package ros2
