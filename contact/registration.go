@@ -51,6 +51,80 @@ func Register(all []Match, guess spatial.Pose) (r Registration) {
 	return r
 }
 
+// RegisterNoisy is Register for points that are known to some m², the square of their noise: a
+// turn about an axis that they are not spread from further than that, such as three points
+// nearly in a line, stays as in guess, for noise alone would decide it. Loop-safe.
+//
+// In the principal axes of K, whose moments k are how firmly each turn is decided, steps from the
+// guess, ω and α count by k⁸/(k⁸ + noise⁸): next to nothing at a third of the noise, next to all
+// at thrice.
+func RegisterNoisy(all []Match, guess spatial.Pose, noise float64) (r Registration) {
+	c, ok := centre(all)
+	if !ok {
+		return Registration{Pose: guess}
+	}
+	H, spread := c.correlation(all)
+	R := guess.R
+	firm := decided(H, R, noise)
+	if firm.wholly() {
+		return Register(all, guess)
+	}
+	for range turnSteps {
+		S := R.Transpose().Mul(H)
+		δ := firm.towards(skewPart(&S))
+		if R = R.Mul(spatial.ExpRotation(δ).Matrix()); δ.Norm() < lastTurn {
+			break
+		}
+		firm = decided(H, R, noise)
+	}
+	R, _ = straighten(R)
+	r = c.motion(all, R, openness*spread)
+	r.Twist.Angular, r.Acceleration.Angular = firm.count(r.Twist.Angular), firm.count(r.Acceleration.Angular)
+	r.place(&c)
+	r.Worst = worst(all, r.Pose)
+	return r
+}
+
+// turns is how firmly points decide turns: the principal axes and moments of K, and what of each
+// counts.
+type turns struct {
+	axes     spatial.Mat3
+	k, share [3]float64
+}
+
+func decided(H, R spatial.Mat3, noise float64) (t turns) {
+	S := R.Transpose().Mul(H)
+	t.k, t.axes = spatial.Principal(spatial.Identity3.Scale(S[0] + S[4] + S[8]).Add(S.Add(S.Transpose()).Scale(-0.5)))
+	for i, k := range t.k {
+		t.share[i] = 1 - 1/(1+math.Pow(math.Max(k, 0)/noise, 8))
+	}
+	return t
+}
+
+// wholly reports whether all turns are decided.
+func (t *turns) wholly() bool {
+	const nearly = 1e-9
+	return min(t.share[0], t.share[1], t.share[2]) > 1-nearly
+}
+
+// count returns what of a turn counts.
+func (t *turns) count(u spatial.Vec3) spatial.Vec3 {
+	u = t.axes.TMulVec(u)
+	return t.axes.MulVec(spatial.Vec3{X: t.share[0] * u.X, Y: t.share[1] * u.Y, Z: t.share[2] * u.Z})
+}
+
+// towards returns Newton's step K⁻¹·y as far as it counts.
+func (t *turns) towards(y spatial.Vec3) spatial.Vec3 {
+	y = t.axes.TMulVec(y)
+	by := func(i int, y float64) float64 {
+		if t.share[i] == 0 {
+			return 0
+		}
+		return t.share[i] * y / t.k[i]
+	}
+	return t.axes.MulVec(spatial.Vec3{X: by(0, y.X), Y: by(1, y.Y), Z: by(2, y.Z)})
+}
+
 // RegisterTurned is Register for a base whose orientation and angular velocity are
 // known, as an inertial unit knows them: only its place is found. Its angular
 // acceleration counts as zero. Loop-safe.

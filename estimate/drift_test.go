@@ -319,3 +319,43 @@ func TestMeasuredUpdatesDoNotAllocate(t *testing.T) {
 		t.Error("no foot slipped")
 	}
 }
+
+// TestPointsInALine: one point, two, and three in a line leave turns open; the base follows what they
+// say and keeps the rest, exactly where they are exact, and without creeping where they are noisy. The
+// original solved a singular system there.
+func TestPointsInALine(t *testing.T) {
+	m := table(t)
+	all := legs(t, m)
+	line := []spatial.Vec3{{X: -0.08, Y: 0.02}, {Y: 0.02}, {X: 0.08, Y: 0.02}}
+	for count := 1; count <= 3; count++ {
+		for _, noise := range []float64{0, 6e-4} {
+			rng := rand.New(rand.NewPCG(3, uint64(count)))
+			o := odometry(t, m)
+			o.Measure()
+			in := Input{Q: make([]float64, 12), Feet: Alike(all[:count])}
+			worst, turned := 0.0, 0.0
+			for k := range 3000 {
+				s := 0.02 * float64(k)
+				X := spatial.Pose{R: spatial.Identity3, P: spatial.Vec3{X: 0.03 * math.Sin(s), Y: 0.02 * math.Sin(2*s), Z: 0.2}}
+				for f, at := range line {
+					p := X.Inverse().Apply(at)
+					in.Q[3*f], in.Q[3*f+1], in.Q[3*f+2] = p.X+noise*rng.NormFloat64(), p.Y+noise*rng.NormFloat64(), p.Z+noise*rng.NormFloat64()
+				}
+				if in.Time = s; k == 0 {
+					o.Update(&in)
+					o.Place(X)
+				}
+				b := o.Update(&in)
+				if !b.Pose.P.Finite() || !b.Twist.Linear.Finite() || !b.Twist.Angular.Finite() {
+					t.Fatalf("%d points, tick %d: %+v", count, k, b)
+				}
+				worst = math.Max(worst, b.Pose.P.Sub(X.P).Norm())
+				turned = math.Max(turned, b.Pose.R.Quat().Log().Norm())
+			}
+			t.Logf("%d points, noise %g m: off by %.3g m, turned by %.3g rad", count, noise, worst, turned)
+			if most := 1e-9 + 20*noise; worst > most || turned > 1e-9+100*noise {
+				t.Errorf("%d points, noise %g m: off by %g m, turned by %g rad", count, noise, worst, turned)
+			}
+		}
+	}
+}

@@ -341,10 +341,13 @@ func (o *Odometry) find(f contact.Foot) (first int, ok bool) {
 // fit registers points with their anchors, and notes the slip.
 func (o *Odometry) fit(all []contact.Match, known *Orientation, guess spatial.Pose) control.BaseRef {
 	var r contact.Registration
-	if known.Has {
+	switch {
+	case known.Has:
 		guess.R = known.R
 		r = contact.RegisterTurned(all, guess, known.Rate)
-	} else {
+	case o.real.on:
+		r = contact.RegisterNoisy(all, guess, pointNoise)
+	default:
 		r = contact.Register(all, guess)
 	}
 	o.slip = r.Worst

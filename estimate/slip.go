@@ -23,7 +23,7 @@ type realFeet struct {
 // How measured feet are judged (the figures of dynamics.md §5): how far from its place a foot
 // has slipped, m, if it stays so for so many updates and seconds; what is left of its weight
 // then, which comes back when it stands anew; over how many updates the place of a new foot
-// is averaged.
+// is averaged; what the noise of points leaves undecided, m².
 const (
 	slippedBy    = 0.010
 	slippedTicks = 3
@@ -31,6 +31,7 @@ const (
 	slippedTrust = 0.25
 	leastTrust   = slippedTrust * slippedTrust
 	ripeAge      = 5
+	pointNoise   = 1e-5
 )
 
 // Measure lets odometry be that of measured joints. The place of a foot is then the mean of

@@ -296,3 +296,44 @@ func BenchmarkCycle1(b *testing.B) {
 		}
 	})
 }
+
+// TestAnotherContactSet: a foot that is said to stand by another set of points does so from then on;
+// the original went on with the points of the old set, and forgot the name of the new one.
+func TestAnotherContactSet(t *testing.T) {
+	m := model(t, "pony")
+	tau := func(sets ...string) []float64 {
+		s, c := stage(t, m), standing(t, m)
+		c.Base.Acceleration.Linear.X = 1 // flat hooves have moments, centres have none
+		for _, name := range sets {
+			set, ok := m.Contact(name)
+			if !ok {
+				t.Fatalf("no contact set %s", name)
+			}
+			for i := range c.Support {
+				if m.Chains()[i].Contact != robot.NoContact {
+					c.Support[i].Contact = set
+				}
+			}
+			for range 3 {
+				s.tick(c)
+			}
+		}
+		return append([]float64(nil), s.Tau...)
+	}
+	flat, centre := tau("hoof_flat"), tau("hoof_center")
+	differ := 0.0
+	for j, x := range tau("hoof_flat", "hoof_center") {
+		differ = math.Max(differ, math.Abs(flat[j]-centre[j]))
+		if math.Abs(x-centre[j]) > 1e-9 {
+			t.Errorf("joint %d has %g N·m, want %g; with flat hooves %g", j, x, centre[j], flat[j])
+		}
+	}
+	for j, x := range tau("hoof_center", "hoof_flat") {
+		if math.Abs(x-flat[j]) > 1e-9 {
+			t.Errorf("back: joint %d has %g N·m, want %g", j, x, flat[j])
+		}
+	}
+	if differ < 1e-3 {
+		t.Errorf("the sets differ by %g N·m: nothing is told apart", differ)
+	}
+}

@@ -135,7 +135,13 @@ func (s *servoModels) next(q *poisemsgs.SetServoModelsRequest) (servo.ModelSet, 
 		return out, problem.New(badModels, "no model is given")
 	}
 	var wrong []error
+	given := map[string]bool{}
 	for i := range q.Models {
+		name := q.Models[i].Name
+		if given[name] {
+			wrong = append(wrong, problem.New(badModels, "servo model %q is given twice", name))
+		}
+		given[name] = true
 		for _, j := range s.joints(&q.Models[i], &wrong) {
 			made, err := merged(&q.Models[i], now.Joints[j])
 			if err != nil {

@@ -72,6 +72,7 @@ func TestServoModelsAtRunTime(t *testing.T) {
 		{poisemsgs.SetServoModelsRequest{Models: []poisemsgs.ServoModel{four("joint12", 1), bad}}, `servo model "joint11": parameters.a2 is NaN, not a finite number`},
 		{poisemsgs.SetServoModelsRequest{Models: []poisemsgs.ServoModel{short}}, "alpha has 3 numbers"},
 		{poisemsgs.SetServoModelsRequest{}, "no model is given"},
+		{poisemsgs.SetServoModelsRequest{Models: []poisemsgs.ServoModel{four("joint12", 1), four("joint11", 1), four("joint12", 3)}}, `servo model "joint12" is given twice`},
 		{poisemsgs.SetServoModelsRequest{Rollback: true, Version: 7}, "version 7 is not among those"},
 	} {
 		if v, err := set(c.q); err == nil || !strings.Contains(err.Error(), c.want) || v != 10 {
@@ -87,14 +88,28 @@ func TestServoModelsAtRunTime(t *testing.T) {
 	if v, err := set(poisemsgs.SetServoModelsRequest{Rollback: true}); err != nil || v != 12 || inForce("joint11") != 9 {
 		t.Errorf("and back again: version %d, %v", v, err)
 	}
+	// each goes to its joint, in whatever order they come
+	var mixed []poisemsgs.ServoModel
+	order := []string{"joint44", "joint11", "joint53", "joint25"}
+	for i, name := range order {
+		mixed = append(mixed, four(name, 3+float64(i)))
+	}
+	if v, err := set(poisemsgs.SetServoModelsRequest{Models: mixed}); err != nil || v != 13 {
+		t.Errorf("mixed: version %d, %v", v, err)
+	}
+	for i, name := range order {
+		if inForce(name) != 3+float64(i) {
+			t.Errorf("%s has a2 = %g, want %d", name, inForce(name), 3+i)
+		}
+	}
 	b.seconds(5, func() {})
 	b.bot.exec.View(func(now *loop.Snapshot) {
-		if x := now.Inversion; x.Version != 12 || x.Blending || x.Modelled == 0 || !x.Measured {
+		if x := now.Inversion; x.Version != 13 || x.Blending || x.Modelled == 0 || !x.Measured {
 			t.Errorf("the cycle has %+v", x)
 		}
 	})
-	if n := l.Subscription.Len(); n != 5 {
-		t.Errorf("%d sets were published, want the first and four changes", n)
+	if n := l.Subscription.Len(); n != 6 {
+		t.Errorf("%d sets were published, want the first and five changes", n)
 	}
 }
 

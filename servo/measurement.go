@@ -86,13 +86,16 @@ func (m *Measurement) Copy(src *Measurement) {
 }
 
 // Update takes from src what is finite, and lets the rest of m grow older by a
-// tick: what is not finite was not measured. A joint then has a SensorFault.
-// Loop-safe.
+// tick: what is not finite was not measured. A joint then has a SensorFault. Of
+// a voltage that is not finite a joint moves on without: it is 0. Loop-safe.
 func (m *Measurement) Update(src *Measurement) {
 	for i := range m.Joints {
-		last, now := &m.Joints[i], &src.Joints[i]
+		last, now := &m.Joints[i], src.Joints[i]
+		if !finite(now.Voltage) {
+			now.Voltage = 0
+		}
 		if now.Finite() {
-			*last = *now
+			*last = now
 			continue
 		}
 		last.Age = older(last.Age)

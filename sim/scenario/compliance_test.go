@@ -34,6 +34,9 @@ func soften(p *Plant, share float64, friction bool) {
 // moves joints and body as springs at the joints let them, K·δ = Jᵀ·F with feet that stay where
 // they are, within 20 % at three stiffnesses; dry friction takes what it can hold.
 func TestForcesDeflectByStiffnessInContact(t *testing.T) {
+	if testing.Short() {
+		t.Skip("much physics; nothing in it is concurrent")
+	}
 	for _, c := range []struct {
 		friction bool
 		force    float64 // N, downwards
@@ -208,13 +211,13 @@ func solve(A, b []float64, n int) {
 // gain; softer ones are nearer still. (One that never moved is held by the friction of its servos
 // where it was put down, and no cycle changes that.)
 func TestAnUnevenFloorIsSharedMoreEvenly(t *testing.T) {
+	if testing.Short() {
+		t.Skip("much physics; nothing in it is concurrent")
+	}
 	for _, under := range []struct {
 		foot string
 		x, y float64
 	}{{"leg1", 0.1024, 0.0386}, {"leg4", -0.0584, -0.0386}} {
-		if testing.Short() && under.foot != "leg1" {
-			continue
-		}
 		loads := func(text string, stiffness float64) (moving, standing float64) {
 			p := prepare(t, loaded(t, "pony", load.Options{}), fmt.Sprintf("duration: 5\nperiod: 0.01\nstart: {pose: stand}\nmodel: {kp: 100}\nworld: {boxes: [{size: [0.06, 0.06, 0.1], at: [%g, %g, -0.047]}]}\n", under.x, under.y)+
 				text+"expect: [{what: force_error, of: rms, max: 100, from: 1, to: 4.5}, {what: force_error, of: last, max: 100}]")
@@ -244,6 +247,9 @@ func TestAnUnevenFloorIsSharedMoreEvenly(t *testing.T) {
 // and friction holds a part. In a squat cycle 1 also pays for friction and rotors, which cycle 0
 // leaves out of its motion.
 func TestElectricalEnergy(t *testing.T) {
+	if testing.Short() {
+		t.Skip("much physics; nothing in it is concurrent")
+	}
 	power := func(text string, friction bool) (mean, needed float64) {
 		p := prepare(t, loaded(t, "pony", load.Options{}), "duration: 3\nstart: {pose: stand}\nmodel: {kp: 100}\n"+text)
 		soften(p, 1, friction)

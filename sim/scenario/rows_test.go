@@ -50,6 +50,9 @@ func TestStandInCycle1(t *testing.T) {
 // late, and with servos off by 20 % on a weak supply joints stay where they are to be. Lost packets
 // cost nothing in a stand.
 func TestStandOfUncertainRobots(t *testing.T) {
+	if testing.Short() {
+		t.Skip("much physics; nothing in it is concurrent")
+	}
 	nominal := stands(t, 5, "model: {kp: 100}\n"+inCycle1).Figures["joint_rms"].RMS
 	for _, c := range []struct {
 		name, text string
@@ -70,6 +73,9 @@ func TestStandOfUncertainRobots(t *testing.T) {
 // TestSquatOfLostPackets: with a lead of two periods a tenth of lost packets and 5 ms of jitter cost a
 // squat half as much again at most; without it they are within what a squat may be off by.
 func TestSquatOfLostPackets(t *testing.T) {
+	if testing.Short() {
+		t.Skip("much physics; nothing in it is concurrent")
+	}
 	const lossy = ownServos + "model: {kp: 100, loss: 0.1, jitter: 0.005}\n" + inCycle1
 	rms, _ := squats(t, ownServos+"model: {kp: 100}\n"+inCycle1, 0.02)
 	led, force := squats(t, lossy, 0.02)
