@@ -12,12 +12,13 @@ import (
 )
 
 const (
-	fitSlack  = 1e-9  // what rounding may add to a value at its limit, as lint has it
-	fitMargin = 1.001 // more than just enough, so that rounding to milliseconds breaks nothing
-	fitRounds = 60    // of lengthening single stretches, before all are lengthened alike
-	fitForces = 12    // of them, for the sake of forces: each looks along the whole motion
-	fitStep   = 0.05  // s between looks at forces, before they are looked at as lint does
-	fitTries  = 400   // of lengthening all alike, for what rounding takes back
+	fitSlack  = 1e-9    // what rounding may add to a value at its limit, as lint has it
+	fitMargin = 1.001   // more than just enough, so that rounding to milliseconds breaks nothing
+	fitRounds = 60      // of lengthening single stretches, before all are lengthened alike
+	fitForces = 12      // of them, for the sake of forces: each looks along the whole motion
+	fitStep   = 0.05    // s between looks at forces, before they are looked at as lint does
+	fitLooks  = 100_000 // at forces in all: some seconds
+	fitTries  = 400     // of lengthening all alike, for what rounding takes back
 )
 
 // limitsOnly is the text with which slow_to_fit does not look at forces.
@@ -67,7 +68,7 @@ func (e *edit) slowToFit() {
 		if !ok || fit.fits() {
 			return
 		}
-		if fit.hopeless != nil && fit.hopeless.Code == ErrAtRest { // the same at any pace
+		if fit.hopeless != nil && fit.hopeless.Code != ErrOperation { // the same at any pace
 			e.add(*fit.hopeless)
 			return
 		}
@@ -154,9 +155,15 @@ func (e *edit) addForces(f *fitting) {
 			continue
 		}
 		s.StandOnAll()
-		r, err := s.Judge(forces.Options{Step: fitStep, Period: fitStep}) // in most rounds that finds enough
+		if e.looks > fitLooks {
+			f.hopeless = &problem.Problem{Code: ErrTooLong, Value: e.d.Duration(),
+				Text: fmt.Sprintf("no times were found for a motion of %.4g s and %d rows within %d looks at its forces", e.d.Duration(), len(f.rows), fitLooks),
+				Help: fmt.Sprintf("fit parts of it, or heed limits of joints alone (the text %q)", limitsOnly)}
+			return
+		}
+		r, err := e.judge(s, forces.Options{Step: fitStep, Period: fitStep}) // in most rounds that finds enough
 		if err == nil && len(r.Spans) == 0 && f.fits() {
-			r, err = s.Judge(forces.Options{})
+			r, err = e.judge(s, forces.Options{})
 		}
 		if err != nil {
 			continue
@@ -179,6 +186,15 @@ func (e *edit) addForces(f *fitting) {
 			f.lengthen(f.rows, n.Time+g.Table.Zero, n.Factor)
 		}
 	}
+}
+
+// judge looks at forces, and counts how often.
+func (e *edit) judge(s *forces.Stance, o forces.Options) (*forces.Report, error) {
+	r, err := s.Judge(o)
+	if err == nil {
+		e.looks += r.Looks
+	}
+	return r, err
 }
 
 // judge takes a curve into account that begins at a time of the table.

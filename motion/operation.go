@@ -87,6 +87,8 @@ type edit struct {
 	m  *robot.Model // nil: names are not checked, and there is no mirror
 	op Operation
 	problems
+
+	looks int // at forces, so far
 }
 
 // Apply carries out an edit and returns the new document; the old one stays what it

@@ -22,6 +22,7 @@ const (
 	ErrNotFinite    problem.Code = "not_finite"
 	ErrMirror       problem.Code = "no_mirror_image"
 	ErrAtRest       problem.Code = "beyond_limits_at_rest" // more time does not help
+	ErrTooLong      problem.Code = "too_long"              // to be fitted
 )
 
 // placed names the row of a problem, if it is about one.

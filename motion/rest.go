@@ -1,10 +1,12 @@
 package motion
 
 import (
+	"fmt"
 	"slices"
 
 	"poise/control/follow"
 	"poise/motion/forces"
+	"poise/problem"
 	"poise/robot"
 )
 
@@ -38,8 +40,15 @@ func (d *Document) Stance(g *follow.Goal, m *robot.Model) (*forces.Stance, error
 	return forces.NewStance(g, m, func(id robot.JointID) (float64, bool) { return d.Rest(m, id) })
 }
 
+// maxForces is at how many times forces are told at most: each has several numbers for each joint.
+const maxForces = 5000
+
 // Forces returns what a goal of the document asks of a robot at times that rise.
 func (d *Document) Forces(g *follow.Goal, m *robot.Model, times []float64) (*forces.Samples, error) {
+	if len(times) > maxForces {
+		return nil, &problem.Problem{Code: ErrOperation, Value: float64(len(times)), Limit: maxForces,
+			Text: fmt.Sprintf("forces at %d times: at most %d, with a longer period", len(times), maxForces)}
+	}
 	s, err := d.Stance(g, m)
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -210,5 +211,45 @@ func TestCheckUsage(t *testing.T) {
 	}
 	if _, errs, code := poise("", "check", "missing"); code != 1 || !strings.HasPrefix(errs, `poise: check: robot "missing": `) {
 		t.Errorf("code %d, %s", code, errs)
+	}
+}
+
+// TestCheckSaysWhatCycleOneLacks: masses and servo models, by joint and with the place where they are
+// written down; nothing of a robot that has them.
+func TestCheckSaysWhatCycleOneLacks(t *testing.T) {
+	const joint = `<joint name="%s" type="revolute"><parent link="%s"/><child link="%s"/><axis xyz="0 1 0"/><limit lower="-3" upper="3" velocity="5" effort="9"/></joint>`
+	const mass = `<inertial><mass value="1"/><inertia ixx="1e-3" ixy="0" ixz="0" iyy="1e-3" iyz="0" izz="1e-3"/></inertial>`
+	robot := func(arm, hand string) string {
+		return `<robot name="r"><link name="base"/><link name="arm">` + arm + `</link><link name="hand">` + hand + `</link>` +
+			fmt.Sprintf(joint, "swing", "base", "arm") + fmt.Sprintf(joint, "wrist", "arm", "hand") + `</robot>`
+	}
+	for _, c := range []struct {
+		urdf, yaml string
+		want       []string
+	}{
+		{robot("", ""), "", []string{"a mass behind joint swing, wrist: inertial in the URDF", "a servo model of joint swing, wrist: servo_models in robot.yaml"}},
+		{robot(mass, ""), "", []string{"a mass behind joint wrist: inertial in the URDF", "a servo model of joint swing, wrist: servo_models in robot.yaml"}},
+		{robot("", mass), "servos: {swing: {id: 2, type: other}, wrist: {id: 1, type: s}}\nservo_models: {s: {kp: 100, voltage: 12, parameters: {a3: 235}}}\n", []string{"a servo model of joint swing: servo_models in robot.yaml"}},
+		{robot(mass, mass), "servos: {swing: {id: 2, type: s}, wrist: {id: 1, type: s}}\nservo_models: {s: {kp: 100, voltage: 12, parameters: {a3: 235}}}\n", nil},
+	} {
+		dir := t.TempDir()
+		save(t, filepath.Join(dir, "r.urdf"), c.urdf)
+		save(t, filepath.Join(dir, "robot.yaml"), "name: r\nurdf: r.urdf\n"+c.yaml)
+		out, errs, code := poise("", "check", dir)
+		for _, want := range c.want {
+			if code != 0 || !strings.Contains(out, "cycle 1 lacks "+want) {
+				t.Errorf("code %d, without %q:\n%s%s", code, want, out, errs)
+			}
+		}
+		if whole := strings.Contains(out, "cycle 1 has all it needs"); whole != (c.want == nil) {
+			t.Errorf("it has all: %v, lacks %q:\n%s", whole, c.want, out)
+		}
+		var told struct {
+			Lacks []string `json:"cycle_1_lacks"`
+		}
+		out, _, _ = poise("", "check", dir, "--json")
+		if err := json.Unmarshal([]byte(out), &told); err != nil || !slices.Equal(told.Lacks, c.want) {
+			t.Errorf("%v: %q, want %q", err, told.Lacks, c.want)
+		}
 	}
 }

@@ -67,7 +67,7 @@ var (
 	cycleCommand = simple([]string{"0|1", "[RESOURCE …]"}, "switch_cycle", func(args []string) (any, error) {
 		n, err := strconv.Atoi(args[0])
 		if err != nil || n < 0 || n > control.LastCycle {
-			return nil, usagef("cycle %q: 0 … %d", args[0], control.LastCycle)
+			return nil, usagef("cycle %q: must be 0 … %d", args[0], control.LastCycle)
 		}
 		return &poisemsgs.SwitchCycleRequest{Cycle: int32(n), Resources: args[1:]}, nil
 	})

@@ -31,7 +31,8 @@ const (
 	mostMissing = 0.02
 	near        = 0.05   // of a limit: such a peak is looked at closely
 	marginScale = 0.1    // m of margin that count as much as the whole of another limit
-	maxLooks    = 20_000 // at one motion
+	maxLooks    = 10_000 // at one motion; longer ones are looked at in longer steps, or not in every segment
+	moreLooks   = 5_000  // around what is near a limit
 	tiny        = 1e-9
 )
 
@@ -60,6 +61,7 @@ type Report struct {
 	Needs []Need // that remain if nothing is static
 	Peaks []Peak // of every joint that a servo moves
 	Stand Stand
+	Looks int // how often forces were computed: what it cost
 }
 
 // Peak is the torque of a joint that is nearest to its limit; without a limit, the greatest.
@@ -121,20 +123,25 @@ func (s *Stance) Judge(o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
+	n := len(looks)
 	if closer := s.closer(looks, all, o.Period); len(closer) > len(looks) {
 		looks = closer
 		if all, err = s.pass(looks, o); err != nil {
 			return nil, err
 		}
+		n += len(looks)
 	}
-	return s.report(looks, all), nil
+	r := s.report(looks, all)
+	r.Looks = n
+	return r, nil
 }
 
 // looks returns both ends of each segment, and times at most a step apart between them.
 func (s *Stance) looks(step float64) (all []look) {
 	step = math.Max(step, s.curve.Duration()/maxLooks)
 	knots := s.curve.Knots()
-	for k := range s.curve.Segments() {
+	every := 1 + 2*s.curve.Segments()/maxLooks
+	for k := 0; k < s.curve.Segments(); k += every {
 		from, to := knots[k], knots[k+1]
 		n := max(int(math.Ceil((to-from)/step-tiny)), 1)
 		for i := range n + 1 {
@@ -265,7 +272,7 @@ func (s *Stance) closer(looks []look, all []item, period float64) []look {
 		if k > 0 && hot[k] && looks[k-1].segment == l.segment {
 			from := looks[k-1].t
 			n := int(math.Ceil((l.t-from)/period - tiny))
-			for i := 1; i < n && len(more) < maxLooks; i++ {
+			for i := 1; i < n && len(more) < k+moreLooks; i++ {
 				more = append(more, look{from + (l.t-from)*float64(i)/float64(n), l.segment})
 			}
 		}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"poise/motion"
+	"poise/motion/forces"
 	"poise/motion/library"
 	"poise/motion/lint"
 	"poise/motion/shipped"
@@ -146,6 +147,30 @@ func TestSlowToFitCannotMendAFall(t *testing.T) {
 	before := d.Clone()
 	_, err := motion.Apply(d, m, motion.Operation{Op: "slow_to_fit"})
 	if err == nil || !strings.Contains(err.Error(), "more time does not help: at rest the zero-moment point is") || !reflect.DeepEqual(d, before) {
+		t.Error(err)
+	}
+}
+
+// TestForcesOfVeryManyRows are looked at in bounded time, and told at a bounded number of times.
+func TestForcesOfVeryManyRows(t *testing.T) {
+	m := model(t, "pony")
+	rows := &motion.Document{Columns: []string{"joint52"}, Joints: []motion.Joint{{Name: "joint52", Enabled: true}}}
+	for i := range 30_000 {
+		rows.Points = append(rows.Points, motion.Point{Time: float64(i) / 1000, Enabled: true, Positions: []float64{0.2 * math.Cos(float64(i)/2000)}})
+	}
+	g, err := rows.Goal(motion.Part{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := rows.Stance(g, m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r, err := s.Judge(forces.Options{}); err != nil || r.Looks > 25_000 || len(r.Spans) > 0 {
+		t.Errorf("%v: %d looks, %v", err, r.Looks, r.Spans)
+	}
+	times := make([]float64, 5001)
+	if _, err := rows.Forces(g, m, times); err == nil || !strings.Contains(err.Error(), "forces at 5001 times: at most 5000") {
 		t.Error(err)
 	}
 }

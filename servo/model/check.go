@@ -8,13 +8,13 @@ import (
 // Bounds of what a servo can be. What is outside of them is a slip of units or of digits.
 const (
 	minStiffness = 1e-3 // N·m/rad at full gain
-	maxStiffness = 1e6
-	maxArmature  = 1e2 // a0/a3, kg·m²
-	maxDamping   = 1e4 // a1/a3, N·m·s/rad
-	maxFriction  = 1e3 // N·m
-	maxLead      = 1.0 // s
-	maxDeadZone  = 1.0 // rad/s
-	maxVoltage   = 1e3 // V
+	maxStiffness = 1e6  // also of what is asked for
+	maxArmature  = 1e2  // a0/a3, kg·m²
+	maxDamping   = 1e4  // a1/a3, N·m·s/rad
+	maxFriction  = 1e3  // N·m
+	maxLead      = 1.0  // s
+	maxDeadZone  = 1.0  // rad/s
+	maxVoltage   = 1e3  // V
 	minGear      = 1e-2
 	maxGear      = 1e3
 )
@@ -100,7 +100,7 @@ func (m *Model) named() []parameter {
 	return []parameter{
 		{name: "kp", value: m.Kp, needed: true}, {name: "voltage", value: m.Voltage, most: maxVoltage}, {name: "gear", value: m.Gear, most: maxGear},
 		{name: "ks", value: m.Saturation}, {name: "effort", value: m.Effort}, {name: "lead", value: m.Lead, most: maxLead},
-		{name: "dead_zone", value: m.DeadZone, most: maxDeadZone}, {name: "stiffness", value: m.Stiffness},
+		{name: "dead_zone", value: m.DeadZone, most: maxDeadZone}, {name: "stiffness", value: m.Stiffness, most: maxStiffness},
 		{name: "backlash", value: m.Backlash}, {name: "resolution", value: m.Quantum},
 		{name: "parameters.a0", value: m.A[0]}, {name: "parameters.a1", value: m.A[1]}, {name: "parameters.a2", value: m.A[2], signed: true},
 		{name: "parameters.a3", value: m.A[3], needed: true}, {name: "parameters.a4", value: m.A[4], signed: true},
