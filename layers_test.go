@@ -28,7 +28,9 @@ var layers = []string{
 	"robot/description", "robot",
 	"robot/summary", "robot/shipped", "robot/load",
 	// algorithms on the robot
-	"kinematics", "kinematics/ik", "dynamics", "contact", "floatingbase", "wholebody", "identify", "robot/setup",
+	"kinematics", "kinematics/ik", "dynamics", "contact",
+	"gait",
+	"floatingbase", "wholebody", "identify", "robot/setup",
 	// motion in time
 	"trajectory/spline", "trajectory", "trajectory/move", "trajectory/retime", "trajectory/clock",
 	"planner/path", "planner", "planner/pilz", "planner/track", "planner/smooth", "planner/pipeline", "planner/queue",
@@ -36,7 +38,7 @@ var layers = []string{
 	"servo", "servo/sim", "sim", "sim/world", "servo/imu", "servo/bus", "servo/protocol1", "servo/dynamixel", "servo/feetech", "servo/herkulex", "servo/families", "servo/*", "servo/emulator", "servo/bench", "servo/driver",
 	// execution
 	"arbiter", "arbiter/scenario", "action", "control", "control/pace", "control/swing",
-	"control/follow", "control/pose", "control/hold", "control/stream", "control/torqueoff", "control/stance", "control/lookat", "control/step", "control/*",
+	"control/follow", "control/pose", "control/hold", "control/stream", "control/torqueoff", "control/stance", "control/lookat", "control/step", "control/walk", "control/*",
 	"estimate", "feedforward", "loop", "telemetry", "loop/runner",
 	"motion/forces", "motion", "motion/file", "motion/rosgoal", "motion/library", "motion/lint", "motion/shipped",
 	"executive/explain", "executive",

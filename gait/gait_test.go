@@ -1,0 +1,286 @@
+package gait
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"testing"
+)
+
+// Places of feet: of the pony, of a robot with six legs, and of one with two.
+var (
+	four = []Point{{X: 0.08, Y: 0.0386}, {X: -0.08, Y: 0.0386}, {X: -0.08, Y: -0.0386}, {X: 0.08, Y: -0.0386}}
+	six  = []Point{{X: 0.1, Y: 0.08}, {X: 0, Y: 0.1}, {X: -0.1, Y: 0.08}, {X: -0.1, Y: -0.08}, {X: 0, Y: -0.1}, {X: 0.1, Y: -0.08}}
+	two  = []Point{{X: 0, Y: 0.04}, {X: 0, Y: -0.04}}
+)
+
+const tick = 0.0112 // s
+
+// zmp is the zero-moment point of the planned motion.
+func (p *Planner) zmp() Point {
+	x, y := p.com(p.t)
+	return Point{X: p.preview.zmp(x), Y: p.preview.zmp(y)}
+}
+
+// margin is how far the zero-moment point is inside the hull of the feet on the ground; of two
+// feet and one it is its distance from them, negative.
+func (p *Planner) margin() float64 {
+	points := p.future.points[:0]
+	for i := range p.feet {
+		s := &p.feet[i].swing
+		if flies := s.land > s.lift && p.t > s.lift && p.t < s.land; !flies {
+			m, _, _, _ := p.Foot(i, 0)
+			points = append(points, Point{X: m.P.X, Y: m.P.Y})
+		}
+	}
+	p.future.hull.Hull(points)
+	return p.future.hull.Margin(p.zmp())
+}
+
+// walker is a planner with somebody who watches it.
+type walker struct {
+	t *testing.T
+	*Planner
+	name    string
+	least   float64 // margin inside the polygon, or distance from the line, negative
+	jump    float64 // of the acceleration of the centre of mass within a tick, beyond what its jerk explains
+	reach   float64 // of a standing foot from its place under the nominal body
+	kick    float64 // the same of feet
+	fastest float64
+	before  Motion
+	feet    []Motion
+	began   bool
+}
+
+func newWalker(t *testing.T, legs []Point, gait string) *walker {
+	t.Helper()
+	p, err := New(Config{Legs: legs, Height: 0.174})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &walker{t: t, Planner: p, name: gait, least: math.Inf(1), feet: make([]Motion, len(legs))}
+	w.use(gait)
+	p.Place(Point{}, 0, legs, Point{})
+	return w
+}
+
+func (w *walker) use(gait string) {
+	w.t.Helper()
+	g, err := Derive(gait, w.cfg.Legs, w.cfg.Height, 9.81)
+	if err == nil {
+		err = w.SetGait(&g)
+	}
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// run steps for some seconds and judges every tick.
+func (w *walker) run(seconds float64) { w.t.Helper(); w.runBy(seconds, tick) }
+
+func (w *walker) runBy(seconds, dt float64) {
+	w.t.Helper()
+	for range int(seconds / dt) {
+		w.Step(dt)
+		com := w.Com(0)
+		if w.began {
+			// mean velocity and acceleration agree with places: nothing jumps
+			if d := com.P.Sub(w.before.P).Scale(1 / dt).Sub(com.V.Add(w.before.V).Scale(0.5)).Norm(); d > 40*dt*dt {
+				w.t.Fatalf("%s at %.3f s: the centre of mass jumps: %g m/s", w.name, w.Planner.t, d)
+			}
+			w.jump = max(w.jump, com.A.Sub(w.before.A).Norm())
+		}
+		w.before, w.fastest = com, max(w.fastest, math.Hypot(com.V.X, com.V.Y))
+		w.least = min(w.least, w.margin())
+		standing := 0
+		for i := range w.feet {
+			m, _, _, _ := w.Foot(i, 0)
+			if w.Weight(i) > 0 {
+				standing++
+				if w.began && m.V.Norm() > 0 {
+					w.t.Fatalf("%s at %.3f s: foot %d carries %g and moves at %g m/s", w.name, w.Planner.t, i, w.Weight(i), m.V.Norm())
+				}
+			}
+			if w.began && w.feet[i].V == (Motion{}).V && m.V == (Motion{}).V && w.feet[i].P != m.P {
+				w.t.Fatalf("%s at %.3f s: foot %d stands and moved by %v", w.name, w.Planner.t, i, m.P.Sub(w.feet[i].P))
+			}
+			w.kick = max(w.kick, m.A.Sub(w.feet[i].A).Norm())
+			w.feet[i] = m
+			under := w.now.apply(w.cfg.Legs[i])
+			w.reach = max(w.reach, math.Hypot(under.X-m.P.X, under.Y-m.P.Y))
+		}
+		if standing == 0 {
+			w.t.Fatalf("%s at %.3f s: no foot stands", w.name, w.Planner.t)
+		}
+		w.began = true
+	}
+}
+
+// TestWalks: every derived gait on two, four and six legs walks at four fifths of its fastest speed, in all
+// directions; the zero-moment point of the planned motion keeps to its supports.
+func TestWalks(t *testing.T) {
+	for _, c := range []struct {
+		legs  []Point
+		gait  string
+		least float64 // m
+	}{
+		{four, "crawl", 0.006}, {six, "crawl", 0.02}, {four, "trot", -0.001}, {six, "trot", 0.02}, {four, "amble", -0.003},
+		{two, "trot", -0.002}, {four, "in_place", -0.001},
+	} {
+		for _, v := range []Velocity{{X: 0.8}, {X: -0.8}, {Y: 0.4}, {Yaw: 6}, {X: 0.4, Yaw: 4}} {
+			w := newWalker(t, c.legs, c.gait)
+			s := w.Fastest()
+			v = Velocity{v.X * s, v.Y * s, v.Yaw * s}
+			w.Command(v)
+			w.run(max(4, 2*w.gait.Period))
+			from, yaw := w.Com(0).P, w.now.yaw
+			n := math.Ceil(1/w.gait.Period) * w.gait.Period
+			w.run(n)
+			to := w.Com(0).P
+			t.Logf("%d legs, %s, %.3v: margin %.1f mm, reach %.0f mm, change of acceleration %.2f m/s² in a tick", len(c.legs), c.gait, v, 1e3*w.least, 1e3*w.reach, w.jump)
+			if !(w.least >= c.least) {
+				t.Errorf("%d legs, %s, %+v: the zero-moment point is %.1f mm inside", len(c.legs), c.gait, v, 1e3*w.least)
+			}
+			if v.Yaw == 0 {
+				made := math.Hypot(to.X-from.X, to.Y-from.Y) / n
+				if want := math.Hypot(v.X, v.Y); math.Abs(made-want) > 0.1*want+0.002 {
+					t.Errorf("%d legs, %s, %+v: %.4f m/s", len(c.legs), c.gait, v, made)
+				}
+			} else if made := (w.now.yaw - yaw) / n; math.Abs(made-w.target.Yaw) > 0.05*math.Abs(made) {
+				t.Errorf("%d legs, %s, %+v: turns at %g rad/s", len(c.legs), c.gait, v, made)
+			}
+			if w.reach > 1.6*w.cfg.Reach {
+				t.Errorf("%d legs, %s, %+v: a foot is %g m from its place", len(c.legs), c.gait, v, w.reach)
+			}
+			w.Command(Velocity{})
+			w.gait.Always = false
+			w.run(4 * w.gait.Period)
+			if w.Phase() != Stands {
+				t.Errorf("%d legs, %s, %+v: it %v in the end", len(c.legs), c.gait, v, w.Phase())
+			}
+			for i, at := range c.legs {
+				if d := w.now.apply(at); math.Hypot(d.X-w.feet[i].P.X, d.Y-w.feet[i].P.Y) > 0.006 {
+					t.Errorf("%d legs, %s, %+v: foot %d stands %v, its place is %v", len(c.legs), c.gait, v, i, w.feet[i].P, d)
+				}
+			}
+		}
+	}
+}
+
+// TestAnythingAtAnyTime: commands that jump, stops and new gaits at random instants; it keeps its
+// supports, stands within the time that a stop may take, and goes on.
+func TestAnythingAtAnyTime(t *testing.T) {
+	runs := 24
+	if testing.Short() {
+		runs = 4
+	}
+	worst, slowest, reach := map[string]float64{}, 0.0, 0.0
+	for seed := range uint64(runs) {
+		rng := rand.New(rand.NewPCG(24, seed))
+		name := []string{"crawl", "trot"}[seed%2]
+		legs := [][]Point{four, four, six}[seed%3]
+		w := newWalker(t, legs, name)
+		for range 12 {
+			s := w.Fastest()
+			v := Velocity{s * rng.NormFloat64(), s * rng.NormFloat64() / 2, s * 5 * rng.NormFloat64()}
+			switch rng.IntN(8) {
+			case 0:
+				v = Velocity{}
+			case 1:
+				v.X = math.NaN()
+			case 2:
+				v = v.scaled(1e9)
+			}
+			w.Command(v)
+			w.run(3 * rng.Float64())
+			if rng.IntN(3) == 0 {
+				w.Stop(true)
+				begin := w.Planner.t
+				for w.Phase() != Stands {
+					w.run(2 * tick)
+					if w.Planner.t-begin > 1.5 {
+						t.Fatalf("seed %d: %s %v %.2f s after a stop", seed, name, w.Phase(), w.Planner.t-begin)
+					}
+				}
+				slowest = max(slowest, w.Planner.t-begin)
+				w.run(0.2)
+				if w.before.V.Norm() != 0 || w.before.A.Norm() != 0 {
+					t.Fatalf("seed %d: it stands and moves %+v", seed, w.before)
+				}
+				w.Stop(false)
+			}
+		}
+		key := fmt.Sprintf("%d legs, %s", len(legs), name)
+		worst[key] = min(worst[key], w.least-0.1)
+		reach = max(reach, w.reach/w.cfg.Reach)
+	}
+	// of a trot the distance from the line between two feet, of a crawl that of feet which were just put far
+	// to one side: flat soles of the pony carry 21 mm beside it
+	allowed := map[string]float64{"4 legs, crawl": -0.003, "4 legs, trot": -0.012, "6 legs, crawl": 0.02, "6 legs, trot": 0.01}
+	for key, m := range worst {
+		t.Logf("%s: least margin %.1f mm", key, 1e3*(m+0.1))
+		if !(m+0.1 >= allowed[key]) {
+			t.Errorf("%s: the zero-moment point is %.1f mm inside", key, 1e3*(m+0.1))
+		}
+	}
+	t.Logf("stops take %.2f s at most, feet are %.2f of their reach from their places", slowest, reach)
+	if slowest > 1 || reach > 2 {
+		t.Errorf("a stop takes %g s; a foot is %g of its reach from its place", slowest, reach)
+	}
+}
+
+// TestAccelerationsAreContinuous: looked at every fifth of a millisecond, the acceleration of the centre of
+// mass and of every foot changes by what a bounded jerk makes of that time, through starts, commands that
+// jump, stops and gaits.
+func TestAccelerationsAreContinuous(t *testing.T) {
+	const fine = 0.0002
+	for _, name := range []string{"crawl", "trot"} {
+		w := newWalker(t, four, name)
+		s := w.Fastest()
+		for _, c := range []struct {
+			v    Velocity
+			stop bool
+			time float64
+		}{{Velocity{X: s}, false, 1.3}, {Velocity{X: -s, Yaw: 5 * s}, false, 1.1}, {Velocity{}, false, 0.7}, {Velocity{Y: s}, false, 1}, {Velocity{Y: s}, true, 1.2}} {
+			w.Command(c.v)
+			w.Stop(c.stop)
+			w.runBy(c.time, fine)
+		}
+		if w.Phase() != Stands {
+			t.Errorf("%s: it %v in the end", name, w.Phase())
+		}
+		t.Logf("%s: jerk of the centre of mass %.0f m/s³, of feet %.0f m/s³", name, w.jump/fine, w.kick/fine)
+		if w.jump > 300*fine || w.kick > 3000*fine {
+			t.Errorf("%s: accelerations step by %g m/s², of feet by %g m/s²", name, w.jump, w.kick)
+		}
+	}
+}
+
+// TestNothingIsAllocated: steps of the plan, commands and answers.
+func TestNothingIsAllocated(t *testing.T) {
+	w := newWalker(t, six, "crawl")
+	w.Command(Velocity{X: 0.03})
+	w.Step(2)
+	if n := testing.AllocsPerRun(200, func() {
+		w.Command(Velocity{X: 0.03, Yaw: 0.1})
+		w.Step(tick)
+		w.Com(0)
+		w.Foot(1, 0)
+		w.margin()
+	}); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+}
+
+// BenchmarkStep is a step of the plan of four legs, once in 5 ms.
+func BenchmarkStep(b *testing.B) {
+	p, _ := New(Config{Legs: four, Height: 0.174})
+	g, _ := Derive("crawl", four, 0.174, 9.81)
+	_ = p.SetGait(&g)
+	p.Place(Point{}, 0, four, Point{})
+	p.Command(Velocity{X: 0.05})
+	b.ReportAllocs()
+	for b.Loop() {
+		p.Step(step)
+	}
+}

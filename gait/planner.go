@@ -1,0 +1,499 @@
+package gait
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"poise/contact"
+	"poise/spatial"
+)
+
+// Config is what a plan is made for. Zero values of the last four are derived.
+type Config struct {
+	Legs    []Point // nominal places of the feet, seen from the middle of the body, x ahead, m
+	Height  float64 // of the centre of mass above the ground, m
+	Gravity float64 // m/s²; 0 is 9.81
+	Margin  float64 // that the zero-moment point keeps from the edges between feet, m; 0 is 0.07 of the height
+	Reach   float64 // of a foot from its nominal place when it is put down, m; 0 is 0.25 of the height
+	Fade    float64 // s in which a foot takes its load, and gives it up; 0 is 0.05
+}
+
+// Phase is what a plan does.
+type Phase uint8
+
+// The phases.
+const (
+	Stands  Phase = iota // on all feet, at rest
+	Walks                // feet are lifted as the gait says
+	Lands                // no foot is lifted any more
+	Settles              // all feet stand, and the centre of mass comes to rest
+)
+
+func (p Phase) String() string {
+	return [...]string{"stands", "walks", "lands", "settles"}[p]
+}
+
+// foot is what is planned of one foot.
+type foot struct {
+	nominal Point
+	at      Point // where it stands, or stood when it was lifted
+	yaw     float64
+	next    float64 // when it is lifted, s, once it may be
+	swing   swing
+}
+
+// swing is the way of a foot through the air. One that is over has no duration.
+type swing struct {
+	x, y, yaw, up, down quintic
+	lift, land          float64 // s
+	to                  Point
+	turn                float64 // yaw at its end
+}
+
+// Planner plans how a robot walks. Make one with New.
+type Planner struct {
+	cfg     Config
+	gait    Gait
+	preview preview
+	arm     float64 // of the foot that is furthest from the middle, m
+	size    Point   // half of the length and width between feet, m
+
+	phase  Phase
+	t      float64 // now, s
+	grid   float64 // time of the last step of the plan, s
+	x, y   axis    // of the centre of mass, then
+	jx, jy float64 // and the jerk since
+	now    body    // nominal, then
+	after  body    // and a step later
+	feet   []foot
+
+	command Velocity // as it was given,
+	target  Velocity // within what the gait can do,
+	most    Velocity // and how fast it changes
+	begins  float64  // when the body begins to move, s
+	halted  bool     // no step may begin
+
+	endX, endY, endYaw quintic // while it settles
+
+	// where the zero-moment point began to cross to other supports, and when
+	from    Point
+	crosses float64
+
+	future horizon
+}
+
+// Fade of support weights, s.
+const defaultFade = 0.05
+
+// New returns a plan for a robot.
+func New(c Config) (*Planner, error) {
+	if n := len(c.Legs); n < 2 || n > maxLegs {
+		return nil, fmt.Errorf("gait: %d legs; from 2 to %d can walk", n, maxLegs)
+	}
+	if c.Gravity == 0 {
+		c.Gravity = 9.81
+	}
+	if !(c.Height > 0.01 && c.Height < 10 && c.Gravity > 0) {
+		return nil, fmt.Errorf("gait: a centre of mass %g m above the ground cannot be planned for", c.Height)
+	}
+	orElse := func(x *float64, y float64) {
+		if *x == 0 {
+			*x = y
+		}
+	}
+	orElse(&c.Margin, 0.07*c.Height)
+	orElse(&c.Reach, 0.25*c.Height)
+	orElse(&c.Fade, defaultFade)
+	if !(c.Margin > 0 && c.Reach > 0 && c.Fade > 0) {
+		return nil, errors.New("gait: margin, reach and fade must be positive")
+	}
+	p := &Planner{cfg: c, preview: newPreview(c.Height, c.Gravity), feet: make([]foot, len(c.Legs))}
+	p.gait.Phase = make([]float64, len(c.Legs))
+	for i, at := range c.Legs {
+		p.feet[i].nominal = at
+		p.arm = max(p.arm, math.Hypot(at.X, at.Y))
+		p.size = Point{X: max(p.size.X, math.Abs(at.X)), Y: max(p.size.Y, math.Abs(at.Y))}
+	}
+	p.future.init(len(c.Legs))
+	return p, nil
+}
+
+// Phase returns what it does.
+func (p *Planner) Phase() Phase { return p.phase }
+
+// Gait returns the gait.
+func (p *Planner) Gait() *Gait { return &p.gait }
+
+// SetGait sets how it walks from the next step on. While it walks that is refused: a gait is changed
+// standing. It copies the gait.
+func (p *Planner) SetGait(g *Gait) error {
+	if p.phase == Walks || p.phase == Lands {
+		return fmt.Errorf("gait: it walks: %q cannot take the place of %q now", g.Name, p.gait.Name)
+	}
+	if err := g.Check(len(p.feet)); err != nil {
+		return err
+	}
+	if stance := g.Duty * g.Period; stance < 3*p.cfg.Fade {
+		return fmt.Errorf("gait %q: feet stand for %g s, and take and give up their load in %g s each", g.Name, stance, p.cfg.Fade)
+	}
+	phase := p.gait.Phase
+	copy(phase, g.Phase)
+	p.gait = *g
+	p.gait.Phase = phase
+	fastest := p.Fastest()
+	// so that the foot which is lifted last is still within reach of a body that sets off
+	by := 0.5 * fastest / g.Period
+	p.most = Velocity{X: by, Y: by, Yaw: by / p.arm}
+	p.Command(p.command)
+	return nil
+}
+
+// Fastest returns the largest speed of a foot that stands with this gait, m/s.
+func (p *Planner) Fastest() float64 { return p.gait.Fastest(p.cfg.Reach) }
+
+// Place lets it stand: the middle of the body at a place with a heading, which is where the centre of
+// mass comes to rest, and feet where they are.
+func (p *Planner) Place(at Point, yaw float64, feet []Point, com Point) {
+	p.phase, p.halted = Stands, false
+	p.x, p.y, p.jx, p.jy = axis{p: com.X}, axis{p: com.Y}, 0, 0
+	p.now = body{at: at, yaw: yaw}
+	p.after = p.now
+	p.command, p.target = Velocity{}, Velocity{}
+	for i := range p.feet {
+		f := &p.feet[i]
+		f.at, f.yaw, f.swing = feet[i], yaw, swing{}
+	}
+}
+
+// Command sets how the body is to move. What feet cannot follow is scaled down as a whole; numbers
+// that are not finite count as zero.
+func (p *Planner) Command(v Velocity) {
+	for _, x := range []*float64{&v.X, &v.Y, &v.Yaw} {
+		if !(math.Abs(*x) <= 1e6) {
+			*x = 0
+		}
+	}
+	p.command = v
+	over := p.Wanted() / p.Fastest()
+	// v/ω is how far ahead the centre of mass would come to rest: a stop must find feet there, which may
+	// be those that are put down then
+	ω := 1 / math.Sqrt(p.preview.c)
+	for _, d := range [2]struct{ speed, room float64 }{{v.X, p.size.X}, {v.Y, p.size.Y}} {
+		if d.room < p.cfg.Reach/2 { // feet side by side
+			d.room = 2 * p.cfg.Reach
+		}
+		over = max(over, math.Abs(d.speed)/(ω*d.room*stopShare))
+	}
+	p.target = v
+	if over > 1 {
+		p.target = v.scaled(1 / over)
+	}
+}
+
+// Wanted returns how fast the fastest foot would have to go for what is commanded, m/s.
+func (p *Planner) Wanted() (speed float64) {
+	v := p.command
+	for i := range p.feet {
+		at := p.feet[i].nominal
+		speed = max(speed, math.Hypot(v.X-v.Yaw*at.Y, v.Y+v.Yaw*at.X))
+	}
+	return speed
+}
+
+// stopShare is how much of the way from the middle to the feet a stop may need.
+const stopShare = 1. / 3
+
+// Stop lets feet in the air come down and the centre of mass come to rest; until it is called with
+// false no step begins.
+func (p *Planner) Stop(stop bool) { p.halted = stop }
+
+// wants reports whether there is a reason to take steps.
+func (p *Planner) wants() bool {
+	return !p.halted && (p.gait.Always || p.target.size(p.arm) > tinySpeed)
+}
+
+const (
+	tinySpeed = 1e-4  // m/s
+	nearPlace = 0.003 // m, of a foot from its nominal place
+	nearYaw   = 0.02  // rad
+)
+
+// Step lets time pass.
+func (p *Planner) Step(dt float64) {
+	p.t += dt
+	for p.grid+step <= p.t+1e-9 {
+		p.advance()
+	}
+}
+
+// advance makes one step of the plan.
+func (p *Planner) advance() {
+	if p.phase == Walks || p.phase == Lands {
+		p.x, p.y = p.x.at(step, p.jx), p.y.at(step, p.jy)
+		p.now = p.after
+	}
+	p.grid += step
+	p.touchDown()
+	switch p.phase {
+	case Stands, Settles:
+		if p.wants() {
+			p.setOff()
+		} else if p.phase == Settles && p.grid >= p.endX.begin+p.endX.takes {
+			p.rest()
+		}
+	case Walks:
+		if p.halted || p.arrived() {
+			p.phase = Lands
+		}
+	}
+	if p.phase == Walks {
+		p.commit()
+	}
+	if p.phase == Lands && !p.flies() {
+		p.settle()
+	}
+	if p.phase == Walks || p.phase == Lands {
+		p.after = p.now.next(p.speed(p.grid), p.most, step)
+		p.future.plan(p)
+		p.jx, p.jy = p.preview.jerk(p.x, &p.future.x), p.preview.jerk(p.y, &p.future.y)
+	}
+}
+
+// speed is what the body goes towards at a time. While feet come down it goes on as it did: what the
+// zero-moment point has to do until all of them stand is not changed by a stop.
+func (p *Planner) speed(t float64) Velocity {
+	if t < p.begins {
+		return Velocity{}
+	}
+	return p.target
+}
+
+// rest stands where it has settled.
+func (p *Planner) rest() {
+	x, y, yaw := p.endX.at(p.grid), p.endY.at(p.grid), p.endYaw.at(p.grid)
+	p.x, p.y, p.jx, p.jy = axis{p: x.p}, axis{p: y.p}, 0, 0
+	p.now = body{at: Point{X: x.p, Y: y.p}, yaw: yaw.p}
+	p.after, p.phase = p.now, Stands
+}
+
+// waits is how long before the first step the centre of mass may move, in units of √(height/g).
+const waits = 3.6
+
+// setOff begins to walk.
+func (p *Planner) setOff() {
+	if p.phase == Settles {
+		yaw := p.endYaw.at(p.grid)
+		p.x, p.y = p.endX.at(p.grid), p.endY.at(p.grid)
+		p.now = body{at: Point{X: p.endX.at(math.Inf(1)).p, Y: p.endY.at(math.Inf(1)).p}, yaw: yaw.p}
+		p.now.v.Yaw, p.now.a.Yaw = yaw.v, yaw.a
+	}
+	p.phase = Walks
+	p.from, p.crosses = Point{X: p.preview.zmp(p.x), Y: p.preview.zmp(p.y)}, p.grid
+	first := p.grid + waits*math.Sqrt(p.preview.c)
+	p.begins = first - p.gait.Period/8
+	for i := range p.feet { // after a stop in the middle of steps feet come nearer first
+		f := &p.feet[i]
+		if to := p.now.apply(f.nominal); math.Hypot(f.at.X-to.X, f.at.Y-to.Y) > p.cfg.Reach/4 {
+			p.begins = first + p.gait.Period/2
+		}
+	}
+	// the foot that is furthest behind its place, as it is going to move, goes first
+	start := p.leader()
+	for i := range p.feet {
+		φ := p.gait.Phase[i] - p.gait.Phase[start]
+		p.feet[i].next = first + p.gait.Period*(φ-math.Floor(φ))
+	}
+}
+
+// leader returns the foot that is lifted first: of those that lead their group, the one that is
+// furthest from where it is to go.
+func (p *Planner) leader() (best int) {
+	most := math.Inf(-1)
+	ahead := p.now
+	ahead.v = p.target
+	ahead = ahead.later(p.gait.Duty * p.gait.Period / 2)
+	for i := range p.feet {
+		f := &p.feet[i]
+		to := ahead.apply(f.nominal)
+		// the first in the order of the gait wins among equals
+		if d := math.Hypot(to.X-f.at.X, to.Y-f.at.Y) - 1e-6*p.gait.Phase[i]; d > most {
+			best, most = i, d
+		}
+	}
+	return best
+}
+
+// flies reports whether a foot is in the air, or about to be lifted.
+func (p *Planner) flies() bool {
+	for i := range p.feet {
+		if s := &p.feet[i].swing; s.land > s.lift && p.grid < s.land {
+			return true
+		}
+	}
+	return false
+}
+
+// touchDown lets feet stand whose swing is over.
+func (p *Planner) touchDown() {
+	for i := range p.feet {
+		f := &p.feet[i]
+		if s := &f.swing; s.land > s.lift && p.grid >= s.land {
+			f.at, f.yaw = s.to, s.turn
+		}
+	}
+}
+
+// arrived reports whether nothing is commanded, and all feet are at their places.
+func (p *Planner) arrived() bool {
+	if p.wants() || p.now.v.size(p.arm) > 10*tinySpeed || p.flies() {
+		return false
+	}
+	for i := range p.feet {
+		if !p.placed(&p.feet[i], p.now.apply(p.feet[i].nominal), p.now.yaw) {
+			return false
+		}
+	}
+	return true
+}
+
+func (p *Planner) placed(f *foot, to Point, yaw float64) bool {
+	return math.Hypot(f.at.X-to.X, f.at.Y-to.Y) < nearPlace && math.Abs(f.yaw-yaw) < nearYaw
+}
+
+// commit begins the swings that are due: their ends do not change any more.
+func (p *Planner) commit() {
+	for i := range p.feet {
+		f := &p.feet[i]
+		if f.next > p.grid+p.cfg.Fade+2*step {
+			continue
+		}
+		lift := f.next
+		f.next += p.gait.Period
+		land := lift + (1-p.gait.Duty)*p.gait.Period
+		to, yaw := p.foothold(f, p.future.bodyAt(p, land), p.future.bodyAt(p, land+p.gait.Duty*p.gait.Period/2))
+		if !p.wants() && p.placed(f, to, yaw) {
+			continue // it is there
+		}
+		T, rise := land-lift, p.gait.Lift
+		from := axis{}
+		f.swing = swing{lift: lift, land: land, to: to, turn: yaw,
+			x: newQuintic(axis{p: f.at.X}, to.X, lift, T), y: newQuintic(axis{p: f.at.Y}, to.Y, lift, T), yaw: newQuintic(axis{p: f.yaw}, yaw, lift, T),
+			up: newQuintic(from, rise, lift, T/2), down: newQuintic(axis{p: rise}, 0, lift+T/2, T/2)}
+	}
+}
+
+// foothold returns where a foot is put down for a body that is at one place then, and at another in the
+// middle of the stance.
+func (p *Planner) foothold(f *foot, then, middle body) (Point, float64) {
+	under, to := then.apply(f.nominal), middle.apply(f.nominal)
+	if d := math.Hypot(to.X-under.X, to.Y-under.Y); d > p.cfg.Reach {
+		s := p.cfg.Reach / d
+		to = Point{X: under.X + s*(to.X-under.X), Y: under.Y + s*(to.Y-under.Y)}
+	}
+	return to, middle.yaw
+}
+
+// Times in which the centre of mass may come to rest, in units of √(height/g): 0.35 … 1.1 s for the pony.
+var settling = [...]float64{2.5, 3, 3.5, 4, 5, 6, 8}
+
+// settle brings the centre of mass to rest between the feet, as soon as the zero-moment point keeps its
+// margin; else as well as it can.
+func (p *Planner) settle() {
+	p.phase = Settles
+	hull := &p.future.hull
+	points := p.future.points[:0]
+	var middle Point
+	for i := range p.feet {
+		points = append(points, p.feet[i].at)
+		middle.X += p.feet[i].at.X / float64(len(p.feet))
+		middle.Y += p.feet[i].at.Y / float64(len(p.feet))
+	}
+	hull.Hull(points)
+	best := math.Inf(-1)
+	for _, s := range settling {
+		T := s * math.Sqrt(p.preview.c)
+		x, y := newQuintic(p.x, middle.X, p.grid, T), newQuintic(p.y, middle.Y, p.grid, T)
+		m := p.least(hull, &x, &y)
+		if m > best {
+			best, p.endX, p.endY = m, x, y
+			p.endYaw = newQuintic(axis{p.now.yaw, p.now.v.Yaw, p.now.a.Yaw}, p.now.yaw+p.now.v.Yaw*T/2, p.grid, T)
+		}
+		if m >= p.cfg.Margin {
+			break
+		}
+	}
+}
+
+// least returns the least margin of the zero-moment point on the way to rest.
+func (p *Planner) least(hull *contact.Polygon, x, y *quintic) float64 {
+	const looks = 24
+	m := math.Inf(1)
+	for k := range looks {
+		t := x.begin + x.takes*float64(k)/looks
+		m = min(m, hull.Margin(Point{X: p.preview.zmp(x.at(t)), Y: p.preview.zmp(y.at(t))}))
+	}
+	return m
+}
+
+// Motion is how a quantity moves: a place, a speed, an acceleration.
+type Motion struct{ P, V, A spatial.Vec3 }
+
+// Com returns how the centre of mass moves, seen from above, some seconds from now: exactly so within
+// a step of the plan.
+func (p *Planner) Com(after float64) Motion {
+	x, y := p.com(p.t + after)
+	return Motion{P: spatial.Vec3{X: x.p, Y: y.p}, V: spatial.Vec3{X: x.v, Y: y.v}, A: spatial.Vec3{X: x.a, Y: y.a}}
+}
+
+func (p *Planner) com(t float64) (x, y axis) {
+	if p.phase == Settles {
+		return p.endX.at(t), p.endY.at(t)
+	}
+	return p.x.at(t-p.grid, p.jx), p.y.at(t-p.grid, p.jy)
+}
+
+// Yaw returns the heading and its two derivatives, some seconds from now.
+func (p *Planner) Yaw(after float64) (yaw, rate, acceleration float64) {
+	t := p.t + after
+	if p.phase == Settles {
+		s := p.endYaw.at(t)
+		return s.p, s.v, s.a
+	}
+	if p.phase == Stands {
+		return p.now.yaw, 0, 0
+	}
+	s := axis{p.now.yaw, p.now.v.Yaw, p.now.a.Yaw}.at(t-p.grid, (p.after.a.Yaw-p.now.a.Yaw)/step)
+	return s.p, s.v, s.a
+}
+
+// Foot returns how a foot moves some seconds from now, and how it is turned, with two derivatives.
+func (p *Planner) Foot(leg int, after float64) (m Motion, yaw, rate, acceleration float64) {
+	f, t := &p.feet[leg], p.t+after
+	s := &f.swing
+	if !(s.land > s.lift && t > s.lift && t < s.land) {
+		at, turn := f.at, f.yaw
+		if s.land > s.lift && t >= s.land {
+			at, turn = s.to, s.turn
+		}
+		return Motion{P: spatial.Vec3{X: at.X, Y: at.Y}}, turn, 0, 0
+	}
+	x, y, w, z := s.x.at(t), s.y.at(t), s.yaw.at(t), s.up.at(t)
+	if t > s.down.begin {
+		z = s.down.at(t)
+	}
+	return Motion{P: spatial.Vec3{X: x.p, Y: y.p, Z: z.p}, V: spatial.Vec3{X: x.v, Y: y.v, Z: z.v}, A: spatial.Vec3{X: x.a, Y: y.a, Z: z.a}}, w.p, w.v, w.a
+}
+
+// Weight returns how much a foot carries of what it could, 0 … 1: it gives its load up before it is
+// lifted, and takes it after it touched down.
+func (p *Planner) Weight(leg int) float64 {
+	s := &p.feet[leg].swing
+	if !(s.land > s.lift) || p.t <= s.lift-p.cfg.Fade || p.t >= s.land+p.cfg.Fade {
+		return 1
+	}
+	if p.t < s.lift {
+		return (s.lift - p.t) / p.cfg.Fade
+	}
+	return max(0, (p.t-s.land)/p.cfg.Fade)
+}
