@@ -50,6 +50,7 @@ const (
 	TooSteep        Code = 34 // Joint was to accelerate by Value rad/s² or m/s², at most Max is an acceleration for it
 	LimbTooFast     Code = 35 // the limb of Joint was to move at Value m/s or rad/s, at most Max is a velocity for it
 	NoMasses        Code = 36 // nothing is known of the robot's masses, which cycle 1 needs
+	NotStanding     Code = 37 // the foot of Joint, or the base, is Value m, or rad, away from a stand, Max is allowed
 )
 
 var codeNames = [...]string{
@@ -59,7 +60,7 @@ var codeNames = [...]string{
 	"unreachable", "unbalanced", "goal missed", "too old", "energised", "lease expired", "unanswered", "declined",
 	"limb unreachable", "base too far", "nothing stands", "not owned",
 	"too fast", "too steep", "limb too fast",
-	"no masses",
+	"no masses", "not standing",
 }
 
 func (c Code) String() string {
@@ -101,6 +102,7 @@ type Support struct {
 	Wrench   spatial.Wrench  `json:",omitzero"` // reference of what the ground does to the robot, about the contact's first point, world axes
 	Friction float64         `json:",omitzero"` // coefficient of the ground there; 0 is unknown
 	Normal   spatial.Vec3    `json:",omitzero"` // of the ground, out of it, unit, world axes; 0 is unknown
+	Fade     float64         `json:",omitzero"` // s in which dynamics may let it come or go; 0 is theirs. Who fades Weight by itself says so
 }
 
 // LimbRef is Cartesian intent: where a chain's tip is to be and how it moves there.

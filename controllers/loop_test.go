@@ -17,7 +17,9 @@ import (
 	"poise/control/stream"
 	"poise/control/swing"
 	"poise/control/torqueoff"
+	"poise/control/walk"
 	"poise/controllers"
+	plan "poise/gait"
 	"poise/internal/rig"
 	"poise/kinematics"
 	"poise/loop"
@@ -189,19 +191,44 @@ func TestNoJerkAtStart(t *testing.T) {
 
 // TestEveryKindReplays: two seconds with a goal of every kind, streams fed, hand-overs
 // and a lossy bus, recorded; the recording gives the same hashes.
-func TestEveryKindReplays(t *testing.T) {
+func TestEveryKindReplays(t *testing.T) { replays(t, 0.001, everything) }
+
+// TestAWalkReplays: a walk that is told to go otherwise, and then nothing more, recorded; the recording gives
+// the same hashes.
+func TestAWalkReplays(t *testing.T) {
+	replays(t, 0.0112, func(t *testing.T, r *rig.Rig) {
+		t.Helper()
+		p, err := walk.Walk(r.M)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Start("walk", p)
+		for k := range 20 { // the recorder has room for 2.8 s
+			r.Feed("walk", &walk.Choice{At: r.Tick().Time, Gait: []string{"trot", "crawl"}[k/18]})
+			r.Feed("walk", &walk.Velocity{At: r.Tick().Time, Velocity: plan.Velocity{X: 0.1, Yaw: 0.1 * math.Sin(float64(k))}})
+			r.Run(10)
+		}
+		if x := r.Now.Command.Base.Pose.P.X; x < 0.02 {
+			t.Errorf("it went %g m", x)
+		}
+		r.Run(30)
+	})
+}
+
+func replays(t *testing.T, period float64, do func(*testing.T, *rig.Rig)) {
+	t.Helper()
 	m := rig.Model(t, "pony")
 	regs := registrations(t, m)
 	cfg := loop.Config{Model: m, Controllers: regs, Settings: loop.Settings{Policy: arbiter.PolicyLast}}
-	h, err := telemetry.NewHeader("pony", 0.001, &cfg)
+	h, err := telemetry.NewHeader("pony", period, &cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
 	rec := telemetry.NewRecorder(h)
-	r := rig.New(t, m, rig.Options{Pose: "crouched", Servo: sim.Servo{Lag: 0.01, Noise: 1e-5}, Settings: cfg.Settings, Tap: rec}, regs...)
+	r := rig.New(t, m, rig.Options{Pose: "crouched", Period: period, Servo: sim.Servo{Lag: 0.01, Noise: 1e-5}, Settings: cfg.Settings, Tap: rec}, regs...)
 	r.Slack = math.Inf(1)
 
-	everything(t, r)
+	do(t, r)
 	if rec.Lost() != 0 {
 		t.Fatalf("%d ticks lost", rec.Lost())
 	}
@@ -229,7 +256,7 @@ func TestEveryKindReplays(t *testing.T) {
 	t.Logf("%d ticks, %d orders, %d hand-overs: all hashes equal", out.Ticks, out.Orders, out.HandOvers)
 }
 
-// everything gives a goal to a controller of every kind but follow, which has its own
+// everything gives a goal to a controller of every kind but follow and walk, which have their own
 // recordings, and feeds the streams.
 func everything(t *testing.T, r *rig.Rig) {
 	t.Helper()

@@ -13,7 +13,7 @@ import (
 func TestControllersSuitTheirRobot(t *testing.T) {
 	for robot, want := range map[string][]string{
 		"arm6": {"trajectory", "trajectory_2", "pose", "joint_state", "remote", "hold", "torque_off"},
-		"pony": {"trajectory", "pose", "hold", "stance", "look_at", "step"},
+		"pony": {"trajectory", "pose", "hold", "stance", "look_at", "step", "walk"},
 	} {
 		bot, err := load.Robot(robot, load.Options{})
 		if err != nil {
@@ -35,10 +35,13 @@ func TestControllersSuitTheirRobot(t *testing.T) {
 				t.Errorf("%s has no %s", robot, name)
 			}
 		}
-		for _, name := range []string{"stance", "look_at", "step"} {
+		for _, name := range []string{"stance", "look_at", "step", "walk"} {
 			if got := rank[name] > 0; got != slices.Contains(want, name) {
 				t.Errorf("%s has %s: %v", robot, name, got)
 			}
+		}
+		if robot == "pony" && !(rank["torque_off"] > rank["walk"] && rank["walk"] > rank["trajectory"]) {
+			t.Errorf("legs that walk are taken by a motion, or not by hand: %v", rank)
 		}
 		if !(rank["torque_off"] > rank["trajectory"] && rank["trajectory"] > rank["joint_state"] && rank["joint_state"] > rank["hold"]) {
 			t.Errorf("%s: priorities %v", robot, rank)

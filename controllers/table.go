@@ -11,6 +11,7 @@ import (
 	"poise/control/stream"
 	"poise/control/swing"
 	"poise/control/torqueoff"
+	"poise/control/walk"
 	"poise/edge"
 	"poise/robot"
 )
@@ -64,9 +65,10 @@ type Operation struct {
 }
 
 // Priorities: what people do by hand wins over what was asked for, which wins over
-// what goes on by itself.
+// what goes on by itself. Legs that walk are not taken by a motion: it would fall.
 const (
 	byHand     = 90
+	walking    = 60
 	asked      = 50
 	streamed   = 40
 	background = 20
@@ -115,6 +117,10 @@ var Table = []Declaration{
 		Streams: []Stream{StreamOf("target", "what eyes and head look at; `frame_id` is `world` (or empty) or the root link", edge.LookTarget)}},
 	{Name: "step", Kind: step.Kind, Seats: 1, Pending: asked, Operational: asked, Supports: true,
 		Actions: []Action{{"follow_step_sequence", "Cartesian steps of limbs and base, with contacts; limbs by the name of their chain", edge.FollowStepSequence}}},
+	{Name: "walk", Kind: walk.Kind, Seats: 1, Pending: asked, Operational: walking, Supports: true,
+		Operate: &Operation{Short: "stands, and walks as `cmd_vel` says", Program: walk.Operate, Resources: walk.Resources},
+		Streams: []Stream{StreamOf("cmd_vel", "how the body is to move: m/s ahead (`linear.x`) and to the left (`linear.y`), rad/s to the left (`angular.z`); it counts for half a second", edge.WalkVelocity, "cmd_vel"),
+			StreamOf("gait", "`crawl`, `amble`, `trot` or `in_place`; empty chooses by speed", edge.WalkGait)}},
 	{Name: "swing", Kind: swing.Kind},
 }
 

@@ -9,6 +9,8 @@ import (
 	"poise/control/lookat"
 	"poise/control/stance"
 	"poise/control/stream"
+	"poise/control/walk"
+	"poise/gait"
 	"poise/msgs"
 	"poise/msgs/poisemsgs"
 	"poise/problem"
@@ -252,6 +254,27 @@ func LookTarget(m *robot.Model, now servo.Tick, v *msgs.PointStamped) (control.P
 		return nil, unknownFrame(m, v.Header.FrameID)
 	}
 	return &lookat.Target{At: now.Time, Point: spatial.Vec3{X: v.Point.X, Y: v.Point.Y, Z: v.Point.Z}, InBase: base}, nil
+}
+
+// WalkVelocity reads how the body is to move.
+func WalkVelocity(_ *robot.Model, now servo.Tick, v *msgs.Twist) (control.Program, error) {
+	for _, x := range []struct {
+		name  string
+		value float64
+	}{{"linear.z", v.Linear.Z}, {"angular.x", v.Angular.X}, {"angular.y", v.Angular.Y}} {
+		if x.value != 0 {
+			return nil, fmt.Errorf("%s is %g: a robot walks by linear.x, linear.y and angular.z", x.name, x.value)
+		}
+	}
+	return &walk.Velocity{At: now.Time, Velocity: gait.Velocity{X: v.Linear.X, Y: v.Linear.Y, Yaw: v.Angular.Z}}, nil
+}
+
+// WalkGait reads the name of a gait.
+func WalkGait(_ *robot.Model, now servo.Tick, v *msgs.String) (control.Program, error) {
+	if v.Data != "" && !slices.Contains(gait.Names, v.Data) {
+		return nil, fmt.Errorf("gait %q is unknown%s", v.Data, problem.Hint(v.Data, gait.Names))
+	}
+	return &walk.Choice{At: now.Time, Gait: v.Data}, nil
 }
 
 func unknownFrame(m *robot.Model, name string) error {

@@ -178,6 +178,9 @@ func (s *Stage) stand(supports []control.Support, dt float64) float64 {
 			s.weight[i] = to
 		}
 		by := dt / fadeTime
+		if c.Fade > 0 {
+			by = dt / c.Fade
+		}
 		s.weight[i] += max(-by, min(by, to-s.weight[i]))
 		if to > 0 { // one that goes does so as it stood
 			if s.contact[i] = c.Contact; c.Contact == robot.NoContact {

@@ -167,6 +167,14 @@ var sentences = map[control.Code]func(w *Words, out *problem.Problem, r control.
 		out.Text = fmt.Sprintf("the centre of mass would be %s m inside its supports, %s is needed", num(r.Value), num(r.Max))
 		out.Help = "choose a target nearer to the middle of the feet"
 	},
+	control.NotStanding: func(_ *Words, out *problem.Problem, r control.Reason, _ string) {
+		what := "its body"
+		if out.Joint != "" {
+			what = "the foot of " + out.Resource
+		}
+		out.Text = fmt.Sprintf("the robot does not stand: %s is %s m or rad away from a level stand, %s is allowed", what, num(r.Value), num(r.Max))
+		out.Help = "go to a pose in which it stands on all its feet first, such as stand"
+	},
 	control.GoalMissed: func(w *Words, out *problem.Problem, r control.Reason, _ string) {
 		out.Text = fmt.Sprintf("joint %s was still %s %s off the goal%s, %s is allowed", out.Joint, num(r.Value), w.Unit(r.Joint), at(r.At), num(r.Max))
 		out.Help = "widen the goal tolerance of the joint, or allow more time to reach it"

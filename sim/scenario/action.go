@@ -39,6 +39,10 @@ func (p *Plant) takeAction(c *checker, a *Action) {
 		}
 	case a.Play != "":
 		p.takePlay(c, a)
+	case a.Velocity != nil:
+		if p.plays = true; !p.m.Floating() || len(declaredFeet(p.m)) < 2 {
+			c.errorf(a.Line, "do: velocity", "robot %q does not walk: it has %d declared feet and needs a base that moves (robot.yaml)", p.m.Name(), len(declaredFeet(p.m)))
+		}
 	case a.Push != nil:
 		p.takePush(c, &entry, a.Push)
 	case a.Payload != nil:

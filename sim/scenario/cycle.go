@@ -8,8 +8,10 @@ import (
 	"poise/action"
 	"poise/control"
 	"poise/control/follow"
+	"poise/control/walk"
 	"poise/controllers"
 	"poise/executive"
+	"poise/gait"
 	"poise/loop"
 	"poise/problem"
 	"poise/robot"
@@ -27,6 +29,8 @@ type cycle struct {
 	steps  int    // of physics in this tick; 0 while the robot is made ready
 	period float64
 	goals  int
+
+	walks *Action // how it walks, nil if it does not
 
 	from, to []float64 // [joints] commands of the last tick and of this one
 	began    int       // step of physics at which this one was given
@@ -99,6 +103,7 @@ func newCycle(r *run) (*cycle, error) {
 func (c *cycle) turn() {
 	t := servo.Tick{N: c.n, Time: int64(math.Round(float64(c.n) * c.period * 1e9)), Dt: c.period}
 	c.exec.Pump(t.Time)
+	c.lead(t)
 	c.loop.Step(t)
 	c.exec.Pump(t.Time)
 	c.n++
@@ -144,6 +149,32 @@ func (c *cycle) play(a *Action) error {
 		return &problem.Problem{Code: Invalid, Pos: problem.Pos{File: c.r.p.s.File, Line: a.Line}, Thing: "do: play", Text: err.Error()}
 	}
 	return nil
+}
+
+// walk begins to walk, or to walk otherwise.
+func (c *cycle) walk(a *Action) error {
+	first := c.walks == nil
+	if c.walks = a; !first {
+		return nil
+	}
+	c.goals++
+	_, err := c.exec.Submit("scenario", action.ID(fmt.Sprintf("scenario-%d", c.goals)), 0, &executive.Operational{Controller: "walk", On: true}, executive.Watch{
+		Changed: func(ch executive.Change) { c.ended("velocity", ch) },
+	})
+	if err != nil {
+		return &problem.Problem{Code: Invalid, Pos: problem.Pos{File: c.r.p.s.File, Line: a.Line}, Thing: "do: velocity", Text: err.Error()}
+	}
+	return nil
+}
+
+// lead tells the controller that walks how to, in every tick.
+func (c *cycle) lead(t servo.Tick) {
+	if c.walks == nil {
+		return
+	}
+	v := c.walks.Velocity
+	c.exec.Lead("walk", &walk.Velocity{At: t.Time, Velocity: gait.Velocity{X: v.X, Y: v.Y, Yaw: v.Yaw}})
+	c.exec.Lead("walk", &walk.Choice{At: t.Time, Gait: c.walks.Gait})
 }
 
 // move lets joints go somewhere, from where they are, as a goal of the controller of

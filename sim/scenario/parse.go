@@ -2,8 +2,10 @@ package scenario
 
 import (
 	"math"
+	"slices"
 
 	"poise/control"
+	"poise/gait"
 	"poise/internal/strictyaml"
 	"poise/problem"
 	"poise/sim/world"
@@ -85,23 +87,31 @@ type Control struct {
 
 // Action is something that happens.
 type Action struct {
-	Line     int             `yaml:",line"`
-	Lines    map[string]int  `yaml:",lines"`
-	At       *float64        `yaml:"at"`
-	Joints   []JointValue    `yaml:"joints"`
-	In       float64         `yaml:"in"`
-	Play     string          `yaml:"play"`
-	Push     *Push           `yaml:"push"`
-	Velocity strictyaml.Node `yaml:"velocity"`
-	Gait     string          `yaml:"gait"`
-	Friction *float64        `yaml:"friction"`
-	Slope    *world.Slope    `yaml:"slope"`
-	Voltage  *float64        `yaml:"voltage"`
-	Loss     *float64        `yaml:"loss"`
-	Payload  *Payload        `yaml:"payload"`
-	Grab     *Grab           `yaml:"grab"`
-	Drop     *float64        `yaml:"drop"`
-	Trouble  *Trouble        `yaml:"trouble"`
+	Line     int            `yaml:",line"`
+	Lines    map[string]int `yaml:",lines"`
+	At       *float64       `yaml:"at"`
+	Joints   []JointValue   `yaml:"joints"`
+	In       float64        `yaml:"in"`
+	Play     string         `yaml:"play"`
+	Push     *Push          `yaml:"push"`
+	Velocity *Velocity      `yaml:"velocity"`
+	Gait     string         `yaml:"gait"`
+	Friction *float64       `yaml:"friction"`
+	Slope    *world.Slope   `yaml:"slope"`
+	Voltage  *float64       `yaml:"voltage"`
+	Loss     *float64       `yaml:"loss"`
+	Payload  *Payload       `yaml:"payload"`
+	Grab     *Grab          `yaml:"grab"`
+	Drop     *float64       `yaml:"drop"`
+	Trouble  *Trouble       `yaml:"trouble"`
+}
+
+// Velocity is how the robot is to walk, in its own axes, until it is told otherwise.
+type Velocity struct {
+	Line int     `yaml:",line"`
+	X    float64 `yaml:"x"`   // ahead, m/s
+	Y    float64 `yaml:"y"`   // to the left, m/s
+	Yaw  float64 `yaml:"yaw"` // rad/s
 }
 
 // Push is a force on a link for a time.
@@ -317,7 +327,9 @@ func (c *checker) checkAction(a *Action) {
 			c.errorf(a.Lines["in"], thing, "in %g s is negative", a.In)
 		}
 	case "velocity":
-		c.errorf(a.Line, thing, "walking is not built yet")
+		if a.Gait != "" && !slices.Contains(gait.Names, a.Gait) {
+			c.errorf(a.Lines["gait"], thing, "gait %q is unknown%s", a.Gait, c.report.Hint(a.Gait, gait.Names))
+		}
 	case "push":
 		if !(a.Push.For > 0) {
 			c.errorf(a.Push.Line, thing, "for %g s: a push takes a time", a.Push.For)

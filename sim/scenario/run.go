@@ -244,6 +244,10 @@ func (r *run) act(t float64) error {
 			}
 		case w.Play != "":
 			r.due = append(r.due, w)
+		case w.Velocity != nil:
+			if err := r.cycle.walk(w); err != nil {
+				return err
+			}
 		case w.Push != nil || w.Grab != nil:
 			acts := *a
 			acts.until += t - a.at // as long as it should from this step on

@@ -154,7 +154,7 @@ func TestRefusals(t *testing.T) {
 		{"duration: 1\nperiod: 0", "test.yaml:2: period: 0 s is not within"},
 		{"duration: 1\ntrace: {every: -1}", "test.yaml:2: trace.every: -1 s is not within"},
 		{"duration: 1\ncontrol: {cycle: 2}", "cycle 2 is not built yet"},
-		{"duration: 1\ndo: [{at: 0, velocity: {x: 0.1}}]", "walking is not built yet"},
+		{"duration: 1\ndo: [{at: 0, velocity: {x: 0.1}, gait: gallop}]", "gait \"gallop\" is unknown"},
 		{"duration: 1\ndo:\n  - {at: 0}", "test.yaml:3: do: has"},
 		{"duration: 1\ndo: [{friction: 1}]", "has no time (at)"},
 		{"duration: 1\nstart: {pose: stend}", `"stend" is unknown; did you mean "stand"?`},

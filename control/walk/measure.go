@@ -1,0 +1,203 @@
+package walk
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"poise/gait"
+	"poise/kinematics/ik"
+	"poise/robot"
+	"poise/spatial"
+)
+
+// What walking is derived with.
+const (
+	lowest    = 0.8   // share of its height at rest that the base is lowered to at most
+	lowerBy   = 0.04  // share in one attempt
+	wantReach = 0.42  // share of the height of the centre of mass that a foot should reach around its place
+	wildReach = 1.8   // how much further than it is put down a foot is when commands jump about (package gait's tests)
+	sway      = 0.012 // m, of the body
+	jointPeak = 0.7   // share of the limits of joints that an even walk uses: commands that jump take longer steps
+)
+
+// measure derives the places of feet, the height of the body and the gaits from the robot's geometry.
+func (c *Controller) measure(m *robot.Model) error {
+	rest := m.RestPositions()
+	feet := c.ground.DefaultFeetTo(nil)
+	X, ok := c.ground.Settle(rest, feet)
+	if !ok {
+		return errors.New("walk: the robot does not stand in its rest pose")
+	}
+	for j, at := range c.index {
+		c.way[at] = rest[j]
+	}
+	setBase(c.way, X)
+	c.data.UpdatePosition(c.way)
+	var centre spatial.Vec3
+	soles := make([]spatial.Vec3, len(c.legs))
+	for i := range c.legs {
+		l := &c.legs[i]
+		chain := &m.Chains()[l.chain]
+		tip := c.data.Pose(l.tip)
+		point := m.Contacts()[chain.Contact].Points[0]
+		soles[i] = c.data.Pose(c.data.At(chain.Tip)).Apply(point)
+		l.sole = tip.R.TMulVec(soles[i].Sub(tip.P))
+		l.up = tip.R.TMulVec(spatial.Vec3{Z: 1})
+		l.level = tip.R
+		l.mirrored = chain.Mirror < l.chain && chain.Mirror != robot.NoChain
+		centre = centre.Add(soles[i].Scale(1 / float64(len(c.legs))))
+	}
+	for _, s := range soles {
+		c.nominal = append(c.nominal, gait.Point{X: s.X - centre.X, Y: s.Y - centre.Y})
+	}
+	c.ground.BalanceTo(&c.stand, rest, feet, X)
+	com := c.stand.Com.Sub(X.P) // seen from the base
+	best := 0.0
+	for share := 1.0; share >= lowest-1e-9; share -= lowerBy {
+		height := share * X.P.Z
+		body := spatial.Pose{R: spatial.Identity3, P: spatial.Vec3{X: -com.X, Y: -com.Y, Z: height}}
+		r := c.reachAt(body, wantReach*height)
+		if r > best {
+			best, c.height = r, height
+		}
+		if r >= wantReach*height {
+			break
+		}
+	}
+	c.walking = spatial.Pose{R: spatial.Identity3, P: spatial.Vec3{X: -com.X, Y: -com.Y, Z: c.height}}
+	z := c.height + com.Z
+	c.reach = min(0.25*z, (best-sway)/wildReach)
+	if !(c.reach > 0.02*z) {
+		return fmt.Errorf("walk: feet of %s reach only %.3g m around their places", m.Name(), best)
+	}
+	gravity := m.Gravity().Norm()
+	var err error
+	if c.plan, err = gait.New(gait.Config{Legs: c.nominal, Height: z, Gravity: gravity, Reach: c.reach}); err != nil {
+		return err
+	}
+	trot := 0.0
+	for _, name := range gait.Names {
+		g, err := gait.Derive(name, c.nominal, z, gravity)
+		if err == nil {
+			if g.Always { // stepping in place is the trot otherwise
+				g.Most = trot
+			} else {
+				g.Most = c.fastest(m, &g)
+			}
+			err = g.Check(len(c.legs))
+		}
+		if err != nil {
+			return err
+		}
+		c.gaits, trot = append(c.gaits, g), g.Most
+	}
+	return c.plan.SetGait(&c.gaits[0])
+}
+
+// reachAt returns how far around their places all feet reach with the body somewhere, standing and
+// lifted, up to most.
+func (c *Controller) reachAt(body spatial.Pose, most float64) float64 {
+	if c.reaches(body, most) {
+		return most
+	}
+	low, high := 0.0, most
+	for range 5 {
+		if mid := (low + high) / 2; c.reaches(body, mid) {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return low
+}
+
+// reaches reports whether all feet reach so far around their places.
+func (c *Controller) reaches(body spatial.Pose, far float64) bool {
+	const rays = 8
+	for i := range c.legs {
+		if c.legs[i].mirrored {
+			continue
+		}
+		at := c.nominal[i]
+		for ray := range rays {
+			sin, cos := math.Sincos(2 * math.Pi * float64(ray) / rays)
+			for _, up := range [...]float64{0, 0.1 * body.P.Z} {
+				copy(c.near[0], c.way)
+				setBase(c.near[0], body)
+				tip := c.legs[i].tipAt(spatial.Vec3{X: at.X + far*cos, Y: at.Y + far*sin, Z: up}, 0)
+				if c.legs[i].solver.PoseTo(c.near[0], tip, c.near[0]).Status != ik.Solved {
+					return false
+				}
+			}
+		}
+	}
+	return true
+}
+
+// fastest returns the speed at which an even walk uses its share of the joints' limits, m/s; at most that
+// which the reach allows.
+func (c *Controller) fastest(m *robot.Model, g *gait.Gait) float64 {
+	most := g.Fastest(c.reach)
+	low, high := 0.0, most
+	if c.peak(m, g, most) <= jointPeak {
+		return most
+	}
+	for range 5 {
+		if mid := (low + high) / 2; c.peak(m, g, mid) <= jointPeak {
+			low = mid
+		} else {
+			high = mid
+		}
+	}
+	return max(low, most/100)
+}
+
+// peak returns the largest share of a velocity or acceleration limit that the joints of legs use while
+// a foot swings, of a body that goes evenly ahead or to the side.
+func (c *Controller) peak(m *robot.Model, g *gait.Gait, speed float64) (share float64) {
+	const looks, h = 16, 0.002
+	T := (1 - g.Duty) * g.Period
+	half := speed * g.Period / 2 // of the way of a foot over the ground
+	for _, to := range [...]gait.Point{{X: 1}, {Y: 1}} {
+		for i := range c.legs {
+			l := &c.legs[i]
+			if l.mirrored {
+				continue
+			}
+			for look := range looks {
+				t := T * (float64(look) + 0.5) / looks
+				var q [3][]float64
+				for k, dt := range [...]float64{-h, 0, h} {
+					q[k] = [...][]float64{c.near[0], c.q, c.near[1]}[k]
+					copy(q[k], c.way)
+					s := (t + dt) / T
+					over, up := half*(2*quintic(s)-1), g.Lift*quintic(1-math.Abs(2*s-1))
+					body := speed * (t + dt - T/2)
+					at := spatial.Vec3{X: c.nominal[i].X + to.X*(over-body), Y: c.nominal[i].Y + to.Y*(over-body), Z: up}
+					setBase(q[k], c.walking)
+					if l.solver.PoseTo(q[k], l.tipAt(at, 0), q[k]).Status != ik.Solved {
+						return math.Inf(1)
+					}
+				}
+				for _, j := range l.joints {
+					at, limits := c.index[j], &m.Joints()[j].Limits
+					v, a := (q[2][at]-q[0][at])/(2*h), (q[2][at]-2*q[1][at]+q[0][at])/(h*h)
+					if limits.Velocity.Has && !m.Joints()[j].Virtual {
+						share = max(share, math.Abs(v)/math.Abs(limits.Velocity.Value))
+					}
+					if limits.Acceleration.Has && !m.Joints()[j].Virtual {
+						share = max(share, math.Abs(a)/math.Abs(limits.Acceleration.Value))
+					}
+				}
+			}
+		}
+	}
+	return share
+}
+
+// quintic goes from 0 to 1 without speed and acceleration at its ends.
+func quintic(s float64) float64 {
+	s = min(max(s, 0), 1)
+	return s * s * s * (10 - 15*s + 6*s*s)
+}
