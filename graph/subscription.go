@@ -38,6 +38,7 @@ type Subscription struct {
 
 	component bool         // of this program
 	notBefore atomic.Int64 // ns since 1970
+	every     atomic.Int64 // ns between messages, from then on
 
 	account *budget.Account
 	names   int64 // charged for it
@@ -108,6 +109,7 @@ func (s *Subscription) follow(depth int) {
 
 // push adds a message, and drops the oldest if the queue is full.
 func (s *Subscription) push(m *Message) {
+	s.expect()
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
@@ -192,14 +194,24 @@ func (s *Subscription) isClosed() bool {
 	return s.closed
 }
 
-// NotBefore says that the subscriber has no use for a message before a time: a publisher that
+// NotBefore says that the subscriber has no use for a message before a time, and after that
+// one for none before an interval has passed, until it says something else: a publisher that
 // soon has a newer one need not make it. What is published comes nevertheless.
-func (s *Subscription) NotBefore(t time.Time) {
+func (s *Subscription) NotBefore(t time.Time, every time.Duration) {
+	s.every.Store(int64(every))
 	if t.IsZero() {
 		s.notBefore.Store(0)
 		return
 	}
 	s.notBefore.Store(t.UnixNano())
+}
+
+// expect notes that a message comes.
+func (s *Subscription) expect() {
+	every, from := s.every.Load(), s.notBefore.Load()
+	if every > 0 && from > 0 && from <= time.Now().UnixNano() {
+		s.notBefore.CompareAndSwap(from, from+every) // else the subscriber has said something newer
+	}
 }
 
 // Topic returns the topic's full name.

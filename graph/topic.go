@@ -71,7 +71,7 @@ type Advertisement struct {
 	last  []*Message // of a latched publisher, oldest first
 	gone  bool
 
-	period time.Duration // between calls of PublishFunc, 0 if they are not periodic
+	sampled bool // PublishFunc is called again and again
 
 	own    bool
 	others Admission
@@ -282,32 +282,32 @@ func (a *Advertisement) Wanted() bool { return a.qos.Latched || a.Heard() }
 // Heard reports whether a message published now would be read.
 func (a *Advertisement) Heard() bool { return a.topic.wanted.Load() > 0 }
 
-// HeardBefore reports whether a subscriber wants a message before a time; see
+// HeardBy reports whether a subscriber wants a message by some time; see
 // Subscription.NotBefore.
-func (a *Advertisement) HeardBefore(t time.Time) bool {
-	if !a.Heard() {
-		return false
-	}
-	return a.topic.heardFrom() < t.UnixNano()
-}
+func (a *Advertisement) HeardBy(t time.Time) bool { return a.HeardFrom() <= t.UnixNano() }
 
-// heardFrom returns the first time at which a subscriber wants a message, ns since 1970.
-func (t *topic) heardFrom() int64 {
+// HeardFrom returns the first time at which a subscriber wants a message, ns since 1970: the
+// greatest number if there is none, zero for one that wants all.
+func (a *Advertisement) HeardFrom() int64 {
+	first := int64(math.MaxInt64)
+	if !a.Heard() {
+		return first
+	}
+	t := a.topic
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if len(t.sinks) > 0 {
 		return 0
 	}
-	first := int64(math.MaxInt64)
 	for _, s := range t.subs {
 		first = min(first, s.notBefore.Load())
 	}
 	return first
 }
 
-// Every says that PublishFunc is called so often. What all subscribers will have the next one
-// of, before they want any, is then left out.
-func (a *Advertisement) Every(period time.Duration) { a.period = period }
+// Sampled says that PublishFunc is called again and again, also when HeardFrom says. What no
+// subscriber wants yet is then left out.
+func (a *Advertisement) Sampled() { a.sampled = true }
 
 // Publish hands a value, a pointer to the topic's struct, to all subscribers. It
 // must not be written any more.
@@ -490,7 +490,7 @@ func (p Publisher[T]) Publish(v *T) {
 
 // PublishFunc publishes what make returns; make is not called if nothing would be kept or read.
 func (p Publisher[T]) PublishFunc(make func() *T) {
-	if p.period > 0 && !p.qos.Latched && !p.HeardBefore(time.Now().Add(p.period)) {
+	if p.sampled && !p.qos.Latched && !p.HeardBy(time.Now()) {
 		return
 	}
 	if p.Wanted() {

@@ -353,14 +353,14 @@ func TestTopicsAreBounded(t *testing.T) {
 	}
 }
 
-// TestWhatNoSubscriberWantsYetIsNotMade: of a periodic topic only the messages are made that
-// a subscriber wants before the next one; one that did not say so wants all.
+// TestWhatNoSubscriberWantsYetIsNotMade: of a sampled topic only the messages are made that a
+// subscriber wants by then; one that did not say so wants all.
 func TestWhatNoSubscriberWantsYetIsNotMade(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := New(Options{})
 		defer g.Close()
 		pub := must[Publisher[msgs.Int32]](t)(Topic[msgs.Int32](g, "n", TopicOptions{}))
-		pub.Every(10 * time.Millisecond)
+		pub.Sampled()
 		made := 0
 		tell := func() { pub.PublishFunc(func() *msgs.Int32 { made++; return &msgs.Int32{} }) }
 		second := func() int {
@@ -375,11 +375,15 @@ func TestWhatNoSubscriberWantsYetIsNotMade(t *testing.T) {
 			t.Errorf("without subscribers %d messages are made", n)
 		}
 		slow := must[Listener[msgs.Int32]](t)(Listen[msgs.Int32](g, "n", SubscribeOptions{}))
-		slow.NotBefore(time.Now().Add(500 * time.Millisecond))
+		slow.NotBefore(time.Now().Add(500*time.Millisecond), 0)
 		if n := second(); n < 50 || n > 51 {
 			t.Errorf("who wants nothing for half a second makes for %d of 100 messages", n)
 		}
-		slow.NotBefore(time.Now().Add(time.Hour))
+		slow.NotBefore(time.Now(), 20*time.Millisecond)
+		if n := second(); n != 50 {
+			t.Errorf("who wants one every 20 ms makes for %d of 100 messages", n)
+		}
+		slow.NotBefore(time.Now().Add(time.Hour), 0)
 		quick := must[Listener[msgs.Int32]](t)(Listen[msgs.Int32](g, "n", SubscribeOptions{}))
 		if n := second(); n != 100 {
 			t.Errorf("beside one that wants all %d of 100 messages are made", n)
@@ -388,7 +392,7 @@ func TestWhatNoSubscriberWantsYetIsNotMade(t *testing.T) {
 		if n := second(); n != 0 {
 			t.Errorf("without it %d messages are made", n)
 		}
-		slow.NotBefore(time.Time{})
+		slow.NotBefore(time.Time{}, 0)
 		if n := second(); n != 100 {
 			t.Errorf("who takes it back gets %d of 100 messages", n)
 		}

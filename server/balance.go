@@ -3,6 +3,7 @@ package server
 import (
 	"math"
 	"slices"
+	"time"
 
 	"poise/contact"
 	"poise/control"
@@ -22,6 +23,8 @@ type balances struct {
 	now       graph.Publisher[poisemsgs.BalanceState] // as it is: commanded, of robots that are where they are told to be, else measured
 	reference graph.Publisher[poisemsgs.BalanceState] // as it is commanded
 	odom      graph.Publisher[msgs.Odometry]
+	pose      graph.Publisher[msgs.PoseStamped] // of the base, as tf has it
+	told      spatial.Pose                      // the last of them
 	exact     bool
 	base      string             // frame of it
 	of        *estimate.Balancer // nil if the robot has no mass
@@ -34,6 +37,7 @@ func newBalances(bot *servedRobot, r *register) *balances {
 	b.now = addTopic[poisemsgs.BalanceState](r, "balance_state", graph.QoS{})
 	b.reference = addTopic[poisemsgs.BalanceState](r, "balance_state_reference", graph.QoS{})
 	b.odom = addTopic[msgs.Odometry](r, "odom", graph.QoS{})
+	b.pose = addTopic[msgs.PoseStamped](r, "base_pose", graph.QoS{Latched: true})
 	b.of, _ = estimate.NewBalancer(bot.model) // of what has no mass nothing is told
 	return b
 }
@@ -47,6 +51,10 @@ func (b *balances) publish(now *loop.Snapshot, p *posture) {
 		out.Twist.Twist = msgs.Twist{Linear: edge.Vector(at.Twist.Linear), Angular: edge.Vector(at.Twist.Angular)}
 		return out
 	})
+	if elsewhere(b.told, p.base) && (!b.pose.Heard() || b.pose.HeardBy(time.Now())) {
+		b.told = p.base
+		b.pose.Publish(&msgs.PoseStamped{Header: edge.Header(now.Tick, worldFrame), Pose: edge.Pose(p.base)})
+	}
 	b.reference.PublishFunc(func() *poisemsgs.BalanceState {
 		b.ofCommand(now)
 		return b.message(now)
@@ -61,6 +69,17 @@ func (b *balances) publish(now *loop.Snapshot, p *posture) {
 		}
 		return b.message(now)
 	})
+}
+
+// elsewhere reports whether a base is elsewhere by 0.1 mm, or turned by about 0.1 mrad: less is
+// the noise of readings.
+func elsewhere(from, to spatial.Pose) bool {
+	const least = 1e-4
+	most := to.P.Sub(from.P).Norm()
+	for i, x := range to.R {
+		most = max(most, math.Abs(x-from.R[i]))
+	}
+	return most > least
 }
 
 func (b *balances) ofCommand(now *loop.Snapshot) {

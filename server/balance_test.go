@@ -1,9 +1,11 @@
 package server_test
 
 import (
+	"context"
 	"math"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"poise/msgs"
 	"poise/msgs/poisemsgs"
@@ -49,6 +51,35 @@ func TestBalanceAndOdometryAreTold(t *testing.T) {
 		there.Orientation = msgs.Quaternion{}
 		if b.call("/set_odometry", &poisemsgs.SetOdometryRequest{Pose: there}, &res); res.Success || len(res.Explanations) == 0 {
 			t.Errorf("a pose without an orientation is taken: %+v", res)
+		}
+	})
+}
+
+// TestTheBaseIsToldWhenItMoves: base_pose is where tf has the base, and is told once for as long as
+// it stays there.
+func TestTheBaseIsToldWhenItMoves(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := start(t, nil)
+		told := b.subscribe("/base_pose")
+		asInTF := func() msgs.Pose {
+			base := next[msgs.PoseStamped](b, told)
+			tf := next[msgs.TFMessage](b, b.subscribe("/tf")).Transforms[0]
+			if base.Header.FrameID != "world" || tf.ChildFrameID != "base_link" || msgs.Vector3(base.Pose.Position) != tf.Transform.Translation || base.Pose.Orientation != tf.Transform.Rotation {
+				t.Errorf("base_pose has the base at %+v, tf at %+v", base, tf)
+			}
+			return base.Pose
+		}
+		stood := asInTF()
+		ctx, cancel := context.WithTimeout(b.ctx, 5*time.Second)
+		defer cancel()
+		if text, _, err := told.Next(ctx); err == nil {
+			t.Errorf("of a base that rests is told %s", text)
+		}
+		knees := msgs.JointState{Name: []string{"joint13", "joint23", "joint33", "joint43"}, Position: []float64{0.3, 0.3, 0.3, 0.3}}
+		b.must("/joints_virtual_set", &poisemsgs.JointsSetRequest{Joints: knees})
+		if now := asInTF(); now == stood {
+			t.Errorf("the base is still at %+v", now)
 		}
 	})
 }

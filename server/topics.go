@@ -112,26 +112,21 @@ func newTopics(bot *servedRobot) (*topics, error) {
 
 // quickTopics lists what is published at the rates of joints and frames, and tells it so.
 func (t *topics) quickTopics() (all []*graph.Advertisement) {
-	add := func(rate float64, some ...*graph.Advertisement) {
-		for _, a := range some {
-			if a != nil { // the robot has it
-				a.Every(period(rate))
-				all = append(all, a)
-			}
-		}
-	}
-	p, s, rates := t.ports, t.senses, &t.bot.s.cfg.Rates
-	add(rates.JointStates, t.command.Advertisement, t.measured.Advertisement, s.imu.Advertisement, s.support.Advertisement, p.command.Advertisement,
-		p.measured.Advertisement, p.limbs.Advertisement, p.limbsReal.Advertisement, p.support.Advertisement)
+	p, s := t.ports, t.senses
+	all = append(all, t.command.Advertisement, t.measured.Advertisement, s.imu.Advertisement, s.support.Advertisement, p.command.Advertisement,
+		p.measured.Advertisement, p.limbs.Advertisement, p.limbsReal.Advertisement, p.support.Advertisement, t.tf.Advertisement, t.dynamics.Advertisement)
 	for _, o := range p.outputs {
-		add(rates.JointStates, o.topic.Advertisement)
+		all = append(all, o.topic.Advertisement)
 	}
-	add(rates.TF, t.tf.Advertisement)
 	if b := t.balance; b != nil {
-		add(rates.TF, b.now.Advertisement, b.reference.Advertisement, b.odom.Advertisement)
+		all = append(all, b.now.Advertisement, b.reference.Advertisement, b.odom.Advertisement)
 	}
 	if t.bot.body != nil {
-		add(rates.TF, t.bot.body.state.Advertisement)
+		all = append(all, t.bot.body.state.Advertisement)
+	}
+	all = slices.DeleteFunc(all, func(a *graph.Advertisement) bool { return a == nil }) // the robot has it not
+	for _, a := range all {
+		a.Sampled()
 	}
 	return all
 }
@@ -244,15 +239,23 @@ func (t *topics) snapshot(now *loop.Snapshot) time.Duration {
 		return 0
 	}
 	next, quick := min(t.statusDue, t.healthDue), min(t.portsDue, t.tfDue)
-	if after := quick + int64(min(period(rates.JointStates), period(rates.TF))); next > quick && t.heardBefore(time.Now().Add(time.Duration(after-at))) {
-		next = quick
+	if from := t.heardFrom(); from < math.MaxInt64 {
+		wanted := at + int64(t.bot.period) // of a state that is not there before
+		if wait := from - time.Now().UnixNano(); wait > 0 {
+			wanted += wait
+		}
+		next = min(next, max(quick, wanted))
 	}
 	return time.Duration(next - at)
 }
 
-// heardBefore reports whether a client wants one of the quick topics before a time.
-func (t *topics) heardBefore(by time.Time) bool {
-	return slices.ContainsFunc(t.quick, func(a *graph.Advertisement) bool { return a.HeardBefore(by) })
+// heardFrom returns when a client first wants one of the quick topics; see Advertisement.HeardFrom.
+func (t *topics) heardFrom() int64 {
+	first := int64(math.MaxInt64)
+	for _, a := range t.quick {
+		first = min(first, a.HeardFrom())
+	}
+	return first
 }
 
 // statusRate is how often robot_status is published, Hz.
@@ -307,16 +310,27 @@ func (t *topics) publishFrames(now *loop.Snapshot) {
 // for those to come when it changes.
 func (t *topics) publishStatus(now *loop.Snapshot) {
 	again := due(&t.assignedDue, now.Tick.Time, assignedRate) // for clients whose messages are lost
-	if is := t.standing(now); is != t.told || is.goals || again || t.statusHeard() {
-		t.told = is
-		t.publishState(again)
+	is := t.standing(now)
+	changed := is != t.told || is.goals
+	by := time.Now()
+	wanted := func(a *graph.Advertisement) bool { return changed || again && !a.Heard() || a.HeardBy(by) }
+	status, switching := wanted(t.status.Advertisement), wanted(t.switching.Advertisement)
+	if !status && !switching && !again {
+		return
 	}
-}
-
-// statusHeard reports whether a client wants a state before the next one.
-func (t *topics) statusHeard() bool {
-	by := time.Now().Add(time.Second / statusRate)
-	return t.status.HeardBefore(by) || t.switching.HeardBefore(by)
+	t.told = is
+	state := t.bot.exec.State()
+	if status {
+		t.status.PublishFunc(func() *poisemsgs.RobotStatus { return edge.Status(&state) })
+	}
+	if switching {
+		t.switching.PublishFunc(func() *poisemsgs.ControllersState {
+			return &poisemsgs.ControllersState{Header: edge.Header(state.Tick, ""), Controllers: edge.Controllers(&state)}
+		})
+	}
+	if changed || again {
+		t.publishOwners(&state, again)
+	}
 }
 
 // standing is all by which the status of a robot can be another one.
@@ -336,16 +350,11 @@ func (t *topics) standing(now *loop.Snapshot) standing {
 	return s
 }
 
-// publishState publishes the state, and the owners again or when they change.
-func (t *topics) publishState(again bool) {
-	state := t.bot.exec.State()
-	t.status.PublishFunc(func() *poisemsgs.RobotStatus { return edge.Status(&state) })
-	t.switching.PublishFunc(func() *poisemsgs.ControllersState {
-		return &poisemsgs.ControllersState{Header: edge.Header(state.Tick, ""), Controllers: edge.Controllers(&state)}
-	})
+// publishOwners publishes who has what, again or when it changes.
+func (t *topics) publishOwners(state *executive.State, again bool) {
 	if now := fmt.Sprint(state.Owners); now != t.owners || again {
 		t.owners = now
-		t.assigned.Publish(t.assignmentOf(&state))
+		t.assigned.Publish(t.assignmentOf(state))
 	}
 	leaves, clients := t.bot.exec.Resources()
 	rounds := t.bot.exec.Rounds()

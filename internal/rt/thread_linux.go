@@ -3,6 +3,7 @@ package rt
 import (
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"runtime"
 	"strconv"
@@ -65,16 +66,35 @@ func fifo(priority int) error {
 // LockThread binds the goroutine to its thread for good.
 func LockThread() { runtime.LockOSThread() }
 
-// Now returns the monotonic clock that SleepUntil counts by, ns.
-func Now() int64 {
+// Now returns the monotonic clock that SleepUntil counts by, ns. The runtime reads that clock
+// without a system call, as time passed since the program began.
+func Now() int64 { return began + time.Since(start).Nanoseconds() }
+
+var (
+	start = time.Now()
+	began = kernelStart()
+)
+
+// kernelStart returns start on the kernel's clock, ns: the least of some readings, each of
+// which is late by as long as it took, so that Now is never behind the kernel.
+func kernelStart() int64 {
+	const readings = 16
+	least := int64(math.MaxInt64)
+	for range readings {
+		passed := time.Since(start).Nanoseconds()
+		least = min(least, kernelNow()-passed)
+	}
+	return least
+}
+
+// kernelNow asks the kernel for the clock that it wakes sleepers by, ns.
+func kernelNow() int64 {
 	var ts unix.Timespec
 	if err := unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts); err != nil {
 		return time.Since(start).Nanoseconds()
 	}
 	return ts.Nano()
 }
-
-var start = time.Now()
 
 // SleepUntil returns when Now has reached deadline, or at once if it has. A
 // ticker of the Go runtime wakes a millisecond late when the process is idle; the
@@ -87,7 +107,7 @@ func SleepUntil(deadline int64) {
 	ts := unix.NsecToTimespec(deadline)
 	for {
 		_, _, e := unix.RawSyscall6(unix.SYS_CLOCK_NANOSLEEP, unix.CLOCK_MONOTONIC, unix.TIMER_ABSTIME, uintptr(unsafe.Pointer(&ts)), 0, 0, 0)
-		if e != unix.EINTR || Now() >= deadline { // in Now the runtime can stop the goroutine
+		if e != unix.EINTR || kernelNow() >= deadline { // in a system call that it knows of the runtime can stop the goroutine
 			return
 		}
 	}

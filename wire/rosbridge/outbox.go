@@ -55,6 +55,7 @@ type outbox struct {
 	dead   int         // removed ones in queue
 	full   bool        // an answer did not fit
 	closed bool
+	began  time.Time     // of the intervals of throttled lanes
 	notify chan struct{} // something to write, or the end
 	relief chan struct{} // an answer was written, or the end
 
@@ -189,6 +190,17 @@ func (b *outbox) kill(item *outgoing) {
 	}
 }
 
+// after returns when a throttled lane sends again after it did: when one of its intervals
+// begins, which all lanes count from one time, so that what comes together leaves together. A
+// message that was late shortens the interval that follows, to a half at most.
+func (b *outbox) after(now time.Time, every time.Duration) time.Time {
+	if b.began.IsZero() {
+		b.began = now
+	}
+	passed := now.Sub(b.began) + every/2
+	return b.began.Add(passed - passed%every + every)
+}
+
 // isFull reports whether an answer did not fit.
 func (b *outbox) isFull() bool {
 	b.mu.Lock()
@@ -304,7 +316,7 @@ func (l *lane) put(frames [][]byte, binary bool) {
 	}
 	now := time.Now()
 	if len(l.held) == 0 && !now.Before(l.next) {
-		l.next = now.Add(l.every)
+		l.next = l.box.after(now, l.every)
 		l.enter(item)
 		return
 	}
@@ -322,15 +334,15 @@ func (l *lane) put(frames [][]byte, binary bool) {
 	l.arm(now)
 }
 
-// takes returns when the lane takes a message that is not thrown away for a newer one, the
-// zero time if it takes every one.
-func (l *lane) takes() time.Time {
+// takes returns when the lane takes a message that is not thrown away for a newer one, and how
+// long after it the one that follows: zero if it takes every one.
+func (l *lane) takes() (time.Time, time.Duration) {
 	l.box.mu.Lock()
 	defer l.box.mu.Unlock()
 	if l.every <= 0 || l.max > 1 {
-		return time.Time{}
+		return time.Time{}, 0
 	}
-	return l.next
+	return l.next, l.every
 }
 
 // lose counts messages that were lost before they got here.
@@ -364,7 +376,7 @@ func (l *lane) releaseOne() bool {
 		return false
 	}
 	now := time.Now()
-	l.next = now.Add(l.every)
+	l.next = l.box.after(now, l.every)
 	item := l.held[0]
 	l.held[0] = outgoing{}
 	l.held = l.held[1:]

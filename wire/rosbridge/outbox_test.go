@@ -124,6 +124,47 @@ func TestThrottledLaneKeepsTheNewest(t *testing.T) {
 	})
 }
 
+// TestThrottledLanesLeaveTogether: lanes whose intervals are multiples send at the same times,
+// whenever they began, each at its rate, also when what they send comes late now and then.
+func TestThrottledLanesLeaveTogether(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newOutbox(1000, nil)
+		began := time.Now()
+		lanes := []*lane{b.newLane("a", 1, 50*time.Millisecond), b.newLane("b", 1, 50*time.Millisecond), b.newLane("c", 1, 100*time.Millisecond)}
+		times := map[string]map[time.Duration]bool{"a": {}, "b": {}, "c": {}}
+		for i := range 2000 { // every ms
+			for j, l := range lanes {
+				late := i%500 > 400 && i%500 < 420 // nothing comes
+				if i >= 17*j && !late {
+					l.put(frames(l.name), false)
+				}
+			}
+			for _, name := range drain(b) {
+				times[name][time.Since(began)] = true
+			}
+			time.Sleep(time.Millisecond)
+			synctest.Wait()
+			for _, name := range drain(b) {
+				times[name][time.Since(began)] = true
+			}
+		}
+		if a, b, c := len(times["a"]), len(times["b"]), len(times["c"]); a != 41 || b != 41 || c != 21 {
+			t.Errorf("%d, %d and %d messages in 2 s with both ends, want 41, 41 and 21", a, b, c)
+		}
+		for _, name := range []string{"b", "c"} {
+			alone := 0
+			for at := range times[name] {
+				if !times["a"][at] {
+					alone++
+				}
+			}
+			if alone > 1 { // its first
+				t.Errorf("%d messages of %s leave alone", alone, name)
+			}
+		}
+	})
+}
+
 func TestThrottledLaneWithAQueueKeepsSeveral(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newOutbox(1000, nil)

@@ -6,7 +6,7 @@ export interface Vector3 { x: number; y: number; z: number }
 export interface Quaternion { x: number; y: number; z: number; w: number }
 export interface Pose { position: Vector3; orientation: Quaternion }
 export interface Transform { translation: Vector3; rotation: Quaternion }
-export interface TransformStamped { header: Header; child_frame_id: string; transform: Transform }
+export interface PoseStamped { header: Header; pose: Pose }
 
 export interface JointState {
   header: Header;

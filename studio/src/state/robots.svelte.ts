@@ -13,8 +13,8 @@ import type {
   PhysicsWorld,
   RobotInfo,
   RobotStatus,
+  PoseStamped,
   Transform,
-  TransformStamped,
 } from "../ros/messages";
 
 import { complete } from "./limbs";
@@ -149,10 +149,13 @@ export class Robot {
       const still = m.name.every((name) => Math.abs((this.position[name] ?? Infinity) - now[name]!) < unseen);
       if (!still) this.position = now;
     }, 50);
-    hear<{ transforms: TransformStamped[] }>("tf", "tf2_msgs/msg/TFMessage", (m) => {
-      const root = m.transforms.find((t) => t.child_frame_id === this.prefix + info.root);
-      if (root && !(this.base && near(this.base, root.transform, unseen))) this.base = root.transform;
-    }, 50);
+    if (info.base === "floating") {
+      hear<PoseStamped>("base_pose", "geometry_msgs/msg/PoseStamped", (m) => {
+        const { position: translation, orientation: rotation } = m.pose;
+        const base = { translation, rotation };
+        if (!(this.base && near(this.base, base, unseen))) this.base = base;
+      }, 50);
+    }
     hear<RobotStatus>("robot_status", "poise_msgs/msg/RobotStatus", (m) => (this.status = m), 150);
     hear<BalanceState>("balance_state", "poise_msgs/msg/BalanceState", (m) => {
       if (!this.balance || !alike(this.balance, m, unseen)) this.balance = m;
