@@ -384,8 +384,12 @@ func TestBadConfigurationsAreRefused(t *testing.T) {
 // TestRealClock runs a loop on the clock of the machine, for as many ticks as it takes.
 func TestRealClock(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
+	ticks, last := 0, uint64(0)
 	l, _ := newLoop(t, "one", func(_ string, x servo.Tick, _ bool) {
-		if x.N == 20 {
+		if ticks == 0 || x.N != last { // numbers of ticks that were missed are left out
+			ticks, last = ticks+1, x.N
+		}
+		if ticks == 20 {
 			cancel()
 		}
 	})
