@@ -239,6 +239,48 @@ func TestSameRunBitForBit(t *testing.T) {
 	}
 }
 
+// TestAThinPlateLifts: a robot that begins with a hoof in a plate of 3 mm on the ground stands on
+// the plate, not below it.
+func TestAThinPlateLifts(t *testing.T) {
+	bot, err := load.Robot("pony", load.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const thick = 0.003
+	g := Level()
+	g.Boxes = []Box{{Pose: spatial.Pose{R: spatial.Identity3, P: spatial.Vec3{X: 0.1024, Y: 0.0386, Z: thick / 2}}, Half: spatial.Vec3{X: 0.03, Y: 0.03, Z: thick / 2}}}
+	m, err := NewModel(bot.Model, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	flat, err := m.Settled(bot.Model.RestPositions(), Level())
+	if err != nil {
+		t.Fatal(err)
+	}
+	q, err := m.Settled(bot.Model.RestPositions(), g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if up := q[2] - flat[2]; math.Abs(up-thick) > 1e-5 {
+		t.Errorf("it is put down %g m higher, want %g", up, thick)
+	}
+	for _, z := range []float64{0, 1e-4, 1e-3, 0.0029} { // of a point in the middle of the plate
+		d, n := 0.0, spatial.Vec3{}
+		if _, d, n = g.box(spatial.Vec3{X: 0.1024, Y: 0.0386, Z: z}, 1, -1); math.Abs(d-(z-thick)) > 1e-12 || n.Z < 0.999 {
+			t.Errorf("at %g m it is %g m from the plate, the way out is %v", z, d, n)
+		}
+	}
+	// the side of a step is left sideways, and a shelf by its lower side
+	g.Boxes = []Box{{Pose: spatial.Pose{R: spatial.Identity3, P: spatial.Vec3{Z: 0.05}}, Half: spatial.Vec3{X: 0.1, Y: 0.1, Z: 0.05}}}
+	if _, d, n := g.box(spatial.Vec3{X: 0.0995, Z: 0.001}, 1, -1); math.Abs(d+0.0005) > 1e-12 || n.X < 0.999 {
+		t.Errorf("beside a step: %g m, %v", d, n)
+	}
+	g.Boxes[0].Pose.P.Z = 0.3
+	if _, d, n := g.box(spatial.Vec3{Z: 0.251}, 1, -1); math.Abs(d+0.001) > 1e-12 || n.Z > -0.999 {
+		t.Errorf("below a shelf: %g m, %v", d, n)
+	}
+}
+
 func TestStepDoesNotAllocate(t *testing.T) {
 	bot, err := load.Robot("pony", load.Options{})
 	if err != nil {

@@ -51,11 +51,44 @@ func (g *Ground) box(p spatial.Vec3, reach float64, but int) (nearest int, gap f
 		if i == but {
 			continue
 		}
-		if d, u := g.Boxes[i].distance(p); d < gap {
+		d, u := g.Boxes[i].distance(p)
+		if d <= 0 && g.buried(p, u, -d) {
+			d, u = g.Boxes[i].wayUp(p, g.R.Col(2))
+		}
+		if d < gap {
 			nearest, gap, n = i, d, u
 		}
 	}
 	return nearest, gap, n
+}
+
+// buried reports whether the way out of a box, some way along n, ends at the ground: what lies on
+// the ground is not left by its lower side, however thin it is.
+func (g *Ground) buried(p, n spatial.Vec3, way float64) bool {
+	const (
+		downwards = -0.5 // of n along the ground's own
+		close     = 1e-4 // m
+	)
+	if n.Dot(g.R.Col(2)) > downwards {
+		return false
+	}
+	gap, _ := g.surface(p.Add(n.Scale(way)))
+	return gap < close
+}
+
+// wayUp is distance for a point inside, without the faces that look down.
+func (b *Box) wayUp(p, up spatial.Vec3) (float64, spatial.Vec3) {
+	x := b.Pose.R.TMulVec(p.Sub(b.Pose.P))
+	least, way := math.Inf(1), up
+	for k, at := range [3]struct{ x, half float64 }{{x.X, b.Half.X}, {x.Y, b.Half.Y}, {x.Z, b.Half.Z}} {
+		for _, side := range [2]float64{1, -1} {
+			n := b.Pose.R.Col(k).Scale(side)
+			if d := at.half - side*at.x; n.Dot(up) > -0.5 && d < least {
+				least, way = d, n
+			}
+		}
+	}
+	return -least, way
 }
 
 // distance returns the signed distance of a point from the box and its gradient.

@@ -219,7 +219,7 @@ func TestAnUnevenFloorIsSharedMoreEvenly(t *testing.T) {
 		x, y float64
 	}{{"leg1", 0.1024, 0.0386}, {"leg4", -0.0584, -0.0386}} {
 		loads := func(text string, stiffness float64) (moving, standing float64) {
-			p := prepare(t, loaded(t, "pony", load.Options{}), fmt.Sprintf("duration: 5\nperiod: 0.01\nstart: {pose: stand}\nmodel: {kp: 100}\nworld: {boxes: [{size: [0.06, 0.06, 0.1], at: [%g, %g, -0.047]}]}\n", under.x, under.y)+
+			p := prepare(t, loaded(t, "pony", load.Options{}), fmt.Sprintf("duration: 5\nperiod: 0.01\nstart: {pose: stand}\nmodel: {kp: 100}\nworld: {boxes: [{size: [0.06, 0.06, 0.003], at: [%g, %g, 0.0015]}]}\n", under.x, under.y)+
 				text+"expect: [{what: force_error, of: rms, max: 100, from: 1, to: 4.5}, {what: force_error, of: last, max: 100}]")
 			for i, m := range p.models {
 				if m != nil {
