@@ -249,12 +249,17 @@ func (j *motionsJob) lint(args []string) error {
 		return err
 	}
 	found := []motionFinding{}
+	told := map[string]bool{}
 	for _, m := range chosen {
 		if m.Err != nil {
 			for _, one := range flatten(m.Err) {
 				found = append(found, motionFinding{m.Name, poisemsgs.Finding{Rule: "unreadable", Text: one.Error(), Row: -1}})
 			}
 			continue
+		}
+		if err := lint.Unjudged(m.Document, j.model); err != nil && !told[err.Error()] {
+			told[err.Error()] = true
+			fmt.Fprintf(j.e.err, "poise: motions: %s: %v\n", m.Name, err)
 		}
 		for _, f := range edge.Findings(lint.Check(m.Document, j.model, lint.Options{})) {
 			found = append(found, motionFinding{m.Name, f})

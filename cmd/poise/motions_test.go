@@ -330,3 +330,19 @@ func TestMotionsTellForces(t *testing.T) {
 		t.Errorf("the lifted leg carries, or curves are missing: %d joints, %d feet", len(f.Joints), len(f.Feet))
 	}
 }
+
+// TestMotionsOfARobotWithoutMass are linted by limits, and that forces are not judged is said once.
+func TestMotionsOfARobotWithoutMass(t *testing.T) {
+	dir := t.TempDir()
+	robot := save(t, filepath.Join(dir, "bare.urdf"), `<robot name="bare"><link name="base"/><link name="arm"/><joint name="swing" type="revolute"><parent link="base"/><child link="arm"/><axis xyz="0 1 0"/><limit lower="-3" upper="3" velocity="5" effort="9"/></joint></robot>`)
+	for _, name := range []string{"a", "b"} {
+		save(t, filepath.Join(dir, name+".motion.yaml"), "joints: {swing: {}}\npoints:\n  - {time: 0, positions: {swing: 0}}\n  - {time: 1, positions: {swing: 1}}\n")
+	}
+	out, errs, code := poise("", "motions", "lint", "--robot", robot, "--dir", dir)
+	if code != 0 || !strings.Contains(out, "2 motions, no findings") || strings.Count(errs, "torque and balance are not judged: robot \"bare\" has no mass") != 1 {
+		t.Errorf("code %d, %q, %q", code, out, errs)
+	}
+	if out, errs, code = poise("", "motions", "preview", "a", "--robot", robot, "--dir", dir); code != 0 || !strings.Contains(out, "Forces are not known: robot \"bare\" has no mass") {
+		t.Errorf("code %d, %q, %q", code, out, errs)
+	}
+}

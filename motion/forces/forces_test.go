@@ -258,6 +258,25 @@ func TestWhatStands(t *testing.T) {
 	}
 }
 
+// TestAbsurdMotionsHaveNoForces: numbers too large to be computed with are told, not taken for fit.
+func TestAbsurdMotionsHaveNoForces(t *testing.T) {
+	m := model(t, "arm6")
+	for _, far := range []float64{1e100, 1e150, 1e200, 1e300} {
+		g := &follow.Goal{Joints: []string{"joint_1", "joint_2", "joint_3"}}
+		for i, at := range []float64{0, 1e-3, 1} {
+			x := far * float64(i%2)
+			g.Points = append(g.Points, trajectory.Point{Time: at, Position: []float64{x, -x, x / 3}})
+		}
+		s, err := forces.NewStance(g, m, func(robot.JointID) (float64, bool) { return 0, true })
+		if err != nil {
+			continue // it has no curve
+		}
+		if r, err := s.Judge(forces.Options{}); err == nil && len(r.Spans) == 0 {
+			t.Errorf("%g rad within a millisecond has no finding: %+v", far, r)
+		}
+	}
+}
+
 // TestRobotsWithoutForces are named, with what is missing.
 func TestRobotsWithoutForces(t *testing.T) {
 	m := model(t, "pony")

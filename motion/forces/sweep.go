@@ -49,6 +49,12 @@ func (x *instant) grow(joints, feet int) {
 	x.load = make([]float64, feet)
 }
 
+// Judgeable returns why forces cannot be computed; nil if they can.
+func (s *Stance) Judgeable() error {
+	_, err := s.sweep()
+	return err
+}
+
 // sweep begins at the start of the motion. It fails for a robot whose forces cannot be computed.
 func (s *Stance) sweep() (*sweep, error) {
 	m := s.m
@@ -124,6 +130,9 @@ func (w *sweep) compute(x *instant, v, a []float64) error {
 	}
 	for i, j := range w.m.Joints() {
 		τ := w.tau[j.V]
+		if τ-τ != 0 {
+			return fmt.Errorf("torque of %s is %g: the motion is too fast to be computed", j.Name, τ)
+		}
 		x.torque[i], x.effort[i], x.motor[i], x.strength[i] = τ, math.Inf(1), τ, math.Inf(1)
 		if j.Limits.Effort.Has {
 			x.effort[i] = j.Limits.Effort.Value

@@ -1,12 +1,15 @@
 package lint
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
 	"poise/control/follow"
+	"poise/motion"
 	"poise/motion/forces"
 	"poise/problem"
+	"poise/robot"
 )
 
 // forces looks for torques, balance and contact forces beyond their limits. A robot without mass,
@@ -27,6 +30,22 @@ func (c *checker) forces(g *follow.Goal) {
 		}
 		c.add(c.forceFinding(p))
 	}
+}
+
+// Unjudged returns why the forces of a motion that can be played are not judged; nil if they are.
+func Unjudged(d *motion.Document, m *robot.Model) error {
+	g, err := d.Goal(motion.Part{})
+	if err != nil || len(g.Points) < 2 {
+		return nil
+	}
+	s, err := d.Stance(g, m)
+	if err != nil {
+		return nil
+	}
+	if err = s.Judgeable(); err != nil {
+		return fmt.Errorf("torque and balance are not judged: %w", err)
+	}
+	return nil
 }
 
 // fallsWithin reports whether the centre of mass was found outside in a span of time.

@@ -174,3 +174,15 @@ func TestForcesOfVeryManyRows(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestWhatIsNotJudgedIsSaid: a robot without masses has no forces, and lint says so.
+func TestWhatIsNotJudgedIsSaid(t *testing.T) {
+	m := model(t, "pony")
+	d := standing(t, m, 0, 1)
+	if err := lint.Unjudged(d, m); err != nil {
+		t.Error(err)
+	}
+	if err := lint.Unjudged(d, withoutMass(t)); err == nil || err.Error() != `torque and balance are not judged: robot "pony" has no mass: no link of its description has an inertial` {
+		t.Error(err)
+	}
+}

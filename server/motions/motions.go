@@ -176,7 +176,11 @@ func (s *Services) judge(_ context.Context, q *poisemsgs.MotionsLintRequest) (*p
 		}
 		d = m.Document
 	}
-	return &poisemsgs.MotionsLintResponse{Success: true, Findings: edge.Findings(s.check(d))}, nil
+	r := &poisemsgs.MotionsLintResponse{Success: true, Findings: edge.Findings(s.check(d))}
+	if err := lint.Unjudged(d, s.Model); err != nil {
+		r.Message = err.Error()
+	}
+	return r, nil
 }
 
 func (s *Services) edit(_ context.Context, q *poisemsgs.MotionsEditRequest) (*poisemsgs.MotionsEditResponse, error) {
