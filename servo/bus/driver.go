@@ -126,6 +126,7 @@ type Driver struct {
 	virtual  []bool      // joints that no servo moves: they are where they are told to be
 	modes    servo.Modes // that some joint obeys
 	limp     servo.Modes // of those the ones without power, which all obey
+	soft     bool        // every servo heeds the stiffness of setpoints
 	survey   survey
 }
 
@@ -155,6 +156,7 @@ func New(m *robot.Model, period float64, s Settings, families []Family) (*Driver
 		return nil, err
 	}
 	brakes := true
+	d.soft = true
 	servos, err := servosOf(m, s)
 	if err != nil {
 		return nil, err
@@ -168,6 +170,7 @@ func New(m *robot.Model, period float64, s Settings, families []Family) (*Driver
 		}
 		f, model, ok := ModelNamed(families, a.Type)
 		brakes = brakes && ok && f.Name() == "herkulex"
+		d.soft = d.soft && ok && declaresGain(model, a)
 		if ok {
 			d.modes |= modesOf(f, model, a)
 		}
@@ -182,7 +185,7 @@ func New(m *robot.Model, period float64, s Settings, families []Family) (*Driver
 
 // Capabilities implements servo.Driver.
 func (d *Driver) Capabilities() servo.Capabilities {
-	c := servo.Capabilities{Torque: true, Models: true, Modes: d.modes, Lead: 1} // a line is written to while the next period begins
+	c := servo.Capabilities{Torque: true, Models: true, Modes: d.modes, Stiffness: d.soft, Lead: 1} // a line is written to while the next period begins
 	if d.unit != nil {
 		c.Sensors.IMU = 1
 	}

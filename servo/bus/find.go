@@ -135,10 +135,18 @@ func (w *worker) declare(u *unit) error {
 			return fmt.Errorf("robot.yaml sets register %q, which a %s does not have, or which is not one to be set", want.Name, u.Model.Name)
 		}
 		now, err := w.talk.Read(u.ID, u.Model, r)
-		if err != nil || now == int64(want.Value) {
-			if err != nil {
+		if err != nil {
+			return err
+		}
+		if isGain(r.Name) && want.Value > 0 && (r.Shadow || !r.Saved) {
+			if err := w.lock(u); err != nil {
 				return err
 			}
+			if u.hold(r, int64(want.Value), now) {
+				continue
+			}
+		}
+		if now == int64(want.Value) {
 			continue
 		}
 		if r.Saved && !r.Shadow {
@@ -159,6 +167,9 @@ func (w *worker) declare(u *unit) error {
 		}
 		if now != int64(want.Value) {
 			return fmt.Errorf("register %s holds %d after %d was written", r.Name, now, want.Value)
+		}
+		if u.gain.register == r {
+			u.gain.now = now
 		}
 	}
 	return nil

@@ -18,6 +18,7 @@ type unit struct {
 	name   string
 	scale  Scale
 	wanted robot.Servo // as robot.yaml has it
+	gain   gain
 
 	firmware string
 
@@ -231,6 +232,9 @@ func (w *worker) cycle() error {
 	w.freshen(now)
 	if w.commands != nil && w.fresh || !w.sent.IsZero() {
 		if err := w.command(now); err != nil {
+			return err
+		}
+		if err := w.stiffen(now); err != nil {
 			return err
 		}
 	}
