@@ -34,9 +34,12 @@ func (w *worker) freshen(now time.Time) {
 	}
 }
 
+// hangs reports whether the cycle says nothing.
+func (w *worker) hangs(now time.Time) bool { return now.Sub(w.freshAt) > max(stale, 10*w.period) }
+
 // still reports whether a servo must be told to stop: it was not heard, or the cycle says nothing.
 func (w *worker) still(u *unit, now time.Time) bool {
-	return u.misses > 0 || u.unsure || w.longAgo(u) || now.Sub(w.freshAt) > max(stale, 10*w.period)
+	return u.misses > 0 || u.unsure || w.longAgo(u) || w.hangs(now)
 }
 
 // keeps reports whether a servo goes on by itself with what it was told last: one that has more than positions.

@@ -312,10 +312,10 @@ func (w *worker) command(now time.Time) error {
 	return nil
 }
 
-// mayEnergise reports whether a servo can get its torque: it says nothing bad of itself,
-// and its position is known.
+// mayEnergise reports whether a servo can get its torque: it says nothing bad of itself, its position is known,
+// and the cycle that wants it runs.
 func (w *worker) mayEnergise(u *unit, now time.Time) bool {
-	return u.agree >= agreement && !now.Before(u.again) && u.State.Fault&^(servo.BadPacket|servo.OutOfRange) == 0
+	return !w.hangs(now) && u.agree >= agreement && !now.Before(u.again) && u.State.Fault&^(servo.BadPacket|servo.OutOfRange) == 0
 }
 
 // energise gives torque at the present position; from there the joint goes slowly to where

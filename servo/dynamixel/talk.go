@@ -201,8 +201,15 @@ func (t *talker) Prepare(s *bus.Servo) error {
 	if data, err = t.read(s.ID, addrWatchdog, 1); err != nil {
 		return err
 	}
-	if data[0] == 0xFF { // it has tripped: goals are refused until it is cleared
+	if data[0] == 0xFF { // it has tripped: goals are refused until it is cleared, and then the old one must not count
+		if data, err = t.read(s.ID, addrPresent+stateSize-4, 4); err != nil {
+			return err
+		}
+		s.State.Position = int32(number(data))
 		if err := t.write(s.ID, addrWatchdog, 0); err != nil {
+			return err
+		}
+		if err := t.settle(s); err != nil {
 			return err
 		}
 	}

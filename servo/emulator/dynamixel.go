@@ -196,6 +196,9 @@ func dxlWrite(s *Servo, at int, data []byte) (status byte) {
 		return status
 	}
 	if covers(98, 1) {
+		if s.trip && s.mode == servo.Position && s.ram[11] == dxlVelocity {
+			s.drive() // its old velocity counts again
+		}
 		s.armed, s.trip = time.Time{}, false
 		if data[98-at] > 0 && data[98-at] < 128 {
 			s.armed = time.Now()

@@ -118,6 +118,13 @@ func TestVelocityAndEffortEnd(t *testing.T) {
 				t.Errorf("it moves by %g rad in a second, %d watchdogs have tripped", far, r.happened("watchdog"))
 			}
 			r.unplug(false)
+			if far := r.moves(2 * time.Second); far > 0.02 {
+				t.Errorf("with the line back, and without a cycle, it moves by %g rad", far)
+			}
+			r.servos.With(func() { r.servos.Servo("j1").Reset() }) // while the cycle hangs
+			if time.Sleep(2 * time.Second); r.servos.Servo("j1").Mode() != servo.Off {
+				t.Error("a servo got its torque without a cycle")
+			}
 			r.keep(more, v, effort, 3, nil)
 			if far := r.moves(100 * time.Millisecond); far < 0.015 {
 				t.Errorf("with the line back it moves by %g rad in 100 ms", far)
