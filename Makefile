@@ -129,10 +129,11 @@ bench-peers: ## Poise beside Pinocchio, KDL and Ruckig, in one run
 	tools/peers/run.sh
 	tools/peers/ruckig.sh
 
-oracle: build setup ## dynamics and physics beside Pinocchio and MuJoCo
+oracle: build setup ## dynamics and physics beside Pinocchio and MuJoCo, strict priorities beside quadprog
 	$(POISE_PYTHON) -m pip install -q -r tools/oracle/requirements-dynamics.txt
 	$(POISE_PYTHON) tools/oracle/dynamics.py --poise bin/poise
 	$(POISE_PYTHON) tools/oracle/contact.py --poise bin/poise
+	$(POISE_PYTHON) tools/oracle/wholebody.py --poise bin/poise
 	$(POISE_PYTHON) tools/oracle/physics.py bin/poise ../shared/robots
 	POISE_JUDGE=long $(GO) test -count=1 -v -run InBothEngines ./internal/mujoco
 

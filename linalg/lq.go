@@ -1,7 +1,5 @@
 package linalg
 
-import "math"
-
 // LQ writes r rows of k numbers as L·Qᵀ: the columns of Q are orthonormal, and L has as
 // many columns as there are independent rows. Householder's reflections take the row of
 // which most is left first, so that the rank shows. Make one with NewLQ; the other methods
@@ -51,7 +49,7 @@ func (f *LQ) Decompose(tol float64) (rank int) {
 		i := f.rank
 		best, most := -1, tol
 		for j := i; j < f.r; j++ {
-			left := norm(f.a[j*k+i : (j+1)*k])
+			left := Norm(f.a[j*k+i : (j+1)*k])
 			if f.scale[j] > 0 && left > most*f.scale[j] {
 				best, most = j, left/f.scale[j]
 			}
@@ -81,14 +79,14 @@ func (f *LQ) swap(i, j int) {
 func (f *LQ) reflect(i int) {
 	k := f.k
 	v := f.a[i*k+i : (i+1)*k]
-	length := norm(v)
+	length := Norm(v)
 	if v[0] > 0 {
 		length = -length
 	}
 	f.diag[i] = length
 	v[0] -= length
 	f.beta[i] = 0
-	if square := dot(v, v); square > 0 {
+	if square := Dot(v, v); square > 0 {
 		f.beta[i] = 2 / square
 	}
 	for j := i + 1; j < f.r; j++ {
@@ -97,10 +95,7 @@ func (f *LQ) reflect(i int) {
 }
 
 func reflected(x, v []float64, beta float64) {
-	t := beta * dot(x, v)
-	for m, y := range v {
-		x[m] -= t * y
-	}
+	AddScaled(x, -beta*Dot(x, v), v)
 }
 
 // Turn replaces a row z by z·Q: its first Rank numbers are its parts along the rows, the
@@ -140,7 +135,7 @@ func (f *LQ) Solve(x, b []float64) {
 // forward solves L·x = rhs for a square L.
 func (f *LQ) forward(x []float64) {
 	for i := range f.rank {
-		t := f.rhs[i] - dot(f.a[i*f.k:i*f.k+i], x)
+		t := f.rhs[i] - Dot(f.a[i*f.k:i*f.k+i], x)
 		x[i] = t / f.diag[i]
 	}
 }
@@ -159,12 +154,12 @@ func (f *LQ) leastSquares(x []float64) {
 	}
 	for j := range n {
 		v := C[j*r+j : (j+1)*r]
-		length := norm(v)
+		length := Norm(v)
 		if v[0] > 0 {
 			length = -length
 		}
 		v[0] -= length
-		if square := dot(v, v); square > 0 {
+		if square := Dot(v, v); square > 0 {
 			for m := j + 1; m < n; m++ {
 				reflected(C[m*r+j:(m+1)*r], v, 2/square)
 			}
@@ -196,12 +191,3 @@ func (f *LQ) Multipliers(u, g []float64) {
 		u[f.order[i]] = f.rhs[i]
 	}
 }
-
-func dot(a, b []float64) (sum float64) {
-	for i, x := range a {
-		sum += x * b[i]
-	}
-	return sum
-}
-
-func norm(a []float64) float64 { return math.Sqrt(dot(a, a)) }

@@ -17,7 +17,7 @@ func (p *problem) primal(s *qp.Primal) {
 	L := make([]float64, n*n)
 	linalg.CholeskyTo(L, p.H, n, 0)
 	for i := range n {
-		row, y := make([]float64, n), -p.g[i]
+		row := make([]float64, n)
 		for k := range n {
 			if k >= i {
 				row[k] = L[k*n+i]
@@ -31,8 +31,7 @@ func (p *problem) primal(s *qp.Primal) {
 			}
 			b[r] /= L[r*n+r]
 		}
-		y = -b[i]
-		s.Target(row, y)
+		s.Target(row, -b[i])
 	}
 	for i, c := range p.c {
 		s.Hard(c, p.b[i])

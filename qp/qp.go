@@ -331,9 +331,7 @@ func (s *Solver) directions() {
 		if c == 0 {
 			continue
 		}
-		for k, j := range s.J[i*n : (i+1)*n] {
-			d[k] += c * j
-		}
+		linalg.AddScaled(d, c, s.J[i*n:(i+1)*n])
 	}
 	for i := range z {
 		z[i] = dot(s.J[i*n+q:(i+1)*n], d[q:])
@@ -410,9 +408,10 @@ func (s *Solver) deactivate(k int) {
 // turn rotates columns k and k+1 of J.
 func (s *Solver) turn(k int, c, sn float64) {
 	n := s.n
-	for i := range n {
-		a, b := s.J[i*n+k], s.J[i*n+k+1]
-		s.J[i*n+k], s.J[i*n+k+1] = c*a+sn*b, c*b-sn*a
+	J := s.J[:n*n]
+	for i := k; i+1 < len(J); i += n {
+		a, b := J[i], J[i+1]
+		J[i], J[i+1] = c*a+sn*b, c*b-sn*a
 	}
 }
 
@@ -461,11 +460,6 @@ func (s *Solver) judge() Status {
 	return Optimal
 }
 
-func dot(a, b []float64) (sum float64) {
-	for i, x := range a {
-		sum += x * b[i]
-	}
-	return sum
-}
+func dot(a, b []float64) float64 { return linalg.Dot(a, b) }
 
-func norm(a []float64) float64 { return math.Sqrt(dot(a, a)) }
+func norm(a []float64) float64 { return linalg.Norm(a) }

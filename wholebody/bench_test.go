@@ -4,9 +4,42 @@ import (
 	"testing"
 
 	"poise/dynamics"
+	"poise/floatingbase"
 	"poise/internal/randbot"
+	"poise/robot"
 	"poise/wholebody"
 )
+
+// BenchmarkGrowth is all feet on the ground and a base that is asked for nothing, for robots of
+// more and more joints, beside their inverse dynamics.
+func BenchmarkGrowth(b *testing.B) {
+	for _, name := range []string{"go2", "anymal_c", "g1", "atlas"} {
+		s := shared(b, name)
+		rng := randbot.New(1)
+		st := s.random(rng)
+		clear(st.v)
+		st.r = wholebody.Request{Friction: 1, HasLinear: true, HasAngular: true}
+		for c := range s.m.Chains() {
+			st.r.Supports = append(st.r.Supports, floatingbase.Support{Chain: robot.ChainID(c), Coefficient: 1})
+		}
+		tau, a := make([]float64, s.m.NumV()), make([]float64, s.m.NumV())
+		b.Run(name+"/inverse", func(b *testing.B) {
+			for b.Loop() {
+				s.dyn.InverseTo(tau, st.q, st.v, a, dynamics.Load{})
+			}
+		})
+		b.Run(name+"/wholebody", func(b *testing.B) {
+			var ans wholebody.Answer
+			for b.Loop() {
+				if err := s.s.Solve(&ans, st.q, st.v, &st.r); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(s.m.NumV()), "velocities")
+			b.ReportMetric(float64(ans.Iterations), "iterations")
+		})
+	}
+}
 
 // BenchmarkPony is the whole body beside inverse dynamics, in the same run: at rest, with the
 // base asking for more than friction gives, with a hoof lifted, and in random states that ask

@@ -161,7 +161,7 @@ func (s *Solver) cone(i int, a float64, j int, b float64, id int) {
 // each edge, the forces press inwards. The margin is at most half the inradius.
 func (s *Solver) zmpInside(r *Request) {
 	inradius := s.polygon.Inradius()
-	if !(inradius > 0) {
+	if !(inradius > leastInradius) {
 		return
 	}
 	margin := min(r.Margin, inradius/2)

@@ -83,6 +83,7 @@ var feet = map[string][]string{
 	"go2":      {"FL_foot", "FR_foot", "RL_foot", "RR_foot"},
 	"anymal_c": {"LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT"},
 	"g1":       {"left_ankle_roll_link", "right_ankle_roll_link"},
+	"atlas":    {"l_foot", "r_foot"},
 }
 
 func shared(t testing.TB, name string) *subject {

@@ -15,6 +15,9 @@ import (
 
 const sides = floatingbase.Sides
 
+// leastInradius is that of a polygon with area, m: feet on a line leave rounding.
+const leastInradius = 1e-9
+
 // regularisation of accelerations and wrenches beside torques: the root of 1e-4.
 const regularisation = 1e-2
 

@@ -6,9 +6,8 @@ import "math"
 // of rows that may be active: for problems with few inequalities.
 func (p *Problem) Enumerate() (residual, slack []float64) {
 	var fixed, above []Row // what the levels above leave: equations, and inequalities
-	x := make([]float64, p.N)
 	for _, level := range p.Levels {
-		x = p.optimum(level, fixed, above)
+		x := p.optimum(level, fixed, above)
 		e, w := (&Problem{p.N, [][]Row{level}}).Values(x)
 		residual, slack = append(residual, e[0]), append(slack, w[0])
 		for _, r := range level {

@@ -240,7 +240,7 @@ func (p *Problem) Worst(x []float64) (most float64, level int) {
 			for i, c := range r.C {
 				g[i] += d * c
 			}
-			scale = max(scale, math.Abs(d)*norm(r.C), norm(r.C)*1e-2)
+			scale = max(scale, norm(r.C)*max(math.Abs(d), 1e-2, 1e-4*(norm(r.C)*norm(x)+math.Abs(r.B))))
 		}
 		if left := norm(cone(free, above, g)) / scale; left > most {
 			most, level = left, k
