@@ -14,7 +14,7 @@ export POISE_PYTHON     := $(VENV)/bin/python
 export POISE_CLIENTS    := $(TOOLS)/clients
 
 .NOTPARALLEL:
-.PHONY: help run build ros1 ros2 bench-ros1 test check setup format vet staticcheck deadcode docs unit live race fuzz examples studio studio-check smoke browser golden soak bench bench-attacks bench-studio bench-peers oracle judge arm mutate images clean
+.PHONY: help run build ros1 ros2 ros2-rust bench-ros1 test check setup format vet staticcheck deadcode docs unit live race fuzz examples studio studio-check smoke browser golden soak bench bench-attacks bench-studio bench-peers oracle judge arm mutate images clean
 
 run: build ## build, start the virtual robot, its graph and the Studio
 	./bin/poise serve $(ARGS)
@@ -142,8 +142,12 @@ judge: build setup ## the short part of physics beside MuJoCo, and the cycle clo
 	$(POISE_PYTHON) tools/oracle/physics.py bin/poise ../shared/robots --short
 	POISE_JUDGE=1 $(GO) test -count=1 ./internal/mujoco
 
-ros2: build setup ## a client on Cyclone DDS, on the built program, in a network namespace
-	POISE_ROS2=1 $(GO) test -count=1 -run 'TestROS2By' ./cmd/poise
+ros2: build setup ## clients on Cyclone DDS and Fast DDS, on the built program, in network namespaces
+	POISE_ROS2=1 $(GO) test -count=1 -run 'TestROS2ByCyclone|TestROS2ByFastDDS|TestTwoMachines' ./cmd/poise ./rtps
+
+ros2-rust: build setup ## a client by ros2-client over RustDDS; its first build takes some minutes
+	cargo build --quiet --manifest-path tools/peers/ros2/rust/Cargo.toml --target-dir $(TOOLS)/ros2-rust
+	POISE_ROS2_RUST=$(abspath $(TOOLS))/ros2-rust/debug/ros2-client-peer $(GO) test -count=1 -v -run TestROS2ByRust ./cmd/poise
 
 ros1: build setup ## Debian's tools of ROS 1, clients in C++ and JavaScript and RViz, on the built program
 	POISE_ROS1=1 $(GO) test -count=1 -run 'TestROS1ByOtherLibraries|TestROS1Tools|TestRVizShowsTheRobot|TestARobotOfRospyIsDriven' ./cmd/poise

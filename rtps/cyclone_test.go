@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -33,14 +34,23 @@ func decode(b []byte) string {
 	return string(b[8 : 8+min(n, len(b)-8)-1])
 }
 
-// peer is a program of tools/peers/ros2 in Python with Cyclone DDS. It ends with its input.
-func peer(t *testing.T, script string, args ...string) (stop func(), lines *bufio.Scanner) {
+// cyclone is a program of tools/peers/ros2 in Python with Cyclone DDS. It ends with its input.
+type cyclone struct {
+	stop  func()
+	in    io.Writer
+	lines *bufio.Scanner
+}
+
+// peer starts such a program, by another one if one is given.
+func peer(t *testing.T, through []string, script string, args ...string) *cyclone {
 	t.Helper()
 	python := golden.Python(t)
 	if out, err := exec.Command(python, "-c", "import cyclonedds").CombinedOutput(); err != nil {
 		golden.Missing(t, "absent: cyclonedds in POISE_PYTHON (tools/oracle/requirements.txt): %s", out)
 	}
-	c := exec.Command(python, append([]string{filepath.Join(golden.Root(t), "tools/peers/ros2", script)}, args...)...)
+	line := append(append([]string(nil), through...), python, filepath.Join(golden.Root(t), "tools/peers/ros2", script))
+	line = append(line, args...)
+	c := exec.Command(line[0], line[1:]...)
 	in, err := c.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -55,7 +65,7 @@ func peer(t *testing.T, script string, args ...string) (stop func(), lines *bufi
 		t.Fatal(err)
 	}
 	var once sync.Once
-	stop = func() {
+	stop := func() {
 		once.Do(func() {
 			in.Close()
 			_, _ = io.Copy(io.Discard, out)
@@ -65,13 +75,22 @@ func peer(t *testing.T, script string, args ...string) (stop func(), lines *bufi
 		})
 	}
 	t.Cleanup(stop)
-	lines = bufio.NewScanner(out)
+	lines := bufio.NewScanner(out)
 	if !lines.Scan() || lines.Text() != "ready" {
 		t.Errorf("%s says %q", script, lines.Text())
 		stop()
 		t.FailNow()
 	}
-	return stop, lines
+	return &cyclone{stop, in, lines}
+}
+
+// others returns how many participants the program knows beside itself.
+func (c *cyclone) others(t *testing.T) string {
+	t.Helper()
+	if _, err := io.WriteString(c.in, "?\n"); err != nil || !c.lines.Scan() {
+		t.Fatalf("no answer: %v", err)
+	}
+	return c.lines.Text()
 }
 
 // eventually waits for a peer, whose pace is its own.
@@ -112,7 +131,7 @@ func TestCyclone(t *testing.T) {
 	}
 	early := "written before there was a reader"
 	_, _ = w.Write(encode(early), nil)
-	stop, _ := peer(t, "echo.py", "rt/asked", "rt/answered", "transient")
+	other := peer(t, nil, "echo.py", "rt/asked", "rt/answered", "transient")
 	eventually(t, "both matches", func() bool { return w.Matched() == 1 && r.Matched() == 1 })
 	want := []string{early}
 	for i := range 300 {
@@ -138,7 +157,104 @@ func TestCyclone(t *testing.T) {
 	if len(others) != 1 || others[0].Vendor != rtps.VendorCyclone || len(others[0].Readers) == 0 {
 		t.Errorf("others: %+v", others)
 	}
-	stop()
+	other.stop()
 	eventually(t, "Cyclone to leave", func() bool { return len(p.Others()) == 0 })
 	t.Logf("%+v", p.Stats())
+}
+
+// secondMachine makes a network namespace beside the test's own, with a cable between them:
+// 10.77.0.1 here, 10.77.0.2 there. It returns what runs a program there.
+func secondMachine(t *testing.T) (through []string) {
+	t.Helper()
+	c := exec.Command("unshare", "-n", "sleep", "600")
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = c.Process.Kill(); _ = c.Wait() })
+	pid := fmt.Sprint(c.Process.Pid)
+	through = []string{"nsenter", "-t", pid, "-n"}
+	own, _ := os.Readlink("/proc/self/ns/net")
+	eventually(t, "a second namespace", func() bool {
+		other, err := os.Readlink("/proc/" + pid + "/ns/net")
+		return err == nil && other != own
+	})
+	run(t, "ip", "link", "add", "cable0", "type", "veth", "peer", "name", "cable1")
+	run(t, "ip", "link", "set", "cable1", "netns", pid)
+	run(t, "ip", "addr", "add", "10.77.0.1/24", "dev", "cable0")
+	run(t, "ip", "link", "set", "cable0", "up")
+	for _, line := range []string{"ip addr add 10.77.0.2/24 dev cable1", "ip link set cable1 up", "ip link set lo up", "ip route add 224.0.0.0/4 dev cable1"} {
+		run(t, append(through, strings.Fields(line)...)...)
+	}
+	return through
+}
+
+func run(t *testing.T, line ...string) {
+	t.Helper()
+	if out, err := exec.Command(line[0], line[1:]...).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v: %s", line, err, out)
+	}
+}
+
+// TestTwoMachines: Cyclone DDS on its default settings, on another machine. A closed
+// participant is not seen by it and drops what it says; an open one exchanges samples with
+// it, loses it when the cable is pulled and finds it again.
+func TestTwoMachines(t *testing.T) {
+	if os.Getenv("POISE_ROS2") == "" {
+		t.Skip("absent: POISE_ROS2 (make ros2)")
+	}
+	if !netns.Inside(t) {
+		return
+	}
+	through := secondMachine(t)
+	closed, err := rtps.New(rtps.Config{Name: "closed"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer closed.Close()
+	other := peer(t, through, "echo.py", "rt/asked", "rt/answered")
+	eventually(t, "announcements from elsewhere to be dropped", func() bool { return closed.Stats().Foreign >= 2 })
+	if n := len(closed.Others()); n != 0 {
+		t.Errorf("a closed participant knows %d others", n)
+	}
+	if n := other.others(t); n != "0" {
+		t.Errorf("another machine sees %s participants of a closed one", n)
+	}
+	closed.Close()
+
+	p, err := rtps.New(rtps.Config{Name: "open", Open: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	qos := rtps.QoS{Reliable: true, Depth: 100}
+	w, err := p.NewWriter(rtps.WriterConfig{Topic: "rt/asked", Type: stringType, QoS: qos})
+	if err != nil {
+		t.Fatal(err)
+	}
+	answers := make(chan string, 1000)
+	r, err := p.NewReader(rtps.ReaderConfig{Topic: "rt/answered", Type: stringType, QoS: qos, Receive: func(s *rtps.Sample) { answers <- decode(s.Payload) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	exchange := func(text string) {
+		t.Helper()
+		eventually(t, "matches", func() bool { return w.Matched() == 1 && r.Matched() == 1 })
+		if _, err := w.Write(encode(text), nil); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case got := <-answers:
+			if got != text {
+				t.Errorf("%.30q, not %.30q", got, text)
+			}
+		case <-time.After(30 * time.Second):
+			t.Fatal("no answer from the other machine")
+		}
+	}
+	exchange("hello")
+	exchange(strings.Repeat("long ", 20000))
+	run(t, "ip", "link", "set", "cable0", "down")
+	eventually(t, "the other to be lost", func() bool { return w.Matched() == 0 && len(p.Others()) == 0 })
+	run(t, "ip", "link", "set", "cable0", "up")
+	exchange("again")
 }

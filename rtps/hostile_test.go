@@ -2,24 +2,35 @@ package rtps
 
 import (
 	"encoding/binary"
+	"maps"
 	"math/rand/v2"
 	"net/netip"
+	"sync"
 	"testing"
 	"time"
 )
 
 // silent is a transport that goes nowhere.
 type silent struct {
-	to  map[netip.Addr]int
 	own netip.Addr
+
+	mu sync.Mutex
+	to map[netip.Addr]int // datagrams by destination
 }
 
-func (s *silent) Send(to netip.AddrPort, b []byte) error {
-	if s.to != nil {
-		s.to[to.Addr()]++
-	}
+func (s *silent) Send(to netip.AddrPort, _ []byte) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.to[to.Addr()]++
 	return nil
 }
+
+func (s *silent) sent() map[netip.Addr]int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return maps.Clone(s.to)
+}
+
 func (s *silent) Announce([]byte) error                       { return nil }
 func (s *silent) Receive(func(b []byte, from netip.AddrPort)) {}
 func (s *silent) Addresses() (meta, data []netip.AddrPort)    { return nil, nil }
@@ -29,7 +40,7 @@ func (s *silent) Close()                                      {}
 // pair returns a participant without goroutines that disturb, and its transport.
 func pair(t testing.TB, change ...func(*Config)) (*Participant, *silent) {
 	t.Helper()
-	s := &silent{own: netip.MustParseAddr("10.0.0.1")}
+	s := &silent{own: netip.MustParseAddr("10.0.0.1"), to: map[netip.Addr]int{}}
 	c := Config{Announce: time.Hour, Dial: func() Transport { return s }}
 	for _, f := range change {
 		f(&c)
@@ -84,7 +95,6 @@ var (
 // goes there.
 func TestClosedIsClosed(t *testing.T) {
 	p, s := pair(t)
-	s.to = map[netip.Addr]int{}
 	f := forge{prefix: Prefix{1}}
 	p.handle(f.hello("10.0.0.9:7410"), foreign)
 	if st := p.Stats(); st.Foreign != 1 || st.Participants != 0 {
@@ -98,9 +108,9 @@ func TestClosedIsClosed(t *testing.T) {
 	if st := p.Stats(); st.Participants != 1 {
 		t.Errorf("a participant here is not taken: %+v", st)
 	}
-	for a := range s.to {
+	for a, n := range s.sent() {
 		if !s.Own(a) {
-			t.Errorf("%d datagrams went to %v", s.to[a], a)
+			t.Errorf("%d datagrams went to %v", n, a)
 		}
 	}
 }
@@ -109,14 +119,13 @@ func TestClosedIsClosed(t *testing.T) {
 // to a third party that they name.
 func TestLocatorsAreNotBelieved(t *testing.T) {
 	p, s := pair(t, open)
-	s.to = map[netip.Addr]int{}
 	f := forge{prefix: Prefix{1}}
 	p.handle(f.hello("8.8.8.8:53"), foreign)
 	if st := p.Stats(); st.Participants != 1 {
 		t.Fatalf("%+v", st)
 	}
-	if s.to[netip.MustParseAddr("8.8.8.8")] != 0 || s.to[foreign.Addr()] == 0 {
-		t.Errorf("datagrams went to %v", s.to)
+	if to := s.sent(); to[netip.MustParseAddr("8.8.8.8")] != 0 || to[foreign.Addr()] == 0 {
+		t.Errorf("datagrams went to %v", to)
 	}
 	// another machine cannot end it, nor keep it
 	g := forge{prefix: Prefix{1}}
@@ -137,7 +146,7 @@ func TestLocatorsAreNotBelieved(t *testing.T) {
 // than the limits say.
 func TestAHostileParticipantIsBounded(t *testing.T) {
 	limits := Limits{Participants: 20, Endpoints: 50, SampleBytes: 1 << 20, HeldBytes: 4 << 20, AllHeldBytes: 8 << 20}
-	p, s := pair(t, func(c *Config) { c.Limits = limits })
+	p, _ := pair(t, func(c *Config) { c.Limits = limits })
 	_, in := readerOf(t, p, QoS{Reliable: true})
 	w := writerOf(t, p, QoS{Reliable: true, Depth: 100}, 0)
 	rnd := rand.New(rand.NewPCG(1, 2))
@@ -180,7 +189,6 @@ func TestAHostileParticipantIsBounded(t *testing.T) {
 		t.Errorf("after they have gone: %+v", st)
 	}
 	t.Logf("delivered %d, refused %d", in.len(), st.Refused)
-	_ = s
 }
 
 // flood sends what is never complete, from all writers and readers of a participant.

@@ -50,6 +50,16 @@ if ! has_ros; then
 	fi
 fi
 
+# Fast DDS, on which ROS 2's default middleware stands
+if [ ! -f /usr/include/fastdds/dds/domain/DomainParticipant.hpp ]; then
+	if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
+		echo "setup: installing Fast DDS"
+		apt-get update -qq >/dev/null && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends g++ libfastrtps-dev libfastcdr-dev >/dev/null
+	else
+		echo "setup: Fast DDS is missing; its tests are left out (Debian: apt-get install libfastrtps-dev libfastcdr-dev)" >&2
+	fi
+fi
+
 requirements=$here/oracle/requirements.txt
 stamp=$venv/.installed
 if [ ! -f "$stamp" ] || ! cmp -s "$requirements" "$stamp"; then

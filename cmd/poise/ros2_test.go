@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"poise/internal/golden"
@@ -20,7 +21,7 @@ func TestROS2ByCyclone(t *testing.T) {
 	if os.Getenv("POISE_ROS2") == "" {
 		t.Skip("absent: POISE_ROS2 (make ros2)")
 	}
-	if !netns.Inside(t) {
+	if !inOwnNetwork(t) {
 		return
 	}
 	python := golden.Python(t)
@@ -45,4 +46,65 @@ func TestROS2ByCyclone(t *testing.T) {
 	if !strings.Contains(r.banner, "ROS_DOMAIN_ID 0, ROS 2 Jazzy; node /robot1/arm") {
 		t.Errorf("the banner does not tell of ROS 2:\n%s", r.banner)
 	}
+}
+
+// TestROS2ByFastDDS uses a robot as rmw_fastrtps does, ROS 2's default: a client on Fast DDS
+// (tools/peers/ros2/fastdds.cpp), whose requests name the reader of their answer.
+func TestROS2ByFastDDS(t *testing.T) {
+	needsProgram(t)
+	if os.Getenv("POISE_ROS2") == "" {
+		t.Skip("absent: POISE_ROS2 (make ros2)")
+	}
+	if !inOwnNetwork(t) {
+		return
+	}
+	if _, err := os.Stat("/usr/include/fastdds/dds/domain/DomainParticipant.hpp"); err != nil {
+		golden.Missing(t, "absent: Fast DDS (Debian's libfastrtps-dev, which tools/setup.sh installs): %v", err)
+	}
+	peer := filepath.Join(t.TempDir(), "fastdds")
+	if out, err := exec.Command("g++", "-std=c++17", "-o", peer, filepath.Join(golden.Root(t), "tools/peers/ros2/fastdds.cpp"), "-lfastrtps", "-lfastcdr", "-pthread").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	serveIt(t, "--robot", "arm6", "--ros2", "--no-record").used(func() {
+		out, err := exec.Command(peer).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		t.Logf("%s", out)
+	})
+}
+
+// TestROS2ByRust uses a robot by the client library ros2-client, over RustDDS, in both of its
+// mappings of services (tools/peers/ros2/rust, which make ros2-rust builds).
+func TestROS2ByRust(t *testing.T) {
+	needsProgram(t)
+	peer := os.Getenv("POISE_ROS2_RUST")
+	if peer == "" {
+		t.Skip("absent: POISE_ROS2_RUST (make ros2-rust)")
+	}
+	if !inOwnNetwork(t) {
+		return
+	}
+	for _, mapping := range []string{"enhanced", "cyclone"} {
+		serveIt(t, "--robot", "arm6", "--ros2", "--no-record").used(func() {
+			out, err := exec.Command(peer, mapping).CombinedOutput()
+			if err != nil {
+				t.Fatalf("%s: %v\n%s", mapping, err, out)
+			}
+			t.Logf("%s:\n%s", mapping, out)
+		})
+	}
+}
+
+// inOwnNetwork is netns.Inside, for which the program is built here.
+func inOwnNetwork(t *testing.T) bool {
+	t.Helper()
+	t.Setenv(programVariable, binary(t))
+	return netns.Inside(t)
+}
+
+// used runs something with a server, and ends it.
+func (r *running) used(f func()) {
+	defer r.stop(syscall.SIGTERM)
+	f()
 }

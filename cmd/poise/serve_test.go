@@ -28,9 +28,15 @@ var built struct {
 	err  error
 }
 
+// programVariable names the program that another process of the tests has built.
+const programVariable = "POISE_TEST_PROGRAM"
+
 // binary builds poise, once for all tests.
 func binary(t *testing.T) string {
 	t.Helper()
+	if path := os.Getenv(programVariable); path != "" {
+		return path
+	}
 	built.once.Do(func() {
 		dir, err := os.MkdirTemp("", "poise-test-")
 		if err != nil {

@@ -28,6 +28,7 @@ func build() *builder {
 	}
 	standard(b)
 	geometry(b)
+	parameters(b)
 	goals(b)
 	robots(b)
 	moveit(b)

@@ -26,6 +26,7 @@ type Config struct {
 	Names  Names     // default node /poise
 
 	Topics map[string]string // names in ROS whose topics have another name in the graph
+	Params map[string]any    // of the node: bool, int, float64, string, []float64, []string
 	Limits Limits
 	Budget *budget.Ledger        // that clients are charged to; nil makes one of budget.Standard
 	Stop   *stop.Line            // the way of a stop, ahead of all limits; nil has none

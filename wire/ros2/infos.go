@@ -70,6 +70,9 @@ func (i *infos) tell() {
 	add := func(s *service) {
 		readers, writers = append(readers, s.reader.GUID()), append(writers, s.writer.GUID())
 	}
+	for _, s := range n.params {
+		add(s)
+	}
 	for _, name := range slices.Sorted(maps.Keys(n.services)) {
 		add(n.services[name])
 	}

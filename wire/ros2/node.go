@@ -31,6 +31,7 @@ type Node struct {
 	subs     map[string]*subscription // by name in ROS
 	services map[string]*service      // by name in ROS
 	actions  map[string]*actionServer // by name in ROS
+	params   []*service               // of the node's parameters
 
 	calls atomic.Int64 // under way
 	stats struct{ received, sent, lost, refused atomic.Uint64 }
@@ -59,7 +60,10 @@ func New(g *graph.Graph, c Config) (*Node, error) {
 		n.end()
 		return nil, err
 	}
-	if n.infos, err = newInfos(n); err != nil {
+	if n.infos, err = newInfos(n); err == nil {
+		err = n.serveParams()
+	}
+	if err != nil {
 		n.Close()
 		return nil, err
 	}

@@ -1,5 +1,6 @@
 """A Cyclone DDS peer of the tests of package rtps: it answers every text on one topic by the
-same text on another, reports what it discovers, and ends with its standard input.
+same text on another, answers a line of its standard input by how many other participants there are,
+and ends with that input.
 
     python echo.py TOPIC ANSWERS [transient]
 """
@@ -7,7 +8,8 @@ import dataclasses
 import sys
 import threading
 
-from cyclonedds.core import Policy, Qos
+from cyclonedds.builtin import BuiltinDataReader, BuiltinTopicDcpsParticipant
+from cyclonedds.core import InstanceState, Policy, Qos
 from cyclonedds.domain import DomainParticipant
 from cyclonedds.idl import IdlStruct
 from cyclonedds.pub import DataWriter
@@ -30,13 +32,17 @@ def main():
     writer = DataWriter(participant, Topic(participant, answers, String_, qos=qos), qos=qos)
     print("ready", flush=True)
 
-    def end():
-        sys.stdin.read()
-        del writer_gone[:]
+    found = BuiltinDataReader(participant, BuiltinTopicDcpsParticipant)
+    running = [True]
 
-    writer_gone = [1]
-    threading.Thread(target=end, daemon=True).start()
-    while writer_gone:
+    def asked():
+        for _ in sys.stdin:
+            alive = [p for p in found.read(N=1000) if p.sample_info.instance_state == InstanceState.Alive]
+            print(len(alive) - 1, flush=True)
+        running.clear()
+
+    threading.Thread(target=asked, daemon=True).start()
+    while running:
         try:
             for sample in reader.take_iter(timeout=duration(milliseconds=100)):
                 if isinstance(sample, String_):

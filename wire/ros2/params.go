@@ -1,0 +1,141 @@
+package ros2
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"poise/msgs"
+	"poise/msgs/registry"
+)
+
+// serveParams offers the node's parameters by the six services that every node of ROS 2 has.
+// They are set where the robot and the server are configured, and only read here.
+func (n *Node) serveParams() error {
+	for name, handle := range map[string]func(request any) any{
+		"get_parameters":            n.getParams,
+		"get_parameter_types":       n.paramTypes,
+		"describe_parameters":       n.describeParams,
+		"list_parameters":           n.listParams,
+		"set_parameters":            n.setParams,
+		"set_parameters_atomically": n.setParamsAtomically,
+	} {
+		typ, _, err := registry.ServiceNamed("rcl_interfaces/srv/" + camel(name))
+		if err != nil {
+			return err
+		}
+		s := &service{n: n, ros: n.self + "/" + name, request: typ.Request, response: typ.Response,
+			handle: func(_ context.Context, _ *peer, request any) (any, error) { return handle(request), nil }}
+		if err := s.open(); err != nil {
+			return err
+		}
+		n.params = append(n.params, s)
+	}
+	return nil
+}
+
+// camel returns get_parameters as GetParameters.
+func camel(name string) (out string) {
+	for _, word := range strings.Split(name, "_") {
+		out += strings.ToUpper(word[:1]) + word[1:]
+	}
+	return out
+}
+
+// paramValue returns a parameter as ROS 2 has it; of one that there is none it is not set.
+func (n *Node) paramValue(name string) (v msgs.ParameterValue) {
+	switch x := n.c.Params[name].(type) {
+	case bool:
+		v.Type, v.BoolValue = msgs.ParameterBool, x
+	case int:
+		v.Type, v.IntegerValue = msgs.ParameterInteger, int64(x)
+	case float64:
+		v.Type, v.DoubleValue = msgs.ParameterDouble, x
+	case string:
+		v.Type, v.StringValue = msgs.ParameterString, x
+	case []float64:
+		v.Type, v.DoubleArrayValue = msgs.ParameterDoubleArray, x
+	case []string:
+		v.Type, v.StringArrayValue = msgs.ParameterStringArray, x
+	}
+	return v
+}
+
+func (n *Node) getParams(request any) any {
+	out := &msgs.GetParametersResponse{}
+	for _, name := range request.(*msgs.GetParametersRequest).Names {
+		out.Values = append(out.Values, n.paramValue(name))
+	}
+	return out
+}
+
+func (n *Node) paramTypes(request any) any {
+	out := &msgs.GetParameterTypesResponse{}
+	for _, name := range request.(*msgs.GetParameterTypesRequest).Names {
+		out.Types = append(out.Types, n.paramValue(name).Type)
+	}
+	return out
+}
+
+func (n *Node) describeParams(request any) any {
+	out := &msgs.DescribeParametersResponse{}
+	for _, name := range request.(*msgs.DescribeParametersRequest).Names {
+		out.Descriptors = append(out.Descriptors, msgs.ParameterDescriptor{Name: name, Type: n.paramValue(name).Type, ReadOnly: true})
+	}
+	return out
+}
+
+// listParams lists the parameters below prefixes, not deeper than asked for; 0 is any depth.
+func (n *Node) listParams(request any) any {
+	q := request.(*msgs.ListParametersRequest)
+	out := &msgs.ListParametersResponse{}
+	prefixes := map[string]bool{}
+	for _, name := range slices.Sorted(maps.Keys(n.c.Params)) {
+		if !listed(name, q) {
+			continue
+		}
+		out.Result.Names = append(out.Result.Names, name)
+		if at := strings.LastIndexByte(name, '.'); at >= 0 {
+			prefixes[name[:at]] = true
+		}
+	}
+	out.Result.Prefixes = slices.Sorted(maps.Keys(prefixes))
+	return out
+}
+
+func listed(name string, q *msgs.ListParametersRequest) bool {
+	deep := func(rest string) bool { return q.Depth == 0 || uint64(strings.Count(rest, ".")) < q.Depth }
+	if len(q.Prefixes) == 0 {
+		return deep(name)
+	}
+	return slices.ContainsFunc(q.Prefixes, func(prefix string) bool {
+		rest, below := strings.CutPrefix(name, prefix+".")
+		return name == prefix || below && deep(rest)
+	})
+}
+
+// refusedParam is why a parameter is not set.
+func (n *Node) refusedParam(name string) msgs.SetParametersResult {
+	if _, exists := n.c.Params[name]; !exists {
+		return msgs.SetParametersResult{Reason: fmt.Sprintf("there is no parameter %.100q", name)}
+	}
+	return msgs.SetParametersResult{Reason: fmt.Sprintf("parameter %s is only read here: it follows from the robot and the configuration of the server", name)}
+}
+
+func (n *Node) setParams(request any) any {
+	out := &msgs.SetParametersResponse{}
+	for _, p := range request.(*msgs.SetParametersRequest).Parameters {
+		out.Results = append(out.Results, n.refusedParam(p.Name))
+	}
+	return out
+}
+
+func (n *Node) setParamsAtomically(request any) any {
+	out := &msgs.SetParametersAtomicallyResponse{Result: msgs.SetParametersResult{Successful: true}}
+	for _, p := range request.(*msgs.SetParametersAtomicallyRequest).Parameters {
+		out.Result = n.refusedParam(p.Name)
+	}
+	return out
+}
