@@ -29,21 +29,17 @@ var otherModes = map[int]servo.Mode{1: servo.Velocity, 5: servo.Effort}
 // TestContractOfOtherModes: servos in velocity mode obey velocities, those in current-based position mode efforts, and all
 // of them positions.
 func TestContractOfOtherModes(t *testing.T) {
-	ticks := 100
 	if testing.Short() {
-		ticks = 60
+		t.Skip("long: TestContract has the same goroutines")
 	}
 	for mode, more := range otherModes {
-		if testing.Short() && mode != 1 {
-			continue
-		}
 		t.Run(more.String(), func(t *testing.T) {
 			servotest.Run(t, func(t testing.TB) servotest.Subject {
 				b := operating(t, mode, "")
 				if want := servo.ModesOf(servo.Off, servo.Position, more); b.driver.Capabilities().Modes != want {
 					t.Errorf("modes %b, want %b", b.driver.Capabilities().Modes, want)
 				}
-				return servotest.Subject{Driver: b.driver, Joints: 3, Period: 0.02, Ticks: ticks, Tolerance: 0.02, Silence: func(on bool) { b.trouble(emulator.Trouble{Silent: on}) }}
+				return servotest.Subject{Driver: b.driver, Joints: 3, Period: 0.02, Ticks: 100, Tolerance: 0.02, Silence: func(on bool) { b.trouble(emulator.Trouble{Silent: on}) }}
 			})
 		})
 	}
@@ -85,6 +81,9 @@ func (r *rig) at(j int) (q float64) {
 // program that ends, at a joint's limits and when its servo has started anew. None energises by itself.
 func TestVelocityAndEffortEnd(t *testing.T) {
 	for mode, more := range otherModes {
+		if testing.Short() && mode != 1 {
+			continue
+		}
 		const v, effort = 0.5, 2.0 // 0.2 rad/s in an ideal world
 		try := func(what, yaml string, f func(t *testing.T, r *rig)) {
 			t.Run(more.String()+"/"+what, func(t *testing.T) {
