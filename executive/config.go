@@ -34,6 +34,10 @@ type Controller struct {
 	Name  string // as registered with the loop
 	Short string // what it does, for people
 	Kind  string // such as "follow": goals look for their controllers by it
+	// Stands tells that it keeps the robot on its feet by itself while it is active: a motion of
+	// other limbs need not find what it owns in its start pose.
+	Stands bool
+
 	// Operate makes the program of a goal Operational on some leaves; now is valid
 	// during the call only. Nil is for controllers that are not switched on and off
 	// but given goals.

@@ -13,6 +13,7 @@ import (
 	"poise/motion"
 	"poise/motion/library"
 	"poise/problem"
+	"poise/robot"
 )
 
 // Play plays a stored motion, or one that is being edited.
@@ -157,6 +158,9 @@ func (v *view) inStartPose(d *motion.Document, g *Play, goal *follow.Goal) (reas
 		if len(named.Q[i]) != 1 || g.Approach && slices.Contains(goal.Joints, name) {
 			continue
 		}
+		if !slices.Contains(goal.Joints, name) && v.stoodOn(id) {
+			continue
+		}
 		want := named.Q[i][0]
 		off := math.Abs(v.now.Command.Q[id] - want)
 		switch {
@@ -175,6 +179,21 @@ func (v *view) inStartPose(d *motion.Document, g *Play, goal *follow.Goal) (reas
 		}
 	}
 	return reasons
+}
+
+// stoodOn reports whether a joint is with a controller that keeps the robot on its feet, whatever pose that
+// is: it walks, and the head may yawn.
+func (v *view) stoodOn(joint robot.JointID) bool {
+	for i := range v.cfg.Controllers {
+		c := &v.cfg.Controllers[i]
+		if !c.Stands {
+			continue
+		}
+		if id, ok := v.cfg.Loop.Controller(c.Name); ok && int(id) < len(v.now.Active) && v.now.Active[id].Active && v.now.Active[id].Own.Has(robot.LeafID(joint)) {
+			return true
+		}
+	}
+	return false
 }
 
 func (v *view) poseNames() (all []string) {

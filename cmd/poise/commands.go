@@ -81,6 +81,8 @@ func driveCommands() []command {
 			short: "the controllers and what they do", example: []string{"poise controllers"}},
 		{name: "switch", group: groupDrive, declare: switchCommand, words: []string{},
 			short: "start and stop controllers: all of it, or nothing", example: []string{"poise switch --start joint_state --publisher '*' --stop look_at"}},
+		{name: "walk", group: groupDrive, declare: walkCommand, words: []string{},
+			short: "walk until Ctrl-C, or for a time, and then stand", example: []string{"poise walk --x 0.03", "poise walk --x 0.1 --yaw 0.2 --gait trot --for 10"}},
 		{name: "topic", args: "list | echo NAME", group: groupDrive, declare: topicCommand, words: []string{"list", "echo"},
 			short: "the topics of a server, and what one says", example: []string{"poise topic list", "poise topic echo joint_states --count 1 --json"}},
 		{name: "goal", args: "ACTION [JSON]", group: groupDrive, declare: goalCommand, words: []string{},

@@ -306,6 +306,9 @@ func TestServeAndItsClientsOnTheCommandLine(t *testing.T) {
 	r.do("done", "switch", "--start", "pose")
 	r.fails(exitFailure, "poze", "switch", "--start", "poze")
 	r.fails(exitUsage, "neither", "switch")
+	r.do("it stands", "walk", "--x", "0.05", "--gait", "crawl", "--for", "0.5")
+	r.fails(exitUsage, "crawl", "walk", "--gait", "craw")
+	r.fails(exitUsage, "negative", "walk", "--for", "-1")
 	r.do("/joint_states", "topic", "list")
 	if out := r.do("joint11", "topic", "echo", "/joint_states", "--count", "2", "--json"); strings.Count(out, "\n") != 2 {
 		t.Errorf("topic echo --count 2 says %q", out)

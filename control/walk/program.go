@@ -113,6 +113,14 @@ func Resources(m *robot.Model) (names []string) {
 // Claim returns what it asks for.
 func (p *Program) Claim() (needs, wants robot.Set) { return p.Needs, p.Wants }
 
+// heldRank is the priority with which it holds what it only wants: any motion takes it.
+const heldRank = 20
+
+// Rank gives what it only wants to every goal that asks for it; legs keep the priority of the controller.
+func (p *Program) Rank(leaf robot.LeafID) (pending, operational float32, own bool) {
+	return heldRank, heldRank, p.Wants.Has(leaf)
+}
+
 // MarshalBinary is for the flight recorder.
 func (p *Program) MarshalBinary() ([]byte, error) { return control.EncodeRecord("program", p) }
 

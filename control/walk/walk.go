@@ -5,6 +5,8 @@
 // follow by inverse kinematics in closed form, every cycle, and feet that stand do not creep, because
 // nothing is integrated. Base, limbs and supports have their accelerations, so cycle 1 knows the forces.
 //
+// With an inertial unit it keeps its heading: what the body turned otherwise than planned is led back.
+//
 // Pause, speed override, cancel and a stop of category 2 scale the velocity, never the clock of the
 // gait: feet in the air come down as planned, and it stands. A velocity counts for half a second;
 // after that the robot takes the steps that bring its feet to their places, and stands.
@@ -63,6 +65,7 @@ type Controller struct {
 	heard    int64  // stamp of the newest velocity, ns
 	fed      bool   // there was one
 	chosen   int64  // stamp of the newest choice
+	course   heading
 	own      robot.Set
 	hold     []float64 // of each joint that it only wants
 
@@ -172,7 +175,7 @@ func (c *Controller) Start(input *control.Input, p control.Program) control.Reas
 	c.tried = math.MaxUint64
 	k := c.run
 	c.clock, c.ready, c.fed = 0, false, false
-	c.velocity, c.wanted = gait.Velocity{}, k.program.Gait
+	c.velocity, c.wanted, c.course = gait.Velocity{}, k.program.Gait, heading{}
 	c.heard, c.chosen = input.Tick.Time, input.Tick.Time
 	c.fill(c.q, input)
 	copy(c.hold, input.Cmd.Q)
@@ -249,6 +252,14 @@ func (c *Controller) lead(input *control.Input) control.Reason {
 	}
 	rate := min(input.Rate, mostSpeed)
 	v = gait.Velocity{X: rate * v.X, Y: rate * v.Y, Yaw: rate * v.Yaw}
+	if c.ready && input.Meas.Base.Has && seen(input.Meas.IMU) {
+		yaw, _, _ := c.plan.Yaw(0)
+		R := &input.Meas.Base.Pose.R
+		c.course.follow(math.Atan2(R[3], R[0]), yaw)
+		if v != (gait.Velocity{}) && c.plan.Phase() == gait.Walks {
+			v.Yaw += c.course.correct(input.Tick.Dt)
+		}
+	}
 	c.plan.Command(v)
 	c.plan.Stop(!c.ready || rate == 0 || c.choose())
 	return reason

@@ -88,7 +88,7 @@ func newCycle(r *run) (*cycle, error) {
 		ticks += int(math.Ceil(takeUp / c.period))
 	}
 	for i := range ticks {
-		if i == 2 {
+		if i >= 2 && c.exec.State().Power != loop.Enabled { // a servo that was not heard yet is asked again
 			c.exec.Power("scenario", true)
 		}
 		c.turn()

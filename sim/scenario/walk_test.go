@@ -77,13 +77,15 @@ func TestThePonyWalks(t *testing.T) {
 	}{
 		{walked{gait: "crawl", speed: 0.05, cycle: 1, seconds: 12, more: "}"}, 0.95, 2},
 		{walked{gait: "trot", speed: 0.10, cycle: 1, seconds: 12, more: "}"}, 0.95, 2},
+		// servos that differ turn seed 3 by 9° in 12 s unless it keeps its heading
+		{walked{gait: "trot", speed: 0.10, cycle: 1, seconds: 12, more: "}\nvary: {servo: 0.2, mass: 0.07, friction: [0.5, 1]}"}, 0.85, 4.5},
 		{walked{gait: "crawl", speed: 0.05, cycle: 0, seconds: 7, more: "}"}, 0.7, 6},
 		{walked{gait: "trot", speed: 0.10, cycle: 0, seconds: 5, more: "}"}, 0.3, 15},
 	} {
 		if testing.Short() {
 			c.seconds = 5
 		}
-		got := figures(walkOn(t, c.text(), 1), 3.2)
+		got := figures(walkOn(t, c.text(), 3), 3.2)
 		t.Logf("%s %g m/s, cycle %d: %v", c.gait, c.speed, c.cycle, got)
 		if got.fallen || got.speed < c.least*c.speed || got.heading > c.heading || got.slip > 0.006 {
 			t.Errorf("%s %g m/s, cycle %d: %v", c.gait, c.speed, c.cycle, got)
@@ -108,7 +110,7 @@ func TestSoakWalks(t *testing.T) {
 		for seed := range uint64(5) {
 			got := figures(walkOn(t, c.text(), seed+1), 20)
 			t.Logf("%s %g m/s, seed %d: %v", c.gait, c.speed, seed+1, got)
-			if got.fallen || got.way < 4 {
+			if got.fallen || got.way < 4 || got.heading > 10 {
 				t.Errorf("%s %g m/s, seed %d: %v", c.gait, c.speed, seed+1, got)
 			}
 		}

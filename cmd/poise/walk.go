@@ -1,0 +1,114 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"poise/gait"
+	"poise/msgs"
+	"poise/problem"
+	"poise/wire/rosbridge/client"
+)
+
+// walkEvery is how often the velocity is told: several times within what it counts for.
+const walkEvery = 100 * time.Millisecond
+
+// walkCommand lets the robot of a server walk, until Ctrl-C or for a time, and then stand.
+func walkCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
+	r := newRemote(e, fs)
+	var v msgs.Twist
+	fs.Float64Var(&v.Linear.X, "x", 0, "`m/s` to go ahead")
+	fs.Float64Var(&v.Linear.Y, "y", 0, "`m/s` to go to the left")
+	fs.Float64Var(&v.Angular.Z, "yaw", 0, "`rad/s` to turn to the left")
+	name := fs.String("gait", "", "`name` of a gait: crawl, amble, trot, in_place; otherwise by speed")
+	seconds := fs.Float64("for", 0, "`s` to walk; otherwise until Ctrl-C")
+	return func(args []string) error {
+		for _, x := range []float64{v.Linear.X, v.Linear.Y, v.Angular.Z, *seconds} {
+			if math.IsNaN(x) || math.IsInf(x, 0) {
+				return usagef("%g is no speed and no time", x)
+			}
+		}
+		if *seconds < 0 {
+			return usagef("--for %g: a time is not negative", *seconds)
+		}
+		if *name != "" && !slices.Contains(gait.Names, *name) {
+			return usagef("gait %q is unknown%s", *name, problem.Hint(*name, gait.Names))
+		}
+		end, err := r.open(args)
+		if err != nil {
+			return err
+		}
+		defer end()
+		return r.walk(&v, *name, *seconds)
+	}
+}
+
+// walk switches the controller on, leads it, and lets it stand in the end.
+func (r *remote) walk(v *msgs.Twist, name string, seconds float64) error {
+	velocities, err := r.c.Advertise(r.name("cmd_vel"), "geometry_msgs/msg/Twist", false)
+	if err != nil {
+		return err
+	}
+	gaits, err := r.c.Advertise(r.name("controllers/walk/gait"), "std_msgs/msg/String", false)
+	if err != nil {
+		return err
+	}
+	g, err := r.c.SendGoal(context.Background(), r.name("controllers/walk/set_operational"), "resource_control_msgs/action/SetOperational",
+		client.Text(&msgs.SetOperationalGoal{Operational: true}, msgs.ROS2))
+	if err != nil {
+		return err
+	}
+	ended := make(chan client.Update, 1)
+	go func() {
+		for {
+			u, err := g.Next(context.Background())
+			if err != nil {
+				u = client.Update{Done: true, Text: err.Error()}
+			}
+			if u.Done {
+				ended <- u
+				return
+			}
+		}
+	}()
+	over := make(<-chan time.Time)
+	if seconds > 0 {
+		over = time.After(time.Duration(seconds * float64(time.Second)))
+	}
+	every := time.NewTicker(walkEvery)
+	defer every.Stop()
+	for {
+		select {
+		case u := <-ended: // not by us
+			return r.ending(u, "walk")
+		case <-every.C:
+			if err := gaits.Publish(client.Text(&msgs.String{Data: name}, msgs.ROS2)); err != nil {
+				return err
+			}
+			if err := velocities.Publish(client.Text(v, msgs.ROS2)); err != nil {
+				return err
+			}
+			continue
+		case <-over:
+		case <-r.ctx.Done():
+		}
+		break
+	}
+	if err := g.Cancel(context.Background()); err != nil {
+		return err
+	}
+	if u := <-ended; u.Status != statusCancelled {
+		return r.ending(u, "walk")
+	}
+	if r.e.json {
+		fmt.Fprintln(r.e.out, `{"success":true,"message":"it stands"}`)
+	} else {
+		fmt.Fprintln(r.e.out, "it stands")
+	}
+	return nil
+}

@@ -1,0 +1,53 @@
+package walk
+
+import (
+	"math"
+
+	"poise/servo"
+)
+
+// heading keeps the robot on its course: where servos differ and hooves slip, a body turns otherwise than
+// planned, and only an inertial unit sees it.
+type heading struct {
+	known  bool
+	last   float64 // measured less planned heading, a tick ago
+	drift  float64 // how that has changed since the start
+	turned float64 // what was added to the plan meanwhile
+}
+
+// Feedback of the heading.
+const (
+	headingGain = 0.8  // 1/s
+	headingMost = 0.15 // rad/s
+	headingJump = 0.2  // rad in a tick: the base was put elsewhere
+	oldest      = 20   // ticks, of what an inertial unit has said
+)
+
+// follow notes how the measured heading leaves the planned one. Loop-safe.
+func (h *heading) follow(measured, planned float64) {
+	now := math.Remainder(measured-planned, 2*math.Pi)
+	if !h.known {
+		h.known, h.last = true, now
+	}
+	if by := math.Remainder(now-h.last, 2*math.Pi); math.Abs(by) < headingJump {
+		h.drift += by
+	}
+	h.last = now
+}
+
+// correct returns how fast to turn for it in a tick of dt. Loop-safe.
+func (h *heading) correct(dt float64) float64 {
+	rate := min(max(-headingGain*(h.drift+h.turned), -headingMost), headingMost)
+	h.turned += rate * dt
+	return rate
+}
+
+// seen reports whether an inertial unit has told of itself lately.
+func seen(units []servo.Inertial) bool {
+	for i := range units {
+		if units[i].Age <= oldest {
+			return true
+		}
+	}
+	return false
+}
