@@ -24,7 +24,7 @@ const (
 // findEffects tries the effects one at a time, refuses what makes the log useless, and keeps those
 // that the log shows besides the equation, so that they do not spoil its parameters.
 func (f *fitter) findEffects() {
-	open := [][]int{{pDamping, pFriction}, {pPlay}, {pDeadBand}, {pLoadFriction}}
+	open := [][]int{{pDamping, pFriction}, {pPlay}, {pDeadBand}, {pSlip}, {pLoadFriction}}
 	for first := true; len(open) > 0 && !f.isWhite(); first = false {
 		best, at := trial{gain: 1}, 0
 		var promising [][]int
@@ -65,7 +65,7 @@ func (f *fitter) isWhite() bool {
 // attempt fits with some more values.
 func (f *fitter) attempt(more ...int) trial {
 	p := f.best.p
-	if more[0] == pPlay || more[0] == pDeadBand {
+	if more[0] == pPlay || more[0] == pDeadBand || more[0] == pSlip {
 		p[more[0]] = 0.003
 	}
 	return f.from(p, more...)
@@ -155,6 +155,9 @@ func (f *fitter) name() {
 	}
 	if f.fitted(pDeadBand) && p[pDeadBand] > 0 {
 		add("backlash", p[pDeadBand], "rad", "the servo gives nothing within %.2g° about its goal: play of its gear, or a dead band", p[pDeadBand]*180/math.Pi)
+	}
+	if f.fitted(pSlip) && p[pSlip] > 0 {
+		add("backlash", p[pSlip], "rad", "readings lag by %.2g° when the motion turns: the sensor or what it sits on is loose", p[pSlip]*180/math.Pi)
 	}
 	if f.fitted(pLoadFriction) && p[pLoadFriction] > 0 {
 		add("load_friction", p[pLoadFriction]/math.Max(p[pA3], 1e-9), "", "friction grows with the load, by %.0f %% of it", 100*p[pLoadFriction]/math.Max(p[pA3], 1e-9))

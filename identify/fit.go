@@ -26,6 +26,7 @@ const (
 	minRange     = 0.05 // rad that the joint has to move
 	minMoving    = 0.15 // share of readings above movingSpeed, to each side a quarter of it
 	minTorque    = 1e-3 // N·m by which the load has to change
+	fairTorque   = 0.03 // N·m, of a load that is expected to show
 	minFast      = 4e-3 // RMS of goals above fastFrom, rad
 	maxPWM       = 0.02 // share of readings at the servo's limit
 	maxRMSE      = 0.01 // rad, of the hold-out

@@ -90,7 +90,7 @@ func TestDerivativesOfTheRun(t *testing.T) {
 	g := s.span(s.begin, s.end)
 	at := noEffects()
 	at[pA0], at[pA1], at[pA2], at[pA3], at[pA5], at[pDelay] = 2, 50, 10, 230, 3, 0.0201
-	at[pDrift], at[pPlay], at[pDeadBand], at[pLoadFriction], at[pDamping], at[pFriction], at[pSin], at[pCos] = 1e-4, 0.004, 0.003, 8, 0.1, -0.1, 5, 4
+	at[pDrift], at[pPlay], at[pDeadBand], at[pSlip], at[pLoadFriction], at[pDamping], at[pFriction], at[pSin], at[pCos] = 1e-4, 0.004, 0.003, 0.005, 8, 0.1, -0.1, 5, 4
 	at[pSaturation] = 0.7 * g.greatest(&at)
 	var free []int
 	for i := range int(pMany) {

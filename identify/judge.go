@@ -41,10 +41,10 @@ func (f *fitter) judge(held *series) {
 	f.trust()
 }
 
-// equation are the values without effects outside the equation: what a model will have.
+// equation are the values that a model will have: without friction of the load, and warming.
 func equation(p values) values {
 	q := noEffects()
-	for _, i := range []int{pA0, pA1, pA2, pA3, pA5, pDelay} {
+	for _, i := range []int{pA0, pA1, pA2, pA3, pA5, pDelay, pPlay, pDeadBand, pSlip} {
 		q[i] = p[i]
 	}
 	return q
@@ -91,6 +91,7 @@ func (f *fitter) publish() {
 	r.Parameters = at(func(v int) float64 { return p[v] })
 	r.Sigma = at(f.best.sigma)
 	r.Parameters.A4, r.Parameters.Vs = Number(f.st.a4*k), Number(f.st.vs*k)
+	r.backlash = (p[pPlay] + p[pDeadBand] + p[pSlip]) * k
 	r.Delay, r.DelaySigma, r.DelayMeasured = Number(p[pDelay]), Number(f.best.sigma(pDelay)), !f.known
 }
 
@@ -136,11 +137,13 @@ func (f *fitter) trust() {
 			f.refuse(AnotherRobot, "a3 would be negative: the torque is not that of this joint, or has the wrong sign")
 		case b.p[v] <= least && v == pA1:
 			f.refuse(Negative, "%s would be negative: the log does not show a servo that follows its goals", name)
+		case v == pA3 && f.torqueRange() >= fairTorque && !(b.sigma(v) < 0.3*b.p[v]):
+			f.refuse(AnotherRobot, "a3 is %.4g ± %.2g: the torque does not show in the motion; it is not that of this joint", b.p[v], b.sigma(v))
 		case f.uncertain(v):
 			f.refuse(Uncertain, "%s is %.4g ± %.2g, at most %.0f %% may be uncertain", name, b.p[v], b.sigma(v), 100*maxSigma[v])
 		}
 	}
-	if f.torqueRange() < minTorque && f.o.Type == nil {
+	if f.o.Type == nil && (f.torqueRange() < minTorque || f.torqueRange() < fairTorque && f.uncertain(pA3)) {
 		f.refuse(NoExcitation, "the load changes by %.2g N·m: a3 cannot be found, and no servo type is known of which to take it", f.torqueRange())
 	}
 	if σ := b.sigma(pDelay); !f.known && !(σ <= maxDelaySpan) {

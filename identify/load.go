@@ -2,6 +2,8 @@ package identify
 
 import (
 	"math"
+	"runtime"
+	"sync"
 
 	"poise/dynamics"
 	"poise/kinematics"
@@ -17,9 +19,7 @@ import (
 func All(log, holdout *Log, m *robot.Model, options func(joint string) Options) []*Result {
 	results := make([]*Result, len(log.Joints))
 	if log.Torque || m == nil {
-		for i := range log.Joints {
-			results[i] = judged(&log.Joints[i], holdout, m, options, nil, nil)
-		}
+		each(len(results), func(i int) { results[i] = judged(&log.Joints[i], holdout, m, options, nil, nil) })
 		return results
 	}
 	l, held := newLoad(m, log, options), (*load)(nil)
@@ -31,15 +31,31 @@ func All(log, holdout *Log, m *robot.Model, options func(joint string) Options) 
 		if held != nil {
 			held.update()
 		}
-		for i := range log.Joints {
+		each(len(results), func(i int) {
 			j := &log.Joints[i]
 			results[i] = judged(j, holdout, m, options, l.of(j.Name), held.of(j.Name))
+		})
+		for i := range log.Joints {
 			if pass+1 < modelPasses {
-				l.follow(j, results[i])
+				l.follow(&log.Joints[i], results[i])
 			}
 		}
 	}
 	return results
+}
+
+// each does n independent jobs on the processors that there are.
+func each(n int, job func(i int)) {
+	var wg sync.WaitGroup
+	free := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for i := range n {
+		free <- struct{}{}
+		wg.Go(func() {
+			job(i)
+			<-free
+		})
+	}
+	wg.Wait()
 }
 
 // modelPasses: torques of smoothed positions, then of those that the models give.

@@ -89,6 +89,8 @@ type Result struct {
 
 	Traces Traces `json:"-"`
 
+	backlash float64 // at the shaft, rad
+
 	// predict returns the error of another model on the hold-out, rad; nil without a fit
 	predict func(m *model.Model) float64
 
@@ -112,7 +114,7 @@ func newResult(name string) *Result {
 // Model returns what was found as a servo model.
 func (r *Result) Model() model.Model {
 	p := &r.Parameters
-	return model.Model{Kp: float64(r.Kp), Gear: float64(r.Gear), Voltage: float64(r.Voltage), Lead: float64(r.Delay), DeadZone: model.DefaultDeadZone,
+	return model.Model{Kp: float64(r.Kp), Gear: float64(r.Gear), Voltage: float64(r.Voltage), Lead: float64(r.Delay), DeadZone: model.DefaultDeadZone, Backlash: r.backlash,
 		A: [6]float64{float64(p.A0), float64(p.A1), float64(p.A2), float64(p.A3), float64(p.A4), float64(p.A5)}, Speed: float64(p.Vs)}
 }
 

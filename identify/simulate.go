@@ -16,6 +16,7 @@ const (
 	pDrift        // by which the clock of readings gains on that of goals, s/s
 	pPlay         // of the gear, rad: between the motor and a joint that is measured
 	pDeadBand     // about the goal in which the servo gives nothing, rad
+	pSlip         // by which a loose sensor lags behind the joint, rad
 	pLoadFriction // a6, of |τ|
 	pDamping      // change of a1 over the log, a share
 	pFriction     // … and of a2
@@ -41,7 +42,7 @@ func bounds(i int) (least, most float64) {
 	switch i {
 	case pA0:
 		return 1e-3, math.Inf(1)
-	case pA1, pA2, pA3, pPlay, pDeadBand, pLoadFriction:
+	case pA1, pA2, pA3, pPlay, pDeadBand, pSlip, pLoadFriction:
 		return 0, math.Inf(1)
 	case pDelay:
 		return 0, maxDelay
@@ -120,6 +121,7 @@ func (g *span) readings() []reading { return g.s.readings[g.first:g.last] }
 func (g *span) run(q, J []float64, p *values, st stribeck, free []int) {
 	s, h, m := g.s, g.h, len(free)
 	x := motion{q: g.q0, v: g.v0}
+	seen := sensor{x: g.q0}
 	var dq, dv [pMany]float64
 	ramp := line{knots: s.ramp}
 	middle, length := (s.begin+s.end)/2, math.Max(s.end-s.begin, h)
@@ -128,19 +130,20 @@ func (g *span) run(q, J []float64, p *values, st stribeck, free []int) {
 		t := g.begin + (float64(i)+0.5)*h
 		goal, slope := ramp.at(t - p[pDelay] - p[pDrift]*(t-middle))
 		e := environment{goal: goal, k: s.kp * g.voltage[i], u: g.voltage[i], tau: g.torque[i], flank: g.flank[i], age: (t - middle) / length}
-		q0, dq0 := x.q, dq
+		before := seen
 		d := x.step(&e, p, st, h)
 		if J != nil {
 			for c, j := range free {
 				d.derive(&e, p, j, slope, t-middle, h, &dq[c], &dv[c])
 			}
 		}
+		seen.follow(x.q, p[pSlip], &dq, free)
 		for end := g.begin + float64(i+1)*h; next < len(readings) && readings[next].t <= end; next++ {
 			f := 1 - (end-readings[next].t)/h
-			q[next] = q0 + f*(x.q-q0) - p[pPlay]/2*e.flank
+			q[next] = before.x + f*(seen.x-before.x) - p[pPlay]/2*e.flank
 			if J != nil {
 				for c, j := range free {
-					J[next*m+c] = dq0[c] + f*(dq[c]-dq0[c])
+					J[next*m+c] = before.d[c] + f*(seen.d[c]-before.d[c])
 					if j == pPlay {
 						J[next*m+c] -= e.flank / 2
 					}
@@ -149,9 +152,34 @@ func (g *span) run(q, J []float64, p *values, st stribeck, free []int) {
 		}
 	}
 	for ; next < len(readings); next++ {
-		q[next] = x.q
+		q[next] = seen.x
 		if J != nil {
-			copy(J[next*m:(next+1)*m], dq[:m])
+			copy(J[next*m:(next+1)*m], seen.d[:m])
+		}
+	}
+}
+
+// sensor is what is read of the joint, and its derivatives.
+type sensor struct {
+	x float64
+	d [pMany]float64
+}
+
+// follow moves a sensor that is loose by slip.
+func (s *sensor) follow(q, slip float64, dq *[pMany]float64, free []int) {
+	side := 0.0
+	switch {
+	case s.x <= q-slip/2:
+		side = -1
+	case s.x >= q+slip/2:
+		side = 1
+	default:
+		return
+	}
+	s.x, s.d = q+side*slip/2, *dq
+	for c, j := range free {
+		if j == pSlip {
+			s.d[c] += side / 2
 		}
 	}
 }

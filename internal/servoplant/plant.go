@@ -48,6 +48,10 @@ type Plant struct {
 	Warm         float64
 	LoadFriction float64 // share of the load's torque that rubs
 	Play         float64 // of the gear, rad
+	DeadBand     float64 // about the goal, in which the servo gives nothing, rad
+	Slip         float64 // by which a loose sensor lags behind, rad
+	Stiction     float64 // rad/s below which friction is viscous, in place of Karnopp's; 0 for his
+	Fading       float64 // share by which the motor's torque falls over Warm seconds
 	Saturation   float64 // greatest y over U; 0 is unlimited
 }
 
@@ -71,7 +75,7 @@ const step = 5e-5
 func (p *Plant) Run(r *rand.Rand, reference func(t float64) float64, duration float64) []Row {
 	s := state{p: p, phase: 2 * math.Pi * r.Float64()}
 	s.motor = reference(0)
-	s.link = s.motor
+	s.link, s.sensor = s.motor, s.motor
 	s.from, s.to = s.motor, s.motor
 	type sent struct{ at, goal float64 }
 	var line []sent
@@ -103,13 +107,14 @@ func (p *Plant) Run(r *rand.Rand, reference func(t float64) float64, duration fl
 		}
 		if m < i && t >= read[m] {
 			row := &rows[m]
-			row.MeasuredAt, row.Position = t, p.quantised(s.link)
+			row.MeasuredAt, row.Position = t, p.quantised(s.sensor)
 			row.Voltage, row.Torque = s.supply(t), s.rigid
 			row.Pwm, row.Temperature = s.pwm, 30+15*(1-math.Exp(-t/20))
 			row.Lost = r.Float64() < p.Loss
 			m++
 		}
 		s.advance(t)
+		s.sensor = math.Max(s.link-p.Slip/2, math.Min(s.link+p.Slip/2, s.sensor))
 		if p.Play > 0 {
 			work = append(work, work[len(work)-1]+s.rigid)
 		}
@@ -135,6 +140,7 @@ func (p *Plant) quantised(x float64) float64 {
 type state struct {
 	p               *Plant
 	phase           float64
+	sensor          float64
 	motor, spin     float64 // with play
 	link, speed     float64
 	from, to, begun float64
@@ -162,7 +168,9 @@ func (s *state) advance(t float64) {
 	if p.Feedback {
 		seen = p.quantised(seen)
 	}
-	effort := p.Kp * u * (s.desired(t) - seen)
+	away := s.desired(t) - seen
+	away -= math.Max(-p.DeadBand/2, math.Min(p.DeadBand/2, away))
+	effort := p.Kp * u * away
 	if most := p.Saturation * u; p.Saturation > 0 {
 		s.pwm = effort / most
 		effort = math.Max(-most, math.Min(most, effort))
@@ -171,6 +179,7 @@ func (s *state) advance(t float64) {
 	damping, dry := p.A1/p.A3, p.A2/p.A3
 	if p.Warm > 0 {
 		warm := 1 - math.Exp(-t/p.Warm)
+		effort *= 1 - p.Fading*warm
 		damping *= 1 - p.Damping*warm
 		dry *= 1 - p.Friction*warm
 	}
@@ -181,6 +190,9 @@ func (s *state) advance(t float64) {
 		rub := dry + s.stribeck(s.speed)/p.A3 + p.LoadFriction*math.Abs(s.rigid)
 		net := drive - damping*s.speed - gravity
 		acceleration := karnopp(net, rub, s.speed, rotor+p.Inertia)
+		if p.Stiction > 0 {
+			acceleration = (net - rub*math.Tanh(s.speed/p.Stiction)) / (rotor + p.Inertia)
+		}
 		s.rigid = p.Inertia*acceleration + gravity
 		s.link += step * (s.speed + step*acceleration)
 		s.speed += step * acceleration
