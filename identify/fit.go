@@ -14,6 +14,8 @@ type Options struct {
 	Delay   float64      // from sending a goal to its effect, s; NaN if it has to be measured
 	Gear    float64      // turns of the servo for one of the joint; 0 is 1
 	Type    *model.Model // of the servo's type, for what the load cannot excite; nil if unknown
+
+	hasty bool // without effects outside the equation: only the motion is wanted
 }
 
 // Limits of what is accepted.
@@ -27,7 +29,7 @@ const (
 	minMoving    = 0.15 // share of readings above movingSpeed, to each side a quarter of it
 	minTorque    = 1e-3 // N·m by which the load has to change
 	fairTorque   = 0.03 // N·m, of a load that is expected to show
-	minFast      = 4e-3 // RMS of goals above fastFrom, rad
+	minFast      = 8e-3 // RMS of goals above fastFrom, rad
 	maxPWM       = 0.02 // share of readings at the servo's limit
 	maxRMSE      = 0.01 // rad, of the hold-out
 	maxCondition = 30
@@ -260,7 +262,9 @@ func (f *fitter) estimate() {
 			f.best = f.opt.fit(p, f.free, 15)
 		}
 	}
-	f.findEffects()
+	if !f.o.hasty {
+		f.findEffects()
+	}
 }
 
 // start is the best of the guesses for some delays.
@@ -272,9 +276,9 @@ func (f *fitter) start() values {
 	}
 	var best values
 	least := math.Inf(1)
-	for d := 0.0; d < 0.1; d += 0.008 {
+	for d := -0.024; d < 0.1; d += 0.008 {
 		p, left, c := f.whole.guess(d)
-		if left < least || d == 0 {
+		if left < least || math.IsInf(least, 1) {
 			best, least, f.r.Condition = p, left, Number(c)
 		}
 	}

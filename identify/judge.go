@@ -92,7 +92,7 @@ func (f *fitter) publish() {
 	r.Sigma = at(f.best.sigma)
 	r.Parameters.A4, r.Parameters.Vs = Number(f.st.a4*k), Number(f.st.vs*k)
 	r.backlash = (p[pPlay] + p[pDeadBand] + p[pSlip]) * k
-	r.Delay, r.DelaySigma, r.DelayMeasured = Number(p[pDelay]), Number(f.best.sigma(pDelay)), !f.known
+	r.Delay, r.DelaySigma, r.DelayMeasured = Number(math.Max(p[pDelay], 0)), Number(f.best.sigma(pDelay)), !f.known
 }
 
 // traces keeps curves for a plot.
@@ -112,6 +112,9 @@ func (f *fitter) traces(split float64, held *series) {
 		t.Predicted, t.Goal = append(t.Predicted, o.q[i]), append(t.Goal, goal)
 	}
 }
+
+// earliest is by how much a measured delay may be below zero, by chance, s.
+const earliest = 2e-3
 
 // plausible is by which factor a parameter may differ from that of the servo's type.
 const plausible = 2.2
@@ -145,6 +148,9 @@ func (f *fitter) trust() {
 	}
 	if f.o.Type == nil && (f.torqueRange() < minTorque || f.torqueRange() < fairTorque && f.uncertain(pA3)) {
 		f.refuse(NoExcitation, "the load changes by %.2g N·m: a3 cannot be found, and no servo type is known of which to take it", f.torqueRange())
+	}
+	if d := b.p[pDelay]; !f.known && (d < -earliest || d >= maxDelay) {
+		f.refuse(Delay, "the log shows a delay of %.1f ms: clocks of goals and readings differ, or the log does not show it", 1e3*d)
 	}
 	if σ := b.sigma(pDelay); !f.known && !(σ <= maxDelaySpan) {
 		f.refuse(Delay, "the delay is measured as %.1f ± %.1f ms, at most %g ms may be uncertain", 1e3*b.p[pDelay], 1e3*σ, 1e3*maxDelaySpan)

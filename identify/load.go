@@ -33,7 +33,11 @@ func All(log, holdout *Log, m *robot.Model, options func(joint string) Options) 
 		}
 		each(len(results), func(i int) {
 			j := &log.Joints[i]
-			results[i] = judged(j, holdout, m, options, l.of(j.Name), held.of(j.Name))
+			results[i] = judged(j, holdout, m, func(joint string) Options {
+				o := options(joint)
+				o.hasty = pass+1 < modelPasses
+				return o
+			}, l.of(j.Name), held.of(j.Name))
 		})
 		for i := range log.Joints {
 			if pass+1 < modelPasses {

@@ -45,7 +45,7 @@ func bounds(i int) (least, most float64) {
 	case pA1, pA2, pA3, pPlay, pDeadBand, pSlip, pLoadFriction:
 		return 0, math.Inf(1)
 	case pDelay:
-		return 0, maxDelay
+		return minDelay, maxDelay
 	case pDamping, pFriction:
 		return -1.5, 1.5
 	case pDrift:
@@ -56,8 +56,12 @@ func bounds(i int) (least, most float64) {
 	return math.Inf(-1), math.Inf(1)
 }
 
-// maxDelay is the greatest delay of a line that is believed, s.
-const maxDelay = 0.15
+// Delays of a line that are tried, s. One below zero is that of clocks that differ: it is refused, and
+// would be hidden if it could not be found.
+const (
+	minDelay = -0.05
+	maxDelay = 0.15
+)
 
 // span is a part of a series on an even grid of times.
 type span struct {

@@ -59,10 +59,17 @@ var ErrOtherRobot = errors.New("the recording is of another robot")
 // since what the loop was like there is not known: it is read to its end, and its ticks are
 // counted.
 func Replay(r *Reader, m *robot.Model, kinds Kinds) (*Outcome, error) {
+	return Watch(r, m, kinds, nil)
+}
+
+// Watch is Replay with a function that is called at every exchange with the servos: with what was
+// measured and what they were told. It keeps neither.
+func Watch(r *Reader, m *robot.Model, kinds Kinds, watch func(t servo.Tick, measured *servo.Measurement, goals []servo.Setpoint)) (*Outcome, error) {
 	p, err := newPlayer(r, m, kinds)
 	if err != nil {
 		return nil, err
 	}
+	p.watch = watch
 	p.out.Turned = r.Turned
 	var t Tick
 	for {
@@ -102,7 +109,8 @@ type player struct {
 	kinds    Kinds
 	out      Outcome
 	programs map[uint64]control.Program
-	measured *servo.Measurement // that the next exchange returns
+	measured *servo.Measurement                                                      // that the next exchange returns
+	watch    func(t servo.Tick, measured *servo.Measurement, goals []servo.Setpoint) // may be nil
 	bus      servo.Fault
 	next     uint64 // tick
 	hash     uint64
@@ -167,8 +175,11 @@ func (p *player) notes() {
 }
 
 // Exchange returns what was recorded.
-func (p *player) Exchange(_ servo.Tick, dst *servo.Measurement, _ []servo.Setpoint) servo.Fault {
+func (p *player) Exchange(t servo.Tick, dst *servo.Measurement, goals []servo.Setpoint) servo.Fault {
 	dst.Copy(p.measured)
+	if p.watch != nil {
+		p.watch(t, p.measured, goals)
+	}
 	return p.bus
 }
 

@@ -36,8 +36,8 @@ func identifiedIn(t *testing.T, out string) (all []identified) {
 	return all
 }
 
-// servoLog writes the log of some joints, each a servo of its own, row by row in turn.
-func servoLog(t *testing.T, duration float64, motion func(r *rand.Rand) func(float64) float64, joints ...string) (file string, truth []servoplant.Truth) {
+// writeServoLog writes the log of some joints, each a servo of its own, row by row in turn.
+func writeServoLog(t *testing.T, duration float64, motion func(r *rand.Rand) func(float64) float64, joints ...string) (file string, truth []servoplant.Truth) {
 	t.Helper()
 	var lines [][]string
 	for i, name := range joints {
@@ -67,7 +67,7 @@ func slowMotion(*rand.Rand) func(float64) float64 {
 
 // TestIdentFindsAndSaves: an object for each joint, a file that poise servo takes, a plot.
 func TestIdentFindsAndSaves(t *testing.T) {
-	log, truth := servoLog(t, 25, excited, "joint11", "joint12")
+	log, truth := writeServoLog(t, 25, excited, "joint11", "joint12")
 	folder := t.TempDir()
 	models, picture := filepath.Join(folder, "models.yaml"), filepath.Join(folder, "fit.svg")
 	out, stderr, code := poise("", "ident", log, "-o", models, "--plot", picture, "--json")
@@ -129,7 +129,7 @@ func betterIsKept(t *testing.T, log, models string) {
 
 // TestIdentRefuses: a refusal is an answer, an unreadable log a failure with its line.
 func TestIdentRefuses(t *testing.T) {
-	slow, _ := servoLog(t, 12, slowMotion, "joint11")
+	slow, _ := writeServoLog(t, 12, slowMotion, "joint11")
 	models := filepath.Join(t.TempDir(), "models.yaml")
 	out, stderr, code := poise("", "ident", slow, "-o", models)
 	all := identifiedIn(t, out)

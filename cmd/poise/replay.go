@@ -51,10 +51,17 @@ func replayCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
 	from := new(robotFlags)
 	from.register(fs)
 	name := fs.String("robot", "", "the recorded `robot`, if it is not found under its recorded name")
-	return func(args []string) error { return replay(e, from, *name, args) }
+	log := new(servoLogFlags)
+	log.register(fs)
+	return func(args []string) error {
+		if err := log.check(); err != nil {
+			return err
+		}
+		return replay(e, from, *name, log, args)
+	}
 }
 
-func replay(e *env, from *robotFlags, name string, args []string) error {
+func replay(e *env, from *robotFlags, name string, log *servoLogFlags, args []string) error {
 	if len(args) == 0 && recordingsFolder() != "" {
 		args = []string{recordingName(recordingsFolder(), 1)}
 		if _, err := os.Stat(args[0]); err != nil {
@@ -76,7 +83,7 @@ func replay(e *env, from *robotFlags, name string, args []string) error {
 	if err != nil {
 		return err
 	}
-	out, err := telemetry.Replay(r, bot.Model, recordedKinds)
+	out, err := log.replay(r, bot.Model)
 	if out == nil {
 		return err
 	}
