@@ -66,7 +66,11 @@ func (y *tally) report(t *testing.T) {
 
 func TestEveryLevelIsOptimal(t *testing.T) {
 	var y tally
-	for seed := range uint64(60) {
+	robots := 60
+	if testing.Short() {
+		robots = 15
+	}
+	for seed := range uint64(robots) {
 		rng := randbot.New(seed)
 		s := randomRobot(t, rng)
 		for range 5 {
@@ -126,6 +130,9 @@ func (s *subject) near(t testing.TB, rng *rand.Rand) state {
 // The work is bounded, and how much it is: printed.
 func TestSoakOfThePonysIterations(t *testing.T) {
 	count := 300
+	if testing.Short() {
+		count = 50
+	}
 	if os.Getenv("POISE_SOAK") != "" {
 		count = 1_000_000
 	}
