@@ -29,7 +29,7 @@ func RobotInfo(m *robot.Model) (*poisemsgs.RobotInfoResponse, error) {
 	for id, j := range m.Joints() {
 		r.Joints = append(r.Joints, poisemsgs.JointInfo{Name: j.Name, Type: j.Kind.String(), Resource: owner[robot.JointID(id)],
 			Lower: bound(j.Limits.Lower), Upper: bound(j.Limits.Upper), MaxVelocity: bound(j.Limits.Velocity), MaxAcceleration: bound(j.Limits.Acceleration),
-			Continuous: j.Kind == robot.Continuous, HasLimits: j.Limits.Lower.Has && j.Limits.Upper.Has, HasServo: !j.Virtual})
+			Continuous: j.Kind == robot.Continuous, HasLimits: j.Limits.Lower.Has && j.Limits.Upper.Has, HasServo: !j.Virtual, MaxEffort: bound(j.Limits.Effort)})
 	}
 	for _, b := range m.Bodies() {
 		if b.Mimic {
@@ -177,7 +177,8 @@ func DrivenRobot(name, driver string, d servo.Driver) poisemsgs.DrivenRobot {
 	can := d.Capabilities()
 	_, placed := d.(servo.Placer)
 	_, posed := d.(servo.HandPoser)
-	r := poisemsgs.DrivenRobot{Name: name, Driver: driver, Simulated: can.Simulated, Exact: can.Exact, Torque: can.Torque, PlacedAtOnce: placed, PosedByHand: posed}
+	r := poisemsgs.DrivenRobot{Name: name, Driver: driver, Simulated: can.Simulated, Exact: can.Exact, Torque: can.Torque, PlacedAtOnce: placed, PosedByHand: posed,
+		Stiffness: can.Stiffness && can.Models}
 	for m := range can.Modes.All {
 		r.Modes = append(r.Modes, m.String())
 	}

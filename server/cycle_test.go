@@ -74,3 +74,28 @@ func TestTheCycleIsChosen(t *testing.T) {
 		})
 	})
 }
+
+// TestTheRobotTellsWhatCycleOneNeeds: limits of effort, what is lacking in the words of poise check,
+// and whether stiffness can be chosen.
+func TestTheRobotTellsWhatCycleOneNeeds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := start(t, func(c *config.Config) {
+			c.Robot = "arm6"
+			c.Robots = append(c.Robots, config.Robot{Name: "heavy", Driver: "physics"})
+		})
+		var info poisemsgs.RobotInfoResponse
+		b.call("/robot_info", &poisemsgs.RobotInfoRequest{}, &info)
+		if len(info.CycleOneLacks) != 1 || !strings.HasPrefix(info.CycleOneLacks[0], "a servo model of 7 joints") {
+			t.Errorf("cycle 1 lacks %q", info.CycleOneLacks)
+		}
+		for _, j := range info.Joints {
+			if !j.Mimic && j.MaxEffort <= 0 {
+				t.Errorf("%s has no limit of effort", j.Name)
+			}
+		}
+		if r := info.Robots; len(r) != 2 || r[0].Stiffness || !r[1].Stiffness || r[1].ByModel {
+			t.Errorf("robots %+v", r)
+		}
+	})
+}

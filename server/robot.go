@@ -202,6 +202,7 @@ func (bot *servedRobot) assemble() error {
 	settings.Sensors = bot.can.Sensors
 	settings.Inversion.Lead.Time = bot.lead()
 	bot.invertByModel(&settings.Inversion, &settings.ByModel)
+	bot.about.ByModel = settings.ByModel
 	if _, ok := bot.driver.(servo.Paced); ok { // a slow line may miss some answers
 		stale := &settings.Faults[loop.StaleReading]
 		stale.Threshold = max(stale.Threshold, staleCycles*bot.period.Seconds())

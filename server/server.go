@@ -28,6 +28,7 @@ import (
 	"poise/planner/pipeline"
 	"poise/planner/queue"
 	"poise/robot/load"
+	"poise/robot/summary"
 	"poise/server/config"
 	"poise/server/guard"
 	"poise/server/motions"
@@ -335,6 +336,7 @@ func (s *Server) info(ctx context.Context, bot *servedRobot) (*poisemsgs.RobotIn
 	}
 	r.URDF, r.Description = s.meshes.URDF(), s.robot.About
 	r.MissingMeshes, r.MeshPlaces = s.robot.Missing, s.robot.Places
+	r.CycleOneLacks = summary.CycleOneLacks(bot.model)
 	r.Client, r.SimulatedTime = graph.Caller(ctx), s.time != nil
 	r.Period, r.Simulated, r.Robot = bot.period.Seconds(), bot.can.Simulated, bot.name
 	for _, other := range s.robots {

@@ -131,6 +131,25 @@ const pictures = {
       await page.getByRole("tab", { name: "Physics" }).click();
     },
   },
+  "studio-dynamics": {
+    args: ["--physics"],
+    act: async (page) => {
+      await page.getByRole("tab", { name: "Dynamics" }).click();
+      await button(page, "Cycle 1").click();
+      await wait(4);
+    },
+  },
+  "studio-torque": {
+    act: async (page, server) => {
+      const { motion } = await server.call("/motions/get", { name: "dance" });
+      const faster = (list) => list.map((x) => ({ ...x, time: x.time * 0.28 }));
+      const { text } = await server.call("/motions/export", { motion: { ...motion, points: faster(motion.points), events: faster(motion.events) }, format: "yaml" });
+      await given(page, text, "hasty");
+      await page.getByLabel("effort", { exact: true }).check();
+      await page.getByLabel("Joints to show").selectOption("leg1");
+      await page.getByText(/^\d+ findings?$/).first().click();
+    },
+  },
   "studio-arm": { args: ["--robot", "arm6"], act: async (page) => page.getByLabel("Limb to pose").selectOption({ index: 1 }) },
   "studio-files": { act: async (page) => { await given(page, greet, "greet"); await save(page, "hello_there"); await button(page, "File ▾").click(); } },
 };

@@ -28,6 +28,7 @@ type JointInfo struct {
 	HasLimits       bool    `json:"has_limits"`
 	HasServo        bool    `json:"has_servo"`
 	Mimic           bool    `json:"mimic"`
+	MaxEffort       float64 `json:"max_effort"` // N·m or N; 0 is no limit
 }
 
 // GroupInfo is poise_msgs/GroupInfo.
@@ -75,6 +76,8 @@ type DrivenRobot struct {
 	PosedByHand  bool     `json:"posed_by_hand"`  // joints without torque can be moved: joints_hand_set
 	HasMass      bool     `json:"has_mass"`       // it stands in its weight, and physics/… acts on it
 	Modes        []string `json:"modes"`          // of its servos
+	Stiffness    bool     `json:"stiffness"`      // of its servos can be changed, by their models
+	ByModel      bool     `json:"by_model"`       // cycle 0 drives servos by their models, too
 }
 
 // RobotInfoRequest is poise_msgs/RobotInfo's request.
@@ -106,6 +109,8 @@ type RobotInfoResponse struct {
 
 	Client        string `json:"client"`         // who asks, as the state of a robot names whose a goal is
 	SimulatedTime bool   `json:"simulated_time"` // the time of the graph is that of the simulation
+
+	CycleOneLacks []string `json:"cycle_1_lacks"` // what the description does not tell and cycle 1 needs, as poise check says it
 }
 
 // BalanceState is poise_msgs/BalanceState. Points are on the horizontal plane through the

@@ -8,6 +8,7 @@ import type { Player } from "../state/player.svelte";
 import type { Robots } from "../state/robots.svelte";
 import type { Reader } from "../state/words";
 import Controllers from "./Controllers.svelte";
+import Dynamics from "./Dynamics.svelte";
 import KeyPoints from "./KeyPoints.svelte";
 import Physics from "./Physics.svelte";
 
@@ -31,5 +32,6 @@ export interface Tab {
 export const tabs: Tab[] = [
   { name: "Key points", about: "the rows of the motion: times, labels, marks, what carries", view: KeyPoints },
   { name: "Controllers", about: "who has, waits for and was denied which resource; start, stop and switch controllers", view: Controllers },
+  { name: "Dynamics", about: "torques and forces, the cycle that drives each limb, and how stiff it is", view: Dynamics },
   { name: "Physics", about: "forces, pushes, the ground and time of a robot with mass", view: Physics, here: (robots) => robots.heavy !== undefined },
 ];

@@ -112,6 +112,11 @@ export interface Curve {
   max_acceleration: number | null;
 }
 
+// EffortCurve is what a joint has to give along a motion, and between what it can; null is no limit.
+export interface EffortCurve { joint: string; effort: (number | null)[]; least: (number | null)[]; most: (number | null)[] }
+// MotionForces are torques, the margin of the zero-moment point and loads of feet along a motion.
+export interface MotionForces { known: boolean; message: string; joints: EffortCurve[]; margin: (number | null)[]; feet: { chain: string; force: (number | null)[] }[]; weight: number }
+
 export interface JointInfo {
   name: string;
   type: string;
@@ -124,13 +129,14 @@ export interface JointInfo {
   has_limits: boolean;
   has_servo: boolean;
   mimic: boolean;
+  max_effort: number; // N·m or N, 0 is no limit
 }
 
 export interface GroupInfo { name: string; resource: boolean; joints: string[]; resources: string[]; tip: string; branch?: boolean } // branch: made by the page
 export interface ChainInfo { name: string; joints: string[]; tip: string; support: string }
 export interface NamedPose { name: string; group: string; joints: string[]; positions: number[] }
 
-export interface DrivenRobot { name: string; driver: string; simulated: boolean; exact: boolean; torque: boolean; placed_at_once: boolean; posed_by_hand: boolean; has_mass: boolean; modes: string[] }
+export interface DrivenRobot { name: string; driver: string; simulated: boolean; exact: boolean; torque: boolean; placed_at_once: boolean; posed_by_hand: boolean; has_mass: boolean; modes: string[]; stiffness: boolean; by_model: boolean }
 
 export interface PhysicsContact { link: string; other: string; point: Vector3; force: Vector3 } // other is "" for the ground
 
@@ -179,6 +185,7 @@ export interface RobotInfo extends Answer {
   robots: DrivenRobot[];
   client: string; // who asks, as goals name it
   simulated_time: boolean;
+  cycle_1_lacks: string[]; // ends of sentences
 }
 
 export interface ControllerInfo { name: string; kind: string; short: string; switched: boolean; outside: boolean; client: string; state: string; running: boolean; active: boolean; paused: boolean; resources: string[]; refused: Explanation[]; waits: Explanation[] }
@@ -212,11 +219,34 @@ export interface BalanceState {
   header: Header;
   mass: number;
   com: Vector3;
+  zmp: Vector3; // where the ground has to carry the motion, if it has to
+  carried: boolean;
   support_points: Vector3[];
   supports: string[]; // chains that carry
   margin: number;
   stable: boolean;
 }
+
+export interface Wrench { force: Vector3; torque: Vector3 }
+
+// DynamicsState is which cycle drives each joint, and what cycle 1 computes: the efforts that
+// the motion needs, and the forces that the ground is to give.
+export interface DynamicsState {
+  header: Header;
+  name: string[];
+  cycle: string | number[]; // bytes, which JSON carries as base64
+  needed: number[];
+  effort: number[];
+  supports: string[];
+  forces: Wrench[];
+  points: Vector3[];
+  contradicts: boolean;
+  limited: boolean;
+  failed: boolean;
+}
+
+export interface ServoModel { name: string; kp: number; kgear: number; alpha: number[]; vs: number; ks: number; lead: number; dead_zone: number; voltage: number; stiffness: number }
+export interface ServoModels { version: number; models: ServoModel[] }
 
 export interface EventMessage { header: Header; motion: string; command: { type: string; command: string; options: string } }
 

@@ -1,7 +1,7 @@
 // The motion being edited: the document, what was before it, and what the server
 // says of it. Every edit is made by the server; the page keeps the results.
 import { type Connection, Refused } from "../ros/connection";
-import type { Answer, Curve, Finding, Motion, MotionOperation } from "../ros/messages";
+import type { Answer, Curve, Finding, Motion, MotionForces, MotionOperation } from "../ros/messages";
 import { type Remark, remark, silence } from "./words";
 
 const keptSteps = 30; // undo steps that survive a reload
@@ -30,7 +30,7 @@ interface File { name: string; version: string }
 
 interface Kept { motion: Motion; file: File; saved: string; undo: Step[]; redo: Step[] }
 
-export interface Sampled { times: number[]; curves: Curve[]; findings: Finding[] }
+export interface Sampled { times: number[]; curves: Curve[]; findings: Finding[]; forces: MotionForces }
 
 export type Edit = Partial<MotionOperation> & { op: string };
 
@@ -253,6 +253,7 @@ export class Editor {
         part: false,
         scale: 1,
         backward: false,
+        forces: true,
       });
       if (asked === this.sampling) this.sampled = answer;
     } catch (e) {

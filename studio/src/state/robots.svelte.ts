@@ -20,6 +20,7 @@ import type {
 import { complete } from "./limbs";
 import { Resources } from "./resources.svelte";
 import { Physics } from "./physics.svelte";
+import { Dynamics } from "./dynamics.svelte";
 
 const patience = 1000; // ms that a pose is waited for
 
@@ -34,7 +35,8 @@ function near(a: Transform, b: Transform, most: number): boolean {
 function alike(a: BalanceState, b: BalanceState, most: number): boolean {
   const { com: p } = a;
   const { com: q } = b;
-  return Math.hypot(p.x - q.x, p.y - q.y, p.z - q.z) < most / 2 && a.supports.join() === b.supports.join() && a.stable === b.stable;
+  const moved = Math.max(Math.hypot(p.x - q.x, p.y - q.y, p.z - q.z), Math.hypot(a.zmp.x - b.zmp.x, a.zmp.y - b.zmp.y));
+  return moved < most / 2 && a.carried === b.carried && a.supports.join() === b.supports.join() && a.stable === b.stable;
 }
 
 // Robot is one robot of the server, or the place of one that is not there.
@@ -45,6 +47,7 @@ export class Robot {
   balance = $state.raw<BalanceState | undefined>();
   heard = $state(false); // a pose
   readonly resources = new Resources();
+  readonly dynamics = new Dynamics();
   readonly physics: Physics | undefined; // of one with mass
   private latest: Record<string, number> = {}; // without the noise left out
   private placed: Record<string, number> = {}; // by hand, and when

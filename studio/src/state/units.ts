@@ -19,7 +19,8 @@ export function format(value: number, j: JointInfo | undefined, degrees: boolean
 }
 
 // unit is in what a joint is shown, or how it changes.
-export function unit(j: JointInfo | undefined, degrees: boolean, kind: "position" | "velocity" | "acceleration" = "position"): string {
+export function unit(j: JointInfo | undefined, degrees: boolean, kind: "position" | "velocity" | "acceleration" | "effort" = "position"): string {
+  if (kind === "effort") return isAngle(j) ? "N·m" : "N";
   const base = !isAngle(j) ? "m" : degrees ? "°" : "rad";
   return base + { position: "", velocity: "/s", acceleration: "/s²" }[kind];
 }

@@ -1,4 +1,5 @@
-// A robot on the stage: solid, see-through or as an outline; what has no torque is amber.
+// A robot on the stage: solid, see-through or as an outline; what has no torque is amber, and
+// joints may have colours.
 import * as THREE from "three";
 import { mergeGeometries } from "three/addons/utils/BufferGeometryUtils.js";
 import URDFLoader, { type URDFJoint, type URDFRobot } from "urdf-loader";
@@ -25,8 +26,8 @@ function simpler(shape: THREE.BufferGeometry, plain: boolean): THREE.BufferGeome
 export class Figure {
   readonly robot: URDFRobot;
   readonly unread: string[] = []; // files of shapes that could not be shown
-  private readonly held = new Map<THREE.Mesh, THREE.Material | THREE.Material[]>(); // what is amber, as it was
-  private slack: THREE.Material | undefined;
+  private readonly held = new Map<THREE.Mesh, THREE.Material | THREE.Material[]>(); // what is painted, as it was
+  private readonly coats = new Map<THREE.Material, THREE.ColorRepresentation>();
   loaded: (() => void) | undefined; // is called when files that came later are all there
 
   // made of a description, or of a robot that is one already
@@ -120,20 +121,29 @@ export class Figure {
     }
   }
 
-  // limp makes what some joints move amber, up to the next joint.
-  limp(joints: ReadonlySet<string>) {
-    for (const [part, own] of this.held) if (part.material === this.slack) part.material = own;
+  // paint makes what some joints move amber, which are limp, and gives others a colour, up to the
+  // next joint.
+  paint(limp: ReadonlySet<string>, colours: ReadonlyMap<string, string>) {
+    for (const [part, own] of this.held) if (this.coats.has(part.material as THREE.Material)) part.material = own;
     this.held.clear();
-    if (joints.size === 0 || this.look === "ghost") return;
-    const clear = this.look !== "solid";
-    this.slack ??= new THREE.MeshLambertMaterial({ color: amber.tint, emissive: amber.glow, transparent: clear, opacity: clear ? amber.opacity : 1 });
+    if (this.look === "ghost") return;
     for (const [name, joint] of Object.entries(this.robot.joints)) {
-      if (!joints.has(name)) continue;
+      const colour = colours.get(name);
+      const coat = limp.has(name) ? this.coat(amber.tint, amber.glow) : colour ? this.coat(colour, 0) : undefined;
+      if (!coat) continue;
       for (const part of carried(joint)) {
         this.held.set(part, part.material);
-        part.material = this.slack;
+        part.material = coat;
       }
     }
+  }
+
+  private coat(colour: THREE.ColorRepresentation, glow: number): THREE.Material {
+    for (const [known, of] of this.coats) if (of === colour) return known;
+    const clear = this.look !== "solid";
+    const made = new THREE.MeshLambertMaterial({ color: colour, emissive: glow, transparent: clear, opacity: clear ? amber.opacity : 1 });
+    this.coats.set(made, colour);
+    return made;
   }
 
   joint(name: string): URDFJoint | undefined {

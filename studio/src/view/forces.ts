@@ -3,7 +3,7 @@
 import * as THREE from "three";
 import type { PhysicsContact, PhysicsState, PhysicsWorld, Pose, Vector3 } from "../ros/messages";
 
-const contactColour = 0x1463ff;
+export const contactColour = 0x1463ff;
 const betweenColour = 0x8a63d2; // links that touch each other
 const pushColour = 0xd8465a;
 
@@ -36,6 +36,35 @@ class Arrow {
     this.shaft.scale.set(1, Math.max(length - 0.1 * this.size * head, 1e-6), 1);
     this.head.scale.setScalar(head);
     this.head.position.y = length;
+  }
+}
+
+export interface Force { from: THREE.Vector3; along: THREE.Vector3; colour: number } // along is as long as it is drawn
+
+// Arrows are as many as there are forces.
+export class Arrows {
+  readonly group = new THREE.Group();
+  private readonly arrows: Arrow[] = [];
+
+  constructor(private readonly size: number) {}
+
+  // perNewton is how long the arrow of a newton is: one of half the weight is as long as
+  // the robot is large.
+  perNewton(weight: number): number {
+    return weight > 0 ? (2 * this.size) / weight : 0;
+  }
+
+  show(all: readonly Force[]) {
+    while (this.arrows.length < all.length) {
+      const arrow = new Arrow(this.size);
+      this.arrows.push(arrow);
+      this.group.add(arrow.group);
+    }
+    this.arrows.forEach((arrow, i) => {
+      const one = all[i];
+      if (one) arrow.show(one.from, one.along, one.colour);
+      else arrow.group.visible = false;
+    });
   }
 }
 
@@ -72,12 +101,12 @@ function ball(radius: number): THREE.Mesh {
 
 export class Forces {
   readonly group = new THREE.Group(); // where the robot is drawn
-  private readonly arrows: Arrow[] = [];
+  private readonly arrows: Arrows;
   private readonly aim: Arrow;
   private readonly com: THREE.Mesh;
   private readonly zmp: THREE.Mesh;
 
-  constructor(private readonly size: number) {
+  constructor(size: number) {
     this.com = ball(0.04 * size);
     this.zmp = new THREE.Mesh(
       new THREE.RingGeometry(0.02 * size, 0.03 * size, 24),
@@ -86,31 +115,17 @@ export class Forces {
     this.zmp.renderOrder = 7;
     this.aim = new Arrow(size);
     this.aim.group.visible = false;
-    this.group.add(this.com, this.zmp, this.aim.group);
-  }
-
-  // perNewton is how long the arrow of a newton is: one of half the weight is as long as
-  // the robot is large.
-  private perNewton(weight: number): number {
-    return weight > 0 ? (2 * this.size) / weight : 0;
+    this.arrows = new Arrows(size);
+    this.group.add(this.com, this.zmp, this.aim.group, this.arrows.group);
   }
 
   show(s: PhysicsState | undefined, weight: number, forces: boolean, com: boolean) {
-    const scale = this.perNewton(weight);
+    const scale = this.arrows.perNewton(weight);
     const all = !s || !forces ? [] : [
       ...together(s.contacts).map((c) => ({ ...c, colour: c.other === "" ? contactColour : betweenColour })),
       ...s.pushes.map((p) => ({ from: vector(p.point).addScaledVector(vector(p.force), -scale), along: vector(p.force), colour: pushColour })),
     ];
-    while (this.arrows.length < all.length) {
-      const arrow = new Arrow(this.size);
-      this.arrows.push(arrow);
-      this.group.add(arrow.group);
-    }
-    this.arrows.forEach((arrow, i) => {
-      const one = all[i];
-      if (one) arrow.show(one.from, one.along.multiplyScalar(scale), one.colour);
-      else arrow.group.visible = false;
-    });
+    this.arrows.show(all.map((f) => ({ ...f, along: f.along.multiplyScalar(scale) })));
     this.com.visible = com && s !== undefined;
     this.zmp.visible = com && (s?.carried ?? false);
     if (!s) return;

@@ -1,10 +1,11 @@
 // Balance on the floor: the support polygon, the feet that carry, the centre of
-// mass and where it falls.
+// mass, where it falls, and the zero-moment point.
 import * as THREE from "three";
 import type { BalanceState } from "../ros/messages";
 
 const good = 0x18a957;
 const bad = 0xd8465a;
+export const zmpColour = 0x7a5cf0;
 const lift = 0.002; // above the floor, so that it is seen
 
 export class Ground {
@@ -16,6 +17,7 @@ export class Ground {
   );
   private readonly com: THREE.Mesh;
   private readonly fall: THREE.Mesh;
+  private readonly zmp: THREE.Mesh;
   private readonly plumb = new THREE.Line(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color: 0x888888 }));
   private readonly feet = new THREE.Group();
 
@@ -24,7 +26,9 @@ export class Ground {
     this.com = new THREE.Mesh(ball, new THREE.MeshBasicMaterial({ color: 0xf2c230, depthTest: false, transparent: true }));
     this.com.renderOrder = 4;
     this.fall = new THREE.Mesh(new THREE.RingGeometry(size * 0.02, size * 0.035, 24), new THREE.MeshBasicMaterial({ color: good, side: THREE.DoubleSide }));
-    this.group.add(this.outline, this.area, this.com, this.fall, this.plumb, this.feet);
+    this.zmp = new THREE.Mesh(new THREE.CircleGeometry(size * 0.018, 20), new THREE.MeshBasicMaterial({ color: zmpColour, side: THREE.DoubleSide, depthTest: false, transparent: true }));
+    this.zmp.renderOrder = 5;
+    this.group.add(this.outline, this.area, this.com, this.fall, this.zmp, this.plumb, this.feet);
     this.group.visible = false;
   }
 
@@ -42,6 +46,8 @@ export class Ground {
     this.com.position.set(b.com.x, b.com.y, b.com.z);
     this.fall.position.set(b.com.x, b.com.y, floor + lift);
     (this.fall.material as THREE.MeshBasicMaterial).color.set(colour);
+    this.zmp.visible = b.carried;
+    this.zmp.position.set(b.zmp.x, b.zmp.y, floor + 2 * lift);
     this.plumb.geometry.setFromPoints([this.com.position.clone(), this.fall.position.clone()]);
     while (this.feet.children.length < points.length) {
       this.feet.add(new THREE.Mesh(new THREE.CircleGeometry(this.size * 0.05, 24), new THREE.MeshBasicMaterial({ color: good, transparent: true, opacity: 0.5 })));
