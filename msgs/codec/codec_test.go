@@ -18,7 +18,7 @@ import (
 var forms = []msgs.Form{msgs.ROS1, msgs.ROS2}
 
 // exists reports whether ROS has the type in a form: some are ROS 1's alone.
-func exists(typ *registry.Type, f msgs.Form) bool { return f == msgs.ROS1 || typ.Form().IsROS2() }
+func exists(typ *registry.Type, f msgs.Form) bool { return typ.In(f) }
 
 func of(t testing.TB, msg any, f msgs.Form) *codec.Codec {
 	t.Helper()

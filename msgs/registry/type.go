@@ -76,6 +76,9 @@ func (t *Type) Form() msgs.Form {
 	return msgs.ROS2
 }
 
+// In reports whether the type exists in a form.
+func (t *Type) In(f msgs.Form) bool { return !t.single || t.only.IsROS2() == f.IsROS2() }
+
 // Go returns the struct that carries the type's values.
 func (t *Type) Go() reflect.Type { return t.goType }
 

@@ -41,7 +41,7 @@ func (n *Node) rosNames(name string) (all []string) {
 // are neither: ROS 2 has its own.
 func (n *Node) lookAtTopic(name string) {
 	info, exists := n.g.TopicInfo(name)
-	exists = exists && info.Type != nil && info.Type.Form().IsROS2() && info.Action == ""
+	exists = exists && info.Type != nil && info.Type.In(n.c.Form) && info.Action == ""
 	own := func(e graph.Endpoint) bool { return !n.peers.has(e.Node) }
 	write := exists && slices.ContainsFunc(info.Publishers, own)
 	read := exists && info.Owner == "" && slices.ContainsFunc(info.Subscribers, own)
