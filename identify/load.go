@@ -90,6 +90,9 @@ func judged(j *Joint, holdout *Log, m *robot.Model, options func(string) Options
 			return r
 		}
 	}
+	if torque == nil && heldTorque == nil {
+		return Fit(j, held, options(j.Name))
+	}
 	return fit(j, held, options(j.Name), torque, heldTorque)
 }
 

@@ -28,8 +28,6 @@ func (o *outcome) sigma(value int) float64 {
 	return 0
 }
 
-func (o *outcome) rmse() float64 { return rms(o.rest) }
-
 func rms(x []float64) float64 {
 	sum := 0.0
 	for _, r := range x {
