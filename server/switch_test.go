@@ -223,13 +223,13 @@ func TestTwoGaitsOfEqualRankOverTheWire(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := start(t, nil)
 		legs := []string{"leg1", "leg2"}
-		walk := b.member(requester.Config{Name: "walk", Needed: legs, Pending: []float32{60, 60}, Operational: []float32{50, 50}}, nil)
+		amble := b.member(requester.Config{Name: "amble", Needed: legs, Pending: []float32{60, 60}, Operational: []float32{50, 50}}, nil)
 		trot := b.member(requester.Config{Name: "trot", Needed: legs, Pending: []float32{60, 60}, Operational: []float32{50, 50}}, nil)
 		low := b.member(requester.Config{Name: "low", Needed: legs, Pending: []float32{10, 10}}, nil)
 		for i := range 6 {
-			m, other := walk, trot
+			m, other := amble, trot
 			if i%2 == 1 {
-				m, other = trot, walk
+				m, other = trot, amble
 			}
 			if err := m.Request(b.ctx); err != nil {
 				t.Fatal(i, err)

@@ -284,19 +284,19 @@ func gaitAndYawn(s *stage, tr *troupe) {
 // the gait says of it then moves nothing.
 func gaitAndTail(s *stage, tr *troupe) {
 	s.t.Helper()
-	tr.open("walk", 40, legs, []string{"tail"}, "well")
+	tr.open("amble", 40, legs, []string{"tail"}, "well")
 	tr.open("wag", 50, []string{"tail"}, nil, "well")
-	tr.request("walk")
-	s.until("the gait has the tail", func() bool { return s.owns("walk", "tail") })
+	tr.request("amble")
+	s.until("the gait has the tail", func() bool { return s.owns("amble", "tail") })
 	tr.request("wag")
-	s.until("the wag has the tail", func() bool { return s.owns("wag", "tail") && s.owns("walk", "leg1") })
+	s.until("the wag has the tail", func() bool { return s.owns("wag", "tail") && s.owns("amble", "leg1") })
 	s.until("the tail goes where the wag says", func() bool {
-		tr.do(cue{Do: "send", Name: "walk", Joint: "tail_joint1", Q: -0.3})
+		tr.do(cue{Do: "send", Name: "amble", Joint: "tail_joint1", Q: -0.3})
 		tr.do(cue{Do: "send", Name: "wag", Joint: "tail_joint1", Q: 0.2})
 		return math.Abs(s.joint("tail_joint1")-0.2) < 1e-3
 	})
 	for range 20 {
-		tr.do(cue{Do: "send", Name: "walk", Joint: "tail_joint1", Q: -0.3})
+		tr.do(cue{Do: "send", Name: "amble", Joint: "tail_joint1", Q: -0.3})
 		time.Sleep(10 * time.Millisecond)
 	}
 	if q := s.joint("tail_joint1"); math.Abs(q-0.2) > 0.05 { // it may have been settling
@@ -304,10 +304,10 @@ func gaitAndTail(s *stage, tr *troupe) {
 	}
 	tr.quit("wag")
 	s.until("the gait has it back, and moves it", func() bool {
-		tr.do(cue{Do: "send", Name: "walk", Joint: "tail_joint1", Q: 0.1})
-		return s.owns("walk", "tail") && math.Abs(s.joint("tail_joint1")-0.1) < 1e-3
+		tr.do(cue{Do: "send", Name: "amble", Joint: "tail_joint1", Q: 0.1})
+		return s.owns("amble", "tail") && math.Abs(s.joint("tail_joint1")-0.1) < 1e-3
 	})
-	tr.quit("walk")
+	tr.quit("amble")
 	s.until("all is free", func() bool { return s.owns("", "tail") && s.owns("", "leg1") })
 }
 
