@@ -3,6 +3,8 @@ package ros1
 import (
 	"context"
 	"errors"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -11,6 +13,8 @@ import (
 	"poise/graph"
 	"poise/msgs"
 	"poise/msgs/poisemsgs"
+	"poise/wire/ros1/master"
+	"poise/wire/ros1/xmlrpc"
 )
 
 // TestServicesOfOtherNodesAreInTheGraph calls a service of another node by the graph of this
@@ -197,4 +201,41 @@ func TestTopicsOfOtherNodesAreInTheGraph(t *testing.T) {
 	})
 	p.Close()
 	until(t, "the topic is gone", func() bool { _, ok := g.TopicInfo("/other/text"); return !ok })
+}
+
+// TestATopicOfAnotherNodeIsHeardAgain: it is read again before a slow master has been told that it
+// is not read any more.
+func TestATopicOfAnotherNodeIsHeardAgain(t *testing.T) {
+	client := xmlrpc.NewClient((&Config{}).dial)
+	defer client.Close()
+	slow := master.New(master.Config{URI: "http://127.0.0.1/", Client: client})
+	defer slow.Close()
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		time.Sleep(20 * time.Millisecond)
+		slow.ServeHTTP(w, r)
+	}))
+	defer web.CloseClientConnections()
+	g := graph.New(graph.Options{})
+	defer g.Close()
+	n, _ := runNode(t, g, Config{Master: web.URL, Imports: true, Names: Names{Namespace: "/here", Node: "poise"}})
+	p := newPeer(t, web.URL)
+	defer p.stop()
+	out, err := graph.Topic[msgs.String](p.g, "other/text", graph.TopicOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	until(t, "the topic is listed", func() bool { _, ok := g.TopicInfo("/other/text"); return ok })
+	for range 20 {
+		heard, err := graph.Listen[msgs.String](g, "/other/text", graph.SubscribeOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		until(t, "the topic is heard", func() bool {
+			out.Publish(&msgs.String{Data: "hello"})
+			_, _, ok := heard.Poll()
+			return ok
+		})
+		heard.Close()
+		until(t, "it is not read", func() bool { n.mu.Lock(); defer n.mu.Unlock(); return n.subs["/other/text"] == nil })
+	}
 }

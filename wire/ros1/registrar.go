@@ -17,15 +17,22 @@ type registrar struct {
 	params map[string]any // that the master has of the node
 
 	mu   sync.Mutex
-	have map[entry]string // what is registered, with its type
-	err  error            // why the master is not reached
-	told bool             // in the log
+	have map[entry]entered // what is registered
+	err  error             // why the master is not reached
+	told bool              // in the log
 }
 
 // entry is a registration.
 type entry struct {
 	kind kind
 	name string
+}
+
+// entered is what stands behind a registration. A subscription that replaced another of its
+// name is registered once more: the answer tells it of its publishers.
+type entered struct {
+	typ  string
+	read *subscription
 }
 
 type kind uint8
@@ -50,7 +57,7 @@ const (
 var errNoMaster = errors.New("the master has not been reached yet")
 
 func newRegistrar(n *Node) *registrar {
-	r := &registrar{n: n, waked: make(chan struct{}, 1), have: map[entry]string{}, params: map[string]any{}}
+	r := &registrar{n: n, waked: make(chan struct{}, 1), have: map[entry]entered{}, params: map[string]any{}}
 	if !n.c.OwnMaster {
 		r.err = errNoMaster
 	}
@@ -126,16 +133,16 @@ func (r *registrar) sync(ctx context.Context) error {
 	r.mu.Lock()
 	have := maps.Clone(r.have)
 	r.mu.Unlock()
-	for e, typ := range have {
-		if now, ok := want[e]; !ok || now != typ {
+	for e, was := range have {
+		if now, ok := want[e]; !ok || now.typ != was.typ {
 			if err := r.remove(ctx, e); err != nil {
 				return err
 			}
 		}
 	}
-	for e, typ := range want {
-		if was, ok := have[e]; !ok || was != typ {
-			if err := r.add(ctx, e, typ); err != nil {
+	for e, now := range want {
+		if was, ok := have[e]; !ok || was != now {
+			if err := r.add(ctx, e, now); err != nil {
 				return err
 			}
 		}
@@ -166,32 +173,32 @@ func (r *registrar) look(ctx context.Context) error {
 }
 
 // wanted returns what is to be registered.
-func (r *registrar) wanted() map[entry]string {
+func (r *registrar) wanted() map[entry]entered {
 	n := r.n
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	want := map[entry]string{}
+	want := map[entry]entered{}
 	for ros, p := range n.pubs {
-		want[entry{publisher, ros}] = typeName(p.typ)
+		want[entry{publisher, ros}] = entered{typ: typeName(p.typ)}
 	}
 	for ros, s := range n.subs {
-		want[entry{subscriber, ros}] = typeName(s.typ)
+		want[entry{subscriber, ros}] = entered{typeName(s.typ), s}
 	}
 	for ros := range *n.services.Load() {
-		want[entry{server, ros}] = ""
+		want[entry{server, ros}] = entered{}
 	}
 	return want
 }
 
-func (r *registrar) add(ctx context.Context, e entry, typ string) error {
+func (r *registrar) add(ctx context.Context, e entry, of entered) error {
 	var code int
 	var v any
 	var err error
 	switch e.kind {
 	case publisher:
-		code, v, err = r.n.callMaster(ctx, "registerPublisher", e.name, typ, r.n.uri)
+		code, v, err = r.n.callMaster(ctx, "registerPublisher", e.name, of.typ, r.n.uri)
 	case subscriber:
-		code, v, err = r.n.callMaster(ctx, "registerSubscriber", e.name, typ, r.n.uri)
+		code, v, err = r.n.callMaster(ctx, "registerSubscriber", e.name, of.typ, r.n.uri)
 	default:
 		code, v, err = r.n.callMaster(ctx, "registerService", e.name, r.n.rpc, r.n.uri)
 	}
@@ -202,7 +209,7 @@ func (r *registrar) add(ctx context.Context, e entry, typ string) error {
 		return fmt.Errorf("it refuses to register %s", e.name)
 	}
 	r.mu.Lock()
-	r.have[e] = typ
+	r.have[e] = of
 	r.mu.Unlock()
 	if e.kind == subscriber {
 		r.n.publishersOf(e.name, v, false)
