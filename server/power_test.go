@@ -180,7 +180,8 @@ func TestASimulatedRobotMayStartLimp(t *testing.T) {
 }
 
 // TestLeavingIsDeclaredPerRobot: at the end one robot holds, one is let go and one goes to
-// its pose first, at a limited speed, while clients still see it.
+// its pose first, at a limited speed, while clients still see it. They are virtual, so this is what
+// the cycle decides: TestServosAreLeftAsDeclared sees what servos made of it.
 func TestLeavingIsDeclaredPerRobot(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := start(t, func(c *config.Config) {

@@ -173,9 +173,9 @@ func (bot *servedRobot) adopt(ctx context.Context, driver servo.Driver) {
 	}
 }
 
-// closeDrivers closes every driver that is open. If the cycle has let go of the servos, the
-// guard need not do it.
-func (s *Server) closeDrivers(letGo bool) error {
+// closeDrivers closes every driver that is open, and tells how each robot of a cycle that ran was left. If the cycle has
+// let go of the servos, the guard need not do it.
+func (s *Server) closeDrivers(letGo, ran bool) error {
 	var errs []error
 	for _, bot := range s.robots {
 		if bot.driver == nil {
@@ -183,6 +183,13 @@ func (s *Server) closeDrivers(letGo bool) error {
 		}
 		if err := bot.driver.Close(); err != nil {
 			errs = append(errs, fmt.Errorf("robot %q: %w", bot.name, err))
+		}
+		if ran {
+			var unconfirmed []string
+			if d, ok := bot.driver.(servo.Releaser); ok {
+				unconfirmed = d.Unconfirmed()
+			}
+			bot.tellLeft(unconfirmed)
 		}
 		if _, ok := bot.driver.(servo.Rester); ok && letGo {
 			errs = append(errs, s.guard.Rest(bot.name, nil))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"strings"
 	"time"
 
 	"poise/control"
@@ -80,13 +81,8 @@ func (s *Server) Run(ctx context.Context) error {
 	errs = append(errs, s.rampDown(reason, stopRobots)...)
 	ran := within(cyclePatience+s.restPatience(), "the cycle", func() error { return <-cycle })
 	errs = append(errs, ran)
-	if ran == nil {
-		for _, bot := range s.robots {
-			bot.tellLeft()
-		}
-	}
 	s.closeConnections(web, closeWires) // after the robots have come to rest: until then they can be stopped
-	errs = append(errs, within(endPatience, "closing the drivers", func() error { return s.closeDrivers(ran == nil && !failed) }))
+	errs = append(errs, within(endPatience, "closing the drivers", func() error { return s.closeDrivers(ran == nil && !failed, ran == nil) }))
 	endWatch()
 	s.end()
 	errs = append(errs, within(endPatience, "what runs in the background", func() error { s.background.Wait(); return nil }))
@@ -150,14 +146,19 @@ func (s *Server) rampDown(reason string, stopRobots func()) (errs []error) {
 	return errs
 }
 
-// tellLeft says how the robot was left. The cycle is over.
-func (bot *servedRobot) tellLeft() {
+// tellLeft says how the robot was left. The cycle is over and its driver closed, which tells servos that may hold
+// though they were told to be off.
+func (bot *servedRobot) tellLeft(unconfirmed []string) {
 	how := "it holds its pose"
 	switch limp := bot.loop.Unpowered(); {
 	case limp == control.JointLeaves(len(bot.model.Joints())):
 		how = "without torque"
 	case !limp.Empty():
 		how = "it holds its pose, apart from what is limp"
+	}
+	if len(unconfirmed) > 0 {
+		bot.s.log.Warn("robot is left", "robot", bot.name, "declared", bot.loop.Leaving().Do, "how", "torque off is not confirmed", "servos", strings.Join(unconfirmed, "; "))
+		return
 	}
 	bot.s.log.Info("robot is left", "robot", bot.name, "declared", bot.loop.Leaving().Do, "how", how)
 }

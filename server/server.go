@@ -154,7 +154,7 @@ func (s *Server) Close() error {
 	if s.listener != nil {
 		errs = append(errs, s.listener.Close())
 	}
-	errs = append(errs, s.closeDrivers(true))
+	errs = append(errs, s.closeDrivers(true, false))
 	s.ros.closeCore()
 	for _, bot := range s.robots {
 		if bot.record.file != nil {

@@ -21,14 +21,15 @@ type Driver interface {
 	// open an open driver does nothing.
 	Open(ctx context.Context) error
 
-	// Close ends the talk, and everything that Open began. Servos stay as they were last
-	// told. To close a closed driver does nothing. An Exchange with a closed driver moves
+	// Close carries out the last that was told, ends the talk, and everything that Open began.
+	// Servos stay as they were last told. To close a closed driver does nothing. An Exchange with a closed driver moves
 	// nothing, lets readings grow older and reports BusDown.
 	Close() error
 }
 
 // Capabilities says what a machine is and can do. Drivers that can do more say so by
-// their methods: see Placer, HandPoser, Calibrator, Rester, Paced, Adopter and Surveyor.
+// their methods: see Placer, HandPoser, Calibrator, Rester, Paced, Adopter,
+// Surveyor and Releaser.
 type Capabilities struct {
 	Simulated bool    // nothing real moves, so it may have torque from the start
 	Exact     bool    // joints are where they are told to be: the command is their position
@@ -117,6 +118,15 @@ type Surveyor interface {
 
 	// Beyond names those that stand beyond their limits, and by how much.
 	Beyond() []string
+}
+
+// Releaser is a Driver whose servos tell whether their torque is gone. Its Close switches off what was told Off last.
+type Releaser interface {
+	Driver
+
+	// Unconfirmed names, after Close, the servos that were told Off last and have not confirmed that their torque is
+	// gone, or hold because they were found so and were never told anything else.
+	Unconfirmed() []string
 }
 
 // Modes is a set of modes.

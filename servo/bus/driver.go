@@ -128,6 +128,8 @@ type Driver struct {
 	limp     servo.Modes // of those the ones without power, which all obey
 	soft     bool        // every servo heeds the stiffness of setpoints
 	survey   survey
+
+	unconfirmed []string // by Close: servos that may have torque though they were told to be off
 }
 
 // survey is what Open found, as it was before goroutines began to speak with the servos.
@@ -144,6 +146,7 @@ var (
 	_ servo.Adopter = (*Driver)(nil)
 
 	_ servo.Surveyor = (*Driver)(nil)
+	_ servo.Releaser = (*Driver)(nil)
 )
 
 // New returns the driver of a robot whose cycle has some period, s.
@@ -400,18 +403,19 @@ func (d *Driver) Exchange(_ servo.Tick, dst *servo.Measurement, src []servo.Setp
 	return fault
 }
 
-// Close implements servo.Driver: servos stay as they were last told.
+// Close implements servo.Driver: the last that was told is carried out, and servos stay like that.
 func (d *Driver) Close() error {
 	if !d.open {
 		return nil
 	}
-	d.open = false
+	d.open, d.unconfirmed = false, nil
 	for _, w := range d.workers {
 		close(w.stop)
 	}
 	errs := []error{d.unit.end()}
 	for _, w := range d.workers {
 		<-w.done
+		d.unconfirmed = append(d.unconfirmed, w.unconfirmed()...)
 		errs = append(errs, w.hangUp())
 	}
 	return errors.Join(errs...)
@@ -478,6 +482,9 @@ func (d *Driver) Found() []string { return d.survey.found }
 
 // Beyond implements servo.Surveyor.
 func (d *Driver) Beyond() []string { return d.survey.beyond }
+
+// Unconfirmed implements servo.Releaser.
+func (d *Driver) Unconfirmed() []string { return d.unconfirmed }
 
 // Rhythm implements servo.Paced.
 func (d *Driver) Rhythm() (float64, error) {

@@ -78,6 +78,7 @@ type worker struct {
 	turn     int       // whose slow values are next
 	slowAt   time.Time // when they are read
 	silent   int       // cycles in which nothing was heard
+	closing  bool      // Close was called: nothing gets torque any more
 	commands []servo.Setpoint
 	group    []*Servo
 	batch    []Goal
@@ -174,6 +175,7 @@ func (w *worker) run() {
 			wait = next.Sub(now)
 		}
 		if !w.sleep(wait) {
+			w.finish()
 			return
 		}
 	}
@@ -315,7 +317,7 @@ func (w *worker) command(now time.Time) error {
 // mayEnergise reports whether a servo can get its torque: it says nothing bad of itself, its position is known,
 // and the cycle that wants it runs.
 func (w *worker) mayEnergise(u *unit, now time.Time) bool {
-	return !w.hangs(now) && u.agree >= agreement && !now.Before(u.again) && u.State.Fault&^(servo.BadPacket|servo.OutOfRange) == 0
+	return !w.closing && !w.hangs(now) && u.agree >= agreement && !now.Before(u.again) && u.State.Fault&^(servo.BadPacket|servo.OutOfRange) == 0
 }
 
 // energise gives torque at the present position; from there the joint goes slowly to where

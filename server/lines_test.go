@@ -1,0 +1,152 @@
+package server_test
+
+import (
+	"errors"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+
+	"poise/msgs/poisemsgs"
+	"poise/robot"
+	"poise/server"
+	"poise/server/config"
+	"poise/servo"
+	"poise/servo/bus"
+	"poise/servo/driver"
+	"poise/servo/emulator"
+	"poise/servo/families"
+)
+
+// lined is a server whose robot has emulated servos on a line in memory.
+type lined struct {
+	*bed
+	mu     sync.Mutex
+	servos *emulator.Emulator
+	port   bus.Port
+	pulled bool
+	torque []string // what was switched: torque on or off, and the joint
+}
+
+// startLine runs a server with the shipped arm on a line, in fake time.
+func startLine(t *testing.T, change func(r *config.Config)) *lined {
+	t.Helper()
+	x := &lined{}
+	row := driver.Row("line", "emulated servos", bus.DefaultSettings, func(m *robot.Model, period float64, s bus.Settings) (servo.Driver, error) {
+		s.Lines, s.Patience = []string{"memory"}, 0.003
+		d, err := bus.New(m, period, s, families.All)
+		if err == nil && x.servos == nil {
+			x.servos, err = emulator.New(emulator.Config{Model: m, World: emulator.NewIdeal(make([]float64, len(m.Joints()))), Families: families.All, Baud: 1_000_000, Log: x.happens})
+		}
+		if err != nil {
+			return nil, err
+		}
+		d.Dial = x.dialLine
+		return d, nil
+	})
+	x.bed = start(t, func(c *config.Config) {
+		c.Robot, c.Robots = "so101", []config.Robot{{Name: "real", Driver: "line"}}
+		change(c)
+	}, func(o *server.Options) { o.Drivers = append(driver.Table{row}, driver.Standard...) })
+	return x
+}
+
+func (x *lined) happens(e emulator.Event) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if strings.HasPrefix(e.What, "torque") {
+		x.torque = append(x.torque, e.What+" "+e.Joint)
+	}
+}
+
+func (x *lined) dialLine(string, int) (bus.Port, error) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.pulled {
+		return nil, errors.New("no adapter")
+	}
+	here, there := bus.Pipe(1_000_000, 0)
+	line := x.servos.Line("", there, 1_000_000)
+	go func() { _ = line.Serve() }()
+	x.port = here
+	return here, nil
+}
+
+// plug pulls the adapter out, or puts it back.
+func (x *lined) plug(in bool) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if x.pulled = !in; x.pulled {
+		x.port.Close()
+	}
+}
+
+// holding counts the servos with torque.
+func (x *lined) holding() (n int) {
+	x.servos.With(func() {
+		for _, s := range x.servos.Servos() {
+			if s.Mode() == servo.Position {
+				n++
+			}
+		}
+	})
+	return n
+}
+
+// energise gives all servos torque.
+func (x *lined) energise() {
+	x.t.Helper()
+	x.until("power is ready", func() bool { return x.state().Power == "ready" })
+	x.must("/set_torque", &poisemsgs.SetTorqueRequest{On: true})
+	x.until("all servos hold", func() bool { return x.holding() == len(x.servos.Servos()) })
+}
+
+// finish stops the server.
+func (x *lined) finish() {
+	x.t.Helper()
+	x.stop()
+	if err := <-x.ended; err != nil {
+		x.t.Error(err)
+	}
+	x.ended <- nil // for the cleanup
+}
+
+// TestServosAreLeftAsDeclared: the servos themselves have the torque that the log says: none after off and rest, all of it
+// after hold; what could not be confirmed is said.
+func TestServosAreLeftAsDeclared(t *testing.T) {
+	for _, c := range []struct {
+		leaving config.Leaving
+		holding int
+		how     string
+	}{
+		{config.Leaving{Do: "hold"}, 6, "it holds its pose"},
+		{config.Leaving{Do: "off"}, 0, "without torque"},
+		{config.Leaving{Do: "rest", Pose: "rest"}, 0, "without torque"},
+	} {
+		t.Run(c.leaving.Do, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				x := startLine(t, func(cfg *config.Config) { cfg.Robots[0].Leaving = c.leaving })
+				x.energise()
+				x.finish()
+				if n := x.holding(); n != c.holding {
+					t.Errorf("%d servos hold, must be %d", n, c.holding)
+				}
+				if left := x.log.lines("robot is left"); len(left) != 1 || !strings.Contains(left[0], c.how) {
+					t.Errorf("%q", left)
+				}
+			})
+		})
+	}
+	t.Run("unconfirmed", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			x := startLine(t, func(cfg *config.Config) { cfg.Robots[0].Leaving.Do = "off" })
+			x.energise()
+			x.servos.With(func() { x.servos.Servos()[2].Kill(true) })
+			x.finish()
+			name := x.servos.Servos()[2].Joint
+			if left := x.log.lines("robot is left"); len(left) != 1 || !strings.Contains(left[0], "torque off is not confirmed") || !strings.Contains(left[0], name) || strings.Contains(left[0], "without torque") {
+				t.Errorf("%q", left)
+			}
+		})
+	})
+}
