@@ -151,10 +151,9 @@ func TestBusFindsDynamixelsOfProtocol1(t *testing.T) {
 	t.Parallel()
 	x := emulateServos(t, "ax", 1_000_000, 2)
 	for _, args := range [][]string{{"--family", "dynamixel"}, {"--baud", "1000000"}} {
-		out := patiently(t, func(out string) bool { return strings.Contains(out, "2 servos answer") }, append([]string{"bus", "scan", x.port, "--ids", "1-3"}, args...)...)
-		if strings.Count(out, "dynamixel ax-12a, firmware 24, 1000000 baud, 7.4 V") != 2 {
-			t.Errorf("%v: %s", args, out)
-		}
+		patiently(t, func(out string) bool {
+			return strings.Contains(out, "2 servos answer") && strings.Count(out, "dynamixel ax-12a, firmware 24, 1000000 baud, 7.4 V") == 2
+		}, append([]string{"bus", "scan", x.port, "--ids", "1-3"}, args...)...)
 	}
 	patiently(t, func(out string) bool {
 		return strings.Contains(out, "present_position") && strings.Contains(out, "512")

@@ -212,6 +212,9 @@ func (c *Client) Model(id int) (*bus.Model, bus.Identity, error) {
 	return m, who, nil
 }
 
+// identifyTries is how often the voltage of a servo that answered is asked for.
+const identifyTries = 3
+
 // Identify says what a servo is.
 func (c *Client) Identify(id int) (Servo, error) {
 	who, err := c.Talk.Ping(id)
@@ -226,8 +229,11 @@ func (c *Client) Identify(id int) (Servo, error) {
 	s.Model = m.Name
 	for name, unit := range map[string]float64{"present_voltage": 0.1, "voltage": 0.074075} {
 		if r, ok := m.Register(name); ok {
-			if v, err := c.Talk.Read(id, m, r); err == nil {
-				s.Voltage = float64(int(unit*float64(v)*100+0.5)) / 100
+			for range identifyTries {
+				if v, err := c.Talk.Read(id, m, r); err == nil {
+					s.Voltage = float64(int(unit*float64(v)*100+0.5)) / 100
+					break
+				}
 			}
 		}
 	}
