@@ -51,6 +51,7 @@ const (
 	LimbTooFast     Code = 35 // the limb of Joint was to move at Value m/s or rad/s, at most Max is a velocity for it
 	NoMasses        Code = 36 // nothing is known of the robot's masses, which cycle 1 needs
 	NotStanding     Code = 37 // the foot of Joint, or the base, is Value m, or rad, away from a stand, Max is allowed
+	StandsBeyond    Code = 38 // Joint stands at Value, beyond its limit Max, and would move by itself
 )
 
 var codeNames = [...]string{
@@ -60,7 +61,7 @@ var codeNames = [...]string{
 	"unreachable", "unbalanced", "goal missed", "too old", "energised", "lease expired", "unanswered", "declined",
 	"limb unreachable", "base too far", "nothing stands", "not owned",
 	"too fast", "too steep", "limb too fast",
-	"no masses", "not standing",
+	"no masses", "not standing", "stands beyond",
 }
 
 func (c Code) String() string {

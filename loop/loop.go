@@ -16,9 +16,10 @@ import (
 // defaults.
 type Settings struct {
 	Inversion    servo.InversionConfig
-	ByModel      bool          `json:",omitempty"` // servos whose models Inversion has are driven by them from the start
-	Sensors      servo.Sensors // that the bus has besides the joints
-	Absent       robot.Set     // joints whose servos are missing: the others may have torque without them
+	ByModel      bool           `json:",omitempty"` // servos whose models Inversion has are driven by them from the start
+	Sensors      servo.Sensors  // that the bus has besides the joints
+	Absent       robot.Set      // joints whose servos are missing: the others may have torque without them
+	TorqueWithin []servo.Within `json:",omitempty"` // where joints of hardware can have torque; those not named anywhere
 	Bridge       control.BridgeConfig
 	Policy       arbiter.Policy
 	RoundTimeout int64 // ns, of a round of requests; default arbiter.DefaultRoundTimeout

@@ -97,6 +97,27 @@ func (p *power) mayEnergise(l *Loop, o Order, joints robot.Set) control.Reason {
 			return control.StoppedByFault.At(robot.JointID(leaf), float64(leaf), 0)
 		}
 	}
+	if p.state == Enabled {
+		joints = joints.Intersect(p.limp.Union(p.brake))
+	}
+	return p.stands(l, joints)
+}
+
+// stands tells which of some joints stands where it can have no torque: it would move by itself.
+func (p *power) stands(l *Loop, joints robot.Set) control.Reason {
+	for i := range l.cfg.TorqueWithin {
+		w := &l.cfg.TorqueWithin[i]
+		r := &l.reading.Joints[w.Joint]
+		if !joints.Has(robot.LeafID(w.Joint)) || r.Age == servo.Never {
+			continue
+		}
+		switch at := r.Position; {
+		case at < w.Low-servo.StandingSlack:
+			return control.StandsBeyond.At(robot.JointID(w.Joint), at, w.Low)
+		case at > w.High+servo.StandingSlack:
+			return control.StandsBeyond.At(robot.JointID(w.Joint), at, w.High)
+		}
+	}
 	return control.Because(control.OK)
 }
 

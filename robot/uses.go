@@ -22,6 +22,8 @@ type Servo struct {
 	Model    *model.Model // with its gear, nil if none is known
 
 	Limited   bool            // Low and High count
+	HasLow    bool            // of those robot.yaml gives Low
+	HasHigh   bool            // and High
 	Low, High int             // where it may be told to go, in its own steps
 	Registers []ServoRegister // what it has to hold when it is used
 }
@@ -201,10 +203,10 @@ func ServoOf(s *description.Servo) Servo {
 	if s.Min != nil || s.Max != nil {
 		servo.Limited, servo.Low, servo.High = true, math.MinInt32, math.MaxInt32
 		if s.Min != nil {
-			servo.Low = *s.Min
+			servo.Low, servo.HasLow = *s.Min, true
 		}
 		if s.Max != nil {
-			servo.High = *s.Max
+			servo.High, servo.HasHigh = *s.Max, true
 		}
 	}
 	for _, r := range s.Registers {

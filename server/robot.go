@@ -220,6 +220,9 @@ func (bot *servedRobot) assemble() error {
 			s.log.Warn("servo beyond its limits: "+why, "robot", bot.name)
 		}
 	}
+	if d, ok := bot.driver.(servo.Bounded); ok {
+		settings.TorqueWithin = d.Within()
+	}
 	if d, ok := bot.driver.(servo.Adopter); ok {
 		missing, why := d.Missing()
 		for i, j := range missing {

@@ -29,7 +29,7 @@ type Driver interface {
 
 // Capabilities says what a machine is and can do. Drivers that can do more say so by
 // their methods: see Placer, HandPoser, Calibrator, Rester, Paced, Adopter,
-// Surveyor and Releaser.
+// Surveyor, Releaser and Bounded.
 type Capabilities struct {
 	Simulated bool    // nothing real moves, so it may have torque from the start
 	Exact     bool    // joints are where they are told to be: the command is their position
@@ -127,6 +127,25 @@ type Releaser interface {
 	// Unconfirmed names, after Close, the servos that were told Off last and have not confirmed that their torque is
 	// gone, or hold because they were found so and were never told anything else.
 	Unconfirmed() []string
+}
+
+// Bounded is a Driver whose joints get torque only where they can be told to stay: elsewhere they would move by
+// themselves.
+type Bounded interface {
+	Driver
+
+	// Within returns where joints can have torque, after Open.
+	Within() []Within
+}
+
+// StandingSlack is how far a joint may stand beyond its limits and still get torque, rad: what play and the size of steps
+// explain.
+const StandingSlack = 0.02
+
+// Within is where a joint can have torque, rad. Nowhere, if Low is above High.
+type Within struct {
+	Joint     int
+	Low, High float64
 }
 
 // Modes is a set of modes.

@@ -270,6 +270,8 @@ func TestBusReadsAndWritesByName(t *testing.T) {
 	refused("--torque allows it", "write", x.port, "2", "goal_position", "2100")
 	refused("--torque allows it", "write", x.port, "2", "goal_position", "0")
 	refused("--torque allows it", "write", x.port, "2", "torque", "1")
+	refused("--torque allows it", "write", x.port, "2", "goal_speed", "300")
+	refused("--torque allows it", "write", x.port, "2", "goal_time", "0")
 	refused("set-id", "write", x.port, "2", "id", "9")
 	refused("set-baud", "write", x.port, "2", "baud", "3")
 	refused("can only be read", "write", x.port, "2", "present_position", "3")
@@ -288,6 +290,11 @@ func TestBusReadsAndWritesByName(t *testing.T) {
 	if on := x.happened("torque on"); len(on) != 1 {
 		t.Errorf("with --torque: %v", on)
 	}
+	for _, name := range []string{"mode", "homing_offset", "min_position", "max_position", "phase"} {
+		refused("register "+name+" can move servo 2, which has torque: let it go first (poise bus write PORT 2 torque 0), or --torque allows it", "write", x.port, "2", name, "1")
+	}
+	patiently(t, any, bus("write", x.port, "2", "torque", "0", "--family", "feetech")...)
+	patiently(t, any, bus("write", x.port, "2", "homing_offset", "5", "--family", "feetech")...)
 }
 
 // TestBusGivesServosIDsAndRates: with one servo on the line, and after two questions.

@@ -94,6 +94,14 @@ func (w *Words) Limbs(joints robot.Set) []string {
 	return w.Names(set)
 }
 
+// limits returns those of a joint.
+func (w *Words) limits(id robot.JointID) (none robot.Limits) {
+	if id < 0 || int(id) >= len(w.model.Joints()) {
+		return none
+	}
+	return w.model.Joints()[id].Limits
+}
+
 // Unpowered explains which of some leaves are among the joints without torque, limb by
 // limb, if any are.
 func (w *Words) Unpowered(limp, of robot.Set) (all []problem.Problem) {

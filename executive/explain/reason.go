@@ -167,6 +167,14 @@ var sentences = map[control.Code]func(w *Words, out *problem.Problem, r control.
 		out.Text = fmt.Sprintf("the centre of mass would be %s m inside its supports, %s is needed", num(r.Value), num(r.Max))
 		out.Help = "choose a target nearer to the middle of the feet"
 	},
+	control.StandsBeyond: func(w *Words, out *problem.Problem, r control.Reason, _ string) {
+		limits := "its limit, " + num(r.Max)
+		if l := w.limits(r.Joint); l.Lower.Has && l.Upper.Has {
+			limits = fmt.Sprintf("what its limits of %s … %s and its servo allow, %s", num(l.Lower.Value), num(l.Upper.Value), num(r.Max))
+		}
+		out.Text = fmt.Sprintf("joint %s stands at %s %s, beyond %s: with torque it would move there by itself, so it gets none", out.Joint, num(r.Value), w.Unit(r.Joint), limits)
+		out.Help = "move it back by hand while it is limp; if it stands right, its zero, min or max in robot.yaml is wrong: poise bus calibrate; other joints get torque by their names"
+	},
 	control.NotStanding: func(_ *Words, out *problem.Problem, r control.Reason, _ string) {
 		what := "its body"
 		if out.Joint != "" {

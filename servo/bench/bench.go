@@ -306,6 +306,11 @@ func (c *Client) Write(id int, name string, v int64, torque bool) error {
 	case name == "id" || name == "baud":
 		return fmt.Errorf("register %s is changed by poise bus set-%s", name, name)
 	}
+	if r.Shifts && !torque {
+		if err := c.limp(id, m, name); err != nil {
+			return err
+		}
+	}
 	if err := c.Talk.Write(id, m, r, v); err != nil {
 		return fmt.Errorf("servo %d, register %s: %w", id, name, err)
 	}
@@ -315,6 +320,24 @@ func (c *Client) Write(id int, name string, v int64, torque bool) error {
 	}
 	if now != v {
 		return fmt.Errorf("servo %d, register %s: holds %d after %d was written", id, name, now, v)
+	}
+	return nil
+}
+
+// limp wants a servo to have no torque before a register is written that would move it.
+func (c *Client) limp(id int, m *bus.Model, name string) error {
+	for _, torque := range []string{"torque", "torque_control"} {
+		r, ok := m.Register(torque)
+		if !ok {
+			continue
+		}
+		on, err := c.Talk.Read(id, m, r)
+		if err != nil {
+			return fmt.Errorf("servo %d, register %s: %w", id, torque, err)
+		}
+		if on != 0 {
+			return fmt.Errorf("register %s can move servo %d, which has torque: let it go first (poise bus write PORT %d %s 0), or --torque allows it", name, id, id, torque)
+		}
 	}
 	return nil
 }

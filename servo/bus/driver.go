@@ -147,6 +147,7 @@ var (
 
 	_ servo.Surveyor = (*Driver)(nil)
 	_ servo.Releaser = (*Driver)(nil)
+	_ servo.Bounded  = (*Driver)(nil)
 )
 
 // New returns the driver of a robot whose cycle has some period, s.
@@ -217,6 +218,9 @@ func Plan(m *robot.Model, s Settings, families []Family) ([]Planned, error) {
 		if !ok {
 			errs = append(errs, fmt.Errorf("joint %q: servo type %q is not one of %s", j.Name, a.Type, strings.Join(typeNames(families), ", ")))
 			continue
+		}
+		if err := checkRange(&j, a, model, true); err != nil { // whether it counts turns is known once it answers
+			errs = append(errs, fmt.Errorf("joint %q: %w", j.Name, err))
 		}
 		k := slices.IndexFunc(all, func(p Planned) bool { return p.Name == a.Bus })
 		if k < 0 {
@@ -360,7 +364,7 @@ func (d *Driver) newWorker(p Planned) *worker {
 	for k, s := range p.Servos {
 		name := d.model.Joints()[p.Joints[k]].Name
 		wanted := d.servos[p.Joints[k]]
-		u := &unit{Servo: s, joint: p.Joints[k], name: name, wanted: wanted, scale: ScaleOf(wanted, s.Model)}
+		u := &unit{Servo: s, joint: p.Joints[k], of: &d.model.Joints()[p.Joints[k]], name: name, wanted: wanted, scale: ScaleOf(wanted, s.Model)}
 		u.Modes = modesOf(p.Family, s.Model, wanted)
 		w.units = append(w.units, u)
 	}
@@ -447,25 +451,6 @@ func (d *Driver) look() {
 			}
 		}
 	}
-}
-
-// beyond says that a servo stands beyond its limits: those of the joint, and those of the servo by its registers and
-// robot.yaml.
-func (d *Driver) beyond(w *worker, u *unit) string {
-	const tolerance = 0.02 // rad
-	if u.seq == 0 {
-		return ""
-	}
-	low, high := u.scale.Position(u.Low), u.scale.Position(u.High)
-	low, high = min(low, high), max(low, high)
-	if l := d.model.Joints()[u.joint].Limits; l.Lower.Has && l.Upper.Has {
-		low, high = max(low, l.Lower.Value), min(high, l.Upper.Value)
-	}
-	at := u.scale.Position(u.doubt)
-	if at >= low-tolerance && at <= high+tolerance {
-		return ""
-	}
-	return fmt.Sprintf("joint %q: servo %d on %s stands at %.3f rad, its limits are %.3f … %.3f rad: move it back by hand, or calibrate it", u.name, u.ID, w.line.String(), at, low, high)
 }
 
 // Rest implements servo.Rester.

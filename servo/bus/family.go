@@ -74,6 +74,7 @@ type Register struct {
 	Shadow   bool // of those: written while the table is locked it holds until power is gone, and wears nothing
 	ReadOnly bool
 	Moves    bool   // writing it can move the servo or switch its torque on
+	Shifts   bool   // writing it can move a servo that has torque: what its goal means, or how far it may turn
 	Unit     string // of one step, for people
 }
 

@@ -122,6 +122,9 @@ func (u *unit) reading() int32 {
 // declare brings a servo to what robot.yaml says of it: its limits, and registers that are
 // forgotten without power. What differs and is kept without power is refused.
 func (w *worker) declare(u *unit) error {
+	if err := checkRange(u.of, u.wanted, u.Model, u.Turn != 0); err != nil {
+		return fmt.Errorf("robot.yaml: %w", err)
+	}
 	if u.wanted.Limited {
 		u.Low = int32(max(int(u.Low), u.wanted.Low))
 		u.High = int32(min(int(u.High), u.wanted.High))
@@ -137,6 +140,12 @@ func (w *worker) declare(u *unit) error {
 		now, err := w.talk.Read(u.ID, u.Model, r)
 		if err != nil {
 			return err
+		}
+		if _, several := w.line.Family.(Moder); r.Name == "mode" && !several && now != int64(want.Value) {
+			return fmt.Errorf("robot.yaml sets mode %d, and a %s is driven in its position mode alone, which is %d: leave mode out", want.Value, u.Model.Name, now)
+		}
+		if r.Shifts && !r.Saved && now != int64(want.Value) && u.State.Torque != TorqueOff {
+			return fmt.Errorf("register %s holds %d, robot.yaml says %d, and it would move a servo that has torque: let it go first (poise bus write PORT %d %s 0)", r.Name, now, want.Value, u.ID, torqueRegister(u.Model))
 		}
 		if isGain(r.Name) && want.Value > 0 && (r.Shadow || !r.Saved) {
 			if err := w.lock(u); err != nil {
@@ -173,6 +182,14 @@ func (w *worker) declare(u *unit) error {
 		}
 	}
 	return nil
+}
+
+// torqueRegister names the register that switches the torque of a model.
+func torqueRegister(m *Model) string {
+	if _, ok := m.Register("torque_control"); ok {
+		return "torque_control"
+	}
+	return "torque"
 }
 
 // lock locks the EEPROM of a servo that a program left open: what is written then holds until power is gone, and wears

@@ -15,6 +15,7 @@ import (
 type unit struct {
 	Servo
 	joint  int
+	of     *robot.Joint
 	name   string
 	scale  Scale
 	wanted robot.Servo // as robot.yaml has it
@@ -315,9 +316,9 @@ func (w *worker) command(now time.Time) error {
 }
 
 // mayEnergise reports whether a servo can get its torque: it says nothing bad of itself, its position is known,
-// and the cycle that wants it runs.
+// it stands where it can be told to stay, and the cycle that wants it runs.
 func (w *worker) mayEnergise(u *unit, now time.Time) bool {
-	return !w.closing && !w.hangs(now) && u.agree >= agreement && !now.Before(u.again) && u.State.Fault&^(servo.BadPacket|servo.OutOfRange) == 0
+	return !w.closing && !w.hangs(now) && !u.outside() && u.agree >= agreement && !now.Before(u.again) && u.State.Fault&^(servo.BadPacket|servo.OutOfRange) == 0
 }
 
 // energise gives torque at the present position; from there the joint goes slowly to where
@@ -525,6 +526,9 @@ func (w *worker) publish() {
 			Effort: u.scale.Effort(s.Effort, u.Model.Step), Voltage: s.Voltage, Temperature: s.Temperature, Fault: s.Fault}
 		if !u.present || u.misses > 0 {
 			to.reading.Fault |= servo.NoAnswer
+		}
+		if !u.on && u.mode != servo.Off && u.present && u.agree > 0 && u.outside() {
+			to.reading.Fault |= servo.OutOfRange // it gets no torque there
 		}
 		if w.began.Before(u.restarted) {
 			to.reading.Fault |= servo.Restarted

@@ -78,7 +78,15 @@ func TestServosAreWhatRobotYAMLSays(t *testing.T) {
 		"{id: 1, type: xm430-w350, zero: 2048, registers: {return_delay: 7}}": "it is kept without power: poise bus write PORT 1 return_delay 7",
 		"{id: 1, type: sts3215, zero: 2048, registers: {goal_position: 7}}":   "is not one to be set",
 		"{id: 1, type: sts3215, zero: 2048, registers: {nonsense: 7}}":        `register "nonsense"`,
-		"{id: 1, type: sts3215, zero: 2048, min: 5000}":                       "outside what its registers allow",
+		"{id: 1, type: sts3215, zero: 2048, registers: {goal_speed: 300}}":    "is not one to be set",
+		"{id: 1, type: ax-12a, zero: 512, registers: {goal_speed: 300}}":      "is not one to be set",
+		"{id: 1, type: sts3215, zero: 2048, registers: {mode: 1}}":            "sets mode 1, and a sts3215 is driven in its position mode alone, which is 0: leave mode out",
+		"{id: 1, type: sts3215, zero: 15330}":                                 `joint "j1": servo 1 on line memory: robot.yaml: zero 15330: a sts3215 reads 0 … 4095`,
+		"{id: 1, type: sts3215, zero: -1}":                                    "zero -1: a sts3215 reads 0 … 4095",
+		"{id: 1, type: sts3215, zero: 2048, min: -99999}":                     `joint "j1": min -99999: a sts3215 reads over all its turns -32767 … 32767`,
+		"{id: 1, type: scs0009, zero: 1533}":                                  `joint "j1": zero 1533: a scs0009 reads over all its turns 0 … 1023`,
+		"{id: 1, type: xm430-w350, zero: 2048, max: 99999}":                   "max 99999: a xm430-w350 reads 0 … 4095",
+		"{id: 1, type: sts3215, zero: 2048, min: 5000}":                       "min 5000: a sts3215 reads 0 … 4095",
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			b := newBed(t, geared(t, line), 1_000_000, 0.02, false)

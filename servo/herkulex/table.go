@@ -51,7 +51,7 @@ func registers() []bus.Register {
 		ram("min_position", 20, 2), ram("max_position", 22, 2),
 		ram("position_kp", 24, 2), ram("position_kd", 26, 2), ram("position_ki", 28, 2),
 		ram("inposition_margin", 44, 1),
-		{Name: "calibration_difference", Address: 47, Size: 1, Sign: bus.Twos, Unit: "step"},
+		{Name: "calibration_difference", Address: 47, Size: 1, Sign: bus.Twos, Shifts: true, Unit: "step"},
 		ram("status_error", 48, 1), ram("status_detail", 49, 1),
 		{Name: "torque_control", Address: 52, Size: 1, Moves: true, Unit: "96 on, 64 brake, 0 off"},
 		ram("led_control", 53, 1),
