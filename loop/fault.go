@@ -43,6 +43,11 @@ func (f *monitor) update(l *Loop) {
 	if volt := l.measured.Volt; volt > 0 { // servos that do not measure it say zero
 		note(LowVoltage, volt, f.latch.below(LowVoltage, robotRow, volt))
 	}
+	if len(l.reading.IMU) > 0 { // of several the first is the one that is used
+		age := l.reading.IMU[0].Age
+		seconds := float64(age) * l.tick.Dt
+		note(SilentUnit, seconds, f.latch.above(SilentUnit, robotRow, seconds, age != servo.Never))
+	}
 	silent := f.bus&servo.BusDown != 0
 	note(BusSilent, float64(f.bus), f.latch.judge(BusSilent, robotRow, silent, !silent))
 	l.taken.Late = f.late

@@ -16,11 +16,12 @@ const (
 	ControllerPanic FaultKind = 8
 	StandstillMoved FaultKind = 9  // a joint moved after a stop of category 2
 	CycleGap        FaultKind = 10 // the cycle stood still for too long
-	NumFaultKinds   FaultKind = 11
+	SilentUnit      FaultKind = 11 // an inertial unit was not heard of for too long
+	NumFaultKinds   FaultKind = 12
 )
 
 var faultNames = [NumFaultKinds]string{"", "tracking error", "stale reading", "hot", "low voltage", "servo fault",
-	"bus silent", "overrun", "controller panic", "moved at standstill", "cycle gap"}
+	"bus silent", "overrun", "controller panic", "moved at standstill", "cycle gap", "inertial unit silent"}
 
 func (k FaultKind) String() string { return faultNames[k] }
 
@@ -79,5 +80,6 @@ func DefaultFaultRules() (r FaultRules) {
 	r[ControllerPanic] = FaultRule{Scope: ScopeRobot, Severity: SeverityWarn}
 	r[StandstillMoved] = FaultRule{Threshold: 0.1, Debounce: 5, Scope: ScopeRobot, Severity: SeverityRampOff}
 	r[CycleGap] = FaultRule{Threshold: 0.1, Scope: ScopeRobot, Severity: SeverityHold}
+	r[SilentUnit] = FaultRule{Threshold: 0.5, Scope: ScopeRobot, Severity: SeverityWarn, Auto: true} // some measure ten times a second
 	return r
 }

@@ -62,3 +62,47 @@ func TestSensorsReachControllers(t *testing.T) {
 		t.Errorf("in the snapshot: %+v, %+v", s.Measured.IMU[0], s.Measured.Touch[0])
 	}
 }
+
+// TestASilentInertialUnitIsToldOnce: a unit that was heard and falls silent is a warning, once, which ends when it is
+// back; nothing is held or let go for it.
+func TestASilentInertialUnitIsToldOnce(t *testing.T) {
+	bot, err := load.Robot("pony", load.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	bus := &sensing{Bus: sim.New(sim.Config{Servos: make([]sim.Servo, len(bot.Model.Joints()))})}
+	l, err := New(Config{Model: bot.Model, Bus: bus, Settings: Settings{Sensors: servo.Sensors{IMU: 1, Touch: 1}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, raised, cleared := uint64(0), 0, 0
+	step := func(ticks int) {
+		for range ticks {
+			l.Step(servo.Tick{N: n, Time: int64(n) * 1e7, Dt: 1e-2})
+			n++
+			for r, ok := l.Receive(); ok; r, ok = l.Receive() {
+				switch {
+				case r.Kind == FaultRaised && r.Fault == SilentUnit:
+					raised++
+					if r.Severity != SeverityWarn {
+						t.Errorf("%+v", r)
+					}
+				case r.Kind == FaultCleared && r.Fault == SilentUnit:
+					cleared++
+				}
+			}
+		}
+	}
+	step(100)
+	bus.broken = true
+	if step(45); raised != 0 {
+		t.Error("told after 0.45 s")
+	}
+	if step(300); raised != 1 || cleared != 0 || !l.faults.blocked.Empty() {
+		t.Errorf("told %d times, gone %d times, held %v", raised, cleared, l.faults.blocked)
+	}
+	bus.broken = false
+	if step(100); raised != 1 || cleared != 1 {
+		t.Errorf("back again: told %d times, gone %d times", raised, cleared)
+	}
+}

@@ -1,12 +1,15 @@
 package server_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
+	"time"
 
+	"poise/msgs"
 	"poise/msgs/poisemsgs"
 	"poise/robot"
 	"poise/server"
@@ -16,6 +19,8 @@ import (
 	"poise/servo/driver"
 	"poise/servo/emulator"
 	"poise/servo/families"
+	"poise/servo/imu"
+	"poise/wire/rosbridge/client"
 )
 
 // lined is a server whose robot has emulated servos on a line in memory.
@@ -24,16 +29,25 @@ type lined struct {
 	mu     sync.Mutex
 	servos *emulator.Emulator
 	port   bus.Port
+	felt   bool           // it has an inertial unit
+	unit   *emulator.Unit // that
 	pulled bool
 	torque []string // what was switched: torque on or off, and the joint
 }
 
 // startLine runs a server with the shipped arm on a line, in fake time.
-func startLine(t *testing.T, change func(r *config.Config)) *lined {
+func startLine(t *testing.T, change func(c *config.Config)) *lined {
 	t.Helper()
-	x := &lined{}
+	return (&lined{}).start(t, change)
+}
+
+func (x *lined) start(t *testing.T, change func(c *config.Config)) *lined {
+	t.Helper()
 	row := driver.Row("line", "emulated servos", bus.DefaultSettings, func(m *robot.Model, period float64, s bus.Settings) (servo.Driver, error) {
 		s.Lines, s.Patience = []string{"memory"}, 0.003
+		if x.felt {
+			s.IMU = "unit"
+		}
 		d, err := bus.New(m, period, s, families.All)
 		if err == nil && x.servos == nil {
 			x.servos, err = emulator.New(emulator.Config{Model: m, World: emulator.NewIdeal(make([]float64, len(m.Joints()))), Families: families.All, Baud: 1_000_000, Log: x.happens})
@@ -59,9 +73,16 @@ func (x *lined) happens(e emulator.Event) {
 	}
 }
 
-func (x *lined) dialLine(string, int) (bus.Port, error) {
+func (x *lined) dialLine(port string, baud int) (bus.Port, error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	if port == "unit" {
+		here, there := bus.Pipe(baud, 0)
+		kind, _ := imu.Named("")
+		x.unit = x.servos.Unit(there, kind)
+		go func(u *emulator.Unit) { _ = u.Serve() }(x.unit)
+		return here, nil
+	}
 	if x.pulled {
 		return nil, errors.New("no adapter")
 	}
@@ -148,5 +169,52 @@ func TestServosAreLeftAsDeclared(t *testing.T) {
 				t.Errorf("%q", left)
 			}
 		})
+	})
+}
+
+// TestASilentInertialUnitIsNotPublished: its messages have the time of their measurement; a unit that says nothing any more
+// is told once as a fault, and nothing is published of it until it is back.
+func TestASilentInertialUnitIsNotPublished(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		x := (&lined{felt: true}).start(t, func(*config.Config) {})
+		// heard counts the messages of some seconds, and says how old the oldest was when it came.
+		heard := func(seconds float64) (n int, oldest time.Duration) {
+			s := x.subscribe("/imu")
+			defer s.Close()
+			ctx, cancel := context.WithTimeout(x.ctx, time.Duration(seconds*float64(time.Second)))
+			defer cancel()
+			for {
+				text, _, err := s.Next(ctx)
+				if err != nil {
+					return n, oldest
+				}
+				var m msgs.Imu
+				if err := client.Read(text, &m); err != nil {
+					t.Fatal(err)
+				}
+				n++
+				oldest = max(oldest, time.Since(time.Unix(int64(m.Header.Stamp.Sec), int64(m.Header.Stamp.Nanosec))))
+			}
+		}
+		if n, oldest := heard(1); n < 50 || oldest > 50*time.Millisecond {
+			t.Errorf("%d messages, the oldest %v old", n, oldest)
+		}
+		x.unit.Have(emulator.Trouble{Silent: true})
+		if _, oldest := heard(1); oldest < 300*time.Millisecond || oldest > 600*time.Millisecond {
+			t.Errorf("the last message of a unit that fell silent was %v old", oldest)
+		}
+		if n, _ := heard(2); n > 1 { // one that is kept for those who come later
+			t.Errorf("%d messages of a silent unit", n)
+		}
+		if told := x.log.lines("inertial unit silent"); len(told) != 1 || !strings.Contains(told[0], "without a measurement") {
+			t.Errorf("%q", told)
+		}
+		if f := x.state().Faults; len(f) != 1 || f[0].Kind != "inertial unit silent" {
+			t.Errorf("%+v", f)
+		}
+		x.unit.Have(emulator.Trouble{})
+		if n, _ := heard(1); n < 50 || len(x.state().Faults) > 0 {
+			t.Errorf("back again: %d messages, faults %+v", n, x.state().Faults)
+		}
 	})
 }

@@ -44,10 +44,12 @@ func newSenses(bot *servedRobot, r *register) *senses {
 
 // publish tells what was felt.
 func (s *senses) publish(m *robot.Model, now *loop.Snapshot) {
-	if s.has.IMU > 0 && now.Measured.IMU[0].Age != servo.Never {
+	if s.hearsUnit(now) {
 		s.imu.PublishFunc(func() *msgs.Imu {
 			u := &now.Measured.IMU[0]
-			out := &msgs.Imu{Header: edge.Header(now.Tick, s.frame), AngularVelocity: edge.Vector(u.Rate), LinearAcceleration: edge.Vector(u.Acceleration)}
+			then := now.Tick // when it was measured
+			then.Stamp -= int64(float64(u.Age) * then.Dt * 1e9)
+			out := &msgs.Imu{Header: edge.Header(then, s.frame), AngularVelocity: edge.Vector(u.Rate), LinearAcceleration: edge.Vector(u.Acceleration)}
 			if u.Orientation == (spatial.Quat{}) {
 				out.OrientationCovariance[0] = -1 // as ROS says that it is not known
 			} else {
@@ -64,6 +66,18 @@ func (s *senses) publish(m *robot.Model, now *loop.Snapshot) {
 			return s.supports(m, now)
 		})
 	}
+}
+
+// unitSilence is how old a measurement of the inertial unit may be, s: older ones are a fault, and are not published.
+var unitSilence = loop.DefaultFaultRules()[loop.SilentUnit].Threshold
+
+// hearsUnit reports whether there is an inertial unit that measured something lately.
+func (s *senses) hearsUnit(now *loop.Snapshot) bool {
+	if s.has.IMU == 0 {
+		return false
+	}
+	age := now.Measured.IMU[0].Age
+	return age != servo.Never && float64(age)*now.Tick.Dt <= unitSilence
 }
 
 // supports tells which feet carry: their share of the load that all of them feel together,

@@ -246,6 +246,7 @@ var faultMeasures = map[loop.FaultKind]struct{ unit, what, bound string }{
 	loop.LowVoltage:      {"V", "measured", "needed"},
 	loop.StandstillMoved: {"", "from where it stopped", "allowed"},
 	loop.CycleGap:        {"s", "without a cycle", "allowed"},
+	loop.SilentUnit:      {"s", "without a measurement", "allowed"},
 }
 
 var faultHelp = map[loop.FaultKind]string{
@@ -259,6 +260,7 @@ var faultHelp = map[loop.FaultKind]string{
 	loop.ControllerPanic: "start the controller again with switch_controllers, then reset",
 	loop.StandstillMoved: "see what moves the joint, then reset",
 	loop.CycleGap:        "the program or the computer stood still; reset, or resume a motion that is paused",
+	loop.SilentUnit:      "see whether the inertial unit has power, is connected and sends",
 }
 
 // what names what an explanation is about.
