@@ -31,6 +31,19 @@ func (f *monitor) init(m *robot.Model, rules FaultRules, gapPauses bool) {
 		gap.Severity, f.gapPauses = SeverityWarn, true // it pauses, and holds nothing
 	}
 	f.reaction.init(m)
+	if silent := &f.latch.rules[BusSilent]; silent.Severity == SeverityRampOff && f.allHold() {
+		silent.Severity = SeveritySafe // its servos hold by themselves, and would fall when the bus is back
+	}
+}
+
+// allHold reports whether every limb declares to hold as its safe state.
+func (f *monitor) allHold() bool {
+	for i := range f.limbs {
+		if f.limbs[i].do != robot.SafeHold {
+			return false
+		}
+	}
+	return true
 }
 
 // update judges what was read in this tick.

@@ -201,7 +201,7 @@ func TestAllPairsOfFaults(t *testing.T) {
 // head.
 func pairOfFaults(t *testing.T, a, b FaultKind, apart int) [2]string {
 	t.Helper()
-	r := newRig(t, parts{robot: "pony", period: busPeriod, controllers: 2, servo: sim.Servo{Stiffness: 20}})
+	r := newRig(t, parts{robot: "pony", period: busPeriod, controllers: 2, servo: sim.Servo{Stiffness: 20}, settings: Settings{Sensors: servo.Sensors{IMU: 1}}})
 	r.checks = true
 	leg, head := r.limb("leg1"), r.limb("head")
 	r.must(0, 1, r.program(leg, 0.5, 1.5))
@@ -251,6 +251,8 @@ func (r *rig) cause(k FaultKind) {
 		r.l.Late(6)
 	case CycleGap:
 		r.l.Late(20)
+	case SilentUnit:
+		r.l.raw.IMU[0].Age = 1000 // its bus has none that would answer
 	case ControllerPanic:
 		r.swings[0].panics = "Update"
 	case StandstillMoved: // a stop, and then a push

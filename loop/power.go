@@ -196,7 +196,7 @@ func (p *power) mode(l *Loop, j int) servo.Mode {
 		return servo.Off
 	}
 	switch {
-	case l.reading.Joints[j].Age == servo.Never, l.faults.limp.Has(leaf), l.merge.Motion.Stiff[j] == 0:
+	case l.reading.Joints[j].Age == servo.Never, l.reading.Joints[j].Fault&servo.Unpowered != 0, l.faults.limp.Has(leaf), l.merge.Motion.Stiff[j] == 0:
 		p.limp = p.limp.With(leaf)
 	case l.faults.brake.Has(leaf):
 		p.brake = p.brake.With(leaf)

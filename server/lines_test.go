@@ -3,6 +3,7 @@ package server_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -217,4 +218,49 @@ func TestASilentInertialUnitIsNotPublished(t *testing.T) {
 			t.Errorf("back again: %d messages, faults %+v", n, x.state().Faults)
 		}
 	})
+}
+
+// TestAnArmHoldsThroughAReplug: a robot whose limbs hold as their safe state keeps its torque while its cable is unplugged,
+// says so, and is not switched off when the cable is back; a servo that lost its torque meanwhile is limp, and said to be,
+// until it is told to have torque.
+func TestAnArmHoldsThroughAReplug(t *testing.T) {
+	for _, lost := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			x := startLine(t, func(*config.Config) {})
+			x.energise()
+			x.mu.Lock()
+			x.torque = nil
+			x.mu.Unlock()
+			x.plug(false)
+			time.Sleep(time.Second)
+			if st := x.state(); st.Power != "enabled" || len(st.Limp) > 0 || len(st.Faults) == 0 {
+				t.Errorf("unplugged: power %s, limp %v, faults %+v", st.Power, st.Limp, st.Faults)
+			}
+			name, holding := x.servos.Servos()[2].Joint, 6
+			if lost {
+				x.servos.With(x.servos.Servos()[2].Reset)
+				holding = 5
+			}
+			time.Sleep(time.Second)
+			x.plug(true)
+			time.Sleep(3 * time.Second)
+			st := x.state()
+			if n := x.holding(); n != holding || st.Power != "enabled" || lost != slices.Contains(st.Limp, name) || !lost && len(st.Limp) > 0 {
+				t.Errorf("back again: %d servos hold, power %s, limp %v", n, st.Power, st.Limp)
+			}
+			x.mu.Lock()
+			for _, what := range x.torque {
+				if strings.HasPrefix(what, "torque off") && !strings.Contains(what, name) {
+					t.Error(what)
+				}
+			}
+			x.mu.Unlock()
+			x.must("/reset", &poisemsgs.ResetRequest{})
+			x.must("/set_torque", &poisemsgs.SetTorqueRequest{On: true})
+			x.until("all servos hold", func() bool { return x.holding() == 6 })
+			if st := x.state(); len(st.Faults) > 0 || len(st.Limp) > 0 {
+				t.Errorf("after a reset: faults %+v, limp %v", st.Faults, st.Limp)
+			}
+		})
+	}
 }

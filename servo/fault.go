@@ -17,11 +17,12 @@ const (
 	BusDown     // the whole bus is silent
 	BadMode     // told a mode that it does not have
 	Restarted   // lost its torque by itself: it started anew, or protects itself
+	Unpowered   // had no torque when its line came back: it gets it again soon, unless it is told off
 )
 
 var faultNames = [...]string{
 	"no answer", "bad packet", "over temperature", "over voltage", "under voltage",
-	"overload", "out of range", "sensor fault", "bus down", "bad mode", "restarted",
+	"overload", "out of range", "sensor fault", "bus down", "bad mode", "restarted", "unpowered",
 }
 
 // AllFaults has every fault set.

@@ -23,8 +23,8 @@ func TestEveryFaultHasAName(t *testing.T) {
 	if !slices.Equal(got, []string{"no answer", "over temperature", "bus down"}) {
 		t.Errorf("%q", got)
 	}
-	if n := len(slices.Collect(Fault(math.MaxUint16).All)); n != 11 {
-		t.Errorf("%d names, want 11", n)
+	if n := len(slices.Collect(Fault(math.MaxUint16).All)); n != 12 {
+		t.Errorf("%d names, want 12", n)
 	}
 	for m := range NumModes {
 		if m.String() == "" {

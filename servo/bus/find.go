@@ -91,6 +91,10 @@ func (w *worker) find(u *unit) error {
 		u.foundOn = true
 	}
 	u.on = u.on && u.State.Torque == TorqueOn
+	if u.cut && u.State.Torque == TorqueOff {
+		u.limp, u.restarted = w.began.Add(max(stale, 10*w.period)), w.began.Add(tellRestart)
+	}
+	u.cut = false
 	return nil
 }
 

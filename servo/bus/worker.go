@@ -44,6 +44,8 @@ type unit struct {
 	offset    float64
 	restarted time.Time // it lost its torque by itself: until when that is told
 	wrong     error     // why Open did not find it
+	cut       bool      // it was lost with its whole line, while it had torque
+	limp      time.Time // it came back from that without torque: until when it gets none, and the cycle may tell it off
 }
 
 // report is what a worker knows of its servos.
@@ -215,6 +217,7 @@ func (w *worker) sleep(d time.Duration) bool {
 // lose marks all servos as gone.
 func (w *worker) lose() {
 	for _, u := range w.units {
+		u.cut = u.cut || u.on
 		u.present, u.on, u.again = false, false, time.Time{}
 	}
 	w.silent = quiet
@@ -286,6 +289,7 @@ func (w *worker) command(now time.Time) error {
 				}
 			}
 		default:
+			u.limp = time.Time{}
 			if u.obeyed && (u.on || u.braked || u.State.Torque != TorqueOff) {
 				w.group = append(w.group, &u.Servo)
 				u.on, u.braked = false, false
@@ -318,7 +322,7 @@ func (w *worker) command(now time.Time) error {
 // mayEnergise reports whether a servo can get its torque: it says nothing bad of itself, its position is known,
 // it stands where it can be told to stay, and the cycle that wants it runs.
 func (w *worker) mayEnergise(u *unit, now time.Time) bool {
-	return !w.closing && !w.hangs(now) && !u.outside() && u.agree >= agreement && !now.Before(u.again) && u.State.Fault&^(servo.BadPacket|servo.OutOfRange) == 0
+	return !w.closing && !now.Before(u.limp) && !w.hangs(now) && !u.outside() && u.agree >= agreement && !now.Before(u.again) && u.State.Fault&^(servo.BadPacket|servo.OutOfRange) == 0
 }
 
 // energise gives torque at the present position; from there the joint goes slowly to where
@@ -445,6 +449,7 @@ func (w *worker) longAgo(u *unit) bool {
 func (w *worker) judge(u *unit) {
 	if !u.Heard {
 		if u.misses++; u.misses >= lostAfter {
+			u.cut = u.cut || u.on && w.silent >= quiet
 			u.present, u.on, u.agree = false, false, 0
 		}
 		return
@@ -532,6 +537,9 @@ func (w *worker) publish() {
 		}
 		if w.began.Before(u.restarted) {
 			to.reading.Fault |= servo.Restarted
+		}
+		if w.began.Before(u.limp) {
+			to.reading.Fault |= servo.Unpowered
 		}
 	}
 	w.states.Publish()

@@ -124,3 +124,71 @@ func TestTorqueThatMayBeLeftIsNamed(t *testing.T) {
 		})
 	}
 }
+
+// pull unplugs the adapter, or plugs it in again.
+func (r *rig) pull(out bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.pulled = out; out {
+		for _, p := range r.ports {
+			p.Close()
+		}
+	}
+}
+
+// TestALineThatComesBackIsAdopted: servos that hold meanwhile are never switched off, and are led on from where they are;
+// one that has lost its torque is told, stays without while the cycle says off, and gets it when the cycle says so.
+func TestALineThatComesBackIsAdopted(t *testing.T) {
+	for _, k := range kinds {
+		t.Run(k.name, func(t *testing.T) {
+			inFakeTime(t, func(t *testing.T) {
+				r := powered(t, k)
+				r.mu.Lock()
+				r.events = nil
+				r.mu.Unlock()
+				told, unpowered := r.src[1], [3]int{}
+				hold := func(seconds float64) {
+					for range int(seconds / r.period) {
+						r.tick()
+						for j := range r.dst.Joints { // as the cycle does
+							if r.dst.Joints[j].Fault&servo.Unpowered != 0 {
+								unpowered[j]++
+								r.src[j] = servo.Setpoint{}
+							}
+						}
+					}
+				}
+				r.pull(true)
+				hold(1)
+				r.servos.With(func() { r.servos.Servo("j2").Reset() })
+				hold(2)
+				r.pull(false)
+				hold(3)
+				for _, s := range r.servos.Servos() {
+					want := servo.Position
+					if s.Joint == "j2" {
+						want = servo.Off
+					}
+					if s.Mode() != want {
+						t.Errorf("%s is %v, must be %v", s.Joint, s.Mode(), want)
+					}
+				}
+				for j, n := range unpowered {
+					if (n > 0) != (j == 1) || r.dst.Joints[j].Fault != 0 {
+						t.Errorf("joint %d is told to be without torque %d times, and reads %v", j, n, r.dst.Joints[j].Fault)
+					}
+				}
+				r.mu.Lock()
+				for _, e := range r.events {
+					if e.What == "torque off" && e.Joint != "j2" {
+						t.Errorf("%s was switched off", e.Joint)
+					}
+				}
+				r.mu.Unlock()
+				r.src[1] = told
+				hold(2)
+				r.calm(t, 0.05)
+			})
+		})
+	}
+}
