@@ -105,6 +105,13 @@ func (b *busFlags) run(rest []string) error {
 	if got := len(rest) - 1; got < need && !(many && got == need-1) || got > need && !many {
 		return usagef("%s takes %s", rest[0], strings.Join(word.args, " "))
 	}
+	const fastest = 10_000_000
+	if b.baud < 0 || b.baud > fastest {
+		return usagef("--baud %d is not within 1 … %d bit/s; 0 is every rate, or that of the factory", b.baud, fastest)
+	}
+	if b.count < 0 {
+		return usagef("--count %d is below 0; 0 is until Ctrl-C", b.count)
+	}
 	return word.run(b, rest[1:])
 }
 

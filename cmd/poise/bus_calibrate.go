@@ -156,10 +156,32 @@ func (b *busFlags) jointsAsked(m *robot.Model, line string, file map[string]benc
 	if b.joints != "" {
 		names = commaList(b.joints)
 	}
+	if err := b.idsAreFree(m, names, file); err != nil {
+		return nil, err
+	}
 	if len(names) == 0 {
 		return nil, fmt.Errorf("robot %q has no servo on this line: robot.yaml names them (docs/robot-yaml.md)", m.Name())
 	}
 	return names, nil
+}
+
+// idsAreFree wants the ids of a file not to be those of other joints of robot.yaml on the same line.
+func (b *busFlags) idsAreFree(m *robot.Model, names []string, file map[string]bench.LeRobot) error {
+	var errs []error
+	for _, name := range names {
+		j, ok := m.Joint(name)
+		from, in := file[name]
+		if !ok || !in {
+			continue
+		}
+		for i, other := range m.Joints() {
+			a := m.Servo(robot.JointID(i))
+			if a.Assigned && a.ID == from.ID && a.Bus == m.Servo(j).Bus && !slices.Contains(names, other.Name) {
+				errs = append(errs, fmt.Errorf("%s: joint %q: id %d is that of joint %q in robot.yaml, which is not calibrated with it", b.lerobot, name, from.ID, other.Name))
+			}
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // openFor opens the line for the family of its servos.
@@ -184,7 +206,7 @@ func (b *busFlags) calibratedFolder() (string, error) {
 		if b.save == "" {
 			return "", usagef("%s comes with the program and is not written to: --save FOLDER makes a copy with your calibration", b.robot)
 		}
-		return b.save, nil
+		return b.save, b.saveIsNew()
 	}
 	info, err := os.Stat(b.robot)
 	switch {
@@ -192,10 +214,29 @@ func (b *busFlags) calibratedFolder() (string, error) {
 		return "", err
 	case !info.IsDir():
 		return "", usagef("%s is a file: --robot takes a folder with robot.yaml", b.robot)
-	case b.save != "":
-		return b.save, nil
+	case b.save != "" && filepath.Clean(b.save) != filepath.Clean(b.robot):
+		return b.save, b.saveIsNew()
 	}
 	return b.robot, nil
+}
+
+// saveIsNew wants the folder of --save to be one that a copy can be made in: to be told after the work by hand is too late.
+func (b *busFlags) saveIsNew() error {
+	if _, err := os.Lstat(b.save); err == nil {
+		return usagef("--save %s: it is there already, and a copy of robot %s goes into a new folder", b.save, b.robot)
+	}
+	over := filepath.Dir(filepath.Clean(b.save))
+	for {
+		info, err := os.Stat(over)
+		switch up := filepath.Dir(over); {
+		case err == nil && !info.IsDir():
+			return usagef("--save %s: %s is no folder", b.save, over)
+		case err == nil, up == over:
+			return nil
+		default:
+			over = up
+		}
+	}
 }
 
 // saveCalibration writes robot.yaml, in a copy of the robot's folder if that is another one.

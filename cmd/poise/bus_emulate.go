@@ -10,6 +10,7 @@ import (
 	"math"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -106,6 +107,9 @@ func (b *busFlags) emulate(args []string) error {
 	if err != nil {
 		return err
 	}
+	if err := b.checkEmulated(bot.Model); err != nil {
+		return err
+	}
 	var family serial.Family
 	if !alone {
 		family = emulator.Spoken(bot.Model, named)
@@ -178,6 +182,26 @@ func (b *busFlags) emulate(args []string) error {
 			})
 		}
 	}
+}
+
+// checkEmulated refuses joints that the robot does not have, and a file for the hand that cannot be there.
+func (b *busFlags) checkEmulated(m *robot.Model) error {
+	known := make([]string, len(m.Joints()))
+	for i, j := range m.Joints() {
+		known[i] = j.Name
+	}
+	for _, name := range commaList(b.joints) {
+		if !slices.Contains(known, name) {
+			return usagef("--joints: robot %q has no joint %q%s", m.Name(), name, problem.Hint(name, known))
+		}
+	}
+	if b.hand == "" {
+		return nil
+	}
+	if info, err := os.Stat(filepath.Dir(b.hand)); err != nil || !info.IsDir() {
+		return usagef("--hand %s: there is no folder %s", b.hand, filepath.Dir(b.hand))
+	}
+	return nil
 }
 
 // assigned returns which servo a joint has: of all, or of those that were asked for.

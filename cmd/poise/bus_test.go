@@ -482,6 +482,8 @@ func TestBusCalibrationIsRefused(t *testing.T) {
 		{exitUsage, "there are direction, zero and limits", []string{"--robot", "so101", "--save", "x", "--steps", "zeros"}},
 		{exitFailure, `no joint "elbow"`, []string{"--robot", "so101", "--save", "x", "--joints", "elbow"}},
 		{exitFailure, `no pose "hoem"`, []string{"--robot", "so101", "--save", "x", "--pose", "hoem"}},
+		{exitUsage, "it is there already, and a copy of robot so101 goes into a new folder", []string{"--robot", "so101", "--save", t.TempDir()}},
+		{exitUsage, "is no folder", []string{"--robot", "so101", "--save", writtenFile(t, "") + "/x"}},
 	} {
 		if code, out, errs := runWords(append([]string{"bus", "calibrate", x.port}, c.args...)...); code != c.code || !strings.Contains(errs, c.why) {
 			t.Errorf("%v: code %d, %q, %q", c.args, code, out, errs)
@@ -547,9 +549,42 @@ func TestBusTakesACalibrationOfLeRobotOver(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", joint, s, want)
 		}
 	}
+	for old, c := range map[string][2]string{
+		`"range_max": 3411`: {`"range_max": 99999`, `joint "shoulder_pan": servo 1: range_max 99999: a sts3215 reads 0 … 4095`},
+		`"range_min": 739`:  {`"range_min": -5`, `joint "shoulder_pan": servo 1: range_min -5: a sts3215 reads 0 … 4095`},
+		`"id": 2`:           {`"id": 1`, `id 1 is that of joint "shoulder_lift" already`},
+	} {
+		bad := strings.Replace(follower, old, c[0], 1)
+		code, _, errs := runWords("bus", "calibrate", x.port, "--robot", "so101", "--save", folder+"-bad", "--lerobot", writtenFile(t, bad))
+		if _, err := os.Stat(folder + "-bad"); code != exitFailure || !strings.Contains(errs, c[1]) || err == nil {
+			t.Errorf("%s: code %d, %q, want %q", c[0], code, errs, c[1])
+		}
+	}
+	alone := writtenFile(t, `{"gripper": {"id": 3, "drive_mode": 0, "homing_offset": 1236, "range_min": 1998, "range_max": 3484}}`)
+	if code, _, errs := runWords("bus", "calibrate", x.port, "--robot", folder, "--lerobot", alone); code != exitFailure || !strings.Contains(errs, `joint "gripper": id 3 is that of joint "elbow_flex" in robot.yaml`) {
+		t.Errorf("the id of another joint: code %d, %q", code, errs)
+	}
 	for _, bad := range []string{"{", "{}", `{"shoulder_pan": {"id": 1, "range_min": 5, "range_max": 4}}`, `{"nose": {"id": 1, "range_min": 5, "range_max": 4000}}`, `{"shoulder_pan": {"iid": 1}}`} {
 		if code, _, errs := runWords("bus", "calibrate", x.port, "--robot", folder, "--lerobot", writtenFile(t, bad)); code != exitFailure {
 			t.Errorf("%s: code %d, %q", bad, code, errs)
+		}
+	}
+}
+
+// TestBusFlagsThatCannotBe are refused with their value and their limit, before a port is touched.
+func TestBusFlagsThatCannotBe(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		why  string
+		args []string
+	}{
+		{"--baud -1 is not within 1 … 10000000", []string{"scan", "/dev/null", "--baud", "-1"}},
+		{"--count -1 is below 0", []string{"monitor", "/dev/null", "--count", "-1"}},
+		{`robot "so101" has no joint "griper"; did you mean "gripper"?`, []string{"emulate", "feetech", "--robot", "so101", "--joints", "griper"}},
+		{"--hand /nodir/x: there is no folder /nodir", []string{"emulate", "feetech", "--robot", "so101", "--hand", "/nodir/x"}},
+	} {
+		if code, out, errs := runWords(append([]string{"bus"}, c.args...)...); code != exitUsage || !strings.Contains(errs, c.why) {
+			t.Errorf("%v: code %d, %q, %q, want %q", c.args, code, out, errs, c.why)
 		}
 	}
 }

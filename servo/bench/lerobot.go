@@ -31,7 +31,12 @@ func ReadLeRobot(text []byte) (map[string]LeRobot, error) {
 		return nil, errors.New("no calibration of LeRobot: it names no joint")
 	}
 	var errs []error
+	joints := map[int]string{}
 	for _, name := range slices.Sorted(maps.Keys(all)) {
+		if other, twice := joints[all[name].ID]; twice {
+			errs = append(errs, fmt.Errorf("joint %q: id %d is that of joint %q already", name, all[name].ID, other))
+		}
+		joints[all[name].ID] = name
 		if s := all[name]; s.ID < 0 || s.ID > 253 || s.RangeMin >= s.RangeMax {
 			errs = append(errs, fmt.Errorf("joint %q: id %d, range %d … %d: not a servo's", name, s.ID, s.RangeMin, s.RangeMax))
 		}
@@ -71,7 +76,38 @@ func (c *Calibration) Adopt(file map[string]LeRobot) ([]Calibrated, error) {
 		}
 		s.Zero = round(float64(f.RangeMin+f.RangeMax)/2-s.steps(middle), 2)
 		s.Min, s.Max, s.Swept = f.RangeMin, f.RangeMax, true
+		if err := c.readable(s, f); err != nil {
+			errs = append(errs, fmt.Errorf("joint %q: servo %d: %w", s.Joint, s.ID, err))
+		}
 		all[i] = s.Calibrated
 	}
 	return all, errors.Join(errs...)
+}
+
+// readable wants the range of a file, and the zero that follows from it, to be what the servo can read.
+func (c *Calibration) readable(s *calibrated, f LeRobot) error {
+	turns := false
+	for name, counts := range map[string]func(v int64) bool{
+		"phase": func(v int64) bool { return v&0x10 != 0 },      // of an STS
+		"mode":  func(v int64) bool { return v == 4 || v == 5 }, // of a Dynamixel
+	} {
+		r, ok := s.servo.Model.Register(name)
+		if !ok {
+			continue
+		}
+		v, err := c.Client.Talk.Read(s.ID, s.servo.Model, r)
+		if err != nil {
+			return err
+		}
+		turns = turns || counts(v)
+	}
+	m := s.servo.Model
+	if err := errors.Join(m.CheckReading("range_min", float64(f.RangeMin), turns), m.CheckReading("range_max", float64(f.RangeMax), turns)); err != nil {
+		return err
+	}
+	j, _ := c.Model.Joint(s.Joint)
+	if l := c.Model.Joints()[j].Limits; !l.Lower.Has || !l.Upper.Has || l.Lower.Value <= 0 && l.Upper.Value >= 0 {
+		return m.CheckReading(fmt.Sprintf("range %d … %d puts the joint's zero to", f.RangeMin, f.RangeMax), s.Zero, turns)
+	}
+	return nil
 }

@@ -72,6 +72,11 @@ func (u *unit) outside() bool {
 	return at < low-servo.StandingSlack || at > high+servo.StandingSlack
 }
 
+// powers reports whether the cycle wants a servo to have torque.
+func (w *worker) powers(i int) bool {
+	return i < len(w.commands) && (servo.ModesOf(servo.Position, servo.Velocity, servo.Effort)).Has(w.commands[i].Mode)
+}
+
 // limits returns between which positions a joint may be: those of the joint, and those of its servo. They do not meet if
 // low is above high.
 func (d *Driver) limits(u *unit) (low, high float64) {

@@ -41,6 +41,9 @@ type LineConfig struct {
 func ParseLine(text string) (c LineConfig, err error) {
 	rest := text
 	if name, port, ok := strings.Cut(rest, "="); ok && !strings.Contains(name, ",") {
+		if name == "" {
+			return c, fmt.Errorf("line %q: no name stands before its =: [NAME=]PORT[,baud=N]", text)
+		}
 		c.Name, rest = name, port
 	}
 	parts := strings.Split(rest, ",")
@@ -246,10 +249,38 @@ func Plan(m *robot.Model, s Settings, families []Family) ([]Planned, error) {
 		all[k].Joints = append(all[k].Joints, i)
 		all[k].Servos = append(all[k].Servos, Servo{ID: a.ID, Model: model})
 	}
-	if len(all) == 0 && len(errs) == 0 {
+	if len(s.Lines) > 0 && err == nil {
+		errs = append(errs, surplus(lines, servos))
+	}
+	if err := errors.Join(errs...); len(all) == 0 && err == nil {
 		errs = append(errs, fmt.Errorf("robot %q has no servos: robot.yaml names them (docs/robot-yaml.md)", m.Name()))
 	}
 	return all, errors.Join(errs...)
+}
+
+// surplus refuses lines that are named twice, and lines on which no joint is.
+func surplus(lines []LineConfig, servos []robot.Servo) error {
+	var errs []error
+	used := map[string]bool{}
+	for _, a := range servos {
+		if a.Assigned {
+			used[a.Bus] = true
+		}
+	}
+	for i, l := range lines {
+		text := "--bus " + prefix(l.Name) + l.Port
+		switch k := slices.IndexFunc(lines[:i], func(o LineConfig) bool { return o.Port == l.Port || o.Name == l.Name }); {
+		case k >= 0 && lines[k].Port == l.Port:
+			errs = append(errs, fmt.Errorf("%s: the port is that of another line already, --bus %s%s", text, prefix(lines[k].Name), lines[k].Port))
+		case k >= 0 && l.Name != "":
+			errs = append(errs, fmt.Errorf("%s: line %q has port %s already", text, l.Name, lines[k].Port))
+		case k >= 0:
+			errs = append(errs, fmt.Errorf("%s: port %s is the line without a name already: NAME=PORT says which servos are on it", text, lines[k].Port))
+		case len(used) > 0 && !used[l.Name] && !(len(lines) == 1 && l.Name == ""):
+			errs = append(errs, fmt.Errorf("%s: robot.yaml has no servo on line %q", text, l.Name))
+		}
+	}
+	return errors.Join(errs...)
 }
 
 func prefix(name string) string {

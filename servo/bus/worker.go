@@ -532,7 +532,7 @@ func (w *worker) publish() {
 		if !u.present || u.misses > 0 {
 			to.reading.Fault |= servo.NoAnswer
 		}
-		if !u.on && u.mode != servo.Off && u.present && u.agree > 0 && u.outside() {
+		if !u.on && u.present && u.agree > 0 && w.powers(i) && u.outside() {
 			to.reading.Fault |= servo.OutOfRange // it gets no torque there
 		}
 		if w.began.Before(u.restarted) {

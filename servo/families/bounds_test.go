@@ -1,12 +1,14 @@
 package families
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
 	"time"
 
 	"poise/servo"
+	"poise/servo/bus"
 )
 
 // TestServosBeyondTheirLimitsGetNoTorque: told to hold, one that stands where it cannot be told to be would move by
@@ -69,4 +71,36 @@ func TestLimitsThatDoNotMeet(t *testing.T) {
 			t.Errorf("%+v", w)
 		}
 	})
+}
+
+// TestSurplusLines are refused by what is wrong with them: one that no joint is on would be opened for nothing, and one
+// that is named twice is a mistake.
+func TestSurplusLines(t *testing.T) {
+	one := turntable(t, 2, "sts3215", 2048)
+	two := turntableOn(t, 2, "sts3215", 2048, func(joint int) string { return []string{"left", "right"}[joint] })
+	for _, c := range []struct {
+		two   bool
+		lines []string
+		why   string // "" is fine
+	}{
+		{false, []string{"a"}, ""},
+		{true, []string{"left=a", "right=b"}, ""},
+		{false, []string{"a", "b"}, "--bus b: port a is the line without a name already"},
+		{false, []string{"a", "x=b"}, `--bus x=b: robot.yaml has no servo on line "x"`},
+		{false, []string{"a", "a"}, "--bus a: the port is that of another line already, --bus a"},
+		{true, []string{"left=a", "right=a"}, "--bus right=a: the port is that of another line already, --bus left=a"},
+		{true, []string{"left=a", "right=b", "left=c"}, `--bus left=c: line "left" has port a already`},
+		{true, []string{"left=a", "right=b", "c"}, `--bus c: robot.yaml has no servo on line ""`},
+		{false, []string{"=a"}, `line "=a": no name stands before its =`},
+	} {
+		s := bus.DefaultSettings()
+		s.Lines = c.lines
+		m := one
+		if c.two {
+			m = two
+		}
+		if _, err := bus.Plan(m, s, All); (err == nil) != (c.why == "") || !strings.Contains(fmt.Sprint(err), c.why) {
+			t.Errorf("%q: %v, want %q", c.lines, err, c.why)
+		}
+	}
 }
