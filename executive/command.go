@@ -162,8 +162,8 @@ func (e *Executive) power(who string, on bool) *Answer {
 			o.Explanations = []Explanation{x}
 		case !on && torque && e.robot.turned < c.tick: // if it was switched on since, that came after this
 			return o, false
-		case on && !s.Limp.Empty(): // a fault keeps it from some
-			o.Explanations = e.words.Unpowered(s.Limp, s.Limp)
+		case on && !s.Limp.Minus(e.cfg.Absent).Empty(): // a fault keeps it from some
+			o.Explanations = e.words.Unpowered(s.Limp.Minus(e.cfg.Absent), s.Limp)
 			o.Explanations[len(o.Explanations)-1].Help = "see the state for the fault; mend it, then reset and try again"
 		}
 		return o, true

@@ -65,6 +65,7 @@ type Config struct {
 	Model       *robot.Model
 	Loop        Cycle
 	Controllers []Controller
+	Absent      robot.Set    // joints whose servos are missing, as Settings.Absent of the loop
 	Pipelines   pipeline.Set // the first is meant where a goal names none
 	Library     Library      // stored motions; nil has none
 

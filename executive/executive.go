@@ -64,6 +64,7 @@ func New(cfg Config) (*Executive, error) {
 	if err != nil {
 		return nil, err
 	}
+	words = words.WithMissing(cfg.Absent)
 	e.words = words
 	e.robot.model, e.robot.words = cfg.Model, words
 	errs := cfg.check()

@@ -51,3 +51,22 @@ func TestAWrongZeroMovesNothing(t *testing.T) {
 		return code == exitOK
 	})
 }
+
+// TestARobotWithoutOneServo is used with the others: torque on succeeds and does not advise the joint whose servo is
+// missing, which is told so by its name.
+func TestARobotWithoutOneServo(t *testing.T) {
+	t.Parallel()
+	needsProgram(t)
+	arm := servosOfFamily(t, "feetech")
+	e := emulateIt(t, "feetech", "--robot", arm, "--joints", "shoulder_pan,shoulder_lift,elbow_flex,wrist_flex,wrist_roll")
+	robots := "\nrobots:\n  - {name: real, driver: bus, start: limp, settings: {lines: [" + e.port + "], partial: true}}\n"
+	r := serveThrough(t, nil, nil, "--robot", arm, "--no-record", "--config", writtenFile(t, slowWorld+robots))
+	r.until("the others have torque", func() bool {
+		_, _, code := r.cli("torque", "on")
+		return code == exitOK
+	})
+	r.fails(exitFailure, "its servo was missing when the robot was opened", "torque", "on", "gripper")
+	if _, errs, _ := r.cli("torque", "on", "gripper"); strings.Contains(errs, "try:") {
+		t.Error(errs)
+	}
+}

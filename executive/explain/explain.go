@@ -16,6 +16,7 @@ type Words struct {
 	model      *robot.Model
 	resources  *robot.Resources
 	controller func(arbiter.ClientID) string
+	missing    robot.Set // joints whose servos were not found
 }
 
 // New returns the words for a robot. controller names its controllers, "" for one
@@ -102,19 +103,33 @@ func (w *Words) limits(id robot.JointID) (none robot.Limits) {
 	return w.model.Joints()[id].Limits
 }
 
+// WithMissing returns words that know which joints' servos were not found: torque-on does not help them.
+func (w *Words) WithMissing(joints robot.Set) *Words {
+	other := *w
+	other.missing = joints
+	return &other
+}
+
 // Unpowered explains which of some leaves are among the joints without torque, limb by
 // limb, if any are.
 func (w *Words) Unpowered(limp, of robot.Set) (all []problem.Problem) {
-	for leaf := range limp.Intersect(of).All {
+	for leaf := range limp.Intersect(of).Intersect(w.missing).All {
+		name := w.Joint(robot.JointID(leaf))
+		all = append(all, problem.Problem{Code: "servo_missing", Resource: w.Resource(leaf), Joint: name,
+			Text: "joint " + name + " has no torque: its servo was missing when the robot was opened",
+			Help: "connect it: poise bus scan shows which servos answer"})
+	}
+	lost := len(all)
+	for leaf := range limp.Intersect(of).Minus(w.missing).All {
 		name := w.Resource(leaf)
-		if slices.ContainsFunc(all, func(x problem.Problem) bool { return x.Resource == name }) {
+		if slices.ContainsFunc(all[lost:], func(x problem.Problem) bool { return x.Resource == name }) {
 			continue
 		}
 		x := w.Reason(control.PowerOff.At(robot.JointID(leaf), 0, 0), "")
 		x.Resource, x.Help = name, ""
 		all = append(all, x)
 	}
-	if len(all) > 0 {
+	if len(all) > lost {
 		all[len(all)-1].Help = "give it torque with set_torque, or the whole robot with set_power"
 	}
 	return all

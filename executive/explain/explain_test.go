@@ -123,3 +123,17 @@ func TestNamesOfSets(t *testing.T) {
 		t.Error(w.Resource(24))
 	}
 }
+
+// TestMissingServosAreNotAdvisedToGetTorque: who lacks torque because no servo is there is told so, the others are told
+// how they get it.
+func TestMissingServosAreNotAdvisedToGetTorque(t *testing.T) {
+	w := words(t).WithMissing(robot.Set{}.With(3))
+	all := robot.Set{}.With(3).With(4)
+	got := w.Unpowered(all, all)
+	if len(got) != 2 || got[0].Code != "servo_missing" || got[0].Joint != "joint14" || !strings.Contains(got[0].Text, "its servo was missing") || got[1].Code != "power_off" || got[1].Help == "" {
+		t.Errorf("%+v", got)
+	}
+	if got := w.Unpowered(all, robot.Set{}.With(3)); len(got) != 1 || strings.Contains(got[0].Help, "set_torque") {
+		t.Errorf("%+v", got)
+	}
+}

@@ -112,8 +112,12 @@ func (d *Driver) beyond(w *worker, u *unit) string {
 func (d *Driver) Within() (all []servo.Within) {
 	for _, w := range d.workers {
 		for _, u := range w.units {
-			if u.wrong == nil && u.Low < u.High {
-				low, high := d.limits(u)
+			low, high := d.limits(u)
+			if u.wrong != nil { // it may be found later; the line knows its own limits then
+				l := d.model.Joints()[u.joint].Limits
+				low, high = l.Lower.Value, l.Upper.Value
+			}
+			if u.wrong == nil || low < high {
 				all = append(all, servo.Within{Joint: u.joint, Low: low, High: high})
 			}
 		}
