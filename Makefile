@@ -59,19 +59,19 @@ ALIVE = $(filter $(LIVE),$(shell $(GO) list ./...))
 
 unit: ## go test of packages that need no running robot, in parallel
 	@mkdir -p $(TOOLS) && : > $(GOLDEN_LOG)
-	@$(GO) test -count=1 $(QUIET)
+	@$(GO) test -count=1 -timeout 30m $(QUIET)
 
 live: ## go test of packages with running robots, programs and real clients, one by one
-	@$(GO) test -count=1 -p 1 $(ALIVE)
+	@$(GO) test -count=1 -timeout 30m -p 1 $(ALIVE)
 
 # the race detector slows a test tenfold: short variants, not counted again, and only
-# where goroutines meet; of the planner the test that has them, and none of those whose
-# goroutines only spread a test over all cores
-SPREAD := $(addprefix poise/,planner/smooth trajectory/move)
+# where goroutines meet; of the planner and of identification the test that has them, and
+# none of those whose goroutines only spread a test over all cores
+SPREAD := $(addprefix poise/,planner/smooth trajectory/move identify)
 RACED  = $(filter-out $(SPREAD),$(shell tools/goroutines.sh))
 race: ## go test -race -short of packages with goroutines
 	@POISE_GOLDEN_LOG= tools/race.sh $(filter $(RACED),$(QUIET))
-	@POISE_GOLDEN_LOG= tools/race.sh -run ConcurrentUse poise/planner/smooth
+	@POISE_GOLDEN_LOG= tools/race.sh -run 'ConcurrentUse|TorqueOfTheRobot' poise/planner/smooth poise/identify
 	@POISE_GOLDEN_LOG= tools/race.sh -p 1 $(filter $(RACED),$(ALIVE))
 
 fuzz: ## every fuzz target for FUZZTIME
