@@ -23,7 +23,7 @@ test: ## the tests: minutes
 	@tools/steps.sh test setup format build vet studio-check unit live examples smoke golden
 
 check: ## the rest of the tests: race detector, fuzzing, all browser tests
-	@tools/steps.sh check setup staticcheck deadcode race fuzz judge ros1 ros2 arm browser
+	@tools/steps.sh check setup staticcheck deadcode race fuzz judge ros1 arm browser
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 14
