@@ -28,7 +28,17 @@ robots:
 		}
 	}
 	call(`"success": true`, "call", "/set_torque", `{"on": true}`)
-	call("done", "goal", "/follow_joint_trajectory", `{"trajectory": {"joint_names": ["joint_1"], "points": [{"positions": [0.3], "time_from_start": {"sec": 1}}]}}`)
+	for n := 0; ; n++ { // a Python program that the machine holds up for 0.2 s is a fault of its joints
+		out, errs, _ := poise("", "goal", "/follow_joint_trajectory", `{"trajectory": {"joint_names": ["joint_1"], "points": [{"positions": [0.3], "time_from_start": {"sec": 1}}]}}`, "--server", s.address)
+		if strings.Contains(out+errs, "done") {
+			break
+		}
+		if n == 20 || !strings.Contains(out+errs, "fault") {
+			t.Fatalf("the goal: %s%s\n%s", out, errs, said.String())
+		}
+		_, _, _ = poise("", "reset", "--server", s.address)
+		_, _, _ = poise("", "call", "/set_torque", `{"on": true}`, "--server", s.address)
+	}
 	// measured by rospy: rostopic reads the machine alone if Poise's own has the same name, too
 	ros.says("position: [0.3", "rostopic", "echo", "-n1", "/machine/joint_commands")
 	call("0.3", "topic", "echo", "joint_states_real", "--count", "1")
