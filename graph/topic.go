@@ -287,7 +287,7 @@ func (a *Advertisement) Heard() bool { return a.topic.wanted.Load() > 0 }
 func (a *Advertisement) HeardBy(t time.Time) bool { return a.HeardFrom() <= t.UnixNano() }
 
 // HeardFrom returns the first time at which a subscriber wants a message, ns since 1970: the
-// greatest number if there is none, zero for one that wants all.
+// greatest number without a subscriber, zero for one that wants all.
 func (a *Advertisement) HeardFrom() int64 {
 	first := int64(math.MaxInt64)
 	if !a.Heard() {

@@ -130,7 +130,7 @@ func (p *Participant) broadcast() {
 				isOwn = isOwn || a.Port() == to.Port() && p.t.Own(host)
 			}
 			if !isOwn {
-				_ = p.t.Send(to, p.packet.b) // mostly nobody is there
+				_ = p.t.Send(to, p.packet.b) // most of these ports have no participant
 			}
 		}
 	}

@@ -48,7 +48,7 @@ func (w *writerProxy) assemble(h *dataHead) []byte {
 	return a.data
 }
 
-// begin makes room for a sample; nil if there is none.
+// begin makes room for a sample; nil without room.
 func (w *writerProxy) begin(h *dataHead) *assembly {
 	p := w.r.p
 	if h.total > p.c.Limits.SampleBytes {

@@ -68,7 +68,7 @@ type Report struct {
 type Peak struct {
 	Joint        robot.JointID
 	At           float64
-	Value, Limit float64 // the limit is infinite if there is none
+	Value, Limit float64 // the limit is infinite where it is unlimited
 	Servo        bool    // it is that of the servo, with what its friction and rotor take
 }
 

@@ -35,7 +35,7 @@ type Searcher interface {
 type Moder interface {
 	Family
 
-	// Modes returns the powered modes of a servo by its model and the operating mode that robot.yaml declares; −1 is none.
+	// Modes returns the powered modes of a servo by its model and the operating mode that robot.yaml declares; −1 if it declares no mode.
 	Modes(m *Model, operating int) servo.Modes
 }
 

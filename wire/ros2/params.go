@@ -44,7 +44,7 @@ func camel(name string) (out string) {
 	return out
 }
 
-// paramValue returns a parameter as ROS 2 has it; of one that there is none it is not set.
+// paramValue returns a parameter as ROS 2 has it; one that does not exist is not set.
 func (n *Node) paramValue(name string) (v msgs.ParameterValue) {
 	switch x := n.c.Params[name].(type) {
 	case bool:

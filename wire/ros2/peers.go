@@ -40,7 +40,7 @@ func newPeers(n *Node) *peers {
 // everyone is the node in the graph that reads for all peers: in DDS they share a writer.
 const everyone = "/ros2"
 
-// enter returns the client of a participant, and makes it if there is none.
+// enter returns the client of a participant, and makes it for a new one.
 func (p *peers) enter(prefix rtps.Prefix) (*peer, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -84,7 +84,7 @@ func depth(n *Node, info *graph.TopicInfo) int {
 	return max(info.QoS.Depth, n.c.Limits.Queue)
 }
 
-// look begins to write the topic when there is a reader, and ends it when there is none. What
+// look begins to write the topic when there is a reader, and ends it without readers. What
 // is latched is always written: readers come later.
 func (p *publication) look() {
 	wanted := p.latched || p.writer.Readers() > 0
