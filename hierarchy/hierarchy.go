@@ -69,6 +69,9 @@ type Solver struct {
 	iterations int
 
 	x, next []float64
+	here    []float64 // value of each vector at x
+	there   []float64 // at next
+	asked   []bool    // a level that is served, or one above it, has the vector
 	m       int       // unknowns that are left
 	Z       []float64 // n × m: x + Z·u
 	whole   bool      // Z is the identity
@@ -91,7 +94,7 @@ func New(n, rows, levels int) *Solver {
 		maxN: n, c: f(rows * n), from: make([]int, rows), to: make([]int, rows), size: f(rows),
 		equations: make([]equation, 0, rows), rows: make([]inequality, 0, 2*rows),
 		spans: make([]span, 0, levels), levels: make([]Level, levels), last: make([][]int, levels),
-		x: f(n), next: f(n), Z: f(n * n), P: f(rows * n), e: f(rows), u: f(n), z: f(n), way: f(n), turned: f(n),
+		x: f(n), next: f(n), here: f(rows), there: f(rows), asked: make([]bool, rows), Z: f(n * n), P: f(rows * n), e: f(rows), u: f(n), z: f(n), way: f(n), turned: f(n),
 		H: f(n * n), g: f(n),
 		lq: linalg.NewLQ(3*rows, n), dual: qp.New(n, 2*rows), primal: qp.NewPrimal(n, rows, 2*rows),
 	}
@@ -108,8 +111,8 @@ func (s *Solver) Reset(n int) {
 	s.equations, s.rows, s.spans = s.equations[:0], s.rows[:0], s.spans[:0]
 }
 
-// Within bounds the iterations of all levels together.
-func (s *Solver) Within(steps int) { s.most = steps }
+// Within bounds the iterations of all levels together: Iterations is never above.
+func (s *Solver) Within(steps int) { s.most = max(steps, 0) }
 
 // Forget drops what is known from the problem before, which only saves work.
 func (s *Solver) Forget() {
@@ -146,6 +149,9 @@ func (s *Solver) Row() []float64 {
 	clear(row)
 	return row
 }
+
+// LastRow returns the row that Row returned, as it is.
+func (s *Solver) LastRow() []float64 { return s.c[(s.vectors-1)*s.n : s.vectors*s.n] }
 
 // Last returns the number of the row that Row returned, for Again.
 func (s *Solver) Last() int { return s.vectors - 1 }
@@ -203,13 +209,31 @@ func (s *Solver) Solve(start []float64) bool {
 		return false
 	}
 	s.m, s.whole = n, true
+	clear(s.asked[:s.vectors])
 	for i := range s.spans {
+		s.ask(i)
 		s.serve(i)
 	}
 	for i := range s.spans {
 		s.report(i)
 	}
 	return true
+}
+
+// ask brings the vectors of a level among those that are evaluated.
+func (s *Solver) ask(k int) {
+	sp := &s.spans[k]
+	bring := func(v int) {
+		if !s.asked[v] {
+			s.asked[v], s.here[v] = true, s.at(v, s.x)
+		}
+	}
+	for _, q := range s.equations[sp.equations[0]:sp.equations[1]] {
+		bring(q.vector)
+	}
+	for i := range s.rows[sp.rows[0]:sp.rows[1]] {
+		bring(s.rows[sp.rows[0]+i].vector)
+	}
 }
 
 // scan finds where rows are not zero, and whether all is finite.
@@ -243,16 +267,34 @@ func finite(x []float64) bool {
 // at is the value of a vector at x.
 func (s *Solver) at(v int, x []float64) float64 {
 	from, to := s.from[v], s.to[v]
-	if to-from == 1 {
-		return s.c[v*s.n+from] * x[from]
+	c := s.c[v*s.n+from : v*s.n+to]
+	if to-from > short {
+		return linalg.Dot(c, x[from:to])
 	}
-	return linalg.Dot(s.c[v*s.n+from:v*s.n+to], x[from:to])
+	sum := 0.0
+	for i, x := range x[from:to] {
+		sum += c[i] * x
+	}
+	return sum
+}
+
+// short is up to how many numbers a row is summed up one by one.
+const short = 4
+
+// evaluate stores the values that vectors have at next.
+func (s *Solver) evaluate() {
+	for v := range s.vectors {
+		if s.asked[v] {
+			s.there[v] = s.at(v, s.next)
+		}
+	}
 }
 
 // excess is by how much more than zero an inequality is kept at x.
-func (s *Solver) excess(r *inequality, x []float64) float64 {
-	return r.sign*s.at(r.vector, x) - r.bound
-}
+func (s *Solver) excess(r *inequality) float64 { return r.sign*s.here[r.vector] - r.bound }
+
+// excessNext is that at next.
+func (s *Solver) excessNext(r *inequality) float64 { return r.sign*s.there[r.vector] - r.bound }
 
 func (s *Solver) tolerance(r *inequality, length float64) float64 {
 	return s.rounding(r.vector, r.bound, length)

@@ -17,12 +17,9 @@ func (s *Solver) project(v int) {
 		return
 	}
 	clear(p)
-	for i := s.from[v]; i < s.to[v]; i++ {
-		c := s.c[v*n+i]
-		if c == 0 {
-			continue
-		}
-		linalg.AddScaled(p, c, s.Z[i*n:i*n+m])
+	from, to := s.from[v], s.to[v]
+	if m > 0 {
+		linalg.AddRows(p, s.c[v*n+from:v*n+to], s.Z[from*n:], n)
 	}
 	if norm(p) <= s.tolRank*s.size[v] {
 		clear(p) // rounding: the levels above have decided
@@ -35,10 +32,6 @@ func (s *Solver) projected(v int) []float64 { return s.P[v*s.n : v*s.n+s.m] }
 func (s *Solver) serve(k int) {
 	l := &s.levels[k]
 	for attempt, tol := range tolRanks {
-		if s.iterations > s.most {
-			l.Status = qp.Limit
-			break
-		}
 		s.tolRank = tol
 		if l.Status = s.attempt(k); l.Status == qp.Optimal && attempt > 0 {
 			l.Status = qp.Inaccurate // as good as it gets, but not what was asked
@@ -59,7 +52,7 @@ func (s *Solver) attempt(k int) qp.Status {
 	for i := range s.equations[sp.equations[0]:sp.equations[1]] {
 		q := &s.equations[sp.equations[0]+i]
 		s.project(q.vector)
-		s.e[i] = q.b - s.at(q.vector, s.x)
+		s.e[i] = q.b - s.here[q.vector]
 	}
 	if sp.whole && s.least(k) || s.reach(k) {
 		return qp.Optimal
@@ -72,7 +65,7 @@ func (s *Solver) keep(k int) {
 	sp := &s.spans[k]
 	for i := range s.rows[sp.rows[0]:sp.rows[1]] {
 		r := &s.rows[sp.rows[0]+i]
-		r.bound = min(r.bound, r.bound+s.excess(r, s.x))
+		r.bound = min(r.bound, r.bound+s.excess(r))
 	}
 }
 
@@ -97,18 +90,21 @@ func (s *Solver) reach(k int) bool {
 	return true
 }
 
-// advance stores x + Z·u in next.
+// advance stores x + Z·u in next, and the values of rows there.
 func (s *Solver) advance() {
 	n, m := s.n, s.m
 	if s.whole {
 		for i := range n {
 			s.next[i] = s.x[i] + s.u[i]
 		}
+		s.evaluate()
 		return
 	}
-	for i := range n {
-		s.next[i] = s.x[i] + linalg.Dot(s.Z[i*n:i*n+m], s.u)
+	linalg.MulRows(s.next[:n], s.Z, s.u[:m], n)
+	for i, x := range s.x[:n] {
+		s.next[i] += x
 	}
+	s.evaluate()
 }
 
 // kept reports whether next keeps the first so many inequalities and the equations above a
@@ -117,12 +113,12 @@ func (s *Solver) kept(k, rows int) bool {
 	length := norm(s.next[:s.n])
 	for i := range s.rows[:rows] {
 		r := &s.rows[i]
-		if !(s.excess(r, s.next) >= -s.tolerance(r, length)) {
+		if !(s.excessNext(r) >= -s.tolerance(r, length)) {
 			return false
 		}
 	}
 	for _, q := range s.equations[:s.spans[k].equations[0]] {
-		if !(math.Abs(s.at(q.vector, s.next)-s.at(q.vector, s.x)) <= s.rounding(q.vector, q.b, length)) {
+		if !(math.Abs(s.there[q.vector]-s.here[q.vector]) <= s.rounding(q.vector, q.b, length)) {
 			return false
 		}
 	}
@@ -199,7 +195,7 @@ func (s *Solver) cut(k, rank int) verdict {
 		if r.constant || r.posed {
 			continue
 		}
-		have := s.excess(r, s.next)
+		have := s.excessNext(r)
 		broken := have < -tolCut*s.tolerance(r, length)
 		if !broken && !(s.fresh && slices.Contains(s.last[k], r.id)) {
 			continue
@@ -244,9 +240,10 @@ func (s *Solver) count(l *Level, steps int) {
 // now on, so that staying is always feasible.
 func (s *Solver) commit(rows int) {
 	copy(s.x[:s.n], s.next[:s.n])
+	copy(s.here[:s.vectors], s.there[:s.vectors])
 	for i := range s.rows[:rows] {
 		r := &s.rows[i]
-		if excess := s.excess(r, s.x); excess < 0 {
+		if excess := s.excess(r); excess < 0 {
 			r.bound += excess
 		}
 	}
@@ -258,13 +255,16 @@ func (s *Solver) narrow(rank int) {
 		return
 	}
 	n, m := s.n, s.m
-	for i := range n {
-		row := s.Z[i*n : i*n+m]
-		if s.whole {
+	if s.whole {
+		for i := range n {
+			row := s.Z[i*n : (i+1)*n]
 			clear(row)
 			row[i] = 1
 		}
-		s.lq.Turn(row)
+	}
+	s.lq.TurnRows(s.Z, n, n)
+	for i := range n {
+		row := s.Z[i*n : i*n+m]
 		copy(row, row[rank:])
 	}
 	s.m, s.whole = m-rank, false
@@ -278,12 +278,8 @@ func (s *Solver) least(k int) bool {
 	clear(g)
 	for i, q := range s.equations[sp.equations[0]:sp.equations[1]] {
 		p := s.projected(q.vector)
-		for a, x := range p {
-			g[a] -= x * s.e[i]
-			if x != 0 {
-				linalg.AddScaled(H[a*m:a*m+a+1], x, p)
-			}
-		}
+		linalg.AddScaled(g, -s.e[i], p)
+		linalg.AddOuter(H, p, p, m)
 	}
 	s.dual.Reset(H, g)
 	s.dual.Within(s.most - s.iterations)
@@ -327,11 +323,11 @@ func (s *Solver) compromise(k int) qp.Status {
 		}
 		switch {
 		case i >= sp.rows[0]:
-			p.Soft(t, -s.excess(r, s.x))
+			p.Soft(t, -s.excess(r))
 		case norm(t) == 0:
 			r.constant = true
 		default:
-			p.Hard(t, -max(s.excess(r, s.x), 0))
+			p.Hard(t, -max(s.excess(r), 0))
 		}
 	}
 	clear(s.z[:m])

@@ -15,6 +15,9 @@ import (
 func CholeskyTo(L, A []float64, n int, tol float64) (row int) {
 	mustLen("L", L, n*n)
 	mustLen("A", A, n*n)
+	if n > narrow {
+		return choleskyByColumns(L, A, n, tol)
+	}
 	for i := range n {
 		Li := L[i*n : i*n+i+1]
 		Ai := A[i*n : i*n+i+1]
@@ -35,6 +38,36 @@ func CholeskyTo(L, A []float64, n int, tol float64) (row int) {
 			return i
 		}
 		Li[i] = math.Sqrt(d)
+	}
+	return n
+}
+
+// narrow matrices are factored number by number.
+const narrow = 8
+
+// choleskyByColumns takes one column after the other, many rows at a time.
+func choleskyByColumns(L, A []float64, n int, tol float64) (row int) {
+	var sums [64]float64
+	for j := range n {
+		Lj := L[j*n : j*n+j]
+		a := A[j*n+j]
+		d := a - Dot(Lj, Lj)
+		if !(d > tol*a) || math.IsInf(d, 0) {
+			return j
+		}
+		d = math.Sqrt(d)
+		L[j*n+j] = d
+		for i := j + 1; i < n; i += len(sums) {
+			part := sums[:min(len(sums), n-i)]
+			clear(part)
+			if j > 0 {
+				MulRows(part, L[i*n:], Lj, n)
+			}
+			for k, sum := range part {
+				at := (i+k)*n + j
+				L[at] = (A[at] - sum) / d
+			}
+		}
 	}
 	return n
 }

@@ -58,30 +58,3 @@ func jacobi(A, V []float64, n, p, q int) {
 		A[p*n+k], A[q*n+k] = c*x-s*y, s*x+c*y
 	}
 }
-
-// PseudoSolveTo stores in x the shortest of the vectors that come nearest to A·x = b, for
-// a symmetric positive semidefinite n×n matrix A: eigenvalues up to tol times the
-// greatest count as zero. A is destroyed, V is room for n×n numbers.
-func PseudoSolveTo(x, A, V, b []float64, n int, tol float64) {
-	mustLen("x", x, n)
-	mustLen("b", b, n)
-	SymmetricEigen(A, V, n)
-	greatest := 0.0
-	for i := range n {
-		greatest = max(greatest, A[i*n+i])
-	}
-	clear(x)
-	for k := range n {
-		λ := A[k*n+k]
-		if !(λ > tol*greatest) {
-			continue
-		}
-		sum := 0.0
-		for i := range n {
-			sum += V[i*n+k] * b[i]
-		}
-		for i := range n {
-			x[i] += V[i*n+k] * sum / λ
-		}
-	}
-}

@@ -12,6 +12,8 @@ type LQ struct {
 	order      []int // row of the problem at each place
 	scale      []float64
 	work, rhs  []float64
+	left       []float64 // square of what is left of each row
+	known      []float64 // what that was when it was computed afresh
 	columns    []float64
 }
 
@@ -21,7 +23,7 @@ func NewLQ(rows, length int) *LQ {
 	least := min(rows, length)
 	return &LQ{
 		a: f(rows * length), diag: f(least), beta: f(least), order: make([]int, rows), scale: f(rows),
-		work: f(rows), rhs: f(rows), columns: f(rows * least),
+		work: f(max(rows, length)), rhs: f(rows), left: f(rows), known: f(rows), columns: f(rows * least),
 	}
 }
 
@@ -42,16 +44,22 @@ func (f *LQ) Row(size float64) []float64 {
 // are independent.
 func (f *LQ) Order() []int { return f.order[:f.r] }
 
+// tolLeft is the part of a row's square from which on what is left of it is computed afresh.
+const tolLeft = 1e-4
+
 // Decompose finds L and Q. A row counts as dependent if not more than tol of its size is left.
 func (f *LQ) Decompose(tol float64) (rank int) {
 	k := f.k
+	for j := range f.r {
+		f.left[j] = Dot(f.a[j*k:(j+1)*k], f.a[j*k:(j+1)*k])
+		f.known[j] = f.left[j]
+	}
 	for f.rank = 0; f.rank < min(f.r, k); f.rank++ {
 		i := f.rank
-		best, most := -1, tol
+		best, most := -1, tol*tol
 		for j := i; j < f.r; j++ {
-			left := Norm(f.a[j*k+i : (j+1)*k])
-			if f.scale[j] > 0 && left > most*f.scale[j] {
-				best, most = j, left/f.scale[j]
+			if size := f.scale[j] * f.scale[j]; size > 0 && f.left[j] > most*size {
+				best, most = j, f.left[j]/size
 			}
 		}
 		if best < 0 {
@@ -59,6 +67,14 @@ func (f *LQ) Decompose(tol float64) (rank int) {
 		}
 		f.swap(i, best)
 		f.reflect(i)
+		for j := i + 1; j < f.r; j++ {
+			L := f.a[j*k+i]
+			if f.left[j] -= L * L; !(f.left[j] > tolLeft*f.known[j]) {
+				row := f.a[j*k+i+1 : (j+1)*k]
+				f.left[j] = Dot(row, row)
+				f.known[j] = f.left[j]
+			}
+		}
 	}
 	return f.rank
 }
@@ -73,6 +89,8 @@ func (f *LQ) swap(i, j int) {
 	}
 	f.order[i], f.order[j] = f.order[j], f.order[i]
 	f.scale[i], f.scale[j] = f.scale[j], f.scale[i]
+	f.left[i], f.left[j] = f.left[j], f.left[i]
+	f.known[i], f.known[j] = f.known[j], f.known[i]
 }
 
 // reflect makes row i zero behind its diagonal element, and applies that to the rows below.
@@ -89,8 +107,28 @@ func (f *LQ) reflect(i int) {
 	if square := Dot(v, v); square > 0 {
 		f.beta[i] = 2 / square
 	}
-	for j := i + 1; j < f.r; j++ {
-		reflected(f.a[j*k+i:(j+1)*k], v, f.beta[i])
+	if i+1 < f.r {
+		f.mirror(f.a[(i+1)*k+i:], f.r-i-1, v, f.beta[i], k)
+	}
+}
+
+// mirror applies the reflection of v to rows of a matrix.
+func (f *LQ) mirror(A []float64, rows int, v []float64, beta float64, stride int) {
+	for ; rows > 0; rows -= len(f.work) {
+		t := f.work[:min(rows, len(f.work))]
+		MulRows(t, A, v, stride)
+		for j := range t {
+			t[j] *= -beta
+		}
+		AddOuter(A, t, v, stride)
+		A = A[min(len(t)*stride, len(A)):]
+	}
+}
+
+// TurnRows is Turn of so many rows, the first numbers of which are stride apart.
+func (f *LQ) TurnRows(A []float64, rows, stride int) {
+	for i := range f.rank {
+		f.mirror(A[i:], rows, f.a[i*f.k+i:(i+1)*f.k], f.beta[i], stride)
 	}
 }
 

@@ -32,6 +32,7 @@ type Primal struct {
 
 	held       []int     // working hard rows, in the order of their factors
 	value      []float64 // of each row at x, less its bound
+	along      []float64 // of each row, along a step
 	step, grad []float64
 	fit        []float64 // what is left of targets and soft rows, negative
 	λ          []float64
@@ -59,7 +60,7 @@ func NewPrimal(n, targets, rows int) *Primal {
 	return &Primal{
 		a: f(targets * n), b: f(targets), c: f(rows * n), bound: f(rows), size: f(rows), u: f(rows),
 		hard: make([]bool, rows), working: make([]bool, rows), held: make([]int, 0, n+1),
-		value: f(rows), step: f(n), grad: f(n), fit: f(targets + rows), λ: f(n + 1),
+		value: f(rows), along: f(rows), step: f(n), grad: f(n), fit: f(targets + rows), λ: f(n + 1),
 		fixed: linalg.NewLQ(n+1, n), free: linalg.NewLQ(targets+rows, n), turned: f(n), x: f(n),
 	}
 }
@@ -226,11 +227,11 @@ func (p *Primal) move() (whole bool) {
 	n := p.n
 	length := norm(p.step[:n])
 	share, stop := 1.0, -1
-	for i := range p.rows {
+	linalg.MulRows(p.along[:p.rows], p.c, p.step[:n], n)
+	for i, by := range p.along[:p.rows] {
 		if p.working[i] {
 			continue
 		}
-		by := dot(p.row(i), p.step[:n])
 		if !(by < -tolAway*p.size[i]*length) {
 			continue
 		}
@@ -244,8 +245,9 @@ func (p *Primal) move() (whole bool) {
 	for i := range n {
 		p.x[i] += share * p.step[i]
 	}
-	for i := range p.rows {
-		p.value[i] = p.at(i)
+	linalg.MulRows(p.value[:p.rows], p.c, p.x[:n], n)
+	for i, b := range p.bound[:p.rows] {
+		p.value[i] -= b
 	}
 	if share > 0 {
 		p.still = 0

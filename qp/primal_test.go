@@ -50,11 +50,7 @@ func TestPrimalAgreesWithTheDualMethod(t *testing.T) {
 		if status := s.Solve(x0, 1000); status != qp.Optimal {
 			t.Fatalf("trial %d: %v after %d steps", trial, status, s.Iterations())
 		}
-		for i, x := range s.X() {
-			if math.Abs(x-want[i]) > 1e-7*(1+math.Abs(want[i])) {
-				t.Fatalf("trial %d: x = %v, want %v", trial, s.X(), want)
-			}
-		}
+		same(t, trial, s.X(), want, 1e-7)
 		if r := p.kkt(s.X(), s.Multipliers()); r > 1e-7 {
 			t.Fatalf("trial %d: residual of the conditions %.2g", trial, r)
 		}

@@ -41,18 +41,21 @@ type Solver struct {
 	n, rows int
 	broken  Status // what Reset or a row found wrong; Optimal if nothing
 
-	H, g     []float64
-	c        []float64 // rows×n
-	b, size  []float64 // bounds; lengths of the rows
-	equal    []bool
-	ignored  []bool    // implied by others up to rounding
-	isActive []bool    //
-	u        []float64 // multipliers of all rows
+	H, g       []float64
+	c          []float64 // rows×n
+	b, size    []float64 // bounds; lengths of the rows
+	equal      []bool
+	equalities int       // behind the last of them
+	ignored    []bool    // implied by others up to rounding
+	isActive   []bool    //
+	u          []float64 // multipliers of all rows
+	value      []float64 // c·x of all rows, at the last worst
 
 	J      []float64 // n×n: L⁻ᵀ·Q, with H = L·Lᵀ and Q of the active rows
 	R      []float64 // n×n upper triangle of the active rows
 	active []int     // rows, in the order of the columns of R
 	sign   []float64 // ±1: how an active equality is held
+	turns  []float64 // of a reflection its factors, of rotations cosines and sines
 
 	x, z, d, r, normal, factor []float64
 	reach                      float64 // greatest length of x since begin
@@ -62,7 +65,7 @@ type Solver struct {
 	y       []float64 // of Start
 	nearest bool      // H is the identity
 	warm    bool      // the active rows are guessed
-	most    int       // iterations; 0 for as many as rows and unknowns ask for
+	most    int       // iterations; −1 for as many as rows and unknowns ask for
 }
 
 // New makes room for problems of up to n unknowns and so many rows.
@@ -70,9 +73,9 @@ func New(n, rows int) *Solver {
 	f := func(k int) []float64 { return make([]float64, k) }
 	return &Solver{
 		maxN: n, maxRows: rows,
-		H: f(n * n), g: f(n), c: f(rows * n), b: f(rows), size: f(rows), u: f(rows),
+		H: f(n * n), g: f(n), c: f(rows * n), b: f(rows), size: f(rows), u: f(rows), value: f(rows),
 		equal: make([]bool, rows), ignored: make([]bool, rows), isActive: make([]bool, rows),
-		J: f(n * n), R: f(n * n), active: make([]int, 0, n), sign: f(n),
+		J: f(n * n), R: f(n * n), active: make([]int, 0, n), sign: f(n), turns: f(2 * n),
 		x: f(n), z: f(n), d: f(n), r: f(n), normal: f(n), factor: f(n * n),
 		label: make([]int, rows), y: f(n),
 	}
@@ -112,8 +115,8 @@ func (s *Solver) reset(n int) {
 	if n > s.maxN {
 		panic(fmt.Sprintf("qp: %d unknowns, want at most %d", n, s.maxN))
 	}
-	s.n, s.rows, s.iterations, s.most, s.broken = n, 0, 0, 0, Optimal
-	s.nearest, s.warm = false, false
+	s.n, s.rows, s.iterations, s.most, s.broken = n, 0, 0, -1, Optimal
+	s.nearest, s.warm, s.equalities = false, false, 0
 	s.active = s.active[:0]
 }
 
@@ -132,21 +135,19 @@ func (s *Solver) begin() {
 		s.reach = norm(s.x[:n])
 		return
 	}
-	// J = L⁻ᵀ, column k of it from Lᵀ·j = e_k; x = −H⁻¹·g
+	// J = L⁻ᵀ: row k of L⁻¹ is (eₖ − Σ L[k,m]·row m)/L[k,k], kept in R until it is turned over
+	X := s.R[:n*n]
 	for k := range n {
-		for i := n - 1; i >= 0; i-- {
-			t := 0.0
-			if i == k {
-				t = 1
-			}
-			for m := i + 1; m <= k; m++ {
-				t -= L[m*n+i] * s.J[m*n+k]
-			}
-			if i > k {
-				t = 0
-			}
-			s.J[i*n+k] = t / L[i*n+i]
+		row := X[k*n : (k+1)*n]
+		clear(row)
+		linalg.AddRows(row[:k], L[k*n:k*n+k], X, n)
+		scale := 1 / L[k*n+k]
+		row[k] = -1
+		for m := range k + 1 {
+			row[m] *= -scale
+			s.J[m*n+k] = row[m]
 		}
+		clear(s.J[k*n : k*n+k])
 		s.x[k] = -s.g[k]
 	}
 	linalg.CholeskySolve(s.x[:n], L, n)
@@ -176,12 +177,12 @@ func (s *Solver) add(c []float64, b float64, equal bool) {
 	}
 	i := s.rows
 	copy(s.c[i*s.n:], c)
-	sum := 0.0
-	for _, x := range c {
-		sum += x * x
-	}
+	sum := dot(c, c)
 	s.b[i], s.size[i], s.equal[i], s.u[i], s.isActive[i] = b, math.Sqrt(sum), equal, 0, false
 	s.label[i] = -1
+	if equal {
+		s.equalities = i + 1
+	}
 	if !finite(sum) || !finite(b) {
 		s.broken = NotFinite
 	}
@@ -206,8 +207,17 @@ func (s *Solver) Iterations() int { return s.iterations }
 // fewer than m.
 const stepsPerRow = 10
 
-// Within bounds the steps of this problem, at least 1.
-func (s *Solver) Within(steps int) { s.most = max(steps, 1) }
+// Within bounds the steps of this problem: Iterations is never above. With none left a point
+// that breaks no row is still found.
+func (s *Solver) Within(steps int) { s.most = max(steps, 0) }
+
+// limit is how many steps this problem may take.
+func (s *Solver) limit() int {
+	if s.most >= 0 {
+		return s.most
+	}
+	return stepsPerRow * (s.n + s.rows)
+}
 
 // Solve goes on from the point it has to the minimum under all rows. If many steps have
 // spoilt the factors, or a guess of active rows did, it begins once more.
@@ -224,10 +234,7 @@ func (s *Solver) Solve() Status {
 }
 
 func (s *Solver) goOn() Status {
-	most := stepsPerRow * (s.n + s.rows)
-	if s.most > 0 {
-		most = s.most
-	}
+	most := s.limit()
 	for {
 		p, excess := s.worst()
 		if p < 0 {
@@ -242,31 +249,34 @@ func (s *Solver) goOn() Status {
 // worst returns the row that is broken most, equalities first, and by how much: negative
 // if c·x is too small. The row is −1 if all are kept.
 func (s *Solver) worst() (row int, excess float64) {
-	n, row, most := s.n, -1, 0.0
-	length := s.length()
-	for i := range s.rows {
-		if s.isActive[i] || s.ignored[i] {
+	n, length := s.n, s.length()
+	for i := range s.equalities {
+		if s.equal[i] && !s.isActive[i] && !s.ignored[i] {
+			if e := dot(s.c[i*n:(i+1)*n], s.x[:n]) - s.b[i]; s.breaks(i, math.Abs(e), length) {
+				return i, e
+			}
+		}
+	}
+	row, most := -1, 0.0
+	linalg.MulRows(s.value[:s.rows], s.c[:s.rows*n], s.x[:n], n)
+	for i, e := range s.value[:s.rows] {
+		if e -= s.b[i]; e >= 0 || s.equal[i] || s.isActive[i] || s.ignored[i] || !s.breaks(i, -e, length) {
 			continue
 		}
-		e := dot(s.c[i*n:(i+1)*n], s.x[:n]) - s.b[i]
-		if !s.equal[i] && e > 0 {
-			continue
-		}
-		by := math.Abs(e)
-		if by <= tolRow*(s.size[i]*length+math.Abs(s.b[i])) {
-			continue
-		}
+		by := -e
 		if s.size[i] > 0 {
 			by /= s.size[i]
-		}
-		if s.equal[i] {
-			return i, e
 		}
 		if row < 0 || by > most {
 			row, excess, most = i, e, by
 		}
 	}
 	return row, excess
+}
+
+// breaks reports whether a row that is off by so much is broken, at an x of some length.
+func (s *Solver) breaks(row int, by, length float64) bool {
+	return by > tolRow*(s.size[row]*length+math.Abs(s.b[row]))
 }
 
 // enforce moves to the minimum under the active rows and row p, step by step; rows that
@@ -281,9 +291,10 @@ func (s *Solver) enforce(p int, excess float64, most int) Status {
 	}
 	up := 0.0
 	for {
-		if s.iterations++; s.iterations > most {
+		if s.iterations >= most {
 			return Limit
 		}
+		s.iterations++
 		q := len(s.active)
 		s.directions()
 		t1, leaving := s.blocking()
@@ -327,21 +338,11 @@ func (s *Solver) directions() {
 	n, q := s.n, len(s.active)
 	d, z := s.d[:n], s.z[:n]
 	clear(d)
-	for i, c := range s.normal[:n] {
-		if c == 0 {
-			continue
-		}
-		linalg.AddScaled(d, c, s.J[i*n:(i+1)*n])
-	}
-	for i := range z {
-		z[i] = dot(s.J[i*n+q:(i+1)*n], d[q:])
-	}
+	linalg.AddRows(d, s.normal[:n], s.J[:n*n], n)
+	linalg.MulRows(z, s.J[q:n*n], d[q:], n)
 	for i := q - 1; i >= 0; i-- {
-		t := d[i]
-		for k := i + 1; k < q; k++ {
-			t -= s.R[i*n+k] * s.r[k]
-		}
-		s.r[i] = t / s.R[i*n+i]
+		row := s.R[i*n+i : i*n+q]
+		s.r[i] = (d[i] - dot(row[1:], s.r[i+1:q])) / row[0]
 	}
 }
 
@@ -360,17 +361,23 @@ func (s *Solver) blocking() (t float64, at int) {
 	return t, at
 }
 
-// activate appends row p: rotations of the free columns of J bring d₂ to its first
-// element, which with d₁ is the new column of R.
+// activate appends row p: a reflection of the free columns of J brings d₂ to its first
+// element, which with d₁ is the new column of R. d and z are those of directions.
 func (s *Solver) activate(p int, sign, u float64) {
 	n, q := s.n, len(s.active)
-	for k := n - 1; k > q; k-- {
-		c, sn, h := rotation(s.d[k-1], s.d[k])
-		if h == 0 {
-			continue
+	if v := s.d[q:n]; len(v) > 1 {
+		length := norm(v)
+		h := length
+		if v[0] > 0 {
+			h = -length
 		}
-		s.d[k-1], s.d[k] = h, 0
-		s.turn(k-1, c, sn)
+		beta := 1 / (length * (length + math.Abs(v[0]))) // 2/|v|², v without the h below
+		v[0] -= h
+		for i, z := range s.z[:n] { // row·v is what z has, less h of the first
+			s.turns[i] = -beta * (z - h*s.J[i*n+q])
+		}
+		linalg.AddOuter(s.J[q:n*n], s.turns[:n], v, n)
+		v[0] = h
 	}
 	for i := range q + 1 {
 		s.R[i*n+q] = s.d[i]
@@ -393,25 +400,26 @@ func (s *Solver) deactivate(k int) {
 	}
 	for j := k; j < q-1; j++ {
 		c, sn, h := rotation(s.R[j*n+j], s.R[(j+1)*n+j])
-		if h == 0 {
-			continue
-		}
 		s.R[j*n+j], s.R[(j+1)*n+j] = h, 0
-		for m := j + 1; m < q-1; m++ {
-			a, b := s.R[j*n+m], s.R[(j+1)*n+m]
-			s.R[j*n+m], s.R[(j+1)*n+m] = c*a+sn*b, c*b-sn*a
+		upper, lower := s.R[j*n+j+1:j*n+q-1], s.R[(j+1)*n+j+1:(j+1)*n+q-1]
+		for m, a := range upper {
+			b := lower[m]
+			upper[m], lower[m] = c*a+sn*b, c*b-sn*a
 		}
-		s.turn(j, c, sn)
+		s.turns[2*j], s.turns[2*j+1] = c, sn
 	}
-}
-
-// turn rotates columns k and k+1 of J.
-func (s *Solver) turn(k int, c, sn float64) {
-	n := s.n
-	J := s.J[:n*n]
-	for i := k; i+1 < len(J); i += n {
-		a, b := J[i], J[i+1]
-		J[i], J[i+1] = c*a+sn*b, c*b-sn*a
+	if k == q-1 {
+		return
+	}
+	for i := range n { // the same rotations of the columns of J
+		row, turns := s.J[i*n+k:i*n+q], s.turns[2*k:2*(q-1)]
+		a := row[0]
+		for j, b := range row[1:] {
+			c, sn := turns[2*j], turns[2*j+1]
+			row[j] = c*a + sn*b
+			a = c*b - sn*a
+		}
+		row[len(row)-1] = a
 	}
 }
 
@@ -427,30 +435,15 @@ func rotation(a, b float64) (c, s, h float64) {
 // judge checks the conditions of Karush, Kuhn and Tucker: H·x + g = Σ u·c with the rows
 // kept. Signs of u hold by construction.
 func (s *Solver) judge() Status {
-	n, length := s.n, s.length()
+	length := s.length()
 	if !finite(length) {
 		return NotFinite
 	}
-	left, size := 0.0, 0.0
-	for i := range n {
-		sum, most := s.g[i], math.Abs(s.g[i])
-		for j, h := range s.H[i*n : (i+1)*n] {
-			sum += h * s.x[j]
-			most = max(most, math.Abs(h*s.x[j]))
-		}
-		for _, row := range s.active {
-			t := s.u[row] * s.c[row*n+i]
-			sum -= t
-			most = max(most, math.Abs(t))
-		}
-		left, size = max(left, math.Abs(sum)), max(size, most)
-	}
-	if !(left <= tolGradient*size) {
+	if left, size := s.gradient(); !(left <= tolGradient*size) {
 		return Inaccurate
 	}
-	for i := range s.rows {
-		e := dot(s.c[i*n:(i+1)*n], s.x[:n]) - s.b[i]
-		if !s.equal[i] {
+	for i, e := range s.value[:s.rows] { // as worst left them
+		if e -= s.b[i]; !s.equal[i] {
 			e = min(e, 0)
 		}
 		if !(math.Abs(e) <= tolLost*(s.size[i]*length+math.Abs(s.b[i]))) {
@@ -458,6 +451,37 @@ func (s *Solver) judge() Status {
 		}
 	}
 	return Optimal
+}
+
+// gradient returns the greatest component of H·x + g − Σ u·c, and the greatest term in it.
+func (s *Solver) gradient() (left, size float64) {
+	n := s.n
+	sum := s.d[:n]
+	for i, g := range s.g[:n] {
+		sum[i], size = g, max(size, math.Abs(g))
+	}
+	for i, x := range s.x[:n] { // H is symmetric
+		size = max(size, addScaled(sum, x, s.H[i*n:(i+1)*n]))
+	}
+	for _, row := range s.active {
+		size = max(size, addScaled(sum, -s.u[row], s.c[row*n:(row+1)*n]))
+	}
+	for _, x := range sum {
+		left = max(left, math.Abs(x))
+	}
+	return left, size
+}
+
+// addScaled adds k·b to a and returns the greatest of what it adds.
+func addScaled(a []float64, k float64, b []float64) (most float64) {
+	for i, x := range b[:len(a)] {
+		t := k * x
+		a[i] += t
+		if t = math.Abs(t); t > most {
+			most = t
+		}
+	}
+	return most
 }
 
 func dot(a, b []float64) float64 { return linalg.Dot(a, b) }

@@ -19,15 +19,34 @@ type problem struct {
 }
 
 func (p *problem) solve(s *qp.Solver) qp.Status {
+	p.pose(s)
+	return s.Solve()
+}
+
+// pose begins the problem with all its rows.
+func (p *problem) pose(s *qp.Solver) {
 	s.Reset(p.H, p.g)
-	for i, c := range p.c {
-		if p.equal[i] {
-			s.Equal(c, p.b[i])
-		} else {
-			s.AtLeast(c, p.b[i])
+	for i := range p.c {
+		p.row(s, i)
+	}
+}
+
+func (p *problem) row(s *qp.Solver, i int) {
+	if p.equal[i] {
+		s.Equal(p.c[i], p.b[i])
+	} else {
+		s.AtLeast(p.c[i], p.b[i])
+	}
+}
+
+// same fails unless x is want, relative to 1 and its numbers.
+func same(t testing.TB, trial int, x, want []float64, tol float64) {
+	t.Helper()
+	for i := range x {
+		if !(math.Abs(x[i]-want[i]) <= tol*(1+math.Abs(want[i]))) {
+			t.Fatalf("trial %d: x = %v, want %v", trial, x, want)
 		}
 	}
-	return s.Solve()
 }
 
 func dot(a, b []float64) (sum float64) {
@@ -220,11 +239,7 @@ func TestSmallProblemsAgreeWithEverySetOfActiveRows(t *testing.T) {
 		if status != qp.Optimal {
 			t.Fatalf("trial %d: %v, but %v keeps the rows", trial, status, want)
 		}
-		for i, x := range s.X() {
-			if math.Abs(x-want[i]) > 1e-7*(1+math.Abs(want[i])) {
-				t.Fatalf("trial %d: x = %v, want %v", trial, s.X(), want)
-			}
-		}
+		same(t, trial, s.X(), want, 1e-7)
 	}
 	if infeasible < 50 {
 		t.Errorf("only %d infeasible problems: the test does not see them", infeasible)
@@ -268,21 +283,13 @@ func TestRowsAddedLaterGiveTheSameMinimum(t *testing.T) {
 		p := random(rng, 10, 25, 2)
 		want := solution(t, s, p)
 		again.Reset(p.H, p.g)
-		for i, c := range p.c {
-			if p.equal[i] {
-				again.Equal(c, p.b[i])
-			} else {
-				again.AtLeast(c, p.b[i])
-			}
+		for i := range p.c {
+			p.row(again, i)
 			if status := again.Solve(); status != qp.Optimal {
 				t.Fatalf("trial %d, row %d: %v", trial, i, status)
 			}
 		}
-		for i, x := range again.X() {
-			if math.Abs(x-want[i]) > 1e-8*(1+math.Abs(want[i])) {
-				t.Fatalf("trial %d: x = %v, want %v", trial, again.X(), want)
-			}
-		}
+		same(t, trial, again.X(), want, 1e-8)
 		if r := p.kkt(again.X(), again.Multipliers()); r > 1e-8 {
 			t.Fatalf("trial %d: residual of the conditions %.2g", trial, r)
 		}

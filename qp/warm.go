@@ -51,6 +51,10 @@ func (s *Solver) Start(ids []int) {
 		if at < 0 {
 			break
 		}
+		if s.iterations >= s.limit() { // none left to let rows go: without a guess
+			s.begin()
+			return
+		}
 		s.iterations++
 		s.deactivate(at)
 	}

@@ -13,11 +13,7 @@ import (
 func (p *problem) solveFrom(rng *rand.Rand, s *qp.Solver, start []int) qp.Status {
 	s.Reset(p.H, p.g)
 	for _, i := range rng.Perm(len(p.c)) {
-		if p.equal[i] {
-			s.Equal(p.c[i], p.b[i])
-		} else {
-			s.AtLeast(p.c[i], p.b[i])
-		}
+		p.row(s, i)
 		s.Label(i)
 	}
 	s.Start(start)
@@ -48,11 +44,7 @@ func TestStartSavesStepsAndGivesTheSameMinimum(t *testing.T) {
 			t.Fatalf("trial %d: %v", trial, status)
 		}
 		warm += s.Iterations()
-		for i, x := range s.X() {
-			if math.Abs(x-want[i]) > 1e-8*(1+math.Abs(want[i])) {
-				t.Fatalf("trial %d: x = %v, want %v", trial, s.X(), want)
-			}
-		}
+		same(t, trial, s.X(), want, 1e-8)
 	}
 	if t.Logf("%d steps, from active rows %d", cold, warm); 4*warm > cold {
 		t.Error("Start saves less than three quarters of the steps")
@@ -88,11 +80,7 @@ func TestStartWithAnyRowsGivesTheSameAnswer(t *testing.T) {
 			infeasible++
 			continue
 		}
-		for i, x := range s.X() {
-			if math.Abs(x-want[i]) > 1e-7*(1+math.Abs(want[i])) {
-				t.Fatalf("trial %d: x = %v, want %v", trial, s.X(), want)
-			}
-		}
+		same(t, trial, s.X(), want, 1e-7)
 	}
 	if infeasible < 50 {
 		t.Errorf("only %d infeasible problems", infeasible)
@@ -115,21 +103,13 @@ func TestNearest(t *testing.T) {
 			x0[i] = -g
 		}
 		s.ResetNearest(x0)
-		for i, c := range p.c {
-			if p.equal[i] {
-				s.Equal(c, p.b[i])
-			} else {
-				s.AtLeast(c, p.b[i])
-			}
+		for i := range p.c {
+			p.row(s, i)
 		}
 		if status := s.Solve(); status != qp.Optimal {
 			t.Fatal(status)
 		}
-		for i, x := range s.X() {
-			if math.Abs(x-want[i]) > 1e-9*(1+math.Abs(want[i])) {
-				t.Fatalf("trial %d: x = %v, want %v", trial, s.X(), want)
-			}
-		}
+		same(t, trial, s.X(), want, 1e-9)
 	}
 }
 
@@ -139,17 +119,10 @@ func TestWithinBoundsTheSteps(t *testing.T) {
 	p := random(rng, 20, 60, 4)
 	p.solve(s)
 	all := s.Iterations()
-	for most := 1; most < all; most++ {
-		s.Reset(p.H, p.g)
-		for i, c := range p.c {
-			if p.equal[i] {
-				s.Equal(c, p.b[i])
-			} else {
-				s.AtLeast(c, p.b[i])
-			}
-		}
+	for most := range all {
+		p.pose(s)
 		s.Within(most)
-		if status := s.Solve(); status != qp.Limit || s.Iterations() > most+1 {
+		if status := s.Solve(); status != qp.Limit || s.Iterations() > most {
 			t.Errorf("within %d of %d: %v after %d", most, all, status, s.Iterations())
 		}
 	}
