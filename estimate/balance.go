@@ -52,7 +52,8 @@ type Balancer struct {
 
 	q, v, a, b []float64
 	supports   []floatingbase.Support
-	flat       []contact.Point
+	sets       []floatingbase.ContactModel // of the robot's contacts
+	flat       contact.Soles
 	soles      float64 // how many, and the sum of their heights
 	height     float64
 }
@@ -78,6 +79,9 @@ func NewBalancer(m *robot.Model) (*Balancer, error) {
 		q: make([]float64, m.NumQ()), v: make([]float64, m.NumV()), a: make([]float64, m.NumV()), b: make([]float64, m.NumV())}
 	kinematics.NewSpace(m).NeutralTo(b.q)
 	b.sensed = Sensed(m)
+	for i := range m.Contacts() {
+		b.sets = append(b.sets, floatingbase.NewContactModel(&m.Contacts()[i]))
+	}
 	return b, nil
 }
 
@@ -139,7 +143,7 @@ func (b *Balancer) MeasurementTo(dst *Balance, m *control.Measured) {
 	needed := spatial.Wrench{Force: X.R.MulVec(spatial.Vec3{X: b.b[0], Y: b.b[1], Z: b.b[2]}), Torque: X.R.MulVec(spatial.Vec3{X: b.b[3], Y: b.b[4], Z: b.b[5]})}
 	needed.Torque = needed.Torque.Add(X.P.Cross(needed.Force))
 	dst.ZMP, dst.HasZMP = b.centre(needed)
-	if !touches || !b.pressure(dst, m) {
+	if !(touches && b.pressure(dst, m)) && !(m.Felt && b.feltPressure(dst, m)) {
 		b.solve(dst, Friction)
 	}
 	b.judge(dst)
@@ -204,24 +208,26 @@ func (b *Balancer) begin(dst *Balance) {
 	dst.Com, _ = b.kin.Com()
 	dst.ComVelocity, _ = b.kin.ComVelocity()
 	dst.HasCoP, dst.HasZMP, dst.Feet = false, false, dst.Feet[:0]
-	b.flat, b.soles, b.height = b.flat[:0], 0, 0
+	b.flat.Clear()
+	b.soles, b.height = 0, 0
 	for _, s := range b.supports {
 		dst.Feet = append(dst.Feet, FootLoad{Chain: s.Chain})
 		X := b.kin.Pose(b.kin.At(b.m.Chains()[s.Chain].Tip))
-		all := b.m.Contacts()[s.Contact].Points
-		for _, p := range all {
-			if contact.Carries(all, p) {
-				x := X.Apply(p)
-				b.flat = append(b.flat, contact.Point{X: x.X, Y: x.Y})
-				b.height, b.soles = b.height+x.Z, b.soles+1
-			}
+		set := &b.sets[s.Contact]
+		for _, p := range set.Soles() {
+			b.height, b.soles = b.height+X.Apply(p).Z, b.soles+1
+		}
+		middles, radius := set.Area()
+		for _, p := range middles {
+			x := X.Apply(p)
+			b.flat.Add(contact.Point{X: x.X, Y: x.Y}, radius)
 		}
 	}
 	if b.soles > 0 {
 		b.height /= b.soles
 	}
 	dst.Ground = b.height
-	dst.Support.Hull(b.flat)
+	b.flat.Hull(&dst.Support)
 }
 
 // solve takes what inverse dynamics says of the feet; it is false if that has no answer.
@@ -236,8 +242,9 @@ func (b *Balancer) solve(dst *Balance, friction float64) bool {
 	return true
 }
 
-// pressure fills in the centre of what touch sensors feel, each in the middle of its sole. It
-// reports whether they feel forces: switches do not.
+// pressure fills in the centre of what touch sensors feel: where in its sole a foot presses is known
+// by the moment, if that is felt, and else taken for the middle. It reports whether they feel forces:
+// switches do not.
 func (b *Balancer) pressure(dst *Balance, m *control.Measured) bool {
 	var given spatial.Wrench
 	felt, k := false, 0
@@ -248,7 +255,8 @@ func (b *Balancer) pressure(dst *Balance, m *control.Measured) bool {
 		X := b.kin.Pose(b.kin.At(b.m.Chains()[c].Tip))
 		f := X.R.MulVec(m.Touch[i].Force)
 		felt = felt || f != (spatial.Vec3{})
-		given = given.Add(spatial.Wrench{Force: f, Torque: X.Apply(soleMiddle(b.m.Contacts()[b.m.Chains()[c].Contact].Points)).Cross(f)})
+		middle := X.Apply(soleMiddle(b.m.Contacts()[b.m.Chains()[c].Contact].Points))
+		given = given.Add(spatial.Wrench{Force: f, Torque: middle.Cross(f).Add(X.R.MulVec(m.Touch[i].Moment))})
 		dst.Feet[k].Force = f // pressed ones are the supports
 		k++
 	}
@@ -256,6 +264,23 @@ func (b *Balancer) pressure(dst *Balance, m *control.Measured) bool {
 		return false
 	}
 	dst.CoP, dst.HasCoP = b.centre(given)
+	return true
+}
+
+// feltPressure fills in the centre of the forces that servos feel under the feet that stand, each
+// in the middle of its sole.
+func (b *Balancer) feltPressure(dst *Balance, m *control.Measured) bool {
+	var given spatial.Wrench
+	for k := range dst.Feet {
+		c := dst.Feet[k].Chain
+		f := spatial.Vec3{Z: max(m.Contacts[c].Force, 0)}
+		X := b.kin.Pose(b.kin.At(b.m.Chains()[c].Tip))
+		given = given.Add(spatial.Wrench{Force: f, Torque: X.Apply(soleMiddle(b.m.Contacts()[b.m.Chains()[c].Contact].Points)).Cross(f)})
+		dst.Feet[k].Force = f
+	}
+	if dst.CoP, dst.HasCoP = b.centre(given); !dst.HasCoP {
+		return false
+	}
 	return true
 }
 

@@ -31,6 +31,8 @@ type Base struct {
 	feet     []foot // that may stand
 	input    Input
 	settled  bool // the last judgement changed nothing
+	said     bool // the base is where an override put it: it is not settled anew,
+	floor    bool // and the ground is to be found under the feet that stand there
 	plain    []contact.Foot
 	matches  []contact.Match
 }
@@ -83,14 +85,51 @@ func (b *Base) Set(t float64, base control.BaseRef) {
 	}
 }
 
+// Override says where the base is at a time (s), against all that was known: odometry goes
+// on from there, and the ground is where the feet that stand then are, at their height and
+// in their tilt. Gently, place and heading change at once and the tilt, which torques
+// depend on, within a second. Loop-safe.
+func (b *Base) Override(t float64, X_WB spatial.Pose, gently bool) {
+	was := b.odometry.base.Pose.R
+	b.Set(t, atRest(X_WB))
+	b.odometry.placed = true
+	b.said, b.floor = true, true
+	if gently {
+		heading := func(R spatial.Mat3) spatial.Mat3 { return contact.Level(spatial.Pose{R: R}).R }
+		was = heading(X_WB.R).Mul(heading(was).Transpose()).Mul(was)
+		b.odometry.lean = lean{φ: X_WB.R.Transpose().Mul(was).Quat().Log(), began: t, active: true}
+	}
+}
+
+// findFloor puts the ground under the feet that stand.
+func (b *Base) findFloor() {
+	b.plain = b.plain[:0]
+	for i := range b.feet {
+		if !b.chains[b.feet[i].at.Chain].air {
+			b.plain = append(b.plain, b.feet[i].at.Foot)
+		}
+	}
+	X := b.odometry.base.Pose
+	if b.input.Orientation.Has {
+		X.R = b.input.Orientation.R
+	}
+	if Y, ok := b.ground.Settle(b.input.Q, b.plain); ok {
+		b.odometry.floor, b.floor = X.Mul(Y.Inverse()), false
+	}
+}
+
 // Update finds the base and the feet that stand. Loop-safe.
 func (b *Base) Update(s *Sample) {
 	input := &b.input
 	input.Time, input.Q, input.V, input.A, input.Orientation = s.Time, s.Q, s.V, s.A, s.Orientation
-	if !s.Begun {
+	if !s.Begun && !b.said {
 		b.odometry.begun = false
 	}
-	if open, released := b.take(s); open && (released || !b.settled || b.moved()) {
+	open, released := b.take(s)
+	if b.floor {
+		b.findFloor()
+	}
+	if open && (released || !b.settled || b.moved()) {
 		b.settled = b.judge()
 	}
 	input.Feet = input.Feet[:0]

@@ -146,7 +146,7 @@ func (w walk) run(t testing.TB, m *robot.Model) (res walked) {
 // feet, though the places of new feet are averaged.
 func TestWalkingIsFollowedExactly(t *testing.T) {
 	m := table(t)
-	if r := (walk{}).run(t, m); r.worst > 1e-11 || r.way < 4.9 {
+	if r := (walk{}).run(t, m); r.worst > 1e-12 || r.way < 4.9 {
 		t.Errorf("after %.2f m it was up to %g m off", r.way, r.worst)
 	}
 }

@@ -24,12 +24,12 @@ func (b *Base) judge() (settled bool) {
 	for i := range b.feet {
 		f := &b.feet[i]
 		if c := &b.chains[f.at.Chain]; c.air {
-			c.air = math.Abs(f.height(X)) >= slack // otherwise it came back
+			c.air = math.Abs(b.height(X, i)) >= slack // otherwise it came back
 			settled, lifted = settled && c.air, lifted || c.air
 		}
 	}
 	if lifted || b.unevenness(X, -1) > slack {
-		if Y, ok := b.ground.Settle(b.input.Q, b.without(-1)); ok && b.unevenness(Y, -1) < slack/5 {
+		if Y, ok := b.ground.Settle(b.input.Q, b.without(-1)); ok && b.unevenness(b.odometry.floor.Mul(Y), -1) < slack/5 {
 			b.putDown(X) // all of them can stand
 			return false
 		}
@@ -70,18 +70,20 @@ func (b *Base) misplaced() int {
 // putDown settles the robot on all feet, or on all but the one that would then hang in
 // the air: at its place, and with its heading.
 func (b *Base) putDown(at spatial.Pose) {
-	here := contact.Level(at)
+	floor := b.odometry.floor
+	here := contact.Level(floor.Inverse().Mul(at))
 	here.P.Z = 0
+	stand := floor.Mul(here)
 	X, least, raised := spatial.IdentityPose, math.Inf(1), -1
 	for skip := -1; skip < len(b.feet); skip++ {
 		if skip >= 0 && b.feet[skip].commanded {
 			continue
 		}
 		Y, ok := b.ground.Settle(b.input.Q, b.without(skip))
-		if !ok || skip >= 0 && b.feet[skip].height(Y) < slack {
+		if !ok || skip >= 0 && b.height(stand.Mul(Y), skip) < slack {
 			continue
 		}
-		worst := b.unevenness(Y, skip)
+		worst := b.unevenness(stand.Mul(Y), skip)
 		if skip < 0 || least > slack && worst < least {
 			X, least, raised = Y, worst, skip
 		}
@@ -91,18 +93,18 @@ func (b *Base) putDown(at spatial.Pose) {
 			b.chains[f.at.Chain].air = i == raised
 		}
 	}
-	b.odometry.Place(here.Mul(X))
+	b.odometry.Place(stand.Mul(X))
 }
 
-// height returns how high above the ground a foot is with the base at X.
-func (f *foot) height(X spatial.Pose) float64 { return X.Apply(f.sole).Z }
+// height returns how high above the ground foot i is with the base at X.
+func (b *Base) height(X spatial.Pose, i int) float64 { return b.odometry.above(X, b.feet[i].sole) }
 
 // unevenness returns how far from the ground the worst foot is with the base at X, one
 // left out.
 func (b *Base) unevenness(X spatial.Pose, skip int) (worst float64) {
 	for i := range b.feet {
 		if i != skip {
-			worst = max(worst, math.Abs(b.feet[i].height(X)))
+			worst = max(worst, math.Abs(b.height(X, i)))
 		}
 	}
 	return worst

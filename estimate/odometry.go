@@ -57,10 +57,12 @@ type Odometry struct {
 	found  control.BaseRef // by registration
 	base   control.BaseRef // and bridged
 	bridge control.PoseBridge
+	lean   lean
 	slip   float64
 	time   float64 // of the last update, s
 	begun  bool
-	placed bool // the base was put somewhere: nothing is continuous with it
+	placed bool         // the base was put somewhere: nothing is continuous with it
+	floor  spatial.Pose // X_WF: its plane z = 0 is the ground
 	last   last
 	real   realFeet
 }
@@ -81,7 +83,7 @@ func NewOdometry(m *robot.Model) (*Odometry, error) {
 		points = max(points, len(m.Contacts()[i].Points))
 	}
 	o := &Odometry{
-		ground: ground, base: atRest(spatial.IdentityPose), found: atRest(spatial.IdentityPose),
+		ground: ground, base: atRest(spatial.IdentityPose), found: atRest(spatial.IdentityPose), floor: spatial.IdentityPose,
 		feet: make([]Foot, 0, feet), plain: make([]contact.Foot, 0, feet),
 		matches: make([]contact.Match, 0, feet*points), spare: make([]contact.Match, 0, feet*points),
 		last: last{q: make([]float64, n), v: make([]float64, n), a: make([]float64, n)},
@@ -109,7 +111,7 @@ func (o *Odometry) Set(t float64, base control.BaseRef) {
 	o.base, o.found, o.time = base, base, t
 	o.feet, o.matches = o.feet[:0], o.matches[:0]
 	o.bridge.Drop()
-	o.begun, o.slip = true, 0
+	o.begun, o.slip, o.lean.active = true, 0, false
 }
 
 // Place puts the base somewhere at once, at rest: the next update begins there.
@@ -156,7 +158,7 @@ func (o *Odometry) begin(input *Input) {
 // unchanged reports whether the input differs from the last one in nothing but time,
 // and time changes nothing.
 func (o *Odometry) unchanged(input *Input) bool {
-	if len(input.Feet) == 0 || len(input.Feet) != len(o.feet) || o.bridge.Active() || input.Orientation.Has {
+	if len(input.Feet) == 0 || len(input.Feet) != len(o.feet) || o.bridge.Active() || o.lean.active || input.Orientation.Has {
 		return false
 	}
 	for i, f := range input.Feet {
@@ -192,6 +194,9 @@ func (o *Odometry) step(input *Input) {
 	case len(o.feet) == 0:
 		// all feet are new: they stand where the base brings them by itself
 		ahead := o.base.At(input.Time - o.time)
+		if o.placed { // and leans to there
+			ahead = o.found.At(input.Time - o.time)
+		}
 		down := o.landed(input, ahead)
 		o.change(input, down, ahead)
 		if down.Pose != ahead.Pose {
@@ -206,6 +211,28 @@ func (o *Odometry) step(input *Input) {
 	}
 	o.base = o.found
 	o.bridge.Apply(input.Time, &o.base)
+	o.lean.apply(input.Time, &o.base.Pose.R)
+}
+
+// lean is a tilt that is believed gradually: the base is taken for turned by φ, which fades in its
+// own axes. It does not move meanwhile, so that there is neither twist nor acceleration of it.
+type lean struct {
+	φ      spatial.Vec3
+	began  float64 // s
+	active bool
+}
+
+// leanTime is how long a tilt takes, s.
+const leanTime = 1.0
+
+func (l *lean) apply(t float64, R *spatial.Mat3) {
+	if !l.active {
+		return
+	}
+	s := (t - l.began) / leanTime
+	if l.active = s < 1; l.active {
+		*R = R.Mul(spatial.ExpRotation(l.φ.Scale(1 - s*s*(3-2*s))).Matrix())
+	}
 }
 
 // rest leaves the base alone while no foot stands: it stops, and stays.

@@ -36,8 +36,7 @@ const (
 
 // Measure lets odometry be that of measured joints. The place of a foot is then the mean of
 // where it is found in its first updates, a foot that stays away from its place is believed to
-// have slipped and gets a new one, and feet that land while none stands do so on the ground
-// z = 0. Setup.
+// have slipped and gets a new one, and feet that land while none stands do so on the ground. Setup.
 func (o *Odometry) Measure() {
 	n := len(o.ground.Model().Chains())
 	r := &o.real
@@ -144,8 +143,7 @@ func (o *Odometry) watch(dt float64) {
 	o.keep(&r.input)
 }
 
-// landed returns the base with the feet of the input on the ground z = 0, if they are
-// measured ones.
+// landed returns the base with the feet of the input on the ground, if they are measured ones.
 func (o *Odometry) landed(input *Input, base control.BaseRef) control.BaseRef {
 	if !o.real.on || o.placed {
 		return base
@@ -158,9 +156,14 @@ func (o *Odometry) landed(input *Input, base control.BaseRef) control.BaseRef {
 	for i := range input.Feet {
 		first := len(o.spare)
 		o.spare = o.ground.MatchesTo(o.spare, input.Feet[i].Foot)
-		height += base.Pose.Apply(o.spare[first].P).Z // of the first point, which carries
+		height += o.above(base.Pose, o.spare[first].P) // of the first point, which carries
 		n++
 	}
-	base.Pose.P.Z -= height / n
+	base.Pose.P = base.Pose.P.Sub(o.floor.R.Col(2).Scale(height / n))
 	return base
+}
+
+// above returns how high above the ground a point is that the base at X_WB has at p.
+func (o *Odometry) above(X_WB spatial.Pose, p spatial.Vec3) float64 {
+	return o.floor.R.Col(2).Dot(X_WB.Apply(p).Sub(o.floor.P))
 }

@@ -130,6 +130,9 @@ type Model struct {
 	mirror         []Mirrored  // of each joint, nil without a mirror table
 	safe           []SafeState // of each group
 	leaving        Leaving
+	walking        Walking
+	getUp          GetUp
+	external       External
 	transition     Limit
 	gentle, fast   Limit // velocity and acceleration of transitions
 	resources      *Resources

@@ -53,10 +53,14 @@ func (s Set) Minus(t Set) Set {
 func (s Set) Empty() bool { return s == Set{} }
 
 // Overlaps reports whether s and t share a leaf.
-func (s Set) Overlaps(t Set) bool { return !s.Intersect(t).Empty() }
+func (s Set) Overlaps(t Set) bool {
+	return s[0]&t[0]|s[1]&t[1]|s[2]&t[2]|s[3]&t[3] != 0
+}
 
 // Contains reports whether all of t is in s.
-func (s Set) Contains(t Set) bool { return t.Minus(s).Empty() }
+func (s Set) Contains(t Set) bool {
+	return t[0]&^s[0]|t[1]&^s[1]|t[2]&^s[2]|t[3]&^s[3] == 0
+}
 
 // Len returns how many leaves are in s.
 func (s Set) Len() int {

@@ -103,6 +103,19 @@ type Leaving struct {
 // Leaving returns what robot.yaml declares for the end.
 func (m *Model) Leaving() Leaving { return m.leaving }
 
+// External is how a robot feels what touches it. Zero values are not declared.
+type External struct {
+	Off      bool
+	Odometry bool // measured supports are those that are felt, where there are no touch sensors
+
+	ForceOn, Bandwidth, ModelError, Delay, LiftGate, Impact float64 // as package external has them
+
+	Impacts []string // of each chain, one of description.Reactions; "" is not declared
+}
+
+// External returns what robot.yaml declares about external forces.
+func (m *Model) External() External { return m.external }
+
 // Servo returns the servo of a joint; Assigned is false if it has none.
 func (m *Model) Servo(id JointID) Servo { return m.servos[id] }
 
@@ -170,6 +183,9 @@ func (b *builder) describe() {
 	if d != nil {
 		b.describeSafety(d)
 		b.describeLeaving(d)
+		b.describeWalking(d)
+		b.describeGetUp(d)
+		b.describeExternal(d)
 	}
 }
 
@@ -282,7 +298,7 @@ func (b *builder) modelOf(d *Description, s *description.Servo, gear float64) *m
 	}
 	for _, file := range b.opts.ServoModels {
 		if !ok && file.Default != nil {
-			found, ok = *file.Default, true
+			found, ok = file.Default.Model, true
 		}
 	}
 	if !ok {
@@ -477,6 +493,28 @@ func (b *builder) describeLeaving(d *Description) {
 		}
 	}
 	b.m.leaving = Leaving{Do: l.Do, Pose: l.Pose, Speed: l.Speed, Deadline: l.Deadline}
+}
+
+// describeExternal takes how the robot feels; impacts are of declared chains.
+func (b *builder) describeExternal(d *Description) {
+	x := &d.External
+	e := External{Off: x.Off, Odometry: x.Odometry, ForceOn: x.ForceOn, Bandwidth: x.Bandwidth, ModelError: x.ModelError, Delay: x.Delay, LiftGate: x.LiftGate, Impact: x.Impact}
+	names := make([]string, len(b.m.chains))
+	for i := range b.m.chains {
+		names[i] = b.m.chains[i].Name
+	}
+	for _, r := range x.Impacts {
+		id, ok := b.m.chainByName[r.Name]
+		if !ok {
+			b.Errorf(description.Impossible, d.At(x.Line), "external_forces", "impacts: no chain is named %q%s", r.Name, b.Hint(r.Name, names))
+			continue
+		}
+		if e.Impacts == nil {
+			e.Impacts = make([]string, len(b.m.chains))
+		}
+		e.Impacts[id] = r.Value
+	}
+	b.m.external = e
 }
 
 func (b *builder) describeSafety(d *Description) {

@@ -81,6 +81,9 @@ func (d *Description) Check(r *problem.Report) {
 		}
 	}
 	d.checkLeaving(fail)
+	d.checkWalking(fail)
+	d.checkGetUp(fail)
+	d.checkExternal(fail)
 	d.checkServos(fail)
 	d.checkBuses(fail)
 	d.checkIMU(fail)
@@ -104,6 +107,29 @@ func (d *Description) checkLeaving(fail func(int, string, string, ...any)) {
 	}
 	if s := l.Deadline; s != 0 && !(s >= 0.1 && s <= 600) {
 		fail(l.Line, "leaving", "deadline %g s is not within 0.1 … 600 s", s)
+	}
+}
+
+// Reactions are what limbs do when something hits them.
+var Reactions = []string{"ignore", "hold", "soften", "retreat"}
+
+func (d *Description) checkExternal(fail func(int, string, string, ...any)) {
+	x := &d.External
+	within := func(name string, v, low, high float64, unit string) {
+		if v != 0 && !(v >= low && v <= high) {
+			fail(x.Line, "external_forces", "%s %g is not within %g … %g%s", name, v, low, high, unit)
+		}
+	}
+	within("force_on", x.ForceOn, 1e-3, 1e4, " N")
+	within("bandwidth", x.Bandwidth, 1, 1000, " rad/s")
+	within("model_error", x.ModelError, 1e-4, 1, "")
+	within("delay", x.Delay, 0, 0.2, " s")
+	within("lift_gate", x.LiftGate, 0, 10, " s")
+	within("impact", x.Impact, 1, 100, " standard deviations")
+	for _, r := range x.Impacts {
+		if !slices.Contains(Reactions, r.Value) {
+			fail(x.Line, "external_forces", "impacts: %q of %q is not one of ignore, hold, soften, retreat%s", r.Value, r.Name, problem.Hint(r.Value, Reactions))
+		}
 	}
 }
 
@@ -191,6 +217,9 @@ func (d *Description) checkModels(fail func(int, string, string, ...any)) {
 	for i := range d.Models {
 		e := &d.Models[i]
 		m, thing := e.Model(), problem.Named("servo model", e.Name)
+		if at, given := e.Lines["gear"]; given && e.Gear == 0 {
+			fail(at, thing, "gear is 0, must be above 0: leave it out for that of servos.JOINT.gear")
+		}
 		for _, wrong := range m.Check() {
 			fail(e.LineOf(wrong), thing, "%v", wrong)
 		}

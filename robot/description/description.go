@@ -38,6 +38,9 @@ type Description struct {
 	Groups     []Group     `yaml:"groups"`
 	SafeStates []SafeState `yaml:"safe_states"`
 	Leaving    Leaving     `yaml:"leaving"`
+	Walking    Walking     `yaml:"walking"`
+	GetUp      GetUp       `yaml:"get_up"`
+	External   External    `yaml:"external_forces"`
 	Servos     []Servo     `yaml:"servos"`
 	Bus        Bus         `yaml:"bus"`
 	Buses      []NamedBus  `yaml:"buses"`
@@ -133,6 +136,67 @@ type Leaving struct {
 	Pose     string  `yaml:"pose"`
 	Speed    float64 `yaml:"speed"`    // share of the joints' limits
 	Deadline float64 `yaml:"deadline"` // s
+}
+
+// Walking declares how the robot walks. What is absent is derived from its geometry.
+type Walking struct {
+	Line    int            `yaml:",line"`
+	Lines   map[string]int `yaml:",lines"`
+	Height  *float64       `yaml:"height"`   // of the base above the ground, m
+	Reach   *float64       `yaml:"reach"`    // of a foot from its place when it is put down, m
+	Margin  *float64       `yaml:"margin"`   // that the zero-moment point keeps from edges, m
+	Fade    *float64       `yaml:"fade"`     // s in which a foot takes its load
+	BySpeed []string       `yaml:"by_speed"` // gaits, the slowest first
+	Gaits   []Gait         `yaml:"gaits"`
+}
+
+// Gait declares what a gait has otherwise than the robot's geometry gives it.
+type Gait struct {
+	Name   string         `yaml:",key"`
+	Line   int            `yaml:",line"`
+	Lines  map[string]int `yaml:",lines"`
+	Period *float64       `yaml:"period"` // s
+	Duty   *float64       `yaml:"duty"`   // share of the period that a foot stands
+	Lift   *float64       `yaml:"lift"`   // of a foot, m
+	Speed  *float64       `yaml:"speed"`  // of a foot that stands at most, m/s
+	Order  []string       `yaml:"order"`  // chains, one lifted after the other, evenly spread
+	Phase  []LegPhase     `yaml:"phase"`  // or when each is lifted
+}
+
+// LegPhase is when a foot is lifted, as a share of the period.
+type LegPhase struct {
+	Chain string  `yaml:",key"`
+	Line  int     `yaml:",line"`
+	Value float64 `yaml:",value"`
+}
+
+// GetUp declares how the robot gets on its feet again: poses, one after the other.
+type GetUp struct {
+	Line  int    `yaml:",line"`
+	Left  []Rise `yaml:"left"`  // from its left side on its belly
+	Belly []Rise `yaml:"belly"` // from there on its feet
+}
+
+// Rise is a pose on the way to its feet.
+type Rise struct {
+	Line   int          `yaml:",line"`
+	In     float64      `yaml:"in"`   // s
+	Pose   string       `yaml:"pose"` // one that is declared, or
+	Joints []JointValue `yaml:"joints"`
+}
+
+// External declares how the robot feels what touches it. Zero values are the defaults of package external.
+type External struct {
+	Line       int        `yaml:",line"`
+	Off        bool       `yaml:"off"`
+	ForceOn    float64    `yaml:"force_on"`  // N
+	Bandwidth  float64    `yaml:"bandwidth"` // rad/s
+	ModelError float64    `yaml:"model_error"`
+	Delay      float64    `yaml:"delay"`     // s
+	LiftGate   float64    `yaml:"lift_gate"` // s
+	Impact     float64    `yaml:"impact"`    // standard deviations
+	Odometry   bool       `yaml:"odometry"`
+	Impacts    []Argument `yaml:"impacts"` // limb and reaction
 }
 
 // Model describes a servo: of a type, of a joint, or of servos that name it.

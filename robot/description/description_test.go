@@ -25,7 +25,7 @@ func keysOf(t reflect.Type, prefix string) []string {
 		}
 		at := prefix + tag
 		ft := f.Type
-		if ft == reflect.TypeFor[Leaving]() {
+		if ft == reflect.TypeFor[Leaving]() || ft == reflect.TypeFor[Walking]() || ft == reflect.TypeFor[GetUp]() || ft == reflect.TypeFor[External]() {
 			all = append(all, keysOf(ft, at+".")...)
 			continue
 		}

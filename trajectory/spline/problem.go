@@ -51,6 +51,22 @@ func (e *KeyError) Error() string {
 // Is matches the kind.
 func (e *KeyError) Is(target error) bool { return target == e.Kind }
 
+// KeyErrors returns what an error of the constructors lists.
+func KeyErrors(err error) []*KeyError {
+	var list interface{ Unwrap() []error }
+	if !errors.As(err, &list) {
+		return nil
+	}
+	var keys []*KeyError
+	for _, one := range list.Unwrap() {
+		var key *KeyError
+		if errors.As(one, &key) {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
 // maxReported bounds how many problems one error lists: enough to mend a file,
 // not enough to flood a log when a whole table is wrong.
 const maxReported = 20
