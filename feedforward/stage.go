@@ -19,17 +19,52 @@ const (
 	forget   = 0.2  // s in which torques fade that cannot be computed any more
 	chosen   = 0.5  // s in which a joint takes torques up, or leaves them, at least
 	torqueBy = 0.05 // N·m by which that changes the torque of a joint in a tick at most
+	changeBy = 0.1  // N·m by which feet that come or go change the torque of a joint in a tick at most,
+	ofLimit  = 0.04 // or this share of its limit if that is more
 	suspect  = 0.05 // share of the acceleration from which on a correction says that contacts contradict the motion
 	notable  = 1.0  // rad/s²: a smaller correction says nothing
+	slides   = 0.02 // m/s: a foot that is said to stand and is faster contradicts the motion, too
+	stands   = 0.5  // coefficient from which on a foot is said to stand
+	lacks    = 0.05 // share of the weight that feet cannot give
+	recently = 1.0  // s for which that is remembered
+	waits    = 0.3  // s after which the sensor of a foot that is said to stand and does not touch is believed
+	searches = 0.1  // coefficient of such a foot: it presses down gently, until it touches
+	givesUp  = 2.0  // s after which one that did not come to touch presses with no share of the others' loads, either
+	creeps   = 5e-3 // m that a foot that is said to stand may have moved
+	forgives = 5.0  // s in which such a way is forgotten
+)
+
+// Touch is what a sensor says of a foot.
+type Touch uint8
+
+// Unknown is that of a foot without a sensor.
+const (
+	Unknown Touch = iota
+	Touching
+	Aloft
 )
 
 // State is what the last update found.
 type State struct {
 	Correction  float64        // length of the change that contacts made to the acceleration
-	Contradicts bool           // it was large: the motion does not keep the supports where they are
+	Contradicts bool           // the motion does not keep the supports where they are: that was large, or a foot slides
 	Residual    spatial.Wrench // on the base, about its origin, world axes: no contact supplies it
+	Lacks       bool           // its force is a notable share of the weight: the feet cannot carry what is asked for
 	Limited     bool           // contact forces had to be kept inside their limits
 	Failed      bool           // torques could not be computed: the last ones fade
+	Recent      Recent
+}
+
+// Recent is what was found within the last second, for those who do not look at every tick.
+type Recent struct {
+	Contradicted float64       // s for which that is remembered yet; 0 if it was not found
+	Correction   float64       // largest then
+	Chain        robot.ChainID // that does not touch, or kept its place least,
+	Aloft        bool          // which of them it is,
+	Speed        float64       // and how fast its contact moved, m/s,
+	Way          float64       // or how far while it was slow, m
+	Lacked       float64       // s for which that is remembered yet
+	Missing      float64       // N that feet could not give at most
 }
 
 // Stage computes the torques of a robot. Make one with New.
@@ -37,6 +72,7 @@ type Stage struct {
 	Tau   []float64 // [joints] that the motion needs, N·m or N
 	Share []float64 // [joints] of it that is used, 0 … 1
 	State State
+	Touch []Touch // [chains] what sensors say; the caller of Update fills it in
 
 	m       *robot.Model
 	accel   *Accelerations
@@ -48,8 +84,15 @@ type Stage struct {
 	first   int       // velocity behind the base's
 
 	weight   []float64 // [chains] roots of the coefficients of supports, faded
+	aloft    []float64 // [chains] s for which a foot that is said to stand does not touch
+	way      []float64 // [chains] m that it moved lately while it was said to stand
 	contact  []robot.ContactID
 	supports []floatingbase.Support
+	share    sharing
+	stood    func(chain int) bool // it is said to stand with all it can, and was not in the air for long
+	said     []float64            // [chains] roots of the coefficients that are commanded
+	fading   bool                 // feet come or go, and their controller has not planned it
+	step     float64              // multiple of changeBy that torques may change by on the way to those of the feet; 0 without bound
 	begun    bool
 }
 
@@ -67,8 +110,11 @@ func New(m *robot.Model, limits []float64) (*Stage, error) {
 	}
 	s := &Stage{m: m, accel: NewAccelerations(limits), Tau: make([]float64, n), Share: make([]float64, n),
 		q: make([]float64, m.NumQ()), v: make([]float64, m.NumV()), a: make([]float64, m.NumV()),
+		Touch: make([]Touch, chains), aloft: make([]float64, chains), way: make([]float64, chains),
 		weight: make([]float64, chains), contact: make([]robot.ContactID, chains), supports: make([]floatingbase.Support, 0, chains)}
 	kinematics.NewSpace(m).NeutralTo(s.q)
+	s.share, s.said = newSharing(m), make([]float64, chains)
+	s.stood = func(chain int) bool { return s.said[chain] >= 1 && s.aloft[chain] < givesUp }
 	if !m.Floating() {
 		s.dyn, s.tau = dynamics.NewData(m), make([]float64, m.NumV())
 		return s, nil
@@ -124,8 +170,29 @@ func (s *Stage) Update(c *control.Motion, dt float64) {
 		}
 		return
 	}
-	for i, j := range s.m.Joints() {
-		s.Tau[i] = s.tau[j.V-s.first]
+	s.change()
+}
+
+// change takes the torques over. While feet come and go they change by a little in a tick, and more from
+// tick to tick thereafter, until they are those that were computed.
+func (s *Stage) change() {
+	switch {
+	case s.fading:
+		s.step = 1
+	case s.step > 0:
+		s.step *= 1.1
+	}
+	late := false
+	for i := range s.m.Joints() {
+		j := &s.m.Joints()[i]
+		to, most := s.tau[j.V-s.first], s.step*max(changeBy, ofLimit*j.Limits.Effort.Value)
+		if by := to - s.Tau[i]; s.step > 0 && math.Abs(by) > most {
+			to, late = s.Tau[i]+math.Copysign(most, by), true
+		}
+		s.Tau[i] = to
+	}
+	if !late && !s.fading {
+		s.step = 0
 	}
 }
 
@@ -147,6 +214,12 @@ func (s *Stage) solve(c *control.Motion, dt float64) bool {
 	if s.inverse.Solve(&s.answer, s.q, s.v, s.a, s.supports, friction) != nil {
 		return false
 	}
+	s.share.update(s.answer.Contacts, s.stood, dt)
+	for i := range s.answer.Contacts {
+		if more := s.share.extra[s.answer.Contacts[i].Chain]; more != 0 {
+			s.inverse.Press(&s.answer, i, more)
+		}
+	}
 	s.tau = s.answer.Torque
 	for _, x := range s.tau {
 		if !finite(x) {
@@ -158,14 +231,71 @@ func (s *Stage) solve(c *control.Motion, dt float64) bool {
 		length += x * x
 	}
 	k := s.answer.Correction
-	s.State = State{Correction: k, Contradicts: k > notable && k > suspect*math.Sqrt(length), Residual: s.answer.Residual, Limited: s.answer.Limited}
+	s.State = State{Correction: k, Contradicts: k > notable && k > suspect*math.Sqrt(length), Residual: s.answer.Residual, Limited: s.answer.Limited, Recent: s.State.Recent}
+	s.remember(dt)
 	return true
 }
 
-// stand takes the supports of a command: each comes and goes gradually. It returns the least
-// friction of those that say one.
+// remember judges what was found, and keeps it for a second.
+func (s *Stage) remember(dt float64) {
+	found := s.worst(dt)
+	r := &s.State.Recent
+	if r.Contradicted = max(r.Contradicted-dt, 0); r.Contradicted == 0 {
+		*r = Recent{Chain: robot.NoChain, Lacked: r.Lacked, Missing: r.Missing}
+	}
+	if found.Aloft || found.Speed > 0 || found.Way > 0 {
+		s.State.Contradicts = true
+	}
+	if s.State.Contradicts {
+		r.Correction, r.Contradicted = max(r.Correction, s.State.Correction), recently
+		if r.Chain == robot.NoChain || found.Aloft || !r.Aloft && (found.Speed > r.Speed || found.Way > r.Way) {
+			r.Chain, r.Aloft, r.Speed, r.Way = found.Chain, found.Aloft, found.Speed, found.Way
+		}
+	}
+	if r.Lacked = max(r.Lacked-dt, 0); r.Lacked == 0 {
+		r.Missing = 0
+	}
+	missing := s.State.Residual.Force.Norm()
+	if s.State.Lacks = missing > lacks*s.m.Mass()*s.m.Gravity().Norm(); s.State.Lacks {
+		r.Lacked, r.Missing = recently, max(r.Missing, missing)
+	}
+}
+
+// worst finds the foot that is most in contradiction with being said to stand: it does not touch,
+// it slides, it has crept away, or it is the one that asks most of the acceleration.
+func (s *Stage) worst(dt float64) Recent {
+	for i, t := range s.aloft {
+		if t >= waits {
+			return Recent{Chain: robot.ChainID(i), Aloft: true}
+		}
+	}
+	found, asked := Recent{Chain: robot.NoChain}, 0.0
+	for i := range s.answer.Contacts {
+		c := &s.answer.Contacts[i]
+		way := &s.way[c.Chain]
+		if s.weight[c.Chain]*s.weight[c.Chain] < stands {
+			*way = 0
+			continue
+		}
+		if *way -= *way * min(dt/forgives, 1); c.Speed <= slides {
+			*way += c.Speed * dt
+		}
+		switch {
+		case c.Speed > max(slides, found.Speed):
+			found = Recent{Chain: c.Chain, Speed: c.Speed}
+		case found.Speed == 0 && *way > max(creeps, found.Way):
+			found = Recent{Chain: c.Chain, Way: *way}
+		case found.Speed == 0 && found.Way == 0 && c.Asked > asked:
+			found.Chain, asked = c.Chain, c.Asked
+		}
+	}
+	return found
+}
+
+// stand takes the supports of a command: each comes and goes gradually, and a foot that has not
+// touched for a while only presses gently until it does. It returns the least friction of those that say one.
 func (s *Stage) stand(supports []control.Support, dt float64) float64 {
-	s.supports = s.supports[:0]
+	s.supports, s.fading = s.supports[:0], false
 	friction := estimate.Friction
 	for i := range supports {
 		own := s.m.Chains()[i].Contact
@@ -173,16 +303,23 @@ func (s *Stage) stand(supports []control.Support, dt float64) float64 {
 			continue
 		}
 		c := &supports[i]
-		to := math.Sqrt(max(0, min(1, c.Weight)))
+		said := math.Sqrt(max(0, min(1, c.Weight)))
+		s.said[i] = said
+		to := said
+		if s.absent(i, said, dt) {
+			to = min(said, math.Sqrt(searches))
+		}
 		if !s.begun {
 			s.weight[i] = to
 		}
 		by := dt / fadeTime
 		if c.Fade > 0 {
 			by = dt / c.Fade
+		} else if s.weight[i] != to {
+			s.fading = true
 		}
 		s.weight[i] += max(-by, min(by, to-s.weight[i]))
-		if to > 0 { // one that goes does so as it stood
+		if said > 0 { // one that goes does so as it stood
 			if s.contact[i] = c.Contact; c.Contact == robot.NoContact {
 				s.contact[i] = own
 			}
@@ -198,15 +335,40 @@ func (s *Stage) stand(supports []control.Support, dt float64) float64 {
 	return friction
 }
 
+// absent reports whether a foot that is said to stand has not touched the ground for a while: the
+// torque of its whole load would throw the leg. At the beginning that is believed at once.
+func (s *Stage) absent(i int, said, dt float64) bool {
+	switch {
+	case s.Touch[i] != Aloft || said == 0:
+		s.aloft[i] = 0
+	case !s.begun:
+		s.aloft[i] = waits
+	default:
+		s.aloft[i] = min(s.aloft[i]+dt, givesUp)
+	}
+	return s.aloft[i] >= waits
+}
+
+// Feel tells the load that a sensor feels on a foot, N; NaN if it feels none. Loop-safe.
+func (s *Stage) Feel(chain robot.ChainID, load float64) { s.share.load[chain] = load }
+
 // Begin lets everything begin anew: nothing is known of what the robot did before, except
 // the torques that are still used. Loop-safe.
 func (s *Stage) Begin() {
 	s.begun = false
+	clear(s.way)
+	clear(s.share.extra)
 	s.accel.Begin()
 }
 
 // Acceleration returns what Accelerate found for a joint. Loop-safe.
 func (s *Stage) Acceleration(j int) float64 { return s.accel.A[j] }
+
+// Claims returns the accelerations that Accelerate found. Loop-safe.
+func (s *Stage) Claims() []float64 { return s.accel.A }
+
+// Lead lets a joint accelerate as something else leads it, until the next Accelerate. Loop-safe.
+func (s *Stage) Lead(j int, a float64) { s.accel.A[j] = a }
 
 // Effort returns what of the torque of a joint is used: on its way to all of it, if it is
 // used, or to nothing. In a tick the way changes it by torqueBy at most. Loop-safe.

@@ -148,6 +148,42 @@ func TestSupportsFadeWhateverIsCommanded(t *testing.T) {
 	}
 }
 
+// TestAllFeetGoAndCome: a robot whose feet are all commanded away, and back, has its torques change
+// by 0.1 N·m in a tick of 10 ms at most, though in between they cannot carry it, and leaning a little.
+func TestAllFeetGoAndCome(t *testing.T) {
+	m := model(t, "pony")
+	for _, lean := range []float64{0, 1e-4, 0.02} {
+		s, c := stage(t, m), standing(t, m)
+		c.Base.Pose.R = spatial.ExpRotation(spatial.Vec3{Y: lean}).Matrix().Mul(c.Base.Pose.R)
+		const dt = 0.01
+		tick := func() {
+			s.Accelerate(c, all, dt)
+			s.Update(c, dt)
+		}
+		tick()
+		was, worst, moved := append([]float64{}, s.Tau...), 0.0, 0.0
+		first := append([]float64{}, s.Tau...)
+		for k := range 120 {
+			if k%40 == 0 {
+				for i := range c.Support {
+					if m.Chains()[i].Contact != robot.NoContact {
+						c.Support[i].Weight = float64(k / 40 % 2)
+					}
+				}
+			}
+			tick()
+			for j, x := range s.Tau {
+				worst, moved = max(worst, math.Abs(x-was[j])), max(moved, math.Abs(x-first[j]))
+			}
+			copy(was, s.Tau)
+		}
+		t.Logf("leaning by %g: torques move by %.2f N·m, by %.4f in a tick", lean, moved, worst)
+		if worst > 0.1 || moved < 0.1 {
+			t.Errorf("leaning by %g: torques change by up to %g N·m in a tick, by %g in all", lean, worst, moved)
+		}
+	}
+}
+
 // TestAContradictionIsTold: a leg that moves while it is said to stand is corrected, and that
 // is told; one that may move is not.
 func TestAContradictionIsTold(t *testing.T) {
@@ -172,6 +208,186 @@ func TestAContradictionIsTold(t *testing.T) {
 	for k := 400; k < 1000; k++ {
 		if move(k); k > 600 && s.State.Contradicts {
 			t.Fatalf("a free leg that moves is told at tick %d: %+v", k, s.State)
+		}
+	}
+}
+
+// TestASlowContradictionIsTold: a leg that creeps while it is said to stand is named in every
+// tick, although its acceleration is 0, and for a second after; feet that stand are not.
+func TestASlowContradictionIsTold(t *testing.T) {
+	m := model(t, "pony")
+	s, c := stage(t, m), standing(t, m)
+	knee, _ := m.Joint("joint13")
+	leg, _ := m.Chain("leg1")
+	for range 100 {
+		if s.tick(c); s.State.Contradicts || s.State.Recent.Contradicted > 0 {
+			t.Fatalf("a robot that stands contradicts itself: %+v", s.State)
+		}
+	}
+	for k := range 400 {
+		c.Q[knee], c.V[knee] = m.RestPositions()[knee]+0.0003*float64(k+1), 0.3
+		s.tick(c)
+		if r := s.State.Recent; !s.State.Contradicts || r.Contradicted != recently || r.Chain != leg || r.Speed < slides {
+			t.Fatalf("tick %d: %+v", k, s.State)
+		}
+	}
+	c.V[knee] = 0
+	for k := range 1200 { // accelerations settle within some ticks
+		s.tick(c)
+		if told := s.State.Recent.Contradicted > 0; k < 990 && !told || k > 1050 && told {
+			t.Fatalf("tick %d after it: %+v", k, s.State)
+		}
+	}
+}
+
+// TestAFootThatCreepsIsTold: a leg that is said to stand and goes away by millimetres, slower than
+// what is called sliding, is named, and forgotten when it has stood for a while.
+func TestAFootThatCreepsIsTold(t *testing.T) {
+	m := model(t, "pony")
+	s, c := stage(t, m), standing(t, m)
+	knee, _ := m.Joint("joint13")
+	leg, _ := m.Chain("leg1")
+	const speed = 0.05 // rad/s: some mm/s of the hoof
+	k := 0
+	for ; !s.State.Contradicts; k++ {
+		if k > 3000 {
+			t.Fatalf("a foot that moved for 3 s is not told: %+v", s.State)
+		}
+		c.Q[knee], c.V[knee] = m.RestPositions()[knee]+speed*period*float64(k+1), speed
+		s.tick(c)
+	}
+	if r := s.State.Recent; r.Chain != leg || r.Way < creeps || r.Speed != 0 || r.Aloft || k < 300 {
+		t.Errorf("after %d ticks: %+v", k, r)
+	}
+	c.V[knee] = 0
+	for range 4000 {
+		s.tick(c)
+	}
+	if s.State.Contradicts || s.State.Recent.Contradicted > 0 {
+		t.Errorf("it has stood for 4 s: %+v", s.State)
+	}
+}
+
+// TestAFootThatDoesNotTouchPressesGently: its sensor is believed after a while, it is named, the
+// others carry the most of its load, and it has all of it again when it touches. A short loss of
+// touch changes nothing; at the beginning a sensor is believed at once.
+func TestAFootThatDoesNotTouchPressesGently(t *testing.T) {
+	m := model(t, "pony")
+	s, c := stage(t, m), standing(t, m)
+	leg, _ := m.Chain("leg1")
+	load := func() (of, all float64) {
+		for _, w := range s.Forces(nil) {
+			if all += w.Force.Z; w.Chain == leg {
+				of = w.Force.Z
+			}
+		}
+		return of, all
+	}
+	ticks := func(n int) {
+		for range n {
+			s.tick(c)
+		}
+	}
+	for i := range s.Touch {
+		s.Touch[i] = Touching
+	}
+	ticks(10)
+	before, weight := load()
+	s.Touch[leg] = Aloft
+	ticks(250)
+	if of, _ := load(); of != before || s.State.Contradicts {
+		t.Errorf("after a quarter of a second %v N instead of %v N: %+v", of, before, s.State)
+	}
+	ticks(300)
+	const most = searches / (1 - searches)
+	if of, all := load(); of > before/2 || of > most*weight || math.Abs(all-weight) > 1e-3*weight || !s.State.Contradicts || s.State.Recent.Chain != leg || !s.State.Recent.Aloft {
+		t.Errorf("in the air it carries %v of %v N: %+v", of, all, s.State)
+	}
+	s.Touch[leg] = Touching
+	ticks(1300)
+	if of, _ := load(); math.Abs(of-before) > 1e-6 || s.State.Recent.Contradicted > 0 {
+		t.Errorf("it touches again, and carries %v instead of %v N: %+v", of, before, s.State)
+	}
+	for i := range s.Touch {
+		s.Touch[i] = Aloft
+	}
+	s.Begin()
+	s.tick(c)
+	if of, all := load(); of > 1.001*most*weight || all > 4.001*most*weight || !s.State.Recent.Aloft {
+		t.Errorf("a robot in the air begins with %v N on a foot, %v N on all: %+v", of, all, s.State)
+	}
+}
+
+// TestAFootThatTouchesAgainTakesItsLoadGradually: of a robot that crouches far to one side, whose feet
+// came off the ground and touch it one after the other, no torque changes by more than 0.1 N·m a tick.
+func TestAFootThatTouchesAgainTakesItsLoadGradually(t *testing.T) {
+	m := model(t, "pony")
+	s, c := stage(t, m), standing(t, m)
+	c.Base.Acceleration.Linear = spatial.Vec3{X: 3, Y: 2} // one leg needs more than the others
+	for i := range s.Touch {
+		s.Touch[i] = Aloft
+	}
+	const dt = 0.0112
+	run := func(ticks int) (worst float64) {
+		before := make([]float64, len(s.Tau))
+		for range ticks {
+			copy(before, s.Tau)
+			s.Accelerate(c, func(int) bool { return true }, dt)
+			s.Update(c, dt)
+			for j, x := range s.Tau {
+				worst = max(worst, math.Abs(x-before[j]))
+			}
+		}
+		return worst
+	}
+	run(2)
+	for _, leg := range []string{"leg4", "leg2", "leg3", "leg1"} {
+		at, _ := m.Chain(leg)
+		s.Touch[at] = Touching
+		if worst := run(7); worst > changeBy+1e-9 {
+			t.Errorf("%s touches again, and a torque changes by %.3f N·m in a tick", leg, worst)
+		}
+	}
+	run(60)
+	if worst := run(5); worst > 1e-9 {
+		t.Errorf("it stands, and a torque changes by %v N·m in a tick", worst)
+	}
+}
+
+// TestWeightThatNothingCarriesIsTold: in the air, and where coefficients are too small, in the
+// tick itself and for a second after; of a robot that stands it is not.
+func TestWeightThatNothingCarriesIsTold(t *testing.T) {
+	m := model(t, "pony")
+	weight := m.Mass() * m.Gravity().Norm()
+	s, c := stage(t, m), standing(t, m)
+	if s.tick(c); s.State.Lacks || s.State.Recent.Lacked > 0 {
+		t.Errorf("a robot that stands: %+v", s.State)
+	}
+	for i := range c.Support {
+		c.Support[i].Weight = 0.1
+	}
+	for range 300 {
+		s.tick(c)
+	}
+	if !s.State.Lacks || math.Abs(s.State.Recent.Missing-5*weight/9) > 1e-3*weight {
+		t.Errorf("feet of 0.1 carry 4/9 of the weight: %+v", s.State)
+	}
+	for i := range c.Support {
+		c.Support[i].Weight = 0
+	}
+	for range 300 {
+		s.tick(c)
+	}
+	if !s.State.Lacks || math.Abs(s.State.Recent.Missing-weight) > 1e-6*weight {
+		t.Errorf("in the air: %+v", s.State)
+	}
+	for i := range c.Support {
+		c.Support[i].Weight = 1
+	}
+	for k := range 1400 {
+		s.tick(c)
+		if lacks := s.State.Recent.Lacked > 0; k > 250 && s.State.Lacks || k < 1000 && !lacks || k > 1250 && lacks {
+			t.Fatalf("tick %d on the ground: %+v", k, s.State)
 		}
 	}
 }
@@ -261,6 +477,7 @@ func TestUpdatesDoNotAllocate(t *testing.T) {
 		c.A[j] = rng.NormFloat64()
 		i := rng.IntN(len(c.Support))
 		c.Support[i].Weight = float64(rng.IntN(2))
+		s.Feel(robot.ChainID(rng.IntN(len(c.Support))), 10*rng.Float64())
 		if c.Support[i].Contact != robot.NoContact {
 			c.Support[i].Contact = robot.ContactID(rng.IntN(len(sets)))
 		}

@@ -26,6 +26,10 @@ func (c *ContactModel) First() (p spatial.Vec3, ok bool) {
 // Soles are the points that carry, in the tip's frame.
 func (c *ContactModel) Soles() []spatial.Vec3 { return c.soles }
 
+// Area returns where the set can press: discs of a radius, m, about points in the tip's frame; 0 is
+// the bare points.
+func (c *ContactModel) Area() (middles []spatial.Vec3, radius float64) { return c.area() }
+
 // Rows returns how many independent accelerations the set holds; Moments how many moments
 // it transmits: 0, 2 (about x and y) or 3; Sole the radius of its sole, m.
 func (c *ContactModel) Rows() int     { return c.rank }

@@ -12,7 +12,8 @@
 // that hold the base; if one of them would leave its limits, a quadratic program keeps
 // all of them inside. What of the base's six equations is left over is the residual r: a
 // wrench on the base that no contact supplies, the least that the limits allow. It is zero
-// up to rounding where the feet can do what is asked, and the whole weight in flight.
+// up to rounding where the feet can do what is asked, and the whole weight in flight. Where it is
+// not zero, some 1e-5 of the weight are given up for wrenches that do not jump.
 //
 // # Contacts
 //
@@ -27,7 +28,10 @@
 // The force keeps to |tangential| ≤ friction·fz, the moment to |m| ≤ sole·fz, its part
 // about z to |mz| ≤ 0.6·friction·sole·fz besides (0.6 where friction is more than 1): the
 // torsion of a disc with even pressure is ⅔·friction·radius·fz. Circles are polygons of 64
-// sides inside of them, turned with the robot's heading.
+// sides inside of them, turned with the robot's heading, and arcs of spheres three chords.
+//
+// Contacts may depend on each other and contradict each other: then what is left of the points'
+// accelerations is the least. How dependent they are is never decided, so nothing jumps.
 //
 // As s fades, the support fades out of everything: the acceleration of its points is
 // held by a spring in place of a rod, its wrench costs 1/s of its square, and the whole

@@ -25,6 +25,9 @@ type ContactWrench struct {
 	Chain          robot.ChainID
 	Point          spatial.Vec3 // the first point of the set, in the world
 	spatial.Wrench              // torque about Point
+
+	Speed float64 // of its fastest point as the robot moves, m/s: of one that stands 0
+	Asked float64 // acceleration of its points that was asked for, root of the sum of squares, m/s²
 }
 
 // Answer is what Solve computes. The zero value is ready; it grows when it is first used.
@@ -50,11 +53,14 @@ type Answer struct {
 
 // Numbers of the method.
 const (
-	leastCoefficient = 1e-9 // less is absent: 1e-9 of the weight at most
-	tolRank          = 1e-9 // dependent rows of contacts, beside the others
-	regularisation   = 1e-8 // of the wrenches' norm beside the residual's
-	torsion          = 0.6  // of friction·sole·fz
-	leastPressure    = 0.05 // of the weight: less has no centre
+	leastCoefficient = 1e-9  // less is absent: 1e-9 of the weight at most
+	tolRank          = 1e-7  // rows of contacts that depend on each other up to this are solved with more care
+	yielding         = 1e-12 // of their compliance, by which all contacts yield then
+	refinements      = 2     // that take back what they yielded
+	regularisation   = 1e-8  // of the wrenches' norm beside the residual's
+	forgiving        = 1e-4  // more of it, beside a residual of the weight
+	torsion          = 0.6   // of friction·sole·fz
+	leastPressure    = 0.05  // of the weight: less has no centre
 )
 
 // InputError says which number Solve cannot take. It belongs to the Inverse and holds until
@@ -89,14 +95,16 @@ type Inverse struct {
 	chains   []bool // used in this call
 
 	feet    []foot
-	carry   []contact.Point // soles from above
-	ground  float64         // mean height of the soles
+	carry   contact.Soles // from above
+	ground  float64       // mean height of the soles
 	soles   int
 	factor  []float64 // mass matrix, then its factor
 	diag    []float64
 	W       []float64 // rows × nv: L⁻ᵀ·Jᵀ, row by row
 	G       []float64 // rows × rows
-	L, V    []float64
+	L       []float64
+	lq      *linalg.LQ // of contacts that depend on each other
+	u       []float64
 	rate, λ []float64 // rows: acceleration to take away, multipliers
 	change  []float64
 	b       []float64 // nv: generalised forces that the motion needs
@@ -104,6 +112,7 @@ type Inverse struct {
 	solver       *qp.Solver
 	A            []float64 // 6 × unknowns, with √s in it
 	y, row       []float64
+	active       []int // rows that hold the wrenches
 	H, g         []float64
 	need         [6]float64 // wrench on the base, world axes, over the weight
 	K, factorOfK [36]float64
@@ -121,13 +130,13 @@ type foot struct {
 	unknown  int       // first of its unknowns: force, moment over sole
 	unknowns int
 	cap      float64 // greatest force over the weight
-	scale    float64 // of its rows beside those of a foot that stands
+	soft     float64 // compliance of its rows: 0 if it stands
 	answer   int     // its place in Answer.Contacts
 
-	most    float64   // greatest fz over the weight
-	torsion float64   // greatest moment about z over sole·fz
-	round   [2]circle // friction; moments
-	rounds  int
+	most    float64 // greatest force over the weight, in its unknowns
+	torsion float64 // greatest moment about z over sole·fz
+	rings   []ring  // limits, in room
+	room    []ring
 }
 
 // NewInverse makes room for a robot with a free base.
@@ -144,16 +153,17 @@ func NewInverse(m *robot.Model) (*Inverse, error) {
 	inv := &Inverse{
 		m: m, kin: kinematics.NewData(m), dyn: dynamics.NewData(m), tree: newTree(m), nv: nv, weight: weight,
 		chains: make([]bool, len(m.Chains())), feet: make([]foot, 0, len(m.Chains())),
-		factor: f(nv * nv), diag: f(nv), W: f(most * nv), G: f(most * most), L: f(most * most), V: f(most * most),
+		factor: f(nv * nv), diag: f(nv), W: f(most * nv), G: f(most * most), L: f(most * most), lq: linalg.NewLQ(most, nv+most), u: f(nv + most),
 		rate: f(most), λ: f(most), change: f(nv), b: f(nv),
-		A: f(6 * most), y: f(most), row: f(most), H: f(most * most), g: f(most),
+		A: f(6 * most), y: f(most), row: f(most), active: make([]int, 0, most), H: f(most * most), g: f(most),
 		solver: qp.New(most, rowsPerFoot*len(m.Chains())),
 	}
 	for i := range m.Contacts() {
 		inv.models = append(inv.models, newModel(&m.Contacts()[i]))
 	}
 	for i := range inv.feet[:cap(inv.feet)] {
-		inv.feet[:cap(inv.feet)][i].J = f(6 * nv)
+		foot := &inv.feet[:cap(inv.feet)][i]
+		foot.J, foot.room = f(6*nv), make([]ring, 0, mostRings)
 	}
 	inv.singular = make([]*dynamics.SingularError, nv)
 	for _, b := range m.Bodies()[1:] {
@@ -229,7 +239,8 @@ func (inv *Inverse) check(q, v, a []float64, supports []Support, friction float6
 
 // stand finds where the supports are and what they can give.
 func (inv *Inverse) stand(ans *Answer, supports []Support) {
-	inv.feet, inv.carry, ans.Contacts = inv.feet[:0], inv.carry[:0], ans.Contacts[:0]
+	inv.feet, ans.Contacts = inv.feet[:0], ans.Contacts[:0]
+	inv.carry.Clear()
 	inv.ground, inv.soles = 0, 0
 	row, unknown := 0, 0
 	for _, s := range supports {
@@ -240,10 +251,13 @@ func (inv *Inverse) stand(ans *Answer, supports []Support) {
 		tip := inv.kin.At(inv.m.Chains()[s.Chain].Tip)
 		X_WT := inv.kin.Pose(tip)
 		for _, p := range k.soles {
-			x := X_WT.Apply(p)
-			inv.carry = append(inv.carry, contact.Point{X: x.X, Y: x.Y})
-			inv.ground += x.Z
+			inv.ground += X_WT.Apply(p).Z
 			inv.soles++
+		}
+		middles, radius := k.area()
+		for _, p := range middles {
+			x := X_WT.Apply(p)
+			inv.carry.Add(contact.Point{X: x.X, Y: x.Y}, radius)
 		}
 		point := X_WT.Apply(k.points[0])
 		ans.Contacts = append(ans.Contacts, ContactWrench{Chain: s.Chain, Point: point})
@@ -254,12 +268,12 @@ func (inv *Inverse) stand(ans *Answer, supports []Support) {
 		f := &inv.feet[len(inv.feet)-1]
 		*f = foot{
 			model: k, s: s.Coefficient, root: math.Sqrt(s.Coefficient), point: point,
-			from: inv.tree.last[tip.Body], J: f.J, row: row, unknown: unknown, unknowns: 3 + k.moments,
+			from: inv.tree.last[tip.Body], J: f.J, room: f.room, row: row, unknown: unknown, unknowns: 3 + k.moments,
 			cap: s.Coefficient / (1 - s.Coefficient), answer: len(ans.Contacts) - 1,
 		}
 		place := tip.Offset(spatial.Pose{R: spatial.Identity3, P: k.points[0]})
 		inv.kin.JacobianTo(f.J, place)
-		inv.rowsOf(f, X_WT.R, place)
+		ans.Contacts[f.answer].Speed = inv.rowsOf(f, X_WT.R, place)
 		row, unknown = row+k.rank, unknown+f.unknowns
 	}
 	if inv.soles > 0 {
@@ -267,15 +281,32 @@ func (inv *Inverse) stand(ans *Answer, supports []Support) {
 	}
 }
 
-// rowsOf stores the independent rows of a foot in W and J̇·v of them in rate.
-func (inv *Inverse) rowsOf(f *foot, R spatial.Mat3, place kinematics.Place) {
+// Press adds to the torques of the last answer what it takes to press down with a contact by a force more,
+// N, and leaves all else of it as it was. Loop-safe.
+func (inv *Inverse) Press(ans *Answer, contact int, force float64) {
+	for i := range inv.feet {
+		f := &inv.feet[i]
+		if f.answer != contact {
+			continue
+		}
+		for j := 6; j < inv.nv; j++ {
+			ans.Torque[j-6] -= f.J[2*inv.nv+j] * force
+		}
+	}
+}
+
+// rowsOf stores the independent rows of a foot in W and J̇·v of them in rate. It returns the
+// speed of its fastest point.
+func (inv *Inverse) rowsOf(f *foot, R spatial.Mat3, place kinematics.Place) (speed float64) {
 	k, n := f.model, inv.nv
 	A := inv.kin.BiasAcceleration(place)
-	ω := inv.kin.Twist(place).Angular
+	V := inv.kin.Twist(place)
+	ω := V.Angular
 	rate := inv.rate[f.row : f.row+k.rank]
 	clear(rate)
 	for i, p := range k.points {
 		r := R.MulVec(p.Sub(k.points[0]))
+		speed = max(speed, V.Linear.Add(ω.Cross(r)).Norm())
 		e := R.TMulVec(A.Linear.Add(A.Angular.Cross(r)).Add(ω.Cross(ω.Cross(r))))
 		for c, x := range [3]float64{e.X, e.Y, e.Z} {
 			for m := range rate {
@@ -294,14 +325,22 @@ func (inv *Inverse) rowsOf(f *foot, R spatial.Mat3, place kinematics.Place) {
 			w[i] = l.X*f.J[i] + l.Y*f.J[n+i] + l.Z*f.J[2*n+i] + t.X*f.J[3*n+i] + t.Y*f.J[4*n+i] + t.Z*f.J[5*n+i]
 		}
 	}
+	return speed
 }
 
 // consistent changes the acceleration so that points that stand do not accelerate:
 //
-//	a ← a − M⁻¹·Jᵀ·(J·M⁻¹·Jᵀ + D)⁻¹·(J·a + J̇·v)
+//	a ← a − M⁻¹·Jᵀ·λ,   (J·M⁻¹·Jᵀ + D)·λ = J·a + J̇·v
 //
-// D is zero for s = 1 and grows as (1 − s)/s² of the mean diagonal element of the foot:
-// s = 1e-6 leaves 1e-12 of the change. It returns the velocity that no mass resists, or −1.
+// D is zero for s = 1 and grows as ((1 − s)/s)² of the mean diagonal element of the foot:
+// s = 1e-6 leaves 1e-12 of the change. Contacts may depend on each other, or nearly so, and
+// contradict each other. No rank is decided, for that would jump: all of them yield by the same
+// small η, so that they share what is impossible, and what they yielded though they need not is
+// taken back (iterated regularisation of Tikhonov):
+//
+//	(J·M⁻¹·Jᵀ + D + η)·λₖ₊₁ = J·a + J̇·v + η·λₖ
+//
+// It returns the velocity that no mass resists, or −1.
 func (inv *Inverse) consistent(ans *Answer, q []float64) (singular int) {
 	n, a := inv.nv, ans.Acceleration
 	inv.dyn.MassMatrixTo(inv.factor, q, dynamics.Load{})
@@ -322,26 +361,15 @@ func (inv *Inverse) consistent(ans *Answer, q []float64) (singular int) {
 			}
 			inv.tree.halfSolve(w, inv.factor, f.from)
 		}
+		ans.Contacts[f.answer].Asked = norm(inv.rate[f.row : f.row+f.model.rank])
 		rows += f.model.rank
 	}
-	inv.gram(rows)
-	λ, rate := inv.λ[:rows], inv.rate[:rows]
-	G, L := inv.G[:rows*rows], inv.L[:rows*rows]
-	if linalg.CholeskyTo(L, G, rows, tolRank) == rows {
-		copy(λ, rate)
-		linalg.CholeskySolve(λ, L, rows)
+	η := inv.gram(rows)
+	rate := inv.rate[:rows]
+	if linalg.CholeskyTo(inv.L[:rows*rows], inv.G[:rows*rows], rows, tolRank) == rows {
+		inv.quick(rate, η)
 	} else {
-		inv.leastSquares(λ, rate, G, rows)
-	}
-	clear(inv.change)
-	for i := range inv.feet {
-		f := &inv.feet[i]
-		for m := f.row; m < f.row+f.model.rank; m++ {
-			w := inv.W[m*n : (m+1)*n]
-			for j := f.from; j >= 0; j = inv.tree.parent[j] {
-				inv.change[j] += λ[m] * w[j]
-			}
-		}
+		inv.careful(rate, η)
 	}
 	inv.tree.solve(inv.change, inv.factor)
 	for i, x := range inv.change {
@@ -351,31 +379,65 @@ func (inv *Inverse) consistent(ans *Answer, q []float64) (singular int) {
 	return -1
 }
 
-// leastSquares solves for contacts that depend on each other. Soft rows are scaled to the
-// size of the others, so that those of feet that stand are told apart by tolRank.
-func (inv *Inverse) leastSquares(λ, rate, G []float64, rows int) {
-	for i := range inv.feet {
-		f := &inv.feet[i]
-		for m := f.row; m < f.row+f.model.rank; m++ {
-			rate[m] *= f.scale
-			for k := range rows {
-				G[m*rows+k] *= f.scale
-				G[k*rows+m] *= f.scale
-			}
+// quick stores in change what takes the rates away, with the factor of Cholesky.
+func (inv *Inverse) quick(rate []float64, η float64) {
+	rows := len(rate)
+	λ, L := inv.λ[:rows], inv.L[:rows*rows]
+	clear(λ)
+	for range 1 + refinements {
+		for m, r := range rate {
+			λ[m] = r + η*λ[m]
 		}
+		linalg.CholeskySolve(λ, L, rows)
 	}
-	linalg.PseudoSolveTo(λ, G, inv.V[:rows*rows], rate, rows, tolRank)
+	clear(inv.change)
 	for i := range inv.feet {
 		f := &inv.feet[i]
 		for m := f.row; m < f.row+f.model.rank; m++ {
-			λ[m] *= f.scale
+			w := inv.W[m*inv.nv : (m+1)*inv.nv]
+			for j := f.from; j >= 0; j = inv.tree.parent[j] {
+				inv.change[j] += λ[m] * w[j]
+			}
 		}
 	}
 }
 
-// gram stores J·M⁻¹·Jᵀ + D in G.
-func (inv *Inverse) gram(rows int) {
+// careful does the same where the condition, which the matrix squares, is too bad for that: the
+// shortest (x, z) with W·x + √(D + η)·z = rate is found by reflections of the rows.
+func (inv *Inverse) careful(rate []float64, η float64) {
+	n, rows := inv.nv, len(rate)
+	inv.lq.Reset(n + rows)
+	for i := range inv.feet {
+		f := &inv.feet[i]
+		for m := f.row; m < f.row+f.model.rank; m++ {
+			w := inv.W[m*n : (m+1)*n]
+			soft := f.soft + η
+			row := inv.lq.Row(math.Sqrt(dot(w, w) + soft))
+			copy(row, w)
+			row[n+m] = math.Sqrt(soft)
+		}
+	}
+	inv.lq.Decompose(0)
+	clear(inv.change)
+	u := inv.u[:n+rows]
+	for range 1 + refinements {
+		inv.lq.Solve(u, rate)
+		for i, x := range u[:n] {
+			inv.change[i] += x
+		}
+		for i := range inv.feet {
+			f := &inv.feet[i]
+			for m := f.row; m < f.row+f.model.rank; m++ {
+				rate[m] = η / math.Sqrt(f.soft+η) * u[n+m]
+			}
+		}
+	}
+}
+
+// gram stores J·M⁻¹·Jᵀ + D + η in G and returns η.
+func (inv *Inverse) gram(rows int) (η float64) {
 	n, G := inv.nv, inv.G
+	sum := 0.0
 	for i := range inv.feet {
 		f := &inv.feet[i]
 		trace := 0.0
@@ -390,13 +452,18 @@ func (inv *Inverse) gram(rows int) {
 			}
 			trace += G[m*rows+m]
 		}
-		soft := (1 - f.s) / (f.s * f.s)
-		f.scale = 1 / math.Sqrt(1+soft)
-		soft *= trace / float64(f.model.rank)
+		soft := (1 - f.s) / f.s
+		f.soft = soft * soft * trace / float64(f.model.rank)
 		for m := f.row; m < f.row+f.model.rank; m++ {
-			G[m*rows+m] += soft
+			G[m*rows+m] += f.soft
 		}
+		sum += trace
 	}
+	η = yielding * sum / float64(rows)
+	for m := range rows {
+		G[m*rows+m] += η
+	}
+	return η
 }
 
 // needed returns the wrench on the base that the motion needs, world axes.
@@ -433,7 +500,7 @@ func (inv *Inverse) finish(ans *Answer, X_WB spatial.Pose, needed spatial.Wrench
 // balance fills in centre of mass, centre of pressure, zero-moment point and polygon.
 func (inv *Inverse) balance(ans *Answer, X_WB spatial.Pose, needed spatial.Wrench) {
 	ans.Com, _ = inv.kin.Com()
-	ans.Polygon.Hull(inv.carry)
+	inv.carry.Hull(&ans.Polygon)
 	var given spatial.Wrench
 	for _, c := range ans.Contacts {
 		given = given.Add(spatial.Wrench{Force: c.Force, Torque: c.Torque.Add(c.Point.Cross(c.Force))})

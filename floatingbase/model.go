@@ -43,6 +43,15 @@ func newModel(c *robot.Contact) model {
 	return k
 }
 
+// area returns where the set can press: a disc about its first point, at which its wrench acts, as
+// |m| ≤ sole·fz says; one that transmits no moment presses on the points that carry, radius 0.
+func (k *model) area() (middles []spatial.Vec3, radius float64) {
+	if k.moments == 0 {
+		return k.soles, 0
+	}
+	return k.points[:1], k.sole
+}
+
 // decompose finds U and C by Gram and Schmidt's method on the columns of T, twice, with
 // the angular ones in units of the largest distance.
 func (k *model) decompose(largest float64) {

@@ -8,22 +8,12 @@ import (
 
 	"poise/dynamics"
 	"poise/floatingbase"
-	"poise/internal/oracle"
+	"poise/internal/legged"
 	"poise/internal/randbot"
 	"poise/kinematics"
 	"poise/robot"
-	"poise/robot/description"
-	"poise/robot/load"
 	"poise/spatial"
-	"poise/urdf"
 )
-
-// sets are the three contact models, as the pony declares them.
-var sets = []description.Contact{
-	{Name: "centre", Points: [][]float64{{0, 0, -0.03}}, Sole: 0.02},
-	{Name: "flat", Points: [][]float64{{0, 0, -0.03}, {0, 0, -0.05}}, Sole: 0.02},
-	{Name: "fixed", Points: [][]float64{{0, 0, -0.03}, {0, 0, -0.05}, {0.02, 0, -0.03}}, Sole: 0.02},
-}
 
 // subject is a robot under test with its working memory.
 type subject struct {
@@ -45,42 +35,7 @@ func newSubject(t testing.TB, name string, m *robot.Model) *subject {
 
 func pony(t testing.TB) *subject {
 	t.Helper()
-	bot, err := load.Robot("pony", load.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return newSubject(t, "pony", bot.Model)
-}
-
-// withFeet builds a robot that stands on some of its links.
-func withFeet(t testing.TB, doc *urdf.Document, tips ...string) *robot.Model {
-	t.Helper()
-	child := map[string]bool{}
-	for _, j := range doc.Joints {
-		child[j.Child] = true
-	}
-	root := ""
-	for _, l := range doc.Links {
-		if !child[l.Name] {
-			root = l.Name
-		}
-	}
-	d := &robot.Description{Base: "floating", Contacts: sets}
-	for i, tip := range tips {
-		d.Chains = append(d.Chains, description.Chain{Name: fmt.Sprintf("leg%d", i+1), Base: root, Tip: tip, Contact: "centre"})
-	}
-	m, _, err := robot.Build(doc, robot.Options{Description: d})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
-
-// feet are the links on which the robots of ../shared stand.
-var feet = map[string][]string{
-	"go2":      {"FL_foot", "FR_foot", "RL_foot", "RR_foot"},
-	"anymal_c": {"LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT"},
-	"g1":       {"left_ankle_roll_link", "right_ankle_roll_link"},
+	return newSubject(t, "pony", legged.Pony(t))
 }
 
 // everyRobot runs f for the pony, robots of ../shared and random trees.
@@ -88,31 +43,16 @@ func everyRobot(t *testing.T, f func(t *testing.T, s *subject, rng *rand.Rand)) 
 	t.Run("pony", func(t *testing.T) { f(t, pony(t), randbot.New(1)) })
 	for _, name := range []string{"go2", "anymal_c", "g1"} {
 		t.Run(name, func(t *testing.T) {
-			doc := oracle.Robot(t, name, robot.BaseFloating).Document()
-			f(t, newSubject(t, name, withFeet(t, doc, feet[name]...)), randbot.New(2))
+			f(t, newSubject(t, name, legged.Shared(t, name)), randbot.New(2))
 		})
 	}
 	for seed := range uint64(8) {
 		t.Run(fmt.Sprintf("random%d", seed), func(t *testing.T) {
 			rng := randbot.New(seed)
 			doc := randbot.Document(rng, randbot.Config{Bodies: 6 + rng.IntN(20), Floating: true, Mimics: int(seed % 3)})
-			f(t, newSubject(t, fmt.Sprint("random", seed), withFeet(t, doc, leaves(doc)...)), rng)
+			f(t, newSubject(t, fmt.Sprint("random", seed), legged.WithFeet(t, doc, legged.Leaves(doc)...)), rng)
 		})
 	}
-}
-
-// leaves returns up to four links that carry nothing and that a joint moves.
-func leaves(doc *urdf.Document) (tips []string) {
-	parent := map[string]bool{}
-	for _, j := range doc.Joints {
-		parent[j.Parent] = true
-	}
-	for _, j := range doc.Joints {
-		if !parent[j.Child] && j.Type != urdf.Fixed && j.Mimic == nil && len(tips) < 4 {
-			tips = append(tips, j.Child)
-		}
-	}
-	return tips
 }
 
 // state is a question to Solve.
@@ -144,13 +84,7 @@ func (s *subject) standing(t testing.TB, rng *rand.Rand, size float64, set strin
 	if !ok {
 		t.Fatalf("no contact %q", set)
 	}
-	st := state{q: make([]float64, s.m.NumQ()), v: make([]float64, s.m.NumV()), a: make([]float64, s.m.NumV()), friction: 0.8}
-	kinematics.NewSpace(s.m).NeutralTo(st.q)
-	pose, _ := s.m.Pose("stand")
-	for i, j := range pose.Joints {
-		st.q[s.m.Joints()[j].Q] = pose.Q[i][0]
-	}
-	st.q[2] = 0.223
+	st := state{q: legged.Stand(s.m), v: make([]float64, s.m.NumV()), a: make([]float64, s.m.NumV()), friction: 0.8}
 	for i := range st.a {
 		st.a[i] = size * rng.NormFloat64()
 	}

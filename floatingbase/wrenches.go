@@ -8,12 +8,15 @@ import (
 	"poise/spatial"
 )
 
-// Round limits are regular polygons inside the circle that turn with the robot's heading:
-// with 64 sides they lose 0.12 % of the radius. A circle itself would be met by planes that
-// come ever closer to each other, and the answer would depend on the way there.
+// Round limits are polytopes inside of them that turn with the robot's heading: regular polygons
+// of 64 sides around the vertical, which lose 0.12 % of the radius, and arcs of chords where a
+// sphere is the limit. A circle itself would be met by planes that come ever closer to each
+// other, and the answer would depend on the way there.
 const (
 	sides       = 64 // as many as a mask has bits
-	rowsPerFoot = 4 + 2*sides
+	chords      = 3  // of the arc between the pole, or the equator, and the edge of a limit
+	mostRings   = 1 + chords + 2*chords
+	rowsPerFoot = 4 + mostRings*sides
 	tolExcess   = 1e-10 // of the weight
 )
 
@@ -26,9 +29,10 @@ var (
 //
 //	minimise |A·N − need|² + ε·Σ (|f|² + |m/sole|²)/s
 //
-// within their limits. With N = √s·y all unknowns cost the same. The minimum without
-// limits takes six equations; only if it breaks a limit the quadratic program is asked.
-// Both have the same objective, so nothing jumps in between.
+// within their limits. A small ε gives the least residual. Where that is not zero, wrenches of
+// the least residual alone may jump: feet would press against each other with all their friction
+// for a millionth of it, and the other way round after the next millionth. There ε grows with the
+// residual, which costs some 1e-5 of the weight, and wrenches are continuous.
 func (inv *Inverse) distribute(ans *Answer, X_WB spatial.Pose, friction float64) {
 	ans.Limited, ans.Status, ans.Iterations = false, qp.Optimal, 0
 	if len(inv.feet) == 0 {
@@ -43,17 +47,15 @@ func (inv *Inverse) distribute(ans *Answer, X_WB spatial.Pose, friction float64)
 		inv.feet[i].limits(friction)
 	}
 	y := inv.y[:n]
-	inv.leastNorm(y, A, n)
-	if !inv.inside(y) {
-		ans.Limited = true
-		ans.Status = inv.limited(A, n)
-		ans.Iterations = inv.solver.Iterations()
-		copy(y, inv.solver.X())
+	inv.active = inv.active[:0]
+	left := inv.least(ans, y, A, n, regularisation)
+	if more := forgiving * left / max(1, norm(inv.need[:])); more > regularisation/100 {
+		inv.least(ans, y, A, n, regularisation+more)
 	}
 	for i := range inv.feet {
 		f := &inv.feet[i]
 		if ans.Limited {
-			f.cutOff(y)
+			f.cutOff(y, friction)
 		}
 		w := &ans.Contacts[f.answer].Wrench
 		k := f.root * inv.weight
@@ -68,6 +70,24 @@ func (inv *Inverse) distribute(ans *Answer, X_WB spatial.Pose, friction float64)
 			w.Torque.Z = k * u[5]
 		}
 	}
+}
+
+// least stores the minimum for an ε in y and returns the length of the residual. With
+// N = √s·y all unknowns cost the same. The minimum without limits takes six equations; only if
+// it breaks a limit the quadratic program is asked. Both have the same objective, so nothing
+// jumps in between.
+func (inv *Inverse) least(ans *Answer, y, A []float64, n int, ε float64) (residual float64) {
+	inv.leastNorm(y, A, n, ε)
+	if ans.Limited = !inv.inside(y); ans.Limited {
+		ans.Status = inv.limited(A, n, ε)
+		ans.Iterations += inv.solver.Iterations()
+		copy(y, inv.solver.X())
+	}
+	var left [6]float64
+	for i := range left {
+		left[i] = dot(A[i*n:(i+1)*n], y) - inv.need[i]
+	}
+	return norm(left[:])
 }
 
 // heading is the angle of the base's x axis seen from above, or of its z axis where that
@@ -100,13 +120,13 @@ func (inv *Inverse) wrenchMap(A []float64, n int, base spatial.Vec3) {
 }
 
 // leastNorm stores in y the minimum without limits, Aᵀ·(A·Aᵀ + ε)⁻¹·need.
-func (inv *Inverse) leastNorm(y, A []float64, n int) {
+func (inv *Inverse) leastNorm(y, A []float64, n int, ε float64) {
 	K := inv.K[:]
 	for i := range 6 {
 		for j := range i + 1 {
 			K[i*6+j] = dot(A[i*n:(i+1)*n], A[j*n:(j+1)*n])
 		}
-		K[i*6+i] += regularisation
+		K[i*6+i] += ε
 	}
 	linalg.CholeskyTo(inv.factorOfK[:], K, 6, 0)
 	x := inv.need
@@ -119,37 +139,58 @@ func (inv *Inverse) leastNorm(y, A []float64, n int) {
 	}
 }
 
-// circle is a round limit: |u, v| ≤ radius·fz.
-type circle struct {
+// ring is a ring of planes around the vertical, one for each side of a polygon:
+//
+//	across·|u, v| + along·w ≤ radius·fz + most
+type ring struct {
 	first  int // unknown of u, v is the next
+	axis   int // unknown of w
+	across float64
+	along  float64
 	radius float64
+	most   float64
 	used   uint64 // sides that are rows already
 }
 
-// limits sets the round limits of a foot and the greatest ratio of its torsion.
+// limits sets the limits of a foot: friction, the moments of its sole and, while it fades, the
+// greatest force.
 func (f *foot) limits(friction float64) {
-	f.round[0] = circle{first: f.unknown, radius: friction}
-	f.rounds = 1
+	z := f.unknown + 2
+	f.rings = append(f.room[:0], ring{first: f.unknown, axis: z, across: 1, radius: friction})
 	f.torsion = 0
 	if f.model.moments == 3 {
 		f.torsion = torsion * min(friction, 1)
 	}
-	if f.model.moments >= 2 {
-		// with the torsion at its limit the whole moment still is sole·fz
-		f.round[1] = circle{first: f.unknown + 3, radius: math.Sqrt(1 - f.torsion*f.torsion)}
-		f.rounds = 2
+	switch {
+	case f.torsion > 0: // |m| ≤ sole·fz, up to the greatest torsion on both sides
+		step := math.Asin(f.torsion) / chords
+		for k := range chords {
+			sin, cos := math.Sincos((float64(k) + 0.5) * step)
+			r := ring{first: z + 1, axis: z + 3, across: cos, along: sin, radius: math.Cos(step / 2)}
+			f.rings = append(f.rings, r)
+			r.along = -sin
+			f.rings = append(f.rings, r)
+		}
+	case f.model.moments >= 2:
+		f.rings = append(f.rings, ring{first: z + 1, axis: z, across: 1, radius: 1})
 	}
-	// so that the whole force is at most what the coefficient allows
-	f.most = f.cap / math.Hypot(1, friction)
+	f.most = f.cap / f.root
+	if !math.IsInf(f.most, 1) && friction > 0 { // the whole force is at most cap, up to the edge of friction
+		step := math.Atan(friction) / chords
+		for k := range chords {
+			sin, cos := math.Sincos((float64(k) + 0.5) * step)
+			f.rings = append(f.rings, ring{first: f.unknown, axis: z, across: sin, along: cos, most: f.most * math.Cos(step/2)})
+		}
+	}
 }
 
-// side returns the side of the polygon that (u, v) is nearest to leaving, its normal, and
-// by how much it does.
-func (c *circle) side(y []float64, fz, heading float64) (k int, nx, ny, excess float64) {
-	u, v := y[c.first], y[c.first+1]
-	k = int(math.Round((math.Atan2(v, u) - heading) / sector))
-	ny, nx = math.Sincos(heading + float64(k)*sector)
-	return (k%sides + sides) % sides, nx, ny, u*nx + v*ny - inner*c.radius*fz
+// nearest returns the side of the polygon that (u, v) is nearest to leaving, and by how much
+// it does.
+func (r *ring) nearest(y []float64, fz, heading float64) (side int, excess float64) {
+	u, v := y[r.first], y[r.first+1]
+	side = int(math.Round((math.Atan2(v, u) - heading) / sector))
+	ny, nx := math.Sincos(heading + float64(side)*sector)
+	return (side%sides + sides) % sides, r.across*(u*nx+v*ny) + inner*(r.along*y[r.axis]-r.radius*fz-r.most)
 }
 
 // inside reports whether all wrenches keep their limits.
@@ -157,14 +198,14 @@ func (inv *Inverse) inside(y []float64) bool {
 	for i := range inv.feet {
 		f := &inv.feet[i]
 		fz := y[f.unknown+2]
-		if !(fz >= 0 && fz*f.root <= f.most) {
+		if !(fz >= 0 && fz <= f.most) {
 			return false
 		}
 		if f.model.moments == 3 && math.Abs(y[f.unknown+5]) > f.torsion*fz {
 			return false
 		}
-		for _, c := range f.round[:f.rounds] {
-			if _, _, _, excess := c.side(y, fz, inv.heading); !(excess <= 0) {
+		for k := range f.rings {
+			if _, excess := f.rings[k].nearest(y, fz, inv.heading); !(excess <= 0) {
 				return false
 			}
 		}
@@ -173,8 +214,8 @@ func (inv *Inverse) inside(y []float64) bool {
 }
 
 // limited solves with the limits. Sides of polygons become rows when an answer leaves
-// them; each does once, so this ends.
-func (inv *Inverse) limited(A []float64, n int) qp.Status {
+// them; each does once, so this ends. It starts from the rows that held the answer before.
+func (inv *Inverse) limited(A []float64, n int, ε float64) qp.Status {
 	H, g := inv.H[:n*n], inv.g[:n]
 	clear(H)
 	clear(g)
@@ -191,54 +232,83 @@ func (inv *Inverse) limited(A []float64, n int) qp.Status {
 		}
 	}
 	for i := range n {
-		H[i*n+i] += regularisation
+		H[i*n+i] += ε
 	}
 	s := inv.solver
 	s.Reset(H, g)
 	for i := range inv.feet {
-		f := &inv.feet[i]
-		z := f.unknown + 2
-		inv.plane(z, 1, z, 0, z, 0, 0)
-		if !math.IsInf(f.most, 1) {
-			inv.plane(z, -1, z, 0, z, 0, -f.most/f.root)
-		}
-		if f.model.moments == 3 {
-			inv.plane(z, f.torsion, z+3, 1, z, 0, 0)
-			inv.plane(z, f.torsion, z+3, -1, z, 0, 0)
-		}
+		inv.planes(i)
 	}
+	s.Start(inv.active)
 	for {
 		status := s.Solve()
-		if status != qp.Optimal || !inv.cut(s.X()) {
-			return status
+		if status == qp.Optimal && inv.cut(s.X()) {
+			continue
+		}
+		inv.active = s.Active(inv.active[:0])
+		return status
+	}
+}
+
+// planes adds the rows of a foot: its flat limits, and the sides that were used before.
+func (inv *Inverse) planes(foot int) {
+	f := &inv.feet[foot]
+	z, id := f.unknown+2, foot*rowsPerFoot
+	inv.plane(id, z, 1, z, 0, 0)
+	if !math.IsInf(f.most, 1) {
+		inv.plane(id+1, z, -1, z, 0, -f.most)
+	}
+	if f.model.moments == 3 {
+		inv.plane(id+2, z, f.torsion, z+3, 1, 0)
+		inv.plane(id+3, z, f.torsion, z+3, -1, 0)
+	}
+	for k := range f.rings {
+		for side := range sides {
+			if f.rings[k].used>>side&1 == 1 {
+				inv.side(foot, k, side)
+			}
 		}
 	}
 }
 
-// plane adds the row a·y[i] + b·y[j] + c·y[k] ≥ least.
-func (inv *Inverse) plane(i int, a float64, j int, b float64, k int, c float64, least float64) {
+// plane adds the row a·y[i] + b·y[j] ≥ least.
+func (inv *Inverse) plane(id, i int, a float64, j int, b, least float64) {
+	clear(inv.row)
+	inv.row[i] += a
+	inv.row[j] += b
+	inv.add(id, least)
+}
+
+// side adds a side of a ring of a foot as a row.
+func (inv *Inverse) side(foot, k, side int) {
+	f := &inv.feet[foot]
+	r := &f.rings[k]
+	ny, nx := math.Sincos(inv.heading + float64(side)*sector)
+	clear(inv.row)
+	inv.row[r.first], inv.row[r.first+1] = -r.across*nx, -r.across*ny
+	inv.row[r.axis] -= inner * r.along
+	inv.row[f.unknown+2] += inner * r.radius
+	inv.add(foot*rowsPerFoot+4+k*sides+side, -inner*r.most)
+}
+
+func (inv *Inverse) add(id int, least float64) {
 	last := &inv.feet[len(inv.feet)-1]
-	row := inv.row[:last.unknown+last.unknowns]
-	clear(row)
-	row[i] += a
-	row[j] += b
-	row[k] += c
-	inv.solver.AtLeast(row, least)
+	inv.solver.AtLeast(inv.row[:last.unknown+last.unknowns], least)
+	inv.solver.Label(id)
 }
 
 // cut adds the sides of polygons that y leaves, and reports whether there were any.
 func (inv *Inverse) cut(y []float64) (added bool) {
 	for i := range inv.feet {
 		f := &inv.feet[i]
-		z := f.unknown + 2
-		for k := range f.round[:f.rounds] {
-			c := &f.round[k]
-			side, nx, ny, excess := c.side(y, y[z], inv.heading)
-			if excess*f.root <= tolExcess || c.used>>side&1 == 1 {
+		for k := range f.rings {
+			r := &f.rings[k]
+			side, excess := r.nearest(y, y[f.unknown+2], inv.heading)
+			if excess*f.root <= tolExcess || r.used>>side&1 == 1 {
 				continue
 			}
-			c.used |= 1 << side
-			inv.plane(z, inner*c.radius, c.first, -nx, c.first+1, -ny, 0)
+			r.used |= 1 << side
+			inv.side(i, k, side)
 			added = true
 		}
 	}
@@ -247,22 +317,34 @@ func (inv *Inverse) cut(y []float64) (added bool) {
 
 // cutOff brings a foot inside its round limits to the last digit where rounding left
 // it outside; what it takes away is left to the residual.
-func (f *foot) cutOff(y []float64) {
-	fz := &y[f.unknown+2]
-	if !(*fz > 0) {
-		clear(y[f.unknown : f.unknown+f.unknowns])
+func (f *foot) cutOff(y []float64, friction float64) {
+	y = y[f.unknown : f.unknown+f.unknowns]
+	fz := y[2]
+	if !(fz > 0) {
+		clear(y)
 		return
 	}
-	*fz = min(*fz, f.most/f.root)
-	for _, c := range f.round[:f.rounds] {
-		u, v := &y[c.first], &y[c.first+1]
-		if length := math.Hypot(*u, *v); length > c.radius**fz {
-			k := c.radius * *fz / length * (1 - 1e-15)
-			*u, *v = k**u, k**v
+	shorten(y[:2], friction*fz)
+	if m := y[3:]; len(m) > 0 {
+		if len(m) == 3 {
+			m[2] = min(max(m[2], -f.torsion*fz), f.torsion*fz)
 		}
+		shorten(m, fz)
 	}
-	if f.model.moments == 3 {
-		most := f.torsion * *fz
-		y[f.unknown+5] = min(max(y[f.unknown+5], -most), most)
+	if length := norm(y[:3]); length > f.most { // all of it, for the other limits go with fz
+		scale(y, f.most/length*(1-1e-15))
+	}
+}
+
+// shorten scales x to a length if it is longer.
+func shorten(x []float64, most float64) {
+	if length := norm(x); length > most {
+		scale(x, most/length*(1-1e-15))
+	}
+}
+
+func scale(x []float64, k float64) {
+	for i := range x {
+		x[i] *= k
 	}
 }
