@@ -1,6 +1,7 @@
 package wholebody_test
 
 import (
+	"fmt"
 	"testing"
 
 	"poise/dynamics"
@@ -10,34 +11,40 @@ import (
 	"poise/wholebody"
 )
 
-// BenchmarkGrowth is all feet on the ground and a base that is asked for nothing, for robots of
-// more and more joints, beside their inverse dynamics.
+// BenchmarkGrowth is one foot after the other on the ground and a base that is asked for
+// nothing, for robots of more and more joints, beside their inverse dynamics.
 func BenchmarkGrowth(b *testing.B) {
-	for _, name := range []string{"go2", "anymal_c", "g1", "atlas"} {
-		s := shared(b, name)
+	for _, name := range []string{"go2", "anymal_c", "pony", "g1", "atlas"} {
+		s := pony(b)
+		if name != "pony" {
+			s = shared(b, name)
+		}
 		rng := randbot.New(1)
 		st := s.random(rng)
 		clear(st.v)
-		st.r = wholebody.Request{Friction: 1, HasLinear: true, HasAngular: true}
-		for c := range s.m.Chains() {
-			st.r.Supports = append(st.r.Supports, floatingbase.Support{Chain: robot.ChainID(c), Coefficient: 1})
-		}
 		tau, a := make([]float64, s.m.NumV()), make([]float64, s.m.NumV())
 		b.Run(name+"/inverse", func(b *testing.B) {
 			for b.Loop() {
 				s.dyn.InverseTo(tau, st.q, st.v, a, dynamics.Load{})
 			}
 		})
-		b.Run(name+"/wholebody", func(b *testing.B) {
-			var ans wholebody.Answer
-			for b.Loop() {
-				if err := s.s.Solve(&ans, st.q, st.v, &st.r); err != nil {
-					b.Fatal(err)
-				}
+		st.r = wholebody.Request{Friction: 1, HasLinear: true, HasAngular: true}
+		for c, chain := range s.m.Chains() {
+			if chain.Contact == robot.NoContact {
+				continue
 			}
-			b.ReportMetric(float64(s.m.NumV()), "velocities")
-			b.ReportMetric(float64(ans.Iterations), "iterations")
-		})
+			st.r.Supports = append(st.r.Supports, floatingbase.Support{Chain: robot.ChainID(c), Contact: chain.Contact, Coefficient: 1})
+			b.Run(fmt.Sprintf("%s/feet=%d", name, len(st.r.Supports)), func(b *testing.B) {
+				var ans wholebody.Answer
+				for b.Loop() {
+					if err := s.s.Solve(&ans, st.q, st.v, &st.r); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(s.m.NumV()), "velocities")
+				b.ReportMetric(float64(ans.Iterations), "iterations")
+			})
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package wholebody
 
 import (
 	"math"
+	"slices"
 
 	"poise/contact"
 	"poise/floatingbase"
@@ -16,7 +17,7 @@ func (s *Solver) stand(r *Request) {
 	count, n := 0, s.nv
 	s.soles, s.beyond = s.soles[:0], 0
 	clear(s.busy)
-	for _, x := range r.Supports {
+	for i, x := range r.Supports {
 		if !(x.Coefficient > 0) {
 			continue
 		}
@@ -27,8 +28,11 @@ func (s *Solver) stand(r *Request) {
 		X_WT := s.kin.Pose(tip)
 		first, _ := model.First()
 		*f = foot{
-			chain: x.Chain, model: model, R: X_WT.R, point: X_WT.Apply(first), J: f.J, unknown: n,
+			chain: x.Chain, model: model, R: X_WT.R, point: X_WT.Apply(first), J: f.J, unknown: n, coefficient: x.Coefficient,
 			place: tip.Offset(spatial.Pose{R: spatial.Identity3, P: first}),
+		}
+		if r.Feedback != nil {
+			f.back = r.Feedback[i]
 		}
 		n += f.unknowns()
 		s.kin.JacobianTo(f.J, f.place)
@@ -40,10 +44,14 @@ func (s *Solver) stand(r *Request) {
 			s.busy[v] = true
 		}
 	}
+	clear(s.yields)
 	for _, l := range r.Limbs {
 		for _, v := range s.ways[l.Chain] {
-			s.busy[v] = true
+			s.busy[v], s.yields[v] = true, s.yields[v] || l.Yields
 		}
+	}
+	for _, j := range r.Fixed {
+		s.busy[j.V] = true
 	}
 	s.feet, s.n = feet[:count], n
 	s.polygon.Hull(s.soles)
@@ -62,8 +70,9 @@ func (s *Solver) motion(i int) {
 	}
 }
 
-// dynamics is the base's part of the equation of motion: no torque acts there.
-func (s *Solver) dynamics() {
+// dynamics is the base's part of the equation of motion: no torque acts there. Joints that no servo
+// moves do what they do.
+func (s *Solver) dynamics(r *Request) {
 	for i := range 6 {
 		s.motion(i)
 		s.levels.Equal(-s.h[i])
@@ -72,13 +81,18 @@ func (s *Solver) dynamics() {
 		s.motion(j)
 		s.torque[j] = s.levels.Last()
 	}
+	for _, j := range r.Fixed {
+		s.joint(j.V, j.Acceleration)
+	}
 }
 
 // contacts holds the points that stand.
 func (s *Solver) contacts() {
 	for i := range s.feet {
 		f := &s.feet[i]
-		rest := f.model.RatesTo(s.rate, f.R, s.kin.BiasAcceleration(f.place), s.kin.Twist(f.place).Angular)
+		A := s.kin.BiasAcceleration(f.place)
+		A.Linear, A.Angular = A.Linear.Sub(f.back.Linear), A.Angular.Sub(f.back.Angular)
+		rest := f.model.RatesTo(s.rate, f.R, A, s.kin.Twist(f.place).Angular)
 		s.beyond = math.Hypot(s.beyond, rest)
 		for k := range f.model.Rows() {
 			f.model.RowTo(s.levels.Row()[:s.nv], k, f.R, f.J, s.nv)
@@ -95,7 +109,7 @@ func (s *Solver) orientation() {
 		if f.model.Rows() > 3 || len(s.ways[f.chain]) < 5 {
 			continue
 		}
-		A := s.kin.BiasAcceleration(f.place).Angular
+		A := s.kin.BiasAcceleration(f.place).Angular.Sub(f.back.Angular)
 		for c, bias := range [2]float64{A.X, A.Y} {
 			copy(s.levels.Row(), f.J[(3+c)*s.nv:(4+c)*s.nv])
 			s.levels.Equal(-bias)
@@ -103,21 +117,54 @@ func (s *Solver) orientation() {
 	}
 }
 
-// limits are those of torques and joint accelerations.
+// limits are those of torques and joint accelerations, and of how far legs reach.
 func (s *Solver) limits(r *Request) {
+	s.reach(r)
 	for j, most := range r.MaxTorque {
 		if v := 6 + j; !math.IsInf(most, 1) {
 			s.levels.AtMostAgain(s.torque[v], most-s.h[v], rowOf(torqueMax, v))
-			s.levels.AtLeastAgain(s.torque[v], -most-s.h[v], rowOf(torqueMin, v))
+			s.levels.AtLeastAgain(s.torque[v], lower(r.MinTorque, j, most)-s.h[v], rowOf(torqueMin, v))
 		}
 	}
 	for j, most := range r.MaxAcceleration {
 		if v := 6 + j; !math.IsInf(most, 1) {
 			s.levels.Row()[v] = 1
 			s.levels.AtMost(most, rowOf(accelerationMax, v))
-			s.levels.AtLeast(-most, rowOf(accelerationMin, v))
+			s.levels.AtLeast(lower(r.MinAcceleration, j, most), rowOf(accelerationMin, v))
 		}
 	}
+}
+
+// torqueRate keeps torques near those of the time before.
+func (s *Solver) torqueRate(r *Request) {
+	for j, by := range r.Slew {
+		if v := 6 + j; !math.IsInf(by, 1) {
+			s.levels.AtMostAgain(s.torque[v], r.Before[j]+by-s.h[v], rowOf(torqueRateMax, v))
+			s.levels.AtLeastAgain(s.torque[v], r.Before[j]-by-s.h[v], rowOf(torqueRateMin, v))
+		}
+	}
+}
+
+// reach keeps legs that stand from getting straight, by how the base moves.
+func (s *Solver) reach(r *Request) {
+	X := s.kin.BodyPose(1)
+	for _, l := range r.Reach {
+		place := kinematics.Place{Body: 1, Pose: spatial.Pose{R: spatial.Identity3, P: X.R.TMulVec(l.Point.Sub(X.P))}}
+		s.kin.JacobianTo(s.J, place)
+		row := s.levels.Row()
+		for i := range 6 {
+			row[i] = l.Along.X*s.J[i] + l.Along.Y*s.J[s.nv+i] + l.Along.Z*s.J[2*s.nv+i]
+		}
+		s.levels.AtLeast(l.Least-l.Along.Dot(s.kin.BiasAcceleration(place).Linear), rowOf(legReach, int(l.Chain)))
+	}
+}
+
+// lower is the lower limit of a joint beside its upper one.
+func lower(limits []float64, j int, most float64) float64 {
+	if limits == nil {
+		return -most
+	}
+	return limits[j]
 }
 
 // friction keeps forces in the inner pyramid and moments on the sole.
@@ -128,6 +175,9 @@ func (s *Solver) friction(r *Request) {
 		x, y, z, chain := f.unknown, f.unknown+1, f.unknown+2, int(f.chain)
 		s.levels.Row()[z] = 1
 		s.levels.AtLeast(0, rowOf(normalForce, chain))
+		if r.Fade && f.coefficient < 1 {
+			s.levels.AtMostAgain(s.levels.Last(), f.coefficient/(1-f.coefficient)*s.weight, rowOf(fadingForce, chain))
+		}
 		s.cone(z, μ, x, -1, rowOf(frictionPlusX, chain))
 		s.cone(z, μ, x, 1, rowOf(frictionMinusX, chain))
 		s.cone(z, μ, y, -1, rowOf(frictionPlusY, chain))
@@ -137,7 +187,12 @@ func (s *Solver) friction(r *Request) {
 		}
 		sole := f.model.Sole()
 		radius, about := f.model.MomentLimits(r.Friction)
-		for k := range sides {
+		step := 1
+		if r.Coarse {
+			step = 4
+			radius *= math.Cos(math.Pi*4/sides) / math.Cos(math.Pi/sides)
+		}
+		for k := 0; k < sides; k += step {
 			ny, nx := math.Sincos(s.heading + float64(k)*2*math.Pi/sides)
 			row := s.levels.Row()
 			row[z], row[z+1], row[z+2] = radius*sole, -nx, -ny
@@ -171,6 +226,9 @@ func (s *Solver) zmpInside(r *Request) {
 		for k := range s.feet {
 			f := &s.feet[k]
 			row[f.unknown+2] = n.X*(f.point.X-e.X) + n.Y*(f.point.Y-e.Y) - margin
+			if r.Moments && f.model.Moments() > 0 { // x = Σ(x·fz − my)/Σfz, y = Σ(y·fz + mx)/Σfz
+				row[f.unknown+3], row[f.unknown+4] = n.Y, -n.X
+			}
 		}
 		s.levels.AtLeast(0, rowOf(zmpEdge, i))
 	}
@@ -183,8 +241,11 @@ func (s *Solver) zmpAt(r *Request) {
 		for k := range s.feet {
 			f := &s.feet[k]
 			row[f.unknown+2] = [2]float64{f.point.X - r.ZMP.X, f.point.Y - r.ZMP.Y}[c]
+			if r.Moments && f.model.Moments() > 0 {
+				row[f.unknown+4-c] = [2]float64{-1, 1}[c]
+			}
 		}
-		s.levels.Equal(0)
+		s.ask(0)
 	}
 }
 
@@ -195,10 +256,41 @@ func (s *Solver) base(r *Request, chosen [6]bool) {
 	A := s.kin.BiasAcceleration(place)
 	l, t := r.Base.Linear.Sub(A.Linear), r.Base.Angular.Sub(A.Angular)
 	for c, want := range [6]float64{l.X, l.Y, l.Z, t.X, t.Y, t.Z} {
-		if chosen[c] && (c < 3 && r.HasLinear || c >= 3 && r.HasAngular) {
+		if chosen[c] && (c < 3 && r.HasLinear && !r.HasCom || c >= 3 && r.HasAngular) {
 			copy(s.levels.Row(), s.J[c*s.nv:(c+1)*s.nv])
-			s.levels.Equal(want)
+			s.ask(want)
 		}
+	}
+	if !r.HasCom {
+		return
+	}
+	g := s.m.Gravity()
+	for c, want := range [3]float64{r.Com.X - g.X, r.Com.Y - g.Y, r.Com.Z - g.Z} {
+		if chosen[c] { // m·c̈ = Σf + m·g
+			s.force(c)
+			s.ask(want)
+		}
+	}
+}
+
+// force fills in row Σf/m, of one axis.
+func (s *Solver) force(axis int) {
+	row := s.levels.Row()
+	for k := range s.feet {
+		row[s.feet[k].unknown+axis] = 1 / s.m.Mass()
+	}
+}
+
+// capture keeps the capture point inside: the ground pushes the centre of mass so much along each
+// direction.
+func (s *Solver) capture(r *Request) {
+	for i, h := range r.Capture {
+		row := s.levels.Row()
+		for k := range s.feet {
+			at := s.feet[k].unknown
+			row[at], row[at+1] = h.Along.X/s.m.Mass(), h.Along.Y/s.m.Mass()
+		}
+		s.levels.AtLeast(h.Least, rowOf(captureEdge, i))
 	}
 }
 
@@ -213,17 +305,77 @@ func (s *Solver) limbs(r *Request) {
 			}
 		}
 		s.kin.JacobianTo(s.J, place)
-		want := l.Linear.Sub(s.kin.BiasAcceleration(place).Linear)
-		for c, a := range [3]float64{want.X, want.Y, want.Z} {
+		A := s.kin.BiasAcceleration(place)
+		want, turn := l.Linear.Sub(A.Linear), l.Angular.Sub(A.Angular)
+		for c, a := range [6]float64{want.X, want.Y, want.Z, turn.X, turn.Y, turn.Z} {
+			if c >= 3+l.Turns {
+				break
+			}
 			copy(s.levels.Row(), s.J[c*s.nv:(c+1)*s.nv])
-			s.levels.Equal(a)
+			s.ask(a)
 		}
+		if l.Yields {
+			s.leftover(r, s.ways[l.Chain])
+		}
+	}
+}
+
+// leftover asks for what joints are to do where that does not move a limb's point, of which J has the Jacobian: for
+// N·a = N·wanted, N = 1 − Jᵀ(J·Jᵀ)⁻¹·J of the limb's own joints. A limb that is straight has no such rows.
+func (s *Solver) leftover(r *Request, joints []int) {
+	fixed := func(v int) bool { return slices.ContainsFunc(r.Fixed, func(j Joint) bool { return j.V == v }) }
+	column := func(v int) spatial.Vec3 {
+		if fixed(v) {
+			return spatial.Vec3{}
+		}
+		return spatial.Vec3{X: s.J[v], Y: s.J[s.nv+v], Z: s.J[2*s.nv+v]}
+	}
+	var X, Y, Z spatial.Vec3 // rows of J·Jᵀ
+	for _, v := range joints {
+		c := column(v)
+		X, Y, Z = X.Add(c.Scale(c.X)), Y.Add(c.Scale(c.Y)), Z.Add(c.Scale(c.Z))
+	}
+	YZ, ZX, XY := Y.Cross(Z), Z.Cross(X), X.Cross(Y)
+	det := X.Dot(YZ)
+	if size := X.Norm() * Y.Norm() * Z.Norm(); !(det > leastVolume*size) {
+		return
+	}
+	for _, i := range joints {
+		if fixed(i) {
+			continue
+		}
+		c := column(i)
+		pull := YZ.Scale(c.X).Add(ZX.Scale(c.Y)).Add(XY.Scale(c.Z)).Scale(1 / det)
+		row, want := s.levels.Row(), 0.0
+		for _, k := range joints {
+			if row[k] = -pull.Dot(column(k)); k == i {
+				row[k]++
+			}
+			for _, j := range r.Joints {
+				if j.V == k {
+					want += row[k] * j.Acceleration
+				}
+			}
+		}
+		s.ask(want)
 	}
 }
 
 func (s *Solver) joint(v int, a float64) {
 	s.levels.Row()[v] = 1
-	s.levels.Equal(a)
+	s.ask(a)
+}
+
+// ask asks for the last row to be b, with the weight of its group.
+func (s *Solver) ask(b float64) {
+	if w := s.scale; w != 1 {
+		row := s.levels.LastRow()
+		for i := range row {
+			row[i] *= w
+		}
+		b *= w
+	}
+	s.levels.Equal(b)
 }
 
 // posture holds joints that neither a standing nor a moving limb needs: as requested, or
@@ -244,9 +396,9 @@ func (s *Solver) posture(r *Request) {
 }
 
 // regularise chooses among what is left: |τ|² + 1e-4·|joint a|² + 1e-4·|N|².
-func (s *Solver) regularise() {
+func (s *Solver) regularise(name string) {
 	s.levels.BeginWhole()
-	s.names, s.safety = append(s.names, "regularisation"), append(s.safety, false)
+	s.names, s.safety = append(s.names, name), append(s.safety, false)
 	for j := 6; j < s.nv; j++ {
 		s.levels.EqualAgain(s.torque[j], -s.h[j])
 	}

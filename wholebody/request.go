@@ -15,23 +15,43 @@ import (
 type Order uint8
 
 const (
-	Default Order = iota // limits, then limbs that are not asked to balance, then the base
-	Seed                 // the base before all limbs
+	Default  Order = iota // limits, then limbs that are not asked to balance, then the base
+	Seed                  // the base before all limbs
+	Weighted              // safety, then all that is asked for at once, by weights: where levels fail
 )
 
-func (o Order) String() string { return [...]string{"default", "seed"}[o] }
+func (o Order) String() string { return [...]string{"default", "seed", "weighted"}[o] }
 
 // Limb asks a point of a chain to accelerate: the first of the chain's contact set, its tip's
 // origin if it has none.
 type Limb struct {
 	Chain  robot.ChainID
 	Linear spatial.Vec3 // classical, world axes, m/s²
+
+	Angular spatial.Vec3 // world axes, rad/s²
+	Turns   int          // how many components of Angular count: 0, 2 (x and y) or 3
+	Yields  bool         // what the point leaves of its joints does what Joints asks of them; else both are asked for alike
+}
+
+// HalfPlane asks the centre of mass to accelerate by Least along a horizontal direction, or more.
+type HalfPlane struct {
+	Along contact.Point // unit
+	Least float64       // m/s²
 }
 
 // Joint asks a velocity behind the base's to change.
 type Joint struct {
 	V            int // index in v
 	Acceleration float64
+}
+
+// Reach asks a point of the base, which is where a foot stands, to accelerate by Least along a
+// direction, or more.
+type Reach struct {
+	Chain robot.ChainID
+	Point spatial.Vec3 // in the world
+	Along spatial.Vec3 // unit, world axes
+	Least float64      // m/s²
 }
 
 // Request is what the robot should do.
@@ -52,6 +72,26 @@ type Request struct {
 	// Limits of torque and acceleration, one for each velocity behind the base's; nil or
 	// infinite for none.
 	MaxTorque, MaxAcceleration []float64
+
+	// What motion control needs besides; zero values ask for nothing.
+	Levels   []LevelSpec     // in place of Order's; checked by CheckLevels
+	Armature []float64       // of the rotor of each velocity behind the base's, in the mass matrix: torques are then those at the rotor
+	Feedback []spatial.Twist // of each support: acceleration that takes it back to where it stood, world axes
+	Fade     bool            // a support with a coefficient s carries at most s/(1−s) of the weight
+	Moments  bool            // moments of soles move the zero-moment point, as they do
+	Coarse   bool            // moments of soles are kept in polygons of 16 sides, not of 64: 2 % less of them, and less work
+	Fixed    []Joint         // accelerations that nothing changes: joints that no servo moves
+	Capture  []HalfPlane     // that keep the capture point inside
+	Reach    []Reach         // that keep legs from getting straight
+	Com      spatial.Vec3    // acceleration of the centre of mass, world axes,
+	HasCom   bool            // which then counts in place of the base's linear one
+
+	// Torques of the time before, one for each velocity behind the base's, and by how much they may change,
+	// where that is finite: a level of its own below those of safety.
+	Before, Slew []float64
+
+	// Lower limits where they are not the negative of the upper ones.
+	MinTorque, MinAcceleration []float64
 
 	Iterations int // of all levels at most; 0 for 2,000
 }
@@ -167,8 +207,8 @@ func (s *Solver) checkRequests(r *Request) error {
 			return s.refuse("chain of limb", i, float64(x.Chain), "each chain once")
 		case s.stands[x.Chain]:
 			return s.refuse("chain of limb", i, float64(x.Chain), "one that does not stand")
-		case !finite(x.Linear.Norm()):
-			return s.refuse("acceleration of limb", i, x.Linear.Norm(), "finite numbers")
+		case !finite(x.Linear.Norm()) || x.Turns > 0 && !finite(x.Angular.Norm()):
+			return s.refuse("acceleration of limb", i, x.Linear.Norm()+x.Angular.Norm(), "finite numbers")
 		}
 		s.named[x.Chain] = true
 	}
@@ -180,16 +220,22 @@ func (s *Solver) checkRequests(r *Request) error {
 			return s.refuse("acceleration of joint", i, x.Acceleration, "a finite number")
 		}
 	}
+	if err := s.checkControl(r); err != nil {
+		return err
+	}
 	for _, l := range [...]struct {
-		name   string
-		limits []float64
-	}{{"torque limit", r.MaxTorque}, {"acceleration limit", r.MaxAcceleration}} {
+		name          string
+		limits, lower []float64
+	}{{"torque limit", r.MaxTorque, r.MinTorque}, {"acceleration limit", r.MaxAcceleration, r.MinAcceleration}} {
 		if l.limits != nil && len(l.limits) != s.nv-6 {
 			return s.refuse("number of "+l.name+"s", -1, float64(len(l.limits)), "one for each velocity behind the base's")
 		}
 		for i, x := range l.limits {
-			if !(x >= 0) {
+			switch {
+			case l.lower == nil && !(x >= 0):
 				return s.refuse(l.name, i, x, "0 or more")
+			case l.lower != nil && !(x >= l.lower[i]):
+				return s.refuse(l.name, i, x, "the lower one or more")
 			}
 		}
 	}

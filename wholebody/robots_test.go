@@ -1,7 +1,6 @@
 package wholebody_test
 
 import (
-	"fmt"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -9,24 +8,15 @@ import (
 	"poise/contact"
 	"poise/dynamics"
 	"poise/floatingbase"
-	"poise/internal/oracle"
+	"poise/internal/legged"
 	"poise/internal/priorities"
 	"poise/internal/randbot"
 	"poise/kinematics"
 	"poise/robot"
-	"poise/robot/description"
-	"poise/robot/load"
 	"poise/spatial"
 	"poise/urdf"
 	"poise/wholebody"
 )
-
-// sets are the three contact models, as the pony declares them.
-var sets = []description.Contact{
-	{Name: "centre", Points: [][]float64{{0, 0, -0.03}}, Sole: 0.02},
-	{Name: "flat", Points: [][]float64{{0, 0, -0.03}, {0, 0, -0.05}}, Sole: 0.02},
-	{Name: "fixed", Points: [][]float64{{0, 0, -0.03}, {0, 0, -0.05}, {0.02, 0, -0.03}}, Sole: 0.02},
-}
 
 // subject is a robot under test with its working memory.
 type subject struct {
@@ -47,65 +37,19 @@ func newSubject(t testing.TB, m *robot.Model) *subject {
 
 func pony(t testing.TB) *subject {
 	t.Helper()
-	bot, err := load.Robot("pony", load.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return newSubject(t, bot.Model)
-}
-
-// withFeet builds a robot that stands on some of its links.
-func withFeet(t testing.TB, doc *urdf.Document, tips ...string) *robot.Model {
-	t.Helper()
-	child := map[string]bool{}
-	for _, j := range doc.Joints {
-		child[j.Child] = true
-	}
-	root := ""
-	for _, l := range doc.Links {
-		if !child[l.Name] {
-			root = l.Name
-		}
-	}
-	d := &robot.Description{Base: "floating", Contacts: sets}
-	for i, tip := range tips {
-		d.Chains = append(d.Chains, description.Chain{Name: fmt.Sprintf("leg%d", i+1), Base: root, Tip: tip, Contact: "centre"})
-	}
-	m, _, err := robot.Build(doc, robot.Options{Description: d})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
-}
-
-// feet are the links on which the robots of ../shared stand.
-var feet = map[string][]string{
-	"go2":      {"FL_foot", "FR_foot", "RL_foot", "RR_foot"},
-	"anymal_c": {"LF_FOOT", "RF_FOOT", "LH_FOOT", "RH_FOOT"},
-	"g1":       {"left_ankle_roll_link", "right_ankle_roll_link"},
-	"atlas":    {"l_foot", "r_foot"},
+	return newSubject(t, legged.Pony(t))
 }
 
 func shared(t testing.TB, name string) *subject {
 	t.Helper()
-	return newSubject(t, withFeet(t, oracle.Robot(t, name, robot.BaseFloating).Document(), feet[name]...))
+	return newSubject(t, legged.Shared(t, name))
 }
 
 // randomRobot is a tree that stands on up to four of its leaves.
 func randomRobot(t testing.TB, rng *rand.Rand) *subject {
 	t.Helper()
 	doc := randbot.Document(rng, randbot.Config{Bodies: 4 + rng.IntN(14), Floating: true, Mimics: rng.IntN(2), Types: []urdf.JointType{urdf.Revolute, urdf.Continuous, urdf.Prismatic}})
-	parent := map[string]bool{}
-	for _, j := range doc.Joints {
-		parent[j.Parent] = true
-	}
-	var tips []string
-	for _, j := range doc.Joints {
-		if !parent[j.Child] && j.Type != urdf.Fixed && j.Mimic == nil && len(tips) < 4 {
-			tips = append(tips, j.Child)
-		}
-	}
-	return newSubject(t, withFeet(t, doc, tips...))
+	return newSubject(t, legged.WithFeet(t, doc, legged.Leaves(doc)...))
 }
 
 type state struct {
@@ -168,13 +112,7 @@ func vector(rng *rand.Rand, size float64) spatial.Vec3 {
 // standing is the pony on its four hooves.
 func (s *subject) standing(t testing.TB) state {
 	t.Helper()
-	st := state{q: make([]float64, s.m.NumQ()), v: make([]float64, s.m.NumV())}
-	kinematics.NewSpace(s.m).NeutralTo(st.q)
-	pose, _ := s.m.Pose("stand")
-	for i, j := range pose.Joints {
-		st.q[s.m.Joints()[j].Q] = pose.Q[i][0]
-	}
-	st.q[2] = 0.223
+	st := state{q: legged.Stand(s.m), v: make([]float64, s.m.NumV())}
 	st.r = wholebody.Request{Friction: 0.6, Margin: 0.01, HasLinear: true, HasAngular: true}
 	for c, chain := range s.m.Chains() {
 		if chain.Contact != robot.NoContact {
@@ -225,6 +163,17 @@ type reference struct {
 }
 
 func (s *subject) reference(st *state) *priorities.Problem {
+	r := s.define(st)
+	if st.r.Order == wholebody.Seed {
+		r.seed()
+	} else {
+		r.standard()
+	}
+	return &r.p
+}
+
+// define computes what the rows of a state are made of.
+func (s *subject) define(st *state) *reference {
 	nv := s.m.NumV()
 	r := &reference{s: s, st: st, nv: nv, n: nv, M: make([]float64, nv*nv), h: make([]float64, nv)}
 	s.kin.UpdatePosition(st.q)
@@ -244,12 +193,7 @@ func (s *subject) reference(st *state) *priorities.Problem {
 		r.feet = append(r.feet, f)
 	}
 	r.p.N = r.n
-	if st.r.Order == wholebody.Seed {
-		r.seed()
-	} else {
-		r.standard()
-	}
-	return &r.p
+	return r
 }
 
 func (r *reference) place(chain *robot.Chain, p spatial.Vec3) kinematics.Place {

@@ -18,23 +18,30 @@ const sides = floatingbase.Sides
 // leastInradius is that of a polygon with area, m: feet on a line leave rounding.
 const leastInradius = 1e-9
 
+// leastVolume is the part of its rows' lengths that the determinant of J·Jᵀ has in a limb that is not straight.
+const leastVolume = 1e-9
+
 // regularisation of accelerations and wrenches beside torques: the root of 1e-4.
 const regularisation = 1e-2
 
 // Solver is for one robot. Make one with New.
 type Solver struct {
-	m          *robot.Model
-	kin        *kinematics.Data
-	dyn        *dynamics.Data
-	levels     *hierarchy.Solver
-	models     []floatingbase.ContactModel // of each contact set
-	velocities []string                    // names
-	ways       [][]int                     // of each chain: velocities that move its tip, behind the base's
-	nv         int
-	fault      InputError
+	m        *robot.Model
+	kin      *kinematics.Data
+	dyn      *dynamics.Data
+	levels   *hierarchy.Solver
+	models   []floatingbase.ContactModel // of each contact set
+	rowNames *Names
+	ways     [][]int // of each chain: velocities that move its tip, behind the base's
+	nv       int
+	weight   float64 // N
+	scale    float64 // of the rows that are asked for
+	fault    InputError
+	armature []float64 // of each velocity
 
 	stands, named []bool // of each chain
 	busy          []bool // of each velocity: it has something to do
+	yields        []bool // likewise: what it is asked for comes after its limb's point
 
 	feet    []foot
 	n       int       // unknowns
@@ -47,6 +54,10 @@ type Solver struct {
 	beyond  float64 // length of the accelerations of points that no joint can change
 	names   []string
 	safety  []bool
+	above   bool // posture has a level above that of the limbs
+
+	mostEdges int
+	impact    impact
 }
 
 // foot is a support that stands.
@@ -58,6 +69,9 @@ type foot struct {
 	point   spatial.Vec3
 	J       []float64 // 6×nv at the point, world axes
 	unknown int       // first of its unknowns
+
+	coefficient float64
+	back        spatial.Twist // acceleration that takes it back to where it stood
 }
 
 func (f *foot) unknowns() int { return 3 + f.model.Moments() }
@@ -70,8 +84,8 @@ func New(m *robot.Model) (*Solver, error) {
 	nv, chains := m.NumV(), len(m.Chains())
 	f := func(k int) []float64 { return make([]float64, k) }
 	s := &Solver{
-		m: m, kin: kinematics.NewData(m), dyn: dynamics.NewData(m), nv: nv, velocities: velocityNames(m),
-		stands: make([]bool, chains), named: make([]bool, chains), busy: make([]bool, nv),
+		m: m, kin: kinematics.NewData(m), dyn: dynamics.NewData(m), nv: nv, rowNames: NewNames(m), weight: m.Mass() * m.Gravity().Norm(), scale: 1,
+		stands: make([]bool, chains), named: make([]bool, chains), busy: make([]bool, nv), yields: make([]bool, nv),
 		feet: make([]foot, chains), M: f(nv * nv), h: f(nv), torque: make([]int, nv), J: f(6 * nv), rate: f(6),
 	}
 	most := 0
@@ -84,10 +98,12 @@ func New(m *robot.Model) (*Solver, error) {
 		s.feet[i].J = f(6 * nv)
 		s.ways = append(s.ways, way(m, m.Chains()[i].Tip))
 	}
-	// dynamics, base, zmp; of each joint torque, acceleration, request and regularisation; of
+	// dynamics, base, zmp; of each joint torque, its change, acceleration, request and regularisation; of
 	// each chain contact, orientation, limits, edges, point, regularisation
-	rows := 16 + 4*nv + chains*(6+2+7+sides+most+3+6)
-	s.levels = hierarchy.New(nv+6*chains, rows, 12)
+	// (twice where the edges are those of the capture point); of joints that are fixed one more
+	rows := 16 + 7*nv + chains*(6+2+7+sides+2*most+6+6+1)
+	s.levels = hierarchy.New(nv+6*chains, rows, mostLevels)
+	s.armature, s.mostEdges, s.impact = f(nv), chains*most, newImpact(nv, chains)
 	return s, nil
 }
 
@@ -113,85 +129,25 @@ func (s *Solver) Solve(ans *Answer, q, v []float64, r *Request) error {
 	}
 	s.kin.UpdatePosition(q)
 	s.kin.UpdateVelocity(v)
-	s.dyn.MassMatrixTo(s.M, q, dynamics.Load{})
+	load := dynamics.Load{}
+	if r.Armature != nil {
+		clear(s.armature)
+		copy(s.armature[6:], r.Armature)
+		load.Armature = s.armature
+	}
+	s.dyn.MassMatrixTo(s.M, q, load)
 	s.dyn.BiasTo(s.h, q, v, dynamics.Load{})
 	s.stand(r)
 	s.levels.Reset(s.n)
 	if r.Iterations > 0 {
 		s.levels.Within(r.Iterations)
 	}
-	s.names, s.safety = s.names[:0], s.safety[:0]
-	if r.Order == Seed {
-		s.seedOrder(r)
-	} else {
-		s.defaultOrder(r)
-	}
+	s.build(r)
 	if !s.levels.Solve(nil) {
 		return s.refuse("a number of the robot's equations", -1, math.NaN(), "finite ones: the numbers given are too large")
 	}
 	s.finish(ans)
 	return nil
-}
-
-func (s *Solver) begin(name string, safety bool) {
-	s.levels.Begin()
-	s.names, s.safety = append(s.names, name), append(s.safety, safety)
-}
-
-func (s *Solver) seedOrder(r *Request) {
-	s.begin("dynamics", true)
-	s.dynamics()
-	s.begin("contacts", true)
-	s.contacts()
-	s.begin("limits", true)
-	s.limits(r)
-	s.begin("friction", true)
-	s.friction(r)
-	s.begin("zmp", true)
-	s.zmpInside(r)
-	if r.HasZMP {
-		s.begin("zmp_trajectory", false)
-		s.zmpAt(r)
-	}
-	s.begin("base", false)
-	s.base(r, [6]bool{true, true, true, true, true, true})
-	s.begin("limbs", false)
-	s.limbs(r)
-	for _, j := range r.Joints {
-		s.joint(j.V, j.Acceleration)
-	}
-	s.regularise()
-}
-
-func (s *Solver) defaultOrder(r *Request) {
-	s.begin("dynamics", true)
-	s.dynamics()
-	s.begin("contacts", true)
-	s.contacts()
-	s.begin("orientation", true)
-	s.orientation()
-	s.begin("limits", true)
-	s.limits(r)
-	s.friction(r)
-	s.zmpInside(r)
-	s.begin("posture", false)
-	s.posture(r)
-	if r.HasZMP {
-		s.begin("zmp_trajectory", false)
-		s.zmpAt(r)
-	}
-	s.begin("base_height_tilt", false)
-	s.base(r, [6]bool{2: true, 3: true, 4: true})
-	s.begin("base_plane", false)
-	s.base(r, [6]bool{0: true, 1: true, 5: true})
-	s.begin("limbs", false)
-	s.limbs(r)
-	for _, j := range r.Joints {
-		if s.busy[j.V] {
-			s.joint(j.V, j.Acceleration)
-		}
-	}
-	s.regularise()
 }
 
 // finish turns the answer of the hierarchy into torques, wrenches and words.

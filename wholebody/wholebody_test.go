@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 	"testing"
+	"time"
 
 	"poise/dynamics"
 	"poise/internal/randbot"
@@ -17,6 +18,7 @@ import (
 // tally of what the judge saw.
 type tally struct {
 	states, broken, missed, failed int
+	loose                          int // more than 1e-6 of a gradient is left
 	residual, gradient             float64
 }
 
@@ -52,13 +54,17 @@ func (s *subject) judge(t *testing.T, name string, st *state, y *tally) {
 	}
 	by, level := p.Worst(x)
 	if y.gradient = max(y.gradient, by); by > 1e-6 {
-		t.Errorf("%s, %s order, level %s: %.2g of the gradient is left", name, st.r.Order, ans.Levels[level].Name, by)
+		y.loose++
+		t.Logf("%s, %s order, level %s: %.2g of the gradient is left", name, st.r.Order, ans.Levels[level].Name, by)
 	}
 }
 
 func (y *tally) report(t *testing.T) {
 	t.Helper()
-	t.Logf("%d states: %d levels broken, %d missed, %d answers failed by name; residuals off by %.1e, %.1e of a gradient left at most", y.states, y.broken, y.missed, y.failed, y.residual, y.gradient)
+	t.Logf("%d states: %d levels broken, %d missed, %d answers failed by name; residuals off by %.1e, %.1e of a gradient left at most, more than 1e-6 in %d", y.states, y.broken, y.missed, y.failed, y.residual, y.gradient, y.loose)
+	if y.loose*1000 > y.states || y.gradient > 1e-5 {
+		t.Errorf("%d states with more than 1e-6 of a gradient left", y.loose)
+	}
 	if y.failed*500 > y.states || y.missed < y.states/4 || y.broken < y.states/10 {
 		t.Error("too many failed, or too few were hard")
 	}
@@ -127,7 +133,14 @@ func (s *subject) near(t testing.TB, rng *rand.Rand) state {
 	return st
 }
 
-// The work is bounded, and how much it is: printed.
+// costly is a state that took many iterations.
+type costly struct {
+	st         state
+	iterations int
+}
+
+// The work is bounded, and how much it is: printed, with the time of the states that took most,
+// the smallest of several runs, beside that of a usual one.
 func TestSoakOfThePonysIterations(t *testing.T) {
 	count := 300
 	if testing.Short() {
@@ -137,10 +150,16 @@ func TestSoakOfThePonysIterations(t *testing.T) {
 		count = 1_000_000
 	}
 	s, rng, all, failed := pony(t), randbot.New(8), []int{}, 0
+	var worst []costly
 	for range count {
 		st := s.near(t, rng)
 		ans := s.solve(t, &st)
 		all = append(all, ans.Iterations)
+		if len(worst) < 5 || ans.Iterations > worst[len(worst)-1].iterations {
+			worst = append(worst, costly{st, ans.Iterations})
+			slices.SortFunc(worst, func(a, b costly) int { return b.iterations - a.iterations })
+			worst = worst[:min(len(worst), 5)]
+		}
 		for _, l := range ans.Levels {
 			if l.Status != qp.Optimal {
 				failed++
@@ -153,6 +172,27 @@ func TestSoakOfThePonysIterations(t *testing.T) {
 	if all[count-1] > 2000 || failed*500 > count {
 		t.Errorf("%d iterations, %d of %d states are not optimal", all[count-1], failed, count)
 	}
+	longest := time.Duration(0)
+	for i := range worst {
+		longest = max(longest, s.smallest(t, &worst[i].st))
+	}
+	usual := s.standing(t)
+	t.Logf("the %d that took most iterations take at most %v, standing %v", len(worst), longest, s.smallest(t, &usual))
+}
+
+// smallest is the time of a solution without memory of the one before, the smallest of 5.
+func (s *subject) smallest(t testing.TB, st *state) time.Duration {
+	var ans wholebody.Answer
+	least := time.Duration(math.MaxInt64)
+	for range 5 {
+		s.s.Forget()
+		from := time.Now()
+		if err := s.s.Solve(&ans, st.q, st.v, &st.r); err != nil {
+			t.Fatal(err)
+		}
+		least = min(least, time.Since(from))
+	}
+	return least
 }
 
 // Given the answer's torques and wrenches, the equation of motion has the answer's acceleration.
@@ -327,7 +367,7 @@ func TestStrangeContactsHaveAnAnswer(t *testing.T) {
 			var y tally
 			s.judge(t, name, &st, &y)
 			ans := s.solve(t, &st)
-			if y.failed > 0 || ans.Iterations > 1000 || ans.Levels[0].Residual > 1e-6 {
+			if y.failed > 0 || y.loose > 0 || ans.Iterations > 1000 || ans.Levels[0].Residual > 1e-6 {
 				t.Errorf("%s, order %v: %d failed after %d iterations, dynamics off by %g", name, order, y.failed, ans.Iterations, ans.Levels[0].Residual)
 			}
 		}
