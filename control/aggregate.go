@@ -150,7 +150,7 @@ func (a *Aggregate) Take(who arbiter.ClientID, owns robot.Set, r *Reference) (ba
 	}
 	for i := range a.chains {
 		if r.Limb[i].Has && owns.Contains(a.chains[i].joints) {
-			a.Motion.Limb[i] = r.Limb[i]
+			a.Motion.Limb[i], a.Motion.Point[i] = r.Limb[i], r.Point[i]
 		}
 	}
 	return 0, true
@@ -177,13 +177,13 @@ func (a *Aggregate) copyLeaf(leaf robot.LeafID, r *Reference) {
 		m.Tau[leaf], m.Stiff[leaf] = r.Tau[leaf], min(max(r.Stiff[leaf], 0), 1)
 	case robot.BaseLeaf:
 		m.Base = r.Base
-		m.Base.Has = true
+		m.Base.Has, m.Com, m.ZMP = true, r.Com, r.ZMP
 	case robot.SupportLeaf:
 		s := r.Support[l.Chain]
 		if s.Contact < 0 && s.Contact != robot.NoContact || int(s.Contact) >= a.contacts {
 			s.Contact = m.Support[l.Chain].Contact
 		}
-		s.Weight, s.Friction = min(max(s.Weight, 0), 1), max(s.Friction, 0)
+		s.Weight, s.Friction, s.Swing = min(max(s.Weight, 0), 1), max(s.Friction, 0), min(max(s.Swing, 0), 1)
 		if n, ok := s.Normal.Unit(); ok {
 			s.Normal = n
 		} else {
@@ -212,10 +212,11 @@ func (a *Aggregate) End() {
 		case robot.JointLeaf:
 			m.Tau[i], m.Stiff[i] = 0, 1
 		case robot.BaseLeaf:
-			m.Base.Twist, m.Base.Acceleration = spatial.Twist{}, spatial.Twist{}
+			m.Base.Twist, m.Base.Acceleration, m.Com, m.ZMP = spatial.Twist{}, spatial.Twist{}, false, ZMPRef{}
 		case robot.SupportLeaf:
 			// what the ground is stays known; forces are asked for by owners only
-			m.Support[a.leaves[i].Chain].Wrench = spatial.Wrench{}
+			s := &m.Support[a.leaves[i].Chain]
+			s.Wrench, s.Planned, s.Swing = spatial.Wrench{}, false, 0
 		}
 	}
 	for i := range a.chains {
@@ -252,7 +253,7 @@ func (x *BaseRef) finite() bool {
 
 // finite reports whether what is said of a contact is finite.
 func (s *Support) finite() bool {
-	return finite(s.Weight) && finite(s.Friction) && s.Normal.Finite() && s.Wrench.Force.Finite() && s.Wrench.Torque.Finite()
+	return finite(s.Weight) && finite(s.Friction) && finite(s.Swing) && s.Normal.Finite() && s.Wrench.Force.Finite() && s.Wrench.Torque.Finite()
 }
 
 func finiteTwist(v *spatial.Twist) bool { return v.Angular.Finite() && v.Linear.Finite() }

@@ -14,6 +14,10 @@ type BasePlacement struct {
 	Pose spatial.Pose `json:"pose"` // X_WB
 }
 
+// FarthestBase is how far from the origin a base may be along an axis, m: there a double
+// still tells 1e-10 m apart, and torques do not tremble.
+const FarthestBase = 1e5
+
 // Claim returns nothing: what moves goes on.
 func (p *BasePlacement) Claim() (needs, wants robot.Set) { return robot.Set{}, robot.Set{} }
 

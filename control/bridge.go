@@ -145,6 +145,11 @@ func (b *Bridge) BeginWith(t float64, joints []int, command, reference []move.St
 			d.P = math.Remainder(d.P, 2*math.Pi)
 		}
 		l := b.of(j, &command[j], &reference[j])
+		if l != &b.limits[j] && math.Abs(d.A) > b.limits[j].AccMax {
+			// the speed alone goes on: to wind such an acceleration down within limits of jerk would lead a
+			// leg that was cut in its swing radians away
+			d.A = 0
+		}
 		b.from[k], b.rest[k] = d, move.State{}
 		b.lim[k] = move.Limits{VelMin: share * l.VelMin, VelMax: share * l.VelMax, AccMin: share * l.AccMin, AccMax: share * l.AccMax, Jerk: share * l.Jerk}
 	}
@@ -170,10 +175,11 @@ func (b *Bridge) BeginWith(t float64, joints []int, command, reference []move.St
 	return duration
 }
 
-// of returns the limits of a joint's hand-over: those of fast joints if it is one.
+// of returns the limits of a joint's hand-over: those of fast joints if it is faster than usual, or
+// accelerates more: a leg that swings would run far away before gentle limits turned it round.
 func (b *Bridge) of(joint int, command, reference *move.State) *move.Limits {
 	l := &b.limits[joint]
-	if b.fast != nil && max(math.Abs(command.V), math.Abs(reference.V)) > l.VelMax {
+	if b.fast != nil && (max(math.Abs(command.V), math.Abs(reference.V)) > l.VelMax || max(math.Abs(command.A), math.Abs(reference.A)) > l.AccMax*(1+claimSlack)) {
 		return &b.fast[joint]
 	}
 	return l

@@ -1,7 +1,10 @@
 package control
 
 import (
+	"math"
+
 	"poise/arbiter"
+	"poise/external"
 	"poise/robot"
 	"poise/servo"
 	"poise/spatial"
@@ -52,6 +55,15 @@ const (
 	NoMasses        Code = 36 // nothing is known of the robot's masses, which cycle 1 needs
 	NotStanding     Code = 37 // the foot of Joint, or the base, is Value m, or rad, away from a stand, Max is allowed
 	StandsBeyond    Code = 38 // Joint stands at Value, beyond its limit Max, and would move by itself
+	Fallen          Code = 39 // the base is tilted by Value rad, Max is allowed: the loop takes the safe state
+	WholeRobotOnly  Code = 40 // cycle 2 is of all joints together
+	NoWholeBody     Code = 41 // the robot cannot be driven by its whole body: its base is fixed
+	Sunk            Code = 42 // the base is Value m above its feet, Max is needed: the loop takes the safe state
+	NotTouched      Code = 43 // the motion waited for a contact for Value s
+	AlreadyStands   Code = 44 // the base is Value m above its feet, from Max on it stands: there is nothing to get up from
+	OnItsBack       Code = 45 // the base is tilted by Value rad: it lies on neither side, up to Max it would
+	NoInertialUnit  Code = 46 // no inertial unit tells how the robot lies or turns
+	StillLies       Code = 47 // the base is tilted by Value rad after a part of getting up, Max is allowed
 )
 
 var codeNames = [...]string{
@@ -61,7 +73,8 @@ var codeNames = [...]string{
 	"unreachable", "unbalanced", "goal missed", "too old", "energised", "lease expired", "unanswered", "declined",
 	"limb unreachable", "base too far", "nothing stands", "not owned",
 	"too fast", "too steep", "limb too fast",
-	"no masses", "not standing", "stands beyond",
+	"no masses", "not standing", "stands beyond", "fallen", "whole robot only", "no whole body", "sunk", "not touched",
+	"already stands", "on its back", "no inertial unit", "still lies",
 }
 
 func (c Code) String() string {
@@ -104,6 +117,25 @@ type Support struct {
 	Friction float64         `json:",omitzero"` // coefficient of the ground there; 0 is unknown
 	Normal   spatial.Vec3    `json:",omitzero"` // of the ground, out of it, unit, world axes; 0 is unknown
 	Fade     float64         `json:",omitzero"` // s in which dynamics may let it come or go; 0 is theirs. Who fades Weight by itself says so
+	Planned  bool            `json:",omitzero"` // its owner plans the balance: the foot leaves and stands when Weight says so, also where two feet are left
+	Next     Foothold        `json:",omitzero"` // where it is to stand next
+	Swing    float64         `json:",omitzero"` // share of its way through the air that is over, above 0 … 1; 0 if it stands, or that is not known
+}
+
+// SwingOf returns the share of a swing that is over at a time; 0 outside of it, or if it has no end. Loop-safe.
+func SwingOf(lift, land, now float64) float64 {
+	if !(land > lift) || now < lift || now > land || math.IsInf(land, 1) {
+		return 0
+	}
+	return max((now-lift)/(land-lift), math.SmallestNonzeroFloat64)
+}
+
+// Foothold is where a foot is put down next, for who watches; no stage of the cycle uses it.
+type Foothold struct {
+	At       spatial.Vec3 // of the sole, world axes
+	Yaw      float64
+	Has      bool
+	Swinging bool // it is on its way there
 }
 
 // LimbRef is Cartesian intent: where a chain's tip is to be and how it moves there.
@@ -129,9 +161,18 @@ type Motion struct {
 	Tau     []float64 // [joints] feed-forward effort, N·m or N; 0 without torque
 	Stiff   []float64 // [joints] share of the servo's full stiffness, 0 … 1
 	Base    BaseRef   // pose and motion of the base in the world
+	Com     bool      `json:",omitzero"` // its owner leads the centre of mass, and Base follows from that
+	ZMP     ZMPRef    `json:",omitzero"` // where its owner has the zero-moment point
 	Limb    []LimbRef // [chains] tip of each limb, if one owner has all its joints
+	Point   []bool    `json:",omitempty"` // [chains] of Limb only the point counts, see Reference.Point
 	Support []Support // [chains] contact of each limb with the ground
 	Output  []float64 // [outputs] typed values that are no joints, such as eyelids
+}
+
+// ZMPRef is a place on the ground for the zero-moment point, in the world, m.
+type ZMPRef struct {
+	X, Y float64
+	Has  bool
 }
 
 // NewMotion returns a motion with room for a robot.
@@ -139,7 +180,7 @@ func NewMotion(joints, chains, outputs int) Motion {
 	block := make([]float64, 5*joints)
 	take := func() []float64 { x := block[:joints:joints]; block = block[joints:]; return x }
 	return Motion{Q: take(), V: take(), A: take(), Tau: take(), Stiff: take(),
-		Limb: make([]LimbRef, chains), Support: make([]Support, chains), Output: make([]float64, outputs)}
+		Limb: make([]LimbRef, chains), Point: make([]bool, chains), Support: make([]Support, chains), Output: make([]float64, outputs)}
 }
 
 // Copy makes m equal to src, which is for the same robot. Loop-safe.
@@ -150,9 +191,10 @@ func (m *Motion) Copy(src *Motion) {
 	copy(m.Tau, src.Tau)
 	copy(m.Stiff, src.Stiff)
 	copy(m.Limb, src.Limb)
+	copy(m.Point, src.Point)
 	copy(m.Support, src.Support)
 	copy(m.Output, src.Output)
-	m.Base = src.Base
+	m.Base, m.Com, m.ZMP = src.Base, src.Com, src.ZMP
 }
 
 // Measured is the state of the robot as its servos and sensors tell it, and what is
@@ -170,14 +212,17 @@ type Measured struct {
 
 	Base    BaseRef   // by odometry, from the joints and the feet that stand; Acceleration is zero
 	Support []Support // [chains] whether it stands: as it was commanded or, if it is unowned, as it was found
-	Volt    float64   // supply, V: the largest of the servos heard in this tick; 0 until one measures it
+	// Contacts says which feet carry, by the torques of their servos: package external. Where that is not felt they are not Known.
+	Contacts []external.Contact // [chains]
+	Felt     bool               // Base and Support follow from them
+	Volt     float64            // supply, V: the largest of the servos heard in this tick; 0 until one measures it
 }
 
 // NewMeasured returns room for what a robot says.
 func NewMeasured(joints, chains int, s servo.Sensors) Measured {
 	return Measured{Q: make([]float64, joints), V: make([]float64, joints), Effort: make([]float64, joints),
 		Age: make([]uint32, joints), Fault: make([]servo.Fault, joints), Support: make([]Support, chains),
-		IMU: make([]servo.Inertial, s.IMU), Touch: make([]servo.Contact, s.Touch)}
+		Contacts: make([]external.Contact, chains), IMU: make([]servo.Inertial, s.IMU), Touch: make([]servo.Contact, s.Touch)}
 }
 
 // Copy makes m equal to src, which is for the same robot. Loop-safe.
@@ -190,7 +235,8 @@ func (m *Measured) Copy(src *Measured) {
 	copy(m.IMU, src.IMU)
 	copy(m.Touch, src.Touch)
 	copy(m.Support, src.Support)
-	m.Base, m.Volt = src.Base, src.Volt
+	copy(m.Contacts, src.Contacts)
+	m.Base, m.Volt, m.Felt = src.Base, src.Volt, src.Felt
 }
 
 // Reference is one controller's partial reference, filled by its Update every tick.
@@ -205,7 +251,10 @@ type Reference struct {
 	Tau     []float64 // [joints] feed-forward effort, N·m or N; reset to 0
 	Stiff   []float64 // [joints] share of full stiffness, 0 lets go; reset to 1
 	Base    BaseRef   // pose and motion of the base, if Has its leaf
+	Com     bool      // Base.Pose.P and the linear parts of Base are those of the centre of mass, in place of the base's origin
+	ZMP     ZMPRef    // where the zero-moment point is to be, if Has the base's leaf: cycle 2 serves it before the base's plane
 	Limb    []LimbRef // [chains] tip of each limb; Limb[i].Has says whether it counts
+	Point   []bool    // [chains] of Limb[i] only where its point is counts: in cycle 2 its joints follow their own references with what that leaves; else its whole pose
 	Support []Support // [chains] contact of each limb
 	Output  []float64 // [outputs] typed values
 
@@ -223,13 +272,14 @@ func NewReference(joints, chains, outputs int) *Reference {
 	block := make([]float64, 5*joints)
 	take := func() []float64 { x := block[:joints:joints]; block = block[joints:]; return x }
 	return &Reference{Q: take(), V: take(), A: take(), Tau: take(), Stiff: take(),
-		Limb: make([]LimbRef, chains), Support: make([]Support, chains), Output: make([]float64, outputs)}
+		Limb: make([]LimbRef, chains), Point: make([]bool, chains), Support: make([]Support, chains), Output: make([]float64, outputs)}
 }
 
 // Reset empties the reference before a controller fills it. Loop-safe.
 func (r *Reference) Reset() {
-	r.Has, r.Base, r.Peak, r.Cut, r.Rate, r.Time, r.Passed, r.Skipped = robot.Set{}, BaseRef{}, 1, false, 1, 0, 0, 0
+	r.Has, r.Base, r.Com, r.ZMP, r.Peak, r.Cut, r.Rate, r.Time, r.Passed, r.Skipped = robot.Set{}, BaseRef{}, false, ZMPRef{}, 1, false, 1, 0, 0, 0
 	clear(r.Tau)
+	clear(r.Point)
 	clear(r.Support)
 	clear(r.Output)
 	for i := range r.Stiff {
@@ -250,6 +300,8 @@ type Input struct {
 
 	Missed uint64  // ticks before this one that did not take place: the cycle was late
 	Rate   float64 // how fast the program's clock is to go: 1 is as planned, 0 is a pause
+	Whole  bool    // joints are driven by the whole body (cycle 2), which holds feet that stand where they are
+	Bridge float64 // of the whole body, whose command need not come to a reference: the farthest that a hand-over still is from it, rad or m
 }
 
 // Status is how a controller got on.
@@ -312,6 +364,28 @@ type Laned interface {
 // hurried.
 type Stamped interface {
 	Stamped() bool
+}
+
+// Upright is a controller that has the robot on its feet while it performs. The loop watches for falls, also after it has ended.
+type Upright interface {
+	// Upright returns how far the base may be tilted, rad, and how high above the mean of its feet it has to be, m:
+	// otherwise the robot has fallen.
+	Upright() (tilt, height float64)
+	// Stands reports whether it is on all its feet and rests there. A cancel or a stop of category 2 waits for that: all joints
+	// may be at rest for a moment, while feet that carry nothing any more are about to be lifted.
+	Stands() bool
+}
+
+// Lying is a controller that moves a robot which does not stand. Cycle 2, which keeps it on its feet, leaves the command to it.
+type Lying interface {
+	Lying() bool
+}
+
+// Seamless is a controller whose programs may go on with the motion of those that they replace.
+type Seamless interface {
+	// Seamless reports whether the last Start did: its reference is that of the tick before, a tick
+	// later, and is not handed over.
+	Seamless() bool
 }
 
 // Fed is a Controller that follows a stream. Feed gives it the newest value of one

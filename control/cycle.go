@@ -10,12 +10,12 @@ import (
 // Cycle chooses by which cycle of motion control joints are driven. It is sent like a
 // program and, like one, never written again.
 type Cycle struct {
-	Number int       `json:"number"` // 0 positions alone, 1 with the torques that the motion needs
+	Number int       `json:"number"` // 0 positions alone, 1 with the torques that the motion needs, 2 by the whole body under strict priorities
 	Joints robot.Set `json:"joints"`
 }
 
 // LastCycle is the highest that there is.
-const LastCycle = 1
+const LastCycle = 2
 
 // Claim returns the joints.
 func (p *Cycle) Claim() (needs, wants robot.Set) { return p.Joints, robot.Set{} }

@@ -74,3 +74,42 @@ func TestFastLegsAreHandedOverHarder(t *testing.T) {
 		t.Errorf("%v allocations", n)
 	}
 }
+
+// TestASwingingLegDoesNotRunAway: a leg whose reference accelerates as in a swing, and which the gate cut there,
+// is back on it soon and was never far from it, however slow it was just then.
+func TestASwingingLegDoesNotRunAway(t *testing.T) {
+	bot, err := load.Robot("pony", load.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := bot.Model
+	moves, _, err := JointLimits(m, Transition{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	id, _ := m.Joint("joint13")
+	leg := int(id)
+	b, err := NewBridge(BridgeConfig{}, moves, Wraps(m))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b.fast = fastLimits(m, Transition{}, moves)
+	command, reference := make([]move.State, len(moves)), make([]move.State, len(moves))
+	for _, c := range []struct{ command, reference move.State }{
+		{move.State{V: 0.5, A: -20}, move.State{P: 0.01, A: 40}},
+		{move.State{V: 1.2, A: 60}, move.State{P: -0.02, V: 0.8, A: -60}},
+		{move.State{V: -1.5, A: 90}, move.State{P: 0.03, V: -1, A: 30}},
+		{move.State{V: 0.6, A: 20}, move.State{V: 0.6, A: -20}},
+	} {
+		command[leg], reference[leg] = c.command, c.reference
+		takes := b.Begin(0, []int{leg}, command, reference, 0.9)
+		far := 0.0
+		for s := 0.0; s < takes; s += 0.001 {
+			far = max(far, math.Abs(b.Offset(leg, s).P))
+		}
+		t.Logf("%+v: %.3f rad away at most, for %.2f s", c, far, takes)
+		if far > 0.1 || takes > 0.8 {
+			t.Errorf("%+v: it runs %.3f rad away, for %.2f s", c, far, takes)
+		}
+	}
+}

@@ -62,6 +62,11 @@ func (l *Limiter) Reset(joint int, q float64) {
 	l.q[joint], l.v[joint], l.judged[joint].valid = q, 0, false
 }
 
+// Put puts a joint to a place, in motion.
+func (l *Limiter) Put(joint int, q, v float64) {
+	l.q[joint], l.v[joint], l.judged[joint].valid = q, v, false
+}
+
 // Bounds returns what a joint may do.
 func (l *Limiter) Bounds(joint int) Bounds { return l.bounds[joint] }
 

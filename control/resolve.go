@@ -17,7 +17,9 @@ type Resolver struct {
 	base     robot.LeafID
 	floating bool
 	data     *kinematics.Data
-	index    []int // of each joint in a configuration
+	index    []int // of each joint in a configuration,
+	speed    []int // and in its velocity
+	v        []float64
 	q        []float64
 	near     [2][]float64 // a moment before and after
 }
@@ -59,11 +61,11 @@ func NewResolver(m *robot.Model) (*Resolver, error) {
 		return nil, err
 	}
 	n := m.NumQ()
-	r := &Resolver{data: kinematics.NewData(m), q: make([]float64, n), near: [2][]float64{make([]float64, n), make([]float64, n)},
+	r := &Resolver{data: kinematics.NewData(m), q: make([]float64, n), v: make([]float64, m.NumV()), near: [2][]float64{make([]float64, n), make([]float64, n)},
 		supports: make([]robot.LeafID, len(m.Chains())), stands: make([]bool, len(m.Chains()))}
 	kinematics.NewSpace(m).NeutralTo(r.q)
 	for _, j := range m.Joints() {
-		r.index = append(r.index, j.Q)
+		r.index, r.speed = append(r.index, j.Q), append(r.speed, j.V)
 	}
 	for i, l := range res.Leaves() {
 		switch l.Kind {
@@ -92,9 +94,17 @@ func NewResolver(m *robot.Model) (*Resolver, error) {
 // one that does not reach. Loop-safe.
 func (r *Resolver) Resolve(input *Input, owns robot.Set, ref *Reference) Reason {
 	leads := r.floating && ref.Has.Has(r.base) && owns.Has(r.base)
+	if leads && ref.Com {
+		if why := r.centre(input, ref); why.Code != OK {
+			return why
+		}
+	}
 	ready := false
 	written := ref.Has
 	for i := range r.limbs {
+		if !leads && !ref.Limb[i].Has {
+			continue
+		}
 		k := &r.limbs[i]
 		tip := BaseRef(ref.Limb[i])
 		switch {
@@ -131,6 +141,30 @@ func (r *Resolver) Resolve(input *Input, owns robot.Set, ref *Reference) Reason 
 			return why
 		}
 	}
+	return Because(OK)
+}
+
+// centre turns a reference of the centre of mass into one of the base's origin, with the joints as they are commanded: of
+// the centre c seen from the base, P = P_c − R·c, v = v_c − ω×c − ċ, v̇ = v̇_c − ω̇×c − ω×ċ; c̈ is left out.
+func (r *Resolver) centre(input *Input, ref *Reference) Reason {
+	b := &ref.Base
+	if !b.finite() {
+		return NonFinite.At(robot.NoJoint, float64(r.base), 0)
+	}
+	r.seed(input)
+	for j, at := range r.speed {
+		r.v[at] = input.Cmd.V[j]
+	}
+	r.data.UpdateVelocity(r.v)
+	c, ok := r.data.Com()
+	rate, _ := r.data.ComVelocity()
+	if !ok {
+		return Because(NoMasses)
+	}
+	ω := b.Twist.Angular
+	b.Pose.P = b.Pose.P.Sub(b.Pose.R.MulVec(c))
+	b.Twist.Linear = b.Twist.Linear.Sub(ω.Cross(c)).Sub(rate)
+	b.Acceleration.Linear = b.Acceleration.Linear.Sub(b.Acceleration.Angular.Cross(c)).Sub(ω.Cross(rate))
 	return Because(OK)
 }
 

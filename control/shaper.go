@@ -235,9 +235,10 @@ func (k *Shaper) Complete(mode []servo.Mode) {
 		k.completeEffort(j)
 	}
 	copy(m.Limb, w.Limb)
+	copy(m.Point, w.Point)
 	copy(m.Support, w.Support)
 	copy(m.Output, w.Output)
-	m.Base = w.Base
+	m.Base, m.Com, m.ZMP = w.Base, w.Com, w.ZMP
 	k.poses.apply(k)
 }
 

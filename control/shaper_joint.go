@@ -26,6 +26,14 @@ func (k *Shaper) Forget(j int) {
 	k.renew(j)
 }
 
+// Take puts the command of a joint where something else has led it, in motion: what is asked for
+// next is handed over from there.
+func (k *Shaper) Take(j int, w move.State) {
+	k.limiter.Put(j, w.P, w.V)
+	k.set(j, w)
+	k.Forget(j)
+}
+
 // Place puts the command of an unowned joint somewhere at once: the robot is
 // there.
 func (k *Shaper) Place(j int, q float64) {

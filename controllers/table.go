@@ -2,7 +2,9 @@ package controllers
 
 import (
 	"poise/control"
+	"poise/control/excite"
 	"poise/control/follow"
+	"poise/control/getup"
 	"poise/control/hold"
 	"poise/control/lookat"
 	"poise/control/pose"
@@ -121,9 +123,16 @@ var Table = []Declaration{
 	{Name: "step", Kind: step.Kind, Seats: 1, Pending: asked, Operational: asked, Supports: true,
 		Actions: []Action{{"follow_step_sequence", "Cartesian steps of limbs and base, with contacts; limbs by the name of their chain", edge.FollowStepSequence}}},
 	{Name: "walk", Kind: walk.Kind, Seats: 1, Pending: asked, Operational: walking, Supports: true, Stands: true,
+		Actions: []Action{{"walk_to", "walks to a place, or by footsteps given one by one, and stands there; feedback is the way that is left", edge.WalkTo}},
 		Operate: &Operation{Short: "stands, and walks as `cmd_vel` says", Program: walk.Operate, Resources: walk.Resources},
 		Streams: []Stream{StreamOf("cmd_vel", "how the body is to move: m/s ahead (`linear.x`) and to the left (`linear.y`), rad/s to the left (`angular.z`); it counts for half a second", edge.WalkVelocity, "cmd_vel"),
-			StreamOf("gait", "`crawl`, `amble`, `trot` or `in_place`; empty chooses by speed", edge.WalkGait)}},
+			StreamOf("gait", "`crawl`, `amble`, `trot` or `in_place`; empty chooses by speed", edge.WalkGait),
+			StreamOf("parameters", "period, duty, lift, speed and order of a gait, walked with from one of the next steps on; what is zero or empty is as robot.yaml or the geometry has it", edge.WalkParameters),
+			StreamOf("ground", "boxes of the `world` that are known, such as stairs: feet are put on them or beside them, never on an edge; no boxes is flat ground", edge.WalkGround)}},
+	{Name: "get_up", Kind: getup.Kind, Seats: 1, Pending: asked, Operational: asked,
+		Actions: []Action{{"get_up", "brings a robot that lies back on its feet; `command` says how it lies: `left`, `right` or `belly`; empty is as its inertial unit tells", edge.GetUp}}},
+	{Name: "servo_ident", Kind: excite.Kind, Seats: 1, Pending: asked, Operational: asked,
+		Actions: []Action{{"servo_ident", "finds the parameters of servos by moving them ([identification.md](identification.md))", edge.ServoIdent}}},
 	{Name: "swing", Kind: swing.Kind},
 }
 

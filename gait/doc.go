@@ -12,7 +12,8 @@
 // The same code walks on two, four or six legs.
 //
 // A nominal body moves over the ground as it is commanded, with an acceleration that is
-// limited and continuous. Feet are put down where they will stand in the middle of their
+// limited and continuous, and no faster than feet that stand allow: they stay within reach
+// until they are lifted. Feet are put down where they will stand in the middle of their
 // stance if it goes on so; one that stands does not move. Over the supports that follow
 // from this, the reference of the zero-moment point is the nominal centre, projected into the
 // polygon of the standing feet shrunken by a margin; it crosses from one polygon to the next
@@ -22,6 +23,8 @@
 //
 // Stop lets feet that are in the air come down and brings the centre of mass to rest between
 // all of them. A command of zero takes more steps until the feet are at their nominal places.
+//
+// Catch is apart from that: two quick steps of a robot that tips over the edge of its soles.
 //
 // Everything but New is loop-safe. A Planner serves one goroutine.
 //

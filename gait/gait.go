@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"poise/contact"
+	"poise/robot/description"
 )
 
 // Point is a place on the ground, m.
@@ -72,7 +73,7 @@ func Trot(legs []Point, period, duty, lift float64) Gait {
 }
 
 // Names of the gaits that are derived from a robot's geometry.
-var Names = []string{"crawl", "amble", "trot", "in_place"}
+var Names = description.GaitNames
 
 // Derive returns a gait by name for feet at these places under a centre of mass at a height, by
 // dynamic similarity with the pony, whose crawl of 1.6 s and trot of 0.6 s were measured:
@@ -81,13 +82,17 @@ func Derive(name string, legs []Point, height, gravity float64) (Gait, error) {
 	unit := math.Sqrt(height / gravity) // 0.129 s for the pony, whose centre of mass is 0.162 m high then
 	lift := 0.08 * height
 	n := float64(len(legs))
+	if len(legs) == 2 { // a leg in the air is a third of such a robot: it sways less if it is lifted less
+		lift = 0.03 * height
+	}
 	// share of the period in which all feet stand between two steps of a crawl
 	const between = 0.05
 	switch name {
 	case "crawl":
 		return Crawl(Order(legs), 12.5*unit, 1-1/n+between, lift), nil
 	case "amble":
-		g := Crawl(Order(legs), 7.5*unit, 0.67, lift)
+		// a foot is lifted before the one ahead of it in the order has come down, and that before the next
+		g := Crawl(Order(legs), 7.5*unit, max(0.67, 1-1.32/n), lift)
 		g.Name = "amble"
 		return g, nil
 	case "trot":

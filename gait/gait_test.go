@@ -284,3 +284,84 @@ func BenchmarkStep(b *testing.B) {
 		p.Step(step)
 	}
 }
+
+// TestFootstepsAreTaken: random footsteps around the places of feet are taken one by one, each where it was to be, with
+// the zero-moment point over its supports; a stop on the way ends in a stand, and the rest is taken after it.
+func TestFootstepsAreTaken(t *testing.T) {
+	for _, legs := range [][]Point{four, six} {
+		for seed := range uint64(4) {
+			rng := rand.New(rand.NewPCG(24, seed))
+			w := newWalker(t, legs, "crawl")
+			var steps []Footstep
+			order := Order(legs)
+			at := make([]Point, len(legs))
+			for k := range 4 * len(legs) {
+				leg, ahead := order[k%len(legs)], 0.02*float64(1+k/len(legs))
+				at[leg] = Point{X: legs[leg].X + ahead + 0.008*(rng.Float64()-0.5), Y: legs[leg].Y + 0.008*(rng.Float64()-0.5)}
+				steps = append(steps, Footstep{Leg: leg, At: at[leg], Yaw: 0.04 * (rng.Float64() - 0.5)})
+			}
+			w.Footsteps(steps)
+			if seed%2 == 1 {
+				w.run(1.5 + rng.Float64())
+				w.Stop(true)
+				w.run(1.5)
+				if w.Phase() != Stands || w.Left() == 0 {
+					t.Fatalf("%d legs, seed %d: stopped, it %v with %d steps left", len(legs), seed, w.Phase(), w.Left())
+				}
+				w.Stop(false)
+			}
+			w.run(12)
+			if w.Phase() != Stands || w.Left() != 0 {
+				t.Errorf("%d legs, seed %d: it %v with %d steps left", len(legs), seed, w.Phase(), w.Left())
+			}
+			for i := range legs {
+				if m, _, _, _ := w.Foot(i, 0); math.Hypot(m.P.X-at[i].X, m.P.Y-at[i].Y) > 1e-12 {
+					t.Errorf("%d legs, seed %d: foot %d is at %v, it was to be at %v", len(legs), seed, i, m.P, at[i])
+				}
+			}
+			t.Logf("%d legs, seed %d: margin %.1f mm, change of acceleration %.2f m/s² in a tick", len(legs), seed, 1e3*w.least, w.jump)
+			if w.least < 0.005 {
+				t.Errorf("%d legs, seed %d: the zero-moment point is %.1f mm inside", len(legs), seed, 1e3*w.least)
+			}
+		}
+	}
+}
+
+// TestPlanningIsBounded: a tick makes as many steps of the plan as it has periods of it, rounded up, whatever is commanded: each of them
+// looks at a horizon of a fixed length. docs/benchmarks.md has what one takes.
+func TestPlanningIsBounded(t *testing.T) {
+	p, err := New(Config{Legs: corners(), Height: 0.19})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, err := Derive("crawl", corners(), 0.19, 9.81)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.SetGait(&g); err != nil {
+		t.Fatal(err)
+	}
+	p.Place(Point{}, 0, corners(), Point{})
+	rng := rand.New(rand.NewPCG(24, 11))
+	for _, dt := range []float64{0.001, 0.01, 0.0224, 0.056} {
+		for range 400 {
+			p.Command(Velocity{X: 0.2 * rng.NormFloat64(), Y: 0.1 * rng.NormFloat64(), Yaw: rng.NormFloat64()})
+			was := p.grid
+			p.Step(dt)
+			if n := math.Round((p.grid - was) / step); n > math.Ceil(dt/step) {
+				t.Fatalf("%g s: %g steps of the plan", dt, n)
+			}
+		}
+	}
+}
+
+// TestLoadsFadeAsLongAsTheyShould: where none is given, feet take their load within 30 … 60 ms.
+func TestLoadsFadeAsLongAsTheyShould(t *testing.T) {
+	p, err := New(Config{Legs: corners(), Height: 0.19})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f := p.cfg.Fade; f < 0.03 || f > 0.06 {
+		t.Errorf("loads fade in %g s", f)
+	}
+}

@@ -76,10 +76,20 @@ func (h *horizon) expect(p *Planner, leg int) {
 	if w := &f.swing; w.land > w.lift && w.land+crossing > p.grid {
 		add(w.lift, w.land, w.to)
 	}
-	T, end := p.gait.Period, p.grid+ahead*step
-	for lift := f.next; lift < end && s.n < maxSteps; lift += T {
-		land := lift + (1-p.gait.Duty)*T
-		to, yaw := p.foothold(f, h.bodyAt(p, land), h.bodyAt(p, land+p.gait.Duty*T/2))
+	if p.listed.on && p.phase == Walks {
+		l := &p.listed
+		for k := l.next; k < l.n; k++ {
+			if lift := l.due + float64(k-l.next)*p.interval(); l.steps[k].Leg == leg && lift < p.grid+ahead*step {
+				add(lift, lift+(1-p.gait.Duty)*p.gait.Period, l.steps[k].At)
+			}
+		}
+		return
+	}
+	end := p.grid + ahead*step
+	for lift := f.next; lift < end && s.n < maxSteps; lift = p.following(f, lift) {
+		g := p.by(lift)
+		land := lift + (1-g.Duty)*g.Period
+		to, yaw := p.foothold(f, h.bodyAt(p, land), h.bodyAt(p, land+g.Duty*g.Period/2))
 		if s.n == 0 && p.phase == Walks && !p.wants() && p.placed(f, to, yaw) {
 			continue
 		}

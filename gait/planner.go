@@ -37,9 +37,11 @@ func (p Phase) String() string {
 // foot is what is planned of one foot.
 type foot struct {
 	nominal Point
-	at      Point // where it stands, or stood when it was lifted
+	at      Point   // where it stands, or stood when it was lifted
+	z       float64 // and how high, m
 	yaw     float64
 	next    float64 // when it is lifted, s, once it may be
+	then    float64 // when it is lifted first by a gait that takes the place of this one
 	swing   swing
 }
 
@@ -48,13 +50,15 @@ type swing struct {
 	x, y, yaw, up, down quintic
 	lift, land          float64 // s
 	to                  Point
-	turn                float64 // yaw at its end
+	height              float64 // of its end, m
+	turn                float64 // yaw then
 }
 
 // Planner plans how a robot walks. Make one with New.
 type Planner struct {
 	cfg     Config
 	gait    Gait
+	change  change
 	preview preview
 	arm     float64 // of the foot that is furthest from the middle, m
 	size    Point   // half of the length and width between feet, m
@@ -72,7 +76,9 @@ type Planner struct {
 	target  Velocity // within what the gait can do,
 	most    Velocity // and how fast it changes
 	begins  float64  // when the body begins to move, s
+	room    float64  // share of it that leaves no foot behind
 	halted  bool     // no step may begin
+	listed  list     // footsteps that were given
 
 	endX, endY, endYaw quintic // while it settles
 
@@ -81,6 +87,9 @@ type Planner struct {
 	crosses float64
 
 	future horizon
+
+	terrain terrain // boxes that are known
+	level   axis    // mean height of the feet, which the body follows
 }
 
 // Fade of support weights, s.
@@ -109,7 +118,7 @@ func New(c Config) (*Planner, error) {
 		return nil, errors.New("gait: margin, reach and fade must be positive")
 	}
 	p := &Planner{cfg: c, preview: newPreview(c.Height, c.Gravity), feet: make([]foot, len(c.Legs))}
-	p.gait.Phase = make([]float64, len(c.Legs))
+	p.gait.Phase, p.change.gait.Phase = make([]float64, len(c.Legs)), make([]float64, len(c.Legs))
 	for i, at := range c.Legs {
 		p.feet[i].nominal = at
 		p.arm = max(p.arm, math.Hypot(at.X, at.Y))
@@ -125,45 +134,69 @@ func (p *Planner) Phase() Phase { return p.phase }
 // Gait returns the gait.
 func (p *Planner) Gait() *Gait { return &p.gait }
 
-// SetGait sets how it walks from the next step on. While it walks that is refused: a gait is changed
-// standing. It copies the gait.
+// SetGait sets how it walks. Standing, it sets off so; while it walks, the steps of the next moments stay as they
+// are planned, and those after them are of the new gait, without a stop. It copies the gait.
 func (p *Planner) SetGait(g *Gait) error {
-	if p.phase == Walks || p.phase == Lands {
-		return fmt.Errorf("gait: it walks: %q cannot take the place of %q now", g.Name, p.gait.Name)
+	if err := p.Fits(g); err != nil {
+		return err
 	}
+	if p.phase != Walks && p.phase != Lands {
+		p.adopt(g)
+		return nil
+	}
+	if c := &p.change; c.on && !math.IsInf(c.at, 1) {
+		return ErrChanging
+	}
+	p.change.gait.Set(g)
+	p.change.on, p.change.at = true, math.Inf(1)
+	p.Command(p.command)
+	return nil
+}
+
+// Fits reports why a gait cannot be walked by; nil says that it can.
+func (p *Planner) Fits(g *Gait) error {
 	if err := g.Check(len(p.feet)); err != nil {
 		return err
 	}
 	if stance := g.Duty * g.Period; stance < 3*p.cfg.Fade {
 		return fmt.Errorf("gait %q: feet stand for %g s, and take and give up their load in %g s each", g.Name, stance, p.cfg.Fade)
 	}
-	phase := p.gait.Phase
-	copy(phase, g.Phase)
-	p.gait = *g
-	p.gait.Phase = phase
-	fastest := p.Fastest()
-	// so that the foot which is lifted last is still within reach of a body that sets off
-	by := 0.5 * fastest / g.Period
-	p.most = Velocity{X: by, Y: by, Yaw: by / p.arm}
-	p.Command(p.command)
 	return nil
 }
 
-// Fastest returns the largest speed of a foot that stands with this gait, m/s.
-func (p *Planner) Fastest() float64 { return p.gait.Fastest(p.cfg.Reach) }
+// ErrChanging: one gait is about to take the place of another, and no third one can until it has.
+var ErrChanging = errors.New("gait: it is changing to another gait: wait for its first step")
+
+// Next returns the gait that it changes to, or that it has.
+func (p *Planner) Next() *Gait {
+	if p.change.on {
+		return &p.change.gait
+	}
+	return &p.gait
+}
+
+// Fastest returns the largest speed of a foot that stands with this gait, m/s; while it changes, with the slower
+// of both.
+func (p *Planner) Fastest() float64 {
+	return min(p.gait.Fastest(p.cfg.Reach), p.Next().Fastest(p.cfg.Reach))
+}
 
 // Place lets it stand: the middle of the body at a place with a heading, which is where the centre of
 // mass comes to rest, and feet where they are.
 func (p *Planner) Place(at Point, yaw float64, feet []Point, com Point) {
 	p.phase, p.halted = Stands, false
+	p.level = axis{}
+	p.stood()
+	p.listed.n, p.listed.next, p.listed.on = 0, 0, false
 	p.x, p.y, p.jx, p.jy = axis{p: com.X}, axis{p: com.Y}, 0, 0
 	p.now = body{at: at, yaw: yaw}
 	p.after = p.now
 	p.command, p.target = Velocity{}, Velocity{}
 	for i := range p.feet {
 		f := &p.feet[i]
-		f.at, f.yaw, f.swing = feet[i], yaw, swing{}
+		f.at, f.z, f.yaw, f.swing = feet[i], 0, yaw, swing{}
 	}
+	p.terrain.settle(feet[0], 0)
 }
 
 // Command sets how the body is to move. What feet cannot follow is scaled down as a whole; numbers
@@ -192,8 +225,10 @@ func (p *Planner) Command(v Velocity) {
 }
 
 // Wanted returns how fast the fastest foot would have to go for what is commanded, m/s.
-func (p *Planner) Wanted() (speed float64) {
-	v := p.command
+func (p *Planner) Wanted() (speed float64) { return p.footSpeed(p.command) }
+
+// footSpeed is the speed of the fastest foot that stands under a body, m/s.
+func (p *Planner) footSpeed(v Velocity) (speed float64) {
 	for i := range p.feet {
 		at := p.feet[i].nominal
 		speed = max(speed, math.Hypot(v.X-v.Yaw*at.Y, v.Y+v.Yaw*at.X))
@@ -210,7 +245,7 @@ func (p *Planner) Stop(stop bool) { p.halted = stop }
 
 // wants reports whether there is a reason to take steps.
 func (p *Planner) wants() bool {
-	return !p.halted && (p.gait.Always || p.target.size(p.arm) > tinySpeed)
+	return !p.halted && (p.gait.Always || p.target.size(p.arm) > tinySpeed || p.Left() > 0)
 }
 
 const (
@@ -235,8 +270,10 @@ func (p *Planner) advance() {
 	}
 	p.grid += step
 	p.touchDown()
+	p.rise()
 	switch p.phase {
 	case Stands, Settles:
+		p.stood()
 		if p.wants() {
 			p.setOff()
 		} else if p.phase == Settles && p.grid >= p.endX.begin+p.endX.takes {
@@ -248,25 +285,42 @@ func (p *Planner) advance() {
 		}
 	}
 	if p.phase == Walks {
-		p.commit()
+		if p.listed.on {
+			p.commitListed()
+		} else {
+			p.arrange()
+			p.commit()
+			p.changed()
+		}
 	}
 	if p.phase == Lands && !p.flies() {
 		p.settle()
 	}
 	if p.phase == Walks || p.phase == Lands {
+		p.room = p.roomy()
 		p.after = p.now.next(p.speed(p.grid), p.most, step)
 		p.future.plan(p)
 		p.jx, p.jy = p.preview.jerk(p.x, &p.future.x), p.preview.jerk(p.y, &p.future.y)
 	}
 }
 
+// stood takes a gait that waited for a stand.
+func (p *Planner) stood() {
+	if p.change.on {
+		p.adopt(&p.change.gait)
+	}
+}
+
 // speed is what the body goes towards at a time. While feet come down it goes on as it did: what the
 // zero-moment point has to do until all of them stand is not changed by a stop.
 func (p *Planner) speed(t float64) Velocity {
+	if p.listed.on {
+		return p.toMiddle()
+	}
 	if t < p.begins {
 		return Velocity{}
 	}
-	return p.target
+	return p.target.scaled(p.room)
 }
 
 // rest stands where it has settled.
@@ -297,6 +351,10 @@ func (p *Planner) setOff() {
 		if to := p.now.apply(f.nominal); math.Hypot(f.at.X-to.X, f.at.Y-to.Y) > p.cfg.Reach/4 {
 			p.begins = first + p.gait.Period/2
 		}
+	}
+	if p.listed.on = p.Left() > 0; p.listed.on {
+		p.beginList(first)
+		return
 	}
 	// the foot that is furthest behind its place, as it is going to move, goes first
 	start := p.leader()
@@ -339,13 +397,16 @@ func (p *Planner) touchDown() {
 	for i := range p.feet {
 		f := &p.feet[i]
 		if s := &f.swing; s.land > s.lift && p.grid >= s.land {
-			f.at, f.yaw = s.to, s.turn
+			f.at, f.z, f.yaw = s.to, s.height, s.turn
 		}
 	}
 }
 
 // arrived reports whether nothing is commanded, and all feet are at their places.
 func (p *Planner) arrived() bool {
+	if p.listed.on {
+		return p.Left() == 0 && !p.flies()
+	}
 	if p.wants() || p.now.v.size(p.arm) > 10*tinySpeed || p.flies() {
 		return false
 	}
@@ -369,18 +430,24 @@ func (p *Planner) commit() {
 			continue
 		}
 		lift := f.next
-		f.next += p.gait.Period
-		land := lift + (1-p.gait.Duty)*p.gait.Period
-		to, yaw := p.foothold(f, p.future.bodyAt(p, land), p.future.bodyAt(p, land+p.gait.Duty*p.gait.Period/2))
+		g := p.by(lift)
+		f.next = p.following(f, lift)
+		land := lift + (1-g.Duty)*g.Period
+		to, yaw := p.foothold(f, p.future.bodyAt(p, land), p.future.bodyAt(p, land+g.Duty*g.Period/2))
 		if !p.wants() && p.placed(f, to, yaw) {
 			continue // it is there
 		}
-		T, rise := land-lift, p.gait.Lift
-		from := axis{}
-		f.swing = swing{lift: lift, land: land, to: to, turn: yaw,
-			x: newQuintic(axis{p: f.at.X}, to.X, lift, T), y: newQuintic(axis{p: f.at.Y}, to.Y, lift, T), yaw: newQuintic(axis{p: f.yaw}, yaw, lift, T),
-			up: newQuintic(from, rise, lift, T/2), down: newQuintic(axis{p: rise}, 0, lift+T/2, T/2)}
+		p.swings(f, lift, land, g.Lift, to, yaw)
 	}
+}
+
+// swings leads a foot through the air, from where it stands.
+func (p *Planner) swings(f *foot, lift, land, rise float64, to Point, yaw float64) {
+	T, height := land-lift, p.terrain.height(to)
+	top := max(f.z, height) + rise
+	f.swing = swing{lift: lift, land: land, to: to, turn: yaw, height: height,
+		x: newQuintic(axis{p: f.at.X}, to.X, lift, T), y: newQuintic(axis{p: f.at.Y}, to.Y, lift, T), yaw: newQuintic(axis{p: f.yaw}, yaw, lift, T),
+		up: newQuintic(axis{p: f.z}, top, lift, T/2), down: newQuintic(axis{p: top}, height, lift+T/2, T/2)}
 }
 
 // foothold returns where a foot is put down for a body that is at one place then, and at another in the
@@ -391,7 +458,7 @@ func (p *Planner) foothold(f *foot, then, middle body) (Point, float64) {
 		s := p.cfg.Reach / d
 		to = Point{X: under.X + s*(to.X-under.X), Y: under.Y + s*(to.Y-under.Y)}
 	}
-	return to, middle.yaw
+	return p.terrain.clear(to), middle.yaw
 }
 
 // Times in which the centre of mass may come to rest, in units of √(height/g): 0.35 … 1.1 s for the pony.
@@ -440,10 +507,11 @@ func (p *Planner) least(hull *contact.Polygon, x, y *quintic) float64 {
 type Motion struct{ P, V, A spatial.Vec3 }
 
 // Com returns how the centre of mass moves, seen from above, some seconds from now: exactly so within
-// a step of the plan.
+// a step of the plan. Its height is that of the ground under the feet.
 func (p *Planner) Com(after float64) Motion {
 	x, y := p.com(p.t + after)
-	return Motion{P: spatial.Vec3{X: x.p, Y: y.p}, V: spatial.Vec3{X: x.v, Y: y.v}, A: spatial.Vec3{X: x.a, Y: y.a}}
+	z := p.level.at(p.t+after-p.grid, p.climb())
+	return Motion{P: spatial.Vec3{X: x.p, Y: y.p, Z: z.p}, V: spatial.Vec3{X: x.v, Y: y.v, Z: z.v}, A: spatial.Vec3{X: x.a, Y: y.a, Z: z.a}}
 }
 
 func (p *Planner) com(t float64) (x, y axis) {
@@ -472,17 +540,54 @@ func (p *Planner) Foot(leg int, after float64) (m Motion, yaw, rate, acceleratio
 	f, t := &p.feet[leg], p.t+after
 	s := &f.swing
 	if !(s.land > s.lift && t > s.lift && t < s.land) {
-		at, turn := f.at, f.yaw
+		at, z, turn := f.at, f.z, f.yaw
 		if s.land > s.lift && t >= s.land {
-			at, turn = s.to, s.turn
+			at, z, turn = s.to, s.height, s.turn
 		}
-		return Motion{P: spatial.Vec3{X: at.X, Y: at.Y}}, turn, 0, 0
+		return Motion{P: spatial.Vec3{X: at.X, Y: at.Y, Z: z}}, turn, 0, 0
 	}
 	x, y, w, z := s.x.at(t), s.y.at(t), s.yaw.at(t), s.up.at(t)
 	if t > s.down.begin {
 		z = s.down.at(t)
 	}
 	return Motion{P: spatial.Vec3{X: x.p, Y: y.p, Z: z.p}, V: spatial.Vec3{X: x.v, Y: y.v, Z: z.v}, A: spatial.Vec3{X: x.a, Y: y.a, Z: z.a}}, w.p, w.v, w.a
+}
+
+// Foothold returns where a foot is put down next, as far as that is planned, and whether it is on its way there.
+func (p *Planner) Foothold(leg int) (at Point, yaw float64, planned, swings bool) {
+	f := &p.feet[leg]
+	if s := &f.swing; s.land > s.lift && p.t < s.land {
+		return s.to, s.turn, true, true
+	}
+	if e := &p.future.feet[leg]; p.phase == Walks && e.n > 0 && e.lift[e.n-1] > p.t {
+		k := 0
+		for e.lift[k] <= p.t {
+			k++
+		}
+		return e.at[k+1], p.now.yaw, true, false
+	}
+	return f.at, f.yaw, false, false
+}
+
+// Swing returns when a foot is lifted and when it lands, of the way through the air that it is on or was on last; s of
+// the plan's clock, which is at now.
+func (p *Planner) Swing(leg int) (lift, land, now float64) {
+	s := &p.feet[leg].swing
+	return s.lift, s.land, p.t
+}
+
+// Aloft reports whether a foot is in the air, whether it is on its way down, and how high it is over the ground that it left or, on its way
+// down, comes to.
+func (p *Planner) Aloft(leg int) (swings, descends bool, height float64) {
+	f := &p.feet[leg]
+	s := &f.swing
+	if swings = s.land > s.lift && p.t > s.lift && p.t < s.land; !swings {
+		return false, false, 0
+	}
+	if descends = p.t > s.down.begin; descends {
+		return true, true, s.down.at(p.t).p - s.height
+	}
+	return true, false, s.up.at(p.t).p - f.z
 }
 
 // Weight returns how much a foot carries of what it could, 0 … 1: it gives its load up before it is

@@ -44,6 +44,9 @@ func Append(m *robot.Model, o Options, p *Program, g *Goal) (*Program, error) {
 		r.Parts = append(r.Parts, x)
 	}
 	r.Events = slices.Clone(first.Events)
+	if r.Limbs == nil {
+		r.Limbs = first.Limbs
+	}
 	for _, e := range then.Record().Events {
 		e.Time += by
 		r.Events = append(r.Events, e)
@@ -175,8 +178,15 @@ func joinTracks(first, then *Record, by float64) (steps []float64, chains []Supp
 			continue
 		}
 		a, b := chainOf(first.Chains, x.Chain), chainOf(then.Chains, x.Chain)
-		if tracked(a) || tracked(b) {
-			x.Track = append(trackOf(a, x.Contact, own), trackOf(b, x.Contact, len(then.Steps))...)
+		if tracked(a) || tracked(b) || holds(a) && b != nil && !holds(b) {
+			x.Track, x.Holds = trackOf(a, x.Contact, own), false
+			next := trackOf(b, x.Contact, len(then.Steps))
+			if holds(b) && own > 0 { // what it carries by then
+				for i := range next {
+					next[i] = x.Track[own-1]
+				}
+			}
+			x.Track = append(x.Track, next...)
 		}
 		chains = append(chains, x)
 	}
@@ -194,15 +204,19 @@ func chainOf(list []Support, id robot.ChainID) *Support {
 
 func tracked(x *Support) bool { return x != nil && x.Track != nil }
 
+func holds(x *Support) bool { return x != nil && x.Track == nil && x.Holds }
+
 // trackOf returns the first steps of what a chain carries; one without a track is
-// free.
+// free, or is taken to stand if it holds what it carried.
 func trackOf(x *Support, own robot.ContactID, steps int) []control.Support {
 	track := make([]control.Support, steps)
 	for i := range track {
 		if tracked(x) {
 			track[i] = x.Track[i]
+		} else if holds(x) {
+			track[i].Weight = 1
 		}
-		if track[i].Weight == 0 {
+		if track[i].Weight == 0 || holds(x) {
 			track[i].Contact = own
 		}
 	}

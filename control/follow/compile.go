@@ -71,7 +71,8 @@ func (c *compiler) program() (*Program, error) {
 	}
 	curve, err := c.r.Curve()
 	if err != nil {
-		return nil, err
+		c.noCurve(err)
+		return nil, c.bad.err()
 	}
 	c.limits(curve)
 	if c.bad.any() {
@@ -193,14 +194,14 @@ func SupportValue(m *robot.Model, own robot.ContactID, x float64) control.Suppor
 	}
 }
 
-// freeChains declares chains free that have a driven joint and no track.
+// freeChains declares chains free that are moved and have no track; if that would leave no
+// foot on the ground, all of them go on carrying what they carry.
 func (c *compiler) freeChains(res *robot.Resources) {
+	freed, holds := c.g.Freed(c.m)
 	for i, chain := range c.m.Chains() {
 		id := robot.ChainID(i)
-		driven := slices.ContainsFunc(chain.Joints, func(j robot.JointID) bool { return slices.Contains(c.joints, j) })
-		tracked := slices.ContainsFunc(c.r.Chains, func(x Support) bool { return x.Chain == id })
-		if leaf, ok := supportLeaf(res, id); ok && driven && !tracked {
-			c.r.Chains = append(c.r.Chains, Support{Chain: id, Leaf: leaf, Contact: chain.Contact})
+		if leaf, ok := supportLeaf(res, id); ok && (holds || slices.Contains(freed, id)) {
+			c.r.Chains = append(c.r.Chains, Support{Chain: id, Leaf: leaf, Contact: chain.Contact, Holds: holds})
 		}
 	}
 }
@@ -284,6 +285,22 @@ func (c *compiler) rests(i int, word string) {
 			c.bad.add(problem.Problem{Code: MovesAtEnd, Joint: c.r.Names[k], Row: i + 1, At: p.Time, Value: p.Velocity[j], Help: "it must have velocity 0 there"},
 				"%q moves with %.4g /s at the %s point", c.r.Names[k], p.Velocity[j], word)
 		}
+	}
+}
+
+// noCurve reports numbers that are finite, and so large or close together that the curve
+// between them is not.
+func (c *compiler) noCurve(err error) {
+	for _, key := range spline.KeyErrors(err) {
+		if key.Joint < 0 || key.Joint >= len(c.joints) {
+			continue
+		}
+		name := c.r.Names[key.Joint]
+		c.bad.add(problem.Problem{Code: BeyondVelocity, Joint: name},
+			"%s of %q changes too steeply within %g s", key.Quantity, name, key.Value)
+	}
+	if !c.bad.any() {
+		c.bad.add(problem.Problem{Code: NotFinite}, "%v", err)
 	}
 }
 

@@ -57,6 +57,7 @@ func TestRefusalsNameTheThingTheValueAndTheLimit(t *testing.T) {
 		{"too many numbers", one(point(0, 1, 2)), WrongSize, "", "2 numbers for position, want 1"},
 		{"velocities of some points", one(trajectory.Point{Position: []float64{0}, Velocity: []float64{0}}, point(1, 0)), WrongSize, "", "all points have them, or none"},
 		{"accelerations without velocities", one(trajectory.Point{Position: []float64{0}, Acceleration: []float64{0}}), WrongSize, "", "no velocities"},
+		{"an approach of astronomical length", &Goal{Joints: []string{"joint_1"}, Approach: 0.5, Points: []trajectory.Point{point(0, 1e180)}}, BeyondVelocity, "joint_1", "too steeply within"},
 		{"not a number", one(point(0, 0), point(1, math.NaN())), NotFinite, "joint_1", "at point 1 is NaN"},
 		{"infinite", one(point(0, math.Inf(1))), NotFinite, "joint_1", "+Inf"},
 		{"time is no number", one(point(math.NaN(), 0)), NotFinite, "", "time of point 0"},
@@ -264,7 +265,7 @@ func TestApproachCarriesWhatCarriesAtBothEnds(t *testing.T) {
 		}
 		on := make([]control.Support, len(m.Chains()))
 		for _, tc := range []struct{ at, want float64 }{{p.Curve().Start(), c.want}, {-1e-6, c.want}, {0, c.first}, {1, 1}} {
-			if p.supportTo(on, tc.at); on[leg1].Weight != tc.want {
+			if p.supportTo(on, nil, tc.at); on[leg1].Weight != tc.want {
 				t.Errorf("%+v, then %g: at %g s it carries %g, want %g", c.now, c.first, tc.at, on[leg1].Weight, tc.want)
 			}
 		}

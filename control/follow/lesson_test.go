@@ -179,6 +179,86 @@ func TestSupportsWhileItRuns(t *testing.T) {
 	}
 }
 
+// TestFeetStayWhereAMotionKnowsOfNone: a motion that moves every leg and has no support track
+// leaves the feet as they are, while it runs and after; with one track the others are free.
+func TestFeetStayWhereAMotionKnowsOfNone(t *testing.T) {
+	r := newRig(t, parts{robot: "pony"})
+	carried := func() (all []float64) {
+		for i, c := range r.m.Chains() {
+			if c.Contact != robot.NoContact {
+				all = append(all, r.s.Command.Support[i].Weight)
+			}
+		}
+		return all
+	}
+	legs := []string{"joint12", "joint22", "joint32", "joint42"}
+	squat := func(more ...string) *Goal {
+		g := &Goal{Joints: append(slices.Clone(legs), more...)}
+		for k, q := range []float64{0, 0.1, 0} {
+			row := []float64{q, q, q, q}
+			for range more {
+				row = append(row, 0.5)
+			}
+			g.Points = append(g.Points, trajectory.Point{Time: 0.5 * float64(k), Position: row})
+		}
+		return g
+	}
+	for _, c := range []struct {
+		g           *Goal
+		before      float64
+		want, after []float64
+	}{
+		{g: squat(), before: 1, want: []float64{1, 1, 1, 1}, after: []float64{1, 1, 1, 1}},
+		{g: squat(), before: 0.6, want: []float64{0.6, 1, 1, 1}, after: []float64{0.6, 1, 1, 1}},
+		{g: squat("support/leg1"), before: 1, want: []float64{0.5, 0, 0, 0}, after: []float64{0.5, 1, 1, 1}},
+	} {
+		ended(t, r.finish(r.must(0, line("support/leg1", 0.2, c.before, c.before)), 2), control.Done, control.OK)
+		goal := r.must(0, c.g)
+		for range 9 {
+			if r.run(100); !slices.Equal(carried(), c.want) {
+				t.Fatalf("%v after %g: the legs carry %v, want %v", c.g.Joints, c.before, carried(), c.want)
+			}
+		}
+		ended(t, r.finish(goal, 2), control.Done, control.OK)
+		if r.run(10); !slices.Equal(carried(), c.after) {
+			t.Errorf("%v after %g: at last the legs carry %v, want %v", c.g.Joints, c.before, carried(), c.after)
+		}
+	}
+}
+
+// TestJoinedSupports: of two motions, one after the other, each has the supports it would have alone.
+func TestJoinedSupports(t *testing.T) {
+	stands, free := control.Support{Weight: 1, Contact: 2}, control.Support{Contact: 2}
+	half := control.Support{Weight: 0.5, Contact: 1}
+	record := func(x *Support) *Record {
+		r := &Record{Steps: []float64{0, 1}}
+		if x != nil {
+			x.Contact, r.Chains = 2, []Support{*x}
+		}
+		return r
+	}
+	holding, leaving, tracked := &Support{Holds: true}, &Support{}, &Support{Track: []control.Support{stands, half}}
+	for _, c := range []struct {
+		name  string
+		a, b  *Support
+		track []control.Support
+		holds bool
+	}{
+		{"both hold", holding, holding, nil, true},
+		{"holds, then a track", holding, tracked, []control.Support{stands, stands, stands, half}, false},
+		{"a track, then holds", tracked, holding, []control.Support{stands, half, half, half}, false},
+		{"holds, then free", holding, leaving, []control.Support{stands, stands, free, free}, false},
+		{"free, then holds", leaving, holding, nil, false},
+		{"holds, then unknown", holding, nil, nil, true},
+		{"unknown, then holds", nil, holding, nil, true},
+	} {
+		steps, chains := joinTracks(record(c.a), record(c.b), 2)
+		if len(steps) != 4 || len(chains) != 1 || !slices.Equal(chains[0].Track, c.track) || chains[0].Holds != c.holds {
+			t.Errorf("%s: steps %v, %+v", c.name, steps, chains)
+		}
+	}
+}
+
 // TestSupportsAlone: a goal may have no joints at all.
 func TestSupportsAlone(t *testing.T) {
 	r := newRig(t, parts{robot: "pony"})

@@ -25,6 +25,7 @@ type Program struct {
 
 	path, final []trajectory.Tolerance // of each column, infinite where there is none
 	gentle      float64                // the rate at which it leaves half of the limits to a hand-over
+	triggers    []trigger              // of each event; nil without
 	peak        float64                // the share of them that it uses then
 }
 
@@ -53,6 +54,9 @@ func Build(r Record) (*Program, error) {
 	p.peak = min(max(vel, acc), handOverShare)
 	p.path, p.final = free(r.Path), free(r.Final)
 	p.once = p.passed(math.Nextafter(r.Again, -1))
+	if err := p.readTriggers(); err != nil {
+		return nil, err
+	}
 	b, err := p.MarshalBinary()
 	if err != nil {
 		return nil, fmt.Errorf("follow: %w", err)
@@ -151,17 +155,40 @@ func (p *Program) passed(t float64) (n int) {
 	return low
 }
 
-// supportTo stores the supports at a time. Loop-safe.
-func (p *Program) supportTo(dst []control.Support, t float64) {
+// supportTo stores the supports at a time, if they were as before when the motion began.
+// Loop-safe.
+func (p *Program) supportTo(dst, before []control.Support, t float64) {
 	k := 0
 	for k+1 < len(p.r.Steps) && p.r.Steps[k+1] <= t {
 		k++
 	}
 	for i := range p.r.Chains {
 		c := &p.r.Chains[i]
-		dst[c.Chain] = control.Support{Contact: c.Contact}
-		if c.Track != nil {
+		switch {
+		case c.Track != nil:
 			dst[c.Chain] = c.Track[k]
+			if dst[c.Chain].Weight == 0 {
+				dst[c.Chain].Swing = p.swing(c.Track, k, t)
+			}
+		case c.Holds:
+			dst[c.Chain] = before[c.Chain]
+		default:
+			dst[c.Chain] = control.Support{Contact: c.Contact}
 		}
 	}
+}
+
+// swing is the share that is over of the time for which a track leaves a foot free; 0 if it does not stand again.
+func (p *Program) swing(track []control.Support, k int, t float64) float64 {
+	from, to := k, k
+	for from > 0 && track[from-1].Weight == 0 {
+		from--
+	}
+	for to < len(track) && track[to].Weight == 0 {
+		to++
+	}
+	if to == len(track) {
+		return 0
+	}
+	return control.SwingOf(p.r.Steps[from], p.r.Steps[to], t)
 }

@@ -32,6 +32,7 @@ type Record struct {
 	Steps  []float64 `json:"steps,omitempty"` // times from which supports hold
 	Chains []Support `json:"chains,omitempty"`
 	Events []Event   `json:"events,omitempty"` // by time
+	Limbs  []string  `json:"limbs,omitempty"`  // chains of the robot, if events name some
 
 	Begin     int64   `json:"begin,omitempty"` // cycle time at which its clock is at zero, ns; 0 is when it starts
 	Loop      bool    `json:"loop,omitempty"`
@@ -46,7 +47,8 @@ type Support struct {
 	Chain   robot.ChainID     `json:"chain"`
 	Leaf    robot.LeafID      `json:"leaf"`
 	Contact robot.ContactID   `json:"contact"`         // its own
-	Track   []control.Support `json:"track,omitempty"` // of each of Steps; nil is free
+	Track   []control.Support `json:"track,omitempty"` // of each of Steps; nil is free,
+	Holds   bool              `json:"holds,omitempty"` // unless it goes on carrying what it carried before the motion
 }
 
 // Segment is a part of a motion: key points, as the constructors of splines take

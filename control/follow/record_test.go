@@ -88,7 +88,7 @@ func TestPlaysARecord(t *testing.T) {
 	}
 }
 
-// TestSupportsHoldFromTheirStep until the next, and chains without a track are free.
+// TestSupportsHoldFromTheirStep until the next, and chains without a track are free. A foot that is free until a step knows how far it is on its way.
 func TestSupportsHoldFromTheirStep(t *testing.T) {
 	r := nodRecord()
 	r.Chains = append(r.Chains, Support{Chain: 1, Leaf: 8, Contact: 2})
@@ -96,8 +96,12 @@ func TestSupportsHoldFromTheirStep(t *testing.T) {
 	dst := make([]control.Support, 2)
 	for at, weight := range map[float64]float64{-1: 0, 0: 0, 0.499: 0, 0.5: 1, 1: 1, 2: 1} {
 		dst[1].Weight = 1
-		p.supportTo(dst, at)
-		if dst[0] != (control.Support{Weight: weight, Contact: 1}) || dst[1] != (control.Support{Contact: 2}) {
+		p.supportTo(dst, nil, at)
+		swing := 0.0 // on its way to the step at 0.5 s
+		if at >= 0 && at < 0.5 {
+			swing = max(at/0.5, math.SmallestNonzeroFloat64)
+		}
+		if dst[0] != (control.Support{Weight: weight, Contact: 1, Swing: swing}) || dst[1] != (control.Support{Contact: 2}) {
 			t.Errorf("at %g s: %+v", at, dst)
 		}
 	}

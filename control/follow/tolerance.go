@@ -97,4 +97,5 @@ func (c *compiler) events() {
 	}
 	c.r.Events = slices.Clone(c.g.Events)
 	slices.SortStableFunc(c.r.Events, func(a, b Event) int { return cmp.Compare(a.Time, b.Time) })
+	c.triggers()
 }

@@ -54,8 +54,12 @@ func (c *Controller) state() {
 	}
 }
 
-// behind returns how far the command was from the reference in the last tick.
+// behind returns how far the command was from the reference in the last tick. The whole body has a
+// command of its own, which may stay beside the reference: of it only hand-overs count.
 func (c *Controller) behind(input *control.Input) (off float64) {
+	if input.Whole {
+		return input.Bridge
+	}
 	for k, j := range c.p.r.Joints {
 		off = max(off, distance(input.Cmd.Q[j], c.q[k], c.p.r.Wraps[k]))
 	}
@@ -114,7 +118,7 @@ func (c *Controller) fill(input *control.Input, out *control.Reference) {
 		out.Q[j], out.V[j], out.A[j] = c.q[k], c.v[k], c.a[k]
 	}
 	now := c.clock.Time()
-	p.supportTo(out.Support, now)
+	p.supportTo(out.Support, c.before, now)
 	out.Peak, out.Time, out.Rate = p.peak, now, c.clock.Rate()
 	done := p.passed(now)
 	if c.stage == settling {

@@ -135,3 +135,18 @@ func orInfinite(x []float64, n int) []float64 {
 	}
 	return all
 }
+
+// swing is the share that is over of the time for which a limb touches nothing; 0 if it does not touch again.
+func (p *Program) swing(contacts []robot.ContactID, k int, t float64) float64 {
+	from, to := k, k
+	for from > 0 && contacts[from-1] == robot.NoContact {
+		from--
+	}
+	for to < len(contacts) && contacts[to] == robot.NoContact {
+		to++
+	}
+	if to == len(contacts) {
+		return 0
+	}
+	return control.SwingOf(p.r.Times[from], p.r.Times[to], t)
+}

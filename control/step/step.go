@@ -220,6 +220,7 @@ func (c *Controller) writeLimbs(input *control.Input, out *control.Reference, t 
 			support.Weight = 1
 		} else {
 			support.Contact = input.Cmd.Support[ch.Chain].Contact
+			support.Swing = s.swing(ch.Contacts, c.sample, t)
 		}
 		out.Has = out.Has.With(c.supports[ch.Chain])
 		out.Support[ch.Chain] = support

@@ -3,6 +3,7 @@ package step_test
 import (
 	"errors"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -160,6 +161,10 @@ func TestWalkKeepsTheFeet(t *testing.T) {
 				want := 0.0
 				if l.Contacts[k] != "" {
 					want = 1
+				}
+				lands := slices.ContainsFunc(l.Contacts[k:], func(name string) bool { return name != "" })
+				if swing := r.Now.Command.Support[chain].Swing; (swing > 0) != (want == 0 && lands) || swing > 1 {
+					t.Errorf("period %g: %s carries %g at %.2f s, at %g of a swing", period, l.Chain, want, g.Times[k], swing)
 				}
 				if got := r.Now.Command.Support[chain].Weight; got != want {
 					t.Errorf("period %g: %s carries %g at %.2f s, want %g", period, l.Chain, got, g.Times[k], want)

@@ -3,6 +3,7 @@ package walk
 import (
 	"math"
 
+	"poise/gait"
 	"poise/servo"
 )
 
@@ -50,4 +51,24 @@ func seen(units []servo.Inertial) bool {
 		}
 	}
 	return false
+}
+
+// A robot whose base is tilted so far, rad, or so low, as a share of its height while it walks, has fallen: no slope is as
+// steep, and no step as deep.
+const (
+	mostTilt    = 0.6
+	lowestShare = 0.72
+)
+
+// Upright returns when the robot has fallen.
+func (c *Controller) Upright() (tilt, height float64) {
+	if c.catch.steps.On() {
+		return catchTilt, lowestShare * c.height
+	}
+	return mostTilt, lowestShare * c.height
+}
+
+// Stands reports whether it is on all its feet, and rests there.
+func (c *Controller) Stands() bool {
+	return !c.ready || c.plan.Phase() == gait.Stands && !c.catch.steps.On()
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"poise/gait"
 	"poise/kinematics/ik"
@@ -40,8 +41,7 @@ func (c *Controller) measure(m *robot.Model) error {
 		l := &c.legs[i]
 		chain := &m.Chains()[l.chain]
 		tip := c.data.Pose(l.tip)
-		point := m.Contacts()[chain.Contact].Points[0]
-		soles[i] = c.data.Pose(c.data.At(chain.Tip)).Apply(point)
+		soles[i] = c.data.Pose(c.data.At(chain.Tip)).Apply(middleOf(&m.Contacts()[chain.Contact]))
 		l.sole = tip.R.TMulVec(soles[i].Sub(tip.P))
 		l.up = tip.R.TMulVec(spatial.Vec3{Z: 1})
 		l.level = tip.R
@@ -53,11 +53,68 @@ func (c *Controller) measure(m *robot.Model) error {
 	}
 	c.ground.BalanceTo(&c.stand, rest, feet, X)
 	com := c.stand.Com.Sub(X.P) // seen from the base
-	best := 0.0
-	for share := 1.0; share >= lowest-1e-9; share -= lowerBy {
-		height := share * X.P.Z
+	c.above = com.Z
+	given := m.Walking()
+	best := c.raise(given.Height, X.P.Z, com)
+	c.walking = spatial.Pose{R: spatial.Identity3, P: spatial.Vec3{X: -com.X, Y: -com.Y, Z: c.height}}
+	z := c.height + com.Z
+	allows := (best - sway) / wildReach
+	c.reach = min(0.25*z, allows)
+	if !(c.reach > 0.02*z) {
+		return fmt.Errorf("walk: with its base %.3g m high, feet of %s reach only %.3g m around their places, and need %.3g m", c.height, m.Name(), best, 0.02*z*wildReach+sway)
+	}
+	if given.Reach > 0 {
+		if c.reach = given.Reach; c.reach > allows {
+			return fmt.Errorf("walk: walking.reach %g m is beyond %.3g m, what the legs allow with the base %.3g m high", given.Reach, allows, c.height)
+		}
+	}
+	var err error
+	if c.plan, err = gait.New(gait.Config{Legs: c.nominal, Height: z, Gravity: m.Gravity().Norm(), Reach: c.reach, Margin: given.Margin, Fade: given.Fade}); err != nil {
+		return err
+	}
+	for _, name := range gait.Names {
+		g, err := c.gaitOf(m, name, nil)
+		if err != nil {
+			return err
+		}
+		c.gaits = append(c.gaits, g)
+	}
+	names := given.BySpeed
+	if len(names) == 0 {
+		names = []string{"crawl", "trot"}
+	}
+	for _, name := range names {
+		c.speeds = append(c.speeds, slices.Index(gait.Names, name))
+	}
+	return c.plan.SetGait(&c.gaits[0])
+}
+
+// middleOf returns the middle of a sole: that of its disc or, where points are its corners, that of them.
+func middleOf(c *robot.Contact) spatial.Vec3 {
+	if c.Sole > 0 || len(c.Points) < 3 {
+		return c.Points[0]
+	}
+	var sum spatial.Vec3
+	for _, p := range c.Points {
+		sum = sum.Add(p)
+	}
+	return sum.Scale(1 / float64(len(c.Points)))
+}
+
+// raise finds how high the base walks, as it is given or as its legs reach furthest, and returns how far feet reach
+// around their places then.
+func (c *Controller) raise(given, rest float64, com spatial.Vec3) (best float64) {
+	at := func(height float64) float64 {
 		body := spatial.Pose{R: spatial.Identity3, P: spatial.Vec3{X: -com.X, Y: -com.Y, Z: height}}
-		r := c.reachAt(body, wantReach*height)
+		return c.reachAt(body, wantReach*height)
+	}
+	if given > 0 {
+		c.height = given
+		return at(given)
+	}
+	for share := 1.0; share >= lowest-1e-9; share -= lowerBy {
+		height := share * rest
+		r := at(height)
 		if r > best {
 			best, c.height = r, height
 		}
@@ -65,34 +122,66 @@ func (c *Controller) measure(m *robot.Model) error {
 			break
 		}
 	}
-	c.walking = spatial.Pose{R: spatial.Identity3, P: spatial.Vec3{X: -com.X, Y: -com.Y, Z: c.height}}
-	z := c.height + com.Z
-	c.reach = min(0.25*z, (best-sway)/wildReach)
-	if !(c.reach > 0.02*z) {
-		return fmt.Errorf("walk: feet of %s reach only %.3g m around their places", m.Name(), best)
+	return best
+}
+
+// gaitOf returns a gait as the geometry has it, changed by what robot.yaml declares and by what is given besides.
+func (c *Controller) gaitOf(m *robot.Model, name string, more *robot.Gait) (gait.Gait, error) {
+	g, err := gait.Derive(name, c.nominal, c.height+c.above, m.Gravity().Norm())
+	if err != nil {
+		return g, err
 	}
-	gravity := m.Gravity().Norm()
-	var err error
-	if c.plan, err = gait.New(gait.Config{Legs: c.nominal, Height: z, Gravity: gravity, Reach: c.reach}); err != nil {
-		return err
-	}
-	trot := 0.0
-	for _, name := range gait.Names {
-		g, err := gait.Derive(name, c.nominal, z, gravity)
-		if err == nil {
-			if g.Always { // stepping in place is the trot otherwise
-				g.Most = trot
-			} else {
-				g.Most = c.fastest(m, &g)
+	c.quicken(m, &g)
+	most := math.Inf(1)
+	take := func(x *robot.Gait) {
+		for _, v := range []struct {
+			to    *float64
+			value float64
+		}{{&g.Period, x.Period}, {&g.Duty, x.Duty}, {&g.Lift, x.Lift}, {&most, x.Speed}} {
+			if v.value != 0 {
+				*v.to = v.value
 			}
-			err = g.Check(len(c.legs))
 		}
-		if err != nil {
-			return err
+		for i := range c.legs {
+			if φ, ok := x.Phase[c.legs[i].chain]; ok {
+				g.Phase[i] = φ
+			}
 		}
-		c.gaits, trot = append(c.gaits, g), g.Most
 	}
-	return c.plan.SetGait(&c.gaits[0])
+	for i, x := range m.Walking().Gaits {
+		if x.Name == name {
+			take(&m.Walking().Gaits[i])
+		}
+	}
+	if more != nil {
+		take(more)
+	}
+	if err := g.Check(len(c.legs)); err != nil {
+		return g, err
+	}
+	g.Most = min(c.fastest(m, &g), most)
+	return g, c.plan.Fits(&g)
+}
+
+// What a robot with quick joints does: a trot whose steps are shorter in time by quickShare where its joints use no more than quickPeak of
+// their limits at its fastest, and lifts its feet higher by as much.
+const (
+	quickShare = 0.64
+	quickPeak  = 0.45
+)
+
+// quicken shortens the period of a trot where joints leave room for it; feet that are balls come off the ground sooner than soles.
+func (c *Controller) quicken(m *robot.Model, g *gait.Gait) {
+	for i := range c.legs {
+		if !c.legs[i].point {
+			return
+		}
+	}
+	quick := *g
+	quick.Period, quick.Lift = quickShare*g.Period, g.Lift/quickShare
+	if g.Name == "trot" && quick.Check(len(c.legs)) == nil && c.peak(m, &quick, quick.Fastest(c.reach)) <= quickPeak {
+		g.Period, g.Lift = quick.Period, quick.Lift
+	}
 }
 
 // reachAt returns how far around their places all feet reach with the body somewhere, standing and
@@ -126,7 +215,7 @@ func (c *Controller) reaches(body spatial.Pose, far float64) bool {
 				copy(c.near[0], c.way)
 				setBase(c.near[0], body)
 				tip := c.legs[i].tipAt(spatial.Vec3{X: at.X + far*cos, Y: at.Y + far*sin, Z: up}, 0)
-				if c.legs[i].solver.PoseTo(c.near[0], tip, c.near[0]).Status != ik.Solved {
+				if c.legs[i].solve(c.near[0], tip).Status != ik.Solved {
 					return false
 				}
 			}
@@ -176,7 +265,7 @@ func (c *Controller) peak(m *robot.Model, g *gait.Gait, speed float64) (share fl
 					body := speed * (t + dt - T/2)
 					at := spatial.Vec3{X: c.nominal[i].X + to.X*(over-body), Y: c.nominal[i].Y + to.Y*(over-body), Z: up}
 					setBase(q[k], c.walking)
-					if l.solver.PoseTo(q[k], l.tipAt(at, 0), q[k]).Status != ik.Solved {
+					if l.solve(q[k], l.tipAt(at, 0)).Status != ik.Solved {
 						return math.Inf(1)
 					}
 				}

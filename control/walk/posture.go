@@ -20,8 +20,9 @@ type posture struct {
 	com     spatial.Vec3 // of the robot then, seen from the base
 	centre  gait.Point   // of the feet
 	yaw     float64
-	feet    []gait.Point // soles
-	takes   float64      // s
+	feet    []gait.Point    // soles
+	steps   []gait.Footstep // room for those that are given; the program says how many
+	takes   float64         // s
 	verdict control.Reason
 }
 
@@ -69,7 +70,7 @@ func (c *Controller) settle(input *control.Input, k *posture) control.Reason {
 		if math.Abs(sole.Z) > flatFeet {
 			return control.NotStanding.At(l.joints[0], math.Abs(sole.Z), flatFeet)
 		}
-		if up := math.Acos(min(max(tip.R.MulVec(l.up).Z, -1), 1)); up > uprightTip {
+		if up := math.Acos(min(max(tip.R.MulVec(l.up).Z, -1), 1)); up > uprightTip && !l.point {
 			return control.NotStanding.At(l.joints[0], up, uprightTip)
 		}
 		k.feet[i] = gait.Point{X: sole.X, Y: sole.Y}
@@ -129,7 +130,7 @@ func (c *Controller) standAt(q []float64, k *posture, X spatial.Pose) control.Re
 	for i := range c.legs {
 		l := &c.legs[i]
 		tip := l.tipAt(spatial.Vec3{X: k.feet[i].X, Y: k.feet[i].Y}, k.yaw)
-		if r := l.solver.PoseTo(q, tip, q); r.Status != ik.Solved {
+		if r := l.solve(q, tip); r.Status != ik.Solved {
 			return l.unreachable(&r)
 		}
 	}

@@ -12,13 +12,15 @@ import (
 	"poise/robot"
 )
 
-// Program walks as it is told by a stream of velocities, and stands until one comes. It is never
-// written after it was sent.
+// Program walks as it is told by a stream of velocities, and stands until one comes; or it walks to a place,
+// or by footsteps, and is done there. It is never written after it was sent.
 type Program struct {
 	Needs robot.Set      `json:"needs"` // the base, and the legs of Feet
 	Wants robot.Set      `json:"wants"` // held where they are, so that the centre of mass stays
 	Feet  []contact.Foot `json:"feet"`
 	Gait  string         `json:"gait"` // one of gait.Names; empty chooses by speed
+	To    *Target        `json:"to,omitempty"`
+	Steps []Step         `json:"steps,omitempty"`
 }
 
 // Velocity leads the body. It counts for half a second.
@@ -149,6 +151,10 @@ func Decode(b []byte) (control.Program, error) {
 			return new(Velocity)
 		case "choice":
 			return new(Choice)
+		case "parameters":
+			return new(Parameters)
+		case "ground":
+			return new(Ground)
 		}
 		return nil
 	})

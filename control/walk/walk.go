@@ -2,10 +2,11 @@
 //
 // Until a velocity comes it stands: level, at the height at which its legs reach furthest around
 // their places, its centre of mass over the middle of its feet. Package gait plans the steps; the legs
-// follow by inverse kinematics in closed form, every cycle, and feet that stand do not creep, because
+// follow by inverse kinematics, every cycle, and feet that stand do not creep, because
 // nothing is integrated. Base, limbs and supports have their accelerations, so cycle 1 knows the forces.
 //
-// With an inertial unit it keeps its heading: what the body turned otherwise than planned is led back.
+// With an inertial unit it keeps its heading: what the body turned otherwise than planned is led back. A robot on four legs with soles that
+// stands and is pushed over their edge catches itself by steps (catch.go).
 //
 // Pause, speed override, cancel and a stop of category 2 scale the velocity, never the clock of the
 // gait: feet in the air come down as planned, and it stands. A velocity counts for half a second;
@@ -38,6 +39,28 @@ type leg struct {
 	solver  *ik.Solver
 
 	mirrored bool // the leg of its image is among those before
+	point    bool // three joints: its foot is a ball, which may stand at any angle
+	target   [1]ik.Target
+}
+
+// Legs of three joints put a ball somewhere, those of six a sole. Without a closed form they are found so exactly, m and
+// rad, that a second difference over a moment is an acceleration.
+const (
+	pointJoints = 3
+	footJoints  = 6
+	tipExact    = 1e-12
+)
+
+// solve finds the joints of a leg whose tip is somewhere: q has the seed, and gets the answer. Loop-safe.
+func (l *leg) solve(q []float64, tip spatial.Pose) ik.Result { return l.solveTo(q, tip, q) }
+
+// solveTo does so with a seed of its own. Loop-safe.
+func (l *leg) solveTo(q []float64, tip spatial.Pose, seed []float64) ik.Result {
+	if !l.point {
+		return l.solver.PoseTo(q, tip, seed)
+	}
+	l.target[0] = ik.Target{Pose: tip, Tolerance: ik.PositionOnly}
+	return l.solver.SolveTo(q, l.target[:], seed)
 }
 
 // Controller performs Programs and is fed with Velocities and Choices. Make one with New.
@@ -52,11 +75,21 @@ type Controller struct {
 	height  float64      // of the base above the ground while it walks, m
 	walking spatial.Pose // of the base then, seen from the middle of the feet
 	reach   float64      // of a foot from its place, m
-	gaits   []gait.Gait
+	above   float64      // height of the centre of mass over the base, m
+	gaits   []gait.Gait  // as gait.Names
+	speeds  []int        // those that are chosen by speed, the slowest first
+	renewed bool         // parameters of gaits have changed
 	plan    *gait.Planner
 
 	run, trial *posture
 	tried      uint64 // tick in which trial was looked at
+	updated    uint64 // tick of the last update
+	seamless   bool   // the last start went on with what it replaced
+	stood      bool   // a tick ago, at rest
+	places     []gait.Point
+	turns      []float64
+	pulls      []float64 // share of the way to its place under the body that a leg is led nearer, because it does not reach
+	arm        float64   // of the foot that is furthest from the middle, m
 
 	clock    float64 // s since the start
 	ready    bool    // it has the posture of walking
@@ -66,6 +99,12 @@ type Controller struct {
 	fed      bool   // there was one
 	chosen   int64  // stamp of the newest choice
 	course   heading
+	track    progress
+	sole     float64 // radius of the largest, m
+	soles    []sole  // what is felt of the ground, of each leg
+	sway     balance
+	catch    catcher
+	gravity  float64 // m/s²
 	own      robot.Set
 	hold     []float64 // of each joint that it only wants
 
@@ -84,12 +123,16 @@ var Kind = control.Kind{Name: "walk", Short: "walks as cmd_vel says, and stands 
 // Timeout is how long a velocity counts, s.
 const Timeout = 0.5
 
-// New returns a controller for a robot. It must stand free on two legs or more whose inverse kinematics
-// has a closed form.
+// New returns a controller for a robot. It must stand free on two legs or more, of three joints or of six.
 func New(m *robot.Model, assumed control.Transition) (*Controller, error) {
 	if _, _, err := control.JointLimits(m, assumed); err != nil {
 		return nil, err
 	}
+	return build(m)
+}
+
+// build measures a robot and makes room for its walks.
+func build(m *robot.Model) (*Controller, error) {
 	if !m.Floating() {
 		return nil, fmt.Errorf("walk %w: the base of %s does not move", control.ErrUnfit, m.Name())
 	}
@@ -102,7 +145,7 @@ func New(m *robot.Model, assumed control.Transition) (*Controller, error) {
 		return nil, err
 	}
 	n := len(m.Joints())
-	c := &Controller{tried: math.MaxUint64, ground: ground, data: kinematics.NewData(m), v: make([]float64, n), a: make([]float64, n),
+	c := &Controller{tried: math.MaxUint64, updated: math.MaxUint64 - 1, ground: ground, data: kinematics.NewData(m), v: make([]float64, n), a: make([]float64, n),
 		joints: make([]float64, n), hold: make([]float64, n)}
 	for _, j := range m.Joints() {
 		c.index = append(c.index, j.Q)
@@ -113,14 +156,22 @@ func New(m *robot.Model, assumed control.Transition) (*Controller, error) {
 			c.base = robot.LeafID(i)
 		case robot.SupportLeaf:
 			chain := &m.Chains()[l.Chain]
+			c.sole = max(c.sole, m.Contacts()[chain.Contact].Sole)
+			point := len(chain.Joints) == pointJoints
 			solver, err := ik.New(m, ik.Options{MaxIterations: 10, MaxRestarts: 1}, chain.Joints, chain.VirtualTip)
 			if err != nil {
 				return nil, err
 			}
 			if !solver.ClosedForm() {
-				return nil, fmt.Errorf("walk %w: the inverse kinematics of %s has no closed form", control.ErrUnfit, chain.Name)
+				if n := len(chain.Joints); !point && n != footJoints {
+					return nil, fmt.Errorf("walk %w: %s has %d joints: %d put a ball somewhere, %d a sole", control.ErrUnfit, chain.Name, n, pointJoints, footJoints)
+				}
+				exact := ik.Options{PositionTolerance: tipExact, RotationTolerance: tipExact, MaxIterations: 25, MaxRestarts: 1}
+				if solver, err = ik.New(m, exact, chain.Joints, chain.VirtualTip); err != nil {
+					return nil, err
+				}
 			}
-			c.legs = append(c.legs, leg{chain: l.Chain, joints: chain.Joints, support: robot.LeafID(i), tip: c.data.At(chain.VirtualTip), solver: solver})
+			c.legs = append(c.legs, leg{chain: l.Chain, joints: chain.Joints, support: robot.LeafID(i), tip: c.data.At(chain.VirtualTip), solver: solver, point: point})
 		}
 	}
 	if len(c.legs) < 2 || len(c.legs) > 8 {
@@ -130,8 +181,20 @@ func New(m *robot.Model, assumed control.Transition) (*Controller, error) {
 		*q = make([]float64, m.NumQ())
 		kinematics.NewSpace(m).NeutralTo(*q)
 	}
-	c.run, c.trial = &posture{feet: make([]gait.Point, len(c.legs))}, &posture{feet: make([]gait.Point, len(c.legs))}
-	return c, c.measure(m)
+	c.places, c.turns, c.pulls = make([]gait.Point, len(c.legs)), make([]float64, len(c.legs)), make([]float64, len(c.legs))
+	room := func() *posture {
+		return &posture{feet: make([]gait.Point, len(c.legs)), steps: make([]gait.Footstep, gait.MostFootsteps)}
+	}
+	c.run, c.trial = room(), room()
+	c.soles, c.gravity = make([]sole, len(c.legs)), m.Gravity().Norm()
+	if err := c.measure(m); err != nil {
+		return nil, err
+	}
+	for _, at := range c.nominal {
+		c.arm = max(c.arm, math.Hypot(at.X, at.Y))
+	}
+	c.catching(m)
+	return c, nil
 }
 
 // Check refuses a robot that does not stand, and one whose legs do not reach the posture of walking.
@@ -150,11 +213,41 @@ func (c *Controller) Check(input *control.Input, p control.Program) control.Reas
 		return k.verdict // asked again within the tick, as a round does
 	}
 	k.program = s
-	if k.verdict = c.settle(input, k); k.verdict.Code == control.OK {
-		k.verdict = c.prepare(k)
+	switch {
+	case c.goesOn(input, s):
+		k.verdict = c.takeOver(k)
+	default:
+		if k.verdict = c.settle(input, k); k.verdict.Code == control.OK {
+			k.verdict = c.prepare(k)
+		}
+	}
+	if k.verdict.Code == control.OK {
+		k.verdict = c.placeSteps(input, k)
 	}
 	c.tried = input.Tick.N
 	return k.verdict
+}
+
+// goesOn reports whether a program replaces one that was performed up to now, on the same legs: it goes on from whatever
+// phase that is in.
+func (c *Controller) goesOn(input *control.Input, p *Program) bool {
+	before := c.run.program
+	return before != nil && c.ready && input.Tick.N-c.updated <= 1 && before.Needs == p.Needs
+}
+
+// takeOver takes the posture of what is replaced. Footsteps begin from a stand.
+func (c *Controller) takeOver(k *posture) control.Reason {
+	from := c.run
+	k.from, k.to, k.com, k.takes = c.body(0).Pose, from.to, from.com, from.takes
+	k.yaw, _, _ = c.plan.Yaw(0)
+	for i := range k.feet {
+		m, _, _, _ := c.plan.Foot(i, 0)
+		k.feet[i] = gait.Point{X: m.P.X, Y: m.P.Y}
+	}
+	if len(k.program.Steps) > 0 && !c.Stands() {
+		return control.NotStanding.At(robot.NoJoint, c.plan.Com(0).V.Norm(), 0)
+	}
+	return control.Because(control.OK)
 }
 
 // knows reports whether there is a gait of this name; none chooses by speed.
@@ -171,20 +264,31 @@ func (c *Controller) Start(input *control.Input, p control.Program) control.Reas
 	if why := c.Check(input, p); why.Code != control.OK {
 		return why
 	}
+	c.seamless = c.goesOn(input, p.(*Program))
 	c.run, c.trial = c.trial, c.run
 	c.tried = math.MaxUint64
 	k := c.run
-	c.clock, c.ready, c.fed = 0, false, false
-	c.velocity, c.wanted, c.course = gait.Velocity{}, k.program.Gait, heading{}
+	c.fed, c.stood = false, false
+	c.velocity, c.wanted, c.course, c.track = gait.Velocity{}, k.program.Gait, heading{}, progress{}
 	c.heard, c.chosen = input.Tick.Time, input.Tick.Time
-	c.fill(c.q, input)
 	copy(c.hold, input.Cmd.Q)
 	c.own = k.program.Wants
-	c.plan.Place(k.centre, k.yaw, k.feet, k.centre)
-	c.plan.Stop(true)
+	if !c.seamless {
+		c.clock, c.ready = 0, false
+		c.fill(c.q, input)
+		c.plan.Place(k.centre, k.yaw, k.feet, k.centre)
+		c.plan.Stop(true)
+		clear(c.soles)
+		c.sway = balance{}
+		c.catch.steps, c.catch.slow = gait.Catch{}, 0
+	}
+	c.plan.Footsteps(k.steps[:len(k.program.Steps)])
 	c.choose()
 	return control.Because(control.OK)
 }
+
+// Seamless reports whether the last start went on with the walk that it replaced.
+func (c *Controller) Seamless() bool { return c.seamless }
 
 // Stamped tells the cycle that missed ticks are not to be caught up: the clock of a gait is never hurried.
 func (c *Controller) Stamped() bool { return true }
@@ -196,6 +300,9 @@ func (c *Controller) Feed(input *control.Input, p control.Program) control.Reaso
 	}
 	switch x := p.(type) {
 	case *Velocity:
+		if p := c.run.program; p.To != nil || len(p.Steps) > 0 {
+			return control.Because(control.NotActive) // it has its way
+		}
 		v := x.Velocity
 		if x.At < c.heard {
 			return old(x.At, c.heard)
@@ -212,6 +319,10 @@ func (c *Controller) Feed(input *control.Input, p control.Program) control.Reaso
 			return control.Because(control.BadProgram)
 		}
 		c.wanted, c.chosen = x.Gait, x.At
+	case *Parameters:
+		return c.tune(x)
+	case *Ground:
+		c.plan.Terrain(x.Boxes, c.sole+edgeRoom)
 	default:
 		return control.Because(control.BadProgram)
 	}
@@ -228,16 +339,25 @@ const mostSpeed = 2
 func (c *Controller) Update(input *control.Input, out *control.Reference) (control.Status, control.Reason) {
 	dt := input.Tick.Dt
 	c.clock += dt
+	c.updated = input.Tick.N
+	c.locate(input)
 	reason := c.lead(input)
 	if !c.ready {
 		c.ready = c.clock >= begins+c.run.takes
 	}
 	c.plan.Step(dt)
+	c.feel(input)
+	c.feedback(input)
+	c.recover(input)
 	base, why := c.follow()
 	if why.Code != control.OK {
 		return control.Failed, why
 	}
 	c.write(input, out, base)
+	stood := c.stood
+	if c.stood = c.over(input); c.stood && stood {
+		return control.Done, control.Because(control.OK)
+	}
 	return control.Going, reason
 }
 
@@ -250,128 +370,67 @@ func (c *Controller) lead(input *control.Input) control.Reason {
 		}
 		v = gait.Velocity{}
 	}
-	rate := min(input.Rate, mostSpeed)
-	v = gait.Velocity{X: rate * v.X, Y: rate * v.Y, Yaw: rate * v.Yaw}
-	if c.ready && input.Meas.Base.Has && seen(input.Meas.IMU) {
-		yaw, _, _ := c.plan.Yaw(0)
-		R := &input.Meas.Base.Pose.R
-		c.course.follow(math.Atan2(R[3], R[0]), yaw)
-		if v != (gait.Velocity{}) && c.plan.Phase() == gait.Walks {
-			v.Yaw += c.course.correct(input.Tick.Dt)
-		}
+	if reason.Code == control.OK && c.ready && c.plan.Phase() != gait.Stands && !seen(input.Meas.IMU) {
+		reason = control.Because(control.NoInertialUnit) // it walks all the same, and says so
 	}
-	c.plan.Command(v)
-	c.plan.Stop(!c.ready || rate == 0 || c.choose())
+	rate := min(input.Rate, mostSpeed)
+	switch p := c.run.program; {
+	case p.To != nil:
+		c.plan.Command(scaled(c.toward(input, p.To), rate))
+	case len(p.Steps) > 0:
+		c.plan.Command(gait.Velocity{})
+	default:
+		c.plan.Command(c.keepCourse(input, scaled(v, rate)))
+	}
+	c.choose()
+	c.plan.Stop(!c.ready || rate == 0 || c.catch.steps.On())
 	return reason
 }
 
-// choose sets the gait, standing; it reports whether the robot has to stand for it first.
-func (c *Controller) choose() (stand bool) {
-	now := c.plan.Gait()
+func scaled(v gait.Velocity, s float64) gait.Velocity {
+	return gait.Velocity{X: s * v.X, Y: s * v.Y, Yaw: s * v.Yaw}
+}
+
+// choose sets the gait; while it walks the plan takes it between two steps.
+func (c *Controller) choose() {
 	name := c.wanted
-	if name == "" {
-		name = c.bySpeed(now.Name)
+	if len(c.run.program.Steps) > 0 {
+		name = "crawl" // one foot at a time
+	} else if name == "" {
+		name = c.bySpeed()
 	}
-	if name == now.Name {
-		return false
+	if name == c.plan.Next().Name && !c.renewed {
+		return
 	}
 	for i := range c.gaits {
-		if c.gaits[i].Name != name {
-			continue
+		if c.gaits[i].Name == name && c.plan.SetGait(&c.gaits[i]) == nil {
+			c.renewed = false
 		}
-		if p := c.plan.Phase(); p == gait.Walks || p == gait.Lands {
-			return true
-		}
-		return c.plan.SetGait(&c.gaits[i]) != nil
 	}
-	return false
 }
 
-// Speeds as shares of the fastest that a crawl has, at which a trot begins and ends.
-const (
-	beginTrot = 1.0
-	endTrot   = 0.8
-)
+// backAt is the share of its fastest speed at which a slower gait is taken up again.
+const backAt = 0.8
 
-// bySpeed returns the gait for the speed that is commanded: the crawl as far as it goes, then the trot.
-func (c *Controller) bySpeed(now string) string {
+// bySpeed returns the gait for the speed that is commanded: the slowest that goes as fast.
+func (c *Controller) bySpeed() string {
+	now := -1
+	for i, k := range c.speeds {
+		if c.gaits[k].Name == c.plan.Next().Name {
+			now = i
+		}
+	}
 	need := c.plan.Wanted()
-	crawl := c.gaits[0].Fastest(c.reach)
-	switch {
-	case need > beginTrot*crawl:
-		return "trot"
-	case need > endTrot*crawl && now != "":
-		return now
-	}
-	return "crawl"
-}
-
-// moment is over which places become velocities and accelerations of joints, s.
-const moment = 0.001
-
-// follow finds the legs for the present, and how they move, from their answers a moment before and
-// after.
-func (c *Controller) follow() (base control.BaseRef, reason control.Reason) {
-	for i, after := range [...]float64{-moment, moment, 0} {
-		base = c.body(after)
-		setBase(c.q, base.Pose)
-		for l := range c.legs {
-			tip := c.foot(l, after)
-			if r := c.legs[l].solver.PoseTo(c.q, tip.Pose, c.q); r.Status != ik.Solved {
-				return base, c.legs[l].unreachable(&r)
-			}
+	for i, k := range c.speeds {
+		fastest := c.gaits[k].Fastest(c.reach)
+		if i < now {
+			fastest *= backAt
 		}
-		if i < 2 {
-			copy(c.near[i], c.q)
+		if need <= fastest {
+			return c.gaits[k].Name
 		}
 	}
-	for i := range c.legs {
-		for _, j := range c.legs[i].joints {
-			at := c.index[j]
-			before, after, now := c.near[0][at], c.near[1][at], c.q[at]
-			c.v[j], c.a[j] = (after-before)/(2*moment), (after-2*now+before)/(moment*moment)
-		}
-	}
-	return base, control.Because(control.OK)
-}
-
-// body returns where the base is some seconds from now.
-func (c *Controller) body(after float64) control.BaseRef {
-	k := c.run
-	if !c.ready {
-		return k.at(c.clock - begins + after)
-	}
-	m := c.plan.Com(after)
-	yaw, rate, acceleration := c.plan.Yaw(after)
-	b := control.BaseRef{Has: true}
-	b.Pose.R = spatial.TurnZ(yaw)
-	offset := b.Pose.R.MulVec(k.com)
-	offset.Z = 0
-	ω, α := spatial.Vec3{Z: rate}, spatial.Vec3{Z: acceleration}
-	b.Pose.P = m.P.Sub(offset)
-	b.Pose.P.Z = c.height
-	v := m.V.Sub(ω.Cross(offset))
-	a := m.A.Sub(α.Cross(offset)).Sub(ω.Cross(ω.Cross(offset)))
-	return moving(b.Pose, v, a, ω, α)
-}
-
-// moving returns how a frame moves whose origin has velocity and acceleration v and a, and which turns
-// by ω and α, all in world axes.
-func moving(X spatial.Pose, v, a, ω, α spatial.Vec3) control.BaseRef {
-	b := control.BaseRef{Pose: X, Has: true}
-	b.Twist = spatial.Twist{Linear: X.R.TMulVec(v), Angular: X.R.TMulVec(ω)}
-	b.Acceleration = spatial.Twist{Linear: X.R.TMulVec(a).Sub(b.Twist.Angular.Cross(b.Twist.Linear)), Angular: X.R.TMulVec(α)}
-	return b
-}
-
-// foot returns where the tip of a leg is some seconds from now.
-func (c *Controller) foot(leg int, after float64) control.BaseRef {
-	l := &c.legs[leg]
-	m, yaw, rate, acceleration := c.plan.Foot(leg, after)
-	X := l.tipAt(m.P, yaw)
-	arm := X.P.Sub(m.P)
-	ω, α := spatial.Vec3{Z: rate}, spatial.Vec3{Z: acceleration}
-	return moving(X, m.V.Add(ω.Cross(arm)), m.A.Add(α.Cross(arm)).Add(ω.Cross(ω.Cross(arm))), ω, α)
+	return c.gaits[c.speeds[len(c.speeds)-1]].Name
 }
 
 // supportFade is how fast the dynamics may let a support come and go, s: the weights fade by themselves.
@@ -389,8 +448,15 @@ func (c *Controller) write(input *control.Input, out *control.Reference, base co
 			out.Q[j], out.V[j], out.A[j] = c.q[c.index[j]], c.v[j], c.a[j]
 		}
 		out.Has = out.Has.With(l.support)
-		out.Limb[l.chain] = control.LimbRef(c.foot(i, 0))
-		out.Support[l.chain] = control.Support{Weight: c.plan.Weight(i), Contact: k.program.Feet[i].Contact, Fade: supportFade}
+		if !l.point {
+			out.Limb[l.chain] = control.LimbRef(c.foot(i, 0))
+		}
+		weight := c.plan.Weight(i)
+		if c.catch.steps.Aloft(i) {
+			weight = 0
+		}
+		out.Support[l.chain] = control.Support{Weight: weight, Contact: k.program.Feet[i].Contact, Fade: supportFade, Planned: true, Next: c.next(i),
+			Swing: control.SwingOf(c.plan.Swing(i))}
 	}
 	for leaf := range c.own.Intersect(input.Own).All {
 		if j := int(leaf); j < len(out.Q) {
@@ -398,6 +464,12 @@ func (c *Controller) write(input *control.Input, out *control.Reference, base co
 			out.Q[j], out.V[j], out.A[j] = c.hold[j], 0, 0
 		}
 	}
+}
+
+// next says where a foot is put down next, for who watches.
+func (c *Controller) next(leg int) control.Foothold {
+	at, yaw, planned, swings := c.plan.Foothold(leg)
+	return control.Foothold{At: spatial.Vec3{X: at.X, Y: at.Y, Z: c.plan.GroundAt(at)}, Yaw: yaw, Has: planned, Swinging: swings}
 }
 
 // Owned quits when a leg is taken. What it only wants it holds where it gets it.

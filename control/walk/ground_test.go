@@ -1,0 +1,46 @@
+package walk_test
+
+import (
+	"strings"
+	"testing"
+
+	"poise/control/walk"
+	"poise/gait"
+	"poise/internal/rig"
+)
+
+// TestBoxesAreJudged: what no robot steps on is refused by its number and the limit; a record of the ground is read again.
+func TestBoxesAreJudged(t *testing.T) {
+	m := rig.Model(t, "pony")
+	good := gait.Box{Length: 0.1, Width: 1, Height: 0.01}
+	for _, c := range []struct {
+		change func(b *gait.Box)
+		want   string
+	}{
+		{func(b *gait.Box) { b.Length = 0 }, "0 m × 1 m is no box"},
+		{func(b *gait.Box) { b.Height = -0.01 }, "a height of -0.01 m"},
+		{func(b *gait.Box) { b.Height = 0.2 }, "a step of 0.19 m"},
+		{func(b *gait.Box) { b.At.X = 1e9 }, "1e+09 is no place for a box"},
+	} {
+		b := good
+		c.change(&b)
+		if _, err := walk.Boxes(m, []gait.Box{good, b}); err == nil || !strings.Contains(err.Error(), c.want) || !strings.Contains(err.Error(), "boxes[1]") {
+			t.Errorf("%+v: %v, it should say %q", b, err, c.want)
+		}
+	}
+	if _, err := walk.Boxes(m, make([]gait.Box, gait.MostBoxes+1)); err == nil || !strings.Contains(err.Error(), "65 boxes") {
+		t.Errorf("too many: %v", err)
+	}
+	g, err := walk.Boxes(m, []gait.Box{good, {Length: 0.1, Width: 1, Height: 0.02}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := g.MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := walk.Decode(text)
+	if err != nil || len(again.(*walk.Ground).Boxes) != 2 {
+		t.Errorf("%v, %v", again, err)
+	}
+}
