@@ -8,17 +8,32 @@ import (
 
 // trial is an effect outside the equation.
 type trial struct {
-	gain float64 // by which it makes the cost less
-	out  outcome
+	gain   float64 // by which it makes the cost less
+	out    outcome
+	values []int // of the effect
+}
+
+// shows: by the cost or, where most of what is left is noise, by a value far above its deviation.
+func (t *trial) shows() bool {
+	if t.gain > believed || t.gain < hopeful || len(t.values) != 1 {
+		return t.gain > believed
+	}
+	σ := t.out.sigma(t.values[0])
+	return σ > 0 && t.out.p[t.values[0]] > sure*σ
 }
 
 // Gains of the cost from which on an effect is believed.
 const (
 	believed  = 1.10
 	hopeful   = 1.02 // worth another attempt
+	sure      = 5    // deviations from zero
 	otherLoad = 1.30 // a load that the torque does not explain
-	white     = 0.10 // autocorrelation below which nothing is left to explain
+	someLoad  = 1.03 // the same, where a large offset speaks of it, too
+	white     = 0.10 // autocorrelation below which nothing is left to explain,
+	follows   = 0.20 // and above which something is
 	smooth    = 0.02 // roughness of a torque that no noise explains
+	push      = 0.03 // N·m of a5 that no servo has,
+	pushSure  = 10   // in deviations of it
 )
 
 // findEffects tries the effects one at a time, refuses what makes the log useless, and keeps those
@@ -40,22 +55,31 @@ func (f *fitter) findEffects() {
 		drift, limit := f.attempt(pDrift), f.saturation()
 		if first {
 			f.otherLoad(math.Max(best.gain, math.Max(drift.gain, limit.gain)))
-			f.givenDelay()
+			if f.givenDelay() {
+				return // what a wrong delay leaves looks like other effects
+			}
 		}
 		if drift.gain > believed && drift.gain > best.gain && f.refuseDrift(&drift) ||
-			limit.gain > believed && limit.gain > best.gain && f.refuseLimit(&limit) || best.gain < believed {
+			limit.gain > believed && limit.gain > best.gain && f.refuseLimit(&limit) || !best.shows() {
 			break
 		}
 		f.best, f.free = best.out, best.out.free
+		if slices.Contains(best.values, pPlay) {
+			f.calm()
+		}
 		open = slices.Delete(promising, at, at+1)
 	}
 	f.name()
+	if len(f.r.Effects) == 0 && len(f.r.Reasons) == 0 {
+		f.unexplained()
+	}
 }
 
 // isWhite: residuals do not follow each other, so nothing explains them.
 func (f *fitter) isWhite() bool {
+	scores := f.best.loss.scores(f.best.rest)
 	for lag := 1; lag <= 3; lag++ {
-		if math.Abs(autocorrelation(f.best.rest, lag)) > white {
+		if math.Abs(autocorrelation(scores, lag)) > white {
 			return false
 		}
 	}
@@ -74,9 +98,10 @@ func (f *fitter) attempt(more ...int) trial {
 func (f *fitter) from(p values, more ...int) trial {
 	free := append(append([]int(nil), f.free...), more...)
 	out := f.opt.fit(p, free, 8)
-	// at the scale of the smaller: Huber's cost depends on it
-	scale := math.Min(out.scale, f.best.scale)
-	return trial{out: out, gain: huberCost(f.best.rest, scale) / huberCost(out.rest, scale)}
+	// at the scale of the smaller: the cost depends on it
+	l := f.best.loss
+	l.scale = math.Min(out.loss.scale, l.scale)
+	return trial{out: out, gain: l.mean(f.best.rest) / l.mean(out.rest), values: more}
 }
 
 // saturation starts from the best of some limits.
@@ -87,7 +112,7 @@ func (f *fitter) saturation() trial {
 		next := f.best.p
 		next[pSaturation] = share * most
 		from := f.opt.residuals(&next, nil)
-		if c := huberCost(f.opt.r[from:], f.best.scale); c < least {
+		if c := f.best.loss.mean(f.opt.r[from:]); c < least {
 			p, least = next, c
 		}
 	}
@@ -126,22 +151,44 @@ func (f *fitter) refuseLimit(t *trial) bool {
 // the angle in another way explains it better than all else.
 func (f *fitter) otherLoad(others float64) {
 	t := f.attempt(pSin, pCos)
+	f.loadGain = t.gain
 	if t.gain > otherLoad && t.gain > others && f.s.roughness() < smooth {
 		f.refuse(AnotherRobot, "the torque does not explain the load, which a torque of the joint's angle would (residuals %.2g times): that of another robot or joint", 1/math.Sqrt(t.gain))
 	}
 }
 
+// unexplained tells of residuals that follow each other, and that no effect explains. Where the servo would have to push
+// all the time besides, and a load of another angle explains some of it, the torque is that of another load.
+func (f *fitter) unexplained() {
+	ρ := math.Inf(1)
+	for lag := 1; lag <= 3; lag++ {
+		ρ = math.Min(ρ, autocorrelation(f.best.rest, lag))
+	}
+	if ρ < follows {
+		return
+	}
+	a5, a3 := f.best.p[pA5], f.best.p[pA3]
+	if offset := math.Abs(a5) / math.Max(a3, 1e-9); offset > push && math.Abs(a5) > pushSure*f.best.sigma(pA5) && f.loadGain > someLoad {
+		f.refuse(AnotherRobot, "the servo would push with %.2g N·m all the time, and residuals follow each other (autocorrelation %.2f): the torque is that of another load", offset, ρ)
+		return
+	}
+	f.r.Effects = append(f.r.Effects, Effect{Name: "unexplained", Value: Number(ρ),
+		Text: fmt.Sprintf("residuals follow each other (autocorrelation %.2f): something acts that the equation does not have, and the parameters may be off by more than their deviations", ρ)})
+}
+
 // givenDelay refuses a delay that fast motion contradicts.
-func (f *fitter) givenDelay() {
+func (f *fitter) givenDelay() (refused bool) {
 	const worst = 6e-3 // s
 	if !f.known || f.s.fastMotion() < minFast {
-		return
+		return false
 	}
 	t := f.attempt(pDelay)
 	d := t.out.p[pDelay]
 	if off := math.Abs(d - f.o.Delay); t.gain > believed && off > math.Max(worst, 6*t.out.sigma(pDelay)) {
 		f.refuse(Delay, "the delay is given as %.1f ms, the log shows %.1f ms", 1e3*f.o.Delay, 1e3*d)
+		return true
 	}
+	return false
 }
 
 // name tells of the effects that were kept.

@@ -55,26 +55,49 @@ type fitter struct {
 	best  outcome
 	st    stribeck
 	known bool // the delay was given
+
+	loadGain float64 // by which a load of another angle makes the cost less
 }
 
 // Fit finds the parameters of a joint and judges them: on another log, or on the last third.
 func Fit(j, holdout *Joint, o Options) *Result { return fit(j, holdout, o, nil, nil) }
 
-// fit is Fit with other torques than the logs have; nil for theirs.
-func fit(j, holdout *Joint, o Options, torque, heldTorque []knot) *Result {
+// fit is Fit with other loads than the logs have; nil for theirs.
+func fit(j, holdout *Joint, o Options, load, heldLoad *loading) *Result {
 	f := &fitter{o: o, r: newResult(j.Name), rows: j.Rows, known: !math.IsNaN(o.Delay)}
 	f.r.Kp, f.r.Gear = Number(o.gain(j.Rows)), Number(o.gear())
-	if !f.usable(torque) {
+	if !f.usable(load) {
+		f.units()
 		return f.r
 	}
 	f.estimate()
 	var held *series
 	if holdout != nil {
-		held = newSeries(o.filled(holdout.Rows), o.gain(holdout.Rows), heldTorque)
+		held = newSeries(o.filled(holdout.Rows), o.gain(holdout.Rows), heldLoad)
 	}
 	f.judge(held)
-	f.r.Accepted = len(f.r.Reasons) == 0
+	if f.r.Accepted = len(f.r.Reasons) == 0; !f.r.Accepted {
+		f.units()
+	}
 	return f.r
+}
+
+// units says of a log that is refused if its numbers look like those of other units.
+func (f *fitter) units() {
+	const slow, far = 1.0, 8 * math.Pi // s between goals, rad of a joint
+	if f.s == nil {
+		return
+	}
+	if f.s.period > slow {
+		f.r.Details = append(f.r.Details, fmt.Sprintf("goals are %.3g s apart: times are in seconds; are these milliseconds?", f.s.period))
+	}
+	low, high := math.Inf(1), math.Inf(-1)
+	for _, r := range f.s.readings {
+		low, high = math.Min(low, r.q), math.Max(high, r.q)
+	}
+	if high-low > far {
+		f.r.Details = append(f.r.Details, fmt.Sprintf("the joint moves by %.3g rad: positions are in radians; are these degrees?", high-low))
+	}
 }
 
 func (o *Options) gear() float64 {
@@ -127,13 +150,13 @@ func (f *fitter) refuse(reason, format string, a ...any) {
 }
 
 // usable prepares the log and refuses what no fit can use.
-func (f *fitter) usable(torque []knot) bool {
+func (f *fitter) usable(load *loading) bool {
 	r := f.r
 	if len(f.rows) < 2 {
 		f.refuse(TooShort, "%d rows, at least %d readings are needed", len(f.rows), minReadings)
 		return false
 	}
-	s := newSeries(f.o.filled(f.rows), f.o.gain(f.rows), torque)
+	s := newSeries(f.o.filled(f.rows), f.o.gain(f.rows), load)
 	f.s = s
 	r.Voltage, r.Temperature, r.Period = Number(s.supply), Number(s.warmth), Number(s.period)
 	r.Readings, r.Lost, r.Duration = len(s.readings), s.lost, Number(s.end-s.begin)
@@ -256,7 +279,7 @@ func (f *fitter) estimate() {
 		f.best = f.opt.fit(f.best.p, f.free, 15)
 	}
 	for _, value := range []int{pA3, pA0} { // what the load cannot excite
-		if f.o.Type != nil && f.fitted(value) && f.uncertain(value) {
+		if f.o.Type != nil && f.fitted(value) && (f.uncertain(value) || f.unseen(value)) {
 			p := f.best.p
 			f.take(&p, value)
 			f.best = f.opt.fit(p, f.free, 15)
@@ -327,6 +350,29 @@ func (f *fitter) uncertain(value int) bool {
 		return true
 	}
 	return σ > maxSigma[value]*f.best.p[value] && σ*f.size(value) > negligible*f.effort()
+}
+
+// unseen: the log tells less of a parameter than its type does, to within what may be uncertain.
+func (f *fitter) unseen(value int) bool {
+	t := f.o.Type.AtJoint()
+	typical := t.A[map[int]int{pA0: 0, pA3: 3}[value]]
+	least, _ := bounds(value)
+	if f.best.p[value] <= least { // a value at its bound has no deviation
+		return value == pA3 && typical*f.variation() < faint*f.effort()
+	}
+	return f.best.sigma(value) > maxSigma[value]*typical
+}
+
+// faint is the share of y below which a load does not show.
+const faint = 0.03
+
+// variation is the standard deviation of the torque.
+func (f *fitter) variation() float64 {
+	mean, square, n := 0.0, 0.0, float64(len(f.whole.readings()))
+	for _, r := range f.whole.readings() {
+		mean, square = mean+r.torque/n, square+r.torque*r.torque/n
+	}
+	return math.Sqrt(math.Max(square-mean*mean, 0))
 }
 
 // size is the RMS of what a parameter is multiplied with.

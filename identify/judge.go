@@ -28,7 +28,7 @@ func (f *fitter) judge(held *series) {
 	r.TrainRMSE = Number(rms(left(f.whole, equation(b.p), f.st)))
 	if judging != nil {
 		r.RMSE = Number(rms(left(judging, equation(plain), f.st)))
-		r.predict = func(m *model.Model) float64 { return rms(left(judging, ofModel(m), stribeckOf(m))) }
+		r.predict = func(m *model.Model) float64 { return predicted(judging, m) }
 	}
 	if b.p[pA3] > 0 {
 		r.RMSETorque = r.RMSE * Number(s.kp*s.supply/b.p[pA3])
@@ -56,6 +56,21 @@ func ofModel(m *model.Model) values {
 	p[pA0], p[pA1], p[pA2], p[pA3], p[pA5], p[pDelay] = j.A[0], j.A[1], j.A[2], j.A[3], j.A[5], j.Lead
 	p[pA0] = math.Max(p[pA0], 1e-3)
 	return p
+}
+
+// predicted is by how much a model errs in a span. A model does not say where its play is: it is
+// where that errs least.
+func predicted(g *span, m *model.Model) float64 {
+	p, st := ofModel(m), stribeckOf(m)
+	least := rms(left(g, p, st))
+	if play := m.AtJoint().Backlash; play > 0 {
+		for _, v := range []int{pPlay, pDeadBand, pSlip} {
+			q := p
+			q[v] = play
+			least = math.Min(least, rms(left(g, q, st)))
+		}
+	}
+	return least
 }
 
 func stribeckOf(m *model.Model) stribeck {

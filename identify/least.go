@@ -181,3 +181,18 @@ func weigh(W, rest []float64, least float64) float64 {
 	}
 	return scale
 }
+
+// ConditionOf returns the condition number of columns, each scaled to length 1; infinite if they
+// depend on each other.
+func ConditionOf(columns [][]float64) float64 {
+	n := len(columns)
+	A := make([]float64, n*n)
+	for i := range n {
+		for j := range n {
+			for k := range columns[i] {
+				A[n*i+j] += columns[i][k] * columns[j][k]
+			}
+		}
+	}
+	return condition(A, n)
+}

@@ -66,7 +66,7 @@ func each(n int, job func(i int)) {
 const modelPasses = 3
 
 // judged fits a joint, or refuses one that the robot does not have.
-func judged(j *Joint, holdout *Log, m *robot.Model, options func(string) Options, torque, heldTorque []knot) *Result {
+func judged(j *Joint, holdout *Log, m *robot.Model, options func(string) Options, load, heldLoad *loading) *Result {
 	if m != nil {
 		if _, ok := m.Joint(j.Name); !ok {
 			r := newResult(j.Name)
@@ -90,10 +90,7 @@ func judged(j *Joint, holdout *Log, m *robot.Model, options func(string) Options
 			return r
 		}
 	}
-	if torque == nil && heldTorque == nil {
-		return Fit(j, held, options(j.Name))
-	}
-	return fit(j, held, options(j.Name), torque, heldTorque)
+	return fit(j, held, options(j.Name), load, heldLoad)
 }
 
 // load computes the torques of a robot that moves as a log says.
@@ -102,7 +99,7 @@ type load struct {
 	d          *dynamics.Data
 	paths      map[string]*path
 	begin, end float64
-	torque     map[string][]knot
+	parts      map[string]*loading
 }
 
 // path is a joint on an even grid of times.
@@ -125,7 +122,7 @@ func newLoad(m *robot.Model, log *Log, options func(string) Options) *load {
 			continue
 		}
 		o := options(j.Name)
-		s := newSeries(j.Rows, o.gain(j.Rows), []knot{})
+		s := newSeries(j.Rows, o.gain(j.Rows), new(loading))
 		if len(s.readings) < 8 {
 			continue
 		}
@@ -183,12 +180,16 @@ func (l *load) follow(j *Joint, r *Result) {
 
 // update computes the torques of all paths.
 func (l *load) update() {
-	q, v, a := make([]float64, l.m.NumQ()), make([]float64, l.m.NumV()), make([]float64, l.m.NumV())
+	nv := l.m.NumV()
+	q, v, a := make([]float64, l.m.NumQ()), make([]float64, nv), make([]float64, nv)
 	kinematics.NewSpace(l.m).NeutralTo(q)
-	tau := make([]float64, l.m.NumV())
-	l.torque = map[string][]knot{}
+	tau, mass := make([]float64, nv), make([]float64, nv*nv)
+	l.parts = map[string]*loading{}
 	if len(l.paths) == 0 {
 		return
+	}
+	for name := range l.paths {
+		l.parts[name] = new(loading)
 	}
 	for i := range l.points() {
 		for _, p := range l.paths {
@@ -196,16 +197,21 @@ func (l *load) update() {
 			q[j.Q], v[j.V], a[j.V] = p.q[i], p.v[i], p.a[i]
 		}
 		l.d.InverseTo(tau, q, v, a, dynamics.Load{})
+		l.d.MassMatrixTo(mass, q, dynamics.Load{})
+		t := l.begin + float64(i)*loadStep
 		for name, p := range l.paths {
-			l.torque[name] = append(l.torque[name], knot{l.begin + float64(i)*loadStep, tau[l.m.Joints()[p.id].V]})
+			k, x := l.m.Joints()[p.id].V, l.parts[name]
+			own := mass[k*nv+k]
+			x.torque = append(x.torque, knot{t, tau[k]})
+			x.rest, x.inertia = append(x.rest, knot{t, tau[k] - own*a[k]}), append(x.inertia, knot{t, own})
 		}
 	}
 }
 
-// of returns the torques of a joint, nil without any.
-func (l *load) of(name string) []knot {
+// of returns the load of a joint, nil without any.
+func (l *load) of(name string) *loading {
 	if l == nil {
 		return nil
 	}
-	return l.torque[name]
+	return l.parts[name]
 }

@@ -38,7 +38,7 @@ type Joint struct {
 // Log is what was read, joints in the order in which they first appear.
 type Log struct {
 	Joints []Joint
-	Torque bool     // there is a column torque
+	Torque bool     // some row has a torque
 	Unused []string // columns that are not known
 }
 
@@ -130,7 +130,6 @@ func (r *logReader) header() error {
 			return r.fail("column "+name, "is missing in the header (%s)%s", strings.Join(names, ","), problem.Hint(name, r.log.Unused))
 		}
 	}
-	r.log.Torque = r.at[5] >= 0
 	return nil
 }
 
@@ -159,6 +158,7 @@ func (r *logReader) row(record []string) error {
 	if math.IsNaN(row.MeasuredAt) {
 		row.MeasuredAt = row.Time
 	}
+	r.log.Torque = r.log.Torque || !math.IsNaN(row.Torque)
 	j, known := r.joints[name]
 	if !known {
 		j = len(r.log.Joints)

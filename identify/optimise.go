@@ -4,13 +4,13 @@ import "math"
 
 // outcome is a fit of a span.
 type outcome struct {
-	p     values
-	free  []int
-	cost  float64   // Huber's, per reading, in rad²
-	scale float64   // of the residuals, rad
-	cov   []float64 // covariance of the free values
-	rest  []float64 // residuals that count
-	held  []bool    // free values that stand at a bound
+	p    values
+	free []int
+	cost float64   // per reading, in rad²
+	loss loss      // of the residuals
+	cov  []float64 // covariance of the free values
+	rest []float64 // residuals that count
+	held []bool    // free values that stand at a bound
 }
 
 // sigma returns the standard deviation of a value; zero if it was not fitted, infinite if it is not
@@ -41,14 +41,16 @@ func (s *series) floor() float64 { return math.Max(s.quantum/math.Sqrt(12), 1e-5
 
 // optimiser holds the memory of a fit.
 type optimiser struct {
-	g          *span
-	st         stribeck
-	q, J, W, r []float64
+	g        *span
+	st       stribeck
+	q, J, r  []float64
+	slope, W []float64 // of the cost of each residual: half its derivative, and its curvature
+	loss     loss
 }
 
 func newOptimiser(g *span, st stribeck) *optimiser {
 	n := g.last - g.first
-	return &optimiser{g: g, st: st, q: make([]float64, n), J: make([]float64, n*pMany), W: make([]float64, n), r: make([]float64, n)}
+	return &optimiser{g: g, st: st, q: make([]float64, n), J: make([]float64, n*pMany), W: make([]float64, n), r: make([]float64, n), slope: make([]float64, n), loss: loss{half: g.s.step / 2}}
 }
 
 // residuals runs the equation; the first readings, which tell of the start, have none. It returns
@@ -68,27 +70,22 @@ func (o *optimiser) residuals(p *values, free []int) (from int) {
 	return from
 }
 
-// cost is Huber's at a scale.
-func huberCost(rest []float64, scale float64) float64 {
-	sum := 0.0
-	for _, r := range rest {
-		if a := math.Abs(r); a > huber*scale {
-			sum += huber * scale * (2*a - huber*scale)
-		} else {
-			sum += r * r
-		}
+// weigh finds the scale of the residuals that count, their slopes and curvatures, and returns their cost.
+func (o *optimiser) weigh(from int) float64 {
+	o.loss.estimate(o.r[from:], o.g.s.floor())
+	for i := from; i < len(o.r); i++ {
+		_, o.slope[i], o.W[i] = o.loss.at(o.r[i])
 	}
-	return sum / math.Max(float64(len(rest)), 1)
+	return o.loss.mean(o.r[from:])
 }
 
 // fit changes the free values until the positions are those measured: Levenberg's and Marquardt's
-// steps with Huber's weights, bounds kept by holding what would cross them.
+// steps with the weights of the cost, bounds kept by holding what would cross them.
 func (o *optimiser) fit(p values, free []int, rounds int) outcome {
 	out := outcome{p: p, free: free}
 	λ := 1e-3
 	from := o.residuals(&p, free)
-	scale := weigh(o.W[from:], o.r[from:], o.g.s.floor())
-	cost := huberCost(o.r[from:], scale)
+	cost := o.weigh(from)
 	var A []float64
 	for range rounds {
 		var g []float64
@@ -98,7 +95,7 @@ func (o *optimiser) fit(p values, free []int, rounds int) outcome {
 		for λ < 1e8 {
 			next := step(&p, free, out.held, A, g, λ)
 			o.residuals(&next, nil)
-			c := huberCost(o.r[from:], scale)
+			c := o.loss.mean(o.r[from:])
 			if c < cost {
 				gain = (cost - c) / cost
 				p, λ = next, math.Max(λ/8, 1e-9)
@@ -107,27 +104,26 @@ func (o *optimiser) fit(p values, free []int, rounds int) outcome {
 			λ *= 6
 		}
 		o.residuals(&p, free)
-		scale = weigh(o.W[from:], o.r[from:], o.g.s.floor())
-		cost = huberCost(o.r[from:], scale)
-		if gain < 1e-5 {
+		before := o.loss.scale
+		if cost = o.weigh(from); gain < 1e-5 && (o.loss.half == 0 || math.Abs(o.loss.scale-before) < 0.02*before) {
 			break
 		}
 	}
 	A, g := o.normal(from, len(free))
-	out.p, out.cost, out.scale, out.held = p, cost, scale, held(&p, free, g)
+	out.p, out.cost, out.loss, out.held = p, cost, o.loss, held(&p, free, g)
 	out.rest = append([]float64(nil), o.r[from:]...)
 	out.cov = o.covariance(A, out.held, out.rest)
 	return out
 }
 
-// normal returns JᵀWJ and JᵀWr.
+// normal returns JᵀWJ and Jᵀ·slopes.
 func (o *optimiser) normal(from, m int) (A, g []float64) {
 	A, g = make([]float64, m*m), make([]float64, m)
 	for i := from; i < len(o.r); i++ {
 		row := o.J[i*m : (i+1)*m]
 		for a := range m {
 			wa := o.W[i] * row[a]
-			g[a] += wa * o.r[i]
+			g[a] += row[a] * o.slope[i]
 			for b := a; b < m; b++ {
 				A[a*m+b] += wa * row[b]
 			}
@@ -205,6 +201,10 @@ func (o *optimiser) covariance(A []float64, held []bool, rest []float64) []float
 		return nil
 	}
 	variance := rms(rest)
+	if o.loss.half > 0 {
+		variance = o.loss.scale
+		rest = o.loss.scores(rest)
+	}
 	variance *= variance
 	sum := 1.0
 	for lag := 1; lag <= 20; lag++ {

@@ -236,8 +236,8 @@ var corruptions = []corruption{
 	}},
 }
 
-// TestRandomCorruptLogs: of logs that are spoiled none gives a wrong model, of as many sound ones
-// 95 % are accepted.
+// TestRandomCorruptLogs: of logs that are spoiled none gives a wrong model, and 98 % are refused for what spoils them; of as
+// many sound ones 95 % are accepted.
 func TestRandomCorruptLogs(t *testing.T) {
 	refused, named, accepted, wrong := 0, map[string]int{}, 0, 0
 	n := seeds(11, 200)
@@ -257,7 +257,7 @@ func TestRandomCorruptLogs(t *testing.T) {
 				named[c.reason]++
 				t.Logf("seed %d: spoiled by %s, refused for %v", seed, c.reason, result.Reasons)
 			}
-		case !within(errorsOf(result, p.Truth), rough):
+		case !within(errorsOf(result, p.Truth), exact):
 			wrong++
 			t.Errorf("seed %d: spoiled by %s and accepted, errors %+.1f %%", seed, c.reason, percent(errorsOf(result, p.Truth)))
 		default:
@@ -287,8 +287,8 @@ func TestRandomCorruptLogs(t *testing.T) {
 	for _, k := range named {
 		unnamed += k
 	}
-	if refused*10 < int(n)*8 || unnamed*10 > int(n) {
-		t.Errorf("of %d spoiled logs %d are refused, %d of them without the reason", n, refused, unnamed)
+	if most := int(n) / 50; int(n)-refused+unnamed > most {
+		t.Errorf("of %d spoiled logs %d are refused, %d of them without the reason: at most %d may not be refused for it", n, refused, unnamed, most)
 	}
 }
 
@@ -306,7 +306,13 @@ func TestRandomServosTrackBetter(t *testing.T) {
 		}
 		m := found.Model()
 		m.Lead = 0
-		ahead := float64(found.Delay) + p.Period // the ramp ends there
+		// The ramp ends there. The delay counts from the sending; a cycle computes goals for its ticks, and they are sent
+		// up to 5 ms later: their mean lateness is what a log of ticks, as servo_ident's, has in its delay.
+		late := 0.0
+		for i, row := range log.Joints[0].Rows {
+			late += (row.Time - float64(i)*p.Period) / float64(len(log.Joints[0].Rows))
+		}
+		ahead := float64(found.Delay) + late + p.Period
 		motion := func(t float64) model.Motion {
 			w := model.Motion{}
 			for i, f := range []float64{0.3, 0.7, 1.3} {
@@ -319,7 +325,7 @@ func TestRandomServosTrackBetter(t *testing.T) {
 		}
 		error := func(goal func(t float64) float64) float64 {
 			q := p
-			q.Loss, q.Quantum, q.Feedback, q.Ripple = 0, 0, false, 0
+			q.Loss, q.Quantum, q.Feedback = 0, 0, false
 			sum, n := 0.0, 0.0
 			for _, row := range q.Run(rand.New(rand.NewPCG(seed, 3)), goal, 20) {
 				if row.Time > 2 {

@@ -118,10 +118,13 @@ func (r *Result) Model() model.Model {
 		A: [6]float64{float64(p.A0), float64(p.A1), float64(p.A2), float64(p.A3), float64(p.A4), float64(p.A5)}, Speed: float64(p.Vs)}
 }
 
-// clearlyBetter is by how much less an old model must err to be kept.
-const clearlyBetter = 0.98
-
-// Worse reports whether another model predicts the hold-out clearly better than what was found.
-func (r *Result) Worse(than *model.Model) bool {
-	return r.predict != nil && r.predict(than) < clearlyBetter*float64(r.RMSE)
+// ErrorOf returns by how much another model errs in the hold-out, rad (RMS); NaN without a fit.
+func (r *Result) ErrorOf(m *model.Model) float64 {
+	if r.predict == nil {
+		return math.NaN()
+	}
+	return r.predict(m)
 }
+
+// Worse reports whether another model predicts the hold-out better than what was found.
+func (r *Result) Worse(than *model.Model) bool { return r.ErrorOf(than) < float64(r.RMSE) }

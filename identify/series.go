@@ -11,6 +11,7 @@ type series struct {
 	begin, end float64 // of the readings, s
 	period     float64 // median time between goals, s
 	quantum    float64 // least step of the readings, rad
+	step       float64 // of the grid that all readings are on, rad; 0 without one
 	rows, lost int
 	longest    float64 // greatest time between readings that follow each other, s
 
@@ -18,6 +19,9 @@ type series struct {
 	readings []reading
 	voltage  []knot // where the gain is another than kp, times its share of that
 	torque   cubic
+	raw      cubic // torque as it was logged, where torque is an instrument of it
+	rest     cubic // torque without what the joint's own acceleration takes
+	inertia  cubic // that takes it, kg·m²; nothing if only the torque is known
 	kp       float64
 
 	warmth, supply float64 // means of temperature and voltage; NaN if unknown
@@ -36,21 +40,29 @@ type reading struct {
 // fullPWM is the share of the supply from which on a servo is at its limit.
 const fullPWM = 0.97
 
-// newSeries prepares the log of a joint; torque, when given, is used in place of the log's.
-func newSeries(rows []Row, kp float64, torque []knot) *series {
+// loading is the load of a joint: its torque and, where a robot gave it, the parts of it. With them the
+// equation is run with the inertia that the joint carries: its acceleration then need not be known before.
+type loading struct{ torque, rest, inertia []knot }
+
+// newSeries prepares the log of a joint; a load, when given, is used in place of the log's.
+func newSeries(rows []Row, kp float64, load *loading) *series {
 	s := &series{rows: len(rows), kp: kp, warmth: math.NaN(), supply: math.NaN(), pwm: math.NaN()}
 	s.period = medianPeriod(rows)
 	s.goals(rows)
 	s.measured(rows)
 	s.means(rows)
-	if torque == nil {
+	if load == nil {
+		load = new(loading)
 		for _, r := range rows {
 			if !math.IsNaN(r.Torque) {
-				torque = append(torque, knot{r.MeasuredAt, r.Torque})
+				load.torque = append(load.torque, knot{r.MeasuredAt, r.Torque})
 			}
 		}
 	}
-	s.torque = newCubic(torque)
+	s.torque = newCubic(load.torque)
+	if s.rest = s.torque; load.inertia != nil {
+		s.rest, s.inertia = newCubic(load.rest), newCubic(load.inertia)
+	}
 	if len(s.readings) > 0 {
 		s.begin, s.end = s.readings[0].t, s.readings[len(s.readings)-1].t
 	}
@@ -104,6 +116,7 @@ func (s *series) measured(rows []Row) {
 		}
 		return 0
 	})
+	s.step = stepOf(s.readings)
 	s.quantum = math.Inf(1)
 	for i := 1; i < len(s.readings); i++ {
 		s.longest = math.Max(s.longest, s.readings[i].t-s.readings[i-1].t)

@@ -71,6 +71,8 @@ type span struct {
 	from     float64 // residuals before this time belong to the start
 	voltage  []float64
 	torque   []float64
+	rest     []float64
+	inertia  []float64
 	flank    []float64 // side of the gear that carries the torque, −1 … 1
 	first    int       // reading
 	last     int       // reading after the last
@@ -88,14 +90,28 @@ func (s *series) span(begin, end float64) *span {
 	g.n = int(math.Ceil((end-begin)/gridStep)) + 1
 	g.h = gridStep
 	g.voltage, g.torque, g.flank = make([]float64, g.n), make([]float64, g.n), make([]float64, g.n)
+	g.rest, g.inertia = g.torque, make([]float64, g.n)
+	if len(s.inertia.knots) > 0 {
+		g.rest = make([]float64, g.n)
+	}
 	u := line{knots: s.voltage}
 	for i := range g.n {
 		t := begin + (float64(i)+0.5)*g.h
 		g.voltage[i], _ = u.at(t)
 		g.torque[i] = s.torque.at(t)
+		if len(s.inertia.knots) > 0 {
+			g.rest[i], g.inertia[i] = s.rest.at(t), s.inertia.at(t)
+		}
 	}
-	small := flankShare*rms(g.torque) + 1e-9
-	for i, τ := range g.torque {
+	side := g.torque
+	if len(s.raw.knots) > 0 {
+		side = make([]float64, g.n)
+		for i := range side {
+			side[i] = s.raw.at(begin + (float64(i)+0.5)*g.h)
+		}
+	}
+	small := flankShare*rms(side) + 1e-9
+	for i, τ := range side {
 		g.flank[i] = math.Tanh(τ / small)
 	}
 	g.first, _ = slices.BinarySearchFunc(s.readings, begin, func(r reading, t float64) int {
@@ -133,7 +149,7 @@ func (g *span) run(q, J []float64, p *values, st stribeck, free []int) {
 	for i := 0; i < g.n && next < len(readings); i++ {
 		t := g.begin + (float64(i)+0.5)*h
 		goal, slope := ramp.at(t - p[pDelay] - p[pDrift]*(t-middle))
-		e := environment{goal: goal, k: s.kp * g.voltage[i], u: g.voltage[i], tau: g.torque[i], flank: g.flank[i], age: (t - middle) / length}
+		e := environment{goal: goal, k: s.kp * g.voltage[i], u: g.voltage[i], tau: g.torque[i], rest: g.rest[i], inertia: g.inertia[i], flank: g.flank[i], age: (t - middle) / length}
 		before := seen
 		d := x.step(&e, p, st, h)
 		if J != nil {
@@ -191,7 +207,7 @@ func (s *sensor) follow(q, slip float64, dq *[pMany]float64, free []int) {
 type motion struct{ q, v float64 }
 
 // environment is what acts on the joint in the middle of a step.
-type environment struct{ goal, k, u, tau, flank, age float64 }
+type environment struct{ goal, k, u, tau, rest, inertia, flank, age float64 }
 
 // slopes are what the derivatives of a step need.
 type slopes struct {
@@ -225,8 +241,8 @@ func (x *motion) step(e *environment, p *values, st stribeck, h float64) slopes 
 		rub += fading
 		d.fading = -math.Copysign(fading/st.vs, x.v)
 	}
-	rotor := 2 * p[pA0] / h
-	push := rotor*x.v + y - p[pA3]*e.tau - p[pA5]
+	rotor := 2 * (p[pA0] + p[pA3]*e.inertia) / h
+	push := rotor*x.v + y - p[pA3]*e.rest - p[pA5]
 	if p[pSin] != 0 || p[pCos] != 0 {
 		sin, cos := math.Sincos(x.q)
 		push -= p[pSin]*sin + p[pCos]*cos
@@ -250,7 +266,7 @@ func (d *slopes) derive(e *environment, p *values, j int, slope, since, h float6
 		*dv = 0
 		return
 	}
-	push := (2*p[pA0]/h-d.fading*d.sign)**dv - d.stiffness**dq
+	push := (2*(p[pA0]+p[pA3]*e.inertia)/h-d.fading*d.sign)**dv - d.stiffness**dq
 	if p[pSin] != 0 || p[pCos] != 0 {
 		sin, cos := math.Sincos(d.q)
 		push -= (p[pSin]*cos - p[pCos]*sin) * *dq
@@ -263,7 +279,7 @@ func (d *slopes) derive(e *environment, p *values, j int, slope, since, h float6
 	case pA2:
 		push -= d.dry * d.sign
 	case pA3:
-		push -= e.tau
+		push += 2/h*e.inertia*(d.v-d.mean) - e.rest
 	case pA5:
 		push--
 	case pDelay:
@@ -317,7 +333,7 @@ func (g *span) follow(p *values, st stribeck, begin float64, point func(t, q, v,
 	for i := range g.n {
 		t := g.begin + (float64(i)+0.5)*h
 		goal, _ := ramp.at(t - p[pDelay] - p[pDrift]*(t-middle))
-		e := environment{goal: goal, k: s.kp * g.voltage[i], u: g.voltage[i], tau: g.torque[i], flank: g.flank[i], age: (t - middle) / length}
+		e := environment{goal: goal, k: s.kp * g.voltage[i], u: g.voltage[i], tau: g.torque[i], rest: g.rest[i], inertia: g.inertia[i], flank: g.flank[i], age: (t - middle) / length}
 		old[i%len(old)] = x
 		x.step(&e, p, st, h)
 		// the state of a grid step ago is in the middle of that before it and the present one

@@ -96,6 +96,7 @@ type modelled struct {
 
 func newByModel(c InversionConfig) *ByModel {
 	b := &ByModel{lead: c.Lead, fixed: c.FixedGain, joints: make([]modelled, len(c.Models)), silent: math.Inf(1)}
+	b.state.Version = c.Version
 	for j, m := range c.Models {
 		if m != nil {
 			b.joints[j].take(m)
@@ -180,6 +181,7 @@ func (b *ByModel) invert(dst *Setpoint, c *Command, j *modelled) {
 	soft := b.gain(c, j, u)
 	gain := math.Max(leastShare, soft)
 	adds, g := b.adds(&j.now, c, u, gain)
+	correction := g.Correction
 	stiffness := gain * j.now.Kp * u / j.now.A[3]
 	if !finite(adds) || !finite(stiffness) {
 		b.tick.Failed++
@@ -187,12 +189,13 @@ func (b *ByModel) invert(dst *Setpoint, c *Command, j *modelled) {
 		return
 	}
 	if j.mix < 1 {
-		before, _ := b.adds(&j.old, c, u, gain)
+		before, old := b.adds(&j.old, c, u, gain)
 		if !finite(before) {
-			before = adds
+			before, old = adds, g
 		}
 		j.mix = math.Min(1, j.mix+j.share(c.Dt, stiffness*(adds-before)))
 		adds = before + j.mix*(adds-before)
+		correction = old.Correction + j.mix*(correction-old.Correction)
 		b.tick.Blending = true
 		if j.mix == 1 && j.waits {
 			j.old, j.now, j.mix, j.waits = j.now, j.next, 0, false
@@ -205,6 +208,7 @@ func (b *ByModel) invert(dst *Setpoint, c *Command, j *modelled) {
 	}
 	b.note(u, g.Saturated)
 	dst.Position += j.weight * adds
+	dst.Correction, dst.Gain = j.weight*correction, gain
 	dst.Effort = (1 - j.weight) * c.Effort
 	if !b.fixed {
 		dst.Stiffness = soft

@@ -36,6 +36,7 @@ type InversionConfig struct {
 	Name      string         `json:"name"` // "lead", also if it is empty, or "model"
 	Lead      Lead           `json:"lead"`
 	Models    []*model.Model `json:"models,omitempty"`     // [joints] of "model"; null where none is known
+	Version   uint64         `json:"version,omitempty"`    // of the models
 	FixedGain bool           `json:"fixed_gain,omitempty"` // servos do not heed Setpoint.Stiffness
 }
 

@@ -41,12 +41,13 @@ func (i *Inertial) Finite() bool {
 // Contact is what a touch switch or a force sensor measures.
 type Contact struct {
 	Force   spatial.Vec3 // on the robot, in the sensor's axes, N; a sensor of the normal force alone fills Z, a switch nothing
+	Moment  spatial.Vec3 // about the middle of the sole, in the same axes, N·m; zero where it is not felt: then the middle counts
 	Pressed bool         // it touches something
 	Age     uint32       // ticks since it was measured; Never if it was not
 }
 
 // Finite reports whether every number of the measurement is finite.
-func (c *Contact) Finite() bool { return c.Force.Finite() }
+func (c *Contact) Finite() bool { return c.Force.Finite() && c.Moment.Finite() }
 
 // Sensors says what a robot measures besides its joints.
 type Sensors struct {
@@ -86,13 +87,15 @@ func (m *Measurement) Copy(src *Measurement) {
 }
 
 // Update takes from src what is finite, and lets the rest of m grow older by a
-// tick: what is not finite was not measured. A joint then has a SensorFault. Of
-// a voltage that is not finite a joint moves on without: it is 0. Loop-safe.
+// tick: what is not finite was not measured. A joint whose position or velocity is not
+// then has a SensorFault. The other numbers it can move on without: they are 0. Loop-safe.
 func (m *Measurement) Update(src *Measurement) {
 	for i := range m.Joints {
 		last, now := &m.Joints[i], src.Joints[i]
-		if !finite(now.Voltage) {
-			now.Voltage = 0
+		for _, x := range [...]*float64{&now.Voltage, &now.Effort, &now.Temperature} {
+			if !finite(*x) {
+				*x = 0
+			}
 		}
 		if now.Finite() {
 			*last = now

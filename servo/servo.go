@@ -57,14 +57,18 @@ type Setpoint struct {
 	Kp        float64 // stiffness of Impedance, N·m/rad or N/m, ≥ 0
 	Kd        float64 // damping of Impedance, N·m·s/rad or N·s/m, ≥ 0
 	Stiffness float64 // of Position: share of the servo's own full stiffness, 0 … 1
-	PlayTime  float64 // of Position: time to get there, s, > 0
+	// Correction is the part of Position by which the goal is beyond where the joint is to be, so that
+	// a servo with the share Gain of its full gain gives the torque that the motion needs. A driver whose
+	// servos have another gain for a while changes it as much. Gain is 0 where nothing is corrected.
+	Correction, Gain float64
+	PlayTime         float64 // of Position: time to get there, s, > 0
 }
 
 // Finite reports whether a setpoint can be obeyed: every number is finite, or its mode
 // needs none. Loop-safe.
 func (s *Setpoint) Finite() bool {
 	return !s.Mode.Powered() || finite(s.Position) && finite(s.Velocity) && finite(s.Effort) &&
-		finite(s.Kp) && finite(s.Kd) && finite(s.Stiffness) && finite(s.PlayTime)
+		finite(s.Kp) && finite(s.Kd) && finite(s.Stiffness) && finite(s.PlayTime) && finite(s.Correction) && finite(s.Gain)
 }
 
 // Bus exchanges setpoints for what is measured, of all joints of a robot in array

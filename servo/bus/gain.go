@@ -43,6 +43,17 @@ func (u *unit) hold(r *Register, full, now int64) (held bool) {
 	return u.State.Torque == TorqueOn && now != full
 }
 
+// aim is where the goal of a servo is to be with the gain that it has: that comes later than it is asked for, in steps, and
+// as coarse as its register. The correction is as much greater as the gain is smaller than the one it is for, so that the
+// torque is what the motion needs all the while.
+func (u *unit) aim(s *servo.Setpoint) float64 {
+	g := &u.gain
+	if g.register == nil || g.now <= 0 || g.full <= 0 || !(s.Gain > 0) {
+		return s.Position
+	}
+	return s.Position + s.Correction*(s.Gain*float64(g.full)/float64(g.now)-1)
+}
+
 // stiffen writes the gain of one servo that is to have another stiffness.
 func (w *worker) stiffen(now time.Time) error {
 	for i, u := range w.units {

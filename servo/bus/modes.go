@@ -48,7 +48,7 @@ func (u *unit) keeps() bool { return u.Modes&^servo.ModesOf(servo.Position) != 0
 // change lets a servo that gets another mode begin where it is, and go from there to its goal slowly.
 func (u *unit) change(s *servo.Setpoint) {
 	if s.Mode != u.mode && u.on {
-		u.offset = u.scale.Position(u.State.Position+u.turns) - s.Position
+		u.offset = u.scale.Position(u.State.Position+u.turns) - u.aim(s)
 	}
 	u.mode = s.Mode
 }

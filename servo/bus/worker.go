@@ -237,10 +237,10 @@ func (w *worker) cycle() error {
 	w.commands, w.fresh = *goals, w.fresh || fresh
 	w.freshen(now)
 	if w.commands != nil && w.fresh || !w.sent.IsZero() {
-		if err := w.command(now); err != nil {
+		if err := w.stiffen(now); err != nil { // right before the goals that suit the gain
 			return err
 		}
-		if err := w.stiffen(now); err != nil {
+		if err := w.command(now); err != nil {
 			return err
 		}
 	}
@@ -340,7 +340,7 @@ func (w *worker) energise(u *unit, s *servo.Setpoint, now time.Time) error {
 		return nil // it is tried again
 	}
 	u.on, u.foundOn = true, false
-	u.offset = u.scale.Position(u.State.Position+u.turns) - s.Position
+	u.offset = u.scale.Position(u.State.Position+u.turns) - u.aim(s)
 	return nil
 }
 
@@ -367,7 +367,7 @@ func (w *worker) confirmed(u *unit) (bool, error) {
 func (w *worker) goal(u *unit, s *servo.Setpoint) Goal {
 	step := w.settings.Ramp * min(w.took, w.last) // a program that was held up does not make up for it
 	u.offset -= math.Max(-step, math.Min(u.offset, step))
-	at := u.scale.Steps(s.Position + u.offset)
+	at := u.scale.Steps(u.aim(s) + u.offset)
 	return Goal{Servo: &u.Servo, Mode: s.Mode, Position: max(u.Low, min(at, u.High)) - u.turns, PlayTime: max(s.PlayTime, w.took),
 		Velocity: u.scale.Shaft(s.Velocity, u.Model.Step), Effort: u.scale.Load(s.Effort, u.Model.Step),
 		Low: u.Low - u.turns, High: u.High - u.turns}

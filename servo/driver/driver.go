@@ -17,7 +17,7 @@ import (
 var Standard = Table{
 	Row("sim", "a robot without hardware: ideal, or as its settings say", sim.DefaultSettings, sim.NewDriver),
 	Row("bus", "servos on serial lines: HerkuleX, Dynamixel, Feetech", families.DefaultSettings, families.NewDriver),
-	Row("topics", "another program that moves the robot, through its rosbridge or a ROS 1 network: setpoints on joint_commands, states on joint_states", topics.DefaultSettings, topics.NewDriver),
+	Row("topics", "another program that moves the robot, through its rosbridge, a ROS 1 network or ROS 2: setpoints on joint_commands, states on joint_states", topics.DefaultSettings, topics.NewDriver),
 	Row("physics", "a robot without hardware that has mass, motors and ground", physics.DefaultSettings, physics.NewDriver),
 }
 

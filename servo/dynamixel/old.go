@@ -72,7 +72,7 @@ var old = protocol1.Family{Layout: func(*bus.Model) *protocol1.Layout { return &
 
 // oldLayout: words little-endian, speed and load with a sign bit; EEPROM needs no key.
 var oldLayout = protocol1.Layout{Delay: oldDelay, Limits: oldLimits, Voltages: oldVoltages, Torque: oldTorque, Present: oldPresent, Goal: oldGoal,
-	SpeedSign: 10, LoadSign: 10, Prepare: prepareOld, Unit: oldUnit, Ramp: rampOld, BeforeTorque: allowTorque, Faults: oldFaults}
+	SpeedSign: 10, LoadSign: 10, Prepare: prepareOld, Unit: oldUnit, Ramp: rampOld, BulkRead: func(m *bus.Model) bool { return m.Variant == mx }, BeforeTorque: allowTorque, Faults: oldFaults}
 
 // identifyOld reads what a servo is. Feetech servos answer, too, and have their id elsewhere.
 func identifyOld(t *protocol1.Talker, id int) (bus.Identity, error) {

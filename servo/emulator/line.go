@@ -192,5 +192,5 @@ func asks(family string, kind byte) bool {
 	if family == herkulexName {
 		return kind == 2 || kind == 4 || kind == 7
 	}
-	return kind == 1 || kind == 2 || kind == 0x82
+	return kind == 1 || kind == 2 || kind == 0x82 || kind == oldBulkRead
 }

@@ -2,6 +2,7 @@ package families
 
 import (
 	"fmt"
+	"math"
 	"testing"
 	"time"
 
@@ -112,6 +113,71 @@ func TestStiffnessIsTheGainOfAServo(t *testing.T) {
 				closed("off", 1, 1)
 				if v := b.violations(); len(v) > 0 {
 					t.Errorf("%+v", v[0])
+				}
+			})
+		})
+	}
+}
+
+// TestCorrectionsSuitTheGainThatAServoHas: while the gain of a servo is on its way to a lesser stiffness, in steps, and when
+// it is there, as coarse as its register is, gain times correction is what the setpoint wants.
+func TestCorrectionsSuitTheGainThatAServoHas(t *testing.T) {
+	for i, k := range softKinds {
+		if testing.Short() && i > 1 {
+			break
+		}
+		t.Run(k.name, func(t *testing.T) {
+			inFakeTime(t, func(t *testing.T) {
+				line := func(int) string {
+					return fmt.Sprintf("type: %s, zero: %g, registers: {%s: %d}", k.name, k.zero, k.register, k.full)
+				}
+				b := newBed(t, turntableOf(t, 2, line), k.baud, 0.02, false)
+				if err := b.driver.Open(t.Context()); err != nil {
+					t.Fatal(err)
+				}
+				defer b.driver.Close()
+				r := &rig{bed: b, period: 0.02, dst: servo.NewMeasurement(2, servo.Sensors{}), src: make([]servo.Setpoint, 2)}
+				const share, stiff = 0.33, 0.06 // rad at full gain
+				var goals []float64
+				tell := func(gain, seconds float64) {
+					for range int(seconds / r.period) {
+						for j := range r.src {
+							r.src[j] = servo.Setpoint{Mode: servo.Position, Position: stiff / gain, Correction: stiff / gain, Gain: gain, Stiffness: gain, PlayTime: r.period}
+						}
+						r.tick()
+						r.servos.With(func() { goals = append(goals, r.servos.Servos()[0].Now().Goal) })
+					}
+				}
+				tell(1, 3)
+				before := goals[len(goals)-1]
+				goals = goals[:0]
+				tell(share, 4)
+				// the gains that it may have on the way: five steps, and the one that it is asked for
+				var may []float64
+				for g, n := k.full, int64(share*float64(k.full)+0.5); ; g = max(n, g-max(1, k.full/5)) {
+					may = append(may, stiff*float64(k.full)/float64(g))
+					if g == n {
+						break
+					}
+				}
+				const tolerance = 0.006 // rad: a step of the coarsest
+				if math.Abs(before-stiff) > tolerance || math.Abs(goals[len(goals)-1]-may[len(may)-1]) > tolerance {
+					t.Errorf("the goal was %g, want %g; it is %g, want %g", before, stiff, goals[len(goals)-1], may[len(may)-1])
+				}
+				seen := map[int]bool{}
+				for i, g := range goals {
+					at := -1
+					for n, want := range may {
+						if math.Abs(g-want) < tolerance {
+							at = n
+						}
+					}
+					if seen[at] = true; at < 0 || i > 0 && g < goals[i-1]-tolerance {
+						t.Fatalf("tick %d: the goal is %g after %g, and gains on the way want %v", i, g, goals[max(i-1, 0)], may)
+					}
+				}
+				if len(seen) < 3 {
+					t.Errorf("%d of the goals %v were seen", len(seen), may)
 				}
 			})
 		})

@@ -48,7 +48,7 @@ func registers() []bus.Register {
 		ram("max_temperature", 5, 1), ram("min_voltage", 6, 1), ram("max_voltage", 7, 1),
 		ram("acceleration_ratio", 8, 1), ram("max_acceleration_time", 9, 1), ram("dead_zone", 10, 1),
 		ram("max_pwm", 16, 2), ram("overload_pwm_threshold", 18, 2),
-		ram("min_position", 20, 2), ram("max_position", 22, 2),
+		{Name: "min_position", Address: 20, Size: 2, Shifts: true}, {Name: "max_position", Address: 22, Size: 2, Shifts: true},
 		ram("position_kp", 24, 2), ram("position_kd", 26, 2), ram("position_ki", 28, 2),
 		ram("inposition_margin", 44, 1),
 		{Name: "calibration_difference", Address: 47, Size: 1, Sign: bus.Twos, Shifts: true, Unit: "step"},

@@ -14,10 +14,15 @@ const (
 	maxFriction  = 1e3  // N·m
 	maxLead      = 1.0  // s
 	maxDeadZone  = 1.0  // rad/s
-	maxVoltage   = 1e3  // V
 	minGear      = 1e-2
 	maxGear      = 1e3
+	minReach     = 1e-5  // rad off its goal at which a servo gives all it can
+	minFactor    = 1e-12 // kp and a3, whose units are the servo's own
+	maxFactor    = 1e12
 )
+
+// MaxVoltage is that of the strongest supply, V.
+const MaxVoltage = 1e3
 
 // Check lists what is wrong with a model, each with the value and its limit; nil if it can be
 // used. The voltage may be unknown.
@@ -55,6 +60,12 @@ func (m *Model) Check() (wrong []error) {
 
 // checkSizes judges what the parameters mean at the joint.
 func (m *Model) checkSizes(fail func(string, ...any)) {
+	for _, x := range []parameter{{name: "kp", value: m.Kp}, {name: "parameters.a3", value: m.A[3]}} {
+		if x.value < minFactor || x.value > maxFactor {
+			fail("%s is %g, want %g … %g", x.name, x.value, minFactor, maxFactor)
+			return
+		}
+	}
 	j := m.AtJoint()
 	if f, v := j.leastFriction(); f < 0 {
 		fail("parameters a1, a2, a4: friction at %.3g rad/s is %.3g N·m, must not drive the joint", v, f/j.A[3])
@@ -68,8 +79,16 @@ func (m *Model) checkSizes(fail func(string, ...any)) {
 	within("damping, a1/a3,", "N·m·s/rad", j.A[1]/j.A[3], 0, maxDamping)
 	within("dry friction", "N·m", math.Max(j.A[2], j.A[2]+j.A[4])/j.A[3], 0, maxFriction)
 	within("offset, a5/a3,", "N·m", math.Abs(j.A[5])/j.A[3], 0, maxFriction)
+	if m.Saturation > 0 {
+		within("what saturates the servo, ks/kp,", "rad", j.Saturation/j.Kp, minReach, math.Inf(1))
+	}
+	if m.Effort > 0 && m.Voltage > 0 {
+		within("what saturates the servo, effort·a3/(kp·voltage),", "rad", j.Effort*j.A[3]/(j.Kp*j.Voltage), minReach, math.Inf(1))
+	}
 	if m.Voltage > 0 {
 		within("stiffness, kp·voltage/a3,", "N·m/rad", m.FullStiffness(m.Voltage), minStiffness, maxStiffness)
+	} else { // that of no supply may be absurd
+		within("stiffness of a volt, kp/a3,", "N·m/(rad·V)", m.FullStiffness(1), minStiffness/MaxVoltage, maxStiffness)
 	}
 }
 
@@ -98,7 +117,7 @@ type parameter struct {
 
 func (m *Model) named() []parameter {
 	return []parameter{
-		{name: "kp", value: m.Kp, needed: true}, {name: "voltage", value: m.Voltage, most: maxVoltage}, {name: "gear", value: m.Gear, most: maxGear},
+		{name: "kp", value: m.Kp, needed: true}, {name: "voltage", value: m.Voltage, most: MaxVoltage}, {name: "gear", value: m.Gear, most: maxGear},
 		{name: "ks", value: m.Saturation}, {name: "effort", value: m.Effort}, {name: "lead", value: m.Lead, most: maxLead},
 		{name: "dead_zone", value: m.DeadZone, most: maxDeadZone}, {name: "stiffness", value: m.Stiffness, most: maxStiffness},
 		{name: "backlash", value: m.Backlash}, {name: "resolution", value: m.Quantum},

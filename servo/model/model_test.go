@@ -179,6 +179,9 @@ func TestAbsurdModelsAreNamed(t *testing.T) {
 		{func(m *Model) { m.A[3] = 2e-7 }, "want"},
 		{func(m *Model) { m.A[0] = 1e9 }, "rotor, a0/a3, is 5e+06 kg·m², want 0 … 100"},
 		{func(m *Model) { m.Voltage = 12000 }, "voltage is 12000, at most 1000"},
+		{func(m *Model) { m.Voltage, m.Kp = 0, 1e-6 }, "stiffness of a volt, kp/a3, is 5e-09 N·m/(rad·V), want 1e-06 … 1e+06"},
+		{func(m *Model) { *m = Model{Kp: 1e-300, A: [6]float64{3: 1e-300}} }, "kp is 1e-300, want 1e-12 … 1e+12"},
+		{func(m *Model) { *m = Model{Kp: 1, A: [6]float64{3: 1e20}} }, "parameters.a3 is 1e+20, want 1e-12 … 1e+12"},
 	} {
 		m := good
 		c.change(&m)

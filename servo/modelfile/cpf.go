@@ -13,8 +13,8 @@ import (
 // doctype is the only document type of property files. It says nothing, and is not followed.
 var doctype = regexp.MustCompile(`<!DOCTYPE\s+properties(\s+SYSTEM\s+("[^"<>\[]*"|'[^'<>\[]*'))?\s*>`)
 
-// properties reads a property file of OROCOS (.cpf): structs of type ServoModel, alone or in a
-// list. What else stands there is for other components.
+// properties reads a property file of OROCOS (.cpf): structs of type ServoModel, alone or inside of
+// others. What else stands there is for other components.
 func (r *reader) properties(data []byte) {
 	text := doctype.ReplaceAllFunc(data, func(found []byte) []byte {
 		return []byte(strings.Repeat("\n", strings.Count(string(found), "\n")))
@@ -45,10 +45,14 @@ func (r *reader) property(n *xmltree.Node) {
 	case strings.HasSuffix(kind, "ServoModel"):
 		before := len(r.set.Models)
 		r.propertyModel(n)
-		if n.Value("name") == "default_servo_model" && len(r.set.Models) > before {
-			byDefault := r.set.Models[before].Model
+		if n.Value("name") == DefaultName && len(r.set.Models) > before {
+			byDefault := r.set.Models[before]
 			r.set.Default = &byDefault
 			r.set.Models = r.set.Models[:before]
+		}
+	default: // a list of another type, or a part of a component's
+		for e := range n.Elements() {
+			r.property(e)
 		}
 	}
 }
@@ -78,6 +82,9 @@ func (r *reader) propertyModel(n *xmltree.Node) {
 	if len(m.Alpha) != 4 {
 		r.fail(max(lines["alpha"], n.Pos.Line), thing(m.Name), "alpha has "+strconv.Itoa(len(m.Alpha))+" numbers, want 4 (a0 … a3)")
 		return
+	}
+	if at, given := lines["kgear"]; given && m.Gear == 0 {
+		r.fail(at, thing(m.Name), "k"+zeroGear)
 	}
 	made := model.Model{Kp: m.Kp, Gear: m.Gear, DeadZone: model.DefaultDeadZone}
 	copy(made.A[:], m.Alpha)

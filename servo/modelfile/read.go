@@ -27,8 +27,8 @@ type Named struct {
 // Set is what a file of models has.
 type Set struct {
 	Models  []Named
-	Default *model.Model // of servos that the file does not name; nil without one
-	types   [][2]string  // joint and model of NimbRo's robots
+	Default *Named      // of servos that the file does not name; nil without one
+	types   [][2]string // joint and model of NimbRo's robots
 }
 
 // Find returns the model of a name: a joint's, or a type's. A file that is one model has it for
@@ -52,6 +52,30 @@ func (s *Set) named(name string) (*Named, bool) {
 		}
 	}
 	return nil, false
+}
+
+// DefaultName is the name under which a property file has the model of all others.
+const DefaultName = "default_servo_model"
+
+// Choose is Find by a person who says which model of the file is meant: that of all others, too, by
+// DefaultName or by its own name.
+func (s *Set) Choose(name string) (*Named, bool) {
+	if m, ok := s.Find(name); ok && m.Name != "" {
+		return m, true
+	}
+	if s.Default != nil && (name == DefaultName || name == s.Default.Name) {
+		return s.Default, true
+	}
+	return nil, false
+}
+
+// Choices are the names by which Choose finds models.
+func (s *Set) Choices() []string {
+	names := s.Names()
+	if s.Default != nil {
+		names = append(names, DefaultName)
+	}
+	return names
 }
 
 // Names lists the names of the models.
@@ -173,6 +197,9 @@ func (r *reader) one(n strictyaml.Node, name string) bool {
 			r.errs = append(r.errs, err)
 			return true
 		}
+		if at, given := e.Lines["gear"]; given && e.Gear == 0 {
+			r.fail(at, thing(name), zeroGear)
+		}
 		r.add(name, e.Line, e.Model(), e.LineOf)
 		r.set.Models[len(r.set.Models)-1].Identified = e.Identified
 	default:
@@ -180,6 +207,9 @@ func (r *reader) one(n strictyaml.Node, name string) bool {
 	}
 	return true
 }
+
+// zeroGear is what is wrong with a gear that is written down as 0: one that is left out is 1.
+const zeroGear = "gear is 0, must be above 0: leave it out for 1"
 
 // Message is a model as ServoModel messages have it: alpha is a0 … a3, or to a5.
 type Message struct {

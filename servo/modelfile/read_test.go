@@ -1,6 +1,7 @@
 package modelfile
 
 import (
+	"regexp"
 	"strings"
 	"testing"
 
@@ -87,8 +88,24 @@ func TestEveryFormLoads(t *testing.T) {
 		}
 	}
 	s, err := Read([]byte(cpf), "servo_models.cpf")
-	if err != nil || s.Default == nil || s.Default.A[3] != 53 || len(s.Names()) != 1 {
+	if err != nil || s.Default == nil || s.Default.Model.A[3] != 53 || len(s.Names()) != 1 {
 		t.Errorf("default of the property file: %+v, %v", s, err)
+	}
+}
+
+// TestModelsInsideOtherStructsAreRead: a list of models has other types in other versions of OROCOS.
+func TestModelsInsideOtherStructsAreRead(t *testing.T) {
+	for _, kind := range []string{"sequence", "array", "ServoModelList"} {
+		text := regexp.MustCompile(`type="[^"]*ServoModel\[\]"`).ReplaceAllString(cpf, `type="`+kind+`"`)
+		if text == cpf {
+			t.Fatal("the file has no list")
+		}
+		s, err := Read([]byte(text), "m.cpf")
+		if err != nil {
+			t.Errorf("%s: %v", kind, err)
+		} else if m, ok := s.Find("leg1_joint3"); !ok || m.Model.A != strong || s.Default == nil {
+			t.Errorf("a list of type %q: %+v", kind, s)
+		}
 	}
 }
 
@@ -114,6 +131,9 @@ func TestBadModelsAreToldWithLineValueAndLimit(t *testing.T) {
 	for _, c := range []struct{ file, text, want string }{
 		{"m.yaml", "kp: 100\nvoltage: 12\nparameters:\n  a1: -5\n  a3: 200\n", "m.yaml:4: servo model: parameters.a1 is -5, must not be negative"},
 		{"m.yaml", "kp: 0\nparameters: {a3: 200}\n", "m.yaml:1: servo model: kp is 0, must be above 0"},
+		{"m.yaml", "kp: 100\ngear: 0\nparameters: {a3: 200}\n", "m.yaml:2: servo model: gear is 0, must be above 0"},
+		{"m.yaml", "kp: 100\nks: 1.0e-9\nparameters: {a3: 200}\n", "ks/kp, is 1e-11 rad, want 1e-05"},
+		{"m.cpf", strings.Replace(cpf, "1.54", "0", 1), "m.cpf:20: servo model \"leg1_joint3\": kgear is 0, must be above 0"},
 		{"m.yaml", "kp: 100\nparameters: {a3: 200}\nkgear: 2\n", `m.yaml:3: unknown key "kgear"`},
 		{"m.yaml", "kp: .nan\nparameters: {a3: 200}\n", "m.yaml:1: kp"},
 		{"m.yaml", "knee:\n  kp: 100\n  lead: 56\n  parameters: {a3: 200}\n", `m.yaml:3: servo model "knee": lead is 56, at most 1`},

@@ -79,7 +79,9 @@ type Bus struct {
 	kin      *kinematics.Data // for the tips of feet
 	contacts []sim.Contact
 	feet     []robot.ChainID
-	force    []spatial.Vec3 // on each foot, in the world
+	force    []spatial.Vec3 // on each foot, in the world,
+	moment   []spatial.Vec3 // and its moment about the world's origin
+	middle   []spatial.Vec3 // of each foot's sole, in its tip's frame
 	unit     unit
 
 	world  *World // nil if the ones who step the bus change its world themselves
@@ -105,7 +107,11 @@ func New(c Config) *Bus {
 	}
 	b.in = sim.Input{Ground: c.Ground, Drives: make([]sim.Drive, len(b.joints)), Pushes: make([]sim.Push, 0, maxPushes)}
 	b.contacts = make([]sim.Contact, 0, c.Model.Contacts())
-	b.force = make([]spatial.Vec3, len(b.feet))
+	b.force, b.moment = make([]spatial.Vec3, len(b.feet)), make([]spatial.Vec3, len(b.feet))
+	for _, foot := range b.feet {
+		m := b.model.Robot()
+		b.middle = append(b.middle, sim.SoleMiddle(&m.Contacts()[m.Chains()[foot].Contact]))
+	}
 	b.kin = kinematics.NewData(m)
 	for i := range b.joints {
 		q := b.state.Q[m.Joints()[i].Q]

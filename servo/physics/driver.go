@@ -4,13 +4,11 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/rand/v2"
 	"sync/atomic"
 
 	"poise/robot"
 	"poise/servo"
 	"poise/sim"
-	"poise/spatial"
 )
 
 // Settings are those of the driver.
@@ -27,6 +25,7 @@ type Settings struct {
 	Bias       float64 `yaml:"acceleration_bias" doc:"m/s²; the same of its accelerations" range:"0 … 10 m/s²"`
 	UnitDelay  int     `yaml:"unit_delay" doc:"periods until its measurement is read" range:"0 … 20"`
 	Seed       int     `yaml:"seed" doc:"of all that is drawn at random: the same seed, the same run"`
+	Servos     string  `yaml:"servos" doc:"file of servo models (docs/servo-models.md) that the simulated servos have, by joint or type, and that nothing else is told of: for servo_ident; others have those of the robot"`
 	World      string  `yaml:"world" doc:"file with the ground (docs/physics.md): friction, slope, boxes, bumps, and links that touch each other; empty is level ground"`
 
 	Around *Around `yaml:"-"` // what the file says, and the robot's own files; nil is nothing
@@ -62,6 +61,9 @@ func NewDriver(m *robot.Model, period float64, s Settings) (servo.Driver, error)
 		around = *s.Around
 	}
 	motors := MotorsOf(m)
+	for j, s := range around.Servos {
+		motors[j] = FromModel(s)
+	}
 	config := sim.Config{Step: s.Step, Passive: PassiveOf(motors), Mesh: around.Mesh, Touch: around.Touch, Apart: around.Apart}
 	model, err := sim.NewModel(m, config)
 	if err != nil {
@@ -84,12 +86,7 @@ func NewDriver(m *robot.Model, period float64, s Settings) (servo.Driver, error)
 
 // unit returns how the inertial unit measures.
 func (s *Settings) unit() Unit {
-	rng := rand.New(rand.NewPCG(uint64(s.Seed), 0x62696173))
-	direction := func(size float64) spatial.Vec3 {
-		u, _ := spatial.Vec3{X: rng.NormFloat64(), Y: rng.NormFloat64(), Z: rng.NormFloat64()}.Unit()
-		return u.Scale(size)
-	}
-	return Unit{RateNoise: s.RateNoise, AccelerationNoise: s.Noise, RateBias: direction(s.RateBias), AccelerationBias: direction(s.Bias), Delay: s.UnitDelay}
+	return Errors{s.RateNoise, s.Noise, s.RateBias, s.Bias, s.UnitDelay}.Unit(uint64(s.Seed))
 }
 
 // PassiveOf returns how joints resist by their motors.

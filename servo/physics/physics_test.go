@@ -234,6 +234,37 @@ func TestTheUnitErrs(t *testing.T) {
 	}
 }
 
+// TestTheUnitFindsItsOrientation: by what it measures, not by the truth. Its heading drifts with the bias of its rates, its
+// tilt is off by what the bias of its accelerations makes of gravity, and it turns with the robot.
+func TestTheUnitFindsItsOrientation(t *testing.T) {
+	u := Unit{RateNoise: 0.005, RateBias: spatial.Vec3{Z: 0.01}, AccelerationBias: spatial.Vec3{X: 0.2}}
+	b, dst, src := standing(t, Config{Unit: u, Seed: 1})
+	const seconds = 10.0
+	run(t, b, dst, src, seconds)
+	truth := baseRotation(b.State())
+	off := dst.IMU[0].Orientation.Mul(truth.Quat().Conj()).Log()
+	if math.Abs(off.Z-0.01*seconds) > 0.005 {
+		t.Errorf("the heading is %.4f rad off after %g s of 0.01 rad/s", off.Z, seconds)
+	}
+	if tilt, want := math.Hypot(off.X, off.Y), 0.2/9.81; math.Abs(tilt-want) > 0.1*want {
+		t.Errorf("the tilt is %.4f rad off, and gravity with the bias %.4f rad", tilt, want)
+	}
+	exact, seen, still := standing(t, Config{})
+	exact.Input().Pushes = append(exact.Input().Pushes, sim.Push{Body: 1, Force: spatial.Vec3{Y: 5}})
+	most := 0.0
+	for range 100 {
+		run(t, exact, seen, still, 0.02)
+		truth := baseRotation(exact.State())
+		most = max(most, truth.Quat().Log().Norm())
+		if off := seen.IMU[0].Orientation.Mul(truth.Quat().Conj()).Log().Norm(); off > 0.015 {
+			t.Fatalf("without errors it is %.4f rad off", off)
+		}
+	}
+	if most < 0.005 {
+		t.Errorf("nothing turned: %g rad", most)
+	}
+}
+
 // TestMotorsOfModels: a motor is what its model says at the joint, behind a gear too.
 func TestMotorsOfModels(t *testing.T) {
 	m := servomodel.Model{Kp: 100, Voltage: 12, Gear: 2, Saturation: 37, Backlash: 0.02, A: [6]float64{2, 50, 8, 200, 4, -3}, Speed: 0.1}

@@ -1,6 +1,7 @@
 package physics
 
 import (
+	"math"
 	"math/rand/v2"
 
 	"poise/robot"
@@ -16,6 +17,26 @@ type Unit struct {
 	Delay                        int          // exchanges until a measurement is read
 }
 
+// Errors is how much an inertial unit errs.
+type Errors struct {
+	RateNoise, AccelerationNoise float64 // standard deviations, rad/s and m/s²
+	RateBias, AccelerationBias   float64 // sizes of constant errors, rad/s and m/s²
+	Delay                        int     // exchanges until a measurement is read
+}
+
+// TypicalErrors are those of a small unit (MEMS) whose rates were zeroed at rest, read a period late.
+var TypicalErrors = Errors{RateNoise: 0.005, AccelerationNoise: 0.1, RateBias: 0.0003, AccelerationBias: 0.05, Delay: 1}
+
+// Unit returns a unit that errs so, in directions that a seed draws.
+func (e Errors) Unit(seed uint64) Unit {
+	rng := rand.New(rand.NewPCG(seed, 0x62696173))
+	direction := func(size float64) spatial.Vec3 {
+		u, _ := spatial.Vec3{X: rng.NormFloat64(), Y: rng.NormFloat64(), Z: rng.NormFloat64()}.Unit()
+		return u.Scale(size)
+	}
+	return Unit{RateNoise: e.RateNoise, AccelerationNoise: e.AccelerationNoise, RateBias: direction(e.RateBias), AccelerationBias: direction(e.AccelerationBias), Delay: e.Delay}
+}
+
 // unit is the inertial unit of a floating base.
 type unit struct {
 	Unit
@@ -25,8 +46,10 @@ type unit struct {
 	v       spatial.Vec3 // of the base before the step, world axes
 	sum     spatial.Vec3 // of specific forces since the last reading, world axes
 	n       float64
-	q       []float64
-	rate    spatial.Vec3
+	rate    spatial.Vec3     // as it measures it
+	R       spatial.Mat3     // how it has itself turned, by what it measures
+	actual  spatial.Mat3     // how it is turned
+	begun   bool             // R is known
 	queue   []servo.Inertial // ring of the last measurements
 	count   int
 }
@@ -58,21 +81,46 @@ func (u *unit) after(s *sim.State, h float64) {
 	}
 	a := baseVelocity(s).Sub(u.v).Scale(1 / h)
 	u.sum, u.n = u.sum.Add(a).Sub(u.gravity), u.n+1
-	u.q, u.rate = s.Q, spatial.Vec3{X: s.V[3], Y: s.V[4], Z: s.V[5]}
+	u.actual = baseRotation(s)
+	u.rate = spatial.Vec3{X: s.V[3], Y: s.V[4], Z: s.V[5]}.Add(u.RateBias).Add(u.noise(u.RateNoise))
+	u.turn(u.actual.TMulVec(a.Sub(u.gravity)).Add(u.AccelerationBias), h)
 }
 
-// forget drops what was gathered since the last reading.
-func (u *unit) forget() { u.sum, u.n = spatial.Vec3{}, 0 }
+// Of how a unit finds its orientation: within which time its tilt is drawn to what it feels as up, s, and by which
+// share of gravity that may differ from it.
+const (
+	tiltTime = 3.0
+	upWithin = 0.5
+)
+
+// turn follows the orientation by what the unit itself measures, as such units do: rates are integrated at
+// every step, and the tilt is drawn slowly towards what is felt as up. Its heading drifts with the bias
+// of its rates; the truth is known to it only when it is put somewhere.
+func (u *unit) turn(felt spatial.Vec3, h float64) {
+	if !u.begun {
+		u.begun, u.R = true, u.actual
+		return
+	}
+	by := u.rate.Scale(h)
+	g := u.gravity.Norm()
+	if up, ok := felt.Unit(); ok && math.Abs(felt.Norm()-g) < upWithin*g {
+		by = by.Add(up.Cross(u.R.TMulVec(u.gravity.Scale(-1 / g))).Scale(min(h/tiltTime, 1)))
+	}
+	Q, _ := u.R.Mul(spatial.ExpRotation(by).Matrix()).Quat().Unit()
+	u.R = Q.Matrix()
+}
+
+// forget drops what was gathered since the last reading: the base was put somewhere.
+func (u *unit) forget() { u.sum, u.n, u.begun = spatial.Vec3{}, 0, false }
 
 func (u *unit) read(dst *servo.Measurement) {
 	if !u.has || len(dst.IMU) == 0 || u.n == 0 {
 		return
 	}
-	Q := spatial.Quat{X: u.q[3], Y: u.q[4], Z: u.q[5], W: u.q[6]}
 	now := servo.Inertial{
-		Orientation:  Q,
-		Rate:         u.rate.Add(u.RateBias).Add(u.noise(u.RateNoise)),
-		Acceleration: Q.Matrix().TMulVec(u.sum.Scale(1 / u.n)).Add(u.AccelerationBias).Add(u.noise(u.AccelerationNoise)),
+		Orientation:  u.R.Quat(),
+		Rate:         u.rate,
+		Acceleration: u.actual.TMulVec(u.sum.Scale(1 / u.n)).Add(u.AccelerationBias).Add(u.noise(u.AccelerationNoise)),
 	}
 	u.sum, u.n = spatial.Vec3{}, 0
 	u.queue[u.count%len(u.queue)] = now
@@ -107,15 +155,17 @@ func (u *unit) age(dst *servo.Measurement) {
 // pressed is the force at which a touch switch closes, N.
 const pressed = 0.3
 
-// feel reads the touch switches: of each foot, in the order of sim.Model.Feet. Forces are in
-// the axes of the chain's tip.
+// feel reads the touch sensors: of each foot, in the order of sim.Model.Feet. Forces and moments
+// are in the axes of the chain's tip.
 func (b *Bus) feel(dst *servo.Measurement) {
 	clear(b.force)
+	clear(b.moment)
 	b.contacts = b.data.ContactsTo(b.contacts[:0])
 	for _, c := range b.contacts {
 		for k, foot := range b.feet {
 			if c.Foot == foot || c.Other == robot.NoFrame && b.model.Robot().Chains()[foot].Tip == c.Link {
 				b.force[k] = b.force[k].Add(c.Force)
+				b.moment[k] = b.moment[k].Add(c.Point.Cross(c.Force))
 				break
 			}
 		}
@@ -130,6 +180,8 @@ func (b *Bus) feel(dst *servo.Measurement) {
 	b.kin.UpdatePosition(b.state.Q)
 	for k := range dst.Touch {
 		tip := b.kin.At(b.model.Robot().Chains()[b.feet[k]].Tip)
-		dst.Touch[k] = servo.Contact{Force: b.kin.Pose(tip).R.TMulVec(b.force[k]), Pressed: b.force[k].Dot(up) > pressed}
+		X := b.kin.Pose(tip)
+		moment := b.moment[k].Sub(X.Apply(b.middle[k]).Cross(b.force[k]))
+		dst.Touch[k] = servo.Contact{Force: X.R.TMulVec(b.force[k]), Moment: X.R.TMulVec(moment), Pressed: b.force[k].Dot(up) > pressed}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"poise/internal/rt"
 	"poise/robot"
+	servomodel "poise/servo/model"
 	"poise/sim"
 	"poise/spatial"
 )
@@ -35,10 +36,11 @@ type World struct {
 // Around is what is known of a robot's surroundings besides its Model. The zero value is
 // level ground, and meshes that touch nothing.
 type Around struct {
-	Ground       *sim.Ground                      // nil is level, with the friction of the settings
-	Slope        [2]float64                       // roll and pitch that Ground has
-	Mesh         func(name string) []spatial.Vec3 // corners of a mesh file
-	Touch, Apart [][2]robot.FrameID               // see sim.Config
+	Ground       *sim.Ground                         // nil is level, with the friction of the settings
+	Slope        [2]float64                          // roll and pitch that Ground has
+	Mesh         func(name string) []spatial.Vec3    // corners of a mesh file
+	Touch, Apart [][2]robot.FrameID                  // see sim.Config
+	Servos       map[robot.JointID]*servomodel.Model // that differ from those that the robot is said to have
 }
 
 // Truth is the state of the simulated robot after an exchange.

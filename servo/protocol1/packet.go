@@ -16,6 +16,7 @@ const (
 	insWrite     = 0x03
 	insSyncRead  = 0x82
 	insSyncWrite = 0x83
+	insBulkRead  = 0x92
 )
 
 // Broadcast is the id of all servos.

@@ -12,6 +12,7 @@ func TestPacketsOfTheVendor(t *testing.T) {
 	servotest.Packets(t, Append, []servotest.Packet{
 		{ID: 1, Kind: insRead, Params: "24 02", Bytes: "FF FF 01 04 02 24 02 D2"},
 		{ID: Broadcast, Kind: insSyncRead, Params: "38 02 01 02", Bytes: "FF FF FE 06 82 38 02 01 02 3C"},
+		{ID: Broadcast, Kind: insBulkRead, Params: "00 02 01 1E 02 02 24", Bytes: "FF FF FE 09 92 00 02 01 1E 02 02 24 1D"},
 		{ID: Broadcast, Kind: insSyncWrite, Params: "2A 02 01 00 08 02 64 80", Bytes: "FF FF FE 0A 83 2A 02 01 00 08 02 64 80 59"},
 	})
 	p, _, ok := Split(servotest.Unhex(t, "FF FF 01 04 00 00 04 F6"))

@@ -15,6 +15,10 @@ type Layout struct {
 	Big      bool // the high byte of a word comes first
 	SyncRead bool // one question to several servos is answered
 
+	// BulkRead reports whether a model answers one question to several servos in which each waits
+	// for the reply of the one before it. It may be nil.
+	BulkRead func(m *bus.Model) bool
+
 	Delay    int // return delay, 2 µs
 	Limits   int // least and most position: 4 bytes
 	Voltages int // that it allows: 2 bytes, 0.1 V
@@ -58,6 +62,7 @@ type Talker struct {
 	line   *bus.Line
 	packet []byte
 	params []byte
+	chain  []*bus.Servo  // that are asked together, in order
 	delay  time.Duration // return delay of the slowest
 }
 
@@ -232,6 +237,7 @@ func (t *Talker) States(servos []*bus.Servo) error {
 		size++
 	}
 	together := 0
+	t.order(servos)
 	for _, s := range servos {
 		s.Heard = false
 		layout := t.family.Layout(s.Model)
@@ -249,9 +255,12 @@ func (t *Talker) States(servos []*bus.Servo) error {
 			return err
 		}
 	}
+	if err := t.bulkRead(servos, size); err != nil {
+		return err
+	}
 	for _, s := range servos {
 		layout := t.family.Layout(s.Model)
-		if layout.SyncRead {
+		if layout.SyncRead || s.Heard {
 			continue
 		}
 		p, err := t.ask(s.ID, insRead, []byte{byte(layout.Present), byte(size)}, size)
@@ -265,11 +274,41 @@ func (t *Talker) States(servos []*bus.Servo) error {
 	return nil
 }
 
+// order notes which servos are asked together, one after the other: each waits for the reply of the
+// one before it, so those that were silent are last, and in the way of no other.
+func (t *Talker) order(servos []*bus.Servo) {
+	t.chain = t.chain[:0]
+	for _, heard := range [2]bool{true, false} {
+		for _, s := range servos {
+			if l := t.family.Layout(s.Model); s.Heard == heard && l.BulkRead != nil && l.BulkRead(s.Model) {
+				t.chain = append(t.chain, s)
+			}
+		}
+	}
+}
+
+// bulkRead asks those of order; who is not heard is asked alone.
+func (t *Talker) bulkRead(servos []*bus.Servo, size int) error {
+	if len(t.chain) < 2 {
+		return nil
+	}
+	t.params = append(t.params[:0], 0)
+	for _, s := range t.chain {
+		t.params = append(t.params, byte(size), byte(s.ID), byte(t.family.Layout(s.Model).Present))
+	}
+	return t.gather(servos, insBulkRead, len(t.chain), size)
+}
+
 // slack is what a servo may take beyond its return delay.
 const slack = 50 * time.Microsecond
 
 func (t *Talker) syncRead(servos []*bus.Servo, n, size int) error {
-	t.packet = Append(t.packet[:0], Broadcast, insSyncRead, t.params)
+	return t.gather(servos, insSyncRead, n, size)
+}
+
+// gather sends a question to several servos and takes their replies.
+func (t *Talker) gather(servos []*bus.Servo, instruction byte, n, size int) error {
+	t.packet = Append(t.packet[:0], Broadcast, instruction, t.params)
 	if err := t.line.Ask(t.packet, n*(overhead+size), time.Duration(n)*(t.delay+slack)); err != nil {
 		return err
 	}

@@ -6,7 +6,7 @@
 //	      ◀── newest state, with its age ◀── reader ◀── joint_states
 //
 // The link to the other program is a rosbridge (WebSocket, JSON), or what the server puts in its
-// place for other addresses: a node of ROS 1. A joint that is off is left out of the commands:
+// place for other addresses: a node of ROS 1 or ROS 2. A joint that is off is left out of the commands:
 // what it does then is the other program's affair.
 package topics
 
@@ -23,12 +23,13 @@ import (
 
 	"poise/internal/rt"
 	"poise/robot"
+	"poise/rtps"
 	"poise/servo"
 )
 
 // Settings are those of the driver.
 type Settings struct {
-	URL      string  `yaml:"url" doc:"where the rosbridge of the other program is, or the ROS 1 master of its network, such as http://127.0.0.1:11311"`
+	URL      string  `yaml:"url" doc:"where the rosbridge of the other program is, the ROS 1 master of its network, such as http://127.0.0.1:11311, or the DDS domain of its ROS 2, such as dds://0"`
 	Commands string  `yaml:"commands" doc:"topic of the setpoints"`
 	States   string  `yaml:"states" doc:"topic of what is measured"`
 	Wait     float64 `yaml:"wait" doc:"s to wait for the first state of all joints at the start" range:"0.1 … 600 s"`
@@ -42,9 +43,12 @@ func DefaultSettings() Settings {
 
 // Check refuses an address that nothing answers at.
 func (s Settings) Check() error {
+	if _, err := rtps.DomainOf(s.URL); err == nil {
+		return nil
+	}
 	u, err := url.Parse(s.URL)
 	if err != nil || u.Host == "" || u.Scheme != "ws" && u.Scheme != "wss" && u.Scheme != "http" {
-		return fmt.Errorf("url is %q, must be such as ws://127.0.0.1:9090, or http://127.0.0.1:11311 for a ROS 1 master", s.URL)
+		return fmt.Errorf("url is %q, must be such as ws://127.0.0.1:9090, http://127.0.0.1:11311 for a ROS 1 master, or dds://0 for ROS 2", s.URL)
 	}
 	return nil
 }
