@@ -148,11 +148,15 @@ func (s *State) RoundDue(c ClientID) (at int64, open bool) {
 // LeaseDue returns when the client is gone unless it gives a sign of life.
 func (s *State) LeaseDue(c ClientID) (at int64, leased bool) {
 	cl := &s.client[c]
-	lease := max(s.runs(c).Lease, s.asks(c).Lease)
+	if cl.local || cl.phase == NonOperational {
+		return 0, false
+	}
+	claims := &s.claim[c]
+	lease := max(claims[0].Lease, claims[1].Lease)
 	if lease == 0 {
 		lease = s.cfg.Lease
 	}
-	return cl.seen + lease, cl.phase != NonOperational && !cl.local
+	return cl.seen + lease, true
 }
 
 // Due returns the earliest time at which a Tick has something to decide.

@@ -1,11 +1,15 @@
 package loop
 
 import (
+	"math"
+
 	"poise/arbiter"
 	"poise/control"
 	"poise/estimate"
+	"poise/feedforward"
 	"poise/robot"
 	"poise/servo"
+	"poise/spatial"
 )
 
 // bases estimates where the base of the robot is, twice and by the same odometry:
@@ -18,7 +22,9 @@ type bases struct {
 	floating  bool         // if it is not fixed
 	contacts  []contactLeaf
 	commanded []bool // of each chain, by the last tick: a controller says whether it stands
+	shifted   bool   // the base was put somewhere at once in this tick
 	placed    bool   // joints were put somewhere at once in this tick
+	moved     bool   // they were, or the base was, in the tick under way
 
 	attitude estimate.Attitude
 	gravity  float64
@@ -42,6 +48,9 @@ const (
 	least     = 0.05
 )
 
+// stale is the age in s from which on a touch sensor is not believed.
+const stale = 0.1
+
 func newBases(m *robot.Model, merge *control.Aggregate, touch int) (b bases, err error) {
 	if b.measured, err = estimate.NewBase(m); err != nil {
 		return b, err
@@ -54,11 +63,11 @@ func newBases(m *robot.Model, merge *control.Aggregate, touch int) (b bases, err
 	if feet := estimate.Sensed(m); len(feet) > 0 && len(feet) == touch {
 		n := len(m.Chains())
 		b.sensed, b.touched, b.felt = feet, make([]control.Support, n), make([]bool, n)
-		b.full = fullShare * m.Mass() * b.gravity
 		for i := range b.felt {
 			b.felt[i] = true
 		}
 	}
+	b.full = max(fullShare*m.Mass()*b.gravity, 1e-9)
 	b.leaf, b.floating = merge.Base()
 	b.commanded = make([]bool, len(m.Chains()))
 	for i := range m.Chains() {
@@ -85,6 +94,9 @@ func (b *bases) measure(l *Loop) {
 	if b.touch(l) {
 		b.sample.Support, b.sample.Commanded = b.touched, b.felt
 	}
+	if m.Felt = len(b.sensed) == 0 && l.feeling.stands(l, b.full); m.Felt {
+		b.sample.Support, b.sample.Commanded = l.feeling.felt, l.feeling.all
+	}
 	b.measured.Update(&b.sample)
 	m.Base = b.measured.Motion()
 	for i := range m.Support {
@@ -108,11 +120,36 @@ func (b *bases) touch(l *Loop) bool {
 			continue
 		}
 		s.Weight = 1 // of a switch
-		if f := t.Force.Norm(); f > 0 && b.full > 0 {
+		if f := t.Force.Norm(); f > 0 {
 			s.Weight = min(max(f/b.full, least), 1)
 		}
 	}
 	return true
+}
+
+// feel tells what touch sensors say of each foot; those that were not heard of lately say nothing, and
+// switches nothing of loads.
+func (b *bases) feel(l *Loop, dst *feedforward.Stage) {
+	forces := false
+	for k := range b.sensed {
+		forces = forces || l.measured.Touch[k].Force != (spatial.Vec3{})
+	}
+	for k, c := range b.sensed {
+		t := &l.measured.Touch[k]
+		load := math.NaN()
+		switch {
+		case t.Age == servo.Never || float64(t.Age)*l.tick.Dt > stale:
+			dst.Touch[c] = feedforward.Unknown
+		case t.Pressed:
+			dst.Touch[c], load = feedforward.Touching, t.Force.Norm()
+		default:
+			dst.Touch[c], load = feedforward.Aloft, 0
+		}
+		if !forces {
+			load = math.NaN()
+		}
+		dst.Feel(c, load)
+	}
 }
 
 // complete fills in the base of the command, unless its owner did, and which feet stand
@@ -146,7 +183,8 @@ func (b *bases) findCommanded(l *Loop) {
 	for i, c := range b.contacts {
 		b.commanded[i] = known && !b.placed || c.has && l.merge.Writer[c.leaf] != arbiter.NoClient
 	}
-	b.placed = false
+	b.moved, b.placed = b.placed || b.shifted, false
+	b.shifted = false
 }
 
 // set carries out an order that says where the base is: odometry goes on from there, and so
@@ -163,15 +201,15 @@ func (b *bases) set(l *Loop, o Order) {
 	case !p.Pose.P.Finite() || !p.Pose.R.Col(0).Finite() || !p.Pose.R.Col(1).Finite() || !p.Pose.R.Col(2).Finite():
 		l.refuse(o, control.Because(control.NonFinite))
 		return
+	case !(p.Pose.P.Norm() <= 2*control.FarthestBase):
+		l.refuse(o, control.BadValue.At(robot.NoJoint, p.Pose.P.Norm(), 2*control.FarthestBase))
+		return
 	}
-	base := b.measured.Motion()
-	base.Pose = p.Pose
-	b.measured.Set(l.now, base)
+	b.measured.Override(l.now, p.Pose, false)
 	b.attitude = estimate.Attitude{} // the heading of the unit is counted from this one
-	l.measured.Base = base
+	l.measured.Base = b.measured.Motion()
 	if l.arb.Owner(b.leaf) == arbiter.NoClient {
-		base = b.command.Motion()
-		base.Pose = p.Pose
-		b.command.Set(l.now, base)
+		b.command.Override(l.now, p.Pose, true)
+		b.shifted = true
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"poise/control"
+	"poise/robot"
 	"poise/robot/load"
 	"poise/servo"
 	"poise/servo/sim"
@@ -20,11 +21,21 @@ type standingOn struct {
 
 func (b *standingOn) Exchange(t servo.Tick, dst *servo.Measurement, src []servo.Setpoint) servo.Fault {
 	f := b.Bus.Exchange(t, dst, src)
-	dst.IMU[0] = b.unit
+	if len(dst.IMU) > 0 {
+		dst.IMU[0] = b.unit
+	}
 	for i := range dst.Touch {
 		dst.Touch[i] = servo.Contact{Force: spatial.Vec3{Z: 6}, Pressed: b.pressed[i]}
 	}
 	return f
+}
+
+// felt returns the bus with the sensors that a robot has.
+func (b *standingOn) felt(s servo.Sensors) servo.Bus {
+	if s == (servo.Sensors{}) {
+		return b.Bus
+	}
+	return b
 }
 
 func newStanding(t *testing.T) (*Loop, *standingOn, func(ticks int)) {
@@ -130,5 +141,98 @@ func TestWhereTheBaseIsCanBeSaid(t *testing.T) {
 		if r.Kind == OrderRefused && r.Reason.Code == control.NotPlaceable {
 			break
 		}
+	}
+}
+
+// TestAnOverriddenBaseStaysThere: a base that is said to be high, tilted or far away stays so, of the
+// measurement and of the command, with feet that are felt and with such that are found; torques of
+// cycle 1 go there without a step.
+func TestAnOverriddenBaseStaysThere(t *testing.T) {
+	for _, sensors := range []servo.Sensors{{Touch: 4}, {}} {
+		bot, err := load.Robot("pony", load.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := len(bot.Model.Joints())
+		bus := &standingOn{Bus: sim.New(sim.Config{Servos: make([]sim.Servo, n)}), pressed: [4]bool{true, true, true, true}}
+		l, err := New(Config{Model: bot.Model, Bus: bus.felt(sensors), Settings: Settings{Sensors: sensors, Cycle1: control.JointLeaves(n)}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		const dt = 0.0112
+		tick, most, last := uint64(0), 0.0, make([]float64, n)
+		run := func(ticks int) {
+			for range ticks {
+				l.Step(servo.Tick{N: tick, Time: int64(float64(tick) * dt * 1e9), Dt: dt})
+				tick++
+				for j, x := range l.cycles.stage.Tau {
+					most = max(most, math.Abs(x-last[j]))
+					last[j] = x
+				}
+			}
+		}
+		run(200)
+		z := l.measured.Base.Pose.P.Z
+		for _, X := range []spatial.Pose{
+			{R: spatial.Identity3, P: spatial.Vec3{Z: 0.5}},
+			{R: spatial.FromRPY(0.2, 0, 0), P: spatial.Vec3{Z: z}},
+			{R: spatial.FromRPY(-0.3, 0.1, 2), P: spatial.Vec3{X: 5, Z: -3}},
+			{R: spatial.TurnZ(1), P: spatial.Vec3{X: control.FarthestBase, Y: -control.FarthestBase, Z: z}},
+		} {
+			most = 0
+			l.Send(Order{Kind: SetBase, Program: &control.BasePlacement{Pose: X}})
+			run(300)
+			for name, b := range map[string]*control.BaseRef{"measured": &l.measured.Base, "commanded": &l.command.Base} {
+				d := X.Inverse().Mul(b.Pose)
+				if off := max(d.P.Norm(), d.R.Quat().Log().Norm()); !(off < 1e-7) {
+					t.Errorf("%d touch sensors, said to be at %v: %s %g away from there", sensors.Touch, X, name, off)
+				}
+			}
+			for i := range l.measured.Support {
+				if l.cfg.Model.Chains()[i].Contact != robot.NoContact && l.measured.Support[i].Weight != 1 {
+					t.Errorf("%d touch sensors, said to be at %v: chain %d stands with %g", sensors.Touch, X, i, l.measured.Support[i].Weight)
+				}
+			}
+			if !(most < 0.1) {
+				t.Errorf("%d touch sensors, said to be at %v: a torque changes by %g N·m in a tick", sensors.Touch, X, most)
+			}
+		}
+		l.Send(Order{Kind: SetBase, Program: &control.BasePlacement{Pose: spatial.Pose{R: spatial.Identity3, P: spatial.Vec3{X: 1e16}}}})
+		run(1)
+		if x := l.measured.Base.Pose.P.X; x > 2*control.FarthestBase {
+			t.Errorf("the base is at x = %g m", x)
+		}
+	}
+}
+
+// TestAUnitThatWasNeverHeardIsAFault: one that never answered is told after as long as one that fell silent, and the
+// fault ends when it is heard.
+func TestAUnitThatWasNeverHeardIsAFault(t *testing.T) {
+	l, bus, run := newStanding(t)
+	unit := bus.unit
+	bus.unit = servo.Inertial{Age: servo.Never}
+	told := func(kind ReportKind) (n int) {
+		for {
+			r, ok := l.Receive()
+			if !ok {
+				return n
+			}
+			if r.Kind == kind && r.Fault == SilentUnit {
+				n++
+			}
+		}
+	}
+	run(300)
+	if n := told(FaultRaised); n != 0 {
+		t.Errorf("after 0.3 s it is told %d times", n)
+	}
+	run(700)
+	if n := told(FaultRaised); n != 1 {
+		t.Errorf("after a second it is told %d times, must be once", n)
+	}
+	bus.unit = unit
+	run(1000)
+	if n := told(FaultCleared); n != 1 {
+		t.Errorf("when it is heard the fault ends %d times", n)
 	}
 }

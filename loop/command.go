@@ -40,11 +40,12 @@ func (l *Loop) dynamics() {
 func (l *Loop) invert() {
 	m, c := l.command, &l.asked
 	c.Voltage, c.Dt = l.volts, l.tick.Dt
+	byModel := l.byModel.Union(l.cycles.chosen)
 	for j := range l.setpoint {
 		s := &l.setpoint[j]
 		c.Joint, c.Position, c.Velocity, c.Acceleration = j, m.Q[j], m.V[j], l.cycles.acceleration(l, j)
-		c.Effort, c.Stiffness = m.Tau[j], m.Stiff[j]
-		c.Torque, c.ByModel = l.mode[j].Powered(), l.byModel.Union(l.cycles.chosen).Has(robot.LeafID(j))
+		c.Effort, c.Stiffness = m.Tau[j], m.Stiff[j]*l.feeling.stiffness(j)
+		c.Torque, c.ByModel = l.mode[j].Powered(), byModel.Has(robot.LeafID(j))
 		l.cfg.Inverter.InvertTo(s, c)
 		if l.mode[j].Powered() && s.Mode.Powered() {
 			l.mode[j] = s.Mode
@@ -68,8 +69,10 @@ func (l *Loop) setServoModels(o Order) {
 		return
 	}
 	l.models.SetModels(&p.ModelSet)
+	copy(l.cycles.models, p.Joints)
 	for j, m := range p.Joints {
 		if m != nil {
+			l.feeling.setServo(j, m)
 			l.reach(j, m)
 		}
 	}

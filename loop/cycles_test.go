@@ -2,11 +2,18 @@ package loop
 
 import (
 	"math"
+	"slices"
 	"testing"
+	"time"
 
+	"poise/arbiter"
 	"poise/control"
+	"poise/dynamics"
+	"poise/kinematics"
 	"poise/robot"
 	"poise/robot/load"
+	"poise/servo"
+	servomodel "poise/servo/model"
 	"poise/servo/sim"
 )
 
@@ -15,7 +22,7 @@ import (
 const largestStep = 0.1
 
 // ponyPose is where a pony stands.
-func ponyPose(t *testing.T) []float64 { return model(t, "pony", load.Options{}).RestPositions() }
+func ponyPose(t testing.TB) []float64 { return model(t, "pony", load.Options{}).RestPositions() }
 
 func (r *rig) cycle(number int, joints robot.Set) {
 	r.l.Send(Order{Kind: SetCycle, Program: &control.Cycle{Number: number, Joints: joints}})
@@ -91,6 +98,59 @@ func TestCyclesAreSwitchedUnderLoad(t *testing.T) {
 	}
 }
 
+// TestCyclesAreSwitchedInPhysics: a pony with mass that stands on its own servos is switched to cycle 1, by the models of
+// its servos, and back: neither the torque that goals ask of a servo nor the one that it gives changes by more than
+// 0.1 N·m in a tick.
+func TestCyclesAreSwitchedInPhysics(t *testing.T) {
+	m := model(t, "pony", load.Options{})
+	known := make([]*servomodel.Model, len(m.Joints()))
+	for i := range known {
+		known[i] = m.Servo(robot.JointID(i)).Model
+	}
+	all := control.JointLeaves(len(known))
+	for _, dt := range []float64{0.001, 0.0112, 0.056} {
+		bus := &spoiled{Bus: standingPony(t, m)}
+		l, err := New(Config{Model: m, Bus: bus, Controllers: []Registration{{Name: "stand", Controller: &nodder{m: m}}},
+			Settings: Settings{Inversion: servo.InversionConfig{Name: "model", Models: known}, Sensors: bus.Sensors(), Policy: arbiter.PolicyLast}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n := uint64(0)
+		asked, given := make([]float64, len(known)), make([]float64, len(known))
+		run := func(seconds float64) (asks, gives, most float64) {
+			for range int(seconds / dt) {
+				l.Step(servo.Tick{N: n, Time: int64(math.Round(float64(n) * dt * 1e9)), Dt: dt})
+				n++
+				for i, p := range bus.told {
+					if known[i] == nil {
+						continue
+					}
+					tau, felt := p.Stiffness*known[i].FullStiffness(known[i].Voltage)*(p.Position-m.RestPositions()[i]), l.measured.Effort[i]
+					asks, gives, most = math.Max(asks, math.Abs(tau-asked[i])), math.Max(gives, math.Abs(felt-given[i])), math.Max(most, math.Abs(tau))
+					asked[i], given[i] = tau, felt
+				}
+			}
+			return asks, gives, most
+		}
+		run(0.2)
+		l.Send(Order{Kind: PowerOn})
+		run(0.2)
+		l.Send(Order{Kind: StartGoal, Controller: 0, Goal: 1, Program: &keep{joints: all, q: m.RestPositions()}})
+		run(3)
+		for _, cycle := range []int{1, 0} {
+			l.Send(Order{Kind: SetCycle, Program: &control.Cycle{Number: cycle, Joints: all}})
+			asks, gives, most := run(3)
+			t.Logf("period %g, to cycle %d: goals ask for %.3f N·m more in a tick at most, servos give %.3f N·m more; %.2f N·m are asked for", dt, cycle, asks, gives, most)
+			if asks > largestStep || gives > largestStep || most < 0.15 {
+				t.Errorf("period %g, to cycle %d: goals ask for %g N·m more in a tick, servos give %g N·m more, of %g N·m", dt, cycle, asks, gives, most)
+			}
+			if s, ok := l.Snapshot(); !ok || (s.Inversion.Modelled > 0) != (cycle == 1) || s.Inversion.Blending || s.Power != Enabled {
+				t.Errorf("period %g, to cycle %d: %+v, power %v", dt, cycle, s.Inversion, s.Power)
+			}
+		}
+	}
+}
+
 // TestCycle1HandsOver: in cycle 1 motions begin, are replaced, stop and end without a step of
 // effort: what the motion needs is not handed over as if a reference had asked for it.
 func TestCycle1HandsOver(t *testing.T) {
@@ -152,20 +212,75 @@ func TestCyclesThatAreRefused(t *testing.T) {
 	}
 	refused("another program", &control.Torque{}, control.BadProgram)
 	refused("no joint", &control.Cycle{Number: 1}, control.BadProgram)
-	refused("cycle 2", &control.Cycle{Number: 2, Joints: r.l.all}, control.BadValue)
+	refused("cycle 3", &control.Cycle{Number: 3, Joints: r.l.all}, control.BadValue)
+	refused("cycle 2 of a leg", &control.Cycle{Number: 2, Joints: r.limb("leg1")}, control.WholeRobotOnly)
 	refused("cycle -1", &control.Cycle{Number: -1, Joints: r.l.all}, control.BadValue)
 	r.l.cycles.stage = nil // as of a robot without mass
 	refused("cycle 1 without masses", &control.Cycle{Number: 1, Joints: r.l.all}, control.NoMasses)
 }
 
-// TestCycle1DoesNotAllocate: a tick of a pony that swings its head.
-func TestCycle1DoesNotAllocate(t *testing.T) {
-	r := newRig(t, parts{robot: "pony", controllers: 1, pose: ponyPose(t), settings: Settings{Cycle1: control.JointLeaves(64)}})
-	r.must(0, 1, r.program(r.limb("head"), 0.2, 3))
-	r.run(100)
-	if n := testing.AllocsPerRun(300, func() { r.run(1) }); n != 0 {
-		t.Errorf("%v allocations in a tick", n)
+// wholeCycle1 is a pony on the models of its servos that swings its head in cycle 1, its torques taken up.
+func wholeCycle1(t testing.TB) *rig {
+	t.Helper()
+	m := model(t, "pony", load.Options{})
+	known := make([]*servomodel.Model, len(m.Joints()))
+	for i := range known {
+		known[i] = m.Servo(robot.JointID(i)).Model
 	}
+	inversion := servo.InversionConfig{Name: "model", Models: known}
+	inverter, err := servo.NewInverter(inversion)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRig(t, parts{robot: "pony", controllers: 1, pose: ponyPose(t), inverter: inverter, settings: Settings{Cycle1: control.JointLeaves(64), Inversion: inversion}})
+	r.must(0, 1, r.program(r.limb("head"), 0.2, 3))
+	r.run(3000)
+	if s, _ := r.l.Snapshot(); len(s.Forces) != 4 {
+		t.Fatalf("%d contacts carry, want 4", len(s.Forces))
+	}
+	return r
+}
+
+// TestCycle1DoesNotAllocate: a tick of a pony that swings its head, with models of its servos and without.
+func TestCycle1DoesNotAllocate(t *testing.T) {
+	bare := newRig(t, parts{robot: "pony", controllers: 1, pose: ponyPose(t), settings: Settings{Cycle1: control.JointLeaves(64)}})
+	bare.must(0, 1, bare.program(bare.limb("head"), 0.2, 3))
+	bare.run(100)
+	for name, r := range map[string]*rig{"bare": bare, "by models": wholeCycle1(t)} {
+		if n := testing.AllocsPerRun(300, func() { r.run(1) }); n != 0 {
+			t.Errorf("%s: %v allocations in a tick", name, n)
+		}
+	}
+}
+
+// BenchmarkWholeCycle1 is a whole tick of the pony in cycle 1: reading, both odometries, arbitration, inverse
+// dynamics with contacts, balance, inversion by servo models, snapshot, and its simulated servos. Inverse
+// dynamics alone is timed in turn with it, and the ratio is that of the medians.
+func BenchmarkWholeCycle1(b *testing.B) {
+	r := wholeCycle1(b)
+	d := dynamics.NewData(r.m)
+	q, zero, tau := make([]float64, r.m.NumQ()), make([]float64, r.m.NumV()), make([]float64, r.m.NumV())
+	kinematics.NewSpace(r.m).NeutralTo(q)
+	ticks, inverses := make([]float64, 0, 1<<20), make([]float64, 0, 1<<20)
+	const each = 10 // of which one is too short for the clock
+	b.ReportAllocs()
+	for b.Loop() {
+		begun := time.Now()
+		r.l.Step(servo.Tick{N: r.n, Time: int64(math.Round(float64(r.n) * r.dt * 1e9)), Dt: r.dt})
+		stepped := time.Now()
+		for range each {
+			d.InverseTo(tau, q, zero, zero, dynamics.Load{})
+		}
+		if r.n++; len(ticks) < cap(ticks) {
+			ticks, inverses = append(ticks, float64(stepped.Sub(begun))), append(inverses, float64(time.Since(stepped))/each)
+		}
+	}
+	slices.Sort(ticks)
+	slices.Sort(inverses)
+	tick, inverse := ticks[len(ticks)/2], inverses[len(inverses)/2]
+	b.ReportMetric(tick/1e3, "µs/tick")
+	b.ReportMetric(inverse/1e3, "µs/inverse")
+	b.ReportMetric(tick/inverse, "inverses/tick")
 }
 
 // TestServosAreToldTheReference: what is made of a command, friction above all, goes by the

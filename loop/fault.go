@@ -20,6 +20,8 @@ type monitor struct {
 	late  uint32 // periods, told by the runner for this tick
 	lates float64
 
+	unheard float64 // s for which the inertial unit has not been heard at all
+
 	gapPauses bool // see Settings.GapPauses
 
 	reaction
@@ -57,9 +59,12 @@ func (f *monitor) update(l *Loop) {
 		note(LowVoltage, volt, f.latch.below(LowVoltage, robotRow, volt))
 	}
 	if len(l.reading.IMU) > 0 { // of several the first is the one that is used
-		age := l.reading.IMU[0].Age
-		seconds := float64(age) * l.tick.Dt
-		note(SilentUnit, seconds, f.latch.above(SilentUnit, robotRow, seconds, age != servo.Never))
+		seconds := float64(l.reading.IMU[0].Age) * l.tick.Dt
+		if l.reading.IMU[0].Age == servo.Never { // since the cycle began
+			f.unheard += l.tick.Dt
+			seconds = f.unheard
+		}
+		note(SilentUnit, seconds, f.latch.above(SilentUnit, robotRow, seconds, true))
 	}
 	silent := f.bus&servo.BusDown != 0
 	note(BusSilent, float64(f.bus), f.latch.judge(BusSilent, robotRow, silent, !silent))

@@ -255,6 +255,8 @@ func (r *rig) cause(k FaultKind) {
 		r.l.raw.IMU[0].Age = 1000 // its bus has none that would answer
 	case ControllerPanic:
 		r.swings[0].panics = "Update"
+	case Fallen:
+		r.l.falls.on, r.l.falls.height, r.l.falls.ticks = true, 10, fallTicks // as low as that over its feet it lies
 	case StandstillMoved: // a stop, and then a push
 		r.l.Stop(2)
 		r.run(250)

@@ -5,10 +5,12 @@ import (
 
 	"poise/arbiter"
 	"poise/control"
+	"poise/external"
 	"poise/floatingbase"
 	"poise/internal/rt"
 	"poise/robot"
 	"poise/servo"
+	"poise/wholebody/stage"
 )
 
 // Settings are what decides how a loop behaves, apart from the robot and its
@@ -30,7 +32,10 @@ type Settings struct {
 
 	Faults     FaultRules
 	Transition control.Transition
-	Cycle1     robot.Set // joints that are driven by cycle 1 from the start
+	Cycle1     robot.Set    // joints that are driven by cycle 1 from the start
+	Cycle2     bool         `json:",omitempty"` // all are driven by cycle 2 from the start
+	WholeBody  stage.Config `json:",omitzero"`  // how cycle 2 does it
+	External   ExternalSettings
 
 	StopDeadline   float64 // s, for the ramps of categories 1 and 2; default 2
 	CrouchDeadline float64 // s, for a limb to reach its safe pose; default 5
@@ -88,11 +93,13 @@ type Loop struct {
 	raw      *servo.Measurement // as exchanged at the end of the last tick
 	reading  *servo.Measurement // the newest of it that was finite
 	measured control.Measured   // by estimate
+	feeling  feeling
 	base     bases
 	powered  power
 	stops    stopping
 	leaving  leaving
 	faults   monitor
+	falls    falls
 	rates    rates
 	input    control.Input      // that controllers see
 	resolver *control.Resolver  // limbs become joints
@@ -166,9 +173,13 @@ func New(cfg Config) (*Loop, error) {
 		return nil, err
 	}
 	if err := l.cycles.init(l); err != nil {
-		return nil, fmt.Errorf("loop: cycle 1: %w", err)
+		return nil, fmt.Errorf("loop: %w", err)
+	}
+	if err := l.feeling.init(l); err != nil {
+		return nil, fmt.Errorf("loop: %w", err)
 	}
 	l.faults.init(cfg.Model, cfg.Faults, cfg.GapPauses)
+	l.falls.init(cfg.Model)
 	for _, p := range cfg.Leave.Rest {
 		if p.Joint < 0 || int(p.Joint) >= n || !finite(p.Position) {
 			return nil, fmt.Errorf("loop: leaving: joint %d of %d cannot rest at %g", p.Joint, n, p.Position)
@@ -177,6 +188,11 @@ func New(cfg Config) (*Loop, error) {
 	for _, r := range cfg.Controllers {
 		if err := l.register(r); err != nil {
 			return nil, err
+		}
+	}
+	if l.feeling.sense != nil {
+		for _, s := range l.seats {
+			s.felt.init(n)
 		}
 	}
 	return l, nil
@@ -238,7 +254,9 @@ func (l *Loop) makeStates() {
 		s.Command, s.Measured = control.NewMotion(n, chains, outputs), control.NewMeasured(n, chains, l.cfg.Sensors)
 		s.Cut, s.Age = make([]control.Cut, n), make([]uint32, len(l.merge.Age))
 		s.Active, s.Mode = make([]Activity, len(l.cfg.Controllers)), make([]servo.Mode, n)
+		s.External, s.Limbs = make([]external.Joint, n), make([]external.Limb, chains)
 		s.Needed, s.Forces = make([]float64, n), make([]floatingbase.ContactWrench, 0, chains)
+		s.WholeBody.init(chains)
 	})
 	l.stops.from, l.stops.still = make([]float64, n), make([]float64, n)
 	l.box.init(n)
@@ -253,7 +271,7 @@ func (l *Loop) Command() *control.Motion { return l.command }
 func (l *Loop) Step(t servo.Tick) {
 	l.miss(t)
 	l.tick, l.now = t, float64(t.Time-l.behind)*1e-9
-	l.input.Tick = t
+	l.input.Tick, l.input.Whole = t, l.cycles.two
 	l.shaper.Begin(l.now, t.Dt)
 	l.mark(Begin)
 	l.read()
@@ -301,6 +319,7 @@ func (l *Loop) estimate() {
 	}
 	copy(m.IMU, l.reading.IMU)
 	copy(m.Touch, l.reading.Touch)
+	l.feeling.update(l)
 	l.base.measure(l)
 }
 
@@ -313,6 +332,7 @@ func (l *Loop) decide() {
 	l.stops.update(l)
 	l.leaving.update(l)
 	l.faults.update(l)
+	l.falls.update(l)
 }
 
 // control lets every active controller make its reference.
@@ -413,6 +433,7 @@ func (l *Loop) publish() {
 	}
 	copy(s.Age, l.merge.Age)
 	l.cycles.tell(s)
+	l.feeling.tell(s)
 	s.Owner = l.owners()
 	l.snapshots.Publish()
 	l.box.add(l)

@@ -3,10 +3,12 @@ package loop
 import (
 	"poise/arbiter"
 	"poise/control"
+	"poise/external"
 	"poise/feedforward"
 	"poise/floatingbase"
 	"poise/robot"
 	"poise/servo"
+	"poise/spatial"
 )
 
 // OrderKind says what an Order asks for. The numbers are stable: records carry
@@ -70,6 +72,7 @@ const (
 	Echoed       // Goal of an order Echo
 	GoalChecked  // Controller, Goal: a reason why it could not start now, or OK; To more follow
 	Asked        // Controller outside, Goal: Set is offered (From 0), or its own from now on (From 1); Value is the question's number
+	Felt         // Felt: a touch-down, a lift-off or an impact; Reaction to it
 )
 
 // Report is what happened. It carries the tick that caused it.
@@ -86,9 +89,11 @@ type Report struct {
 	Severity   Severity
 	Power      Power
 	Value      float64
-	From, To   uint32   // of events: by number, To excluded; of a check: how many more reasons follow
-	Time, Way  float64  // of a stop: s, and the largest way of a joint; of events: the program's own time
-	Last       *Excerpt // of a panic: the last second of states; Release it when read
+	From, To   uint32 // of events: by number, To excluded; of a check: how many more reasons follow
+	Felt       external.Event
+	Reaction   control.Reaction // to what was felt
+	Time, Way  float64          // of a stop: s, and the largest way of a joint; of events: the program's own time
+	Last       *Excerpt         // of a panic: the last second of states; Release it when read
 }
 
 // Activity is what one controller does.
@@ -134,4 +139,12 @@ type Snapshot struct {
 	Needed   []float64                    // [joints] these torques, N·m or N; zero while none is driven so
 	Dynamics feedforward.State            // how they were found
 	Forces   []floatingbase.ContactWrench // that go with them
+
+	Feels    bool             // what touches the robot is felt: the rest says what, and Measured.Contacts which feet stand
+	External []external.Joint // [joints]
+	Limbs    []external.Limb  // [chains]
+	Outside  spatial.Wrench   // of the world on the whole robot, about its base's origin, world axes
+
+	Cycle2    bool      // all joints are driven by the whole body under strict priorities
+	WholeBody WholeBody // how
 }

@@ -54,6 +54,7 @@ type TickRecord struct {
 	Late        uint32 // periods by which the tick was late
 	Orders      []Order
 	Measurement *servo.Measurement // as exchanged at the end of the tick
+	Setpoints   []servo.Setpoint   // that the servos were told in it
 	Bus         servo.Fault
 	Hash        uint64
 
@@ -88,7 +89,7 @@ func (l *Loop) record() {
 		return
 	}
 	f := &l.taken
-	f.Tick, f.Measurement, f.Bus, f.Hash = l.tick, l.raw, l.faults.bus, l.hash()
+	f.Tick, f.Measurement, f.Setpoints, f.Bus, f.Hash = l.tick, l.raw, l.setpoint, l.faults.bus, l.hash()
 	f.Measured = &l.measured
 	f.Command, f.Writer, f.Power, f.Faults = l.command, l.merge.Writer, l.powered.state, l.faults.latch.active
 	l.cfg.Tap.Tick(f)

@@ -17,11 +17,12 @@ const (
 	StandstillMoved FaultKind = 9  // a joint moved after a stop of category 2
 	CycleGap        FaultKind = 10 // the cycle stood still for too long
 	SilentUnit      FaultKind = 11 // an inertial unit was not heard of for too long
-	NumFaultKinds   FaultKind = 12
+	Fallen          FaultKind = 12 // a robot that a controller had on its feet lies
+	NumFaultKinds   FaultKind = 13
 )
 
 var faultNames = [NumFaultKinds]string{"", "tracking error", "stale reading", "hot", "low voltage", "servo fault",
-	"bus silent", "overrun", "controller panic", "moved at standstill", "cycle gap", "inertial unit silent"}
+	"bus silent", "overrun", "controller panic", "moved at standstill", "cycle gap", "inertial unit silent", "fallen"}
 
 func (k FaultKind) String() string { return faultNames[k] }
 
@@ -81,5 +82,6 @@ func DefaultFaultRules() (r FaultRules) {
 	r[StandstillMoved] = FaultRule{Threshold: 0.1, Debounce: 5, Scope: ScopeRobot, Severity: SeverityRampOff}
 	r[CycleGap] = FaultRule{Threshold: 0.1, Scope: ScopeRobot, Severity: SeverityHold}
 	r[SilentUnit] = FaultRule{Threshold: 0.5, Scope: ScopeRobot, Severity: SeverityWarn, Auto: true} // some measure ten times a second
+	r[Fallen] = FaultRule{Scope: ScopeRobot, Severity: SeveritySafe}                                 // by how much is for the controller to say
 	return r
 }

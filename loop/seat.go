@@ -30,6 +30,7 @@ type seat struct {
 	behind    float64 // s that its clock has to catch up, see hurry
 	passed    float64 // s that its clock went on in the last tick
 	paused    bool
+	felt      triggers
 	cancelled bool
 	since     float64        // of the cancel, s
 	due, told uint32         // events that have left, and those that were reported
@@ -40,6 +41,8 @@ type seat struct {
 	stream   control.Fed        // the controller, if it follows one
 	stamped  bool               // by values that have their times
 	supports bool               // it knows which feet stand
+	upright  control.Upright    // the controller, if it has the robot on its feet
+	lying    control.Lying      // or if it moves one that lies
 
 	needed  robot.Set      // by the program that was looked at last, and
 	wanted  robot.Set      // as well
@@ -63,6 +66,8 @@ func (l *Loop) register(r Registration) error {
 		s.stamped = x.Stamped()
 	}
 	s.supports = r.Supports
+	s.upright, _ = r.Controller.(control.Upright)
+	s.lying, _ = r.Controller.(control.Lying)
 	s.rank, s.rankRunning = r.Pending, r.Operational
 	if _, known := l.arb.Lookup(r.Name); known {
 		return fmt.Errorf("loop: two controllers are named %q", r.Name)
@@ -226,7 +231,10 @@ func (s *seat) swap(p control.Program, goal uint64, needs, wants robot.Set) bool
 	s.ref.Time, s.broken, s.behind, s.passed = 0, control.Reason{}, 0, 0
 	s.program, s.goal, s.rate, s.paused, s.cancelled, s.due, s.told = p, goal, 1, false, false, 0, 0
 	s.needs = needs
-	s.l.shaper.Renew(needs.Union(wants)) // a new program is a new reference
+	s.felt.begin()
+	if x, ok := s.controller.(control.Seamless); !ok || !x.Seamless() {
+		s.l.shaper.Renew(needs.Union(wants)) // a new program is a new reference
+	}
 	s.report(GoalStarted, goal, control.Going, control.Because(control.OK))
 	return true
 }
@@ -287,15 +295,24 @@ func (s *seat) update() {
 		s.end(control.Quit, s.lostTo())
 		return
 	}
+	if !s.awaits() {
+		why := control.Because(control.NotTouched)
+		why.Value = s.felt.awaited.Timeout
+		s.end(control.Failed, why)
+		return
+	}
 	rate, before := s.wantedRate(), s.ref.Time
 	l.input.Own, l.input.Rate = s.owned(), s.hurry(rate)
+	if l.input.Whole {
+		l.input.Bridge = s.bridge()
+	}
 	s.ref.Reset()
 	s.status, s.why = s.safeUpdate()
 	s.caughtUp(s.ref.Time-before, rate)
 	if s.program == nil || s.why.Code == control.Panicked {
 		s.ref.Has = robot.Set{}
 	}
-	if s.cancelled && s.status == control.Going && (s.atRest() || s.bridging() || l.now-s.since > l.cfg.StopDeadline) {
+	if s.cancelled && s.status == control.Going && (s.mayEnd() && (s.atRest() || s.bridging()) || l.now-s.since > l.cfg.StopDeadline) {
 		s.status, s.why = control.Quit, control.Because(control.Cancelled)
 	}
 }
@@ -304,6 +321,7 @@ func (s *seat) update() {
 // it. Whatever is wrong with the reference is the controller's own fault.
 func (s *seat) give() {
 	unresolved := s.resolve()
+	s.felt.back.apply(s)
 	leaf, ok := s.take()
 	switch {
 	case unresolved.Code != control.OK:
@@ -313,7 +331,9 @@ func (s *seat) give() {
 	case !ok:
 		s.status, s.why = control.Failed, control.Reason{Code: control.NonFinite, Joint: s.l.jointOf(leaf), Who: s.id, At: s.l.now, Value: float64(leaf)}
 	case !s.cancelled && !s.l.stops.ramping(): // events end with the motion
+		from := max(s.due, s.ref.Skipped)
 		s.due, s.told = max(s.due, s.ref.Passed), max(s.told, s.ref.Skipped)
+		s.pass(from, s.due)
 	}
 }
 
@@ -393,15 +413,18 @@ func (s *seat) lostTo() control.Reason {
 
 // wantedRate is how fast time is to go for this motion.
 func (s *seat) wantedRate() float64 {
-	if s.cancelled || s.paused {
+	if s.cancelled || s.paused || s.felt.waits {
 		return 0
 	}
 	rate := min(s.rate*s.l.wantedRate(), maxRate)
 	if s.owned().Overlaps(s.l.faults.slow) {
 		rate = min(rate, slowRate)
 	}
-	return rate
+	return rate * s.l.cycles.pace(s.l, s.owned())
 }
+
+// mayEnd reports whether what it performs can be ended where it is: not while it has feet in the air, or about to be lifted.
+func (s *seat) mayEnd() bool { return s.program == nil || s.upright == nil || s.upright.Stands() }
 
 // atRest reports whether all joints that the controller owns stand still.
 func (s *seat) atRest() bool {
@@ -419,6 +442,16 @@ const (
 	nearEnough = 0.01 // rad or m
 	slowEnough = 0.05 // rad/s or m/s: a motion that slows down while the offset does not would run away
 )
+
+// bridge returns how far the joint is from its reference whose hand-over is farthest from its end.
+func (s *seat) bridge() (off float64) {
+	for leaf := range s.owned().All {
+		if j := int(leaf); j < s.l.dof {
+			off = max(off, math.Abs(s.l.shaper.Offset(j).P))
+		}
+	}
+	return off
+}
 
 // bridging reports whether a joint of the motion is still being handed over.
 func (s *seat) bridging() bool {

@@ -105,18 +105,28 @@ func (s *stopping) update(l *Loop) {
 			s.taken = true // some motion did not slow down
 			l.letGo()
 		}
-		if still {
+		if still && l.mayEnd() {
 			l.letGo()
 			s.finish(l)
 		}
 	}
 }
 
+// mayEnd reports whether everything that is performed can be ended where it is.
+func (l *Loop) mayEnd() bool {
+	for _, s := range l.seats {
+		if !s.mayEnd() {
+			return false
+		}
+	}
+	return true
+}
+
 // dropHandOvers takes away motions that are still being handed over: a hand-over
 // has no path to slow down on, and its shortest stop is the holder's.
 func (l *Loop) dropHandOvers() {
 	for _, s := range l.seats {
-		if s.bridging() {
+		if s.bridging() && s.mayEnd() {
 			s.end(control.Quit, control.Because(control.Stopping))
 		}
 	}

@@ -59,17 +59,18 @@ var ErrOtherRobot = errors.New("the recording is of another robot")
 // since what the loop was like there is not known: it is read to its end, and its ticks are
 // counted.
 func Replay(r *Reader, m *robot.Model, kinds Kinds) (*Outcome, error) {
-	return Watch(r, m, kinds, nil)
+	return Look(r, m, kinds, nil, nil)
 }
 
-// Watch is Replay with a function that is called at every exchange with the servos: with what was
-// measured and what they were told. It keeps neither.
-func Watch(r *Reader, m *robot.Model, kinds Kinds, watch func(t servo.Tick, measured *servo.Measurement, goals []servo.Setpoint)) (*Outcome, error) {
+// Look is Replay with two functions, either of which may be nil. The first is called at every exchange with the servos:
+// with what was measured and what they were told; it keeps neither. The other is called after every tick: with what the
+// loop tells of it, its levels of the whole body among that.
+func Look(r *Reader, m *robot.Model, kinds Kinds, watch func(t servo.Tick, measured *servo.Measurement, goals []servo.Setpoint), look func(now *loop.Snapshot)) (*Outcome, error) {
 	p, err := newPlayer(r, m, kinds)
 	if err != nil {
 		return nil, err
 	}
-	p.watch = watch
+	p.watch, p.look = watch, look
 	p.out.Turned = r.Turned
 	var t Tick
 	for {
@@ -111,6 +112,7 @@ type player struct {
 	programs map[uint64]control.Program
 	measured *servo.Measurement                                                      // that the next exchange returns
 	watch    func(t servo.Tick, measured *servo.Measurement, goals []servo.Setpoint) // may be nil
+	look     func(now *loop.Snapshot)                                                // likewise
 	bus      servo.Fault
 	next     uint64 // tick
 	hash     uint64
@@ -221,6 +223,10 @@ func (p *player) step(t *Tick) error {
 	p.l.Step(t.Tick)
 	p.out.Ticks++
 	p.listen()
+	if p.look != nil {
+		now, _ := p.l.Snapshot()
+		p.look(now)
+	}
 	if p.hash != t.Hash && p.out.First == nil {
 		p.out.First = &Difference{Tick: t.Tick, Want: t.Hash, Got: p.hash}
 	}

@@ -40,7 +40,7 @@ func (b *sensedBus) Exchange(t servo.Tick, dst *servo.Measurement, src []servo.S
 			Rate: spatial.Vec3{X: x(), Y: x(), Z: x()}, Acceleration: spatial.Vec3{X: x(), Y: x(), Z: x()}}
 	}
 	for i := range dst.Touch {
-		dst.Touch[i] = servo.Contact{Force: spatial.Vec3{Z: x()}, Pressed: b.rng.IntN(2) == 0, Age: uint32(b.rng.IntN(3))}
+		dst.Touch[i] = servo.Contact{Force: spatial.Vec3{Z: x()}, Moment: spatial.Vec3{X: x(), Y: x()}, Pressed: b.rng.IntN(2) == 0, Age: uint32(b.rng.IntN(3))}
 	}
 	kept := servo.NewMeasurement(len(dst.Joints), servo.Sensors{IMU: len(dst.IMU), Touch: len(dst.Touch)})
 	kept.Copy(dst)

@@ -43,6 +43,10 @@ func (p *Plant) takeAction(c *checker, a *Action) {
 		if p.plays = true; !p.m.Floating() || len(declaredFeet(p.m)) < 2 {
 			c.errorf(a.Line, "do: velocity", "robot %q does not walk: it has %d declared feet and needs a base that moves (robot.yaml)", p.m.Name(), len(declaredFeet(p.m)))
 		}
+	case a.GetUp != "":
+		if p.plays = true; len(p.m.GetUp().Belly) == 0 {
+			c.errorf(a.Line, "do: get_up", "robot.yaml of %q does not say how it gets up", p.m.Name())
+		}
 	case a.Push != nil:
 		p.takePush(c, &entry, a.Push)
 	case a.Payload != nil:

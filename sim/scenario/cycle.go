@@ -31,6 +31,8 @@ type cycle struct {
 	goals  int
 
 	walks *Action // how it walks, nil if it does not
+	blind bool    // its inertial unit says nothing
+	rises *Action // to get up as soon as it is reset and has torque, nil if it need not
 
 	from, to []float64 // [joints] commands of the last tick and of this one
 	began    int       // step of physics at which this one was given
@@ -67,7 +69,7 @@ func newCycle(r *run) (*cycle, error) {
 		return nil, err
 	}
 	if r.p.s.Control.Cycle > 0 {
-		settings.Cycle1 = control.JointLeaves(len(m.Joints()))
+		settings.Cycle1, settings.Cycle2 = control.JointLeaves(len(m.Joints())), r.p.s.Control.Cycle == 2
 		settings.Inversion.Name, settings.Inversion.Models = "model", r.p.models
 	}
 	c.from, c.to = make([]float64, len(m.Joints())), make([]float64, len(m.Joints()))
@@ -103,6 +105,7 @@ func newCycle(r *run) (*cycle, error) {
 func (c *cycle) turn() {
 	t := servo.Tick{N: c.n, Time: int64(math.Round(float64(c.n) * c.period * 1e9)), Dt: c.period}
 	c.exec.Pump(t.Time)
+	c.rise()
 	c.lead(t)
 	c.loop.Step(t)
 	c.exec.Pump(t.Time)
@@ -132,6 +135,11 @@ func (c *cycle) Exchange(_ servo.Tick, dst *servo.Measurement, src []servo.Setpo
 	r.advance(c.steps)
 	copy(c.from, c.to)
 	fault := r.bus.Measure(dst)
+	if c.blind {
+		for i := range dst.IMU {
+			dst.IMU[i].Age = servo.Never
+		}
+	}
 	if fault == 0 && r.err == nil {
 		r.follow(dst)
 	}
@@ -165,6 +173,35 @@ func (c *cycle) walk(a *Action) error {
 		return &problem.Problem{Code: Invalid, Pos: problem.Pos{File: c.r.p.s.File, Line: a.Line}, Thing: "do: velocity", Text: err.Error()}
 	}
 	return nil
+}
+
+// rise lets the robot get up, as people do it: a reset, torque, the goal. What walked before has ended.
+func (c *cycle) rise() {
+	if c.rises == nil {
+		return
+	}
+	st := c.exec.State()
+	switch {
+	case st.Stopped || len(st.Faults) > 0:
+		c.exec.Reset("scenario")
+		return
+	case st.Power != loop.Enabled || len(st.Limp) > 0:
+		c.exec.Power("scenario", true)
+		return
+	}
+	a := c.rises
+	c.rises, c.walks = nil, nil
+	from := a.GetUp
+	if from == byUnit {
+		from = ""
+	}
+	c.goals++
+	_, err := c.exec.Submit("scenario", action.ID(fmt.Sprintf("scenario-%d", c.goals)), 0, &executive.GetUp{From: from}, executive.Watch{
+		Changed: func(ch executive.Change) { c.ended("get_up", ch) },
+	})
+	if err != nil && c.r.err == nil {
+		c.r.err = &problem.Problem{Code: Invalid, Pos: problem.Pos{File: c.r.p.s.File, Line: a.Line}, Thing: "do: get_up", Text: err.Error()}
+	}
 }
 
 // lead tells the controller that walks how to, in every tick.

@@ -5,9 +5,11 @@ import (
 	"testing"
 
 	"poise/action"
+	"poise/control/follow"
 	"poise/executive"
 	"poise/internal/squat"
 	"poise/robot/load"
+	"poise/trajectory"
 )
 
 // squats runs a robot through a squat and returns its figures between two times.
@@ -15,7 +17,11 @@ func squats(t *testing.T, text string, lead float64) (rms, force float64) {
 	t.Helper()
 	p := prepare(t, loaded(t, "pony", load.Options{}), text+"expect: [{what: joint_rms, of: rms, max: 1, from: 1, to: 4.5}, {what: force_error, of: rms, max: 100, from: 1, to: 4.5}, {what: fallen, is: false}]")
 	p.lead = lead
-	res := squatting(t, p).result()
+	return squatFigures(t, squatting(t, p).result())
+}
+
+func squatFigures(t *testing.T, res *Result) (rms, force float64) {
+	t.Helper()
 	z := res.Figures["base.z"]
 	if z.Greatest-z.Least < 0.05 {
 		t.Fatalf("the body moved by %g m", z.Greatest-z.Least)
@@ -24,14 +30,17 @@ func squats(t *testing.T, text string, lead float64) (rms, force float64) {
 }
 
 // squatting is a run of a plant that squats from the first tick on.
-func squatting(t *testing.T, p *Plant) *run {
+func squatting(t *testing.T, p *Plant) *run { return following(t, p, squat.Of(t, p.m, 4)) }
+
+// following is a run of a plant that plays a goal from the first tick on.
+func following(t *testing.T, p *Plant, goal follow.Goal) *run {
 	t.Helper()
 	p.plays = true
 	r, err := p.begin(1, Watch{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := r.cycle.exec.Submit("test", action.ID("squat"), 0, &executive.Follow{Goal: squat.Of(t, p.m, 4)}, executive.Watch{Changed: func(ch executive.Change) { r.cycle.ended("squat", ch) }}); err != nil {
+	if _, err := r.cycle.exec.Submit("test", action.ID("squat"), 0, &executive.Follow{Goal: goal}, executive.Watch{Changed: func(ch executive.Change) { r.cycle.ended("squat", ch) }}); err != nil {
 		t.Fatal(err)
 	}
 	period, total := int(math.Round(p.s.period()/p.s.step())), p.s.steps()
@@ -79,6 +88,39 @@ func TestSquatInCycle1(t *testing.T) {
 	t.Logf("plain servos that take a torque: %.4f rad, loads within %.2f N; cycle 0 %.4f rad", rms, force, worse)
 	if rms > 0.0075 || rms > worse/3 || force > 0.5 {
 		t.Errorf("plain servos: joints are %g rad off, in cycle 0 %g; loads %g N", rms, worse, force)
+	}
+}
+
+// TestASquatThatKnowsOfNoSupports: a goal of all legs without support columns is played as the
+// robot stands, with the torques that carry it.
+func TestASquatThatKnowsOfNoSupports(t *testing.T) {
+	text := ownServos + "model: {kp: 100}\ncontrol: {cycle: 1}\nexpect: [{what: joint_rms, of: rms, max: 1, from: 1, to: 4.5}, {what: force_error, of: rms, max: 100, from: 1, to: 4.5}, {what: fallen, is: false}]"
+	p := prepare(t, loaded(t, "pony", load.Options{}), text)
+	whole := squat.Of(t, p.m, 4)
+	columns, supports := whole.Columns()
+	if len(supports) != 4 {
+		t.Fatalf("%d support columns, want 4", len(supports))
+	}
+	bare := whole
+	bare.Joints, bare.Points = nil, nil
+	pick := func(row []float64) (part []float64) {
+		for _, k := range columns {
+			if k < len(row) {
+				part = append(part, row[k])
+			}
+		}
+		return part
+	}
+	for _, k := range columns {
+		bare.Joints = append(bare.Joints, whole.Joints[k])
+	}
+	for _, x := range whole.Points {
+		bare.Points = append(bare.Points, trajectory.Point{Time: x.Time, Position: pick(x.Position), Velocity: pick(x.Velocity), Acceleration: pick(x.Acceleration)})
+	}
+	rms, force := squatFigures(t, following(t, p, bare).result())
+	t.Logf("%.4f rad, loads within %.2f N", rms, force)
+	if rms > 0.003 || force > 0.5 {
+		t.Errorf("joints are %g rad off, loads %g N", rms, force)
 	}
 }
 

@@ -18,6 +18,7 @@ type estimates struct {
 	measured servo.Measurement
 	sensed   []robot.ChainID // of each touch switch
 	odometry *estimate.Odometry
+	attitude estimate.Attitude
 	input    estimate.Input
 	off      float64 // of the base from where odometry has it, m; NaN before the first period
 
@@ -92,7 +93,7 @@ func (r *run) follow(read *servo.Measurement) {
 	}
 	e.input.Orientation = estimate.Orientation{}
 	if u := &read.IMU[0]; u.Age != servo.Never {
-		e.input.Orientation = estimate.Orientation{R: u.Orientation.Matrix(), Rate: u.Rate, Has: true}
+		e.input.Orientation = e.attitude.Update(u, e.odometry.Base().Pose.R, m.Gravity().Norm(), r.p.s.period())
 	}
 	found := e.odometry.Update(&e.input)
 	e.off = found.Pose.P.Sub(base(r.state.Q).P).Norm()

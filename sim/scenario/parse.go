@@ -5,9 +5,11 @@ import (
 	"slices"
 
 	"poise/control"
+	"poise/control/getup"
 	"poise/gait"
 	"poise/internal/strictyaml"
 	"poise/problem"
+	"poise/servo/physics"
 	"poise/sim/world"
 )
 
@@ -24,6 +26,7 @@ type Scenario struct {
 	Start    Start       `yaml:"start"`
 	Servos   []Servo     `yaml:"servos"`
 	Model    *ServoModel `yaml:"model"`
+	Unit     *Unit       `yaml:"unit"`
 	Vary     Vary        `yaml:"vary"`
 	Control  Control     `yaml:"control"`
 	Do       []Action    `yaml:"do"`
@@ -71,6 +74,39 @@ type ServoModel struct {
 	Loss    float64  `yaml:"loss"`
 }
 
+// Unit is how much the inertial unit errs; what is not given is typical of a small one.
+type Unit struct {
+	Line              int      `yaml:",line"`
+	RateNoise         *float64 `yaml:"rate_noise"`
+	AccelerationNoise *float64 `yaml:"acceleration_noise"`
+	RateBias          *float64 `yaml:"rate_bias"`
+	AccelerationBias  *float64 `yaml:"acceleration_bias"`
+	Delay             *int     `yaml:"delay"`
+}
+
+// longestUnitDelay is how many periods late a unit may be read.
+const longestUnitDelay = 20
+
+// errors returns how much the unit errs.
+func (u *Unit) errors() physics.Errors {
+	e := physics.TypicalErrors
+	if u == nil {
+		return e
+	}
+	for _, x := range []struct {
+		to    *float64
+		given *float64
+	}{{&e.RateNoise, u.RateNoise}, {&e.AccelerationNoise, u.AccelerationNoise}, {&e.RateBias, u.RateBias}, {&e.AccelerationBias, u.AccelerationBias}} {
+		if x.given != nil {
+			*x.to = *x.given
+		}
+	}
+	if u.Delay != nil {
+		e.Delay = *u.Delay
+	}
+	return e
+}
+
 // Vary is by how much the simulated robot differs from the one that controllers know.
 type Vary struct {
 	Line     int       `yaml:",line"`
@@ -104,6 +140,7 @@ type Action struct {
 	Grab     *Grab          `yaml:"grab"`
 	Drop     *float64       `yaml:"drop"`
 	Trouble  *Trouble       `yaml:"trouble"`
+	GetUp    string         `yaml:"get_up"` // auto, left, right or belly
 }
 
 // Velocity is how the robot is to walk, in its own axes, until it is told otherwise.
@@ -217,8 +254,9 @@ func (c *checker) check() {
 	}
 	c.checkWorld()
 	c.checkServos()
+	c.checkUnit()
 	if k := s.Control.Cycle; k < 0 || k > control.LastCycle {
-		c.errorf(s.Control.Line, "control.cycle", "cycle %d is not built yet; there are 0 and %d", k, control.LastCycle)
+		c.errorf(s.Control.Line, "control.cycle", "cycle %d is not built; there are 0 to %d", k, control.LastCycle)
 	}
 	for i := range s.Do {
 		c.checkAction(&s.Do[i])
@@ -292,11 +330,30 @@ func (c *checker) checkServos() {
 	}
 }
 
+func (c *checker) checkUnit() {
+	u := c.s.Unit
+	if u == nil {
+		return
+	}
+	e := u.errors()
+	for _, x := range []struct {
+		name  string
+		value float64
+		most  float64
+		unit  string
+	}{{"rate_noise", e.RateNoise, 1, "rad/s"}, {"acceleration_noise", e.AccelerationNoise, 10, "m/s²"}, {"rate_bias", e.RateBias, 1, "rad/s"}, {"acceleration_bias", e.AccelerationBias, 10, "m/s²"},
+		{"delay", float64(e.Delay), longestUnitDelay, "periods"}} {
+		if !(x.value >= 0 && x.value <= x.most) {
+			c.errorf(u.Line, "unit."+x.name, "%g is not within 0 … %g %s", x.value, x.most, x.unit)
+		}
+	}
+}
+
 // highestDrop is from how high a robot may be dropped, m.
 const highestDrop = 10
 
 // verbs lists what an action may do.
-var verbs = []string{"joints", "play", "push", "velocity", "friction", "slope", "voltage", "loss", "payload", "grab", "drop", "trouble"}
+var verbs = []string{"joints", "play", "push", "velocity", "friction", "slope", "voltage", "loss", "payload", "grab", "drop", "trouble", "get_up"}
 
 func (c *checker) checkAction(a *Action) {
 	var given []string
@@ -342,6 +399,10 @@ func (c *checker) checkAction(a *Action) {
 		if a.Trouble.For < 0 {
 			c.errorf(a.Trouble.Line, thing, "for %g s is negative", a.Trouble.For)
 		}
+	case "get_up":
+		if a.GetUp != byUnit && (a.GetUp == "" || !slices.Contains(getup.Names, a.GetUp)) {
+			c.errorf(a.Line, thing, "%q is not one of %s, left, right and belly", a.GetUp, byUnit)
+		}
 	case "drop":
 		if !(*a.Drop > 0 && *a.Drop <= highestDrop) {
 			c.errorf(a.Line, thing, "a height of %g m is not within 0 … %d m", *a.Drop, highestDrop)
@@ -364,6 +425,9 @@ func (c *checker) checkAction(a *Action) {
 		}
 	}
 }
+
+// byUnit lets the inertial unit tell how a robot lies that gets up.
+const byUnit = "auto"
 
 // steps is how many there are: the last ends at the duration or after it.
 func (s *Scenario) steps() int { return int(math.Ceil(s.Duration/s.step() - 1e-6)) }

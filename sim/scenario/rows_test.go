@@ -47,8 +47,8 @@ func TestStandInCycle1(t *testing.T) {
 }
 
 // TestStandOfUncertainRobots: with masses that are off by 10 %, with packets that get lost and come
-// late, and with servos off by 20 % on a weak supply joints stay where they are to be. Lost packets
-// cost nothing in a stand.
+// late, and with servos off by 20 % on a weak supply joints stay where they are to be, and are within
+// 0.3 of what cycle 0 makes of the same robot. Lost packets cost nothing in a stand.
 func TestStandOfUncertainRobots(t *testing.T) {
 	if testing.Short() {
 		t.Skip("much physics; nothing in it is concurrent")
@@ -60,12 +60,12 @@ func TestStandOfUncertainRobots(t *testing.T) {
 	}{
 		{"masses off by 10 %", "model: {kp: 100}\nvary: {mass: 0.1}\n", 0.005},
 		{"a tenth of the packets lost, 5 ms late", "model: {kp: 100, loss: 0.1, jitter: 0.005}\n", 1.5 * nominal},
-		{"servos off by 20 %, 10.5 V", "model: {kp: 100}\nvary: {servo: 0.2}\ndo: [{at: 0, voltage: 10.5}]\n", 0.3 * 0.013},
+		{"servos off by 20 %, 10.5 V", "model: {kp: 100}\nvary: {servo: 0.2}\ndo: [{at: 0, voltage: 10.5}]\n", 0.005},
 	} {
-		rms := stands(t, 5, c.text+inCycle1).Figures["joint_rms"].RMS
-		t.Logf("%s: %.4f rad", c.name, rms)
-		if rms > c.most {
-			t.Errorf("%s: joints are %g rad off, want at most %g", c.name, rms, c.most)
+		rms, was := stands(t, 5, c.text+inCycle1).Figures["joint_rms"].RMS, stands(t, 5, c.text).Figures["joint_rms"].RMS
+		t.Logf("%s: %.4f rad, in cycle 0 %.4f rad", c.name, rms, was)
+		if rms > c.most || rms > 0.3*was {
+			t.Errorf("%s: joints are %g rad off, want at most %g; in cycle 0 %g", c.name, rms, c.most, was)
 		}
 	}
 }
@@ -80,9 +80,10 @@ func TestSquatOfLostPackets(t *testing.T) {
 	rms, _ := squats(t, ownServos+"model: {kp: 100}\n"+inCycle1, 0.02)
 	led, force := squats(t, lossy, 0.02)
 	plain, _ := squats(t, lossy, 0)
-	t.Logf("led by 20 ms %.4f rad and loads within %.2f N, without loss %.4f rad; not led %.4f rad", led, force, rms, plain)
-	if led > 1.5*rms || led > 0.006 || plain > 0.006 || force > 0.7 {
-		t.Errorf("joints are %g rad off, without loss %g, without lead %g; loads %g N", led, rms, plain, force)
+	was := squatInCycle0(t, ownServos+"model: {kp: 100, loss: 0.1, jitter: 0.005}\n")
+	t.Logf("led by 20 ms %.4f rad and loads within %.2f N, without loss %.4f rad; not led %.4f rad; in cycle 0 %.4f rad", led, force, rms, plain, was)
+	if led > 1.5*rms || led > 0.006 || plain > 0.006 || force > 0.7 || led > was/5 {
+		t.Errorf("joints are %g rad off, without loss %g, without lead %g; loads %g N; in cycle 0 %g", led, rms, plain, force, was)
 	}
 }
 

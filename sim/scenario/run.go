@@ -163,7 +163,7 @@ func (p *Plant) begin(seed uint64, w Watch) (*run, error) {
 	if err := p.place(start, model, ground); err != nil {
 		return nil, err
 	}
-	c := physics.Config{Model: model, Motors: r.motors, Ground: ground, Start: start, Seed: seed}
+	c := physics.Config{Model: model, Motors: r.motors, Ground: ground, Start: start, Seed: seed, Unit: p.s.Unit.errors().Unit(seed)}
 	if m := p.s.Model; m != nil {
 		c.Line = physics.Line{Delay: m.Delay, Jitter: m.Jitter, Loss: m.Loss}
 	}
@@ -248,6 +248,8 @@ func (r *run) act(t float64) error {
 			if err := r.cycle.walk(w); err != nil {
 				return err
 			}
+		case w.GetUp != "":
+			r.cycle.rises = w
 		case w.Push != nil || w.Grab != nil:
 			acts := *a
 			acts.until += t - a.at // as long as it should from this step on

@@ -153,7 +153,7 @@ func TestRefusals(t *testing.T) {
 		{"duration: -1", "test.yaml:1: duration: -1 s is not within"},
 		{"duration: 1\nperiod: 0", "test.yaml:2: period: 0 s is not within"},
 		{"duration: 1\ntrace: {every: -1}", "test.yaml:2: trace.every: -1 s is not within"},
-		{"duration: 1\ncontrol: {cycle: 2}", "cycle 2 is not built yet"},
+		{"duration: 1\ncontrol: {cycle: 3}", "cycle 3 is not built"},
 		{"duration: 1\ndo: [{at: 0, velocity: {x: 0.1}, gait: gallop}]", "gait \"gallop\" is unknown"},
 		{"duration: 1\ndo:\n  - {at: 0}", "test.yaml:3: do: has"},
 		{"duration: 1\ndo: [{friction: 1}]", "has no time (at)"},
@@ -169,6 +169,8 @@ func TestRefusals(t *testing.T) {
 		{"duration: 1\ndo: [{at: 0, grab: {link: base_link, to: [0, 0, 1], stiffness: 1e9, for: 1}}]", "a stiffness of 1e+09 N/m"},
 		{"duration: 1\ndo: [{at: 0, drop: -1}]", "a height of -1 m is not within"},
 		{"duration: 1\nservos: {all: {kp: -1}}", "servos.all.kp: -1 is negative"},
+		{"duration: 1\nunit: {rate_noise: -1}", "test.yaml:2: unit.rate_noise: -1 is not within 0 … 1 rad/s"},
+		{"duration: 1\nunit: {delay: 21}", "unit.delay: 21 is not within 0 … 20 periods"},
 		{"duration: 1\nservos: {all: {kp: 1}}\nmodel: {kp: 1}", "which servos replaces"},
 	} {
 		s, err := Parse([]byte(tc.text), "test.yaml")

@@ -82,7 +82,7 @@ func (w *World) Check(prefix string, complain Complain) {
 	}
 }
 
-// boxes returns those of the ground, and complains about those that are none.
+// boxes returns those of the ground, and complains about those without a size.
 func (w *World) boxes(prefix string, complain Complain) (boxes []sim.Box) {
 	for i := range w.Boxes {
 		b := &w.Boxes[i]
