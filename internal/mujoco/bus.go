@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -28,6 +29,10 @@ type Config struct {
 	Start    []float64       // NumQ; nil is the rest pose, on its feet
 	Supply   physics.Supply  // of the servos that have a voltage
 	Masses   []float64       // [bodies] by which those of the robot are multiplied; nil is 1
+	Boxes    []sim.Box       // on the ground, along the axes of the world
+	Line     physics.Line    // by which setpoints come to the servos, and readings from them
+	Seed     uint64          // of what the line loses
+	Ground   *sim.Ground     // its slope and its heights; nil is level
 }
 
 // Needed ends a test that was not started by `make judge`, which has MuJoCo.
@@ -47,11 +52,14 @@ type Driver struct {
 	out     *bufio.Reader
 	feet    []robot.ChainID
 	nominal []float64 // voltage of each servo
+	line    physics.Line
+	rng     *rand.Rand
 	open    bool
 	last    *servo.Measurement
 	Base    spatial.Pose // of the robot, as MuJoCo has it
 	Q, V    []float64    // of the joints, without the steps of readings
 	Loads   []float64    // vertical force on each foot, N
+	ZMP     [2]float64   // centre of the pressure on all of them, x and y in the world, m
 	reply   reply
 }
 
@@ -77,13 +85,39 @@ type begin struct {
 	Supply     float64            `json:"supply"`     // V without load; 0 is nominal
 	Resistance float64            `json:"resistance"` // of the supply, Ω
 	Masses     map[string]float64 `json:"masses"`     // of links, by which they are multiplied
+
+	Boxes [][2][3]float64 `json:"boxes"` // middle and half of the edges of each, m
+
+	Slope   []float64 `json:"slope"` // orientation of the ground, qx qy qz qw
+	Heights *heights  `json:"heights,omitempty"`
+}
+
+// heights is sim.Heights for the process; Z has a row for each y.
+type heights struct {
+	X0, Y0, Cell, Highest float64
+	NX, NY                int
+	Z                     []float64
+}
+
+// lay describes the ground for the process.
+func (first *begin) lay(g *sim.Ground) {
+	r := g.R.Quat()
+	first.Slope = []float64{r.X, r.Y, r.Z, r.W}
+	if h := g.Heights; h != nil {
+		first.Heights = &heights{X0: h.X0, Y0: h.Y0, Cell: h.Cell, Highest: h.Highest, NX: h.NX, NY: h.NY, Z: make([]float64, len(h.Z))}
+		for i := range h.NX {
+			for j := range h.NY {
+				first.Heights.Z[j*h.NX+i] = h.Z[i*h.NY+j]
+			}
+		}
+	}
 }
 
 // tick is what the process is told each tick; a setpoint is mode, position, velocity, effort,
-// kp, kd, stiffness and play time. Without a period nothing moves.
+// kp, kd, stiffness, play time and the time until it arrives. Without a period nothing moves.
 type tick struct {
 	Dt        float64      `json:"dt"`
-	Setpoints [][8]float64 `json:"setpoints"`
+	Setpoints [][9]float64 `json:"setpoints"`
 	Push      []float64    `json:"push,omitempty"` // on the base, N in world axes
 }
 
@@ -93,12 +127,14 @@ type reply struct {
 	V     []float64
 	Exact []float64 // Q without steps
 	Load  []float64
-	Volts float64 // of the supply over nominal
-	Tau   []float64
-	Base  []float64 // x y z qx qy qz qw
-	IMU   [10]float64
-	Touch [][4]float64 // force in the tip's axes, and 1 if it is pressed
-	Error string
+
+	Pressure [2]float64
+	Volts    float64 // of the supply over nominal
+	Tau      []float64
+	Base     []float64 // x y z qx qy qz qw
+	IMU      [10]float64
+	Touch    [][4]float64 // force in the tip's axes, and 1 if it is pressed
+	Error    string
 }
 
 // Open starts the process. It ends with the test.
@@ -114,15 +150,21 @@ func Open(t testing.TB, m *robot.Model, urdf []byte, c Config) *Driver {
 	if c.Motors == nil {
 		c.Motors = physics.MotorsOf(m)
 	}
-	d := &Driver{t: t, m: m}
+	d := &Driver{t: t, m: m, line: c.Line, rng: rand.New(rand.NewPCG(c.Seed, 0x6c696e65))}
 	first := begin{URDF: string(urdf), Floating: m.Floating(), Step: c.Step, Friction: c.Friction, Virtual: []string{}, Feet: [][]string{},
-		Supply: c.Supply.Voltage, Resistance: c.Supply.Resistance, Masses: map[string]float64{}}
+		Supply: c.Supply.Voltage, Resistance: c.Supply.Resistance, Masses: map[string]float64{}, Boxes: boxesOf(c.Boxes)}
+	ground := sim.Level()
+	if c.Ground != nil {
+		*ground = *c.Ground
+	}
+	ground.Boxes = c.Boxes
+	first.lay(ground)
 	model, err := sim.NewModel(m, sim.Config{Passive: physics.PassiveOf(c.Motors)})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if c.Start == nil {
-		if c.Start, err = model.Settled(m.RestPositions(), sim.Level()); err != nil {
+		if c.Start, err = model.Settled(m.RestPositions(), ground); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -154,6 +196,15 @@ func Open(t testing.TB, m *robot.Model, urdf []byte, c Config) *Driver {
 	}
 	d.start(first)
 	return d
+}
+
+// boxesOf tells boxes as the process wants them.
+func boxesOf(boxes []sim.Box) [][2][3]float64 {
+	out := make([][2][3]float64, len(boxes))
+	for i, b := range boxes {
+		out[i] = [2][3]float64{{b.Pose.P.X, b.Pose.P.Y, b.Pose.P.Z}, {b.Half.X, b.Half.Y, b.Half.Z}}
+	}
+	return out
 }
 
 // linksBelow lists a link and those that it carries.
@@ -223,7 +274,7 @@ func (d *Driver) ask(question any) error {
 	if d.reply.Error != "" {
 		return fmt.Errorf("MuJoCo: %s", d.reply.Error)
 	}
-	d.Q, d.V, d.Loads = d.reply.Exact, d.reply.V, d.reply.Load
+	d.Q, d.V, d.Loads, d.ZMP = d.reply.Exact, d.reply.V, d.reply.Load, d.reply.Pressure
 	if b := d.reply.Base; len(b) == 7 {
 		d.Base = spatial.Pose{R: spatial.Quat{X: b[3], Y: b[4], Z: b[5], W: b[6]}.Matrix(), P: spatial.Vec3{X: b[0], Y: b[1], Z: b[2]}}
 	}
@@ -271,10 +322,11 @@ func (d *Driver) exchange(t servo.Tick, dst *servo.Measurement, src []servo.Setp
 		dst.Copy(d.last)
 		return servo.BusDown
 	}
-	q := tick{Dt: t.Dt, Setpoints: make([][8]float64, len(src)), Push: push}
+	q := tick{Dt: t.Dt, Setpoints: make([][9]float64, len(src)), Push: push}
 	for i, p := range src {
-		if p.Finite() {
-			q.Setpoints[i] = [8]float64{float64(p.Mode), p.Position, p.Velocity, p.Effort, p.Kp, p.Kd, p.Stiffness, p.PlayTime}
+		if !d.lost() && p.Finite() {
+			late := d.line.Delay + d.line.Jitter*d.rng.Float64()
+			q.Setpoints[i] = [9]float64{float64(p.Mode), p.Position, p.Velocity, p.Effort, p.Kp, p.Kd, p.Stiffness, p.PlayTime, late}
 		} else {
 			q.Setpoints[i][0] = -1 // it changes nothing
 		}
@@ -282,9 +334,11 @@ func (d *Driver) exchange(t servo.Tick, dst *servo.Measurement, src []servo.Setp
 	return d.measure(q, dst)
 }
 
+func (d *Driver) lost() bool { return d.line.Loss > 0 && d.rng.Float64() < d.line.Loss }
+
 // Measure reads servos and sensors; nothing moves, and setpoints stay.
 func (d *Driver) Measure(dst *servo.Measurement) servo.Fault {
-	q := tick{Setpoints: make([][8]float64, len(d.m.Joints()))}
+	q := tick{Setpoints: make([][9]float64, len(d.m.Joints()))}
 	for i := range q.Setpoints {
 		q.Setpoints[i][0] = -1
 	}
@@ -298,6 +352,12 @@ func (d *Driver) measure(q tick, dst *servo.Measurement) servo.Fault {
 	}
 	r := &d.reply
 	for i := range d.last.Joints {
+		if old := &d.last.Joints[i]; d.lost() {
+			if old.Fault |= servo.NoAnswer; old.Age != servo.Never {
+				old.Age++
+			}
+			continue
+		}
 		d.last.Joints[i] = servo.Reading{Position: r.Q[i], Velocity: r.V[i], Effort: r.Tau[i], Voltage: r.Volts * d.nominal[i], Temperature: 25}
 	}
 	if len(d.last.IMU) > 0 {

@@ -1,7 +1,7 @@
 // Package mujoco is MuJoCo behind the servo bus, for tests: a robot in an engine that is not
 // ours, in lock step with the cycle.
 //
-//	d := mujoco.Open(t, model, urdf, mujoco.Config{Period: 0.005})
+//	d := mujoco.Open(t, model, urdf, mujoco.Config{Step: 0.001})
 //	d.Exchange(tick, measurement, setpoints)
 //
 // A process (tools/oracle/mujoco_bus.py, which needs PyPI's mujoco) takes the setpoints of each

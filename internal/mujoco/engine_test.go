@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"poise/action"
+	"poise/contact"
 	"poise/control"
 	"poise/control/follow"
 	"poise/controllers"
@@ -31,6 +32,7 @@ type engine interface {
 	truth(q []float64)    // of the joints
 	base() spatial.Pose   // in the world
 	loads(load []float64) // vertical force on each foot, N
+	zmp() contact.Point   // centre of pressure of the ground on all feet: the measured zero-moment point
 	push(f spatial.Vec3)  // on the base, from the next exchange on
 }
 
@@ -41,6 +43,12 @@ type plant struct {
 	masses   []float64           // [bodies] factors
 	supply   physics.Supply
 	friction float64
+	boxes    []sim.Box    // on the ground
+	line     physics.Line // to the servos
+	ground   *sim.Ground  // its slope and its heights; nil is level
+	start    []float64    // NumQ; nil is the rest pose, on its feet
+	seed     uint64
+	motions  *library.Library // nil has none
 }
 
 // batteryResistance is that of a small battery and its wires, Ω, as package scenario has it.
@@ -49,11 +57,16 @@ const batteryResistance = 0.05
 // servosAt returns the pony's own servos at a gain and a supply. By a share the parameters of each
 // are off at random, and by half of it the masses.
 func servosAt(bot *load.Loaded, kp, volts, off float64) plant {
+	return servosDrawn(bot, kp, volts, off, 1)
+}
+
+// servosDrawn does so with another seed.
+func servosDrawn(bot *load.Loaded, kp, volts, off float64, seed uint64) plant {
 	m := bot.Model
-	rng := rand.New(rand.NewPCG(1, 2))
+	rng := rand.New(rand.NewPCG(seed, 2))
 	factor := func(by float64) float64 { return 1 + by*(2*rng.Float64()-1) }
 	p := plant{models: make([]*servomodel.Model, len(m.Joints())), motors: physics.MotorsOf(m),
-		supply: physics.Supply{Voltage: volts, Resistance: batteryResistance}, friction: sim.DefaultFriction}
+		supply: physics.Supply{Voltage: volts, Resistance: batteryResistance}, friction: sim.DefaultFriction, seed: seed}
 	for i := range p.models {
 		known := m.Servo(robot.JointID(i)).Model
 		if known == nil {
@@ -74,6 +87,16 @@ func servosAt(bot *load.Loaded, kp, volts, off float64) plant {
 	return p
 }
 
+// world is what it stands on.
+func (p *plant) world() *sim.Ground {
+	g := sim.Level()
+	if p.ground != nil {
+		*g = *p.ground
+	}
+	g.Friction, g.Boxes = p.friction, p.boxes
+	return g
+}
+
 // oursOf is the plant in our engine.
 func oursOf(t testing.TB, bot *load.Loaded, p plant) engine {
 	t.Helper()
@@ -88,13 +111,14 @@ func oursOf(t testing.TB, bot *load.Loaded, p plant) engine {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ground := sim.Level()
-	ground.Friction = p.friction
-	start, err := world.Settled(m.RestPositions(), ground)
-	if err != nil {
-		t.Fatal(err)
+	ground := p.world()
+	start := p.start
+	if start == nil {
+		if start, err = world.Settled(m.RestPositions(), ground); err != nil {
+			t.Fatal(err)
+		}
 	}
-	e := &inOurs{Bus: physics.New(physics.Config{Model: world, Motors: p.motors, Ground: ground, Start: start, Supply: p.supply, Seed: 1}), m: m}
+	e := &inOurs{Bus: physics.New(physics.Config{Model: world, Motors: p.motors, Ground: ground, Start: start, Supply: p.supply, Line: p.line, Seed: p.seed}), m: m}
 	e.Bus.Try()
 	return e
 }
@@ -129,6 +153,17 @@ func (e *inOurs) loads(load []float64) {
 	}
 }
 
+func (e *inOurs) zmp() (p contact.Point) {
+	sum := 0.0
+	e.contacts = e.Data().ContactsTo(e.contacts[:0])
+	for _, c := range e.contacts {
+		if c.Other == robot.NoFrame {
+			p.X, p.Y, sum = p.X+c.Point.X*c.Force.Z, p.Y+c.Point.Y*c.Force.Z, sum+c.Force.Z
+		}
+	}
+	return contact.Point{X: p.X / sum, Y: p.Y / sum}
+}
+
 // trunk is the first body that moves.
 const trunk = robot.World + 1
 
@@ -153,7 +188,8 @@ func feetOf(m *robot.Model) (feet []robot.ChainID) {
 // mujocoOf is the plant in MuJoCo.
 func mujocoOf(t testing.TB, bot *load.Loaded, p plant) engine {
 	t.Helper()
-	d := Open(t, bot.Model, bot.URDF, Config{Motors: p.motors, Masses: p.masses, Supply: p.supply, Friction: p.friction})
+	d := Open(t, bot.Model, bot.URDF, Config{Motors: p.motors, Masses: p.masses, Supply: p.supply, Friction: p.friction, Boxes: p.boxes, Line: p.line,
+		Ground: p.ground, Start: p.start, Seed: p.seed})
 	if err := d.Open(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -166,6 +202,7 @@ func (e *inMuJoCo) sensors() servo.Sensors { return e.Capabilities().Sensors }
 func (e *inMuJoCo) truth(q []float64)      { copy(q, e.Q) }
 func (e *inMuJoCo) base() spatial.Pose     { return e.Base }
 func (e *inMuJoCo) loads(load []float64)   { copy(load, e.Loads) }
+func (e *inMuJoCo) zmp() contact.Point     { return contact.Point{X: e.ZMP[0], Y: e.ZMP[1]} }
 func (e *inMuJoCo) push(f spatial.Vec3)    { e.force = f }
 
 // driven is a robot in an engine, driven by the loop and the executive that ship.
@@ -177,7 +214,8 @@ type driven struct {
 	l       *loop.Loop
 	exec    *executive.Executive
 	n       uint64
-	hold    bool // it does not move
+	period  float64 // of the cycle, s
+	hold    bool    // it does not move
 	read    *servo.Measurement
 	inverse *floatingbase.Inverse
 	answer  floatingbase.Answer
@@ -186,17 +224,27 @@ type driven struct {
 // cyclePeriod is that of the cycle, s.
 const cyclePeriod = 0.01
 
-// drive puts a plant on the cycle: 0 with a lead, or 1. Its time begins when it has its torque, and
+// drive puts a plant on the cycle: 0 with a lead, 1 or 2. Its time begins when it has its torque, and
 // the torques of cycle 1 are taken up.
 func drive(t testing.TB, bot *load.Loaded, p plant, e engine, cycle int, lead float64) *driven {
 	t.Helper()
+	return driveAt(t, bot, p, e, cycle, lead, cyclePeriod)
+}
+
+// driveAt does so at another period, s.
+func driveAt(t testing.TB, bot *load.Loaded, p plant, e engine, cycle int, lead, period float64) *driven {
+	t.Helper()
 	m := bot.Model
-	d := &driven{t: t, m: m, e: e, p: p, hold: true, read: servo.NewMeasurement(len(m.Joints()), e.sensors())}
+	d := &driven{t: t, m: m, e: e, p: p, period: period, hold: true, read: servo.NewMeasurement(len(m.Joints()), e.sensors())}
 	settings := loop.Settings{Sensors: e.sensors()}
 	settings.Inversion.Lead.Time = lead
-	if cycle == 1 {
-		settings.Cycle1 = control.JointLeaves(len(m.Joints()))
+	if p.friction < sim.DefaultFriction {
+		settings.WholeBody.Friction = p.friction * 5 / 6
+	}
+	if cycle > 0 {
+		settings.Cycle1, settings.Cycle2 = control.JointLeaves(len(m.Joints())), cycle == 2
 		settings.Inversion.Name, settings.Inversion.Models = "model", p.models
+		settings.External.On = true
 	}
 	seats, err := controllers.For(m, settings.Transition, nil)
 	if err != nil {
@@ -211,15 +259,25 @@ func drive(t testing.TB, bot *load.Loaded, p plant, e engine, cycle int, lead fl
 	if d.l, err = loop.New(cfg); err != nil {
 		t.Fatal(err)
 	}
-	if d.exec, err = executive.New(executive.Config{Model: m, Loop: d.l, Controllers: known, Library: library.Open("", nil), Go: func(job func()) { job() }}); err != nil {
+	motions := p.motions
+	if motions == nil {
+		motions = library.Open("", nil)
+	}
+	if d.exec, err = executive.New(executive.Config{Model: m, Loop: d.l, Controllers: known, Library: motions, Go: func(job func()) { job() }}); err != nil {
 		t.Fatal(err)
 	}
 	if d.inverse, err = floatingbase.NewInverse(m); err != nil {
 		t.Fatal(err)
 	}
 	d.run(0.02, nil)
-	d.exec.Power("test", true)
-	d.run(1.7, nil)
+	for range 10 { // a servo that was not heard yet is asked again
+		if d.exec.State().Power == loop.Enabled {
+			break
+		}
+		d.exec.Power("test", true)
+		d.run(0.17, nil)
+	}
+	d.run(1.53, nil)
 	if p := d.exec.State().Power; p != loop.Enabled {
 		t.Fatalf("power is %v", p)
 	}
@@ -241,22 +299,25 @@ func (d *driven) Exchange(t servo.Tick, dst *servo.Measurement, src []servo.Setp
 
 // run makes the ticks of some seconds; after each it looks.
 func (d *driven) run(seconds float64, look func(at float64)) {
-	for k := range int(math.Round(seconds / cyclePeriod)) {
-		at := servo.Tick{N: d.n, Time: int64(math.Round(float64(d.n) * cyclePeriod * 1e9)), Dt: cyclePeriod}
+	for k := range int(math.Round(seconds / d.period)) {
+		at := servo.Tick{N: d.n, Time: int64(math.Round(float64(d.n) * d.period * 1e9)), Dt: d.period}
 		d.exec.Pump(at.Time)
 		d.l.Step(at)
 		d.exec.Pump(at.Time)
 		d.n++
 		if look != nil {
-			look(float64(k+1) * cyclePeriod)
+			look(float64(k+1) * d.period)
 		}
 	}
 }
 
 // submit begins a motion, which must succeed.
-func (d *driven) submit(goal follow.Goal) {
+func (d *driven) submit(goal follow.Goal) { d.perform(&executive.Follow{Goal: goal}) }
+
+// perform starts a goal, which has to succeed.
+func (d *driven) perform(goal executive.Goal) {
 	d.t.Helper()
-	_, err := d.exec.Submit("test", action.ID("motion"), 0, &executive.Follow{Goal: goal}, executive.Watch{Changed: func(c executive.Change) {
+	_, err := d.exec.Submit("test", action.ID("motion"), 0, goal, executive.Watch{Changed: func(c executive.Change) {
 		if c.To.Terminal() && c.To != action.Succeeded {
 			d.t.Errorf("the motion ended: %v: %s", c.To, c.Result.Text())
 		}
