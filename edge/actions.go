@@ -77,6 +77,14 @@ var GoToPose = textAction(func(c msgs.TextCommand) (executive.Goal, error) {
 	return pose, nil
 })
 
+// GetUp brings a robot that lies on its feet.
+var GetUp = textAction(func(c msgs.TextCommand) (executive.Goal, error) {
+	if c.Type != "" && c.Type != "get_up" {
+		return nil, fmt.Errorf("command.type is %q: only get_up is understood here", c.Type)
+	}
+	return &executive.GetUp{From: c.Command}, nil
+})
+
 // ExecuteMotion plays a part of a motion that need not be stored.
 var ExecuteMotion = Translation[poisemsgs.ExecuteMotionGoal, poisemsgs.ExecuteMotionFeedback, poisemsgs.ExecuteMotionResult]{
 	Goal: func(_ *robot.Model, g *poisemsgs.ExecuteMotionGoal) (executive.Goal, error) {

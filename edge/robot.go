@@ -106,7 +106,7 @@ func GoalExplained(c *executive.Change, all []poisemsgs.Explanation) *poisemsgs.
 // Status converts the state of a robot.
 func Status(s *executive.State) *poisemsgs.RobotStatus {
 	r := &poisemsgs.RobotStatus{Header: Header(s.Tick, ""), Power: s.Power.String(), Stopped: s.Stopped, Paused: s.Paused, Silent: s.Silent,
-		WantedRate: s.Wanted, Rate: s.Rate, Controllers: Controllers(s), Limp: s.Limp}
+		WantedRate: s.Wanted, Rate: s.Rate, Controllers: Controllers(s), Limp: s.Limp, Missing: s.Missing}
 	for _, o := range s.Owners {
 		r.Owners = append(r.Owners, poisemsgs.Ownership{Resource: o.Resource, Owner: o.Owner})
 	}
@@ -167,6 +167,11 @@ func PoseOf(m msgs.Pose) (X spatial.Pose, ok bool) {
 		return spatial.Pose{}, false
 	}
 	return spatial.Pose{R: q.Matrix(), P: spatial.Vec3{X: m.Position.X, Y: m.Position.Y, Z: m.Position.Z}}, true
+}
+
+// PlaceOf returns the numbers of a pose as they are, for those who judge them.
+func PlaceOf(m msgs.Pose) (spatial.Vec3, spatial.Quat) {
+	return spatial.Vec3{X: m.Position.X, Y: m.Position.Y, Z: m.Position.Z}, quat(m.Orientation)
 }
 
 // Vector converts a vector to a message.

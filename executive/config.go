@@ -7,6 +7,7 @@ import (
 	"poise/arbiter"
 	"poise/control"
 	"poise/control/follow"
+	"poise/external"
 	"poise/loop"
 	"poise/motion/library"
 	"poise/planner/pipeline"
@@ -68,6 +69,9 @@ type Config struct {
 	Absent      robot.Set    // joints whose servos are missing, as Settings.Absent of the loop
 	Pipelines   pipeline.Set // the first is meant where a goal names none
 	Library     Library      // stored motions; nil has none
+	// Study begins a study of the robot by the request of a goal, or refuses it; it takes nothing. now is
+	// valid during the call only. Nil: nothing is studied.
+	Study func(request any, now *loop.Snapshot) (Studying, []Explanation)
 
 	FeedbackRate float64       // Hz, of feedback to each goal; default 20
 	Patience     time.Duration // how long the cycle may say nothing; default 1 s
@@ -81,6 +85,7 @@ type Config struct {
 
 	// Sinks; each may be nil. They come one at a time, in order.
 	Event  func(Event)  // a text command leaves
+	Felt   func(Felt)   // a touch-down, a lift-off or an impact
 	Notice func(Notice) // power, stops, faults, failures
 	Audit  func(Audit)  // every command and goal, and what became of it
 	// Snapshot takes every new state that Pump saw, valid during the call only, and returns
@@ -173,6 +178,13 @@ type Event struct {
 	Motion                 string  // name of the stored motion, if it is one
 	Time                   float64 // on the clock of the motion, s
 	Type, Command, Options string
+}
+
+// Felt is what the robot felt: see external.Event.
+type Felt struct {
+	external.Event
+	Tick     servo.Tick
+	Reaction control.Reaction // of the robot, to an impact
 }
 
 // Notice is something that every client should know.

@@ -23,7 +23,7 @@
 //	answer := e.Stop("page", 2)
 //	<-answer.Done()
 //
-// Goals are Follow, Play, Pose, Step, Perform, Operational, Execute and Move. Those
+// Goals are Follow, Play, Pose, Step, Perform, Operational, Execute, Move and Study. Those
 // that are trajectories in the end share the seats of kind "follow": a goal whose
 // joints another one moves replaces it in flight, goals for different joints run
 // side by side.

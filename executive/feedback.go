@@ -34,6 +34,10 @@ func (j *job) feedback(s *loop.Snapshot) Feedback {
 	w, a := j.work, &s.Active[j.seat.id]
 	f := Feedback{Goal: j.id, Who: j.who, State: j.h.State(), Controller: j.seat.Name, Tick: s.Tick, Time: j.time, Duration: w.duration, Wanted: a.Wanted, Rate: a.Rate,
 		Table: w.table.At(j.time), Progress: w.progress(j.time), Resources: j.e.words.Names(a.Own), Events: j.left, Phase: j.phase(a)}
+	f.Base = s.Measured.Base.Pose
+	if w.goal != nil {
+		f.Remaining, f.RemainingTurn = w.goal.Remaining(f.Base)
+	}
 	if end := w.end(); end > 0 {
 		f.End = w.table.At(end)
 	}
@@ -74,6 +78,9 @@ func (w *work) end() float64 {
 
 func (j *job) phase(a *loop.Activity) Phase {
 	w := j.work
+	if phase, ok := w.stageAt(a.Time); ok {
+		return phase
+	}
 	switch {
 	case a.Time < w.from:
 		return Approaching

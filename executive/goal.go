@@ -5,6 +5,7 @@ import (
 	"poise/planner/pipeline"
 	"poise/problem"
 	"poise/servo"
+	"poise/spatial"
 )
 
 // GoalID names a goal: ids are names within one action.
@@ -41,6 +42,7 @@ type Result struct {
 
 	Plan     pipeline.Answer // of Move: what was planned, or why nothing was
 	Executed bool            // of Move: something was performed
+	Found    any             // of Study
 }
 
 // Text puts all explanations into one text.
@@ -59,6 +61,10 @@ type Feedback struct {
 	Wanted, Rate   float64 // how fast that clock is to go, and goes
 	Table, End     float64 // where a stored motion is in its table, and ends, s; End 0 if it goes on for ever
 	Progress       float64 // of the motion proper, 0 … 1; 0 if it goes on for ever
+
+	Base          spatial.Pose // by odometry; of WalkTo
+	Remaining     float64      // way to the place that it walks to, m
+	RemainingTurn float64      // and how far it has to turn to the left, rad
 
 	Joints                 []string // that it moves, in the order of the goal
 	Desired, Actual, Error []float64

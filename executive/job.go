@@ -53,6 +53,9 @@ func (j *job) begin() {
 	case j.work.plan != nil:
 		h.Accept()
 		j.startPlanning()
+	case j.work.study != nil:
+		h.Accept()
+		j.startStudy()
 	default:
 		j.dispatch()
 	}
@@ -61,7 +64,7 @@ func (j *job) begin() {
 // dispatch orders the cycle to perform the program.
 func (j *job) dispatch() {
 	e := j.e
-	if len(j.work.before) > 0 && j.halts != e.halts() { // it undoes nothing that is newer than itself
+	if (len(j.work.before) > 0 || j.work.study != nil) && j.halts != e.halts() { // it undoes nothing that is newer than itself, and begins nothing after a stop
 		j.fail(action.ConditionsUnmet, e.words.Reason(control.Because(control.Stopping), ""))
 		return
 	}
@@ -162,6 +165,10 @@ func (j *job) ended(r *loop.Report) {
 	j.noteTime()
 	if r.Status == control.Done {
 		j.time = max(j.time, j.work.duration)
+		if j.work.study != nil {
+			j.evaluate()
+			return
+		}
 		j.succeed()
 		return
 	}
@@ -265,6 +272,9 @@ func (j *job) changed(c action.Change[Result]) {
 		e.goals.live = slices.DeleteFunc(e.goals.live, func(x *job) bool { return x == j })
 		delete(e.goals.ordered, j.number)
 		j.over = e.now
+		if j.work != nil && j.work.study != nil {
+			e.out.add(j.work.study.End)
+		}
 		if j.seat != nil && !j.begun {
 			e.rounds.over(e, j.seat, j.id, out.Result.Explanations)
 		}

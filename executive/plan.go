@@ -14,6 +14,8 @@ import (
 type plannedJob struct {
 	job *job
 	planned
+	found     any  // of a study
+	evaluated bool // the study was performed before
 }
 
 // startPlanning lets the plan wait for its turns. The time that it may take counts from
@@ -71,7 +73,11 @@ func (e *Executive) takePlans() {
 		if p.kept != nil {
 			e.last = p.kept
 		}
-		if !p.job.h.State().Terminal() {
+		switch {
+		case p.job.h.State().Terminal():
+		case p.evaluated:
+			p.job.evaluated(&p)
+		default:
 			p.job.planned(&p)
 		}
 	}
@@ -86,6 +92,7 @@ func (j *job) planned(p *plannedJob) {
 	case len(p.why) > 0:
 		j.fail(action.ConditionsUnmet, p.why...)
 	case p.work == nil:
+		j.result.Found = p.found
 		j.succeed()
 	default:
 		j.work = p.work

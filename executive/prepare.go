@@ -6,6 +6,7 @@ import (
 	"poise/action"
 	"poise/control"
 	"poise/control/follow"
+	"poise/control/walk"
 	"poise/executive/explain"
 	"poise/loop"
 	"poise/problem"
@@ -13,7 +14,7 @@ import (
 )
 
 // Goal is something to be done: *Follow, *Play, *Pose, *Step, *Perform,
-// *Operational, *Execute, *Move, or one of them Resumed. A goal is not written after it was submitted.
+// *Operational, *Execute, *Move, *Study, or one of them Resumed. A goal is not written after it was submitted.
 //
 //	Goal ──prepare(view)──▶ work: a checked program, and who could perform it
 //	                  └───▶ explanations, all of them at once
@@ -40,9 +41,12 @@ type work struct {
 	from, to float64                          // of the motion proper on the clock: before is approach, after is return; to 0 is the end
 	table    follow.TableTime                 // of that clock
 	notes    []Explanation                    // for the result
+	goal     *walk.Target                     // place that is walked to, if it is one
 
 	before []firstOrder // what the cycle has to do first
 	plan   *plan        // make this first
+	study  Studying     // of a study: makes the program first, and evaluates it in the end
+	stages []Stage      // of its program
 	off    string       // end what this controller does
 }
 
@@ -165,6 +169,7 @@ func copyOf(s *loop.Snapshot) *loop.Snapshot {
 	}
 	c.Command.Limb, c.Command.Support = slices.Clone(s.Command.Limb), slices.Clone(s.Command.Support)
 	c.Measured.Age, c.Measured.Fault = slices.Clone(s.Measured.Age), slices.Clone(s.Measured.Fault)
+	c.Measured.Contacts, c.External, c.Limbs = slices.Clone(s.Measured.Contacts), slices.Clone(s.External), slices.Clone(s.Limbs)
 	c.Active, c.Mode, c.Age, c.Cut = slices.Clone(s.Active), slices.Clone(s.Mode), slices.Clone(s.Age), slices.Clone(s.Cut)
 	return &c
 }

@@ -244,6 +244,8 @@ func (e *Executive) take(r *loop.Report) {
 		e.takeFault(r)
 	case loop.OrderRefused:
 		e.orderRefused(r)
+	case loop.Felt:
+		e.felt(r)
 	case loop.Stopped:
 		e.stopped(r)
 	case loop.PowerChanged:
@@ -257,6 +259,15 @@ func (e *Executive) take(r *loop.Report) {
 	default:
 		e.orders.take(r)
 	}
+}
+
+// felt tells what the robot felt.
+func (e *Executive) felt(r *loop.Report) {
+	if e.cfg.Felt == nil {
+		return
+	}
+	f := Felt{Event: r.Felt, Tick: r.Tick, Reaction: r.Reaction}
+	e.out.add(func() { e.cfg.Felt(f) })
 }
 
 func (e *Executive) takeGoal(r *loop.Report) {

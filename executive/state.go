@@ -6,6 +6,7 @@ import (
 	"poise/action"
 	"poise/control"
 	"poise/loop"
+	"poise/robot"
 	"poise/servo"
 )
 
@@ -22,7 +23,8 @@ type State struct {
 	Owners      []Ownership // of every resource that is owned, whole or in part
 	Goals       []GoalState // that are not over
 	Faults      []FaultState
-	Limp        []string // resources and joints without torque
+	Limp        []string // resources and joints without torque, those of missing servos left out
+	Missing     []string // joints whose servos were missing when the robot was opened, and are
 	Lost        uint64   // reports that found no room: always 0
 }
 
@@ -102,7 +104,11 @@ func (e *Executive) state() State {
 	}
 	if s := e.robot.snap; s != nil {
 		st.Tick, st.Power, st.Stopped, st.Wanted, st.Rate, st.Lost = s.Tick, s.Power, s.Stopped, s.Wanted, s.Rate, s.Lost
-		st.Paused, st.Limp = s.Paused, e.words.Limbs(s.Limp)
+		gone := s.Limp.Intersect(e.cfg.Absent)
+		st.Paused, st.Limp = s.Paused, e.words.Limbs(s.Limp.Minus(gone))
+		for leaf := range gone.All {
+			st.Missing = append(st.Missing, e.words.Joint(robot.JointID(leaf)))
+		}
 		st.Owners = e.robot.owners(s)
 	}
 	return st
@@ -132,6 +138,9 @@ func (j *job) state() GoalState {
 	}
 	if j.stop != nil && j.number == 0 {
 		g.Phase = Planning
+		if j.result.Executed {
+			g.Phase = Evaluating
+		}
 	}
 	if j.seat != nil {
 		g.Controller = j.seat.Name

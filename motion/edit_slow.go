@@ -154,7 +154,11 @@ func (e *edit) addForces(f *fitting) {
 		if err != nil {
 			continue
 		}
-		s.StandOnAll()
+		if at, falls := s.FirstFall(); falls && s.Known() == nil {
+			f.hopeless = &problem.Problem{Code: ErrAtRest, At: at + g.Table.Zero, Text: fmt.Sprintf("more time does not help: %s at %.4g s", forces.NoFoot, at+g.Table.Zero),
+				Help: fmt.Sprintf("let a foot stand, or heed limits of joints alone (the text %q)", limitsOnly)}
+			return
+		}
 		if e.looks > fitLooks {
 			f.hopeless = &problem.Problem{Code: ErrTooLong, Value: e.d.Duration(),
 				Text: fmt.Sprintf("no times were found for a motion of %.4g s and %d rows within %d looks at its forces", e.d.Duration(), len(f.rows), fitLooks),
@@ -172,6 +176,9 @@ func (e *edit) addForces(f *fitting) {
 			if p.Static {
 				x := problem.Problem{Code: ErrAtRest, At: p.StillAt + g.Table.Zero, Value: p.Still, Limit: p.Rests, Text: "more time does not help: " + p.RestText(e.m),
 					Help: fmt.Sprintf("change the pose, or heed limits of joints alone (the text %q)", limitsOnly)}
+				if math.IsInf(x.Value, 0) { // there is no number: the text says why
+					x.Value, x.Limit = 0, 0
+				}
 				switch p.Kind {
 				case forces.Torque:
 					x.Joint = e.m.Joints()[p.Joint].Name

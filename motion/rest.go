@@ -53,6 +53,5 @@ func (d *Document) Forces(g *follow.Goal, m *robot.Model, times []float64) (*for
 	if err != nil {
 		return nil, err
 	}
-	s.StandOnAll()
 	return s.Sample(times)
 }

@@ -2,13 +2,15 @@ package msgs
 
 // Kinds of parameters, in rcl_interfaces/ParameterType.
 const (
-	ParameterNotSet      = 0
-	ParameterBool        = 1
-	ParameterInteger     = 2
-	ParameterDouble      = 3
-	ParameterString      = 4
-	ParameterDoubleArray = 8
-	ParameterStringArray = 9
+	ParameterNotSet       = 0
+	ParameterBool         = 1
+	ParameterInteger      = 2
+	ParameterDouble       = 3
+	ParameterString       = 4
+	ParameterBoolArray    = 6
+	ParameterIntegerArray = 7
+	ParameterDoubleArray  = 8
+	ParameterStringArray  = 9
 )
 
 // ParameterValue is rcl_interfaces/ParameterValue.

@@ -228,3 +228,61 @@ type ApplyPlanningSceneRequest struct {
 type ApplyPlanningSceneResponse struct {
 	Success bool `json:"success"`
 }
+
+// PlannerParams is moveit_msgs/PlannerParams.
+type PlannerParams struct {
+	Keys         []string `json:"keys"`
+	Values       []string `json:"values"`
+	Descriptions []string `json:"descriptions"`
+}
+
+// GetPlannerParamsRequest is moveit_msgs/GetPlannerParams's request.
+type GetPlannerParamsRequest struct {
+	PipelineID    string `json:"pipeline_id"`
+	PlannerConfig string `json:"planner_config"`
+	Group         string `json:"group"`
+}
+
+// GetPlannerParamsResponse is moveit_msgs/GetPlannerParams's response.
+type GetPlannerParamsResponse struct {
+	Params PlannerParams `json:"params"`
+}
+
+// SetPlannerParamsRequest is moveit_msgs/SetPlannerParams's request.
+type SetPlannerParamsRequest struct {
+	PipelineID    string        `json:"pipeline_id"`
+	PlannerConfig string        `json:"planner_config"`
+	Group         string        `json:"group"`
+	Params        PlannerParams `json:"params"`
+	Replace       bool          `json:"replace"`
+}
+
+// SetPlannerParamsResponse is moveit_msgs/SetPlannerParams's response.
+type SetPlannerParamsResponse struct{}
+
+// GetCartesianPathRequest is moveit_msgs/GetCartesianPath's request.
+type GetCartesianPathRequest struct {
+	Header                       Header      `json:"header"`
+	StartState                   RobotState  `json:"start_state"`
+	GroupName                    string      `json:"group_name"`
+	LinkName                     string      `json:"link_name"`
+	Waypoints                    []Pose      `json:"waypoints"`
+	MaxStep                      float64     `json:"max_step"`
+	JumpThreshold                float64     `json:"jump_threshold"`
+	PrismaticJumpThreshold       float64     `json:"prismatic_jump_threshold"`
+	RevoluteJumpThreshold        float64     `json:"revolute_jump_threshold"`
+	AvoidCollisions              bool        `json:"avoid_collisions"`
+	PathConstraints              Constraints `json:"path_constraints"`
+	MaxVelocityScalingFactor     float64     `json:"max_velocity_scaling_factor" form:"2" since:"jazzy"`
+	MaxAccelerationScalingFactor float64     `json:"max_acceleration_scaling_factor" form:"2" since:"jazzy"`
+	CartesianSpeedLimitedLink    string      `json:"cartesian_speed_limited_link"`
+	MaxCartesianSpeed            float64     `json:"max_cartesian_speed"`
+}
+
+// GetCartesianPathResponse is moveit_msgs/GetCartesianPath's response.
+type GetCartesianPathResponse struct {
+	StartState RobotState       `json:"start_state"`
+	Solution   RobotTrajectory  `json:"solution"`
+	Fraction   float64          `json:"fraction"`
+	ErrorCode  MoveItErrorCodes `json:"error_code"`
+}

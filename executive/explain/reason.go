@@ -125,6 +125,14 @@ var sentences = map[control.Code]func(w *Words, out *problem.Problem, r control.
 		out.Text = "cycle 1 needs the masses of the robot, and its description has none"
 		out.Help = "give links of the URDF their inertials; poise check tells what is missing"
 	},
+	control.WholeRobotOnly: func(_ *Words, out *problem.Problem, _ control.Reason, _ string) {
+		out.Text = "cycle 2 is of the whole robot, and some of it was named"
+		out.Help = "name no resources"
+	},
+	control.NoWholeBody: func(_ *Words, out *problem.Problem, _ control.Reason, _ string) {
+		out.Text = "cycle 2 balances a robot on its feet, and the base of this one is fixed"
+		out.Help = "choose cycle 1"
+	},
 	control.Unreachable: func(_ *Words, out *problem.Problem, r control.Reason, _ string) {
 		out.Text = fmt.Sprintf("a limb stays %s m or rad away from where it is to be, %s is allowed", num(r.Value), num(r.Max))
 		if out.Joint != "" {
@@ -175,6 +183,34 @@ var sentences = map[control.Code]func(w *Words, out *problem.Problem, r control.
 		out.Text = fmt.Sprintf("joint %s stands at %s %s, beyond %s: with torque it would move there by itself, so it gets none", out.Joint, num(r.Value), w.Unit(r.Joint), limits)
 		out.Help = "move it back by hand while it is limp; if it stands right, its zero, min or max in robot.yaml is wrong: poise bus calibrate; other joints get torque by their names"
 	},
+	control.Fallen: func(_ *Words, out *problem.Problem, r control.Reason, _ string) {
+		out.Text = fmt.Sprintf("the robot fell: it is tilted by %s rad, %s is allowed", num(r.Value), num(r.Max))
+		out.Help = "reset it, give it torque, and let it get up (get_up), or put it on its feet"
+	},
+	control.Sunk: func(_ *Words, out *problem.Problem, r control.Reason, _ string) {
+		out.Text = fmt.Sprintf("the robot fell: its body is %s m above its feet, %s is needed", num(r.Value), num(r.Max))
+		out.Help = "reset it, give it torque, and let it get up (get_up), or put it on its feet"
+	},
+	control.NotTouched: func(_ *Words, out *problem.Problem, r control.Reason, _ string) {
+		out.Text = fmt.Sprintf("the motion waited %s s for a contact that did not come", num(r.Value))
+		out.Help = "contacts_real tells which feet stand; the event contact/wait may have another timeout"
+	},
+	control.AlreadyStands: func(_ *Words, out *problem.Problem, r control.Reason, _ string) {
+		out.Text = fmt.Sprintf("the robot stands already: its body is %s m above its feet, below %s it gets up", num(r.Value), num(r.Max))
+		out.Help = "go to the pose stand by go_to_pose, if another pose is wanted"
+	},
+	control.OnItsBack: func(_ *Words, out *problem.Problem, r control.Reason, _ string) {
+		out.Text = fmt.Sprintf("the robot lies on neither of its sides, nor on its belly: it is tilted by %s rad, up to %s it would lie on a side", num(r.Value), num(r.Max))
+		out.Help = "turn it on a side"
+	},
+	control.NoInertialUnit: func(_ *Words, out *problem.Problem, _ control.Reason, _ string) {
+		out.Text = "no inertial unit tells how the robot lies and turns: it walks all the same, but does not keep its course"
+		out.Help = "to get up, say how it lies in the goal: left, right or belly"
+	},
+	control.StillLies: func(_ *Words, out *problem.Problem, r control.Reason, _ string) {
+		out.Text = fmt.Sprintf("the robot did not get up: it is tilted by %s rad%s, %s is allowed", num(r.Value), at(r.At), num(r.Max))
+		out.Help = "try again, or put it on its feet: something may be in its way, or the ground too smooth"
+	},
 	control.NotStanding: func(_ *Words, out *problem.Problem, r control.Reason, _ string) {
 		what := "its body"
 		if out.Joint != "" {
@@ -219,6 +255,10 @@ func (w *Words) Fault(k loop.FaultKind, severity loop.Severity, r control.Reason
 	case loop.ControllerPanic:
 		out.Owner = w.who(arbiter.ClientID(max(0, min(r.Value, float64(arbiter.NoClient)))))
 		out.Text += " of " + quoted(out.Owner)
+	case loop.Fallen:
+		if out.Text += fmt.Sprintf(": tilted by %s rad, %s is allowed", num(r.Value), num(r.Max)); r.Code == control.Sunk {
+			out.Text = k.String() + fmt.Sprintf(": its body is %s m above its feet, %s is needed", num(r.Value), num(r.Max))
+		}
 	case loop.Overrun:
 		out.Text += fmt.Sprintf(": the cycle missed %s of about the last hundred periods, %s are allowed", num(r.Value), num(r.Max))
 	default:
@@ -261,6 +301,7 @@ var faultHelp = map[loop.FaultKind]string{
 	loop.StandstillMoved: "see what moves the joint, then reset",
 	loop.CycleGap:        "the program or the computer stood still; reset, or resume a motion that is paused",
 	loop.SilentUnit:      "see whether the inertial unit has power, is connected and sends",
+	loop.Fallen:          "put the robot on its feet, then reset",
 }
 
 // what names what an explanation is about.

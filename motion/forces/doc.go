@@ -14,8 +14,9 @@
 // # What stands
 //
 // A chain with a support track stands where the track says so. One without stands if the motion
-// does not move it and is free if it does, as the player has it. If that leaves no foot at all
-// and there is no track, every foot that the robot declares is taken to stand.
+// does not move it and is free if it does. If that leaves no foot at all and there is no track,
+// every foot that the robot declares stands. The player asks the same function (follow.Goal's
+// Freed), and has the feet go on carrying what they carry.
 //
 // # Where it looks
 //

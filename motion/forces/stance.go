@@ -20,6 +20,7 @@ type Stance struct {
 	m      *robot.Model
 	curve  *spline.Spline
 	tracks *spline.Steps // the columns of the goal; nil if no support is told
+	times  []float64     // of the goal's points
 	column []int         // of each joint in the curve, −1 if it does not move
 	rest   []float64     // of each joint that does not move
 	known  []bool        // of each joint: where it is is no guess
@@ -31,7 +32,7 @@ type Stance struct {
 type foot struct {
 	chain robot.ChainID
 	track int  // column of its support in the goal, −1 if it has none
-	holds bool // without a track: it does not move, so it stands
+	holds bool // without a track: it stands
 }
 
 // NewStance gathers what is known of a robot that plays a goal of at least two points.
@@ -43,11 +44,11 @@ func NewStance(g *follow.Goal, m *robot.Model, rest Rest) (*Stance, error) {
 		s.rest[j], s.known[j] = rest(robot.JointID(j))
 		s.known[j] = s.known[j] || s.column[j] >= 0
 	}
-	for id, chain := range m.Chains() {
-		if chain.Contact == robot.NoContact {
-			continue
+	freed, _ := g.Freed(m)
+	for i, chain := range m.Chains() {
+		if id := robot.ChainID(i); chain.Contact != robot.NoContact {
+			s.feet = append(s.feet, foot{chain: id, track: slices.Index(g.Joints, follow.SupportPrefix+chain.Name), holds: !slices.Contains(freed, id)})
 		}
-		s.feet = append(s.feet, foot{chain: robot.ChainID(id), track: slices.Index(g.Joints, follow.SupportPrefix+chain.Name), holds: !s.moves(chain)})
 	}
 	var err error
 	if s.curve, err = g.Curve(m); err != nil {
@@ -56,13 +57,15 @@ func NewStance(g *follow.Goal, m *robot.Model, rest Rest) (*Stance, error) {
 	for k := range s.moved {
 		s.moved[k] = make([]float64, s.curve.Joints())
 	}
+	for _, p := range g.Points {
+		s.times = append(s.times, p.Time)
+	}
 	if _, supports := g.Columns(); len(supports) > 0 {
-		var times []float64
 		var rows [][]float64
 		for _, p := range g.Points {
-			times, rows = append(times, p.Time), append(rows, p.Position)
+			rows = append(rows, p.Position)
 		}
-		s.tracks, err = spline.NewSteps(times, rows)
+		s.tracks, err = spline.NewSteps(s.times, rows)
 	}
 	return s, err
 }
@@ -72,10 +75,6 @@ func NewStance(g *follow.Goal, m *robot.Model, rest Rest) (*Stance, error) {
 func (s *Stance) leg(c robot.Chain) []robot.JointID {
 	leg, _ := s.m.Path(c.Base, c.Tip)
 	return leg
-}
-
-func (s *Stance) moves(c robot.Chain) bool {
-	return slices.ContainsFunc(s.leg(c), func(j robot.JointID) bool { return s.column[j] >= 0 })
 }
 
 // Known returns why it cannot be judged how the robot stands; nil if it can: where the joints of
@@ -95,19 +94,6 @@ func (s *Stance) Known() error {
 	return nil
 }
 
-// StandOnAll lets every foot that the robot declares stand, if no track says anything and the
-// motion moves all of them.
-func (s *Stance) StandOnAll() {
-	for _, f := range s.feet {
-		if f.track >= 0 || f.holds {
-			return
-		}
-	}
-	for i := range s.feet {
-		s.feet[i].holds = true
-	}
-}
-
 // Curve returns what the moved joints follow.
 func (s *Stance) Curve() *spline.Spline { return s.curve }
 
@@ -121,24 +107,51 @@ func (s *Stance) StateTo(q, v, a []float64, segment int, t float64) {
 	}
 }
 
+// Falls reports whether nothing holds the robot at a time: it has mass and feet, and none stands.
+func (s *Stance) Falls(t float64) bool {
+	if !s.m.Floating() || !(s.m.Mass() > 0) || len(s.feet) == 0 {
+		return false
+	}
+	for i := range s.feet {
+		if s.support(&s.feet[i], t).Weight > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// FirstFall returns the first time from which on the robot falls: supports change at points alone.
+func (s *Stance) FirstFall() (at float64, ok bool) {
+	i := slices.IndexFunc(s.times, s.Falls)
+	if i < 0 {
+		return 0, false
+	}
+	return s.times[i], true
+}
+
+// NoFoot says what Falls finds.
+const NoFoot = "no foot stands, and the robot falls"
+
 // FeetTo appends the feet that stand at a time, with their shares.
 func (s *Stance) FeetTo(dst []estimate.Foot, t float64) []estimate.Foot {
-	var values []float64
-	if s.tracks != nil {
-		values = s.tracks.At(t)
-	}
-	for _, f := range s.feet {
-		own := s.m.Chains()[f.chain].Contact
-		at := control.Support{Contact: own}
-		switch {
-		case f.track >= 0:
-			at = follow.SupportValue(s.m, own, values[f.track])
-		case f.holds:
-			at.Weight = 1
-		}
-		if at.Weight > 0 {
+	for i := range s.feet {
+		f := &s.feet[i]
+		if at := s.support(f, t); at.Weight > 0 {
 			dst = append(dst, estimate.Foot{Foot: contact.Foot{Chain: f.chain, Contact: at.Contact}, Weight: at.Weight})
 		}
 	}
 	return dst
+}
+
+// support returns how a foot stands at a time.
+func (s *Stance) support(f *foot, t float64) control.Support {
+	own := s.m.Chains()[f.chain].Contact
+	at := control.Support{Contact: own}
+	switch {
+	case f.track >= 0:
+		at = follow.SupportValue(s.m, own, s.tracks.At(t)[f.track])
+	case f.holds:
+		at.Weight = 1
+	}
+	return at
 }

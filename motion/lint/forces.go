@@ -19,7 +19,6 @@ func (c *checker) forces(g *follow.Goal) {
 	if err != nil {
 		return
 	}
-	s.StandOnAll()
 	r, err := s.Judge(forces.Options{Period: c.o.Period, Margin: c.o.Margin})
 	if err != nil {
 		return
@@ -55,8 +54,8 @@ func (c *checker) fallsWithin(from, to float64) bool {
 
 func (c *checker) forceFinding(p forces.Span) problem.Problem {
 	f := problem.Problem{At: p.From, Until: p.To, WorstAt: p.At, Value: p.Value, Limit: p.Limit, Row: c.rowAt(p.From) + 1}
-	if math.IsInf(f.Value, 0) {
-		f.Value = math.Copysign(math.MaxFloat64, f.Value)
+	if math.IsInf(f.Value, 0) { // there is no number: the text says why
+		f.Value, f.Limit = 0, 0
 	}
 	switch p.Kind {
 	case forces.Torque:

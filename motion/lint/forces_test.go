@@ -71,7 +71,7 @@ func TestSlowToFitHeedsForces(t *testing.T) {
 	m := model(t, "pony")
 	fast := shippedMotion(t, m, "dance", 0.45)
 	kinematic := apply(t, withoutMass(t), fast, motion.Operation{Op: "slow_to_fit"})
-	if all := lint.Check(kinematic, m, lint.Options{}); len(found(all, lint.Velocity)) > 0 || len(found(all, lint.ZMP)) == 0 {
+	if all := lint.Check(kinematic, m, lint.Options{}); len(found(all, lint.Velocity)) > 0 || len(found(all, lint.ZMP))+len(found(all, lint.Unloaded)) == 0 {
 		t.Fatalf("the test asks for a motion within the limits of joints that does not stand: %v", all)
 	}
 	fit := apply(t, m, kinematic, motion.Operation{Op: "slow_to_fit"})
@@ -149,6 +149,32 @@ func TestSlowToFitCannotMendAFall(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "more time does not help: at rest the zero-moment point is") || !reflect.DeepEqual(d, before) {
 		t.Error(err)
 	}
+}
+
+// TestSlowToFitCannotMendAFallWithoutFeet: a motion in which no foot stands, at all or for a while, is
+// refused in the words of lint, unless only limits of joints are heeded; lint has no number for it.
+func TestSlowToFitCannotMendAFallWithoutFeet(t *testing.T) {
+	m := model(t, "pony")
+	d := legsOf(t, m, standing(t, m, 0, 1, 2))
+	for _, c := range []struct {
+		rows []int
+		at   float64
+	}{{nil, 0}, {[]int{1}, 1}} {
+		at := c.at
+		falls := apply(t, m, d, motion.Operation{Op: "set_supports", Rows: c.rows, Names: d.Chains, Values: []float64{0}})
+		before := falls.Clone()
+		_, err := motion.Apply(falls, m, motion.Operation{Op: "slow_to_fit"})
+		want := fmt.Sprintf("more time does not help: no foot stands, and the robot falls at %v s", at)
+		if all := problem.In(err); len(all) != 1 || all[0].Code != motion.ErrAtRest || all[0].At != at || !strings.Contains(all[0].Text, want) || !reflect.DeepEqual(falls, before) {
+			t.Errorf("%v, want %q", err, want)
+		}
+		apply(t, m, falls, motion.Operation{Op: "slow_to_fit", Texts: []string{"limits"}})
+		all := found(lint.Check(falls, m, lint.Options{Margin: 0.01}), lint.Balance)
+		if len(all) == 0 || all[0].Value != 0 || all[0].Limit != 0 || !strings.Contains(all[0].Text, "no foot stands, and the robot falls") {
+			t.Errorf("%+v", all)
+		}
+	}
+	apply(t, m, d, motion.Operation{Op: "slow_to_fit"}) // one that stands is taken
 }
 
 // TestForcesOfVeryManyRows are looked at in bounded time, and told at a bounded number of times.

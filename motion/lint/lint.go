@@ -60,7 +60,7 @@ func Rules() []Rule {
 		{Velocity, "velocities above a joint's limit"},
 		{Acceleration, "accelerations above a joint's limit, braking apart where it has its own"},
 		{Slip, "feet that stand and move against each other"},
-		{Balance, "the centre of mass leaving the supports"},
+		{Balance, "the centre of mass leaving the supports, and times at which no foot stands"},
 		{Torque, "torques above a joint's limit of effort, or above what its servo can give at that speed"},
 		{ZMP, "the zero-moment point leaving the supports while the centre of mass is above them: the motion is too fast to stand"},
 		{Unloaded, "feet that are said to stand and carry nothing"},

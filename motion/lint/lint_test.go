@@ -252,8 +252,14 @@ func TestCentreOfMassLeavingTheSupportsIsFound(t *testing.T) {
 		t.Errorf("%+v", f)
 	}
 	nowhere := apply(t, m, d, motion.Operation{Op: "set_supports", Names: d.Chains, Values: []float64{0}})
-	if all := lint.Check(nowhere, m, lint.Options{}); len(all) > 0 {
-		t.Error("a robot that does not stand is not judged:", all)
+	if all := lint.Check(nowhere, m, lint.Options{}); len(all) != 1 || all[0].Code != lint.Balance || all[0].At != 0 || all[0].Until != 2 ||
+		!strings.Contains(all[0].Text, "no foot stands, and the robot falls (0 s to 2 s") {
+		t.Error("a robot in the air:", all)
+	}
+	// in the air for a part of it
+	jump := apply(t, m, d, motion.Operation{Op: "set_supports", Rows: []int{1}, Names: d.Chains, Values: []float64{0}})
+	if all := lint.Check(jump, m, lint.Options{}); len(all) != 1 || all[0].At != 1 || all[0].Until < 1.9 || all[0].Until >= 2 || !strings.Contains(all[0].Text, "no foot stands") {
+		t.Error("a robot that jumps:", all)
 	}
 	// how far inside it is may be asked for
 	if all := lint.Check(d, m, lint.Options{Margin: 0.2}); rules(all) != string(lint.Balance) {

@@ -8,6 +8,7 @@ import (
 	"poise/contact"
 	"poise/control/follow"
 	"poise/estimate"
+	"poise/motion/forces"
 	"poise/problem"
 	"poise/robot"
 )
@@ -56,6 +57,8 @@ func (c *checker) standing(g *follow.Goal) {
 	}
 	slip := &watch{c: c, rule: Slip, limit: c.o.Slip, text: slipText}
 	fall := &watch{c: c, rule: Balance, limit: c.o.Margin, below: true, text: fallText}
+	air := &watch{c: c, rule: Balance, limit: c.o.Margin, below: true, text: func(_, _ float64) string { return forces.NoFoot }}
+	falls := c.m.Floating() && c.m.Mass() > 0
 	n := len(c.m.Joints())
 	q, v, a := make([]float64, n), make([]float64, n), make([]float64, n)
 	var standing []estimate.Foot
@@ -73,10 +76,12 @@ func (c *checker) standing(g *follow.Goal) {
 			X_WB, _ := ground.Settle(q, feet)
 			ground.BalanceTo(&b, q, feet, X_WB)
 		}
-		fall.look(t, b.Margin, len(feet) > 0 && c.m.Floating() && c.m.Mass() > 0)
+		fall.look(t, b.Margin, len(feet) > 0 && falls)
+		air.look(t, math.Inf(-1), s.Falls(t))
 	}
 	slip.end()
 	fall.end()
+	air.end()
 }
 
 // watch makes findings of the times in which a number is beyond its limit.
@@ -113,12 +118,12 @@ func (w *watch) end() {
 		return
 	}
 	w.open = false
-	worst := w.worst
-	if math.IsInf(worst, 0) {
-		worst = -math.MaxFloat64
+	f := problem.Problem{Code: w.rule, At: w.from, Until: w.to, WorstAt: w.at, Value: w.worst, Limit: w.limit, Row: w.c.rowAt(w.from) + 1,
+		Text: w.text(w.worst, w.limit) + " " + w.c.span(w.from, w.to)}
+	if math.IsInf(f.Value, 0) { // there is no number: the text says why
+		f.Value, f.Limit = 0, 0
 	}
-	w.c.add(problem.Problem{Code: w.rule, At: w.from, Until: w.to, WorstAt: w.at, Value: worst, Limit: w.limit, Row: w.c.rowAt(w.from) + 1,
-		Text: w.text(w.worst, w.limit) + " " + w.c.span(w.from, w.to)})
+	w.c.add(f)
 }
 
 func slipText(worst, limit float64) string {

@@ -14,23 +14,30 @@ import (
 // is written as it was read, or in a way that is read the same.
 func FuzzROS1(f *testing.F) { fuzz(f, msgs.ROS1) }
 
-// FuzzCDR is FuzzROS1 for the other format.
-func FuzzCDR(f *testing.F) { fuzz(f, msgs.ROS2) }
+// FuzzCDR is FuzzROS1 for the other format, in the forms of all distributions.
+func FuzzCDR(f *testing.F) { fuzz(f, msgs.ROS2, msgs.Jazzy, msgs.Humble) }
 
-func fuzz(f *testing.F, form msgs.Form) {
-	var types []*registry.Type
+func fuzz(f *testing.F, forms ...msgs.Form) {
+	type kind struct {
+		typ  *registry.Type
+		form msgs.Form
+	}
+	var kinds []kind
 	r := rand.New(rand.NewPCG(1, 1))
-	for _, typ := range registry.Messages() {
-		if !exists(typ, form) {
-			continue
+	for _, form := range forms {
+		for _, typ := range registry.Messages() {
+			if !exists(typ, form) {
+				continue
+			}
+			kinds = append(kinds, kind{typ, form})
+			msg := typ.New()
+			randmsg.Fill(r, msg)
+			f.Add(uint16(len(kinds)-1), codec.For(typ, form).Append(nil, msg))
 		}
-		types = append(types, typ)
-		msg := typ.New()
-		randmsg.Fill(r, msg)
-		f.Add(uint16(len(types)-1), codec.For(typ, form).Append(nil, msg))
 	}
 	f.Fuzz(func(t *testing.T, which uint16, data []byte) {
-		typ := types[int(which)%len(types)]
+		k := kinds[int(which)%len(kinds)]
+		typ, form := k.typ, k.form
 		c := codec.For(typ, form)
 		first, second := typ.New(), typ.New()
 		if c.Decode(data, first) != nil {

@@ -18,6 +18,7 @@ type PhysicsState struct {
 	Speed    float64          `json:"speed"`
 	Achieved float64          `json:"achieved"`
 	Base     msgs.Pose        `json:"base"`
+	Odometry msgs.Pose        `json:"odometry"` // where tf has the base
 	Twist    msgs.Twist       `json:"twist"`
 	CoM      msgs.Vector3     `json:"com"`
 	ZMP      msgs.Vector3     `json:"zmp"`

@@ -78,6 +78,7 @@ type DrivenRobot struct {
 	Modes        []string `json:"modes"`          // of its servos
 	Stiffness    bool     `json:"stiffness"`      // of its servos can be changed, by their models
 	ByModel      bool     `json:"by_model"`       // cycle 0 drives servos by their models, too
+	Feels        bool     `json:"feels"`          // what touches it, by its servos: external_forces
 }
 
 // RobotInfoRequest is poise_msgs/RobotInfo's request.
@@ -224,6 +225,7 @@ type RobotStatus struct {
 	Goals       []GoalInfo       `json:"goals"`
 	Faults      []FaultInfo      `json:"faults"`
 	Limp        []string         `json:"limp"`
+	Missing     []string         `json:"missing"` // joints without a servo
 }
 
 // GetStateRequest is poise_msgs/GetState's request.
@@ -336,7 +338,7 @@ type SetOdometryResponse struct {
 
 // SwitchCycleRequest is poise_msgs/SwitchCycle's request.
 type SwitchCycleRequest struct {
-	Cycle     int32    `json:"cycle"`     // 0 positions alone, 1 with the torques that the motion needs
+	Cycle     int32    `json:"cycle"`     // 0 positions alone, 1 with the torques that the motion needs, 2 by the whole body
 	Resources []string `json:"resources"` // none: all of the robot
 }
 
@@ -365,6 +367,43 @@ type DynamicsState struct {
 	Contradicts bool        `json:"contradicts"` // it is large: the motion does not keep its supports where they are
 	Limited     bool        `json:"limited"`     // forces had to be kept within friction and soles
 	Failed      bool        `json:"failed"`      // torques could not be computed, and fade
+}
+
+// LevelsState is poise_msgs/LevelsState: how the whole body serves what is asked of it, in cycle 2.
+type LevelsState struct {
+	Header msgs.Header `json:"header"`
+
+	Status     string  `json:"status"`     // idle, served, weighed, slowing, limp or baseless
+	Reason     string  `json:"reason"`     // why it is not served by its levels
+	Feasible   bool    `json:"feasible"`   // no level of safety is broken
+	Iterations uint32  `json:"iterations"` // of all levels
+	Prevented  bool    `json:"prevented"`  // what is asked for would tip the robot over, and is not done
+	Margin     float64 `json:"margin"`     // of the capture point in the polygon of the feet that are to stand, m; 0 without one
+	BaseRatio  float64 `json:"base_ratio"` // share of the base's velocity that is reached, 0 … 1
+
+	Levels []LevelState     `json:"levels"` // from the top; none unless status is served or weighed
+	Limbs  []LevelLimbState `json:"limbs"`
+}
+
+// LevelState is poise_msgs/LevelState.
+type LevelState struct {
+	Name       string   `json:"name"`
+	Residual   float64  `json:"residual"` // Euclidean norm of the errors of its equations
+	Slack      float64  `json:"slack"`    // Euclidean norm of what its inequalities are broken by
+	Status     string   `json:"status"`   // optimal, or why the answer of the levels above was kept
+	Iterations uint32   `json:"iterations"`
+	Safety     bool     `json:"safety"`   // it decides on whether the answer is feasible
+	Active     []string `json:"active"`   // inequalities that are at their bounds or beyond
+	AskedBy    []string `json:"asked_by"` // controllers whose references it serves; "robot" of what always holds
+}
+
+// LevelLimbState is poise_msgs/LevelLimbState.
+type LevelLimbState struct {
+	Name  string  `json:"name"`
+	Ratio float64 `json:"ratio"` // share of the velocity that was asked for, 0 … 1
+	Kept  bool    `json:"kept"`  // it was to leave the ground, and stands: without it the robot would tip over
+	Lands bool    `json:"lands"` // it is to stand, and is on its way to the ground
+	Point bool    `json:"point"` // it is led by its point, else by its joints
 }
 
 // SwitchControllersRequest is poise_msgs/SwitchControllers's request.
@@ -456,6 +495,39 @@ type FollowStepSequenceResult struct {
 // FollowStepSequenceFeedback is poise_msgs/FollowStepSequence's feedback.
 type FollowStepSequenceFeedback struct {
 	TimeFromStart msgs.Duration `json:"time_from_start"`
+}
+
+// Footstep is poise_msgs/Footstep.
+type Footstep struct {
+	Limb string  `json:"limb"`
+	X    float64 `json:"x"`
+	Y    float64 `json:"y"`
+	Yaw  float64 `json:"yaw"`
+}
+
+// WalkToGoal is poise_msgs/WalkTo's goal.
+type WalkToGoal struct {
+	Target               msgs.PoseStamped `json:"target"`
+	Footsteps            []Footstep       `json:"footsteps"`
+	Gait                 string           `json:"gait"`
+	Speed                float64          `json:"speed"`
+	PositionTolerance    float64          `json:"position_tolerance"`
+	OrientationTolerance float64          `json:"orientation_tolerance"`
+}
+
+// WalkToResult is poise_msgs/WalkTo's result.
+type WalkToResult struct {
+	Code         string        `json:"code"`
+	Message      string        `json:"message"`
+	Explanations []Explanation `json:"explanations"`
+}
+
+// WalkToFeedback is poise_msgs/WalkTo's feedback.
+type WalkToFeedback struct {
+	Base              msgs.PoseStamped `json:"base"`
+	DistanceRemaining float64          `json:"distance_remaining"`
+	TurnRemaining     float64          `json:"turn_remaining"`
+	Time              float64          `json:"time"`
 }
 
 // RigidBodyState is poise_msgs/RigidBodyState.

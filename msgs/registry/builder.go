@@ -29,6 +29,7 @@ func build() *builder {
 	standard(b)
 	geometry(b)
 	parameters(b)
+	descriptions(b)
 	goals(b)
 	robots(b)
 	moveit(b)

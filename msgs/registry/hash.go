@@ -13,6 +13,16 @@ import (
 // Hash returns the name that ROS 2 gives a type's definition since Iron, RIHS01_ and 64 hex
 // digits: REP-2016, the sha256 of the description of the type and of all types inside it.
 func (t *Type) Hash(f msgs.Form) string {
+	text, err := json.Marshal(t.hashed(f))
+	if err != nil {
+		panic("registry: " + err.Error()) // of texts and numbers alone
+	}
+	sum := sha256.Sum256(spaced(text))
+	return "RIHS01_" + hex.EncodeToString(sum[:])
+}
+
+// hashed describes a type and all types inside it.
+func (t *Type) hashed(f msgs.Form) hashed {
 	parts := map[string]*Type{}
 	times := map[string]bool{}
 	for _, p := range append(t.Parts(f), t) {
@@ -33,12 +43,7 @@ func (t *Type) Hash(f msgs.Form) string {
 		described.Parts = append(described.Parts, timeDescribed(name))
 	}
 	slices.SortFunc(described.Parts, func(a, b describedType) int { return strings.Compare(a.Name, b.Name) })
-	text, err := json.Marshal(described)
-	if err != nil {
-		panic("registry: " + err.Error()) // of texts and numbers alone
-	}
-	sum := sha256.Sum256(spaced(text))
-	return "RIHS01_" + hex.EncodeToString(sum[:])
+	return described
 }
 
 type hashed struct {
@@ -70,6 +75,7 @@ var kinds = map[string]int{"int8": 2, "uint8": 3, "int16": 4, "uint16": 5, "int3
 // What is added to the number of a list's items, and the number of a message.
 const (
 	kindNested  = 1
+	kindText    = 21 // that is bounded
 	kindArray   = 48
 	kindBounded = 96
 	kindOpen    = 144
@@ -94,6 +100,8 @@ func (x *Field) described(f msgs.Form) (k describedKind) {
 		k.ID, k.Nested = kindNested, name
 	}
 	switch {
+	case x.List == Scalar && x.Max > 0:
+		k.ID, k.Text = kindText, x.Max
 	case x.List == Scalar:
 	case x.List > 0:
 		k.ID, k.Capacity = k.ID+kindArray, x.List

@@ -66,6 +66,10 @@ func planning(b *builder) {
 	service[msgs.GetPositionFKRequest, msgs.GetPositionFKResponse](b, "moveit_msgs/GetPositionFK")
 	message[msgs.PlannerInterfaceDescription](b, "moveit_msgs/PlannerInterfaceDescription")
 	service[msgs.QueryPlannerInterfacesRequest, msgs.QueryPlannerInterfacesResponse](b, "moveit_msgs/QueryPlannerInterfaces")
+	message[msgs.PlannerParams](b, "moveit_msgs/PlannerParams")
+	service[msgs.GetPlannerParamsRequest, msgs.GetPlannerParamsResponse](b, "moveit_msgs/GetPlannerParams")
+	service[msgs.SetPlannerParamsRequest, msgs.SetPlannerParamsResponse](b, "moveit_msgs/SetPlannerParams")
+	service[msgs.GetCartesianPathRequest, msgs.GetCartesianPathResponse](b, "moveit_msgs/GetCartesianPath")
 	message[msgs.PlanningSceneComponents](b, "moveit_msgs/PlanningSceneComponents", "uint32 SCENE_SETTINGS=1", "uint32 ROBOT_STATE=2", "uint32 ROBOT_STATE_ATTACHED_OBJECTS=4",
 		"uint32 WORLD_OBJECT_NAMES=8", "uint32 WORLD_OBJECT_GEOMETRY=16", "uint32 OCTOMAP=32", "uint32 TRANSFORMS=64", "uint32 ALLOWED_COLLISION_MATRIX=128",
 		"uint32 LINK_PADDING_AND_SCALING=256", "uint32 OBJECT_COLORS=512")

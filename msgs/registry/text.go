@@ -45,6 +45,8 @@ func (t *Type) shortName(f msgs.Form) string {
 
 func (x *Field) brackets(f msgs.Form) string {
 	switch {
+	case x.List == Scalar && x.Max > 0 && f.IsROS2():
+		return "<=" + strconv.Itoa(x.Max)
 	case x.List == Scalar:
 		return ""
 	case x.List > 0:

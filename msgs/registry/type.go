@@ -27,7 +27,7 @@ type Field struct {
 	Name string
 	Type string // as ROS 2 writes it, without brackets: float64, geometry_msgs/Pose
 	List int    // Scalar, Open, or the fixed length
-	Max  int    // of an open list in ROS 2; 0 is no bound
+	Max  int    // of an open list, or of a text, in ROS 2; 0 is no bound
 
 	Index int // in the Go struct
 
