@@ -162,39 +162,6 @@ func TestCyclone(t *testing.T) {
 	t.Logf("%+v", p.Stats())
 }
 
-// secondMachine makes a network namespace beside the test's own, with a cable between them:
-// 10.77.0.1 here, 10.77.0.2 there. It returns what runs a program there.
-func secondMachine(t *testing.T) (through []string) {
-	t.Helper()
-	c := exec.Command("unshare", "-n", "sleep", "600")
-	if err := c.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = c.Process.Kill(); _ = c.Wait() })
-	pid := fmt.Sprint(c.Process.Pid)
-	through = []string{"nsenter", "-t", pid, "-n"}
-	own, _ := os.Readlink("/proc/self/ns/net")
-	eventually(t, "a second namespace", func() bool {
-		other, err := os.Readlink("/proc/" + pid + "/ns/net")
-		return err == nil && other != own
-	})
-	run(t, "ip", "link", "add", "cable0", "type", "veth", "peer", "name", "cable1")
-	run(t, "ip", "link", "set", "cable1", "netns", pid)
-	run(t, "ip", "addr", "add", "10.77.0.1/24", "dev", "cable0")
-	run(t, "ip", "link", "set", "cable0", "up")
-	for _, line := range []string{"ip addr add 10.77.0.2/24 dev cable1", "ip link set cable1 up", "ip link set lo up", "ip route add 224.0.0.0/4 dev cable1"} {
-		run(t, append(through, strings.Fields(line)...)...)
-	}
-	return through
-}
-
-func run(t *testing.T, line ...string) {
-	t.Helper()
-	if out, err := exec.Command(line[0], line[1:]...).CombinedOutput(); err != nil {
-		t.Fatalf("%v: %v: %s", line, err, out)
-	}
-}
-
 // TestTwoMachines: Cyclone DDS on its default settings, on another machine. A closed
 // participant is not seen by it and drops what it says; an open one exchanges samples with
 // it, loses it when the cable is pulled and finds it again.
@@ -205,7 +172,7 @@ func TestTwoMachines(t *testing.T) {
 	if !netns.Inside(t) {
 		return
 	}
-	through := secondMachine(t)
+	through := netns.SecondMachine(t)
 	closed, err := rtps.New(rtps.Config{Name: "closed"})
 	if err != nil {
 		t.Fatal(err)
@@ -253,8 +220,8 @@ func TestTwoMachines(t *testing.T) {
 	}
 	exchange("hello")
 	exchange(strings.Repeat("long ", 20000))
-	run(t, "ip", "link", "set", "cable0", "down")
+	netns.Cable(t, "down")
 	eventually(t, "the other to be lost", func() bool { return w.Matched() == 0 && len(p.Others()) == 0 })
-	run(t, "ip", "link", "set", "cable0", "up")
+	netns.Cable(t, "up")
 	exchange("again")
 }

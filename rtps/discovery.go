@@ -3,6 +3,7 @@ package rtps
 import (
 	"encoding/binary"
 	"net/netip"
+	"slices"
 	"time"
 )
 
@@ -19,10 +20,13 @@ type remote struct {
 	userData []byte
 	lease    time.Duration
 	seen     time.Time
+	ahead    time.Duration // of its clock, as far as its words have shown
 	writers  map[EntityID]*endpoint
 	readers  map[EntityID]*endpoint
 	read     map[EntityID][]*writerProxy // by its writers
 	held     int                         // bytes
+	told     int                         // bytes of what is known of its endpoints
+	places   []netip.AddrPort            // of its endpoints, beside data
 }
 
 // isFrom reports whether an address may speak for the participant.
@@ -37,6 +41,9 @@ type endpoint struct {
 	policies   policies
 	userData   []byte
 	addr       netip.AddrPort
+	asserted   time.Time // when a writer last showed that it is alive
+	oversize   int       // bytes of its largest sample that was left out
+	crowded    bool      // there was no room for a match
 }
 
 func (e *endpoint) guid() GUID { return e.id }
@@ -175,20 +182,47 @@ func readParams(b []byte, f func(pid uint16, v value)) bool {
 
 // participantCame takes an announcement.
 func (p *Participant) participantCame(m *message, h *dataHead) {
+	old := p.remotes[m.source]
+	if old != nil && !old.isFrom(m.from.Addr(), p.t) {
+		return // only its own addresses speak for it
+	}
 	if h.status&(statusDisposed|statusUnregistered) != 0 {
-		if r := p.remotes[m.source]; r != nil && r.isFrom(m.from.Addr(), p.t) {
-			p.forget(r)
+		if old != nil {
+			p.forget(old)
 		}
 		return
 	}
-	if old := p.remotes[m.source]; old != nil {
-		return // receive has noted that it lives
-	}
 	r := &remote{prefix: m.source, vendor: m.vendor, source: m.from.Addr(), here: p.t.Own(m.from.Addr()), lease: 100 * time.Second, seen: m.now,
 		writers: map[EntityID]*endpoint{}, readers: map[EntityID]*endpoint{}, read: map[EntityID][]*writerProxy{}}
-	var meta, data []netip.AddrPort
+	meta, data, ok := r.announced(h.payload)
+	r.meta, r.data = p.choose(r, meta), p.choose(r, data)
+	switch {
+	case !ok || !r.meta.IsValid():
+		p.stats.Malformed++
+		return
+	case old != nil: // receive has noted that it lives
+		if !slices.Contains(meta, old.meta) && old.meta != r.meta || !slices.Contains(data, old.data) && old.data != r.data {
+			p.moved(old, r.meta, r.data)
+		}
+		return
+	case len(p.remotes) >= p.c.Limits.Participants:
+		p.stats.Refused++
+		return
+	case !p.know(r, r.bytes()):
+		return
+	}
+	p.remotes[r.prefix] = r
+	p.greet() // at once, so that it need not wait for the next announcement
+	p.send(r.meta)
+	p.matchBuiltin(r)
+	p.at(m.now.Add(r.lease))
+	p.c.Changed()
+}
+
+// announced reads what a participant says of itself, and where it says that it is.
+func (r *remote) announced(b []byte) (meta, data []netip.AddrPort, ok bool) {
 	var id GUID
-	ok := readParams(h.payload, func(pid uint16, v value) {
+	ok = readParams(b, func(pid uint16, v value) {
 		switch pid {
 		case pidParticipant:
 			id, _ = v.guid()
@@ -215,20 +249,24 @@ func (p *Participant) participantCame(m *message, h *dataHead) {
 		}
 	})
 	r.lease = min(max(r.lease, time.Second), maxLease)
-	r.meta, r.data = p.choose(r, meta), p.choose(r, data)
-	switch {
-	case !ok || id.Prefix != m.source || !r.meta.IsValid():
-		p.stats.Malformed++
-		return
-	case len(p.remotes) >= p.c.Limits.Participants:
-		p.stats.Refused++
-		return
-	}
-	p.remotes[r.prefix] = r
-	p.greet() // at once, so that it need not wait for the next announcement
-	p.send(r.meta)
+	return meta, data, ok && id.Prefix == r.prefix
+}
+
+// moved takes new addresses of a participant: its endpoints that were where it was are sent to there.
+func (p *Participant) moved(r *remote, meta, data netip.AddrPort) {
+	was := r.data
+	r.meta, r.data = meta, data
 	p.matchBuiltin(r)
-	p.at(m.now.Add(r.lease))
+	for _, all := range []map[EntityID]*endpoint{r.writers, r.readers} {
+		for id, e := range all {
+			if e.addr == was {
+				now := *e
+				now.addr = data
+				all[id] = &now
+				p.matchEndpoint(r, &now, id.isWriter())
+			}
+		}
+	}
 	p.c.Changed()
 }
 
@@ -251,16 +289,35 @@ func (p *Participant) choose(r *remote, from []netip.AddrPort) (to netip.AddrPor
 	return to
 }
 
+// maxPlaces is at how many addresses the endpoints of a participant may be, beside its own: each costs
+// a datagram of every sample.
+const maxPlaces = 8
+
+// place returns where an endpoint is sent to: its own address, unless the participant has named too
+// many.
+func (r *remote) place(a netip.AddrPort) netip.AddrPort {
+	switch {
+	case !a.IsValid() || a == r.data:
+		return r.data
+	case slices.Contains(r.places, a):
+		return a
+	case len(r.places) >= maxPlaces:
+		return r.data
+	}
+	r.places = append(r.places, a)
+	return a
+}
+
 // matchBuiltin matches the endpoints of discovery.
 func (p *Participant) matchBuiltin(r *remote) {
 	builtin := func(id EntityID) *endpoint {
 		return &endpoint{id: GUID{r.prefix, id}, policies: policies{reliable: true, durability: 1, deadline: Infinite, livelinessLease: Infinite}, addr: r.meta}
 	}
 	if r.builtin&hasPubsReader != 0 {
-		p.pubs.match(builtin(pubsReader))
+		p.pubs.match(r, builtin(pubsReader))
 	}
 	if r.builtin&hasSubsReader != 0 {
-		p.subs.match(builtin(subsReader))
+		p.subs.match(r, builtin(subsReader))
 	}
 	if r.builtin&hasPubsWriter != 0 {
 		p.readers[pubsReader].match(r, builtin(pubsWriter))
@@ -285,6 +342,7 @@ func (p *Participant) forget(r *remote) {
 			w.r.unmatch(w.e.id)
 		}
 	}
+	p.know(r, -r.told)
 	p.c.Changed()
 }
 
@@ -401,6 +459,7 @@ func (p *Participant) endpointCame(s *Sample, writer bool) {
 	old := all[e.id.Entity]
 	if s.head.status&(statusDisposed|statusUnregistered) != 0 {
 		if old != nil {
+			p.account(r, old, nil)
 			delete(all, e.id.Entity)
 			old.topic = "" // matches nothing
 			p.matchEndpoint(r, old, writer)
@@ -415,9 +474,12 @@ func (p *Participant) endpointCame(s *Sample, writer bool) {
 	case old == nil && len(r.readers)+len(r.writers) >= p.c.Limits.Endpoints:
 		p.stats.Refused++
 		return
+	case !p.account(r, old, e):
+		return
 	}
-	if e.addr = p.choose(r, locators); !e.addr.IsValid() {
-		e.addr = r.data
+	e.addr = r.place(p.choose(r, locators))
+	if e.asserted = time.Now(); old != nil {
+		e.asserted, e.oversize = old.asserted, old.oversize
 	}
 	all[e.id.Entity] = e
 	p.matchEndpoint(r, e, writer)
@@ -435,7 +497,7 @@ func (p *Participant) matchEndpoint(r *remote, e *endpoint, writer bool) {
 	}
 	for _, x := range p.writers {
 		if x.c.Topic != "" {
-			x.match(e)
+			x.match(r, e)
 		}
 	}
 }

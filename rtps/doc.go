@@ -19,8 +19,9 @@
 //     else, whatever locators it announces.
 //   - Reliable samples arrive once and in order, as long as their writer keeps them.
 //     Best-effort ones arrive at most once, and never after a newer one.
-//   - A reader that asks for no history gets nothing that was written before the first word
-//     between the two: an old request is not carried out again after a restart.
+//   - A reader that asks for no history gets nothing that was written before it was made: an
+//     old request is not carried out again after a restart. What a writer has written since
+//     it knows the reader is asked for, if it was lost or came before the writer was known.
 //   - What peers can make the participant hold is bounded (Limits), and what they can make it
 //     send goes through one pace of bytes per second.
 //   - What is not understood is skipped. No input makes the participant panic.

@@ -51,9 +51,6 @@ func (w *writerProxy) assemble(h *dataHead) []byte {
 // begin makes room for a sample; nil without room.
 func (w *writerProxy) begin(h *dataHead) *assembly {
 	p := w.r.p
-	if h.total > p.c.Limits.SampleBytes {
-		return nil
-	}
 	if len(w.parts) >= maxParts {
 		newest := true
 		oldest := h.sequence
@@ -66,11 +63,12 @@ func (w *writerProxy) begin(h *dataHead) *assembly {
 		}
 		w.scrap(oldest)
 	}
-	if !p.hold(w.rem, h.total) {
+	count := (h.total + h.size - 1) / h.size
+	words := (count + 63) / 64
+	if !p.hold(w.rem, assemblyBytes+h.total+8*words) {
 		return nil
 	}
-	count := (h.total + h.size - 1) / h.size
-	a := &assembly{data: make([]byte, h.total), size: h.size, count: count, got: make([]uint64, (count+63)/64), left: count}
+	a := &assembly{data: make([]byte, h.total), size: h.size, count: count, got: make([]uint64, words), left: count}
 	if w.parts == nil {
 		w.parts = map[int64]*assembly{}
 	}
@@ -81,7 +79,7 @@ func (w *writerProxy) begin(h *dataHead) *assembly {
 // scrap gives up a sample that is being put together.
 func (w *writerProxy) scrap(sequence int64) {
 	if a := w.parts[sequence]; a != nil {
-		w.r.p.free(w.rem, len(a.data))
+		w.r.p.free(w.rem, a.bytes())
 		delete(w.parts, sequence)
 	}
 }

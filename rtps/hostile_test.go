@@ -5,6 +5,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"net/netip"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -14,14 +15,21 @@ import (
 type silent struct {
 	own netip.Addr
 
-	mu sync.Mutex
-	to map[netip.Addr]int // datagrams by destination
+	mu   sync.Mutex
+	to   map[netip.Addr]int // datagrams by destination
+	last []byte
+
+	lastTo netip.AddrPort
 }
 
-func (s *silent) Send(to netip.AddrPort, _ []byte) error {
+func addrPort(s string) netip.AddrPort { return netip.MustParseAddrPort(s) }
+
+func (s *silent) Send(to netip.AddrPort, b []byte) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.to[to.Addr()]++
+	s.lastTo = to
+	s.last = append(s.last[:0], b...)
 	return nil
 }
 
@@ -189,6 +197,44 @@ func TestAHostileParticipantIsBounded(t *testing.T) {
 		t.Errorf("after they have gone: %+v", st)
 	}
 	t.Logf("delivered %d, refused %d", in.len(), st.Refused)
+}
+
+// TestWhatIsToldOfEndpointsIsBounded: long names, user data and partitions of many endpoints are
+// refused beyond their bound, and room comes back as endpoints go.
+func TestWhatIsToldOfEndpointsIsBounded(t *testing.T) {
+	limits := Limits{TellBytes: 100 << 10, AllTellBytes: 150 << 10}
+	p, _ := pair(t, func(c *Config) { c.Limits = limits })
+	known := func() int { st := p.Stats(); return st.Readers + st.Writers }
+	long := strings.Repeat("t", 1000)
+	tell := func(f *forge, sequence int64, body []byte) {
+		f.begin(f.prefix)
+		f.heartbeat(entityUnknown, pubsWriter, 1, sequence-1, uint32(2*sequence), true)
+		f.data(entityUnknown, pubsWriter, &change{sequence: sequence, data: body})
+		p.handle(f.b, here)
+	}
+	for i := range 3 {
+		f := forge{prefix: Prefix{1, byte(i)}}
+		p.handle(f.hello("127.0.0.1:7412"), here)
+		for k := range 200 {
+			tell(&f, int64(k+1), endpointParams(GUID{f.prefix, EntityID{0, 0, byte(k), kindWriter}}, long, long, QoS{}, nil))
+		}
+	}
+	each := 2000 + endpointBytes
+	participant := remoteBytes + 2*readingBytes + 2*servedBytes
+	if want := (limits.AllTellBytes - 3*participant) / each; known() < want-2 || p.told > limits.AllTellBytes {
+		t.Errorf("%d endpoints with %d bytes are known, there is room for %d at least, and %d bytes", known(), p.told, want-2, limits.AllTellBytes)
+	}
+	if p.Stats().Refused == 0 {
+		t.Error("no refusal is counted")
+	}
+	f := forge{prefix: Prefix{1, 0}}
+	before, first := known(), (limits.TellBytes-participant)/each
+	f.begin(f.prefix)
+	f.data(spdpReader, spdpWriter, gone(GUID{f.prefix, entityParticipant}, pidParticipant, 2))
+	p.handle(f.b, here)
+	if known() != before-first || p.told > 2*participant+(before-first)*each {
+		t.Errorf("%d of %d endpoints with %d bytes are known after one has gone", known(), before, p.told)
+	}
 }
 
 // flood sends what is never complete, from all writers and readers of a participant.

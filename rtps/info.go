@@ -1,6 +1,7 @@
 package rtps
 
 import (
+	"fmt"
 	"slices"
 	"time"
 )
@@ -25,7 +26,8 @@ type EndpointInfo struct {
 	QoS         QoS // without depth
 	UserData    []byte
 	Matched     bool   // with an endpoint of this participant
-	Why         string // there is one of the same topic, and they do not match
+	Why         string // there is one of the same topic, and they do not match; or it is not alive, or a sample was left out
+	Alive       bool   // but for a writer whose liveliness is by topic, and whose lease is over
 }
 
 // Others returns the other participants and their endpoints, in the order of their GUIDs.
@@ -37,10 +39,10 @@ func (p *Participant) Others() []ParticipantInfo {
 	for _, r := range p.remotes {
 		i := ParticipantInfo{GUID: GUID{r.prefix, entityParticipant}, Vendor: r.vendor, Name: r.name, Address: r.data.String(), UserData: r.userData, Silent: now.Sub(r.seen), Lease: r.lease}
 		for _, e := range sorted(r.writers) {
-			i.Writers = append(i.Writers, p.describe(e, true))
+			i.Writers = append(i.Writers, p.describe(e, true, now))
 		}
 		for _, e := range sorted(r.readers) {
-			i.Readers = append(i.Readers, p.describe(e, false))
+			i.Readers = append(i.Readers, p.describe(e, false, now))
 		}
 		out = append(out, i)
 	}
@@ -48,9 +50,16 @@ func (p *Participant) Others() []ParticipantInfo {
 	return out
 }
 
+// Knows reports whether another participant is there.
+func (p *Participant) Knows(other Prefix) bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.remotes[other] != nil
+}
+
 // describe returns an endpoint with whether it matches one of this participant.
-func (p *Participant) describe(e *endpoint, writer bool) EndpointInfo {
-	i := EndpointInfo{GUID: e.id, Topic: e.topic, Type: e.typ, UserData: e.userData, QoS: QoS{Reliable: e.policies.reliable, TransientLocal: e.policies.durability > 0}}
+func (p *Participant) describe(e *endpoint, writer bool, now time.Time) EndpointInfo {
+	i := EndpointInfo{Alive: true, GUID: e.id, Topic: e.topic, Type: e.typ, UserData: e.userData, QoS: QoS{Reliable: e.policies.reliable, TransientLocal: e.policies.durability > 0}}
 	note := func(typ string, matched bool, why string) {
 		switch {
 		case matched:
@@ -59,7 +68,9 @@ func (p *Participant) describe(e *endpoint, writer bool) EndpointInfo {
 		case typ != e.typ:
 			i.Why = "its type is " + e.typ + ", and that of the other side is " + typ
 		default:
-			i.Why = why
+			if i.Why = why; why == "" && e.crowded {
+				i.Why = "its participant has more endpoints than there is room for"
+			}
 		}
 	}
 	if writer {
@@ -67,6 +78,15 @@ func (p *Participant) describe(e *endpoint, writer bool) EndpointInfo {
 			if r.c.Topic == e.topic {
 				ask := r.c.QoS.policies()
 				note(r.c.Type, r.proxies[e.id] != nil, mismatch(&e.policies, &ask))
+			}
+		}
+		if e.oversize > 0 && i.Why == "" {
+			i.Why = fmt.Sprintf("a sample of %d bytes was left out, %d are taken at most", e.oversize, p.c.Limits.SampleBytes)
+		}
+		if silent, over := e.silentFor(now); over {
+			i.Alive = false
+			if i.Why == "" {
+				i.Why = fmt.Sprintf("the writer has not shown that it is alive for %v, its lease is %v", silent.Round(time.Millisecond), e.policies.livelinessLease)
 			}
 		}
 		return i

@@ -24,6 +24,7 @@ const (
 	flagLittle  = 0x01
 	flagFinal   = 0x02 // HEARTBEAT, ACKNACK
 	flagInvalid = 0x02 // INFO_TS without a time
+	flagAlive   = 0x04 // HEARTBEAT: the writer asserts its liveliness
 	flagInline  = 0x02 // DATA, DATA_FRAG
 	flagPayload = 0x04 // DATA
 	flagKey     = 0x08 // DATA: the payload is a key alone

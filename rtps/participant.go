@@ -15,6 +15,7 @@ type Config struct {
 	Domain   int
 	Name     string           // that others list
 	UserData []byte           // of the participant
+	Program  [4]byte          // participants that have the same do not meet; zero meets all
 	Open     bool             // reach other machines, and let them in
 	Peers    []netip.Addr     // that are told of the participant beside the multicast group
 	Announce time.Duration    // between announcements; default 3 s
@@ -32,22 +33,26 @@ type Config struct {
 type Limits struct {
 	Participants int // others at a time; default 256
 	Endpoints    int // of each; default 4096
+	TellBytes    int // of what is known of a participant's endpoints: names, user data, partitions, matches; default 8 MiB
+	AllTellBytes int // of all participants; default 64 MiB
 	SampleBytes  int // of one sample; default 16 MiB
-	HeldBytes    int // of samples that wait for others or for their own fragments, of each participant; default 32 MiB
+	HeldBytes    int // of samples that wait for others or for their own fragments, and of what is asked for again, for each participant; default 32 MiB
 	AllHeldBytes int // of all participants; default 128 MiB
 	HistoryBytes int // of one writer; default 64 MiB
 	Rate         int // bytes per second of fragments and of what is sent again; default 40 MB
 }
 
 func (c *Config) finish() error {
-	if c.Domain < 0 || c.Domain > 232 {
-		return fmt.Errorf("the DDS domain is %d, must be 0 to 232", c.Domain)
+	if c.Domain < 0 || c.Domain > maxDomain {
+		return fmt.Errorf("the DDS domain is %d, must be 0 to %d", c.Domain, maxDomain)
 	}
 	orDefault(&c.Announce, 3*time.Second)
 	orDefault(&c.Lease, 20*time.Second)
 	l := &c.Limits
 	orDefault(&l.Participants, 256)
 	orDefault(&l.Endpoints, 4096)
+	orDefault(&l.TellBytes, 8<<20)
+	orDefault(&l.AllTellBytes, 64<<20)
 	orDefault(&l.SampleBytes, 16<<20)
 	orDefault(&l.HeldBytes, 32<<20)
 	orDefault(&l.AllHeldBytes, 128<<20)
@@ -82,6 +87,7 @@ type Stats struct {
 	Received   uint64 // samples for readers
 	Duplicates uint64 // samples that came again
 	Lost       uint64 // samples that no writer had any more
+	Old        uint64 // samples from before their reader, left out
 	Written    uint64 // samples
 	Resent     uint64 // samples and fragments
 	Refused    uint64 // participants, endpoints and samples beyond a limit
@@ -108,6 +114,7 @@ type Participant struct {
 	packet  packet
 	stats   Stats
 	held    int
+	told    int       // bytes of what is known of endpoints
 	active  []*Writer // that have something to be sent at a pace
 	tokens  float64   // bytes that may be sent now
 	refill  time.Time
@@ -139,6 +146,9 @@ func New(c Config) (*Participant, error) {
 		wake: make(chan struct{}, 1), end: make(chan struct{})}
 	p.prefix[0], p.prefix[1] = VendorOwn[0], VendorOwn[1]
 	_, _ = rand.Read(p.prefix[2:]) // never fails
+	if c.Program != [4]byte{} {
+		copy(p.prefix[2:], c.Program[:])
+	}
 	if c.Dial != nil {
 		p.t = c.Dial()
 	} else {
@@ -285,7 +295,9 @@ func (p *Participant) handle(b []byte, from netip.AddrPort) {
 		out[i] = delivery{}
 	}
 	p.mu.Lock()
-	p.out = out[:0]
+	if p.out = out[:0]; cap(out) > maxSpare {
+		p.out = nil
+	}
 	p.mu.Unlock()
 }
 
@@ -323,6 +335,9 @@ func (p *Participant) receive(b []byte, from netip.AddrPort) {
 	}
 	if r := p.remotes[m.source]; r != nil && r.isFrom(from.Addr(), p.t) {
 		r.seen = m.now
+		if !r.here && !m.time.IsZero() {
+			r.ahead = max(r.ahead, m.time.Sub(m.now))
+		}
 	}
 }
 
@@ -345,7 +360,7 @@ func (p *Participant) submessage(m *message, kind, flags byte, body []byte) {
 		}
 		return
 	}
-	if m.source == p.prefix || m.dest != (Prefix{}) && m.dest != p.prefix {
+	if p.isOwn(m.source) || m.dest != (Prefix{}) && m.dest != p.prefix {
 		return
 	}
 	switch kind {
@@ -359,6 +374,9 @@ func (p *Participant) submessage(m *message, kind, flags byte, body []byte) {
 	case subHeartbeat:
 		reader, writer, first, last, count := c.entity(), c.entity(), c.sequence(), c.sequence(), c.u32()
 		if p.understood(&c) && first > 0 && last >= first-1 {
+			if flags&flagAlive != 0 {
+				p.asserted(m, writer)
+			}
 			p.eachReader(m, reader, writer, func(w *writerProxy) { w.heartbeat(m, first, last, count, flags&flagFinal != 0) })
 		}
 	case subHeartbeatFrag:
@@ -382,6 +400,14 @@ func (p *Participant) submessage(m *message, kind, flags byte, body []byte) {
 			w.nackFrag(m, GUID{m.source, reader}, sequence, base, &missing)
 		}
 	}
+}
+
+// isOwn reports whether a participant is this one, or one of the same program.
+func (p *Participant) isOwn(other Prefix) bool {
+	if p.c.Program == ([4]byte{}) {
+		return other == p.prefix
+	}
+	return [6]byte(other[:6]) == [6]byte(p.prefix[:6])
 }
 
 func (p *Participant) understood(c *cursor) bool {
@@ -417,7 +443,17 @@ func (p *Participant) data(m *message, h *dataHead) {
 		}
 		return
 	}
+	p.asserted(m, h.writer)
 	p.eachReader(m, h.reader, h.writer, func(w *writerProxy) { w.data(m, h) })
+}
+
+// asserted notes that a writer has shown that it is alive: by a sample, or by saying so.
+func (p *Participant) asserted(m *message, writer EntityID) {
+	if rem := p.remotes[m.source]; rem != nil && rem.isFrom(m.from.Addr(), p.t) {
+		if e := rem.writers[writer]; e != nil {
+			e.asserted = m.now
+		}
+	}
 }
 
 // send sends the packet that is built.
@@ -447,23 +483,6 @@ func (p *Participant) Stats() Stats {
 func (p *Participant) newEntity(kind byte) EntityID {
 	p.number++
 	return EntityID{byte(p.number >> 16), byte(p.number >> 8), byte(p.number), kind}
-}
-
-// hold counts bytes that another participant makes this one hold, and reports whether
-// there is room.
-func (p *Participant) hold(r *remote, bytes int) bool {
-	if r.held+bytes > p.c.Limits.HeldBytes || p.held+bytes > p.c.Limits.AllHeldBytes {
-		p.stats.Refused++
-		return false
-	}
-	r.held += bytes
-	p.held += bytes
-	return true
-}
-
-func (p *Participant) free(r *remote, bytes int) {
-	r.held -= bytes
-	p.held -= bytes
 }
 
 // sorted returns the values of a map in the order of their GUIDs.

@@ -46,6 +46,17 @@ func (q QoS) policies() policies {
 	return p
 }
 
+// manualByTopic is the liveliness of a writer that asserts it for itself.
+const manualByTopic = 2
+
+// silentFor returns for how long a writer has not shown that it is alive, if that is longer than
+// the lease that it offers. Those that are alive with their participant go with that.
+func (e *endpoint) silentFor(now time.Time) (time.Duration, bool) {
+	q := &e.policies
+	silent := now.Sub(e.asserted)
+	return silent, q.liveliness == manualByTopic && q.livelinessLease != Infinite && silent > q.livelinessLease
+}
+
 // xcdr1 is the only representation of data that is written and read here.
 const xcdr1 = 0
 

@@ -16,6 +16,8 @@ type Sample struct {
 	UserData []byte    // of its writer; never written
 	Reliable bool      // its writer offers that
 
+	TransientLocal bool // its writer offers that
+
 	head dataHead // of built-in topics
 }
 
@@ -32,6 +34,7 @@ type Reader struct {
 	p       *Participant
 	id      EntityID
 	c       ReaderConfig
+	made    time.Time // when
 	proxies map[GUID]*writerProxy
 	closed  bool
 }
@@ -46,7 +49,8 @@ type writerProxy struct {
 
 	synced bool                // next is known
 	next   int64               // the sample that is delivered next
-	held   map[int64]*Sample   // that came early; nil payload and no writer: a gap
+	live   int64               // what has a smaller number may be from before the reader
+	held   map[int64]*Sample   // that came early, or isGap
 	parts  map[int64]*assembly // that are not complete
 
 	acks, beats uint32
@@ -60,6 +64,7 @@ type writerProxy struct {
 const (
 	maxHeld  = 1024
 	maxParts = 16
+	maxLate  = 64 // samples from before its first word that a reader without history asks for
 )
 
 // askEvery is how often a writer that has not spoken is asked to.
@@ -90,7 +95,7 @@ func (p *Participant) NewReader(c ReaderConfig) (*Reader, error) {
 
 func (p *Participant) addReader(id EntityID, c ReaderConfig) *Reader {
 	c.QoS.Depth = max(c.QoS.Depth, 1)
-	r := &Reader{p: p, id: id, c: c, proxies: map[GUID]*writerProxy{}}
+	r := &Reader{p: p, id: id, c: c, made: time.Now(), proxies: map[GUID]*writerProxy{}}
 	p.readers[id] = r
 	return r
 }
@@ -134,6 +139,19 @@ func (r *Reader) Matched() (n int) {
 	return n
 }
 
+// MatchedTo reports whether a writer of another participant is matched, whether it has spoken or
+// not: a writer on Fast DDS that has nothing to tell may not.
+func (r *Reader) MatchedTo(other Prefix) bool {
+	r.p.mu.Lock()
+	defer r.p.mu.Unlock()
+	for g := range r.proxies {
+		if g.Prefix == other {
+			return true
+		}
+	}
+	return false
+}
+
 // match matches the reader with a writer of another participant, or ends a match.
 func (r *Reader) match(rem *remote, e *endpoint) {
 	ask := r.c.QoS.policies()
@@ -143,6 +161,9 @@ func (r *Reader) match(rem *remote, e *endpoint) {
 	}
 	if old := r.proxies[e.id]; old != nil {
 		old.e = e
+		return
+	}
+	if e.crowded = !r.p.know(rem, readingBytes); e.crowded {
 		return
 	}
 	w := &writerProxy{r: r, e: e, rem: rem, reliable: ask.reliable, history: ask.durability > 0 && e.policies.durability > 0}
@@ -159,6 +180,7 @@ func (r *Reader) unmatch(writer GUID) {
 		return
 	}
 	delete(r.proxies, writer)
+	r.p.know(w.rem, -readingBytes)
 	list := slices.DeleteFunc(w.rem.read[writer.Entity], func(x *writerProxy) bool { return x == w })
 	if w.rem.read[writer.Entity] = list; len(list) == 0 {
 		delete(w.rem.read, writer.Entity)
@@ -212,17 +234,17 @@ func (w *writerProxy) data(m *message, h *dataHead) {
 		return
 	}
 	payload := h.payload
+	if bytes := max(h.total, len(payload)); bytes > p.c.Limits.SampleBytes {
+		w.leaveOut(h.sequence, bytes)
+		return
+	}
 	if h.first > 0 {
 		if payload = w.assemble(h); payload == nil {
 			return
 		}
 		defer w.scrap(h.sequence)
 	}
-	if len(payload) > p.c.Limits.SampleBytes {
-		p.stats.Refused++
-		return
-	}
-	s := Sample{Identity: Identity{w.e.id, h.sequence}, Vendor: m.vendor, Time: m.time, Payload: payload, Related: h.related, Answers: h.isRelated, UserData: w.e.userData, Reliable: w.e.policies.reliable, head: *h}
+	s := Sample{Identity: Identity{w.e.id, h.sequence}, Vendor: m.vendor, Time: m.time, Payload: payload, Related: h.related, Answers: h.isRelated, UserData: w.e.userData, Reliable: w.e.policies.reliable, TransientLocal: w.e.policies.durability > 0, head: *h}
 	switch {
 	case !w.reliable:
 		for n := range w.parts {
@@ -232,8 +254,12 @@ func (w *writerProxy) data(m *message, h *dataHead) {
 		}
 		w.synced, w.next = true, h.sequence+1
 		w.deliver(s)
-	case w.synced && h.sequence == w.next:
-		w.next++
+	case w.synced && h.sequence == w.next, !w.synced && h.sequence == 1: // before the first there is nothing to wait for
+		if !w.synced {
+			w.sync(1, 1)
+			w.live = 1 // it has come by itself
+		}
+		w.next = h.sequence + 1
 		w.deliver(s)
 		w.flush()
 	default:
@@ -241,7 +267,26 @@ func (w *writerProxy) data(m *message, h *dataHead) {
 	}
 }
 
+// leaveOut goes on without a sample that is too long to be taken: asked for again it would hold up all
+// that come after it.
+func (w *writerProxy) leaveOut(sequence int64, bytes int) {
+	p := w.r.p
+	p.stats.Refused++
+	if bytes > w.e.oversize {
+		w.e.oversize = bytes
+		p.c.Changed()
+	}
+	one := set{}
+	one.add(0)
+	w.gap(sequence, sequence, &one)
+}
+
+// deliver gives a sample to the reader, unless it is older than the reader may have.
 func (w *writerProxy) deliver(s Sample) {
+	if s.Sequence < w.live && (s.Time.IsZero() || s.Time.Add(-w.rem.ahead).Before(w.r.made)) {
+		w.r.p.stats.Old++
+		return
+	}
 	w.r.p.stats.Received++
 	w.r.p.out = append(w.r.p.out, delivery{w.r, s})
 }
@@ -249,21 +294,21 @@ func (w *writerProxy) deliver(s Sample) {
 // keep holds a sample until those before it have come, or the writer has said where it
 // begins. What there is no room for is asked for again.
 func (w *writerProxy) keep(s Sample) {
-	if len(w.held) >= maxHeld || !w.r.p.hold(w.rem, len(s.Payload)) {
+	if len(w.held) >= maxHeld || !w.r.p.hold(w.rem, s.bytes()) {
 		return
 	}
 	if w.held == nil {
 		w.held = map[int64]*Sample{}
 	}
 	s.Payload = append(make([]byte, 0, len(s.Payload)), s.Payload...)
-	s.head.payload = s.Payload
+	s.head.payload, s.UserData = s.Payload, nil // what the writer has told may be replaced meanwhile
 	w.held[s.Sequence] = &s
 }
 
 // release gives up a sample that is held.
 func (w *writerProxy) release(sequence int64) {
 	if s := w.held[sequence]; s != nil {
-		w.r.p.free(w.rem, len(s.Payload))
+		w.r.p.free(w.rem, s.bytes())
 		delete(w.held, sequence)
 	}
 }
@@ -277,7 +322,8 @@ func (w *writerProxy) flush() {
 		}
 		w.release(w.next)
 		w.next++
-		if s.Writer != (GUID{}) {
+		if s != isGap {
+			s.UserData = w.e.userData
 			w.deliver(*s)
 		}
 	}
@@ -346,18 +392,22 @@ func (w *writerProxy) heartbeat(m *message, first, last int64, count uint32, fin
 	w.sendAck(w.next, &missing)
 }
 
-// sync decides where a writer begins: with what it keeps, or with what comes now.
+// sync decides where a writer begins: with what it keeps, or for a reader without history with
+// what has been written since there is that reader. A writer that knows the reader before it is
+// known itself may have written already: that is asked for, and told from what is older by its
+// time (docs/decisions/0110).
 func (w *writerProxy) sync(first, last int64) {
 	w.synced, w.askDue = true, time.Time{}
 	w.next = first
 	if !w.history {
-		w.next = last + 1
+		w.live = last + 1
 		for n := range w.held {
-			w.next = min(w.next, n)
+			w.live = min(w.live, n)
 		}
 		for n := range w.parts {
-			w.next = min(w.next, n)
+			w.live = min(w.live, n)
 		}
+		w.next = min(w.live, max(first, w.live-maxLate))
 	}
 	w.flush()
 }
@@ -379,11 +429,11 @@ func (w *writerProxy) gap(start, base int64, more *set) {
 			w.skip(n + 1)
 			continue
 		}
-		if w.held[n] == nil && len(w.held) < maxHeld {
+		if w.held[n] == nil && len(w.held) < maxHeld && w.r.p.hold(w.rem, gapBytes) {
 			if w.held == nil {
 				w.held = map[int64]*Sample{}
 			}
-			w.held[n] = &Sample{}
+			w.held[n] = isGap
 			w.scrap(n)
 		}
 	}

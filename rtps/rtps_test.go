@@ -252,13 +252,44 @@ func TestLargeSamplesArePaced(t *testing.T) {
 	})
 }
 
+// TestASampleThatIsTooLongHoldsUpNothing: it is left out and told of, and what comes after it arrives.
+func TestASampleThatIsTooLongHoldsUpNothing(t *testing.T) {
+	stepped(t, func(t *testing.T) {
+		n := rtpstest.New(9)
+		a := join(t, n, "127.0.0.1", 0)
+		b := join(t, n, "127.0.0.1", 1, func(c *Config) { c.Limits.SampleBytes = 100 << 10 })
+		w := writerOf(t, a, QoS{Reliable: true, Depth: 10}, 0)
+		_, in := readerOf(t, b, QoS{Reliable: true})
+		await(t, "a match", time.Second, func() bool { return w.Matched() == 1 })
+		for i, size := range []int{8, 300 << 10, 8, 200 << 10, 90 << 10, 8} {
+			_, _ = w.Write(text(i, size), nil)
+		}
+		await(t, "the others", 10*time.Second, func() bool { return in.len() == 4 })
+		for i, k := range []int{0, 2, 4, 5} {
+			if got := in.list()[i]; !strings.HasPrefix(got, string(text(k, 8))) {
+				t.Errorf("sample %d is %.20q", i, got)
+			}
+		}
+		time.Sleep(2 * time.Second) // what was asked for before
+		resent := a.Stats().Resent
+		time.Sleep(10 * time.Second)
+		if more := a.Stats().Resent - resent; more > 0 {
+			t.Errorf("%d samples and fragments are sent again thereafter", more)
+		}
+		why := b.Others()[0].Writers[0].Why
+		if !strings.Contains(why, "307200") || !strings.Contains(why, "102400") {
+			t.Errorf("it is told as %q", why)
+		}
+	})
+}
+
 // TestWriteAllocates: writing a small sample allocates nothing.
 func TestWriteAllocates(t *testing.T) {
 	a, _ := pair(t)
 	w := writerOf(t, a, QoS{Reliable: true, Depth: 10}, 0)
 	e := &endpoint{id: GUID{Prefix{9}, EntityID{0, 0, 1, kindReader}}, topic: "rt/chatter", typ: "T", policies: defaults(true), addr: netip.MustParseAddrPort("127.0.0.1:7411")}
 	a.mu.Lock()
-	w.match(e)
+	w.match(&remote{}, e)
 	a.mu.Unlock()
 	payload := text(1, 200)
 	for range 100 {
@@ -295,4 +326,96 @@ func TestAnswersNameTheirRequest(t *testing.T) {
 			t.Errorf("got %+v", got)
 		}
 	})
+}
+
+// TestAFirstRequestIsNotLost: a writer that knows a reader writes at once, and its sample is
+// read before it is known itself. The reader asks for it; what is older than the reader, or
+// tells no time, it leaves out.
+func TestAFirstRequestIsNotLost(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		time  time.Duration // when it was written, from the making of the reader on; 0 tells none
+		open  bool          // the writer is on another machine,
+		ahead time.Duration // whose clock is ahead
+		want  int
+	}{
+		{"new", time.Millisecond, false, 0, 1},
+		{"old", -time.Millisecond, false, 0, 0},
+		{"no time", 0, false, 0, 0},
+		{"new, elsewhere", time.Millisecond, true, 0, 1},
+		{"old, elsewhere, by a clock ahead", 100 * time.Millisecond, true, 5 * time.Second, 0},
+		{"new, elsewhere, by a clock ahead", 6 * time.Second, true, 5 * time.Second, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			stepped(t, func(t *testing.T) {
+				p, _ := pair(t, func(config *Config) { config.Open = c.open })
+				r, in := readerOf(t, p, QoS{Reliable: true, Depth: 10})
+				made := time.Now()
+				time.Sleep(10 * time.Millisecond)
+				f, from, id := forge{prefix: Prefix{1}}, here, EntityID{0, 0, 1, kindWriter}
+				if c.open {
+					from = foreign
+				}
+				sample := func(sequence int64, at time.Duration) []byte {
+					f.begin(f.prefix)
+					if at != 0 {
+						f.time(made.Add(at))
+					}
+					f.data(entityUnknown, id, &change{sequence: sequence, data: text(int(sequence), 20)})
+					return f.b
+				}
+				p.handle(f.hello(from.String()), from)
+				if c.ahead > 0 {
+					f.begin(f.prefix)
+					f.time(time.Now().Add(c.ahead))
+					p.handle(f.b, from)
+				}
+				p.handle(sample(1, c.time), from) // its writer is not known yet
+				p.handle(f.endpoint(1, id, QoS{Reliable: true, Depth: 10}), from)
+				f.begin(f.prefix)
+				f.heartbeat(entityUnknown, id, 1, 1, 1, false)
+				p.handle(f.b, from)
+				if r.Matched() != 1 || in.len() != 0 {
+					t.Fatalf("%d writers, %d samples", r.Matched(), in.len())
+				}
+				p.mu.Lock()
+				for _, w := range r.proxies {
+					if w.askedFrom != 1 {
+						t.Errorf("what the writer lists is not asked for, but %d", w.askedFrom)
+					}
+				}
+				p.mu.Unlock()
+				p.handle(sample(1, c.time), from)
+				if in.len() != c.want || p.Stats().Old != uint64(1-c.want) {
+					t.Errorf("%d samples came, not %d; %d were left out", in.len(), c.want, p.Stats().Old)
+				}
+				p.handle(sample(2, c.ahead+time.Second), from)
+				if in.len() != c.want+1 {
+					t.Errorf("the next one does not come: %d", in.len())
+				}
+			})
+		})
+	}
+}
+
+// TestAFirstSampleNeedsNoHeartbeat: a writer that has never spoken, as one on Fast DDS that had
+// nothing to tell, writes its first sample, and it is delivered at once; a later one waits for the
+// writer's word, since others may be before it.
+func TestAFirstSampleNeedsNoHeartbeat(t *testing.T) {
+	for first, want := range map[int64]int{1: 1, 2: 0} {
+		p, _ := pair(t)
+		r, in := readerOf(t, p, QoS{Reliable: true, Depth: 10})
+		f, id := forge{prefix: Prefix{1}}, EntityID{0, 0, 1, kindWriter}
+		p.handle(f.hello(here.String()), here)
+		p.handle(f.endpoint(1, id, QoS{Reliable: true, Depth: 10}), here)
+		if !r.MatchedTo(f.prefix) || r.Matched() != 0 {
+			t.Fatal("a writer that has not spoken is not matched, or counts")
+		}
+		f.begin(f.prefix)
+		f.data(entityUnknown, id, &change{sequence: first, data: text(1, 20)})
+		p.handle(f.b, here)
+		if in.len() != want {
+			t.Errorf("of a first sample %d, %d came, not %d", first, in.len(), want)
+		}
+	}
 }

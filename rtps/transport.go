@@ -1,6 +1,11 @@
 package rtps
 
-import "net/netip"
+import (
+	"fmt"
+	"net/netip"
+	"strconv"
+	"strings"
+)
 
 // Transport carries the datagrams of one participant.
 type Transport interface {
@@ -38,3 +43,16 @@ func DataPort(domain, i int) uint16 { return MetaPort(domain, i) + 1 }
 
 // maxParticipants is how many have ports of their own on a machine.
 const maxParticipants = 120
+
+// maxDomain is the last domain whose ports there are.
+const maxDomain = 232
+
+// DomainOf reads the address of a domain, such as dds://0.
+func DomainOf(address string) (int, error) {
+	text, ok := strings.CutPrefix(address, "dds://")
+	domain, err := strconv.Atoi(text)
+	if !ok || err != nil || domain < 0 || domain > maxDomain {
+		return 0, fmt.Errorf("%q is no DDS domain such as dds://0, up to dds://%d", address, maxDomain)
+	}
+	return domain, nil
+}

@@ -19,9 +19,11 @@ type udp struct {
 	meta   *net.UDPConn
 	data   *net.UDPConn
 	index  int
+	pace   pace
 
-	state atomic.Pointer[interfaces]
-	mu    sync.Mutex // of refresh
+	state  atomic.Pointer[interfaces]
+	mu     sync.Mutex // of refresh and closed
+	closed bool
 }
 
 // interfaces are those that the machine has now.
@@ -69,7 +71,7 @@ func (t *udp) refresh() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	old := t.state.Load()
-	if time.Since(old.at) < refreshEvery {
+	if t.closed || time.Since(old.at) < refreshEvery {
 		return
 	}
 	now := &interfaces{at: time.Now(), senders: map[int]*net.UDPConn{}}
@@ -137,7 +139,6 @@ func (t *udp) Send(to netip.AddrPort, b []byte) error {
 
 // Announce sends a datagram to the group, on every interface.
 func (t *udp) Announce(b []byte) error {
-	t.refresh()
 	to := netip.AddrPortFrom(Group, GroupPort(t.domain))
 	var last error
 	for _, c := range t.state.Load().senders {
@@ -148,7 +149,7 @@ func (t *udp) Announce(b []byte) error {
 	return last
 }
 
-// Receive reads all sockets.
+// Receive reads all sockets, at a pace.
 func (t *udp) Receive(handle func(b []byte, from netip.AddrPort)) {
 	var running sync.WaitGroup
 	for _, c := range []*net.UDPConn{t.group, t.meta, t.data} {
@@ -159,8 +160,14 @@ func (t *udp) Receive(handle func(b []byte, from netip.AddrPort)) {
 				if errors.Is(err, net.ErrClosed) {
 					return
 				}
-				if err == nil {
-					handle(b[:n], netip.AddrPortFrom(from.Addr().Unmap(), from.Port()))
+				if err != nil {
+					continue
+				}
+				began := time.Now()
+				handle(b[:n], netip.AddrPortFrom(from.Addr().Unmap(), from.Port()))
+				now := time.Now()
+				if rest := t.pace.spend(now, now.Sub(began)); rest > 0 {
+					time.Sleep(rest)
 				}
 			}
 		})
@@ -168,8 +175,11 @@ func (t *udp) Receive(handle func(b []byte, from netip.AddrPort)) {
 	running.Wait()
 }
 
-// Addresses returns the addresses of all interfaces, the machine's own first.
+// Addresses returns the addresses of all interfaces, the machine's own first. Interfaces are looked at
+// here and not by Announce: the first announcement over a new one must have its address, since Cyclone
+// DDS believes none that comes later.
 func (t *udp) Addresses() (meta, data []netip.AddrPort) {
+	t.refresh()
 	for _, a := range t.state.Load().own {
 		meta = append(meta, netip.AddrPortFrom(a, MetaPort(t.domain, t.index)))
 		data = append(data, netip.AddrPortFrom(a, DataPort(t.domain, t.index)))
@@ -180,6 +190,7 @@ func (t *udp) Addresses() (meta, data []netip.AddrPort) {
 func (t *udp) Close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	t.closed = true
 	for _, c := range []*net.UDPConn{t.group, t.meta, t.data} {
 		c.Close()
 	}

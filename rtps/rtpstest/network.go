@@ -10,10 +10,11 @@ import (
 )
 
 // Network is a network in memory of domain 0. Each participant is participant number i of its
-// own machine, or of the one machine 127.0.0.1. Loss and Jitter are set before it is used.
+// own machine, or of the one machine 127.0.0.1. Loss, Jitter and Direct are set before it is used.
 type Network struct {
 	Loss   float64       // of datagrams
 	Jitter time.Duration // by which datagrams overtake each other
+	Direct bool          // datagrams take no time: there is no goroutine of a timer for each
 
 	mu     sync.Mutex
 	rnd    *rand.Rand
@@ -115,12 +116,16 @@ func (n *Network) carry(from, to *Port, b []byte) {
 	if to == nil || n.cut[from.host] || n.cut[to.host] || n.rnd.Float64() < n.Loss {
 		return
 	}
+	_, data := from.Addresses()
+	d := datagram{append([]byte(nil), b...), data[0]}
+	if n.Direct {
+		to.put(d)
+		return
+	}
 	wait := time.Duration(latency)
 	if n.Jitter > 0 {
 		wait += time.Duration(n.rnd.Int64N(int64(n.Jitter)))
 	}
-	_, data := from.Addresses()
-	d := datagram{append([]byte(nil), b...), data[0]}
 	time.AfterFunc(wait, func() { to.put(d) })
 }
 
