@@ -19,6 +19,10 @@ type SubscribeOptions struct {
 	Node string // of the subscriber; default the graph's own
 	Wake func() // called when the queue is no longer empty; may only signal
 
+	// For reports whether the subscriber also reads for another node: what is published to that one alone
+	// comes here, too. It may take no lock under which the graph is called. nil reads for itself.
+	For func(node string) bool
+
 	// Admit decides which messages of other nodes are published on the topic at all: what
 	// it refuses takes no place in any queue. For topics that are there to be read by this
 	// subscriber.
@@ -30,7 +34,8 @@ type SubscribeOptions struct {
 type Subscription struct {
 	topic *topic
 	node  string
-	qos   QoS // without depth
+	reads func(node string) bool // also for others; nil for none
+	qos   QoS                    // without depth
 	form  msgs.Form
 	wake  func()
 	ready chan struct{} // holds a token while the queue may have something
@@ -74,7 +79,7 @@ func (g *Graph) subscribe(name string, typ *registry.Type, form msgs.Form, o Sub
 	}
 	defer t.release()
 	qos := o.QoS.asked()
-	s := &Subscription{topic: t, node: g.node(o.Node), qos: qos, form: form, wake: o.Wake, component: component,
+	s := &Subscription{topic: t, node: g.node(o.Node), reads: o.For, qos: qos, form: form, wake: o.Wake, component: component,
 		ready: make(chan struct{}, 1), own: qos.Depth > 0, limit: qos.Depth, account: o.Account, names: t.price()}
 	if err := s.account.Take(budget.Names, s.names); err != nil {
 		return nil, err

@@ -509,7 +509,7 @@ func (p Publisher[T]) PublishTo(node string, v *T) {
 		return
 	}
 	for _, s := range t.subs {
-		if s.node == node && p.qos.meets(&s.qos) {
+		if (s.node == node || s.reads != nil && s.reads(node)) && p.qos.meets(&s.qos) {
 			s.push(m)
 		}
 	}

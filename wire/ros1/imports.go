@@ -13,6 +13,7 @@ import (
 	"poise/graph"
 	"poise/msgs"
 	"poise/msgs/registry"
+	"poise/wire/remote"
 	"poise/wire/ros1/tcpros"
 )
 
@@ -265,8 +266,8 @@ func (i *imports) serve(ctx context.Context, ros, node, uri string) (*importedSe
 	}
 	call := func(ctx context.Context, request any) (any, error) { return i.n.CallService(ctx, ros, t, request) }
 	o := graph.ServiceOptions{Node: who.client.Node(), Account: who.account}
-	if i.n.c.Mirror != "" && strings.HasSuffix(ros, "/stop") && isStop(t) {
-		o = graph.ServiceOptions{Node: i.n.self, MaxCalls: maxStops} // which no client may serve
+	if i.n.c.Mirror != "" && strings.HasSuffix(ros, "/stop") && remote.IsStop(t) {
+		o = graph.ServiceOptions{Node: i.n.self, MaxCalls: remote.MaxCalls} // which no client may serve
 	}
 	server, err := i.n.g.Serve(i.n.graphName(ros), t.Name(msgs.ROS1), call, o)
 	if err != nil {

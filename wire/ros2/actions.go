@@ -53,6 +53,9 @@ const (
 
 // lookAtAction decides whether an action is offered in ROS.
 func (n *Node) lookAtAction(name string) {
+	if n.c.Mirror != "" {
+		return // it offers none
+	}
 	info, exists := n.g.ActionInfo(name)
 	exists = exists && !n.peers.has(info.Node)
 	ros := n.c.Names.ROS(name)
@@ -61,6 +64,9 @@ func (n *Node) lookAtAction(name string) {
 		old.close()
 		delete(n.actions, ros)
 		old = nil
+	}
+	if exists && old != nil && old.name != name {
+		n.clash("action", ros, old.name, name)
 	}
 	if !exists || old != nil {
 		return

@@ -25,8 +25,19 @@ type Config struct {
 	Peers  []string  // machines that are told of the node beside the multicast group
 	Names  Names     // default node /poise
 
+	Enclave string // that others are told; default /
+
+	Imports bool // topics, services and actions of other nodes are in the graph, too
+
+	// Mirror is a prefix in the graph, such as /real, that the whole ROS network is shown below:
+	// /real/joint_states is /joint_states in ROS. The node then offers nothing of the graph, but
+	// writes what other nodes read. It implies Imports. Names.Namespace and Remaps do not hold.
+	Mirror string
+
+	Program [4]byte // nodes of one program that have the same do not meet; zero meets all
+
 	Topics map[string]string // names in ROS whose topics have another name in the graph
-	Params map[string]any    // of the node: bool, int, float64, string, []float64, []string
+	Params map[string]any    // of the node: bool, int, float64, string, []bool, []int64, []float64, []string
 	Limits Limits
 	Budget *budget.Ledger        // that clients are charged to; nil makes one of budget.Standard
 	Stop   *stop.Line            // the way of a stop, ahead of all limits; nil has none
@@ -90,6 +101,12 @@ func (c *Config) finish() {
 	if c.Budget == nil {
 		c.Budget = budget.New(budget.Standard)
 	}
+	if c.Mirror != "" {
+		c.Mirror, c.Imports = "/"+strings.Trim(c.Mirror, "/"), true
+	}
+	if c.Enclave == "" {
+		c.Enclave = "/"
+	}
 	if c.Names.Node == "" {
 		c.Names.Node = "poise"
 	}
@@ -112,7 +129,7 @@ func (c *Config) peers() (all []netip.Addr) {
 			continue
 		}
 		for _, a := range found {
-			if a = a.Unmap(); !c.Open && !a.IsLoopback() {
+			if a = a.Unmap(); !c.Open && !isOwn(a) {
 				c.Log.Warn("a peer of ROS_STATIC_PEERS is not told: ROS 2 is kept on this machine; --ros2-open opens it", "host", host)
 				continue
 			}
@@ -120,6 +137,23 @@ func (c *Config) peers() (all []netip.Addr) {
 		}
 	}
 	return all
+}
+
+// isOwn reports whether an address is one of this machine.
+func isOwn(a netip.Addr) bool {
+	if a.IsLoopback() {
+		return true
+	}
+	all, err := net.InterfaceAddrs()
+	if err != nil {
+		return false
+	}
+	for _, own := range all {
+		if p, err := netip.ParsePrefix(own.String()); err == nil && p.Addr().Unmap() == a {
+			return true
+		}
+	}
+	return false
 }
 
 // Distribution returns the form of a distribution of ROS 2 by its name.

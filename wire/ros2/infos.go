@@ -132,8 +132,22 @@ func (i *infos) came(s *rtps.Sample) {
 		clear(i.nodes)
 	}
 	if name != "" {
-		i.nodes[s.Writer.Prefix] = path.Join("/", space, name)
+		name = path.Join("/", space, name)
+		if i.nodes[s.Writer.Prefix] != name {
+			i.nodes[s.Writer.Prefix] = name
+			if name == i.n.self {
+				i.n.warn("another ROS 2 node has the name of this one: both answer the same services, a stop among them; -r __node:=NAME renames one", "node", name, "participant", s.Writer.Prefix)
+			}
+			i.n.lookAgain() // what is its, and has waited for its name
+		}
 	}
+}
+
+// forget drops the name of a participant that is gone.
+func (i *infos) forget(prefix rtps.Prefix) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	delete(i.nodes, prefix)
 }
 
 // text appends CDR.

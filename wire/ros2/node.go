@@ -32,6 +32,8 @@ type Node struct {
 	services map[string]*service      // by name in ROS
 	actions  map[string]*actionServer // by name in ROS
 	params   []*service               // of the node's parameters
+	foreign  *imports
+	clashes  map[string]bool // names of the graph that have no name of their own in ROS; said once
 
 	calls atomic.Int64 // under way
 	stats struct{ received, sent, lost, refused atomic.Uint64 }
@@ -45,17 +47,12 @@ var _ wire.Wire = (*Node)(nil)
 func New(g *graph.Graph, c Config) (*Node, error) {
 	c.finish()
 	n := &Node{g: g, c: c, self: c.Names.Self(), changed: make(chan struct{}, 1),
-		pubs: map[string]*publication{}, subs: map[string]*subscription{}, services: map[string]*service{}, actions: map[string]*actionServer{}}
+		pubs: map[string]*publication{}, subs: map[string]*subscription{}, services: map[string]*service{}, actions: map[string]*actionServer{}, clashes: map[string]bool{}}
 	n.life, n.end = context.WithCancel(context.Background())
-	n.peers = newPeers(n)
+	n.peers, n.foreign = newPeers(n), newImports(n)
 	var err error
-	n.p, err = rtps.New(rtps.Config{Domain: c.Domain, Name: n.self, Open: c.Open, Peers: c.peers(), Dial: c.Dial, UserData: []byte("enclave=/;"),
-		Limits: rtps.Limits{Participants: c.Limits.Participants, SampleBytes: c.Limits.MessageBytes}, Changed: func() {
-			select {
-			case n.changed <- struct{}{}:
-			default:
-			}
-		}})
+	n.p, err = rtps.New(rtps.Config{Domain: c.Domain, Name: n.self, Open: c.Open, Peers: c.peers(), Dial: c.Dial, UserData: []byte("enclave=" + c.Enclave + ";"), Program: c.Program,
+		Limits: rtps.Limits{Participants: c.Limits.Participants, SampleBytes: c.Limits.MessageBytes}, Changed: n.lookAgain})
 	if err != nil {
 		n.end()
 		return nil, err
@@ -101,16 +98,13 @@ func (n *Node) Stats() wire.Stats {
 
 // Run shows the graph until ctx is done, and tells others that it is gone.
 func (n *Node) Run(ctx context.Context) error {
-	watcher := n.g.Watch(func() {
-		select {
-		case n.changed <- struct{}{}:
-		default:
-		}
-	})
+	watcher := n.g.Watch(n.lookAgain)
 	n.look(watcher)
 	for ctx.Err() == nil {
 		select {
 		case <-ctx.Done():
+		case <-n.peers.overdue():
+			n.look(watcher)
 		case <-n.changed:
 			n.look(watcher)
 			// changes come in crowds: at most a hundred looks a second
@@ -130,6 +124,7 @@ func (n *Node) Run(ctx context.Context) error {
 	for _, p := range n.pubs {
 		p.stop()
 	}
+	n.foreign.close()
 	n.mu.Unlock()
 	n.running.Wait()
 	n.peers.leaveAll()
@@ -138,6 +133,14 @@ func (n *Node) Run(ctx context.Context) error {
 
 // lookPause is how long after a look at everything the next one waits.
 const lookPause = 10 * time.Millisecond
+
+// lookAgain has everything looked at soon.
+func (n *Node) lookAgain() {
+	select {
+	case n.changed <- struct{}{}:
+	default:
+	}
+}
 
 // look takes over what changed in the graph and among the others.
 func (n *Node) look(w *graph.Watcher) {
@@ -162,7 +165,13 @@ func (n *Node) look(w *graph.Watcher) {
 	}
 	others := n.p.Others()
 	n.peers.look(others)
+	for _, s := range n.subs {
+		s.wake() // which may hold messages of one whose name has come
+	}
 	n.lookAtWriters(others)
+	if n.c.Imports {
+		n.foreign.look(others)
+	}
 	for _, p := range n.pubs {
 		p.look()
 	}
@@ -216,6 +225,15 @@ func (n *Node) lookAtAll() {
 	for name := range names {
 		n.lookAtAction(name)
 	}
+}
+
+// clash says once that two things of the graph would have one name in ROS: the first has it.
+func (n *Node) clash(kind, ros, first, name string) {
+	if n.clashes[kind+name] || len(n.clashes) >= maxImports {
+		return
+	}
+	n.clashes[kind+name] = true
+	n.c.Log.Warn("not shown to ROS 2: its name there is another's", kind, name, "in_ros", ros, "has", first)
 }
 
 // said keeps what peers bring about from filling the log.

@@ -11,8 +11,8 @@ import (
 	"poise/msgs/registry"
 )
 
-// serveParams offers the node's parameters by the six services that every node of ROS 2 has.
-// They are set where the robot and the server are configured, and only read here.
+// serveParams offers the node's parameters by the six services that every node of ROS 2 has, and the
+// descriptions of types by the seventh. Parameters are set where the robot and the server are configured, and only read here.
 func (n *Node) serveParams() error {
 	for name, handle := range map[string]func(request any) any{
 		"get_parameters":            n.getParams,
@@ -21,8 +21,15 @@ func (n *Node) serveParams() error {
 		"list_parameters":           n.listParams,
 		"set_parameters":            n.setParams,
 		"set_parameters_atomically": n.setParamsAtomically,
+		"get_type_description":      n.describeType,
 	} {
-		typ, _, err := registry.ServiceNamed("rcl_interfaces/srv/" + camel(name))
+		home := "rcl_interfaces"
+		if name == "get_type_description" {
+			if home = "type_description_interfaces"; n.c.Form == msgs.Humble {
+				continue // it came with Iron
+			}
+		}
+		typ, _, err := registry.ServiceNamed(home + "/srv/" + camel(name))
 		if err != nil {
 			return err
 		}
@@ -59,6 +66,10 @@ func (n *Node) paramValue(name string) (v msgs.ParameterValue) {
 		v.Type, v.DoubleArrayValue = msgs.ParameterDoubleArray, x
 	case []string:
 		v.Type, v.StringArrayValue = msgs.ParameterStringArray, x
+	case []int64:
+		v.Type, v.IntegerArrayValue = msgs.ParameterIntegerArray, x
+	case []bool:
+		v.Type, v.BoolArrayValue = msgs.ParameterBoolArray, x
 	}
 	return v
 }
@@ -82,7 +93,8 @@ func (n *Node) paramTypes(request any) any {
 func (n *Node) describeParams(request any) any {
 	out := &msgs.DescribeParametersResponse{}
 	for _, name := range request.(*msgs.DescribeParametersRequest).Names {
-		out.Descriptors = append(out.Descriptors, msgs.ParameterDescriptor{Name: name, Type: n.paramValue(name).Type, ReadOnly: true})
+		_, exists := n.c.Params[name] // one that does not is not set, and nothing else is said of it
+		out.Descriptors = append(out.Descriptors, msgs.ParameterDescriptor{Name: name, Type: n.paramValue(name).Type, ReadOnly: exists})
 	}
 	return out
 }
@@ -134,8 +146,34 @@ func (n *Node) setParams(request any) any {
 
 func (n *Node) setParamsAtomically(request any) any {
 	out := &msgs.SetParametersAtomicallyResponse{Result: msgs.SetParametersResult{Successful: true}}
-	for _, p := range request.(*msgs.SetParametersAtomicallyRequest).Parameters {
-		out.Result = n.refusedParam(p.Name)
+	if all := request.(*msgs.SetParametersAtomicallyRequest).Parameters; len(all) > 0 {
+		out.Result = n.refusedParam(all[0].Name)
+	}
+	return out
+}
+
+// describeType describes a message's type to those who know it by its hash alone.
+func (n *Node) describeType(request any) any {
+	q := request.(*msgs.GetTypeDescriptionRequest)
+	out := &msgs.GetTypeDescriptionResponse{}
+	typ, _, err := registry.Message(q.TypeName)
+	switch {
+	case err != nil:
+		out.FailureReason = err.Error()
+		return out
+	case !typ.In(n.c.Form):
+		out.FailureReason = fmt.Sprintf("%v has no type %s", n.c.Form, q.TypeName)
+		return out
+	}
+	if hash := typ.Hash(n.c.Form); q.TypeHash != "" && q.TypeHash != hash {
+		out.FailureReason = fmt.Sprintf("the hash of %s is %s here, not %.100q", q.TypeName, hash, q.TypeHash)
+		return out
+	}
+	out.Successful, out.TypeDescription = true, typ.Description(n.c.Form)
+	if q.IncludeTypeSources {
+		for _, t := range append([]*registry.Type{typ}, typ.Parts(n.c.Form)...) {
+			out.TypeSources = append(out.TypeSources, msgs.TypeSource{TypeName: t.Name(n.c.Form), Encoding: "msg", RawFileContents: t.Text(n.c.Form)})
+		}
 	}
 	return out
 }

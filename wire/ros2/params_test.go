@@ -67,8 +67,8 @@ func TestParametersAreRead(t *testing.T) {
 		t.Errorf("%+v", types)
 	}
 	var described msgs.DescribeParametersResponse
-	ask("describe_parameters", &msgs.DescribeParametersRequest{Names: []string{"rate"}}, &described)
-	if len(described.Descriptors) != 1 || !described.Descriptors[0].ReadOnly || described.Descriptors[0].Type != 3 {
+	ask("describe_parameters", &msgs.DescribeParametersRequest{Names: []string{"rate", "none"}}, &described)
+	if !reflect.DeepEqual(described.Descriptors, []msgs.ParameterDescriptor{{Name: "rate", Type: msgs.ParameterDouble, ReadOnly: true}, {Name: "none"}}) {
 		t.Errorf("%+v", described)
 	}
 	var set msgs.SetParametersResponse
@@ -77,8 +77,8 @@ func TestParametersAreRead(t *testing.T) {
 		t.Errorf("%+v", set)
 	}
 	var atomically msgs.SetParametersAtomicallyResponse
-	ask("set_parameters_atomically", &msgs.SetParametersAtomicallyRequest{Parameters: []msgs.Parameter{{Name: "rate"}}}, &atomically)
-	if atomically.Result.Successful {
+	ask("set_parameters_atomically", &msgs.SetParametersAtomicallyRequest{Parameters: []msgs.Parameter{{Name: "rate"}, {Name: "none"}}}, &atomically)
+	if atomically.Result.Successful || !strings.Contains(atomically.Result.Reason, "rate is only read") {
 		t.Errorf("%+v", atomically)
 	}
 }

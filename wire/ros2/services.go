@@ -36,11 +36,11 @@ const replyDepth = 100
 // open makes the topics of a service.
 func (s *service) open() (err error) {
 	n := s.n
-	s.writer, err = n.p.NewWriter(rtps.WriterConfig{Topic: "rr" + s.ros + "Reply", Type: typeName(s.response), QoS: rtps.QoS{Reliable: true, Depth: replyDepth}})
+	s.writer, err = n.p.NewWriter(rtps.WriterConfig{Topic: "rr" + s.ros + "Reply", Type: typeName(s.response), UserData: n.userData(s.response), QoS: rtps.QoS{Reliable: true, Depth: replyDepth}})
 	if err != nil {
 		return err
 	}
-	s.reader, err = n.p.NewReader(rtps.ReaderConfig{Topic: "rq" + s.ros + "Request", Type: typeName(s.request), QoS: rtps.QoS{Reliable: true, Depth: replyDepth}, Receive: s.came})
+	s.reader, err = n.p.NewReader(rtps.ReaderConfig{Topic: "rq" + s.ros + "Request", Type: typeName(s.request), UserData: n.userData(s.request), QoS: rtps.QoS{Reliable: true, Depth: replyDepth}, Receive: s.came})
 	if err != nil {
 		s.writer.Close()
 	}
@@ -54,6 +54,9 @@ func (s *service) close() {
 
 // lookAtService decides whether a service is offered in ROS.
 func (n *Node) lookAtService(name string) {
+	if n.c.Mirror != "" {
+		return // it offers none
+	}
 	info, exists := n.g.ServiceInfo(name)
 	exists = exists && !n.peers.has(info.Node)
 	ros := n.c.Names.ROS(name)
@@ -62,6 +65,9 @@ func (n *Node) lookAtService(name string) {
 		old.close()
 		delete(n.services, ros)
 		old = nil
+	}
+	if exists && old != nil && old.name != name {
+		n.clash("service", ros, old.name, name)
 	}
 	if !exists || old != nil {
 		return
@@ -104,17 +110,20 @@ func (s *service) came(sample *rtps.Sample) {
 // call carries out a call and answers it.
 func (s *service) call(q *request) {
 	n := s.n
-	who, err := n.peers.enter(q.from)
+	who, err := n.peers.meet(q.from)
 	if err != nil {
 		return
 	}
 	if limit := int64(n.c.Limits.Calls / 4); who.calls.Add(1) > limit {
 		who.calls.Add(-1)
 		n.stats.refused.Add(1)
-		n.warn("a call from ROS 2 is not answered", "service", s.ros, "peer", who.client.Node(), "why", fmt.Sprintf("%d of its calls are under way, which is the limit", limit))
+		n.warn("a call from ROS 2 is not answered", "service", s.ros, "peer", n.peers.nameless(who.prefix), "why", fmt.Sprintf("%d of its calls are under way, which is the limit", limit))
 		return
 	}
 	defer who.calls.Add(-1)
+	if n.peers.await(n.life, who) != nil {
+		return
+	}
 	cost := 12 * int64(len(q.data)) // what it may take decoded
 	response, err := any(nil), who.account.Take(budget.Messages, cost)
 	if err == nil {
@@ -145,19 +154,24 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// matchWithin is how long an answer waits for its reader to be known.
-const matchWithin = 2 * time.Second
+// matchWithin is how long an answer waits for its reader to be known, while its participant
+// is there: as long as a client's own patience may be on a machine that is busy.
+const matchWithin = time.Minute
 
 // answer sends a response. It waits until the reader that takes it is matched: before that it
 // would be lost.
 func (s *service) answer(q *request, response any) {
 	n := s.n
 	body := codec.For(s.response, n.c.Form).Append(nil, response)
-	for end := time.Now().Add(matchWithin); !s.writer.MatchedTo(q.reader()) && time.Now().Before(end); {
+	wait := time.Millisecond
+	for end := time.Now().Add(matchWithin); !s.writer.MatchedTo(q.reader()) && time.Now().Before(end); wait = min(2*wait, 50*time.Millisecond) {
 		select {
-		case <-time.After(time.Millisecond):
+		case <-time.After(wait):
 		case <-n.life.Done():
 			return
+		}
+		if !n.p.Knows(q.from) {
+			return // its client is gone
 		}
 	}
 	if _, err := s.writer.Write(q.answer(body), &q.related); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"strings"
 	"sync"
 
 	"poise/graph"
@@ -26,6 +27,15 @@ type publication struct {
 
 // rosNames returns the names in ROS of a topic of the graph.
 func (n *Node) rosNames(name string) (all []string) {
+	if ros, isOther := n.foreign.renamed[name]; isOther { // which may be outside the namespace
+		return []string{ros}
+	}
+	if n.c.Mirror != "" {
+		if ros, inside := strings.CutPrefix(name, n.c.Mirror+"/"); inside {
+			all = append(all, "/"+ros)
+		}
+		return all
+	}
 	if other, replaced := n.c.Topics[name]; !replaced || other == name {
 		all = append(all, n.c.Names.ROS(name))
 	}
@@ -46,13 +56,16 @@ func (n *Node) lookAtTopic(name string) {
 	write := exists && slices.ContainsFunc(info.Publishers, own)
 	read := exists && info.Owner == "" && slices.ContainsFunc(info.Subscribers, own)
 	for _, ros := range n.rosNames(name) {
+		write := write && (n.c.Mirror == "" || n.foreign.read[ros])
 		if p := n.pubs[ros]; p != nil && p.name == name && (!write || p.typ != info.Type || p.latched != info.QoS.Latched) {
 			p.stop()
 			p.writer.Close()
 			delete(n.pubs, ros)
 		}
-		if write && n.pubs[ros] == nil {
+		if p := n.pubs[ros]; write && p == nil {
 			n.publish(ros, &info)
+		} else if write && p.name != name {
+			n.clash("topic", ros, p.name, name)
 		}
 		if s := n.subs[ros]; s != nil && s.name == name && (!read || s.typ != info.Type) {
 			s.close()
@@ -65,10 +78,10 @@ func (n *Node) lookAtTopic(name string) {
 }
 
 // publish offers a topic of the graph: reliable, since less would not match those who ask
-// for it.
+// for it; the log also transient local, as those of all nodes are.
 func (n *Node) publish(ros string, info *graph.TopicInfo) {
 	w, err := n.p.NewWriter(rtps.WriterConfig{Topic: "rt" + ros, Type: typeName(info.Type), UserData: n.userData(info.Type),
-		QoS: rtps.QoS{Reliable: true, TransientLocal: info.QoS.Latched, Depth: depth(n, info)}})
+		QoS: rtps.QoS{Reliable: true, TransientLocal: info.QoS.Latched || ros == "/rosout", Depth: depth(n, info)}})
 	if err != nil {
 		n.warn("a topic is not shown to ROS 2", "topic", ros, "why", err)
 		return
@@ -98,11 +111,11 @@ func (p *publication) look() {
 
 func (p *publication) start() {
 	n := p.n
-	node := everyone
+	node := n.peers.everyone
 	if p.latched && p.writer.Readers() == 0 {
 		node = "" // the graph's own: it is kept here for them
 	}
-	sub, err := n.g.Subscribe(p.name, graph.SubscribeOptions{Type: p.typ.String(), Node: node, QoS: graph.QoS{Depth: n.c.Limits.Queue}})
+	sub, err := n.g.Subscribe(p.name, graph.SubscribeOptions{Type: p.typ.String(), Node: node, For: n.peers.has, QoS: graph.QoS{Depth: n.c.Limits.Queue}})
 	if err != nil {
 		n.warn("a topic is not shown to ROS 2", "topic", p.ros, "why", err)
 		return
@@ -151,8 +164,8 @@ func (p *publication) stream(ctx context.Context, sub *graph.Subscription) {
 }
 
 // subscription is a topic of the graph that the node reads in ROS. It has two readers: one
-// for writers that are reliable, and one for those that are not, which the first would not
-// match.
+// for writers that are reliable, and keep what is latched, and one for those that are or do
+// not, which the first would not match.
 type subscription struct {
 	n         *Node
 	ros, name string
@@ -178,8 +191,8 @@ func (n *Node) subscribe(ros string, info *graph.TopicInfo) {
 	s := &subscription{n: n, ros: ros, name: info.Name, typ: info.Type, ready: make(chan struct{}, 1)}
 	for i, reliable := range []bool{true, false} {
 		r, err := n.p.NewReader(rtps.ReaderConfig{Topic: "rt" + ros, Type: typeName(info.Type), UserData: n.userData(info.Type),
-			QoS: rtps.QoS{Reliable: reliable, Depth: n.c.Limits.Queue}, Receive: func(sample *rtps.Sample) {
-				if sample.Reliable == reliable {
+			QoS: rtps.QoS{Reliable: reliable, TransientLocal: reliable && info.QoS.Latched, Depth: n.c.Limits.Queue}, Receive: func(sample *rtps.Sample) {
+				if first := sample.Reliable && (sample.TransientLocal || !info.QoS.Latched); first == reliable {
 					s.came(sample)
 				}
 			}})
@@ -208,14 +221,14 @@ func (s *subscription) close() {
 func (s *subscription) came(sample *rtps.Sample) {
 	n := s.n
 	n.stats.received.Add(1)
-	who, err := n.peers.enter(sample.Writer.Prefix)
+	who, err := n.peers.meet(sample.Writer.Prefix)
 	if err != nil {
 		n.stats.lost.Add(1)
 		return
 	}
 	if err := who.account.Take(budget.Frames, int64(len(sample.Payload))); err != nil {
 		n.stats.lost.Add(1)
-		n.warn("a ROS 2 message is skipped", "peer", who.client.Node(), "topic", s.ros, "why", err)
+		n.warn("a ROS 2 message is skipped", "peer", n.peers.nameless(who.prefix), "topic", s.ros, "why", err)
 		return
 	}
 	a := arrival{sample.Writer.Prefix, who.account, append([]byte(nil), sample.Payload...)}
@@ -227,6 +240,11 @@ func (s *subscription) came(sample *rtps.Sample) {
 	}
 	s.queue = append(s.queue, a)
 	s.mu.Unlock()
+	s.wake()
+}
+
+// wake has the queue looked at.
+func (s *subscription) wake() {
 	select {
 	case s.ready <- struct{}{}:
 	default:
@@ -236,15 +254,8 @@ func (s *subscription) came(sample *rtps.Sample) {
 // run publishes in the graph what has come.
 func (s *subscription) run() {
 	for {
-		s.mu.Lock()
-		var a arrival
-		some := len(s.queue) > 0
-		if some {
-			a = s.queue[0]
-			s.queue = append(s.queue[:0], s.queue[1:]...)
-		}
-		s.mu.Unlock()
-		if !some {
+		a, who := s.next()
+		if who == nil {
 			select {
 			case <-s.ready:
 				continue
@@ -252,24 +263,46 @@ func (s *subscription) run() {
 				return
 			}
 		}
-		a.account.Work(s.ctx, func(context.Context) { s.take(&a) })
+		a.account.Work(s.ctx, func(context.Context) { s.take(who, &a) })
 		a.account.Give(budget.Frames, int64(len(a.data)))
 	}
 }
 
+// next takes the oldest message out of the queue whose peer is in the graph. Those of a peer
+// whose name has not come yet stay, and hold up no others.
+func (s *subscription) next() (arrival, *peer) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	waits := map[rtps.Prefix]bool{}
+	for i := 0; i < len(s.queue); {
+		a := s.queue[i]
+		if waits[a.from] {
+			i++
+			continue
+		}
+		who, err := s.n.peers.enter(a.from)
+		if errors.Is(err, errNoName) {
+			waits[a.from] = true
+			continue
+		}
+		s.queue = slices.Delete(s.queue, i, i+1)
+		if err == nil {
+			return a, who
+		}
+		a.account.Give(budget.Frames, int64(len(a.data)))
+	}
+	return arrival{}, nil
+}
+
 // take publishes one message.
-func (s *subscription) take(a *arrival) {
+func (s *subscription) take(who *peer, a *arrival) {
 	n := s.n
 	v := s.typ.New()
 	if err := codec.For(s.typ, n.c.Form).Decode(a.data, v); err != nil {
 		n.warn("a ROS 2 message is not understood", "topic", s.ros, "why", err)
 		return
 	}
-	who, err := n.peers.enter(a.from)
-	if err != nil {
-		return
-	}
-	ad := who.advertise(s)
+	ad := who.advertise(n, s.ros, s.name, s.typ, false)
 	if ad == nil {
 		return
 	}
@@ -283,23 +316,24 @@ func (s *subscription) take(a *arrival) {
 }
 
 // advertise returns a peer's registration on a topic; nil if it is refused.
-func (p *peer) advertise(s *subscription) *graph.Advertisement {
+func (p *peer) advertise(n *Node, ros, name string, typ *registry.Type, latched bool) *graph.Advertisement {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if a := p.pubs[s.name]; a != nil || p.pubs == nil {
+	if a := p.pubs[name]; a != nil || p.pubs == nil || p.refused[name] == typ {
 		return a
 	}
-	a, err := s.n.g.Advertise(s.name, s.typ.String(), graph.TopicOptions{Node: p.client.Node(), Account: p.account})
+	a, err := n.g.Advertise(name, typ.String(), graph.TopicOptions{Node: p.client.Node(), Account: p.account, QoS: graph.QoS{Latched: latched}})
 	if err != nil {
-		s.n.warn("a ROS 2 node publishes what it may not", "peer", p.client.Node(), "topic", s.ros, "why", err)
+		p.refused[name] = typ // which is said once
+		n.warn("a ROS 2 node publishes what it may not", "peer", p.client.Node(), "topic", ros, "why", err)
 		return nil
 	}
-	p.pubs[s.name] = a
+	p.pubs[name] = a
 	return a
 }
 
-// lookAtWriters shows in the graph who reads, and who writes topics that are read, and ends it
-// of those who do not any more.
+// lookAtWriters shows in the graph who reads, and who writes topics that are read or imported,
+// and ends it of those who do not any more.
 func (n *Node) lookAtWriters(others []rtps.ParticipantInfo) {
 	bySource := map[string]*subscription{}
 	for ros, s := range n.subs {
@@ -308,11 +342,20 @@ func (n *Node) lookAtWriters(others []rtps.ParticipantInfo) {
 	for _, o := range others {
 		writes := map[string]bool{}
 		for _, w := range o.Writers {
-			if s := bySource[w.Topic]; s != nil && w.Matched {
-				writes[s.name] = true
-				if who, err := n.peers.enter(o.GUID.Prefix); err == nil {
-					who.advertise(s)
-				}
+			ros, name, typ, imported := "", "", (*registry.Type)(nil), false
+			if n.c.Imports {
+				ros, name, typ = n.foreign.topic(&w)
+				imported = typ != nil
+			}
+			if s := bySource[w.Topic]; s != nil && w.Matched && !imported {
+				ros, name, typ = s.ros, s.name, s.typ
+			}
+			if typ == nil {
+				continue
+			}
+			if who, err := n.peers.enter(o.GUID.Prefix); err == nil {
+				writes[name] = true
+				who.advertise(n, ros, name, typ, imported && w.QoS.TransientLocal)
 			}
 		}
 		reads := slices.ContainsFunc(o.Readers, func(r rtps.EndpointInfo) bool { return r.Matched && r.Topic != infoTopic })

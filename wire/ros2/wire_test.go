@@ -49,7 +49,7 @@ type client struct {
 	once sync.Once
 
 	mu    sync.Mutex
-	calls map[string]*caller
+	calls map[string]*testCaller
 }
 
 func newClient(t *testing.T, network *rtpstest.Network, index int, host *graph.Graph) *client {
@@ -58,7 +58,7 @@ func newClient(t *testing.T, network *rtpstest.Network, index int, host *graph.G
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &client{t: t, p: p, host: host, calls: map[string]*caller{}}
+	c := &client{t: t, p: p, host: host, calls: map[string]*testCaller{}}
 	t.Cleanup(c.Close)
 	return c
 }
@@ -119,13 +119,19 @@ func (c *client) Advertise(topic, typ string) (func(msg any) error, error) {
 		return nil, err
 	}
 	return func(msg any) error {
+		for range 500 { // a sample from before the match is for no reader
+			if w.Matched() > 0 {
+				break
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
 		_, err := w.Write(codec.For(t, msgs.Jazzy).Append(nil, msg), nil)
 		return err
 	}, nil
 }
 
-// caller is the client side of a service.
-type caller struct {
+// testCaller is the client side of a service, as RustDDS has it: a request names nothing.
+type testCaller struct {
 	c                 *client
 	request, response *registry.Type
 	w                 *rtps.Writer
@@ -133,7 +139,7 @@ type caller struct {
 	in                inbox
 }
 
-func (c *client) caller(service string, request, response *registry.Type) *caller {
+func (c *client) caller(service string, request, response *registry.Type) *testCaller {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if k := c.calls[service]; k != nil {
@@ -143,14 +149,14 @@ func (c *client) caller(service string, request, response *registry.Type) *calle
 	if err != nil {
 		c.t.Error(err)
 	}
-	k := &caller{c: c, request: request, response: response, w: w}
+	k := &testCaller{c: c, request: request, response: response, w: w}
 	k.in, k.r = c.listen("rr"+service+"Reply", response, rtps.QoS{Reliable: true, Depth: 10})
 	c.calls[service] = k
 	return k
 }
 
 // wait is wait_for_service.
-func (k *caller) wait(ctx context.Context, exists func() bool) error {
+func (k *testCaller) wait(ctx context.Context, exists func() bool) error {
 	for ; k.w.Matched() == 0 || k.r.Matched() == 0; time.Sleep(time.Millisecond) {
 		if ctx.Err() != nil || !exists() {
 			return errors.New("there is no such service")
@@ -159,7 +165,7 @@ func (k *caller) wait(ctx context.Context, exists func() bool) error {
 	return nil
 }
 
-func (k *caller) call(ctx context.Context, request, response any) error {
+func (k *testCaller) call(ctx context.Context, request, response any) error {
 	n, err := k.w.Write(codec.For(k.request, msgs.Jazzy).Append(nil, request), nil)
 	if err != nil {
 		return err
