@@ -23,8 +23,9 @@ type balances struct {
 	now       graph.Publisher[poisemsgs.BalanceState] // as it is: commanded, of robots that are where they are told to be, else measured
 	reference graph.Publisher[poisemsgs.BalanceState] // as it is commanded
 	odom      graph.Publisher[msgs.Odometry]
-	pose      graph.Publisher[msgs.PoseStamped] // of the base, as tf has it
-	told      spatial.Pose                      // the last of them
+	footsteps graph.Publisher[poisemsgs.FootstepsState] // planned, where the robot is as tf has it
+	pose      graph.Publisher[msgs.PoseStamped]         // of the base, as tf has it
+	told      spatial.Pose                              // the last of them
 	exact     bool
 	base      string             // frame of it
 	of        *estimate.Balancer // nil if the robot has no mass
@@ -37,6 +38,7 @@ func newBalances(bot *servedRobot, r *register) *balances {
 	b.now = addTopic[poisemsgs.BalanceState](r, "balance_state", graph.QoS{})
 	b.reference = addTopic[poisemsgs.BalanceState](r, "balance_state_reference", graph.QoS{})
 	b.odom = addTopic[msgs.Odometry](r, "odom", graph.QoS{})
+	b.footsteps = addTopic[poisemsgs.FootstepsState](r, "footsteps_planned", graph.QoS{})
 	b.pose = addTopic[msgs.PoseStamped](r, "base_pose", graph.QoS{Latched: true})
 	b.of, _ = estimate.NewBalancer(bot.model) // of what has no mass nothing is told
 	return b
@@ -55,6 +57,7 @@ func (b *balances) publish(now *loop.Snapshot, p *posture) {
 		b.told = p.base
 		b.pose.Publish(&msgs.PoseStamped{Header: edge.Header(now.Tick, worldFrame), Pose: edge.Pose(p.base)})
 	}
+	b.footsteps.PublishFunc(func() *poisemsgs.FootstepsState { return b.planned(now, p.base) })
 	b.reference.PublishFunc(func() *poisemsgs.BalanceState {
 		b.ofCommand(now)
 		return b.message(now)
@@ -64,11 +67,30 @@ func (b *balances) publish(now *loop.Snapshot, p *posture) {
 			b.ofCommand(now)
 		} else if b.of != nil {
 			b.measured = now.Measured
-			b.measured.Base.Pose = p.base // where tf has it
+			b.measured.Base.Pose = p.base // which is level before odometry begins
 			b.of.MeasurementTo(&b.found, &b.measured)
 		}
 		return b.message(now)
 	})
+}
+
+// planned tells where feet are put down next, of a robot whose base is somewhere: the plan goes by what is commanded, and
+// what is lost on the way counts for both alike.
+func (b *balances) planned(now *loop.Snapshot, base spatial.Pose) *poisemsgs.FootstepsState {
+	out := &poisemsgs.FootstepsState{Header: edge.Header(now.Tick, worldFrame)}
+	from, to := contact.Level(now.Command.Base.Pose), contact.Level(base)
+	from.P.Z, to.P.Z = 0, 0
+	move := to.Mul(from.Inverse())
+	turn := math.Atan2(move.R[3], move.R[0])
+	for i := range now.Command.Support {
+		next := &now.Command.Support[i].Next
+		if !next.Has {
+			continue
+		}
+		at := move.Apply(next.At)
+		out.Steps = append(out.Steps, poisemsgs.PlannedFootstep{Limb: b.model.Chains()[i].Name, X: at.X, Y: at.Y, Z: at.Z, Yaw: next.Yaw + turn, Swinging: next.Swinging})
+	}
+	return out
 }
 
 // elsewhere reports whether a base is elsewhere by 0.1 mm, or turned by about 0.1 mrad: less is
@@ -96,6 +118,9 @@ func (t *topics) dynamicsState(now *loop.Snapshot) *poisemsgs.DynamicsState {
 		Correction: d.Correction, Contradicts: d.Contradicts, Limited: d.Limited, Failed: d.Failed}
 	for leaf := range now.Cycle1.All {
 		out.Cycle[leaf] = 1
+		if now.Cycle2 {
+			out.Cycle[leaf] = 2
+		}
 	}
 	for _, f := range now.Forces {
 		out.Supports, out.Forces = append(out.Supports, t.bot.model.Chains()[f.Chain].Name), append(out.Forces, wrench(f.Wrench))

@@ -3,6 +3,7 @@ package server_test
 import (
 	"context"
 	"math"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -55,6 +56,49 @@ func TestBalanceAndOdometryAreTold(t *testing.T) {
 	})
 }
 
+// TestOdometryNamesWhatIsWrong: a pose that cannot be one is refused with its field, its value and
+// the limit; one above the ground is where odometry goes on.
+func TestOdometryNamesWhatIsWrong(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := start(t, nil)
+		odom := b.subscribe("/odom")
+		at := next[msgs.Odometry](b, odom).Pose.Pose
+		for _, c := range []struct {
+			change func(*msgs.Pose)
+			want   []string
+		}{
+			{func(p *msgs.Pose) { p.Position.X = 1e16 }, []string{"pose.position.x", "1e+16", "100000"}},
+			{func(p *msgs.Pose) { p.Position.Y = -1e300 }, []string{"pose.position.y", "-1e+300"}},
+			{func(p *msgs.Pose) { p.Position.Z = math.NaN() }, []string{"pose.position.z", "NaN"}},
+			{func(p *msgs.Pose) { p.Orientation.X = math.NaN() }, []string{"pose.orientation.x", "NaN"}},
+			{func(p *msgs.Pose) { p.Orientation.W = 2 }, []string{"pose.orientation", "length 2", "0.01"}},
+			{func(p *msgs.Pose) { p.Orientation = msgs.Quaternion{} }, []string{"pose.orientation", "length 0"}},
+			{func(p *msgs.Pose) { p.Orientation = msgs.Quaternion{X: 1} }, []string{"pose.orientation", "3.14", "0.5"}},
+		} {
+			p := at
+			c.change(&p)
+			var res poisemsgs.SetOdometryResponse
+			b.call("/set_odometry", &poisemsgs.SetOdometryRequest{Pose: p}, &res)
+			for _, w := range c.want {
+				if res.Success || !strings.Contains(res.Message, w) {
+					t.Errorf("%+v: success %t, %q, want %q in it", p, res.Success, res.Message, w)
+				}
+			}
+		}
+		high := at
+		high.Position.Z = 0.5
+		var res poisemsgs.SetOdometryResponse
+		if b.call("/set_odometry", &poisemsgs.SetOdometryRequest{Pose: high}, &res); !res.Success {
+			t.Errorf("set_odometry: %s", res.Message)
+		}
+		time.Sleep(3 * time.Second) // of stepped time
+		if z := next[msgs.Odometry](b, b.subscribe("/odom")).Pose.Pose.Position.Z; math.Abs(z-0.5) > 1e-9 {
+			t.Errorf("the base was said to be at z = 0.5, and is at %g", z)
+		}
+	})
+}
+
 // TestTheBaseIsToldWhenItMoves: base_pose is where tf has the base, and is told once for as long as
 // it stays there.
 func TestTheBaseIsToldWhenItMoves(t *testing.T) {
@@ -80,6 +124,36 @@ func TestTheBaseIsToldWhenItMoves(t *testing.T) {
 		b.must("/joints_virtual_set", &poisemsgs.JointsSetRequest{Joints: knees})
 		if now := asInTF(); now == stood {
 			t.Errorf("the base is still at %+v", now)
+		}
+	})
+}
+
+// TestOdometryTellsTheTwist: while a robot crouches, `odom` has the velocity at which its pose changes, in the axes of the base.
+func TestOdometryTellsTheTwist(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := start(t, nil)
+		odom := b.subscribe("/odom")
+		g := b.send("/go_to_pose", textType, &msgs.TextActionGoal{Command: msgs.TextCommand{Command: "crouched"}})
+		u, _ := b.end(g)
+		b.want(u, succeeded)
+		fastest, off := 0.0, 0.0
+		at := func(m *msgs.Odometry) float64 {
+			return float64(m.Header.Stamp.Sec) + 1e-9*float64(m.Header.Stamp.Nanosec)
+		}
+		first := next[msgs.Odometry](b, odom)
+		before, last := first, first
+		for last.Pose.Pose.Position.Z > first.Pose.Pose.Position.Z-0.01 || last.Twist.Twist.Linear != (msgs.Vector3{}) {
+			now := next[msgs.Odometry](b, odom)
+			if span := at(&now) - at(&before); span > 0 { // the middle one of three
+				v := msgs.Vector3{X: now.Pose.Pose.Position.X - before.Pose.Pose.Position.X, Z: now.Pose.Pose.Position.Z - before.Pose.Pose.Position.Z}
+				fastest = math.Max(fastest, math.Abs(last.Twist.Twist.Linear.Z))
+				off = math.Max(off, math.Hypot(v.X/span-last.Twist.Twist.Linear.X, v.Z/span-last.Twist.Twist.Linear.Z))
+			}
+			before, last = last, now
+		}
+		if fastest < 0.02 || off > 0.1*fastest {
+			t.Errorf("at up to %g m/s the twist is %g m/s off", fastest, off)
 		}
 	})
 }

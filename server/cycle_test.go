@@ -2,6 +2,8 @@ package server_test
 
 import (
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -61,7 +63,20 @@ func TestTheCycleIsChosen(t *testing.T) {
 			}
 			return up > 10 && most > 0.05 && len(s.Supports) == 4 && !s.Failed && math.Abs(s.Residual.Force.Z) < 1e-6*up
 		})
-		change(2, false)
+		change(2, false, "leg1")
+		change(3, false)
+		change(2, true)
+		levels := func() poisemsgs.LevelsState { return next[poisemsgs.LevelsState](b, b.subscribe("/levels")) }
+		b.until("all of it is in cycle 2, level by level", func() bool {
+			s, l := state(), levels()
+			for i := range s.Name {
+				if s.Cycle[i] != 2 {
+					return false
+				}
+			}
+			return l.Status == "served" && l.Feasible && !l.Prevented && len(l.Levels) == 11 && l.Levels[0].Name == "dynamics" &&
+				l.Levels[10].Name == "regularisation" && len(l.Limbs) > 4 && l.Limbs[0].Ratio == 1 && l.Levels[0].AskedBy[0] == "robot"
+		})
 		change(1, false, "wing")
 		change(0, true)
 		b.until("it is in cycle 0", func() bool {
@@ -96,6 +111,50 @@ func TestTheRobotTellsWhatCycleOneNeeds(t *testing.T) {
 		}
 		if r := info.Robots; len(r) != 2 || r[0].Stiffness || !r[1].Stiffness || r[1].ByModel {
 			t.Errorf("robots %+v", r)
+		}
+	})
+}
+
+// TestCycleOneWithoutWhatItNeeds: a robot without masses starts in cycle 0, and the log says why; one
+// without servo models is switched and told what is lacking.
+func TestCycleOneWithoutWhatItNeeds(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := start(t, func(c *config.Config) { c.Robot = "arm6" })
+		var res poisemsgs.SwitchCycleResponse
+		if b.call("/switch_cycle", &poisemsgs.SwitchCycleRequest{Cycle: 1}, &res); !res.Success || !strings.Contains(res.Message, "lacks a servo model of 7 joints") {
+			t.Errorf("%+v", res)
+		}
+		if b.call("/switch_cycle", &poisemsgs.SwitchCycleRequest{}, &res); !res.Success || strings.Contains(res.Message, "lacks") {
+			t.Errorf("%+v", res)
+		}
+	})
+	dir := t.TempDir()
+	urdf := `<robot name="bare"><link name="base"/><link name="arm"/><joint name="shoulder" type="revolute"><parent link="base"/><child link="arm"/><axis xyz="0 1 0"/><limit lower="-1" upper="1" velocity="1" effort="1"/></joint></robot>`
+	if err := os.WriteFile(filepath.Join(dir, "bare.urdf"), []byte(urdf), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	synctest.Test(t, func(t *testing.T) {
+		b := start(t, func(c *config.Config) {
+			c.Robot, c.Robots[0].Cycle = filepath.Join(dir, "bare.urdf"), 1
+		})
+		if s := next[poisemsgs.DynamicsState](b, b.subscribe("/dynamics_state")); len(s.Cycle) == 0 || s.Cycle[0] != 0 {
+			t.Errorf("%+v", s)
+		}
+		if len(b.log.lines("cycle 0 is used", "has no mass")) == 0 {
+			t.Error("the log does not say that cycle 0 is used")
+		}
+		if all := b.s.Robots(); len(all) != 1 || strings.Contains(all[0], "cycle") {
+			t.Errorf("the banner says %q", all)
+		}
+	})
+	synctest.Test(t, func(t *testing.T) {
+		b := start(t, func(c *config.Config) { c.Robot, c.Robots[0].Cycle = "arm6", 1 })
+		if len(b.log.lines("cycle 1 does not know all that it needs", "a servo model of 7 joints")) == 0 {
+			t.Error("the log does not say what cycle 1 lacks")
+		}
+		if all := b.s.Robots(); len(all) != 1 || !strings.Contains(all[0], "cycle 1") {
+			t.Errorf("the banner says %q", all)
 		}
 	})
 }

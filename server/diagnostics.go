@@ -10,6 +10,7 @@ import (
 	"poise/msgs"
 	"poise/robot"
 	"poise/servo"
+	"poise/wholebody/stage"
 )
 
 // Levels of diagnostic_msgs/DiagnosticStatus.
@@ -50,7 +51,10 @@ func diagnostics(name string, m *robot.Model, now *loop.Snapshot, stats *runner.
 	}
 	if !now.Cycle1.Empty() {
 		d := &now.Dynamics
-		level, message := dynamicsHealth(d)
+		level, message := dynamicsHealth(m, d, len(now.Forces))
+		if now.Cycle2 {
+			level, message = wholeBodyHealth(m, &now.WholeBody)
+		}
 		add(level, "dynamics", message, "correction", fmt.Sprintf("%.3g", d.Correction), "residual_force", fmt.Sprintf("%.3g", d.Residual.Force.Norm()),
 			"residual_torque", fmt.Sprintf("%.3g", d.Residual.Torque.Norm()), "supports", fmt.Sprint(len(now.Forces)))
 	}
@@ -72,16 +76,58 @@ func diagnostics(name string, m *robot.Model, now *loop.Snapshot, stats *runner.
 }
 
 // dynamicsHealth says how the torques of cycle 1 were found, the worst first.
-func dynamicsHealth(d *feedforward.State) (level uint8, message string) {
+func dynamicsHealth(m *robot.Model, d *feedforward.State, supports int) (level uint8, message string) {
+	weight := m.Mass() * m.Gravity().Norm()
+	r := &d.Recent
 	switch {
 	case d.Failed:
 		return levelWarn, "the torques that the motion needs cannot be computed: the last ones fade"
-	case d.Contradicts:
-		return levelWarn, fmt.Sprintf("the motion does not keep its supports where they are: contacts change its acceleration by %.3g", d.Correction)
+	case r.Contradicted > 0 && r.Aloft:
+		return levelWarn, fmt.Sprintf("%s is said to stand and does not touch the ground: it presses gently until it does", m.Chains()[r.Chain].Name)
+	case d.Lacks && supports == 0:
+		return levelWarn, fmt.Sprintf("no foot stands: nothing carries the weight of %.3g N", weight)
+	case r.Lacked > 0:
+		return levelWarn, fmt.Sprintf("the feet that stand cannot give %.3g N of the force that the motion needs; the robot weighs %.3g N", r.Missing, weight)
+	case r.Contradicted > 0 && r.Speed > 0:
+		return levelWarn, fmt.Sprintf("the motion does not keep its supports where they are: %s is said to stand and moves by %.3g m/s", m.Chains()[r.Chain].Name, r.Speed)
+	case r.Contradicted > 0 && r.Way > 0:
+		return levelWarn, fmt.Sprintf("the motion does not keep its supports where they are: %s is said to stand and has moved by %.3g m", m.Chains()[r.Chain].Name, r.Way)
+	case r.Contradicted > 0 && r.Chain != robot.NoChain:
+		return levelWarn, fmt.Sprintf("the motion does not keep its supports where they are: contacts, %s before all, change its acceleration by %.3g", m.Chains()[r.Chain].Name, r.Correction)
 	case d.Limited:
 		return levelWarn, "the motion needs forces beyond friction or soles: they were kept within"
 	}
 	return levelOK, "torques that the motion needs are used"
+}
+
+// wholeBodyHealth says how the whole body is led, the worst first.
+func wholeBodyHealth(m *robot.Model, w *loop.WholeBody) (level uint8, message string) {
+	switch s := &w.State; s.Status {
+	case stage.Slowing:
+		return levelError, "the whole body cannot be led, and its motion slows down: " + s.Why.String()
+	case stage.Weighed:
+		return levelWarn, "requests are weighed in place of levels: " + s.Why.String()
+	case stage.Limp:
+		return levelWarn, "a limb that stands has no torque: the whole body is not led"
+	case stage.Baseless:
+		return levelWarn, "nothing is known of the base: the whole body is not led"
+	}
+	for i := range w.Limbs {
+		if w.Limbs[i].Kept {
+			return levelWarn, m.Chains()[i].Name + " stays on the ground: without it the robot would tip over"
+		}
+	}
+	if !w.State.Feasible {
+		for i := range w.Levels {
+			if l := &w.Levels[i]; l.Safety && l.Slack > 1e-6 {
+				return levelWarn, fmt.Sprintf("level %s is broken by %.3g", l.Name, l.Slack)
+			}
+		}
+	}
+	if w.State.Prevented {
+		return levelWarn, "the body stays over its feet: what is asked for would tip it over"
+	}
+	return levelOK, "the whole body is led under strict priorities"
 }
 
 // servoModelHealth says how servos are driven by their models, the worst first.

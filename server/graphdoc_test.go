@@ -26,7 +26,7 @@ func TestDocsListTheWholeGraph(t *testing.T) {
 	defer s.Close()
 	want := map[string]string{}
 	real := map[string]bool{}
-	felt := []string{"imu", "servo_model", "servo_models", "servo_models_state", "set_servo_models"}
+	felt := []string{"imu", "external_forces", "contacts_real", "contact_events", "servo_model", "servo_models", "servo_models_state", "set_servo_models"}
 	plain := func(name string) (string, bool) {
 		name = strings.TrimPrefix(name, "/")
 		if rest, ok := strings.CutPrefix(name, "real/"); ok {

@@ -1,11 +1,13 @@
 package server
 
 import (
+	"encoding/json"
 	"html/template"
 	"net/http"
 	"time"
 
 	"poise/wire"
+	"poise/wire/ros2"
 )
 
 // routes lists what the server answers over HTTP. What is neither its own nor a wire's is
@@ -15,6 +17,7 @@ func (s *Server) routes() http.Handler {
 	mux.HandleFunc("GET /healthz", s.healthz)
 	mux.HandleFunc("GET /readyz", s.readyz)
 	mux.HandleFunc("GET /metrics", limitRate(metricsRate, metricsWithin, s.metrics))
+	mux.HandleFunc("GET /network", limitRate(metricsRate, metricsWithin, s.network))
 	mux.Handle("GET /mesh/{name...}", s.meshes)
 	page := s.page
 	if page == nil {
@@ -48,6 +51,22 @@ func (s *Server) plainPage(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")
 	// an error means that the client has gone
 	_ = plain.Execute(w, struct{ Robot, Host string }{s.robot.Model.Name(), r.Host})
+}
+
+// network tells who else is in the networks that the server is in: of ROS 2, null without --ros2.
+func (s *Server) network(w http.ResponseWriter, _ *http.Request) {
+	var all struct {
+		ROS2 *ros2.Network `json:"ros2"`
+	}
+	for _, one := range s.wires {
+		if n, ok := one.(*ros2.Node); ok {
+			seen := n.Network()
+			all.ROS2 = &seen
+		}
+	}
+	w.Header().Set("Content-Type", "application/json")
+	// an error means that the client has gone
+	_ = json.NewEncoder(w).Encode(&all)
 }
 
 // uptime returns how long the server has existed.

@@ -314,7 +314,7 @@ func TestAskingAgainWhileOperational(t *testing.T) {
 	})
 }
 
-// TestAHostileStreamIsRefusedByName: values that are none, of joints and limbs that are not there
+// TestAHostileStreamIsRefusedByName: values that are not finite, of joints and limbs that are not there
 // or named twice, are refused by name on controllers_state, under the name of their client; an
 // effort beyond the limit is cut, and leaves nothing behind when it is taken back.
 func TestAHostileStreamIsRefusedByName(t *testing.T) {

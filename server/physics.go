@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +21,8 @@ import (
 	"poise/msgs/poisemsgs"
 	"poise/problem"
 	"poise/robot"
+	"poise/servo/model"
+	"poise/servo/modelfile"
 	"poise/servo/physics"
 	"poise/sim"
 	"poise/sim/world"
@@ -44,6 +47,10 @@ func (s *Server) surround(settings any) (any, error) {
 			return nil, err
 		}
 	}
+	servos, err := s.hiddenServos(own.Servos)
+	if err != nil {
+		return nil, err
+	}
 	var report problem.Report
 	solid := w.For(s.robot.Model, s.robot.SRDF, "", func(line int, thing, format string, a ...any) {
 		report.Errorf(world.Invalid, problem.Pos{File: own.World, Line: max(line, 1)}, thing, format, a...)
@@ -56,8 +63,44 @@ func (s *Server) surround(settings any) (any, error) {
 		ground.Friction = own.Friction
 	}
 	own.Around = &physics.Around{Ground: ground, Slope: [2]float64{w.Slope.Roll, w.Slope.Pitch},
-		Mesh: world.Meshes(s.robot.Mesh), Touch: solid.Touch, Apart: solid.Apart}
+		Mesh: world.Meshes(s.robot.Mesh), Touch: solid.Touch, Apart: solid.Apart, Servos: servos}
 	return &own, nil
+}
+
+// hiddenServos reads the servos that a simulated robot has in place of those that it is said to have.
+func (s *Server) hiddenServos(file string) (map[robot.JointID]*model.Model, error) {
+	if file == "" {
+		return nil, nil
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return nil, fmt.Errorf("servos: %w", err)
+	}
+	set, err := modelfile.Read(data, file)
+	if err != nil {
+		return nil, fmt.Errorf("servos: %w", err)
+	}
+	out := map[robot.JointID]*model.Model{}
+	for i, j := range s.robot.Model.Joints() {
+		said := s.robot.Model.Servo(robot.JointID(i))
+		found, ok := set.Find(j.Name)
+		if !ok && said.Type != "" {
+			found, ok = set.Find(said.Type)
+		}
+		if !ok || j.Virtual {
+			continue
+		}
+		made := found.Model
+		if t := said.Model; t != nil {
+			made.Gear, made.Voltage = cmp.Or(made.Gear, t.Gear), cmp.Or(made.Voltage, t.Voltage)
+			made.Effort, made.Quantum = cmp.Or(made.Effort, t.Effort), cmp.Or(made.Quantum, t.Quantum)
+		}
+		if made.Voltage == 0 {
+			return nil, fmt.Errorf("servos: %s: model %q has no voltage, nor has that of the robot", file, found.Name)
+		}
+		out[robot.JointID(i)] = &made
+	}
+	return out, nil
 }
 
 // newTime makes the clock of the cycles. Time is simulated if some robot has mass and none
@@ -95,7 +138,8 @@ type body struct {
 	state  graph.Publisher[poisemsgs.PhysicsState]
 	around graph.Publisher[poisemsgs.PhysicsWorld]
 
-	mu     sync.Mutex // of all below: the pump's, and those of services that change something
+	mu     sync.Mutex   // of all below: the pump's, and those of services that change something
+	odom   spatial.Pose // where odometry has the base
 	kin    *kinematics.Data
 	stance sim.Stance
 	truth  *physics.Truth
@@ -107,7 +151,7 @@ func newBody(bot *servedRobot) *body {
 	if !ok {
 		return nil
 	}
-	b := &body{bot: bot, world: d.World(), kin: kinematics.NewData(bot.model)}
+	b := &body{bot: bot, world: d.World(), odom: spatial.IdentityPose, kin: kinematics.NewData(bot.model)}
 	b.world.See(func(t *physics.Truth) {
 		b.truth = t
 		b.kin.UpdatePosition(t.Q)
@@ -148,13 +192,20 @@ func (b *body) surroundings() *poisemsgs.PhysicsWorld {
 	return out
 }
 
-// show looks at the body anew, publishes its state and returns where its base is.
-func (b *body) show() spatial.Pose {
+// show looks at the body anew and publishes its state.
+func (b *body) show() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.world.See(func(*physics.Truth) {})
 	b.tell()
-	return b.base()
+}
+
+// showBeside shows the body beside where odometry has its base now.
+func (b *body) showBeside(odom spatial.Pose) {
+	b.mu.Lock()
+	b.odom = odom
+	b.mu.Unlock()
+	b.show()
 }
 
 // tell publishes the state of the body as it was last seen.
@@ -163,7 +214,7 @@ func (b *body) tell() {
 	b.state.PublishFunc(func() *poisemsgs.PhysicsState {
 		m, s := b.bot.model, b.bot.s
 		out := &poisemsgs.PhysicsState{Header: msgs.Header{Stamp: msgs.TimeOf(int64(math.Round(t.Time * 1e9))), FrameID: worldFrame},
-			Base: edge.Pose(b.base()), Grabbed: t.Grabbed, Voltage: t.Volts, Speed: 1, Achieved: 1}
+			Base: edge.Pose(b.base()), Odometry: edge.Pose(b.odom), Grabbed: t.Grabbed, Voltage: t.Volts, Speed: 1, Achieved: 1}
 		b.kin.UpdatePosition(t.Q)
 		com, _ := b.kin.Com()
 		out.CoM = edge.Vector(com)

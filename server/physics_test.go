@@ -13,6 +13,7 @@ import (
 	"poise/msgs/poisemsgs"
 	"poise/server"
 	"poise/server/config"
+	"poise/spatial"
 )
 
 // heavy gives the first robot mass.
@@ -88,8 +89,12 @@ func TestThePonyIsPushedOverAndPutBack(t *testing.T) {
 				seen = x
 			}
 		}
-		if math.Abs(seen.Transform.Translation.Z-p.Base.Position.Z) > 0.01 {
-			t.Errorf("tf has the base at %+v, it lies at %+v", seen.Transform, p.Base)
+		if at := p.Odometry; spatial.Vec3(at.Position).Sub(spatial.Vec3(seen.Transform.Translation)).Norm() > 0.001 || math.Abs(at.Orientation.X-seen.Transform.Rotation.X) > 0.001 {
+			t.Errorf("tf has the base at %+v, odometry at %+v", seen.Transform, at)
+		}
+		// the inertial unit feels how it lies
+		if math.Abs(p.Odometry.Orientation.X-p.Base.Orientation.X) > 0.01 || math.Abs(p.Odometry.Orientation.Y-p.Base.Orientation.Y) > 0.01 {
+			t.Errorf("odometry has the base at %+v, it lies at %+v", p.Odometry, p.Base)
 		}
 		b.must("/physics/put_back", &poisemsgs.PhysicsPutBackRequest{})
 		time.Sleep(time.Second)
@@ -104,6 +109,49 @@ func TestThePonyIsPushedOverAndPutBack(t *testing.T) {
 		if p = b.physicsNow(); p.Fallen || p.Base.Position.Z > 0.21 {
 			t.Errorf("crouched: %+v", p)
 		}
+	})
+}
+
+// TestWithPhysicsTFIsOdometry: tf, odom, base_pose and both balances have the base where odometry has
+// it, also when that is told to be elsewhere; where it is in truth is in physics/state.
+func TestWithPhysicsTFIsOdometry(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := start(t, heavy(t, "")).stock()
+		away := func(what string, a, b msgs.Vector3, most float64) {
+			t.Helper()
+			if d := math.Hypot(math.Hypot(a.X-b.X, a.Y-b.Y), a.Z-b.Z); d > most {
+				t.Errorf("%s: %+v and %+v are %g m apart", what, a, b, d)
+			}
+		}
+		agree := func(want msgs.Vector3, most float64) {
+			t.Helper()
+			tf := next[msgs.TFMessage](b, b.subscribe("/tf")).Transforms[0]
+			if tf.Header.FrameID != "world" || tf.ChildFrameID != "base_link" {
+				t.Fatalf("%+v", tf)
+			}
+			odom := next[msgs.Odometry](b, b.subscribe("/odom")).Pose.Pose
+			away("tf and odom", tf.Transform.Translation, msgs.Vector3(odom.Position), 2e-4)
+			away("base_pose and odom", msgs.Vector3(next[msgs.PoseStamped](b, b.subscribe("/base_pose")).Pose.Position), msgs.Vector3(odom.Position), 4e-4)
+			away("odom", msgs.Vector3(odom.Position), want, most)
+			measured := next[poisemsgs.BalanceState](b, b.subscribe("/balance_state"))
+			commanded := next[poisemsgs.BalanceState](b, b.subscribe("/balance_state_reference"))
+			away("centres of mass, measured and commanded", measured.CoM, commanded.CoM, 0.003)
+			away("zero-moment points, measured and commanded", measured.ZMP, commanded.ZMP, 0.005)
+		}
+		time.Sleep(time.Second)
+		stood := b.physicsNow()
+		at := msgs.Vector3(stood.Base.Position)
+		agree(at, 0.002)
+		away("odometry in physics/state", msgs.Vector3(stood.Odometry.Position), at, 0.002)
+		moved := stood.Odometry
+		moved.Position.X, moved.Position.Y = 1, 2
+		b.must("/set_odometry", &poisemsgs.SetOdometryRequest{Pose: moved})
+		time.Sleep(time.Second)
+		agree(msgs.Vector3{X: 1, Y: 2, Z: at.Z}, 0.002)
+		now := b.physicsNow()
+		away("the robot stays", msgs.Vector3(now.Base.Position), at, 0.001)
+		away("odometry in physics/state", msgs.Vector3(now.Odometry.Position), msgs.Vector3{X: 1, Y: 2, Z: at.Z}, 0.002)
 	})
 }
 

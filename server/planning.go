@@ -37,7 +37,10 @@ func (p *planning) serve(r *register) {
 	r.graph.OnLeave(p.exec.Left)
 	addService(r, "compute_fk", p.computeFK)
 	addService(r, "compute_ik", p.computeIK)
+	addPlanService(r, "compute_cartesian_path", p.cartesianPath)
 	addService(r, "query_planner_interface", p.planners)
+	addService(r, "get_planner_params", p.plannerParams)
+	addService(r, "set_planner_params", p.setPlannerParams)
 	addService(r, "get_planning_scene", p.scene)
 	addService(r, "apply_planning_scene", p.applyScene)
 	r.addAction("move_action", edge.Translation[msgs.MoveGroupGoal, msgs.MoveGroupFeedback, msgs.MoveGroupResult]{
@@ -154,7 +157,7 @@ func (p *planning) configuration(state *msgs.RobotState) ([]float64, *msgs.MoveI
 			return nil, bad("robot_state.joint_state: joint %q is unknown%s", name, problem.Hint(name, m.JointNames()))
 		}
 		if x := js.Position[i]; math.IsNaN(x) || math.IsInf(x, 0) {
-			return nil, bad("robot_state.joint_state: position of %q is no number", name)
+			return nil, bad("robot_state.joint_state: position of %q is %g, want a finite number", name, x)
 		}
 		joints[id] = js.Position[i]
 	}

@@ -14,11 +14,14 @@ import (
 	"poise/edge"
 	"poise/executive"
 	"poise/executive/explain"
+	"poise/feedforward"
+	"poise/identify/session"
 	"poise/loop"
 	"poise/msgs/poisemsgs"
 	"poise/planner/pipeline"
 	"poise/problem"
 	"poise/robot"
+	"poise/robot/summary"
 	"poise/server/config"
 	"poise/servo"
 	servotopics "poise/servo/topics"
@@ -40,6 +43,8 @@ type servedRobot struct {
 	period time.Duration
 	set    config.Robot // how it is to start, react and be left
 
+	noCycle1 bool // it lacks masses: cycle 0 is used in place of the one that is configured
+
 	record   recording
 	overruns overruns
 
@@ -47,6 +52,8 @@ type servedRobot struct {
 	topics  *topics
 	body    *body        // of a robot with mass; nil of others
 	models  *servoModels // of servos that behave by them; nil of others
+	feels   bool         // what touches it
+	ident   *session.Identifier
 	seats   []controllers.Seat
 	actions map[string]edge.Action
 	outside []controllers.Stream // references of controllers outside the process
@@ -115,7 +122,7 @@ func (s *Server) open(ctx context.Context, r config.Robot) (servo.Driver, time.D
 		}
 	}
 	if t, ok := d.(*servotopics.Driver); ok {
-		s.linkROS1(t, r.Name)
+		s.link(t, r.Name)
 	}
 	if err := d.Open(ctx); err != nil {
 		return nil, 0, err
@@ -210,6 +217,8 @@ func (bot *servedRobot) assemble() error {
 	settings.Inversion.Lead.Time = bot.lead()
 	bot.invertByModel(&settings.Inversion, &settings.ByModel)
 	bot.about.ByModel = settings.ByModel
+	bot.feel(&settings)
+	bot.about.Feels = bot.feels
 	if _, ok := bot.driver.(servo.Paced); ok { // a slow line may miss some answers
 		stale := &settings.Faults[loop.StaleReading]
 		stale.Threshold = max(stale.Threshold, staleCycles*bot.period.Seconds())
@@ -233,6 +242,7 @@ func (bot *servedRobot) assemble() error {
 	if settings.Cycle1, err = bot.cycle1(); err != nil {
 		return fmt.Errorf("robot %q: %w", bot.name, err)
 	}
+	settings.Cycle2, settings.WholeBody = bot.set.Cycle == 2, bot.set.WholeBody.Stage()
 	if err := bot.live(&settings); err != nil {
 		return fmt.Errorf("robot %q: %w", bot.name, err)
 	}
@@ -249,6 +259,9 @@ func (bot *servedRobot) assemble() error {
 		known[i] = seat.Executive
 	}
 	s.failed = errors.Join(s.failed, bot.startRecord(&cfg)) // its header needs all of cfg
+	if err := bot.identifies(&cfg); err != nil {
+		return err
+	}
 	if s.cfg.Rates.JointStates > pumped {
 		bot.every = newEveryCycle(len(m.Joints()), cfg.Tap)
 		cfg.Tap = bot.every
@@ -257,9 +270,9 @@ func (bot *servedRobot) assemble() error {
 		return err
 	}
 	bot.exec, err = executive.New(executive.Config{
-		Model: m, Loop: bot.loop, Controllers: known, Absent: settings.Absent, Pipelines: s.pipelines(), Library: s.library,
+		Model: m, Loop: bot.loop, Controllers: known, Absent: settings.Absent, Pipelines: s.pipelines(), Library: s.library, Study: bot.study,
 		FeedbackRate: s.cfg.Rates.Feedback, Lease: time.Duration(settings.Lease), PerSession: s.cfg.Limits.Controllers, Patience: time.Duration(s.cfg.Loop.Silence * 1e9), Follow: follow.Options{Transition: settings.Transition},
-		Event: bot.event, Notice: bot.notice, Audit: bot.audit,
+		Event: bot.event, Felt: bot.felt, Notice: bot.notice, Audit: bot.audit,
 		Snapshot: func(now *loop.Snapshot) time.Duration { return bot.topics.snapshot(now) },
 		Keep:     keepResults, Go: s.spawn, Plans: s.plans, Stands: s.stands,
 	})
@@ -289,6 +302,14 @@ func (bot *servedRobot) lead() float64 {
 func (bot *servedRobot) cycle1() (robot.Set, error) {
 	if bot.set.Cycle == 0 {
 		return robot.Set{}, nil
+	}
+	if _, lacks := feedforward.New(bot.model, make([]float64, len(bot.model.Joints()))); lacks != nil {
+		bot.s.log.Warn("cycle 0 is used, not the one that is configured", "robot", bot.name, "cycle", bot.set.Cycle, "why", lacks)
+		bot.noCycle1 = true
+		return robot.Set{}, nil
+	}
+	if lacks := summary.CycleOneLacks(bot.model); len(lacks) > 0 {
+		bot.s.log.Warn("cycle 1 does not know all that it needs", "robot", bot.name, "lacks", strings.Join(lacks, "; "))
 	}
 	all := control.JointLeaves(len(bot.model.Joints()))
 	if len(bot.set.CycleResources) == 0 {

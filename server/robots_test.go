@@ -65,9 +65,9 @@ func TestThreeRobots(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i, want := range []string{
-			"{left sim true true true true false false [off position velocity effort impedance brake] false false}",
-			"{middle sim true false true false true false [off position velocity effort impedance brake] false false}",
-			"{right sim true true true true false false [off position velocity effort impedance brake] false false}",
+			"{left sim true true true true false false [off position velocity effort impedance brake] false false false}",
+			"{middle sim true false true false true false [off position velocity effort impedance brake] false false false}",
+			"{right sim true true true true false false [off position velocity effort impedance brake] false false false}",
 		} {
 			if got := fmt.Sprint(info.Robots[i]); got != want {
 				t.Errorf("robot %d is %v, want %v", i, got, want)

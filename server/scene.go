@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"poise/loop"
 	"poise/msgs"
@@ -21,6 +22,20 @@ func (p *planning) planners(context.Context, *msgs.QueryPlannerInterfacesRequest
 		r.PlannerInterfaces = append(r.PlannerInterfaces, msgs.PlannerInterfaceDescription{Name: name, PipelineID: name, PlannerIds: ids})
 	}
 	return r, nil
+}
+
+// plannerParams returns the parameters of a planner: it has nothing to set, limits and speeds are
+// part of each request.
+func (p *planning) plannerParams(context.Context, *msgs.GetPlannerParamsRequest) (*msgs.GetPlannerParamsResponse, error) {
+	return &msgs.GetPlannerParamsResponse{}, nil
+}
+
+// setPlannerParams takes no parameters, and refuses those that could only be ignored.
+func (p *planning) setPlannerParams(_ context.Context, q *msgs.SetPlannerParamsRequest) (*msgs.SetPlannerParamsResponse, error) {
+	if len(q.Params.Keys) > 0 {
+		return nil, fmt.Errorf("params has %.100q: planners here have no parameters, limits and speeds are part of each request", q.Params.Keys[0])
+	}
+	return &msgs.SetPlannerParamsResponse{}, nil
 }
 
 // scene returns where the robot is. There is nothing else in it: collisions are not looked at.

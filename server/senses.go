@@ -1,7 +1,6 @@
 package server
 
 import (
-	"poise/contact"
 	"poise/edge"
 	"poise/graph"
 	"poise/loop"
@@ -102,14 +101,4 @@ func (s *senses) supports(m *robot.Model, now *loop.Snapshot) *poisemsgs.Support
 		}
 	}
 	return out
-}
-
-// feetTo appends the feet whose touch sensors are pressed.
-func (s *senses) feetTo(dst []contact.Foot, m *robot.Model, now *loop.Snapshot) []contact.Foot {
-	for i, id := range s.feet {
-		if now.Measured.Touch[i].Pressed {
-			dst = append(dst, contact.Foot{Chain: id, Contact: m.Chains()[id].Contact})
-		}
-	}
-	return dst
 }

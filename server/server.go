@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -48,6 +49,7 @@ type Options struct {
 	PackagePath []string
 	Page        http.Handler // for browsers; nil is a plain page
 	Log         io.Writer    // of log lines; nil discards them
+	LogLevel    string       // debug, info, warn, error or fatal; "" is info
 
 	Clock  runner.Clock                                        // of the cycles; nil is the machine's
 	Listen func(network, address string) (net.Listener, error) // nil is net.Listen
@@ -134,10 +136,17 @@ func New(ctx context.Context, cfg config.Config, o Options) (*Server, error) {
 		o.Listen = net.Listen
 	}
 	s := &Server{cfg: cfg, drivers: o.Drivers, robot: o.Robot, page: o.Page, http: o.HTTP, spawn: o.Go, plans: queue.New(0), others: o.Planners, recordIfPossible: o.RecordIfPossible, fixedPeriod: o.FixedPeriod, guard: o.Guard, frames: map[string]bool{}, started: time.Now(), ready: make(chan struct{}), ordered: make(chan string, 1)}
+	s.ros.given2 = o.ROS2
+	_, _ = rand.Read(s.ros.domain[:]) // never fails
 	s.life, s.end = context.WithCancel(context.Background())
 	s.graph, s.budget = graph.New(graph.Options{KeepResults: keepResults}), budget.New(budget.Standard)
 	s.level = new(logLevel)
 	s.log, s.lines, s.shared = newLog(s.graph, o.Log, s.level)
+	if o.LogLevel != "" {
+		if err := s.level.SetLevel(o.LogLevel); err != nil {
+			return nil, errors.Join(fmt.Errorf("the log: %w", err), s.Close())
+		}
+	}
 	if err := s.assemble(ctx, &o); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
@@ -259,7 +268,7 @@ func (s *Server) openLibrary() error {
 	s.library.SetLimit(library.Limit{Motions: s.cfg.Limits.Motions, Bytes: int64(s.cfg.Limits.MotionsMegabytes) << 20})
 	s.motions = &motions.Services{Library: s.library, Model: s.robot.Model, Period: s.cfg.Period().Seconds(), Log: s.log, Last: s.last, Life: s.life}
 	s.background.Go(func() {
-		if _, err := s.motions.Read(); err != nil {
+		if err := s.motions.ReadOwn(); err != nil {
 			s.log.Warn("the folder of motions cannot be read", "why", err)
 		}
 	})
@@ -269,10 +278,14 @@ func (s *Server) openLibrary() error {
 // folderPatience is how long the start waits for the folder of motions.
 const folderPatience = time.Second
 
-// motionsFolder returns the folder of the users' own motions, "" if there is none.
-func (s *Server) motionsFolder() string {
-	if s.cfg.Motions != "" {
-		return s.cfg.Motions
+// motionsFolder returns the folder of the users' own motions.
+func (s *Server) motionsFolder() string { return s.userFolder(s.cfg.Motions, "motions") }
+
+// userFolder returns a folder of the user's data about the robot: the configured one, else that of
+// its kind by the XDG base directory specification; "" for a user without a home.
+func (s *Server) userFolder(configured, kind string) string {
+	if configured != "" {
+		return configured
 	}
 	data := os.Getenv("XDG_DATA_HOME")
 	if data == "" {
@@ -282,7 +295,7 @@ func (s *Server) motionsFolder() string {
 		}
 		data = filepath.Join(home, ".local", "share")
 	}
-	return filepath.Join(data, "poise", "motions", s.robot.Model.Name())
+	return filepath.Join(data, "poise", kind, s.robot.Model.Name())
 }
 
 // Address returns the address that the server listens at.
@@ -298,6 +311,9 @@ func (s *Server) Robots() (all []string) {
 		kind := "hardware"
 		if s.robots[i].can.Simulated {
 			kind = "simulated"
+		}
+		if s.robots[i].noCycle1 {
+			r.Cycle, r.CycleResources = 0, nil
 		}
 		words := append([]string{r.Driver, kind}, r.Changed(s.drivers)...)
 		all = append(all, r.Name+": "+strings.Join(words, ", "))

@@ -16,6 +16,7 @@ import (
 	"poise/msgs/poisemsgs"
 	"poise/problem"
 	"poise/robot"
+	"poise/robot/summary"
 	"poise/servo"
 )
 
@@ -54,15 +55,18 @@ func (bot *servedRobot) serveCommands(r *register) {
 	}
 	if bot.model.Floating() {
 		addCommand(r, "set_odometry", func(who string, q *poisemsgs.SetOdometryRequest) *executive.Answer {
-			X, unit := edge.PoseOf(q.Pose)
-			return e.SetBase(who, X, unit)
+			position, orientation := edge.PlaceOf(q.Pose)
+			return e.SetBase(who, position, orientation)
 		}, func(ok bool, text string, why []poisemsgs.Explanation, _ executive.Outcome) *poisemsgs.SetOdometryResponse {
 			return &poisemsgs.SetOdometryResponse{Success: ok, Message: text, Explanations: why}
 		})
 	}
 	addCommand(r, "switch_cycle", func(who string, q *poisemsgs.SwitchCycleRequest) *executive.Answer {
 		return e.SetCycle(who, int(q.Cycle), q.Resources)
-	}, func(ok bool, text string, why []poisemsgs.Explanation, _ executive.Outcome) *poisemsgs.SwitchCycleResponse {
+	}, func(ok bool, text string, why []poisemsgs.Explanation, o executive.Outcome) *poisemsgs.SwitchCycleResponse {
+		if lacks := summary.CycleOneLacks(bot.model); ok && o.Value > 0 && len(lacks) > 0 {
+			text = "done; cycle 1 lacks " + strings.Join(lacks, "; it lacks ")
+		}
 		return &poisemsgs.SwitchCycleResponse{Success: ok, Message: text, Explanations: why}
 	})
 	addCommand(r, "switch_controllers", func(who string, q *poisemsgs.SwitchControllersRequest) *executive.Answer {
@@ -232,38 +236,6 @@ func (bot *servedRobot) serveStreams(r *register) {
 	bot.serveRemotes(r)
 	bot.followLeader(r)
 }
-
-// followLeader lets the controller follow_arm have the measured joints of the robot that leads.
-// They are its references, by any client that activated it.
-func (bot *servedRobot) followLeader(r *register) {
-	if bot.set.Leader == "" {
-		return
-	}
-	for i := range bot.seats {
-		seat := &bot.seats[i]
-		if seat.Declaration.Name != followArm {
-			continue
-		}
-		s := &seat.Declaration.Streams[0]
-		sub, err := s.Subscribe(r.graph, "/"+bot.set.Leader+"/joint_states_real", nil)
-		if err != nil {
-			r.fail(err)
-			return
-		}
-		r.receive(sub, func(m *graph.Message) {
-			var now servo.Tick
-			if !bot.exec.View(func(s *loop.Snapshot) { now = s.Tick }) {
-				return
-			}
-			if value, err := s.Read(bot.model, now, m.Value); err == nil {
-				bot.exec.Lead(seat.Loop.Name, value)
-			}
-		})
-	}
-}
-
-// followArm is the controller that a leader leads.
-const followArm = "follow_arm"
 
 // streamed leaves an audit line about a value of a stream, once a second at most; why
 // says why it was not passed on. Whether the controller took it is in its state.

@@ -5,14 +5,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
-	"sync"
+	"sync/atomic"
 
 	"poise/control"
 	"poise/edge"
 	"poise/executive"
 	"poise/graph"
+	"poise/identify/session"
 	"poise/msgs"
 	"poise/msgs/poisemsgs"
 	"poise/problem"
@@ -29,13 +31,18 @@ const badModels problem.Code = "bad_servo_models"
 // keptVersions is how many sets of models can be returned to.
 const keptVersions = 32
 
+// lastNamed is the greatest version that a request may name: half of all numbers are left for those
+// that follow by themselves.
+const lastNamed = math.MaxInt32
+
 // servoModels are the models of a robot's servos at run time: each set that was in force has a
 // version, and can be returned to.
 type servoModels struct {
 	bot *servedRobot
 
-	mu      sync.Mutex
+	turn    chan struct{}    // held by the one that changes models, while the cycle takes them over
 	kept    []servo.ModelSet // by version, the newest last, which is in force; whole sets
+	newest  atomic.Pointer[servo.ModelSet]
 	publish graph.Publisher[poisemsgs.ServoModels]
 }
 
@@ -55,8 +62,20 @@ func (bot *servedRobot) invertByModel(inversion *servo.InversionConfig, byModel 
 			bare = append(bare, j.Name)
 		}
 	}
-	inversion.Name, inversion.Models, inversion.FixedGain, *byModel = "model", models, !bot.can.Stiffness, wanted
-	bot.models = &servoModels{bot: bot, kept: []servo.ModelSet{{Version: 1, Joints: models}}}
+	if saved, err := session.Saved(bot.model, bot.s.identifiedFolder(), bot.name); err != nil {
+		bot.s.log.Warn("identified servo models cannot be read: those of the robot are used", "robot", bot.name, "why", err)
+	} else if len(saved) > 0 {
+		for j, m := range saved {
+			if models[j] != nil {
+				models[j] = m
+			}
+		}
+		bot.s.log.Info("servo models are those that were identified", "robot", bot.name, "joints", len(saved))
+	}
+	first := servo.ModelSet{Version: 1, Joints: models}
+	inversion.Name, inversion.Models, inversion.Version, inversion.FixedGain, *byModel = "model", models, first.Version, !bot.can.Stiffness, wanted
+	bot.models = &servoModels{bot: bot, turn: make(chan struct{}, 1)}
+	bot.models.keep(first)
 	if wanted && len(bare) > 0 {
 		bot.s.log.Warn("joints without a servo model are driven by lead", "robot", bot.name, "joints", strings.Join(bare, ", "))
 	}
@@ -97,27 +116,55 @@ func (s *servoModels) take(from string, version uint32, models []poisemsgs.Servo
 
 // set takes models over, all of a request or none. It returns the version that is in force then.
 func (s *servoModels) set(ctx context.Context, who string, q *poisemsgs.SetServoModelsRequest) (uint32, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	done, err := s.takeTurn(ctx)
+	if err != nil {
+		return uint32(s.newest.Load().Version), err
+	}
+	defer done()
 	now := &s.kept[len(s.kept)-1]
 	next, err := s.next(q)
 	if err == nil {
-		var o executive.Outcome
-		if o, err = waitFor(ctx, s.bot.exec.SetServoModels(who, &control.ServoModels{ModelSet: next})); err == nil && !o.OK() {
-			err = problem.New(badModels, "%s", problem.Join(o.Explanations))
-		}
+		err = s.inForce(ctx, who, next)
 	} else {
 		s.bot.audit(executive.Audit{Who: who, What: "servo models", Result: err.Error()})
 	}
 	if err != nil {
 		return uint32(now.Version), err
 	}
-	s.kept = append(s.kept, next)
+	return uint32(next.Version), nil
+}
+
+// takeTurn waits until no one else changes models. It is no mutex: the cycle takes its time, and a caller may go.
+func (s *servoModels) takeTurn(ctx context.Context) (done func(), err error) {
+	select {
+	case s.turn <- struct{}{}:
+		return func() { <-s.turn }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// inForce lets the cycle take a set over, and tells of it.
+func (s *servoModels) inForce(ctx context.Context, who string, next servo.ModelSet) error {
+	o, err := waitFor(ctx, s.bot.exec.SetServoModels(who, &control.ServoModels{ModelSet: next}))
+	if err == nil && !o.OK() {
+		err = problem.New(badModels, "%s", problem.Join(o.Explanations))
+	}
+	if err != nil {
+		return err
+	}
+	s.keep(next)
+	s.tell()
+	return nil
+}
+
+// keep lets a set be the newest.
+func (s *servoModels) keep(set servo.ModelSet) {
+	s.kept = append(s.kept, set)
 	if len(s.kept) > keptVersions {
 		s.kept = slices.Delete(s.kept, 0, 1)
 	}
-	s.tell()
-	return uint32(next.Version), nil
+	s.newest.Store(&set)
 }
 
 // next makes the set that a request asks for: models of the joints that it names, and those in
@@ -128,6 +175,9 @@ func (s *servoModels) next(q *poisemsgs.SetServoModelsRequest) (servo.ModelSet, 
 		return s.earlier(q)
 	}
 	out := servo.ModelSet{Version: cmp.Or(uint64(q.Version), now.Version+1), Joints: slices.Clone(now.Joints)}
+	if q.Version > lastNamed {
+		return out, problem.New(badModels, "version %d is above %d", q.Version, uint32(lastNamed)).With("version 0 is the next one")
+	}
 	if out.Version <= now.Version {
 		return out, problem.New(badModels, "version %d is not newer than %d, which is in force", q.Version, now.Version).With("version 0 is the next one; rollback returns to an earlier one")
 	}

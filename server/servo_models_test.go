@@ -51,6 +51,14 @@ func TestServoModelsAtRunTime(t *testing.T) {
 		return poisemsgs.ServoModel{Name: name, Kp: 230, Kgear: 1, Alpha: []float64{2.1095, 53.9546, a2, 234.9008}}
 	}
 	before := inForce("joint11")
+	told := func() (text string) {
+		b.step()
+		b.bot.exec.View(func(now *loop.Snapshot) { _, text = servoModelHealth(&now.Inversion) })
+		return text
+	}
+	if text := told(); !strings.HasSuffix(text, "by version 1") {
+		t.Errorf("diagnostics at the start: %q, servo_models_state has version 1", text)
+	}
 	if v, err := set(poisemsgs.SetServoModelsRequest{Models: []poisemsgs.ServoModel{four("joint11", 9)}}); err != nil || v != 2 || inForce("joint11") != 9 {
 		t.Fatalf("version %d, %v", v, err)
 	}
@@ -63,11 +71,15 @@ func TestServoModelsAtRunTime(t *testing.T) {
 	bad := four("joint11", math.NaN())
 	short := four("joint11", 9)
 	short.Alpha = short.Alpha[:3]
+	tiny := four("joint11", 9)
+	tiny.Ks = 1e-9
 	for _, c := range []struct {
 		q    poisemsgs.SetServoModelsRequest
 		want string
 	}{
 		{poisemsgs.SetServoModelsRequest{Version: 10, Models: []poisemsgs.ServoModel{four("joint11", 1)}}, "version 10 is not newer than 10"},
+		{poisemsgs.SetServoModelsRequest{Version: 4294967295, Models: []poisemsgs.ServoModel{four("joint11", 1)}}, "version 4294967295 is above 2147483647"},
+		{poisemsgs.SetServoModelsRequest{Models: []poisemsgs.ServoModel{tiny}}, "ks/kp, is 4.348e-12 rad, want 1e-05"},
 		{poisemsgs.SetServoModelsRequest{Models: []poisemsgs.ServoModel{four("joint12", 1), four("joint111", 1)}}, `"joint111"`},
 		{poisemsgs.SetServoModelsRequest{Models: []poisemsgs.ServoModel{four("joint12", 1), bad}}, `servo model "joint11": parameters.a2 is NaN, not a finite number`},
 		{poisemsgs.SetServoModelsRequest{Models: []poisemsgs.ServoModel{short}}, "alpha has 3 numbers"},

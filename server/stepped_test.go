@@ -31,10 +31,16 @@ type stepped struct {
 // still makes a server that is not run, and gives one of its robots torque.
 func still(t *testing.T, name string, change func(c *config.Config)) *stepped {
 	t.Helper()
+	return stillWith(t, name, func(job func()) { job() }, change)
+}
+
+// stillWith is still with jobs that are run in some way.
+func stillWith(t *testing.T, name string, run func(job func()), change func(c *config.Config)) *stepped {
+	t.Helper()
 	c := config.Default()
 	c.Listen, c.Motions = "127.0.0.1:0", t.TempDir()
 	change(&c)
-	s, err := New(t.Context(), c, Options{Go: func(job func()) { job() }})
+	s, err := New(t.Context(), c, Options{Go: run})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,14 +102,14 @@ func (b *stepped) follow(seconds float64, delta map[string]float64, feedback fun
 			goal.Points[0].Position = append(goal.Points[0].Position, now.Command.Q[b.joint(name)]+d)
 		})
 	}
-	end := action.Pending
-	watch := executive.Watch{Feedback: feedback, Changed: func(c executive.Change) { end = c.To }}
+	end, why := action.Pending, ""
+	watch := executive.Watch{Feedback: feedback, Changed: func(c executive.Change) { end, why = c.To, c.Result.Text() }}
 	if _, err := b.bot.exec.Submit("test", "", 0, &executive.Follow{Goal: goal}, watch); err != nil {
 		b.t.Fatal(err)
 	}
 	for t := 0.0; end != action.Succeeded; t += b.s.cfg.Loop.Period {
 		if b.step(); t > seconds+3 {
-			b.t.Fatalf("the motion is %v", end)
+			b.t.Fatalf("the motion is %v: %s", end, why)
 		}
 		each()
 	}

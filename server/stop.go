@@ -26,7 +26,7 @@ import (
 // is used by every wire, POST /stop, the service and the end of the server.
 func (s *Server) newStops() (*stop.Line, error) {
 	var remotes []stop.Remote
-	if m := s.cfg.Mirror; m.ROS1() {
+	if m := s.cfg.Mirror; m.ROS1() || m.ROS2() {
 		if err := s.newROSMirror(); err != nil {
 			return nil, err
 		}

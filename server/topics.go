@@ -34,6 +34,7 @@ type topics struct {
 	tf        graph.Publisher[msgs.TFMessage]
 	balance   *balances
 	dynamics  graph.Publisher[poisemsgs.DynamicsState]
+	levels    levels
 	status    graph.Publisher[poisemsgs.RobotStatus]
 	switching graph.Publisher[poisemsgs.ControllersState]
 	assigned  graph.Publisher[msgs.ResourceAssignment]
@@ -43,6 +44,7 @@ type topics struct {
 	events    graph.Publisher[poisemsgs.Event]
 	clock     graph.Publisher[msgs.Clock] // of the first robot, if time is simulated
 	senses    *senses
+	feelings  *feelings
 	ports     *ports
 
 	jointsDue, portsDue, tfDue, statusDue, healthDue int64 // cycle time, ns
@@ -84,6 +86,9 @@ func newTopics(bot *servedRobot) (*topics, error) {
 		t.balance = newBalances(bot, r)
 	}
 	t.dynamics = addTopic[poisemsgs.DynamicsState](r, "dynamics_state", graph.QoS{})
+	if m.Floating() {
+		t.levels = newLevels(bot, r)
+	}
 	t.status = addTopic[poisemsgs.RobotStatus](r, "robot_status", graph.QoS{Latched: true})
 	t.switching = addTopic[poisemsgs.ControllersState](r, "controllers_state", graph.QoS{Latched: true})
 	t.assigned = addTopic[msgs.ResourceAssignment](r, "resource_assignment", graph.QoS{Latched: true})
@@ -91,6 +96,7 @@ func newTopics(bot *servedRobot) (*topics, error) {
 	t.health = addTopic[msgs.DiagnosticArray](r, "diagnostics", graph.QoS{})
 	t.explained = addTopic[poisemsgs.GoalExplanations](r, "goal_explanations", graph.QoS{Depth: 100})
 	t.senses = newSenses(bot, r)
+	t.feelings = newFeelings(bot, r, t.names)
 	if t.ports, err = newPorts(bot, r, t.senses.feet); err != nil {
 		return nil, err
 	}
@@ -99,6 +105,9 @@ func newTopics(bot *servedRobot) (*topics, error) {
 	}
 	t.events = addTopic[poisemsgs.Event](r, "events", graph.QoS{Depth: 100})
 	addTopic[msgs.String](r, "robot_description", graph.QoS{Latched: true}).Publish(&msgs.String{Data: string(bot.s.robot.URDF)})
+	if text := bot.s.robot.SRDFText; text != nil { // which MoveIt 2's clients read
+		addTopic[msgs.String](r, "robot_description_semantic", graph.QoS{Latched: true}).Publish(&msgs.String{Data: string(text)})
+	}
 	still := addSharedTopic[msgs.TFMessage](r, "tf_static", graph.QoS{Latched: true}, bot.s.otherFrames)
 	if r.err != nil {
 		return nil, r.err
@@ -120,6 +129,9 @@ func (t *topics) quickTopics() (all []*graph.Advertisement) {
 	}
 	if b := t.balance; b != nil {
 		all = append(all, b.now.Advertisement, b.reference.Advertisement, b.odom.Advertisement)
+	}
+	if f := t.feelings; f != nil {
+		all = append(all, f.forces.Advertisement, f.contacts.Advertisement)
 	}
 	if t.bot.body != nil {
 		all = append(all, t.bot.body.state.Advertisement)
@@ -222,6 +234,7 @@ func (t *topics) snapshot(now *loop.Snapshot) time.Duration {
 		}
 		t.senses.publish(t.bot.model, now)
 		t.ports.publish(now)
+		t.feelings.publish(now)
 	}
 	if due(&t.tfDue, at, rates.TF) {
 		t.publishFrames(now)
@@ -230,9 +243,12 @@ func (t *topics) snapshot(now *loop.Snapshot) time.Duration {
 		t.publishStatus(now)
 	}
 	if due(&t.healthDue, at, rates.Diagnostics) {
+		t.bot.ident.Monitor().Update()
 		t.health.PublishFunc(func() *msgs.DiagnosticArray {
 			stats, granted := t.bot.s.cycleStats(t.bot.name)
-			return diagnostics(t.bot.name, t.bot.model, now, &stats, granted)
+			out := diagnostics(t.bot.name, t.bot.model, now, &stats, granted)
+			t.bot.misfits(out)
+			return out
 		})
 	}
 	if t.bot.s.time != nil || t.bot.every != nil { // time that goes as it likes, or every cycle
@@ -278,11 +294,8 @@ func (t *topics) publishJoints(at servo.Tick, command, measured *jointValues) {
 func (t *topics) publishFrames(now *loop.Snapshot) {
 	m, p := t.bot.model, &t.posture
 	p.of(m, t.bot.can.Exact, now)
-	if body := t.bot.body; body != nil { // which knows better than odometry
-		p.base = body.show()
-		if t.senses.has.Touch > 0 {
-			p.feet = t.senses.feetTo(p.feet[:0], m, now)
-		}
+	if body := t.bot.body; body != nil {
+		body.showBeside(p.base)
 	}
 	t.tf.PublishFunc(func() *msgs.TFMessage {
 		for i, j := range m.Joints() {
@@ -303,6 +316,7 @@ func (t *topics) publishFrames(now *loop.Snapshot) {
 	t.dynamics.PublishFunc(func() *poisemsgs.DynamicsState { return t.dynamicsState(now) })
 	if m.Floating() {
 		t.balance.publish(now, p)
+		t.levels.publish(now)
 	}
 }
 

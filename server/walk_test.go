@@ -8,6 +8,7 @@ import (
 
 	"poise/msgs"
 	"poise/msgs/poisemsgs"
+	"poise/msgs/rosjson"
 )
 
 // TestWalkingByVelocity: a client switches walk on and leads it by cmd_vel. A motion of the head plays while
@@ -58,6 +59,104 @@ func TestWalkingByVelocity(t *testing.T) {
 		balance := next[poisemsgs.BalanceState](b, b.subscribe("/balance_state"))
 		if !balance.Stable || balance.Margin < 0.02 {
 			t.Errorf("in the end: %+v", balance)
+		}
+	})
+}
+
+// TestGaitsAreTuned: while it walks, parameters of its gait are taken without a stop, and what cannot be is named with its
+// value and the limit; the footsteps that are planned are told.
+func TestGaitsAreTuned(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := start(t, nil)
+		b.begun(b.send("/controllers/walk/set_operational", switchType, &msgs.SetOperationalGoal{Operational: true}))
+		publish := b.publish("/cmd_vel", "geometry_msgs/msg/Twist")
+		tune := b.publish("/controllers/walk/parameters", "poise_msgs/msg/GaitParameters")
+		lifts, swings := 0, map[string]bool{}
+		walk := func(seconds float64) int {
+			t.Helper()
+			lifts = 0
+			for range int(seconds / 0.1) {
+				publish(msgs.Twist{Linear: msgs.Vector3{X: 0.03}})
+				time.Sleep(100 * time.Millisecond)
+				for _, s := range next[poisemsgs.FootstepsState](b, b.subscribe("/footsteps_planned")).Steps {
+					if s.Swinging && !swings[s.Limb] {
+						lifts++
+					}
+					swings[s.Limb] = s.Swinging
+					if math.Abs(s.Y) > 0.2 {
+						t.Fatalf("a footstep is planned at %+v", s)
+					}
+				}
+			}
+			return lifts
+		}
+		walk(3)
+		slow := walk(6.4)
+		tune(poisemsgs.GaitParameters{Gait: "crawl", Period: 0.8, Lift: 0.01})
+		walk(2)
+		if fast := walk(6.4); slow < 12 || fast < 17*slow/10 {
+			t.Errorf("%d steps in 6.4 s, and %d with half the period", slow, fast)
+		}
+		tune(poisemsgs.GaitParameters{Gait: "crawl", Period: 0.8, Duty: 0.5})
+		b.until("it says what is wrong", func() bool { return len(b.log.lines("msg=audit", "stream to walk", "larger duty")) > 0 })
+		tune(poisemsgs.GaitParameters{Gait: "crawl", Limbs: []string{"leg1", "tail"}})
+		b.until("it says what is no leg", func() bool { return len(b.log.lines("msg=audit", "stream to walk", "tail")) > 0 })
+	})
+}
+
+// TestWalkingToAPlace: walk_to brings the robot to a place seen from where it stands, with the way that is left as feedback;
+// footsteps are taken one by one; what cannot be is refused by name.
+func TestWalkingToAPlace(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		b := start(t, nil)
+		const typ = "poise_msgs/action/WalkTo"
+		at := func() msgs.Point { return next[msgs.Odometry](b, b.subscribe("/odom")).Pose.Pose.Position }
+		from := at()
+		goal := &poisemsgs.WalkToGoal{Gait: "trot"}
+		goal.Target.Header.FrameID, goal.Target.Pose.Position.X, goal.Target.Pose.Orientation.W = "base_link", 0.15, 1
+		g := b.send("/walk_to", typ, goal)
+		far, near := 0.0, 1.0
+		for over := false; !over; {
+			u, err := g.Next(b.ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if over = u.Done; over {
+				b.want(u, succeeded)
+				break
+			}
+			var f poisemsgs.WalkToFeedback
+			if err := rosjson.Unmarshal(u.Feedback, &f); err != nil {
+				t.Fatal(err)
+			}
+			far, near = max(far, f.DistanceRemaining), min(near, f.DistanceRemaining)
+		}
+		if to := at(); math.Abs(to.X-from.X-0.15) > 0.02 || math.Abs(to.Y-from.Y) > 0.02 {
+			t.Errorf("it went from %+v to %+v", from, to)
+		}
+		if far < 0.1 || near > 0.03 {
+			t.Errorf("it was told to be %g … %g m away", near, far)
+		}
+		from = at()
+		steps := &poisemsgs.WalkToGoal{}
+		steps.Target.Header.FrameID = "base_link"
+		steps.Footsteps = []poisemsgs.Footstep{{Limb: "leg3", X: -0.05, Y: 0.0386}, {Limb: "leg1", X: 0.11, Y: 0.0386}, {Limb: "leg4", X: -0.05, Y: -0.0386}, {Limb: "leg2", X: 0.11, Y: -0.0386}}
+		b.want(b.endOf(b.send("/walk_to", typ, steps)), succeeded)
+		if to := at(); to.X-from.X < 0.01 {
+			t.Errorf("by footsteps it went from %+v to %+v", from, to)
+		}
+		for name, change := range map[string]func(g *poisemsgs.WalkToGoal){
+			"gallop": func(g *poisemsgs.WalkToGoal) { g.Gait = "gallop" },
+			"moon":   func(g *poisemsgs.WalkToGoal) { g.Target.Header.FrameID = "moon" },
+			"leg9":   func(g *poisemsgs.WalkToGoal) { g.Footsteps = []poisemsgs.Footstep{{Limb: "leg9"}} },
+			"1e+09":  func(g *poisemsgs.WalkToGoal) { g.Target.Pose.Position.Y = 1e9 },
+			"leg1":   func(g *poisemsgs.WalkToGoal) { g.Footsteps = []poisemsgs.Footstep{{Limb: "leg1", X: 0.5}} },
+		} {
+			bad := *goal
+			change(&bad)
+			b.rejected(b.endOf(b.send("/walk_to", typ, &bad)), name)
 		}
 	})
 }

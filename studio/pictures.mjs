@@ -139,6 +139,17 @@ const pictures = {
       await wait(4);
     },
   },
+  "studio-levels": {
+    args: ["--physics"],
+    act: async (page, server) => {
+      await server.call("/switch_cycle", { cycle: 2, resources: [] });
+      await page.getByRole("tab", { name: "Levels" }).click();
+      const stand = (leg1) => `supports: {leg1: ${leg1}, leg2: 1, leg3: 1, leg4: 1}`;
+      await given(page, table([[0, { joint52: 0 }, stand(1)], [1, { joint52: 0.1 }, stand(0)], [2.5, { joint52: 0.1 }, stand(1)], [4, { joint52: 0 }, stand(1)]]), "lifts");
+      await button(page, "Execute virtual").click();
+      await page.getByRole("img", { name: /a tip-over was prevented/ }).first().waitFor();
+    },
+  },
   "studio-torque": {
     act: async (page, server) => {
       const { motion } = await server.call("/motions/get", { name: "dance" });

@@ -16,6 +16,7 @@ import (
 	"poise/internal/strictyaml"
 	"poise/loop"
 	"poise/planner/pipeline"
+	"poise/rtps"
 	"poise/servo"
 	"poise/servo/driver"
 	"poise/servo/sim"
@@ -27,6 +28,7 @@ type Config struct {
 	Listen      string       `yaml:"listen" doc:"address and port of the server; loopback only, port 0 takes a free one"`
 	Origins     []string     `yaml:"origins" doc:"web pages from elsewhere that may connect, such as https://app.foxglove.dev; those of this machine always may"`
 	Motions     string       `yaml:"motions" doc:"folder of your own motions, made when the first is saved; empty is poise/motions/<robot> in your data folder (XDG_DATA_HOME)"`
+	Identified  string       `yaml:"identified" doc:"folder of the logs and servo models that servo_ident keeps; models that it has are used from the start; empty is poise/identified/<robot> in your data folder (XDG_DATA_HOME)"`
 	Robots      []Robot      `yaml:"robots" doc:"each with a name, a driver and the driver's settings, and what it does at the start, after a gap of the cycle and at the end; names on the graph that have no robot's name before them mean the first"`
 	RealSim     bool         `yaml:"with_real_sim" doc:"adds a simulated robot with the name real to the list, which lags, is noisy and sags as real_sim says"`
 	Loop        Loop         `yaml:"loop" doc:"the cycle"`
@@ -38,7 +40,7 @@ type Config struct {
 	Limits      Limits       `yaml:"limits" doc:"what one server takes from its clients"`
 	Record      Record       `yaml:"record" doc:"the flight recorder"`
 	Guard       Guard        `yaml:"guard" doc:"the process that watches the server, with --guard"`
-	Mirror      Mirror       `yaml:"mirror" doc:"a robot behind another rosbridge server, or in a ROS 1 network, seen and driven from here"`
+	Mirror      Mirror       `yaml:"mirror" doc:"a robot behind another rosbridge server, or in a ROS 1 or ROS 2 network, seen and driven from here"`
 }
 
 // Loop is how the cycle runs.
@@ -127,7 +129,7 @@ type Guard struct {
 
 // Mirror is a robot that others serve.
 type Mirror struct {
-	URL    string `yaml:"url" doc:"of its rosbridge server, such as ws://127.0.0.1:9090, or of the ROS 1 master of its network, such as http://127.0.0.1:11311; loopback only; empty mirrors nothing"`
+	URL    string `yaml:"url" doc:"of its rosbridge server, such as ws://127.0.0.1:9090, or of the ROS 1 master of its network, such as http://127.0.0.1:11311, or the DDS domain of its ROS 2, such as dds://0; on this machine only; empty mirrors nothing"`
 	Prefix string `yaml:"prefix" doc:"of its topics, services and actions here"`
 }
 
@@ -234,14 +236,21 @@ func isLoopback(host string) bool {
 // ROS1 reports whether the robot is in the network of a ROS 1 master.
 func (m Mirror) ROS1() bool { return strings.HasPrefix(m.URL, "http://") }
 
+// ROS2 reports whether the robot is in a DDS domain.
+func (m Mirror) ROS2() bool { return strings.HasPrefix(m.URL, "dds://") }
+
 func (m Mirror) check(robots []Robot) error {
 	if m.URL == "" {
 		return nil
 	}
 	u, err := url.Parse(m.URL)
 	switch {
+	case m.ROS2():
+		if _, err := rtps.DomainOf(m.URL); err != nil {
+			return problemf("mirror.url", "must be a domain of ROS 2: %v", err)
+		}
 	case err != nil || u.Scheme != "ws" && u.Scheme != "http" || u.Host == "" || u.Scheme == "http" && u.Port() == "":
-		return problemf("mirror.url", "is %q, must be an address such as ws://127.0.0.1:9090, or http://127.0.0.1:11311 of a ROS 1 master", m.URL)
+		return problemf("mirror.url", "is %q, must be an address such as ws://127.0.0.1:9090, http://127.0.0.1:11311 of a ROS 1 master, or dds://0 of ROS 2", m.URL)
 	case !isLoopback(u.Hostname()):
 		return problemf("mirror.url", "is %q: only loopback (127.0.0.1, ::1, localhost) is spoken to until security comes", m.URL)
 	}

@@ -90,6 +90,7 @@ func TestRefusals(t *testing.T) {
 		{"listen: 127.0.0.1:99999", `listen is "127.0.0.1:99999", must be an address and a port`},
 		{"mirror: {url: https://127.0.0.1:9090}", `mirror.url is "https://127.0.0.1:9090", must be an address such as ws://`},
 		{"mirror: {url: ws://192.168.1.5:9090}", "only loopback"},
+		{"mirror: {url: dds://233}", `mirror.url must be a domain of ROS 2: "dds://233" is no DDS domain`},
 		{"mirror: {url: ws://127.0.0.1:9090, prefix: virtual}", `mirror.prefix is "virtual", which is taken`},
 		{"with_real_sim: true\nmirror: {url: ws://127.0.0.1:9090, prefix: real}", `poise.yaml:2: mirror.prefix is "real", which is taken`},
 		{"real_sim: {lag: 11}", "poise.yaml:1: real_sim.lag is 11 s, must be 0 … 10 s"},

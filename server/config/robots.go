@@ -14,6 +14,7 @@ import (
 	"poise/problem"
 	"poise/servo/driver"
 	"poise/servo/physics"
+	"poise/wholebody/stage"
 )
 
 // Robot is one robot of the list.
@@ -27,8 +28,9 @@ type Robot struct {
 	AfterGap string  `yaml:"after_gap"` // stop or pause; "" is what suits its driver
 	Leaving  Leaving `yaml:"leaving"`
 
-	Cycle          int      `yaml:"cycle"`           // of motion control: 0, or 1 with the torques that the motion needs
-	CycleResources []string `yaml:"cycle_resources"` // that Cycle is of; none is all of the robot, and the others have cycle 0
+	Cycle          int       `yaml:"cycle"`           // of motion control: 0, 1 with the torques that the motion needs, or 2 by the whole body
+	WholeBody      WholeBody `yaml:"whole_body"`      // how cycle 2 does it
+	CycleResources []string  `yaml:"cycle_resources"` // that Cycle is of; none is all of the robot, and the others have cycle 0
 
 	Leader string `yaml:"leader"` // the robot whose measured joints its controller follow_arm follows
 }
@@ -39,6 +41,29 @@ type Leaving struct {
 	Pose     string  `yaml:"pose"`     // of rest: a named pose of the robot
 	Speed    float64 `yaml:"speed"`    // of rest: share of the joints' limits, default 0.2
 	Deadline float64 `yaml:"deadline"` // of rest, s: then the torque goes wherever the joints are; default 10
+}
+
+// WholeBody is how cycle 2 serves what is asked of it.
+type WholeBody struct {
+	Order      string        `yaml:"order"`      // default or seed
+	Levels     []stage.Level `yaml:"levels"`     // in place of Order's, from the top
+	Com        bool          `yaml:"com"`        // the centre of mass is led, in place of the base's origin
+	Margin     float64       `yaml:"margin"`     // of the zero-moment point in the polygon, m; default 0.01
+	Friction   float64       `yaml:"friction"`   // of the ground; default 0.8
+	Iterations int           `yaml:"iterations"` // of a tick at most; default 400
+}
+
+// Stage returns it as the stage takes it.
+func (w *WholeBody) Stage() stage.Config {
+	return stage.Config{Order: w.Order, Levels: w.Levels, Com: w.Com, Margin: w.Margin, Friction: w.Friction, Iterations: w.Iterations}
+}
+
+func (w *WholeBody) text() string {
+	var all []string
+	for _, l := range w.Levels {
+		all = append(all, l.Name+": "+strings.Join(l.Rows, " "))
+	}
+	return strings.Join(all, ", ")
 }
 
 // What a robot starts as, and what a gap of its cycle does.
@@ -59,6 +84,12 @@ func (r *Robot) keys() (all []Key) {
 	add("start", r.Start != "", r.Start)
 	add("after_gap", r.AfterGap != "", r.AfterGap)
 	add("cycle", r.Cycle != 0, r.Cycle)
+	add("whole_body.order", r.WholeBody.Order != "", r.WholeBody.Order)
+	add("whole_body.com", r.WholeBody.Com, r.WholeBody.Com)
+	add("whole_body.margin", r.WholeBody.Margin != 0, r.WholeBody.Margin)
+	add("whole_body.friction", r.WholeBody.Friction != 0, r.WholeBody.Friction)
+	add("whole_body.iterations", r.WholeBody.Iterations != 0, r.WholeBody.Iterations)
+	add("whole_body.levels", len(r.WholeBody.Levels) > 0, r.WholeBody.text())
 	add("cycle_resources", len(r.CycleResources) > 0, strings.Join(r.CycleResources, " "))
 	add("leader", r.Leader != "", r.Leader)
 	add("leaving.do", r.Leaving.Do != "", r.Leaving.Do)
@@ -79,6 +110,16 @@ func (r *Robot) checkLife(key string) (errs []error) {
 	one("after_gap", r.AfterGap, GapStops, GapPauses)
 	if r.Cycle < 0 || r.Cycle > control.LastCycle {
 		errs = append(errs, problemf(key+".cycle", "is %d, must be 0 … %d", r.Cycle, control.LastCycle))
+	}
+	if r.Cycle == 0 && len(r.CycleResources) > 0 {
+		errs = append(errs, problemf(key+".cycle_resources", "names %s, and cycle is 0, which all of the robot has: set cycle to 1, or leave them out", strings.Join(r.CycleResources, ", ")))
+	}
+	if r.Cycle == 2 && len(r.CycleResources) > 0 {
+		errs = append(errs, problemf(key+".cycle_resources", "are %s, and cycle 2 is of the whole robot", strings.Join(r.CycleResources, " ")))
+	}
+	whole := r.WholeBody.Stage()
+	if _, err := whole.Resolve(); err != nil {
+		errs = append(errs, problemf(key+".whole_body", "%v", err))
 	}
 	one("leaving.do", r.Leaving.Do, loop.LeaveHold.String(), loop.LeaveOff.String(), loop.LeaveRest.String())
 	if rests := r.Leaving.Do == loop.LeaveRest.String(); rests != (r.Leaving.Pose != "") {

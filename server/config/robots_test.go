@@ -56,6 +56,7 @@ func TestRobotsThatCannotBe(t *testing.T) {
 		{"robots:\n- name: a\n  start: on", `poise.yaml:3: robots[0].start is "on", must be limp or powered`},
 		{"robots:\n- name: a\n  after_gap: halt", `poise.yaml:3: robots[0].after_gap is "halt", must be stop or pause`},
 		{"robots:\n- name: a\n  leaving: {do: hodl}", `robots[0].leaving.do is "hodl", must be hold or off or rest; did you mean "hold"?`},
+		{"robots:\n- name: a\n  cycle_resources: [head]", `robots[0].cycle_resources names head, and cycle is 0`},
 		{"robots:\n- name: a\n  leaving: {do: rest}", `robots[0].leaving.pose is "", and leaving.do is "rest"`},
 		{"robots:\n- name: a\n  leaving: {pose: lying}", `robots[0].leaving.pose is "lying", and leaving.do is ""`},
 		{"robots:\n- name: a\n  leaving: {do: rest, pose: x, speed: 2}", "robots[0].leaving.speed is 2, must be 0.01 … 1"},

@@ -35,9 +35,16 @@ const (
 	listPatience = time.Second
 )
 
-// Read begins to read what is new in the library, and returns all of its names. It does not
-// wait for the reading, which ends with Life.
-func (s *Services) Read() ([]library.Entry, error) {
+// ReadOwn begins to read the users' own motions, and tells in the log which cannot be read.
+// Those that come with the robot are judged when a list asks for them.
+func (s *Services) ReadOwn() error {
+	_, err := s.read(func(e library.Entry) bool { return !e.Shipped })
+	return err
+}
+
+// read begins to read what is new in the library and wanted, and returns all of its names. It
+// does not wait for the reading, which ends with Life.
+func (s *Services) read(wanted func(library.Entry) bool) ([]library.Entry, error) {
 	all, err := s.Library.Names()
 	index := &s.index
 	index.mu.Lock()
@@ -49,6 +56,9 @@ func (s *Services) Read() ([]library.Entry, error) {
 	names := map[string]bool{}
 	for _, e := range all {
 		names[e.Name] = true
+		if !wanted(e) {
+			continue
+		}
 		if k, ok := index.known[e.Name]; !ok || e.Version == "" || k.version != e.Version {
 			index.waiting = append(index.waiting, e)
 		}
@@ -169,7 +179,7 @@ func (s *Services) describe(m *library.Motion) poisemsgs.MotionInfo {
 // list answers motions/list.
 func (s *Services) list(ctx context.Context, _ *poisemsgs.MotionsListRequest) (*poisemsgs.MotionsListResponse, error) {
 	r := &poisemsgs.MotionsListResponse{Success: true}
-	all, err := s.Read()
+	all, err := s.read(func(library.Entry) bool { return true })
 	if err != nil {
 		r.Success = false
 		r.Message, r.Explanations = why(err)

@@ -5,7 +5,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { button, coloured, cursor, differing, field, given, launch, near, open, picture, Server, studio, tooltips, until } from "./harness.mjs";
+import { isDeepStrictEqual } from "node:util";
+import { button, coloured, cursor, differing, field, given, launch, near, open, picture, ruler, Server, studio, table, told, tooltips, until } from "./harness.mjs";
 
 const s = studio({ args: ["--physics"] });
 
@@ -37,6 +38,7 @@ const show = async (page) => {
 const pressed = (page, name, is = true) => until(`${name} is ${is ? "" : "not "}pressed`, async () => (await button(page, name).getAttribute("aria-pressed")) === String(is));
 const view = (page) => picture(page, page.locator(".view canvas"), { bottom: 70 });
 const blue = (r, g, b) => r < 70 && g < 140 && b > 215; // arrows of forces: nothing else of the view has it
+const violet = (r, g, b) => Math.abs(r - 0x7a) < 26 && Math.abs(g - 0x5c) < 26 && b > 0xd0; // the zero-moment point
 const settled = async (server) => {
   assert.ok((await server.call("/switch_cycle", { cycle: 0, resources: [] })).success);
   await inCycle1(server, "cycle 0 drives all", () => false);
@@ -81,6 +83,10 @@ s.test("torques colour the joints, forces are arrows, and only while the view is
   await page.getByRole("button", { name: "leg2", exact: true }).and(page.locator("th button")).click();
   await until("its efforts are drawn", async () => (await page.getByRole("figure", { name: "Efforts of leg2" }).locator("polyline").count()) >= 5);
   await page.getByLabel("Zero-moment point").waitFor();
+  await until("and the point itself on the floor", async () => coloured(await view(page), violet) > 5);
+  await field(page, "Balance").uncheck();
+  await until("which goes with the balance", async () => coloured(await view(page), violet) === 0);
+  await field(page, "Balance").check();
   await page.getByRole("tab", { name: "Key points" }).click();
   await until("the view is closed: nothing of it is left", async () => coloured(await view(page), blue) === 0);
   await settled(server);
@@ -110,6 +116,27 @@ s.test("a limb is made soft by its slider, and stiff again", async (page, server
   await settled(server);
 });
 
+// loads asks that the lanes of the timeline show what feet carry, as the server sampled it, and where one that
+// should stand carries nothing.
+async function loads(page, { times, forces, findings }) {
+  const at = await cursor(page);
+  assert.equal(forces.feet.length, 4);
+  for (const foot of forces.feet) {
+    const known = foot.force.filter((f) => f !== null);
+    const [least, most] = [Math.min(...known), Math.max(...known)].map((f) => f.toFixed(1));
+    const lane = page.getByRole("img", { name: `Load of ${foot.chain}: ${least} … ${most} N`, exact: true });
+    assert.ok((await lane.locator("path").count()) > 0);
+    const empty = findings.filter((f) => f.rule === "unloaded" && f.joint === foot.chain);
+    assert.equal(await page.getByRole("img", { name: `${foot.chain} carries nothing at` }).count(), empty.length);
+  }
+  assert.ok(findings.some((f) => f.rule === "unloaded"));
+  const said = await page.locator("text.newtons").allTextContents();
+  // the cursor is told to a hundredth of a second: one of the samples about it is meant
+  const from = times.findIndex((t) => t >= at - 0.006);
+  const meant = [from, from + 1, from + 2].map((i) => forces.feet.map((f) => f.force[i] ?? null).filter((f) => f !== null).map((f) => `${f.toFixed(1)} N`));
+  assert.ok(said.length > 0 && meant.some((m) => isDeepStrictEqual(m, said)), `${said} of ${JSON.stringify(meant)}`);
+}
+
 s.test("a motion that takes too much is red before it is played, with joint and time; efforts are curves; time mends it", async (page, server) => {
   const { motion } = await server.call("/motions/get", { name: "dance" });
   const fast = { ...motion, name: "hasty", points: motion.points.map((p) => ({ ...p, time: p.time * 0.28 })), events: motion.events.map((e) => ({ ...e, time: e.time * 0.28 })) };
@@ -130,10 +157,18 @@ s.test("a motion that takes too much is red before it is played, with joint and 
   });
   await field(page, "effort").check();
   await until("efforts have an axis of their own", async () => (await page.getByTitle("unit of the effort").textContent()) === "N·m");
+  await field(page, "effort").uncheck();
+  const curves = () => picture(page, page.getByRole("region", { name: "Timeline" }).locator("canvas").first());
+  const without = coloured(await curves(), violet); // a joint may have a colour like it
+  await field(page, "ZMP margin").check();
+  await page.getByTitle("unit of the margin").getByText("mm", { exact: true }).waitFor();
+  await until("the margin is drawn", async () => coloured(await curves(), violet) > without + 100);
+  await loads(page, judged);
   await page.getByRole("button", { name: /^\d+ findings?$/ }).click();
   await button(page, "Slow down to fit").click();
   await page.getByText("within all limits").waitFor();
   assert.equal(await page.locator("rect.red").count(), 0);
+  assert.equal(await page.locator("rect.unloaded").count(), 0);
 });
 
 test("a robot without masses has no cycle 1, and the page says what is lacking", async () => {
@@ -158,4 +193,51 @@ test("a robot without masses has no cycle 1, and the page says what is lacking",
     await server.close();
     await rm(folder, { recursive: true, force: true });
   }
+});
+
+const orange = (r, g, b) => r > 200 && g > 80 && g < 150 && b < 60; // arrows of measured forces
+
+s.test("what touches the robot is seen: measured forces, torques with their bands, feet and events", async (page, server) => {
+  await settled(server);
+  assert.ok((await server.call("/switch_cycle", { cycle: 1, resources: [] })).success);
+  await show(page);
+  const feet = page.getByLabel("Feet as they are felt");
+  await until("all feet are felt to stand", async () => ((await feet.textContent()) ?? "").match(/stance/g)?.length === 4);
+  const figure = page.getByLabel(/^Torques from outside on /);
+  await figure.waitFor();
+  await until("the bands are drawn", async () => (await figure.locator("polygon.band").count()) > 0);
+  await until("arrows of measured forces", async () => coloured(await view(page), orange) > 10);
+  const heard = await server.hear("/contact_events");
+  assert.ok((await server.call("/physics/push", { link: "bone54", force: { x: 0, y: 0, z: -15 }, point: [], duration: 0.15 })).success !== false);
+  await until("an impact on the head is told", async () => heard.all.some((e) => e.kind === "impact"));
+  await page.getByLabel("Contacts felt", { exact: true }).getByText("impact").first().waitFor();
+  await page.getByLabel("Measured forces").uncheck();
+  await until("no arrows of them", async () => coloured(await view(page), orange) < 10);
+  await settled(server);
+});
+
+s.test("a contact that is felt while a motion plays is on its timeline, at its time", async (page, server) => {
+  await settled(server);
+  assert.ok((await server.call("/switch_cycle", { cycle: 1, resources: [] })).success);
+  await given(page, table([[0, { tail_joint1: 0 }], [30, { tail_joint1: 0.3 }]]), "slowly");
+  const felt = page.getByLabel("Contacts felt while it played");
+  assert.equal(await felt.count(), 0, "nothing was played yet");
+  const heard = await server.hear("/contact_events");
+  await button(page, "Execute virtual").click();
+  await told(page, /forward \d/); // the approach is over
+  assert.ok((await server.call("/physics/push", { link: "bone54", force: { x: 0, y: 0, z: -15 }, point: [], duration: 0.15 })).success !== false);
+  await until("the impact is told", async () => heard.all.some((e) => e.kind === "impact"));
+  await until("and marked", async () => /impact head/.test((await felt.getAttribute("title")) ?? ""));
+  const at = Number((await felt.getAttribute("title")).match(/impact head at ([0-9.]+) s/)[1]);
+  assert.ok(at > 0 && at < 30, `marked at ${at} s`);
+  const { x } = await ruler(page, at);
+  await until("a line is at its time", async () => { // others may have been felt, too
+    const lines = await Promise.all((await page.locator("line.felt.impact").all()).map((l) => l.boundingBox()));
+    if (!lines.some((l) => l && Math.abs(l.x + l.width / 2 - x) < 2)) throw new Error(`${JSON.stringify(lines)}, not ${x}`);
+    return true;
+  });
+  await until("it is seen", async () => coloured(await picture(page, page.locator(".timeline .plots")), orange) > 20);
+  await server.call("/stop", { category: 2 });
+  await server.call("/reset", {});
+  await settled(server);
 });

@@ -81,7 +81,7 @@ export class Server {
 
   async begin(port) {
     this.config = `${this.folder}.yaml`;
-    await writeFile(this.config, patiently);
+    await writeFile(this.config, `${patiently}identified: ${JSON.stringify(`${this.folder}-identified`)}\n`);
     await this.follow(spawn(poise, ["serve", "--config", this.config, "--listen", `127.0.0.1:${port}`, "--motions", this.folder, "--quiet", "--no-record", ...this.args], { stdio: ["ignore", "pipe", "pipe"] }));
   }
 
@@ -120,6 +120,7 @@ export class Server {
   async close() {
     await this.end();
     await rm(this.folder, { recursive: true, force: true });
+    await rm(`${this.folder}-identified`, { recursive: true, force: true });
     await rm(this.config, { force: true });
   }
 
@@ -440,8 +441,10 @@ export async function drag(page, target, dx, dy, steps = 8) {
 }
 
 // ruler returns where a time is on the timeline, and how wide a second, as the marks of
-// the first and the last row have it: on the page, and in the drawing.
+// the first and the last row have it: on the page, and in the drawing. The names of the
+// curves come with the first samples and take their place from the drawing's width.
 export async function ruler(page, time = 0) {
+  await page.locator(".timeline .legend").waitFor();
   const { points } = await motion(page);
   const [from, to] = [0, points.length - 1];
   const middle = async (key) => {

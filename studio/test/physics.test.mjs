@@ -28,6 +28,7 @@ const shot = async (page, name) => process.env.SHOTS && page.screenshot({ path: 
 
 // the colours of arrows: nothing else of the view has them
 const blue = (r, g, b) => r < 70 && g < 140 && b > 215;
+const green = (r, g, b) => r < 90 && g > 130 && b < 130; // of the balance on the floor
 const red = (r, g, b) => r > 190 && g < 100 && b > 60 && b < 130;
 const seen = async (page, colour) => coloured(await picture(page, page.locator(".view canvas")), colour);
 
@@ -89,6 +90,27 @@ s.test("it stands, is pushed by a drag, falls over and is put back on its feet",
   assert.equal((await server.state()).power, "enabled");
   await shot(page, "back");
   assert.equal(page.url(), server.url);
+});
+
+s.test("robot and balance are drawn where the robot is, wherever odometry has it", async (page, server) => {
+  await show(page);
+  await posture(page, "stands");
+  const { base } = await becomes(server, "its place is told", (p) => p.base !== undefined);
+  assert.ok((await server.call("/set_odometry", { pose: base })).success); // after a fall it is elsewhere
+  const { odometry } = await becomes(server, "odometry is where it stands", (p) => Math.hypot(p.base.position.x - p.odometry.position.x, p.base.position.y - p.odometry.position.y) < 0.02);
+  await until("its balance is drawn", async () => (await seen(page, green)) > 30);
+  const before = await seen(page, green);
+  const { success, message } = await server.call("/set_odometry", { pose: { ...odometry, position: { x: 3, y: 4, z: odometry.position.z } } });
+  assert.ok(success, message);
+  const now = await becomes(server, "odometry is elsewhere", (p) => Math.hypot(p.odometry.position.x - 3, p.odometry.position.y - 4) < 0.02);
+  assert.ok(Math.hypot(now.base.position.x - base.position.x, now.base.position.y - base.position.y) < 0.01, JSON.stringify(now.base));
+  const balance = await server.hear("/balance_state");
+  await until("the balance is told there", () => Math.hypot(balance.all.at(-1).com.x - 3, balance.all.at(-1).com.y - 4) < 0.1);
+  await shot(page, "odometry");
+  await until("and drawn below the robot", async () => {
+    const count = await seen(page, green);
+    return count > 0.7 * before && count < 1.4 * before;
+  });
 });
 
 s.test("a spring draws the body along until it is let go", async (page, server) => {

@@ -1,5 +1,4 @@
-// The views beside the picture, each a tab. A new view (Plan, Levels, Ident,
-// Network …) is one line here and one component; docs/studio-layout.md says what it may
+// The views beside the picture, each a tab. A new view (Plan …) is one line here and one component; docs/studio-layout.md says what it may
 // rely on.
 import type { Component } from "svelte";
 import type { Connection } from "../ros/connection";
@@ -9,8 +8,12 @@ import type { Robots } from "../state/robots.svelte";
 import type { Reader } from "../state/words";
 import Controllers from "./Controllers.svelte";
 import Dynamics from "./Dynamics.svelte";
+import Ident from "./Ident.svelte";
 import KeyPoints from "./KeyPoints.svelte";
+import Levels from "./Levels.svelte";
+import Network from "./Network.svelte";
 import Physics from "./Physics.svelte";
+import Walk from "./Walk.svelte";
 
 // Space is what every view can use: the graph, and what the page knows and does.
 export interface Space {
@@ -33,5 +36,9 @@ export const tabs: Tab[] = [
   { name: "Key points", about: "the rows of the motion: times, labels, marks, what carries", view: KeyPoints },
   { name: "Controllers", about: "who has, waits for and was denied which resource; start, stop and switch controllers", view: Controllers },
   { name: "Dynamics", about: "torques and forces, the cycle that drives each limb, and how stiff it is", view: Dynamics },
+  { name: "Levels", about: "what each level of cycle 2 could not do, which rows hold it and who asked for it: now, before, and from a recording", view: Levels, here: (robots) => robots.feet.length > 0 },
+  { name: "Ident", about: "find the models of servos by moving them: pre-flight, motion, verdict and curves", view: Ident },
   { name: "Physics", about: "forces, pushes, the ground and time of a robot with mass", view: Physics, here: (robots) => robots.heavy !== undefined },
+  { name: "Walk", about: "lead a robot on its legs by a pad or the keys W A S D; footsteps on the ground", view: Walk, here: (robots) => robots.present.some((r) => r.status?.controllers.some((c) => c.kind === "walk")) },
+  { name: "Network", about: "who else is in the ROS 2 network, what they write and read, and what does not match", view: Network },
 ];

@@ -102,7 +102,8 @@ export class Connection {
 
   // subscribe calls f with every message, also after the connection came back.
   subscribe<T>(name: string, messageType: string, f: (message: T) => void, throttle = 0): () => void {
-    const topic = new Topic<T>({ ros: this.ros, name, messageType, throttle_rate: throttle, queue_length: 1 });
+    // a state is replaced by the next, events are not
+    const topic = new Topic<T>({ ros: this.ros, name, messageType, throttle_rate: throttle, queue_length: throttle > 0 ? 1 : 100 });
     topic.subscribe(f);
     return () => topic.unsubscribe(f);
   }

@@ -136,7 +136,7 @@ export interface GroupInfo { name: string; resource: boolean; joints: string[]; 
 export interface ChainInfo { name: string; joints: string[]; tip: string; support: string }
 export interface NamedPose { name: string; group: string; joints: string[]; positions: number[] }
 
-export interface DrivenRobot { name: string; driver: string; simulated: boolean; exact: boolean; torque: boolean; placed_at_once: boolean; posed_by_hand: boolean; has_mass: boolean; modes: string[]; stiffness: boolean; by_model: boolean }
+export interface DrivenRobot { name: string; driver: string; simulated: boolean; exact: boolean; torque: boolean; placed_at_once: boolean; posed_by_hand: boolean; has_mass: boolean; modes: string[]; stiffness: boolean; by_model: boolean; feels?: boolean }
 
 export interface PhysicsContact { link: string; other: string; point: Vector3; force: Vector3 } // other is "" for the ground
 
@@ -146,7 +146,8 @@ export interface PhysicsState {
   paused: boolean;
   speed: number;
   achieved: number;
-  base: Pose;
+  base: Pose; // as it is
+  odometry: Pose; // where tf, and all that goes by it, has the base
   com: Vector3;
   zmp: Vector3;
   carried: boolean; // something carries it: it has a ZMP
@@ -220,12 +221,19 @@ export interface BalanceState {
   mass: number;
   com: Vector3;
   zmp: Vector3; // where the ground has to carry the motion, if it has to
+  capture_point: Vector3; // where it would have to step to come to rest, if it is carried
   carried: boolean;
   support_points: Vector3[];
   supports: string[]; // chains that carry
   margin: number;
   stable: boolean;
 }
+
+// PlannedFootstep is where a foot is put down next; one that swings is on its way there.
+export interface PlannedFootstep { limb: string; x: number; y: number; z: number; yaw: number; swinging: boolean }
+export interface FootstepsState { header: Header; steps: PlannedFootstep[] }
+
+export interface Twist { linear: Vector3; angular: Vector3 }
 
 export interface Wrench { force: Vector3; torque: Vector3 }
 
@@ -245,8 +253,55 @@ export interface DynamicsState {
   failed: boolean;
 }
 
+// LevelsState is how the whole body serves what is asked of it, in cycle 2.
+export interface LevelsState {
+  header: Header;
+  status: string; // idle, served, weighed, slowing, limp or baseless
+  reason: string;
+  feasible: boolean; // no level of safety is broken
+  iterations: number;
+  prevented: boolean; // what is asked for would tip the robot over, and is not done
+  margin: number; // m
+  base_ratio: number;
+  levels: LevelState[]; // from the top
+  limbs: LevelLimbState[];
+}
+export interface LevelState { name: string; residual: number; slack: number; status: string; iterations: number; safety: boolean; active: string[]; asked_by: string[] }
+export interface LevelLimbState { name: string; ratio: number; kept: boolean; lands: boolean; point: boolean }
+
+// ExternalForces is what touches a robot, as its servos feel it: joints with their uncertainty, limbs.
+export interface ExternalForces {
+  header: Header;
+  name: string[];
+  valid: boolean[];
+  external: number[];
+  band: number[];
+  limb: string[];
+  felt: boolean[];
+  wrench: Wrench[];
+  point: Vector3[];
+  force_sigma: Vector3[];
+  force_doubt: Vector3[];
+  unexplained: number[];
+}
+
+// ContactStates is which feet carry, as it is felt.
+export interface ContactStates { name: string[]; state: string[]; stands: boolean[]; force: number[]; threshold: number[]; early: boolean[]; late: boolean[] }
+export interface ContactEvent { header: Header; kind: string; limb: string; joint: string; force: Vector3; size: number; time: number; reaction: string }
+
 export interface ServoModel { name: string; kp: number; kgear: number; alpha: number[]; vs: number; ks: number; lead: number; dead_zone: number; voltage: number; stiffness: number }
 export interface ServoModels { version: number; models: ServoModel[] }
+
+// ServoIdent: servos of limbs are identified. What is not finite is null.
+export interface ServoIdentFeedback { stage: string; progress: number; time: number; duration: number; resources: string[] }
+export interface ServoIdentCheck { name: string; thing: string; value: number; limit: number; unit: string; ok: boolean; text: string }
+export interface ServoIdentPlan { joint: string; condition: number; way: number; quick: number; velocity: number; acceleration: number; effort: number }
+export interface ServoIdentJoint {
+  joint: string; accepted: boolean; reasons: string[]; details: string[]; parameters: number[]; sigma: number[]; delay: number;
+  rmse: number; rmse_before: number; taken: string[]; effects: string[]; published: boolean; kept: boolean;
+  time: number[]; goal: number[]; position: number[]; residual: number[];
+}
+export interface ServoIdentResult { code: string; message: string; joints: ServoIdentJoint[]; log: string; version: number; checks: ServoIdentCheck[]; plan: ServoIdentPlan[]; notes: string[] }
 
 export interface EventMessage { header: Header; motion: string; command: { type: string; command: string; options: string } }
 

@@ -1,12 +1,13 @@
 // What the page knows of a robot's torques and forces, while its view is open.
 import type { Connection } from "../ros/connection";
-import type { DynamicsState, JointInfo, JointState, ServoModel, ServoModels } from "../ros/messages";
+import type { ContactStates, DynamicsState, ExternalForces, JointInfo, JointState, ServoModel, ServoModels } from "../ros/messages";
 import type { Robot } from "./robots.svelte";
 
 export const kept = 100; // states of the past, ten a second
 const every = 100; // ms
 
 export interface Moment { time: number; efforts: Record<string, number> }
+export interface Felt { time: number; joints: Record<string, { value: number; band: number }> }
 
 export class Dynamics {
   state = $state.raw<DynamicsState | undefined>();
@@ -19,6 +20,10 @@ export class Dynamics {
   torques = $state(true); // colour the joints
   forces = $state(true); // are arrows
   private felt: Record<string, number> | undefined;
+  outside = $state.raw<ExternalForces | undefined>(); // what touches the robot, if it feels it
+  feet = $state.raw<ContactStates | undefined>();
+  touched = $state.raw<Felt[]>([]); // torques from outside in the past, oldest first
+  measuredForces = $state(true); // are arrows, too
 
   // listen hears what the view shows, until it is closed.
   listen(connection: Connection, robot: Robot): () => void {
@@ -28,12 +33,18 @@ export class Dynamics {
     if (robot.can?.stiffness) {
       ends.push(hear<ServoModels>("servo_models_state", "poise_msgs/msg/ServoModels", (m) => (this.models = Object.fromEntries(m.models.map((x) => [x.name, x])))));
     }
+    if (robot.can?.feels) {
+      ends.push(hear<ExternalForces>("external_forces", "poise_msgs/msg/ExternalForces", (m) => this.touch(m), every));
+      ends.push(hear<ContactStates>("contacts_real", "poise_msgs/msg/ContactStates", (m) => (this.feet = m), every));
+    }
     this.shown = true;
     return () => {
       for (const end of ends) end();
       this.shown = false;
       this.past = [];
       this.felt = undefined;
+      this.outside = this.feet = undefined;
+      this.touched = [];
     };
   }
 
@@ -50,6 +61,13 @@ export class Dynamics {
     this.efforts = this.felt ?? (cycles.includes(1) ? Object.fromEntries(m.name.map((name, i) => [name, m.needed[i] ?? 0])) : {});
     const time = m.header.stamp.sec + m.header.stamp.nanosec * 1e-9;
     this.past = [...this.past, { time, efforts: this.efforts }].slice(-kept);
+  }
+
+  private touch(m: ExternalForces) {
+    this.outside = m;
+    const time = m.header.stamp.sec + m.header.stamp.nanosec * 1e-9;
+    const joints = Object.fromEntries(m.name.flatMap((name, i) => (m.valid[i] ? [[name, { value: m.external[i] ?? 0, band: m.band[i] ?? 0 }]] : [])));
+    this.touched = [...this.touched, { time, joints }].slice(-kept);
   }
 
   // cycle is that of some joints, undefined where they differ.

@@ -8,5 +8,7 @@ export const eventTypes: Record<string, { what: string; commands: string[] }> = 
   "eyes/action": { what: "something the eyes do once", commands: ["blink", "slow_blink", "eye_roll", "start_blinking", "stop_blinking"] },
   "voice/play_wav": { what: "a sound, by its name", commands: ["laugh", "sigh", "yawn", "shake", "scrape", "bump"] },
   "voice/say": { what: "words to speak", commands: ["hello"] },
+  "contact/wait": { what: "the motion waits; options: limbs, timeout=5", commands: ["touch_down", "lift_off"] },
+  "contact/impact": { what: "how limbs react to impacts from here on; options: limbs", commands: ["ignore", "hold", "soften", "retreat"] },
   "mouth/speech": { what: "the mouth moves as in speech", commands: ["begin", "end"] },
 };

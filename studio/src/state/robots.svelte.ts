@@ -5,6 +5,7 @@ import type {
   BalanceState,
   ControllerInfo,
   DrivenRobot,
+  ContactEvent,
   EventMessage,
   JointInfo,
   JointState,
@@ -17,10 +18,13 @@ import type {
   Transform,
 } from "../ros/messages";
 
+import { between, transform } from "./frames";
 import { complete } from "./limbs";
 import { Resources } from "./resources.svelte";
 import { Physics } from "./physics.svelte";
 import { Dynamics } from "./dynamics.svelte";
+import { Walking } from "./walking.svelte";
+import { Levels } from "./levels.svelte";
 
 const patience = 1000; // ms that a pose is waited for
 
@@ -42,12 +46,15 @@ function alike(a: BalanceState, b: BalanceState, most: number): boolean {
 // Robot is one robot of the server, or the place of one that is not there.
 export class Robot {
   position = $state.raw<Record<string, number>>({});
-  base = $state.raw<Transform | undefined>();
+  base = $state.raw<Transform | undefined>(); // where it is drawn
+  frame = $state.raw<Transform | undefined>(); // where the frame of its odometry is drawn, if not at the origin
   status = $state.raw<RobotStatus | undefined>();
   balance = $state.raw<BalanceState | undefined>();
   heard = $state(false); // a pose
   readonly resources = new Resources();
   readonly dynamics = new Dynamics();
+  readonly walking = new Walking(this);
+  readonly levels = new Levels();
   readonly physics: Physics | undefined; // of one with mass
   private latest: Record<string, number> = {}; // without the noise left out
   private placed: Record<string, number> = {}; // by hand, and when
@@ -136,6 +143,9 @@ export class Robot {
     return chains.map((c) => (this.balance?.supports.includes(c) ? 1 : 0));
   }
 
+  contacts = $state.raw<(ContactEvent & { number: number })[]>([]); // felt, oldest first
+  private contactCount = 0;
+
   listen(connection: Connection, info: RobotInfo, event: (m: EventMessage) => void) {
     const exact = this.can?.exact ?? false; // it is where it is told to be
     // a change of a pose too small to be seen, such as the noise of readings, in rad or m:
@@ -152,10 +162,9 @@ export class Robot {
       const still = m.name.every((name) => Math.abs((this.position[name] ?? Infinity) - now[name]!) < unseen);
       if (!still) this.position = now;
     }, 50);
-    if (info.base === "floating") {
+    if (info.base === "floating" && !this.physics) {
       hear<PoseStamped>("base_pose", "geometry_msgs/msg/PoseStamped", (m) => {
-        const { position: translation, orientation: rotation } = m.pose;
-        const base = { translation, rotation };
+        const base = transform(m.pose);
         if (!(this.base && near(this.base, base, unseen))) this.base = base;
       }, 50);
     }
@@ -165,9 +174,17 @@ export class Robot {
     }, 100);
     hear<ResourceState>("resource_state", "poise_msgs/msg/ResourceState", (m) => this.resources.take(m));
     hear<EventMessage>("events", "poise_msgs/msg/Event", event);
+    if (this.can?.feels) hear<ContactEvent>("contact_events", "poise_msgs/msg/ContactEvent", (m) => (this.contacts = [...this.contacts, { ...m, number: ++this.contactCount }].slice(-50)));
     const { physics } = this;
     if (!physics) return;
-    hear<PhysicsState>("physics/state", "poise_msgs/msg/PhysicsState", (m) => (physics.state = m), 50);
+    hear<PhysicsState>("physics/state", "poise_msgs/msg/PhysicsState", (m) => {
+      physics.state = m;
+      if (info.base !== "floating") return;
+      const base = transform(m.base);
+      if (!(this.base && near(this.base, base, unseen))) this.base = base;
+      const frame = between(transform(m.odometry), base);
+      if (!(this.frame && near(this.frame, frame, 0.002))) this.frame = frame;
+    }, 50);
     hear<PhysicsWorld>("physics/world", "poise_msgs/msg/PhysicsWorld", (m) => (physics.world = m));
   }
 

@@ -100,7 +100,7 @@ export const excess = (f: Finding) => {
 // found puts a finding of lint into words.
 export function found(f: Finding, r: Reader): string {
   const range = f.to_time > f.from_time ? `${f.from_time.toFixed(2)}–${f.to_time.toFixed(2)} s` : `${f.from_time.toFixed(2)} s`;
-  if (f.rule === "balance" && Math.abs(f.value) < 1) {
+  if (f.rule === "balance" && f.value !== f.limit) { // equal: there are no numbers, as no foot stands
     const where = `${(Math.abs(f.value) * 1000).toFixed(0)} mm ${f.value < 0 ? "outside" : "inside"}`;
     return `the centre of mass is ${where} the feet that carry, ${(f.limit * 1000).toFixed(0)} mm inside is needed (${range})`;
   }

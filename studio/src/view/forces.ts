@@ -4,6 +4,7 @@ import * as THREE from "three";
 import type { PhysicsContact, PhysicsState, PhysicsWorld, Pose, Vector3 } from "../ros/messages";
 
 export const contactColour = 0x1463ff;
+export const feltColour = 0xff7a00; // forces that are measured
 const betweenColour = 0x8a63d2; // links that touch each other
 const pushColour = 0xd8465a;
 

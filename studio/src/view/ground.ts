@@ -1,7 +1,8 @@
 // Balance on the floor: the support polygon, the feet that carry, the centre of
 // mass, where it falls, and the zero-moment point.
 import * as THREE from "three";
-import type { BalanceState } from "../ros/messages";
+import type { BalanceState, Transform } from "../ros/messages";
+import { origin } from "../state/frames";
 
 const good = 0x18a957;
 const bad = 0xd8465a;
@@ -32,7 +33,11 @@ export class Ground {
     this.group.visible = false;
   }
 
-  show(b: BalanceState | undefined) {
+  // show draws a balance that was told in a frame.
+  show(b: BalanceState | undefined, frame?: Transform) {
+    const { translation: t, rotation: r } = frame ?? origin;
+    this.group.position.set(t.x, t.y, t.z);
+    this.group.quaternion.set(r.x, r.y, r.z, r.w);
     this.group.visible = !!b && b.support_points.length > 0;
     if (!b || !this.group.visible) return;
     const colour = b.margin > 0 ? good : bad;

@@ -17,13 +17,15 @@ const patience = 1000; // ms that the first picture waits for a robot to be in i
 
 export interface Colours { background: number; grid: number; gridCentre: number }
 
-// squares draws the lines of the floor, 0.1 m apart. Each is made of short ones: some
-// renderers leave a line out that begins behind the camera.
+const [cell, metre] = [0.1, 10]; // of the floor: m between lines, and lines between those of another colour
+
+// squares draws the lines of the floor. Each is made of short ones: some renderers leave a line
+// out that begins behind the camera.
 function squares({ grid, gridCentre }: Colours): THREE.LineSegments {
-  const [half, cell] = [20, 0.1];
+  const half = 20;
   const [ends, colours]: [number[], number[]] = [[], []];
   for (let i = -half; i <= half; i++) {
-    const { r, g, b } = new THREE.Color(i === 0 ? gridCentre : grid);
+    const { r, g, b } = new THREE.Color(i % metre === 0 ? gridCentre : grid);
     for (let k = -half; k < half; k++) {
       const [at, from, to] = [i * cell, k * cell, (k + 1) * cell];
       ends.push(from, at, 0, to, at, 0, at, from, 0, at, to, 0);
@@ -51,6 +53,8 @@ export class Stage {
   private empty = true;
   private turned = false; // by a hand: the view is no longer chosen by the page
   private framed: THREE.Box3[] = [];
+  private followed: THREE.Vector3 | undefined; // where the robot is that the view goes along with
+  private slack = 0; // m that it may go before the view does
   private readonly from = new THREE.Vector3(0.8, 1, 0.45).normalize(); // where the page looks from
   private home = { position: new THREE.Vector3(1, -1, 0.6), target: new THREE.Vector3() };
   private readonly watcher: ResizeObserver;
@@ -107,12 +111,12 @@ export class Stage {
 
   paint(c: Colours) {
     this.scene.background = new THREE.Color(c.background);
-    const scale = this.grid.scale.x;
+    const { scale, position } = this.grid;
     this.ground.remove(this.grid);
     this.grid.geometry.dispose();
     this.grid = squares(c);
-    this.grid.position.z = 0.0005;
-    this.grid.scale.setScalar(scale);
+    this.grid.position.set(position.x, position.y, 0.0005);
+    this.grid.scale.copy(scale);
     this.ground.add(this.grid);
     this.touch();
   }
@@ -124,6 +128,8 @@ export class Stage {
     const centre = box.getCenter(new THREE.Vector3());
     const size = Math.max(box.getBoundingSphere(new THREE.Sphere()).radius, 0.05);
     this.framed = boxes;
+    this.followed = undefined;
+    this.slack = 0.5 * size;
     const { middle, far } = this.fit(boxes, centre, size);
     this.home.target.copy(middle);
     this.home.position.copy(this.from).multiplyScalar(far).add(middle);
@@ -172,6 +178,20 @@ export class Stage {
     this.orbit.target.copy(this.home.target);
     this.orbit.update();
     this.touch();
+  }
+
+  // follow goes along with a robot that leaves its place, and stays where it is while the robot only sways or is posed.
+  follow({ x, y }: { x: number; y: number }) {
+    this.followed ??= new THREE.Vector3(x, y, 0);
+    const way = new THREE.Vector3(x, y, 0).sub(this.followed);
+    if (way.length() <= this.slack) return;
+    way.setLength(way.length() - this.slack);
+    for (const p of [this.followed, this.camera.position, this.orbit.target, this.home.position, this.home.target, this.key.position, this.key.target.position]) p.add(way);
+    for (const box of this.framed) box.translate(way);
+    const square = cell * metre * this.grid.scale.x;
+    this.grid.position.set(Math.round(this.orbit.target.x / square) * square, Math.round(this.orbit.target.y / square) * square, this.grid.position.z);
+    this.orbit.update();
+    this.touch(true);
   }
 
   // look turns the view so that it looks at the robot from a side; from above and below
