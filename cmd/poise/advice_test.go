@@ -21,7 +21,8 @@ func TestARefusalNamesTheCommandThatHelps(t *testing.T) {
 	r.do("stands", "stop")
 	refused("try: poise reset --robot real --server ", "play", "nod", "--robot", "real")
 	refused("try: poise reset --server ", "pose", "stand")
-	r.do("done", "reset")
+	r.do("real: done", "reset") // all that were stopped
+	r.do("done", "reset", "--robot", "real")
 	r.do("stands", "stop", "0")
 	refused("try: poise reset --server ", "play", "nod")
 	r.do("try: poise torque on --server ", "reset")

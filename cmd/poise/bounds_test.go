@@ -66,6 +66,9 @@ func TestARobotWithoutOneServo(t *testing.T) {
 		return code == exitOK
 	})
 	r.fails(exitFailure, "its servo was missing when the robot was opened", "torque", "on", "gripper")
+	if out, _, _ := r.cli("state"); !strings.Contains(out, "missing  gripper") || strings.Contains(out, "limp") {
+		t.Errorf("poise state:\n%s", out)
+	}
 	if _, errs, _ := r.cli("torque", "on", "gripper"); strings.Contains(errs, "try:") {
 		t.Error(errs)
 	}

@@ -307,7 +307,7 @@ func (b *busFlags) read(args []string) error {
 func (b *busFlags) write(args []string) error {
 	v, err := strconv.ParseInt(args[3], 0, 64)
 	if err != nil {
-		return usagef("value %q is no number", args[3])
+		return usagef("value %q is not a number", args[3])
 	}
 	return b.withServo(args, func(c *bench.Client, id int) error {
 		if err := c.Write(id, args[2], v, b.torque); err != nil {

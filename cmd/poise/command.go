@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -37,6 +39,11 @@ func (r *remote) ask(args, names []string, service string, request func(args []s
 		return err
 	}
 	defer end()
+	return r.tell(service, q, "")
+}
+
+// tell calls a service and prints the message of its answer, after the name of who gives it.
+func (r *remote) tell(service string, q any, who string) error {
 	text, err := r.call(service, q)
 	if err != nil || r.e.json {
 		return err
@@ -48,12 +55,51 @@ func (r *remote) ask(args, names []string, service string, request func(args []s
 	if strings.Contains(a.Message, "set_torque") { // after a stop that took it
 		a.Message += "; try: " + r.commandLine("torque", "on")
 	}
-	fmt.Fprintln(r.e.out, a.Message)
+	fmt.Fprintln(r.e.out, who+a.Message)
 	return nil
 }
 
+// resetCommand resets all robots, as stop stops them, or the one that is named.
+func resetCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
+	r := newRemote(e, fs)
+	return func(args []string) error {
+		if r.robot != "" {
+			return r.ask(args, nil, "reset", func([]string) (any, error) { return &poisemsgs.ResetRequest{}, nil })
+		}
+		return r.resetAll(args)
+	}
+}
+
+// resetAll resets one robot after the other; one that is refused does not keep from the others.
+func (r *remote) resetAll(args []string) error {
+	end, err := r.open(args)
+	if err != nil {
+		return err
+	}
+	defer end()
+	ctx, cancel := context.WithTimeout(r.ctx, callPatience)
+	defer cancel()
+	names, err := r.robots(ctx)
+	if err != nil {
+		return err
+	}
+	var refused []error
+	for i, name := range names {
+		one, who := *r, ""
+		if i > 0 { // names without a robot's are the first one's
+			one.robot = name
+		}
+		if len(names) > 1 {
+			who = name + ": "
+		}
+		if err := one.tell("reset", &poisemsgs.ResetRequest{}, who); err != nil {
+			refused = append(refused, fmt.Errorf("%s%w", who, err))
+		}
+	}
+	return errors.Join(refused...)
+}
+
 var (
-	resetCommand = simple(nil, "reset", func([]string) (any, error) { return &poisemsgs.ResetRequest{}, nil })
 	// torqueCommand gives the torque back or takes it away: of the whole robot, or of some
 	// resources.
 	torqueCommand = simple([]string{"on|off", "[RESOURCE …]"}, "set_torque", func(args []string) (any, error) {
@@ -64,7 +110,7 @@ var (
 	})
 	// cycleCommand chooses the cycle of motion control: of the whole robot, or of some
 	// resources.
-	cycleCommand = simple([]string{"0|1", "[RESOURCE …]"}, "switch_cycle", func(args []string) (any, error) {
+	cycleCommand = simple([]string{"0|1|2", "[RESOURCE …]"}, "switch_cycle", func(args []string) (any, error) {
 		n, err := strconv.Atoi(args[0])
 		if err != nil || n < 0 || n > control.LastCycle {
 			return nil, usagef("cycle %q: must be 0 … %d", args[0], control.LastCycle)

@@ -3,12 +3,15 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
 
 	"poise/loop"
+	"poise/robot/load"
 	"poise/telemetry"
 )
 
@@ -47,7 +50,9 @@ func TestCycleAndServoModelsOnTheCommandLine(t *testing.T) {
 	chosen(1, 1)
 	r.do("done", "cycle", "0", "head")
 	chosen(1, 0)
-	for _, args := range [][]string{{"cycle"}, {"cycle", "2"}, {"cycle", "-1"}, {"cycle", "NaN"}, {"cycle", "1.5", "head"}} {
+	r.fails(1, "cycle 2 is of the whole robot, not of head alone", "cycle", "2", "head") // the whole body is led, or nothing of it
+	chosen(1, 0)
+	for _, args := range [][]string{{"cycle"}, {"cycle", "3"}, {"cycle", "-1"}, {"cycle", "NaN"}, {"cycle", "1.5", "head"}} {
 		r.fails(exitUsage, "0", args...)
 	}
 	r.fails(1, `no resource, group or joint "haed"; did you mean "head"?`, "cycle", "1", "haed")
@@ -74,12 +79,15 @@ func TestCycleAndServoModelsOnTheCommandLine(t *testing.T) {
 	r.do(`"version": 3`, "call", "set_servo_models", `{"rollback": true}`)
 	chosen(1, 0) // refusals changed nothing
 	r.do("nod: done", "play", "nod", "--speed", "200")
+	r.do("done", "cycle", "2")
+	chosen(2, 2)
 	r.do("done", "cycle", "0")
 	chosen(0, 0)
 	r.stop(syscall.SIGTERM)
 	if a := replayed(t, file); a.Ticks == 0 || !a.Equal {
 		t.Errorf("%d ticks, equal is %v", a.Ticks, a.Equal)
 	}
+	levelsOf(t, file)
 	rec, err := telemetry.Open(file)
 	if err != nil {
 		t.Fatal(err)
@@ -92,10 +100,53 @@ func TestCycleAndServoModelsOnTheCommandLine(t *testing.T) {
 			orders[o.Kind]++
 		}
 	}
-	if orders[loop.SetCycle] != 3 || orders[loop.SetModels] != 2 {
-		t.Errorf("the recording has %d choices of the cycle and %d sets of models, want 3 and 2", orders[loop.SetCycle], orders[loop.SetModels])
+	if orders[loop.SetCycle] != 4 || orders[loop.SetModels] != 2 {
+		t.Errorf("the recording has %d choices of the cycle and %d sets of models, want 4 and 2", orders[loop.SetCycle], orders[loop.SetModels])
 	}
 	if strings.Contains(r.log.String(), "level=ERROR") {
 		t.Error(r.log.String())
+	}
+}
+
+// levelsOf replays a recording of which some was in cycle 2, and reads the levels that it writes.
+func levelsOf(t *testing.T, file string) {
+	t.Helper()
+	to := filepath.Join(t.TempDir(), "levels.jsonl")
+	rec, err := telemetry.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rec.Close()
+	bot, err := load.Robot("pony", load.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := (&servoLogFlags{levels: to, to: math.Inf(1)}).replay(rec, bot.Model)
+	if err != nil || out.First != nil {
+		t.Fatal(err, out)
+	}
+	text, err := os.ReadFile(to)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, served := strings.Split(strings.TrimSpace(string(text)), "\n"), 0
+	for i, line := range lines {
+		var m struct {
+			Status string
+			Levels []struct {
+				Name    string
+				AskedBy []string `json:"asked_by"`
+			}
+			Limbs []struct{ Ratio float64 }
+		}
+		if err := json.Unmarshal([]byte(line), &m); err != nil {
+			t.Fatalf("line %d: %v", i+1, err)
+		}
+		if m.Status == "served" && len(m.Levels) > 8 && m.Levels[0].Name == "dynamics" && len(m.Levels[0].AskedBy) > 0 && len(m.Limbs) > 0 {
+			served++
+		}
+	}
+	if served == 0 || uint64(len(lines)) >= out.Ticks {
+		t.Errorf("of %d ticks %d are in cycle 2, %d are served with their levels", out.Ticks, len(lines), served)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"poise/contact"
+	"poise/control"
 	"poise/floatingbase"
 	"poise/problem"
 	"poise/robot"
@@ -37,7 +38,7 @@ func (d *dyn) contact(r *request) (any, error) {
 	if !d.m.Floating() {
 		return nil, errFixedBase
 	}
-	q, v, a := r.configuration("q", d.m), r.numbers("v", d.m.NumV()), r.numbers("a", d.m.NumV())
+	q, v, a := r.standing("q", d.m), r.numbers("v", d.m.NumV()), r.numbers("a", d.m.NumV())
 	supports := r.supports("supports", d.m)
 	friction := r.friction("friction")
 	if err := r.done(); err != nil {
@@ -86,6 +87,20 @@ func pointIf(p contact.Point, ok bool) *[2]float64 {
 }
 
 func xyzList(v spatial.Vec3) [3]float64 { return [3]float64{v.X, v.Y, v.Z} }
+
+// standing takes the configuration of a robot on feet. Too far away the arms of forces would vanish by rounding.
+func (r *request) standing(key string, m *robot.Model) []float64 {
+	q := r.configuration(key, m)
+	if q == nil {
+		return nil
+	}
+	for i, x := range q[:3] {
+		if math.Abs(x) > control.FarthestBase {
+			r.fail("%s[%d] is %g m, want at most %g m from the origin", key, i, x, control.FarthestBase)
+		}
+	}
+	return q
+}
 
 // supports takes an object of chains and their support coefficients.
 func (r *request) supports(key string, m *robot.Model) (all []floatingbase.Support) {

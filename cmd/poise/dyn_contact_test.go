@@ -79,6 +79,17 @@ func TestDynContactNamesWhatIsWrong(t *testing.T) {
 	if code == exitOK || !strings.Contains(out, "the base of the robot is fixed") {
 		t.Errorf("a fixed robot: code %d, %s", code, out)
 	}
+	far := make([]float64, rig.Model(t, "pony").NumQ())
+	far[1], far[2], far[6] = -1e300, 2e5, 1
+	line, err := json.Marshal(map[string]any{"q": far, "supports": map[string]float64{}, "friction": 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range []string{"contact", "wholebody"} {
+		if out, _, code := poise(string(line)+"\n", "dyn", "pony", kind); code == exitOK || !strings.Contains(out, "q[1] is -1e+300 m, want at most 100000 m") || !strings.Contains(out, "q[2] is 200000 m") {
+			t.Errorf("dyn %s far away: code %d, %s", kind, code, out)
+		}
+	}
 	out, _, _ = poise(`{"supports":{},"friction":-1}`+"\n", "dyn", "pony", "contact")
 	if !strings.Contains(out, "friction is -1, want 0 or more") || !strings.Contains(out, "q is missing") {
 		t.Errorf("friction below 0: %s", out)

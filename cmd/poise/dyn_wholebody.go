@@ -36,7 +36,7 @@ func (d *dyn) wholebody(r *request) (any, error) {
 	if !d.m.Floating() {
 		return nil, errFixedBase
 	}
-	q, v := r.configuration("q", d.m), r.numbers("v", d.m.NumV())
+	q, v := r.standing("q", d.m), r.numbers("v", d.m.NumV())
 	req := wholebody.Request{Supports: r.supports("supports", d.m), Friction: r.friction("friction")}
 	if r.has("margin") {
 		req.Margin = r.atLeastZero("margin", r.values["margin"])

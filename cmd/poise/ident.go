@@ -30,7 +30,17 @@ func identCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
 	fs.StringVar(&f.output, "o", "", "write the accepted models to `file` (.yaml); a better model that stands there is kept")
 	fs.StringVar(&f.plot, "plot", "", "draw what was measured and what the models say to `file` (.png or .svg); several joints get names of their own")
 	fs.BoolVar(&e.json, "json", false, "no words on standard error; failures are JSON, as answers are in any case")
-	return func(args []string) error { return f.run(e, fs, args) }
+	var x identExecution
+	x.register(e, fs)
+	return func(args []string) error {
+		if err := x.check(fs, args); err != nil {
+			return err
+		}
+		if x.on {
+			return x.run(args, f.robot)
+		}
+		return f.run(e, fs, args)
+	}
 }
 
 type identFlags struct {

@@ -18,6 +18,8 @@ type identified struct {
 	Joint                        string
 	Parameters, Sigma            map[string]float64
 	Delay, Condition, RMSE       *float64
+	RMSETorque                   *float64 `json:"rmse_torque"`
+	Autocorrelation              []float64
 	Accepted                     *bool
 	Reasons, Details, Taken      []string
 	Kept                         bool
@@ -92,6 +94,14 @@ func TestIdentFindsAndSaves(t *testing.T) {
 		if !(math.Abs(*a.Delay-0.0224) < 0.002) || !(*a.Condition > 1 && *a.Condition < 30) || !(*a.RMSE < 0.003) {
 			t.Errorf("%s: delay %g, condition %g, rmse %g", a.Joint, *a.Delay, *a.Condition, *a.RMSE)
 		}
+		// the error of positions as a torque: y over a3
+		if want := *a.RMSE * truth[i].Kp * *a.Voltage / truth[i].A3; !(math.Abs(*a.RMSETorque/want-1) < 0.05) {
+			t.Errorf("%s: rmse %g rad and %g N·m, want %g", a.Joint, *a.RMSE, *a.RMSETorque, want)
+		}
+		// what is left is rounding alone
+		if len(a.Autocorrelation) != 5 || slices.ContainsFunc(a.Autocorrelation, func(x float64) bool { return math.Abs(x) > 0.15 || x == 0 }) {
+			t.Errorf("%s: autocorrelation %v", a.Joint, a.Autocorrelation)
+		}
 		if _, err := os.Stat(filepath.Join(folder, "fit-"+a.Joint+".svg")); err != nil {
 			t.Error(err)
 		}
@@ -124,6 +134,33 @@ func betterIsKept(t *testing.T, log, models string) {
 	text, _ := os.ReadFile(models)
 	if strings.Contains(string(text), "a1: 1"+strings.SplitN(string(good), "a1: ", 2)[1][:4]) || !strings.Contains(string(text), `"joint12"`) {
 		t.Errorf("a worse model is not replaced, or another joint is lost:\n%s", text)
+	}
+	before, _ := os.ReadFile(models)
+	// a delay that is off by 4 ms is still believed, and the model with it errs more
+	out, stderr, code := poise("", "ident", log, "-o", models, "--joint", "joint11", "--delay", "0.0184", "--json")
+	if all := identifiedIn(t, out); code != 0 || !*all[0].Accepted || !all[0].Kept {
+		t.Errorf("a better model is not kept: %d %s %s", code, stderr, out)
+	}
+	if after, _ := os.ReadFile(models); string(after) != string(before) {
+		t.Errorf("a better model is changed:\n%s", after)
+	}
+}
+
+// TestIdentIsJudgedByAnotherLog: --holdout of the same servo agrees, that of another one does not.
+func TestIdentIsJudgedByAnotherLog(t *testing.T) {
+	log, _ := writeServoLog(t, 20, excited, "joint11")
+	same, _ := writeServoLog(t, 12, slowMotion, "joint11")
+	other, _ := writeServoLog(t, 12, excited, "joint12", "joint11") // its joint11 is another servo
+	out, stderr, code := poise("", "ident", log, "--holdout", same, "--json")
+	if all := identifiedIn(t, out); code != 0 || !*all[0].Accepted || !(*all[0].RMSE < 0.003) {
+		t.Errorf("%d %s %s", code, stderr, out)
+	}
+	out, stderr, code = poise("", "ident", log, "--holdout", other, "--json")
+	if all := identifiedIn(t, out); code != 0 || *all[0].Accepted || !slices.Equal(all[0].Reasons, []string{"holdout"}) {
+		t.Errorf("judged by another servo: %d %s %s", code, stderr, out)
+	}
+	if _, stderr, code := poise("", "ident", log, "--holdout", filepath.Join(t.TempDir(), "absent.csv")); code != 1 || !strings.Contains(stderr, "absent.csv") {
+		t.Errorf("%d %s", code, stderr)
 	}
 }
 

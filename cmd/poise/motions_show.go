@@ -240,7 +240,6 @@ func (j *motionsJob) previewForces(g *follow.Goal, d *motion.Document) error {
 	if err != nil {
 		return err
 	}
-	s.StandOnAll()
 	r, err := s.Judge(motionforces.Options{})
 	if err != nil {
 		_, err = fmt.Fprintf(j.e.out, "\nForces are not known: %s\n", err)

@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -245,6 +246,43 @@ func TestAllowedPlanningTimeEndsALongPlan(t *testing.T) {
 	slow := strings.NewReplacer(`"planner_id"`, `"allowed_planning_time":0.02,"planner_id"`, `"max_velocity_scaling_factor":0.5`, `"max_velocity_scaling_factor":0.0002`).Replace(linRequest)
 	if r, code := plan(t, slow, "arm6", "-", "--current", home); code != exitFailure || r.ErrorCode.Val != msgs.ErrorTimedOut {
 		t.Errorf("exit %d, %+v", code, r.ErrorCode)
+	}
+}
+
+// TestPlanAnswersAsTheServer: the command line and the service of a running server give one
+// answer to one request, points, codes and words alike.
+func TestPlanAnswersAsTheServer(t *testing.T) {
+	needsProgram(t)
+	s := serveIt(t, "--robot", "arm6", "--period", "0.005")
+	const start = `"start_state":{"joint_state":{"name":["joint_1","joint_2","joint_3","joint_4","joint_5","joint_6"],"position":[0.1,0.1,0.3,0,-0.3,0]}},"planner_id"`
+	sound := strings.Replace(linRequest, `"planner_id"`, start, 1)
+	for name, request := range map[string]string{
+		"planned":       sound,
+		"as Pilz":       strings.Replace(sound, `"planner_id"`, `"pipeline_id":"pilz_industrial_motion_planner","planner_id"`, 1),
+		"unknown group": strings.Replace(sound, `"manipulator"`, `"leg"`, 1),
+		"out of reach":  strings.Replace(sound, `"x":0.5`, `"x":5`, 1),
+		"too fast":      strings.Replace(sound, `factor":0.5`, `factor":2`, 1),
+	} {
+		sampling := "0.005" // the server's period
+		if name == "as Pilz" {
+			sampling = "0.1" // the original's
+		}
+		own, _ := plan(t, request, "arm6", "-", "--sampling", sampling)
+		out, stderr, _ := poise("", "call", "plan_kinematic_path", `{"motion_plan_request":`+request+`}`, "--server", s.address)
+		var theirs msgs.GetMotionPlanResponse
+		if err := rosjson.Unmarshal([]byte(out), &theirs); err != nil {
+			t.Fatalf("%s: %v\n%s%s", name, err, out, stderr)
+		}
+		answer := theirs.MotionPlanResponse
+		if own.ErrorCode.Val != answer.ErrorCode.Val || own.ErrorCode.Message != answer.ErrorCode.Message {
+			t.Errorf("%s: the program answers %+v, the server %+v", name, own.ErrorCode, answer.ErrorCode)
+		}
+		if !reflect.DeepEqual(own.Trajectory, answer.Trajectory) {
+			t.Errorf("%s: two trajectories, of %d and of %d points", name, len(own.Trajectory.JointTrajectory.Points), len(answer.Trajectory.JointTrajectory.Points))
+		}
+		if planned := len(own.Trajectory.JointTrajectory.Points) > 0; planned != (own.ErrorCode.Val == msgs.ErrorSuccess) || planned == (name != "planned" && name != "as Pilz") {
+			t.Errorf("%s: %+v", name, own.ErrorCode)
+		}
 	}
 }
 

@@ -101,38 +101,51 @@ func (r *remote) perform(action, typ string, goal any, what string) error {
 	return r.performText(r.name(action), typ, client.Text(goal, msgs.ROS2), what)
 }
 
-// performText is perform with a goal that is JSON already, of an action by its full name.
-func (r *remote) performText(action, typ string, goal []byte, what string) error {
-	g, err := r.c.SendGoal(context.Background(), action, typ, goal)
-	if err != nil {
-		return err
-	}
-	bar := newBar(r.e.err, what)
-	defer bar.end()
-	ended := make(chan struct{})
-	defer close(ended)
+// cancelWhenInterrupted cancels a goal on Ctrl-C until the function that it returns is called.
+func (r *remote) cancelWhenInterrupted(g *client.Goal) (ended func()) {
+	over := make(chan struct{})
 	go func() {
 		select {
 		case <-r.ctx.Done():
-			// the goal may be over by now, then there is nothing to cancel
-			_ = g.Cancel(context.Background())
-		case <-ended:
+			_ = g.Cancel(context.Background()) // it may have ended by now
+		case <-over:
 		}
 	}()
+	return func() { close(over) }
+}
+
+// performText is perform with a goal that is JSON already, of an action by its full name.
+func (r *remote) performText(action, typ string, goal []byte, what string) error {
+	u, err := r.follow(action, typ, goal, what, func(feedback json.RawMessage) {
+		if r.e.json {
+			fmt.Fprintf(r.e.out, "{\"feedback\":%s}\n", feedback)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return r.ending(u, what)
+}
+
+// follow sends a goal, shows how far it is until it ends, and returns its end. Ctrl-C cancels it.
+func (r *remote) follow(action, typ string, goal []byte, what string, heard func(feedback json.RawMessage)) (client.Update, error) {
+	g, err := r.c.SendGoal(context.Background(), action, typ, goal)
+	if err != nil {
+		return client.Update{}, err
+	}
+	bar := newBar(r.e.err, what)
+	defer bar.end()
+	defer r.cancelWhenInterrupted(g)()
 	for {
 		u, err := g.Next(context.Background())
-		if err != nil {
-			return fmt.Errorf("%s: %w; whether the robot still moves is unknown, poise state tells", what, err)
+		switch {
+		case err != nil:
+			return u, fmt.Errorf("%s: %w; whether the robot still moves is unknown, poise state tells", what, err)
+		case u.Done:
+			return u, nil
 		}
-		if !u.Done {
-			bar.show(u.Info)
-			if r.e.json {
-				fmt.Fprintf(r.e.out, "{\"feedback\":%s}\n", u.Feedback)
-			}
-			continue
-		}
-		bar.end()
-		return r.ending(u, what)
+		bar.show(u.Info)
+		heard(u.Feedback)
 	}
 }
 
@@ -167,6 +180,11 @@ func (r *remote) ending(u client.Update, what string) error {
 	default:
 		end.Message = r.advised(what+": aborted: "+reasons(u), u.Explanations)
 	}
+	return r.tellEnd(end, end.Success, end.Message)
+}
+
+// tellEnd prints the last line about something that was done, or fails with its message.
+func (r *remote) tellEnd(end any, success bool, message string) error {
 	if r.e.json {
 		text, err := json.Marshal(end)
 		if err != nil {
@@ -175,10 +193,10 @@ func (r *remote) ending(u client.Update, what string) error {
 		fmt.Fprintf(r.e.out, "%s\n", text)
 	}
 	switch {
-	case !end.Success:
-		return r.refusal(end.Message)
+	case !success:
+		return r.refusal(message)
 	case !r.e.json:
-		fmt.Fprintln(r.e.out, end.Message)
+		fmt.Fprintln(r.e.out, message)
 	}
 	return nil
 }

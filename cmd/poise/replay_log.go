@@ -10,6 +10,10 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"poise/edge"
+	"poise/loop"
+	"poise/msgs"
+	"poise/msgs/rosjson"
 	"poise/robot"
 	"poise/servo"
 	"poise/telemetry"
@@ -19,9 +23,11 @@ import (
 type servoLogFlags struct {
 	file     string
 	from, to float64
+	levels   string
 }
 
 func (f *servoLogFlags) register(fs *pflag.FlagSet) {
+	fs.StringVar(&f.levels, "levels", "", "also write how the levels of cycle 2 were served to `file` (.jsonl), one message of the topic levels a tick: the tab Levels of the Studio opens it")
 	fs.StringVar(&f.file, "log", "", "also write what the servos were told and measured to `file` (.csv), for poise ident")
 	fs.Float64Var(&f.from, "from", 0, "of --log: from this time on, `s` since the recording began")
 	fs.Float64Var(&f.to, "to", math.Inf(1), "of --log: up to this time, `s`")
@@ -29,6 +35,8 @@ func (f *servoLogFlags) register(fs *pflag.FlagSet) {
 
 func (f *servoLogFlags) check() error {
 	switch {
+	case !hasSuffix(f.levels, ".jsonl"):
+		return usagef("--levels %q: the name must end in .jsonl", f.levels)
 	case !hasSuffix(f.file, ".csv"):
 		return usagef("--log %q: the name must end in .csv", f.file)
 	case !(f.from < f.to):
@@ -37,19 +45,51 @@ func (f *servoLogFlags) check() error {
 	return nil
 }
 
-// replay runs the recording, and writes the log if one is wanted.
+// replay runs the recording, and writes the log and the levels if they are wanted.
 func (f *servoLogFlags) replay(r *telemetry.Reader, m *robot.Model) (*telemetry.Outcome, error) {
-	if f.file == "" {
-		return telemetry.Replay(r, m, recordedKinds)
+	var watch func(t servo.Tick, measured *servo.Measurement, goals []servo.Setpoint)
+	var look func(now *loop.Snapshot)
+	var ends []func() error
+	write := func(name string) (*bufio.Writer, error) {
+		file, err := os.Create(name)
+		if err != nil {
+			return nil, err
+		}
+		out := bufio.NewWriter(file)
+		ends = append(ends, out.Flush, file.Close)
+		return out, nil
 	}
-	file, err := os.Create(f.file)
-	if err != nil {
-		return nil, err
+	if f.file != "" {
+		out, err := write(f.file)
+		if err != nil {
+			return nil, err
+		}
+		w := servoLog{f: f, m: m, out: out, seen: make([]uint64, len(m.Joints()))}
+		out.WriteString("time,joint,goal,position,voltage,play_time,measured_at,kp,temperature\n") // Flush tells what failed
+		watch = w.tick
 	}
-	w := servoLog{f: f, m: m, out: bufio.NewWriter(file), seen: make([]uint64, len(m.Joints()))}
-	w.out.WriteString("time,joint,goal,position,voltage,play_time,measured_at,kp,temperature\n") // Flush tells what failed
-	out, err := telemetry.Watch(r, m, recordedKinds, w.tick)
-	return out, errors.Join(err, w.out.Flush(), file.Close())
+	if f.levels != "" {
+		out, err := write(f.levels)
+		if err != nil {
+			return nil, err
+		}
+		var names []string
+		for _, c := range r.Header.Controllers {
+			names = append(names, c.Name)
+		}
+		words, line := edge.NewLevels(m, names), []byte{}
+		look = func(now *loop.Snapshot) {
+			if now.Cycle2 {
+				line = rosjson.Append(line[:0], words.Message(now), msgs.ROS2)
+				out.Write(append(line, '\n')) // Flush tells what failed
+			}
+		}
+	}
+	out, err := telemetry.Look(r, m, recordedKinds, watch, look)
+	for _, end := range ends {
+		err = errors.Join(err, end())
+	}
+	return out, err
 }
 
 // servoLog writes a row for each servo and tick. A reading counts once: in the row of the tick at

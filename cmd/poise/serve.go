@@ -38,7 +38,7 @@ func serveCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
 	fs.IntVar(&f.priority, "priority", -1, "the real-time priority of the cycle, `N` of 0 … 99; 0 asks for none")
 	fs.StringVar(&f.record, "record", "", "keep the last ticks in this `file`, otherwise in the state folder (poise replay)")
 	fs.BoolVar(&f.unrecorded, "no-record", false, "record nothing")
-	fs.StringVar(&f.mirrored, "mirror", "", "show the graph of another rosbridge server, or of the ROS 1 network of a master (http://…), `URL`, here as well")
+	fs.StringVar(&f.mirrored, "mirror", "", "show the graph of another rosbridge server, of the ROS 1 network of a master (http://…) or of a DDS domain of ROS 2 (dds://0), `URL`, here as well")
 	f.ros.register(fs)
 	f.ros2.register(fs)
 	fs.BoolVar(&f.guarded, "guard", false, "a second process brings the servos to rest if the server dies")
@@ -122,6 +122,11 @@ func (f *serveFlags) serve(e *env, args []string) error {
 	}
 	if o.ROS2, err = f.ros2.config(f.ros.remaps, f.ros.node); err != nil {
 		return err
+	}
+	if o.ROS2 != nil {
+		if o.LogLevel, err = f.ros2.level(o.ROS2.Names.Node); err != nil {
+			return err
+		}
 	}
 	if len(arguments) > 0 {
 		if o.Robot, err = load.Robot(c.Robot, load.Options{PackagePath: o.PackagePath, Env: environment(), Arguments: arguments}); err != nil {

@@ -301,6 +301,7 @@ func TestServeAndItsClientsOnTheCommandLine(t *testing.T) {
 	r.fails(exitUsage, "percent", "speed", "fast")
 	r.do("done", "pause")
 	r.do("speed 0 %", "state")
+	r.fails(exitFailure, "paused on the way", "walk", "--x", "0.05", "--for", "0.3")
 	r.do("done", "resume")
 	r.do("done", "switch", "--stop", "pose")
 	r.do("done", "switch", "--start", "pose")
@@ -309,6 +310,8 @@ func TestServeAndItsClientsOnTheCommandLine(t *testing.T) {
 	r.do("it stands", "walk", "--x", "0.05", "--gait", "crawl", "--for", "0.5")
 	r.fails(exitUsage, "crawl", "walk", "--gait", "craw")
 	r.fails(exitUsage, "negative", "walk", "--for", "-1")
+	r.fails(exitFailure, "get-up", "get-up")
+	r.fails(exitUsage, "left, right and belly", "get-up", "lefft")
 	r.do("/joint_states", "topic", "list")
 	if out := r.do("joint11", "topic", "echo", "/joint_states", "--count", "2", "--json"); strings.Count(out, "\n") != 2 {
 		t.Errorf("topic echo --count 2 says %q", out)

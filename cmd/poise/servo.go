@@ -44,16 +44,19 @@ func readServoModel(file, name string) (*model.Model, error) {
 	}
 	switch {
 	case name != "":
-		if m, ok := set.Find(name); ok {
+		if m, ok := set.Choose(name); ok {
 			return &m.Model, nil
 		}
-		return nil, fmt.Errorf("%s: %w", file, problem.Unknown("unknown_servo_model", "servo model", name, set.Names()))
-	case len(set.Models) == 1:
+		if len(set.Models) == 1 && set.Models[0].Name == "" {
+			return nil, usagef("%s is one model without a name: leave --model out", file)
+		}
+		return nil, fmt.Errorf("%s: %w", file, problem.Unknown("unknown_servo_model", "servo model", name, set.Choices()))
+	case len(set.Models) == 1 && set.Default == nil:
 		return &set.Models[0].Model, nil
 	case len(set.Models) == 0:
-		return set.Default, nil
+		return &set.Default.Model, nil
 	}
-	return nil, usagef("%s has %d models: choose one by --model (%s)", file, len(set.Models), strings.Join(set.Names(), ", "))
+	return nil, usagef("%s has %d models: choose one by --model (%s)", file, len(set.Choices()), strings.Join(set.Choices(), ", "))
 }
 
 type servoLines struct{ m *model.Model }
@@ -102,8 +105,13 @@ func (r *request) voltage(key string, m *model.Model) float64 {
 	}
 	before := len(r.errs)
 	u := r.scalar(key)
-	if len(r.errs) == before && u <= 0 {
+	if len(r.errs) > before {
+		return u
+	}
+	if u <= 0 {
 		r.fail("%s is %g V, must be above 0", key, u)
+	} else if u > model.MaxVoltage {
+		r.fail("%s is %g V, at most %g", key, u, model.MaxVoltage)
 	}
 	return u
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -56,6 +57,7 @@ func TestServoBadLinesAreAnswered(t *testing.T) {
 	file := servoFile(t, "m.yaml", servoYAML)
 	for _, c := range []struct{ line, want string }{
 		{`{"q":0,"v":0,"a":0,"tau":0,"voltage":0}`, "voltage is 0 V, must be above 0"},
+		{`{"q":0,"v":0,"a":0,"tau":0,"voltage":1e300}`, "voltage is 1e+300 V, at most 1000"},
 		{`{"q":0,"v":NaN,"a":0,"tau":0,"voltage":12}`, "v: a finite number is wanted"},
 		{`{"q":0,"v":0,"a":0,"voltage":12}`, "tau is missing"},
 		{`{"q":0,"v":0,"a":0,"tau":0,"volts":12}`, `key \"volts\" is unknown`},
@@ -83,6 +85,7 @@ func TestServoFilesAndUsage(t *testing.T) {
 		{[]string{"servo", several, "inverse"}, 2, `"inverse" is unknown`},
 		{[]string{"servo", several, "invert"}, 2, "has 2 models: choose one by --model (knee, hip)"},
 		{[]string{"servo", several, "invert", "--model", "kne"}, 1, `did you mean "knee"`},
+		{[]string{"servo", servoFile(t, "m.yaml", servoYAML), "invert", "--model", "x"}, 2, "m.yaml is one model without a name: leave --model out"},
 		{[]string{"servo", bad, "invert"}, 1, "bad.yaml:1: servo model: kp is -1, must be above 0"},
 		{[]string{"servo", filepath.Join(t.TempDir(), "none.yaml"), "invert"}, 1, "none.yaml"},
 	} {
@@ -94,6 +97,21 @@ func TestServoFilesAndUsage(t *testing.T) {
 	out, stderr, code := poise(`{"q":0,"v":0,"a":0,"tau":1,"voltage":10}`+"\n", "servo", several, "invert", "--model", "hip")
 	if code != 0 || out != `{"goal":0.2,"saturated":false}`+"\n" {
 		t.Errorf("%d %s %s", code, out, stderr)
+	}
+	// of a property file the model of all others, too
+	property := func(name string, kp int) string {
+		return fmt.Sprintf(`<struct name="%s" type="ServoModel"><simple name="kp" type="double"><value>%d</value></simple><struct name="alpha" type="double">`+
+			strings.Repeat(`<simple name="E" type="double"><value>1</value></simple>`, 4)+`</struct></struct>`, name, kp)
+	}
+	cpf := servoFile(t, "models.cpf", "<properties>"+property("default_servo_model", 10)+property("knee", 20)+"</properties>")
+	for name, want := range map[string]string{"knee": `{"goal":0.01,"saturated":false}`, "default_servo_model": `{"goal":0.02,"saturated":false}`} {
+		out, stderr, code := poise(`{"q":0,"v":0,"a":0,"tau":2,"voltage":10}`+"\n", "servo", cpf, "invert", "--model", name)
+		if code != 0 || out != want+"\n" {
+			t.Errorf("%s: %d %s %s", name, code, out, stderr)
+		}
+	}
+	if _, stderr, code := poise("", "servo", cpf, "invert"); code != 2 || !strings.Contains(stderr, "2 models: choose one by --model (knee, default_servo_model)") {
+		t.Errorf("%d %s", code, stderr)
 	}
 	// without a nominal voltage every line has to say it
 	out, _, code = poise(`{"q":0,"v":0,"a":0,"tau":1}`+"\n", "servo", several, "invert", "--model", "hip")

@@ -66,6 +66,9 @@ func showState(out io.Writer, s *poisemsgs.RobotStatus) {
 		for _, limp := range s.Limp {
 			fmt.Fprintf(w, "limp\t%s\n", limp)
 		}
+		for _, joint := range s.Missing {
+			fmt.Fprintf(w, "missing\t%s\n", joint)
+		}
 		for _, f := range s.Faults {
 			fmt.Fprintf(w, "fault\t%s\t%s\t%s\n", f.Kind, f.Severity, f.Explanation.Text)
 		}

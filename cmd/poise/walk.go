@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -11,6 +10,8 @@ import (
 
 	"poise/gait"
 	"poise/msgs"
+	"poise/msgs/poisemsgs"
+	"poise/msgs/rosjson"
 	"poise/problem"
 	"poise/wire/rosbridge/client"
 )
@@ -105,10 +106,41 @@ func (r *remote) walk(v *msgs.Twist, name string, seconds float64) error {
 	if u := <-ended; u.Status != statusCancelled {
 		return r.ending(u, "walk")
 	}
-	if r.e.json {
-		fmt.Fprintln(r.e.out, `{"success":true,"message":"it stands"}`)
-	} else {
-		fmt.Fprintln(r.e.out, "it stands")
+	return r.stands()
+}
+
+// stands says that a walk is over and the robot stands, unless something held it up on the way.
+func (r *remote) stands() error {
+	ctx, cancel := context.WithTimeout(context.Background(), callPatience) // r.ctx ended with Ctrl-C
+	defer cancel()
+	text, err := r.c.Call(ctx, r.name("get_state"), client.Text(&poisemsgs.GetStateRequest{}, msgs.ROS2))
+	if err != nil {
+		return r.unanswered(err)
 	}
-	return nil
+	var a poisemsgs.GetStateResponse
+	if err := rosjson.Unmarshal(text, &a); err != nil {
+		return err
+	}
+	end := answered{Success: true, Message: "it stands"}
+	if why := heldUp(&a.State); why != "" {
+		end = answered{Message: "walk: " + why}
+	}
+	return r.tellEnd(end, end.Success, end.Message)
+}
+
+// heldUp says what kept a robot from walking on; the empty text is nothing.
+func heldUp(s *poisemsgs.RobotStatus) string {
+	why := ""
+	for _, f := range s.Faults {
+		why += ": " + f.Explanation.Text
+	}
+	switch {
+	case s.Stopped:
+		return "it was stopped on the way" + why + "; goals are refused until poise reset"
+	case s.Paused:
+		return "it was paused on the way" + why + "; motions stand still until poise resume"
+	case s.Power != "enabled":
+		return "its power is " + s.Power + why
+	}
+	return ""
 }

@@ -5,6 +5,7 @@
 //
 //	go run ./tools/attack -poise .build/poise -rounds 5 -seconds 4
 //
+// Everything runs in a network namespace of its own, without which the attacks of ROS 2 are left out.
 // The attacks run in this process, which costs cores too: compare with the burners of the
 // same run, not with other machines.
 package main
@@ -40,6 +41,9 @@ func main() {
 			runtime.Gosched()
 		}
 	}
+	if os.Getenv(inside) == "" && goInside() {
+		return
+	}
 	if err := run(*poise, *rounds, time.Duration(*seconds*float64(time.Second)), *only); err != nil {
 		fmt.Fprintln(os.Stderr, "attack:", err)
 		os.Exit(1)
@@ -56,6 +60,9 @@ type figures struct {
 func run(poise string, rounds int, duration time.Duration, only string) error {
 	all := map[string][]figures{}
 	attacks := slices.Concat(attacks, ros1Attacks)
+	if os.Getenv(inside) != "" {
+		attacks = append(attacks, ros2Attacks...)
+	}
 	for range rounds {
 		for _, a := range attacks {
 			if only != "" && !strings.Contains(a.name, only) && !strings.Contains(a.name, "burners") {
@@ -115,7 +122,7 @@ func measure(poise string, a attack, duration time.Duration) (f figures, err err
 		defer foreign.CloseClientConnections() // of one that hangs
 		joins = foreign.URL
 	}
-	s, err := startServer(poise, folder, joins)
+	s, err := startServer(poise, folder, joins, strings.HasPrefix(a.name, ros2))
 	if err != nil {
 		return f, err
 	}
@@ -149,13 +156,17 @@ type process struct {
 
 var listening = regexp.MustCompile(`http://(127\.0\.0\.1:\d+)`)
 
-// startServer starts a server that is a master itself, or joins that of another.
-func startServer(poise, folder, joins string) (*process, error) {
+// startServer starts a server that is a master of ROS 1 itself, or joins that of another, and is in a
+// domain of ROS 2 perhaps.
+func startServer(poise, folder, joins string, dds bool) (*process, error) {
 	flag, master := "--ros1-master", "http://127.0.0.1:0"
 	if joins != "" {
 		flag, master = "--ros1", joins
 	}
 	s := &process{cmd: exec.Command(poise, "serve", "--listen", "127.0.0.1:0", "--motions", folder, flag)}
+	if dds {
+		s.cmd.Args = append(s.cmd.Args, "--ros2")
+	}
 	s.cmd.Env = append(os.Environ(), "ROS_MASTER_URI="+master, "XDG_STATE_HOME="+folder) // it records, as by default, and leaves nothing
 	out, err := s.cmd.StdoutPipe()
 	if err != nil {

@@ -3,9 +3,10 @@
     python tools/oracle/contact.py --poise bin/poise [--states N] [--seed S]
 
 Given the torques that poise answers, and its residual on the base, Pinocchio holds the
-contact points and finds accelerations and contact forces by itself: they must be those
-that poise answered. Robots are those of ../shared/robots that stand on single points. Exit
-code 1 if anything differs by more than it may.
+contacts and finds accelerations and contact forces by itself: they must be those that poise
+answered. Robots are those of ../shared/robots, on single points (CONTACT_3D), and on fixed feet
+(CONTACT_6D), of which one stands where legs have three joints: several would hold each other, and
+forces between them be open. Exit code 1 if anything differs by more than it may.
 """
 
 import argparse
@@ -51,10 +52,15 @@ ROBOTS = {
     "g1": ["left_ankle_roll_link", "right_ankle_roll_link"],
 }
 POINT = [0.01, 0.005, -0.02]
+# points that make a contact, and how Pinocchio calls it
+KINDS = {
+    "points": ([POINT], pin.ContactType.CONTACT_3D),
+    "fixed feet": ([POINT, [0.01, 0.005, -0.04], [0.03, 0.005, -0.02]], pin.ContactType.CONTACT_6D),
+}
 
 
-def describe(name, where):
-    """A folder with the robot, each of its feet a single point."""
+def describe(name, kind, where):
+    """A folder with the robot, each of its feet a contact of a kind."""
     source = pathlib.Path(__file__).resolve().parents[3] / "shared" / "robots" / name / f"{name}.urdf"
     if not source.exists():
         sys.exit(f"contact: {source} is absent")
@@ -66,12 +72,22 @@ def describe(name, where):
             link.remove(shape)
     urdf = where / f"{name}.urdf"
     urdf.write_text(ET.tostring(root, encoding="unicode"))
-    chains = "".join(f"  leg{i}: {{base: {base}, tip: {tip}, contact: point}}\n" for i, tip in enumerate(ROBOTS[name]))
-    (where / "robot.yaml").write_text(f"urdf: {name}.urdf\nbase: floating\ncontacts:\n  point: {{points: [{POINT}]}}\nchains:\n{chains}")
+    chains = "".join(f"  leg{i}: {{base: {base}, tip: {tip}, contact: foot}}\n" for i, tip in enumerate(ROBOTS[name]))
+    (where / "robot.yaml").write_text(f"urdf: {name}.urdf\nbase: floating\ncontacts:\n  foot: {{points: {KINDS[kind][0]}, sole: 0.03}}\nchains:\n{chains}")
     return where, urdf, {f"leg{i}": (tip, np.array(POINT)) for i, tip in enumerate(ROBOTS[name])}
 
 
-def compare(binary, folder, urdf, feet, states, seed):
+def still(tool, coords, feet, names, q, v):
+    """The velocity without what moves some feet."""
+    m, d = tool.m, tool.d
+    qp, _, _, G, _ = tool.state(q, v, v)
+    pin.computeJointJacobians(m, d, qp)
+    pin.updateFramePlacements(m, d)
+    J = np.vstack([pin.getFrameJacobian(m, d, m.getFrameId(feet[n][0], pin.BODY), pin.LOCAL) @ G for n in names])
+    return v - np.linalg.pinv(J) @ (J @ v)
+
+
+def compare(kind, binary, folder, urdf, feet, states, seed):
     robot = Robot(binary, folder)
     coords = Coordinates(robot)
     tool = Pinocchio(urdf, coords)
@@ -80,18 +96,21 @@ def compare(binary, folder, urdf, feet, states, seed):
     drawn, requests = [], []
     for _ in range(states):
         q, v, a, _ = coords.random(rng, robot.joints)
-        count = rng.integers(1, len(feet) + 1)
+        fixed = KINDS[kind][1] == pin.ContactType.CONTACT_6D
+        count = rng.integers(1, 2 if fixed and len(feet) > 2 else len(feet) + 1)
         names = sorted(rng.choice(sorted(feet), count, replace=False))
+        if fixed:  # points of a foot that turns cannot all stand
+            v = still(tool, coords, feet, names, q, v)
         drawn.append((q, v, a, names))
         requests.append({"q": list(q), "v": list(v), "a": list(a), "supports": {n: 1 for n in names}, "friction": 0.8})
-    worst = {"a": 0.0, "force": 0.0}
+    worst, moments = {"a": 0.0, "force": 0.0, "moment": 0.0}, 0.0
     for (q, v, a, names), answer in zip(drawn, ask(binary, folder, "contact", requests)):
         models = pin.StdVec_RigidConstraintModel()
         for n in names:
             link, point = feet[n]
             f = m.frames[m.getFrameId(link, pin.BODY)]
             X = f.placement * pin.SE3(np.eye(3), point)
-            models.append(pin.RigidConstraintModel(pin.ContactType.CONTACT_3D, m, f.parentJoint, X, pin.LOCAL))
+            models.append(pin.RigidConstraintModel(KINDS[kind][1], m, f.parentJoint, X, pin.LOCAL))
         datas = pin.StdVec_RigidConstraintData()
         for c in models:
             datas.append(c.createData())
@@ -106,9 +125,13 @@ def compare(binary, folder, urdf, feet, states, seed):
         worst["a"] = max(worst["a"], np.abs(np.array(answer["a"]) - want).max() / max(1, np.abs(want).max()))
         pin.forwardKinematics(m, d, qp)
         for n, c, data in zip(names, models, datas):
-            f = (d.oMi[c.joint1_id] * c.joint1_placement).rotation @ data.contact_force.linear
-            got = np.array(answer["forces"][n]["force"])
-            worst["force"] = max(worst["force"], np.abs(got - f).max() / max(1, np.abs(f).max()))
+            R = (d.oMi[c.joint1_id] * c.joint1_placement).rotation
+            f, t = R @ data.contact_force.linear, R @ data.contact_force.angular
+            for key, got, want in (("force", answer["forces"][n]["force"], f), ("moment", answer["forces"][n]["moment"], t)):
+                worst[key] = max(worst[key], np.abs(np.array(got) - want).max() / max(1, np.abs(f).max()))
+            moments = max(moments, np.abs(t).max())
+    if fixed and moments < 0.01:
+        raise RuntimeError("no fixed foot has a moment: nothing is compared")
     return worst
 
 
@@ -119,11 +142,12 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     args = parser.parse_args()
     good = True
-    for name in ROBOTS:
-        with tempfile.TemporaryDirectory() as where:
-            worst = compare(args.poise, *describe(name, pathlib.Path(where)), args.states, args.seed)
-        print(f"{name} on points: {args.states} states  " + "  ".join(f"{k} {e:.1e}" for k, e in worst.items()))
-        good &= all(e <= TOLERANCE for e in worst.values())
+    for kind in KINDS:
+        for name in ROBOTS:
+            with tempfile.TemporaryDirectory() as where:
+                worst = compare(kind, args.poise, *describe(name, kind, pathlib.Path(where)), args.states, args.seed)
+            print(f"{name} on {kind}: {args.states} states  " + "  ".join(f"{k} {e:.1e}" for k, e in worst.items()))
+            good &= all(e <= TOLERANCE for e in worst.values())
     if not good:
         sys.exit(f"contact: differs by more than {TOLERANCE:g}")
 

@@ -2,9 +2,9 @@
 """A robot in MuJoCo behind the servo bus, in lock step: JSON lines in, JSON lines out.
 
 The first line says what there is: urdf, joints with their motors, ground, start. Each further
-line has the setpoints of a tick; the process makes the steps of that period and answers with
-what is measured: joints, inertial unit, touch. Go's side is internal/mujoco. It ends when its
-input does.
+line has the setpoints of a tick, each with the time it takes to arrive; the process makes the
+steps of that period and answers with what is measured: joints, inertial unit, touch. Go's side is
+internal/mujoco. It ends when its input does.
 """
 import json
 import math
@@ -26,7 +26,8 @@ class Bus:
         r.urdf, r.floating, r.joints, r.virtual = first["urdf"], first["floating"], first["joints"], set(first["virtual"])
         r.kp = r.kd = r.armature = 0
         self.robot, self.step = r, first["step"]
-        m = self.m = r.mujoco(friction=first["friction"], step=first["step"])
+        x, y, z, w = first["slope"]
+        m = self.m = r.mujoco(friction=first["friction"], step=first["step"], boxes=first["boxes"], slope=[w, x, y, z], heights=first.get("heights"))
         m.actuator_gainprm[:, 0], m.actuator_biasprm[:] = 1, 0  # a control is a torque
         m.actuator_forcelimited[:] = 0
         m.jnt_actfrclimited[:] = 0  # a control goes beyond the limit where damping takes it back: drive keeps it
@@ -60,9 +61,10 @@ class Bus:
         self.sag()
         self.goal = [[OFF, q, 0, 0, 0, 0, 0, 0] for q in first["q"]]
         self.ramp, self.left = list(first["q"]), [0.0] * len(self.motors)
+        self.line, self.made = [[] for _ in self.motors], 0  # setpoints on their way, steps so far
         self.feet = [{m.body(n).id for n in feet} for feet in first["feet"]]
         self.tips = [m.body(feet[0]).id for feet in first["feet"]]
-        self.ground = m.geom("ground").id
+        self.ground = {m.geom("ground").id} | {m.geom(f"box{i}").id for i in range(len(first["boxes"]))}
         self.base = m.body(1).id if m.nbody > 1 else 0
         self.specific, self.steps = np.zeros(3), 0
         mujoco.mj_forward(m, self.d)
@@ -72,15 +74,22 @@ class Bus:
         self.d.ctrl[:] = 0
 
     def take(self, setpoints):
+        """Puts setpoints on their way: the last number of each is how long it takes, s."""
         for i, p in enumerate(setpoints):
-            if p[0] < 0 or p[0] > BRAKE:
-                continue
+            if OFF <= p[0] <= BRAKE:
+                steps = math.ceil(p[8] / self.step - 1e-6)
+                self.line[i].append((self.made + steps, max(0, steps * self.step - p[8]), p[:8]))
+
+    def receive(self, i):
+        """Takes the setpoints that arrived: see servo/physics."""
+        while self.line[i] and self.line[i][0][0] <= self.made:
+            _, late, p = self.line[i].pop(0)
             if p[0] == POSITION and self.goal[i][0] != POSITION:
                 self.ramp[i] = self.angle(i)  # it begins where it is
             quantum = self.motors[i]["Quantum"]
             if quantum:
                 p[1] = quantum * round(p[1] / quantum)
-            self.goal[i], self.left[i] = p, p[7]
+            self.goal[i], self.left[i] = p, p[7] - late
 
     def angle(self, i):
         return self.d.qpos[self.at[i][1]] if self.at[i] else self.goal[i][1]
@@ -128,7 +137,9 @@ class Bus:
         m, d = self.m, self.d
         for _ in range(max(1, round(dt / self.step)) if dt else 0):
             for i in range(len(self.motors)):
+                self.receive(i)
                 self.drive(i)
+            self.made += 1
             d.xfrc_applied[:] = 0
             if push:
                 d.xfrc_applied[self.base, :3] = push
@@ -141,24 +152,26 @@ class Bus:
         mujoco.mj_forward(m, d)
 
     def touch(self):
-        """Force of the ground on each foot, in the axes of its tip."""
+        """Force of the ground on each foot, in the axes of its tip, and the centre of its pressure on all of them."""
         m, d, f = self.m, self.d, np.zeros(6)
+        moment = np.zeros(3)
         out = np.zeros((len(self.feet), 3))
         for i in range(d.ncon):
             c = d.contact[i]
             mujoco.mj_contactForce(m, d, i, f)
             force = c.frame.reshape(3, 3).T @ f[:3]
-            geom, sign = (c.geom2, 1) if c.geom1 == self.ground else (c.geom1, -1)
+            geom, sign = (c.geom2, 1) if c.geom1 in self.ground else (c.geom1, -1)
             for k, bodies in enumerate(self.feet):
                 if m.geom_bodyid[geom] in bodies:
                     out[k] += sign * force
+                    moment += np.array([c.pos[0], c.pos[1], 1]) * sign * force[2]
         felt = [list(d.xmat[tip].reshape(3, 3).T @ force) + [float(force[2] > PRESSED)] for tip, force in zip(self.tips, out)]
-        return felt, [float(force[2]) for force in out]
+        return felt, [float(force[2]) for force in out], list(map(float, moment[:2] / moment[2])) if moment[2] > 0 else [0.0, 0.0]
 
     def answer(self):
         m, d = self.m, self.d
-        touch, load = self.touch()
-        out = {"Q": [], "V": [], "Exact": [], "Tau": self.tau, "Base": [], "IMU": [0.0] * 10, "Touch": touch, "Load": load,
+        touch, load, pressure = self.touch()
+        out = {"Q": [], "V": [], "Exact": [], "Tau": self.tau, "Base": [], "IMU": [0.0] * 10, "Touch": touch, "Load": load, "Pressure": pressure,
                "Volts": self.volts, "Error": ""}
         for i, p in enumerate(self.motors):
             q, quantum = self.angle(i), p["Quantum"]

@@ -25,6 +25,18 @@ FRICTION = 0.8
 STEP = 0.001
 
 
+def field(spec, h, quat):
+    """A field of heights as the ground; sim.Heights on Go's side."""
+    half = [(h["NX"] - 1) * h["Cell"] / 2, (h["NY"] - 1) * h["Cell"] / 2]
+    top = h["Highest"]
+    f = spec.add_hfield()
+    f.name, f.nrow, f.ncol, f.size, f.userdata = "heights", h["NY"], h["NX"], [half[0], half[1], top, 0.1], [z / top for z in h["Z"]]
+    R = np.zeros(9)
+    mujoco.mju_quat2Mat(R, np.array(quat, dtype=float))
+    at = R.reshape(3, 3) @ np.array([h["X0"] + half[0], h["Y0"] + half[1], 0])
+    spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_HFIELD, hfieldname="heights", name="ground", pos=at, quat=quat)
+
+
 class Robot:
     def __init__(self, poise, name, source, floating, start, kp, kd, armature, virtual=()):
         self.poise, self.name, self.source, self.floating = poise, name, source, floating
@@ -54,7 +66,8 @@ class Robot:
             with open(trace) as t, open(report) as r:
                 return [json.loads(line) for line in t], json.load(r)
 
-    def mujoco(self, friction=FRICTION, pitch=0.0, step=STEP, integrator=mujoco.mjtIntegrator.mjINT_IMPLICITFAST):
+    def mujoco(self, friction=FRICTION, pitch=0.0, step=STEP, integrator=mujoco.mjtIntegrator.mjINT_IMPLICITFAST, boxes=(), slope=None, heights=None):
+        """The robot on a plane, or on heights, and on boxes at rest: middle and half of the edges of each."""
         root = ET.fromstring(self.urdf)
         for link in root.findall("link"):
             for v in link.findall("visual"):
@@ -79,8 +92,13 @@ class Robot:
         spec = mujoco.MjSpec.from_string(ET.tostring(root, encoding="unicode"))
         if self.floating:
             spec.worldbody.first_body().add_freejoint().name = "base"
-        spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0, 0, 1], name="ground",
-                                quat=[math.cos(pitch / 2), 0, math.sin(pitch / 2), 0])
+        quat = slope or [math.cos(pitch / 2), 0, math.sin(pitch / 2), 0]
+        if heights:
+            field(spec, heights, quat)
+        else:
+            spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_PLANE, size=[0, 0, 1], name="ground", quat=quat)
+        for i, (middle, half) in enumerate(boxes):
+            spec.worldbody.add_geom(type=mujoco.mjtGeom.mjGEOM_BOX, size=half, pos=middle, name=f"box{i}")
         limits = {j.get("name"): j.find("limit") for j in root.findall("joint")}
         for j in spec.joints:
             if j.name not in self.joints:
@@ -97,7 +115,7 @@ class Robot:
         m.opt.timestep, m.opt.integrator = step, integrator
         m.opt.cone, m.opt.impratio = mujoco.mjtCone.mjCONE_ELLIPTIC, 10
         m.opt.gravity[:] = 0, 0, -9.81
-        ground = m.geom("ground").id
+        ground = [m.geom("ground").id] + [m.geom(f"box{i}").id for i in range(len(boxes))]
         m.geom_contype[:], m.geom_conaffinity[:] = 1, 2
         m.geom_contype[ground], m.geom_conaffinity[ground] = 2, 1
         m.geom_friction[:, 0] = friction

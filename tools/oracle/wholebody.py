@@ -1,9 +1,9 @@
-"""Compares poise dyn wholebody with a cascade of quadprog.
+"""Compares poise dyn wholebody with a cascade of public solvers.
 
     python tools/oracle/wholebody.py --poise bin/poise [--states N] [--seed S]
 
 Mass matrix, bias forces and Jacobians are Pinocchio's; the levels are written down here once
-more, and each is solved as a quadratic program by quadprog with
+more, and each is solved as a quadratic program by quadprog (cascade.py) with
 proximal steps, in the null space of the equations
 above, with the inequalities above as its rows. Residuals and slacks of all levels must be those
 that poise answers. Robots are those of ../shared/robots that stand on single points. Exit code
@@ -18,45 +18,10 @@ import tempfile
 
 import numpy as np
 import pinocchio as pin
-import quadprog
 
+from cascade import TOLERANCE, Levels
 from contact import ROBOTS, Robot, ask, describe
 from dynamics import Coordinates, Pinocchio, rotation
-
-RHO, STEPS = 1e-5, 400  # of proximal steps
-TOLERANCE = 1e-6  # relative to max(1, reference)
-
-
-def minimise(E, e, D, f, G, g):
-    """u of min |E·u − e|² + |w|² with D·u + w ≥ f and G·u ≥ g.
-
-    quadprog wants strict convexity: proximal steps, each with RHO·|u − u_before|² besides, go
-    to the same minimum.
-    """
-    n, soft = E.shape[1], len(f)
-    H = np.zeros((n + soft, n + soft))
-    H[:n, :n] = E.T @ E + RHO * np.eye(n)
-    H[n:, n:] = np.eye(soft)
-    C = np.block([[D, np.eye(soft)], [G, np.zeros((len(g), soft))]])
-    size, low = np.linalg.norm(C, axis=1), np.r_[f, g]
-    free = size > 1e-8  # the levels above have decided on the others
-    C, low = C[free] / size[free, None], low[free] / size[free]
-    u, holds = np.zeros(n), np.zeros(len(free), bool)
-    for _ in range(STEPS):
-        q = np.r_[E.T @ e + RHO * u, np.zeros(soft)]
-        try:
-            if len(low):
-                after, _, _, _, multipliers, _ = quadprog.solve_qp(H, q, C.T, low)
-                holds[free] = multipliers > 1e-6 * max(1.0, np.abs(q).max())
-            else:
-                after = np.linalg.solve(H, q)
-        except ValueError:
-            return u, holds, False
-        change = np.abs(after[:n] - u).max(initial=0)
-        u = after[:n]
-        if change < 3e-9 * max(1.0, np.abs(u).max(initial=0)):
-            return u, holds, True
-    return u, holds, False
 
 
 def convex(P):
@@ -86,44 +51,6 @@ def inradius(edges):
             if all(k @ (c[:2] - a) >= c[2] - 1e-9 for a, k in edges):
                 best = max(best, c[2])
     return best
-
-
-class Levels:
-    """Equations A·x = b and inequalities D·x ≥ f, level by level."""
-
-    def __init__(self, n):
-        self.n, self.all = n, []
-
-    def add(self, equations=(), inequalities=()):
-        A = np.array([c for c, _ in equations]).reshape(-1, self.n)
-        D = np.array([c for c, _ in inequalities]).reshape(-1, self.n)
-        self.all.append((A, np.array([b for _, b in equations]), D, np.array([b for _, b in inequalities])))
-
-    def solve(self):
-        """Residual and slack of each level at its optimum, and the worst status."""
-        x, Z = np.zeros(self.n), np.eye(self.n)
-        rows, bounds = np.zeros((0, self.n)), np.zeros(0)
-        values, failed = [], False
-        for A, b, D, f in self.all:
-            both = np.r_[D, rows]
-            holds = np.zeros(len(both), bool)
-            if len(b) + len(f) and Z.shape[1]:
-                for room in (0, 1e-10, 1e-9, 1e-8):  # rounding leaves no interior at times
-                    u, holds, solved = minimise(A @ Z, b - A @ x, D @ Z, f - D @ x, rows @ Z, bounds - rows @ x - room)
-                    if solved:
-                        break
-                failed |= not solved
-                x = x + Z @ u
-            # equations, and rows that hold this level back, stay as they are
-            fixed = np.r_[A, both[holds]]
-            if len(fixed):
-                size = np.maximum(np.linalg.norm(fixed, axis=1), 1e-30)
-                _, s, V = np.linalg.svd(fixed @ Z / size[:, None])
-                Z = Z @ V[(s > 1e-8).sum() :].T
-            values.append((np.linalg.norm(A @ x - b), np.linalg.norm(np.maximum(0, f - D @ x))))
-            bounds = np.r_[np.minimum(f, D @ x), np.minimum(bounds, rows @ x)][~holds]
-            rows = both[~holds]
-        return values, failed
 
 
 class Case:
@@ -286,7 +213,7 @@ def compare(binary, folder, urdf, feet, states, seed):
             size = max(1.0, residual, slack)
             off = max(abs(level["residual"] - residual), abs(level["slack"] - slack)) / size
             if off > TOLERANCE:
-                print(f"  {r['order']} {level['name']}: residual {level['residual']:.9g}, slack {level['slack']:.9g}; quadprog {residual:.9g}, {slack:.9g}")
+                print(f"  {r['order']} {level['name']}: residual {level['residual']:.9g}, slack {level['slack']:.9g}; solvers {residual:.9g}, {slack:.9g}")
             worst = max(worst, off)
             hard += residual > 1e-6 or slack > 1e-6
         compared += 1
@@ -303,10 +230,10 @@ def main():
     for name in ROBOTS:
         with tempfile.TemporaryDirectory() as where:
             worst, compared, unsolved, hard = compare(args.poise, *describe(name, pathlib.Path(where)), args.states, args.seed)
-        print(f"{name} on points: {compared} states, {hard} levels not served whole, differs by {worst:.1e}; quadprog failed in {unsolved}")
+        print(f"{name} on points: {compared} states, {hard} levels not served whole, differs by {worst:.1e}; the solvers failed in {unsolved}")
         good &= worst <= TOLERANCE and compared >= 0.9 * args.states
     if not good:
-        sys.exit(f"wholebody: differs by more than {TOLERANCE:g}, or quadprog failed too often")
+        sys.exit(f"wholebody: differs by more than {TOLERANCE:g}, or the solvers failed too often")
 
 
 if __name__ == "__main__":

@@ -4,8 +4,7 @@
 # Prints the figures of each and their ratio; fails if the motions differ.
 set -eu
 root=$(cd "$(dirname "$0")/../.." && pwd)
-python=${POISE_PYTHON:-python3}
-[ -x "$(command -v "$python")" ] || python=python3
+python=${POISE_PYTHON:-python3} # with pip: make bench-peers sets one up
 version=0.19.4
 cache=${POISE_PEERS_CACHE:-$root/.tools/peers}/ruckig-$version
 source=$cache/ruckig-$version

@@ -338,14 +338,14 @@ class Service:
         self.writer.write(self.request(self.guid, self.count, *fields))
         return self.count
 
-    def answer(self, number):
-        def look():
-            for a in self.reader.take(N=100):
-                if a.sample_info.valid_data and a.guid == self.guid:
-                    self.waiting[a.count] = a
-            return self.waiting.pop(number, None)
+    def look(self, number):
+        for a in self.reader.take(N=100):
+            if a.sample_info.valid_data and a.guid == self.guid:
+                self.waiting[a.count] = a
+        return self.waiting.pop(number, None)
 
-        return until(f"answer {number}", look)
+    def answer(self, number):
+        return until(f"answer {number}", lambda: self.look(number))
 
     def call(self, *fields):
         return self.answer(self.send(*fields))
@@ -481,4 +481,5 @@ def main():
     print(json.dumps({"stop": answer.message, "p50_ms": round(sorted(took)[10] * 1e3, 2)}), flush=True)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,8 +1,14 @@
 //! A ROS 2 client that uses a robot of `poise serve --ros2` by the library ros2-client, over
-//! RustDDS: joint_states, stops, and FollowJointTrajectory to its end, cancelled and refused. It
+//! RustDDS: joint_states, stops, FollowJointTrajectory to its end, cancelled and refused, and
+//! MoveIt's services and actions (moveit.rs). It
 //! prints what it sees, and exits with 1 at the first thing that is not as it should be.
 //!
-//!     ros2-client-peer enhanced|cyclone
+//!     ros2-client-peer enhanced|cyclone [robot|client]
+//!
+//! With "robot" or "client" it is one side of the matrix instead (matrix.rs).
+
+mod matrix;
+mod moveit;
 
 use std::time::{Duration, Instant};
 
@@ -84,7 +90,7 @@ struct Outcome {
 }
 impl Message for Outcome {}
 
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 struct Feedback {
   header: Header,
   joint_names: Vec<String>,
@@ -110,6 +116,22 @@ struct StopResponse {
   message: String,
 }
 impl Message for StopResponse {}
+
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+struct Grip {
+  position: f64,
+  max_effort: f64,
+}
+impl Message for Grip {}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Gripped {
+  position: f64,
+  effort: f64,
+  stalled: bool,
+  reached_goal: bool,
+}
+impl Message for Gripped {}
 
 fn check(ok: bool, what: &str) {
   if !ok {
@@ -148,9 +170,15 @@ fn main() {
     Some("cyclone") => ServiceMapping::Cyclone,
     _ => ServiceMapping::Enhanced,
   };
+  let long = matches!(mapping, ServiceMapping::Enhanced);
   let context = Context::new().unwrap();
   let mut node = context.new_node(NodeName::new("/", "rust_peer").unwrap(), NodeOptions::new()).unwrap();
   smol::spawn(node.spinner().unwrap().spin()).detach();
+  match std::env::args().nth(2).as_deref() {
+    Some("robot") => return matrix::robot(&mut node, mapping),
+    Some("client") => return matrix::client(&mut node, mapping),
+    _ => {}
+  }
   let qos = QosProfile::publisher_default().durability(Durability::Volatile).history(History::KeepLast { depth: 10 });
   let latched = QosProfile::publisher_default().durability(Durability::TransientLocal).history(History::KeepLast { depth: 10 });
 
@@ -159,20 +187,25 @@ fn main() {
   let stop = node
     .create_client::<StopRequest, StopResponse>(mapping, &Name::new("/", "stop").unwrap(), &ServiceTypeName::new("poise_msgs", "Stop"), qos.clone(), qos.clone())
     .unwrap();
+  let actions = || action::ActionClientQosPolicies {
+    goal_service: qos.clone(),
+    result_service: qos.clone(),
+    cancel_service: qos.clone(),
+    feedback_subscription: qos.clone(),
+    status_subscription: latched.clone(),
+  };
   let follow = node
     .create_action_client::<Goal, Outcome, Feedback>(
       mapping,
       &Name::new("/", "follow_joint_trajectory").unwrap(),
       &ActionTypeName::new("control_msgs", "FollowJointTrajectory"),
-      action::ActionClientQosPolicies {
-        goal_service: qos.clone(),
-        result_service: qos.clone(),
-        cancel_service: qos.clone(),
-        feedback_subscription: qos.clone(),
-        status_subscription: latched,
-      },
+      actions(),
     )
     .unwrap();
+  let gripper = node
+    .create_action_client::<Grip, Gripped, Gripped>(mapping, &Name::new("/", "gripper_cmd").unwrap(), &ActionTypeName::new("control_msgs", "GripperCommand"), actions())
+    .unwrap();
+  let moveit = moveit::Client::new(&mut node, mapping, &qos, actions);
 
   smol::block_on(async {
     let (first, _) = soon("joint_states", states.async_take()).await.unwrap();
@@ -207,6 +240,20 @@ fn main() {
     .await;
     println!("goal: {status:?}, {outcome:?}, {feedback} feedbacks");
     check(status == action_msgs::GoalStatusEnum::Succeeded && outcome.error_code == 0 && feedback > 0, "the end of a goal");
+
+    // by MoveIt's; RustDDS cannot send long requests in the other mapping: the fragments that it
+    // makes of them have a byte too many
+    if long {
+      let here: Vec<f64> = start.iter().map(|x| x + 0.05).collect();
+      moveit.run(&node, &names, &here).await;
+    }
+
+    // a gripper
+    let (id, response) = soon("an answer to gripper_cmd", gripper.async_send_goal(Grip { position: 0.02, max_effort: 0.0 })).await.unwrap();
+    check(response.accepted, "the gripper takes no goal");
+    let (status, gripped) = soon("the gripper", gripper.async_request_result(id)).await.unwrap();
+    println!("gripper: {status:?}, {gripped:?}");
+    check(status == action_msgs::GoalStatusEnum::Succeeded && gripped.reached_goal, "the end of a gripper's goal");
 
     // cancelled
     let here: Vec<f64> = start.iter().map(|x| x + 0.05).collect();
