@@ -14,7 +14,7 @@ export POISE_PYTHON     := $(VENV)/bin/python
 export POISE_CLIENTS    := $(TOOLS)/clients
 
 .NOTPARALLEL:
-.PHONY: help run build ros1 ros2 ros2-rust bench-ros1 test check setup format vet staticcheck deadcode docs unit live race fuzz examples studio studio-check smoke browser golden soak bench bench-attacks bench-studio bench-peers oracle judge arm mutate images clean
+.PHONY: help run build ros1 ros2 ros2-rust bench-ros1 bench-ros2 test check setup format vet staticcheck deadcode docs unit live race fuzz examples studio studio-check smoke browser golden soak bench bench-attacks bench-studio bench-peers oracle judge arm mutate images clean
 
 run: build ## build, start the virtual robot, its graph and the Studio
 	./bin/poise serve $(ARGS)
@@ -23,7 +23,7 @@ test: ## the tests: minutes
 	@tools/steps.sh test setup format build vet studio-check unit live examples smoke golden
 
 check: ## the rest of the tests: race detector, fuzzing, all browser tests
-	@tools/steps.sh check setup staticcheck deadcode race fuzz judge ros1 arm browser
+	@tools/steps.sh check setup staticcheck deadcode race fuzz judge ros1 ros2 ros2-rust arm browser
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 14
@@ -108,16 +108,20 @@ golden: ## how many comparisons with reference results were made
 
 # what takes long: random runs by the hundred million, lateness over minutes
 soak: ## random runs by the hundred million, lateness over minutes: hours
-	POISE_SOAK=1 $(GO) test -count=1 -timeout 12h -v -run 'Soak|Random|Explor|Property' ./...
+	POISE_SOAK=1 $(GO) test -count=1 -timeout 12h -v -run 'Soak|Random|Explor|Property|OfAWalker|InPhysics' ./...
 
-bench: ## benchmarks, medians of five; the ROS 1 wire beside rospy and roscpp
+bench: ## benchmarks, medians of five; the ROS 1 wire beside rospy and roscpp, RTPS beside Cyclone DDS and Fast DDS
 	@mkdir -p $(TOOLS)
 	$(GO) test -run '^$$' -bench . -benchmem -count=5 -p 1 ./... > $(TOOLS)/bench.txt
 	@$(GO) run ./tools/median < $(TOOLS)/bench.txt
 	@$(MAKE) --no-print-directory bench-ros1
+	@$(MAKE) --no-print-directory bench-ros2
 
 bench-ros1: build ## the ROS 1 wire beside rospy and roscpp, turn by turn
 	tools/peers/ros1/bench.sh bin/poise
+
+bench-ros2: setup ## RTPS beside Cyclone DDS and Fast DDS, turn by turn
+	tools/peers/ros2/bench.sh
 
 bench-attacks: build ## cycles missed and memory under attacks, beside two burners: 10 min
 	$(GO) run ./tools/attack -poise bin/poise -rounds 5 -seconds 8
@@ -125,29 +129,41 @@ bench-attacks: build ## cycles missed and memory under attacks, beside two burne
 bench-studio: build studio/node_modules/.installed ## first view of the page; server and page while nothing happens
 	@cd studio && POISE=$(CURDIR)/bin/poise node figures.mjs
 
-bench-peers: ## Poise beside Pinocchio, KDL and Ruckig, in one run
+bench-peers: setup ## Poise beside Pinocchio, KDL, Ruckig and eiquadprog, in one run
 	tools/peers/run.sh
 	tools/peers/ruckig.sh
+	tools/peers/eiquadprog.sh
 
 oracle: build setup ## dynamics and physics beside Pinocchio and MuJoCo, strict priorities beside quadprog
 	$(POISE_PYTHON) -m pip install -q -r tools/oracle/requirements-dynamics.txt
 	$(POISE_PYTHON) tools/oracle/dynamics.py --poise bin/poise
 	$(POISE_PYTHON) tools/oracle/contact.py --poise bin/poise
 	$(POISE_PYTHON) tools/oracle/wholebody.py --poise bin/poise
+	POISE_ORACLE_PROBLEMS=$(TOOLS)/priorities.bin $(GO) test -count=1 -run WriteProblemsForTheOracle ./wholebody
+	$(POISE_PYTHON) tools/oracle/priorities.py $(TOOLS)/priorities.bin
 	$(POISE_PYTHON) tools/oracle/physics.py bin/poise ../shared/robots
-	POISE_JUDGE=long $(GO) test -count=1 -v -run InBothEngines ./internal/mujoco
+	POISE_JUDGE=long $(GO) test -count=1 -timeout 2h -v -run 'InBothEngines|TipOver|LiftAfter|WholeBody' ./internal/mujoco
 
 judge: build setup ## the short part of physics beside MuJoCo, and the cycle closed through it
 	$(POISE_PYTHON) -m pip install -q -r tools/oracle/requirements-dynamics.txt
 	$(POISE_PYTHON) tools/oracle/physics.py bin/poise ../shared/robots --short
 	POISE_JUDGE=1 $(GO) test -count=1 ./internal/mujoco
 
-ros2: build setup ## clients on Cyclone DDS and Fast DDS, on the built program, in network namespaces
-	POISE_ROS2=1 $(GO) test -count=1 -run 'TestROS2ByCyclone|TestROS2ByFastDDS|TestTwoMachines' ./cmd/poise ./rtps
+ros2: build setup $(TOOLS)/ros2/fastdds ## both sides of ROS 2 on Cyclone DDS and Fast DDS, in network namespaces
+	POISE_ROS2=1 POISE_ROS2_FASTDDS=$(abspath $(TOOLS))/ros2/fastdds $(GO) test -count=1 -parallel 6 -run 'TestROS2|TestTwoMachines|OnCyclone|OnFastDDS' ./cmd/poise ./rtps ./wire/ros2
 
-ros2-rust: build setup ## a client by ros2-client over RustDDS; its first build takes some minutes
-	cargo build --quiet --manifest-path tools/peers/ros2/rust/Cargo.toml --target-dir $(TOOLS)/ros2-rust
-	POISE_ROS2_RUST=$(abspath $(TOOLS))/ros2-rust/debug/ros2-client-peer $(GO) test -count=1 -v -run TestROS2ByRust ./cmd/poise
+# built once for all checkouts of this account, as Go's packages are: a fresh one compiles the peer alone
+CACHE = $(or $(XDG_CACHE_HOME),$(HOME)/.cache)/poise
+ros2-rust: build setup ## both sides of ROS 2 by ros2-client over RustDDS, MoveIt's messages among it; its first build takes a minute or two
+	@command -v cargo > /dev/null || { echo "ros2-rust: cargo is missing, 1.85 or newer (Debian's is older: https://rustup.rs)"; exit 1; }
+	cargo build --quiet --locked --manifest-path tools/peers/ros2/rust/Cargo.toml --target-dir $(CACHE)/ros2-rust
+	@mkdir -p $(TOOLS)/ros2 && cp $(CACHE)/ros2-rust/debug/ros2-client-peer $(TOOLS)/ros2/
+	POISE_ROS2_RUST=$(abspath $(TOOLS))/ros2/ros2-client-peer $(GO) test -count=1 -parallel 6 -run 'TestROS2ByRust|OnRust' ./cmd/poise ./wire/ros2
+
+FASTDDS := $(addprefix tools/peers/ros2/,fastdds.cpp fastdds_matrix.cpp fastdds.hpp)
+$(TOOLS)/ros2/fastdds: $(FASTDDS)
+	@mkdir -p $(@D)
+	g++ -std=c++17 -o $@ $(filter %.cpp,$^) -lfastrtps -lfastcdr -pthread
 
 ros1: build setup ## Debian's tools of ROS 1, clients in C++ and JavaScript and RViz, on the built program
 	POISE_ROS1=1 $(GO) test -count=1 -run 'TestROS1ByOtherLibraries|TestROS1Tools|TestRVizShowsTheRobot|TestARobotOfRospyIsDriven' ./cmd/poise
@@ -162,6 +178,7 @@ images: setup ## pictures of docs/images, drawn by a browser
 	cd tools/render && npm ci && npm run images
 	@$(MAKE) --no-print-directory build studio/node_modules/.installed
 	cd studio && POISE=$(CURDIR)/bin/poise node pictures.mjs ../docs/images
+	$(GO) run ./tools/orders docs/images/orders.svg
 
 clean: ## remove what was built and installed
 	rm -rf bin $(TOOLS)

@@ -6,6 +6,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io"
+	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
@@ -30,22 +31,22 @@ var layers = []string{
 	// algorithms on the robot
 	"kinematics", "kinematics/ik", "dynamics", "contact",
 	"gait",
-	"floatingbase", "wholebody", "identify", "robot/setup",
+	"floatingbase", "wholebody", "wholebody/feet", "identify", "robot/setup",
 	// motion in time
 	"trajectory/spline", "trajectory", "trajectory/move", "trajectory/retime", "trajectory/clock",
 	"planner/path", "planner", "planner/pilz", "planner/track", "planner/smooth", "planner/pipeline", "planner/queue",
 	// the machine
-	"servo", "servo/sim", "sim", "sim/world", "servo/imu", "servo/bus", "servo/protocol1", "servo/dynamixel", "servo/feetech", "servo/herkulex", "servo/families", "servo/*", "servo/emulator", "servo/bench", "servo/driver",
+	"servo", "servo/sim", "sim", "sim/world", "servo/imu", "servo/bus", "servo/protocol1", "servo/dynamixel", "servo/feetech", "servo/herkulex", "servo/families", "servo/*", "servo/emulator", "servo/bench", "servo/driver", "external",
 	// execution
 	"arbiter", "arbiter/scenario", "action", "control", "control/pace", "control/swing",
-	"control/follow", "control/pose", "control/hold", "control/stream", "control/torqueoff", "control/stance", "control/lookat", "control/step", "control/walk", "control/*",
-	"estimate", "feedforward", "loop", "telemetry", "loop/runner",
+	"control/follow", "control/pose", "control/hold", "control/stream", "control/torqueoff", "control/stance", "control/lookat", "control/step", "control/walk", "control/getup", "control/*",
+	"estimate", "feedforward", "wholebody/stage", "loop", "telemetry", "loop/runner", "identify/session",
 	"motion/forces", "motion", "motion/file", "motion/rosgoal", "motion/library", "motion/lint", "motion/shipped",
 	"executive/explain", "executive",
 	// messages and the graph
 	"msgs", "msgs/rosjson", "msgs/poisemsgs", "msgs/rosapimsgs", "msgs/registry", "msgs/codec", "edge", "graph", "controllers", "sim/scenario",
 	// wires
-	"stop", "wire", "wire/loopback", "wire/admission", "wire/rosapi", "wire/rosbridge/frame", "wire/rosbridge/client", "wire/mirror", "wire/rosbridge", "wire/ros1/xmlrpc", "wire/ros1/tcpros", "wire/ros1/bag", "wire/ros1/master", "wire/ros1", "wire/ros1/raw", "wire/ros1/rosout", "wire/ros2",
+	"stop", "wire", "wire/loopback", "wire/admission", "wire/rosapi", "wire/rosbridge/frame", "wire/rosbridge/client", "wire/mirror", "wire/rosbridge", "wire/remote", "wire/ros1/xmlrpc", "wire/ros1/tcpros", "wire/ros1/bag", "wire/ros1/master", "wire/ros1", "wire/ros1/raw", "wire/ros1/rosout", "wire/ros2",
 	"wire/rosbridge/requester",
 	// programs
 	"server/config", "server/motions", "server/guard", "server", "studio",
@@ -54,7 +55,7 @@ var layers = []string{
 
 // testOnly packages serve tests and may import anything below cmd; nothing but
 // tests may import them.
-var testOnly = []string{"internal/approx", "internal/chaos", "internal/doctest", "internal/golden", "internal/mujoco", "internal/netns", "internal/priorities", "internal/randbot", "internal/randmsg", "internal/rig", "internal/oracle", "internal/servoplant", "internal/smalldisk", "internal/squat", "internal/stepped", "rtps/rtpstest", "servo/servotest", "wire/wiretest"}
+var testOnly = []string{"internal/approx", "internal/chaos", "internal/doctest", "internal/golden", "internal/legged", "internal/lift", "internal/mujoco", "internal/netns", "internal/priorities", "internal/randbot", "internal/randmsg", "internal/rig", "internal/oracle", "internal/servoplant", "internal/smalldisk", "internal/squat", "internal/statics", "internal/stepped", "rtps/rtpstest", "servo/servotest", "wire/wiretest"}
 
 // free folders hold programs that may import everything and are imported by none.
 var free = []string{"examples/", "tools/"}
@@ -105,6 +106,19 @@ func place(rank map[string]int, name string) (int, bool) {
 	return r, ok
 }
 
+// TestArchitectureNamesEveryPackage: by its path, or by its last name where its folder is told.
+func TestArchitectureNamesEveryPackage(t *testing.T) {
+	text, err := os.ReadFile("ARCHITECTURE.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range layers {
+		if !strings.HasSuffix(p, "/*") && !strings.Contains(string(text), "`"+p+"`") && !strings.Contains(string(text), "`"+path.Base(p)+"`") {
+			t.Errorf("ARCHITECTURE.md does not name %s", p)
+		}
+	}
+}
+
 func TestEveryPackageHasAComment(t *testing.T) {
 	for _, p := range goPackages(t) {
 		dir := strings.TrimPrefix(strings.TrimPrefix(p.ImportPath, "poise"), "/")
@@ -134,7 +148,7 @@ func TestEveryPackageHasAComment(t *testing.T) {
 // a log. All others are pure: time and data are arguments, and what they say goes
 // out as values.
 var outside = []string{
-	"rtps", "internal/rt", "internal/budget", "internal/journal", "internal/plot", "robot/load", "robot/setup", "planner/pipeline", "planner/queue", "arbiter/scenario", "telemetry", "loop/runner", "motion/library", "servo/bus", "servo/protocol1", "servo/dynamixel", "servo/herkulex", "servo/emulator", "servo/bench",
+	"rtps", "internal/rt", "internal/budget", "internal/journal", "internal/plot", "robot/load", "robot/setup", "identify/session", "planner/pipeline", "planner/queue", "arbiter/scenario", "telemetry", "loop/runner", "motion/library", "servo/bus", "servo/protocol1", "servo/dynamixel", "servo/herkulex", "servo/emulator", "servo/bench",
 	"executive", "graph", "stop", "wire", "wire/loopback", "wire/admission", "wire/rosapi", "wire/rosbridge/frame", "wire/rosbridge/client", "wire/mirror", "wire/rosbridge", "wire/ros1/xmlrpc", "wire/ros1/master", "wire/ros1", "wire/ros1/raw", "wire/ros1/rosout", "wire/ros2",
 	"wire/rosbridge/requester",
 	"server/config", "server/motions", "server/guard", "server", "studio", "cmd/poise",
