@@ -46,17 +46,21 @@ s.test("W leads it ahead and A round; it stands when they are let go", async (pa
   await show(page);
   await tooltips(page, "walk", 1);
   const from = await odometry(server);
-  await leads(server, "it walks ahead", ...key(page, "w"), (o) => o.x > from.x + 0.03);
-  await page.keyboard.up("w");
-  const at = await stands(server);
-  assert.ok(await active(server), "its legs stay ready");
+  const at = await until("it walks ahead, and its legs stay ready", async () => { // a page that lost its connection has given them back
+    const start = await odometry(server);
+    await leads(server, "it walks ahead", ...key(page, "w"), (o) => o.x > start.x + 0.03);
+    await page.keyboard.up("w");
+    const end = await stands(server);
+    return (await active(server)) && end;
+  });
+  assert.ok(at.x > from.x + 0.02, `from ${from.x} to ${at.x} m`);
   await leads(server, "it turns to the left", ...key(page, "a"), (o) => o.turn > at.turn + 0.04);
   await page.keyboard.up("a");
   await stands(server);
-  if (await button(page, "Give legs back").isEnabled()) { // the page that took them is still connected
-    await button(page, "Give legs back").click();
-    await until("the legs are free", async () => !(await active(server)));
-  }
+  await until("its legs are given back", async () => {
+    if (await active(server)) await button(page, "Give legs back").click({ timeout: 5_000 });
+    return !(await active(server));
+  });
 });
 
 s.test("the pad leads it too, and whatever takes the hand away lets it stand", async (page, server) => {
