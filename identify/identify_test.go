@@ -323,3 +323,27 @@ func TestTorqueOfTheRobot(t *testing.T) {
 		t.Errorf("without torque and robot: accepted %v, %v", x.Accepted, x.Reasons)
 	}
 }
+
+// Joints that carry a joint or hang on it and are not in the log are named; those of another limb do not bear on it.
+func TestJointsOutsideTheLogAreNamed(t *testing.T) {
+	link := func(name, parent, joint string) string {
+		return fmt.Sprintf(`<link name="%s"/><joint name="%s" type="revolute"><parent link="%s"/><child link="%s"/><limit lower="-1" upper="1" effort="1" velocity="1"/></joint>`, name, joint, parent, name)
+	}
+	doc, _, err := urdf.Parse([]byte(`<robot name="arms"><link name="world"/>`+link("upper", "world", "shoulder")+link("lower", "upper", "elbow")+
+		link("hand", "lower", "wrist")+link("other", "world", "other_shoulder")+`</robot>`), "arms.urdf")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, _, err := robot.Build(doc, robot.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &load{m: m, paths: map[string]*path{"elbow": {}}}
+	if e := l.assumed("elbow"); len(e) != 1 || !strings.HasSuffix(e[0].Text, "at zero: shoulder, wrist") {
+		t.Errorf("elbow: %+v", e)
+	}
+	l.paths["shoulder"], l.paths["wrist"] = &path{}, &path{}
+	if e := l.assumed("elbow"); e != nil {
+		t.Errorf("all that bears on it is in the log: %+v", e)
+	}
+}

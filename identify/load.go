@@ -3,6 +3,7 @@ package identify
 import (
 	"math"
 	"runtime"
+	"strings"
 	"sync"
 
 	"poise/dynamics"
@@ -44,6 +45,9 @@ func All(log, holdout *Log, m *robot.Model, options func(joint string) Options) 
 				l.follow(&log.Joints[i], results[i])
 			}
 		}
+	}
+	for _, r := range results {
+		r.Effects = append(r.Effects, l.assumed(r.Joint)...)
 	}
 	return results
 }
@@ -134,6 +138,34 @@ func newLoad(m *robot.Model, log *Log, options func(string) Options) *load {
 		l.paths[name] = l.smoothed(id, s)
 	}
 	return l
+}
+
+// assumed tells which joints bear on the torque of another, those that carry it and those that it
+// carries, and are not in the log: where they were is not known.
+func (l *load) assumed(name string) []Effect {
+	id, ok := l.m.Joint(name)
+	if !ok {
+		return nil
+	}
+	var absent []string
+	for _, j := range l.m.Joints() {
+		if l.paths[j.Name] == nil && j.Name != name && (l.carries(j.Body, l.m.Joints()[id].Body) || l.carries(l.m.Joints()[id].Body, j.Body)) {
+			absent = append(absent, j.Name)
+		}
+	}
+	if len(absent) == 0 {
+		return nil
+	}
+	return []Effect{{Name: "assumed", Value: Number(len(absent)), Unit: "joints",
+		Text: "torques are computed with joints that the log does not have at zero: " + strings.Join(absent, ", ")}}
+}
+
+// carries says whether a body hangs on another.
+func (l *load) carries(lower, upper robot.BodyID) bool {
+	for upper != lower && upper != robot.World {
+		upper = l.m.Bodies()[upper].Parent
+	}
+	return upper == lower
 }
 
 func (l *load) points() int { return int((l.end-l.begin)/loadStep) + 1 }

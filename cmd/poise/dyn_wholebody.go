@@ -36,17 +36,19 @@ func (d *dyn) wholebody(r *request) (any, error) {
 	if !d.m.Floating() {
 		return nil, errFixedBase
 	}
+	if d.m.Mass() == 0 {
+		return nil, errNoMass
+	}
 	q, v := r.standing("q", d.m), r.numbers("v", d.m.NumV())
 	req := wholebody.Request{Supports: r.supports("supports", d.m), Friction: r.friction("friction")}
 	if r.has("margin") {
 		req.Margin = r.atLeastZero("margin", r.values["margin"])
 	}
 	if r.has("order") {
-		switch name := r.text("order"); name {
-		case wholebody.Seed.String():
+		switch name, ok := r.text("order"); {
+		case name == wholebody.Seed.String():
 			req.Order = wholebody.Seed
-		case wholebody.Default.String():
-		default:
+		case ok && name != wholebody.Default.String():
 			r.fail("order is %q, want %q or %q", name, wholebody.Seed, wholebody.Default)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"maps"
 	"math"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -139,7 +141,18 @@ func TestDynWholebodyNamesWhatIsWrong(t *testing.T) {
 			t.Errorf("%v: %q, want %q", c.changes, a.Error, c.want)
 		}
 	}
-	out, _, code := poise(`{"q":[],"v":[],"supports":{},"friction":1}`+"\n", "dyn", "arm6", "wholebody")
+	if a := askWholebody(t, map[string]any{"order": 3}); a.Error != "order: a string is wanted, not 3" {
+		t.Errorf("told once: %q", a.Error)
+	}
+	massless := filepath.Join(t.TempDir(), "massless.urdf")
+	if err := os.WriteFile(massless, []byte(`<robot name="massless"><link name="base"/></robot>`), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out, _, code := poise(`{"q":[0,0,0,0,0,0,1],"v":[0,0,0,0,0,0],"supports":{},"friction":1}`+"\n", "dyn", massless, "wholebody", "--floating")
+	if code == exitOK || !strings.Contains(out, "no link of the robot has a mass") {
+		t.Errorf("a robot without masses: code %d, %s", code, out)
+	}
+	out, _, code = poise(`{"q":[],"v":[],"supports":{},"friction":1}`+"\n", "dyn", "arm6", "wholebody")
 	if code == exitOK || !strings.Contains(out, "the base of the robot is fixed") {
 		t.Errorf("a fixed robot: code %d, %s", code, out)
 	}

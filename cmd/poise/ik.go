@@ -81,9 +81,8 @@ func (k *inverse) answer(r *request) (any, error) {
 // group takes the name of a group and returns its joints, never nil: to a solver
 // that would mean all that the link hangs on.
 func (k *inverse) group(r *request) (name string, joints []robot.JointID) {
-	before := len(r.errs)
-	name = r.text("group")
-	if len(r.errs) > before {
+	name, ok := r.text("group")
+	if !ok {
 		return name, nil
 	}
 	id, ok := k.m.Group(name)

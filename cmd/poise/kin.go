@@ -134,10 +134,9 @@ func (r *request) configuration(key string, m *robot.Model) []float64 {
 
 // frame takes the name of a link.
 func (r *request) frame(key string, m *robot.Model) robot.FrameID {
-	before := len(r.errs)
-	name := r.text(key)
+	name, told := r.text(key)
 	id, ok := m.Frame(name)
-	if !ok && len(r.errs) == before {
+	if told && !ok {
 		r.fail("%s %q is unknown%s", key, name, problem.Hint(name, m.FrameNames()))
 	}
 	return id

@@ -258,18 +258,18 @@ func (r *request) value(key string) (json.RawMessage, bool) {
 	return v, ok
 }
 
-// text takes a string.
-func (r *request) text(key string) string {
+// text takes a string; false if it is missing or something else, which is told.
+func (r *request) text(key string) (string, bool) {
 	raw, ok := r.value(key)
+	if !ok {
+		return "", false
+	}
 	var s *string
-	if ok && (json.Unmarshal(raw, &s) != nil || s == nil) {
+	if json.Unmarshal(raw, &s) != nil || s == nil {
 		r.fail("%s: a string is wanted, not %s", key, short(raw))
-		return ""
+		return "", false
 	}
-	if s == nil {
-		return ""
-	}
-	return *s
+	return *s, true
 }
 
 // numbers takes an array of n finite numbers.
