@@ -51,7 +51,7 @@ type peer struct {
 	calls   atomic.Int64  // under way
 	settled chan struct{} // closed when it has joined the graph, or left before that
 	client  *graph.Client // set before settled is closed, by the lock of peers
-	byGUID  bool          // no name of a node had come when it joined
+	byGUID  bool          // when it joined, no name of a node had come, or another had it
 
 	mu   sync.Mutex
 	pubs map[string]*graph.Advertisement // by name in the graph
@@ -142,12 +142,13 @@ func (p *peers) settle(one *peer) error {
 		return errNoName
 	}
 	client, err := p.join(name)
+	one.byGUID = err != nil
 	if err != nil {
 		if client, err = p.n.g.Join(p.nameless(one.prefix)); err != nil {
 			return err
 		}
 	}
-	one.client, one.byGUID = client, name == ""
+	one.client = client
 	p.nodes.Store(client.Node(), true)
 	close(one.settled)
 	return nil
@@ -156,14 +157,31 @@ func (p *peers) settle(one *peer) error {
 // join joins the graph by the name that a node gives itself, unless it would be taken for
 // another.
 func (p *peers) join(name string) (*graph.Client, error) {
-	name, err := graph.Clean(name)
+	name, err := p.allowed(name)
 	if err != nil {
 		return nil, err
 	}
-	if strings.HasPrefix(name, "/rosbridge/") || strings.HasPrefix(name, family) || name == p.n.g.Options().Node || name == p.n.self {
-		return nil, fmt.Errorf("the name %s is another's", name)
-	}
 	return p.n.g.Join(name)
+}
+
+// allowed returns the name that a node gives itself as the graph has names; those of the server are
+// not to be had.
+func (p *peers) allowed(name string) (string, error) {
+	name, err := graph.Clean(name)
+	if err == nil && (strings.HasPrefix(name, "/rosbridge/") || strings.HasPrefix(name, family) || name == p.n.g.Options().Node || name == p.n.self) {
+		err = fmt.Errorf("the name %s is another's", name)
+	}
+	return name, err
+}
+
+// renamed says whether a participant that is in the graph by its GUID can have the name of its node by
+// now: it came late, or the one that had it is gone, such as the same program before it was killed.
+func (p *peers) renamed(one *peer) bool {
+	if !one.byGUID {
+		return false
+	}
+	name, err := p.allowed(p.n.infos.nodeOf(one.prefix))
+	return err == nil && !p.n.g.Present(name)
 }
 
 // isNode reports whether a participant is one of ROS: such tell the names of their nodes. Those of
@@ -173,8 +191,8 @@ func isNode(o *rtps.ParticipantInfo) bool {
 }
 
 // look drops those that are gone, and has join those whose names have come. One that joined
-// without a name, as that came too late, leaves and joins again by it when no goal or call of it is
-// under way. The node is locked.
+// without a name, as that came too late or was another's, leaves and joins again by it when no goal or
+// call of it is under way. The node is locked.
 func (p *peers) look(others []rtps.ParticipantInfo) {
 	present := map[rtps.Prefix]sight{}
 	p.mu.Lock()
@@ -196,7 +214,7 @@ func (p *peers) look(others []rtps.ParticipantInfo) {
 	for prefix, one := range p.all {
 		_, there := present[prefix]
 		there = there || p.n.p.Knows(prefix) // it came since
-		if !there || one.byGUID && p.n.infos.nodeOf(prefix) != "" && !p.n.foreign.busy(one) {
+		if !there || p.renamed(one) && !p.n.foreign.busy(one) {
 			left = append(left, one)
 			delete(p.all, prefix)
 		} else if one.client == nil {
@@ -218,8 +236,8 @@ func (p *peers) overdue() <-chan time.Time {
 			first = end
 		}
 	}
-	for prefix, one := range p.all {
-		if one.byGUID && p.n.infos.nodeOf(prefix) != "" {
+	for _, one := range p.all {
+		if p.renamed(one) {
 			first = time.Now().Add(time.Second)
 		}
 	}

@@ -151,14 +151,7 @@ func TestANameThatComesLate(t *testing.T) {
 			say("first")
 			go func() {
 				time.Sleep(c.after)
-				e := text{b: []byte{0, 1, 0, 0}}
-				e.gid(client.p.GUID(), 16)
-				e.count(1)
-				e.string("/there")
-				e.string("robot")
-				e.count(0)
-				e.count(0)
-				_, _ = info.Write(e.b, nil)
+				_, _ = info.Write(nodeInfo(client.p.GUID(), "/there", "robot"), nil)
 			}()
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
@@ -187,6 +180,66 @@ func TestANameThatComesLate(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestANameThatIsFreeAgain: a program that is killed and started again has its old name when what is left of its
+// first life has expired.
+func TestANameThatIsFreeAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		network := rtpstest.New(1)
+		g := newGraph(t)
+		if _, err := g.Subscribe("/said", graph.SubscribeOptions{Type: "std_msgs/msg/String", QoS: graph.QoS{Depth: 10}}); err != nil {
+			t.Fatal(err)
+		}
+		c := on(network, 0)
+		c.Imports = true
+		_, end := runNode(t, g, c)
+		defer end()
+		typ, _ := registry.For[msgs.String]()
+		qos := rtps.QoS{Reliable: true, TransientLocal: true, Depth: 10}
+		life := func(index int) *client {
+			c := newClient(t, network, index, g)
+			info, err := c.p.NewWriter(rtps.WriterConfig{Topic: infoTopic, Type: infoType, QoS: qos})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := c.p.NewWriter(rtps.WriterConfig{Topic: "rt/said", Type: typeName(typ), QoS: qos}); err != nil {
+				t.Fatal(err)
+			}
+			_, _ = info.Write(nodeInfo(c.p.GUID(), "/there", "robot"), nil)
+			time.Sleep(2 * time.Second)
+			synctest.Wait()
+			return c
+		}
+		first := life(1)
+		if !g.Present("/there/robot") {
+			t.Fatal(g.Nodes())
+		}
+		second := life(2)
+		defer second.Close()
+		byGUID := fmt.Sprintf("%s/participant_%x", family, second.p.GUID().Prefix)
+		if !g.Present("/there/robot") || !g.Present(byGUID) {
+			t.Fatalf("beside its first life: %v", g.Nodes())
+		}
+		first.Close()
+		time.Sleep(3 * time.Second)
+		synctest.Wait()
+		if !g.Present("/there/robot") || g.Present(byGUID) {
+			t.Errorf("its first life is over: %v", g.Nodes())
+		}
+	})
+}
+
+// nodeInfo is what a participant tells of its one node.
+func nodeInfo(of rtps.GUID, namespace, name string) []byte {
+	e := text{b: []byte{0, 1, 0, 0}}
+	e.gid(of, 16)
+	e.count(1)
+	e.string(namespace)
+	e.string(name)
+	e.count(0)
+	e.count(0)
+	return e.b
 }
 
 // TestOneWithoutANameHoldsUpNoOthers: a participant of ROS that never tells its name calls and calls; its calls
