@@ -134,4 +134,4 @@ type forces struct {
 
 var errFixedBase = errors.New("the base of the robot is fixed: contacts carry only a free one (--floating)")
 
-var errNoMass = errors.New("no link of the robot has a mass, so it has neither a centre of mass nor a balance")
+var errNoMass = errors.New("no link of the robot has a mass, so it has no centre of mass")
