@@ -10,13 +10,14 @@
 //	  │  │                        │
 //	  └──┴─ withdraw ─▶ Recalled  └─ withdraw ─▶ Preempted
 //
-// Many serves any number of goals at once and hands out a handle for each.
-// Single serves one active goal and one waiting to replace it, and hides the
+// Many serves any number of goals at once and returns a handle for each.
+// Single serves one active goal and one pending goal that may replace it, without
 // handles. Performer adds the rules of a controller: a goal waits until its
 // resources are granted, and ends when one that it needs is lost.
 //
 // Everything runs in the caller's goroutine; nothing here is safe for concurrent
-// use. Every change of state is told to the Observer, in order: a wire turns it
+// use. The Observer gets every change of state, in order: a wire turns it
 // into status and result messages, a log into lines. The states are those of
-// actionlib with our own causes; how a dialect numbers them is the wire's matter.
+// actionlib, each end with a cause of our own; wires map them to the numbers of
+// ROS 1 and ROS 2.
 package action

@@ -105,7 +105,7 @@ func (h *Handle[G, F, R]) Withdraw(c Cause, r R, detail string) bool {
 	return h.step(Withdraw, c, r, detail)
 }
 
-// Feedback tells how a running goal gets on; a goal that is not running has none
+// Feedback reports the progress of a running goal; a goal that is not running has none
 // and the call does nothing.
 func (h *Handle[G, F, R]) Feedback(f F) bool {
 	if !h.state.Running() {

@@ -117,7 +117,7 @@ func (s *Single[G, F, R]) CancelActive(r R, detail string) bool {
 	return h != nil && h.Withdraw(ClientCancel, r, detail)
 }
 
-// Feedback tells how the active goal gets on.
+// Feedback reports the progress of the active goal.
 func (s *Single[G, F, R]) Feedback(f F) bool { return s.active != nil && s.active.Feedback(f) }
 
 // take empties a slot before the goal in it changes, so that an observer that

@@ -2,11 +2,11 @@ package arbiter
 
 import "poise/robot"
 
-// Hooks are a controller's say in its own switching. They are called from
-// within Client methods and must not call the arbiter.
+// Hooks are the decisions of a controller in its own switching. They are called
+// from within Client methods and must not call the arbiter.
 type Hooks interface {
 	// CanStart answers an offer: are the conditions to start with these leaves
-	// met? It takes nothing; the offer may still come to nothing.
+	// met? It takes nothing; the offer may still be withdrawn.
 	CanStart(offer robot.Set) bool
 
 	// ResourcesChanged tells an operational controller what it owns from now on,
@@ -15,7 +15,7 @@ type Hooks interface {
 	ResourcesChanged(owned robot.Set) bool
 }
 
-// Client is a controller's end of the wire: what it asked for, what it runs on,
+// Client is the arbiter's counterpart in a controller: what it asked for, what it runs on,
 // what it owns. Methods return the Event to be sent to the arbiter. The
 // controller's own code runs only while Operational.
 type Client struct {
@@ -37,21 +37,21 @@ type needs struct{ need, want robot.Set }
 
 // NewClient makes the client of a controller registered as id, whose request
 // ids begin above first. A request unanswered for patience (ns) is given up;
-// 0 is for ever.
+// 0 is without end.
 func NewClient(id ClientID, first uint64, patience int64) Client {
 	return Client{id: id, request: first, patience: patience}
 }
 
-// Phase returns how far the client believes to be.
+// Phase returns the phase as the client knows it.
 func (c *Client) Phase() Phase { return c.phase }
 
 // Operational reports whether the controller's own code may run.
 func (c *Client) Operational() bool { return c.phase&Operational != 0 }
 
-// Owned returns what the client believes to own.
+// Owned returns the leaves that the client owns as far as it knows.
 func (c *Client) Owned() robot.Set { return c.owned }
 
-// Denied returns why the last request came to nothing, OK if it did not.
+// Denied returns why the last request was denied, OK if it was not.
 func (c *Client) Denied() Reason { return c.denied }
 
 // Request asks for a claim. A running client asks for another one and runs on
@@ -116,7 +116,7 @@ func (c *Client) Report(now int64) (e Event, ok bool) {
 	return Event{}, false
 }
 
-// Alive is the barest sign of life: it keeps the lease and confirms nothing.
+// Alive is a sign of life that renews the lease and confirms nothing.
 func (c *Client) Alive(now int64) (e Event, ok bool) {
 	if e, ok = c.Report(now); ok {
 		e.Serial, e.Leaves = 0, robot.Set{}
@@ -169,7 +169,7 @@ func (c *Client) Receive(now int64, m *Message, h Hooks) (e Event, ok bool) {
 		c.withdraw(OK)
 		return c.assigned(now, m, true, h), true
 	case c.Operational() && newer && (m.Kind == Revoke || m.Request != c.held):
-		// out, or on the books with a request that it has given up
+		// not known to the arbiter, or known with a request that it has given up
 		e = c.event(now, Quit, m.Request, Event{})
 		c.stop()
 		return e, true

@@ -41,8 +41,8 @@ func (f *Effects) assign(m Message) {
 	f.told[m.To] = int16(f.n)
 }
 
-// Handle takes one event into the books and writes what it causes to out. What
-// does not fit the books, being late, doubled or from an unknown client, changes
+// Handle applies one event to the state and writes the messages that it causes to out. An
+// event that does not fit the state, being late, doubled or from an unknown client, changes
 // nothing. Loop-safe.
 func (s *State) Handle(e *Event, out *Effects) {
 	out.reset()
@@ -74,7 +74,7 @@ func (s *State) Handle(e *Event, out *Effects) {
 	s.tell(out)
 }
 
-// register takes a client onto the books; whatever an earlier life of it held
+// register adds a client to the state; whatever an earlier life of it held
 // is free.
 func (s *State) register(e *Event, out *Effects) {
 	if e.From >= MaxClients {

@@ -6,7 +6,7 @@ import (
 	"poise/robot"
 )
 
-// broken looks for a contradiction in the books. It is written against the
+// broken looks for a contradiction in the state. It is written against the
 // promises of State, not against the code that keeps them, and looks at the
 // first so many clients and leaves.
 func broken(s *State, clients, nLeaves int) error {

@@ -9,10 +9,10 @@ import (
 // EventKind says what an Event tells the arbiter.
 type EventKind uint8
 
-// Request is the seed of a round. Ready and Refuse answer an offer. Report and
+// Request begins a round. Ready and Refuse answer an offer. Report and
 // Quit are the requester's state: still there, or not operational any more.
-// Release gives a part back. Register and Forget come from the keeper of the
-// names; Tick comes from the keeper of the time.
+// Release gives a part back. Register and Forget come from the owner of the names
+// (Direct), Tick from the owner of the clock.
 const (
 	Tick EventKind = iota
 	Register
@@ -104,7 +104,7 @@ const (
 	LostNeed   // its owner quit, having lost another leaf it needs
 	QuitItself // its owner quit
 	Expired    // its owner gave no sign of life for a lease
-	Forgotten  // its owner was taken off the books
+	Forgotten  // its owner was removed
 )
 
 var codeNames = [...]string{"ok",

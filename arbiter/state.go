@@ -77,7 +77,7 @@ type client struct {
 	since    uint64    // first serial of the messages that asked its victims
 }
 
-// State is the arbiter's books. It is a value: fixed in size, comparable with
+// State is the arbiter's state: owners, claims, rounds and leases. It is a value: fixed in size, comparable with
 // ==, changed by Handle alone. Make one with Init.
 //
 // At all times: a leaf has at most one owner, who is operational; an
@@ -172,7 +172,7 @@ func (s *State) Due() (at int64, any bool) {
 	return at, any
 }
 
-// Hash condenses what a later decision depends on, for replay: equal books
+// Hash condenses what a later decision depends on, for replay: equal states
 // have equal hashes.
 func (s *State) Hash() uint64 {
 	const prime = 1099511628211 // FNV-1a, 64 bit, over words

@@ -14,8 +14,8 @@ type BasePlacement struct {
 	Pose spatial.Pose `json:"pose"` // X_WB
 }
 
-// FarthestBase is how far from the origin a base may be along an axis, m: there a double
-// still tells 1e-10 m apart, and torques do not tremble.
+// FarthestBase is how far from the origin a base may be along an axis, m: up to there a double
+// resolves 1e-10 m, so that torques are smooth.
 const FarthestBase = 1e5
 
 // Claim returns nothing: what moves goes on.

@@ -9,7 +9,7 @@ import (
 	"poise/trajectory/move"
 )
 
-// Decay says how a bridge lets the difference between command and reference go.
+// Decay is how the difference between command and reference decays in a bridge.
 type Decay uint8
 
 // The decays.
@@ -94,8 +94,8 @@ type bridging struct {
 }
 
 // effortFade is the offset of a joint's feed-forward: a straight ramp to zero, or
-// an exponential decay. Both go on where they are when a hand-over begins anew, so
-// one that begins anew in every tick still ends.
+// an exponential decay. Both go on where they are when a hand-over begins again, so
+// one that begins again in every tick still ends.
 type effortFade struct {
 	first float64 // offset at the beginning, N·m or N; 0 if there is no fade
 	began float64 // s

@@ -14,7 +14,7 @@ type Cycle struct {
 	Joints robot.Set `json:"joints"`
 }
 
-// LastCycle is the highest that there is.
+// LastCycle is the highest number of a cycle of motion control.
 const LastCycle = 2
 
 // Claim returns the joints.

@@ -6,10 +6,9 @@ import (
 	"poise/trajectory/move"
 )
 
-// Holder keeps joints that are unowned: each comes to rest by the shortest stop
-// from where its command was, and stays there; or it has a place to be at, to
-// which a bridge leads. It goes on carrying the load that it carried: feed-forward
-// that vanished with its owner would let the joint sag.
+// Holder holds unowned joints: each comes to rest by the shortest stop from its last
+// command and stays there, or goes to a target position over a bridge. Its feed-forward
+// stays as it was when its owner left; without it the joint would sag.
 type Holder struct {
 	limits []move.Limits
 	fast   []move.Limits // of joints that are faster than limits; nil: the same

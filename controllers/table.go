@@ -40,7 +40,7 @@ type Declaration struct {
 	// Streams are the topics that lead it.
 	Streams []Stream
 
-	// Outside makes its seats those of controllers outside the process.
+	// Outside makes its seats those of external controllers.
 	Outside bool
 	// Stands tells that it keeps the robot on its feet by itself: stored motions of other limbs play
 	// beside it, whatever pose they begin in.

@@ -33,7 +33,7 @@ func ResourceState(at servo.Tick, leaves []executive.LeafState, clients []execut
 	return out
 }
 
-// Request reads a request of a controller outside; session is who sent it. Its answers
+// Request reads a request of an external controller; session is who sent it. Its answers
 // decide what it can do without.
 func Request(session string, v *msgs.ResourceRequest) executive.OutsideRequest {
 	return executive.OutsideRequest{Name: v.RequesterName, Session: session, ID: v.RequestID, Resources: v.Resources,

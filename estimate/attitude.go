@@ -7,10 +7,10 @@ import (
 	"poise/spatial"
 )
 
-// Attitude is how the base is turned, by the inertial unit in its frame. A unit that
-// estimates its orientation is believed, with its heading counted from that of the base when
-// it was first heard. Of one that does not, rates are integrated and the tilt is drawn
-// towards what it feels as up (a complementary filter). The zero value is ready.
+// Attitude is the orientation of the base by the inertial unit in its frame: the unit's own, if
+// it estimates one, with its heading relative to that of the base at its first reading. Otherwise
+// rates are integrated and the tilt is corrected by the measured direction of gravity (a
+// complementary filter). The zero value is ready.
 type Attitude struct {
 	begun   bool
 	heading float64      // of the base less that of the unit, rad
@@ -19,9 +19,9 @@ type Attitude struct {
 
 // Numbers of the filter.
 const (
-	oldUnit   = 0.1 // s without a measurement after which the unit says nothing
-	tiltTime  = 1.0 // s within which the tilt is drawn to what is felt as up
-	upWithin  = 0.1 // share of gravity by which what is felt may differ from it and count as up
+	oldUnit   = 0.1 // s without a measurement after which the unit is not used
+	tiltTime  = 1.0 // s, time constant of the correction of the tilt
+	upWithin  = 0.1 // share of gravity by which a specific force may differ from it and count as its direction
 	turnLimit = 1e-9
 )
 

@@ -204,7 +204,7 @@ func TestPlacedAtOnce(t *testing.T) {
 }
 
 // TestALiftedHoofStaysLifted: a hoof that was placed in the air carries nothing, by
-// command and by measurement, also while a motion goes on that does not speak of it; it
+// command and by measurement, also while a motion goes on that does not mention it; it
 // stands again when it is placed back.
 func TestALiftedHoofStaysLifted(t *testing.T) {
 	r := onCycle(t, rig.Options{})

@@ -9,7 +9,7 @@ import (
 
 // judge decides which of the feet that are not commanded are in the air: a foot that
 // left its place is, and the base stays on the others; if more than one left, the robot
-// is put down anew. It reports whether nothing changed.
+// is placed again. It reports whether nothing changed.
 func (b *Base) judge() (settled bool) {
 	b.ground.Move(b.input.Q, nil, nil)
 	for i := range b.feet {

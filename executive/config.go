@@ -45,7 +45,7 @@ type Controller struct {
 	Operate func(set robot.Set, now *loop.Snapshot) (control.Program, error)
 	// Resources are what Operational asks for if the goal does not say.
 	Resources []string
-	// Remote makes the controller a seat for controllers outside the process.
+	// Remote makes the controller a seat for external controllers.
 	Remote bool
 }
 
@@ -76,8 +76,8 @@ type Config struct {
 	FeedbackRate float64       // Hz, of feedback to each goal; default 20
 	Patience     time.Duration // how long the cycle may say nothing; default 1 s
 	Keep         time.Duration // how long ids of goals that are over stay taken; default 10 s
-	Lease        time.Duration // how long a controller outside may give no sign of life; default 200 ms
-	PerSession   int           // controllers outside of one session that may have or ask for resources; default any number
+	Lease        time.Duration // how long an external controller may give no sign of life; default 200 ms
+	PerSession   int           // external controllers of one session that may have or ask for resources; default any number
 	Plans        *queue.Queue  // shares the processors among plans; default one of its own
 	Approach     ApproachLimits
 	Follow       follow.Options // defaults of tolerances

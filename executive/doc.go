@@ -1,21 +1,21 @@
-// Package executive is the outside half of control of one robot: it takes goals
-// and commands from many, gives the cycle its orders, and is the only one who does.
+// Package executive is the part of one robot's control outside the cycle: it takes
+// goals and commands from all clients, and is the only sender of orders to the cycle.
 //
 //	Submit ─▶ check, compile ─▶ (plan) ─▶ order ─▶ ┃ loop ┃
 //	   ▲                                           ┃      ┃
 //	   └── Watch: states, feedback, result ◀─ Pump ◀ reports, snapshots
 //
-// A goal has a life of its own (package action) and ends exactly once, whatever
-// happens: refused, done, cancelled, replaced, robbed of a resource, stopped, hit
-// by a fault or a panic, or orphaned because the cycle fell silent. Every end has
-// a cause and explanations (package executive/explain): who, which joint, when, by
-// how much, what would make it pass.
+// The life of a goal is a state machine (package action). It ends exactly once, whatever
+// happens: refused, done, cancelled, replaced, ended by the loss of a resource, by a stop,
+// a fault or a panic, or because the cycle stopped reporting. Every end has
+// a cause and explanations (package executive/explain): which client, which joint, when,
+// by how much, what would make it pass.
 //
-// The core has no goroutine and no clock. Pump takes what the cycle told, moves
-// all goals on and returns; tests step the loop and pump by hand, in simulated
-// time. Run pumps for a server, every few milliseconds while something goes on. All
-// methods may be called from any goroutine; callbacks come one at a time, in order,
-// with nothing locked, so they may call back.
+// An Executive has no goroutine and no clock of its own. Pump takes the reports of the
+// cycle, advances all goals and returns; tests step the loop and pump by hand, in
+// simulated time. Run pumps for a server, every few milliseconds while goals or commands
+// are under way. All methods may be called from any goroutine; callbacks come one at a
+// time, in order, without a lock held, so they may call back.
 //
 //	e, err := executive.New(executive.Config{Model: m, Loop: l, Controllers: …})
 //	go e.Run(ctx)
@@ -24,18 +24,18 @@
 //	<-answer.Done()
 //
 // Goals are Follow, Play, Pose, Step, Perform, Operational, Execute, Move and Study. Those
-// that are trajectories in the end share the seats of kind "follow": a goal whose
-// joints another one moves replaces it in flight, goals for different joints run
-// side by side.
+// that become trajectories share the seats of kind "follow", the instances of that
+// controller: a goal replaces the one that moves its joints while that is running, goals
+// for different joints run side by side.
 //
-// # Rooms
+// # Files
 //
-//	goal.go, follow.go, play.go …   what can be asked for, and how it is prepared
+//	goal.go, follow.go, play.go …   kinds of goals, and how each is prepared
 //	goals.go, job.go                the lives of goals, by action
-//	prepare.go, plan.go             work that takes its time, beside the callers
+//	prepare.go, plan.go             preparation and planning, in goroutines of their own
 //	command.go, orders.go           commands and their answers, the only sender of orders
-//	switch.go, torque.go            sets of controllers; torque of single limbs
-//	outside.go                      controllers outside the process
-//	robot.go, state.go, feedback.go what is known of the robot, and what is told of it
-//	pump.go, tell.go                what the cycle told, and calls to the outside
+//	switch.go, torque.go            switching controllers; torque of single limbs
+//	outside.go                      external controllers
+//	robot.go, state.go, feedback.go the known state of the robot, and the state that is published
+//	pump.go, tell.go                reports of the cycle, and callbacks
 package executive

@@ -47,7 +47,7 @@ type Executive struct {
 	goals    goalBook          // the goals and their lives
 	waiting  map[string][]*job // goals to be prepared, by sender
 	plans    []plannedJob      // that came back
-	outside  Outside           // controllers outside the process
+	outside  Outside           // external controllers
 	rounds   rounds            // of requests, the last ones
 	last     *Kept
 }

@@ -7,7 +7,7 @@ import (
 	"poise/robot"
 )
 
-// feedback tells running goals how they get on: at the set rate of cycle time, and
+// feedback reports the progress of running goals: at the set rate of cycle time, and
 // at once when an event left or the resources changed.
 func (e *Executive) feedback() {
 	s := e.robot.snap
@@ -68,7 +68,7 @@ func (w *work) progress(t float64) float64 {
 	return min(max((t-w.from)/(end-w.from), 0), 1)
 }
 
-// end returns the time at which the motion proper is over, 0 if it goes on for ever.
+// end returns the time at which the motion proper is over, 0 if it has no end.
 func (w *work) end() float64 {
 	if w.to > 0 {
 		return w.to

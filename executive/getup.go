@@ -12,7 +12,7 @@ type GetUp struct {
 	From string // left, right or belly: how it lies; empty is as its inertial unit tells
 }
 
-// Action names the server.
+// Action returns the name of its action.
 func (g *GetUp) Action() string { return "get_up" }
 
 // getUpKind is the kind of the controllers that get up.

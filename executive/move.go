@@ -52,7 +52,7 @@ func (p *plan) run(ctx context.Context) (out planned) {
 	return out
 }
 
-// Action names the server: single motions and sequences have one each.
+// Action returns the name of its action: single motions and sequences have one each.
 func (g *Move) Action() string {
 	if g.Sequence {
 		return "sequence"

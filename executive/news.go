@@ -4,7 +4,7 @@ import (
 	"poise/robot"
 )
 
-// NewsKind says what a controller outside is told.
+// NewsKind says what an external controller is told.
 type NewsKind uint8
 
 // Offered and Reassigned are to be answered with an OutsideState that carries the id of
@@ -13,11 +13,11 @@ const (
 	Offered    NewsKind = iota // what it would get for its request
 	Reassigned                 // what it has from now on
 	Granted                    // it is operational, and has this
-	Denied                     // its request has come to nothing
+	Denied                     // its request was denied
 	Ended                      // it is not operational any more
 )
 
-// News is what a controller outside is told: who has, or is to have, which resource.
+// News is a message to an external controller: the owners of resources, or the resources it is offered.
 type News struct {
 	Kind NewsKind
 	// Requests of the controller that this is about: one, or two when a request of a
@@ -28,7 +28,7 @@ type News struct {
 	Why       []Explanation
 }
 
-// news tells a controller outside who has what, with the set that it has or is to have;
+// news tells an external controller who has what, with the set that it has or is to have;
 // what it is to give up goes to taker.
 func (o *Outside) news(client *remote, kind NewsKind, a *asked, set robot.Set, taker string, why []Explanation) {
 	call := client.tell

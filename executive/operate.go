@@ -11,7 +11,7 @@ import (
 type Perform struct {
 	Controller string
 	Program    control.Program
-	Duration   float64 // s, 0 if it goes on for ever
+	Duration   float64 // s, 0 if it has no end
 	Rate       float64 // of its clock; 0 is 1
 }
 
@@ -23,7 +23,7 @@ type Operational struct {
 	Resources  []string // none are the controller's own
 }
 
-// Action names the server: each controller has its own.
+// Action returns the name of its action: each controller has one of its own.
 func (g *Operational) Action() string { return g.Controller + "/set_operational" }
 
 func (g *Operational) prepare(v *view) (*work, []Explanation) {
@@ -70,7 +70,7 @@ func (v *view) operate(s *Controller, set robot.Set) (*work, []Explanation) {
 	return newWork([]string{s.Name}, p), nil
 }
 
-// Action names the server.
+// Action returns the name of its action.
 func (g *Perform) Action() string { return "perform" }
 
 func (g *Perform) prepare(v *view) (*work, []Explanation) {

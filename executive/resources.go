@@ -5,7 +5,7 @@ import (
 	"poise/robot"
 )
 
-// LeafState is who has a leaf, who is about to, and who runs without it and would take it.
+// LeafState names the owner of a leaf, the client to which it is offered, and those that run without it and want it.
 type LeafState struct {
 	Name      string
 	Resources []string // that it belongs to
@@ -19,7 +19,7 @@ type ClientState struct {
 	Name    string
 	Outside bool
 	Phase   arbiter.Phase
-	Request uint32 // newest, of one outside
+	Request uint32 // newest, of an external one
 	Needed  []string
 	Wanted  []string
 	Owned   []string
@@ -28,7 +28,7 @@ type ClientState struct {
 	LeftOut uint64 // values of which it does not own a part, about a second ago
 }
 
-// Resources returns who has, wants and waits for what.
+// Resources returns the owners of all leaves, and what each controller needs, wants and has.
 func (e *Executive) Resources() (leaves []LeafState, clients []ClientState) {
 	e.catchUp()
 	e.mu.Lock()

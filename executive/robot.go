@@ -20,7 +20,7 @@ type seat struct {
 	fedFor int64       // until when that is told at least, ns
 	halted bool        // by an order of ours
 	owns   robot.Set   // by the newest report
-	client string      // name of the controller outside that has it, "" if none
+	client string      // name of the external controller that has it, "" if none
 }
 
 // robotState is what is known of the robot: its controllers, the newest state of its
@@ -47,7 +47,7 @@ func (r *robotState) controllerName(id arbiter.ClientID) string {
 	return ""
 }
 
-// title is the name of who works in the seat: of a controller outside the one that it
+// title is the name of who works in the seat: of an external controller the one that it
 // registered.
 func (s *seat) title() string {
 	if s.client != "" {
@@ -56,7 +56,7 @@ func (s *seat) title() string {
 	return s.Name
 }
 
-// seat finds a controller by its name: one outside also by the name that it registered.
+// seat finds a controller by its name: an external one also by the name that it registered.
 func (r *robotState) seat(name string) (*seat, bool) {
 	for _, s := range r.seats {
 		if s.Name == name || s.client == name && name != "" {

@@ -13,7 +13,7 @@ import (
 type Round struct {
 	Number    uint64
 	Requester string
-	Request   uint32  // id that a controller outside gave it, 0 for one inside
+	Request   uint32  // id that an external controller gave it, 0 for one inside
 	Began     float64 // s, on the clock of the cycle
 	Ended     float64 // 0 while it is open
 	Outcome   string  // "open", "granted", "denied"
@@ -92,7 +92,7 @@ func (r *rounds) forget() {
 	}
 }
 
-// refused notes a request that came to nothing before anybody was asked.
+// refused notes a request that was denied before any client was asked.
 func (r *rounds) refused(e *Executive, requester string, request uint32, why []Explanation) {
 	if len(requester) > maxTitle {
 		requester = strings.ToValidUTF8(requester[:maxTitle], "") + "…"
@@ -130,7 +130,7 @@ func (r *rounds) of(j *job) *roundRecord {
 	return any
 }
 
-// asked notes that a controller outside was asked.
+// asked notes that an external controller was asked.
 func (r *rounds) asked(e *Executive, s *seat, report *loop.Report) {
 	requester := s
 	if report.From != 0 {
@@ -183,7 +183,7 @@ func (r *rounds) end(e *Executive, j *job, report *loop.Report) {
 	}
 }
 
-// over ends the round of a request that came to nothing without a word of the cycle.
+// over ends the round of a request that was denied without a report of the cycle.
 func (r *rounds) over(e *Executive, s *seat, goal GoalID, why []Explanation) {
 	for _, x := range r.list {
 		if x.Outcome == "open" && x.seat == s && (x.goal == goal || x.goal.ID == "") {

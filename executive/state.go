@@ -10,7 +10,7 @@ import (
 	"poise/servo"
 )
 
-// State is what the robot does, and who does it.
+// State is what the robot does, and which goals and controllers do it.
 type State struct {
 	Tick        servo.Tick
 	Power       loop.Power
@@ -33,8 +33,8 @@ type ControllerState struct {
 	Name, Kind string
 	Short      string // what it does, for people
 	Switched   bool   // it is switched on and off, not given goals
-	Outside    bool   // a seat for a controller outside the process
-	Client     string // name that the one outside registered, "" if none has the seat
+	Outside    bool   // a seat for an external controller
+	Client     string // name that the external one registered, "" if none has the seat
 	Running    bool   // takes goals
 	Active     bool   // performs one
 	Paused     bool
@@ -46,7 +46,7 @@ type ControllerState struct {
 	Waits      Explanation // what it goes on without and waits for, such as a stream that stopped; no code if nothing
 }
 
-// Ownership says who has a resource, or a part of it.
+// Ownership is the owner of a resource, or of a part of it.
 type Ownership struct {
 	Resource string
 	Owner    string

@@ -12,7 +12,7 @@ type Step struct {
 	Rate float64 // of its clock; 0 is 1
 }
 
-// Action names the server.
+// Action returns the name of its action.
 func (g *Step) Action() string { return "step" }
 
 // stepKind is the kind of the controllers that play steps.

@@ -1,5 +1,5 @@
-// Package external feels what touches a robot without force sensors: by what its servos give
-// beyond what its masses need.
+// Package external estimates external forces without force sensors: by the torque that servos
+// give beyond what the masses need.
 //
 //	sense, err := external.New(external.Config{Model: m, Servos: models})
 //	sense.Update(&external.Sample{…})     // once per tick
@@ -31,29 +31,34 @@
 // best, weighted by their uncertainty; Unexplained is what is left: large if something touches
 // the limb elsewhere.
 //
-// That residual is of velocities that are differences of readings, and readings come in steps.
-// What detects contacts is the residual of a momentum that is predicted: the equation of its servo
-// is solved for each joint over the period, and the torque that the world adds is what brings it to
-// where it was read (a Kalman filter, which takes a reading for agreed if it is within half a
-// step). Joint has both: Momentum and External.
+// Momentum is that residual. Its velocities are differences of readings, which come in steps.
+// External, by which contacts are detected, is the residual of a predicted momentum: the equation of
+// its servo is solved for each joint over the period, and the external torque is what moves the joint
+// from there to its reading (a Kalman filter, to which a reading within half a step agrees).
 //
 // # Uncertainty
 //
 // Sigma is the standard deviation by the steps of readings and the errors of models. Friction is
-// the dry friction whose direction is not known, because the joint hardly moves: the residual may be off by as
-// much, to either side. On a line that loses readings setpoints get lost, too, which looks like a force: Lost is what one that did
-// not arrive would explain. Band is Friction + Lost + 3·Sigma, and nothing within it is reported as a contact.
+// the dry friction whose direction is not known, because the joint hardly moves: the residual may
+// be off by as much, to either side. A line that loses readings loses setpoints, too, and a lost
+// setpoint looks like a force: Lost is the torque that it would explain. Band is Friction + Lost +
+// 3·Sigma, and nothing within it is reported as a contact.
 //
 // # Contacts of feet
 //
 // Each foot is in one of four states. It touches down when the force on it, less what friction may
-// explain, is above max(ForceOn, 5σ) for two ticks, or for one where contact is expected (it is to stand, or
-// the last fifth of its swing) or the force is twice as large; it lifts off below half of that, and below ForceOn, for three.
-// Where it is about to land, or it is not known when, and the period is short the force is extrapolated by 25 ms, for the joint has to move
-// by a step of its readings before anything is seen. The first part of a swing counts for nothing: legs that lift drag. Where
-// contact is not expected a force that is mostly from the side is not of a touch-down: it may be an impact.
+// explain, is above max(ForceOn, 5σ) for two ticks; one tick is enough where contact is expected
+// (the foot is commanded to stand, or in the last fifth of its swing) or the force is twice as
+// large. It lifts off below half of that threshold, and below ForceOn, for three ticks.
 //
-//	Swing ──force──▶ Touching ──still──▶ Stance ──no force──▶ Lifting ──still──▶ Swing
+//   - Near the end of a swing, or where that is not known, the force is extrapolated by 25 ms at
+//     short periods: a joint has to move by a step of its readings before a force shows.
+//
+//   - In the first part of a swing nothing is a touch-down, since legs that lift drag.
+//
+//   - Where contact is not expected, a force mostly from the side is no touch-down: it may be an impact.
+//
+//     Swing ──force──▶ Touching ──still──▶ Stance ──no force──▶ Lifting ──still──▶ Swing
 //
 // Early and Late compare that with the command: a foot that stands and should swing, and one
 // that should stand and does not.

@@ -107,16 +107,16 @@ func carry(p *[6]float64, F *[3][3]float64) {
 // noise adds what the world may do: a variance of w.
 func (t *tracker) noise(w float64) { t.P[5] += w }
 
-// off returns by how much a reading differs from what is predicted, more than by half a step: within
-// that they agree.
+// off returns the innovation of a reading: how far it is outside of half a step about the prediction.
 func (t *tracker) off(q, half float64) float64 {
 	e := q - t.q
 	return e - math.Max(-half, math.Min(half, e))
 }
 
-// hold takes the torque on a joint that dry friction holds: w is what would hold it without, and what
-// acts may differ from that by the friction, and by errors of the reading. What was known when it came to
-// rest and is within that stays: of one that does not turn about but rests, the mean of the last ticks.
+// hold updates the torque of a joint that dry friction holds. Without friction w would hold it, so the
+// external torque is within the friction, and the errors of the reading, of w. The estimate from when
+// the joint came to rest is kept, as far as it is within that; after restTime it moves to the mean of the
+// last ticks of motion.
 func (t *tracker) hold(w, friction, errors, dt float64) {
 	if t.held == 0 {
 		t.known, t.before = t.w, t.mean
@@ -132,11 +132,11 @@ func (t *tracker) hold(w, friction, errors, dt float64) {
 	t.N = [6]float64{t.N[0], 0, 0, 0, 0, errors * errors}
 }
 
-// holdGain is by how much a tick brings the torque of a held joint nearer to what holds it.
+// holdGain is the share by which w approaches the known torque in a tick.
 const holdGain = 0.3
 
-// A joint that is held for longer than restTime does not turn about but rests: each tick brings what is known of it
-// nearer to the mean before by restGain.
+// A joint that is held for longer than restTime does not just reverse: each tick brings its known torque nearer
+// to the mean before, by restGain.
 const (
 	restTime = 0.25 // s
 	restGain = 0.15
@@ -145,9 +145,8 @@ const (
 // meanGain is the share of a tick in the mean of the torque.
 const meanGain = 0.35
 
-// correct updates state and covariances by a reading that is off by e, with a variance, and with
-// another while nothing acts: with
-// the gain K = P·h/s, which it returns, both are (1 − K·hᵀ)·S·(1 − K·hᵀ)ᵀ + K·Kᵀ·variance.
+// correct updates state and covariances by an innovation e and returns the gain K = P·h/s. Both
+// covariances become (1 − K·hᵀ)·S·(1 − K·hᵀ)ᵀ + K·Kᵀ·variance, N with the variance while nothing acts.
 func (t *tracker) correct(e, variance, quiet float64) (K [3]float64) {
 	c := [3]float64{t.P[0], t.P[1], t.P[2]}
 	s := c[0] + variance

@@ -41,17 +41,16 @@ type limb struct {
 	foot   bool
 }
 
-// Damping of nearly singular limbs (dynamics_fwd): none while the least lever is above fullLever.
+// Damping of nearly singular limbs: none while the least lever is above fullLever.
 const (
 	fullLever = 0.02 // m
 	mostDamp  = 0.01 // m
 )
 
-// acrossShare is the force across a contact, as a share of the force, that is expected (standard
-// deviation).
+// The force across a contact.
 const (
-	acrossShare = 0.4
-	leastForce  = 0.3 // N, that is expected at least
+	acrossShare = 0.4 // standard deviation, as a share of the force
+	leastForce  = 0.3 // N, of which at least
 )
 
 // leastSpread keeps weights finite, N·m.
@@ -227,9 +226,9 @@ func (l *limb) turn(a int) float64 {
 	return l.ang[0][a]*l.Torque.X + l.ang[1][a]*l.Torque.Y + l.ang[2][a]*l.Torque.Z
 }
 
-// along returns force, standard deviation and friction of a contact along an axis of the world. As
-// in a contact the force across it is at most about as large, which is all that is assumed of it:
-// it counts as noise, and a sole's torque does.
+// along returns force, standard deviation and friction of a contact along an axis of the world. The
+// force across the axis counts as noise, of a deviation in proportion to the force, and so does the torque of
+// the sole.
 func (l *limb) along(s *Sense, axis spatial.Vec3) (force, sigma, friction float64) {
 	n := len(l.joints)
 	across := acrossShare * math.Max(leastForce, l.Force.Norm())
@@ -259,7 +258,7 @@ func (l *limb) along(s *Sense, axis spatial.Vec3) (force, sigma, friction float6
 		force += x * r.External
 		sigma += x * x * r.Sigma * r.Sigma
 		friction += math.Abs(x) * r.Friction
-		lost += x * x * r.Lost * r.Lost // joints lose their setpoints each by itself
+		lost += x * x * r.Lost * r.Lost // joints lose setpoints independently
 	}
 	return force, math.Sqrt(sigma), friction + math.Sqrt(lost)
 }

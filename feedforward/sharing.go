@@ -9,21 +9,21 @@ import (
 
 // Numbers of the sharing of loads.
 const (
-	sharesIn   = 0.5  // s in which what is uneven would be taken away, if nothing gave way to it
-	sharesMost = 0.25 // share of the weight that a foot may press more, or less, for it
+	sharesIn   = 0.5  // s, time constant with which uneven loads are compensated on rigid legs
+	sharesMost = 0.25 // share of the weight that this adds to a foot at most
 	even       = 0.02 // share of the weight by which loads may be uneven
-	believed   = 3    // weights that a foot of a robot that stands may be felt to carry; more is no load to share
+	believed   = 3    // greatest plausible load of a foot, in weights of the robot
 )
 
-// sharing lets feet that stand share the weight evenly. Of the loads of more than three feet a part
-// is free: it has neither a sum nor a moment, and says only how the feet stand against each other. On an
-// uneven floor it is large, springs of servos keep it, and their friction does so even against the torques of
-// even loads. Where sensors feel it, it is taken away by forces of the same pattern, which grow until it is gone.
+// sharing lets feet that stand share the weight evenly. The loads of more than three feet have a part without sum
+// and moment (internal forces). It is large on an uneven floor: springs of servos keep it, and their friction
+// does even against the torques of even loads. Where sensors measure it, forces of the same pattern grow until it
+// is gone.
 type sharing struct {
-	load  []float64 // [chains] that is felt, N; NaN where it is not
-	extra []float64 // [chains] pressed with besides, N
-	feet  []int     // chains that are said to stand
-	part  []float64 // of each of them: loads, then what of them is free
+	load  []float64 // [chains] measured, N; NaN where it is not
+	extra []float64 // [chains] added to the load, N
+	feet  []int     // chains that are commanded to stand
+	part  []float64 // of each of them: loads, then their internal forces
 	basis [3][]float64
 	most  float64 // N
 }
@@ -41,8 +41,7 @@ func newSharing(m *robot.Model) sharing {
 	return s
 }
 
-// update changes what feet press besides, in a tick by no more than it would fade; contacts has where
-// they are. Loop-safe.
+// update changes the added loads, by no more a tick than they would fade; contacts has the places of the feet. Loop-safe.
 func (s *sharing) update(contacts []floatingbase.ContactWrench, said func(chain int) bool, dt float64) {
 	by := s.most * dt / fadeTime
 	if !s.free(contacts, said) {
@@ -70,8 +69,8 @@ func (s *sharing) update(contacts []floatingbase.ContactWrench, said func(chain 
 	}
 }
 
-// free finds the part of the loads that has neither a sum nor a moment; false if there is no such part, or a
-// foot is not felt or not said to stand with all it can.
+// free finds the part of the loads without sum and moment; false if there is none, or a foot has no measured load or
+// is not commanded to stand with full weight.
 func (s *sharing) free(contacts []floatingbase.ContactWrench, said func(chain int) bool) bool {
 	s.feet, s.part = s.feet[:0], s.part[:0]
 	for i := range s.basis {

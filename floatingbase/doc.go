@@ -18,8 +18,8 @@
 // # Contacts
 //
 // A support is a chain with one of its contact sets and a coefficient s from 0 (in the
-// air) to 1 (stands). The declared points are held; how they lie says what is
-// transmitted at the first of them, in world axes and with the ground's normal along z:
+// air) to 1 (stands). The declared points are held; how they lie says what a set with a sole
+// transmits at the first of them, in world axes and with the ground's normal along z:
 //
 //   - one point (centre): a force;
 //   - points on a line (flat): a force and two moments, about x and y;
@@ -29,6 +29,11 @@
 // about z to |mz| ≤ 0.6·friction·sole·fz besides (0.6 where friction is more than 1): the
 // torsion of a disc with even pressure is ⅔·friction·radius·fz. Circles are polygons of 64
 // sides inside of them, turned with the robot's heading, and arcs of spheres three chords.
+//
+// Points without a sole transmit a force at the first of them, unless three or more on its level span an area.
+// Those transmit a force and all three moments at their middle. A moment about an edge of the area presses the
+// foot down, and that about the sole's normal is at most 0.6·friction·fn times the distance of the middle from
+// the nearest edge.
 //
 // Contacts may depend on each other and contradict each other: then what is left of the points'
 // accelerations is the least. How dependent they are is never decided, so nothing jumps.

@@ -23,7 +23,7 @@ type Catch struct {
 
 // CatchOptions say how a robot catches itself.
 type CatchOptions struct {
-	Toward Point   // unit vector: where it tips to, world axes
+	Toward Point   // unit vector: where it tips to, axes of the plan
 	Legs   [2]int  // on which it stands, the first that steps first
 	Sole   float64 // from the middle of a foot to its edge, m
 	Step   float64 // of each foot, m

@@ -1,5 +1,5 @@
 // Package gait plans how a robot with legs walks: where its feet go and when, and how its
-// centre of mass moves over them. It knows nothing of servos, of joints and of the cycle.
+// centre of mass moves over them. It depends on no servos, no joints and no cycle.
 //
 //	p, err := gait.New(gait.Config{Legs: feet, Height: 0.19})
 //	err = p.SetGait(&pattern)

@@ -16,9 +16,9 @@ import (
 	"poise/msgs/rosjson"
 )
 
-// GoalServer owns the lives of an action's goals: it takes or refuses them, and says
-// what becomes of them. The action shows that to clients and on topics, and keeps no
-// opinion of its own.
+// GoalServer owns the goals of an action: it takes or refuses them, and reports their
+// states. The action shows these to clients and on topics, and has no goal states of its
+// own.
 type GoalServer interface {
 	// Submit takes a goal and returns its name, one of its own if the request has
 	// none. Everything that becomes of the goal is told to the view, beginning with its
@@ -59,7 +59,7 @@ const (
 )
 
 // ActionServer is the registration of an action: it hands goals to their server, and
-// tells clients and ROS 1's topics what that says of them.
+// publishes the states that the server reports to clients and on ROS 1's topics.
 type ActionServer struct {
 	g        *Graph
 	o        Options // of the graph

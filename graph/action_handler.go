@@ -205,7 +205,7 @@ func (h *GoalHandle) Accept() (ok bool) {
 	return ok
 }
 
-// Feedback tells how a running goal gets on.
+// Feedback reports the progress of a running goal.
 func (h *GoalHandle) Feedback(f any) (ok bool) {
 	a := h.goals.action
 	a.check(f, a.typ.Feedback)

@@ -13,7 +13,7 @@ type Goal[G, F, R any] struct{ *GoalHandle }
 // Value returns the goal. It is shared and must not be written.
 func (h *Goal[G, F, R]) Value() *G { return h.GoalHandle.Value().(*G) }
 
-// Feedback tells how a running goal gets on.
+// Feedback reports the progress of a running goal.
 func (h *Goal[G, F, R]) Feedback(f *F) bool { return h.GoalHandle.Feedback(f) }
 
 // Reject refuses a goal that has not been accepted.

@@ -16,10 +16,10 @@
 // Wires use the methods of Graph, by name and with values as any or as JSON:
 // Subscribe, Advertise, Call, CallJSON, Serve; ServeGoals, ServeAction, SendGoal, SendGoalJSON,
 // WatchGoal, CancelGoals, RefuseGoal. Each program behind a wire is a Client (Join) with a
-// node name of its own: listings show it, and it is who published (Message.From), called
-// (Caller) and sent a goal (GoalRequest.Caller). OnLeave tells that it has gone. A Watcher tells a wire that has to
-// register names elsewhere what came, went or changed, so that it need not ask again and
-// again:
+// node name of its own: listings show it, and Message.From, Caller and GoalRequest.Caller are the
+// publisher of a message, the caller of a service and the sender of a goal. OnLeave tells that a client
+// has disconnected. A wire that registers names elsewhere learns from a Watcher what was added, removed or
+// changed, without polling:
 //
 //	w := g.Watch(nil)   // everything that exists comes first
 //	for {
@@ -38,18 +38,18 @@
 //   - Names are absolute; a leading slash may be left out. Alias gives a name, and
 //     all names below it, a second one.
 //   - Types come from msgs/registry and are checked at registration, subscription,
-//     publication and call. Who comes first decides a topic's type, but for components:
-//     clients that came before with another one lose the name.
-//   - A component's topic is its own: clients cannot publish on it, unless it says
-//     which of their messages it admits (TopicOptions.Others). So may a subscriber of
-//     a topic that clients publish (SubscribeOptions.Admit). Who is refused is told.
-//   - A publisher offers a quality of service, a subscriber asks for one (QoS). Between
-//     a pair of which the offer does not meet the request nothing goes, and listings
-//     say why.
-//   - A subscription has a bounded queue, as deep as it asks for or publishers offer.
-//     When it is full the oldest message goes, and the next one delivered tells how
-//     many were lost.
-//   - A latched publisher gives its last messages to those who come later.
+//     publication and call. The first to use a topic decides its type, except that a
+//     component takes the name from clients that used it with another type.
+//   - A component's topic is its own: clients cannot publish on it, unless the component
+//     admits some of their messages (TopicOptions.Others). A subscriber of
+//     a topic that clients publish may filter likewise (SubscribeOptions.Admit). A client
+//     whose message is refused is told so.
+//   - A publisher offers a quality of service, a subscriber requests one (QoS). Where the
+//     offer does not meet the request no message is delivered, and listings say why.
+//   - A subscription has a bounded queue, as deep as it requests or publishers offer.
+//     When it is full the oldest message is dropped, and the next one delivered has the
+//     number of those lost.
+//   - A latched publisher gives its last messages to later subscribers.
 //   - A call has a deadline, the caller's or the service's own, and ends when
 //     either is over, even if the handler does not listen to its context.
 //

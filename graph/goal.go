@@ -31,7 +31,7 @@ type GoalUpdate struct {
 type GoalOptions struct {
 	ID    action.ID   // empty lets the server name it
 	Stamp action.Time // when the client asked; zero takes now
-	Node  string      // who asks
+	Node  string      // of the client that asks
 	Queue int         // feedback kept for a slow reader; default 10
 	Wake  func()      // called when there is news; may only signal
 
@@ -42,7 +42,7 @@ type GoalOptions struct {
 // oldest first, when the reader is slow.
 type GoalClient struct {
 	server *ActionServer
-	node   string // who asks
+	node   string // of the client that asks
 	id     action.ID
 	queue  int
 	wake   func()
@@ -233,7 +233,7 @@ func (c *GoalClient) Result(ctx context.Context) (GoalUpdate, error) {
 	}
 }
 
-// CancelGoals asks for the end of the goal.
+// Cancel asks for the end of the goal.
 func (c *GoalClient) Cancel() { c.server.goals.Cancel(c.node, c.id, 0) }
 
 // Close ends the watching; the goal goes on.

@@ -102,13 +102,13 @@ func (v *GoalView) show(u GoalUpdate) {
 	v.server.tellChange(v)
 }
 
-// GoalFeedback is how a goal gets on.
+// GoalFeedback is the progress of a goal.
 type GoalFeedback struct {
 	Value any                 // pointer to the action's feedback struct
 	Info  *poisemsgs.GoalInfo // may be nil
 }
 
-// Feedback shows how a running goal gets on. It is made only for subscribers.
+// Feedback publishes the progress of a running goal. It is made only for subscribers.
 func (v *GoalView) Feedback(made func() GoalFeedback) {
 	s := v.server
 	s.mu.Lock()

@@ -87,7 +87,7 @@ func (e *OwnError) Error() string {
 	return fmt.Sprintf("topic %s is for %s alone to publish on; it may be subscribed to", e.Topic, e.Owner)
 }
 
-// RefusedError is a message that who reads the topic, or owns it, does not admit.
+// RefusedError is a message that a subscriber of the topic, or its owner, does not admit.
 type RefusedError struct {
 	Topic string
 	Err   error

@@ -26,9 +26,8 @@ func (k Kind) String() string {
 	return "action"
 }
 
-// Change is a name of which something changed: it came or went, or a topic's publishers,
-// subscribers or type are others. TopicInfo, ServiceInfo and ActionInfo tell what there is
-// now.
+// Change is a name that was added, removed or changed; a topic also changes with its publishers,
+// subscribers and type. TopicInfo, ServiceInfo and ActionInfo return the present state.
 type Change struct {
 	Kind Kind
 	Name string

@@ -2,10 +2,9 @@ package identify
 
 import "math"
 
-// A gear with play chatters: its torque jumps within a period, and a log that samples it has noise in it. Noise in what a
-// parameter is multiplied with draws that parameter to zero (errors in variables: Söderström, "Errors-in-variables
-// methods in system identification", Automatica 43, 2007). The load itself is no noise: bodies need a torque that
-// follows from how they move.
+// A gear with play chatters: its torque jumps within a period, so the sampled torque is noisy. Noise in a regressor draws
+// its parameter to zero (errors in variables: Söderström, "Errors-in-variables methods in system
+// identification", Automatica 43, 2007). The torque of the load itself follows from the motion and has no such noise.
 const (
 	noisy       = 0.05 // roughness from which on a torque is noisy
 	calmRounds  = 3    // each with the motion of the fit before
@@ -14,9 +13,9 @@ const (
 	calmUnknown = 5    // coefficients of the load
 )
 
-// calm replaces the torque of a gear that chatters by an instrument of it: what the motion of the equation explains,
-// as a torque of angle, velocity and acceleration, and of the rest what is smooth (other joints move the load, too).
-// Then it fits again.
+// calm replaces the torque of a gear that chatters by an instrumental variable: the part that the motion explains by
+// angle, velocity and acceleration, and the smooth part of the rest (other joints move the load, too). Then it
+// fits again.
 func (f *fitter) calm() {
 	s := f.s
 	if len(s.inertia.knots) > 0 || len(s.torque.knots) < calmLeast || s.roughness() < noisy {
@@ -38,7 +37,7 @@ func (f *fitter) calm() {
 	}
 }
 
-// calmed is the instrument of a torque.
+// calmed is the instrumental variable of a torque.
 func (f *fitter) calmed(raw []knot) []knot {
 	row := f.bases(raw)
 	const n = calmUnknown

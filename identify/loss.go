@@ -101,7 +101,7 @@ func golden(f func(float64) float64, low, high float64, rounds int) float64 {
 	return (low + high) / 2
 }
 
-// scores are the slopes of residuals: those follow each other like what the equation lacks, without what rounding does.
+// scores are the slopes of residuals: their correlation is that of what the equation lacks, without that of rounding.
 func (l *loss) scores(rest []float64) []float64 {
 	out := make([]float64, len(rest))
 	for i, r := range rest {

@@ -183,7 +183,7 @@ func step(p *values, free []int, held []bool, A, g []float64, λ float64) values
 	return next
 }
 
-// covariance is σ²·(JᵀWJ)⁻¹, σ² of residuals that follow each other alike: with the sum of their
+// covariance is σ²·(JᵀWJ)⁻¹, σ² of correlated residuals: with the sum of their
 // autocorrelation, since neighbours then tell less than they would alone.
 func (o *optimiser) covariance(A []float64, held []bool, rest []float64) []float64 {
 	m := len(held)

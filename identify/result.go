@@ -62,7 +62,7 @@ type Result struct {
 	Accepted   bool       `json:"accepted"`
 	Reasons    []string   `json:"reasons"` // why not; words of this package
 	Parameters Parameters `json:"parameters"`
-	Sigma      Parameters `json:"sigma"` // standard deviations, of residuals that follow each other alike
+	Sigma      Parameters `json:"sigma"` // standard deviations, with the correlation of residuals
 	Delay      Number     `json:"delay"` // s
 	Condition  Number     `json:"condition"`
 	RMSE       Number     `json:"rmse"` // of the hold-out, rad

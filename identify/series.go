@@ -13,7 +13,7 @@ type series struct {
 	quantum    float64 // least step of the readings, rad
 	step       float64 // of the grid that all readings are on, rad; 0 without one
 	rows, lost int
-	longest    float64 // greatest time between readings that follow each other, s
+	longest    float64 // greatest time between consecutive readings, s
 
 	ramp     []knot // goal against time, without the delay
 	readings []reading

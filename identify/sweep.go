@@ -16,10 +16,10 @@ const (
 	sweepUneven = 0.5 // standard deviation of the velocity over its mean, above which it sticks and slips
 )
 
-// window is the mean of a stretch of constant velocity.
+// window is the mean of an interval of constant velocity.
 type window struct{ v, y, tau float64 }
 
-// sweeps averages the stretches of constant velocity.
+// sweeps averages the intervals of constant velocity.
 func (s *series) sweeps(delay float64) (found []window) {
 	supply := line{knots: s.voltage}
 	ramp := line{knots: s.ramp}

@@ -1,9 +1,9 @@
-// Package kinematics tells where the bodies of a robot are and how they move.
+// Package kinematics computes poses, velocities and accelerations of a robot's bodies.
 //
 //	X_WB = X_WP · Rest · motion(q),   V_WF = J(q)·v,   A_WF = J·a + J̇·v
 //
 // A Data holds the results for one Model, in stages: UpdatePosition, then
-// UpdateVelocity, then UpdateAcceleration. Questions are asked about a Place, a
+// UpdateVelocity, then UpdateAcceleration. Queries are for a Place, a
 // frame on a body:
 //
 //	d := kinematics.NewData(m)

@@ -7,11 +7,11 @@
 // allocates, locks, waits, logs or looks up a name. A runner steps one or more
 // loops on a thread of its own; tests step by hand.
 //
-// Orders come in through a bounded ring: a full one refuses the sender. Reports go
-// out through a ring that loses nothing, snapshots through a buffer of which only
-// the newest counts.
+// Orders come in through a bounded ring: when it is full, the sender is refused. Reports go
+// out through a ring that loses nothing, snapshots through a buffer that keeps only
+// the newest.
 //
-// Every joint has exactly one writer: the controller that owns it, or, where it is
-// unowned, the holder, which keeps it where the shortest stop ends. Loss of a
-// resource, a panic, an abort and a stop are therefore the same code.
+// Every joint has exactly one writer: the controller that owns it or, if it is
+// unowned, the holder, which brings it to rest by the shortest stop and keeps it there.
+// Loss of a resource, a panic, an abort and a stop are therefore the same code.
 package loop

@@ -32,7 +32,7 @@ func FuzzCycle(f *testing.F) {
 }
 
 // TestRandomScripts is FuzzCycle with scripts from a seed, on one robot that is
-// never made anew.
+// never made again.
 func TestRandomScripts(t *testing.T) {
 	steps := 20000
 	switch {

@@ -36,7 +36,7 @@ const (
 	CheckGoal                   // Controller, Goal, Program: could it start now? Takes nothing
 	TorqueOn                    // Program, a control.Torque: energise these joints; the others stay as they are
 	TorqueOff                   // Program, a control.Torque: let these joints go at once
-	Answer                      // Controller, Value: of one outside, to the question of that number; or SignOfLife, Quits, QuitsRunning
+	Answer                      // Controller, Value: of an external one, to the question of that number; or SignOfLife, Quits, QuitsRunning
 	SetBase                     // Program, a control.BasePlacement: where the base is; odometry goes on from there
 	SetModels                   // Program, a control.ServoModels: taken over gradually
 	SetCycle                    // Program, a control.Cycle: by which cycle joints are driven
@@ -71,7 +71,7 @@ const (
 	Placed       // Goal: the joints of an order Place are where it said
 	Echoed       // Goal of an order Echo
 	GoalChecked  // Controller, Goal: a reason why it could not start now, or OK; To more follow
-	Asked        // Controller outside, Goal: Set is offered (From 0), or its own from now on (From 1); Value is the question's number
+	Asked        // External controller, Goal: Set is offered (From 0), or its own from now on (From 1); Value is the question's number
 	Felt         // Felt: a touch-down, a lift-off or an impact; Reaction to it
 )
 

@@ -12,7 +12,7 @@ import (
 	"poise/robot"
 )
 
-// outside is a robot with seats for controllers outside, stepped by hand.
+// outside is a robot with seats for external controllers, stepped by hand.
 func outside(t testing.TB, seats ...string) *rig.Rig {
 	t.Helper()
 	m := rig.Model(t, "pony")
@@ -27,7 +27,7 @@ func outside(t testing.TB, seats ...string) *rig.Rig {
 	return rig.New(t, m, rig.Options{}, all...)
 }
 
-// TestRandomControllersOutside: three seats of controllers outside ask for needed and wanted
+// TestRandomControllersOutside: three seats of external controllers ask for needed and wanted
 // parts at random ranks, answer late, never, twice and wrongly, send values without owning,
 // and quit. No leaf has two owners, every request is answered within bounded time, what
 // is unowned comes to rest, and one that is not concerned is never asked.
@@ -37,7 +37,7 @@ func TestRandomControllersOutside(t *testing.T) {
 	}
 }
 
-// TestValuesOfOthersMoveNothing: the same random controllers outside twice, with the same values
+// TestValuesOfOthersMoveNothing: the same random external controllers twice, with the same values
 // where they own joints and other ones where they do not. Every command of every tick is the same,
 // bit for bit: what one that does not own a joint says of it has no effect, not even later.
 func TestValuesOfOthersMoveNothing(t *testing.T) {
@@ -67,7 +67,7 @@ type moment struct {
 	own [3]robot.Set
 }
 
-// randomStreams lets three controllers outside fight for parts, all of which stream all joints all
+// randomStreams lets three external controllers fight for parts, all of which stream all joints all
 // the time. With a run before, what they say of joints that they did not own then is something else.
 func randomStreams(t *testing.T, seed uint64, before []moment) (all []moment) {
 	names := []string{"a", "b", "c"}

@@ -34,7 +34,7 @@ var stageNames = [NumStages]string{"begin", "read", "estimate", "orders", "contr
 
 func (s Stage) String() string { return stageNames[s] }
 
-// Probe is told when a stage is over. It is for measurements: nothing of it comes
+// Probe is called when a stage is over. It is for measurements: nothing of it comes
 // back into the tick. Loop-safe.
 type Probe interface{ Done(s Stage) }
 

@@ -6,7 +6,7 @@ import (
 	"poise/robot"
 )
 
-// remote is what the cycle keeps of a controller outside the process. A stream on its seat
+// remote is what the cycle keeps of an external controller. A stream on its seat
 // stands in for it; what the arbiter asks goes out as a report, and the answer comes back
 // as an order. Owners keep moving meanwhile.
 type remote struct {
@@ -29,7 +29,7 @@ type question struct {
 	message arbiter.Message
 }
 
-// Answers of a controller outside that are no number of a question.
+// Answers of an external controller that are no number of a question.
 const (
 	SignOfLife   = 0
 	Quits        = -1 // all that it does and asks for
@@ -56,7 +56,7 @@ func (r *remote) allowed() int64 {
 // expired reports whether the controller was taken out of operation for its silence.
 func (r *remote) expired() bool { return r.is && r.ended == arbiter.Expired }
 
-// Told is given every message of the arbiter to the controller: what one outside has to
+// Told is given every message of the arbiter to the controller: what an external one has to
 // answer is kept back until it does.
 func (s *seat) Told(m *arbiter.Message) (later bool) {
 	r := &s.remote
@@ -85,7 +85,7 @@ func (s *seat) Told(m *arbiter.Message) (later bool) {
 	return false
 }
 
-// put asks the controller outside.
+// put asks the external controller.
 func (s *seat) put(q *question, m *arbiter.Message, goal uint64, kind uint32) {
 	l, r := s.l, &s.remote
 	r.asked++
@@ -100,7 +100,7 @@ func (s *seat) put(q *question, m *arbiter.Message, goal uint64, kind uint32) {
 	l.report(Report{Kind: Asked, Controller: s.id, Goal: goal, Set: m.Leaves, Value: float64(r.asked), From: kind, Reason: why})
 }
 
-// answer takes the answer of a controller outside, or a sign of life.
+// answer takes the answer of an external controller, or a sign of life.
 func (s *seat) answer(o Order) {
 	l, r := s.l, &s.remote
 	now := l.tick.Time
@@ -173,7 +173,7 @@ func (s *seat) unavailable() control.Reason {
 	return why
 }
 
-// owners tells who owns each leaf: a controller outside only what it has confirmed.
+// owners tells who owns each leaf: an external controller only what it has confirmed.
 func (l *Loop) owners() (all [robot.MaxLeaves]arbiter.ClientID) {
 	all = l.arb.Owners()
 	for _, s := range l.seats {

@@ -16,6 +16,7 @@
 // one command of a sequence with its path; a stretch is a part of the tool's path
 // with one set of bounds of the tool, a leg's own or the bend between two; a piece
 // is a part of a run along which the joints are smooth functions of one parameter.
+// (Package smooth makes a run of strands: chains of pieces that are found together.)
 //
 // Planning is deterministic, safe for concurrent use and ends early when its
 // context is cancelled.

@@ -35,7 +35,7 @@ var kindNames = [...]string{
 
 func (k Kind) String() string { return kindNames[k] }
 
-// None stands for a sample or item that a refusal does not speak of.
+// None stands for a sample or item that a refusal does not mention.
 const None = -1
 
 // Refusal explains why nothing was planned: the problem, and where on the way it is.

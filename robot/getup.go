@@ -6,7 +6,7 @@ import (
 	"poise/robot/description"
 )
 
-// GetUp is how robot.yaml lets a robot get on its feet again. Without Belly it does not say.
+// GetUp declares how a robot gets up after a fall, as robot.yaml has it. Without Belly it declares nothing.
 type GetUp struct {
 	Left  []Rise // from its left side on its belly
 	Right []Rise // the mirror image

@@ -271,7 +271,7 @@ func (p *Participant) moved(r *remote, meta, data netip.AddrPort) {
 }
 
 // choose returns where a participant is sent to: of its locators one that it speaks from, or
-// that is this machine's if it is here. Others are not believed: they might be somebody else's.
+// that is this machine's if it is here. Others are not believed: another host may have them.
 func (p *Participant) choose(r *remote, from []netip.AddrPort) (to netip.AddrPort) {
 	for _, a := range from {
 		if a.Addr() == r.source {

@@ -8,23 +8,24 @@
 //	r, err := p.NewReader(rtps.ReaderConfig{Topic: …, Type: …, Receive: func(s *rtps.Sample) { … }})
 //	p.Close()               // tells the others that everything is gone
 //
-// It knows nothing of ROS, and needs nothing but a network: a Transport, by default UDP.
+// It does not depend on ROS, and needs only a network: a Transport, by default UDP.
 //
-// # What is kept
+// # Guarantees
 //
 //   - A closed participant, which is the default, is on this machine alone: multicast has
 //     TTL 0 on every interface, datagrams go to addresses of this machine only, and what
 //     comes from others is dropped and counted.
-//   - A participant is sent to where it has spoken from, or on this machine, and nowhere
-//     else, whatever locators it announces.
+//   - Datagrams to a participant go to the address from which it has sent, or to this
+//     machine, whatever other locators it announces.
 //   - Reliable samples arrive once and in order, as long as their writer keeps them.
 //     Best-effort ones arrive at most once, and never after a newer one.
 //   - A reader that asks for no history gets nothing that was written before it was made: an
-//     old request is not carried out again after a restart. What a writer has written since
-//     it knows the reader is asked for, if it was lost or came before the writer was known.
-//   - What peers can make the participant hold is bounded (Limits), and what they can make it
-//     send goes through one pace of bytes per second.
-//   - What is not understood is skipped. No input makes the participant panic.
+//     old request is not carried out again after a restart. Samples that a writer has written
+//     since it knows the reader are requested again, if they were lost or came before the
+//     reader knew the writer.
+//   - The memory that peers can make the participant hold is bounded (Limits), and so is the
+//     rate of the bytes that they can make it send.
+//   - Unknown submessages and parameters are skipped. No input makes the participant panic.
 //
 // # How it works
 //

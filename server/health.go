@@ -35,7 +35,7 @@ type beat struct {
 	since time.Time // it has this count
 }
 
-// PartHealth is how a part of the server is.
+// PartHealth is the health of a part of the server.
 type PartHealth struct {
 	Part   string `json:"part"`
 	Robot  string `json:"robot,omitempty"`

@@ -264,7 +264,7 @@ func TestWhatIsNotOwnedIsLeftOut(t *testing.T) {
 	})
 }
 
-// TestOneClientLeavesSeatsForOthers: it may have as many controllers outside at work as the
+// TestOneClientLeavesSeatsForOthers: it may have as many external controllers at work as the
 // configuration says; the next is refused with that limit, and another client gets its seat.
 func TestOneClientLeavesSeatsForOthers(t *testing.T) {
 	t.Parallel()

@@ -87,7 +87,7 @@ func TestWholeReferencesFromOutside(t *testing.T) {
 	})
 }
 
-// TestTheBodyFromOutside: a controller outside leads the base over its feet, says what carries,
+// TestTheBodyFromOutside: an external controller leads the base over its feet, says what carries,
 // and what the eyes show.
 func TestTheBodyFromOutside(t *testing.T) {
 	t.Parallel()
@@ -166,7 +166,7 @@ func TestEveryActionCanBeChecked(t *testing.T) {
 	})
 }
 
-// TestRoundsLeasesAndSeatsAreConfiguration: the timeout of rounds with controllers outside, the
+// TestRoundsLeasesAndSeatsAreConfiguration: the timeout of rounds with external controllers, the
 // lease, the number of seats and their priorities are those of the configuration.
 func TestRoundsLeasesAndSeatsAreConfiguration(t *testing.T) {
 	t.Parallel()

@@ -56,7 +56,7 @@ func (b *bed) neighbour(random *rand.Rand) {
 	}
 	way, name := random.IntN(3), fmt.Sprintf("gait_%d", random.IntN(100))
 	switch way {
-	case 0: // a controller outside
+	case 0: // an external controller
 		publish("/resource_request", asks(name, 1, "tail"))
 	case 1: // a stream
 		say(`{"op":"send_action_goal","id":"g","action":"/controllers/joint_state/set_operational","action_type":"` + switchType + `","args":{"operational":true,"resources":["tail"]}}`)

@@ -21,7 +21,7 @@ func latest[T any](b *bed, topic string) T {
 	return next[T](b, s)
 }
 
-// TestAHoofFromOutside: a controller outside leads a hoof by its pose, with a support and the
+// TestAHoofFromOutside: an external controller leads a hoof by its pose, with a support and the
 // eyes beside it, and reads on the ports where all that is; what the hoof does not
 // reach is refused by name.
 func TestAHoofFromOutside(t *testing.T) {

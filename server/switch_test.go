@@ -18,7 +18,7 @@ import (
 	"poise/wire/rosbridge/requester"
 )
 
-// member is a controller outside, with what it was called with.
+// member is an external controller, with what it was called with.
 type member struct {
 	*requester.Requester
 	mu    sync.Mutex
@@ -365,9 +365,9 @@ func TestMotionComesFromTheOwnerAlone(t *testing.T) {
 	})
 }
 
-// TestControllersOfTheServerAnswerToo: the round by which one outside takes the head tells
+// TestControllersOfTheServerAnswerToo: the round by which an external one takes the head tells
 // that the gaze goes on with the eyes, and that by which it takes the eyes, too, that it
-// quits; what it can do without is given back to it. The one outside is stopped by the name
+// quits; what it can do without is given back to it. The external one is stopped by the name
 // that it registered.
 func TestControllersOfTheServerAnswerToo(t *testing.T) {
 	t.Parallel()

@@ -134,7 +134,7 @@ func TestAStormOfTakeoversDoesNotTouchAMotion(t *testing.T) {
 	}
 }
 
-// takeovers lets controllers outside storm for six seconds, and returns how many rounds there
+// takeovers lets external controllers storm for six seconds, and returns how many rounds there
 // were at least.
 func takeovers(b *bed, seed uint64) int {
 	all := []string{"tail", "mouth", "ears", "leg1"}

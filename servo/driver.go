@@ -16,14 +16,14 @@ type Driver interface {
 	// Capabilities says what the machine is and can do. It does not change.
 	Capabilities() Capabilities
 
-	// Open finds the machine and begins to talk with it. It moves nothing and switches
+	// Open finds the machine and connects to it. It moves nothing and switches
 	// no torque. An error names the part that failed and leaves the driver closed. To
 	// open an open driver does nothing.
 	Open(ctx context.Context) error
 
-	// Close carries out the last that was told, ends the talk, and everything that Open began.
-	// Servos stay as they were last told. To close a closed driver does nothing. An Exchange with a closed driver moves
-	// nothing, lets readings grow older and reports BusDown.
+	// Close sends the last setpoints, closes the connection and ends everything that Open began. Servos stay as
+	// they were last told. To close a closed driver does nothing. An Exchange with a closed driver moves nothing,
+	// lets readings grow older and reports BusDown.
 	Close() error
 }
 
@@ -138,8 +138,7 @@ type Bounded interface {
 	Within() []Within
 }
 
-// StandingSlack is how far a joint may stand beyond its limits and still get torque, rad: what play and the size of steps
-// explain.
+// StandingSlack is how far a joint may stand beyond its limits and still get torque, rad: play and resolution explain it.
 const StandingSlack = 0.02
 
 // Within is where a joint can have torque, rad. Nowhere, if Low is above High.

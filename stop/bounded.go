@@ -4,7 +4,7 @@ import "sync"
 
 // Bounded bounds the stops that another server is asked for at once, so that a flood of
 // them is passed on as fast as that server answers, and none is lost: a stop that finds
-// Most of its kind K under way goes with the next, which all who ask meanwhile share.
+// Most of its kind K under way goes with the next, which all callers meanwhile share.
 type Bounded[K comparable, P any] struct {
 	Most int
 

@@ -1,9 +1,9 @@
-// Package stop is the way of a stop into the robots, separate from everything else.
+// Package stop delivers stops to robots, separately from all other calls.
 //
-// A stop sets a word that the cycle of a robot reads each tick. On the way to that word
-// there is no lock, queue, slot, limit, log, disk or goroutine of anything else, so
-// nothing that a client does can refuse or delay it. What comes after it (an answer, a
-// line in the audit) may wait, and holds nothing up.
+// A stop sets a word that the cycle of a robot reads each tick. Setting it needs no lock,
+// queue, slot, limit, log, disk or goroutine that anything else uses, so no client can
+// make a stop fail or wait. What follows (the answer, the line in the audit) may wait
+// without delaying the stop.
 //
 //	line := stop.New(ctx, robots, told)
 //	if target, ok := line.Service("/stop"); ok {    // as a wire hears it
@@ -11,9 +11,9 @@
 //		answer := asked.Over(ctx)                    // when the robots stand
 //	}
 //
-// A wire asks Service before its own limits apply to a call, and takes a call whose
-// arguments it cannot read for a stop of the mildest category: who calls stop wants the
-// robot to stop, and a slip must not cost a robot its torque.
+// A wire asks Service before its own limits apply to a call. A call whose arguments
+// cannot be read is a stop of the mildest category: the caller wants the robot to stop,
+// and a typing error must not take the robot's torque away.
 package stop
 
 import (
@@ -56,7 +56,7 @@ type Line struct {
 type Done struct {
 	Robot, Who string
 	Category   uint8
-	Result     string // ok, or what is amiss
+	Result     string // "ok", or what is wrong
 	LeftOut    int    // stops before it that were not told, because so many came
 }
 

@@ -1,15 +1,15 @@
-// Package telemetry keeps what happened: the flight recorder, and the replay that
-// proves it.
+// Package telemetry records every tick of the cycle (the flight recorder), and replays
+// recordings to verify them.
 //
 //	loop ──Tick──▶ Recorder ──queue──▶ Run ──▶ file ──▶ Reader ──▶ Replay
 //
-// The recorder takes what came into each tick: readings as they were swapped,
-// orders as they were taken, the stop word, by how much the tick was late; and a
-// hash of what came of it. The cycle's side copies into slots made once; files,
-// programs and compression are for the caller of Run. If the writer cannot keep
-// up, the recording says how many ticks it lacks: the cycle never waits. On the disk a
-// recording is a ring that keeps the last ticks.
+// The recorder takes the inputs of each tick: readings as they were exchanged,
+// orders as they were taken, the stop word, how late the tick was; and a hash of its
+// results. In the cycle they are copied into preallocated slots; files,
+// programs and compression are the work of the goroutine that calls Run. If the writer
+// cannot keep up, the recording has the number of the missing ticks: the cycle never
+// waits. On the disk a recording is a ring that keeps the last ticks.
 //
-// Replay makes the same loop again, gives it the same ticks, and compares hashes.
+// Replay makes the same loop again, gives it the same inputs, and compares hashes.
 // It needs no bus and no clock. docs/realtime.md describes the file.
 package telemetry

@@ -6,7 +6,7 @@ import "poise/internal/xmltree"
 // except for positions.
 func (s *Semantics) Print() []byte { return xmltree.Print(s.Tree()) }
 
-// Tree returns the document as a tree, which SemanticsFromTree reads back as
+// Tree returns the document as a tree, which Semantics reads back as
 // it is.
 func (s *Semantics) Tree() *xmltree.Node {
 	root := element("robot", "name", s.Name)

@@ -1,6 +1,6 @@
 // Package wholebody finds the joint accelerations, torques and contact forces of a robot that
-// stands, under strict priorities: what must never break comes first, what is asked for is
-// done as far as that allows.
+// stands, under strict priorities: physics and safety come first, requests are fulfilled as far
+// as these allow.
 //
 //	s, err := wholebody.New(m)
 //	err = s.Solve(&answer, q, v, &request)
@@ -24,15 +24,15 @@
 //	limbs           points of free limbs, joints
 //	regularisation  |τ|² + 1e-4·|joint a|² + 1e-4·|N|²
 //
-// With the base above the limbs, the free limbs are thrown about when the base asks for more
-// than friction gives: their inertia is all there is. Order Default has that the other way
-// round: after dynamics and contacts come orientation (a point that stands does not let the
-// foot tilt, for legs with the joints for it), limits (with friction and zmp in one level),
-// posture (joints that are asked for something, and free joints that are asked for nothing,
-// which then do not accelerate), zmp_trajectory, base_height_tilt, base_plane (the two halves
-// of the base, so that height is not sold for friction), limbs and regularisation.
+// With the base above the limbs, the free limbs swing wildly when the base requests more
+// than friction can provide: their inertia is the only other means. Order Default has them the
+// other way round: after dynamics and contacts come orientation (feet on points do not
+// tilt, for legs with the joints for it), limits (with friction and zmp in one level),
+// posture (joints with a request, and free joints without one, which then do not
+// accelerate), zmp_trajectory, base_height_tilt, base_plane (the two halves
+// of the base, so that a lack of friction does not cost height), limbs and regularisation.
 //
-// Rows of a level have no weights. What a level could not do is told as residual and slack.
+// Rows of a level have no weights. What a level could not fulfil is reported as residual and slack.
 //
 // Solver is loop-safe after New. It serves one goroutine.
 package wholebody

@@ -1,13 +1,13 @@
-// Package wire is what the server needs of a wire: of anything that shows the graph to
-// programs outside, each in its own protocol.
+// Package wire is the interface of a wire: of anything that shows the graph to other
+// programs in a protocol of theirs.
 //
 // A wire is made for a graph and then run:
 //
 //	w := rosbridge.New(g, rosbridge.Config{…})   // what cannot work is an error here
 //	err := w.Run(ctx)
 //
-// Stop has a way of its own, package stop: before a wire queues, counts or decodes a call it
-// asks stop.Line.Service whether the call is a stop, and then only sets that word.
+// Stops bypass the graph (package stop): before a wire queues, counts or decodes a call it
+// asks stop.Line.Service whether the call is a stop, and if so asks its Target to stop.
 //
 // Package wiretest holds what every wire must do, as tests.
 package wire

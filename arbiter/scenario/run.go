@@ -10,7 +10,7 @@ import (
 	"poise/robot"
 )
 
-// Frame is what the arbiter's books say at a time.
+// Frame is the arbiter's state at a time.
 type Frame struct {
 	At    int64              // ns
 	Owner []arbiter.ClientID // of each resource
@@ -115,7 +115,7 @@ func (s *Scenario) Run(emit func(Frame)) {
 }
 
 // due returns when the next message arrives or the next time runs out. The
-// lease of a client that lives, and knows what the books say of it, never does.
+// lease of a client that lives, and knows its state, never does.
 func (r *runner) due() (at int64, any bool) {
 	next := func(t int64, ok bool) {
 		if ok && (!any || t < at) {

@@ -14,7 +14,7 @@ import (
 	"poise/wire/rosbridge/client"
 )
 
-// completePatience is how long somebody who pressed the tab key waits for a server.
+// completePatience is how long completion waits for a server.
 var completePatience = 500 * time.Millisecond // tests on a slow machine wait longer
 
 // complete proposes what can stand next, for shells: the words of a command, shipped robots,

@@ -25,8 +25,8 @@ import (
 	"poise/wire/rosbridge/client"
 )
 
-// These tests play the scenarios of the switching document with controllers outside the
-// process, in Go, Python (roslibpy) and JavaScript (roslib), against the built program.
+// These tests play the scenarios of the switching document with external controllers
+// in Go, Python (roslibpy) and JavaScript (roslib), against the built program.
 // What came of it is read from topic resource_state by a client of the test's own. Rounds
 // have 5 s and leases a minute, so that a busy machine changes nothing.
 const calmRounds = "loop: {silence: 600, remote_timeout: 5, lease: 30}\nfaults: {cycle_gap: {severity: ignore}}\ncontrollers: {remote: {seats: 8}}\n"

@@ -61,7 +61,7 @@ const (
 	leastWay    = 0.12 // from one end to the other, rad
 	leastQuick  = 9e-3 // RMS of the quick part, rad: identify needs 8e-3
 	mostQuick   = 0.03 // RMS of it, rad
-	quickTime   = 11.0 // s: the delay is looked for in stretches of 10 s
+	quickTime   = 11.0 // s: the delay is looked for in windows of 10 s
 	turn        = 1.5  // s of approach and return at least
 	basePeriod  = 10.0 // s, of the sum of sines
 )
@@ -342,7 +342,7 @@ func (p *planner) sweeps(x *Program) {
 	}
 }
 
-// toAndFro appends stretches: half a sweep down, a whole one up, a whole one down, half one up, with turns
+// toAndFro appends intervals: half a sweep down, a whole one up, a whole one down, half one up, with turns
 // of a length between.
 func toAndFro(k []Knot, t, v, length float64) ([]Knot, float64) {
 	q := 0.0

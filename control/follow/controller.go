@@ -236,7 +236,7 @@ func (p *Program) drives(chain robot.ChainID) bool {
 	return false
 }
 
-// Owned lives on with all that it needs.
+// Owned continues with all that it needs.
 func (c *Controller) Owned(_ *control.Input, now robot.Set) control.Status {
 	if c.p == nil || !now.Contains(c.p.needs) {
 		return control.Quit

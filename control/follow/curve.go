@@ -55,7 +55,7 @@ func picked[T any](row []T, columns []int) []T {
 	return out
 }
 
-// stretchOf returns points as they are played; it shares their numbers.
+// segmentOf returns points as they are played; it shares their numbers.
 func segmentOf(points []trajectory.Point) (s Segment) {
 	for _, x := range points {
 		s.Times, s.Q = append(s.Times, x.Time), append(s.Q, x.Position)

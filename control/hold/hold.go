@@ -1,6 +1,6 @@
 // Package hold keeps joints where they are: each comes to rest by its shortest
-// stop and stays, carrying the load that it carried. Only a better claim moves
-// what is held.
+// stop and stays, with the feed-forward torque that it had. Only a controller of
+// higher priority can move them.
 package hold
 
 import (
@@ -97,7 +97,7 @@ func (c *Controller) Update(input *control.Input, out *control.Reference) (contr
 	return control.Going, control.Because(control.OK)
 }
 
-// Owned lives on with what it needs, and with any joint at all.
+// Owned continues with what it needs, and with any joint at all.
 func (c *Controller) Owned(input *control.Input, now robot.Set) control.Status {
 	enough := now.Contains(c.needs)
 	now = now.Intersect(c.all)

@@ -309,7 +309,7 @@ func (c *Controller) moveEyes(input *control.Input, now, dt float64, point spati
 	c.eyeChase.step(now, dt, q, c.eyes.q)
 }
 
-// Owned lives on with what it needs, and looks with what it has.
+// Owned continues with what it needs, and looks with what it has.
 func (c *Controller) Owned(input *control.Input, now robot.Set) control.Status {
 	eyes, head := c.uses(now)
 	if !now.Contains(c.p.Needs) || !eyes && !head {

@@ -1,6 +1,6 @@
-// Package pace is the clock of motions that are made up as they go. Pause, speed
-// override, cancel and a stop of category 2 change how fast its time runs, never
-// the path:
+// Package pace is the clock of motions that are generated while they run. Pause,
+// speed override, cancel and a stop of category 2 change how fast its time runs,
+// never the path:
 //
 //	q(t)  at rate r:   q̇ = r·q′,   q̈ = r²·q″ + r′·q′
 //

@@ -1,8 +1,8 @@
 // Package stance moves the body over hooves that stay where they are.
 //
 // When it starts, the feet are anchored where they stand. From then on the body
-// goes where it is told, as fast as its legs can, and the legs follow from the
-// anchors by inverse kinematics in closed form, every cycle: hooves do not creep,
+// moves to its targets, as fast as its legs can, and the legs follow from the
+// anchors by inverse kinematics in closed form, every cycle: hooves do not drift,
 // because nothing is integrated.
 //
 // It keeps the balance: a target from which the centre of mass would leave the

@@ -17,7 +17,7 @@ type Program struct {
 	Patience float64   `json:"patience"` // s without a value until it gives up; 0 is never
 	Speed    float64   `json:"speed"`    // share of the limits of velocity, 0 … 1; 0 means 1
 	Ranks    []Rank    `json:"ranks,omitempty"`
-	Lease    float64   `json:"lease,omitempty"` // s, of a controller outside; 0 is the loop's
+	Lease    float64   `json:"lease,omitempty"` // s, of an external controller; 0 is the loop's
 }
 
 // Rank gives some leaves priorities of their own; of several the first counts.
@@ -37,7 +37,7 @@ func (p *Program) Rank(leaf robot.LeafID) (pending, operational float32, own boo
 	return 0, 0, false
 }
 
-// LeaseTime returns how long a controller outside may give no sign of life, s.
+// LeaseTime returns how long an external controller may give no sign of life, s.
 func (p *Program) LeaseTime() float64 { return p.Lease }
 
 // Claim returns what it asks for.

@@ -28,7 +28,7 @@ type Program struct {
 	Centre    []float64 `json:"centre"`    // of each joint of the robot
 	Amplitude float64   `json:"amplitude"` // rad or m
 	Frequency float64   `json:"frequency"` // rad/s
-	Duration  float64   `json:"duration"`  // s of its own time; 0 goes on for ever
+	Duration  float64   `json:"duration"`  // s of its own time; 0 has no end
 }
 
 // Claim returns what it asks for.
@@ -133,7 +133,7 @@ func (c *Controller) Update(input *control.Input, out *control.Reference) (contr
 	return control.Going, control.Because(control.OK)
 }
 
-// Owned lives on with what it needs.
+// Owned continues with what it needs.
 func (c *Controller) Owned(_ *control.Input, now robot.Set) control.Status {
 	if !now.Contains(c.p.Needs) {
 		return control.Quit

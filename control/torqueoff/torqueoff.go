@@ -1,5 +1,5 @@
-// Package torqueoff lets limbs go while the rest of the robot holds: a person can
-// then pose them by hand.
+// Package torqueoff takes the torque from limbs while the rest of the robot holds: a
+// person can then pose them by hand.
 //
 // The reference of a limp joint is where it is measured, at rest, and so the torque
 // begins there when it comes back: nothing jumps. However the goal ends, the limbs

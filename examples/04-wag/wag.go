@@ -1,4 +1,4 @@
-// The program wag is a controller outside the process: it wags the tail, loses it to a
+// The program wag is an external controller (in a process of its own): it wags the tail, loses it to a
 // yawn, and gets it back.
 //
 //	poise serve &

@@ -17,9 +17,9 @@ import (
 
 // Monitor watches whether servos still behave by their models. It changes none of them.
 //
-// The cycle hands over what servos are told and measure through a ring; Update takes it, outside the
-// cycle. Torques are those of a base that is held upright: while a free robot leans, is pushed or falls no servo of it
-// is judged, and those of a chain that carries it or touches something never.
+// The cycle passes setpoints and readings through a ring to Update, outside the cycle. Torques are computed for a
+// base held upright, so no servo is judged while a free robot leans, is pushed or falls, nor are those of a
+// chain that carries the robot or touches something.
 type Monitor struct {
 	x     *Identifier
 	every int // ticks

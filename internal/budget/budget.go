@@ -1,9 +1,9 @@
 // Package budget bounds what clients can make the server hold.
 //
 // A Ledger has a row per Kind of thing: bytes of frames, of latched messages, of answers,
-// names, goals. Each row has three numbers: what is sure to every client, what one client
-// may hold, and what all clients together may hold beyond their sure shares. So the memory
-// is bounded, and no client can take the last of anything from another:
+// names, goals. Each row has three numbers: the share guaranteed to every client, the most that one
+// client may hold, and the most that all clients together may hold beyond their guaranteed shares. So the
+// memory is bounded, and no client can exhaust anything for another:
 //
 //	ledger := budget.New(budget.Standard)
 //	client := ledger.Open()

@@ -1,11 +1,11 @@
-// Package journal writes lines to a place that may stall, fail or close, without ever
-// making those who write wait.
+// Package journal writes lines to a file or pipe that may stall, fail or close; its
+// writers never wait.
 //
 //	w := journal.New(os.Stderr)
 //	fmt.Fprintln(w, "a line")        // returns at once
 //	err := w.Close(time.Second)      // writes what is left, as far as it can
 //
-// What waits is bounded; beyond that lines are dropped and counted, and the first line
+// Its queue is bounded; beyond that lines are dropped and counted, and the first line
 // that can be written again says how many are missing.
 package journal
 

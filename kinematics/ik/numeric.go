@@ -23,7 +23,7 @@ const (
 	goodShrink   = 1e-4  // of the squared error: the linearisation is used once more
 	stallWindow  = 8     // iterations after which the squared error must have halved
 	lever        = 3.0   // reach / lever is the length at which 1 m weighs as much as 1 rad
-	farthest     = 1e100 // errors beyond this are as good as this, and their squares stay finite
+	farthest     = 1e100 // errors beyond this are counted as this, and their squares stay finite
 	postureGain  = 0.3
 	postureSteps = 60
 	postureDone  = 1e-9 // squared relative progress at which the posture has settled

@@ -4,11 +4,11 @@
 //	r, err := runner.New(runner.Config{Members: []runner.Member{{Loop: l, Period: time.Millisecond}}})
 //	err = r.Run(ctx)   // until ctx is done; then ramp, hold or let go as the loop is told, close
 //
-// Several loops share the thread, each with its period; where deadlines meet, the
-// earlier member goes first. A tick that comes too late is run once, and its number leaves
-// out the periods that were missed: cycle time is that of the clock. Motions catch up
-// a little of it within their limits, and never jump. How late it was is told to the loop, whose
-// fault monitor decides what that means.
+// Several loops share the thread, each with its period; where deadlines coincide, the
+// earlier member goes first. A late tick is run once, and its number skips
+// the periods that were missed, so that cycle time follows the clock. Motions catch up
+// within their limits, and never jump. The loop is told how late the tick is; its
+// fault monitor decides what to do about it.
 package runner
 
 import (

@@ -27,7 +27,7 @@ type Simulated struct {
 	reached  atomic.Uint64 // bits of the rate that was
 }
 
-// Rates of simulated time: that of the clock underneath, and the limits of others.
+// Rates of simulated time: RealTime is that of the underlying clock; others are within minRate and maxRate.
 const (
 	RealTime = 1.0
 	minRate  = 0.01
@@ -128,10 +128,10 @@ func (s *Simulated) change(f func()) {
 // Pause lets time stand still.
 func (s *Simulated) Pause() { s.change(func() { s.paused, s.steps = true, 0 }) }
 
-// Resume lets it go on.
+// Resume continues simulated time.
 func (s *Simulated) Resume() { s.change(func() { s.paused, s.steps = false, 0 }) }
 
-// Step lets a time that stands still go on for some ticks. It reports false if it does not
+// Step advances a paused time by some ticks. It reports false if it does not
 // stand still.
 func (s *Simulated) Step(ticks uint64) (ok bool) {
 	s.change(func() {
@@ -171,7 +171,7 @@ func (s *Simulated) Paused() bool {
 	return s.paused && !s.released
 }
 
-// Release lets time go on for good, so that those who wait for it can end.
+// Release continues time for good, so that goroutines that wait for it can end.
 func (s *Simulated) Release() {
 	s.change(func() {
 		s.released = true

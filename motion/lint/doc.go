@@ -1,5 +1,5 @@
-// Package lint judges stored motions: what would be refused when played, and what a
-// robot on its feet would not survive.
+// Package lint checks stored motions: what would be refused when played, and where a
+// robot on its feet would slip or fall.
 //
 //	for _, f := range lint.Check(doc, model, lint.Options{}) {
 //		fmt.Println(f) // what, which joint, where, by how much

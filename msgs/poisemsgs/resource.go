@@ -36,7 +36,7 @@ type ResourceClient struct {
 	Wanted    []string      `json:"wanted"`
 	Owned     []string      `json:"owned"`
 	Offered   []string      `json:"offered"`  // and not confirmed yet
-	Denied    []Explanation `json:"denied"`   // why its last request came to nothing, or what it had ended
+	Denied    []Explanation `json:"denied"`   // why its last request was denied, or why it lost what it had
 	LeftOut   uint64        `json:"left_out"` // values of which it does not own a part, which was left out
 }
 
@@ -60,7 +60,7 @@ type ResourceRound struct {
 	Answers   []ResourceAnswer `json:"answers"`
 }
 
-// ResourceState is poise_msgs/ResourceState: who has, wants and waits for what, leaf by
+// ResourceState is poise_msgs/ResourceState: owners, offers and waiting clients, leaf by
 // leaf, and the last rounds.
 type ResourceState struct {
 	Header  msgs.Header      `json:"header"`

@@ -153,8 +153,8 @@ type ControllerInfo struct {
 	Kind      string        `json:"kind"`
 	Short     string        `json:"short"`    // what it does
 	Switched  bool          `json:"switched"` // on and off, by switch_controllers; the others are given goals
-	Outside   bool          `json:"outside"`  // a seat for a controller outside the process
-	Client    string        `json:"client"`   // name that the one outside registered, empty if none has the seat
+	Outside   bool          `json:"outside"`  // a seat for an external controller
+	Client    string        `json:"client"`   // name that the external one registered, empty if none has the seat
 	State     string        `json:"state"`
 	Running   bool          `json:"running"`
 	Active    bool          `json:"active"`

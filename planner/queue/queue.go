@@ -1,15 +1,15 @@
-// Package queue shares the processors among those who plan: every client gets its
-// turns, and none waits for the long plan of another.
+// Package queue shares the processors fairly among the clients that plan: no client
+// waits until a long plan of another is finished.
 //
 //	plans := queue.New(0)
 //	err := plans.Do(ctx, client, queue.Long, func(ctx context.Context) { … ctx.Err() … })
 //
 // A client has at most one plan under way at a time, the rest of its plans wait in the
-// order in which they came. Among clients the one goes first that has had the least
-// time; who comes new begins with what the least of the others has had, and a short plan
-// with Credit less, so that it goes ahead of all long ones. Work hands its turn to a
-// client that is before it whenever it asks whether it is still wanted, by Err of the
-// context that it was given, and goes on when it is its turn again. This is start-time
+// order in which they came. Among clients the one with the least computing time so far
+// goes first. A new client starts with the least time of the others, and a short plan
+// with Credit less, so that it goes ahead of all long ones. A plan that calls Err of the
+// context that it was given, to see whether it is cancelled, yields there to a client
+// that goes before it, and continues when it is its turn again. This is start-time
 // fair queueing [Goyal] with turns that are given back.
 //
 // One processor is left to the cycle, if there is more than one.

@@ -1,6 +1,6 @@
-// Package description reads robot.yaml: how a robot is used, where the URDF
-// says how it is built. It knows the form of the file; whether the robot has
-// what is named there, package robot tells.
+// Package description reads robot.yaml: how a robot is used, while the URDF
+// describes how it is built. It checks the form of the file; package robot checks
+// that the robot has what is named there.
 package description
 
 import (
@@ -170,7 +170,7 @@ type LegPhase struct {
 	Value float64 `yaml:",value"`
 }
 
-// GetUp declares how the robot gets on its feet again: poses, one after the other.
+// GetUp declares how the robot gets up after a fall: poses, one after the other.
 type GetUp struct {
 	Line  int    `yaml:",line"`
 	Left  []Rise `yaml:"left"`  // from its left side on its belly

@@ -1,5 +1,5 @@
-// Package summary tells what a robot is: as data for programs, as a table for
-// people.
+// Package summary summarises a robot, as data for programs and as a table for
+// people: poise check.
 package summary
 
 import (

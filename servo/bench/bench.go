@@ -1,6 +1,6 @@
-// Package bench is the work on servos by hand, before a robot is driven: which ports there
-// are, which servos answer, what their registers hold, their ids and baud rates, and where
-// their zeros are. It writes nothing that was not asked for, and no goal.
+// Package bench sets servos up by hand, before a robot is driven: it lists ports, finds
+// servos, reads and writes their registers, ids and baud rates, and calibrates their zeros.
+// It writes only what it is asked to write, and never a goal.
 package bench
 
 import (

@@ -26,7 +26,7 @@ type Watcher struct {
 	servos []*bus.Servo
 }
 
-// Watch returns who reads the states of servos that a scan has found.
+// Watch returns a Watcher of the states of servos that a scan has found.
 func Watch(c *Client, found []Servo) *Watcher {
 	w := &Watcher{c: c}
 	for _, s := range found {

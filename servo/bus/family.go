@@ -21,7 +21,7 @@ type Family interface {
 	// whether they end in a packet. Nothing used means that more has to arrive.
 	Split(data []byte) (p Packet, used int, ok bool)
 
-	// Talk returns who speaks with servos of the family on a line.
+	// Talk returns the Talker for servos of the family on a line.
 	Talk(l *Line) Talker
 }
 
@@ -135,7 +135,7 @@ func (m *Model) Register(name string) (*Register, bool) {
 	return nil, false
 }
 
-// Identity is what a servo says of itself.
+// Identity is the identity that a servo reports.
 type Identity struct {
 	ID       int
 	Number   int // of its model

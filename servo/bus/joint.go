@@ -6,7 +6,7 @@ import (
 	"poise/robot"
 )
 
-// Scale is how the steps of a servo are the position of its joint:
+// Scale converts steps of a servo to the position of its joint:
 //
 //	q = ± gear · step · (reading − zero)
 type Scale struct {

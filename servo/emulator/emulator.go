@@ -287,7 +287,7 @@ type hand struct {
 	at, push     float64
 }
 
-// LetGo lets the hand go.
+// LetGo ends the force of the hand.
 func (s *Servo) LetGo() {
 	if s.hand = (hand{}); s.mode == servo.Off {
 		s.e.cfg.World.Tell(s.index, servo.Setpoint{})

@@ -45,7 +45,7 @@ func (b *bed) holds(name string, baud int) int64 {
 }
 
 // TestStiffnessIsTheGainOfAServo: it comes in steps, lasts as long as the setpoint says, survives a start of the servo and
-// begins anew with its torque; a servo that holds softly keeps its gain until it is told where to be. Nothing is saved.
+// begins again with its torque; a servo that holds softly keeps its gain until it is told where to be. Nothing is saved.
 func TestStiffnessIsTheGainOfAServo(t *testing.T) {
 	for i, k := range softKinds {
 		if testing.Short() && i > 1 {

@@ -48,7 +48,7 @@ func TestABusyStartFindsAllServos(t *testing.T) {
 }
 
 // TestNoServoBeginsWhereAnotherIs: in a slow cycle, where a joint may have turned far between two readings, answers come
-// with another's id; a servo that starts anew gets its torque where it is all the same.
+// with another's id; a servo that starts again gets its torque where it is all the same.
 func TestNoServoBeginsWhereAnotherIs(t *testing.T) {
 	rounds := 25
 	if testing.Short() {

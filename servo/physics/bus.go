@@ -135,7 +135,7 @@ func (b *Bus) Sensors() servo.Sensors {
 	return s
 }
 
-// State returns the simulated robot: for those who may see the truth.
+// State returns the true state of the simulated robot, for tests and displays.
 func (b *Bus) State() *sim.State { return b.state }
 
 // Data returns what the last step found: torques and contacts.

@@ -66,7 +66,7 @@ type Talker struct {
 	delay  time.Duration // return delay of the slowest
 }
 
-// Talk returns who speaks with servos on a line.
+// Talk returns the Talker for servos on a line.
 func (f *Family) Talk(l *bus.Line) *Talker { return &Talker{family: f, line: l} }
 
 // factoryDelay is the return delay that servos come with.

@@ -6,8 +6,8 @@
 //	      ◀── newest state, with its age ◀── reader ◀── joint_states
 //
 // The link to the other program is a rosbridge (WebSocket, JSON), or what the server puts in its
-// place for other addresses: a node of ROS 1 or ROS 2. A joint that is off is left out of the commands:
-// what it does then is the other program's affair.
+// place for other addresses: a node of ROS 1 or ROS 2. A joint that is off is left out of the commands, and
+// the other program decides what it does.
 package topics
 
 import (

@@ -178,7 +178,7 @@ func TestContract(t *testing.T) {
 	})
 }
 
-// TestCommandsLeaveEachTick, of joints that are on alone, and a link that breaks is made anew.
+// TestCommandsLeaveEachTick, of joints that are on alone, and a link that breaks is made again.
 func TestCommandsLeaveEachTick(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := newMachine()

@@ -1,6 +1,6 @@
 // Command median reads what go test -bench -count=5 prints and writes one line for each
-// benchmark: the median of every figure. A busy machine disturbs single runs; the median
-// of five bears two of them.
+// benchmark: the median of every figure. A busy machine disturbs single runs; two of
+// five do not change the median much.
 package main
 
 import (

@@ -3,6 +3,6 @@
 // path of packages, by file://.
 //
 // It sees the world through an fs.FS, so that a description inside the binary,
-// one in a test and one on disk are the same to it, and so that who calls
+// one in a test and one on disk are the same to it, and so that the caller
 // decides what may be read at all.
 package locate

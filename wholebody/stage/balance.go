@@ -13,11 +13,10 @@ const (
 	ofCone = 0.9 // share of friction that the body as a whole may ask for
 )
 
-// affordable cuts a horizontal acceleration of the centre of mass to what the balance gives: the capture
-// point's barriers, a zero-moment point c − c̈/ω₀² inside the polygon of the feet that stay, and friction. A body
-// that is asked for more would be turned, or its forces driven to the corners of what friction
-// allows, to come a little nearer; and these corners change from tick to tick.
-// It is the nearest point of a convex set, by R. Dykstra's method.
+// affordable cuts a horizontal acceleration of the centre of mass to what the balance allows: the capture
+// point's barriers, a zero-moment point c − c̈/ω₀² inside the polygon of the feet that stay, and friction. For
+// more the levels would turn the body, or push forces into the corners of the friction pyramid, which change
+// from tick to tick. It is the nearest point of a convex set, by R. Dykstra's method.
 func (s *Stage) affordable(a spatial.Vec3) spatial.Vec3 {
 	if s.planned || s.State.Supports != Area {
 		return a
@@ -59,12 +58,12 @@ func (s *Stage) allow(along contact.Point, least float64) {
 }
 
 const (
-	standsUp = 0.5  // vertical part of a leg's direction from which on it carries the body's height
-	spares   = 0.02 // m/s²: what is asked for stays below what legs reach
+	standsUp = 0.5  // vertical part of a leg's direction from which on it limits the height
+	spares   = 0.02 // m/s²: distance to that limit
 )
 
-// reachable cuts the height that the base at a pose is asked for to what its legs reach by themselves. Height is above
-// the plane: for a little more of it the level would throw the body about in the plane.
+// reachable cuts the vertical acceleration of the base to what its legs reach. The level of the height is above that
+// of the plane: for a little more height it would move the body sideways.
 func (s *Stage) reachable(a, turn, base spatial.Vec3) float64 {
 	z := a.Z
 	for i := range s.r.Reach {

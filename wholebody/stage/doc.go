@@ -17,9 +17,9 @@
 //
 //	a = a_ref + 2ω·(v_ref + ω/2·e − v),   ω = min(25/s, 1/2dt)
 //
-// Joints get what their motors give by themselves at most. Joints that no servo moves are at their target in every tick. Near a straight limb, where the
-// smallest singular value of its Jacobian is below 20 mm, the joints of a limb count in place of its
-// point.
+// Accelerations of joints are cut to what their own motors give. Joints that no servo moves are at their
+// target in every tick. Of a limb that is nearly straight (smallest singular value of its Jacobian below
+// 20 mm) the joints are led in place of its point.
 //
 // # Balance
 //
@@ -27,11 +27,14 @@
 // ξ = c + ċ/ω₀ inside by 3 mm more: its distance h from each edge is a barrier, ḣ ≥ −γ·h. So the body
 // slows down before it would be too late. A foot that is to leave the ground stays until the capture
 // point is 10 mm inside the polygon of the others; one that is to stand and is not there is led down
-// to the ground. Where the owner of the supports plans the balance, feet leave and stand when it says so,
-// limbs come before the base, and no capture point is kept: two feet, on a line, have no such rows.
+// to the ground.
 //
-// What is asked of the base is first cut to what balance, friction and the reach of legs give. Torques change by
-// rows of a level of their own, torque_rate.
+// A controller that owns the supports may plan the balance itself, as a walk does. Feet then leave and stand as
+// it says, limbs come before the base, and the capture point has no rows, since two feet on a line would leave no
+// room for it. Feet that stand move with their limbs' references where it says that they are led.
+//
+// What is asked of the base is first cut to what balance, friction and the reach of legs allow. The change of
+// torques is limited by a level of its own, torque_rate.
 //
 // # Measured
 //

@@ -8,15 +8,15 @@ import (
 	"poise/spatial"
 )
 
-// Numbers of what is measured, of §6.6 of the design notes.
+// Numbers of the measured state.
 const (
-	leakTime  = 2.0  // s in which the tilt of the motion goes over to the measured one
+	leakTime  = 2.0  // s, time constant with which the tilt of the motion approaches the measured one
 	mostLeak  = 0.1  // rad of tilt that counts at most: a robot that lies is not led so
 	freshness = 10   // ticks after which a measured position does not count any more
-	paceTime  = 0.1  // s in which motions adapt to what limbs reach
+	paceTime  = 0.1  // s, time constant of the pace
 	paceGain  = 1.02 // by which a motion goes faster again, so long as all of it is reached
-	lagsBy    = 0.01 // rad or m behind what is asked for, from which on motions wait
-	slowest   = 0.1  // pace at which it goes on in any case
+	lagsBy    = 0.01 // rad or m of lag from which on motions slow down
+	slowest   = 0.1  // least pace
 )
 
 // sensed is what servos and sensors tell of the robot.
@@ -26,7 +26,7 @@ type sensed struct {
 	q    []float64         // [joints]
 	age  []uint32          // [joints] ticks since it was measured
 	past [lately][]float64 // [joints] where the motion was in the last ticks, the newest first
-	held []bool            // [joints] it does not come after
+	held []bool            // [joints] something holds it
 }
 
 func (x *sensed) init(joints int) {
@@ -45,16 +45,16 @@ func (x *sensed) forget() {
 	}
 }
 
-// Sense takes over what is measured, for the next update: the motion does not go far from it. Without
-// it the motion follows the command alone. Loop-safe.
+// Sense takes over what is measured, for the next update, whose motion stays near it. Without it the motion
+// follows the command alone. Loop-safe.
 func (s *Stage) Sense(m *control.Measured) {
 	s.sensed.has, s.sensed.base = m.Base.Has, m.Base.Pose.R
 	copy(s.sensed.q, m.Q)
 	copy(s.sensed.age, m.Age)
 }
 
-// leak lets the tilt of the motion's base go slowly over to the measured one: the base is then asked
-// to be as level as it was to be, and legs straighten what has sunk. Yaw is not measured so well.
+// leak lets the tilt of the motion's base approach the measured one slowly. The command then levels the base
+// from there, and legs straighten what has sunk. Yaw is not measured well enough.
 func (s *Stage) leak(dt float64) {
 	if !s.sensed.has {
 		return
@@ -75,12 +75,12 @@ func (s *Stage) leak(dt float64) {
 	s.q[3], s.q[4], s.q[5], s.q[6] = R.X, R.Y, R.Z, R.W
 }
 
-// lately is how many ticks ago a measured position may have been asked for: it is on its way to the servo and back.
+// lately is the delay of a position on its way to the servo and back, in ticks at most.
 const lately = 3
 
-// clamp keeps joints of the motion as near to the measured ones as their servos can pull with the most that
-// they may: |q − measured| ≤ τ/k, q being where they were asked to be within the last ticks. A joint that is held does not
-// run away; one that moves fast and is measured late is not held back.
+// clamp bounds the distance of the motion from the measured joints by what their servos can pull: |q − measured|
+// ≤ τ/k, so that the command of a joint that something holds does not run away. Any q of the last ticks
+// counts, so that fast joints with late readings are not held back.
 func (s *Stage) clamp(servos *Servos, dt float64) {
 	for i, j := range s.m.Joints() {
 		m := servos.Model(i)
@@ -121,11 +121,11 @@ func (x *sensed) passed(q []float64) {
 	copy(oldest, q)
 }
 
-// project takes from the velocities, where a foot has come to stand, what it would have against the
-// ground: an inelastic impact, u ← u − M⁻¹Jᵀ(J·M⁻¹·Jᵀ)⁻¹·J·u.
+// project removes the velocity of a foot that has come to stand, as an inelastic impact does:
+// u ← u − M⁻¹Jᵀ(J·M⁻¹·Jᵀ)⁻¹·J·u.
 func (s *Stage) project() {
 	if s.switched {
-		back := s.r.Feedback // of velocities that are not there any more
+		back := s.r.Feedback // it was found from the velocities before
 		s.r.Feedback = nil
 		s.solver.Project(s.v, s.q, &s.r)
 		s.r.Feedback = back
@@ -134,8 +134,8 @@ func (s *Stage) project() {
 	}
 }
 
-// behind is the share that was reached, where that has led to a lag worth speaking of: a velocity that turns
-// round is not reached for a moment, and nothing is lost by that.
+// behind is the share that was reached, or 1 while the lag is small: a velocity that reverses is not reached
+// for a moment, which costs nothing.
 func behind(ratio, lag, most float64) float64 {
 	if lag < most {
 		return 1
@@ -143,8 +143,8 @@ func behind(ratio, lag, most float64) float64 {
 	return ratio
 }
 
-// stretch finds at which pace motions can go on, so that limbs reach what is asked of them. What is
-// kept back for the balance does not count: no pace would help. Nor does what is planned with its time.
+// stretch finds the pace at which limbs reach what motions ask of them. What is kept back for the balance does not
+// count, since no pace would help; nor does a planned balance, which depends on its time.
 func (s *Stage) stretch(dt float64) {
 	adapt := func(pace *float64, ratio float64) {
 		*pace = max(slowest, min(1, *pace*(1+min(1, dt/paceTime)*(ratio*paceGain-1))))

@@ -6,11 +6,11 @@
 //
 // Connections up to the bound are the server's. One beyond it, or one for which the process
 // has no file descriptor left, gets a short time for one request: Urgent serves it or says
-// why not, and the connection is closed. When many of those come at once some are given up
-// at once, so that none keeps a newer one out: first those that have said nothing for a
-// while, then those that ask for something else than a stop, then those that have just
-// come, and last those that ask for a stop; each kind from the oldest on. So a queue
-// of thousands of silent connections is worked off as fast as the system accepts them.
+// why not, and the connection is closed. When many of those come at once some are closed
+// early, so that none keeps a newer one out: first those that have sent nothing for a
+// while, then those that request something else than a stop, then those that have just
+// come, and last those that request a stop; each kind from the oldest on. So a queue
+// of thousands of silent connections is cleared as fast as the system accepts them.
 package admission
 
 import (

@@ -14,8 +14,8 @@
 // action of ROS 1 is spoken to over its five topics. Discover asks a robot for
 // everything it has whose types are known here.
 //
-// When the connection breaks, topics fall silent and come back with it; a call
-// fails, and a goal under way ends as aborted: its outcome is unknown.
+// While the connection is broken, topics have no messages and calls fail, and a goal
+// that was under way ends as aborted: its outcome is unknown.
 package mirror
 
 import (

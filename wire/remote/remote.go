@@ -1,5 +1,5 @@
-// Package remote is the way of a stop to the robots of a network that is mirrored, of ROS 1 or
-// of ROS 2: its services called stop, or, where it has none, the end of every goal of every
+// Package remote stops the robots of a mirrored ROS 1 or ROS 2 network: it calls the services
+// of that network that are called stop or, where there are none, cancels all goals of every
 // action.
 package remote
 

@@ -144,7 +144,7 @@ func TestActionsOfOtherNodesAreInTheGraph(t *testing.T) {
 }
 
 // TestTopicsOfOtherNodesAreInTheGraph: a topic of another node is listed with its type before
-// anybody reads it, is read as soon as somebody does, and goes with its node.
+// it is read, is read as soon as it has a subscriber, and goes with its node.
 func TestTopicsOfOtherNodesAreInTheGraph(t *testing.T) {
 	g := graph.New(graph.Options{})
 	defer g.Close()

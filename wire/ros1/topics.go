@@ -9,7 +9,7 @@ import (
 )
 
 // importedTopic is a topic of another node: it is listed in the graph with its type. It is read
-// from the other node as soon as somebody in the graph wants it, as any topic.
+// from the other node as soon as it has a subscriber in the graph, as any topic.
 type importedTopic struct {
 	n    *Node
 	name string // in the graph

@@ -14,7 +14,7 @@ import (
 )
 
 // caller calls a service of another participant. Its topics are made with the first call. How
-// an answer is told from others follows from who serves (correlate.go): a request for rmw_fastrtps
+// answers are correlated follows from who serves (correlate.go): a request for rmw_fastrtps
 // and RustDDS names the reader of its answer, one for rmw_cyclonedds begins with 16 bytes.
 type caller struct {
 	n                 *Node

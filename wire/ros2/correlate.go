@@ -6,7 +6,7 @@ import (
 	"poise/rtps"
 )
 
-// request is a call as it comes over DDS. How an answer is told from others differs between
+// request is a call as it comes over DDS. How an answer is correlated with it differs between
 // implementations of ROS 2's middleware, and is seen from each request:
 //
 //   - rmw_fastrtps names, beside the request, the reader that takes the answer; the answer
@@ -18,8 +18,8 @@ import (
 type request struct {
 	from    rtps.Prefix
 	data    []byte        // CDR with its encapsulation header
-	related rtps.Identity // that the answer names
-	header  []byte        // that the answer begins with; nil if it does not
+	related rtps.Identity // what the answer refers to
+	header  []byte        // with which the answer begins; nil without one
 }
 
 // headerSize is how long the header of rmw_cyclonedds is.

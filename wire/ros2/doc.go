@@ -4,20 +4,20 @@
 //	n, err := ros2.New(g, ros2.Config{Domain: 0, Form: msgs.Jazzy})
 //	err = n.Run(ctx)
 //
-// # How names meet
+// # Names
 //
-// What the graph's own side publishes and serves is offered under the same names, in the
-// node's namespace and remapped (Names): a topic NAME is rt/NAME in DDS, a service the pair
-// rq/NAMERequest and rr/NAMEReply, an action three services and two topics below
-// NAME/_action. What the graph's own side reads, the node reads. Other participants are clients
-// in the graph, by the names of their nodes, from when they have something to do with the
-// graph until they leave or their lease is over.
+// Topics that the graph's own side publishes and services that it serves are offered under the
+// same names, in the node's namespace and remapped (Names): a topic NAME is rt/NAME in DDS, a
+// service the pair rq/NAMERequest and rr/NAMEReply, an action three services and two topics below
+// NAME/_action. The node reads the topics that the graph's own side reads. Other participants are
+// clients in the graph, by the names of their nodes, from the first topic or service that they share
+// with it until they leave or their lease expires.
 //
-// # What ROS 2 has no word for
+// # What ROS 2 cannot express
 //
 //   - A call that fails is answered by a response whose success is false and whose message
 //     says why, if its type has such fields. If it has none it is not answered.
-//   - Why a goal is refused stands in the error_string of its result, which may be asked for.
+//   - The reason why a goal is refused is in the error_string of its result, which a client may request.
 //   - A goal that another one replaced is aborted.
 //
 // # Rules
@@ -25,6 +25,6 @@
 //   - CDR has no names: peers must speak the distribution of Config.Form where they differ.
 //   - Without Open nothing goes to another machine, and nothing is taken from there.
 //   - A stop is taken when its request comes, ahead of every limit (package stop).
-//   - Which of three ways a request is told from others by is seen from the request (correlate.go).
-//   - Nothing here runs in the cycle, and no peer is waited for by another.
+//   - How requests and answers are correlated differs between middlewares, and is recognised from the request (correlate.go).
+//   - Nothing here runs in the cycle, and no peer waits for another.
 package ros2

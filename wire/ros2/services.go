@@ -139,7 +139,7 @@ func (s *service) call(q *request) {
 	if err != nil {
 		n.warn("a call from ROS 2 is refused", "service", s.ros, "peer", who.client.Node(), "why", err)
 		if response = failure(s.response, reason(err)); response == nil {
-			return // its type has no word for it
+			return // its type has no field for a failure
 		}
 	}
 	s.answer(q, response)
@@ -213,7 +213,7 @@ func (s *service) stop(q *request, target stop.Target) {
 var textFields = []string{"Message", "StatusMessage", "ErrorString", "ErrorMessage", "Reason"}
 
 // failure returns a response that says that a call failed, and why; nil if the type has no
-// word for it.
+// fields for it.
 func failure(t *registry.Type, why string) any {
 	response := t.New()
 	v := reflect.ValueOf(response).Elem()

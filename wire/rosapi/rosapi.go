@@ -10,8 +10,8 @@
 // gives one, and an error where an empty answer could be taken for a type without
 // fields.
 //
-// Parameters can be read if Options gives some. They cannot be set: what a running
-// server does is changed by its services.
+// Parameters can be read if Options gives some. They cannot be set: the behaviour of a
+// running server is changed by its services.
 package rosapi
 
 import (

@@ -10,19 +10,19 @@
 // one reads the socket, one works on what was read, in order, one moves messages of the
 // graph into the session's outbox, one writes, one pings. The first decodes nothing and
 // waits for nothing, so a cancel acts at once, whatever its client sent before it. No
-// client can delay the graph: what it does not read in time is lost, oldest first, and a
-// status message tells it how much.
+// client can delay the graph: messages that it does not read in time are dropped, oldest
+// first, and a status message tells it how many.
 //
-// A stream is a topic that a client reads, served is what it serves, and both send
-// through its outbox. The packages below are frame, the messages on the socket, and
-// client, the other end.
+// A stream is a topic to which a client subscribes, served are the services and actions that
+// it advertises, and both send through its outbox. The packages below are frame, the messages
+// on the socket, and client.
 //
 // # Rules
 //
 //   - Every op of the protocol is served: topics, services and actions, both those
 //     of the graph and those that clients advertise. The five topics of a ROS 1
 //     action are the graph's.
-//   - What cannot be done is answered by a status of level error with the id of the
+//   - A message that cannot be obeyed is answered by a status of level error with the id of the
 //     message and the name of what is wrong; a call and a goal by their own negative
 //     answer instead. The level at the beginning is warning.
 //   - Names come back as the client spelled them, with or without leading slash.

@@ -24,7 +24,7 @@ type Program struct {
 	Frequency float64   `json:"frequency"` // rad/s
 }
 
-// Claim says what it cannot do without, and what it would like to have.
+// Claim returns the resources that it needs, and those that it takes where it gets them.
 func (p *Program) Claim() (needs, wants robot.Set) { return robot.Set{}, p.Wants }
 
 // MarshalBinary and Decode are for the flight recorder and the replay.

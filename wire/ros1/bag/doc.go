@@ -10,20 +10,20 @@
 //
 // # The format
 //
-// After a line that names the version the file is a row of records: a header of names and
-// values, and data, each with its length. The first says where the index is. Chunks follow,
-// whose data is a row of records again, perhaps compressed: connections, which say what a
-// topic is, and messages. Behind each chunk stand the places of its messages. The index at
-// the end repeats the connections and says what is in which chunk.
+// After a line with the version the file is a sequence of records: a header of names and
+// values, and data, each with its length. The first has the position of the index. Chunks
+// follow, whose data is a sequence of records again, perhaps compressed: connections, which
+// describe topics, and messages. Behind each chunk are the positions of its messages. The
+// index at the end repeats the connections and lists the content of each chunk.
 //
 // A file whose recorder was killed has no index: Open refuses it by ErrUnindexed, and Recover
 // reads what chunks there are.
 //
 // # Reading
 //
-// Whatever the file is, reading never panics. Memory is taken for what is there, not for what
-// the file says is there; what is unpacked of one chunk, and of the chunks that overlap in
-// time, is bounded (Limits).
+// Reading never panics, whatever the file has. Memory is allocated for the bytes that are
+// present, not for the lengths that the file claims; the unpacked size of a chunk, and of
+// chunks that overlap in time, is bounded (Limits).
 //
 // Reference: wiki.ros.org/Bags/Format/2.0, and what rosbag 1.15 writes.
 package bag

@@ -1,5 +1,5 @@
-// Package raw is a node of a ROS 1 network that passes messages on as they are, of any type:
-// what records and plays them needs to know no definition.
+// Package raw is a node of a ROS 1 network that reads and publishes messages as bytes, of any
+// type: recording and playing them needs no definition of the type.
 //
 //	n, err := raw.Join(ctx, ros1.Environment(os.Getenv), "/recorder")
 //	err = n.Subscribe(ctx, "/joint_states", func(from tcpros.Header, data []byte) { … })

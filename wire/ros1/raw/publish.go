@@ -14,7 +14,7 @@ import (
 // Kind is what a topic is.
 type Kind struct {
 	Type, MD5, Definition string
-	Latching              bool // who comes later gets the last message
+	Latching              bool // later subscribers get the last message
 }
 
 // Publisher is a topic that the node publishes.

@@ -1,5 +1,5 @@
-// Package client is the other end of rosbridge: how Go programs use a Poise, or
-// any robot behind a rosbridge server, over a WebSocket.
+// Package client is a client of rosbridge: Go programs use Poise, or any robot behind
+// a rosbridge server, by it over a WebSocket.
 //
 //	c, err := client.Dial(ctx, "ws://127.0.0.1:8080/rosbridge", client.Options{})
 //	defer c.Close()
@@ -11,8 +11,8 @@
 //
 // Values are JSON text; Read and Text turn them into the structs of msgs and back.
 //
-// A connection that breaks is made again, with growing pauses, and what was
-// subscribed to and advertised is so again. Calls and goals under way end with
+// A broken connection is opened again, with growing pauses, and its subscriptions
+// and advertisements are restored. Calls and goals under way end with
 // ErrDisconnected: the server may have obeyed or not, and a goal may still run.
 //
 // Readers never delay the connection: a Subscription keeps a bounded
