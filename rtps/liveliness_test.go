@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -58,7 +59,7 @@ func TestLivelinessByTopic(t *testing.T) {
 	})
 }
 
-// TestWhatIsGoneIsToldInARun: a reader that asks for what is not kept any more is told of it as a run of
+// TestWhatIsGoneIsToldInARun: a reader that asks for what is not kept any more is notified as a run of
 // numbers from the first to before the next that there is, and the rest behind it: Fast DDS does not
 // take it otherwise.
 func TestWhatIsGoneIsToldInARun(t *testing.T) {
@@ -79,6 +80,7 @@ func TestWhatIsGoneIsToldInARun(t *testing.T) {
 			missing.add(i)
 		}
 		f.ackNack(pubsReader, pubsWriter, 3, &missing, 1) // of 3, 4, 5, 6
+		synctest.Wait()                                   // the participant has announced itself, and is not going to after the GAP
 		p.mu.Lock()
 		p.tokens = 0 // what there is waits, so that what is gone is the last word
 		p.refill = time.Now()

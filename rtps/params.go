@@ -156,7 +156,7 @@ func (v value) guid() (g GUID, ok bool) {
 	if len(v.b) < 16 {
 		return g, false
 	}
-	return GUIDOf([16]byte(v.b[:16])), true
+	return guidOf([16]byte(v.b[:16])), true
 }
 
 // locator returns an IPv4 locator; others are not used.

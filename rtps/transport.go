@@ -32,14 +32,14 @@ const (
 // Group is the multicast group of every domain.
 var Group = netip.AddrFrom4([4]byte{239, 255, 0, 1})
 
-// GroupPort returns the port of a domain's announcements.
-func GroupPort(domain int) uint16 { return uint16(portBase + portDomain*domain) }
+// groupPort returns the port of a domain's announcements.
+func groupPort(domain int) uint16 { return uint16(portBase + portDomain*domain) }
 
 // MetaPort returns the port at which participant number i of a machine takes announcements.
-func MetaPort(domain, i int) uint16 { return GroupPort(domain) + 10 + 2*uint16(i) }
+func MetaPort(domain, i int) uint16 { return groupPort(domain) + 10 + 2*uint16(i) }
 
-// DataPort returns the port at which participant number i of a machine takes samples.
-func DataPort(domain, i int) uint16 { return MetaPort(domain, i) + 1 }
+// dataPort returns the port at which participant number i of a machine takes samples.
+func dataPort(domain, i int) uint16 { return MetaPort(domain, i) + 1 }
 
 // maxParticipants is how many have ports of their own on a machine.
 const maxParticipants = 120

@@ -24,8 +24,8 @@ func (g GUID) Bytes() (b [16]byte) {
 	return b
 }
 
-// GUIDOf returns the GUID of 16 bytes.
-func GUIDOf(b [16]byte) (g GUID) {
+// guidOf returns the GUID of 16 bytes.
+func guidOf(b [16]byte) (g GUID) {
 	copy(g.Prefix[:], b[:])
 	copy(g.Entity[:], b[12:])
 	return g

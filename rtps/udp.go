@@ -43,14 +43,14 @@ const receiveBuffer = 4 << 20
 func newUDP(domain int, open bool) (*udp, error) {
 	t := &udp{domain: domain, open: open}
 	var err error
-	if t.group, err = listenGroup(GroupPort(domain)); err != nil {
-		return nil, fmt.Errorf("DDS domain %d: port %d cannot be shared with others: %w", domain, GroupPort(domain), err)
+	if t.group, err = listenGroup(groupPort(domain)); err != nil {
+		return nil, fmt.Errorf("DDS domain %d: port %d cannot be shared with others: %w", domain, groupPort(domain), err)
 	}
 	for i := range maxParticipants {
 		if t.meta, err = net.ListenUDP("udp4", &net.UDPAddr{Port: int(MetaPort(domain, i))}); err != nil {
 			continue
 		}
-		if t.data, err = net.ListenUDP("udp4", &net.UDPAddr{Port: int(DataPort(domain, i))}); err != nil {
+		if t.data, err = net.ListenUDP("udp4", &net.UDPAddr{Port: int(dataPort(domain, i))}); err != nil {
 			t.meta.Close()
 			continue
 		}
@@ -63,7 +63,7 @@ func newUDP(domain int, open bool) (*udp, error) {
 		return t, nil
 	}
 	t.group.Close()
-	return nil, fmt.Errorf("DDS domain %d: no port is free for a participant on this machine, the last said: %w", domain, err)
+	return nil, fmt.Errorf("DDS domain %d: no port is free for a participant on this machine; the last error: %w", domain, err)
 }
 
 // refresh looks at the interfaces, and joins the group on those that are new.
@@ -139,7 +139,7 @@ func (t *udp) Send(to netip.AddrPort, b []byte) error {
 
 // Announce sends a datagram to the group, on every interface.
 func (t *udp) Announce(b []byte) error {
-	to := netip.AddrPortFrom(Group, GroupPort(t.domain))
+	to := netip.AddrPortFrom(Group, groupPort(t.domain))
 	var last error
 	for _, c := range t.state.Load().senders {
 		if _, err := c.WriteToUDPAddrPort(b, to); err != nil {
@@ -182,7 +182,7 @@ func (t *udp) Addresses() (meta, data []netip.AddrPort) {
 	t.refresh()
 	for _, a := range t.state.Load().own {
 		meta = append(meta, netip.AddrPortFrom(a, MetaPort(t.domain, t.index)))
-		data = append(data, netip.AddrPortFrom(a, DataPort(t.domain, t.index)))
+		data = append(data, netip.AddrPortFrom(a, dataPort(t.domain, t.index)))
 	}
 	return meta, data
 }

@@ -433,19 +433,19 @@ func (w *Writer) reach(at netip.AddrPort, more int) {
 
 // ackNack takes what a reader has, and what it misses.
 func (w *Writer) ackNack(m *message, reader GUID, base int64, missing *set, count uint32, final bool) {
-	x := w.proxies[reader]
-	if x == nil || !x.reliable || base < 0 || x.synced && int32(count-x.asked) <= 0 {
+	r := w.proxies[reader]
+	if r == nil || !r.reliable || base < 0 || r.synced && int32(count-r.asked) <= 0 {
 		return
 	}
-	x.asked, x.synced = count, true
-	x.acked = max(x.acked, min(base-1, w.last))
+	r.asked, r.synced = count, true
+	r.acked = max(r.acked, min(base-1, w.last))
 	if missing.bits == 0 {
 		if !final {
-			w.beat(x, true)
+			w.beat(r, true)
 		}
 		return
 	}
-	if x.jobs > 0 {
+	if r.jobs > 0 {
 		return // what it asked for before is still on its way
 	}
 	var gone set
@@ -458,7 +458,7 @@ func (w *Writer) ackNack(m *message, reader GUID, base int64, missing *set, coun
 		c := w.find(sequence)
 		switch {
 		case sequence > w.last:
-		case c == nil || sequence < x.start:
+		case c == nil || sequence < r.start:
 			if goneFrom == 0 {
 				goneFrom, goneTo = sequence, sequence
 			}
@@ -468,16 +468,16 @@ func (w *Writer) ackNack(m *message, reader GUID, base int64, missing *set, coun
 				gone.add(int(sequence - goneTo))
 			}
 		case w.fragments(c) > 1:
-			w.schedule(job{sequence: sequence, next: 1, last: w.fragments(c), to: x})
+			w.schedule(job{sequence: sequence, next: 1, last: w.fragments(c), to: r})
 		default:
-			w.schedule(job{sequence: sequence, to: x})
+			w.schedule(job{sequence: sequence, to: r})
 		}
 	}
 	if goneFrom != 0 {
 		w.p.packet.begin(w.p.prefix)
 		w.p.packet.dest(reader.Prefix)
 		w.p.packet.gap(reader.Entity, w.id, goneFrom, goneTo, &gone)
-		w.p.send(x.e.addr)
+		w.p.send(r.e.addr)
 	}
 	w.p.drain(m.now)
 	w.expectAcks(m.now)
@@ -485,8 +485,8 @@ func (w *Writer) ackNack(m *message, reader GUID, base int64, missing *set, coun
 
 // nackFrag sends fragments again.
 func (w *Writer) nackFrag(m *message, reader GUID, sequence int64, base uint32, missing *set) {
-	x, c := w.proxies[reader], w.find(sequence)
-	if x == nil || !x.reliable || c == nil || base == 0 || x.jobs > 0 {
+	r, c := w.proxies[reader], w.find(sequence)
+	if r == nil || !r.reliable || c == nil || base == 0 || r.jobs > 0 {
 		return
 	}
 	n := w.fragments(c)
@@ -494,7 +494,7 @@ func (w *Writer) nackFrag(m *message, reader GUID, sequence int64, base uint32, 
 		if !missing.has(i) || uint64(base)+uint64(i) > uint64(n) {
 			continue
 		}
-		j := job{sequence: sequence, next: base + uint32(i), last: base + uint32(i), to: x}
+		j := job{sequence: sequence, next: base + uint32(i), last: base + uint32(i), to: r}
 		for i+1 < missing.bits && missing.has(i+1) && j.last < n {
 			i++
 			j.last++

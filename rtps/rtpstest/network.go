@@ -58,6 +58,7 @@ type Port struct {
 	mu     sync.Mutex
 	come   sync.Cond
 	queue  []datagram
+	flying []datagram // without jitter, in the order in which they were sent
 	closed bool
 }
 
@@ -122,11 +123,23 @@ func (n *Network) carry(from, to *Port, b []byte) {
 		to.put(d)
 		return
 	}
-	wait := time.Duration(latency)
 	if n.Jitter > 0 {
-		wait += time.Duration(n.rnd.Int64N(int64(n.Jitter)))
+		time.AfterFunc(latency+time.Duration(n.rnd.Int64N(int64(n.Jitter))), func() { to.put(d) })
+		return
 	}
-	time.AfterFunc(wait, func() { to.put(d) })
+	to.mu.Lock()
+	to.flying = append(to.flying, d) // timers of one moment fire in any order
+	to.mu.Unlock()
+	time.AfterFunc(latency, to.land)
+}
+
+// land puts the datagram into the queue that was sent first of those on their way.
+func (w *Port) land() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.queue = append(w.queue, w.flying[0])
+	w.flying = w.flying[1:]
+	w.come.Signal()
 }
 
 func (w *Port) put(d datagram) {
