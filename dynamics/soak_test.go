@@ -13,7 +13,7 @@ import (
 // sixty: inverse dynamics is M·a + h, forward dynamics gives its forces back.
 func TestSoakIdentities(t *testing.T) {
 	if os.Getenv("POISE_SOAK") == "" {
-		t.Skip("long: set POISE_SOAK=1")
+		t.Skip("absent: POISE_SOAK=1, a part of make soak")
 	}
 	for seed := uint64(1000); seed < 11_000; seed++ {
 		rng := randbot.New(seed)

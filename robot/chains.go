@@ -148,7 +148,7 @@ func (b *builder) describeChain(c description.Chain, d *Description) Chain {
 	if c.Contact != "" {
 		id, ok := m.Contact(c.Contact)
 		if !ok {
-			b.Errorf(description.Impossible, at, thing, "contact %q is not declared", c.Contact)
+			b.Errorf(description.Impossible, at, thing, "contact %q is not declared%s", c.Contact, b.Hint(c.Contact, names(m.contacts, func(c *Contact) string { return c.Name })))
 		}
 		chain.Contact = id
 	}

@@ -89,7 +89,7 @@ func (b *builder) yamlGroup(e description.Group, d *Description) (groupPlan, Gro
 	for _, name := range e.Chains {
 		id, ok := b.m.Chain(name)
 		if !ok {
-			b.Errorf(description.Impossible, p.At, thing, "chain %q is not declared", name)
+			b.Errorf(description.Impossible, p.At, thing, "chain %q is not declared%s", name, b.Hint(name, b.m.ChainNames()))
 			continue
 		}
 		p.Joints = appendInts(p.Joints, b.m.chains[id].Joints)

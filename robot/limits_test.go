@@ -248,7 +248,7 @@ func TestProposalLoadsAndFillsWhatIsMissing(t *testing.T) {
 		{Name: "odd: name #1", Limits: Limits{Velocity: given(2), Effort: given(0)}},
 	}
 	var b strings.Builder
-	if err := ProposeLimits(&b, "r", joints); err != nil {
+	if err := ProposeLimits(&b, "r", joints, nil); err != nil {
 		t.Fatal(err)
 	}
 	tab, _, err := ReadLimits([]byte(b.String()), "proposal")
@@ -295,7 +295,7 @@ func TestProposedNumbersAreFloats(t *testing.T) {
 
 func TestProposalForNoJointLoads(t *testing.T) {
 	var b strings.Builder
-	if err := ProposeLimits(&b, "r", nil); err != nil {
+	if err := ProposeLimits(&b, "r", nil, nil); err != nil {
 		t.Fatal(err)
 	}
 	if tab, _, err := ReadLimits([]byte(b.String()), "proposal"); err != nil || tab == nil || len(tab.Joints) != 0 {
@@ -328,7 +328,7 @@ func TestWhatCannotBeReadIsToldOnce(t *testing.T) {
 
 func TestProposalOfNothing(t *testing.T) {
 	var b strings.Builder
-	err := ProposeLimits(&b, "r", []Joint{{Name: "j", Limits: Limits{Velocity: given(1), Acceleration: given(1), Deceleration: given(-1), Jerk: given(1)}}})
+	err := ProposeLimits(&b, "r", []Joint{{Name: "j", Limits: Limits{Velocity: given(1), Acceleration: given(1), Deceleration: given(-1), Jerk: given(1)}}}, nil)
 	if err != nil || !strings.Contains(b.String(), "Nothing was missing") {
 		t.Errorf("%v\n%s", err, b.String())
 	}
@@ -364,4 +364,33 @@ func FuzzReadLimits(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestProposedTransitions: they are as slow as the slowest joint of a leg, of which the fastest stops as it steps; joints whose accelerations are
+// given, sliding ones and those of arms do not count.
+func TestProposedTransitions(t *testing.T) {
+	given := func(v float64) Limit { return Limit{Value: v, Has: true} }
+	joints := []Joint{
+		{Name: "hip", Kind: Revolute, Limits: Limits{Velocity: given(30)}},
+		{Name: "knee", Kind: Revolute, Limits: Limits{Velocity: given(2)}},
+		{Name: "ankle", Kind: Revolute},
+		{Name: "toe", Kind: Prismatic, Limits: Limits{Velocity: given(0.1)}},
+		{Name: "known", Kind: Revolute, Limits: Limits{Velocity: given(0.3), Acceleration: given(5)}},
+		{Name: "elbow", Kind: Revolute, Limits: Limits{Velocity: given(0.2)}},
+	}
+	legs := []string{"hip", "knee", "ankle", "toe", "known"}
+	for _, c := range []struct {
+		legs []string
+		want GentleTransition
+		ok   bool
+	}{
+		{legs, GentleTransition{Acceleration: 2, Velocity: 1, Fast: 600}, true}, // the ankle, at a cautious 1 rad/s
+		{legs[:2], GentleTransition{Acceleration: 4, Velocity: 2, Fast: 600}, true},
+		{legs[3:], GentleTransition{}, false},
+		{nil, GentleTransition{}, false},
+	} {
+		if got, ok := ProposeTransition(joints, c.legs); ok != c.ok || ok && got != c.want {
+			t.Errorf("%v: %+v, %v, want %+v", c.legs, got, ok, c.want)
+		}
+	}
 }

@@ -3,6 +3,7 @@ package robot
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,27 +16,74 @@ const (
 	proposedSlide = 0.1 // m/s
 	speedUpTime   = 0.5 // s from standstill to full speed
 	jerkTime      = 0.1 // s from no acceleration to full
+	stepping      = 10  // times as quick are joints of legs: a foot swings for some tenths of a second
 )
+
+// GentleTransition is what a description declares for hand-overs, moves to poses and stops of a robot whose legs are quick enough to
+// step: rad/s², rad/s, and rad/s² of joints that are faster already.
+type GentleTransition struct{ Acceleration, Velocity, Fast float64 }
+
+// ProposeTransition returns it for joints of legs whose accelerations are proposed. ok is false if there are none. Slow is
+// as the slowest of them was proposed to be if it did not step; the fastest stops as it steps.
+func ProposeTransition(joints []Joint, legs []string) (t GentleTransition, ok bool) {
+	slowest, fastest := math.Inf(1), 0.0
+	for _, j := range joints {
+		if j.Kind.NumQ() != 1 || j.Kind == Prismatic || j.Limits.Acceleration.Has || !slices.Contains(legs, j.Name) {
+			continue
+		}
+		v := proposedTurn
+		if j.Limits.Velocity.Has {
+			v = j.Limits.Velocity.Value
+		}
+		slowest, fastest = min(slowest, v), max(fastest, v)
+	}
+	return GentleTransition{digits3(slowest / speedUpTime), digits3(slowest), digits3(fastest / speedUpTime * stepping)}, fastest > 0
+}
+
+// digits3 rounds to three digits.
+func digits3(x float64) float64 {
+	x, _ = strconv.ParseFloat(strconv.FormatFloat(x, 'g', 3, 64), 64)
+	return x
+}
+
+// LegJoints returns the names of the joints of limbs on which a robot with a free base stands.
+func LegJoints(m *Model) (names []string) {
+	for _, c := range m.Chains() {
+		if !m.Floating() || c.Contact < 0 {
+			continue
+		}
+		for _, j := range c.Joints {
+			names = append(names, m.Joints()[j].Name)
+		}
+	}
+	return names
+}
 
 // ProposeLimits writes a joint_limits.yaml with a number for every velocity,
 // acceleration, deceleration and jerk limit that is missing, and says how it
 // was found. It repeats the limits that are there, so that it can take the
 // place of the file it was made from. Nothing ever uses a proposal by itself:
 // a person reads it, changes it and saves it. Joints of several coordinates have
-// no place in such a file.
-func ProposeLimits(w io.Writer, robot string, joints []Joint) error {
+// no place in such a file. Legs are the names of joints that walk.
+func ProposeLimits(w io.Writer, robot string, joints []Joint, legs []string) error {
 	joints = slices.DeleteFunc(slices.Clone(joints), func(j Joint) bool { return j.Kind.NumQ() != 1 })
 	p := &proposal{w: w}
 	p.line("# Limits of robot %q: A PROPOSAL, to be accepted by a person.", robot)
 	p.line("# Lines marked PROPOSED stand in no file and were not measured: check each against")
 	p.line("# the data sheet of the drive before you save this as joint_limits.yaml.")
+	if t, ok := ProposeTransition(joints, legs); ok {
+		p.line("# Legs are quick enough to step. In robot.yaml these keep hand-overs, moves to poses and stops gentle:")
+		p.line("#   transition_acceleration: %s", number(t.Acceleration))
+		p.line("#   transition_velocity: %s", number(t.Velocity))
+		p.line("#   fast_transition_acceleration: %s", number(t.Fast))
+	}
 	if len(joints) == 0 {
 		p.line("joint_limits: {}")
 	} else {
 		p.line("joint_limits:")
 	}
 	for _, j := range joints {
-		p.joint(j)
+		p.joint(j, slices.Contains(legs, j.Name))
 	}
 	if p.proposed == 0 {
 		p.line("# Nothing was missing: no line above is proposed.")
@@ -55,7 +103,7 @@ func (p *proposal) line(format string, a ...any) {
 	}
 }
 
-func (p *proposal) joint(j Joint) {
+func (p *proposal) joint(j Joint, leg bool) {
 	l, turn, unit := j.Limits, proposedTurn, "rad/s"
 	if j.Kind == Prismatic {
 		turn, unit = proposedSlide, "m/s"
@@ -67,9 +115,13 @@ func (p *proposal) joint(j Joint) {
 		p.line("    max_position: %s  # %s", number(l.Upper.Value), l.Upper.Source)
 	}
 	v := p.value("velocity", l.Velocity, turn, "a cautious "+unit)
-	a := p.value("acceleration", l.Acceleration, v/speedUpTime, fmt.Sprintf("full speed in %g s", speedUpTime))
+	time, jerk, why := speedUpTime, jerkTime, ""
+	if leg {
+		time, jerk, why = speedUpTime/stepping, jerkTime/stepping, ", as legs step"
+	}
+	a := p.value("acceleration", l.Acceleration, v/time, fmt.Sprintf("full speed in %g s%s", time, why))
 	p.value("deceleration", l.Deceleration, -a, "as fast as it speeds up")
-	p.value("jerk", l.Jerk, a/jerkTime, fmt.Sprintf("full acceleration in %g s", jerkTime))
+	p.value("jerk", l.Jerk, a/jerk, fmt.Sprintf("full acceleration in %g s", jerk))
 	if l.Effort.Has && l.Effort.Value > 0 {
 		p.value("effort", l.Effort, 0, "")
 	}
@@ -83,8 +135,7 @@ func (p *proposal) value(name string, have Limit, guess float64, how string) flo
 		return have.Value
 	}
 	p.proposed++
-	text := strconv.FormatFloat(guess, 'g', 3, 64)
-	guess, _ = strconv.ParseFloat(text, 64)
+	guess = digits3(guess)
 	p.line("    max_%s: %s  # PROPOSED: %s", name, number(guess), how)
 	return guess
 }

@@ -56,6 +56,17 @@ func (r *Resources) Leaves() []LeafResource { return r.leaves }
 // read only.
 func (r *Resources) List() []Resource { return r.resources }
 
+// Names returns the names that messages may use: of the resources, then of the leaves.
+func (r *Resources) Names() (all []string) {
+	for i := range r.resources {
+		all = append(all, r.resources[i].Name)
+	}
+	for i := range r.leaves {
+		all = append(all, r.leaves[i].Name)
+	}
+	return all
+}
+
 // All returns the set of all leaves.
 func (r *Resources) All() (s Set) {
 	for i := range r.leaves {
@@ -172,7 +183,7 @@ func (b *builder) groupLeaves(g *Group, leaves []LeafResource, number map[string
 }
 
 // checkDisjoint reports resources of robot.yaml that share a leaf. A group of
-// the SRDF that shares one is no resource: that file does not speak of
+// the SRDF that shares one is no resource: that file does not mention
 // ownership.
 func (b *builder) checkDisjoint(members [][]int, leaves []LeafResource, number map[string]int) {
 	owner := make([]GroupID, len(leaves))

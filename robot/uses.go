@@ -522,7 +522,7 @@ func (b *builder) describeSafety(d *Description) {
 		at, thing := d.At(s.Line), problem.Named("safe state of", s.Group)
 		id, ok := b.m.groupByName[s.Group]
 		if !ok || !b.m.groups[id].Resource {
-			b.Errorf(description.Impossible, at, thing, "%q is not a resource", s.Group)
+			b.Errorf(description.Impossible, at, thing, "%q is not a resource%s", s.Group, b.Hint(s.Group, b.m.GroupNames()))
 			continue
 		}
 		state := SafeState{Do: SafeAction(1 + slices.Index(description.SafeActions, s.Do)), Pose: -1}

@@ -83,7 +83,7 @@ func TestMutatedDocumentsAreRefusedOrReadBack(t *testing.T) {
 			return err == nil
 		}},
 		{"SRDF", completeSRDF, func(t *testing.T, root *xmltree.Node) bool {
-			s, _, err := SemanticsFromTree(root)
+			s, _, err := semanticsFromTree(root)
 			if err == nil {
 				checkPrintedSRDF(t, s)
 			}

@@ -38,7 +38,7 @@ func ringOfGroups(n int) string {
 // largest file allowed, and what is told about it stays readable.
 func TestHostileFilesAreRefusedInBoundedMemory(t *testing.T) {
 	if testing.Short() {
-		t.Skip("reads 100 MB")
+		t.Skip("absent: time (-short); it reads 100 MB")
 	}
 	const (
 		budget  = 24 * (16 << 20)

@@ -1,10 +1,12 @@
 package urdf
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
 	"poise/internal/xmltree"
+	"poise/problem"
 	"poise/spatial"
 )
 
@@ -312,7 +314,7 @@ func (r reader) materials(d *Document) {
 	})
 	visuals(func(m *Material) {
 		if !defined[m.Name] && m.Name != "" {
-			r.Warnf(m.Pos, "material %q is not defined", m.Name)
+			r.Warnf(m.Pos, "material %q is not defined%s", m.Name, problem.Hint(m.Name, slices.Sorted(maps.Keys(defined))))
 		}
 	})
 }

@@ -15,11 +15,11 @@ func ParseSRDF(data []byte, file string) (*Semantics, []Warning, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return SemanticsFromTree(root)
+	return semanticsFromTree(root)
 }
 
-// SemanticsFromTree reads an SRDF document that is a tree already.
-func SemanticsFromTree(root *xmltree.Node) (*Semantics, []Warning, error) {
+// semanticsFromTree reads an SRDF document that is a tree already.
+func semanticsFromTree(root *xmltree.Node) (*Semantics, []Warning, error) {
 	r := reader{xmltree.NewReader(root, "robot")}
 	if err := r.Err(); err != nil {
 		return nil, nil, err

@@ -625,7 +625,7 @@ func TestPlanningCanBeCancelledAtAnyTime(t *testing.T) {
 // A sequence has no more samples than one motion may have.
 func TestSequencesOfTooManySamplesAreRefused(t *testing.T) {
 	if testing.Short() {
-		t.Skip("two million samples")
+		t.Skip("absent: time (-short); two million samples")
 	}
 	b := newBench(t, loadRobot(t, "arm6"), "gripper")
 	b.p.Sampling = 0.5e-6

@@ -51,23 +51,23 @@ func (b *builder) toolStrand(legs []*leg) (*strand, *planner.Refusal) {
 	for i, l := range legs {
 		plain[i] = toolLeg{Parts: l.parts, Tool: l.tool, Velocity: l.task.VelocityScaling, Acceleration: l.task.AccelerationScaling, Radius: b.radii[l.item]}
 	}
-	parts, blame, why := joinTool(plain)
+	stretches, blame, why := joinTool(plain)
 	if why != nil {
 		return nil, b.about(why, legs[blame].item)
 	}
 	task, last := legs[0].task, legs[len(legs)-1].task
-	curves, why := b.follow(parts, task, last)
+	curves, why := b.follow(stretches, task, last)
 	if why != nil {
-		return nil, b.about(why, legs[legAt(parts, why.Distance)].item)
+		return nil, b.about(why, legs[legAt(stretches, why.Distance)].item)
 	}
 	s := &strand{legs: legs, end: append([]float64(nil), task.Start...)}
 	for i, c := range curves {
-		p := &piece{Curve: c, To: c.End(), Scale: 1, Link: robot.NoFrame, onPath: true, legs: legs[parts[i].Leg : parts[i].Leg+1], done: parts[i].Done}
-		if parts[i].Bend {
-			p.legs = legs[parts[i].Leg : parts[i].Leg+2]
+		p := &piece{Curve: c, To: c.End(), Scale: 1, Link: robot.NoFrame, onPath: true, legs: legs[stretches[i].Leg : stretches[i].Leg+1], done: stretches[i].Done}
+		if stretches[i].Bend {
+			p.legs = legs[stretches[i].Leg : stretches[i].Leg+2]
 		}
 		var bounds planner.Tool
-		p.Rate, bounds = parts[i].Bounds()
+		p.Rate, bounds = stretches[i].Bounds()
 		link := inf
 		for _, l := range p.legs {
 			if v := l.linkSpeed(); v < link {
@@ -132,33 +132,33 @@ func (b *builder) arrives(end []float64, task *planner.Task) *planner.Refusal {
 }
 
 // legAt returns the leg that a place along a chain of stretches belongs to.
-func legAt(parts []stretch, distance float64) int {
-	for _, p := range parts {
+func legAt(stretches []stretch, distance float64) int {
+	for _, p := range stretches {
 		if distance -= p.Path.Length(); distance <= 0 {
 			return p.Leg
 		}
 	}
-	return parts[len(parts)-1].Leg
+	return stretches[len(stretches)-1].Leg
 }
 
 // follow finds the joints along the path. An arm with joints to spare first tries
 // to hold still what it can; if that leads nowhere, it goes to the goal's joints
 // meanwhile, and to them at once if they were asked for.
-func (b *builder) follow(parts []stretch, first, last *planner.Task) ([]*spline.Spline, *planner.Refusal) {
+func (b *builder) follow(stretches []stretch, first, last *planner.Task) ([]*spline.Spline, *planner.Refusal) {
 	t, refusal := track.New(b.Model, first.Joints, first.Link)
 	if refusal != nil {
 		return nil, refusal
 	}
-	ways := make([]path.Path, len(parts))
-	for i := range parts {
-		ways[i] = parts[i].Path
+	paths := make([]path.Path, len(stretches))
+	for i := range stretches {
+		paths[i] = stretches[i].Path
 	}
 	if !last.Cartesian && last.ViaAngle == 0 {
-		return t.Follow(b.ctx, ways, first.Start, last.Goal)
+		return t.Follow(b.ctx, paths, first.Start, last.Goal)
 	}
-	curves, refusal := t.Follow(b.ctx, ways, first.Start, nil)
+	curves, refusal := t.Follow(b.ctx, paths, first.Start, nil)
 	if refusal != nil && refusal.Kind == planner.NoSolution && t.Redundant() {
-		if other, no := t.Follow(b.ctx, ways, first.Start, last.Goal); no == nil {
+		if other, no := t.Follow(b.ctx, paths, first.Start, last.Goal); no == nil {
 			return other, nil
 		}
 	}

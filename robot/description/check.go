@@ -182,7 +182,9 @@ func (d *Description) checkBuses(fail func(int, string, string, ...any)) {
 	if d.Bus.Baud < 0 {
 		fail(line, "bus", "baud %d is negative", d.Bus.Baud)
 	}
+	var lines []string
 	for _, b := range d.Buses {
+		lines = append(lines, b.Name)
 		if b.Port == "" {
 			fail(b.Line, problem.Named("bus", b.Name), "port is missing")
 		}
@@ -191,8 +193,8 @@ func (d *Description) checkBuses(fail func(int, string, string, ...any)) {
 		}
 	}
 	for _, s := range d.Servos {
-		if len(d.Buses) > 0 && !slices.ContainsFunc(d.Buses, func(b NamedBus) bool { return b.Name == s.Bus }) {
-			fail(s.Line, problem.Named("servo of joint", s.Joint), "bus %q is not in buses", s.Bus)
+		if len(d.Buses) > 0 && !slices.Contains(lines, s.Bus) {
+			fail(s.Line, problem.Named("servo of joint", s.Joint), "bus %q is not in buses%s", s.Bus, problem.Hint(s.Bus, lines))
 		}
 	}
 }

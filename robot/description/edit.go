@@ -12,10 +12,10 @@ import (
 // Key is a key of a servo with its value, as it is written.
 type Key struct{ Name, Value string }
 
-// SetServo returns a robot.yaml in which keys of a joint's servo have other values. All other
+// setServo returns a robot.yaml in which keys of a joint's servo have other values. All other
 // text stays as it is; the servo itself then stands on one line. A servo that is not there is
 // added behind the others.
-func SetServo(data []byte, joint string, keys []Key) ([]byte, error) {
+func setServo(data []byte, joint string, keys []Key) ([]byte, error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(data, &doc); err != nil {
 		return nil, err
@@ -151,7 +151,7 @@ func SetServos(data []byte, file string, joints []string, keys [][]Key) ([]byte,
 	}
 	var err error
 	for i, joint := range joints {
-		if data, err = SetServo(data, joint, keys[i]); err != nil {
+		if data, err = setServo(data, joint, keys[i]); err != nil {
 			return nil, err
 		}
 	}

@@ -208,7 +208,7 @@ func (s *Setup) Choose(p *Proposal) error {
 	wanted = slices.DeleteFunc(wanted, func(x Section) bool { return unusable[x.Key] })
 	if chosen.Limits {
 		var text bytes.Buffer
-		if err := robot.ProposeLimits(&text, f.model.Name(), f.model.Joints()); err != nil {
+		if err := robot.ProposeLimits(&text, f.model.Name(), f.model.Joints(), chosen.legs(f.model)); err != nil {
 			return err
 		}
 		s.Limits = bytes.ReplaceAll(text.Bytes(), []byte(filepath.ToSlash(f.dir)+"/"), nil) // its comments name places

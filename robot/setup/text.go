@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"poise/robot"
 )
 
 // Section is one key of robot.yaml with its explanation.
@@ -50,9 +52,10 @@ func (p *Proposal) sections(f *files) []Section {
 	w.base(p)
 	if p.Limits {
 		w.key("joint_limits", "Limits in MoveIt's format. Nothing of a URDF says accelerations: those there are\n"+
-			"PROPOSED, chosen so that full speed is reached in 0.5 s and full acceleration in 0.1 s.\n"+
-			"Check them against the data sheets of the drives.")
+			"PROPOSED, chosen so that full speed is reached in 0.5 s and full acceleration in 0.1 s,\n"+
+			"by joints of legs in a tenth of these times. Check them against the data sheets of the drives.")
 		w.line("joint_limits: joint_limits.yaml")
+		w.transitions(p, f)
 	}
 	w.contacts(p)
 	w.limbs(p)
@@ -107,6 +110,35 @@ func (w *writer) base(p *Proposal) {
 		w.key("base", "Is the root link bolted to the world (fixed), or free (floating)? Here: "+oneLine(p.Why)+".")
 		w.line("base: %s", scalar(p.Base))
 	}
+}
+
+// legs returns the names of the joints of limbs on which the robot walks: those that are proposed, or that its files declare.
+func (p *Proposal) legs(m *robot.Model) []string {
+	names := robot.LegJoints(m)
+	for _, l := range p.Limbs {
+		if (p.Base == "floating" || p.Base == "" && m.Floating()) && l.Base != "" && len(l.Points) > 0 {
+			names = append(names, l.Joints...)
+		}
+	}
+	return names
+}
+
+// transitions keeps hand-overs, moves to poses and stops of a robot whose legs are quick enough to step gentle. What the file
+// declares already stays, and the others go with it.
+func (w *writer) transitions(p *Proposal, f *files) {
+	t, ok := robot.ProposeTransition(f.model.Joints(), p.legs(f.model))
+	if !ok {
+		return
+	}
+	if given := f.model.TransitionAcceleration(); given.Has {
+		t.Fast = max(t.Fast, given.Value)
+	}
+	w.key("transition_acceleration", "Hand-overs, moves to poses and stops take longer than steps: they accelerate by no more than this, rad/s².")
+	w.line("transition_acceleration: %s", decimal(t.Acceleration))
+	w.key("transition_velocity", "They go no faster than this, rad/s.")
+	w.line("transition_velocity: %s", decimal(t.Velocity))
+	w.key("fast_transition_acceleration", "Joints that are faster already, as in a step, slow down by this, rad/s².")
+	w.line("fast_transition_acceleration: %s", decimal(t.Fast))
 }
 
 // feet returns the contact set of each limb that has one, "" for the others, and the sets:

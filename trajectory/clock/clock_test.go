@@ -111,7 +111,7 @@ func (w *watch) look(c *clock.Clock, what string) {
 
 // Random motions under random requested rates, changed at random instants: no limit is
 // exceeded at any instant, time never runs backwards, the motion ends at its end.
-func TestRandomWishesKeepAllLimits(t *testing.T) {
+func TestRandomRatesKeepAllLimits(t *testing.T) {
 	n := 150
 	switch {
 	case os.Getenv("POISE_SOAK") != "":

@@ -362,7 +362,7 @@ func TestCertifyAgainstAdversarialPaths(t *testing.T) {
 // limits. The lattice can only be slower, by its coarseness.
 func TestOptimalAgainstDynamicProgramming(t *testing.T) {
 	if testing.Short() {
-		t.Skip("minutes under the race detector")
+		t.Skip("absent: time (-short); minutes under the race detector")
 	}
 	limits := trajectory.Limits{Velocity: []float64{1, 1, 1}, Acceleration: []float64{3, 3, 3}, Deceleration: []float64{3, 2, 3}}
 	for _, c := range []struct {

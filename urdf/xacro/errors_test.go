@@ -183,8 +183,8 @@ func TestAllMistakesAtOnce(t *testing.T) {
 	}
 }
 
-// TestErrorTellsTheWay: who reads it finds the place and how it was reached.
-func TestErrorTellsTheWay(t *testing.T) {
+// TestErrorsTellMacrosAndIncludes: an error has its place, and the macros and includes that lead there.
+func TestErrorsTellMacrosAndIncludes(t *testing.T) {
 	files := inMemory(
 		"robots/main.xacro", robot(`<xacro:include filename="../lib/leg.xacro"/>`, `<xacro:leg/>`),
 		"lib/leg.xacro", robot(`<xacro:property name="mass" value="${density * 2}"/>`, `<xacro:macro name="leg" params="">`, `<mass value="${mass}"/></xacro:macro>`),

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"poise/problem"
 	"poise/urdf/xacro/value"
 )
 
@@ -25,7 +26,7 @@ func (f *Func) Call(b *value.Budget, a Args) (value.Value, error) {
 	}
 	for _, name := range a.names {
 		if !slices.Contains(f.Named, name) && !slices.Contains(f.Named, "*") {
-			return nil, fmt.Errorf("%s has no argument named %s", f.Name, name)
+			return nil, fmt.Errorf("%s has no argument named %s%s", f.Name, name, problem.Hint(name, f.Named))
 		}
 	}
 	return f.Do(b, a)

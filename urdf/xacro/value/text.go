@@ -30,9 +30,9 @@ func Repr(b *Budget, v Value) (string, error) {
 	return w.String(), w.err
 }
 
-// FormatFloat writes the shortest digits that read back as the same number,
+// formatFloat writes the shortest digits that read back as the same number,
 // with an exponent below 1e-4 and from 1e16 on, as Python does.
-func FormatFloat(f float64) string {
+func formatFloat(f float64) string {
 	switch {
 	case math.IsNaN(f):
 		return "nan"
@@ -88,7 +88,7 @@ func (w *writer) value(v Value, depth int) {
 	case *big.Int:
 		w.put(v.String())
 	case float64:
-		w.put(FormatFloat(v))
+		w.put(formatFloat(v))
 	case string:
 		w.put(quote(v))
 	case List:

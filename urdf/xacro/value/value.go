@@ -219,7 +219,7 @@ func integer(v Value) (*big.Int, bool) {
 // Whole returns a finite float as an int, rounded towards zero.
 func Whole(f float64) (Value, error) {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return nil, fmt.Errorf("%s has no integer value", FormatFloat(f))
+		return nil, fmt.Errorf("%s has no integer value", formatFloat(f))
 	}
 	n, _ := big.NewFloat(f).Int(nil)
 	return n, nil

@@ -25,7 +25,7 @@ func TestFormatFloat(t *testing.T) {
 		{1e16, "1e+16"}, {123456789012345680, "1.2345678901234568e+17"}, {1e100, "1e+100"}, {5e-324, "5e-324"},
 		{math.Inf(1), "inf"}, {math.Inf(-1), "-inf"}, {math.NaN(), "nan"},
 	} {
-		if got := FormatFloat(tc.f); got != tc.want {
+		if got := formatFloat(tc.f); got != tc.want {
 			t.Errorf("FormatFloat(%g) = %s, want %s", tc.f, got, tc.want)
 		}
 	}
@@ -42,8 +42,8 @@ func TestFloatsReadBack(t *testing.T) {
 	rng := rand.New(rand.NewPCG(seed, 0))
 	for range 2000 {
 		f := randomFloat(rng)
-		if got, err := ParseFloat(FormatFloat(f)); got != f || err != nil {
-			t.Fatalf("seed %d: %g is written %s and reads %g, %v", seed, f, FormatFloat(f), got, err)
+		if got, err := ParseFloat(formatFloat(f)); got != f || err != nil {
+			t.Fatalf("seed %d: %g is written %s and reads %g, %v", seed, f, formatFloat(f), got, err)
 		}
 	}
 }
@@ -89,7 +89,7 @@ func TestFloorDivision(t *testing.T) {
 		// floats that are whole divide as ints do
 		f, _ := AsFloat(x)
 		g, _ := AsFloat(y)
-		if got := operate(t, "//", f, g); FormatFloat(got.(float64)) != fmt.Sprint(quotient)+".0" && got != 0.0 {
+		if got := operate(t, "//", f, g); formatFloat(got.(float64)) != fmt.Sprint(quotient)+".0" && got != 0.0 {
 			t.Fatalf("seed %d: %v // %v = %v, ints give %v", seed, f, g, got, quotient)
 		}
 	}
