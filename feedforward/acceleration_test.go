@@ -43,10 +43,10 @@ func TestWithoutAClaimTheDifferenceCounts(t *testing.T) {
 	}
 }
 
-// TestNothingWild: starts in motion, steps of position and of claims, noise, and what is not
+// TestAccelerationsStayBounded: starts in motion, steps of position and of claims, noise, and what is not
 // finite stay within the limit of the joint; a joint without torque is at rest; nothing comes of a
 // start that moves at once.
-func TestNothingWild(t *testing.T) {
+func TestAccelerationsStayBounded(t *testing.T) {
 	const dt, limit = 0.001, 20.0
 	rng := rand.New(rand.NewPCG(21, 32))
 	a := NewAccelerations([]float64{limit, math.Inf(1)})

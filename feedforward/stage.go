@@ -15,23 +15,23 @@ import (
 
 // Numbers of the stage.
 const (
-	fadeTime = 0.2  // s in which a support comes or goes; its coefficient is the square of how far it is, for torques change fastest while it is small
+	fadeTime = 0.2  // s in which a support fades in or out; its coefficient goes with the square, since torques change fastest while it is small
 	forget   = 0.2  // s in which torques fade that cannot be computed any more
-	chosen   = 0.5  // s in which a joint takes torques up, or leaves them, at least
-	torqueBy = 0.05 // N·m by which that changes the torque of a joint in a tick at most
-	changeBy = 0.1  // N·m by which feet that come or go change the torque of a joint in a tick at most,
-	ofLimit  = 0.04 // or this share of its limit if that is more
-	suspect  = 0.05 // share of the acceleration from which on a correction says that contacts contradict the motion
-	notable  = 1.0  // rad/s²: a smaller correction says nothing
-	slides   = 0.02 // m/s: a foot that is said to stand and is faster contradicts the motion, too
-	stands   = 0.5  // coefficient from which on a foot is said to stand
-	lacks    = 0.05 // share of the weight that feet cannot give
-	recently = 1.0  // s for which that is remembered
-	waits    = 0.3  // s after which the sensor of a foot that is said to stand and does not touch is believed
-	searches = 0.1  // coefficient of such a foot: it presses down gently, until it touches
-	givesUp  = 2.0  // s after which one that did not come to touch presses with no share of the others' loads, either
-	creeps   = 5e-3 // m that a foot that is said to stand may have moved
-	forgives = 5.0  // s in which such a way is forgotten
+	chosen   = 0.5  // s, least time in which a joint's torque is blended in or out
+	torqueBy = 0.05 // N·m by which that changes a torque in a tick at most
+	changeBy = 0.1  // N·m by which a fading support changes a torque in a tick at most …
+	ofLimit  = 0.04 // … or this share of the joint's limit, if that is more
+	suspect  = 0.05 // correction of the acceleration, as a share of it, from which on contacts contradict the motion
+	notable  = 1.0  // rad/s²: a smaller correction does not
+	slides   = 0.02 // m/s: a foot commanded to stand that moves faster contradicts the motion, too
+	stands   = 0.5  // coefficient from which on a foot is commanded to stand
+	lacks    = 0.05 // share of the weight from which on a missing force is reported
+	recently = 1.0  // s for which such findings are remembered
+	waits    = 0.3  // s without touch after which the sensor of a foot commanded to stand is believed
+	searches = 0.1  // coefficient of such a foot: it presses down gently until it touches
+	givesUp  = 2.0  // s without touch after which its own load is all it presses with
+	creeps   = 5e-3 // m that a foot commanded to stand may move
+	forgives = 5.0  // s in which such a distance is forgotten
 )
 
 // Touch is what a sensor says of a foot.
@@ -55,16 +55,16 @@ type State struct {
 	Recent      Recent
 }
 
-// Recent is what was found within the last second, for those who do not look at every tick.
+// Recent is what was found within the last second, for readers that do not see every tick.
 type Recent struct {
-	Contradicted float64       // s for which that is remembered yet; 0 if it was not found
-	Correction   float64       // largest then
-	Chain        robot.ChainID // that does not touch, or kept its place least,
-	Aloft        bool          // which of them it is,
-	Speed        float64       // and how fast its contact moved, m/s,
-	Way          float64       // or how far while it was slow, m
-	Lacked       float64       // s for which that is remembered yet
-	Missing      float64       // N that feet could not give at most
+	Contradicted float64       // s until a contradiction is forgotten; 0 without one
+	Correction   float64       // largest meanwhile
+	Chain        robot.ChainID // the foot that does not touch, or moves most
+	Aloft        bool          // it does not touch
+	Speed        float64       // of its contact, m/s
+	Way          float64       // by which it moved slowly, m
+	Lacked       float64       // s until a missing force is forgotten; 0 without one
+	Missing      float64       // greatest force that feet could not give, N
 }
 
 // Stage computes the torques of a robot. Make one with New.
@@ -84,15 +84,15 @@ type Stage struct {
 	first   int       // velocity behind the base's
 
 	weight   []float64 // [chains] roots of the coefficients of supports, faded
-	aloft    []float64 // [chains] s for which a foot that is said to stand does not touch
-	way      []float64 // [chains] m that it moved lately while it was said to stand
+	aloft    []float64 // [chains] s for which a foot commanded to stand does not touch
+	crept    []float64 // [chains] m that it moved lately meanwhile
 	contact  []robot.ContactID
 	supports []floatingbase.Support
 	share    sharing
-	stood    func(chain int) bool // it is said to stand with all it can, and was not in the air for long
-	said     []float64            // [chains] roots of the coefficients that are commanded
-	fading   bool                 // feet come or go, and their controller has not planned it
-	step     float64              // multiple of changeBy that torques may change by on the way to those of the feet; 0 without bound
+	stood    func(chain int) bool // it is commanded to stand with full weight, and was not in the air for long
+	said     []float64            // [chains] roots of the commanded coefficients
+	fading   bool                 // supports fade, and their controller has not planned it
+	step     float64              // multiple of changeBy by which torques may change in this tick; 0 without bound
 	begun    bool
 }
 
@@ -110,7 +110,7 @@ func New(m *robot.Model, limits []float64) (*Stage, error) {
 	}
 	s := &Stage{m: m, accel: NewAccelerations(limits), Tau: make([]float64, n), Share: make([]float64, n),
 		q: make([]float64, m.NumQ()), v: make([]float64, m.NumV()), a: make([]float64, m.NumV()),
-		Touch: make([]Touch, chains), aloft: make([]float64, chains), way: make([]float64, chains),
+		Touch: make([]Touch, chains), aloft: make([]float64, chains), crept: make([]float64, chains),
 		weight: make([]float64, chains), contact: make([]robot.ContactID, chains), supports: make([]floatingbase.Support, 0, chains)}
 	kinematics.NewSpace(m).NeutralTo(s.q)
 	s.share, s.said = newSharing(m), make([]float64, chains)
@@ -173,8 +173,8 @@ func (s *Stage) Update(c *control.Motion, dt float64) {
 	s.change()
 }
 
-// change takes the torques over. While feet come and go they change by a little in a tick, and more from
-// tick to tick thereafter, until they are those that were computed.
+// change takes the computed torques over: by a bounded step a tick while supports fade, and by steps that grow
+// from tick to tick thereafter.
 func (s *Stage) change() {
 	switch {
 	case s.fading:
@@ -272,19 +272,19 @@ func (s *Stage) worst(dt float64) Recent {
 	found, asked := Recent{Chain: robot.NoChain}, 0.0
 	for i := range s.answer.Contacts {
 		c := &s.answer.Contacts[i]
-		way := &s.way[c.Chain]
+		crept := &s.crept[c.Chain]
 		if s.weight[c.Chain]*s.weight[c.Chain] < stands {
-			*way = 0
+			*crept = 0
 			continue
 		}
-		if *way -= *way * min(dt/forgives, 1); c.Speed <= slides {
-			*way += c.Speed * dt
+		if *crept -= *crept * min(dt/forgives, 1); c.Speed <= slides {
+			*crept += c.Speed * dt
 		}
 		switch {
 		case c.Speed > max(slides, found.Speed):
 			found = Recent{Chain: c.Chain, Speed: c.Speed}
-		case found.Speed == 0 && *way > max(creeps, found.Way):
-			found = Recent{Chain: c.Chain, Way: *way}
+		case found.Speed == 0 && *crept > max(creeps, found.Way):
+			found = Recent{Chain: c.Chain, Way: *crept}
 		case found.Speed == 0 && found.Way == 0 && c.Asked > asked:
 			found.Chain, asked = c.Chain, c.Asked
 		}
@@ -356,7 +356,7 @@ func (s *Stage) Feel(chain robot.ChainID, load float64) { s.share.load[chain] = 
 // the torques that are still used. Loop-safe.
 func (s *Stage) Begin() {
 	s.begun = false
-	clear(s.way)
+	clear(s.crept)
 	clear(s.share.extra)
 	s.accel.Begin()
 }
@@ -370,8 +370,8 @@ func (s *Stage) Claims() []float64 { return s.accel.A }
 // Lead lets a joint accelerate as something else leads it, until the next Accelerate. Loop-safe.
 func (s *Stage) Lead(j int, a float64) { s.accel.A[j] = a }
 
-// Effort returns what of the torque of a joint is used: on its way to all of it, if it is
-// used, or to nothing. In a tick the way changes it by torqueBy at most. Loop-safe.
+// Effort returns the torque of a joint that is used: all of it or nothing, with a blend between the two that
+// changes it by torqueBy a tick at most. Loop-safe.
 func (s *Stage) Effort(j int, used bool, dt float64) float64 {
 	to := 0.0
 	if used {

@@ -14,14 +14,9 @@ type ContactModel struct{ model }
 // NewContactModel reads a robot's contact set.
 func NewContactModel(c *robot.Contact) ContactModel { return ContactModel{newModel(c)} }
 
-// First is the point of the set at which its wrench is given, in the tip's frame. ok is
-// false if the set has no points.
-func (c *ContactModel) First() (p spatial.Vec3, ok bool) {
-	if len(c.points) == 0 {
-		return p, false
-	}
-	return c.points[0], true
-}
+// Origin is the point at which the wrench of the set is given, in the tip's frame: its first one, or the middle of bare points that
+// span an area. ok is false if the set has no points.
+func (c *ContactModel) Origin() (p spatial.Vec3, ok bool) { return c.origin, len(c.points) > 0 }
 
 // Soles are the points that carry, in the tip's frame.
 func (c *ContactModel) Soles() []spatial.Vec3 { return c.soles }
@@ -31,13 +26,21 @@ func (c *ContactModel) Soles() []spatial.Vec3 { return c.soles }
 func (c *ContactModel) Area() (middles []spatial.Vec3, radius float64) { return c.area() }
 
 // Rows returns how many independent accelerations the set holds; Moments how many moments
-// it transmits: 0, 2 (about x and y) or 3; Sole the radius of its sole, m.
+// it transmits: 0, 2 (about x and y) or 3; Sole the radius of its sole, m, or that of a disc inside of its bare points;
+// Limits how many rows limit the moments of bare points in place of a disc.
 func (c *ContactModel) Rows() int     { return c.rank }
 func (c *ContactModel) Moments() int  { return c.moments }
 func (c *ContactModel) Sole() float64 { return c.sole }
+func (c *ContactModel) Limits() int   { return c.limits() }
+
+// Limit returns what one of these rows asks of a wrench at the origin, for a tip that is turned by R, in world axes:
+// f·force + m·moment ≥ 0. All but the last two keep the pressure inside an edge of the area; those two limit the torsion. Loop-safe.
+func (c *ContactModel) Limit(i int, R spatial.Mat3, friction float64) (f, m spatial.Vec3) {
+	return c.limit(i, R, friction)
+}
 
 // RowTo stores row i of what the points do, for a tip that is turned by R and has the
-// Jacobian J, 6×n, at the first point in world axes. Loop-safe.
+// Jacobian J, 6×n, at the origin in world axes. Loop-safe.
 func (c *ContactModel) RowTo(dst []float64, i int, R spatial.Mat3, J []float64, n int) {
 	k := c.C[i*6 : i*6+6]
 	l := R.MulVec(spatial.Vec3{X: k[0], Y: k[1], Z: k[2]})
@@ -47,7 +50,7 @@ func (c *ContactModel) RowTo(dst []float64, i int, R spatial.Mat3, J []float64, 
 	}
 }
 
-// RatesTo stores J̇·v of the rows, from the acceleration A of the first point that the motion
+// RatesTo stores J̇·v of the rows, from the acceleration A of the origin that the motion
 // has of itself and the tip's rate of turning ω. It returns the length of what is left of the
 // points' accelerations, which no row can take away. Loop-safe.
 func (c *ContactModel) RatesTo(rate []float64, R spatial.Mat3, A spatial.Twist, ω spatial.Vec3) (rest float64) {
@@ -72,12 +75,12 @@ func (c *ContactModel) RatesTo(rate []float64, R spatial.Mat3, A spatial.Twist, 
 
 // bias is the acceleration of a point that the motion has of itself, in the tip's axes.
 func (c *ContactModel) bias(i int, R spatial.Mat3, A spatial.Twist, ω spatial.Vec3) [3]float64 {
-	r := R.MulVec(c.points[i].Sub(c.points[0]))
+	r := R.MulVec(c.points[i].Sub(c.origin))
 	e := R.TMulVec(A.Linear.Add(A.Angular.Cross(r)).Add(ω.Cross(ω.Cross(r))))
 	return [3]float64{e.X, e.Y, e.Z}
 }
 
-// MomentLimits are the limits of a set's moments over sole·fz: the radius of the polygon of
+// MomentLimits are the limits of a disc's moments over sole·fz: the radius of the polygon of
 // Sides that the two about x and y keep to, and the greatest about z.
 func (c *ContactModel) MomentLimits(friction float64) (radius, about float64) {
 	if c.moments == 3 {

@@ -23,7 +23,7 @@ type Support struct {
 // ContactWrench is what the ground gives a support, in world axes.
 type ContactWrench struct {
 	Chain          robot.ChainID
-	Point          spatial.Vec3 // the first point of the set, in the world
+	Point          spatial.Vec3 // the origin of the set, in the world: its first point, or the middle of bare ones
 	spatial.Wrench              // torque about Point
 
 	Speed float64 // of its fastest point as the robot moves, m/s: of one that stands 0
@@ -63,8 +63,8 @@ const (
 	leastPressure    = 0.05  // of the weight: less has no centre
 )
 
-// InputError says which number Solve cannot take. It belongs to the Inverse and holds until
-// the next Solve.
+// InputError says which number a solver cannot take. It belongs to the solver and holds until
+// its next Solve.
 type InputError struct {
 	What  string
 	Index int // in What; −1 if that is one number
@@ -122,7 +122,8 @@ type Inverse struct {
 // foot is a support in one call.
 type foot struct {
 	model    *model
-	s, root  float64 // coefficient and its square root
+	R        spatial.Mat3 // of the tip
+	s, root  float64      // coefficient and its square root
 	point    spatial.Vec3
 	from     int       // velocity nearest to it
 	J        []float64 // 6×nv at the point, world axes
@@ -133,10 +134,11 @@ type foot struct {
 	soft     float64 // compliance of its rows: 0 if it stands
 	answer   int     // its place in Answer.Contacts
 
-	most    float64 // greatest force over the weight, in its unknowns
-	torsion float64 // greatest moment about z over sole·fz
-	rings   []ring  // limits, in room
-	room    []ring
+	most     float64 // greatest force over the weight, in its unknowns
+	torsion  float64 // greatest moment about z over sole·fz
+	friction float64
+	rings    []ring // limits, in room
+	room     []ring
 }
 
 // NewInverse makes room for a robot with a free base.
@@ -259,7 +261,7 @@ func (inv *Inverse) stand(ans *Answer, supports []Support) {
 			x := X_WT.Apply(p)
 			inv.carry.Add(contact.Point{X: x.X, Y: x.Y}, radius)
 		}
-		point := X_WT.Apply(k.points[0])
+		point := X_WT.Apply(k.origin)
 		ans.Contacts = append(ans.Contacts, ContactWrench{Chain: s.Chain, Point: point})
 		if s.Coefficient < leastCoefficient {
 			continue
@@ -267,11 +269,11 @@ func (inv *Inverse) stand(ans *Answer, supports []Support) {
 		inv.feet = inv.feet[:len(inv.feet)+1]
 		f := &inv.feet[len(inv.feet)-1]
 		*f = foot{
-			model: k, s: s.Coefficient, root: math.Sqrt(s.Coefficient), point: point,
+			model: k, R: X_WT.R, s: s.Coefficient, root: math.Sqrt(s.Coefficient), point: point,
 			from: inv.tree.last[tip.Body], J: f.J, room: f.room, row: row, unknown: unknown, unknowns: 3 + k.moments,
 			cap: s.Coefficient / (1 - s.Coefficient), answer: len(ans.Contacts) - 1,
 		}
-		place := tip.Offset(spatial.Pose{R: spatial.Identity3, P: k.points[0]})
+		place := tip.Offset(spatial.Pose{R: spatial.Identity3, P: k.origin})
 		inv.kin.JacobianTo(f.J, place)
 		ans.Contacts[f.answer].Speed = inv.rowsOf(f, X_WT.R, place)
 		row, unknown = row+k.rank, unknown+f.unknowns
@@ -305,7 +307,7 @@ func (inv *Inverse) rowsOf(f *foot, R spatial.Mat3, place kinematics.Place) (spe
 	rate := inv.rate[f.row : f.row+k.rank]
 	clear(rate)
 	for i, p := range k.points {
-		r := R.MulVec(p.Sub(k.points[0]))
+		r := R.MulVec(p.Sub(k.origin))
 		speed = max(speed, V.Linear.Add(ω.Cross(r)).Norm())
 		e := R.TMulVec(A.Linear.Add(A.Angular.Cross(r)).Add(ω.Cross(ω.Cross(r))))
 		for c, x := range [3]float64{e.X, e.Y, e.Z} {

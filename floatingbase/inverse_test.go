@@ -8,6 +8,7 @@ import (
 
 	"poise/dynamics"
 	"poise/floatingbase"
+	"poise/internal/legged"
 	"poise/internal/randbot"
 	"poise/qp"
 	"poise/robot"
@@ -33,7 +34,7 @@ func TestEquationOfMotionCloses(t *testing.T) {
 				for k := i; st.supports[k].Chain != c.Chain; k++ {
 					sup = st.supports[k+1]
 				}
-				p := place(s, sup, s.m.Contacts()[sup.Contact].Points[0])
+				p := place(s, sup, legged.Origin(&s.m.Contacts()[sup.Contact]))
 				if d := s.kin.Pose(p).P.Sub(c.Point).Norm(); d > 1e-12 {
 					t.Fatalf("trial %d: point is %g off", trial, d)
 				}
@@ -72,21 +73,23 @@ func TestNoWrenchLeavesItsLimits(t *testing.T) {
 						sup = x
 					}
 				}
-				s.judge(t, c, sup, st.friction)
+				s.judge(t, st, c, sup)
 			}
 		}
 	})
 }
 
-func (s *subject) judge(t *testing.T, c floatingbase.ContactWrench, sup floatingbase.Support, friction float64) {
+func (s *subject) judge(t *testing.T, st state, c floatingbase.ContactWrench, sup floatingbase.Support) {
 	t.Helper()
 	const slack = 1 + 1e-12
-	set := &s.m.Contacts()[sup.Contact]
+	set, friction := &s.m.Contacts()[sup.Contact], st.friction
 	f, m := c.Force, c.Torque
 	if f.Z < 0 || math.Hypot(f.X, f.Y) > slack*friction*f.Z {
 		t.Errorf("force %v leaves the cone of friction %g", f, friction)
 	}
-	if m.Norm() > slack*set.Sole*f.Z {
+	if legged.OnCorners(set) {
+		s.judgeCorners(t, st, c, sup)
+	} else if m.Norm() > slack*set.Sole*f.Z {
 		t.Errorf("moment %v is more than sole %g times %g", m, set.Sole, f.Z)
 	}
 	if sup.Coefficient < 1 && f.Norm() > slack*sup.Coefficient/(1-sup.Coefficient)*s.weight() {
@@ -102,9 +105,36 @@ func (s *subject) judge(t *testing.T, c floatingbase.ContactWrench, sup floating
 			t.Errorf("%s transmits a torsion of %g", set.Name, m.Z)
 		}
 	case 3:
-		if math.Abs(m.Z) > slack*0.6*friction*set.Sole*f.Z {
+		if !legged.OnCorners(set) && math.Abs(m.Z) > slack*0.6*friction*set.Sole*f.Z {
 			t.Errorf("torsion %g is too much for %g", m.Z, f.Z)
 		}
+	}
+}
+
+// judgeCorners: about no edge is there a moment that would lift the corners behind it.
+func (s *subject) judgeCorners(t *testing.T, st state, c floatingbase.ContactWrench, sup floatingbase.Support) {
+	t.Helper()
+	set, f, m := &s.m.Contacts()[sup.Contact], c.Force, c.Torque
+	s.kin.UpdatePosition(st.q)
+	R, o := s.kin.Pose(place(s, sup, spatial.Vec3{})).R, legged.Origin(set)
+	up := R.Col(2)
+	if up.Z < 0 {
+		up = up.Scale(-1)
+	}
+	nearest, little := math.Inf(1), 1e-12*s.weight()
+	for i, p := range set.Points {
+		a, b := R.MulVec(p.Sub(o)), R.MulVec(set.Points[(i+1)%len(set.Points)].Sub(o))
+		edge, _ := b.Sub(a).Unit()
+		if up.Cross(edge).Dot(a) > 0 { // the order of the corners, seen from above
+			edge = edge.Scale(-1)
+		}
+		if by := edge.Dot(m.Sub(a.Cross(f))); by < -little {
+			t.Errorf("about an edge %v and %v have %g N·m", f, m, by)
+		}
+		nearest = min(nearest, a.Cross(edge).Norm())
+	}
+	if twist, most := math.Abs(up.Dot(m)), 0.6*min(st.friction, 1)*nearest*up.Dot(f); twist > most+little {
+		t.Errorf("torsion is %g, and %g is allowed", twist, most)
 	}
 }
 
@@ -319,6 +349,13 @@ func TestNoAlloc(t *testing.T) {
 	for _, st := range []state{calm, wild, bad} {
 		if n := testing.AllocsPerRun(50, func() { _ = s.inv.Solve(&ans, st.q, st.v, st.a, st.supports, st.friction) }); n != 0 {
 			t.Errorf("%g allocations", n)
+		}
+	}
+	s = newSubject(t, "g1", legged.Cornered(t, "g1"))
+	for range 20 {
+		st := s.random(rng)
+		if n := testing.AllocsPerRun(5, func() { _ = s.inv.Solve(&ans, st.q, st.v, st.a, st.supports, st.friction) }); n != 0 {
+			t.Errorf("on corners: %g allocations", n)
 		}
 	}
 }

@@ -46,6 +46,7 @@ func everyRobot(t *testing.T, f func(t *testing.T, s *subject, rng *rand.Rand)) 
 			f(t, newSubject(t, name, legged.Shared(t, name)), randbot.New(2))
 		})
 	}
+	t.Run("g1 on corners", func(t *testing.T) { f(t, newSubject(t, "g1", legged.Cornered(t, "g1")), randbot.New(3)) })
 	for seed := range uint64(8) {
 		t.Run(fmt.Sprintf("random%d", seed), func(t *testing.T) {
 			rng := randbot.New(seed)

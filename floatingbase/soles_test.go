@@ -4,7 +4,11 @@ import (
 	"math"
 	"testing"
 
+	"poise/floatingbase"
+	"poise/internal/legged"
 	"poise/internal/randbot"
+	"poise/kinematics"
+	"poise/robot"
 )
 
 // TestSolesCountInThePolygon: a foot that transmits moments stands on a disc, one that does not on
@@ -96,6 +100,46 @@ func TestMarginAgreesWithForces(t *testing.T) {
 	}
 	if inside < 10 || outside < 10 {
 		t.Errorf("%d states inside, %d outside", inside, outside)
+	}
+}
+
+// TestMarginAgreesWithCorners: on the bare corners of one level foot the zero-moment point is inside of them exactly if the foot
+// can give the moments that the motion needs, and then the forces act there.
+func TestMarginAgreesWithCorners(t *testing.T) {
+	s, rng := newSubject(t, "g1", legged.Cornered(t, "g1")), randbot.New(4)
+	for _, name := range []string{"triangle", "corners"} {
+		set, _ := s.m.Contact(name)
+		inside, outside := 0, 0
+		for range 3000 {
+			st := state{q: make([]float64, s.m.NumQ()), v: make([]float64, s.m.NumV()), a: make([]float64, s.m.NumV()), friction: 50}
+			kinematics.NewSpace(s.m).NeutralTo(st.q)
+			st.q[2] = 0.8
+			foot := rng.IntN(2)
+			st.a[0], st.a[1], st.a[2] = 0.5*rng.NormFloat64(), (float64(2*foot)-1)*(1.5+0.5*rng.NormFloat64()), rng.NormFloat64()
+			st.supports = []floatingbase.Support{{Chain: robot.ChainID(foot), Contact: set, Coefficient: 1}}
+			ans := s.solve(t, st)
+			if !ans.HasZMP || math.Abs(ans.Residual.Torque.Z) > 1e-3*s.weight() { // about the vertical it gives little
+				continue
+			}
+			lacks := math.Hypot(ans.Residual.Torque.X, ans.Residual.Torque.Y) + ans.Residual.Force.Norm()
+			switch {
+			case ans.Margin > 1e-5:
+				if inside++; lacks > 1e-3*s.weight() {
+					t.Fatalf("%s: margin %g m, and the foot lacks %v", name, ans.Margin, ans.Residual)
+				}
+				if away := math.Hypot(ans.CoP.X-ans.ZMP.X, ans.CoP.Y-ans.ZMP.Y); !ans.HasCoP || away > 1e-4 {
+					t.Fatalf("%s: the forces are %g m from the zero-moment point", name, away)
+				}
+			case ans.Margin < -0.001:
+				if outside++; lacks < 1e-5*s.weight() {
+					t.Fatalf("%s: margin %g m, and the foot lacks nothing", name, ans.Margin)
+				}
+			}
+		}
+		t.Logf("%s: %d states inside, %d outside", name, inside, outside)
+		if inside < 100 || outside < 100 {
+			t.Errorf("%s: %d states inside, %d outside", name, inside, outside)
+		}
 	}
 }
 

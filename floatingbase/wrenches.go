@@ -157,11 +157,12 @@ type ring struct {
 func (f *foot) limits(friction float64) {
 	z := f.unknown + 2
 	f.rings = append(f.room[:0], ring{first: f.unknown, axis: z, across: 1, radius: friction})
-	f.torsion = 0
-	if f.model.moments == 3 {
+	f.torsion, f.friction = 0, friction
+	if f.twists() {
 		f.torsion = torsion * min(friction, 1)
 	}
 	switch {
+	case f.model.limits() > 0: // those limit the moments
 	case f.torsion > 0: // |m| ≤ sole·fz, up to the greatest torsion on both sides
 		step := math.Asin(f.torsion) / chords
 		for k := range chords {
@@ -201,11 +202,16 @@ func (inv *Inverse) inside(y []float64) bool {
 		if !(fz >= 0 && fz <= f.most) {
 			return false
 		}
-		if f.model.moments == 3 && math.Abs(y[f.unknown+5]) > f.torsion*fz {
+		if f.twists() && math.Abs(y[f.unknown+5]) > f.torsion*fz {
 			return false
 		}
 		for k := range f.rings {
 			if _, excess := f.rings[k].nearest(y, fz, inv.heading); !(excess <= 0) {
+				return false
+			}
+		}
+		for k := range f.model.limits() {
+			if !(f.left(k, y[f.unknown:]) >= 0) {
 				return false
 			}
 		}
@@ -258,9 +264,16 @@ func (inv *Inverse) planes(foot int) {
 	if !math.IsInf(f.most, 1) {
 		inv.plane(id+1, z, -1, z, 0, -f.most)
 	}
-	if f.model.moments == 3 {
+	if f.twists() {
 		inv.plane(id+2, z, f.torsion, z+3, 1, 0)
 		inv.plane(id+3, z, f.torsion, z+3, -1, 0)
+	}
+	for k := range f.model.limits() {
+		clear(inv.row)
+		F, M := f.model.limit(k, f.R, f.friction)
+		F = F.Scale(1 / f.model.sole)
+		copy(inv.row[f.unknown:], []float64{F.X, F.Y, F.Z, M.X, M.Y, M.Z})
+		inv.add(id+4+(mostRings-1)*sides+k, 0) // of a ring that it does not have
 	}
 	for k := range f.rings {
 		for side := range sides {
@@ -315,6 +328,15 @@ func (inv *Inverse) cut(y []float64) (added bool) {
 	return added
 }
 
+// twists reports whether the torsion of a disc is limited.
+func (f *foot) twists() bool { return f.model.moments == 3 && f.model.limits() == 0 }
+
+// left is what a limit of bare points leaves, over sole; y are the foot's unknowns.
+func (f *foot) left(limit int, y []float64) float64 {
+	F, M := f.model.limit(limit, f.R, f.friction)
+	return (F.X*y[0]+F.Y*y[1]+F.Z*y[2])/f.model.sole + M.X*y[3] + M.Y*y[4] + M.Z*y[5]
+}
+
 // cutOff brings a foot inside its round limits to the last digit where rounding left
 // it outside; what it takes away is left to the residual.
 func (f *foot) cutOff(y []float64, friction float64) {
@@ -326,10 +348,19 @@ func (f *foot) cutOff(y []float64, friction float64) {
 	}
 	shorten(y[:2], friction*fz)
 	if m := y[3:]; len(m) > 0 {
-		if len(m) == 3 {
+		if f.twists() {
 			m[2] = min(max(m[2], -f.torsion*fz), f.torsion*fz)
 		}
-		shorten(m, fz)
+		if f.model.limits() == 0 {
+			shorten(m, fz)
+		}
+		for k := range f.model.limits() {
+			if out := f.left(k, y); out < 0 { // a smaller moment presses nearer to the middle
+				F, _ := f.model.limit(k, f.R, f.friction)
+				in := max(0, (F.X*y[0]+F.Y*y[1]+F.Z*y[2])/f.model.sole)
+				scale(m, in/(in-out)*(1-1e-15))
+			}
+		}
 	}
 	if length := norm(y[:3]); length > f.most { // all of it, for the other limits go with fz
 		scale(y, f.most/length*(1-1e-15))
