@@ -26,10 +26,10 @@ func (s *Solver) stand(r *Request) {
 		model := &s.models[x.Contact]
 		tip := s.kin.At(s.m.Chains()[x.Chain].Tip)
 		X_WT := s.kin.Pose(tip)
-		first, _ := model.First()
+		origin, _ := model.Origin()
 		*f = foot{
-			chain: x.Chain, model: model, R: X_WT.R, point: X_WT.Apply(first), J: f.J, unknown: n, coefficient: x.Coefficient,
-			place: tip.Offset(spatial.Pose{R: spatial.Identity3, P: first}),
+			chain: x.Chain, model: model, R: X_WT.R, point: X_WT.Apply(origin), J: f.J, unknown: n, coefficient: x.Coefficient,
+			place: tip.Offset(spatial.Pose{R: spatial.Identity3, P: origin}),
 		}
 		if r.Feedback != nil {
 			f.back = r.Feedback[i]
@@ -185,6 +185,18 @@ func (s *Solver) friction(r *Request) {
 		if f.model.Moments() == 0 {
 			continue
 		}
+		if n := f.model.Limits(); n > 0 {
+			for k := range n {
+				F, M := f.model.Limit(k, f.R, r.Friction)
+				copy(s.levels.Row()[x:], []float64{F.X, F.Y, F.Z, M.X, M.Y, M.Z})
+				id := rowOf(momentSide, chain*sides+k)
+				if k >= n-2 {
+					id = rowOf(torsionPlus+k-(n-2), chain)
+				}
+				s.levels.AtLeast(0, id)
+			}
+			continue
+		}
 		sole := f.model.Sole()
 		radius, about := f.model.MomentLimits(r.Friction)
 		step := 1
@@ -300,7 +312,7 @@ func (s *Solver) limbs(r *Request) {
 		chain := &s.m.Chains()[l.Chain]
 		place := s.kin.At(chain.Tip)
 		if chain.Contact != robot.NoContact {
-			if p, ok := s.models[chain.Contact].First(); ok {
+			if p, ok := s.models[chain.Contact].Origin(); ok {
 				place = place.Offset(spatial.Pose{R: spatial.Identity3, P: p})
 			}
 		}

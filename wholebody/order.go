@@ -125,7 +125,7 @@ func CheckLevels(levels []LevelSpec) error {
 	case len(last.Rows) != 1 || last.Rows[0] != RegularisationRows:
 		return fmt.Errorf("the last level is %q, want rows %q alone", last.Name, RegularisationRows)
 	case where[BaseRows] > 0 && where[BaseHeightTiltRows]+where[BasePlaneRows] > 0:
-		return fmt.Errorf("rows %q are there beside %q or %q, which are halves of them", BaseRows, BaseHeightTiltRows, BasePlaneRows)
+		return fmt.Errorf("rows %q cannot be combined with %q or %q, which are their halves", BaseRows, BaseHeightTiltRows, BasePlaneRows)
 	}
 	return nil
 }
@@ -249,8 +249,8 @@ func (s *Solver) checkControl(r *Request) error {
 		return s.refuse("number of reaches", -1, float64(len(r.Reach)), "at most one for each chain")
 	}
 	for i := range r.Reach {
-		x := &r.Reach[i]
-		if sum := x.Point.Norm() + x.Along.Norm() + x.Least; !finite(sum) || x.Chain < 0 || int(x.Chain) >= len(s.m.Chains()) {
+		reach := &r.Reach[i]
+		if sum := reach.Point.Norm() + reach.Along.Norm() + reach.Least; !finite(sum) || reach.Chain < 0 || int(reach.Chain) >= len(s.m.Chains()) {
 			return s.refuse("reach", i, sum, "finite numbers of a chain of the robot's")
 		}
 	}

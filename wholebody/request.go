@@ -1,7 +1,6 @@
 package wholebody
 
 import (
-	"fmt"
 	"math"
 
 	"poise/contact"
@@ -22,7 +21,7 @@ const (
 
 func (o Order) String() string { return [...]string{"default", "seed", "weighted"}[o] }
 
-// Limb asks a point of a chain to accelerate: the first of the chain's contact set, its tip's
+// Limb asks a point of a chain to accelerate: the origin of the chain's contact set, its tip's
 // origin if it has none.
 type Limb struct {
 	Chain  robot.ChainID
@@ -120,25 +119,10 @@ type Answer struct {
 // tolFeasible is how much the levels of safety may be broken by.
 const tolFeasible = 1e-6
 
-// InputError says which number Solve cannot take. It belongs to the Solver and holds until
+// refuse returns which number Solve cannot take. The error belongs to the Solver and holds until
 // the next Solve.
-type InputError struct {
-	What  string
-	Index int // in What; −1 if that is one number
-	Value float64
-	Want  string
-}
-
-func (e *InputError) Error() string {
-	at := e.What
-	if e.Index >= 0 {
-		at = fmt.Sprintf("%s[%d]", e.What, e.Index)
-	}
-	return fmt.Sprintf("%s is %g, want %s", at, e.Value, e.Want)
-}
-
 func (s *Solver) refuse(what string, index int, value float64, want string) error {
-	s.fault = InputError{what, index, value, want}
+	s.fault = floatingbase.InputError{What: what, Index: index, Value: value, Want: want}
 	return &s.fault
 }
 
@@ -178,46 +162,46 @@ func (s *Solver) check(q, v []float64, r *Request) error {
 func (s *Solver) checkSupports(r *Request) error {
 	clear(s.stands)
 	clear(s.named)
-	for i, x := range r.Supports {
+	for i, support := range r.Supports {
 		switch {
-		case x.Chain < 0 || int(x.Chain) >= len(s.named):
-			return s.refuse("chain of support", i, float64(x.Chain), "one of the robot's")
-		case s.named[x.Chain]:
-			return s.refuse("chain of support", i, float64(x.Chain), "each chain once")
-		case x.Contact < 0 || int(x.Contact) >= len(s.models):
-			return s.refuse("contact of support", i, float64(x.Contact), "one of the robot's")
-		case !(x.Coefficient >= 0 && x.Coefficient <= 1):
-			return s.refuse("coefficient of support", i, x.Coefficient, "0 to 1")
+		case support.Chain < 0 || int(support.Chain) >= len(s.named):
+			return s.refuse("chain of support", i, float64(support.Chain), "one of the robot's")
+		case s.named[support.Chain]:
+			return s.refuse("chain of support", i, float64(support.Chain), "each chain once")
+		case support.Contact < 0 || int(support.Contact) >= len(s.models):
+			return s.refuse("contact of support", i, float64(support.Contact), "one of the robot's")
+		case !(support.Coefficient >= 0 && support.Coefficient <= 1):
+			return s.refuse("coefficient of support", i, support.Coefficient, "0 to 1")
 		}
-		if _, ok := s.models[x.Contact].First(); !ok {
-			return s.refuse("contact of support", i, float64(x.Contact), "a set with points")
+		if _, ok := s.models[support.Contact].Origin(); !ok {
+			return s.refuse("contact of support", i, float64(support.Contact), "a set with points")
 		}
-		s.named[x.Chain], s.stands[x.Chain] = true, x.Coefficient > 0
+		s.named[support.Chain], s.stands[support.Chain] = true, support.Coefficient > 0
 	}
 	return nil
 }
 
 func (s *Solver) checkRequests(r *Request) error {
 	clear(s.named)
-	for i, x := range r.Limbs {
+	for i, limb := range r.Limbs {
 		switch {
-		case x.Chain < 0 || int(x.Chain) >= len(s.named):
-			return s.refuse("chain of limb", i, float64(x.Chain), "one of the robot's")
-		case s.named[x.Chain]:
-			return s.refuse("chain of limb", i, float64(x.Chain), "each chain once")
-		case s.stands[x.Chain]:
-			return s.refuse("chain of limb", i, float64(x.Chain), "one that does not stand")
-		case !finite(x.Linear.Norm()) || x.Turns > 0 && !finite(x.Angular.Norm()):
-			return s.refuse("acceleration of limb", i, x.Linear.Norm()+x.Angular.Norm(), "finite numbers")
+		case limb.Chain < 0 || int(limb.Chain) >= len(s.named):
+			return s.refuse("chain of limb", i, float64(limb.Chain), "one of the robot's")
+		case s.named[limb.Chain]:
+			return s.refuse("chain of limb", i, float64(limb.Chain), "each chain once")
+		case s.stands[limb.Chain]:
+			return s.refuse("chain of limb", i, float64(limb.Chain), "one that does not stand")
+		case !finite(limb.Linear.Norm()) || limb.Turns > 0 && !finite(limb.Angular.Norm()):
+			return s.refuse("acceleration of limb", i, limb.Linear.Norm()+limb.Angular.Norm(), "finite numbers")
 		}
-		s.named[x.Chain] = true
+		s.named[limb.Chain] = true
 	}
-	for i, x := range r.Joints {
+	for i, joint := range r.Joints {
 		switch {
-		case x.V < 6 || x.V >= s.nv:
-			return s.refuse("velocity of joint", i, float64(x.V), "one behind the base's")
-		case !finite(x.Acceleration):
-			return s.refuse("acceleration of joint", i, x.Acceleration, "a finite number")
+		case joint.V < 6 || joint.V >= s.nv:
+			return s.refuse("velocity of joint", i, float64(joint.V), "one behind the base's")
+		case !finite(joint.Acceleration):
+			return s.refuse("acceleration of joint", i, joint.Acceleration, "a finite number")
 		}
 	}
 	if err := s.checkControl(r); err != nil {

@@ -186,7 +186,7 @@ func (s *subject) define(st *state) *reference {
 		}
 		f := foot{set: &s.m.Contacts()[x.Contact], chain: &s.m.Chains()[x.Chain], unknown: r.n, J: make([]float64, 6*nv)}
 		f.model = floatingbase.NewContactModel(f.set)
-		at := r.place(f.chain, f.set.Points[0])
+		at := r.place(f.chain, legged.Origin(f.set))
 		f.point = s.kin.Pose(at).P
 		s.kin.JacobianTo(f.J, at)
 		r.n += 3 + f.model.Moments()
@@ -270,14 +270,26 @@ func (r *reference) friction() (level []priorities.Row) {
 			}
 		}
 		about := 0.0
-		if f.model.Moments() == 3 {
+		if f.model.Moments() == 3 && !legged.OnCorners(f.set) {
 			about = 0.6 * min(μ, 1) * f.set.Sole
 			for _, sign := range []float64{1, -1} {
 				row := r.add(&level, 0, false)
 				row[z], row[z+3] = about, sign
 			}
 		}
-		if f.model.Moments() >= 2 {
+		if legged.OnCorners(f.set) {
+			wrench := func(F, M spatial.Vec3) {
+				copy(r.add(&level, 0, false)[f.unknown:], []float64{F.X, F.Y, F.Z, M.X, M.Y, M.Z})
+			}
+			most, up := math.Inf(1), spatial.Vec3{}
+			r.corners(f, func(edge, from spatial.Vec3) { // edge·(m − from×N) ≥ 0
+				wrench(from.Cross(edge), edge)
+				up, _ = from.Cross(edge).Unit()
+				most = min(most, from.Cross(edge).Norm())
+			})
+			wrench(up.Scale(0.6*min(μ, 1)*most), up)
+			wrench(up.Scale(0.6*min(μ, 1)*most), up.Scale(-1))
+		} else if f.model.Moments() >= 2 {
 			radius := math.Sqrt(f.set.Sole*f.set.Sole-about*about) * math.Cos(math.Pi/64)
 			for k := range 64 {
 				row := r.add(&level, 0, false)
@@ -287,6 +299,20 @@ func (r *reference) friction() (level []priorities.Row) {
 		}
 	}
 	return level
+}
+
+// corners goes through the edges between bare corners: the way of each, in which the foot is to its left seen from above, and its begin
+// seen from the middle.
+func (r *reference) corners(f foot, each func(edge, from spatial.Vec3)) {
+	R, o := r.s.kin.Pose(r.place(f.chain, spatial.Vec3{})).R, legged.Origin(f.set)
+	for i, p := range f.set.Points {
+		a, b := R.MulVec(p.Sub(o)), R.MulVec(f.set.Points[(i+1)%len(f.set.Points)].Sub(o))
+		if edge, _ := b.Sub(a).Unit(); a.Cross(edge).Z > 0 {
+			each(edge, a)
+		} else {
+			each(edge.Scale(-1), a)
+		}
+	}
 }
 
 // zmp is Σ (n·(P − e) − margin)·fz ≥ 0 for each edge; the margin is cut at half the inradius,
@@ -372,7 +398,7 @@ func (r *reference) limbs() (level []priorities.Row) {
 		chain := &r.s.m.Chains()[l.Chain]
 		var p spatial.Vec3
 		if chain.Contact != robot.NoContact {
-			p = r.s.m.Contacts()[chain.Contact].Points[0]
+			p = legged.Origin(&r.s.m.Contacts()[chain.Contact])
 		}
 		at := r.place(chain, p)
 		r.s.kin.JacobianTo(J, at)

@@ -36,7 +36,7 @@ type Solver struct {
 	nv       int
 	weight   float64 // N
 	scale    float64 // of the rows that are asked for
-	fault    InputError
+	fault    floatingbase.InputError
 	armature []float64 // of each velocity
 
 	stands, named []bool // of each chain

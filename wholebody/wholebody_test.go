@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"poise/dynamics"
+	"poise/internal/legged"
 	"poise/internal/randbot"
 	"poise/qp"
 	"poise/spatial"
@@ -84,7 +85,8 @@ func TestEveryLevelIsOptimal(t *testing.T) {
 			s.judge(t, "random", &st, &y)
 		}
 	}
-	for name, s := range map[string]*subject{"pony": pony(t), "go2": shared(t, "go2"), "anymal_c": shared(t, "anymal_c"), "g1": shared(t, "g1")} {
+	for name, s := range map[string]*subject{"pony": pony(t), "go2": shared(t, "go2"), "anymal_c": shared(t, "anymal_c"), "g1": shared(t, "g1"),
+		"g1 on corners": newSubject(t, legged.Cornered(t, "g1"))} {
 		rng := randbot.New(1)
 		for range 10 {
 			st := s.random(rng)
@@ -197,7 +199,7 @@ func (s *subject) smallest(t testing.TB, st *state) time.Duration {
 
 // Given the answer's torques and wrenches, the equation of motion has the answer's acceleration.
 func TestEquationOfMotionCloses(t *testing.T) {
-	for _, s := range []*subject{pony(t), shared(t, "g1")} {
+	for _, s := range []*subject{pony(t), shared(t, "g1"), newSubject(t, legged.Cornered(t, "g1"))} {
 		rng := randbot.New(3)
 		for range 15 {
 			st := s.random(rng)
@@ -220,7 +222,7 @@ func TestEquationOfMotionCloses(t *testing.T) {
 				}
 				w := ans.Contacts[k]
 				k++
-				at := (&reference{s: s}).place(&s.m.Chains()[sup.Chain], s.m.Contacts()[sup.Contact].Points[0])
+				at := (&reference{s: s}).place(&s.m.Chains()[sup.Chain], legged.Origin(&s.m.Contacts()[sup.Contact]))
 				s.kin.JacobianTo(J, at)
 				for i := range b {
 					for c, f := range []float64{w.Force.X, w.Force.Y, w.Force.Z, w.Torque.X, w.Torque.Y, w.Torque.Z} {
@@ -393,16 +395,17 @@ func TestRowsAreNamed(t *testing.T) {
 }
 
 func TestNoAlloc(t *testing.T) {
-	s := pony(t)
-	rng := randbot.New(6)
-	var ans wholebody.Answer
-	for range 10 {
-		st := s.random(rng)
-		if err := s.s.Solve(&ans, st.q, st.v, &st.r); err != nil {
-			t.Fatal(err)
-		}
-		if n := testing.AllocsPerRun(3, func() { _ = s.s.Solve(&ans, st.q, st.v, &st.r) }); n != 0 {
-			t.Fatalf("%g allocations", n)
+	for _, s := range []*subject{pony(t), newSubject(t, legged.Cornered(t, "g1"))} {
+		rng := randbot.New(6)
+		var ans wholebody.Answer
+		for range 10 {
+			st := s.random(rng)
+			if err := s.s.Solve(&ans, st.q, st.v, &st.r); err != nil {
+				t.Fatal(err)
+			}
+			if n := testing.AllocsPerRun(3, func() { _ = s.s.Solve(&ans, st.q, st.v, &st.r) }); n != 0 {
+				t.Fatalf("%g allocations", n)
+			}
 		}
 	}
 }

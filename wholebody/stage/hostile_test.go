@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"testing"
 
 	"poise/control"
@@ -331,5 +332,25 @@ func TestRandomRequests(t *testing.T) {
 	}
 	if failed > runs/200 { // of 20 none
 		t.Errorf("%d of %d do not stand again", failed, runs)
+	}
+}
+
+// TestStraightLegsAreNotLed: a leg that stands and is straight cannot lift or lower the body. A robot that stands so is not led,
+// for as long as it does, and its command is as it was; bent, it is led at once.
+func TestStraightLegsAreNotLed(t *testing.T) {
+	r := newRig(t, "pony", Config{})
+	bent := slices.Clone(r.want.Q)
+	clear(r.want.Q) // all joints at zero: thigh and shank in line
+	for range 3 * doubted {
+		if r.tick(); r.s.State.Status != Baseless || r.s.State.Why != Straight {
+			t.Fatalf("%+v", r.s.State)
+		}
+	}
+	if !slices.Equal(r.c.Q, r.want.Q) {
+		t.Errorf("commanded %g, and it is %g", r.want.Q, r.c.Q)
+	}
+	copy(r.want.Q, bent)
+	if r.tick(); r.s.State.Status != Served {
+		t.Errorf("bent: %+v", r.s.State)
 	}
 }

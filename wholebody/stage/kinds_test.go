@@ -68,7 +68,7 @@ func TestPointsAndPoses(t *testing.T) {
 		r.watch(60, nil)
 		tip := r.s.kin.At(r.m.Chains()[leg].VirtualTip)
 		from, hoof := r.s.kin.Pose(tip), r.s.kin.At(r.m.Chains()[leg].Tip)
-		first, _ := r.s.models[r.m.Chains()[leg].Contact].First()
+		first, _ := r.s.models[r.m.Chains()[leg].Contact].Origin()
 		place := func() spatial.Vec3 { return r.s.kin.Pose(hoof).Apply(first) }
 		high := place().Z
 		ankle, _ := r.m.Joint("joint14")

@@ -135,7 +135,7 @@ func TestAnImpactIsTakenUp(t *testing.T) {
 	for i := range s.feet {
 		if f := &s.feet[i]; f.share > 0 {
 			tip := s.kin.At(r.m.Chains()[i].Tip)
-			tw := s.kin.Twist(tip.Offset(spatial.Pose{R: spatial.Identity3, P: s.first(f)}))
+			tw := s.kin.Twist(tip.Offset(spatial.Pose{R: spatial.Identity3, P: s.origin(f)}))
 			worst = max(worst, tw.Linear.Norm())
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"poise/spatial"
 )
 
-// plan is what was asked for a tick ago, where the owner of the supports plans the balance.
+// plan is the command of the tick before, where the owner of the supports plans the balance.
 type plan struct {
 	has     bool
 	base    control.BaseRef
@@ -20,11 +20,10 @@ func (p *plan) init(joints int) {
 	p.q, p.v, p.a, p.legs = make([]float64, joints), make([]float64, joints), make([]float64, joints), make([]bool, joints)
 }
 
-// Of what a plan does within a period that its acceleration at the beginning did not say, so much counts, m and rad: a
-// command that jumps is caught up with as any other.
+// Limits of what keepUp adds in a period. A command that jumps by more is approached by feedback, as any other.
 const (
-	mostAhead  = 0.03
-	mostTurned = 0.3
+	mostAhead  = 0.03 // m
+	mostTurned = 0.3  // rad
 )
 
 // remember takes over what is asked for now.
@@ -42,14 +41,15 @@ func (s *Stage) remember(c *control.Motion) {
 		p.has = true
 		for _, j := range chain.Joints {
 			p.legs[j] = true
-			s.asked[j] = c.V[j] // which its owner knows better than differences tell
+			s.asked[j] = c.V[j] // more exact than the difference of positions
 		}
 	}
 }
 
-// keepUp adds to the motion what a plan did within the period otherwise than with the accelerations that it began with: these are
-// held for a period, and swings of a few periods would lag behind by half a one. Feedback and limits are not
-// touched by it; base and legs of one plan agree with each other, so feet that stand still do.
+// keepUp adds to the motion the difference between the plan and its extrapolation over the period with the
+// acceleration at the beginning, which the stage holds: otherwise a swing of a few periods lags by half a period.
+// Feedback and limits are unchanged. Base and legs of one plan agree with each other, so feet that stand stay
+// where they are.
 func (s *Stage) keepUp(c *control.Motion, dt float64) {
 	p := &s.plan
 	if !p.has {
@@ -83,4 +83,35 @@ func (s *Stage) keepUp(c *control.Motion, dt float64) {
 			s.q[j.Q], s.v[j.V] = s.q[j.Q]+q, s.v[j.V]+v
 		}
 	}
+}
+
+// uprightTime is the time constant with which steer brings the tilt back to the planned one, s. It is below that of a
+// robot that tips over, √(h/g).
+const uprightTime = 0.1
+
+// steer brings the tilt of the motion back to that of the plan where feet stand on a line. No contact force turns the body about
+// that line, and the plan, which knows a point mass, leaves a moment about it for what legs take when they swing: the motion would
+// tip over a little further with each step. The real robot comes upright when the next feet land, as they are level in the
+// plan.
+func (s *Stage) steer(c *control.Motion, dt float64) {
+	if !s.planned || s.State.Supports != Line {
+		return
+	}
+	R, ok := spatial.Quat{X: s.q[3], Y: s.q[4], Z: s.q[5], W: s.q[6]}.Unit()
+	if !ok {
+		return
+	}
+	share := -math.Expm1(-dt / uprightTime)
+	own := R.Matrix()
+	up := spatial.Vec3{Z: 1}
+	tilt := c.Base.Pose.R.MulVec(up).Cross(own.MulVec(up)) // about horizontal axes of the world, from the plan to the motion
+	if tilt.Norm() > mostTurned {
+		return
+	}
+	R = spatial.ExpRotation(tilt.Scale(-share)).Mul(R)
+	s.q[3], s.q[4], s.q[5], s.q[6] = R.X, R.Y, R.Z, R.W
+	rate := own.MulVec(spatial.Vec3{X: s.v[3], Y: s.v[4], Z: s.v[5]}).Sub(c.Base.Pose.R.MulVec(c.Base.Twist.Angular))
+	rate.Z = 0
+	w := own.TMulVec(rate.Scale(-share))
+	s.v[3], s.v[4], s.v[5] = s.v[3]+w.X, s.v[4]+w.Y, s.v[5]+w.Z
 }

@@ -51,6 +51,24 @@ func (s *Stage) reaches() {
 	}
 }
 
+// isStraight reports whether a leg that stands is straight: the direction in which its joints hardly move its foot is that to
+// the hip. Of a leg that cannot move sideways it is another.
+func (s *Stage) isStraight() bool {
+	const along = 0.7 // cosine
+	s.findBends()
+	for i, chain := range s.m.Chains() {
+		b := &s.bends[i]
+		if !(b.σ < straight) {
+			continue
+		}
+		hip := s.kin.BodyPose(s.m.Joints()[chain.Joints[0]].Body).P
+		if leg, ok := s.kin.Pose(b.place).P.Sub(hip).Unit(); ok && b.u.Dot(leg) > along {
+			return true
+		}
+	}
+	return false
+}
+
 // findBends finds how legs that stand bend. The velocities of s.kin are those of the motion again after it.
 func (s *Stage) findBends() {
 	w := s.way
@@ -61,7 +79,7 @@ func (s *Stage) findBends() {
 			continue
 		}
 		chain := &s.m.Chains()[i]
-		b.place = s.kin.At(chain.Tip).Offset(spatial.Pose{R: spatial.Identity3, P: s.first(f)})
+		b.place = s.kin.At(chain.Tip).Offset(spatial.Pose{R: spatial.Identity3, P: s.origin(f)})
 		s.kin.JacobianTo(s.J, b.place)
 		s.worst(b, chain, w)
 	}

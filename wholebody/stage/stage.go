@@ -51,9 +51,9 @@ type Stage struct {
 	asked    []float64 // [joints] and velocities
 	J        []float64
 	feet     []foot                // of each chain
-	bends    []bend                // likewise
+	bends    []bend                // of each chain
 	allowed  []wholebody.HalfPlane // accelerations of the centre of mass that the balance gives,
-	taken    []float64             // and by how much each moves what was asked for
+	taken    []float64             // correction by each, for Dykstra's method
 	way      []float64             // [velocities] scratch
 	ω        float64
 	ground   float64
@@ -74,20 +74,20 @@ type Stage struct {
 	slews    []float64        // and by how much it may change
 	asks     *kinematics.Data // of the command, where the centre of mass is led
 	qc, vc   []float64
-	low      float64   // m by which the base is below where it is to be,
-	down     float64   // m/s at which it sinks
-	inertia  []float64 // [velocities] of each joint with the others at rest,
-	bias     []float64 // and its torque without acceleration
+	low      float64   // m by which the base is below its reference
+	down     float64   // m/s downwards
+	inertia  []float64 // [velocities] of each joint with the others at rest
+	bias     []float64 // [velocities] its torque without acceleration
 	helps    bool      // free limbs serve the base: no level above it has them
 	planned  bool      // the owner of the supports plans the balance
 	switched bool      // a foot came to stand in this tick
-	held     bool      // the base is asked for less than it was to have, so that the capture point stays inside
+	held     bool      // the acceleration of the base was cut for the capture point
 	pace     []float64 // [chains]
 	basePace float64
-	lag      float64 // m of the base behind where it is to be
+	lag      float64 // m of the base behind its reference
 	sensed   sensed
 	plan     plan
-	doubts   int // ticks for which it was doubtful how the robot stands
+	doubts   int // ticks since doubtful held first
 }
 
 // foot is what is known of a chain that may stand.
@@ -96,9 +96,11 @@ type foot struct {
 	share   float64 // root of its coefficient
 	planned bool    // its owner plans the balance
 	contact robot.ContactID
-	stays   bool // it is to stand from now on, or is kept
+	stays   bool // it is to stand, or is kept on the ground
 	anchor  spatial.Pose
-	free    float64 // how far it follows its own reference since it left the ground, 0 … 1
+	led     bool       // it stands and moves with its limb's reference
+	moves   limbMotion // of that reference
+	free    float64    // share of its own reference since it left the ground, 0 … 1
 }
 
 // New makes the stage of a robot with a free base and masses, whose joints have bounds.
@@ -172,9 +174,9 @@ func above(levels []wholebody.LevelSpec) bool {
 	return false
 }
 
-// limbsFirst returns levels with those of limbs before those of the base: where steps are planned a leg
-// that swings is not thrown about to hold the body, and the next foot stands where it is to. How fast torques change comes
-// behind the base's first level: they are then those of cycle 1, and a body that waits for them falls.
+// limbsFirst returns the levels for planned steps. Those of limbs come before those of the base, so that a swing is
+// not used to balance the body and its foot lands at its place. torque_rate comes after the first level of
+// the base: torques are those of cycle 1 there, and a body that waits for them falls.
 func limbsFirst(levels []wholebody.LevelSpec) []wholebody.LevelSpec {
 	isBase := func(l wholebody.LevelSpec) bool {
 		return slices.ContainsFunc(l.Rows, func(g wholebody.Rows) bool {
@@ -267,6 +269,7 @@ func (s *Stage) Update(c *control.Motion, a []float64, servos *Servos, dt float6
 		s.sensed.passed(s.Q)
 		s.integrate(c, dt)
 		s.keepUp(c, dt)
+		s.steer(c, dt)
 		s.clamp(servos, dt)
 		s.ask(c, a, dt)
 	}
@@ -289,13 +292,19 @@ func (s *Stage) Update(c *control.Motion, a []float64, servos *Servos, dt float6
 // Planned reports whether the owner of the supports plans the balance. Loop-safe.
 func (s *Stage) Planned() bool { return s.planned }
 
-// doubted is for how many ticks a robot may be said to stand where it would fall before that is believed.
+// doubted is the greatest number of ticks for which a motion is put off by doubtful.
 const doubted = 20
 
-// doubtful reports whether the motion is not to begin yet: a robot at rest whose capture point is outside of its feet would have fallen,
-// so one of them is not known yet. Led now it would be thrown about.
+// doubtful reports whether the motion must not begin yet. A leg that stands and is straight cannot lift or lower the body, whatever
+// its joints do. A robot at rest with its capture point outside of its feet would have fallen, so a foot that stands is
+// not known yet, and the motion would begin with a jump.
 func (s *Stage) doubtful(c *control.Motion, dt float64) bool {
 	s.stand(c, dt)
+	if s.isStraight() {
+		s.State = State{Status: Baseless, Why: Straight, Base: 1, Pace: 1, Margin: s.State.Margin}
+		s.begun = false
+		return true
+	}
 	if s.State.Supports != Area || s.State.Margin >= 0 || s.vcom.Norm() > atRest || s.doubts >= doubted {
 		s.doubts = 0
 		return false
@@ -434,10 +443,9 @@ func (s *Stage) slow(dt float64) {
 	}
 }
 
-// sinks reports whether the body is below where it is to be and goes on downwards, with a torque at its
-// limit, and is not braked: what joints can give does not carry it. One that sank before is to be lifted by
-// the answer. Where no torque is at its limit other limits hold the body, and it goes on: nothing would free
-// it at rest.
+// sinks reports whether torques do not carry the body: it is below its reference and goes down unbraked with a
+// torque at its limit. If it sank in the tick before, the answer has to lift it. Without a torque at its limit
+// other limits hold the body, and the motion goes on: at rest nothing would free it.
 func (s *Stage) sinks(before bool) bool {
 	if s.low < sunk || !s.strained(before) {
 		return false
@@ -557,7 +565,7 @@ func (s *Stage) put(c *control.Motion, dt float64) {
 	s.torques = true
 }
 
-// Give is what of a torque that something else found for the motion the joint's servo can give in this tick. Loop-safe.
+// Give cuts a joint's torque, found elsewhere for the motion, to the limits of its servo in this tick. Loop-safe.
 func (s *Stage) Give(joint int, tau float64) float64 {
 	if s.fixed[joint] {
 		return tau

@@ -179,7 +179,7 @@ func TestAFootStaysWhereItIsNeeded(t *testing.T) {
 		t.Errorf("the knee in the air is %g rad off", off)
 	}
 	r.want.Support[leg].Weight = 1
-	tip := r.s.kin.Pose(r.s.kin.At(r.m.Chains()[leg].Tip)).Apply(r.s.first(&r.s.feet[leg]))
+	tip := r.s.kin.Pose(r.s.kin.At(r.m.Chains()[leg].Tip)).Apply(r.s.origin(&r.s.feet[leg]))
 	t.Logf("the hoof is %.1f mm above the ground", 1e3*(tip.Z-r.s.ground))
 	lands := 0
 	for range 300 {

@@ -16,7 +16,7 @@ const (
 	Weighed                // a level of safety was not served: all requests were weighed at once
 	Slowing                // that neither: the motion slows down on its path, with the torques of cycle 1
 	Limp                   // a limb that stands has no torque: the command is as it was
-	Baseless               // nothing is known of the base: likewise
+	Baseless               // nothing is known of the base, or the motion must not begin yet: likewise
 )
 
 func (s Status) String() string {
@@ -36,10 +36,11 @@ const (
 	Unmoved          // the equation of motion was not met
 	Sinks            // torques do not carry the body
 	Outside          // the robot is said to stand where it would fall
+	Straight         // a leg that stands is straight
 )
 
 func (r Reason) String() string {
-	return [...]string{"", "bad input", "a level of safety was not solved", "no iterations were left", "the answer was not finite", "the equation of motion was not met", "torques do not carry the body", "the robot is said to stand where it would fall"}[r]
+	return [...]string{"", "bad input", "a level of safety was not solved", "no iterations were left", "the answer was not finite", "the equation of motion was not met", "torques do not carry the body", "the robot is said to stand where it would fall", "a leg that stands is straight"}[r]
 }
 
 // Supports is what the feet that stand span.

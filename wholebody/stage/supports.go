@@ -52,7 +52,7 @@ func (s *Stage) findCapture() {
 	z := 0.0
 	for i := range s.feet {
 		if f := &s.feet[i]; f.can && f.share > 0 {
-			z += f.anchor.Apply(s.first(f)).Z
+			z += f.anchor.Apply(s.origin(f)).Z
 			n++
 		}
 	}
@@ -65,9 +65,9 @@ func (s *Stage) findCapture() {
 	s.ξ = s.com.Add(s.vcom.Scale(1 / s.ω0))
 }
 
-// first is the first point of a foot's contact set, in the tip's frame.
-func (s *Stage) first(f *foot) spatial.Vec3 {
-	p, _ := s.models[f.contact].First()
+// origin is the point of a foot's contact set at which its wrench acts, in the tip's frame.
+func (s *Stage) origin(f *foot) spatial.Vec3 {
+	p, _ := s.models[f.contact].Origin()
 	return p
 }
 
@@ -113,7 +113,7 @@ func (s *Stage) step(i int, c *control.Motion, dt float64) {
 		}
 	case to > 0 && f.share == 0:
 		tip := s.kin.Pose(s.kin.At(s.m.Chains()[i].Tip))
-		height := tip.Apply(s.first(f)).Z - s.ground
+		height := tip.Apply(s.origin(f)).Z - s.ground
 		switch {
 		case f.planned:
 			f.anchor = s.foothold(i, &c.Limb[i], tip)
@@ -125,6 +125,10 @@ func (s *Stage) step(i int, c *control.Motion, dt float64) {
 			f.anchor.P.Z -= height
 		}
 		f.stays, s.switched = true, true
+	}
+	if f.led = want.Led && f.planned && f.share > 0 && c.Limb[i].Has; f.led {
+		f.moves = s.motionOf(i, &c.Limb[i], s.origin(f))
+		f.anchor = spatial.Pose{R: f.moves.R, P: f.moves.at.Sub(f.moves.R.MulVec(s.origin(f)))}
 	}
 	f.share += max(-by, min(by, to-f.share))
 }
@@ -164,11 +168,15 @@ func (s *Stage) stable(i int) bool {
 func (s *Stage) feedback(i int) spatial.Twist {
 	f := &s.feet[i]
 	tip := s.kin.At(s.m.Chains()[i].Tip)
-	X, first := s.kin.Pose(tip), s.first(f)
-	t := s.kin.Twist(tip.Offset(spatial.Pose{R: spatial.Identity3, P: first}))
-	off := f.anchor.Apply(first).Sub(X.Apply(first))
+	X, origin := s.kin.Pose(tip), s.origin(f)
+	t := s.kin.Twist(tip.Offset(spatial.Pose{R: spatial.Identity3, P: origin}))
+	off := f.anchor.Apply(origin).Sub(X.Apply(origin))
 	turn := f.anchor.R.Quat().Mul(X.R.Quat().Conj()).Log()
 	ω := s.ω
+	if m := &f.moves; f.led {
+		return spatial.Twist{Linear: m.linear.Add(m.velocity.Add(clipped(off.Scale(ω/2), limbCatches)).Sub(t.Linear).Scale(2 * ω)),
+			Angular: m.angular.Add(m.rate.Add(clipped(turn.Scale(ω/2), baseTurns)).Sub(t.Angular).Scale(2 * ω))}
+	}
 	return spatial.Twist{Linear: off.Scale(ω * ω).Sub(t.Linear.Scale(2 * ω)), Angular: turn.Scale(ω * ω).Sub(t.Angular.Scale(2 * ω))}
 }
 

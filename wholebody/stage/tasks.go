@@ -190,12 +190,12 @@ func (s *Stage) limb(i int, ref *control.LimbRef, point bool) bool {
 			return false
 		}
 	}
-	var first spatial.Vec3
+	var origin spatial.Vec3
 	if chain.Contact != robot.NoContact {
-		first, _ = s.models[chain.Contact].First()
+		origin, _ = s.models[chain.Contact].Origin()
 	}
 	tip := s.kin.At(chain.Tip)
-	place := tip.Offset(spatial.Pose{R: spatial.Identity3, P: first})
+	place := tip.Offset(spatial.Pose{R: spatial.Identity3, P: origin})
 	s.kin.JacobianTo(s.J, place)
 	if s.nearlySingular(chain) {
 		return false
@@ -209,16 +209,11 @@ func (s *Stage) limb(i int, ref *control.LimbRef, point bool) bool {
 		if point {
 			limb.Turns, limb.Yields = 0, true
 		}
-		b := control.BaseRef(*ref)
-		X_VT := s.kin.Pose(s.kin.At(chain.VirtualTip)).Inverse().Mul(X)
-		p, R := X_VT.Apply(first), b.Pose.R
-		v, w, vd, wd := b.Twist.Linear, b.Twist.Angular, b.Acceleration.Linear, b.Acceleration.Angular
-		vel := R.MulVec(v.Add(w.Cross(p)))
-		acc := R.MulVec(vd.Add(w.Cross(v)).Add(wd.Cross(p)).Add(w.Cross(w.Cross(p))))
-		off := clipped(b.Pose.Apply(p).Sub(X.Apply(first)).Scale(ω/2), limbCatches)
-		turn := clipped(R.Mul(X_VT.R).Quat().Mul(X.R.Quat().Conj()).Log().Scale(ω/2), baseTurns)
-		limb.Linear = acc.Add(vel.Add(off).Sub(t.Linear).Scale(2 * ω))
-		limb.Angular = R.MulVec(wd).Add(R.MulVec(w).Add(turn).Sub(t.Angular).Scale(2 * ω))
+		m := s.motionOf(i, ref, origin)
+		off := clipped(m.at.Sub(X.Apply(origin)).Scale(ω/2), limbCatches)
+		turn := clipped(m.R.Quat().Mul(X.R.Quat().Conj()).Log().Scale(ω/2), baseTurns)
+		limb.Linear = m.linear.Add(m.velocity.Add(off).Sub(t.Linear).Scale(2 * ω))
+		limb.Angular = m.angular.Add(m.rate.Add(turn).Sub(t.Angular).Scale(2 * ω))
 	}
 	if f.can {
 		limb.Linear, limb.Angular = limb.Linear.Scale(f.free), limb.Angular.Scale(f.free)
@@ -228,6 +223,26 @@ func (s *Stage) limb(i int, ref *control.LimbRef, point bool) bool {
 		s.leaves[groupLimbs] = s.leaves[groupLimbs].With(robot.LeafID(j))
 	}
 	return true
+}
+
+// limbMotion is how a point of a limb's tip is to move, and the tip to turn.
+type limbMotion struct {
+	at, velocity, linear spatial.Vec3
+	R                    spatial.Mat3 // of the tip
+	rate, angular        spatial.Vec3
+}
+
+// motionOf returns that of a limb that is led.
+func (s *Stage) motionOf(i int, ref *control.LimbRef, origin spatial.Vec3) (m limbMotion) {
+	chain := &s.m.Chains()[i]
+	b := control.BaseRef(*ref)
+	X_VT := s.kin.Pose(s.kin.At(chain.VirtualTip)).Inverse().Mul(s.kin.Pose(s.kin.At(chain.Tip)))
+	p, R := X_VT.Apply(origin), b.Pose.R
+	v, w, vd, wd := b.Twist.Linear, b.Twist.Angular, b.Acceleration.Linear, b.Acceleration.Angular
+	m.at, m.R = b.Pose.Apply(p), R.Mul(X_VT.R)
+	m.velocity, m.rate = R.MulVec(v.Add(w.Cross(p))), R.MulVec(w)
+	m.linear, m.angular = R.MulVec(vd.Add(w.Cross(v)).Add(wd.Cross(p)).Add(w.Cross(w.Cross(p)))), R.MulVec(wd)
+	return m
 }
 
 // turns is how many components of a tip's rotation its joints can serve beside its point.
@@ -298,8 +313,8 @@ func (s *Stage) limit(servos *Servos, dt float64) {
 	}
 }
 
-// afford cuts what joints are asked for to what their motors give by themselves in this tick, the rest of the
-// robot at rest: posture is above the base, and a head that is to turn faster than it can would else be turned by the legs.
+// afford cuts the accelerations asked of joints to what their motors give in this tick with the rest of the robot at
+// rest: posture is above the base, and legs would otherwise turn a head that is too slow.
 func (s *Stage) afford() {
 	r := &s.r
 	s.solver.LoadsTo(s.inertia, s.bias, s.q, s.v, r)
