@@ -184,11 +184,11 @@ func (b *Balancer) feel(u *servo.Inertial, R spatial.Mat3) {
 
 // stand takes the supports that count for something.
 func (b *Balancer) stand(supports []control.Support) {
-	b.supports = SupportsTo(b.supports[:0], b.m, supports)
+	b.supports = supportsTo(b.supports[:0], b.m, supports)
 }
 
-// SupportsTo appends the chains that stand. Loop-safe if dst has room.
-func SupportsTo(dst []floatingbase.Support, m *robot.Model, supports []control.Support) []floatingbase.Support {
+// supportsTo appends the chains that stand. Loop-safe if dst has room.
+func supportsTo(dst []floatingbase.Support, m *robot.Model, supports []control.Support) []floatingbase.Support {
 	for i := range supports {
 		own := m.Chains()[i].Contact
 		if s := &supports[i]; s.Weight > 0 && own != robot.NoContact {

@@ -111,7 +111,7 @@ func (o *Odometry) Set(t float64, base control.BaseRef) {
 	o.base, o.found, o.time = base, base, t
 	o.feet, o.matches = o.feet[:0], o.matches[:0]
 	o.bridge.Drop()
-	o.begun, o.slip, o.lean.active = true, 0, false
+	o.begun, o.slip, o.lean.active, o.real.surface.on = true, 0, false, false
 }
 
 // Place puts the base somewhere at once, at rest: the next update begins there.
@@ -209,13 +209,16 @@ func (o *Odometry) step(input *Input) {
 		o.bridge.Apply(input.Time, &bridged)
 		o.change(input, alone, bridged)
 	}
+	if o.real.on {
+		o.walk(input, !same)
+	}
 	o.base = o.found
 	o.bridge.Apply(input.Time, &o.base)
 	o.lean.apply(input.Time, &o.base.Pose.R)
 }
 
-// lean is a tilt that is believed gradually: the base is taken for turned by φ, which fades in its
-// own axes. It does not move meanwhile, so that there is neither twist nor acceleration of it.
+// lean blends a new tilt in gradually: the base is turned by φ, which fades in its own axes. This is not a motion
+// of the robot, so it adds neither twist nor acceleration.
 type lean struct {
 	φ      spatial.Vec3
 	began  float64 // s

@@ -18,9 +18,11 @@ type realFeet struct {
 	off   []int     // [chains] updates for which it is away from its place,
 	since []float64 // and s
 	trust []float64 // [chains] share of its weight that counts
+
+	surface surface
 }
 
-// How measured feet are judged (the figures of dynamics.md §5): how far from its place a foot
+// How measured feet are judged (docs/dynamics.md, Odometry): how far from its place a foot
 // has slipped, m, if it stays so for so many updates and seconds; what is left of its weight
 // then, which comes back when it stands anew; over how many updates the place of a new foot
 // is averaged; what the noise of points leaves undecided, m².
@@ -35,8 +37,8 @@ const (
 )
 
 // Measure lets odometry be that of measured joints. The place of a foot is then the mean of
-// where it is found in its first updates, a foot that stays away from its place is believed to
-// have slipped and gets a new one, and feet that land while none stands do so on the ground. Setup.
+// where it is found in its first updates, a foot that stays away from its place has slipped
+// and gets a new one, and feet that land while none stands do so on the ground. Setup.
 func (o *Odometry) Measure() {
 	n := len(o.ground.Model().Chains())
 	r := &o.real
@@ -143,7 +145,7 @@ func (o *Odometry) watch(dt float64) {
 	o.keep(&r.input)
 }
 
-// landed returns the base with the feet of the input on the ground, if they are measured ones.
+// landed returns the base with the feet of the input on the ground, if they are measured ones: on the surface that they walked on a moment ago.
 func (o *Odometry) landed(input *Input, base control.BaseRef) control.BaseRef {
 	if !o.real.on || o.placed {
 		return base
@@ -152,12 +154,23 @@ func (o *Odometry) landed(input *Input, base control.BaseRef) control.BaseRef {
 		base.Pose.R = input.Orientation.R
 	}
 	height, n := 0.0, 0.0
+	s := &o.real.surface
+	walks := s.on && input.Time-s.stood < flight
 	o.spare = o.spare[:0]
 	for i := range input.Feet {
 		first := len(o.spare)
 		o.spare = o.ground.MatchesTo(o.spare, input.Feet[i].Foot)
-		height += o.above(base.Pose, o.spare[first].P) // of the first point, which carries
+		if p := o.spare[first].P; walks { // of the first point, which carries
+			x := base.Pose.Apply(p)
+			height += x.Z - s.under(x)
+		} else {
+			height += o.above(base.Pose, p)
+		}
 		n++
+	}
+	if walks {
+		base.Pose.P.Z -= height / n
+		return base
 	}
 	base.Pose.P = base.Pose.P.Sub(o.floor.R.Col(2).Scale(height / n))
 	return base

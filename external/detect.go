@@ -71,25 +71,25 @@ type Event struct {
 	Size  float64       // of an impact: multiple of the threshold; of others the force upwards, N
 }
 
-// Numbers of the detector (dynamics §4.4).
+// Numbers of the detector.
 const (
-	sigmas    = 5     // standard deviations of a touch-down
-	onTicks   = 2     // for which a force is felt,
-	strong    = 2     // times that of a touch-down for which one is enough
-	offTicks  = 3     // for which none is
-	offShare  = 0.5   // of the force of a touch-down, below which none is felt,
-	offMost   = 2     // or of ForceOn, if that is less: what is badly known is not gone
-	leadTime  = 0.025 // s by which the force that is felt is behind, mostly: it is extrapolated
-	leadUpTo  = 0.016 // in periods up to this, s: in longer ones the change of a tick is mostly noise;
-	leadShare = 0.75  // of the force of a touch-down has to be felt then, where it is not known when the foot is to land,
-	dueShare  = 0.31  // or this where it is to stand,
-	dueAt     = 0.95  // or from this share of its swing on
+	sigmas    = 5     // threshold of a touch-down, in standard deviations
+	onTicks   = 2     // ticks above the threshold until a touch-down
+	strong    = 2     // multiple of the threshold at which one tick is enough
+	offTicks  = 3     // ticks until a lift-off
+	offShare  = 0.5   // share of the threshold below which a foot lifts off …
+	offMost   = 2     // … and multiple of ForceOn, whichever is less: the threshold of a straight leg says little
+	leadTime  = 0.025 // s by which the estimated force usually lags: it is extrapolated
+	leadUpTo  = 0.016 // s, longest period with extrapolation: in longer ones the change of a tick is mostly noise
+	leadShare = 0.75  // share of the threshold that the force itself must have where the end of the swing is unknown …
+	dueShare  = 0.31  // … and where the foot is due to land
+	dueAt     = 0.95  // share of a swing from which on a foot is due
 	swingGate = 0.3   // share of a swing in which no touch-down counts
 	expectAt  = 0.8   // share of a swing from which on one is expected
-	upright   = 0.5   // share of the force on a foot that is upwards, of a touch-down that is not expected
-	slowTime  = 0.1   // s, of the filter by which impacts are sudden
-	calmTime  = 0.15  // s after a touch-down, a lift-off or an impact in which no impact of the limb is told
-	hitTicks  = 2     // for which a jump is felt
+	upright   = 0.5   // least vertical share of the force of an unexpected touch-down
+	slowTime  = 0.1   // s, time constant of the mean that an impact differs from
+	calmTime  = 0.15  // s after a touch-down, a lift-off or an impact without another impact of the limb
+	hitTicks  = 2     // ticks until an impact
 )
 
 // Contact returns the state of a chain's foot. Loop-safe.
@@ -109,17 +109,17 @@ func (s *Sense) tell(e Event) {
 }
 
 // judge updates the states of feet and looks for impacts.
-func (s *Sense) judge(x *Sample) {
+func (s *Sense) judge(sample *Sample) {
 	for i := range s.limbs {
 		c := robot.ChainID(i)
 		if s.limbs[i].foot {
 			e := Expectation{Stands: true, Phase: -1}
-			if x.Expected != nil {
-				e = x.Expected[i]
+			if sample.Expected != nil {
+				e = sample.Expected[i]
 			}
-			s.judgeFoot(c, e, x.Dt)
+			s.judgeFoot(c, e, sample.Dt)
 		}
-		s.judgeImpact(c, x.Dt)
+		s.judgeImpact(c, sample.Dt)
 	}
 }
 
@@ -155,7 +155,8 @@ func (s *Sense) judgeFoot(id robot.ChainID, e Expectation, dt float64) {
 	c.Early, c.Late = c.Stands() && !e.Stands, !c.Stands() && e.Stands
 }
 
-// feels updates the force on a foot, and returns whether it is felt, or gone, and for how many ticks it has to be felt.
+// feels updates the force on a foot. It returns whether the force is one of contact, whether it is gone, and
+// for how many ticks a touch-down needs it.
 func (s *Sense) feels(c *Contact, l *limb, e Expectation, dt float64) (felt, gone bool, need int) {
 	was := c.Force
 	c.Force, c.Sigma, c.Doubt = l.along(s, spatial.Vec3{Z: 1})
@@ -184,7 +185,7 @@ func (s *Sense) feels(c *Contact, l *limb, e Expectation, dt float64) (felt, gon
 	return felt, gone, need
 }
 
-// step counts ticks in which something is seen: from a state by way of a doubt to the next.
+// step goes from one state to the next, by way of doubt, when a condition has held for enough ticks.
 func (c *Contact) step(seen bool, need int, from, doubt, next State, now float64) {
 	if !seen {
 		c.State, c.count = from, 0

@@ -24,11 +24,11 @@ func (t *tracked) init(m *robot.Model) {
 // Numbers of the trackers.
 const (
 	leastStep  = 1e-4 // rad: readings are not better than that
-	agrees     = 0.5  // of a step: a prediction that is not further away agrees with a reading
-	beyond     = 0.1  // of a step: standard deviation of how far one is beyond that
-	undisputed = 0.04 // of a step: the same while nothing acts, for then predictions agree mostly
-	restTicks  = 4    // for which a joint that rests has the same reading
-	firstW     = 1.0  // N·m, standard deviation of what acts at the beginning
+	agrees     = 0.5  // of a step: a reading within this of its prediction agrees with it
+	beyond     = 0.1  // of a step: standard deviation of a reading outside of that
+	undisputed = 0.04 // of a step: the same while nothing acts, when most predictions agree
+	restTicks  = 4    // ticks with the same reading after which a joint is at rest
+	firstW     = 1.0  // N·m, standard deviation of the external torque at the beginning
 )
 
 // predictBodies finds what the bodies need in the period: joints where the trackers had them at
@@ -47,10 +47,10 @@ func (s *Sense) predictBodies() {
 }
 
 // follow updates the tracker of a joint, whose ramp is known.
-func (s *Sense) follow(x *Sample, i int, volts float64) {
+func (s *Sense) follow(sample *Sample, i int, volts float64) {
 	st, act, k, j := &s.state[i], &s.acts[i], &s.track.joints[i], &s.joints[i]
 	m, v := &act.at, s.m.Joints()[i].V
-	l := law{M: st.inertia, d: m.A[1] / m.A[3], dry: s.dry(act, k.v), most: m.Limit(volts) / m.A[3], dt: x.Dt,
+	l := law{M: st.inertia, d: m.A[1] / m.A[3], dry: s.dry(act, k.v), most: m.Limit(volts) / m.A[3], dt: sample.Dt,
 		rest: s.track.needs[v] - st.inertia*s.track.a[v] + m.A[5]/m.A[3]}
 	switch act.goal.Mode {
 	case servo.Position:
@@ -67,7 +67,7 @@ func (s *Sense) follow(x *Sample, i int, volts float64) {
 	σ, quiet := beyond*step, undisputed*step
 	// a torque that wanders so is followed with the bandwidth ω: ω⁶ = its intensity/(M²·that of readings)
 	ω := s.opt.Bandwidth
-	w := ω * ω * ω * l.M * σ * x.Dt
+	w := ω * ω * ω * l.M * σ * sample.Dt
 	e := 0.0
 	if st.stale == 0 {
 		e = k.off(st.q, agrees*step)
@@ -80,7 +80,7 @@ func (s *Sense) follow(x *Sample, i int, volts float64) {
 	}
 	j.Friction, j.Lost = 0, 0
 	if k.stuck && e == 0 {
-		k.hold(l.rest-given, l.dry, l.k*σ, x.Dt)
+		k.hold(l.rest-given, l.dry, l.k*σ, sample.Dt)
 		lost.rest()
 		j.Friction = l.dry
 	} else {

@@ -2,17 +2,18 @@ package external
 
 import "math"
 
-// A setpoint that gets lost looks like a force: the joint stays behind where it was sent. That it is lost is not told; but a line that
-// loses readings loses setpoints, too. As long as it does, each setpoint of the last ticks is thought of as lost, one at a time, and what
-// the tracker would then be off by is followed with the gains of the tracker. Within that nothing is felt.
+// A lost setpoint looks like a force: the joint lags behind its command. Servos do not report the loss, but a
+// line that loses readings loses setpoints, too. While it does, the error that the loss of each of the last
+// setpoints alone would cause in the tracker is propagated with the tracker's gains. The largest is part of
+// the band.
 const (
-	thought   = 8    // ticks for which a setpoint counts
+	recent    = 8    // ticks for which a setpoint counts
 	lossTime  = 10.0 // s over which losses of readings are averaged
-	leastLoss = 2e-4 // share of readings from which on a line loses
-	manyLost  = 0.03 // … and from which on three at a time count
+	leastLoss = 2e-4 // share of lost readings from which on setpoints are taken to be lost
+	manyLost  = 0.03 // … and from which on three of them at a time
 )
 
-// lostGoal is by how much a tracker is off if one setpoint did not arrive.
+// lostGoal is the error of a tracker if one setpoint did not arrive.
 type lostGoal struct {
 	x     [3]float64 // true position, velocity and torque less those of the tracker
 	force float64    // N·m by which the servo then differs in this tick,
@@ -21,40 +22,40 @@ type lostGoal struct {
 
 // losses are those that a joint may have had.
 type losses struct {
-	goals [thought]lostGoal
+	goals [recent]lostGoal
 	at    int
 	last  float64 // goal of the tick before
 	has   bool
 }
 
 // count averages how many readings are lost.
-func (s *Sense) count(x *Sample) {
+func (s *Sense) count(sample *Sample) {
 	n, lost := 0.0, 0.0
 	for i := range s.acts {
 		if s.acts[i].known && s.state[i].has {
-			if n++; x.Joints[i].Age > 0 {
+			if n++; sample.Joints[i].Age > 0 {
 				lost++
 			}
 		}
 	}
 	if n > 0 {
-		s.loss += x.Dt / (lossTime + x.Dt) * (lost/n - s.loss)
+		s.loss += sample.Dt / (lossTime + sample.Dt) * (lost/n - s.loss)
 	}
 }
 
-// sent thinks of the newest goal as lost. The ramp of the servo then stays at the goal before, and goes from there to the next one: in
-// the mean of either tick it is half the way behind.
+// sent adds the newest goal. Lost, it would leave the servo's ramp at the goal before, and the ramp would go from
+// there to the next one: in the mean of either tick it lags by half of the distance.
 func (l *losses) sent(goal, stiffness float64) {
 	Δ := goal - l.last
 	if !l.has {
 		Δ = 0
 	}
 	l.last, l.has = goal, true
-	l.at = (l.at + 1) % thought
+	l.at = (l.at + 1) % recent
 	l.goals[l.at] = lostGoal{force: -stiffness * Δ / 2, next: -stiffness * Δ / 2}
 }
 
-// pass lets a period pass by F of the tracker, corrected by its gain.
+// pass propagates the errors over a period by F of the tracker, corrected by its gain.
 func (l *losses) pass(F *[3][3]float64, K *[3]float64) {
 	for i := range l.goals {
 		g := &l.goals[i]
@@ -73,7 +74,7 @@ func (l *losses) pass(F *[3][3]float64, K *[3]float64) {
 	}
 }
 
-// rest lets a period pass in which dry friction held the joint.
+// rest propagates the errors over a period in which dry friction held the joint.
 func (l *losses) rest() {
 	for i := range l.goals {
 		g := &l.goals[i]
@@ -82,7 +83,7 @@ func (l *losses) rest() {
 	}
 }
 
-// most is what lost setpoints may explain of the torque that is felt, N·m: the worst of them, or the three worst.
+// most is how much external torque lost setpoints may explain, N·m: the worst of them, or the three worst.
 func (l *losses) most(share float64) (sum float64) {
 	var worst [3]float64
 	for i := range l.goals {

@@ -140,9 +140,9 @@ func TestAGearIsSeenFromTheJoint(t *testing.T) {
 	}
 }
 
-// TestNothingWildAtAStart: the original took the velocity before the first for zero, and jumped. A robot that moves when it is first seen,
+// TestExternalTorquesStayBoundedAtAStart: the original took the velocity before the first for zero, and jumped. A robot that moves when it is first seen,
 // after a gap or with torque just given, tells nothing until its observer is settled, and then little.
-func TestNothingWildAtAStart(t *testing.T) {
+func TestExternalTorquesStayBoundedAtAStart(t *testing.T) {
 	p := newPlant(t, config{dt: 0.0224, seed: 4, speed: 1, pose: crouched})
 	p.expect(-1)
 	p.run(1)

@@ -16,7 +16,7 @@ import (
 // values mean the defaults.
 type Options struct {
 	Gain       float64 `json:"gain,omitzero"`        // K·dt of the momentum observer, default 0.3
-	Bandwidth  float64 `json:"bandwidth,omitzero"`   // rad/s, of what the servos' own equations show, default 65
+	Bandwidth  float64 `json:"bandwidth,omitzero"`   // rad/s, of the estimate by the servos' equations, default 65
 	Delay      float64 `json:"delay,omitzero"`       // s until a setpoint acts, besides the model's lead
 	ModelError float64 `json:"model_error,omitzero"` // relative standard deviation of servo models and masses, default 0.03
 	ForceOn    float64 `json:"force_on,omitzero"`    // N: least force of a touch-down, default 1.5
@@ -93,12 +93,12 @@ type Sample struct {
 // Expectation is what is commanded of a foot.
 type Expectation struct {
 	Stands bool    // it is to carry
-	Phase  float64 // share of its swing that is over, 0 … 1; below 0 if that is not known
+	Phase  float64 // share of its swing that is over, 0 … 1; below 0 if unknown
 }
 
-// Joint is what is felt of a joint, N·m or N.
+// Joint is the external torque of a joint and what it was found by, N·m or N.
 type Joint struct {
-	Valid    bool    // its servo is known, and told and heard of
+	Valid    bool    // its servo has a model and torque, and its readings are fresh
 	Servo    float64 // τs: what the servo gave in the last period, without the rotor
 	Residual float64 // RNEA − τs in the last period, unfiltered
 	Momentum float64 // r: that by the momentum observer
@@ -106,13 +106,13 @@ type Joint struct {
 	Beyond   float64 // τs − τref; 0 without a reference
 	Sigma    float64 // standard deviation of External
 	Friction float64 // dry friction of unknown direction in it
-	Lost     float64 // what a setpoint that did not arrive may explain of it, on a line that loses readings
+	Lost     float64 // what a lost setpoint may explain of it, on a line that loses readings
 }
 
 // Band returns how far External is uncertain, to either side.
 func (j *Joint) Band() float64 { return j.Friction + j.Lost + 3*j.Sigma }
 
-// Sense feels what touches a robot. Make one with New.
+// Sense estimates the external forces on a robot. Make one with New.
 type Sense struct {
 	m     *robot.Model
 	opt   Options
@@ -244,7 +244,7 @@ func (s *Sense) Base() spatial.Wrench {
 	return spatial.Wrench{Force: R.MulVec(spatial.Vec3{X: b[0], Y: b[1], Z: b[2]}), Torque: R.MulVec(spatial.Vec3{X: b[3], Y: b[4], Z: b[5]})}
 }
 
-// Reset begins anew: nothing is known of what was before. Loop-safe.
+// Reset begins again: nothing is known of what was before. Loop-safe.
 func (s *Sense) Reset() {
 	for i := range s.state {
 		s.state[i].has, s.state[i].fresh = false, 0
@@ -254,26 +254,26 @@ func (s *Sense) Reset() {
 }
 
 // Update takes a tick. Loop-safe.
-func (s *Sense) Update(x *Sample) {
-	s.time = x.Time
+func (s *Sense) Update(sample *Sample) {
+	s.time = sample.Time
 	s.events = s.events[:0]
-	if x.Missed {
+	if sample.Missed {
 		s.Reset()
 	}
-	s.read(x)
-	s.count(x)
-	s.place(x)
+	s.read(sample)
+	s.count(sample)
+	s.place(sample)
 	s.dyn.InverseTo(s.needs, s.q, s.v, s.a, dynamics.Load{Armature: s.armature})
 	s.predictBodies()
-	s.observe(x)
+	s.observe(sample)
 	s.feelLimbs()
-	s.judge(x)
+	s.judge(sample)
 }
 
 // read takes positions: those that were not read go on as they moved.
-func (s *Sense) read(x *Sample) {
+func (s *Sense) read(sample *Sample) {
 	for i := range s.state {
-		st, r := &s.state[i], &x.Joints[i]
+		st, r := &s.state[i], &sample.Joints[i]
 		st.lastQ = st.q
 		switch {
 		case r.Age == 0:
@@ -282,7 +282,7 @@ func (s *Sense) read(x *Sample) {
 			}
 			st.q, st.stale = r.Position, 0
 		case st.has && r.Age != servo.Never:
-			st.q += s.last[s.m.Joints()[i].V] * x.Dt
+			st.q += s.last[s.m.Joints()[i].V] * sample.Dt
 			st.stale++
 		}
 		if !st.has || st.stale > longestGap {
@@ -306,12 +306,12 @@ func (s *Sense) read(x *Sample) {
 
 // place fills in the mean motion of the tick: joints between two readings, the base as its
 // inertial unit or odometry has it.
-func (s *Sense) place(x *Sample) {
+func (s *Sense) place(sample *Sample) {
 	for i, j := range s.m.Joints() {
 		st := &s.state[i]
-		v := (st.q - st.lastQ) / x.Dt
+		v := (st.q - st.lastQ) / sample.Dt
 		s.q[j.Q], s.v[j.V] = (st.q+st.lastQ)/2, v
-		s.a[j.V] = (v - s.last[j.V]) / x.Dt
+		s.a[j.V] = (v - s.last[j.V]) / sample.Dt
 		if s.ready == 0 || st.fresh == 0 {
 			s.a[j.V] = 0
 		}
@@ -322,24 +322,24 @@ func (s *Sense) place(x *Sample) {
 		s.kin.UpdatePosition(s.q)
 		return
 	}
-	X, Q := x.Base.P, x.Base.R.Quat()
+	X, Q := sample.Base.P, sample.Base.R.Quat()
 	s.q[0], s.q[1], s.q[2], s.q[3], s.q[4], s.q[5], s.q[6] = X.X, X.Y, X.Z, Q.X, Q.Y, Q.Z, Q.W
-	rate, a := x.Twist.Angular, spatial.Vec3{}
-	if u := x.Unit; u != nil && u.Age != servo.Never {
+	rate, a := sample.Twist.Angular, spatial.Vec3{}
+	if u := sample.Unit; u != nil && u.Age != servo.Never {
 		rate = u.Rate
-		a = u.Acceleration.Add(x.Base.R.TMulVec(s.m.Gravity()))
+		a = u.Acceleration.Add(sample.Base.R.TMulVec(s.m.Gravity()))
 		s.v[0], s.v[1], s.v[2] = 0, 0, 0
 		s.last[0], s.last[1], s.last[2] = 0, 0, 0
 	} else {
-		v := x.Twist.Linear
-		a = v.Sub(spatial.Vec3{X: s.last[0], Y: s.last[1], Z: s.last[2]}).Scale(1 / x.Dt)
+		v := sample.Twist.Linear
+		a = v.Sub(spatial.Vec3{X: s.last[0], Y: s.last[1], Z: s.last[2]}).Scale(1 / sample.Dt)
 		s.v[0], s.v[1], s.v[2] = v.X, v.Y, v.Z
 		s.last[0], s.last[1], s.last[2] = v.X, v.Y, v.Z
 	}
-	mean, turn := rate.Add(s.rate).Scale(0.5), rate.Sub(s.rate).Scale(1/x.Dt)
+	mean, turn := rate.Add(s.rate).Scale(0.5), rate.Sub(s.rate).Scale(1/sample.Dt)
 	if s.ready == 0 {
 		mean, turn = rate, spatial.Vec3{}
-		if x.Unit == nil || x.Unit.Age == servo.Never {
+		if sample.Unit == nil || sample.Unit.Age == servo.Never {
 			a = spatial.Vec3{}
 		}
 	}
@@ -351,7 +351,7 @@ func (s *Sense) place(x *Sample) {
 }
 
 // observe updates the residuals of all rows.
-func (s *Sense) observe(x *Sample) {
+func (s *Sense) observe(sample *Sample) {
 	α := s.opt.Gain
 	for k := range s.first {
 		s.base[k] += α * (s.needs[k] - s.base[k])
@@ -360,20 +360,20 @@ func (s *Sense) observe(x *Sample) {
 		}
 	}
 	for i := range s.joints {
-		s.observeJoint(x, i, α)
+		s.observeJoint(sample, i, α)
 	}
 }
 
-func (s *Sense) observeJoint(x *Sample, i int, α float64) {
+func (s *Sense) observeJoint(sample *Sample, i int, α float64) {
 	j, st, act, v := &s.joints[i], &s.state[i], &s.acts[i], s.m.Joints()[i].V
-	volts := x.Voltage
+	volts := sample.Voltage
 	if volts <= 0 {
 		volts = act.at.Voltage
 	}
 	g := given{}
 	if act.known && st.has {
-		ramp := act.advance(&s.track.ramp, &x.Setpoints[i], s.opt.Delay+act.at.Lead, x.Dt, st.lastQ)
-		g = act.torque(ramp, st.lastQ, st.q, volts, x.Dt, s.opt.ModelError)
+		ramp := act.advance(&s.track.ramp, &sample.Setpoints[i], s.opt.Delay+act.at.Lead, sample.Dt, st.lastQ)
+		g = act.torque(ramp, st.lastQ, st.q, volts, sample.Dt, s.opt.ModelError)
 	}
 	residual := s.needs[v] - g.tau
 	if !g.ok || !finite(residual) {
@@ -382,8 +382,8 @@ func (s *Sense) observeJoint(x *Sample, i int, α float64) {
 	}
 	st.fresh++
 	j.Servo, j.Residual, j.Beyond = g.tau, residual, 0
-	if x.Reference != nil {
-		j.Beyond = g.tau - x.Reference[i]
+	if sample.Reference != nil {
+		j.Beyond = g.tau - sample.Reference[i]
 	}
 	if st.fresh == 1 {
 		j.Momentum, st.spread = residual, g.spread*g.spread
@@ -393,7 +393,7 @@ func (s *Sense) observeJoint(x *Sample, i int, α float64) {
 	rotor := s.armature[v] * s.a[v]
 	spread := g.spread*g.spread + s.opt.ModelError*s.opt.ModelError*(rotor*rotor+(s.needs[v]-rotor)*(s.needs[v]-rotor))
 	st.spread += α * (spread - st.spread)
-	s.follow(x, i, volts)
+	s.follow(sample, i, volts)
 	j.Valid = float64(st.fresh) > settle/α
 }
 

@@ -75,7 +75,7 @@ func (f *fitter) findEffects() {
 	}
 }
 
-// isWhite: residuals do not follow each other, so nothing explains them.
+// isWhite: residuals are uncorrelated, so nothing is left to explain.
 func (f *fitter) isWhite() bool {
 	scores := f.best.loss.scores(f.best.rest)
 	for lag := 1; lag <= 3; lag++ {
@@ -157,7 +157,7 @@ func (f *fitter) otherLoad(others float64) {
 	}
 }
 
-// unexplained tells of residuals that follow each other, and that no effect explains. Where the servo would have to push
+// unexplained reports correlated residuals that no effect explains. Where the servo would have to push
 // all the time besides, and a load of another angle explains some of it, the torque is that of another load.
 func (f *fitter) unexplained() {
 	ρ := math.Inf(1)
@@ -169,11 +169,11 @@ func (f *fitter) unexplained() {
 	}
 	a5, a3 := f.best.p[pA5], f.best.p[pA3]
 	if offset := math.Abs(a5) / math.Max(a3, 1e-9); offset > push && math.Abs(a5) > pushSure*f.best.sigma(pA5) && f.loadGain > someLoad {
-		f.refuse(AnotherRobot, "the servo would push with %.2g N·m all the time, and residuals follow each other (autocorrelation %.2f): the torque is that of another load", offset, ρ)
+		f.refuse(AnotherRobot, "the servo would push with %.2g N·m all the time, and residuals are correlated (autocorrelation %.2f): the torque is that of another load", offset, ρ)
 		return
 	}
 	f.r.Effects = append(f.r.Effects, Effect{Name: "unexplained", Value: Number(ρ),
-		Text: fmt.Sprintf("residuals follow each other (autocorrelation %.2f): something acts that the equation does not have, and the parameters may be off by more than their deviations", ρ)})
+		Text: fmt.Sprintf("residuals are correlated (autocorrelation %.2f): something acts that the equation does not have, and the parameters may be off by more than their deviations", ρ)})
 }
 
 // givenDelay refuses a delay that fast motion contradicts.

@@ -76,8 +76,8 @@ func condition(A []float64, n int) float64 {
 const movingSpeed = 0.1
 
 // guess finds a first a0 … a3 and a5 for a delay by linear least squares on the smoothed readings,
-// and the share of y that they leave.
-func (g *span) guess(delay float64) (p values, left float64, cond float64) {
+// the share of y that they leave as a residual, and the condition number.
+func (g *span) guess(delay float64) (p values, residual float64, cond float64) {
 	const n = 5
 	p = noEffects()
 	p[pDelay] = delay
@@ -99,7 +99,7 @@ func (g *span) guess(delay float64) (p values, left float64, cond float64) {
 	var x [n]float64
 	for range 4 { // Huber
 		x, active = nonNegative(X, Y, W, active)
-		left = reweigh(X, Y, W, x)
+		residual = reweigh(X, Y, W, x)
 	}
 	p[pA0], p[pA1], p[pA2], p[pA3], p[pA5] = math.Max(x[0], 0.05), x[1], x[2], x[3], x[4]
 	A := make([]float64, 16)
@@ -110,7 +110,7 @@ func (g *span) guess(delay float64) (p values, left float64, cond float64) {
 			}
 		}
 	}
-	return p, left, condition(A, 4)
+	return p, residual, condition(A, 4)
 }
 
 // nonNegative solves the weighted problem; of the first four what would be negative is zero.

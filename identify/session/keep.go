@@ -11,8 +11,8 @@ import (
 	"poise/servo/modelfile"
 )
 
-// ModelsFile is where the models of a robot are saved.
-func ModelsFile(folder, robot string) string { return filepath.Join(folder, robot+"-models.yaml") }
+// modelsFile is where the models of a robot are saved.
+func modelsFile(folder, robot string) string { return filepath.Join(folder, robot+"-models.yaml") }
 
 // save writes models beside those that the file has already, and returns its name.
 func (x *Identifier) save(entries []modelfile.Named) (string, error) {
@@ -21,7 +21,7 @@ func (x *Identifier) save(entries []modelfile.Named) (string, error) {
 	}
 	x.saving.Lock()
 	defer x.saving.Unlock()
-	name := ModelsFile(x.robot.Folder, x.robot.Name)
+	name := modelsFile(x.robot.Folder, x.robot.Name)
 	all, err := read(name)
 	if err != nil {
 		return "", err
@@ -62,7 +62,7 @@ func read(name string) ([]modelfile.Named, error) {
 
 // Saved returns the models that were saved of a robot, by joint; none without a file.
 func Saved(m *robot.Model, folder, name string) (map[robot.JointID]*model.Model, error) {
-	all, err := read(ModelsFile(folder, name))
+	all, err := read(modelsFile(folder, name))
 	if err != nil {
 		return nil, err
 	}

@@ -80,7 +80,7 @@ func (p *preflight) look(joints []robot.JointID, mounting string) {
 func (p *preflight) whole(joints int) {
 	r, name := &p.x.robot, "robot "+p.x.robot.Name
 	if r.Exact {
-		p.add(Check{Name: "servos", Thing: name, Text: "joints of this driver are where they are told to be: there are no servos to identify"})
+		p.add(Check{Name: "servos", Thing: name, Text: "joints of this driver are exact: there are no servos to identify"})
 	}
 	if joints == 0 {
 		p.add(Check{Name: "servos", Thing: name, Text: "nothing that was named has a servo"})
@@ -103,7 +103,7 @@ func (p *preflight) joint(j robot.JointID) {
 	}
 	p.add(Check{Name: "torque", Thing: thing, OK: !p.now.Limp.Has(robot.LeafID(j)), Text: map[bool]string{true: "it has no torque", false: "it has torque"}[p.now.Limp.Has(robot.LeafID(j))]})
 	if age := p.now.Measured.Age[j]; age == servo.Never {
-		p.add(Check{Name: "heard", Thing: thing, Text: "it was never heard of"})
+		p.add(Check{Name: "heard", Thing: thing, Text: "it was never read"})
 	} else {
 		p.limit("heard", thing, float64(age)*r.Period, max(mostSilence, 4*r.Period), "s", "it was last heard of before")
 	}
@@ -145,13 +145,14 @@ func (p *preflight) owner(j robot.JointID, thing string) {
 	p.add(Check{Name: "owner", Thing: thing, OK: yields, Text: text})
 }
 
-// held checks that nothing falls and nothing is touched: a chain that carries must be told to be free.
+// held checks that nothing falls and nothing is touched: a chain that carries must be commanded to be free.
 func (p *preflight) held(joints []robot.JointID, mounting string) {
 	r := &p.x.robot
 	switch mounting {
 	case "", Fixed, Lifted:
 	default:
-		p.add(Check{Name: "mounting", Thing: "robot " + r.Name, Text: fmt.Sprintf("mounting is %q, must be %s or %s, or empty", mounting, Fixed, Lifted)})
+		p.add(Check{Name: "mounting", Thing: "robot " + r.Name, Text: fmt.Sprintf("mounting is %q, must be %s or %s, or empty%s", mounting, Fixed, Lifted,
+			problem.Hint(mounting, []string{Fixed, Lifted}))})
 		return
 	}
 	if !r.Model.Floating() {
@@ -168,7 +169,7 @@ func (p *preflight) held(joints []robot.JointID, mounting string) {
 			p.add(Check{Name: "mounting", Thing: thing, Text: "the robot stands on it: clamp the base (mounting fixed) or lift the robot (mounting lifted), and say so"})
 			continue
 		}
-		p.add(Check{Name: "mounting", Thing: thing, OK: true, Text: "it is told to be free, the base " + mounting})
+		p.add(Check{Name: "mounting", Thing: thing, OK: true, Text: "it is commanded to be free, and the base is " + mounting})
 		p.touches(i, thing)
 	}
 	p.tilt()

@@ -161,8 +161,8 @@ func (r *recording) log(m *robot.Model, shares bool) *identify.Log {
 // LogHeader is that of the logs that are written.
 const LogHeader = "time,joint,goal,position,voltage,play_time,measured_at,kp,temperature\n"
 
-// WriteLog writes a log as poise ident reads it.
-func WriteLog(to io.Writer, log *identify.Log) error {
+// writeLog writes a log as poise ident reads it.
+func writeLog(to io.Writer, log *identify.Log) error {
 	w := bufio.NewWriter(to)
 	w.WriteString(LogHeader) // Flush tells what failed
 	field := func(x float64, digits int) string {

@@ -337,7 +337,7 @@ func (x *Identifier) keepLog(log *identify.Log, names []string, out *Outcome) st
 		safe = safe[:60]
 	}
 	name := filepath.Join(x.robot.Folder, fmt.Sprintf("%s-%s-%s.csv", x.robot.Name, x.robot.Now().UTC().Format("20060102T150405.000"), safe))
-	if err := writeWhole(name, func(f *os.File) error { return WriteLog(f, log) }); err != nil {
+	if err := writeWhole(name, func(f *os.File) error { return writeLog(f, log) }); err != nil {
 		out.Notes = append(out.Notes, "the log was not kept: "+err.Error())
 		return ""
 	}
