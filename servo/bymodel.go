@@ -72,6 +72,7 @@ type InversionState struct {
 // changes a joint's torque by a bounded amount per tick.
 type ByModel struct {
 	lead   Lead
+	carry  carry
 	fixed  bool // gains stay as they are, whatever the setpoint's stiffness
 	joints []modelled
 	state  InversionState
@@ -95,7 +96,7 @@ type modelled struct {
 }
 
 func newByModel(c InversionConfig) *ByModel {
-	b := &ByModel{lead: c.Lead, fixed: c.FixedGain, joints: make([]modelled, len(c.Models)), silent: math.Inf(1)}
+	b := &ByModel{lead: c.Lead, carry: carry{over: c.Beyond}, fixed: c.FixedGain, joints: make([]modelled, len(c.Models)), silent: math.Inf(1)}
 	b.state.Version = c.Version
 	for j, m := range c.Models {
 		if m != nil {
@@ -155,6 +156,7 @@ func (b *ByModel) InvertTo(dst *Setpoint, c *Command) {
 			b.invert(dst, c, j)
 		}
 	}
+	b.carry.on(dst, c)
 	if c.Joint == len(b.joints)-1 {
 		b.tick.Version = b.state.Version
 		b.state = b.tick
@@ -224,7 +226,7 @@ func (b *ByModel) adds(m *model.Model, c *Command, u, gain float64) (float64, mo
 	return g.Position - c.Position - c.Velocity*b.lead.Time, g
 }
 
-// rest is the state of a joint without torque: what comes next begins anew.
+// rest is the state of a joint without torque: what comes next begins again.
 func (j *modelled) rest() {
 	if j.waits {
 		j.now, j.waits = j.next, false

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"poise/problem"
 	"poise/servo/model"
 )
 
@@ -38,6 +39,7 @@ type InversionConfig struct {
 	Models    []*model.Model `json:"models,omitempty"`     // [joints] of "model"; null where none is known
 	Version   uint64         `json:"version,omitempty"`    // of the models
 	FixedGain bool           `json:"fixed_gain,omitempty"` // servos do not heed Setpoint.Stiffness
+	Beyond    float64        `json:"beyond,omitempty"`     // s by which setpoints are extrapolated beyond the period, in case the next one is lost; see Beyond
 }
 
 // NewInverter returns the inverter that a configuration chooses.
@@ -45,8 +47,14 @@ func NewInverter(c InversionConfig) (Inverter, error) {
 	if !(c.Lead.Time >= 0) || !finite(c.Lead.Time) {
 		return nil, fmt.Errorf("servo: lead of %g s, must be zero or above", c.Lead.Time)
 	}
+	if !(c.Beyond >= 0) || !finite(c.Beyond) {
+		return nil, fmt.Errorf("servo: setpoints reach %g s beyond a period, must be zero or above", c.Beyond)
+	}
 	switch c.Name {
 	case "", "lead":
+		if c.Beyond > 0 {
+			return &carried{Inverter: c.Lead, carry: carry{over: c.Beyond}}, nil
+		}
 		return c.Lead, nil
 	case "model":
 		for j, m := range c.Models {
@@ -58,7 +66,7 @@ func NewInverter(c InversionConfig) (Inverter, error) {
 		}
 		return newByModel(c), nil
 	}
-	return nil, fmt.Errorf("servo: no inversion is named %q; there are lead and model", c.Name)
+	return nil, fmt.Errorf("servo: no inversion is named %q; there are lead and model%s", c.Name, problem.Hint(c.Name, []string{"lead", "model"}))
 }
 
 // usable reports what is wrong with a model in the cycle, where its voltage counts.
@@ -82,6 +90,7 @@ var _ Inverter = Lead{}
 
 // InvertTo aims ahead; velocity, effort and stiffness pass. Loop-safe.
 func (l Lead) InvertTo(dst *Setpoint, c *Command) {
-	*dst = Setpoint{Mode: Position, Position: c.Position + c.Velocity*l.Time, Velocity: c.Velocity,
-		Effort: c.Effort, Stiffness: c.Stiffness, PlayTime: c.Dt + l.Time}
+	*dst = Setpoint{Mode: Position}
+	dst.Position, dst.Velocity, dst.Effort = c.Position+c.Velocity*l.Time, c.Velocity, c.Effort
+	dst.Stiffness, dst.PlayTime = c.Stiffness, c.Dt+l.Time
 }

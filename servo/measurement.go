@@ -9,7 +9,7 @@ import (
 // Never is the age of what was never measured.
 const Never = math.MaxUint32
 
-// Reading is what a servo says of itself.
+// Reading is the state that a servo reports.
 type Reading struct {
 	Position, Velocity float64 // rad or m, and per s; an angle without limits counts its turns as setpoints do
 	Effort             float64 // that the servo gives, N·m or N
@@ -91,18 +91,7 @@ func (m *Measurement) Copy(src *Measurement) {
 // then has a SensorFault. The other numbers it can move on without: they are 0. Loop-safe.
 func (m *Measurement) Update(src *Measurement) {
 	for i := range m.Joints {
-		last, now := &m.Joints[i], src.Joints[i]
-		for _, x := range [...]*float64{&now.Voltage, &now.Effort, &now.Temperature} {
-			if !finite(*x) {
-				*x = 0
-			}
-		}
-		if now.Finite() {
-			*last = now
-			continue
-		}
-		last.Age = older(last.Age)
-		last.Fault = now.Fault | SensorFault
+		m.Joints[i].update(&src.Joints[i])
 	}
 	for i := range m.IMU {
 		if src.IMU[i].Finite() {
@@ -117,6 +106,23 @@ func (m *Measurement) Update(src *Measurement) {
 		} else {
 			m.Touch[i].Age = older(m.Touch[i].Age)
 		}
+	}
+}
+
+// update takes a newer reading, if the joint can move on it.
+func (r *Reading) update(now *Reading) {
+	switch {
+	case now.Finite():
+		*r = *now
+	case finite(now.Position) && finite(now.Velocity):
+		*r = *now
+		for _, x := range [...]*float64{&r.Voltage, &r.Effort, &r.Temperature} {
+			if !finite(*x) {
+				*x = 0
+			}
+		}
+	default:
+		r.Age, r.Fault = older(r.Age), now.Fault|SensorFault
 	}
 }
 

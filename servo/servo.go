@@ -67,8 +67,10 @@ type Setpoint struct {
 // Finite reports whether a setpoint can be obeyed: every number is finite, or its mode
 // needs none. Loop-safe.
 func (s *Setpoint) Finite() bool {
-	return !s.Mode.Powered() || finite(s.Position) && finite(s.Velocity) && finite(s.Effort) &&
-		finite(s.Kp) && finite(s.Kd) && finite(s.Stiffness) && finite(s.PlayTime) && finite(s.Correction) && finite(s.Gain)
+	// x − x is zero, or NaN if x is non-finite
+	zero := (s.Position - s.Position) + (s.Velocity - s.Velocity) + (s.Effort - s.Effort) + (s.Kp - s.Kp) + (s.Kd - s.Kd) +
+		(s.Stiffness - s.Stiffness) + (s.PlayTime - s.PlayTime) + (s.Correction - s.Correction) + (s.Gain - s.Gain)
+	return zero == 0 || !s.Mode.Powered()
 }
 
 // Bus exchanges setpoints for what is measured, of all joints of a robot in array

@@ -133,19 +133,19 @@ func (d *Data) addPairTouch(slot int, a, b *shape, n, at spatial.Vec3, gap float
 
 // distance returns the signed distance of a point from the shape, both in its axes, and
 // its gradient.
-func (s *shape) distance(x spatial.Vec3) (float64, spatial.Vec3) {
+func (s *shape) distance(p spatial.Vec3) (float64, spatial.Vec3) {
 	switch s.kind {
 	case urdf.Box:
 		b := Box{Pose: spatial.IdentityPose, Half: s.half}
-		return b.distance(x)
+		return b.distance(p)
 	case urdf.Cylinder:
-		r := math.Hypot(x.X, x.Y)
-		side, end := r-s.radius, math.Abs(x.Z)-s.long
+		r := math.Hypot(p.X, p.Y)
+		side, end := r-s.radius, math.Abs(p.Z)-s.long
 		radial := spatial.Vec3{X: 1}
 		if r > 0 {
-			radial = spatial.Vec3{X: x.X / r, Y: x.Y / r}
+			radial = spatial.Vec3{X: p.X / r, Y: p.Y / r}
 		}
-		axial := spatial.Vec3{Z: math.Copysign(1, x.Z)}
+		axial := spatial.Vec3{Z: math.Copysign(1, p.Z)}
 		switch {
 		case side > 0 && end > 0:
 			l := math.Hypot(side, end)
@@ -158,17 +158,17 @@ func (s *shape) distance(x spatial.Vec3) (float64, spatial.Vec3) {
 		far := math.Inf(-1)
 		var out spatial.Vec3
 		for i := range s.planes {
-			if d := s.planes[i].n.Dot(x) - s.planes[i].d; d > far {
+			if d := s.planes[i].n.Dot(p) - s.planes[i].d; d > far {
 				far, out = d, s.planes[i].n
 			}
 		}
 		return far, out
 	case urdf.Capsule:
-		x.Z -= math.Max(-s.long, math.Min(s.long, x.Z))
+		p.Z -= math.Max(-s.long, math.Min(s.long, p.Z))
 	}
-	l := x.Norm()
+	l := p.Norm()
 	if l == 0 {
 		return -s.radius, spatial.Vec3{Z: 1}
 	}
-	return l - s.radius, x.Scale(1 / l)
+	return l - s.radius, p.Scale(1 / l)
 }

@@ -3,6 +3,7 @@ package sim
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -58,6 +59,30 @@ func (w *world) run(seconds float64) {
 
 func (w *world) energy() float64 {
 	return w.d.dyn.KineticEnergy(w.s.Q, w.s.V) + w.d.dyn.PotentialEnergy(w.s.Q)
+}
+
+// throw gives a free body a height, an orientation and velocities at random.
+func (w *world) throw(rng *rand.Rand, height float64) {
+	w.s.Q[2] = height
+	Q, _ := spatial.Quat{W: rng.NormFloat64(), X: rng.NormFloat64(), Y: rng.NormFloat64(), Z: rng.NormFloat64()}.Unit()
+	w.s.Q[3], w.s.Q[4], w.s.Q[5], w.s.Q[6] = Q.X, Q.Y, Q.Z, Q.W
+	for i := range w.s.V {
+		w.s.V[i] = 2 * rng.NormFloat64()
+	}
+}
+
+// energyFalls runs three seconds and fails if the energy rises by more than slack (J) in a step.
+func (w *world) energyFalls(what string, slack float64) {
+	w.t.Helper()
+	last := w.energy()
+	for range 3000 {
+		w.run(w.m.h)
+		now := w.energy()
+		if now > last+slack {
+			w.t.Fatalf("%s: energy rose from %.9g to %.9g J in step %d", what, last, now, w.s.Tick)
+		}
+		last = now
+	}
 }
 
 // inertia writes an <inertial> of a box, a ball or a rod.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"poise/problem"
 	"poise/robot"
 	"poise/servo/bus"
 )
@@ -71,7 +72,7 @@ func (c *Calibration) Find(ids map[string]int) error {
 	for _, name := range c.Joints {
 		j, ok := c.Model.Joint(name)
 		if !ok {
-			errs = append(errs, fmt.Errorf("robot %q has no joint %q", c.Model.Name(), name))
+			errs = append(errs, fmt.Errorf("robot %q has no joint %q%s", c.Model.Name(), name, problem.Hint(name, c.Model.JointNames())))
 			continue
 		}
 		a := c.Model.Servo(j)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"time"
 
 	"poise/internal/rt"
+	"poise/problem"
 	"poise/robot"
 	"poise/robot/description"
 	"poise/servo"
@@ -103,7 +105,8 @@ func servosOf(m *robot.Model, s Settings) ([]robot.Servo, error) {
 	for i := range d.Servos {
 		j, ok := m.Joint(d.Servos[i].Joint)
 		if !ok {
-			errs = append(errs, fmt.Errorf("%s:%d: robot %q has no joint %q", name, d.Servos[i].Line, m.Name(), d.Servos[i].Joint))
+			errs = append(errs, fmt.Errorf("%s:%d: robot %q has no joint %q%s", name, d.Servos[i].Line, m.Name(), d.Servos[i].Joint,
+				problem.Hint(d.Servos[i].Joint, m.JointNames())))
 			continue
 		}
 		all[j] = robot.ServoOf(&d.Servos[i])
@@ -219,7 +222,8 @@ func Plan(m *robot.Model, s Settings, families []Family) ([]Planned, error) {
 		}
 		family, model, ok := ModelNamed(families, a.Type)
 		if !ok {
-			errs = append(errs, fmt.Errorf("joint %q: servo type %q is not one of %s", j.Name, a.Type, strings.Join(typeNames(families), ", ")))
+			errs = append(errs, fmt.Errorf("joint %q: servo type %q is not one of %s%s", j.Name, a.Type, strings.Join(typeNames(families), ", "),
+				problem.Hint(a.Type, typeNames(families))))
 			continue
 		}
 		if err := checkRange(&j, a, model, true); err != nil { // whether it counts turns is known once it answers
@@ -277,7 +281,7 @@ func surplus(lines []LineConfig, servos []robot.Servo) error {
 		case k >= 0:
 			errs = append(errs, fmt.Errorf("%s: port %s is the line without a name already: NAME=PORT says which servos are on it", text, lines[k].Port))
 		case len(used) > 0 && !used[l.Name] && !(len(lines) == 1 && l.Name == ""):
-			errs = append(errs, fmt.Errorf("%s: robot.yaml has no servo on line %q", text, l.Name))
+			errs = append(errs, fmt.Errorf("%s: robot.yaml has no servo on line %q%s", text, l.Name, problem.Hint(l.Name, slices.Sorted(maps.Keys(used)))))
 		}
 	}
 	return errors.Join(errs...)

@@ -158,4 +158,12 @@ func (p *serialPort) Write(b []byte) (int, error) {
 
 func (p *serialPort) SetReadDeadline(t time.Time) error { return p.file.SetReadDeadline(t) }
 
-func (p *serialPort) Close() error { return errors.Join(p.mode.Close(), p.file.Close()) }
+// Close gives the port back. The lock ends by name: a child of this program that has not become another
+// program yet holds the file open for a moment longer.
+func (p *serialPort) Close() error {
+	err := p.mode.Close()
+	if fd, e := descriptor(p.file); e == nil {
+		_ = unix.Flock(int(fd), unix.LOCK_UN)
+	}
+	return errors.Join(err, p.file.Close())
+}

@@ -91,6 +91,7 @@ func TestSurplusLines(t *testing.T) {
 		{true, []string{"left=a", "right=a"}, "--bus right=a: the port is that of another line already, --bus left=a"},
 		{true, []string{"left=a", "right=b", "left=c"}, `--bus left=c: line "left" has port a already`},
 		{true, []string{"left=a", "right=b", "c"}, `--bus c: robot.yaml has no servo on line ""`},
+		{true, []string{"left=a", "rihgt=b"}, `robot.yaml has no servo on line "rihgt"; did you mean "right"?`},
 		{false, []string{"=a"}, `line "=a": no name stands before its =`},
 	} {
 		s := bus.DefaultSettings()

@@ -30,7 +30,7 @@ var otherModes = map[int]servo.Mode{1: servo.Velocity, 5: servo.Effort}
 // of them positions.
 func TestContractOfOtherModes(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long: TestContract has the same goroutines")
+		t.Skip("absent: time (-short); TestContract has the same goroutines")
 	}
 	for mode, more := range otherModes {
 		t.Run(more.String(), func(t *testing.T) {

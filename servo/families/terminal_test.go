@@ -83,18 +83,19 @@ func (all terminals) run(seconds float64) {
 	}
 }
 
-// until steps until something is so of all, however long a busy machine takes.
+// until steps until something was so of each, however long a busy machine takes: on one that keeps emulated
+// servos from answering in time it is rarely so of all at once.
 func (all terminals) until(t *testing.T, what string, so func(r *rig) bool) {
 	t.Helper()
-	for end := time.Now().Add(2 * time.Minute); ; {
-		late := slices.IndexFunc(all, func(x *terminal) bool { return !so(x.rig) })
-		if late < 0 {
+	late := slices.Clone(all)
+	for end := time.Now().Add(2 * time.Minute); ; all.run(0.02) {
+		late = slices.DeleteFunc(late, func(x *terminal) bool { return so(x.rig) })
+		if len(late) == 0 {
 			return
 		}
-		if x := all[late]; time.Now().After(end) {
+		if x := late[0]; time.Now().After(end) {
 			t.Fatalf("%s: still waiting until %s: %+v, %v", x.kind.name, what, x.rig.dst.Joints, x.rig.fault)
 		}
-		all.run(0.02)
 	}
 }
 

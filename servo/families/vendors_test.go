@@ -154,8 +154,10 @@ at = patiently(bus.sync_read, "Present_Position", normalize=False)
 assert all(abs(v - 2047) <= 1 for v in at.values()), at
 found = patiently(bus.read_calibration)
 wanted = {n: MotorCalibration(id=c.id, drive_mode=0, homing_offset=c.homing_offset, range_min=500, range_max=3500) for n, c in found.items()}
-patiently(bus.write_calibration, wanted)
-assert patiently(lambda: bus.is_calibrated)
+for _ in range(5): # an answer that is late on a busy computer is taken for that of the next request
+    patiently(bus.write_calibration, wanted)
+    if patiently(lambda: bus.is_calibrated): break
+else: raise AssertionError(bus.read_calibration())
 patiently(bus.sync_write, "Goal_Position", at, normalize=False)
 patiently(bus.enable_torque)
 goal = {"j1": 20.0, "j2": -30.0, "j3": 0.0}

@@ -37,13 +37,11 @@ func (e Errors) Unit(seed uint64) Unit {
 	return Unit{RateNoise: e.RateNoise, AccelerationNoise: e.AccelerationNoise, RateBias: direction(e.RateBias), AccelerationBias: direction(e.AccelerationBias), Delay: e.Delay}
 }
 
-// unit is the inertial unit of a floating base.
-type unit struct {
+// Inertial is the inertial unit of a floating base, in whatever engine that base moves.
+type Inertial struct {
 	Unit
-	has     bool
 	gravity spatial.Vec3
 	rng     *rand.Rand
-	v       spatial.Vec3 // of the base before the step, world axes
 	sum     spatial.Vec3 // of specific forces since the last reading, world axes
 	n       float64
 	rate    spatial.Vec3     // as it measures it
@@ -54,67 +52,24 @@ type unit struct {
 	count   int
 }
 
-func (u *unit) init(m *robot.Model, c Unit, seed uint64) {
-	u.Unit, u.has, u.gravity = c, m.Floating(), m.Gravity()
-	u.rng = rand.New(rand.NewPCG(seed, 0x696d75))
-	u.queue = make([]servo.Inertial, c.Delay+1)
+// NewInertial returns a unit at rest whose errors are drawn by a seed. It has no reading before its first step.
+func NewInertial(gravity spatial.Vec3, c Unit, seed uint64) *Inertial {
+	return &Inertial{Unit: c, gravity: gravity, rng: rand.New(rand.NewPCG(seed, 0x696d75)), queue: make([]servo.Inertial, c.Delay+1)}
 }
 
-func baseVelocity(s *sim.State) spatial.Vec3 {
-	return baseRotation(s).MulVec(spatial.Vec3{X: s.V[0], Y: s.V[1], Z: s.V[2]})
-}
-
-func baseRotation(s *sim.State) spatial.Mat3 {
-	return spatial.Quat{X: s.Q[3], Y: s.Q[4], Z: s.Q[5], W: s.Q[6]}.Matrix()
-}
-
-func (u *unit) before(s *sim.State) {
-	if u.has {
-		u.v = baseVelocity(s)
-	}
-}
-
-// after adds the acceleration of a step: an inertial unit averages over its period.
-func (u *unit) after(s *sim.State, h float64) {
-	if !u.has {
-		return
-	}
-	a := baseVelocity(s).Sub(u.v).Scale(1 / h)
+// Step adds a step of h: the unit averages accelerations over its period. The velocity of the base was `was` and is
+// `is`, in world axes; R is its orientation, rate its angular velocity in its own axes. Loop-safe.
+func (u *Inertial) Step(R spatial.Mat3, was, is, rate spatial.Vec3, h float64) {
+	a := is.Sub(was).Scale(1 / h)
 	u.sum, u.n = u.sum.Add(a).Sub(u.gravity), u.n+1
-	u.actual = baseRotation(s)
-	u.rate = spatial.Vec3{X: s.V[3], Y: s.V[4], Z: s.V[5]}.Add(u.RateBias).Add(u.noise(u.RateNoise))
+	u.actual = R
+	u.rate = rate.Add(u.RateBias).Add(u.noise(u.RateNoise))
 	u.turn(u.actual.TMulVec(a.Sub(u.gravity)).Add(u.AccelerationBias), h)
 }
 
-// Of how a unit finds its orientation: within which time its tilt is drawn to what it feels as up, s, and by which
-// share of gravity that may differ from it.
-const (
-	tiltTime = 3.0
-	upWithin = 0.5
-)
-
-// turn follows the orientation by what the unit itself measures, as such units do: rates are integrated at
-// every step, and the tilt is drawn slowly towards what is felt as up. Its heading drifts with the bias
-// of its rates; the truth is known to it only when it is put somewhere.
-func (u *unit) turn(felt spatial.Vec3, h float64) {
-	if !u.begun {
-		u.begun, u.R = true, u.actual
-		return
-	}
-	by := u.rate.Scale(h)
-	g := u.gravity.Norm()
-	if up, ok := felt.Unit(); ok && math.Abs(felt.Norm()-g) < upWithin*g {
-		by = by.Add(up.Cross(u.R.TMulVec(u.gravity.Scale(-1 / g))).Scale(min(h/tiltTime, 1)))
-	}
-	Q, _ := u.R.Mul(spatial.ExpRotation(by).Matrix()).Quat().Unit()
-	u.R = Q.Matrix()
-}
-
-// forget drops what was gathered since the last reading: the base was put somewhere.
-func (u *unit) forget() { u.sum, u.n, u.begun = spatial.Vec3{}, 0, false }
-
-func (u *unit) read(dst *servo.Measurement) {
-	if !u.has || len(dst.IMU) == 0 || u.n == 0 {
+// Read fills in what has arrived of what the unit measured. Loop-safe.
+func (u *Inertial) Read(dst *servo.Measurement) {
+	if len(dst.IMU) == 0 || u.n == 0 {
 		return
 	}
 	now := servo.Inertial{
@@ -131,7 +86,72 @@ func (u *unit) read(dst *servo.Measurement) {
 	dst.IMU[0] = u.queue[u.count%len(u.queue)]
 }
 
-func (u *unit) noise(σ float64) (v spatial.Vec3) {
+// unit is the inertial unit of a robot that may have a floating base.
+type unit struct {
+	*Inertial
+	has bool
+	v   spatial.Vec3 // of the base before the step, world axes
+}
+
+func (u *unit) init(m *robot.Model, c Unit, seed uint64) {
+	u.has, u.Inertial = m.Floating(), NewInertial(m.Gravity(), c, seed)
+}
+
+func baseVelocity(s *sim.State) spatial.Vec3 {
+	return baseRotation(s).MulVec(spatial.Vec3{X: s.V[0], Y: s.V[1], Z: s.V[2]})
+}
+
+func baseRotation(s *sim.State) spatial.Mat3 {
+	return spatial.Quat{X: s.Q[3], Y: s.Q[4], Z: s.Q[5], W: s.Q[6]}.Matrix()
+}
+
+func (u *unit) before(s *sim.State) {
+	if u.has {
+		u.v = baseVelocity(s)
+	}
+}
+
+// after adds what a step has changed.
+func (u *unit) after(s *sim.State, h float64) {
+	if u.has {
+		u.Step(baseRotation(s), u.v, baseVelocity(s), spatial.Vec3{X: s.V[3], Y: s.V[4], Z: s.V[5]}, h)
+	}
+}
+
+func (u *unit) read(dst *servo.Measurement) {
+	if u.has {
+		u.Read(dst)
+	}
+}
+
+// The filter of a unit's orientation: time constant with which gravity corrects its tilt, s, and the share of gravity
+// by which a specific force may differ from it and count.
+const (
+	tiltTime = 3.0
+	upWithin = 0.5
+)
+
+// turn estimates the orientation from the unit's own measurements, as real units do: rates are integrated at
+// every step, and gravity corrects the tilt slowly. The heading drifts with the bias of the rates. It is set
+// to the true orientation only when the robot is placed.
+func (u *Inertial) turn(felt spatial.Vec3, h float64) {
+	if !u.begun {
+		u.begun, u.R = true, u.actual
+		return
+	}
+	by := u.rate.Scale(h)
+	g := u.gravity.Norm()
+	if up, ok := felt.Unit(); ok && math.Abs(felt.Norm()-g) < upWithin*g {
+		by = by.Add(up.Cross(u.R.TMulVec(u.gravity.Scale(-1 / g))).Scale(min(h/tiltTime, 1)))
+	}
+	Q, _ := u.R.Mul(spatial.ExpRotation(by).Matrix()).Quat().Unit()
+	u.R = Q.Matrix()
+}
+
+// forget drops what was gathered since the last reading: the base was put somewhere.
+func (u *Inertial) forget() { u.sum, u.n, u.begun = spatial.Vec3{}, 0, false }
+
+func (u *Inertial) noise(σ float64) (v spatial.Vec3) {
 	if σ > 0 {
 		v = spatial.Vec3{X: σ * u.rng.NormFloat64(), Y: σ * u.rng.NormFloat64(), Z: σ * u.rng.NormFloat64()}
 	}

@@ -168,7 +168,7 @@ func (m *machine) until(what string, so func() bool) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("after %d ticks it is still not so that %s", m.Ticks, what)
+	return fmt.Errorf("after %d ticks it is not true that %s", m.Ticks, what)
 }
 
 // hear exchanges until every part was measured and the bus is well.

@@ -139,10 +139,7 @@ func (d *driver) Exchange(t servo.Tick, dst *servo.Measurement, src []servo.Setp
 	if d.open.Load() {
 		return d.bus.Exchange(t, dst, src)
 	}
-	for i := range dst.Joints {
-		dst.Joints[i] = d.bus.older(i, servo.NoAnswer)
-	}
-	return servo.BusDown
+	return d.bus.nothing(dst)
 }
 
 // restart lets a robot begin anew where its joints are: without torque, and with nothing

@@ -81,7 +81,7 @@ type state struct {
 	position float64        // of the joint
 	velocity float64
 	effort   float64       // that the servo gives, N·m
-	last     servo.Reading // newest answer that got through
+	last     servo.Reading // newest answer that got through, with its age
 }
 
 // Config makes a Bus.
@@ -176,17 +176,31 @@ func (b *Bus) Exchange(t servo.Tick, dst *servo.Measurement, src []servo.Setpoin
 	b.fillMissed(t.N)
 	if b.down != nil && b.down(t.N) {
 		b.move(t, nil)
-		for i := range dst.Joints {
-			dst.Joints[i] = b.older(i, servo.NoAnswer)
-		}
-		return servo.BusDown
+		return b.nothing(dst)
 	}
 	copy(b.queue[t.N%uint64(len(b.queue))], src)
 	b.move(t, src)
-	for i := range dst.Joints {
-		dst.Joints[i] = b.read(t, i)
+	for i := range b.state {
+		b.read(t, i)
 	}
+	b.tell(dst)
 	return 0
+}
+
+// nothing is what is heard of a silent bus.
+func (b *Bus) nothing(dst *servo.Measurement) servo.Fault {
+	for i := range b.state {
+		b.state[i].grow()
+	}
+	b.tell(dst)
+	return servo.BusDown
+}
+
+// tell fills in the newest answers.
+func (b *Bus) tell(dst *servo.Measurement) {
+	for i := range dst.Joints {
+		dst.Joints[i] = b.state[i].last
+	}
 }
 
 // fillMissed lets the last setpoints stand for ticks that did not take place.
@@ -260,20 +274,33 @@ func (b *Bus) frozen(n uint64, i int) bool {
 	return false
 }
 
-// read makes the answer of one servo.
-func (b *Bus) read(t servo.Tick, i int) servo.Reading {
+func (b *Bus) silent(n uint64, i int) bool {
+	for k := range b.plans {
+		if p := &b.plans[k]; p.Joint == i && p.Silent && p.at(n) {
+			return true
+		}
+	}
+	return false
+}
+
+// read takes the answer of one servo, if there is any.
+func (b *Bus) read(t servo.Tick, i int) {
 	s, c := &b.state[i], &b.servos[i]
-	r := servo.Reading{Position: s.position, Velocity: s.velocity, Effort: s.effort, Voltage: nominalVoltage, Temperature: roomTemperature}
+	if c.Unreadable || b.lost(i) || b.silent(t.N, i) {
+		s.grow()
+		return
+	}
+	r := &s.last
+	*r = servo.Reading{Voltage: nominalVoltage, Temperature: roomTemperature}
+	r.Position, r.Velocity, r.Effort = s.position, s.velocity, s.effort
 	if s.refused {
 		r.Fault = servo.BadMode
 	}
-	silent := c.Unreadable || b.lost(i)
 	for k := range b.plans {
 		p := &b.plans[k]
 		if p.Joint != i || !p.at(t.N) {
 			continue
 		}
-		silent = silent || p.Silent
 		if p.NonFinite {
 			r.Position, r.Velocity = math.NaN(), math.Inf(1)
 		}
@@ -285,26 +312,18 @@ func (b *Bus) read(t servo.Tick, i int) servo.Reading {
 			r.Voltage = p.Voltage
 		}
 	}
-	if silent {
-		return b.older(i, servo.NoAnswer)
-	}
 	if c.Noise > 0 {
 		r.Position += c.Noise * b.rng.NormFloat64()
 	}
 	if c.Quantum > 0 {
 		r.Position = c.Quantum * math.Round(r.Position/c.Quantum)
 	}
-	s.last = r
-	return r
 }
 
-// older returns the last answer, a tick older.
-func (b *Bus) older(i int, f servo.Fault) servo.Reading {
-	last := &b.state[i].last
-	if last.Age != servo.Never {
-		last.Age++
+// grow lets the last answer be a tick older, where this one has no answer.
+func (s *state) grow() {
+	if s.last.Age != servo.Never {
+		s.last.Age++
 	}
-	r := *last
-	r.Fault |= f
-	return r
+	s.last.Fault |= servo.NoAnswer
 }

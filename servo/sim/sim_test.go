@@ -220,9 +220,9 @@ func TestNonFiniteReadings(t *testing.T) {
 	}
 }
 
-// TestHandsOfOthers moves a limp joint from another goroutine, for the race
+// TestPosedByHandConcurrently moves a limp joint from another goroutine, for the race
 // detector, until torque comes: from then on it is refused.
-func TestHandsOfOthers(t *testing.T) {
+func TestPosedByHandConcurrently(t *testing.T) {
 	b := New(Config{Servos: make([]Servo, 2)})
 	free := servo.Setpoint{Mode: servo.Off}
 	run(b, 0, 1, free)
