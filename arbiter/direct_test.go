@@ -140,7 +140,7 @@ func TestDirectNames(t *testing.T) {
 	if a.Name(5) != "5" || a.Name(arbiter.NoClient) != "" {
 		t.Errorf("%q %q", a.Name(5), a.Name(arbiter.NoClient))
 	}
-	// a name that comes again begins anew
+	// a name that comes again begins again
 	claim := arbiter.Claim{Need: robot.Leaf(leg1)}
 	a.Request(0, 5, &claim)
 	if id, err := a.Register(1, "5", nil); err != nil || id != 5 || a.Owner(leg1) != arbiter.NoClient {
@@ -151,9 +151,9 @@ func TestDirectNames(t *testing.T) {
 	}
 }
 
-// TestTwoWaysInOneMachine: the same calls made directly and sent as messages
+// TestCallsAndMessagesGiveTheSameOwnership: the same calls made directly and sent as messages
 // come to the same ownership.
-func TestTwoWaysInOneMachine(t *testing.T) {
+func TestCallsAndMessagesGiveTheSameOwnership(t *testing.T) {
 	const n, nLeaves = 8, 8
 	steps := 3000
 	if testing.Short() {

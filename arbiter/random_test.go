@@ -156,7 +156,7 @@ func newCrowd(t *testing.T, p Policy, seed uint64) *crowdRun {
 }
 
 // TestRandomCrowd: a hundred controllers and 64 leaves, a bad wire, no rest;
-// the books never contradict themselves, and when the noise ends all agree.
+// the state never contradicts itself, and when the noise ends all agree.
 func TestRandomCrowd(t *testing.T) {
 	steps, seeds := 3000, 1
 	if testing.Short() {
@@ -182,7 +182,7 @@ func TestRandomCrowd(t *testing.T) {
 	}
 }
 
-// rest ends the noise, and checks that books and clients come to agree.
+// rest ends the noise, and checks that state and clients come to agree.
 func (r *crowdRun) rest() {
 	r.t.Helper()
 	for range 60 {
@@ -214,7 +214,7 @@ func (r *crowdRun) rest() {
 	for c := range ClientID(crowd) {
 		own := &r.port.clients[c]
 		if own.Phase() != r.m.Phase(c) || r.m.cfg.Policy != PolicyNone && own.Owned() != r.m.Owned(c) {
-			r.t.Errorf("client %d is %v with %v in the books, and %v with %v in truth",
+			r.t.Errorf("client %d is %v with %v in the state, and %v with %v in truth",
 				c, r.m.Phase(c), r.m.Owned(c), own.Phase(), own.Owned())
 		}
 	}

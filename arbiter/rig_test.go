@@ -133,7 +133,7 @@ func (r *rig) owns(leaf robot.LeafID, want ClientID) {
 func (r *rig) phase(c ClientID, want Phase) {
 	r.t.Helper()
 	if got := r.s.Phase(c); got != want {
-		r.t.Errorf("client %d is %v in the books, want %v", c, got, want)
+		r.t.Errorf("client %d is %v in the state, want %v", c, got, want)
 	}
 	if got := r.clients[c].Phase(); got != want && !r.deaf[c] && !r.mute[c] {
 		r.t.Errorf("client %d believes to be %v, want %v", c, got, want)

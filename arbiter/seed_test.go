@@ -30,9 +30,9 @@ func TestSwitchingSeed(t *testing.T) {
 		{"every assignment is confirmed with the new state", assignmentsAreConfirmed},
 		{"a client deactivates of itself and says so", quitOfItself},
 		{"user code is called only while operational", userCodeWhileOperational},
-		// the arbiter's books
-		{"the books hold each client's state, its leaves, what it asks for and its priorities", booksHold},
-		{"the books hold whom a round waits for and its timeout", booksHoldRounds},
+		// the arbiter's state
+		{"the state holds each client's state, its leaves, what it asks for and its priorities", stateHoldsClients},
+		{"the state holds whom a round waits for and its timeout", stateHoldsRounds},
 		// the round
 		{"a round begins with a request", roundBeginsWithRequest},
 		{"several rounds may run at once", roundsOverlap},
@@ -160,7 +160,7 @@ func userCodeWhileOperational(t *testing.T) {
 	}
 }
 
-func booksHold(t *testing.T) {
+func stateHoldsClients(t *testing.T) {
 	r := newRig(t, PolicyPriority)
 	r.grant(gait, needing(leg1).wanting(tail).priority(7, 3))
 	r.phase(gait, Operational)
@@ -168,11 +168,11 @@ func booksHold(t *testing.T) {
 		t.Errorf("owns %v", got)
 	}
 	if claim := r.s.runs(gait); claim.Need != leaves(leg1) || claim.Want != leaves(tail) || claim.Pending[leg1] != 7 || claim.Operational[tail] != 3 {
-		t.Error("the claim is not on the books")
+		t.Error("the claim is not in the state")
 	}
 }
 
-func booksHoldRounds(t *testing.T) {
+func stateHoldsRounds(t *testing.T) {
 	r := newRig(t, PolicyLast)
 	r.grant(gait, needing(leg1))
 	r.deaf[gait] = true
@@ -190,7 +190,7 @@ func booksHoldRounds(t *testing.T) {
 func roundBeginsWithRequest(t *testing.T) {
 	r := newRig(t, PolicyLast)
 	if _, any := r.s.Due(); any {
-		t.Error("something is due on empty books")
+		t.Error("something is due in an empty state")
 	}
 	r.ask(gait, needing(leg1))
 	r.step()
@@ -391,7 +391,7 @@ func idlePrioritiesAreNil(t *testing.T) {
 	r.grant(gait, needing(leg1).priority(9, 9))
 	r.quit(gait)
 	if *r.s.runs(gait) != (Claim{}) || *r.s.asks(gait) != (Claim{}) {
-		t.Error("an idle client's claim is still on the books")
+		t.Error("an idle client's claim is still in the state")
 	}
 	r.grant(trot, needing(leg1).priority(0, 0))
 	r.owns(leg1, trot)

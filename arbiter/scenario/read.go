@@ -180,7 +180,7 @@ func (r *reader) config(f *file) {
 	if w := f.Policy; w.given() {
 		var ok bool
 		if c.Policy, ok = arbiter.ParsePolicy(w.Text); !ok {
-			r.errorf(w.Line, "policy: %q must be none, last or priority", w.Text)
+			r.errorf(w.Line, "policy: %q must be none, last or priority%s", w.Text, problem.Hint(w.Text, []string{"none", "last", "priority"}))
 		}
 	}
 	c.RoundTimeout = r.positive("round_timeout", f.RoundTimeout, arbiter.DefaultRoundTimeout)
@@ -240,7 +240,7 @@ func (r *reader) controllers(list []controllerEntry) {
 		case "refuse":
 			c.Refuses = true
 		default:
-			r.errorf(e.Start.Line, "controller %q: start: %q must be ok or refuse", w.Text, e.Start.Text)
+			r.errorf(e.Start.Line, "controller %q: start: %q must be ok or refuse%s", w.Text, e.Start.Text, problem.Hint(e.Start.Text, []string{"ok", "refuse"}))
 		}
 		r.s.Controllers = append(r.s.Controllers, c)
 	}
