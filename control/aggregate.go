@@ -16,9 +16,9 @@ import (
 //	a.Take(who, owns, reference)   // of each active controller
 //	a.End()
 //
-// A leaf is accepted from its owner alone. What has no writer stays as it was, at
-// rest: a joint is then for the holder, which knows what it carried, and
-// feed-forward and twists are zero, so that nothing old goes on moving.
+// A leaf is accepted from its owner alone. A leaf without a writer keeps its last
+// value, at rest: the holder then holds the joint with its last feed-forward, and in
+// the reference feed-forward and twists are zero, so that nothing continues to move.
 type Aggregate struct {
 	Reference []move.State // of each joint that has a writer: position, velocity, acceleration
 	Motion    Motion       // the rest of the reference: all but Q, V and A
@@ -149,8 +149,11 @@ func (a *Aggregate) Take(who arbiter.ClientID, owns robot.Set, r *Reference) (ba
 		a.copyLeaf(leaf, r)
 	}
 	for i := range a.chains {
-		if r.Limb[i].Has && owns.Contains(a.chains[i].joints) {
+		switch joints := a.chains[i].joints; {
+		case r.Limb[i].Has && owns.Contains(joints):
 			a.Motion.Limb[i], a.Motion.Point[i] = r.Limb[i], r.Point[i]
+		case has.Overlaps(joints): // their new owner has no reference of the tip: that of the one before ends
+			a.Motion.Limb[i].end()
 		}
 	}
 	return 0, true
@@ -216,7 +219,7 @@ func (a *Aggregate) End() {
 		case robot.SupportLeaf:
 			// what the ground is stays known; forces are asked for by owners only
 			s := &m.Support[a.leaves[i].Chain]
-			s.Wrench, s.Planned, s.Swing = spatial.Wrench{}, false, 0
+			s.Wrench, s.Planned, s.Led, s.Swing = spatial.Wrench{}, false, false, 0
 		}
 	}
 	for i := range a.chains {
@@ -233,13 +236,16 @@ func (a *Aggregate) rest(limb *LimbRef, joints robot.Set) {
 	for leaf := range joints.All {
 		switch who := a.Writer[leaf]; {
 		case who == arbiter.NoClient, one != arbiter.NoClient && who != one:
-			limb.Has, limb.Twist, limb.Acceleration = false, spatial.Twist{}, spatial.Twist{}
+			limb.end()
 			return
 		default:
 			one = who
 		}
 	}
 }
+
+// end leaves of an intent where the tip was to be.
+func (l *LimbRef) end() { l.Has, l.Twist, l.Acceleration = false, spatial.Twist{}, spatial.Twist{} }
 
 // finite reports whether a pose and its motion are finite.
 func (x *BaseRef) finite() bool {

@@ -165,6 +165,31 @@ func TestWholeLimbsHaveTheirSupport(t *testing.T) {
 	}
 }
 
+// TestReferencesOfALimbEndWithTheirController: a new owner of the joints of a limb that gives no reference of its tip ends that of the owner before.
+func TestReferencesOfALimbEndWithTheirController(t *testing.T) {
+	a, m, find := ponyAggregate(t)
+	leg := find("leg1")
+	chain, _ := m.Chain("leg1")
+	r := newReferenceFor(a, m)
+	take := func(who arbiter.ClientID, tip bool) bool {
+		r.Reset()
+		r.Has = leg
+		r.Limb[chain] = LimbRef{Pose: spatial.IdentityPose, Has: tip}
+		a.Begin()
+		a.Take(who, leg, r)
+		a.End()
+		return a.Motion.Limb[chain].Has
+	}
+	for k, c := range []struct {
+		who arbiter.ClientID
+		tip bool
+	}{{1, true}, {1, true}, {2, false}, {2, true}, {2, false}, {1, true}} {
+		if got := take(c.who, c.tip); got != c.tip {
+			t.Errorf("tick %d: an intent of the limb %v, want %v", k, got, c.tip)
+		}
+	}
+}
+
 func TestAggregateDoesNotAllocate(t *testing.T) {
 	a, m, find := ponyAggregate(t)
 	leg := find("leg1")

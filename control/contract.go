@@ -42,9 +42,9 @@ const (
 	GoalMissed      Code = 23 // Joint was still Value off at At, when the time to settle was over, Max is allowed
 	TooOld          Code = 24 // the motion was to be over Value s ago
 	Energised       Code = 25 // joints that it had let go were given torque
-	LeaseExpired    Code = 26 // a controller outside gave no sign of life for Value s, Max is allowed
-	Unanswered      Code = 27 // a controller outside did not confirm its offer in time
-	Declined        Code = 28 // a controller outside does not want what it asked for any more
+	LeaseExpired    Code = 26 // an external controller gave no sign of life for Value s, Max is allowed
+	Unanswered      Code = 27 // an external controller did not confirm its offer in time
+	Declined        Code = 28 // an external controller does not want what it asked for any more
 	LimbUnreachable Code = 29 // the limb of Joint stays Value m, or rad, away from where it is to be, Max is allowed
 	BaseTooFar      Code = 30 // the next pose of the base is Value m, or rad, away, Max is allowed
 	NothingStands   Code = 31 // no foot stands over which the base could be moved
@@ -64,6 +64,7 @@ const (
 	OnItsBack       Code = 45 // the base is tilted by Value rad: it lies on neither side, up to Max it would
 	NoInertialUnit  Code = 46 // no inertial unit tells how the robot lies or turns
 	StillLies       Code = 47 // the base is tilted by Value rad after a part of getting up, Max is allowed
+	NeverRead       Code = 48 // nothing was heard of Joint yet, so its servo gets no torque
 )
 
 var codeNames = [...]string{
@@ -74,7 +75,7 @@ var codeNames = [...]string{
 	"limb unreachable", "base too far", "nothing stands", "not owned",
 	"too fast", "too steep", "limb too fast",
 	"no masses", "not standing", "stands beyond", "fallen", "whole robot only", "no whole body", "sunk", "not touched",
-	"already stands", "on its back", "no inertial unit", "still lies",
+	"already stands", "on its back", "no inertial unit", "still lies", "never read",
 }
 
 func (c Code) String() string {
@@ -116,8 +117,9 @@ type Support struct {
 	Wrench   spatial.Wrench  `json:",omitzero"` // reference of what the ground does to the robot, about the contact's first point, world axes
 	Friction float64         `json:",omitzero"` // coefficient of the ground there; 0 is unknown
 	Normal   spatial.Vec3    `json:",omitzero"` // of the ground, out of it, unit, world axes; 0 is unknown
-	Fade     float64         `json:",omitzero"` // s in which dynamics may let it come or go; 0 is theirs. Who fades Weight by itself says so
+	Fade     float64         `json:",omitzero"` // s in which dynamics fade it in and out; 0 is their default. A controller that fades Weight itself sets this shorter
 	Planned  bool            `json:",omitzero"` // its owner plans the balance: the foot leaves and stands when Weight says so, also where two feet are left
+	Led      bool            `json:",omitzero"` // it stands, and moves relative to the base as the reference of its limb: the measured robot is tilted on its feet
 	Next     Foothold        `json:",omitzero"` // where it is to stand next
 	Swing    float64         `json:",omitzero"` // share of its way through the air that is over, above 0 … 1; 0 if it stands, or that is not known
 }
@@ -130,7 +132,7 @@ func SwingOf(lift, land, now float64) float64 {
 	return max((now-lift)/(land-lift), math.SmallestNonzeroFloat64)
 }
 
-// Foothold is where a foot is put down next, for who watches; no stage of the cycle uses it.
+// Foothold is where a foot is put down next, for displays; no stage of the cycle uses it.
 type Foothold struct {
 	At       spatial.Vec3 // of the sole, world axes
 	Yaw      float64
@@ -218,7 +220,7 @@ type Measured struct {
 	Volt     float64            // supply, V: the largest of the servos heard in this tick; 0 until one measures it
 }
 
-// NewMeasured returns room for what a robot says.
+// NewMeasured returns a Measured with memory for a robot.
 func NewMeasured(joints, chains int, s servo.Sensors) Measured {
 	return Measured{Q: make([]float64, joints), V: make([]float64, joints), Effort: make([]float64, joints),
 		Age: make([]uint32, joints), Fault: make([]servo.Fault, joints), Support: make([]Support, chains),
@@ -298,13 +300,14 @@ type Input struct {
 	Meas *Measured // the newest measured state
 	Own  robot.Set // leaves that the controller owns now
 
-	Missed uint64  // ticks before this one that did not take place: the cycle was late
-	Rate   float64 // how fast the program's clock is to go: 1 is as planned, 0 is a pause
-	Whole  bool    // joints are driven by the whole body (cycle 2), which holds feet that stand where they are
-	Bridge float64 // of the whole body, whose command need not come to a reference: the farthest that a hand-over still is from it, rad or m
+	Missed  uint64    // ticks before this one that did not take place: the cycle was late
+	Rate    float64   // how fast the program's clock is to go: 1 is as planned, 0 is a pause
+	Whole   bool      // joints are driven by the whole body (cycle 2), which holds feet that stand where they are
+	Torques robot.Set // joints whose servos get the torques that the motion needs (cycles 1 and 2); the others get positions alone, and lag behind
+	Bridge  float64   // of the whole body, whose command need not come to a reference: the farthest that a hand-over still is from it, rad or m
 }
 
-// Status is how a controller got on.
+// Status is the result of an Update.
 type Status uint8
 
 // The statuses.
@@ -328,7 +331,7 @@ type Ranked interface {
 	Rank(leaf robot.LeafID) (pending, operational float32, own bool)
 }
 
-// Leased is a Program with a lease of its own: how long, s, a controller outside that asks
+// Leased is a Program with a lease of its own: how long, s, an external controller that asks
 // for it may give no sign of life; 0 is the loop's.
 type Leased interface {
 	Program
@@ -345,7 +348,7 @@ type Controller interface {
 	Start(in *Input, p Program) Reason
 	// Update fills out for this tick.
 	Update(in *Input, out *Reference) (Status, Reason)
-	// Owned tells of a change of its set: live on, or quit.
+	// Owned tells of a change of its set: continue, or quit.
 	Owned(in *Input, now robot.Set) Status
 }
 

@@ -167,7 +167,7 @@ func TestGateLeavesEffortAlone(t *testing.T) {
 	r.writer, r.ref.Has = 1, r.all()
 	for i := range 100 {
 		r.ref.Tau[0] = math.Sin(float64(i) * period)
-		k.fresh[0] = true // as Limit says it
+		k.fresh = k.fresh.With(0) // as Limit says it
 		r.step()
 		if i > 30 && k.Motion.Tau[0] != r.ref.Tau[0] {
 			t.Fatalf("tick %d: %g N·m, reference %g", r.n, k.Motion.Tau[0], r.ref.Tau[0])

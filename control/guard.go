@@ -72,19 +72,19 @@ func (g *Guard) Apply(joint int, s *servo.Setpoint, measured *servo.Reading, dt 
 		return 0
 	}
 	b := &g.bounds[joint]
-	if !finiteSetpoint(s) {
+	if !s.Finite() || s.Mode == servo.Position && s.PlayTime <= 0 {
 		trip |= TripFinite
 		*s = g.fallback(joint, measured, dt)
 	}
-	s.Effort, trip = within(s.Effort, -b.Effort, b.Effort, trip, TripEffort)
-	s.Velocity, trip = within(s.Velocity, -b.Rate, b.Rate, trip, TripRate)
+	trip |= within(&s.Effort, -b.Effort, b.Effort, TripEffort)
+	trip |= within(&s.Velocity, -b.Rate, b.Rate, TripRate)
 	switch s.Mode {
 	case servo.Position:
-		s.Stiffness, trip = within(s.Stiffness, 0, 1, trip, TripRange)
+		trip |= within(&s.Stiffness, 0, 1, TripRange)
 		trip |= g.position(joint, s, measured, dt)
 	case servo.Impedance:
-		s.Kp, trip = within(s.Kp, 0, math.MaxFloat64, trip, TripRange)
-		s.Kd, trip = within(s.Kd, 0, math.MaxFloat64, trip, TripRange)
+		trip |= within(&s.Kp, 0, math.MaxFloat64, TripRange)
+		trip |= within(&s.Kd, 0, math.MaxFloat64, TripRange)
 		trip |= g.position(joint, s, measured, dt)
 	case servo.Velocity, servo.Effort:
 		trip |= g.outwards(b, s, measured, dt)
@@ -97,14 +97,14 @@ func (g *Guard) Apply(joint int, s *servo.Setpoint, measured *servo.Reading, dt 
 func (g *Guard) position(joint int, s *servo.Setpoint, measured *servo.Reading, dt float64) (trip Trip) {
 	b := &g.bounds[joint]
 	if measured.Age != servo.Never && finite(measured.Position) {
-		s.Position, trip = within(s.Position, measured.Position-b.Distance, measured.Position+b.Distance, trip, TripDistance)
+		trip |= within(&s.Position, measured.Position-b.Distance, measured.Position+b.Distance, TripDistance)
 	}
 	if last := &g.last[joint]; g.ready[joint] && hasPosition(last.Mode) {
 		step := b.Rate * dt
-		s.Position, trip = within(s.Position, last.Position-step, last.Position+step, trip, TripRate)
+		trip |= within(&s.Position, last.Position-step, last.Position+step, TripRate)
 	}
 	// the range comes last: nothing else may lead out of it, a wrong reading least
-	s.Position, trip = within(s.Position, b.Lower, b.Upper, trip, TripRange)
+	trip |= within(&s.Position, b.Lower, b.Upper, TripRange)
 	return trip
 }
 
@@ -115,13 +115,13 @@ func (g *Guard) outwards(b *GuardBounds, s *servo.Setpoint, measured *servo.Read
 	bounded := !math.IsInf(b.Lower, -1) || !math.IsInf(b.Upper, 1)
 	if measured.Age == servo.Never || !finite(measured.Position) {
 		if bounded && s.Mode == servo.Velocity {
-			s.Velocity, trip = within(s.Velocity, 0, 0, trip, TripRange)
+			trip |= within(&s.Velocity, 0, 0, TripRange)
 		}
 		return trip
 	}
 	below, above := b.Lower-measured.Position, b.Upper-measured.Position // distances to the ends; ≤ 0 and ≥ 0 inside
 	if s.Mode == servo.Velocity {
-		s.Velocity, trip = within(s.Velocity, min(0, below/dt), max(0, above/dt), trip, TripRange)
+		trip |= within(&s.Velocity, min(0, below/dt), max(0, above/dt), TripRange)
 		return trip
 	}
 	if above <= 0 && s.Effort > 0 || below >= 0 && s.Effort < 0 {
@@ -132,14 +132,6 @@ func (g *Guard) outwards(b *GuardBounds, s *servo.Setpoint, measured *servo.Read
 
 // hasPosition reports whether the position of a setpoint counts in a mode.
 func hasPosition(m servo.Mode) bool { return m == servo.Position || m == servo.Impedance }
-
-// finiteSetpoint reports whether a servo could follow a setpoint at all.
-func finiteSetpoint(s *servo.Setpoint) bool {
-	// x − x is zero, or NaN if x is non-finite
-	zero := (s.Position - s.Position) + (s.Velocity - s.Velocity) + (s.Effort - s.Effort) + (s.Kp - s.Kp) +
-		(s.Kd - s.Kd) + (s.Stiffness - s.Stiffness) + (s.PlayTime - s.PlayTime)
-	return zero == 0 && (s.PlayTime > 0 || s.Mode != servo.Position)
-}
 
 // fallback is the last setpoint that was sane, at rest, or to stay where the joint
 // is.
@@ -158,14 +150,17 @@ func (g *Guard) fallback(joint int, measured *servo.Reading, dt float64) servo.S
 	return s
 }
 
-func within(x, low, high float64, trip, kind Trip) (float64, Trip) {
+// within bounds x, and says so if it had to.
+func within(x *float64, low, high float64, kind Trip) Trip {
 	switch {
-	case x < low:
-		return low, trip | kind
-	case x > high:
-		return high, trip | kind
+	case *x < low:
+		*x = low
+		return kind
+	case *x > high:
+		*x = high
+		return kind
 	}
-	return x, trip
+	return 0
 }
 
 func finite(x float64) bool { return x-x == 0 }

@@ -65,17 +65,17 @@ func TestJointWithoutTorquePasses(t *testing.T) {
 	}
 }
 
-// TestNothingInsaneReachesAServo feeds rubbish.
-func TestNothingInsaneReachesAServo(t *testing.T) {
+// TestNoInvalidSetpointReachesAServo feeds extreme and non-finite values at random.
+func TestNoInvalidSetpointReachesAServo(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 3))
 	g := NewGuard([]GuardBounds{guardBounds})
-	rubbish := []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64, -1e300, 0, 0.3, -0.7}
-	pick := func() float64 { return rubbish[rng.IntN(len(rubbish))] }
+	extreme := []float64{math.NaN(), math.Inf(1), math.Inf(-1), math.MaxFloat64, -1e300, 0, 0.3, -0.7}
+	pick := func() float64 { return extreme[rng.IntN(len(extreme))] }
 	for range 20000 {
-		s := servo.Setpoint{Position: pick(), PlayTime: pick(), Stiffness: pick(), Mode: servo.Mode(rng.IntN(int(servo.NumModes)))}
+		s := servo.Setpoint{Position: pick(), PlayTime: pick(), Stiffness: pick(), Correction: pick(), Gain: pick(), Mode: servo.Mode(rng.IntN(int(servo.NumModes)))}
 		r := servo.Reading{Position: pick(), Age: []uint32{0, 3, servo.Never}[rng.IntN(3)]}
 		g.Apply(0, &s, &r, 0.01)
-		if s.Mode == servo.Position && (!finite(s.Position) || !finite(s.PlayTime) || !finite(s.Stiffness) || s.Position < -1 || s.Position > 1) {
+		if !s.Finite() || s.Mode == servo.Position && (s.Position < -1 || s.Position > 1 || !(s.PlayTime > 0)) {
 			t.Fatalf("out came %+v", s)
 		}
 	}

@@ -106,20 +106,21 @@ func (l *Limiter) judge(joint int, want, dt float64) (q, v float64, cut Cut) {
 	}
 	step := (want - q0) / dt
 
-	// what acceleration allows, then what velocity does, then what leads to no
-	// place without return
-	low, high := b.reach(v0, dt)
-	slack := relativeSlack*min(b.Acceleration, b.Deceleration)*dt + roundingSlack*math.Abs(q0)/dt
-	if !finite(slack) {
-		slack = 0
+	// what velocity allows, then what leads to no place without return, then what
+	// acceleration does, which comes last: it cannot be broken, and for a state that
+	// came through this gate it never has to be
+	v, cut = clamp(step, -b.Velocity, b.Velocity, relativeSlack*b.Velocity, cut, CutVelocity)
+	if !b.farFrom(q0, v, dt) {
+		upper, lower := b.mostTowards(b.Upper-q0, dt), -b.mostTowards(q0-b.Lower, dt)
+		v, cut = clamp(v, lower, upper, positionSlack/dt, cut, CutPosition)
 	}
-	v = step
-	v, cut = clamp(v, -b.Velocity, b.Velocity, relativeSlack*b.Velocity, cut, CutVelocity)
-	upper, lower := b.mostTowards(b.Upper-q0, dt), -b.mostTowards(q0-b.Lower, dt)
-	v, cut = clamp(v, lower, upper, positionSlack/dt, cut, CutPosition)
-	// acceleration comes last: it cannot be broken, and for a state that came
-	// through this gate it never has to be
-	v, cut = clamp(v, low, high, slack, cut, CutAcceleration)
+	if low, high := b.reach(v0, dt); !(low <= v && v <= high) {
+		slack := relativeSlack*min(b.Acceleration, b.Deceleration)*dt + roundingSlack*math.Abs(q0)/dt
+		if !finite(slack) {
+			slack = 0
+		}
+		v, cut = clamp(v, low, high, slack, cut, CutAcceleration)
+	}
 
 	if v == step {
 		q = want // bit for bit
@@ -157,6 +158,18 @@ func (b *Bounds) reach(v0, dt float64) (low, high float64) {
 		return -faster, -slower
 	}
 	return slower, faster
+}
+
+// farFrom reports whether a joint that steps by v from q0 comes to rest well before its limits:
+// in units of mostTowards it covers less than u + u²/2, which needs neither a root nor a
+// division. Where that says nothing, it is false.
+func (b *Bounds) farFrom(q0, v, dt float64) bool {
+	distance := b.Upper - q0
+	if v < 0 {
+		v, distance = -v, q0-b.Lower
+	}
+	twice := 2 * b.Deceleration
+	return v*(twice*dt+v) < twice*distance
 }
 
 // mostTowards returns the largest step velocity towards a limit at a distance

@@ -127,6 +127,36 @@ func TestStopBeforeTheLimitIsAsLateAsItCanBe(t *testing.T) {
 	}
 }
 
+// TestFarFromALimitItCutsNothing: where the gate does not work out how fast a joint may go towards
+// its limits, it may go as fast as it is asked to.
+func TestFarFromALimitItCutsNothing(t *testing.T) {
+	rng := rand.New(rand.NewPCG(14, 20))
+	far, near := 0, 0
+	for range 200000 {
+		b := randomBounds(rng)
+		dt := []float64{0.0001, 0.001, 0.0112, 0.056}[rng.IntN(4)]
+		// also next to the limits and slow, where the numbers of steps are small
+		q0, v := b.Lower+rng.Float64()*(b.Upper-b.Lower), b.Velocity*(2*rng.Float64()-1)
+		if rng.IntN(2) == 0 {
+			way := (b.Upper - b.Lower) * math.Pow(10, -9*rng.Float64())
+			q0 = []float64{b.Lower + way, b.Upper - way, b.Lower - way, b.Upper + way}[rng.IntN(4)]
+			v *= math.Pow(10, -6*rng.Float64())
+		}
+		if !b.farFrom(q0, v, dt) {
+			near++
+			continue
+		}
+		far++
+		upper, lower := b.mostTowards(b.Upper-q0, dt), -b.mostTowards(q0-b.Lower, dt)
+		if v > upper*(1+1e-14) || v < lower*(1+1e-14) {
+			t.Fatalf("%+v: %g rad/s at %g, most %g and %g", b, v, q0, lower, upper)
+		}
+	}
+	if far < 50000 || near < 50000 {
+		t.Errorf("%d far, %d near", far, near)
+	}
+}
+
 func TestJointThatStartsOutsideMayOnlyMoveInwards(t *testing.T) {
 	b := Bounds{Lower: -1, Upper: 1, Velocity: 2, Acceleration: 5, Deceleration: 5}
 	l := NewLimiter([]Bounds{b})

@@ -36,13 +36,14 @@ type Shaper struct {
 	poses   poses
 
 	now, dt float64      // of this tick, s
+	joints  robot.Set    // all of them, as leaves
 	wraps   []bool       // joints that are angles without limits
 	state   []move.State // of the command
 	ref     []move.State // reference of this tick
 	effort  []float64    // feed-forward of this tick's reference, N·m or N
 	given   []float64    // feed-forward of references as it was commanded; Motion.Tau may have more
-	fresh   []bool       // has to be bridged: its reference is new, or the gate cut it
-	renewed []bool       // its reference is new, and so is its feed-forward
+	fresh   robot.Set    // joints that have to be bridged: their references are new, or the gate cut them
+	renewed robot.Set    // whose references are new, and so is their feed-forward
 	back    []move.State // references, a tick ago
 	batch   []int        // joints of one hand-over
 }
@@ -57,8 +58,8 @@ func NewShaper(m *robot.Model, assumed Transition, decay BridgeConfig, merged *A
 	}
 	n := len(bounds)
 	k := &Shaper{merged: merged, Motion: NewMotion(n, len(m.Chains()), merged.Outputs()), Cut: make([]Cut, n),
-		limiter: NewLimiter(bounds), poses: newPoses(m), wraps: Wraps(m),
-		state: make([]move.State, n), ref: make([]move.State, n), effort: make([]float64, n), given: make([]float64, n), fresh: make([]bool, n), renewed: make([]bool, n), back: make([]move.State, n), batch: make([]int, 0, n)}
+		limiter: NewLimiter(bounds), poses: newPoses(m), joints: JointLeaves(n), wraps: Wraps(m),
+		state: make([]move.State, n), ref: make([]move.State, n), effort: make([]float64, n), given: make([]float64, n), back: make([]move.State, n), batch: make([]int, 0, n)}
 	if k.bridge, err = NewBridge(decay, limits, k.wraps); err != nil {
 		return nil, err
 	}
@@ -82,10 +83,8 @@ func (k *Shaper) Begin(now, dt float64) { k.now, k.dt = now, dt }
 // is that of each servo.
 func (k *Shaper) References(mode []servo.Mode) {
 	k.poses.handOver(k)
+	k.renew(k.merged.Fresh)
 	for j := range k.ref {
-		if k.merged.Fresh.Has(robot.LeafID(j)) {
-			k.renew(j)
-		}
 		if k.merged.Writer[j] == arbiter.NoClient {
 			k.hold(j)
 			continue
@@ -95,27 +94,31 @@ func (k *Shaper) References(mode []servo.Mode) {
 		most := k.limiter.bounds[j].Effort // of the reference, too: what is handed over later is within it
 		k.effort[j] = min(max(k.merged.Motion.Tau[j], -most), most)
 		if mode[j].Powered() && k.jumps(j) {
-			k.renew(j)
+			k.renew(robot.Leaf(robot.LeafID(j)))
 		}
 	}
 }
 
-// renew says that the reference of a joint is new: motion and feed-forward are
-// handed over.
-func (k *Shaper) renew(j int) { k.fresh[j], k.renewed[j] = true, true }
+// renew says that the references of the joints among some leaves are new: motion and
+// feed-forward are handed over.
+func (k *Shaper) renew(leaves robot.Set) {
+	joints := leaves.Intersect(k.joints)
+	k.fresh, k.renewed = k.fresh.Union(joints), k.renewed.Union(joints)
+}
 
 // hold makes the reference of an unowned joint: the shortest stop, or the place that
 // it was sent to, under the load that it carried.
 func (k *Shaper) hold(j int) {
-	if k.renewed[j] {
-		k.renewed[j] = false
+	leaf := robot.LeafID(j)
+	if k.renewed.Has(leaf) {
+		k.renewed = k.renewed.Without(leaf)
 		k.bridge.DropEffort(j)
 		k.holder.Carry(j, k.given[j])
 	}
-	if k.fresh[j] && !k.holder.Placed(j) {
+	if k.fresh.Has(leaf) && !k.holder.Placed(j) {
 		k.bridge.Drop(j)
 		k.holder.Begin(j, k.state[j], k.now-k.dt)
-		k.fresh[j] = false
+		k.fresh = k.fresh.Without(leaf)
 	}
 	k.ref[j], k.effort[j] = k.holder.At(j, k.now), k.holder.Effort(j)
 }
@@ -160,14 +163,14 @@ func (k *Shaper) Lead(share float64) {
 func (k *Shaper) gather(writer arbiter.ClientID) bool {
 	k.batch = k.batch[:0]
 	dt := k.dt
-	for j := range k.ref {
-		if !k.fresh[j] || k.merged.Writer[j] != writer {
+	for leaf := range k.fresh.All {
+		if k.merged.Writer[leaf] != writer {
 			continue
 		}
-		k.fresh[j] = false
-		w := k.ref[j]
-		k.back[j] = move.State{P: w.P - dt*w.V + dt*dt/2*w.A, V: w.V - dt*w.A, A: w.A}
-		k.batch = append(k.batch, j)
+		k.fresh = k.fresh.Without(leaf)
+		w := k.ref[leaf]
+		k.back[leaf] = move.State{P: w.P - dt*w.V + dt*dt/2*w.A, V: w.V - dt*w.A, A: w.A}
+		k.batch = append(k.batch, int(leaf))
 	}
 	return len(k.batch) > 0
 }
@@ -175,8 +178,8 @@ func (k *Shaper) gather(writer arbiter.ClientID) bool {
 // handEffortsOver begins to bridge the feed-forward of the joints that are handed over.
 func (k *Shaper) handEffortsOver() {
 	for _, j := range k.batch {
-		if k.renewed[j] {
-			k.renewed[j] = false
+		if leaf := robot.LeafID(j); k.renewed.Has(leaf) {
+			k.renewed = k.renewed.Without(leaf)
 			k.bridge.BeginEffort(k.now-k.dt, j, k.given[j], k.effort[j])
 		}
 	}
@@ -192,7 +195,7 @@ func (k *Shaper) Limit(j int) {
 	if cut != 0 {
 		// the command is not what the bridge thinks: begin again from here
 		w = move.State{P: q, V: v, A: a}
-		k.fresh[j] = true
+		k.fresh = k.fresh.With(robot.LeafID(j))
 	}
 	k.Cut[j] = cut
 	// what a reference claims of its speed may be anything

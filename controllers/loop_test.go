@@ -107,10 +107,10 @@ func (c *counting) Owned(in *control.Input, now robot.Set) control.Status {
 	return c.Fed.Owned(in, now)
 }
 
-// TestUnrelatedSwitchesDisturbNobody: in the original every assignment told every
+// TestUnrelatedSwitchesDisturbNothing: in the original every assignment told every
 // controller, which then began again. Here a look-at hears of nothing while others
 // fight for the legs.
-func TestUnrelatedSwitchesDisturbNobody(t *testing.T) {
+func TestUnrelatedSwitchesDisturbNothing(t *testing.T) {
 	m := rig.Model(t, "pony")
 	regs := registrations(t, m)
 	var look *counting

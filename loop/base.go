@@ -29,7 +29,8 @@ type bases struct {
 	attitude estimate.Attitude
 	gravity  float64
 	sensed   []robot.ChainID   // of touch sensors, if there is one for each foot
-	touched  []control.Support // [chains] by them
+	touched  []control.Support // [chains] by them,
+	weighed  []control.Support // and as odometry weighs them
 	felt     []bool            // [chains] all true
 	full     float64           // N: a foot that carries as much counts fully
 	begun    bool              // every joint was read
@@ -62,7 +63,7 @@ func newBases(m *robot.Model, merge *control.Aggregate, touch int) (b bases, err
 	b.gravity = m.Gravity().Norm()
 	if feet := estimate.Sensed(m); len(feet) > 0 && len(feet) == touch {
 		n := len(m.Chains())
-		b.sensed, b.touched, b.felt = feet, make([]control.Support, n), make([]bool, n)
+		b.sensed, b.touched, b.weighed, b.felt = feet, make([]control.Support, n), make([]control.Support, n), make([]bool, n)
 		for i := range b.felt {
 			b.felt[i] = true
 		}
@@ -91,8 +92,10 @@ func (b *bases) measure(l *Loop) {
 	if b.floating && len(m.IMU) > 0 {
 		b.sample.Orientation = b.attitude.Update(&m.IMU[0], b.measured.Motion().Pose.R, b.gravity, l.tick.Dt)
 	}
-	if b.touch(l) {
-		b.sample.Support, b.sample.Commanded = b.touched, b.felt
+	touch := b.touch(l)
+	if touch {
+		b.weigh(l)
+		b.sample.Support, b.sample.Commanded = b.weighed, b.felt
 	}
 	if m.Felt = len(b.sensed) == 0 && l.feeling.stands(l, b.full); m.Felt {
 		b.sample.Support, b.sample.Commanded = l.feeling.felt, l.feeling.all
@@ -101,6 +104,25 @@ func (b *bases) measure(l *Loop) {
 	m.Base = b.measured.Motion()
 	for i := range m.Support {
 		m.Support[i] = control.Support{Weight: b.measured.Support(i), Contact: l.command.Support[i].Contact}
+		if touch { // a foot that touches before it is to carry is felt so
+			m.Support[i].Weight = b.touched[i].Weight
+		}
+	}
+}
+
+// weigh weighs feet that touch by how much a walk has them carry: one that is lifted or comes down drags over the ground while it
+// touches. Where that leaves no foot, all that touch count.
+func (b *bases) weigh(l *Loop) {
+	left := 0.0
+	copy(b.weighed, b.touched)
+	for _, c := range b.sensed {
+		if s := &l.command.Support[c]; s.Planned {
+			b.weighed[c].Weight *= s.Weight
+		}
+		left += b.weighed[c].Weight
+	}
+	if !(left > 0) {
+		copy(b.weighed, b.touched)
 	}
 }
 

@@ -236,3 +236,39 @@ func TestAUnitThatWasNeverHeardIsAFault(t *testing.T) {
 		t.Errorf("when it is heard the fault ends %d times", n)
 	}
 }
+
+// TestFeetThatDragCountLess: a foot that touches counts by as much as a walk has it carry: one that is being lifted or comes down drags over the ground.
+// Where the plan has none of those that touch carry, they count as they touch; without a plan they do, too. What is measured of a foot is
+// always that it touches: a walk has to know of one that meets the ground early.
+func TestFeetThatDragCountLess(t *testing.T) {
+	l, bus, run := newStanding(t)
+	run(5)
+	for _, c := range []struct {
+		name    string
+		planned bool
+		carries [4]float64 // by the plan
+		pressed [4]bool
+		want    [4]float64
+	}{
+		{"all stand", true, [4]float64{1, 1, 1, 1}, [4]bool{true, true, true, true}, [4]float64{1, 1, 1, 1}},
+		{"one drags, one is lifted", true, [4]float64{1, 0, 1, 0.4}, [4]bool{true, true, true, true}, [4]float64{1, 0, 1, 0.4}},
+		{"one is not there yet", true, [4]float64{1, 1, 1, 0}, [4]bool{true, false, true, false}, [4]float64{1, 0, 1, 0}},
+		{"only those that are to be aloft", true, [4]float64{0, 1, 0, 1}, [4]bool{true, false, true, false}, [4]float64{1, 0, 1, 0}},
+		{"without a plan", false, [4]float64{1, 0, 1, 0}, [4]bool{true, true, true, true}, [4]float64{1, 1, 1, 1}},
+	} {
+		bus.pressed = c.pressed
+		run(3)
+		for k, chain := range l.base.sensed {
+			l.command.Support[chain].Weight, l.command.Support[chain].Planned = c.carries[k], c.planned
+		}
+		l.base.measure(l)
+		for k, chain := range l.base.sensed {
+			if got := l.base.sample.Support[chain].Weight; math.Abs(got-c.want[k]) > 1e-12 {
+				t.Errorf("%s: foot %d counts %g, want %g", c.name, k, got, c.want[k])
+			}
+			if got := l.measured.Support[chain].Weight > 0; got != c.pressed[k] {
+				t.Errorf("%s: foot %d is pressed %v, and measured to touch %v", c.name, k, c.pressed[k], got)
+			}
+		}
+	}
+}

@@ -102,13 +102,19 @@ func (c *cycles) switchTo(l *Loop, o Order) {
 	}
 }
 
-// leave ends cycle 2: what is asked for is handed over from where the whole body has led the robot.
+// leave ends cycle 2.
 func (c *cycles) leave(l *Loop) {
-	c.handOver(l)
-	c.two, c.led = false, false
+	c.yield(l)
+	c.two = false
 }
 
-// handOver lets what is asked for go on from where the whole body has led the robot.
+// yield ends cycle 2 for joints: their references are handed over from where the whole body has led the robot.
+func (c *cycles) yield(l *Loop) {
+	c.handOver(l)
+	c.led = false
+}
+
+// handOver makes references be handed over from where the whole body has led the robot.
 func (c *cycles) handOver(l *Loop) {
 	if c.two && c.led {
 		for j := range l.mode {
@@ -186,8 +192,8 @@ func (c *cycles) lead(l *Loop) bool {
 	if !c.two {
 		return false
 	}
-	lies := l.lies()
-	if lies && !c.led {
+	yields := l.yields()
+	if yields && !c.led {
 		c.whole.Begin()
 		c.whole.State = stage.State{Status: stage.Idle, Base: 1, Pace: 1, Margin: math.Inf(-1)}
 		return false
@@ -204,12 +210,15 @@ func (c *cycles) lead(l *Loop) bool {
 	for j := range l.mode {
 		c.stage.Lead(j, c.whole.A[j])
 	}
-	if lies {
-		c.handOver(l)
-		c.led = false
+	if yields {
+		c.yield(l)
 	}
 	return own && !c.whole.Planned()
 }
+
+// yields reports whether the whole body leaves the command as it is: a controller moves a robot that lies, or joints go to where they are
+// left or are safe, whatever their feet do meanwhile.
+func (l *Loop) yields() bool { return l.lies() || l.leaving.phase == rests || l.faults.crouches() }
 
 // lies reports whether a controller moves the robot while it lies.
 func (l *Loop) lies() bool {

@@ -145,7 +145,7 @@ func (f *monitor) afterGap(l *Loop) bool {
 // resumed forgets the gap that had paused the robot.
 func (f *monitor) resumed(l *Loop) {
 	row := len(f.limbOf)
-	if f.gapPauses && f.latch.latched[row][CycleGap] {
+	if f.gapPauses && f.latch.state[row][CycleGap].latched {
 		f.latch.forget(CycleGap, row)
 		f.cleared(l, CycleGap, row)
 	}

@@ -298,6 +298,20 @@ func TestLatePacketsAreNoFault(t *testing.T) {
 	}
 }
 
+// TestLostAnswersInARowAreNoFault: at 56 ms a joint that misses five answers goes on: 0.2 s are over after four, and a reading is stale only if it is so in three ticks in a
+// row. One that misses six does not.
+func TestLostAnswersInARowAreNoFault(t *testing.T) {
+	const begins = 50
+	for _, lost := range []uint64{5, 6} {
+		r := newRig(t, parts{robot: "pony", period: 0.056})
+		r.bus.Plan(sim.Trouble{Joint: 1, From: begins, Until: begins + lost, Silent: true})
+		r.run(begins + 20)
+		if got, want := r.raised(StaleReading), lost > 5; got != want {
+			t.Errorf("%d answers of a joint are lost: a fault %v, want %v", lost, got, want)
+		}
+	}
+}
+
 // TestNonFiniteReadingIsNone: a servo that answers with non-finite numbers counts as silent.
 func TestNonFiniteReadingIsNone(t *testing.T) {
 	r := newRig(t, parts{robot: "pony", controllers: 1})

@@ -91,7 +91,7 @@ func TestGapPausesAVirtualRobot(t *testing.T) {
 		}
 		r.l.Send(Order{Kind: end})
 		r.run(300)
-		if s, _ := r.l.Snapshot(); s.Paused || r.l.faults.latch.latched[r.l.dof][CycleGap] || r.l.shaper.AtRest() {
+		if s, _ := r.l.Snapshot(); s.Paused || r.l.faults.latch.state[r.l.dof][CycleGap].latched || r.l.shaper.AtRest() {
 			t.Errorf("order %d: paused %v, at rest %v", end, s.Paused, r.l.shaper.AtRest())
 		}
 	}

@@ -56,12 +56,22 @@ func TestJointNeverReadIsNotEnergised(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.Send(Order{Kind: PowerOn})
 	for k := range 20 {
+		if k == 10 {
+			l.Send(Order{Kind: PowerOn})
+		}
 		l.Step(servo.Tick{N: uint64(k), Time: int64(k) * 1e6, Dt: period})
 	}
 	if l.powered.state != Off {
 		t.Errorf("power %v", l.powered.state)
+	}
+	refused, told := false, []Report{}
+	for r, ok := l.Receive(); ok; r, ok = l.Receive() {
+		told = append(told, r)
+		refused = refused || r.Kind == OrderRefused && r.Reason.Code == control.NeverRead && r.Reason.Joint == 3
+	}
+	if !refused {
+		t.Errorf("the joint that was never read is not named: %+v", told)
 	}
 	for j := range l.setpoint {
 		if l.setpoint[j].Mode != servo.Off {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"poise/problem"
 	"poise/robot"
 )
 
@@ -29,7 +30,7 @@ func (a LeaveAction) MarshalText() ([]byte, error) { return []byte(a.String()), 
 func (a *LeaveAction) UnmarshalText(text []byte) error {
 	at := slices.Index(leaveNames[:], string(text))
 	if at < 0 {
-		return fmt.Errorf("loop: %q is no way to leave: hold, off, rest", text)
+		return fmt.Errorf("loop: leaving by %q is unknown: want hold, off or rest%s", text, problem.Hint(string(text), leaveNames[:]))
 	}
 	*a = LeaveAction(at)
 	return nil
@@ -116,6 +117,7 @@ func (v *leaving) update(l *Loop) {
 		v.phase = left
 	case v.phase == ramps && l.cfg.Leave.Do == LeaveRest:
 		v.phase, v.began = rests, l.now
+		l.cycles.yield(l)
 		v.eachSent(l, func(j int, place float64) { l.shaper.Send(j, place) })
 	default:
 		v.goOff(l)

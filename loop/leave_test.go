@@ -5,7 +5,10 @@ import (
 	"testing"
 
 	"poise/robot"
+	"poise/robot/load"
 	"poise/servo"
+	"poise/servo/sim"
+	"poise/wholebody/stage"
 )
 
 // resting makes a rig of an arm that leaves by way of a pose.
@@ -105,4 +108,48 @@ func TestLeavingDoesNotAllocate(t *testing.T) {
 	}); n != 0 || r.l.leaving.phase != rests {
 		t.Errorf("%v allocations, phase %d", n, r.l.leaving.phase)
 	}
+}
+
+// TestLeavingCycle2: what rests or crouches goes there whatever its feet do meanwhile. They are at other places in both poses than in the stand, where
+// cycle 2 would hold them until the deadline.
+func TestLeavingCycle2(t *testing.T) {
+	m := model(t, "pony", load.Options{})
+	lying, ok := m.Pose("lying")
+	if !ok {
+		t.Fatal("no pose lying")
+	}
+	var rest []RestPlace
+	for i, j := range lying.Joints {
+		rest = append(rest, RestPlace{j, lying.Q[i][0]})
+	}
+	r := newRig(t, parts{robot: "pony", period: 0.005, pose: ponyPose(t), settings: Settings{Cycle2: true, Leave: Leaving{Do: LeaveRest, Rest: rest, Speed: 0.3, Deadline: 30}}})
+	r.run(300)
+	if s, _ := r.l.Snapshot(); !s.Cycle2 || s.WholeBody.State.Status != stage.Served {
+		t.Fatal("it is not led")
+	}
+	r.l.Leave()
+	began := r.l.now
+	r.left(20)
+	for _, p := range rest {
+		if q := r.bus.Joint(int(p.Joint)); math.Abs(q-p.Position) > 1e-6 {
+			t.Errorf("joint %d rests at %g, want %g", p.Joint, q, p.Position)
+		}
+	}
+	t.Logf("left after %.1f s", r.l.now-began)
+
+	r = newRig(t, parts{robot: "pony", period: 0.005, pose: ponyPose(t), settings: Settings{Cycle2: true}})
+	leg := r.limb("leg1")
+	joint := int(first(leg)) + 2
+	r.bus.Plan(sim.Trouble{Joint: joint, From: 300, Temperature: 90})
+	r.run(350)
+	for range 1000 {
+		r.run(1)
+		if safe := r.told(LimbSafe); len(safe) > 0 {
+			if safe[0].Time > 0.6*defaultCrouchDeadline {
+				t.Errorf("leg1 is safe after %g s", safe[0].Time)
+			}
+			return
+		}
+	}
+	t.Error("leg1 does not come to its safe state")
 }

@@ -90,9 +90,9 @@ func TestLimpStaysLimp(t *testing.T) {
 	}
 }
 
-// TestLimpLimbStartsFromTheTruth: a program that checks where it starts sees where
+// TestLimpLimbStartsWhereItIs: a program that checks where it starts sees where
 // the hand left the joint.
-func TestLimpLimbStartsFromTheTruth(t *testing.T) {
+func TestLimpLimbStartsWhereItIs(t *testing.T) {
 	r := newRig(t, parts{robot: "arm6", controllers: 2})
 	r.must(0, 1, r.program(robot.Leaf(1), 0.1, 1))
 	r.run(1000)
@@ -116,6 +116,34 @@ func TestLimpLimbStartsFromTheTruth(t *testing.T) {
 	r.must(1, 2, r.program(robot.Leaf(1), 0.1, 1))
 	if c.saw != 0.77 {
 		t.Errorf("started from %g", c.saw)
+	}
+}
+
+// TestTorqueOfWhatIsOnlyWanted: a joint that is only wanted loses its torque, is moved by hand and gets it back: what wants it goes on, the
+// command begins where the hand left the joint, and leads it on within its limits.
+func TestTorqueOfWhatIsOnlyWanted(t *testing.T) {
+	r := newRig(t, parts{robot: "arm6", controllers: 1})
+	p := r.program(robot.Leaf(0), 0.1, 1)
+	p.Wants = robot.Leaf(1)
+	r.must(0, 1, p)
+	r.run(1000)
+	r.checks = true
+	r.torque(false, robot.Leaf(1))
+	r.run(2)
+	const there = 0.77
+	r.bus.PoseByHand(1, there)
+	r.run(50)
+	r.torque(true, robot.Leaf(1))
+	r.run(2)
+	if s, _ := r.l.Snapshot(); !r.l.mode[1].Powered() || math.Abs(s.Command.Q[1]-there) > 1e-4 {
+		t.Errorf("mode %v, commanded to %g", r.l.mode[1], s.Command.Q[1])
+	}
+	r.run(2000)
+	if ended := r.told(GoalEnded); len(ended) > 0 || r.l.seats[0].program == nil {
+		t.Errorf("it ended: %+v", ended)
+	}
+	if s, _ := r.l.Snapshot(); math.Abs(s.Command.Q[1]-p.Centre[1]) > 0.11 {
+		t.Errorf("commanded to %g, and swings about %g", s.Command.Q[1], p.Centre[1])
 	}
 }
 

@@ -25,9 +25,9 @@ type Settings struct {
 	Bridge       control.BridgeConfig
 	Policy       arbiter.Policy
 	RoundTimeout int64 // ns, of a round of requests; default arbiter.DefaultRoundTimeout
-	Lease        int64 // ns, how long a client outside may give no sign of life; default arbiter.DefaultLease
+	Lease        int64 // ns, how long an external controller may give no sign of life; default arbiter.DefaultLease
 
-	RemoteTimeout   int64 // ns, of a round in which a client outside takes part; default arbiter.DefaultRemoteTimeout
+	RemoteTimeout   int64 // ns, of a round in which an external controller takes part; default arbiter.DefaultRemoteTimeout
 	SilenceConsents bool  // at the timeout one that did not answer its offer becomes operational, as in the switching document
 
 	Faults     FaultRules
@@ -68,8 +68,8 @@ type Registration struct {
 	Controller  control.Controller
 	Pending     float32 // priority while it asks
 	Operational float32 // priority once it runs
-	Remote      bool    // a stand-in for controllers outside the process, which answer for themselves
-	Supports    bool    // it knows which feet stand: while it is active those that it does not speak of stay as they are
+	Remote      bool    // a stand-in for external controllers, which answer for themselves
+	Supports    bool    // it knows which feet stand: while it is active those that it does not mention stay as they are
 }
 
 // Loop is the cycle of one robot.
@@ -271,7 +271,7 @@ func (l *Loop) Command() *control.Motion { return l.command }
 func (l *Loop) Step(t servo.Tick) {
 	l.miss(t)
 	l.tick, l.now = t, float64(t.Time-l.behind)*1e-9
-	l.input.Tick, l.input.Whole = t, l.cycles.two
+	l.input.Tick, l.input.Whole, l.input.Torques = t, l.cycles.two, l.cycles.chosen
 	l.shaper.Begin(l.now, t.Dt)
 	l.mark(Begin)
 	l.read()

@@ -31,18 +31,26 @@ type power struct {
 }
 
 // update follows what was read: a robot of which a joint was never read cannot be
-// switched on, unless that joint is known to be absent.
+// switched on.
 func (p *power) update(l *Loop) {
-	if p.state != Off && p.state != Ready {
-		return
-	}
-	state := Ready
-	for j := range l.reading.Joints {
-		if l.reading.Joints[j].Age == servo.Never && !l.cfg.Absent.Has(robot.LeafID(j)) {
+	switch p.state {
+	case Off, Ready:
+		state := Ready
+		if neverRead(l) != robot.NoJoint {
 			state = Off
 		}
+		p.set(l, state)
 	}
-	p.set(l, state)
+}
+
+// neverRead returns a joint of which nothing was heard yet, unless it is known to be absent.
+func neverRead(l *Loop) robot.JointID {
+	for j := range l.reading.Joints {
+		if l.reading.Joints[j].Age == servo.Never && !l.cfg.Absent.Has(robot.LeafID(j)) {
+			return robot.JointID(j)
+		}
+	}
+	return robot.NoJoint
 }
 
 func (p *power) set(l *Loop, s Power) {
@@ -56,8 +64,8 @@ func (p *power) set(l *Loop, s Power) {
 func (p *power) torque() bool { return p.state == Enabled || p.state == Stopping }
 
 // on energises joints, from where they are: the command starts at the measured pose,
-// at rest, so nothing jumps. Joints that are not named stay as they are. The owner of
-// a joint that had no torque ends: torque comes back without a motion.
+// at rest, so nothing jumps. Joints that are not named stay as they are. Torque comes
+// back without a motion: see seat.energised.
 func (p *power) on(l *Loop, o Order, joints robot.Set) {
 	if p.state == Enabled && !joints.Overlaps(p.limp.Union(p.brake)) {
 		return
@@ -70,6 +78,7 @@ func (p *power) on(l *Loop, o Order, joints robot.Set) {
 	}
 	if p.state != Enabled {
 		p.limp, p.brake = l.all, robot.Set{}
+		l.stops.plain = false // that it was ordered off is over: falls count again
 	}
 	joints = joints.Intersect(p.limp.Union(p.brake))
 	for leaf := range joints.All {
@@ -77,8 +86,8 @@ func (p *power) on(l *Loop, o Order, joints robot.Set) {
 	}
 	p.limp, p.brake = p.limp.Minus(joints), p.brake.Minus(joints)
 	for _, s := range l.seats {
-		if s.owned().Overlaps(joints) {
-			s.end(control.Quit, control.Because(control.Energised))
+		if own := s.owned().Intersect(joints); !own.Empty() {
+			s.energised(own)
 		}
 	}
 	p.set(l, Enabled)
@@ -90,8 +99,12 @@ func (p *power) mayEnergise(l *Loop, o Order, joints robot.Set) control.Reason {
 	switch {
 	case l.stops.blocks():
 		return control.Because(control.Stopping)
-	case p.state != Ready && p.state != Enabled:
+	case p.state == Stopping:
 		return control.Because(control.PowerOff)
+	case p.state == Off:
+		return control.NeverRead.At(neverRead(l), 0, 0)
+	case p.state == Faulted:
+		return control.Because(control.StoppedByFault)
 	case o.Kind == TorqueOn:
 		for leaf := range joints.Intersect(l.faults.limp.Union(l.faults.brake)).All {
 			return control.StoppedByFault.At(robot.JointID(leaf), float64(leaf), 0)

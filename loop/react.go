@@ -135,7 +135,7 @@ func (f *reaction) stopRobot(l *Loop, severity Severity) {
 }
 
 // block takes leaves from their owners: they stop and are held. A
-// controller that only wants them lives on without.
+// controller that only wants them continues without.
 func (f *reaction) block(l *Loop, set robot.Set, why control.Reason) {
 	f.blocked = f.blocked.Union(set)
 	for _, s := range l.seats {
@@ -175,6 +175,7 @@ func (f *reaction) crouch(l *Loop, part *limb) {
 		return
 	}
 	part.crouching, part.began = true, l.now
+	l.cycles.yield(l)
 	for i, j := range part.joints {
 		if part.posed[i] {
 			l.shaper.Send(j, part.pose[i])
@@ -203,6 +204,16 @@ func (f *reaction) progress(l *Loop) {
 			f.limp, f.ramping = f.limp.With(leaf), f.ramping.Without(leaf)
 		}
 	}
+}
+
+// crouches reports whether a limb is on its way to its safe pose.
+func (f *reaction) crouches() bool {
+	for i := range f.limbs {
+		if f.limbs[i].crouching {
+			return true
+		}
+	}
+	return false
 }
 
 // arrived reports whether all joints of a limb rest where they were sent.

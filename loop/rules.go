@@ -72,7 +72,7 @@ type FaultRules [NumFaultKinds]FaultRule
 // DefaultFaultRules suits small position servos.
 func DefaultFaultRules() (r FaultRules) {
 	r[TrackingError] = FaultRule{Threshold: 0.35, Debounce: 20, Scope: ScopeLimb, Severity: SeverityHold}
-	r[StaleReading] = FaultRule{Threshold: 0.2, Debounce: 1, Scope: ScopeLimb, Severity: SeveritySafe}
+	r[StaleReading] = FaultRule{Threshold: 0.2, Debounce: 3, Scope: ScopeLimb, Severity: SeveritySafe} // at 56 ms 0.2 s are four answers: of one in twenty lost, some minute has them
 	r[Overheat] = FaultRule{Threshold: 75, Clear: 65, Debounce: 50, Scope: ScopeLimb, Severity: SeveritySafe}
 	r[LowVoltage] = FaultRule{Threshold: 6.5, Clear: 7, Debounce: 200, Scope: ScopeRobot, Severity: SeveritySafe}
 	r[ServoFault] = FaultRule{Debounce: 5, Scope: ScopeLimb, Severity: SeverityHold}

@@ -54,7 +54,7 @@ type seat struct {
 	pendingNeeds robot.Set
 	pendingWants robot.Set
 
-	remote remote // of a controller outside the process
+	remote remote // of an external controller
 }
 
 func (l *Loop) register(r Registration) error {
@@ -102,7 +102,7 @@ func (s *seat) startGoal(o Order) {
 		s.reject(control.Because(control.Replaced))
 	}
 	needs, wants := s.whole()
-	// one outside is asked in any case: it waits for its offer
+	// an external one is asked in any case: it waits for its offer
 	if own := s.owned(); s.program != nil && !s.remote.is && own.Contains(needs) && wants.Minus(own).Empty() && !s.ranked {
 		if rest := own.Minus(needs.Union(wants)); s.swap(o.Program, o.Goal, s.needed, s.wanted) && !rest.Empty() {
 			_ = s.l.arb.Release(s.l.tick.Time, s.id, rest) // what it does not ask for any more
@@ -113,7 +113,7 @@ func (s *seat) startGoal(o Order) {
 	s.pending, s.pendingGoal, s.refusal = o.Program, o.Goal, control.Because(control.OK)
 	s.remote.heard, s.remote.own = s.l.tick.Time, s.claim.Lease
 	s.pendingNeeds, s.pendingWants = s.needed, s.wanted
-	// it starts, or is rejected, now; or later, while one outside is asked for its answer
+	// it starts, or is rejected, now; or later, while an external one is asked for its answer
 	if _, err := s.l.arb.Request(s.l.tick.Time, s.id, &s.claim); err != nil {
 		s.reject(control.Because(control.Unknown))
 	}
@@ -128,7 +128,7 @@ func (s *seat) reject(why control.Reason) {
 	s.report(GoalRejected, s.pendingGoal, control.Failed, why)
 }
 
-// denied says why a request came to nothing: the controller's own refusal, or the
+// denied says why a request was denied: the controller's own refusal, or the
 // arbiter's.
 func (s *seat) denied(reason arbiter.Reason, err error) control.Reason {
 	switch {
@@ -481,6 +481,16 @@ func (s *seat) end(st control.Status, why control.Reason) {
 	_ = s.l.arb.Stop(s.l.tick.Time, s.id)
 }
 
+// energised tells the owner of joints that they got their torque back. One that has let
+// them go, or needs them, ends. One that only wants them goes on, and takes them where they
+// are, as if it had lost them and got them again: a walk does not break off for its tail.
+func (s *seat) energised(joints robot.Set) {
+	owned := s.owned()
+	if s.remote.is || s.needs.Union(s.releases()).Overlaps(joints) || s.tellOwned(owned.Minus(joints)) == control.Quit || s.tellOwned(owned) == control.Quit {
+		s.end(control.Quit, control.Because(control.Energised))
+	}
+}
+
 func (s *seat) cancelGoal(o Order) {
 	if s.pending != nil && o.Goal == s.pendingGoal {
 		s.reject(control.Because(control.Cancelled))
@@ -504,73 +514,4 @@ func (s *seat) halt() {
 		s.reject(control.Because(control.NotRunning))
 		_ = s.l.arb.Withdraw(s.l.tick.Time, s.id)
 	}
-}
-
-// The controller's own code may fail: that is its fault, and ends its goal alone.
-
-func (s *seat) check(p control.Program, own robot.Set) (why control.Reason) {
-	defer s.recovered(&why)
-	s.l.input.Own, s.l.input.Rate = own, s.wantedRate()
-	return s.controller.Check(&s.l.input, p)
-}
-
-// ask finds out what a program claims, and with which priorities.
-func (s *seat) ask(p control.Program) (why control.Reason) {
-	defer s.recovered(&why)
-	s.needed, s.wanted = p.Claim()
-	s.claim.SetPriority(s.rank, s.rankRunning)
-	s.ranked, s.claim.Lease = false, 0
-	if own, ok := p.(control.Leased); ok {
-		s.claim.Lease = int64(own.LeaseTime() * 1e9)
-	}
-	if own, ok := p.(control.Ranked); ok {
-		for leaf := range s.l.merge.Whole(s.needed.Union(s.wanted)).All {
-			if pending, running, ok := own.Rank(leaf); ok {
-				s.claim.Pending[leaf], s.claim.Operational[leaf], s.ranked = pending, running, true
-			}
-		}
-	}
-	return control.Because(control.OK)
-}
-
-func (s *seat) start(p control.Program) (why control.Reason) {
-	defer s.recovered(&why)
-	s.l.input.Own, s.l.input.Rate = s.owned(), s.wantedRate()
-	return s.controller.Start(&s.l.input, p)
-}
-
-func (s *seat) safeUpdate() (st control.Status, why control.Reason) {
-	defer s.recoveredAs(control.Failed, &st, &why)
-	return s.controller.Update(&s.l.input, s.ref)
-}
-
-func (s *seat) tellOwned(owned robot.Set) (st control.Status) {
-	var why control.Reason
-	defer s.recoveredAs(control.Quit, &st, &why)
-	s.l.input.Own = owned
-	return s.controller.Owned(&s.l.input, owned)
-}
-
-// recovered turns a panic into a reason. It must be deferred itself: recover works
-// nowhere else.
-func (s *seat) recovered(why *control.Reason) {
-	if recover() != nil {
-		s.blame(why)
-	}
-}
-
-// recoveredAs turns a panic into a status and a reason; see recovered.
-func (s *seat) recoveredAs(bad control.Status, st *control.Status, why *control.Reason) {
-	if recover() != nil {
-		*st = bad
-		s.blame(why)
-	}
-}
-
-// blame makes a panic the controller's fault. It takes no goals any more until
-// it is run again.
-func (s *seat) blame(why *control.Reason) {
-	*why = control.Reason{Code: control.Panicked, Joint: robot.NoJoint, Who: s.id, At: s.l.now}
-	s.running, s.broken = false, *why
-	s.l.faults.panicked(s.l, s.id)
 }

@@ -349,13 +349,19 @@ func (f *File) finish() {
 	f.close(true)
 }
 
-// end ends the recording in order, and says so in it.
+// end ends the recording in order, and says so in it: in a part of its own where a save has just
+// ended the last one.
 func (f *File) end() {
-	if f.encoder != nil {
-		if err := f.encoder.record(endRecord, nil); err != nil {
-			f.fail(err)
-			return
-		}
+	var err error
+	if f.encoder == nil {
+		err = f.begin()
+	}
+	if err == nil {
+		err = f.encoder.record(endRecord, nil)
+	}
+	if err != nil {
+		f.fail(err)
+		return
 	}
 	f.finish()
 }

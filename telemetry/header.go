@@ -38,7 +38,7 @@ type Controller struct {
 	Pending     float32 `json:"pending"`
 	Operational float32 `json:"operational"`
 	Supports    bool    `json:"supports"` // it knows which feet stand
-	Remote      bool    `json:"remote"`   // it stands in for controllers outside the process
+	Remote      bool    `json:"remote"`   // it stands in for external controllers
 }
 
 // NewHeader describes a loop that is about to be recorded. name is how its robot
@@ -57,16 +57,16 @@ func NewHeader(name string, period float64, c *loop.Config) (Header, error) {
 	for _, r := range c.Controllers {
 		h.Controllers = append(h.Controllers, Controller{r.Name, r.Kind, r.Pending, r.Operational, r.Supports, r.Remote})
 	}
-	if h.Model, err = ModelHash(c.Model); err != nil {
+	if h.Model, err = modelHash(c.Model); err != nil {
 		return Header{}, err
 	}
 	h.Configuration, err = h.configurationHash()
 	return h, err
 }
 
-// ModelHash condenses everything that a robot's summary tells: names, limits,
+// modelHash condenses everything that a robot's summary tells: names, limits,
 // masses, groups.
-func ModelHash(m *robot.Model) (string, error) { return hashJSON(summary.New(m, nil)) }
+func modelHash(m *robot.Model) (string, error) { return hashJSON(summary.New(m, nil)) }
 
 func (h *Header) configurationHash() (string, error) {
 	return hashJSON(struct {

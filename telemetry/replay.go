@@ -32,7 +32,7 @@ type Outcome struct {
 	First                                                      *Difference
 }
 
-// Difference is where a replay went another way.
+// Difference is the first difference of a replay from its recording.
 type Difference struct {
 	Tick      servo.Tick
 	Want, Got uint64
@@ -123,7 +123,7 @@ type player struct {
 
 func newPlayer(r *Reader, m *robot.Model, kinds Kinds) (*player, error) {
 	h := &r.Header
-	model, err := ModelHash(m)
+	model, err := modelHash(m)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 	"poise/trajectory/move"
 )
 
-// Part is a stretch of a program.
+// Part is a part of a program.
 type Part string
 
 // The parts, in order.
@@ -28,7 +28,7 @@ type Sine struct {
 	Phase     float64 `json:"phase"`     // rad
 }
 
-// Knot begins a stretch of constant acceleration.
+// Knot begins an interval of constant acceleration.
 type Knot struct {
 	Time         float64 `json:"time"`     // s since the sweeps began
 	Position     float64 `json:"position"` // from the middle, rad
@@ -64,21 +64,21 @@ type Times struct {
 	Return     float64 `json:"return"`
 }
 
-// Stretch is a part and when it ends.
-type Stretch struct {
+// PartEnd is a part and when it ends.
+type PartEnd struct {
 	Part Part
 	End  float64 // s
 }
 
-// Stretches lists the parts that take time.
-func (t *Times) Stretches() (all []Stretch) {
+// Ends lists the parts that take time, in order.
+func (t *Times) Ends() (all []PartEnd) {
 	end := 0.0
 	for _, p := range []struct {
 		name Part
 		time float64
 	}{{Approach, t.Approach}, {Delay, t.Delay}, {Excitation, t.Excitation}, {Sweeps, t.Sweeps}, {Return, t.Return}} {
 		if end += p.time; p.time > 0 {
-			all = append(all, Stretch{p.name, end})
+			all = append(all, PartEnd{p.name, end})
 		}
 	}
 	return all
@@ -166,7 +166,7 @@ func faded(centre float64, sum []Sine, t, length float64) move.State {
 	return move.State{P: centre + w*q, V: w*v + wv*q, A: w*a + 2*wv*v + wa*q}
 }
 
-// swept is where stretches of constant acceleration lead.
+// swept is where intervals of constant acceleration lead.
 func swept(centre float64, k []Knot, t float64) move.State {
 	if len(k) == 0 {
 		return move.State{P: centre}

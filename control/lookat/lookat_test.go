@@ -174,7 +174,7 @@ func TestEyesFirst(t *testing.T) {
 // within reach is looked at.
 func TestDirectionsWithoutAYaw(t *testing.T) {
 	if testing.Short() {
-		t.Skip("-short: the long form is left out; nothing in it is concurrent")
+		t.Skip("absent: time (-short); nothing in it is concurrent")
 	}
 	r := setup(t, rig.Options{Period: 0.002})
 	w := watch(t, r)
@@ -208,7 +208,7 @@ func TestDirectionsWithoutAYaw(t *testing.T) {
 // its hooves; gaze stays within a degree.
 func TestGazeStaysWhileTheBodyMoves(t *testing.T) {
 	if testing.Short() {
-		t.Skip("-short: the long form is left out; nothing in it is concurrent")
+		t.Skip("absent: time (-short); nothing in it is concurrent")
 	}
 	r := setup(t, rig.Options{Pose: "crouched"})
 	w := watch(t, r)
@@ -293,7 +293,7 @@ func TestYawnDuringLookAtTakesTheHeadAndGivesItBack(t *testing.T) {
 // bit for bit, and joints go to their places without turning round.
 func TestNoOscillation(t *testing.T) {
 	if testing.Short() {
-		t.Skip("-short: the long form is left out; nothing in it is concurrent")
+		t.Skip("absent: time (-short); nothing in it is concurrent")
 	}
 	r := setup(t, rig.Options{})
 	r.Start("look_at", at(t, r, 0.6, 0.5, 0.2))

@@ -67,7 +67,7 @@ func TestPoseIsReachedTogether(t *testing.T) {
 // long.
 func TestPosePausesAndResumes(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long; nothing in it is concurrent")
+		t.Skip("absent: time (-short); nothing in it is concurrent")
 	}
 	r := setup(t, "pony", rig.Options{})
 	p := named(t, r, "crouched", 0)
@@ -111,7 +111,7 @@ func TestPosePausesAndResumes(t *testing.T) {
 // back and forth; the rig judges that velocity is continuous within limits.
 func TestPoseBeginsFromAnyMotion(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long; nothing in it is concurrent")
+		t.Skip("absent: time (-short); nothing in it is concurrent")
 	}
 	r := setup(t, "pony", rig.Options{})
 	for k := range 12 {

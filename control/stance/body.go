@@ -103,12 +103,12 @@ func (c *Controller) explain(l *leg, k *course, q []float64, at float64) control
 }
 
 // settle finds where the body and its feet are now. Place and heading go on from
-// where the base was last said to be; height and tilt come from the legs.
+// where the base was last said to be; tilt comes from the legs.
 func (c *Controller) settle(input *control.Input, k *course) {
 	X, _ := c.ground.Settle(input.Cmd.Q, k.program.Feet)
 	if b := &input.Cmd.Base; b.Has {
 		from := contact.Level(b.Pose)
-		from.P.Z = 0
+		from.P.Z -= X.P.Z // the ground is where the feet are
 		X = from.Mul(X)
 	}
 	k.origin = X

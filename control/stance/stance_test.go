@@ -267,7 +267,7 @@ func TestBodyIsNotStuck(t *testing.T) {
 // TestPauseStopsTheBodyOnItsWay, and cancel ends it there; hooves stay.
 func TestPauseStopsTheBodyOnItsWay(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long; nothing in it is concurrent")
+		t.Skip("absent: time (-short); nothing in it is concurrent")
 	}
 	r := setup(t, rig.Options{Pose: "crouched"})
 	r.Start("stance", stand(t, r))
@@ -295,7 +295,7 @@ func TestPauseStopsTheBodyOnItsWay(t *testing.T) {
 // goes on when the head is back.
 func TestAHeadThatLeansOutStopsTheBody(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long; nothing in it is concurrent")
+		t.Skip("absent: time (-short); nothing in it is concurrent")
 	}
 	r := setup(t, rig.Options{Pose: "crouched"})
 	p := stand(t, r)

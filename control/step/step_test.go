@@ -193,7 +193,7 @@ func TestWalkKeepsTheFeet(t *testing.T) {
 // would have.
 func TestPauseHoldsTheGait(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long; nothing in it is concurrent")
+		t.Skip("absent: time (-short); nothing in it is concurrent")
 	}
 	r := setup(t, rig.Options{Pose: "crouched"})
 	r.Slack = math.Inf(1)
@@ -227,7 +227,7 @@ func TestPauseHoldsTheGait(t *testing.T) {
 // without one.
 func TestLimbsSeenFromTheBase(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long; nothing in it is concurrent")
+		t.Skip("absent: time (-short); nothing in it is concurrent")
 	}
 	r := setup(t, rig.Options{Pose: "crouched"})
 	r.Slack = math.Inf(1)
@@ -348,7 +348,7 @@ func TestProblems(t *testing.T) {
 // limb that falls behind its command breaks the tolerance, from both sides of it.
 func TestStartAndTolerance(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long; nothing in it is concurrent")
+		t.Skip("absent: time (-short); nothing in it is concurrent")
 	}
 	r := setup(t, rig.Options{Pose: "crouched"})
 	r.Slack = math.Inf(1)

@@ -201,8 +201,8 @@ func TestCartesianRefusals(t *testing.T) {
 	}
 }
 
-// TestNothingStands: a base without a foot that carries cannot be led.
-func TestNothingStands(t *testing.T) {
+// TestABaseWithoutSupportsIsRefused: a base without a foot that carries cannot be led.
+func TestABaseWithoutSupportsIsRefused(t *testing.T) {
 	r := setup(t)
 	r.Start("stream", &stream.Program{Needs: r.Set("base", "leg1", "leg2", "leg3", "leg4")})
 	var all []stream.Support

@@ -118,7 +118,7 @@ func TestOnlyTheNewestCounts(t *testing.T) {
 // reached when the input rests.
 func TestAStepIsALimitedMotion(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long; nothing in it is concurrent")
+		t.Skip("absent: time (-short); nothing in it is concurrent")
 	}
 	r := setup(t)
 	rng := rand.New(rand.NewPCG(8, 5))
@@ -219,7 +219,7 @@ func TestAnyGrantedSubset(t *testing.T) {
 // TestPauseAndSpeed: a pause stops a stream, and half speed halves its velocity.
 func TestPauseAndSpeed(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long; nothing in it is concurrent")
+		t.Skip("absent: time (-short); nothing in it is concurrent")
 	}
 	r := setup(t)
 	r.Start("stream", &stream.Program{Needs: r.Set("head"), Timeout: 10})

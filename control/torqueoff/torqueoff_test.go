@@ -136,7 +136,7 @@ func TestNextOwnerBeginsWhereTheHandLeftIt(t *testing.T) {
 // limb limp.
 func TestShutdownNeverReenergises(t *testing.T) {
 	if testing.Short() {
-		t.Skip("long; nothing in it is concurrent")
+		t.Skip("absent: time (-short); nothing in it is concurrent")
 	}
 	for _, c := range []struct {
 		name string
