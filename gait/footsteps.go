@@ -18,7 +18,8 @@ type list struct {
 	n     int // given
 	next  int // to be taken
 	due   float64
-	on    bool // it walks by them: no other steps are taken
+	pace  float64 // share of the gait's rhythm in which they are taken
+	on    bool    // it walks by them: no other steps are taken
 }
 
 // Footsteps has the planner take these steps, one foot after the other in the rhythm of the gait, while
@@ -31,9 +32,15 @@ func (p *Planner) Footsteps(steps []Footstep) {
 // Left returns how many of the footsteps have not begun.
 func (p *Planner) Left() int { return p.listed.n - p.listed.next }
 
+// Pace sets how often footsteps are taken, as a share of the gait's rhythm: 0.1 to 1. There is no velocity that could be scaled. A foot in the air takes the
+// time that it always takes, so that it comes down as soon after a stop.
+func (p *Planner) Pace(share float64) { p.listed.pace = min(max(share, leastPace), 1) }
+
+const leastPace = 0.1
+
 // interval is the time between two footsteps, s: a swing and the time in which all feet stand.
 func (p *Planner) interval() float64 {
-	return max(p.gait.Period/float64(len(p.feet)), (1-p.gait.Duty)*p.gait.Period+max(2*p.cfg.Fade, 2*crossing)+2*step)
+	return max(p.gait.Period/float64(len(p.feet)), (1-p.gait.Duty)*p.gait.Period+max(2*p.cfg.Fade, 2*crossing)+2*step) / p.listed.pace
 }
 
 // beginList begins to walk by footsteps, the first of them at a time.

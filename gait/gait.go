@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"poise/contact"
+	"poise/problem"
 	"poise/robot/description"
 )
 
@@ -16,12 +18,15 @@ type Point = contact.Point
 // Gait is a pattern of steps.
 type Gait struct {
 	Name   string    `json:"name"`
-	Period float64   `json:"period"` // s
-	Duty   float64   `json:"duty"`   // share of the period that a foot stands
-	Phase  []float64 `json:"phase"`  // [legs] when each foot is lifted, as a share of the period
-	Lift   float64   `json:"lift"`   // of a foot, m
-	Most   float64   `json:"most"`   // speed of a foot that stands at most, m/s; 0 is what its reach allows
-	Always bool      `json:"always"` // it steps in place where nothing is commanded, rather than stand
+	Period float64   `json:"period"`          // s
+	Duty   float64   `json:"duty"`            // share of the period that a foot stands
+	Phase  []float64 `json:"phase"`           // [legs] when each foot is lifted, as a share of the period
+	Lift   float64   `json:"lift"`            // of a foot, m
+	Rise   float64   `json:"rise"`            // share of a swing in which a foot goes up; 0 is half of it
+	Over   float64   `json:"over"`            // share of a swing after which it is over its place; 0 is all of it
+	Most   float64   `json:"most"`            // speed of a foot that stands at most, m/s; 0 is what its reach allows
+	Always bool      `json:"always"`          // it steps in place where nothing is commanded, rather than stand
+	Given  bool      `json:"given,omitempty"` // its period or duty was given, not derived
 }
 
 // most legs, steps and corners that a plan has room for.
@@ -102,13 +107,30 @@ func Derive(name string, legs []Point, height, gravity float64) (Gait, error) {
 		g.Name, g.Always = "in_place", true
 		return g, nil
 	}
-	return Gait{}, fmt.Errorf("gait: %q is unknown: there are %v", name, Names)
+	return Gait{}, fmt.Errorf("gait: %q is unknown: there are %s%s", name, strings.Join(Names, ", "), problem.Hint(name, Names))
 }
 
-// Longest and shortest periods, s.
+// What a crawl is slowed down by at most, and the share of its period that is left between two swings.
 const (
+	slowerBy    = 1.1
+	leastWithin = 0.02
+)
+
+// Slow lets the feet of a crawl swing for some seconds, as nearly as a shorter stance and a period that is longer by a tenth at most allow: a
+// cycle of few setpoints leads slow feet better. A gait whose times were given stays as it is.
+func (g *Gait) Slow(swing float64) {
+	most := 1/float64(len(g.Phase)) - leastWithin
+	if now := (1 - g.Duty) * g.Period; g.Name != "crawl" || g.Given || now >= swing || 1-g.Duty >= most {
+		return
+	}
+	share := min(swing/g.Period, most)
+	g.Duty, g.Period = 1-share, min(max(swing/share, g.Period), slowerBy*g.Period)
+}
+
+// LongestPeriod and shortestPeriod are those that a gait may have, s.
+const (
+	LongestPeriod  = 30
 	shortestPeriod = 0.2
-	longestPeriod  = 30
 )
 
 // Check reports what is wrong with a gait for some legs: among other things, the zero-moment point must
@@ -117,12 +139,16 @@ func (g *Gait) Check(legs int) error {
 	switch {
 	case len(g.Phase) != legs:
 		return fmt.Errorf("gait %q: has %d legs, the robot %d", g.Name, len(g.Phase), legs)
-	case !(g.Period >= shortestPeriod && g.Period <= longestPeriod):
-		return fmt.Errorf("gait %q: a period of %g s is not within %g … %d s", g.Name, g.Period, shortestPeriod, longestPeriod)
+	case !(g.Period >= shortestPeriod && g.Period <= LongestPeriod):
+		return fmt.Errorf("gait %q: a period of %g s is not within %g … %d s", g.Name, g.Period, shortestPeriod, LongestPeriod)
 	case !(g.Duty > 0 && g.Duty < 1):
-		return fmt.Errorf("gait %q: a duty of %g is not within 0 … 1", g.Name, g.Duty)
+		return fmt.Errorf("gait %q: a duty of %g is not between 0 and 1", g.Name, g.Duty)
 	case !(g.Lift > 0 && g.Lift < 1):
 		return fmt.Errorf("gait %q: a lift of %g m is not within 0 … 1 m", g.Name, g.Lift)
+	case !(g.Rise >= 0 && g.Rise < 1):
+		return fmt.Errorf("gait %q: to go up for %g of a swing is not within 0 … 1", g.Name, g.Rise)
+	case !(g.Over >= 0 && g.Over <= 1):
+		return fmt.Errorf("gait %q: to be over a place after %g of a swing is not within 0 … 1", g.Name, g.Over)
 	case !(g.Most >= 0):
 		return fmt.Errorf("gait %q: a speed of %g m/s is negative", g.Name, g.Most)
 	}
@@ -131,11 +157,25 @@ func (g *Gait) Check(legs int) error {
 			return fmt.Errorf("gait %q: leg %d: a phase of %g is not within 0 … 1", g.Name, i, x)
 		}
 	}
+	if n, least := g.Standing(), g.carriers(); n < least {
+		return fmt.Errorf("gait %q: at times %d of %d feet stand, and %d are needed: a larger duty, or phases that are further apart", g.Name, n, legs, least)
+	}
 	if all := g.together(); all < 2*crossing {
 		return fmt.Errorf("gait %q: between two steps the feet of both stand for %.3g s, and %.3g s are needed: a larger duty, or a longer period",
 			g.Name, math.Max(all, 0), 2*crossing)
 	}
 	return nil
+}
+
+// Shape returns how a swing goes, as shares of its time: when a foot is as high as it is lifted, and when it is over its place.
+func (g *Gait) Shape() (rise, over float64) {
+	if rise, over = g.Rise, g.Over; rise == 0 {
+		rise = 0.5
+	}
+	if over == 0 {
+		over = 1
+	}
+	return rise, over
 }
 
 // Fastest returns the largest speed of a foot that stands, m/s, if it is put down at a distance from its
@@ -160,6 +200,32 @@ func (g *Gait) together() float64 {
 		}
 	}
 	return least
+}
+
+// Standing is the least number of feet that stand at once.
+func (g *Gait) Standing() int {
+	least := len(g.Phase)
+	for _, lift := range g.Phase { // there are fewest just when one was lifted
+		n := len(g.Phase)
+		for _, x := range g.Phase {
+			if since := lift - x; since-math.Floor(since) < 1-g.Duty-1e-9 {
+				n--
+			}
+		}
+		least = min(least, n)
+	}
+	return least
+}
+
+// carriers is how many feet have to stand at once: a plan has no flight. Of a crawl they are stable at rest.
+func (g *Gait) carriers() int {
+	switch n := len(g.Phase); {
+	case n < 3:
+		return n - 1
+	case g.Name == "crawl":
+		return 3
+	}
+	return 2
 }
 
 // Crossing is how long before a lift-off and after a touch-down a foot does not count, s: forces change

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 )
 
@@ -167,6 +168,68 @@ func TestWalks(t *testing.T) {
 	}
 }
 
+// TestFeetAreOverTheirPlacesEarly: with a shape of swings a foot is as high as it is lifted, and over its place, when it says so, and rests at
+// both ends of its way; over the edges of boxes that are known it goes ahead until it lands.
+func TestFeetAreOverTheirPlacesEarly(t *testing.T) {
+	const over, rise, dt = 0.72, 0.4, 0.001
+	box := func(at, length, width, height float64) []Box {
+		return []Box{{At: Point{X: at}, Length: length, Width: width, Height: height}}
+	}
+	// on the ground, far from a box, within a large one, and along the edges of one that is as narrow as the feet are apart
+	for k, boxes := range [][]Box{nil, box(3, 1, 1, 0.01), box(0, 4, 2, 0.01), box(0, 4, 0.1, 0.01)} {
+		w := newWalker(t, four, "crawl")
+		g := w.gait
+		g.Over, g.Rise = over, rise
+		if err := w.SetGait(&g); err != nil {
+			t.Fatal(err)
+		}
+		w.Terrain(boxes, 0.02)
+		w.Command(Velocity{X: 0.05})
+		swings, early, high, was := 0, 0, 0, make([]Motion, len(four))
+		for range int(12 / dt) {
+			w.Step(dt)
+			for i := range was {
+				m, _, _, _ := w.Foot(i, 0)
+				s := &w.Planner.feet[i].swing
+				share := (w.Planner.t - s.lift) / (s.land - s.lift)
+				if w.Planner.t > 6 && s.land > s.lift && share > 0 && share < 1 {
+					swings++
+					if share > over && math.Abs(m.V.X) < 1e-6 && math.Abs(m.P.X-s.to.X) < 1e-9 {
+						early++
+					}
+					if math.Abs(share-rise) < 0.01 && m.P.Z-s.height > 0.99*g.Lift {
+						high++
+					}
+				}
+				if jump := m.V.Sub(was[i].V).Norm(); jump > 0.02 {
+					t.Fatalf("a foot's velocity jumps by %g m/s", jump)
+				}
+				was[i] = m
+			}
+		}
+		want, top := 1-over, 0.02
+		if k == 3 {
+			want, top = 0, 0
+		}
+		if got := float64(early) / float64(swings); math.Abs(got-want) > 0.01 {
+			t.Errorf("boxes %v: feet are over their places for %g of their swings, want %g", boxes, got, want)
+		}
+		if got := float64(high) / float64(swings); math.Abs(got-top) > 0.01 {
+			t.Errorf("boxes %v: feet are at their height at %g for %g of their swings, want %g", boxes, rise, got, top)
+		}
+	}
+	for _, g := range []Gait{{Over: 1.1}, {Over: -0.1}, {Rise: 1}, {Rise: math.NaN()}} {
+		x, err := Derive("crawl", four, 0.174, 9.81)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x.Over, x.Rise = g.Over, g.Rise
+		if x.Check(4) == nil {
+			t.Errorf("over %g, rise %g is taken", g.Over, g.Rise)
+		}
+	}
+}
+
 // TestAnythingAtAnyTime: commands that jump, stops and new gaits at random instants; it keeps its
 // supports, stands within the time that a stop may take, and goes on.
 func TestAnythingAtAnyTime(t *testing.T) {
@@ -256,6 +319,38 @@ func TestAccelerationsAreContinuous(t *testing.T) {
 	}
 }
 
+// TestSwingsBeginAndEndAtRest: a foot leaves the ground and comes to it without speed and acceleration, in all gaits, ahead, to the side
+// and turning.
+func TestSwingsBeginAndEndAtRest(t *testing.T) {
+	const moment = 1e-9 // s, inside of the swing
+	for _, name := range Names {
+		w := newWalker(t, four, name)
+		s, swings := w.Fastest(), map[[2]float64]bool{}
+		for _, v := range []Velocity{{X: s}, {X: -s / 2, Yaw: 3 * s}, {Y: s}, {}} {
+			w.Command(v)
+			for range 300 {
+				w.Step(step)
+				for leg := range four {
+					lift, land, now := w.Swing(leg)
+					if !(lift < now && now < land) {
+						continue
+					}
+					swings[[2]float64{float64(leg), lift}] = true
+					for _, end := range []float64{lift + moment - now, land - moment - now} {
+						m, _, rate, acceleration := w.Foot(leg, end)
+						if v, a := m.V.Norm()+math.Abs(rate), m.A.Norm()+math.Abs(acceleration); !(v < 1e-6 && a < 1e-3) {
+							t.Fatalf("%s, leg %d: %g m/s and %g m/s² at an end of its swing", name, leg, v, a)
+						}
+					}
+				}
+			}
+		}
+		if len(swings) < 10 {
+			t.Errorf("%s: %d swings", name, len(swings))
+		}
+	}
+}
+
 // TestNothingIsAllocated: steps of the plan, commands and answers.
 func TestNothingIsAllocated(t *testing.T) {
 	w := newWalker(t, six, "crawl")
@@ -286,7 +381,7 @@ func BenchmarkStep(b *testing.B) {
 }
 
 // TestFootstepsAreTaken: random footsteps around the places of feet are taken one by one, each where it was to be, with
-// the zero-moment point over its supports; a stop on the way ends in a stand, and the rest is taken after it.
+// the zero-moment point over its supports; whatever the pace; a stop on the way ends in a stand, and the rest is taken after it.
 func TestFootstepsAreTaken(t *testing.T) {
 	for _, legs := range [][]Point{four, six} {
 		for seed := range uint64(4) {
@@ -310,6 +405,11 @@ func TestFootstepsAreTaken(t *testing.T) {
 				}
 				w.Stop(false)
 			}
+			for range 20 * (seed / 2) { // how often they are taken changes at any instant
+				w.Pace(1.5 * rng.Float64())
+				w.run(0.5 * rng.Float64())
+			}
+			w.Pace(1)
 			w.run(12)
 			if w.Phase() != Stands || w.Left() != 0 {
 				t.Errorf("%d legs, seed %d: it %v with %d steps left", len(legs), seed, w.Phase(), w.Left())
@@ -363,5 +463,75 @@ func TestLoadsFadeAsLongAsTheyShould(t *testing.T) {
 	}
 	if f := p.cfg.Fade; f < 0.03 || f > 0.06 {
 		t.Errorf("loads fade in %g s", f)
+	}
+}
+
+// TestCrawlsAreSlowed: feet of a crawl swing longer for a cycle of few setpoints, as far as its order allows; a trot, and times that were given, stay.
+func TestCrawlsAreSlowed(t *testing.T) {
+	legs := []Point{{X: 0.08, Y: 0.04}, {X: 0.08, Y: -0.04}, {X: -0.08, Y: -0.04}, {X: -0.08, Y: 0.04}}
+	derived := func(name string) Gait {
+		g, err := Derive(name, legs, 0.162, 9.81)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return g
+	}
+	swing := func(g *Gait) float64 { return (1 - g.Duty) * g.Period }
+	for _, c := range []struct{ ask, want, period float64 }{{0.1, 0.321, 1.606}, {0.35, 0.35, 1.606}, {0.4, 0.4, 1.739}, {2, 0.406, 1.767}} {
+		g := derived("crawl")
+		g.Slow(c.ask)
+		if math.Abs(swing(&g)-c.want) > 1e-3 || math.Abs(g.Period-c.period) > 1e-3 || g.Check(len(legs)) != nil {
+			t.Errorf("asked for %g s: swings of %g s, a period of %g s, %v", c.ask, swing(&g), g.Period, g.Check(len(legs)))
+		}
+	}
+	for _, given := range []bool{false, true} {
+		g := derived(map[bool]string{false: "trot", true: "crawl"}[given])
+		g.Given = given
+		was := swing(&g)
+		if g.Slow(0.4); swing(&g) != was {
+			t.Errorf("%s, given %v: swings of %g s, were %g s", g.Name, given, swing(&g), was)
+		}
+	}
+}
+
+// TestGaitsWithoutSupportAreRefused: feet that would all be in the air at once, or a crawl that is not stable at rest.
+func TestGaitsWithoutSupportAreRefused(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		legs  []Point
+		duty  float64
+		phase []float64
+		want  string
+	}{
+		{"crawl", four, 0.2, nil, "at times 0 of 4 feet stand, and 3 are needed"},
+		{"crawl", four, 0.6, nil, "at times 2 of 4 feet stand, and 3 are needed"},
+		{"crawl", four, 0.78, []float64{0, 0, 0, 0}, "at times 0 of 4 feet stand"},
+		{"trot", four, 0.6, []float64{0, 0, 0, 0}, "at times 0 of 4 feet stand, and 2 are needed"},
+		{"crawl", six, 0.6, nil, ""},
+		{"crawl", six, 0.4, nil, "at times 2 of 6 feet stand"},
+	} {
+		g, err := Derive(c.name, c.legs, 0.174, 9.81)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if g.Duty = c.duty; c.phase != nil {
+			g.Phase = c.phase
+		}
+		if err := g.Check(len(c.legs)); c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)) {
+			t.Errorf("%s of %d legs, duty %g, phases %v: %v, it should say %q", c.name, len(c.legs), c.duty, g.Phase, err, c.want)
+		}
+	}
+}
+
+// TestHugeVelocitiesAreScaled: however large a velocity is, its direction counts.
+func TestHugeVelocitiesAreScaled(t *testing.T) {
+	w := newWalker(t, four, "crawl")
+	w.Command(Velocity{2, 1, -0.5})
+	want := w.target
+	for _, by := range []float64{1e3, 1e6, 1e9, 1e300} {
+		w.Command(Velocity{2 * by, by, -0.5 * by})
+		if v := w.target; math.Abs(v.X-want.X) > 1e-9 || math.Abs(v.Y-want.Y) > 1e-9 || math.Abs(v.Yaw-want.Yaw) > 1e-9 {
+			t.Errorf("%g times as fast: %+v, want %+v", by, v, want)
+		}
 	}
 }

@@ -125,6 +125,7 @@ func New(c Config) (*Planner, error) {
 		p.size = Point{X: max(p.size.X, math.Abs(at.X)), Y: max(p.size.Y, math.Abs(at.Y))}
 	}
 	p.future.init(len(c.Legs))
+	p.listed.pace = 1
 	return p, nil
 }
 
@@ -182,10 +183,19 @@ func (p *Planner) Fastest() float64 {
 }
 
 // Place lets it stand: the middle of the body at a place with a heading, which is where the centre of
-// mass comes to rest, and feet where they are.
+// mass comes to rest, and feet where they are, on level ground.
 func (p *Planner) Place(at Point, yaw float64, feet []Point, com Point) {
-	p.phase, p.halted = Stands, false
 	p.level = axis{}
+	for i := range p.feet {
+		p.feet[i].z = 0
+	}
+	p.Move(at, yaw, feet, com)
+	p.terrain.settle(feet[0], 0)
+}
+
+// Move does so for a robot that stands, and was led elsewhere: its feet and its body stay as high as they are.
+func (p *Planner) Move(at Point, yaw float64, feet []Point, com Point) {
+	p.phase, p.halted = Stands, false
 	p.stood()
 	p.listed.n, p.listed.next, p.listed.on = 0, 0, false
 	p.x, p.y, p.jx, p.jy = axis{p: com.X}, axis{p: com.Y}, 0, 0
@@ -194,18 +204,22 @@ func (p *Planner) Place(at Point, yaw float64, feet []Point, com Point) {
 	p.command, p.target = Velocity{}, Velocity{}
 	for i := range p.feet {
 		f := &p.feet[i]
-		f.at, f.z, f.yaw, f.swing = feet[i], 0, yaw, swing{}
+		f.at, f.yaw, f.swing = feet[i], yaw, swing{}
 	}
-	p.terrain.settle(feet[0], 0)
 }
 
 // Command sets how the body is to move. What feet cannot follow is scaled down as a whole; numbers
 // that are not finite count as zero.
 func (p *Planner) Command(v Velocity) {
+	size := 0.0
 	for _, x := range []*float64{&v.X, &v.Y, &v.Yaw} {
-		if !(math.Abs(*x) <= 1e6) {
+		if math.IsNaN(*x) || math.IsInf(*x, 0) {
 			*x = 0
 		}
+		size = max(size, math.Abs(*x))
+	}
+	if size > absurd { // nothing overflows on the way
+		v = Velocity{v.X / size * absurd, v.Y / size * absurd, v.Yaw / size * absurd}
 	}
 	p.command = v
 	over := p.Wanted() / p.Fastest()
@@ -223,6 +237,9 @@ func (p *Planner) Command(v Velocity) {
 		p.target = v.scaled(1 / over)
 	}
 }
+
+// absurd is a speed far beyond that of any robot, m/s or rad/s: a greater one means the same.
+const absurd = 1e3
 
 // Wanted returns how fast the fastest foot would have to go for what is commanded, m/s.
 func (p *Planner) Wanted() (speed float64) { return p.footSpeed(p.command) }
@@ -445,9 +462,14 @@ func (p *Planner) commit() {
 func (p *Planner) swings(f *foot, lift, land, rise float64, to Point, yaw float64) {
 	T, height := land-lift, p.terrain.height(to)
 	top := max(f.z, height) + rise
+	up, over := T/2, T
+	if p.terrain.flat(f.at, to) { // over an edge a foot goes up before it goes ahead
+		a, b := p.gait.Shape()
+		up, over = a*T, b*T
+	}
 	f.swing = swing{lift: lift, land: land, to: to, turn: yaw, height: height,
-		x: newQuintic(axis{p: f.at.X}, to.X, lift, T), y: newQuintic(axis{p: f.at.Y}, to.Y, lift, T), yaw: newQuintic(axis{p: f.yaw}, yaw, lift, T),
-		up: newQuintic(axis{p: f.z}, top, lift, T/2), down: newQuintic(axis{p: top}, height, lift+T/2, T/2)}
+		x: newQuintic(axis{p: f.at.X}, to.X, lift, over), y: newQuintic(axis{p: f.at.Y}, to.Y, lift, over), yaw: newQuintic(axis{p: f.yaw}, yaw, lift, over),
+		up: newQuintic(axis{p: f.z}, top, lift, up), down: newQuintic(axis{p: top}, height, lift+up, T-up)}
 }
 
 // foothold returns where a foot is put down for a body that is at one place then, and at another in the
@@ -584,8 +606,9 @@ func (p *Planner) Aloft(leg int) (swings, descends bool, height float64) {
 	if swings = s.land > s.lift && p.t > s.lift && p.t < s.land; !swings {
 		return false, false, 0
 	}
-	if descends = p.t > s.down.begin; descends {
-		return true, true, s.down.at(p.t).p - s.height
+	if p.t > s.down.begin {
+		z := s.down.at(p.t)
+		return true, z.v < 0, z.p - s.height // one that is put down at once may rise for a moment
 	}
 	return true, false, s.up.at(p.t).p - f.z
 }

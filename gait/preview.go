@@ -144,10 +144,13 @@ func newQuintic(from axis, to, begin, takes float64) quintic {
 }
 
 // at returns the state at a time; before and after its own time it rests where it begins and ends, if
-// it does. Loop-safe.
+// it does. One that begins on the way goes on as it does then for a moment before. Loop-safe.
 func (q *quintic) at(t float64) axis {
-	s := min(max(t-q.begin, 0), q.takes)
+	s := min(max(t-q.begin, -step), q.takes)
 	c := &q.c
+	if s < 0 {
+		return axis{p: c[0] + s*(c[1]+s*c[2]), v: c[1] + 2*s*c[2], a: 2 * c[2]}
+	}
 	return axis{
 		p: c[0] + s*(c[1]+s*(c[2]+s*(c[3]+s*(c[4]+s*c[5])))),
 		v: c[1] + s*(2*c[2]+s*(3*c[3]+s*(4*c[4]+s*5*c[5]))),

@@ -66,6 +66,21 @@ func (t *terrain) height(p Point) (z float64) {
 	return z - t.datum
 }
 
+// flat reports whether no edge is within reach of a foot on its way between two places.
+func (t *terrain) flat(from, to Point) bool {
+	middle := Point{X: (from.X + to.X) / 2, Y: (from.Y + to.Y) / 2}
+	r := math.Hypot(to.X-from.X, to.Y-from.Y)/2 + t.room
+	for i := range t.n {
+		b := &t.boxes[i]
+		u := t.local(b, middle)
+		outX, outY := math.Abs(u.X)-b.Length/2, math.Abs(u.Y)-b.Width/2
+		if max(outX, outY) < r && (outX > -r || outY > -r) {
+			return false
+		}
+	}
+	return true
+}
+
 // clear moves a foothold away from edges, by the shorter way on the box or off it; where the edges of two boxes are in the way, from both.
 func (t *terrain) clear(p Point) Point {
 	for range 2 {

@@ -152,10 +152,10 @@ func (c *Controller) Check(input *control.Input, p control.Program) control.Reas
 	if !ok || s.From > Belly || s.Needs.Intersect(c.all) != c.all {
 		return control.Because(control.BadProgram)
 	}
-	if s.From != ByUnit {
+	_, why := c.lies(input)
+	if s.From != ByUnit && why.Code != control.AlreadyStands { // one that stands would be thrown over, whatever was said
 		return control.Because(control.OK)
 	}
-	_, why := c.lies(input)
 	return why
 }
 

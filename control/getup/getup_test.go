@@ -74,6 +74,8 @@ func TestRefusals(t *testing.T) {
 		want control.Code
 	}{
 		{"stands", "stand", 0.05, true, getup.ByUnit, control.AlreadyStands},
+		{"stands, and is said to lie", "stand", 0.05, true, getup.Left, control.AlreadyStands},
+		{"stands, and is said to lie on its belly", "stand", 0.05, true, getup.Belly, control.AlreadyStands},
 		{"lies on its knees", "lying", 0.05, true, getup.ByUnit, control.OK},
 		{"on its left side", "lying", -1.5, true, getup.ByUnit, control.OK},
 		{"on its back", "lying", 3.1, true, getup.ByUnit, control.OnItsBack},

@@ -16,6 +16,8 @@ type balance struct {
 	known bool
 	usual gait.Point // lean that lasts, as on a slope
 	x, y  shift
+	off   gait.Point // of the capture point, m, axes of the plan; 0 if that is not known
+	keeps bool       // what is usual stays so
 }
 
 // shift is an offset of the body along an axis, m, and how it changes within the tick.
@@ -31,31 +33,61 @@ const (
 	balanceLegs = 4    // it takes so many: on two, what a body does to its legs is another matter
 	usualTime   = 2.0  // s in which a lean becomes usual
 	shiftBack   = 5.0  // 1/s: natural frequency with which the body comes back
+	restRate    = 20.0 // 1/s at which offsets come to rest where the walk is to end
 )
 
 // step moves on by a tick of dt and pushes, m/s², so that the body stops within its bound, m, with the most that may be.
 func (s *shift) step(push, most, far, dt float64) {
-	s.p, s.v = s.p+dt*s.v+dt*dt/2*s.a, s.v+dt*s.a
+	s.pass(dt)
 	if s.p*s.v > 0 && math.Abs(s.p)+math.Abs(s.v)*dt+s.v*s.v/(2*most) > far {
 		push = -math.Copysign(most, s.v)
 	}
 	s.a = push - shiftBack*(shiftBack*s.p+2*s.v)
 }
 
+// lead follows a place, critically damped at a natural frequency, 1/s, for a tick of dt.
+func (s *shift) lead(to, ω, dt float64) {
+	ω = min(ω, 0.4/dt)
+	s.pass(dt)
+	s.a = ω * (ω*(to-s.p) - 2*s.v)
+}
+
+// rest brings it to rest where it is.
+func (s *shift) rest(dt float64) {
+	s.pass(dt)
+	s.a = -min(restRate, 0.4/dt) * s.v
+}
+
+func (s *shift) pass(dt float64) { s.p, s.v = s.p+dt*s.v+dt*dt/2*s.a, s.v+dt*s.a }
+
 // at returns the offset some seconds from now, with its derivatives.
 func (s *shift) at(after float64) (p, v, a float64) {
 	return s.p + after*s.v + after*after/2*s.a, s.v + after*s.a, s.a
 }
 
-// off returns by how much the capture point of a body at height z is off, m, along the axes of the world; ω is √(g/z).
-func (b *balance) off(R_WB spatial.Mat3, rate spatial.Vec3, z, ω, dt float64) gait.Point {
-	up, turn := R_WB.Col(2), R_WB.MulVec(rate)
+// tilted returns how the base is turned, seen from the plan, if an inertial unit tells it: odometry and plan drift apart in
+// their headings, and odometry may be told where the base is at any time. Loop-safe.
+func (c *Controller) tilted(input *control.Input) (R spatial.Mat3, known bool) {
+	b := &input.Meas.Base
+	if !c.ready || !b.Has || len(input.Meas.IMU) == 0 || !seen(input.Meas.IMU[:1]) {
+		return spatial.Identity3, false
+	}
+	yaw, _, _ := c.plan.Yaw(0)
+	return spatial.TurnZ(yaw - math.Atan2(b.Pose.R[3], b.Pose.R[0])).Mul(b.Pose.R), true
+}
+
+// look returns by how much the capture point of a body at height z is off, m, along the axes of the plan; ω is √(g/z).
+func (b *balance) look(R_PB spatial.Mat3, rate spatial.Vec3, z, ω, dt float64) gait.Point {
+	up, turn := R_PB.Col(2), R_PB.MulVec(rate)
 	lean := gait.Point{X: up.X, Y: up.Y}
 	if !b.known {
 		b.known, b.usual = true, lean
 	}
 	e := gait.Point{X: z * (lean.X - b.usual.X + turn.Y/ω), Y: z * (lean.Y - b.usual.Y - turn.X/ω)}
 	share := min(dt/usualTime, 1)
+	if b.keeps {
+		share = 0
+	}
 	b.usual.X, b.usual.Y = b.usual.X+share*(lean.X-b.usual.X), b.usual.Y+share*(lean.Y-b.usual.Y)
 	return e
 }
@@ -66,17 +98,24 @@ func (c *Controller) feedback(input *control.Input) {
 	z := c.height + c.above
 	ω := math.Sqrt(c.gravity / z)
 	var e gait.Point
-	if c.ready && len(c.legs) >= balanceLegs && input.Meas.Base.Has && len(input.Meas.IMU) > 0 && seen(input.Meas.IMU[:1]) {
-		e = b.off(input.Meas.Base.Pose.R, input.Meas.IMU[0].Rate, z, ω, dt)
+	b.off, b.keeps = e, c.braced.on && c.braced.took < braceKnows || c.catch.steps.On()
+	if R, known := c.tilted(input); known && len(c.legs) >= balanceLegs {
+		e = b.look(R, input.Meas.IMU[0].Rate, z, ω, dt)
+		b.off = e
 		move, size := 0.0, math.Hypot(e.X, e.Y)
 		idle := balanceIdle * z
 		if c.plan.Phase() != gait.Stands {
 			idle = balanceWalk * z
 		}
-		if size > idle {
+		if size > idle && !c.braced.on { // on feet that came down anywhere it is left alone
 			move = min(balanceGain*(size-idle), balanceMost*z) / size * ω * ω
 		}
 		e = gait.Point{X: move * e.X, Y: move * e.Y}
+	}
+	if e == (gait.Point{}) && c.ends(input) {
+		b.x.rest(dt)
+		b.y.rest(dt)
+		return
 	}
 	most, far := balanceMost*c.gravity, balanceFar*z // g is z·ω²
 	b.x.step(e.X, most, far, dt)

@@ -1,8 +1,10 @@
 package walk_test
 
 import (
+	"math/rand/v2"
 	"testing"
 
+	"poise/control"
 	"poise/control/walk"
 	"poise/gait"
 )
@@ -47,6 +49,26 @@ func TestACancelWaitsForTheStand(t *testing.T) {
 		}
 		if before != 1 {
 			t.Errorf("%d ticks after the first foot is light: it ended with a foot that carries %g", late, before)
+		}
+	}
+}
+
+// TestAWalkStartsWhereAnotherEnded: walks with commands that jump are called off at random instants, and another one starts from the stand that each
+// ended in: feet that are behind their places are put there by its first steps.
+func TestAWalkStartsWhereAnotherEnded(t *testing.T) {
+	rng := rand.New(rand.NewPCG(24, 26))
+	w := setup(t, "stand")
+	for n := range 80 {
+		goal := w.begin() // which must start
+		for range 2 + rng.IntN(3) {
+			v := gait.Velocity{X: 0.1 * rng.NormFloat64(), Y: 0.05 * rng.NormFloat64(), Yaw: 0.5 * rng.NormFloat64()}
+			w.Feed("walk", &walk.Choice{At: w.Tick().Time, Gait: []string{"crawl", "trot"}[rng.IntN(2)]})
+			w.run(0.3+rng.Float64(), &v)
+		}
+		w.Cancel("walk")
+		w.run(2, nil)
+		if _, why, over := w.Ended(goal); !over || why.Code != control.Cancelled {
+			t.Fatalf("walk %d: over %v, %+v", n, over, why)
 		}
 	}
 }

@@ -30,7 +30,8 @@ type edge struct {
 	angle float64    // by which it leans when its centre of mass is over the edge, rad
 	step  float64    // m
 	takes float64    // s that a foot is in the air
-	begin float64    // share of the angle
+	begin float64    // share of the angle,
+	later float64    // 1/s, and how that grows with the period
 }
 
 // Steps that catch; lengths are shares of the height of the centre of mass, times of √(height/g): 0.162 m and 0.129 s of the pony. Found in
@@ -42,14 +43,17 @@ const (
 	catchBack                         = 6.2
 	tipRate                           = 0.835 // 1/√(height/g): the rate at which a robot that stands on an edge falls off it
 	tipTop                            = 0.63  // share of an edge's angle at which it does neither: legs and soles give way
-	leanAge                           = 0.03  // s, of what is measured
+	leanAge                           = 0.013 // s, of what is measured,
+	leanTicks                         = 1.5   // and so many periods
 	leastLands                        = 0.5   // share of the angle that it leans by when a foot lands, at least
 	leastLean                         = 0.05  // rad: it has begun to tip
 	slowFar, slowRate, slowTime       = 0.5, 0.6, 0.06
 	backLean, backRate                = 0.25, 0.6 // rad, rad/s: it has come back
 	backAfter, backLatest             = 0.5, 1.5  // s, from when on it is led to a stand, and when at the latest
 	levelLean                         = 0.025     // rad
-	longestTick                       = 0.015     // s: more slowly it sees too late how it tips
+	longestTick                       = 0.025     // s: more slowly it sees too late how it tips
+	usualTick                         = 0.0112    // s: at longer ones steps begin later,
+	alongLater, sideLater             = 14.3, 8.9 // 1/s: shares of the angle for each second. What comes back by itself is known less well
 	catchTilt                         = 0.75      // rad: tilted further it has fallen
 )
 
@@ -57,19 +61,20 @@ const (
 func (c *Controller) catching(m *robot.Model) {
 	k, z := &c.catch, c.height+c.above
 	k.unit, k.sole, k.rise = math.Sqrt(z/c.gravity), c.sole, catchRise*z
-	if len(c.legs) != balanceLegs || !(c.sole > 0) {
+	c.steady = len(c.legs) >= balanceLegs && c.sole > 0
+	for i := range c.legs {
+		c.steady = c.steady && !c.legs[i].point
+	}
+	if len(c.legs) != balanceLegs || !c.steady {
 		return
 	}
 	for _, to := range [...]gait.Point{{X: 1}, {X: -1}, {Y: 1}, {Y: -1}} {
-		e := edge{to: to, step: alongStep * z, takes: alongTakes * k.unit, begin: alongBegin}
+		e := edge{to: to, step: alongStep * z, takes: alongTakes * k.unit, begin: alongBegin, later: alongLater}
 		if to.X == 0 {
-			e.step, e.takes, e.begin = sideStep*z, sideTakes*k.unit, sideBegin
+			e.step, e.takes, e.begin, e.later = sideStep*z, sideTakes*k.unit, sideBegin, sideLater
 		}
 		n, far := 0, math.Inf(1)
 		for i, at := range c.nominal {
-			if c.legs[i].point {
-				return
-			}
 			if x := at.X*to.X + at.Y*to.Y; x > 0 && n < len(e.legs) {
 				e.legs[n], far = i, min(far, x)
 				n++
@@ -129,20 +134,30 @@ func (k *catcher) options(e *edge, toward gait.Point) gait.CatchOptions {
 // tip is how a robot leans over an edge.
 type tip struct {
 	over       *edge
-	toward     gait.Point // world axes
+	toward     gait.Point // axes of the plan
 	lean, rate float64    // rad, rad/s
 	aside      float64    // lean to the left of it, with what its rate adds
 	far        float64    // share of the edge's angle that it gets to
+	angle      float64    // of the edge, as the feet stand now
+	step       float64    // m
 }
 
 // of returns how it leans over an edge.
-func (k *catcher) of(e *edge, lean, rate gait.Point, yaw float64) (t tip) {
+func (c *Controller) of(e *edge, lean, rate gait.Point, yaw float64) (t tip) {
+	k := &c.catch
 	sin, cos := math.Sincos(yaw)
 	u := gait.Point{X: cos*e.to.X - sin*e.to.Y, Y: sin*e.to.X + cos*e.to.Y}
 	grows := k.unit / tipRate
 	t = tip{over: e, toward: u, lean: lean.X*u.X + lean.Y*u.Y, rate: rate.X*u.X + rate.Y*u.Y}
 	t.aside = lean.Y*u.X - lean.X*u.Y + grows*(rate.Y*u.X-rate.X*u.Y)
-	t.far = (t.lean + grows*t.rate) / e.angle
+	com, far, ahead := c.plan.Com(0).P, math.Inf(1), 0.0
+	for _, l := range e.legs {
+		m, _, _, _ := c.plan.Foot(l, 0)
+		x, n := (m.P.X-com.X)*u.X+(m.P.Y-com.Y)*u.Y, c.nominal[l].X*e.to.X+c.nominal[l].Y*e.to.Y
+		far, ahead = min(far, x), max(ahead, x-n)
+	}
+	t.angle, t.step = math.Atan2(max(far, 0)+k.sole, c.height+c.above), max(e.step-ahead, k.sole)
+	t.far = (t.lean + grows*t.rate) / t.angle
 	return t
 }
 
@@ -150,17 +165,17 @@ func (k *catcher) of(e *edge, lean, rate gait.Point, yaw float64) (t tip) {
 func (k *catcher) lands(t *tip) float64 {
 	grows := k.unit / tipRate
 	sinh, cosh := math.Sinh(t.over.takes/grows), math.Cosh(t.over.takes/grows)
-	top := tipTop * t.over.angle
-	return min(max(top+(t.lean-top)*cosh+grows*t.rate*sinh, leastLands*t.over.angle), t.over.angle)
+	top := tipTop * t.angle
+	return min(max(top+(t.lean-top)*cosh+grows*t.rate*sinh, leastLands*t.angle), t.angle)
 }
 
-// recover takes the steps that catch a robot which tips over. One that is not told any more how it leans ends them. Under cycle 2 none is begun: feet that caught it are turned
-// and lowered while they stand, which that does not do. Nor is one at long periods. Loop-safe.
+// recover takes the steps that catch a robot which tips over. One that is not told any more how it leans ends them. At long
+// periods none is begun. Loop-safe.
 func (c *Controller) recover(input *control.Input) {
-	k, dt, meas := &c.catch, input.Tick.Dt, input.Meas
+	k, dt := &c.catch, input.Tick.Dt
 	now, on := k.steps.Pass(dt), k.steps.On()
-	known := c.ready && meas.Base.Has && len(meas.IMU) > 0 && seen(meas.IMU[:1])
-	if len(k.edges) == 0 || c.plan.Phase() != gait.Stands || (!known || input.Whole || dt > longestTick) && !on {
+	R, known := c.tilted(input)
+	if len(k.edges) == 0 || !c.rests() || (!known || dt > longestTick) && !on {
 		return
 	}
 	if !on {
@@ -168,28 +183,30 @@ func (c *Controller) recover(input *control.Input) {
 	}
 	var lean, rate gait.Point
 	if known {
-		up, turn := meas.Base.Pose.R.Col(2), meas.Base.Pose.R.MulVec(meas.IMU[0].Rate)
+		up, turn := R.Col(2), R.MulVec(input.Meas.IMU[0].Rate)
 		rate = gait.Point{X: turn.Y, Y: -turn.X}
-		lean = gait.Point{X: up.X - k.usual.X + leanAge*rate.X, Y: up.Y - k.usual.Y + leanAge*rate.Y}
+		age := leanAge + leanTicks*dt
+		lean = gait.Point{X: up.X - k.usual.X + age*rate.X, Y: up.Y - k.usual.Y + age*rate.Y}
 	}
 	yaw, _, _ := c.plan.Yaw(0)
 	if !on {
 		most := tip{far: math.Inf(-1)}
 		for i := range k.edges {
-			if t := k.of(&k.edges[i], lean, rate, yaw); t.far > most.far {
+			if t := c.of(&k.edges[i], lean, rate, yaw); t.far > most.far {
 				most = t
 			}
 		}
 		if !k.begins(&most, dt) {
 			return
 		}
+		c.disturbed = true
 	}
-	t := k.of(k.over, lean, rate, yaw)
+	t := c.of(k.over, lean, rate, yaw)
 	switch {
 	case k.steps.Due():
 		k.steps.Swing(k.lands(&t))
-	case k.steps.Over():
-		c.caught(math.Hypot(lean.X, lean.Y) < levelLean)
+	case k.steps.Over() && c.plan.Phase() == gait.Stands:
+		c.caught(input, math.Hypot(lean.X, lean.Y) < levelLean)
 	case k.steps.Down() && !k.steps.Returns() && now > backAfter && math.Abs(t.rate) < backRate && (math.Abs(t.lean) < backLean || now > backLatest):
 		k.steps.Return()
 	}
@@ -197,14 +214,15 @@ func (c *Controller) recover(input *control.Input) {
 
 // begins begins to catch a robot that would not come back by itself: it gets over the edge, or stays near it for a while.
 func (k *catcher) begins(t *tip, dt float64) bool {
-	if k.slow += dt; !(t.lean > slowFar*t.over.angle && math.Abs(t.rate) < slowRate) {
+	if k.slow += dt; !(t.lean > slowFar*t.angle && math.Abs(t.rate) < slowRate) {
 		k.slow = 0
 	}
-	if !(t.lean > leastLean && (t.far > t.over.begin || k.slow > slowTime)) {
+	if !(t.lean > leastLean && (t.far > t.over.begin+t.over.later*max(0, dt-usualTick) || k.slow > slowTime)) {
 		return false
 	}
 	k.over, k.slow = t.over, 0
 	o := k.options(t.over, t.toward)
+	o.Step = t.step
 	if t.aside > 0 { // the foot that carries less goes first
 		o.Legs[0], o.Legs[1] = o.Legs[1], o.Legs[0]
 	}
@@ -213,7 +231,7 @@ func (k *catcher) begins(t *tip, dt float64) bool {
 }
 
 // caught lets the plan go on from where the feet stand now. A robot that is level puts them to their places; another one stands until it is told to walk.
-func (c *Controller) caught(level bool) {
+func (c *Controller) caught(input *control.Input, level bool) {
 	k := &c.catch
 	at, by := c.plan.Com(0).P, k.steps.Body(0).P
 	yaw, _, _ := c.plan.Yaw(0)
@@ -223,11 +241,11 @@ func (c *Controller) caught(level bool) {
 		c.places[i] = gait.Point{X: m.P.X + d.P.X, Y: m.P.Y + d.P.Y}
 	}
 	to := gait.Point{X: at.X + by.X, Y: at.Y + by.Y}
-	c.plan.Place(to, yaw, c.places, to)
+	c.plan.Move(to, yaw, c.places, to)
 	k.steps = gait.Catch{}
-	c.sway.usual = k.usual
+	c.sway.usual, c.braced.on = k.usual, false
 	if level {
-		c.plan.Gather()
+		c.gather(input)
 	}
 }
 
@@ -240,4 +258,10 @@ func (k *catcher) put(leg int, m gait.Motion, after float64) (sum gait.Motion, R
 		R = spatial.AxisAngle(n, lean)
 	}
 	return gait.Motion{P: m.P.Add(d.P), V: m.V.Add(d.V), A: m.A.Add(d.A)}, R, n.Scale(rate), n.Scale(acceleration)
+}
+
+// rests reports whether it stands on all feet: also one that was pushed while it walked, and comes to rest.
+func (c *Controller) rests() bool {
+	p := c.plan.Phase()
+	return p == gait.Stands || c.braced.on && p == gait.Settles
 }

@@ -13,6 +13,9 @@ const moment = 0.001
 // after.
 func (c *Controller) follow() (base control.BaseRef, reason control.Reason) {
 	setBase(c.q, c.body(0).Pose)
+	if !c.ready {
+		c.bend()
+	}
 	for l := range c.legs {
 		if c.pulls[l], reason = c.pull(l); reason.Code != control.OK {
 			return c.body(0), reason
@@ -47,7 +50,7 @@ func (c *Controller) body(after float64) control.BaseRef {
 	if !c.ready {
 		return k.at(c.clock - begins + after)
 	}
-	m := c.sway.moved(c.plan.Com(after), after)
+	m := c.slope.moved(c.sway.moved(c.plan.Com(after), after), after)
 	follows := c.catch.steps.Body(after)
 	m.P, m.V, m.A = m.P.Add(follows.P), m.V.Add(follows.V), m.A.Add(follows.A)
 	yaw, rate, acceleration := c.plan.Yaw(after)

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"poise/control/pace"
 	"poise/gait"
 	"poise/kinematics/ik"
 	"poise/robot"
@@ -133,6 +134,7 @@ func (c *Controller) gaitOf(m *robot.Model, name string, more *robot.Gait) (gait
 	}
 	c.quicken(m, &g)
 	most := math.Inf(1)
+	var times, lift bool // are given
 	take := func(x *robot.Gait) {
 		for _, v := range []struct {
 			to    *float64
@@ -142,6 +144,7 @@ func (c *Controller) gaitOf(m *robot.Model, name string, more *robot.Gait) (gait
 				*v.to = v.value
 			}
 		}
+		times, lift = times || x.Period != 0 || x.Duty != 0, lift || x.Lift != 0
 		for i := range c.legs {
 			if φ, ok := x.Phase[c.legs[i].chain]; ok {
 				g.Phase[i] = φ
@@ -156,10 +159,18 @@ func (c *Controller) gaitOf(m *robot.Model, name string, more *robot.Gait) (gait
 	if more != nil {
 		take(more)
 	}
+	g.Given = times
 	if err := g.Check(len(c.legs)); err != nil {
 		return g, err
 	}
+	c.ease(m, &g, times, lift)
+	if times || lift {
+		if err := c.follows(m, &g); err != nil {
+			return g, err
+		}
+	}
 	g.Most = min(c.fastest(m, &g), most)
+	c.hasten(m, &g)
 	return g, c.plan.Fits(&g)
 }
 
@@ -167,7 +178,7 @@ func (c *Controller) gaitOf(m *robot.Model, name string, more *robot.Gait) (gait
 // their limits at its fastest, and lifts its feet higher by as much.
 const (
 	quickShare = 0.64
-	quickPeak  = 0.45
+	quickPeak  = 0.62
 )
 
 // quicken shortens the period of a trot where joints leave room for it; feet that are balls come off the ground sooner than soles.
@@ -179,9 +190,76 @@ func (c *Controller) quicken(m *robot.Model, g *gait.Gait) {
 	}
 	quick := *g
 	quick.Period, quick.Lift = quickShare*g.Period, g.Lift/quickShare
-	if g.Name == "trot" && quick.Check(len(c.legs)) == nil && c.peak(m, &quick, quick.Fastest(c.reach)) <= quickPeak {
+	if g.Name == "trot" && quick.Check(len(c.legs)) == nil && c.within(m, &quick, quick.Fastest(c.reach), quickPeak) {
 		g.Period, g.Lift = quick.Period, quick.Lift
 	}
+}
+
+// Feet of a crawl that are over their places before they come down: the share of a swing after which they are, that in which they go up, and
+// the share of joints' limits that this may use at its fastest.
+const (
+	hasteOver = 0.72
+	hasteRise = 0.4
+	hastePeak = 0.8
+)
+
+// hasten lets the feet of a crawl be over their places before they come down, as early as joints allow. Legs lag behind what they are
+// commanded by what servos differ in, and one that is behind hangs lower: its foot meets the ground in the middle of its way, and throws the robot up. They go
+// up faster for it, so that they do not run against small steps.
+func (c *Controller) hasten(m *robot.Model, g *gait.Gait) {
+	if g.Name != "crawl" {
+		return
+	}
+	for g.Rise, g.Over = hasteRise, hasteOver; g.Over < 0.95; g.Over += 0.07 {
+		if c.within(m, g, g.Most, hastePeak) {
+			return
+		}
+	}
+	g.Rise, g.Over = 0, 0
+}
+
+// What slow joints do, of whose limits lifting a foot would use more than easeFrom: feet are lifted less, down to easeLift of what is derived, and
+// steps take longer, up to easeTimes, until it is easePeak. What is left is for the way that feet go.
+const (
+	easeFrom  = 0.55
+	easePeak  = 0.4
+	easeLift  = 0.6
+	easeTimes = 4
+	easeBy    = 1.1 // in one attempt
+)
+
+// ease changes what was derived of a gait, rather than given, until joints can lift feet so.
+func (c *Controller) ease(m *robot.Model, g *gait.Gait, times, lift bool) {
+	if c.within(m, g, 0, easeFrom) {
+		return
+	}
+	least, longest := easeLift*g.Lift, min(easeTimes*g.Period, gait.LongestPeriod)
+	for ; !lift && g.Lift > least*easeBy && !c.within(m, g, 0, easePeak); g.Lift /= easeBy {
+	}
+	for ; !times && g.Period*easeBy < longest && !c.within(m, g, 0, easePeak); g.Period *= easeBy {
+	}
+}
+
+// follows reports why legs cannot lift feet as a gait was given.
+func (c *Controller) follows(m *robot.Model, g *gait.Gait) error {
+	d := c.demands(m, g, 0, math.Inf(1))
+	switch {
+	case d.joint == robot.NoJoint && math.IsInf(d.share, 1):
+		low, high, try := 0.0, g.Lift, *g
+		for range 8 {
+			try.Lift = (low + high) / 2
+			if d := c.demands(m, &try, 0, math.Inf(1)); math.IsInf(d.share, 1) {
+				high = try.Lift
+			} else {
+				low = try.Lift
+			}
+		}
+		return fmt.Errorf("gait %q: a lift of %.3g m is not within 0 … %.2g m, which the legs reach with the base %.3g m high", g.Name, g.Lift, low, c.height)
+	case !(d.share <= pace.Peak):
+		return fmt.Errorf("gait %q: to lift a foot by %.3g m in a swing of %.3g s takes %.3g %s of %s, and %.3g are allowed: a longer period, a smaller duty or a smaller lift",
+			g.Name, g.Lift, (1-g.Duty)*g.Period, d.needed, d.unit, m.Joints()[d.joint].Name, pace.Peak*d.limit)
+	}
+	return nil
 }
 
 // reachAt returns how far around their places all feet reach with the body somewhere, standing and
@@ -225,15 +303,16 @@ func (c *Controller) reaches(body spatial.Pose, far float64) bool {
 }
 
 // fastest returns the speed at which an even walk uses its share of the joints' limits, m/s; at most that
-// which the reach allows.
+// which the reach allows. A gait whose feet swing fast as it is, as its parameters were given, may use more of them.
 func (c *Controller) fastest(m *robot.Model, g *gait.Gait) float64 {
 	most := g.Fastest(c.reach)
 	low, high := 0.0, most
-	if c.peak(m, g, most) <= jointPeak {
+	share := max(jointPeak, (c.demands(m, g, 0, math.Inf(1)).share+pace.Peak)/2)
+	if c.within(m, g, most, share) {
 		return most
 	}
 	for range 5 {
-		if mid := (low + high) / 2; c.peak(m, g, mid) <= jointPeak {
+		if mid := (low + high) / 2; c.within(m, g, mid, share) {
 			low = mid
 		} else {
 			high = mid
@@ -242,12 +321,28 @@ func (c *Controller) fastest(m *robot.Model, g *gait.Gait) float64 {
 	return max(low, most/100)
 }
 
-// peak returns the largest share of a velocity or acceleration limit that the joints of legs use while
-// a foot swings, of a body that goes evenly ahead or to the side.
-func (c *Controller) peak(m *robot.Model, g *gait.Gait, speed float64) (share float64) {
+// demand is what the swings of a gait ask of the joints.
+type demand struct {
+	share  float64       // of a limit, the largest; infinite where a leg does not reach
+	joint  robot.JointID // whose limit that is
+	limit  float64
+	unit   string
+	needed float64
+}
+
+// within reports whether the joints of legs use no more than a share of any velocity or acceleration limit
+// while a foot swings, of a body that goes evenly ahead or to the side.
+func (c *Controller) within(m *robot.Model, g *gait.Gait, speed, share float64) bool {
+	return c.demands(m, g, speed, share).share <= share
+}
+
+// demands returns the largest share of any velocity or acceleration limit that joints of legs use while a foot swings, of
+// a body that goes evenly ahead or to the side; the first that is more than enough, if there is one.
+func (c *Controller) demands(m *robot.Model, g *gait.Gait, speed, enough float64) (d demand) {
 	const looks, h = 16, 0.002
 	T := (1 - g.Duty) * g.Period
 	half := speed * g.Period / 2 // of the way of a foot over the ground
+	rise, haste := g.Shape()
 	for _, to := range [...]gait.Point{{X: 1}, {Y: 1}} {
 		for i := range c.legs {
 			l := &c.legs[i]
@@ -261,28 +356,36 @@ func (c *Controller) peak(m *robot.Model, g *gait.Gait, speed float64) (share fl
 					q[k] = [...][]float64{c.near[0], c.q, c.near[1]}[k]
 					copy(q[k], c.way)
 					s := (t + dt) / T
-					over, up := half*(2*quintic(s)-1), g.Lift*quintic(1-math.Abs(2*s-1))
+					over, up := half*(2*quintic(s/haste)-1), g.Lift*quintic(min(s/rise, (1-s)/(1-rise)))
 					body := speed * (t + dt - T/2)
 					at := spatial.Vec3{X: c.nominal[i].X + to.X*(over-body), Y: c.nominal[i].Y + to.Y*(over-body), Z: up}
 					setBase(q[k], c.walking)
 					if l.solve(q[k], l.tipAt(at, 0)).Status != ik.Solved {
-						return math.Inf(1)
+						return demand{share: math.Inf(1), joint: robot.NoJoint}
 					}
 				}
 				for _, j := range l.joints {
 					at, limits := c.index[j], &m.Joints()[j].Limits
 					v, a := (q[2][at]-q[0][at])/(2*h), (q[2][at]-2*q[1][at]+q[0][at])/(h*h)
-					if limits.Velocity.Has && !m.Joints()[j].Virtual {
-						share = max(share, math.Abs(v)/math.Abs(limits.Velocity.Value))
+					if m.Joints()[j].Virtual {
+						continue
 					}
-					if limits.Acceleration.Has && !m.Joints()[j].Virtual {
-						share = max(share, math.Abs(a)/math.Abs(limits.Acceleration.Value))
+					for _, x := range [...]struct {
+						value float64
+						limit robot.Limit
+						unit  string
+					}{{v, limits.Velocity, "rad/s"}, {a, limits.Acceleration, "rad/s²"}} {
+						if share := math.Abs(x.value) / math.Abs(x.limit.Value); x.limit.Has && !(share <= d.share) {
+							if d = (demand{share, j, math.Abs(x.limit.Value), x.unit, math.Abs(x.value)}); !(share <= enough) {
+								return d
+							}
+						}
 					}
 				}
 			}
 		}
 	}
-	return share
+	return d
 }
 
 // quintic goes from 0 to 1 without speed and acceleration at its ends.

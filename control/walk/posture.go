@@ -20,8 +20,11 @@ type posture struct {
 	com     spatial.Vec3 // of the robot then, seen from the base
 	centre  gait.Point   // of the feet
 	yaw     float64
+	ground  float64         // height at which the base was last said to have its feet, m: plans have it at 0
 	feet    []gait.Point    // soles
 	steps   []gait.Footstep // room for those that are given; the program says how many
+	begins  []float64       // joints of legs from there, in a configuration
+	ends    []float64       // and when it is ready
 	takes   float64         // s
 	verdict control.Reason
 }
@@ -40,14 +43,16 @@ const (
 )
 
 // settle finds where the body and its feet are by the command, as package stance does: place and
-// heading go on from where the base was last said to be, height and tilt come from the legs.
+// heading go on from where the base was last said to be, height over the ground and tilt come from the legs.
 func (c *Controller) settle(input *control.Input, k *posture) control.Reason {
 	X, ok := c.ground.Settle(input.Cmd.Q, k.program.Feet)
 	if !ok {
 		return control.Because(control.NothingStands)
 	}
+	k.ground = 0
 	if b := &input.Cmd.Base; b.Has {
 		from := contact.Level(b.Pose)
+		k.ground = from.P.Z - X.P.Z
 		from.P.Z = 0
 		X = from.Mul(X)
 	}
@@ -90,11 +95,12 @@ func (c *Controller) settle(input *control.Input, k *posture) control.Reason {
 // prepare finds the posture of walking, and whether the legs reach it.
 func (c *Controller) prepare(k *posture) control.Reason {
 	far := spatial.TurnZ(-k.yaw)
-	for i := range c.legs { // a foot that is not where it belongs is put there by its first step
+	room := wildReach * c.reach // a walk starts where another one has ended
+	for i := range c.legs {     // a foot that is not where it belongs is put there by its first step
 		at := far.MulVec(spatial.Vec3{X: k.feet[i].X - k.centre.X, Y: k.feet[i].Y - k.centre.Y})
 		n := c.nominal[i]
-		if d := math.Hypot(at.X-n.X, at.Y-n.Y); d > c.reach {
-			return control.NotStanding.At(c.legs[i].joints[0], d, c.reach)
+		if d := math.Hypot(at.X-n.X, at.Y-n.Y); d > room {
+			return control.NotStanding.At(c.legs[i].joints[0], d, room)
 		}
 	}
 	k.com = c.stand.Com.Sub(k.from.P)
@@ -117,6 +123,8 @@ func (c *Controller) prepare(k *posture) control.Reason {
 		c.ground.BalanceTo(&c.stand, c.joints, k.program.Feet, k.to)
 		k.com = k.to.R.TMulVec(c.stand.Com.Sub(k.to.P))
 	}
+	copy(k.begins, c.scratch)
+	copy(k.ends, c.way)
 	way := k.to.P.Sub(k.from.P).Norm()
 	turn := k.from.R.Transpose().Mul(k.to.R).Quat().Log().Norm()
 	k.takes = max(shortest, way/bodySpeed, turn/(4*bodySpeed))
@@ -167,6 +175,22 @@ func (k *posture) at(t float64) control.BaseRef {
 		p[i], vel[i], acc[i] = u*x[i], v*x[i], a*x[i]
 	}
 	return control.CoordinatePose(&k.from, &p, &vel, &acc)
+}
+
+// bend seeds legs on their way to the posture of walking between their joints at its ends: one that is straight would bend either way
+// otherwise, until the limit of its knee, and then jump. Legs in closed form know their ways to bend.
+func (c *Controller) bend() {
+	k := c.run
+	s := min(max((c.clock-begins)/k.takes, 0), 1)
+	for i := range c.legs {
+		if c.legs[i].solver.ClosedForm() {
+			continue
+		}
+		for _, j := range c.legs[i].joints {
+			at := c.index[j]
+			c.q[at] = k.begins[at] + s*(k.ends[at]-k.begins[at])
+		}
+	}
 }
 
 // setBase puts the base of a configuration to a pose.

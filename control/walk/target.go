@@ -144,3 +144,28 @@ func (c *Controller) over(input *control.Input) bool {
 	}
 	return false
 }
+
+// stepNear is how far from its last footstep a foot may stand that was pushed on its way, m.
+const stepNear = 0.008
+
+// missed says which foot stands beside its last footstep because the robot was pushed.
+func (c *Controller) missed() control.Reason {
+	steps := c.run.steps[:len(c.run.program.Steps)]
+	if !c.disturbed {
+		steps = nil
+	}
+	for i := range c.legs {
+		for k := len(steps) - 1; k >= 0; k-- {
+			s := &steps[k]
+			if s.Leg != i {
+				continue
+			}
+			m, _, _, _ := c.plan.Foot(i, 0)
+			if far := math.Hypot(m.P.X-s.At.X, m.P.Y-s.At.Y); far > stepNear {
+				return control.LimbUnreachable.At(c.legs[i].joints[0], far, stepNear)
+			}
+			break
+		}
+	}
+	return control.Because(control.OK)
+}

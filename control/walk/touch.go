@@ -3,6 +3,7 @@ package walk
 import (
 	"poise/control"
 	"poise/gait"
+	"poise/servo"
 )
 
 // sole is how high the ground is where a foot comes down, as it is felt, and how the foot is led there.
@@ -21,6 +22,7 @@ const (
 	feelsDown    = 0.04  // m/s so fast
 	floorTime    = 2.0   // s in which what all feet have in common is forgotten: that is the body's height
 	soleFollows  = 40.0  // 1/s: natural frequency of the way there
+	oldTouch     = 0.1   // s, of a touch sensor that is not believed any more
 )
 
 // step follows what is to be added for a tick of dt.
@@ -38,14 +40,26 @@ func (s *sole) raised(m gait.Motion, after float64) gait.Motion {
 	return m
 }
 
-// carries reports whether a foot is felt to stand: by the torques of its servos, or by what touch sensors tell. Without either it stands
-// as it is commanded to. Loop-safe.
+// carries reports whether a foot is felt to stand: by what touch sensors tell or, without them, by the torques of its servos, which take
+// 40 ms and more for it and are mistaken at times: a foot that is taken for landed too high tilts the robot. Without
+// either it stands as it is commanded to. Loop-safe.
 func (c *Controller) carries(input *control.Input, leg int) bool {
 	chain := c.legs[leg].chain
-	if k := &input.Meas.Contacts[chain]; k.Known() {
+	if k := &input.Meas.Contacts[chain]; k.Known() && !c.touches(input) {
 		return k.Stands()
 	}
 	return input.Meas.Support[chain].Weight > 0
+}
+
+// touches reports whether each foot has a touch sensor and all of them have told of themselves lately: supports are measured by them then.
+// Loop-safe.
+func (c *Controller) touches(input *control.Input) bool {
+	for i := range input.Meas.Touch {
+		if a := input.Meas.Touch[i].Age; a == servo.Never || float64(a)*input.Tick.Dt > oldTouch {
+			return false
+		}
+	}
+	return len(input.Meas.Touch) == len(c.legs)
 }
 
 // feel finds where feet met the ground. One that meets it early, on its way down, stays there; one that does not find it is led
@@ -77,6 +91,9 @@ func (c *Controller) feel(input *control.Input) {
 		}
 		s.step(to, dt)
 		mean += s.floor / float64(len(c.soles))
+	}
+	if c.plan.Phase() == gait.Stands {
+		return // it comes to rest
 	}
 	for i := range c.soles {
 		c.soles[i].floor -= mean * dt / floorTime

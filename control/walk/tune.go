@@ -16,16 +16,21 @@ type Parameters struct {
 	Gait gait.Gait `json:"gait"`
 }
 
+// UnknownGait is the error of a name that is not in gait.Names.
+func UnknownGait(name string) error {
+	return fmt.Errorf("gait %q is unknown%s; there are %s", name, problem.Hint(name, gait.Names), problem.List(gait.Names))
+}
+
 // Tune returns the parameters of a gait as the robot's geometry and robot.yaml have them, changed by those that are
 // given: zero values are not. It takes some milliseconds: it is not for the cycle.
 func Tune(m *robot.Model, given *robot.Gait) (*Parameters, error) {
 	if !slices.Contains(gait.Names, given.Name) {
-		return nil, fmt.Errorf("gait %q is unknown%s", given.Name, problem.Hint(given.Name, gait.Names))
+		return nil, UnknownGait(given.Name)
 	}
 	for _, x := range []struct {
 		name, unit  string
 		value, most float64
-	}{{"period", " s", given.Period, 30}, {"duty", "", given.Duty, 1}, {"lift", " m", given.Lift, 1}, {"speed", " m/s", given.Speed, 100}} {
+	}{{"period", " s", given.Period, gait.LongestPeriod}, {"duty", "", given.Duty, 1}, {"lift", " m", given.Lift, 1}, {"speed", " m/s", given.Speed, 100}} {
 		if !(x.value >= 0 && x.value <= x.most) {
 			return nil, fmt.Errorf("gait %q: %s %g%s is not within 0 … %g%s", given.Name, x.name, x.value, x.unit, x.most, x.unit)
 		}

@@ -105,11 +105,24 @@ func TestParametersThatCannotBe(t *testing.T) {
 		"lift -1 m is not within":              {Name: "trot", Lift: -1},
 		"stand for 0 s, and 0.01 s are needed": {Name: "crawl", Duty: 0.75},
 		"NaN":                                  {Name: "trot", Speed: math.NaN()},
+		// by themselves within their ranges, and more than the legs can do
+		`there are "crawl", "amble", "trot", "in_place"`:   {Name: "gallop"},
+		"a lift of 0.08 m is not within 0 … 0.037 m":       {Name: "crawl", Lift: 0.08},
+		"joint13, and 180 are allowed: a longer period":    {Name: "crawl", Period: 0.3},
+		"rad/s² of joint13, and 180 are allowed: a longer": {Name: "trot", Period: 0.3},
 	} {
 		_, err := walk.Tune(m, &g)
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%+v: %v, it should say %q", g, err, want)
 		}
+	}
+	// the example of the docs, whose feet swing fast
+	if p, err := walk.Tune(m, &robot.Gait{Name: "crawl", Period: 1.2, Lift: 0.02}); err != nil || p.Gait.Most < 0.03 {
+		t.Errorf("%+v, %v", p, err)
+	}
+	// times that are not given give way to a lift that is
+	if p, err := walk.Tune(m, &robot.Gait{Name: "trot", Lift: 0.025}); err != nil || p.Gait.Lift != 0.025 || p.Gait.Period < 0.7 || p.Gait.Most < 0.06 {
+		t.Errorf("%+v, %v", p, err)
 	}
 	p, err := walk.Tune(m, &robot.Gait{Name: "trot", Speed: 0.02})
 	if err != nil || p.Gait.Most != 0.02 {

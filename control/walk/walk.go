@@ -6,7 +6,7 @@
 // nothing is integrated. Base, limbs and supports have their accelerations, so cycle 1 knows the forces.
 //
 // With an inertial unit it keeps its heading: what the body turned otherwise than planned is led back. A robot on four legs with soles that
-// stands and is pushed over their edge catches itself by steps (catch.go).
+// stands and is pushed over their edge catches itself by steps (catch.go); one that walks and is pushed puts its feet down first (brace.go).
 //
 // Pause, speed override, cancel and a stop of category 2 scale the velocity, never the clock of the
 // gait: feet in the air come down as planned, and it stands. A velocity counts for half a second;
@@ -77,8 +77,11 @@ type Controller struct {
 	reach   float64      // of a foot from its place, m
 	above   float64      // height of the centre of mass over the base, m
 	gaits   []gait.Gait  // as gait.Names
+	slowed  gait.Gait    // of them the one that is walked by, as the period of the cycle has it
 	speeds  []int        // those that are chosen by speed, the slowest first
 	renewed bool         // parameters of gaits have changed
+	driven  robot.Set    // joints of legs that servos move
+	lags    bool         // they follow their command badly: see behind
 	plan    *gait.Planner
 
 	run, trial *posture
@@ -103,10 +106,15 @@ type Controller struct {
 	sole     float64 // radius of the largest, m
 	soles    []sole  // what is felt of the ground, of each leg
 	sway     balance
+	slope    slope
 	catch    catcher
-	gravity  float64 // m/s²
-	own      robot.Set
-	hold     []float64 // of each joint that it only wants
+	braced   brace
+	steady   bool // it stands on four soles or more
+
+	disturbed bool    // it was pushed since it started, and put its feet elsewhere
+	gravity   float64 // m/s²
+	own       robot.Set
+	hold      []float64 // of each joint that it only wants
 
 	q    []float64 // legs as they are led, in a configuration of the whole robot
 	v, a []float64 // of each joint
@@ -171,11 +179,16 @@ func build(m *robot.Model) (*Controller, error) {
 					return nil, err
 				}
 			}
+			for _, j := range chain.Joints {
+				if !m.Joints()[j].Virtual {
+					c.driven = c.driven.With(robot.LeafID(j))
+				}
+			}
 			c.legs = append(c.legs, leg{chain: l.Chain, joints: chain.Joints, support: robot.LeafID(i), tip: c.data.At(chain.VirtualTip), solver: solver, point: point})
 		}
 	}
-	if len(c.legs) < 2 || len(c.legs) > 8 {
-		return nil, fmt.Errorf("walk %w: %s has %d legs, and from 2 to 8 can walk", control.ErrUnfit, m.Name(), len(c.legs))
+	if n := len(c.legs); n < 2 || n == 3 || n > 8 { // of three none can be lifted by a robot that stands
+		return nil, fmt.Errorf("walk %w: %s has %d legs, and 2 or from 4 to 8 can walk", control.ErrUnfit, m.Name(), len(c.legs))
 	}
 	for _, q := range []*[]float64{&c.q, &c.way, &c.scratch, &c.near[0], &c.near[1]} {
 		*q = make([]float64, m.NumQ())
@@ -183,9 +196,10 @@ func build(m *robot.Model) (*Controller, error) {
 	}
 	c.places, c.turns, c.pulls = make([]gait.Point, len(c.legs)), make([]float64, len(c.legs)), make([]float64, len(c.legs))
 	room := func() *posture {
-		return &posture{feet: make([]gait.Point, len(c.legs)), steps: make([]gait.Footstep, gait.MostFootsteps)}
+		return &posture{begins: make([]float64, m.NumQ()), ends: make([]float64, m.NumQ()), feet: make([]gait.Point, len(c.legs)), steps: make([]gait.Footstep, gait.MostFootsteps)}
 	}
 	c.run, c.trial = room(), room()
+	c.slowed.Phase = make([]float64, len(c.legs))
 	c.soles, c.gravity = make([]sole, len(c.legs)), m.Gravity().Norm()
 	if err := c.measure(m); err != nil {
 		return nil, err
@@ -238,7 +252,7 @@ func (c *Controller) goesOn(input *control.Input, p *Program) bool {
 // takeOver takes the posture of what is replaced. Footsteps begin from a stand.
 func (c *Controller) takeOver(k *posture) control.Reason {
 	from := c.run
-	k.from, k.to, k.com, k.takes = c.body(0).Pose, from.to, from.com, from.takes
+	k.from, k.to, k.com, k.takes, k.ground = c.body(0).Pose, from.to, from.com, from.takes, from.ground
 	k.yaw, _, _ = c.plan.Yaw(0)
 	for i := range k.feet {
 		m, _, _, _ := c.plan.Foot(i, 0)
@@ -268,22 +282,23 @@ func (c *Controller) Start(input *control.Input, p control.Program) control.Reas
 	c.run, c.trial = c.trial, c.run
 	c.tried = math.MaxUint64
 	k := c.run
-	c.fed, c.stood = false, false
+	c.fed, c.stood, c.disturbed = false, false, false
+	c.renewed = c.renewed || k.program.Gait != c.wanted
 	c.velocity, c.wanted, c.course, c.track = gait.Velocity{}, k.program.Gait, heading{}, progress{}
 	c.heard, c.chosen = input.Tick.Time, input.Tick.Time
 	copy(c.hold, input.Cmd.Q)
 	c.own = k.program.Wants
 	if !c.seamless {
-		c.clock, c.ready = 0, false
+		c.clock, c.ready, c.lags, c.renewed = 0, false, false, true // the period of the cycle is known now
 		c.fill(c.q, input)
 		c.plan.Place(k.centre, k.yaw, k.feet, k.centre)
 		c.plan.Stop(true)
 		clear(c.soles)
-		c.sway = balance{}
+		c.sway, c.slope, c.braced = balance{}, slope{}, brace{}
 		c.catch.steps, c.catch.slow = gait.Catch{}, 0
 	}
 	c.plan.Footsteps(k.steps[:len(k.program.Steps)])
-	c.choose()
+	c.choose(input.Tick.Dt)
 	return control.Because(control.OK)
 }
 
@@ -318,6 +333,7 @@ func (c *Controller) Feed(input *control.Input, p control.Program) control.Reaso
 		if !c.knows(x.Gait) {
 			return control.Because(control.BadProgram)
 		}
+		c.renewed = c.renewed || x.Gait != c.wanted // the same gait is walked otherwise by name than by speed
 		c.wanted, c.chosen = x.Gait, x.At
 	case *Parameters:
 		return c.tune(x)
@@ -348,6 +364,8 @@ func (c *Controller) Update(input *control.Input, out *control.Reference) (contr
 	c.plan.Step(dt)
 	c.feel(input)
 	c.feedback(input)
+	c.uphill(input)
+	c.braces(input)
 	c.recover(input)
 	base, why := c.follow()
 	if why.Code != control.OK {
@@ -356,6 +374,9 @@ func (c *Controller) Update(input *control.Input, out *control.Reference) (contr
 	c.write(input, out, base)
 	stood := c.stood
 	if c.stood = c.over(input); c.stood && stood {
+		if missed := c.missed(); missed.Code != control.OK {
+			return control.Failed, missed
+		}
 		return control.Done, control.Because(control.OK)
 	}
 	return control.Going, reason
@@ -379,11 +400,17 @@ func (c *Controller) lead(input *control.Input) control.Reason {
 		c.plan.Command(scaled(c.toward(input, p.To), rate))
 	case len(p.Steps) > 0:
 		c.plan.Command(gait.Velocity{})
+		if rate > 0 {
+			c.plan.Pace(rate)
+		}
 	default:
 		c.plan.Command(c.keepCourse(input, scaled(v, rate)))
 	}
-	c.choose()
-	c.plan.Stop(!c.ready || rate == 0 || c.catch.steps.On())
+	if lags := c.behind(input); lags != c.lags {
+		c.lags, c.renewed = lags, true
+	}
+	c.choose(input.Tick.Dt)
+	c.plan.Stop(!c.ready || rate == 0 || c.catch.steps.On() || c.braced.on)
 	return reason
 }
 
@@ -391,19 +418,30 @@ func scaled(v gait.Velocity, s float64) gait.Velocity {
 	return gait.Velocity{X: s * v.X, Y: s * v.Y, Yaw: s * v.Yaw}
 }
 
-// choose sets the gait; while it walks the plan takes it between two steps.
-func (c *Controller) choose() {
+// swingTicks is for how many setpoints a foot of a crawl is in the air at least: of fewer, one that is lost is not caught up with.
+const swingTicks = 7.2
+
+// choose sets the gait for a cycle of a period; while it walks the plan takes it between two steps.
+func (c *Controller) choose(dt float64) {
 	name := c.wanted
 	if len(c.run.program.Steps) > 0 {
 		name = "crawl" // one foot at a time
 	} else if name == "" {
-		name = c.bySpeed()
+		name = c.bySpeed(dt)
 	}
 	if name == c.plan.Next().Name && !c.renewed {
 		return
 	}
 	for i := range c.gaits {
-		if c.gaits[i].Name == name && c.plan.SetGait(&c.gaits[i]) == nil {
+		if c.gaits[i].Name != name {
+			continue
+		}
+		c.slowed.Set(&c.gaits[i])
+		c.slowed.Slow(swingTicks * dt)
+		if c.lags && c.wanted == "" {
+			c.slowed.Most *= laggingShare
+		}
+		if c.plan.SetGait(&c.slowed) == nil {
 			c.renewed = false
 		}
 	}
@@ -412,25 +450,65 @@ func (c *Controller) choose() {
 // backAt is the share of its fastest speed at which a slower gait is taken up again.
 const backAt = 0.8
 
-// bySpeed returns the gait for the speed that is commanded: the slowest that goes as fast.
-func (c *Controller) bySpeed() string {
+// lagging is how far a joint is from its command, rad, when it is seen to lag. Servos with a weight to carry pass it before the first step.
+const lagging = 0.01
+
+// behind reports whether legs lag behind what they are commanded: their servos get positions alone (cycle 0), and one was that far
+// from its command since the walk began. Those of a robot without mass are not.
+func (c *Controller) behind(input *control.Input) bool {
+	if input.Torques.Contains(c.driven) {
+		return false
+	}
+	for leaf := range c.driven.All {
+		if c.lags || math.Abs(input.Meas.Q[leaf]-input.Cmd.Q[leaf]) > lagging {
+			return true
+		}
+	}
+	return false
+}
+
+// laggingShare is the share of its fastest speed at which a gait is walked that is chosen for legs that lag. The
+// pony, whose crawl makes 0.061 m/s, crawls at 0.04 m/s in cycle 0 at any period; at 0.05 m/s joints leave their command by 0.35 rad.
+const laggingShare = 0.65
+
+// tripod is how many feet carry a robot that does not balance.
+const tripod = 3
+
+// bySpeed returns the gait for the speed that is commanded: the slowest that goes as fast in a cycle of a period. Legs that lag
+// behind what they are commanded do not balance on two feet: for them it is one in which three stand at any time, if there is one.
+func (c *Controller) bySpeed(dt float64) string {
+	least := 0
+	for _, k := range c.speeds {
+		if c.lags && c.gaits[k].Standing() >= tripod {
+			least = tripod
+		}
+	}
 	now := -1
 	for i, k := range c.speeds {
 		if c.gaits[k].Name == c.plan.Next().Name {
 			now = i
 		}
 	}
-	need := c.plan.Wanted()
+	need, name := c.plan.Wanted(), ""
 	for i, k := range c.speeds {
-		fastest := c.gaits[k].Fastest(c.reach)
+		g := c.gaits[k]
+		if g.Standing() < least {
+			continue
+		}
+		name = g.Name
+		g.Slow(swingTicks * dt)
+		fastest := g.Fastest(c.reach)
+		if c.lags {
+			fastest *= laggingShare
+		}
 		if i < now {
 			fastest *= backAt
 		}
 		if need <= fastest {
-			return c.gaits[k].Name
+			break
 		}
 	}
-	return c.gaits[c.speeds[len(c.speeds)-1]].Name
+	return name
 }
 
 // supportFade is how fast the dynamics may let a support come and go, s: the weights fade by themselves.
@@ -440,7 +518,11 @@ const supportFade = 0.02
 func (c *Controller) write(input *control.Input, out *control.Reference, base control.BaseRef) {
 	k := c.run
 	out.Has, out.Peak, out.Rate, out.Time = robot.Leaf(c.base), pace.Peak, min(input.Rate, mostSpeed), c.clock
+	if len(k.program.Steps) > 0 {
+		out.Rate = min(input.Rate, 1) // of footsteps, whose rhythm is the fastest
+	}
 	out.Base = base
+	out.Base.Pose.P.Z += k.ground
 	for i := range c.legs {
 		l := &c.legs[i]
 		for _, j := range l.joints {
@@ -449,13 +531,15 @@ func (c *Controller) write(input *control.Input, out *control.Reference, base co
 		}
 		out.Has = out.Has.With(l.support)
 		if !l.point {
-			out.Limb[l.chain] = control.LimbRef(c.foot(i, 0))
+			tip := c.foot(i, 0)
+			tip.Pose.P.Z += k.ground
+			out.Limb[l.chain] = control.LimbRef(tip)
 		}
 		weight := c.plan.Weight(i)
 		if c.catch.steps.Aloft(i) {
 			weight = 0
 		}
-		out.Support[l.chain] = control.Support{Weight: weight, Contact: k.program.Feet[i].Contact, Fade: supportFade, Planned: true, Next: c.next(i),
+		out.Support[l.chain] = control.Support{Weight: weight, Contact: k.program.Feet[i].Contact, Fade: supportFade, Planned: true, Led: c.catch.steps.On(), Next: c.next(i),
 			Swing: control.SwingOf(c.plan.Swing(i))}
 	}
 	for leaf := range c.own.Intersect(input.Own).All {
@@ -469,7 +553,7 @@ func (c *Controller) write(input *control.Input, out *control.Reference, base co
 // next says where a foot is put down next, for who watches.
 func (c *Controller) next(leg int) control.Foothold {
 	at, yaw, planned, swings := c.plan.Foothold(leg)
-	return control.Foothold{At: spatial.Vec3{X: at.X, Y: at.Y, Z: c.plan.GroundAt(at)}, Yaw: yaw, Has: planned, Swinging: swings}
+	return control.Foothold{At: spatial.Vec3{X: at.X, Y: at.Y, Z: c.run.ground + c.plan.GroundAt(at)}, Yaw: yaw, Has: planned, Swinging: swings}
 }
 
 // Owned quits when a leg is taken. What it only wants it holds where it gets it.

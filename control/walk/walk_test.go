@@ -356,8 +356,8 @@ func TestItStartsFromAStand(t *testing.T) {
 	}
 }
 
-// TestHeadAndTailAreWanted: another controller takes the tail of a walk and gives it back; the legs go on as
-// if nothing had happened, bit for bit. One that takes a leg ends the walk.
+// TestHeadAndTailAreWanted: another controller takes the tail of a walk and gives it back, and the tail loses its torque and gets it where a hand
+// has left it; the legs go on as if nothing had happened, bit for bit. One that takes a leg ends the walk.
 func TestHeadAndTailAreWanted(t *testing.T) {
 	alone, w := setup(t, "stand"), setup(t, "stand")
 	alone.begin()
@@ -388,6 +388,20 @@ func TestHeadAndTailAreWanted(t *testing.T) {
 	both(1)
 	if !w.Activity("walk").Own.Contains(w.Set("tail")) {
 		t.Error("the tail did not come back")
+	}
+	tail, _ := w.M.Joint("tail_joint1")
+	torque := &control.Torque{Joints: w.Set("tail")}
+	w.Send(loop.Order{Kind: loop.TorqueOff, Program: torque})
+	both(0.5)
+	const there = 0.3
+	if !w.Bus.PoseByHand(int(tail), there) {
+		t.Error("the tail holds itself")
+	}
+	both(0.5)
+	w.Send(loop.Order{Kind: loop.TorqueOn, Program: torque})
+	both(1)
+	if _, why, over := w.Ended(goal); over || w.q[tail] != there || w.Bus.Joint(int(tail)) != there {
+		t.Errorf("the tail got its torque: over %v, %+v, its command is %g", over, why, w.q[tail])
 	}
 	w.Send(loop.Order{Kind: loop.StartGoal, Controller: w.Controller("hold"), Goal: 78, Program: &hold.Program{Needs: w.Set("leg1")}})
 	w.Run(3)

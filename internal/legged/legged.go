@@ -10,6 +10,7 @@ import (
 	"poise/robot"
 	"poise/robot/description"
 	"poise/robot/load"
+	"poise/spatial"
 	"poise/urdf"
 )
 
@@ -18,6 +19,27 @@ var sets = []description.Contact{
 	{Name: "centre", Points: [][]float64{{0, 0, -0.03}}, Sole: 0.02},
 	{Name: "flat", Points: [][]float64{{0, 0, -0.03}, {0, 0, -0.05}}, Sole: 0.02},
 	{Name: "fixed", Points: [][]float64{{0, 0, -0.03}, {0, 0, -0.05}, {0.02, 0, -0.03}}, Sole: 0.02},
+}
+
+// corners are those of soles without discs, as `poise new-robot` finds them.
+var corners = []description.Contact{
+	{Name: "heel", Points: [][]float64{{0, 0, -0.03}}},
+	{Name: "triangle", Points: [][]float64{{0.03, 0, -0.03}, {-0.01, -0.016, -0.03}, {-0.01, 0.016, -0.03}}},
+	{Name: "corners", Points: [][]float64{{0.03, 0.012, -0.03}, {-0.01, 0.016, -0.03}, {-0.01, -0.016, -0.03}, {0.03, -0.012, -0.03}}},
+}
+
+// OnCorners reports whether the moments of a contact set are those of forces at bare points.
+func OnCorners(c *robot.Contact) bool { return c.Sole == 0 && len(c.Points) > 2 }
+
+// Origin is where the wrench of a contact set acts: at its first point, or in the middle of bare corners.
+func Origin(c *robot.Contact) (p spatial.Vec3) {
+	if !OnCorners(c) {
+		return c.Points[0]
+	}
+	for _, x := range c.Points {
+		p = p.Add(x.Scale(1 / float64(len(c.Points))))
+	}
+	return p
 }
 
 // Pony is the robot inside.
@@ -56,8 +78,19 @@ func Shared(t testing.TB, name string) *robot.Model {
 	return WithFeet(t, oracle.Robot(t, name, robot.BaseFloating).Document(), feet[name]...)
 }
 
+// Cornered is one with soles that are bare corners.
+func Cornered(t testing.TB, name string) *robot.Model {
+	t.Helper()
+	return with(t, oracle.Robot(t, name, robot.BaseFloating).Document(), corners, feet[name])
+}
+
 // WithFeet builds a robot that stands on some of its links.
 func WithFeet(t testing.TB, doc *urdf.Document, tips ...string) *robot.Model {
+	t.Helper()
+	return with(t, doc, sets, tips)
+}
+
+func with(t testing.TB, doc *urdf.Document, sets []description.Contact, tips []string) *robot.Model {
 	t.Helper()
 	child := map[string]bool{}
 	for _, j := range doc.Joints {
@@ -71,7 +104,7 @@ func WithFeet(t testing.TB, doc *urdf.Document, tips ...string) *robot.Model {
 	}
 	d := &robot.Description{Base: "floating", Contacts: sets}
 	for i, tip := range tips {
-		d.Chains = append(d.Chains, description.Chain{Name: fmt.Sprintf("leg%d", i+1), Base: root, Tip: tip, Contact: "centre"})
+		d.Chains = append(d.Chains, description.Chain{Name: fmt.Sprintf("leg%d", i+1), Base: root, Tip: tip, Contact: sets[0].Name})
 	}
 	m, _, err := robot.Build(doc, robot.Options{Description: d})
 	if err != nil {
