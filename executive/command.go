@@ -60,7 +60,7 @@ func (e *Executive) orderRefused(r *loop.Report) {
 		if r.Reason.Code == control.NonFinite { // the value is refused, and its controller goes on
 			reason.Text = strings.Replace(reason.Text, "it was stopped", "it is not followed", 1)
 		}
-		seat.fed, seat.fedBy, seat.fedFor = reason, r.Goal, 0
+		seat.refuse(reason, r.Goal, e.now)
 	}
 }
 
@@ -177,7 +177,7 @@ func (e *Executive) Pause(who, controller string) *Answer {
 	return e.rate(who, "pause", controller, loop.Order{Kind: loop.Pause}, loop.GoalPause)
 }
 
-// Resume lets them go on.
+// Resume continues what Pause paused: all motions, or those of one controller.
 func (e *Executive) Resume(who, controller string) *Answer {
 	return e.rate(who, "resume", controller, loop.Order{Kind: loop.Resume}, loop.GoalResume)
 }

@@ -30,7 +30,7 @@ type Execute struct {
 	Rate    float64           // of its clock; 0 is 1
 }
 
-// Action names the server.
+// Action returns the name of its action.
 func (g *Follow) Action() string { return "follow" }
 
 func (g *Follow) prepare(v *view) (*work, []Explanation) {
@@ -54,7 +54,7 @@ func (g *Follow) prepare(v *view) (*work, []Explanation) {
 	return w, nil
 }
 
-// Action names the server.
+// Action returns the name of its action.
 func (g *Execute) Action() string { return "execute" }
 
 func (g *Execute) prepare(v *view) (*work, []Explanation) {
@@ -172,6 +172,9 @@ func (v *view) compile(g *follow.Goal, extend bool) (*work, []Explanation) {
 		return nil, []Explanation{*problem.New("no_controller", "no controller plays trajectories")}
 	}
 	w.table = g.Table
+	if !extend {
+		w.steps = v.footing(g)
+	}
 	if !g.Loop {
 		w.duration = p.Curve().End()
 	}

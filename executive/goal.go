@@ -48,7 +48,7 @@ type Result struct {
 // Text puts all explanations into one text.
 func (r *Result) Text() string { return problem.Join(r.Explanations) }
 
-// Feedback is how a goal gets on.
+// Feedback is the progress of a goal.
 type Feedback struct {
 	Goal       GoalID
 	Who        string // asked for it
@@ -57,10 +57,10 @@ type Feedback struct {
 	Tick       servo.Tick
 	Phase      Phase
 
-	Time, Duration float64 // of its own clock, s; Duration 0 goes on for ever
+	Time, Duration float64 // of its own clock, s; Duration 0 has no end
 	Wanted, Rate   float64 // how fast that clock is to go, and goes
-	Table, End     float64 // where a stored motion is in its table, and ends, s; End 0 if it goes on for ever
-	Progress       float64 // of the motion proper, 0 … 1; 0 if it goes on for ever
+	Table, End     float64 // where a stored motion is in its table, and ends, s; End 0 if it has no end
+	Progress       float64 // of the motion proper, 0 … 1; 0 if it has no end
 
 	Base          spatial.Pose // by odometry; of WalkTo
 	Remaining     float64      // way to the place that it walks to, m
@@ -81,6 +81,7 @@ type Phase string
 const (
 	Planning    Phase = "planning"
 	Starting    Phase = "starting"
+	Stepping    Phase = "stepping"    // takes steps to where its feet are at its beginning
 	Approaching Phase = "approaching" // on its way to the first point
 	Moving      Phase = "moving"
 	Returning   Phase = "returning" // on its way back to where it began
@@ -90,7 +91,7 @@ const (
 // Unreadable is a goal that could not be read: it is refused, with what Err says.
 type Unreadable struct{ Err error }
 
-// Action names the server.
+// Action returns the name of its action.
 func (g *Unreadable) Action() string { return "unreadable" }
 
 func (g *Unreadable) prepare(*view) (*work, []Explanation) {

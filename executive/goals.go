@@ -49,6 +49,9 @@ func (b *goalBook) forget(before int64) {
 // choose finds the controller for some work: the one that moves some of its joints
 // already, which is then replaced in flight, or else one that is free.
 func (b *goalBook) choose(w *work, r *robotState) (*seat, Explanation) {
+	if j := b.awaits(w, r); j != nil {
+		return nil, *problem.New("not_granted", "%s takes steps to where its feet begin, and moves joints of this goal then", j.title()).With("%s", j.patience())
+	}
 	var free *seat
 	var busy []string
 	for _, name := range w.pool {

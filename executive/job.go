@@ -37,6 +37,10 @@ type job struct {
 	halts  uint64        // of the robot, when the goal came
 	stop   func()        // ends its planning
 	over   int64         // when it ended, ns
+
+	stepping bool   // it takes steps first (footing.go)
+	stepped  bool   // it has, or they were refused
+	stops    uint64 // that were asked for when they began
 }
 
 // begin goes on with a goal that is prepared: orders it, or plans it first.
@@ -56,6 +60,15 @@ func (j *job) begin() {
 	case j.work.study != nil:
 		h.Accept()
 		j.startStudy()
+	case j.stepped:
+		if why := j.calledOff(); why != control.OK { // since its steps were done
+			j.fail(action.Stopped, e.words.Reason(control.Because(why), ""))
+			return
+		}
+		j.work.before = nil // it was ordered with the steps, and undoes nothing that is newer
+		j.dispatch()
+	case j.work.steps != nil:
+		j.takeSteps()
 	default:
 		j.dispatch()
 	}
@@ -147,6 +160,14 @@ func (j *job) succeed() {
 	j.h.Succeed(r, "")
 }
 
+// free leaves the controller of a goal that goes on without one.
+func (j *job) free() {
+	delete(j.e.goals.ordered, j.number)
+	seat := j.seat
+	j.seat, j.number, j.begun = nil, 0, false
+	j.e.goals.offWaiters(seat)
+}
+
 // started is the cycle's word that it performs the program.
 func (j *job) started(tick uint64) {
 	j.begun, j.tick = true, tick
@@ -163,6 +184,14 @@ func (j *job) started(tick uint64) {
 func (j *job) ended(r *loop.Report) {
 	e := j.e
 	j.noteTime()
+	if r.Status == control.Done && j.stepping {
+		why := j.calledOff()
+		if why == control.OK {
+			j.goOn()
+			return
+		}
+		r = &loop.Report{Status: control.Quit, Reason: control.Because(why)}
+	}
 	if r.Status == control.Done {
 		j.time = max(j.time, j.work.duration)
 		if j.work.study != nil {

@@ -80,6 +80,38 @@ func (r *rig) sample(at int64, joint string, q float64) *stream.Sample {
 	return s
 }
 
+// TestARefusalIsNotHiddenByAnotherStream: of a controller with two streams one is refused, value by
+// value, and the other taken in the same cycles: the refusal is told all the while, and a second longer.
+func TestARefusalIsNotHiddenByAnotherStream(t *testing.T) {
+	r := full(t, parts{})
+	joint := r.headJoint()
+	r.active(r.submit(&Operational{Controller: "joint_state", On: true}))
+	at := r.command(joint)
+	old := r.sample(r.time()-int64(60e9), joint, at)
+	feed := func(samples ...*stream.Sample) string {
+		for i, s := range samples {
+			s.Stream = i
+			r.e.Feed("test", "joint_state", s)
+		}
+		r.run(1)
+		return string(r.stateOf(r.e.State(), "joint_state").Refused.Code)
+	}
+	for k := range 100 {
+		if code := feed(old, r.sample(r.time(), joint, at)); code != "stale" {
+			t.Fatalf("cycle %d: refused as %q, want stale", k, code)
+		}
+	}
+	last := r.time()
+	for feed(r.sample(r.time(), joint, at)) != "" {
+		if r.time()-last > 1_100_000_000 {
+			t.Fatal("it is told still, though a second of values was taken")
+		}
+	}
+	if told := r.time() - last; told < 900_000_000 {
+		t.Errorf("it was told for %d ms", told/1_000_000)
+	}
+}
+
 // TestLessonStaleInputAtActivation queues values before the stream is switched on:
 // none of them ever moves a joint, and the newest one after that does.
 func TestLessonStaleInputAtActivation(t *testing.T) {

@@ -12,7 +12,7 @@ import (
 	"poise/robot"
 )
 
-// Outside serves controllers outside the process. Each has a seat of the cycle, where a
+// Outside serves external controllers, those in other processes. Each has a seat of the cycle, where a
 // stream stands in for it: a request of its is a goal of that seat, what the arbiter asks
 // is passed on to it, and its state messages are the answers and signs of life. A name
 // belongs to the session that asked by it first, until that leaves or its seat is needed
@@ -22,12 +22,12 @@ type Outside struct {
 	list []*remote
 }
 
-// Outside returns what serves controllers outside the process.
+// Outside returns what serves external controllers.
 func (e *Executive) Outside() *Outside { return &e.outside }
 
-// OutsideRequest asks for resources on behalf of a controller outside.
+// OutsideRequest asks for resources on behalf of an external controller.
 type OutsideRequest struct {
-	Name      string // of the controller outside
+	Name      string // of the external controller
 	Session   string // that it speaks by
 	ID        uint32 // of its request
 	Resources []string
@@ -100,16 +100,16 @@ func (r *OutsideRequest) ranks(words *explain.Words) (all []stream.Rank, reasons
 	return all, nil
 }
 
-// OutsideState is the answer of a controller outside to what it was told last, a sign of
+// OutsideState is the answer of an external controller to what it was told last, a sign of
 // life, or its end.
 type OutsideState struct {
 	Name        string
 	Session     string // that sent it
-	ID          uint32 // of the request that it speaks of; 0 with Operational is a sign of life alone
+	ID          uint32 // of the request that it is about; 0 with Operational is a sign of life alone
 	Operational bool
 }
 
-// remote is a controller outside on its seat.
+// remote is an external controller on its seat.
 type remote struct {
 	name    string
 	session string // whose name it is
@@ -121,11 +121,11 @@ type remote struct {
 	owns    robot.Set
 	beat    int64 // when a sign of life was last passed on, ns
 	tell    func(News)
-	denied  []Explanation // why its last request came to nothing, or what it had ended
+	denied  []Explanation // why its last request was denied, or why it lost what it had
 	leftOut leftOut       // of its values
 }
 
-// asked is a request of a controller outside, and its goal; of none id is empty.
+// asked is a request of an external controller, and its goal; of none id is empty.
 type asked struct {
 	id       GoalID
 	request  uint32
@@ -149,7 +149,7 @@ func (c *remote) lease(configured time.Duration) time.Duration {
 
 func (c *remote) live() bool { return c.asks.live() || c.runs.live() }
 
-// Request takes a request of a controller outside. tell is called with everything that
+// Request takes a request of an external controller. tell is called with everything that
 // concerns it: offers, changes of its set, grants and denials.
 func (o *Outside) Request(who string, r OutsideRequest, tell func(News)) (reasons []Explanation) {
 	o.e.locked(func() {
@@ -201,7 +201,7 @@ func (o *Outside) request(who string, r *OutsideRequest, tell func(News)) []Expl
 	return nil
 }
 
-// Report takes an answer or a sign of life of a controller outside, or its word that it is
+// Report takes an answer or a sign of life of an external controller, or its word that it is
 // not operational any more. What is about a request that is over does not count.
 func (o *Outside) Report(r OutsideState) {
 	o.e.locked(func() {
@@ -257,7 +257,7 @@ func (o *Outside) answer(client *remote, question float64) {
 	o.e.orders.send(loop.Order{Kind: loop.Answer, Controller: client.seat.id, Value: question})
 }
 
-// quit ends what a controller outside does and asks for.
+// quit ends what an external controller does and asks for.
 func (o *Outside) quit(client *remote) {
 	o.e.rounds.answer(o.e, client.seat, client.runs.live(), "quit")
 	client.asks.question, client.runs.question = 0, 0
@@ -276,13 +276,13 @@ func (o *Outside) Leave(session string) {
 			if client.live() {
 				o.quit(client)
 				o.e.notice(Notice{Kind: "refused", Explanation: Explanation{Code: "session_ended", Owner: client.name,
-					Text: fmt.Sprintf("the connection of controller %q outside has ended; what it had is free", client.name)}})
+					Text: fmt.Sprintf("the connection of external controller %q has ended; what it had is free", client.name)}})
 			}
 		}
 	})
 }
 
-// Controller returns the controller under which one outside works: where the values go
+// Controller returns the controller under which an external one works: where the values go
 // that its session publishes.
 func (o *Outside) Controller(name, session string) (controller string, ok bool) {
 	o.e.mu.Lock()
@@ -293,7 +293,7 @@ func (o *Outside) Controller(name, session string) (controller string, ok bool) 
 	return "", false
 }
 
-// Active reports whether a controller outside has, or asks for, resources.
+// Active reports whether an external controller has, or asks for, resources.
 func (o *Outside) Active(name, session string) bool {
 	o.e.mu.Lock()
 	defer o.e.mu.Unlock()
@@ -301,7 +301,7 @@ func (o *Outside) Active(name, session string) bool {
 	return client != nil && client.live()
 }
 
-// client finds a controller outside by its name, if it is the session's.
+// client finds an external controller by its name, if it is the session's.
 func (o *Outside) client(name, session string) *remote {
 	for _, c := range o.list {
 		if c.name == name && c.session == session && !c.gone {
@@ -311,7 +311,7 @@ func (o *Outside) client(name, session string) *remote {
 	return nil
 }
 
-// on returns the controller outside that has a seat, nil if none.
+// on returns the external controller that has a seat, nil if none.
 func (o *Outside) on(s *seat) *remote {
 	for _, c := range o.list {
 		if c.seat == s {
@@ -340,13 +340,13 @@ func (o *Outside) full(name, session string) *Explanation {
 	if limit <= 0 || n < limit {
 		return nil
 	}
-	x := problem.New("too_many_controllers", "%s has %d controllers outside that have or ask for resources, %d are allowed to one client: there is no place for %q", session, n, limit, name).
+	x := problem.New("too_many_controllers", "%s has %d external controllers that have or ask for resources, %d are allowed to one client: there is no place for %q", session, n, limit, name).
 		With("let another one end, or set limits.controllers")
 	x.Value, x.Limit = float64(n), float64(limit)
 	return x
 }
 
-// seatFor finds the seat of a controller outside, or gives it a free one.
+// seatFor finds the seat of an external controller, or gives it a free one.
 func (o *Outside) seatFor(name, session string) (*remote, []Explanation) {
 	for _, client := range o.list {
 		switch {
@@ -378,17 +378,17 @@ func (o *Outside) seatFor(name, session string) (*remote, []Explanation) {
 		*free = remote{name: name, session: session, seat: free.seat}
 		return free, nil
 	}
-	return nil, []Explanation{*problem.New("all_busy", "no seat is free for controller %q outside: %d are taken", name, len(o.list)).
+	return nil, []Explanation{*problem.New("all_busy", "no seat is free for external controller %q: %d are taken", name, len(o.list)).
 		With("configure more seats, or let another one end")}
 }
 
 func (o *Outside) belongs(name, owner string) Explanation {
-	explanation := *problem.New("name_taken", "the name %q belongs to %s", name, owner).With("choose another name for the controller outside")
+	explanation := *problem.New("name_taken", "the name %q belongs to %s", name, owner).With("choose another name for the external controller")
 	explanation.Owner = owner
 	return explanation
 }
 
-// asked passes a question of the arbiter on to the controller outside on a seat.
+// asked passes a question of the arbiter on to the external controller on a seat.
 func (o *Outside) asked(r *loop.Report) {
 	s := o.e.robot.seatOf(r.Controller)
 	client := o.on(s)
@@ -412,7 +412,7 @@ func (o *Outside) owns(s *seat, set robot.Set) {
 	}
 }
 
-// began notes that the request of a controller outside is granted.
+// began notes that the request of an external controller is granted.
 func (o *Outside) began(j *job) {
 	if client := o.on(j.seat); client != nil && client.asks.id == j.id {
 		client.runs, client.asks = client.asks, asked{}
@@ -421,7 +421,7 @@ func (o *Outside) began(j *job) {
 	}
 }
 
-// changed follows the goals of a controller outside. The requester is always answered,
+// changed follows the goals of an external controller. The requester is always answered,
 // denial included.
 func (o *Outside) changed(client *remote, c Change) {
 	switch {

@@ -133,8 +133,8 @@ func TestPlanningIsCancelled(t *testing.T) {
 		t.Errorf("%+v", st.Goals)
 	}
 	r.e.Cancel("test", "move", g.id.ID, 0)
+	workers.Wait() // the end may be told by a worker
 	r.mustEnd(g, 0.1, action.Preempted, action.ClientCancel, "cancelled")
-	workers.Wait()
 	r.run(5)
 	if g.last(t).To != action.Preempted {
 		t.Error("ended twice")

@@ -65,7 +65,7 @@ func ParsePlay(name, options string) (Goal, []Explanation) {
 	return p, reasons
 }
 
-// Action names the server.
+// Action returns the name of its action.
 func (g *Play) Action() string { return "play" }
 
 func (g *Play) prepare(v *view) (*work, []Explanation) {
@@ -158,7 +158,8 @@ func (v *view) inStartPose(d *motion.Document, g *Play, goal *follow.Goal) (reas
 		if len(named.Q[i]) != 1 || g.Approach && slices.Contains(goal.Joints, name) {
 			continue
 		}
-		if !slices.Contains(goal.Joints, name) && v.stoodOn(id) {
+		owner := v.stoodOn(id)
+		if !slices.Contains(goal.Joints, name) && owner != "" {
 			continue
 		}
 		want := named.Q[i][0]
@@ -172,28 +173,33 @@ func (v *view) inStartPose(d *motion.Document, g *Play, goal *follow.Goal) (reas
 			}
 		default:
 			x := v.words.Reason(control.Reason{Code: control.StartTooFar, Joint: id, Value: off, Max: startPoseTolerance}, "")
-			x.Owner = ""
+			x.Owner = owner
 			unit := v.words.Unit(id)
 			x.Text = fmt.Sprintf("motion %q begins in pose %q, and joint %s is %.4g %s away from it, %g %s is allowed", g.Name, d.StartPose, name, off, unit, startPoseTolerance, unit)
+			if owner != "" { // no approach helps while it walks
+				x.Text += fmt.Sprintf("; controller %q has it", owner)
+				reasons = append(reasons, *x.With("stop %q or wait until it is over, then go to pose %q", owner, d.StartPose))
+				continue
+			}
 			reasons = append(reasons, *x.With("go to pose %q first, or allow an approach", d.StartPose))
 		}
 	}
 	return reasons
 }
 
-// stoodOn reports whether a joint is with a controller that keeps the robot on its feet, whatever pose that
-// is: it walks, and the head may yawn.
-func (v *view) stoodOn(joint robot.JointID) bool {
+// stoodOn returns the name of the controller that has a joint and keeps the robot on its feet, whatever pose that
+// is: it walks, and the head may yawn. There may be none.
+func (v *view) stoodOn(joint robot.JointID) string {
 	for i := range v.cfg.Controllers {
 		c := &v.cfg.Controllers[i]
 		if !c.Stands {
 			continue
 		}
 		if id, ok := v.cfg.Loop.Controller(c.Name); ok && int(id) < len(v.now.Active) && v.now.Active[id].Active && v.now.Active[id].Own.Has(robot.LeafID(joint)) {
-			return true
+			return c.Name
 		}
 	}
-	return false
+	return ""
 }
 
 func (v *view) poseNames() (all []string) {

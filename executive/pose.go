@@ -11,14 +11,15 @@ type Pose struct {
 	Speed float64 // share of the limits of velocity, 0 … 1; 0 is 1
 }
 
-// Action names the server.
+// Action returns the name of its action.
 func (g *Pose) Action() string { return "pose" }
 
 // poseKind is the kind of the controllers that go to poses.
 const poseKind = "pose"
 
 func (g *Pose) prepare(v *view) (*work, []Explanation) {
-	if _, ok := v.cfg.Model.Pose(g.Name); !ok {
+	named, ok := v.cfg.Model.Pose(g.Name)
+	if !ok {
 		return nil, []Explanation{*problem.Unknown("unknown_pose", "pose", g.Name, v.poseNames())}
 	}
 	p, err := pose.Named(v.cfg.Model, g.Name, g.Speed)
@@ -29,5 +30,6 @@ func (g *Pose) prepare(v *view) (*work, []Explanation) {
 	if len(w.pool) == 0 {
 		return nil, []Explanation{*problem.New("no_controller", "no controller goes to poses")}
 	}
+	w.steps = v.stepsTo(v.posed(named))
 	return w, nil
 }

@@ -19,7 +19,7 @@ import (
 //	Goal ──prepare(view)──▶ work: a checked program, and who could perform it
 //	                  └───▶ explanations, all of them at once
 type Goal interface {
-	// Action is the name of the server of such goals.
+	// Action returns the name of the action to which such goals belong.
 	Action() string
 	// prepare checks the goal and says how it is done. It reads files, compiles and
 	// checks; it takes nothing and moves nothing, so it may run anywhere and take its
@@ -33,7 +33,7 @@ type work struct {
 	pool     []string // controllers that could do it
 	program  control.Program
 	claim    robot.Set // all that the program asks for
-	duration float64   // s of its own clock; 0 goes on for ever
+	duration float64   // s of its own clock; 0 has no end
 	rate     float64   // of that clock; 0 is 1
 	joints   []robot.JointID
 	event    func(number uint32) follow.Event // of the program; nil has none
@@ -44,6 +44,8 @@ type work struct {
 	goal     *walk.Target                     // place that is walked to, if it is one
 
 	before []firstOrder // what the cycle has to do first
+	steps  *work        // take these first, and prepare the goal anew then
+	then   *work        // of steps: what they are taken for
 	plan   *plan        // make this first
 	study  Studying     // of a study: makes the program first, and evaluates it in the end
 	stages []Stage      // of its program

@@ -290,6 +290,9 @@ func (e *Executive) takeGoal(r *loop.Report) {
 		e.outside.began(j)
 		j.seat.fed, j.seat.fedFor = Explanation{}, 0 // of values before it
 	case loop.GoalRejected:
+		if j.refusedSteps(r) {
+			return
+		}
 		cause := action.ConditionsUnmet
 		switch r.Reason.Code {
 		case control.NotGranted, control.Unanswered, control.LeaseExpired:
@@ -390,7 +393,7 @@ func (e *Executive) listen() {
 
 func (e *Executive) whySilent() Explanation {
 	silence, patience := float64(e.now-e.robot.heard)*1e-9, e.cfg.Patience.Seconds()
-	explanation := *problem.New("cycle_silent", "the cycle of the robot was not heard of for %.3g s, %.3g s is allowed: it stands still, or the computer is too busy for it", silence, patience)
+	explanation := *problem.New("cycle_silent", "the cycle of the robot has not reported for %.3g s, %.3g s is allowed: it hangs, or the computer is too busy", silence, patience)
 	explanation.Value, explanation.Limit = silence, patience
 	return *explanation.With("try again once it is heard of; if that does not come, start the server anew, with a longer --period if the computer is slow")
 }

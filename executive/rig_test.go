@@ -392,6 +392,6 @@ func point(t float64, q []float64) trajectory.Point { return trajectory.Point{Ti
 func sequential(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("long, and in one goroutine")
+		t.Skip("absent: time (-short); nothing in it is concurrent")
 	}
 }

@@ -31,13 +31,21 @@ func (e *Executive) Feed(from, controller string, value control.Program) (reason
 			reasons = append(reasons, e.words.Reason(control.Because(control.Full), s.title()))
 		default:
 			if left := e.notOwned(s, value); left != nil {
-				s.fed, s.fedBy, s.fedFor = *left, number, e.now+leftOutEvery
+				if s.fed.Code == left.Code || e.now >= s.fedFor { // a refusal is told first
+					s.refuse(*left, number, e.now)
+				}
 				e.outside.on(s).leftOut.count(e.now)
 				reasons = append(reasons, *left)
 			}
 		}
 	})
 	return reasons
+}
+
+// refuse notes why a value, or a part of it, does not count. It is told for a while: values of another
+// stream of the same controller, which are taken in between, hide nothing.
+func (s *seat) refuse(why Explanation, number uint64, now int64) {
+	s.fed, s.fedBy, s.fedFor = why, number, now+leftOutEvery
 }
 
 // leftOut counts values that speak of what their controller does not own.
@@ -47,7 +55,7 @@ type leftOut struct {
 	at     int64  // when that was changed last, ns
 }
 
-// leftOutEvery is how often a new count is told, and for how long what was left out, ns.
+// leftOutEvery is how often a new count is told, and for how long at least what does not count, ns.
 const leftOutEvery = 1e9
 
 func (l *leftOut) count(now int64) {
@@ -61,7 +69,7 @@ func (l *leftOut) tell(now int64) {
 	}
 }
 
-// NotAsked explains which parts of a value the controller outside of a session has not asked for:
+// NotAsked explains which parts of a value the external controller of a session has not asked for:
 // they are left out. It returns nil if it asked for all of it, or is not operational. Of what it asked
 // for and lost it was told.
 func (o *Outside) NotAsked(name, session string, value control.Program) *Explanation {
@@ -78,7 +86,7 @@ func (o *Outside) NotAsked(name, session string, value control.Program) *Explana
 	return o.e.notOwned(client.seat, value)
 }
 
-// notOwned explains what of a value the controller outside on a seat does not own.
+// notOwned explains what of a value the external controller on a seat does not own.
 func (e *Executive) notOwned(s *seat, value control.Program) *Explanation {
 	client := e.outside.on(s)
 	sample, ok := value.(*stream.Sample)
@@ -117,7 +125,7 @@ func (e *Executive) Lead(controller string, value control.Program) {
 func (e *Executive) Unreadable(from, controller string, why error) {
 	e.locked(func() {
 		if s, ok := e.robot.seat(controller); ok && e.deaf(s, from) == nil {
-			s.fed, s.fedBy, s.fedFor = *problem.New("invalid", "%s", why), e.orders.nextNumber(), 0
+			s.refuse(*problem.New("invalid", "%s", why), e.orders.nextNumber(), e.now)
 		}
 	})
 }
@@ -142,7 +150,7 @@ func (e *Executive) deaf(s *seat, from string) *Explanation {
 	if heard == "" || heard == AnyPublisher || heard == from {
 		return nil
 	}
-	x := problem.New("not_heard", "controller %q hears %s, for whom it was activated, not %s", s.title(), heard, from).
+	x := problem.New("not_heard", "controller %q takes values from %s, which activated it, not from %s", s.title(), heard, from).
 		With("activate it from the connection that publishes, or let switch_controllers name the publisher (* is any publisher)")
 	x.Owner = heard
 	return x

@@ -48,7 +48,7 @@ type Stage struct {
 // Evaluating is the phase of a study between its motion and its result.
 const Evaluating Phase = "fitting"
 
-// Action names the server.
+// Action returns the name of its action.
 func (g *Study) Action() string { return g.Controller }
 
 func (g *Study) prepare(v *view) (*work, []Explanation) {
@@ -96,10 +96,7 @@ func (j *job) startStudy() {
 // evaluate goes on with a study whose motion is over: its controller is free, its goal is not over yet.
 func (j *job) evaluate() {
 	e, x := j.e, j.work.study
-	delete(e.goals.ordered, j.number)
-	seat := j.seat
-	j.seat, j.number, j.begun = nil, 0, false
-	e.goals.offWaiters(seat)
+	j.free()
 	ctx, stop := context.WithCancel(context.Background())
 	j.stop = stop
 	tell := func(phase Phase, progress float64) {

@@ -21,7 +21,7 @@ type Switch struct {
 	Strict      bool // what is already as wanted is an error
 
 	// Publisher is whom the started controllers hear, if they follow streams: the name of
-	// a node, or AnyPublisher. None is who asks for the switch.
+	// a node, or AnyPublisher. Empty is the client that asks for the switch.
 	Publisher string
 }
 
@@ -103,7 +103,7 @@ func newSwitching(e *Executive, who string, s *Switch) (*switching, []Explanatio
 			continue
 		}
 		if c.Remote {
-			reasons = append(reasons, conflict(name, "", fmt.Sprintf("%q is for controllers outside, which ask for it by resource_request", name)))
+			reasons = append(reasons, conflict(name, "", fmt.Sprintf("%q is for external controllers, which ask for it by resource_request", name)))
 			continue
 		}
 		if slices.Contains(s.Start[:i], name) {
@@ -324,7 +324,7 @@ func (sw *switching) rollBack() {
 		e.orders.send(loop.Order{Kind: loop.Halt, Controller: c.id})
 	}
 	for _, j := range sw.before {
-		if j.seat.Operate != nil {
+		if j.seat != nil && j.seat.Operate != nil && j.work.then == nil { // of what ended by itself, and of steps for another goal, nothing comes back
 			if _, err := e.submit(sw.command.who, &job{goal: &ready{seat: j.seat, work: j.work}, work: j.work, hears: j.publisher()}); err != nil {
 				sw.failed = append(sw.failed, problem.All("invalid", err)...)
 			}
@@ -336,11 +336,11 @@ func (sw *switching) rollBack() {
 type ready struct {
 	seat    *seat
 	work    *work
-	client  string // name of the controller outside that asks, "" for one of the server,
+	client  string // name of the external controller that asks, "" for one of the server,
 	request uint32 // and the id of its request
 }
 
-// Action names the server.
+// Action returns the name of its action.
 func (g *ready) Action() string { return g.seat.Name + "/set_operational" }
 
 func (g *ready) prepare(*view) (*work, []Explanation) { return g.work, nil }

@@ -1,6 +1,7 @@
 package executive
 
 import (
+	"fmt"
 	"strings"
 
 	"poise/control"
@@ -58,5 +59,12 @@ func (e *Executive) refusal(why control.Reason, controller string, p control.Pro
 			return all
 		}
 	}
-	return []Explanation{e.words.Reason(why, controller)}
+	x := e.words.Reason(why, controller)
+	if why.Code == control.NotGranted && controller != "" {
+		if j := e.goals.stepping(e.robot.seatOf(why.Who)); j != nil {
+			x.Text += fmt.Sprintf("; it takes the steps of %s to where its feet begin", j.title())
+			x.Help = j.patience()
+		}
+	}
+	return []Explanation{x}
 }

@@ -9,6 +9,7 @@ import (
 	"poise/control/walk"
 	"poise/gait"
 	"poise/problem"
+	"poise/robot"
 	"poise/spatial"
 )
 
@@ -29,7 +30,7 @@ type Footstep struct {
 	X, Y, Yaw float64
 }
 
-// Action names the server.
+// Action returns the name of its action.
 func (g *WalkTo) Action() string { return "walk_to" }
 
 // walkKind is the kind of the controllers that walk.
@@ -39,38 +40,46 @@ const walkKind = "walk"
 const (
 	nearPlace, nearYaw   = 0.02, 0.05
 	leastPlace, leastYaw = 0.005, 0.01
+	leastSpeed           = 0.001 // m/s: slower ones count as standing, and it never arrived
+	mostAsked            = 1e3
 )
 
 func (g *WalkTo) prepare(v *view) (*work, []Explanation) {
-	var why []Explanation
+	var reasons []Explanation
 	refuse := func(name string, value, limit float64, text string) {
 		x := *problem.New("bad_value", "%s is %g: %s", name, value, text)
 		x.Value, x.Limit = value, limit
-		why = append(why, x)
+		reasons = append(reasons, x)
 	}
 	orElse := func(x *float64, absent, least float64, name string) {
 		if *x == 0 {
 			*x = absent
 		}
-		if !(*x >= least && *x <= 1e3) {
+		if !(*x >= least) {
 			refuse(name, *x, least, fmt.Sprintf("a tolerance is at least %g", least))
+		} else if *x > mostAsked {
+			refuse(name, *x, mostAsked, fmt.Sprintf("a tolerance is at most %g", mostAsked))
 		}
 	}
 	near, yaw := g.Near, g.NearYaw
 	orElse(&near, nearPlace, leastPlace, "position_tolerance")
 	orElse(&yaw, nearYaw, leastYaw, "orientation_tolerance")
-	if !(g.Speed >= 0 && g.Speed <= 1e3) {
-		refuse("speed", g.Speed, 0, "it is not negative")
+	switch {
+	case g.Speed == 0:
+	case !(g.Speed >= leastSpeed):
+		refuse("speed", g.Speed, leastSpeed, fmt.Sprintf("a speed is at least %g m/s, and 0 is what the gait can do", leastSpeed))
+	case g.Speed > mostAsked:
+		refuse("speed", g.Speed, mostAsked, fmt.Sprintf("a speed is at most %g m/s", mostAsked))
 	}
 	if g.Gait != "" && !slices.Contains(gait.Names, g.Gait) {
-		why = append(why, *problem.Unknown("unknown_gait", "gait", g.Gait, gait.Names))
+		reasons = append(reasons, *problem.Unknown("unknown_gait", "gait", g.Gait, gait.Names))
 	}
 	if len(g.Steps) > gait.MostFootsteps {
 		refuse("footsteps", float64(len(g.Steps)), gait.MostFootsteps, "give the rest when these are done")
 	}
 	p, err := walk.Walk(v.cfg.Model)
 	if err != nil {
-		return nil, append(why, problem.All("no_controller", err)...)
+		return nil, append(reasons, problem.All("no_controller", err)...)
 	}
 	from := spatial.Pose{R: spatial.Identity3}
 	if g.InBase {
@@ -79,15 +88,15 @@ func (g *WalkTo) prepare(v *view) (*work, []Explanation) {
 	p.Gait = g.Gait
 	for _, s := range g.Steps {
 		id, ok := v.cfg.Model.Chain(s.Limb)
-		if !ok {
-			why = append(why, *problem.Unknown("unknown_limb", "limb", s.Limb, v.limbs()))
+		if !ok || !slices.ContainsFunc(p.Feet, func(f contact.Foot) bool { return f.Chain == id }) {
+			reasons = append(reasons, *problem.Unknown("unknown_limb", "leg", s.Limb, legs(v.cfg.Model, p)))
 			continue
 		}
 		X := from.Mul(flat(s.X, s.Y, s.Yaw))
 		p.Steps = append(p.Steps, walk.Step{Chain: id, At: gait.Point{X: X.P.X, Y: X.P.Y}, Yaw: math.Atan2(X.R[3], X.R[0])})
 	}
-	if len(why) > 0 {
-		return nil, why
+	if len(reasons) > 0 {
+		return nil, reasons
 	}
 	w := newWork(v.cfg.pool(walkKind), p)
 	if len(w.pool) == 0 {
@@ -106,10 +115,10 @@ func flat(x, y, yaw float64) spatial.Pose {
 	return spatial.Pose{R: spatial.TurnZ(yaw), P: spatial.Vec3{X: x, Y: y}}
 }
 
-// limbs names the chains of the robot.
-func (v *view) limbs() (names []string) {
-	for _, c := range v.cfg.Model.Chains() {
-		names = append(names, c.Name)
+// legs names the chains that a walk stands on.
+func legs(m *robot.Model, p *walk.Program) (names []string) {
+	for _, f := range p.Feet {
+		names = append(names, m.Chains()[f.Chain].Name)
 	}
 	return names
 }

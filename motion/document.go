@@ -237,7 +237,7 @@ func (d *Document) checkPoint(p *problems, row int, seen map[Mark]int) {
 		}
 		seen[pt.Mark] = row
 	default:
-		p.add(problem.Problem{Code: ErrMark, Row: row + 1, Text: fmt.Sprintf("%q is no mark: start or end", string(pt.Mark))})
+		p.add(problem.Problem{Code: ErrMark, Row: row + 1, Text: fmt.Sprintf("%q is no mark: start or end%s", string(pt.Mark), problem.Hint(string(pt.Mark), []string{string(StartMark), string(EndMark)}))})
 	}
 }
 

@@ -76,7 +76,7 @@ func (e *edit) mirror() {
 			switch {
 			case sign == 0:
 			case to < 0 || from < 0 || math.IsNaN(old[from]):
-				e.add(problem.Problem{Code: ErrMissing, Joint: name, Row: row + 1, Text: fmt.Sprintf("captured not both %q and its image %q", name, of)})
+				e.add(problem.Problem{Code: ErrMissing, Joint: name, Row: row + 1, Text: fmt.Sprintf("does not capture both %q and its mirror image %q", name, of)})
 			default:
 				e.d.Points[row].Positions[to] = flipped(old[from], sign)
 			}

@@ -142,22 +142,12 @@ func (w *Words) Set(names []string) (set robot.Set, unknown []problem.Problem) {
 		s, ok := w.resources.Find(name)
 		if !ok {
 			unknown = append(unknown, problem.Problem{Code: "unknown_resource", Resource: name,
-				Text: "the robot has no resource, group or joint " + quoted(name), Help: problem.DidYouMean(name, w.everyName())})
+				Text: "the robot has no resource, group or joint " + quoted(name), Help: problem.DidYouMean(name, w.resources.Names())})
 			continue
 		}
 		set = set.Union(s)
 	}
 	return set, unknown
-}
-
-func (w *Words) everyName() (all []string) {
-	for _, r := range w.resources.List() {
-		all = append(all, r.Name)
-	}
-	for _, l := range w.resources.Leaves() {
-		all = append(all, l.Name)
-	}
-	return all
 }
 
 func (w *Words) who(id arbiter.ClientID) string {

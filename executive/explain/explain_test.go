@@ -66,7 +66,7 @@ func TestReasonsSayWhoWhatAndHow(t *testing.T) {
 		{control.Reason{Code: control.ToleranceBroken, Joint: 3, Who: arbiter.NoClient, At: 1.25, Value: 0.2, Max: 0.1},
 			"joint joint14 was 0.2 rad off at 1.25 s, 0.1 is allowed; widen the tolerance of the joint, or slow the motion down"},
 		{control.NotStanding.At(robot.NoJoint, 0.4, 0.15),
-			"the robot does not stand: its body is 0.4 m or rad away from a level stand, 0.15 is allowed; go to a pose in which it stands on all its feet first, such as stand"},
+			"the robot does not stand: its body is 0.4 m or rad away from a level stand, 0.15 is allowed; go to a pose in which it stands on all its feet first, such as stand; one that lies has to get up (get_up)"},
 		{control.Reason{Code: control.ResourceLost, Joint: 3, Who: 1},
 			`controller "follow" needs joint joint14 of leg1 and lost it to "gaze"; start it again when "gaze" is done`},
 	} {

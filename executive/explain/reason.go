@@ -80,6 +80,10 @@ var sentences = map[control.Code]func(w *Words, out *problem.Problem, r control.
 		}
 		out.Help = "switch torque on with set_torque or set_power"
 	},
+	control.NeverRead: func(_ *Words, out *problem.Problem, _ control.Reason, _ string) {
+		out.Text = "joint " + out.Joint + " has not been heard of yet"
+		out.Help = "try again in a moment; if it stays so, see whether its servo answers"
+	},
 	control.StoppedByFault: func(w *Words, out *problem.Problem, r control.Reason, _ string) {
 		out.Text = "a fault holds the robot"
 		if out.Joint != "" {
@@ -204,8 +208,8 @@ var sentences = map[control.Code]func(w *Words, out *problem.Problem, r control.
 		out.Help = "turn it on a side"
 	},
 	control.NoInertialUnit: func(_ *Words, out *problem.Problem, _ control.Reason, _ string) {
-		out.Text = "no inertial unit tells how the robot lies and turns: it walks all the same, but does not keep its course"
-		out.Help = "to get up, say how it lies in the goal: left, right or belly"
+		out.Text = "no inertial unit measures how the robot lies and turns"
+		out.Help = "a walk goes on, and does not keep its course; to get up, say how the robot lies in the goal: left, right or belly"
 	},
 	control.StillLies: func(_ *Words, out *problem.Problem, r control.Reason, _ string) {
 		out.Text = fmt.Sprintf("the robot did not get up: it is tilted by %s rad%s, %s is allowed", num(r.Value), at(r.At), num(r.Max))
@@ -217,7 +221,7 @@ var sentences = map[control.Code]func(w *Words, out *problem.Problem, r control.
 			what = "the foot of " + out.Resource
 		}
 		out.Text = fmt.Sprintf("the robot does not stand: %s is %s m or rad away from a level stand, %s is allowed", what, num(r.Value), num(r.Max))
-		out.Help = "go to a pose in which it stands on all its feet first, such as stand"
+		out.Help = "go to a pose in which it stands on all its feet first, such as stand; one that lies has to get up (get_up)"
 	},
 	control.GoalMissed: func(w *Words, out *problem.Problem, r control.Reason, _ string) {
 		out.Text = fmt.Sprintf("joint %s was still %s %s off the goal%s, %s is allowed", out.Joint, num(r.Value), w.Unit(r.Joint), at(r.At), num(r.Max))

@@ -287,7 +287,7 @@ func TestRobotsWithoutForces(t *testing.T) {
 	}
 	if _, err := s.Judge(forces.Options{}); err == nil {
 		t.Error("joints that are nowhere are judged")
-	} else if got := err.Error(); got != `where joint "joint11" of "leg1" is is not known: no row captures it, and no pose of robot "pony" has it` {
+	} else if got := err.Error(); got != `the position of joint "joint11" of "leg1" is unknown: no row captures it, and no pose of robot "pony" has it` {
 		t.Error(got)
 	}
 }

@@ -87,7 +87,7 @@ func (s *Stance) Known() error {
 		c := s.m.Chains()[f.chain]
 		for _, j := range s.leg(c) {
 			if !s.known[j] {
-				return fmt.Errorf("where joint %q of %q is is not known: no row captures it, and no pose of robot %q has it", s.m.Joints()[j].Name, c.Name, s.m.Name())
+				return fmt.Errorf("the position of joint %q of %q is unknown: no row captures it, and no pose of robot %q has it", s.m.Joints()[j].Name, c.Name, s.m.Name())
 			}
 		}
 	}

@@ -104,10 +104,25 @@ func Open(dir string, shipped fs.FS) *Library {
 	for _, n := range names {
 		data, err := fs.ReadFile(shipped, n)
 		name := strings.TrimSuffix(n, file.Extension)
-		l.shipped[name] = read(name, n, data, err)
-		l.shipped[name].Shipped = true
+		l.shipped[name] = readShipped(name, n, data, err)
 	}
 	return l
+}
+
+// known are shipped motions that some library of this process has read, by path and version: what never
+// changes is read once, however many servers a program has.
+var known sync.Map
+
+func readShipped(name, path string, data []byte, err error) *Motion {
+	key := path + " " + Version(data)
+	if m, ok := known.Load(key); ok && err == nil {
+		return m.(*Motion)
+	}
+	m := read(name, path, data, err)
+	if m.Shipped = true; err == nil {
+		known.Store(key, m)
+	}
+	return m
 }
 
 // SetLimit bounds what is saved from now on. Setup.
@@ -164,7 +179,7 @@ func (l *Library) stat(name string) (info fs.FileInfo, err error) {
 // apart by size, time and identity: one that was replaced is another file. It asks the
 // disk.
 func (l *Library) look(name string) *Motion {
-	if l.dir == "" || CheckName(name) != nil {
+	if l.dir == "" || checkName(name) != nil {
 		return nil
 	}
 	info, err := l.stat(name)
@@ -297,7 +312,7 @@ func (l *Library) folder() ([]string, error) {
 		}
 		found := map[string]bool{}
 		for _, e := range entries {
-			if name, ok := strings.CutSuffix(e.Name(), file.Extension); ok && CheckName(name) == nil {
+			if name, ok := strings.CutSuffix(e.Name(), file.Extension); ok && checkName(name) == nil {
 				found[name] = true
 			}
 		}
@@ -412,9 +427,9 @@ func (l *Library) unknown(name string) error {
 // maxName bounds a name, so that the file's stays within what file systems allow.
 const maxName = 100
 
-// CheckName reports what is wrong with a name for a motion: it is part of a file's
+// checkName reports what is wrong with a name for a motion: it is part of a file's
 // name on every system, and never hidden.
-func CheckName(name string) error {
+func checkName(name string) error {
 	bad := func(format string, a ...any) error { return about(name, ErrName, format, a...) }
 	switch {
 	case name == "":

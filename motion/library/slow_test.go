@@ -101,9 +101,9 @@ func TestALockedFolderDelaysWritersAlone(t *testing.T) {
 	})
 }
 
-// TestAFolderThatHangsDelaysNobodyForLong: who asks waits for seconds at first, then not at all;
+// TestAFolderThatHangsDelaysNoClientForLong: who asks waits for seconds at first, then not at all;
 // motions that were read before are still known, and all is well when it answers again.
-func TestAFolderThatHangsDelaysNobodyForLong(t *testing.T) {
+func TestAFolderThatHangsDelaysNoClientForLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		shipped := fstest.MapFS{"bow.motion.yaml": {Data: []byte("description: shipped\n")}}
 		dir := t.TempDir()

@@ -53,7 +53,7 @@ func Rules() []Rule {
 		{UnknownChain, "support tracks of chains that cannot stand"},
 		{MissingJoint, "joints that take part and were not captured in a row; no joint at all"},
 		{StartPose, "a start pose that the robot does not have, or in which the motion does not begin"},
-		{Support, "supports that are not told, negative, or of a contact that the robot does not have"},
+		{Support, "supports that are missing, negative, or of a contact that the robot does not have"},
 		{Event, "events before the first or after the last row, or without a type"},
 		{Loop, "a loop whose end is not its beginning"},
 		{Position, "positions beyond a joint's range, between rows too"},
@@ -63,7 +63,7 @@ func Rules() []Rule {
 		{Balance, "the centre of mass leaving the supports, and times at which no foot stands"},
 		{Torque, "torques above a joint's limit of effort, or above what its servo can give at that speed"},
 		{ZMP, "the zero-moment point leaving the supports while the centre of mass is above them: the motion is too fast to stand"},
-		{Unloaded, "feet that are said to stand and carry nothing"},
+		{Unloaded, "feet that are declared to stand and carry nothing"},
 		{ContactForce, "forces that feet cannot give: they would slide, or their shares are too small"},
 	}
 }

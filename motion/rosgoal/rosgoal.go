@@ -20,6 +20,7 @@ import (
 
 	"poise/control/follow"
 	"poise/motion"
+	"poise/problem"
 	"poise/trajectory"
 )
 
@@ -275,7 +276,7 @@ func (r *reader) tolerances(d *motion.Document, what string, list []tolerance, o
 		case support && slices.Contains(d.Chains, chain):
 			r.notes = append(r.notes, fmt.Sprintf("%s of %s is left out: supports have none", what, t.Name))
 		case k < 0:
-			r.errorf("%s[%d]: %q is not in joint_names", what, i, t.Name)
+			r.errorf("%s[%d]: %q is not in joint_names%s", what, i, t.Name, problem.Hint(t.Name, d.JointNames()))
 		case *of(&d.Joints[k]) != nil:
 			r.errorf("%s[%d]: %q comes twice", what, i, t.Name)
 		default:

@@ -238,7 +238,7 @@ func TestReadRefuses(t *testing.T) {
 		{"row too short", `{"trajectory": {"joint_names": ["a"], "points": [{"positions": []}]}}`, "points[0]: 0 positions for 1 joint_names"},
 		{"joint twice", `{"trajectory": {"joint_names": ["a", "a"]}}`, `"a" comes twice`},
 		{"support twice", `{"trajectory": {"joint_names": ["support/a", "support/a"]}}`, `"a" comes twice`},
-		{"tolerance of no joint", `{"trajectory": {"joint_names": ["a"]}, "path_tolerance": [{"name": "b"}]}`, `path_tolerance[0]: "b" is not in joint_names`},
+		{"tolerance of no joint", `{"trajectory": {"joint_names": ["elbow"]}, "path_tolerance": [{"name": "elbwo"}]}`, `path_tolerance[0]: "elbwo" is not in joint_names; did you mean "elbow"?`},
 		{"tolerance twice", `{"trajectory": {"joint_names": ["a"]}, "goal_tolerance": [{"name": "a"}, {"name": "a"}]}`, `goal_tolerance[1]: "a" comes twice`},
 		{"too long", `{"trajectory": {}, "goal_time_tolerance": {"secs": 4000001}}`, "more than a motion may last"},
 		{"two goals", `{"trajectory": {}} {}`, "not a goal"},
