@@ -52,7 +52,7 @@ var PlayMotion = textAction(func(c msgs.TextCommand) (executive.Goal, error) {
 	switch c.Type {
 	case "", "motion", "motion/joint_trajectory":
 	default:
-		return nil, fmt.Errorf("command.type is %q: motion is understood here", c.Type)
+		return nil, fmt.Errorf("command.type is %q, must be motion", c.Type)
 	}
 	p, why := executive.ParsePlay(c.Command, c.Options)
 	if len(why) > 0 {
@@ -68,7 +68,7 @@ var PlayMotion = textAction(func(c msgs.TextCommand) (executive.Goal, error) {
 // GoToPose goes to a named pose.
 var GoToPose = textAction(func(c msgs.TextCommand) (executive.Goal, error) {
 	if c.Type != "" && c.Type != "pose" {
-		return nil, fmt.Errorf("command.type is %q: only pose is understood here", c.Type)
+		return nil, fmt.Errorf("command.type is %q, must be pose", c.Type)
 	}
 	pose := &executive.Pose{Name: c.Command}
 	if slices.Contains(strings.Fields(c.Options), "resume") {
@@ -80,7 +80,7 @@ var GoToPose = textAction(func(c msgs.TextCommand) (executive.Goal, error) {
 // GetUp brings a robot that lies on its feet.
 var GetUp = textAction(func(c msgs.TextCommand) (executive.Goal, error) {
 	if c.Type != "" && c.Type != "get_up" {
-		return nil, fmt.Errorf("command.type is %q: only get_up is understood here", c.Type)
+		return nil, fmt.Errorf("command.type is %q, must be get_up", c.Type)
 	}
 	return &executive.GetUp{From: c.Command}, nil
 })
@@ -88,11 +88,11 @@ var GetUp = textAction(func(c msgs.TextCommand) (executive.Goal, error) {
 // ExecuteMotion plays a part of a motion that need not be stored.
 var ExecuteMotion = Translation[poisemsgs.ExecuteMotionGoal, poisemsgs.ExecuteMotionFeedback, poisemsgs.ExecuteMotionResult]{
 	Goal: func(_ *robot.Model, g *poisemsgs.ExecuteMotionGoal) (executive.Goal, error) {
-		return MotionGoal(g)
+		return motionGoal(g)
 	},
-	Feedback: MotionFeedback,
+	Feedback: motionFeedback,
 	Result: func(_ *robot.Model, r *executive.Result) poisemsgs.ExecuteMotionResult {
-		return MotionResult(r)
+		return motionResult(r)
 	},
 }
 
@@ -113,7 +113,7 @@ var FollowStepSequence = Translation[poisemsgs.FollowStepSequenceGoal, poisemsgs
 	Goal: func(m *robot.Model, g *poisemsgs.FollowStepSequenceGoal) (executive.Goal, error) {
 		return goalOr(StepGoal(m, g))
 	},
-	Feedback: StepFeedback,
+	Feedback: stepFeedback,
 	Result: func(m *robot.Model, r *executive.Result) poisemsgs.FollowStepSequenceResult {
 		code, text := StepCode(m, r)
 		return poisemsgs.FollowStepSequenceResult{ErrorCode: code, ErrorString: text}
@@ -162,7 +162,7 @@ func executeGoal(_ *robot.Model, g *msgs.ExecuteTrajectoryGoal) (executive.Goal,
 		return nil, fmt.Errorf("trajectory.multi_dof_joint_trajectory has %d points: only joints of one coordinate can be followed", n)
 	}
 	if len(g.ControllerNames) > 0 {
-		return nil, fmt.Errorf("controller_names %q: which controller plays a trajectory is decided here", g.ControllerNames)
+		return nil, fmt.Errorf("controller_names %q: must be empty, the server chooses the controller of a trajectory", g.ControllerNames)
 	}
 	points, _, err := Trajectory(&g.Trajectory.JointTrajectory)
 	if err != nil {

@@ -8,6 +8,7 @@ import (
 	"poise/identify"
 	"poise/identify/session"
 	"poise/msgs/poisemsgs"
+	"poise/problem"
 	"poise/robot"
 )
 
@@ -25,7 +26,7 @@ var ServoIdent = Translation[poisemsgs.ServoIdentGoal, poisemsgs.ServoIdentFeedb
 		for _, name := range g.Resources {
 			set, ok := res.Find(name)
 			if !ok {
-				return nil, fmt.Errorf("resource %q is unknown", name)
+				return nil, fmt.Errorf("resource %q is unknown%s", name, problem.Hint(name, res.Names()))
 			}
 			q.Set = q.Set.Union(set)
 		}

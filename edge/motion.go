@@ -63,8 +63,8 @@ func Motion(name string, d *motion.Document) poisemsgs.Motion {
 	return m
 }
 
-// MotionGoal converts a goal of ExecuteMotion.
-func MotionGoal(m *poisemsgs.ExecuteMotionGoal) (executive.Goal, error) {
+// motionGoal converts a goal of ExecuteMotion.
+func motionGoal(m *poisemsgs.ExecuteMotionGoal) (executive.Goal, error) {
 	g := &executive.Play{Name: m.Name, Loop: m.Loop, Approach: m.Approach, Share: m.ApproachShare,
 		Part: motion.Part{Marked: m.Part, Backward: m.Backward}}
 	if m.Name == "" {
@@ -81,13 +81,17 @@ func MotionGoal(m *poisemsgs.ExecuteMotionGoal) (executive.Goal, error) {
 	return g, nil
 }
 
-// MotionFeedback returns the progress of a motion, in times of its table.
-func MotionFeedback(f *executive.Feedback) *poisemsgs.ExecuteMotionFeedback {
-	return &poisemsgs.ExecuteMotionFeedback{State: string(f.Phase), Time: f.Table, End: f.End, Progress: f.Progress, Rate: f.Rate}
+// motionFeedback returns the progress of a motion, in times of its table.
+func motionFeedback(f *executive.Feedback) *poisemsgs.ExecuteMotionFeedback {
+	phase := f.Phase
+	if phase == executive.Stepping {
+		phase = executive.Approaching // a part of it, for who draws where the motion is
+	}
+	return &poisemsgs.ExecuteMotionFeedback{State: string(phase), Time: f.Table, End: f.End, Progress: f.Progress, Rate: f.Rate}
 }
 
-// MotionResult returns how a motion ended.
-func MotionResult(r *executive.Result) poisemsgs.ExecuteMotionResult {
+// motionResult returns how a motion ended.
+func motionResult(r *executive.Result) poisemsgs.ExecuteMotionResult {
 	return poisemsgs.ExecuteMotionResult{Code: r.Code, Message: r.Text(), Explanations: Explanations(r.Explanations), Time: r.Table}
 }
 

@@ -125,7 +125,7 @@ func unsupported(m *msgs.MotionPlanRequest, c planner.Command) *planner.Refusal 
 	case !(box.MinCorner.X <= box.MaxCorner.X && box.MinCorner.Y <= box.MaxCorner.Y && box.MinCorner.Z <= box.MaxCorner.Z):
 		return no("workspace_parameters", "its min_corner is not below its max_corner")
 	case pathless && (constraints.Name != "" || len(constraints.PositionConstraints) > 0):
-		return no("path_constraints", c.String()+" goes its own way")
+		return no("path_constraints", c.String()+" has a path of its own and cannot keep constraints")
 	case len(constraints.JointConstraints)+len(constraints.OrientationConstraints)+len(constraints.VisibilityConstraints) > 0:
 		return no("path_constraints other than positions", "no command here takes them")
 	case m.SmoothnessLevel != 0 && c != planner.POLYLINE:

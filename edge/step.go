@@ -25,7 +25,7 @@ const (
 )
 
 // ErrAppend refuses a step sequence that is to continue another one.
-var ErrAppend error = problem.New(codeAppend, "append: steps begin where the robot is, they are not put behind others")
+var ErrAppend error = problem.New(codeAppend, "append: steps begin where the robot is and cannot be appended")
 
 const codeAppend = "cannot_append"
 
@@ -107,8 +107,8 @@ func StepCode(m *robot.Model, r *executive.Result) (code int32, text string) {
 	return StepInternalError, r.Text()
 }
 
-// StepFeedback returns the progress of steps.
-func StepFeedback(f *executive.Feedback) *poisemsgs.FollowStepSequenceFeedback {
+// stepFeedback returns the progress of steps.
+func stepFeedback(f *executive.Feedback) *poisemsgs.FollowStepSequenceFeedback {
 	return &poisemsgs.FollowStepSequenceFeedback{TimeFromStart: msgs.DurationFromSeconds(f.Time)}
 }
 

@@ -3,6 +3,7 @@ package edge
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 
 	"poise/control"
@@ -266,18 +267,26 @@ func WalkVelocity(_ *robot.Model, now servo.Tick, v *msgs.Twist) (control.Progra
 			return nil, fmt.Errorf("%s is %g: a robot walks by linear.x, linear.y and angular.z", x.name, x.value)
 		}
 	}
+	for _, x := range []struct {
+		name  string
+		value float64
+	}{{"linear.x", v.Linear.X}, {"linear.y", v.Linear.Y}, {"angular.z", v.Angular.Z}} {
+		if math.IsNaN(x.value) || math.IsInf(x.value, 0) {
+			return nil, fmt.Errorf("%s is %g, which is no speed", x.name, x.value)
+		}
+	}
 	return &walk.Velocity{At: now.Time, Velocity: gait.Velocity{X: v.Linear.X, Y: v.Linear.Y, Yaw: v.Angular.Z}}, nil
 }
 
 // WalkGait reads the name of a gait.
 func WalkGait(_ *robot.Model, now servo.Tick, v *msgs.String) (control.Program, error) {
 	if v.Data != "" && !slices.Contains(gait.Names, v.Data) {
-		return nil, fmt.Errorf("gait %q is unknown%s", v.Data, problem.Hint(v.Data, gait.Names))
+		return nil, walk.UnknownGait(v.Data)
 	}
 	return &walk.Choice{At: now.Time, Gait: v.Data}, nil
 }
 
 func unknownFrame(m *robot.Model, name string) error {
 	base := m.Frames()[0].Name
-	return fmt.Errorf("frame %q: %s or %s is understood%s", name, WorldFrame, base, problem.Hint(name, []string{WorldFrame, base}))
+	return fmt.Errorf("frame %q: must be %s or %s%s", name, WorldFrame, base, problem.Hint(name, []string{WorldFrame, base}))
 }

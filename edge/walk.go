@@ -18,16 +18,16 @@ import (
 // WalkTo walks to a place, or by footsteps.
 var WalkTo = Translation[poisemsgs.WalkToGoal, poisemsgs.WalkToFeedback, poisemsgs.WalkToResult]{
 	Goal: func(m *robot.Model, g *poisemsgs.WalkToGoal) (executive.Goal, error) {
-		return goalOr(WalkGoal(m, g))
+		return goalOr(walkGoal(m, g))
 	},
-	Feedback: WalkFeedback,
+	Feedback: walkFeedback,
 	Result: func(_ *robot.Model, r *executive.Result) poisemsgs.WalkToResult {
 		return poisemsgs.WalkToResult{Code: r.Code, Message: r.Text(), Explanations: Explanations(r.Explanations)}
 	},
 }
 
-// WalkGoal converts a place to walk to. Without a frame it is one of the world, as odometry has it.
-func WalkGoal(m *robot.Model, g *poisemsgs.WalkToGoal) (*executive.WalkTo, error) {
+// walkGoal converts a place to walk to. Without a frame it is one of the world, as odometry has it.
+func walkGoal(m *robot.Model, g *poisemsgs.WalkToGoal) (*executive.WalkTo, error) {
 	base, known := InBase(m, &g.Target.Header)
 	if !known {
 		return nil, unknownFrame(m, g.Target.Header.FrameID)
@@ -36,7 +36,7 @@ func WalkGoal(m *robot.Model, g *poisemsgs.WalkToGoal) (*executive.WalkTo, error
 	for i, s := range g.Footsteps {
 		for _, x := range []float64{s.X, s.Y, s.Yaw} {
 			if !(math.Abs(x) <= farthest) {
-				return nil, fmt.Errorf("footsteps[%d]: %g is no place to walk to", i, x)
+				return nil, fmt.Errorf("footsteps[%d]: %g is not within -%g … %g", i, x, farthest, farthest)
 			}
 		}
 		goal.Steps = append(goal.Steps, executive.Footstep{Limb: s.Limb, X: s.X, Y: s.Y, Yaw: s.Yaw})
@@ -46,11 +46,11 @@ func WalkGoal(m *robot.Model, g *poisemsgs.WalkToGoal) (*executive.WalkTo, error
 	}
 	X, ok := PoseOf(g.Target.Pose)
 	if !ok {
-		return nil, fmt.Errorf("target.pose: the orientation has no length")
+		return nil, fmt.Errorf("target.pose: the orientation has no length: {w: 1} looks along x")
 	}
 	for _, x := range []float64{X.P.X, X.P.Y} {
 		if !(math.Abs(x) <= farthest) {
-			return nil, fmt.Errorf("target.pose.position: %g is no place to walk to", x)
+			return nil, fmt.Errorf("target.pose.position: %g m is not within -%g … %g m", x, farthest, farthest)
 		}
 	}
 	goal.To = X
@@ -60,8 +60,8 @@ func WalkGoal(m *robot.Model, g *poisemsgs.WalkToGoal) (*executive.WalkTo, error
 // farthest is how far away a place may be, m.
 const farthest = 1e4
 
-// WalkFeedback says how far it is.
-func WalkFeedback(f *executive.Feedback) *poisemsgs.WalkToFeedback {
+// walkFeedback says how far it is.
+func walkFeedback(f *executive.Feedback) *poisemsgs.WalkToFeedback {
 	return &poisemsgs.WalkToFeedback{Base: msgs.PoseStamped{Header: msgs.Header{Stamp: Stamp(f.Tick), FrameID: WorldFrame}, Pose: Pose(f.Base)},
 		DistanceRemaining: f.Remaining, TurnRemaining: f.RemainingTurn, Time: f.Time}
 }
@@ -72,6 +72,9 @@ func WalkParameters(m *robot.Model, now servo.Tick, v *poisemsgs.GaitParameters)
 	n := len(v.Limbs)
 	if len(v.Phase) != 0 && len(v.Phase) != n {
 		return nil, fmt.Errorf("%d limbs and %d phases: there must be one each, or none", n, len(v.Phase))
+	}
+	if legs := standing(m); n != 0 && n < legs {
+		return nil, fmt.Errorf("limbs has %d of the %d legs: it has all, or none", n, legs)
 	}
 	for i, name := range v.Limbs {
 		id, ok := m.Chain(name)
@@ -86,7 +89,9 @@ func WalkParameters(m *robot.Model, now servo.Tick, v *poisemsgs.GaitParameters)
 		}
 		g.Phase[id] = float64(i) / float64(n)
 		if len(v.Phase) > 0 {
-			g.Phase[id] = v.Phase[i]
+			if g.Phase[id] = v.Phase[i]; !(v.Phase[i] >= 0 && v.Phase[i] < 1) {
+				return nil, fmt.Errorf("phase of %q: %g is not at least 0 and below 1 (1 is 0 of the next round)", name, v.Phase[i])
+			}
 		}
 	}
 	p, err := walk.Tune(m, &g)
@@ -95,6 +100,16 @@ func WalkParameters(m *robot.Model, now servo.Tick, v *poisemsgs.GaitParameters)
 	}
 	p.At = now.Time
 	return p, nil
+}
+
+// standing counts the limbs that a robot stands on.
+func standing(m *robot.Model) (n int) {
+	for _, c := range m.Chains() {
+		if c.Contact != robot.NoContact {
+			n++
+		}
+	}
+	return n
 }
 
 // WalkGround reads what is known of the ground: boxes of the world, as odometry has it.

@@ -155,7 +155,7 @@ func TestTextIsMadeOnceForAllReadersOfAForm(t *testing.T) {
 	}
 }
 
-func TestNobodyListensNothingIsMade(t *testing.T) {
+func TestNothingIsEncodedWithoutSubscribers(t *testing.T) {
 	g := newGraph(t)
 	pub := must[Publisher[msgs.JointState]](t)(Topic[msgs.JointState](g, "joint_states", TopicOptions{}))
 	made := 0

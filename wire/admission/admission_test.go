@@ -82,9 +82,9 @@ func TestBeyondTheBoundOneRequestIsServed(t *testing.T) {
 	})
 }
 
-// TestSilentConnectionsKeepNobodyOut: a thousand that say nothing are open or come anew;
+// TestSilentConnectionsKeepNoClientOut: a thousand that say nothing are open or come anew;
 // who asks is served.
-func TestSilentConnectionsKeepNobodyOut(t *testing.T) {
+func TestSilentConnectionsKeepNoClientOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		network, address := serve(t, 0)
 		for range 1000 {
@@ -199,9 +199,9 @@ func TestAStopBehindAQueueOfSilentConnectionsIsServedAtOnce(t *testing.T) {
 	}
 }
 
-// TestWhoSaysNothingIsGivenUpFirst: with all places beyond the bound taken by some that
+// TestSilentConnectionsAreClosedFirst: with all places beyond the bound taken by some that
 // have asked for something, one that asks for a stop stays, and is served.
-func TestWhoSaysNothingIsGivenUpFirst(t *testing.T) {
+func TestSilentConnectionsAreClosedFirst(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		network, address := serve(t, 0)
 		begin := func(text string) net.Conn {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestWhoMayCome(t *testing.T) {
+func TestAllowedHostsAndOrigins(t *testing.T) {
 	for _, tc := range []struct {
 		name, host, origin string
 		why                string // empty: may come

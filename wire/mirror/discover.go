@@ -28,23 +28,40 @@ func Discover(ctx context.Context, c *client.Client, prefix string) (s Spec, ski
 		return Spec{}, nil, err
 	}
 	actions.Names = first("actions", actions.Names, &skipped)
+	var topics topicList
+	if err := ask(ctx, c, "topics", "", &topics); err != nil {
+		return Spec{}, nil, err
+	}
+	if err := s.topics(ctx, c, topics, actions.Names, local, &skipped); err != nil {
+		return Spec{}, nil, err
+	}
+	if err := s.services(ctx, c, local, &skipped); err != nil {
+		return Spec{}, nil, err
+	}
+	if err := s.actions(ctx, c, topics, actions.Names, local, &skipped); err != nil {
+		return Spec{}, nil, err
+	}
+	return s, skipped, nil
+}
+
+// topicList is how rosapi lists topics.
+type topicList struct{ Topics, Types []string }
+
+// topics adds the topics that the robot publishes and those that it reads, without those of actions.
+func (s *Spec) topics(ctx context.Context, c *client.Client, t topicList, actions []string, local func(string) string, skipped *[]error) error {
 	ofAction := map[string]bool{}
-	for _, name := range actions.Names {
+	for _, name := range actions {
 		for _, part := range []string{"/goal", "/cancel", "/status", "/feedback", "/result"} {
 			ofAction[name+part] = true
 		}
 	}
-	var topics struct{ Topics, Types []string }
-	if err := ask(ctx, c, "topics", "", &topics); err != nil {
-		return Spec{}, nil, err
-	}
-	for i, name := range first("topics", topics.Topics, &skipped) {
-		if i >= len(topics.Types) || ofAction[name] {
+	for i, name := range first("topics", t.Topics, skipped) {
+		if i >= len(t.Types) || ofAction[name] {
 			continue
 		}
 		_, err := graph.Clean(local(name))
 		if err == nil {
-			_, _, err = registry.Message(topics.Types[i])
+			_, _, err = registry.Message(t.Types[i])
 		}
 		isInput := false
 		if err == nil {
@@ -52,12 +69,12 @@ func Discover(ctx context.Context, c *client.Client, prefix string) (s Spec, ski
 		}
 		if err != nil {
 			if gone(ctx, err) {
-				return Spec{}, nil, err
+				return err
 			}
-			skipped = append(skipped, fmt.Errorf("topic %q: %w", name, err))
+			*skipped = append(*skipped, fmt.Errorf("topic %q: %w", name, err))
 			continue
 		}
-		n := Name{Remote: name, Type: topics.Types[i], Local: local(name)}
+		n := Name{Remote: name, Type: t.Types[i], Local: local(name)}
 		if isInput {
 			s.Publish = append(s.Publish, n)
 			continue
@@ -65,28 +82,30 @@ func Discover(ctx context.Context, c *client.Client, prefix string) (s Spec, ski
 		n.Latched = slices.ContainsFunc(latched, func(end string) bool { return strings.HasSuffix(name, "/"+end) })
 		s.Topics = append(s.Topics, n)
 	}
-	if err := s.services(ctx, c, local, &skipped); err != nil {
-		return Spec{}, nil, err
-	}
-	for _, name := range actions.Names {
+	return nil
+}
+
+// actions adds the actions of the robot.
+func (s *Spec) actions(ctx context.Context, c *client.Client, t topicList, names []string, local func(string) string, skipped *[]error) error {
+	for _, name := range names {
 		typ := ""
 		_, err := graph.Clean(local(name))
 		if err == nil {
-			typ, err = actionType(ctx, c, name, topics.Topics, topics.Types)
+			typ, err = actionType(ctx, c, name, t.Topics, t.Types)
 		}
 		if err == nil {
 			_, _, err = registry.ActionNamed(typ)
 		}
 		if err != nil {
 			if gone(ctx, err) {
-				return Spec{}, nil, err
+				return err
 			}
-			skipped = append(skipped, fmt.Errorf("action %q: %w", name, err))
+			*skipped = append(*skipped, fmt.Errorf("action %q: %w", name, err))
 			continue
 		}
 		s.Actions = append(s.Actions, Name{Remote: name, Type: typ, Local: local(name)})
 	}
-	return s, skipped, nil
+	return nil
 }
 
 // maxNames is how many topics, services and actions of a robot are mirrored, each.

@@ -312,6 +312,7 @@ func TestAMasterThatLies(t *testing.T) {
 			}
 			n, _ := runNode(t, g, Config{Master: web.URL})
 			until(t, "the node wants to be registered", func() bool { return len(n.keeper.wanted()) > 0 })
+			until(t, "the master is told to be bad", func() bool { n.keeper.wake(); return n.Health() != nil })
 			for range 3 {
 				before := asked.Load()
 				until(t, "it is asked", func() bool { n.keeper.wake(); return asked.Load() > before })

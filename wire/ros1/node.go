@@ -48,7 +48,7 @@ type Node struct {
 	count atomic.Int64 // links
 
 	sources atomic.Int64 // publishers that are read, or tried to be
-	said    said
+	warner  wire.Warner
 }
 
 var _ wire.Wire = (*Node)(nil)
@@ -67,6 +67,7 @@ func New(g *graph.Graph, c Config) (*Node, error) {
 	n := &Node{g: g, c: c, self: c.Names.Self(), large: budget.NewTurns(1), tries: &pace{every: tryEvery, burst: triesNow}, room: roomWithin, pubs: map[string]*publication{}, subs: map[string]*subscription{}, others: map[string]string{}, readers: map[string]bool{}}
 	n.services.Store(&map[string]string{})
 	n.client = xmlrpc.NewClient(n.c.dial)
+	n.warner.Log = c.Log
 	n.life, n.end = context.WithCancel(context.Background())
 	if err := n.listen(); err != nil {
 		n.Close()
@@ -221,26 +222,5 @@ func (n *Node) closeAll() {
 	clear(n.pubs)
 }
 
-// said keeps what peers bring about from filling the log.
-type said struct {
-	mu   sync.Mutex
-	last time.Time
-	left int
-}
-
 // warn logs a line about a peer, at most a few a second.
-func (n *Node) warn(text string, args ...any) {
-	n.said.mu.Lock()
-	now := time.Now()
-	if now.Sub(n.said.last) < time.Second/5 {
-		n.said.left++
-		n.said.mu.Unlock()
-		return
-	}
-	if n.said.left > 0 {
-		args = append(args, "left_out", n.said.left)
-	}
-	n.said.last, n.said.left = now, 0
-	n.said.mu.Unlock()
-	n.c.Log.Warn(text, args...)
-}
+func (n *Node) warn(text string, args ...any) { n.warner.Warn(text, args...) }

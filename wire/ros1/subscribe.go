@@ -206,7 +206,7 @@ func (s *subscription) shake(c net.Conn) (tcpros.Header, error) {
 
 // message reads one message and publishes it. What is too long, or what there is no room
 // for, is skipped and counted.
-func (s *subscription) message(ctx context.Context, reader *bufio.Reader, l *link, who *peer, a *graph.Advertisement) error {
+func (s *subscription) message(ctx context.Context, reader *bufio.Reader, l *link, from *peer, a *graph.Advertisement) error {
 	size, err := tcpros.ReadLength(reader)
 	if err != nil {
 		return err
@@ -214,26 +214,26 @@ func (s *subscription) message(ctx context.Context, reader *bufio.Reader, l *lin
 	skip := func(why error) error {
 		l.skipped.Add(1)
 		s.n.stats.skipped.Add(1)
-		s.n.warn("a ROS 1 message is skipped", "peer", who.caller, "topic", s.ros, "why", why)
-		return throwAway(reader, l.conn, who.account, size)
+		s.n.warn("a ROS 1 message is skipped", "peer", from.caller, "topic", s.ros, "why", why)
+		return throwAway(reader, l.conn, from.account, size)
 	}
 	if limit := s.n.c.Limits.MessageBytes; int64(size) > int64(limit) {
 		return skip(&tcpros.LengthError{What: "a message", Length: size, Limit: limit})
 	}
-	if !who.pace.wait(ctx) {
+	if !from.pace.wait(ctx) {
 		return ctx.Err()
 	}
 	if size > budget.LongMessage {
 		// it waits with its sender, which drops its oldest: no stop comes on this socket
-		if err := who.account.AwaitLong(ctx); err != nil {
+		if err := from.account.AwaitLong(ctx); err != nil {
 			return err
 		}
-		who.account.LongCame(int(size))
+		from.account.LongCame(int(size))
 	}
-	if err := who.account.Take(budget.Frames, int64(size)); err != nil {
+	if err := from.account.Take(budget.Frames, int64(size)); err != nil {
 		return skip(err)
 	}
-	defer who.account.Give(budget.Frames, int64(size))
+	defer from.account.Give(budget.Frames, int64(size))
 	if size > budget.LongMessage {
 		// one at a time, and then the next waits twice as long as this one took: decoding
 		// takes memory and work
@@ -251,9 +251,9 @@ func (s *subscription) message(ctx context.Context, reader *bufio.Reader, l *lin
 	l.messages.Add(1)
 	s.n.stats.received.Add(1)
 	if size > budget.LongMessage {
-		return s.take(ctx, a, who, data)
+		return s.take(ctx, a, from, data)
 	}
-	who.account.Work(ctx, func(ctx context.Context) { err = s.take(ctx, a, who, data) })
+	from.account.Work(ctx, func(ctx context.Context) { err = s.take(ctx, a, from, data) })
 	return err
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"poise/internal/budget"
 	"poise/msgs"
+	"poise/problem"
 	"poise/rtps"
 	"poise/stop"
 )
@@ -87,7 +88,8 @@ func Environment(get func(string) string) (c Config, local bool, err error) {
 	case "OFF":
 		return c, false, errors.New("ROS_AUTOMATIC_DISCOVERY_RANGE is OFF: no node would find this one; LOCALHOST keeps it on this machine")
 	default:
-		return c, false, fmt.Errorf("ROS_AUTOMATIC_DISCOVERY_RANGE is %q, must be OFF, LOCALHOST, SUBNET or SYSTEM_DEFAULT", text)
+		return c, false, fmt.Errorf("ROS_AUTOMATIC_DISCOVERY_RANGE is %q, must be OFF, LOCALHOST, SUBNET or SYSTEM_DEFAULT%s", text,
+			problem.Hint(text, []string{"OFF", "LOCALHOST", "SUBNET", "SYSTEM_DEFAULT"}))
 	}
 	return c, local || get("ROS_LOCALHOST_ONLY") == "1", nil
 }
@@ -130,7 +132,7 @@ func (c *Config) peers() (all []netip.Addr) {
 		}
 		for _, a := range found {
 			if a = a.Unmap(); !c.Open && !isOwn(a) {
-				c.Log.Warn("a peer of ROS_STATIC_PEERS is not told: ROS 2 is kept on this machine; --ros2-open opens it", "host", host)
+				c.Log.Warn("a peer of ROS_STATIC_PEERS is left out: ROS 2 is kept on this machine; --ros2-open opens it", "host", host)
 				continue
 			}
 			all = append(all, a)
@@ -166,5 +168,5 @@ func Distribution(name string) (msgs.Form, error) {
 	case "rolling":
 		return msgs.ROS2, nil
 	}
-	return 0, fmt.Errorf("the distribution %q of ROS 2 is not known: humble, jazzy, rolling", name)
+	return 0, fmt.Errorf("the distribution %q of ROS 2 is not known: humble, jazzy, rolling%s", name, problem.Hint(name, []string{"humble", "jazzy", "rolling"}))
 }

@@ -112,8 +112,8 @@ robot1:
 		"ros__parameters: {a: 1}":    "line 1: ros__parameters stands below the name of a node, such as /**",
 		"/**:\n  ros__parameters: 7": "line 2: ros__parameters must be a map of parameters",
 		"/**:\n  ros__parameters:\n    n: [1, a]":         "line 3: parameter n: the items of a list must be of one kind",
-		"/**:\n  ros__parameters:\n    a:\n      n: null": "parameter a.n: \"null\" is no number, truth or text",
-		"/**:\n  ros__parameters: {n: [[1]]}":             "parameter n: a list has numbers, truths or texts",
+		"/**:\n  ros__parameters:\n    a:\n      n: null": "parameter a.n: \"null\" is not a number, boolean or text",
+		"/**:\n  ros__parameters: {n: [[1]]}":             "parameter n: a list must have numbers, booleans or texts",
 		"\t":                                              "found character that cannot start any token",
 	} {
 		if _, err := ReadParamsFile([]byte(text), names); err == nil || !strings.Contains(err.Error(), why) {

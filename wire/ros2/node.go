@@ -35,9 +35,9 @@ type Node struct {
 	foreign  *imports
 	clashes  map[string]bool // names of the graph that have no name of their own in ROS; said once
 
-	calls atomic.Int64 // under way
-	stats struct{ received, sent, lost, refused atomic.Uint64 }
-	said  said
+	calls  atomic.Int64 // under way
+	stats  struct{ received, sent, lost, refused atomic.Uint64 }
+	warner wire.Warner
 }
 
 var _ wire.Wire = (*Node)(nil)
@@ -48,6 +48,7 @@ func New(g *graph.Graph, c Config) (*Node, error) {
 	c.finish()
 	n := &Node{g: g, c: c, self: c.Names.Self(), changed: make(chan struct{}, 1),
 		pubs: map[string]*publication{}, subs: map[string]*subscription{}, services: map[string]*service{}, actions: map[string]*actionServer{}, clashes: map[string]bool{}}
+	n.warner.Log = c.Log
 	n.life, n.end = context.WithCancel(context.Background())
 	n.peers, n.foreign = newPeers(n), newImports(n)
 	var err error
@@ -107,7 +108,7 @@ func (n *Node) Run(ctx context.Context) error {
 			n.look(watcher)
 		case <-n.changed:
 			n.look(watcher)
-			// changes come in crowds: at most a hundred looks a second
+			// changes come in bursts: at most a hundred looks a second
 			select {
 			case <-ctx.Done():
 			case <-time.After(lookPause):
@@ -233,29 +234,8 @@ func (n *Node) clash(kind, ros, first, name string) {
 		return
 	}
 	n.clashes[kind+name] = true
-	n.c.Log.Warn("not shown to ROS 2: its name there is another's", kind, name, "in_ros", ros, "has", first)
-}
-
-// said keeps what peers bring about from filling the log.
-type said struct {
-	mu   sync.Mutex
-	last time.Time
-	left int
+	n.c.Log.Warn("not shown to ROS 2: its name there is taken", kind, name, "in_ros", ros, "has", first)
 }
 
 // warn logs a line about a peer, at most a few a second.
-func (n *Node) warn(text string, args ...any) {
-	n.said.mu.Lock()
-	now := time.Now()
-	if now.Sub(n.said.last) < time.Second/5 {
-		n.said.left++
-		n.said.mu.Unlock()
-		return
-	}
-	if n.said.left > 0 {
-		args = append(args, "left_out", n.said.left)
-	}
-	n.said.last, n.said.left = now, 0
-	n.said.mu.Unlock()
-	n.c.Log.Warn(text, args...)
-}
+func (n *Node) warn(text string, args ...any) { n.warner.Warn(text, args...) }

@@ -12,7 +12,7 @@ import (
 
 // ReadParamsFile reads the parameters of a node from a file as --params-file and launch files have it: names
 // of nodes, * and ** among them, below each ros__parameters, and there the parameters, those inside
-// others with a dot between them. All that is of the node holds, of several values the last one.
+// others with a dot between them. Entries that name the node count; of several values the last one.
 func ReadParamsFile(text []byte, names Names) (map[string]any, error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(text, &doc); err != nil {
@@ -117,14 +117,14 @@ func valueOf(y *yaml.Node) (any, error) {
 		case bool, int, float64, string:
 			return x, nil
 		}
-		return nil, fmt.Errorf("%q is no number, truth or text", y.Value)
+		return nil, fmt.Errorf("%q is not a number, boolean or text", y.Value)
 	case yaml.SequenceNode:
 		items := make([]any, len(y.Content))
 		texts := 0
 		for i, one := range y.Content {
 			v, err := valueOf(one)
 			if err != nil || one.Kind != yaml.ScalarNode {
-				return nil, errors.Join(errors.New("a list has numbers, truths or texts"), err)
+				return nil, errors.Join(errors.New("a list must have numbers, booleans or texts"), err)
 			}
 			if items[i] = v; isText(v) {
 				texts++

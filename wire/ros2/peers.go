@@ -169,7 +169,7 @@ func (p *peers) join(name string) (*graph.Client, error) {
 func (p *peers) allowed(name string) (string, error) {
 	name, err := graph.Clean(name)
 	if err == nil && (strings.HasPrefix(name, "/rosbridge/") || strings.HasPrefix(name, family) || name == p.n.g.Options().Node || name == p.n.self) {
-		err = fmt.Errorf("the name %s is another's", name)
+		err = fmt.Errorf("the name %s belongs to another node", name)
 	}
 	return name, err
 }

@@ -104,7 +104,7 @@ func TestOneTopicMayBeAdvertisedInBothDialects(t *testing.T) {
 	p.expect(`{"op":"status","id":4,"level":"error","msg":"~\"no/Such\" is not known"}`)
 }
 
-func TestCallsSayWhyNobodyAnswered(t *testing.T) {
+func TestCallsSayWhyThereIsNoAnswer(t *testing.T) {
 	b := newBed(t, rosbridge.Config{})
 	p, q := b.dial(), b.dial()
 	p.send(`{"op":"call_service","id":"t","service":"/slow","timeout":0.05}`)

@@ -27,7 +27,7 @@ import (
 func clientTools(t *testing.T, program string, modules ...string) (folder, path string) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("foreign clients take long under the race detector")
+		t.Skip("absent: time (-short); foreign clients take long under the race detector")
 	}
 	folder = os.Getenv("POISE_CLIENTS")
 	if folder == "" {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -18,6 +19,7 @@ import (
 	"poise/internal/budget"
 	"poise/msgs"
 	"poise/msgs/rosjson"
+	"poise/problem"
 	"poise/wire/rosbridge/frame"
 )
 
@@ -193,7 +195,7 @@ func (ses *session) handle(message *incoming) {
 	}
 	do, ok := ops[m.Op]
 	if !ok {
-		ses.refuse(m, fmt.Errorf("the op %q is not known here", m.Op))
+		ses.refuse(m, fmt.Errorf("the op %q is not known here%s", m.Op, problem.Hint(m.Op, slices.Sorted(maps.Keys(ops)))))
 		return
 	}
 	ses.now = message

@@ -10,6 +10,7 @@ import (
 	"poise/graph"
 	"poise/internal/budget"
 	"poise/msgs/poisemsgs"
+	"poise/problem"
 	"poise/wire/rosbridge/frame"
 )
 
@@ -82,7 +83,7 @@ func whyRefused(err error) []poisemsgs.Explanation {
 func (ses *session) setLevel(m *frame.Message) error {
 	level := slices.Index(levels, m.Level)
 	if level < 0 {
-		return fmt.Errorf("level is %q, must be one of none, error, warning, info", m.Level)
+		return fmt.Errorf("level is %q, must be one of %s%s", m.Level, strings.Join(levels, ", "), problem.Hint(m.Level, levels))
 	}
 	ses.level.Store(int32(level))
 	return nil

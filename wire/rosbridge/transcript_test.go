@@ -162,6 +162,7 @@ func TestWhatIsUnknownIsNamed(t *testing.T) {
 		{"rate", `{"op":"subscribe","id":1,"topic":"/chatter","throttle_rate":-1}`, `throttle_rate is -1`},
 		{"queue", `{"op":"subscribe","id":1,"topic":"/chatter","queue_length":-1}`, `queue_length is -1`},
 		{"size", `{"op":"subscribe","id":1,"topic":"/chatter","fragment_size":-1}`, `fragment_size is -1`},
+		{"op", `{"op":"subscrbe","id":1}`, `the op \"subscrbe\" is not known here; did you mean \"subscribe\"?`},
 		{"member of a wrong kind", `{"op":"subscribe","id":1,"topic":7}`, `topic: want a string, got a number`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

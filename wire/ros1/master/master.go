@@ -1,14 +1,14 @@
-// Package master is a ROS 1 master: where nodes say what they publish, read and serve, and
-// find each other, and where parameters are kept.
+// Package master is a ROS 1 master: nodes register there what they publish, subscribe to and
+// serve, and find each other; and it is the parameter server.
 //
 //	m := master.New(master.Config{URI: "http://127.0.0.1:11311/"})
 //	http.Serve(listener, m)
 //	…
 //	m.Close()
 //
-// It answers every call of rosmaster's API with the same codes, tells subscribers of
-// publishers that come and go, and nodes of parameters that they watch. What nodes can make
-// it hold is bounded.
+// It answers every call of rosmaster's API with the same codes, notifies subscribers when
+// publishers are added or removed, and nodes when parameters change to which they have
+// subscribed. The memory that nodes can make it hold is bounded.
 //
 // Reference: wiki.ros.org/ROS/Master_API, ROS/Parameter Server API, and rosmaster 1.15.
 package master
@@ -171,6 +171,15 @@ func texts(args []any, names ...string) ([]string, error) {
 		out[i] = s
 	}
 	return out, nil
+}
+
+// aboutName reads the texts of a request whose first two are the caller and a name, and that name in full.
+func aboutName(args []any, names ...string) (a []string, name string, err error) {
+	if a, err = texts(args, names...); err != nil {
+		return nil, "", err
+	}
+	name, err = resolve(a[1], a[0])
+	return a, name, err
 }
 
 // resolve returns a name in full, as seen by a caller.
@@ -352,11 +361,7 @@ func (m *Master) dropType(topic string) {
 }
 
 func (m *Master) unregister(args []any, t table, what string, then func(topic string)) (answer, error) {
-	a, err := texts(args, "caller_id", "topic", "caller_api")
-	if err != nil {
-		return answer{}, err
-	}
-	topic, err := resolve(a[1], a[0])
+	a, topic, err := aboutName(args, "caller_id", "topic", "caller_api")
 	if err != nil {
 		return answer{}, err
 	}
@@ -417,11 +422,7 @@ func (m *Master) registerService(args []any) (answer, error) {
 }
 
 func (m *Master) unregisterService(args []any) (answer, error) {
-	a, err := texts(args, "caller_id", "service", "service_api")
-	if err != nil {
-		return answer{}, err
-	}
-	name, err := resolve(a[1], a[0])
+	a, name, err := aboutName(args, "caller_id", "service", "service_api")
 	if err != nil {
 		return answer{}, err
 	}
@@ -436,11 +437,7 @@ func (m *Master) unregisterService(args []any) (answer, error) {
 }
 
 func (m *Master) lookupService(args []any) (answer, error) {
-	a, err := texts(args, "caller_id", "service")
-	if err != nil {
-		return answer{}, err
-	}
-	name, err := resolve(a[1], a[0])
+	_, name, err := aboutName(args, "caller_id", "service")
 	if err != nil {
 		return answer{}, err
 	}
@@ -454,11 +451,7 @@ func (m *Master) lookupService(args []any) (answer, error) {
 }
 
 func (m *Master) lookupNode(args []any) (answer, error) {
-	a, err := texts(args, "caller_id", "node_name")
-	if err != nil {
-		return answer{}, err
-	}
-	name, err := resolve(a[1], a[0])
+	a, name, err := aboutName(args, "caller_id", "node_name")
 	if err != nil {
 		return answer{}, err
 	}

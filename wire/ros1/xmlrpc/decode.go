@@ -82,7 +82,7 @@ func (r *reader) open(names ...string) (string, error) {
 		}
 		found = "<" + start.Name.Local + ">"
 	}
-	return "", fmt.Errorf("%s stands where <%s> should", found, strings.Join(names, "> or <"))
+	return "", fmt.Errorf("%s in place of <%s>", found, strings.Join(names, "> or <"))
 }
 
 // close expects the end of an element.
@@ -120,7 +120,7 @@ func readCall(data []byte) (method string, args []any, err error) {
 		return strings.TrimSpace(method), nil, err // no params at all
 	}
 	if start.Name.Local != "params" {
-		return "", nil, fmt.Errorf("<%s> stands where <params> should", start.Name.Local)
+		return "", nil, fmt.Errorf("<%s> in place of <params>", start.Name.Local)
 	}
 	for {
 		start, _, err := r.next()
@@ -130,7 +130,7 @@ func readCall(data []byte) (method string, args []any, err error) {
 		case start == nil:
 			return strings.TrimSpace(method), args, nil
 		case start.Name.Local != "param":
-			return "", nil, fmt.Errorf("<%s> stands where <param> should", start.Name.Local)
+			return "", nil, fmt.Errorf("<%s> in place of <param>", start.Name.Local)
 		}
 		v, err := r.param()
 		if err != nil {
@@ -271,7 +271,7 @@ func (r *reader) array(depth int) (any, error) {
 		case start == nil:
 			return list, r.close()
 		case start.Name.Local != "value":
-			return nil, fmt.Errorf("<%s> stands where <value> should", start.Name.Local)
+			return nil, fmt.Errorf("<%s> in place of <value>", start.Name.Local)
 		}
 		v, err := r.value(depth + 1)
 		if err != nil {
@@ -291,7 +291,7 @@ func (r *reader) members(depth int) (any, error) {
 		case start == nil:
 			return out, nil
 		case start.Name.Local != "member":
-			return nil, fmt.Errorf("<%s> stands where <member> should", start.Name.Local)
+			return nil, fmt.Errorf("<%s> in place of <member>", start.Name.Local)
 		}
 		if _, err := r.open("name"); err != nil {
 			return nil, err

@@ -59,7 +59,7 @@ func garbage(r *rand.Rand, id string) (websocket.MessageType, []byte) {
 	return websocket.MessageBinary, noise
 }
 
-func TestGarbageOfAServerHarmsNobody(t *testing.T) {
+func TestGarbageOfAServerIsHarmless(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const seed = 1
 		url, web := serve(t, func(ctx context.Context, conn *websocket.Conn) {

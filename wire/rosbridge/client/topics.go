@@ -129,14 +129,19 @@ func (p *Publisher) refuse(err error) {
 // Publish sends a message as JSON text. The server's refusal is returned by a later
 // call, since the protocol has no answer to a message.
 func (p *Publisher) Publish(msg []byte) error {
-	p.mu.Lock()
-	err := p.refused
-	p.refused = nil
-	p.mu.Unlock()
-	if err != nil {
+	if err := p.Refused(); err != nil {
 		return err
 	}
 	return p.c.send(p.c.ctx, &frame.Message{Op: frame.Publish, ID: frame.StringID(p.id), Topic: p.topic, Msg: msg})
+}
+
+// Refused returns what the server has said against the topic or a message since it was asked last.
+func (p *Publisher) Refused() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	err := p.refused
+	p.refused = nil
+	return err
 }
 
 // Close withdraws the topic.

@@ -284,14 +284,14 @@ func (t *transcoder) other(info byte, n uint64, open bool) {
 	case info == 22 || info == 23: // null, undefined
 		t.text = append(t.text, "null"...)
 	case info >= 25:
-		t.text = AppendFloat(t.text, floatOf(n, 1<<(info-24)))
+		t.text = appendFloat(t.text, floatOf(n, 1<<(info-24)))
 	default:
 		t.unfit("CBOR holds the simple value %d, which a message cannot", n)
 	}
 }
 
-// AppendFloat appends a number as JSON text, null if it is not finite.
-func AppendFloat(b []byte, x float64) []byte {
+// appendFloat appends a number as JSON text, null if it is not finite.
+func appendFloat(b []byte, x float64) []byte {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return append(b, "null"...)
 	}
@@ -412,7 +412,7 @@ func appendTyped(b []byte, tag uint64, raw []byte) []byte {
 	}
 	switch {
 	case tag&bitFloat != 0:
-		return AppendFloat(b, floatOf(bits, len(raw)))
+		return appendFloat(b, floatOf(bits, len(raw)))
 	case tag&bitSigned != 0:
 		shift := 64 - 8*len(raw)
 		return strconv.AppendInt(b, int64(bits<<shift)>>shift, 10)

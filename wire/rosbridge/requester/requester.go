@@ -1,5 +1,5 @@
-// Package requester is the other end of the arbiter for a controller outside the
-// process: it asks for resources, answers what it is offered, and says that it lives.
+// Package requester is the arbiter's client in an external controller, one that runs in a
+// process of its own: it requests resources, answers offers, and renews its lease.
 //
 //	r, err := requester.New(c, requester.Config{Name: "wag", Wanted: []string{"tail"}, Changed: changed})
 //	err = r.Request(ctx)            // nil: operational
@@ -24,7 +24,7 @@ import (
 	"poise/wire/rosbridge/client"
 )
 
-// Config is who asks, and for what.
+// Config names a controller and the resources that it requests.
 type Config struct {
 	Name   string   // of the controller
 	Robot  string   // whose resources; "" is the first of the server
@@ -41,7 +41,7 @@ type Config struct {
 	Changed func(owned []string) bool
 }
 
-// Requester is a controller outside. Make one with New; its methods are safe for
+// Requester is an external controller. Make one with New; its methods are safe for
 // concurrent use.
 type Requester struct {
 	cfg             Config
@@ -59,7 +59,7 @@ type Requester struct {
 	answer          chan error
 }
 
-// ErrDenied is a request that came to nothing; topic resource_state says why.
+// ErrDenied is a request that was not granted; topic resource_state says why.
 var ErrDenied = errors.New("requester: denied")
 
 // New registers a controller by a client's connection.
@@ -97,7 +97,7 @@ func (r *Requester) Request(ctx context.Context) error {
 	r.mu.Lock()
 	r.id++
 	if r.pending { // a newer request takes the place of one that waits
-		r.answer <- fmt.Errorf("%w: %s asks anew", ErrDenied, r.cfg.Name)
+		r.answer <- fmt.Errorf("%w: %s has sent a newer request", ErrDenied, r.cfg.Name)
 	}
 	r.pending, r.offered, r.answer = true, false, answer
 	ask := poisemsgs.ResourceRequest{RequesterName: r.cfg.Name, RequestID: r.id, Needed: r.cfg.Needed, Wanted: r.cfg.Wanted,
@@ -222,7 +222,7 @@ func (r *Requester) take(a *msgs.ResourceAssignment) {
 	case asked: // the end of its round
 		r.pending = false
 		if len(owned) == 0 {
-			r.answer <- fmt.Errorf("%w: the round of %s came to nothing", ErrDenied, r.cfg.Name)
+			r.answer <- fmt.Errorf("%w: the request of %s was not granted", ErrDenied, r.cfg.Name)
 			return
 		}
 		r.active, r.running = true, r.id

@@ -1,4 +1,4 @@
-package rosout_test
+package raw_test
 
 import (
 	"bytes"
@@ -12,7 +12,6 @@ import (
 	"poise/msgs/registry"
 	"poise/wire/ros1"
 	"poise/wire/ros1/raw"
-	"poise/wire/ros1/rosout"
 	"poise/wire/ros1/tcpros"
 )
 
@@ -42,7 +41,7 @@ func TestLinesOfAllNodesAreGathered(t *testing.T) {
 	}()
 	gathering, endGather := context.WithCancel(ctx)
 	gathered := make(chan struct{})
-	go func() { defer close(gathered); rosout.Run(gathering, n.Config()) }()
+	go func() { defer close(gathered); raw.GatherLogs(gathering, n.Config()) }()
 
 	other, err := raw.Join(ctx, n.Config(), "/other")
 	if err != nil {
