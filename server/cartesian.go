@@ -81,7 +81,7 @@ func (p *planning) wayOf(q *msgs.GetCartesianPathRequest) (*way, *msgs.MoveItErr
 	case q.AvoidCollisions:
 		return refuse(msgs.ErrorCollisionCheckingUnavailable, "avoid_collisions: collisions are not looked at yet; false plans without")
 	case len(c.JointConstraints)+len(c.PositionConstraints)+len(c.OrientationConstraints)+len(c.VisibilityConstraints) > 0:
-		return refuse(msgs.ErrorInvalidMotionPlan, "path_constraints are given, and a straight line goes its own way")
+		return refuse(msgs.ErrorInvalidMotionPlan, "path_constraints are given, and a straight line cannot keep them")
 	case len(q.Waypoints) == 0 || len(q.Waypoints) > mostWaypoints:
 		return refuse(msgs.ErrorInvalidMotionPlan, "there are %d waypoints, must be 1 to %d", len(q.Waypoints), mostWaypoints)
 	case !(q.MaxStep > 0):

@@ -248,7 +248,7 @@ func TestAStreamIsHeardOnlyFromWhoActivatedIt(t *testing.T) {
 	})
 }
 
-// outside asks for resources on behalf of a controller outside, by a client of its own.
+// outside asks for resources on behalf of an external controller, by a client of its own.
 type outside struct {
 	request, state, ref func(text string)
 }
@@ -262,7 +262,7 @@ func (b *bed) outside(c *client.Client, name string) outside {
 	}
 }
 
-// confirmed answers for a controller outside until it owns a resource.
+// confirmed answers for an external controller until it owns a resource.
 func (b *bed) confirmed(o outside, name string, id int, resource string) {
 	b.t.Helper()
 	b.until(name+" owns the "+resource, func() bool {
@@ -303,7 +303,7 @@ func TestAControllersNameBelongsToTheSessionThatTookIt(t *testing.T) {
 		if len(b.log.lines("msg=audit", "resource request", "belongs to /rosbridge/client_1")) == 0 {
 			t.Error("the request under a foreign name is not audited")
 		}
-		for _, words := range [][]string{{"resource_requester_state", "speaks for it"}, {"controllers/gait/ref_joints", "only that is heard"}} {
+		for _, words := range [][]string{{"resource_requester_state", "whose messages alone count"}, {"controllers/gait/ref_joints", "takes values from it alone"}} {
 			if says.with(append(words, "error", "/rosbridge/client_1")...) == 0 {
 				t.Errorf("the other is not told %q: %q", words, says.texts)
 			}

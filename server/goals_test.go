@@ -225,7 +225,7 @@ func TestToleranceOfTheRealRobot(t *testing.T) {
 	})
 }
 
-func TestHandsMoveWhatHasNoTorque(t *testing.T) {
+func TestJointsWithoutTorqueArePosedByHand(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := start(t, func(c *config.Config) { c.RealSim = true })

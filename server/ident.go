@@ -76,7 +76,7 @@ func (x *identStudy) Make(ctx context.Context, now *loop.Snapshot) (executive.St
 		return executive.Studied{Found: x.s.Looked()}, nil
 	}
 	out := executive.Studied{Program: p, Duration: p.Duration()}
-	for _, part := range p.Times.Stretches() {
+	for _, part := range p.Times.Ends() {
 		out.Stages = append(out.Stages, executive.Stage{Phase: executive.Phase(part.Part), End: part.End})
 	}
 	return out, nil

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
+	"testing/synctest"
 
 	"poise/action"
 	"poise/arbiter"
@@ -28,7 +28,7 @@ var hidden = map[string]float64{"a0": 1.2, "a1": 26, "a2": 5.5, "a3": 130}
 
 const hiddenFile = "sts3215: {kp: 200, voltage: 7.4, effort: 1.9, resolution: 0.001534, parameters: {a0: 1.2, a1: 26, a2: 5.5, a3: 130}}\n"
 
-// identBench is the arm with mass, raised, with servos that it is not said to have.
+// identBench is the arm with mass, raised, with servos that it is not said to have, in a bubble.
 func identBench(t *testing.T) *stepped {
 	t.Helper()
 	folder := t.TempDir()
@@ -44,6 +44,7 @@ func identBench(t *testing.T) *stepped {
 		s.Servos, s.Delay = truth, 0.015
 		c.Robots = []config.Robot{{Name: "arm", Driver: "physics", Settings: &s}}
 	})
+	b.settle = synctest.Wait
 	b.follow(3, map[string]float64{"shoulder_lift": -0.9, "elbow_flex": 0.2, "wrist_flex": 0.4}, nil, func() {})
 	b.seconds(1, func() {})
 	return b
@@ -101,13 +102,10 @@ func (b *stepped) identify(g *poisemsgs.ServoIdentGoal) (*studied, action.ID) {
 	return x, id
 }
 
-// finish steps until the goal is over: however long its jobs take, the cycle goes on.
+// finish steps until the goal is over.
 func (b *stepped) finish(x *studied) *executive.Change {
 	for x.over() == nil {
 		b.step()
-		if !x.reached("delay") || x.reached("fitting") { // jobs have the processor
-			time.Sleep(200 * time.Microsecond)
-		}
 	}
 	return x.over()
 }
@@ -117,8 +115,12 @@ func (b *stepped) finish(x *studied) *executive.Change {
 // poise ident the same verdict; cycle 1 tracks with them at a quarter of cycle 0; rollback returns.
 func TestServoIdentFindsHiddenServos(t *testing.T) {
 	if testing.Short() {
-		t.Skip("a minute of fitting; what runs beside the cycle is in TestServoIdentEndsInEveryStage")
+		t.Skip("absent: time (-short) for a minute of fitting; what runs beside the cycle is in TestServoIdentEndsInEveryStage")
 	}
+	synctest.Test(t, findHiddenServos)
+}
+
+func findHiddenServos(t *testing.T) {
 	b := identBench(t)
 	published, err := graph.Listen[poisemsgs.ServoModels](b.s.graph, "/servo_models_state", graph.SubscribeOptions{QoS: graph.QoS{Depth: 10, Latched: true}})
 	if err != nil {
@@ -285,8 +287,11 @@ func (b *stepped) tracking(cycle int) float64 {
 
 // TestServoIdentEndsInEveryStage: cancelled or stopped, whatever it does: with a ramp, and its resources are given
 // back.
-func TestServoIdentEndsInEveryStage(t *testing.T) {
+func TestServoIdentEndsInEveryStage(t *testing.T) { synctest.Test(t, endInEveryStage) }
+
+func endInEveryStage(t *testing.T) {
 	b := identBench(t)
+	b.settle = nil // the cycle does not wait for what is planned and fitted
 	for _, c := range []struct {
 		stage string
 		stop  bool
@@ -348,7 +353,9 @@ func (b *stepped) ramps(over func() bool) (worst float64) {
 }
 
 // TestServoIdentLooksFirst: what is in the way is told with thing, value and limit, and nothing moves.
-func TestServoIdentLooksFirst(t *testing.T) {
+func TestServoIdentLooksFirst(t *testing.T) { synctest.Test(t, lookFirst) }
+
+func lookFirst(t *testing.T) {
 	b := identBench(t)
 	refused := func(g *poisemsgs.ServoIdentGoal, want ...string) {
 		t.Helper()

@@ -68,7 +68,7 @@ func TestTheLeadIsTold(t *testing.T) {
 			t.Fatal(err)
 		}
 		for robot, want := range map[string]string{"a": c.a, "b": c.b} {
-			if line := `msg="servos are told ahead where to be" robot=` + robot + " " + want; !strings.Contains(log.String(), line) {
+			if line := `msg="setpoints aim ahead" robot=` + robot + " " + want; !strings.Contains(log.String(), line) {
 				t.Errorf("configured %g: no line %s in\n%s", c.configured, line, log.String())
 			}
 		}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -13,6 +15,7 @@ import (
 	"poise/graph"
 	"poise/internal/journal"
 	"poise/msgs"
+	"poise/problem"
 )
 
 // logHandler writes log lines for people and publishes them on rosout.
@@ -44,7 +47,7 @@ func (l *logLevel) SetLevel(word string) error {
 	levels := map[string]slog.Level{"debug": slog.LevelDebug, "info": slog.LevelInfo, "warn": slog.LevelWarn, "error": slog.LevelError, "fatal": slog.LevelError}
 	at, ok := levels[strings.ToLower(word)]
 	if !ok {
-		return fmt.Errorf("level %.50q is unknown (debug, info, warn, error, fatal)", word)
+		return fmt.Errorf("level %.50q is unknown (debug, info, warn, error, fatal)%s", word, problem.Hint(strings.ToLower(word), slices.Sorted(maps.Keys(levels))))
 	}
 	l.now.Set(at)
 	return nil

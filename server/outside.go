@@ -14,11 +14,11 @@ import (
 	"poise/servo"
 )
 
-// maxOutside bounds how many controllers outside are listened to. A name that has
+// maxOutside bounds how many external controllers are listened to. A name that has
 // nothing is given up for a new one.
 const maxOutside = 64
 
-// outsiders are the controllers outside the process that have asked for resources. Each
+// outsiders are the external controllers that have asked for resources. Each
 // name belongs to the client that asked by it first, until the client leaves; only that
 // client is heard on controllers/NAME/ref_joints.
 type outsiders struct {
@@ -36,7 +36,7 @@ type outsider struct {
 	streams []*graph.Subscription
 }
 
-// serveRemotes registers the messages by which controllers outside ask for resources
+// serveRemotes registers the messages by which external controllers ask for resources
 // and say that they live; who asked is then heard on controllers/NAME/ref_joints.
 func (bot *servedRobot) serveRemotes(r *register) {
 	o := &outsiders{bot: bot, byName: map[string]*outsider{}}
@@ -51,7 +51,7 @@ func (bot *servedRobot) serveRemotes(r *register) {
 	r.graph.OnLeave(o.leave)
 }
 
-// request takes a request of a controller outside.
+// request takes a request of an external controller.
 func (o *outsiders) request(from string, ask executive.OutsideRequest) {
 	bot := o.bot
 	who := fmt.Sprintf("%s (%s)", ask.Name, from)
@@ -99,7 +99,7 @@ func (o *outsiders) hear(name, client string) error {
 		return nil
 	}
 	if len(o.byName) >= maxOutside && !o.giveUp() {
-		return fmt.Errorf("%d controllers outside are at work, which is the limit", maxOutside)
+		return fmt.Errorf("%d external controllers are at work, which is the limit", maxOutside)
 	}
 	holder := &outsider{client: client, newest: o.count}
 	r := o.bot.register()
@@ -111,7 +111,7 @@ func (o *outsiders) hear(name, client string) error {
 		s := &o.bot.outside[k]
 		sub, err := s.Subscribe(r.graph, prefix+s.Topic, func(from string, v any) error {
 			if from != client {
-				return fmt.Errorf("controller %q belongs to %s: only that is heard here", name, client)
+				return fmt.Errorf("controller %q belongs to %s, and takes values from it alone", name, client)
 			}
 			return o.remark(name, client, s, v)
 		})
@@ -173,13 +173,13 @@ func (o *outsiders) leave(client string) {
 	o.bot.exec.Outside().Leave(client)
 }
 
-// mayReport admits signs of life of a controller outside from its own client alone.
+// mayReport admits signs of life of an external controller from its own client alone.
 func (o *outsiders) mayReport(from string, v any) error {
 	name := v.(*msgs.ResourceRequesterState).RequesterName
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if holder := o.byName[name]; holder != nil && holder.client != from {
-		return fmt.Errorf("controller %q belongs to %s, which alone speaks for it", name, holder.client)
+		return fmt.Errorf("controller %q belongs to %s, whose messages alone count", name, holder.client)
 	}
 	return nil
 }

@@ -367,7 +367,7 @@ func (b *body) serveTime(r *register) {
 			return fmt.Errorf("%d steps are not within 1 … %d", q.Steps, mostSteps)
 		}
 		if !clock.Step(uint64(q.Steps)) {
-			return errors.New("time goes on: physics/pause lets it stand still first")
+			return errors.New("simulated time runs: pause it first (physics/pause)")
 		}
 		return b.stood(ctx)
 	})

@@ -291,8 +291,8 @@ func TestTheWorldIsChangedByServices(t *testing.T) {
 	})
 }
 
-// TestAWorldThatIsNoneIsRefused: with file, line and reason, before anything runs.
-func TestAWorldThatIsNoneIsRefused(t *testing.T) {
+// TestAnInvalidWorldIsRefused: with file, line and reason, before anything runs.
+func TestAnInvalidWorldIsRefused(t *testing.T) {
 	for text, words := range map[string][]string{
 		"friction: 1\nslop: {roll: 1}\n":          {"world.yaml:2", "slop"},
 		"friction: -1\n":                          {"friction", "-1", "world.yaml:1"},

@@ -88,9 +88,9 @@ func moveState(f *executive.Feedback) string {
 func checkOptions(o *msgs.PlanningOptions) error {
 	switch {
 	case o.LookAround:
-		return errors.New("planning_options.look_around: nothing is looked around for here")
+		return errors.New("planning_options.look_around is not supported")
 	case o.Replan:
-		return errors.New("planning_options.replan: a plan comes out the same every time")
+		return errors.New("planning_options.replan is not supported: the same request gives the same plan")
 	case len(o.PlanningSceneDiff.World.CollisionObjects) > 0:
 		return fmt.Errorf("planning_options.planning_scene_diff has %d collision objects: collisions are not looked at yet", len(o.PlanningSceneDiff.World.CollisionObjects))
 	}

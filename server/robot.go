@@ -56,7 +56,7 @@ type servedRobot struct {
 	ident   *session.Identifier
 	seats   []controllers.Seat
 	actions map[string]edge.Action
-	outside []controllers.Stream // references of controllers outside the process
+	outside []controllers.Stream // references of external controllers
 }
 
 // register puts the topics, services and actions of the robot into the graph.
@@ -206,15 +206,16 @@ func (s *Server) closeDrivers(letGo, ran bool) error {
 	return errors.Join(errs...)
 }
 
-// assemble makes the loop, the executive and the topics.
-func (bot *servedRobot) assemble() error {
-	s, m := bot.s, bot.model
-	settings, err := s.cfg.Settings()
-	if err != nil {
-		return err
+// settings returns the settings of the robot's loop: those of the configuration, with what its driver and its
+// description say.
+func (bot *servedRobot) settings() (settings loop.Settings, err error) {
+	s := bot.s
+	if settings, err = s.cfg.Settings(); err != nil {
+		return settings, err
 	}
 	settings.Sensors = bot.can.Sensors
 	settings.Inversion.Lead.Time = bot.lead()
+	settings.Inversion.Beyond = servo.Beyond(bot.period.Seconds(), settings.Inversion.Lead.Time)
 	bot.invertByModel(&settings.Inversion, &settings.ByModel)
 	bot.about.ByModel = settings.ByModel
 	bot.feel(&settings)
@@ -240,14 +241,24 @@ func (bot *servedRobot) assemble() error {
 		}
 	}
 	if settings.Cycle1, err = bot.cycle1(); err != nil {
-		return fmt.Errorf("robot %q: %w", bot.name, err)
+		return settings, fmt.Errorf("robot %q: %w", bot.name, err)
 	}
 	settings.Cycle2, settings.WholeBody = bot.set.Cycle == 2, bot.set.WholeBody.Stage()
 	if err := bot.live(&settings); err != nil {
-		return fmt.Errorf("robot %q: %w", bot.name, err)
+		return settings, fmt.Errorf("robot %q: %w", bot.name, err)
 	}
-	if m.TransitionAcceleration().Has {
+	if bot.model.TransitionAcceleration().Has {
 		settings.Transition.Acceleration = 0 // the robot's own
+	}
+	return settings, nil
+}
+
+// assemble makes the loop, the executive and the topics.
+func (bot *servedRobot) assemble() error {
+	s, m := bot.s, bot.model
+	settings, err := bot.settings()
+	if err != nil {
+		return err
 	}
 	if bot.seats, err = controllers.For(m, settings.Transition, s.cfg.Controllers.Tuning()); err != nil {
 		return err
@@ -283,6 +294,20 @@ func (bot *servedRobot) assemble() error {
 	return err
 }
 
+// serve registers what the robot has on the graph.
+func (bot *servedRobot) serve() error {
+	r := bot.register()
+	bot.serveGoals(r)
+	bot.serveCommands(r)
+	bot.planning().serve(r)
+	bot.serveTrajectories(r)
+	bot.serveGripper(r)
+	if bot.body != nil {
+		bot.body.serve(r)
+	}
+	return r.err
+}
+
 // lead returns how far ahead servos are told where to be, s, and says so.
 func (bot *servedRobot) lead() float64 {
 	cfg := bot.s.cfg.Loop.Lead
@@ -294,7 +319,7 @@ func (bot *servedRobot) lead() float64 {
 	default:
 		why = "what its driver asks for"
 	}
-	bot.s.log.Info("servos are told ahead where to be", "robot", bot.name, "lead", lead, "periods", lead/bot.period.Seconds(), "why", why)
+	bot.s.log.Info("setpoints aim ahead", "robot", bot.name, "lead", lead, "periods", lead/bot.period.Seconds(), "why", why)
 	return lead
 }
 

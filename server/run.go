@@ -25,28 +25,9 @@ func (s *Server) Run(ctx context.Context) error {
 	defer stopRobots()
 	cycle := make(chan error, 1)
 	go func() { cycle <- s.runner.Run(robots) }()
-	for _, bot := range s.robots {
-		s.background.Go(func() { bot.exec.Run(s.life) })
-	}
-	s.background.Go(s.enableSimulated)
-	for _, bot := range s.robots {
-		driver := bot.driver // the end takes it away
-		s.background.Go(func() { bot.adopt(s.life, driver) })
-	}
 	watching, endWatch := context.WithCancel(context.Background())
 	defer endWatch()
-	s.background.Go(func() { s.watch(watching) })
-	s.background.Go(s.tellReady)
-	if m := s.cfg.Mirror; m.URL != "" {
-		s.background.Go(func() {
-			if s.ros.mirror != nil {
-				s.runROSMirror()
-				return
-			}
-			mirror.Keep(s.life, s.graph, m.URL, m.Prefix, s.mirrorOptions(), s.mirrored)
-		})
-	}
-
+	s.startBackground(watching)
 	web := &http.Server{Handler: loopback.Guard{Origins: s.cfg.Origins}.Handler(s.routes()), ReadHeaderTimeout: headerWithin,
 		IdleTimeout: idleWithin, MaxHeaderBytes: maxHeader, ConnState: newConnections(maxConnections).changed,
 		ErrorLog: slog.NewLogLogger(s.log.Handler(), slog.LevelDebug)}
@@ -54,35 +35,16 @@ func (s *Server) Run(ctx context.Context) error {
 	go func() { served <- web.Serve(s.listener) }()
 	closeWires := s.runWires()
 
-	var errs []error
-	reason, failed := "", false
-	select {
-	case <-ctx.Done():
-		reason = context.Cause(ctx).Error()
-	case reason = <-s.ordered:
-	case <-s.lines.Gone():
-		errs = append(errs, journal.ErrGone)
-	case <-s.guard.Gone():
-		errs = append(errs, errors.New("the guard is dead: without it the robots do not go on"))
-	case err := <-served:
-		errs = append(errs, fmt.Errorf("http: %w", err))
-	case err := <-cycle:
-		errs = append(errs, fmt.Errorf("cycle: %w", err))
-		failed = err != nil
-		cycle <- nil
-	}
+	reason, failure, cycleFailed := s.awaitEnd(ctx, served, cycle)
 	began := time.Now()
-	if len(errs) > 0 {
-		reason = errs[0].Error()
-	}
 	if s.time != nil {
 		s.time.Release()
 	}
-	errs = append(errs, s.rampDown(reason, stopRobots)...)
+	errs := append([]error{failure}, s.rampDown(reason, stopRobots)...)
 	ran := within(cyclePatience+s.restPatience(), "the cycle", func() error { return <-cycle })
 	errs = append(errs, ran)
 	s.closeConnections(web, closeWires) // after the robots have come to rest: until then they can be stopped
-	errs = append(errs, within(endPatience, "closing the drivers", func() error { return s.closeDrivers(ran == nil && !failed, ran == nil) }))
+	errs = append(errs, within(endPatience, "closing the drivers", func() error { return s.closeDrivers(ran == nil && !cycleFailed, ran == nil) }))
 	endWatch()
 	s.end()
 	errs = append(errs, within(endPatience, "what runs in the background", func() error { s.background.Wait(); return nil }))
@@ -95,6 +57,50 @@ func (s *Server) Run(ctx context.Context) error {
 	errs = append(errs, within(endPatience, "closing the graph", func() error { s.graph.Close(); return nil }))
 	s.closeLog()
 	return errors.Join(errs...)
+}
+
+// startBackground starts the executives and all else that runs beside the cycle and the wires; watching ends last.
+func (s *Server) startBackground(watching context.Context) {
+	for _, bot := range s.robots {
+		s.background.Go(func() { bot.exec.Run(s.life) })
+	}
+	s.background.Go(s.enableSimulated)
+	for _, bot := range s.robots {
+		driver := bot.driver // the end takes it away
+		s.background.Go(func() { bot.adopt(s.life, driver) })
+	}
+	s.background.Go(func() { s.watch(watching) })
+	s.background.Go(s.tellReady)
+	if m := s.cfg.Mirror; m.URL != "" {
+		s.background.Go(func() {
+			if s.ros.mirror != nil {
+				s.runROSMirror()
+				return
+			}
+			mirror.Keep(s.life, s.graph, m.URL, m.Prefix, s.mirrorOptions(), s.mirrored)
+		})
+	}
+}
+
+// awaitEnd waits until ctx is done, the end is ordered or a part fails. It returns why, as text and, if that is a
+// failure, as error; cycleFailed reports whether the cycle itself has failed.
+func (s *Server) awaitEnd(ctx context.Context, served, cycle chan error) (reason string, failure error, cycleFailed bool) {
+	select {
+	case <-ctx.Done():
+		return context.Cause(ctx).Error(), nil, false
+	case reason = <-s.ordered:
+		return reason, nil, false
+	case <-s.lines.Gone():
+		failure = journal.ErrGone
+	case <-s.guard.Gone():
+		failure = errors.New("the guard is dead: without it the robots do not go on")
+	case err := <-served:
+		failure = fmt.Errorf("http: %w", err)
+	case err := <-cycle:
+		failure, cycleFailed = fmt.Errorf("cycle: %w", err), err != nil
+		cycle <- nil
+	}
+	return failure.Error(), failure, cycleFailed
 }
 
 // Time limits of the end. Each step has its own, and the next one happens regardless: what
@@ -119,7 +125,7 @@ func within(patience time.Duration, what string, step func() error) error {
 	case err := <-done:
 		return err
 	case <-timer.C:
-		return fmt.Errorf("%s took longer than %v and was left behind", what, patience)
+		return fmt.Errorf("%s took longer than %v and was abandoned", what, patience)
 	}
 }
 

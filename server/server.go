@@ -55,7 +55,7 @@ type Options struct {
 	Listen func(network, address string) (net.Listener, error) // nil is net.Listen
 	HTTP   *http.Client                                        // for a mirrored robot; nil is http.DefaultClient
 
-	FixedPeriod bool // the period is what somebody chose: no robot's lines choose another
+	FixedPeriod bool // the period was configured: the lines of a robot do not choose another
 
 	ROS1     *ros1.Config     // the graph is shown to ROS 1 as it says; nil does not
 	ROS2     *ros2.Config     // the graph is shown to ROS 2 as it says; nil does not
@@ -215,23 +215,23 @@ func (s *Server) assemble(ctx context.Context, o *Options) error {
 	s.health = newHealth(s)
 	errs := []error{s.motions.Serve(s.graph), s.serveClock(), s.failed}
 	for _, bot := range s.robots {
-		r := bot.register()
-		bot.serveGoals(r)
-		bot.serveCommands(r)
-		bot.planning().serve(r)
-		bot.serveTrajectories(r)
-		bot.serveGripper(r)
-		if bot.body != nil {
-			bot.body.serve(r)
-		}
-		errs = append(errs, r.err)
+		errs = append(errs, bot.serve())
 	}
 	_, err = rosapi.Serve(s.graph, rosapi.Options{Params: map[string]any{"/robot_description": string(s.robot.URDF), "/use_sim_time": s.time != nil}})
 	errs = append(errs, err)
 	if err := errors.Join(errs...); err != nil {
 		return err
 	}
-	s.listener, err = o.Listen("tcp", s.cfg.Listen)
+	if err := s.listen(o); err != nil {
+		return err
+	}
+	s.wires, err = s.newWires(o)
+	return err
+}
+
+// listen opens the HTTP port.
+func (s *Server) listen(o *Options) error {
+	l, err := o.Listen("tcp", s.cfg.Listen)
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
 		return fmt.Errorf("listen is %q: another program listens there, perhaps another poise serve; end it, or choose another port (0 takes a free one)", s.cfg.Listen)
@@ -240,9 +240,8 @@ func (s *Server) assemble(ctx context.Context, o *Options) error {
 	case err != nil:
 		return fmt.Errorf("listen is %q: %w", s.cfg.Listen, err)
 	}
-	s.listener = s.admit(s.listener)
-	s.wires, err = s.newWires(o)
-	return err
+	s.listener = s.admit(l)
+	return nil
 }
 
 // openLibrary opens the folder of motions. It is read beside the start: many motions, or a
@@ -326,12 +325,13 @@ func (s *Server) addReal() {
 	if len(s.robot.Model.Buses()) == 0 {
 		return
 	}
+	added := config.Robot{Name: config.Second, Driver: "bus"}
 	for _, r := range s.cfg.AllRobots() {
-		if r.Driver == "bus" || r.Name == "real" {
+		if r.Driver == added.Driver || r.Name == added.Name {
 			return
 		}
 	}
-	s.cfg.Robots = append(s.cfg.Robots, config.Robot{Name: "real", Driver: "bus"})
+	s.cfg.Robots = append(s.cfg.Robots, added)
 }
 
 // last returns the newest of the last trajectories of all robots.

@@ -22,6 +22,34 @@ import (
 
 // serveCommands registers the services and streams of a robot.
 func (bot *servedRobot) serveCommands(r *register) {
+	bot.servePower(r)
+	bot.serveChoices(r)
+	addService(r, "check_goal", bot.checkGoal)
+	addService(r, "get_state", func(ctx context.Context, _ *poisemsgs.GetStateRequest) (*poisemsgs.GetStateResponse, error) {
+		state := bot.fresh(ctx)
+		return &poisemsgs.GetStateResponse{Success: true, State: *edge.Status(&state)}, nil
+	})
+	addService(r, "robot_info", func(ctx context.Context, _ *poisemsgs.RobotInfoRequest) (*poisemsgs.RobotInfoResponse, error) {
+		return bot.s.info(ctx, bot)
+	})
+	addService(r, "set_up_robot", bot.setUp)
+	if _, ok := bot.driver.(servo.Placer); ok {
+		bot.servePlacing(r)
+	}
+	if by, ok := bot.driver.(servo.HandPoser); ok {
+		addService(r, "joints_hand_set", func(ctx context.Context, q *poisemsgs.JointsHandSetRequest) (*poisemsgs.JointsHandSetResponse, error) {
+			return bot.poseByHand(ctx, by, q)
+		})
+	}
+	if bot.first {
+		listen(r, "joints_marker_set", newest, nil, func(string, *msgs.JointState) {}) // it exists for those who show it
+	}
+	bot.serveServoModels(r)
+	bot.serveStreams(r)
+}
+
+// servePower registers stop, power, torque, pauses and speed.
+func (bot *servedRobot) servePower(r *register) {
 	e := bot.exec
 	_, err := graph.Service(r.graph, r.name("stop"), bot.stop, graph.ServiceOptions{MaxCalls: maxStops})
 	r.fail(err)
@@ -53,6 +81,11 @@ func (bot *servedRobot) serveCommands(r *register) {
 			return &poisemsgs.SetTorqueResponse{Success: ok, Message: text, Explanations: why}
 		})
 	}
+}
+
+// serveChoices registers where the base is, the cycle, and which controllers are on.
+func (bot *servedRobot) serveChoices(r *register) {
+	e := bot.exec
 	if bot.model.Floating() {
 		addCommand(r, "set_odometry", func(who string, q *poisemsgs.SetOdometryRequest) *executive.Answer {
 			position, orientation := edge.PlaceOf(q.Pose)
@@ -74,28 +107,6 @@ func (bot *servedRobot) serveCommands(r *register) {
 	}, func(ok bool, text string, why []poisemsgs.Explanation, _ executive.Outcome) *poisemsgs.SwitchControllersResponse {
 		return &poisemsgs.SwitchControllersResponse{Success: ok, Message: text, Explanations: why}
 	})
-	addService(r, "check_goal", bot.checkGoal)
-	addService(r, "get_state", func(ctx context.Context, _ *poisemsgs.GetStateRequest) (*poisemsgs.GetStateResponse, error) {
-		state := bot.fresh(ctx)
-		return &poisemsgs.GetStateResponse{Success: true, State: *edge.Status(&state)}, nil
-	})
-	addService(r, "robot_info", func(ctx context.Context, _ *poisemsgs.RobotInfoRequest) (*poisemsgs.RobotInfoResponse, error) {
-		return bot.s.info(ctx, bot)
-	})
-	addService(r, "set_up_robot", bot.setUp)
-	if _, ok := bot.driver.(servo.Placer); ok {
-		bot.servePlacing(r)
-	}
-	if by, ok := bot.driver.(servo.HandPoser); ok {
-		addService(r, "joints_hand_set", func(ctx context.Context, q *poisemsgs.JointsHandSetRequest) (*poisemsgs.JointsHandSetResponse, error) {
-			return bot.poseByHand(ctx, by, q)
-		})
-	}
-	if bot.first {
-		listen(r, "joints_marker_set", newest, nil, func(string, *msgs.JointState) {}) // it exists for those who show it
-	}
-	bot.serveServoModels(r)
-	bot.serveStreams(r)
 }
 
 // resume lets motions go on; all of them includes those of controllers that were paused
@@ -217,7 +228,7 @@ func noPlace(j *robot.Joint, at float64) []problem.Problem {
 }
 
 // serveStreams registers the topics that controllers follow, and the messages of
-// controllers outside the process.
+// external controllers.
 func (bot *servedRobot) serveStreams(r *register) {
 	for i := range bot.seats {
 		seat := &bot.seats[i]

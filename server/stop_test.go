@@ -113,8 +113,8 @@ func TestPOSTStopStopsTheRobots(t *testing.T) {
 	})
 }
 
-// TestPOSTStopOfStrangers: the rules of Origin and Host hold for a stop too.
-func TestPOSTStopOfStrangers(t *testing.T) {
+// TestPOSTStopOfOtherOrigins: the rules of Origin and Host hold for a stop too.
+func TestPOSTStopOfOtherOrigins(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		b := start(t, nil)

@@ -52,7 +52,7 @@ type topics struct {
 	owners, resourcesNow                             string
 
 	quick []*graph.Advertisement // what is published at the rates of joints and frames
-	told  standing               // of the robot, when its status was published
+	told  statusKey              // of the robot, when its status was published
 
 	posture posture
 	kin     *kinematics.Data
@@ -324,17 +324,17 @@ func (t *topics) publishFrames(now *loop.Snapshot) {
 // for those to come when it changes.
 func (t *topics) publishStatus(now *loop.Snapshot) {
 	again := due(&t.assignedDue, now.Tick.Time, assignedRate) // for clients whose messages are lost
-	is := t.standing(now)
-	changed := is != t.told || is.goals
+	status := t.statusKey(now)
+	changed := status != t.told || status.goals
 	by := time.Now()
 	wanted := func(a *graph.Advertisement) bool { return changed || again && !a.Heard() || a.HeardBy(by) }
-	status, switching := wanted(t.status.Advertisement), wanted(t.switching.Advertisement)
-	if !status && !switching && !again {
+	publish, switching := wanted(t.status.Advertisement), wanted(t.switching.Advertisement)
+	if !publish && !switching && !again {
 		return
 	}
-	t.told = is
+	t.told = status
 	state := t.bot.exec.State()
-	if status {
+	if publish {
 		t.status.PublishFunc(func() *poisemsgs.RobotStatus { return edge.Status(&state) })
 	}
 	if switching {
@@ -347,8 +347,8 @@ func (t *topics) publishStatus(now *loop.Snapshot) {
 	}
 }
 
-// standing is all by which the status of a robot can be another one.
-type standing struct {
+// statusKey is what a robot's status depends on: while it is equal, the status is.
+type statusKey struct {
 	changes         uint64
 	goals           bool // whose times go on
 	power           loop.Power
@@ -358,8 +358,8 @@ type standing struct {
 	lost            uint64
 }
 
-func (t *topics) standing(now *loop.Snapshot) standing {
-	s := standing{power: now.Power, stopped: now.Stopped, paused: now.Paused, wanted: now.Wanted, rate: now.Rate, limp: now.Limp, lost: now.Lost}
+func (t *topics) statusKey(now *loop.Snapshot) statusKey {
+	s := statusKey{power: now.Power, stopped: now.Stopped, paused: now.Paused, wanted: now.Wanted, rate: now.Rate, limp: now.Limp, lost: now.Lost}
 	s.changes, s.goals = t.bot.exec.Changes()
 	return s
 }

@@ -50,6 +50,8 @@ func TestWalkingByVelocity(t *testing.T) {
 			}
 			return waits && math.Hypot(v.X, v.Y) == 0
 		})
+		publish(msgs.Twist{Angular: msgs.Vector3{Z: math.Inf(1)}})
+		b.until("what is no speed is named", func() bool { return len(b.log.lines("msg=audit", "stream to walk", "angular.z", "no speed")) > 0 })
 		publish(msgs.Twist{Linear: msgs.Vector3{Z: 1}})
 		b.until("what is no walk is named", func() bool { return len(b.log.lines("msg=audit", "stream to walk", "linear.z")) > 0 })
 		if err := g.Cancel(b.ctx); err != nil {
@@ -100,7 +102,9 @@ func TestGaitsAreTuned(t *testing.T) {
 		}
 		tune(poisemsgs.GaitParameters{Gait: "crawl", Period: 0.8, Duty: 0.5})
 		b.until("it says what is wrong", func() bool { return len(b.log.lines("msg=audit", "stream to walk", "larger duty")) > 0 })
-		tune(poisemsgs.GaitParameters{Gait: "crawl", Limbs: []string{"leg1", "tail"}})
+		tune(poisemsgs.GaitParameters{Gait: "crawl", Limbs: []string{"leg1"}})
+		b.until("it says how many legs there are", func() bool { return len(b.log.lines("msg=audit", "stream to walk", "1 of the 4 legs")) > 0 })
+		tune(poisemsgs.GaitParameters{Gait: "crawl", Limbs: []string{"leg1", "leg2", "leg3", "tail"}})
 		b.until("it says what is no leg", func() bool { return len(b.log.lines("msg=audit", "stream to walk", "tail")) > 0 })
 	})
 }
@@ -148,11 +152,15 @@ func TestWalkingToAPlace(t *testing.T) {
 			t.Errorf("by footsteps it went from %+v to %+v", from, to)
 		}
 		for name, change := range map[string]func(g *poisemsgs.WalkToGoal){
-			"gallop": func(g *poisemsgs.WalkToGoal) { g.Gait = "gallop" },
-			"moon":   func(g *poisemsgs.WalkToGoal) { g.Target.Header.FrameID = "moon" },
-			"leg9":   func(g *poisemsgs.WalkToGoal) { g.Footsteps = []poisemsgs.Footstep{{Limb: "leg9"}} },
-			"1e+09":  func(g *poisemsgs.WalkToGoal) { g.Target.Pose.Position.Y = 1e9 },
-			"leg1":   func(g *poisemsgs.WalkToGoal) { g.Footsteps = []poisemsgs.Footstep{{Limb: "leg1", X: 0.5}} },
+			"gallop":                        func(g *poisemsgs.WalkToGoal) { g.Gait = "gallop" },
+			"moon":                          func(g *poisemsgs.WalkToGoal) { g.Target.Header.FrameID = "moon" },
+			"leg9":                          func(g *poisemsgs.WalkToGoal) { g.Footsteps = []poisemsgs.Footstep{{Limb: "leg9"}} },
+			`no leg "head"; there are leg1`: func(g *poisemsgs.WalkToGoal) { g.Footsteps = []poisemsgs.Footstep{{Limb: "head"}} },
+			"1e+09 m is not within -10000":  func(g *poisemsgs.WalkToGoal) { g.Target.Pose.Position.Y = 1e9 },
+			"speed is 1e+09: a speed is at most 1000 m/s":             func(g *poisemsgs.WalkToGoal) { g.Speed = 1e9 },
+			"speed is 1e-06: a speed is at least 0.001 m/s":           func(g *poisemsgs.WalkToGoal) { g.Speed = 1e-6 },
+			"position_tolerance is 2000: a tolerance is at most 1000": func(g *poisemsgs.WalkToGoal) { g.PositionTolerance = 2000 },
+			"leg1": func(g *poisemsgs.WalkToGoal) { g.Footsteps = []poisemsgs.Footstep{{Limb: "leg1", X: 0.5}} },
 		} {
 			bad := *goal
 			change(&bad)

@@ -50,7 +50,9 @@ func TestMotionsPlayWhileItWalks(t *testing.T) {
 			t.Fatal(err)
 		}
 		b.want(b.endOf(look), cancelled)
-		b.rejected(b.endOf(b.send("/real/play_motion", textType, play("paw", "approach"))), "walk")
+		for _, options := range []string{"approach", ""} { // without one it does not begin in its pose either
+			b.rejected(b.endOf(b.send("/real/play_motion", textType, play("paw", options))), `"walk" has it`)
+		}
 		further("a refusal")
 		close(stop)
 		<-ended

@@ -7,7 +7,7 @@ import (
 
 	"poise/wire"
 	"poise/wire/ros1"
-	"poise/wire/ros1/rosout"
+	"poise/wire/ros1/raw"
 	"poise/wire/rosbridge"
 )
 
@@ -48,7 +48,7 @@ func (s *Server) newWires(o *Options) ([]wire.Wire, error) {
 		return nil, fmt.Errorf("ROS 1: %w", err)
 	}
 	if c.OwnMaster {
-		s.gather = func(ctx context.Context) { rosout.Run(ctx, n.Config()) }
+		s.gather = func(ctx context.Context) { raw.GatherLogs(ctx, n.Config()) }
 	}
 	return append(wires, n), nil
 }

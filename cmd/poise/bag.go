@@ -14,7 +14,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"poise/problem"
 	"poise/wire/ros1"
 	"poise/wire/ros1/bag"
 	"poise/wire/ros1/raw"
@@ -61,7 +60,7 @@ var bagVerbs = []string{"info", "record", "play"}
 func (j *bagJob) run(fs *pflag.FlagSet, rest []string) (err error) {
 	verbs := map[string]func([]string) error{"info": j.info, "record": j.record, "play": j.play}
 	if len(rest) == 0 || verbs[rest[0]] == nil {
-		return usagef("info, record or play?%s", strings.TrimPrefix(problem.Hint(first(rest), bagVerbs), ";"))
+		return wrongVerb("bag", rest, bagVerbs)
 	}
 	allowed := strings.Fields("json " + bagFlags[rest[0]])
 	fs.Visit(func(f *pflag.Flag) {
@@ -89,7 +88,7 @@ func (j *bagJob) openBag(path string) (b *bag.Bag, size int64, end func(), err e
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("it is no file")
+		err = errors.New("it is not a file")
 	}
 	if err == nil {
 		size = info.Size()

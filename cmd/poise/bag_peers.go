@@ -18,6 +18,7 @@ import (
 	"poise/msgs/codec"
 	"poise/msgs/registry"
 	"poise/msgs/rosjson"
+	"poise/problem"
 	"poise/wire/ros1/bag"
 	"poise/wire/ros1/raw"
 	"poise/wire/ros1/tcpros"
@@ -161,7 +162,7 @@ func (p *bagServer) read(ctx context.Context, topic string, take func(bag.Connec
 	}
 	name := all[topic]
 	if name == "" {
-		return fmt.Errorf("the server at %s has no such topic (poise topic list lists what there is)", p.address)
+		return fmt.Errorf("the server at %s has no such topic (poise topic list lists what there is)%s", p.address, problem.Hint(topic, slices.Sorted(maps.Keys(all))))
 	}
 	typ, _, err := registry.Message(name)
 	if err != nil {

@@ -88,11 +88,11 @@ func TestBagRefuses(t *testing.T) {
 		code int
 		says string
 	}{
-		{"", 2, "info, record or play?"},
-		{"inof " + words, 2, `"info"`},
+		{"", 2, "want one of info, record, play"},
+		{"inof " + words, 2, `there is no poise bag inof: want one of info, record, play; did you mean "info"?`},
 		{"info", 2, "FILE is missing"},
 		{"info " + dir + "/none.bag", 1, "no such file"},
-		{"info " + dir, 1, "is no file"},
+		{"info " + dir, 1, "is not a file"},
 		{"info " + text, 1, "not a bag file"},
 		{"info " + old, 1, "format \"1.2\""},
 		{"info " + words + " --rate 2", 2, "info takes no --rate"},
@@ -135,19 +135,19 @@ func bagsOf(t *testing.T, args ...string) map[string][]string {
 // TestBagsGoThroughROS1 plays by rosbag what the program records, and by the program what
 // rosbag records, with roscore.
 func TestBagsGoThroughROS1(t *testing.T) {
+	t.Parallel()
 	ros := needsROS1(t)
 	ros.start()
 	ros.says("/rosout", "rostopic", "list")
 	dir := t.TempDir()
 	source := filepath.Join(dir, "source.bag")
 	want := bagsOf(t, "write", source, "bz2")
-	t.Setenv("ROS_MASTER_URI", ros.master)
 
 	ours := filepath.Join(dir, "ours.bag")
 	recorded := make(chan string, 1)
 	go func() {
-		out, errs, _ := poise("", "bag", "record", "-O", ours, "--lz4", "--limit", "330", "/joint_states", "late")
-		recorded <- out + errs
+		out, _ := ros.poise("bag", "record", "-O", ours, "--lz4", "--limit", "330", "/joint_states", "late")
+		recorded <- out
 	}()
 	if out, err := ros.command("rosbag", "play", "--wait-for-subscribers", "--queue", "1000", source).CombinedOutput(); err != nil {
 		t.Fatalf("rosbag play: %v\n%s", err, out)
@@ -171,8 +171,8 @@ func TestBagsGoThroughROS1(t *testing.T) {
 	if err := recorder.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if out, errs, code := poise("", "bag", "play", ours, "--wait-for-subscribers", "--rate", "2"); code != 0 || !strings.Contains(out, "330 messages") {
-		t.Errorf("exit %d: %s%s", code, out, errs)
+	if out, err := ros.poise("bag", "play", ours, "--wait-for-subscribers", "--rate", "2"); err != nil || !strings.Contains(out, "330 messages") {
+		t.Errorf("%v: %s", err, out)
 	}
 	done := make(chan error, 1)
 	go func() { done <- recorder.Wait() }()
@@ -196,6 +196,7 @@ func TestBagsGoThroughROS1(t *testing.T) {
 
 // TestBagsOfAServer records a server and plays to it, without ROS 1.
 func TestBagsOfAServer(t *testing.T) {
+	t.Parallel()
 	s := serveIt(t, "--robot", "arm6")
 	dir := t.TempDir()
 	path := filepath.Join(dir, "x.bag")
@@ -238,6 +239,7 @@ func TestBagsOfAServer(t *testing.T) {
 
 // TestARecorderThatIsEndedLeavesAWholeBag interrupts one, and kills another.
 func TestARecorderThatIsEndedLeavesAWholeBag(t *testing.T) {
+	t.Parallel()
 	s := serveIt(t, "--robot", "arm6")
 	dir := t.TempDir()
 	for _, how := range []syscall.Signal{syscall.SIGINT, syscall.SIGKILL} {

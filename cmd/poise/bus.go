@@ -98,7 +98,7 @@ func (b *busFlags) run(rest []string) error {
 	}
 	word, ok := busWords[rest[0]]
 	if !ok {
-		return usagef("there is no poise bus %s%s", rest[0], problem.Hint(rest[0], busNames()))
+		return wrongVerb("bus", rest, busNames())
 	}
 	need := len(word.args)
 	many := need > 0 && strings.HasPrefix(word.args[need-1], "[")

@@ -88,7 +88,7 @@ func (b *busFlags) performCalibration(c *bench.Calibration, file map[string]benc
 	if b.pose != "" {
 		p, ok := c.Model.Pose(b.pose)
 		if !ok {
-			return nil, fmt.Errorf("robot %q has no pose %q", c.Model.Name(), b.pose)
+			return nil, fmt.Errorf("robot %q has no pose %q%s", c.Model.Name(), b.pose, problem.Hint(b.pose, c.Model.PoseNames()))
 		}
 		c.Pose = map[string]float64{}
 		for i, j := range p.Joints {
@@ -129,9 +129,13 @@ func (b *busFlags) stepsAsked() (steps []bench.Step, err error) {
 	if b.steps == "" {
 		return bench.Steps, nil
 	}
+	var names []string
+	for _, step := range bench.Steps {
+		names = append(names, string(step))
+	}
 	for _, name := range commaList(b.steps) {
 		if !slices.Contains(bench.Steps, bench.Step(name)) {
-			return nil, usagef("--steps %q: there are direction, zero and limits", name)
+			return nil, usagef("--steps %q: there are direction, zero and limits%s", name, problem.Hint(name, names))
 		}
 		steps = append(steps, bench.Step(name))
 	}

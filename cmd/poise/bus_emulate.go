@@ -110,25 +110,12 @@ func (b *busFlags) emulate(args []string) error {
 	if err := b.checkEmulated(bot.Model); err != nil {
 		return err
 	}
-	var family serial.Family
-	if !alone {
-		family = emulator.Spoken(bot.Model, named)
-	}
-	world, err := emulator.NewPhysics(bot.Model)
-	if err != nil {
-		return err
-	}
 	log, closeLog, err := b.eventLog()
 	if err != nil {
 		return err
 	}
 	defer closeLog()
-	c := emulator.Config{Model: bot.Model, World: world, Families: families.All, Baud: b.baud, On: !b.limp, Bare: alone,
-		Assign: func(int) robot.Servo { return robot.Servo{} }, Log: func(x emulator.Event) { log(x) }}
-	if !alone {
-		c.Assign = b.assigned(bot.Model, family)
-	}
-	e, err := emulator.New(c)
+	e, family, err := b.emulator(bot.Model, named, log)
 	if err != nil {
 		return err
 	}
@@ -144,12 +131,38 @@ func (b *busFlags) emulate(args []string) error {
 		return err
 	}
 	defer closeUnit()
-	lines = append(lines, unit...)
 	message := fmt.Sprintf("%d emulated %s servos of %s; Ctrl-C ends them", len(e.Servos()), args[0], name)
 	if alone {
 		message = fmt.Sprintf("the emulated inertial unit of %s; Ctrl-C ends it", name)
 	}
-	if err := b.answer(struct {
+	if err := b.answerLines(message, append(lines, unit...)); err != nil {
+		return err
+	}
+	b.keepMoving(ctx, e, log)
+	return nil
+}
+
+// emulator makes the servos of a family that move a robot in physics; without a family there is only
+// its inertial unit.
+func (b *busFlags) emulator(m *robot.Model, named []serial.Family, log func(emulator.Event)) (*emulator.Emulator, serial.Family, error) {
+	world, err := emulator.NewPhysics(m)
+	if err != nil {
+		return nil, nil, err
+	}
+	c := emulator.Config{Model: m, World: world, Families: families.All, Baud: b.baud, On: !b.limp, Bare: len(named) == 0,
+		Assign: func(int) robot.Servo { return robot.Servo{} }, Log: log}
+	var family serial.Family
+	if len(named) > 0 {
+		family = emulator.Spoken(m, named)
+		c.Assign = b.assigned(m, family)
+	}
+	e, err := emulator.New(c)
+	return e, family, err
+}
+
+// answerLines prints where the emulated lines are.
+func (b *busFlags) answerLines(message string, lines []emulatedLine) error {
+	return b.answer(struct {
 		answered
 		Lines []emulatedLine `json:"lines"`
 	}{answered{true, message}, lines}, func(w io.Writer) {
@@ -161,16 +174,18 @@ func (b *busFlags) emulate(args []string) error {
 			}
 			fmt.Fprintf(w, "  --bus %s%s,baud=%d   %d servos\n", prefixed(l.Name), l.Port, l.Baud, l.Servos)
 		}
-	}); err != nil {
-		return err
-	}
+	})
+}
+
+// keepMoving steps the emulated world when no client does, follows the file of --hand and logs servos, until ctx is done.
+func (b *busFlags) keepMoving(ctx context.Context, e *emulator.Emulator, log func(emulator.Event)) {
 	hand := &handFile{name: b.hand}
 	tick := time.NewTicker(emulatorTick)
 	defer tick.Stop()
 	for n := 0; ; n++ {
 		select {
 		case <-ctx.Done():
-			return nil
+			return
 		case <-tick.C:
 			e.With(func() {
 				hand.act(e, b.env.err)

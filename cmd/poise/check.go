@@ -25,7 +25,7 @@ func checkCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
 		case err != nil:
 			return err
 		case *writeLimits:
-			return robot.ProposeLimits(e.out, bot.Model.Name(), bot.Model.Joints())
+			return robot.ProposeLimits(e.out, bot.Model.Name(), bot.Model.Joints(), robot.LegJoints(bot.Model))
 		case e.json:
 			return encode(e.out, struct {
 				answered

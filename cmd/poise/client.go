@@ -17,6 +17,7 @@ import (
 	"poise/msgs"
 	"poise/msgs/rosapimsgs"
 	"poise/problem"
+	"poise/server/config"
 	"poise/wire/rosbridge/client"
 )
 
@@ -156,7 +157,7 @@ func (r *remote) find() error {
 		p := problem.Unknown("unknown_robot", "robot", r.robot, names)
 		p.Thing = "--robot"
 		p.Text += " on the server at " + r.server
-		if r.robot == "real" {
+		if r.robot == config.Second {
 			p.Help += "; poise serve --with-real-sim adds a simulated one of this name"
 		}
 		return p

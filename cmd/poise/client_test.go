@@ -56,7 +56,21 @@ func TestWhatAScriptReads(t *testing.T) {
 		{exitUsage, `did you mean "--server"?`, []string{"state", "--sever", "here"}},
 		{exitUsage, `"x" is no value of --count`, []string{"topic", "echo", "joint_states", "--count", "x"}},
 		{exitUsage, "--count is -1", []string{"topic", "echo", "joint_states", "--count", "-1"}},
-		{exitUsage, "list, or echo NAME", []string{"topic", "watch"}},
+		{exitUsage, "want one of list, echo, pub", []string{"topic", "watch"}},
+		{exitUsage, "TYPE is missing", []string{"topic", "pub", "cmd_vel"}},
+		{exitUsage, "no JSON", []string{"topic", "pub", "cmd_vel", "geometry_msgs/msg/Twist", "{"}},
+		{exitUsage, "--rate is -1", []string{"topic", "pub", "cmd_vel", "geometry_msgs/msg/Twist", "{}", "--rate", "-1"}},
+		{exitUsage, "--rate is 5000, must be 0.001 … 1000 Hz; 0 publishes once", []string{"topic", "pub", "cmd_vel", "geometry_msgs/msg/Twist", "{}", "--rate", "5000"}},
+		{exitUsage, "--rate is 1e-10, must be 0.001 … 1000 Hz", []string{"topic", "pub", "cmd_vel", "geometry_msgs/msg/Twist", "{}", "--rate", "1e-10"}},
+		{exitUsage, "--rate is NaN, must be", []string{"topic", "pub", "cmd_vel", "geometry_msgs/msg/Twist", "{}", "--rate", "nan"}},
+		{exitUsage, "without --rate", []string{"topic", "pub", "cmd_vel", "geometry_msgs/msg/Twist", "{}", "--count", "3"}},
+		{exitUsage, "--rate is 2: it is of pub alone", []string{"topic", "echo", "joint_states", "--rate", "2"}},
+		{exitOK, "published", []string{"topic", "pub", "controllers/walk/gait", "std_msgs/msg/String", `{"data": "crawl"}`}},
+		{exitOK, "published 3 times", []string{"topic", "pub", "cmd_vel", "geometry_msgs/msg/Twist", "{}", "--rate", "100", "--count", "3"}},
+		{exitFailure, `there is no topic "/cmd_vell"; did you mean "/cmd_vel"?`, []string{"topic", "pub", "cmd_vell", "geometry_msgs/msg/Twist", "{}"}},
+		{exitFailure, "has type geometry_msgs/msg/Twist, not std_msgs/msg/Bool", []string{"topic", "pub", "cmd_vel", "std_msgs/msg/Bool", "{}"}},
+		{exitFailure, `linear.x: want a number, got a string "fast"`, []string{"topic", "pub", "cmd_vel", "geometry_msgs/msg/Twist", `{"linear": {"x": "fast"}}`}},
+		{exitFailure, "for /poise alone to publish on", []string{"topic", "pub", "joint_states", "sensor_msgs/msg/JointState", "{}"}},
 		{exitUsage, `did you mean "echo"?`, []string{"topic", "ecco", "tf"}},
 		{exitFailure, `--robot: there is no robot "pony"`, []string{"state", "--robot", "pony"}},
 		{exitFailure, "there are virtual", []string{"state", "--robot", "pony"}},
@@ -86,6 +100,7 @@ func TestWhatAScriptReads(t *testing.T) {
 
 // TestNoServerAtTheAddress: what answers there, or that nothing does, in plain words.
 func TestNoServerAtTheAddress(t *testing.T) {
+	t.Parallel()
 	other := httptest.NewServer(http.NotFoundHandler())
 	defer other.Close()
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
@@ -93,16 +108,17 @@ func TestNoServerAtTheAddress(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer silent.Close()
-	gone, err := net.Listen("tcp", "127.0.0.1:0")
+	// the near end of a connection: its port is taken, so that no other test comes to listen there
+	taken, err := net.Dial("tcp", silent.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
-	gone.Close()
+	defer taken.Close()
 	for _, c := range []struct {
 		server, want string
 		code         int
 	}{
-		{gone.Addr().String(), "connection refused; start one with poise serve", exitFailure},
+		{taken.LocalAddr().String(), "connection refused; start one with poise serve", exitFailure},
 		{strings.TrimPrefix(other.URL, "http://"), "answers 404", exitFailure},
 		{silent.Addr().String(), "did not answer within 3 s", exitFailure},
 		{"", "--server is empty", exitUsage},

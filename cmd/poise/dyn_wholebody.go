@@ -49,7 +49,8 @@ func (d *dyn) wholebody(r *request) (any, error) {
 		case name == wholebody.Seed.String():
 			req.Order = wholebody.Seed
 		case ok && name != wholebody.Default.String():
-			r.fail("order is %q, want %q or %q", name, wholebody.Seed, wholebody.Default)
+			r.fail("order is %q, want %q or %q%s", name, wholebody.Seed, wholebody.Default,
+				problem.Hint(name, []string{wholebody.Seed.String(), wholebody.Default.String()}))
 		}
 	}
 	r.baseRequest("base", &req)

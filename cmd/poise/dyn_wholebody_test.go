@@ -123,7 +123,7 @@ func TestDynWholebodyNamesWhatIsWrong(t *testing.T) {
 		{"q is missing", map[string]any{"q": nil}},
 		{"friction is -1, want 0 or more", map[string]any{"friction": -1}},
 		{"margin is -1, want 0 or more", map[string]any{"margin": -1}},
-		{`order is "sede", want "seed" or "default"`, map[string]any{"order": "sede"}},
+		{`order is "sede", want "seed" or "default"; did you mean "seed"?`, map[string]any{"order": "sede"}},
 		{"base: linear has 2 numbers, want 3", map[string]any{"base": map[string]any{"linear": []int{1, 2}}}},
 		{`base: key "lin" is unknown`, map[string]any{"base": map[string]any{"lin": 1}}},
 		{"base: an object is wanted", map[string]any{"base": 3}},

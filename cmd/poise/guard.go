@@ -20,7 +20,7 @@ func runGuard(e *env, c *config.Config) error {
 	}
 	signals := make(chan os.Signal, 16)
 	signal.Notify(signals, endingSignals()...)
-	defer signal.Stop(signals)
+	defer signal.Ignore(endingSignals()...) // one more of them would replace the exit code of the child
 	child := exec.Command(program, os.Args[1:]...)
 	child.Stdin, child.Stdout, child.Stderr = os.Stdin, os.Stdout, os.Stderr
 	lines := journal.New(e.err) // a log that is not read must not keep the servos from their rest

@@ -3,12 +3,12 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/spf13/pflag"
 
 	"poise/msgs"
 	"poise/msgs/registry"
-	"poise/problem"
 )
 
 // definition is what messages, services and actions have in common.
@@ -37,7 +37,10 @@ func showInterface(e *env, rest []string, form msgs.Form, full bool) error {
 		return listInterfaces(e, form, e.json)
 	case len(rest) == 2 && (rest[0] == "show" || rest[0] == "md5"):
 	default:
-		return usagef("want list, show TYPE or md5 TYPE%s", problem.Hint(first(rest), []string{"list", "show", "md5"}))
+		if verbs := []string{"list", "show", "md5"}; !slices.Contains(verbs, first(rest)) {
+			return wrongVerb("interface", rest, verbs)
+		}
+		return usagef("want list, show TYPE or md5 TYPE")
 	}
 	d, asked, err := findDefinition(rest[1])
 	if err != nil {

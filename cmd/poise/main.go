@@ -10,6 +10,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
+
+	"poise/problem"
 )
 
 func main() {
@@ -30,6 +33,15 @@ type usageError struct{ msg string }
 func (e *usageError) Error() string { return e.msg }
 
 func usagef(format string, a ...any) error { return &usageError{fmt.Sprintf(format, a...)} }
+
+// wrongVerb is the error of a command whose first argument is missing or not one of its verbs.
+func wrongVerb(command string, rest, verbs []string) error {
+	list := strings.Join(verbs, ", ")
+	if len(rest) == 0 {
+		return usagef("want one of %s", list)
+	}
+	return usagef("there is no poise %s %s: want one of %s%s", command, rest[0], list, problem.Hint(rest[0], verbs))
+}
 
 // errAnswered ends a command with exit code 1 whose answer has been printed
 // already, such as a refusal given as JSON.

@@ -21,7 +21,6 @@ import (
 	"poise/motion/rosgoal"
 	"poise/motion/shipped"
 	"poise/msgs/poisemsgs"
-	"poise/problem"
 	"poise/robot"
 	"poise/robot/load"
 )
@@ -67,11 +66,8 @@ func (j *motionsJob) run(fs *pflag.FlagSet, args []string) error {
 	verbs := map[string]func([]string) error{
 		"list": j.list, "show": j.show, "lint": j.lint, "import": j.imports, "export": j.export, "preview": j.preview,
 	}
-	switch {
-	case len(args) == 0:
-		return usagef("list, show, lint, import, export or preview?")
-	case verbs[args[0]] == nil:
-		return usagef("list, show, lint, import, export or preview?%s", strings.TrimPrefix(problem.Hint(args[0], motionsVerbs), ";"))
+	if len(args) == 0 || verbs[args[0]] == nil {
+		return wrongVerb("motions", args, motionsVerbs)
 	}
 	if err := j.misplaced(fs, args[0]); err != nil {
 		return err

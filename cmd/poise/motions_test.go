@@ -179,7 +179,8 @@ func TestMotionsRefuses(t *testing.T) {
 		want string
 	}{
 		{[]string{"motions"}, 2, "list, show, lint"},
-		{[]string{"motions", "dance"}, 2, "list, show, lint"},
+		{[]string{"motions", "dance"}, 2, "there is no poise motions dance: want one of list, show, lint"},
+		{[]string{"motions", "lst"}, 2, `did you mean "list"?`},
 		{[]string{"motions", "show"}, 2, "which motion"},
 		{[]string{"motions", "show", "nodd"}, 1, `did you mean "nod"`},
 		{[]string{"motions", "lint", "nod", "bwo"}, 1, `motion "bwo": does not exist`},

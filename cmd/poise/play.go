@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"poise/action"
 	"poise/msgs"
 	"poise/msgs/poisemsgs"
 	"poise/msgs/rosjson"
@@ -136,6 +137,7 @@ func (r *remote) follow(action, typ string, goal []byte, what string, heard func
 	bar := newBar(r.e.err, what)
 	defer bar.end()
 	defer r.cancelWhenInterrupted(g)()
+	var stands standstill
 	for {
 		u, err := g.Next(context.Background())
 		switch {
@@ -144,9 +146,36 @@ func (r *remote) follow(action, typ string, goal []byte, what string, heard func
 		case u.Done:
 			return u, nil
 		}
+		if u.Info != nil && stands.tells(u.Info, time.Now()) {
+			bar.end()
+			fmt.Fprintf(r.e.err, "poise: %s is paused; poise resume lets it go on, poise state tells why\n", what)
+		}
 		bar.show(u.Info)
 		heard(u.Feedback)
 	}
+}
+
+// standstill is a goal whose clock stands: it is paused, if that is neither its cancel nor the ramp of a stop.
+type standstill struct {
+	since time.Time // zero while its clock goes
+	told  bool
+}
+
+// standsLong is longer than the ramp of a stop takes.
+const standsLong = 3 * time.Second
+
+// tells reports whether a goal that stands is to be told as paused: once.
+func (s *standstill) tells(g *poisemsgs.GoalInfo, now time.Time) bool {
+	switch {
+	case g.State != action.Active.String() || g.Time == 0 || g.Rate > 0:
+		*s = standstill{}
+	case s.since.IsZero():
+		s.since = now
+	case !s.told && now.Sub(s.since) >= standsLong:
+		s.told = true
+		return true
+	}
+	return false
 }
 
 // Statuses of ROS 2.

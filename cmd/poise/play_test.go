@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"strings"
 	"testing"
+	"time"
 
 	"poise/msgs/poisemsgs"
 )
@@ -37,5 +38,28 @@ func TestTheBarShowsHowFarAMotionIs(t *testing.T) {
 	b.end()
 	if out.Len() > 0 {
 		t.Errorf("a file gets %q", out.String())
+	}
+}
+
+// TestAPauseIsToldOnce: of a goal that stands for longer than a stop takes, and not of one that is called off.
+func TestAPauseIsToldOnce(t *testing.T) {
+	began := time.Unix(0, 0)
+	var s standstill
+	for _, c := range []struct {
+		at    float64 // s
+		state string
+		time  float64 // of the goal, s
+		rate  float64
+		told  bool
+	}{
+		{0, "active", 0, 0, false}, {10, "active", 0, 0, false}, // it has not begun
+		{11, "active", 1, 1, false}, {12, "active", 1, 0, false}, {14, "active", 1, 0, false}, {15, "active", 1, 0, true}, {30, "active", 1, 0, false},
+		{31, "active", 1.1, 1, false}, {32, "active", 2, 0, false}, {36, "active", 2, 0, true}, // again
+		{40, "active", 3, 1, false}, {41, "preempting", 3, 0, false}, {50, "preempting", 3, 0, false},
+	} {
+		g := &poisemsgs.GoalInfo{State: c.state, Time: c.time, Rate: c.rate}
+		if told := s.tells(g, began.Add(time.Duration(c.at*float64(time.Second)))); told != c.told {
+			t.Errorf("after %g s: told is %v, want %v", c.at, told, c.told)
+		}
 	}
 }

@@ -40,23 +40,7 @@ func recordExcited(t *testing.T) (name string, m *robot.Model) {
 	}
 	bus := physics.New(physics.Config{Model: model, Motors: motors, Ground: nil, Line: physics.Line{Delay: 0.015}, Seed: 7})
 	cfg := loop.Config{Model: m, Bus: bus, Settings: loop.Settings{Policy: arbiter.PolicyLast}}
-	for _, name := range []string{"one", "two", "three"} {
-		c, err := recordedKinds["swing"].New(m, cfg.Settings)
-		if err != nil {
-			t.Fatal(err)
-		}
-		cfg.Controllers = append(cfg.Controllers, loop.Registration{Name: name, Kind: "swing", Controller: c})
-	}
-	h, err := telemetry.NewHeader("so101", excitedPeriod, &cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rec := telemetry.NewRecorder(h)
-	cfg.Tap = rec
-	l, err := loop.New(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l, rec := swinging(t, "so101", excitedPeriod, cfg, "one", "two", "three")
 	res, err := m.Resources()
 	if err != nil {
 		t.Fatal(err)

@@ -17,6 +17,29 @@ import (
 	"poise/telemetry"
 )
 
+// swinging makes a loop whose controllers swing joints, and what records it.
+func swinging(t *testing.T, robot string, period float64, cfg loop.Config, names ...string) (*loop.Loop, *telemetry.Recorder) {
+	t.Helper()
+	for _, name := range names {
+		c, err := recordedKinds["swing"].New(cfg.Model, cfg.Settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg.Controllers = append(cfg.Controllers, loop.Registration{Name: name, Kind: "swing", Controller: c})
+	}
+	h, err := telemetry.NewHeader(robot, period, &cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rec := telemetry.NewRecorder(h)
+	cfg.Tap = rec
+	l, err := loop.New(cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l, rec
+}
+
 // record makes a recording of the pony, with a hand-over and a fault.
 func record(t *testing.T) string {
 	t.Helper()
@@ -28,23 +51,7 @@ func record(t *testing.T) string {
 	bus := sim.New(sim.Config{Servos: make([]sim.Servo, len(m.Joints()))})
 	bus.Plan(sim.Trouble{Joint: 1, From: 700, Temperature: 99})
 	cfg := loop.Config{Model: m, Bus: bus, Settings: loop.Settings{Policy: arbiter.PolicyLast}}
-	for _, name := range []string{"one", "two"} {
-		c, err := recordedKinds["swing"].New(m, cfg.Settings)
-		if err != nil {
-			t.Fatal(err)
-		}
-		cfg.Controllers = append(cfg.Controllers, loop.Registration{Name: name, Kind: "swing", Controller: c})
-	}
-	h, err := telemetry.NewHeader("pony", 1e-3, &cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	rec := telemetry.NewRecorder(h)
-	cfg.Tap = rec
-	l, err := loop.New(cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l, rec := swinging(t, "pony", 1e-3, cfg, "one", "two")
 	res, err := m.Resources()
 	if err != nil {
 		t.Fatal(err)

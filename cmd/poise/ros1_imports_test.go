@@ -41,6 +41,7 @@ func (r *rosTools) peer(file string, args ...string) (said *lockedBuffer, end fu
 // TestGoalsAndCallsReachOtherROS1Nodes sends goals and calls, by the server's graph, to a node
 // of rospy and actionlib.
 func TestGoalsAndCallsReachOtherROS1Nodes(t *testing.T) {
+	t.Parallel()
 	ros := needsROS1(t)
 	s := serveBy(t, binary(t), ros.variables(), "--config", unhurriedFile(t), "--robot", "arm6", "--ros1-master")
 	said, end := ros.peer("serves.py")

@@ -14,9 +14,10 @@ var armJoints = []string{"joint_1", "joint_2", "joint_3", "joint_4", "joint_5", 
 // that rospy's node publishes. The master is Poise's own, which is there before the driver looks
 // for the robot, and both have joint_states.
 func TestARobotOfRospyIsDriven(t *testing.T) {
+	t.Parallel()
 	ros := needsROS1Peers(t)
 	said, end := ros.peer("machine.py", armJoints...)
-	s := serveBy(t, binary(t), ros.variables(), "--robot", "arm6", "--ros1-master", "--remap", "joint_states:=/machine/joint_states", "--config", writtenFile(t, unhurried+fmt.Sprintf(`
+	s := serveBy(t, binary(t), ros.variables(), "--robot", "arm6", "--ros1-master", "--remap", "joint_states:=/machine/joint_states", "--config", writtenFile(t, slowWorld+fmt.Sprintf(`
 robots:
   - {name: real, driver: topics, settings: {url: "%s", commands: /machine/joint_commands, states: /machine/joint_states, wait: 100}}
 `, ros.master)))
@@ -27,17 +28,19 @@ robots:
 			t.Fatalf("%v says %s%s\n%s", args, out, errs, said.String())
 		}
 	}
-	call(`"success": true`, "call", "/set_torque", `{"on": true}`)
-	for n := 0; ; n++ { // a Python program that the machine holds up for 0.2 s is a fault of its joints
-		out, errs, _ := poise("", "goal", "/follow_joint_trajectory", `{"trajectory": {"joint_names": ["joint_1"], "points": [{"positions": [0.3], "time_from_start": {"sec": 1}}]}}`, "--server", s.address)
+	// joints have not been heard of at first; a Python program that the machine holds up may be a fault at any time, of the bus, too
+	for stop := time.Now().Add(hang); ; time.Sleep(50 * time.Millisecond) {
+		out, errs, code := poise("", "call", "/set_torque", `{"on": true}`, "--server", s.address)
+		if code == exitOK {
+			out, errs, _ = poise("", "goal", "/follow_joint_trajectory", `{"trajectory": {"joint_names": ["joint_1"], "points": [{"positions": [0.3], "time_from_start": {"sec": 1}}]}}`, "--server", s.address)
+		}
 		if strings.Contains(out+errs, "done") {
 			break
 		}
-		if n == 20 || !strings.Contains(out+errs, "fault") {
+		if time.Now().After(stop) {
 			t.Fatalf("the goal: %s%s\n%s", out, errs, said.String())
 		}
 		_, _, _ = poise("", "reset", "--server", s.address)
-		_, _, _ = poise("", "call", "/set_torque", `{"on": true}`, "--server", s.address)
 	}
 	// measured by rospy: rostopic reads the machine alone if Poise's own has the same name, too
 	ros.says("position: [0.3", "rostopic", "echo", "-n1", "/machine/joint_commands")
@@ -65,6 +68,7 @@ robots:
 // TestARobotOfRospyIsMirrored: one that has no more than follow_joint_trajectory, in the network
 // of a roscore, takes goals of a server that is no node of it otherwise, and is stopped.
 func TestARobotOfRospyIsMirrored(t *testing.T) {
+	t.Parallel()
 	ros := needsROS1(t)
 	s := serveBy(t, binary(t), nil, "--robot", "arm6", "--config", unhurriedFile(t), "--mirror", ros.master)
 	ros.start() // later than the server

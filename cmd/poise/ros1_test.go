@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -18,6 +19,7 @@ import (
 type rosTools struct {
 	t      *testing.T
 	master string
+	more   []string // variables of its programs
 }
 
 // needsROS1 wants Debian's ROS 1, and returns its tools for a master at a free port.
@@ -27,17 +29,12 @@ func needsROS1(t *testing.T) *rosTools {
 	if out, err := exec.Command("/usr/bin/python3", "-c", "import rospy, actionlib, tf2_msgs, roscpp.srv").CombinedOutput(); err != nil {
 		golden.Missing(t, "Debian's ROS 1 is missing; tools/setup.sh installs it: %s", out)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return &rosTools{t: t, master: "http://" + l.Addr().String()}
+	return &rosTools{t: t, master: "http://" + freeAddress(t)}
 }
 
 // variables are those of a program that talks to the master.
 func (r *rosTools) variables() []string {
-	return []string{"ROS_MASTER_URI=" + r.master, "ROS_IP=127.0.0.1", "ROS_HOME=" + r.t.TempDir(), "PATH=/usr/bin:" + os.Getenv("PATH")}
+	return append([]string{"ROS_MASTER_URI=" + r.master, "ROS_IP=127.0.0.1", "ROS_HOME=" + r.t.TempDir(), "PATH=/usr/bin:" + os.Getenv("PATH")}, r.more...)
 }
 
 func (r *rosTools) command(program string, args ...string) *exec.Cmd {
@@ -49,35 +46,55 @@ func (r *rosTools) command(program string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// start starts ROS's own roscore; end ends it.
+// poise runs the program for the master, and returns what it prints.
+func (r *rosTools) poise(args ...string) (string, error) {
+	cmd := exec.Command(binary(r.t), args...)
+	cmd.Env = append(os.Environ(), r.variables()...)
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// start starts ROS's own roscore, and waits until it is there; end ends it. On a busy machine roscore gives up when its
+// own master takes more than ten seconds: it is started again then.
 func (r *rosTools) start() (end func()) {
 	r.t.Helper()
 	_, port, _ := strings.Cut(strings.TrimPrefix(r.master, "http://"), ":")
-	core := r.command("roscore", "-p", port)
-	core.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // with the programs that it starts
-	var out lockedBuffer
-	core.Stdout, core.Stderr = &out, &out
-	if err := core.Start(); err != nil {
-		r.t.Fatal(err)
-	}
-	ended := false
-	end = func() {
-		if ended {
-			return
+	for began := time.Now(); ; {
+		core := r.command("roscore", "-p", port)
+		core.Env = append(core.Env, "PYTHONUNBUFFERED=1")      // it says at once that it is there
+		core.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // with the programs that it starts
+		var out lockedBuffer
+		core.Stdout, core.Stderr = &out, &out
+		if err := core.Start(); err != nil {
+			r.t.Fatal(err)
 		}
-		ended = true
-		_ = syscall.Kill(-core.Process.Pid, syscall.SIGINT)
-		done := make(chan error, 1)
-		go func() { done <- core.Wait() }()
-		select {
-		case <-done:
-		case <-time.After(hang):
-			_ = syscall.Kill(-core.Process.Pid, syscall.SIGKILL)
-			r.t.Error("roscore does not end")
+		over := make(chan struct{})
+		go func() { _ = core.Wait(); close(over) }()
+		end = sync.OnceFunc(func() {
+			_ = syscall.Kill(-core.Process.Pid, syscall.SIGINT)
+			select {
+			case <-over:
+			case <-time.After(hang):
+				_ = syscall.Kill(-core.Process.Pid, syscall.SIGKILL)
+				r.t.Error("roscore does not end")
+			}
+		})
+		for gone := false; !gone; {
+			select {
+			case <-over:
+				gone = true
+			case <-time.After(20 * time.Millisecond):
+				if strings.Contains(out.String(), "started core service [/rosout]") {
+					r.t.Cleanup(end)
+					return end
+				}
+			}
+			if time.Since(began) > hang {
+				end()
+				r.t.Fatalf("roscore does not start:\n%s", out.String())
+			}
 		}
 	}
-	r.t.Cleanup(end)
-	return end
 }
 
 // says runs a tool again and again until it says what is wanted.
@@ -108,8 +125,10 @@ func (r *rosTools) gone(what, program string, args ...string) {
 // TestROS1OnTheRealProgram runs rospy, actionlib and ROS's tools against the program, with
 // roscore and with the program's own master.
 func TestROS1OnTheRealProgram(t *testing.T) {
+	t.Parallel()
 	for name, flag := range map[string]string{"with roscore": "--ros1", "with a master of our own": "--ros1-master"} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			ros := needsROS1(t)
 			server := serveBy(t, binary(t), ros.variables(), "--config", unhurriedFile(t), "--robot", "arm6", flag, "_rate:=100")
 			if flag == "--ros1" {
@@ -158,6 +177,7 @@ func TestROS1OnTheRealProgram(t *testing.T) {
 // TestAMasterThatReturnsHasEverything ends roscore while the program is registered, and
 // starts it anew.
 func TestAMasterThatReturnsHasEverything(t *testing.T) {
+	t.Parallel()
 	ros := needsROS1(t)
 	end := ros.start()
 	serveBy(t, binary(t), ros.variables(), "--config", unhurriedFile(t), "--robot", "arm6", "--ros1", "__ns:=/robot1", "--remap", "joint_states:=/states")
@@ -173,6 +193,7 @@ func TestAMasterThatReturnsHasEverything(t *testing.T) {
 }
 
 func TestROS1RefusesWhatItCannotDo(t *testing.T) {
+	t.Parallel()
 	needsProgram(t)
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"net"
 	"strings"
 	"syscall"
 	"testing"
@@ -12,13 +11,9 @@ import (
 // of its own: each has its names to itself, and reaches the topics, services and actions of the
 // other by their names, as a mirror would show them.
 func TestTwoRobotsAsTwoNamespaces(t *testing.T) {
+	t.Parallel()
 	needsProgram(t)
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	uri := []string{"ROS_MASTER_URI=http://" + l.Addr().String()}
-	l.Close()
+	uri := []string{"ROS_MASTER_URI=http://" + freeAddress(t)}
 	// the second one comes first, and waits for the master
 	two := serveBy(t, binary(t), uri, "--config", unhurriedFile(t), "--robot", "arm6", "--ros1", "__ns:=/robot2", "--remap", "joint_states:=/robot2/states")
 	one := serveBy(t, binary(t), uri, "--config", unhurriedFile(t), "--robot", "arm6", "--ros1-master", "__ns:=/robot1")

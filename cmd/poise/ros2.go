@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"poise/problem"
 	"poise/wire/ros2"
 )
 
@@ -118,8 +119,8 @@ func (r *ros2Flags) level(node string) (level string, err error) {
 		if !ofOne {
 			logger, of = node, word
 		}
-		if !slices.Contains([]string{"debug", "info", "warn", "error", "fatal"}, strings.ToLower(of)) {
-			return "", usagef("--log-level: level %q is unknown (debug, info, warn, error, fatal)", of)
+		if known := []string{"debug", "info", "warn", "error", "fatal"}; !slices.Contains(known, strings.ToLower(of)) {
+			return "", usagef("--log-level: level %q is unknown (%s)%s", of, strings.Join(known, ", "), problem.Hint(strings.ToLower(of), known))
 		}
 		if logger == node {
 			level = of

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"poise/internal/journal"
+	"poise/robot/description"
 	"poise/robot/load"
 	"poise/server"
 	"poise/server/config"
@@ -116,26 +117,13 @@ func (f *serveFlags) serve(e *env, args []string) error {
 	if f.guarded && !guard.Guarded() {
 		return runGuard(e, &c)
 	}
-	o := server.Options{Page: studio.Handler(), PackagePath: filepath.SplitList(f.packages), FixedPeriod: f.period != 0 || f.file != "" && config.Sets(f.file, "loop.period")}
-	if o.ROS1, err = f.ros.config(); err != nil {
+	o, err := f.options(&c, arguments)
+	if err != nil {
 		return err
-	}
-	if o.ROS2, err = f.ros2.config(f.ros.remaps, f.ros.node); err != nil {
-		return err
-	}
-	if o.ROS2 != nil {
-		if o.LogLevel, err = f.ros2.level(o.ROS2.Names.Node); err != nil {
-			return err
-		}
-	}
-	if len(arguments) > 0 {
-		if o.Robot, err = load.Robot(c.Robot, load.Options{PackagePath: o.PackagePath, Env: environment(), Arguments: arguments}); err != nil {
-			return err
-		}
 	}
 	if !f.quiet {
 		lines := journal.New(e.err)
-		e.err, o.Log = lines, lines // what is wrong in the end is told by the same road
+		e.err, o.Log = lines, lines // problems at the end are reported through the same journal
 		e.flush = func() { _ = lines.Close(time.Second) }
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), endingSignals()...) // also while it starts
@@ -173,8 +161,29 @@ func (f *serveFlags) serve(e *env, args []string) error {
 		}
 	}()
 	err = s.Run(ctx)
+	signal.Ignore(endingSignals()...) // one more of them would replace the exit code
 	runtime.KeepAlive(recording.lock) // until now no other server may have it
 	return err
+}
+
+// options returns what the server needs besides its configuration.
+func (f *serveFlags) options(c *config.Config, arguments []description.Argument) (o server.Options, err error) {
+	o = server.Options{Page: studio.Handler(), PackagePath: filepath.SplitList(f.packages), FixedPeriod: f.period != 0 || f.file != "" && config.Sets(f.file, "loop.period")}
+	if o.ROS1, err = f.ros.config(); err != nil {
+		return o, err
+	}
+	if o.ROS2, err = f.ros2.config(f.ros.remaps, f.ros.node); err != nil {
+		return o, err
+	}
+	if o.ROS2 != nil {
+		if o.LogLevel, err = f.ros2.level(o.ROS2.Names.Node); err != nil {
+			return o, err
+		}
+	}
+	if len(arguments) > 0 {
+		o.Robot, err = load.Robot(c.Robot, load.Options{PackagePath: o.PackagePath, Env: environment(), Arguments: arguments})
+	}
+	return o, err
 }
 
 // addLines adds a robot that is driven by servos on serial lines.
@@ -196,7 +205,7 @@ func addLines(c *config.Config, lines []string) error {
 			}
 		}
 	}
-	c.Robots = append(c.Robots, config.Robot{Name: "real", Driver: "bus", Settings: &s})
+	c.Robots = append(c.Robots, config.Robot{Name: config.Second, Driver: "bus", Settings: &s})
 	return nil
 }
 

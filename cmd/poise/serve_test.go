@@ -110,8 +110,8 @@ func (l *lockedBuffer) String() string {
 const hang = 5 * time.Minute
 
 // unhurried is the configuration of a server that takes no offence when a busy machine
-// stops its cycle for a while.
-const unhurried = "loop: {silence: 600}\nfaults: {cycle_gap: {severity: ignore}}\n"
+// stops its cycle for a while, or an external controller.
+const unhurried = "loop: {silence: 600, remote_timeout: 10, lease: 60}\nfaults: {cycle_gap: {severity: ignore}}\n"
 
 func unhurriedFile(t *testing.T) string {
 	t.Helper()
@@ -309,7 +309,10 @@ func TestServeAndItsClientsOnTheCommandLine(t *testing.T) {
 	r.fails(exitUsage, "neither", "switch")
 	r.do("it stands", "walk", "--x", "0.05", "--gait", "crawl", "--for", "0.5")
 	r.fails(exitUsage, "crawl", "walk", "--gait", "craw")
-	r.fails(exitUsage, "negative", "walk", "--for", "-1")
+	r.fails(exitUsage, "--for is -1: a time is above 0", "walk", "--for", "-1")
+	r.fails(exitUsage, "--for is 0: a time is above 0; without --for it walks until Ctrl-C", "walk", "--for", "0")
+	r.fails(exitUsage, "--yaw is NaN, which is no speed", "walk", "--yaw", "nan")
+	r.fails(exitUsage, "there are crawl, amble, trot, in_place", "walk", "--gait", "gallop-like-the-wind")
 	r.fails(exitFailure, "get-up", "get-up")
 	r.fails(exitUsage, "left, right and belly", "get-up", "lefft")
 	r.do("/joint_states", "topic", "list")
@@ -521,4 +524,34 @@ func TestExamplesThatDriveAServer(t *testing.T) {
 	r.foreign(folder, wagged, "go", "run", "poise/examples/04-wag", url)
 	r.foreign(folder, wagged, filepath.Join(folder, "venv/bin/python"), filepath.Join(root, "examples/python/wag.py"), url)
 	r.foreign(folder, wagged, program, filepath.Join(root, "examples/web/wag.mjs"), url)
+}
+
+// TestPlayTellsThatItIsPaused: who waits for a motion that something else paused is told, without a terminal, too.
+func TestPlayTellsThatItIsPaused(t *testing.T) {
+	t.Parallel()
+	s := serveIt(t, "--robot", "arm6")
+	play := exec.Command(binary(t), "play", "wave", "--speed", "50", "--server", s.address) // so that it is not over before the pause
+	var out, errs lockedBuffer
+	play.Stdout, play.Stderr = &out, &errs
+	if err := play.Start(); err != nil {
+		t.Fatal(err)
+	}
+	s.until("it moves", func() bool { o, _, _ := s.cli("state"); return strings.Contains(o, "moving") })
+	s.do("done", "pause")
+	s.until("it is told", func() bool { return strings.Contains(errs.String(), "wave is paused; poise resume lets it go on") })
+	s.do("done", "resume")
+	if err := play.Wait(); err != nil || !strings.Contains(out.String(), "wave: done") || strings.Count(errs.String(), "\n") != 1 {
+		t.Errorf("%v, %q, %q", err, out.String(), errs.String())
+	}
+}
+
+// TestWhatARobotDoesNotDo: an arm neither walks nor gets up, and the refusal says why.
+func TestWhatARobotDoesNotDo(t *testing.T) {
+	t.Parallel()
+	r := serveIt(t, "--robot", "arm6")
+	r.fails(exitFailure, "walking takes a base that floats and legs with contacts", "walk", "--x", "0.03")
+	r.fails(exitFailure, "no section get_up", "get-up")
+	if out, _, _ := poise("", "walk", "--x", "0.03", "--json", "--server", r.address); !strings.HasPrefix(out, `{"success":false,"message":"it does not walk`) {
+		t.Errorf("walk --json says %q", out)
+	}
 }

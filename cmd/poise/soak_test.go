@@ -31,7 +31,7 @@ type crowd struct {
 // readersVariable makes this program a crowd: fifty clients of the server at that
 // address read joint_states until its standard input ends; each has heard of the robot
 // when they say that they are connected. They are a process of their
-// own with the lowest priority, since clients are seldom on the robot's own machine:
+// own, where costs are measured with the lowest priority, since clients are seldom on the robot's own machine:
 // what is measured is what they cost the server.
 const readersVariable = "POISE_TEST_READERS"
 
@@ -44,6 +44,9 @@ func readers(address string) (code int) {
 	var all sync.WaitGroup
 	for range crowdSize {
 		c, err := client.Dial(ctx, "ws://"+address+"/rosbridge", client.Options{})
+		for end := time.Now().Add(hang); err != nil && time.Now().Before(end); { // on a busy machine it may be too slow for a handshake
+			c, err = client.Dial(ctx, "ws://"+address+"/rosbridge", client.Options{})
+		}
 		if err != nil {
 			fmt.Println(err)
 			return 1
@@ -80,7 +83,11 @@ func readers(address string) (code int) {
 // messages it heard.
 func startReaders(t *testing.T, address string) (end func() int64) {
 	t.Helper()
-	cmd := exec.Command("nice", "-n", "19", os.Args[0])
+	niceness := "0" // with the lowest priority they are connected after minutes on a busy machine
+	if os.Getenv("POISE_SOAK") != "" {
+		niceness = "19"
+	}
+	cmd := exec.Command("nice", "-n", niceness, os.Args[0])
 	cmd.Env = append(os.Environ(), readersVariable+"="+address)
 	input, err := cmd.StdinPipe()
 	if err != nil {
@@ -113,6 +120,10 @@ func busy(t *testing.T, crowded bool, length time.Duration) (c crowd) {
 	t.Helper()
 	r := serveIt(t, "--robot", "arm6", "--priority", strconv.Itoa(soakSetting("POISE_SOAK_PRIORITY", 0)))
 	defer r.end()
+	if crowded {
+		end := startReaders(t, r.address)
+		defer func() { c.heard = end() }()
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), length+hang)
 	defer cancel()
 	var all sync.WaitGroup
@@ -123,10 +134,6 @@ func busy(t *testing.T, crowded bool, length time.Duration) (c crowd) {
 			t.Fatal(err)
 		}
 		return c
-	}
-	if crowded {
-		end := startReaders(t, r.address)
-		defer func() { c.heard = end() }()
 	}
 	begin := time.Now()
 	over := begin.Add(length)

@@ -55,10 +55,14 @@ func showState(out io.Writer, s *poisemsgs.RobotStatus) {
 	table(out, func(w io.Writer) {
 		for _, g := range s.Goals {
 			fmt.Fprintf(w, "goal\t%s\t%s\t%s\t%.2f", g.Action, g.State, g.Phase, g.Time)
-			if g.Duration > 0 { // otherwise it goes on for ever
+			if g.Duration > 0 { // otherwise it has no end
 				fmt.Fprintf(w, "/%.2f", g.Duration)
 			}
-			fmt.Fprintln(w, " s")
+			fmt.Fprint(w, " s")
+			if g.Phase == "stepping" {
+				fmt.Fprint(w, ": its feet step to where they are when it begins")
+			}
+			fmt.Fprintln(w)
 		}
 		for _, o := range s.Owners {
 			fmt.Fprintf(w, "owner\t%s\t%s\n", o.Resource, o.Owner)

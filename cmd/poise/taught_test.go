@@ -64,6 +64,10 @@ func TestARecordedMovementAndAnInertialUnit(t *testing.T) {
 		if strings.Contains(errs, "its limit is") {
 			t.Fatal(errs)
 		}
+		if strings.Contains(errs, "a fault holds joint") { // servos that a busy machine keeps from answering
+			_, _, _ = r.cli("reset", "--robot", "real")
+			_, _, _ = r.cli("torque", "on", "--robot", "real")
+		}
 		return code == exitOK && strings.Contains(out, "done")
 	})
 	if strings.Contains(e.text(), "violation") {

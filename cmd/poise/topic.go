@@ -7,8 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"sync/atomic"
+	"time"
 
 	"github.com/spf13/pflag"
 
@@ -105,10 +107,11 @@ func indent(text []byte) []byte {
 	return b.Bytes()
 }
 
-// topicCommand lists topics, or prints what one says.
+// topicCommand lists topics, prints what one says, or publishes on one.
 func topicCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
 	r := newRemote(e, fs)
-	count := fs.Int("count", 0, "echo: end after `N` messages; otherwise with Ctrl-C")
+	count := fs.Int("count", 0, "echo, pub with --rate: end after `N` messages; otherwise with Ctrl-C")
+	rate := fs.Float64("rate", 0, "pub: so many messages a second, `Hz`; otherwise one")
 	var gone atomic.Bool
 	r.changed = func(why error) { // echo waits for a server that is started again
 		if why != nil && !gone.Swap(true) {
@@ -117,26 +120,48 @@ func topicCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
 			gone.Store(false)
 		}
 	}
-	return func(args []string) error { return r.topic(args, *count) }
+	return func(args []string) error { return r.topic(args, *count, *rate) }
 }
 
-func (r *remote) topic(rest []string, count int) error {
-	end, err := r.open(rest, "list|echo", "[NAME]")
+// leastRate and mostRate are how often a message may be published, Hz.
+const leastRate, mostRate = 0.001, 1000
+
+func (r *remote) topic(rest []string, count int, rate float64) error {
+	if verbs := []string{"list", "echo", "pub"}; !slices.Contains(verbs, first(rest)) {
+		return wrongVerb("topic", rest, verbs)
+	}
+	if len(rest) > 0 && rest[0] == "pub" {
+		if err := checkArguments(rest, []string{"pub", "NAME", "TYPE", "JSON"}); err != nil {
+			return err
+		}
+		if rate != 0 && !(rate >= leastRate && rate <= mostRate) {
+			return usagef("--rate is %g, must be %g … %d Hz; 0 publishes once", rate, leastRate, mostRate)
+		}
+		if count > 0 && rate == 0 {
+			return usagef("--count is %d: without --rate a message is published once", count)
+		}
+	} else if rate != 0 {
+		return usagef("--rate is %g: it is of pub alone", rate)
+	}
+	if count < 0 {
+		return usagef("--count is %d: how many messages, 0 for all that come", count)
+	}
+	end, err := r.open(rest, "list|echo|pub", "[NAME]", "[TYPE]", "[JSON]")
 	if err != nil {
 		return err
 	}
 	defer end()
 	switch {
+	case rest[0] == "pub":
+		return r.publish(rest[1], rest[2], rest[3], count, rate)
 	case rest[0] == "list" && len(rest) == 1:
 		return r.listTopics()
-	case count < 0:
-		return usagef("--count is %d: how many messages, 0 for all that come", count)
 	case rest[0] == "echo" && len(rest) == 2:
 		return r.echo(rest[1], count)
 	case rest[0] == "echo":
 		return usagef("NAME is missing: echo what?")
 	}
-	return usagef("%q is unknown: list, or echo NAME%s", strings.Join(rest, " "), problem.Hint(rest[0], []string{"list", "echo"}))
+	return usagef("%q: want list, echo NAME or pub NAME TYPE JSON", strings.Join(rest, " "))
 }
 
 func (r *remote) listTopics() error {
@@ -182,6 +207,72 @@ func (r *remote) echo(name string, count int) error {
 		} else {
 			fmt.Fprintf(r.e.out, "%s\n---\n", indent(msg))
 		}
+	}
+	return nil
+}
+
+// publish publishes a message, once or again and again. The protocol has no answer to a message: what the server says against it comes before
+// the answer of a call that follows.
+func (r *remote) publish(name, typ, text string, count int, rate float64) error {
+	msg, err := r.e.jsonArgument([]string{text})
+	if err != nil {
+		return err
+	}
+	if err := r.known(r.service(name)); err != nil {
+		return err
+	}
+	p, err := r.c.Advertise(r.service(name), typ, false)
+	if err != nil {
+		return err
+	}
+	tick := make(<-chan time.Time)
+	if rate > 0 {
+		every := time.NewTicker(time.Duration(float64(time.Second) / rate))
+		defer every.Stop()
+		tick = every.C
+	}
+	n := 1
+	for ; ; n++ {
+		if err := p.Publish(msg); err != nil {
+			return err
+		}
+		if rate == 0 || n == count {
+			break
+		}
+		select {
+		case <-tick:
+			continue
+		case <-r.ctx.Done():
+		}
+		break
+	}
+	if err := r.known(r.service(name)); err != nil {
+		return err
+	}
+	if err := p.Refused(); err != nil {
+		return err
+	}
+	end := answered{Success: true, Message: fmt.Sprintf("published %d times", n)}
+	if n == 1 {
+		end.Message = "published"
+	}
+	return r.tellEnd(end, true, end.Message)
+}
+
+// known refuses a topic that the server does not have: what is published there is heard by no robot.
+func (r *remote) known(name string) error {
+	ctx, cancel := context.WithTimeout(context.Background(), callPatience) // r.ctx may have ended with Ctrl-C
+	defer cancel()
+	text, err := r.c.Call(ctx, "/rosapi/topics", nil)
+	if err != nil {
+		return r.unanswered(err)
+	}
+	var a struct{ Topics []string }
+	if err := json.Unmarshal(text, &a); err != nil {
+		return err
+	}
+	if !slices.Contains(a.Topics, name) {
+		return fmt.Errorf("there is no topic %q%s (%s lists what there is)", name, problem.Hint(name, a.Topics), r.commandLine("topic", "list"))
 	}
 	return nil
 }

@@ -29,22 +29,28 @@ func walkCommand(e *env, fs *pflag.FlagSet) func(args []string) error {
 	name := fs.String("gait", "", "`name` of a gait: crawl, amble, trot, in_place; otherwise by speed")
 	seconds := fs.Float64("for", 0, "`s` to walk; otherwise until Ctrl-C")
 	return func(args []string) error {
-		for _, x := range []float64{v.Linear.X, v.Linear.Y, v.Angular.Z, *seconds} {
-			if math.IsNaN(x) || math.IsInf(x, 0) {
-				return usagef("%g is no speed and no time", x)
+		for _, x := range []struct {
+			flag, what string
+			value      float64
+		}{{"--x", "speed", v.Linear.X}, {"--y", "speed", v.Linear.Y}, {"--yaw", "speed", v.Angular.Z}, {"--for", "time", *seconds}} {
+			if math.IsNaN(x.value) || math.IsInf(x.value, 0) {
+				return usagef("%s is %g, which is no %s", x.flag, x.value, x.what)
 			}
 		}
-		if *seconds < 0 {
-			return usagef("--for %g: a time is not negative", *seconds)
+		if fs.Changed("for") && !(*seconds > 0) {
+			return usagef("--for is %g: a time is above 0; without --for it walks until Ctrl-C", *seconds)
 		}
 		if *name != "" && !slices.Contains(gait.Names, *name) {
-			return usagef("gait %q is unknown%s", *name, problem.Hint(*name, gait.Names))
+			return usagef("--gait: %s", problem.Unknown("unknown_gait", "gait", *name, gait.Names).Error())
 		}
 		end, err := r.open(args)
 		if err != nil {
 			return err
 		}
 		defer end()
+		if err := r.performs("walk", "it does not walk: walking takes a base that floats and legs with contacts (docs/robot-yaml.md)"); err != nil {
+			return err
+		}
 		return r.walk(&v, *name, *seconds)
 	}
 }
@@ -111,21 +117,41 @@ func (r *remote) walk(v *msgs.Twist, name string, seconds float64) error {
 
 // stands says that a walk is over and the robot stands, unless something held it up on the way.
 func (r *remote) stands() error {
+	state, err := r.now()
+	if err != nil {
+		return err
+	}
+	end := answered{Success: true, Message: "it stands"}
+	if why := heldUp(state); why != "" {
+		end = answered{Message: "walk: " + why}
+	}
+	return r.tellEnd(end, end.Success, end.Message)
+}
+
+// now returns the state of the robot, also after Ctrl-C.
+func (r *remote) now() (*poisemsgs.RobotStatus, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), callPatience) // r.ctx ended with Ctrl-C
 	defer cancel()
 	text, err := r.c.Call(ctx, r.name("get_state"), client.Text(&poisemsgs.GetStateRequest{}, msgs.ROS2))
 	if err != nil {
-		return r.unanswered(err)
+		return nil, r.unanswered(err)
 	}
 	var a poisemsgs.GetStateResponse
-	if err := rosjson.Unmarshal(text, &a); err != nil {
+	return &a.State, rosjson.Unmarshal(text, &a)
+}
+
+// performs refuses what no controller of the robot does, with the reason.
+func (r *remote) performs(kind, why string) error {
+	state, err := r.now()
+	if err != nil {
 		return err
 	}
-	end := answered{Success: true, Message: "it stands"}
-	if why := heldUp(&a.State); why != "" {
-		end = answered{Message: "walk: " + why}
+	for i := range state.Controllers {
+		if state.Controllers[i].Kind == kind {
+			return nil
+		}
 	}
-	return r.tellEnd(end, end.Success, end.Message)
+	return r.tellEnd(answered{Message: why}, false, why)
 }
 
 // heldUp says what kept a robot from walking on; the empty text is nothing.

@@ -16,6 +16,7 @@ import (
 	"poise/internal/strictyaml"
 	"poise/loop"
 	"poise/planner/pipeline"
+	"poise/problem"
 	"poise/rtps"
 	"poise/servo"
 	"poise/servo/driver"
@@ -52,9 +53,9 @@ type Loop struct {
 	Inversion      string  `yaml:"inversion" doc:"by what goals of servos are made: lead, or model (the servo models of robot.yaml) for servos that behave by them; joints without a model go by lead"`
 	Arbiter        string  `yaml:"arbiter" doc:"who wins a resource that two controllers want: priority, or last (the later request); none is for tests of a single controller"`
 	RoundTimeout   float64 `yaml:"round_timeout" doc:"s; how long a round of requests among controllers of the server may take" range:"0.001 … 10 s"`
-	RemoteTimeout  float64 `yaml:"remote_timeout" doc:"s; how long a round may wait for the answers of controllers outside that it concerns" range:"0.001 … 10 s"`
+	RemoteTimeout  float64 `yaml:"remote_timeout" doc:"s; how long a round may wait for the answers of the external controllers that it concerns" range:"0.001 … 10 s"`
 	RoundEnd       string  `yaml:"round_end" doc:"what the silence of a requester means at the timeout: deny (it gets nothing), or activate (it becomes operational, as in the switching document)"`
-	Lease          float64 `yaml:"lease" doc:"s; how long a controller outside may give no sign of life" range:"0.01 … 60 s"`
+	Lease          float64 `yaml:"lease" doc:"s; how long an external controller may give no sign of life" range:"0.01 … 60 s"`
 	Silence        float64 `yaml:"silence" doc:"s; how long nothing may be heard of the cycle before its goals end as aborted" range:"0.1 … 3600 s"`
 	Handover       string  `yaml:"handover" doc:"how the difference at a change of owner goes away: jerk_limited or exponential"`
 	HandoverTime   float64 `yaml:"handover_time" doc:"s; time constant of an exponential hand-over" range:"0.001 … 10 s"`
@@ -72,7 +73,7 @@ const (
 // Faults are the rules that people change; the others keep their defaults.
 type Faults struct {
 	Tracking    Rule `yaml:"tracking_error" doc:"distance of a joint from its command, rad"`
-	Stale       Rule `yaml:"stale_reading" doc:"time since a joint was heard of, s"`
+	Stale       Rule `yaml:"stale_reading" doc:"time since a joint was heard of, s, in three ticks in a row"`
 	Temperature Rule `yaml:"temperature" doc:"°C"`
 	Voltage     Rule `yaml:"low_voltage" doc:"V"`
 	Overrun     Rule `yaml:"overrun" doc:"periods that the cycle missed among about the last hundred"`
@@ -105,7 +106,7 @@ type Limits struct {
 	Connections      int     `yaml:"connections" doc:"clients at a time" range:"1 … 10000"`
 	Subscriptions    int     `yaml:"subscriptions" doc:"of one client" range:"1 … 1e6"`
 	Goals            int     `yaml:"goals" doc:"goals of one client that are not over" range:"1 … 1e6"`
-	Controllers      int     `yaml:"controllers" doc:"controllers outside of one client that have or ask for resources at a time; keep it below controllers.remote.seats, so that one client leaves room for others" range:"1 … 1000"`
+	Controllers      int     `yaml:"controllers" doc:"external controllers of one client that have or request resources at a time; keep it below controllers.remote.seats, so that one client leaves room for others" range:"1 … 1000"`
 	MessageRate      float64 `yaml:"message_rate" doc:"messages per second of one client" range:"1 … 1e6 per second"`
 	Motions          int     `yaml:"motions" doc:"that the folder of motions may have; more cannot be saved" range:"1 … 1e7"`
 	MotionsMegabytes int     `yaml:"motions_megabytes" doc:"that all motions of the folder may take" range:"1 … 1048576 MB"`
@@ -202,19 +203,19 @@ func (c *Config) CheckWith(drivers driver.Table) error {
 			errs = append(errs, problemf("origins", "has %q, must be http:// or https:// and a host, as browsers send it", origin))
 		}
 	}
-	for _, err := range []error{CheckListen(c.Listen), c.Mirror.check(c.AllRobots())} {
+	for _, err := range []error{checkListen(c.Listen), c.Mirror.check(c.AllRobots())} {
 		if err != nil {
 			errs = append(errs, err)
 		}
 	}
 	if p := c.Planner.Pipeline; p != pipeline.Own && p != pipeline.Pilz {
-		errs = append(errs, problemf("planner.pipeline", "is %q, must be %s or %s", p, pipeline.Own, pipeline.Pilz))
+		errs = append(errs, wrongChoice("planner.pipeline", p, pipeline.Own, pipeline.Pilz))
 	}
 	return errors.Join(errs...)
 }
 
-// CheckListen refuses addresses that other machines can reach.
-func CheckListen(address string) error {
+// checkListen refuses addresses that other machines can reach.
+func checkListen(address string) error {
 	host, port, err := net.SplitHostPort(address)
 	if err == nil {
 		_, err = net.LookupPort("tcp", port)
@@ -275,18 +276,18 @@ func (c *Config) Period() time.Duration {
 func (c *Config) Settings() (loop.Settings, error) {
 	var errs []error
 	if c.Loop.RoundEnd != roundDeny && c.Loop.RoundEnd != roundActivate {
-		errs = append(errs, problemf("loop.round_end", "is %q, must be %s or %s", c.Loop.RoundEnd, roundDeny, roundActivate))
+		errs = append(errs, wrongChoice("loop.round_end", c.Loop.RoundEnd, roundDeny, roundActivate))
 	}
 	if c.Loop.Inversion != InvertLead && c.Loop.Inversion != InvertModel {
-		errs = append(errs, problemf("loop.inversion", "is %q, must be %s or %s", c.Loop.Inversion, InvertLead, InvertModel))
+		errs = append(errs, wrongChoice("loop.inversion", c.Loop.Inversion, InvertLead, InvertModel))
 	}
 	policy, ok := arbiter.ParsePolicy(c.Loop.Arbiter)
 	if !ok {
-		errs = append(errs, problemf("loop.arbiter", "is %q, must be priority, last or none", c.Loop.Arbiter))
+		errs = append(errs, wrongChoice("loop.arbiter", c.Loop.Arbiter, "priority", "last", "none"))
 	}
 	var decay control.Decay
 	if err := decay.UnmarshalText([]byte(c.Loop.Handover)); err != nil {
-		errs = append(errs, problemf("loop.handover", "is %q, must be %v or %v", c.Loop.Handover, control.JerkLimited, control.Exponential))
+		errs = append(errs, wrongChoice("loop.handover", c.Loop.Handover, control.JerkLimited.String(), control.Exponential.String()))
 	}
 	rules := loop.DefaultFaultRules()
 	for _, f := range []struct {
@@ -303,7 +304,8 @@ func (c *Config) Settings() (loop.Settings, error) {
 	} {
 		severity, ok := parseSeverity(f.rule.Severity)
 		if !ok {
-			errs = append(errs, problemf("faults."+f.key+".severity", "is %q, must be one of %s", f.rule.Severity, severities()))
+			errs = append(errs, problemf("faults."+f.key+".severity", "is %q, must be one of %s%s", f.rule.Severity,
+				strings.Join(severities(), ", "), problem.Hint(f.rule.Severity, severities())))
 		}
 		if !(f.rule.Threshold >= 0) || math.IsInf(f.rule.Threshold, 0) {
 			errs = append(errs, problemf("faults."+f.key+".threshold", "is %s, must be 0 or more", measure(f.rule.Threshold, f.unit)))
@@ -340,12 +342,9 @@ func parseSeverity(name string) (loop.Severity, bool) {
 	return 0, false
 }
 
-func severities() (all string) {
+func severities() (all []string) {
 	for s := loop.SeverityIgnore; s <= loop.SeverityTorqueOff; s++ {
-		if s > loop.SeverityIgnore {
-			all += ", "
-		}
-		all += s.String()
+		all = append(all, s.String())
 	}
 	return all
 }

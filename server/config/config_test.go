@@ -77,6 +77,8 @@ func TestRefusals(t *testing.T) {
 		{"loop: {period: 2}", "poise.yaml:1: loop.period is 2 s, must be 0.0001 … 0.1 s"},
 		{"loop: {period: .nan}", "loop.period"},
 		{"loop: {arbiter: fair}", `loop.arbiter is "fair", must be priority`},
+		{"loop: {arbiter: prority}", `did you mean "priority"?`},
+		{"faults: {temperature: {severity: wran}}", `did you mean "warn"?`},
 		{"loop: {handover: quick}", `loop.handover is "quick", must be jerk_limited or exponential`},
 		{"listen: 0.0.0.0:8080", "only loopback"},
 		{"listen: example.com:80", "only loopback"},

@@ -30,6 +30,12 @@ func problemf(key, format string, a ...any) error {
 	return keyed{problem.New(Bad, "%s %s", key, fmt.Sprintf(format, a...)), key}
 }
 
+// wrongChoice reports a value that a setting cannot have.
+func wrongChoice(key, value string, choices ...string) error {
+	last := len(choices) - 1
+	return problemf(key, "is %q, must be %s or %s%s", value, strings.Join(choices[:last], ", "), choices[last], problem.Hint(value, choices))
+}
+
 // measure prints a value with its unit.
 func measure(value float64, unit string) string {
 	return strings.TrimSpace(fmt.Sprintf("%v %s", value, unit))

@@ -162,14 +162,28 @@ var validName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,63}$`)
 // reserved are namespaces of the graph that a robot name would collide with.
 var reserved = []string{"controllers", "motions", "physics", "rosapi"}
 
+// Second is the name of a robot that is added beside those of the list: by with_real_sim, by
+// lines of a robot.yaml, or by a flag.
+const Second = "real"
+
 // AllRobots returns the robots, including the one that with_real_sim adds.
 func (c *Config) AllRobots() []Robot {
 	all := slices.Clone(c.Robots)
 	if c.RealSim {
 		settings := c.Sim
-		all = append(all, Robot{Name: "real", Driver: "sim", Settings: &settings})
+		all = append(all, Robot{Name: Second, Driver: "sim", Settings: &settings})
 	}
 	return all
+}
+
+// otherNames returns the names of all robots but one.
+func (c *Config) otherNames(name string) (others []string) {
+	for _, r := range c.AllRobots() {
+		if r.Name != name {
+			others = append(others, r.Name)
+		}
+	}
+	return others
 }
 
 // UsePhysics gives the first robot mass, if it is asked for, and a file with what it stands
@@ -242,8 +256,8 @@ func (c *Config) checkRobots(drivers driver.Table) (errs []error) {
 		if i < len(c.Robots) { // settings of the added robot are checked as real_sim
 			errs = append(errs, r.check(key, drivers)...)
 		}
-		if led := r.Leader; led != "" && (led == r.Name || !slices.ContainsFunc(c.AllRobots(), func(x Robot) bool { return x.Name == led })) {
-			errs = append(errs, problemf(key+".leader", "is %q, must be the name of another robot of the list", led))
+		if others := c.otherNames(r.Name); r.Leader != "" && !slices.Contains(others, r.Leader) {
+			errs = append(errs, problemf(key+".leader", "is %q, must be the name of another robot of the list%s", r.Leader, problem.Hint(r.Leader, others)))
 		}
 	}
 	return errs

@@ -1,4 +1,4 @@
-// Controllers outside the process, by roslib, as a test tells them: a command a line comes
+// External controllers, by roslib, as a test tells them: a command a line comes
 // in, and a line leaves for every assignment that carries an id of theirs.
 //
 //   node controller.mjs URL

@@ -1,4 +1,4 @@
-"""Controllers outside the process, by roslibpy, as a test tells them: a command a line
+"""External controllers, by roslibpy, as a test tells them: a command a line
 comes in, and a line leaves for every assignment that carries an id of theirs.
 
     python controller.py PORT
